@@ -1,0 +1,68 @@
+# demo and test install what they need first (tools/deps); everything is built in build/. GNU make.
+
+PREFIX ?= /usr/local
+CFLAGS ?= -O2
+COUNT ?=
+
+warnings = -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wcast-qual
+headers = clsort.h $(wildcard tools/*.h tests/*.h)
+tools = $(patsubst tools/%.c,build/%,$(wildcard tools/*.c))
+tests = $(patsubst tests/%.c,build/%,$(wildcard tests/test_*.c))
+
+demo: build/demo
+	build/demo $(COUNT)
+
+test: $(tools) $(tests) strict
+	tools/embed --check
+	tests/run
+
+embed:
+	tools/embed
+
+install:
+	install -d $(DESTDIR)$(PREFIX)/include
+	install -m 644 clsort.h $(DESTDIR)$(PREFIX)/include
+
+clean:
+	rm -rf build
+
+deps:
+	tools/deps
+
+deps-test: deps
+	tools/deps test
+
+deps-intel:
+	tools/deps intel
+
+compile = $(CC) -std=c99 $(warnings) -Wstrict-prototypes $(CPPFLAGS) -I. -Itools $(CFLAGS) -pthread $< -o $@ $(LDFLAGS) -lOpenCL -lm
+
+$(tools): build/%: tools/%.c $(headers) | deps
+	$(compile)
+
+$(tests): build/%: tests/%.c $(headers) | deps-test
+	$(compile)
+
+# The header alone, as each compiler, language, linkage and OpenCL version sees it; a warning is an error.
+strict = $(foreach c,gcc clang,$(foreach l,c99 c++11,$(foreach s,extern static,$(foreach v,120 unset,$c-$l-$s-$v)))) \
+    mingw-c99-extern-unset mingw-c99-static-120
+flags_gcc = gcc
+flags_clang = clang
+flags_mingw = x86_64-w64-mingw32-gcc -Ibuild/include
+flags_c99 = -x c -std=c99 -Wstrict-prototypes
+flags_c++11 = -x c++ -std=c++11
+flags_static = -DCLSORT_STATIC
+flags_120 = -DCL_TARGET_OPENCL_VERSION=120
+
+strict: $(strict:%=build/strict/%.o)
+
+build/strict/%.o: clsort.h | deps-test build/include/CL
+	@mkdir -p $(@D)
+	$(foreach word,$(subst -, ,$*),$(flags_$(word))) $(warnings) -Werror -O1 -DCLSORT_IMPLEMENTATION -c clsort.h -o $@
+
+# OpenCL's headers without the C library's beside them, which are not those of mingw.
+build/include/CL: | deps-test
+	@mkdir -p $(@D)
+	ln -sfn /usr/include/CL $@
+
+.PHONY: clean demo deps deps-intel deps-test embed install strict test

@@ -1,0 +1,2833 @@
+/* clsort.h - v0.1.0 - 2026-11-21 - sorts on any OpenCL device - one C99/C++11 header, public domain or MIT
+
+   DO THIS, in exactly one C or C++ file; every other file includes clsort.h without the define:
+
+     #define CLSORT_IMPLEMENTATION
+     #include "clsort.h"
+
+   QUICK START (a whole program; link with -lOpenCL, on macOS with -framework OpenCL)
+
+     #define CLSORT_IMPLEMENTATION
+     #include "clsort.h"
+     #include <stdio.h>
+
+     int main(void)
+     {
+         float keys[5] = { 3, -1, 4, 0, 2 };
+         clsort_desc d = clsort_desc_default();
+         clsort_sorter *s;
+
+         d.count = 5;
+         d.key_type = CLSORT_F32;
+         if (clsort_create(NULL, NULL, NULL, &s) != CL_SUCCESS) return 1;
+         if (clsort_sort_host(s, &d, keys, NULL, NULL) != CL_SUCCESS) puts(clsort_last_error(s));
+         else printf("%g %g %g %g %g\n", keys[0], keys[1], keys[2], keys[3], keys[4]);
+         clsort_destroy(s);
+         return 0;
+     }
+
+   prints -1 0 2 3 4. With buffers and a queue of your own, which is what clsort is for:
+
+     clsort_create(context, device, NULL, &s);       once, per context and device
+     d.keys = keys;  d.values = payload;  d.value_size = 4;
+     clsort_enqueue_sort(s, queue, &d, 0, NULL, &done);   never blocks; `done` is an ordinary cl_event
+
+   WHAT IT SORTS
+     keys      u8 i8 u16 i16 u32 i32 u64 i64 f16 bf16 f32 f64; no device extension is needed for any of them
+     payload   none; values of any byte size beside the keys; whole records with the key inside
+     argsort   `indices` receives the permutation as cl_uint and the keys stay untouched
+     order     ascending, descending; NaNs by bit pattern or all last; the two zeros apart or equal
+     where     in place, or into keys_out / values_out; any byte offset aligned to the element
+     count     any, 0 to 2^32 - 1 elements; no padding, no power of two
+   NOT YET     rows, segments, top-k, a count on the device, bit ranges: those fields answer CLSORT_ERROR_UNSUPPORTED.
+               Algorithms: bitonic only in this version.
+
+   ORDER, STABILITY, NaN
+     Keys are ordered as unsigned codes. Floats are ordered totally:
+       -NaN < -inf < ... < -0 < +0 < ... < +inf < +NaN        (mirrored when descending)
+     CLSORT_NAN_LAST puts every NaN after every number in both orders. CLSORT_ZERO_EQUAL makes -0 and +0 equal, which
+     implies `stable`. Key bits are moved, never changed: NaN payloads and the signs of zeros survive.
+     Bitonic sorts are not stable by themselves. With `stable` set they sort (key, original index) pairs and gather
+     the rest: 4 more bytes per element in each pass and some scratch memory.
+     Results are deterministic: the same input, description and device give the same output, byte for byte.
+
+   MEMORY
+     clsort_scratch_size gives the formula's value. With n = count, K = key bytes, V = value bytes, a(x) = x rounded up to 16:
+       bitonic B family, in place or out of place, values of 0 to 8 bytes or records of up to 16 bytes       0
+       kernel A (a tuning choice): the same, and                                                  a(nK) + a(nV)
+       with indices, stable, larger values or records, the sort runs on (key, index) pairs:
+         keys, unless keys_out or an in-place key buffer can hold them                                    a(nK)
+         indices, unless `indices` is given                                                               a(4n)
+         a copy of every array that is permuted in place                            a(n * size of its elements)
+     Scratch is yours (scratch, scratch_offset, scratch_size) or the sorter's: one buffer per queue, grown on demand, kept
+     until clsort_trim. The sorter retains its context, its device and the queues that own such a buffer, and never retains
+     a buffer of yours. Host memory: a few KiB per sorter through CLSORT_MALLOC; no allocation in a warmed-up enqueue.
+
+   ERRORS
+     Every function returns a clsort_status: OpenCL's codes pass through, ours are CLSORT_ERROR_* (-5000 ... -5099).
+     Arguments are checked before anything is enqueued, in the order of the CLSORT_STATUS_LIST below; then nothing was
+     written. clsort_last_error names the failing OpenCL function; clsort_build_log holds the compiler's output. When an
+     enqueue fails after its first launch, the event is NULL, and commands that were already enqueued still run: the
+     arrays then hold a permutation of the input in no particular order.
+
+   THREADS
+     No globals. One sorter is used by one thread at a time; clsort_clone makes one for another thread.
+
+   PERFORMANCE
+     A bitonic sort of 2^L elements with tiles of 2^T elements makes 1 + sum over stages s = T ... L-1 of
+     (ceil((s + 1 - T) / 4) + 1) passes, each reading and writing every element once. Building kernels takes time: call clsort_prepare
+     while loading, and pass CLSORT_FLAG_NO_BUILD where a hitch would hurt.
+
+   COMPILE-TIME OPTIONS, defined before the implementation is included
+     CLSORT_STATIC                    every function static
+     CLSORT_API                       decoration of the public functions, default extern
+     CLSORT_ASSERT(x)                 default assert(x)
+     CLSORT_MALLOC(n) CLSORT_REALLOC(p, n) CLSORT_FREE(p)       all three or none
+     CLSORT_CL(function)              how to call an OpenCL function, default its name: for loaders and for tests
+     CLSORT_NO_BITONIC                leave a family out (its algorithms then answer CLSORT_ERROR_UNSUPPORTED)
+     CL_TARGET_OPENCL_VERSION         yours if you set it (120 or later), else 300; only OpenCL 1.2 functions are required
+
+   Revision history and licence are at the end of this file.
+*/
+
+#ifndef CLSORT_H_INCLUDED
+#define CLSORT_H_INCLUDED
+
+#define CLSORT_VERSION_MAJOR 0
+#define CLSORT_VERSION_MINOR 1
+#define CLSORT_VERSION_PATCH 0
+
+#include <stddef.h>
+
+#ifndef CL_TARGET_OPENCL_VERSION
+#define CL_TARGET_OPENCL_VERSION 300
+#endif
+#if defined(__APPLE__)
+#include <OpenCL/opencl.h>
+#else
+#include <CL/cl.h>
+#endif
+
+#ifndef CLSORT_API
+#ifdef CLSORT_STATIC
+#if defined(__GNUC__)
+#define CLSORT_API __attribute__((unused)) static
+#else
+#define CLSORT_API static
+#endif
+#else
+#define CLSORT_API extern
+#endif
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- status ------------------------------------------------------------------------------------------------------ */
+
+/* CL_SUCCESS, a code of OpenCL, or one of these. The list is also the order in which arguments are checked. */
+typedef cl_int clsort_status;
+
+#define CLSORT_STATUS_LIST(X) \
+    X(CLSORT_ERROR_NULL_ARGUMENT, -5000, "a required argument is NULL: pass a sorter, a queue, a description and a place for the result") \
+    X(CLSORT_ERROR_WAIT_LIST, -5001, "the wait list is NULL with a count, has a count of 0 with a list, or holds a NULL event") \
+    X(CLSORT_ERROR_KEY_TYPE, -5002, "key_type is not set or unknown: set it to one of CLSORT_U8 ... CLSORT_F64") \
+    X(CLSORT_ERROR_UNKNOWN_VALUE, -5003, "an enumeration field or a name has a value that this version does not know") \
+    X(CLSORT_ERROR_UNKNOWN_FLAG, -5004, "flags has a bit that this version does not know") \
+    X(CLSORT_ERROR_UNSUPPORTED, -5005, "the description asks for something that this version does not do: reset that field to 0") \
+    X(CLSORT_ERROR_VALUE_SIZE, -5006, "values and value_size go together: set both or neither") \
+    X(CLSORT_ERROR_RECORD_LAYOUT, -5007, "the key does not fit: record_size must be at least key_offset + the size of a key, and records exclude values") \
+    X(CLSORT_ERROR_COUNT_TOO_LARGE, -5008, "count must be below 2^32 and its bytes within the device's largest allocation") \
+    X(CLSORT_ERROR_SIZE_OVERFLOW, -5009, "count times the element size, or an offset plus that, does not fit in a size_t") \
+    X(CLSORT_ERROR_MISALIGNED, -5010, "an offset, record_size or key_offset is not a multiple of the element's alignment") \
+    X(CLSORT_ERROR_MISSING_BUFFER, -5011, "a buffer that the description needs is NULL: keys, or values_out for values beside indices") \
+    X(CLSORT_ERROR_QUEUE_MISMATCH, -5012, "the queue belongs to another context or device than the sorter: create one sorter per device") \
+    X(CLSORT_ERROR_EVENT_MISMATCH, -5013, "an event of the wait list belongs to another context than the sorter") \
+    X(CLSORT_ERROR_NOT_A_BUFFER, -5014, "a memory object is an image, a pipe or not valid: pass buffers") \
+    X(CLSORT_ERROR_BUFFER_CONTEXT, -5015, "a buffer belongs to another context than the sorter") \
+    X(CLSORT_ERROR_BUFFER_ACCESS, -5016, "a buffer was created without the kernel access that its role needs") \
+    X(CLSORT_ERROR_BUFFER_TOO_SMALL, -5017, "a buffer is smaller than its offset plus the bytes of its elements") \
+    X(CLSORT_ERROR_OVERLAP, -5018, "two ranges overlap and at least one of them is written") \
+    X(CLSORT_ERROR_SCRATCH_TOO_SMALL, -5019, "scratch_size is below what clsort_scratch_size asks for") \
+    X(CLSORT_ERROR_NOT_READY, -5020, "kernels are not built yet and CLSORT_FLAG_NO_BUILD is set: call clsort_prepare first") \
+    X(CLSORT_ERROR_DEVICE_UNUSABLE, -5021, "there is no such device, or it has no compiler or is not available: choose another one") \
+    X(CLSORT_ERROR_BUILD_FAILED, -5022, "the device's compiler rejected the kernels: see clsort_build_log and report it") \
+    X(CLSORT_ERROR_DEVICE_LIMITS, -5023, "the device's work-group or local memory limits are too low for every variant")
+
+#define CLSORT__ENUMERATOR(name, code, text) name = code,
+enum { CLSORT_STATUS_LIST(CLSORT__ENUMERATOR) CLSORT_ERROR_LAST_ = -5099 };
+#undef CLSORT__ENUMERATOR
+
+/* What a status means and what to change, in one line; for OpenCL's own codes their name. Never NULL. Thread safety: any. */
+CLSORT_API const char *clsort_status_text(clsort_status status);
+
+/* ---- description ------------------------------------------------------------------------------------------------- */
+
+/* Key types: kind in the upper byte, width in bits in the lower one. 0 is an error: floats sorted as integers would be
+   silently wrong. */
+enum {
+    CLSORT_U8 = 0x108, CLSORT_U16 = 0x110, CLSORT_U32 = 0x120, CLSORT_U64 = 0x140,
+    CLSORT_I8 = 0x208, CLSORT_I16 = 0x210, CLSORT_I32 = 0x220, CLSORT_I64 = 0x240,
+    CLSORT_F16 = 0x310, CLSORT_F32 = 0x320, CLSORT_F64 = 0x340,
+    CLSORT_BF16 = 0x410
+};
+
+enum { CLSORT_ASCENDING = 0, CLSORT_DESCENDING = 1 };
+enum { CLSORT_NAN_TOTAL = 0,    /* by bit pattern: -NaN below -inf, +NaN above +inf */
+       CLSORT_NAN_LAST = 1 };   /* every NaN after every number, in both orders */
+enum { CLSORT_ZERO_DISTINCT = 0,  /* -0 below +0 */
+       CLSORT_ZERO_EQUAL = 1 };   /* equal, in their original order; bits kept; implies stable */
+
+/* Algorithms. AUTO picks the fastest for the device and the description. */
+enum { CLSORT_AUTO = 0, CLSORT_BITONIC = 1, CLSORT_MERGE = 2, CLSORT_RADIX = 3, CLSORT_QUICKSORT = 4 };
+
+enum {
+    CLSORT_FLAG_NO_BUILD = 1,    /* clsort_enqueue_*: answer CLSORT_ERROR_NOT_READY instead of building kernels */
+    CLSORT_FLAG_INDICES = 2,     /* check, prepare, scratch_size: the call will have indices, ... */
+    CLSORT_FLAG_KEYS_OUT = 4,    /* ... keys_out, ... */
+    CLSORT_FLAG_VALUES_OUT = 8   /* ... values_out, though the buffer does not exist yet */
+};
+
+/* Bitonic choices that reproduce published variants. */
+enum { CLSORT_STEP_DEFAULT = 0, CLSORT_STEP_A = 1, CLSORT_STEP_B2 = 2, CLSORT_STEP_B4 = 4, CLSORT_STEP_B8 = 8, CLSORT_STEP_B16 = 16 };
+enum {
+    CLSORT_LOCAL_DEFAULT = 0,     /* first stages and the tail of every later stage in local memory */
+    CLSORT_LOCAL_OFF = 1,         /* every step is a launch over global memory */
+    CLSORT_LOCAL_GLOBAL_TAIL = 2, /* first stages and tails as one launch each, barriers between steps in global memory */
+    CLSORT_LOCAL_START = 3,       /* first stages in local memory, no tails */
+    CLSORT_LOCAL_ONLY = 4         /* blocks sorted, nothing else: the result is not sorted as a whole */
+};
+
+/* Unstable between versions: what only reproduces or measures. Zero means default for every field. */
+typedef struct clsort_tuning {
+    cl_uint bitonic_step;   /* CLSORT_STEP_*, the widest kernel over global memory; default: B16 */
+    cl_uint bitonic_local;  /* CLSORT_LOCAL_* */
+    cl_uint work_group;     /* work-items per work-group, a power of two; lowered to what the device can do */
+    cl_uint items;          /* keys per work-item in kernels over local memory: 2, 4, 8, 16 or 32 */
+    cl_uint pivot;          /* not built yet */
+    cl_uint scheduler;      /* not built yet */
+} clsort_tuning;
+
+/* What to sort. Start from clsort_desc_default(), which is all zeros; zero means default. Offsets, strides and sizes are
+   bytes; counts are elements. Fields are only ever appended. */
+typedef struct clsort_desc {
+    size_t count;               /* elements, below 2^32 */
+    cl_uint key_type;           /* CLSORT_U8 ... CLSORT_F64; required */
+    cl_uint order;              /* default: CLSORT_ASCENDING */
+    cl_uint nan_order;          /* default: CLSORT_NAN_TOTAL; ignored for integers */
+    cl_uint zero_order;         /* default: CLSORT_ZERO_DISTINCT; ignored for integers */
+    cl_uint stable;             /* nonzero: equal keys keep their order */
+    cl_uint algorithm;          /* default: CLSORT_AUTO */
+    cl_uint flags;              /* CLSORT_FLAG_* */
+    cl_uint first_bit;          /* not built yet: lowest bit of the code that counts */
+    cl_uint last_bit;           /* not built yet: one past the highest; 0 = the key's width */
+
+    cl_mem keys;                /* sorted in place unless keys_out or indices is given; read only then */
+    size_t keys_offset;         /* a multiple of the key's size */
+    cl_mem keys_out;            /* receives the sorted keys; may be `keys` at keys_offset; readable and writable by kernels */
+    size_t keys_out_offset;
+    cl_mem values;              /* one value per key, moved with it */
+    size_t values_offset;       /* a multiple of the largest power of two up to 8 that divides value_size */
+    size_t value_size;          /* any size; 1 to 8 bytes travel with the key, larger ones are moved once, at the end */
+    cl_mem values_out;          /* receives the values; required for values beside indices */
+    size_t values_out_offset;
+    cl_mem indices;             /* receives cl_uint: element i of the sorted order was at indices[i]; nothing else is
+                                   written then but keys_out and values_out; readable and writable by kernels */
+    size_t indices_offset;      /* a multiple of 4 */
+    size_t record_size;         /* nonzero: `keys` holds whole records of this size, a multiple of the key's size ... */
+    size_t key_offset;          /* ... with the key this far inside, a multiple of the key's size */
+
+    cl_mem scratch;             /* default: the sorter's own; see clsort_scratch_size */
+    size_t scratch_offset;      /* a multiple of 16 */
+    size_t scratch_size;        /* bytes usable from scratch_offset on */
+
+    size_t rows;                /* not built yet: equal rows of `count` elements; 0 = 1 */
+    size_t row_stride;          /* not built yet */
+    cl_mem segments;            /* not built yet: cl_uint offsets of segments */
+    size_t segments_offset;     /* not built yet */
+    size_t segment_count;       /* not built yet */
+    size_t top_k;               /* not built yet */
+    cl_mem count_buffer;        /* not built yet: cl_uint count on the device, at most `count` */
+    size_t count_offset;        /* not built yet */
+
+    clsort_tuning tuning;
+} clsort_desc;
+
+/* The default description: every field 0. Thread safety: any. */
+CLSORT_API clsort_desc clsort_desc_default(void);
+
+/* sizeof(clsort_desc) and the version (major * 10000 + minor * 100 + patch) of the compiled implementation, for programs
+   that link one built elsewhere. Thread safety: any. */
+CLSORT_API size_t clsort_desc_size(void);
+CLSORT_API cl_uint clsort_version(void);
+
+/* Every algorithm that can be selected by name, numbered from 0; NULL past the last.
+   Full sorts come first; the names that end in "only" sort blocks and are for measurements. Thread safety: any. */
+CLSORT_API const char *clsort_algorithm_name(cl_uint number);
+
+/* Sets algorithm and tuning of *desc to what the name says, leaving work_group and items as they are unless the name
+   fixes them. CLSORT_ERROR_UNKNOWN_VALUE if there is no such name. Thread safety: any. */
+CLSORT_API clsort_status clsort_select(clsort_desc *desc, const char *name);
+
+/* ---- sorter ------------------------------------------------------------------------------------------------------ */
+
+typedef struct clsort_sorter clsort_sorter;
+
+/* Called on every failure, before the failing function returns, also from within clsort_create. `function` is the OpenCL
+   function or the clsort function that failed, `message` one line; both live until the callback returns. */
+typedef void (*clsort_diagnostic)(void *user, clsort_status status, const char *function, const char *message);
+
+typedef struct clsort_options {
+    clsort_diagnostic diagnostic;  /* default: none */
+    void *user;                    /* handed to the callbacks */
+    cl_uint flags;                 /* must be 0 */
+} clsort_options;
+
+/* Makes a sorter for a device of a context; builds no kernel yet. With context and device NULL it takes the first GPU it
+   finds, else the first device, in a context of its own. options may be NULL. *sorter is NULL on failure.
+   Errors: CLSORT_ERROR_NULL_ARGUMENT (sorter, or only one of context and device), CLSORT_ERROR_UNKNOWN_FLAG,
+   CLSORT_ERROR_DEVICE_UNUSABLE, CL_OUT_OF_HOST_MEMORY, codes of OpenCL. Thread safety: any. */
+CLSORT_API clsort_status clsort_create(cl_context context, cl_device_id device, const clsort_options *options, clsort_sorter **sorter);
+
+/* Makes another sorter for the same device, for another thread: shares the programs built so far, has its own kernels,
+   scratch and errors. Thread safety: `sorter` must not be in use by another thread during the call. */
+CLSORT_API clsort_status clsort_clone(clsort_sorter *sorter, clsort_sorter **clone);
+
+/* Releases everything; never waits: commands still queued complete. NULL is a no-op.
+   Thread safety: one thread per sorter. */
+CLSORT_API void clsort_destroy(clsort_sorter *sorter);
+
+/* Releases the sorter's scratch buffers and the queues that it retained for them; never waits.
+   Thread safety: one thread per sorter. */
+CLSORT_API clsort_status clsort_trim(clsort_sorter *sorter);
+
+/* The message of the last failure on this sorter, "" if there was none: "clsort_enqueue_sort: keys: ...". Lives until the
+   next call with this sorter. Thread safety: one thread per sorter. */
+CLSORT_API const char *clsort_last_error(const clsort_sorter *sorter);
+
+/* The compiler's whole output of the last failed build, "" if there was none. Line numbers are those of kernels.cl.
+   Thread safety: one thread per sorter. */
+CLSORT_API const char *clsort_build_log(const clsort_sorter *sorter);
+
+/* The context and the device of a sorter, not retained. Thread safety: any. */
+CLSORT_API cl_context clsort_context(const clsort_sorter *sorter);
+CLSORT_API cl_device_id clsort_device(const clsort_sorter *sorter);
+
+/* ---- sorting ----------------------------------------------------------------------------------------------------- */
+
+/* Would this description run on this device? Needs no buffers: a NULL buffer passes here, one that is given is checked as
+   clsort_enqueue_sort does. Builds nothing. Thread safety: one thread per sorter. */
+CLSORT_API clsort_status clsort_check(clsort_sorter *sorter, const clsort_desc *desc);
+
+/* The description that would run, with every default filled in: algorithm, tuning, record_size, last_bit.
+   Thread safety: one thread per sorter. */
+CLSORT_API clsort_status clsort_resolve(clsort_sorter *sorter, const clsort_desc *desc, clsort_desc *resolved);
+
+/* Builds and warms all that such a call needs (kernels, one launch of each geometry, scratch), so that the first sort costs no more
+   than a later one. Needs no buffers. Blocks. Errors: as clsort_check, and those of building.
+   Thread safety: one thread per sorter. */
+CLSORT_API clsort_status clsort_prepare(clsort_sorter *sorter, const clsort_desc *desc);
+
+/* Bytes of scratch that such a call needs: exactly on this sorter's device, or an upper bound for any device when sorter
+   is NULL. Monotonic in count. Needs no buffers. Thread safety: one thread per sorter. */
+CLSORT_API clsort_status clsort_scratch_size(clsort_sorter *sorter, const clsort_desc *desc, size_t *bytes);
+
+/* Enqueues the sort behind the n_wait events of `wait` and returns at once. `done`, if not NULL, receives an event that
+   completes when all output is visible, also for a count of 0 or 1; release it. In-order and out-of-order queues work alike.
+   - queue and buffers must belong to the sorter's context, the queue to its device
+   - the buffers stay yours: do not touch the ranges before `done`
+   - on an out-of-order queue, sorts that use the sorter's own scratch wait for each other; caller's scratch avoids that,
+     and the caller then keeps two sorts from using it at the same time
+   - on failure *done is NULL; see ERRORS above
+   Source: Batcher, Sorting networks and their applications, 1968; Bainville, OpenCL Sorting, 2011.
+   Thread safety: one thread per sorter. */
+CLSORT_API clsort_status clsort_enqueue_sort(clsort_sorter *sorter, cl_command_queue queue, const clsort_desc *desc,
+                                             cl_uint n_wait, const cl_event *wait, cl_event *done);
+
+/* Sorts host arrays on a queue of the sorter's own and blocks until they are sorted. Uses count, types and sizes of *desc;
+   its buffers, offsets and scratch must be 0. `values` holds count * value_size bytes (NULL without values). With `indices`
+   (count cl_uint, else NULL) the permutation is written there and neither keys nor values are.
+   After a failure the arrays are unchanged unless reading back the result failed: then their content is undefined.
+   Thread safety: one thread per sorter. */
+CLSORT_API clsort_status clsort_sort_host(clsort_sorter *sorter, const clsort_desc *desc, void *keys, void *values, cl_uint *indices);
+
+/* One array for clsort_enqueue_gather. */
+typedef struct clsort_array {
+    cl_mem source;              /* elements to pick from */
+    size_t source_offset;       /* bytes; a multiple of the largest power of two up to 8 that divides element_size */
+    cl_mem target;              /* receives the elements; must not overlap any source */
+    size_t target_offset;       /* bytes, likewise */
+    size_t element_size;        /* bytes, any */
+} clsort_array;
+
+typedef struct clsort_gather {
+    size_t count;               /* elements to write */
+    size_t source_count;        /* elements of each source; 0 = count */
+    cl_mem indices;             /* cl_uint per element */
+    size_t indices_offset;      /* bytes, a multiple of 4 */
+    const clsort_array *arrays; /* target[i] = source[indices[i]] for each of them */
+    cl_uint array_count;
+    cl_uint flags;              /* CLSORT_FLAG_NO_BUILD */
+} clsort_gather;
+
+/* Enqueues a gather by a permutation, as argsort gives it, for any number of arrays. An index of source_count or above
+   leaves its target element as it was. Events and errors as clsort_enqueue_sort. Thread safety: one thread per sorter. */
+CLSORT_API clsort_status clsort_enqueue_gather(clsort_sorter *sorter, cl_command_queue queue, const clsort_gather *gather,
+                                               cl_uint n_wait, const cl_event *wait, cl_event *done);
+
+/* Enqueues a check of order: `result` at result_offset (bytes, a multiple of 4) receives one cl_uint, the number of the first element that
+   comes before its predecessor in the description's order, or count if the keys are sorted. Reads keys (or records),
+   count, types and order of *desc; nothing else. Events and errors as clsort_enqueue_sort.
+   Thread safety: one thread per sorter. */
+CLSORT_API clsort_status clsort_enqueue_is_sorted(clsort_sorter *sorter, cl_command_queue queue, const clsort_desc *desc, cl_mem result,
+                                                  size_t result_offset, cl_uint n_wait, const cl_event *wait, cl_event *done);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* CLSORT_H_INCLUDED */
+
+/* ==== implementation ============================================================================================== */
+
+#ifdef CLSORT_IMPLEMENTATION
+#ifndef CLSORT_IMPLEMENTED
+#define CLSORT_IMPLEMENTED
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifndef CLSORT_ASSERT
+#include <assert.h>
+#define CLSORT_ASSERT(x) assert(x)
+#endif
+#ifndef CLSORT_MALLOC
+#define CLSORT_MALLOC(n) malloc(n)
+#define CLSORT_REALLOC(p, n) realloc(p, n)
+#define CLSORT_FREE(p) free(p)
+#endif
+#ifndef CLSORT_CL
+#define CLSORT_CL(function) function
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- >>source ---------------------------------------------------------------------------------------------------- */
+
+/* >>>> generated from kernels.cl by tools/embed; do not edit */
+static const char *const clsort__source[] = {
+    "/* kernels.cl - all device code of clsort. Public domain or MIT, like clsort.h, which carries this file as a string.\n"
+    "\n"
+    "   Every kernel sorts unsigned codes: a load encodes the key, a store decodes it, so type, order and the place of NaNs are\n"
+    "   run-time scalars and no floating-point extension is needed. A kernel's text is compiled per key width and payload size.\n"
+    "\n"
+    "   BITONIC, the normalised network. Stage s merges sorted blocks of 2^s elements into blocks of 2^(s+1): its first step compares\n"
+    "   each element with its mirror in the block, then the steps of bit s-1, s-2 ... 0 compare i with i + 2^bit. The smaller\n"
+    "   record always goes to the smaller index, so an element beyond the end behaves like a largest one that never moves:\n"
+    "   any count works, in place, without padding.\n"
+    "\n"
+    "     stage 2, blocks of 8      mirror        bit 1         bit 0\n"
+    "       0  o----------------o             o---o         o-o\n"
+    "       1  | o------------o |             | o-|-o       o-o\n"
+    "       2  | | o--------o | |             o-|-o |       o-o\n"
+    "       3  | | | o----o | | |               o---o       o-o\n"
+    "       4  | | | o----o | | |             o---o         o-o\n"
+    "       5  | | o--------o | |             | o-|-o       o-o\n"
+    "       6  | o------------o |             o-|-o |       o-o\n"
+    "       7  o----------------o               o---o       o-o\n"
+    "\n"
+    "   The passes of a sort of 2^L elements in tiles of 2^T. A window kernel does up to 4 steps (B16) per pass over global\n"
+    "   memory, a tile kernel all the steps whose bits lie inside a tile:\n"
+    "\n"
+    "     stages 0 .. T-1     tile\n"
+    "     stage  T            B2(T)                 tile\n"
+    "     stage  T+1          B4(T+1, T)            tile\n"
+    "     stage  T+4          B16(T+4 .. T+1) B2(T) tile      ...\n"
+    "\n"
+    "   A row is CLSORT_LANES consecutive elements: one on devices that run work-items side by side, 16 on CPUs, where a work-item\n"
+    "   holds rows in vector registers. Inside a tile each work-item holds 2^CLSORT_ITEMS_LOG2 rows, those of a \"window\": all\n"
+    "   combinations of that many consecutive index bits. It does these bits' steps in registers, then the work-group moves to\n"
+    "   the next window through local memory.\n"
+    "\n"
+    "   Sources: K. E. Batcher, Sorting networks and their applications, 1968; E. Bainville, OpenCL Sorting, 2011. */\n"
+    "\n",
+    "//---- tuning\n"
+    "/* Bytes of a key: 1, 2, 4 or 8. */\n"
+    "#ifndef CLSORT_KEY_BYTES\n"
+    "#define CLSORT_KEY_BYTES 4\n"
+    "#endif\n"
+    "/* Bytes that travel with a key: 0 to 8 for values; up to 16 for whole records, which include the key. */\n"
+    "#ifndef CLSORT_VALUE_BYTES\n"
+    "#define CLSORT_VALUE_BYTES 0\n"
+    "#endif\n"
+    "/* 1: the values are whole records; `keys` points at the key inside the first one and is not written on its own. */\n"
+    "#ifndef CLSORT_RECORDS\n"
+    "#define CLSORT_RECORDS 0\n"
+    "#endif\n"
+    "/* 1: equal keys are ordered by their value, a cl_uint index. */\n"
+    "#ifndef CLSORT_TIES\n"
+    "#define CLSORT_TIES 0\n"
+    "#endif\n"
+    "/* log2 of the work-items in a work-group, of every kernel. */\n"
+    "#ifndef CLSORT_GROUP_LOG2\n"
+    "#define CLSORT_GROUP_LOG2 8\n"
+    "#endif\n"
+    "/* log2 of the work-items that share a tile: a whole work-group, or 0 where each has its own and there is no local memory. */\n"
+    "#ifndef CLSORT_SHARE_LOG2\n"
+    "#define CLSORT_SHARE_LOG2 CLSORT_GROUP_LOG2\n"
+    "#endif\n"
+    "/* log2 of the rows that a work-item holds in registers in a tile kernel. */\n"
+    "#ifndef CLSORT_ITEMS_LOG2\n"
+    "#define CLSORT_ITEMS_LOG2 4\n"
+    "#endif\n"
+    "/* The family to build: 0 all, 1 bitonic, 5 utility (the numbers of clsort.h). */\n"
+    "#ifndef CLSORT_FAMILY\n"
+    "#define CLSORT_FAMILY 0\n"
+    "#endif\n"
+    "/* Elements of a row: 1, or 16 with a tile per work-item. */\n"
+    "#ifndef CLSORT_LANES\n"
+    "#define CLSORT_LANES 1\n"
+    "#endif\n"
+    "\n"
+    "#if CLSORT_KEY_BYTES != 1 && CLSORT_KEY_BYTES != 2 && CLSORT_KEY_BYTES != 4 && CLSORT_KEY_BYTES != 8\n"
+    "#error \"CLSORT_KEY_BYTES must be 1, 2, 4 or 8\"\n"
+    "#endif\n"
+    "#if CLSORT_VALUE_BYTES < 0 || CLSORT_VALUE_BYTES > 16\n"
+    "#error \"CLSORT_VALUE_BYTES must be 0 to 16\"\n"
+    "#endif\n"
+    "#if CLSORT_TIES && (CLSORT_VALUE_BYTES != 4 || CLSORT_RECORDS)\n"
+    "#error \"CLSORT_TIES needs a cl_uint value\"\n"
+    "#endif\n"
+    "#if CLSORT_GROUP_LOG2 < 0 || CLSORT_GROUP_LOG2 > 10\n"
+    "#error \"CLSORT_GROUP_LOG2 must be 0 to 10\"\n"
+    "#endif\n"
+    "#if CLSORT_SHARE_LOG2 != 0 && CLSORT_SHARE_LOG2 != CLSORT_GROUP_LOG2\n"
+    "#error \"CLSORT_SHARE_LOG2 must be 0 or CLSORT_GROUP_LOG2\"\n"
+    "#endif\n"
+    "#if CLSORT_ITEMS_LOG2 < 1 || CLSORT_ITEMS_LOG2 > 5\n"
+    "#error \"CLSORT_ITEMS_LOG2 must be 1 to 5\"\n"
+    "#endif\n"
+    "#if CLSORT_LANES != 1 && (CLSORT_LANES != 16 || CLSORT_SHARE_LOG2 != 0)\n"
+    "#error \"CLSORT_LANES must be 1, or 16 with CLSORT_SHARE_LOG2 0\"\n"
+    "#endif\n"
+    "\n"
+    "#define CLSORT_GROUP (1 << CLSORT_GROUP_LOG2)\n"
+    "#define CLSORT_ITEMS (1 << CLSORT_ITEMS_LOG2)\n"
+    "#define CLSORT_TILE_ROWS_LOG2 (CLSORT_SHARE_LOG2 + CLSORT_ITEMS_LOG2)\n"
+    "#define CLSORT_TILE_ROWS (1 << CLSORT_TILE_ROWS_LOG2)\n"
+    "#define CLSORT_WORDS ((CLSORT_VALUE_BYTES + 3) / 4)\n"
+    "#define CLSORT_WORDS_OR_1 (CLSORT_WORDS + !CLSORT_WORDS)\n"
+    "#define CLSORT_KERNEL kernel __attribute__((reqd_work_group_size(CLSORT_GROUP, 1, 1)))\n"
+    "\n"
+    "#define CLSORT_JOIN_(a, b) a##b\n"
+    "#define CLSORT_JOIN(a, b) CLSORT_JOIN_(a, b)\n"
+    "\n",
+    "//---- codec\n"
+    "#if CLSORT_KEY_BYTES == 1\n"
+    "typedef uchar code_t;\n"
+    "#define CLSORT_CODE_NAME uchar\n"
+    "#elif CLSORT_KEY_BYTES == 2\n"
+    "typedef ushort code_t;\n"
+    "#define CLSORT_CODE_NAME ushort\n"
+    "#elif CLSORT_KEY_BYTES == 4\n"
+    "typedef uint code_t;\n"
+    "#define CLSORT_CODE_NAME uint\n"
+    "#else\n"
+    "typedef ulong code_t;\n"
+    "#define CLSORT_CODE_NAME ulong\n"
+    "#endif\n"
+    "\n"
+    "/* A row of codes and a row of value words. `flag` turns the result of a comparison of codes into one that selects words. */\n"
+    "#if CLSORT_LANES == 1\n"
+    "#define CLSORT_LANES_LOG2 0\n"
+    "typedef code_t codes_t;\n"
+    "typedef uint words_t;\n"
+    "#define CLSORT_WORD_FLAG(flag) (flag)\n"
+    "#else\n"
+    "#define CLSORT_LANES_LOG2 4\n"
+    "typedef CLSORT_JOIN(CLSORT_CODE_NAME, 16) codes_t;\n"
+    "typedef uint16 words_t;\n"
+    "#define CLSORT_WORD_FLAG(flag) convert_int16(flag)\n"
+    "#endif\n"
+    "\n"
+    "/* code = (k ^ (sign(k) ? mask : 0) ^ flip) - rotate, modulo the width. Unsigned: all 0. Signed: flip has the sign bit. Floats: flip\n"
+    "   has the sign bit, mask all others. Descending: flip complemented. NaNs last: rotate is the number of NaN codes at the bottom. */\n"
+    "typedef struct { code_t mask, flip, rotate; } codec_t;\n"
+    "\n"
+    "#define CLSORT_CODEC_ARGS ulong mask, ulong flip, ulong rotate\n"
+    "#define CLSORT_CODEC { (code_t)mask, (code_t)flip, (code_t)rotate }\n"
+    "\n"
+    "static inline codes_t toggle_magnitude(codes_t k, code_t mask)\n"
+    "{\n"
+    "    codes_t sign = (codes_t)(k >> (code_t)(8 * CLSORT_KEY_BYTES - 1));\n"
+    "    return (codes_t)(k ^ ((codes_t)(-sign) & mask));\n"
+    "}\n"
+    "\n"
+    "static inline codes_t encode(codes_t k, codec_t c)\n"
+    "{\n"
+    "    return (codes_t)((codes_t)(toggle_magnitude(k, c.mask) ^ c.flip) - c.rotate);\n"
+    "}\n"
+    "\n"
+    "static inline codes_t decode(codes_t code, codec_t c)\n"
+    "{\n"
+    "    return toggle_magnitude((codes_t)((codes_t)(code + c.rotate) ^ c.flip), c.mask);\n"
+    "}\n"
+    "\n",
+    "//---- record\n"
+    "/* Keys and values in global memory, each at its byte offset. */\n"
+    "typedef struct { global uchar *keys, *values; } array_t;\n"
+    "\n"
+    "#define CLSORT_ARRAY_ARGS(name) global uchar *name##_keys, ulong name##_keys_at, global uchar *name##_values, ulong name##_values_at\n"
+    "#define CLSORT_ARRAY(name) { name##_keys + name##_keys_at, name##_values + name##_values_at }\n"
+    "\n"
+    "/* A row of records in registers. */\n"
+    "typedef struct {\n"
+    "    codes_t key;\n"
+    "    words_t word[CLSORT_WORDS_OR_1];\n"
+    "} row_t;\n"
+    "\n"
+    "/* The widest unit that a value's alignment allows. */\n"
+    "#if CLSORT_VALUE_BYTES % 8 == 0\n"
+    "typedef ulong unit_t;\n"
+    "#define CLSORT_UNIT 8\n"
+    "#elif CLSORT_VALUE_BYTES % 4 == 0\n"
+    "typedef uint unit_t;\n"
+    "#define CLSORT_UNIT 4\n"
+    "#elif CLSORT_VALUE_BYTES % 2 == 0\n"
+    "typedef ushort unit_t;\n"
+    "#define CLSORT_UNIT 2\n"
+    "#else\n"
+    "typedef uchar unit_t;\n"
+    "#define CLSORT_UNIT 1\n"
+    "#endif\n"
+    "\n"
+    "static inline global code_t *key_place(array_t a, size_t i)\n"
+    "{\n"
+    "    return (global code_t *)(a.keys + i * (CLSORT_RECORDS ? CLSORT_VALUE_BYTES : CLSORT_KEY_BYTES));\n"
+    "}\n"
+    "\n"
+    "static inline void load_words(array_t a, size_t i, uint *word)\n"
+    "{\n"
+    "    global const unit_t *from = (global const unit_t *)(a.values + i * CLSORT_VALUE_BYTES);\n"
+    "    for (uint w = 0; w < CLSORT_WORDS; w++)\n"
+    "        word[w] = 0;\n"
+    "    #pragma unroll\n"
+    "    for (uint u = 0; u < CLSORT_VALUE_BYTES / CLSORT_UNIT; u++) {\n"
+    "        ulong bits = from[u];\n"
+    "        word[u * CLSORT_UNIT / 4] |= (uint)bits << (u * CLSORT_UNIT % 4 * 8);\n"
+    "        if (CLSORT_UNIT == 8)\n"
+    "            word[(2 * u + 1) % CLSORT_WORDS_OR_1] = (uint)(bits >> 32);\n"
+    "    }\n"
+    "}\n"
+    "\n"
+    "static inline void store_words(array_t a, size_t i, const uint *word)\n"
+    "{\n"
+    "    global unit_t *to = (global unit_t *)(a.values + i * CLSORT_VALUE_BYTES);\n"
+    "    #pragma unroll\n"
+    "    for (uint u = 0; u < CLSORT_VALUE_BYTES / CLSORT_UNIT; u++) {\n"
+    "        ulong bits = word[u * CLSORT_UNIT / 4] >> (u * CLSORT_UNIT % 4 * 8);\n"
+    "        if (CLSORT_UNIT == 8)\n"
+    "            bits |= (ulong)word[(2 * u + 1) % CLSORT_WORDS_OR_1] << 32;\n"
+    "        to[u] = (unit_t)bits;\n"
+    "    }\n"
+    "}\n"
+    "\n"
+    "/* The record that no other one precedes: it stands for elements beyond the end and is never stored. */\n"
+    "static inline row_t top_row(void)\n"
+    "{\n"
+    "    row_t r;\n"
+    "    r.key = (codes_t)(code_t)~(code_t)0;\n"
+    "    for (uint w = 0; w < CLSORT_WORDS; w++)\n"
+    "        r.word[w] = (words_t)0xFFFFFFFFu;\n"
+    "    return r;\n"
+    "}\n"
+    "\n",
+    "//---- record: rows\n"
+    "#if CLSORT_LANES == 1\n"
+    "/* Loads element i of n, or the top record beyond the end. */\n"
+    "static inline row_t load_row(array_t a, codec_t c, uint i, uint n)\n"
+    "{\n"
+    "    row_t r = top_row();\n"
+    "    if (i < n) {\n"
+    "        r.key = encode(*key_place(a, i), c);\n"
+    "        load_words(a, i, r.word);\n"
+    "    }\n"
+    "    return r;\n"
+    "}\n"
+    "\n"
+    "/* Stores element i of n; nothing beyond the end. */\n"
+    "static inline void store_row(array_t a, codec_t c, uint i, uint n, row_t r)\n"
+    "{\n"
+    "    if (i < n) {\n"
+    "        if (!CLSORT_RECORDS)\n"
+    "            *key_place(a, i) = decode(r.key, c);\n"
+    "        store_words(a, i, r.word);\n"
+    "    }\n"
+    "}\n"
+    "#else\n"
+    "/* Words of a row as they lie in private memory: word w of lane l at [w * CLSORT_LANES + l]. */\n"
+    "static inline void load_lanes(array_t a, uint i, uint lanes, row_t *r)\n"
+    "{\n"
+    "    code_t key[CLSORT_LANES];\n"
+    "    vstore16(r->key, 0, key);\n"
+    "    for (uint l = 0; l < lanes; l++)\n"
+    "        key[l] = *key_place(a, (size_t)i + l);\n"
+    "    r->key = vload16(0, key);\n"
+    "    uint word[CLSORT_WORDS_OR_1 * CLSORT_LANES];\n"
+    "    for (uint w = 0; w < CLSORT_WORDS; w++)\n"
+    "        vstore16(r->word[w], w, word);\n"
+    "    for (uint l = 0; l < lanes; l++) {\n"
+    "        uint one[CLSORT_WORDS_OR_1];\n"
+    "        load_words(a, (size_t)i + l, one);\n"
+    "        for (uint w = 0; w < CLSORT_WORDS; w++)\n"
+    "            word[w * CLSORT_LANES + l] = one[w];\n"
+    "    }\n"
+    "    for (uint w = 0; w < CLSORT_WORDS; w++)\n"
+    "        r->word[w] = vload16(w, word);\n"
+    "}\n"
+    "\n"
+    "static inline void store_lanes(array_t a, uint i, uint lanes, row_t r)\n"
+    "{\n"
+    "    code_t key[CLSORT_LANES];\n"
+    "    vstore16(r.key, 0, key);\n"
+    "    if (!CLSORT_RECORDS)\n"
+    "        for (uint l = 0; l < lanes; l++)\n"
+    "            *key_place(a, (size_t)i + l) = key[l];\n"
+    "    uint word[CLSORT_WORDS_OR_1 * CLSORT_LANES];\n"
+    "    for (uint w = 0; w < CLSORT_WORDS; w++)\n"
+    "        vstore16(r.word[w], w, word);\n"
+    "    for (uint l = 0; l < lanes; l++) {\n"
+    "        uint one[CLSORT_WORDS_OR_1];\n"
+    "        for (uint w = 0; w < CLSORT_WORDS; w++)\n"
+    "            one[w] = word[w * CLSORT_LANES + l];\n"
+    "        store_words(a, (size_t)i + l, one);\n"
+    "    }\n"
+    "}\n"
+    "\n"
+    "/* Rows that lie in memory as they do in registers: keys with no value or a 4-byte one. */\n"
+    "#define CLSORT_ROWS_DIRECT (!CLSORT_RECORDS && (CLSORT_VALUE_BYTES == 0 || CLSORT_VALUE_BYTES == 4))\n"
+    "\n"
+    "/* Loads the elements i ... i + 15 of n, the top record for those beyond the end. */\n"
+    "static inline row_t load_row(array_t a, codec_t c, uint i, uint n)\n"
+    "{\n"
+    "    row_t r = top_row();\n"
+    "    uint lanes = i < n ? min(n - i, (uint)CLSORT_LANES) : 0;\n"
+    "    codes_t top = r.key;\n"
+    "    if (CLSORT_ROWS_DIRECT && lanes == CLSORT_LANES) {\n"
+    "        r.key = vload16(0, key_place(a, i));\n"
+    "        if (CLSORT_WORDS)\n"
+    "            r.word[0] = vload16(i / CLSORT_LANES, (global const uint *)a.values);\n"
+    "    } else {\n"
+    "        r.key = decode(top, c);\n"
+    "        load_lanes(a, i, lanes, &r);\n"
+    "    }\n"
+    "    r.key = encode(r.key, c);\n"
+    "    return r;\n"
+    "}\n"
+    "\n"
+    "/* Stores those of the elements i ... i + 15 that lie below n. */\n"
+    "static inline void store_row(array_t a, codec_t c, uint i, uint n, row_t r)\n"
+    "{\n"
+    "    uint lanes = i < n ? min(n - i, (uint)CLSORT_LANES) : 0;\n"
+    "    r.key = decode(r.key, c);\n"
+    "    if (CLSORT_ROWS_DIRECT && lanes == CLSORT_LANES) {\n"
+    "        vstore16(r.key, 0, key_place(a, i));\n"
+    "        if (CLSORT_WORDS)\n"
+    "            vstore16(r.word[0], i / CLSORT_LANES, (global uint *)a.values);\n"
+    "    } else {\n"
+    "        store_lanes(a, i, lanes, r);\n"
+    "    }\n"
+    "}\n"
+    "#endif\n"
+    "\n",
+#ifndef CLSORT_NO_BITONIC
+    "//---- bitonic: order\n"
+    "#if CLSORT_FAMILY == 0 || CLSORT_FAMILY == 1\n"
+    "/* Does a come strictly before b? Lane by lane; the result selects codes. */\n"
+    "#if CLSORT_TIES\n"
+    "#define CLSORT_PRECEDES(a, b) CLSORT_TIE_BREAK((a).key, (b).key, (a).word[0], (b).word[0])\n"
+    "#if CLSORT_LANES == 1\n"
+    "#define CLSORT_TIE_BREAK(ka, kb, ia, ib) ((ka) < (kb) || ((ka) == (kb) && (ia) < (ib)))\n"
+    "#else\n"
+    "#define CLSORT_TIE_BREAK(ka, kb, ia, ib) (((ka) < (kb)) | (((ka) == (kb)) & CLSORT_CODE_FLAG((ia) < (ib))))\n"
+    "#if CLSORT_KEY_BYTES == 1\n"
+    "#define CLSORT_CODE_FLAG(flag) convert_char16(flag)\n"
+    "#elif CLSORT_KEY_BYTES == 2\n"
+    "#define CLSORT_CODE_FLAG(flag) convert_short16(flag)\n"
+    "#elif CLSORT_KEY_BYTES == 4\n"
+    "#define CLSORT_CODE_FLAG(flag) (flag)\n"
+    "#else\n"
+    "#define CLSORT_CODE_FLAG(flag) convert_long16(flag)\n"
+    "#endif\n"
+    "#endif\n"
+    "#else\n"
+    "#define CLSORT_PRECEDES(a, b) ((a).key < (b).key)\n"
+    "#endif\n"
+    "\n"
+    "/* Puts the smaller record into *a and the larger one into *b; equal ones stay, so the top record of an element beyond the\n"
+    "   end, always the one of larger index, never moves. */\n"
+    "static inline void order_rows(row_t *a, row_t *b)\n"
+    "{\n"
+    "#if CLSORT_WORDS == 0\n"
+    "    codes_t low = min(a->key, b->key);\n"
+    "    b->key = max(a->key, b->key);\n"
+    "    a->key = low;\n"
+    "#else\n"
+    "    const row_t x = *a, y = *b;\n"
+    "    a->key = CLSORT_PRECEDES(y, x) ? y.key : x.key;\n"
+    "    b->key = CLSORT_PRECEDES(y, x) ? x.key : y.key;\n"
+    "    #pragma unroll\n"
+    "    for (uint w = 0; w < CLSORT_WORDS; w++) {\n"
+    "        a->word[w] = CLSORT_WORD_FLAG(CLSORT_PRECEDES(y, x)) ? y.word[w] : x.word[w];\n"
+    "        b->word[w] = CLSORT_WORD_FLAG(CLSORT_PRECEDES(y, x)) ? x.word[w] : y.word[w];\n"
+    "    }\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "#if CLSORT_LANES == 1\n"
+    "#define CLSORT_REVERSE(row)\n"
+    "#define lane_steps(v, rows, stage)\n"
+    "#else\n"
+    "#define CLSORT_SWIZZLE_ROW(to, from, s) \\\n"
+    "    do { (to).key = (from).key.s; for (uint w = 0; w < CLSORT_WORDS; w++) (to).word[w] = (from).word[w].s; } while (0)\n"
+    "#define CLSORT_REVERSE(row) CLSORT_SWIZZLE_ROW(row, row, sfedcba9876543210)\n"
+    "\n"
+    "/* One step inside a row: lane l against its partner in `other`; `upper` marks the lanes that keep the larger record. */\n"
+    "static inline row_t order_lanes(row_t own, row_t other, codes_t upper)\n"
+    "{\n"
+    "#if CLSORT_WORDS == 0\n"
+    "    own.key = upper != (codes_t)0 ? max(own.key, other.key) : min(own.key, other.key);\n"
+    "#else\n"
+    "    const row_t x = own;\n"
+    "    #define CLSORT_TAKES (upper != (codes_t)0 ? CLSORT_PRECEDES(x, other) : CLSORT_PRECEDES(other, x))\n"
+    "    own.key = CLSORT_TAKES ? other.key : x.key;\n"
+    "    for (uint w = 0; w < CLSORT_WORDS; w++)\n"
+    "        own.word[w] = CLSORT_WORD_FLAG(CLSORT_TAKES) ? other.word[w] : x.word[w];\n"
+    "    #undef CLSORT_TAKES\n"
+    "#endif\n"
+    "    return own;\n"
+    "}\n"
+    "\n"
+    "/* The steps of a stage whose bits lie inside a row: bits 3 ... 0, or the mirror step of bit `stage` and what follows it. */\n"
+    "static inline void lane_steps(row_t *v, uint rows, uint stage)\n"
+    "{\n"
+    "    const codes_t lane = (codes_t)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);\n"
+    "    #define CLSORT_LANE_STEP(swizzle, bit) \\\n"
+    "        { row_t other; CLSORT_SWIZZLE_ROW(other, r, swizzle); r = order_lanes(r, other, lane & (code_t)(1 << bit)); }\n"
+    "    for (uint m = 0; m < rows; m++) {\n"
+    "        row_t r = v[m];\n"
+    "        if (stage == 3) CLSORT_LANE_STEP(sfedcba9876543210, 3)\n"
+    "        if (stage > 3)  CLSORT_LANE_STEP(s89abcdef01234567, 3)\n"
+    "        if (stage == 2) CLSORT_LANE_STEP(s76543210fedcba98, 2)\n"
+    "        if (stage > 2)  CLSORT_LANE_STEP(s45670123cdef89ab, 2)\n"
+    "        if (stage == 1) CLSORT_LANE_STEP(s32107654ba98fedc, 1)\n"
+    "        if (stage > 1)  CLSORT_LANE_STEP(s23016745ab89efcd, 1)\n"
+    "        CLSORT_LANE_STEP(s1032547698badcfe, 0)\n"
+    "        v[m] = r;\n"
+    "    }\n"
+    "    #undef CLSORT_LANE_STEP\n"
+    "}\n"
+    "#endif\n"
+    "\n",
+    "//---- bitonic: windows\n"
+    "/* Register-bit steps hi, hi-1 ... lo of a window of 2^bits rows; the first one is a mirror step if `mirror` is set.\n"
+    "   bits is a constant at each call, so that the loops unroll and v stays in registers. */\n"
+    "static inline void window_steps(row_t *v, const uint bits, uint hi, uint lo, uint mirror)\n"
+    "{\n"
+    "    #pragma unroll\n"
+    "    for (uint below = 1; below <= bits; below++) {\n"
+    "        const uint bit = bits - below;\n"
+    "        if (bit > hi || bit < lo)\n"
+    "            continue;\n"
+    "        #pragma unroll\n"
+    "        for (uint m = 0; m < 1u << bits; m++)\n"
+    "            if (!(m >> bit & 1)) {\n"
+    "                if (mirror && bit == hi) {\n"
+    "                    row_t *partner = &v[m ^ ((2u << bit) - 1)];\n"
+    "                    CLSORT_REVERSE(*partner);\n"
+    "                    order_rows(&v[m], partner);\n"
+    "                    CLSORT_REVERSE(*partner);\n"
+    "                } else {\n"
+    "                    order_rows(&v[m], &v[m | 1u << bit]);\n"
+    "                }\n"
+    "            }\n"
+    "    }\n"
+    "}\n"
+    "\n"
+    "/* The row that work-item t holds in register m of a window of 2^bits rows whose lowest bit is `at`. In a mirror step the partner's\n"
+    "   lower bits are complemented too: `flip`, a register bit, says for which half of the registers. */\n"
+    "static inline uint window_row(uint t, uint m, uint bits, uint at, uint flip)\n"
+    "{\n"
+    "    uint below = (1u << at) - 1;\n"
+    "    return (t >> at << (at + bits)) | (m << at) | ((t ^ (m & flip ? below : 0)) & below);\n"
+    "}\n"
+    "\n"
+    "/* Steps at + bits - 1 ... at of one stage over global memory, in place: one window per work-item, one read and one write\n"
+    "   of each element. at counts rows. */\n"
+    "static inline void window_pass(array_t a, codec_t c, uint n, uint windows, uint at, uint mirror, const uint bits)\n"
+    "{\n"
+    "    const uint t = (uint)get_global_id(0), flip = mirror ? 1u << (bits - 1) : 0;\n"
+    "    row_t v[16];\n"
+    "    if (t >= windows)\n"
+    "        return;\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 0; m < 1u << bits; m++)\n"
+    "        v[m] = load_row(a, c, window_row(t, m, bits, at, flip) << CLSORT_LANES_LOG2, n);\n"
+    "    window_steps(v, bits, bits - 1, 0, mirror);\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 0; m < 1u << bits; m++)\n"
+    "        store_row(a, c, window_row(t, m, bits, at, flip) << CLSORT_LANES_LOG2, n, v[m]);\n"
+    "}\n"
+    "\n"
+    "#define CLSORT_WINDOW_KERNEL(name, bits) \\\n"
+    "    CLSORT_KERNEL void name(CLSORT_ARRAY_ARGS(data), CLSORT_CODEC_ARGS, uint n, uint windows, uint at, uint mirror) \\\n"
+    "    { \\\n"
+    "        const array_t data = CLSORT_ARRAY(data); \\\n"
+    "        const codec_t codec = CLSORT_CODEC; \\\n"
+    "        window_pass(data, codec, n, windows, at, mirror, bits); \\\n"
+    "    }\n"
+    "CLSORT_WINDOW_KERNEL(clsort_bitonic_b2, 1)\n"
+    "CLSORT_WINDOW_KERNEL(clsort_bitonic_b4, 2)\n"
+    "CLSORT_WINDOW_KERNEL(clsort_bitonic_b8, 3)\n"
+    "CLSORT_WINDOW_KERNEL(clsort_bitonic_b16, 4)\n"
+    "\n",
+    "//---- bitonic: tile\n"
+    "/* Where row i lies in local memory: columns of a 32-bank line are permuted by the line's number, so that the strides of all windows\n"
+    "   of 16 and 32 rows meet every bank once. Local memory of CPUs has no banks. */\n"
+    "static inline uint word_slot(uint i)\n"
+    "{\n"
+    "    return i ^ ((i >> 5) & 15) ^ (((i >> 8 ^ i >> 9) & 1) << 4);\n"
+    "}\n"
+    "\n"
+    "static inline uint key_slot(uint i)\n"
+    "{\n"
+    "    return CLSORT_KEY_BYTES == 8 ? i ^ ((i >> 4) & 15) : word_slot(i);\n"
+    "}\n"
+    "\n"
+    "/* A window of a tile: its lowest bit and its flip, as in window_row. */\n"
+    "typedef struct { uint at, flip; } window_t;\n"
+    "\n"
+    "static inline uint tile_row(uint t, uint m, window_t w)\n"
+    "{\n"
+    "    return window_row(t, m, CLSORT_ITEMS_LOG2, w.at, w.flip);\n"
+    "}\n"
+    "\n"
+    "/* Moves the work-group's rows from one window to another. Called by tile kernels, by all work-items of a group.\n"
+    "   Needs no barrier before: it leaves none of its reads pending. After it every work-item holds its rows of `to`. */\n"
+    "static inline void move_window(row_t *v, local code_t *keys, local uint *words, uint t, window_t from, window_t to)\n"
+    "{\n"
+    "#if CLSORT_SHARE_LOG2 > 0\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 0; m < CLSORT_ITEMS; m++) {\n"
+    "        uint i = tile_row(t, m, from);\n"
+    "        keys[key_slot(i)] = v[m].key;\n"
+    "        for (uint w = 0; w < CLSORT_WORDS; w++)\n"
+    "            words[w * CLSORT_TILE_ROWS + word_slot(i)] = v[m].word[w];\n"
+    "    }\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 0; m < CLSORT_ITEMS; m++) {\n"
+    "        uint i = tile_row(t, m, to);\n"
+    "        v[m].key = keys[key_slot(i)];\n"
+    "        for (uint w = 0; w < CLSORT_WORDS; w++)\n"
+    "            v[m].word[w] = words[w * CLSORT_TILE_ROWS + word_slot(i)];\n"
+    "    }\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "/* The window that holds the row bits `low` ... of a tile; at the tile's upper end it covers some lower bits too. */\n"
+    "static inline uint window_at(uint low)\n"
+    "{\n"
+    "    return min(low, (uint)(CLSORT_TILE_ROWS_LOG2 - CLSORT_ITEMS_LOG2));\n"
+    "}\n"
+    "\n"
+    "/* All steps of a stage whose row bits lie inside the tile. Returns the window that the rows are left in.\n"
+    "   Called by tile kernels; barriers as move_window. */\n"
+    "static inline window_t tile_stage(row_t *v, local code_t *keys, local uint *words, uint t, window_t now, uint stage)\n"
+    "{\n"
+    "    const uint top = min(stage, (uint)CLSORT_TILE_ROWS_LOG2 - 1);\n"
+    "    uint low = top / CLSORT_ITEMS_LOG2 * CLSORT_ITEMS_LOG2, hi = top;\n"
+    "    for (;; low -= CLSORT_ITEMS_LOG2) {\n"
+    "        const uint mirror = hi == stage, at = window_at(low);\n"
+    "        const window_t next = { at, mirror && at ? 1u << (hi - at) : 0 };\n"
+    "        if (next.at != now.at || next.flip != now.flip)\n"
+    "            move_window(v, keys, words, t, now, next);\n"
+    "        window_steps(v, CLSORT_ITEMS_LOG2, hi - at, low - at, mirror);\n"
+    "        now = next;\n"
+    "        if (!low)\n"
+    "            return now;\n"
+    "        hi = low - 1;\n"
+    "    }\n"
+    "}\n"
+    "\n",
+    "//---- bitonic: tile kernel\n"
+    "/* The stages first ... last, as far as their steps lie inside a tile, for every tile of n elements, from source to target, which may\n"
+    "   be the same: the first stages of a sort (0 ... the tile's own) or the tail of a later one. One read and one write of each element.\n"
+    "   tile_keys and tile_words hold a tile's keys and words; they are arguments because PoCL 3.1 shares local arrays that a kernel\n"
+    "   declares and hands to a function between work-groups (seen as records of other tiles). */\n"
+    "CLSORT_KERNEL void clsort_bitonic_tile(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_CODEC_ARGS,\n"
+    "                                       uint n, uint first, uint last, local code_t *tile_keys, local uint *tile_words)\n"
+    "{\n"
+    "    const array_t source = CLSORT_ARRAY(source), target = CLSORT_ARRAY(target);\n"
+    "    const codec_t codec = CLSORT_CODEC;\n"
+    "    const uint t = CLSORT_SHARE_LOG2 ? (uint)get_local_id(0) : 0;\n"
+    "    const uint tile_number = (uint)(CLSORT_SHARE_LOG2 ? get_group_id(0) : get_global_id(0));\n"
+    "    const uint base = tile_number << (CLSORT_TILE_ROWS_LOG2 + CLSORT_LANES_LOG2);\n"
+    "    const window_t home = { CLSORT_TILE_ROWS_LOG2 - CLSORT_ITEMS_LOG2, 0 };\n"
+    "    window_t now = home;\n"
+    "    row_t v[CLSORT_ITEMS];\n"
+    "    if (tile_number > (n - 1) >> (CLSORT_TILE_ROWS_LOG2 + CLSORT_LANES_LOG2) || n == 0)\n"
+    "        return;\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 0; m < CLSORT_ITEMS; m++)\n"
+    "        v[m] = load_row(source, codec, base + (tile_row(t, m, home) << CLSORT_LANES_LOG2), n);\n"
+    "    for (uint stage = first; stage <= last; stage++) {\n"
+    "        if (stage >= CLSORT_LANES_LOG2)\n"
+    "            now = tile_stage(v, tile_keys, tile_words, t, now, stage - CLSORT_LANES_LOG2);\n"
+    "        lane_steps(v, CLSORT_ITEMS, stage);\n"
+    "    }\n"
+    "    if (now.at != home.at || now.flip)\n"
+    "        move_window(v, tile_keys, tile_words, t, now, home);\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 0; m < CLSORT_ITEMS; m++)\n"
+    "        store_row(target, codec, base + (tile_row(t, m, home) << CLSORT_LANES_LOG2), n, v[m]);\n"
+    "}\n"
+    "\n",
+    "//---- bitonic: published\n"
+    "#if CLSORT_LANES == 1\n"
+    "/* Bainville's kernel A: one step, out of place, one work-item per element, which reads itself and its partner and writes the winner\n"
+    "   of its own place. Of two equal records each keeps its place, so neither is written twice. */\n"
+    "CLSORT_KERNEL void clsort_bitonic_a(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_CODEC_ARGS,\n"
+    "                                    uint n, uint bit, uint mirror)\n"
+    "{\n"
+    "    const array_t source = CLSORT_ARRAY(source), target = CLSORT_ARRAY(target);\n"
+    "    const codec_t codec = CLSORT_CODEC;\n"
+    "    const uint i = (uint)get_global_id(0), partner = i ^ (mirror ? (2u << bit) - 1 : 1u << bit);\n"
+    "    if (i >= n)\n"
+    "        return;\n"
+    "    row_t own = load_row(source, codec, i, n), other = load_row(source, codec, partner, n);\n"
+    "    if (i < partner)\n"
+    "        order_rows(&own, &other);\n"
+    "    else\n"
+    "        order_rows(&other, &own);\n"
+    "    store_row(target, codec, i, n, own);\n"
+    "}\n"
+    "\n"
+    "/* The same stages as clsort_bitonic_tile, one work-group per tile, with the states between steps in global memory. */\n"
+    "CLSORT_KERNEL void clsort_bitonic_global_tile(CLSORT_ARRAY_ARGS(data), CLSORT_CODEC_ARGS, uint n, uint first, uint last)\n"
+    "{\n"
+    "    const array_t data = CLSORT_ARRAY(data);\n"
+    "    const codec_t codec = CLSORT_CODEC;\n"
+    "    const uint tile_log2 = CLSORT_GROUP_LOG2 + CLSORT_ITEMS_LOG2, base = (uint)get_group_id(0) << tile_log2;\n"
+    "    for (uint stage = first; stage <= last; stage++)\n"
+    "        for (int bit = (int)min(stage, tile_log2 - 1); bit >= 0; bit--) {\n"
+    "            for (uint t = (uint)get_local_id(0); t < 1u << (tile_log2 - 1); t += CLSORT_GROUP) {\n"
+    "                const uint flip = (uint)bit == stage ? 1 : 0;\n"
+    "                const uint i = base + window_row(t, 0, 1, (uint)bit, flip), j = base + window_row(t, 1, 1, (uint)bit, flip);\n"
+    "                row_t a = load_row(data, codec, i, n), b = load_row(data, codec, j, n);\n"
+    "                order_rows(&a, &b);\n"
+    "                store_row(data, codec, i, n, a);\n"
+    "                store_row(data, codec, j, n, b);\n"
+    "            }\n"
+    "            barrier(CLK_GLOBAL_MEM_FENCE);\n"
+    "        }\n"
+    "}\n"
+    "#endif\n"
+    "#endif\n"
+    "\n",
+#else
+    "#line 620\n",
+#endif
+    "//---- utility\n"
+    "#if CLSORT_FAMILY == 0 || CLSORT_FAMILY == 5\n"
+    "/* A key of 1, 2, 4 or 8 bytes as 64 bits. */\n"
+    "static inline ulong load_bits(global const uchar *place, uint bytes)\n"
+    "{\n"
+    "    return bytes == 1 ? *place\n"
+    "         : bytes == 2 ? *(global const ushort *)place\n"
+    "         : bytes == 4 ? *(global const uint *)place : *(global const ulong *)place;\n"
+    "}\n"
+    "\n"
+    "static inline void store_bits(global uchar *place, uint bytes, ulong bits)\n"
+    "{\n"
+    "    if (bytes == 1) *place = (uchar)bits;\n"
+    "    else if (bytes == 2) *(global ushort *)place = (ushort)bits;\n"
+    "    else if (bytes == 4) *(global uint *)place = (uint)bits;\n"
+    "    else *(global ulong *)place = bits;\n"
+    "}\n"
+    "\n"
+    "/* Takes the keys out of records of `stride` bytes and numbers them: what a sort by index starts from. A key equal to minus_zero\n"
+    "   becomes 0. keys may be source itself where nothing changes: then only the numbers are written. */\n"
+    "CLSORT_KERNEL void clsort_extract(global const uchar *source, ulong source_at, global uchar *keys, ulong keys_at,\n"
+    "                                  global uchar *indices, ulong indices_at, uint n, uint bytes, ulong stride, ulong minus_zero, uint copies)\n"
+    "{\n"
+    "    const size_t i = get_global_id(0);\n"
+    "    if (i >= n)\n"
+    "        return;\n"
+    "    if (copies) {\n"
+    "        const ulong bits = load_bits(source + source_at + i * stride, bytes);\n"
+    "        store_bits(keys + keys_at + i * bytes, bytes, bits == minus_zero ? 0 : bits);\n"
+    "    }\n"
+    "    *(global uint *)(indices + indices_at + i * 4) = (uint)i;\n"
+    "}\n"
+    "\n"
+    "/* target[i] = source[indices[i]] for n elements of units * bytes; one work-item per unit. */\n"
+    "CLSORT_KERNEL void clsort_gather(global const uchar *source, ulong source_at, global uchar *target, ulong target_at,\n"
+    "                                 global const uchar *indices, ulong indices_at, uint n, uint source_count, uint bytes, ulong units)\n"
+    "{\n"
+    "    const ulong at = get_global_id(0);\n"
+    "    const ulong i = units == 1 ? at : (at | units) >> 32 ? at / units : (uint)at / (uint)units;\n"
+    "    if (i >= n)\n"
+    "        return;\n"
+    "    const uint from = *(global const uint *)(indices + indices_at + i * 4);\n"
+    "    if (from < source_count)\n"
+    "        store_bits(target + target_at + at * bytes, bytes,\n"
+    "                   load_bits(source + source_at + (from * units + at - i * units) * bytes, bytes));\n"
+    "}\n"
+    "\n"
+    "/* Lowers *result to the number of the first key that comes before its predecessor. */\n"
+    "CLSORT_KERNEL void clsort_is_sorted(global const uchar *keys, ulong keys_at, global uchar *result, ulong result_at,\n"
+    "                                    CLSORT_CODEC_ARGS, uint n, uint bytes, ulong stride, ulong minus_zero)\n"
+    "{\n"
+    "    const size_t i = get_global_id(0);\n"
+    "    const ulong width = ~0UL >> (64 - 8 * bytes), sign = width ^ width >> 1;\n"
+    "    ulong code[2];\n"
+    "    if (i + 1 >= n)\n"
+    "        return;\n"
+    "    for (uint k = 0; k < 2; k++) {\n"
+    "        ulong bits = load_bits(keys + keys_at + (i + k) * stride, bytes);\n"
+    "        bits = bits == minus_zero ? 0 : bits;\n"
+    "        code[k] = ((bits ^ (bits & sign ? mask : 0) ^ flip) - rotate) & width;\n"
+    "    }\n"
+    "    if (code[1] < code[0])\n"
+    "        atomic_min((volatile global uint *)(result + result_at), (uint)i + 1);\n"
+    "}\n"
+    "#endif\n",
+};
+/* <<<< end of the generated block */
+
+/* ---- >>types ----------------------------------------------------------------------------------------------------- */
+
+/* Families of kernels.cl that this version builds; the numbers stand there too. */
+enum { CLSORT__BITONIC = CLSORT_BITONIC, CLSORT__UTILITY = 5 };
+
+#define CLSORT__KERNEL_LIST(X) \
+    X(B2, CLSORT__BITONIC, "clsort_bitonic_b2") \
+    X(B4, CLSORT__BITONIC, "clsort_bitonic_b4") \
+    X(B8, CLSORT__BITONIC, "clsort_bitonic_b8") \
+    X(B16, CLSORT__BITONIC, "clsort_bitonic_b16") \
+    X(TILE, CLSORT__BITONIC, "clsort_bitonic_tile") \
+    X(A, CLSORT__BITONIC, "clsort_bitonic_a") \
+    X(GLOBAL_TILE, CLSORT__BITONIC, "clsort_bitonic_global_tile") \
+    X(EXTRACT, CLSORT__UTILITY, "clsort_extract") \
+    X(GATHER, CLSORT__UTILITY, "clsort_gather") \
+    X(IS_SORTED, CLSORT__UTILITY, "clsort_is_sorted")
+
+#define CLSORT__ENUMERATOR(name, family, text) CLSORT__KERNEL_##name,
+enum { CLSORT__KERNEL_LIST(CLSORT__ENUMERATOR) CLSORT__KERNEL_COUNT };
+#undef CLSORT__ENUMERATOR
+
+/* What a program is compiled for; see the tuning section of kernels.cl. */
+typedef struct clsort__config {
+    cl_uint family, key_bytes, value_bytes, records, ties;
+    cl_uint group_log2, share_log2, items_log2, lanes;
+} clsort__config;
+
+/* A built program and its kernels. It may have a smaller shape than asked for: what its kernels' limits allow. */
+typedef struct clsort__program {
+    clsort__config asked, config;
+    cl_program program;
+    cl_kernel kernels[CLSORT__KERNEL_COUNT];
+} clsort__program;
+
+/* A scratch buffer of the sorter, for one queue; queue NULL: made ahead by clsort_prepare, for the next queue that needs one. */
+typedef struct clsort__slot {
+    cl_command_queue queue;
+    cl_mem buffer;
+    size_t size;
+    cl_event last;   /* out-of-order queues: completes when the buffer is free again */
+} clsort__slot;
+
+struct clsort_sorter {
+    cl_context context;
+    cl_device_id device;
+    clsort_options options;
+    int is_cpu;
+    size_t max_group;
+    cl_ulong local_bytes, max_allocation;
+    clsort__program *programs;
+    size_t program_count;
+    clsort__slot *slots;
+    size_t slot_count;
+    cl_event *waits;            /* room for the caller's wait list and one event more */
+    size_t wait_room;
+    cl_command_queue own_queue; /* of host arrays and of prepare */
+    cl_mem dummy;               /* stands for every buffer while kernels are warmed */
+    char *build_log;
+    char message[400];
+};
+
+typedef struct clsort__span { cl_mem buffer; size_t offset; } clsort__span;
+
+/* Keys and what travels with them. */
+typedef struct clsort__arrays { clsort__span keys, values; } clsort__arrays;
+
+typedef struct clsort__codec { cl_ulong mask, flip, rotate, minus_zero; } clsort__codec;
+
+/* A description with everything derived that a run needs. */
+typedef struct clsort__plan {
+    clsort_desc d;              /* defaults filled in */
+    clsort__codec codec;
+    clsort__config config;
+    size_t key_bytes, element;  /* element: bytes from one key to the next in `keys` */
+    int has_indices, has_values, in_place, values_in_place, writes_keys;
+    int by_index;               /* sort (key, index) pairs, then gather the rest */
+    int keys_at_home;           /* by index: the pairs' keys live where the keys end up */
+    size_t work_keys, work_indices, copied_keys, copied_values, pong_keys, pong_values;   /* offsets inside scratch */
+    size_t scratch;             /* bytes */
+} clsort__plan;
+
+/* One buffer range of a call, for the checks. */
+typedef struct clsort__range {
+    const char *role;
+    cl_mem buffer;
+    size_t offset, bytes;
+    int reads, writes;
+} clsort__range;
+
+/* COUNT enqueues nothing and counts commands; WARM launches every kernel with its geometry but no elements. */
+enum { CLSORT__COUNT, CLSORT__WARM, CLSORT__RUN };
+
+/* The commands of one call. Errors stick: after the first one, nothing more is enqueued. */
+typedef struct clsort__run {
+    clsort_sorter *s;
+    cl_command_queue queue;
+    int mode, in_order;
+    cl_uint n_wait;
+    const cl_event *wait;
+    cl_event *done;
+    cl_uint issued, total;
+    cl_event previous;          /* out of order: what the next command waits for */
+    cl_kernel kernel;
+    cl_uint argument, group_log2;
+    clsort_status status;
+} clsort__run;
+
+/* ---- >>status ---------------------------------------------------------------------------------------------------- */
+
+static const char *clsort__opencl_name(cl_int code)
+{
+    static const struct { cl_int code; const char *name; } names[] = {
+        { 0, "CL_SUCCESS" }, { -1, "CL_DEVICE_NOT_FOUND" }, { -2, "CL_DEVICE_NOT_AVAILABLE" }, { -3, "CL_COMPILER_NOT_AVAILABLE" },
+        { -4, "CL_MEM_OBJECT_ALLOCATION_FAILURE" }, { -5, "CL_OUT_OF_RESOURCES" }, { -6, "CL_OUT_OF_HOST_MEMORY" },
+        { -7, "CL_PROFILING_INFO_NOT_AVAILABLE" }, { -8, "CL_MEM_COPY_OVERLAP" }, { -11, "CL_BUILD_PROGRAM_FAILURE" },
+        { -13, "CL_MISALIGNED_SUB_BUFFER_OFFSET" }, { -14, "CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST" },
+        { -30, "CL_INVALID_VALUE" }, { -32, "CL_INVALID_PLATFORM" }, { -33, "CL_INVALID_DEVICE" }, { -34, "CL_INVALID_CONTEXT" },
+        { -36, "CL_INVALID_COMMAND_QUEUE" }, { -38, "CL_INVALID_MEM_OBJECT" }, { -42, "CL_INVALID_BINARY" },
+        { -43, "CL_INVALID_BUILD_OPTIONS" }, { -44, "CL_INVALID_PROGRAM" }, { -46, "CL_INVALID_KERNEL_NAME" }, { -48, "CL_INVALID_KERNEL" },
+        { -49, "CL_INVALID_ARG_INDEX" }, { -50, "CL_INVALID_ARG_VALUE" }, { -51, "CL_INVALID_ARG_SIZE" }, { -52, "CL_INVALID_KERNEL_ARGS" },
+        { -54, "CL_INVALID_WORK_GROUP_SIZE" }, { -55, "CL_INVALID_WORK_ITEM_SIZE" }, { -57, "CL_INVALID_EVENT_WAIT_LIST" },
+        { -58, "CL_INVALID_EVENT" }, { -59, "CL_INVALID_OPERATION" }, { -61, "CL_INVALID_BUFFER_SIZE" }, { -63, "CL_INVALID_GLOBAL_WORK_SIZE" },
+        { -1001, "CL_PLATFORM_NOT_FOUND_KHR" }
+    };
+    size_t i;
+    for (i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (names[i].code == code) return names[i].name;
+    return "an OpenCL error";
+}
+
+CLSORT_API const char *clsort_status_text(clsort_status status)
+{
+#define CLSORT__TEXT(name, code, text) case code: return text;
+    switch (status) {
+        CLSORT_STATUS_LIST(CLSORT__TEXT)
+        default: return clsort__opencl_name(status);
+    }
+#undef CLSORT__TEXT
+}
+
+/* Notes a failure on the sorter and tells the callback; returns the status, for `return clsort__fail(...)`. */
+static clsort_status clsort__fail(clsort_sorter *s, clsort_status status, const char *function, const char *detail)
+{
+    snprintf(s->message, sizeof s->message, "%s: %s%s%s (%d)", function, detail ? detail : "", detail ? ": " : "",
+             clsort_status_text(status), (int)status);
+    if (s->options.diagnostic) s->options.diagnostic(s->options.user, status, function, s->message);
+    return status;
+}
+
+/* Passes an OpenCL function's code on, noting a failure. */
+static clsort_status clsort__note(clsort_sorter *s, cl_int code, const char *function)
+{
+    return code == CL_SUCCESS ? CL_SUCCESS : clsort__fail(s, code, function, NULL);
+}
+
+/* Calls an OpenCL function that returns its code: CLSORT__TRY(s, clFinish, (queue)). */
+#define CLSORT__TRY(s, function, arguments) clsort__note(s, CLSORT_CL(function) arguments, #function)
+
+/* ---- >>memory ---------------------------------------------------------------------------------------------------- */
+
+/* Grows *items to hold `count` elements; what is there stays. */
+static clsort_status clsort__grow(clsort_sorter *s, void **items, size_t count, size_t size)
+{
+    void *grown = *items ? CLSORT_REALLOC(*items, count * size) : CLSORT_MALLOC(count * size);
+    if (!grown) return clsort__fail(s, CL_OUT_OF_HOST_MEMORY, "malloc", NULL);
+    *items = grown;
+    return CL_SUCCESS;
+}
+
+static void clsort__free(void *p)
+{
+    if (p) CLSORT_FREE(p);
+}
+
+static size_t clsort__round_up(size_t bytes)
+{
+    return (bytes + 15) & ~(size_t)15;
+}
+
+static void clsort__release_slot(clsort__slot *slot)
+{
+    if (slot->last) CLSORT_CL(clReleaseEvent)(slot->last);
+    if (slot->buffer) CLSORT_CL(clReleaseMemObject)(slot->buffer);
+    if (slot->queue) CLSORT_CL(clReleaseCommandQueue)(slot->queue);
+    memset(slot, 0, sizeof *slot);
+}
+
+/* The slot of a queue, or one that no queue owns yet, or a new one. queue may be NULL. */
+static clsort_status clsort__find_slot(clsort_sorter *s, cl_command_queue queue, clsort__slot **found)
+{
+    size_t i, spare = s->slot_count;
+    void *slots = s->slots;
+    clsort_status status;
+    for (i = 0; i < s->slot_count; i++) {
+        *found = &s->slots[i];
+        if (s->slots[i].queue == queue) return CL_SUCCESS;
+        if (!s->slots[i].queue) spare = i;
+    }
+    if (spare == s->slot_count) {
+        status = clsort__grow(s, &slots, s->slot_count + 1, sizeof *s->slots);
+        if (status != CL_SUCCESS) return status;
+        s->slots = (clsort__slot *)slots;
+        memset(&s->slots[s->slot_count++], 0, sizeof *s->slots);
+    }
+    *found = &s->slots[spare];
+    if (queue) {
+        status = CLSORT__TRY(s, clRetainCommandQueue, (queue));
+        if (status != CL_SUCCESS) return status;
+        (*found)->queue = queue;
+    }
+    return CL_SUCCESS;
+}
+
+/* Makes a slot's buffer at least `bytes` large. Commands still queued keep the old buffer alive. */
+static clsort_status clsort__grow_slot(clsort_sorter *s, clsort__slot *slot, size_t bytes)
+{
+    cl_int code;
+    cl_mem buffer;
+    if (slot->size >= bytes) return CL_SUCCESS;
+    buffer = CLSORT_CL(clCreateBuffer)(s->context, CL_MEM_READ_WRITE, bytes, NULL, &code);
+    if (code != CL_SUCCESS) return clsort__fail(s, code, "clCreateBuffer", "scratch");
+    if (slot->buffer) CLSORT_CL(clReleaseMemObject)(slot->buffer);
+    slot->buffer = buffer;
+    slot->size = bytes;
+    return CL_SUCCESS;
+}
+
+/* ---- >>device ---------------------------------------------------------------------------------------------------- */
+
+/* The first GPU of any platform, else the first device. */
+static clsort_status clsort__default_device(clsort_sorter *s, cl_platform_id *platform, cl_device_id *device)
+{
+    static const cl_device_type types[2] = { CL_DEVICE_TYPE_GPU, CL_DEVICE_TYPE_ALL };
+    cl_platform_id platforms[64];
+    cl_uint count = 0, i, t;
+    clsort_status status = CLSORT__TRY(s, clGetPlatformIDs, (64, platforms, &count));
+    if (status != CL_SUCCESS) return status;
+    for (t = 0; t < 2; t++)
+        for (i = 0; i < count && i < 64; i++)
+            if (CLSORT_CL(clGetDeviceIDs)(platforms[i], types[t], 1, device, NULL) == CL_SUCCESS) {
+                *platform = platforms[i];
+                return CL_SUCCESS;
+            }
+    return clsort__fail(s, CLSORT_ERROR_DEVICE_UNUSABLE, "clsort_create", "no OpenCL device found");
+}
+
+static clsort_status clsort__own_context(clsort_sorter *s)
+{
+    cl_context_properties properties[3] = { CL_CONTEXT_PLATFORM, 0, 0 };
+    cl_platform_id platform;
+    cl_int code;
+    clsort_status status = clsort__default_device(s, &platform, &s->device);
+    if (status != CL_SUCCESS) return status;
+    properties[1] = (cl_context_properties)platform;
+    s->context = CLSORT_CL(clCreateContext)(properties, 1, &s->device, NULL, NULL, &code);
+    return clsort__note(s, code, "clCreateContext");
+}
+
+/* Retains the caller's context and device, after checking that they belong together. */
+static clsort_status clsort__adopt_context(clsort_sorter *s, cl_context context, cl_device_id device)
+{
+    size_t bytes = 0, i;
+    int found = 0;
+    void *list = NULL;
+    clsort_status status = CLSORT__TRY(s, clGetContextInfo, (context, CL_CONTEXT_DEVICES, 0, NULL, &bytes));
+    if (status == CL_SUCCESS) status = clsort__grow(s, &list, bytes + 1, 1);
+    if (status == CL_SUCCESS) status = CLSORT__TRY(s, clGetContextInfo, (context, CL_CONTEXT_DEVICES, bytes, list, NULL));
+    for (i = 0; status == CL_SUCCESS && i < bytes / sizeof device; i++)
+        if (((cl_device_id *)list)[i] == device) found = 1;
+    clsort__free(list);
+    if (status != CL_SUCCESS) return status;
+    if (!found) return clsort__fail(s, CLSORT_ERROR_DEVICE_UNUSABLE, "clsort_create", "the device is not one of the context's");
+    status = CLSORT__TRY(s, clRetainContext, (context));
+    if (status != CL_SUCCESS) return status;
+    s->context = context;
+    status = CLSORT__TRY(s, clRetainDevice, (device));
+    if (status == CL_SUCCESS) s->device = device;
+    return status;
+}
+
+static clsort_status clsort__device_facts(clsort_sorter *s)
+{
+    cl_device_type type = 0;
+    cl_bool compiler = CL_FALSE, available = CL_FALSE;
+    size_t sizes[16];
+    clsort_status status = CLSORT__TRY(s, clGetDeviceInfo, (s->device, CL_DEVICE_TYPE, sizeof type, &type, NULL));
+    if (status == CL_SUCCESS) status = CLSORT__TRY(s, clGetDeviceInfo, (s->device, CL_DEVICE_COMPILER_AVAILABLE, sizeof compiler, &compiler, NULL));
+    if (status == CL_SUCCESS) status = CLSORT__TRY(s, clGetDeviceInfo, (s->device, CL_DEVICE_AVAILABLE, sizeof available, &available, NULL));
+    if (status == CL_SUCCESS) status = CLSORT__TRY(s, clGetDeviceInfo, (s->device, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof s->max_group, &s->max_group, NULL));
+    if (status == CL_SUCCESS) status = CLSORT__TRY(s, clGetDeviceInfo, (s->device, CL_DEVICE_MAX_WORK_ITEM_SIZES, sizeof sizes, sizes, NULL));
+    if (status == CL_SUCCESS) status = CLSORT__TRY(s, clGetDeviceInfo, (s->device, CL_DEVICE_LOCAL_MEM_SIZE, sizeof s->local_bytes, &s->local_bytes, NULL));
+    if (status == CL_SUCCESS) status = CLSORT__TRY(s, clGetDeviceInfo, (s->device, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof s->max_allocation, &s->max_allocation, NULL));
+    if (status != CL_SUCCESS) return status;
+    if (!compiler || !available)
+        return clsort__fail(s, CLSORT_ERROR_DEVICE_UNUSABLE, "clsort_create", compiler ? "CL_DEVICE_AVAILABLE" : "CL_DEVICE_COMPILER_AVAILABLE");
+    if (sizes[0] < s->max_group) s->max_group = sizes[0];
+    s->is_cpu = (type & CL_DEVICE_TYPE_CPU) != 0;
+    return CL_SUCCESS;
+}
+
+/* The sorter's own in-order queue, made when it is first needed. */
+static clsort_status clsort__own_queue(clsort_sorter *s)
+{
+    cl_int code;
+    if (s->own_queue) return CL_SUCCESS;
+#if defined(__GNUC__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"   /* OpenCL 2.0 renamed it; 1.2 has nothing else */
+#endif
+    s->own_queue = CLSORT_CL(clCreateCommandQueue)(s->context, s->device, 0, &code);
+#if defined(__GNUC__)
+#pragma GCC diagnostic pop
+#endif
+    return clsort__note(s, code, "clCreateCommandQueue");
+}
+
+/* ---- >>program --------------------------------------------------------------------------------------------------- */
+
+static cl_uint clsort__log2(size_t x)
+{
+    cl_uint log = 0;
+    while (x >>= 1) log++;
+    return log;
+}
+
+/* Local memory of a tile kernel, in bytes: keys, and words, of which a tile of bare keys has one that is not used. */
+static size_t clsort__tile_rows(const clsort__config *c) { return c->share_log2 ? (size_t)1 << (c->share_log2 + c->items_log2) : 1; }
+static size_t clsort__tile_keys(const clsort__config *c) { return clsort__tile_rows(c) * c->key_bytes; }
+static size_t clsort__tile_words(const clsort__config *c) { return c->value_bytes ? clsort__tile_rows(c) * ((c->value_bytes + 3) / 4 * 4) : 4; }
+
+/* Work-group and tile for a device: what fits, preferring 8 to 32 words of registers per work-item. CPUs hold rows of 16
+   in vector registers and share nothing, unless the caller names a work-group or a few items. */
+static void clsort__choose_shape(const clsort_sorter *s, const clsort_tuning *t, clsort__config *c)
+{
+    const cl_uint words = (c->key_bytes + 3) / 4 + (c->value_bytes + 3) / 4;
+    const int lanes = t->items > 32 || (s->is_cpu && !t->items && !t->work_group
+                      && t->bitonic_step != CLSORT_STEP_A && t->bitonic_local != CLSORT_LOCAL_OFF && t->bitonic_local != CLSORT_LOCAL_GLOBAL_TAIL);
+    c->lanes = lanes ? 16 : 1;
+    c->items_log2 = t->items ? clsort__log2(t->items / c->lanes) : words < 3 ? 4 : 3;
+    c->group_log2 = lanes ? 4 : t->work_group ? clsort__log2(t->work_group) : words == 1 ? 9 : 8;
+    if (c->group_log2 > 10) c->group_log2 = 10;
+    while (c->group_log2 > 0 && (size_t)1 << c->group_log2 > s->max_group) c->group_log2--;
+    c->share_log2 = lanes ? 0 : c->group_log2;
+    while (c->share_log2 && clsort__tile_keys(c) + clsort__tile_words(c) > s->local_bytes) c->share_log2 = --c->group_log2;
+}
+
+static void clsort__release_program(clsort__program *p)
+{
+    int i;
+    for (i = 0; i < CLSORT__KERNEL_COUNT; i++)
+        if (p->kernels[i]) CLSORT_CL(clReleaseKernel)(p->kernels[i]);
+    if (p->program) CLSORT_CL(clReleaseProgram)(p->program);
+    memset(p->kernels, 0, sizeof p->kernels);
+    p->program = NULL;
+}
+
+/* Keeps the compiler's output; without memory for it there is none. */
+static void clsort__keep_log(clsort_sorter *s, cl_program program)
+{
+    size_t bytes = 0;
+    void *log = s->build_log;
+    if (CLSORT_CL(clGetProgramBuildInfo)(program, s->device, CL_PROGRAM_BUILD_LOG, 0, NULL, &bytes) != CL_SUCCESS) return;
+    if (clsort__grow(s, &log, bytes + 1, 1) != CL_SUCCESS) return;
+    s->build_log = (char *)log;
+    memset(s->build_log, 0, bytes + 1);
+    CLSORT_CL(clGetProgramBuildInfo)(program, s->device, CL_PROGRAM_BUILD_LOG, bytes, s->build_log, NULL);
+}
+
+static clsort_status clsort__compile(clsort_sorter *s, clsort__program *p)
+{
+    const clsort__config *c = &p->config;
+    char options[400];
+    cl_int code;
+    snprintf(options, sizeof options,
+             "-cl-std=CL1.2 -D CLSORT_FAMILY=%u -D CLSORT_KEY_BYTES=%u -D CLSORT_VALUE_BYTES=%u -D CLSORT_RECORDS=%u -D CLSORT_TIES=%u"
+             " -D CLSORT_GROUP_LOG2=%u -D CLSORT_SHARE_LOG2=%u -D CLSORT_ITEMS_LOG2=%u -D CLSORT_LANES=%u",
+             (unsigned)c->family, (unsigned)c->key_bytes, (unsigned)c->value_bytes, (unsigned)c->records, (unsigned)c->ties,
+             (unsigned)c->group_log2, (unsigned)c->share_log2, (unsigned)c->items_log2, (unsigned)c->lanes);
+    p->program = CLSORT_CL(clCreateProgramWithSource)(s->context, (cl_uint)(sizeof clsort__source / sizeof clsort__source[0]),
+                                                      (const char **)(void *)(size_t)clsort__source, NULL, &code);
+    if (code != CL_SUCCESS) return clsort__note(s, code, "clCreateProgramWithSource");
+    code = CLSORT_CL(clBuildProgram)(p->program, 1, &s->device, options, NULL, NULL);
+    if (code == CL_SUCCESS) return CL_SUCCESS;
+    clsort__keep_log(s, p->program);
+    return clsort__fail(s, code == CL_BUILD_PROGRAM_FAILURE ? CLSORT_ERROR_BUILD_FAILED : code, "clBuildProgram", options);
+}
+
+static const struct clsort__kernel_entry { cl_uint family; const char *name; } clsort__kernel_entries[] = {
+#define CLSORT__ENTRY(name, family, text) { family, text },
+    CLSORT__KERNEL_LIST(CLSORT__ENTRY)
+#undef CLSORT__ENTRY
+};
+
+/* Creates a program's kernels. *fits is 0 when the device refuses one of them at this work-group size. */
+static clsort_status clsort__create_kernels(clsort_sorter *s, clsort__program *p, int *fits)
+{
+    size_t group = 0;
+    cl_ulong local_bytes = 0;
+    int i;
+    *fits = 1;
+    for (i = 0; i < CLSORT__KERNEL_COUNT; i++) {
+        cl_int code;
+        clsort_status status;
+        const int published = i == CLSORT__KERNEL_A || i == CLSORT__KERNEL_GLOBAL_TILE;
+        if (clsort__kernel_entries[i].family != p->config.family || (published && p->config.lanes > 1)) continue;
+        p->kernels[i] = CLSORT_CL(clCreateKernel)(p->program, clsort__kernel_entries[i].name, &code);
+        if (code != CL_SUCCESS) return clsort__fail(s, code, "clCreateKernel", clsort__kernel_entries[i].name);
+        status = CLSORT__TRY(s, clGetKernelWorkGroupInfo, (p->kernels[i], s->device, CL_KERNEL_WORK_GROUP_SIZE, sizeof group, &group, NULL));
+        if (status == CL_SUCCESS)
+            status = CLSORT__TRY(s, clGetKernelWorkGroupInfo, (p->kernels[i], s->device, CL_KERNEL_LOCAL_MEM_SIZE, sizeof local_bytes, &local_bytes, NULL));
+        if (status != CL_SUCCESS) return status;
+        if (group < (size_t)1 << p->config.group_log2 || local_bytes > s->local_bytes) *fits = 0;
+    }
+    return CL_SUCCESS;
+}
+
+/* Builds p->config, halving the work-group until every kernel fits. */
+static clsort_status clsort__build(clsort_sorter *s, clsort__program *p)
+{
+    for (;;) {
+        int fits = 0;
+        clsort_status status = clsort__compile(s, p);
+        if (status == CL_SUCCESS) status = clsort__create_kernels(s, p, &fits);
+        if (status == CL_SUCCESS && fits) return CL_SUCCESS;
+        clsort__release_program(p);
+        if (status != CL_SUCCESS) return status;
+        if (!p->config.group_log2) return clsort__fail(s, CLSORT_ERROR_DEVICE_LIMITS, "clsort", "work-group size");
+        p->config.group_log2--;
+        if (p->config.share_log2) p->config.share_log2--;
+    }
+}
+
+static clsort__program *clsort__find_program(clsort_sorter *s, const clsort__config *asked)
+{
+    size_t i;
+    for (i = 0; i < s->program_count; i++)
+        if (!memcmp(&s->programs[i].asked, asked, sizeof *asked)) return &s->programs[i];
+    return NULL;
+}
+
+/* Builds what is not built yet. */
+static clsort_status clsort__need_program(clsort_sorter *s, const clsort__config *asked, cl_uint flags)
+{
+    void *programs = s->programs;
+    clsort__program *p;
+    clsort_status status;
+    if (clsort__find_program(s, asked)) return CL_SUCCESS;
+    if (flags & CLSORT_FLAG_NO_BUILD) return clsort__fail(s, CLSORT_ERROR_NOT_READY, "clsort", NULL);
+    status = clsort__grow(s, &programs, s->program_count + 1, sizeof *s->programs);
+    if (status != CL_SUCCESS) return status;
+    s->programs = (clsort__program *)programs;
+    p = &s->programs[s->program_count];
+    memset(p, 0, sizeof *p);
+    p->asked = p->config = *asked;
+    status = clsort__build(s, p);
+    if (status == CL_SUCCESS) s->program_count++;
+    return status;
+}
+
+/* The one program of the utility family. */
+static clsort__config clsort__utility_config(const clsort_sorter *s)
+{
+    clsort__config c;
+    memset(&c, 0, sizeof c);
+    c.family = CLSORT__UTILITY;
+    c.key_bytes = 4;
+    c.items_log2 = c.lanes = 1;
+    c.group_log2 = 8;
+    while (c.group_log2 > 0 && (size_t)1 << c.group_log2 > s->max_group) c.group_log2--;
+    return c;
+}
+
+/* ---- >>plan ------------------------------------------------------------------------------------------------------ */
+
+static cl_uint clsort__key_bits(cl_uint type)
+{
+    return type & 0xFF;
+}
+
+static int clsort__is_float(cl_uint type)
+{
+    return type >> 8 >= 3;
+}
+
+/* Largest power of two up to 8 that divides a size. */
+static size_t clsort__alignment(size_t size)
+{
+    return size & 1 ? 1 : size & 2 ? 2 : size & 4 ? 4 : 8;
+}
+
+static cl_uint clsort__mantissa_bits(cl_uint type)
+{
+    return type == CLSORT_F16 ? 10 : type == CLSORT_BF16 ? 7 : type == CLSORT_F32 ? 23 : 52;
+}
+
+/* The numbers that turn keys into codes; see codec_t in kernels.cl. */
+static clsort__codec clsort__make_codec(const clsort_desc *d)
+{
+    const cl_uint bits = clsort__key_bits(d->key_type);
+    const cl_ulong sign = (cl_ulong)1 << (bits - 1), all = sign | (sign - 1);
+    clsort__codec c = { 0, 0, 0, 0 };
+    if (clsort__is_float(d->key_type)) {
+        c.mask = sign - 1;
+        if (d->nan_order == CLSORT_NAN_LAST) c.rotate = ((cl_ulong)1 << clsort__mantissa_bits(d->key_type)) - 1;
+        if (d->zero_order == CLSORT_ZERO_EQUAL) c.minus_zero = sign;
+    }
+    if (d->key_type >> 8 != CLSORT_U8 >> 8) c.flip = sign;
+    if (d->order == CLSORT_DESCENDING) c.flip ^= all;
+    return c;
+}
+
+static size_t clsort__take(clsort__plan *p, size_t bytes)
+{
+    const size_t at = p->scratch;
+    p->scratch += clsort__round_up(bytes);
+    return at;
+}
+
+/* Lays out the scratch memory. The header's MEMORY chapter states the same formula. */
+static void clsort__plan_scratch(clsort__plan *p)
+{
+    const size_t n = p->d.count, payload = p->by_index ? 4 : p->config.value_bytes;
+    if (p->by_index) {
+        if (!p->keys_at_home) p->work_keys = clsort__take(p, n * p->key_bytes);
+        if (!p->has_indices) p->work_indices = clsort__take(p, n * 4);
+        if (!p->keys_at_home && p->writes_keys && p->in_place) p->copied_keys = clsort__take(p, n * p->element);
+        if (p->has_values && p->values_in_place) p->copied_values = clsort__take(p, n * p->d.value_size);
+    }
+    if (p->d.tuning.bitonic_step == CLSORT_STEP_A) {
+        p->pong_keys = clsort__take(p, p->config.records ? 0 : n * p->key_bytes);
+        p->pong_values = clsort__take(p, n * payload);
+    }
+}
+
+/* Derives everything from a description whose plain values were checked. */
+static void clsort__make_plan(const clsort_sorter *s, const clsort_desc *d, clsort__plan *p)
+{
+    int zero_equal;
+    memset(p, 0, sizeof *p);
+    p->d = *d;
+    p->d.algorithm = CLSORT_BITONIC;
+    if (!d->tuning.bitonic_step) p->d.tuning.bitonic_step = CLSORT_STEP_B16;
+    p->codec = clsort__make_codec(d);
+    p->key_bytes = clsort__key_bits(d->key_type) / 8;
+    p->element = d->record_size ? d->record_size : p->key_bytes;
+    p->has_indices = d->indices || (d->flags & CLSORT_FLAG_INDICES);
+    p->has_values = d->value_size > 0;
+    p->writes_keys = !p->has_indices || d->keys_out || (d->flags & CLSORT_FLAG_KEYS_OUT);
+    p->in_place = d->keys_out ? d->keys_out == d->keys && d->keys_out_offset == d->keys_offset : !(d->flags & CLSORT_FLAG_KEYS_OUT);
+    p->values_in_place = d->values_out ? d->values_out == d->values && d->values_out_offset == d->values_offset : !(d->flags & CLSORT_FLAG_VALUES_OUT);
+    zero_equal = p->codec.minus_zero != 0;
+    p->by_index = p->has_indices || zero_equal || d->value_size > 8 || d->record_size > 16 || (d->stable && (d->value_size || d->record_size));
+    p->keys_at_home = p->writes_keys && !d->record_size && !zero_equal;
+    p->config.family = CLSORT__BITONIC;
+    p->config.key_bytes = (cl_uint)p->key_bytes;
+    p->config.records = !p->by_index && d->record_size > 0;
+    p->config.value_bytes = p->by_index ? 4 : (cl_uint)(d->record_size ? d->record_size : d->value_size);
+    p->config.ties = p->by_index && (d->stable || zero_equal);
+    if (s) clsort__choose_shape(s, &p->d.tuning, &p->config);
+    clsort__plan_scratch(p);
+}
+
+/* ---- >>check ----------------------------------------------------------------------------------------------------- */
+
+/* Checks report through this: which function, which part of the description, which code. */
+static clsort_status clsort__reject(clsort_sorter *s, const char *function, const char *role, clsort_status status)
+{
+    return clsort__fail(s, status, function, role);
+}
+
+static int clsort__known_key_type(cl_uint type)
+{
+    switch (type) {
+        case CLSORT_U8: case CLSORT_U16: case CLSORT_U32: case CLSORT_U64:
+        case CLSORT_I8: case CLSORT_I16: case CLSORT_I32: case CLSORT_I64:
+        case CLSORT_F16: case CLSORT_F32: case CLSORT_F64: case CLSORT_BF16: return 1;
+        default: return 0;
+    }
+}
+
+static int clsort__power_of_two(cl_uint x, cl_uint least, cl_uint most)
+{
+    return x >= least && x <= most && !(x & (x - 1));
+}
+
+/* The name of the first field whose value is unknown, or NULL. */
+static const char *clsort__unknown_value(const clsort_desc *d)
+{
+    const clsort_tuning *t = &d->tuning;
+    if (d->order > CLSORT_DESCENDING) return "order";
+    if (d->nan_order > CLSORT_NAN_LAST) return "nan_order";
+    if (d->zero_order > CLSORT_ZERO_EQUAL) return "zero_order";
+    if (d->algorithm > CLSORT_QUICKSORT) return "algorithm";
+    if (t->bitonic_step && !clsort__power_of_two(t->bitonic_step, 1, 16)) return "tuning.bitonic_step";
+    if (t->bitonic_local > CLSORT_LOCAL_ONLY) return "tuning.bitonic_local";
+    if (t->work_group && !clsort__power_of_two(t->work_group, 1, 1u << 31)) return "tuning.work_group";
+    if (t->items && !clsort__power_of_two(t->items, 2, 512)) return "tuning.items";
+    return NULL;
+}
+
+/* The name of the first field that asks for what is not built yet, or NULL. */
+static const char *clsort__unsupported(const clsort_desc *d)
+{
+#ifdef CLSORT_NO_BITONIC
+    return "every algorithm is left out";
+#endif
+    if (d->algorithm > CLSORT_BITONIC) return "algorithm";
+    if (d->first_bit || (d->last_bit && d->last_bit != clsort__key_bits(d->key_type))) return "first_bit, last_bit";
+    if (d->rows > 1 || d->row_stride) return "rows, row_stride";
+    if (d->segments || d->segments_offset || d->segment_count) return "segments";
+    if (d->top_k) return "top_k";
+    if (d->count_buffer || d->count_offset) return "count_buffer";
+    if (d->tuning.pivot) return "tuning.pivot";
+    if (d->tuning.scheduler) return "tuning.scheduler";
+    if (d->tuning.items > 32 && (d->tuning.bitonic_step == CLSORT_STEP_A || d->tuning.bitonic_local == CLSORT_LOCAL_OFF
+                                 || d->tuning.bitonic_local == CLSORT_LOCAL_GLOBAL_TAIL)) return "tuning.items above 32 with this variant";
+    return NULL;
+}
+
+/* Room for `count` elements of `size` bytes behind an offset, with a margin for rounding and for sums of several arrays. */
+static int clsort__fits(size_t count, size_t size, size_t offset)
+{
+    const size_t most = ~(size_t)0 / 16;
+    return offset <= most && (!size || count <= (most - offset) / size);
+}
+
+static clsort_status clsort__check_layout(clsort_sorter *s, const char *function, const clsort_desc *d)
+{
+    const size_t key = clsort__key_bits(d->key_type) / 8, value = d->value_size ? clsort__alignment(d->value_size) : 1;
+    const size_t element = d->record_size ? d->record_size : key;
+    if ((d->values || d->values_out) && !d->value_size) return clsort__reject(s, function, "value_size", CLSORT_ERROR_VALUE_SIZE);
+    if (d->values_out && !d->values) return clsort__reject(s, function, "values", CLSORT_ERROR_VALUE_SIZE);
+    if (d->record_size && (d->value_size || d->key_offset > d->record_size || d->record_size - d->key_offset < key))
+        return clsort__reject(s, function, "record_size", CLSORT_ERROR_RECORD_LAYOUT);
+    if (!d->record_size && d->key_offset) return clsort__reject(s, function, "key_offset", CLSORT_ERROR_RECORD_LAYOUT);
+    if ((cl_ulong)d->count > 0xFFFFFFFFu) return clsort__reject(s, function, "count", CLSORT_ERROR_COUNT_TOO_LARGE);
+    if (!clsort__fits(d->count, element, d->keys_offset) || !clsort__fits(d->count, element, d->keys_out_offset))
+        return clsort__reject(s, function, "keys", CLSORT_ERROR_SIZE_OVERFLOW);
+    if (!clsort__fits(d->count, d->value_size, d->values_offset) || !clsort__fits(d->count, d->value_size, d->values_out_offset))
+        return clsort__reject(s, function, "values", CLSORT_ERROR_SIZE_OVERFLOW);
+    if (!clsort__fits(d->count, 4, d->indices_offset)) return clsort__reject(s, function, "indices", CLSORT_ERROR_SIZE_OVERFLOW);
+    if (!clsort__fits(1, d->scratch_size, d->scratch_offset)) return clsort__reject(s, function, "scratch", CLSORT_ERROR_SIZE_OVERFLOW);
+    if (s->context && !d->keys && ((cl_ulong)d->count * element > s->max_allocation || (cl_ulong)d->count * d->value_size > s->max_allocation))
+        return clsort__reject(s, function, "count", CLSORT_ERROR_COUNT_TOO_LARGE);
+    if (d->keys_offset % key || d->keys_out_offset % key || d->record_size % key || d->key_offset % key)
+        return clsort__reject(s, function, "keys", CLSORT_ERROR_MISALIGNED);
+    if (d->record_size && (d->keys_offset % clsort__alignment(element) || d->keys_out_offset % clsort__alignment(element)))
+        return clsort__reject(s, function, "records", CLSORT_ERROR_MISALIGNED);
+    if (d->values_offset % value || d->values_out_offset % value) return clsort__reject(s, function, "values", CLSORT_ERROR_MISALIGNED);
+    if (d->indices_offset % 4) return clsort__reject(s, function, "indices", CLSORT_ERROR_MISALIGNED);
+    if (d->scratch_offset % 16) return clsort__reject(s, function, "scratch", CLSORT_ERROR_MISALIGNED);
+    return CL_SUCCESS;
+}
+
+/* The checks that need no buffers. */
+static clsort_status clsort__check_desc(clsort_sorter *s, const char *function, const clsort_desc *d)
+{
+    const cl_uint flags = CLSORT_FLAG_NO_BUILD | CLSORT_FLAG_INDICES | CLSORT_FLAG_KEYS_OUT | CLSORT_FLAG_VALUES_OUT;
+    const char *field;
+    if (!d) return clsort__reject(s, function, "description", CLSORT_ERROR_NULL_ARGUMENT);
+    if (!clsort__known_key_type(d->key_type)) return clsort__reject(s, function, "key_type", CLSORT_ERROR_KEY_TYPE);
+    field = clsort__unknown_value(d);
+    if (field) return clsort__reject(s, function, field, CLSORT_ERROR_UNKNOWN_VALUE);
+    if (d->flags & ~flags) return clsort__reject(s, function, "flags", CLSORT_ERROR_UNKNOWN_FLAG);
+    field = clsort__unsupported(d);
+    if (field) return clsort__reject(s, function, field, CLSORT_ERROR_UNSUPPORTED);
+    return clsort__check_layout(s, function, d);
+}
+
+/* One buffer: kind, context, access, size. */
+static clsort_status clsort__check_buffer(clsort_sorter *s, const char *function, const clsort__range *r)
+{
+    cl_mem_object_type type = 0;
+    cl_context context = NULL;
+    cl_mem_flags flags = 0;
+    size_t size = 0;
+    char detail[160];
+    clsort_status status;
+    if (CLSORT_CL(clGetMemObjectInfo)(r->buffer, CL_MEM_TYPE, sizeof type, &type, NULL) != CL_SUCCESS || type != CL_MEM_OBJECT_BUFFER)
+        return clsort__reject(s, function, r->role, CLSORT_ERROR_NOT_A_BUFFER);
+    status = CLSORT__TRY(s, clGetMemObjectInfo, (r->buffer, CL_MEM_CONTEXT, sizeof context, &context, NULL));
+    if (status == CL_SUCCESS) status = CLSORT__TRY(s, clGetMemObjectInfo, (r->buffer, CL_MEM_FLAGS, sizeof flags, &flags, NULL));
+    if (status == CL_SUCCESS) status = CLSORT__TRY(s, clGetMemObjectInfo, (r->buffer, CL_MEM_SIZE, sizeof size, &size, NULL));
+    if (status != CL_SUCCESS) return status;
+    if (context != s->context) return clsort__reject(s, function, r->role, CLSORT_ERROR_BUFFER_CONTEXT);
+    if ((r->writes && (flags & CL_MEM_READ_ONLY)) || (r->reads && (flags & CL_MEM_WRITE_ONLY)))
+        return clsort__reject(s, function, r->role, CLSORT_ERROR_BUFFER_ACCESS);
+    if (r->offset > size || size - r->offset < r->bytes) {
+        snprintf(detail, sizeof detail, "%s holds %.0f bytes, offset %.0f + %.0f bytes are needed", r->role, (double)size, (double)r->offset, (double)r->bytes);
+        return clsort__reject(s, function, detail, CLSORT_ERROR_BUFFER_TOO_SMALL);
+    }
+    return CL_SUCCESS;
+}
+
+/* A range in terms of the buffer that a sub-buffer is a part of. */
+static clsort_status clsort__parent_range(clsort_sorter *s, clsort__range *r)
+{
+    cl_mem parent = NULL;
+    size_t origin = 0;
+    clsort_status status = CLSORT__TRY(s, clGetMemObjectInfo, (r->buffer, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof parent, &parent, NULL));
+    if (status != CL_SUCCESS || !parent) return status;
+    status = CLSORT__TRY(s, clGetMemObjectInfo, (r->buffer, CL_MEM_OFFSET, sizeof origin, &origin, NULL));
+    r->buffer = parent;
+    r->offset += origin;
+    return status;
+}
+
+/* All buffers of a call; ranges with a NULL buffer are skipped. Changes them to ranges of parent buffers. */
+static clsort_status clsort__check_ranges(clsort_sorter *s, const char *function, clsort__range *r, size_t count)
+{
+    size_t i, j;
+    for (i = 0; i < count; i++) {
+        clsort_status status = CL_SUCCESS;
+        if (r[i].buffer) status = clsort__check_buffer(s, function, &r[i]);
+        if (status == CL_SUCCESS && r[i].buffer) status = clsort__parent_range(s, &r[i]);
+        if (status != CL_SUCCESS) return status;
+    }
+    for (i = 0; i < count; i++)
+        for (j = 0; j < i; j++)
+            if (r[i].buffer && r[i].buffer == r[j].buffer && (r[i].writes || r[j].writes)
+                && r[i].offset < r[j].offset + r[j].bytes && r[j].offset < r[i].offset + r[i].bytes)
+                return clsort__reject(s, function, r[i].role, CLSORT_ERROR_OVERLAP);
+    return CL_SUCCESS;
+}
+
+static clsort__range clsort__make_range(const char *role, cl_mem buffer, size_t offset, size_t bytes, int reads, int writes)
+{
+    clsort__range r;
+    r.role = role;
+    r.buffer = buffer;
+    r.offset = offset;
+    r.bytes = bytes;
+    r.reads = reads;
+    r.writes = writes;
+    return r;
+}
+
+/* The buffers of a sort, as far as they are given. */
+static clsort_status clsort__check_buffers(clsort_sorter *s, const char *function, const clsort__plan *p)
+{
+    const clsort_desc *d = &p->d;
+    const size_t keys = d->count * p->element, values = d->count * d->value_size;
+    const int keys_out = d->keys_out && !p->in_place, values_out = d->values_out && !p->values_in_place;
+    clsort__range r[6];
+    clsort_status status;
+    r[0] = clsort__make_range("keys", d->keys, d->keys_offset, keys, 1, p->writes_keys && p->in_place);
+    r[1] = clsort__make_range("keys_out", keys_out ? d->keys_out : NULL, d->keys_out_offset, keys, 1, 1);
+    r[2] = clsort__make_range("values", d->values, d->values_offset, values, 1, p->values_in_place);
+    r[3] = clsort__make_range("values_out", values_out ? d->values_out : NULL, d->values_out_offset, values, 1, 1);
+    r[4] = clsort__make_range("indices", d->indices, d->indices_offset, d->count * 4, 1, 1);
+    r[5] = clsort__make_range("scratch", d->scratch, d->scratch_offset, d->scratch_size, p->scratch > 0, p->scratch > 0);
+    status = clsort__check_ranges(s, function, r, 6);
+    if (status != CL_SUCCESS) return status;
+    if (d->scratch && d->scratch_size < p->scratch) return clsort__reject(s, function, "scratch", CLSORT_ERROR_SCRATCH_TOO_SMALL);
+    return CL_SUCCESS;
+}
+
+/* Are the buffers there that a sort needs? */
+static clsort_status clsort__check_present(clsort_sorter *s, const char *function, const clsort__plan *p)
+{
+    const clsort_desc *d = &p->d;
+    if ((d->flags & CLSORT_FLAG_INDICES) && !d->indices) return clsort__reject(s, function, "indices", CLSORT_ERROR_MISSING_BUFFER);
+    if ((d->flags & CLSORT_FLAG_KEYS_OUT) && !d->keys_out) return clsort__reject(s, function, "keys_out", CLSORT_ERROR_MISSING_BUFFER);
+    if ((d->flags & CLSORT_FLAG_VALUES_OUT) && !d->values_out) return clsort__reject(s, function, "values_out", CLSORT_ERROR_MISSING_BUFFER);
+    if (!d->count) return CL_SUCCESS;
+    if (!d->keys) return clsort__reject(s, function, "keys", CLSORT_ERROR_MISSING_BUFFER);
+    if (d->value_size && !d->values) return clsort__reject(s, function, "values", CLSORT_ERROR_VALUE_SIZE);
+    if (p->has_indices && p->has_values && !d->values_out) return clsort__reject(s, function, "values_out", CLSORT_ERROR_MISSING_BUFFER);
+    return CL_SUCCESS;
+}
+
+/* Wait list and queue of an enqueue call. Says whether the queue is in order. */
+static clsort_status clsort__check_queue(clsort_sorter *s, const char *function, clsort__run *run)
+{
+    cl_context context = NULL;
+    cl_device_id device = NULL;
+    cl_command_queue_properties properties = 0;
+    cl_uint i;
+    clsort_status status = CLSORT__TRY(s, clGetCommandQueueInfo, (run->queue, CL_QUEUE_CONTEXT, sizeof context, &context, NULL));
+    if (status == CL_SUCCESS) status = CLSORT__TRY(s, clGetCommandQueueInfo, (run->queue, CL_QUEUE_DEVICE, sizeof device, &device, NULL));
+    if (status == CL_SUCCESS) status = CLSORT__TRY(s, clGetCommandQueueInfo, (run->queue, CL_QUEUE_PROPERTIES, sizeof properties, &properties, NULL));
+    if (status != CL_SUCCESS) return status;
+    if (context != s->context || device != s->device) return clsort__reject(s, function, "queue", CLSORT_ERROR_QUEUE_MISMATCH);
+    run->in_order = !(properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+    for (i = 0; i < run->n_wait; i++) {
+        status = CLSORT__TRY(s, clGetEventInfo, (run->wait[i], CL_EVENT_CONTEXT, sizeof context, &context, NULL));
+        if (status != CL_SUCCESS) return status;
+        if (context != s->context) return clsort__reject(s, function, "wait", CLSORT_ERROR_EVENT_MISMATCH);
+    }
+    return CL_SUCCESS;
+}
+
+/* What every enqueue call checks first, and its run. */
+static clsort_status clsort__start(clsort_sorter *s, const char *function, cl_command_queue queue, cl_uint n_wait, const cl_event *wait,
+                                   cl_event *done, clsort__run *run)
+{
+    cl_uint i;
+    memset(run, 0, sizeof *run);
+    if (done) *done = NULL;
+    if (!s) return CLSORT_ERROR_NULL_ARGUMENT;
+    if (!queue) return clsort__reject(s, function, "queue", CLSORT_ERROR_NULL_ARGUMENT);
+    if (!wait != !n_wait) return clsort__reject(s, function, "wait", CLSORT_ERROR_WAIT_LIST);
+    for (i = 0; i < n_wait; i++)
+        if (!wait[i]) return clsort__reject(s, function, "wait", CLSORT_ERROR_WAIT_LIST);
+    run->s = s;
+    run->queue = queue;
+    run->n_wait = n_wait;
+    run->wait = wait;
+    run->done = done;
+    return CL_SUCCESS;
+}
+
+/* ---- >>launch ---------------------------------------------------------------------------------------------------- */
+
+/* The events that the next command waits for: the caller's, on every command, since a failed dependency must stop them all; and
+   the command before on an out-of-order queue. */
+static const cl_event *clsort__waits(clsort__run *run, cl_uint *count)
+{
+    *count = run->n_wait + (run->previous ? 1 : 0);
+    if (!run->previous) return run->wait;
+    if (run->n_wait) memcpy(run->s->waits, run->wait, run->n_wait * sizeof *run->wait);
+    run->s->waits[run->n_wait] = run->previous;
+    return run->s->waits;
+}
+
+/* Where the next command puts its event: needed for the last one and on out-of-order queues. */
+static cl_event *clsort__event(const clsort__run *run, cl_event *event)
+{
+    *event = NULL;
+    return !run->in_order || (run->done && run->issued + 1 == run->total) ? event : NULL;
+}
+
+/* Takes note of a command that was enqueued with `code`. */
+static void clsort__enqueued(clsort__run *run, cl_int code, const char *function, cl_event event)
+{
+    run->status = clsort__note(run->s, code, function);
+    if (run->status != CL_SUCCESS) return;
+    run->issued++;
+    if (run->previous) CLSORT_CL(clReleaseEvent)(run->previous);
+    run->previous = event;
+}
+
+static void clsort__argument(clsort__run *run, size_t size, const void *value)
+{
+    if (run->status == CL_SUCCESS && run->mode != CLSORT__COUNT)
+        run->status = CLSORT__TRY(run->s, clSetKernelArg, (run->kernel, run->argument++, size, value));
+}
+
+static void clsort__uint(clsort__run *run, cl_uint value) { clsort__argument(run, sizeof value, &value); }
+static void clsort__ulong(clsort__run *run, cl_ulong value) { clsort__argument(run, sizeof value, &value); }
+
+/* A number of elements or windows: none while kernels are warmed. */
+static void clsort__count(clsort__run *run, size_t count) { clsort__uint(run, run->mode == CLSORT__WARM ? 0 : (cl_uint)count); }
+
+static void clsort__place(clsort__run *run, clsort__span span)
+{
+    const cl_mem buffer = run->mode == CLSORT__WARM ? run->s->dummy : span.buffer;
+    clsort__argument(run, sizeof buffer, &buffer);
+    clsort__ulong(run, run->mode == CLSORT__WARM ? 0 : (cl_ulong)span.offset);
+}
+
+/* Drivers differ on NULL buffers: keys stand in where there are no values. */
+static void clsort__place_arrays(clsort__run *run, clsort__arrays a)
+{
+    clsort__place(run, a.keys);
+    clsort__place(run, a.values.buffer ? a.values : a.keys);
+}
+
+static void clsort__place_codec(clsort__run *run, const clsort__codec *c)
+{
+    clsort__ulong(run, c->mask);
+    clsort__ulong(run, c->flip);
+    clsort__ulong(run, c->rotate);
+}
+
+/* Chooses the kernel of the next launch; its program was built before. */
+static void clsort__use(clsort__run *run, const clsort__config *asked, int kernel)
+{
+    const clsort__program *p;
+    if (run->mode == CLSORT__COUNT || run->status != CL_SUCCESS) return;
+    p = clsort__find_program(run->s, asked);
+    CLSORT_ASSERT(p && p->kernels[kernel]);
+    run->kernel = p->kernels[kernel];
+    run->group_log2 = p->config.group_log2;
+    run->argument = 0;
+}
+
+/* Launches the chosen kernel for `items` work-items, rounded up to whole work-groups. */
+static void clsort__launch(clsort__run *run, size_t items)
+{
+    const size_t group = (size_t)1 << run->group_log2, global = (items + group - 1) >> run->group_log2 << run->group_log2;
+    cl_event event, *place;
+    const cl_event *waits;
+    cl_uint count;
+    if (run->status != CL_SUCCESS) return;
+    if (run->mode == CLSORT__COUNT) { run->total++; return; }
+    waits = clsort__waits(run, &count);
+    place = clsort__event(run, &event);
+    clsort__enqueued(run, CLSORT_CL(clEnqueueNDRangeKernel)(run->queue, run->kernel, 1, NULL, &global, &group, count, waits, place),
+                     "clEnqueueNDRangeKernel", event);
+}
+
+static void clsort__copy(clsort__run *run, clsort__span from, clsort__span to, size_t bytes)
+{
+    cl_event event, *place;
+    const cl_event *waits;
+    cl_uint count;
+    if (run->status != CL_SUCCESS || run->mode == CLSORT__WARM || !bytes) return;
+    if (run->mode == CLSORT__COUNT) { run->total++; return; }
+    waits = clsort__waits(run, &count);
+    place = clsort__event(run, &event);
+    clsort__enqueued(run, CLSORT_CL(clEnqueueCopyBuffer)(run->queue, from.buffer, to.buffer, from.offset, to.offset, bytes, count, waits, place),
+                     "clEnqueueCopyBuffer", event);
+}
+
+/* An event for a call that had nothing to do. */
+static void clsort__marker(clsort__run *run)
+{
+    cl_event event = NULL;
+    cl_uint count;
+    const cl_event *waits = clsort__waits(run, &count);
+    if (run->status != CL_SUCCESS || run->issued || !run->done) return;
+    clsort__enqueued(run, CLSORT_CL(clEnqueueMarkerWithWaitList)(run->queue, count, waits, &event), "clEnqueueMarkerWithWaitList", event);
+}
+
+/* Makes room for wait lists, before the first command. */
+static clsort_status clsort__reserve_waits(clsort_sorter *s, cl_uint n_wait)
+{
+    void *waits = s->waits;
+    clsort_status status;
+    if (s->wait_room > n_wait) return CL_SUCCESS;
+    status = clsort__grow(s, &waits, (size_t)n_wait + 1, sizeof *s->waits);
+    if (status != CL_SUCCESS) return status;
+    s->waits = (cl_event *)waits;
+    s->wait_room = (size_t)n_wait + 1;
+    return CL_SUCCESS;
+}
+
+/* Ends a run: hands the last event to the caller and, on an out-of-order queue, to the scratch slot that is in use until then. */
+static clsort_status clsort__finish(clsort__run *run, clsort__slot *slot)
+{
+    if (slot && run->previous && !run->in_order && CLSORT_CL(clRetainEvent)(run->previous) == CL_SUCCESS) {
+        if (slot->last) CLSORT_CL(clReleaseEvent)(slot->last);
+        slot->last = run->previous;
+    }
+    if (run->status == CL_SUCCESS && run->done) *run->done = run->previous;
+    else if (run->previous) CLSORT_CL(clReleaseEvent)(run->previous);
+    run->previous = NULL;
+    return run->status;
+}
+
+/* ---- >>bitonic --------------------------------------------------------------------------------------------------- */
+
+/* log2 of the smallest power of two that is not below n. */
+static cl_uint clsort__ceil_log2(size_t n)
+{
+    return n > 1 ? clsort__log2(n - 1) + 1 : 0;
+}
+
+/* log2 of the elements in a tile of the program that runs. */
+static cl_uint clsort__tile_log2(const clsort__config *c, int global_tile)
+{
+    return (global_tile ? c->group_log2 : c->share_log2) + c->items_log2 + (c->lanes > 1 ? 4 : 0);
+}
+
+/* The shape that a plan's kernels have, or will have if they are not built yet. */
+static clsort__config clsort__shape(clsort_sorter *s, const clsort__plan *p)
+{
+    const clsort__program *program = clsort__find_program(s, &p->config);
+    return program ? program->config : p->config;
+}
+
+/* The stages first ... last inside tiles. */
+static void clsort__tile_pass(clsort__run *run, const clsort__plan *p, const clsort__config *shape, clsort__arrays from, clsort__arrays to,
+                              cl_uint first, cl_uint last)
+{
+    const int global_tile = p->d.tuning.bitonic_local == CLSORT_LOCAL_GLOBAL_TAIL;
+    const cl_uint log2 = clsort__tile_log2(shape, global_tile);
+    const size_t tiles = (p->d.count + (((size_t)1 << log2) - 1)) >> log2;
+    clsort__use(run, &p->config, global_tile ? CLSORT__KERNEL_GLOBAL_TILE : CLSORT__KERNEL_TILE);
+    if (!global_tile) clsort__place_arrays(run, from);
+    clsort__place_arrays(run, to);
+    clsort__place_codec(run, &p->codec);
+    clsort__count(run, p->d.count);
+    clsort__uint(run, first);
+    clsort__uint(run, last);
+    if (!global_tile) {
+        clsort__argument(run, clsort__tile_keys(shape), NULL);
+        clsort__argument(run, clsort__tile_words(shape), NULL);
+    }
+    clsort__launch(run, tiles << (global_tile ? shape->group_log2 : shape->share_log2));
+}
+
+/* The `width` steps of bits at + width - 1 ... at, in place. */
+static void clsort__window_pass(clsort__run *run, const clsort__plan *p, const clsort__config *shape, clsort__arrays a,
+                                cl_uint at, cl_uint width, cl_uint mirror)
+{
+    const cl_uint low = shape->lanes > 1 ? at - 4 : at;
+    const cl_ulong rows = (p->d.count + shape->lanes - 1) / shape->lanes, block = (cl_ulong)1 << (low + width), span = (cl_ulong)1 << low;
+    const cl_ulong rest = rows % block, windows = rows / block * span + (rest < span ? rest : span);
+    clsort__use(run, &p->config, CLSORT__KERNEL_B2 + (int)width - 1);
+    clsort__place_arrays(run, a);
+    clsort__place_codec(run, &p->codec);
+    clsort__count(run, p->d.count);
+    clsort__count(run, (size_t)windows);
+    clsort__uint(run, low);
+    clsort__uint(run, mirror);
+    clsort__launch(run, (size_t)windows);
+}
+
+/* One step of kernel A, out of place. */
+static void clsort__step_pass(clsort__run *run, const clsort__plan *p, clsort__arrays from, clsort__arrays to, cl_uint bit, cl_uint mirror)
+{
+    clsort__use(run, &p->config, CLSORT__KERNEL_A);
+    clsort__place_arrays(run, from);
+    clsort__place_arrays(run, to);
+    clsort__place_codec(run, &p->codec);
+    clsort__count(run, p->d.count);
+    clsort__uint(run, bit);
+    clsort__uint(run, mirror);
+    clsort__launch(run, p->d.count);
+}
+
+static void clsort__copy_arrays(clsort__run *run, const clsort__plan *p, clsort__arrays from, clsort__arrays to)
+{
+    if (from.keys.buffer == to.keys.buffer && from.keys.offset == to.keys.offset) return;
+    if (!p->config.records) clsort__copy(run, from.keys, to.keys, p->d.count * p->key_bytes);
+    clsort__copy(run, from.values, to.values, p->d.count * p->config.value_bytes);
+}
+
+/* The steps of one stage from bit `stage` down to bit `floor` over global memory; `now` and `other` are swapped by kernel A. */
+static void clsort__global_steps(clsort__run *run, const clsort__plan *p, const clsort__config *shape, clsort__arrays *now, clsort__arrays *other,
+                                 cl_uint stage, cl_uint floor)
+{
+    const cl_uint widest = clsort__log2(p->d.tuning.bitonic_step);   /* 0 for kernel A */
+    cl_uint left = stage + 1 - floor;
+    while (left) {
+        const cl_uint width = !widest ? 1 : left < widest ? left : widest, mirror = floor + left == stage + 1;
+        left -= width;
+        if (widest) {
+            clsort__window_pass(run, p, shape, *now, floor + left, width, mirror);
+        } else {
+            clsort__arrays swapped = *now;
+            clsort__step_pass(run, p, *now, *other, floor + left, mirror);
+            *now = *other;
+            *other = swapped;
+        }
+    }
+}
+
+/* Sorts `from` into `to`, which may be the same. `pong` is a second place for kernel A. */
+static void clsort__bitonic(clsort__run *run, const clsort__plan *p, clsort__arrays from, clsort__arrays to, clsort__arrays pong)
+{
+    const clsort__config shape = clsort__shape(run->s, p);
+    const cl_uint local = p->d.tuning.bitonic_local, levels = clsort__ceil_log2(p->d.count);
+    const int tiles = local != CLSORT_LOCAL_OFF, tails = tiles && local != CLSORT_LOCAL_START, global_tile = local == CLSORT_LOCAL_GLOBAL_TAIL;
+    const cl_uint tile = tiles ? clsort__tile_log2(&shape, global_tile) : 0, floor = tails ? tile : 0;
+    const cl_uint start = levels < tile ? levels : tile;
+    clsort__arrays now = to, other = pong;
+    cl_uint stage, steps = 0;
+    for (stage = tile; stage < levels; stage++) steps += stage + 1 - floor;
+    if (p->d.tuning.bitonic_step == CLSORT_STEP_A && local != CLSORT_LOCAL_ONLY && steps & 1) { now = pong; other = to; }
+    if (!tiles || global_tile) clsort__copy_arrays(run, p, from, now);
+    if (tiles) clsort__tile_pass(run, p, &shape, global_tile ? now : from, now, 0, start ? start - 1 : 0);
+    if (local == CLSORT_LOCAL_ONLY) return;
+    for (stage = tile; stage < levels; stage++) {
+        clsort__global_steps(run, p, &shape, &now, &other, stage, floor);
+        if (tails) clsort__tile_pass(run, p, &shape, now, now, stage, stage);
+    }
+}
+
+/* ---- >>sort ------------------------------------------------------------------------------------------------------ */
+
+static clsort__span clsort__make_span(cl_mem buffer, size_t offset)
+{
+    clsort__span s;
+    s.buffer = buffer;
+    s.offset = offset;
+    return s;
+}
+
+static void clsort__extract(clsort__run *run, const clsort__plan *p, clsort__span source, clsort__arrays pairs)
+{
+    const clsort__config utility = clsort__utility_config(run->s);
+    const int same = p->element == p->key_bytes && !p->codec.minus_zero && source.buffer == pairs.keys.buffer && source.offset == pairs.keys.offset;
+    source.offset += p->d.key_offset;
+    clsort__use(run, &utility, CLSORT__KERNEL_EXTRACT);
+    clsort__place(run, source);
+    clsort__place(run, pairs.keys);
+    clsort__place(run, pairs.values);
+    clsort__count(run, p->d.count);
+    clsort__uint(run, (cl_uint)p->key_bytes);
+    clsort__ulong(run, p->element);
+    clsort__ulong(run, p->codec.minus_zero);
+    clsort__uint(run, !same);
+    clsort__launch(run, p->d.count);
+}
+
+static void clsort__gather(clsort__run *run, clsort__span source, clsort__span target, clsort__span indices, size_t count, size_t source_count, size_t element)
+{
+    const clsort__config utility = clsort__utility_config(run->s);
+    const size_t unit = clsort__alignment(element), units = element / unit;
+    clsort__use(run, &utility, CLSORT__KERNEL_GATHER);
+    clsort__place(run, source);
+    clsort__place(run, target);
+    clsort__place(run, indices);
+    clsort__count(run, count);
+    clsort__uint(run, (cl_uint)source_count);
+    clsort__uint(run, (cl_uint)unit);
+    clsort__ulong(run, units);
+    clsort__launch(run, count * units);
+}
+
+/* Permutes an array by indices; in place, through a copy in scratch. */
+static void clsort__permute(clsort__run *run, const clsort__plan *p, clsort__span source, clsort__span target, clsort__span copy, clsort__span indices, size_t element)
+{
+    if (source.buffer == target.buffer && source.offset == target.offset) {
+        clsort__copy(run, source, copy, p->d.count * element);
+        source = copy;
+    }
+    clsort__gather(run, source, target, indices, p->d.count, p->d.count, element);
+}
+
+/* Sorts (key, index) pairs and gathers what the description wants moved. */
+static void clsort__sort_by_index(clsort__run *run, const clsort__plan *p, clsort__span keys, clsort__span keys_to, clsort__span values, clsort__span values_to,
+                                  clsort__span scratch)
+{
+    const size_t at = scratch.offset;
+    clsort__arrays pairs, pong;
+    pairs.keys = p->keys_at_home ? keys_to : clsort__make_span(scratch.buffer, at + p->work_keys);
+    pairs.values = p->has_indices ? clsort__make_span(p->d.indices, p->d.indices_offset) : clsort__make_span(scratch.buffer, at + p->work_indices);
+    pong.keys = clsort__make_span(scratch.buffer, at + p->pong_keys);
+    pong.values = clsort__make_span(scratch.buffer, at + p->pong_values);
+    clsort__extract(run, p, keys, pairs);
+    clsort__bitonic(run, p, pairs, pairs, pong);
+    if (p->writes_keys && !p->keys_at_home)
+        clsort__permute(run, p, keys, keys_to, clsort__make_span(scratch.buffer, at + p->copied_keys), pairs.values, p->element);
+    if (p->has_values)
+        clsort__permute(run, p, values, values_to, clsort__make_span(scratch.buffer, at + p->copied_values), pairs.values, p->d.value_size);
+}
+
+/* All commands of a sort. */
+static void clsort__sort(clsort__run *run, const clsort__plan *p, clsort__span scratch)
+{
+    const clsort_desc *d = &p->d;
+    const clsort__span keys = clsort__make_span(d->keys, d->keys_offset), values = clsort__make_span(d->values, d->values_offset);
+    const clsort__span keys_to = p->in_place ? keys : clsort__make_span(d->keys_out, d->keys_out_offset);
+    const clsort__span values_to = p->values_in_place ? values : clsort__make_span(d->values_out, d->values_out_offset);
+    clsort__arrays from, to, pong;
+    if (p->by_index) {
+        clsort__sort_by_index(run, p, keys, keys_to, values, values_to, scratch);
+        return;
+    }
+    from.keys = clsort__make_span(keys.buffer, keys.offset + d->key_offset);
+    from.values = p->config.records ? keys : values;
+    to.keys = clsort__make_span(keys_to.buffer, keys_to.offset + d->key_offset);
+    to.values = p->config.records ? keys_to : values_to;
+    pong.values = clsort__make_span(scratch.buffer, scratch.offset + p->pong_values);
+    pong.keys = p->config.records ? clsort__make_span(scratch.buffer, pong.values.offset + d->key_offset)
+                                  : clsort__make_span(scratch.buffer, scratch.offset + p->pong_keys);
+    clsort__bitonic(run, p, from, to, pong);
+}
+
+/* Is there nothing to do? In place and without indices, one element is sorted. */
+static int clsort__trivial(const clsort__plan *p)
+{
+    return p->d.count == 0 || (p->d.count == 1 && p->in_place && !p->has_indices && (!p->has_values || p->values_in_place));
+}
+
+/* Builds the programs that a plan needs. */
+static clsort_status clsort__ready(clsort_sorter *s, const clsort__plan *p)
+{
+    const clsort__config utility = clsort__utility_config(s);
+    clsort_status status = clsort__need_program(s, &p->config, p->d.flags);
+    if (status == CL_SUCCESS && p->by_index) status = clsort__need_program(s, &utility, p->d.flags);
+    return status;
+}
+
+/* Where a plan's scratch is: the caller's, or the slot of the run's queue, waiting for its last user. */
+static clsort_status clsort__find_scratch(clsort__run *run, const clsort__plan *p, clsort__span *scratch, clsort__slot **slot)
+{
+    cl_int state = CL_COMPLETE;
+    clsort_status status;
+    *scratch = clsort__make_span(p->d.scratch, p->d.scratch_offset);
+    *slot = NULL;
+    if (!p->scratch || p->d.scratch) return CL_SUCCESS;
+    status = clsort__find_slot(run->s, run->queue, slot);
+    if (status == CL_SUCCESS) status = clsort__grow_slot(run->s, *slot, p->scratch);
+    if (status != CL_SUCCESS) return status;
+    *scratch = clsort__make_span((*slot)->buffer, 0);
+    if (!(*slot)->last) return CL_SUCCESS;
+    status = CLSORT__TRY(run->s, clGetEventInfo, ((*slot)->last, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, NULL));
+    if (status == CL_SUCCESS && state > CL_COMPLETE) {
+        status = CLSORT__TRY(run->s, clRetainEvent, ((*slot)->last));
+        if (status == CL_SUCCESS) run->previous = (*slot)->last;
+    }
+    return status;
+}
+
+/* Launches every kernel of a plan with its geometry and no elements, on the sorter's own queue. */
+static clsort_status clsort__warm(clsort_sorter *s, const clsort__plan *p)
+{
+    const clsort__span none = { NULL, 0 };
+    clsort__run run;
+    cl_int code;
+    clsort_status status = clsort__own_queue(s);
+    if (status != CL_SUCCESS) return status;
+    if (!s->dummy) {
+        s->dummy = CLSORT_CL(clCreateBuffer)(s->context, CL_MEM_READ_WRITE, 16, NULL, &code);
+        if (code != CL_SUCCESS) return clsort__note(s, code, "clCreateBuffer");
+    }
+    memset(&run, 0, sizeof run);
+    run.s = s;
+    run.queue = s->own_queue;
+    run.in_order = 1;
+    run.mode = CLSORT__WARM;
+    clsort__sort(&run, p, none);
+    status = CLSORT__TRY(s, clFinish, (s->own_queue));
+    return run.status != CL_SUCCESS ? run.status : status;
+}
+
+/* ---- >>public ---------------------------------------------------------------------------------------------------- */
+
+CLSORT_API clsort_desc clsort_desc_default(void)
+{
+    clsort_desc d;
+    memset(&d, 0, sizeof d);
+    return d;
+}
+
+CLSORT_API size_t clsort_desc_size(void)
+{
+    return sizeof(clsort_desc);
+}
+
+CLSORT_API cl_uint clsort_version(void)
+{
+    return CLSORT_VERSION_MAJOR * 10000 + CLSORT_VERSION_MINOR * 100 + CLSORT_VERSION_PATCH;
+}
+
+static const struct clsort__preset { const char *name; cl_uint algorithm, step, local, work_group, items; } clsort__presets[] = {
+    { "auto", CLSORT_AUTO, 0, 0, 0, 0 },
+    { "bitonic", CLSORT_BITONIC, 0, 0, 0, 0 },
+    { "bitonic-a", CLSORT_BITONIC, CLSORT_STEP_A, CLSORT_LOCAL_OFF, 0, 0 },
+    { "bitonic-b2", CLSORT_BITONIC, CLSORT_STEP_B2, CLSORT_LOCAL_OFF, 0, 0 },
+    { "bitonic-b4", CLSORT_BITONIC, CLSORT_STEP_B4, CLSORT_LOCAL_OFF, 0, 0 },
+    { "bitonic-b8", CLSORT_BITONIC, CLSORT_STEP_B8, CLSORT_LOCAL_OFF, 0, 0 },
+    { "bitonic-b16", CLSORT_BITONIC, CLSORT_STEP_B16, CLSORT_LOCAL_OFF, 0, 0 },
+    { "bitonic-a-local", CLSORT_BITONIC, CLSORT_STEP_A, CLSORT_LOCAL_DEFAULT, 0, 0 },
+    { "bitonic-b2-local", CLSORT_BITONIC, CLSORT_STEP_B2, CLSORT_LOCAL_DEFAULT, 0, 0 },
+    { "bitonic-b4-local", CLSORT_BITONIC, CLSORT_STEP_B4, CLSORT_LOCAL_DEFAULT, 0, 0 },
+    { "bitonic-b8-local", CLSORT_BITONIC, CLSORT_STEP_B8, CLSORT_LOCAL_DEFAULT, 0, 0 },
+    { "bitonic-b16-local", CLSORT_BITONIC, CLSORT_STEP_B16, CLSORT_LOCAL_DEFAULT, 0, 0 },
+    { "bitonic-b16-global-tail", CLSORT_BITONIC, CLSORT_STEP_B16, CLSORT_LOCAL_GLOBAL_TAIL, 0, 0 },
+    { "bitonic-shared-512", CLSORT_BITONIC, CLSORT_STEP_B2, CLSORT_LOCAL_START, 256, 2 },
+    { "bitonic-local-only", CLSORT_BITONIC, 0, CLSORT_LOCAL_ONLY, 0, 0 }
+};
+
+CLSORT_API const char *clsort_algorithm_name(cl_uint number)
+{
+    return number < sizeof clsort__presets / sizeof clsort__presets[0] ? clsort__presets[number].name : NULL;
+}
+
+CLSORT_API clsort_status clsort_select(clsort_desc *desc, const char *name)
+{
+    size_t i;
+    if (!desc || !name) return CLSORT_ERROR_NULL_ARGUMENT;
+    for (i = 0; i < sizeof clsort__presets / sizeof clsort__presets[0]; i++) {
+        const struct clsort__preset *p = &clsort__presets[i];
+        if (strcmp(p->name, name)) continue;
+        desc->algorithm = p->algorithm;
+        desc->tuning.bitonic_step = p->step;
+        desc->tuning.bitonic_local = p->local;
+        if (p->work_group) desc->tuning.work_group = p->work_group;
+        if (p->items) desc->tuning.items = p->items;
+        return CL_SUCCESS;
+    }
+    return CLSORT_ERROR_UNKNOWN_VALUE;
+}
+
+CLSORT_API clsort_status clsort_create(cl_context context, cl_device_id device, const clsort_options *options, clsort_sorter **sorter)
+{
+    clsort_status status;
+    clsort_sorter *s;
+    if (!sorter) return CLSORT_ERROR_NULL_ARGUMENT;
+    *sorter = NULL;
+    s = (clsort_sorter *)CLSORT_MALLOC(sizeof *s);
+    if (!s) return CL_OUT_OF_HOST_MEMORY;
+    memset(s, 0, sizeof *s);
+    if (options) s->options = *options;
+    if (!context != !device) status = clsort__reject(s, "clsort_create", "context, device", CLSORT_ERROR_NULL_ARGUMENT);
+    else if (s->options.flags) status = clsort__reject(s, "clsort_create", "options", CLSORT_ERROR_UNKNOWN_FLAG);
+    else status = context ? clsort__adopt_context(s, context, device) : clsort__own_context(s);
+    if (status == CL_SUCCESS) status = clsort__device_facts(s);
+    if (status == CL_SUCCESS) *sorter = s;
+    else clsort_destroy(s);
+    return status;
+}
+
+/* Gives a clone its own kernels of the programs built so far. */
+static clsort_status clsort__share_programs(const clsort_sorter *from, clsort_sorter *to)
+{
+    void *programs = NULL;
+    size_t i;
+    clsort_status status = CL_SUCCESS;
+    if (!from->program_count) return CL_SUCCESS;
+    status = clsort__grow(to, &programs, from->program_count, sizeof *to->programs);
+    to->programs = (clsort__program *)programs;
+    for (i = 0; i < from->program_count && status == CL_SUCCESS; i++) {
+        clsort__program *p = &to->programs[i];
+        int fits;
+        *p = from->programs[i];
+        memset(p->kernels, 0, sizeof p->kernels);
+        status = CLSORT__TRY(to, clRetainProgram, (p->program));
+        if (status != CL_SUCCESS) break;
+        to->program_count++;
+        status = clsort__create_kernels(to, p, &fits);
+    }
+    return status;
+}
+
+CLSORT_API clsort_status clsort_clone(clsort_sorter *sorter, clsort_sorter **clone)
+{
+    clsort_status status;
+    if (!sorter || !clone) return CLSORT_ERROR_NULL_ARGUMENT;
+    status = clsort_create(sorter->context, sorter->device, &sorter->options, clone);
+    if (status != CL_SUCCESS) return status;
+    status = clsort__share_programs(sorter, *clone);
+    if (status == CL_SUCCESS) return CL_SUCCESS;
+    clsort_destroy(*clone);
+    *clone = NULL;
+    return status;
+}
+
+CLSORT_API void clsort_destroy(clsort_sorter *sorter)
+{
+    size_t i;
+    if (!sorter) return;
+    clsort_trim(sorter);
+    for (i = 0; i < sorter->program_count; i++) clsort__release_program(&sorter->programs[i]);
+    clsort__free(sorter->programs);
+    clsort__free(sorter->waits);
+    clsort__free(sorter->build_log);
+    if (sorter->dummy) CLSORT_CL(clReleaseMemObject)(sorter->dummy);
+    if (sorter->own_queue) CLSORT_CL(clReleaseCommandQueue)(sorter->own_queue);
+    if (sorter->device) CLSORT_CL(clReleaseDevice)(sorter->device);
+    if (sorter->context) CLSORT_CL(clReleaseContext)(sorter->context);
+    CLSORT_FREE(sorter);
+}
+
+CLSORT_API clsort_status clsort_trim(clsort_sorter *sorter)
+{
+    size_t i;
+    if (!sorter) return CLSORT_ERROR_NULL_ARGUMENT;
+    for (i = 0; i < sorter->slot_count; i++) clsort__release_slot(&sorter->slots[i]);
+    clsort__free(sorter->slots);
+    sorter->slots = NULL;
+    sorter->slot_count = 0;
+    return CL_SUCCESS;
+}
+
+CLSORT_API const char *clsort_last_error(const clsort_sorter *sorter)
+{
+    return sorter ? sorter->message : "";
+}
+
+CLSORT_API const char *clsort_build_log(const clsort_sorter *sorter)
+{
+    return sorter && sorter->build_log ? sorter->build_log : "";
+}
+
+CLSORT_API cl_context clsort_context(const clsort_sorter *sorter)
+{
+    return sorter ? sorter->context : NULL;
+}
+
+CLSORT_API cl_device_id clsort_device(const clsort_sorter *sorter)
+{
+    return sorter ? sorter->device : NULL;
+}
+
+CLSORT_API clsort_status clsort_check(clsort_sorter *sorter, const clsort_desc *desc)
+{
+    clsort__plan p;
+    clsort_status status;
+    if (!sorter) return CLSORT_ERROR_NULL_ARGUMENT;
+    status = clsort__check_desc(sorter, "clsort_check", desc);
+    if (status != CL_SUCCESS) return status;
+    clsort__make_plan(sorter, desc, &p);
+    return clsort__check_buffers(sorter, "clsort_check", &p);
+}
+
+CLSORT_API clsort_status clsort_resolve(clsort_sorter *sorter, const clsort_desc *desc, clsort_desc *resolved)
+{
+    clsort__plan p;
+    clsort__config shape;
+    clsort_status status;
+    if (!sorter || !resolved) return CLSORT_ERROR_NULL_ARGUMENT;
+    status = clsort__check_desc(sorter, "clsort_resolve", desc);
+    if (status != CL_SUCCESS) return status;
+    clsort__make_plan(sorter, desc, &p);
+    shape = clsort__shape(sorter, &p);
+    *resolved = p.d;
+    resolved->tuning.work_group = 1u << shape.share_log2;
+    resolved->tuning.items = shape.lanes << shape.items_log2;
+    resolved->last_bit = clsort__key_bits(p.d.key_type);
+    resolved->record_size = p.element;
+    resolved->rows = 1;
+    return CL_SUCCESS;
+}
+
+CLSORT_API clsort_status clsort_prepare(clsort_sorter *sorter, const clsort_desc *desc)
+{
+    clsort__plan p;
+    clsort__slot *slot;
+    clsort_status status;
+    if (!sorter) return CLSORT_ERROR_NULL_ARGUMENT;
+    status = clsort__check_desc(sorter, "clsort_prepare", desc);
+    if (status != CL_SUCCESS) return status;
+    clsort__make_plan(sorter, desc, &p);
+    p.d.flags = 0;
+    status = clsort__check_buffers(sorter, "clsort_prepare", &p);
+    if (status == CL_SUCCESS) status = clsort__ready(sorter, &p);
+    if (status == CL_SUCCESS && !clsort__trivial(&p)) status = clsort__warm(sorter, &p);
+    if (status != CL_SUCCESS || !p.scratch || p.d.scratch) return status;
+    status = clsort__find_slot(sorter, NULL, &slot);
+    return status == CL_SUCCESS ? clsort__grow_slot(sorter, slot, p.scratch) : status;
+}
+
+CLSORT_API clsort_status clsort_scratch_size(clsort_sorter *sorter, const clsort_desc *desc, size_t *bytes)
+{
+    clsort_sorter none;
+    clsort__plan p;
+    clsort_status status;
+    if (!bytes) return CLSORT_ERROR_NULL_ARGUMENT;
+    *bytes = 0;
+    memset(&none, 0, sizeof none);
+    status = clsort__check_desc(sorter ? sorter : &none, "clsort_scratch_size", desc);
+    if (status != CL_SUCCESS) return status;
+    clsort__make_plan(sorter, desc, &p);
+    *bytes = p.scratch;
+    return CL_SUCCESS;
+}
+
+CLSORT_API clsort_status clsort_enqueue_sort(clsort_sorter *sorter, cl_command_queue queue, const clsort_desc *desc,
+                                             cl_uint n_wait, const cl_event *wait, cl_event *done)
+{
+    static const char function[] = "clsort_enqueue_sort";
+    clsort__plan p;
+    clsort__run run;
+    clsort__span scratch = { NULL, 0 };
+    clsort__slot *slot = NULL;
+    clsort_status status = clsort__start(sorter, function, queue, n_wait, wait, done, &run);
+    if (status == CL_SUCCESS) status = clsort__check_desc(sorter, function, desc);
+    if (status != CL_SUCCESS) return status;
+    clsort__make_plan(sorter, desc, &p);
+    status = clsort__check_present(sorter, function, &p);
+    if (status == CL_SUCCESS) status = clsort__check_queue(sorter, function, &run);
+    if (status == CL_SUCCESS) status = clsort__check_buffers(sorter, function, &p);
+    if (status == CL_SUCCESS) status = clsort__reserve_waits(sorter, n_wait);
+    if (status != CL_SUCCESS) return status;
+    run.mode = CLSORT__RUN;
+    if (!clsort__trivial(&p)) {
+        status = clsort__ready(sorter, &p);
+        if (status == CL_SUCCESS) status = clsort__find_scratch(&run, &p, &scratch, &slot);
+        if (status != CL_SUCCESS) return status;
+        run.mode = CLSORT__COUNT;
+        clsort__sort(&run, &p, scratch);
+        run.mode = CLSORT__RUN;
+        clsort__sort(&run, &p, scratch);
+    }
+    clsort__marker(&run);
+    return clsort__finish(&run, slot);
+}
+
+/* ---- >>host ------------------------------------------------------------------------------------------------------ */
+
+/* A device copy of a host array, or nothing for an array of no bytes. */
+static clsort_status clsort__upload(clsort_sorter *s, void *data, size_t bytes, cl_mem *buffer)
+{
+    cl_int code;
+    if (!bytes) return CL_SUCCESS;
+    *buffer = CLSORT_CL(clCreateBuffer)(s->context, data ? CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR : CL_MEM_READ_WRITE, bytes, data, &code);
+    return clsort__note(s, code, "clCreateBuffer");
+}
+
+static clsort_status clsort__download(clsort_sorter *s, cl_mem buffer, size_t bytes, void *data)
+{
+    if (!data || !bytes) return CL_SUCCESS;
+    return CLSORT__TRY(s, clEnqueueReadBuffer, (s->own_queue, buffer, CL_TRUE, 0, bytes, data, 0, NULL, NULL));
+}
+
+/* Does a description for host arrays name buffers, offsets or outputs? */
+static int clsort__names_buffers(const clsort_desc *d)
+{
+    return d->keys || d->keys_out || d->values || d->values_out || d->indices || d->scratch || d->keys_offset || d->keys_out_offset
+           || d->values_offset || d->values_out_offset || d->indices_offset || d->scratch_offset || d->scratch_size
+           || (d->flags & ~(cl_uint)CLSORT_FLAG_NO_BUILD);
+}
+
+CLSORT_API clsort_status clsort_sort_host(clsort_sorter *sorter, const clsort_desc *desc, void *keys, void *values, cl_uint *indices)
+{
+    static const char function[] = "clsort_sort_host";
+    clsort_desc d;
+    size_t key_bytes, value_bytes;
+    clsort_status status;
+    if (!sorter) return CLSORT_ERROR_NULL_ARGUMENT;
+    status = clsort__check_desc(sorter, function, desc);
+    if (status != CL_SUCCESS) return status;
+    d = *desc;
+    if (clsort__names_buffers(&d)) return clsort__reject(sorter, function, "buffers and offsets must be 0", CLSORT_ERROR_UNSUPPORTED);
+    if (!d.count) return CL_SUCCESS;
+    if (!keys) return clsort__reject(sorter, function, "keys", CLSORT_ERROR_NULL_ARGUMENT);
+    if (!values != !d.value_size) return clsort__reject(sorter, function, "values", CLSORT_ERROR_VALUE_SIZE);
+    if (indices) { values = NULL; d.value_size = 0; }   /* the permutation alone is wanted */
+    key_bytes = d.count * (d.record_size ? d.record_size : clsort__key_bits(d.key_type) / 8);
+    value_bytes = d.count * d.value_size;
+    status = clsort__own_queue(sorter);
+    if (status == CL_SUCCESS) status = clsort__upload(sorter, keys, key_bytes, &d.keys);
+    if (status == CL_SUCCESS) status = clsort__upload(sorter, values, value_bytes, &d.values);
+    if (status == CL_SUCCESS) status = clsort__upload(sorter, NULL, indices ? d.count * sizeof *indices : 0, &d.indices);
+    if (status == CL_SUCCESS) status = clsort_enqueue_sort(sorter, sorter->own_queue, &d, 0, NULL, NULL);
+    if (status == CL_SUCCESS) status = CLSORT__TRY(sorter, clFinish, (sorter->own_queue));
+    if (status == CL_SUCCESS && indices) status = clsort__download(sorter, d.indices, d.count * sizeof *indices, indices);
+    if (status == CL_SUCCESS && !indices) status = clsort__download(sorter, d.keys, key_bytes, keys);
+    if (status == CL_SUCCESS && !indices) status = clsort__download(sorter, d.values, value_bytes, values);
+    if (d.keys) CLSORT_CL(clReleaseMemObject)(d.keys);
+    if (d.values) CLSORT_CL(clReleaseMemObject)(d.values);
+    if (d.indices) CLSORT_CL(clReleaseMemObject)(d.indices);
+    return status;
+}
+
+/* ---- >>gather ---------------------------------------------------------------------------------------------------- */
+
+static clsort_status clsort__check_gather(clsort_sorter *s, const char *function, const clsort_gather *g)
+{
+    cl_uint i, j;
+    const size_t source_count = g->source_count ? g->source_count : g->count;
+    if (g->flags & ~(cl_uint)CLSORT_FLAG_NO_BUILD) return clsort__reject(s, function, "flags", CLSORT_ERROR_UNKNOWN_FLAG);
+    if ((cl_ulong)g->count > 0xFFFFFFFFu || (cl_ulong)source_count > 0xFFFFFFFFu) return clsort__reject(s, function, "count", CLSORT_ERROR_COUNT_TOO_LARGE);
+    if (!clsort__fits(g->count, 4, g->indices_offset)) return clsort__reject(s, function, "indices", CLSORT_ERROR_SIZE_OVERFLOW);
+    if (g->indices_offset % 4) return clsort__reject(s, function, "indices", CLSORT_ERROR_MISALIGNED);
+    if (g->count && !g->indices) return clsort__reject(s, function, "indices", CLSORT_ERROR_MISSING_BUFFER);
+    for (i = 0; i < g->array_count; i++) {
+        const clsort_array *a = &g->arrays[i];
+        if (!a->element_size) return clsort__reject(s, function, "element_size", CLSORT_ERROR_VALUE_SIZE);
+        if (!clsort__fits(source_count, a->element_size, a->source_offset) || !clsort__fits(g->count, a->element_size, a->target_offset))
+            return clsort__reject(s, function, "arrays", CLSORT_ERROR_SIZE_OVERFLOW);
+        if (a->source_offset % clsort__alignment(a->element_size) || a->target_offset % clsort__alignment(a->element_size))
+            return clsort__reject(s, function, "arrays", CLSORT_ERROR_MISALIGNED);
+        if (g->count && (!a->source || !a->target)) return clsort__reject(s, function, "arrays", CLSORT_ERROR_MISSING_BUFFER);
+    }
+    for (i = 0; g->count && i < g->array_count; i++)
+        for (j = 0; j < g->array_count; j++) {
+            const clsort_array *a = &g->arrays[i], *b = &g->arrays[j];
+            clsort__range r[3];
+            clsort_status status;
+            r[0] = clsort__make_range("source", b->source, b->source_offset, source_count * b->element_size, 1, 0);
+            r[1] = clsort__make_range("target", a->target, a->target_offset, g->count * a->element_size, 0, 1);
+            r[2] = clsort__make_range("indices", g->indices, g->indices_offset, g->count * 4, 1, 0);
+            status = clsort__check_ranges(s, function, r, 3);
+            if (status != CL_SUCCESS) return status;
+        }
+    return CL_SUCCESS;
+}
+
+/* All commands of a gather. */
+static void clsort__gather_all(clsort__run *run, const clsort_gather *g)
+{
+    cl_uint i;
+    for (i = 0; g->count && i < g->array_count; i++) {
+        const clsort_array *a = &g->arrays[i];
+        clsort__gather(run, clsort__make_span(a->source, a->source_offset), clsort__make_span(a->target, a->target_offset),
+                       clsort__make_span(g->indices, g->indices_offset), g->count, g->source_count ? g->source_count : g->count, a->element_size);
+    }
+}
+
+CLSORT_API clsort_status clsort_enqueue_gather(clsort_sorter *sorter, cl_command_queue queue, const clsort_gather *gather,
+                                               cl_uint n_wait, const cl_event *wait, cl_event *done)
+{
+    static const char function[] = "clsort_enqueue_gather";
+    clsort__config utility;
+    clsort__run run;
+    clsort_status status = clsort__start(sorter, function, queue, n_wait, wait, done, &run);
+    if (status != CL_SUCCESS) return status;
+    if (!gather || (gather->array_count && !gather->arrays)) return clsort__reject(sorter, function, "gather", CLSORT_ERROR_NULL_ARGUMENT);
+    status = clsort__check_queue(sorter, function, &run);
+    if (status == CL_SUCCESS) status = clsort__check_gather(sorter, function, gather);
+    if (status == CL_SUCCESS) status = clsort__reserve_waits(sorter, n_wait);
+    utility = clsort__utility_config(sorter);
+    if (status == CL_SUCCESS) status = clsort__need_program(sorter, &utility, gather->flags);
+    if (status != CL_SUCCESS) return status;
+    clsort__gather_all(&run, gather);
+    run.mode = CLSORT__RUN;
+    clsort__gather_all(&run, gather);
+    clsort__marker(&run);
+    return clsort__finish(&run, NULL);
+}
+
+/* ---- >>is_sorted ------------------------------------------------------------------------------------------------- */
+
+static void clsort__fill_result(clsort__run *run, clsort__span result, cl_uint value)
+{
+    cl_event event, *place;
+    const cl_event *waits;
+    cl_uint count;
+    if (run->status != CL_SUCCESS) return;
+    if (run->mode == CLSORT__COUNT) { run->total++; return; }
+    waits = clsort__waits(run, &count);
+    place = clsort__event(run, &event);
+    clsort__enqueued(run, CLSORT_CL(clEnqueueFillBuffer)(run->queue, result.buffer, &value, sizeof value, result.offset, sizeof value, count, waits, place),
+                     "clEnqueueFillBuffer", event);
+}
+
+/* All commands of a check of order. */
+static void clsort__check_order(clsort__run *run, const clsort__plan *p, clsort__span result)
+{
+    const clsort__config utility = clsort__utility_config(run->s);
+    clsort__fill_result(run, result, (cl_uint)p->d.count);
+    if (p->d.count < 2) return;
+    clsort__use(run, &utility, CLSORT__KERNEL_IS_SORTED);
+    clsort__place(run, clsort__make_span(p->d.keys, p->d.keys_offset + p->d.key_offset));
+    clsort__place(run, result);
+    clsort__place_codec(run, &p->codec);
+    clsort__count(run, p->d.count);
+    clsort__uint(run, (cl_uint)p->key_bytes);
+    clsort__ulong(run, p->element);
+    clsort__ulong(run, p->codec.minus_zero);
+    clsort__launch(run, p->d.count);
+}
+
+/* The part of a description that a check of order reads. */
+static clsort_desc clsort__order_only(const clsort_desc *desc)
+{
+    clsort_desc d = clsort_desc_default();
+    d.count = desc->count;
+    d.key_type = desc->key_type;
+    d.order = desc->order;
+    d.nan_order = desc->nan_order;
+    d.zero_order = desc->zero_order;
+    d.flags = desc->flags & CLSORT_FLAG_NO_BUILD;
+    d.keys = desc->keys;
+    d.keys_offset = desc->keys_offset;
+    d.record_size = desc->record_size;
+    d.key_offset = desc->key_offset;
+    return d;
+}
+
+CLSORT_API clsort_status clsort_enqueue_is_sorted(clsort_sorter *sorter, cl_command_queue queue, const clsort_desc *desc, cl_mem result,
+                                                  size_t result_offset, cl_uint n_wait, const cl_event *wait, cl_event *done)
+{
+    static const char function[] = "clsort_enqueue_is_sorted";
+    const clsort__span place = clsort__make_span(result, result_offset);
+    clsort_desc d;
+    clsort__plan p;
+    clsort__config utility;
+    clsort__range r[2];
+    clsort__run run;
+    clsort_status status = clsort__start(sorter, function, queue, n_wait, wait, done, &run);
+    if (status != CL_SUCCESS) return status;
+    if (!desc || !result) return clsort__reject(sorter, function, "description, result", CLSORT_ERROR_NULL_ARGUMENT);
+    d = clsort__order_only(desc);
+    status = clsort__check_desc(sorter, function, &d);
+    if (status != CL_SUCCESS) return status;
+    if (result_offset % 4) return clsort__reject(sorter, function, "result", CLSORT_ERROR_MISALIGNED);
+    clsort__make_plan(sorter, &d, &p);
+    status = clsort__check_present(sorter, function, &p);
+    if (status == CL_SUCCESS) status = clsort__check_queue(sorter, function, &run);
+    r[0] = clsort__make_range("keys", d.keys, d.keys_offset, d.count * p.element, 1, 0);
+    r[1] = clsort__make_range("result", result, result_offset, 4, 1, 1);
+    if (status == CL_SUCCESS) status = clsort__check_ranges(sorter, function, r, 2);
+    if (status == CL_SUCCESS) status = clsort__reserve_waits(sorter, n_wait);
+    utility = clsort__utility_config(sorter);
+    if (status == CL_SUCCESS) status = clsort__need_program(sorter, &utility, d.flags);
+    if (status != CL_SUCCESS) return status;
+    clsort__check_order(&run, &p, place);
+    run.mode = CLSORT__RUN;
+    clsort__check_order(&run, &p, place);
+    return clsort__finish(&run, NULL);
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* CLSORT_IMPLEMENTED */
+#endif /* CLSORT_IMPLEMENTATION */
+
+/* ---- revision history ----------------------------------------------------------------------------------------------
+
+   0.1.0  2026-11-21  the bitonic family: kernels A, B2 to B16, tiles in local memory and in registers; all key types, orders,
+                      payloads, argsort, records; gather and is_sorted; host arrays
+
+   ---- licence --------------------------------------------------------------------------------------------------------
+
+   This software is available under two licences. Choose whichever you prefer.
+
+   ALTERNATIVE A - MIT License
+   Copyright (c) 2026 the clsort authors
+   Permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated documentation
+   files (the "Software"), to deal in the Software without restriction, including without limitation the rights to use, copy,
+   modify, merge, publish, distribute, sublicense, and/or sell copies of the Software, and to permit persons to whom the Software
+   is furnished to do so, subject to the following conditions:
+   The above copyright notice and this permission notice shall be included in all copies or substantial portions of the Software.
+   THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES
+   OF MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE AUTHORS OR COPYRIGHT HOLDERS BE
+   LIABLE FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM, OUT OF OR IN
+   CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.
+
+   ALTERNATIVE B - Public Domain (www.unlicense.org)
+   This is free and unencumbered software released into the public domain. Anyone is free to copy, modify, publish, use, compile,
+   sell, or distribute this software, either in source code form or as a compiled binary, for any purpose, commercial or
+   non-commercial, and by any means. In jurisdictions that recognize copyright laws, the author or authors of this software dedicate
+   any and all copyright interest in the software to the public domain. We make this dedication for the benefit of the public at
+   large and to the detriment of our heirs and successors. We intend this dedication to be an overt act of relinquishment in
+   perpetuity of all present and future rights to this software under copyright law.
+   THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES
+   OF MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE AUTHORS BE LIABLE FOR ANY CLAIM,
+   DAMAGES OR OTHER LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM, OUT OF OR IN CONNECTION WITH THE
+   SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE. */

@@ -1,0 +1,416 @@
+/* cases.h - one whole sort on a device, checked against the host reference, byte for byte.
+
+   Every array of a case lies in one host image with at least 127 guard elements before and behind it. The image goes to the
+   device, is sorted and comes back; it must then equal the expected image: results, inputs and guards alike. Only the bytes
+   of scratch memory are free. */
+
+#ifndef CLSORT_TESTS_CASES_H
+#define CLSORT_TESTS_CASES_H
+
+#include "harness.h"
+
+#include "../tools/patterns.h"
+#include "../tools/reference.h"
+
+/* The name of each type, in the order of case_types. */
+static const struct { cl_uint type; const char *name; } case_types[] = {
+    { CLSORT_U8, "u8" }, { CLSORT_I8, "i8" }, { CLSORT_U16, "u16" }, { CLSORT_I16, "i16" }, { CLSORT_F16, "f16" },
+    { CLSORT_BF16, "bf16" }, { CLSORT_U32, "u32" }, { CLSORT_I32, "i32" }, { CLSORT_F32, "f32" }, { CLSORT_U64, "u64" },
+    { CLSORT_I64, "i64" }, { CLSORT_F64, "f64" }
+};
+enum { CASE_TYPES = sizeof case_types / sizeof *case_types };
+
+static inline const char *case_type_name(cl_uint type)
+{
+    size_t i = 0;
+    while (i + 1 < CASE_TYPES && case_types[i].type != type) i++;
+    return case_types[i].name;
+}
+
+enum { CASE_KEYS, CASE_KEYS_OUT, CASE_VALUES, CASE_VALUES_OUT, CASE_INDICES, CASE_SCRATCH, CASE_ROLES };
+
+enum { CASE_APART,   /* a buffer for each array */
+       CASE_PARENT,  /* all arrays in one buffer */
+       CASE_SUB };   /* sub-buffers of one buffer */
+
+/* What to sort and how. */
+typedef struct sort_case {
+    clsort_desc d;            /* without buffers and offsets: case_run fills them in */
+    const char *algorithm;    /* NULL: what d says */
+    const char *pattern;
+    uint64_t seed;
+    size_t block;             /* the algorithm sorts blocks of this length only; 0: everything */
+    int indices, keys_out, values_out;   /* which outputs the call has */
+    int own_scratch;          /* the caller brings scratch memory of exactly the documented size ... */
+    int scratch_fill;         /* ... filled with this byte */
+    int placement;            /* CASE_APART ... */
+    size_t shift;             /* elements more before each array: moves it to other alignments */
+} sort_case;
+
+typedef struct case_array {
+    size_t element;     /* bytes; 0: the call has no such array */
+    size_t count;
+    size_t base;        /* first byte in the image, guards included */
+    size_t at;          /* first element, from base */
+    size_t bytes;       /* guards included */
+    cl_mem buffer;
+} case_array;
+
+typedef struct case_state {
+    const sort_case *c;
+    clsort_desc d;
+    case_array array[CASE_ROLES];
+    cl_mem parent;
+    size_t bytes;                          /* of the image */
+    unsigned char *before, *after, *want;  /* images */
+    uint64_t *codes;
+    uint32_t *order;                       /* the reference's permutation */
+    unsigned char *input;                  /* the keys alone */
+} case_state;
+
+static inline sort_case case_make(cl_uint type, size_t n, const char *pattern)
+{
+    sort_case c;
+    memset(&c, 0, sizeof c);
+    c.d = clsort_desc_default();
+    c.d.count = n;
+    c.d.key_type = type;
+    c.pattern = pattern;
+    c.seed = 1;
+    return c;
+}
+
+static inline void case_say(const sort_case *c)
+{
+    const clsort_desc *d = &c->d;
+    AT("n %zu, %s, %s, %s%s%s%s, algorithm %s, value_size %zu, record_size %zu, key_offset %zu%s%s%s%s, placement %d, shift %zu",
+       d->count, case_type_name(d->key_type), c->pattern, d->order ? "descending" : "ascending", d->stable ? ", stable" : "",
+       d->nan_order ? ", NaNs last" : "", d->zero_order ? ", zeros equal" : "", c->algorithm ? c->algorithm : "as described",
+       d->value_size, d->record_size, d->key_offset, c->indices ? ", indices" : "", c->keys_out ? ", keys_out" : "",
+       c->values_out ? ", values_out" : "", c->own_scratch ? ", own scratch" : "", c->placement, c->shift);
+}
+
+/* ---- layout ------------------------------------------------------------------------------------------------------ */
+
+static inline size_t case_base_alignment(const bench *b)
+{
+    cl_uint bits = 0;
+    clGetDeviceInfo(b->session.info.id, CL_DEVICE_MEM_BASE_ADDR_ALIGN, sizeof bits, &bits, NULL);
+    return bits / 8 > 16 ? bits / 8 : 16;
+}
+
+static inline void case_set_elements(case_state *s, size_t scratch)
+{
+    const sort_case *c = s->c;
+    size_t row = c->d.record_size ? c->d.record_size : pattern_key_size(c->d.key_type);
+    s->array[CASE_KEYS].element = row;
+    s->array[CASE_KEYS_OUT].element = c->keys_out ? row : 0;
+    s->array[CASE_VALUES].element = c->d.value_size;
+    s->array[CASE_VALUES_OUT].element = c->values_out ? c->d.value_size : 0;
+    s->array[CASE_INDICES].element = c->indices ? sizeof(cl_uint) : 0;
+    s->array[CASE_SCRATCH].element = scratch ? 16 : 0;
+}
+
+/* Gives every array its place in the image. */
+static inline void case_lay_out(case_state *s, const bench *b, size_t scratch)
+{
+    size_t align = case_base_alignment(b), guard = 127 + s->c->shift, role;
+    case_set_elements(s, scratch);
+    for (role = 0; role < CASE_ROLES; role++) {
+        case_array *a = &s->array[role];
+        a->count = role == CASE_SCRATCH ? (scratch + 15) / 16 : s->c->d.count;
+        a->base = s->bytes;
+        a->at = guard * a->element;
+        a->bytes = a->element * (a->count + guard + 127);
+        s->bytes += (a->bytes + align - 1) / align * align;
+    }
+}
+
+static inline unsigned char *case_element(const case_state *s, unsigned char *image, size_t role, size_t i)
+{
+    const case_array *a = &s->array[role];
+    return image + a->base + a->at + i * a->element;
+}
+
+/* Image before the sort: noise, keys, values that begin with their index as far as it fits, scratch with its byte. */
+static inline void case_fill(case_state *s)
+{
+    const sort_case *c = s->c;
+    size_t key = pattern_key_size(c->d.key_type), i;
+    uint64_t noise = c->seed;
+    for (i = 0; i < s->bytes; i++) s->before[i] = (unsigned char)(pattern_random(&noise) >> 56);
+    pattern_fill(pattern_find(c->pattern), c->d.key_type, c->d.count, c->seed, s->c->block ? s->c->block : 1024, s->input);
+    for (i = 0; i < c->d.count; i++) {
+        uint32_t number = (uint32_t)i;
+        memcpy(case_element(s, s->before, CASE_KEYS, i) + c->d.key_offset, s->input + i * key, key);
+        if (c->d.value_size >= 4) memcpy(case_element(s, s->before, CASE_VALUES, i), &number, 4);
+    }
+    if (s->array[CASE_SCRATCH].element)
+        memset(case_element(s, s->before, CASE_SCRATCH, 0), c->scratch_fill, 16 * s->array[CASE_SCRATCH].count);
+}
+
+/* ---- device ------------------------------------------------------------------------------------------------------ */
+
+/* The least access that the role's contract asks for. */
+static inline cl_mem_flags case_access(const case_state *s, size_t role)
+{
+    int keys_stay = s->c->keys_out || s->c->indices, values_stay = s->c->values_out || s->c->indices;
+    if ((role == CASE_KEYS && keys_stay) || (role == CASE_VALUES && values_stay)) return CL_MEM_READ_ONLY;
+    return CL_MEM_READ_WRITE;
+}
+
+static inline int case_create(case_state *s, const bench *b)
+{
+    cl_context context = b->session.context;
+    cl_int error = CL_SUCCESS;
+    size_t role;
+    if (s->c->placement != CASE_APART)
+        s->parent = clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, s->bytes, s->before, &error);
+    for (role = 0; role < CASE_ROLES && error == CL_SUCCESS; role++) {
+        case_array *a = &s->array[role];
+        cl_buffer_region region;
+        if (!a->element) continue;
+        region.origin = a->base;
+        region.size = a->bytes;
+        if (s->c->placement == CASE_APART)
+            a->buffer = clCreateBuffer(context, case_access(s, role) | CL_MEM_COPY_HOST_PTR, a->bytes, s->before + a->base, &error);
+        else if (s->c->placement == CASE_SUB)
+            a->buffer = clCreateSubBuffer(s->parent, case_access(s, role), CL_BUFFER_CREATE_TYPE_REGION, &region, &error);
+    }
+    return CHECK(error == CL_SUCCESS);
+}
+
+static inline cl_mem case_buffer(const case_state *s, size_t role, size_t *offset)
+{
+    const case_array *a = &s->array[role];
+    *offset = 0;
+    if (!a->element) return NULL;
+    *offset = a->at + (s->c->placement == CASE_PARENT ? a->base : 0);
+    return s->c->placement == CASE_PARENT ? s->parent : a->buffer;
+}
+
+static inline void case_describe(case_state *s)
+{
+    clsort_desc *d = &s->d;
+    d->keys = case_buffer(s, CASE_KEYS, &d->keys_offset);
+    d->keys_out = case_buffer(s, CASE_KEYS_OUT, &d->keys_out_offset);
+    d->values = case_buffer(s, CASE_VALUES, &d->values_offset);
+    d->values_out = case_buffer(s, CASE_VALUES_OUT, &d->values_out_offset);
+    d->indices = case_buffer(s, CASE_INDICES, &d->indices_offset);
+    d->scratch = case_buffer(s, CASE_SCRATCH, &d->scratch_offset);
+}
+
+static inline int case_read(case_state *s, cl_command_queue queue)
+{
+    cl_int error = CL_SUCCESS;
+    size_t role;
+    memcpy(s->after, s->before, s->bytes);
+    if (s->parent) return CHECK(clEnqueueReadBuffer(queue, s->parent, CL_TRUE, 0, s->bytes, s->after, 0, NULL, NULL) == CL_SUCCESS);
+    for (role = 0; role < CASE_ROLES && error == CL_SUCCESS; role++) {
+        const case_array *a = &s->array[role];
+        if (a->element) error = clEnqueueReadBuffer(queue, a->buffer, CL_TRUE, 0, a->bytes, s->after + a->base, 0, NULL, NULL);
+    }
+    return CHECK(error == CL_SUCCESS);
+}
+
+/* Sorts and waits; the event must be there and complete. */
+static inline int case_sort(case_state *s, const bench *b)
+{
+    cl_event done = NULL;
+    cl_int state = 1;
+    if (!CHECK_OK(clsort_enqueue_sort(b->sorter, b->session.queue, &s->d, 0, NULL, &done))) return 0;
+    if (!CHECK(done != NULL)) return 0;
+    if (CHECK(clWaitForEvents(1, &done) == CL_SUCCESS))
+        clGetEventInfo(done, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, NULL);
+    clReleaseEvent(done);
+    return CHECK(state == CL_COMPLETE) && case_read(s, b->session.queue);
+}
+
+/* ---- expectation ------------------------------------------------------------------------------------------------- */
+
+/* The stable permutation, block by block. */
+static inline int case_reference(case_state *s)
+{
+    size_t n = s->c->d.count, block = s->c->block ? s->c->block : n + 1, first, i;
+    reference_codes(s->input, pattern_key_size(s->c->d.key_type), n, &s->c->d, s->codes);
+    for (first = 0; first < n; first += block) {
+        size_t length = n - first < block ? n - first : block;
+        if (!CHECK(reference_argsort(s->codes + first, length, s->order + first))) return 0;
+        for (i = 0; i < length; i++) s->order[first + i] += (uint32_t)first;
+    }
+    return 1;
+}
+
+static inline int case_is_stable(const sort_case *c)
+{
+    return c->d.stable || (c->d.zero_order == CLSORT_ZERO_EQUAL && pattern_is_float(c->d.key_type));
+}
+
+/* Indices of an unstable argsort are taken from the result, once they are known to be a sorting permutation. */
+static inline int case_adopt_indices(case_state *s)
+{
+    size_t n = s->c->d.count, i;
+    uint32_t *found = (uint32_t *)malloc(n * 4 + 1);
+    int good = CHECK(found != NULL);
+    if (good && n) memcpy(found, case_element(s, s->after, CASE_INDICES, 0), n * 4);
+    good = good && CHECK(reference_is_permutation(found, n));
+    for (i = 0; good && i < n; i++) good = CHECK(s->codes[found[i]] == s->codes[s->order[i]]);
+    if (good && n) memcpy(s->order, found, n * 4);
+    free(found);
+    return good;
+}
+
+/* target[i] of the expected image = source[order[i]] of the input. */
+static inline void case_permute(case_state *s, size_t source, size_t target)
+{
+    size_t i;
+    for (i = 0; i < s->c->d.count; i++)
+        memcpy(case_element(s, s->want, target, i), case_element(s, s->before, source, s->order[i]), s->array[source].element);
+}
+
+/* The roles that receive keys and values, CASE_ROLES for none. */
+static inline size_t case_keys_target(const sort_case *c)
+{
+    return c->keys_out ? CASE_KEYS_OUT : c->indices ? CASE_ROLES : CASE_KEYS;
+}
+
+static inline size_t case_values_target(const sort_case *c)
+{
+    return !c->d.value_size ? CASE_ROLES : c->values_out ? CASE_VALUES_OUT : c->indices ? CASE_ROLES : CASE_VALUES;
+}
+
+static inline void case_expect(case_state *s)
+{
+    const case_array *scratch = &s->array[CASE_SCRATCH];
+    size_t keys = case_keys_target(s->c), values = case_values_target(s->c);
+    memcpy(s->want, s->before, s->bytes);
+    if (keys < CASE_ROLES) case_permute(s, CASE_KEYS, keys);
+    if (values < CASE_ROLES) case_permute(s, CASE_VALUES, values);
+    if (s->c->indices && s->c->d.count) memcpy(case_element(s, s->want, CASE_INDICES, 0), s->order, s->c->d.count * 4);
+    if (scratch->element)
+        memcpy(case_element(s, s->want, CASE_SCRATCH, 0), case_element(s, s->after, CASE_SCRATCH, 0), s->d.scratch_size);
+}
+
+/* ---- unstable results: rows of equal keys in any order ----------------------------------------------------------- */
+
+static size_t case_row_bytes;
+
+static inline int case_compare_rows(const void *a, const void *b) { return memcmp(a, b, case_row_bytes); }
+
+static inline void case_collect_rows(const case_state *s, unsigned char *image, unsigned char *rows)
+{
+    size_t keys = case_keys_target(s->c), values = case_values_target(s->c), i;
+    size_t key_bytes = s->array[CASE_KEYS].element, value_bytes = values < CASE_ROLES ? s->array[values].element : 0;
+    for (i = 0; i < s->c->d.count; i++, rows += case_row_bytes) {
+        memcpy(rows, case_element(s, image, keys, i), key_bytes);
+        if (value_bytes) memcpy(rows + key_bytes, case_element(s, image, values, i), value_bytes);
+    }
+}
+
+/* Sorts the rows inside each run of equal codes that lies in one block. */
+static inline void case_settle_rows(const case_state *s, unsigned char *rows)
+{
+    size_t n = s->c->d.count, block = s->c->block ? s->c->block : n + 1, i, end;
+    for (i = 0; i < n; i = end) {
+        uint64_t code = s->codes[s->order[i]];
+        for (end = i + 1; end < n && end % block && s->codes[s->order[end]] == code;) end++;
+        if (end - i > 1) qsort(rows + i * case_row_bytes, end - i, case_row_bytes, case_compare_rows);
+    }
+}
+
+/* Is the result the expected one but for the order of rows with equal keys? If so it becomes the expected one. */
+static inline int case_forgive_ties(case_state *s)
+{
+    size_t keys = case_keys_target(s->c), values = case_values_target(s->c), n = s->c->d.count;
+    unsigned char *rows;
+    int good;
+    case_row_bytes = s->array[CASE_KEYS].element + (values < CASE_ROLES ? s->array[values].element : 0);
+    rows = (unsigned char *)malloc(2 * n * case_row_bytes + 1);
+    if (!CHECK(rows != NULL)) return 0;
+    case_collect_rows(s, s->after, rows);
+    case_collect_rows(s, s->want, rows + n * case_row_bytes);
+    case_settle_rows(s, rows);
+    case_settle_rows(s, rows + n * case_row_bytes);
+    good = !memcmp(rows, rows + n * case_row_bytes, n * case_row_bytes);
+    free(rows);
+    if (!good || !n) return good;
+    memcpy(case_element(s, s->want, keys, 0), case_element(s, s->after, keys, 0), n * s->array[keys].element);
+    if (values < CASE_ROLES)
+        memcpy(case_element(s, s->want, values, 0), case_element(s, s->after, values, 0), n * s->array[values].element);
+    return 1;
+}
+
+/* ---- whole ------------------------------------------------------------------------------------------------------- */
+
+static inline int case_verify(case_state *s)
+{
+    int ties = !case_is_stable(s->c) && !s->c->indices && (s->c->d.value_size || s->c->d.record_size);
+    if (!case_reference(s)) return 0;
+    if (s->c->indices && !case_is_stable(s->c) && !case_adopt_indices(s)) return 0;
+    case_expect(s);
+    if (ties && !CHECK(case_forgive_ties(s))) return 0;
+    return CHECK(!memcmp(s->want, s->after, s->bytes));
+}
+
+static inline int case_allocate(case_state *s)
+{
+    size_t n = s->c->d.count;
+    s->before = (unsigned char *)malloc(s->bytes);
+    s->after = (unsigned char *)malloc(s->bytes);
+    s->want = (unsigned char *)malloc(s->bytes);
+    s->input = (unsigned char *)malloc(n * 8 + 1);
+    s->codes = (uint64_t *)malloc(n * 8 + 1);
+    s->order = (uint32_t *)malloc(n * 4 + 1);
+    return CHECK(s->before && s->after && s->want && s->input && s->codes && s->order);
+}
+
+static inline void case_release(case_state *s)
+{
+    size_t role;
+    for (role = 0; role < CASE_ROLES; role++)
+        if (s->array[role].buffer) clReleaseMemObject(s->array[role].buffer);
+    if (s->parent) clReleaseMemObject(s->parent);
+    free(s->before);
+    free(s->after);
+    free(s->want);
+    free(s->input);
+    free(s->codes);
+    free(s->order);
+}
+
+/* Flags that tell clsort_scratch_size what the call will have. */
+static inline cl_uint case_role_flags(const sort_case *c)
+{
+    cl_uint flags = 0;
+    if (c->indices) flags |= CLSORT_FLAG_INDICES;
+    if (c->keys_out) flags |= CLSORT_FLAG_KEYS_OUT;
+    if (c->values_out) flags |= CLSORT_FLAG_VALUES_OUT;
+    return flags;
+}
+
+/* Runs the case and checks everything about it; returns 1 if all is well. */
+static inline int case_run(const bench *b, const sort_case *c)
+{
+    case_state s;
+    size_t scratch = 0;
+    int good;
+    memset(&s, 0, sizeof s);
+    s.c = c;
+    s.d = c->d;
+    case_say(c);
+    if (c->algorithm && !CHECK_OK(clsort_select(&s.d, c->algorithm))) return 0;
+    s.d.flags |= case_role_flags(c);
+    if (c->own_scratch && !CHECK_OK(clsort_scratch_size(b->sorter, &s.d, &scratch))) return 0;
+    s.d.flags = c->d.flags;
+    case_lay_out(&s, b, scratch);
+    good = case_allocate(&s);
+    if (good) case_fill(&s);
+    good = good && case_create(&s, b);
+    if (good) case_describe(&s);
+    s.d.scratch_size = scratch;
+    good = good && case_sort(&s, b) && case_verify(&s);
+    case_release(&s);
+    return good;
+}
+
+#endif

@@ -1,0 +1,116 @@
+/* Every size up to 1025 on every algorithm, and the sizes around powers of two and tiles. */
+
+#define CLSORT_IMPLEMENTATION
+#include "cases.h"
+
+/* The algorithms that end in "only" sort blocks. */
+static int sorts_blocks_only(const char *name)
+{
+    size_t n = strlen(name);
+    return n >= 4 && !strcmp(name + n - 4, "only");
+}
+
+/* The block length of an algorithm for keys of a type. */
+static size_t block_length(bench *b, const char *name, cl_uint type)
+{
+    clsort_desc d = clsort_desc_default(), resolved;
+    d.count = 1;
+    d.key_type = type;
+    if (!CHECK_OK(clsort_select(&d, name)) || !CHECK_OK(clsort_resolve(b->sorter, &d, &resolved))) return 0;
+    return (size_t)resolved.tuning.work_group * resolved.tuning.items;
+}
+
+/* Sorts n keys by the algorithm; payload 4 adds values. */
+static int sort_one(bench *b, const char *name, cl_uint type, size_t n, const char *pattern, size_t value_size)
+{
+    sort_case c = case_make(type, n, pattern);
+    c.algorithm = name;
+    c.d.value_size = value_size;
+    c.seed = n + 1;
+    c.shift = n & 1;
+    if (sorts_blocks_only(name)) c.block = block_length(b, name, type);
+    return case_run(b, &c);
+}
+
+static void sort_small_sizes(bench *b, const char *name)
+{
+    size_t n, step = b->small ? 13 : 1, last = b->small ? 300 : 1025;
+    for (n = 0; n <= last; n += n < 18 ? 1 : step) {
+        if (!sort_one(b, name, CLSORT_U32, n, "uniform", 0)) return;
+        if (!sort_one(b, name, CLSORT_F32, n, "reverse", 0)) return;
+    }
+}
+
+static void every_small_size(bench *b)
+{
+    cl_uint i;
+    for (i = 0; clsort_algorithm_name(i); i++) sort_small_sizes(b, clsort_algorithm_name(i));
+}
+
+static void every_small_size_of_pairs(bench *b)
+{
+    size_t n, step = b->small ? 29 : 1, last = b->small ? 150 : 1025;
+    for (n = 0; n <= last; n += step)
+        if (!sort_one(b, "auto", CLSORT_U32, n, "mod-16", 4) || !sort_one(b, "bitonic", CLSORT_F32, n, "uniform", 4)) return;
+}
+
+/* size - 1, size, size + 1 */
+static int sort_around(bench *b, const char *name, size_t size)
+{
+    size_t n;
+    for (n = size - 1; n <= size + 1; n++)
+        if (!sort_one(b, name, n & 1 ? CLSORT_F32 : CLSORT_U32, n, n & 2 ? "uniform" : "reverse", 0)) return 0;
+    return 1;
+}
+
+static void powers_of_two(bench *b)
+{
+    size_t size;
+    cl_uint i;
+    for (i = 0; clsort_algorithm_name(i); i++)
+        for (size = 2048; size <= (b->small ? 4096u : 131072u); size *= 2)
+            if (!sort_around(b, clsort_algorithm_name(i), size)) break;
+}
+
+static void tile_multiples(bench *b)
+{
+    size_t k;
+    cl_uint i;
+    for (i = 0; clsort_algorithm_name(i); i++) {
+        size_t tile = block_length(b, clsort_algorithm_name(i), CLSORT_U32);
+        for (k = 1; k <= 9; k += k < 4 ? 1 : 5)
+            if (tile < 2 || (b->small && k * tile > 1024) || !sort_around(b, clsort_algorithm_name(i), k * tile)) break;
+    }
+}
+
+static void every_work_group_size(bench *b)
+{
+    cl_uint group, items;
+    for (group = 1; group <= 1024; group *= b->small ? 32 : 4)
+        for (items = 2; items <= 32; items *= b->small ? 16 : 2) {
+            sort_case c = case_make(CLSORT_U32, b->small ? 200 : 5000, "uniform");
+            c.algorithm = "bitonic";
+            c.d.tuning.work_group = group;
+            c.d.tuning.items = items;
+            if (!case_run(b, &c)) printf("  work_group %u, items %u\n", (unsigned)group, (unsigned)items);
+        }
+}
+
+static void a_million(bench *b)
+{
+    sort_case c = case_make(CLSORT_U32, b->small ? 1500 : 1000003, "uniform");
+    case_run(b, &c);
+    c.d.value_size = 4;
+    case_run(b, &c);
+}
+
+static const test_entry tests[] = {
+    { "every algorithm sorts every size from 0 to 1025", every_small_size },
+    { "pairs of every size from 0 to 1025 are sorted", every_small_size_of_pairs },
+    { "every algorithm sorts powers of two, one less and one more", powers_of_two },
+    { "every algorithm sorts multiples of its tile, one less and one more", tile_multiples },
+    { "every work-group size and number of items sorts", every_work_group_size },
+    { "a million keys and pairs are sorted", a_million }
+};
+
+TEST_MAIN(tests)

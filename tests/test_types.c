@@ -1,0 +1,262 @@
+/* Every key type, order, payload and placement. */
+
+#define CLSORT_IMPLEMENTATION
+#include "cases.h"
+
+/* Sizes around the switches: within a tile, at its end, several tiles. */
+static size_t size_list(const bench *b, size_t *sizes)
+{
+    size_t tile = b->tile < 4096 ? b->tile : 4096, count = 0;
+    sizes[count++] = 37;
+    if (b->small) return count;
+    sizes[count++] = tile + 1;
+    sizes[count++] = 3 * tile - 5;
+    return count;
+}
+
+/* Runs a case at every size of the list. */
+static int run_sizes(bench *b, const sort_case *c)
+{
+    size_t sizes[8], count = size_list(b, sizes), i;
+    for (i = 0; i < count; i++) {
+        sort_case one = *c;
+        one.d.count = sizes[i];
+        if (!case_run(b, &one)) return 0;
+    }
+    return 1;
+}
+
+/* Both orders, and for floats both places of NaNs and both kinds of zero. */
+static void run_orders(bench *b, const sort_case *c)
+{
+    cl_uint k, kinds = pattern_is_float(c->d.key_type) ? 8 : 2;
+    for (k = 0; k < kinds; k++) {
+        sort_case one = *c;
+        one.d.order = k & 1;
+        one.d.nan_order = k >> 1 & 1;
+        one.d.zero_order = k >> 2;
+        run_sizes(b, &one);
+    }
+}
+
+static const char *pattern_for(cl_uint type, size_t turn)
+{
+    static const char *const floats[] = { "nans-10", "around-zero", "infinities" };
+    return pattern_is_float(type) ? floats[turn % 3] : turn & 1 ? "mod-16" : "uniform";
+}
+
+static void keys_of_every_type(bench *b)
+{
+    size_t t, turn;
+    for (t = 0; t < CASE_TYPES; t++)
+        for (turn = 0; turn < 3; turn++) {
+            sort_case c = case_make(case_types[t].type, 0, pattern_for(case_types[t].type, turn));
+            run_orders(b, &c);
+        }
+}
+
+static void stable_pairs_of_every_type(bench *b)
+{
+    size_t t;
+    for (t = 0; t < CASE_TYPES; t++) {
+        sort_case c = case_make(case_types[t].type, 0, pattern_for(case_types[t].type, 1));
+        c.d.value_size = 4;
+        c.d.stable = 1;
+        run_orders(b, &c);
+    }
+}
+
+static void argsort_of_every_type(bench *b)
+{
+    size_t t;
+    for (t = 0; t < CASE_TYPES; t++) {
+        sort_case c = case_make(case_types[t].type, 0, pattern_for(case_types[t].type, t));
+        c.indices = 1;
+        run_orders(b, &c);
+        c.d.stable = 1;
+        c.keys_out = 1;
+        run_orders(b, &c);
+    }
+}
+
+/* One type of each width. */
+static const cl_uint widths[] = { CLSORT_U8, CLSORT_F16, CLSORT_F32, CLSORT_U64 };
+
+static void values_of_every_size(bench *b)
+{
+    static const size_t bytes[] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 16, 24, 128 };
+    size_t w, v;
+    for (w = 0; w < (b->small ? 1u : 4u); w++)
+        for (v = 0; v < sizeof bytes / sizeof *bytes; v += b->small ? 3 : 1) {
+            sort_case c = case_make(widths[w], 0, "mod-256");
+            c.d.value_size = bytes[v];
+            c.d.order = v & 1;
+            if (!run_sizes(b, &c)) continue;
+            c.values_out = 1;
+            c.keys_out = v & 1;
+            run_sizes(b, &c);
+            c.d.stable = 1;
+            c.shift = 1;
+            run_sizes(b, &c);
+        }
+}
+
+/* A record layout; the key may lie anywhere inside that its alignment allows. */
+static void sort_records(bench *b, cl_uint type, size_t bytes, size_t key_offset)
+{
+    sort_case c = case_make(type, 0, "mod-256");
+    c.d.record_size = bytes;
+    c.d.key_offset = key_offset;
+    if (!run_sizes(b, &c)) return;
+    c.keys_out = 1;
+    c.d.stable = 1;
+    run_sizes(b, &c);
+}
+
+static void records_of_every_size(bench *b)
+{
+    size_t w, bytes;
+    for (w = 0; w < (b->small ? 1u : 4u); w++) {
+        size_t key = pattern_key_size(widths[w]);
+        for (bytes = key; bytes <= 40; bytes += key == 1 ? 3 : key) {
+            if (bytes > 16 && bytes != 24 && bytes != 40) continue;
+            sort_records(b, widths[w], bytes, 0);
+            sort_records(b, widths[w], bytes, (bytes / key - 1) * key);
+            if (bytes >= 3 * key) sort_records(b, widths[w], bytes, key);
+        }
+    }
+}
+
+/* Every combination of outputs that a call with values can have. */
+static void run_outputs(bench *b, sort_case c)
+{
+    cl_uint k;
+    for (k = 0; k < 16; k++) {
+        c.indices = k & 1;
+        c.keys_out = k >> 1 & 1;
+        c.values_out = k >> 2 & 1;
+        c.d.stable = k >> 3;
+        if (c.indices && !c.values_out) continue;
+        case_run(b, &c);
+    }
+}
+
+static void every_combination_of_outputs(bench *b)
+{
+    static const char *const names[] = { "auto", "bitonic-a", "bitonic-b16", "bitonic-a-local", "bitonic-b16-global-tail", "bitonic-shared-512" };
+    static const size_t bytes[] = { 4, 8, 16 };
+    size_t i, v;
+    for (i = 0; i < sizeof names / sizeof *names; i++)
+        for (v = 0; v < 3; v++) {
+            sort_case c = case_make(CLSORT_F32, b->small ? 50 : 2 * b->tile / 3, "mod-256");
+            c.algorithm = names[i];
+            c.d.value_size = bytes[v];
+            run_outputs(b, c);
+            c.d.count = 3;
+            run_outputs(b, c);
+        }
+}
+
+static void records_on_every_algorithm(bench *b)
+{
+    cl_uint i, k;
+    for (i = 0; clsort_algorithm_name(i) && strcmp(clsort_algorithm_name(i), "bitonic-local-only"); i++)
+        for (k = 0; k < 4; k++) {
+            sort_case c = case_make(CLSORT_U32, b->small ? 50 : 3001, "mod-256");
+            c.algorithm = clsort_algorithm_name(i);
+            c.d.record_size = 12;
+            c.d.key_offset = 4;
+            c.keys_out = k & 1;
+            c.d.stable = k >> 1;
+            case_run(b, &c);
+        }
+}
+
+/* All 65,536 values of a 16-bit type, in a random order: each occurs once. */
+static void sort_all_values(bench *b, cl_uint type, cl_uint order)
+{
+    sort_case c = case_make(type, b->small ? 700 : 65536, (type & 0xFFu) == 16 ? "bit-reversed" : "uniform");
+    c.d.order = order;
+    run_orders(b, &c);
+    case_run(b, &c);
+    c.pattern = "min-max";
+    case_run(b, &c);
+}
+
+static void every_value_of_small_types(bench *b)
+{
+    size_t t;
+    for (t = 0; t < 6; t++) {
+        sort_all_values(b, case_types[t].type, CLSORT_ASCENDING);
+        sort_all_values(b, case_types[t].type, CLSORT_DESCENDING);
+    }
+}
+
+static void every_half(bench *b)
+{
+    static const cl_uint floats[] = { CLSORT_F16, CLSORT_BF16, CLSORT_F32, CLSORT_F64 };
+    size_t i;
+    cl_uint k;
+    for (i = 0; i < 4; i++)
+        for (k = 0; k < 4; k++) {
+            sort_case c = case_make(floats[i], b->small ? 700 : 65536, "all-halves");
+            c.d.order = k & 1;
+            c.d.nan_order = k >> 1;
+            case_run(b, &c);
+        }
+}
+
+static void every_placement(bench *b)
+{
+    static const cl_uint types[] = { CLSORT_U8, CLSORT_BF16, CLSORT_I32, CLSORT_F64 };
+    size_t t, shift;
+    int placement;
+    cl_uint k;
+    for (placement = CASE_APART; placement <= CASE_SUB; placement++)
+        for (t = 0; t < 4; t++)
+            for (shift = 0; shift < 3; shift++)
+                for (k = 0; k < 4; k++) {
+                    sort_case c = case_make(types[t], b->small ? 40 : 1500, "uniform");
+                    c.placement = placement;
+                    c.shift = shift;
+                    c.d.value_size = k == 3 ? 12 : 4;
+                    c.keys_out = c.values_out = k & 1;
+                    c.indices = k == 3;
+                    case_run(b, &c);
+                }
+}
+
+static void scratch_of_the_caller(bench *b)
+{
+    static const int fill[] = { 0x00, 0xFF, 0xA5 };
+    size_t f, i;
+    cl_uint k;
+    for (f = 0; f < 3; f++)
+        for (i = 0; i < 4; i++)
+            for (k = 0; k < 4; k++) {
+                sort_case c = case_make(widths[i], b->small ? 41 : 2999, "mod-16");
+                c.own_scratch = 1;
+                c.scratch_fill = fill[f];
+                c.d.value_size = k == 0 ? 4 : 20;
+                c.algorithm = k & 1 ? "bitonic-a" : "auto";
+                c.d.stable = k >> 1;
+                c.placement = k == 3 ? CASE_PARENT : CASE_APART;
+                case_run(b, &c);
+            }
+}
+
+static const test_entry tests[] = {
+    { "keys of every type are sorted in every order", keys_of_every_type },
+    { "stable sorts keep equal keys in their order, for every type", stable_pairs_of_every_type },
+    { "argsort gives the permutation and leaves the keys, for every type", argsort_of_every_type },
+    { "values of every size follow their keys", values_of_every_size },
+    { "records of every size are sorted whole", records_of_every_size },
+    { "every combination of outputs works on every kind of algorithm", every_combination_of_outputs },
+    { "every algorithm sorts records", records_on_every_algorithm },
+    { "every value of 8 and 16 bits has its place", every_value_of_small_types },
+    { "every half, and its bits at the top of wider floats, has its place", every_half },
+    { "arrays may lie apart, in one buffer or in sub-buffers, at any aligned offset", every_placement },
+    { "scratch of exactly the documented size is enough, whatever it holds", scratch_of_the_caller }
+};
+
+TEST_MAIN(tests)

@@ -1,0 +1,521 @@
+/* bench.h - `clsort bench`: times sorts on devices, each run checked.
+
+   The host time of a run goes from the call of clsort_enqueue_sort to the end of clFinish, on a queue without profiling.
+   The event time is that of a second run on a queue with profiling: from a marker before the sort to its event. */
+
+#ifndef CLSORT_TOOLS_BENCH_H
+#define CLSORT_TOOLS_BENCH_H
+
+#include <time.h>
+#include <unistd.h>
+
+#include "device.h"
+#include "patterns.h"
+#include "verify.h"
+
+enum { RUN_MAX = 1000, NAME_MAX_COUNT = 64, COPY_RUNS = 9 };
+
+typedef struct name_list {
+    char text[1024];
+    const char *name[NAME_MAX_COUNT];
+    int count;
+} name_list;
+
+/* What the command line asks for. */
+typedef struct bench_plan {
+    name_list types, sizes, algorithms;
+    const char *against;   /* NULL: none */
+    size_t pattern;
+    unsigned long long seed;
+    int pairs, runs, csv;
+} bench_plan;
+
+/* A device under test, and the data of one type and size. */
+typedef struct bench_job {
+    const bench_plan *plan;
+    device_session session;
+    cl_command_queue queue;    /* without profiling */
+    clsort_sorter *sorter;
+    double copy_rate;          /* GB/s */
+    key_array input, result;
+    uint64_t *expected;        /* codes */
+    uint32_t *values;          /* read back */
+    cl_mem source, source_values, keys, values_buffer;
+} bench_job;
+
+typedef struct bench_side {
+    const char *algorithm;
+    clsort_desc desc;
+    double host[RUN_MAX], event[RUN_MAX];   /* ms */
+} bench_side;
+
+/* ---- helpers ----------------------------------------------------------------------------------------------------- */
+
+static double now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
+}
+
+static int double_compare(const void *a, const void *b)
+{
+    const double *x = (const double *)a, *y = (const double *)b;
+    return (*x > *y) - (*x < *y);
+}
+
+static double median(double *values, int count)
+{
+    qsort(values, (size_t)count, sizeof *values, double_compare);
+    return (values[(count - 1) / 2] + values[count / 2]) / 2;
+}
+
+/* Reports a failed OpenCL call; returns an exit code. */
+static int cl_check(cl_int code, const char *what)
+{
+    return code == CL_SUCCESS ? DONE_OK : fail(DONE_OPENCL, "%s: %s (%d)", what, clsort_status_text(code), (int)code);
+}
+
+/* Reports a failure of a sorter, with the compiler's output if there is some; returns an exit code. */
+static int sorter_check(const clsort_sorter *sorter, clsort_status status)
+{
+    if (status == CL_SUCCESS) return DONE_OK;
+    fail(DONE_OPENCL, "%s", clsort_last_error(sorter));
+    fputs(clsort_build_log(sorter), stderr);
+    return DONE_OPENCL;
+}
+
+/* Splits the values of an option at commas. Returns 0 if there is no name, too many or an empty one. */
+static int names_split(const arguments *a, option_id id, const char *otherwise, name_list *list)
+{
+    char *at = list->text;
+    size_t used = 0;
+    int i;
+    list->count = 0;
+    for (i = 0; i < a->given[id] || i == 0; i++) {
+        const char *value = a->given[id] ? a->value[id][i] : otherwise;
+        if (used + strlen(value) + 2 > sizeof list->text) return 0;
+        used += (size_t)sprintf(list->text + used, "%s%s", i ? "," : "", value);
+    }
+    while (list->count < NAME_MAX_COUNT) {
+        char *comma = strchr(at, ',');
+        list->name[list->count++] = at;
+        if (comma) *comma = '\0';
+        if (!*at) return 0;
+        if (!comma) return 1;
+        at = comma + 1;
+    }
+    return 0;
+}
+
+/* A name that ends in "only" is of a part of a sort: its result need not be sorted. */
+static int sorts_fully(const char *algorithm)
+{
+    size_t length = strlen(algorithm);
+    return length < 4 || strcmp(algorithm + length - 4, "only") != 0;
+}
+
+/* Replaces the name "all" by every algorithm that sorts. */
+static void names_expand(name_list *list)
+{
+    const char *name;
+    cl_uint i;
+    if (list->count != 1 || strcmp(list->name[0], "all")) return;
+    list->count = 0;
+    for (i = 0; (name = clsort_algorithm_name(i)) != NULL && list->count < NAME_MAX_COUNT; i++)
+        if (sorts_fully(name)) list->name[list->count++] = name;
+}
+
+/* As clsort_select, and "auto" leaves the default. Returns an exit code. */
+static int algorithm_select(clsort_desc *d, const char *name)
+{
+    if (!strcmp(name, "auto") || clsort_select(d, name) == CL_SUCCESS) return DONE_OK;
+    return fail(DONE_USAGE, "unknown algorithm '%s'; `clsort info` lists them", name);
+}
+
+static void progress(const char *format, ...)
+{
+    va_list list;
+    if (!isatty(STDERR_FILENO)) return;
+    fputs("\r\033[K", stderr);
+    va_start(list, format);
+    vfprintf(stderr, format, list);
+    va_end(list);
+    fflush(stderr);
+}
+
+/* ---- copy bandwidth ---------------------------------------------------------------------------------------------- */
+
+/* The size of a copy: large, and small enough for the device. */
+static size_t copy_bytes(cl_device_id device)
+{
+    cl_ulong largest = 0, memory = 0, bytes = (cl_ulong)256 << 20;
+    clGetDeviceInfo(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof largest, &largest, NULL);
+    clGetDeviceInfo(device, CL_DEVICE_GLOBAL_MEM_SIZE, sizeof memory, &memory, NULL);
+    while (bytes > 4096 && (bytes > largest || bytes > memory / 4)) bytes /= 2;
+    return (size_t)bytes;
+}
+
+/* The median rate of copies between two buffers, bytes read and written, the first copy left out. Returns an exit code. */
+static int copy_time(bench_job *job, cl_mem from, cl_mem to, size_t bytes)
+{
+    double times[COPY_RUNS];
+    int i;
+    for (i = -1; i < COPY_RUNS; i++) {
+        double start = now_ms();
+        int code = cl_check(clEnqueueCopyBuffer(job->queue, from, to, 0, 0, bytes, 0, NULL, NULL), "clEnqueueCopyBuffer");
+        if (code == DONE_OK) code = cl_check(clFinish(job->queue), "clFinish");
+        if (code != DONE_OK) return code;
+        if (i >= 0) times[i] = now_ms() - start;
+    }
+    job->copy_rate = 2 * (double)bytes / median(times, COPY_RUNS) * 1e-6;
+    return DONE_OK;
+}
+
+static int copy_measure(bench_job *job)
+{
+    const cl_uint filler = 0x5A5A5A5A;
+    size_t bytes = copy_bytes(job->session.info.id);
+    cl_int error_from = 0, error_to = 0;
+    cl_mem from = clCreateBuffer(job->session.context, CL_MEM_READ_WRITE, bytes, NULL, &error_from);
+    cl_mem to = clCreateBuffer(job->session.context, CL_MEM_READ_WRITE, bytes, NULL, &error_to);
+    int code = cl_check(error_from ? error_from : error_to, "clCreateBuffer");
+    progress("copy bandwidth");
+    if (code == DONE_OK)
+        code = cl_check(clEnqueueFillBuffer(job->queue, from, &filler, sizeof filler, 0, bytes, 0, NULL, NULL), "clEnqueueFillBuffer");
+    if (code == DONE_OK) code = copy_time(job, from, to, bytes);
+    if (from) clReleaseMemObject(from);
+    if (to) clReleaseMemObject(to);
+    return code;
+}
+
+/* ---- data -------------------------------------------------------------------------------------------------------- */
+
+static void job_free_data(bench_job *job)
+{
+    cl_mem *buffers[4];
+    int i;
+    buffers[0] = &job->source;
+    buffers[1] = &job->source_values;
+    buffers[2] = &job->keys;
+    buffers[3] = &job->values_buffer;
+    for (i = 0; i < 4; i++) {
+        if (*buffers[i]) clReleaseMemObject(*buffers[i]);
+        *buffers[i] = NULL;
+    }
+    free(job->input.data);
+    free(job->result.data);
+    free(job->expected);
+    free(job->values);
+    job->input.data = job->result.data = NULL;
+    job->expected = NULL;
+    job->values = NULL;
+}
+
+static int job_buffer(bench_job *job, cl_mem *buffer, size_t bytes, void *initial)
+{
+    cl_int error;
+    *buffer = clCreateBuffer(job->session.context, CL_MEM_READ_WRITE | (initial ? CL_MEM_COPY_HOST_PTR : 0), bytes, initial, &error);
+    return cl_check(error, "clCreateBuffer");
+}
+
+/* Makes host arrays: input, expected result, room to read back. Returns an exit code. */
+static int job_host_data(bench_job *job, const key_type *type, size_t n)
+{
+    const clsort_desc ascending = clsort_desc_default();
+    size_t i;
+    job->input.type = job->result.type = type;
+    job->input.count = job->result.count = n;
+    job->input.data = (unsigned char *)malloc(n * type->size);
+    job->result.data = (unsigned char *)malloc(n * type->size);
+    job->values = (uint32_t *)malloc(n * sizeof *job->values);
+    if (!job->input.data || !job->result.data || !job->values) return fail(DONE_IO, "bench: %s", strerror(ENOMEM));
+    pattern_fill(job->plan->pattern, type->code, n, job->plan->seed, 0, job->input.data);
+    for (i = 0; i < n; i++) job->values[i] = (uint32_t)i;
+    job->expected = expected_codes(&job->input, &ascending);
+    return job->expected ? DONE_OK : fail(DONE_IO, "bench: %s", strerror(ENOMEM));
+}
+
+static int job_data(bench_job *job, const key_type *type, size_t n)
+{
+    size_t bytes = n * type->size;
+    int code = job_host_data(job, type, n);
+    if (code == DONE_OK) code = job_buffer(job, &job->source, bytes, job->input.data);
+    if (code == DONE_OK) code = job_buffer(job, &job->keys, bytes, NULL);
+    if (code == DONE_OK && job->plan->pairs) code = job_buffer(job, &job->source_values, n * 4, job->values);
+    if (code == DONE_OK && job->plan->pairs) code = job_buffer(job, &job->values_buffer, n * 4, NULL);
+    return code;
+}
+
+/* ---- checks ------------------------------------------------------------------------------------------------------ */
+
+/* The first position where the read-back keys are not the expected ones, n if there is none. Blocks sorted on their own
+   are only checked to hold the keys of the input. */
+static size_t first_wrong_key(const bench_job *job, int full_sort)
+{
+    const clsort_desc ascending = clsort_desc_default();
+    uint64_t *codes = codes_of(&job->result, &ascending, CLSORT_ZERO_DISTINCT);
+    size_t n = job->result.count, i = 0;
+    int ready = codes && (full_sort || codes_sort(codes, n));
+    while (ready && i < n && codes[i] == job->expected[i]) i++;
+    free(codes);
+    return i;
+}
+
+/* The first position whose value is not the original index of its key, n if there is none. */
+static size_t first_wrong_value(const bench_job *job)
+{
+    size_t n = job->input.count, i = 0;
+    unsigned char *seen = (unsigned char *)calloc(n, 1);
+    for (; seen && i < n; i++) {
+        size_t from = job->values[i];
+        if (from >= n || seen[from]) break;
+        seen[from] = 1;
+        if (key_bits(job->input.type, job->input.data, from) != key_bits(job->result.type, job->result.data, i)) break;
+    }
+    free(seen);
+    return i;
+}
+
+static int job_verify(bench_job *job, const bench_side *side, cl_command_queue queue)
+{
+    size_t n = job->input.count, bytes = n * job->input.type->size, wrong;
+    int code = cl_check(clEnqueueReadBuffer(queue, job->keys, CL_TRUE, 0, bytes, job->result.data, 0, NULL, NULL), "clEnqueueReadBuffer");
+    if (code == DONE_OK && job->plan->pairs)
+        code = cl_check(clEnqueueReadBuffer(queue, job->values_buffer, CL_TRUE, 0, n * 4, job->values, 0, NULL, NULL), "clEnqueueReadBuffer");
+    if (code != DONE_OK) return code;
+    wrong = first_wrong_key(job, sorts_fully(side->algorithm));
+    if (wrong == n && job->plan->pairs) wrong = first_wrong_value(job);
+    if (wrong == n) return DONE_OK;
+    progress("%s", "");
+    return fail(DONE_WRONG, "%s: %s, %s, n = %zu: wrong result at position %zu", job->session.info.name, side->algorithm,
+                job->input.type->name, n, wrong);
+}
+
+/* ---- runs -------------------------------------------------------------------------------------------------------- */
+
+/* Copies the input back into the buffers that a run sorts. */
+static int job_restore(bench_job *job, cl_command_queue queue)
+{
+    size_t n = job->input.count, bytes = n * job->input.type->size;
+    int code = cl_check(clEnqueueCopyBuffer(queue, job->source, job->keys, 0, 0, bytes, 0, NULL, NULL), "clEnqueueCopyBuffer");
+    if (code == DONE_OK && job->plan->pairs)
+        code = cl_check(clEnqueueCopyBuffer(queue, job->source_values, job->values_buffer, 0, 0, n * 4, 0, NULL, NULL), "clEnqueueCopyBuffer");
+    return code == DONE_OK ? cl_check(clFinish(queue), "clFinish") : code;
+}
+
+static int run_host(bench_job *job, const bench_side *side, double *ms)
+{
+    int code = job_restore(job, job->queue);
+    double start = now_ms();
+    if (code == DONE_OK) code = sorter_check(job->sorter, clsort_enqueue_sort(job->sorter, job->queue, &side->desc, 0, NULL, NULL));
+    if (code == DONE_OK) code = cl_check(clFinish(job->queue), "clFinish");
+    *ms = now_ms() - start;
+    return code == DONE_OK ? job_verify(job, side, job->queue) : code;
+}
+
+/* Milliseconds between the ends of two events; 0 where the device does not tell. */
+static double events_ms(cl_event first, cl_event last)
+{
+    cl_ulong start = 0, end = 0;
+    if (clGetEventProfilingInfo(first, CL_PROFILING_COMMAND_END, sizeof start, &start, NULL) != CL_SUCCESS) return 0;
+    if (clGetEventProfilingInfo(last, CL_PROFILING_COMMAND_END, sizeof end, &end, NULL) != CL_SUCCESS) return 0;
+    return end > start ? (double)(end - start) * 1e-6 : 0;
+}
+
+static int run_event(bench_job *job, const bench_side *side, double *ms)
+{
+    cl_command_queue queue = job->session.queue;
+    cl_event marker = NULL, done = NULL;
+    int code = job_restore(job, queue);
+    if (code == DONE_OK) code = cl_check(clEnqueueMarkerWithWaitList(queue, 0, NULL, &marker), "clEnqueueMarkerWithWaitList");
+    if (code == DONE_OK) code = sorter_check(job->sorter, clsort_enqueue_sort(job->sorter, queue, &side->desc, 0, NULL, &done));
+    if (code == DONE_OK) code = cl_check(clFinish(queue), "clFinish");
+    *ms = code == DONE_OK ? events_ms(marker, done) : 0;
+    if (marker) clReleaseEvent(marker);
+    if (done) clReleaseEvent(done);
+    return code == DONE_OK ? job_verify(job, side, queue) : code;
+}
+
+static int side_prepare(bench_job *job, bench_side *side, const char *algorithm)
+{
+    int code;
+    double warm_up;
+    side->algorithm = algorithm;
+    side->desc = clsort_desc_default();
+    side->desc.count = job->input.count;
+    side->desc.key_type = job->input.type->code;
+    side->desc.keys = job->keys;
+    side->desc.values = job->values_buffer;
+    side->desc.value_size = job->values_buffer ? 4 : 0;
+    code = algorithm_select(&side->desc, algorithm);
+    if (code == DONE_OK) code = sorter_check(job->sorter, clsort_prepare(job->sorter, &side->desc));
+    if (code == DONE_OK) code = run_host(job, side, &warm_up);
+    return code == DONE_OK ? run_event(job, side, &warm_up) : code;
+}
+
+/* Times the sides in turn. Returns an exit code. */
+static int sides_run(bench_job *job, bench_side *sides, int count)
+{
+    int run, i, code = DONE_OK;
+    for (run = 0; run < job->plan->runs && code == DONE_OK; run++) {
+        progress("%s %s n = %zu, run %d of %d", sides[0].algorithm, job->input.type->name, job->input.count, run + 1, job->plan->runs);
+        for (i = 0; i < count && code == DONE_OK; i++) {
+            code = run_host(job, &sides[i], &sides[i].host[run]);
+            if (code == DONE_OK) code = run_event(job, &sides[i], &sides[i].event[run]);
+        }
+    }
+    progress("%s", "");
+    return code;
+}
+
+/* ---- results ----------------------------------------------------------------------------------------------------- */
+
+static void print_header(const bench_job *job)
+{
+    const bench_plan *plan = job->plan;
+    if (plan->csv) return;
+    printf("%s, %s: copies %.1f GB/s (read + written)\n", job->session.info.platform_name, job->session.info.name, job->copy_rate);
+    printf("%-28s %-5s %11s %12s %12s %10s", plan->pairs ? "algorithm, u32 values" : "algorithm", "type", "n", "median ms", "event ms", "Mkey/s");
+    if (plan->against) printf("  %s ms, ratio", plan->against);
+    putchar('\n');
+}
+
+/* A CSV field in quotes. */
+static void print_quoted(const char *text)
+{
+    putchar('"');
+    for (; *text; text++) printf(*text == '"' ? "\"\"" : "%c", *text);
+    putchar('"');
+}
+
+/* One line; the ratio says how many times as long the other algorithm takes. */
+static void print_result(const bench_job *job, bench_side *sides)
+{
+    const bench_plan *plan = job->plan;
+    double host = median(sides[0].host, plan->runs), event = median(sides[0].event, plan->runs), other = 0;
+    double rate = (double)job->input.count / host * 1e-3;
+    if (plan->against) other = median(sides[1].host, plan->runs);
+    if (plan->csv) {
+        print_quoted(job->session.info.name);
+        printf(",%s,%s,%d,%zu,%s,%d,%.6f,%.6f,%.3f,%.2f", sides[0].algorithm, job->input.type->name, plan->pairs ? 4 : 0, job->input.count,
+               pattern_name(plan->pattern), plan->runs, host, event, rate, job->copy_rate);
+        if (plan->against) printf(",%s,%.6f,%.4f", plan->against, other, other / host);
+    } else {
+        printf("%-28s %-5s %11zu %12.4f %12.4f %10.2f", sides[0].algorithm, job->input.type->name, job->input.count, host, event, rate);
+        if (plan->against) printf("  %.4f, %.3f", other, other / host);
+    }
+    putchar('\n');
+    fflush(stdout);
+}
+
+/* ---- the command ------------------------------------------------------------------------------------------------- */
+
+static int bench_algorithms(bench_job *job)
+{
+    static bench_side sides[2];   /* too large for the stack */
+    const bench_plan *plan = job->plan;
+    int i, code = DONE_OK;
+    for (i = 0; i < plan->algorithms.count && code == DONE_OK; i++) {
+        progress("%s %s n = %zu, warm-up", plan->algorithms.name[i], job->input.type->name, job->input.count);
+        code = side_prepare(job, &sides[0], plan->algorithms.name[i]);
+        if (code == DONE_OK && plan->against) code = side_prepare(job, &sides[1], plan->against);
+        if (code == DONE_OK) code = sides_run(job, sides, plan->against ? 2 : 1);
+        if (code == DONE_OK) print_result(job, sides);
+    }
+    return code;
+}
+
+static int bench_sizes(bench_job *job)
+{
+    const bench_plan *plan = job->plan;
+    int t, i, code = DONE_OK;
+    for (t = 0; t < plan->types.count; t++)
+        for (i = 0; i < plan->sizes.count && code == DONE_OK; i++) {
+            unsigned long long n = 0;
+            count_parse(plan->sizes.name[i], &n);
+            progress("%s n = %llu, input", plan->types.name[t], n);
+            code = job_data(job, key_type_find(plan->types.name[t]), (size_t)n);
+            if (code == DONE_OK) code = bench_algorithms(job);
+            job_free_data(job);
+        }
+    return code;
+}
+
+static int bench_device(const bench_plan *plan, const device_info *info)
+{
+    bench_job job;
+    cl_int error = CL_SUCCESS;
+    int code;
+    memset(&job, 0, sizeof job);
+    job.plan = plan;
+    if (!device_open(info, &job.session)) return fail(DONE_OPENCL, "%s: cannot be opened", info->name);
+    job.queue = clCreateCommandQueue(job.session.context, info->id, 0, &error);
+    code = cl_check(error, "clCreateCommandQueue");
+    if (code == DONE_OK) code = cl_check(clsort_create(job.session.context, info->id, NULL, &job.sorter), "clsort_create");
+    if (code == DONE_OK) code = copy_measure(&job);
+    progress("%s", "");
+    if (code == DONE_OK) print_header(&job);
+    if (code == DONE_OK) code = bench_sizes(&job);
+    clsort_destroy(job.sorter);
+    if (job.queue) clReleaseCommandQueue(job.queue);
+    device_close(&job.session);
+    return code;
+}
+
+/* Checks the lists before anything runs. Returns an exit code. */
+static int plan_check(const bench_plan *plan)
+{
+    clsort_desc d = clsort_desc_default();
+    unsigned long long n;
+    int i, code = DONE_OK;
+    for (i = 0; i < plan->sizes.count; i++)
+        if (!count_parse(plan->sizes.name[i], &n) || n == 0 || n > UINT32_MAX)
+            return fail(DONE_USAGE, "bench: '%s' is not a count from 1 to 2^32 - 1", plan->sizes.name[i]);
+    for (i = 0; i < plan->types.count; i++) {
+        const key_type *type = key_type_find(plan->types.name[i]);
+        if (!type) return fail(DONE_USAGE, "bench: unknown type '%s'", plan->types.name[i]);
+        if (!pattern_applies(plan->pattern, type->code))
+            return fail(DONE_USAGE, "bench: pattern '%s' is for floats, not for %s", pattern_name(plan->pattern), type->name);
+    }
+    for (i = 0; i < plan->algorithms.count && code == DONE_OK; i++) code = algorithm_select(&d, plan->algorithms.name[i]);
+    return code == DONE_OK && plan->against ? algorithm_select(&d, plan->against) : code;
+}
+
+static int plan_parse(const arguments *a, bench_plan *plan)
+{
+    const char *pattern = argument(a, OPTION_PATTERN, "uniform"), *runs = argument(a, OPTION_RUNS, "9");
+    unsigned long long run_count;
+    if (!names_split(a, OPTION_TYPE, "u32", &plan->types) || !names_split(a, OPTION_ALGORITHM, "auto", &plan->algorithms)
+        || !names_split(a, OPTION_COUNT, "2^10,2^14,2^18,2^22", &plan->sizes))
+        return fail(DONE_USAGE, "bench: a list is too long or has an empty entry");
+    names_expand(&plan->algorithms);
+    plan->pattern = pattern_find(pattern);
+    if (!pattern_name(plan->pattern)) return fail(DONE_USAGE, "bench: unknown pattern '%s'; `clsort gen --list` lists them", pattern);
+    if (!count_parse(runs, &run_count) || run_count == 0 || run_count > RUN_MAX) return fail(DONE_USAGE, "bench: --runs must be 1 to %d", RUN_MAX);
+    plan->runs = (int)run_count;
+    if (!count_parse(argument(a, OPTION_SEED, "1"), &plan->seed)) return fail(DONE_USAGE, "bench: --seed needs a whole number");
+    plan->against = argument(a, OPTION_AGAINST, NULL);
+    plan->pairs = a->given[OPTION_PAIRS];
+    plan->csv = a->given[OPTION_CSV];
+    return plan_check(plan);
+}
+
+static int command_bench(const arguments *a)
+{
+    static bench_plan plan;
+    device_info list[DEVICE_MAX];
+    const char *want = argument(a, OPTION_DEVICE, getenv("CLSORT_DEVICE"));
+    size_t count, i;
+    int code = plan_parse(a, &plan);
+    if (code != DONE_OK) return code;
+    count = want && !strcmp(want, "all") ? device_list(want, list, DEVICE_MAX) : (size_t)device_choose(want, list);
+    if (!count) return fail(DONE_OPENCL, "no OpenCL device%s%s", want ? " has a name with " : "", want ? want : "");
+    if (plan.csv)
+        printf("device,algorithm,type,value_bytes,n,pattern,runs,median_ms,event_ms,mkey_per_s,copy_gb_per_s%s\n",
+               plan.against ? ",against,against_ms,ratio" : "");
+    for (i = 0; i < count && code == DONE_OK; i++) code = bench_device(&plan, &list[i]);
+    return code;
+}
+
+#endif

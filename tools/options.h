@@ -1,0 +1,196 @@
+/* options.h - the command line of the clsort program: one table of options, the parser and the help made from it. */
+
+#ifndef CLSORT_TOOLS_OPTIONS_H
+#define CLSORT_TOOLS_OPTIONS_H
+
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DONE_OK = 0, DONE_WRONG = 1, DONE_USAGE = 2, DONE_IO = 3, DONE_OPENCL = 4 };
+
+static const char exit_codes_help[] =
+    "Exit codes: 0 done; 1 a wrong or unsorted result; 2 wrong usage; 3 a file cannot be read, understood or\n"
+    "written; 4 OpenCL or clsort failed.\n";
+
+/* Commands, as bits of option_rule.commands. */
+enum { FOR_INFO = 1, FOR_GEN = 2, FOR_SORT = 4, FOR_ARGSORT = 8, FOR_VERIFY = 16, FOR_BENCH = 32, FOR_ALL = 63,
+       FOR_SORTS = FOR_SORT | FOR_ARGSORT, FOR_ORDER = FOR_SORTS | FOR_VERIFY };
+
+typedef enum option_id {
+    OPTION_TYPE, OPTION_COUNT, OPTION_SEED, OPTION_LIST, OPTION_OUTPUT, OPTION_TEXT, OPTION_ORDER, OPTION_STABLE, OPTION_NAN,
+    OPTION_ZERO, OPTION_INDICES, OPTION_DEVICE, OPTION_ALGORITHM, OPTION_AGAINST, OPTION_PAIRS, OPTION_PATTERN, OPTION_RUNS,
+    OPTION_CSV, OPTION_HELP, OPTION_TOTAL
+} option_id;
+
+typedef struct option_rule {
+    char letter;            /* 0: none */
+    const char *name;
+    const char *argument;   /* NULL: a switch */
+    const char *help;
+    int commands;
+    int bench_list;         /* may be repeated, or be a comma list, in `bench` */
+} option_rule;
+
+static const option_rule option_rules[OPTION_TOTAL] = {
+    { 0, "type", "TYPE", "u8 i8 u16 i16 u32 i32 u64 i64 f16 bf16 f32 f64", FOR_GEN | FOR_ORDER | FOR_BENCH, 1 },
+    { 'n', "n", "COUNT", "number of keys: 1000 or 2^20", FOR_GEN | FOR_BENCH, 1 },
+    { 0, "seed", "SEED", "of the pattern (default: 1)", FOR_GEN | FOR_BENCH, 0 },
+    { 0, "list", NULL, "list the patterns", FOR_GEN, 0 },
+    { 'o', "output", "FILE", "write FILE (default: standard output)", FOR_GEN | FOR_SORTS, 0 },
+    { 0, "text", NULL, "files hold one number per line (default: raw keys)", FOR_GEN | FOR_ORDER, 0 },
+    { 0, "order", "ORDER", "asc or desc (default: asc)", FOR_ORDER, 0 },
+    { 0, "stable", NULL, "equal keys keep their order", FOR_ORDER, 0 },
+    { 0, "nan", "PLACE", "total: NaNs by bit pattern; last: after every number (default: total)", FOR_ORDER, 0 },
+    { 0, "zero", "RULE", "distinct: -0 before +0; equal: in their order (default: distinct)", FOR_ORDER, 0 },
+    { 0, "indices", NULL, "OUTPUT holds the u32 indices that argsort wrote", FOR_VERIFY, 0 },
+    { 0, "device", "NAME", "part of a device's or platform's name (default: $CLSORT_DEVICE, else a GPU)",
+      FOR_INFO | FOR_SORTS | FOR_BENCH, 0 },
+    { 0, "algorithm", "NAME", "what `clsort info` lists (default: auto)", FOR_SORTS | FOR_BENCH, 1 },
+    { 0, "against", "NAME", "interleave this algorithm and print the ratio", FOR_BENCH, 0 },
+    { 0, "pairs", NULL, "move a u32 value with each key", FOR_BENCH, 0 },
+    { 0, "pattern", "NAME", "what `clsort gen --list` lists (default: uniform bits)", FOR_BENCH, 0 },
+    { 0, "runs", "COUNT", "timed runs, 1 to 1000 (default: 9)", FOR_BENCH, 0 },
+    { 0, "csv", NULL, "print comma-separated values", FOR_BENCH, 0 },
+    { 'h', "help", NULL, "print this", FOR_ALL, 0 }
+};
+
+enum { OPERAND_MAX = 2, REPEAT_MAX = 32 };
+
+typedef struct arguments {
+    const char *operand[OPERAND_MAX];
+    int operand_count;
+    const char *value[OPTION_TOTAL][REPEAT_MAX];   /* "" for a switch */
+    int given[OPTION_TOTAL];                       /* how many times */
+} arguments;
+
+typedef struct command {
+    const char *name;
+    const char *operands;   /* for the usage line */
+    const char *summary;    /* one line */
+    const char *help;       /* the rest, "" or lines that end in a newline */
+    int bit;
+    int operand_min, operand_max;
+    int (*run)(const arguments *);
+} command;
+
+/* Prints "clsort: " and a message to stderr; returns the exit code `code`. */
+static int fail(int code, const char *format, ...)
+{
+    va_list list;
+    fflush(stdout);
+    fputs("clsort: ", stderr);
+    va_start(list, format);
+    vfprintf(stderr, format, list);
+    va_end(list);
+    fputc('\n', stderr);
+    return code;
+}
+
+/* The value of an option that was given (the last one), else `otherwise`. */
+static const char *argument(const arguments *a, option_id id, const char *otherwise)
+{
+    return a->given[id] ? a->value[id][a->given[id] - 1] : otherwise;
+}
+
+static void command_help(const command *c)
+{
+    int i;
+    printf("Usage: clsort %s%s [OPTION]...\n%s.\n%s\nOptions:\n", c->name, c->operands, c->summary, c->help);
+    for (i = 0; i < OPTION_TOTAL; i++) {
+        const option_rule *rule = &option_rules[i];
+        char letter[8] = "    ", name[40];
+        if (!(rule->commands & c->bit)) continue;
+        if (rule->letter) sprintf(letter, "-%c, ", rule->letter);
+        sprintf(name, "--%s %s", rule->name, rule->argument ? rule->argument : "");
+        printf("  %s%-18s %s%s\n", letter, name, rule->help, c->bit == FOR_BENCH && rule->bench_list ? "; a list, or repeated" : "");
+    }
+    printf("\n%s", exit_codes_help);
+}
+
+/* The option that `word` names for a command, OPTION_TOTAL if none; *attached is the text after '=', or NULL. */
+static option_id option_find(const command *c, const char *word, const char **attached)
+{
+    int i;
+    *attached = NULL;
+    for (i = 0; i < OPTION_TOTAL; i++) {
+        const option_rule *rule = &option_rules[i];
+        size_t length = strlen(rule->name);
+        if (!(rule->commands & c->bit)) continue;
+        if (rule->letter && word[0] == '-' && word[1] == rule->letter && !word[2]) break;
+        if (strncmp(word, "--", 2) || strncmp(word + 2, rule->name, length)) continue;
+        if (word[2 + length] == '=') *attached = word + 3 + length;
+        if (*attached || !word[2 + length]) break;
+    }
+    return (option_id)i;
+}
+
+/* Takes the option words[0] and its argument; returns how many words that were, 0 after an error message. */
+static int option_take(const command *c, int count, char **words, arguments *a)
+{
+    const char *value;
+    option_id id = option_find(c, words[0], &value);
+    int used = 1;
+    if (id == OPTION_TOTAL) fail(DONE_USAGE, "%s: unknown option '%s'", c->name, words[0]);
+    if (id == OPTION_TOTAL) return 0;
+    if (option_rules[id].argument && !value && count > 1) value = words[used++];
+    if (!option_rules[id].argument != !value) {
+        fail(DONE_USAGE, "%s: option '%s' %s", c->name, words[0], value ? "takes no argument" : "needs an argument");
+        return 0;
+    }
+    if (a->given[id] == REPEAT_MAX) fail(DONE_USAGE, "%s: '%s' is given too often", c->name, words[0]);
+    if (a->given[id] == REPEAT_MAX) return 0;
+    a->value[id][a->given[id]++] = value ? value : "";
+    return used;
+}
+
+/* Sorts the words after the command's name into options and operands. Returns 0 after an error message. */
+static int arguments_parse(const command *c, int count, char **words, arguments *a)
+{
+    int i = 0, only_operands = 0;
+    memset(a, 0, sizeof *a);
+    while (i < count) {
+        int used = 1;
+        if (!only_operands && !strcmp(words[i], "--")) only_operands = 1;
+        else if (!only_operands && words[i][0] == '-' && words[i][1]) used = option_take(c, count - i, words + i, a);
+        else if (a->operand_count < c->operand_max) a->operand[a->operand_count++] = words[i];
+        else used = 0, fail(DONE_USAGE, "%s: '%s' is one operand too many", c->name, words[i]);
+        if (!used) return 0;
+        i += used;
+    }
+    if (a->operand_count >= c->operand_min || a->given[OPTION_HELP] || a->given[OPTION_LIST]) return 1;
+    fail(DONE_USAGE, "%s: missing operand; usage: clsort %s%s", c->name, c->name, c->operands);
+    return 0;
+}
+
+/* Reads digits and moves *text behind them. Returns 0 if there are none or the number does not fit. */
+static int whole_parse(const char **text, unsigned long long *number)
+{
+    const char *start = *text;
+    for (*number = 0; **text >= '0' && **text <= '9'; ++*text) {
+        unsigned long long digit = (unsigned long long)(**text - '0');
+        if (*number > (ULLONG_MAX - digit) / 10) return 0;
+        *number = *number * 10 + digit;
+    }
+    return *text > start;
+}
+
+/* A whole number, or a power as in 2^20. Returns 0 if the text is neither or does not fit. */
+static int count_parse(const char *text, unsigned long long *count)
+{
+    unsigned long long base, exponent = 1;
+    if (!whole_parse(&text, &base)) return 0;
+    if (*text == '^') {
+        text++;
+        if (!whole_parse(&text, &exponent) || exponent > 63) return 0;
+    }
+    for (*count = 1; exponent > 0; exponent--) {
+        if (base && *count > ULLONG_MAX / base) return 0;
+        *count *= base;
+    }
+    return !*text;
+}
+
+#endif

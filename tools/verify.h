@@ -1,0 +1,162 @@
+/* verify.h - exact checks of sorted files on the host, without OpenCL. */
+
+#ifndef CLSORT_TOOLS_VERIFY_H
+#define CLSORT_TOOLS_VERIFY_H
+
+#include "files.h"
+#include "reference.h"
+
+/* Sorts codes by their bytes, lowest first, skipping bytes that are all the same. Returns 0 if there is no memory. */
+static int codes_sort(uint64_t *codes, size_t n)
+{
+    uint64_t *spare = (uint64_t *)malloc(n * sizeof *spare + 1), *from = codes, *to = spare, *swap;
+    unsigned shift;
+    size_t i;
+    if (!spare) return 0;
+    for (shift = 0; shift < 64; shift += 8) {
+        size_t place[257] = { 0 };
+        for (i = 0; i < n; i++) place[(from[i] >> shift & 255) + 1]++;
+        if (n == 0 || place[(from[0] >> shift & 255) + 1] == n) continue;
+        for (i = 0; i < 256; i++) place[i + 1] += place[i];
+        for (i = 0; i < n; i++) to[place[from[i] >> shift & 255]++] = from[i];
+        swap = from;
+        from = to;
+        to = swap;
+    }
+    if (from != codes) memcpy(codes, from, n * sizeof *codes);
+    free(spare);
+    return 1;
+}
+
+/* Codes by a description's options; with the zeros apart, each key has a code of its own. NULL without memory. */
+static uint64_t *codes_of(const key_array *keys, const clsort_desc *d, cl_uint zero_order)
+{
+    clsort_desc options = *d;
+    uint64_t *codes = (uint64_t *)malloc(keys->count * sizeof *codes + 1);
+    options.key_type = keys->type->code;
+    options.zero_order = zero_order;
+    if (codes) reference_codes(keys->data, keys->type->size, keys->count, &options, codes);
+    return codes;
+}
+
+/* Where each key of a sorted file comes from, in stable order. NULL without memory. */
+static uint32_t *order_of(const key_array *keys, const clsort_desc *d)
+{
+    uint32_t *order = (uint32_t *)malloc(keys->count * sizeof *order + 1);
+    uint64_t *codes = codes_of(keys, d, d->zero_order);
+    int done = order && codes && reference_argsort(codes, keys->count, order);
+    free(codes);
+    if (done) return order;
+    free(order);
+    return NULL;
+}
+
+/* The codes that a sorted file must have, one after the other; they tell all keys apart. NULL without memory. */
+static uint64_t *expected_codes(const key_array *keys, const clsort_desc *d)
+{
+    uint64_t *codes = codes_of(keys, d, CLSORT_ZERO_DISTINCT), *expected = NULL;
+    uint32_t *order = NULL;
+    size_t i;
+    if (d->zero_order == CLSORT_ZERO_EQUAL) {
+        order = order_of(keys, d);
+        if (order) expected = (uint64_t *)malloc(keys->count * sizeof *expected + 1);
+        for (i = 0; codes && expected && i < keys->count; i++) expected[i] = codes[order[i]];
+    } else if (codes && codes_sort(codes, keys->count)) {
+        return codes;
+    }
+    free(order);
+    if (codes) free(codes);
+    else free(expected), expected = NULL;
+    return expected;
+}
+
+static size_t occurrences(const key_array *keys, uint64_t bits)
+{
+    size_t found = 0, i;
+    for (i = 0; i < keys->count; i++) found += key_bits(keys->type, keys->data, i) == bits;
+    return found;
+}
+
+/* Says how often a key occurs, if that differs. Returns whether it does. */
+static int report_occurrences(const key_array *input, const key_array *output, uint64_t bits)
+{
+    size_t before = occurrences(input, bits), after = occurrences(output, bits);
+    char text[NUMBER_ROOM];
+    number_print(input->type, bits, text);
+    if (before != after) printf("  %s: %zu in INPUT, %zu in OUTPUT\n", text, before, after);
+    return before != after;
+}
+
+/* The key of `keys` whose code is given: an expected key, for the report. */
+static uint64_t bits_of_code(const key_array *keys, const clsort_desc *d, uint64_t code)
+{
+    size_t i = 0;
+    while (i < keys->count && reference_code(key_bits(keys->type, keys->data, i), keys->type->code, d->order, d->nan_order, CLSORT_ZERO_DISTINCT) != code) i++;
+    return key_bits(keys->type, keys->data, i);
+}
+
+/* Reports the first difference between what must be there and what is there, at position p. */
+static void report_wrong(const key_array *input, const key_array *output, const clsort_desc *d, const uint64_t *expected, size_t p)
+{
+    char wanted[NUMBER_ROOM] = "the end", found[NUMBER_ROOM] = "the end";
+    uint64_t wanted_bits = 0, found_bits = 0;
+    int differs = 0;
+    if (p < input->count) wanted_bits = bits_of_code(input, d, expected[p]);
+    if (p < output->count) found_bits = key_bits(output->type, output->data, p);
+    if (p < input->count) number_print(input->type, wanted_bits, wanted);
+    if (p < output->count) number_print(output->type, found_bits, found);
+    printf("wrong at position %zu: expected %s, found %s\n", p, wanted, found);
+    if (input->count != output->count) printf("  %zu keys in INPUT, %zu in OUTPUT\n", input->count, output->count);
+    if (p < input->count) differs += report_occurrences(input, output, wanted_bits);
+    if (p < output->count && (p >= input->count || found_bits != wanted_bits)) differs += report_occurrences(input, output, found_bits);
+    if (!differs) puts("  the keys there are in a wrong order");
+}
+
+/* OUTPUT must be INPUT, sorted: the same keys, bit by bit. Returns an exit code. */
+static int verify_keys(const key_array *input, const key_array *output, const clsort_desc *d)
+{
+    uint64_t *expected = expected_codes(input, d), *found = codes_of(output, d, CLSORT_ZERO_DISTINCT);
+    size_t p = 0, shorter = input->count < output->count ? input->count : output->count;
+    int have = expected && found, right;
+    while (have && p < shorter && expected[p] == found[p]) p++;
+    right = have && p == input->count && p == output->count;
+    if (have && !right) report_wrong(input, output, d, expected, p);
+    free(expected);
+    free(found);
+    if (!have) return fail(DONE_IO, "verify: %s", strerror(ENOMEM));
+    if (right) printf("sorted: %zu %s keys\n", input->count, input->type->name);
+    return right ? DONE_OK : DONE_WRONG;
+}
+
+/* What is wrong with indices[i], NULL if nothing is. `seen` notes the indices so far. */
+static const char *index_problem(const uint64_t *codes, const uint32_t *indices, size_t n, int stable, unsigned char *seen, size_t i)
+{
+    if (indices[i] >= n) return "is beyond the last key";
+    if (seen[indices[i]]) return "occurs twice";
+    seen[indices[i]] = 1;
+    if (i == 0 || codes[indices[i - 1]] < codes[indices[i]]) return NULL;
+    if (codes[indices[i - 1]] > codes[indices[i]]) return "points to a key that comes before its predecessor";
+    return stable && indices[i - 1] > indices[i] ? "changes the order of equal keys" : NULL;
+}
+
+/* OUTPUT must hold u32 indices, a permutation that sorts INPUT. Returns an exit code. */
+static int verify_indices(const key_array *input, const key_array *output, const clsort_desc *d)
+{
+    const uint32_t *indices = (const uint32_t *)(const void *)output->data;
+    uint64_t *codes = codes_of(input, d, d->zero_order);
+    unsigned char *seen = (unsigned char *)calloc(input->count + 1, 1);
+    const char *problem = NULL;
+    size_t i = 0;
+    int have = codes && seen, stable = d->stable || d->zero_order == CLSORT_ZERO_EQUAL;
+    while (have && !problem && i < input->count && i < output->count)
+        problem = index_problem(codes, indices, input->count, stable, seen, i++);
+    free(codes);
+    free(seen);
+    if (!have) return fail(DONE_IO, "verify: %s", strerror(ENOMEM));
+    if (problem) printf("wrong at position %zu: index %lu %s\n", i - 1, (unsigned long)indices[i - 1], problem);
+    else if (input->count != output->count) printf("wrong at position %zu: %zu keys, %zu indices\n", i, input->count, output->count);
+    else printf("sorted: %zu indices of %s keys\n", input->count, input->type->name);
+    return problem || input->count != output->count ? DONE_WRONG : DONE_OK;
+}
+
+#endif
