@@ -521,6 +521,8 @@ static const char *const clsort__source[] = {
     "#define CLSORT_TILE_ROWS (1 << CLSORT_TILE_ROWS_LOG2)\n"
     "#define CLSORT_WORDS ((CLSORT_VALUE_BYTES + 3) / 4)\n"
     "#define CLSORT_WORDS_OR_1 (CLSORT_WORDS + !CLSORT_WORDS)\n"
+    "/* Records must stay in registers: a call would put them into memory. */\n"
+    "#define CLSORT_INLINE static inline __attribute__((always_inline))\n"
     "#define CLSORT_KERNEL kernel __attribute__((reqd_work_group_size(CLSORT_GROUP, 1, 1)))\n"
     "\n"
     "#define CLSORT_JOIN_(a, b) a##b\n"
@@ -561,18 +563,18 @@ static const char *const clsort__source[] = {
     "#define CLSORT_CODEC_ARGS ulong mask, ulong flip, ulong rotate\n"
     "#define CLSORT_CODEC { (code_t)mask, (code_t)flip, (code_t)rotate }\n"
     "\n"
-    "static inline codes_t toggle_magnitude(codes_t k, code_t mask)\n"
+    "CLSORT_INLINE codes_t toggle_magnitude(codes_t k, code_t mask)\n"
     "{\n"
     "    codes_t sign = (codes_t)(k >> (code_t)(8 * CLSORT_KEY_BYTES - 1));\n"
     "    return (codes_t)(k ^ ((codes_t)(-sign) & mask));\n"
     "}\n"
     "\n"
-    "static inline codes_t encode(codes_t k, codec_t c)\n"
+    "CLSORT_INLINE codes_t encode(codes_t k, codec_t c)\n"
     "{\n"
     "    return (codes_t)((codes_t)(toggle_magnitude(k, c.mask) ^ c.flip) - c.rotate);\n"
     "}\n"
     "\n"
-    "static inline codes_t decode(codes_t code, codec_t c)\n"
+    "CLSORT_INLINE codes_t decode(codes_t code, codec_t c)\n"
     "{\n"
     "    return toggle_magnitude((codes_t)((codes_t)(code + c.rotate) ^ c.flip), c.mask);\n"
     "}\n"
@@ -594,23 +596,27 @@ static const char *const clsort__source[] = {
     "#if CLSORT_VALUE_BYTES % 8 == 0\n"
     "typedef ulong unit_t;\n"
     "#define CLSORT_UNIT 8\n"
+    "#define CLSORT_UNIT_NAME ulong\n"
     "#elif CLSORT_VALUE_BYTES % 4 == 0\n"
     "typedef uint unit_t;\n"
     "#define CLSORT_UNIT 4\n"
+    "#define CLSORT_UNIT_NAME uint\n"
     "#elif CLSORT_VALUE_BYTES % 2 == 0\n"
     "typedef ushort unit_t;\n"
     "#define CLSORT_UNIT 2\n"
+    "#define CLSORT_UNIT_NAME ushort\n"
     "#else\n"
     "typedef uchar unit_t;\n"
     "#define CLSORT_UNIT 1\n"
+    "#define CLSORT_UNIT_NAME uchar\n"
     "#endif\n"
     "\n"
-    "static inline global code_t *key_place(array_t a, size_t i)\n"
+    "CLSORT_INLINE global code_t *key_place(array_t a, size_t i)\n"
     "{\n"
     "    return (global code_t *)(a.keys + i * (CLSORT_RECORDS ? CLSORT_VALUE_BYTES : CLSORT_KEY_BYTES));\n"
     "}\n"
     "\n"
-    "static inline void load_words(array_t a, size_t i, uint *word)\n"
+    "CLSORT_INLINE void load_words(array_t a, size_t i, uint *word)\n"
     "{\n"
     "    global const unit_t *from = (global const unit_t *)(a.values + i * CLSORT_VALUE_BYTES);\n"
     "    for (uint w = 0; w < CLSORT_WORDS; w++)\n"
@@ -624,7 +630,7 @@ static const char *const clsort__source[] = {
     "    }\n"
     "}\n"
     "\n"
-    "static inline void store_words(array_t a, size_t i, const uint *word)\n"
+    "CLSORT_INLINE void store_words(array_t a, size_t i, const uint *word)\n"
     "{\n"
     "    global unit_t *to = (global unit_t *)(a.values + i * CLSORT_VALUE_BYTES);\n"
     "    #pragma unroll\n"
@@ -637,7 +643,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "\n"
     "/* The record that no other one precedes: it stands for elements beyond the end and is never stored. */\n"
-    "static inline row_t top_row(void)\n"
+    "CLSORT_INLINE row_t top_row(void)\n"
     "{\n"
     "    row_t r;\n"
     "    r.key = (codes_t)(code_t)~(code_t)0;\n"
@@ -648,29 +654,40 @@ static const char *const clsort__source[] = {
     "\n",
     "//---- record: rows\n"
     "#if CLSORT_LANES == 1\n"
-    "/* Loads element i of n, or the top record beyond the end. */\n"
-    "static inline row_t load_row(array_t a, codec_t c, uint i, uint n)\n"
+    "/* Loads element i. */\n"
+    "CLSORT_INLINE row_t load_whole_row(array_t a, codec_t c, uint i)\n"
     "{\n"
-    "    row_t r = top_row();\n"
-    "    if (i < n) {\n"
-    "        r.key = encode(*key_place(a, i), c);\n"
-    "        load_words(a, i, r.word);\n"
-    "    }\n"
+    "    row_t r;\n"
+    "    r.key = encode(*key_place(a, i), c);\n"
+    "    load_words(a, i, r.word);\n"
     "    return r;\n"
     "}\n"
     "\n"
-    "/* Stores element i of n; nothing beyond the end. */\n"
-    "static inline void store_row(array_t a, codec_t c, uint i, uint n, row_t r)\n"
+    "/* Loads element i of n, or the top record beyond the end. */\n"
+    "CLSORT_INLINE row_t load_row(array_t a, codec_t c, uint i, uint n)\n"
     "{\n"
-    "    if (i < n) {\n"
-    "        if (!CLSORT_RECORDS)\n"
-    "            *key_place(a, i) = decode(r.key, c);\n"
-    "        store_words(a, i, r.word);\n"
-    "    }\n"
+    "    return i < n ? load_whole_row(a, c, i) : top_row();\n"
+    "}\n"
+    "\n"
+    "/* Stores element i. */\n"
+    "CLSORT_INLINE void store_whole_row(array_t a, codec_t c, uint i, row_t r)\n"
+    "{\n"
+    "    if (!CLSORT_RECORDS)\n"
+    "        *key_place(a, i) = decode(r.key, c);\n"
+    "    store_words(a, i, r.word);\n"
+    "}\n"
+    "\n"
+    "/* Stores element i of n; nothing beyond the end. */\n"
+    "CLSORT_INLINE void store_row(array_t a, codec_t c, uint i, uint n, row_t r)\n"
+    "{\n"
+    "    if (i < n)\n"
+    "        store_whole_row(a, c, i, r);\n"
     "}\n"
     "#else\n"
+    "\n",
+    "//---- record: rows of 16\n"
     "/* Words of a row as they lie in private memory: word w of lane l at [w * CLSORT_LANES + l]. */\n"
-    "static inline void load_lanes(array_t a, uint i, uint lanes, row_t *r)\n"
+    "CLSORT_INLINE void load_lanes(array_t a, uint i, uint lanes, row_t *r)\n"
     "{\n"
     "    code_t key[CLSORT_LANES];\n"
     "    vstore16(r->key, 0, key);\n"
@@ -690,7 +707,7 @@ static const char *const clsort__source[] = {
     "        r->word[w] = vload16(w, word);\n"
     "}\n"
     "\n"
-    "static inline void store_lanes(array_t a, uint i, uint lanes, row_t r)\n"
+    "CLSORT_INLINE void store_lanes(array_t a, uint i, uint lanes, row_t r)\n"
     "{\n"
     "    code_t key[CLSORT_LANES];\n"
     "    vstore16(r.key, 0, key);\n"
@@ -708,39 +725,61 @@ static const char *const clsort__source[] = {
     "    }\n"
     "}\n"
     "\n"
-    "/* Rows that lie in memory as they do in registers: keys with no value or a 4-byte one. */\n"
-    "#define CLSORT_ROWS_DIRECT (!CLSORT_RECORDS && (CLSORT_VALUE_BYTES == 0 || CLSORT_VALUE_BYTES == 4))\n"
+    "/* Rows of separate keys and values of one unit, which whole-vector loads and stores move. */\n"
+    "#define CLSORT_ROWS_DIRECT (!CLSORT_RECORDS && CLSORT_VALUE_BYTES <= 8 && (CLSORT_VALUE_BYTES & (CLSORT_VALUE_BYTES - 1)) == 0)\n"
+    "\n"
+    "/* Loads the elements i ... i + 15. */\n"
+    "CLSORT_INLINE row_t load_whole_row(array_t a, codec_t c, uint i)\n"
+    "{\n"
+    "    row_t r;\n"
+    "#if CLSORT_ROWS_DIRECT\n"
+    "    r.key = vload16(0, key_place(a, i));\n"
+    "#if CLSORT_WORDS == 1\n"
+    "    r.word[0] = convert_uint16(vload16(0, (global const unit_t *)a.values + i));\n"
+    "#elif CLSORT_WORDS == 2\n"
+    "    ulong16 pair = vload16(0, (global const ulong *)a.values + i);\n"
+    "    r.word[0] = convert_uint16(pair);\n"
+    "    r.word[1] = convert_uint16(pair >> 32);\n"
+    "#endif\n"
+    "#else\n"
+    "    r = top_row();\n"
+    "    load_lanes(a, i, CLSORT_LANES, &r);\n"
+    "#endif\n"
+    "    r.key = encode(r.key, c);\n"
+    "    return r;\n"
+    "}\n"
+    "\n"
+    "/* Stores the elements i ... i + 15. */\n"
+    "CLSORT_INLINE void store_whole_row(array_t a, codec_t c, uint i, row_t r)\n"
+    "{\n"
+    "    r.key = decode(r.key, c);\n"
+    "#if CLSORT_ROWS_DIRECT\n"
+    "    vstore16(r.key, 0, key_place(a, i));\n"
+    "#if CLSORT_WORDS == 1\n"
+    "    vstore16(CLSORT_JOIN(convert_, CLSORT_JOIN(CLSORT_UNIT_NAME, 16))(r.word[0]), 0, (global unit_t *)a.values + i);\n"
+    "#elif CLSORT_WORDS == 2\n"
+    "    vstore16(convert_ulong16(r.word[0]) | convert_ulong16(r.word[1]) << 32, 0, (global ulong *)a.values + i);\n"
+    "#endif\n"
+    "#else\n"
+    "    store_lanes(a, i, CLSORT_LANES, r);\n"
+    "#endif\n"
+    "}\n"
     "\n"
     "/* Loads the elements i ... i + 15 of n, the top record for those beyond the end. */\n"
-    "static inline row_t load_row(array_t a, codec_t c, uint i, uint n)\n"
+    "CLSORT_INLINE row_t load_row(array_t a, codec_t c, uint i, uint n)\n"
     "{\n"
     "    row_t r = top_row();\n"
-    "    uint lanes = i < n ? min(n - i, (uint)CLSORT_LANES) : 0;\n"
-    "    codes_t top = r.key;\n"
-    "    if (CLSORT_ROWS_DIRECT && lanes == CLSORT_LANES) {\n"
-    "        r.key = vload16(0, key_place(a, i));\n"
-    "        if (CLSORT_WORDS)\n"
-    "            r.word[0] = vload16(i / CLSORT_LANES, (global const uint *)a.values);\n"
-    "    } else {\n"
-    "        r.key = decode(top, c);\n"
-    "        load_lanes(a, i, lanes, &r);\n"
-    "    }\n"
+    "    r.key = decode(r.key, c);\n"
+    "    load_lanes(a, i, i < n ? min(n - i, (uint)CLSORT_LANES) : 0, &r);\n"
     "    r.key = encode(r.key, c);\n"
     "    return r;\n"
     "}\n"
     "\n"
     "/* Stores those of the elements i ... i + 15 that lie below n. */\n"
-    "static inline void store_row(array_t a, codec_t c, uint i, uint n, row_t r)\n"
+    "CLSORT_INLINE void store_row(array_t a, codec_t c, uint i, uint n, row_t r)\n"
     "{\n"
-    "    uint lanes = i < n ? min(n - i, (uint)CLSORT_LANES) : 0;\n"
     "    r.key = decode(r.key, c);\n"
-    "    if (CLSORT_ROWS_DIRECT && lanes == CLSORT_LANES) {\n"
-    "        vstore16(r.key, 0, key_place(a, i));\n"
-    "        if (CLSORT_WORDS)\n"
-    "            vstore16(r.word[0], i / CLSORT_LANES, (global uint *)a.values);\n"
-    "    } else {\n"
-    "        store_lanes(a, i, lanes, r);\n"
-    "    }\n"
+    "    store_lanes(a, i, i < n ? min(n - i, (uint)CLSORT_LANES) : 0, r);\n"
     "}\n"
     "#endif\n"
     "\n",
@@ -770,7 +809,7 @@ static const char *const clsort__source[] = {
     "\n"
     "/* Puts the smaller record into *a and the larger one into *b; equal ones stay, so the top record of an element beyond the\n"
     "   end, always the one of larger index, never moves. */\n"
-    "static inline void order_rows(row_t *a, row_t *b)\n"
+    "CLSORT_INLINE void order_rows(row_t *a, row_t *b)\n"
     "{\n"
     "#if CLSORT_WORDS == 0\n"
     "    codes_t low = min(a->key, b->key);\n"
@@ -797,7 +836,7 @@ static const char *const clsort__source[] = {
     "#define CLSORT_REVERSE(row) CLSORT_SWIZZLE_ROW(row, row, sfedcba9876543210)\n"
     "\n"
     "/* One step inside a row: lane l against its partner in `other`; `upper` marks the lanes that keep the larger record. */\n"
-    "static inline row_t order_lanes(row_t own, row_t other, codes_t upper)\n"
+    "CLSORT_INLINE row_t order_lanes(row_t own, row_t other, codes_t upper)\n"
     "{\n"
     "#if CLSORT_WORDS == 0\n"
     "    own.key = upper != (codes_t)0 ? max(own.key, other.key) : min(own.key, other.key);\n"
@@ -813,7 +852,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "\n"
     "/* The steps of a stage whose bits lie inside a row: bits 3 ... 0, or the mirror step of bit `stage` and what follows it. */\n"
-    "static inline void lane_steps(row_t *v, uint rows, uint stage)\n"
+    "CLSORT_INLINE void lane_steps(row_t *v, uint rows, uint stage)\n"
     "{\n"
     "    const codes_t lane = (codes_t)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);\n"
     "    #define CLSORT_LANE_STEP(swizzle, bit) \\\n"
@@ -834,53 +873,99 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "\n",
     "//---- bitonic: windows\n"
-    "/* Register-bit steps hi, hi-1 ... lo of a window of 2^bits rows; the first one is a mirror step if `mirror` is set.\n"
-    "   bits is a constant at each call, so that the loops unroll and v stays in registers. */\n"
-    "static inline void window_steps(row_t *v, const uint bits, uint hi, uint lo, uint mirror)\n"
+    "/* The step of one register bit for 2^bits rows. bits and bit are constants at each call, so that the loop unrolls and v stays\n"
+    "   in registers. */\n"
+    "CLSORT_INLINE void window_step(row_t *v, const uint bits, const uint bit, uint mirror)\n"
     "{\n"
-    "    #pragma unroll\n"
-    "    for (uint below = 1; below <= bits; below++) {\n"
-    "        const uint bit = bits - below;\n"
-    "        if (bit > hi || bit < lo)\n"
-    "            continue;\n"
+    "    if (mirror) {\n"
     "        #pragma unroll\n"
     "        for (uint m = 0; m < 1u << bits; m++)\n"
     "            if (!(m >> bit & 1)) {\n"
-    "                if (mirror && bit == hi) {\n"
-    "                    row_t *partner = &v[m ^ ((2u << bit) - 1)];\n"
-    "                    CLSORT_REVERSE(*partner);\n"
-    "                    order_rows(&v[m], partner);\n"
-    "                    CLSORT_REVERSE(*partner);\n"
-    "                } else {\n"
-    "                    order_rows(&v[m], &v[m | 1u << bit]);\n"
-    "                }\n"
+    "                CLSORT_REVERSE(v[m ^ ((2u << bit) - 1)]);\n"
+    "                order_rows(&v[m], &v[m ^ ((2u << bit) - 1)]);\n"
+    "                CLSORT_REVERSE(v[m ^ ((2u << bit) - 1)]);\n"
     "            }\n"
+    "    } else {\n"
+    "        #pragma unroll\n"
+    "        for (uint m = 0; m < 1u << bits; m++)\n"
+    "            if (!(m >> bit & 1))\n"
+    "                order_rows(&v[m], &v[m | 1u << bit]);\n"
     "    }\n"
     "}\n"
     "\n"
-    "/* The row that work-item t holds in register m of a window of 2^bits rows whose lowest bit is `at`. In a mirror step the partner's\n"
-    "   lower bits are complemented too: `flip`, a register bit, says for which half of the registers. */\n"
-    "static inline uint window_row(uint t, uint m, uint bits, uint at, uint flip)\n"
+    "/* The steps of register bits hi, hi-1 ... lo; the first one is a mirror step if `mirror` is set. */\n"
+    "CLSORT_INLINE void window_steps(row_t *v, const uint bits, uint hi, uint lo, uint mirror)\n"
     "{\n"
-    "    uint below = (1u << at) - 1;\n"
-    "    return (t >> at << (at + bits)) | (m << at) | ((t ^ (m & flip ? below : 0)) & below);\n"
+    "    if (bits > 4 && hi >= 4 && lo <= 4) window_step(v, bits, 4, mirror && hi == 4);\n"
+    "    if (bits > 3 && hi >= 3 && lo <= 3) window_step(v, bits, 3, mirror && hi == 3);\n"
+    "    if (bits > 2 && hi >= 2 && lo <= 2) window_step(v, bits, 2, mirror && hi == 2);\n"
+    "    if (bits > 1 && hi >= 1 && lo <= 1) window_step(v, bits, 1, mirror && hi == 1);\n"
+    "    if (lo == 0) window_step(v, bits, 0, mirror && hi == 0);\n"
+    "}\n"
+    "\n",
+    "//---- bitonic: window kernels\n"
+    "/* The rows that a work-item holds of a window of 2^bits rows whose lowest bit is `at`: register m has row\n"
+    "   (m & flip ? flipped : first) + (m << at). In a mirror step the partner's lower bits are complemented too; flip is its register bit. */\n"
+    "typedef struct { uint first, flipped, at, flip; } window_t;\n"
+    "\n"
+    "CLSORT_INLINE window_t make_window(uint t, uint bits, uint at, uint flip)\n"
+    "{\n"
+    "    const uint below = (1u << at) - 1, first = (t >> at << (at + bits)) | (t & below);\n"
+    "    const window_t w = { first, first ^ below, at, flip };\n"
+    "    return w;\n"
+    "}\n"
+    "\n"
+    "CLSORT_INLINE uint window_row(window_t w, uint m)\n"
+    "{\n"
+    "    return (m & w.flip ? w.flipped : w.first) + (m << w.at);\n"
+    "}\n"
+    "\n"
+    "/* Does every row of a window lie below n elements? Rows ascend with m in both halves of a flipped window. */\n"
+    "CLSORT_INLINE uint window_whole(window_t w, uint bits, uint base, uint n)\n"
+    "{\n"
+    "    const uint last = max(w.first, w.flipped) + (((1u << bits) - 1) << w.at);\n"
+    "    return base + (last << CLSORT_LANES_LOG2) + (CLSORT_LANES - 1) < n;\n"
+    "}\n"
+    "\n"
+    "/* A window's rows to and from global memory; `base` is the tile's first element. Whole windows, nearly all, go without bounds. */\n"
+    "CLSORT_INLINE void load_window(row_t *v, window_t w, const uint bits, array_t a, codec_t c, uint base, uint n)\n"
+    "{\n"
+    "    if (window_whole(w, bits, base, n)) {\n"
+    "        #pragma unroll\n"
+    "        for (uint m = 0; m < 1u << bits; m++)\n"
+    "            v[m] = load_whole_row(a, c, base + (window_row(w, m) << CLSORT_LANES_LOG2));\n"
+    "    } else {\n"
+    "        #pragma unroll\n"
+    "        for (uint m = 0; m < 1u << bits; m++)\n"
+    "            v[m] = load_row(a, c, base + (window_row(w, m) << CLSORT_LANES_LOG2), n);\n"
+    "    }\n"
+    "}\n"
+    "\n"
+    "CLSORT_INLINE void store_window(const row_t *v, window_t w, const uint bits, array_t a, codec_t c, uint base, uint n)\n"
+    "{\n"
+    "    if (window_whole(w, bits, base, n)) {\n"
+    "        #pragma unroll\n"
+    "        for (uint m = 0; m < 1u << bits; m++)\n"
+    "            store_whole_row(a, c, base + (window_row(w, m) << CLSORT_LANES_LOG2), v[m]);\n"
+    "    } else {\n"
+    "        #pragma unroll\n"
+    "        for (uint m = 0; m < 1u << bits; m++)\n"
+    "            store_row(a, c, base + (window_row(w, m) << CLSORT_LANES_LOG2), n, v[m]);\n"
+    "    }\n"
     "}\n"
     "\n"
     "/* Steps at + bits - 1 ... at of one stage over global memory, in place: one window per work-item, one read and one write\n"
     "   of each element. at counts rows. */\n"
-    "static inline void window_pass(array_t a, codec_t c, uint n, uint windows, uint at, uint mirror, const uint bits)\n"
+    "CLSORT_INLINE void window_pass(array_t a, codec_t c, uint n, uint windows, uint at, uint mirror, const uint bits)\n"
     "{\n"
-    "    const uint t = (uint)get_global_id(0), flip = mirror ? 1u << (bits - 1) : 0;\n"
+    "    const uint t = (uint)get_global_id(0);\n"
+    "    const window_t w = make_window(t, bits, at, mirror ? 1u << (bits - 1) : 0);\n"
     "    row_t v[16];\n"
     "    if (t >= windows)\n"
     "        return;\n"
-    "    #pragma unroll\n"
-    "    for (uint m = 0; m < 1u << bits; m++)\n"
-    "        v[m] = load_row(a, c, window_row(t, m, bits, at, flip) << CLSORT_LANES_LOG2, n);\n"
+    "    load_window(v, w, bits, a, c, 0, n);\n"
     "    window_steps(v, bits, bits - 1, 0, mirror);\n"
-    "    #pragma unroll\n"
-    "    for (uint m = 0; m < 1u << bits; m++)\n"
-    "        store_row(a, c, window_row(t, m, bits, at, flip) << CLSORT_LANES_LOG2, n, v[m]);\n"
+    "    store_window(v, w, bits, a, c, 0, n);\n"
     "}\n"
     "\n"
     "#define CLSORT_WINDOW_KERNEL(name, bits) \\\n"
@@ -896,106 +981,163 @@ static const char *const clsort__source[] = {
     "CLSORT_WINDOW_KERNEL(clsort_bitonic_b16, 4)\n"
     "\n",
     "//---- bitonic: tile\n"
-    "/* Where row i lies in local memory: columns of a 32-bank line are permuted by the line's number, so that the strides of all windows\n"
-    "   of 16 and 32 rows meet every bank once. Local memory of CPUs has no banks. */\n"
-    "static inline uint word_slot(uint i)\n"
+    "#if CLSORT_SHARE_LOG2 > 0\n"
+    "/* Where row i lies in local memory: one word of padding after each 32 (keys of 8 bytes: one key after each 16), so that the strides of\n"
+    "   windows meet the 32 banks evenly. Slots of disjoint bits add up, so a window's slots are sums: one addition each. */\n"
+    "#define CLSORT_KEY_PAD_LOG2 (CLSORT_KEY_BYTES == 8 ? 4 : 5)\n"
+    "#define CLSORT_WORD_PAD_LOG2 5\n"
+    "#define CLSORT_WORD_SLOTS (CLSORT_TILE_ROWS + (CLSORT_TILE_ROWS >> CLSORT_WORD_PAD_LOG2))\n"
+    "\n"
+    "CLSORT_INLINE uint pad_slot(uint i, const uint pad_log2)\n"
     "{\n"
-    "    return i ^ ((i >> 5) & 15) ^ (((i >> 8 ^ i >> 9) & 1) << 4);\n"
+    "    return i + (i >> pad_log2);\n"
     "}\n"
     "\n"
-    "static inline uint key_slot(uint i)\n"
+    "/* Slots of a window: that of register 0, and what each register bit adds. */\n"
+    "typedef struct { uint first, bit0, bit1, bit2, bit3, bit4; } slots_t;\n"
+    "\n"
+    "CLSORT_INLINE uint slot_stride(window_t w, uint bit, const uint pad_log2)\n"
     "{\n"
-    "    return CLSORT_KEY_BYTES == 8 ? i ^ ((i >> 4) & 15) : word_slot(i);\n"
+    "    return pad_slot(1u << (w.at + bit), pad_log2)\n"
+    "         + (w.flip >> bit & 1 ? pad_slot(w.flipped, pad_log2) - pad_slot(w.first, pad_log2) : 0);\n"
     "}\n"
     "\n"
-    "/* A window of a tile: its lowest bit and its flip, as in window_row. */\n"
-    "typedef struct { uint at, flip; } window_t;\n"
-    "\n"
-    "static inline uint tile_row(uint t, uint m, window_t w)\n"
+    "CLSORT_INLINE slots_t window_slots(window_t w, const uint pad_log2)\n"
     "{\n"
-    "    return window_row(t, m, CLSORT_ITEMS_LOG2, w.at, w.flip);\n"
+    "    const slots_t s = { pad_slot(w.first, pad_log2), slot_stride(w, 0, pad_log2), slot_stride(w, 1, pad_log2),\n"
+    "                        slot_stride(w, 2, pad_log2), slot_stride(w, 3, pad_log2), slot_stride(w, 4, pad_log2) };\n"
+    "    return s;\n"
+    "}\n"
+    "\n"
+    "CLSORT_INLINE uint window_slot(slots_t s, const uint m)\n"
+    "{\n"
+    "    return s.first + (m & 16 ? s.bit4 : 0) + (m & 8 ? s.bit3 : 0) + (m & 4 ? s.bit2 : 0) + (m & 2 ? s.bit1 : 0) + (m & 1 ? s.bit0 : 0);\n"
+    "}\n"
+    "\n"
+    "/* A work-item's rows to local memory and from there. Called by move_window, which has the barriers. */\n"
+    "CLSORT_INLINE void put_rows(const row_t *v, local code_t *keys, local uint *words, window_t w)\n"
+    "{\n"
+    "    const slots_t key_slots = window_slots(w, CLSORT_KEY_PAD_LOG2), word_slots = window_slots(w, CLSORT_WORD_PAD_LOG2);\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 0; m < CLSORT_ITEMS; m++) {\n"
+    "        keys[window_slot(key_slots, m)] = v[m].key;\n"
+    "        #pragma unroll\n"
+    "        for (uint k = 0; k < CLSORT_WORDS; k++)\n"
+    "            words[k * CLSORT_WORD_SLOTS + window_slot(word_slots, m)] = v[m].word[k];\n"
+    "    }\n"
+    "}\n"
+    "\n"
+    "CLSORT_INLINE void get_rows(row_t *v, local const code_t *keys, local const uint *words, window_t w)\n"
+    "{\n"
+    "    const slots_t key_slots = window_slots(w, CLSORT_KEY_PAD_LOG2), word_slots = window_slots(w, CLSORT_WORD_PAD_LOG2);\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 0; m < CLSORT_ITEMS; m++) {\n"
+    "        v[m].key = keys[window_slot(key_slots, m)];\n"
+    "        #pragma unroll\n"
+    "        for (uint k = 0; k < CLSORT_WORDS; k++)\n"
+    "            v[m].word[k] = words[k * CLSORT_WORD_SLOTS + window_slot(word_slots, m)];\n"
+    "    }\n"
     "}\n"
     "\n"
     "/* Moves the work-group's rows from one window to another. Called by tile kernels, by all work-items of a group.\n"
     "   Needs no barrier before: it leaves none of its reads pending. After it every work-item holds its rows of `to`. */\n"
-    "static inline void move_window(row_t *v, local code_t *keys, local uint *words, uint t, window_t from, window_t to)\n"
+    "CLSORT_INLINE void move_window(row_t *v, local code_t *keys, local uint *words, window_t from, window_t to)\n"
     "{\n"
-    "#if CLSORT_SHARE_LOG2 > 0\n"
-    "    #pragma unroll\n"
-    "    for (uint m = 0; m < CLSORT_ITEMS; m++) {\n"
-    "        uint i = tile_row(t, m, from);\n"
-    "        keys[key_slot(i)] = v[m].key;\n"
-    "        for (uint w = 0; w < CLSORT_WORDS; w++)\n"
-    "            words[w * CLSORT_TILE_ROWS + word_slot(i)] = v[m].word[w];\n"
-    "    }\n"
+    "    put_rows(v, keys, words, from);\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "    #pragma unroll\n"
-    "    for (uint m = 0; m < CLSORT_ITEMS; m++) {\n"
-    "        uint i = tile_row(t, m, to);\n"
-    "        v[m].key = keys[key_slot(i)];\n"
-    "        for (uint w = 0; w < CLSORT_WORDS; w++)\n"
-    "            v[m].word[w] = words[w * CLSORT_TILE_ROWS + word_slot(i)];\n"
-    "    }\n"
+    "    get_rows(v, keys, words, to);\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "#endif\n"
     "}\n"
+    "\n"
+    "#else\n"
+    "#define move_window(v, keys, words, from, to)\n"
+    "#endif\n"
+    "\n",
+    "//---- bitonic: stages\n"
+    "/* What a work-item of a tile kernel knows: its number among those that share the tile, the tile's first element, and the window that\n"
+    "   rows are loaded and stored in, whose accesses to global memory lie side by side. */\n"
+    "typedef struct { uint t, base; window_t home; } seat_t;\n"
     "\n"
     "/* The window that holds the row bits `low` ... of a tile; at the tile's upper end it covers some lower bits too. */\n"
-    "static inline uint window_at(uint low)\n"
+    "CLSORT_INLINE window_t tile_window(uint t, uint low, uint flip_bit, uint mirror)\n"
     "{\n"
-    "    return min(low, (uint)(CLSORT_TILE_ROWS_LOG2 - CLSORT_ITEMS_LOG2));\n"
+    "    const uint at = min(low, (uint)(CLSORT_TILE_ROWS_LOG2 - CLSORT_ITEMS_LOG2));\n"
+    "    return make_window(t, CLSORT_ITEMS_LOG2, at, mirror && at ? 1u << (flip_bit - at) : 0);\n"
     "}\n"
     "\n"
-    "/* All steps of a stage whose row bits lie inside the tile. Returns the window that the rows are left in.\n"
-    "   Called by tile kernels; barriers as move_window. */\n"
-    "static inline window_t tile_stage(row_t *v, local code_t *keys, local uint *words, uint t, window_t now, uint stage)\n"
+    "CLSORT_INLINE seat_t take_seat(void)\n"
     "{\n"
-    "    const uint top = min(stage, (uint)CLSORT_TILE_ROWS_LOG2 - 1);\n"
-    "    uint low = top / CLSORT_ITEMS_LOG2 * CLSORT_ITEMS_LOG2, hi = top;\n"
-    "    for (;; low -= CLSORT_ITEMS_LOG2) {\n"
-    "        const uint mirror = hi == stage, at = window_at(low);\n"
-    "        const window_t next = { at, mirror && at ? 1u << (hi - at) : 0 };\n"
-    "        if (next.at != now.at || next.flip != now.flip)\n"
-    "            move_window(v, keys, words, t, now, next);\n"
-    "        window_steps(v, CLSORT_ITEMS_LOG2, hi - at, low - at, mirror);\n"
+    "    const uint t = CLSORT_SHARE_LOG2 ? (uint)get_local_id(0) : 0;\n"
+    "    const uint tile = (uint)(CLSORT_SHARE_LOG2 ? get_group_id(0) : get_global_id(0));\n"
+    "    const seat_t s = { t, tile << (CLSORT_TILE_ROWS_LOG2 + CLSORT_LANES_LOG2), tile_window(t, CLSORT_TILE_ROWS_LOG2, 0, 0) };\n"
+    "    return s;\n"
+    "}\n"
+    "\n"
+    "/* Is there no tile for this work-item? With a tile for each, the last work-group may be a partial one. */\n"
+    "CLSORT_INLINE uint no_tile(uint n)\n"
+    "{\n"
+    "    return CLSORT_SHARE_LOG2 == 0 && (n == 0 || get_global_id(0) > (n - 1) >> (CLSORT_TILE_ROWS_LOG2 + CLSORT_LANES_LOG2));\n"
+    "}\n"
+    "\n"
+    "/* The steps of row bits top ... 0 of a stage, window by window; the first is a mirror step if top == stage. Moves before every window,\n"
+    "   needed or not: PoCL 3.1 was seen to miscompile barriers under a run-time condition. Returns the window that rows are left in. */\n"
+    "CLSORT_INLINE window_t tile_steps(row_t *v, local code_t *keys, local uint *words, uint t, window_t now, uint top, uint stage)\n"
+    "{\n"
+    "    uint hi = top;\n"
+    "    for (uint chunks = top / CLSORT_ITEMS_LOG2 + 1; chunks > 0; chunks--) {\n"
+    "        const uint low = (chunks - 1) * CLSORT_ITEMS_LOG2, mirror = hi == stage;\n"
+    "        const window_t next = tile_window(t, low, hi, mirror);\n"
+    "        move_window(v, keys, words, now, next);\n"
+    "        window_steps(v, CLSORT_ITEMS_LOG2, hi - next.at, low - next.at, mirror);\n"
     "        now = next;\n"
-    "        if (!low)\n"
-    "            return now;\n"
     "        hi = low - 1;\n"
     "    }\n"
+    "    return now;\n"
     "}\n"
     "\n",
-    "//---- bitonic: tile kernel\n"
-    "/* The stages first ... last, as far as their steps lie inside a tile, for every tile of n elements, from source to target, which may\n"
-    "   be the same: the first stages of a sort (0 ... the tile's own) or the tail of a later one. One read and one write of each element.\n"
-    "   tile_keys and tile_words hold a tile's keys and words; they are arguments because PoCL 3.1 shares local arrays that a kernel\n"
-    "   declares and hands to a function between work-groups (seen as records of other tiles). */\n"
+    "//---- bitonic: tile kernels\n"
+    "/* The first stages, 0 ... last, of every tile of n elements, from source to target, which may be the same. One read and one write\n"
+    "   of each element. tile_keys and tile_words are local memory; they are arguments because PoCL 3.1 shares local arrays that a\n"
+    "   kernel declares and hands to a function between work-groups (seen as records of other tiles). */\n"
     "CLSORT_KERNEL void clsort_bitonic_tile(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_CODEC_ARGS,\n"
-    "                                       uint n, uint first, uint last, local code_t *tile_keys, local uint *tile_words)\n"
+    "                                       uint n, uint last, local code_t *tile_keys, local uint *tile_words)\n"
     "{\n"
     "    const array_t source = CLSORT_ARRAY(source), target = CLSORT_ARRAY(target);\n"
     "    const codec_t codec = CLSORT_CODEC;\n"
-    "    const uint t = CLSORT_SHARE_LOG2 ? (uint)get_local_id(0) : 0;\n"
-    "    const uint tile_number = (uint)(CLSORT_SHARE_LOG2 ? get_group_id(0) : get_global_id(0));\n"
-    "    const uint base = tile_number << (CLSORT_TILE_ROWS_LOG2 + CLSORT_LANES_LOG2);\n"
-    "    const window_t home = { CLSORT_TILE_ROWS_LOG2 - CLSORT_ITEMS_LOG2, 0 };\n"
-    "    window_t now = home;\n"
+    "    const seat_t seat = take_seat();\n"
+    "    window_t now = seat.home;\n"
     "    row_t v[CLSORT_ITEMS];\n"
-    "    if (tile_number > (n - 1) >> (CLSORT_TILE_ROWS_LOG2 + CLSORT_LANES_LOG2) || n == 0)\n"
+    "    if (no_tile(n))\n"
     "        return;\n"
-    "    #pragma unroll\n"
-    "    for (uint m = 0; m < CLSORT_ITEMS; m++)\n"
-    "        v[m] = load_row(source, codec, base + (tile_row(t, m, home) << CLSORT_LANES_LOG2), n);\n"
-    "    for (uint stage = first; stage <= last; stage++) {\n"
-    "        if (stage >= CLSORT_LANES_LOG2)\n"
-    "            now = tile_stage(v, tile_keys, tile_words, t, now, stage - CLSORT_LANES_LOG2);\n"
+    "    load_window(v, seat.home, CLSORT_ITEMS_LOG2, source, codec, seat.base, n);\n"
+    "    for (uint stage = 0; stage < CLSORT_LANES_LOG2; stage++)\n"
+    "        lane_steps(v, CLSORT_ITEMS, stage);\n"
+    "    for (uint stage = CLSORT_LANES_LOG2; stage <= last; stage++) {\n"
+    "        now = tile_steps(v, tile_keys, tile_words, seat.t, now, stage - CLSORT_LANES_LOG2, stage - CLSORT_LANES_LOG2);\n"
     "        lane_steps(v, CLSORT_ITEMS, stage);\n"
     "    }\n"
-    "    if (now.at != home.at || now.flip)\n"
-    "        move_window(v, tile_keys, tile_words, t, now, home);\n"
-    "    #pragma unroll\n"
-    "    for (uint m = 0; m < CLSORT_ITEMS; m++)\n"
-    "        store_row(target, codec, base + (tile_row(t, m, home) << CLSORT_LANES_LOG2), n, v[m]);\n"
+    "    move_window(v, tile_keys, tile_words, now, seat.home);\n"
+    "    store_window(v, seat.home, CLSORT_ITEMS_LOG2, target, codec, seat.base, n);\n"
+    "}\n"
+    "\n"
+    "/* The tail of a later stage, in place: all steps whose bits lie inside a tile. The first window's steps need no local memory.\n"
+    "   One read and one write of each element. */\n"
+    "CLSORT_KERNEL void clsort_bitonic_tail(CLSORT_ARRAY_ARGS(data), CLSORT_CODEC_ARGS, uint n, local code_t *tile_keys, local uint *tile_words)\n"
+    "{\n"
+    "    const array_t data = CLSORT_ARRAY(data);\n"
+    "    const codec_t codec = CLSORT_CODEC;\n"
+    "    const seat_t seat = take_seat();\n"
+    "    row_t v[CLSORT_ITEMS];\n"
+    "    if (no_tile(n))\n"
+    "        return;\n"
+    "    load_window(v, seat.home, CLSORT_ITEMS_LOG2, data, codec, seat.base, n);\n"
+    "    window_steps(v, CLSORT_ITEMS_LOG2, CLSORT_ITEMS_LOG2 - 1, 0, 0);\n"
+    "#if CLSORT_SHARE_LOG2 > 0\n"
+    "    const window_t now = tile_steps(v, tile_keys, tile_words, seat.t, seat.home, seat.home.at - 1, 32);\n"
+    "    move_window(v, tile_keys, tile_words, now, seat.home);\n"
+    "#endif\n"
+    "    lane_steps(v, CLSORT_ITEMS, 32);\n"
+    "    store_window(v, seat.home, CLSORT_ITEMS_LOG2, data, codec, seat.base, n);\n"
     "}\n"
     "\n",
     "//---- bitonic: published\n"
@@ -1018,7 +1160,8 @@ static const char *const clsort__source[] = {
     "    store_row(target, codec, i, n, own);\n"
     "}\n"
     "\n"
-    "/* The same stages as clsort_bitonic_tile, one work-group per tile, with the states between steps in global memory. */\n"
+    "/* The stages first ... last as far as they lie inside a tile, like clsort_bitonic_tile (0 ... last) and clsort_bitonic_tail (first and\n"
+    "   last a later stage), one work-group per tile, with the states between steps in global memory. */\n"
     "CLSORT_KERNEL void clsort_bitonic_global_tile(CLSORT_ARRAY_ARGS(data), CLSORT_CODEC_ARGS, uint n, uint first, uint last)\n"
     "{\n"
     "    const array_t data = CLSORT_ARRAY(data);\n"
@@ -1027,8 +1170,8 @@ static const char *const clsort__source[] = {
     "    for (uint stage = first; stage <= last; stage++)\n"
     "        for (int bit = (int)min(stage, tile_log2 - 1); bit >= 0; bit--) {\n"
     "            for (uint t = (uint)get_local_id(0); t < 1u << (tile_log2 - 1); t += CLSORT_GROUP) {\n"
-    "                const uint flip = (uint)bit == stage ? 1 : 0;\n"
-    "                const uint i = base + window_row(t, 0, 1, (uint)bit, flip), j = base + window_row(t, 1, 1, (uint)bit, flip);\n"
+    "                const window_t w = make_window(t, 1, (uint)bit, (uint)bit == stage ? 1 : 0);\n"
+    "                const uint i = base + window_row(w, 0), j = base + window_row(w, 1);\n"
     "                row_t a = load_row(data, codec, i, n), b = load_row(data, codec, j, n);\n"
     "                order_rows(&a, &b);\n"
     "                store_row(data, codec, i, n, a);\n"
@@ -1041,19 +1184,19 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "\n",
 #else
-    "#line 620\n",
+    "#line 763\n",
 #endif
     "//---- utility\n"
     "#if CLSORT_FAMILY == 0 || CLSORT_FAMILY == 5\n"
     "/* A key of 1, 2, 4 or 8 bytes as 64 bits. */\n"
-    "static inline ulong load_bits(global const uchar *place, uint bytes)\n"
+    "CLSORT_INLINE ulong load_bits(global const uchar *place, uint bytes)\n"
     "{\n"
     "    return bytes == 1 ? *place\n"
     "         : bytes == 2 ? *(global const ushort *)place\n"
     "         : bytes == 4 ? *(global const uint *)place : *(global const ulong *)place;\n"
     "}\n"
     "\n"
-    "static inline void store_bits(global uchar *place, uint bytes, ulong bits)\n"
+    "CLSORT_INLINE void store_bits(global uchar *place, uint bytes, ulong bits)\n"
     "{\n"
     "    if (bytes == 1) *place = (uchar)bits;\n"
     "    else if (bytes == 2) *(global ushort *)place = (ushort)bits;\n"
@@ -1122,6 +1265,7 @@ enum { CLSORT__BITONIC = CLSORT_BITONIC, CLSORT__UTILITY = 5 };
     X(B8, CLSORT__BITONIC, "clsort_bitonic_b8") \
     X(B16, CLSORT__BITONIC, "clsort_bitonic_b16") \
     X(TILE, CLSORT__BITONIC, "clsort_bitonic_tile") \
+    X(TAIL, CLSORT__BITONIC, "clsort_bitonic_tail") \
     X(A, CLSORT__BITONIC, "clsort_bitonic_a") \
     X(GLOBAL_TILE, CLSORT__BITONIC, "clsort_bitonic_global_tile") \
     X(EXTRACT, CLSORT__UTILITY, "clsort_extract") \
@@ -1436,10 +1580,23 @@ static cl_uint clsort__log2(size_t x)
     return log;
 }
 
-/* Local memory of a tile kernel, in bytes: keys, and words, of which a tile of bare keys has one that is not used. */
-static size_t clsort__tile_rows(const clsort__config *c) { return c->share_log2 ? (size_t)1 << (c->share_log2 + c->items_log2) : 1; }
-static size_t clsort__tile_keys(const clsort__config *c) { return clsort__tile_rows(c) * c->key_bytes; }
-static size_t clsort__tile_words(const clsort__config *c) { return c->value_bytes ? clsort__tile_rows(c) * ((c->value_bytes + 3) / 4 * 4) : 4; }
+/* Local memory of a tile kernel, in bytes: keys, and words, of which a tile of bare keys has one that is not used. Both with the
+   padding of kernels.cl. */
+static size_t clsort__tile_rows(const clsort__config *c, cl_uint pad_log2)
+{
+    const size_t rows = c->share_log2 ? (size_t)1 << (c->share_log2 + c->items_log2) : 1;
+    return rows + (rows >> pad_log2);
+}
+
+static size_t clsort__tile_keys(const clsort__config *c)
+{
+    return clsort__tile_rows(c, c->key_bytes == 8 ? 4 : 5) * c->key_bytes;
+}
+
+static size_t clsort__tile_words(const clsort__config *c)
+{
+    return c->value_bytes ? clsort__tile_rows(c, 5) * ((c->value_bytes + 3) / 4 * 4) : 4;
+}
 
 /* Work-group and tile for a device: what fits, preferring 8 to 32 words of registers per work-item. CPUs hold rows of 16
    in vector registers and share nothing, unless the caller names a work-group or a few items. */
@@ -2005,12 +2162,13 @@ static void clsort__launch(clsort__run *run, size_t items)
     cl_event event, *place;
     const cl_event *waits;
     cl_uint count;
+    cl_int code;
     if (run->status != CL_SUCCESS) return;
     if (run->mode == CLSORT__COUNT) { run->total++; return; }
     waits = clsort__waits(run, &count);
     place = clsort__event(run, &event);
-    clsort__enqueued(run, CLSORT_CL(clEnqueueNDRangeKernel)(run->queue, run->kernel, 1, NULL, &global, &group, count, waits, place),
-                     "clEnqueueNDRangeKernel", event);
+    code = CLSORT_CL(clEnqueueNDRangeKernel)(run->queue, run->kernel, 1, NULL, &global, &group, count, waits, place);
+    clsort__enqueued(run, code, "clEnqueueNDRangeKernel", event);
 }
 
 static void clsort__copy(clsort__run *run, clsort__span from, clsort__span to, size_t bytes)
@@ -2018,12 +2176,13 @@ static void clsort__copy(clsort__run *run, clsort__span from, clsort__span to, s
     cl_event event, *place;
     const cl_event *waits;
     cl_uint count;
+    cl_int code;
     if (run->status != CL_SUCCESS || run->mode == CLSORT__WARM || !bytes) return;
     if (run->mode == CLSORT__COUNT) { run->total++; return; }
     waits = clsort__waits(run, &count);
     place = clsort__event(run, &event);
-    clsort__enqueued(run, CLSORT_CL(clEnqueueCopyBuffer)(run->queue, from.buffer, to.buffer, from.offset, to.offset, bytes, count, waits, place),
-                     "clEnqueueCopyBuffer", event);
+    code = CLSORT_CL(clEnqueueCopyBuffer)(run->queue, from.buffer, to.buffer, from.offset, to.offset, bytes, count, waits, place);
+    clsort__enqueued(run, code, "clEnqueueCopyBuffer", event);
 }
 
 /* An event for a call that had nothing to do. */
@@ -2032,8 +2191,10 @@ static void clsort__marker(clsort__run *run)
     cl_event event = NULL;
     cl_uint count;
     const cl_event *waits = clsort__waits(run, &count);
+    cl_int code;
     if (run->status != CL_SUCCESS || run->issued || !run->done) return;
-    clsort__enqueued(run, CLSORT_CL(clEnqueueMarkerWithWaitList)(run->queue, count, waits, &event), "clEnqueueMarkerWithWaitList", event);
+    code = CLSORT_CL(clEnqueueMarkerWithWaitList)(run->queue, count, waits, &event);
+    clsort__enqueued(run, code, "clEnqueueMarkerWithWaitList", event);
 }
 
 /* Makes room for wait lists, before the first command. */
@@ -2083,20 +2244,20 @@ static clsort__config clsort__shape(clsort_sorter *s, const clsort__plan *p)
     return program ? program->config : p->config;
 }
 
-/* The stages first ... last inside tiles. */
+/* One launch of tiles: the first stages up to `stage`, from `from` to `to`, or in `to` the tail of stage `stage`. */
 static void clsort__tile_pass(clsort__run *run, const clsort__plan *p, const clsort__config *shape, clsort__arrays from, clsort__arrays to,
-                              cl_uint first, cl_uint last)
+                              int tail, cl_uint stage)
 {
     const int global_tile = p->d.tuning.bitonic_local == CLSORT_LOCAL_GLOBAL_TAIL;
     const cl_uint log2 = clsort__tile_log2(shape, global_tile);
     const size_t tiles = (p->d.count + (((size_t)1 << log2) - 1)) >> log2;
-    clsort__use(run, &p->config, global_tile ? CLSORT__KERNEL_GLOBAL_TILE : CLSORT__KERNEL_TILE);
-    if (!global_tile) clsort__place_arrays(run, from);
+    clsort__use(run, &p->config, global_tile ? CLSORT__KERNEL_GLOBAL_TILE : tail ? CLSORT__KERNEL_TAIL : CLSORT__KERNEL_TILE);
+    if (!global_tile && !tail) clsort__place_arrays(run, from);
     clsort__place_arrays(run, to);
     clsort__place_codec(run, &p->codec);
     clsort__count(run, p->d.count);
-    clsort__uint(run, first);
-    clsort__uint(run, last);
+    if (global_tile) clsort__uint(run, tail ? stage : 0);
+    if (global_tile || !tail) clsort__uint(run, stage);
     if (!global_tile) {
         clsort__argument(run, clsort__tile_keys(shape), NULL);
         clsort__argument(run, clsort__tile_words(shape), NULL);
@@ -2174,11 +2335,11 @@ static void clsort__bitonic(clsort__run *run, const clsort__plan *p, clsort__arr
     for (stage = tile; stage < levels; stage++) steps += stage + 1 - floor;
     if (p->d.tuning.bitonic_step == CLSORT_STEP_A && local != CLSORT_LOCAL_ONLY && steps & 1) { now = pong; other = to; }
     if (!tiles || global_tile) clsort__copy_arrays(run, p, from, now);
-    if (tiles) clsort__tile_pass(run, p, &shape, global_tile ? now : from, now, 0, start ? start - 1 : 0);
+    if (tiles) clsort__tile_pass(run, p, &shape, from, now, 0, start ? start - 1 : 0);
     if (local == CLSORT_LOCAL_ONLY) return;
     for (stage = tile; stage < levels; stage++) {
         clsort__global_steps(run, p, &shape, &now, &other, stage, floor);
-        if (tails) clsort__tile_pass(run, p, &shape, now, now, stage, stage);
+        if (tails) clsort__tile_pass(run, p, &shape, now, now, 1, stage);
     }
 }
 
@@ -2717,12 +2878,13 @@ static void clsort__fill_result(clsort__run *run, clsort__span result, cl_uint v
     cl_event event, *place;
     const cl_event *waits;
     cl_uint count;
+    cl_int code;
     if (run->status != CL_SUCCESS) return;
     if (run->mode == CLSORT__COUNT) { run->total++; return; }
     waits = clsort__waits(run, &count);
     place = clsort__event(run, &event);
-    clsort__enqueued(run, CLSORT_CL(clEnqueueFillBuffer)(run->queue, result.buffer, &value, sizeof value, result.offset, sizeof value, count, waits, place),
-                     "clEnqueueFillBuffer", event);
+    code = CLSORT_CL(clEnqueueFillBuffer)(run->queue, result.buffer, &value, sizeof value, result.offset, sizeof value, count, waits, place);
+    clsort__enqueued(run, code, "clEnqueueFillBuffer", event);
 }
 
 /* All commands of a check of order. */

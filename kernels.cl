@@ -99,6 +99,8 @@
 #define CLSORT_TILE_ROWS (1 << CLSORT_TILE_ROWS_LOG2)
 #define CLSORT_WORDS ((CLSORT_VALUE_BYTES + 3) / 4)
 #define CLSORT_WORDS_OR_1 (CLSORT_WORDS + !CLSORT_WORDS)
+/* Records must stay in registers: a call would put them into memory. */
+#define CLSORT_INLINE static inline __attribute__((always_inline))
 #define CLSORT_KERNEL kernel __attribute__((reqd_work_group_size(CLSORT_GROUP, 1, 1)))
 
 #define CLSORT_JOIN_(a, b) a##b
@@ -139,18 +141,18 @@ typedef struct { code_t mask, flip, rotate; } codec_t;
 #define CLSORT_CODEC_ARGS ulong mask, ulong flip, ulong rotate
 #define CLSORT_CODEC { (code_t)mask, (code_t)flip, (code_t)rotate }
 
-static inline codes_t toggle_magnitude(codes_t k, code_t mask)
+CLSORT_INLINE codes_t toggle_magnitude(codes_t k, code_t mask)
 {
     codes_t sign = (codes_t)(k >> (code_t)(8 * CLSORT_KEY_BYTES - 1));
     return (codes_t)(k ^ ((codes_t)(-sign) & mask));
 }
 
-static inline codes_t encode(codes_t k, codec_t c)
+CLSORT_INLINE codes_t encode(codes_t k, codec_t c)
 {
     return (codes_t)((codes_t)(toggle_magnitude(k, c.mask) ^ c.flip) - c.rotate);
 }
 
-static inline codes_t decode(codes_t code, codec_t c)
+CLSORT_INLINE codes_t decode(codes_t code, codec_t c)
 {
     return toggle_magnitude((codes_t)((codes_t)(code + c.rotate) ^ c.flip), c.mask);
 }
@@ -172,23 +174,27 @@ typedef struct {
 #if CLSORT_VALUE_BYTES % 8 == 0
 typedef ulong unit_t;
 #define CLSORT_UNIT 8
+#define CLSORT_UNIT_NAME ulong
 #elif CLSORT_VALUE_BYTES % 4 == 0
 typedef uint unit_t;
 #define CLSORT_UNIT 4
+#define CLSORT_UNIT_NAME uint
 #elif CLSORT_VALUE_BYTES % 2 == 0
 typedef ushort unit_t;
 #define CLSORT_UNIT 2
+#define CLSORT_UNIT_NAME ushort
 #else
 typedef uchar unit_t;
 #define CLSORT_UNIT 1
+#define CLSORT_UNIT_NAME uchar
 #endif
 
-static inline global code_t *key_place(array_t a, size_t i)
+CLSORT_INLINE global code_t *key_place(array_t a, size_t i)
 {
     return (global code_t *)(a.keys + i * (CLSORT_RECORDS ? CLSORT_VALUE_BYTES : CLSORT_KEY_BYTES));
 }
 
-static inline void load_words(array_t a, size_t i, uint *word)
+CLSORT_INLINE void load_words(array_t a, size_t i, uint *word)
 {
     global const unit_t *from = (global const unit_t *)(a.values + i * CLSORT_VALUE_BYTES);
     for (uint w = 0; w < CLSORT_WORDS; w++)
@@ -202,7 +208,7 @@ static inline void load_words(array_t a, size_t i, uint *word)
     }
 }
 
-static inline void store_words(array_t a, size_t i, const uint *word)
+CLSORT_INLINE void store_words(array_t a, size_t i, const uint *word)
 {
     global unit_t *to = (global unit_t *)(a.values + i * CLSORT_VALUE_BYTES);
     #pragma unroll
@@ -215,7 +221,7 @@ static inline void store_words(array_t a, size_t i, const uint *word)
 }
 
 /* The record that no other one precedes: it stands for elements beyond the end and is never stored. */
-static inline row_t top_row(void)
+CLSORT_INLINE row_t top_row(void)
 {
     row_t r;
     r.key = (codes_t)(code_t)~(code_t)0;
@@ -226,29 +232,40 @@ static inline row_t top_row(void)
 
 //---- record: rows
 #if CLSORT_LANES == 1
-/* Loads element i of n, or the top record beyond the end. */
-static inline row_t load_row(array_t a, codec_t c, uint i, uint n)
+/* Loads element i. */
+CLSORT_INLINE row_t load_whole_row(array_t a, codec_t c, uint i)
 {
-    row_t r = top_row();
-    if (i < n) {
-        r.key = encode(*key_place(a, i), c);
-        load_words(a, i, r.word);
-    }
+    row_t r;
+    r.key = encode(*key_place(a, i), c);
+    load_words(a, i, r.word);
     return r;
 }
 
-/* Stores element i of n; nothing beyond the end. */
-static inline void store_row(array_t a, codec_t c, uint i, uint n, row_t r)
+/* Loads element i of n, or the top record beyond the end. */
+CLSORT_INLINE row_t load_row(array_t a, codec_t c, uint i, uint n)
 {
-    if (i < n) {
-        if (!CLSORT_RECORDS)
-            *key_place(a, i) = decode(r.key, c);
-        store_words(a, i, r.word);
-    }
+    return i < n ? load_whole_row(a, c, i) : top_row();
+}
+
+/* Stores element i. */
+CLSORT_INLINE void store_whole_row(array_t a, codec_t c, uint i, row_t r)
+{
+    if (!CLSORT_RECORDS)
+        *key_place(a, i) = decode(r.key, c);
+    store_words(a, i, r.word);
+}
+
+/* Stores element i of n; nothing beyond the end. */
+CLSORT_INLINE void store_row(array_t a, codec_t c, uint i, uint n, row_t r)
+{
+    if (i < n)
+        store_whole_row(a, c, i, r);
 }
 #else
+
+//---- record: rows of 16
 /* Words of a row as they lie in private memory: word w of lane l at [w * CLSORT_LANES + l]. */
-static inline void load_lanes(array_t a, uint i, uint lanes, row_t *r)
+CLSORT_INLINE void load_lanes(array_t a, uint i, uint lanes, row_t *r)
 {
     code_t key[CLSORT_LANES];
     vstore16(r->key, 0, key);
@@ -268,7 +285,7 @@ static inline void load_lanes(array_t a, uint i, uint lanes, row_t *r)
         r->word[w] = vload16(w, word);
 }
 
-static inline void store_lanes(array_t a, uint i, uint lanes, row_t r)
+CLSORT_INLINE void store_lanes(array_t a, uint i, uint lanes, row_t r)
 {
     code_t key[CLSORT_LANES];
     vstore16(r.key, 0, key);
@@ -286,39 +303,61 @@ static inline void store_lanes(array_t a, uint i, uint lanes, row_t r)
     }
 }
 
-/* Rows that lie in memory as they do in registers: keys with no value or a 4-byte one. */
-#define CLSORT_ROWS_DIRECT (!CLSORT_RECORDS && (CLSORT_VALUE_BYTES == 0 || CLSORT_VALUE_BYTES == 4))
+/* Rows of separate keys and values of one unit, which whole-vector loads and stores move. */
+#define CLSORT_ROWS_DIRECT (!CLSORT_RECORDS && CLSORT_VALUE_BYTES <= 8 && (CLSORT_VALUE_BYTES & (CLSORT_VALUE_BYTES - 1)) == 0)
+
+/* Loads the elements i ... i + 15. */
+CLSORT_INLINE row_t load_whole_row(array_t a, codec_t c, uint i)
+{
+    row_t r;
+#if CLSORT_ROWS_DIRECT
+    r.key = vload16(0, key_place(a, i));
+#if CLSORT_WORDS == 1
+    r.word[0] = convert_uint16(vload16(0, (global const unit_t *)a.values + i));
+#elif CLSORT_WORDS == 2
+    ulong16 pair = vload16(0, (global const ulong *)a.values + i);
+    r.word[0] = convert_uint16(pair);
+    r.word[1] = convert_uint16(pair >> 32);
+#endif
+#else
+    r = top_row();
+    load_lanes(a, i, CLSORT_LANES, &r);
+#endif
+    r.key = encode(r.key, c);
+    return r;
+}
+
+/* Stores the elements i ... i + 15. */
+CLSORT_INLINE void store_whole_row(array_t a, codec_t c, uint i, row_t r)
+{
+    r.key = decode(r.key, c);
+#if CLSORT_ROWS_DIRECT
+    vstore16(r.key, 0, key_place(a, i));
+#if CLSORT_WORDS == 1
+    vstore16(CLSORT_JOIN(convert_, CLSORT_JOIN(CLSORT_UNIT_NAME, 16))(r.word[0]), 0, (global unit_t *)a.values + i);
+#elif CLSORT_WORDS == 2
+    vstore16(convert_ulong16(r.word[0]) | convert_ulong16(r.word[1]) << 32, 0, (global ulong *)a.values + i);
+#endif
+#else
+    store_lanes(a, i, CLSORT_LANES, r);
+#endif
+}
 
 /* Loads the elements i ... i + 15 of n, the top record for those beyond the end. */
-static inline row_t load_row(array_t a, codec_t c, uint i, uint n)
+CLSORT_INLINE row_t load_row(array_t a, codec_t c, uint i, uint n)
 {
     row_t r = top_row();
-    uint lanes = i < n ? min(n - i, (uint)CLSORT_LANES) : 0;
-    codes_t top = r.key;
-    if (CLSORT_ROWS_DIRECT && lanes == CLSORT_LANES) {
-        r.key = vload16(0, key_place(a, i));
-        if (CLSORT_WORDS)
-            r.word[0] = vload16(i / CLSORT_LANES, (global const uint *)a.values);
-    } else {
-        r.key = decode(top, c);
-        load_lanes(a, i, lanes, &r);
-    }
+    r.key = decode(r.key, c);
+    load_lanes(a, i, i < n ? min(n - i, (uint)CLSORT_LANES) : 0, &r);
     r.key = encode(r.key, c);
     return r;
 }
 
 /* Stores those of the elements i ... i + 15 that lie below n. */
-static inline void store_row(array_t a, codec_t c, uint i, uint n, row_t r)
+CLSORT_INLINE void store_row(array_t a, codec_t c, uint i, uint n, row_t r)
 {
-    uint lanes = i < n ? min(n - i, (uint)CLSORT_LANES) : 0;
     r.key = decode(r.key, c);
-    if (CLSORT_ROWS_DIRECT && lanes == CLSORT_LANES) {
-        vstore16(r.key, 0, key_place(a, i));
-        if (CLSORT_WORDS)
-            vstore16(r.word[0], i / CLSORT_LANES, (global uint *)a.values);
-    } else {
-        store_lanes(a, i, lanes, r);
-    }
+    store_lanes(a, i, i < n ? min(n - i, (uint)CLSORT_LANES) : 0, r);
 }
 #endif
 
@@ -347,7 +386,7 @@ static inline void store_row(array_t a, codec_t c, uint i, uint n, row_t r)
 
 /* Puts the smaller record into *a and the larger one into *b; equal ones stay, so the top record of an element beyond the
    end, always the one of larger index, never moves. */
-static inline void order_rows(row_t *a, row_t *b)
+CLSORT_INLINE void order_rows(row_t *a, row_t *b)
 {
 #if CLSORT_WORDS == 0
     codes_t low = min(a->key, b->key);
@@ -374,7 +413,7 @@ static inline void order_rows(row_t *a, row_t *b)
 #define CLSORT_REVERSE(row) CLSORT_SWIZZLE_ROW(row, row, sfedcba9876543210)
 
 /* One step inside a row: lane l against its partner in `other`; `upper` marks the lanes that keep the larger record. */
-static inline row_t order_lanes(row_t own, row_t other, codes_t upper)
+CLSORT_INLINE row_t order_lanes(row_t own, row_t other, codes_t upper)
 {
 #if CLSORT_WORDS == 0
     own.key = upper != (codes_t)0 ? max(own.key, other.key) : min(own.key, other.key);
@@ -390,7 +429,7 @@ static inline row_t order_lanes(row_t own, row_t other, codes_t upper)
 }
 
 /* The steps of a stage whose bits lie inside a row: bits 3 ... 0, or the mirror step of bit `stage` and what follows it. */
-static inline void lane_steps(row_t *v, uint rows, uint stage)
+CLSORT_INLINE void lane_steps(row_t *v, uint rows, uint stage)
 {
     const codes_t lane = (codes_t)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
     #define CLSORT_LANE_STEP(swizzle, bit) \
@@ -411,53 +450,99 @@ static inline void lane_steps(row_t *v, uint rows, uint stage)
 #endif
 
 //---- bitonic: windows
-/* Register-bit steps hi, hi-1 ... lo of a window of 2^bits rows; the first one is a mirror step if `mirror` is set.
-   bits is a constant at each call, so that the loops unroll and v stays in registers. */
-static inline void window_steps(row_t *v, const uint bits, uint hi, uint lo, uint mirror)
+/* The step of one register bit for 2^bits rows. bits and bit are constants at each call, so that the loop unrolls and v stays
+   in registers. */
+CLSORT_INLINE void window_step(row_t *v, const uint bits, const uint bit, uint mirror)
 {
-    #pragma unroll
-    for (uint below = 1; below <= bits; below++) {
-        const uint bit = bits - below;
-        if (bit > hi || bit < lo)
-            continue;
+    if (mirror) {
         #pragma unroll
         for (uint m = 0; m < 1u << bits; m++)
             if (!(m >> bit & 1)) {
-                if (mirror && bit == hi) {
-                    row_t *partner = &v[m ^ ((2u << bit) - 1)];
-                    CLSORT_REVERSE(*partner);
-                    order_rows(&v[m], partner);
-                    CLSORT_REVERSE(*partner);
-                } else {
-                    order_rows(&v[m], &v[m | 1u << bit]);
-                }
+                CLSORT_REVERSE(v[m ^ ((2u << bit) - 1)]);
+                order_rows(&v[m], &v[m ^ ((2u << bit) - 1)]);
+                CLSORT_REVERSE(v[m ^ ((2u << bit) - 1)]);
             }
+    } else {
+        #pragma unroll
+        for (uint m = 0; m < 1u << bits; m++)
+            if (!(m >> bit & 1))
+                order_rows(&v[m], &v[m | 1u << bit]);
     }
 }
 
-/* The row that work-item t holds in register m of a window of 2^bits rows whose lowest bit is `at`. In a mirror step the partner's
-   lower bits are complemented too: `flip`, a register bit, says for which half of the registers. */
-static inline uint window_row(uint t, uint m, uint bits, uint at, uint flip)
+/* The steps of register bits hi, hi-1 ... lo; the first one is a mirror step if `mirror` is set. */
+CLSORT_INLINE void window_steps(row_t *v, const uint bits, uint hi, uint lo, uint mirror)
 {
-    uint below = (1u << at) - 1;
-    return (t >> at << (at + bits)) | (m << at) | ((t ^ (m & flip ? below : 0)) & below);
+    if (bits > 4 && hi >= 4 && lo <= 4) window_step(v, bits, 4, mirror && hi == 4);
+    if (bits > 3 && hi >= 3 && lo <= 3) window_step(v, bits, 3, mirror && hi == 3);
+    if (bits > 2 && hi >= 2 && lo <= 2) window_step(v, bits, 2, mirror && hi == 2);
+    if (bits > 1 && hi >= 1 && lo <= 1) window_step(v, bits, 1, mirror && hi == 1);
+    if (lo == 0) window_step(v, bits, 0, mirror && hi == 0);
+}
+
+//---- bitonic: window kernels
+/* The rows that a work-item holds of a window of 2^bits rows whose lowest bit is `at`: register m has row
+   (m & flip ? flipped : first) + (m << at). In a mirror step the partner's lower bits are complemented too; flip is its register bit. */
+typedef struct { uint first, flipped, at, flip; } window_t;
+
+CLSORT_INLINE window_t make_window(uint t, uint bits, uint at, uint flip)
+{
+    const uint below = (1u << at) - 1, first = (t >> at << (at + bits)) | (t & below);
+    const window_t w = { first, first ^ below, at, flip };
+    return w;
+}
+
+CLSORT_INLINE uint window_row(window_t w, uint m)
+{
+    return (m & w.flip ? w.flipped : w.first) + (m << w.at);
+}
+
+/* Does every row of a window lie below n elements? Rows ascend with m in both halves of a flipped window. */
+CLSORT_INLINE uint window_whole(window_t w, uint bits, uint base, uint n)
+{
+    const uint last = max(w.first, w.flipped) + (((1u << bits) - 1) << w.at);
+    return base + (last << CLSORT_LANES_LOG2) + (CLSORT_LANES - 1) < n;
+}
+
+/* A window's rows to and from global memory; `base` is the tile's first element. Whole windows, nearly all, go without bounds. */
+CLSORT_INLINE void load_window(row_t *v, window_t w, const uint bits, array_t a, codec_t c, uint base, uint n)
+{
+    if (window_whole(w, bits, base, n)) {
+        #pragma unroll
+        for (uint m = 0; m < 1u << bits; m++)
+            v[m] = load_whole_row(a, c, base + (window_row(w, m) << CLSORT_LANES_LOG2));
+    } else {
+        #pragma unroll
+        for (uint m = 0; m < 1u << bits; m++)
+            v[m] = load_row(a, c, base + (window_row(w, m) << CLSORT_LANES_LOG2), n);
+    }
+}
+
+CLSORT_INLINE void store_window(const row_t *v, window_t w, const uint bits, array_t a, codec_t c, uint base, uint n)
+{
+    if (window_whole(w, bits, base, n)) {
+        #pragma unroll
+        for (uint m = 0; m < 1u << bits; m++)
+            store_whole_row(a, c, base + (window_row(w, m) << CLSORT_LANES_LOG2), v[m]);
+    } else {
+        #pragma unroll
+        for (uint m = 0; m < 1u << bits; m++)
+            store_row(a, c, base + (window_row(w, m) << CLSORT_LANES_LOG2), n, v[m]);
+    }
 }
 
 /* Steps at + bits - 1 ... at of one stage over global memory, in place: one window per work-item, one read and one write
    of each element. at counts rows. */
-static inline void window_pass(array_t a, codec_t c, uint n, uint windows, uint at, uint mirror, const uint bits)
+CLSORT_INLINE void window_pass(array_t a, codec_t c, uint n, uint windows, uint at, uint mirror, const uint bits)
 {
-    const uint t = (uint)get_global_id(0), flip = mirror ? 1u << (bits - 1) : 0;
+    const uint t = (uint)get_global_id(0);
+    const window_t w = make_window(t, bits, at, mirror ? 1u << (bits - 1) : 0);
     row_t v[16];
     if (t >= windows)
         return;
-    #pragma unroll
-    for (uint m = 0; m < 1u << bits; m++)
-        v[m] = load_row(a, c, window_row(t, m, bits, at, flip) << CLSORT_LANES_LOG2, n);
+    load_window(v, w, bits, a, c, 0, n);
     window_steps(v, bits, bits - 1, 0, mirror);
-    #pragma unroll
-    for (uint m = 0; m < 1u << bits; m++)
-        store_row(a, c, window_row(t, m, bits, at, flip) << CLSORT_LANES_LOG2, n, v[m]);
+    store_window(v, w, bits, a, c, 0, n);
 }
 
 #define CLSORT_WINDOW_KERNEL(name, bits) \
@@ -473,106 +558,163 @@ CLSORT_WINDOW_KERNEL(clsort_bitonic_b8, 3)
 CLSORT_WINDOW_KERNEL(clsort_bitonic_b16, 4)
 
 //---- bitonic: tile
-/* Where row i lies in local memory: columns of a 32-bank line are permuted by the line's number, so that the strides of all windows
-   of 16 and 32 rows meet every bank once. Local memory of CPUs has no banks. */
-static inline uint word_slot(uint i)
+#if CLSORT_SHARE_LOG2 > 0
+/* Where row i lies in local memory: one word of padding after each 32 (keys of 8 bytes: one key after each 16), so that the strides of
+   windows meet the 32 banks evenly. Slots of disjoint bits add up, so a window's slots are sums: one addition each. */
+#define CLSORT_KEY_PAD_LOG2 (CLSORT_KEY_BYTES == 8 ? 4 : 5)
+#define CLSORT_WORD_PAD_LOG2 5
+#define CLSORT_WORD_SLOTS (CLSORT_TILE_ROWS + (CLSORT_TILE_ROWS >> CLSORT_WORD_PAD_LOG2))
+
+CLSORT_INLINE uint pad_slot(uint i, const uint pad_log2)
 {
-    return i ^ ((i >> 5) & 15) ^ (((i >> 8 ^ i >> 9) & 1) << 4);
+    return i + (i >> pad_log2);
 }
 
-static inline uint key_slot(uint i)
+/* Slots of a window: that of register 0, and what each register bit adds. */
+typedef struct { uint first, bit0, bit1, bit2, bit3, bit4; } slots_t;
+
+CLSORT_INLINE uint slot_stride(window_t w, uint bit, const uint pad_log2)
 {
-    return CLSORT_KEY_BYTES == 8 ? i ^ ((i >> 4) & 15) : word_slot(i);
+    return pad_slot(1u << (w.at + bit), pad_log2)
+         + (w.flip >> bit & 1 ? pad_slot(w.flipped, pad_log2) - pad_slot(w.first, pad_log2) : 0);
 }
 
-/* A window of a tile: its lowest bit and its flip, as in window_row. */
-typedef struct { uint at, flip; } window_t;
-
-static inline uint tile_row(uint t, uint m, window_t w)
+CLSORT_INLINE slots_t window_slots(window_t w, const uint pad_log2)
 {
-    return window_row(t, m, CLSORT_ITEMS_LOG2, w.at, w.flip);
+    const slots_t s = { pad_slot(w.first, pad_log2), slot_stride(w, 0, pad_log2), slot_stride(w, 1, pad_log2),
+                        slot_stride(w, 2, pad_log2), slot_stride(w, 3, pad_log2), slot_stride(w, 4, pad_log2) };
+    return s;
+}
+
+CLSORT_INLINE uint window_slot(slots_t s, const uint m)
+{
+    return s.first + (m & 16 ? s.bit4 : 0) + (m & 8 ? s.bit3 : 0) + (m & 4 ? s.bit2 : 0) + (m & 2 ? s.bit1 : 0) + (m & 1 ? s.bit0 : 0);
+}
+
+/* A work-item's rows to local memory and from there. Called by move_window, which has the barriers. */
+CLSORT_INLINE void put_rows(const row_t *v, local code_t *keys, local uint *words, window_t w)
+{
+    const slots_t key_slots = window_slots(w, CLSORT_KEY_PAD_LOG2), word_slots = window_slots(w, CLSORT_WORD_PAD_LOG2);
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_ITEMS; m++) {
+        keys[window_slot(key_slots, m)] = v[m].key;
+        #pragma unroll
+        for (uint k = 0; k < CLSORT_WORDS; k++)
+            words[k * CLSORT_WORD_SLOTS + window_slot(word_slots, m)] = v[m].word[k];
+    }
+}
+
+CLSORT_INLINE void get_rows(row_t *v, local const code_t *keys, local const uint *words, window_t w)
+{
+    const slots_t key_slots = window_slots(w, CLSORT_KEY_PAD_LOG2), word_slots = window_slots(w, CLSORT_WORD_PAD_LOG2);
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_ITEMS; m++) {
+        v[m].key = keys[window_slot(key_slots, m)];
+        #pragma unroll
+        for (uint k = 0; k < CLSORT_WORDS; k++)
+            v[m].word[k] = words[k * CLSORT_WORD_SLOTS + window_slot(word_slots, m)];
+    }
 }
 
 /* Moves the work-group's rows from one window to another. Called by tile kernels, by all work-items of a group.
    Needs no barrier before: it leaves none of its reads pending. After it every work-item holds its rows of `to`. */
-static inline void move_window(row_t *v, local code_t *keys, local uint *words, uint t, window_t from, window_t to)
+CLSORT_INLINE void move_window(row_t *v, local code_t *keys, local uint *words, window_t from, window_t to)
 {
-#if CLSORT_SHARE_LOG2 > 0
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_ITEMS; m++) {
-        uint i = tile_row(t, m, from);
-        keys[key_slot(i)] = v[m].key;
-        for (uint w = 0; w < CLSORT_WORDS; w++)
-            words[w * CLSORT_TILE_ROWS + word_slot(i)] = v[m].word[w];
-    }
+    put_rows(v, keys, words, from);
     barrier(CLK_LOCAL_MEM_FENCE);
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_ITEMS; m++) {
-        uint i = tile_row(t, m, to);
-        v[m].key = keys[key_slot(i)];
-        for (uint w = 0; w < CLSORT_WORDS; w++)
-            v[m].word[w] = words[w * CLSORT_TILE_ROWS + word_slot(i)];
-    }
+    get_rows(v, keys, words, to);
     barrier(CLK_LOCAL_MEM_FENCE);
-#endif
 }
+
+#else
+#define move_window(v, keys, words, from, to)
+#endif
+
+//---- bitonic: stages
+/* What a work-item of a tile kernel knows: its number among those that share the tile, the tile's first element, and the window that
+   rows are loaded and stored in, whose accesses to global memory lie side by side. */
+typedef struct { uint t, base; window_t home; } seat_t;
 
 /* The window that holds the row bits `low` ... of a tile; at the tile's upper end it covers some lower bits too. */
-static inline uint window_at(uint low)
+CLSORT_INLINE window_t tile_window(uint t, uint low, uint flip_bit, uint mirror)
 {
-    return min(low, (uint)(CLSORT_TILE_ROWS_LOG2 - CLSORT_ITEMS_LOG2));
+    const uint at = min(low, (uint)(CLSORT_TILE_ROWS_LOG2 - CLSORT_ITEMS_LOG2));
+    return make_window(t, CLSORT_ITEMS_LOG2, at, mirror && at ? 1u << (flip_bit - at) : 0);
 }
 
-/* All steps of a stage whose row bits lie inside the tile. Returns the window that the rows are left in.
-   Called by tile kernels; barriers as move_window. */
-static inline window_t tile_stage(row_t *v, local code_t *keys, local uint *words, uint t, window_t now, uint stage)
+CLSORT_INLINE seat_t take_seat(void)
 {
-    const uint top = min(stage, (uint)CLSORT_TILE_ROWS_LOG2 - 1);
-    uint low = top / CLSORT_ITEMS_LOG2 * CLSORT_ITEMS_LOG2, hi = top;
-    for (;; low -= CLSORT_ITEMS_LOG2) {
-        const uint mirror = hi == stage, at = window_at(low);
-        const window_t next = { at, mirror && at ? 1u << (hi - at) : 0 };
-        if (next.at != now.at || next.flip != now.flip)
-            move_window(v, keys, words, t, now, next);
-        window_steps(v, CLSORT_ITEMS_LOG2, hi - at, low - at, mirror);
+    const uint t = CLSORT_SHARE_LOG2 ? (uint)get_local_id(0) : 0;
+    const uint tile = (uint)(CLSORT_SHARE_LOG2 ? get_group_id(0) : get_global_id(0));
+    const seat_t s = { t, tile << (CLSORT_TILE_ROWS_LOG2 + CLSORT_LANES_LOG2), tile_window(t, CLSORT_TILE_ROWS_LOG2, 0, 0) };
+    return s;
+}
+
+/* Is there no tile for this work-item? With a tile for each, the last work-group may be a partial one. */
+CLSORT_INLINE uint no_tile(uint n)
+{
+    return CLSORT_SHARE_LOG2 == 0 && (n == 0 || get_global_id(0) > (n - 1) >> (CLSORT_TILE_ROWS_LOG2 + CLSORT_LANES_LOG2));
+}
+
+/* The steps of row bits top ... 0 of a stage, window by window; the first is a mirror step if top == stage. Moves before every window,
+   needed or not: PoCL 3.1 was seen to miscompile barriers under a run-time condition. Returns the window that rows are left in. */
+CLSORT_INLINE window_t tile_steps(row_t *v, local code_t *keys, local uint *words, uint t, window_t now, uint top, uint stage)
+{
+    uint hi = top;
+    for (uint chunks = top / CLSORT_ITEMS_LOG2 + 1; chunks > 0; chunks--) {
+        const uint low = (chunks - 1) * CLSORT_ITEMS_LOG2, mirror = hi == stage;
+        const window_t next = tile_window(t, low, hi, mirror);
+        move_window(v, keys, words, now, next);
+        window_steps(v, CLSORT_ITEMS_LOG2, hi - next.at, low - next.at, mirror);
         now = next;
-        if (!low)
-            return now;
         hi = low - 1;
     }
+    return now;
 }
 
-//---- bitonic: tile kernel
-/* The stages first ... last, as far as their steps lie inside a tile, for every tile of n elements, from source to target, which may
-   be the same: the first stages of a sort (0 ... the tile's own) or the tail of a later one. One read and one write of each element.
-   tile_keys and tile_words hold a tile's keys and words; they are arguments because PoCL 3.1 shares local arrays that a kernel
-   declares and hands to a function between work-groups (seen as records of other tiles). */
+//---- bitonic: tile kernels
+/* The first stages, 0 ... last, of every tile of n elements, from source to target, which may be the same. One read and one write
+   of each element. tile_keys and tile_words are local memory; they are arguments because PoCL 3.1 shares local arrays that a
+   kernel declares and hands to a function between work-groups (seen as records of other tiles). */
 CLSORT_KERNEL void clsort_bitonic_tile(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_CODEC_ARGS,
-                                       uint n, uint first, uint last, local code_t *tile_keys, local uint *tile_words)
+                                       uint n, uint last, local code_t *tile_keys, local uint *tile_words)
 {
     const array_t source = CLSORT_ARRAY(source), target = CLSORT_ARRAY(target);
     const codec_t codec = CLSORT_CODEC;
-    const uint t = CLSORT_SHARE_LOG2 ? (uint)get_local_id(0) : 0;
-    const uint tile_number = (uint)(CLSORT_SHARE_LOG2 ? get_group_id(0) : get_global_id(0));
-    const uint base = tile_number << (CLSORT_TILE_ROWS_LOG2 + CLSORT_LANES_LOG2);
-    const window_t home = { CLSORT_TILE_ROWS_LOG2 - CLSORT_ITEMS_LOG2, 0 };
-    window_t now = home;
+    const seat_t seat = take_seat();
+    window_t now = seat.home;
     row_t v[CLSORT_ITEMS];
-    if (tile_number > (n - 1) >> (CLSORT_TILE_ROWS_LOG2 + CLSORT_LANES_LOG2) || n == 0)
+    if (no_tile(n))
         return;
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_ITEMS; m++)
-        v[m] = load_row(source, codec, base + (tile_row(t, m, home) << CLSORT_LANES_LOG2), n);
-    for (uint stage = first; stage <= last; stage++) {
-        if (stage >= CLSORT_LANES_LOG2)
-            now = tile_stage(v, tile_keys, tile_words, t, now, stage - CLSORT_LANES_LOG2);
+    load_window(v, seat.home, CLSORT_ITEMS_LOG2, source, codec, seat.base, n);
+    for (uint stage = 0; stage < CLSORT_LANES_LOG2; stage++)
+        lane_steps(v, CLSORT_ITEMS, stage);
+    for (uint stage = CLSORT_LANES_LOG2; stage <= last; stage++) {
+        now = tile_steps(v, tile_keys, tile_words, seat.t, now, stage - CLSORT_LANES_LOG2, stage - CLSORT_LANES_LOG2);
         lane_steps(v, CLSORT_ITEMS, stage);
     }
-    if (now.at != home.at || now.flip)
-        move_window(v, tile_keys, tile_words, t, now, home);
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_ITEMS; m++)
-        store_row(target, codec, base + (tile_row(t, m, home) << CLSORT_LANES_LOG2), n, v[m]);
+    move_window(v, tile_keys, tile_words, now, seat.home);
+    store_window(v, seat.home, CLSORT_ITEMS_LOG2, target, codec, seat.base, n);
+}
+
+/* The tail of a later stage, in place: all steps whose bits lie inside a tile. The first window's steps need no local memory.
+   One read and one write of each element. */
+CLSORT_KERNEL void clsort_bitonic_tail(CLSORT_ARRAY_ARGS(data), CLSORT_CODEC_ARGS, uint n, local code_t *tile_keys, local uint *tile_words)
+{
+    const array_t data = CLSORT_ARRAY(data);
+    const codec_t codec = CLSORT_CODEC;
+    const seat_t seat = take_seat();
+    row_t v[CLSORT_ITEMS];
+    if (no_tile(n))
+        return;
+    load_window(v, seat.home, CLSORT_ITEMS_LOG2, data, codec, seat.base, n);
+    window_steps(v, CLSORT_ITEMS_LOG2, CLSORT_ITEMS_LOG2 - 1, 0, 0);
+#if CLSORT_SHARE_LOG2 > 0
+    const window_t now = tile_steps(v, tile_keys, tile_words, seat.t, seat.home, seat.home.at - 1, 32);
+    move_window(v, tile_keys, tile_words, now, seat.home);
+#endif
+    lane_steps(v, CLSORT_ITEMS, 32);
+    store_window(v, seat.home, CLSORT_ITEMS_LOG2, data, codec, seat.base, n);
 }
 
 //---- bitonic: published
@@ -595,7 +737,8 @@ CLSORT_KERNEL void clsort_bitonic_a(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS
     store_row(target, codec, i, n, own);
 }
 
-/* The same stages as clsort_bitonic_tile, one work-group per tile, with the states between steps in global memory. */
+/* The stages first ... last as far as they lie inside a tile, like clsort_bitonic_tile (0 ... last) and clsort_bitonic_tail (first and
+   last a later stage), one work-group per tile, with the states between steps in global memory. */
 CLSORT_KERNEL void clsort_bitonic_global_tile(CLSORT_ARRAY_ARGS(data), CLSORT_CODEC_ARGS, uint n, uint first, uint last)
 {
     const array_t data = CLSORT_ARRAY(data);
@@ -604,8 +747,8 @@ CLSORT_KERNEL void clsort_bitonic_global_tile(CLSORT_ARRAY_ARGS(data), CLSORT_CO
     for (uint stage = first; stage <= last; stage++)
         for (int bit = (int)min(stage, tile_log2 - 1); bit >= 0; bit--) {
             for (uint t = (uint)get_local_id(0); t < 1u << (tile_log2 - 1); t += CLSORT_GROUP) {
-                const uint flip = (uint)bit == stage ? 1 : 0;
-                const uint i = base + window_row(t, 0, 1, (uint)bit, flip), j = base + window_row(t, 1, 1, (uint)bit, flip);
+                const window_t w = make_window(t, 1, (uint)bit, (uint)bit == stage ? 1 : 0);
+                const uint i = base + window_row(w, 0), j = base + window_row(w, 1);
                 row_t a = load_row(data, codec, i, n), b = load_row(data, codec, j, n);
                 order_rows(&a, &b);
                 store_row(data, codec, i, n, a);
@@ -620,14 +763,14 @@ CLSORT_KERNEL void clsort_bitonic_global_tile(CLSORT_ARRAY_ARGS(data), CLSORT_CO
 //---- utility
 #if CLSORT_FAMILY == 0 || CLSORT_FAMILY == 5
 /* A key of 1, 2, 4 or 8 bytes as 64 bits. */
-static inline ulong load_bits(global const uchar *place, uint bytes)
+CLSORT_INLINE ulong load_bits(global const uchar *place, uint bytes)
 {
     return bytes == 1 ? *place
          : bytes == 2 ? *(global const ushort *)place
          : bytes == 4 ? *(global const uint *)place : *(global const ulong *)place;
 }
 
-static inline void store_bits(global uchar *place, uint bytes, ulong bits)
+CLSORT_INLINE void store_bits(global uchar *place, uint bytes, ulong bits)
 {
     if (bytes == 1) *place = (uchar)bits;
     else if (bytes == 2) *(global ushort *)place = (ushort)bits;

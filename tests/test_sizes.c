@@ -86,8 +86,8 @@ static void tile_multiples(bench *b)
 static void every_work_group_size(bench *b)
 {
     cl_uint group, items;
-    for (group = 1; group <= 1024; group *= b->small ? 32 : 4)
-        for (items = 2; items <= 32; items *= b->small ? 16 : 2) {
+    for (group = 1; group <= 1024; group *= b->small ? 32 : 8)
+        for (items = 2; items <= 32; items *= b->small ? 16 : 4) {
             sort_case c = case_make(CLSORT_U32, b->small ? 200 : 5000, "uniform");
             c.algorithm = "bitonic";
             c.d.tuning.work_group = group;

@@ -253,7 +253,7 @@ static const command commands[] = {
       FOR_VERIFY, 2, 2, command_verify },
     { "bench", "", "Times sorts and checks every result",
       "Keys are in the device's memory; copies and warm-up are not timed. Prints the median time on the host from enqueue\n"
-      "to clFinish, the median by event profiling, keys per second by host time, and the bandwidth of device copies.\n"
+      "to clFinish, the median by event profiling (0: not available), keys per second by host time, and the bandwidth of device copies.\n"
       "Algorithms whose names end in \"only\" sort blocks: only the set of their keys is checked.\n",
       FOR_BENCH, 0, 0, command_bench }
 };

@@ -1,0 +1,207 @@
+/* counted.h - sends every OpenCL call of the implementation through wrappers that count objects, note wait lists and fail on
+   demand. Include it before clsort.h; the same program may call the wrappers too, for objects it got from clsort.
+
+   counted_live(kind)      objects that the implementation holds: created or retained more often than released
+   counted.fail_at         the number of the call that fails, from 1; 0: none
+   counted.fail_after      all calls after that one fail, too */
+
+#ifndef CLSORT_TESTS_COUNTED_H
+#define CLSORT_TESTS_COUNTED_H
+
+#ifndef _POSIX_C_SOURCE
+#define _POSIX_C_SOURCE 200809L
+#endif
+#ifndef CL_TARGET_OPENCL_VERSION
+#define CL_TARGET_OPENCL_VERSION 120
+#endif
+
+#include <pthread.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <CL/cl.h>
+
+enum { COUNTED_CONTEXT, COUNTED_DEVICE, COUNTED_QUEUE, COUNTED_BUFFER, COUNTED_PROGRAM, COUNTED_KERNEL, COUNTED_EVENT, COUNTED_MEMORY, COUNTED_KINDS };
+
+static struct {
+    int live[COUNTED_KINDS];
+    int made[COUNTED_KINDS];         /* ever created or retained */
+    int calls;                       /* that could fail */
+    int fail_at, fail_after;
+    cl_int code;                     /* of an injected failure */
+    int failed;                      /* injected failures so far */
+    const char *failed_function;     /* the first of them */
+    int launches;                    /* commands enqueued */
+    int launches_ahead;              /* ... with fewer events to wait for than `waits` */
+    cl_uint waits;
+} counted;
+
+static pthread_mutex_t counted_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static inline void counted_add(int kind, int change)
+{
+    pthread_mutex_lock(&counted_lock);
+    counted.live[kind] += change;
+    if (change > 0) counted.made[kind] += change;
+    pthread_mutex_unlock(&counted_lock);
+}
+
+static inline void counted_launch(cl_uint waits)
+{
+    pthread_mutex_lock(&counted_lock);
+    counted.launches++;
+    counted.launches_ahead += waits < counted.waits;
+    pthread_mutex_unlock(&counted_lock);
+}
+
+/* Counts a call; the code it must fail with, or CL_SUCCESS. */
+static inline cl_int counted_gate(const char *function)
+{
+    cl_int code = CL_SUCCESS;
+    pthread_mutex_lock(&counted_lock);
+    counted.calls++;
+    if (counted.fail_at && (counted.calls == counted.fail_at || (counted.fail_after && counted.calls > counted.fail_at))) {
+        if (!counted.failed++) counted.failed_function = function;
+        code = counted.code;
+    }
+    pthread_mutex_unlock(&counted_lock);
+    return code;
+}
+
+static inline void *counted_malloc(size_t bytes)
+{
+    void *p = counted_gate("malloc") ? NULL : malloc(bytes);
+    if (p) counted_add(COUNTED_MEMORY, 1);
+    return p;
+}
+
+static inline void *counted_realloc(void *p, size_t bytes) { return counted_gate("malloc") ? NULL : realloc(p, bytes); }
+
+static inline void counted_free(void *p)
+{
+    counted_add(COUNTED_MEMORY, -1);
+    free(p);
+}
+
+/* A function that returns its code. */
+#define COUNTED_QUERY(name, parameters, arguments) \
+    static inline cl_int counted_##name parameters \
+    { \
+        cl_int code = counted_gate(#name); \
+        return code ? code : name arguments; \
+    }
+
+/* A function that returns an object and writes its code to `error`. */
+#define COUNTED_CREATE(name, type, kind, parameters, arguments) \
+    static inline type counted_##name parameters \
+    { \
+        type object; \
+        *error = counted_gate(#name); \
+        if (*error) return NULL; \
+        object = name arguments; \
+        if (object) counted_add(kind, 1); \
+        return object; \
+    }
+
+#define COUNTED_RETAIN(name, type, kind) \
+    static inline cl_int counted_clRetain##name(type object) \
+    { \
+        cl_int code = counted_gate("clRetain" #name); \
+        if (!code) code = clRetain##name(object); \
+        if (!code) counted_add(kind, 1); \
+        return code; \
+    }
+
+#define COUNTED_RELEASE(name, type, kind) \
+    static inline cl_int counted_clRelease##name(type object) \
+    { \
+        counted_add(kind, -1); \
+        return clRelease##name(object); \
+    }
+
+/* A command; its last three parameters are n, wait and event. */
+#define COUNTED_ENQUEUE(name, parameters, arguments) \
+    static inline cl_int counted_##name parameters \
+    { \
+        cl_int code = counted_gate(#name); \
+        if (code) return code; \
+        counted_launch(n); \
+        code = name arguments; \
+        if (!code && event) counted_add(COUNTED_EVENT, 1); \
+        return code; \
+    }
+
+#define COUNTED_INFO(name, type) \
+    COUNTED_QUERY(name, (type object, cl_uint what, size_t size, void *value, size_t *bytes), (object, what, size, value, bytes))
+
+COUNTED_INFO(clGetDeviceInfo, cl_device_id)
+COUNTED_INFO(clGetContextInfo, cl_context)
+COUNTED_INFO(clGetCommandQueueInfo, cl_command_queue)
+COUNTED_INFO(clGetMemObjectInfo, cl_mem)
+COUNTED_INFO(clGetEventInfo, cl_event)
+COUNTED_QUERY(clGetPlatformIDs, (cl_uint room, cl_platform_id *list, cl_uint *count), (room, list, count))
+COUNTED_QUERY(clGetDeviceIDs, (cl_platform_id p, cl_device_type t, cl_uint room, cl_device_id *list, cl_uint *count), (p, t, room, list, count))
+COUNTED_QUERY(clGetProgramBuildInfo, (cl_program p, cl_device_id d, cl_uint what, size_t size, void *value, size_t *bytes), (p, d, what, size, value, bytes))
+COUNTED_QUERY(clGetKernelWorkGroupInfo, (cl_kernel k, cl_device_id d, cl_uint what, size_t size, void *value, size_t *bytes), (k, d, what, size, value, bytes))
+COUNTED_QUERY(clSetKernelArg, (cl_kernel k, cl_uint number, size_t size, const void *value), (k, number, size, value))
+COUNTED_QUERY(clBuildProgram, (cl_program p, cl_uint n, const cl_device_id *d, const char *options, void (CL_CALLBACK *f)(cl_program, void *), void *user),
+              (p, n, d, options, f, user))
+COUNTED_QUERY(clFinish, (cl_command_queue queue), (queue))
+
+COUNTED_CREATE(clCreateContext, cl_context, COUNTED_CONTEXT,
+               (const cl_context_properties *p, cl_uint n, const cl_device_id *d,
+                void (CL_CALLBACK *f)(const char *, const void *, size_t, void *), void *user, cl_int *error), (p, n, d, f, user, error))
+COUNTED_CREATE(clCreateCommandQueue, cl_command_queue, COUNTED_QUEUE, (cl_context c, cl_device_id d, cl_command_queue_properties p, cl_int *error),
+               (c, d, p, error))
+COUNTED_CREATE(clCreateBuffer, cl_mem, COUNTED_BUFFER, (cl_context c, cl_mem_flags flags, size_t bytes, void *host, cl_int *error),
+               (c, flags, bytes, host, error))
+COUNTED_CREATE(clCreateProgramWithSource, cl_program, COUNTED_PROGRAM, (cl_context c, cl_uint n, const char **text, const size_t *lengths, cl_int *error),
+               (c, n, text, lengths, error))
+COUNTED_CREATE(clCreateKernel, cl_kernel, COUNTED_KERNEL, (cl_program p, const char *name, cl_int *error), (p, name, error))
+
+COUNTED_RETAIN(Context, cl_context, COUNTED_CONTEXT)
+COUNTED_RETAIN(Device, cl_device_id, COUNTED_DEVICE)
+COUNTED_RETAIN(CommandQueue, cl_command_queue, COUNTED_QUEUE)
+COUNTED_RETAIN(Program, cl_program, COUNTED_PROGRAM)
+COUNTED_RETAIN(Event, cl_event, COUNTED_EVENT)
+
+COUNTED_RELEASE(Context, cl_context, COUNTED_CONTEXT)
+COUNTED_RELEASE(Device, cl_device_id, COUNTED_DEVICE)
+COUNTED_RELEASE(CommandQueue, cl_command_queue, COUNTED_QUEUE)
+COUNTED_RELEASE(MemObject, cl_mem, COUNTED_BUFFER)
+COUNTED_RELEASE(Program, cl_program, COUNTED_PROGRAM)
+COUNTED_RELEASE(Kernel, cl_kernel, COUNTED_KERNEL)
+COUNTED_RELEASE(Event, cl_event, COUNTED_EVENT)
+
+COUNTED_ENQUEUE(clEnqueueNDRangeKernel,
+                (cl_command_queue q, cl_kernel k, cl_uint dimensions, const size_t *offset, const size_t *global, const size_t *group,
+                 cl_uint n, const cl_event *wait, cl_event *event), (q, k, dimensions, offset, global, group, n, wait, event))
+COUNTED_ENQUEUE(clEnqueueCopyBuffer,
+                (cl_command_queue q, cl_mem from, cl_mem to, size_t from_at, size_t to_at, size_t bytes, cl_uint n, const cl_event *wait, cl_event *event),
+                (q, from, to, from_at, to_at, bytes, n, wait, event))
+COUNTED_ENQUEUE(clEnqueueFillBuffer,
+                (cl_command_queue q, cl_mem buffer, const void *pattern, size_t size, size_t at, size_t bytes, cl_uint n, const cl_event *wait, cl_event *event),
+                (q, buffer, pattern, size, at, bytes, n, wait, event))
+COUNTED_ENQUEUE(clEnqueueReadBuffer,
+                (cl_command_queue q, cl_mem buffer, cl_bool blocking, size_t at, size_t bytes, void *host, cl_uint n, const cl_event *wait, cl_event *event),
+                (q, buffer, blocking, at, bytes, host, n, wait, event))
+COUNTED_ENQUEUE(clEnqueueMarkerWithWaitList, (cl_command_queue q, cl_uint n, const cl_event *wait, cl_event *event), (q, n, wait, event))
+
+#define CLSORT_CL(function) counted_##function
+#define CLSORT_MALLOC(bytes) counted_malloc(bytes)
+#define CLSORT_REALLOC(p, bytes) counted_realloc(p, bytes)
+#define CLSORT_FREE(p) counted_free(p)
+
+/* Does the implementation hold nothing any more? */
+static inline int counted_nothing_live(void)
+{
+    int kind;
+    for (kind = 0; kind < COUNTED_KINDS; kind++)
+        if (counted.live[kind]) return 0;
+    return 1;
+}
+
+static inline void counted_reset(void) { memset(&counted, 0, sizeof counted); }
+
+#endif

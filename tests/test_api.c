@@ -1,0 +1,609 @@
+/* Everything about the interface but sorting itself: names, versions, descriptions, sorters, scratch, gather, is_sorted. */
+
+#define CLSORT_IMPLEMENTATION
+#include "cases.h"
+
+/* ---- status and version ------------------------------------------------------------------------------------------ */
+
+static const clsort_status all_codes[] = {
+#define CODE(name, code, text) name,
+    CLSORT_STATUS_LIST(CODE)
+#undef CODE
+    CL_SUCCESS, CL_OUT_OF_HOST_MEMORY, CL_INVALID_VALUE, CL_MEM_OBJECT_ALLOCATION_FAILURE
+};
+enum { CODES = sizeof all_codes / sizeof *all_codes };
+
+static void status_texts(bench *b)
+{
+    size_t i, j;
+    (void)b;
+    for (i = 0; i < CODES; i++)
+        for (j = 0; j < i; j++) {
+            AT("codes %d and %d", (int)all_codes[i], (int)all_codes[j]);
+            CHECK(all_codes[i] != all_codes[j]);
+            CHECK(strcmp(clsort_status_text(all_codes[i]), clsort_status_text(all_codes[j])));
+        }
+    for (i = 0; i < CODES; i++) CHECK(clsort_status_text(all_codes[i])[0] && !strchr(clsort_status_text(all_codes[i]), '\n'));
+    for (i = 0; i < CODES - 4; i++) CHECK(all_codes[i] <= -5000 && all_codes[i] > -5099);
+    CHECK(clsort_status_text(-5098) && clsort_status_text(12345) && clsort_status_text(-99999));
+    CHECK(!strcmp(clsort_status_text(CL_SUCCESS), "CL_SUCCESS"));
+}
+
+static void version_number(bench *b)
+{
+    (void)b;
+    CHECK(clsort_version() == CLSORT_VERSION_MAJOR * 10000 + CLSORT_VERSION_MINOR * 100 + CLSORT_VERSION_PATCH);
+    CHECK(clsort_desc_size() == sizeof(clsort_desc));
+}
+
+static void default_description(bench *b)
+{
+    clsort_desc zero, d = clsort_desc_default();
+    memset(&zero, 0, sizeof zero);
+    (void)b;
+    CHECK(!memcmp(&zero, &d, sizeof d));
+}
+
+/* ---- names ------------------------------------------------------------------------------------------------------- */
+
+static int has_name(const char *name)
+{
+    cl_uint i;
+    for (i = 0; clsort_algorithm_name(i); i++)
+        if (!strcmp(clsort_algorithm_name(i), name)) return 1;
+    return 0;
+}
+
+static void algorithm_names(bench *b)
+{
+    cl_uint i, count = 0, partial = 0;
+    for (i = 0; clsort_algorithm_name(i); i++, count++) {
+        clsort_desc d = clsort_desc_default(), resolved;
+        const char *name = clsort_algorithm_name(i), *end = strstr(name, "only");
+        AT("%s", name);
+        d.key_type = CLSORT_U32;
+        CHECK_OK(clsort_select(&d, name));
+        CHECK_OK(clsort_resolve(b->sorter, &d, &resolved));
+        CHECK(resolved.algorithm == CLSORT_BITONIC);
+        if (end && !end[4]) partial = 1;
+        else CHECK(!partial);
+    }
+    CHECK(count > 0 && !clsort_algorithm_name(count) && !clsort_algorithm_name(count + 1) && !clsort_algorithm_name(~0u));
+    CHECK(!strcmp(clsort_algorithm_name(0), "auto"));
+}
+
+static void documented_names(bench *b)
+{
+    static const char *const steps[] = { "a", "b2", "b4", "b8", "b16" };
+    static const char *const others[] = { "auto", "bitonic", "bitonic-b16-global-tail", "bitonic-shared-512", "bitonic-local-only" };
+    char name[64];
+    size_t i;
+    (void)b;
+    for (i = 0; i < 5; i++) {
+        snprintf(name, sizeof name, "bitonic-%s", steps[i]);
+        CHECK(has_name(name));
+        snprintf(name, sizeof name, "bitonic-%s-local", steps[i]);
+        CHECK(has_name(name));
+        CHECK(has_name(others[i]));
+    }
+}
+
+static void select_keeps_the_rest(bench *b)
+{
+    clsort_desc d = clsort_desc_default(), before;
+    (void)b;
+    d.count = 7;
+    d.order = CLSORT_DESCENDING;
+    d.tuning.work_group = 64;
+    d.tuning.items = 8;
+    CHECK_OK(clsort_select(&d, "bitonic-b4"));
+    CHECK(d.count == 7 && d.order == CLSORT_DESCENDING && d.tuning.work_group == 64 && d.tuning.items == 8);
+    CHECK(d.algorithm == CLSORT_BITONIC && d.tuning.bitonic_step == CLSORT_STEP_B4 && d.tuning.bitonic_local == CLSORT_LOCAL_OFF);
+    before = d;
+    CHECK_STATUS(clsort_select(&d, "bitonic-b5"), CLSORT_ERROR_UNKNOWN_VALUE);
+    CHECK(!memcmp(&before, &d, sizeof d));
+    CHECK_OK(clsort_select(&d, "bitonic-shared-512"));
+    CHECK(d.tuning.work_group == 256 && d.tuning.items == 2 && d.tuning.bitonic_local == CLSORT_LOCAL_START);
+}
+
+static void resolve_fills_in_defaults(bench *b)
+{
+    clsort_desc d = clsort_desc_default(), resolved, again;
+    d.key_type = CLSORT_F16;
+    d.count = 1000;
+    CHECK_OK(clsort_resolve(b->sorter, &d, &resolved));
+    CHECK(resolved.algorithm == CLSORT_BITONIC && resolved.tuning.bitonic_step == CLSORT_STEP_B16);
+    CHECK(resolved.tuning.work_group > 0 && resolved.tuning.items > 0 && resolved.last_bit == 16 && resolved.record_size == 2);
+    CHECK(resolved.count == 1000 && resolved.key_type == CLSORT_F16);
+    CHECK_OK(clsort_resolve(b->sorter, &resolved, &again));
+    CHECK(!memcmp(&resolved, &again, sizeof again));
+    again.keys = NULL;
+    CHECK_OK(clsort_check(b->sorter, &again));
+}
+
+/* ---- sorters ----------------------------------------------------------------------------------------------------- */
+
+/* Sorts 0 ... n-1 in reverse through host arrays. */
+static int sorts_host(clsort_sorter *s, cl_uint n)
+{
+    cl_uint keys[200], i;
+    clsort_desc d = clsort_desc_default();
+    d.count = n;
+    d.key_type = CLSORT_U32;
+    for (i = 0; i < n; i++) keys[i] = n - 1 - i;
+    if (!CHECK_OK(clsort_sort_host(s, &d, keys, NULL, NULL))) return 0;
+    for (i = 0; i < n; i++)
+        if (!CHECK(keys[i] == i)) return 0;
+    return 1;
+}
+
+static clsort_sorter *new_sorter(const bench *b)
+{
+    clsort_sorter *s = NULL;
+    CHECK_OK(clsort_create(b->session.context, b->session.info.id, NULL, &s));
+    return s;
+}
+
+static void create_and_destroy(bench *b)
+{
+    clsort_sorter *s = new_sorter(b);
+    CHECK(clsort_context(s) == b->session.context && clsort_device(s) == b->session.info.id);
+    CHECK(!clsort_last_error(s)[0] && !clsort_build_log(s)[0]);
+    CHECK(!strcmp(clsort_last_error(NULL), "") && !strcmp(clsort_build_log(NULL), ""));
+    CHECK(!clsort_context(NULL) && !clsort_device(NULL));
+    clsort_destroy(s);
+    clsort_destroy(NULL);
+}
+
+static void own_context(bench *b)
+{
+    clsort_sorter *s = NULL;
+    (void)b;
+    if (!CHECK_OK(clsort_create(NULL, NULL, NULL, &s))) return;
+    CHECK(clsort_context(s) != NULL && clsort_device(s) != NULL);
+    clsort_destroy(s);
+}
+
+static void clones_outlive_their_original(bench *b)
+{
+    clsort_sorter *s = new_sorter(b), *clone = NULL, *second = NULL;
+    sorts_host(s, 100);
+    CHECK_OK(clsort_clone(s, &clone));
+    CHECK(clsort_context(clone) == b->session.context && clsort_device(clone) == b->session.info.id);
+    sorts_host(clone, 150);
+    clsort_destroy(s);
+    sorts_host(clone, 200);
+    CHECK_OK(clsort_clone(clone, &second));
+    clsort_destroy(clone);
+    sorts_host(second, 77);
+    clsort_destroy(second);
+}
+
+/* A clone knows the programs of its original, so NO_BUILD is satisfied; a sorter that built nothing is not. */
+static void no_build(bench *b)
+{
+    clsort_sorter *s = new_sorter(b), *clone = NULL;
+    clsort_desc d = clsort_desc_default();
+    cl_uint keys[3] = { 2, 0, 1 };
+    d.count = 3;
+    d.key_type = CLSORT_U32;
+    d.flags = CLSORT_FLAG_NO_BUILD;
+    CHECK_STATUS(clsort_sort_host(s, &d, keys, NULL, NULL), CLSORT_ERROR_NOT_READY);
+    CHECK(keys[0] == 2 && keys[1] == 0 && keys[2] == 1);
+    CHECK_OK(clsort_prepare(s, &d));
+    CHECK_OK(clsort_sort_host(s, &d, keys, NULL, NULL));
+    CHECK(keys[0] == 0 && keys[1] == 1 && keys[2] == 2);
+    CHECK_OK(clsort_clone(s, &clone));
+    CHECK_OK(clsort_sort_host(clone, &d, keys, NULL, NULL));
+    d.key_type = CLSORT_U64;
+    CHECK_STATUS(clsort_sort_host(clone, &d, keys, NULL, NULL), CLSORT_ERROR_NOT_READY);
+    clsort_destroy(s);
+    clsort_destroy(clone);
+}
+
+static void trim_between_sorts(bench *b)
+{
+    sort_case c = case_make(CLSORT_U32, 500, "mod-16");
+    c.d.value_size = 12;
+    c.d.stable = 1;
+    CHECK(case_run(b, &c));
+    CHECK_OK(clsort_trim(b->sorter));
+    CHECK_OK(clsort_trim(b->sorter));
+    c.d.count = 900;
+    CHECK(case_run(b, &c));
+}
+
+/* ---- diagnostics ------------------------------------------------------------------------------------------------- */
+
+typedef struct diary {
+    int calls;
+    clsort_status status;
+    char function[64], message[512];
+} diary;
+
+static void write_diary(void *user, clsort_status status, const char *function, const char *message)
+{
+    diary *d = (diary *)user;
+    d->calls++;
+    d->status = status;
+    snprintf(d->function, sizeof d->function, "%s", function);
+    snprintf(d->message, sizeof d->message, "%s", message);
+}
+
+static void diagnostics(bench *b)
+{
+    clsort_options options;
+    clsort_sorter *s = NULL, *clone = NULL;
+    clsort_desc d = clsort_desc_default();
+    diary book;
+    memset(&options, 0, sizeof options);
+    memset(&book, 0, sizeof book);
+    options.diagnostic = write_diary;
+    options.user = &book;
+    options.flags = 8;
+    CHECK_STATUS(clsort_create(b->session.context, b->session.info.id, &options, &s), CLSORT_ERROR_UNKNOWN_FLAG);
+    CHECK(s == NULL && book.calls == 1 && book.status == CLSORT_ERROR_UNKNOWN_FLAG && !strcmp(book.function, "clsort_create"));
+    CHECK(strstr(book.message, clsort_status_text(CLSORT_ERROR_UNKNOWN_FLAG)) != NULL);
+    options.flags = 0;
+    if (!CHECK_OK(clsort_create(b->session.context, b->session.info.id, &options, &s))) return;
+    CHECK(book.calls == 1);
+    CHECK_STATUS(clsort_enqueue_sort(s, b->session.queue, &d, 0, NULL, NULL), CLSORT_ERROR_KEY_TYPE);
+    CHECK(book.calls == 2 && book.status == CLSORT_ERROR_KEY_TYPE && !strcmp(book.function, "clsort_enqueue_sort"));
+    CHECK(!strcmp(book.message, clsort_last_error(s)) && !strchr(book.message, '\n'));
+    CHECK_OK(clsort_clone(s, &clone));
+    CHECK_STATUS(clsort_check(clone, &d), CLSORT_ERROR_KEY_TYPE);
+    CHECK(book.calls == 3 && !strcmp(book.function, "clsort_check"));
+    clsort_destroy(clone);
+    clsort_destroy(s);
+}
+
+/* ---- counts and scratch ------------------------------------------------------------------------------------------ */
+
+static void counts_0_and_1(bench *b)
+{
+    cl_uint k, n;
+    for (n = 0; n < 2; n++)
+        for (k = 0; k < 32; k++) {
+            sort_case c = case_make(CLSORT_F32, n, "uniform");
+            c.indices = k & 1;
+            c.keys_out = k >> 1 & 1;
+            c.values_out = k >> 2 & 1;
+            c.d.value_size = k >> 2 & 1 ? 4 : 0;
+            c.d.stable = k >> 3 & 1;
+            c.own_scratch = k >= 16;
+            case_run(b, &c);
+        }
+}
+
+/* Count 0 needs no buffers at all, and its event completes. */
+static void count_0_without_buffers(bench *b)
+{
+    clsort_desc d = clsort_desc_default();
+    cl_event done = NULL;
+    d.key_type = CLSORT_U8;
+    d.value_size = 3;
+    CHECK_OK(clsort_enqueue_sort(b->sorter, b->session.queue, &d, 0, NULL, NULL));
+    if (!CHECK_OK(clsort_enqueue_sort(b->sorter, b->session.queue, &d, 0, NULL, &done)) || !CHECK(done != NULL)) return;
+    CHECK(clWaitForEvents(1, &done) == CL_SUCCESS);
+    clReleaseEvent(done);
+}
+
+/* Descriptions of all kinds of scratch. */
+static clsort_desc scratch_kind(cl_uint k)
+{
+    clsort_desc d = clsort_desc_default();
+    d.key_type = k & 1 ? CLSORT_U64 : CLSORT_F16;
+    d.value_size = k & 2 ? 20 : 4;
+    d.stable = k >> 2 & 1;
+    if (k & 8) d.tuning.bitonic_step = CLSORT_STEP_A;
+    if (k & 16) d.flags = CLSORT_FLAG_INDICES | CLSORT_FLAG_VALUES_OUT;
+    if (k & 32) d.flags |= CLSORT_FLAG_KEYS_OUT;
+    return d;
+}
+
+static void scratch_is_monotonic(bench *b)
+{
+    cl_uint k;
+    for (k = 0; k < 64; k++) {
+        clsort_desc d = scratch_kind(k);
+        size_t last = 0, bytes = 0, any = 0;
+        AT("kind %u", (unsigned)k);
+        for (d.count = 0; d.count < 100000; d.count += d.count / 3 + 1) {
+            CHECK_OK(clsort_scratch_size(b->sorter, &d, &bytes));
+            CHECK_OK(clsort_scratch_size(NULL, &d, &any));
+            CHECK(bytes >= last && any >= bytes && bytes % 16 == 0);
+            last = bytes;
+        }
+    }
+}
+
+/* The formula of the header's MEMORY chapter; K = 4, n = 1001. */
+static void scratch_is_the_formula(bench *b)
+{
+    clsort_desc d = clsort_desc_default();
+    size_t bytes = 1, n = 1001, a4 = 4016;
+    d.count = n;
+    d.key_type = CLSORT_U32;
+    CHECK(!clsort_scratch_size(b->sorter, &d, &bytes) && bytes == 0);
+    d.value_size = 8;
+    CHECK(!clsort_scratch_size(b->sorter, &d, &bytes) && bytes == 0);
+    d.stable = 1;
+    CHECK(!clsort_scratch_size(b->sorter, &d, &bytes) && bytes == a4 + 8016);
+    d.stable = 0;
+    d.value_size = 12;
+    CHECK(!clsort_scratch_size(b->sorter, &d, &bytes) && bytes == a4 + 12016);
+    d.value_size = 0;
+    d.tuning.bitonic_step = CLSORT_STEP_A;
+    CHECK(!clsort_scratch_size(b->sorter, &d, &bytes) && bytes == a4);
+    d.tuning.bitonic_step = 0;
+    d.flags = CLSORT_FLAG_INDICES;
+    CHECK(!clsort_scratch_size(b->sorter, &d, &bytes) && bytes == a4);
+    d.flags = CLSORT_FLAG_INDICES | CLSORT_FLAG_KEYS_OUT;
+    CHECK(!clsort_scratch_size(b->sorter, &d, &bytes) && bytes == 0);
+    d.flags = 0;
+    d.record_size = 16;
+    CHECK(!clsort_scratch_size(b->sorter, &d, &bytes) && bytes == 0);
+    d.record_size = 20;
+    CHECK(!clsort_scratch_size(b->sorter, &d, &bytes) && bytes == a4 + a4 + 20032);
+}
+
+static void scratch_one_byte_short(bench *b)
+{
+    clsort_desc d = clsort_desc_default();
+    size_t bytes = 0;
+    cl_int error = 0;
+    cl_context context = b->session.context;
+    d.count = 1001;
+    d.key_type = CLSORT_U32;
+    d.value_size = 12;
+    CHECK_OK(clsort_scratch_size(b->sorter, &d, &bytes));
+    d.keys = clCreateBuffer(context, CL_MEM_READ_WRITE, 4 * d.count, NULL, &error);
+    d.values = clCreateBuffer(context, CL_MEM_READ_WRITE, 12 * d.count, NULL, &error);
+    d.scratch = clCreateBuffer(context, CL_MEM_READ_WRITE, bytes, NULL, &error);
+    d.scratch_size = bytes - 1;
+    CHECK_STATUS(clsort_enqueue_sort(b->sorter, b->session.queue, &d, 0, NULL, NULL), CLSORT_ERROR_SCRATCH_TOO_SMALL);
+    CHECK_STATUS(clsort_check(b->sorter, &d), CLSORT_ERROR_SCRATCH_TOO_SMALL);
+    d.scratch_size = bytes;
+    CHECK_OK(clsort_check(b->sorter, &d));
+    CHECK_OK(clsort_enqueue_sort(b->sorter, b->session.queue, &d, 0, NULL, NULL));
+    CHECK(clFinish(b->session.queue) == CL_SUCCESS);
+    clReleaseMemObject(d.keys);
+    clReleaseMemObject(d.values);
+    clReleaseMemObject(d.scratch);
+}
+
+/* ---- host arrays ------------------------------------------------------------------------------------------------- */
+
+static void host_arrays(bench *b)
+{
+    float keys[5] = { 3, -1, 4, 0, 2 };
+    unsigned char values[5][3] = { { 3 }, { 1 }, { 4 }, { 0 }, { 2 } };
+    static const float sorted[5] = { 4, 3, 2, 0, -1 };
+    static const unsigned char order[5] = { 4, 3, 2, 0, 1 };
+    cl_uint indices[5], i;
+    clsort_desc d = clsort_desc_default();
+    d.count = 5;
+    d.key_type = CLSORT_F32;
+    d.order = CLSORT_DESCENDING;
+    d.value_size = 3;
+    CHECK_OK(clsort_sort_host(b->sorter, &d, keys, values, NULL));
+    for (i = 0; i < 5; i++) CHECK(values[i][0] == order[i]);
+    CHECK(!memcmp(keys, sorted, sizeof keys));
+    d.order = CLSORT_ASCENDING;
+    d.value_size = 0;
+    CHECK_OK(clsort_sort_host(b->sorter, &d, keys, NULL, indices));
+    for (i = 0; i < 5; i++) CHECK(indices[i] == 4 - i);
+    CHECK(!memcmp(keys, sorted, sizeof keys));
+}
+
+/* ---- gather ------------------------------------------------------------------------------------------------------ */
+
+enum { G = 301, SOURCES = 250, ARRAYS = 7 };
+
+/* A random index for each element, a tenth of them out of range. */
+static void make_indices(cl_uint *indices)
+{
+    uint64_t noise = 3;
+    size_t i;
+    for (i = 0; i < G; i++) {
+        uint64_t r = pattern_random(&noise);
+        indices[i] = (cl_uint)(r % 10 ? (r >> 8) % SOURCES : r % 20 ? SOURCES : 0xFFFFFFFFu);
+    }
+}
+
+static void fill_noise(unsigned char *data, size_t bytes, uint64_t seed)
+{
+    size_t i;
+    for (i = 0; i < bytes; i++) data[i] = (unsigned char)(pattern_random(&seed) >> 56);
+}
+
+/* One array: `at` elements before the source and the target stay free. */
+static void expect_gathered(const bench *b, const clsort_array *a, size_t at, const cl_uint *indices, size_t count)
+{
+    size_t size = a->element_size, bytes = size * (G + 2 * at), i;
+    unsigned char *source = (unsigned char *)malloc(bytes), *want = (unsigned char *)malloc(bytes), *got = (unsigned char *)malloc(bytes);
+    if (CHECK(source && want && got)) {
+        fill_noise(source, bytes, 1);
+        fill_noise(want, bytes, 2);
+        for (i = 0; i < count; i++)
+            if (indices[i] < SOURCES) memcpy(want + (at + i) * size, source + (at + indices[i]) * size, size);
+        CHECK(clEnqueueReadBuffer(b->session.queue, a->target, CL_TRUE, 0, bytes, got, 0, NULL, NULL) == CL_SUCCESS);
+        CHECK(!memcmp(want, got, bytes));
+    }
+    free(source);
+    free(want);
+    free(got);
+}
+
+static cl_mem noise_buffer(const bench *b, size_t bytes, uint64_t seed)
+{
+    unsigned char *data = (unsigned char *)malloc(bytes);
+    cl_int error = CL_OUT_OF_HOST_MEMORY;
+    cl_mem buffer = NULL;
+    if (data) {
+        fill_noise(data, bytes, seed);
+        buffer = clCreateBuffer(b->session.context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, bytes, data, &error);
+    }
+    free(data);
+    CHECK(error == CL_SUCCESS);
+    return buffer;
+}
+
+static void run_gather(const bench *b, size_t at, size_t count)
+{
+    static const size_t sizes[ARRAYS] = { 1, 2, 3, 8, 12, 24, 128 };
+    clsort_array arrays[ARRAYS];
+    clsort_gather g;
+    cl_uint indices[G];
+    cl_int error = 0;
+    size_t i;
+    AT("gather of %zu elements, %zu elements free on both sides", count, at);
+    memset(&g, 0, sizeof g);
+    make_indices(indices);
+    for (i = 0; i < ARRAYS; i++) {
+        arrays[i].element_size = sizes[i];
+        arrays[i].source = noise_buffer(b, sizes[i] * (G + 2 * at), 1);
+        arrays[i].target = noise_buffer(b, sizes[i] * (G + 2 * at), 2);
+        arrays[i].source_offset = arrays[i].target_offset = at * sizes[i];
+    }
+    g.count = count;
+    g.source_count = SOURCES;
+    g.indices = clCreateBuffer(b->session.context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, sizeof indices, indices, &error);
+    g.arrays = arrays;
+    g.array_count = ARRAYS;
+    CHECK_OK(clsort_enqueue_gather(b->sorter, b->session.queue, &g, 0, NULL, NULL));
+    for (i = 0; i < ARRAYS; i++) {
+        expect_gathered(b, &arrays[i], at, indices, count);
+        clReleaseMemObject(arrays[i].source);
+        clReleaseMemObject(arrays[i].target);
+    }
+    clReleaseMemObject(g.indices);
+}
+
+static void gathers(bench *b)
+{
+    run_gather(b, 0, G);
+    run_gather(b, 127, G);
+    run_gather(b, 5, 1);
+    run_gather(b, 5, 0);
+}
+
+static void empty_gather_has_an_event(bench *b)
+{
+    clsort_gather g;
+    cl_event done = NULL;
+    memset(&g, 0, sizeof g);
+    if (!CHECK_OK(clsort_enqueue_gather(b->sorter, b->session.queue, &g, 0, NULL, &done)) || !CHECK(done != NULL)) return;
+    CHECK(clWaitForEvents(1, &done) == CL_SUCCESS);
+    clReleaseEvent(done);
+}
+
+/* ---- is_sorted --------------------------------------------------------------------------------------------------- */
+
+/* Asks the device for the first violation among keys that lie in records of `stride` bytes. */
+static cl_uint first_violation(const bench *b, clsort_desc d, const unsigned char *data, size_t stride)
+{
+    cl_uint answer[3] = { 111, 222, 333 };
+    cl_int error = 0;
+    cl_mem result = clCreateBuffer(b->session.context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, sizeof answer, answer, &error);
+    d.keys = clCreateBuffer(b->session.context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, stride * (d.count + 1), (void *)(size_t)data, &error);
+    CHECK_OK(clsort_enqueue_is_sorted(b->sorter, b->session.queue, &d, result, 4, 0, NULL, NULL));
+    CHECK(clEnqueueReadBuffer(b->session.queue, result, CL_TRUE, 0, sizeof answer, answer, 0, NULL, NULL) == CL_SUCCESS);
+    CHECK(answer[0] == 111 && answer[2] == 333);
+    clReleaseMemObject(result);
+    clReleaseMemObject(d.keys);
+    return answer[1];
+}
+
+/* Compares with the reference for one array: as it is, and sorted with one pair exchanged. */
+static void compare_violations(const bench *b, const clsort_desc *d, const char *pattern)
+{
+    enum { MOST = 700 };
+    unsigned char data[(MOST + 1) * 8], sorted[(MOST + 1) * 8];
+    uint64_t codes[MOST];
+    uint32_t order[MOST];
+    size_t key = pattern_key_size(d->key_type), i;
+    AT("%s, %s, n %zu, order %u, NaN order %u, zero order %u", pattern, case_type_name(d->key_type), d->count, (unsigned)d->order,
+       (unsigned)d->nan_order, (unsigned)d->zero_order);
+    memset(data, 0, sizeof data);
+    memset(sorted, 0, sizeof sorted);
+    pattern_fill(pattern_find(pattern), d->key_type, d->count, 1, 64, data);
+    reference_codes(data, key, d->count, d, codes);
+    CHECK(first_violation(b, *d, data, key) == reference_first_unordered(codes, d->count));
+    CHECK(reference_argsort(codes, d->count, order));
+    for (i = 0; i < d->count; i++) memcpy(sorted + i * key, data + order[i] * key, key);
+    CHECK(first_violation(b, *d, sorted, key) == d->count);
+    if (d->count < 3) return;
+    memcpy(sorted + (d->count - 2) * key, data + order[d->count - 1] * key, key);
+    memcpy(sorted + (d->count - 1) * key, data + order[d->count - 2] * key, key);
+    reference_codes(sorted, key, d->count, d, codes);
+    CHECK(first_violation(b, *d, sorted, key) == reference_first_unordered(codes, d->count));
+}
+
+static void violations(bench *b)
+{
+    static const size_t counts[] = { 0, 1, 2, 3, 300, 700 };
+    size_t t, n;
+    cl_uint k;
+    for (t = 0; t < CASE_TYPES; t++)
+        for (n = 0; n < 6; n++)
+            for (k = 0; k < 8; k++) {
+                clsort_desc d = clsort_desc_default();
+                d.key_type = case_types[t].type;
+                d.count = counts[n];
+                d.order = k & 1;
+                d.nan_order = k >> 1 & 1;
+                d.zero_order = k >> 2;
+                compare_violations(b, &d, pattern_is_float(d.key_type) ? "around-zero" : "sorted");
+                if (pattern_is_float(d.key_type)) compare_violations(b, &d, "nans-10");
+            }
+}
+
+static void violations_in_records(bench *b)
+{
+    unsigned char records[12 * 101];
+    clsort_desc d = clsort_desc_default();
+    cl_uint i;
+    d.count = 100;
+    d.key_type = CLSORT_U32;
+    d.record_size = 12;
+    d.key_offset = 8;
+    fill_noise(records, sizeof records, 9);
+    for (i = 0; i < 100; i++) memcpy(records + 12 * i + 8, &i, 4);
+    CHECK(first_violation(b, d, records, 12) == 100);
+    i = 3;
+    memcpy(records + 12 * 57 + 8, &i, 4);
+    CHECK(first_violation(b, d, records, 12) == 57);
+    d.order = CLSORT_DESCENDING;
+    CHECK(first_violation(b, d, records, 12) == 1);
+}
+
+/* ---- table ------------------------------------------------------------------------------------------------------- */
+
+static const test_entry tests[] = {
+    { "every status has a text of its own", status_texts },
+    { "the version and the size of the description can be queried", version_number },
+    { "the default description is all zeros", default_description },
+    { "algorithm names can be listed, selected and resolved", algorithm_names },
+    { "the documented algorithm names exist", documented_names },
+    { "selecting an algorithm keeps the other fields", select_keeps_the_rest },
+    { "resolving fills in the defaults and is stable", resolve_fills_in_defaults },
+    { "a sorter can be created and destroyed", create_and_destroy },
+    { "a sorter can make its own context", own_context },
+    { "clones sort on their own and outlive their original", clones_outlive_their_original },
+    { "NO_BUILD refuses what is not built, and prepare builds it", no_build },
+    { "trimming between sorts does no harm", trim_between_sorts },
+    { "the diagnostic callback hears of every failure", diagnostics },
+    { "counts of 0 and 1 work with every kind of output", counts_0_and_1 },
+    { "a count of 0 needs no buffers", count_0_without_buffers },
+    { "scratch sizes grow with the count and are bounded for any device", scratch_is_monotonic },
+    { "scratch sizes follow the documented formula", scratch_is_the_formula },
+    { "scratch one byte short is rejected", scratch_one_byte_short },
+    { "host arrays are sorted and argsorted", host_arrays },
+    { "gather moves elements of every size and skips indices out of range", gathers },
+    { "a gather of nothing has an event", empty_gather_has_an_event },
+    { "is_sorted finds the first violation for every type and order", violations },
+    { "is_sorted looks at keys inside records", violations_in_records }
+};
+
+TEST_MAIN(tests)

@@ -1,0 +1,817 @@
+/* Bad calls: each gets its documented code, two at once the one that is checked first; nothing is enqueued or written. */
+
+#include "harness.h"
+
+#include "../tools/patterns.h"
+
+/* Counts the implementation's calls that enqueue something. */
+static int enqueued;
+
+static void note_call(const char *function) { enqueued += !strncmp(function, "clEnqueue", 9); }
+
+#define CLSORT_CL(function) (note_call(#function), function)
+#define CLSORT_IMPLEMENTATION
+#include "../clsort.h"
+
+static int bad_calls;   /* of one program run, printed at the end of each test */
+
+/* ---- world: good and bad objects --------------------------------------------------------------------------------- */
+
+enum { N = 100, BYTES = 4096, GOOD_BUFFERS = 6 };
+enum { KEYS, KEYS_OUT, VALUES, VALUES_OUT, INDICES, SCRATCH };
+
+typedef struct world {
+    const bench *b;
+    clsort_sorter *fresh;               /* has built nothing */
+    cl_mem good[GOOD_BUFFERS];          /* BYTES each */
+    cl_mem read_only, write_only, exact, part, overlapping, read_only_part, image;
+    cl_context other_context;
+    cl_command_queue other_queue;
+    cl_mem other_buffer;
+    cl_event event, other_event;
+    unsigned char before[BYTES];
+} world;
+
+static cl_mem make_buffer(cl_context context, cl_mem_flags flags, size_t bytes, const unsigned char *data)
+{
+    cl_int error = 0;
+    cl_mem buffer = clCreateBuffer(context, flags, bytes, NULL, &error);
+    cl_command_queue queue = test_now.device->session.queue;
+    if (CHECK(error == CL_SUCCESS) && data) CHECK(clEnqueueWriteBuffer(queue, buffer, CL_TRUE, 0, bytes, data, 0, NULL, NULL) == CL_SUCCESS);
+    return buffer;
+}
+
+static cl_mem make_part(cl_mem parent, size_t origin, size_t size)
+{
+    cl_buffer_region region;
+    cl_int error = 0;
+    cl_mem part;
+    region.origin = origin;
+    region.size = size;
+    part = clCreateSubBuffer(parent, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &error);
+    CHECK(error == CL_SUCCESS);
+    return part;
+}
+
+/* An image, NULL on a device without images. */
+static cl_mem make_image(cl_context context)
+{
+    cl_image_format format = { CL_RGBA, CL_UNSIGNED_INT8 };
+    cl_image_desc shape;
+    cl_int error = 0;
+    cl_mem image;
+    memset(&shape, 0, sizeof shape);
+    shape.image_type = CL_MEM_OBJECT_IMAGE2D;
+    shape.image_width = shape.image_height = 32;
+    image = clCreateImage(context, CL_MEM_READ_WRITE, &format, &shape, NULL, &error);
+    return error == CL_SUCCESS ? image : NULL;
+}
+
+static void open_other_context(world *w)
+{
+    cl_context_properties properties[3] = { CL_CONTEXT_PLATFORM, 0, 0 };
+    cl_device_id device = w->b->session.info.id;
+    cl_int error = 0;
+    properties[1] = (cl_context_properties)w->b->session.info.platform;
+    w->other_context = clCreateContext(properties, 1, &device, NULL, NULL, &error);
+    CHECK(error == CL_SUCCESS);
+    w->other_queue = clCreateCommandQueue(w->other_context, device, 0, &error);
+    CHECK(error == CL_SUCCESS);
+    w->other_buffer = make_buffer(w->other_context, CL_MEM_READ_WRITE, BYTES, NULL);
+    w->other_event = clCreateUserEvent(w->other_context, &error);
+    CHECK(error == CL_SUCCESS);
+}
+
+static void open_world(world *w, const bench *b)
+{
+    cl_context context = b->session.context;
+    uint64_t noise = 1;
+    size_t i;
+    cl_int error = 0;
+    memset(w, 0, sizeof *w);
+    w->b = b;
+    for (i = 0; i < BYTES; i++) w->before[i] = (unsigned char)(pattern_random(&noise) >> 56);
+    for (i = 0; i < GOOD_BUFFERS; i++) w->good[i] = make_buffer(context, CL_MEM_READ_WRITE, BYTES, w->before);
+    w->read_only = make_buffer(context, CL_MEM_READ_ONLY, BYTES, w->before);
+    w->write_only = make_buffer(context, CL_MEM_WRITE_ONLY, BYTES, w->before);
+    w->exact = make_buffer(context, CL_MEM_READ_WRITE, 4 * N, w->before);
+    w->part = make_part(w->good[KEYS], 0, BYTES);
+    w->overlapping = make_part(w->good[KEYS], 0, 2048);
+    w->read_only_part = make_part(w->read_only, 0, BYTES);
+    w->image = make_image(context);
+    w->event = clCreateUserEvent(context, &error);
+    CHECK(error == CL_SUCCESS);
+    open_other_context(w);
+    CHECK_OK(clsort_create(context, b->session.info.id, NULL, &w->fresh));
+}
+
+static void close_world(world *w)
+{
+    cl_mem all[8];
+    size_t i;
+    all[0] = w->read_only_part, all[1] = w->overlapping, all[2] = w->part, all[3] = w->exact;
+    all[4] = w->write_only, all[5] = w->read_only, all[6] = w->other_buffer, all[7] = w->image;
+    for (i = 0; i < 8; i++)
+        if (all[i]) clReleaseMemObject(all[i]);
+    for (i = 0; i < GOOD_BUFFERS; i++) clReleaseMemObject(w->good[i]);
+    clSetUserEventStatus(w->event, CL_COMPLETE);
+    clSetUserEventStatus(w->other_event, CL_COMPLETE);
+    clReleaseEvent(w->event);
+    clReleaseEvent(w->other_event);
+    clReleaseCommandQueue(w->other_queue);
+    clReleaseContext(w->other_context);
+    clsort_destroy(w->fresh);
+}
+
+static int buffer_is_intact(const world *w, cl_mem buffer)
+{
+    unsigned char now[BYTES];
+    cl_int error = clEnqueueReadBuffer(w->b->session.queue, buffer, CL_TRUE, 0, BYTES, now, 0, NULL, NULL);
+    return CHECK(error == CL_SUCCESS) && CHECK(!memcmp(now, w->before, BYTES));
+}
+
+static int world_is_intact(const world *w)
+{
+    size_t i;
+    int good = buffer_is_intact(w, w->read_only);
+    for (i = 0; i < GOOD_BUFFERS; i++) good = buffer_is_intact(w, w->good[i]) && good;
+    return good;
+}
+
+/* ---- calls and faults -------------------------------------------------------------------------------------------- */
+
+typedef struct call {
+    clsort_sorter *sorter;
+    cl_command_queue queue;
+    clsort_desc d;
+    int no_desc;
+    cl_uint n_wait;
+    const cl_event *wait;
+    cl_event list[2];
+} call;
+
+/* Parts of a call that a fault changes; two faults meet only if they change different ones. */
+enum {
+    P_SORTER = 1, P_QUEUE = 2, P_DESC = 4, P_WAIT = 8, P_TYPE = 16, P_TUNING = 32, P_FLAGS = 64, P_KEYS = 128, P_KEYS_OUT = 256,
+    P_VALUES = 512, P_VALUES_OUT = 1024, P_INDICES = 2048, P_SCRATCH = 4096, P_COUNT = 8192, P_EXTRA = 16384, P_ORDER = 32768
+};
+
+typedef struct fault {
+    const char *name;
+    void (*apply)(call *c, const world *w);
+    clsort_status code;
+    int parts;
+} fault;
+
+#define FAULT(function, body) static void function(call *c, const world *w) { (void)w; body; }
+
+FAULT(no_sorter, c->sorter = NULL)
+FAULT(no_queue, c->queue = NULL)
+FAULT(no_desc, c->no_desc = 1)
+FAULT(wait_null, c->n_wait = 1)
+FAULT(wait_zero, c->wait = c->list; c->list[0] = w->event)
+FAULT(wait_hole, c->wait = c->list; c->list[0] = w->event; c->list[1] = NULL; c->n_wait = 2)
+FAULT(type_zero, c->d.key_type = 0)
+FAULT(type_odd, c->d.key_type = 0x121)
+FAULT(type_f8, c->d.key_type = 0x308)
+FAULT(type_bf32, c->d.key_type = 0x420)
+FAULT(bad_order, c->d.order = 2)
+FAULT(bad_nan_order, c->d.nan_order = 2)
+FAULT(bad_zero_order, c->d.zero_order = 2)
+FAULT(bad_algorithm, c->d.algorithm = 99)
+FAULT(bad_step, c->d.tuning.bitonic_step = 3)
+FAULT(wide_step, c->d.tuning.bitonic_step = 32)
+FAULT(bad_local, c->d.tuning.bitonic_local = 5)
+FAULT(bad_group, c->d.tuning.work_group = 3)
+FAULT(bad_items, c->d.tuning.items = 3)
+FAULT(flag_16, c->d.flags = 16)
+FAULT(flag_high, c->d.flags = 0x80000000u)
+FAULT(use_merge, c->d.algorithm = CLSORT_MERGE)
+FAULT(use_radix, c->d.algorithm = CLSORT_RADIX)
+FAULT(use_quicksort, c->d.algorithm = CLSORT_QUICKSORT)
+FAULT(use_first_bit, c->d.first_bit = 1)
+FAULT(use_last_bit, c->d.last_bit = 7)
+FAULT(use_rows, c->d.rows = 2)
+FAULT(use_row_stride, c->d.row_stride = 400)
+FAULT(use_segments, c->d.segments = w->good[INDICES])
+FAULT(use_segments_offset, c->d.segments_offset = 4)
+FAULT(use_segment_count, c->d.segment_count = 1)
+FAULT(use_top_k, c->d.top_k = 3)
+FAULT(use_count_buffer, c->d.count_buffer = w->good[INDICES])
+FAULT(use_count_offset, c->d.count_offset = 4)
+FAULT(use_pivot, c->d.tuning.pivot = 1)
+FAULT(use_scheduler, c->d.tuning.scheduler = 1)
+FAULT(values_without_size, c->d.value_size = 0)
+FAULT(size_without_values, c->d.values = NULL)
+FAULT(out_without_values, c->d.values = NULL; c->d.value_size = 0; c->d.values_out = w->good[VALUES_OUT])
+FAULT(values_with_records, c->d.record_size = 8)
+static void use_record(call *c, size_t size, size_t key_offset)
+{
+    c->d.values = NULL;
+    c->d.value_size = 0;
+    c->d.record_size = size;
+    c->d.key_offset = key_offset;
+}
+FAULT(record_short, use_record(c, 2, 0))
+FAULT(record_key_outside, use_record(c, 8, 8))
+FAULT(record_key_far, use_record(c, 8, ~(size_t)3))
+FAULT(key_offset_alone, c->d.key_offset = 4)
+FAULT(count_2_32, c->d.count = (size_t)1 << 32)
+FAULT(count_max, c->d.count = ~(size_t)0)
+FAULT(count_wraps, c->d.count = ~(size_t)0 / 4 + 2)
+FAULT(value_size_huge, c->d.value_size = ~(size_t)0 / 2 + 1)
+FAULT(value_size_wraps, c->d.value_size = ~(size_t)0 / N + 1)
+FAULT(record_huge, use_record(c, ~(size_t)3, 0))
+FAULT(keys_offset_huge, c->d.keys_offset = ~(size_t)3)
+FAULT(keys_out_offset_huge, c->d.keys_out = w->good[KEYS_OUT]; c->d.keys_out_offset = ~(size_t)3)
+FAULT(values_offset_huge, c->d.values_offset = ~(size_t)3)
+FAULT(indices_offset_huge, c->d.indices = w->good[INDICES]; c->d.values_out = w->good[VALUES_OUT]; c->d.indices_offset = ~(size_t)3)
+FAULT(scratch_size_huge, c->d.scratch = w->good[SCRATCH]; c->d.scratch_offset = 16; c->d.scratch_size = ~(size_t)0)
+FAULT(keys_odd, c->d.keys_offset = 2)
+FAULT(keys_out_odd, c->d.keys_out = w->good[KEYS_OUT]; c->d.keys_out_offset = 1)
+FAULT(values_odd, c->d.values_offset = 2)
+FAULT(values_out_odd, c->d.values_out = w->good[VALUES_OUT]; c->d.values_out_offset = 1)
+FAULT(indices_odd, c->d.indices = w->good[INDICES]; c->d.values_out = w->good[VALUES_OUT]; c->d.indices_offset = 2)
+FAULT(scratch_odd, c->d.scratch = w->good[SCRATCH]; c->d.scratch_size = 2048; c->d.scratch_offset = 8)
+FAULT(record_odd, use_record(c, 6, 0))
+FAULT(record_key_odd, use_record(c, 8, 2))
+FAULT(no_keys, c->d.keys = NULL)
+FAULT(no_indices, c->d.flags = CLSORT_FLAG_INDICES; c->d.values_out = w->good[VALUES_OUT])
+FAULT(no_keys_out, c->d.flags = CLSORT_FLAG_KEYS_OUT)
+FAULT(no_values_out, c->d.flags = CLSORT_FLAG_VALUES_OUT)
+FAULT(indices_no_values_out, c->d.indices = w->good[INDICES])
+FAULT(queue_other, c->queue = w->other_queue)
+FAULT(event_other, c->wait = c->list; c->list[0] = w->other_event; c->n_wait = 1)
+FAULT(event_other_second, c->wait = c->list; c->list[0] = w->event; c->list[1] = w->other_event; c->n_wait = 2)
+FAULT(keys_image, c->d.keys = w->image)
+FAULT(values_image, c->d.values = w->image)
+FAULT(scratch_image, c->d.scratch = w->image; c->d.scratch_size = 2048)
+FAULT(keys_other, c->d.keys = w->other_buffer)
+FAULT(values_other, c->d.values = w->other_buffer)
+FAULT(keys_out_other, c->d.keys_out = w->other_buffer)
+FAULT(values_out_other, c->d.values_out = w->other_buffer)
+FAULT(indices_other, c->d.indices = w->other_buffer; c->d.values_out = w->good[VALUES_OUT])
+FAULT(scratch_other, c->d.scratch = w->other_buffer; c->d.scratch_size = 2048; c->d.stable = 1)
+FAULT(keys_read_only, c->d.keys = w->read_only)
+FAULT(keys_read_only_part, c->d.keys = w->read_only_part)
+FAULT(keys_write_only, c->d.keys = w->write_only)
+FAULT(values_read_only, c->d.values = w->read_only)
+FAULT(values_write_only, c->d.values = w->write_only)
+FAULT(keys_out_read_only, c->d.keys_out = w->read_only)
+FAULT(keys_out_write_only, c->d.keys_out = w->write_only)
+FAULT(values_out_read_only, c->d.values_out = w->read_only)
+FAULT(indices_read_only, c->d.indices = w->read_only; c->d.values_out = w->good[VALUES_OUT])
+FAULT(indices_write_only, c->d.indices = w->write_only; c->d.values_out = w->good[VALUES_OUT])
+FAULT(scratch_read_only, c->d.scratch = w->read_only; c->d.scratch_size = 2048; c->d.stable = 1)
+FAULT(scratch_write_only, c->d.scratch = w->write_only; c->d.scratch_size = 2048; c->d.stable = 1)
+FAULT(keys_short, c->d.keys = w->exact; c->d.keys_offset = 4)
+FAULT(keys_far, c->d.keys_offset = BYTES + 4)
+FAULT(values_short, c->d.values = w->exact; c->d.values_offset = 4)
+FAULT(values_wide, c->d.values = w->exact; c->d.value_size = 5)
+FAULT(keys_out_short, c->d.keys_out = w->exact; c->d.keys_out_offset = 4)
+FAULT(values_out_short, c->d.values_out = w->exact; c->d.values_out_offset = 4)
+FAULT(indices_short, c->d.indices = w->exact; c->d.values_out = w->good[VALUES_OUT]; c->d.indices_offset = 4)
+FAULT(scratch_short, c->d.scratch = w->good[SCRATCH]; c->d.scratch_size = BYTES + 16; c->d.stable = 1)
+FAULT(records_short, use_record(c, 44, 0))
+FAULT(count_too_big, c->d.count = BYTES / 4 + 1)
+FAULT(keys_are_values, c->d.values = c->d.keys)
+FAULT(keys_touch_values, c->d.values = c->d.keys; c->d.values_offset = 4 * N - 4)
+FAULT(keys_out_shifted, c->d.keys_out = c->d.keys; c->d.keys_out_offset = 4)
+FAULT(keys_out_in_part, c->d.keys_out = w->overlapping; c->d.keys_out_offset = 8)
+FAULT(keys_out_is_values, c->d.keys_out = c->d.values)
+FAULT(values_out_is_keys, c->d.values_out = c->d.keys)
+FAULT(indices_are_keys, c->d.indices = c->d.keys; c->d.values_out = w->good[VALUES_OUT])
+FAULT(scratch_is_keys, c->d.scratch = c->d.keys; c->d.scratch_size = 2048; c->d.stable = 1)
+FAULT(parts_overlap, c->d.keys = w->part; c->d.values = w->overlapping)
+FAULT(scratch_small, c->d.scratch = w->good[SCRATCH]; c->d.scratch_size = 16; c->d.stable = 1)
+FAULT(scratch_none, c->d.scratch = w->good[SCRATCH]; c->d.scratch_size = 0; c->d.stable = 1)
+FAULT(not_built, c->sorter = w->fresh; c->d.flags = CLSORT_FLAG_NO_BUILD)
+
+static const fault faults[] = {
+    { "NULL sorter", no_sorter, CLSORT_ERROR_NULL_ARGUMENT, P_SORTER },
+    { "NULL queue", no_queue, CLSORT_ERROR_NULL_ARGUMENT, P_QUEUE },
+    { "NULL description", no_desc, CLSORT_ERROR_NULL_ARGUMENT, P_DESC },
+    { "a count with no wait list", wait_null, CLSORT_ERROR_WAIT_LIST, P_WAIT },
+    { "a wait list with no count", wait_zero, CLSORT_ERROR_WAIT_LIST, P_WAIT },
+    { "NULL in the wait list", wait_hole, CLSORT_ERROR_WAIT_LIST, P_WAIT },
+    { "key type not set", type_zero, CLSORT_ERROR_KEY_TYPE, P_TYPE },
+    { "key type of 33 bits", type_odd, CLSORT_ERROR_KEY_TYPE, P_TYPE },
+    { "8-bit float", type_f8, CLSORT_ERROR_KEY_TYPE, P_TYPE },
+    { "32-bit bfloat", type_bf32, CLSORT_ERROR_KEY_TYPE, P_TYPE },
+    { "unknown order", bad_order, CLSORT_ERROR_UNKNOWN_VALUE, P_ORDER },
+    { "unknown NaN order", bad_nan_order, CLSORT_ERROR_UNKNOWN_VALUE, P_ORDER },
+    { "unknown zero order", bad_zero_order, CLSORT_ERROR_UNKNOWN_VALUE, P_ORDER },
+    { "unknown algorithm", bad_algorithm, CLSORT_ERROR_UNKNOWN_VALUE, P_TUNING },
+    { "step kernel 3", bad_step, CLSORT_ERROR_UNKNOWN_VALUE, P_TUNING },
+    { "step kernel 32", wide_step, CLSORT_ERROR_UNKNOWN_VALUE, P_TUNING },
+    { "unknown use of local memory", bad_local, CLSORT_ERROR_UNKNOWN_VALUE, P_TUNING },
+    { "work-group of 3", bad_group, CLSORT_ERROR_UNKNOWN_VALUE, P_TUNING },
+    { "3 items", bad_items, CLSORT_ERROR_UNKNOWN_VALUE, P_TUNING },
+    { "flag 16", flag_16, CLSORT_ERROR_UNKNOWN_FLAG, P_FLAGS },
+    { "flag 2^31", flag_high, CLSORT_ERROR_UNKNOWN_FLAG, P_FLAGS },
+    { "merge", use_merge, CLSORT_ERROR_UNSUPPORTED, P_TUNING },
+    { "radix", use_radix, CLSORT_ERROR_UNSUPPORTED, P_TUNING },
+    { "quicksort", use_quicksort, CLSORT_ERROR_UNSUPPORTED, P_TUNING },
+    { "first_bit", use_first_bit, CLSORT_ERROR_UNSUPPORTED, P_EXTRA },
+    { "last_bit", use_last_bit, CLSORT_ERROR_UNSUPPORTED, P_EXTRA },
+    { "rows", use_rows, CLSORT_ERROR_UNSUPPORTED, P_EXTRA },
+    { "row_stride", use_row_stride, CLSORT_ERROR_UNSUPPORTED, P_EXTRA },
+    { "segments", use_segments, CLSORT_ERROR_UNSUPPORTED, P_EXTRA },
+    { "segments_offset", use_segments_offset, CLSORT_ERROR_UNSUPPORTED, P_EXTRA },
+    { "segment_count", use_segment_count, CLSORT_ERROR_UNSUPPORTED, P_EXTRA },
+    { "top_k", use_top_k, CLSORT_ERROR_UNSUPPORTED, P_EXTRA },
+    { "count_buffer", use_count_buffer, CLSORT_ERROR_UNSUPPORTED, P_EXTRA },
+    { "count_offset", use_count_offset, CLSORT_ERROR_UNSUPPORTED, P_EXTRA },
+    { "pivot", use_pivot, CLSORT_ERROR_UNSUPPORTED, P_EXTRA },
+    { "scheduler", use_scheduler, CLSORT_ERROR_UNSUPPORTED, P_EXTRA },
+    { "values without value_size", values_without_size, CLSORT_ERROR_VALUE_SIZE, P_VALUES },
+    { "value_size without values", size_without_values, CLSORT_ERROR_VALUE_SIZE, P_VALUES },
+    { "values_out without values", out_without_values, CLSORT_ERROR_VALUE_SIZE, P_VALUES | P_VALUES_OUT },
+    { "records and values", values_with_records, CLSORT_ERROR_RECORD_LAYOUT, P_VALUES | P_KEYS },
+    { "record below the key", record_short, CLSORT_ERROR_RECORD_LAYOUT, P_VALUES | P_KEYS },
+    { "key behind the record", record_key_outside, CLSORT_ERROR_RECORD_LAYOUT, P_VALUES | P_KEYS },
+    { "key far behind the record", record_key_far, CLSORT_ERROR_RECORD_LAYOUT, P_VALUES | P_KEYS },
+    { "key_offset without records", key_offset_alone, CLSORT_ERROR_RECORD_LAYOUT, P_VALUES | P_KEYS },
+    { "count 2^32", count_2_32, CLSORT_ERROR_COUNT_TOO_LARGE, P_COUNT },
+    { "count SIZE_MAX", count_max, CLSORT_ERROR_COUNT_TOO_LARGE, P_COUNT },
+    { "count SIZE_MAX / 4 + 2", count_wraps, CLSORT_ERROR_COUNT_TOO_LARGE, P_COUNT },
+    { "value_size SIZE_MAX / 2 + 1", value_size_huge, CLSORT_ERROR_SIZE_OVERFLOW, P_VALUES },
+    { "value_size that wraps", value_size_wraps, CLSORT_ERROR_SIZE_OVERFLOW, P_VALUES },
+    { "record_size near SIZE_MAX", record_huge, CLSORT_ERROR_SIZE_OVERFLOW, P_VALUES | P_KEYS },
+    { "keys_offset near SIZE_MAX", keys_offset_huge, CLSORT_ERROR_SIZE_OVERFLOW, P_KEYS },
+    { "keys_out_offset near SIZE_MAX", keys_out_offset_huge, CLSORT_ERROR_SIZE_OVERFLOW, P_KEYS_OUT },
+    { "values_offset near SIZE_MAX", values_offset_huge, CLSORT_ERROR_SIZE_OVERFLOW, P_VALUES },
+    { "indices_offset near SIZE_MAX", indices_offset_huge, CLSORT_ERROR_SIZE_OVERFLOW, P_INDICES | P_VALUES_OUT },
+    { "scratch_size SIZE_MAX", scratch_size_huge, CLSORT_ERROR_SIZE_OVERFLOW, P_SCRATCH },
+    { "keys misaligned", keys_odd, CLSORT_ERROR_MISALIGNED, P_KEYS },
+    { "keys_out misaligned", keys_out_odd, CLSORT_ERROR_MISALIGNED, P_KEYS_OUT },
+    { "values misaligned", values_odd, CLSORT_ERROR_MISALIGNED, P_VALUES },
+    { "values_out misaligned", values_out_odd, CLSORT_ERROR_MISALIGNED, P_VALUES_OUT | P_VALUES },
+    { "indices misaligned", indices_odd, CLSORT_ERROR_MISALIGNED, P_INDICES | P_VALUES_OUT },
+    { "scratch misaligned", scratch_odd, CLSORT_ERROR_MISALIGNED, P_SCRATCH },
+    { "record of 6 bytes", record_odd, CLSORT_ERROR_MISALIGNED, P_VALUES | P_KEYS },
+    { "key at 2 in a record", record_key_odd, CLSORT_ERROR_MISALIGNED, P_VALUES | P_KEYS },
+    { "no keys", no_keys, CLSORT_ERROR_MISSING_BUFFER, P_KEYS },
+    { "flag but no indices", no_indices, CLSORT_ERROR_MISSING_BUFFER, P_FLAGS | P_INDICES | P_VALUES_OUT | P_VALUES },
+    { "flag but no keys_out", no_keys_out, CLSORT_ERROR_MISSING_BUFFER, P_FLAGS | P_KEYS_OUT },
+    { "flag but no values_out", no_values_out, CLSORT_ERROR_MISSING_BUFFER, P_FLAGS | P_VALUES_OUT | P_VALUES },
+    { "indices and values but no values_out", indices_no_values_out, CLSORT_ERROR_MISSING_BUFFER, P_INDICES | P_VALUES_OUT | P_VALUES },
+    { "queue of another context", queue_other, CLSORT_ERROR_QUEUE_MISMATCH, P_QUEUE },
+    { "event of another context", event_other, CLSORT_ERROR_EVENT_MISMATCH, P_WAIT },
+    { "second event of another context", event_other_second, CLSORT_ERROR_EVENT_MISMATCH, P_WAIT },
+    { "keys are an image", keys_image, CLSORT_ERROR_NOT_A_BUFFER, P_KEYS },
+    { "values are an image", values_image, CLSORT_ERROR_NOT_A_BUFFER, P_VALUES },
+    { "scratch is an image", scratch_image, CLSORT_ERROR_NOT_A_BUFFER, P_SCRATCH },
+    { "keys of another context", keys_other, CLSORT_ERROR_BUFFER_CONTEXT, P_KEYS },
+    { "values of another context", values_other, CLSORT_ERROR_BUFFER_CONTEXT, P_VALUES },
+    { "keys_out of another context", keys_out_other, CLSORT_ERROR_BUFFER_CONTEXT, P_KEYS_OUT },
+    { "values_out of another context", values_out_other, CLSORT_ERROR_BUFFER_CONTEXT, P_VALUES_OUT | P_VALUES },
+    { "indices of another context", indices_other, CLSORT_ERROR_BUFFER_CONTEXT, P_INDICES | P_VALUES_OUT },
+    { "scratch of another context", scratch_other, CLSORT_ERROR_BUFFER_CONTEXT, P_SCRATCH },
+    { "keys not writable", keys_read_only, CLSORT_ERROR_BUFFER_ACCESS, P_KEYS | P_KEYS_OUT | P_INDICES },
+    { "keys in a part of a read-only buffer", keys_read_only_part, CLSORT_ERROR_BUFFER_ACCESS, P_KEYS | P_KEYS_OUT | P_INDICES },
+    { "keys not readable", keys_write_only, CLSORT_ERROR_BUFFER_ACCESS, P_KEYS },
+    { "values not writable", values_read_only, CLSORT_ERROR_BUFFER_ACCESS, P_VALUES | P_VALUES_OUT },
+    { "values not readable", values_write_only, CLSORT_ERROR_BUFFER_ACCESS, P_VALUES },
+    { "keys_out not writable", keys_out_read_only, CLSORT_ERROR_BUFFER_ACCESS, P_KEYS_OUT },
+    { "keys_out not readable", keys_out_write_only, CLSORT_ERROR_BUFFER_ACCESS, P_KEYS_OUT },
+    { "values_out not writable", values_out_read_only, CLSORT_ERROR_BUFFER_ACCESS, P_VALUES_OUT | P_VALUES },
+    { "indices not writable", indices_read_only, CLSORT_ERROR_BUFFER_ACCESS, P_INDICES | P_VALUES_OUT },
+    { "indices not readable", indices_write_only, CLSORT_ERROR_BUFFER_ACCESS, P_INDICES | P_VALUES_OUT },
+    { "scratch not writable", scratch_read_only, CLSORT_ERROR_BUFFER_ACCESS, P_SCRATCH },
+    { "scratch not readable", scratch_write_only, CLSORT_ERROR_BUFFER_ACCESS, P_SCRATCH },
+    { "keys one element short", keys_short, CLSORT_ERROR_BUFFER_TOO_SMALL, P_KEYS | P_COUNT },
+    { "keys_offset behind the end", keys_far, CLSORT_ERROR_BUFFER_TOO_SMALL, P_KEYS },
+    { "values one element short", values_short, CLSORT_ERROR_BUFFER_TOO_SMALL, P_VALUES | P_COUNT },
+    { "values too wide", values_wide, CLSORT_ERROR_BUFFER_TOO_SMALL, P_VALUES | P_COUNT },
+    { "keys_out one element short", keys_out_short, CLSORT_ERROR_BUFFER_TOO_SMALL, P_KEYS_OUT | P_COUNT },
+    { "values_out one element short", values_out_short, CLSORT_ERROR_BUFFER_TOO_SMALL, P_VALUES_OUT | P_VALUES | P_COUNT },
+    { "indices one element short", indices_short, CLSORT_ERROR_BUFFER_TOO_SMALL, P_INDICES | P_VALUES_OUT | P_COUNT },
+    { "scratch smaller than scratch_size", scratch_short, CLSORT_ERROR_BUFFER_TOO_SMALL, P_SCRATCH },
+    { "records beyond the end", records_short, CLSORT_ERROR_BUFFER_TOO_SMALL, P_VALUES | P_KEYS | P_COUNT },
+    { "one key more than fits", count_too_big, CLSORT_ERROR_BUFFER_TOO_SMALL, P_COUNT | P_KEYS | P_VALUES },
+    { "keys and values in one place", keys_are_values, CLSORT_ERROR_OVERLAP, P_KEYS | P_VALUES | P_INDICES },
+    { "values over the last key", keys_touch_values, CLSORT_ERROR_OVERLAP, P_KEYS | P_VALUES | P_COUNT | P_INDICES },
+    { "keys_out one element behind keys", keys_out_shifted, CLSORT_ERROR_OVERLAP, P_KEYS | P_KEYS_OUT },
+    { "keys_out in a part of keys", keys_out_in_part, CLSORT_ERROR_OVERLAP, P_KEYS | P_KEYS_OUT },
+    { "keys_out over values", keys_out_is_values, CLSORT_ERROR_OVERLAP, P_KEYS_OUT | P_VALUES },
+    { "values_out over keys", values_out_is_keys, CLSORT_ERROR_OVERLAP, P_KEYS | P_VALUES | P_VALUES_OUT },
+    { "indices over keys", indices_are_keys, CLSORT_ERROR_OVERLAP, P_KEYS | P_INDICES | P_VALUES_OUT },
+    { "scratch over keys", scratch_is_keys, CLSORT_ERROR_OVERLAP, P_KEYS | P_SCRATCH },
+    { "two parts of one buffer overlap", parts_overlap, CLSORT_ERROR_OVERLAP, P_KEYS | P_VALUES | P_INDICES },
+    { "scratch of 16 bytes", scratch_small, CLSORT_ERROR_SCRATCH_TOO_SMALL, P_SCRATCH | P_VALUES },
+    { "scratch of no bytes", scratch_none, CLSORT_ERROR_SCRATCH_TOO_SMALL, P_SCRATCH | P_VALUES },
+    { "not built and not to be built", not_built, CLSORT_ERROR_NOT_READY, P_SORTER | P_FLAGS }
+};
+enum { FAULTS = sizeof faults / sizeof *faults };
+
+/* ---- sort -------------------------------------------------------------------------------------------------------- */
+
+static call good_call(const world *w)
+{
+    call c;
+    memset(&c, 0, sizeof c);
+    c.sorter = w->b->sorter;
+    c.queue = w->b->session.queue;
+    c.d = clsort_desc_default();
+    c.d.count = N;
+    c.d.key_type = CLSORT_U32;
+    c.d.keys = w->good[KEYS];
+    c.d.values = w->good[VALUES];
+    c.d.value_size = 4;
+    return c;
+}
+
+static int usable(const fault *f, const world *w)
+{
+    return w->image || (f->apply != keys_image && f->apply != values_image && f->apply != scratch_image);
+}
+
+/* Makes the call and checks that it fails with `code`, without a trace but a message. */
+static int expect_failure(call *c, clsort_status code)
+{
+    cl_event none = NULL, done;
+    clsort_status status;
+    int good;
+    memset(&done, 0x5A, sizeof done);
+    enqueued = 0;
+    bad_calls++;
+    status = clsort_enqueue_sort(c->sorter, c->queue, c->no_desc ? NULL : &c->d, c->n_wait, c->wait, &done);
+    good = CHECK_STATUS(status, code) && CHECK(enqueued == 0) && CHECK(done == none);
+    if (good && c->sorter) good = CHECK(strncmp(clsort_last_error(c->sorter), "clsort", 6) == 0);
+    if (good && c->sorter) good = CHECK(strstr(clsort_last_error(c->sorter), clsort_status_text(code)) != NULL);
+    return good;
+}
+
+static void every_bad_sort(bench *b)
+{
+    world w;
+    size_t i;
+    open_world(&w, b);
+    for (i = 0; i < FAULTS; i++) {
+        call c = good_call(&w);
+        if (!usable(&faults[i], &w)) continue;
+        AT("%s", faults[i].name);
+        faults[i].apply(&c, &w);
+        expect_failure(&c, faults[i].code);
+        world_is_intact(&w);
+    }
+    close_world(&w);
+    printf("%d bad calls\n", bad_calls);
+}
+
+/* Of two faults the one whose code stands earlier in CLSORT_STATUS_LIST is reported. */
+static void two_faults_at_once(bench *b)
+{
+    world w;
+    size_t i, j;
+    open_world(&w, b);
+    for (i = 0; i < FAULTS; i++)
+        for (j = 0; j < i; j++) {
+            const fault *f = &faults[i], *g = &faults[j];
+            call c = good_call(&w);
+            if ((f->parts & g->parts) || !usable(f, &w) || !usable(g, &w)) continue;
+            AT("%s; %s", f->name, g->name);
+            f->apply(&c, &w);
+            g->apply(&c, &w);
+            expect_failure(&c, f->code > g->code ? f->code : g->code);
+        }
+    AT("after all pairs");
+    world_is_intact(&w);
+    close_world(&w);
+    printf("%d bad calls\n", bad_calls);
+}
+
+/* clsort_check, prepare, scratch_size and resolve look at the description alone and give the same codes. */
+static void bad_descriptions(bench *b)
+{
+    world w;
+    size_t i, bytes;
+    open_world(&w, b);
+    for (i = 0; i < FAULTS; i++) {
+        clsort_desc resolved;
+        call c = good_call(&w);
+        if (faults[i].code > CLSORT_ERROR_KEY_TYPE || faults[i].code < CLSORT_ERROR_MISALIGNED || faults[i].apply == size_without_values) continue;
+        AT("%s", faults[i].name);
+        faults[i].apply(&c, &w);
+        CHECK_STATUS(clsort_check(b->sorter, &c.d), faults[i].code);
+        CHECK_STATUS(clsort_prepare(b->sorter, &c.d), faults[i].code);
+        CHECK_STATUS(clsort_scratch_size(b->sorter, &c.d, &bytes), faults[i].code);
+        CHECK_STATUS(clsort_scratch_size(NULL, &c.d, &bytes), faults[i].code);
+        CHECK_STATUS(clsort_resolve(b->sorter, &c.d, &resolved), faults[i].code);
+        bad_calls += 5;
+    }
+    world_is_intact(&w);
+    close_world(&w);
+    printf("%d bad calls\n", bad_calls);
+}
+
+/* Buffers that are given to clsort_check are checked as in a sort. */
+static void bad_buffers_in_check(bench *b)
+{
+    world w;
+    size_t i;
+    open_world(&w, b);
+    for (i = 0; i < FAULTS; i++) {
+        call c = good_call(&w);
+        if (faults[i].code > CLSORT_ERROR_NOT_A_BUFFER || faults[i].code < CLSORT_ERROR_SCRATCH_TOO_SMALL || !usable(&faults[i], &w)) continue;
+        AT("%s", faults[i].name);
+        faults[i].apply(&c, &w);
+        bad_calls++;
+        CHECK_STATUS(clsort_check(b->sorter, &c.d), faults[i].code);
+    }
+    close_world(&w);
+    printf("%d bad calls\n", bad_calls);
+}
+
+static void counts_beyond_the_device(bench *b)
+{
+    clsort_desc d = clsort_desc_default();
+    cl_ulong most = 0;
+    size_t bytes = 0;
+    clGetDeviceInfo(b->session.info.id, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof most, &most, NULL);
+    d.key_type = CLSORT_U32;
+    d.record_size = 4 * (size_t)((most >> 32) + 2);
+    d.count = 0xFFFFFFFFu;
+    CHECK_STATUS(clsort_check(b->sorter, &d), CLSORT_ERROR_COUNT_TOO_LARGE);
+    CHECK_OK(clsort_scratch_size(NULL, &d, &bytes));
+    d.count = (size_t)1 << 32;
+    CHECK_STATUS(clsort_scratch_size(NULL, &d, &bytes), CLSORT_ERROR_COUNT_TOO_LARGE);
+    CHECK(bytes == 0);
+    bad_calls += 2;
+}
+
+static void bad_null_arguments(bench *b)
+{
+    clsort_desc d = clsort_desc_default(), resolved;
+    clsort_sorter *s = b->sorter;
+    size_t bytes;
+    d.key_type = CLSORT_U32;
+    CHECK_STATUS(clsort_check(NULL, &d), CLSORT_ERROR_NULL_ARGUMENT);
+    CHECK_STATUS(clsort_check(s, NULL), CLSORT_ERROR_NULL_ARGUMENT);
+    CHECK_STATUS(clsort_prepare(NULL, &d), CLSORT_ERROR_NULL_ARGUMENT);
+    CHECK_STATUS(clsort_prepare(s, NULL), CLSORT_ERROR_NULL_ARGUMENT);
+    CHECK_STATUS(clsort_resolve(NULL, &d, &resolved), CLSORT_ERROR_NULL_ARGUMENT);
+    CHECK_STATUS(clsort_resolve(s, NULL, &resolved), CLSORT_ERROR_NULL_ARGUMENT);
+    CHECK_STATUS(clsort_resolve(s, &d, NULL), CLSORT_ERROR_NULL_ARGUMENT);
+    CHECK_STATUS(clsort_scratch_size(s, NULL, &bytes), CLSORT_ERROR_NULL_ARGUMENT);
+    CHECK_STATUS(clsort_scratch_size(s, &d, NULL), CLSORT_ERROR_NULL_ARGUMENT);
+    CHECK_STATUS(clsort_clone(NULL, &s), CLSORT_ERROR_NULL_ARGUMENT);
+    CHECK_STATUS(clsort_clone(b->sorter, NULL), CLSORT_ERROR_NULL_ARGUMENT);
+    CHECK_STATUS(clsort_trim(NULL), CLSORT_ERROR_NULL_ARGUMENT);
+    CHECK_STATUS(clsort_select(NULL, "auto"), CLSORT_ERROR_NULL_ARGUMENT);
+    CHECK_STATUS(clsort_select(&d, NULL), CLSORT_ERROR_NULL_ARGUMENT);
+    CHECK_STATUS(clsort_select(&d, "no such sort"), CLSORT_ERROR_UNKNOWN_VALUE);
+    CHECK_STATUS(clsort_select(&d, ""), CLSORT_ERROR_UNKNOWN_VALUE);
+    bad_calls += 16;
+    printf("%d bad calls\n", bad_calls);
+}
+
+static void bad_creates(bench *b)
+{
+    clsort_options options;
+    clsort_sorter *s;
+    cl_context context = b->session.context;
+    cl_device_id device = b->session.info.id;
+    memset(&options, 0, sizeof options);
+    CHECK_STATUS(clsort_create(context, device, NULL, NULL), CLSORT_ERROR_NULL_ARGUMENT);
+    s = b->sorter;
+    CHECK_STATUS(clsort_create(context, NULL, NULL, &s), CLSORT_ERROR_NULL_ARGUMENT);
+    CHECK(s == NULL);
+    CHECK_STATUS(clsort_create(NULL, device, NULL, &s), CLSORT_ERROR_NULL_ARGUMENT);
+    options.flags = 1;
+    s = b->sorter;
+    CHECK_STATUS(clsort_create(context, device, &options, &s), CLSORT_ERROR_UNKNOWN_FLAG);
+    CHECK(s == NULL);
+    bad_calls += 4;
+    printf("%d bad calls\n", bad_calls);
+}
+
+/* ---- gather, is_sorted, host arrays ------------------------------------------------------------------------------ */
+
+typedef struct gather_call {
+    clsort_gather g;
+    clsort_array a[2];
+} gather_call;
+
+static void good_gather(const world *w, gather_call *c)
+{
+    memset(c, 0, sizeof *c);
+    c->g.count = N;
+    c->g.indices = w->good[INDICES];
+    c->g.arrays = c->a;
+    c->g.array_count = 2;
+    c->a[0].source = w->good[KEYS];
+    c->a[0].target = w->good[KEYS_OUT];
+    c->a[0].element_size = 4;
+    c->a[1].source = w->good[VALUES];
+    c->a[1].target = w->good[VALUES_OUT];
+    c->a[1].element_size = 12;
+}
+
+static void expect_bad_gather(const world *w, gather_call *c, clsort_status code, const char *what)
+{
+    cl_event done = w->event, none = NULL;
+    AT("gather: %s", what);
+    enqueued = 0;
+    bad_calls++;
+    CHECK_STATUS(clsort_enqueue_gather(w->b->sorter, w->b->session.queue, &c->g, 0, NULL, &done), code);
+    CHECK(enqueued == 0 && done == none);
+    world_is_intact(w);
+    good_gather(w, c);
+}
+
+static void bad_gather_fields(world *w, gather_call *c)
+{
+    c->g.flags = 2;
+    expect_bad_gather(w, c, CLSORT_ERROR_UNKNOWN_FLAG, "unknown flag");
+    c->g.arrays = NULL;
+    expect_bad_gather(w, c, CLSORT_ERROR_NULL_ARGUMENT, "no arrays");
+    c->a[1].element_size = 0;
+    expect_bad_gather(w, c, CLSORT_ERROR_VALUE_SIZE, "element_size 0");
+    c->g.count = (size_t)1 << 32;
+    expect_bad_gather(w, c, CLSORT_ERROR_COUNT_TOO_LARGE, "count 2^32");
+    c->g.source_count = ~(size_t)0;
+    expect_bad_gather(w, c, CLSORT_ERROR_COUNT_TOO_LARGE, "source_count SIZE_MAX");
+    c->a[0].element_size = ~(size_t)0 / 8;
+    expect_bad_gather(w, c, CLSORT_ERROR_SIZE_OVERFLOW, "element_size near SIZE_MAX");
+    c->a[1].target_offset = ~(size_t)3;
+    expect_bad_gather(w, c, CLSORT_ERROR_SIZE_OVERFLOW, "target_offset near SIZE_MAX");
+    c->g.indices_offset = 2;
+    expect_bad_gather(w, c, CLSORT_ERROR_MISALIGNED, "indices misaligned");
+    c->a[0].source_offset = 2;
+    expect_bad_gather(w, c, CLSORT_ERROR_MISALIGNED, "source misaligned");
+    c->a[1].target_offset = 2;
+    expect_bad_gather(w, c, CLSORT_ERROR_MISALIGNED, "target misaligned");
+}
+
+static void bad_gather_buffers(world *w, gather_call *c)
+{
+    c->g.indices = NULL;
+    expect_bad_gather(w, c, CLSORT_ERROR_MISSING_BUFFER, "no indices");
+    c->a[1].source = NULL;
+    expect_bad_gather(w, c, CLSORT_ERROR_MISSING_BUFFER, "no source");
+    c->a[1].target = NULL;
+    expect_bad_gather(w, c, CLSORT_ERROR_MISSING_BUFFER, "no target");
+    c->a[1].source = w->other_buffer;
+    expect_bad_gather(w, c, CLSORT_ERROR_BUFFER_CONTEXT, "source of another context");
+    c->a[0].target = w->read_only;
+    expect_bad_gather(w, c, CLSORT_ERROR_BUFFER_ACCESS, "target not writable");
+    c->a[0].source = w->write_only;
+    expect_bad_gather(w, c, CLSORT_ERROR_BUFFER_ACCESS, "source not readable");
+    c->a[1].source_offset = BYTES - 12 * N + 4;
+    expect_bad_gather(w, c, CLSORT_ERROR_BUFFER_TOO_SMALL, "source one element short");
+    c->g.source_count = BYTES / 12 + 1;
+    expect_bad_gather(w, c, CLSORT_ERROR_BUFFER_TOO_SMALL, "more source elements than fit");
+    c->a[0].target = w->exact;
+    c->a[0].target_offset = 4;
+    expect_bad_gather(w, c, CLSORT_ERROR_BUFFER_TOO_SMALL, "target one element short");
+    c->a[1].target = w->good[KEYS];
+    expect_bad_gather(w, c, CLSORT_ERROR_OVERLAP, "target of one array over the source of another");
+    c->a[1].target = w->good[KEYS_OUT];
+    expect_bad_gather(w, c, CLSORT_ERROR_OVERLAP, "two arrays with one target");
+    c->a[0].target = w->good[INDICES];
+    expect_bad_gather(w, c, CLSORT_ERROR_OVERLAP, "target over the indices");
+}
+
+static void bad_gathers(bench *b)
+{
+    world w;
+    gather_call c;
+    open_world(&w, b);
+    good_gather(&w, &c);
+    bad_gather_fields(&w, &c);
+    bad_gather_buffers(&w, &c);
+    bad_calls += 2;
+    CHECK_STATUS(clsort_enqueue_gather(NULL, b->session.queue, &c.g, 0, NULL, NULL), CLSORT_ERROR_NULL_ARGUMENT);
+    CHECK_STATUS(clsort_enqueue_gather(b->sorter, b->session.queue, NULL, 0, NULL, NULL), CLSORT_ERROR_NULL_ARGUMENT);
+    close_world(&w);
+    printf("%d bad calls\n", bad_calls);
+}
+
+static void expect_bad_check(const world *w, const call *c, cl_mem result, size_t offset, clsort_status code)
+{
+    cl_event done = w->event, none = NULL;
+    enqueued = 0;
+    bad_calls++;
+    CHECK_STATUS(clsort_enqueue_is_sorted(c->sorter, c->queue, c->no_desc ? NULL : &c->d, result, offset, c->n_wait, c->wait, &done), code);
+    CHECK(enqueued == 0 && done == none);
+    world_is_intact(w);
+}
+
+static void bad_order_checks(bench *b)
+{
+    world w;
+    call c;
+    open_world(&w, b);
+    c = good_call(&w);
+    expect_bad_check(&w, &c, NULL, 0, CLSORT_ERROR_NULL_ARGUMENT);
+    expect_bad_check(&w, &c, w.good[SCRATCH], 2, CLSORT_ERROR_MISALIGNED);
+    expect_bad_check(&w, &c, w.good[SCRATCH], BYTES, CLSORT_ERROR_BUFFER_TOO_SMALL);
+    expect_bad_check(&w, &c, w.good[KEYS], 4 * N - 4, CLSORT_ERROR_OVERLAP);
+    expect_bad_check(&w, &c, w.read_only, 0, CLSORT_ERROR_BUFFER_ACCESS);
+    expect_bad_check(&w, &c, w.other_buffer, 0, CLSORT_ERROR_BUFFER_CONTEXT);
+    c.d.keys = NULL;
+    expect_bad_check(&w, &c, w.good[SCRATCH], 0, CLSORT_ERROR_MISSING_BUFFER);
+    c = good_call(&w);
+    c.no_desc = 1;
+    expect_bad_check(&w, &c, w.good[SCRATCH], 0, CLSORT_ERROR_NULL_ARGUMENT);
+    c = good_call(&w);
+    c.queue = w.other_queue;
+    expect_bad_check(&w, &c, w.good[SCRATCH], 0, CLSORT_ERROR_QUEUE_MISMATCH);
+    c = good_call(&w);
+    c.d.key_type = 0;
+    expect_bad_check(&w, &c, w.good[SCRATCH], 0, CLSORT_ERROR_KEY_TYPE);
+    close_world(&w);
+    printf("%d bad calls\n", bad_calls);
+}
+
+static void bad_host_sorts(bench *b)
+{
+    clsort_desc d = clsort_desc_default();
+    cl_uint keys[3] = { 3, 1, 2 }, values[3] = { 0, 1, 2 };
+    world w;
+    open_world(&w, b);
+    d.count = 3;
+    CHECK_STATUS(clsort_sort_host(b->sorter, &d, keys, NULL, NULL), CLSORT_ERROR_KEY_TYPE);
+    d.key_type = CLSORT_U32;
+    CHECK_STATUS(clsort_sort_host(NULL, &d, keys, NULL, NULL), CLSORT_ERROR_NULL_ARGUMENT);
+    CHECK_STATUS(clsort_sort_host(b->sorter, NULL, keys, NULL, NULL), CLSORT_ERROR_NULL_ARGUMENT);
+    CHECK_STATUS(clsort_sort_host(b->sorter, &d, NULL, NULL, NULL), CLSORT_ERROR_NULL_ARGUMENT);
+    CHECK_STATUS(clsort_sort_host(b->sorter, &d, keys, values, NULL), CLSORT_ERROR_VALUE_SIZE);
+    d.value_size = 4;
+    CHECK_STATUS(clsort_sort_host(b->sorter, &d, keys, NULL, NULL), CLSORT_ERROR_VALUE_SIZE);
+    d.keys = w.good[KEYS];
+    CHECK_STATUS(clsort_sort_host(b->sorter, &d, keys, values, NULL), CLSORT_ERROR_UNSUPPORTED);
+    bad_calls += 7;
+    CHECK(keys[0] == 3 && keys[1] == 1 && keys[2] == 2 && values[0] == 0 && values[1] == 1 && values[2] == 2);
+    close_world(&w);
+    printf("%d bad calls\n", bad_calls);
+}
+
+/* ---- what must still work ---------------------------------------------------------------------------------------- */
+
+/* A platform with a second device lends its queue in a common context. */
+static void queue_of_another_device(bench *b)
+{
+    cl_context_properties properties[3] = { CL_CONTEXT_PLATFORM, 0, 0 };
+    cl_device_id ids[2];
+    cl_uint count = 0;
+    cl_int error = 0;
+    cl_context context;
+    cl_command_queue queue;
+    clsort_sorter *s = NULL;
+    clsort_desc d = clsort_desc_default();
+    properties[1] = (cl_context_properties)b->session.info.platform;
+    clGetDeviceIDs(b->session.info.platform, CL_DEVICE_TYPE_ALL, 2, ids, &count);
+    if (count < 2) {
+        printf("only one device on this platform: no queue of another one to pass\n");
+        ids[1] = ids[0];
+    }
+    context = clCreateContext(properties, count < 2 ? 1 : 2, ids, NULL, NULL, &error);
+    if (!CHECK(error == CL_SUCCESS)) return;
+    queue = clCreateCommandQueue(context, ids[1], 0, &error);
+    d.key_type = CLSORT_U32;
+    CHECK_OK(clsort_create(context, ids[0], NULL, &s));
+    CHECK_STATUS(clsort_enqueue_sort(s, queue, &d, 0, NULL, NULL), count < 2 ? CL_SUCCESS : CLSORT_ERROR_QUEUE_MISMATCH);
+    clsort_destroy(s);
+    clReleaseCommandQueue(queue);
+    clReleaseContext(context);
+}
+
+static void the_sorter_still_sorts(bench *b)
+{
+    world w;
+    call c;
+    unsigned char now[BYTES];
+    cl_uint keys[N], i;
+    open_world(&w, b);
+    c = good_call(&w);
+    c.d.key_type = 0;
+    expect_failure(&c, CLSORT_ERROR_KEY_TYPE);
+    c = good_call(&w);
+    CHECK_OK(clsort_enqueue_sort(c.sorter, c.queue, &c.d, 0, NULL, NULL));
+    CHECK(clEnqueueReadBuffer(c.queue, w.good[KEYS], CL_TRUE, 0, BYTES, now, 0, NULL, NULL) == CL_SUCCESS);
+    memcpy(keys, now, sizeof keys);
+    for (i = 1; i < N; i++)
+        if (!CHECK(keys[i - 1] <= keys[i])) break;
+    CHECK(!memcmp(now + sizeof keys, w.before + sizeof keys, BYTES - sizeof keys));
+    close_world(&w);
+}
+
+static const test_entry tests[] = {
+    { "every bad sort gets its code and leaves no trace", every_bad_sort },
+    { "of two faults the one that is checked first is reported", two_faults_at_once },
+    { "bad descriptions get the same codes without buffers", bad_descriptions },
+    { "bad buffers get the same codes from clsort_check", bad_buffers_in_check },
+    { "counts beyond the device or 2^32 are rejected", counts_beyond_the_device },
+    { "NULL arguments are rejected everywhere", bad_null_arguments },
+    { "bad creates leave no sorter", bad_creates },
+    { "bad gathers get their codes", bad_gathers },
+    { "bad checks of order get their codes", bad_order_checks },
+    { "bad sorts of host arrays leave them alone", bad_host_sorts },
+    { "a queue of another device is rejected", queue_of_another_device },
+    { "the sorter sorts after a bad call", the_sorter_still_sorts }
+};
+
+TEST_MAIN(tests)
