@@ -201,7 +201,7 @@ enum {
 
 /* Unstable between versions: what only reproduces or measures. Zero means default for every field. */
 typedef struct clsort_tuning {
-    cl_uint bitonic_step;   /* CLSORT_STEP_*, the widest kernel over global memory; default: B16 */
+    cl_uint bitonic_step;   /* CLSORT_STEP_*, the widest kernel over global memory; default: B16 for any number of steps */
     cl_uint bitonic_local;  /* CLSORT_LOCAL_* */
     cl_uint work_group;     /* work-items per work-group, a power of two; lowered to what the device can do */
     cl_uint items;          /* keys per work-item in kernels over local memory: 2, 4, 8, 16 or 32 */
@@ -440,13 +440,13 @@ static const char *const clsort__source[] = {
     "       6  | o------------o |             o-|-o |       o-o\n"
     "       7  o----------------o               o---o       o-o\n"
     "\n"
-    "   The passes of a sort of 2^L elements in tiles of 2^T. A window kernel does up to 4 steps (B16) per pass over global\n"
-    "   memory, a tile kernel all the steps whose bits lie inside a tile:\n"
+    "   The passes of a sort of 2^L elements in tiles of 2^T. A window kernel does up to 4 steps per pass over global memory, B16\n"
+    "   any 1 to 4 of them, a tile kernel all the steps whose bits lie inside a tile:\n"
     "\n"
     "     stages 0 .. T-1     tile\n"
-    "     stage  T            B2(T)                 tile\n"
-    "     stage  T+1          B4(T+1, T)            tile\n"
-    "     stage  T+4          B16(T+4 .. T+1) B2(T) tile      ...\n"
+    "     stage  T            B16(T)                  tail\n"
+    "     stage  T+1          B16(T+1, T)             tail\n"
+    "     stage  T+4          B16(T+4 .. T+1) B16(T)  tail      ...\n"
     "\n"
     "   A row is CLSORT_LANES consecutive elements: one on devices that run work-items side by side, 16 on CPUs, where a work-item\n"
     "   holds rows in vector registers. Inside a tile each work-item holds 2^CLSORT_ITEMS_LOG2 rows, those of a \"window\": all\n"
@@ -484,7 +484,8 @@ static const char *const clsort__source[] = {
     "#ifndef CLSORT_ITEMS_LOG2\n"
     "#define CLSORT_ITEMS_LOG2 4\n"
     "#endif\n"
-    "/* The family to build: 0 all, 1 bitonic, 5 utility (the numbers of clsort.h). */\n"
+    "/* The family to build: 0 all, 1 bitonic, 5 utility, 6 the published bitonic kernels that the default\n"
+    "   plan does not need (the numbers of clsort.h). */\n"
     "#ifndef CLSORT_FAMILY\n"
     "#define CLSORT_FAMILY 0\n"
     "#endif\n"
@@ -523,6 +524,8 @@ static const char *const clsort__source[] = {
     "#define CLSORT_WORDS_OR_1 (CLSORT_WORDS + !CLSORT_WORDS)\n"
     "/* Records must stay in registers: a call would put them into memory. */\n"
     "#define CLSORT_INLINE static inline __attribute__((always_inline))\n"
+    "/* Rare and long: a call, or compiling takes several times as long. */\n"
+    "#define CLSORT_CALLED static __attribute__((noinline))\n"
     "#define CLSORT_KERNEL kernel __attribute__((reqd_work_group_size(CLSORT_GROUP, 1, 1)))\n"
     "\n"
     "#define CLSORT_JOIN_(a, b) a##b\n"
@@ -687,7 +690,7 @@ static const char *const clsort__source[] = {
     "\n",
     "//---- record: rows of 16\n"
     "/* Words of a row as they lie in private memory: word w of lane l at [w * CLSORT_LANES + l]. */\n"
-    "CLSORT_INLINE void load_lanes(array_t a, uint i, uint lanes, row_t *r)\n"
+    "CLSORT_CALLED void load_lanes(array_t a, uint i, uint lanes, row_t *r)\n"
     "{\n"
     "    code_t key[CLSORT_LANES];\n"
     "    vstore16(r->key, 0, key);\n"
@@ -707,16 +710,16 @@ static const char *const clsort__source[] = {
     "        r->word[w] = vload16(w, word);\n"
     "}\n"
     "\n"
-    "CLSORT_INLINE void store_lanes(array_t a, uint i, uint lanes, row_t r)\n"
+    "CLSORT_CALLED void store_lanes(array_t a, uint i, uint lanes, const row_t *r)\n"
     "{\n"
     "    code_t key[CLSORT_LANES];\n"
-    "    vstore16(r.key, 0, key);\n"
+    "    vstore16(r->key, 0, key);\n"
     "    if (!CLSORT_RECORDS)\n"
     "        for (uint l = 0; l < lanes; l++)\n"
     "            *key_place(a, (size_t)i + l) = key[l];\n"
     "    uint word[CLSORT_WORDS_OR_1 * CLSORT_LANES];\n"
     "    for (uint w = 0; w < CLSORT_WORDS; w++)\n"
-    "        vstore16(r.word[w], w, word);\n"
+    "        vstore16(r->word[w], w, word);\n"
     "    for (uint l = 0; l < lanes; l++) {\n"
     "        uint one[CLSORT_WORDS_OR_1];\n"
     "        for (uint w = 0; w < CLSORT_WORDS; w++)\n"
@@ -761,7 +764,7 @@ static const char *const clsort__source[] = {
     "    vstore16(convert_ulong16(r.word[0]) | convert_ulong16(r.word[1]) << 32, 0, (global ulong *)a.values + i);\n"
     "#endif\n"
     "#else\n"
-    "    store_lanes(a, i, CLSORT_LANES, r);\n"
+    "    store_lanes(a, i, CLSORT_LANES, &r);\n"
     "#endif\n"
     "}\n"
     "\n"
@@ -779,13 +782,13 @@ static const char *const clsort__source[] = {
     "CLSORT_INLINE void store_row(array_t a, codec_t c, uint i, uint n, row_t r)\n"
     "{\n"
     "    r.key = decode(r.key, c);\n"
-    "    store_lanes(a, i, i < n ? min(n - i, (uint)CLSORT_LANES) : 0, r);\n"
+    "    store_lanes(a, i, i < n ? min(n - i, (uint)CLSORT_LANES) : 0, &r);\n"
     "}\n"
     "#endif\n"
     "\n",
 #ifndef CLSORT_NO_BITONIC
     "//---- bitonic: order\n"
-    "#if CLSORT_FAMILY == 0 || CLSORT_FAMILY == 1\n"
+    "#if CLSORT_FAMILY != 5\n"
     "/* Does a come strictly before b? Lane by lane; the result selects codes. */\n"
     "#if CLSORT_TIES\n"
     "#define CLSORT_PRECEDES(a, b) CLSORT_TIE_BREAK((a).key, (b).key, (a).word[0], (b).word[0])\n"
@@ -903,7 +906,7 @@ static const char *const clsort__source[] = {
     "    if (lo == 0) window_step(v, bits, 0, mirror && hi == 0);\n"
     "}\n"
     "\n",
-    "//---- bitonic: window kernels\n"
+    "//---- bitonic: window rows\n"
     "/* The rows that a work-item holds of a window of 2^bits rows whose lowest bit is `at`: register m has row\n"
     "   (m & flip ? flipped : first) + (m << at). In a mirror step the partner's lower bits are complemented too; flip is its register bit. */\n"
     "typedef struct { uint first, flipped, at, flip; } window_t;\n"
@@ -927,7 +930,9 @@ static const char *const clsort__source[] = {
     "    return base + (last << CLSORT_LANES_LOG2) + (CLSORT_LANES - 1) < n;\n"
     "}\n"
     "\n"
-    "/* A window's rows to and from global memory; `base` is the tile's first element. Whole windows, nearly all, go without bounds. */\n"
+    "/* A window's rows to and from global memory; `base` is the tile's first element. Nearly all windows are whole: their accesses\n"
+    "   are unrolled without bounds. The others go through an array of their own in rolled loops: unrolled, they would double the time to\n"
+    "   compile; with v itself, they would put v into memory everywhere. */\n"
     "CLSORT_INLINE void load_window(row_t *v, window_t w, const uint bits, array_t a, codec_t c, uint base, uint n)\n"
     "{\n"
     "    if (window_whole(w, bits, base, n)) {\n"
@@ -935,9 +940,13 @@ static const char *const clsort__source[] = {
     "        for (uint m = 0; m < 1u << bits; m++)\n"
     "            v[m] = load_whole_row(a, c, base + (window_row(w, m) << CLSORT_LANES_LOG2));\n"
     "    } else {\n"
+    "        row_t edge[32];\n"
+    "        #pragma unroll 1\n"
+    "        for (uint m = 0; m < 1u << bits; m++)\n"
+    "            edge[m] = load_row(a, c, base + (window_row(w, m) << CLSORT_LANES_LOG2), n);\n"
     "        #pragma unroll\n"
     "        for (uint m = 0; m < 1u << bits; m++)\n"
-    "            v[m] = load_row(a, c, base + (window_row(w, m) << CLSORT_LANES_LOG2), n);\n"
+    "            v[m] = edge[m];\n"
     "    }\n"
     "}\n"
     "\n"
@@ -948,39 +957,43 @@ static const char *const clsort__source[] = {
     "        for (uint m = 0; m < 1u << bits; m++)\n"
     "            store_whole_row(a, c, base + (window_row(w, m) << CLSORT_LANES_LOG2), v[m]);\n"
     "    } else {\n"
+    "        row_t edge[32];\n"
     "        #pragma unroll\n"
     "        for (uint m = 0; m < 1u << bits; m++)\n"
-    "            store_row(a, c, base + (window_row(w, m) << CLSORT_LANES_LOG2), n, v[m]);\n"
+    "            edge[m] = v[m];\n"
+    "        #pragma unroll 1\n"
+    "        for (uint m = 0; m < 1u << bits; m++)\n"
+    "            store_row(a, c, base + (window_row(w, m) << CLSORT_LANES_LOG2), n, edge[m]);\n"
     "    }\n"
     "}\n"
     "\n"
-    "/* Steps at + bits - 1 ... at of one stage over global memory, in place: one window per work-item, one read and one write\n"
-    "   of each element. at counts rows. */\n"
-    "CLSORT_INLINE void window_pass(array_t a, codec_t c, uint n, uint windows, uint at, uint mirror, const uint bits)\n"
+    "/* The steps of register bits hi ... lo of one stage over global memory, in place: one window of 2^bits rows per work-item, one read and\n"
+    "   one write of each element. `at` is the row bit of register bit 0. */\n"
+    "CLSORT_INLINE void window_pass(array_t a, codec_t c, uint n, uint windows, uint at, uint hi, uint lo, uint mirror, const uint bits)\n"
     "{\n"
     "    const uint t = (uint)get_global_id(0);\n"
-    "    const window_t w = make_window(t, bits, at, mirror ? 1u << (bits - 1) : 0);\n"
+    "    const window_t w = make_window(t, bits, at, mirror ? 1u << hi : 0);\n"
     "    row_t v[16];\n"
     "    if (t >= windows)\n"
     "        return;\n"
     "    load_window(v, w, bits, a, c, 0, n);\n"
-    "    window_steps(v, bits, bits - 1, 0, mirror);\n"
+    "    window_steps(v, bits, hi, lo, mirror);\n"
     "    store_window(v, w, bits, a, c, 0, n);\n"
     "}\n"
     "\n"
     "#define CLSORT_WINDOW_KERNEL(name, bits) \\\n"
-    "    CLSORT_KERNEL void name(CLSORT_ARRAY_ARGS(data), CLSORT_CODEC_ARGS, uint n, uint windows, uint at, uint mirror) \\\n"
+    "    CLSORT_KERNEL void name(CLSORT_ARRAY_ARGS(data), CLSORT_CODEC_ARGS, uint n, uint windows, uint at, uint hi, uint lo, uint mirror) \\\n"
     "    { \\\n"
     "        const array_t data = CLSORT_ARRAY(data); \\\n"
     "        const codec_t codec = CLSORT_CODEC; \\\n"
-    "        window_pass(data, codec, n, windows, at, mirror, bits); \\\n"
+    "        window_pass(data, codec, n, windows, at, hi, lo, mirror, bits); \\\n"
     "    }\n"
-    "CLSORT_WINDOW_KERNEL(clsort_bitonic_b2, 1)\n"
-    "CLSORT_WINDOW_KERNEL(clsort_bitonic_b4, 2)\n"
-    "CLSORT_WINDOW_KERNEL(clsort_bitonic_b8, 3)\n"
-    "CLSORT_WINDOW_KERNEL(clsort_bitonic_b16, 4)\n"
+    "#endif\n"
     "\n",
     "//---- bitonic: tile\n"
+    "#if CLSORT_FAMILY == 0 || CLSORT_FAMILY == 1\n"
+    "CLSORT_WINDOW_KERNEL(clsort_bitonic_b16, 4)\n"
+    "\n"
     "#if CLSORT_SHARE_LOG2 > 0\n"
     "/* Where row i lies in local memory: one word of padding after each 32 (keys of 8 bytes: one key after each 16), so that the strides of\n"
     "   windows meet the 32 banks evenly. Slots of disjoint bits add up, so a window's slots are sums: one addition each. */\n"
@@ -1053,23 +1066,15 @@ static const char *const clsort__source[] = {
     "#define move_window(v, keys, words, from, to)\n"
     "#endif\n"
     "\n",
-    "//---- bitonic: stages\n"
-    "/* What a work-item of a tile kernel knows: its number among those that share the tile, the tile's first element, and the window that\n"
-    "   rows are loaded and stored in, whose accesses to global memory lie side by side. */\n"
-    "typedef struct { uint t, base; window_t home; } seat_t;\n"
-    "\n"
-    "/* The window that holds the row bits `low` ... of a tile; at the tile's upper end it covers some lower bits too. */\n"
-    "CLSORT_INLINE window_t tile_window(uint t, uint low, uint flip_bit, uint mirror)\n"
-    "{\n"
-    "    const uint at = min(low, (uint)(CLSORT_TILE_ROWS_LOG2 - CLSORT_ITEMS_LOG2));\n"
-    "    return make_window(t, CLSORT_ITEMS_LOG2, at, mirror && at ? 1u << (flip_bit - at) : 0);\n"
-    "}\n"
+    "//---- bitonic: tile stages\n"
+    "/* The work-item's number among those that share a tile, and the tile's first element. */\n"
+    "typedef struct { uint t, base; } seat_t;\n"
     "\n"
     "CLSORT_INLINE seat_t take_seat(void)\n"
     "{\n"
     "    const uint t = CLSORT_SHARE_LOG2 ? (uint)get_local_id(0) : 0;\n"
     "    const uint tile = (uint)(CLSORT_SHARE_LOG2 ? get_group_id(0) : get_global_id(0));\n"
-    "    const seat_t s = { t, tile << (CLSORT_TILE_ROWS_LOG2 + CLSORT_LANES_LOG2), tile_window(t, CLSORT_TILE_ROWS_LOG2, 0, 0) };\n"
+    "    const seat_t s = { t, tile << (CLSORT_TILE_ROWS_LOG2 + CLSORT_LANES_LOG2) };\n"
     "    return s;\n"
     "}\n"
     "\n"
@@ -1079,13 +1084,23 @@ static const char *const clsort__source[] = {
     "    return CLSORT_SHARE_LOG2 == 0 && (n == 0 || get_global_id(0) > (n - 1) >> (CLSORT_TILE_ROWS_LOG2 + CLSORT_LANES_LOG2));\n"
     "}\n"
     "\n"
-    "/* The steps of row bits top ... 0 of a stage, window by window; the first is a mirror step if top == stage. Moves before every window,\n"
-    "   needed or not: PoCL 3.1 was seen to miscompile barriers under a run-time condition. Returns the window that rows are left in. */\n"
-    "CLSORT_INLINE window_t tile_steps(row_t *v, local code_t *keys, local uint *words, uint t, window_t now, uint top, uint stage)\n"
+    "/* The uppermost window of a tile: rows are loaded and stored in it, for its accesses to global memory lie side by side. */\n"
+    "#define CLSORT_HOME_AT (CLSORT_TILE_ROWS_LOG2 - CLSORT_ITEMS_LOG2)\n"
+    "\n"
+    "/* The window whose lowest bit is `at`, or the uppermost one. `mirror`: the first step in it is the mirror step of row bit hi. */\n"
+    "CLSORT_INLINE window_t tile_window(uint t, uint at, uint hi, uint mirror)\n"
     "{\n"
-    "    uint hi = top;\n"
-    "    for (uint chunks = top / CLSORT_ITEMS_LOG2 + 1; chunks > 0; chunks--) {\n"
-    "        const uint low = (chunks - 1) * CLSORT_ITEMS_LOG2, mirror = hi == stage;\n"
+    "    at = min(at, (uint)CLSORT_HOME_AT);\n"
+    "    return make_window(t, CLSORT_ITEMS_LOG2, at, mirror && at ? 1u << (hi - at) : 0);\n"
+    "}\n"
+    "\n"
+    "/* Row stage `stage` inside a tile: the mirror step of that bit, then the bits below, window by window. Moves before every window, needed\n"
+    "   or not: PoCL 3.1 was seen to miscompile a barrier under a run-time condition. Returns the window that rows are left in. */\n"
+    "CLSORT_INLINE window_t tile_stage(row_t *v, local code_t *keys, local uint *words, uint t, window_t now, uint stage)\n"
+    "{\n"
+    "    uint hi = stage;\n"
+    "    for (uint windows = stage / CLSORT_ITEMS_LOG2 + 1; windows > 0; windows--) {\n"
+    "        const uint low = (windows - 1) * CLSORT_ITEMS_LOG2, mirror = hi == stage;\n"
     "        const window_t next = tile_window(t, low, hi, mirror);\n"
     "        move_window(v, keys, words, now, next);\n"
     "        window_steps(v, CLSORT_ITEMS_LOG2, hi - next.at, low - next.at, mirror);\n"
@@ -1105,42 +1120,54 @@ static const char *const clsort__source[] = {
     "    const array_t source = CLSORT_ARRAY(source), target = CLSORT_ARRAY(target);\n"
     "    const codec_t codec = CLSORT_CODEC;\n"
     "    const seat_t seat = take_seat();\n"
-    "    window_t now = seat.home;\n"
+    "    const window_t home = tile_window(seat.t, CLSORT_HOME_AT, 0, 0);\n"
+    "    window_t now = home;\n"
     "    row_t v[CLSORT_ITEMS];\n"
     "    if (no_tile(n))\n"
     "        return;\n"
-    "    load_window(v, seat.home, CLSORT_ITEMS_LOG2, source, codec, seat.base, n);\n"
+    "    load_window(v, home, CLSORT_ITEMS_LOG2, source, codec, seat.base, n);\n"
     "    for (uint stage = 0; stage < CLSORT_LANES_LOG2; stage++)\n"
     "        lane_steps(v, CLSORT_ITEMS, stage);\n"
     "    for (uint stage = CLSORT_LANES_LOG2; stage <= last; stage++) {\n"
-    "        now = tile_steps(v, tile_keys, tile_words, seat.t, now, stage - CLSORT_LANES_LOG2, stage - CLSORT_LANES_LOG2);\n"
+    "        now = tile_stage(v, tile_keys, tile_words, seat.t, now, stage - CLSORT_LANES_LOG2);\n"
     "        lane_steps(v, CLSORT_ITEMS, stage);\n"
     "    }\n"
-    "    move_window(v, tile_keys, tile_words, now, seat.home);\n"
-    "    store_window(v, seat.home, CLSORT_ITEMS_LOG2, target, codec, seat.base, n);\n"
+    "    move_window(v, tile_keys, tile_words, now, home);\n"
+    "    store_window(v, home, CLSORT_ITEMS_LOG2, target, codec, seat.base, n);\n"
     "}\n"
     "\n"
-    "/* The tail of a later stage, in place: all steps whose bits lie inside a tile. The first window's steps need no local memory.\n"
+    "/* The tail of a later stage, in place: all steps whose bits lie inside a tile, from the uppermost window down, then home again.\n"
     "   One read and one write of each element. */\n"
     "CLSORT_KERNEL void clsort_bitonic_tail(CLSORT_ARRAY_ARGS(data), CLSORT_CODEC_ARGS, uint n, local code_t *tile_keys, local uint *tile_words)\n"
     "{\n"
     "    const array_t data = CLSORT_ARRAY(data);\n"
     "    const codec_t codec = CLSORT_CODEC;\n"
     "    const seat_t seat = take_seat();\n"
+    "    const window_t home = tile_window(seat.t, CLSORT_HOME_AT, 0, 0);\n"
+    "    window_t now = home;\n"
     "    row_t v[CLSORT_ITEMS];\n"
     "    if (no_tile(n))\n"
     "        return;\n"
-    "    load_window(v, seat.home, CLSORT_ITEMS_LOG2, data, codec, seat.base, n);\n"
-    "    window_steps(v, CLSORT_ITEMS_LOG2, CLSORT_ITEMS_LOG2 - 1, 0, 0);\n"
-    "#if CLSORT_SHARE_LOG2 > 0\n"
-    "    const window_t now = tile_steps(v, tile_keys, tile_words, seat.t, seat.home, seat.home.at - 1, 32);\n"
-    "    move_window(v, tile_keys, tile_words, now, seat.home);\n"
-    "#endif\n"
+    "    load_window(v, home, CLSORT_ITEMS_LOG2, data, codec, seat.base, n);\n"
+    "    for (uint left = CLSORT_TILE_ROWS_LOG2; left > 0;) {\n"
+    "        window_steps(v, CLSORT_ITEMS_LOG2, left - 1 - now.at, 0, 0);\n"
+    "        left = now.at;\n"
+    "        const window_t next = tile_window(seat.t, left ? left - min(left, (uint)CLSORT_ITEMS_LOG2) : CLSORT_HOME_AT, 0, 0);\n"
+    "        move_window(v, tile_keys, tile_words, now, next);\n"
+    "        now = next;\n"
+    "    }\n"
     "    lane_steps(v, CLSORT_ITEMS, 32);\n"
-    "    store_window(v, seat.home, CLSORT_ITEMS_LOG2, data, codec, seat.base, n);\n"
+    "    store_window(v, home, CLSORT_ITEMS_LOG2, data, codec, seat.base, n);\n"
     "}\n"
+    "\n"
+    "#endif\n"
     "\n",
     "//---- bitonic: published\n"
+    "#if CLSORT_FAMILY == 0 || CLSORT_FAMILY == 6\n"
+    "CLSORT_WINDOW_KERNEL(clsort_bitonic_b2, 1)\n"
+    "CLSORT_WINDOW_KERNEL(clsort_bitonic_b4, 2)\n"
+    "CLSORT_WINDOW_KERNEL(clsort_bitonic_b8, 3)\n"
+    "\n"
     "#if CLSORT_LANES == 1\n"
     "/* Bainville's kernel A: one step, out of place, one work-item per element, which reads itself and its partner and writes the winner\n"
     "   of its own place. Of two equal records each keeps its place, so neither is written twice. */\n"
@@ -1184,7 +1211,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "\n",
 #else
-    "#line 763\n",
+    "#line 790\n",
 #endif
     "//---- utility\n"
     "#if CLSORT_FAMILY == 0 || CLSORT_FAMILY == 5\n"
@@ -1257,17 +1284,17 @@ static const char *const clsort__source[] = {
 /* ---- >>types ----------------------------------------------------------------------------------------------------- */
 
 /* Families of kernels.cl that this version builds; the numbers stand there too. */
-enum { CLSORT__BITONIC = CLSORT_BITONIC, CLSORT__UTILITY = 5 };
+enum { CLSORT__BITONIC = CLSORT_BITONIC, CLSORT__UTILITY = 5, CLSORT__PUBLISHED = 6 };
 
 #define CLSORT__KERNEL_LIST(X) \
-    X(B2, CLSORT__BITONIC, "clsort_bitonic_b2") \
-    X(B4, CLSORT__BITONIC, "clsort_bitonic_b4") \
-    X(B8, CLSORT__BITONIC, "clsort_bitonic_b8") \
+    X(B2, CLSORT__PUBLISHED, "clsort_bitonic_b2") \
+    X(B4, CLSORT__PUBLISHED, "clsort_bitonic_b4") \
+    X(B8, CLSORT__PUBLISHED, "clsort_bitonic_b8") \
     X(B16, CLSORT__BITONIC, "clsort_bitonic_b16") \
     X(TILE, CLSORT__BITONIC, "clsort_bitonic_tile") \
     X(TAIL, CLSORT__BITONIC, "clsort_bitonic_tail") \
-    X(A, CLSORT__BITONIC, "clsort_bitonic_a") \
-    X(GLOBAL_TILE, CLSORT__BITONIC, "clsort_bitonic_global_tile") \
+    X(A, CLSORT__PUBLISHED, "clsort_bitonic_a") \
+    X(GLOBAL_TILE, CLSORT__PUBLISHED, "clsort_bitonic_global_tile") \
     X(EXTRACT, CLSORT__UTILITY, "clsort_extract") \
     X(GATHER, CLSORT__UTILITY, "clsort_gather") \
     X(IS_SORTED, CLSORT__UTILITY, "clsort_is_sorted")
@@ -1606,8 +1633,8 @@ static void clsort__choose_shape(const clsort_sorter *s, const clsort_tuning *t,
     const int lanes = t->items > 32 || (s->is_cpu && !t->items && !t->work_group
                       && t->bitonic_step != CLSORT_STEP_A && t->bitonic_local != CLSORT_LOCAL_OFF && t->bitonic_local != CLSORT_LOCAL_GLOBAL_TAIL);
     c->lanes = lanes ? 16 : 1;
-    c->items_log2 = t->items ? clsort__log2(t->items / c->lanes) : words < 3 ? 4 : 3;
-    c->group_log2 = lanes ? 4 : t->work_group ? clsort__log2(t->work_group) : words == 1 ? 9 : 8;
+    c->items_log2 = t->items ? clsort__log2(t->items / c->lanes) : lanes || words > 1 ? (words < 3 ? 4 : 3) : 5;
+    c->group_log2 = lanes ? 4 : t->work_group ? clsort__log2(t->work_group) : 8;
     if (c->group_log2 > 10) c->group_log2 = 10;
     while (c->group_log2 > 0 && (size_t)1 << c->group_log2 > s->max_group) c->group_log2--;
     c->share_log2 = lanes ? 0 : c->group_log2;
@@ -1671,8 +1698,8 @@ static clsort_status clsort__create_kernels(clsort_sorter *s, clsort__program *p
     for (i = 0; i < CLSORT__KERNEL_COUNT; i++) {
         cl_int code;
         clsort_status status;
-        const int published = i == CLSORT__KERNEL_A || i == CLSORT__KERNEL_GLOBAL_TILE;
-        if (clsort__kernel_entries[i].family != p->config.family || (published && p->config.lanes > 1)) continue;
+        const int scalar = i == CLSORT__KERNEL_A || i == CLSORT__KERNEL_GLOBAL_TILE;
+        if (clsort__kernel_entries[i].family != p->config.family || (scalar && p->config.lanes > 1)) continue;
         p->kernels[i] = CLSORT_CL(clCreateKernel)(p->program, clsort__kernel_entries[i].name, &code);
         if (code != CL_SUCCESS) return clsort__fail(s, code, "clCreateKernel", clsort__kernel_entries[i].name);
         status = CLSORT__TRY(s, clGetKernelWorkGroupInfo, (p->kernels[i], s->device, CL_KERNEL_WORK_GROUP_SIZE, sizeof group, &group, NULL));
@@ -1809,7 +1836,6 @@ static void clsort__make_plan(const clsort_sorter *s, const clsort_desc *d, clso
     memset(p, 0, sizeof *p);
     p->d = *d;
     p->d.algorithm = CLSORT_BITONIC;
-    if (!d->tuning.bitonic_step) p->d.tuning.bitonic_step = CLSORT_STEP_B16;
     p->codec = clsort__make_codec(d);
     p->key_bytes = clsort__key_bits(d->key_type) / 8;
     p->element = d->record_size ? d->record_size : p->key_bytes;
@@ -2144,11 +2170,13 @@ static void clsort__place_codec(clsort__run *run, const clsort__codec *c)
 }
 
 /* Chooses the kernel of the next launch; its program was built before. */
-static void clsort__use(clsort__run *run, const clsort__config *asked, int kernel)
+static void clsort__use(clsort__run *run, const clsort__config *config, int kernel)
 {
+    clsort__config asked = *config;
     const clsort__program *p;
     if (run->mode == CLSORT__COUNT || run->status != CL_SUCCESS) return;
-    p = clsort__find_program(run->s, asked);
+    asked.family = clsort__kernel_entries[kernel].family;
+    p = clsort__find_program(run->s, &asked);
     CLSORT_ASSERT(p && p->kernels[kernel]);
     run->kernel = p->kernels[kernel];
     run->group_log2 = p->config.group_log2;
@@ -2237,11 +2265,26 @@ static cl_uint clsort__tile_log2(const clsort__config *c, int global_tile)
     return (global_tile ? c->group_log2 : c->share_log2) + c->items_log2 + (c->lanes > 1 ? 4 : 0);
 }
 
-/* The shape that a plan's kernels have, or will have if they are not built yet. */
+/* What a plan's kernels of one family are compiled for. */
+static clsort__config clsort__config_of(const clsort__plan *p, cl_uint family)
+{
+    clsort__config c = p->config;
+    c.family = family;
+    return c;
+}
+
+/* Does a plan run kernels that only reproduce publications? */
+static int clsort__needs_published(const clsort__plan *p)
+{
+    return p->d.tuning.bitonic_step || p->d.tuning.bitonic_local == CLSORT_LOCAL_GLOBAL_TAIL;
+}
+
+/* The shape that a plan's tiles have, or will have if they are not built yet. */
 static clsort__config clsort__shape(clsort_sorter *s, const clsort__plan *p)
 {
-    const clsort__program *program = clsort__find_program(s, &p->config);
-    return program ? program->config : p->config;
+    const clsort__config asked = clsort__config_of(p, p->d.tuning.bitonic_local == CLSORT_LOCAL_GLOBAL_TAIL ? CLSORT__PUBLISHED : CLSORT__BITONIC);
+    const clsort__program *program = clsort__find_program(s, &asked);
+    return program ? program->config : asked;
 }
 
 /* One launch of tiles: the first stages up to `stage`, from `from` to `to`, or in `to` the tail of stage `stage`. */
@@ -2265,19 +2308,21 @@ static void clsort__tile_pass(clsort__run *run, const clsort__plan *p, const cls
     clsort__launch(run, tiles << (global_tile ? shape->group_log2 : shape->share_log2));
 }
 
-/* The `width` steps of bits at + width - 1 ... at, in place. */
+/* Steps of bits top ... low, in place, by the kernel whose windows have 2^bits rows. */
 static void clsort__window_pass(clsort__run *run, const clsort__plan *p, const clsort__config *shape, clsort__arrays a,
-                                cl_uint at, cl_uint width, cl_uint mirror)
+                                cl_uint bits, cl_uint top, cl_uint low, cl_uint mirror)
 {
-    const cl_uint low = shape->lanes > 1 ? at - 4 : at;
-    const cl_ulong rows = (p->d.count + shape->lanes - 1) / shape->lanes, block = (cl_ulong)1 << (low + width), span = (cl_ulong)1 << low;
+    const cl_uint lanes_log2 = shape->lanes > 1 ? 4 : 0, hi = top - lanes_log2, at = hi + 1 > bits ? hi + 1 - bits : 0;
+    const cl_ulong rows = (p->d.count + shape->lanes - 1) / shape->lanes, block = (cl_ulong)1 << (at + bits), span = (cl_ulong)1 << at;
     const cl_ulong rest = rows % block, windows = rows / block * span + (rest < span ? rest : span);
-    clsort__use(run, &p->config, CLSORT__KERNEL_B2 + (int)width - 1);
+    clsort__use(run, &p->config, CLSORT__KERNEL_B2 + (int)bits - 1);
     clsort__place_arrays(run, a);
     clsort__place_codec(run, &p->codec);
     clsort__count(run, p->d.count);
     clsort__count(run, (size_t)windows);
-    clsort__uint(run, low);
+    clsort__uint(run, at);
+    clsort__uint(run, hi - at);
+    clsort__uint(run, low - lanes_log2 - at);
     clsort__uint(run, mirror);
     clsort__launch(run, (size_t)windows);
 }
@@ -2302,20 +2347,21 @@ static void clsort__copy_arrays(clsort__run *run, const clsort__plan *p, clsort_
     clsort__copy(run, from.values, to.values, p->d.count * p->config.value_bytes);
 }
 
-/* The steps of one stage from bit `stage` down to bit `floor` over global memory; `now` and `other` are swapped by kernel A. */
+/* The steps of one stage from bit `stage` down to bit `floor` over global memory; `now` and `other` are swapped by kernel A.
+   Without a chosen step, windows of 16 rows do any number of steps; else each number of steps has its own kernel, as published. */
 static void clsort__global_steps(clsort__run *run, const clsort__plan *p, const clsort__config *shape, clsort__arrays *now, clsort__arrays *other,
                                  cl_uint stage, cl_uint floor)
 {
-    const cl_uint widest = clsort__log2(p->d.tuning.bitonic_step);   /* 0 for kernel A */
+    const cl_uint step = p->d.tuning.bitonic_step, widest = clsort__log2(step ? step : 16);   /* 0 for kernel A */
     cl_uint left = stage + 1 - floor;
     while (left) {
-        const cl_uint width = !widest ? 1 : left < widest ? left : widest, mirror = floor + left == stage + 1;
+        const cl_uint width = !widest ? 1 : left < widest ? left : widest, top = floor + left - 1, mirror = top == stage;
         left -= width;
         if (widest) {
-            clsort__window_pass(run, p, shape, *now, floor + left, width, mirror);
+            clsort__window_pass(run, p, shape, *now, step ? width : widest, top, floor + left, mirror);
         } else {
             clsort__arrays swapped = *now;
-            clsort__step_pass(run, p, *now, *other, floor + left, mirror);
+            clsort__step_pass(run, p, *now, *other, top, mirror);
             *now = *other;
             *other = swapped;
         }
@@ -2444,8 +2490,9 @@ static int clsort__trivial(const clsort__plan *p)
 /* Builds the programs that a plan needs. */
 static clsort_status clsort__ready(clsort_sorter *s, const clsort__plan *p)
 {
-    const clsort__config utility = clsort__utility_config(s);
+    const clsort__config utility = clsort__utility_config(s), published = clsort__config_of(p, CLSORT__PUBLISHED);
     clsort_status status = clsort__need_program(s, &p->config, p->d.flags);
+    if (status == CL_SUCCESS && clsort__needs_published(p)) status = clsort__need_program(s, &published, p->d.flags);
     if (status == CL_SUCCESS && p->by_index) status = clsort__need_program(s, &utility, p->d.flags);
     return status;
 }

@@ -18,13 +18,13 @@
        6  | o------------o |             o-|-o |       o-o
        7  o----------------o               o---o       o-o
 
-   The passes of a sort of 2^L elements in tiles of 2^T. A window kernel does up to 4 steps (B16) per pass over global
-   memory, a tile kernel all the steps whose bits lie inside a tile:
+   The passes of a sort of 2^L elements in tiles of 2^T. A window kernel does up to 4 steps per pass over global memory, B16
+   any 1 to 4 of them, a tile kernel all the steps whose bits lie inside a tile:
 
      stages 0 .. T-1     tile
-     stage  T            B2(T)                 tile
-     stage  T+1          B4(T+1, T)            tile
-     stage  T+4          B16(T+4 .. T+1) B2(T) tile      ...
+     stage  T            B16(T)                  tail
+     stage  T+1          B16(T+1, T)             tail
+     stage  T+4          B16(T+4 .. T+1) B16(T)  tail      ...
 
    A row is CLSORT_LANES consecutive elements: one on devices that run work-items side by side, 16 on CPUs, where a work-item
    holds rows in vector registers. Inside a tile each work-item holds 2^CLSORT_ITEMS_LOG2 rows, those of a "window": all
@@ -62,7 +62,8 @@
 #ifndef CLSORT_ITEMS_LOG2
 #define CLSORT_ITEMS_LOG2 4
 #endif
-/* The family to build: 0 all, 1 bitonic, 5 utility (the numbers of clsort.h). */
+/* The family to build: 0 all, 1 bitonic, 5 utility, 6 the published bitonic kernels that the default
+   plan does not need (the numbers of clsort.h). */
 #ifndef CLSORT_FAMILY
 #define CLSORT_FAMILY 0
 #endif
@@ -101,6 +102,8 @@
 #define CLSORT_WORDS_OR_1 (CLSORT_WORDS + !CLSORT_WORDS)
 /* Records must stay in registers: a call would put them into memory. */
 #define CLSORT_INLINE static inline __attribute__((always_inline))
+/* Rare and long: a call, or compiling takes several times as long. */
+#define CLSORT_CALLED static __attribute__((noinline))
 #define CLSORT_KERNEL kernel __attribute__((reqd_work_group_size(CLSORT_GROUP, 1, 1)))
 
 #define CLSORT_JOIN_(a, b) a##b
@@ -265,7 +268,7 @@ CLSORT_INLINE void store_row(array_t a, codec_t c, uint i, uint n, row_t r)
 
 //---- record: rows of 16
 /* Words of a row as they lie in private memory: word w of lane l at [w * CLSORT_LANES + l]. */
-CLSORT_INLINE void load_lanes(array_t a, uint i, uint lanes, row_t *r)
+CLSORT_CALLED void load_lanes(array_t a, uint i, uint lanes, row_t *r)
 {
     code_t key[CLSORT_LANES];
     vstore16(r->key, 0, key);
@@ -285,16 +288,16 @@ CLSORT_INLINE void load_lanes(array_t a, uint i, uint lanes, row_t *r)
         r->word[w] = vload16(w, word);
 }
 
-CLSORT_INLINE void store_lanes(array_t a, uint i, uint lanes, row_t r)
+CLSORT_CALLED void store_lanes(array_t a, uint i, uint lanes, const row_t *r)
 {
     code_t key[CLSORT_LANES];
-    vstore16(r.key, 0, key);
+    vstore16(r->key, 0, key);
     if (!CLSORT_RECORDS)
         for (uint l = 0; l < lanes; l++)
             *key_place(a, (size_t)i + l) = key[l];
     uint word[CLSORT_WORDS_OR_1 * CLSORT_LANES];
     for (uint w = 0; w < CLSORT_WORDS; w++)
-        vstore16(r.word[w], w, word);
+        vstore16(r->word[w], w, word);
     for (uint l = 0; l < lanes; l++) {
         uint one[CLSORT_WORDS_OR_1];
         for (uint w = 0; w < CLSORT_WORDS; w++)
@@ -339,7 +342,7 @@ CLSORT_INLINE void store_whole_row(array_t a, codec_t c, uint i, row_t r)
     vstore16(convert_ulong16(r.word[0]) | convert_ulong16(r.word[1]) << 32, 0, (global ulong *)a.values + i);
 #endif
 #else
-    store_lanes(a, i, CLSORT_LANES, r);
+    store_lanes(a, i, CLSORT_LANES, &r);
 #endif
 }
 
@@ -357,12 +360,12 @@ CLSORT_INLINE row_t load_row(array_t a, codec_t c, uint i, uint n)
 CLSORT_INLINE void store_row(array_t a, codec_t c, uint i, uint n, row_t r)
 {
     r.key = decode(r.key, c);
-    store_lanes(a, i, i < n ? min(n - i, (uint)CLSORT_LANES) : 0, r);
+    store_lanes(a, i, i < n ? min(n - i, (uint)CLSORT_LANES) : 0, &r);
 }
 #endif
 
 //---- bitonic: order
-#if CLSORT_FAMILY == 0 || CLSORT_FAMILY == 1
+#if CLSORT_FAMILY != 5
 /* Does a come strictly before b? Lane by lane; the result selects codes. */
 #if CLSORT_TIES
 #define CLSORT_PRECEDES(a, b) CLSORT_TIE_BREAK((a).key, (b).key, (a).word[0], (b).word[0])
@@ -480,7 +483,7 @@ CLSORT_INLINE void window_steps(row_t *v, const uint bits, uint hi, uint lo, uin
     if (lo == 0) window_step(v, bits, 0, mirror && hi == 0);
 }
 
-//---- bitonic: window kernels
+//---- bitonic: window rows
 /* The rows that a work-item holds of a window of 2^bits rows whose lowest bit is `at`: register m has row
    (m & flip ? flipped : first) + (m << at). In a mirror step the partner's lower bits are complemented too; flip is its register bit. */
 typedef struct { uint first, flipped, at, flip; } window_t;
@@ -504,7 +507,9 @@ CLSORT_INLINE uint window_whole(window_t w, uint bits, uint base, uint n)
     return base + (last << CLSORT_LANES_LOG2) + (CLSORT_LANES - 1) < n;
 }
 
-/* A window's rows to and from global memory; `base` is the tile's first element. Whole windows, nearly all, go without bounds. */
+/* A window's rows to and from global memory; `base` is the tile's first element. Nearly all windows are whole: their accesses
+   are unrolled without bounds. The others go through an array of their own in rolled loops: unrolled, they would double the time to
+   compile; with v itself, they would put v into memory everywhere. */
 CLSORT_INLINE void load_window(row_t *v, window_t w, const uint bits, array_t a, codec_t c, uint base, uint n)
 {
     if (window_whole(w, bits, base, n)) {
@@ -512,9 +517,13 @@ CLSORT_INLINE void load_window(row_t *v, window_t w, const uint bits, array_t a,
         for (uint m = 0; m < 1u << bits; m++)
             v[m] = load_whole_row(a, c, base + (window_row(w, m) << CLSORT_LANES_LOG2));
     } else {
+        row_t edge[32];
+        #pragma unroll 1
+        for (uint m = 0; m < 1u << bits; m++)
+            edge[m] = load_row(a, c, base + (window_row(w, m) << CLSORT_LANES_LOG2), n);
         #pragma unroll
         for (uint m = 0; m < 1u << bits; m++)
-            v[m] = load_row(a, c, base + (window_row(w, m) << CLSORT_LANES_LOG2), n);
+            v[m] = edge[m];
     }
 }
 
@@ -525,39 +534,43 @@ CLSORT_INLINE void store_window(const row_t *v, window_t w, const uint bits, arr
         for (uint m = 0; m < 1u << bits; m++)
             store_whole_row(a, c, base + (window_row(w, m) << CLSORT_LANES_LOG2), v[m]);
     } else {
+        row_t edge[32];
         #pragma unroll
         for (uint m = 0; m < 1u << bits; m++)
-            store_row(a, c, base + (window_row(w, m) << CLSORT_LANES_LOG2), n, v[m]);
+            edge[m] = v[m];
+        #pragma unroll 1
+        for (uint m = 0; m < 1u << bits; m++)
+            store_row(a, c, base + (window_row(w, m) << CLSORT_LANES_LOG2), n, edge[m]);
     }
 }
 
-/* Steps at + bits - 1 ... at of one stage over global memory, in place: one window per work-item, one read and one write
-   of each element. at counts rows. */
-CLSORT_INLINE void window_pass(array_t a, codec_t c, uint n, uint windows, uint at, uint mirror, const uint bits)
+/* The steps of register bits hi ... lo of one stage over global memory, in place: one window of 2^bits rows per work-item, one read and
+   one write of each element. `at` is the row bit of register bit 0. */
+CLSORT_INLINE void window_pass(array_t a, codec_t c, uint n, uint windows, uint at, uint hi, uint lo, uint mirror, const uint bits)
 {
     const uint t = (uint)get_global_id(0);
-    const window_t w = make_window(t, bits, at, mirror ? 1u << (bits - 1) : 0);
+    const window_t w = make_window(t, bits, at, mirror ? 1u << hi : 0);
     row_t v[16];
     if (t >= windows)
         return;
     load_window(v, w, bits, a, c, 0, n);
-    window_steps(v, bits, bits - 1, 0, mirror);
+    window_steps(v, bits, hi, lo, mirror);
     store_window(v, w, bits, a, c, 0, n);
 }
 
 #define CLSORT_WINDOW_KERNEL(name, bits) \
-    CLSORT_KERNEL void name(CLSORT_ARRAY_ARGS(data), CLSORT_CODEC_ARGS, uint n, uint windows, uint at, uint mirror) \
+    CLSORT_KERNEL void name(CLSORT_ARRAY_ARGS(data), CLSORT_CODEC_ARGS, uint n, uint windows, uint at, uint hi, uint lo, uint mirror) \
     { \
         const array_t data = CLSORT_ARRAY(data); \
         const codec_t codec = CLSORT_CODEC; \
-        window_pass(data, codec, n, windows, at, mirror, bits); \
+        window_pass(data, codec, n, windows, at, hi, lo, mirror, bits); \
     }
-CLSORT_WINDOW_KERNEL(clsort_bitonic_b2, 1)
-CLSORT_WINDOW_KERNEL(clsort_bitonic_b4, 2)
-CLSORT_WINDOW_KERNEL(clsort_bitonic_b8, 3)
-CLSORT_WINDOW_KERNEL(clsort_bitonic_b16, 4)
+#endif
 
 //---- bitonic: tile
+#if CLSORT_FAMILY == 0 || CLSORT_FAMILY == 1
+CLSORT_WINDOW_KERNEL(clsort_bitonic_b16, 4)
+
 #if CLSORT_SHARE_LOG2 > 0
 /* Where row i lies in local memory: one word of padding after each 32 (keys of 8 bytes: one key after each 16), so that the strides of
    windows meet the 32 banks evenly. Slots of disjoint bits add up, so a window's slots are sums: one addition each. */
@@ -630,23 +643,15 @@ CLSORT_INLINE void move_window(row_t *v, local code_t *keys, local uint *words, 
 #define move_window(v, keys, words, from, to)
 #endif
 
-//---- bitonic: stages
-/* What a work-item of a tile kernel knows: its number among those that share the tile, the tile's first element, and the window that
-   rows are loaded and stored in, whose accesses to global memory lie side by side. */
-typedef struct { uint t, base; window_t home; } seat_t;
-
-/* The window that holds the row bits `low` ... of a tile; at the tile's upper end it covers some lower bits too. */
-CLSORT_INLINE window_t tile_window(uint t, uint low, uint flip_bit, uint mirror)
-{
-    const uint at = min(low, (uint)(CLSORT_TILE_ROWS_LOG2 - CLSORT_ITEMS_LOG2));
-    return make_window(t, CLSORT_ITEMS_LOG2, at, mirror && at ? 1u << (flip_bit - at) : 0);
-}
+//---- bitonic: tile stages
+/* The work-item's number among those that share a tile, and the tile's first element. */
+typedef struct { uint t, base; } seat_t;
 
 CLSORT_INLINE seat_t take_seat(void)
 {
     const uint t = CLSORT_SHARE_LOG2 ? (uint)get_local_id(0) : 0;
     const uint tile = (uint)(CLSORT_SHARE_LOG2 ? get_group_id(0) : get_global_id(0));
-    const seat_t s = { t, tile << (CLSORT_TILE_ROWS_LOG2 + CLSORT_LANES_LOG2), tile_window(t, CLSORT_TILE_ROWS_LOG2, 0, 0) };
+    const seat_t s = { t, tile << (CLSORT_TILE_ROWS_LOG2 + CLSORT_LANES_LOG2) };
     return s;
 }
 
@@ -656,13 +661,23 @@ CLSORT_INLINE uint no_tile(uint n)
     return CLSORT_SHARE_LOG2 == 0 && (n == 0 || get_global_id(0) > (n - 1) >> (CLSORT_TILE_ROWS_LOG2 + CLSORT_LANES_LOG2));
 }
 
-/* The steps of row bits top ... 0 of a stage, window by window; the first is a mirror step if top == stage. Moves before every window,
-   needed or not: PoCL 3.1 was seen to miscompile barriers under a run-time condition. Returns the window that rows are left in. */
-CLSORT_INLINE window_t tile_steps(row_t *v, local code_t *keys, local uint *words, uint t, window_t now, uint top, uint stage)
+/* The uppermost window of a tile: rows are loaded and stored in it, for its accesses to global memory lie side by side. */
+#define CLSORT_HOME_AT (CLSORT_TILE_ROWS_LOG2 - CLSORT_ITEMS_LOG2)
+
+/* The window whose lowest bit is `at`, or the uppermost one. `mirror`: the first step in it is the mirror step of row bit hi. */
+CLSORT_INLINE window_t tile_window(uint t, uint at, uint hi, uint mirror)
 {
-    uint hi = top;
-    for (uint chunks = top / CLSORT_ITEMS_LOG2 + 1; chunks > 0; chunks--) {
-        const uint low = (chunks - 1) * CLSORT_ITEMS_LOG2, mirror = hi == stage;
+    at = min(at, (uint)CLSORT_HOME_AT);
+    return make_window(t, CLSORT_ITEMS_LOG2, at, mirror && at ? 1u << (hi - at) : 0);
+}
+
+/* Row stage `stage` inside a tile: the mirror step of that bit, then the bits below, window by window. Moves before every window, needed
+   or not: PoCL 3.1 was seen to miscompile a barrier under a run-time condition. Returns the window that rows are left in. */
+CLSORT_INLINE window_t tile_stage(row_t *v, local code_t *keys, local uint *words, uint t, window_t now, uint stage)
+{
+    uint hi = stage;
+    for (uint windows = stage / CLSORT_ITEMS_LOG2 + 1; windows > 0; windows--) {
+        const uint low = (windows - 1) * CLSORT_ITEMS_LOG2, mirror = hi == stage;
         const window_t next = tile_window(t, low, hi, mirror);
         move_window(v, keys, words, now, next);
         window_steps(v, CLSORT_ITEMS_LOG2, hi - next.at, low - next.at, mirror);
@@ -682,42 +697,54 @@ CLSORT_KERNEL void clsort_bitonic_tile(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_A
     const array_t source = CLSORT_ARRAY(source), target = CLSORT_ARRAY(target);
     const codec_t codec = CLSORT_CODEC;
     const seat_t seat = take_seat();
-    window_t now = seat.home;
+    const window_t home = tile_window(seat.t, CLSORT_HOME_AT, 0, 0);
+    window_t now = home;
     row_t v[CLSORT_ITEMS];
     if (no_tile(n))
         return;
-    load_window(v, seat.home, CLSORT_ITEMS_LOG2, source, codec, seat.base, n);
+    load_window(v, home, CLSORT_ITEMS_LOG2, source, codec, seat.base, n);
     for (uint stage = 0; stage < CLSORT_LANES_LOG2; stage++)
         lane_steps(v, CLSORT_ITEMS, stage);
     for (uint stage = CLSORT_LANES_LOG2; stage <= last; stage++) {
-        now = tile_steps(v, tile_keys, tile_words, seat.t, now, stage - CLSORT_LANES_LOG2, stage - CLSORT_LANES_LOG2);
+        now = tile_stage(v, tile_keys, tile_words, seat.t, now, stage - CLSORT_LANES_LOG2);
         lane_steps(v, CLSORT_ITEMS, stage);
     }
-    move_window(v, tile_keys, tile_words, now, seat.home);
-    store_window(v, seat.home, CLSORT_ITEMS_LOG2, target, codec, seat.base, n);
+    move_window(v, tile_keys, tile_words, now, home);
+    store_window(v, home, CLSORT_ITEMS_LOG2, target, codec, seat.base, n);
 }
 
-/* The tail of a later stage, in place: all steps whose bits lie inside a tile. The first window's steps need no local memory.
+/* The tail of a later stage, in place: all steps whose bits lie inside a tile, from the uppermost window down, then home again.
    One read and one write of each element. */
 CLSORT_KERNEL void clsort_bitonic_tail(CLSORT_ARRAY_ARGS(data), CLSORT_CODEC_ARGS, uint n, local code_t *tile_keys, local uint *tile_words)
 {
     const array_t data = CLSORT_ARRAY(data);
     const codec_t codec = CLSORT_CODEC;
     const seat_t seat = take_seat();
+    const window_t home = tile_window(seat.t, CLSORT_HOME_AT, 0, 0);
+    window_t now = home;
     row_t v[CLSORT_ITEMS];
     if (no_tile(n))
         return;
-    load_window(v, seat.home, CLSORT_ITEMS_LOG2, data, codec, seat.base, n);
-    window_steps(v, CLSORT_ITEMS_LOG2, CLSORT_ITEMS_LOG2 - 1, 0, 0);
-#if CLSORT_SHARE_LOG2 > 0
-    const window_t now = tile_steps(v, tile_keys, tile_words, seat.t, seat.home, seat.home.at - 1, 32);
-    move_window(v, tile_keys, tile_words, now, seat.home);
-#endif
+    load_window(v, home, CLSORT_ITEMS_LOG2, data, codec, seat.base, n);
+    for (uint left = CLSORT_TILE_ROWS_LOG2; left > 0;) {
+        window_steps(v, CLSORT_ITEMS_LOG2, left - 1 - now.at, 0, 0);
+        left = now.at;
+        const window_t next = tile_window(seat.t, left ? left - min(left, (uint)CLSORT_ITEMS_LOG2) : CLSORT_HOME_AT, 0, 0);
+        move_window(v, tile_keys, tile_words, now, next);
+        now = next;
+    }
     lane_steps(v, CLSORT_ITEMS, 32);
-    store_window(v, seat.home, CLSORT_ITEMS_LOG2, data, codec, seat.base, n);
+    store_window(v, home, CLSORT_ITEMS_LOG2, data, codec, seat.base, n);
 }
 
+#endif
+
 //---- bitonic: published
+#if CLSORT_FAMILY == 0 || CLSORT_FAMILY == 6
+CLSORT_WINDOW_KERNEL(clsort_bitonic_b2, 1)
+CLSORT_WINDOW_KERNEL(clsort_bitonic_b4, 2)
+CLSORT_WINDOW_KERNEL(clsort_bitonic_b8, 3)
+
 #if CLSORT_LANES == 1
 /* Bainville's kernel A: one step, out of place, one work-item per element, which reads itself and its partner and writes the winner
    of its own place. Of two equal records each keeps its place, so neither is written twice. */

@@ -6,9 +6,9 @@
 /* Sorts a handful of sizes; the largest spans several tiles of every shape that is used here. */
 static void sort_some(bench *b, sort_case c)
 {
-    static const size_t sizes[] = { 1, 2, 19, 150 };
+    static const size_t sizes[] = { 1, 3, 70 };
     size_t i;
-    for (i = 0; i < 4; i++) {
+    for (i = 0; i < 3; i++) {
         c.d.count = sizes[i];
         c.seed = i + 1;
         case_run(b, &c);
@@ -26,8 +26,10 @@ static void sort_every_kind(bench *b, cl_uint work_group, cl_uint items)
     sort_some(b, c);
     c.d.stable = 1;
     c.d.value_size = 12;
+    c.values_out = items > 0;   /* in place there is a copy, behind which Oclgrind takes all of scratch for uninitialized */
     sort_some(b, c);
     c.d.value_size = 0;
+    c.values_out = 0;
     c.indices = 1;
     sort_some(b, c);
     c = case_make(CLSORT_U64, 0, "uniform");
@@ -49,7 +51,7 @@ static void default_shape(bench *b) { sort_every_kind(b, 0, 0); }
 static void lone_elements_shared_tile(bench *b) { sort_every_kind(b, 8, 4); }
 static void lone_elements_own_tile(bench *b) { sort_every_kind(b, 1, 8); }
 
-static void lone_elements_largest_group(bench *b)
+static void lone_elements_large_group(bench *b)
 {
     sort_case c = case_make(CLSORT_U32, 0, "reverse");
     c.d.tuning.work_group = 1024;
@@ -59,8 +61,8 @@ static void lone_elements_largest_group(bench *b)
     sort_some(b, c);
 }
 
-/* The published variants work on single elements; their tiles are made small. */
-static void lone_elements_published(bench *b)
+/* Some of these variants begin with a copy, too. */
+static void published_variants(bench *b)
 {
     cl_uint i;
     for (i = 2; clsort_algorithm_name(i) && strcmp(clsort_algorithm_name(i), "bitonic-local-only"); i++) {
@@ -96,8 +98,8 @@ static const test_entry tests[] = {
     { "the device's own shape sorts every kind of payload", default_shape },
     { "single elements in shared tiles sort every kind of payload", lone_elements_shared_tile },
     { "single elements in a tile per work-item sort every kind of payload", lone_elements_own_tile },
-    { "single elements in the largest work-group sort", lone_elements_largest_group },
-    { "single elements in the published variants sort", lone_elements_published },
+    { "single elements in large work-groups sort", lone_elements_large_group },
+    { "the published variants sort", published_variants },
     { "single elements are checked for order", lone_elements_order_check }
 };
 
