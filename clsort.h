@@ -1328,7 +1328,7 @@ struct clsort_sorter {
     cl_context context;
     cl_device_id device;
     clsort_options options;
-    int is_cpu;
+    int is_cpu, has_vectors;    /* has_vectors: a CPU whose compiler fills vector registers */
     size_t max_group;
     cl_ulong local_bytes, max_allocation;
     clsort__program *programs;
@@ -1566,12 +1566,14 @@ static clsort_status clsort__device_facts(clsort_sorter *s)
 {
     cl_device_type type = 0;
     cl_bool compiler = CL_FALSE, available = CL_FALSE;
+    cl_uint vector = 0;
     size_t sizes[16];
     clsort_status status = CLSORT__TRY(s, clGetDeviceInfo, (s->device, CL_DEVICE_TYPE, sizeof type, &type, NULL));
     if (status == CL_SUCCESS) status = CLSORT__TRY(s, clGetDeviceInfo, (s->device, CL_DEVICE_COMPILER_AVAILABLE, sizeof compiler, &compiler, NULL));
     if (status == CL_SUCCESS) status = CLSORT__TRY(s, clGetDeviceInfo, (s->device, CL_DEVICE_AVAILABLE, sizeof available, &available, NULL));
     if (status == CL_SUCCESS) status = CLSORT__TRY(s, clGetDeviceInfo, (s->device, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof s->max_group, &s->max_group, NULL));
     if (status == CL_SUCCESS) status = CLSORT__TRY(s, clGetDeviceInfo, (s->device, CL_DEVICE_MAX_WORK_ITEM_SIZES, sizeof sizes, sizes, NULL));
+    if (status == CL_SUCCESS) status = CLSORT__TRY(s, clGetDeviceInfo, (s->device, CL_DEVICE_NATIVE_VECTOR_WIDTH_INT, sizeof vector, &vector, NULL));
     if (status == CL_SUCCESS) status = CLSORT__TRY(s, clGetDeviceInfo, (s->device, CL_DEVICE_LOCAL_MEM_SIZE, sizeof s->local_bytes, &s->local_bytes, NULL));
     if (status == CL_SUCCESS) status = CLSORT__TRY(s, clGetDeviceInfo, (s->device, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof s->max_allocation, &s->max_allocation, NULL));
     if (status != CL_SUCCESS) return status;
@@ -1579,6 +1581,7 @@ static clsort_status clsort__device_facts(clsort_sorter *s)
         return clsort__fail(s, CLSORT_ERROR_DEVICE_UNUSABLE, "clsort_create", compiler ? "CL_DEVICE_AVAILABLE" : "CL_DEVICE_COMPILER_AVAILABLE");
     if (sizes[0] < s->max_group) s->max_group = sizes[0];
     s->is_cpu = (type & CL_DEVICE_TYPE_CPU) != 0;
+    s->has_vectors = s->is_cpu && vector >= 4;
     return CL_SUCCESS;
 }
 
@@ -1625,16 +1628,23 @@ static size_t clsort__tile_words(const clsort__config *c)
     return c->value_bytes ? clsort__tile_rows(c, 5) * ((c->value_bytes + 3) / 4 * 4) : 4;
 }
 
-/* Work-group and tile for a device: what fits, preferring 8 to 32 words of registers per work-item. CPUs hold rows of 16
-   in vector registers and share nothing, unless the caller names a work-group or a few items. */
+/* Does a tile belong to one work-item, as rows of 16 in vector registers? On CPUs with vectors, unless the caller names a work-group,
+   a few items or a kernel that has no such form. */
+static int clsort__wants_lanes(const clsort_sorter *s, const clsort_tuning *t)
+{
+    if (t->items > 32) return 1;
+    return s->has_vectors && !t->items && !t->work_group && t->bitonic_step != CLSORT_STEP_A
+           && t->bitonic_local != CLSORT_LOCAL_OFF && t->bitonic_local != CLSORT_LOCAL_GLOBAL_TAIL;
+}
+
+/* Work-group and tile for a device: what fits, with up to 32 words of registers per work-item. */
 static void clsort__choose_shape(const clsort_sorter *s, const clsort_tuning *t, clsort__config *c)
 {
     const cl_uint words = (c->key_bytes + 3) / 4 + (c->value_bytes + 3) / 4;
-    const int lanes = t->items > 32 || (s->is_cpu && !t->items && !t->work_group
-                      && t->bitonic_step != CLSORT_STEP_A && t->bitonic_local != CLSORT_LOCAL_OFF && t->bitonic_local != CLSORT_LOCAL_GLOBAL_TAIL);
+    const int lanes = clsort__wants_lanes(s, t);
     c->lanes = lanes ? 16 : 1;
-    c->items_log2 = t->items ? clsort__log2(t->items / c->lanes) : lanes || words > 1 ? (words < 3 ? 4 : 3) : 5;
-    c->group_log2 = lanes ? 4 : t->work_group ? clsort__log2(t->work_group) : 8;
+    c->items_log2 = t->items ? clsort__log2(t->items / c->lanes) : words > 2 ? 3 : words > 1 || s->is_cpu ? 4 : 5;
+    c->group_log2 = lanes ? 4 : t->work_group ? clsort__log2(t->work_group) : s->is_cpu ? 6 : 8;
     if (c->group_log2 > 10) c->group_log2 = 10;
     while (c->group_log2 > 0 && (size_t)1 << c->group_log2 > s->max_group) c->group_log2--;
     c->share_log2 = lanes ? 0 : c->group_log2;
