@@ -153,7 +153,8 @@ typedef cl_int clsort_status;
     X(CLSORT_ERROR_NOT_READY, -5020, "kernels are not built yet and CLSORT_FLAG_NO_BUILD is set: call clsort_prepare first") \
     X(CLSORT_ERROR_DEVICE_UNUSABLE, -5021, "there is no such device, or it has no compiler or is not available: choose another one") \
     X(CLSORT_ERROR_BUILD_FAILED, -5022, "the device's compiler rejected the kernels: see clsort_build_log and report it") \
-    X(CLSORT_ERROR_DEVICE_LIMITS, -5023, "the device's work-group or local memory limits are too low for every variant")
+    X(CLSORT_ERROR_DEVICE_LIMITS, -5023, "the device's work-group or local memory limits are too low for every variant") \
+    X(CLSORT_ERROR_WRONG_RESULT, -5024, "a check found a wrong result: do not use this algorithm on this device, and report both")
 
 #define CLSORT__ENUMERATOR(name, code, text) name = code,
 enum { CLSORT_STATUS_LIST(CLSORT__ENUMERATOR) CLSORT_ERROR_LAST_ = -5099 };
@@ -230,7 +231,7 @@ typedef struct clsort_desc {
     cl_mem values;              /* one value per key, moved with it */
     size_t values_offset;       /* a multiple of the largest power of two up to 8 that divides value_size */
     size_t value_size;          /* any size; 1 to 8 bytes travel with the key, larger ones are moved once, at the end */
-    cl_mem values_out;          /* receives the values; required for values beside indices */
+    cl_mem values_out;          /* receives the values; required for values beside indices; readable and writable by kernels */
     size_t values_out_offset;
     cl_mem indices;             /* receives cl_uint: element i of the sorted order was at indices[i]; nothing else is
                                    written then but keys_out and values_out; readable and writable by kernels */
@@ -278,10 +279,14 @@ typedef struct clsort_sorter clsort_sorter;
    function or the clsort function that failed, `message` one line; both live until the callback returns. */
 typedef void (*clsort_diagnostic)(void *user, clsort_status status, const char *function, const char *message);
 
+enum {
+    CLSORT_OPTION_VERIFY = 1    /* every sort checks its own result on the device; see clsort_collect */
+};
+
 typedef struct clsort_options {
     clsort_diagnostic diagnostic;  /* default: none */
     void *user;                    /* handed to the callbacks */
-    cl_uint flags;                 /* must be 0 */
+    cl_uint flags;                 /* CLSORT_OPTION_* */
 } clsort_options;
 
 /* Makes a sorter for a device of a context; builds no kernel yet. With context and device NULL it takes the first GPU it
@@ -320,7 +325,8 @@ CLSORT_API cl_device_id clsort_device(const clsort_sorter *sorter);
    clsort_enqueue_sort does. Builds nothing. Thread safety: one thread per sorter. */
 CLSORT_API clsort_status clsort_check(clsort_sorter *sorter, const clsort_desc *desc);
 
-/* The description that would run, with every default filled in: algorithm, tuning, record_size, last_bit.
+/* The description that would run: algorithm, tuning.work_group and tuning.items (their product is a block of "only" algorithms),
+   record_size, rows and last_bit filled in; other fields as given, where 0 stands for the default.
    Thread safety: one thread per sorter. */
 CLSORT_API clsort_status clsort_resolve(clsort_sorter *sorter, const clsort_desc *desc, clsort_desc *resolved);
 
@@ -382,6 +388,39 @@ CLSORT_API clsort_status clsort_enqueue_gather(clsort_sorter *sorter, cl_command
    Thread safety: one thread per sorter. */
 CLSORT_API clsort_status clsort_enqueue_is_sorted(clsort_sorter *sorter, cl_command_queue queue, const clsort_desc *desc, cl_mem result,
                                                   size_t result_offset, cl_uint n_wait, const cl_event *wait, cl_event *done);
+
+/* ---- checking ---------------------------------------------------------------------------------------------------- */
+
+/* What clsort_enqueue_fingerprint and clsort_enqueue_verify write: sums of hashes, which do not depend on the order of elements. */
+typedef struct clsort_proof {
+    cl_uint before[4];          /* of the input: elements [0 .. 1], elements with their values [2 .. 3] */
+    cl_uint after[4];           /* of the output */
+    cl_uint indices[2];         /* 0 if the indices hold every number once */
+    cl_uint unsorted;           /* as clsort_enqueue_is_sorted; through the indices where they are the only output */
+    cl_uint count;
+} clsort_proof;
+
+/* Checks a sort on the device: enqueue the fingerprint before the sort, the verification after it, both with the sort's
+   description, then read the clsort_proof (sizeof(clsort_proof) bytes at proof_offset, a multiple of 4) and judge it.
+   Events and errors as clsort_enqueue_sort. Source of the hash: Vigna's splitmix64. Thread safety: one thread per sorter. */
+CLSORT_API clsort_status clsort_enqueue_fingerprint(clsort_sorter *sorter, cl_command_queue queue, const clsort_desc *desc, cl_mem proof,
+                                                    size_t proof_offset, cl_uint n_wait, const cl_event *wait, cl_event *done);
+CLSORT_API clsort_status clsort_enqueue_verify(clsort_sorter *sorter, cl_command_queue queue, const clsort_desc *desc, cl_mem proof,
+                                               size_t proof_offset, cl_uint n_wait, const cl_event *wait, cl_event *done);
+
+/* CL_SUCCESS if the output is in order and a permutation of the input, keys with their values; else CLSORT_ERROR_WRONG_RESULT.
+   A wrong permutation goes unnoticed with a probability of about 2^-64. Thread safety: any. */
+CLSORT_API clsort_status clsort_judge(const clsort_proof *proof);
+
+/* With CLSORT_OPTION_VERIFY, judges the sorts that are complete, or with `wait` all of them, tells the diagnostics callback of each
+   wrong one and returns CLSORT_ERROR_WRONG_RESULT if there was any. Every clsort_enqueue_sort does the same for what is
+   complete, and sorts on. Sorts that are still pending in clsort_destroy are not judged. Thread safety: one thread per sorter. */
+CLSORT_API clsort_status clsort_collect(clsort_sorter *sorter, int wait);
+
+/* Sorts small arrays with every family on this device, compares with the host and takes families that fail out of AUTO. When none is
+   left, AUTO answers CLSORT_ERROR_WRONG_RESULT. Builds kernels; blocks, up to some seconds on a cold driver.
+   Returns CLSORT_ERROR_WRONG_RESULT if a family failed, and what it met. Thread safety: one thread per sorter. */
+CLSORT_API clsort_status clsort_self_test(clsort_sorter *sorter);
 
 #ifdef __cplusplus
 }
@@ -1259,23 +1298,81 @@ static const char *const clsort__source[] = {
     "        store_bits(target + target_at + at * bytes, bytes,\n"
     "                   load_bits(source + source_at + (from * units + at - i * units) * bytes, bytes));\n"
     "}\n"
+    "\n",
+    "//---- utility: checks\n"
+    "/* Where element i of the sorted order lies: at i, or at indices[i]. Indices beyond the end count as 0: the fingerprint tells them. */\n"
+    "CLSORT_INLINE size_t sorted_place(global const uchar *indices, ulong indices_at, uint by_index, uint i, uint n)\n"
+    "{\n"
+    "    const uint place = by_index ? *(global const uint *)(indices + indices_at + (ulong)i * 4) : i;\n"
+    "    return place < n ? place : 0;\n"
+    "}\n"
     "\n"
-    "/* Lowers *result to the number of the first key that comes before its predecessor. */\n"
-    "CLSORT_KERNEL void clsort_is_sorted(global const uchar *keys, ulong keys_at, global uchar *result, ulong result_at,\n"
-    "                                    CLSORT_CODEC_ARGS, uint n, uint bytes, ulong stride, ulong minus_zero)\n"
+    "/* Lowers *result to the number of the first key that comes before its predecessor; with `strict`, by index, also of the first of two\n"
+    "   equal keys whose indices do not ascend. */\n"
+    "CLSORT_KERNEL void clsort_is_sorted(global const uchar *keys, ulong keys_at, global const uchar *indices, ulong indices_at,\n"
+    "                                    global uchar *result, ulong result_at, CLSORT_CODEC_ARGS,\n"
+    "                                    uint n, uint bytes, ulong stride, ulong minus_zero, uint by_index, uint strict)\n"
     "{\n"
     "    const size_t i = get_global_id(0);\n"
     "    const ulong width = ~0UL >> (64 - 8 * bytes), sign = width ^ width >> 1;\n"
-    "    ulong code[2];\n"
+    "    ulong code[2], place[2];\n"
     "    if (i + 1 >= n)\n"
     "        return;\n"
     "    for (uint k = 0; k < 2; k++) {\n"
-    "        ulong bits = load_bits(keys + keys_at + (i + k) * stride, bytes);\n"
+    "        place[k] = sorted_place(indices, indices_at, by_index, (uint)i + k, n);\n"
+    "        ulong bits = load_bits(keys + keys_at + place[k] * stride, bytes);\n"
     "        bits = bits == minus_zero ? 0 : bits;\n"
     "        code[k] = ((bits ^ (bits & sign ? mask : 0) ^ flip) - rotate) & width;\n"
     "    }\n"
-    "    if (code[1] < code[0])\n"
+    "    if (code[1] < code[0] || (strict && code[1] == code[0] && place[1] <= place[0]))\n"
     "        atomic_min((volatile global uint *)(result + result_at), (uint)i + 1);\n"
+    "}\n"
+    "\n"
+    "/* Mixes 64 bits thoroughly. Source: the finaliser of S. Vigna's splitmix64 (public domain constants). */\n"
+    "CLSORT_INLINE ulong mix(ulong x)\n"
+    "{\n"
+    "    x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9UL;\n"
+    "    x = (x ^ x >> 27) * 0x94D049BB133111EBUL;\n"
+    "    return x ^ x >> 31;\n"
+    "}\n"
+    "\n"
+    "/* Adds to sums[0 .. 1] a hash of every element of `bytes`, to sums[2 .. 3] one of every element with its value of value_bytes: sums, so\n"
+    "   that the order does not matter. Each work-item takes every step-th element. */\n"
+    "CLSORT_KERNEL void clsort_fingerprint(global const uchar *elements, ulong elements_at, global const uchar *values, ulong values_at,\n"
+    "                                      global uchar *sums, ulong sums_at, uint n, ulong bytes, ulong value_bytes, uint step)\n"
+    "{\n"
+    "    uint alone[2] = { 0, 0 }, paired[2] = { 0, 0 };\n"
+    "    for (ulong i = get_global_id(0); i < n; i += step) {\n"
+    "        ulong hash = 0x9E3779B97F4A7C15UL;\n"
+    "        for (ulong b = 0; b < bytes; b++)\n"
+    "            hash = mix(hash + elements[elements_at + i * bytes + b]);\n"
+    "        alone[0] += (uint)hash;\n"
+    "        alone[1] += (uint)(hash >> 32);\n"
+    "        for (ulong b = 0; b < value_bytes; b++)\n"
+    "            hash = mix(hash + values[values_at + i * value_bytes + b]);\n"
+    "        paired[0] += (uint)hash;\n"
+    "        paired[1] += (uint)(hash >> 32);\n"
+    "    }\n"
+    "    volatile global uint *sum = (volatile global uint *)(sums + sums_at);\n"
+    "    for (uint k = 0; k < 2; k++) {\n"
+    "        atomic_add(&sum[k], alone[k]);\n"
+    "        atomic_add(&sum[2 + k], paired[k]);\n"
+    "    }\n"
+    "}\n"
+    "\n"
+    "/* The same for indices: adds a hash of every index to sums[0 .. 1], and subtracts that of every number below n. */\n"
+    "CLSORT_KERNEL void clsort_fingerprint_indices(global const uchar *indices, ulong indices_at, global uchar *sums, ulong sums_at,\n"
+    "                                              uint n, uint step)\n"
+    "{\n"
+    "    uint difference[2] = { 0, 0 };\n"
+    "    for (ulong i = get_global_id(0); i < n; i += step) {\n"
+    "        const ulong is = mix(*(global const uint *)(indices + indices_at + i * 4) + 1UL), should = mix(i + 1);\n"
+    "        difference[0] += (uint)is - (uint)should;\n"
+    "        difference[1] += (uint)(is >> 32) - (uint)(should >> 32);\n"
+    "    }\n"
+    "    volatile global uint *sum = (volatile global uint *)(sums + sums_at);\n"
+    "    for (uint k = 0; k < 2; k++)\n"
+    "        atomic_add(&sum[k], difference[k]);\n"
     "}\n"
     "#endif\n",
 };
@@ -1297,7 +1394,9 @@ enum { CLSORT__BITONIC = CLSORT_BITONIC, CLSORT__UTILITY = 5, CLSORT__PUBLISHED 
     X(GLOBAL_TILE, CLSORT__PUBLISHED, "clsort_bitonic_global_tile") \
     X(EXTRACT, CLSORT__UTILITY, "clsort_extract") \
     X(GATHER, CLSORT__UTILITY, "clsort_gather") \
-    X(IS_SORTED, CLSORT__UTILITY, "clsort_is_sorted")
+    X(IS_SORTED, CLSORT__UTILITY, "clsort_is_sorted") \
+    X(FINGERPRINT, CLSORT__UTILITY, "clsort_fingerprint") \
+    X(FINGERPRINT_INDICES, CLSORT__UTILITY, "clsort_fingerprint_indices")
 
 #define CLSORT__ENUMERATOR(name, family, text) CLSORT__KERNEL_##name,
 enum { CLSORT__KERNEL_LIST(CLSORT__ENUMERATOR) CLSORT__KERNEL_COUNT };
@@ -1324,6 +1423,12 @@ typedef struct clsort__slot {
     cl_event last;   /* out-of-order queues: completes when the buffer is free again */
 } clsort__slot;
 
+/* A sort that checks itself: its proof, and the event behind which that can be read. */
+typedef struct clsort__pending {
+    cl_mem proof;
+    cl_event event;
+} clsort__pending;
+
 struct clsort_sorter {
     cl_context context;
     cl_device_id device;
@@ -1335,6 +1440,9 @@ struct clsort_sorter {
     size_t program_count;
     clsort__slot *slots;
     size_t slot_count;
+    clsort__pending *pending;
+    size_t pending_count;
+    cl_uint broken;             /* bit per family that failed the self-test */
     cl_event *waits;            /* room for the caller's wait list and one event more */
     size_t wait_room;
     cl_command_queue own_queue; /* of host arrays and of prepare */
@@ -1370,6 +1478,9 @@ typedef struct clsort__range {
     size_t offset, bytes;
     int reads, writes;
 } clsort__range;
+
+/* What a description is checked for: to read keys only, to sort some day, to sort now. */
+enum { CLSORT__TO_READ, CLSORT__TO_PLAN, CLSORT__TO_SORT };
 
 /* COUNT enqueues nothing and counts commands; WARM launches every kernel with its geometry but no elements. */
 enum { CLSORT__COUNT, CLSORT__WARM, CLSORT__RUN };
@@ -1907,9 +2018,6 @@ static const char *clsort__unknown_value(const clsort_desc *d)
 /* The name of the first field that asks for what is not built yet, or NULL. */
 static const char *clsort__unsupported(const clsort_desc *d)
 {
-#ifdef CLSORT_NO_BITONIC
-    return "every algorithm is left out";
-#endif
     if (d->algorithm > CLSORT_BITONIC) return "algorithm";
     if (d->first_bit || (d->last_bit && d->last_bit != clsort__key_bits(d->key_type))) return "first_bit, last_bit";
     if (d->rows > 1 || d->row_stride) return "rows, row_stride";
@@ -1930,12 +2038,13 @@ static int clsort__fits(size_t count, size_t size, size_t offset)
     return offset <= most && (!size || count <= (most - offset) / size);
 }
 
-static clsort_status clsort__check_layout(clsort_sorter *s, const char *function, const clsort_desc *d)
+static clsort_status clsort__check_layout(clsort_sorter *s, const char *function, const clsort_desc *d, int purpose)
 {
     const size_t key = clsort__key_bits(d->key_type) / 8, value = d->value_size ? clsort__alignment(d->value_size) : 1;
     const size_t element = d->record_size ? d->record_size : key;
     if ((d->values || d->values_out) && !d->value_size) return clsort__reject(s, function, "value_size", CLSORT_ERROR_VALUE_SIZE);
-    if (d->values_out && !d->values) return clsort__reject(s, function, "values", CLSORT_ERROR_VALUE_SIZE);
+    if ((d->values_out || (purpose == CLSORT__TO_SORT && d->count && d->value_size)) && !d->values)
+        return clsort__reject(s, function, "values", CLSORT_ERROR_VALUE_SIZE);
     if (d->record_size && (d->value_size || d->key_offset > d->record_size || d->record_size - d->key_offset < key))
         return clsort__reject(s, function, "record_size", CLSORT_ERROR_RECORD_LAYOUT);
     if (!d->record_size && d->key_offset) return clsort__reject(s, function, "key_offset", CLSORT_ERROR_RECORD_LAYOUT);
@@ -1959,7 +2068,7 @@ static clsort_status clsort__check_layout(clsort_sorter *s, const char *function
 }
 
 /* The checks that need no buffers. */
-static clsort_status clsort__check_desc(clsort_sorter *s, const char *function, const clsort_desc *d)
+static clsort_status clsort__check_desc(clsort_sorter *s, const char *function, const clsort_desc *d, int purpose)
 {
     const cl_uint flags = CLSORT_FLAG_NO_BUILD | CLSORT_FLAG_INDICES | CLSORT_FLAG_KEYS_OUT | CLSORT_FLAG_VALUES_OUT;
     const char *field;
@@ -1969,30 +2078,34 @@ static clsort_status clsort__check_desc(clsort_sorter *s, const char *function, 
     if (field) return clsort__reject(s, function, field, CLSORT_ERROR_UNKNOWN_VALUE);
     if (d->flags & ~flags) return clsort__reject(s, function, "flags", CLSORT_ERROR_UNKNOWN_FLAG);
     field = clsort__unsupported(d);
+#ifdef CLSORT_NO_BITONIC
+    if (!field && purpose != CLSORT__TO_READ) field = "every algorithm is left out";
+#endif
     if (field) return clsort__reject(s, function, field, CLSORT_ERROR_UNSUPPORTED);
-    return clsort__check_layout(s, function, d);
+    if (purpose != CLSORT__TO_READ && d->algorithm == CLSORT_AUTO && s->broken & 1u << CLSORT__BITONIC)
+        return clsort__reject(s, function, "algorithm: the self-test left none to AUTO", CLSORT_ERROR_WRONG_RESULT);
+    return clsort__check_layout(s, function, d, purpose);
 }
 
-/* One buffer: kind, context, access, size. */
-static clsort_status clsort__check_buffer(clsort_sorter *s, const char *function, const clsort__range *r)
+/* One property of one buffer: its kind, its context, the access it allows, its size. */
+enum { CLSORT__KIND, CLSORT__CONTEXT, CLSORT__ACCESS, CLSORT__SIZE, CLSORT__PROPERTY_COUNT };
+
+static clsort_status clsort__check_buffer(clsort_sorter *s, const char *function, const clsort__range *r, int property)
 {
-    cl_mem_object_type type = 0;
-    cl_context context = NULL;
-    cl_mem_flags flags = 0;
-    size_t size = 0;
+    static const cl_mem_info queries[CLSORT__PROPERTY_COUNT] = { CL_MEM_TYPE, CL_MEM_CONTEXT, CL_MEM_FLAGS, CL_MEM_SIZE };
+    union { cl_mem_object_type type; cl_context context; cl_mem_flags flags; size_t size; } value;
+    const size_t sizes[CLSORT__PROPERTY_COUNT] = { sizeof value.type, sizeof value.context, sizeof value.flags, sizeof value.size };
     char detail[160];
-    clsort_status status;
-    if (CLSORT_CL(clGetMemObjectInfo)(r->buffer, CL_MEM_TYPE, sizeof type, &type, NULL) != CL_SUCCESS || type != CL_MEM_OBJECT_BUFFER)
+    cl_int code = CLSORT_CL(clGetMemObjectInfo)(r->buffer, queries[property], sizes[property], &value, NULL);
+    if (code == CL_INVALID_MEM_OBJECT || (code == CL_SUCCESS && property == CLSORT__KIND && value.type != CL_MEM_OBJECT_BUFFER))
         return clsort__reject(s, function, r->role, CLSORT_ERROR_NOT_A_BUFFER);
-    status = CLSORT__TRY(s, clGetMemObjectInfo, (r->buffer, CL_MEM_CONTEXT, sizeof context, &context, NULL));
-    if (status == CL_SUCCESS) status = CLSORT__TRY(s, clGetMemObjectInfo, (r->buffer, CL_MEM_FLAGS, sizeof flags, &flags, NULL));
-    if (status == CL_SUCCESS) status = CLSORT__TRY(s, clGetMemObjectInfo, (r->buffer, CL_MEM_SIZE, sizeof size, &size, NULL));
-    if (status != CL_SUCCESS) return status;
-    if (context != s->context) return clsort__reject(s, function, r->role, CLSORT_ERROR_BUFFER_CONTEXT);
-    if ((r->writes && (flags & CL_MEM_READ_ONLY)) || (r->reads && (flags & CL_MEM_WRITE_ONLY)))
+    if (code != CL_SUCCESS) return clsort__note(s, code, "clGetMemObjectInfo");
+    if (property == CLSORT__CONTEXT && value.context != s->context) return clsort__reject(s, function, r->role, CLSORT_ERROR_BUFFER_CONTEXT);
+    if (property == CLSORT__ACCESS && ((r->writes && (value.flags & CL_MEM_READ_ONLY)) || (r->reads && (value.flags & CL_MEM_WRITE_ONLY))))
         return clsort__reject(s, function, r->role, CLSORT_ERROR_BUFFER_ACCESS);
-    if (r->offset > size || size - r->offset < r->bytes) {
-        snprintf(detail, sizeof detail, "%s holds %.0f bytes, offset %.0f + %.0f bytes are needed", r->role, (double)size, (double)r->offset, (double)r->bytes);
+    if (property == CLSORT__SIZE && (r->offset > value.size || value.size - r->offset < r->bytes)) {
+        snprintf(detail, sizeof detail, "%s holds %.0f bytes, offset %.0f + %.0f bytes are needed",
+                 r->role, (double)value.size, (double)r->offset, (double)r->bytes);
         return clsort__reject(s, function, detail, CLSORT_ERROR_BUFFER_TOO_SMALL);
     }
     return CL_SUCCESS;
@@ -2015,12 +2128,14 @@ static clsort_status clsort__parent_range(clsort_sorter *s, clsort__range *r)
 static clsort_status clsort__check_ranges(clsort_sorter *s, const char *function, clsort__range *r, size_t count)
 {
     size_t i, j;
-    for (i = 0; i < count; i++) {
-        clsort_status status = CL_SUCCESS;
-        if (r[i].buffer) status = clsort__check_buffer(s, function, &r[i]);
-        if (status == CL_SUCCESS && r[i].buffer) status = clsort__parent_range(s, &r[i]);
-        if (status != CL_SUCCESS) return status;
-    }
+    int property;
+    clsort_status status = CL_SUCCESS;
+    for (property = 0; property < CLSORT__PROPERTY_COUNT; property++)
+        for (i = 0; i < count && status == CL_SUCCESS; i++)
+            if (r[i].buffer) status = clsort__check_buffer(s, function, &r[i], property);
+    for (i = 0; i < count && status == CL_SUCCESS; i++)
+        if (r[i].buffer) status = clsort__parent_range(s, &r[i]);
+    if (status != CL_SUCCESS) return status;
     for (i = 0; i < count; i++)
         for (j = 0; j < i; j++)
             if (r[i].buffer && r[i].buffer == r[j].buffer && (r[i].writes || r[j].writes)
@@ -2070,7 +2185,6 @@ static clsort_status clsort__check_present(clsort_sorter *s, const char *functio
     if ((d->flags & CLSORT_FLAG_VALUES_OUT) && !d->values_out) return clsort__reject(s, function, "values_out", CLSORT_ERROR_MISSING_BUFFER);
     if (!d->count) return CL_SUCCESS;
     if (!d->keys) return clsort__reject(s, function, "keys", CLSORT_ERROR_MISSING_BUFFER);
-    if (d->value_size && !d->values) return clsort__reject(s, function, "values", CLSORT_ERROR_VALUE_SIZE);
     if (p->has_indices && p->has_values && !d->values_out) return clsort__reject(s, function, "values_out", CLSORT_ERROR_MISSING_BUFFER);
     return CL_SUCCESS;
 }
@@ -2096,15 +2210,15 @@ static clsort_status clsort__check_queue(clsort_sorter *s, const char *function,
     return CL_SUCCESS;
 }
 
-/* What every enqueue call checks first, and its run. */
-static clsort_status clsort__start(clsort_sorter *s, const char *function, cl_command_queue queue, cl_uint n_wait, const cl_event *wait,
-                                   cl_event *done, clsort__run *run)
+/* What every enqueue call checks first, and its run. `request` is the caller's description. */
+static clsort_status clsort__start(clsort_sorter *s, const char *function, cl_command_queue queue, const void *request,
+                                   cl_uint n_wait, const cl_event *wait, cl_event *done, clsort__run *run)
 {
     cl_uint i;
     memset(run, 0, sizeof *run);
     if (done) *done = NULL;
     if (!s) return CLSORT_ERROR_NULL_ARGUMENT;
-    if (!queue) return clsort__reject(s, function, "queue", CLSORT_ERROR_NULL_ARGUMENT);
+    if (!queue || !request) return clsort__reject(s, function, queue ? "description" : "queue", CLSORT_ERROR_NULL_ARGUMENT);
     if (!wait != !n_wait) return clsort__reject(s, function, "wait", CLSORT_ERROR_WAIT_LIST);
     for (i = 0; i < n_wait; i++)
         if (!wait[i]) return clsort__reject(s, function, "wait", CLSORT_ERROR_WAIT_LIST);
@@ -2251,9 +2365,15 @@ static clsort_status clsort__reserve_waits(clsort_sorter *s, cl_uint n_wait)
 /* Ends a run: hands the last event to the caller and, on an out-of-order queue, to the scratch slot that is in use until then. */
 static clsort_status clsort__finish(clsort__run *run, clsort__slot *slot)
 {
-    if (slot && run->previous && !run->in_order && CLSORT_CL(clRetainEvent)(run->previous) == CL_SUCCESS) {
-        if (slot->last) CLSORT_CL(clReleaseEvent)(slot->last);
-        slot->last = run->previous;
+    if (slot && run->previous && !run->in_order) {
+        clsort_status status = CLSORT__TRY(run->s, clRetainEvent, (run->previous));
+        if (status == CL_SUCCESS) {
+            if (slot->last) CLSORT_CL(clReleaseEvent)(slot->last);
+            slot->last = run->previous;
+        } else {
+            clsort__release_slot(slot);   /* nobody could tell when its buffer is free again */
+            if (run->status == CL_SUCCESS) run->status = status;
+        }
     }
     if (run->status == CL_SUCCESS && run->done) *run->done = run->previous;
     else if (run->previous) CLSORT_CL(clReleaseEvent)(run->previous);
@@ -2350,11 +2470,15 @@ static void clsort__step_pass(clsort__run *run, const clsort__plan *p, clsort__a
     clsort__launch(run, p->d.count);
 }
 
+static int clsort__same_place(clsort__span a, clsort__span b)
+{
+    return a.buffer == b.buffer && a.offset == b.offset;
+}
+
 static void clsort__copy_arrays(clsort__run *run, const clsort__plan *p, clsort__arrays from, clsort__arrays to)
 {
-    if (from.keys.buffer == to.keys.buffer && from.keys.offset == to.keys.offset) return;
-    if (!p->config.records) clsort__copy(run, from.keys, to.keys, p->d.count * p->key_bytes);
-    clsort__copy(run, from.values, to.values, p->d.count * p->config.value_bytes);
+    if (!p->config.records && !clsort__same_place(from.keys, to.keys)) clsort__copy(run, from.keys, to.keys, p->d.count * p->key_bytes);
+    if (!clsort__same_place(from.values, to.values)) clsort__copy(run, from.values, to.values, p->d.count * p->config.value_bytes);
 }
 
 /* The steps of one stage from bit `stage` down to bit `floor` over global memory; `now` and `other` are swapped by kernel A.
@@ -2412,7 +2536,7 @@ static clsort__span clsort__make_span(cl_mem buffer, size_t offset)
 static void clsort__extract(clsort__run *run, const clsort__plan *p, clsort__span source, clsort__arrays pairs)
 {
     const clsort__config utility = clsort__utility_config(run->s);
-    const int same = p->element == p->key_bytes && !p->codec.minus_zero && source.buffer == pairs.keys.buffer && source.offset == pairs.keys.offset;
+    const int same = p->element == p->key_bytes && !p->codec.minus_zero && clsort__same_place(source, pairs.keys);
     source.offset += p->d.key_offset;
     clsort__use(run, &utility, CLSORT__KERNEL_EXTRACT);
     clsort__place(run, source);
@@ -2444,7 +2568,7 @@ static void clsort__gather(clsort__run *run, clsort__span source, clsort__span t
 /* Permutes an array by indices; in place, through a copy in scratch. */
 static void clsort__permute(clsort__run *run, const clsort__plan *p, clsort__span source, clsort__span target, clsort__span copy, clsort__span indices, size_t element)
 {
-    if (source.buffer == target.buffer && source.offset == target.offset) {
+    if (clsort__same_place(source, target)) {
         clsort__copy(run, source, copy, p->d.count * element);
         source = copy;
     }
@@ -2503,7 +2627,7 @@ static clsort_status clsort__ready(clsort_sorter *s, const clsort__plan *p)
     const clsort__config utility = clsort__utility_config(s), published = clsort__config_of(p, CLSORT__PUBLISHED);
     clsort_status status = clsort__need_program(s, &p->config, p->d.flags);
     if (status == CL_SUCCESS && clsort__needs_published(p)) status = clsort__need_program(s, &published, p->d.flags);
-    if (status == CL_SUCCESS && p->by_index) status = clsort__need_program(s, &utility, p->d.flags);
+    if (status == CL_SUCCESS && (p->by_index || s->options.flags & CLSORT_OPTION_VERIFY)) status = clsort__need_program(s, &utility, p->d.flags);
     return status;
 }
 
@@ -2546,8 +2670,138 @@ static clsort_status clsort__warm(clsort_sorter *s, const clsort__plan *p)
     run.in_order = 1;
     run.mode = CLSORT__WARM;
     clsort__sort(&run, p, none);
-    status = CLSORT__TRY(s, clFinish, (s->own_queue));
-    return run.status != CL_SUCCESS ? run.status : status;
+    code = CLSORT_CL(clFinish)(s->own_queue);
+    return run.status != CL_SUCCESS ? run.status : clsort__note(s, code, "clFinish");
+}
+
+/* ---- >>order ----------------------------------------------------------------------------------------------------- */
+
+static void clsort__fill(clsort__run *run, clsort__span target, cl_uint value, size_t bytes)
+{
+    cl_event event, *place;
+    const cl_event *waits;
+    cl_uint count;
+    cl_int code;
+    if (run->status != CL_SUCCESS) return;
+    if (run->mode == CLSORT__COUNT) { run->total++; return; }
+    waits = clsort__waits(run, &count);
+    place = clsort__event(run, &event);
+    code = CLSORT_CL(clEnqueueFillBuffer)(run->queue, target.buffer, &value, sizeof value, target.offset, bytes, count, waits, place);
+    clsort__enqueued(run, code, "clEnqueueFillBuffer", event);
+}
+
+/* Lowers the number at `result` to that of the first unsorted element; through indices if there are any. */
+static void clsort__check_order(clsort__run *run, const clsort__plan *p, clsort__span keys, clsort__span indices, clsort__span result)
+{
+    const clsort__config utility = clsort__utility_config(run->s);
+    if (p->d.count < 2) return;
+    keys.offset += p->d.key_offset;
+    clsort__use(run, &utility, CLSORT__KERNEL_IS_SORTED);
+    clsort__place(run, keys);
+    clsort__place(run, indices.buffer ? indices : keys);
+    clsort__place(run, result);
+    clsort__place_codec(run, &p->codec);
+    clsort__count(run, p->d.count);
+    clsort__uint(run, (cl_uint)p->key_bytes);
+    clsort__ulong(run, p->element);
+    clsort__ulong(run, p->codec.minus_zero);
+    clsort__uint(run, indices.buffer != NULL);
+    clsort__uint(run, indices.buffer && p->config.ties);
+    clsort__launch(run, p->d.count);
+}
+
+/* All commands of clsort_enqueue_is_sorted. */
+static void clsort__is_sorted(clsort__run *run, const clsort__plan *p, clsort__span result)
+{
+    clsort__fill(run, result, (cl_uint)p->d.count, sizeof(cl_uint));
+    clsort__check_order(run, p, clsort__make_span(p->d.keys, p->d.keys_offset), clsort__make_span(NULL, 0), result);
+}
+
+/* ---- >>proof ----------------------------------------------------------------------------------------------------- */
+
+/* Work-items of a fingerprint kernel: each takes every step-th element. */
+enum { CLSORT__FINGERPRINT_STEP = 4096 };
+
+static void clsort__fingerprint(clsort__run *run, const clsort__plan *p, clsort__span elements, clsort__span values, clsort__span sums)
+{
+    const clsort__config utility = clsort__utility_config(run->s);
+    clsort__use(run, &utility, CLSORT__KERNEL_FINGERPRINT);
+    clsort__place(run, elements);
+    clsort__place(run, values.buffer ? values : elements);
+    clsort__place(run, sums);
+    clsort__count(run, p->d.count);
+    clsort__ulong(run, p->element);
+    clsort__ulong(run, p->d.value_size);
+    clsort__uint(run, CLSORT__FINGERPRINT_STEP);
+    clsort__launch(run, CLSORT__FINGERPRINT_STEP);
+}
+
+static void clsort__fingerprint_indices(clsort__run *run, const clsort__plan *p, clsort__span indices, clsort__span sums)
+{
+    const clsort__config utility = clsort__utility_config(run->s);
+    clsort__use(run, &utility, CLSORT__KERNEL_FINGERPRINT_INDICES);
+    clsort__place(run, indices);
+    clsort__place(run, sums);
+    clsort__count(run, p->d.count);
+    clsort__uint(run, CLSORT__FINGERPRINT_STEP);
+    clsort__launch(run, CLSORT__FINGERPRINT_STEP);
+}
+
+static clsort__span clsort__part(clsort__span span, size_t offset)
+{
+    return clsort__make_span(span.buffer, span.offset + offset);
+}
+
+/* All commands of clsort_enqueue_fingerprint. */
+static void clsort__prove_input(clsort__run *run, const clsort__plan *p, clsort__span proof)
+{
+    clsort__fill(run, proof, 0, sizeof(clsort_proof));
+    clsort__fingerprint(run, p, clsort__make_span(p->d.keys, p->d.keys_offset), clsort__make_span(p->d.values, p->d.values_offset),
+                        clsort__part(proof, offsetof(clsort_proof, before)));
+}
+
+/* All commands of clsort_enqueue_verify. Keys that were not written are fingerprinted again: they must not have changed. */
+static void clsort__prove_output(clsort__run *run, const clsort__plan *p, clsort__span proof)
+{
+    const clsort_desc *d = &p->d;
+    const int keys_moved = p->writes_keys && !p->in_place, values_moved = p->has_values && !p->values_in_place;
+    const clsort__span keys = keys_moved ? clsort__make_span(d->keys_out, d->keys_out_offset) : clsort__make_span(d->keys, d->keys_offset);
+    const clsort__span values = values_moved && p->writes_keys ? clsort__make_span(d->values_out, d->values_out_offset)
+                                                               : clsort__make_span(d->values, d->values_offset);
+    const clsort__span indices = clsort__make_span(d->indices, d->indices_offset), none = clsort__make_span(NULL, 0);
+    clsort__fill(run, clsort__part(proof, offsetof(clsort_proof, unsorted)), (cl_uint)d->count, 2 * sizeof(cl_uint));
+    clsort__fingerprint(run, p, keys, values, clsort__part(proof, offsetof(clsort_proof, after)));
+    if (d->indices) clsort__fingerprint_indices(run, p, indices, clsort__part(proof, offsetof(clsort_proof, indices)));
+    clsort__check_order(run, p, keys, p->writes_keys ? none : indices, clsort__part(proof, offsetof(clsort_proof, unsorted)));
+}
+
+/* The buffer for the proof of one sort. */
+static clsort_status clsort__new_proof(clsort_sorter *s, clsort__span *proof)
+{
+    void *pending = s->pending;
+    cl_int code;
+    clsort_status status = clsort__grow(s, &pending, s->pending_count + 1, sizeof *s->pending);
+    if (status != CL_SUCCESS) return status;
+    s->pending = (clsort__pending *)pending;
+    *proof = clsort__make_span(CLSORT_CL(clCreateBuffer)(s->context, CL_MEM_READ_WRITE, sizeof(clsort_proof), NULL, &code), 0);
+    return clsort__note(s, code, "clCreateBuffer");
+}
+
+/* Files the proof of an enqueued sort, and judges those that are complete; new_proof made room. `own` is the sort's event if the caller
+   wants none. */
+static clsort_status clsort__keep_proof(clsort_sorter *s, cl_mem proof, clsort_status status, cl_event own, const cl_event *done)
+{
+    clsort__pending *p = &s->pending[s->pending_count];
+    if (status == CL_SUCCESS && done) status = CLSORT__TRY(s, clRetainEvent, (*done));
+    if (status != CL_SUCCESS) {
+        CLSORT_CL(clReleaseMemObject)(proof);
+        return status;
+    }
+    p->proof = proof;
+    p->event = done ? *done : own;
+    s->pending_count++;
+    clsort_collect(s, 0);
+    return CL_SUCCESS;
 }
 
 /* ---- >>public ---------------------------------------------------------------------------------------------------- */
@@ -2620,7 +2874,7 @@ CLSORT_API clsort_status clsort_create(cl_context context, cl_device_id device, 
     memset(s, 0, sizeof *s);
     if (options) s->options = *options;
     if (!context != !device) status = clsort__reject(s, "clsort_create", "context, device", CLSORT_ERROR_NULL_ARGUMENT);
-    else if (s->options.flags) status = clsort__reject(s, "clsort_create", "options", CLSORT_ERROR_UNKNOWN_FLAG);
+    else if (s->options.flags & ~(cl_uint)CLSORT_OPTION_VERIFY) status = clsort__reject(s, "clsort_create", "options", CLSORT_ERROR_UNKNOWN_FLAG);
     else status = context ? clsort__adopt_context(s, context, device) : clsort__own_context(s);
     if (status == CL_SUCCESS) status = clsort__device_facts(s);
     if (status == CL_SUCCESS) *sorter = s;
@@ -2668,6 +2922,11 @@ CLSORT_API void clsort_destroy(clsort_sorter *sorter)
     size_t i;
     if (!sorter) return;
     clsort_trim(sorter);
+    for (i = 0; i < sorter->pending_count; i++) {
+        CLSORT_CL(clReleaseEvent)(sorter->pending[i].event);
+        CLSORT_CL(clReleaseMemObject)(sorter->pending[i].proof);
+    }
+    clsort__free(sorter->pending);
     for (i = 0; i < sorter->program_count; i++) clsort__release_program(&sorter->programs[i]);
     clsort__free(sorter->programs);
     clsort__free(sorter->waits);
@@ -2715,7 +2974,7 @@ CLSORT_API clsort_status clsort_check(clsort_sorter *sorter, const clsort_desc *
     clsort__plan p;
     clsort_status status;
     if (!sorter) return CLSORT_ERROR_NULL_ARGUMENT;
-    status = clsort__check_desc(sorter, "clsort_check", desc);
+    status = clsort__check_desc(sorter, "clsort_check", desc, CLSORT__TO_PLAN);
     if (status != CL_SUCCESS) return status;
     clsort__make_plan(sorter, desc, &p);
     return clsort__check_buffers(sorter, "clsort_check", &p);
@@ -2727,7 +2986,7 @@ CLSORT_API clsort_status clsort_resolve(clsort_sorter *sorter, const clsort_desc
     clsort__config shape;
     clsort_status status;
     if (!sorter || !resolved) return CLSORT_ERROR_NULL_ARGUMENT;
-    status = clsort__check_desc(sorter, "clsort_resolve", desc);
+    status = clsort__check_desc(sorter, "clsort_resolve", desc, CLSORT__TO_PLAN);
     if (status != CL_SUCCESS) return status;
     clsort__make_plan(sorter, desc, &p);
     shape = clsort__shape(sorter, &p);
@@ -2746,7 +3005,7 @@ CLSORT_API clsort_status clsort_prepare(clsort_sorter *sorter, const clsort_desc
     clsort__slot *slot;
     clsort_status status;
     if (!sorter) return CLSORT_ERROR_NULL_ARGUMENT;
-    status = clsort__check_desc(sorter, "clsort_prepare", desc);
+    status = clsort__check_desc(sorter, "clsort_prepare", desc, CLSORT__TO_PLAN);
     if (status != CL_SUCCESS) return status;
     clsort__make_plan(sorter, desc, &p);
     p.d.flags = 0;
@@ -2766,11 +3025,32 @@ CLSORT_API clsort_status clsort_scratch_size(clsort_sorter *sorter, const clsort
     if (!bytes) return CLSORT_ERROR_NULL_ARGUMENT;
     *bytes = 0;
     memset(&none, 0, sizeof none);
-    status = clsort__check_desc(sorter ? sorter : &none, "clsort_scratch_size", desc);
+    status = clsort__check_desc(sorter ? sorter : &none, "clsort_scratch_size", desc, CLSORT__TO_PLAN);
     if (status != CL_SUCCESS) return status;
     clsort__make_plan(sorter, desc, &p);
     *bytes = p.scratch;
     return CL_SUCCESS;
+}
+
+/* All checks of a sort, and its plan. */
+static clsort_status clsort__check_sort(clsort__run *run, const char *function, const clsort_desc *desc, clsort__plan *p)
+{
+    clsort_status status = clsort__check_desc(run->s, function, desc, CLSORT__TO_SORT);
+    if (status != CL_SUCCESS) return status;
+    clsort__make_plan(run->s, desc, p);
+    status = clsort__check_present(run->s, function, p);
+    if (status == CL_SUCCESS) status = clsort__check_queue(run->s, function, run);
+    if (status == CL_SUCCESS) status = clsort__check_buffers(run->s, function, p);
+    if (status == CL_SUCCESS) status = clsort__reserve_waits(run->s, run->n_wait);
+    return status;
+}
+
+/* A sort, with its own check around it if there is a place for the proof. */
+static void clsort__proven_sort(clsort__run *run, const clsort__plan *p, clsort__span scratch, clsort__span proof)
+{
+    if (proof.buffer) clsort__prove_input(run, p, proof);
+    clsort__sort(run, p, scratch);
+    if (proof.buffer) clsort__prove_output(run, p, proof);
 }
 
 CLSORT_API clsort_status clsort_enqueue_sort(clsort_sorter *sorter, cl_command_queue queue, const clsort_desc *desc,
@@ -2779,29 +3059,30 @@ CLSORT_API clsort_status clsort_enqueue_sort(clsort_sorter *sorter, cl_command_q
     static const char function[] = "clsort_enqueue_sort";
     clsort__plan p;
     clsort__run run;
-    clsort__span scratch = { NULL, 0 };
+    clsort__span scratch, proof = { NULL, 0 };
     clsort__slot *slot = NULL;
-    clsort_status status = clsort__start(sorter, function, queue, n_wait, wait, done, &run);
-    if (status == CL_SUCCESS) status = clsort__check_desc(sorter, function, desc);
-    if (status != CL_SUCCESS) return status;
-    clsort__make_plan(sorter, desc, &p);
-    status = clsort__check_present(sorter, function, &p);
-    if (status == CL_SUCCESS) status = clsort__check_queue(sorter, function, &run);
-    if (status == CL_SUCCESS) status = clsort__check_buffers(sorter, function, &p);
-    if (status == CL_SUCCESS) status = clsort__reserve_waits(sorter, n_wait);
+    cl_event proven = NULL;
+    clsort_status status = clsort__start(sorter, function, queue, desc, n_wait, wait, done, &run);
+    if (status == CL_SUCCESS) status = clsort__check_sort(&run, function, desc, &p);
     if (status != CL_SUCCESS) return status;
     run.mode = CLSORT__RUN;
     if (!clsort__trivial(&p)) {
         status = clsort__ready(sorter, &p);
         if (status == CL_SUCCESS) status = clsort__find_scratch(&run, &p, &scratch, &slot);
-        if (status != CL_SUCCESS) return status;
+        if (status == CL_SUCCESS && sorter->options.flags & CLSORT_OPTION_VERIFY) status = clsort__new_proof(sorter, &proof);
+        if (status != CL_SUCCESS) {
+            run.status = status;
+            return clsort__finish(&run, NULL);
+        }
+        if (proof.buffer && !done) run.done = &proven;
         run.mode = CLSORT__COUNT;
-        clsort__sort(&run, &p, scratch);
+        clsort__proven_sort(&run, &p, scratch, proof);
         run.mode = CLSORT__RUN;
-        clsort__sort(&run, &p, scratch);
+        clsort__proven_sort(&run, &p, scratch, proof);
     }
     clsort__marker(&run);
-    return clsort__finish(&run, slot);
+    status = clsort__finish(&run, slot);
+    return proof.buffer ? clsort__keep_proof(sorter, proof.buffer, status, proven, done) : status;
 }
 
 /* ---- >>host ------------------------------------------------------------------------------------------------------ */
@@ -2836,7 +3117,7 @@ CLSORT_API clsort_status clsort_sort_host(clsort_sorter *sorter, const clsort_de
     size_t key_bytes, value_bytes;
     clsort_status status;
     if (!sorter) return CLSORT_ERROR_NULL_ARGUMENT;
-    status = clsort__check_desc(sorter, function, desc);
+    status = clsort__check_desc(sorter, function, desc, CLSORT__TO_PLAN);
     if (status != CL_SUCCESS) return status;
     d = *desc;
     if (clsort__names_buffers(&d)) return clsort__reject(sorter, function, "buffers and offsets must be 0", CLSORT_ERROR_UNSUPPORTED);
@@ -2858,6 +3139,163 @@ CLSORT_API clsort_status clsort_sort_host(clsort_sorter *sorter, const clsort_de
     if (d.keys) CLSORT_CL(clReleaseMemObject)(d.keys);
     if (d.values) CLSORT_CL(clReleaseMemObject)(d.values);
     if (d.indices) CLSORT_CL(clReleaseMemObject)(d.indices);
+    return status;
+}
+
+/* ---- >>verify ---------------------------------------------------------------------------------------------------- */
+
+/* Both proof calls: checks, then the commands of `prove`. */
+static clsort_status clsort__prove(clsort__run *run, const char *function, const clsort_desc *desc, clsort__span proof,
+                                   void (*prove)(clsort__run *, const clsort__plan *, clsort__span))
+{
+    const clsort__config utility = clsort__utility_config(run->s);
+    clsort__plan p;
+    clsort__range r;
+    clsort_status status = clsort__check_sort(run, function, desc, &p);
+    r = clsort__make_range("proof", proof.buffer, proof.offset, sizeof(clsort_proof), 1, 1);
+    if (status == CL_SUCCESS && proof.offset % 4) status = clsort__reject(run->s, function, "proof", CLSORT_ERROR_MISALIGNED);
+    if (status == CL_SUCCESS) status = clsort__check_ranges(run->s, function, &r, 1);
+    if (status == CL_SUCCESS) status = clsort__need_program(run->s, &utility, desc->flags);
+    if (status != CL_SUCCESS) return status;
+    prove(run, &p, proof);
+    run->mode = CLSORT__RUN;
+    prove(run, &p, proof);
+    return clsort__finish(run, NULL);
+}
+
+CLSORT_API clsort_status clsort_enqueue_fingerprint(clsort_sorter *sorter, cl_command_queue queue, const clsort_desc *desc, cl_mem proof,
+                                                    size_t proof_offset, cl_uint n_wait, const cl_event *wait, cl_event *done)
+{
+    static const char function[] = "clsort_enqueue_fingerprint";
+    clsort__run run;
+    clsort_status status = clsort__start(sorter, function, queue, proof ? desc : NULL, n_wait, wait, done, &run);
+    return status == CL_SUCCESS ? clsort__prove(&run, function, desc, clsort__make_span(proof, proof_offset), clsort__prove_input) : status;
+}
+
+CLSORT_API clsort_status clsort_enqueue_verify(clsort_sorter *sorter, cl_command_queue queue, const clsort_desc *desc, cl_mem proof,
+                                               size_t proof_offset, cl_uint n_wait, const cl_event *wait, cl_event *done)
+{
+    static const char function[] = "clsort_enqueue_verify";
+    clsort__run run;
+    clsort_status status = clsort__start(sorter, function, queue, proof ? desc : NULL, n_wait, wait, done, &run);
+    return status == CL_SUCCESS ? clsort__prove(&run, function, desc, clsort__make_span(proof, proof_offset), clsort__prove_output) : status;
+}
+
+CLSORT_API clsort_status clsort_judge(const clsort_proof *proof)
+{
+    if (!proof) return CLSORT_ERROR_NULL_ARGUMENT;
+    return proof->unsorted == proof->count && !memcmp(proof->before, proof->after, sizeof proof->before)
+           && !proof->indices[0] && !proof->indices[1] ? CL_SUCCESS : CLSORT_ERROR_WRONG_RESULT;
+}
+
+/* Reads and judges one proof; a sort that failed or is pending proves nothing. */
+static clsort_status clsort__judge_pending(clsort_sorter *s, const clsort__pending *p)
+{
+    clsort_proof proof;
+    clsort_status status = clsort__own_queue(s);
+    if (status == CL_SUCCESS) status = CLSORT__TRY(s, clEnqueueReadBuffer, (s->own_queue, p->proof, CL_TRUE, 0, sizeof proof, &proof, 0, NULL, NULL));
+    if (status == CL_SUCCESS && clsort_judge(&proof) != CL_SUCCESS)
+        status = clsort__fail(s, CLSORT_ERROR_WRONG_RESULT, "clsort_enqueue_sort", proof.unsorted != proof.count ? "order" : "permutation");
+    return status;
+}
+
+CLSORT_API clsort_status clsort_collect(clsort_sorter *sorter, int wait)
+{
+    clsort_status first = CL_SUCCESS;
+    size_t i, kept = 0;
+    if (!sorter) return CLSORT_ERROR_NULL_ARGUMENT;
+    for (i = 0; i < sorter->pending_count; i++) {
+        const clsort__pending p = sorter->pending[i];
+        cl_int state = CL_COMPLETE;
+        clsort_status status = CL_SUCCESS;
+        if (wait) CLSORT_CL(clWaitForEvents)(1, &p.event);
+        CLSORT_CL(clGetEventInfo)(p.event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, NULL);
+        if (state > CL_COMPLETE) {
+            sorter->pending[kept++] = p;
+            continue;
+        }
+        if (state == CL_COMPLETE) status = clsort__judge_pending(sorter, &p);
+        if (first == CL_SUCCESS) first = status;
+        CLSORT_CL(clReleaseEvent)(p.event);
+        CLSORT_CL(clReleaseMemObject)(p.proof);
+    }
+    sorter->pending_count = kept;
+    return first;
+}
+
+/* ---- >>self-test ------------------------------------------------------------------------------------------------- */
+
+/* Keys of `bytes` bytes with many ties, and their numbers as values. */
+static void clsort__fill_test(unsigned char *keys, size_t bytes, cl_uint *values, size_t count)
+{
+    cl_ulong x = 88172645463325252u;
+    size_t i, b;
+    for (i = 0; i < count; i++) {
+        x ^= x << 13; x ^= x >> 7; x ^= x << 17;   /* Marsaglia's xorshift */
+        for (b = 0; b < bytes; b++) keys[i * bytes + b] = (unsigned char)(i % 3 ? x >> 8 * b : x >> 60);
+        values[i] = (cl_uint)i;
+    }
+}
+
+static cl_ulong clsort__key_at(const unsigned char *keys, size_t bytes, size_t i)
+{
+    cl_ulong key = 0;
+    if (bytes == 1) key = keys[i];
+    else if (bytes == 2) { cl_ushort k; memcpy(&k, keys + i * bytes, bytes); key = k; }
+    else if (bytes == 4) { cl_uint k; memcpy(&k, keys + i * bytes, bytes); key = k; }
+    else memcpy(&key, keys + i * bytes, bytes);
+    return key;
+}
+
+/* Is `sorted` in order, and do the values name each element of `keys` once? `seen` holds a byte per element. */
+static int clsort__test_holds(const unsigned char *keys, const unsigned char *sorted, size_t bytes, const cl_uint *values, unsigned char *seen, size_t count)
+{
+    size_t i;
+    memset(seen, 0, count);
+    for (i = 0; i < count; i++) {
+        if (i && clsort__key_at(sorted, bytes, i) < clsort__key_at(sorted, bytes, i - 1)) return 0;
+        if (values[i] >= count || seen[values[i]]++) return 0;
+        if (memcmp(keys + values[i] * bytes, sorted + i * bytes, bytes)) return 0;
+    }
+    return 1;
+}
+
+/* One self-test sort in memory for 2 * 8 + 4 + 1 bytes per element: keys, sorted keys, values, marks. */
+static clsort_status clsort__test_sort(clsort_sorter *s, cl_uint algorithm, cl_uint key_type, size_t count, unsigned char *memory)
+{
+    const size_t bytes = clsort__key_bits(key_type) / 8;
+    unsigned char *keys = memory, *sorted = keys + 8 * count, *seen = sorted + 8 * count + 4 * count;
+    cl_uint *values = (cl_uint *)(void *)(sorted + 8 * count);
+    clsort_desc d = clsort_desc_default();
+    clsort_status status;
+    d.count = count;
+    d.key_type = key_type;
+    d.algorithm = algorithm;
+    d.value_size = sizeof *values;
+    clsort__fill_test(keys, bytes, values, count);
+    memcpy(sorted, keys, bytes * count);
+    status = clsort_sort_host(s, &d, sorted, values, NULL);
+    if (status != CL_SUCCESS || clsort__test_holds(keys, sorted, bytes, values, seen, count)) return status;
+    return clsort__fail(s, CLSORT_ERROR_WRONG_RESULT, "clsort_self_test", "bitonic");
+}
+
+CLSORT_API clsort_status clsort_self_test(clsort_sorter *sorter)
+{
+    static const cl_uint types[4] = { CLSORT_U8, CLSORT_U16, CLSORT_U32, CLSORT_U64 };
+    const size_t counts[3] = { 3, 1000, 20011 }, largest = counts[2];
+    unsigned char *memory;
+    clsort_status status = CL_SUCCESS;
+    size_t t, c;
+    if (!sorter) return CLSORT_ERROR_NULL_ARGUMENT;
+    memory = (unsigned char *)CLSORT_MALLOC(21 * largest);
+    if (!memory) return clsort__fail(sorter, CL_OUT_OF_HOST_MEMORY, "malloc", NULL);
+    for (t = 0; t < 4; t++)
+        for (c = 0; c < 3 && status == CL_SUCCESS; c++) status = clsort__test_sort(sorter, CLSORT_BITONIC, types[t], counts[c], memory);
+    CLSORT_FREE(memory);
+    if (status == CLSORT_ERROR_WRONG_RESULT || status == CLSORT_ERROR_BUILD_FAILED) {
+        sorter->broken |= 1u << CLSORT__BITONIC;
+        return CLSORT_ERROR_WRONG_RESULT;
+    }
     return status;
 }
 
@@ -2884,12 +3322,13 @@ static clsort_status clsort__check_gather(clsort_sorter *s, const char *function
     for (i = 0; g->count && i < g->array_count; i++)
         for (j = 0; j < g->array_count; j++) {
             const clsort_array *a = &g->arrays[i], *b = &g->arrays[j];
-            clsort__range r[3];
+            clsort__range r[4];
             clsort_status status;
             r[0] = clsort__make_range("source", b->source, b->source_offset, source_count * b->element_size, 1, 0);
             r[1] = clsort__make_range("target", a->target, a->target_offset, g->count * a->element_size, 0, 1);
             r[2] = clsort__make_range("indices", g->indices, g->indices_offset, g->count * 4, 1, 0);
-            status = clsort__check_ranges(s, function, r, 3);
+            r[3] = clsort__make_range("target", j == i ? NULL : b->target, b->target_offset, g->count * b->element_size, 0, 1);
+            status = clsort__check_ranges(s, function, r, 4);
             if (status != CL_SUCCESS) return status;
         }
     return CL_SUCCESS;
@@ -2912,9 +3351,9 @@ CLSORT_API clsort_status clsort_enqueue_gather(clsort_sorter *sorter, cl_command
     static const char function[] = "clsort_enqueue_gather";
     clsort__config utility;
     clsort__run run;
-    clsort_status status = clsort__start(sorter, function, queue, n_wait, wait, done, &run);
+    clsort_status status = clsort__start(sorter, function, queue, gather, n_wait, wait, done, &run);
     if (status != CL_SUCCESS) return status;
-    if (!gather || (gather->array_count && !gather->arrays)) return clsort__reject(sorter, function, "gather", CLSORT_ERROR_NULL_ARGUMENT);
+    if (gather->array_count && !gather->arrays) return clsort__reject(sorter, function, "gather", CLSORT_ERROR_NULL_ARGUMENT);
     status = clsort__check_queue(sorter, function, &run);
     if (status == CL_SUCCESS) status = clsort__check_gather(sorter, function, gather);
     if (status == CL_SUCCESS) status = clsort__reserve_waits(sorter, n_wait);
@@ -2929,37 +3368,6 @@ CLSORT_API clsort_status clsort_enqueue_gather(clsort_sorter *sorter, cl_command
 }
 
 /* ---- >>is_sorted ------------------------------------------------------------------------------------------------- */
-
-static void clsort__fill_result(clsort__run *run, clsort__span result, cl_uint value)
-{
-    cl_event event, *place;
-    const cl_event *waits;
-    cl_uint count;
-    cl_int code;
-    if (run->status != CL_SUCCESS) return;
-    if (run->mode == CLSORT__COUNT) { run->total++; return; }
-    waits = clsort__waits(run, &count);
-    place = clsort__event(run, &event);
-    code = CLSORT_CL(clEnqueueFillBuffer)(run->queue, result.buffer, &value, sizeof value, result.offset, sizeof value, count, waits, place);
-    clsort__enqueued(run, code, "clEnqueueFillBuffer", event);
-}
-
-/* All commands of a check of order. */
-static void clsort__check_order(clsort__run *run, const clsort__plan *p, clsort__span result)
-{
-    const clsort__config utility = clsort__utility_config(run->s);
-    clsort__fill_result(run, result, (cl_uint)p->d.count);
-    if (p->d.count < 2) return;
-    clsort__use(run, &utility, CLSORT__KERNEL_IS_SORTED);
-    clsort__place(run, clsort__make_span(p->d.keys, p->d.keys_offset + p->d.key_offset));
-    clsort__place(run, result);
-    clsort__place_codec(run, &p->codec);
-    clsort__count(run, p->d.count);
-    clsort__uint(run, (cl_uint)p->key_bytes);
-    clsort__ulong(run, p->element);
-    clsort__ulong(run, p->codec.minus_zero);
-    clsort__launch(run, p->d.count);
-}
 
 /* The part of a description that a check of order reads. */
 static clsort_desc clsort__order_only(const clsort_desc *desc)
@@ -2988,11 +3396,10 @@ CLSORT_API clsort_status clsort_enqueue_is_sorted(clsort_sorter *sorter, cl_comm
     clsort__config utility;
     clsort__range r[2];
     clsort__run run;
-    clsort_status status = clsort__start(sorter, function, queue, n_wait, wait, done, &run);
+    clsort_status status = clsort__start(sorter, function, queue, result ? desc : NULL, n_wait, wait, done, &run);
     if (status != CL_SUCCESS) return status;
-    if (!desc || !result) return clsort__reject(sorter, function, "description, result", CLSORT_ERROR_NULL_ARGUMENT);
     d = clsort__order_only(desc);
-    status = clsort__check_desc(sorter, function, &d);
+    status = clsort__check_desc(sorter, function, &d, CLSORT__TO_READ);
     if (status != CL_SUCCESS) return status;
     if (result_offset % 4) return clsort__reject(sorter, function, "result", CLSORT_ERROR_MISALIGNED);
     clsort__make_plan(sorter, &d, &p);
@@ -3005,9 +3412,9 @@ CLSORT_API clsort_status clsort_enqueue_is_sorted(clsort_sorter *sorter, cl_comm
     utility = clsort__utility_config(sorter);
     if (status == CL_SUCCESS) status = clsort__need_program(sorter, &utility, d.flags);
     if (status != CL_SUCCESS) return status;
-    clsort__check_order(&run, &p, place);
+    clsort__is_sorted(&run, &p, place);
     run.mode = CLSORT__RUN;
-    clsort__check_order(&run, &p, place);
+    clsort__is_sorted(&run, &p, place);
     return clsort__finish(&run, NULL);
 }
 

@@ -834,21 +834,79 @@ CLSORT_KERNEL void clsort_gather(global const uchar *source, ulong source_at, gl
                    load_bits(source + source_at + (from * units + at - i * units) * bytes, bytes));
 }
 
-/* Lowers *result to the number of the first key that comes before its predecessor. */
-CLSORT_KERNEL void clsort_is_sorted(global const uchar *keys, ulong keys_at, global uchar *result, ulong result_at,
-                                    CLSORT_CODEC_ARGS, uint n, uint bytes, ulong stride, ulong minus_zero)
+//---- utility: checks
+/* Where element i of the sorted order lies: at i, or at indices[i]. Indices beyond the end count as 0: the fingerprint tells them. */
+CLSORT_INLINE size_t sorted_place(global const uchar *indices, ulong indices_at, uint by_index, uint i, uint n)
+{
+    const uint place = by_index ? *(global const uint *)(indices + indices_at + (ulong)i * 4) : i;
+    return place < n ? place : 0;
+}
+
+/* Lowers *result to the number of the first key that comes before its predecessor; with `strict`, by index, also of the first of two
+   equal keys whose indices do not ascend. */
+CLSORT_KERNEL void clsort_is_sorted(global const uchar *keys, ulong keys_at, global const uchar *indices, ulong indices_at,
+                                    global uchar *result, ulong result_at, CLSORT_CODEC_ARGS,
+                                    uint n, uint bytes, ulong stride, ulong minus_zero, uint by_index, uint strict)
 {
     const size_t i = get_global_id(0);
     const ulong width = ~0UL >> (64 - 8 * bytes), sign = width ^ width >> 1;
-    ulong code[2];
+    ulong code[2], place[2];
     if (i + 1 >= n)
         return;
     for (uint k = 0; k < 2; k++) {
-        ulong bits = load_bits(keys + keys_at + (i + k) * stride, bytes);
+        place[k] = sorted_place(indices, indices_at, by_index, (uint)i + k, n);
+        ulong bits = load_bits(keys + keys_at + place[k] * stride, bytes);
         bits = bits == minus_zero ? 0 : bits;
         code[k] = ((bits ^ (bits & sign ? mask : 0) ^ flip) - rotate) & width;
     }
-    if (code[1] < code[0])
+    if (code[1] < code[0] || (strict && code[1] == code[0] && place[1] <= place[0]))
         atomic_min((volatile global uint *)(result + result_at), (uint)i + 1);
+}
+
+/* Mixes 64 bits thoroughly. Source: the finaliser of S. Vigna's splitmix64 (public domain constants). */
+CLSORT_INLINE ulong mix(ulong x)
+{
+    x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9UL;
+    x = (x ^ x >> 27) * 0x94D049BB133111EBUL;
+    return x ^ x >> 31;
+}
+
+/* Adds to sums[0 .. 1] a hash of every element of `bytes`, to sums[2 .. 3] one of every element with its value of value_bytes: sums, so
+   that the order does not matter. Each work-item takes every step-th element. */
+CLSORT_KERNEL void clsort_fingerprint(global const uchar *elements, ulong elements_at, global const uchar *values, ulong values_at,
+                                      global uchar *sums, ulong sums_at, uint n, ulong bytes, ulong value_bytes, uint step)
+{
+    uint alone[2] = { 0, 0 }, paired[2] = { 0, 0 };
+    for (ulong i = get_global_id(0); i < n; i += step) {
+        ulong hash = 0x9E3779B97F4A7C15UL;
+        for (ulong b = 0; b < bytes; b++)
+            hash = mix(hash + elements[elements_at + i * bytes + b]);
+        alone[0] += (uint)hash;
+        alone[1] += (uint)(hash >> 32);
+        for (ulong b = 0; b < value_bytes; b++)
+            hash = mix(hash + values[values_at + i * value_bytes + b]);
+        paired[0] += (uint)hash;
+        paired[1] += (uint)(hash >> 32);
+    }
+    volatile global uint *sum = (volatile global uint *)(sums + sums_at);
+    for (uint k = 0; k < 2; k++) {
+        atomic_add(&sum[k], alone[k]);
+        atomic_add(&sum[2 + k], paired[k]);
+    }
+}
+
+/* The same for indices: adds a hash of every index to sums[0 .. 1], and subtracts that of every number below n. */
+CLSORT_KERNEL void clsort_fingerprint_indices(global const uchar *indices, ulong indices_at, global uchar *sums, ulong sums_at,
+                                              uint n, uint step)
+{
+    uint difference[2] = { 0, 0 };
+    for (ulong i = get_global_id(0); i < n; i += step) {
+        const ulong is = mix(*(global const uint *)(indices + indices_at + i * 4) + 1UL), should = mix(i + 1);
+        difference[0] += (uint)is - (uint)should;
+        difference[1] += (uint)(is >> 32) - (uint)(should >> 32);
+    }
+    volatile global uint *sum = (volatile global uint *)(sums + sums_at);
+    for (uint k = 0; k < 2; k++)
+        atomic_add(&sum[k], difference[k]);
 }
 #endif

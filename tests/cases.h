@@ -33,6 +33,13 @@ enum { CASE_APART,   /* a buffer for each array */
        CASE_PARENT,  /* all arrays in one buffer */
        CASE_SUB };   /* sub-buffers of one buffer */
 
+enum { CASE_OWN = 1, CASE_SAME };
+
+enum { CASE_WAIT_NONE,   /* no wait list */
+       CASE_WAIT_PAST,   /* events that are complete */
+       CASE_WAIT_LATER,  /* and one that completes when the call has returned */
+       CASE_WAITS };
+
 /* What to sort and how. */
 typedef struct sort_case {
     clsort_desc d;            /* without buffers and offsets: case_run fills them in */
@@ -40,7 +47,11 @@ typedef struct sort_case {
     const char *pattern;
     uint64_t seed;
     size_t block;             /* the algorithm sorts blocks of this length only; 0: everything */
-    int indices, keys_out, values_out;   /* which outputs the call has */
+    int indices;              /* which outputs the call has ... */
+    int keys_out, values_out; /* ... CASE_OWN, or CASE_SAME: the input's own place */
+    cl_command_queue queue;   /* NULL: the bench's */
+    int wait;                 /* CASE_WAIT_NONE ... */
+    int no_event;             /* the call asks for none */
     int own_scratch;          /* the caller brings scratch memory of exactly the documented size ... */
     int scratch_fill;         /* ... filled with this byte */
     int placement;            /* CASE_APART ... */
@@ -80,14 +91,52 @@ static inline sort_case case_make(cl_uint type, size_t n, const char *pattern)
     return c;
 }
 
+static inline const char *case_out(int kind, const char *name)
+{
+    return kind == CASE_SAME ? ", output in the input's place by name" : kind ? name : "";
+}
+
 static inline void case_say(const sort_case *c)
 {
     const clsort_desc *d = &c->d;
-    AT("n %zu, %s, %s, %s%s%s%s, algorithm %s, value_size %zu, record_size %zu, key_offset %zu%s%s%s%s, placement %d, shift %zu",
+    AT("n %zu, %s, %s, %s%s%s%s, algorithm %s, value_size %zu, record_size %zu, key_offset %zu%s%s%s%s, placement %d, shift %zu, "
+       "seed %llu, work_group %u, items %u, %s queue, wait %d%s",
        d->count, case_type_name(d->key_type), c->pattern, d->order ? "descending" : "ascending", d->stable ? ", stable" : "",
        d->nan_order ? ", NaNs last" : "", d->zero_order ? ", zeros equal" : "", c->algorithm ? c->algorithm : "as described",
-       d->value_size, d->record_size, d->key_offset, c->indices ? ", indices" : "", c->keys_out ? ", keys_out" : "",
-       c->values_out ? ", values_out" : "", c->own_scratch ? ", own scratch" : "", c->placement, c->shift);
+       d->value_size, d->record_size, d->key_offset, c->indices ? ", indices" : "", case_out(c->keys_out, ", keys_out"),
+       case_out(c->values_out, ", values_out"), c->own_scratch ? ", own scratch" : "", c->placement, c->shift,
+       (unsigned long long)c->seed, (unsigned)d->tuning.work_group, (unsigned)d->tuning.items, c->queue ? "other" : "first", c->wait,
+       c->no_event ? ", no event" : "");
+}
+
+/* The roles that receive keys and values, CASE_ROLES for none. */
+static inline size_t case_keys_target(const sort_case *c)
+{
+    return c->keys_out == CASE_OWN ? CASE_KEYS_OUT : c->indices && !c->keys_out ? CASE_ROLES : CASE_KEYS;
+}
+
+static inline size_t case_values_target(const sort_case *c)
+{
+    if (!c->d.value_size) return CASE_ROLES;
+    return c->values_out == CASE_OWN ? CASE_VALUES_OUT : c->indices && !c->values_out ? CASE_ROLES : CASE_VALUES;
+}
+
+/* The algorithms that end in "only" sort blocks. */
+static inline int case_sorts_blocks(const char *algorithm)
+{
+    size_t n = strlen(algorithm);
+    return n >= 4 && !strcmp(algorithm + n - 4, "only");
+}
+
+/* The length of the blocks that the case's algorithm sorts first. */
+static inline size_t case_block_length(const bench *b, const sort_case *c)
+{
+    clsort_desc d = c->d, resolved;
+    if (!d.count) d.count = 1;
+    if (c->indices) d.flags |= CLSORT_FLAG_INDICES;
+    if (c->algorithm && !CHECK_OK(clsort_select(&d, c->algorithm))) return 1;
+    if (!CHECK_OK(clsort_resolve(b->sorter, &d, &resolved))) return 1;
+    return (size_t)resolved.tuning.work_group * resolved.tuning.items;
 }
 
 /* ---- layout ------------------------------------------------------------------------------------------------------ */
@@ -104,9 +153,9 @@ static inline void case_set_elements(case_state *s, size_t scratch)
     const sort_case *c = s->c;
     size_t row = c->d.record_size ? c->d.record_size : pattern_key_size(c->d.key_type);
     s->array[CASE_KEYS].element = row;
-    s->array[CASE_KEYS_OUT].element = c->keys_out ? row : 0;
+    s->array[CASE_KEYS_OUT].element = c->keys_out == CASE_OWN ? row : 0;
     s->array[CASE_VALUES].element = c->d.value_size;
-    s->array[CASE_VALUES_OUT].element = c->values_out ? c->d.value_size : 0;
+    s->array[CASE_VALUES_OUT].element = c->values_out == CASE_OWN ? c->d.value_size : 0;
     s->array[CASE_INDICES].element = c->indices ? sizeof(cl_uint) : 0;
     s->array[CASE_SCRATCH].element = scratch ? 16 : 0;
 }
@@ -138,7 +187,10 @@ static inline void case_fill(case_state *s)
     const sort_case *c = s->c;
     size_t key = pattern_key_size(c->d.key_type), i;
     uint64_t noise = c->seed;
-    for (i = 0; i < s->bytes; i++) s->before[i] = (unsigned char)(pattern_random(&noise) >> 56);
+    for (i = 0; i < s->bytes; i += 8) {
+        uint64_t bits = pattern_random(&noise);
+        memcpy(s->before + i, &bits, s->bytes - i < 8 ? s->bytes - i : 8);
+    }
     pattern_fill(pattern_find(c->pattern), c->d.key_type, c->d.count, c->seed, s->c->block ? s->c->block : 1024, s->input);
     for (i = 0; i < c->d.count; i++) {
         uint32_t number = (uint32_t)i;
@@ -154,8 +206,8 @@ static inline void case_fill(case_state *s)
 /* The least access that the role's contract asks for. */
 static inline cl_mem_flags case_access(const case_state *s, size_t role)
 {
-    int keys_stay = s->c->keys_out || s->c->indices, values_stay = s->c->values_out || s->c->indices;
-    if ((role == CASE_KEYS && keys_stay) || (role == CASE_VALUES && values_stay)) return CL_MEM_READ_ONLY;
+    if (role == CASE_KEYS && case_keys_target(s->c) != CASE_KEYS) return CL_MEM_READ_ONLY;
+    if (role == CASE_VALUES && case_values_target(s->c) != CASE_VALUES) return CL_MEM_READ_ONLY;
     return CL_MEM_READ_WRITE;
 }
 
@@ -198,6 +250,8 @@ static inline void case_describe(case_state *s)
     d->values_out = case_buffer(s, CASE_VALUES_OUT, &d->values_out_offset);
     d->indices = case_buffer(s, CASE_INDICES, &d->indices_offset);
     d->scratch = case_buffer(s, CASE_SCRATCH, &d->scratch_offset);
+    if (s->c->keys_out == CASE_SAME) d->keys_out = d->keys, d->keys_out_offset = d->keys_offset;
+    if (s->c->values_out == CASE_SAME) d->values_out = d->values, d->values_out_offset = d->values_offset;
 }
 
 static inline int case_read(case_state *s, cl_command_queue queue)
@@ -213,17 +267,46 @@ static inline int case_read(case_state *s, cl_command_queue queue)
     return CHECK(error == CL_SUCCESS);
 }
 
-/* Sorts and waits; the event must be there and complete. */
-static inline int case_sort(case_state *s, const bench *b)
+/* Wait list of a case: two events, of which the second may still be open. */
+static inline int case_waits(const sort_case *c, const bench *b, cl_event *wait)
 {
-    cl_event done = NULL;
-    cl_int state = 1;
-    if (!CHECK_OK(clsort_enqueue_sort(b->sorter, b->session.queue, &s->d, 0, NULL, &done))) return 0;
+    cl_int error = CL_SUCCESS, error2 = CL_SUCCESS;
+    wait[0] = wait[1] = NULL;
+    if (c->wait == CASE_WAIT_NONE) return 1;
+    wait[0] = clCreateUserEvent(b->session.context, &error);
+    wait[1] = clCreateUserEvent(b->session.context, &error2);
+    if (!CHECK(error == CL_SUCCESS && error2 == CL_SUCCESS)) return 0;
+    if (c->wait == CASE_WAIT_PAST) clSetUserEventStatus(wait[1], CL_COMPLETE);
+    return CHECK(clSetUserEventStatus(wait[0], CL_COMPLETE) == CL_SUCCESS);
+}
+
+/* Waits for the event or, without one, for the queue. */
+static inline int case_finish(const sort_case *c, cl_command_queue queue, cl_event done)
+{
+    cl_int state = CL_COMPLETE;
+    if (c->no_event) return CHECK(clFinish(queue) == CL_SUCCESS);
     if (!CHECK(done != NULL)) return 0;
     if (CHECK(clWaitForEvents(1, &done) == CL_SUCCESS))
         clGetEventInfo(done, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, NULL);
     clReleaseEvent(done);
-    return CHECK(state == CL_COMPLETE) && case_read(s, b->session.queue);
+    return CHECK(state == CL_COMPLETE);
+}
+
+/* Sorts and waits; the event must be there and complete. */
+static inline int case_sort(case_state *s, const bench *b)
+{
+    cl_command_queue queue = s->c->queue ? s->c->queue : b->session.queue;
+    cl_event done = NULL, wait[2], *place = s->c->no_event ? NULL : &done;
+    cl_uint n_wait = s->c->wait ? 2 : 0, i;
+    int good = case_waits(s->c, b, wait);
+    if (good) {
+        good = CHECK_OK(clsort_enqueue_sort(b->sorter, queue, &s->d, n_wait, n_wait ? wait : NULL, place));
+        if (s->c->wait == CASE_WAIT_LATER) clSetUserEventStatus(wait[1], CL_COMPLETE);
+        good = good && case_finish(s->c, queue, done);
+    }
+    for (i = 0; i < 2; i++)
+        if (wait[i]) clReleaseEvent(wait[i]);
+    return good && case_read(s, queue);
 }
 
 /* ---- expectation ------------------------------------------------------------------------------------------------- */
@@ -266,17 +349,6 @@ static inline void case_permute(case_state *s, size_t source, size_t target)
     size_t i;
     for (i = 0; i < s->c->d.count; i++)
         memcpy(case_element(s, s->want, target, i), case_element(s, s->before, source, s->order[i]), s->array[source].element);
-}
-
-/* The roles that receive keys and values, CASE_ROLES for none. */
-static inline size_t case_keys_target(const sort_case *c)
-{
-    return c->keys_out ? CASE_KEYS_OUT : c->indices ? CASE_ROLES : CASE_KEYS;
-}
-
-static inline size_t case_values_target(const sort_case *c)
-{
-    return !c->d.value_size ? CASE_ROLES : c->values_out ? CASE_VALUES_OUT : c->indices ? CASE_ROLES : CASE_VALUES;
 }
 
 static inline void case_expect(case_state *s)
@@ -388,6 +460,31 @@ static inline cl_uint case_role_flags(const sort_case *c)
     return flags;
 }
 
+/* Scratch memory by the documented size, from the flags alone. An output in the input's place shows only in the buffers: then
+   there is room for a copy of the input more, and case_exact_scratch says how much of it the call gets. */
+static inline int case_scratch(const bench *b, const sort_case *c, clsort_desc *d, size_t *bytes)
+{
+    size_t element = c->d.record_size ? c->d.record_size : pattern_key_size(c->d.key_type);
+    int good;
+    d->flags |= case_role_flags(c);
+    good = CHECK_OK(clsort_scratch_size(b->sorter, d, bytes));
+    d->flags = c->d.flags;
+    if (c->keys_out == CASE_SAME) *bytes += c->d.count * element + 16;
+    if (c->values_out == CASE_SAME) *bytes += c->d.count * c->d.value_size + 16;
+    return good;
+}
+
+/* Gives the call exactly what the description with its buffers needs. */
+static inline int case_exact_scratch(case_state *s, const bench *b, size_t room)
+{
+    clsort_desc d = s->d;
+    if (!s->c->own_scratch) return 1;
+    d.scratch = NULL;
+    d.scratch_offset = 0;
+    if (!CHECK_OK(clsort_scratch_size(b->sorter, &d, &s->d.scratch_size)) || !CHECK(s->d.scratch_size <= room)) return 0;
+    return s->c->keys_out == CASE_SAME || s->c->values_out == CASE_SAME || CHECK(s->d.scratch_size == room);
+}
+
 /* Runs the case and checks everything about it; returns 1 if all is well. */
 static inline int case_run(const bench *b, const sort_case *c)
 {
@@ -399,16 +496,13 @@ static inline int case_run(const bench *b, const sort_case *c)
     s.d = c->d;
     case_say(c);
     if (c->algorithm && !CHECK_OK(clsort_select(&s.d, c->algorithm))) return 0;
-    s.d.flags |= case_role_flags(c);
-    if (c->own_scratch && !CHECK_OK(clsort_scratch_size(b->sorter, &s.d, &scratch))) return 0;
-    s.d.flags = c->d.flags;
+    if (c->own_scratch && !case_scratch(b, c, &s.d, &scratch)) return 0;
     case_lay_out(&s, b, scratch);
     good = case_allocate(&s);
     if (good) case_fill(&s);
     good = good && case_create(&s, b);
     if (good) case_describe(&s);
-    s.d.scratch_size = scratch;
-    good = good && case_sort(&s, b) && case_verify(&s);
+    good = good && case_exact_scratch(&s, b, scratch) && case_sort(&s, b) && case_verify(&s);
     case_release(&s);
     return good;
 }

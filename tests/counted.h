@@ -148,6 +148,7 @@ COUNTED_QUERY(clSetKernelArg, (cl_kernel k, cl_uint number, size_t size, const v
 COUNTED_QUERY(clBuildProgram, (cl_program p, cl_uint n, const cl_device_id *d, const char *options, void (CL_CALLBACK *f)(cl_program, void *), void *user),
               (p, n, d, options, f, user))
 COUNTED_QUERY(clFinish, (cl_command_queue queue), (queue))
+COUNTED_QUERY(clWaitForEvents, (cl_uint count, const cl_event *events), (count, events))
 
 COUNTED_CREATE(clCreateContext, cl_context, COUNTED_CONTEXT,
                (const cl_context_properties *p, cl_uint n, const cl_device_id *d,

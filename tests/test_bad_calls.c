@@ -150,10 +150,10 @@ typedef struct call {
     cl_event list[2];
 } call;
 
-/* Parts of a call that a fault changes; two faults meet only if they change different ones. */
+/* Parts of a call that a fault changes; two faults meet only if they change different ones. values_out needs values. */
 enum {
     P_SORTER = 1, P_QUEUE = 2, P_DESC = 4, P_WAIT = 8, P_TYPE = 16, P_TUNING = 32, P_FLAGS = 64, P_KEYS = 128, P_KEYS_OUT = 256,
-    P_VALUES = 512, P_VALUES_OUT = 1024, P_INDICES = 2048, P_SCRATCH = 4096, P_COUNT = 8192, P_EXTRA = 16384, P_ORDER = 32768
+    P_VALUES = 512, P_VALUES_OUT = 1024 | P_VALUES, P_INDICES = 2048, P_SCRATCH = 4096, P_COUNT = 8192, P_EXTRA = 16384, P_ORDER = 32768
 };
 
 typedef struct fault {
@@ -326,7 +326,7 @@ static const fault faults[] = {
     { "scheduler", use_scheduler, CLSORT_ERROR_UNSUPPORTED, P_EXTRA },
     { "values without value_size", values_without_size, CLSORT_ERROR_VALUE_SIZE, P_VALUES },
     { "value_size without values", size_without_values, CLSORT_ERROR_VALUE_SIZE, P_VALUES },
-    { "values_out without values", out_without_values, CLSORT_ERROR_VALUE_SIZE, P_VALUES | P_VALUES_OUT },
+    { "values_out without values", out_without_values, CLSORT_ERROR_VALUE_SIZE, P_VALUES_OUT },
     { "records and values", values_with_records, CLSORT_ERROR_RECORD_LAYOUT, P_VALUES | P_KEYS },
     { "record below the key", record_short, CLSORT_ERROR_RECORD_LAYOUT, P_VALUES | P_KEYS },
     { "key behind the record", record_key_outside, CLSORT_ERROR_RECORD_LAYOUT, P_VALUES | P_KEYS },
@@ -346,16 +346,16 @@ static const fault faults[] = {
     { "keys misaligned", keys_odd, CLSORT_ERROR_MISALIGNED, P_KEYS },
     { "keys_out misaligned", keys_out_odd, CLSORT_ERROR_MISALIGNED, P_KEYS_OUT },
     { "values misaligned", values_odd, CLSORT_ERROR_MISALIGNED, P_VALUES },
-    { "values_out misaligned", values_out_odd, CLSORT_ERROR_MISALIGNED, P_VALUES_OUT | P_VALUES },
+    { "values_out misaligned", values_out_odd, CLSORT_ERROR_MISALIGNED, P_VALUES_OUT },
     { "indices misaligned", indices_odd, CLSORT_ERROR_MISALIGNED, P_INDICES | P_VALUES_OUT },
     { "scratch misaligned", scratch_odd, CLSORT_ERROR_MISALIGNED, P_SCRATCH },
     { "record of 6 bytes", record_odd, CLSORT_ERROR_MISALIGNED, P_VALUES | P_KEYS },
     { "key at 2 in a record", record_key_odd, CLSORT_ERROR_MISALIGNED, P_VALUES | P_KEYS },
     { "no keys", no_keys, CLSORT_ERROR_MISSING_BUFFER, P_KEYS },
-    { "flag but no indices", no_indices, CLSORT_ERROR_MISSING_BUFFER, P_FLAGS | P_INDICES | P_VALUES_OUT | P_VALUES },
+    { "flag but no indices", no_indices, CLSORT_ERROR_MISSING_BUFFER, P_FLAGS | P_INDICES | P_VALUES_OUT },
     { "flag but no keys_out", no_keys_out, CLSORT_ERROR_MISSING_BUFFER, P_FLAGS | P_KEYS_OUT },
-    { "flag but no values_out", no_values_out, CLSORT_ERROR_MISSING_BUFFER, P_FLAGS | P_VALUES_OUT | P_VALUES },
-    { "indices and values but no values_out", indices_no_values_out, CLSORT_ERROR_MISSING_BUFFER, P_INDICES | P_VALUES_OUT | P_VALUES },
+    { "flag but no values_out", no_values_out, CLSORT_ERROR_MISSING_BUFFER, P_FLAGS | P_VALUES_OUT },
+    { "indices and values but no values_out", indices_no_values_out, CLSORT_ERROR_MISSING_BUFFER, P_INDICES | P_VALUES_OUT },
     { "queue of another context", queue_other, CLSORT_ERROR_QUEUE_MISMATCH, P_QUEUE },
     { "event of another context", event_other, CLSORT_ERROR_EVENT_MISMATCH, P_WAIT },
     { "second event of another context", event_other_second, CLSORT_ERROR_EVENT_MISMATCH, P_WAIT },
@@ -365,17 +365,17 @@ static const fault faults[] = {
     { "keys of another context", keys_other, CLSORT_ERROR_BUFFER_CONTEXT, P_KEYS },
     { "values of another context", values_other, CLSORT_ERROR_BUFFER_CONTEXT, P_VALUES },
     { "keys_out of another context", keys_out_other, CLSORT_ERROR_BUFFER_CONTEXT, P_KEYS_OUT },
-    { "values_out of another context", values_out_other, CLSORT_ERROR_BUFFER_CONTEXT, P_VALUES_OUT | P_VALUES },
+    { "values_out of another context", values_out_other, CLSORT_ERROR_BUFFER_CONTEXT, P_VALUES_OUT },
     { "indices of another context", indices_other, CLSORT_ERROR_BUFFER_CONTEXT, P_INDICES | P_VALUES_OUT },
     { "scratch of another context", scratch_other, CLSORT_ERROR_BUFFER_CONTEXT, P_SCRATCH },
     { "keys not writable", keys_read_only, CLSORT_ERROR_BUFFER_ACCESS, P_KEYS | P_KEYS_OUT | P_INDICES },
     { "keys in a part of a read-only buffer", keys_read_only_part, CLSORT_ERROR_BUFFER_ACCESS, P_KEYS | P_KEYS_OUT | P_INDICES },
     { "keys not readable", keys_write_only, CLSORT_ERROR_BUFFER_ACCESS, P_KEYS },
-    { "values not writable", values_read_only, CLSORT_ERROR_BUFFER_ACCESS, P_VALUES | P_VALUES_OUT },
+    { "values not writable", values_read_only, CLSORT_ERROR_BUFFER_ACCESS, P_VALUES_OUT },
     { "values not readable", values_write_only, CLSORT_ERROR_BUFFER_ACCESS, P_VALUES },
     { "keys_out not writable", keys_out_read_only, CLSORT_ERROR_BUFFER_ACCESS, P_KEYS_OUT },
     { "keys_out not readable", keys_out_write_only, CLSORT_ERROR_BUFFER_ACCESS, P_KEYS_OUT },
-    { "values_out not writable", values_out_read_only, CLSORT_ERROR_BUFFER_ACCESS, P_VALUES_OUT | P_VALUES },
+    { "values_out not writable", values_out_read_only, CLSORT_ERROR_BUFFER_ACCESS, P_VALUES_OUT },
     { "indices not writable", indices_read_only, CLSORT_ERROR_BUFFER_ACCESS, P_INDICES | P_VALUES_OUT },
     { "indices not readable", indices_write_only, CLSORT_ERROR_BUFFER_ACCESS, P_INDICES | P_VALUES_OUT },
     { "scratch not writable", scratch_read_only, CLSORT_ERROR_BUFFER_ACCESS, P_SCRATCH },
@@ -385,7 +385,7 @@ static const fault faults[] = {
     { "values one element short", values_short, CLSORT_ERROR_BUFFER_TOO_SMALL, P_VALUES | P_COUNT },
     { "values too wide", values_wide, CLSORT_ERROR_BUFFER_TOO_SMALL, P_VALUES | P_COUNT },
     { "keys_out one element short", keys_out_short, CLSORT_ERROR_BUFFER_TOO_SMALL, P_KEYS_OUT | P_COUNT },
-    { "values_out one element short", values_out_short, CLSORT_ERROR_BUFFER_TOO_SMALL, P_VALUES_OUT | P_VALUES | P_COUNT },
+    { "values_out one element short", values_out_short, CLSORT_ERROR_BUFFER_TOO_SMALL, P_VALUES_OUT | P_COUNT },
     { "indices one element short", indices_short, CLSORT_ERROR_BUFFER_TOO_SMALL, P_INDICES | P_VALUES_OUT | P_COUNT },
     { "scratch smaller than scratch_size", scratch_short, CLSORT_ERROR_BUFFER_TOO_SMALL, P_SCRATCH },
     { "records beyond the end", records_short, CLSORT_ERROR_BUFFER_TOO_SMALL, P_VALUES | P_KEYS | P_COUNT },
@@ -395,7 +395,7 @@ static const fault faults[] = {
     { "keys_out one element behind keys", keys_out_shifted, CLSORT_ERROR_OVERLAP, P_KEYS | P_KEYS_OUT },
     { "keys_out in a part of keys", keys_out_in_part, CLSORT_ERROR_OVERLAP, P_KEYS | P_KEYS_OUT },
     { "keys_out over values", keys_out_is_values, CLSORT_ERROR_OVERLAP, P_KEYS_OUT | P_VALUES },
-    { "values_out over keys", values_out_is_keys, CLSORT_ERROR_OVERLAP, P_KEYS | P_VALUES | P_VALUES_OUT },
+    { "values_out over keys", values_out_is_keys, CLSORT_ERROR_OVERLAP, P_KEYS | P_VALUES_OUT },
     { "indices over keys", indices_are_keys, CLSORT_ERROR_OVERLAP, P_KEYS | P_INDICES | P_VALUES_OUT },
     { "scratch over keys", scratch_is_keys, CLSORT_ERROR_OVERLAP, P_KEYS | P_SCRATCH },
     { "two parts of one buffer overlap", parts_overlap, CLSORT_ERROR_OVERLAP, P_KEYS | P_VALUES | P_INDICES },
@@ -579,7 +579,7 @@ static void bad_creates(bench *b)
     CHECK_STATUS(clsort_create(context, NULL, NULL, &s), CLSORT_ERROR_NULL_ARGUMENT);
     CHECK(s == NULL);
     CHECK_STATUS(clsort_create(NULL, device, NULL, &s), CLSORT_ERROR_NULL_ARGUMENT);
-    options.flags = 1;
+    options.flags = 1u << 31;
     s = b->sorter;
     CHECK_STATUS(clsort_create(context, device, &options, &s), CLSORT_ERROR_UNKNOWN_FLAG);
     CHECK(s == NULL);

@@ -3,23 +3,6 @@
 #define CLSORT_IMPLEMENTATION
 #include "cases.h"
 
-/* The algorithms that end in "only" sort blocks. */
-static int sorts_blocks_only(const char *name)
-{
-    size_t n = strlen(name);
-    return n >= 4 && !strcmp(name + n - 4, "only");
-}
-
-/* The block length of an algorithm for keys of a type. */
-static size_t block_length(bench *b, const char *name, cl_uint type)
-{
-    clsort_desc d = clsort_desc_default(), resolved;
-    d.count = 1;
-    d.key_type = type;
-    if (!CHECK_OK(clsort_select(&d, name)) || !CHECK_OK(clsort_resolve(b->sorter, &d, &resolved))) return 0;
-    return (size_t)resolved.tuning.work_group * resolved.tuning.items;
-}
-
 /* Sorts n keys by the algorithm; payload 4 adds values. */
 static int sort_one(bench *b, const char *name, cl_uint type, size_t n, const char *pattern, size_t value_size)
 {
@@ -28,7 +11,7 @@ static int sort_one(bench *b, const char *name, cl_uint type, size_t n, const ch
     c.d.value_size = value_size;
     c.seed = n + 1;
     c.shift = n & 1;
-    if (sorts_blocks_only(name)) c.block = block_length(b, name, type);
+    if (case_sorts_blocks(name)) c.block = case_block_length(b, &c);
     return case_run(b, &c);
 }
 
@@ -77,7 +60,10 @@ static void tile_multiples(bench *b)
     size_t k;
     cl_uint i;
     for (i = 0; clsort_algorithm_name(i); i++) {
-        size_t tile = block_length(b, clsort_algorithm_name(i), CLSORT_U32);
+        sort_case c = case_make(CLSORT_U32, 1, "uniform");
+        size_t tile;
+        c.algorithm = clsort_algorithm_name(i);
+        tile = case_block_length(b, &c);
         for (k = 1; k <= 9; k += k < 4 ? 1 : 5)
             if (tile < 2 || (b->small && k * tile > 1024) || !sort_around(b, clsort_algorithm_name(i), k * tile)) break;
     }

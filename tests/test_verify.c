@@ -1,0 +1,232 @@
+/* Proofs: sorts that are right pass, results that were tampered with do not; sorters that check themselves; the self-test. */
+
+#define CLSORT_IMPLEMENTATION
+#include "harness.h"
+
+#include "../tools/patterns.h"
+
+enum { N = 5000 };
+
+/* One sort of pairs with its proof. */
+typedef struct proven {
+    cl_mem keys, values, indices, proof;
+    clsort_desc d;
+    cl_uint input[N];
+} proven;
+
+static cl_mem new_buffer(bench *b, size_t bytes, const void *data)
+{
+    cl_int error;
+    cl_mem buffer = clCreateBuffer(b->session.context, CL_MEM_READ_WRITE, bytes, NULL, &error);
+    if (data) clEnqueueWriteBuffer(b->session.queue, buffer, CL_TRUE, 0, bytes, data, 0, NULL, NULL);
+    return buffer;
+}
+
+static void open_proven(bench *b, proven *p, int argsort)
+{
+    cl_uint order[N], i;
+    for (i = 0; i < N; i++) order[i] = i;
+    memset(p, 0, sizeof *p);
+    pattern_fill(pattern_find("mod-256"), CLSORT_U32, N, 7, 0, p->input);
+    p->keys = new_buffer(b, sizeof p->input, p->input);
+    p->values = new_buffer(b, sizeof order, order);
+    p->indices = new_buffer(b, sizeof order, NULL);
+    p->proof = new_buffer(b, sizeof(clsort_proof), NULL);
+    p->d = clsort_desc_default();
+    p->d.count = N;
+    p->d.key_type = CLSORT_U32;
+    p->d.keys = p->keys;
+    p->d.values = argsort ? NULL : p->values;
+    p->d.value_size = argsort ? 0 : 4;
+    p->d.indices = argsort ? p->indices : NULL;
+    p->d.stable = 1;
+}
+
+static void close_proven(proven *p)
+{
+    clReleaseMemObject(p->keys);
+    clReleaseMemObject(p->values);
+    clReleaseMemObject(p->indices);
+    clReleaseMemObject(p->proof);
+}
+
+static void sort_proven(bench *b, proven *p)
+{
+    CHECK_OK(clsort_enqueue_fingerprint(b->sorter, b->session.queue, &p->d, p->proof, 0, 0, NULL, NULL));
+    CHECK_OK(clsort_enqueue_sort(b->sorter, b->session.queue, &p->d, 0, NULL, NULL));
+}
+
+static clsort_status judge_proven(bench *b, proven *p)
+{
+    clsort_proof proof;
+    CHECK_OK(clsort_enqueue_verify(b->sorter, b->session.queue, &p->d, p->proof, 0, 0, NULL, NULL));
+    CHECK_OK(clEnqueueReadBuffer(b->session.queue, p->proof, CL_TRUE, 0, sizeof proof, &proof, 0, NULL, NULL));
+    CHECK(proof.count == N);
+    return clsort_judge(&proof);
+}
+
+/* Swaps (or with `copy` duplicates) two elements of an array on the device. */
+static void tamper(bench *b, cl_mem buffer, size_t i, size_t j, int copy)
+{
+    cl_uint x = 0, y = 0;
+    clEnqueueReadBuffer(b->session.queue, buffer, CL_TRUE, i * 4, 4, &x, 0, NULL, NULL);
+    clEnqueueReadBuffer(b->session.queue, buffer, CL_TRUE, j * 4, 4, &y, 0, NULL, NULL);
+    clEnqueueWriteBuffer(b->session.queue, buffer, CL_TRUE, j * 4, 4, &x, 0, NULL, NULL);
+    if (!copy) clEnqueueWriteBuffer(b->session.queue, buffer, CL_TRUE, i * 4, 4, &y, 0, NULL, NULL);
+}
+
+static void right_results_are_proven(bench *b)
+{
+    int argsort;
+    for (argsort = 0; argsort < 2; argsort++) {
+        proven p;
+        AT("argsort %d", argsort);
+        open_proven(b, &p, argsort);
+        sort_proven(b, &p);
+        CHECK_OK(judge_proven(b, &p));
+        close_proven(&p);
+    }
+}
+
+/* Sorts pairs, changes one array of the result and expects to be told. */
+static void tampered_pairs(bench *b, int keys, size_t i, size_t j, int copy)
+{
+    proven p;
+    AT("%s, elements %d and %d, %s", keys ? "keys" : "values", (int)i, (int)j, copy ? "duplicated" : "swapped");
+    open_proven(b, &p, 0);
+    sort_proven(b, &p);
+    tamper(b, keys ? p.keys : p.values, i, j, copy);
+    CHECK_STATUS(judge_proven(b, &p), CLSORT_ERROR_WRONG_RESULT);
+    close_proven(&p);
+}
+
+static void wrong_pairs_are_found(bench *b)
+{
+    tampered_pairs(b, 1, 0, N - 1, 0);      /* order */
+    tampered_pairs(b, 1, 100, 140, 1);      /* a key is lost */
+    tampered_pairs(b, 1, 0, N - 1, 1);
+    tampered_pairs(b, 0, 0, N - 1, 0);      /* values of different keys are swapped */
+    tampered_pairs(b, 0, 17, 18, 1);        /* a value is lost */
+}
+
+static void tampered_indices(bench *b, size_t i, size_t j, int copy)
+{
+    proven p;
+    AT("indices %d and %d, %s", (int)i, (int)j, copy ? "duplicated" : "swapped");
+    open_proven(b, &p, 1);
+    sort_proven(b, &p);
+    tamper(b, p.indices, i, j, copy);
+    CHECK_STATUS(judge_proven(b, &p), CLSORT_ERROR_WRONG_RESULT);
+    close_proven(&p);
+}
+
+static void wrong_indices_are_found(bench *b)
+{
+    tampered_indices(b, 0, N - 1, 0);
+    tampered_indices(b, 4, 5, 0);           /* equal keys: not stable */
+    tampered_indices(b, 40, 41, 1);
+}
+
+static void changed_keys_of_an_argsort_are_found(bench *b)
+{
+    proven p;
+    open_proven(b, &p, 1);
+    sort_proven(b, &p);
+    tamper(b, p.keys, 0, 1, p.input[0] != p.input[1]);
+    CHECK_STATUS(judge_proven(b, &p), CLSORT_ERROR_WRONG_RESULT);
+    close_proven(&p);
+}
+
+/* ---- sorters that check themselves ------------------------------------------------------------------------------- */
+
+static int reports;
+
+static void CL_CALLBACK count_report(void *user, clsort_status status, const char *function, const char *message)
+{
+    (void)user;
+    (void)function;
+    (void)message;
+    reports += status == CLSORT_ERROR_WRONG_RESULT;
+}
+
+static clsort_sorter *self_checking(bench *b)
+{
+    clsort_options options;
+    clsort_sorter *s = NULL;
+    memset(&options, 0, sizeof options);
+    options.diagnostic = count_report;
+    options.flags = CLSORT_OPTION_VERIFY;
+    CHECK_OK(clsort_create(b->session.context, b->session.info.id, &options, &s));
+    return s;
+}
+
+static void self_checking_sorters_pass_right_results(bench *b)
+{
+    clsort_sorter *s = self_checking(b);
+    proven p;
+    cl_event done = NULL;
+    reports = 0;
+    open_proven(b, &p, 0);
+    CHECK_OK(clsort_enqueue_sort(s, b->session.queue, &p.d, 0, NULL, NULL));
+    CHECK_OK(clsort_enqueue_sort(s, b->session.queue, &p.d, 0, NULL, &done));
+    CHECK(done != NULL);
+    CHECK_OK(clsort_collect(s, 1));
+    CHECK(reports == 0);
+    if (done) clReleaseEvent(done);
+    close_proven(&p);
+    clsort_destroy(s);
+}
+
+/* A command that the same queue runs between the sort's kernels would need a hook; instead the proof is damaged before it is judged. */
+static void self_checking_sorters_report_wrong_results(bench *b)
+{
+    clsort_sorter *s = self_checking(b);
+    const cl_uint one = 1;
+    proven p;
+    reports = 0;
+    open_proven(b, &p, 0);
+    CHECK_OK(clsort_enqueue_sort(s, b->session.queue, &p.d, 0, NULL, NULL));
+    clFinish(b->session.queue);
+    if (s->pending_count)
+        clEnqueueWriteBuffer(b->session.queue, s->pending[0].proof, CL_TRUE, offsetof(clsort_proof, unsorted), 4, &one, 0, NULL, NULL);
+    CHECK(s->pending_count == 0 || clsort_collect(s, 1) == CLSORT_ERROR_WRONG_RESULT);
+    CHECK(s->pending_count == 0);
+    close_proven(&p);
+    clsort_destroy(s);
+}
+
+/* ---- the self-test ----------------------------------------------------------------------------------------------- */
+
+static void the_self_test_passes(bench *b)
+{
+    CHECK_OK(clsort_self_test(b->sorter));
+}
+
+static void a_family_that_failed_is_out_of_auto(bench *b)
+{
+    clsort_sorter *s = NULL;
+    clsort_desc d = clsort_desc_default();
+    d.count = 10;
+    d.key_type = CLSORT_U32;
+    CHECK_OK(clsort_create(b->session.context, b->session.info.id, NULL, &s));
+    s->broken = ~0u;
+    CHECK_STATUS(clsort_check(s, &d), CLSORT_ERROR_WRONG_RESULT);
+    d.algorithm = CLSORT_BITONIC;
+    CHECK_OK(clsort_check(s, &d));
+    clsort_destroy(s);
+}
+
+int main(void)
+{
+    static const test_entry tests[] = {
+        { "right results are proven", right_results_are_proven },
+        { "wrong pairs are found", wrong_pairs_are_found },
+        { "wrong indices are found", wrong_indices_are_found },
+        { "changed keys of an argsort are found", changed_keys_of_an_argsort_are_found },
+        { "self-checking sorters pass right results", self_checking_sorters_pass_right_results },
+        { "self-checking sorters report wrong results", self_checking_sorters_report_wrong_results },
+        { "the self-test passes", the_self_test_passes },
+        { "a family that failed the self-test is out of AUTO", a_family_that_failed_is_out_of_auto },
+    };
+    return test_main(tests, sizeof tests / sizeof *tests);
+}
