@@ -113,7 +113,7 @@ static void resolve_fills_in_defaults(bench *b)
     d.count = 1000;
     CHECK_OK(clsort_resolve(b->sorter, &d, &resolved));
     CHECK(resolved.algorithm == CLSORT_BITONIC);
-    CHECK(resolved.tuning.work_group > 0 && resolved.tuning.items > 0 && resolved.last_bit == 16 && resolved.record_size == 2);
+    CHECK(resolved.tuning.work_group > 0 && resolved.tuning.items > 0 && resolved.last_bit == 16 && resolved.record_size == 0);
     CHECK(resolved.count == 1000 && resolved.key_type == CLSORT_F16);
     CHECK_OK(clsort_resolve(b->sorter, &resolved, &again));
     CHECK(!memcmp(&resolved, &again, sizeof again));
