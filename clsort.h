@@ -3255,21 +3255,34 @@ static cl_ulong clsort__key_at(const unsigned char *keys, size_t bytes, size_t i
     return key;
 }
 
-/* Is `sorted` in order, and do the values name each element of `keys` once? `seen` holds a byte per element. */
-static int clsort__test_holds(const unsigned char *keys, const unsigned char *sorted, size_t bytes, const cl_uint *values, unsigned char *seen, size_t count)
+/* Is `sorted` in order and, by a sum of hashes, a permutation of `keys`? */
+static int clsort__keys_hold(const unsigned char *keys, const unsigned char *sorted, size_t bytes, size_t count)
+{
+    const cl_ulong odd = 0x9E3779B97F4A7C15u;
+    cl_ulong before = 0, after = 0, x, y;
+    size_t i;
+    for (i = 0; i < count; i++) {
+        if (i && clsort__key_at(sorted, bytes, i) < clsort__key_at(sorted, bytes, i - 1)) return 0;
+        x = (clsort__key_at(keys, bytes, i) + 1) * odd;
+        y = (clsort__key_at(sorted, bytes, i) + 1) * odd;
+        before += x ^ x >> 29;
+        after += y ^ y >> 29;
+    }
+    return before == after;
+}
+
+/* Do the values name each element of `keys` once, at its place? `seen` holds a byte per element. */
+static int clsort__values_hold(const unsigned char *keys, const unsigned char *sorted, size_t bytes, const cl_uint *values, unsigned char *seen, size_t count)
 {
     size_t i;
     memset(seen, 0, count);
-    for (i = 0; i < count; i++) {
-        if (i && clsort__key_at(sorted, bytes, i) < clsort__key_at(sorted, bytes, i - 1)) return 0;
-        if (values[i] >= count || seen[values[i]]++) return 0;
-        if (memcmp(keys + values[i] * bytes, sorted + i * bytes, bytes)) return 0;
-    }
+    for (i = 0; i < count; i++)
+        if (values[i] >= count || seen[values[i]]++ || memcmp(keys + values[i] * bytes, sorted + i * bytes, bytes)) return 0;
     return 1;
 }
 
-/* One self-test sort in memory for 2 * 8 + 4 + 1 bytes per element: keys, sorted keys, values, marks. */
-static clsort_status clsort__test_sort(clsort_sorter *s, cl_uint algorithm, cl_uint key_type, size_t count, unsigned char *memory)
+/* One self-test sort, in memory of 2 * 8 + 4 + 1 bytes per element: keys, sorted keys, values, marks. */
+static clsort_status clsort__test_sort(clsort_sorter *s, cl_uint algorithm, cl_uint key_type, int pairs, size_t count, unsigned char *memory)
 {
     const size_t bytes = clsort__key_bits(key_type) / 8;
     unsigned char *keys = memory, *sorted = keys + 8 * count, *seen = sorted + 8 * count + 4 * count;
@@ -3279,26 +3292,28 @@ static clsort_status clsort__test_sort(clsort_sorter *s, cl_uint algorithm, cl_u
     d.count = count;
     d.key_type = key_type;
     d.algorithm = algorithm;
-    d.value_size = sizeof *values;
+    d.value_size = pairs ? sizeof *values : 0;
     clsort__fill_test(keys, bytes, values, count);
     memcpy(sorted, keys, bytes * count);
-    status = clsort_sort_host(s, &d, sorted, values, NULL);
-    if (status != CL_SUCCESS || clsort__test_holds(keys, sorted, bytes, values, seen, count)) return status;
+    status = clsort_sort_host(s, &d, sorted, pairs ? values : NULL, NULL);
+    if (status != CL_SUCCESS) return status;
+    if (clsort__keys_hold(keys, sorted, bytes, count) && clsort__values_hold(keys, sorted, bytes, values, seen, pairs ? count : 0)) return CL_SUCCESS;
     return clsort__fail(s, CLSORT_ERROR_WRONG_RESULT, "clsort_self_test", "bitonic");
 }
 
 CLSORT_API clsort_status clsort_self_test(clsort_sorter *sorter)
 {
     static const cl_uint types[4] = { CLSORT_U8, CLSORT_U16, CLSORT_U32, CLSORT_U64 };
-    const size_t counts[3] = { 3, 1000, 20011 }, largest = counts[2];
+    const size_t counts[4] = { 3, 1000, 4096, 20011 }, largest = counts[3];
     unsigned char *memory;
     clsort_status status = CL_SUCCESS;
     size_t t, c;
     if (!sorter) return CLSORT_ERROR_NULL_ARGUMENT;
     memory = (unsigned char *)CLSORT_MALLOC(21 * largest);
     if (!memory) return clsort__fail(sorter, CL_OUT_OF_HOST_MEMORY, "malloc", NULL);
-    for (t = 0; t < 4; t++)
-        for (c = 0; c < 3 && status == CL_SUCCESS; c++) status = clsort__test_sort(sorter, CLSORT_BITONIC, types[t], counts[c], memory);
+    for (t = 0; t < 8; t++)
+        for (c = 0; c < 4 && status == CL_SUCCESS; c++)
+            status = clsort__test_sort(sorter, CLSORT_BITONIC, types[t / 2], t & 1, counts[c], memory);
     CLSORT_FREE(memory);
     if (status == CLSORT_ERROR_WRONG_RESULT || status == CLSORT_ERROR_BUILD_FAILED) {
         sorter->broken |= 1u << CLSORT__BITONIC;
