@@ -2252,11 +2252,26 @@ static const cl_event *clsort__waits(clsort__run *run, cl_uint *count)
     return run->s->waits;
 }
 
-/* Where the next command puts its event: needed for the last one and on out-of-order queues. */
-static cl_event *clsort__event(const clsort__run *run, cl_event *event)
+/* One command about to be enqueued: what it waits for and where its event goes. */
+typedef struct clsort__command {
+    const cl_event *waits;
+    cl_uint count;
+    cl_event event, *place;
+} clsort__command;
+
+/* Starts a command; 0 if it is only counted or an error came before. An event is needed for the last command and on
+   out-of-order queues. */
+static int clsort__begin(clsort__run *run, clsort__command *c)
 {
-    *event = NULL;
-    return !run->in_order || (run->done && run->issued + 1 == run->total) ? event : NULL;
+    if (run->status != CL_SUCCESS) return 0;
+    if (run->mode == CLSORT__COUNT) {
+        run->total++;
+        return 0;
+    }
+    c->waits = clsort__waits(run, &c->count);
+    c->event = NULL;
+    c->place = !run->in_order || (run->done && run->issued + 1 == run->total) ? &c->event : NULL;
+    return 1;
 }
 
 /* Takes note of a command that was enqueued with `code`. */
@@ -2320,42 +2335,39 @@ static void clsort__use(clsort__run *run, const clsort__config *config, int kern
 static void clsort__launch(clsort__run *run, size_t items)
 {
     const size_t group = (size_t)1 << run->group_log2, global = (items + group - 1) >> run->group_log2 << run->group_log2;
-    cl_event event, *place;
-    const cl_event *waits;
-    cl_uint count;
+    clsort__command c;
     cl_int code;
-    if (run->status != CL_SUCCESS) return;
-    if (run->mode == CLSORT__COUNT) { run->total++; return; }
-    waits = clsort__waits(run, &count);
-    place = clsort__event(run, &event);
-    code = CLSORT_CL(clEnqueueNDRangeKernel)(run->queue, run->kernel, 1, NULL, &global, &group, count, waits, place);
-    clsort__enqueued(run, code, "clEnqueueNDRangeKernel", event);
+    if (!clsort__begin(run, &c)) return;
+    code = CLSORT_CL(clEnqueueNDRangeKernel)(run->queue, run->kernel, 1, NULL, &global, &group, c.count, c.waits, c.place);
+    clsort__enqueued(run, code, "clEnqueueNDRangeKernel", c.event);
 }
 
 static void clsort__copy(clsort__run *run, clsort__span from, clsort__span to, size_t bytes)
 {
-    cl_event event, *place;
-    const cl_event *waits;
-    cl_uint count;
+    clsort__command c;
     cl_int code;
-    if (run->status != CL_SUCCESS || run->mode == CLSORT__WARM || !bytes) return;
-    if (run->mode == CLSORT__COUNT) { run->total++; return; }
-    waits = clsort__waits(run, &count);
-    place = clsort__event(run, &event);
-    code = CLSORT_CL(clEnqueueCopyBuffer)(run->queue, from.buffer, to.buffer, from.offset, to.offset, bytes, count, waits, place);
-    clsort__enqueued(run, code, "clEnqueueCopyBuffer", event);
+    if (run->mode == CLSORT__WARM || !bytes || !clsort__begin(run, &c)) return;
+    code = CLSORT_CL(clEnqueueCopyBuffer)(run->queue, from.buffer, to.buffer, from.offset, to.offset, bytes, c.count, c.waits, c.place);
+    clsort__enqueued(run, code, "clEnqueueCopyBuffer", c.event);
+}
+
+static void clsort__fill(clsort__run *run, clsort__span target, cl_uint value, size_t bytes)
+{
+    clsort__command c;
+    cl_int code;
+    if (!clsort__begin(run, &c)) return;
+    code = CLSORT_CL(clEnqueueFillBuffer)(run->queue, target.buffer, &value, sizeof value, target.offset, bytes, c.count, c.waits, c.place);
+    clsort__enqueued(run, code, "clEnqueueFillBuffer", c.event);
 }
 
 /* An event for a call that had nothing to do. */
 static void clsort__marker(clsort__run *run)
 {
-    cl_event event = NULL;
-    cl_uint count;
-    const cl_event *waits = clsort__waits(run, &count);
+    clsort__command c;
     cl_int code;
-    if (run->status != CL_SUCCESS || run->issued || !run->done) return;
-    code = CLSORT_CL(clEnqueueMarkerWithWaitList)(run->queue, count, waits, &event);
-    clsort__enqueued(run, code, "clEnqueueMarkerWithWaitList", event);
+    if (run->issued || !run->done || !clsort__begin(run, &c)) return;
+    code = CLSORT_CL(clEnqueueMarkerWithWaitList)(run->queue, c.count, c.waits, &c.event);
+    clsort__enqueued(run, code, "clEnqueueMarkerWithWaitList", c.event);
 }
 
 /* Makes room for wait lists, before the first command. */
@@ -2684,20 +2696,6 @@ static clsort_status clsort__warm(clsort_sorter *s, const clsort__plan *p)
 }
 
 /* ---- >>order ----------------------------------------------------------------------------------------------------- */
-
-static void clsort__fill(clsort__run *run, clsort__span target, cl_uint value, size_t bytes)
-{
-    cl_event event, *place;
-    const cl_event *waits;
-    cl_uint count;
-    cl_int code;
-    if (run->status != CL_SUCCESS) return;
-    if (run->mode == CLSORT__COUNT) { run->total++; return; }
-    waits = clsort__waits(run, &count);
-    place = clsort__event(run, &event);
-    code = CLSORT_CL(clEnqueueFillBuffer)(run->queue, target.buffer, &value, sizeof value, target.offset, bytes, count, waits, place);
-    clsort__enqueued(run, code, "clEnqueueFillBuffer", event);
-}
 
 /* Lowers the number at `result` to that of the first unsorted element; through indices if there are any. */
 static void clsort__check_order(clsort__run *run, const clsort__plan *p, clsort__span keys, clsort__span indices, clsort__span result)
