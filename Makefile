@@ -7,7 +7,8 @@ COUNT ?=
 warnings = -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wcast-qual
 headers = clsort.h $(wildcard tools/*.h tests/*.h)
 tools = $(patsubst tools/%.c,build/%,$(wildcard tools/*.c))
-tests = $(patsubst tests/%.c,build/%,$(wildcard tests/test_*.c))
+tests = $(patsubst tests/%.c,build/%,$(wildcard tests/*.c))
+sanitized = $(patsubst %,build/sanitized/%,fuzz test_api test_bad_calls test_faults test_queues test_shapes)
 
 demo: build/demo
 	build/demo $(COUNT)
@@ -15,6 +16,9 @@ demo: build/demo
 test: $(tools) $(tests) strict
 	tools/embed --check
 	tests/run
+
+check: $(tests) $(sanitized)
+	tools/check
 
 embed:
 	tools/embed
@@ -29,6 +33,9 @@ clean:
 deps:
 	tools/deps
 
+deps-check: deps-test
+	tools/deps check
+
 deps-test: deps
 	tools/deps test
 
@@ -41,6 +48,11 @@ $(tools): build/%: tools/%.c $(headers) | deps
 	$(compile)
 
 $(tests): build/%: tests/%.c $(headers) | deps-test
+	$(compile)
+
+$(sanitized): CFLAGS = -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+$(sanitized): build/sanitized/%: tests/%.c $(headers) | deps-check
+	@mkdir -p $(@D)
 	$(compile)
 
 # The header alone, as each compiler, language, linkage and OpenCL version sees it; a warning is an error.
@@ -65,4 +77,4 @@ build/include/CL: | deps-test
 	@mkdir -p $(@D)
 	ln -sfn /usr/include/CL $@
 
-.PHONY: clean demo deps deps-intel deps-test embed install strict test
+.PHONY: check clean demo deps deps-check deps-intel deps-test embed install strict test

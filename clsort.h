@@ -213,7 +213,7 @@ typedef struct clsort_tuning {
     cl_uint bitonic_step;   /* CLSORT_STEP_*, the widest kernel over global memory; default: B16 for any number of steps */
     cl_uint bitonic_local;  /* CLSORT_LOCAL_* */
     cl_uint work_group;     /* work-items per work-group, a power of two; lowered to what the device can do */
-    cl_uint items;          /* keys per work-item in kernels over local memory: 2, 4, 8, 16 or 32 */
+    cl_uint items;          /* keys per work-item in kernels over local memory: 2, 4, 8, 16 or 32, at most 8 on CPUs; above 32 in vectors */
     cl_uint pivot;          /* not built yet */
     cl_uint scheduler;      /* not built yet */
 } clsort_tuning;
@@ -976,10 +976,11 @@ static const char *const clsort__source[] = {
     "    const uint last = max(w.first, w.flipped) + (((1u << bits) - 1) << w.at);\n"
     "    return base + (last << CLSORT_LANES_LOG2) + (CLSORT_LANES - 1) < n;\n"
     "}\n"
-    "\n"
+    "\n",
+    "//---- bitonic: window loads and stores\n"
     "/* A window's rows to and from global memory; `base` is the tile's first element. Nearly all windows are whole: their accesses\n"
-    "   are unrolled without bounds. The others go through an array of their own in rolled loops: unrolled, they would double the time to\n"
-    "   compile; with v itself, they would put v into memory everywhere. */\n"
+    "   are unrolled without bounds. The others go through arrays of their own in rolled loops: unrolled, they would double the time to\n"
+    "   compile; with v itself, they would put v into memory everywhere. One array per member: Mesa 22.3 misreads arrays of structs. */\n"
     "CLSORT_INLINE void load_window(row_t *v, window_t w, const uint bits, array_t a, codec_t c, uint base, uint n)\n"
     "{\n"
     "    if (window_whole(w, bits, base, n)) {\n"
@@ -987,13 +988,21 @@ static const char *const clsort__source[] = {
     "        for (uint m = 0; m < 1u << bits; m++)\n"
     "            v[m] = load_whole_row(a, c, base + (window_row(w, m) << CLSORT_LANES_LOG2));\n"
     "    } else {\n"
-    "        row_t edge[32];\n"
+    "        codes_t keys[32];\n"
+    "        words_t words[32 * CLSORT_WORDS_OR_1];\n"
     "        #pragma unroll 1\n"
-    "        for (uint m = 0; m < 1u << bits; m++)\n"
-    "            edge[m] = load_row(a, c, base + (window_row(w, m) << CLSORT_LANES_LOG2), n);\n"
+    "        for (uint m = 0; m < 1u << bits; m++) {\n"
+    "            const row_t r = load_row(a, c, base + (window_row(w, m) << CLSORT_LANES_LOG2), n);\n"
+    "            keys[m] = r.key;\n"
+    "            for (uint k = 0; k < CLSORT_WORDS; k++)\n"
+    "                words[m * CLSORT_WORDS + k] = r.word[k];\n"
+    "        }\n"
     "        #pragma unroll\n"
-    "        for (uint m = 0; m < 1u << bits; m++)\n"
-    "            v[m] = edge[m];\n"
+    "        for (uint m = 0; m < 1u << bits; m++) {\n"
+    "            v[m].key = keys[m];\n"
+    "            for (uint k = 0; k < CLSORT_WORDS; k++)\n"
+    "                v[m].word[k] = words[m * CLSORT_WORDS + k];\n"
+    "        }\n"
     "    }\n"
     "}\n"
     "\n"
@@ -1004,13 +1013,22 @@ static const char *const clsort__source[] = {
     "        for (uint m = 0; m < 1u << bits; m++)\n"
     "            store_whole_row(a, c, base + (window_row(w, m) << CLSORT_LANES_LOG2), v[m]);\n"
     "    } else {\n"
-    "        row_t edge[32];\n"
+    "        codes_t keys[32];\n"
+    "        words_t words[32 * CLSORT_WORDS_OR_1];\n"
     "        #pragma unroll\n"
-    "        for (uint m = 0; m < 1u << bits; m++)\n"
-    "            edge[m] = v[m];\n"
+    "        for (uint m = 0; m < 1u << bits; m++) {\n"
+    "            keys[m] = v[m].key;\n"
+    "            for (uint k = 0; k < CLSORT_WORDS; k++)\n"
+    "                words[m * CLSORT_WORDS + k] = v[m].word[k];\n"
+    "        }\n"
     "        #pragma unroll 1\n"
-    "        for (uint m = 0; m < 1u << bits; m++)\n"
-    "            store_row(a, c, base + (window_row(w, m) << CLSORT_LANES_LOG2), n, edge[m]);\n"
+    "        for (uint m = 0; m < 1u << bits; m++) {\n"
+    "            row_t r;\n"
+    "            r.key = keys[m];\n"
+    "            for (uint k = 0; k < CLSORT_WORDS; k++)\n"
+    "                r.word[k] = words[m * CLSORT_WORDS + k];\n"
+    "            store_row(a, c, base + (window_row(w, m) << CLSORT_LANES_LOG2), n, r);\n"
+    "        }\n"
     "    }\n"
     "}\n"
     "\n"
@@ -1258,7 +1276,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "\n",
 #else
-    "#line 790\n",
+    "#line 808\n",
 #endif
     "//---- utility\n"
     "#if CLSORT_FAMILY == 0 || CLSORT_FAMILY == 5\n"
@@ -1764,6 +1782,7 @@ static void clsort__choose_shape(const clsort_sorter *s, const clsort_tuning *t,
     const int lanes = clsort__wants_lanes(s, t);
     c->lanes = lanes ? 16 : 1;
     c->items_log2 = t->items ? clsort__log2(t->items / c->lanes) : words > 2 ? 3 : 4;
+    if (s->is_cpu && !lanes && c->items_log2 > 3) c->items_log2 = 3;   /* Intel's compiler of 2026.2 crashes at 16 */
     c->group_log2 = lanes ? 4 : t->work_group ? clsort__log2(t->work_group) : s->is_cpu ? 6 : 8;
     if (c->group_log2 > 10) c->group_log2 = 10;
     while (c->group_log2 > 0 && (size_t)1 << c->group_log2 > s->max_group) c->group_log2--;

@@ -507,9 +507,10 @@ CLSORT_INLINE uint window_whole(window_t w, uint bits, uint base, uint n)
     return base + (last << CLSORT_LANES_LOG2) + (CLSORT_LANES - 1) < n;
 }
 
+//---- bitonic: window loads and stores
 /* A window's rows to and from global memory; `base` is the tile's first element. Nearly all windows are whole: their accesses
-   are unrolled without bounds. The others go through an array of their own in rolled loops: unrolled, they would double the time to
-   compile; with v itself, they would put v into memory everywhere. */
+   are unrolled without bounds. The others go through arrays of their own in rolled loops: unrolled, they would double the time to
+   compile; with v itself, they would put v into memory everywhere. One array per member: Mesa 22.3 misreads arrays of structs. */
 CLSORT_INLINE void load_window(row_t *v, window_t w, const uint bits, array_t a, codec_t c, uint base, uint n)
 {
     if (window_whole(w, bits, base, n)) {
@@ -517,13 +518,21 @@ CLSORT_INLINE void load_window(row_t *v, window_t w, const uint bits, array_t a,
         for (uint m = 0; m < 1u << bits; m++)
             v[m] = load_whole_row(a, c, base + (window_row(w, m) << CLSORT_LANES_LOG2));
     } else {
-        row_t edge[32];
+        codes_t keys[32];
+        words_t words[32 * CLSORT_WORDS_OR_1];
         #pragma unroll 1
-        for (uint m = 0; m < 1u << bits; m++)
-            edge[m] = load_row(a, c, base + (window_row(w, m) << CLSORT_LANES_LOG2), n);
+        for (uint m = 0; m < 1u << bits; m++) {
+            const row_t r = load_row(a, c, base + (window_row(w, m) << CLSORT_LANES_LOG2), n);
+            keys[m] = r.key;
+            for (uint k = 0; k < CLSORT_WORDS; k++)
+                words[m * CLSORT_WORDS + k] = r.word[k];
+        }
         #pragma unroll
-        for (uint m = 0; m < 1u << bits; m++)
-            v[m] = edge[m];
+        for (uint m = 0; m < 1u << bits; m++) {
+            v[m].key = keys[m];
+            for (uint k = 0; k < CLSORT_WORDS; k++)
+                v[m].word[k] = words[m * CLSORT_WORDS + k];
+        }
     }
 }
 
@@ -534,13 +543,22 @@ CLSORT_INLINE void store_window(const row_t *v, window_t w, const uint bits, arr
         for (uint m = 0; m < 1u << bits; m++)
             store_whole_row(a, c, base + (window_row(w, m) << CLSORT_LANES_LOG2), v[m]);
     } else {
-        row_t edge[32];
+        codes_t keys[32];
+        words_t words[32 * CLSORT_WORDS_OR_1];
         #pragma unroll
-        for (uint m = 0; m < 1u << bits; m++)
-            edge[m] = v[m];
+        for (uint m = 0; m < 1u << bits; m++) {
+            keys[m] = v[m].key;
+            for (uint k = 0; k < CLSORT_WORDS; k++)
+                words[m * CLSORT_WORDS + k] = v[m].word[k];
+        }
         #pragma unroll 1
-        for (uint m = 0; m < 1u << bits; m++)
-            store_row(a, c, base + (window_row(w, m) << CLSORT_LANES_LOG2), n, edge[m]);
+        for (uint m = 0; m < 1u << bits; m++) {
+            row_t r;
+            r.key = keys[m];
+            for (uint k = 0; k < CLSORT_WORDS; k++)
+                r.word[k] = words[m * CLSORT_WORDS + k];
+            store_row(a, c, base + (window_row(w, m) << CLSORT_LANES_LOG2), n, r);
+        }
     }
 }
 

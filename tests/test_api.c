@@ -184,7 +184,7 @@ static void no_build(bench *b)
 {
     clsort_sorter *s = new_sorter(b), *clone = NULL;
     clsort_desc d = clsort_desc_default();
-    cl_uint keys[3] = { 2, 0, 1 };
+    cl_uint keys[6] = { 2, 0, 1 };   /* also three cl_ulong */
     d.count = 3;
     d.key_type = CLSORT_U32;
     d.flags = CLSORT_FLAG_NO_BUILD;

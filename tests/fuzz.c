@@ -1,0 +1,325 @@
+/* Sorts random cases and compares each, byte for byte and guards included, with a stable sort on the host.
+
+     fuzz [--seed S] [--cases N] [--seconds N] [--case K] [--most N]
+
+   Stops on each device after N cases or N seconds, whichever comes first; default: 10 seconds. --case runs number K of the seed
+   alone. --most cuts every count to N elements, for simulators. A case depends on its seed, its number and --most only. A wrong
+   one is made simpler as long as it stays wrong, then printed.
+   CLSORT_DEVICE chooses devices, as for the tests. */
+
+#include <signal.h>
+#include <unistd.h>
+
+#define CLSORT_IMPLEMENTATION
+#include "cases.h"
+
+/* Building a program takes as long as hundreds of small sorts: so many cases in a row share one. */
+enum { BATCH = 800, MOST_WRONG = 10, MOST_SHRUNK = 3 };
+
+typedef struct fuzz_options {
+    uint64_t seed, cases, only, most;
+    double seconds;
+    int one;                      /* only case `only` */
+} fuzz_options;
+
+typedef struct fuzz_device {
+    bench b;
+    const fuzz_options *o;
+    cl_command_queue unordered;   /* NULL if the device has none */
+    uint64_t cases, wrong;
+} fuzz_device;
+
+/* ---- random descriptions ----------------------------------------------------------------------------------------- */
+
+static size_t draw(uint64_t *random, size_t below) { return (size_t)(pattern_random(random) >> 8) % below; }
+
+static int chance(uint64_t *random, unsigned percent) { return draw(random, 100) < percent; }
+
+static uint64_t random_state(uint64_t seed, uint64_t number)
+{
+    uint64_t state = seed * UINT64_C(0xD1342543DE82EF95) + number;
+    return pattern_random(&state);
+}
+
+static void draw_record(uint64_t *random, clsort_desc *d)
+{
+    size_t key = pattern_key_size(d->key_type), keys = (chance(random, 30) ? 48 : 16) / key;
+    size_t length = 1 + draw(random, keys);
+    d->record_size = key * length;
+    d->key_offset = key * draw(random, length);
+}
+
+static void draw_payload(uint64_t *random, sort_case *c)
+{
+    static const unsigned char small[] = { 1, 2, 3, 4, 4, 4, 5, 6, 7, 8, 8 }, large[] = { 9, 12, 16, 20, 24, 33, 128 };
+    size_t kind = draw(random, 10);
+    if (kind >= 4) c->d.value_size = small[draw(random, sizeof small)];
+    if (kind >= 7) c->d.value_size = large[draw(random, sizeof large)];
+    if (kind >= 8) {
+        c->d.value_size = 0;
+        draw_record(random, &c->d);
+    }
+    c->d.stable = (cl_uint)chance(random, 30);
+    c->d.zero_order = chance(random, 15) ? CLSORT_ZERO_EQUAL : CLSORT_ZERO_DISTINCT;
+    c->indices = chance(random, 20);
+}
+
+static void draw_algorithm(uint64_t *random, sort_case *c)
+{
+    cl_uint names = 0;
+    while (clsort_algorithm_name(names)) names++;
+    if (chance(random, 40)) c->algorithm = clsort_algorithm_name((cl_uint)draw(random, names));
+    if (chance(random, 20)) c->d.tuning.work_group = 1u << draw(random, 11);
+    if (chance(random, 20)) c->d.tuning.items = 2u << draw(random, 5);
+}
+
+/* What the cases of a batch have in common: all that a program is compiled for. */
+static sort_case draw_batch(uint64_t seed, uint64_t batch)
+{
+    uint64_t random = random_state(~seed, batch);
+    sort_case c = case_make(case_types[draw(&random, CASE_TYPES)].type, 0, "uniform");
+    draw_payload(&random, &c);
+    draw_algorithm(&random, &c);
+    return c;
+}
+
+static size_t draw_count(uint64_t *random, size_t tile)
+{
+    size_t kind = draw(random, 100), edge = draw(random, 3);
+    if (kind < 10) return draw(random, 18);
+    if (kind < 45) return draw(random, 1100);
+    if (kind < 65) return (tile < 9000 ? tile * (1 + draw(random, 9000 / tile < 5 ? 9000 / tile : 5)) : 9000) + edge - 1;
+    if (kind < 85) return ((size_t)2 << draw(random, 11)) + edge - 1;
+    if (kind < 88) return (chance(random, 50) ? 4096 : 8192) + edge - 1;
+    if (kind < 99) return draw(random, 3000);
+    return draw(random, 70000);
+}
+
+static void draw_places(uint64_t *random, sort_case *c)
+{
+    static const int fills[] = { 0x00, 0xFF, 0xA5 };
+    size_t keys = draw(random, 100), values = draw(random, 100);
+    c->keys_out = keys < 25 ? CASE_OWN : keys < 33 ? CASE_SAME : 0;
+    if (c->d.value_size) c->values_out = values < 25 ? CASE_OWN : values < 33 ? CASE_SAME : 0;
+    if (c->d.value_size && c->indices && !c->values_out) c->values_out = CASE_OWN;
+    c->own_scratch = chance(random, 30);
+    c->scratch_fill = fills[draw(random, 3)];
+    c->placement = chance(random, 60) ? CASE_APART : (int)draw(random, 3);
+    c->shift = draw(random, 9);
+}
+
+static void draw_type(uint64_t *random, sort_case *c)
+{
+    size_t key = pattern_key_size(c->d.key_type), patterns = 0, pattern;
+    do c->d.key_type = case_types[draw(random, CASE_TYPES)].type; while (pattern_key_size(c->d.key_type) != key);
+    while (pattern_name(patterns)) patterns++;
+    do pattern = draw(random, patterns); while (!pattern_applies(pattern, c->d.key_type));
+    c->pattern = pattern_name(pattern);
+    c->seed = pattern_random(random);
+    c->d.order = (cl_uint)draw(random, 2);
+    c->d.nan_order = (cl_uint)draw(random, 2);
+}
+
+static sort_case draw_case(const fuzz_device *f, uint64_t number)
+{
+    uint64_t random = random_state(f->o->seed, number);
+    sort_case c = draw_batch(f->o->seed, number / BATCH);
+    draw_type(&random, &c);
+    draw_places(&random, &c);
+    c.queue = chance(&random, 30) ? f->unordered : NULL;
+    c.wait = chance(&random, 30) ? (int)draw(&random, CASE_WAITS) : CASE_WAIT_NONE;
+    c.no_event = chance(&random, 20);
+    c.d.count = draw_count(&random, case_block_length(&f->b, &c));
+    if (c.d.count > f->o->most) c.d.count %= (size_t)f->o->most + 1;
+    return c;
+}
+
+/* ---- running ----------------------------------------------------------------------------------------------------- */
+
+static char repeat[200];   /* how to repeat the running case */
+
+static void say(const char *text)
+{
+    if (write(STDOUT_FILENO, text, strlen(text)) < 0) _exit(2);
+}
+
+/* A driver crashed. */
+static void say_crash(int signal_number)
+{
+    say("CRASHED\n");
+    say(repeat);
+    say("  with ");
+    say(test_now.at);
+    say("\n");
+    signal(signal_number, SIG_DFL);
+    raise(signal_number);
+}
+
+/* Intel's compiler (2026.2) crashes on tiles of single elements with more than 8 keys per work-item. */
+static void spare_compiler(const fuzz_device *f, sort_case *c)
+{
+    int named = c->algorithm && strcmp(c->algorithm, "auto") && strcmp(c->algorithm, "bitonic");
+    if (!device_name_holds(f->b.session.info.platform_name, "Intel(R)")) return;
+    if (c->d.tuning.items > 8 || (!c->d.tuning.items && (named || c->d.tuning.work_group))) c->d.tuning.items = 8;
+}
+
+static int run_case(const fuzz_device *f, sort_case *c)
+{
+    spare_compiler(f, c);
+    test_now.faults = 0;
+    c->block = c->algorithm && case_sorts_blocks(c->algorithm) ? case_block_length(&f->b, c) : 0;
+    return case_run(&f->b, c) && !test_now.faults;
+}
+
+/* Makes one thing about a case simpler; 0 when there is no such step. */
+static int simplify(sort_case *c, int step)
+{
+    clsort_desc *d = &c->d;
+    switch (step) {
+    case 0: d->count /= 2; return 1;
+    case 1: d->count -= d->count / 8; return 1;
+    case 2: d->count -= d->count > 0; return 1;
+    case 3: c->queue = NULL; return 1;
+    case 4: c->wait = CASE_WAIT_NONE; return 1;
+    case 5: c->no_event = 0; return 1;
+    case 6: c->own_scratch = 0; return 1;
+    case 7: c->placement = CASE_APART; return 1;
+    case 8: c->shift = 0; return 1;
+    case 9: c->values_out = c->indices && d->value_size ? CASE_OWN : 0; return 1;
+    case 10: c->keys_out = 0; return 1;
+    case 11: d->value_size = 0; c->values_out = 0; return 1;
+    case 12: d->record_size = d->key_offset = 0; return 1;
+    case 13: c->indices = 0; return 1;
+    case 14: d->stable = 0; return 1;
+    case 15: d->order = d->nan_order = 0; return 1;
+    case 16: d->zero_order = 0; return 1;
+    case 17: c->algorithm = NULL; return 1;
+    case 18: d->tuning.work_group = 0; return 1;
+    case 19: d->tuning.items = 0; return 1;
+    case 20: c->pattern = "uniform"; return 1;
+    case 21: c->seed = 1; return 1;
+    default: return 0;
+    }
+}
+
+static sort_case shrink(const fuzz_device *f, sort_case c)
+{
+    int step, progress = 1, runs = 0;
+    while (progress)
+        for (progress = step = 0; runs < 200; step++) {
+            sort_case simpler = c;
+            if (!simplify(&simpler, step)) break;
+            if (!memcmp(&simpler, &c, sizeof c)) continue;
+            runs++;
+            if (run_case(f, &simpler)) continue;
+            c = simpler;
+            progress = 1;
+        }
+    return c;
+}
+
+/* Says how often a wrong case is wrong, and its simplest form. */
+static void explain(const fuzz_device *f, const sort_case *c)
+{
+    sort_case again = *c;
+    int wrong = 0, i;
+    test_now.quiet = 1;
+    for (i = 0; i < 5; i++) wrong += !run_case(f, &again);
+    printf("  wrong in %d of 5 repeats%s\n", wrong, wrong ? "" : ": it depends on the cases before it, or on chance");
+    if (wrong) again = shrink(f, *c);
+    test_now.quiet = 0;
+    case_say(&again);
+    printf("  simplest form: %s\n", test_now.at);
+    fflush(stdout);
+}
+
+static void run_number(fuzz_device *f, uint64_t number)
+{
+    sort_case c = draw_case(f, number);
+    char limit[40] = "";
+    if (f->o->most < UINT32_MAX) snprintf(limit, sizeof limit, " --most %llu", (unsigned long long)f->o->most);
+    snprintf(repeat, sizeof repeat, "  repeat it with: fuzz --seed %llu --case %llu%s\n", (unsigned long long)f->o->seed,
+             (unsigned long long)number, limit);
+    f->cases++;
+    if (run_case(f, &c)) return;
+    f->wrong++;
+    fputs(repeat, stdout);
+    if (f->wrong <= MOST_SHRUNK) explain(f, &c);
+}
+
+static void run_device(fuzz_device *f)
+{
+    const fuzz_options *o = f->o;
+    double start = test_seconds();
+    uint64_t i;
+    cl_int error;
+    f->unordered = clCreateCommandQueue(f->b.session.context, f->b.session.info.id, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, &error);
+    test_now.device = &f->b;
+    test_now.name = "fuzz";
+    if (o->one) run_number(f, o->only);
+    for (i = 0; !o->one && i < o->cases && f->wrong < MOST_WRONG && test_seconds() - start < o->seconds; i++)
+        run_number(f, i);
+    if (f->unordered) clReleaseCommandQueue(f->unordered);
+    printf("%llu cases in %.1f s\n", (unsigned long long)f->cases, test_seconds() - start);
+}
+
+/* ---- command line ------------------------------------------------------------------------------------------------ */
+
+/* A whole number in argument `text`; 0 if there is none. */
+static int read_number(const char *text, uint64_t *number)
+{
+    char *end;
+    if (!text || *text < '0' || *text > '9') return 0;
+    *number = strtoull(text, &end, 10);
+    return !*end;
+}
+
+static int read_options(int argc, char **argv, fuzz_options *o)
+{
+    int i, cases = 0, seconds = 0;
+    memset(o, 0, sizeof *o);
+    o->seed = 1;
+    o->cases = UINT64_MAX;
+    o->most = UINT32_MAX;
+    for (i = 1; i < argc; i += 2) {
+        uint64_t number;
+        if (!read_number(i + 1 < argc ? argv[i + 1] : NULL, &number)) return 0;
+        if (!strcmp(argv[i], "--seed")) o->seed = number;
+        else if (!strcmp(argv[i], "--cases")) o->cases = number, cases = 1;
+        else if (!strcmp(argv[i], "--seconds")) o->seconds = (double)number, seconds = 1;
+        else if (!strcmp(argv[i], "--most")) o->most = number;
+        else if (!strcmp(argv[i], "--case")) o->only = number, o->one = 1;
+        else return 0;
+    }
+    if (!seconds) o->seconds = cases ? 1e9 : 10;
+    return 1;
+}
+
+int main(int argc, char **argv)
+{
+    device_info list[DEVICE_MAX];
+    fuzz_options o;
+    uint64_t cases = 0, wrong = 0;
+    size_t devices, failed = 0, i;
+    if (!read_options(argc, argv, &o)) {
+        fprintf(stderr, "usage: fuzz [--seed S] [--cases N] [--seconds N] [--case K] [--most N]\n");
+        return 2;
+    }
+    signal(SIGSEGV, say_crash);
+    signal(SIGABRT, say_crash);
+    devices = test_devices(list);
+    for (i = 0; i < devices; i++) {
+        fuzz_device f;
+        memset(&f, 0, sizeof f);
+        f.o = &o;
+        printf("device: %s, %s\n", list[i].platform_name, list[i].name);
+        if (test_open(&list[i], &f.b)) run_device(&f);
+        failed += f.wrong || !f.cases;
+        cases += f.cases;
+        wrong += f.wrong;
+        test_close(&f.b);
+    }
+    if (!devices) printf("FAILED: no device to test\n"), devices = failed = 1;
+    printf("%llu cases, %llu wrong\n%zu passed, %zu failed\n", (unsigned long long)cases, (unsigned long long)wrong, devices - failed, failed);
+    return failed > 0;
+}
