@@ -2402,21 +2402,17 @@ static clsort_status clsort__reserve_waits(clsort_sorter *s, cl_uint n_wait)
     return CL_SUCCESS;
 }
 
-/* Ends a run: hands the last event to the caller and, on an out-of-order queue, to the scratch slot that is in use until then. */
+/* Ends a run: the last event goes to the caller and, on an out-of-order queue, to the scratch slot that is in use until then. */
 static clsort_status clsort__finish(clsort__run *run, clsort__slot *slot)
 {
-    if (slot && run->previous && !run->in_order) {
-        clsort_status status = CLSORT__TRY(run->s, clRetainEvent, (run->previous));
-        if (status == CL_SUCCESS) {
-            if (slot->last) CLSORT_CL(clReleaseEvent)(slot->last);
-            slot->last = run->previous;
-        } else {
-            clsort__release_slot(slot);   /* nobody could tell when its buffer is free again */
-            if (run->status == CL_SUCCESS) run->status = status;
-        }
+    const int keep = slot && run->previous && !run->in_order, give = run->status == CL_SUCCESS && run->done;
+    if (keep) {
+        if (slot->last) CLSORT_CL(clReleaseEvent)(slot->last);
+        slot->last = run->previous;
+        if (give) run->status = CLSORT__TRY(run->s, clRetainEvent, (run->previous));
     }
-    if (run->status == CL_SUCCESS && run->done) *run->done = run->previous;
-    else if (run->previous) CLSORT_CL(clReleaseEvent)(run->previous);
+    if (give && run->status == CL_SUCCESS) *run->done = run->previous;
+    else if (run->previous && !keep) CLSORT_CL(clReleaseEvent)(run->previous);
     run->previous = NULL;
     return run->status;
 }
