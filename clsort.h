@@ -1665,16 +1665,25 @@ static clsort_status clsort__default_device(clsort_sorter *s, cl_platform_id *pl
     return clsort__fail(s, CLSORT_ERROR_DEVICE_UNUSABLE, "clsort_create", "no OpenCL device found");
 }
 
+static clsort_status clsort__keep_device(clsort_sorter *s, cl_device_id device)
+{
+    clsort_status status = CLSORT__TRY(s, clRetainDevice, (device));
+    if (status == CL_SUCCESS) s->device = device;
+    return status;
+}
+
 static clsort_status clsort__own_context(clsort_sorter *s)
 {
     cl_context_properties properties[3] = { CL_CONTEXT_PLATFORM, 0, 0 };
     cl_platform_id platform;
+    cl_device_id device;
     cl_int code;
-    clsort_status status = clsort__default_device(s, &platform, &s->device);
+    clsort_status status = clsort__default_device(s, &platform, &device);
     if (status != CL_SUCCESS) return status;
     properties[1] = (cl_context_properties)platform;
-    s->context = CLSORT_CL(clCreateContext)(properties, 1, &s->device, NULL, NULL, &code);
-    return clsort__note(s, code, "clCreateContext");
+    s->context = CLSORT_CL(clCreateContext)(properties, 1, &device, NULL, NULL, &code);
+    if (code != CL_SUCCESS) return clsort__note(s, code, "clCreateContext");
+    return clsort__keep_device(s, device);
 }
 
 /* Retains the caller's context and device, after checking that they belong together. */
@@ -1694,9 +1703,7 @@ static clsort_status clsort__adopt_context(clsort_sorter *s, cl_context context,
     status = CLSORT__TRY(s, clRetainContext, (context));
     if (status != CL_SUCCESS) return status;
     s->context = context;
-    status = CLSORT__TRY(s, clRetainDevice, (device));
-    if (status == CL_SUCCESS) s->device = device;
-    return status;
+    return clsort__keep_device(s, device);
 }
 
 static clsort_status clsort__device_facts(clsort_sorter *s)
@@ -2811,10 +2818,16 @@ static clsort_status clsort__new_proof(clsort_sorter *s, clsort__span *proof)
 
 /* Files the proof of an enqueued sort, and judges those that are complete; new_proof made room. `own` is the sort's event if the caller
    wants none. */
-static clsort_status clsort__keep_proof(clsort_sorter *s, cl_mem proof, clsort_status status, cl_event own, const cl_event *done)
+static clsort_status clsort__keep_proof(clsort_sorter *s, cl_mem proof, clsort_status status, cl_event own, cl_event *done)
 {
     clsort__pending *p = &s->pending[s->pending_count];
-    if (status == CL_SUCCESS && done) status = CLSORT__TRY(s, clRetainEvent, (*done));
+    if (status == CL_SUCCESS && done) {
+        status = CLSORT__TRY(s, clRetainEvent, (*done));
+        if (status != CL_SUCCESS) {
+            CLSORT_CL(clReleaseEvent)(*done);
+            *done = NULL;
+        }
+    }
     if (status != CL_SUCCESS) {
         CLSORT_CL(clReleaseMemObject)(proof);
         return status;
@@ -2887,14 +2900,15 @@ CLSORT_API clsort_status clsort_select(clsort_desc *desc, const char *name)
 
 CLSORT_API clsort_status clsort_create(cl_context context, cl_device_id device, const clsort_options *options, clsort_sorter **sorter)
 {
+    clsort_sorter none, *s;
     clsort_status status;
-    clsort_sorter *s;
     if (!sorter) return CLSORT_ERROR_NULL_ARGUMENT;
     *sorter = NULL;
     s = (clsort_sorter *)CLSORT_MALLOC(sizeof *s);
-    if (!s) return CL_OUT_OF_HOST_MEMORY;
-    memset(s, 0, sizeof *s);
-    if (options) s->options = *options;
+    memset(&none, 0, sizeof none);
+    if (options) none.options = *options;
+    if (!s) return clsort__fail(&none, CL_OUT_OF_HOST_MEMORY, "malloc", NULL);
+    *s = none;
     if (!context != !device) status = clsort__reject(s, "clsort_create", "context, device", CLSORT_ERROR_NULL_ARGUMENT);
     else if (s->options.flags & ~(cl_uint)CLSORT_OPTION_VERIFY) status = clsort__reject(s, "clsort_create", "options", CLSORT_ERROR_UNKNOWN_FLAG);
     else status = context ? clsort__adopt_context(s, context, device) : clsort__own_context(s);

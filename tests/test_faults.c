@@ -1,346 +1,799 @@
-/* Every OpenCL call and every allocation of the implementation fails once, then all from that one on: never a false success,
-   a message that names the function, nothing leaked, the input intact or a permutation, and a sorter that still works. */
+/* Fault injection: every OpenCL call and every allocation of a scenario fails, each once with two codes, then together with all
+   that follow. After each fault: never a false success; code, function and message are right; nothing leaked and no reference
+   count of the caller's changed; the input as it was before the first launch and a permutation after it; guards untouched; every
+   event completes; the queue works, the same sorter sorts, and destroying it gives everything back.
+
+   A scenario is a line of `scenarios`, or an algorithm of `algorithms` with each line of `shapes`. CLSORT_TEST_SCENARIO runs only
+   those whose name holds it. */
 
 #include "counted.h"
 
 #define CLSORT_IMPLEMENTATION
-#include "harness.h"
+#include "cases.h"
 
-#include "../tools/patterns.h"
+#include <signal.h>
+#include <unistd.h>
 
-enum { N = 700, GUARD = 64, ROOM = N + 2 * GUARD };
+/* What the diagnostic callback was told last, and how often. */
+typedef struct said {
+    int times;
+    clsort_status status;
+    char function[64], message[400];
+} said;
 
-/* What a scenario works on. */
-typedef struct stage {
-    bench *b;
-    clsort_sorter *sorter;      /* NULL: the scenario makes one */
-    cl_command_queue queue;
-    cl_mem keys, values, scratch;
-    cl_uint input[ROOM], order[ROOM];
-    cl_event gate;              /* a completed user event */
-} stage;
+struct trial;
 
 typedef struct scenario {
     const char *name;
-    clsort_status (*run)(stage *s, clsort_sorter *sorter);
-    int fresh;                  /* needs a sorter that has built nothing */
+    clsort_status (*act)(struct trial *t);   /* the calls under test */
+    int (*check)(struct trial *t);           /* after a success: is the result right? */
+    const char *algorithm;
+    size_t count;                            /* 0: two tiles and some more */
+    cl_uint work_group, items;
+    size_t value_size;
+    int stable, indices, keys_out, values_out, own_scratch;
+    int wait, event;                         /* the call has a wait list, asks for an event */
     int out_of_order;
+    int fresh;                               /* a sorter that has built nothing, a new one for each fault */
+    int verify;                              /* the sorter checks its own results */
+    int alone;                               /* the call makes its own sorter, or keeps its error elsewhere */
 } scenario;
 
-/* ---- scenarios --------------------------------------------------------------------------------------------------- */
+typedef struct trial {
+    const bench *b;
+    const scenario *c;
+    sort_case what;
+    case_state state;
+    cl_command_queue queue;
+    clsort_sorter *sorter;
+    clsort_options options;
+    said said;
+    cl_event gate;                           /* complete */
+    int on_host;                             /* the arrays under test are state.after, not the buffers */
+} trial;
 
-static clsort_desc describe(const stage *s)
+static struct { int injected, passed; } figures;
+
+static void hear(void *user, clsort_status status, const char *function, const char *message)
 {
-    clsort_desc d = clsort_desc_default();
-    d.count = N;
-    d.key_type = CLSORT_U32;
-    d.keys = s->keys;
-    d.keys_offset = 4 * GUARD;
-    return d;
+    said *s = (said *)user;
+    s->times++;
+    s->status = status;
+    snprintf(s->function, sizeof s->function, "%s", function);
+    snprintf(s->message, sizeof s->message, "%s", message);
 }
 
-/* Enqueues; a call that succeeded must have an event that completes, one that failed none. */
-static clsort_status enqueue(stage *s, clsort_sorter *sorter, const clsort_desc *d)
+static void hung(int number)
 {
-    cl_event done = s->gate;
-    clsort_status status = clsort_enqueue_sort(sorter, s->queue, d, 1, &s->gate, &done);
-    CHECK(clFinish(s->queue) == CL_SUCCESS);
-    if (status != CL_SUCCESS) CHECK(done == NULL);
-    else if (CHECK(done != NULL)) {
-        CHECK(clWaitForEvents(1, &done) == CL_SUCCESS);
-        counted_clReleaseEvent(done);
+    (void)number;
+    printf("FAILED: no return within a minute, with %s\n", test_now.at);
+    fflush(stdout);
+    _exit(1);
+}
+
+/* ---- the calls under test ---------------------------------------------------------------------------------------- */
+
+/* What comes after the calls under test is not to fail. */
+static void disarm(void) { counted.fail_at = 0; }
+
+/* Enqueues a sort behind `gate`; a success has an event that completes, a failure has none. */
+static clsort_status enqueue(trial *t, clsort_sorter *sorter, cl_uint n_wait, const cl_event *wait, cl_event *done)
+{
+    clsort_status status;
+    if (done) *done = t->gate;
+    status = clsort_enqueue_sort(sorter, t->queue, &t->state.d, n_wait, wait, done);
+    if (done) CHECK((*done != NULL) == (status == CL_SUCCESS));
+    return status;
+}
+
+static void await(cl_event done)
+{
+    cl_int state = CL_QUEUED;
+    if (!done) return;
+    CHECK(clWaitForEvents(1, &done) == CL_SUCCESS);
+    CHECK(clGetEventInfo(done, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, NULL) == CL_SUCCESS && state == CL_COMPLETE);
+    counted_clReleaseEvent(done);
+}
+
+static clsort_status act_sort(trial *t)
+{
+    cl_event done = NULL;
+    clsort_status status = enqueue(t, t->sorter, t->c->wait ? 1 : 0, t->c->wait ? &t->gate : NULL, t->c->event ? &done : NULL);
+    await(done);
+    return status;
+}
+
+static clsort_status act_host(trial *t)
+{
+    case_state *s = &t->state;
+    clsort_desc d = s->c->d;
+    void *values = d.value_size ? case_element(s, s->after, CASE_VALUES, 0) : NULL;
+    cl_uint *indices = s->c->indices ? (cl_uint *)(void *)case_element(s, s->after, CASE_INDICES, 0) : NULL;
+    return clsort_sort_host(t->sorter, &d, case_element(s, s->after, CASE_KEYS, 0), values, indices);
+}
+
+static clsort_status act_prepare(trial *t)
+{
+    clsort_desc d = t->what.d;
+    d.flags |= case_role_flags(&t->what);
+    return clsort_prepare(t->sorter, &d);
+}
+
+/* A clone, which sorts if it came to be. */
+static clsort_status act_clone(trial *t)
+{
+    clsort_sorter *other = t->sorter;
+    clsort_status status = clsort_clone(t->sorter, &other);
+    CHECK((status == CL_SUCCESS) == (other != NULL));
+    disarm();
+    if (status == CL_SUCCESS) CHECK_OK(enqueue(t, other, 0, NULL, NULL));
+    clsort_destroy(other);
+    return status;
+}
+
+static clsort_status create(trial *t, cl_context context, cl_device_id device)
+{
+    clsort_sorter *other = t->sorter;
+    clsort_status status = clsort_create(context, device, &t->options, &other);
+    CHECK((status == CL_SUCCESS) == (other != NULL));
+    disarm();
+    if (status == CL_SUCCESS) CHECK(clsort_context(other) && clsort_device(other) && (!context || clsort_context(other) == context));
+    clsort_destroy(other);
+    return status;
+}
+
+static clsort_status act_create(trial *t) { return create(t, t->b->session.context, t->b->session.info.id); }
+static clsort_status act_create_own(trial *t) { return create(t, NULL, NULL); }
+
+static clsort_status act_gather(trial *t)
+{
+    clsort_gather g;
+    clsort_array a;
+    cl_event done = t->gate;
+    clsort_status status;
+    memset(&g, 0, sizeof g);
+    memset(&a, 0, sizeof a);
+    a.source = t->state.d.values;
+    a.source_offset = t->state.d.values_offset;
+    a.target = t->state.d.values_out;
+    a.target_offset = t->state.d.values_out_offset;
+    a.element_size = t->c->value_size;
+    g.count = t->what.d.count;
+    g.indices = t->state.d.indices;
+    g.indices_offset = t->state.d.indices_offset;
+    g.arrays = &a;
+    g.array_count = 1;
+    status = clsort_enqueue_gather(t->sorter, t->queue, &g, 1, &t->gate, &done);
+    CHECK((done != NULL) == (status == CL_SUCCESS));
+    await(done);
+    return status;
+}
+
+static clsort_status act_is_sorted(trial *t)
+{
+    cl_event done = t->gate;
+    const case_state *s = &t->state;
+    clsort_status status = clsort_enqueue_is_sorted(t->sorter, t->queue, &s->d, s->d.indices, s->d.indices_offset, 1, &t->gate, &done);
+    CHECK((done != NULL) == (status == CL_SUCCESS));
+    await(done);
+    return status;
+}
+
+/* Runs `inner` on a clone that is destroyed while all that it enqueued still waits for `gate`. */
+static clsort_status while_pending(trial *t, clsort_status (*inner)(trial *t, clsort_sorter *sorter, cl_event gate))
+{
+    const int at = counted.fail_at;
+    clsort_sorter *other = NULL;
+    clsort_status status;
+    cl_int error;
+    cl_event gate = clCreateUserEvent(t->b->session.context, &error);
+    disarm();
+    if (!CHECK(error == CL_SUCCESS) || !CHECK_OK(clsort_clone(t->sorter, &other))) return error;
+    counted.calls = counted.launches = 0;
+    counted.fail_at = at;
+    status = inner(t, other, gate);
+    disarm();
+    clsort_destroy(other);
+    CHECK(clSetUserEventStatus(gate, CL_COMPLETE) == CL_SUCCESS);
+    CHECK(clFinish(t->queue) == CL_SUCCESS);
+    clReleaseEvent(gate);
+    return status;
+}
+
+static clsort_status pending_sort(trial *t, clsort_sorter *sorter, cl_event gate) { return enqueue(t, sorter, 1, &gate, NULL); }
+
+/* Two sorts, the first of them pending: the second must wait for it or have scratch memory of its own. */
+static clsort_status pending_sorts(trial *t, clsort_sorter *sorter, cl_event gate)
+{
+    cl_event first = NULL;
+    clsort_status status = enqueue(t, sorter, 1, &gate, &first);
+    int buffers = counted.made[COUNTED_BUFFER];
+    if (status == CL_SUCCESS) {
+        counted.launches_ahead = 0;
+        counted.waits = 2;
+        status = enqueue(t, sorter, 1, &first, NULL);
+        counted.waits = 0;
+        CHECK(!counted.launches_ahead || counted.made[COUNTED_BUFFER] > buffers);
+        counted_clReleaseEvent(first);
     }
     return status;
 }
 
-static clsort_status sort_keys(stage *s, clsort_sorter *sorter)
-{
-    clsort_desc d = describe(s);
-    return enqueue(s, sorter, &d);
-}
+static clsort_status act_destroy_pending(trial *t) { return while_pending(t, pending_sort); }
+static clsort_status act_two_pending(trial *t) { return while_pending(t, pending_sorts); }
 
-static clsort_status sort_pairs(stage *s, clsort_sorter *sorter)
+/* Two sorters, one after the other on one in-order queue: a single fault of one leaves the other alone. */
+static clsort_status act_two_sorters(trial *t)
 {
-    clsort_desc d = describe(s);
-    d.values = s->values;
-    d.values_offset = 4 * GUARD;
-    d.value_size = 4;
-    return enqueue(s, sorter, &d);
-}
-
-static clsort_status sort_stable(stage *s, clsort_sorter *sorter)
-{
-    clsort_desc d = describe(s);
-    d.values = s->values;
-    d.values_offset = 4 * GUARD;
-    d.value_size = 4;
-    d.stable = 1;
-    return enqueue(s, sorter, &d);
-}
-
-static clsort_status sort_with_callers_scratch(stage *s, clsort_sorter *sorter)
-{
-    clsort_desc d = describe(s);
-    clsort_status status;
-    d.values = s->values;
-    d.values_offset = 4 * GUARD;
-    d.value_size = 4;
-    d.stable = 1;
-    status = clsort_scratch_size(sorter, &d, &d.scratch_size);
-    d.scratch = s->scratch;
-    return status ? status : enqueue(s, sorter, &d);
-}
-
-static clsort_status sort_by_kernel_a(stage *s, clsort_sorter *sorter)
-{
-    clsort_desc d = describe(s);
-    clsort_status status = clsort_select(&d, "bitonic-a");
-    return status ? status : enqueue(s, sorter, &d);
-}
-
-/* Host arrays: the stage's buffers stay as they are. */
-static clsort_status sort_host(stage *s, clsort_sorter *sorter)
-{
-    cl_uint keys[N], i;
-    clsort_desc d = clsort_desc_default();
-    clsort_status status;
-    d.count = N;
-    d.key_type = CLSORT_U32;
-    memcpy(keys, s->input, sizeof keys);
-    status = clsort_sort_host(sorter, &d, keys, NULL, NULL);
-    for (i = 1; i < N && status == CL_SUCCESS; i++)
-        if (!CHECK(keys[i - 1] <= keys[i])) break;
-    return status;
-}
-
-static clsort_status prepare(stage *s, clsort_sorter *sorter)
-{
-    clsort_desc d = describe(s);
-    d.value_size = 4;
-    d.values = s->values;
-    d.stable = 1;
-    return clsort_prepare(sorter, &d);
-}
-
-static clsort_status clone(stage *s, clsort_sorter *sorter)
-{
-    clsort_sorter *other = sorter;
-    clsort_status status = clsort_clone(sorter, &other);
-    CHECK((status == CL_SUCCESS) == (other != NULL));
-    (void)s;
+    const int at = counted.fail_at;
+    clsort_sorter *other = NULL;
+    clsort_status first, second = CL_SUCCESS;
+    disarm();
+    if (!CHECK_OK(clsort_clone(t->sorter, &other))) return CL_SUCCESS;
+    counted.calls = counted.launches = 0;
+    counted.fail_at = at;
+    first = enqueue(t, t->sorter, 0, NULL, NULL);
+    if (first == CL_SUCCESS || !counted.fail_after) second = enqueue(t, other, 0, NULL, NULL);
+    disarm();
+    CHECK(clFinish(t->queue) == CL_SUCCESS);
+    if (first != CL_SUCCESS && !counted.fail_after) CHECK(second == CL_SUCCESS && case_read(&t->state, t->queue) && t->c->check(t));
     clsort_destroy(other);
-    return status;
+    return first != CL_SUCCESS ? first : second;
 }
 
-static clsort_status create(stage *s, clsort_sorter *sorter)
+/* ---- results ----------------------------------------------------------------------------------------------------- */
+
+static int check_sorted(trial *t) { return case_verify(&t->state); }
+
+static int check_untouched(trial *t) { return CHECK(!memcmp(t->state.before, t->state.after, t->state.bytes)); }
+
+/* The sorter's own checks found nothing wrong either. */
+static int check_verified(trial *t) { return CHECK_OK(clsort_collect(t->sorter, 1)) && case_verify(&t->state); }
+
+/* After clsort_prepare a sort builds nothing more. */
+static int check_prepared(trial *t)
 {
-    clsort_sorter *other = sorter;
-    clsort_status status = clsort_create(s->b->session.context, s->b->session.info.id, NULL, &other);
-    CHECK((status == CL_SUCCESS) == (other != NULL));
-    clsort_destroy(other);
-    return status;
+    int good = check_untouched(t);
+    t->state.d.flags |= CLSORT_FLAG_NO_BUILD;
+    good = CHECK_OK(enqueue(t, t->sorter, 0, NULL, NULL)) && good;
+    t->state.d.flags = 0;
+    return CHECK(clFinish(t->queue) == CL_SUCCESS) && case_read(&t->state, t->queue) && case_verify(&t->state) && good;
 }
 
-static clsort_status gather(stage *s, clsort_sorter *sorter)
+static int check_gathered(trial *t)
 {
-    clsort_gather g;
-    clsort_array a;
-    memset(&g, 0, sizeof g);
-    memset(&a, 0, sizeof a);
-    a.source = s->scratch;
-    a.target = s->scratch;
-    a.target_offset = 4096;
-    a.element_size = 12;
-    g.count = 100;
-    g.indices = s->values;
-    g.arrays = &a;
-    g.array_count = 1;
-    return clsort_enqueue_gather(sorter, s->queue, &g, 0, NULL, NULL);
+    case_state *s = &t->state;
+    size_t n = s->c->d.count, i;
+    memcpy(s->want, s->before, s->bytes);
+    for (i = 0; i < n; i++)
+        memcpy(case_element(s, s->want, CASE_VALUES_OUT, i), case_element(s, s->before, CASE_VALUES, n - 1 - i), s->c->d.value_size);
+    return CHECK(!memcmp(s->want, s->after, s->bytes));
 }
 
-static clsort_status check_order(stage *s, clsort_sorter *sorter)
+static int check_order(trial *t)
 {
-    clsort_desc d = describe(s);
-    return clsort_enqueue_is_sorted(sorter, s->queue, &d, s->scratch, 0, 0, NULL, NULL);
+    case_state *s = &t->state;
+    size_t n = s->c->d.count;
+    cl_uint first;
+    reference_codes(s->input, pattern_key_size(s->c->d.key_type), n, &s->c->d, s->codes);
+    first = (cl_uint)reference_first_unordered(s->codes, n);
+    memcpy(s->want, s->before, s->bytes);
+    memcpy(case_element(s, s->want, CASE_INDICES, 0), &first, sizeof first);
+    return CHECK(!memcmp(s->want, s->after, s->bytes));
 }
 
-static const scenario scenarios[] = {
-    { "create", create, 0, 0 },
-    { "the first sort", sort_keys, 1, 0 },
-    { "a later sort of keys", sort_keys, 0, 0 },
-    { "a later sort of pairs", sort_pairs, 0, 0 },
-    { "the first stable sort", sort_stable, 1, 0 },
-    { "a later stable sort", sort_stable, 0, 0 },
-    { "a stable sort out of order", sort_stable, 0, 1 },
-    { "caller's scratch", sort_with_callers_scratch, 0, 0 },
-    { "caller's scratch out of order", sort_with_callers_scratch, 0, 1 },
-    { "kernel A", sort_by_kernel_a, 0, 0 },
-    { "kernel A out of order", sort_by_kernel_a, 0, 1 },
-    { "host arrays", sort_host, 0, 0 },
-    { "prepare", prepare, 0, 0 },
-    { "clone", clone, 0, 0 },
-    { "the first gather", gather, 1, 0 },
-    { "a later gather", gather, 0, 0 },
-    { "the first check of order", check_order, 1, 0 },
-    { "a later check of order", check_order, 0, 0 }
-};
+/* ---- arrays after a failure -------------------------------------------------------------------------------------- */
 
-/* ---- stage ------------------------------------------------------------------------------------------------------- */
-
-static int reset_stage(stage *s)
+/* The sum of a number for each row, from one or two arrays of an image: equal for all orders of the rows. */
+static uint64_t sum_rows(const case_state *s, unsigned char *image, size_t role, size_t second)
 {
-    cl_command_queue queue = s->b->session.queue;
-    cl_int error = clEnqueueWriteBuffer(queue, s->keys, CL_TRUE, 0, sizeof s->input, s->input, 0, NULL, NULL);
-    if (!error) error = clEnqueueWriteBuffer(queue, s->values, CL_TRUE, 0, sizeof s->order, s->order, 0, NULL, NULL);
+    uint64_t sum = 0;
+    size_t i, j;
+    for (i = 0; i < s->c->d.count; i++) {
+        uint64_t hash = 1;
+        for (j = 0; j < s->array[role].element; j++)
+            hash = (hash ^ case_element(s, image, role, i)[j]) * UINT64_C(0x9E3779B97F4A7C15), hash ^= hash >> 29;
+        for (j = 0; second < CASE_ROLES && j < s->array[second].element; j++)
+            hash = (hash ^ case_element(s, image, second, i)[j]) * UINT64_C(0x9E3779B97F4A7C15), hash ^= hash >> 29;
+        sum += hash;
+    }
+    return sum;
+}
+
+static int same_array(const case_state *s, size_t role)
+{
+    const case_array *a = &s->array[role];
+    return !memcmp(s->before + a->base, s->after + a->base, a->bytes);
+}
+
+/* Does the `target` of an array hold the rows of `source` in some order, or what it held before? */
+static int check_array(case_state *s, size_t source, size_t target)
+{
+    if (!s->array[target].element || same_array(s, target)) return 1;
+    return CHECK(sum_rows(s, s->before, source, CASE_ROLES) == sum_rows(s, s->after, target, CASE_ROLES));
+}
+
+static int check_guards(case_state *s)
+{
+    size_t role;
+    int good = 1;
+    for (role = 0; role < CASE_ROLES; role++) {
+        const case_array *a = &s->array[role];
+        size_t end = a->at + (role == CASE_SCRATCH ? s->d.scratch_size : a->count * a->element);
+        if (!a->element) continue;
+        good = CHECK(!memcmp(s->before + a->base, s->after + a->base, a->at)) && good;
+        good = CHECK(!memcmp(s->before + a->base + end, s->after + a->base + end, a->bytes - end)) && good;
+    }
+    return good;
+}
+
+/* Every array that a sort may write holds a permutation; of pairs that travel together, so do the pairs. */
+static int check_permuted(trial *t)
+{
+    case_state *s = &t->state;
+    const sort_case *c = s->c;
+    size_t n = c->d.count;
+    int good = check_guards(s), by_index = c->d.stable || c->indices || c->d.value_size > 8;
+    if (c->keys_out || c->indices) good = CHECK(same_array(s, CASE_KEYS)) && good;
+    if (c->values_out || c->indices) good = CHECK(same_array(s, CASE_VALUES)) && good;
+    good = check_array(s, CASE_KEYS, c->keys_out ? CASE_KEYS_OUT : CASE_KEYS) && good;
+    good = check_array(s, CASE_VALUES, c->values_out ? CASE_VALUES_OUT : CASE_VALUES) && good;
+    if (c->indices && !same_array(s, CASE_INDICES))
+        good = CHECK(reference_is_permutation((const uint32_t *)(const void *)case_element(s, s->after, CASE_INDICES, 0), n)) && good;
+    if (c->d.value_size && !by_index && !c->keys_out)
+        good = CHECK(sum_rows(s, s->before, CASE_KEYS, CASE_VALUES) == sum_rows(s, s->after, CASE_KEYS, CASE_VALUES)) && good;
+    return good;
+}
+
+/* The permutation of a gather is its input; a check of order writes one number. */
+static int check_failed_helper(trial *t)
+{
+    case_state *s = &t->state;
+    cl_uint number;
+    int good = check_guards(s) && CHECK(same_array(s, CASE_KEYS)) && CHECK(same_array(s, CASE_VALUES));
+    if (t->c->act == act_gather) return CHECK(same_array(s, CASE_INDICES)) && check_array(s, CASE_VALUES, CASE_VALUES_OUT) && good;
+    memcpy(&number, case_element(s, s->after, CASE_INDICES, 0), sizeof number);
+    memcpy(case_element(s, s->after, CASE_INDICES, 0), case_element(s, s->before, CASE_INDICES, 0), sizeof number);
+    return CHECK(same_array(s, CASE_INDICES)) && good;
+}
+
+static int check_after_failure(trial *t, int launched)
+{
+    if (t->on_host) return strcmp(counted.failed_function, "clEnqueueReadBuffer") ? check_untouched(t) : check_guards(&t->state);
+    if (!launched) return check_untouched(t);
+    if (t->c->act == act_gather || t->c->act == act_is_sorted) return check_failed_helper(t);
+    return check_permuted(t);
+}
+
+/* ---- reports ----------------------------------------------------------------------------------------------------- */
+
+/* Calls whose failure has a remedy: success is right then if the result is. A sorter that checks itself looks at earlier sorts later. */
+static int may_be_survived(const trial *t, const char *function)
+{
+    if (t->c->verify && (!strcmp(function, "clGetEventInfo") || !strcmp(function, "clEnqueueReadBuffer"))) return 1;
+    return !strcmp(function, "clGetProgramBuildInfo") || !strcmp(function, "clGetDeviceIDs") || !strcmp(function, "clRetainEvent");
+}
+
+/* A second code that a driver could give. */
+static cl_int other_code(const char *function)
+{
+    if (!strcmp(function, "clBuildProgram")) return CL_BUILD_PROGRAM_FAILURE;
+    if (!strcmp(function, "clCreateBuffer") || !strncmp(function, "clEnqueue", 9)) return CL_MEM_OBJECT_ALLOCATION_FAILURE;
+    if (!strcmp(function, "clGetMemObjectInfo")) return CL_INVALID_MEM_OBJECT;
+    if (!strcmp(function, "clGetCommandQueueInfo") || !strcmp(function, "clRetainCommandQueue")) return CL_INVALID_COMMAND_QUEUE;
+    if (!strcmp(function, "clSetKernelArg")) return CL_INVALID_ARG_SIZE;
+    if (!strcmp(function, "clGetDeviceInfo") || !strcmp(function, "clRetainDevice")) return CL_INVALID_DEVICE;
+    return CL_OUT_OF_HOST_MEMORY;
+}
+
+/* What the failing function's code becomes; *reporter is who is then named. */
+static clsort_status wanted_status(clsort_status got, const char **reporter)
+{
+    if (!strcmp(counted.failed_function, "malloc")) return CL_OUT_OF_HOST_MEMORY;
+    if (!strcmp(counted.failed_function, "clBuildProgram") && counted.code == CL_BUILD_PROGRAM_FAILURE) return CLSORT_ERROR_BUILD_FAILED;
+    if (!strcmp(counted.failed_function, "clGetDeviceIDs")) *reporter = "clsort_create";
+    if (!strcmp(counted.failed_function, "clGetDeviceIDs")) return CLSORT_ERROR_DEVICE_UNUSABLE;
+    if (counted.code == CL_INVALID_MEM_OBJECT && got == CLSORT_ERROR_NOT_A_BUFFER) {
+        *reporter = "clsort_";
+        return got;
+    }
+    return counted.code;
+}
+
+/* Code, function and message, as returned, as told to the callback and as kept by the sorter. */
+static int check_report(trial *t, clsort_status status)
+{
+    const char *reporter = counted.failed_function;
+    clsort_status wanted = wanted_status(status, &reporter);
+    char number[32];
+    int good = CHECK(status == wanted) && CHECK(t->said.times > 0);
+    if (!good && test_now.faults <= 5) printf("  got %d, told %d times: %s\n", (int)status, t->said.times, t->said.message);
+    if (!good) return 0;
+    snprintf(number, sizeof number, "(%d)", (int)status);
+    good = CHECK(t->said.status == status);
+    good = CHECK(!strncmp(t->said.function, reporter, strlen(reporter))) && good;
+    good = CHECK(!strncmp(t->said.message, t->said.function, strlen(t->said.function))) && good;
+    good = CHECK(strstr(t->said.message, number) && strstr(t->said.message, clsort_status_text(status))) && good;
+    if (!t->c->alone) good = CHECK(!strcmp(clsort_last_error(t->sorter), t->said.message)) && good;
+    if (!good && test_now.faults <= 5) printf("  told: %s\n", t->said.message);
+    return good;
+}
+
+/* ---- objects ----------------------------------------------------------------------------------------------------- */
+
+enum { REFERENCES = 1 + CASE_ROLES };
+
+/* The reference counts of what the caller owns; but not of the queue, which drivers count up for commands that they still keep.
+   There, counted.live knows what the implementation did. */
+static void count_references(const trial *t, cl_uint *counts)
+{
+    size_t role;
+    memset(counts, 0, REFERENCES * sizeof *counts);
+    clGetEventInfo(t->gate, CL_EVENT_REFERENCE_COUNT, sizeof *counts, &counts[0], NULL);
+    for (role = 0; role < CASE_ROLES; role++)
+        if (t->state.array[role].element)
+            clGetMemObjectInfo(t->state.array[role].buffer, CL_MEM_REFERENCE_COUNT, sizeof *counts, &counts[1 + role], NULL);
+}
+
+/* Drivers keep references of their own for a moment after a command has completed. */
+static int check_references(const trial *t, const cl_uint *wanted)
+{
+    const struct timespec pause = { 0, 1000000 };
+    cl_uint counts[REFERENCES];
+    int tries;
+    for (tries = 0; tries < 300; tries++) {
+        count_references(t, counts);
+        if (!memcmp(counts, wanted, sizeof counts)) return 1;
+        nanosleep(&pause, NULL);
+    }
+    return CHECK(!memcmp(counts, wanted, sizeof counts));
+}
+
+static cl_uint context_references(const bench *b)
+{
+    cl_uint count = 0;
+    clGetContextInfo(b->session.context, CL_CONTEXT_REFERENCE_COUNT, sizeof count, &count, NULL);
+    return count;
+}
+
+/* Once all of a trial's objects are released, the context has the references that it had. */
+static int check_context(const bench *b, cl_uint wanted)
+{
+    const struct timespec pause = { 0, 1000000 };
+    int tries;
+    for (tries = 0; tries < 1000 && context_references(b) != wanted; tries++) nanosleep(&pause, NULL);
+    return CHECK(context_references(b) == wanted);
+}
+
+/* Does the implementation hold what it held before, kind by kind? */
+static int check_live(const int *wanted)
+{
+    static const char *const names[COUNTED_KINDS] = { "context", "device", "queue", "buffer", "program", "kernel", "event", "memory" };
+    int kind, good = CHECK(!memcmp(counted.live, wanted, sizeof counted.live));
+    for (kind = 0; kind < COUNTED_KINDS && !good; kind++)
+        if (counted.live[kind] != wanted[kind] && test_now.faults <= 5) printf("  %s: %d live, not %d\n", names[kind], counted.live[kind], wanted[kind]);
+    return good;
+}
+
+/* ---- trials ------------------------------------------------------------------------------------------------------ */
+
+static int make_sorter(trial *t)
+{
+    t->sorter = NULL;
+    return CHECK_OK(clsort_create(t->b->session.context, t->b->session.info.id, &t->options, &t->sorter));
+}
+
+static sort_case describe(const bench *b, const scenario *c)
+{
+    size_t count = c->count ? c->count : 2 * b->tile + 5;
+    sort_case w = case_make(CLSORT_U32, count, "mod-16");
+    w.d.value_size = c->value_size;
+    w.d.stable = (cl_uint)c->stable;
+    w.d.tuning.work_group = c->work_group;
+    w.d.tuning.items = c->items;
+    w.indices = c->indices;
+    w.keys_out = c->keys_out;
+    w.values_out = c->values_out;
+    w.own_scratch = c->own_scratch;
+    if (c->algorithm) CHECK_OK(clsort_select(&w.d, c->algorithm));
+    return w;
+}
+
+/* A gather reads indices that reverse the order. */
+static void fill(trial *t)
+{
+    case_state *s = &t->state;
+    size_t n = s->c->d.count, i;
+    case_fill(s);
+    for (i = 0; i < n && t->c->act == act_gather; i++) {
+        cl_uint number = (cl_uint)(n - 1 - i);
+        memcpy(case_element(s, s->before, CASE_INDICES, i), &number, sizeof number);
+    }
+}
+
+static int open_arrays(trial *t)
+{
+    case_state *s = &t->state;
+    size_t scratch = 0;
+    t->what = describe(t->b, t->c);
+    s->c = &t->what;
+    s->d = t->what.d;
+    s->d.flags = case_role_flags(&t->what);
+    if (t->c->own_scratch && !CHECK_OK(clsort_scratch_size(t->b->sorter, &s->d, &scratch))) return 0;
+    s->d.flags = 0;
+    case_lay_out(s, t->b, scratch);
+    if (!case_allocate(s)) return 0;
+    fill(t);
+    if (!case_create(s, t->b)) return 0;
+    case_describe(s);
+    s->d.scratch_size = scratch;
+    return 1;
+}
+
+static int open_trial(trial *t, const bench *b, const scenario *c)
+{
+    cl_int error = CL_SUCCESS, other_error = CL_SUCCESS;
+    memset(t, 0, sizeof *t);
+    t->b = b;
+    t->c = c;
+    t->options.diagnostic = hear;
+    t->options.user = &t->said;
+    t->options.flags = c->verify ? CLSORT_OPTION_VERIFY : 0;
+    t->on_host = c->act == act_host;
+    t->queue = clCreateCommandQueue(b->session.context, b->session.info.id, c->out_of_order ? CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0, &error);
+    t->gate = clCreateUserEvent(b->session.context, &other_error);
+    if (!CHECK(other_error == CL_SUCCESS) || !CHECK(clSetUserEventStatus(t->gate, CL_COMPLETE) == CL_SUCCESS)) return 0;
+    if (c->out_of_order && !t->queue) printf("%s: this device has no out-of-order queues\n", c->name);
+    return t->queue && open_arrays(t);
+}
+
+static void close_trial(trial *t)
+{
+    case_release(&t->state);
+    if (t->gate) clReleaseEvent(t->gate);
+    if (t->queue) clReleaseCommandQueue(t->queue);
+}
+
+/* Gives every array its input again. */
+static int reset_arrays(trial *t)
+{
+    case_state *s = &t->state;
+    size_t role;
+    cl_int error = CL_SUCCESS;
+    memcpy(s->after, s->before, s->bytes);
+    for (role = 0; role < CASE_ROLES && error == CL_SUCCESS && !t->on_host; role++) {
+        const case_array *a = &s->array[role];
+        if (a->element)
+            error = clEnqueueWriteBuffer(t->b->session.queue, a->buffer, CL_TRUE, 0, a->bytes, s->before + a->base, 0, NULL, NULL);
+    }
     return CHECK(error == CL_SUCCESS);
 }
 
-static int open_stage(stage *s, bench *b, int out_of_order)
+/* The scenario without a fault: the result must be right. */
+static int run_unharmed(trial *t)
 {
-    cl_context context = b->session.context;
-    cl_int error[5] = { 0, 0, 0, 0, 0 };
-    cl_uint i;
-    memset(s, 0, sizeof *s);
-    s->b = b;
-    pattern_fill(pattern_find("mod-256"), CLSORT_U32, ROOM, 1, 0, s->input);
-    for (i = 0; i < ROOM; i++) s->order[i] = i;
-    s->queue = clCreateCommandQueue(context, b->session.info.id, out_of_order ? CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0, &error[0]);
-    s->keys = clCreateBuffer(context, CL_MEM_READ_WRITE, sizeof s->input, NULL, &error[1]);
-    s->values = clCreateBuffer(context, CL_MEM_READ_WRITE, sizeof s->order, NULL, &error[2]);
-    s->scratch = clCreateBuffer(context, CL_MEM_READ_WRITE, 65536, NULL, &error[3]);
-    s->gate = clCreateUserEvent(context, &error[4]);
-    for (i = 1; i < 5; i++)
-        if (!CHECK(error[i] == CL_SUCCESS)) return 0;
-    clSetUserEventStatus(s->gate, CL_COMPLETE);
-    if (out_of_order && !s->queue) printf("this device has no out-of-order queues\n");
-    return s->queue != NULL;
-}
-
-static void close_stage(stage *s)
-{
-    if (s->queue) clReleaseCommandQueue(s->queue);
-    if (s->keys) clReleaseMemObject(s->keys);
-    if (s->values) clReleaseMemObject(s->values);
-    if (s->scratch) clReleaseMemObject(s->scratch);
-    if (s->gate) clReleaseEvent(s->gate);
-}
-
-static int read_stage(const stage *s, cl_uint *keys, cl_uint *values)
-{
-    cl_command_queue queue = s->b->session.queue;
-    cl_int error = clEnqueueReadBuffer(queue, s->keys, CL_TRUE, 0, sizeof s->input, keys, 0, NULL, NULL);
-    if (!error) error = clEnqueueReadBuffer(queue, s->values, CL_TRUE, 0, sizeof s->order, values, 0, NULL, NULL);
-    return CHECK(error == CL_SUCCESS);
-}
-
-static int is_untouched(const stage *s)
-{
-    cl_uint keys[ROOM], values[ROOM];
-    return read_stage(s, keys, values) && !memcmp(keys, s->input, sizeof keys) && !memcmp(values, s->order, sizeof values);
-}
-
-static int compare_numbers(const void *a, const void *b)
-{
-    const cl_uint x = *(const cl_uint *)a, y = *(const cl_uint *)b;
-    return (x > y) - (x < y);
-}
-
-/* The keys are the input's in some order, and the guards are as they were. */
-static int is_permuted(const stage *s)
-{
-    cl_uint keys[ROOM], values[ROOM], wanted[ROOM];
-    if (!read_stage(s, keys, values)) return 0;
-    memcpy(wanted, s->input, sizeof wanted);
-    qsort(keys + GUARD, N, sizeof *keys, compare_numbers);
-    qsort(wanted + GUARD, N, sizeof *wanted, compare_numbers);
-    return !memcmp(keys, wanted, sizeof keys) && !memcmp(values, s->order, 4 * GUARD)
-        && !memcmp(values + GUARD + N, s->order + GUARD + N, 4 * GUARD);
+    int good;
+    disarm();
+    good = reset_arrays(t) && CHECK_OK(t->c->act(t));
+    good = CHECK(clFinish(t->queue) == CL_SUCCESS) && good;
+    return good && (t->on_host || case_read(&t->state, t->queue)) && t->c->check(t);
 }
 
 /* ---- injection --------------------------------------------------------------------------------------------------- */
 
-/* A sorter that has run the scenario once, or that has built nothing. */
-static clsort_sorter *new_sorter(stage *s, const scenario *c)
+typedef struct fault {
+    int call, after;    /* which call fails, and do all later ones? */
+    cl_int code;
+} fault;
+
+static void arm(trial *t, const fault *f)
 {
-    clsort_sorter *sorter = NULL;
-    CHECK_OK(clsort_create(s->b->session.context, s->b->session.info.id, NULL, &sorter));
-    if (!c->fresh && sorter) CHECK_OK(c->run(s, sorter));
-    return sorter;
+    memset(&t->said, 0, sizeof t->said);
+    counted.calls = counted.failed = counted.launches = 0;
+    counted.code = f->code;
+    counted.fail_after = f->after;
+    counted.fail_at = f->call;
 }
 
-/* After the fault: the same call works on the same sorter. */
-static void expect_recovery(stage *s, const scenario *c, clsort_sorter *sorter)
+static void say(const trial *t, const fault *f, const char *function)
 {
-    counted.fail_at = 0;
-    reset_stage(s);
-    CHECK_OK(c->run(s, sorter));
-    CHECK(clFinish(s->queue) == CL_SUCCESS);
-    CHECK(is_permuted(s));
+    AT("%s: call %d, %s, fails with %d%s", t->c->name, f->call, function, (int)f->code, f->after ? ", and all later ones" : "");
 }
 
-/* Runs the scenario with call number k failing. Returns 0 when it makes fewer calls. */
-static int inject(stage *s, const scenario *c, clsort_sorter *sorter, int k, int after, cl_int code)
+/* Runs the scenario with one fault and judges what it left. Returns the failed function's name, NULL when there are fewer calls. */
+static const char *inject(trial *t, const fault *f)
 {
     clsort_status status;
-    int failed, launched;
-    reset_stage(s);
-    counted.calls = counted.failed = counted.launches = 0;
-    counted.code = code;
-    counted.fail_after = after;
-    counted.fail_at = k;
-    status = c->run(s, sorter);
-    counted.fail_at = 0;
-    failed = counted.failed;
+    int launched;
+    reset_arrays(t);
+    say(t, f, "?");
+    arm(t, f);
+    alarm(60);
+    status = t->c->act(t);
+    disarm();
     launched = counted.launches;
-    AT("%s: call %d, %s, fails with %d%s", c->name, k, failed ? counted.failed_function : "none", (int)code, after ? ", and all later ones" : "");
-    CHECK(clFinish(s->queue) == CL_SUCCESS);
-    CHECK((status == CL_SUCCESS) == (failed == 0));
-    if (failed && c->run != create && c->run != clone) CHECK(strstr(clsort_last_error(sorter), counted.failed_function) != NULL);
-    CHECK(launched ? is_permuted(s) : is_untouched(s));
-    return failed > 0;
-}
-
-/* All calls of a scenario in turn, on one sorter, or on a new one each time. Returns how many there are. */
-static int fail_scenario(stage *s, const scenario *c, int after, cl_int code)
-{
-    int idle[COUNTED_KINDS], warm[COUNTED_KINDS], k, failed = 1;
-    clsort_sorter *sorter;
-    memcpy(idle, counted.live, sizeof idle);
-    sorter = new_sorter(s, c);
-    for (k = 1; failed; k++) {
-        memcpy(warm, counted.live, sizeof warm);
-        failed = inject(s, c, sorter, k, after, code);
-        if (!c->fresh) CHECK(!memcmp(warm, counted.live, sizeof warm));
-        if (failed && (!c->fresh || !after)) expect_recovery(s, c, sorter);
-        if (!c->fresh) continue;
-        clsort_destroy(sorter);
-        CHECK(!memcmp(idle, counted.live, sizeof idle));
-        sorter = new_sorter(s, c);
+    CHECK(clFinish(t->queue) == CL_SUCCESS);
+    alarm(0);
+    if (!counted.failed) return NULL;
+    say(t, f, counted.failed_function);
+    if (!t->on_host) case_read(&t->state, t->queue);
+    if (status != CL_SUCCESS) {
+        check_report(t, status);
+        check_after_failure(t, launched);
+    } else if (CHECK(may_be_survived(t, counted.failed_function))) {
+        t->c->check(t);
     }
-    clsort_destroy(sorter);
-    CHECK(!memcmp(idle, counted.live, sizeof idle));
-    return k - 2;
+    return counted.failed_function;
 }
 
-static void fail_every_call(bench *b)
+/* One fault and what must hold afterwards. The sorter recovers, or is destroyed at once if it is fresh and all calls failed. */
+static const char *try_fault(trial *t, const fault *f, const int *idle, int *warm, const cl_uint *references)
 {
-    static stage s;
-    size_t i;
-    for (i = 0; i < sizeof scenarios / sizeof *scenarios; i++) {
-        int calls = 0;
-        double start = test_seconds();
-        if (open_stage(&s, b, scenarios[i].out_of_order)) {
-            calls = fail_scenario(&s, &scenarios[i], 0, CL_OUT_OF_RESOURCES);
-            CHECK(calls > 0 && fail_scenario(&s, &scenarios[i], 1, CL_OUT_OF_HOST_MEMORY) == calls);
+    const int faults = test_now.faults;
+    const char *function = inject(t, f);
+    if (!function) return NULL;
+    if (!t->c->fresh || !f->after) run_unharmed(t);
+    if (t->c->fresh) {
+        clsort_destroy(t->sorter);
+        check_live(idle);
+        check_references(t, references);
+        make_sorter(t);
+    } else {
+        check_live(warm);
+        memcpy(warm, counted.live, sizeof counted.live);
+    }
+    figures.injected++;
+    figures.passed += test_now.faults == faults;
+    return function;
+}
+
+/* Builds and clones cost a driver tens of milliseconds: such scenarios leave out second codes, and most arguments. */
+static int is_slow(const scenario *c)
+{
+    return c->fresh || c->act == act_destroy_pending || c->act == act_two_pending || c->act == act_two_sorters;
+}
+
+/* Call number `call` fails in every way. Returns how far it is to the next one to fail, 0 when there are fewer calls: the
+   slower, the farther. */
+static int fail_call(trial *t, int call, const int *idle, int *warm, const cl_uint *references)
+{
+    const double start = test_seconds();
+    fault f;
+    const char *function;
+    f.call = call;
+    f.after = 0;
+    f.code = CL_OUT_OF_RESOURCES;
+    function = try_fault(t, &f, idle, warm, references);
+    if (!function) return 0;
+    f.code = other_code(function);
+    if (strcmp(function, "malloc") && !is_slow(t->c)) CHECK(try_fault(t, &f, idle, warm, references) != NULL);
+    f.after = 1;
+    CHECK(try_fault(t, &f, idle, warm, references) != NULL);
+    f.code = CL_OUT_OF_RESOURCES;
+    if (strcmp(function, "malloc") && !is_slow(t->c)) CHECK(try_fault(t, &f, idle, warm, references) != NULL);
+    if (is_slow(t->c) && !t->c->fresh && !strncmp(function, "clGet", 5)) return 4;
+    if (!is_slow(t->c) || strcmp(function, "clSetKernelArg")) return 1 + (int)(2 * (test_seconds() - start));
+    return t->c->fresh && t->c->act != act_prepare ? 0 : 13;   /* what follows the building is the same on a warm sorter */
+}
+
+static void try_scenario(const bench *b, const scenario *c)
+{
+    static trial t;
+    int idle[COUNTED_KINDS], warm[COUNTED_KINDS], call = 1, step;
+    cl_uint references[REFERENCES];
+    const double start = test_seconds();
+    const char *only = getenv("CLSORT_TEST_SCENARIO");
+    const cl_uint context = context_references(b);
+    if (only && !strstr(c->name, only)) return;
+    if (open_trial(&t, b, c)) {
+        memcpy(idle, counted.live, sizeof idle);
+        count_references(&t, references);
+        AT("%s: no fault", c->name);
+        if (make_sorter(&t) && (c->fresh || run_unharmed(&t))) {
+            memcpy(warm, counted.live, sizeof warm);
+            for (call = 1, step = 1; step; call += step) step = fail_call(&t, call, idle, warm, references);
         }
-        close_stage(&s);
-        printf("%s: %d calls failed in turn (%.1f s)\n", scenarios[i].name, calls, test_seconds() - start);
-        fflush(stdout);
+        clsort_destroy(t.sorter);
+        AT("%s: at its end", c->name);
+        check_live(idle);
+        check_references(&t, references);
     }
+    close_trial(&t);
+    check_context(b, context);
+    printf("%s: %d calls (%.1f s)\n", c->name, call - 1, test_seconds() - start);
+    fflush(stdout);
+}
+
+/* ---- scenarios --------------------------------------------------------------------------------------------------- */
+
+/* Algorithms by name, at a size that makes few but all kinds of passes. A new algorithm is a line here. */
+static const struct { const char *name; size_t count; cl_uint work_group, items; } algorithms[] = {
+    { "bitonic", 0, 0, 0 },
+    { "bitonic-a", 12, 0, 8 },
+    { "bitonic-b16-global-tail", 100, 16, 2 },
+    { "bitonic-shared-512", 1100, 0, 0 }
+};
+
+static const scenario shapes[] = {
+    { "keys", .event = 1 },
+    { "pairs", .value_size = 4 },
+    { "argsort", .indices = 1, .event = 1 },
+    { "16-byte values", .value_size = 16 },
+    { "stable pairs", .value_size = 4, .stable = 1 }
+};
+
+static const scenario scenarios[] = {
+    { "create", act_create, check_untouched, .count = 10, .alone = 1 },
+    { "create with a context of its own", act_create_own, check_untouched, .count = 10, .alone = 1 },
+    { "the first sort", act_sort, check_sorted, .fresh = 1, .event = 1 },
+    { "the first stable sort", act_sort, check_sorted, .value_size = 4, .stable = 1, .fresh = 1, .event = 1 },
+    { "the first sort by a published kernel", act_sort, check_sorted, .algorithm = "bitonic-a", .count = 12, .items = 8, .fresh = 1 },
+    { "prepare", act_prepare, check_prepared, .value_size = 4, .stable = 1, .fresh = 1 },
+    { "clone", act_clone, check_sorted, .value_size = 4, .stable = 1, .alone = 1 },
+    { "no key", act_sort, check_sorted, .count = 1, .wait = 1, .event = 1 },
+    { "host keys", act_host, check_sorted, .count = 0 },
+    { "host pairs", act_host, check_sorted, .value_size = 12 },
+    { "host indices", act_host, check_sorted, .indices = 1 },
+    { "wait list and event", act_sort, check_sorted, .value_size = 8, .wait = 1, .event = 1 },
+    { "out of place", act_sort, check_sorted, .value_size = 4, .keys_out = 1, .values_out = 1, .event = 1 },
+    { "caller's scratch", act_sort, check_sorted, .value_size = 4, .stable = 1, .own_scratch = 1, .event = 1 },
+    { "out of order", act_sort, check_sorted, .value_size = 4, .wait = 1, .event = 1, .out_of_order = 1 },
+    { "out of order without an event", act_sort, check_sorted, .value_size = 4, .out_of_order = 1 },
+    { "out of order, stable", act_sort, check_sorted, .value_size = 4, .stable = 1, .wait = 1, .event = 1, .out_of_order = 1 },
+    { "out of order, kernel A", act_sort, check_sorted, .algorithm = "bitonic-a", .count = 12, .items = 8, .event = 1, .out_of_order = 1 },
+    { "out of order, caller's scratch", act_sort, check_sorted, .value_size = 4, .stable = 1, .own_scratch = 1, .event = 1, .out_of_order = 1 },
+    { "the first gather", act_gather, check_gathered, .value_size = 12, .values_out = 1, .indices = 1, .fresh = 1 },
+    { "gather", act_gather, check_gathered, .value_size = 12, .values_out = 1, .indices = 1 },
+    { "gather out of order", act_gather, check_gathered, .value_size = 12, .values_out = 1, .indices = 1, .out_of_order = 1 },
+    { "check of order", act_is_sorted, check_order, .indices = 1 },
+    { "check of order out of order", act_is_sorted, check_order, .indices = 1, .out_of_order = 1 },
+    { "destroy while a sort is pending", act_destroy_pending, check_sorted, .count = 100, .value_size = 4, .stable = 1, .alone = 1 },
+    { "destroy while a sort is pending out of order", act_destroy_pending, check_sorted, .count = 100, .value_size = 4, .stable = 1, .out_of_order = 1, .alone = 1 },
+    { "two pending sorts out of order", act_two_pending, check_sorted, .count = 100, .value_size = 4, .stable = 1, .out_of_order = 1, .alone = 1 },
+    { "self-checking", act_sort, check_verified, .value_size = 4, .event = 1, .verify = 1 },
+    { "self-checking without an event", act_sort, check_verified, .value_size = 4, .verify = 1 },
+    { "self-checking out of order", act_sort, check_verified, .value_size = 4, .stable = 1, .event = 1, .out_of_order = 1, .verify = 1 },
+    { "two sorters", act_two_sorters, check_sorted, .value_size = 4, .alone = 1 }
+};
+
+static void print_figures(void)
+{
+    printf("%d faults injected, %d passed\n", figures.injected, figures.passed);
+    memset(&figures, 0, sizeof figures);
+}
+
+static void fail_scenarios(bench *b)
+{
+    size_t i;
+    signal(SIGALRM, hung);
+    for (i = 0; i < sizeof scenarios / sizeof *scenarios; i++) try_scenario(b, &scenarios[i]);
+    print_figures();
+}
+
+static void fail_algorithms(bench *b)
+{
+    size_t i, j;
+    signal(SIGALRM, hung);
+    for (i = 0; i < sizeof algorithms / sizeof *algorithms; i++)
+        for (j = 0; j < sizeof shapes / sizeof *shapes; j++) {
+            scenario c = shapes[j];
+            char name[80];
+            snprintf(name, sizeof name, "%s, %s", algorithms[i].name, shapes[j].name);
+            c.name = name;
+            c.act = act_sort;
+            c.check = check_sorted;
+            c.algorithm = algorithms[i].name;
+            c.count = algorithms[i].count;
+            c.work_group = algorithms[i].work_group;
+            c.items = algorithms[i].items;
+            try_scenario(b, &c);
+        }
+    print_figures();
 }
 
 static const test_entry tests[] = {
-    { "a failing OpenCL function or allocation is reported and leaves no harm", fail_every_call }
+    { "a fault in any call of any function is reported and leaves no harm", fail_scenarios },
+    { "a fault in any call of any algorithm is reported and leaves no harm", fail_algorithms }
 };
 
 TEST_MAIN(tests)
