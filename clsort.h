@@ -1675,8 +1675,8 @@ static clsort_status clsort__keep_device(clsort_sorter *s, cl_device_id device)
 static clsort_status clsort__own_context(clsort_sorter *s)
 {
     cl_context_properties properties[3] = { CL_CONTEXT_PLATFORM, 0, 0 };
-    cl_platform_id platform;
-    cl_device_id device;
+    cl_platform_id platform = NULL;
+    cl_device_id device = NULL;
     cl_int code;
     clsort_status status = clsort__default_device(s, &platform, &device);
     if (status != CL_SUCCESS) return status;
