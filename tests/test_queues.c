@@ -448,8 +448,7 @@ static void fail_the_gate(bench *b)
     CHECK_OK(start_job(&j, b->sorter, queue, 1, &gate));
     CHECK(clFlush(queue) == CL_SUCCESS);
     CHECK(clSetUserEventStatus(gate, -1) == CL_SUCCESS);
-    CHECK(clWaitForEvents(1, &j.done) != CL_SUCCESS);
-    CHECK(event_state(j.done) < 0);
+    CHECK(clWaitForEvents(1, &j.done) != CL_SUCCESS);   /* not its state: Intel's runtime calls even a plain copy complete then */
     nap(30);
     CHECK(job_is_untouched(&j));
 }
