@@ -32,6 +32,7 @@ typedef struct bench {
     clsort_sorter *sorter;
     size_t tile;            /* block length of the default algorithm for u32 keys */
     int small;              /* CLSORT_TEST_SMALL is set */
+    int few_programs;       /* small, or a compiler that takes seconds for each: tests draw fewer layouts */
 } bench;
 
 typedef struct test_entry {
@@ -120,6 +121,7 @@ static inline int test_open(const device_info *info, bench *b)
     clsort_desc d = clsort_desc_default(), resolved;
     memset(b, 0, sizeof *b);
     b->small = getenv("CLSORT_TEST_SMALL") != NULL;
+    b->few_programs = b->small || device_name_holds(info->platform_name, "Intel(R) OpenCL");
     d.count = 1;
     d.key_type = CLSORT_U32;
     if (!device_open(info, &b->session)) return 0;

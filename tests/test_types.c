@@ -87,8 +87,8 @@ static void values_of_every_size(bench *b)
 {
     static const size_t bytes[] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 16, 24, 128 };
     size_t w, v;
-    for (w = 0; w < (b->small ? 1u : 4u); w++)
-        for (v = 0; v < sizeof bytes / sizeof *bytes; v += b->small || w != 2 ? 3 : 1) {
+    for (w = 0; w < (b->few_programs ? 1u : 4u); w++)
+        for (v = 0; v < sizeof bytes / sizeof *bytes; v += b->few_programs || w != 2 ? 3 : 1) {
             sort_case c = case_make(widths[w], 0, "mod-256");
             c.d.value_size = bytes[v];
             c.d.order = v & 1;
@@ -117,7 +117,7 @@ static void sort_records(bench *b, cl_uint type, size_t bytes, size_t key_offset
 static void records_of_every_size(bench *b)
 {
     size_t w, bytes;
-    for (w = 0; w < (b->small ? 1u : 4u); w++) {
+    for (w = 0; w < (b->few_programs ? 1u : 4u); w++) {
         size_t key = pattern_key_size(widths[w]);
         for (bytes = key; bytes <= 40; bytes += key < 4 ? 6 + key : key) {
             if (bytes > 16 && bytes % 3) continue;
