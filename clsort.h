@@ -144,6 +144,7 @@ typedef cl_int clsort_status;
     X(CLSORT_ERROR_UNKNOWN_VALUE, -5003, "an enumeration field or a name has a value that this version does not know") \
     X(CLSORT_ERROR_UNKNOWN_FLAG, -5004, "flags has a bit that this version does not know") \
     X(CLSORT_ERROR_UNSUPPORTED, -5005, "the description asks for something that this version does not do: reset that field to 0") \
+    X(CLSORT_ERROR_FIELDS, -5025, "fields or precedes are wrong: they need record_size, exclude each other and key_type, order, nan_order, zero_order and key_offset") \
     X(CLSORT_ERROR_VALUE_SIZE, -5006, "values and value_size go together: set both or neither") \
     X(CLSORT_ERROR_RECORD_LAYOUT, -5007, "the key does not fit: record_size must be at least key_offset + the size of a key, and records exclude values") \
     X(CLSORT_ERROR_COUNT_TOO_LARGE, -5008, "count must be below 2^32 and its bytes within the device's largest allocation") \
@@ -161,6 +162,7 @@ typedef cl_int clsort_status;
     X(CLSORT_ERROR_NOT_READY, -5020, "kernels are not built yet and CLSORT_FLAG_NO_BUILD is set: call clsort_prepare first") \
     X(CLSORT_ERROR_DEVICE_UNUSABLE, -5021, "there is no such device, or it has no compiler or is not available: choose another one") \
     X(CLSORT_ERROR_BUILD_FAILED, -5022, "the device's compiler rejected the kernels: see clsort_build_log and report it") \
+    X(CLSORT_ERROR_COMPARATOR, -5026, "record_type or precedes does not compile, or sizeof(clsort_record) is not record_size: see clsort_build_log") \
     X(CLSORT_ERROR_DEVICE_LIMITS, -5023, "the device's work-group or local memory limits are too low for every variant") \
     X(CLSORT_ERROR_WRONG_RESULT, -5024, "a check found a wrong result: do not use this algorithm on this device, and report both")
 
@@ -198,7 +200,7 @@ enum {
     CLSORT_FLAG_VALUES_OUT = 8   /* ... values_out, though the buffer does not exist yet */
 };
 
-/* Bitonic choices that reproduce published variants. */
+/* Choices that reproduce published variants: the first group for bitonic. */
 enum { CLSORT_STEP_DEFAULT = 0, CLSORT_STEP_A = 1, CLSORT_STEP_B2 = 2, CLSORT_STEP_B4 = 4, CLSORT_STEP_B8 = 8, CLSORT_STEP_B16 = 16 };
 enum {
     CLSORT_LOCAL_DEFAULT = 0,     /* first stages and the tail of every later stage in local memory */
@@ -211,18 +213,30 @@ enum {
 /* Unstable between versions: what only reproduces or measures. Zero means default for every field. */
 typedef struct clsort_tuning {
     cl_uint bitonic_step;   /* CLSORT_STEP_*, the widest kernel over global memory; default: B16 for any number of steps */
-    cl_uint bitonic_local;  /* CLSORT_LOCAL_* */
+    cl_uint local;          /* CLSORT_LOCAL_*; merge knows DEFAULT and ONLY */
     cl_uint work_group;     /* work-items per work-group, a power of two; lowered to what the device can do */
-    cl_uint items;          /* keys per work-item in kernels over local memory: 2, 4, 8, 16 or 32, at most 8 on CPUs; above 32 in vectors */
+    cl_uint items;          /* keys per work-item in kernels over local memory: 1, 2, 4, 8, 16 or 32, at most 8 on CPUs; bitonic
+                               takes 2 for 1, and above 32 holds them in vectors */
     cl_uint pivot;          /* not built yet */
     cl_uint scheduler;      /* not built yet */
 } clsort_tuning;
+
+/* One field of a key of several; see `fields`. */
+typedef struct clsort_field {
+    size_t offset;              /* bytes from the start of the record; a multiple of the field's size */
+    cl_uint type;               /* CLSORT_U8 ... CLSORT_F64; required */
+    cl_uint order;              /* default: CLSORT_ASCENDING */
+    cl_uint nan_order;          /* default: CLSORT_NAN_TOTAL */
+    cl_uint zero_order;         /* default: CLSORT_ZERO_DISTINCT */
+} clsort_field;
+
+enum { CLSORT_MAX_FIELDS = 8 };
 
 /* What to sort. Start from clsort_desc_default(), which is all zeros; zero means default. Offsets, strides and sizes are
    bytes; counts are elements. Fields are only ever appended. */
 typedef struct clsort_desc {
     size_t count;               /* elements, below 2^32 */
-    cl_uint key_type;           /* CLSORT_U8 ... CLSORT_F64; required */
+    cl_uint key_type;           /* CLSORT_U8 ... CLSORT_F64; required without fields and precedes, else 0 */
     cl_uint order;              /* default: CLSORT_ASCENDING */
     cl_uint nan_order;          /* default: CLSORT_NAN_TOTAL; ignored for integers */
     cl_uint zero_order;         /* default: CLSORT_ZERO_DISTINCT; ignored for integers */
@@ -259,6 +273,15 @@ typedef struct clsort_desc {
     size_t top_k;               /* not built yet */
     cl_mem count_buffer;        /* not built yet: cl_uint count on the device, at most `count` */
     size_t count_offset;        /* not built yet */
+
+    /* Records (record_size) in an order of your own, always stable. Either a list of fields, the first one decides ... */
+    const clsort_field *fields; /* read during the call only */
+    cl_uint field_count;        /* 1 to CLSORT_MAX_FIELDS */
+    /* ... or an expression in OpenCL C, compiled once per sorter: does record `a` come before record `b`? */
+    const char *record_type;    /* declares the type clsort_record, of record_size bytes, and what the expression needs:
+                                   "typedef struct { float depth; uint layer; } clsort_record;" */
+    const char *precedes;       /* "a.layer < b.layer || (a.layer == b.layer && a.depth > b.depth)"; where it contradicts itself, the
+                                   order is any, but every record is still there once */
 
     clsort_tuning tuning;
 } clsort_desc;
@@ -390,6 +413,37 @@ typedef struct clsort_gather {
 CLSORT_API clsort_status clsort_enqueue_gather(clsort_sorter *sorter, cl_command_queue queue, const clsort_gather *gather,
                                                cl_uint n_wait, const cl_event *wait, cl_event *done);
 
+/* Two sorted inputs and their merged order, for clsort_enqueue_merge. */
+typedef struct clsort_merge_desc {
+    size_t count_a, count_b;    /* elements; the sum below 2^32 */
+    cl_uint key_type;           /* CLSORT_U8 ... CLSORT_F64; required */
+    cl_uint order;              /* default: CLSORT_ASCENDING */
+    cl_uint nan_order;          /* default: CLSORT_NAN_TOTAL */
+    cl_uint flags;              /* CLSORT_FLAG_NO_BUILD */
+    cl_mem keys_a;              /* sorted in that order; else the output is some permutation */
+    size_t keys_a_offset;       /* bytes, a multiple of the key's size */
+    cl_mem keys_b;
+    size_t keys_b_offset;
+    cl_mem keys_out;            /* receives count_a + count_b keys; must not overlap an input */
+    size_t keys_out_offset;
+    size_t value_size;          /* bytes, 0 to 8; 0: no values */
+    cl_mem values_a;            /* one value per key, moved with it */
+    size_t values_a_offset;     /* bytes, a multiple of the largest power of two that divides value_size */
+    cl_mem values_b;
+    size_t values_b_offset;
+    cl_mem values_out;
+    size_t values_out_offset;
+    clsort_tuning tuning;
+} clsort_merge_desc;
+
+/* The default: every field 0. Thread safety: any. */
+CLSORT_API clsort_merge_desc clsort_merge_desc_default(void);
+
+/* Enqueues a stable merge of two sorted inputs: of equal keys, those of the first input come first. Needs no scratch. Events and errors
+   as clsort_enqueue_sort. Source: Green, McColl, Bader, GPU merge path, 2012. Thread safety: one thread per sorter. */
+CLSORT_API clsort_status clsort_enqueue_merge(clsort_sorter *sorter, cl_command_queue queue, const clsort_merge_desc *merge,
+                                              cl_uint n_wait, const cl_event *wait, cl_event *done);
+
 /* Enqueues a check of order: `result` at result_offset (bytes, a multiple of 4) receives one cl_uint, the number of the first element that
    comes before its predecessor in the description's order, or count if the keys are sorted. Reads keys (or records),
    count, types and order of *desc; nothing else. Events and errors as clsort_enqueue_sort.
@@ -519,6 +573,21 @@ static const char *const clsort__source[] = {
     "#ifndef CLSORT_TIES\n"
     "#define CLSORT_TIES 0\n"
     "#endif\n"
+    "/* 1: the order is the caller's expression clsort_precedes(a, b) over records of type clsort_record; keys are not used. */\n"
+    "#ifndef CLSORT_COMPARATOR\n"
+    "#define CLSORT_COMPARATOR 0\n"
+    "#endif\n"
+    "/* With a comparator: bytes of a record, and whether rows carry the record's number instead of the record itself. */\n"
+    "#ifndef CLSORT_RECORD_BYTES\n"
+    "#define CLSORT_RECORD_BYTES 4\n"
+    "#endif\n"
+    "#ifndef CLSORT_BY_INDEX\n"
+    "#define CLSORT_BY_INDEX 0\n"
+    "#endif\n"
+    "/* 1: merge passes take their two runs from two arrays. */\n"
+    "#ifndef CLSORT_TWO_ARRAYS\n"
+    "#define CLSORT_TWO_ARRAYS 0\n"
+    "#endif\n"
     "/* log2 of the work-items in a work-group, of every kernel. */\n"
     "#ifndef CLSORT_GROUP_LOG2\n"
     "#define CLSORT_GROUP_LOG2 8\n"
@@ -531,8 +600,8 @@ static const char *const clsort__source[] = {
     "#ifndef CLSORT_ITEMS_LOG2\n"
     "#define CLSORT_ITEMS_LOG2 4\n"
     "#endif\n"
-    "/* The family to build: 0 all, 1 bitonic, 5 utility, 6 the published bitonic kernels that the default\n"
-    "   plan does not need (the numbers of clsort.h). */\n"
+    "/* The family to build: 0 all, 1 bitonic, 2 merge, 5 utility, 6 and 7 the published kernels of bitonic and merge that the default\n"
+    "   plans do not need (the numbers of clsort.h). */\n"
     "#ifndef CLSORT_FAMILY\n"
     "#define CLSORT_FAMILY 0\n"
     "#endif\n"
@@ -547,17 +616,20 @@ static const char *const clsort__source[] = {
     "#if CLSORT_VALUE_BYTES < 0 || CLSORT_VALUE_BYTES > 16\n"
     "#error \"CLSORT_VALUE_BYTES must be 0 to 16\"\n"
     "#endif\n"
+    "#if CLSORT_COMPARATOR && (CLSORT_KEY_BYTES != 1 || !CLSORT_RECORDS)\n"
+    "#error \"CLSORT_COMPARATOR needs CLSORT_RECORDS 1 and CLSORT_KEY_BYTES 1\"\n"
+    "#endif\n"
     "#if CLSORT_TIES && (CLSORT_VALUE_BYTES != 4 || CLSORT_RECORDS)\n"
     "#error \"CLSORT_TIES needs a cl_uint value\"\n"
     "#endif\n"
-    "#if CLSORT_GROUP_LOG2 < 0 || CLSORT_GROUP_LOG2 > 10\n"
-    "#error \"CLSORT_GROUP_LOG2 must be 0 to 10\"\n"
+    "#if CLSORT_GROUP_LOG2 < 0 || CLSORT_GROUP_LOG2 > 13\n"
+    "#error \"CLSORT_GROUP_LOG2 must be 0 to 13\"\n"
     "#endif\n"
     "#if CLSORT_SHARE_LOG2 != 0 && CLSORT_SHARE_LOG2 != CLSORT_GROUP_LOG2\n"
     "#error \"CLSORT_SHARE_LOG2 must be 0 or CLSORT_GROUP_LOG2\"\n"
     "#endif\n"
-    "#if CLSORT_ITEMS_LOG2 < 1 || CLSORT_ITEMS_LOG2 > 5\n"
-    "#error \"CLSORT_ITEMS_LOG2 must be 1 to 5\"\n"
+    "#if CLSORT_ITEMS_LOG2 < 0 || CLSORT_ITEMS_LOG2 > 5\n"
+    "#error \"CLSORT_ITEMS_LOG2 must be 0 to 5\"\n"
     "#endif\n"
     "#if CLSORT_LANES != 1 && (CLSORT_LANES != 16 || CLSORT_SHARE_LOG2 != 0)\n"
     "#error \"CLSORT_LANES must be 1, or 16 with CLSORT_SHARE_LOG2 0\"\n"
@@ -578,7 +650,23 @@ static const char *const clsort__source[] = {
     "#define CLSORT_JOIN_(a, b) a##b\n"
     "#define CLSORT_JOIN(a, b) CLSORT_JOIN_(a, b)\n"
     "\n",
+    "//---- order\n"
+    "/* Where element i of the sorted order lies: at i, or at indices[i]. Indices beyond the end count as 0: a fingerprint tells them. */\n"
+    "CLSORT_INLINE uint ordered_place(global const uchar *indices, uint by_index, uint i, uint n)\n"
+    "{\n"
+    "    const uint place = by_index ? ((global const uint *)indices)[i] : i;\n"
+    "    return place < n ? place : 0;\n"
+    "}\n"
+    "\n",
+    "//---- comparator\n"
+    "/* clsort.h puts the caller's text between this part and the next one: a declaration of the type clsort_record, and\n"
+    "   int clsort_precedes(clsort_record a, clsort_record b), which returns the caller's expression. */\n"
+    "\n",
     "//---- codec\n"
+    "#if CLSORT_COMPARATOR\n"
+    "/* Fails where record_size is not the size of the caller's type. */\n"
+    "typedef char clsort_record_size_is_that_of_the_type[sizeof(clsort_record) == CLSORT_RECORD_BYTES ? 1 : -1];\n"
+    "#endif\n"
     "#if CLSORT_KEY_BYTES == 1\n"
     "typedef uchar code_t;\n"
     "#define CLSORT_CODE_NAME uchar\n"
@@ -608,10 +696,18 @@ static const char *const clsort__source[] = {
     "\n"
     "/* code = (k ^ (sign(k) ? mask : 0) ^ flip) - rotate, modulo the width. Unsigned: all 0. Signed: flip has the sign bit. Floats: flip\n"
     "   has the sign bit, mask all others. Descending: flip complemented. NaNs last: rotate is the number of NaN codes at the bottom. */\n"
+    "#if CLSORT_COMPARATOR\n"
+    "/* With a comparator, codes only tell records (0) from what lies beyond the end (not 0), and `records` is where numbers lead. */\n"
+    "typedef struct { code_t mask, flip, rotate; global const uchar *records; } codec_t;\n"
+    "\n"
+    "#define CLSORT_CODEC_ARGS ulong mask, ulong flip, ulong rotate, global const uchar *records, ulong records_at\n"
+    "#define CLSORT_CODEC { (code_t)mask, (code_t)flip, (code_t)rotate, records + records_at }\n"
+    "#else\n"
     "typedef struct { code_t mask, flip, rotate; } codec_t;\n"
     "\n"
     "#define CLSORT_CODEC_ARGS ulong mask, ulong flip, ulong rotate\n"
     "#define CLSORT_CODEC { (code_t)mask, (code_t)flip, (code_t)rotate }\n"
+    "#endif\n"
     "\n"
     "CLSORT_INLINE codes_t toggle_magnitude(codes_t k, code_t mask)\n"
     "{\n"
@@ -633,8 +729,17 @@ static const char *const clsort__source[] = {
     "/* Keys and values in global memory, each at its byte offset. */\n"
     "typedef struct { global uchar *keys, *values; } array_t;\n"
     "\n"
-    "#define CLSORT_ARRAY_ARGS(name) global uchar *name##_keys, ulong name##_keys_at, global uchar *name##_values, ulong name##_values_at\n"
-    "#define CLSORT_ARRAY(name) { name##_keys + name##_keys_at, name##_values + name##_values_at }\n"
+    "/* A launch costs some drivers a microsecond per buffer, so a kernel has only those it needs. */\n"
+    "#if CLSORT_RECORDS\n"
+    "#define CLSORT_ARRAY_ARGS(name) global uchar *name##_buffer, ulong name##_keys_at, ulong name##_values_at\n"
+    "#define CLSORT_ARRAY(name) { name##_buffer + name##_keys_at, name##_buffer + name##_values_at }\n"
+    "#elif CLSORT_VALUE_BYTES == 0\n"
+    "#define CLSORT_ARRAY_ARGS(name) global uchar *name##_buffer, ulong name##_keys_at\n"
+    "#define CLSORT_ARRAY(name) { name##_buffer + name##_keys_at, name##_buffer }\n"
+    "#else\n"
+    "#define CLSORT_ARRAY_ARGS(name) global uchar *name##_buffer, ulong name##_keys_at, global uchar *name##_buffer_2, ulong name##_values_at\n"
+    "#define CLSORT_ARRAY(name) { name##_buffer + name##_keys_at, name##_buffer_2 + name##_values_at }\n"
+    "#endif\n"
     "\n"
     "/* A row of records in registers. */\n"
     "typedef struct {\n"
@@ -708,7 +813,7 @@ static const char *const clsort__source[] = {
     "CLSORT_INLINE row_t load_whole_row(array_t a, codec_t c, uint i)\n"
     "{\n"
     "    row_t r;\n"
-    "    r.key = encode(*key_place(a, i), c);\n"
+    "    r.key = CLSORT_COMPARATOR ? 0 : encode(*key_place(a, i), c);\n"
     "    load_words(a, i, r.word);\n"
     "    return r;\n"
     "}\n"
@@ -833,8 +938,38 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n"
     "\n",
-#ifndef CLSORT_NO_BITONIC
-    "//---- bitonic: order\n"
+    "//---- local\n"
+    "#if CLSORT_SHARE_LOG2 > 0\n"
+    "/* Where row i lies in local memory: one word of padding after each 32 (keys of 8 bytes: one key after each 16), so that strides\n"
+    "   which are powers of two meet the 32 banks evenly. */\n"
+    "#define CLSORT_KEY_PAD_LOG2 (CLSORT_KEY_BYTES == 8 ? 4 : 5)\n"
+    "#define CLSORT_WORD_PAD_LOG2 5\n"
+    "#define CLSORT_WORD_SLOTS (CLSORT_TILE_ROWS + (CLSORT_TILE_ROWS >> CLSORT_WORD_PAD_LOG2))\n"
+    "\n"
+    "CLSORT_INLINE uint pad_slot(uint i, const uint pad_log2)\n"
+    "{\n"
+    "    return i + (i >> pad_log2);\n"
+    "}\n"
+    "\n"
+    "/* Local row i, by whoever may read or write it at that time. */\n"
+    "CLSORT_INLINE row_t get_row(local const code_t *keys, local const uint *words, uint i)\n"
+    "{\n"
+    "    row_t r;\n"
+    "    r.key = keys[pad_slot(i, CLSORT_KEY_PAD_LOG2)];\n"
+    "    for (uint k = 0; k < CLSORT_WORDS; k++)\n"
+    "        r.word[k] = words[k * CLSORT_WORD_SLOTS + pad_slot(i, CLSORT_WORD_PAD_LOG2)];\n"
+    "    return r;\n"
+    "}\n"
+    "\n"
+    "CLSORT_INLINE void put_row(local code_t *keys, local uint *words, uint i, row_t r)\n"
+    "{\n"
+    "    keys[pad_slot(i, CLSORT_KEY_PAD_LOG2)] = r.key;\n"
+    "    for (uint k = 0; k < CLSORT_WORDS; k++)\n"
+    "        words[k * CLSORT_WORD_SLOTS + pad_slot(i, CLSORT_WORD_PAD_LOG2)] = r.word[k];\n"
+    "}\n"
+    "#endif\n"
+    "\n",
+    "//---- network\n"
     "#if CLSORT_FAMILY != 5\n"
     "/* Does a come strictly before b? Lane by lane; the result selects codes. */\n"
     "#if CLSORT_TIES\n"
@@ -922,7 +1057,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n"
     "\n",
-    "//---- bitonic: windows\n"
+    "//---- network: steps\n"
     "/* The step of one register bit for 2^bits rows. bits and bit are constants at each call, so that the loop unrolls and v stays\n"
     "   in registers. */\n"
     "CLSORT_INLINE void window_step(row_t *v, const uint bits, const uint bit, uint mirror)\n"
@@ -952,8 +1087,11 @@ static const char *const clsort__source[] = {
     "    if (bits > 1 && hi >= 1 && lo <= 1) window_step(v, bits, 1, mirror && hi == 1);\n"
     "    if (lo == 0) window_step(v, bits, 0, mirror && hi == 0);\n"
     "}\n"
+    "#endif\n"
     "\n",
+#ifndef CLSORT_NO_BITONIC
     "//---- bitonic: window rows\n"
+    "#if CLSORT_FAMILY == 0 || CLSORT_FAMILY == 1 || CLSORT_FAMILY == 6\n"
     "/* The rows that a work-item holds of a window of 2^bits rows whose lowest bit is `at`: register m has row\n"
     "   (m & flip ? flipped : first) + (m << at). In a mirror step the partner's lower bits are complemented too; flip is its register bit. */\n"
     "typedef struct { uint first, flipped, at, flip; } window_t;\n"
@@ -1060,18 +1198,7 @@ static const char *const clsort__source[] = {
     "CLSORT_WINDOW_KERNEL(clsort_bitonic_b16, 4)\n"
     "\n"
     "#if CLSORT_SHARE_LOG2 > 0\n"
-    "/* Where row i lies in local memory: one word of padding after each 32 (keys of 8 bytes: one key after each 16), so that the strides of\n"
-    "   windows meet the 32 banks evenly. Slots of disjoint bits add up, so a window's slots are sums: one addition each. */\n"
-    "#define CLSORT_KEY_PAD_LOG2 (CLSORT_KEY_BYTES == 8 ? 4 : 5)\n"
-    "#define CLSORT_WORD_PAD_LOG2 5\n"
-    "#define CLSORT_WORD_SLOTS (CLSORT_TILE_ROWS + (CLSORT_TILE_ROWS >> CLSORT_WORD_PAD_LOG2))\n"
-    "\n"
-    "CLSORT_INLINE uint pad_slot(uint i, const uint pad_log2)\n"
-    "{\n"
-    "    return i + (i >> pad_log2);\n"
-    "}\n"
-    "\n"
-    "/* Slots of a window: that of register 0, and what each register bit adds. */\n"
+    "/* Slots of a window: that of register 0, and what each register bit adds. Slots of disjoint bits add up. */\n"
     "typedef struct { uint first, bit0, bit1, bit2, bit3, bit4; } slots_t;\n"
     "\n"
     "CLSORT_INLINE uint slot_stride(window_t w, uint bit, const uint pad_log2)\n"
@@ -1276,7 +1403,574 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "\n",
 #else
-    "#line 808\n",
+    "#line 881\n",
+#endif
+#ifndef CLSORT_NO_MERGE
+    "//---- merge\n"
+    "#if CLSORT_FAMILY == 0 || CLSORT_FAMILY == 2 || CLSORT_FAMILY == 7\n"
+    "#if CLSORT_COMPARATOR\n"
+    "/* The caller's record of a row. */\n"
+    "CLSORT_INLINE clsort_record record_of(row_t r, codec_t c)\n"
+    "{\n"
+    "#if CLSORT_BY_INDEX\n"
+    "    return ((global const clsort_record *)c.records)[r.word[0]];\n"
+    "#else\n"
+    "    union { uint word[CLSORT_WORDS_OR_1]; clsort_record record; } u;\n"
+    "    for (uint w = 0; w < CLSORT_WORDS; w++)\n"
+    "        u.word[w] = r.word[w];\n"
+    "    return u.record;\n"
+    "#endif\n"
+    "}\n"
+    "#endif\n"
+    "\n"
+    "#if CLSORT_LANES == 1\n"
+    "/* Does x come strictly before y? What lies beyond the end comes before nothing. */\n"
+    "CLSORT_INLINE uint comes_before(row_t x, row_t y, codec_t c)\n"
+    "{\n"
+    "#if CLSORT_COMPARATOR\n"
+    "    return x.key < y.key || (!x.key && !y.key && clsort_precedes(record_of(x, c), record_of(y, c)));\n"
+    "#else\n"
+    "    return x.key < y.key;\n"
+    "#endif\n"
+    "}\n"
+    "#endif\n"
+    "\n"
+    "/* Two runs to merge. The first is `na` rows of a from first_a on, the second `nb` rows of b from first_b on; the merged run starts at\n"
+    "   `start` in the target. Where both come first by the order, the row of the first run does: this makes every sort here stable. */\n"
+    "typedef struct {\n"
+    "    array_t a, b;\n"
+    "    uint start, first_a, na, first_b, nb;\n"
+    "} pair_t;\n"
+    "\n"
+    "/* The pair whose merged run holds element i of n. Runs have `run` rows, pairs start at multiples of span + 1. */\n"
+    "CLSORT_INLINE pair_t find_pair(array_t a, array_t b, uint i, uint n, uint run, uint span)\n"
+    "{\n"
+    "    const uint start = i & ~span, rows = start < n ? min(n - start - 1, span) + 1 : 0, na = min(rows, run);\n"
+    "    const pair_t p = { a, b, start, start, na, CLSORT_TWO_ARRAYS ? start : start + run, rows - na };\n"
+    "    return p;\n"
+    "}\n"
+    "\n"
+    "/* Does row y of the pair's second run come strictly before row x of its first? */\n"
+    "CLSORT_INLINE uint second_first(pair_t p, uint x, uint y, codec_t c)\n"
+    "{\n"
+    "#if CLSORT_LANES == 1\n"
+    "    return comes_before(load_whole_row(p.b, c, p.first_b + y), load_whole_row(p.a, c, p.first_a + x), c);\n"
+    "#else\n"
+    "    const code_t key_x = encode((codes_t)*key_place(p.a, p.first_a + x), c).s0, key_y = encode((codes_t)*key_place(p.b, p.first_b + y), c).s0;\n"
+    "    uint word_x[CLSORT_WORDS_OR_1], word_y[CLSORT_WORDS_OR_1];\n"
+    "    load_words(p.a, p.first_a + x, word_x);\n"
+    "    load_words(p.b, p.first_b + y, word_y);\n"
+    "    return key_y < key_x || (CLSORT_TIES && key_y == key_x && word_y[0] < word_x[0]);\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "/* How many of the first `diagonal` rows of the merged run come from the first run. Three probes at a time: their loads wait\n"
+    "   together. Source: O. Green, R. McColl, D. Bader, GPU merge path, 2012. */\n"
+    "CLSORT_INLINE uint split_pair(pair_t p, uint diagonal, codec_t c)\n"
+    "{\n"
+    "    uint low = diagonal > p.nb ? diagonal - p.nb : 0, high = min(diagonal, p.na);\n"
+    "    while (low < high) {\n"
+    "        const uint quarter = (high - low) >> 2;\n"
+    "        uint first[3];\n"
+    "        #pragma unroll\n"
+    "        for (uint k = 0; k < 3; k++) {\n"
+    "            const uint x = low + (k + 1) * quarter;\n"
+    "            first[k] = !second_first(p, x, diagonal - 1 - x, c);\n"
+    "        }\n"
+    "        high = !first[0] ? low + quarter : !first[1] ? low + 2 * quarter : !first[2] ? low + 3 * quarter : high;\n"
+    "        low = first[2] ? low + 3 * quarter + 1 : first[1] ? low + 2 * quarter + 1 : first[0] ? low + quarter + 1 : low;\n"
+    "    }\n"
+    "    return low;\n"
+    "}\n"
+    "\n",
+    "//---- merge: splits\n"
+    "#if CLSORT_FAMILY != 7\n"
+    "#if CLSORT_TWO_ARRAYS\n"
+    "#define CLSORT_PAIR_ARGS CLSORT_ARRAY_ARGS(a), CLSORT_ARRAY_ARGS(b), CLSORT_CODEC_ARGS, uint n, uint run, uint span, uint slice\n"
+    "#define CLSORT_SECOND_ARRAY CLSORT_ARRAY(b)\n"
+    "#else\n"
+    "#define CLSORT_PAIR_ARGS CLSORT_ARRAY_ARGS(a), CLSORT_CODEC_ARGS, uint n, uint run, uint span, uint slice\n"
+    "#define CLSORT_SECOND_ARRAY CLSORT_ARRAY(a)\n"
+    "#endif\n"
+    "#define CLSORT_SPLITS_ARGS global uchar *splits, ulong splits_at\n"
+    "\n"
+    "/* splits[i]: how many of the merged run's rows before element i * slice, in its pair, come from the first run. One of 2^spread_log2\n"
+    "   work-items each: searches wait for memory, and few of them would not reach every core. */\n"
+    "CLSORT_KERNEL void clsort_merge_split(CLSORT_PAIR_ARGS, CLSORT_SPLITS_ARGS, uint spread_log2)\n"
+    "{\n"
+    "    const array_t array_a = CLSORT_ARRAY(a), array_b = CLSORT_SECOND_ARRAY;\n"
+    "    const codec_t codec = CLSORT_CODEC;\n"
+    "    const size_t i = get_global_id(0) >> spread_log2;\n"
+    "    if (i * slice >= n || i << spread_log2 != get_global_id(0))\n"
+    "        return;\n"
+    "    const pair_t p = find_pair(array_a, array_b, (uint)i * slice, n, run, span);\n"
+    "    ((global uint *)(splits + splits_at))[i] = split_pair(p, (uint)i * slice - p.start, codec);\n"
+    "}\n"
+    "\n"
+    "#if CLSORT_COMPARATOR\n"
+    "/* Makes the splits of each pair ascend in both runs, by no more than a slice: then slices are disjoint and leave nothing out, whatever\n"
+    "   the caller's expression answered. One work-item per pair. */\n"
+    "CLSORT_KERNEL void clsort_merge_clamp(CLSORT_SPLITS_ARGS, uint n, uint span, uint slice)\n"
+    "{\n"
+    "    const size_t start = get_global_id(0) * ((size_t)span + 1);\n"
+    "    global uint *split = (global uint *)(splits + splits_at);\n"
+    "    size_t i = (start + slice - 1) / slice;\n"
+    "    uint last = 0, at = 0;\n"
+    "    if (start >= n)\n"
+    "        return;\n"
+    "    for (; i * slice < n && i * slice <= start + span; i++) {\n"
+    "        const uint diagonal = (uint)(i * slice - start);\n"
+    "        last = clamp(split[i], last, last + (diagonal - at));\n"
+    "        at = diagonal;\n"
+    "        split[i] = last;\n"
+    "    }\n"
+    "}\n"
+    "\n"
+    "/* As clsort_is_sorted, by the caller's expression. */\n"
+    "CLSORT_KERNEL void clsort_merge_ordered(global const uchar *indices, ulong indices_at, global uchar *result, ulong result_at,\n"
+    "                                        CLSORT_CODEC_ARGS, uint n, uint by_index, uint strict)\n"
+    "{\n"
+    "    const codec_t codec = CLSORT_CODEC;\n"
+    "    global const clsort_record *record = (global const clsort_record *)codec.records;\n"
+    "    const uint i = (uint)get_global_id(0);\n"
+    "    if (i >= n || n - i < 2)\n"
+    "        return;\n"
+    "    const uint x = ordered_place(indices + indices_at, by_index, i, n), y = ordered_place(indices + indices_at, by_index, i + 1, n);\n"
+    "    if (clsort_precedes(record[y], record[x]) || (strict && y <= x && !clsort_precedes(record[x], record[y])))\n"
+    "        atomic_min((volatile global uint *)(result + result_at), i + 1);\n"
+    "}\n"
+    "#endif\n"
+    "#endif\n"
+    "\n",
+    "//---- merge: work-group\n"
+    "#if CLSORT_SHARE_LOG2 > 0\n"
+    "/* An array from its i-th element on; i may lead before the start as long as what is loaded does not. */\n"
+    "CLSORT_INLINE array_t advance(array_t a, long i)\n"
+    "{\n"
+    "    a.keys += i * (CLSORT_RECORDS ? CLSORT_VALUE_BYTES : CLSORT_KEY_BYTES);\n"
+    "    a.values += i * CLSORT_VALUE_BYTES;\n"
+    "    return a;\n"
+    "}\n"
+    "\n"
+    "/* Copies `count` rows to local memory, those of the pair's first run and then those of its second. Called by tile kernels, by all\n"
+    "   work-items of a group; local rows must not be in use. Needs a barrier after it. */\n"
+    "CLSORT_INLINE void load_rows(local code_t *keys, local uint *words, pair_t p, uint count, codec_t c)\n"
+    "{\n"
+    "    const uint t = (uint)get_local_id(0);\n"
+    "    const array_t first = advance(p.a, (long)p.first_a + t), second = advance(p.b, (long)p.first_b - p.na + t);\n"
+    "    if (count == CLSORT_TILE_ROWS) {\n"
+    "        row_t v[CLSORT_ITEMS];\n"
+    "        #pragma unroll\n"
+    "        for (uint m = 0; m < CLSORT_ITEMS; m++) {\n"
+    "            const array_t from = m * CLSORT_GROUP + t < p.na ? first : second;\n"
+    "            v[m] = load_whole_row(from, c, m * CLSORT_GROUP);\n"
+    "        }\n"
+    "        #pragma unroll\n"
+    "        for (uint m = 0; m < CLSORT_ITEMS; m++)\n"
+    "            put_row(keys, words, m * CLSORT_GROUP + t, v[m]);\n"
+    "    } else {\n"
+    "        #pragma unroll 1\n"
+    "        for (uint i = t; i < CLSORT_TILE_ROWS; i += CLSORT_GROUP)\n"
+    "            put_row(keys, words, i, i < count ? load_whole_row(i < p.na ? first : second, c, i - t) : top_row());\n"
+    "    }\n"
+    "}\n"
+    "\n"
+    "/* Writes the work-items' rows v to local memory, in order, and from there `count` of them to the target. Called by tile kernels, by all\n"
+    "   work-items of a group. Has the barriers: all reads of local rows may be pending before. */\n"
+    "CLSORT_INLINE void store_rows(const row_t *v, local code_t *keys, local uint *words, array_t target, uint first, uint count, codec_t c)\n"
+    "{\n"
+    "    const uint t = (uint)get_local_id(0);\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 0; m < CLSORT_ITEMS; m++)\n"
+    "        put_row(keys, words, t * CLSORT_ITEMS + m, v[m]);\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    if (count == CLSORT_TILE_ROWS) {\n"
+    "        #pragma unroll\n"
+    "        for (uint m = 0; m < CLSORT_ITEMS; m++)\n"
+    "            store_whole_row(target, c, first + m * CLSORT_GROUP + t, get_row(keys, words, m * CLSORT_GROUP + t));\n"
+    "    } else {\n"
+    "        #pragma unroll 1\n"
+    "        for (uint i = t; i < count; i += CLSORT_GROUP)\n"
+    "            store_whole_row(target, c, first + i, get_row(keys, words, i));\n"
+    "    }\n"
+    "}\n"
+    "\n",
+    "//---- merge: local splits\n"
+    "/* As split_pair, in local memory: the runs are rows [first, first + na) and the nb rows behind them. */\n"
+    "CLSORT_INLINE uint split_rows(local const code_t *keys, local const uint *words, uint first, uint na, uint nb, uint diagonal, codec_t c)\n"
+    "{\n"
+    "    uint low = diagonal > nb ? diagonal - nb : 0, high = min(diagonal, na);\n"
+    "    while (low < high) {\n"
+    "        const uint middle = (low + high) / 2;\n"
+    "        if (comes_before(get_row(keys, words, first + na + diagonal - 1 - middle), get_row(keys, words, first + middle), c))\n"
+    "            high = middle;\n"
+    "        else\n"
+    "            low = middle + 1;\n"
+    "    }\n"
+    "    return low;\n"
+    "}\n"
+    "\n"
+    "#if CLSORT_GROUP >= 16\n"
+    "#define CLSORT_PROBES (CLSORT_GROUP / 2)\n"
+    "/* Both splits of a work-group's slice, by all work-items: each half probes the range of one diagonal at as many places, which narrows it to\n"
+    "   the gap between two of them. ranges: low and high of the first split, then of the second. Has the barriers; after it the\n"
+    "   splits are in ranges[0] and ranges[2]. `widest` bounds the ranges' width and is the same for all; 0 if they are empty. */\n"
+    "CLSORT_INLINE void search_splits(pair_t p, uint diagonal, local uint *ranges, uint widest, codec_t c)\n"
+    "{\n"
+    "    const uint t = (uint)get_local_id(0), probe = t % CLSORT_PROBES;\n"
+    "    local uint *range = ranges + t / CLSORT_PROBES * 2;\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    for (uint width = widest; width > 0; width = (width - 1) / CLSORT_PROBES) {\n"
+    "        const uint low = range[0], high = range[1], x = low + probe * ((high - low + CLSORT_PROBES - 1) / CLSORT_PROBES);\n"
+    "        barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "        if (x < high) {\n"
+    "            if (second_first(p, x, diagonal - 1 - x, c))\n"
+    "                atomic_min(&range[1], x);\n"
+    "            else\n"
+    "                atomic_max(&range[0], x + 1);\n"
+    "        }\n"
+    "        barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    }\n"
+    "}\n"
+    "#endif\n"
+    "\n",
+    "//---- merge: local runs\n"
+    "#if CLSORT_COMPARATOR\n"
+    "/* x[t] becomes the largest of x[0 ... t]. Called by settle_split, by all work-items of a group. Needs no barrier before or after:\n"
+    "   a work-item writes its own element first and may read the others. */\n"
+    "CLSORT_INLINE uint prefix_max(local uint *x, uint own)\n"
+    "{\n"
+    "    const uint t = (uint)get_local_id(0);\n"
+    "    x[t] = own;\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    for (uint step = 1; step < CLSORT_GROUP; step *= 2) {\n"
+    "        const uint other = t >= step ? x[t - step] : 0;\n"
+    "        barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "        own = max(own, other);\n"
+    "        x[t] = own;\n"
+    "        barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    }\n"
+    "    return own;\n"
+    "}\n"
+    "\n"
+    "/* Makes the work-items' splits ascend in both runs, as clsort_merge_clamp does, and returns where the next work-item starts in the\n"
+    "   first run. Counts in rows from the tile's start, so that pairs need not be told apart. Called by merge_rows, by all work-items. */\n"
+    "CLSORT_INLINE uint settle_split(local uint *splits, uint first, uint diagonal, uint *split)\n"
+    "{\n"
+    "    const uint t = (uint)get_local_id(0);\n"
+    "    const uint a = prefix_max(splits, first + *split) - first;\n"
+    "    const uint b = prefix_max(splits, first + (diagonal - a)) - first;\n"
+    "    *split = diagonal - b;\n"
+    "    splits[t] = *split;\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    const uint next = splits[t + 1 < CLSORT_GROUP ? t + 1 : t];\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    return next;\n"
+    "}\n"
+    "#endif\n"
+    "\n"
+    "/* Merges two runs of local rows, [first, first + na) and the nb rows behind them: each work-item takes those of its place into v.\n"
+    "   Called by tile kernels, by all work-items of a group, after a barrier; leaves reads of local rows pending. Reads on behind the end of\n"
+    "   a run, up to CLSORT_ITEMS rows behind the tile, but never takes what is there. */\n"
+    "CLSORT_INLINE void merge_rows(row_t *v, local const code_t *keys, local const uint *words, local uint *splits,\n"
+    "                              uint first, uint na, uint nb, codec_t c)\n"
+    "{\n"
+    "    const uint t = (uint)get_local_id(0), diagonal = min(t * CLSORT_ITEMS - first, na + nb), b_first = first + na;\n"
+    "    uint split = split_rows(keys, words, first, na, nb, diagonal, c), end_a = b_first, end_b = b_first + nb;\n"
+    "#if CLSORT_COMPARATOR\n"
+    "    const uint next = settle_split(splits, first, diagonal, &split), rows = na + nb - diagonal;\n"
+    "    if (rows > CLSORT_ITEMS) {\n"
+    "        end_a = first + next;\n"
+    "        end_b = b_first + (diagonal + CLSORT_ITEMS - next);\n"
+    "    }\n"
+    "#endif\n"
+    "    uint a = first + split, b = b_first + (diagonal - split);\n"
+    "    row_t x = get_row(keys, words, a), y = get_row(keys, words, b);\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 0; m < CLSORT_ITEMS; m++) {\n"
+    "        const uint second = b < end_b && (a >= end_a || comes_before(y, x, c));\n"
+    "        v[m] = second ? y : x;\n"
+    "        const uint at = second ? ++b : ++a;\n"
+    "        const row_t next_row = get_row(keys, words, at);\n"
+    "        x = second ? x : next_row;\n"
+    "        y = second ? next_row : y;\n"
+    "    }\n"
+    "}\n"
+    "\n",
+    "//---- merge: registers\n"
+    "/* Puts two neighbours in order; equal ones stay. */\n"
+    "CLSORT_INLINE void order_neighbours(row_t *x, row_t *y, codec_t c)\n"
+    "{\n"
+    "    const row_t first = *x, second = *y;\n"
+    "    const uint swap = comes_before(second, first, c);\n"
+    "    *x = swap ? second : first;\n"
+    "    *y = swap ? first : second;\n"
+    "}\n"
+    "\n"
+    "/* Puts the rows of registers in order. Bare keys by a bitonic network; else equal rows must keep their order: odd-even transposition, as\n"
+    "   many rounds as rows. */\n"
+    "CLSORT_INLINE void sort_rows(row_t *v, codec_t c)\n"
+    "{\n"
+    "#if CLSORT_VALUE_BYTES == 0\n"
+    "    window_steps(v, CLSORT_ITEMS_LOG2, 0, 0, 1);\n"
+    "    if (CLSORT_ITEMS_LOG2 > 1) window_steps(v, CLSORT_ITEMS_LOG2, 1, 0, 1);\n"
+    "    if (CLSORT_ITEMS_LOG2 > 2) window_steps(v, CLSORT_ITEMS_LOG2, 2, 0, 1);\n"
+    "    if (CLSORT_ITEMS_LOG2 > 3) window_steps(v, CLSORT_ITEMS_LOG2, 3, 0, 1);\n"
+    "    if (CLSORT_ITEMS_LOG2 > 4) window_steps(v, CLSORT_ITEMS_LOG2, 4, 0, 1);\n"
+    "#else\n"
+    "    #pragma unroll\n"
+    "    for (uint round = 0; round < CLSORT_ITEMS; round += 2) {\n"
+    "        #pragma unroll\n"
+    "        for (uint m = 0; m + 1 < CLSORT_ITEMS; m += 2)\n"
+    "            order_neighbours(&v[m], &v[m + 1], c);\n"
+    "        #pragma unroll\n"
+    "        for (uint m = 1; m + 1 < CLSORT_ITEMS; m += 2)\n"
+    "            order_neighbours(&v[m], &v[m + 1], c);\n"
+    "    }\n"
+    "#endif\n"
+    "}\n"
+    "\n",
+    "//---- merge: work-group kernels\n"
+    "#if CLSORT_FAMILY != 7\n"
+    "/* splits_here[0] and [2]: the splits of the slice of `count` rows from diagonal `from` of the pair's `rows` on: the stored ones, or searched.\n"
+    "   Called by clsort_merge_pass, by all work-items of a group. Has the barriers. */\n"
+    "CLSORT_INLINE void find_splits(pair_t p, uint from, uint count, uint rows, global const uint *stored, uint has_splits,\n"
+    "                               local uint *splits_here, codec_t c)\n"
+    "{\n"
+    "    const uint t = (uint)get_local_id(0), diagonal = from + t * 2 / CLSORT_GROUP * count;\n"
+    "    if (t < 2) {\n"
+    "        const uint own = from + t * count;\n"
+    "        const uint known = own >= rows ? p.na : has_splits ? stored[t] : 0;\n"
+    "        const uint searched = own < rows && !has_splits;\n"
+    "#if CLSORT_GROUP >= 16\n"
+    "        splits_here[2 * t] = searched && own > p.nb ? own - p.nb : known;\n"
+    "        splits_here[2 * t + 1] = searched ? min(own, p.na) : known;\n"
+    "#else\n"
+    "        splits_here[2 * t] = searched ? split_pair(p, own, c) : known;\n"
+    "#endif\n"
+    "    }\n"
+    "#if CLSORT_GROUP >= 16\n"
+    "    search_splits(p, diagonal, splits_here, has_splits ? 0 : min(p.na, p.nb), c);\n"
+    "#else\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "/* Sorts every tile of n elements, from source to target, which may be the same: each work-item its rows in registers, then merges of\n"
+    "   2, 4, 8 ... work-items' rows in local memory. One read and one write of each element. */\n"
+    "CLSORT_KERNEL void clsort_merge_tile(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_CODEC_ARGS,\n"
+    "                                     uint n, uint slice, local code_t *keys, local uint *words, local uint *splits)\n"
+    "{\n"
+    "    const array_t source = CLSORT_ARRAY(source), target = CLSORT_ARRAY(target);\n"
+    "    const codec_t codec = CLSORT_CODEC;\n"
+    "    const uint t = (uint)get_local_id(0), base = (uint)get_group_id(0) << CLSORT_TILE_ROWS_LOG2;\n"
+    "    const uint count = base < n ? min(n - base, (uint)CLSORT_TILE_ROWS) : 0;\n"
+    "    const pair_t tile = { source, source, base, base, count, base, 0 };\n"
+    "    row_t v[CLSORT_ITEMS];\n"
+    "    load_rows(keys, words, tile, count, codec);\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 0; m < CLSORT_ITEMS; m++)\n"
+    "        v[m] = get_row(keys, words, t * CLSORT_ITEMS + m);\n"
+    "    sort_rows(v, codec);\n"
+    "    #pragma unroll 1\n"
+    "    for (uint run = CLSORT_ITEMS; run < CLSORT_TILE_ROWS; run *= 2) {\n"
+    "        const uint first = t * CLSORT_ITEMS & ~(2 * run - 1), rows = min(count - min(first, count), 2 * run), na = min(rows, run);\n"
+    "        barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "        #pragma unroll\n"
+    "        for (uint m = 0; m < CLSORT_ITEMS; m++)\n"
+    "            put_row(keys, words, t * CLSORT_ITEMS + m, v[m]);\n"
+    "        barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "        merge_rows(v, keys, words, splits, first, na, rows - na, codec);\n"
+    "    }\n"
+    "    store_rows(v, keys, words, target, base, count, codec);\n"
+    "}\n"
+    "\n",
+    "//---- merge: work-group pass\n"
+    "/* Merges pairs of runs; each work-group writes one slice, a tile of the target. Its part of both runs is told by the splits, or without\n"
+    "   them searched here. One read and one write of each element. */\n"
+    "CLSORT_KERNEL void clsort_merge_pass(CLSORT_PAIR_ARGS, CLSORT_ARRAY_ARGS(target), CLSORT_SPLITS_ARGS, uint has_splits,\n"
+    "                                     local code_t *keys, local uint *words, local uint *splits_here)\n"
+    "{\n"
+    "    const array_t array_a = CLSORT_ARRAY(a), array_b = CLSORT_SECOND_ARRAY, target = CLSORT_ARRAY(target);\n"
+    "    const codec_t codec = CLSORT_CODEC;\n"
+    "    const uint t = (uint)get_local_id(0), group = (uint)get_group_id(0), base = group << CLSORT_TILE_ROWS_LOG2;\n"
+    "    global const uint *split = (global const uint *)(splits + splits_at);\n"
+    "    pair_t p = find_pair(array_a, array_b, base, n, run, span);\n"
+    "    const uint from = base - p.start, rows = p.na + p.nb, count = from < rows ? min(rows - from, (uint)CLSORT_TILE_ROWS) : 0;\n"
+    "    row_t v[CLSORT_ITEMS];\n"
+    "    find_splits(p, from, count, rows, split + group, has_splits, splits_here, codec);\n"
+    "    const uint a = splits_here[0], na = splits_here[2] - a;\n"
+    "    p.first_a += a;\n"
+    "    p.first_b += from - a;\n"
+    "    p.na = na;\n"
+    "    load_rows(keys, words, p, count, codec);\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    merge_rows(v, keys, words, splits_here, 0, na, count - na, codec);\n"
+    "    store_rows(v, keys, words, target, base, count, codec);\n"
+    "}\n"
+    "#endif\n"
+    "#else\n"
+    "\n",
+    "//---- merge: serial\n"
+    "#if CLSORT_LANES == 1\n"
+    "/* Sorts rows [base, base + count) from source to target, which may be the same: insertion, up to a tile. */\n"
+    "CLSORT_INLINE void insertion_sort(array_t source, array_t target, uint base, uint count, codec_t c)\n"
+    "{\n"
+    "    row_t v[CLSORT_ITEMS];\n"
+    "    for (uint i = 0; i < count; i++) {\n"
+    "        const row_t r = load_whole_row(source, c, base + i);\n"
+    "        uint place = i;\n"
+    "        for (; place > 0 && comes_before(r, v[place - 1], c); place--)\n"
+    "            v[place] = v[place - 1];\n"
+    "        v[place] = r;\n"
+    "    }\n"
+    "    for (uint i = 0; i < count; i++)\n"
+    "        store_whole_row(target, c, base + i, v[i]);\n"
+    "}\n"
+    "\n"
+    "/* Sorts every tile of n elements; each work-item those of one slice. */\n"
+    "CLSORT_KERNEL void clsort_merge_tile(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_CODEC_ARGS,\n"
+    "                                     uint n, uint slice, local code_t *keys, local uint *words, local uint *splits)\n"
+    "{\n"
+    "    const array_t source = CLSORT_ARRAY(source), target = CLSORT_ARRAY(target);\n"
+    "    const codec_t codec = CLSORT_CODEC;\n"
+    "    const size_t start = get_global_id(0) * slice, end = min(start + slice, (size_t)n);\n"
+    "    for (size_t base = start; base < end; base += CLSORT_ITEMS)\n"
+    "        insertion_sort(source, target, (uint)base, (uint)min(end - base, (size_t)CLSORT_ITEMS), codec);\n"
+    "}\n"
+    "\n"
+    "/* Merges rows [a, end_a) of the pair's first run and [b, end_b) of its second into the target from `to` on. As many steps as the\n"
+    "   shorter rest has rows need no check of either end. */\n"
+    "CLSORT_INLINE void merge_slice(pair_t p, uint a, uint end_a, uint b, uint end_b, array_t target, uint to, codec_t c)\n"
+    "{\n"
+    "    while (a < end_a && b < end_b) {\n"
+    "        row_t x = load_whole_row(p.a, c, p.first_a + a), y = load_whole_row(p.b, c, p.first_b + b);\n"
+    "        for (uint steps = min(end_a - a, end_b - b); steps > 0; steps--) {\n"
+    "            const uint second = comes_before(y, x, c);\n"
+    "            store_whole_row(target, c, to++, second ? y : x);\n"
+    "            a += !second;\n"
+    "            b += second;\n"
+    "            if (steps > 1) {\n"
+    "                x = load_whole_row(p.a, c, p.first_a + a);\n"
+    "                y = load_whole_row(p.b, c, p.first_b + b);\n"
+    "            }\n"
+    "        }\n"
+    "    }\n"
+    "    for (; a < end_a; a++)\n"
+    "        store_whole_row(target, c, to++, load_whole_row(p.a, c, p.first_a + a));\n"
+    "    for (; b < end_b; b++)\n"
+    "        store_whole_row(target, c, to++, load_whole_row(p.b, c, p.first_b + b));\n"
+    "}\n"
+    "\n"
+    "#else\n"
+    "\n",
+    "//---- merge: vectors\n"
+    "/* Does the first lane of x come strictly before that of y? */\n"
+    "CLSORT_INLINE uint lane_precedes(row_t x, row_t y)\n"
+    "{\n"
+    "    return x.key.s0 < y.key.s0 || (CLSORT_TIES && x.key.s0 == y.key.s0 && x.word[0].s0 < y.word[0].s0);\n"
+    "}\n"
+    "\n"
+    "/* Rows of 16 from element i of a run on, top records beyond its end. */\n"
+    "CLSORT_INLINE row_t load_run(array_t a, codec_t c, uint i, uint end)\n"
+    "{\n"
+    "    return i < end && end - i >= CLSORT_LANES ? load_whole_row(a, c, i) : load_row(a, c, i, end);\n"
+    "}\n"
+    "\n"
+    "/* As the scalar one, 16 elements a step: of the 32 that are held, the smaller half is written, and the next 16 come from the run whose\n"
+    "   next element is smaller, so that none that is left precedes what was written. For keys alone or with ties broken, which\n"
+    "   makes them all different. Source: H. Inoue et al., AA-sort, 2007. */\n"
+    "CLSORT_INLINE void merge_slice(pair_t p, uint a, uint end_a, uint b, uint end_b, array_t target, uint to, codec_t c)\n"
+    "{\n"
+    "    const uint end = to + (end_a - a) + (end_b - b);\n"
+    "    row_t v[2], x = load_run(p.a, c, p.first_a + a, p.first_a + end_a), y = load_run(p.b, c, p.first_b + b, p.first_b + end_b);\n"
+    "    v[0] = x;\n"
+    "    a = min(end_a - a, (uint)CLSORT_LANES) + a;\n"
+    "    x = load_run(p.a, c, p.first_a + a, p.first_a + end_a);\n"
+    "    for (; to < end; to += min(end - to, (uint)CLSORT_LANES)) {\n"
+    "        if (lane_precedes(y, x)) {\n"
+    "            v[1] = y;\n"
+    "            b = min(end_b - b, (uint)CLSORT_LANES) + b;\n"
+    "            y = load_run(p.b, c, p.first_b + b, p.first_b + end_b);\n"
+    "        } else {\n"
+    "            v[1] = x;\n"
+    "            a = min(end_a - a, (uint)CLSORT_LANES) + a;\n"
+    "            x = load_run(p.a, c, p.first_a + a, p.first_a + end_a);\n"
+    "        }\n"
+    "        CLSORT_REVERSE(v[1]);\n"
+    "        order_rows(&v[0], &v[1]);\n"
+    "        lane_steps(v, 2, 32);\n"
+    "        if (end - to >= CLSORT_LANES)\n"
+    "            store_whole_row(target, c, to, v[0]);\n"
+    "        else\n"
+    "            store_row(target, c, to, end, v[0]);\n"
+    "        v[0] = v[1];\n"
+    "    }\n"
+    "}\n"
+    "#endif\n"
+    "\n",
+    "//---- merge: serial pass\n"
+    "/* Merges pairs of runs; each work-item writes one slice of the target, which may hold many pairs or a part of one. */\n"
+    "CLSORT_KERNEL void clsort_merge_pass(CLSORT_PAIR_ARGS, CLSORT_ARRAY_ARGS(target), CLSORT_SPLITS_ARGS, uint has_splits,\n"
+    "                                     local code_t *keys, local uint *words, local uint *splits_here)\n"
+    "{\n"
+    "    const array_t array_a = CLSORT_ARRAY(a), array_b = CLSORT_SECOND_ARRAY, target = CLSORT_ARRAY(target);\n"
+    "    const codec_t codec = CLSORT_CODEC;\n"
+    "    const size_t i = get_global_id(0);\n"
+    "    global const uint *split = (global const uint *)(splits + splits_at);\n"
+    "    if (i * slice >= n)\n"
+    "        return;\n"
+    "    const uint end = (uint)min((size_t)n, (i + 1) * slice);\n"
+    "    for (uint at = (uint)i * slice; at < end;) {\n"
+    "        const pair_t p = find_pair(array_a, array_b, at, n, run, span);\n"
+    "        const uint from = at - p.start, rows = p.na + p.nb, to = min(end - p.start, rows);\n"
+    "        const uint a = from == 0 ? 0 : has_splits ? split[i] : split_pair(p, from, codec);\n"
+    "        const uint end_a = to == rows ? p.na : has_splits ? split[i + 1] : split_pair(p, to, codec);\n"
+    "        merge_slice(p, a, end_a, from - a, to - end_a, target, at, codec);\n"
+    "        at = p.start + to;\n"
+    "    }\n"
+    "}\n"
+    "#endif\n"
+    "\n",
+    "//---- merge: published\n"
+    "#if (CLSORT_FAMILY == 0 || CLSORT_FAMILY == 7) && !CLSORT_COMPARATOR && CLSORT_LANES == 1\n"
+    "/* Bainville's local merge: each work-group sorts a block of one row per work-item. Runs of 1, 2, 4 ... rows: a row's place in the merged\n"
+    "   run is its place in its own plus the number of rows of the sibling run that precede it; equal rows keep their order, so no two get\n"
+    "   the same place. A sibling of `run` rows has run + 1 answers, hence one probe more than its log2. */\n"
+    "CLSORT_KERNEL void clsort_merge_local(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_CODEC_ARGS,\n"
+    "                                      uint n, local code_t *keys, local uint *words)\n"
+    "{\n"
+    "    const array_t source = CLSORT_ARRAY(source), target = CLSORT_ARRAY(target);\n"
+    "    const codec_t codec = CLSORT_CODEC;\n"
+    "    const uint i = (uint)get_global_id(0);\n"
+    "    row_t r = load_row(source, codec, i, n);\n"
+    "#if CLSORT_SHARE_LOG2 > 0\n"
+    "    const uint t = (uint)get_local_id(0);\n"
+    "    for (uint run = 1; run < CLSORT_GROUP; run *= 2) {\n"
+    "        const uint sibling = (t & ~(run - 1)) ^ run, is_second = t & run ? 1 : 0;\n"
+    "        uint rank = 0;\n"
+    "        put_row(keys, words, t, r);\n"
+    "        barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "        for (uint step = run; step > 0; step /= 2)\n"
+    "            if (rank + step <= run) {\n"
+    "                const row_t other = get_row(keys, words, sibling + rank + step - 1);\n"
+    "                rank += is_second ? (comes_before(r, other, codec) ? 0 : step) : (comes_before(other, r, codec) ? step : 0);\n"
+    "            }\n"
+    "        barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "        put_row(keys, words, (t & ~(2 * run - 1)) + (t & (run - 1)) + rank, r);\n"
+    "        barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "        r = get_row(keys, words, t);\n"
+    "    }\n"
+    "#endif\n"
+    "    store_row(target, codec, i, n, r);\n"
+    "}\n"
+    "#endif\n"
+    "#endif\n"
+    "\n",
+#else
+    "#line 1444\n",
 #endif
     "//---- utility\n"
     "#if CLSORT_FAMILY == 0 || CLSORT_FAMILY == 5\n"
@@ -1311,6 +2005,44 @@ static const char *const clsort__source[] = {
     "    *(global uint *)(indices + indices_at + i * 4) = (uint)i;\n"
     "}\n"
     "\n"
+    "/* The code of a field of a record. A field is packed: from bit 0 its offset, from 32 its bytes, 36: the sign bit is flipped, 37: descending,\n"
+    "   38: float, 39: its zeros are equal, from 40 its mantissa's bits where NaNs come last. See codec_t. */\n"
+    "CLSORT_INLINE ulong field_code(global const uchar *record, ulong field)\n"
+    "{\n"
+    "    const uint bytes = (uint)(field >> 32) & 15;\n"
+    "    const ulong width = ~0UL >> (64 - 8 * bytes), sign = width ^ width >> 1;\n"
+    "    ulong bits = load_bits(record + (uint)field, bytes);\n"
+    "    if (field >> 39 & 1 && bits == sign)\n"
+    "        bits = 0;\n"
+    "    if (field >> 38 & 1 && bits & sign)\n"
+    "        bits ^= width >> 1;\n"
+    "    bits ^= (field >> 37 & 1 ? width >> 1 : 0) ^ (field >> 36 & 1 ? sign : 0);\n"
+    "    return (bits - ((1UL << (field >> 40)) - 1)) & width;\n"
+    "}\n"
+    "\n"
+    "/* One code of several fields of each record, the first field in its upper bits: records[indices[i]] for `by_index`, else records[i], and\n"
+    "   the indices are written. Packs no more than `bytes` hold. */\n"
+    "CLSORT_KERNEL void clsort_extract_codes(global const uchar *records, ulong records_at, global uchar *codes, ulong codes_at,\n"
+    "                                        global uchar *indices, ulong indices_at, uint n, uint bytes, uint by_index,\n"
+    "                                        ulong stride, ulong8 packed, uint field_count)\n"
+    "{\n"
+    "    const size_t i = get_global_id(0);\n"
+    "    global uint *index = (global uint *)(indices + indices_at);\n"
+    "    ulong field[8], code = 0;\n"
+    "    vstore8(packed, 0, field);\n"
+    "    if (i >= n)\n"
+    "        return;\n"
+    "    const uint from = by_index ? index[i] : (uint)i;\n"
+    "    for (uint f = 0; f < field_count; f++) {\n"
+    "        const uint bits = 8 * ((uint)(field[f] >> 32) & 15);\n"
+    "        code = (bits < 64 ? code << bits : 0) | field_code(records + records_at + from * stride, field[f]);\n"
+    "    }\n"
+    "    store_bits(codes + codes_at + i * bytes, bytes, code);\n"
+    "    if (!by_index)\n"
+    "        index[i] = from;\n"
+    "}\n"
+    "\n",
+    "//---- utility: gather\n"
     "/* target[i] = source[indices[i]] for n elements of units * bytes; one work-item per unit. */\n"
     "CLSORT_KERNEL void clsort_gather(global const uchar *source, ulong source_at, global uchar *target, ulong target_at,\n"
     "                                 global const uchar *indices, ulong indices_at, uint n, uint source_count, uint bytes, ulong units)\n"
@@ -1326,31 +2058,25 @@ static const char *const clsort__source[] = {
     "}\n"
     "\n",
     "//---- utility: checks\n"
-    "/* Where element i of the sorted order lies: at i, or at indices[i]. Indices beyond the end count as 0: the fingerprint tells them. */\n"
-    "CLSORT_INLINE size_t sorted_place(global const uchar *indices, ulong indices_at, uint by_index, uint i, uint n)\n"
-    "{\n"
-    "    const uint place = by_index ? *(global const uint *)(indices + indices_at + (ulong)i * 4) : i;\n"
-    "    return place < n ? place : 0;\n"
-    "}\n"
-    "\n"
-    "/* Lowers *result to the number of the first key that comes before its predecessor; with `strict`, by index, also of the first of two\n"
-    "   equal keys whose indices do not ascend. */\n"
-    "CLSORT_KERNEL void clsort_is_sorted(global const uchar *keys, ulong keys_at, global const uchar *indices, ulong indices_at,\n"
-    "                                    global uchar *result, ulong result_at, CLSORT_CODEC_ARGS,\n"
-    "                                    uint n, uint bytes, ulong stride, ulong minus_zero, uint by_index, uint strict)\n"
+    "/* Lowers *result to the number of the first element that comes before its predecessor; with `strict`, by index, also of the first of\n"
+    "   two equal ones whose indices do not ascend. An order is that of a record's fields, the first one that differs decides. */\n"
+    "CLSORT_KERNEL void clsort_is_sorted(global const uchar *records, ulong records_at, global const uchar *indices, ulong indices_at,\n"
+    "                                    global uchar *result, ulong result_at, uint n, uint by_index, uint strict,\n"
+    "                                    ulong stride, ulong8 packed, uint field_count)\n"
     "{\n"
     "    const size_t i = get_global_id(0);\n"
-    "    const ulong width = ~0UL >> (64 - 8 * bytes), sign = width ^ width >> 1;\n"
-    "    ulong code[2], place[2];\n"
+    "    ulong field[8];\n"
+    "    uint less = 0, equal = 1;\n"
+    "    vstore8(packed, 0, field);\n"
     "    if (i + 1 >= n)\n"
     "        return;\n"
-    "    for (uint k = 0; k < 2; k++) {\n"
-    "        place[k] = sorted_place(indices, indices_at, by_index, (uint)i + k, n);\n"
-    "        ulong bits = load_bits(keys + keys_at + place[k] * stride, bytes);\n"
-    "        bits = bits == minus_zero ? 0 : bits;\n"
-    "        code[k] = ((bits ^ (bits & sign ? mask : 0) ^ flip) - rotate) & width;\n"
+    "    const uint x = ordered_place(indices + indices_at, by_index, (uint)i, n), y = ordered_place(indices + indices_at, by_index, (uint)i + 1, n);\n"
+    "    for (uint f = 0; f < field_count && equal; f++) {\n"
+    "        const ulong code_x = field_code(records + records_at + x * stride, field[f]), code_y = field_code(records + records_at + y * stride, field[f]);\n"
+    "        less = code_y < code_x;\n"
+    "        equal = code_y == code_x;\n"
     "    }\n"
-    "    if (code[1] < code[0] || (strict && code[1] == code[0] && place[1] <= place[0]))\n"
+    "    if (less || (equal && strict && y <= x))\n"
     "        atomic_min((volatile global uint *)(result + result_at), (uint)i + 1);\n"
     "}\n"
     "\n"
@@ -1407,18 +2133,26 @@ static const char *const clsort__source[] = {
 /* ---- >>types ----------------------------------------------------------------------------------------------------- */
 
 /* Families of kernels.cl that this version builds; the numbers stand there too. */
-enum { CLSORT__BITONIC = CLSORT_BITONIC, CLSORT__UTILITY = 5, CLSORT__PUBLISHED = 6 };
+enum { CLSORT__BITONIC = CLSORT_BITONIC, CLSORT__MERGE = CLSORT_MERGE, CLSORT__UTILITY = 5,
+       CLSORT__PUBLISHED_BITONIC = 6, CLSORT__PUBLISHED_MERGE = 7 };
 
 #define CLSORT__KERNEL_LIST(X) \
-    X(B2, CLSORT__PUBLISHED, "clsort_bitonic_b2") \
-    X(B4, CLSORT__PUBLISHED, "clsort_bitonic_b4") \
-    X(B8, CLSORT__PUBLISHED, "clsort_bitonic_b8") \
+    X(B2, CLSORT__PUBLISHED_BITONIC, "clsort_bitonic_b2") \
+    X(B4, CLSORT__PUBLISHED_BITONIC, "clsort_bitonic_b4") \
+    X(B8, CLSORT__PUBLISHED_BITONIC, "clsort_bitonic_b8") \
     X(B16, CLSORT__BITONIC, "clsort_bitonic_b16") \
     X(TILE, CLSORT__BITONIC, "clsort_bitonic_tile") \
     X(TAIL, CLSORT__BITONIC, "clsort_bitonic_tail") \
-    X(A, CLSORT__PUBLISHED, "clsort_bitonic_a") \
-    X(GLOBAL_TILE, CLSORT__PUBLISHED, "clsort_bitonic_global_tile") \
+    X(A, CLSORT__PUBLISHED_BITONIC, "clsort_bitonic_a") \
+    X(GLOBAL_TILE, CLSORT__PUBLISHED_BITONIC, "clsort_bitonic_global_tile") \
+    X(MERGE_TILE, CLSORT__MERGE, "clsort_merge_tile") \
+    X(MERGE_SPLIT, CLSORT__MERGE, "clsort_merge_split") \
+    X(MERGE_CLAMP, CLSORT__MERGE, "clsort_merge_clamp") \
+    X(MERGE_ORDERED, CLSORT__MERGE, "clsort_merge_ordered") \
+    X(MERGE_PASS, CLSORT__MERGE, "clsort_merge_pass") \
+    X(MERGE_LOCAL, CLSORT__PUBLISHED_MERGE, "clsort_merge_local") \
     X(EXTRACT, CLSORT__UTILITY, "clsort_extract") \
+    X(EXTRACT_CODES, CLSORT__UTILITY, "clsort_extract_codes") \
     X(GATHER, CLSORT__UTILITY, "clsort_gather") \
     X(IS_SORTED, CLSORT__UTILITY, "clsort_is_sorted") \
     X(FINGERPRINT, CLSORT__UTILITY, "clsort_fingerprint") \
@@ -1432,6 +2166,9 @@ enum { CLSORT__KERNEL_LIST(CLSORT__ENUMERATOR) CLSORT__KERNEL_COUNT };
 typedef struct clsort__config {
     cl_uint family, key_bytes, value_bytes, records, ties;
     cl_uint group_log2, share_log2, items_log2, lanes;
+    cl_uint comparator;         /* number of the sorter's comparator, from 1; 0: none */
+    cl_uint by_index;           /* with a comparator: rows carry record numbers */
+    cl_uint two_arrays;         /* a merge of two inputs */
 } clsort__config;
 
 /* A built program and its kernels. It may have a smaller shape than asked for: what its kernels' limits allow. */
@@ -1449,6 +2186,12 @@ typedef struct clsort__slot {
     cl_event last;   /* out-of-order queues: completes when the buffer is free again */
 } clsort__slot;
 
+/* The texts of a comparator, in one allocation of the sorter's; a program is compiled from them. */
+typedef struct clsort__comparator {
+    char *record_type, *precedes;
+    size_t record_size;
+} clsort__comparator;
+
 /* A sort that checks itself: its proof, and the event behind which that can be read. */
 typedef struct clsort__pending {
     cl_mem proof;
@@ -1461,9 +2204,12 @@ struct clsort_sorter {
     clsort_options options;
     int is_cpu, has_vectors;    /* has_vectors: a CPU whose compiler fills vector registers */
     size_t max_group;
+    cl_uint compute_units;
     cl_ulong local_bytes, max_allocation;
     clsort__program *programs;
     size_t program_count;
+    clsort__comparator *comparators;
+    size_t comparator_count;
     clsort__slot *slots;
     size_t slot_count;
     clsort__pending *pending;
@@ -1484,16 +2230,23 @@ typedef struct clsort__arrays { clsort__span keys, values; } clsort__arrays;
 
 typedef struct clsort__codec { cl_ulong mask, flip, rotate, minus_zero; } clsort__codec;
 
+/* A key inside a record, as kernels get it: an offset, and what makes its code; see field_code in kernels.cl. */
+typedef cl_ulong clsort__field;
+
 /* A description with everything derived that a run needs. */
 typedef struct clsort__plan {
     clsort_desc d;              /* defaults filled in */
     clsort__codec codec;
-    clsort__config config;
-    size_t key_bytes, element;  /* element: bytes from one key to the next in `keys` */
+    clsort__config config;      /* of the sort's own kernels */
+    clsort__config tiles;       /* merge on CPUs: of the vector kernel that sorts tiles; lanes 0: there is none */
+    clsort__field fields[CLSORT_MAX_FIELDS];   /* the key, or all fields of a key of several */
+    cl_uint field_count;
+    size_t key_bytes, element;  /* bytes of a sorted key or code; bytes from one key to the next in `keys` */
     int has_indices, has_values, in_place, values_in_place, writes_keys;
+    int stable, has_codes;      /* has_codes: the sorted keys are codes, made of several fields */
     int by_index;               /* sort (key, index) pairs, then gather the rest */
     int keys_at_home;           /* by index: the pairs' keys live where the keys end up */
-    size_t work_keys, work_indices, copied_keys, copied_values, pong_keys, pong_values;   /* offsets inside scratch */
+    size_t work_keys, work_indices, copied_keys, copied_values, pong_keys, pong_values, splits;   /* offsets inside scratch */
     size_t scratch;             /* bytes */
 } clsort__plan;
 
@@ -1718,6 +2471,7 @@ static clsort_status clsort__device_facts(clsort_sorter *s)
     if (status == CL_SUCCESS) status = CLSORT__TRY(s, clGetDeviceInfo, (s->device, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof s->max_group, &s->max_group, NULL));
     if (status == CL_SUCCESS) status = CLSORT__TRY(s, clGetDeviceInfo, (s->device, CL_DEVICE_MAX_WORK_ITEM_SIZES, sizeof sizes, sizes, NULL));
     if (status == CL_SUCCESS) status = CLSORT__TRY(s, clGetDeviceInfo, (s->device, CL_DEVICE_NATIVE_VECTOR_WIDTH_INT, sizeof vector, &vector, NULL));
+    if (status == CL_SUCCESS) status = CLSORT__TRY(s, clGetDeviceInfo, (s->device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof s->compute_units, &s->compute_units, NULL));
     if (status == CL_SUCCESS) status = CLSORT__TRY(s, clGetDeviceInfo, (s->device, CL_DEVICE_LOCAL_MEM_SIZE, sizeof s->local_bytes, &s->local_bytes, NULL));
     if (status == CL_SUCCESS) status = CLSORT__TRY(s, clGetDeviceInfo, (s->device, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof s->max_allocation, &s->max_allocation, NULL));
     if (status != CL_SUCCESS) return status;
@@ -1758,8 +2512,9 @@ static cl_uint clsort__log2(size_t x)
    padding of kernels.cl. */
 static size_t clsort__tile_rows(const clsort__config *c, cl_uint pad_log2)
 {
-    const size_t rows = c->share_log2 ? (size_t)1 << (c->share_log2 + c->items_log2) : 1;
-    return rows + (rows >> pad_log2);
+    const size_t items = (size_t)1 << c->items_log2, tile = c->share_log2 ? items << c->share_log2 : 1;
+    const size_t rows = tile + (c->family == CLSORT__MERGE ? items : 0);   /* merges read on behind the tile */
+    return rows + (rows >> pad_log2) + 1;
 }
 
 static size_t clsort__tile_keys(const clsort__config *c)
@@ -1772,29 +2527,59 @@ static size_t clsort__tile_words(const clsort__config *c)
     return c->value_bytes ? clsort__tile_rows(c, 5) * ((c->value_bytes + 3) / 4 * 4) : 4;
 }
 
+/* Merges share the splits of work-items, or of the work-group's slice. */
+static size_t clsort__tile_splits(const clsort__config *c)
+{
+    return 4 * (((size_t)1 << c->share_log2) + 4);
+}
+
 /* Does a tile belong to one work-item, as rows of 16 in vector registers? On CPUs with vectors, unless the caller names a work-group,
    a few items or a kernel that has no such form. */
 static int clsort__wants_lanes(const clsort_sorter *s, const clsort_tuning *t)
 {
     if (t->items > 32) return 1;
     return s->has_vectors && !t->items && !t->work_group && t->bitonic_step != CLSORT_STEP_A
-           && t->bitonic_local != CLSORT_LOCAL_OFF && t->bitonic_local != CLSORT_LOCAL_GLOBAL_TAIL;
+           && t->local != CLSORT_LOCAL_OFF && t->local != CLSORT_LOCAL_GLOBAL_TAIL;
 }
 
-/* Work-group and tile for a device: what fits, with 16 to 32 words of registers per work-item. 32 keys of 4 bytes instead of 16 gain 12 %
-   on an H200 (9.5 against 8.5 Gkey/s at 2^26), but the kernels then take 0.56 s to build instead of 0.39. */
-static void clsort__choose_shape(const clsort_sorter *s, const clsort_tuning *t, clsort__config *c)
+/* Lowers a work-group until the device can have it, with its tile in local memory. */
+static void clsort__fit_shape(const clsort_sorter *s, clsort__config *c)
+{
+    if (c->group_log2 > 13) c->group_log2 = 13;
+    while (c->group_log2 > 0 && (size_t)1 << c->group_log2 > s->max_group) c->group_log2--;
+    if (c->share_log2) c->share_log2 = c->group_log2;
+    while (c->share_log2 && clsort__tile_keys(c) + clsort__tile_words(c) + clsort__tile_splits(c) > s->local_bytes) c->share_log2 = --c->group_log2;
+}
+
+/* Work-group and tile of bitonic kernels: what fits, with 16 to 32 words of registers per work-item. 32 keys of 4 bytes instead of 16
+   gain 12 % on an H200 (9.5 against 8.5 Gkey/s at 2^26), but the kernels then take 0.56 s to build instead of 0.39. */
+static void clsort__bitonic_shape(const clsort_sorter *s, const clsort_tuning *t, clsort__config *c)
 {
     const cl_uint words = (c->key_bytes + 3) / 4 + (c->value_bytes + 3) / 4;
     const int lanes = clsort__wants_lanes(s, t);
     c->lanes = lanes ? 16 : 1;
     c->items_log2 = t->items ? clsort__log2(t->items / c->lanes) : words > 2 ? 3 : 4;
+    if (!c->items_log2) c->items_log2 = 1;
     if (s->is_cpu && !lanes && c->items_log2 > 3) c->items_log2 = 3;   /* Intel's compiler of 2026.2 crashes at 16 */
     c->group_log2 = lanes ? 4 : t->work_group ? clsort__log2(t->work_group) : s->is_cpu ? 6 : 8;
     if (c->group_log2 > 10) c->group_log2 = 10;
-    while (c->group_log2 > 0 && (size_t)1 << c->group_log2 > s->max_group) c->group_log2--;
     c->share_log2 = lanes ? 0 : c->group_log2;
-    while (c->share_log2 && clsort__tile_keys(c) + clsort__tile_words(c) > s->local_bytes) c->share_log2 = --c->group_log2;
+    clsort__fit_shape(s, c);
+}
+
+/* Of merge kernels: on a CPU a slice per work-item, unless the caller names a work-group; a comparator is inlined for each pair of rows
+   in registers, so there are few. */
+static void clsort__merge_shape(const clsort_sorter *s, const clsort_tuning *t, clsort__config *c)
+{
+    const cl_uint words = (c->key_bytes + 3) / 4 + (c->value_bytes + 3) / 4;
+    const int serial = s->is_cpu && !t->work_group, local_only = t->local == CLSORT_LOCAL_ONLY;
+    c->lanes = 1;
+    c->items_log2 = local_only ? 0 : t->items ? clsort__log2(t->items) : c->comparator ? 2 : serial || words == 2 ? 4 : words == 1 ? 5 : 3;
+    if (c->items_log2 > 5) c->items_log2 = 5;
+    if (s->is_cpu && !serial && c->items_log2 > 3) c->items_log2 = 3;
+    c->group_log2 = t->work_group ? clsort__log2(t->work_group) : serial && !local_only ? 0 : 8;
+    c->share_log2 = c->group_log2;
+    clsort__fit_shape(s, c);
 }
 
 static void clsort__release_program(clsort__program *p)
@@ -1819,23 +2604,94 @@ static void clsort__keep_log(clsort_sorter *s, cl_program program)
     CLSORT_CL(clGetProgramBuildInfo)(program, s->device, CL_PROGRAM_BUILD_LOG, bytes, s->build_log, NULL);
 }
 
+/* The chunk of kernels.cl behind which a comparator's text goes, and the line after it. */
+static size_t clsort__comparator_place(unsigned *line)
+{
+    const char *c;
+    size_t i = 0;
+    *line = 1;
+    for (;; i++) {
+        for (c = clsort__source[i]; *c; c++) *line += *c == '\n';
+        if (!strncmp(clsort__source[i], "//---- comparator", 17)) return i;
+    }
+}
+
+/* Creates a program from kernels.cl and the caller's text, whose lines count from 1 in files of their names. */
+static cl_int clsort__load_source(clsort_sorter *s, const clsort__comparator *comparator, cl_program *program)
+{
+    enum { CHUNKS = sizeof clsort__source / sizeof clsort__source[0] };
+    const char *source[CHUNKS + 5];
+    char resume[60];
+    unsigned line;
+    size_t place, count = CHUNKS;
+    cl_int code;
+    memcpy((void *)(size_t)source, clsort__source, sizeof clsort__source);
+    if (comparator) {
+        place = clsort__comparator_place(&line) + 1;
+        snprintf(resume, sizeof resume, "\n);\n}\n#line %u \"kernels.cl\"\n", line);
+        source[place] = "#line 1 \"record_type\"\n";
+        source[place + 1] = comparator->record_type;
+        source[place + 2] = "\nstatic inline int clsort_precedes(clsort_record a, clsort_record b)\n{\nreturn (\n#line 1 \"precedes\"\n";
+        source[place + 3] = comparator->precedes;
+        source[place + 4] = resume;
+        memcpy((void *)(size_t)(source + place + 5), clsort__source + place, (CHUNKS - place) * sizeof *source);
+        count += 5;
+    }
+    *program = CLSORT_CL(clCreateProgramWithSource)(s->context, (cl_uint)count, source, NULL, &code);
+    return code;
+}
+
+/* Copies a comparator's texts; *number is its place in the list, from 1. */
+static clsort_status clsort__add_comparator(clsort_sorter *s, const char *record_type, const char *precedes, size_t record_size, cl_uint *number)
+{
+    const size_t first = strlen(record_type) + 1, second = strlen(precedes) + 1;
+    clsort__comparator *c;
+    void *list = s->comparators, *texts = NULL;
+    clsort_status status = clsort__grow(s, &list, s->comparator_count + 1, sizeof *s->comparators);
+    if (status != CL_SUCCESS) return status;
+    s->comparators = (clsort__comparator *)list;
+    status = clsort__grow(s, &texts, first + second, 1);
+    if (status != CL_SUCCESS) return status;
+    c = &s->comparators[s->comparator_count++];
+    c->record_type = (char *)texts;
+    c->precedes = c->record_type + first;
+    c->record_size = record_size;
+    memcpy(c->record_type, record_type, first);
+    memcpy(c->precedes, precedes, second);
+    *number = (cl_uint)s->comparator_count;
+    return CL_SUCCESS;
+}
+
+/* The number of a description's comparator, 0 if it has none or the sorter has not met it. */
+static cl_uint clsort__find_comparator(const clsort_sorter *s, const clsort_desc *d)
+{
+    cl_uint i;
+    for (i = 0; d->precedes && i < s->comparator_count; i++)
+        if (s->comparators[i].record_size == d->record_size && !strcmp(s->comparators[i].record_type, d->record_type)
+            && !strcmp(s->comparators[i].precedes, d->precedes)) return i + 1;
+    return 0;
+}
+
 static clsort_status clsort__compile(clsort_sorter *s, clsort__program *p)
 {
     const clsort__config *c = &p->config;
-    char options[400];
+    const clsort__comparator *comparator = c->comparator ? &s->comparators[c->comparator - 1] : NULL;
+    const clsort_status failed = comparator ? CLSORT_ERROR_COMPARATOR : CLSORT_ERROR_BUILD_FAILED;
+    char options[500];
     cl_int code;
     snprintf(options, sizeof options,
              "-w -cl-std=CL1.2 -D CLSORT_FAMILY=%u -D CLSORT_KEY_BYTES=%u -D CLSORT_VALUE_BYTES=%u -D CLSORT_RECORDS=%u -D CLSORT_TIES=%u"
-             " -D CLSORT_GROUP_LOG2=%u -D CLSORT_SHARE_LOG2=%u -D CLSORT_ITEMS_LOG2=%u -D CLSORT_LANES=%u",
+             " -D CLSORT_GROUP_LOG2=%u -D CLSORT_SHARE_LOG2=%u -D CLSORT_ITEMS_LOG2=%u -D CLSORT_LANES=%u"
+             " -D CLSORT_COMPARATOR=%d -D CLSORT_RECORD_BYTES=%u -D CLSORT_BY_INDEX=%u -D CLSORT_TWO_ARRAYS=%u",
              (unsigned)c->family, (unsigned)c->key_bytes, (unsigned)c->value_bytes, (unsigned)c->records, (unsigned)c->ties,
-             (unsigned)c->group_log2, (unsigned)c->share_log2, (unsigned)c->items_log2, (unsigned)c->lanes);
-    p->program = CLSORT_CL(clCreateProgramWithSource)(s->context, (cl_uint)(sizeof clsort__source / sizeof clsort__source[0]),
-                                                      (const char **)(void *)(size_t)clsort__source, NULL, &code);
+             (unsigned)c->group_log2, (unsigned)c->share_log2, (unsigned)c->items_log2, (unsigned)c->lanes,
+             comparator != NULL, comparator ? (unsigned)comparator->record_size : 4, (unsigned)c->by_index, (unsigned)c->two_arrays);
+    code = clsort__load_source(s, comparator, &p->program);
     if (code != CL_SUCCESS) return clsort__note(s, code, "clCreateProgramWithSource");
     code = CLSORT_CL(clBuildProgram)(p->program, 1, &s->device, options, NULL, NULL);
     if (code == CL_SUCCESS) return CL_SUCCESS;
     clsort__keep_log(s, p->program);
-    return clsort__fail(s, code == CL_BUILD_PROGRAM_FAILURE ? CLSORT_ERROR_BUILD_FAILED : code, "clBuildProgram", options);
+    return clsort__fail(s, code == CL_BUILD_PROGRAM_FAILURE ? failed : code, "clBuildProgram", options);
 }
 
 static const struct clsort__kernel_entry { cl_uint family; const char *name; } clsort__kernel_entries[] = {
@@ -1843,6 +2699,16 @@ static const struct clsort__kernel_entry { cl_uint family; const char *name; } c
     CLSORT__KERNEL_LIST(CLSORT__ENTRY)
 #undef CLSORT__ENTRY
 };
+
+/* Does a program have this kernel? */
+static int clsort__has_kernel(const clsort__config *c, int kernel)
+{
+    if (clsort__kernel_entries[kernel].family != c->family) return 0;
+    if (kernel == CLSORT__KERNEL_A || kernel == CLSORT__KERNEL_GLOBAL_TILE) return c->lanes == 1;
+    if (kernel == CLSORT__KERNEL_MERGE_TILE) return c->lanes == 1;
+    if (kernel == CLSORT__KERNEL_MERGE_CLAMP || kernel == CLSORT__KERNEL_MERGE_ORDERED) return c->comparator > 0;
+    return 1;
+}
 
 /* Creates a program's kernels. *fits is 0 when the device refuses one of them at this work-group size. */
 static clsort_status clsort__create_kernels(clsort_sorter *s, clsort__program *p, int *fits)
@@ -1854,8 +2720,7 @@ static clsort_status clsort__create_kernels(clsort_sorter *s, clsort__program *p
     for (i = 0; i < CLSORT__KERNEL_COUNT; i++) {
         cl_int code;
         clsort_status status;
-        const int scalar = i == CLSORT__KERNEL_A || i == CLSORT__KERNEL_GLOBAL_TILE;
-        if (clsort__kernel_entries[i].family != p->config.family || (scalar && p->config.lanes > 1)) continue;
+        if (!clsort__has_kernel(&p->config, i)) continue;
         p->kernels[i] = CLSORT_CL(clCreateKernel)(p->program, clsort__kernel_entries[i].name, &code);
         if (code != CL_SUCCESS) return clsort__fail(s, code, "clCreateKernel", clsort__kernel_entries[i].name);
         status = CLSORT__TRY(s, clGetKernelWorkGroupInfo, (p->kernels[i], s->device, CL_KERNEL_WORK_GROUP_SIZE, sizeof group, &group, NULL));
@@ -1946,20 +2811,68 @@ static cl_uint clsort__mantissa_bits(cl_uint type)
     return type == CLSORT_F16 ? 10 : type == CLSORT_BF16 ? 7 : type == CLSORT_F32 ? 23 : 52;
 }
 
-/* The numbers that turn keys into codes; see codec_t in kernels.cl. */
-static clsort__codec clsort__make_codec(const clsort_desc *d)
+/* Is an algorithm compiled in? */
+static int clsort__has_family(cl_uint algorithm)
 {
-    const cl_uint bits = clsort__key_bits(d->key_type);
+#ifdef CLSORT_NO_BITONIC
+    if (algorithm == CLSORT_BITONIC) return 0;
+#endif
+#ifdef CLSORT_NO_MERGE
+    if (algorithm == CLSORT_MERGE) return 0;
+#endif
+    return algorithm == CLSORT_BITONIC || algorithm == CLSORT_MERGE;
+}
+
+/* The numbers that turn keys into codes; see codec_t in kernels.cl. */
+static clsort__codec clsort__make_codec(const clsort_field *f)
+{
+    const cl_uint bits = clsort__key_bits(f->type);
     const cl_ulong sign = (cl_ulong)1 << (bits - 1), all = sign | (sign - 1);
     clsort__codec c = { 0, 0, 0, 0 };
-    if (clsort__is_float(d->key_type)) {
+    if (clsort__is_float(f->type)) {
         c.mask = sign - 1;
-        if (d->nan_order == CLSORT_NAN_LAST) c.rotate = ((cl_ulong)1 << clsort__mantissa_bits(d->key_type)) - 1;
-        if (d->zero_order == CLSORT_ZERO_EQUAL) c.minus_zero = sign;
+        if (f->nan_order == CLSORT_NAN_LAST) c.rotate = ((cl_ulong)1 << clsort__mantissa_bits(f->type)) - 1;
+        if (f->zero_order == CLSORT_ZERO_EQUAL) c.minus_zero = sign;
     }
-    if (d->key_type >> 8 != CLSORT_U8 >> 8) c.flip = sign;
-    if (d->order == CLSORT_DESCENDING) c.flip ^= all;
+    if (f->type >> 8 != CLSORT_U8 >> 8) c.flip = sign;
+    if (f->order == CLSORT_DESCENDING) c.flip ^= all;
     return c;
+}
+
+/* The same for kernels that take their keys out of records, with the key's place, in 64 bits; see field_code in kernels.cl. */
+static clsort__field clsort__pack_field(const clsort_field *f)
+{
+    const clsort__codec c = clsort__make_codec(f);
+    const cl_ulong bytes = clsort__key_bits(f->type) / 8, sign = (cl_ulong)1 << (8 * bytes - 1);
+    return (cl_ulong)f->offset | bytes << 32 | (cl_ulong)((c.flip & sign) != 0) << 36 | (cl_ulong)((c.flip & 1) != 0) << 37
+           | (cl_ulong)(c.mask != 0) << 38 | (cl_ulong)(c.minus_zero != 0) << 39 | (cl_ulong)(c.rotate ? clsort__mantissa_bits(f->type) : 0) << 40;
+}
+
+static cl_uint clsort__field_bytes(clsort__field f)
+{
+    return (cl_uint)(f >> 32) & 15;
+}
+
+/* The first of the fields that make one code together with field `last`: as many as 8 bytes hold. */
+static cl_uint clsort__first_field(const clsort__plan *p, cl_uint last)
+{
+    cl_uint bytes = clsort__field_bytes(p->fields[last]);
+    while (last > 0 && bytes + clsort__field_bytes(p->fields[last - 1]) <= 8) bytes += clsort__field_bytes(p->fields[--last]);
+    return last;
+}
+
+/* Bytes of the widest code that the fields make: 1, 2, 4 or 8. */
+static size_t clsort__code_bytes(const clsort__plan *p)
+{
+    size_t widest = 1;
+    cl_uint end = p->field_count, first, i;
+    for (; end > 0; end = first) {
+        size_t bytes = 0;
+        first = clsort__first_field(p, end - 1);
+        for (i = first; i < end; i++) bytes += clsort__field_bytes(p->fields[i]);
+        while (widest < bytes) widest *= 2;
+    }
+    return widest;
 }
 
 static size_t clsort__take(clsort__plan *p, size_t bytes)
@@ -1972,43 +2885,122 @@ static size_t clsort__take(clsort__plan *p, size_t bytes)
 /* Lays out the scratch memory. The header's MEMORY chapter states the same formula. */
 static void clsort__plan_scratch(clsort__plan *p)
 {
-    const size_t n = p->d.count, payload = p->by_index ? 4 : p->config.value_bytes;
+    const size_t n = p->d.count, payload = p->config.value_bytes;
+    const int merge = p->d.algorithm == CLSORT_MERGE && p->d.tuning.local != CLSORT_LOCAL_ONLY;
     if (p->by_index) {
-        if (!p->keys_at_home) p->work_keys = clsort__take(p, n * p->key_bytes);
+        if (!p->keys_at_home && !p->d.precedes) p->work_keys = clsort__take(p, n * p->key_bytes);
         if (!p->has_indices) p->work_indices = clsort__take(p, n * 4);
         if (!p->keys_at_home && p->writes_keys && p->in_place) p->copied_keys = clsort__take(p, n * p->element);
         if (p->has_values && p->values_in_place) p->copied_values = clsort__take(p, n * p->d.value_size);
     }
-    if (p->d.tuning.bitonic_step == CLSORT_STEP_A) {
+    if (merge || (p->d.algorithm == CLSORT_BITONIC && p->d.tuning.bitonic_step == CLSORT_STEP_A)) {
         p->pong_keys = clsort__take(p, p->config.records ? 0 : n * p->key_bytes);
         p->pong_values = clsort__take(p, n * payload);
     }
+    if (merge) p->splits = clsort__take(p, p->d.precedes ? 2 * n + 8 : n / 16 + 8);
 }
 
-/* Derives everything from a description whose plain values were checked. */
-static void clsort__make_plan(const clsort_sorter *s, const clsort_desc *d, clsort__plan *p)
+/* The fields of a description's key, and how it is sorted: as it is, or as codes made of fields. */
+static void clsort__plan_key(clsort__plan *p)
 {
-    int zero_equal;
-    memset(p, 0, sizeof *p);
-    p->d = *d;
-    p->d.algorithm = CLSORT_BITONIC;
-    p->codec = clsort__make_codec(d);
-    p->key_bytes = clsort__key_bits(d->key_type) / 8;
+    const clsort_desc *d = &p->d;
+    clsort_field key;
+    cl_uint i;
+    if (d->precedes) {
+        p->key_bytes = 1;
+    } else if (d->fields) {
+        for (i = 0; i < d->field_count; i++) p->fields[i] = clsort__pack_field(&d->fields[i]);
+        p->field_count = d->field_count;
+        p->key_bytes = clsort__code_bytes(p);
+        p->has_codes = 1;
+    } else {
+        key.offset = d->key_offset;
+        key.type = d->key_type;
+        key.order = d->order;
+        key.nan_order = d->nan_order;
+        key.zero_order = d->zero_order;
+        p->fields[0] = clsort__pack_field(&key);
+        p->field_count = 1;
+        p->codec = clsort__make_codec(&key);
+        p->key_bytes = clsort__key_bits(d->key_type) / 8;
+    }
+}
+
+/* Which arrays are there, and which of them are written. */
+static void clsort__plan_arrays(clsort__plan *p)
+{
+    const clsort_desc *d = &p->d;
     p->element = d->record_size ? d->record_size : p->key_bytes;
     p->has_indices = d->indices || (d->flags & CLSORT_FLAG_INDICES);
     p->has_values = d->value_size > 0;
     p->writes_keys = !p->has_indices || d->keys_out || (d->flags & CLSORT_FLAG_KEYS_OUT);
     p->in_place = d->keys_out ? d->keys_out == d->keys && d->keys_out_offset == d->keys_offset : !(d->flags & CLSORT_FLAG_KEYS_OUT);
     p->values_in_place = d->values_out ? d->values_out == d->values && d->values_out_offset == d->values_offset : !(d->flags & CLSORT_FLAG_VALUES_OUT);
-    zero_equal = p->codec.minus_zero != 0;
-    p->by_index = p->has_indices || zero_equal || d->value_size > 8 || d->record_size > 16 || (d->stable && (d->value_size || d->record_size));
-    p->keys_at_home = p->writes_keys && !d->record_size && !zero_equal;
-    p->config.family = CLSORT__BITONIC;
-    p->config.key_bytes = (cl_uint)p->key_bytes;
-    p->config.records = !p->by_index && d->record_size > 0;
-    p->config.value_bytes = p->by_index ? 4 : (cl_uint)(d->record_size ? d->record_size : d->value_size);
-    p->config.ties = p->by_index && (d->stable || zero_equal);
-    if (s) clsort__choose_shape(s, &p->d.tuning, &p->config);
+}
+
+/* Does an order need a stable algorithm? Bare keys do not: equal ones cannot be told apart. */
+static int clsort__needs_stable(const clsort__plan *p)
+{
+    return p->d.precedes || p->d.fields || p->codec.minus_zero
+           || (p->d.stable && (p->has_indices || p->has_values || p->d.record_size));
+}
+
+/* The first and the second choice of AUTO; a family that is left out or failed the self-test is none. s may be NULL. */
+static cl_uint clsort__choose_algorithm(const clsort_sorter *s, const clsort__plan *p)
+{
+    const int merge = clsort__needs_stable(p) || !s || !s->is_cpu;
+    const cl_uint first = merge ? CLSORT_MERGE : CLSORT_BITONIC, second = merge ? CLSORT_BITONIC : CLSORT_MERGE;
+    const cl_uint broken = s ? s->broken : 0;
+    return clsort__has_family(first) && !(broken & 1u << first) ? first : second;
+}
+
+/* Does merge work in vector registers? On CPUs with vectors, with rows that differ or cannot be told apart: bare keys, or keys with their
+   indices, which must ascend at the start. */
+static int clsort__merges_vectors(const clsort_sorter *s, const clsort__plan *p)
+{
+    return p->config.family == CLSORT__MERGE && !p->config.share_log2 && s->has_vectors && clsort__has_family(CLSORT_BITONIC)
+           && !p->d.precedes && !p->d.tuning.items && (p->config.value_bytes == 0 || (p->by_index && clsort__first_field(p, p->field_count - 1) == 0));
+}
+
+/* What the kernels of a plan are compiled for; s is NULL where only sizes matter. */
+static void clsort__plan_config(const clsort_sorter *s, clsort__plan *p)
+{
+    clsort__config *c = &p->config;
+    const clsort_desc *d = &p->d;
+    c->family = d->algorithm == CLSORT_MERGE ? d->tuning.local == CLSORT_LOCAL_ONLY ? CLSORT__PUBLISHED_MERGE : CLSORT__MERGE : CLSORT__BITONIC;
+    c->key_bytes = (cl_uint)p->key_bytes;
+    c->records = d->precedes || (!p->by_index && d->record_size > 0);
+    c->value_bytes = p->by_index ? 4 : (cl_uint)(d->record_size ? d->record_size : d->value_size);
+    c->ties = p->by_index && p->stable && d->algorithm == CLSORT_BITONIC;
+    c->by_index = d->precedes && p->by_index;
+    if (!s) return;
+    c->comparator = clsort__find_comparator(s, d);
+    if (d->algorithm == CLSORT_BITONIC) clsort__bitonic_shape(s, &p->d.tuning, c);
+    else clsort__merge_shape(s, &p->d.tuning, c);
+    if (clsort__merges_vectors(s, p)) {
+        clsort_tuning none;
+        memset(&none, 0, sizeof none);
+        c->ties = p->by_index;
+        c->lanes = 16;
+        p->tiles = *c;
+        p->tiles.family = CLSORT__BITONIC;
+        clsort__bitonic_shape(s, &none, &p->tiles);
+    }
+}
+
+/* Derives everything from a description whose plain values were checked. */
+static void clsort__make_plan(const clsort_sorter *s, const clsort_desc *d, clsort__plan *p)
+{
+    memset(p, 0, sizeof *p);
+    p->d = *d;
+    clsort__plan_key(p);
+    clsort__plan_arrays(p);
+    if (d->algorithm == CLSORT_AUTO) p->d.algorithm = clsort__choose_algorithm(s, p);
+    p->stable = p->d.algorithm == CLSORT_MERGE || clsort__needs_stable(p);
+    p->by_index = p->has_indices || p->codec.minus_zero || d->value_size > 8 || d->record_size > 16 || p->has_codes
+                  || (d->precedes && d->record_size % 4) || (p->d.algorithm == CLSORT_BITONIC && clsort__needs_stable(p));
+    p->keys_at_home = p->writes_keys && !d->record_size && !p->codec.minus_zero;
+    clsort__plan_config(s, p);
     clsort__plan_scratch(p);
 }
 
@@ -2039,30 +3031,76 @@ static int clsort__power_of_two(cl_uint x, cl_uint least, cl_uint most)
 static const char *clsort__unknown_value(const clsort_desc *d)
 {
     const clsort_tuning *t = &d->tuning;
+    cl_uint i;
     if (d->order > CLSORT_DESCENDING) return "order";
     if (d->nan_order > CLSORT_NAN_LAST) return "nan_order";
     if (d->zero_order > CLSORT_ZERO_EQUAL) return "zero_order";
     if (d->algorithm > CLSORT_QUICKSORT) return "algorithm";
     if (t->bitonic_step && !clsort__power_of_two(t->bitonic_step, 1, 16)) return "tuning.bitonic_step";
-    if (t->bitonic_local > CLSORT_LOCAL_ONLY) return "tuning.bitonic_local";
+    if (t->local > CLSORT_LOCAL_ONLY) return "tuning.local";
     if (t->work_group && !clsort__power_of_two(t->work_group, 1, 1u << 31)) return "tuning.work_group";
-    if (t->items && !clsort__power_of_two(t->items, 2, 512)) return "tuning.items";
+    if (t->items && !clsort__power_of_two(t->items, 1, 512)) return "tuning.items";
+    for (i = 0; d->fields && i < d->field_count && i < CLSORT_MAX_FIELDS; i++)
+        if (d->fields[i].order > CLSORT_DESCENDING || d->fields[i].nan_order > CLSORT_NAN_LAST || d->fields[i].zero_order > CLSORT_ZERO_EQUAL)
+            return "fields";
     return NULL;
+}
+
+/* How many codes of up to 8 bytes the fields of a description make. */
+static cl_uint clsort__field_codes(const clsort_desc *d)
+{
+    cl_uint i, codes = 1, bytes = 0;
+    for (i = d->field_count; i > 0; i--) {
+        const cl_uint more = clsort__key_bits(d->fields[i - 1].type) / 8;
+        bytes += more;
+        if (bytes <= 8) continue;
+        codes++;
+        bytes = more;
+    }
+    return codes;
+}
+
+/* Is the order given in one way, and completely? */
+static clsort_status clsort__check_order_given(clsort_sorter *s, const char *function, const clsort_desc *d)
+{
+    cl_uint i;
+    if (!d->fields && !d->precedes && !d->record_type && !d->field_count)
+        return clsort__known_key_type(d->key_type) ? CL_SUCCESS : clsort__reject(s, function, "key_type", CLSORT_ERROR_KEY_TYPE);
+    if (!d->fields == !d->precedes || !d->precedes != !d->record_type || !d->fields != !d->field_count || d->field_count > CLSORT_MAX_FIELDS
+        || d->key_type || d->order || d->nan_order || d->zero_order || d->key_offset || !d->record_size)
+        return clsort__reject(s, function, "fields, precedes", CLSORT_ERROR_FIELDS);
+    for (i = 0; i < d->field_count; i++) {
+        const clsort_field *f = &d->fields[i];
+        const size_t bytes = clsort__key_bits(f->type) / 8;
+        if (!clsort__known_key_type(f->type)) return clsort__reject(s, function, "fields: type", CLSORT_ERROR_KEY_TYPE);
+        if (f->offset > d->record_size || d->record_size - f->offset < bytes || f->offset > 0xFFFFFFFFu)
+            return clsort__reject(s, function, "fields: offset", CLSORT_ERROR_RECORD_LAYOUT);
+        if (f->offset % bytes || d->record_size % bytes || d->keys_offset % bytes || d->keys_out_offset % bytes)
+            return clsort__reject(s, function, "fields: offset", CLSORT_ERROR_MISALIGNED);
+    }
+    return CL_SUCCESS;
 }
 
 /* The name of the first field that asks for what is not built yet, or NULL. */
 static const char *clsort__unsupported(const clsort_desc *d)
 {
-    if (d->algorithm > CLSORT_BITONIC) return "algorithm";
-    if (d->first_bit || (d->last_bit && d->last_bit != clsort__key_bits(d->key_type))) return "first_bit, last_bit";
+    if (d->algorithm != CLSORT_AUTO && !clsort__has_family(d->algorithm)) return "algorithm";
+    if (d->precedes && d->algorithm == CLSORT_BITONIC) return "precedes with bitonic";
+    if (d->precedes && !clsort__has_family(CLSORT_MERGE)) return "precedes without merge";
+    if (d->fields && clsort__field_codes(d) > 1 && (d->algorithm == CLSORT_BITONIC || !clsort__has_family(CLSORT_MERGE)))
+        return "fields of more than 8 bytes with bitonic";
+    if (d->first_bit || (d->last_bit && (!d->key_type || d->last_bit != clsort__key_bits(d->key_type)))) return "first_bit, last_bit";
     if (d->rows > 1 || d->row_stride) return "rows, row_stride";
     if (d->segments || d->segments_offset || d->segment_count) return "segments";
     if (d->top_k) return "top_k";
     if (d->count_buffer || d->count_offset) return "count_buffer";
     if (d->tuning.pivot) return "tuning.pivot";
     if (d->tuning.scheduler) return "tuning.scheduler";
-    if (d->tuning.items > 32 && (d->tuning.bitonic_step == CLSORT_STEP_A || d->tuning.bitonic_local == CLSORT_LOCAL_OFF
-                                 || d->tuning.bitonic_local == CLSORT_LOCAL_GLOBAL_TAIL)) return "tuning.items above 32 with this variant";
+    if (d->algorithm == CLSORT_MERGE && (d->tuning.items > 32 || (d->tuning.local != CLSORT_LOCAL_DEFAULT && d->tuning.local != CLSORT_LOCAL_ONLY)))
+        return "tuning.items or tuning.local with merge";
+    if (d->algorithm == CLSORT_MERGE && d->tuning.local == CLSORT_LOCAL_ONLY && (d->precedes || d->fields)) return "tuning.local with fields or precedes";
+    if (d->tuning.items > 32 && (d->tuning.bitonic_step == CLSORT_STEP_A || d->tuning.local == CLSORT_LOCAL_OFF
+                                 || d->tuning.local == CLSORT_LOCAL_GLOBAL_TAIL)) return "tuning.items above 32 with this variant";
     return NULL;
 }
 
@@ -2075,7 +3113,7 @@ static int clsort__fits(size_t count, size_t size, size_t offset)
 
 static clsort_status clsort__check_layout(clsort_sorter *s, const char *function, const clsort_desc *d, int purpose)
 {
-    const size_t key = clsort__key_bits(d->key_type) / 8, value = d->value_size ? clsort__alignment(d->value_size) : 1;
+    const size_t key = d->key_type ? clsort__key_bits(d->key_type) / 8 : 1, value = d->value_size ? clsort__alignment(d->value_size) : 1;
     const size_t element = d->record_size ? d->record_size : key;
     if ((d->values || d->values_out) && !d->value_size) return clsort__reject(s, function, "value_size", CLSORT_ERROR_VALUE_SIZE);
     if ((d->values_out || (purpose == CLSORT__TO_SORT && d->count && d->value_size)) && !d->values)
@@ -2102,22 +3140,30 @@ static clsort_status clsort__check_layout(clsort_sorter *s, const char *function
     return CL_SUCCESS;
 }
 
+/* Did every algorithm that could do this fail the self-test? */
+static int clsort__none_left(const clsort_sorter *s, const clsort_desc *d)
+{
+    const int bitonic = clsort__has_family(CLSORT_BITONIC) && !d->precedes && !(d->fields && clsort__field_codes(d) > 1);
+    const int merge = clsort__has_family(CLSORT_MERGE);
+    return !(bitonic && !(s->broken & 1u << CLSORT_BITONIC)) && !(merge && !(s->broken & 1u << CLSORT_MERGE));
+}
+
 /* The checks that need no buffers. */
 static clsort_status clsort__check_desc(clsort_sorter *s, const char *function, const clsort_desc *d, int purpose)
 {
     const cl_uint flags = CLSORT_FLAG_NO_BUILD | CLSORT_FLAG_INDICES | CLSORT_FLAG_KEYS_OUT | CLSORT_FLAG_VALUES_OUT;
     const char *field;
+    clsort_status status;
     if (!d) return clsort__reject(s, function, "description", CLSORT_ERROR_NULL_ARGUMENT);
-    if (!clsort__known_key_type(d->key_type)) return clsort__reject(s, function, "key_type", CLSORT_ERROR_KEY_TYPE);
+    status = clsort__check_order_given(s, function, d);
+    if (status != CL_SUCCESS) return status;
     field = clsort__unknown_value(d);
     if (field) return clsort__reject(s, function, field, CLSORT_ERROR_UNKNOWN_VALUE);
     if (d->flags & ~flags) return clsort__reject(s, function, "flags", CLSORT_ERROR_UNKNOWN_FLAG);
     field = clsort__unsupported(d);
-#ifdef CLSORT_NO_BITONIC
-    if (!field && purpose != CLSORT__TO_READ) field = "every algorithm is left out";
-#endif
+    if (!field && purpose != CLSORT__TO_READ && !clsort__has_family(CLSORT_BITONIC) && !clsort__has_family(CLSORT_MERGE)) field = "every algorithm is left out";
     if (field) return clsort__reject(s, function, field, CLSORT_ERROR_UNSUPPORTED);
-    if (purpose != CLSORT__TO_READ && d->algorithm == CLSORT_AUTO && s->broken & 1u << CLSORT__BITONIC)
+    if (purpose != CLSORT__TO_READ && d->algorithm == CLSORT_AUTO && clsort__none_left(s, d))
         return clsort__reject(s, function, "algorithm: the self-test left none to AUTO", CLSORT_ERROR_WRONG_RESULT);
     return clsort__check_layout(s, function, d, purpose);
 }
@@ -2310,6 +3356,19 @@ static void clsort__enqueued(clsort__run *run, cl_int code, const char *function
     run->previous = event;
 }
 
+static clsort__span clsort__make_span(cl_mem buffer, size_t offset)
+{
+    clsort__span s;
+    s.buffer = buffer;
+    s.offset = offset;
+    return s;
+}
+
+static clsort__span clsort__part(clsort__span span, size_t offset)
+{
+    return clsort__make_span(span.buffer, span.offset + offset);
+}
+
 static void clsort__argument(clsort__run *run, size_t size, const void *value)
 {
     if (run->status == CL_SUCCESS && run->mode != CLSORT__COUNT)
@@ -2329,18 +3388,21 @@ static void clsort__place(clsort__run *run, clsort__span span)
     clsort__ulong(run, run->mode == CLSORT__WARM ? 0 : (cl_ulong)span.offset);
 }
 
-/* Drivers differ on NULL buffers: keys stand in where there are no values. */
-static void clsort__place_arrays(clsort__run *run, clsort__arrays a)
+/* The arguments of an array, for kernels compiled for `config`; records are one buffer. */
+static void clsort__place_arrays(clsort__run *run, const clsort__config *config, clsort__arrays a)
 {
     clsort__place(run, a.keys);
-    clsort__place(run, a.values.buffer ? a.values : a.keys);
+    if (config->records) clsort__ulong(run, run->mode == CLSORT__WARM ? 0 : (cl_ulong)a.values.offset);
+    else if (config->value_bytes) clsort__place(run, a.values);
 }
 
-static void clsort__place_codec(clsort__run *run, const clsort__codec *c)
+/* The codec, and for a comparator the records that it reads by number. */
+static void clsort__place_codec(clsort__run *run, const clsort__plan *p, clsort__span records)
 {
-    clsort__ulong(run, c->mask);
-    clsort__ulong(run, c->flip);
-    clsort__ulong(run, c->rotate);
+    clsort__ulong(run, p->codec.mask);
+    clsort__ulong(run, p->codec.flip);
+    clsort__ulong(run, p->codec.rotate);
+    if (p->d.precedes) clsort__place(run, records);
 }
 
 /* Chooses the kernel of the next launch; its program was built before. */
@@ -2446,31 +3508,38 @@ static clsort__config clsort__config_of(const clsort__plan *p, cl_uint family)
     return c;
 }
 
-/* Does a plan run kernels that only reproduce publications? */
+/* Does a plan run kernels of bitonic that only reproduce publications? */
 static int clsort__needs_published(const clsort__plan *p)
 {
-    return p->d.tuning.bitonic_step || p->d.tuning.bitonic_local == CLSORT_LOCAL_GLOBAL_TAIL;
+    return p->d.algorithm == CLSORT_BITONIC && (p->d.tuning.bitonic_step || p->d.tuning.local == CLSORT_LOCAL_GLOBAL_TAIL);
 }
 
-/* The shape that a plan's tiles have, or will have if they are not built yet. */
+/* The shape that a program has, or will have if it is not built yet. */
+static clsort__config clsort__built(clsort_sorter *s, const clsort__config *asked)
+{
+    const clsort__program *program = clsort__find_program(s, asked);
+    return program ? program->config : *asked;
+}
+
+/* The same for a plan's tiles. */
 static clsort__config clsort__shape(clsort_sorter *s, const clsort__plan *p)
 {
-    const clsort__config asked = clsort__config_of(p, p->d.tuning.bitonic_local == CLSORT_LOCAL_GLOBAL_TAIL ? CLSORT__PUBLISHED : CLSORT__BITONIC);
-    const clsort__program *program = clsort__find_program(s, &asked);
-    return program ? program->config : asked;
+    const int published = p->d.algorithm == CLSORT_BITONIC && p->d.tuning.local == CLSORT_LOCAL_GLOBAL_TAIL;
+    const clsort__config asked = clsort__config_of(p, published ? CLSORT__PUBLISHED_BITONIC : p->config.family);
+    return clsort__built(s, &asked);
 }
 
 /* One launch of tiles: the first stages up to `stage`, from `from` to `to`, or in `to` the tail of stage `stage`. */
 static void clsort__tile_pass(clsort__run *run, const clsort__plan *p, const clsort__config *shape, clsort__arrays from, clsort__arrays to,
                               int tail, cl_uint stage)
 {
-    const int global_tile = p->d.tuning.bitonic_local == CLSORT_LOCAL_GLOBAL_TAIL;
+    const int global_tile = p->d.tuning.local == CLSORT_LOCAL_GLOBAL_TAIL;
     const cl_uint log2 = clsort__tile_log2(shape, global_tile);
     const size_t tiles = (p->d.count + (((size_t)1 << log2) - 1)) >> log2;
     clsort__use(run, &p->config, global_tile ? CLSORT__KERNEL_GLOBAL_TILE : tail ? CLSORT__KERNEL_TAIL : CLSORT__KERNEL_TILE);
-    if (!global_tile && !tail) clsort__place_arrays(run, from);
-    clsort__place_arrays(run, to);
-    clsort__place_codec(run, &p->codec);
+    if (!global_tile && !tail) clsort__place_arrays(run, &p->config, from);
+    clsort__place_arrays(run, &p->config, to);
+    clsort__place_codec(run, p, clsort__make_span(p->d.keys, p->d.keys_offset));
     clsort__count(run, p->d.count);
     if (global_tile) clsort__uint(run, tail ? stage : 0);
     if (global_tile || !tail) clsort__uint(run, stage);
@@ -2489,8 +3558,8 @@ static void clsort__window_pass(clsort__run *run, const clsort__plan *p, const c
     const cl_ulong rows = (p->d.count + shape->lanes - 1) / shape->lanes, block = (cl_ulong)1 << (at + bits), span = (cl_ulong)1 << at;
     const cl_ulong rest = rows % block, windows = rows / block * span + (rest < span ? rest : span);
     clsort__use(run, &p->config, CLSORT__KERNEL_B2 + (int)bits - 1);
-    clsort__place_arrays(run, a);
-    clsort__place_codec(run, &p->codec);
+    clsort__place_arrays(run, &p->config, a);
+    clsort__place_codec(run, p, clsort__make_span(p->d.keys, p->d.keys_offset));
     clsort__count(run, p->d.count);
     clsort__count(run, (size_t)windows);
     clsort__uint(run, at);
@@ -2504,9 +3573,9 @@ static void clsort__window_pass(clsort__run *run, const clsort__plan *p, const c
 static void clsort__step_pass(clsort__run *run, const clsort__plan *p, clsort__arrays from, clsort__arrays to, cl_uint bit, cl_uint mirror)
 {
     clsort__use(run, &p->config, CLSORT__KERNEL_A);
-    clsort__place_arrays(run, from);
-    clsort__place_arrays(run, to);
-    clsort__place_codec(run, &p->codec);
+    clsort__place_arrays(run, &p->config, from);
+    clsort__place_arrays(run, &p->config, to);
+    clsort__place_codec(run, p, clsort__make_span(p->d.keys, p->d.keys_offset));
     clsort__count(run, p->d.count);
     clsort__uint(run, bit);
     clsort__uint(run, mirror);
@@ -2549,7 +3618,7 @@ static void clsort__global_steps(clsort__run *run, const clsort__plan *p, const 
 static void clsort__bitonic(clsort__run *run, const clsort__plan *p, clsort__arrays from, clsort__arrays to, clsort__arrays pong)
 {
     const clsort__config shape = clsort__shape(run->s, p);
-    const cl_uint local = p->d.tuning.bitonic_local, levels = clsort__ceil_log2(p->d.count);
+    const cl_uint local = p->d.tuning.local, levels = clsort__ceil_log2(p->d.count);
     const int tiles = local != CLSORT_LOCAL_OFF, tails = tiles && local != CLSORT_LOCAL_START, global_tile = local == CLSORT_LOCAL_GLOBAL_TAIL;
     const cl_uint tile = tiles ? clsort__tile_log2(&shape, global_tile) : 0, floor = tails ? tile : 0;
     const cl_uint start = levels < tile ? levels : tile;
@@ -2566,16 +3635,161 @@ static void clsort__bitonic(clsort__run *run, const clsort__plan *p, clsort__arr
     }
 }
 
-/* ---- >>sort ------------------------------------------------------------------------------------------------------ */
+/* ---- >>merge ----------------------------------------------------------------------------------------------------- */
 
-static clsort__span clsort__make_span(cl_mem buffer, size_t offset)
+/* Elements that a work-group sorts on its own, or a work-item where each has its own slice. */
+static size_t clsort__merge_tile(const clsort__config *shape)
 {
-    clsort__span s;
-    s.buffer = buffer;
-    s.offset = offset;
-    return s;
+    return (size_t)1 << (shape->share_log2 + shape->items_log2);
 }
 
+/* Elements that one work-group or work-item writes in a pass. Slices of work-items are shorter for short arrays, for there are cores
+   to be kept busy. */
+static size_t clsort__merge_slice(const clsort__config *shape, size_t n)
+{
+    size_t slice = 1024;
+    if (shape->share_log2) return clsort__merge_tile(shape);
+    while (slice < 16384 && slice * 64 < n) slice *= 2;
+    return slice;
+}
+
+static size_t clsort__ceil_divide(size_t n, size_t size)
+{
+    return n / size + (n % size != 0);
+}
+
+/* One pass: pairs of runs from a and b to `to`. A work-group finds its slice itself while all of them run at once; else a kernel of its
+   own is faster, and a comparator's slices must be clamped anyway. */
+typedef struct clsort__merge_pass {
+    clsort__arrays a, b, to;
+    size_t n, run, span;
+    clsort__span splits;
+    int stored;                 /* splits come from kernels of their own, not from each work-group */
+} clsort__merge_pass;
+
+static void clsort__place_pass(clsort__run *run, const clsort__plan *p, const clsort__merge_pass *m, size_t slice)
+{
+    clsort__place_arrays(run, &p->config, m->a);
+    if (p->config.two_arrays) clsort__place_arrays(run, &p->config, m->b);
+    clsort__place_codec(run, p, clsort__make_span(p->d.keys, p->d.keys_offset));
+    clsort__count(run, m->n);
+    clsort__uint(run, (cl_uint)m->run);
+    clsort__uint(run, (cl_uint)m->span);
+    clsort__uint(run, (cl_uint)slice);
+}
+
+static void clsort__merge_splits(clsort__run *run, const clsort__plan *p, const clsort__merge_pass *m, size_t slice)
+{
+    const cl_uint spread_log2 = run->s->is_cpu ? 0 : 3;
+    clsort__use(run, &p->config, CLSORT__KERNEL_MERGE_SPLIT);
+    clsort__place_pass(run, p, m, slice);
+    clsort__place(run, m->splits);
+    clsort__uint(run, spread_log2);
+    clsort__launch(run, clsort__ceil_divide(m->n, slice) << spread_log2);
+    if (!p->d.precedes) return;
+    clsort__use(run, &p->config, CLSORT__KERNEL_MERGE_CLAMP);
+    clsort__place(run, m->splits);
+    clsort__count(run, m->n);
+    clsort__uint(run, (cl_uint)m->span);
+    clsort__uint(run, (cl_uint)slice);
+    clsort__launch(run, m->n / (m->span + 1) + 1);
+}
+
+static void clsort__merge_runs(clsort__run *run, const clsort__plan *p, const clsort__config *shape, const clsort__merge_pass *m)
+{
+    const size_t slice = clsort__merge_slice(shape, m->n);
+    if (m->stored) clsort__merge_splits(run, p, m, slice);
+    clsort__use(run, &p->config, CLSORT__KERNEL_MERGE_PASS);
+    clsort__place_pass(run, p, m, slice);
+    clsort__place_arrays(run, &p->config, m->to);
+    clsort__place(run, m->stored ? m->splits : m->a.keys);
+    clsort__uint(run, (cl_uint)m->stored);
+    clsort__argument(run, clsort__tile_keys(shape), NULL);
+    clsort__argument(run, clsort__tile_words(shape), NULL);
+    clsort__argument(run, clsort__tile_splits(shape), NULL);
+    clsort__launch(run, clsort__ceil_divide(m->n, slice) << shape->share_log2);
+}
+
+/* Sorts tiles or, by Bainville's kernel, blocks of a work-group. */
+static void clsort__merge_tiles(clsort__run *run, const clsort__plan *p, const clsort__config *shape, clsort__arrays from, clsort__arrays to)
+{
+    const int local_only = p->config.family == CLSORT__PUBLISHED_MERGE;
+    const size_t slice = local_only ? clsort__merge_tile(shape) : clsort__merge_slice(shape, p->d.count);
+    clsort__use(run, &p->config, local_only ? CLSORT__KERNEL_MERGE_LOCAL : CLSORT__KERNEL_MERGE_TILE);
+    clsort__place_arrays(run, &p->config, from);
+    clsort__place_arrays(run, &p->config, to);
+    clsort__place_codec(run, p, clsort__make_span(p->d.keys, p->d.keys_offset));
+    clsort__count(run, p->d.count);
+    if (!local_only) clsort__uint(run, (cl_uint)slice);
+    clsort__argument(run, clsort__tile_keys(shape), NULL);
+    clsort__argument(run, clsort__tile_words(shape), NULL);
+    if (!local_only) clsort__argument(run, clsort__tile_splits(shape), NULL);
+    clsort__launch(run, clsort__ceil_divide(p->d.count, slice) << shape->share_log2);
+}
+
+/* On CPUs, tiles of bare keys by bitonic in vector registers. Returns log2 of their elements. */
+static cl_uint clsort__vector_tiles(clsort__run *run, const clsort__plan *p, clsort__arrays from, clsort__arrays to)
+{
+    const clsort__config shape = clsort__built(run->s, &p->tiles);
+    const cl_uint log2 = clsort__tile_log2(&shape, 0);
+    clsort__plan tiles = *p;
+    memset(&tiles.d.tuning, 0, sizeof tiles.d.tuning);
+    tiles.config = p->tiles;
+    clsort__tile_pass(run, &tiles, &shape, from, to, 0, log2 - 1);
+    return log2;
+}
+
+/* Are a pass's splits found by a kernel of their own? It costs a launch, but a work-group then need not wait for its search: worth it
+   where there are many more work-groups than run at once. A comparator's splits must be clamped before they are used. */
+static int clsort__stores_splits(const clsort_sorter *s, const clsort__plan *p, size_t slice)
+{
+    if (p->d.precedes) return 1;
+    return !s->is_cpu && slice >= 64 && p->d.count / slice > 8 * (size_t)s->compute_units;
+}
+
+/* Sorts `from` into `to`, which may be the same, by way of pong. Tiles go where an even number of passes is left to `to`. */
+static void clsort__merge(clsort__run *run, const clsort__plan *p, clsort__arrays from, clsort__arrays to, clsort__arrays pong, clsort__span splits)
+{
+    const clsort__config shape = clsort__shape(run->s, p), vectors = clsort__built(run->s, &p->tiles);
+    const cl_uint tile_log2 = p->tiles.lanes ? clsort__tile_log2(&vectors, 0) : shape.share_log2 + shape.items_log2;
+    const cl_uint levels = clsort__ceil_log2(p->d.count), passes = levels > tile_log2 ? levels - tile_log2 : 0;
+    clsort__arrays now = passes & 1 ? pong : to, other = passes & 1 ? to : pong;
+    clsort__merge_pass m;
+    cl_uint i;
+    if (p->config.family == CLSORT__PUBLISHED_MERGE) {
+        clsort__merge_tiles(run, p, &shape, from, to);
+        return;
+    }
+    if (p->tiles.lanes) clsort__vector_tiles(run, p, from, now);
+    else clsort__merge_tiles(run, p, &shape, from, now);
+    for (i = 0; i < passes; i++) {
+        const clsort__arrays swapped = now;
+        m.a = m.b = now;
+        m.to = other;
+        m.n = p->d.count;
+        m.run = (size_t)1 << (tile_log2 + i);
+        m.span = 2 * m.run - 1;
+        m.splits = splits;
+        m.stored = clsort__stores_splits(run->s, p, clsort__merge_slice(&shape, m.n));
+        clsort__merge_runs(run, p, &shape, &m);
+        now = other;
+        other = swapped;
+    }
+}
+
+/* ---- >>sort ------------------------------------------------------------------------------------------------------ */
+
+/* Fields first ... end - 1, in a vector of CLSORT_MAX_FIELDS, and how many there are. */
+static void clsort__place_fields(clsort__run *run, const clsort__plan *p, cl_uint first, cl_uint end)
+{
+    clsort__field fields[CLSORT_MAX_FIELDS];
+    memset(fields, 0, sizeof fields);
+    memcpy(fields, p->fields + first, (end - first) * sizeof *fields);
+    clsort__argument(run, sizeof fields, fields);
+    clsort__uint(run, end - first);
+}
+
+/* Takes keys out of records, or only numbers them. */
 static void clsort__extract(clsort__run *run, const clsort__plan *p, clsort__span source, clsort__arrays pairs)
 {
     const clsort__config utility = clsort__utility_config(run->s);
@@ -2583,13 +3797,29 @@ static void clsort__extract(clsort__run *run, const clsort__plan *p, clsort__spa
     source.offset += p->d.key_offset;
     clsort__use(run, &utility, CLSORT__KERNEL_EXTRACT);
     clsort__place(run, source);
-    clsort__place(run, pairs.keys);
+    clsort__place(run, pairs.keys.buffer ? pairs.keys : pairs.values);
     clsort__place(run, pairs.values);
     clsort__count(run, p->d.count);
     clsort__uint(run, (cl_uint)p->key_bytes);
     clsort__ulong(run, p->element);
     clsort__ulong(run, p->codec.minus_zero);
-    clsort__uint(run, !same);
+    clsort__uint(run, !same && !p->d.precedes);
+    clsort__launch(run, p->d.count);
+}
+
+/* Makes codes of fields first ... end - 1 of the records, in the order of the indices, which the first time are written. */
+static void clsort__extract_codes(clsort__run *run, const clsort__plan *p, clsort__span source, clsort__arrays pairs, cl_uint first, cl_uint end)
+{
+    const clsort__config utility = clsort__utility_config(run->s);
+    clsort__use(run, &utility, CLSORT__KERNEL_EXTRACT_CODES);
+    clsort__place(run, source);
+    clsort__place(run, pairs.keys);
+    clsort__place(run, pairs.values);
+    clsort__count(run, p->d.count);
+    clsort__uint(run, (cl_uint)p->key_bytes);
+    clsort__uint(run, end < p->field_count);
+    clsort__ulong(run, p->element);
+    clsort__place_fields(run, p, first, end);
     clsort__launch(run, p->d.count);
 }
 
@@ -2618,22 +3848,44 @@ static void clsort__permute(clsort__run *run, const clsort__plan *p, clsort__spa
     clsort__gather(run, source, target, indices, p->d.count, p->d.count, element);
 }
 
-/* Sorts (key, index) pairs and gathers what the description wants moved. */
+/* Sorts `from` into `to`, which may be the same, by the plan's algorithm. */
+static void clsort__sort_arrays(clsort__run *run, const clsort__plan *p, clsort__arrays from, clsort__arrays to, clsort__span scratch)
+{
+    clsort__arrays pong;
+    pong.values = clsort__part(scratch, p->pong_values);
+    pong.keys = p->config.records ? clsort__part(pong.values, p->d.key_offset) : clsort__part(scratch, p->pong_keys);
+    if (p->d.algorithm == CLSORT_BITONIC) clsort__bitonic(run, p, from, to, pong);
+    else clsort__merge(run, p, from, to, pong, clsort__part(scratch, p->splits));
+}
+
+/* Sorts (key, index) pairs: by the key; by codes of several fields, the least significant ones first; or indices alone, by a comparator. */
+static void clsort__sort_pairs(clsort__run *run, const clsort__plan *p, clsort__span keys, clsort__arrays pairs, clsort__span scratch)
+{
+    cl_uint first, end;
+    if (!p->has_codes) {
+        clsort__extract(run, p, keys, pairs);
+        clsort__sort_arrays(run, p, pairs, pairs, scratch);
+        return;
+    }
+    for (end = p->field_count; end > 0; end = first) {
+        first = clsort__first_field(p, end - 1);
+        clsort__extract_codes(run, p, keys, pairs, first, end);
+        clsort__sort_arrays(run, p, pairs, pairs, scratch);
+    }
+}
+
+/* Sorts pairs and gathers what the description wants moved. */
 static void clsort__sort_by_index(clsort__run *run, const clsort__plan *p, clsort__span keys, clsort__span keys_to, clsort__span values, clsort__span values_to,
                                   clsort__span scratch)
 {
-    const size_t at = scratch.offset;
-    clsort__arrays pairs, pong;
-    pairs.keys = p->keys_at_home ? keys_to : clsort__make_span(scratch.buffer, at + p->work_keys);
-    pairs.values = p->has_indices ? clsort__make_span(p->d.indices, p->d.indices_offset) : clsort__make_span(scratch.buffer, at + p->work_indices);
-    pong.keys = clsort__make_span(scratch.buffer, at + p->pong_keys);
-    pong.values = clsort__make_span(scratch.buffer, at + p->pong_values);
-    clsort__extract(run, p, keys, pairs);
-    clsort__bitonic(run, p, pairs, pairs, pong);
+    clsort__arrays pairs;
+    pairs.values = p->has_indices ? clsort__make_span(p->d.indices, p->d.indices_offset) : clsort__part(scratch, p->work_indices);
+    pairs.keys = p->d.precedes ? pairs.values : p->keys_at_home ? keys_to : clsort__part(scratch, p->work_keys);
+    clsort__sort_pairs(run, p, keys, pairs, scratch);
     if (p->writes_keys && !p->keys_at_home)
-        clsort__permute(run, p, keys, keys_to, clsort__make_span(scratch.buffer, at + p->copied_keys), pairs.values, p->element);
+        clsort__permute(run, p, keys, keys_to, clsort__part(scratch, p->copied_keys), pairs.values, p->element);
     if (p->has_values)
-        clsort__permute(run, p, values, values_to, clsort__make_span(scratch.buffer, at + p->copied_values), pairs.values, p->d.value_size);
+        clsort__permute(run, p, values, values_to, clsort__part(scratch, p->copied_values), pairs.values, p->d.value_size);
 }
 
 /* All commands of a sort. */
@@ -2643,19 +3895,16 @@ static void clsort__sort(clsort__run *run, const clsort__plan *p, clsort__span s
     const clsort__span keys = clsort__make_span(d->keys, d->keys_offset), values = clsort__make_span(d->values, d->values_offset);
     const clsort__span keys_to = p->in_place ? keys : clsort__make_span(d->keys_out, d->keys_out_offset);
     const clsort__span values_to = p->values_in_place ? values : clsort__make_span(d->values_out, d->values_out_offset);
-    clsort__arrays from, to, pong;
+    clsort__arrays from, to;
     if (p->by_index) {
         clsort__sort_by_index(run, p, keys, keys_to, values, values_to, scratch);
         return;
     }
-    from.keys = clsort__make_span(keys.buffer, keys.offset + d->key_offset);
+    from.keys = clsort__part(keys, d->key_offset);
     from.values = p->config.records ? keys : values;
-    to.keys = clsort__make_span(keys_to.buffer, keys_to.offset + d->key_offset);
+    to.keys = clsort__part(keys_to, d->key_offset);
     to.values = p->config.records ? keys_to : values_to;
-    pong.values = clsort__make_span(scratch.buffer, scratch.offset + p->pong_values);
-    pong.keys = p->config.records ? clsort__make_span(scratch.buffer, pong.values.offset + d->key_offset)
-                                  : clsort__make_span(scratch.buffer, scratch.offset + p->pong_keys);
-    clsort__bitonic(run, p, from, to, pong);
+    clsort__sort_arrays(run, p, from, to, scratch);
 }
 
 /* Is there nothing to do? In place and without indices, one element is sorted. */
@@ -2664,13 +3913,35 @@ static int clsort__trivial(const clsort__plan *p)
     return p->d.count == 0 || (p->d.count == 1 && p->in_place && !p->has_indices && (!p->has_values || p->values_in_place));
 }
 
-/* Builds the programs that a plan needs. */
-static clsort_status clsort__ready(clsort_sorter *s, const clsort__plan *p)
+/* Gives a plan's comparator a number, under which its programs are known. */
+static clsort_status clsort__ready_comparator(clsort_sorter *s, clsort__plan *p)
 {
-    const clsort__config utility = clsort__utility_config(s), published = clsort__config_of(p, CLSORT__PUBLISHED);
-    clsort_status status = clsort__need_program(s, &p->config, p->d.flags);
+    clsort_status status;
+    if (!p->d.precedes || p->config.comparator) return CL_SUCCESS;
+    status = clsort__add_comparator(s, p->d.record_type, p->d.precedes, p->d.record_size, &p->config.comparator);
+    if (status == CL_SUCCESS) clsort__merge_shape(s, &p->d.tuning, &p->config);
+    return status;
+}
+
+/* Builds the programs that checks of a plan's result need. */
+static clsort_status clsort__ready_checks(clsort_sorter *s, clsort__plan *p)
+{
+    const clsort__config utility = clsort__utility_config(s);
+    clsort_status status = clsort__ready_comparator(s, p);
+    if (status == CL_SUCCESS) status = clsort__need_program(s, &utility, p->d.flags);
+    if (status == CL_SUCCESS && p->d.precedes) status = clsort__need_program(s, &p->config, p->d.flags);
+    return status;
+}
+
+/* Builds the programs that a plan needs. */
+static clsort_status clsort__ready(clsort_sorter *s, clsort__plan *p)
+{
+    const clsort__config published = clsort__config_of(p, CLSORT__PUBLISHED_BITONIC);
+    clsort_status status = clsort__ready_comparator(s, p);
+    if (status == CL_SUCCESS) status = clsort__need_program(s, &p->config, p->d.flags);
+    if (status == CL_SUCCESS && p->tiles.lanes) status = clsort__need_program(s, &p->tiles, p->d.flags);
     if (status == CL_SUCCESS && clsort__needs_published(p)) status = clsort__need_program(s, &published, p->d.flags);
-    if (status == CL_SUCCESS && (p->by_index || s->options.flags & CLSORT_OPTION_VERIFY)) status = clsort__need_program(s, &utility, p->d.flags);
+    if (status == CL_SUCCESS && (p->by_index || s->options.flags & CLSORT_OPTION_VERIFY)) status = clsort__ready_checks(s, p);
     return status;
 }
 
@@ -2723,19 +3994,20 @@ static clsort_status clsort__warm(clsort_sorter *s, const clsort__plan *p)
 static void clsort__check_order(clsort__run *run, const clsort__plan *p, clsort__span keys, clsort__span indices, clsort__span result)
 {
     const clsort__config utility = clsort__utility_config(run->s);
+    const clsort__config *config = p->d.precedes ? &p->config : &utility;
     if (p->d.count < 2) return;
-    keys.offset += p->d.key_offset;
-    clsort__use(run, &utility, CLSORT__KERNEL_IS_SORTED);
-    clsort__place(run, keys);
+    clsort__use(run, config, p->d.precedes ? CLSORT__KERNEL_MERGE_ORDERED : CLSORT__KERNEL_IS_SORTED);
+    if (!p->d.precedes) clsort__place(run, keys);
     clsort__place(run, indices.buffer ? indices : keys);
     clsort__place(run, result);
-    clsort__place_codec(run, &p->codec);
+    if (p->d.precedes) clsort__place_codec(run, p, keys);
     clsort__count(run, p->d.count);
-    clsort__uint(run, (cl_uint)p->key_bytes);
-    clsort__ulong(run, p->element);
-    clsort__ulong(run, p->codec.minus_zero);
     clsort__uint(run, indices.buffer != NULL);
-    clsort__uint(run, indices.buffer && p->config.ties);
+    clsort__uint(run, indices.buffer && p->stable);
+    if (!p->d.precedes) {
+        clsort__ulong(run, p->element);
+        clsort__place_fields(run, p, 0, p->field_count);
+    }
     clsort__launch(run, p->d.count);
 }
 
@@ -2774,11 +4046,6 @@ static void clsort__fingerprint_indices(clsort__run *run, const clsort__plan *p,
     clsort__count(run, p->d.count);
     clsort__uint(run, CLSORT__FINGERPRINT_STEP);
     clsort__launch(run, CLSORT__FINGERPRINT_STEP);
-}
-
-static clsort__span clsort__part(clsort__span span, size_t offset)
-{
-    return clsort__make_span(span.buffer, span.offset + offset);
 }
 
 /* All commands of clsort_enqueue_fingerprint. */
@@ -2873,7 +4140,9 @@ static const struct clsort__preset { const char *name; cl_uint algorithm, step, 
     { "bitonic-b16-local", CLSORT_BITONIC, CLSORT_STEP_B16, CLSORT_LOCAL_DEFAULT, 0, 0 },
     { "bitonic-b16-global-tail", CLSORT_BITONIC, CLSORT_STEP_B16, CLSORT_LOCAL_GLOBAL_TAIL, 0, 0 },
     { "bitonic-shared-512", CLSORT_BITONIC, CLSORT_STEP_B2, CLSORT_LOCAL_START, 256, 2 },
-    { "bitonic-local-only", CLSORT_BITONIC, 0, CLSORT_LOCAL_ONLY, 0, 0 }
+    { "merge", CLSORT_MERGE, 0, 0, 0, 0 },
+    { "bitonic-local-only", CLSORT_BITONIC, 0, CLSORT_LOCAL_ONLY, 0, 0 },
+    { "merge-local-only", CLSORT_MERGE, 0, CLSORT_LOCAL_ONLY, 0, 0 }
 };
 
 CLSORT_API const char *clsort_algorithm_name(cl_uint number)
@@ -2890,7 +4159,7 @@ CLSORT_API clsort_status clsort_select(clsort_desc *desc, const char *name)
         if (strcmp(p->name, name)) continue;
         desc->algorithm = p->algorithm;
         desc->tuning.bitonic_step = p->step;
-        desc->tuning.bitonic_local = p->local;
+        desc->tuning.local = p->local;
         if (p->work_group) desc->tuning.work_group = p->work_group;
         if (p->items) desc->tuning.items = p->items;
         return CL_SUCCESS;
@@ -2940,13 +4209,25 @@ static clsort_status clsort__share_programs(const clsort_sorter *from, clsort_so
     return status;
 }
 
+/* Gives a clone copies of the comparators, under the same numbers. */
+static clsort_status clsort__share_comparators(const clsort_sorter *from, clsort_sorter *to)
+{
+    cl_uint number;
+    size_t i;
+    clsort_status status = CL_SUCCESS;
+    for (i = 0; i < from->comparator_count && status == CL_SUCCESS; i++)
+        status = clsort__add_comparator(to, from->comparators[i].record_type, from->comparators[i].precedes, from->comparators[i].record_size, &number);
+    return status;
+}
+
 CLSORT_API clsort_status clsort_clone(clsort_sorter *sorter, clsort_sorter **clone)
 {
     clsort_status status;
     if (!sorter || !clone) return CLSORT_ERROR_NULL_ARGUMENT;
     status = clsort_create(sorter->context, sorter->device, &sorter->options, clone);
     if (status != CL_SUCCESS) return status;
-    status = clsort__share_programs(sorter, *clone);
+    status = clsort__share_comparators(sorter, *clone);
+    if (status == CL_SUCCESS) status = clsort__share_programs(sorter, *clone);
     if (status == CL_SUCCESS) return CL_SUCCESS;
     clsort_destroy(*clone);
     *clone = NULL;
@@ -2965,6 +4246,8 @@ CLSORT_API void clsort_destroy(clsort_sorter *sorter)
     clsort__free(sorter->pending);
     for (i = 0; i < sorter->program_count; i++) clsort__release_program(&sorter->programs[i]);
     clsort__free(sorter->programs);
+    for (i = 0; i < sorter->comparator_count; i++) clsort__free(sorter->comparators[i].record_type);
+    clsort__free(sorter->comparators);
     clsort__free(sorter->waits);
     clsort__free(sorter->build_log);
     if (sorter->dummy) CLSORT_CL(clReleaseMemObject)(sorter->dummy);
@@ -3056,6 +4339,7 @@ CLSORT_API clsort_status clsort_scratch_size(clsort_sorter *sorter, const clsort
 {
     clsort_sorter none;
     clsort__plan p;
+    clsort_desc d;
     clsort_status status;
     if (!bytes) return CLSORT_ERROR_NULL_ARGUMENT;
     *bytes = 0;
@@ -3064,6 +4348,11 @@ CLSORT_API clsort_status clsort_scratch_size(clsort_sorter *sorter, const clsort
     if (status != CL_SUCCESS) return status;
     clsort__make_plan(sorter, desc, &p);
     *bytes = p.scratch;
+    d = *desc;
+    if (sorter || d.algorithm != CLSORT_AUTO || clsort__needs_stable(&p) || !clsort__has_family(CLSORT_BITONIC)) return CL_SUCCESS;
+    d.algorithm = CLSORT_BITONIC;   /* what AUTO may choose elsewhere */
+    clsort__make_plan(NULL, &d, &p);
+    if (p.scratch > *bytes) *bytes = p.scratch;
     return CL_SUCCESS;
 }
 
@@ -3183,14 +4472,13 @@ CLSORT_API clsort_status clsort_sort_host(clsort_sorter *sorter, const clsort_de
 static clsort_status clsort__prove(clsort__run *run, const char *function, const clsort_desc *desc, clsort__span proof,
                                    void (*prove)(clsort__run *, const clsort__plan *, clsort__span))
 {
-    const clsort__config utility = clsort__utility_config(run->s);
     clsort__plan p;
     clsort__range r;
     clsort_status status = clsort__check_sort(run, function, desc, &p);
     r = clsort__make_range("proof", proof.buffer, proof.offset, sizeof(clsort_proof), 1, 1);
     if (status == CL_SUCCESS && proof.offset % 4) status = clsort__reject(run->s, function, "proof", CLSORT_ERROR_MISALIGNED);
     if (status == CL_SUCCESS) status = clsort__check_ranges(run->s, function, &r, 1);
-    if (status == CL_SUCCESS) status = clsort__need_program(run->s, &utility, desc->flags);
+    if (status == CL_SUCCESS) status = clsort__ready_checks(run->s, &p);
     if (status != CL_SUCCESS) return status;
     prove(run, &p, proof);
     run->mode = CLSORT__RUN;
@@ -3260,6 +4548,9 @@ CLSORT_API clsort_status clsort_collect(clsort_sorter *sorter, int wait)
 
 /* ---- >>self-test ------------------------------------------------------------------------------------------------- */
 
+/* Elements of the longest self-test sort. */
+enum { CLSORT__TEST_COUNT = 20011 };
+
 /* Keys of `bytes` bytes with many ties, and their numbers as values. */
 static void clsort__fill_test(unsigned char *keys, size_t bytes, cl_uint *values, size_t count)
 {
@@ -3308,6 +4599,11 @@ static int clsort__values_hold(const unsigned char *keys, const unsigned char *s
     return 1;
 }
 
+static const char *clsort__family_name(cl_uint algorithm)
+{
+    return algorithm == CLSORT_BITONIC ? "bitonic" : "merge";
+}
+
 /* One self-test sort, in memory of 2 * 8 + 4 + 1 bytes per element: keys, sorted keys, values, marks. */
 static clsort_status clsort__test_sort(clsort_sorter *s, cl_uint algorithm, cl_uint key_type, int pairs, size_t count, unsigned char *memory)
 {
@@ -3325,28 +4621,41 @@ static clsort_status clsort__test_sort(clsort_sorter *s, cl_uint algorithm, cl_u
     status = clsort_sort_host(s, &d, sorted, pairs ? values : NULL, NULL);
     if (status != CL_SUCCESS) return status;
     if (clsort__keys_hold(keys, sorted, bytes, count) && clsort__values_hold(keys, sorted, bytes, values, seen, pairs ? count : 0)) return CL_SUCCESS;
-    return clsort__fail(s, CLSORT_ERROR_WRONG_RESULT, "clsort_self_test", "bitonic");
+    return clsort__fail(s, CLSORT_ERROR_WRONG_RESULT, "clsort_self_test", clsort__family_name(algorithm));
+}
+
+/* The self-test of one family: every key width, alone and with values, at sizes around its tiles. */
+static clsort_status clsort__test_family(clsort_sorter *s, cl_uint algorithm, unsigned char *memory)
+{
+    static const cl_uint types[4] = { CLSORT_U8, CLSORT_U16, CLSORT_U32, CLSORT_U64 };
+    static const size_t counts[4] = { 3, 1000, 4096, CLSORT__TEST_COUNT };
+    clsort_status status = CL_SUCCESS;
+    size_t t, c;
+    for (t = 0; t < 8; t++)
+        for (c = 0; c < 4 && status == CL_SUCCESS; c++)
+            status = clsort__test_sort(s, algorithm, types[t / 2], t & 1, counts[c], memory);
+    return status;
 }
 
 CLSORT_API clsort_status clsort_self_test(clsort_sorter *sorter)
 {
-    static const cl_uint types[4] = { CLSORT_U8, CLSORT_U16, CLSORT_U32, CLSORT_U64 };
-    const size_t counts[4] = { 3, 1000, 4096, 20011 }, largest = counts[3];
     unsigned char *memory;
-    clsort_status status = CL_SUCCESS;
-    size_t t, c;
+    clsort_status status = CL_SUCCESS, first = CL_SUCCESS;
+    cl_uint algorithm;
     if (!sorter) return CLSORT_ERROR_NULL_ARGUMENT;
-    memory = (unsigned char *)CLSORT_MALLOC(21 * largest);
+    memory = (unsigned char *)CLSORT_MALLOC(21 * (size_t)CLSORT__TEST_COUNT);
     if (!memory) return clsort__fail(sorter, CL_OUT_OF_HOST_MEMORY, "malloc", NULL);
-    for (t = 0; t < 8; t++)
-        for (c = 0; c < 4 && status == CL_SUCCESS; c++)
-            status = clsort__test_sort(sorter, CLSORT_BITONIC, types[t / 2], t & 1, counts[c], memory);
-    CLSORT_FREE(memory);
-    if (status == CLSORT_ERROR_WRONG_RESULT || status == CLSORT_ERROR_BUILD_FAILED) {
-        sorter->broken |= 1u << CLSORT__BITONIC;
-        return CLSORT_ERROR_WRONG_RESULT;
+    for (algorithm = CLSORT_BITONIC; algorithm <= CLSORT_QUICKSORT; algorithm++) {
+        if (!clsort__has_family(algorithm)) continue;
+        status = clsort__test_family(sorter, algorithm, memory);
+        if (status == CLSORT_ERROR_WRONG_RESULT || status == CLSORT_ERROR_BUILD_FAILED) {
+            sorter->broken |= 1u << algorithm;
+            status = CLSORT_ERROR_WRONG_RESULT;
+        }
+        if (first == CL_SUCCESS) first = status;
     }
-    return status;
+    CLSORT_FREE(memory);
+    return first;
 }
 
 /* ---- >>gather ---------------------------------------------------------------------------------------------------- */
@@ -3417,6 +4726,106 @@ CLSORT_API clsort_status clsort_enqueue_gather(clsort_sorter *sorter, cl_command
     return clsort__finish(&run, NULL);
 }
 
+/* ---- >>merging --------------------------------------------------------------------------------------------------- */
+
+CLSORT_API clsort_merge_desc clsort_merge_desc_default(void)
+{
+    clsort_merge_desc m;
+    memset(&m, 0, sizeof m);
+    return m;
+}
+
+/* The sort that needs the same kernels as a merge, for its checks and its plan. */
+static clsort_desc clsort__merge_as_sort(const clsort_merge_desc *m)
+{
+    clsort_desc d = clsort_desc_default();
+    d.count = m->count_a + m->count_b;
+    d.key_type = m->key_type;
+    d.order = m->order;
+    d.nan_order = m->nan_order;
+    d.flags = m->flags;
+    d.value_size = m->value_size;
+    d.algorithm = CLSORT_MERGE;
+    d.tuning = m->tuning;
+    return d;
+}
+
+/* One input or the output of a merge: its offsets and its buffers. */
+static clsort_status clsort__check_part(clsort_sorter *s, const char *function, const clsort_merge_desc *m, size_t count, clsort__span keys, clsort__span values)
+{
+    const size_t key = clsort__key_bits(m->key_type) / 8, value = m->value_size ? clsort__alignment(m->value_size) : 1;
+    if (values.buffer && !m->value_size) return clsort__reject(s, function, "value_size", CLSORT_ERROR_VALUE_SIZE);
+    if (count && m->value_size && !values.buffer) return clsort__reject(s, function, "values", CLSORT_ERROR_VALUE_SIZE);
+    if (!clsort__fits(count, key, keys.offset)) return clsort__reject(s, function, "keys", CLSORT_ERROR_SIZE_OVERFLOW);
+    if (!clsort__fits(count, m->value_size, values.offset)) return clsort__reject(s, function, "values", CLSORT_ERROR_SIZE_OVERFLOW);
+    if (keys.offset % key) return clsort__reject(s, function, "keys", CLSORT_ERROR_MISALIGNED);
+    if (values.offset % value) return clsort__reject(s, function, "values", CLSORT_ERROR_MISALIGNED);
+    if (count && !keys.buffer) return clsort__reject(s, function, "keys", CLSORT_ERROR_MISSING_BUFFER);
+    return CL_SUCCESS;
+}
+
+/* All checks of a merge, and its plan. */
+static clsort_status clsort__check_merge(clsort__run *run, const char *function, const clsort_merge_desc *m, clsort__merge_pass *pass, clsort__plan *p)
+{
+    const size_t counts[3] = { m->count_a, m->count_b, m->count_a + m->count_b };
+    const clsort__arrays parts[3] = { pass->a, pass->b, pass->to };
+    clsort_sorter *s = run->s;
+    const clsort_desc d = clsort__merge_as_sort(m);
+    clsort__range r[6];
+    size_t i;
+    clsort_status status;
+    if (m->flags & ~(cl_uint)CLSORT_FLAG_NO_BUILD) return clsort__reject(s, function, "flags", CLSORT_ERROR_UNKNOWN_FLAG);
+    if (m->value_size > 8) return clsort__reject(s, function, "value_size above 8", CLSORT_ERROR_UNSUPPORTED);
+    if (m->tuning.local) return clsort__reject(s, function, "tuning.local", CLSORT_ERROR_UNSUPPORTED);
+    if (counts[2] < m->count_a) return clsort__reject(s, function, "count", CLSORT_ERROR_COUNT_TOO_LARGE);
+    status = clsort__check_desc(s, function, &d, CLSORT__TO_PLAN);
+    for (i = 0; i < 3 && status == CL_SUCCESS; i++) status = clsort__check_part(s, function, m, counts[i], parts[i].keys, parts[i].values);
+    if (status == CL_SUCCESS) status = clsort__check_queue(s, function, run);
+    if (status != CL_SUCCESS) return status;
+    clsort__make_plan(s, &d, p);
+    p->config.two_arrays = 1;
+    for (i = 0; i < 3; i++) {
+        static const char *const roles[6] = { "keys_a", "keys_b", "keys_out", "values_a", "values_b", "values_out" };
+        r[i] = clsort__make_range(roles[i], parts[i].keys.buffer, parts[i].keys.offset, counts[i] * p->key_bytes, i < 2, i == 2);
+        r[3 + i] = clsort__make_range(roles[3 + i], parts[i].values.buffer, parts[i].values.offset, counts[i] * m->value_size, i < 2, i == 2);
+    }
+    status = clsort__check_ranges(s, function, r, 6);
+    return status == CL_SUCCESS ? clsort__reserve_waits(s, run->n_wait) : status;
+}
+
+CLSORT_API clsort_status clsort_enqueue_merge(clsort_sorter *sorter, cl_command_queue queue, const clsort_merge_desc *merge,
+                                              cl_uint n_wait, const cl_event *wait, cl_event *done)
+{
+    static const char function[] = "clsort_enqueue_merge";
+    clsort__merge_pass pass;
+    clsort__config shape;
+    clsort__plan p;
+    clsort__run run;
+    clsort_status status = clsort__start(sorter, function, queue, merge, n_wait, wait, done, &run);
+    if (status != CL_SUCCESS) return status;
+    memset(&pass, 0, sizeof pass);
+    pass.a.keys = clsort__make_span(merge->keys_a, merge->keys_a_offset);
+    pass.a.values = clsort__make_span(merge->values_a, merge->values_a_offset);
+    pass.b.keys = clsort__make_span(merge->keys_b, merge->keys_b_offset);
+    pass.b.values = clsort__make_span(merge->values_b, merge->values_b_offset);
+    pass.to.keys = clsort__make_span(merge->keys_out, merge->keys_out_offset);
+    pass.to.values = clsort__make_span(merge->values_out, merge->values_out_offset);
+    status = clsort__check_merge(&run, function, merge, &pass, &p);
+    if (status == CL_SUCCESS && p.d.count) status = clsort__need_program(sorter, &p.config, merge->flags);
+    if (status != CL_SUCCESS) return status;
+    pass.n = p.d.count;
+    pass.run = merge->count_a;
+    pass.span = 0xFFFFFFFFu;
+    if (!merge->count_a) pass.a = pass.b;
+    if (!merge->count_b) pass.b = pass.a;
+    shape = clsort__shape(sorter, &p);
+    if (pass.n) clsort__merge_runs(&run, &p, &shape, &pass);
+    run.mode = CLSORT__RUN;
+    if (pass.n) clsort__merge_runs(&run, &p, &shape, &pass);
+    clsort__marker(&run);
+    return clsort__finish(&run, NULL);
+}
+
 /* ---- >>is_sorted ------------------------------------------------------------------------------------------------- */
 
 /* The part of a description that a check of order reads. */
@@ -3433,6 +4842,10 @@ static clsort_desc clsort__order_only(const clsort_desc *desc)
     d.keys_offset = desc->keys_offset;
     d.record_size = desc->record_size;
     d.key_offset = desc->key_offset;
+    d.fields = desc->fields;
+    d.field_count = desc->field_count;
+    d.record_type = desc->record_type;
+    d.precedes = desc->precedes;
     return d;
 }
 
@@ -3443,7 +4856,6 @@ CLSORT_API clsort_status clsort_enqueue_is_sorted(clsort_sorter *sorter, cl_comm
     const clsort__span place = clsort__make_span(result, result_offset);
     clsort_desc d;
     clsort__plan p;
-    clsort__config utility;
     clsort__range r[2];
     clsort__run run;
     clsort_status status = clsort__start(sorter, function, queue, result ? desc : NULL, n_wait, wait, done, &run);
@@ -3459,8 +4871,7 @@ CLSORT_API clsort_status clsort_enqueue_is_sorted(clsort_sorter *sorter, cl_comm
     r[1] = clsort__make_range("result", result, result_offset, 4, 1, 1);
     if (status == CL_SUCCESS) status = clsort__check_ranges(sorter, function, r, 2);
     if (status == CL_SUCCESS) status = clsort__reserve_waits(sorter, n_wait);
-    utility = clsort__utility_config(sorter);
-    if (status == CL_SUCCESS) status = clsort__need_program(sorter, &utility, d.flags);
+    if (status == CL_SUCCESS) status = clsort__ready_checks(sorter, &p);
     if (status != CL_SUCCESS) return status;
     clsort__is_sorted(&run, &p, place);
     run.mode = CLSORT__RUN;

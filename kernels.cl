@@ -50,6 +50,21 @@
 #ifndef CLSORT_TIES
 #define CLSORT_TIES 0
 #endif
+/* 1: the order is the caller's expression clsort_precedes(a, b) over records of type clsort_record; keys are not used. */
+#ifndef CLSORT_COMPARATOR
+#define CLSORT_COMPARATOR 0
+#endif
+/* With a comparator: bytes of a record, and whether rows carry the record's number instead of the record itself. */
+#ifndef CLSORT_RECORD_BYTES
+#define CLSORT_RECORD_BYTES 4
+#endif
+#ifndef CLSORT_BY_INDEX
+#define CLSORT_BY_INDEX 0
+#endif
+/* 1: merge passes take their two runs from two arrays. */
+#ifndef CLSORT_TWO_ARRAYS
+#define CLSORT_TWO_ARRAYS 0
+#endif
 /* log2 of the work-items in a work-group, of every kernel. */
 #ifndef CLSORT_GROUP_LOG2
 #define CLSORT_GROUP_LOG2 8
@@ -62,8 +77,8 @@
 #ifndef CLSORT_ITEMS_LOG2
 #define CLSORT_ITEMS_LOG2 4
 #endif
-/* The family to build: 0 all, 1 bitonic, 5 utility, 6 the published bitonic kernels that the default
-   plan does not need (the numbers of clsort.h). */
+/* The family to build: 0 all, 1 bitonic, 2 merge, 5 utility, 6 and 7 the published kernels of bitonic and merge that the default
+   plans do not need (the numbers of clsort.h). */
 #ifndef CLSORT_FAMILY
 #define CLSORT_FAMILY 0
 #endif
@@ -78,17 +93,20 @@
 #if CLSORT_VALUE_BYTES < 0 || CLSORT_VALUE_BYTES > 16
 #error "CLSORT_VALUE_BYTES must be 0 to 16"
 #endif
+#if CLSORT_COMPARATOR && (CLSORT_KEY_BYTES != 1 || !CLSORT_RECORDS)
+#error "CLSORT_COMPARATOR needs CLSORT_RECORDS 1 and CLSORT_KEY_BYTES 1"
+#endif
 #if CLSORT_TIES && (CLSORT_VALUE_BYTES != 4 || CLSORT_RECORDS)
 #error "CLSORT_TIES needs a cl_uint value"
 #endif
-#if CLSORT_GROUP_LOG2 < 0 || CLSORT_GROUP_LOG2 > 10
-#error "CLSORT_GROUP_LOG2 must be 0 to 10"
+#if CLSORT_GROUP_LOG2 < 0 || CLSORT_GROUP_LOG2 > 13
+#error "CLSORT_GROUP_LOG2 must be 0 to 13"
 #endif
 #if CLSORT_SHARE_LOG2 != 0 && CLSORT_SHARE_LOG2 != CLSORT_GROUP_LOG2
 #error "CLSORT_SHARE_LOG2 must be 0 or CLSORT_GROUP_LOG2"
 #endif
-#if CLSORT_ITEMS_LOG2 < 1 || CLSORT_ITEMS_LOG2 > 5
-#error "CLSORT_ITEMS_LOG2 must be 1 to 5"
+#if CLSORT_ITEMS_LOG2 < 0 || CLSORT_ITEMS_LOG2 > 5
+#error "CLSORT_ITEMS_LOG2 must be 0 to 5"
 #endif
 #if CLSORT_LANES != 1 && (CLSORT_LANES != 16 || CLSORT_SHARE_LOG2 != 0)
 #error "CLSORT_LANES must be 1, or 16 with CLSORT_SHARE_LOG2 0"
@@ -109,7 +127,23 @@
 #define CLSORT_JOIN_(a, b) a##b
 #define CLSORT_JOIN(a, b) CLSORT_JOIN_(a, b)
 
+//---- order
+/* Where element i of the sorted order lies: at i, or at indices[i]. Indices beyond the end count as 0: a fingerprint tells them. */
+CLSORT_INLINE uint ordered_place(global const uchar *indices, uint by_index, uint i, uint n)
+{
+    const uint place = by_index ? ((global const uint *)indices)[i] : i;
+    return place < n ? place : 0;
+}
+
+//---- comparator
+/* clsort.h puts the caller's text between this part and the next one: a declaration of the type clsort_record, and
+   int clsort_precedes(clsort_record a, clsort_record b), which returns the caller's expression. */
+
 //---- codec
+#if CLSORT_COMPARATOR
+/* Fails where record_size is not the size of the caller's type. */
+typedef char clsort_record_size_is_that_of_the_type[sizeof(clsort_record) == CLSORT_RECORD_BYTES ? 1 : -1];
+#endif
 #if CLSORT_KEY_BYTES == 1
 typedef uchar code_t;
 #define CLSORT_CODE_NAME uchar
@@ -139,10 +173,18 @@ typedef uint16 words_t;
 
 /* code = (k ^ (sign(k) ? mask : 0) ^ flip) - rotate, modulo the width. Unsigned: all 0. Signed: flip has the sign bit. Floats: flip
    has the sign bit, mask all others. Descending: flip complemented. NaNs last: rotate is the number of NaN codes at the bottom. */
+#if CLSORT_COMPARATOR
+/* With a comparator, codes only tell records (0) from what lies beyond the end (not 0), and `records` is where numbers lead. */
+typedef struct { code_t mask, flip, rotate; global const uchar *records; } codec_t;
+
+#define CLSORT_CODEC_ARGS ulong mask, ulong flip, ulong rotate, global const uchar *records, ulong records_at
+#define CLSORT_CODEC { (code_t)mask, (code_t)flip, (code_t)rotate, records + records_at }
+#else
 typedef struct { code_t mask, flip, rotate; } codec_t;
 
 #define CLSORT_CODEC_ARGS ulong mask, ulong flip, ulong rotate
 #define CLSORT_CODEC { (code_t)mask, (code_t)flip, (code_t)rotate }
+#endif
 
 CLSORT_INLINE codes_t toggle_magnitude(codes_t k, code_t mask)
 {
@@ -164,8 +206,17 @@ CLSORT_INLINE codes_t decode(codes_t code, codec_t c)
 /* Keys and values in global memory, each at its byte offset. */
 typedef struct { global uchar *keys, *values; } array_t;
 
-#define CLSORT_ARRAY_ARGS(name) global uchar *name##_keys, ulong name##_keys_at, global uchar *name##_values, ulong name##_values_at
-#define CLSORT_ARRAY(name) { name##_keys + name##_keys_at, name##_values + name##_values_at }
+/* A launch costs some drivers a microsecond per buffer, so a kernel has only those it needs. */
+#if CLSORT_RECORDS
+#define CLSORT_ARRAY_ARGS(name) global uchar *name##_buffer, ulong name##_keys_at, ulong name##_values_at
+#define CLSORT_ARRAY(name) { name##_buffer + name##_keys_at, name##_buffer + name##_values_at }
+#elif CLSORT_VALUE_BYTES == 0
+#define CLSORT_ARRAY_ARGS(name) global uchar *name##_buffer, ulong name##_keys_at
+#define CLSORT_ARRAY(name) { name##_buffer + name##_keys_at, name##_buffer }
+#else
+#define CLSORT_ARRAY_ARGS(name) global uchar *name##_buffer, ulong name##_keys_at, global uchar *name##_buffer_2, ulong name##_values_at
+#define CLSORT_ARRAY(name) { name##_buffer + name##_keys_at, name##_buffer_2 + name##_values_at }
+#endif
 
 /* A row of records in registers. */
 typedef struct {
@@ -239,7 +290,7 @@ CLSORT_INLINE row_t top_row(void)
 CLSORT_INLINE row_t load_whole_row(array_t a, codec_t c, uint i)
 {
     row_t r;
-    r.key = encode(*key_place(a, i), c);
+    r.key = CLSORT_COMPARATOR ? 0 : encode(*key_place(a, i), c);
     load_words(a, i, r.word);
     return r;
 }
@@ -364,7 +415,38 @@ CLSORT_INLINE void store_row(array_t a, codec_t c, uint i, uint n, row_t r)
 }
 #endif
 
-//---- bitonic: order
+//---- local
+#if CLSORT_SHARE_LOG2 > 0
+/* Where row i lies in local memory: one word of padding after each 32 (keys of 8 bytes: one key after each 16), so that strides
+   which are powers of two meet the 32 banks evenly. */
+#define CLSORT_KEY_PAD_LOG2 (CLSORT_KEY_BYTES == 8 ? 4 : 5)
+#define CLSORT_WORD_PAD_LOG2 5
+#define CLSORT_WORD_SLOTS (CLSORT_TILE_ROWS + (CLSORT_TILE_ROWS >> CLSORT_WORD_PAD_LOG2))
+
+CLSORT_INLINE uint pad_slot(uint i, const uint pad_log2)
+{
+    return i + (i >> pad_log2);
+}
+
+/* Local row i, by whoever may read or write it at that time. */
+CLSORT_INLINE row_t get_row(local const code_t *keys, local const uint *words, uint i)
+{
+    row_t r;
+    r.key = keys[pad_slot(i, CLSORT_KEY_PAD_LOG2)];
+    for (uint k = 0; k < CLSORT_WORDS; k++)
+        r.word[k] = words[k * CLSORT_WORD_SLOTS + pad_slot(i, CLSORT_WORD_PAD_LOG2)];
+    return r;
+}
+
+CLSORT_INLINE void put_row(local code_t *keys, local uint *words, uint i, row_t r)
+{
+    keys[pad_slot(i, CLSORT_KEY_PAD_LOG2)] = r.key;
+    for (uint k = 0; k < CLSORT_WORDS; k++)
+        words[k * CLSORT_WORD_SLOTS + pad_slot(i, CLSORT_WORD_PAD_LOG2)] = r.word[k];
+}
+#endif
+
+//---- network
 #if CLSORT_FAMILY != 5
 /* Does a come strictly before b? Lane by lane; the result selects codes. */
 #if CLSORT_TIES
@@ -452,7 +534,7 @@ CLSORT_INLINE void lane_steps(row_t *v, uint rows, uint stage)
 }
 #endif
 
-//---- bitonic: windows
+//---- network: steps
 /* The step of one register bit for 2^bits rows. bits and bit are constants at each call, so that the loop unrolls and v stays
    in registers. */
 CLSORT_INLINE void window_step(row_t *v, const uint bits, const uint bit, uint mirror)
@@ -482,8 +564,10 @@ CLSORT_INLINE void window_steps(row_t *v, const uint bits, uint hi, uint lo, uin
     if (bits > 1 && hi >= 1 && lo <= 1) window_step(v, bits, 1, mirror && hi == 1);
     if (lo == 0) window_step(v, bits, 0, mirror && hi == 0);
 }
+#endif
 
 //---- bitonic: window rows
+#if CLSORT_FAMILY == 0 || CLSORT_FAMILY == 1 || CLSORT_FAMILY == 6
 /* The rows that a work-item holds of a window of 2^bits rows whose lowest bit is `at`: register m has row
    (m & flip ? flipped : first) + (m << at). In a mirror step the partner's lower bits are complemented too; flip is its register bit. */
 typedef struct { uint first, flipped, at, flip; } window_t;
@@ -590,18 +674,7 @@ CLSORT_INLINE void window_pass(array_t a, codec_t c, uint n, uint windows, uint 
 CLSORT_WINDOW_KERNEL(clsort_bitonic_b16, 4)
 
 #if CLSORT_SHARE_LOG2 > 0
-/* Where row i lies in local memory: one word of padding after each 32 (keys of 8 bytes: one key after each 16), so that the strides of
-   windows meet the 32 banks evenly. Slots of disjoint bits add up, so a window's slots are sums: one addition each. */
-#define CLSORT_KEY_PAD_LOG2 (CLSORT_KEY_BYTES == 8 ? 4 : 5)
-#define CLSORT_WORD_PAD_LOG2 5
-#define CLSORT_WORD_SLOTS (CLSORT_TILE_ROWS + (CLSORT_TILE_ROWS >> CLSORT_WORD_PAD_LOG2))
-
-CLSORT_INLINE uint pad_slot(uint i, const uint pad_log2)
-{
-    return i + (i >> pad_log2);
-}
-
-/* Slots of a window: that of register 0, and what each register bit adds. */
+/* Slots of a window: that of register 0, and what each register bit adds. Slots of disjoint bits add up. */
 typedef struct { uint first, bit0, bit1, bit2, bit3, bit4; } slots_t;
 
 CLSORT_INLINE uint slot_stride(window_t w, uint bit, const uint pad_log2)
@@ -805,6 +878,569 @@ CLSORT_KERNEL void clsort_bitonic_global_tile(CLSORT_ARRAY_ARGS(data), CLSORT_CO
 #endif
 #endif
 
+//---- merge
+#if CLSORT_FAMILY == 0 || CLSORT_FAMILY == 2 || CLSORT_FAMILY == 7
+#if CLSORT_COMPARATOR
+/* The caller's record of a row. */
+CLSORT_INLINE clsort_record record_of(row_t r, codec_t c)
+{
+#if CLSORT_BY_INDEX
+    return ((global const clsort_record *)c.records)[r.word[0]];
+#else
+    union { uint word[CLSORT_WORDS_OR_1]; clsort_record record; } u;
+    for (uint w = 0; w < CLSORT_WORDS; w++)
+        u.word[w] = r.word[w];
+    return u.record;
+#endif
+}
+#endif
+
+#if CLSORT_LANES == 1
+/* Does x come strictly before y? What lies beyond the end comes before nothing. */
+CLSORT_INLINE uint comes_before(row_t x, row_t y, codec_t c)
+{
+#if CLSORT_COMPARATOR
+    return x.key < y.key || (!x.key && !y.key && clsort_precedes(record_of(x, c), record_of(y, c)));
+#else
+    return x.key < y.key;
+#endif
+}
+#endif
+
+/* Two runs to merge. The first is `na` rows of a from first_a on, the second `nb` rows of b from first_b on; the merged run starts at
+   `start` in the target. Where both come first by the order, the row of the first run does: this makes every sort here stable. */
+typedef struct {
+    array_t a, b;
+    uint start, first_a, na, first_b, nb;
+} pair_t;
+
+/* The pair whose merged run holds element i of n. Runs have `run` rows, pairs start at multiples of span + 1. */
+CLSORT_INLINE pair_t find_pair(array_t a, array_t b, uint i, uint n, uint run, uint span)
+{
+    const uint start = i & ~span, rows = start < n ? min(n - start - 1, span) + 1 : 0, na = min(rows, run);
+    const pair_t p = { a, b, start, start, na, CLSORT_TWO_ARRAYS ? start : start + run, rows - na };
+    return p;
+}
+
+/* Does row y of the pair's second run come strictly before row x of its first? */
+CLSORT_INLINE uint second_first(pair_t p, uint x, uint y, codec_t c)
+{
+#if CLSORT_LANES == 1
+    return comes_before(load_whole_row(p.b, c, p.first_b + y), load_whole_row(p.a, c, p.first_a + x), c);
+#else
+    const code_t key_x = encode((codes_t)*key_place(p.a, p.first_a + x), c).s0, key_y = encode((codes_t)*key_place(p.b, p.first_b + y), c).s0;
+    uint word_x[CLSORT_WORDS_OR_1], word_y[CLSORT_WORDS_OR_1];
+    load_words(p.a, p.first_a + x, word_x);
+    load_words(p.b, p.first_b + y, word_y);
+    return key_y < key_x || (CLSORT_TIES && key_y == key_x && word_y[0] < word_x[0]);
+#endif
+}
+
+/* How many of the first `diagonal` rows of the merged run come from the first run. Three probes at a time: their loads wait
+   together. Source: O. Green, R. McColl, D. Bader, GPU merge path, 2012. */
+CLSORT_INLINE uint split_pair(pair_t p, uint diagonal, codec_t c)
+{
+    uint low = diagonal > p.nb ? diagonal - p.nb : 0, high = min(diagonal, p.na);
+    while (low < high) {
+        const uint quarter = (high - low) >> 2;
+        uint first[3];
+        #pragma unroll
+        for (uint k = 0; k < 3; k++) {
+            const uint x = low + (k + 1) * quarter;
+            first[k] = !second_first(p, x, diagonal - 1 - x, c);
+        }
+        high = !first[0] ? low + quarter : !first[1] ? low + 2 * quarter : !first[2] ? low + 3 * quarter : high;
+        low = first[2] ? low + 3 * quarter + 1 : first[1] ? low + 2 * quarter + 1 : first[0] ? low + quarter + 1 : low;
+    }
+    return low;
+}
+
+//---- merge: splits
+#if CLSORT_FAMILY != 7
+#if CLSORT_TWO_ARRAYS
+#define CLSORT_PAIR_ARGS CLSORT_ARRAY_ARGS(a), CLSORT_ARRAY_ARGS(b), CLSORT_CODEC_ARGS, uint n, uint run, uint span, uint slice
+#define CLSORT_SECOND_ARRAY CLSORT_ARRAY(b)
+#else
+#define CLSORT_PAIR_ARGS CLSORT_ARRAY_ARGS(a), CLSORT_CODEC_ARGS, uint n, uint run, uint span, uint slice
+#define CLSORT_SECOND_ARRAY CLSORT_ARRAY(a)
+#endif
+#define CLSORT_SPLITS_ARGS global uchar *splits, ulong splits_at
+
+/* splits[i]: how many of the merged run's rows before element i * slice, in its pair, come from the first run. One of 2^spread_log2
+   work-items each: searches wait for memory, and few of them would not reach every core. */
+CLSORT_KERNEL void clsort_merge_split(CLSORT_PAIR_ARGS, CLSORT_SPLITS_ARGS, uint spread_log2)
+{
+    const array_t array_a = CLSORT_ARRAY(a), array_b = CLSORT_SECOND_ARRAY;
+    const codec_t codec = CLSORT_CODEC;
+    const size_t i = get_global_id(0) >> spread_log2;
+    if (i * slice >= n || i << spread_log2 != get_global_id(0))
+        return;
+    const pair_t p = find_pair(array_a, array_b, (uint)i * slice, n, run, span);
+    ((global uint *)(splits + splits_at))[i] = split_pair(p, (uint)i * slice - p.start, codec);
+}
+
+#if CLSORT_COMPARATOR
+/* Makes the splits of each pair ascend in both runs, by no more than a slice: then slices are disjoint and leave nothing out, whatever
+   the caller's expression answered. One work-item per pair. */
+CLSORT_KERNEL void clsort_merge_clamp(CLSORT_SPLITS_ARGS, uint n, uint span, uint slice)
+{
+    const size_t start = get_global_id(0) * ((size_t)span + 1);
+    global uint *split = (global uint *)(splits + splits_at);
+    size_t i = (start + slice - 1) / slice;
+    uint last = 0, at = 0;
+    if (start >= n)
+        return;
+    for (; i * slice < n && i * slice <= start + span; i++) {
+        const uint diagonal = (uint)(i * slice - start);
+        last = clamp(split[i], last, last + (diagonal - at));
+        at = diagonal;
+        split[i] = last;
+    }
+}
+
+/* As clsort_is_sorted, by the caller's expression. */
+CLSORT_KERNEL void clsort_merge_ordered(global const uchar *indices, ulong indices_at, global uchar *result, ulong result_at,
+                                        CLSORT_CODEC_ARGS, uint n, uint by_index, uint strict)
+{
+    const codec_t codec = CLSORT_CODEC;
+    global const clsort_record *record = (global const clsort_record *)codec.records;
+    const uint i = (uint)get_global_id(0);
+    if (i >= n || n - i < 2)
+        return;
+    const uint x = ordered_place(indices + indices_at, by_index, i, n), y = ordered_place(indices + indices_at, by_index, i + 1, n);
+    if (clsort_precedes(record[y], record[x]) || (strict && y <= x && !clsort_precedes(record[x], record[y])))
+        atomic_min((volatile global uint *)(result + result_at), i + 1);
+}
+#endif
+#endif
+
+//---- merge: work-group
+#if CLSORT_SHARE_LOG2 > 0
+/* An array from its i-th element on; i may lead before the start as long as what is loaded does not. */
+CLSORT_INLINE array_t advance(array_t a, long i)
+{
+    a.keys += i * (CLSORT_RECORDS ? CLSORT_VALUE_BYTES : CLSORT_KEY_BYTES);
+    a.values += i * CLSORT_VALUE_BYTES;
+    return a;
+}
+
+/* Copies `count` rows to local memory, those of the pair's first run and then those of its second. Called by tile kernels, by all
+   work-items of a group; local rows must not be in use. Needs a barrier after it. */
+CLSORT_INLINE void load_rows(local code_t *keys, local uint *words, pair_t p, uint count, codec_t c)
+{
+    const uint t = (uint)get_local_id(0);
+    const array_t first = advance(p.a, (long)p.first_a + t), second = advance(p.b, (long)p.first_b - p.na + t);
+    if (count == CLSORT_TILE_ROWS) {
+        row_t v[CLSORT_ITEMS];
+        #pragma unroll
+        for (uint m = 0; m < CLSORT_ITEMS; m++) {
+            const array_t from = m * CLSORT_GROUP + t < p.na ? first : second;
+            v[m] = load_whole_row(from, c, m * CLSORT_GROUP);
+        }
+        #pragma unroll
+        for (uint m = 0; m < CLSORT_ITEMS; m++)
+            put_row(keys, words, m * CLSORT_GROUP + t, v[m]);
+    } else {
+        #pragma unroll 1
+        for (uint i = t; i < CLSORT_TILE_ROWS; i += CLSORT_GROUP)
+            put_row(keys, words, i, i < count ? load_whole_row(i < p.na ? first : second, c, i - t) : top_row());
+    }
+}
+
+/* Writes the work-items' rows v to local memory, in order, and from there `count` of them to the target. Called by tile kernels, by all
+   work-items of a group. Has the barriers: all reads of local rows may be pending before. */
+CLSORT_INLINE void store_rows(const row_t *v, local code_t *keys, local uint *words, array_t target, uint first, uint count, codec_t c)
+{
+    const uint t = (uint)get_local_id(0);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_ITEMS; m++)
+        put_row(keys, words, t * CLSORT_ITEMS + m, v[m]);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (count == CLSORT_TILE_ROWS) {
+        #pragma unroll
+        for (uint m = 0; m < CLSORT_ITEMS; m++)
+            store_whole_row(target, c, first + m * CLSORT_GROUP + t, get_row(keys, words, m * CLSORT_GROUP + t));
+    } else {
+        #pragma unroll 1
+        for (uint i = t; i < count; i += CLSORT_GROUP)
+            store_whole_row(target, c, first + i, get_row(keys, words, i));
+    }
+}
+
+//---- merge: local splits
+/* As split_pair, in local memory: the runs are rows [first, first + na) and the nb rows behind them. */
+CLSORT_INLINE uint split_rows(local const code_t *keys, local const uint *words, uint first, uint na, uint nb, uint diagonal, codec_t c)
+{
+    uint low = diagonal > nb ? diagonal - nb : 0, high = min(diagonal, na);
+    while (low < high) {
+        const uint middle = (low + high) / 2;
+        if (comes_before(get_row(keys, words, first + na + diagonal - 1 - middle), get_row(keys, words, first + middle), c))
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+#if CLSORT_GROUP >= 16
+#define CLSORT_PROBES (CLSORT_GROUP / 2)
+/* Both splits of a work-group's slice, by all work-items: each half probes the range of one diagonal at as many places, which narrows it to
+   the gap between two of them. ranges: low and high of the first split, then of the second. Has the barriers; after it the
+   splits are in ranges[0] and ranges[2]. `widest` bounds the ranges' width and is the same for all; 0 if they are empty. */
+CLSORT_INLINE void search_splits(pair_t p, uint diagonal, local uint *ranges, uint widest, codec_t c)
+{
+    const uint t = (uint)get_local_id(0), probe = t % CLSORT_PROBES;
+    local uint *range = ranges + t / CLSORT_PROBES * 2;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint width = widest; width > 0; width = (width - 1) / CLSORT_PROBES) {
+        const uint low = range[0], high = range[1], x = low + probe * ((high - low + CLSORT_PROBES - 1) / CLSORT_PROBES);
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (x < high) {
+            if (second_first(p, x, diagonal - 1 - x, c))
+                atomic_min(&range[1], x);
+            else
+                atomic_max(&range[0], x + 1);
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+}
+#endif
+
+//---- merge: local runs
+#if CLSORT_COMPARATOR
+/* x[t] becomes the largest of x[0 ... t]. Called by settle_split, by all work-items of a group. Needs no barrier before or after:
+   a work-item writes its own element first and may read the others. */
+CLSORT_INLINE uint prefix_max(local uint *x, uint own)
+{
+    const uint t = (uint)get_local_id(0);
+    x[t] = own;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint step = 1; step < CLSORT_GROUP; step *= 2) {
+        const uint other = t >= step ? x[t - step] : 0;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        own = max(own, other);
+        x[t] = own;
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    return own;
+}
+
+/* Makes the work-items' splits ascend in both runs, as clsort_merge_clamp does, and returns where the next work-item starts in the
+   first run. Counts in rows from the tile's start, so that pairs need not be told apart. Called by merge_rows, by all work-items. */
+CLSORT_INLINE uint settle_split(local uint *splits, uint first, uint diagonal, uint *split)
+{
+    const uint t = (uint)get_local_id(0);
+    const uint a = prefix_max(splits, first + *split) - first;
+    const uint b = prefix_max(splits, first + (diagonal - a)) - first;
+    *split = diagonal - b;
+    splits[t] = *split;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const uint next = splits[t + 1 < CLSORT_GROUP ? t + 1 : t];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    return next;
+}
+#endif
+
+/* Merges two runs of local rows, [first, first + na) and the nb rows behind them: each work-item takes those of its place into v.
+   Called by tile kernels, by all work-items of a group, after a barrier; leaves reads of local rows pending. Reads on behind the end of
+   a run, up to CLSORT_ITEMS rows behind the tile, but never takes what is there. */
+CLSORT_INLINE void merge_rows(row_t *v, local const code_t *keys, local const uint *words, local uint *splits,
+                              uint first, uint na, uint nb, codec_t c)
+{
+    const uint t = (uint)get_local_id(0), diagonal = min(t * CLSORT_ITEMS - first, na + nb), b_first = first + na;
+    uint split = split_rows(keys, words, first, na, nb, diagonal, c), end_a = b_first, end_b = b_first + nb;
+#if CLSORT_COMPARATOR
+    const uint next = settle_split(splits, first, diagonal, &split), rows = na + nb - diagonal;
+    if (rows > CLSORT_ITEMS) {
+        end_a = first + next;
+        end_b = b_first + (diagonal + CLSORT_ITEMS - next);
+    }
+#endif
+    uint a = first + split, b = b_first + (diagonal - split);
+    row_t x = get_row(keys, words, a), y = get_row(keys, words, b);
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_ITEMS; m++) {
+        const uint second = b < end_b && (a >= end_a || comes_before(y, x, c));
+        v[m] = second ? y : x;
+        const uint at = second ? ++b : ++a;
+        const row_t next_row = get_row(keys, words, at);
+        x = second ? x : next_row;
+        y = second ? next_row : y;
+    }
+}
+
+//---- merge: registers
+/* Puts two neighbours in order; equal ones stay. */
+CLSORT_INLINE void order_neighbours(row_t *x, row_t *y, codec_t c)
+{
+    const row_t first = *x, second = *y;
+    const uint swap = comes_before(second, first, c);
+    *x = swap ? second : first;
+    *y = swap ? first : second;
+}
+
+/* Puts the rows of registers in order. Bare keys by a bitonic network; else equal rows must keep their order: odd-even transposition, as
+   many rounds as rows. */
+CLSORT_INLINE void sort_rows(row_t *v, codec_t c)
+{
+#if CLSORT_VALUE_BYTES == 0
+    window_steps(v, CLSORT_ITEMS_LOG2, 0, 0, 1);
+    if (CLSORT_ITEMS_LOG2 > 1) window_steps(v, CLSORT_ITEMS_LOG2, 1, 0, 1);
+    if (CLSORT_ITEMS_LOG2 > 2) window_steps(v, CLSORT_ITEMS_LOG2, 2, 0, 1);
+    if (CLSORT_ITEMS_LOG2 > 3) window_steps(v, CLSORT_ITEMS_LOG2, 3, 0, 1);
+    if (CLSORT_ITEMS_LOG2 > 4) window_steps(v, CLSORT_ITEMS_LOG2, 4, 0, 1);
+#else
+    #pragma unroll
+    for (uint round = 0; round < CLSORT_ITEMS; round += 2) {
+        #pragma unroll
+        for (uint m = 0; m + 1 < CLSORT_ITEMS; m += 2)
+            order_neighbours(&v[m], &v[m + 1], c);
+        #pragma unroll
+        for (uint m = 1; m + 1 < CLSORT_ITEMS; m += 2)
+            order_neighbours(&v[m], &v[m + 1], c);
+    }
+#endif
+}
+
+//---- merge: work-group kernels
+#if CLSORT_FAMILY != 7
+/* splits_here[0] and [2]: the splits of the slice of `count` rows from diagonal `from` of the pair's `rows` on: the stored ones, or searched.
+   Called by clsort_merge_pass, by all work-items of a group. Has the barriers. */
+CLSORT_INLINE void find_splits(pair_t p, uint from, uint count, uint rows, global const uint *stored, uint has_splits,
+                               local uint *splits_here, codec_t c)
+{
+    const uint t = (uint)get_local_id(0), diagonal = from + t * 2 / CLSORT_GROUP * count;
+    if (t < 2) {
+        const uint own = from + t * count;
+        const uint known = own >= rows ? p.na : has_splits ? stored[t] : 0;
+        const uint searched = own < rows && !has_splits;
+#if CLSORT_GROUP >= 16
+        splits_here[2 * t] = searched && own > p.nb ? own - p.nb : known;
+        splits_here[2 * t + 1] = searched ? min(own, p.na) : known;
+#else
+        splits_here[2 * t] = searched ? split_pair(p, own, c) : known;
+#endif
+    }
+#if CLSORT_GROUP >= 16
+    search_splits(p, diagonal, splits_here, has_splits ? 0 : min(p.na, p.nb), c);
+#else
+    barrier(CLK_LOCAL_MEM_FENCE);
+#endif
+}
+
+/* Sorts every tile of n elements, from source to target, which may be the same: each work-item its rows in registers, then merges of
+   2, 4, 8 ... work-items' rows in local memory. One read and one write of each element. */
+CLSORT_KERNEL void clsort_merge_tile(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_CODEC_ARGS,
+                                     uint n, uint slice, local code_t *keys, local uint *words, local uint *splits)
+{
+    const array_t source = CLSORT_ARRAY(source), target = CLSORT_ARRAY(target);
+    const codec_t codec = CLSORT_CODEC;
+    const uint t = (uint)get_local_id(0), base = (uint)get_group_id(0) << CLSORT_TILE_ROWS_LOG2;
+    const uint count = base < n ? min(n - base, (uint)CLSORT_TILE_ROWS) : 0;
+    const pair_t tile = { source, source, base, base, count, base, 0 };
+    row_t v[CLSORT_ITEMS];
+    load_rows(keys, words, tile, count, codec);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_ITEMS; m++)
+        v[m] = get_row(keys, words, t * CLSORT_ITEMS + m);
+    sort_rows(v, codec);
+    #pragma unroll 1
+    for (uint run = CLSORT_ITEMS; run < CLSORT_TILE_ROWS; run *= 2) {
+        const uint first = t * CLSORT_ITEMS & ~(2 * run - 1), rows = min(count - min(first, count), 2 * run), na = min(rows, run);
+        barrier(CLK_LOCAL_MEM_FENCE);
+        #pragma unroll
+        for (uint m = 0; m < CLSORT_ITEMS; m++)
+            put_row(keys, words, t * CLSORT_ITEMS + m, v[m]);
+        barrier(CLK_LOCAL_MEM_FENCE);
+        merge_rows(v, keys, words, splits, first, na, rows - na, codec);
+    }
+    store_rows(v, keys, words, target, base, count, codec);
+}
+
+//---- merge: work-group pass
+/* Merges pairs of runs; each work-group writes one slice, a tile of the target. Its part of both runs is told by the splits, or without
+   them searched here. One read and one write of each element. */
+CLSORT_KERNEL void clsort_merge_pass(CLSORT_PAIR_ARGS, CLSORT_ARRAY_ARGS(target), CLSORT_SPLITS_ARGS, uint has_splits,
+                                     local code_t *keys, local uint *words, local uint *splits_here)
+{
+    const array_t array_a = CLSORT_ARRAY(a), array_b = CLSORT_SECOND_ARRAY, target = CLSORT_ARRAY(target);
+    const codec_t codec = CLSORT_CODEC;
+    const uint t = (uint)get_local_id(0), group = (uint)get_group_id(0), base = group << CLSORT_TILE_ROWS_LOG2;
+    global const uint *split = (global const uint *)(splits + splits_at);
+    pair_t p = find_pair(array_a, array_b, base, n, run, span);
+    const uint from = base - p.start, rows = p.na + p.nb, count = from < rows ? min(rows - from, (uint)CLSORT_TILE_ROWS) : 0;
+    row_t v[CLSORT_ITEMS];
+    find_splits(p, from, count, rows, split + group, has_splits, splits_here, codec);
+    const uint a = splits_here[0], na = splits_here[2] - a;
+    p.first_a += a;
+    p.first_b += from - a;
+    p.na = na;
+    load_rows(keys, words, p, count, codec);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    merge_rows(v, keys, words, splits_here, 0, na, count - na, codec);
+    store_rows(v, keys, words, target, base, count, codec);
+}
+#endif
+#else
+
+//---- merge: serial
+#if CLSORT_LANES == 1
+/* Sorts rows [base, base + count) from source to target, which may be the same: insertion, up to a tile. */
+CLSORT_INLINE void insertion_sort(array_t source, array_t target, uint base, uint count, codec_t c)
+{
+    row_t v[CLSORT_ITEMS];
+    for (uint i = 0; i < count; i++) {
+        const row_t r = load_whole_row(source, c, base + i);
+        uint place = i;
+        for (; place > 0 && comes_before(r, v[place - 1], c); place--)
+            v[place] = v[place - 1];
+        v[place] = r;
+    }
+    for (uint i = 0; i < count; i++)
+        store_whole_row(target, c, base + i, v[i]);
+}
+
+/* Sorts every tile of n elements; each work-item those of one slice. */
+CLSORT_KERNEL void clsort_merge_tile(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_CODEC_ARGS,
+                                     uint n, uint slice, local code_t *keys, local uint *words, local uint *splits)
+{
+    const array_t source = CLSORT_ARRAY(source), target = CLSORT_ARRAY(target);
+    const codec_t codec = CLSORT_CODEC;
+    const size_t start = get_global_id(0) * slice, end = min(start + slice, (size_t)n);
+    for (size_t base = start; base < end; base += CLSORT_ITEMS)
+        insertion_sort(source, target, (uint)base, (uint)min(end - base, (size_t)CLSORT_ITEMS), codec);
+}
+
+/* Merges rows [a, end_a) of the pair's first run and [b, end_b) of its second into the target from `to` on. As many steps as the
+   shorter rest has rows need no check of either end. */
+CLSORT_INLINE void merge_slice(pair_t p, uint a, uint end_a, uint b, uint end_b, array_t target, uint to, codec_t c)
+{
+    while (a < end_a && b < end_b) {
+        row_t x = load_whole_row(p.a, c, p.first_a + a), y = load_whole_row(p.b, c, p.first_b + b);
+        for (uint steps = min(end_a - a, end_b - b); steps > 0; steps--) {
+            const uint second = comes_before(y, x, c);
+            store_whole_row(target, c, to++, second ? y : x);
+            a += !second;
+            b += second;
+            if (steps > 1) {
+                x = load_whole_row(p.a, c, p.first_a + a);
+                y = load_whole_row(p.b, c, p.first_b + b);
+            }
+        }
+    }
+    for (; a < end_a; a++)
+        store_whole_row(target, c, to++, load_whole_row(p.a, c, p.first_a + a));
+    for (; b < end_b; b++)
+        store_whole_row(target, c, to++, load_whole_row(p.b, c, p.first_b + b));
+}
+
+#else
+
+//---- merge: vectors
+/* Does the first lane of x come strictly before that of y? */
+CLSORT_INLINE uint lane_precedes(row_t x, row_t y)
+{
+    return x.key.s0 < y.key.s0 || (CLSORT_TIES && x.key.s0 == y.key.s0 && x.word[0].s0 < y.word[0].s0);
+}
+
+/* Rows of 16 from element i of a run on, top records beyond its end. */
+CLSORT_INLINE row_t load_run(array_t a, codec_t c, uint i, uint end)
+{
+    return i < end && end - i >= CLSORT_LANES ? load_whole_row(a, c, i) : load_row(a, c, i, end);
+}
+
+/* As the scalar one, 16 elements a step: of the 32 that are held, the smaller half is written, and the next 16 come from the run whose
+   next element is smaller, so that none that is left precedes what was written. For keys alone or with ties broken, which
+   makes them all different. Source: H. Inoue et al., AA-sort, 2007. */
+CLSORT_INLINE void merge_slice(pair_t p, uint a, uint end_a, uint b, uint end_b, array_t target, uint to, codec_t c)
+{
+    const uint end = to + (end_a - a) + (end_b - b);
+    row_t v[2], x = load_run(p.a, c, p.first_a + a, p.first_a + end_a), y = load_run(p.b, c, p.first_b + b, p.first_b + end_b);
+    v[0] = x;
+    a = min(end_a - a, (uint)CLSORT_LANES) + a;
+    x = load_run(p.a, c, p.first_a + a, p.first_a + end_a);
+    for (; to < end; to += min(end - to, (uint)CLSORT_LANES)) {
+        if (lane_precedes(y, x)) {
+            v[1] = y;
+            b = min(end_b - b, (uint)CLSORT_LANES) + b;
+            y = load_run(p.b, c, p.first_b + b, p.first_b + end_b);
+        } else {
+            v[1] = x;
+            a = min(end_a - a, (uint)CLSORT_LANES) + a;
+            x = load_run(p.a, c, p.first_a + a, p.first_a + end_a);
+        }
+        CLSORT_REVERSE(v[1]);
+        order_rows(&v[0], &v[1]);
+        lane_steps(v, 2, 32);
+        if (end - to >= CLSORT_LANES)
+            store_whole_row(target, c, to, v[0]);
+        else
+            store_row(target, c, to, end, v[0]);
+        v[0] = v[1];
+    }
+}
+#endif
+
+//---- merge: serial pass
+/* Merges pairs of runs; each work-item writes one slice of the target, which may hold many pairs or a part of one. */
+CLSORT_KERNEL void clsort_merge_pass(CLSORT_PAIR_ARGS, CLSORT_ARRAY_ARGS(target), CLSORT_SPLITS_ARGS, uint has_splits,
+                                     local code_t *keys, local uint *words, local uint *splits_here)
+{
+    const array_t array_a = CLSORT_ARRAY(a), array_b = CLSORT_SECOND_ARRAY, target = CLSORT_ARRAY(target);
+    const codec_t codec = CLSORT_CODEC;
+    const size_t i = get_global_id(0);
+    global const uint *split = (global const uint *)(splits + splits_at);
+    if (i * slice >= n)
+        return;
+    const uint end = (uint)min((size_t)n, (i + 1) * slice);
+    for (uint at = (uint)i * slice; at < end;) {
+        const pair_t p = find_pair(array_a, array_b, at, n, run, span);
+        const uint from = at - p.start, rows = p.na + p.nb, to = min(end - p.start, rows);
+        const uint a = from == 0 ? 0 : has_splits ? split[i] : split_pair(p, from, codec);
+        const uint end_a = to == rows ? p.na : has_splits ? split[i + 1] : split_pair(p, to, codec);
+        merge_slice(p, a, end_a, from - a, to - end_a, target, at, codec);
+        at = p.start + to;
+    }
+}
+#endif
+
+//---- merge: published
+#if (CLSORT_FAMILY == 0 || CLSORT_FAMILY == 7) && !CLSORT_COMPARATOR && CLSORT_LANES == 1
+/* Bainville's local merge: each work-group sorts a block of one row per work-item. Runs of 1, 2, 4 ... rows: a row's place in the merged
+   run is its place in its own plus the number of rows of the sibling run that precede it; equal rows keep their order, so no two get
+   the same place. A sibling of `run` rows has run + 1 answers, hence one probe more than its log2. */
+CLSORT_KERNEL void clsort_merge_local(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_CODEC_ARGS,
+                                      uint n, local code_t *keys, local uint *words)
+{
+    const array_t source = CLSORT_ARRAY(source), target = CLSORT_ARRAY(target);
+    const codec_t codec = CLSORT_CODEC;
+    const uint i = (uint)get_global_id(0);
+    row_t r = load_row(source, codec, i, n);
+#if CLSORT_SHARE_LOG2 > 0
+    const uint t = (uint)get_local_id(0);
+    for (uint run = 1; run < CLSORT_GROUP; run *= 2) {
+        const uint sibling = (t & ~(run - 1)) ^ run, is_second = t & run ? 1 : 0;
+        uint rank = 0;
+        put_row(keys, words, t, r);
+        barrier(CLK_LOCAL_MEM_FENCE);
+        for (uint step = run; step > 0; step /= 2)
+            if (rank + step <= run) {
+                const row_t other = get_row(keys, words, sibling + rank + step - 1);
+                rank += is_second ? (comes_before(r, other, codec) ? 0 : step) : (comes_before(other, r, codec) ? step : 0);
+            }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        put_row(keys, words, (t & ~(2 * run - 1)) + (t & (run - 1)) + rank, r);
+        barrier(CLK_LOCAL_MEM_FENCE);
+        r = get_row(keys, words, t);
+    }
+#endif
+    store_row(target, codec, i, n, r);
+}
+#endif
+#endif
+
 //---- utility
 #if CLSORT_FAMILY == 0 || CLSORT_FAMILY == 5
 /* A key of 1, 2, 4 or 8 bytes as 64 bits. */
@@ -838,6 +1474,44 @@ CLSORT_KERNEL void clsort_extract(global const uchar *source, ulong source_at, g
     *(global uint *)(indices + indices_at + i * 4) = (uint)i;
 }
 
+/* The code of a field of a record. A field is packed: from bit 0 its offset, from 32 its bytes, 36: the sign bit is flipped, 37: descending,
+   38: float, 39: its zeros are equal, from 40 its mantissa's bits where NaNs come last. See codec_t. */
+CLSORT_INLINE ulong field_code(global const uchar *record, ulong field)
+{
+    const uint bytes = (uint)(field >> 32) & 15;
+    const ulong width = ~0UL >> (64 - 8 * bytes), sign = width ^ width >> 1;
+    ulong bits = load_bits(record + (uint)field, bytes);
+    if (field >> 39 & 1 && bits == sign)
+        bits = 0;
+    if (field >> 38 & 1 && bits & sign)
+        bits ^= width >> 1;
+    bits ^= (field >> 37 & 1 ? width >> 1 : 0) ^ (field >> 36 & 1 ? sign : 0);
+    return (bits - ((1UL << (field >> 40)) - 1)) & width;
+}
+
+/* One code of several fields of each record, the first field in its upper bits: records[indices[i]] for `by_index`, else records[i], and
+   the indices are written. Packs no more than `bytes` hold. */
+CLSORT_KERNEL void clsort_extract_codes(global const uchar *records, ulong records_at, global uchar *codes, ulong codes_at,
+                                        global uchar *indices, ulong indices_at, uint n, uint bytes, uint by_index,
+                                        ulong stride, ulong8 packed, uint field_count)
+{
+    const size_t i = get_global_id(0);
+    global uint *index = (global uint *)(indices + indices_at);
+    ulong field[8], code = 0;
+    vstore8(packed, 0, field);
+    if (i >= n)
+        return;
+    const uint from = by_index ? index[i] : (uint)i;
+    for (uint f = 0; f < field_count; f++) {
+        const uint bits = 8 * ((uint)(field[f] >> 32) & 15);
+        code = (bits < 64 ? code << bits : 0) | field_code(records + records_at + from * stride, field[f]);
+    }
+    store_bits(codes + codes_at + i * bytes, bytes, code);
+    if (!by_index)
+        index[i] = from;
+}
+
+//---- utility: gather
 /* target[i] = source[indices[i]] for n elements of units * bytes; one work-item per unit. */
 CLSORT_KERNEL void clsort_gather(global const uchar *source, ulong source_at, global uchar *target, ulong target_at,
                                  global const uchar *indices, ulong indices_at, uint n, uint source_count, uint bytes, ulong units)
@@ -853,31 +1527,25 @@ CLSORT_KERNEL void clsort_gather(global const uchar *source, ulong source_at, gl
 }
 
 //---- utility: checks
-/* Where element i of the sorted order lies: at i, or at indices[i]. Indices beyond the end count as 0: the fingerprint tells them. */
-CLSORT_INLINE size_t sorted_place(global const uchar *indices, ulong indices_at, uint by_index, uint i, uint n)
-{
-    const uint place = by_index ? *(global const uint *)(indices + indices_at + (ulong)i * 4) : i;
-    return place < n ? place : 0;
-}
-
-/* Lowers *result to the number of the first key that comes before its predecessor; with `strict`, by index, also of the first of two
-   equal keys whose indices do not ascend. */
-CLSORT_KERNEL void clsort_is_sorted(global const uchar *keys, ulong keys_at, global const uchar *indices, ulong indices_at,
-                                    global uchar *result, ulong result_at, CLSORT_CODEC_ARGS,
-                                    uint n, uint bytes, ulong stride, ulong minus_zero, uint by_index, uint strict)
+/* Lowers *result to the number of the first element that comes before its predecessor; with `strict`, by index, also of the first of
+   two equal ones whose indices do not ascend. An order is that of a record's fields, the first one that differs decides. */
+CLSORT_KERNEL void clsort_is_sorted(global const uchar *records, ulong records_at, global const uchar *indices, ulong indices_at,
+                                    global uchar *result, ulong result_at, uint n, uint by_index, uint strict,
+                                    ulong stride, ulong8 packed, uint field_count)
 {
     const size_t i = get_global_id(0);
-    const ulong width = ~0UL >> (64 - 8 * bytes), sign = width ^ width >> 1;
-    ulong code[2], place[2];
+    ulong field[8];
+    uint less = 0, equal = 1;
+    vstore8(packed, 0, field);
     if (i + 1 >= n)
         return;
-    for (uint k = 0; k < 2; k++) {
-        place[k] = sorted_place(indices, indices_at, by_index, (uint)i + k, n);
-        ulong bits = load_bits(keys + keys_at + place[k] * stride, bytes);
-        bits = bits == minus_zero ? 0 : bits;
-        code[k] = ((bits ^ (bits & sign ? mask : 0) ^ flip) - rotate) & width;
+    const uint x = ordered_place(indices + indices_at, by_index, (uint)i, n), y = ordered_place(indices + indices_at, by_index, (uint)i + 1, n);
+    for (uint f = 0; f < field_count && equal; f++) {
+        const ulong code_x = field_code(records + records_at + x * stride, field[f]), code_y = field_code(records + records_at + y * stride, field[f]);
+        less = code_y < code_x;
+        equal = code_y == code_x;
     }
-    if (code[1] < code[0] || (strict && code[1] == code[0] && place[1] <= place[0]))
+    if (less || (equal && strict && y <= x))
         atomic_min((volatile global uint *)(result + result_at), (uint)i + 1);
 }
 

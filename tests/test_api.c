@@ -98,12 +98,12 @@ static void select_keeps_the_rest(bench *b)
     d.tuning.items = 8;
     CHECK_OK(clsort_select(&d, "bitonic-b4"));
     CHECK(d.count == 7 && d.order == CLSORT_DESCENDING && d.tuning.work_group == 64 && d.tuning.items == 8);
-    CHECK(d.algorithm == CLSORT_BITONIC && d.tuning.bitonic_step == CLSORT_STEP_B4 && d.tuning.bitonic_local == CLSORT_LOCAL_OFF);
+    CHECK(d.algorithm == CLSORT_BITONIC && d.tuning.bitonic_step == CLSORT_STEP_B4 && d.tuning.local == CLSORT_LOCAL_OFF);
     before = d;
     CHECK_STATUS(clsort_select(&d, "bitonic-b5"), CLSORT_ERROR_UNKNOWN_VALUE);
     CHECK(!memcmp(&before, &d, sizeof d));
     CHECK_OK(clsort_select(&d, "bitonic-shared-512"));
-    CHECK(d.tuning.work_group == 256 && d.tuning.items == 2 && d.tuning.bitonic_local == CLSORT_LOCAL_START);
+    CHECK(d.tuning.work_group == 256 && d.tuning.items == 2 && d.tuning.local == CLSORT_LOCAL_START);
 }
 
 static void resolve_fills_in_defaults(bench *b)

@@ -75,7 +75,7 @@ static int info_use(clsort_sorter *sorter, const char *what, cl_uint type, size_
     code = sorter_check(sorter, clsort_resolve(sorter, &d, &r));
     if (code != DONE_OK) return code;
     printf("  %-22s %s: work-group %u, items %u, step %u, local %u\n", what, resolved_name(sorter, &d, &r), (unsigned)r.tuning.work_group,
-           (unsigned)r.tuning.items, (unsigned)r.tuning.bitonic_step, (unsigned)r.tuning.bitonic_local);
+           (unsigned)r.tuning.items, (unsigned)r.tuning.bitonic_step, (unsigned)r.tuning.local);
     return DONE_OK;
 }
 
