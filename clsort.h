@@ -36,31 +36,40 @@
      keys      u8 i8 u16 i16 u32 i32 u64 i64 f16 bf16 f32 f64; no device extension is needed for any of them
      payload   none; values of any byte size beside the keys; whole records with the key inside
      argsort   `indices` receives the permutation as cl_uint and the keys stay untouched
-     order     ascending, descending; NaNs by bit pattern or all last; the two zeros apart or equal
+     order     ascending, descending; NaNs by bit pattern or all last; the two zeros apart or equal; records by several fields
+               of any types and orders, or by an expression of yours in OpenCL C
+     merge     two sorted inputs into one, stable: clsort_enqueue_merge
      where     in place, or into keys_out / values_out; any byte offset aligned to the element
      count     any, 0 to 2^32 - 1 elements; no padding, no power of two
      trust     clsort_enqueue_verify proves a result on the device, CLSORT_OPTION_VERIFY makes every sort do so, clsort_self_test
                tells whether this driver computes right
    NOT YET     rows, segments, top-k, a count on the device, bit ranges: those fields answer CLSORT_ERROR_UNSUPPORTED.
-               Algorithms: bitonic only in this version.
+               Algorithms: bitonic and merge in this version.
 
    ORDER, STABILITY, NaN
      Keys are ordered as unsigned codes. Floats are ordered totally:
        -NaN < -inf < ... < -0 < +0 < ... < +inf < +NaN        (mirrored when descending)
      CLSORT_NAN_LAST puts every NaN after every number in both orders. CLSORT_ZERO_EQUAL makes -0 and +0 equal, which
      implies `stable`. Key bits are moved, never changed: NaN payloads and the signs of zeros survive.
-     Bitonic sorts are not stable by themselves. With `stable` set they sort (key, original index) pairs and gather
-     the rest: 4 more bytes per element in each pass and some scratch memory.
+     Merge sorts are stable, and so is every sort by `fields` or `precedes`. Bitonic sorts are not by themselves: with `stable` set
+     they sort (key, original index) pairs and gather the rest, for 4 more bytes per element in each pass and some scratch memory.
+     `fields` become codes of up to 8 bytes, sorted in one go; longer keys take one sort for each 8 bytes, the last fields first.
+     `precedes` is compiled into the kernels, once per sorter and text. If it contradicts itself (a before b, b before c, c before a;
+     different answers to the same question), the order is any, but no record is lost, doubled or written outside the range.
      Results are deterministic: the same input, description and device give the same output, byte for byte.
 
    MEMORY
      clsort_scratch_size gives the formula's value. With n = count, K = key bytes, V = value bytes, a(x) = x rounded up to 16:
        bitonic B family, in place or out of place, values of 0 to 8 bytes or records of up to 16 bytes       0
-       kernel A (a tuning choice): the same, and                                                  a(nK) + a(nV)
-       with indices, stable, larger values or records, the sort runs on (key, index) pairs:
-         keys, unless keys_out or an in-place key buffer can hold them                                    a(nK)
+       merge                                                                        a(nK) + a(nV) + a(n / 16 + 8)
+       kernel A (a tuning choice of bitonic)                                                      a(nK) + a(nV)
+       records count as values; with `precedes`, n / 16 + 8 is 2n + 8
+     With indices, with larger values or records, with fields, for equal zeros, and where bitonic must be stable, (key, index) pairs are
+     sorted: V is 4, K that of the codes, and there is also
+         keys, unless keys_out or an in-place key buffer can hold them (none with `precedes`)             a(nK)
          indices, unless `indices` is given                                                               a(4n)
          a copy of every array that is permuted in place                            a(n * size of its elements)
+     clsort_enqueue_merge needs none.
      Scratch is yours (scratch, scratch_offset, scratch_size) or the sorter's: one buffer per queue, grown on demand, kept
      until clsort_trim. The sorter retains its context, its device and the queues that own such a buffer, and never retains
      a buffer of yours. Host memory: a few KiB per sorter through CLSORT_MALLOC; no allocation in a warmed-up enqueue.
@@ -76,11 +85,14 @@
      No globals. One sorter is used by one thread at a time; clsort_clone makes one for another thread.
 
    PERFORMANCE
-     A bitonic sort of 2^L elements with tiles of 2^T elements makes 1 + sum over stages s = T ... L-1 of
-     (ceil((s + 1 - T) / 4) + 1) passes, each reading and writing every element once; T is 12 for keys of 4 bytes on most GPUs and
-     8 on CPUs. NVIDIA H200, u32, 2^26 keys: 47 passes in 7.9 ms, 8.5 Gkey/s; a pass over global memory moves 95 % of what a copy
-     moves, the end of a stage in local memory 75 %. Building kernels takes time, on that GPU 0.4 s, on PoCL 1.8 s, once per
-     driver cache: call clsort_prepare while loading, and pass CLSORT_FLAG_NO_BUILD where a hitch would hurt.
+     AUTO takes merge on GPUs and bitonic on CPUs. A sort of n elements reads and writes every element once per pass.
+     Merge: 1 + ceil(log2(n / tile)) passes; a tile is 8192 keys of 4 bytes on most GPUs, 4096 with 4-byte values or 8-byte keys, 256 keys on
+     CPUs. NVIDIA H200, 2^26 u32: 14 passes in 2.9 ms, 23 Gkey/s; with u32 values 5.1 ms, 13 Gkey/s. A pass moves 84 to 100 % of what a copy
+     moves; the tiles, sorted in local memory, take a fifth of the time, and the search for slices 7 %.
+     Bitonic: 1 + sum over stages s = T ... L-1 of (ceil((s + 1 - T) / 4) + 1) passes for 2^L elements in tiles of 2^T; T is 12 for keys of
+     4 bytes on most GPUs and 8 on CPUs. The same H200 and keys: 47 passes in 7.9 ms, 8.5 Gkey/s.
+     Building kernels takes time, on that GPU 0.4 to 0.9 s, on PoCL 1.8 s, once per driver cache: call clsort_prepare while loading, and pass
+     CLSORT_FLAG_NO_BUILD where a hitch would hurt.
 
    LIMITS
      2^32 - 1 elements per call. On an out-of-order queue, a sort that uses the sorter's scratch depends on the one before it, so it
@@ -92,7 +104,7 @@
      CLSORT_ASSERT(x)                 default assert(x)
      CLSORT_MALLOC(n) CLSORT_REALLOC(p, n) CLSORT_FREE(p)       all three or none
      CLSORT_CL(function)              how to call an OpenCL function, default its name: for loaders and for tests
-     CLSORT_NO_BITONIC                leave a family out (its algorithms then answer CLSORT_ERROR_UNSUPPORTED)
+     CLSORT_NO_BITONIC, CLSORT_NO_MERGE      leave a family out (its algorithms then answer CLSORT_ERROR_UNSUPPORTED)
      CL_TARGET_OPENCL_VERSION         yours if you set it (120 or later), else 300; only OpenCL 1.2 functions are required
 
    Revision history and licence are at the end of this file.
@@ -326,7 +338,7 @@ typedef struct clsort_options {
    CLSORT_ERROR_DEVICE_UNUSABLE, CL_OUT_OF_HOST_MEMORY, codes of OpenCL. Thread safety: any. */
 CLSORT_API clsort_status clsort_create(cl_context context, cl_device_id device, const clsort_options *options, clsort_sorter **sorter);
 
-/* Makes another sorter for the same device, for another thread: shares the programs built so far, has its own kernels,
+/* Makes another sorter for the same device, for another thread: shares the programs and comparators met so far, has its own kernels,
    scratch and errors. Thread safety: `sorter` must not be in use by another thread during the call. */
 CLSORT_API clsort_status clsort_clone(clsort_sorter *sorter, clsort_sorter **clone);
 
@@ -377,7 +389,8 @@ CLSORT_API clsort_status clsort_scratch_size(clsort_sorter *sorter, const clsort
    - on an out-of-order queue, sorts that use the sorter's own scratch wait for each other; caller's scratch avoids that,
      and the caller then keeps two sorts from using it at the same time
    - on failure *done is NULL; see ERRORS above
-   Source: Batcher, Sorting networks and their applications, 1968; Bainville, OpenCL Sorting, 2011.
+   Source: bitonic: Batcher, Sorting networks and their applications, 1968; Bainville, OpenCL Sorting, 2011. Merge: Green, McColl, Bader,
+   GPU merge path, 2012; on CPUs Inoue et al., AA-sort, 2007; merge-local-only: Bainville, 2011.
    Thread safety: one thread per sorter. */
 CLSORT_API clsort_status clsort_enqueue_sort(clsort_sorter *sorter, cl_command_queue queue, const clsort_desc *desc,
                                              cl_uint n_wait, const cl_event *wait, cl_event *done);
@@ -549,12 +562,26 @@ static const char *const clsort__source[] = {
     "     stage  T+1          B16(T+1, T)             tail\n"
     "     stage  T+4          B16(T+4 .. T+1) B16(T)  tail      ...\n"
     "\n"
+    "   MERGE. Tiles are sorted, then runs of 1, 2, 4 ... tiles are merged in pairs, from one array to the other, each pass one read and one\n"
+    "   write. Every work-group writes one slice of the merged run. Where a slice starts in both runs is where its diagonal crosses the\n"
+    "   path of the merge, a staircase through the grid of both runs: found by a binary search along the diagonal.\n"
+    "\n"
+    "                    second run ->\n"
+    "                  o---+ . . . . .        a step to the right takes the next element of the second run,\n"
+    "     first run    . . +---+ / . .        a step down the next one of the first;\n"
+    "         |        . . . / +-+ . .        the diagonal / cuts off as many steps as elements come before the slice\n"
+    "         v        . / . . . +---o\n"
+    "\n"
+    "   Inside a slice work-items do the same once more, each for the few rows that it merges in registers. Of equal elements those of the first\n"
+    "   run come first, so that all sorts of this family are stable.\n"
+    "\n"
     "   A row is CLSORT_LANES consecutive elements: one on devices that run work-items side by side, 16 on CPUs, where a work-item\n"
     "   holds rows in vector registers. Inside a tile each work-item holds 2^CLSORT_ITEMS_LOG2 rows, those of a \"window\": all\n"
     "   combinations of that many consecutive index bits. It does these bits' steps in registers, then the work-group moves to\n"
     "   the next window through local memory.\n"
     "\n"
-    "   Sources: K. E. Batcher, Sorting networks and their applications, 1968; E. Bainville, OpenCL Sorting, 2011. */\n"
+    "   Sources: K. E. Batcher, Sorting networks and their applications, 1968; E. Bainville, OpenCL Sorting, 2011; O. Green, R. McColl,\n"
+    "   D. Bader, GPU merge path, 2012; H. Inoue et al., AA-sort, 2007. */\n"
     "\n",
     "//---- tuning\n"
     "/* Bytes of a key: 1, 2, 4 or 8. */\n"
@@ -1403,7 +1430,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "\n",
 #else
-    "#line 881\n",
+    "#line 895\n",
 #endif
 #ifndef CLSORT_NO_MERGE
     "//---- merge\n"
@@ -1970,7 +1997,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "\n",
 #else
-    "#line 1444\n",
+    "#line 1458\n",
 #endif
     "//---- utility\n"
     "#if CLSORT_FAMILY == 0 || CLSORT_FAMILY == 5\n"
@@ -2945,13 +2972,41 @@ static int clsort__needs_stable(const clsort__plan *p)
            || (p->d.stable && (p->has_indices || p->has_values || p->d.record_size));
 }
 
-/* The first and the second choice of AUTO; a family that is left out or failed the self-test is none. s may be NULL. */
-static cl_uint clsort__choose_algorithm(const clsort_sorter *s, const clsort__plan *p)
+/* How many codes of up to 8 bytes the fields of a description make. */
+static cl_uint clsort__field_codes(const clsort_desc *d)
 {
-    const int merge = clsort__needs_stable(p) || !s || !s->is_cpu;
-    const cl_uint first = merge ? CLSORT_MERGE : CLSORT_BITONIC, second = merge ? CLSORT_BITONIC : CLSORT_MERGE;
-    const cl_uint broken = s ? s->broken : 0;
-    return clsort__has_family(first) && !(broken & 1u << first) ? first : second;
+    cl_uint i, codes = 1, bytes = 0;
+    for (i = d->field_count; i > 0; i--) {
+        const cl_uint more = clsort__key_bits(d->fields[i - 1].type) / 8;
+        bytes += more;
+        if (bytes <= 8) continue;
+        codes++;
+        bytes = more;
+    }
+    return codes;
+}
+
+/* Can an algorithm do what a description asks for? Bitonic sorts codes of up to 8 bytes, merge anything. */
+static int clsort__can(cl_uint algorithm, const clsort_desc *d)
+{
+    if (!clsort__has_family(algorithm)) return 0;
+    return algorithm == CLSORT_MERGE || (!d->precedes && (!d->fields || clsort__field_codes(d) == 1));
+}
+
+/* Can any algorithm that a description allows? */
+static int clsort__can_any(const clsort_desc *d)
+{
+    return d->algorithm ? clsort__can(d->algorithm, d) : clsort__can(CLSORT_BITONIC, d) || clsort__can(CLSORT_MERGE, d);
+}
+
+/* What AUTO takes: merge on GPUs, bitonic on CPUs, which keep it in vector registers; the other one where that one cannot do it or failed
+   the self-test. 0 if none is left. s may be NULL. */
+static cl_uint clsort__choose_algorithm(const clsort_sorter *s, const clsort_desc *d)
+{
+    const cl_uint first = s && s->is_cpu ? CLSORT_BITONIC : CLSORT_MERGE, broken = s ? s->broken : 0;
+    const cl_uint second = first == CLSORT_MERGE ? CLSORT_BITONIC : CLSORT_MERGE;
+    if (clsort__can(first, d) && !(broken & 1u << first)) return first;
+    return clsort__can(second, d) && !(broken & 1u << second) ? second : (cl_uint)CLSORT_AUTO;
 }
 
 /* Does merge work in vector registers? On CPUs with vectors, with rows that differ or cannot be told apart: bare keys, or keys with their
@@ -2980,7 +3035,7 @@ static void clsort__plan_config(const clsort_sorter *s, clsort__plan *p)
     if (clsort__merges_vectors(s, p)) {
         clsort_tuning none;
         memset(&none, 0, sizeof none);
-        c->ties = p->by_index;
+        c->ties = p->by_index != 0;
         c->lanes = 16;
         p->tiles = *c;
         p->tiles.family = CLSORT__BITONIC;
@@ -2995,7 +3050,7 @@ static void clsort__make_plan(const clsort_sorter *s, const clsort_desc *d, clso
     p->d = *d;
     clsort__plan_key(p);
     clsort__plan_arrays(p);
-    if (d->algorithm == CLSORT_AUTO) p->d.algorithm = clsort__choose_algorithm(s, p);
+    if (d->algorithm == CLSORT_AUTO) p->d.algorithm = clsort__choose_algorithm(s, d);
     p->stable = p->d.algorithm == CLSORT_MERGE || clsort__needs_stable(p);
     p->by_index = p->has_indices || p->codec.minus_zero || d->value_size > 8 || d->record_size > 16 || p->has_codes
                   || (d->precedes && d->record_size % 4) || (p->d.algorithm == CLSORT_BITONIC && clsort__needs_stable(p));
@@ -3046,20 +3101,6 @@ static const char *clsort__unknown_value(const clsort_desc *d)
     return NULL;
 }
 
-/* How many codes of up to 8 bytes the fields of a description make. */
-static cl_uint clsort__field_codes(const clsort_desc *d)
-{
-    cl_uint i, codes = 1, bytes = 0;
-    for (i = d->field_count; i > 0; i--) {
-        const cl_uint more = clsort__key_bits(d->fields[i - 1].type) / 8;
-        bytes += more;
-        if (bytes <= 8) continue;
-        codes++;
-        bytes = more;
-    }
-    return codes;
-}
-
 /* Is the order given in one way, and completely? */
 static clsort_status clsort__check_order_given(clsort_sorter *s, const char *function, const clsort_desc *d)
 {
@@ -3081,27 +3122,30 @@ static clsort_status clsort__check_order_given(clsort_sorter *s, const char *fun
     return CL_SUCCESS;
 }
 
+static const char *clsort__unsupported_tuning(const clsort_desc *d)
+{
+    const clsort_tuning *t = &d->tuning;
+    const int merge = d->algorithm == CLSORT_MERGE;
+    if (t->pivot) return "tuning.pivot";
+    if (t->scheduler) return "tuning.scheduler";
+    if (merge && t->local != CLSORT_LOCAL_DEFAULT && t->local != CLSORT_LOCAL_ONLY) return "tuning.local with merge";
+    if (merge && t->local && (d->precedes || d->fields)) return "tuning.local with fields or precedes";
+    if (t->items > 32 && (merge || t->bitonic_step == CLSORT_STEP_A || t->local == CLSORT_LOCAL_OFF || t->local == CLSORT_LOCAL_GLOBAL_TAIL))
+        return "tuning.items above 32 with this variant";
+    return NULL;
+}
+
 /* The name of the first field that asks for what is not built yet, or NULL. */
-static const char *clsort__unsupported(const clsort_desc *d)
+static const char *clsort__unsupported(const clsort_desc *d, int purpose)
 {
     if (d->algorithm != CLSORT_AUTO && !clsort__has_family(d->algorithm)) return "algorithm";
-    if (d->precedes && d->algorithm == CLSORT_BITONIC) return "precedes with bitonic";
-    if (d->precedes && !clsort__has_family(CLSORT_MERGE)) return "precedes without merge";
-    if (d->fields && clsort__field_codes(d) > 1 && (d->algorithm == CLSORT_BITONIC || !clsort__has_family(CLSORT_MERGE)))
-        return "fields of more than 8 bytes with bitonic";
+    if ((purpose != CLSORT__TO_READ || d->precedes) && !clsort__can_any(d)) return "precedes, or fields of more than 8 bytes, without merge";
     if (d->first_bit || (d->last_bit && (!d->key_type || d->last_bit != clsort__key_bits(d->key_type)))) return "first_bit, last_bit";
     if (d->rows > 1 || d->row_stride) return "rows, row_stride";
     if (d->segments || d->segments_offset || d->segment_count) return "segments";
     if (d->top_k) return "top_k";
     if (d->count_buffer || d->count_offset) return "count_buffer";
-    if (d->tuning.pivot) return "tuning.pivot";
-    if (d->tuning.scheduler) return "tuning.scheduler";
-    if (d->algorithm == CLSORT_MERGE && (d->tuning.items > 32 || (d->tuning.local != CLSORT_LOCAL_DEFAULT && d->tuning.local != CLSORT_LOCAL_ONLY)))
-        return "tuning.items or tuning.local with merge";
-    if (d->algorithm == CLSORT_MERGE && d->tuning.local == CLSORT_LOCAL_ONLY && (d->precedes || d->fields)) return "tuning.local with fields or precedes";
-    if (d->tuning.items > 32 && (d->tuning.bitonic_step == CLSORT_STEP_A || d->tuning.local == CLSORT_LOCAL_OFF
-                                 || d->tuning.local == CLSORT_LOCAL_GLOBAL_TAIL)) return "tuning.items above 32 with this variant";
-    return NULL;
+    return clsort__unsupported_tuning(d);
 }
 
 /* Room for `count` elements of `size` bytes behind an offset, with a margin for rounding and for sums of several arrays. */
@@ -3140,14 +3184,6 @@ static clsort_status clsort__check_layout(clsort_sorter *s, const char *function
     return CL_SUCCESS;
 }
 
-/* Did every algorithm that could do this fail the self-test? */
-static int clsort__none_left(const clsort_sorter *s, const clsort_desc *d)
-{
-    const int bitonic = clsort__has_family(CLSORT_BITONIC) && !d->precedes && !(d->fields && clsort__field_codes(d) > 1);
-    const int merge = clsort__has_family(CLSORT_MERGE);
-    return !(bitonic && !(s->broken & 1u << CLSORT_BITONIC)) && !(merge && !(s->broken & 1u << CLSORT_MERGE));
-}
-
 /* The checks that need no buffers. */
 static clsort_status clsort__check_desc(clsort_sorter *s, const char *function, const clsort_desc *d, int purpose)
 {
@@ -3160,10 +3196,9 @@ static clsort_status clsort__check_desc(clsort_sorter *s, const char *function, 
     field = clsort__unknown_value(d);
     if (field) return clsort__reject(s, function, field, CLSORT_ERROR_UNKNOWN_VALUE);
     if (d->flags & ~flags) return clsort__reject(s, function, "flags", CLSORT_ERROR_UNKNOWN_FLAG);
-    field = clsort__unsupported(d);
-    if (!field && purpose != CLSORT__TO_READ && !clsort__has_family(CLSORT_BITONIC) && !clsort__has_family(CLSORT_MERGE)) field = "every algorithm is left out";
+    field = clsort__unsupported(d, purpose);
     if (field) return clsort__reject(s, function, field, CLSORT_ERROR_UNSUPPORTED);
-    if (purpose != CLSORT__TO_READ && d->algorithm == CLSORT_AUTO && clsort__none_left(s, d))
+    if (purpose != CLSORT__TO_READ && d->algorithm == CLSORT_AUTO && clsort__choose_algorithm(s, d) == CLSORT_AUTO)
         return clsort__reject(s, function, "algorithm: the self-test left none to AUTO", CLSORT_ERROR_WRONG_RESULT);
     return clsort__check_layout(s, function, d, purpose);
 }
@@ -3525,7 +3560,7 @@ static clsort__config clsort__built(clsort_sorter *s, const clsort__config *aske
 static clsort__config clsort__shape(clsort_sorter *s, const clsort__plan *p)
 {
     const int published = p->d.algorithm == CLSORT_BITONIC && p->d.tuning.local == CLSORT_LOCAL_GLOBAL_TAIL;
-    const clsort__config asked = clsort__config_of(p, published ? CLSORT__PUBLISHED_BITONIC : p->config.family);
+    const clsort__config asked = clsort__config_of(p, published ? (cl_uint)CLSORT__PUBLISHED_BITONIC : p->config.family);
     return clsort__built(s, &asked);
 }
 
@@ -4349,9 +4384,9 @@ CLSORT_API clsort_status clsort_scratch_size(clsort_sorter *sorter, const clsort
     clsort__make_plan(sorter, desc, &p);
     *bytes = p.scratch;
     d = *desc;
-    if (sorter || d.algorithm != CLSORT_AUTO || clsort__needs_stable(&p) || !clsort__has_family(CLSORT_BITONIC)) return CL_SUCCESS;
-    d.algorithm = CLSORT_BITONIC;   /* what AUTO may choose elsewhere */
-    clsort__make_plan(NULL, &d, &p);
+    d.algorithm = CLSORT_BITONIC;
+    if (sorter || desc->algorithm != CLSORT_AUTO || !clsort__can(d.algorithm, &d)) return CL_SUCCESS;
+    clsort__make_plan(NULL, &d, &p);   /* AUTO may choose it elsewhere */
     if (p.scratch > *bytes) *bytes = p.scratch;
     return CL_SUCCESS;
 }
@@ -4889,7 +4924,8 @@ CLSORT_API clsort_status clsort_enqueue_is_sorted(clsort_sorter *sorter, cl_comm
 /* ---- revision history ----------------------------------------------------------------------------------------------
 
    0.1.0  2026-11-21  the bitonic family: kernels A, B2 to B16, tiles in local memory and in registers; all key types, orders,
-                      payloads, argsort, records; gather and is_sorted; host arrays; proofs and self-test
+                      payloads, argsort, records; gather and is_sorted; host arrays; proofs and self-test; the merge family: stable sorts,
+                      several fields, comparators, merge of two inputs
 
    ---- licence --------------------------------------------------------------------------------------------------------
 

@@ -26,12 +26,26 @@
      stage  T+1          B16(T+1, T)             tail
      stage  T+4          B16(T+4 .. T+1) B16(T)  tail      ...
 
+   MERGE. Tiles are sorted, then runs of 1, 2, 4 ... tiles are merged in pairs, from one array to the other, each pass one read and one
+   write. Every work-group writes one slice of the merged run. Where a slice starts in both runs is where its diagonal crosses the
+   path of the merge, a staircase through the grid of both runs: found by a binary search along the diagonal.
+
+                    second run ->
+                  o---+ . . . . .        a step to the right takes the next element of the second run,
+     first run    . . +---+ / . .        a step down the next one of the first;
+         |        . . . / +-+ . .        the diagonal / cuts off as many steps as elements come before the slice
+         v        . / . . . +---o
+
+   Inside a slice work-items do the same once more, each for the few rows that it merges in registers. Of equal elements those of the first
+   run come first, so that all sorts of this family are stable.
+
    A row is CLSORT_LANES consecutive elements: one on devices that run work-items side by side, 16 on CPUs, where a work-item
    holds rows in vector registers. Inside a tile each work-item holds 2^CLSORT_ITEMS_LOG2 rows, those of a "window": all
    combinations of that many consecutive index bits. It does these bits' steps in registers, then the work-group moves to
    the next window through local memory.
 
-   Sources: K. E. Batcher, Sorting networks and their applications, 1968; E. Bainville, OpenCL Sorting, 2011. */
+   Sources: K. E. Batcher, Sorting networks and their applications, 1968; E. Bainville, OpenCL Sorting, 2011; O. Green, R. McColl,
+   D. Bader, GPU merge path, 2012; H. Inoue et al., AA-sort, 2007. */
 
 //---- tuning
 /* Bytes of a key: 1, 2, 4 or 8. */
