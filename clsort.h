@@ -222,6 +222,9 @@ enum {
     CLSORT_LOCAL_ONLY = 4         /* blocks sorted, nothing else: the result is not sorted as a whole */
 };
 
+enum { CLSORT_RADIX_DEFAULT = 0,     /* one launch per digit where work-groups are known to make progress (NVIDIA), else three */
+       CLSORT_RADIX_PORTABLE = 1 };  /* three launches per digit */
+
 /* Unstable between versions: what only reproduces or measures. Zero means default for every field. */
 typedef struct clsort_tuning {
     cl_uint bitonic_step;   /* CLSORT_STEP_*, the widest kernel over global memory; default: B16 for any number of steps */
@@ -231,6 +234,7 @@ typedef struct clsort_tuning {
                                takes 2 for 1, and above 32 holds them in vectors */
     cl_uint pivot;          /* not built yet */
     cl_uint scheduler;      /* not built yet */
+    cl_uint radix;          /* CLSORT_RADIX_* */
 } clsort_tuning;
 
 /* One field of a key of several; see `fields`. */
@@ -255,8 +259,8 @@ typedef struct clsort_desc {
     cl_uint stable;             /* nonzero: equal keys keep their order */
     cl_uint algorithm;          /* default: CLSORT_AUTO */
     cl_uint flags;              /* CLSORT_FLAG_* */
-    cl_uint first_bit;          /* not built yet: lowest bit of the code that counts */
-    cl_uint last_bit;           /* not built yet: one past the highest; 0 = the key's width */
+    cl_uint first_bit;          /* lowest bit of the code that counts, for radix; default: 0. The code is an unsigned number in the key's order */
+    cl_uint last_bit;           /* one past the highest; default: the key's width */
 
     cl_mem keys;                /* sorted in place unless keys_out or indices is given; read only then */
     size_t keys_offset;         /* a multiple of the key's size */
@@ -627,8 +631,8 @@ static const char *const clsort__source[] = {
     "#ifndef CLSORT_ITEMS_LOG2\n"
     "#define CLSORT_ITEMS_LOG2 4\n"
     "#endif\n"
-    "/* The family to build: 0 all, 1 bitonic, 2 merge, 5 utility, 6 and 7 the published kernels of bitonic and merge that the default\n"
-    "   plans do not need (the numbers of clsort.h). */\n"
+    "/* The family to build: 0 all, 1 bitonic, 2 merge, 3 radix, 5 utility, 6 and 7 the published kernels of bitonic and merge that the default\n"
+    "   plans do not need, 8 radix by sweeps (the numbers of clsort.h). */\n"
     "#ifndef CLSORT_FAMILY\n"
     "#define CLSORT_FAMILY 0\n"
     "#endif\n"
@@ -1939,6 +1943,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "\n",
     "//---- merge: serial pass\n"
+    "#if CLSORT_FAMILY != 7\n"
     "/* Merges pairs of runs; each work-item writes one slice of the target, which may hold many pairs or a part of one. */\n"
     "CLSORT_KERNEL void clsort_merge_pass(CLSORT_PAIR_ARGS, CLSORT_ARRAY_ARGS(target), CLSORT_SPLITS_ARGS, uint has_splits,\n"
     "                                     local code_t *keys, local uint *words, local uint *splits_here)\n"
@@ -1959,6 +1964,7 @@ static const char *const clsort__source[] = {
     "        at = p.start + to;\n"
     "    }\n"
     "}\n"
+    "#endif\n"
     "#endif\n"
     "\n",
     "//---- merge: published\n"
@@ -1997,7 +2003,1106 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "\n",
 #else
-    "#line 1458\n",
+    "#line 1460\n",
+#endif
+#ifndef CLSORT_NO_RADIX
+    "//---- radix: plan\n"
+    "/* RADIX, least significant digit first, stable. One pass per digit of CLSORT_DIGIT_BITS bits of the code. The rows are cut into `blocks` of\n"
+    "   block_rows rows, whole tiles but for the last one. A pass is three launches:\n"
+    "\n"
+    "     count      how often each digit occurs in each block             reads keys\n"
+    "     scan       where each block's rows of each digit begin           2^bits * blocks words\n"
+    "     scatter    moves the rows there                                  reads and writes rows\n"
+    "\n"
+    "   With a work-item per block counts and places lie in private memory; with a work-group per block a tile at a time is put in order in\n"
+    "   local memory and written in runs.\n"
+    "\n"
+    "   Which passes move anything is decided on the device. The first count also finds the bits in which any two codes differ, and the first\n"
+    "   scan writes the PLAN: for every pass one word that says whether the pass sorts, copies or is idle, and between which arrays. A pass\n"
+    "   whose digit is the same everywhere is idle. The moves alternate between target and temp and the last one ends in target. In place an odd\n"
+    "   number of moves, out of place none at all, takes one more: an idle pass then copies. Only where there is no idle pass to do it,\n"
+    "   in place with an odd number of passes, the host adds a pass. With nothing idle nothing is copied.\n"
+    "\n"
+    "     in place, 4 passes:      all sort             S>t  t>T  T>t  t>T        (S source = T target, t temp)\n"
+    "                              digit 2 is constant  S>t  t>T  T=t  t>T\n"
+    "                              digits 1, 2 are      S>t  .    .    t>T\n"
+    "     out of place, 4 passes:  all sort             S>t  t>T  T>t  t>T\n"
+    "                              digit 2 is constant  S>T  T>t  .    t>T        no copy\n"
+    "                              all are              S=T  .    .    .           */\n"
+    "#if CLSORT_LANES == 1 && (CLSORT_FAMILY == 0 || CLSORT_FAMILY == 3 || CLSORT_FAMILY == 8)\n"
+    "/* Bits of a digit: 4 to 8; up to 11 with a block per work-item. */\n"
+    "#ifndef CLSORT_DIGIT_BITS\n"
+    "#define CLSORT_DIGIT_BITS 8\n"
+    "#endif\n"
+    "#if CLSORT_DIGIT_BITS < 4 || CLSORT_DIGIT_BITS > (CLSORT_SHARE_LOG2 ? 8 : 11)\n"
+    "#error \"CLSORT_DIGIT_BITS must be 4 to 8, or to 11 with CLSORT_SHARE_LOG2 0\"\n"
+    "#endif\n"
+    "/* The sweep kernels instead of the portable ones. */\n"
+    "#define CLSORT_SWEEP (CLSORT_FAMILY == 8)\n"
+    "/* 1: work-groups that have started all make progress; the sweep kernels then use NVIDIA's PTX. */\n"
+    "#ifndef CLSORT_FORWARD_PROGRESS\n"
+    "#define CLSORT_FORWARD_PROGRESS 0\n"
+    "#endif\n"
+    "#define CLSORT_DIGITS (1 << CLSORT_DIGIT_BITS)\n"
+    "/* Digits of a whole code. */\n"
+    "#define CLSORT_RADIX_DIGITS ((8 * CLSORT_KEY_BYTES + CLSORT_DIGIT_BITS - 1) / CLSORT_DIGIT_BITS)\n"
+    "\n"
+    "/* What every radix kernel is told. Bits first_bit ... last_bit - 1 of the code are sorted by. */\n"
+    "#define CLSORT_RADIX_ARGS CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_ARGS(temp), CLSORT_CODEC_ARGS, \\\n"
+    "    global uchar *scratch, ulong scratch_at, uint n, uint blocks, uint block_rows, uint first_bit, uint last_bit, uint in_place, uint pass\n"
+    "#define CLSORT_RADIX { CLSORT_ARRAY(source), CLSORT_ARRAY(target), CLSORT_ARRAY(temp), CLSORT_CODEC, (global uint *)(scratch + scratch_at), \\\n"
+    "    n, blocks, block_rows, first_bit, last_bit, in_place, pass }\n"
+    "typedef struct {\n"
+    "    array_t source, target, temp;\n"
+    "    codec_t codec;\n"
+    "    global uint *scratch;\n"
+    "    uint n, blocks, block_rows, first_bit, last_bit, in_place, pass;\n"
+    "} radix_t;\n"
+    "\n"
+    "/* The scratch, in words: plan, bits seen per block, table[digit][block], totals[digit]. */\n"
+    "#define CLSORT_PLAN_WORDS 32\n"
+    "CLSORT_INLINE global uint *radix_seen(radix_t r, uint block)\n"
+    "{\n"
+    "    return r.scratch + CLSORT_PLAN_WORDS + (size_t)block * 4;\n"
+    "}\n"
+    "\n"
+    "CLSORT_INLINE global uint *radix_table(radix_t r, uint digit)\n"
+    "{\n"
+    "    return radix_seen(r, r.blocks) + (size_t)digit * r.blocks;\n"
+    "}\n"
+    "\n"
+    "CLSORT_INLINE uint radix_passes(radix_t r)\n"
+    "{\n"
+    "    return max((r.last_bit - r.first_bit + CLSORT_DIGIT_BITS - 1) / CLSORT_DIGIT_BITS, 1u);\n"
+    "}\n"
+    "\n",
+    "//---- radix: digits\n"
+    "/* Where a digit lies in a code. The pass that the host may add has the last digit; it never sorts. */\n"
+    "typedef struct { uint shift, mask; } digit_t;\n"
+    "\n"
+    "CLSORT_INLINE digit_t pass_digit(radix_t r, uint pass)\n"
+    "{\n"
+    "    const uint shift = r.first_bit + min(pass, radix_passes(r) - 1) * CLSORT_DIGIT_BITS;\n"
+    "    const digit_t d = { shift, (1u << min(r.last_bit - shift, (uint)CLSORT_DIGIT_BITS)) - 1 };\n"
+    "    return d;\n"
+    "}\n"
+    "\n"
+    "CLSORT_INLINE uint digit_of(code_t code, digit_t d)\n"
+    "{\n"
+    "    return (uint)(code >> d.shift) & d.mask;\n"
+    "}\n"
+    "\n"
+    "/* What a pass does: sorts, copies or neither; whether it is an odd one of those that sort. The words of the plan hold these bits and, above\n"
+    "   them, the arrays. */\n"
+    "enum { PASS_SORTS = 1, PASS_COPIES = 2, PASS_ODD = 4, PASS_FROM = 3, PASS_TO = 5 };\n"
+    "enum { IN_SOURCE, IN_TARGET, IN_TEMP };\n"
+    "\n"
+    "/* Writes the plan; `differ` has the code bits in which keys differ. Called by one work-item. */\n"
+    "CLSORT_INLINE void write_plan(radix_t r, code_t differ)\n"
+    "{\n"
+    "    const uint passes = radix_passes(r);\n"
+    "    uint sorts = 0;\n"
+    "    for (uint p = 0; p < passes; p++)\n"
+    "        sorts += digit_of(differ, pass_digit(r, p)) != 0;\n"
+    "    uint copies = r.in_place ? sorts & 1 : sorts == 0, moves = sorts + copies, from = IN_SOURCE, odd = 0;\n"
+    "    for (uint p = 0; p <= passes; p++) {\n"
+    "        const uint varies = p < passes && digit_of(differ, pass_digit(r, p)) != 0;\n"
+    "        if (!varies && !copies) {\n"
+    "            r.scratch[p] = 0;\n"
+    "            continue;\n"
+    "        }\n"
+    "        const uint to = --moves & 1 ? IN_TEMP : IN_TARGET;\n"
+    "        r.scratch[p] = (varies ? PASS_SORTS | odd : PASS_COPIES) | from << PASS_FROM | to << PASS_TO;\n"
+    "        odd ^= varies ? PASS_ODD : 0;\n"
+    "        copies = varies ? copies : 0;\n"
+    "        from = to;\n"
+    "    }\n"
+    "}\n"
+    "\n"
+    "/* The plan's word for this pass. The first count runs before there is a plan. */\n"
+    "CLSORT_INLINE uint pass_plan(radix_t r)\n"
+    "{\n"
+    "    return r.scratch[r.pass];\n"
+    "}\n"
+    "\n"
+    "CLSORT_INLINE array_t plan_array(radix_t r, uint plan, uint at)\n"
+    "{\n"
+    "    const uint is = plan >> at & 3;\n"
+    "    const array_t a = { is == IN_SOURCE ? r.source.keys : is == IN_TARGET ? r.target.keys : r.temp.keys,\n"
+    "                        is == IN_SOURCE ? r.source.values : is == IN_TARGET ? r.target.values : r.temp.values };\n"
+    "    return a;\n"
+    "}\n"
+    "\n",
+    "//---- radix: blocks\n"
+    "/* The rows begin ... begin + rows - 1 of a block, or none if `works` is 0: then a kernel's loops do nothing, and no barrier has\n"
+    "   to stand under a condition. */\n"
+    "typedef struct { uint begin, rows; } block_t;\n"
+    "\n"
+    "CLSORT_INLINE block_t take_block(radix_t r, uint block, uint works)\n"
+    "{\n"
+    "    const uint begin = block * r.block_rows;\n"
+    "    const block_t b = { begin, works && block < r.blocks ? min(r.n - begin, r.block_rows) : 0 };\n"
+    "    return b;\n"
+    "}\n"
+    "\n"
+    "/* Bits that some key has set, and bits that some key has clear. */\n"
+    "typedef struct { code_t set, clear; } seen_t;\n"
+    "\n"
+    "CLSORT_INLINE code_t see_key(seen_t *seen, array_t a, codec_t c, uint i)\n"
+    "{\n"
+    "    const code_t code = encode(*key_place(a, i), c);\n"
+    "    seen->set |= code;\n"
+    "    seen->clear |= (code_t)~code;\n"
+    "    return code;\n"
+    "}\n"
+    "\n"
+    "/* Work-item t of `step` copies its share of a block. */\n"
+    "CLSORT_INLINE void copy_block(radix_t r, uint plan, block_t b, uint t, uint step)\n"
+    "{\n"
+    "    const array_t from = plan_array(r, plan, PASS_FROM), to = plan_array(r, plan, PASS_TO);\n"
+    "    for (uint i = t; i < b.rows; i += step)\n"
+    "        store_whole_row(to, r.codec, b.begin + i, load_whole_row(from, r.codec, b.begin + i));\n"
+    "}\n"
+    "\n",
+    "//---- radix: a block per work-item\n"
+    "#if CLSORT_SHARE_LOG2 == 0\n"
+    "/* CPU devices: plain loops, the counters in private memory, which is the first-level cache. */\n"
+    "#define CLSORT_COUNT_COPIES 4\n"
+    "/* Digits are taken from this many keys at a time, in a loop that compilers turn into vectors. */\n"
+    "#define CLSORT_BATCH 16\n"
+    "\n"
+    "/* Counts the digits of a block; bins has CLSORT_COUNT_COPIES counters per digit, so that equal keys in a row need not wait\n"
+    "   for each other. */\n"
+    "CLSORT_INLINE seen_t count_block(radix_t r, array_t from, block_t b, uint *bins)\n"
+    "{\n"
+    "    const digit_t digit = pass_digit(r, r.pass);\n"
+    "    seen_t seen = { 0, 0 };\n"
+    "    uint i = 0;\n"
+    "    for (; b.rows - i >= CLSORT_BATCH; i += CLSORT_BATCH) {\n"
+    "        uint d[CLSORT_BATCH];\n"
+    "        for (uint k = 0; k < CLSORT_BATCH; k++)\n"
+    "            d[k] = digit_of(see_key(&seen, from, r.codec, b.begin + i + k), digit);\n"
+    "        for (uint k = 0; k < CLSORT_BATCH; k++)\n"
+    "            bins[k % CLSORT_COUNT_COPIES * CLSORT_DIGITS + d[k]]++;\n"
+    "    }\n"
+    "    for (; i < b.rows; i++)\n"
+    "        bins[digit_of(see_key(&seen, from, r.codec, b.begin + i), digit)]++;\n"
+    "    return seen;\n"
+    "}\n"
+    "\n"
+    "CLSORT_INLINE void write_seen(radix_t r, uint block, seen_t seen)\n"
+    "{\n"
+    "    global uint *place = radix_seen(r, block);\n"
+    "    place[0] = (uint)seen.set;\n"
+    "    place[1] = (uint)((ulong)seen.set >> 32);\n"
+    "    place[2] = (uint)seen.clear;\n"
+    "    place[3] = (uint)((ulong)seen.clear >> 32);\n"
+    "}\n"
+    "\n"
+    "CLSORT_KERNEL void clsort_radix_count(CLSORT_RADIX_ARGS)\n"
+    "{\n"
+    "    const radix_t r = CLSORT_RADIX;\n"
+    "    const uint block = (uint)get_global_id(0), plan = pass ? pass_plan(r) : PASS_SORTS;\n"
+    "    const block_t b = take_block(r, block, plan & PASS_SORTS);\n"
+    "    uint bins[CLSORT_COUNT_COPIES * CLSORT_DIGITS];\n"
+    "    if (b.rows == 0)\n"
+    "        return;\n"
+    "    for (uint d = 0; d < CLSORT_COUNT_COPIES * CLSORT_DIGITS; d++)\n"
+    "        bins[d] = 0;\n"
+    "    const seen_t seen = count_block(r, plan_array(r, plan, PASS_FROM), b, bins);\n"
+    "    if (pass == 0)\n"
+    "        write_seen(r, block, seen);\n"
+    "    for (uint d = 0; d < CLSORT_DIGITS; d++) {\n"
+    "        uint count = 0;\n"
+    "        for (uint k = 0; k < CLSORT_COUNT_COPIES; k++)\n"
+    "            count += bins[k * CLSORT_DIGITS + d];\n"
+    "        radix_table(r, 0)[block * CLSORT_DIGITS + d] = count;\n"
+    "    }\n"
+    "}\n"
+    "\n"
+    "/* One work-item. The table lies by blocks here; it becomes the places where the blocks' digits begin. */\n"
+    "CLSORT_KERNEL void clsort_radix_scan(CLSORT_RADIX_ARGS)\n"
+    "{\n"
+    "    const radix_t r = CLSORT_RADIX;\n"
+    "    global uint *table = radix_table(r, 0);\n"
+    "    ulong set = 0, clear = 0;\n"
+    "    uint sum = 0;\n"
+    "    if (get_global_id(0) != 0)\n"
+    "        return;\n"
+    "    for (uint b = 0; pass == 0 && b < blocks; b++) {\n"
+    "        set |= radix_seen(r, b)[0] | (ulong)radix_seen(r, b)[1] << 32;\n"
+    "        clear |= radix_seen(r, b)[2] | (ulong)radix_seen(r, b)[3] << 32;\n"
+    "    }\n"
+    "    if (pass == 0)\n"
+    "        write_plan(r, (code_t)(set & clear));\n"
+    "    if (pass_plan(r) & PASS_SORTS)\n"
+    "        for (uint d = 0; d < CLSORT_DIGITS; d++)\n"
+    "            for (uint b = 0; b < blocks; b++) {\n"
+    "                const uint count = table[b * CLSORT_DIGITS + d];\n"
+    "                table[b * CLSORT_DIGITS + d] = sum;\n"
+    "                sum += count;\n"
+    "            }\n"
+    "}\n"
+    "\n",
+    "//---- radix: scatter of a block per work-item\n"
+    "/* Moves the rows of a block to the places that `next` holds for each digit. */\n"
+    "CLSORT_INLINE void scatter_rows(radix_t r, array_t from, array_t to, block_t b, uint *next)\n"
+    "{\n"
+    "    const digit_t digit = pass_digit(r, r.pass);\n"
+    "    for (uint i = 0; i < b.rows; i++) {\n"
+    "        const row_t row = load_whole_row(from, r.codec, b.begin + i);\n"
+    "        store_whole_row(to, r.codec, next[digit_of(row.key, digit)]++, row);\n"
+    "    }\n"
+    "}\n"
+    "\n"
+    "/* Keys alone, more of them than caches hold, wait in the first-level cache until they fill a line of the target, which is written past the\n"
+    "   caches where the compiler knows how. At 2^24 keys in 1 / 1.3 to 1 / 1.6 of the time of scatter_rows; at 2^20 in 1.3 times as long. */\n"
+    "#ifndef CLSORT_STAGE_BYTES\n"
+    "#define CLSORT_STAGE_BYTES (1 << 25)\n"
+    "#endif\n"
+    "#define CLSORT_STAGE_KEYS (64 / CLSORT_KEY_BYTES)\n"
+    "#ifndef __has_builtin\n"
+    "#define __has_builtin(name) 0\n"
+    "#endif\n"
+    "\n"
+    "/* Writes keys that lie in one line of the target. */\n"
+    "CLSORT_INLINE void write_line(global code_t *to, const code_t *keys, uint count)\n"
+    "{\n"
+    "#if __has_builtin(__builtin_nontemporal_store)\n"
+    "    if (count == CLSORT_STAGE_KEYS) {\n"
+    "        __builtin_nontemporal_store(*(const uint16 *)keys, (global uint16 *)to);\n"
+    "        return;\n"
+    "    }\n"
+    "#endif\n"
+    "    for (uint k = 0; k < count; k++)\n"
+    "        to[k] = keys[k];\n"
+    "}\n"
+    "\n"
+    "CLSORT_INLINE void scatter_keys(radix_t r, array_t from, array_t to, block_t b, uint *next)\n"
+    "{\n"
+    "    const digit_t digit = pass_digit(r, r.pass);\n"
+    "    const uint skew = (uint)((size_t)to.keys / CLSORT_KEY_BYTES);\n"
+    "    code_t lines[CLSORT_DIGITS * CLSORT_STAGE_KEYS] __attribute__((aligned(64)));\n"
+    "    uint first[CLSORT_DIGITS];\n"
+    "    for (uint d = 0; d < CLSORT_DIGITS; d++)\n"
+    "        first[d] = next[d];\n"
+    "    for (uint i = 0; i < b.rows; i++) {\n"
+    "        const code_t key = *key_place(from, b.begin + i);\n"
+    "        const uint d = digit_of(encode(key, r.codec), digit), at = next[d]++, slot = (at + skew) % CLSORT_STAGE_KEYS;\n"
+    "        code_t *line = lines + d * CLSORT_STAGE_KEYS;\n"
+    "        line[slot] = key;\n"
+    "        if (slot == CLSORT_STAGE_KEYS - 1) {\n"
+    "            const uint before = min(slot, at - first[d]);\n"
+    "            write_line(key_place(to, at - before), line + (slot - before), before + 1);\n"
+    "        }\n"
+    "    }\n"
+    "    for (uint d = 0; d < CLSORT_DIGITS; d++) {\n"
+    "        const uint slot = (next[d] + skew) % CLSORT_STAGE_KEYS, left = min(slot, next[d] - first[d]);\n"
+    "        write_line(key_place(to, next[d] - left), lines + (d * CLSORT_STAGE_KEYS + slot - left), left);\n"
+    "    }\n"
+    "    mem_fence(CLK_GLOBAL_MEM_FENCE);\n"
+    "}\n"
+    "\n"
+    "CLSORT_INLINE void scatter_block(radix_t r, uint plan, block_t b, uint *next)\n"
+    "{\n"
+    "    const array_t from = plan_array(r, plan, PASS_FROM), to = plan_array(r, plan, PASS_TO);\n"
+    "    if (CLSORT_VALUE_BYTES == 0 && r.n >= CLSORT_STAGE_BYTES / CLSORT_KEY_BYTES)\n"
+    "        scatter_keys(r, from, to, b, next);\n"
+    "    else\n"
+    "        scatter_rows(r, from, to, b, next);\n"
+    "}\n"
+    "\n"
+    "CLSORT_KERNEL void clsort_radix_scatter(CLSORT_RADIX_ARGS)\n"
+    "{\n"
+    "    const radix_t r = CLSORT_RADIX;\n"
+    "    const uint block = (uint)get_global_id(0), plan = pass_plan(r);\n"
+    "    const block_t b = take_block(r, block, plan & (PASS_SORTS | PASS_COPIES));\n"
+    "    uint next[CLSORT_DIGITS];\n"
+    "    if (b.rows == 0)\n"
+    "        return;\n"
+    "    if (plan & PASS_COPIES) {\n"
+    "        copy_block(r, plan, b, 0, 1);\n"
+    "        return;\n"
+    "    }\n"
+    "    for (uint d = 0; d < CLSORT_DIGITS; d++)\n"
+    "        next[d] = radix_table(r, 0)[block * CLSORT_DIGITS + d];\n"
+    "    scatter_block(r, plan, b, next);\n"
+    "}\n"
+    "\n",
+    "//---- radix: small in a work-item\n"
+    "/* Counts all digits of all keys. Returns the bits in which keys differ. */\n"
+    "CLSORT_INLINE code_t count_digits(radix_t r, uint bins[][CLSORT_DIGITS])\n"
+    "{\n"
+    "    seen_t seen = { 0, 0 };\n"
+    "    for (uint p = 0; p < radix_passes(r); p++)\n"
+    "        for (uint d = 0; d < CLSORT_DIGITS; d++)\n"
+    "            bins[p][d] = 0;\n"
+    "    for (uint i = 0; i < r.n; i++) {\n"
+    "        const code_t code = see_key(&seen, r.source, r.codec, i);\n"
+    "        for (uint p = 0; p < radix_passes(r); p++)\n"
+    "            bins[p][digit_of(code, pass_digit(r, p))]++;\n"
+    "    }\n"
+    "    return seen.set & seen.clear;\n"
+    "}\n"
+    "\n"
+    "/* Sorts in one launch of one work-item, which reads the keys once to count all digits. The plan is all that it takes of the scratch. */\n"
+    "CLSORT_KERNEL void clsort_radix_small(CLSORT_RADIX_ARGS)\n"
+    "{\n"
+    "    radix_t r = CLSORT_RADIX;\n"
+    "    const block_t all = { 0, n };\n"
+    "    uint bins[CLSORT_RADIX_DIGITS][CLSORT_DIGITS];\n"
+    "    if (get_global_id(0) != 0)\n"
+    "        return;\n"
+    "    write_plan(r, count_digits(r, bins));\n"
+    "    for (r.pass = 0; r.pass <= radix_passes(r); r.pass++) {\n"
+    "        if (pass_plan(r) & PASS_SORTS) {\n"
+    "            uint sum = 0;\n"
+    "            for (uint d = 0; d < CLSORT_DIGITS; d++) {\n"
+    "                const uint count = bins[r.pass][d];\n"
+    "                bins[r.pass][d] = sum;\n"
+    "                sum += count;\n"
+    "            }\n"
+    "            scatter_block(r, pass_plan(r), all, bins[r.pass]);\n"
+    "        } else if (pass_plan(r) & PASS_COPIES)\n"
+    "            copy_block(r, pass_plan(r), all, 0, 1);\n"
+    "    }\n"
+    "}\n"
+    "#endif\n"
+    "\n",
+    "//---- radix: a tile per work-group\n"
+    "#if CLSORT_SHARE_LOG2 > 0\n"
+    "/* Copies of each local counter, a power of two: equal digits of neighbours then meet on fewer banks. */\n"
+    "#ifndef CLSORT_COUNT_COPIES\n"
+    "#define CLSORT_COUNT_COPIES 8\n"
+    "#endif\n"
+    "\n"
+    "/* The exclusive sum of x over the work-group, and the total. Called by all work-items; sums has 2 * CLSORT_GROUP words, which nobody else\n"
+    "   may be using: a barrier since their last use before, a barrier before their next one. */\n"
+    "CLSORT_INLINE uint group_scan(uint x, local uint *sums, uint *total)\n"
+    "{\n"
+    "    const uint t = (uint)get_local_id(0);\n"
+    "    uint sum = x, at = 0;\n"
+    "    sums[t] = x;\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    for (uint step = 1; step < CLSORT_GROUP; step <<= 1) {\n"
+    "        sum += t >= step ? sums[at + t - step] : 0;\n"
+    "        at ^= CLSORT_GROUP;\n"
+    "        sums[at + t] = sum;\n"
+    "        barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    }\n"
+    "    *total = sums[at + CLSORT_GROUP - 1];\n"
+    "    return sum - x;\n"
+    "}\n"
+    "\n"
+    "/* Adds the digits of a block to the local bins, CLSORT_COUNT_COPIES to a digit. Called by clsort_radix_count with the bins cleared and a\n"
+    "   barrier since; they are whole after a barrier. Whole tiles load all their keys before they count the first. */\n"
+    "CLSORT_INLINE seen_t count_block(radix_t r, array_t from, block_t b, local uint *bins)\n"
+    "{\n"
+    "    const digit_t digit = pass_digit(r, r.pass);\n"
+    "    const uint t = (uint)get_local_id(0), copy = t & (CLSORT_COUNT_COPIES - 1);\n"
+    "    seen_t seen = { 0, 0 };\n"
+    "    uint tile = 0;\n"
+    "    for (; b.rows - tile >= CLSORT_TILE_ROWS; tile += CLSORT_TILE_ROWS) {\n"
+    "        code_t code[CLSORT_ITEMS];\n"
+    "        #pragma unroll\n"
+    "        for (uint m = 0; m < CLSORT_ITEMS; m++)\n"
+    "            code[m] = see_key(&seen, from, r.codec, b.begin + tile + m * CLSORT_GROUP + t);\n"
+    "        #pragma unroll\n"
+    "        for (uint m = 0; m < CLSORT_ITEMS; m++)\n"
+    "            atomic_inc(&bins[digit_of(code[m], digit) * CLSORT_COUNT_COPIES + copy]);\n"
+    "    }\n"
+    "    for (uint i = tile + t; i < b.rows; i += CLSORT_GROUP)\n"
+    "        atomic_inc(&bins[digit_of(see_key(&seen, from, r.codec, b.begin + i), digit) * CLSORT_COUNT_COPIES + copy]);\n"
+    "    return seen;\n"
+    "}\n"
+    "\n"
+    "/* Adds bits seen to four words: set, clear, low half first. Called between barriers, the first of them after the words were cleared. */\n"
+    "CLSORT_INLINE void merge_seen(local uint *words, seen_t seen)\n"
+    "{\n"
+    "    atomic_or(&words[0], (uint)seen.set);\n"
+    "    atomic_or(&words[2], (uint)seen.clear);\n"
+    "    if (CLSORT_KEY_BYTES == 8) {\n"
+    "        atomic_or(&words[1], (uint)((ulong)seen.set >> 32));\n"
+    "        atomic_or(&words[3], (uint)((ulong)seen.clear >> 32));\n"
+    "    }\n"
+    "}\n"
+    "\n",
+    "//---- radix: count and scan\n"
+    "#if !CLSORT_SWEEP\n"
+    "/* A work-group per block. bins: CLSORT_COUNT_COPIES * CLSORT_DIGITS + 4 words. */\n"
+    "CLSORT_KERNEL void clsort_radix_count(CLSORT_RADIX_ARGS, local uint *bins)\n"
+    "{\n"
+    "    const radix_t r = CLSORT_RADIX;\n"
+    "    const uint block = (uint)get_group_id(0), t = (uint)get_local_id(0), plan = pass ? pass_plan(r) : PASS_SORTS;\n"
+    "    const block_t b = take_block(r, block, plan & PASS_SORTS);\n"
+    "    local uint *words = bins + CLSORT_COUNT_COPIES * CLSORT_DIGITS;\n"
+    "    for (uint d = t; d < CLSORT_COUNT_COPIES * CLSORT_DIGITS + 4; d += CLSORT_GROUP)\n"
+    "        bins[d] = 0;\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    merge_seen(words, count_block(r, plan_array(r, plan, PASS_FROM), b, bins));\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    for (uint d = t; d < CLSORT_DIGITS && b.rows != 0; d += CLSORT_GROUP) {\n"
+    "        uint count = 0;\n"
+    "        for (uint k = 0; k < CLSORT_COUNT_COPIES; k++)\n"
+    "            count += bins[d * CLSORT_COUNT_COPIES + k];\n"
+    "        radix_table(r, d)[block] = count;\n"
+    "    }\n"
+    "    for (uint k = t; k < 4 && pass == 0; k += CLSORT_GROUP)\n"
+    "        radix_seen(r, block)[k] = words[k];\n"
+    "}\n"
+    "#endif\n"
+    "\n"
+    "/* The bits that differ among all blocks' keys, for the first work-item. Called by all work-items of a group; `words` as for merge_seen,\n"
+    "   sees a barrier before and after. Blocks beyond `count` are left out. */\n"
+    "CLSORT_INLINE code_t join_seen(radix_t r, uint count, local uint *words)\n"
+    "{\n"
+    "    const uint t = (uint)get_local_id(0);\n"
+    "    for (uint k = t; k < 4; k += CLSORT_GROUP)\n"
+    "        words[k] = 0;\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    for (uint i = t; i < count * 4; i += CLSORT_GROUP)\n"
+    "        atomic_or(&words[i & 3], radix_seen(r, 0)[i]);\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    return (code_t)((words[0] & words[2]) | (ulong)(words[1] & words[3]) << 32);\n"
+    "}\n"
+    "\n"
+    "#if !CLSORT_SWEEP\n"
+    "/* A work-group per digit: turns its counts into sums over the blocks before, and writes the digit's total. The first group of the first\n"
+    "   pass also writes the plan. sums: 2 * CLSORT_GROUP + 4 words. */\n"
+    "CLSORT_KERNEL void clsort_radix_scan(CLSORT_RADIX_ARGS, local uint *sums)\n"
+    "{\n"
+    "    const radix_t r = CLSORT_RADIX;\n"
+    "    const uint digit = (uint)get_group_id(0), t = (uint)get_local_id(0), first = pass == 0 && digit == 0;\n"
+    "    const code_t differ = join_seen(r, first ? blocks : 0, sums + 2 * CLSORT_GROUP);\n"
+    "    if (first && t == 0)\n"
+    "        write_plan(r, differ);\n"
+    "    global uint *row = radix_table(r, digit);\n"
+    "    const uint share = (blocks + CLSORT_GROUP - 1) / CLSORT_GROUP, begin = min(t * share, blocks), end = min(begin + share, blocks);\n"
+    "    uint sum = 0, total;\n"
+    "    for (uint b = begin; b < end; b++)\n"
+    "        sum += row[b];\n"
+    "    sum = group_scan(sum, sums, &total);\n"
+    "    for (uint b = begin; b < end; b++) {\n"
+    "        const uint count = row[b];\n"
+    "        row[b] = sum;\n"
+    "        sum += count;\n"
+    "    }\n"
+    "    if (t == 0)\n"
+    "        radix_table(r, CLSORT_DIGITS)[digit] = total;\n"
+    "}\n"
+    "#endif\n"
+    "\n",
+    "//---- radix: split\n"
+    "/* Rows of a tile in local memory are put in the order of up to 4 bits at a time. Counted costs of an 8-bit digit, per row and in local accesses:\n"
+    "   two splits of 4 bits take 2 * (4 for counting and ranking, 2 for moving, 16 / items for the scan) and 2 * 12 barriers; eight\n"
+    "   splits of 1 bit 8 * 3 and 8 * 11 barriers; one of 8 bits would need a counter for each digit and work-item, 64 KiB of bytes. */\n"
+    "#define CLSORT_SPLIT_WORDS 8\n"
+    "#define CLSORT_KEY_STEP (CLSORT_KEY_BYTES == 8 ? 4 : 5)\n"
+    "#define CLSORT_ROW_SLOTS (CLSORT_TILE_ROWS + (CLSORT_TILE_ROWS >> 4))\n"
+    "#define CLSORT_SPLIT_SLOTS (CLSORT_SPLIT_WORDS * CLSORT_GROUP + (CLSORT_SPLIT_WORDS * CLSORT_GROUP >> 5))\n"
+    "\n"
+    "/* A tile in local memory. counters: CLSORT_SPLIT_SLOTS + 2 * CLSORT_GROUP words. */\n"
+    "typedef struct { local code_t *keys; local uint *words, *counters; } tile_t;\n"
+    "\n"
+    "/* A word of padding after each 32 lets the work-items' own stretches begin on different banks. */\n"
+    "CLSORT_INLINE uint radix_slot(uint i, uint step)\n"
+    "{\n"
+    "    return i + (i >> step);\n"
+    "}\n"
+    "\n"
+    "CLSORT_INLINE void put_tile_row(tile_t tile, uint i, row_t row)\n"
+    "{\n"
+    "    tile.keys[radix_slot(i, CLSORT_KEY_STEP)] = row.key;\n"
+    "    #pragma unroll\n"
+    "    for (uint w = 0; w < CLSORT_WORDS; w++)\n"
+    "        tile.words[w * CLSORT_ROW_SLOTS + radix_slot(i, 5)] = row.word[w];\n"
+    "}\n"
+    "\n"
+    "CLSORT_INLINE row_t get_tile_row(tile_t tile, uint i)\n"
+    "{\n"
+    "    row_t row;\n"
+    "    row.key = tile.keys[radix_slot(i, CLSORT_KEY_STEP)];\n"
+    "    #pragma unroll\n"
+    "    for (uint w = 0; w < CLSORT_WORDS; w++)\n"
+    "        row.word[w] = tile.words[w * CLSORT_ROW_SLOTS + radix_slot(i, 5)];\n"
+    "    return row;\n"
+    "}\n"
+    "\n"
+    "/* Turns the counters into exclusive sums: over the digits 0 ... 7 in the lower halves, digit by digit and then by work-item, and so on for 8 ... 15\n"
+    "   in the upper halves, which follow. Called by split_tile; a barrier since the counters were written before, and one after. */\n"
+    "CLSORT_INLINE void scan_counters(local uint *counters)\n"
+    "{\n"
+    "    const uint first = (uint)get_local_id(0) * CLSORT_SPLIT_WORDS;\n"
+    "    uint sum = 0, total;\n"
+    "    #pragma unroll\n"
+    "    for (uint w = 0; w < CLSORT_SPLIT_WORDS; w++)\n"
+    "        sum += counters[radix_slot(first + w, 5)];\n"
+    "    sum = group_scan(sum, counters + CLSORT_SPLIT_SLOTS, &total);\n"
+    "    sum += total << 16;\n"
+    "    #pragma unroll\n"
+    "    for (uint w = 0; w < CLSORT_SPLIT_WORDS; w++) {\n"
+    "        const uint count = counters[radix_slot(first + w, 5)];\n"
+    "        counters[radix_slot(first + w, 5)] = sum;\n"
+    "        sum += count;\n"
+    "    }\n"
+    "}\n"
+    "\n"
+    "/* Stable order of the tile by up to 4 bits. Each work-item counts the rows of its own stretch in its own column of counters, two\n"
+    "   digits to a word. Called by all work-items, with a barrier since the rows were put; ends with a barrier. */\n"
+    "CLSORT_INLINE void split_tile(tile_t tile, digit_t digit)\n"
+    "{\n"
+    "    const uint t = (uint)get_local_id(0);\n"
+    "    row_t row[CLSORT_ITEMS];\n"
+    "    uint rank[CLSORT_ITEMS];\n"
+    "    #pragma unroll\n"
+    "    for (uint w = 0; w < CLSORT_SPLIT_WORDS; w++)\n"
+    "        tile.counters[radix_slot(w * CLSORT_GROUP + t, 5)] = 0;\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 0; m < CLSORT_ITEMS; m++) {\n"
+    "        row[m] = get_tile_row(tile, t * CLSORT_ITEMS + m);\n"
+    "        const uint d = digit_of(row[m].key, digit), side = d >> 3 << 4;\n"
+    "        local uint *counter = &tile.counters[radix_slot((d & 7) * CLSORT_GROUP + t, 5)];\n"
+    "        rank[m] = *counter >> side & 0xFFFF;\n"
+    "        *counter += 1u << side;\n"
+    "    }\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    scan_counters(tile.counters);\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 0; m < CLSORT_ITEMS; m++) {\n"
+    "        const uint d = digit_of(row[m].key, digit), side = d >> 3 << 4;\n"
+    "        put_tile_row(tile, rank[m] + (tile.counters[radix_slot((d & 7) * CLSORT_GROUP + t, 5)] >> side & 0xFFFF), row[m]);\n"
+    "    }\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "}\n"
+    "\n",
+    "//---- radix: tiles\n"
+    "/* Loads `rows` rows from `at` on into local memory, top records behind them. Called by all work-items; needs a barrier before, where the tile\n"
+    "   was in use, and ends with one. */\n"
+    "CLSORT_INLINE void load_tile(tile_t tile, array_t from, codec_t c, uint at, uint rows)\n"
+    "{\n"
+    "    const uint t = (uint)get_local_id(0);\n"
+    "    row_t row[CLSORT_ITEMS];\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 0; m < CLSORT_ITEMS; m++)\n"
+    "        row[m] = m * CLSORT_GROUP + t < rows ? load_whole_row(from, c, at + m * CLSORT_GROUP + t) : top_row();\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 0; m < CLSORT_ITEMS; m++)\n"
+    "        put_tile_row(tile, m * CLSORT_GROUP + t, row[m]);\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "}\n"
+    "\n"
+    "/* The 4 bits of a digit that split number k orders by. */\n"
+    "CLSORT_INLINE digit_t split_digit(digit_t digit, uint k)\n"
+    "{\n"
+    "    const digit_t d = { digit.shift + 4 * k, digit.mask >> 4 * k & 15 };\n"
+    "    return d;\n"
+    "}\n"
+    "\n"
+    "/* Is place i the first of its digit in the ordered tile? `beyond` is the place behind the last: then, is it the last? */\n"
+    "CLSORT_INLINE uint digit_ends(tile_t tile, digit_t digit, uint i, uint neighbour, uint beyond)\n"
+    "{\n"
+    "    return neighbour == beyond || digit_of(get_tile_row(tile, i).key, digit) != digit_of(get_tile_row(tile, neighbour).key, digit);\n"
+    "}\n"
+    "\n"
+    "/* Writes the ordered tile. next[digit] is where the next row of a digit goes. The first row of a digit turns it into the distance from tile to\n"
+    "   target, the last one into the place for the next tile. Called by all work-items, with a barrier since the tile was put; ends with a barrier. */\n"
+    "CLSORT_INLINE void store_tile(tile_t tile, array_t to, codec_t c, digit_t digit, uint rows, local uint *next)\n"
+    "{\n"
+    "    const uint t = (uint)get_local_id(0);\n"
+    "    for (uint i = t; i < rows; i += CLSORT_GROUP)\n"
+    "        if (digit_ends(tile, digit, i, i - 1, ~0u))\n"
+    "            next[digit_of(get_tile_row(tile, i).key, digit)] -= i;\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 0; m < CLSORT_ITEMS; m++) {\n"
+    "        const uint i = m * CLSORT_GROUP + t;\n"
+    "        const row_t row = get_tile_row(tile, i);\n"
+    "        if (i < rows)\n"
+    "            store_whole_row(to, c, next[digit_of(row.key, digit)] + i, row);\n"
+    "    }\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    for (uint i = t; i < rows; i += CLSORT_GROUP)\n"
+    "        if (digit_ends(tile, digit, i, i + 1, rows))\n"
+    "            next[digit_of(get_tile_row(tile, i).key, digit)] += i + 1;\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "}\n"
+    "\n",
+    "//---- radix: scatter\n"
+    "#if !CLSORT_SWEEP\n"
+    "/* Where the block's rows of each digit begin: the rows of smaller digits, and those of its own in the blocks before. Called by all work-items;\n"
+    "   the words of group_scan must be free; ends with a barrier. */\n"
+    "CLSORT_INLINE void digit_begins(radix_t r, uint block, local uint *next, local uint *sums)\n"
+    "{\n"
+    "    const uint t = (uint)get_local_id(0), share = (CLSORT_DIGITS + CLSORT_GROUP - 1) / CLSORT_GROUP;\n"
+    "    global const uint *totals = radix_table(r, CLSORT_DIGITS);\n"
+    "    uint sum = 0, total;\n"
+    "    for (uint d = t * share; d < min((t + 1) * share, (uint)CLSORT_DIGITS); d++)\n"
+    "        sum += totals[d];\n"
+    "    sum = group_scan(sum, sums, &total);\n"
+    "    for (uint d = t * share; d < min((t + 1) * share, (uint)CLSORT_DIGITS); d++) {\n"
+    "        next[d] = sum + radix_table(r, d)[block];\n"
+    "        sum += totals[d];\n"
+    "    }\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "}\n"
+    "\n"
+    "/* A work-group per block. tile_keys: CLSORT_ROW_SLOTS codes, tile_words: CLSORT_WORDS * CLSORT_ROW_SLOTS words, counters: CLSORT_SPLIT_SLOTS +\n"
+    "   2 * CLSORT_GROUP words, next: CLSORT_DIGITS words. */\n"
+    "CLSORT_KERNEL void clsort_radix_scatter(CLSORT_RADIX_ARGS, local code_t *tile_keys, local uint *tile_words,\n"
+    "                                        local uint *counters, local uint *next)\n"
+    "{\n"
+    "    const radix_t r = CLSORT_RADIX;\n"
+    "    const tile_t tile = { tile_keys, tile_words, counters };\n"
+    "    const uint block = (uint)get_group_id(0), plan = pass_plan(r);\n"
+    "    const block_t sorted = take_block(r, block, plan & PASS_SORTS), copied = take_block(r, block, plan & PASS_COPIES);\n"
+    "    const array_t from = plan_array(r, plan, PASS_FROM), to = plan_array(r, plan, PASS_TO);\n"
+    "    const digit_t digit = pass_digit(r, pass);\n"
+    "    copy_block(r, plan, copied, (uint)get_local_id(0), CLSORT_GROUP);\n"
+    "    digit_begins(r, block, next, counters);\n"
+    "    for (uint done = 0; done < sorted.rows; done += CLSORT_TILE_ROWS) {\n"
+    "        const uint rows = min(sorted.rows - done, (uint)CLSORT_TILE_ROWS);\n"
+    "        load_tile(tile, from, r.codec, sorted.begin + done, rows);\n"
+    "        for (uint k = 0; k < (CLSORT_DIGIT_BITS + 3) / 4; k++)\n"
+    "            split_tile(tile, split_digit(digit, k));\n"
+    "        store_tile(tile, to, r.codec, digit, rows, next);\n"
+    "    }\n"
+    "}\n"
+    "\n",
+    "//---- radix: small\n"
+    "/* Sorts what fits into one tile, in one launch of one work-group. Local memory as for clsort_radix_scatter. */\n"
+    "CLSORT_KERNEL void clsort_radix_small(CLSORT_RADIX_ARGS, local code_t *tile_keys, local uint *tile_words, local uint *counters)\n"
+    "{\n"
+    "    const radix_t r = CLSORT_RADIX;\n"
+    "    const tile_t tile = { tile_keys, tile_words, counters };\n"
+    "    load_tile(tile, r.source, r.codec, 0, n);\n"
+    "    for (uint bit = first_bit; bit < last_bit; bit += 4) {\n"
+    "        const digit_t digit = { bit, (1u << min(last_bit - bit, 4u)) - 1 };\n"
+    "        split_tile(tile, digit);\n"
+    "    }\n"
+    "    for (uint i = (uint)get_local_id(0); i < n; i += CLSORT_GROUP)\n"
+    "        store_whole_row(r.target, r.codec, i, get_tile_row(tile, i));\n"
+    "}\n"
+    "#endif\n"
+    "\n",
+    "//---- radix: sweep\n"
+    "/* ONE SWEEP: a pass that reads and writes each row once. A histogram counts the digits of all passes in one reading. In a pass the tiles hand\n"
+    "   their counts on while they work: each publishes how often it has each digit, then, once the sum of all tiles before is known, that\n"
+    "   sum with its own. A tile looks back over the words of the tiles before until it meets a sum.\n"
+    "\n"
+    "     look[tile][digit]   ... | sum | count | count | count | own tile\n"
+    "                               <------- look-back --------\n"
+    "\n"
+    "   A tile waits for tiles whose numbers were drawn before, so work-groups that have started must all make progress. OpenCL\n"
+    "   does not promise that: only for devices known to do so (CLSORT_FORWARD_PROGRESS). Elsewhere the same text runs for tests, on\n"
+    "   devices that run work-groups in the order in which they start. Idea: D. Merrill and M. Garland, Single-pass Parallel Prefix Scan\n"
+    "   with Decoupled Look-back, 2016; A. Adinets and D. Merrill, Onesweep, 2022. */\n"
+    "#if CLSORT_SWEEP\n"
+    "#if CLSORT_SHARE_LOG2 < 5 || CLSORT_GROUP < CLSORT_DIGITS\n"
+    "#error \"CLSORT_SWEEP needs whole warps of 32 and a work-item for each digit\"\n"
+    "#endif\n"
+    "#define CLSORT_WARPS (CLSORT_GROUP / 32)\n"
+    "/* Rows of a work-item, any number; a tile is CLSORT_GROUP times as many. */\n"
+    "#ifndef CLSORT_SWEEP_ITEMS\n"
+    "#define CLSORT_SWEEP_ITEMS 16\n"
+    "#endif\n"
+    "#define CLSORT_SWEEP_ROWS (CLSORT_GROUP * CLSORT_SWEEP_ITEMS)\n"
+    "/* Words read at once when looking back. */\n"
+    "#ifndef CLSORT_SWEEP_AHEAD\n"
+    "#define CLSORT_SWEEP_AHEAD 4\n"
+    "#endif\n"
+    "/* 1: keys are staged apart from the warps' counters, as soon as they are ranked: more local memory, fewer registers. 0: in their place. */\n"
+    "#ifndef CLSORT_SWEEP_APART\n"
+    "#define CLSORT_SWEEP_APART (CLSORT_WORDS == 0)\n"
+    "#endif\n"
+    "/* 1: 64-bit words, for 2^30 elements and more. */\n"
+    "#ifndef CLSORT_SWEEP_WIDE\n"
+    "#define CLSORT_SWEEP_WIDE 0\n"
+    "#endif\n"
+    "#if CLSORT_SWEEP_WIDE\n"
+    "typedef ulong look_t;\n"
+    "#define CLSORT_LOOK_SHIFT 62\n"
+    "#else\n"
+    "typedef uint look_t;\n"
+    "#define CLSORT_LOOK_SHIFT 30\n"
+    "#endif\n"
+    "\n"
+    "/* Words that other work-groups write or read during the launch, without caches, and agreement inside a warp, with its local\n"
+    "   memory. The twin of warp_sync synchronises the whole group, so all of it must come by equally often. */\n"
+    "#if CLSORT_FORWARD_PROGRESS\n"
+    "#if CLSORT_SWEEP_WIDE\n"
+    "#define CLSORT_LOOK_PTX(op) op \".relaxed.gpu.global.u64 \"\n"
+    "#define CLSORT_LOOK_REG \"l\"\n"
+    "#else\n"
+    "#define CLSORT_LOOK_PTX(op) op \".relaxed.gpu.global.u32 \"\n"
+    "#define CLSORT_LOOK_REG \"r\"\n"
+    "#endif\n"
+    "CLSORT_INLINE look_t load_look(global const look_t *p)\n"
+    "{\n"
+    "    look_t word;\n"
+    "    __asm__ volatile(CLSORT_LOOK_PTX(\"ld\") \"%0, [%1];\" : \"=\" CLSORT_LOOK_REG(word) : \"l\"(p) : \"memory\");\n"
+    "    return word;\n"
+    "}\n"
+    "\n"
+    "CLSORT_INLINE void store_look(global look_t *p, look_t word)\n"
+    "{\n"
+    "    __asm__ volatile(CLSORT_LOOK_PTX(\"st\") \"[%0], %1;\" : : \"l\"(p), CLSORT_LOOK_REG(word) : \"memory\");\n"
+    "}\n"
+    "\n"
+    "CLSORT_INLINE void warp_sync(void)\n"
+    "{\n"
+    "    __asm__ volatile(\"bar.warp.sync 0xffffffff;\" : : : \"memory\");\n"
+    "}\n"
+    "#else\n"
+    "CLSORT_INLINE look_t load_look(global const look_t *p)\n"
+    "{\n"
+    "    return *(volatile global const look_t *)p;\n"
+    "}\n"
+    "\n"
+    "CLSORT_INLINE void store_look(global look_t *p, look_t word)\n"
+    "{\n"
+    "    *(volatile global look_t *)p = word;\n"
+    "}\n"
+    "\n"
+    "#define warp_sync() barrier(CLK_LOCAL_MEM_FENCE)\n"
+    "#endif\n"
+    "\n",
+    "//---- radix: sweep scratch\n"
+    "/* The scratch, in words: plan, bits seen, a ticket counter for each pass; counts[pass][digit]; look[tile][digit]. */\n"
+    "#define CLSORT_SWEEP_HEAD 64\n"
+    "CLSORT_INLINE global uint *sweep_ticket(radix_t r)\n"
+    "{\n"
+    "    return radix_seen(r, 0) + 4 + r.pass;\n"
+    "}\n"
+    "\n"
+    "CLSORT_INLINE global uint *sweep_counts(radix_t r, uint pass)\n"
+    "{\n"
+    "    return r.scratch + CLSORT_SWEEP_HEAD + (size_t)pass * CLSORT_DIGITS;\n"
+    "}\n"
+    "\n"
+    "CLSORT_INLINE global look_t *sweep_look(radix_t r, uint tile)\n"
+    "{\n"
+    "    return (global look_t *)sweep_counts(r, CLSORT_RADIX_DIGITS) + (size_t)tile * CLSORT_DIGITS;\n"
+    "}\n"
+    "\n"
+    "/* Zeroes the scratch. */\n"
+    "CLSORT_KERNEL void clsort_radix_clear(CLSORT_RADIX_ARGS)\n"
+    "{\n"
+    "    const radix_t r = CLSORT_RADIX;\n"
+    "    const size_t words = (size_t)((global uint *)sweep_look(r, blocks) - r.scratch);\n"
+    "    for (size_t i = get_global_id(0); i < words; i += get_global_size(0))\n"
+    "        r.scratch[i] = 0;\n"
+    "}\n"
+    "\n",
+    "//---- radix: sweep histogram\n"
+    "/* Copies of each local counter: what 32 KiB have room for, at most 8. */\n"
+    "#ifndef CLSORT_SWEEP_COPIES\n"
+    "#define CLSORT_SWEEP_COPIES (CLSORT_RADIX_DIGITS * CLSORT_DIGITS <= 1024 ? 8 : 4)\n"
+    "#endif\n"
+    "\n"
+    "/* Adds the digits of all passes of one tile to the local bins. Called by clsort_radix_histogram with the bins cleared and a barrier\n"
+    "   since; they are whole after a barrier. */\n"
+    "CLSORT_INLINE void count_tile(radix_t r, block_t b, local uint *bins, seen_t *seen)\n"
+    "{\n"
+    "    const uint t = (uint)get_local_id(0) & (CLSORT_GROUP - 1), copy = t % CLSORT_SWEEP_COPIES;\n"
+    "    code_t code[CLSORT_SWEEP_ITEMS];\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 0; m < CLSORT_SWEEP_ITEMS; m++)\n"
+    "        if (m * CLSORT_GROUP + t < b.rows)\n"
+    "            code[m] = see_key(seen, r.source, r.codec, b.begin + m * CLSORT_GROUP + t);\n"
+    "    for (uint p = 0; p < radix_passes(r); p++) {\n"
+    "        const digit_t digit = pass_digit(r, p);\n"
+    "        #pragma unroll\n"
+    "        for (uint m = 0; m < CLSORT_SWEEP_ITEMS; m++)\n"
+    "            if (m * CLSORT_GROUP + t < b.rows)\n"
+    "                atomic_add(&bins[(p * CLSORT_DIGITS + digit_of(code[m], digit)) * CLSORT_SWEEP_COPIES + copy], 1u);\n"
+    "    }\n"
+    "}\n"
+    "\n"
+    "/* Any number of work-groups. bins: CLSORT_RADIX_DIGITS * CLSORT_DIGITS * CLSORT_SWEEP_COPIES + 4 words. */\n"
+    "CLSORT_KERNEL void clsort_radix_histogram(CLSORT_RADIX_ARGS, local uint *bins)\n"
+    "{\n"
+    "    const radix_t r = CLSORT_RADIX;\n"
+    "    const uint t = (uint)get_local_id(0), counts = radix_passes(r) * CLSORT_DIGITS;\n"
+    "    local uint *words = bins + CLSORT_RADIX_DIGITS * CLSORT_DIGITS * CLSORT_SWEEP_COPIES;\n"
+    "    seen_t seen = { 0, 0 };\n"
+    "    for (uint i = t; i < CLSORT_RADIX_DIGITS * CLSORT_DIGITS * CLSORT_SWEEP_COPIES + 4; i += CLSORT_GROUP)\n"
+    "        bins[i] = 0;\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    for (uint tile = (uint)get_group_id(0); tile < blocks; tile += (uint)get_num_groups(0))\n"
+    "        count_tile(r, take_block(r, tile, 1), bins, &seen);\n"
+    "    merge_seen(words, seen);\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    for (uint i = t; i < counts; i += CLSORT_GROUP) {\n"
+    "        uint count = 0;\n"
+    "        for (uint k = 0; k < CLSORT_SWEEP_COPIES; k++)\n"
+    "            count += bins[i * CLSORT_SWEEP_COPIES + k];\n"
+    "        if (count != 0)\n"
+    "            atomic_add(&sweep_counts(r, 0)[i], count);\n"
+    "    }\n"
+    "    for (uint k = t; k < 4; k += CLSORT_GROUP)\n"
+    "        atomic_or(&radix_seen(r, 0)[k], words[k]);\n"
+    "}\n"
+    "\n"
+    "/* A work-group per pass: turns its counts into the places where the digits begin. The first one writes the plan. sums: 2 * CLSORT_GROUP + 4\n"
+    "   words. */\n"
+    "CLSORT_KERNEL void clsort_radix_begin(CLSORT_RADIX_ARGS, local uint *sums)\n"
+    "{\n"
+    "    const radix_t r = CLSORT_RADIX;\n"
+    "    const uint p = (uint)get_group_id(0), t = (uint)get_local_id(0);\n"
+    "    const code_t differ = join_seen(r, 1, sums + 2 * CLSORT_GROUP);\n"
+    "    if (p == 0 && t == 0)\n"
+    "        write_plan(r, differ);\n"
+    "    uint total;\n"
+    "    const uint count = t < CLSORT_DIGITS ? sweep_counts(r, p)[t] : 0, begin = group_scan(count, sums, &total);\n"
+    "    if (t < CLSORT_DIGITS)\n"
+    "        sweep_counts(r, p)[t] = begin;\n"
+    "}\n"
+    "\n",
+    "//---- radix: look-back\n"
+    "/* What a word says in its upper two bits; the count is below. A pass leaves nothing but sums behind. The next one's codes are turned by two, so that\n"
+    "   these read as EMPTY again, and the words need no clearing between passes. */\n"
+    "enum { LOOK_EMPTY = 0, LOOK_COUNT = 1, LOOK_SUM = 2 };\n"
+    "\n"
+    "CLSORT_INLINE look_t make_look(uint plan, uint status, uint count)\n"
+    "{\n"
+    "    return (look_t)(status ^ (plan & PASS_ODD ? 2u : 0u)) << CLSORT_LOOK_SHIFT | count;\n"
+    "}\n"
+    "\n"
+    "CLSORT_INLINE uint look_status(uint plan, look_t word)\n"
+    "{\n"
+    "    return (uint)(word >> CLSORT_LOOK_SHIFT) ^ (plan & PASS_ODD ? 2u : 0u);\n"
+    "}\n"
+    "\n"
+    "CLSORT_INLINE uint look_count(look_t word)\n"
+    "{\n"
+    "    return (uint)(word & (((look_t)1 << CLSORT_LOOK_SHIFT) - 1));\n"
+    "}\n"
+    "\n"
+    "/* Publishes a tile's count of a digit; of the first tile it is the sum already. */\n"
+    "CLSORT_INLINE void publish_count(radix_t r, uint plan, uint tile, uint digit, uint count)\n"
+    "{\n"
+    "    store_look(sweep_look(r, tile) + digit, make_look(plan, tile ? LOOK_COUNT : LOOK_SUM, count));\n"
+    "}\n"
+    "\n"
+    "/* How many rows with this digit the tiles before have. Publishes the sum. Called when the tile's count is published. */\n"
+    "CLSORT_INLINE uint look_back(radix_t r, uint plan, uint tile, uint digit, uint count)\n"
+    "{\n"
+    "    uint before = 0;\n"
+    "    for (uint at = tile; at > 0;) {\n"
+    "        look_t word[CLSORT_SWEEP_AHEAD];\n"
+    "        #pragma unroll\n"
+    "        for (uint k = 0; k < CLSORT_SWEEP_AHEAD; k++)\n"
+    "            word[k] = load_look(sweep_look(r, at - 1 - min(k, at - 1)) + digit);\n"
+    "        uint known = 1;\n"
+    "        #pragma unroll\n"
+    "        for (uint k = 0; k < CLSORT_SWEEP_AHEAD; k++) {\n"
+    "            const uint status = look_status(plan, word[k]);\n"
+    "            known = known && at > 0 && status != LOOK_EMPTY;\n"
+    "            before += known ? look_count(word[k]) : 0;\n"
+    "            at = known ? (status == LOOK_SUM ? 0 : at - 1) : at;\n"
+    "        }\n"
+    "    }\n"
+    "    if (tile > 0)\n"
+    "        store_look(sweep_look(r, tile) + digit, make_look(plan, LOOK_SUM, before + count));\n"
+    "    return before;\n"
+    "}\n"
+    "\n",
+    "//---- radix: sweep ranks\n"
+    "/* The first row of a work-item; its next ones are 32 apart. A warp's rows lie side by side. */\n"
+    "CLSORT_INLINE uint sweep_row(uint t)\n"
+    "{\n"
+    "    return t / 32 * (32 * CLSORT_SWEEP_ITEMS) + t % 32;\n"
+    "}\n"
+    "\n"
+    "/* Loads the work-item's codes, top codes beyond the end. */\n"
+    "CLSORT_INLINE void load_codes(code_t *code, array_t from, codec_t c, uint rows)\n"
+    "{\n"
+    "    const uint first = sweep_row((uint)get_local_id(0) & (CLSORT_GROUP - 1));\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 0; m < CLSORT_SWEEP_ITEMS; m++)\n"
+    "        code[m] = first + m * 32 < rows ? encode(*key_place(from, first + m * 32), c) : (code_t)~(code_t)0;\n"
+    "}\n"
+    "\n"
+    "/* Counts the warp's digits in its counters, one per digit: .x has the lanes whose present row has the digit, .y the count, later where the digit's\n"
+    "   next row goes in the tile. Called by all work-items; the counters must be free; needs a barrier after. */\n"
+    "CLSORT_INLINE void count_warp(const code_t *code, digit_t digit, local uint2 *counters)\n"
+    "{\n"
+    "    for (uint d = (uint)get_local_id(0) % 32; d < CLSORT_DIGITS; d += 32)\n"
+    "        counters[d] = (uint2)(0, 0);\n"
+    "    warp_sync();\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 0; m < CLSORT_SWEEP_ITEMS; m++)\n"
+    "        atomic_add((local uint *)&counters[digit_of(code[m], digit)] + 1, 1u);\n"
+    "}\n"
+    "\n"
+    "/* Ranks the warp's rows, in their order, from where its digits begin, and stages the codes. Lanes of the same digit find each other through\n"
+    "   the lanes' bits in its counter; the last of them moves the counter on. Called by all work-items with a barrier since the counters\n"
+    "   were set; what it stages needs one after. */\n"
+    "CLSORT_INLINE void rank_warp(const code_t *code, uint *rank, digit_t digit, local uint2 *counters, local code_t *staged)\n"
+    "{\n"
+    "    const uint lane = (uint)get_local_id(0) % 32;\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 0; m < CLSORT_SWEEP_ITEMS; m++) {\n"
+    "        local uint2 *counter = &counters[digit_of(code[m], digit)];\n"
+    "        atomic_or((local uint *)counter, 1u << lane);\n"
+    "        warp_sync();\n"
+    "        const uint2 now = *counter;\n"
+    "        const uint below = popcount(now.x & ((1u << lane) - 1));\n"
+    "        warp_sync();\n"
+    "        if (now.x >> lane == 1)\n"
+    "            *counter = (uint2)(0, now.y + below + 1);\n"
+    "        rank[m] = now.y + below;\n"
+    "        if (CLSORT_SWEEP_APART)\n"
+    "            staged[rank[m]] = code[m];\n"
+    "        warp_sync();\n"
+    "    }\n"
+    "#if !CLSORT_SWEEP_APART\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 0; m < CLSORT_SWEEP_ITEMS; m++)\n"
+    "        staged[rank[m]] = code[m];\n"
+    "#endif\n"
+    "}\n"
+    "\n",
+    "//---- radix: sweep begins\n"
+    "/* group_scan with one barrier: each warp sums by itself first. sums has CLSORT_GROUP words, with the same needs. */\n"
+    "CLSORT_INLINE uint scan_warps(uint x, local uint *sums)\n"
+    "{\n"
+    "    const uint t = (uint)get_local_id(0) & (CLSORT_GROUP - 1);\n"
+    "    uint sum = x;\n"
+    "    sums[t] = x;\n"
+    "    #pragma unroll\n"
+    "    for (uint step = 1; step < 32; step <<= 1) {\n"
+    "        warp_sync();\n"
+    "        const uint left = t % 32 >= step ? sums[t - step] : 0;\n"
+    "        warp_sync();\n"
+    "        sum += left;\n"
+    "        sums[t] = sum;\n"
+    "    }\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    #pragma unroll\n"
+    "    for (uint w = 0; w + 1 < CLSORT_WARPS; w++)\n"
+    "        sum += w < t / 32 ? sums[w * 32 + 31] : 0;\n"
+    "    return sum - x;\n"
+    "}\n"
+    "\n"
+    "/* Where the digits begin in the tile and in each warp. Publishes the counts. Called by all work-items with a barrier since the warps\n"
+    "   counted; needs one after. Returns the begin of digit t, and its count. */\n"
+    "CLSORT_INLINE uint begin_digits(radix_t r, uint plan, uint tile, local uint2 *counters, local uint *sums, uint *count)\n"
+    "{\n"
+    "    const uint t = (uint)get_local_id(0) & (CLSORT_GROUP - 1), d = t % CLSORT_DIGITS;\n"
+    "    uint of_warp[CLSORT_WARPS];\n"
+    "    *count = 0;\n"
+    "    #pragma unroll\n"
+    "    for (uint w = 0; w < CLSORT_WARPS; w++) {\n"
+    "        of_warp[w] = *count;\n"
+    "        *count += t < CLSORT_DIGITS ? counters[w * CLSORT_DIGITS + d].y : 0;\n"
+    "    }\n"
+    "    if (plan & PASS_SORTS && t < CLSORT_DIGITS)\n"
+    "        publish_count(r, plan, tile, d, *count);\n"
+    "    const uint begin = scan_warps(*count, sums);\n"
+    "    #pragma unroll\n"
+    "    for (uint w = 0; w < CLSORT_WARPS; w++)\n"
+    "        if (t < CLSORT_DIGITS)\n"
+    "            counters[w * CLSORT_DIGITS + d].y = begin + of_warp[w];\n"
+    "    return begin;\n"
+    "}\n"
+    "\n",
+    "//---- radix: sweep tiles\n"
+    "/* The number of the next tile. Called by all work-items; word is local memory, free, and again after the next barrier. */\n"
+    "CLSORT_INLINE uint take_tile(radix_t r, uint sorts, local uint *word)\n"
+    "{\n"
+    "    if (get_local_id(0) == 0)\n"
+    "        *word = sorts ? atomic_inc(sweep_ticket(r)) : 0;\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    return *word;\n"
+    "}\n"
+    "\n"
+    "CLSORT_INLINE array_t array_from(array_t a, size_t row)\n"
+    "{\n"
+    "    const array_t rest = { (global uchar *)key_place(a, row), a.values + row * CLSORT_VALUE_BYTES };\n"
+    "    return rest;\n"
+    "}\n"
+    "\n"
+    "/* Writes the staged codes of an ordered tile, and says where they went. offsets[digit] is the distance from the tile to the target. */\n"
+    "CLSORT_INLINE void store_codes(local const code_t *staged, local const uint *offsets, array_t to, codec_t c, digit_t digit,\n"
+    "                               uint rows, uint *place)\n"
+    "{\n"
+    "    const uint t = (uint)get_local_id(0) & (CLSORT_GROUP - 1);\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 0; m < CLSORT_SWEEP_ITEMS; m++) {\n"
+    "        const code_t code = staged[m * CLSORT_GROUP + t];\n"
+    "        place[m] = offsets[digit_of(code, digit)] + m * CLSORT_GROUP + t;\n"
+    "        if (!CLSORT_RECORDS && m * CLSORT_GROUP + t < rows)\n"
+    "            *key_place(to, place[m]) = decode(code, c);\n"
+    "    }\n"
+    "}\n"
+    "\n"
+    "/* Moves the values through local memory to the same places. Called by all work-items, with a barrier since `staged` was in use. */\n"
+    "CLSORT_INLINE void move_values(array_t from, array_t to, const uint *rank, const uint *place, uint rows, local uint *staged)\n"
+    "{\n"
+    "    const uint t = (uint)get_local_id(0) & (CLSORT_GROUP - 1);\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 0; m < CLSORT_SWEEP_ITEMS; m++) {\n"
+    "        uint word[CLSORT_WORDS_OR_1];\n"
+    "        if (sweep_row(t) + m * 32 < rows) {\n"
+    "            load_words(from, sweep_row(t) + m * 32, word);\n"
+    "            #pragma unroll\n"
+    "            for (uint w = 0; w < CLSORT_WORDS; w++)\n"
+    "                staged[w * CLSORT_SWEEP_ROWS + rank[m]] = word[w];\n"
+    "        }\n"
+    "    }\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 0; m < CLSORT_SWEEP_ITEMS; m++) {\n"
+    "        uint word[CLSORT_WORDS_OR_1];\n"
+    "        #pragma unroll\n"
+    "        for (uint w = 0; w < CLSORT_WORDS; w++)\n"
+    "            word[w] = staged[w * CLSORT_SWEEP_ROWS + m * CLSORT_GROUP + t];\n"
+    "        if (m * CLSORT_GROUP + t < rows)\n"
+    "            store_words(to, place[m], word);\n"
+    "    }\n"
+    "}\n"
+    "\n",
+    "//---- radix: sweep pass\n"
+    "/* A work-group per tile of CLSORT_SWEEP_ROWS rows. space: counters of 8 * CLSORT_WARPS * CLSORT_DIGITS bytes and staged rows of CLSORT_SWEEP_ROWS *\n"
+    "   max(CLSORT_KEY_BYTES, 4 * CLSORT_WORDS), together, or with CLSORT_SWEEP_APART 0 the larger of them; sums: 2 * CLSORT_GROUP words. */\n"
+    "CLSORT_KERNEL void clsort_radix_sweep(CLSORT_RADIX_ARGS, local ulong *space, local uint *sums)\n"
+    "{\n"
+    "    const radix_t r = CLSORT_RADIX;\n"
+    "    const uint t = (uint)get_local_id(0) & (CLSORT_GROUP - 1), plan = pass_plan(r), sorts = plan & PASS_SORTS;\n"
+    "    const digit_t digit = pass_digit(r, pass);\n"
+    "    copy_block(r, plan, take_block(r, (uint)get_group_id(0), plan & PASS_COPIES), t, CLSORT_GROUP);\n"
+    "    if (CLSORT_FORWARD_PROGRESS && !sorts)\n"
+    "        return;\n"
+    "    const uint tile = take_tile(r, sorts, sums);\n"
+    "    const block_t b = take_block(r, tile, sorts);\n"
+    "    const array_t from = array_from(plan_array(r, plan, PASS_FROM), b.begin), to = plan_array(r, plan, PASS_TO);\n"
+    "    local uint2 *counters = (local uint2 *)space, *own = counters + t / 32 * CLSORT_DIGITS;\n"
+    "    local code_t *staged = (local code_t *)(space + CLSORT_SWEEP_APART * CLSORT_WARPS * CLSORT_DIGITS);\n"
+    "    code_t code[CLSORT_SWEEP_ITEMS];\n"
+    "    uint rank[CLSORT_SWEEP_ITEMS], place[CLSORT_SWEEP_ITEMS], count;\n"
+    "    load_codes(code, from, r.codec, b.rows);\n"
+    "    count_warp(code, digit, own);\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    const uint begin = begin_digits(r, plan, tile, counters, sums, &count);\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    rank_warp(code, rank, digit, own, staged);\n"
+    "    if (sorts && t < CLSORT_DIGITS)\n"
+    "        sums[t] = sweep_counts(r, pass)[t] + look_back(r, plan, tile, t, count) - begin;\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    store_codes(staged, sums, to, r.codec, digit, b.rows, place);\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    if (CLSORT_WORDS)\n"
+    "        move_values(from, to, rank, place, b.rows, (local uint *)space);\n"
+    "}\n"
+    "#endif\n"
+    "#endif\n"
+    "#endif\n"
+    "\n",
+#else
+    "#line 2555\n",
 #endif
     "//---- utility\n"
     "#if CLSORT_FAMILY == 0 || CLSORT_FAMILY == 5\n"
@@ -2033,7 +3138,8 @@ static const char *const clsort__source[] = {
     "}\n"
     "\n"
     "/* The code of a field of a record. A field is packed: from bit 0 its offset, from 32 its bytes, 36: the sign bit is flipped, 37: descending,\n"
-    "   38: float, 39: its zeros are equal, from 40 its mantissa's bits where NaNs come last. See codec_t. */\n"
+    "   38: float, 39: its zeros are equal, from 40 its mantissa's bits where NaNs come last; from 48 the lowest bit of the code that counts,\n"
+    "   from 56 how many of the highest do not. See codec_t. */\n"
     "CLSORT_INLINE ulong field_code(global const uchar *record, ulong field)\n"
     "{\n"
     "    const uint bytes = (uint)(field >> 32) & 15;\n"
@@ -2044,7 +3150,8 @@ static const char *const clsort__source[] = {
     "    if (field >> 38 & 1 && bits & sign)\n"
     "        bits ^= width >> 1;\n"
     "    bits ^= (field >> 37 & 1 ? width >> 1 : 0) ^ (field >> 36 & 1 ? sign : 0);\n"
-    "    return (bits - ((1UL << (field >> 40)) - 1)) & width;\n"
+    "    bits = (bits - ((1UL << (field >> 40 & 63)) - 1)) & width;\n"
+    "    return (bits & width >> (field >> 56)) >> (field >> 48 & 63);\n"
     "}\n"
     "\n"
     "/* One code of several fields of each record, the first field in its upper bits: records[indices[i]] for `by_index`, else records[i], and\n"
@@ -2160,8 +3267,8 @@ static const char *const clsort__source[] = {
 /* ---- >>types ----------------------------------------------------------------------------------------------------- */
 
 /* Families of kernels.cl that this version builds; the numbers stand there too. */
-enum { CLSORT__BITONIC = CLSORT_BITONIC, CLSORT__MERGE = CLSORT_MERGE, CLSORT__UTILITY = 5,
-       CLSORT__PUBLISHED_BITONIC = 6, CLSORT__PUBLISHED_MERGE = 7 };
+enum { CLSORT__BITONIC = CLSORT_BITONIC, CLSORT__MERGE = CLSORT_MERGE, CLSORT__RADIX = CLSORT_RADIX, CLSORT__UTILITY = 5,
+       CLSORT__PUBLISHED_BITONIC = 6, CLSORT__PUBLISHED_MERGE = 7, CLSORT__SWEEP = 8 };
 
 #define CLSORT__KERNEL_LIST(X) \
     X(B2, CLSORT__PUBLISHED_BITONIC, "clsort_bitonic_b2") \
@@ -2178,6 +3285,14 @@ enum { CLSORT__BITONIC = CLSORT_BITONIC, CLSORT__MERGE = CLSORT_MERGE, CLSORT__U
     X(MERGE_ORDERED, CLSORT__MERGE, "clsort_merge_ordered") \
     X(MERGE_PASS, CLSORT__MERGE, "clsort_merge_pass") \
     X(MERGE_LOCAL, CLSORT__PUBLISHED_MERGE, "clsort_merge_local") \
+    X(RADIX_COUNT, CLSORT__RADIX, "clsort_radix_count") \
+    X(RADIX_SCAN, CLSORT__RADIX, "clsort_radix_scan") \
+    X(RADIX_SCATTER, CLSORT__RADIX, "clsort_radix_scatter") \
+    X(RADIX_SMALL, CLSORT__RADIX, "clsort_radix_small") \
+    X(RADIX_CLEAR, CLSORT__SWEEP, "clsort_radix_clear") \
+    X(RADIX_HISTOGRAM, CLSORT__SWEEP, "clsort_radix_histogram") \
+    X(RADIX_BEGIN, CLSORT__SWEEP, "clsort_radix_begin") \
+    X(RADIX_SWEEP, CLSORT__SWEEP, "clsort_radix_sweep") \
     X(EXTRACT, CLSORT__UTILITY, "clsort_extract") \
     X(EXTRACT_CODES, CLSORT__UTILITY, "clsort_extract_codes") \
     X(GATHER, CLSORT__UTILITY, "clsort_gather") \
@@ -2196,6 +3311,8 @@ typedef struct clsort__config {
     cl_uint comparator;         /* number of the sorter's comparator, from 1; 0: none */
     cl_uint by_index;           /* with a comparator: rows carry record numbers */
     cl_uint two_arrays;         /* a merge of two inputs */
+    cl_uint digit_bits;         /* radix */
+    cl_uint sweep_items, wide;  /* sweep: rows of a work-item; 64-bit words for 2^30 elements and more */
 } clsort__config;
 
 /* A built program and its kernels. It may have a smaller shape than asked for: what its kernels' limits allow. */
@@ -2230,6 +3347,7 @@ struct clsort_sorter {
     cl_device_id device;
     clsort_options options;
     int is_cpu, has_vectors;    /* has_vectors: a CPU whose compiler fills vector registers */
+    int has_progress;           /* work-groups that have started all make progress, and NVIDIA's PTX is there */
     size_t max_group;
     cl_uint compute_units;
     cl_ulong local_bytes, max_allocation;
@@ -2273,7 +3391,7 @@ typedef struct clsort__plan {
     int stable, has_codes;      /* has_codes: the sorted keys are codes, made of several fields */
     int by_index;               /* sort (key, index) pairs, then gather the rest */
     int keys_at_home;           /* by index: the pairs' keys live where the keys end up */
-    size_t work_keys, work_indices, copied_keys, copied_values, pong_keys, pong_values, splits;   /* offsets inside scratch */
+    size_t work_keys, work_indices, copied_keys, copied_values, pong_keys, pong_values, splits, tables;   /* offsets inside scratch */
     size_t scratch;             /* bytes */
 } clsort__plan;
 
@@ -2486,6 +3604,16 @@ static clsort_status clsort__adopt_context(clsort_sorter *s, cl_context context,
     return clsort__keep_device(s, device);
 }
 
+/* NVIDIA's GPUs since compute capability 7.0 run every work-group that has started to its end, whatever others wait for. No query of
+   OpenCL tells this; without NVIDIA's own one the answer is no. */
+static int clsort__makes_progress(const clsort_sorter *s)
+{
+    enum { NVIDIA = 0x10DE, COMPUTE_CAPABILITY_MAJOR_NV = 0x4000 };
+    cl_uint vendor = 0, major = 0;
+    if (s->is_cpu || CLSORT_CL(clGetDeviceInfo)(s->device, CL_DEVICE_VENDOR_ID, sizeof vendor, &vendor, NULL) != CL_SUCCESS || vendor != NVIDIA) return 0;
+    return CLSORT_CL(clGetDeviceInfo)(s->device, COMPUTE_CAPABILITY_MAJOR_NV, sizeof major, &major, NULL) == CL_SUCCESS && major >= 7;
+}
+
 static clsort_status clsort__device_facts(clsort_sorter *s)
 {
     cl_device_type type = 0;
@@ -2507,6 +3635,7 @@ static clsort_status clsort__device_facts(clsort_sorter *s)
     if (sizes[0] < s->max_group) s->max_group = sizes[0];
     s->is_cpu = (type & CL_DEVICE_TYPE_CPU) != 0;
     s->has_vectors = s->is_cpu && vector >= 4;
+    s->has_progress = clsort__makes_progress(s);
     return CL_SUCCESS;
 }
 
@@ -2609,6 +3738,48 @@ static void clsort__merge_shape(const clsort_sorter *s, const clsort_tuning *t, 
     clsort__fit_shape(s, c);
 }
 
+/* Local memory of radix kernels, in bytes. */
+typedef struct clsort__radix_local { size_t bins, sums, keys, words, counters, next, histogram, space; } clsort__radix_local;
+
+static clsort__radix_local clsort__radix_sizes(const clsort__config *c)
+{
+    const size_t group = (size_t)1 << c->group_log2, tile = group << c->items_log2, rows = tile + tile / 16, digits = (size_t)1 << c->digit_bits;
+    const size_t words = (c->value_bytes + 3) / 4, passes = (8 * c->key_bytes + c->digit_bits - 1) / c->digit_bits, copies = passes * digits <= 1024 ? 8 : 4;
+    const size_t widest = 4 * words > c->key_bytes ? 4 * words : c->key_bytes, staged = (group * c->sweep_items) * widest, warps = group / 32 * digits * 8;
+    clsort__radix_local l;
+    l.bins = (8 * digits + 4) * 4;
+    l.sums = (2 * group + 4) * 4;
+    l.keys = rows * c->key_bytes;
+    l.words = words ? rows * words * 4 : 4;
+    l.counters = (8 * group + 8 * group / 32 + 2 * group + 1) * 4;
+    l.next = digits * 4;
+    l.histogram = (passes * digits * copies + 4) * 4;
+    l.space = words ? staged > warps ? staged : warps : staged + warps;
+    return l;
+}
+
+/* Of radix kernels: on a CPU a block per work-item, unless the caller names a work-group. */
+static void clsort__radix_shape(const clsort_sorter *s, const clsort_tuning *t, clsort__config *c)
+{
+    const int serial = s->is_cpu && !t->work_group;
+    const cl_uint words = (c->key_bytes + 3) / 4 + (c->value_bytes + 3) / 4;
+    c->lanes = 1;
+    c->digit_bits = 8;
+    c->items_log2 = t->items ? clsort__log2(t->items) : 3;
+    if (c->items_log2 > 4 || (s->is_cpu && c->items_log2 > 3)) c->items_log2 = 3;
+    c->group_log2 = serial ? 0 : t->work_group ? clsort__log2(t->work_group) : 8;
+    if (c->group_log2 > 8) c->group_log2 = 8;
+    while (c->group_log2 > 0 && (size_t)1 << c->group_log2 > s->max_group) c->group_log2--;
+    while (c->group_log2 > 0) {
+        const clsort__radix_local l = clsort__radix_sizes(c);
+        if (l.bins <= s->local_bytes && l.keys + l.words + l.counters + l.next <= s->local_bytes) break;
+        if (c->digit_bits > 4) c->digit_bits -= 4;
+        else c->group_log2--;
+    }
+    c->share_log2 = c->group_log2;
+    c->sweep_items = c->family == CLSORT__SWEEP ? words <= 2 ? 16 : 8 : 0;
+}
+
 static void clsort__release_program(clsort__program *p)
 {
     int i;
@@ -2704,21 +3875,23 @@ static clsort_status clsort__compile(clsort_sorter *s, clsort__program *p)
     const clsort__config *c = &p->config;
     const clsort__comparator *comparator = c->comparator ? &s->comparators[c->comparator - 1] : NULL;
     const clsort_status failed = comparator ? CLSORT_ERROR_COMPARATOR : CLSORT_ERROR_BUILD_FAILED;
-    char options[500];
+    char options[600];
     cl_int code;
     snprintf(options, sizeof options,
              "-w -cl-std=CL1.2 -D CLSORT_FAMILY=%u -D CLSORT_KEY_BYTES=%u -D CLSORT_VALUE_BYTES=%u -D CLSORT_RECORDS=%u -D CLSORT_TIES=%u"
              " -D CLSORT_GROUP_LOG2=%u -D CLSORT_SHARE_LOG2=%u -D CLSORT_ITEMS_LOG2=%u -D CLSORT_LANES=%u"
-             " -D CLSORT_COMPARATOR=%d -D CLSORT_RECORD_BYTES=%u -D CLSORT_BY_INDEX=%u -D CLSORT_TWO_ARRAYS=%u",
+             " -D CLSORT_COMPARATOR=%d -D CLSORT_RECORD_BYTES=%u -D CLSORT_BY_INDEX=%u -D CLSORT_TWO_ARRAYS=%u"
+             " -D CLSORT_DIGIT_BITS=%u -D CLSORT_SWEEP_ITEMS=%u -D CLSORT_SWEEP_WIDE=%u -D CLSORT_FORWARD_PROGRESS=%d",
              (unsigned)c->family, (unsigned)c->key_bytes, (unsigned)c->value_bytes, (unsigned)c->records, (unsigned)c->ties,
              (unsigned)c->group_log2, (unsigned)c->share_log2, (unsigned)c->items_log2, (unsigned)c->lanes,
-             comparator != NULL, comparator ? (unsigned)comparator->record_size : 4, (unsigned)c->by_index, (unsigned)c->two_arrays);
+             comparator != NULL, comparator ? (unsigned)comparator->record_size : 4, (unsigned)c->by_index, (unsigned)c->two_arrays,
+             c->digit_bits ? (unsigned)c->digit_bits : 8, c->sweep_items ? (unsigned)c->sweep_items : 16, (unsigned)c->wide, s->has_progress);
     code = clsort__load_source(s, comparator, &p->program);
     if (code != CL_SUCCESS) return clsort__note(s, code, "clCreateProgramWithSource");
     code = CLSORT_CL(clBuildProgram)(p->program, 1, &s->device, options, NULL, NULL);
     if (code == CL_SUCCESS) return CL_SUCCESS;
     clsort__keep_log(s, p->program);
-    return clsort__fail(s, code == CL_BUILD_PROGRAM_FAILURE ? failed : code, "clBuildProgram", options);
+    return clsort__fail(s, code == CL_BUILD_PROGRAM_FAILURE ? failed : code, "clBuildProgram", comparator ? "record_type, precedes" : options);
 }
 
 static const struct clsort__kernel_entry { cl_uint family; const char *name; } clsort__kernel_entries[] = {
@@ -2838,6 +4011,13 @@ static cl_uint clsort__mantissa_bits(cl_uint type)
     return type == CLSORT_F16 ? 10 : type == CLSORT_BF16 ? 7 : type == CLSORT_F32 ? 23 : 52;
 }
 
+/* Radix: the most blocks of a table; rows in the smallest block of a work-item; what one work-item sorts alone; the least rows of a sweep's
+   tile, for the size of its tables. */
+enum { CLSORT__RADIX_BLOCKS = 1024, CLSORT__RADIX_UNIT = 64, CLSORT__RADIX_SMALL = 1 << 14, CLSORT__SWEEP_TILE = 2048 };
+
+/* Where AUTO changes to radix: measured crossovers for keys of 4 bytes. */
+enum { CLSORT__AUTO_RADIX_CPU = 1 << 17, CLSORT__AUTO_RADIX_GPU = 1 << 20 };
+
 /* Is an algorithm compiled in? */
 static int clsort__has_family(cl_uint algorithm)
 {
@@ -2847,7 +4027,10 @@ static int clsort__has_family(cl_uint algorithm)
 #ifdef CLSORT_NO_MERGE
     if (algorithm == CLSORT_MERGE) return 0;
 #endif
-    return algorithm == CLSORT_BITONIC || algorithm == CLSORT_MERGE;
+#ifdef CLSORT_NO_RADIX
+    if (algorithm == CLSORT_RADIX) return 0;
+#endif
+    return algorithm == CLSORT_BITONIC || algorithm == CLSORT_MERGE || algorithm == CLSORT_RADIX;
 }
 
 /* The numbers that turn keys into codes; see codec_t in kernels.cl. */
@@ -2873,6 +4056,13 @@ static clsort__field clsort__pack_field(const clsort_field *f)
     const cl_ulong bytes = clsort__key_bits(f->type) / 8, sign = (cl_ulong)1 << (8 * bytes - 1);
     return (cl_ulong)f->offset | bytes << 32 | (cl_ulong)((c.flip & sign) != 0) << 36 | (cl_ulong)((c.flip & 1) != 0) << 37
            | (cl_ulong)(c.mask != 0) << 38 | (cl_ulong)(c.minus_zero != 0) << 39 | (cl_ulong)(c.rotate ? clsort__mantissa_bits(f->type) : 0) << 40;
+}
+
+/* The part of a code that counts: its first bit, and how many bits it lacks at the top. */
+static clsort__field clsort__pack_bits(const clsort_desc *d)
+{
+    const cl_uint lacks = d->last_bit ? clsort__key_bits(d->key_type) - d->last_bit : 0;
+    return (cl_ulong)d->first_bit << 48 | (cl_ulong)lacks << 56;
 }
 
 static cl_uint clsort__field_bytes(clsort__field f)
@@ -2909,24 +4099,6 @@ static size_t clsort__take(clsort__plan *p, size_t bytes)
     return at;
 }
 
-/* Lays out the scratch memory. The header's MEMORY chapter states the same formula. */
-static void clsort__plan_scratch(clsort__plan *p)
-{
-    const size_t n = p->d.count, payload = p->config.value_bytes;
-    const int merge = p->d.algorithm == CLSORT_MERGE && p->d.tuning.local != CLSORT_LOCAL_ONLY;
-    if (p->by_index) {
-        if (!p->keys_at_home && !p->d.precedes) p->work_keys = clsort__take(p, n * p->key_bytes);
-        if (!p->has_indices) p->work_indices = clsort__take(p, n * 4);
-        if (!p->keys_at_home && p->writes_keys && p->in_place) p->copied_keys = clsort__take(p, n * p->element);
-        if (p->has_values && p->values_in_place) p->copied_values = clsort__take(p, n * p->d.value_size);
-    }
-    if (merge || (p->d.algorithm == CLSORT_BITONIC && p->d.tuning.bitonic_step == CLSORT_STEP_A)) {
-        p->pong_keys = clsort__take(p, p->config.records ? 0 : n * p->key_bytes);
-        p->pong_values = clsort__take(p, n * payload);
-    }
-    if (merge) p->splits = clsort__take(p, p->d.precedes ? 2 * n + 8 : n / 16 + 8);
-}
-
 /* The fields of a description's key, and how it is sorted: as it is, or as codes made of fields. */
 static void clsort__plan_key(clsort__plan *p)
 {
@@ -2946,7 +4118,7 @@ static void clsort__plan_key(clsort__plan *p)
         key.order = d->order;
         key.nan_order = d->nan_order;
         key.zero_order = d->zero_order;
-        p->fields[0] = clsort__pack_field(&key);
+        p->fields[0] = clsort__pack_field(&key) | clsort__pack_bits(d);
         p->field_count = 1;
         p->codec = clsort__make_codec(&key);
         p->key_bytes = clsort__key_bits(d->key_type) / 8;
@@ -2986,27 +4158,48 @@ static cl_uint clsort__field_codes(const clsort_desc *d)
     return codes;
 }
 
-/* Can an algorithm do what a description asks for? Bitonic sorts codes of up to 8 bytes, merge anything. */
+/* Are some bits of the code left out? */
+static int clsort__some_bits(const clsort_desc *d)
+{
+    return d->first_bit || (d->last_bit && (!d->key_type || d->last_bit != clsort__key_bits(d->key_type)));
+}
+
+/* Can an algorithm do what a description asks for? Bitonic sorts codes of up to 8 bytes, radix any codes and parts of them, merge anything else. */
 static int clsort__can(cl_uint algorithm, const clsort_desc *d)
 {
-    if (!clsort__has_family(algorithm)) return 0;
-    return algorithm == CLSORT_MERGE || (!d->precedes && (!d->fields || clsort__field_codes(d) == 1));
+    if (!clsort__has_family(algorithm) || (clsort__some_bits(d) && algorithm != CLSORT_RADIX)) return 0;
+    if (algorithm == CLSORT_BITONIC) return !d->precedes && (!d->fields || clsort__field_codes(d) == 1);
+    return algorithm == CLSORT_MERGE || !d->precedes;
 }
 
 /* Can any algorithm that a description allows? */
 static int clsort__can_any(const clsort_desc *d)
 {
-    return d->algorithm ? clsort__can(d->algorithm, d) : clsort__can(CLSORT_BITONIC, d) || clsort__can(CLSORT_MERGE, d);
+    cl_uint a;
+    if (d->algorithm) return clsort__can(d->algorithm, d);
+    for (a = CLSORT_BITONIC; a <= CLSORT_QUICKSORT; a++)
+        if (clsort__can(a, d)) return 1;
+    return 0;
 }
 
-/* What AUTO takes: merge on GPUs, bitonic on CPUs, which keep it in vector registers; the other one where that one cannot do it or failed
-   the self-test. 0 if none is left. s may be NULL. */
+/* The algorithms in the order in which AUTO would take them. */
+static const cl_uint *clsort__preferences(const clsort_sorter *s, const clsort_desc *d)
+{
+    static const cl_uint small_gpu[3] = { CLSORT_MERGE, CLSORT_RADIX, CLSORT_BITONIC }, radix_first[3] = { CLSORT_RADIX, CLSORT_MERGE, CLSORT_BITONIC };
+    static const cl_uint small_cpu[3] = { CLSORT_BITONIC, CLSORT_RADIX, CLSORT_MERGE };
+    if (!s) return small_gpu;
+    if (s->is_cpu) return d->count < CLSORT__AUTO_RADIX_CPU ? small_cpu : radix_first;
+    return d->count < CLSORT__AUTO_RADIX_GPU || !s->has_progress ? small_gpu : radix_first;
+}
+
+/* What AUTO takes: the first one that can do it and did not fail the self-test. CLSORT_AUTO if none is left. s may be NULL. */
 static cl_uint clsort__choose_algorithm(const clsort_sorter *s, const clsort_desc *d)
 {
-    const cl_uint first = s && s->is_cpu ? CLSORT_BITONIC : CLSORT_MERGE, broken = s ? s->broken : 0;
-    const cl_uint second = first == CLSORT_MERGE ? CLSORT_BITONIC : CLSORT_MERGE;
-    if (clsort__can(first, d) && !(broken & 1u << first)) return first;
-    return clsort__can(second, d) && !(broken & 1u << second) ? second : (cl_uint)CLSORT_AUTO;
+    const cl_uint *algorithms = clsort__preferences(s, d);
+    int i;
+    for (i = 0; i < 3; i++)
+        if (clsort__can(algorithms[i], d) && !(s && s->broken & 1u << algorithms[i])) return algorithms[i];
+    return CLSORT_AUTO;
 }
 
 /* Does merge work in vector registers? On CPUs with vectors, with rows that differ or cannot be told apart: bare keys, or keys with their
@@ -3017,12 +4210,30 @@ static int clsort__merges_vectors(const clsort_sorter *s, const clsort__plan *p)
            && !p->d.precedes && !p->d.tuning.items && (p->config.value_bytes == 0 || (p->by_index && clsort__first_field(p, p->field_count - 1) == 0));
 }
 
+/* Sweeps where they are safe and worth a launch; without a sorter, both kinds of tables must fit. */
+static cl_uint clsort__radix_family(const clsort_sorter *s, const clsort_desc *d)
+{
+    const int sweeps = s && s->has_progress && !(s->broken & 1u << CLSORT__SWEEP) && s->max_group >= 256 && s->local_bytes >= 48 << 10;
+    return sweeps && d->tuning.radix != CLSORT_RADIX_PORTABLE && !d->tuning.work_group && d->count > CLSORT__SWEEP_TILE ? (cl_uint)CLSORT__SWEEP : (cl_uint)CLSORT__RADIX;
+}
+
+/* Bytes of radix tables: of blocks, or of a sweep's tiles. */
+static size_t clsort__radix_tables(const clsort_sorter *s, const clsort__plan *p)
+{
+    const size_t n = p->d.count, blocks = n / CLSORT__RADIX_UNIT < CLSORT__RADIX_BLOCKS ? n / CLSORT__RADIX_UNIT + 1 : CLSORT__RADIX_BLOCKS;
+    const size_t of_blocks = 4 * (32 + 4 * blocks + (blocks + 1) * 256);
+    const size_t of_tiles = 4 * (64 + 256 * p->key_bytes) + (n / CLSORT__SWEEP_TILE + 1) * 1024 * (n >> 30 ? 2 : 1);
+    if (s) return p->config.family == CLSORT__SWEEP ? of_tiles : of_blocks;
+    return of_blocks > of_tiles ? of_blocks : of_tiles;
+}
+
 /* What the kernels of a plan are compiled for; s is NULL where only sizes matter. */
 static void clsort__plan_config(const clsort_sorter *s, clsort__plan *p)
 {
     clsort__config *c = &p->config;
     const clsort_desc *d = &p->d;
-    c->family = d->algorithm == CLSORT_MERGE ? d->tuning.local == CLSORT_LOCAL_ONLY ? CLSORT__PUBLISHED_MERGE : CLSORT__MERGE : CLSORT__BITONIC;
+    c->family = d->algorithm == CLSORT_BITONIC ? CLSORT__BITONIC : d->algorithm == CLSORT_RADIX ? clsort__radix_family(s, d)
+                : d->tuning.local == CLSORT_LOCAL_ONLY ? CLSORT__PUBLISHED_MERGE : CLSORT__MERGE;
     c->key_bytes = (cl_uint)p->key_bytes;
     c->records = d->precedes || (!p->by_index && d->record_size > 0);
     c->value_bytes = p->by_index ? 4 : (cl_uint)(d->record_size ? d->record_size : d->value_size);
@@ -3030,7 +4241,9 @@ static void clsort__plan_config(const clsort_sorter *s, clsort__plan *p)
     c->by_index = d->precedes && p->by_index;
     if (!s) return;
     c->comparator = clsort__find_comparator(s, d);
+    c->wide = c->family == CLSORT__SWEEP && d->count >> 30 > 0;
     if (d->algorithm == CLSORT_BITONIC) clsort__bitonic_shape(s, &p->d.tuning, c);
+    else if (d->algorithm == CLSORT_RADIX) clsort__radix_shape(s, &p->d.tuning, c);
     else clsort__merge_shape(s, &p->d.tuning, c);
     if (clsort__merges_vectors(s, p)) {
         clsort_tuning none;
@@ -3043,6 +4256,25 @@ static void clsort__plan_config(const clsort_sorter *s, clsort__plan *p)
     }
 }
 
+/* Lays out the scratch memory. The header's MEMORY chapter states the same formula. */
+static void clsort__plan_scratch(const clsort_sorter *s, clsort__plan *p)
+{
+    const size_t n = p->d.count, payload = p->config.value_bytes;
+    const int merge = p->d.algorithm == CLSORT_MERGE && p->d.tuning.local != CLSORT_LOCAL_ONLY;
+    if (p->by_index) {
+        if (!p->keys_at_home && !p->d.precedes) p->work_keys = clsort__take(p, n * p->key_bytes);
+        if (!p->has_indices) p->work_indices = clsort__take(p, n * 4);
+        if (!p->keys_at_home && p->writes_keys && p->in_place) p->copied_keys = clsort__take(p, n * p->element);
+        if (p->has_values && p->values_in_place) p->copied_values = clsort__take(p, n * p->d.value_size);
+    }
+    if (merge || p->d.algorithm == CLSORT_RADIX || (p->d.algorithm == CLSORT_BITONIC && p->d.tuning.bitonic_step == CLSORT_STEP_A)) {
+        p->pong_keys = clsort__take(p, p->config.records ? 0 : n * p->key_bytes);
+        p->pong_values = clsort__take(p, n * payload);
+    }
+    if (merge) p->splits = clsort__take(p, p->d.precedes ? 2 * n + 8 : n / 16 + 8);
+    if (p->d.algorithm == CLSORT_RADIX) p->tables = clsort__take(p, clsort__radix_tables(s, p));
+}
+
 /* Derives everything from a description whose plain values were checked. */
 static void clsort__make_plan(const clsort_sorter *s, const clsort_desc *d, clsort__plan *p)
 {
@@ -3051,12 +4283,12 @@ static void clsort__make_plan(const clsort_sorter *s, const clsort_desc *d, clso
     clsort__plan_key(p);
     clsort__plan_arrays(p);
     if (d->algorithm == CLSORT_AUTO) p->d.algorithm = clsort__choose_algorithm(s, d);
-    p->stable = p->d.algorithm == CLSORT_MERGE || clsort__needs_stable(p);
+    p->stable = p->d.algorithm != CLSORT_BITONIC || clsort__needs_stable(p);
     p->by_index = p->has_indices || p->codec.minus_zero || d->value_size > 8 || d->record_size > 16 || p->has_codes
                   || (d->precedes && d->record_size % 4) || (p->d.algorithm == CLSORT_BITONIC && clsort__needs_stable(p));
     p->keys_at_home = p->writes_keys && !d->record_size && !p->codec.minus_zero;
     clsort__plan_config(s, p);
-    clsort__plan_scratch(p);
+    clsort__plan_scratch(s, p);
 }
 
 /* ---- >>check ----------------------------------------------------------------------------------------------------- */
@@ -3091,6 +4323,9 @@ static const char *clsort__unknown_value(const clsort_desc *d)
     if (d->nan_order > CLSORT_NAN_LAST) return "nan_order";
     if (d->zero_order > CLSORT_ZERO_EQUAL) return "zero_order";
     if (d->algorithm > CLSORT_QUICKSORT) return "algorithm";
+    if (clsort__some_bits(d) && (!d->key_type || d->last_bit > clsort__key_bits(d->key_type)
+                                 || d->first_bit >= (d->last_bit ? d->last_bit : clsort__key_bits(d->key_type)))) return "first_bit, last_bit";
+    if (t->radix > CLSORT_RADIX_PORTABLE) return "tuning.radix";
     if (t->bitonic_step && !clsort__power_of_two(t->bitonic_step, 1, 16)) return "tuning.bitonic_step";
     if (t->local > CLSORT_LOCAL_ONLY) return "tuning.local";
     if (t->work_group && !clsort__power_of_two(t->work_group, 1, 1u << 31)) return "tuning.work_group";
@@ -3139,8 +4374,7 @@ static const char *clsort__unsupported_tuning(const clsort_desc *d)
 static const char *clsort__unsupported(const clsort_desc *d, int purpose)
 {
     if (d->algorithm != CLSORT_AUTO && !clsort__has_family(d->algorithm)) return "algorithm";
-    if ((purpose != CLSORT__TO_READ || d->precedes) && !clsort__can_any(d)) return "precedes, or fields of more than 8 bytes, without merge";
-    if (d->first_bit || (d->last_bit && (!d->key_type || d->last_bit != clsort__key_bits(d->key_type)))) return "first_bit, last_bit";
+    if ((purpose != CLSORT__TO_READ || d->precedes) && !clsort__can_any(d)) return "what the description asks for, by this algorithm";
     if (d->rows > 1 || d->row_stride) return "rows, row_stride";
     if (d->segments || d->segments_offset || d->segment_count) return "segments";
     if (d->top_k) return "top_k";
@@ -3812,6 +5046,112 @@ static void clsort__merge(clsort__run *run, const clsort__plan *p, clsort__array
     }
 }
 
+/* ---- >>radix ----------------------------------------------------------------------------------------------------- */
+
+/* What radix kernels are told. */
+typedef struct clsort__radix_job {
+    clsort__arrays source, target, temp;
+    clsort__span tables;
+    size_t n, blocks, block_rows;
+    cl_uint first_bit, last_bit, passes;
+    int in_place;
+} clsort__radix_job;
+
+static void clsort__place_radix(clsort__run *run, const clsort__plan *p, const clsort__radix_job *j, cl_uint pass)
+{
+    clsort__place_arrays(run, &p->config, j->source);
+    clsort__place_arrays(run, &p->config, j->target);
+    clsort__place_arrays(run, &p->config, j->temp);
+    clsort__place_codec(run, p, j->source.keys);
+    clsort__place(run, j->tables);
+    clsort__count(run, j->n);
+    clsort__count(run, j->blocks);
+    clsort__uint(run, (cl_uint)j->block_rows);
+    clsort__uint(run, j->first_bit);
+    clsort__uint(run, j->last_bit);
+    clsort__uint(run, (cl_uint)j->in_place);
+    clsort__uint(run, pass);
+}
+
+/* One launch of a radix kernel; local[] holds the sizes of its local arguments, 0 ends the list. */
+static void clsort__radix_launch(clsort__run *run, const clsort__plan *p, const clsort__radix_job *j, int kernel, cl_uint pass, size_t groups,
+                                 const size_t *local)
+{
+    clsort__use(run, &p->config, kernel);
+    clsort__place_radix(run, p, j, pass);
+    for (; *local; local++) clsort__argument(run, *local, NULL);
+    clsort__launch(run, groups << run->group_log2);
+}
+
+/* Rows are cut into blocks of whole tiles: few per core on CPUs, enough for every core on GPUs, and never more than fit into a table. */
+static void clsort__radix_blocks(const clsort_sorter *s, const clsort__config *shape, clsort__radix_job *j)
+{
+    const size_t unit = shape->share_log2 ? clsort__merge_tile(shape) : CLSORT__RADIX_UNIT, units = clsort__ceil_divide(j->n, unit);
+    size_t most = s->is_cpu ? 4 * (size_t)s->compute_units : CLSORT__RADIX_BLOCKS;
+    if (shape->family == CLSORT__SWEEP) most = units;
+    else if (most > CLSORT__RADIX_BLOCKS) most = CLSORT__RADIX_BLOCKS;
+    j->block_rows = clsort__ceil_divide(units, most) * unit;
+    j->blocks = clsort__ceil_divide(j->n, j->block_rows);
+}
+
+/* Three launches per digit: count, scan, scatter. */
+static void clsort__radix_block_passes(clsort__run *run, const clsort__plan *p, const clsort__config *shape, const clsort__radix_job *j)
+{
+    const clsort__radix_local l = clsort__radix_sizes(shape);
+    const size_t none[1] = { 0 }, bins[2] = { l.bins, 0 }, sums[2] = { l.sums, 0 }, tile[5] = { l.keys, l.words, l.counters, l.next, 0 };
+    const int group = shape->share_log2 > 0;
+    cl_uint pass;
+    for (pass = 0; pass < j->passes + (cl_uint)(j->in_place && j->passes % 2); pass++) {
+        if (pass < j->passes) {
+            clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_COUNT, pass, j->blocks, group ? bins : none);
+            clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_SCAN, pass, group ? (size_t)1 << shape->digit_bits : 1, group ? sums : none);
+        }
+        clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_SCATTER, pass, j->blocks, group ? tile : none);
+    }
+}
+
+/* One reading for all digits, then one launch per digit. */
+static void clsort__radix_sweeps(clsort__run *run, const clsort__plan *p, const clsort__config *shape, const clsort__radix_job *j)
+{
+    const clsort__radix_local l = clsort__radix_sizes(shape);
+    const size_t none[1] = { 0 }, bins[2] = { l.histogram, 0 }, sums[2] = { l.sums, 0 }, sweep[3] = { l.space, l.sums, 0 };
+    const size_t enough = 8 * (size_t)run->s->compute_units;
+    cl_uint pass;
+    clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_CLEAR, 0, j->blocks / 4 + 1, none);
+    clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_HISTOGRAM, 0, j->blocks < enough ? j->blocks : enough, bins);
+    clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_BEGIN, 0, j->passes, sums);
+    for (pass = 0; pass < j->passes + (cl_uint)(j->in_place && j->passes % 2); pass++)
+        clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_SWEEP, pass, j->blocks, sweep);
+}
+
+/* What one work-group, or on a CPU one work-item, sorts in one launch. */
+static size_t clsort__radix_small(const clsort__config *shape)
+{
+    return shape->share_log2 ? clsort__merge_tile(shape) : CLSORT__RADIX_SMALL;
+}
+
+/* Sorts `from` into `to`, which may be the same, by way of temp. */
+static void clsort__radix(clsort__run *run, const clsort__plan *p, clsort__arrays from, clsort__arrays to, clsort__arrays temp, clsort__span tables)
+{
+    const clsort__config shape = clsort__shape(run->s, p);
+    const clsort__radix_local l = clsort__radix_sizes(&shape);
+    const size_t none[1] = { 0 }, tile[4] = { l.keys, l.words, l.counters, 0 };
+    clsort__radix_job j;
+    j.source = from;
+    j.target = to;
+    j.temp = temp;
+    j.tables = tables;
+    j.n = p->d.count;
+    j.in_place = clsort__same_place(from.keys, to.keys);
+    j.first_bit = p->d.first_bit;
+    j.last_bit = p->d.last_bit ? p->d.last_bit : (cl_uint)(8 * p->key_bytes);
+    j.passes = (j.last_bit - j.first_bit + shape.digit_bits - 1) / shape.digit_bits;
+    clsort__radix_blocks(run->s, &shape, &j);
+    if (shape.family == CLSORT__SWEEP) clsort__radix_sweeps(run, p, &shape, &j);
+    else if (j.n > clsort__radix_small(&shape)) clsort__radix_block_passes(run, p, &shape, &j);
+    else clsort__radix_launch(run, p, &j, CLSORT__KERNEL_RADIX_SMALL, 0, 1, shape.share_log2 ? tile : none);
+}
+
 /* ---- >>sort ------------------------------------------------------------------------------------------------------ */
 
 /* Fields first ... end - 1, in a vector of CLSORT_MAX_FIELDS, and how many there are. */
@@ -3890,6 +5230,7 @@ static void clsort__sort_arrays(clsort__run *run, const clsort__plan *p, clsort_
     pong.values = clsort__part(scratch, p->pong_values);
     pong.keys = p->config.records ? clsort__part(pong.values, p->d.key_offset) : clsort__part(scratch, p->pong_keys);
     if (p->d.algorithm == CLSORT_BITONIC) clsort__bitonic(run, p, from, to, pong);
+    else if (p->d.algorithm == CLSORT_RADIX) clsort__radix(run, p, from, to, pong, clsort__part(scratch, p->tables));
     else clsort__merge(run, p, from, to, pong, clsort__part(scratch, p->splits));
 }
 
@@ -3974,6 +5315,11 @@ static clsort_status clsort__ready(clsort_sorter *s, clsort__plan *p)
     const clsort__config published = clsort__config_of(p, CLSORT__PUBLISHED_BITONIC);
     clsort_status status = clsort__ready_comparator(s, p);
     if (status == CL_SUCCESS) status = clsort__need_program(s, &p->config, p->d.flags);
+    if (p->config.family == CLSORT__SWEEP && (status == CLSORT_ERROR_BUILD_FAILED || status == CLSORT_ERROR_DEVICE_LIMITS)) {
+        s->broken |= 1u << CLSORT__SWEEP;
+        clsort__make_plan(s, &p->d, p);
+        status = clsort__need_program(s, &p->config, p->d.flags);
+    }
     if (status == CL_SUCCESS && p->tiles.lanes) status = clsort__need_program(s, &p->tiles, p->d.flags);
     if (status == CL_SUCCESS && clsort__needs_published(p)) status = clsort__need_program(s, &published, p->d.flags);
     if (status == CL_SUCCESS && (p->by_index || s->options.flags & CLSORT_OPTION_VERIFY)) status = clsort__ready_checks(s, p);
@@ -4160,24 +5506,26 @@ CLSORT_API cl_uint clsort_version(void)
     return CLSORT_VERSION_MAJOR * 10000 + CLSORT_VERSION_MINOR * 100 + CLSORT_VERSION_PATCH;
 }
 
-static const struct clsort__preset { const char *name; cl_uint algorithm, step, local, work_group, items; } clsort__presets[] = {
-    { "auto", CLSORT_AUTO, 0, 0, 0, 0 },
-    { "bitonic", CLSORT_BITONIC, 0, 0, 0, 0 },
-    { "bitonic-a", CLSORT_BITONIC, CLSORT_STEP_A, CLSORT_LOCAL_OFF, 0, 0 },
-    { "bitonic-b2", CLSORT_BITONIC, CLSORT_STEP_B2, CLSORT_LOCAL_OFF, 0, 0 },
-    { "bitonic-b4", CLSORT_BITONIC, CLSORT_STEP_B4, CLSORT_LOCAL_OFF, 0, 0 },
-    { "bitonic-b8", CLSORT_BITONIC, CLSORT_STEP_B8, CLSORT_LOCAL_OFF, 0, 0 },
-    { "bitonic-b16", CLSORT_BITONIC, CLSORT_STEP_B16, CLSORT_LOCAL_OFF, 0, 0 },
-    { "bitonic-a-local", CLSORT_BITONIC, CLSORT_STEP_A, CLSORT_LOCAL_DEFAULT, 0, 0 },
-    { "bitonic-b2-local", CLSORT_BITONIC, CLSORT_STEP_B2, CLSORT_LOCAL_DEFAULT, 0, 0 },
-    { "bitonic-b4-local", CLSORT_BITONIC, CLSORT_STEP_B4, CLSORT_LOCAL_DEFAULT, 0, 0 },
-    { "bitonic-b8-local", CLSORT_BITONIC, CLSORT_STEP_B8, CLSORT_LOCAL_DEFAULT, 0, 0 },
-    { "bitonic-b16-local", CLSORT_BITONIC, CLSORT_STEP_B16, CLSORT_LOCAL_DEFAULT, 0, 0 },
-    { "bitonic-b16-global-tail", CLSORT_BITONIC, CLSORT_STEP_B16, CLSORT_LOCAL_GLOBAL_TAIL, 0, 0 },
-    { "bitonic-shared-512", CLSORT_BITONIC, CLSORT_STEP_B2, CLSORT_LOCAL_START, 256, 2 },
-    { "merge", CLSORT_MERGE, 0, 0, 0, 0 },
-    { "bitonic-local-only", CLSORT_BITONIC, 0, CLSORT_LOCAL_ONLY, 0, 0 },
-    { "merge-local-only", CLSORT_MERGE, 0, CLSORT_LOCAL_ONLY, 0, 0 }
+static const struct clsort__preset { const char *name; cl_uint algorithm, step, local, work_group, items, radix; } clsort__presets[] = {
+    { "auto", CLSORT_AUTO, 0, 0, 0, 0, 0 },
+    { "bitonic", CLSORT_BITONIC, 0, 0, 0, 0, 0 },
+    { "bitonic-a", CLSORT_BITONIC, CLSORT_STEP_A, CLSORT_LOCAL_OFF, 0, 0, 0 },
+    { "bitonic-b2", CLSORT_BITONIC, CLSORT_STEP_B2, CLSORT_LOCAL_OFF, 0, 0, 0 },
+    { "bitonic-b4", CLSORT_BITONIC, CLSORT_STEP_B4, CLSORT_LOCAL_OFF, 0, 0, 0 },
+    { "bitonic-b8", CLSORT_BITONIC, CLSORT_STEP_B8, CLSORT_LOCAL_OFF, 0, 0, 0 },
+    { "bitonic-b16", CLSORT_BITONIC, CLSORT_STEP_B16, CLSORT_LOCAL_OFF, 0, 0, 0 },
+    { "bitonic-a-local", CLSORT_BITONIC, CLSORT_STEP_A, CLSORT_LOCAL_DEFAULT, 0, 0, 0 },
+    { "bitonic-b2-local", CLSORT_BITONIC, CLSORT_STEP_B2, CLSORT_LOCAL_DEFAULT, 0, 0, 0 },
+    { "bitonic-b4-local", CLSORT_BITONIC, CLSORT_STEP_B4, CLSORT_LOCAL_DEFAULT, 0, 0, 0 },
+    { "bitonic-b8-local", CLSORT_BITONIC, CLSORT_STEP_B8, CLSORT_LOCAL_DEFAULT, 0, 0, 0 },
+    { "bitonic-b16-local", CLSORT_BITONIC, CLSORT_STEP_B16, CLSORT_LOCAL_DEFAULT, 0, 0, 0 },
+    { "bitonic-b16-global-tail", CLSORT_BITONIC, CLSORT_STEP_B16, CLSORT_LOCAL_GLOBAL_TAIL, 0, 0, 0 },
+    { "bitonic-shared-512", CLSORT_BITONIC, CLSORT_STEP_B2, CLSORT_LOCAL_START, 256, 2, 0 },
+    { "merge", CLSORT_MERGE, 0, 0, 0, 0, 0 },
+    { "radix", CLSORT_RADIX, 0, 0, 0, 0, 0 },
+    { "radix-portable", CLSORT_RADIX, 0, 0, 0, 0, CLSORT_RADIX_PORTABLE },
+    { "bitonic-local-only", CLSORT_BITONIC, 0, CLSORT_LOCAL_ONLY, 0, 0, 0 },
+    { "merge-local-only", CLSORT_MERGE, 0, CLSORT_LOCAL_ONLY, 0, 0, 0 }
 };
 
 CLSORT_API const char *clsort_algorithm_name(cl_uint number)
@@ -4195,6 +5543,7 @@ CLSORT_API clsort_status clsort_select(clsort_desc *desc, const char *name)
         desc->algorithm = p->algorithm;
         desc->tuning.bitonic_step = p->step;
         desc->tuning.local = p->local;
+        desc->tuning.radix = p->radix;
         if (p->work_group) desc->tuning.work_group = p->work_group;
         if (p->items) desc->tuning.items = p->items;
         return CL_SUCCESS;
@@ -4347,7 +5696,7 @@ CLSORT_API clsort_status clsort_resolve(clsort_sorter *sorter, const clsort_desc
     *resolved = p.d;
     resolved->tuning.work_group = 1u << shape.share_log2;
     resolved->tuning.items = shape.lanes << shape.items_log2;
-    resolved->last_bit = clsort__key_bits(p.d.key_type);
+    if (!resolved->last_bit) resolved->last_bit = clsort__key_bits(p.d.key_type);
     resolved->rows = 1;
     return CL_SUCCESS;
 }
@@ -4636,11 +5985,11 @@ static int clsort__values_hold(const unsigned char *keys, const unsigned char *s
 
 static const char *clsort__family_name(cl_uint algorithm)
 {
-    return algorithm == CLSORT_BITONIC ? "bitonic" : "merge";
+    return algorithm == CLSORT_BITONIC ? "bitonic" : algorithm == CLSORT_MERGE ? "merge" : "radix";
 }
 
 /* One self-test sort, in memory of 2 * 8 + 4 + 1 bytes per element: keys, sorted keys, values, marks. */
-static clsort_status clsort__test_sort(clsort_sorter *s, cl_uint algorithm, cl_uint key_type, int pairs, size_t count, unsigned char *memory)
+static clsort_status clsort__test_sort(clsort_sorter *s, cl_uint algorithm, cl_uint radix, cl_uint key_type, int pairs, size_t count, unsigned char *memory)
 {
     const size_t bytes = clsort__key_bits(key_type) / 8;
     unsigned char *keys = memory, *sorted = keys + 8 * count, *seen = sorted + 8 * count + 4 * count;
@@ -4650,6 +5999,7 @@ static clsort_status clsort__test_sort(clsort_sorter *s, cl_uint algorithm, cl_u
     d.count = count;
     d.key_type = key_type;
     d.algorithm = algorithm;
+    d.tuning.radix = radix;
     d.value_size = pairs ? sizeof *values : 0;
     clsort__fill_test(keys, bytes, values, count);
     memcpy(sorted, keys, bytes * count);
@@ -4660,7 +6010,7 @@ static clsort_status clsort__test_sort(clsort_sorter *s, cl_uint algorithm, cl_u
 }
 
 /* The self-test of one family: every key width, alone and with values, at sizes around its tiles. */
-static clsort_status clsort__test_family(clsort_sorter *s, cl_uint algorithm, unsigned char *memory)
+static clsort_status clsort__test_family(clsort_sorter *s, cl_uint algorithm, cl_uint radix, unsigned char *memory)
 {
     static const cl_uint types[4] = { CLSORT_U8, CLSORT_U16, CLSORT_U32, CLSORT_U64 };
     static const size_t counts[4] = { 3, 1000, 4096, CLSORT__TEST_COUNT };
@@ -4668,7 +6018,7 @@ static clsort_status clsort__test_family(clsort_sorter *s, cl_uint algorithm, un
     size_t t, c;
     for (t = 0; t < 8; t++)
         for (c = 0; c < 4 && status == CL_SUCCESS; c++)
-            status = clsort__test_sort(s, algorithm, types[t / 2], t & 1, counts[c], memory);
+            status = clsort__test_sort(s, algorithm, radix, types[t / 2], t & 1, counts[c], memory);
     return status;
 }
 
@@ -4682,7 +6032,12 @@ CLSORT_API clsort_status clsort_self_test(clsort_sorter *sorter)
     if (!memory) return clsort__fail(sorter, CL_OUT_OF_HOST_MEMORY, "malloc", NULL);
     for (algorithm = CLSORT_BITONIC; algorithm <= CLSORT_QUICKSORT; algorithm++) {
         if (!clsort__has_family(algorithm)) continue;
-        status = clsort__test_family(sorter, algorithm, memory);
+        status = clsort__test_family(sorter, algorithm, CLSORT_RADIX_DEFAULT, memory);
+        if (algorithm == CLSORT_RADIX && status == CLSORT_ERROR_WRONG_RESULT && sorter->has_progress) {
+            if (first == CL_SUCCESS) first = status;
+            sorter->broken |= 1u << CLSORT__SWEEP;   /* its portable twin may still be right */
+            status = clsort__test_family(sorter, algorithm, CLSORT_RADIX_PORTABLE, memory);
+        }
         if (status == CLSORT_ERROR_WRONG_RESULT || status == CLSORT_ERROR_BUILD_FAILED) {
             sorter->broken |= 1u << algorithm;
             status = CLSORT_ERROR_WRONG_RESULT;
@@ -4877,6 +6232,8 @@ static clsort_desc clsort__order_only(const clsort_desc *desc)
     d.keys_offset = desc->keys_offset;
     d.record_size = desc->record_size;
     d.key_offset = desc->key_offset;
+    d.first_bit = desc->first_bit;
+    d.last_bit = desc->last_bit;
     d.fields = desc->fields;
     d.field_count = desc->field_count;
     d.record_type = desc->record_type;

@@ -1,7 +1,8 @@
 /* bench.h - `clsort bench`: times sorts on devices, each run checked.
 
    The host time of a run goes from the call of clsort_enqueue_sort to the end of clFinish, on a queue without profiling.
-   The event time is that of a second run on a queue with profiling: from a marker before the sort to its event. */
+   The event time is that of a second run on a queue with profiling: from a marker before the sort to its event. With --merge
+   a run merges the two halves of the input, sorted beforehand. Records are filled with keys of a type and pattern. */
 
 #ifndef CLSORT_TOOLS_BENCH_H
 #define CLSORT_TOOLS_BENCH_H
@@ -10,7 +11,9 @@
 #include <unistd.h>
 
 #include "device.h"
+#include "order.h"
 #include "patterns.h"
+#include "published.h"
 #include "verify.h"
 
 enum { RUN_MAX = 1000, NAME_MAX_COUNT = 64, COPY_RUNS = 9 };
@@ -23,11 +26,13 @@ typedef struct name_list {
 
 /* What the command line asks for. */
 typedef struct bench_plan {
-    name_list types, sizes, algorithms;
-    const char *against;   /* NULL: none */
+    name_list types, sizes, algorithms, work_groups;   /* work-group 0: clsort's choice */
+    const char *against;                  /* NULL: none */
+    const published_table *published;     /* NULL: none */
     size_t pattern;
     unsigned long long seed;
-    int pairs, runs, csv;
+    int pairs, runs, csv, merge, shows_groups;
+    sort_order order;                     /* of records; of keys it is all 0 */
 } bench_plan;
 
 /* A device under test, and the data of one type and size. */
@@ -37,8 +42,10 @@ typedef struct bench_job {
     cl_command_queue queue;    /* without profiling */
     clsort_sorter *sorter;
     double copy_rate;          /* GB/s */
+    const key_type *type;      /* of the keys, or of those that fill the records */
     key_array input, result;
-    uint64_t *expected;        /* codes */
+    uint64_t *expected;        /* codes of keys */
+    uint32_t *order;           /* of records by fields */
     uint32_t *values;          /* read back */
     cl_mem source, source_values, keys, values_buffer;
 } bench_job;
@@ -46,6 +53,8 @@ typedef struct bench_job {
 typedef struct bench_side {
     const char *algorithm;
     clsort_desc desc;
+    size_t work_group;   /* what the device does of the one asked for */
+    size_t block;        /* so many keys are sorted on their own; the count for a whole sort */
     double host[RUN_MAX], event[RUN_MAX];   /* ms */
 } bench_side;
 
@@ -76,13 +85,28 @@ static int cl_check(cl_int code, const char *what)
     return code == CL_SUCCESS ? DONE_OK : fail(DONE_OPENCL, "%s: %s (%d)", what, clsort_status_text(code), (int)code);
 }
 
+/* The exit code of a status: was it the description, which is made of options, or the device? */
+static int status_exit(clsort_status status)
+{
+    switch (status) {
+    case CL_SUCCESS: return DONE_OK;
+    case CLSORT_ERROR_UNSUPPORTED:
+    case CLSORT_ERROR_FIELDS:
+    case CLSORT_ERROR_VALUE_SIZE:
+    case CLSORT_ERROR_RECORD_LAYOUT:
+    case CLSORT_ERROR_MISALIGNED:
+    case CLSORT_ERROR_COMPARATOR: return DONE_USAGE;
+    default: return DONE_OPENCL;
+    }
+}
+
 /* Reports a failure of a sorter, with the compiler's output if there is some; returns an exit code. */
 static int sorter_check(const clsort_sorter *sorter, clsort_status status)
 {
     if (status == CL_SUCCESS) return DONE_OK;
     fail(DONE_OPENCL, "%s", clsort_last_error(sorter));
     fputs(clsort_build_log(sorter), stderr);
-    return DONE_OPENCL;
+    return status_exit(status);
 }
 
 /* Splits the values of an option at commas. Returns 0 if there is no name, too many or an empty one. */
@@ -124,13 +148,6 @@ static void names_expand(name_list *list)
     list->count = 0;
     for (i = 0; (name = clsort_algorithm_name(i)) != NULL && list->count < NAME_MAX_COUNT; i++)
         if (sorts_fully(name)) list->name[list->count++] = name;
-}
-
-/* As clsort_select, and "auto" leaves the default. Returns an exit code. */
-static int algorithm_select(clsort_desc *d, const char *name)
-{
-    if (!strcmp(name, "auto") || clsort_select(d, name) == CL_SUCCESS) return DONE_OK;
-    return fail(DONE_USAGE, "unknown algorithm '%s'; `clsort info` lists them", name);
 }
 
 static void progress(const char *format, ...)
@@ -206,9 +223,11 @@ static void job_free_data(bench_job *job)
     free(job->input.data);
     free(job->result.data);
     free(job->expected);
+    free(job->order);
     free(job->values);
     job->input.data = job->result.data = NULL;
     job->expected = NULL;
+    job->order = NULL;
     job->values = NULL;
 }
 
@@ -219,27 +238,56 @@ static int job_buffer(bench_job *job, cl_mem *buffer, size_t bytes, void *initia
     return cl_check(error, "clCreateBuffer");
 }
 
+/* Sorts the two halves of the input on their own. Returns 0 without memory. */
+static int halves_sort(key_array *keys)
+{
+    const clsort_desc ascending = clsort_desc_default();
+    size_t first = keys->count / 2, i, half;
+    for (half = 0; half < 2; half++) {
+        key_array part = *keys;
+        uint64_t *codes;
+        part.count = half ? keys->count - first : first;
+        part.data += half * first * keys->size;
+        codes = expected_codes(&part, &ascending);
+        for (i = 0; codes && i < part.count; i++) pattern_store(part.data, i, part.size, pattern_bits(part.type->code, codes[i]));
+        if (!codes) return 0;
+        free(codes);
+    }
+    return 1;
+}
+
+/* What the result must be: codes of keys; of records by fields, where each comes from; by an expression only a device knows. */
+static int job_expect(bench_job *job)
+{
+    const clsort_desc ascending = clsort_desc_default(), *order = &job->plan->order.desc;
+    if (order->precedes) return DONE_OK;
+    if (order->fields) job->order = order_of(&job->input, order);
+    else job->expected = expected_codes(&job->input, &ascending);
+    return job->order || job->expected ? DONE_OK : fail(DONE_IO, "bench: %s", strerror(ENOMEM));
+}
+
 /* Makes host arrays: input, expected result, room to read back. Returns an exit code. */
 static int job_host_data(bench_job *job, const key_type *type, size_t n)
 {
-    const clsort_desc ascending = clsort_desc_default();
+    const size_t record = job->plan->order.desc.record_size, size = record ? record : type->size;
     size_t i;
-    job->input.type = job->result.type = type;
+    job->type = type;
+    job->input = job->result = keys_none(record ? NULL : type, record);
     job->input.count = job->result.count = n;
-    job->input.data = (unsigned char *)malloc(n * type->size);
-    job->result.data = (unsigned char *)malloc(n * type->size);
+    job->input.data = (unsigned char *)calloc(n, size);
+    job->result.data = (unsigned char *)malloc(n * size);
     job->values = (uint32_t *)malloc(n * sizeof *job->values);
     if (!job->input.data || !job->result.data || !job->values) return fail(DONE_IO, "bench: %s", strerror(ENOMEM));
-    pattern_fill(job->plan->pattern, type->code, n, job->plan->seed, 0, job->input.data);
+    pattern_fill(job->plan->pattern, type->code, n * size / type->size, job->plan->seed, 0, job->input.data);
+    if (job->plan->merge && !halves_sort(&job->input)) return fail(DONE_IO, "bench: %s", strerror(ENOMEM));
     for (i = 0; i < n; i++) job->values[i] = (uint32_t)i;
-    job->expected = expected_codes(&job->input, &ascending);
-    return job->expected ? DONE_OK : fail(DONE_IO, "bench: %s", strerror(ENOMEM));
+    return job_expect(job);
 }
 
 static int job_data(bench_job *job, const key_type *type, size_t n)
 {
-    size_t bytes = n * type->size;
     int code = job_host_data(job, type, n);
+    const size_t bytes = n * job->input.size;
     if (code == DONE_OK) code = job_buffer(job, &job->source, bytes, job->input.data);
     if (code == DONE_OK) code = job_buffer(job, &job->keys, bytes, NULL);
     if (code == DONE_OK && job->plan->pairs) code = job_buffer(job, &job->source_values, n * 4, job->values);
@@ -249,27 +297,31 @@ static int job_data(bench_job *job, const key_type *type, size_t n)
 
 /* ---- checks ------------------------------------------------------------------------------------------------------ */
 
-/* The first position where the read-back keys are not the expected ones, n if there is none. Blocks sorted on their own
-   are only checked to hold the keys of the input. */
-static size_t first_wrong_key(const bench_job *job, int full_sort)
+/* The first position where the read-back keys are not the expected ones, n if there is none. Of blocks sorted on their own it
+   is the first key out of order in its block; all of them together must hold the keys of the input. */
+static size_t first_wrong_key(const bench_job *job, size_t block)
 {
     const clsort_desc ascending = clsort_desc_default();
     uint64_t *codes = codes_of(&job->result, &ascending, CLSORT_ZERO_DISTINCT);
-    size_t n = job->result.count, i = 0;
-    int ready = codes && (full_sort || codes_sort(codes, n));
+    size_t n = job->result.count, i = 0, sorted = 1;
+    int ready = codes && n > 0;
+    if (ready && block < n) {
+        while (sorted < n && (sorted % block == 0 || codes[sorted - 1] <= codes[sorted])) sorted++;
+        ready = codes_sort(codes, n);
+    }
     while (ready && i < n && codes[i] == job->expected[i]) i++;
     free(codes);
-    return i;
+    return block < n && sorted < n ? sorted : i;
 }
 
-/* The first position whose value is not the original index of its key, n if there is none. */
-static size_t first_wrong_value(const bench_job *job)
+/* The first position whose value is not the original index of its key, in the same block, n if there is none. */
+static size_t first_wrong_value(const bench_job *job, size_t block)
 {
     size_t n = job->input.count, i = 0;
     unsigned char *seen = (unsigned char *)calloc(n, 1);
     for (; seen && i < n; i++) {
         size_t from = job->values[i];
-        if (from >= n || seen[from]) break;
+        if (from >= n || seen[from] || from / block != i / block) break;
         seen[from] = 1;
         if (key_bits(job->input.type, job->input.data, from) != key_bits(job->result.type, job->result.data, i)) break;
     }
@@ -277,19 +329,47 @@ static size_t first_wrong_value(const bench_job *job)
     return i;
 }
 
+/* The first position where a record is not the expected one, n if there is none. */
+static size_t first_wrong_record(const bench_job *job)
+{
+    size_t size = job->input.size, i = 0;
+    while (i < job->input.count && !memcmp(job->result.data + i * size, job->input.data + job->order[i] * size, size)) i++;
+    return i;
+}
+
+/* Has the device check records in the order of an expression. *wrong: the first one out of order, or 0, n if there is none. */
+static int prove_records(bench_job *job, const bench_side *side, cl_command_queue queue, size_t *wrong)
+{
+    clsort_desc d = side->desc;
+    clsort_proof proof;
+    cl_mem place = NULL;
+    int code = job_buffer(job, &place, sizeof proof, NULL);
+    d.keys = job->source;
+    d.keys_out = job->keys;
+    if (code == DONE_OK) code = sorter_check(job->sorter, clsort_enqueue_fingerprint(job->sorter, queue, &d, place, 0, 0, NULL, NULL));
+    if (code == DONE_OK) code = sorter_check(job->sorter, clsort_enqueue_verify(job->sorter, queue, &d, place, 0, 0, NULL, NULL));
+    if (code == DONE_OK) code = cl_check(clEnqueueReadBuffer(queue, place, CL_TRUE, 0, sizeof proof, &proof, 0, NULL, NULL), "clEnqueueReadBuffer");
+    if (place) clReleaseMemObject(place);
+    if (code != DONE_OK) return code;
+    *wrong = clsort_judge(&proof) == CL_SUCCESS ? d.count : proof.unsorted < d.count ? proof.unsorted : 0;
+    return DONE_OK;
+}
+
 static int job_verify(bench_job *job, const bench_side *side, cl_command_queue queue)
 {
-    size_t n = job->input.count, bytes = n * job->input.type->size, wrong;
+    size_t n = job->input.count, bytes = n * job->input.size, wrong = n;
     int code = cl_check(clEnqueueReadBuffer(queue, job->keys, CL_TRUE, 0, bytes, job->result.data, 0, NULL, NULL), "clEnqueueReadBuffer");
     if (code == DONE_OK && job->plan->pairs)
         code = cl_check(clEnqueueReadBuffer(queue, job->values_buffer, CL_TRUE, 0, n * 4, job->values, 0, NULL, NULL), "clEnqueueReadBuffer");
     if (code != DONE_OK) return code;
-    wrong = first_wrong_key(job, sorts_fully(side->algorithm));
-    if (wrong == n && job->plan->pairs) wrong = first_wrong_value(job);
+    if (side->desc.precedes) code = prove_records(job, side, queue, &wrong);
+    else wrong = job->order ? first_wrong_record(job) : first_wrong_key(job, side->block);
+    if (code != DONE_OK) return code;
+    if (wrong == n && job->plan->pairs) wrong = first_wrong_value(job, side->block);
     if (wrong == n) return DONE_OK;
     progress("%s", "");
     return fail(DONE_WRONG, "%s: %s, %s, n = %zu: wrong result at position %zu", job->session.info.name, side->algorithm,
-                job->input.type->name, n, wrong);
+                job->type->name, n, wrong);
 }
 
 /* ---- runs -------------------------------------------------------------------------------------------------------- */
@@ -297,18 +377,37 @@ static int job_verify(bench_job *job, const bench_side *side, cl_command_queue q
 /* Copies the input back into the buffers that a run sorts. */
 static int job_restore(bench_job *job, cl_command_queue queue)
 {
-    size_t n = job->input.count, bytes = n * job->input.type->size;
+    size_t n = job->input.count, bytes = n * job->input.size;
     int code = cl_check(clEnqueueCopyBuffer(queue, job->source, job->keys, 0, 0, bytes, 0, NULL, NULL), "clEnqueueCopyBuffer");
     if (code == DONE_OK && job->plan->pairs)
         code = cl_check(clEnqueueCopyBuffer(queue, job->source_values, job->values_buffer, 0, 0, n * 4, 0, NULL, NULL), "clEnqueueCopyBuffer");
     return code == DONE_OK ? cl_check(clFinish(queue), "clFinish") : code;
 }
 
+/* Enqueues what is measured: the sort in place, or the merge of the halves of the input. */
+static clsort_status side_enqueue(bench_job *job, const bench_side *side, cl_command_queue queue, cl_event *done)
+{
+    clsort_merge_desc m = clsort_merge_desc_default();
+    if (!job->plan->merge) return clsort_enqueue_sort(job->sorter, queue, &side->desc, 0, NULL, done);
+    m.count_a = side->desc.count / 2;
+    m.count_b = side->desc.count - m.count_a;
+    m.key_type = side->desc.key_type;
+    m.keys_a = m.keys_b = job->source;
+    m.keys_b_offset = m.count_a * job->input.size;
+    m.keys_out = side->desc.keys;
+    m.value_size = side->desc.value_size;
+    m.values_a = m.values_b = job->source_values;
+    m.values_b_offset = m.count_a * m.value_size;
+    m.values_out = side->desc.values;
+    m.tuning.work_group = side->desc.tuning.work_group;
+    return clsort_enqueue_merge(job->sorter, queue, &m, 0, NULL, done);
+}
+
 static int run_host(bench_job *job, const bench_side *side, double *ms)
 {
     int code = job_restore(job, job->queue);
     double start = now_ms();
-    if (code == DONE_OK) code = sorter_check(job->sorter, clsort_enqueue_sort(job->sorter, job->queue, &side->desc, 0, NULL, NULL));
+    if (code == DONE_OK) code = sorter_check(job->sorter, side_enqueue(job, side, job->queue, NULL));
     if (code == DONE_OK) code = cl_check(clFinish(job->queue), "clFinish");
     *ms = now_ms() - start;
     return code == DONE_OK ? job_verify(job, side, job->queue) : code;
@@ -329,7 +428,7 @@ static int run_event(bench_job *job, const bench_side *side, double *ms)
     cl_event marker = NULL, done = NULL;
     int code = job_restore(job, queue);
     if (code == DONE_OK) code = cl_check(clEnqueueMarkerWithWaitList(queue, 0, NULL, &marker), "clEnqueueMarkerWithWaitList");
-    if (code == DONE_OK) code = sorter_check(job->sorter, clsort_enqueue_sort(job->sorter, queue, &side->desc, 0, NULL, &done));
+    if (code == DONE_OK) code = sorter_check(job->sorter, side_enqueue(job, side, queue, &done));
     if (code == DONE_OK) code = cl_check(clFinish(queue), "clFinish");
     *ms = code == DONE_OK ? events_ms(marker, done) : 0;
     if (marker) clReleaseEvent(marker);
@@ -337,19 +436,32 @@ static int run_event(bench_job *job, const bench_side *side, double *ms)
     return code == DONE_OK ? job_verify(job, side, queue) : code;
 }
 
-static int side_prepare(bench_job *job, bench_side *side, const char *algorithm)
+/* Fills the side's description, work-group and block. Returns an exit code. */
+static int side_describe(bench_job *job, bench_side *side, const char *algorithm, cl_uint work_group)
 {
+    clsort_desc resolved;
     int code;
-    double warm_up;
     side->algorithm = algorithm;
-    side->desc = clsort_desc_default();
+    side->desc = job->plan->order.desc;
+    side->desc.tuning.work_group = work_group;
     side->desc.count = job->input.count;
-    side->desc.key_type = job->input.type->code;
+    side->desc.key_type = job->input.type ? job->input.type->code : 0;
     side->desc.keys = job->keys;
     side->desc.values = job->values_buffer;
     side->desc.value_size = job->values_buffer ? 4 : 0;
-    code = algorithm_select(&side->desc, algorithm);
-    if (code == DONE_OK) code = sorter_check(job->sorter, clsort_prepare(job->sorter, &side->desc));
+    code = job->plan->merge ? DONE_OK : algorithm_select(&side->desc, algorithm);
+    if (code == DONE_OK) code = sorter_check(job->sorter, clsort_resolve(job->sorter, &side->desc, &resolved));
+    if (code != DONE_OK) return code;
+    side->work_group = resolved.tuning.work_group;
+    side->block = sorts_fully(algorithm) ? side->desc.count : side->work_group * resolved.tuning.items;
+    return DONE_OK;
+}
+
+static int side_prepare(bench_job *job, bench_side *side, const char *algorithm, cl_uint work_group)
+{
+    double warm_up;
+    int code = side_describe(job, side, algorithm, work_group);
+    if (code == DONE_OK && !job->plan->merge) code = sorter_check(job->sorter, clsort_prepare(job->sorter, &side->desc));
     if (code == DONE_OK) code = run_host(job, side, &warm_up);
     return code == DONE_OK ? run_event(job, side, &warm_up) : code;
 }
@@ -359,7 +471,7 @@ static int sides_run(bench_job *job, bench_side *sides, int count)
 {
     int run, i, code = DONE_OK;
     for (run = 0; run < job->plan->runs && code == DONE_OK; run++) {
-        progress("%s %s n = %zu, run %d of %d", sides[0].algorithm, job->input.type->name, job->input.count, run + 1, job->plan->runs);
+        progress("%s %s n = %zu, run %d of %d", sides[0].algorithm, job->type->name, job->input.count, run + 1, job->plan->runs);
         for (i = 0; i < count && code == DONE_OK; i++) {
             code = run_host(job, &sides[i], &sides[i].host[run]);
             if (code == DONE_OK) code = run_event(job, &sides[i], &sides[i].event[run]);
@@ -375,8 +487,12 @@ static void print_header(const bench_job *job)
 {
     const bench_plan *plan = job->plan;
     if (plan->csv) return;
+    if (plan->order.desc.record_size)
+        printf("records of %zu bytes by %s\n", plan->order.desc.record_size, plan->order.desc.fields ? "fields" : "an expression");
     printf("%s, %s: copies %.1f GB/s (read + written)\n", job->session.info.platform_name, job->session.info.name, job->copy_rate);
     printf("%-28s %-5s %11s %12s %12s %10s", plan->pairs ? "algorithm, u32 values" : "algorithm", "type", "n", "median ms", "event ms", "Mkey/s");
+    if (plan->shows_groups) printf(" %10s", "work-group");
+    if (plan->published) printf("  Bainville 2011");
     if (plan->against) printf("  %s ms, ratio", plan->against);
     putchar('\n');
 }
@@ -389,6 +505,15 @@ static void print_quoted(const char *text)
     putchar('"');
 }
 
+/* What is printed only when it was asked for. */
+static void print_extras(const bench_job *job, const bench_side *side)
+{
+    const bench_plan *plan = job->plan;
+    const char *published = strcmp(job->type->name, "u32") ? "" : published_rate(side->algorithm, plan->pairs, job->input.count, side->work_group);
+    if (plan->shows_groups) printf(plan->csv ? ",%zu" : " %10zu", side->work_group);
+    if (plan->published) printf(plan->csv ? ",%s" : "  %14s", published);
+}
+
 /* One line; the ratio says how many times as long the other algorithm takes. */
 static void print_result(const bench_job *job, bench_side *sides)
 {
@@ -398,11 +523,13 @@ static void print_result(const bench_job *job, bench_side *sides)
     if (plan->against) other = median(sides[1].host, plan->runs);
     if (plan->csv) {
         print_quoted(job->session.info.name);
-        printf(",%s,%s,%d,%zu,%s,%d,%.6f,%.6f,%.3f,%.2f", sides[0].algorithm, job->input.type->name, plan->pairs ? 4 : 0, job->input.count,
+        printf(",%s,%s,%d,%zu,%s,%d,%.6f,%.6f,%.3f,%.2f", sides[0].algorithm, job->type->name, plan->pairs ? 4 : 0, job->input.count,
                pattern_name(plan->pattern), plan->runs, host, event, rate, job->copy_rate);
+        print_extras(job, &sides[0]);
         if (plan->against) printf(",%s,%.6f,%.4f", plan->against, other, other / host);
     } else {
-        printf("%-28s %-5s %11zu %12.4f %12.4f %10.2f", sides[0].algorithm, job->input.type->name, job->input.count, host, event, rate);
+        printf("%-28s %-5s %11zu %12.4f %12.4f %10.2f", sides[0].algorithm, job->type->name, job->input.count, host, event, rate);
+        print_extras(job, &sides[0]);
         if (plan->against) printf("  %.4f, %.3f", other, other / host);
     }
     putchar('\n');
@@ -411,18 +538,29 @@ static void print_result(const bench_job *job, bench_side *sides)
 
 /* ---- the command ------------------------------------------------------------------------------------------------- */
 
-static int bench_algorithms(bench_job *job)
+static int bench_row(bench_job *job, const char *algorithm, cl_uint work_group)
 {
     static bench_side sides[2];   /* too large for the stack */
     const bench_plan *plan = job->plan;
-    int i, code = DONE_OK;
-    for (i = 0; i < plan->algorithms.count && code == DONE_OK; i++) {
-        progress("%s %s n = %zu, warm-up", plan->algorithms.name[i], job->input.type->name, job->input.count);
-        code = side_prepare(job, &sides[0], plan->algorithms.name[i]);
-        if (code == DONE_OK && plan->against) code = side_prepare(job, &sides[1], plan->against);
-        if (code == DONE_OK) code = sides_run(job, sides, plan->against ? 2 : 1);
-        if (code == DONE_OK) print_result(job, sides);
-    }
+    int code;
+    progress("%s %s n = %zu, warm-up", algorithm, job->type->name, job->input.count);
+    code = side_prepare(job, &sides[0], algorithm, work_group);
+    if (code == DONE_OK && plan->against) code = side_prepare(job, &sides[1], plan->against, work_group);
+    if (code == DONE_OK) code = sides_run(job, sides, plan->against ? 2 : 1);
+    if (code == DONE_OK) print_result(job, sides);
+    return code;
+}
+
+static int bench_algorithms(bench_job *job)
+{
+    const bench_plan *plan = job->plan;
+    int i, g, code = DONE_OK;
+    for (i = 0; i < plan->algorithms.count; i++)
+        for (g = 0; g < plan->work_groups.count && code == DONE_OK; g++) {
+            unsigned long long size = 0;
+            count_parse(plan->work_groups.name[g], &size);
+            code = bench_row(job, plan->algorithms.name[i], (cl_uint)size);
+        }
     return code;
 }
 
@@ -472,33 +610,60 @@ static int plan_check(const bench_plan *plan)
     for (i = 0; i < plan->sizes.count; i++)
         if (!count_parse(plan->sizes.name[i], &n) || n == 0 || n > UINT32_MAX)
             return fail(DONE_USAGE, "bench: '%s' is not a count from 1 to 2^32 - 1", plan->sizes.name[i]);
+    for (i = 0; plan->shows_groups && i < plan->work_groups.count; i++)
+        if (!count_parse(plan->work_groups.name[i], &n) || n == 0 || n > 1u << 16 || (n & (n - 1)))
+            return fail(DONE_USAGE, "bench: '%s' is not a work-group size: a power of two up to 2^16", plan->work_groups.name[i]);
     for (i = 0; i < plan->types.count; i++) {
         const key_type *type = key_type_find(plan->types.name[i]);
         if (!type) return fail(DONE_USAGE, "bench: unknown type '%s'", plan->types.name[i]);
         if (!pattern_applies(plan->pattern, type->code))
             return fail(DONE_USAGE, "bench: pattern '%s' is for floats, not for %s", pattern_name(plan->pattern), type->name);
     }
-    for (i = 0; i < plan->algorithms.count && code == DONE_OK; i++) code = algorithm_select(&d, plan->algorithms.name[i]);
+    for (i = 0; !plan->merge && i < plan->algorithms.count && code == DONE_OK; i++) code = algorithm_select(&d, plan->algorithms.name[i]);
     return code == DONE_OK && plan->against ? algorithm_select(&d, plan->against) : code;
+}
+
+/* The lists, whose defaults --published and --merge choose. Returns an exit code. */
+static int plan_lists(const arguments *a, bench_plan *plan)
+{
+    static const published_table usual = { "", "auto", "2^10,2^14,2^18,2^22", NULL, 0 };
+    const published_table *t = plan->published ? plan->published : &usual;
+    if (!names_split(a, OPTION_TYPE, "u32", &plan->types) || !names_split(a, OPTION_ALGORITHM, t->algorithms, &plan->algorithms)
+        || !names_split(a, OPTION_COUNT, t->sizes, &plan->sizes)
+        || !names_split(a, OPTION_WORK_GROUP, t->work_groups ? t->work_groups : "0", &plan->work_groups))
+        return fail(DONE_USAGE, "bench: a list is too long or has an empty entry");
+    names_expand(&plan->algorithms);
+    plan->shows_groups = t->work_groups || a->given[OPTION_WORK_GROUP];
+    plan->pairs = t->pairs || a->given[OPTION_PAIRS];
+    if (plan->merge) plan->algorithms.name[0] = "clsort_enqueue_merge";
+    return DONE_OK;
 }
 
 static int plan_parse(const arguments *a, bench_plan *plan)
 {
     const char *pattern = argument(a, OPTION_PATTERN, "uniform"), *runs = argument(a, OPTION_RUNS, "9");
+    const char *published = argument(a, OPTION_PUBLISHED, NULL);
     unsigned long long run_count;
-    if (!names_split(a, OPTION_TYPE, "u32", &plan->types) || !names_split(a, OPTION_ALGORITHM, "auto", &plan->algorithms)
-        || !names_split(a, OPTION_COUNT, "2^10,2^14,2^18,2^22", &plan->sizes))
-        return fail(DONE_USAGE, "bench: a list is too long or has an empty entry");
-    names_expand(&plan->algorithms);
+    int code;
+    plan->merge = a->given[OPTION_MERGE] > 0;
+    if (plan->merge && (a->given[OPTION_ALGORITHM] || a->given[OPTION_AGAINST] || published))
+        return fail(DONE_USAGE, "bench: --merge goes without --algorithm, --against and --published");
+    if (asks_records(a) && (plan->merge || published || a->given[OPTION_PAIRS]))
+        return fail(DONE_USAGE, "bench: records go without --merge, --published and --pairs");
+    plan->published = published ? published_find(published) : NULL;
+    if (published && !plan->published)
+        return fail(DONE_USAGE, "bench: unknown table '%s': %s", published, option_rules[OPTION_PUBLISHED].help);
+    if (plan_lists(a, plan) != DONE_OK) return DONE_USAGE;
     plan->pattern = pattern_find(pattern);
     if (!pattern_name(plan->pattern)) return fail(DONE_USAGE, "bench: unknown pattern '%s'; `clsort gen --list` lists them", pattern);
     if (!count_parse(runs, &run_count) || run_count == 0 || run_count > RUN_MAX) return fail(DONE_USAGE, "bench: --runs must be 1 to %d", RUN_MAX);
     plan->runs = (int)run_count;
     if (!count_parse(argument(a, OPTION_SEED, "1"), &plan->seed)) return fail(DONE_USAGE, "bench: --seed needs a whole number");
     plan->against = argument(a, OPTION_AGAINST, NULL);
-    plan->pairs = a->given[OPTION_PAIRS];
     plan->csv = a->given[OPTION_CSV];
-    return plan_check(plan);
+    code = asks_records(a) ? record_options(a, &plan->order) : DONE_OK;
+    if (code == DONE_OK) code = fields_check(&plan->order.desc);
+    return code == DONE_OK ? plan_check(plan) : code;
 }
 
 static int command_bench(const arguments *a)
@@ -508,13 +673,13 @@ static int command_bench(const arguments *a)
     const char *want = argument(a, OPTION_DEVICE, getenv("CLSORT_DEVICE"));
     size_t count, i;
     int code = plan_parse(a, &plan);
-    if (code != DONE_OK) return code;
-    count = want && !strcmp(want, "all") ? device_list(want, list, DEVICE_MAX) : (size_t)device_choose(want, list);
-    if (!count) return fail(DONE_OPENCL, "no OpenCL device%s%s", want ? " has a name with " : "", want ? want : "");
-    if (plan.csv)
-        printf("device,algorithm,type,value_bytes,n,pattern,runs,median_ms,event_ms,mkey_per_s,copy_gb_per_s%s\n",
-               plan.against ? ",against,against_ms,ratio" : "");
+    count = code != DONE_OK ? 0 : want && !strcmp(want, "all") ? device_list(want, list, DEVICE_MAX) : (size_t)device_choose(want, list);
+    if (code == DONE_OK && !count) code = fail(DONE_OPENCL, "no OpenCL device%s%s", want ? " has a name with " : "", want ? want : "");
+    if (code == DONE_OK && plan.csv)
+        printf("device,algorithm,type,value_bytes,n,pattern,runs,median_ms,event_ms,mkey_per_s,copy_gb_per_s%s%s%s\n",
+               plan.shows_groups ? ",work_group" : "", plan.published ? ",bainville_2011" : "", plan.against ? ",against,against_ms,ratio" : "");
     for (i = 0; i < count && code == DONE_OK; i++) code = bench_device(&plan, &list[i]);
+    order_free(&plan.order);
     return code;
 }
 

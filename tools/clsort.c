@@ -2,7 +2,8 @@
 
      cc -std=c99 -O2 tools/clsort.c -o build/clsort -lOpenCL -lm
 
-   `clsort --help` lists the commands; options.h holds their options, bench.h the measurements. */
+   `clsort --help` lists the commands; options.h holds their options, order.h what they say about order, bench.h the
+   measurements. */
 
 #define _XOPEN_SOURCE 700
 #define CL_TARGET_OPENCL_VERSION 120
@@ -12,42 +13,6 @@
 
 #include "options.h"
 #include "bench.h"
-
-/* ---- options of several commands --------------------------------------------------------------------------------- */
-
-/* Is the option's value the second one of two words? Returns an exit code. */
-static int choice(const arguments *a, option_id id, const char *first, const char *second, cl_uint *is_second)
-{
-    const char *word = argument(a, id, first);
-    *is_second = !strcmp(word, second);
-    if (*is_second || !strcmp(word, first)) return DONE_OK;
-    return fail(DONE_USAGE, "--%s must be %s or %s, not '%s'", option_rules[id].name, first, second, word);
-}
-
-static int type_option(const arguments *a, const key_type **type)
-{
-    const char *name = argument(a, OPTION_TYPE, NULL);
-    *type = name ? key_type_find(name) : NULL;
-    if (*type) return DONE_OK;
-    return name ? fail(DONE_USAGE, "unknown type '%s': it must be one of %s", name, option_rules[OPTION_TYPE].help)
-                : fail(DONE_USAGE, "--type is missing: %s", option_rules[OPTION_TYPE].help);
-}
-
-/* The description and the key type that the options ask for. Returns an exit code. */
-static int sort_options(const arguments *a, clsort_desc *d, const key_type **type)
-{
-    int code = type_option(a, type);
-    *d = clsort_desc_default();
-    if (code == DONE_OK) code = choice(a, OPTION_ORDER, "asc", "desc", &d->order);
-    if (code == DONE_OK) code = choice(a, OPTION_NAN, "total", "last", &d->nan_order);
-    if (code == DONE_OK) code = choice(a, OPTION_ZERO, "distinct", "equal", &d->zero_order);
-    if (code == DONE_OK) code = algorithm_select(d, argument(a, OPTION_ALGORITHM, "auto"));
-    if (code != DONE_OK) return code;
-    d->stable = a->given[OPTION_STABLE] > 0;
-    d->key_type = (*type)->code;
-    if (!(*type)->fraction) d->nan_order = d->zero_order = 0;
-    return DONE_OK;
-}
 
 /* ---- info -------------------------------------------------------------------------------------------------------- */
 
@@ -64,7 +29,7 @@ static const char *resolved_name(clsort_sorter *sorter, const clsort_desc *asked
     return "unnamed";
 }
 
-static int info_use(clsort_sorter *sorter, const char *what, cl_uint type, size_t value_size, cl_uint flags)
+static int info_use(clsort_sorter *sorter, const char *what, cl_uint type, size_t value_size, cl_uint flags, cl_uint stable)
 {
     clsort_desc d = clsort_desc_default(), r;
     int code;
@@ -72,6 +37,7 @@ static int info_use(clsort_sorter *sorter, const char *what, cl_uint type, size_
     d.key_type = type;
     d.value_size = value_size;
     d.flags = flags;
+    d.stable = stable;
     code = sorter_check(sorter, clsort_resolve(sorter, &d, &r));
     if (code != DONE_OK) return code;
     printf("  %-22s %s: work-group %u, items %u, step %u, local %u\n", what, resolved_name(sorter, &d, &r), (unsigned)r.tuning.work_group,
@@ -104,10 +70,11 @@ static int info_device(const device_info *info)
     info_limits(info);
     if (!device_open(info, &session)) return fail(DONE_OPENCL, "%s: cannot be opened", info->name);
     code = cl_check(clsort_create(session.context, info->id, NULL, &sorter), "clsort_create");
-    if (code == DONE_OK) code = info_use(sorter, "u32", CLSORT_U32, 0, 0);
-    if (code == DONE_OK) code = info_use(sorter, "u32, 4-byte values", CLSORT_U32, 4, 0);
-    if (code == DONE_OK) code = info_use(sorter, "u32, argsort", CLSORT_U32, 0, CLSORT_FLAG_INDICES);
-    if (code == DONE_OK) code = info_use(sorter, "f64", CLSORT_F64, 0, 0);
+    if (code == DONE_OK) code = info_use(sorter, "u32", CLSORT_U32, 0, 0, 0);
+    if (code == DONE_OK) code = info_use(sorter, "u32, 4-byte values", CLSORT_U32, 4, 0, 0);
+    if (code == DONE_OK) code = info_use(sorter, "u32, argsort", CLSORT_U32, 0, CLSORT_FLAG_INDICES, 0);
+    if (code == DONE_OK) code = info_use(sorter, "u32, values, stable", CLSORT_U32, 4, 0, 1);
+    if (code == DONE_OK) code = info_use(sorter, "f64", CLSORT_F64, 0, 0, 0);
     clsort_destroy(sorter);
     device_close(&session);
     return code;
@@ -142,96 +109,329 @@ static int list_patterns(void)
 static int command_gen(const arguments *a)
 {
     unsigned long long n, seed;
+    const key_type *type;
     key_array keys;
     size_t pattern;
     int code;
     if (a->given[OPTION_LIST]) return list_patterns();
     pattern = pattern_find(a->operand[0]);
     if (!pattern_name(pattern)) return fail(DONE_USAGE, "gen: unknown pattern '%s'; `clsort gen --list` lists them", a->operand[0]);
-    code = type_option(a, &keys.type);
+    code = type_option(a, &type);
     if (code != DONE_OK) return code;
-    if (!pattern_applies(pattern, keys.type->code)) return fail(DONE_USAGE, "gen: pattern '%s' is for floats, not for %s", a->operand[0], keys.type->name);
+    keys = keys_none(type, 0);
+    if (!pattern_applies(pattern, type->code)) return fail(DONE_USAGE, "gen: pattern '%s' is for floats, not for %s", a->operand[0], type->name);
     if (!count_parse(argument(a, OPTION_COUNT, ""), &n) || n > SIZE_MAX / 8 - 1) return fail(DONE_USAGE, "gen: -n needs a count such as 1000 or 2^20");
     if (!count_parse(argument(a, OPTION_SEED, "1"), &seed)) return fail(DONE_USAGE, "gen: --seed needs a whole number");
     keys.count = (size_t)n;
-    keys.data = (unsigned char *)malloc(keys.count * keys.type->size + 1);
+    keys.data = (unsigned char *)malloc(keys.count * type->size + 1);
     if (!keys.data) return fail(DONE_IO, "gen: %s", strerror(ENOMEM));
-    pattern_fill(pattern, keys.type->code, keys.count, seed, 0, keys.data);
+    pattern_fill(pattern, type->code, keys.count, seed, 0, keys.data);
     code = keys_write(argument(a, OPTION_OUTPUT, NULL), a->given[OPTION_TEXT], &keys);
     free(keys.data);
     return code;
 }
 
-/* ---- sort and argsort -------------------------------------------------------------------------------------------- */
+/* ---- a device ---------------------------------------------------------------------------------------------------- */
 
-/* Sorts keys in place, or fills `indices` if that is not NULL, on the device that --device names. Returns an exit code. */
-static int sort_on_device(const arguments *a, const clsort_desc *d, void *keys, cl_uint *indices)
+typedef struct sorter_session {
+    device_session device;
+    clsort_sorter *sorter;
+} sorter_session;
+
+static void sorter_close(sorter_session *s)
+{
+    clsort_destroy(s->sorter);
+    device_close(&s->device);
+}
+
+/* A sorter on the device that --device names; sorter_close afterwards, also after a failure. Returns an exit code. */
+static int sorter_open(const arguments *a, sorter_session *s)
 {
     const char *want = argument(a, OPTION_DEVICE, NULL);
     device_info info;
-    device_session session;
-    clsort_sorter *sorter = NULL;
-    int code;
+    memset(s, 0, sizeof *s);
     if (!device_choose(want, &info)) return fail(DONE_OPENCL, "no OpenCL device%s%s", want ? " has a name with " : "", want ? want : "");
-    if (!device_open(&info, &session)) return fail(DONE_OPENCL, "%s: cannot be opened", info.name);
-    code = cl_check(clsort_create(session.context, info.id, NULL, &sorter), "clsort_create");
-    if (code == DONE_OK) code = sorter_check(sorter, clsort_sort_host(sorter, d, keys, NULL, indices));
-    clsort_destroy(sorter);
-    device_close(&session);
+    if (!device_open(&info, &s->device)) return fail(DONE_OPENCL, "%s: cannot be opened", info.name);
+    return cl_check(clsort_create(s->device.context, info.id, NULL, &s->sorter), "clsort_create");
+}
+
+/* Makes a buffer of an array; one of a byte where that is empty. Returns an exit code. */
+static int upload(sorter_session *s, const key_array *array, cl_mem *buffer)
+{
+    size_t bytes = array->count * array->size;
+    cl_int error;
+    *buffer = clCreateBuffer(s->device.context, CL_MEM_READ_WRITE | (bytes ? CL_MEM_COPY_HOST_PTR : 0), bytes ? bytes : 1,
+                             bytes ? array->data : NULL, &error);
+    return cl_check(error, "clCreateBuffer");
+}
+
+static int download(sorter_session *s, cl_mem buffer, const key_array *array)
+{
+    size_t bytes = array->count * array->size;
+    if (!bytes) return DONE_OK;
+    return cl_check(clEnqueueReadBuffer(s->device.queue, buffer, CL_TRUE, 0, bytes, array->data, 0, NULL, NULL), "clEnqueueReadBuffer");
+}
+
+static void release(cl_mem *buffers, int count)
+{
+    int i;
+    for (i = 0; i < count; i++)
+        if (buffers[i]) clReleaseMemObject(buffers[i]);
+}
+
+/* ---- keys with values -------------------------------------------------------------------------------------------- */
+
+/* Keys or records and, if value_size is not 0, a value for each. */
+typedef struct pair_array {
+    key_array keys, values;
+} pair_array;
+
+static void pairs_free(pair_array *p)
+{
+    free(p->keys.data);
+    free(p->values.data);
+}
+
+/* Checks the options of values where `inputs` files of keys are read. *size: of a value, 0 without any. Returns an exit code. */
+static int values_options(const arguments *a, int inputs, int writes, size_t *size)
+{
+    *size = 0;
+    if (!a->given[OPTION_VALUES] && !a->given[OPTION_VALUE_SIZE] && !a->given[OPTION_VALUES_OUTPUT]) return DONE_OK;
+    if (a->given[OPTION_VALUES] != inputs) return fail(DONE_USAGE, "--values must be given %d time%s here", inputs, inputs > 1 ? "s" : "");
+    if (!a->given[OPTION_VALUE_SIZE]) return fail(DONE_USAGE, "--values need --value-size");
+    if (writes && !a->given[OPTION_VALUES_OUTPUT]) return fail(DONE_USAGE, "--values need --values-output: a file for the result");
+    return size_option(a, OPTION_VALUE_SIZE, size);
+}
+
+/* Reads operand `number` and its values into arrays made by keys_none; pairs_free afterwards. Returns an exit code. */
+static int pairs_read(const arguments *a, int number, const sort_order *o, size_t value_size, pair_array *p)
+{
+    const char *path = a->value[OPTION_VALUES][number];
+    int code;
+    p->keys = keys_none(o->type, o->desc.record_size);
+    p->values = keys_none(NULL, value_size);
+    code = keys_read(a->operand[number], a->given[OPTION_TEXT], &p->keys);
+    if (code == DONE_OK && value_size) code = keys_read(path, 0, &p->values);
+    if (code != DONE_OK || !value_size || p->values.count == p->keys.count) return code;
+    return fail(DONE_IO, "%s: %zu values for %zu keys", path, p->values.count, p->keys.count);
+}
+
+static int pairs_write(const arguments *a, const pair_array *p)
+{
+    int code = keys_write(argument(a, OPTION_OUTPUT, NULL), a->given[OPTION_TEXT], &p->keys);
+    return code == DONE_OK && p->values.size ? keys_write(argument(a, OPTION_VALUES_OUTPUT, NULL), 0, &p->values) : code;
+}
+
+/* ---- sort and argsort -------------------------------------------------------------------------------------------- */
+
+/* Sorts in place, or fills `indices` if that is not NULL. Returns an exit code. */
+static int sort_on_device(const arguments *a, const clsort_desc *order, const pair_array *p, cl_uint *indices)
+{
+    clsort_desc d = *order;
+    sorter_session s;
+    int code = sorter_open(a, &s);
+    d.count = p->keys.count;
+    d.value_size = p->values.size;
+    if (code == DONE_OK) code = sorter_check(s.sorter, clsort_sort_host(s.sorter, &d, p->keys.data, d.value_size ? p->values.data : NULL, indices));
+    sorter_close(&s);
     return code;
 }
 
 static int command_sort(const arguments *a)
 {
-    clsort_desc d;
-    key_array keys;
-    int code = sort_options(a, &d, &keys.type);
-    if (code == DONE_OK) code = keys_read(a->operand[0], a->given[OPTION_TEXT], &keys);
-    if (code != DONE_OK) return code;
-    d.count = keys.count;
-    code = sort_on_device(a, &d, keys.data, NULL);
-    if (code == DONE_OK) code = keys_write(argument(a, OPTION_OUTPUT, NULL), a->given[OPTION_TEXT], &keys);
-    free(keys.data);
+    static const pair_array none;
+    pair_array p = none;
+    sort_order o;
+    size_t value_size;
+    int code = order_options(a, &o);
+    if (code == DONE_OK) code = values_options(a, 1, 1, &value_size);
+    if (code == DONE_OK) code = pairs_read(a, 0, &o, value_size, &p);
+    if (code == DONE_OK) code = sort_on_device(a, &o.desc, &p, NULL);
+    if (code == DONE_OK) code = pairs_write(a, &p);
+    pairs_free(&p);
+    order_free(&o);
     return code;
 }
 
 static int command_argsort(const arguments *a)
 {
-    clsort_desc d;
-    key_array keys, indices;
-    cl_uint *order;
-    int code = sort_options(a, &d, &keys.type);
-    if (code == DONE_OK) code = keys_read(a->operand[0], a->given[OPTION_TEXT], &keys);
-    if (code != DONE_OK) return code;
-    d.count = keys.count;
-    order = (cl_uint *)malloc(keys.count * sizeof *order + 1);
-    code = order ? sort_on_device(a, &d, keys.data, order) : fail(DONE_IO, "argsort: %s", strerror(ENOMEM));
-    indices.type = key_type_find("u32");
-    indices.data = (unsigned char *)order;
-    indices.count = keys.count;
+    static const pair_array none;
+    key_array indices = keys_none(key_type_find("u32"), 0);
+    pair_array p = none;
+    sort_order o;
+    int code = order_options(a, &o);
+    if (code == DONE_OK) code = pairs_read(a, 0, &o, 0, &p);
+    if (code == DONE_OK) {
+        cl_uint *order = (cl_uint *)malloc(p.keys.count * sizeof *order + 1);
+        indices.data = (unsigned char *)order;
+        indices.count = p.keys.count;
+        code = order ? sort_on_device(a, &o.desc, &p, order) : fail(DONE_IO, "argsort: %s", strerror(ENOMEM));
+    }
     if (code == DONE_OK) code = keys_write(argument(a, OPTION_OUTPUT, NULL), a->given[OPTION_TEXT], &indices);
-    free(order);
-    free(keys.data);
+    free(indices.data);
+    pairs_free(&p);
+    order_free(&o);
+    return code;
+}
+
+/* ---- merge ------------------------------------------------------------------------------------------------------- */
+
+/* An input that is not sorted would be merged into something that is not either. Returns an exit code. */
+static int merge_check(const char *path, const key_array *keys, const clsort_desc *d)
+{
+    uint64_t *codes = codes_of(keys, d, CLSORT_ZERO_DISTINCT);
+    size_t first = codes ? reference_first_unordered(codes, keys->count) : 0;
+    free(codes);
+    if (!codes) return fail(DONE_IO, "merge: %s", strerror(ENOMEM));
+    return first == keys->count ? DONE_OK : fail(DONE_WRONG, "%s: key %zu, counted from 0, belongs before its predecessor: sort the file first", path, first);
+}
+
+/* Uploads both inputs, merges and reads the result back. buffers: keys and values of a, b and the output. Returns an exit code. */
+static int merge_buffers(sorter_session *s, const clsort_desc *d, const pair_array *a, const pair_array *b, const pair_array *out, cl_mem buffers[6])
+{
+    clsort_merge_desc m = clsort_merge_desc_default();
+    const pair_array *from[3];
+    int i, code = DONE_OK;
+    from[0] = a;
+    from[1] = b;
+    from[2] = out;
+    for (i = 0; i < 6 && code == DONE_OK; i++)
+        if (i % 2 == 0 || a->values.size) code = upload(s, i % 2 ? &from[i / 2]->values : &from[i / 2]->keys, &buffers[i]);
+    if (code != DONE_OK) return code;
+    m.count_a = a->keys.count;
+    m.count_b = b->keys.count;
+    m.key_type = d->key_type;
+    m.order = d->order;
+    m.nan_order = d->nan_order;
+    m.value_size = a->values.size;
+    m.keys_a = buffers[0];
+    m.values_a = buffers[1];
+    m.keys_b = buffers[2];
+    m.values_b = buffers[3];
+    m.keys_out = buffers[4];
+    m.values_out = buffers[5];
+    code = sorter_check(s->sorter, clsort_enqueue_merge(s->sorter, s->device.queue, &m, 0, NULL, NULL));
+    if (code == DONE_OK) code = download(s, buffers[4], &out->keys);
+    return code == DONE_OK && out->values.size ? download(s, buffers[5], &out->values) : code;
+}
+
+static int array_room(const key_array *a, const key_array *b, key_array *out)
+{
+    *out = keys_none(a->type, a->size);
+    out->count = a->count + b->count;
+    out->data = (unsigned char *)calloc(out->count * out->size + 1, 1);
+    return out->data ? DONE_OK : fail(DONE_IO, "merge: %s", strerror(ENOMEM));
+}
+
+static int merge_on_device(const arguments *options, const clsort_desc *d, const pair_array *a, const pair_array *b, pair_array *out)
+{
+    cl_mem buffers[6] = { NULL, NULL, NULL, NULL, NULL, NULL };
+    sorter_session s;
+    int code = sorter_open(options, &s);
+    if (code == DONE_OK) code = array_room(&a->keys, &b->keys, &out->keys);
+    if (code == DONE_OK) code = array_room(&a->values, &b->values, &out->values);
+    if (code == DONE_OK) code = merge_buffers(&s, d, a, b, out, buffers);
+    release(buffers, 6);
+    sorter_close(&s);
+    return code;
+}
+
+static int command_merge(const arguments *a)
+{
+    static const pair_array none;
+    pair_array in[2] = { none, none }, out = none;
+    sort_order o;
+    size_t value_size = 0;
+    int i, code = order_options(a, &o);
+    if (code == DONE_OK) code = values_options(a, 2, 1, &value_size);
+    for (i = 0; i < 2 && code == DONE_OK; i++) {
+        code = pairs_read(a, i, &o, value_size, &in[i]);
+        if (code == DONE_OK) code = merge_check(a->operand[i], &in[i].keys, &o.desc);
+    }
+    if (code == DONE_OK) code = merge_on_device(a, &o.desc, &in[0], &in[1], &out);
+    if (code == DONE_OK) code = pairs_write(a, &out);
+    pairs_free(&in[0]);
+    pairs_free(&in[1]);
+    pairs_free(&out);
+    order_free(&o);
     return code;
 }
 
 /* ---- verify ------------------------------------------------------------------------------------------------------ */
 
+/* Has the device compare by an expression, neighbours and the sums of all records. Returns an exit code. */
+static int prove(sorter_session *s, clsort_desc *d, const key_array *input, const key_array *output, cl_mem buffers[3], clsort_proof *proof)
+{
+    key_array room = keys_none(NULL, sizeof *proof);
+    int code = upload(s, input, &buffers[0]);
+    room.data = (unsigned char *)proof;
+    room.count = 1;
+    if (code == DONE_OK) code = upload(s, output, &buffers[1]);
+    if (code == DONE_OK) code = upload(s, &room, &buffers[2]);
+    if (code != DONE_OK) return code;
+    d->count = input->count;
+    d->keys = buffers[0];
+    if (output->type) d->indices = buffers[1];
+    else d->keys_out = buffers[1];
+    code = sorter_check(s->sorter, clsort_enqueue_fingerprint(s->sorter, s->device.queue, d, buffers[2], 0, 0, NULL, NULL));
+    if (code == DONE_OK) code = sorter_check(s->sorter, clsort_enqueue_verify(s->sorter, s->device.queue, d, buffers[2], 0, 0, NULL, NULL));
+    return code == DONE_OK ? download(s, buffers[2], &room) : code;
+}
+
+static int verify_on_device(const arguments *a, const clsort_desc *order, const key_array *input, const key_array *output)
+{
+    const char *what = output->type ? "indices" : "records";
+    cl_mem buffers[3] = { NULL, NULL, NULL };
+    clsort_desc d = *order;
+    clsort_proof proof;
+    sorter_session s;
+    int code = DONE_WRONG;
+    if (input->count != output->count) {
+        printf("wrong at the end: %zu records in INPUT, %zu %s in OUTPUT\n", input->count, output->count, what);
+        return code;
+    }
+    memset(&proof, 0, sizeof proof);
+    code = sorter_open(a, &s);
+    if (code == DONE_OK) code = prove(&s, &d, input, output, buffers, &proof);
+    release(buffers, 3);
+    sorter_close(&s);
+    if (code != DONE_OK) return code;
+    if (clsort_judge(&proof) == CL_SUCCESS) printf("sorted: %zu %s by the device's comparisons\n", input->count, what);
+    else if (proof.unsorted < input->count) printf("wrong at position %u: it comes before its predecessor\n", (unsigned)proof.unsorted);
+    else printf("wrong: the %s of OUTPUT are not those of INPUT\n", what);
+    return clsort_judge(&proof) == CL_SUCCESS ? DONE_OK : DONE_WRONG;
+}
+
+static int verify_pairs(const arguments *a, const sort_order *o, const pair_array *input, const pair_array *output)
+{
+    const clsort_desc *d = &o->desc;
+    int code = d->precedes ? verify_on_device(a, d, &input->keys, &output->keys)
+               : a->given[OPTION_INDICES] ? verify_indices(&input->keys, &output->keys, d)
+               : d->fields ? verify_records(&input->keys, &output->keys, d) : verify_keys(&input->keys, &output->keys, d);
+    return code == DONE_OK && input->values.size ? verify_values(&input->keys, &input->values, &output->keys, &output->values, d) : code;
+}
+
 static int command_verify(const arguments *a)
 {
-    clsort_desc d;
-    key_array input, output;
-    int code = sort_options(a, &d, &input.type);
-    if (code != DONE_OK) return code;
-    output.type = a->given[OPTION_INDICES] ? key_type_find("u32") : input.type;
-    code = keys_read(a->operand[0], a->given[OPTION_TEXT], &input);
-    if (code != DONE_OK) return code;
-    code = keys_read(a->operand[1], a->given[OPTION_TEXT], &output);
-    if (code == DONE_OK) {
-        code = a->given[OPTION_INDICES] ? verify_indices(&input, &output, &d) : verify_keys(&input, &output, &d);
-        free(output.data);
+    static const pair_array none;
+    pair_array input = none, output = none;
+    sort_order o;
+    size_t value_size = 0;
+    int code = order_options(a, &o);
+    if (code == DONE_OK) code = values_options(a, 2, 0, &value_size);
+    if (code == DONE_OK) code = fields_check(&o.desc);
+    if (code == DONE_OK && value_size && a->given[OPTION_INDICES]) code = fail(DONE_USAGE, "verify: --indices goes without --values");
+    if (code == DONE_OK) code = pairs_read(a, 0, &o, value_size, &input);
+    if (code == DONE_OK && a->given[OPTION_INDICES]) {
+        output.keys = keys_none(key_type_find("u32"), 0);
+        code = keys_read(a->operand[1], a->given[OPTION_TEXT], &output.keys);
+    } else if (code == DONE_OK) {
+        code = pairs_read(a, 1, &o, value_size, &output);
     }
-    free(input.data);
+    if (code == DONE_OK) code = verify_pairs(a, &o, &input, &output);
+    pairs_free(&input);
+    pairs_free(&output);
+    order_free(&o);
     return code;
 }
 
@@ -241,20 +441,31 @@ static const command commands[] = {
     { "info", "", "Lists devices, what clsort uses on each, and the algorithms", "", FOR_INFO, 0, 0, command_info },
     { "gen", " PATTERN", "Writes keys of a pattern", "The same pattern, type, count and seed give the same keys.\n",
       FOR_GEN, 1, 1, command_gen },
-    { "sort", " [IN]", "Sorts a file of keys",
-      "IN is a file, by default standard input. A raw file holds keys one after the other, little-endian.\n",
+    { "sort", " [IN]", "Sorts a file of keys or records",
+      "IN is a file, by default standard input. A raw file holds keys one after the other, little-endian. Records in the order of\n"
+      "two fields, and of an expression:\n"
+      "  clsort sort draws --record-size 16 --fields f32@0:desc,u32@4 -o sorted\n"
+      "  clsort sort draws --record-size 8 --record-type 'typedef struct { float z; uint id; } clsort_record;' \\\n"
+      "      --precedes 'a.z * a.z < b.z * b.z' -o sorted\n",
       FOR_SORT, 0, 1, command_sort },
-    { "argsort", " [IN]", "Writes the permutation that sorts a file of keys",
+    { "argsort", " [IN]", "Writes the permutation that sorts a file of keys or records",
       "It is one u32 per key: key number indices[i] of IN, counted from 0, belongs at position i.\n",
       FOR_ARGSORT, 0, 1, command_argsort },
+    { "merge", " A B", "Merges two sorted files of keys",
+      "Of equal keys those of A come first, each with its value. The result is the stable sort of A followed by B.\n",
+      FOR_MERGE, 2, 2, command_merge },
     { "verify", " INPUT OUTPUT", "Checks that OUTPUT is INPUT, sorted",
       "It compares every key bit by bit, on the host and without OpenCL, and prints the first wrong position, counted\n"
-      "from 0. With --zero equal the zeros must keep their order; with --indices --stable equal keys must.\n",
+      "from 0. With --zero equal the zeros must keep their order; with --stable the values or indices of equal keys\n"
+      "must. Records in the order of --fields are compared byte by byte: equal ones keep their order. By an expression only a device\n"
+      "can compare: then it checks the order of neighbours, and by sums of hashes that no record is lost.\n",
       FOR_VERIFY, 2, 2, command_verify },
     { "bench", "", "Times sorts and checks every result",
       "Keys are in the device's memory; copies and warm-up are not timed. Prints the median time on the host from enqueue\n"
       "to clFinish, the median by event profiling (0: not available), keys per second by host time, and the bandwidth of device copies.\n"
-      "Algorithms whose names end in \"only\" sort blocks: only the set of their keys is checked.\n",
+      "Algorithms whose names end in \"only\" sort blocks of a work-group: these are checked.\n"
+      "Records are filled with keys of --type.\n"
+      "--published repeats an experiment of Bainville, OpenCL Sorting, 2011, and prints its Mkey/s (of GPUs of that time, not named).\n",
       FOR_BENCH, 0, 0, command_bench }
 };
 

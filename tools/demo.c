@@ -1,4 +1,5 @@
-/* demo.c - `make demo`: sorts 4 Mi random 32-bit keys with every algorithm on one device, checks each result, prints a table.
+/* demo.c - `make demo`: sorts 4 Mi random 32-bit keys with every algorithm on one device, then keys with values, records and two
+   sorted arrays, checks each result, prints tables.
 
    build/demo [count]        CLSORT_DEVICE=<part of a name> chooses the device */
 
@@ -92,16 +93,22 @@ static void make_input(demo *d)
     d->qsort_ms = now_ms() - start;
 }
 
-/* One sort, from its call to the end of its last command; the copy of the input before it does not count. */
-static double measure(demo *d, const clsort_desc *desc)
+/* One sort, or one merge if that is not NULL, from its call to the end of its last command. */
+static double timed(demo *d, const clsort_desc *desc, const clsort_merge_desc *merge)
 {
-    double start;
-    check(clEnqueueCopyBuffer(d->device.queue, d->master, d->keys, 0, 0, d->count * sizeof(cl_uint), 0, NULL, NULL), "clEnqueueCopyBuffer");
-    check(clFinish(d->device.queue), "clFinish");
-    start = now_ms();
-    check(clsort_enqueue_sort(d->sorter, d->device.queue, desc, 0, NULL, NULL), "clsort_enqueue_sort");
+    const double start = now_ms();
+    if (merge) check(clsort_enqueue_merge(d->sorter, d->device.queue, merge, 0, NULL, NULL), "clsort_enqueue_merge");
+    else check(clsort_enqueue_sort(d->sorter, d->device.queue, desc, 0, NULL, NULL), "clsort_enqueue_sort");
     check(clFinish(d->device.queue), "clFinish");
     return now_ms() - start;
+}
+
+/* A sort in place; the copy of the input before it does not count. */
+static double measure(demo *d, const clsort_desc *desc)
+{
+    check(clEnqueueCopyBuffer(d->device.queue, d->master, d->keys, 0, 0, d->count * sizeof(cl_uint), 0, NULL, NULL), "clEnqueueCopyBuffer");
+    check(clFinish(d->device.queue), "clFinish");
+    return timed(d, desc, NULL);
 }
 
 /* The largest power of two such that every block of so many keys is sorted. */
@@ -162,6 +169,184 @@ static int demonstrate(demo *d, const char *name)
     return right;
 }
 
+/* ---- values, records, two arrays --------------------------------------------------------------------------------- */
+
+/* A call of a game that draws: back to front, by material at the same depth. `number` tells where it was before the sort. */
+typedef struct draw { float depth; cl_uint material, number, unused; } draw;
+
+static const char draw_type[] = "typedef struct { float depth; uint material, number, unused; } clsort_record;";
+static const char draw_precedes[] = "a.depth > b.depth || (a.depth == b.depth && a.material < b.material)";
+
+typedef struct scene {
+    draw *draws, *result;         /* as they were made; as they came back */
+    cl_uint *materials, *numbers; /* of the draws; then what came back of a sort of pairs */
+    cl_mem in, materials_in, numbers_in, out, materials_out, numbers_out;
+} scene;
+
+static cl_mem buffer(demo *d, size_t bytes, void *initial)
+{
+    cl_int status;
+    cl_mem made = clCreateBuffer(d->device.context, CL_MEM_READ_WRITE | (initial ? CL_MEM_COPY_HOST_PTR : 0), bytes, initial, &status);
+    check(status, "clCreateBuffer");
+    return made;
+}
+
+/* Few depths and materials, so that many draws are equal. */
+static void make_scene(demo *d, scene *s)
+{
+    const size_t n = d->count, words = n * sizeof(cl_uint);
+    cl_ulong state = 2;
+    size_t i;
+    s->draws = (draw *)calloc(n, sizeof(draw));
+    s->result = (draw *)malloc(n * sizeof(draw));
+    s->materials = (cl_uint *)malloc(words);
+    s->numbers = (cl_uint *)malloc(words);
+    check(s->draws && s->result && s->materials && s->numbers ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY, "malloc");
+    for (i = 0; i < n; i++) {
+        s->draws[i].depth = (float)(random_u32(&state) % 1000) / 8.0f;
+        s->draws[i].material = s->materials[i] = random_u32(&state) % 100;
+        s->draws[i].number = s->numbers[i] = (cl_uint)i;
+    }
+    s->in = buffer(d, n * sizeof(draw), s->draws);
+    s->out = buffer(d, n * sizeof(draw), NULL);
+    s->materials_in = buffer(d, words, s->materials);
+    s->numbers_in = buffer(d, words, s->numbers);
+    s->materials_out = buffer(d, words, NULL);
+    s->numbers_out = buffer(d, words, NULL);
+}
+
+static void free_scene(scene *s)
+{
+    clReleaseMemObject(s->in);
+    clReleaseMemObject(s->out);
+    clReleaseMemObject(s->materials_in);
+    clReleaseMemObject(s->numbers_in);
+    clReleaseMemObject(s->materials_out);
+    clReleaseMemObject(s->numbers_out);
+    free(s->draws);
+    free(s->result);
+    free(s->materials);
+    free(s->numbers);
+}
+
+static void read_back(demo *d, cl_mem from, void *to, size_t size)
+{
+    check(clEnqueueReadBuffer(d->device.queue, from, CL_TRUE, 0, d->count * size, to, 0, NULL, NULL), "clEnqueueReadBuffer");
+}
+
+/* Equal keys keep their order, so keys with numbers must ascend strictly; numbers in range that all differ are a permutation. */
+static int right_pairs(demo *d, scene *s)
+{
+    size_t i;
+    read_back(d, s->materials_out, s->materials, sizeof(cl_uint));
+    read_back(d, s->numbers_out, s->numbers, sizeof(cl_uint));
+    for (i = 0; i < d->count; i++) {
+        if (s->numbers[i] >= d->count || s->draws[s->numbers[i]].material != s->materials[i]) return 0;
+        if (i && s->materials[i - 1] >= s->materials[i] && (s->materials[i - 1] > s->materials[i] || s->numbers[i - 1] >= s->numbers[i])) return 0;
+    }
+    return 1;
+}
+
+/* The same of records: none may be equal to its predecessor in depth, material and number, nor come before it. */
+static int right_draws(demo *d, scene *s)
+{
+    size_t i;
+    read_back(d, s->out, s->result, sizeof(draw));
+    for (i = 0; i < d->count; i++) {
+        const draw *b = &s->result[i], *a = b - 1;
+        if (b->number >= d->count || memcmp(b, &s->draws[b->number], sizeof *b)) return 0;
+        if (!i || a->depth > b->depth) continue;
+        if (a->depth < b->depth || a->material > b->material || (a->material == b->material && a->number >= b->number)) return 0;
+    }
+    return 1;
+}
+
+static int right_merge(demo *d, scene *s)
+{
+    (void)s;
+    read_back(d, d->keys, d->result, sizeof(cl_uint));
+    return !memcmp(d->result, d->expected, d->count * sizeof(cl_uint));
+}
+
+/* One row; returns whether the result is right. */
+static int show(demo *d, scene *s, const char *what, const clsort_desc *desc, const clsort_merge_desc *merge, int (*right)(demo *, scene *))
+{
+    double ms[RUNS];
+    size_t runs;
+    int good;
+    timed(d, desc, merge);   /* builds what it needs */
+    for (runs = 0; runs < RUNS; runs++) ms[runs] = timed(d, desc, merge);
+    qsort(ms, runs, sizeof ms[0], compare_double);
+    good = right(d, s);
+    printf("  %-46s %10.2f %10.1f   %s\n", what, ms[runs / 2], (double)d->count / ms[runs / 2] / 1e3, good ? "yes" : "WRONG");
+    fflush(stdout);
+    return good;
+}
+
+static int show_pairs(demo *d, scene *s)
+{
+    clsort_desc desc = clsort_desc_default();
+    desc.count = d->count;
+    desc.key_type = CLSORT_U32;
+    desc.stable = 1;
+    desc.keys = s->materials_in;
+    desc.keys_out = s->materials_out;
+    desc.values = s->numbers_in;
+    desc.value_size = sizeof(cl_uint);
+    desc.values_out = s->numbers_out;
+    return show(d, s, "stable sort of u32 keys with u32 values", &desc, NULL, right_pairs);
+}
+
+static int show_draws(demo *d, scene *s, int by_fields)
+{
+    clsort_field fields[2] = { { 0, CLSORT_F32, CLSORT_DESCENDING, 0, 0 }, { 4, CLSORT_U32, 0, 0, 0 } };
+    clsort_desc desc = clsort_desc_default();
+    desc.count = d->count;
+    desc.record_size = sizeof(draw);
+    desc.keys = s->in;
+    desc.keys_out = s->out;
+    desc.fields = by_fields ? fields : NULL;
+    desc.field_count = by_fields ? 2 : 0;
+    desc.record_type = by_fields ? NULL : draw_type;
+    desc.precedes = by_fields ? NULL : draw_precedes;
+    return show(d, s, by_fields ? "16-byte records by two fields" : "the same by an expression in OpenCL C", &desc, NULL, right_draws);
+}
+
+/* Merges two sorted arrays: every third key of the sorted ones, and the others. */
+static int show_merge(demo *d, scene *s)
+{
+    clsort_merge_desc merge = clsort_merge_desc_default();
+    cl_mem in;
+    size_t i, at[2] = { 0, (d->count + 2) / 3 };
+    int good;
+    for (i = 0; i < d->count; i++) d->result[at[i % 3 != 0]++] = d->expected[i];
+    in = buffer(d, d->count * sizeof(cl_uint), d->result);
+    merge.count_a = at[0];
+    merge.count_b = d->count - at[0];
+    merge.key_type = CLSORT_U32;
+    merge.keys_a = merge.keys_b = in;
+    merge.keys_b_offset = at[0] * sizeof(cl_uint);
+    merge.keys_out = d->keys;
+    good = show(d, s, "merge of two sorted arrays of u32 keys", NULL, &merge, right_merge);
+    clReleaseMemObject(in);
+    return good;
+}
+
+/* The second table; returns how many results are wrong. */
+static int demonstrate_merge(demo *d)
+{
+    scene s;
+    int wrong;
+    make_scene(d, &s);
+    printf("\n  %-46s %10s %10s   %s\n", "more than keys", "ms", "M/s", "verified");
+    wrong = !show_pairs(d, &s);
+    wrong += !show_draws(d, &s, 1);
+    wrong += !show_draws(d, &s, 0);
+    wrong += !show_merge(d, &s);
+    free_scene(&s);
+    return wrong;
+}
+
 int main(int argc, char **argv)
 {
     demo d = { 0 };
@@ -184,6 +369,7 @@ int main(int argc, char **argv)
     printf("%lu keys of 32 bits, uniform; qsort on the host takes %.0f ms\n\n", (unsigned long)d.count, d.qsort_ms);
     printf("  %-26s %10s %10s %8s   %s\n", "algorithm", "ms", "Mkey/s", "x qsort", "verified");
     for (number = 0; (name = clsort_algorithm_name(number)) != NULL; number++) wrong += !demonstrate(&d, name);
+    wrong += demonstrate_merge(&d);
 
     clsort_destroy(d.sorter);
     clReleaseMemObject(d.master);
@@ -191,6 +377,6 @@ int main(int argc, char **argv)
     device_close(&d.device);
     free(d.expected);
     free(d.result);
-    if (wrong) printf("\n%d algorithms gave a wrong result\n", wrong);
+    if (wrong) printf("\n%d results were wrong\n", wrong);
     return wrong ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -15,10 +15,21 @@
 #include "patterns.h"
 
 typedef struct key_array {
-    const key_type *type;
+    const key_type *type;  /* NULL: records or values, which have no form as text */
+    size_t size;           /* bytes of an element */
     unsigned char *data;   /* from malloc */
     size_t count;
 } key_array;
+
+static key_array keys_none(const key_type *type, size_t size)
+{
+    key_array none;
+    none.type = type;
+    none.size = type ? type->size : size;
+    none.data = NULL;
+    none.count = 0;
+    return none;
+}
 
 /* ---- input ------------------------------------------------------------------------------------------------------- */
 
@@ -114,7 +125,7 @@ static int keys_from_text(const char *name, unsigned char *text, size_t size, ke
     return code;
 }
 
-/* Reads a file of keys of keys->type; free(keys->data) afterwards. Returns an exit code. */
+/* Fills *keys, made by keys_none, from a file; free(keys->data) afterwards. Returns an exit code. */
 static int keys_read(const char *path, int is_text, key_array *keys)
 {
     const char *name = !path || !strcmp(path, "-") ? "standard input" : path;
@@ -124,11 +135,12 @@ static int keys_read(const char *path, int is_text, key_array *keys)
     if (code != DONE_OK) return code;
     if (is_text) return keys_from_text(name, data, size, keys);
     keys->data = data;
-    keys->count = size / keys->type->size;
-    if (size % keys->type->size == 0) return DONE_OK;
+    keys->count = size / keys->size;
+    if (size % keys->size == 0) return DONE_OK;
     free(data);
     keys->data = NULL;
-    return fail(DONE_IO, "%s: %zu bytes are not a whole number of %s keys of %u bytes", name, size, keys->type->name, keys->type->size);
+    return fail(DONE_IO, "%s: %zu bytes are not a whole number of %s%s of %zu bytes", name, size, keys->type ? keys->type->name : "",
+                keys->type ? " keys" : "elements", keys->size);
 }
 
 /* ---- output ------------------------------------------------------------------------------------------------------ */
@@ -214,7 +226,7 @@ static int keys_write(const char *path, int is_text, const key_array *keys)
     size_t i;
     int code = output_open(&o, path);
     if (code != DONE_OK) return code;
-    if (!is_text) output_write(&o, keys->data, keys->count * keys->type->size);
+    if (!is_text) output_write(&o, keys->data, keys->count * keys->size);
     for (i = 0; is_text && i < keys->count && !o.error; i++) {
         char text[NUMBER_ROOM + 1];
         number_print(keys->type, key_bits(keys->type, keys->data, i), text);

@@ -12,17 +12,19 @@
 enum { DONE_OK = 0, DONE_WRONG = 1, DONE_USAGE = 2, DONE_IO = 3, DONE_OPENCL = 4 };
 
 static const char exit_codes_help[] =
-    "Exit codes: 0 done; 1 a wrong or unsorted result; 2 wrong usage; 3 a file cannot be read, understood or\n"
-    "written; 4 OpenCL or clsort failed.\n";
+    "Exit codes: 0 done; 1 a wrong or unsorted result, or unsorted input of merge; 2 wrong usage, or a comparator that does\n"
+    "not compile; 3 a file cannot be read, understood or written; 4 OpenCL or clsort failed.\n";
 
 /* Commands, as bits of option_rule.commands. */
-enum { FOR_INFO = 1, FOR_GEN = 2, FOR_SORT = 4, FOR_ARGSORT = 8, FOR_VERIFY = 16, FOR_BENCH = 32, FOR_ALL = 63,
-       FOR_SORTS = FOR_SORT | FOR_ARGSORT, FOR_ORDER = FOR_SORTS | FOR_VERIFY };
+enum { FOR_INFO = 1, FOR_GEN = 2, FOR_SORT = 4, FOR_ARGSORT = 8, FOR_VERIFY = 16, FOR_BENCH = 32, FOR_MERGE = 64,
+       FOR_ALL = 127, FOR_SORTS = FOR_SORT | FOR_ARGSORT, FOR_ORDER = FOR_SORTS | FOR_VERIFY, FOR_FILES = FOR_ORDER | FOR_MERGE,
+       FOR_VALUES = FOR_SORT | FOR_MERGE | FOR_VERIFY };
 
 typedef enum option_id {
     OPTION_TYPE, OPTION_COUNT, OPTION_SEED, OPTION_LIST, OPTION_OUTPUT, OPTION_TEXT, OPTION_ORDER, OPTION_STABLE, OPTION_NAN,
-    OPTION_ZERO, OPTION_INDICES, OPTION_DEVICE, OPTION_ALGORITHM, OPTION_AGAINST, OPTION_PAIRS, OPTION_PATTERN, OPTION_RUNS,
-    OPTION_CSV, OPTION_HELP, OPTION_TOTAL
+    OPTION_ZERO, OPTION_RECORD_SIZE, OPTION_FIELDS, OPTION_RECORD_TYPE, OPTION_PRECEDES, OPTION_VALUES, OPTION_VALUE_SIZE,
+    OPTION_VALUES_OUTPUT, OPTION_INDICES, OPTION_DEVICE, OPTION_ALGORITHM, OPTION_AGAINST, OPTION_PAIRS, OPTION_MERGE,
+    OPTION_WORK_GROUP, OPTION_PUBLISHED, OPTION_PATTERN, OPTION_RUNS, OPTION_CSV, OPTION_HELP, OPTION_TOTAL
 } option_id;
 
 typedef struct option_rule {
@@ -35,22 +37,32 @@ typedef struct option_rule {
 } option_rule;
 
 static const option_rule option_rules[OPTION_TOTAL] = {
-    { 0, "type", "TYPE", "u8 i8 u16 i16 u32 i32 u64 i64 f16 bf16 f32 f64", FOR_GEN | FOR_ORDER | FOR_BENCH, 1 },
+    { 0, "type", "TYPE", "u8 i8 u16 i16 u32 i32 u64 i64 f16 bf16 f32 f64", FOR_GEN | FOR_FILES | FOR_BENCH, 1 },
     { 'n', "n", "COUNT", "number of keys: 1000 or 2^20", FOR_GEN | FOR_BENCH, 1 },
     { 0, "seed", "SEED", "of the pattern (default: 1)", FOR_GEN | FOR_BENCH, 0 },
     { 0, "list", NULL, "list the patterns", FOR_GEN, 0 },
-    { 'o', "output", "FILE", "write FILE (default: standard output)", FOR_GEN | FOR_SORTS, 0 },
-    { 0, "text", NULL, "files hold one number per line (default: raw keys)", FOR_GEN | FOR_ORDER, 0 },
-    { 0, "order", "ORDER", "asc or desc (default: asc)", FOR_ORDER, 0 },
+    { 'o', "output", "FILE", "write FILE (default: standard output)", FOR_GEN | FOR_SORTS | FOR_MERGE, 0 },
+    { 0, "text", NULL, "files hold one number per line (default: raw keys)", FOR_GEN | FOR_FILES, 0 },
+    { 0, "order", "ORDER", "asc or desc (default: asc)", FOR_FILES, 0 },
     { 0, "stable", NULL, "equal keys keep their order", FOR_ORDER, 0 },
-    { 0, "nan", "PLACE", "total: NaNs by bit pattern; last: after every number (default: total)", FOR_ORDER, 0 },
+    { 0, "nan", "PLACE", "total: NaNs by bit pattern; last: after every number (default: total)", FOR_FILES, 0 },
     { 0, "zero", "RULE", "distinct: -0 before +0; equal: in their order (default: distinct)", FOR_ORDER, 0 },
+    { 0, "record-size", "BYTES", "elements are records, ordered by --fields or by --precedes", FOR_ORDER | FOR_BENCH, 0 },
+    { 0, "fields", "LIST", "TYPE@OFFSET, then any of :desc :nan-last :zero-equal; the first field decides", FOR_ORDER | FOR_BENCH, 0 },
+    { 0, "record-type", "TEXT", "OpenCL C that declares clsort_record; @FILE reads a file", FOR_ORDER | FOR_BENCH, 0 },
+    { 0, "precedes", "TEXT", "OpenCL C expression: does record a come before b? @FILE reads a file", FOR_ORDER | FOR_BENCH, 0 },
+    { 0, "values", "FILE", "raw values that move with the keys; once for each file of keys that is read", FOR_VALUES, 0 },
+    { 0, "value-size", "BYTES", "of a value", FOR_VALUES, 0 },
+    { 0, "values-output", "FILE", "write the values to FILE", FOR_SORT | FOR_MERGE, 0 },
     { 0, "indices", NULL, "OUTPUT holds the u32 indices that argsort wrote", FOR_VERIFY, 0 },
     { 0, "device", "NAME", "part of a device's or platform's name (default: $CLSORT_DEVICE, else a GPU)",
-      FOR_INFO | FOR_SORTS | FOR_BENCH, 0 },
+      FOR_INFO | FOR_FILES | FOR_BENCH, 0 },
     { 0, "algorithm", "NAME", "what `clsort info` lists (default: auto)", FOR_SORTS | FOR_BENCH, 1 },
     { 0, "against", "NAME", "interleave this algorithm and print the ratio", FOR_BENCH, 0 },
     { 0, "pairs", NULL, "move a u32 value with each key", FOR_BENCH, 0 },
+    { 0, "merge", NULL, "merge two sorted halves instead of sorting", FOR_BENCH, 0 },
+    { 0, "work-group", "SIZE", "work-items per work-group, a power of two (default: clsort's choice)", FOR_BENCH, 1 },
+    { 0, "published", "TABLE", "local-merge, bitonic-a or bitonic-steps: that experiment, beside its published figures", FOR_BENCH, 0 },
     { 0, "pattern", "NAME", "what `clsort gen --list` lists (default: uniform bits)", FOR_BENCH, 0 },
     { 0, "runs", "COUNT", "timed runs, 1 to 1000 (default: 9)", FOR_BENCH, 0 },
     { 0, "csv", NULL, "print comma-separated values", FOR_BENCH, 0 },
@@ -105,7 +117,7 @@ static void command_help(const command *c)
         if (!(rule->commands & c->bit)) continue;
         if (rule->letter) sprintf(letter, "-%c, ", rule->letter);
         sprintf(name, "--%s %s", rule->name, rule->argument ? rule->argument : "");
-        printf("  %s%-18s %s%s\n", letter, name, rule->help, c->bit == FOR_BENCH && rule->bench_list ? "; a list, or repeated" : "");
+        printf("  %s%-20s %s%s\n", letter, name, rule->help, c->bit == FOR_BENCH && rule->bench_list ? "; a list, or repeated" : "");
     }
     printf("\n%s", exit_codes_help);
 }

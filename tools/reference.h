@@ -1,5 +1,5 @@
 /* reference.h - what clsort must produce, computed on the host by other means: positions in the ordered list of all keys of a
-   type, counted from the fields of a float, and a stable merge sort of indices. */
+   type, counted from the fields of a float, and a stable merge sort of indices, repeated for records of several fields. */
 
 #ifndef CLSORT_TOOLS_REFERENCE_H
 #define CLSORT_TOOLS_REFERENCE_H
@@ -83,13 +83,18 @@ static inline void reference_merge(const uint64_t *codes, const uint32_t *from, 
     }
 }
 
-/* order[i] becomes the index of the i-th code in stable order. Returns 0 if there is no memory. */
-static inline int reference_argsort(const uint64_t *codes, size_t n, uint32_t *order)
+static inline void reference_count_up(uint32_t *order, size_t n)
+{
+    size_t i;
+    for (i = 0; i < n; i++) order[i] = (uint32_t)i;
+}
+
+/* Sorts `order`, which holds numbers of codes, by code; equal ones keep their order. Returns 0 if there is no memory. */
+static inline int reference_refine(const uint64_t *codes, size_t n, uint32_t *order)
 {
     uint32_t *spare = (uint32_t *)malloc(n * sizeof *spare + 1), *from = order, *to = spare, *swap;
     size_t run, i;
     if (!spare) return 0;
-    for (i = 0; i < n; i++) order[i] = (uint32_t)i;
     for (run = 1; run < n; run *= 2) {
         for (i = 0; i < n; i += 2 * run) {
             size_t middle = i + run < n ? i + run : n, high = i + 2 * run < n ? i + 2 * run : n;
@@ -102,6 +107,50 @@ static inline int reference_argsort(const uint64_t *codes, size_t n, uint32_t *o
     if (from != order) memcpy(order, from, n * sizeof *order);
     free(spare);
     return 1;
+}
+
+/* order[i] becomes the index of the i-th code in stable order. Returns 0 if there is no memory. */
+static inline int reference_argsort(const uint64_t *codes, size_t n, uint32_t *order)
+{
+    reference_count_up(order, n);
+    return reference_refine(codes, n, order);
+}
+
+/* The codes of one field of n records. */
+static inline void reference_field_codes(const void *records, size_t record_size, size_t n, const clsort_field *f, uint64_t *codes)
+{
+    size_t size = (f->type & 0xFFu) / 8, i;
+    for (i = 0; i < n; i++) {
+        uint64_t bits = reference_bits((const unsigned char *)records + i * record_size + f->offset, size);
+        codes[i] = reference_code(bits, f->type, f->order, f->nan_order, f->zero_order);
+    }
+}
+
+/* codes[i] becomes the place of record i in the order of a description's fields, the same for equal records: sorted by the
+   last field, then stably by the one before it, up to the first. Returns 0 if there is no memory. */
+static inline int reference_record_codes(const void *records, size_t n, const clsort_desc *d, uint64_t *codes)
+{
+    uint32_t *order = (uint32_t *)malloc(n * sizeof *order + 1);
+    unsigned char *differs = (unsigned char *)calloc(n + 1, 1);
+    int done = order && differs;
+    uint64_t *field = (uint64_t *)malloc(n * sizeof *field + 1), place = 0;
+    size_t i;
+    cl_uint f;
+    done = done && field;
+    if (done) reference_count_up(order, n);
+    for (f = d->field_count; done && f-- > 0;) {
+        reference_field_codes(records, d->record_size, n, &d->fields[f], field);
+        done = reference_refine(field, n, order);
+    }
+    for (f = 0; done && f < d->field_count; f++) {
+        reference_field_codes(records, d->record_size, n, &d->fields[f], field);
+        for (i = 1; i < n; i++) differs[i] |= field[order[i - 1]] != field[order[i]];
+    }
+    for (i = 0; done && i < n; i++) codes[order[i]] = place += differs[i];
+    free(order);
+    free(differs);
+    free(field);
+    return done;
 }
 
 /* The number of the first code below its predecessor, n if there is none. */

@@ -1,4 +1,4 @@
-/* verify.h - exact checks of sorted files on the host, without OpenCL. */
+/* verify.h - exact checks of sorted files on the host, without OpenCL. In the order of an expression only the device can tell. */
 
 #ifndef CLSORT_TOOLS_VERIFY_H
 #define CLSORT_TOOLS_VERIFY_H
@@ -28,11 +28,17 @@ static int codes_sort(uint64_t *codes, size_t n)
     return 1;
 }
 
-/* Codes by a description's options; with the zeros apart, each key has a code of its own. NULL without memory. */
+/* Codes by a description's options; with the zeros apart, each key has a code of its own. Of records they are places among
+   these records, the same for equal ones. NULL without memory. */
 static uint64_t *codes_of(const key_array *keys, const clsort_desc *d, cl_uint zero_order)
 {
     clsort_desc options = *d;
     uint64_t *codes = (uint64_t *)malloc(keys->count * sizeof *codes + 1);
+    if (codes && d->fields) {
+        if (reference_record_codes(keys->data, keys->count, d, codes)) return codes;
+        free(codes);
+        return NULL;
+    }
     options.key_type = keys->type->code;
     options.zero_order = zero_order;
     if (codes) reference_codes(keys->data, keys->type->size, keys->count, &options, codes);
@@ -147,7 +153,7 @@ static int verify_indices(const key_array *input, const key_array *output, const
     unsigned char *seen = (unsigned char *)calloc(input->count + 1, 1);
     const char *problem = NULL;
     size_t i = 0;
-    int have = codes && seen, stable = d->stable || d->zero_order == CLSORT_ZERO_EQUAL;
+    int have = codes && seen, stable = d->stable || d->fields || d->zero_order == CLSORT_ZERO_EQUAL;
     while (have && !problem && i < input->count && i < output->count)
         problem = index_problem(codes, indices, input->count, stable, seen, i++);
     free(codes);
@@ -155,8 +161,106 @@ static int verify_indices(const key_array *input, const key_array *output, const
     if (!have) return fail(DONE_IO, "verify: %s", strerror(ENOMEM));
     if (problem) printf("wrong at position %zu: index %lu %s\n", i - 1, (unsigned long)indices[i - 1], problem);
     else if (input->count != output->count) printf("wrong at position %zu: %zu keys, %zu indices\n", i, input->count, output->count);
-    else printf("sorted: %zu indices of %s keys\n", input->count, input->type->name);
+    else printf("sorted: %zu indices of %s\n", input->count, input->type ? input->type->name : "records");
     return problem || input->count != output->count ? DONE_WRONG : DONE_OK;
+}
+
+/* ---- records and values ------------------------------------------------------------------------------------------ */
+
+static const key_type *field_type(const clsort_field *f)
+{
+    const key_type *type = key_types;
+    while (type->code != f->type) type++;
+    return type;
+}
+
+static void print_fields(const unsigned char *record, const clsort_desc *d)
+{
+    cl_uint i;
+    for (i = 0; i < d->field_count; i++) {
+        const key_type *type = field_type(&d->fields[i]);
+        char text[NUMBER_ROOM];
+        number_print(type, key_bits(type, record + d->fields[i].offset, 0), text);
+        printf(" %s", text);
+    }
+}
+
+/* Reports that record p of the output is not record `from` of the input. */
+static void report_record(const key_array *input, const key_array *output, const clsort_desc *d, size_t p, size_t from)
+{
+    printf("wrong at position %zu: expected record %zu of INPUT with", p, from);
+    print_fields(input->data + from * input->size, d);
+    printf(", found");
+    print_fields(output->data + p * output->size, d);
+    putchar('\n');
+}
+
+/* Fields that lie in the record and are whole multiples of their size, as clsort wants them. Returns an exit code. */
+static int fields_check(const clsort_desc *d)
+{
+    cl_uint i;
+    for (i = 0; i < d->field_count; i++) {
+        size_t size = field_type(&d->fields[i])->size;
+        if (d->fields[i].offset + size > d->record_size || d->fields[i].offset % size || d->record_size % size)
+            return fail(DONE_USAGE, "field %u does not lie in records of %zu bytes, or not at a multiple of its size", (unsigned)i, d->record_size);
+    }
+    return DONE_OK;
+}
+
+/* OUTPUT must be INPUT in the order of its fields, equal records in their order, byte for byte. Returns an exit code. */
+static int verify_records(const key_array *input, const key_array *output, const clsort_desc *d)
+{
+    uint32_t *order = order_of(input, d);
+    size_t p = 0, size = input->size, shorter = input->count < output->count ? input->count : output->count;
+    int have = order != NULL, right;
+    while (have && p < shorter && !memcmp(input->data + order[p] * size, output->data + p * size, size)) p++;
+    right = have && p == input->count && p == output->count;
+    if (have && p < shorter) report_record(input, output, d, p, order[p]);
+    else if (have && !right) printf("wrong at position %zu: %zu records in INPUT, %zu in OUTPUT\n", p, input->count, output->count);
+    free(order);
+    if (!have) return fail(DONE_IO, "verify: %s", strerror(ENOMEM));
+    if (right) printf("sorted: %zu records of %zu bytes\n", input->count, size);
+    return right ? DONE_OK : DONE_WRONG;
+}
+
+/* Numbers of elements by key and, for equal keys, by the bytes of their values. NULL without memory. */
+static uint32_t *pair_order(const key_array *keys, const key_array *values, const clsort_desc *d)
+{
+    uint32_t *order = (uint32_t *)malloc(keys->count * sizeof *order + 1);
+    uint64_t *codes = codes_of(keys, d, CLSORT_ZERO_DISTINCT), *bytes = (uint64_t *)malloc(keys->count * sizeof *bytes + 1);
+    size_t at, i;
+    int done = order && codes && bytes;
+    if (done) reference_count_up(order, keys->count);
+    for (at = values->size; done && at-- > 0;) {
+        for (i = 0; i < keys->count; i++) bytes[i] = values->data[i * values->size + at];
+        done = reference_refine(bytes, keys->count, order);
+    }
+    done = done && reference_refine(codes, keys->count, order);
+    free(codes);
+    free(bytes);
+    if (done) return order;
+    free(order);
+    return NULL;
+}
+
+/* The values of OUTPUT, whose keys are right, must be those of INPUT, each with its key, and in order if the sort was stable.
+   Returns an exit code. */
+static int verify_values(const key_array *input, const key_array *in_values, const key_array *output, const key_array *out_values, const clsort_desc *d)
+{
+    int stable = d->stable || d->zero_order == CLSORT_ZERO_EQUAL, have;
+    uint32_t *from = stable ? order_of(input, d) : pair_order(input, in_values, d);
+    uint32_t *to = stable ? (uint32_t *)malloc(input->count * sizeof *to + 1) : pair_order(output, out_values, d);
+    size_t size = in_values->size, wrong = 0, i = 0;
+    have = from && to;
+    if (have && stable) reference_count_up(to, input->count);
+    while (have && i < input->count && !memcmp(in_values->data + from[i] * size, out_values->data + to[i] * size, size)) i++;
+    if (have && i < input->count) wrong = to[i];
+    free(from);
+    free(to);
+    if (!have) return fail(DONE_IO, "verify: %s", strerror(ENOMEM));
+    if (i < input->count) printf("wrong at position %zu: the value did not come with this key%s\n", wrong, stable ? ", or not in order" : "");
+    else printf("sorted: %zu values of %zu bytes\n", i, size);
+    return i < input->count ? DONE_WRONG : DONE_OK;
 }
 
 #endif

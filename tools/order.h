@@ -1,0 +1,182 @@
+/* order.h - the order that the options of a command ask for, as a description: by a key, by fields of a record, or by an
+   expression. */
+
+#ifndef CLSORT_TOOLS_ORDER_H
+#define CLSORT_TOOLS_ORDER_H
+
+#include "files.h"
+
+/* The description points into the rest: do not copy it. */
+typedef struct sort_order {
+    clsort_desc desc;
+    const key_type *type;                       /* NULL: records */
+    clsort_field fields[CLSORT_MAX_FIELDS];
+    unsigned char *record_type, *precedes;      /* from malloc, or NULL */
+} sort_order;
+
+/* Is the option's value the second one of two words? Returns an exit code. */
+static int choice(const arguments *a, option_id id, const char *first, const char *second, cl_uint *is_second)
+{
+    const char *word = argument(a, id, first);
+    *is_second = !strcmp(word, second);
+    if (*is_second || !strcmp(word, first)) return DONE_OK;
+    return fail(DONE_USAGE, "--%s must be %s or %s, not '%s'", option_rules[id].name, first, second, word);
+}
+
+/* The number of bytes that an option gives. Returns an exit code. */
+static int size_option(const arguments *a, option_id id, size_t *size)
+{
+    unsigned long long bytes;
+    if (!count_parse(argument(a, id, ""), &bytes) || bytes == 0 || bytes > (1u << 30))
+        return fail(DONE_USAGE, "--%s must be a number of bytes, not '%s'", option_rules[id].name, argument(a, id, ""));
+    *size = (size_t)bytes;
+    return DONE_OK;
+}
+
+static int type_option(const arguments *a, const key_type **type)
+{
+    const char *name = argument(a, OPTION_TYPE, NULL);
+    *type = name ? key_type_find(name) : NULL;
+    if (*type) return DONE_OK;
+    return name ? fail(DONE_USAGE, "unknown type '%s': it must be one of %s", name, option_rules[OPTION_TYPE].help)
+                : fail(DONE_USAGE, "--type is missing: %s", option_rules[OPTION_TYPE].help);
+}
+
+/* As clsort_select, and "auto" leaves the default. Returns an exit code. */
+static int algorithm_select(clsort_desc *d, const char *name)
+{
+    if (!strcmp(name, "auto") || clsort_select(d, name) == CL_SUCCESS) return DONE_OK;
+    return fail(DONE_USAGE, "unknown algorithm '%s'; `clsort info` lists them", name);
+}
+
+/* ---- records ----------------------------------------------------------------------------------------------------- */
+
+/* Takes what follows the offset of a field: ":desc:nan-last". Returns 0 at the first word that is not known. */
+static int field_words(char *words, clsort_field *f)
+{
+    while (words) {
+        char *next = strchr(words, ':');
+        if (next) *next++ = '\0';
+        if (!strcmp(words, "desc")) f->order = CLSORT_DESCENDING;
+        else if (!strcmp(words, "nan-last")) f->nan_order = CLSORT_NAN_LAST;
+        else if (!strcmp(words, "zero-equal")) f->zero_order = CLSORT_ZERO_EQUAL;
+        else if (strcmp(words, "asc")) return 0;
+        words = next;
+    }
+    return 1;
+}
+
+/* Parses one field, "f32@8:desc". Returns what is wrong, or NULL. */
+static const char *field_parse(char *text, clsort_field *f)
+{
+    char *offset = strchr(text, '@'), *words = strchr(text, ':');
+    const key_type *type;
+    unsigned long long bytes;
+    memset(f, 0, sizeof *f);
+    if (!offset || (words && words < offset)) return "is not TYPE@OFFSET";
+    *offset++ = '\0';
+    if (words) *words++ = '\0';
+    type = key_type_find(text);
+    if (!type) return "has an unknown type";
+    if (!count_parse(offset, &bytes) || bytes > (1u << 30)) return "has no offset in bytes behind @";
+    f->type = type->code;
+    f->offset = (size_t)bytes;
+    return field_words(words, f) ? NULL : "may end in :asc, :desc, :nan-last and :zero-equal only";
+}
+
+static int fields_parse(const char *list, sort_order *o)
+{
+    cl_uint count = 0;
+    while (list) {
+        const char *comma = strchr(list, ','), *problem = "is too long";
+        size_t length = comma ? (size_t)(comma - list) : strlen(list);
+        char text[64];
+        if (count == CLSORT_MAX_FIELDS) return fail(DONE_USAGE, "--fields: there are more than %d fields", CLSORT_MAX_FIELDS);
+        if (length < sizeof text) {
+            memcpy(text, list, length);
+            text[length] = '\0';
+            problem = field_parse(text, &o->fields[count++]);
+        }
+        if (problem) return fail(DONE_USAGE, "--fields: '%.*s' %s", (int)length, list, problem);
+        list = comma ? comma + 1 : NULL;
+    }
+    o->desc.fields = o->fields;
+    o->desc.field_count = count;
+    return DONE_OK;
+}
+
+/* The text of an option, or of the file that it names after '@'. Returns an exit code. */
+static int text_option(const arguments *a, option_id id, unsigned char **text)
+{
+    const char *value = argument(a, id, "");
+    size_t size;
+    if (*value == '@') return file_read(value + 1, text, &size);
+    *text = (unsigned char *)strdup(value);
+    return *text ? DONE_OK : fail(DONE_IO, "--%s: %s", option_rules[id].name, strerror(ENOMEM));
+}
+
+static int comparator_parse(const arguments *a, sort_order *o)
+{
+    int code = text_option(a, OPTION_RECORD_TYPE, &o->record_type);
+    if (code == DONE_OK) code = text_option(a, OPTION_PRECEDES, &o->precedes);
+    o->desc.record_type = (const char *)o->record_type;
+    o->desc.precedes = (const char *)o->precedes;
+    return code;
+}
+
+/* Does the command line ask for records? */
+static int asks_records(const arguments *a)
+{
+    return a->given[OPTION_RECORD_SIZE] || a->given[OPTION_FIELDS] || a->given[OPTION_PRECEDES] || a->given[OPTION_RECORD_TYPE];
+}
+
+static int record_options(const arguments *a, sort_order *o)
+{
+    static const option_id of_keys[] = { OPTION_ORDER, OPTION_NAN, OPTION_ZERO, OPTION_TEXT };
+    size_t i;
+    int code;
+    for (i = 0; i < sizeof of_keys / sizeof of_keys[0]; i++)
+        if (a->given[of_keys[i]])
+            return fail(DONE_USAGE, "--%s is for keys: records are ordered by --fields or --precedes alone", option_rules[of_keys[i]].name);
+    if (a->given[OPTION_VALUES]) return fail(DONE_USAGE, "--values go with keys: records carry their own");
+    if (!a->given[OPTION_RECORD_SIZE]) return fail(DONE_USAGE, "--fields and --precedes need --record-size");
+    if (!a->given[OPTION_PRECEDES] != !a->given[OPTION_RECORD_TYPE]) return fail(DONE_USAGE, "--precedes and --record-type go together");
+    if (!a->given[OPTION_FIELDS] == !a->given[OPTION_PRECEDES]) return fail(DONE_USAGE, "--record-size needs either --fields or --precedes");
+    code = size_option(a, OPTION_RECORD_SIZE, &o->desc.record_size);
+    if (code != DONE_OK) return code;
+    return a->given[OPTION_FIELDS] ? fields_parse(argument(a, OPTION_FIELDS, NULL), o) : comparator_parse(a, o);
+}
+
+/* ---- both -------------------------------------------------------------------------------------------------------- */
+
+static int key_options(const arguments *a, sort_order *o)
+{
+    clsort_desc *d = &o->desc;
+    int code = type_option(a, &o->type);
+    if (code == DONE_OK) code = choice(a, OPTION_ORDER, "asc", "desc", &d->order);
+    if (code == DONE_OK) code = choice(a, OPTION_NAN, "total", "last", &d->nan_order);
+    if (code == DONE_OK) code = choice(a, OPTION_ZERO, "distinct", "equal", &d->zero_order);
+    if (code != DONE_OK) return code;
+    d->key_type = o->type->code;
+    if (!o->type->fraction) d->nan_order = d->zero_order = 0;
+    return DONE_OK;
+}
+
+static void order_free(sort_order *o)
+{
+    free(o->record_type);
+    free(o->precedes);
+}
+
+/* Fills *o from the options; order_free afterwards, also after a failure. Returns an exit code. */
+static int order_options(const arguments *a, sort_order *o)
+{
+    memset(o, 0, sizeof *o);
+    o->desc.stable = a->given[OPTION_STABLE] > 0;
+    if (algorithm_select(&o->desc, argument(a, OPTION_ALGORITHM, "auto")) != DONE_OK) return DONE_USAGE;
+    if (!asks_records(a)) return key_options(a, o);
+    if (a->given[OPTION_TYPE]) return fail(DONE_USAGE, "--type is for keys: the fields of records have types of their own");
+    return record_options(a, o);
+}
+
+#endif
