@@ -324,8 +324,10 @@ static inline int case_reference(case_state *s)
     return 1;
 }
 
+/* Merge is stable, asked or not. */
 static inline int case_is_stable(const sort_case *c)
 {
+    if (c->algorithm ? !strncmp(c->algorithm, "merge", 5) : c->d.algorithm == CLSORT_MERGE) return 1;
     return c->d.stable || (c->d.zero_order == CLSORT_ZERO_EQUAL && pattern_is_float(c->d.key_type));
 }
 

@@ -1,4 +1,5 @@
-/* Sorts random cases and compares each, byte for byte and guards included, with a stable sort on the host.
+/* Sorts random cases and compares each, byte for byte and guards included, with a stable sort on the host: keys, pairs and records by
+   every algorithm; records by fields and by comparators, also by one that contradicts itself; merges of two inputs.
 
      fuzz [--seed S] [--cases N] [--seconds N] [--case K] [--most N]
 
@@ -12,6 +13,8 @@
 
 #define CLSORT_IMPLEMENTATION
 #include "cases.h"
+#include "merging.h"
+#include "records.h"
 
 /* Building a program takes as long as hundreds of small sorts: so many cases in a row share one. */
 enum { BATCH = 800, MOST_WRONG = 10, MOST_SHRUNK = 3 };
@@ -69,6 +72,7 @@ static void draw_algorithm(uint64_t *random, sort_case *c)
     cl_uint names = 0;
     while (clsort_algorithm_name(names)) names++;
     if (chance(random, 40)) c->algorithm = clsort_algorithm_name((cl_uint)draw(random, names));
+    else if (chance(random, 40)) c->algorithm = "merge";
     if (chance(random, 20)) c->d.tuning.work_group = 1u << draw(random, 11);
     if (chance(random, 20)) c->d.tuning.items = 2u << draw(random, 5);
 }
@@ -233,18 +237,126 @@ static void explain(const fuzz_device *f, const sort_case *c)
     fflush(stdout);
 }
 
+/* ---- records by fields and comparators, merges of two inputs ------------------------------------------------------ */
+
+enum { SORTS, FIELDS, COMPARATORS, CONTRADICTIONS, MERGES };
+
+/* What the cases of a batch are. */
+static int draw_kind(const fuzz_device *f, uint64_t batch)
+{
+    uint64_t random = random_state(f->o->seed + 77, batch);
+    const size_t kind = draw(&random, 100);
+    return kind < 60 ? SORTS : kind < 72 ? FIELDS : kind < 82 ? COMPARATORS : kind < 88 ? CONTRADICTIONS : MERGES;
+}
+
+static void draw_shape(uint64_t *random, clsort_tuning *t)
+{
+    if (chance(random, 30)) t->work_group = 1u << draw(random, 9);
+    if (t->work_group && chance(random, 30)) t->items = 1u << draw(random, 4);
+}
+
+static size_t draw_some(const fuzz_device *f, uint64_t *random)
+{
+    size_t n = draw_count(random, 64);
+    return n > f->o->most ? n % ((size_t)f->o->most + 1) : n;
+}
+
+static record_case draw_records(const fuzz_device *f, uint64_t number, int kind, clsort_field *fields)
+{
+    uint64_t batch = random_state(~f->o->seed, number / BATCH), random = random_state(f->o->seed, number);
+    const record_order *order = kind == CONTRADICTIONS ? &record_illegal : &record_orders[draw(&batch, RECORD_ORDERS)];
+    record_case c = record_make(kind == FIELDS ? NULL : order, draw_some(f, &random));
+    draw_shape(&batch, &c.d.tuning);
+    if (kind == FIELDS) {
+        const size_t widest = chance(&random, 50) ? 8 : 0;
+        record_draw_fields(&c, fields, 1 + (cl_uint)draw(&random, CLSORT_MAX_FIELDS), widest, &random);
+        if (chance(&random, 50)) c.d.algorithm = widest && chance(&batch, 40) ? CLSORT_BITONIC : CLSORT_MERGE;
+    }
+    c.d.stable = (cl_uint)chance(&random, 30);
+    c.output = chance(&batch, 50) ? (int)draw(&random, 2) * RECORD_OUT : (int)draw(&random, RECORD_OUTPUTS);
+    c.verify = chance(&random, 20) && kind != CONTRADICTIONS;
+    c.seed = pattern_random(&random);
+    c.shift = draw(&random, 9);
+    c.queue = chance(&random, 30) ? f->unordered : NULL;
+    c.mode = (cl_uint)draw(&random, RECORD_MODES);
+    if (c.mode == RECORD_REMEMBERING) c.mode = RECORD_MIXED;
+    return c;
+}
+
+static merging_case draw_merging(const fuzz_device *f, uint64_t number)
+{
+    uint64_t batch = random_state(~f->o->seed, number / BATCH), random = random_state(f->o->seed, number);
+    sort_case type = draw_batch(f->o->seed, number / BATCH);
+    merging_case c;
+    draw_type(&random, &type);
+    c = merging_make(type.d.key_type, draw_some(f, &random), draw_some(f, &random), type.d.value_size % 9);
+    draw_shape(&batch, &c.d.tuning);
+    c.d.order = type.d.order;
+    c.d.nan_order = type.d.nan_order;
+    c.pattern = type.pattern;
+    c.seed = type.seed;
+    c.shift = draw(&random, 9);
+    c.unsorted = chance(&random, 10);
+    c.queue = chance(&random, 30) ? f->unordered : NULL;
+    c.wait = chance(&random, 30) ? (int)draw(&random, CASE_WAITS) : CASE_WAIT_NONE;
+    return c;
+}
+
+/* Intel's compiler crashes on long tiles of bitonic sorts. */
+static void spare_items(const fuzz_device *f, clsort_tuning *t)
+{
+    if (t->work_group && device_name_holds(f->b.session.info.platform_name, "Intel(R)")) t->items = 8;
+}
+
+/* Runs a case of records or merges; of a wrong one, says the smallest count that is wrong, too. */
+static int run_records(const fuzz_device *f, uint64_t number, int kind)
+{
+    clsort_field fields[CLSORT_MAX_FIELDS];
+    record_case c = draw_records(f, number, kind, fields);
+    size_t step;
+    spare_items(f, &c.d.tuning);
+    if (record_run(&f->b, &c) && !test_now.faults) return 1;
+    test_now.quiet = 1;
+    for (step = c.d.count; step > 0; step /= 2)
+        while (step <= c.d.count) {
+            c.d.count -= step;
+            if (!record_run(&f->b, &c)) continue;
+            c.d.count += step;
+            break;
+        }
+    record_say(&c);
+    test_now.quiet = 0;
+    printf("  simplest form: %s\n", test_now.at);
+    return 0;
+}
+
+static int run_merging(const fuzz_device *f, uint64_t number)
+{
+    merging_case c = draw_merging(f, number);
+    spare_items(f, &c.d.tuning);
+    return merging_run(&f->b, &c) && !test_now.faults;
+}
+
+/* Runs a case that is no plain sort; 1 if all is well. */
+static int run_other(const fuzz_device *f, uint64_t number, int kind)
+{
+    test_now.faults = 0;
+    return kind == MERGES ? run_merging(f, number) : run_records(f, number, kind);
+}
+
 static void run_number(fuzz_device *f, uint64_t number)
 {
+    const int kind = draw_kind(f, number / BATCH);
     sort_case c = draw_case(f, number);
     char limit[40] = "";
     if (f->o->most < UINT32_MAX) snprintf(limit, sizeof limit, " --most %llu", (unsigned long long)f->o->most);
     snprintf(repeat, sizeof repeat, "  repeat it with: fuzz --seed %llu --case %llu%s\n", (unsigned long long)f->o->seed,
              (unsigned long long)number, limit);
     f->cases++;
-    if (run_case(f, &c)) return;
+    if (kind == SORTS ? run_case(f, &c) : run_other(f, number, kind)) return;
     f->wrong++;
     fputs(repeat, stdout);
-    if (f->wrong <= MOST_SHRUNK) explain(f, &c);
+    if (f->wrong <= MOST_SHRUNK && kind == SORTS) explain(f, &c);
 }
 
 static void run_device(fuzz_device *f)

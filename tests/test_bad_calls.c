@@ -186,7 +186,9 @@ FAULT(bad_group, c->d.tuning.work_group = 3)
 FAULT(bad_items, c->d.tuning.items = 3)
 FAULT(flag_16, c->d.flags = 16)
 FAULT(flag_high, c->d.flags = 0x80000000u)
-FAULT(use_merge, c->d.algorithm = CLSORT_MERGE)
+FAULT(merge_items, c->d.algorithm = CLSORT_MERGE; c->d.tuning.items = 64)
+FAULT(merge_local_off, c->d.algorithm = CLSORT_MERGE; c->d.tuning.local = CLSORT_LOCAL_OFF)
+FAULT(merge_local_start, c->d.algorithm = CLSORT_MERGE; c->d.tuning.local = CLSORT_LOCAL_START)
 FAULT(use_radix, c->d.algorithm = CLSORT_RADIX)
 FAULT(use_quicksort, c->d.algorithm = CLSORT_QUICKSORT)
 FAULT(use_first_bit, c->d.first_bit = 1)
@@ -287,6 +289,85 @@ FAULT(scratch_small, c->d.scratch = w->good[SCRATCH]; c->d.scratch_size = 16; c-
 FAULT(scratch_none, c->d.scratch = w->good[SCRATCH]; c->d.scratch_size = 0; c->d.stable = 1)
 FAULT(not_built, c->sorter = w->fresh; c->d.flags = CLSORT_FLAG_NO_BUILD)
 
+
+/* Orders of the caller's own: good ones, and each rule broken. */
+static const clsort_field good_fields[3] = { { 0, CLSORT_U32, 0, 0, 0 }, { 4, CLSORT_F32, CLSORT_DESCENDING, CLSORT_NAN_LAST, CLSORT_ZERO_EQUAL }, { 2, CLSORT_I16, 0, 0, 0 } };
+static const clsort_field nine_fields[9] = { { 0, CLSORT_U8, 0, 0, 0 }, { 0, CLSORT_U8, 0, 0, 0 }, { 0, CLSORT_U8, 0, 0, 0 }, { 0, CLSORT_U8, 0, 0, 0 }, { 0, CLSORT_U8, 0, 0, 0 },
+                                             { 0, CLSORT_U8, 0, 0, 0 }, { 0, CLSORT_U8, 0, 0, 0 }, { 0, CLSORT_U8, 0, 0, 0 }, { 0, CLSORT_U8, 0, 0, 0 } };
+static const char good_record[] = "typedef struct { uint x, y; } clsort_record;", good_precedes[] = "a.x < b.x";
+
+static void use_fields(call *c, const clsort_field *fields, cl_uint count)
+{
+    use_record(c, 8, 0);
+    c->d.key_type = 0;
+    c->d.fields = fields;
+    c->d.field_count = count;
+}
+
+/* One field alone. */
+static void use_field(call *c, size_t offset, cl_uint type, cl_uint order, cl_uint nan_order, cl_uint zero_order)
+{
+    static clsort_field field;
+    field.offset = offset;
+    field.type = type;
+    field.order = order;
+    field.nan_order = nan_order;
+    field.zero_order = zero_order;
+    use_fields(c, &field, 1);
+}
+
+static void use_precedes(call *c, const char *record_type, const char *precedes)
+{
+    use_record(c, 8, 0);
+    c->d.key_type = 0;
+    c->d.record_type = record_type;
+    c->d.precedes = precedes;
+}
+
+FAULT(fields_and_precedes, use_fields(c, good_fields, 2); c->d.record_type = good_record; c->d.precedes = good_precedes)
+FAULT(fields_and_record_type, use_fields(c, good_fields, 2); c->d.record_type = good_record)
+FAULT(fields_no_count, use_fields(c, good_fields, 0))
+FAULT(fields_missing, use_fields(c, NULL, 2))
+FAULT(fields_count_beside_key, c->d.field_count = 1)
+FAULT(fields_nine, use_fields(c, nine_fields, 9))
+FAULT(fields_no_record, use_fields(c, good_fields, 2); c->d.record_size = 0)
+FAULT(fields_and_type, use_fields(c, good_fields, 2); c->d.key_type = CLSORT_U32)
+FAULT(fields_and_order, use_fields(c, good_fields, 2); c->d.order = CLSORT_DESCENDING)
+FAULT(fields_and_nan_order, use_fields(c, good_fields, 2); c->d.nan_order = CLSORT_NAN_LAST)
+FAULT(fields_and_zero_order, use_fields(c, good_fields, 2); c->d.zero_order = CLSORT_ZERO_EQUAL)
+FAULT(fields_and_key_offset, use_fields(c, good_fields, 2); c->d.key_offset = 4)
+FAULT(precedes_no_type, use_precedes(c, NULL, good_precedes))
+FAULT(precedes_missing, use_precedes(c, good_record, NULL))
+FAULT(precedes_no_record, use_precedes(c, good_record, good_precedes); c->d.record_size = 0)
+FAULT(precedes_and_type, use_precedes(c, good_record, good_precedes); c->d.key_type = CLSORT_U32)
+FAULT(precedes_and_order, use_precedes(c, good_record, good_precedes); c->d.order = CLSORT_DESCENDING)
+FAULT(precedes_and_key_offset, use_precedes(c, good_record, good_precedes); c->d.key_offset = 4)
+FAULT(field_type_zero, use_field(c, 0, 0, 0, 0, 0))
+FAULT(field_type_odd, use_field(c, 0, 0x121, 0, 0, 0))
+FAULT(field_bad_order, use_field(c, 0, CLSORT_F32, 2, 0, 0))
+FAULT(field_bad_nan, use_field(c, 0, CLSORT_F32, 0, 2, 0))
+FAULT(field_bad_zero, use_field(c, 0, CLSORT_F32, 0, 0, 2))
+FAULT(field_outside, use_field(c, 8, CLSORT_U32, 0, 0, 0))
+FAULT(field_half_outside, use_field(c, 4, CLSORT_U64, 0, 0, 0))
+FAULT(field_far, use_field(c, ~(size_t)3, CLSORT_U32, 0, 0, 0))
+FAULT(field_odd, use_field(c, 2, CLSORT_U32, 0, 0, 0))
+FAULT(field_odd_record, use_field(c, 0, CLSORT_U32, 0, 0, 0); c->d.record_size = 6)
+FAULT(field_odd_keys, use_field(c, 0, CLSORT_U64, 0, 0, 0); c->d.keys_offset = 4)
+FAULT(field_odd_keys_out, use_field(c, 0, CLSORT_U64, 0, 0, 0); c->d.keys_out = w->good[KEYS_OUT]; c->d.keys_out_offset = 4)
+FAULT(fields_and_values, use_fields(c, good_fields, 2); c->d.values = w->good[VALUES]; c->d.value_size = 4)
+FAULT(precedes_and_values, use_precedes(c, good_record, good_precedes); c->d.values = w->good[VALUES]; c->d.value_size = 4)
+FAULT(precedes_odd_keys, use_precedes(c, good_record, good_precedes); c->d.keys_offset = 2)
+FAULT(precedes_huge, use_precedes(c, good_record, good_precedes); c->d.record_size = ~(size_t)3)
+FAULT(precedes_bitonic, use_precedes(c, good_record, good_precedes); c->d.algorithm = CLSORT_BITONIC)
+FAULT(precedes_local_only, use_precedes(c, good_record, good_precedes); c->d.algorithm = CLSORT_MERGE; c->d.tuning.local = CLSORT_LOCAL_ONLY)
+FAULT(fields_local_only, use_fields(c, good_fields, 2); c->d.algorithm = CLSORT_MERGE; c->d.tuning.local = CLSORT_LOCAL_ONLY)
+FAULT(fields_long_bitonic, use_fields(c, good_fields, 3); c->d.algorithm = CLSORT_BITONIC)
+FAULT(fields_keys_short, use_fields(c, good_fields, 2); c->d.keys = w->exact)
+FAULT(fields_not_built, c->sorter = w->fresh; use_fields(c, good_fields, 2); c->d.flags = CLSORT_FLAG_NO_BUILD)
+FAULT(precedes_not_built, c->sorter = w->fresh; use_precedes(c, good_record, good_precedes); c->d.flags = CLSORT_FLAG_NO_BUILD)
+
+enum { P_OWN_ORDER = P_TYPE | P_ORDER | P_VALUES | P_KEYS };
+
 static const fault faults[] = {
     { "NULL sorter", no_sorter, CLSORT_ERROR_NULL_ARGUMENT, P_SORTER },
     { "NULL queue", no_queue, CLSORT_ERROR_NULL_ARGUMENT, P_QUEUE },
@@ -309,7 +390,9 @@ static const fault faults[] = {
     { "3 items", bad_items, CLSORT_ERROR_UNKNOWN_VALUE, P_TUNING },
     { "flag 16", flag_16, CLSORT_ERROR_UNKNOWN_FLAG, P_FLAGS },
     { "flag 2^31", flag_high, CLSORT_ERROR_UNKNOWN_FLAG, P_FLAGS },
-    { "merge", use_merge, CLSORT_ERROR_UNSUPPORTED, P_TUNING },
+    { "merge of 64 items", merge_items, CLSORT_ERROR_UNSUPPORTED, P_TUNING },
+    { "merge without local memory", merge_local_off, CLSORT_ERROR_UNSUPPORTED, P_TUNING },
+    { "merge with local memory at the start only", merge_local_start, CLSORT_ERROR_UNSUPPORTED, P_TUNING },
     { "radix", use_radix, CLSORT_ERROR_UNSUPPORTED, P_TUNING },
     { "quicksort", use_quicksort, CLSORT_ERROR_UNSUPPORTED, P_TUNING },
     { "first_bit", use_first_bit, CLSORT_ERROR_UNSUPPORTED, P_EXTRA },
@@ -401,9 +484,63 @@ static const fault faults[] = {
     { "two parts of one buffer overlap", parts_overlap, CLSORT_ERROR_OVERLAP, P_KEYS | P_VALUES | P_INDICES },
     { "scratch of 16 bytes", scratch_small, CLSORT_ERROR_SCRATCH_TOO_SMALL, P_SCRATCH | P_VALUES },
     { "scratch of no bytes", scratch_none, CLSORT_ERROR_SCRATCH_TOO_SMALL, P_SCRATCH | P_VALUES },
+    { "fields and precedes", fields_and_precedes, CLSORT_ERROR_FIELDS, P_OWN_ORDER },
+    { "fields and record_type", fields_and_record_type, CLSORT_ERROR_FIELDS, P_OWN_ORDER },
+    { "fields without field_count", fields_no_count, CLSORT_ERROR_FIELDS, P_OWN_ORDER },
+    { "field_count without fields", fields_missing, CLSORT_ERROR_FIELDS, P_OWN_ORDER },
+    { "field_count beside a key type", fields_count_beside_key, CLSORT_ERROR_FIELDS, P_OWN_ORDER },
+    { "nine fields", fields_nine, CLSORT_ERROR_FIELDS, P_OWN_ORDER },
+    { "fields without record_size", fields_no_record, CLSORT_ERROR_FIELDS, P_OWN_ORDER },
+    { "fields and key_type", fields_and_type, CLSORT_ERROR_FIELDS, P_OWN_ORDER },
+    { "fields and order", fields_and_order, CLSORT_ERROR_FIELDS, P_OWN_ORDER },
+    { "fields and nan_order", fields_and_nan_order, CLSORT_ERROR_FIELDS, P_OWN_ORDER },
+    { "fields and zero_order", fields_and_zero_order, CLSORT_ERROR_FIELDS, P_OWN_ORDER },
+    { "fields and key_offset", fields_and_key_offset, CLSORT_ERROR_FIELDS, P_OWN_ORDER },
+    { "precedes without record_type", precedes_no_type, CLSORT_ERROR_FIELDS, P_OWN_ORDER },
+    { "record_type without precedes", precedes_missing, CLSORT_ERROR_FIELDS, P_OWN_ORDER },
+    { "precedes without record_size", precedes_no_record, CLSORT_ERROR_FIELDS, P_OWN_ORDER },
+    { "precedes and key_type", precedes_and_type, CLSORT_ERROR_FIELDS, P_OWN_ORDER },
+    { "precedes and order", precedes_and_order, CLSORT_ERROR_FIELDS, P_OWN_ORDER },
+    { "precedes and key_offset", precedes_and_key_offset, CLSORT_ERROR_FIELDS, P_OWN_ORDER },
+    { "a field's type not set", field_type_zero, CLSORT_ERROR_KEY_TYPE, P_OWN_ORDER },
+    { "a field of 33 bits", field_type_odd, CLSORT_ERROR_KEY_TYPE, P_OWN_ORDER },
+    { "a field's order unknown", field_bad_order, CLSORT_ERROR_UNKNOWN_VALUE, P_OWN_ORDER },
+    { "a field's NaN order unknown", field_bad_nan, CLSORT_ERROR_UNKNOWN_VALUE, P_OWN_ORDER },
+    { "a field's zero order unknown", field_bad_zero, CLSORT_ERROR_UNKNOWN_VALUE, P_OWN_ORDER },
+    { "precedes with bitonic", precedes_bitonic, CLSORT_ERROR_UNSUPPORTED, P_OWN_ORDER | P_TUNING },
+    { "precedes with blocks only", precedes_local_only, CLSORT_ERROR_UNSUPPORTED, P_OWN_ORDER | P_TUNING },
+    { "fields with blocks only", fields_local_only, CLSORT_ERROR_UNSUPPORTED, P_OWN_ORDER | P_TUNING },
+    { "fields of 10 bytes with bitonic", fields_long_bitonic, CLSORT_ERROR_UNSUPPORTED, P_OWN_ORDER | P_TUNING },
+    { "a field behind the record", field_outside, CLSORT_ERROR_RECORD_LAYOUT, P_OWN_ORDER },
+    { "a field half behind the record", field_half_outside, CLSORT_ERROR_RECORD_LAYOUT, P_OWN_ORDER },
+    { "a field far behind the record", field_far, CLSORT_ERROR_RECORD_LAYOUT, P_OWN_ORDER },
+    { "fields and values", fields_and_values, CLSORT_ERROR_RECORD_LAYOUT, P_OWN_ORDER },
+    { "precedes and values", precedes_and_values, CLSORT_ERROR_RECORD_LAYOUT, P_OWN_ORDER },
+    { "record_size near SIZE_MAX with precedes", precedes_huge, CLSORT_ERROR_SIZE_OVERFLOW, P_OWN_ORDER },
+    { "a field misaligned", field_odd, CLSORT_ERROR_MISALIGNED, P_OWN_ORDER },
+    { "a field of 4 bytes in records of 6", field_odd_record, CLSORT_ERROR_MISALIGNED, P_OWN_ORDER },
+    { "keys misaligned for a field", field_odd_keys, CLSORT_ERROR_MISALIGNED, P_OWN_ORDER },
+    { "keys_out misaligned for a field", field_odd_keys_out, CLSORT_ERROR_MISALIGNED, P_OWN_ORDER | P_KEYS_OUT },
+    { "records misaligned for precedes", precedes_odd_keys, CLSORT_ERROR_MISALIGNED, P_OWN_ORDER },
+    { "records beyond the end, with fields", fields_keys_short, CLSORT_ERROR_BUFFER_TOO_SMALL, P_OWN_ORDER | P_COUNT },
+    { "fields: not built and not to be built", fields_not_built, CLSORT_ERROR_NOT_READY, P_OWN_ORDER | P_KEYS_OUT | P_SORTER | P_FLAGS },
+    { "precedes: not built and not to be built", precedes_not_built, CLSORT_ERROR_NOT_READY, P_OWN_ORDER | P_KEYS_OUT | P_SORTER | P_FLAGS },
     { "not built and not to be built", not_built, CLSORT_ERROR_NOT_READY, P_SORTER | P_FLAGS }
 };
 enum { FAULTS = sizeof faults / sizeof *faults };
+
+/* The place of a code in CLSORT_STATUS_LIST, which is the order of the checks. */
+static int rank_of(clsort_status code)
+{
+    static const clsort_status list[] = {
+#define CODE(name, number, text) name,
+        CLSORT_STATUS_LIST(CODE)
+#undef CODE
+    };
+    int i = 0;
+    while (i + 1 < (int)(sizeof list / sizeof *list) && list[i] != code) i++;
+    return i;
+}
 
 /* ---- sort -------------------------------------------------------------------------------------------------------- */
 
@@ -474,7 +611,7 @@ static void two_faults_at_once(bench *b)
             AT("%s; %s", f->name, g->name);
             f->apply(&c, &w);
             g->apply(&c, &w);
-            expect_failure(&c, f->code > g->code ? f->code : g->code);
+            expect_failure(&c, rank_of(f->code) < rank_of(g->code) ? f->code : g->code);
         }
     AT("after all pairs");
     world_is_intact(&w);
@@ -491,7 +628,8 @@ static void bad_descriptions(bench *b)
     for (i = 0; i < FAULTS; i++) {
         clsort_desc resolved;
         call c = good_call(&w);
-        if (faults[i].code > CLSORT_ERROR_KEY_TYPE || faults[i].code < CLSORT_ERROR_MISALIGNED || faults[i].apply == size_without_values) continue;
+        if (rank_of(faults[i].code) < rank_of(CLSORT_ERROR_KEY_TYPE) || rank_of(faults[i].code) > rank_of(CLSORT_ERROR_MISALIGNED)
+            || faults[i].apply == size_without_values) continue;
         AT("%s", faults[i].name);
         faults[i].apply(&c, &w);
         CHECK_STATUS(clsort_check(b->sorter, &c.d), faults[i].code);
@@ -689,6 +827,185 @@ static void bad_gathers(bench *b)
     printf("%d bad calls\n", bad_calls);
 }
 
+/* Two inputs of N / 2 pairs each. */
+static clsort_merge_desc good_merge(const world *w)
+{
+    clsort_merge_desc m = clsort_merge_desc_default();
+    m.count_a = m.count_b = N / 2;
+    m.key_type = CLSORT_U32;
+    m.keys_a = w->good[KEYS];
+    m.keys_b = w->good[KEYS];
+    m.keys_b_offset = 2 * N;
+    m.keys_out = w->good[KEYS_OUT];
+    m.value_size = 4;
+    m.values_a = w->good[VALUES];
+    m.values_b = w->good[VALUES];
+    m.values_b_offset = 2 * N;
+    m.values_out = w->good[VALUES_OUT];
+    return m;
+}
+
+static void expect_bad_merge_call(const world *w, clsort_sorter *s, cl_command_queue queue, const clsort_merge_desc *m, cl_uint n_wait, const cl_event *wait,
+                                  clsort_status code, const char *what)
+{
+    cl_event done = w->event, none = NULL;
+    AT("merge: %s", what);
+    enqueued = 0;
+    bad_calls++;
+    CHECK_STATUS(clsort_enqueue_merge(s, queue, m, n_wait, wait, &done), code);
+    CHECK(enqueued == 0 && done == none);
+    if (s) CHECK(strstr(clsort_last_error(s), clsort_status_text(code)) != NULL);
+    world_is_intact(w);
+}
+
+static void expect_bad_merge(const world *w, clsort_merge_desc *m, clsort_status code, const char *what)
+{
+    expect_bad_merge_call(w, w->b->sorter, w->b->session.queue, m, 0, NULL, code, what);
+    *m = good_merge(w);
+}
+
+static void bad_merge_values(world *w, clsort_merge_desc *m)
+{
+    m->key_type = 0;
+    expect_bad_merge(w, m, CLSORT_ERROR_KEY_TYPE, "key type not set");
+    m->key_type = 0x121;
+    expect_bad_merge(w, m, CLSORT_ERROR_KEY_TYPE, "key type unknown");
+    m->order = 2;
+    expect_bad_merge(w, m, CLSORT_ERROR_UNKNOWN_VALUE, "order unknown");
+    m->nan_order = 2;
+    expect_bad_merge(w, m, CLSORT_ERROR_UNKNOWN_VALUE, "NaN order unknown");
+    m->tuning.work_group = 3;
+    expect_bad_merge(w, m, CLSORT_ERROR_UNKNOWN_VALUE, "work-group of 3");
+    m->tuning.items = 3;
+    expect_bad_merge(w, m, CLSORT_ERROR_UNKNOWN_VALUE, "3 items");
+    m->tuning.items = 64;
+    expect_bad_merge(w, m, CLSORT_ERROR_UNSUPPORTED, "64 items");
+    m->tuning.local = CLSORT_LOCAL_ONLY;
+    expect_bad_merge(w, m, CLSORT_ERROR_UNSUPPORTED, "blocks only");
+    m->tuning.pivot = 1;
+    expect_bad_merge(w, m, CLSORT_ERROR_UNSUPPORTED, "a pivot");
+    m->flags = CLSORT_FLAG_INDICES;
+    expect_bad_merge(w, m, CLSORT_ERROR_UNKNOWN_FLAG, "flag of another call");
+    m->flags = 1u << 31;
+    expect_bad_merge(w, m, CLSORT_ERROR_UNKNOWN_FLAG, "unknown flag");
+    m->value_size = 9;
+    expect_bad_merge(w, m, CLSORT_ERROR_UNSUPPORTED, "values of 9 bytes");
+    m->value_size = 0;
+    expect_bad_merge(w, m, CLSORT_ERROR_VALUE_SIZE, "values without value_size");
+    m->values_b = NULL;
+    expect_bad_merge(w, m, CLSORT_ERROR_VALUE_SIZE, "value_size without values_b");
+    m->values_out = NULL;
+    expect_bad_merge(w, m, CLSORT_ERROR_VALUE_SIZE, "value_size without values_out");
+    m->count_a = (size_t)1 << 32;
+    expect_bad_merge(w, m, CLSORT_ERROR_COUNT_TOO_LARGE, "count_a 2^32");
+    m->count_a = m->count_b = (size_t)1 << 31;
+    expect_bad_merge(w, m, CLSORT_ERROR_COUNT_TOO_LARGE, "a sum of 2^32");
+    m->count_a = ~(size_t)0;
+    expect_bad_merge(w, m, CLSORT_ERROR_COUNT_TOO_LARGE, "counts that wrap");
+    m->count_a = ~(size_t)0 - N / 2 + 1;
+    expect_bad_merge(w, m, CLSORT_ERROR_COUNT_TOO_LARGE, "counts that wrap to 0");
+}
+
+static void bad_merge_places(world *w, clsort_merge_desc *m)
+{
+    m->keys_a_offset = ~(size_t)3;
+    expect_bad_merge(w, m, CLSORT_ERROR_SIZE_OVERFLOW, "keys_a_offset near SIZE_MAX");
+    m->keys_out_offset = ~(size_t)3;
+    expect_bad_merge(w, m, CLSORT_ERROR_SIZE_OVERFLOW, "keys_out_offset near SIZE_MAX");
+    m->values_b_offset = ~(size_t)3;
+    expect_bad_merge(w, m, CLSORT_ERROR_SIZE_OVERFLOW, "values_b_offset near SIZE_MAX");
+    m->keys_a_offset = 2;
+    expect_bad_merge(w, m, CLSORT_ERROR_MISALIGNED, "keys_a misaligned");
+    m->keys_b_offset = 2 * N + 1;
+    expect_bad_merge(w, m, CLSORT_ERROR_MISALIGNED, "keys_b misaligned");
+    m->keys_out_offset = 3;
+    expect_bad_merge(w, m, CLSORT_ERROR_MISALIGNED, "keys_out misaligned");
+    m->values_a_offset = 2;
+    expect_bad_merge(w, m, CLSORT_ERROR_MISALIGNED, "values_a misaligned");
+    m->values_b_offset = 2 * N + 2;
+    expect_bad_merge(w, m, CLSORT_ERROR_MISALIGNED, "values_b misaligned");
+    m->values_out_offset = 1;
+    expect_bad_merge(w, m, CLSORT_ERROR_MISALIGNED, "values_out misaligned");
+    m->keys_a = NULL;
+    expect_bad_merge(w, m, CLSORT_ERROR_MISSING_BUFFER, "no keys_a");
+    m->keys_b = NULL;
+    expect_bad_merge(w, m, CLSORT_ERROR_MISSING_BUFFER, "no keys_b");
+    m->keys_out = NULL;
+    expect_bad_merge(w, m, CLSORT_ERROR_MISSING_BUFFER, "no keys_out");
+    if (w->image) m->keys_b = w->image;
+    if (w->image) expect_bad_merge(w, m, CLSORT_ERROR_NOT_A_BUFFER, "keys_b is an image");
+    m->keys_b = w->other_buffer;
+    expect_bad_merge(w, m, CLSORT_ERROR_BUFFER_CONTEXT, "keys_b of another context");
+    m->values_out = w->other_buffer;
+    expect_bad_merge(w, m, CLSORT_ERROR_BUFFER_CONTEXT, "values_out of another context");
+    m->keys_a = w->write_only;
+    expect_bad_merge(w, m, CLSORT_ERROR_BUFFER_ACCESS, "keys_a not readable");
+    m->values_b = w->write_only;
+    expect_bad_merge(w, m, CLSORT_ERROR_BUFFER_ACCESS, "values_b not readable");
+    m->keys_out = w->read_only;
+    expect_bad_merge(w, m, CLSORT_ERROR_BUFFER_ACCESS, "keys_out not writable");
+    m->values_out = w->read_only;
+    expect_bad_merge(w, m, CLSORT_ERROR_BUFFER_ACCESS, "values_out not writable");
+    m->keys_out = w->exact;
+    m->keys_out_offset = 4;
+    expect_bad_merge(w, m, CLSORT_ERROR_BUFFER_TOO_SMALL, "keys_out one element short");
+    m->keys_a = w->exact;
+    m->keys_a_offset = 2 * N + 4;
+    expect_bad_merge(w, m, CLSORT_ERROR_BUFFER_TOO_SMALL, "keys_a one element short");
+    m->values_b = w->exact;
+    m->values_b_offset = 2 * N + 4;
+    expect_bad_merge(w, m, CLSORT_ERROR_BUFFER_TOO_SMALL, "values_b one element short");
+    m->values_out = w->exact;
+    m->values_out_offset = 4 * N;
+    expect_bad_merge(w, m, CLSORT_ERROR_BUFFER_TOO_SMALL, "values_out at the buffer's end");
+}
+
+static void bad_merge_overlaps(world *w, clsort_merge_desc *m)
+{
+    m->keys_out = w->good[KEYS];
+    expect_bad_merge(w, m, CLSORT_ERROR_OVERLAP, "keys_out over keys_a");
+    m->keys_out = w->good[KEYS];
+    m->keys_out_offset = 4 * N - 4;
+    expect_bad_merge(w, m, CLSORT_ERROR_OVERLAP, "keys_out over the last of keys_b");
+    m->keys_out = w->overlapping;
+    m->keys_out_offset = 8;
+    expect_bad_merge(w, m, CLSORT_ERROR_OVERLAP, "keys_out in a part of the inputs' buffer");
+    m->values_out = w->good[VALUES];
+    m->values_out_offset = 4;
+    expect_bad_merge(w, m, CLSORT_ERROR_OVERLAP, "values_out over values_a");
+    m->values_out = w->good[KEYS];
+    expect_bad_merge(w, m, CLSORT_ERROR_OVERLAP, "values_out over keys_a");
+    m->values_out = w->good[KEYS_OUT];
+    expect_bad_merge(w, m, CLSORT_ERROR_OVERLAP, "both outputs in one place");
+}
+
+static void bad_merges(bench *b)
+{
+    world w;
+    clsort_merge_desc m;
+    clsort_sorter *s = b->sorter;
+    cl_event list[2];
+    open_world(&w, b);
+    m = good_merge(&w);
+    bad_merge_values(&w, &m);
+    bad_merge_places(&w, &m);
+    bad_merge_overlaps(&w, &m);
+    expect_bad_merge_call(&w, NULL, b->session.queue, &m, 0, NULL, CLSORT_ERROR_NULL_ARGUMENT, "no sorter");
+    expect_bad_merge_call(&w, s, NULL, &m, 0, NULL, CLSORT_ERROR_NULL_ARGUMENT, "no queue");
+    expect_bad_merge_call(&w, s, b->session.queue, NULL, 0, NULL, CLSORT_ERROR_NULL_ARGUMENT, "no description");
+    list[0] = w.event, list[1] = NULL;
+    expect_bad_merge_call(&w, s, b->session.queue, &m, 1, NULL, CLSORT_ERROR_WAIT_LIST, "a count with no wait list");
+    expect_bad_merge_call(&w, s, b->session.queue, &m, 0, list, CLSORT_ERROR_WAIT_LIST, "a wait list with no count");
+    expect_bad_merge_call(&w, s, b->session.queue, &m, 2, list, CLSORT_ERROR_WAIT_LIST, "NULL in the wait list");
+    list[0] = w.other_event;
+    expect_bad_merge_call(&w, s, b->session.queue, &m, 1, list, CLSORT_ERROR_EVENT_MISMATCH, "an event of another context");
+    expect_bad_merge_call(&w, s, w.other_queue, &m, 0, NULL, CLSORT_ERROR_QUEUE_MISMATCH, "a queue of another context");
+    m.flags = CLSORT_FLAG_NO_BUILD;
+    expect_bad_merge_call(&w, w.fresh, b->session.queue, &m, 0, NULL, CLSORT_ERROR_NOT_READY, "not built and not to be built");
+    close_world(&w);
+    printf("%d bad calls\n", bad_calls);
+}
+
 static void expect_bad_check(const world *w, const call *c, cl_mem result, size_t offset, clsort_status code)
 {
     cl_event done = w->event, none = NULL;
@@ -722,6 +1039,17 @@ static void bad_order_checks(bench *b)
     c = good_call(&w);
     c.d.key_type = 0;
     expect_bad_check(&w, &c, w.good[SCRATCH], 0, CLSORT_ERROR_KEY_TYPE);
+    c = good_call(&w);
+    use_fields(&c, nine_fields, 9);
+    expect_bad_check(&w, &c, w.good[SCRATCH], 0, CLSORT_ERROR_FIELDS);
+    c = good_call(&w);
+    use_precedes(&c, NULL, good_precedes);
+    expect_bad_check(&w, &c, w.good[SCRATCH], 0, CLSORT_ERROR_FIELDS);
+    c = good_call(&w);
+    use_precedes(&c, good_record, good_precedes);
+    c.sorter = w.fresh;
+    c.d.flags = CLSORT_FLAG_NO_BUILD;
+    expect_bad_check(&w, &c, w.good[SCRATCH], 0, CLSORT_ERROR_NOT_READY);
     close_world(&w);
     printf("%d bad calls\n", bad_calls);
 }
@@ -743,7 +1071,15 @@ static void bad_host_sorts(bench *b)
     CHECK_STATUS(clsort_sort_host(b->sorter, &d, keys, NULL, NULL), CLSORT_ERROR_VALUE_SIZE);
     d.keys = w.good[KEYS];
     CHECK_STATUS(clsort_sort_host(b->sorter, &d, keys, values, NULL), CLSORT_ERROR_UNSUPPORTED);
-    bad_calls += 7;
+    d = clsort_desc_default();
+    d.count = 3;
+    d.record_size = 4;
+    d.fields = good_fields;
+    CHECK_STATUS(clsort_sort_host(b->sorter, &d, keys, NULL, NULL), CLSORT_ERROR_FIELDS);
+    d.fields = NULL;
+    d.precedes = good_precedes;
+    CHECK_STATUS(clsort_sort_host(b->sorter, &d, keys, NULL, NULL), CLSORT_ERROR_FIELDS);
+    bad_calls += 9;
     CHECK(keys[0] == 3 && keys[1] == 1 && keys[2] == 2 && values[0] == 0 && values[1] == 1 && values[2] == 2);
     close_world(&w);
     printf("%d bad calls\n", bad_calls);
@@ -808,6 +1144,7 @@ static const test_entry tests[] = {
     { "NULL arguments are rejected everywhere", bad_null_arguments },
     { "bad creates leave no sorter", bad_creates },
     { "bad gathers get their codes", bad_gathers },
+    { "bad merges of two inputs get their codes and leave no trace", bad_merges },
     { "bad checks of order get their codes", bad_order_checks },
     { "bad sorts of host arrays leave them alone", bad_host_sorts },
     { "a queue of another device is rejected", queue_of_another_device },

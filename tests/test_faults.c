@@ -18,10 +18,12 @@
 typedef struct said {
     int times;
     clsort_status status;
-    char function[64], message[400];
+    char function[64], message[1000];
 } said;
 
 struct trial;
+
+enum { ORDER_KEY, ORDER_FIELDS, ORDER_COMPARATOR };
 
 typedef struct scenario {
     const char *name;
@@ -37,6 +39,7 @@ typedef struct scenario {
     int fresh;                               /* a sorter that has built nothing, a new one for each fault */
     int verify;                              /* the sorter checks its own results */
     int alone;                               /* the call makes its own sorter, or keeps its error elsewhere */
+    int order;                               /* records of 8 bytes, ordered by their first 4 in this way */
 } scenario;
 
 typedef struct trial {
@@ -112,18 +115,69 @@ static clsort_status act_host(trial *t)
     return clsort_sort_host(t->sorter, &d, case_element(s, s->after, CASE_KEYS, 0), values, indices);
 }
 
+/* Says the order of a record's key in another way. The three fields are one and the same, so they make two codes. */
+static void set_order(const trial *t, clsort_desc *d)
+{
+    static const clsort_field fields[3] = { { 0, CLSORT_U32, 0, 0, 0 }, { 0, CLSORT_U32, 0, 0, 0 }, { 0, CLSORT_U32, 0, 0, 0 } };
+    if (!t->c->order) return;
+    d->key_type = 0;
+    d->record_size = 8;
+    d->fields = t->c->order == ORDER_FIELDS ? fields : NULL;
+    d->field_count = t->c->order == ORDER_FIELDS ? 3 : 0;
+    d->record_type = t->c->order == ORDER_COMPARATOR ? "typedef struct { uint key, rest; } clsort_record;" : NULL;
+    d->precedes = t->c->order == ORDER_COMPARATOR ? "a.key < b.key" : NULL;
+}
+
+/* The first half of the keys and the second one are two inputs. */
+static clsort_status act_merge(trial *t)
+{
+    const clsort_desc *d = &t->state.d;
+    const size_t n = t->what.d.count, half = n / 2;
+    clsort_merge_desc m = clsort_merge_desc_default();
+    cl_event done = t->gate;
+    clsort_status status;
+    m.count_a = half;
+    m.count_b = n - half;
+    m.key_type = CLSORT_U32;
+    m.keys_a = m.keys_b = d->keys;
+    m.keys_a_offset = d->keys_offset;
+    m.keys_b_offset = d->keys_offset + 4 * half;
+    m.keys_out = d->keys_out;
+    m.keys_out_offset = d->keys_out_offset;
+    m.value_size = d->value_size;
+    m.values_a = m.values_b = d->values;
+    m.values_a_offset = d->values_offset;
+    m.values_b_offset = d->values_offset + m.value_size * half;
+    m.values_out = d->values_out;
+    m.values_out_offset = d->values_out_offset;
+    m.tuning = d->tuning;
+    status = clsort_enqueue_merge(t->sorter, t->queue, &m, 1, &t->gate, &done);
+    CHECK((done != NULL) == (status == CL_SUCCESS));
+    await(done);
+    return status;
+}
+
 static clsort_status act_prepare(trial *t)
 {
     clsort_desc d = t->what.d;
     d.flags |= case_role_flags(&t->what);
+    set_order(t, &d);
     return clsort_prepare(t->sorter, &d);
 }
 
-/* A clone, which sorts if it came to be. */
+static int reset_arrays(trial *t);
+
+/* A clone, which sorts if it came to be; a comparator comes from its original. */
 static clsort_status act_clone(trial *t)
 {
+    const int at = counted.fail_at;
     clsort_sorter *other = t->sorter;
-    clsort_status status = clsort_clone(t->sorter, &other);
+    clsort_status status;
+    disarm();
+    if (t->c->order && CHECK_OK(enqueue(t, t->sorter, 0, NULL, NULL))) CHECK(clFinish(t->queue) == CL_SUCCESS && reset_arrays(t));
+    counted.calls = counted.launches = 0;
+    counted.fail_at = at;
+    status = clsort_clone(t->sorter, &other);
     CHECK((status == CL_SUCCESS) == (other != NULL));
     disarm();
     if (status == CL_SUCCESS) CHECK_OK(enqueue(t, other, 0, NULL, NULL));
@@ -387,10 +441,11 @@ static cl_int other_code(const char *function)
 }
 
 /* What the failing function's code becomes; *reporter is who is then named. */
-static clsort_status wanted_status(clsort_status got, const char **reporter)
+static clsort_status wanted_status(clsort_status got, int may_be_texts, const char **reporter)
 {
     if (!strcmp(counted.failed_function, "malloc")) return CL_OUT_OF_HOST_MEMORY;
-    if (!strcmp(counted.failed_function, "clBuildProgram") && counted.code == CL_BUILD_PROGRAM_FAILURE) return CLSORT_ERROR_BUILD_FAILED;
+    if (!strcmp(counted.failed_function, "clBuildProgram") && counted.code == CL_BUILD_PROGRAM_FAILURE)
+        return may_be_texts && got == CLSORT_ERROR_COMPARATOR ? got : CLSORT_ERROR_BUILD_FAILED;
     if (!strcmp(counted.failed_function, "clGetDeviceIDs")) *reporter = "clsort_create";
     if (!strcmp(counted.failed_function, "clGetDeviceIDs")) return CLSORT_ERROR_DEVICE_UNUSABLE;
     if (counted.code == CL_INVALID_MEM_OBJECT && got == CLSORT_ERROR_NOT_A_BUFFER) {
@@ -404,7 +459,7 @@ static clsort_status wanted_status(clsort_status got, const char **reporter)
 static int check_report(trial *t, clsort_status status)
 {
     const char *reporter = counted.failed_function;
-    clsort_status wanted = wanted_status(status, &reporter);
+    clsort_status wanted = wanted_status(status, t->c->order == ORDER_COMPARATOR, &reporter);
     char number[32];
     int good = CHECK(status == wanted) && CHECK(t->said.times > 0);
     if (!good && test_now.faults <= 5) printf("  got %d, told %d times: %s\n", (int)status, t->said.times, t->said.message);
@@ -495,8 +550,23 @@ static sort_case describe(const bench *b, const scenario *c)
     w.keys_out = c->keys_out;
     w.values_out = c->values_out;
     w.own_scratch = c->own_scratch;
+    if (c->order) w.d.record_size = 8;
     if (c->algorithm) CHECK_OK(clsort_select(&w.d, c->algorithm));
+    if (c->algorithm && case_sorts_blocks(c->algorithm)) w.block = case_block_length(b, &w);
     return w;
+}
+
+/* Two inputs, each in order. */
+static void fill_halves(trial *t)
+{
+    case_state *s = &t->state;
+    const size_t n = s->c->d.count;
+    size_t i;
+    for (i = 0; i < n; i++) {
+        const cl_uint key = (cl_uint)(i < n / 2 ? i / 3 : (i - n / 2) / 2);
+        memcpy(s->input + 4 * i, &key, 4);
+        memcpy(case_element(s, s->before, CASE_KEYS, i), &key, 4);
+    }
 }
 
 /* A gather reads indices that reverse the order. */
@@ -505,6 +575,7 @@ static void fill(trial *t)
     case_state *s = &t->state;
     size_t n = s->c->d.count, i;
     case_fill(s);
+    if (t->c->act == act_merge) fill_halves(t);
     for (i = 0; i < n && t->c->act == act_gather; i++) {
         cl_uint number = (cl_uint)(n - 1 - i);
         memcpy(case_element(s, s->before, CASE_INDICES, i), &number, sizeof number);
@@ -519,6 +590,7 @@ static int open_arrays(trial *t)
     s->c = &t->what;
     s->d = t->what.d;
     s->d.flags = case_role_flags(&t->what);
+    set_order(t, &s->d);
     if (t->c->own_scratch && !CHECK_OK(clsort_scratch_size(t->b->sorter, &s->d, &scratch))) return 0;
     s->d.flags = 0;
     case_lay_out(s, t->b, scratch);
@@ -711,7 +783,10 @@ static const struct { const char *name; size_t count; cl_uint work_group, items;
     { "bitonic", 0, 0, 0 },
     { "bitonic-a", 12, 0, 8 },
     { "bitonic-b16-global-tail", 100, 16, 2 },
-    { "bitonic-shared-512", 1100, 0, 0 }
+    { "bitonic-shared-512", 1100, 0, 0 },
+    { "merge", 100, 0, 0 },
+    { "merge", 300, 16, 4 },
+    { "merge-local-only", 300, 16, 0 }
 };
 
 static const scenario shapes[] = {
@@ -728,6 +803,20 @@ static const scenario scenarios[] = {
     { "the first sort", act_sort, check_sorted, .fresh = 1, .event = 1 },
     { "the first stable sort", act_sort, check_sorted, .value_size = 4, .stable = 1, .fresh = 1, .event = 1 },
     { "the first sort by a published kernel", act_sort, check_sorted, .algorithm = "bitonic-a", .count = 12, .items = 8, .fresh = 1 },
+    { "the first merge sort", act_sort, check_sorted, .algorithm = "merge", .count = 100, .value_size = 4, .fresh = 1, .event = 1 },
+    { "fields", act_sort, check_sorted, .count = 100, .stable = 1, .event = 1, .order = ORDER_FIELDS },
+    { "argsort by fields, caller's scratch", act_sort, check_sorted, .count = 100, .stable = 1, .indices = 1, .own_scratch = 1, .order = ORDER_FIELDS },
+    { "fields, self-checking out of order", act_sort, check_verified, .count = 100, .stable = 1, .event = 1, .out_of_order = 1, .verify = 1, .order = ORDER_FIELDS },
+    { "the first sort by a comparator", act_sort, check_sorted, .count = 20, .stable = 1, .fresh = 1, .event = 1, .order = ORDER_COMPARATOR },
+    { "comparator", act_sort, check_sorted, .count = 40, .stable = 1, .wait = 1, .event = 1, .order = ORDER_COMPARATOR },
+    { "argsort by a comparator", act_sort, check_sorted, .count = 20, .stable = 1, .indices = 1, .event = 1, .order = ORDER_COMPARATOR },
+    { "comparator, caller's scratch, out of place", act_sort, check_sorted, .count = 20, .stable = 1, .keys_out = 1, .own_scratch = 1, .order = ORDER_COMPARATOR },
+    { "comparator out of order, self-checking", act_sort, check_verified, .count = 20, .stable = 1, .event = 1, .out_of_order = 1, .verify = 1, .order = ORDER_COMPARATOR },
+    { "prepare a comparator", act_prepare, check_prepared, .count = 20, .stable = 1, .fresh = 1, .order = ORDER_COMPARATOR },
+    { "clone with a comparator", act_clone, check_sorted, .count = 20, .stable = 1, .alone = 1, .order = ORDER_COMPARATOR },
+    { "the first merge of two inputs", act_merge, check_sorted, .count = 200, .value_size = 4, .stable = 1, .keys_out = 1, .values_out = 1, .fresh = 1 },
+    { "merge of two inputs", act_merge, check_sorted, .count = 200, .value_size = 4, .stable = 1, .keys_out = 1, .values_out = 1 },
+    { "merge of two inputs out of order", act_merge, check_sorted, .count = 3000, .stable = 1, .keys_out = 1, .out_of_order = 1 },
     { "prepare", act_prepare, check_prepared, .value_size = 4, .stable = 1, .fresh = 1 },
     { "clone", act_clone, check_sorted, .value_size = 4, .stable = 1, .alone = 1 },
     { "no key", act_sort, check_sorted, .count = 1, .wait = 1, .event = 1 },

@@ -46,7 +46,13 @@ static void every_pattern_on_every_algorithm(bench *b)
     for (i = 0; clsort_algorithm_name(i); i++) {
         sort_case c = case_make(i & 1 ? CLSORT_F32 : CLSORT_U32, b->small ? 40 : 5000, NULL);
         c.algorithm = clsort_algorithm_name(i);
-        if (strcmp(c.algorithm, "bitonic-local-only")) run_patterns(b, c);
+        if (case_sorts_blocks(c.algorithm)) c.block = case_block_length(b, &c);
+        run_patterns(b, c);
+        if (strcmp(c.algorithm, "merge")) continue;
+        c.d.value_size = 4;
+        run_patterns(b, c);
+        c.d.order = CLSORT_DESCENDING;
+        run_patterns(b, c);
     }
 }
 
@@ -134,11 +140,11 @@ static int sort_permutation(string_bench *s, const unsigned char *p, size_t n)
     return 1;
 }
 
-static void every_permutation(bench *b)
+static void sort_every_permutation(bench *b, const char *algorithm, size_t longest)
 {
     string_bench s;
-    size_t n, longest = b->small ? 4 : 8, i;
-    int good = open_strings(&s, b, "bitonic-b16");
+    size_t n, i;
+    int good = open_strings(&s, b, algorithm);
     for (n = 2; n <= longest && good; n++) {
         unsigned char p[8];
         for (i = 0; i < n; i++) p[i] = (unsigned char)i;
@@ -146,6 +152,13 @@ static void every_permutation(bench *b)
         while (good && next_permutation(p, n));
     }
     if (s.d.keys) clReleaseMemObject(s.d.keys);
+}
+
+static void every_permutation(bench *b)
+{
+    sort_every_permutation(b, "bitonic-b16", b->small ? 4 : 8);
+    sort_every_permutation(b, "merge", b->small ? 4 : 7);
+    sort_every_permutation(b, "merge-local-only", b->small ? 4 : 6);
 }
 
 static const test_entry tests[] = {

@@ -2,6 +2,8 @@
 
 #define CLSORT_IMPLEMENTATION
 #include "cases.h"
+#include "merging.h"
+#include "records.h"
 
 /* Sorts a handful of sizes; the largest spans several tiles of every shape that is used here. */
 static void sort_some(bench *b, sort_case c)
@@ -74,6 +76,152 @@ static void published_variants(bench *b)
     }
 }
 
+/* ---- merge ------------------------------------------------------------------------------------------------------- */
+
+static sort_case merge_case(cl_uint type, const char *pattern, cl_uint work_group, cl_uint items)
+{
+    sort_case c = case_make(type, 0, pattern);
+    c.algorithm = "merge";
+    c.d.tuning.work_group = work_group;
+    c.d.tuning.items = items;
+    return c;
+}
+
+/* Keys, pairs, odd values, records, argsort and equal zeros by merge in one shape. */
+static void merge_every_kind(bench *b, cl_uint work_group, cl_uint items)
+{
+    sort_case c = merge_case(CLSORT_F32, "around-zero", work_group, items);
+    sort_some(b, c);
+    c.keys_out = 1;
+    c.d.value_size = 4;
+    sort_some(b, c);
+    c.d.zero_order = CLSORT_ZERO_EQUAL;
+    c.d.order = CLSORT_DESCENDING;
+    sort_some(b, c);
+    c.d.value_size = 0;
+    c.indices = 1;
+    sort_some(b, c);
+    c = merge_case(CLSORT_I8, "uniform", work_group, items);
+    c.d.value_size = 3;
+    sort_some(b, c);
+    c = merge_case(CLSORT_U64, "mod-16", work_group, items);
+    c.d.record_size = 16;
+    c.d.key_offset = 8;
+    sort_some(b, c);
+}
+
+static void merge_default_shape(bench *b) { merge_every_kind(b, 0, 0); }
+static void merge_shared_tile(bench *b) { merge_every_kind(b, 8, 4); }
+static void merge_wide_group(bench *b) { merge_every_kind(b, 32, 1); }
+
+/* Neither copies nor vectors: for the check of uninitialized memory. */
+static void lone_elements_merge(bench *b)
+{
+    static const cl_uint shapes[][2] = { { 0, 0 }, { 8, 4 }, { 16, 2 }, { 32, 1 } };
+    size_t i;
+    for (i = 0; i < 4; i++) {
+        sort_case c = merge_case(CLSORT_U32, "mod-16", shapes[i][0], shapes[i][1]);
+        sort_some(b, c);
+        c.d.value_size = 4;
+        sort_some(b, c);
+    }
+}
+
+static void lone_elements_merge_in_blocks(bench *b)
+{
+    cl_uint group;
+    for (group = 1; group <= 32; group *= 2) {
+        sort_case c = merge_case(CLSORT_U32, "mod-16", group, 0);
+        c.algorithm = "merge-local-only";
+        c.d.value_size = group & 5 ? 4 : 0;
+        c.block = case_block_length(b, &c);
+        sort_some(b, c);
+    }
+}
+
+static void lone_inputs_merge(bench *b)
+{
+    static const size_t counts[][2] = { { 0, 0 }, { 0, 3 }, { 5, 0 }, { 1, 1 }, { 33, 40 }, { 70, 7 } };
+    size_t i, k;
+    for (k = 0; k < 3; k++)
+        for (i = 0; i < 6; i++) {
+            merging_case c = merging_make(CLSORT_U32, counts[i][0], counts[i][1], k == 1 ? 0 : 4);
+            c.d.tuning.work_group = k ? 8u * (cl_uint)k : 0;
+            c.d.tuning.items = k ? 4 : 0;
+            merging_run(b, &c);
+        }
+}
+
+static void unsorted_inputs(bench *b)
+{
+    static const char *const patterns[] = { "reverse", "uniform", "mod-16" };
+    size_t i, k;
+    for (k = 0; k < 3; k++)
+        for (i = 0; i < 3; i++) {
+            merging_case c = merging_make(CLSORT_U32, 40 + 9 * i, 61, k & 1 ? 4 : 0);
+            c.d.tuning.work_group = k ? 8u * (cl_uint)k : 0;
+            c.d.tuning.items = k ? 2 : 0;
+            c.pattern = patterns[i];
+            c.unsorted = 1;
+            merging_run(b, &c);
+        }
+}
+
+/* Records at the sizes of sort_some. */
+static void sort_some_records(bench *b, record_case c)
+{
+    static const size_t sizes[] = { 1, 3, 70 };
+    size_t i;
+    for (i = 0; i < 3; i++) {
+        c.d.count = sizes[i];
+        c.seed += i + 1;
+        record_run(b, &c);
+    }
+}
+
+static void fields(bench *b)
+{
+    static const clsort_field list[] = { { 4, CLSORT_F32, 1, 1, 1 }, { 2, CLSORT_U8, 0, 0, 0 }, { 8, CLSORT_U64, 0, 0, 0 } };
+    record_case c = record_make(NULL, 0);
+    cl_uint k;
+    c.d.record_size = 16;
+    c.d.fields = list;
+    for (k = 0; k < 4; k++) {
+        c.d.field_count = k & 1 ? 2 : 3;
+        c.d.tuning.work_group = k & 2 ? 8 : 0;
+        c.d.tuning.items = k & 2 ? 4 : 0;
+        c.output = k ? RECORD_INDICES_OUT : RECORD_OUT;
+        c.verify = k == 3;
+        sort_some_records(b, c);
+    }
+}
+
+static void comparators(bench *b)
+{
+    cl_uint k;
+    for (k = 0; k < 4; k++) {
+        record_case c = record_make(&record_orders[k & 1], 0);
+        c.d.tuning.work_group = k & 2 ? 8 : 0;
+        c.output = k & 1 ? RECORD_INDICES_OUT : RECORD_OUT;
+        c.verify = 1;
+        sort_some_records(b, c);
+    }
+}
+
+/* All but the one that reads the host's memory. */
+static void contradictions(bench *b)
+{
+    static const cl_uint groups[] = { 0, 4, 16 };
+    size_t i;
+    for (i = 0; i < 3; i++) {
+        record_case c = record_make(&record_illegal, 0);
+        c.d.tuning.work_group = groups[i];
+        c.output = i == 1 ? RECORD_INDICES_OUT : RECORD_OUT;
+        for (c.mode = 0; c.mode < RECORD_MODES; c.mode++)
+            if (c.mode != RECORD_REMEMBERING) sort_some_records(b, c);
+    }
+}
+
 /* Each key lies between its neighbours but for two that change places. */
 static void lone_elements_order_check(bench *b)
 {
@@ -100,7 +248,17 @@ static const test_entry tests[] = {
     { "single elements in a tile per work-item sort every kind of payload", lone_elements_own_tile },
     { "single elements in large work-groups sort", lone_elements_large_group },
     { "the published variants sort", published_variants },
-    { "single elements are checked for order", lone_elements_order_check }
+    { "single elements are checked for order", lone_elements_order_check },
+    { "the merge family sorts every kind of payload", merge_default_shape },
+    { "the merge family sorts every kind of payload in shared tiles", merge_shared_tile },
+    { "the merge family sorts every kind of payload with an item for each work-item", merge_wide_group },
+    { "the order of fields is kept", fields },
+    { "the order of comparators is kept", comparators },
+    { "comparators that contradict themselves do no harm: the records are all there", contradictions },
+    { "merges of unsorted inputs do no harm to the rest", unsorted_inputs },
+    { "elements alone are merged", lone_elements_merge },
+    { "elements alone are merged in blocks", lone_elements_merge_in_blocks },
+    { "elements alone of two inputs are merged", lone_inputs_merge }
 };
 
 TEST_MAIN(tests)

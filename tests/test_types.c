@@ -144,7 +144,7 @@ static void run_outputs(bench *b, sort_case c)
 
 static void every_combination_of_outputs(bench *b)
 {
-    static const char *const names[] = { "auto", "bitonic-a", "bitonic-b16", "bitonic-a-local", "bitonic-b16-global-tail", "bitonic-shared-512" };
+    static const char *const names[] = { "auto", "bitonic-a", "bitonic-b16", "bitonic-a-local", "bitonic-b16-global-tail", "bitonic-shared-512", "merge" };
     static const size_t bytes[] = { 4, 8, 16 };
     size_t i, v;
     for (i = 0; i < sizeof names / sizeof *names; i++)
