@@ -37,21 +37,21 @@
      payload   none; values of any byte size beside the keys; whole records with the key inside
      argsort   `indices` receives the permutation as cl_uint and the keys stay untouched
      order     ascending, descending; NaNs by bit pattern or all last; the two zeros apart or equal; records by several fields
-               of any types and orders, or by an expression of yours in OpenCL C
+               of any types and orders, or by an expression of yours in OpenCL C; by some bits of the key only
      merge     two sorted inputs into one, stable: clsort_enqueue_merge
      where     in place, or into keys_out / values_out; any byte offset aligned to the element
      count     any, 0 to 2^32 - 1 elements; no padding, no power of two
      trust     clsort_enqueue_verify proves a result on the device, CLSORT_OPTION_VERIFY makes every sort do so, clsort_self_test
                tells whether this driver computes right
-   NOT YET     rows, segments, top-k, a count on the device, bit ranges: those fields answer CLSORT_ERROR_UNSUPPORTED.
-               Algorithms: bitonic and merge in this version.
+   NOT YET     rows, segments, top-k, a count on the device: those fields answer CLSORT_ERROR_UNSUPPORTED.
+               Algorithms: bitonic, merge and radix in this version.
 
    ORDER, STABILITY, NaN
      Keys are ordered as unsigned codes. Floats are ordered totally:
        -NaN < -inf < ... < -0 < +0 < ... < +inf < +NaN        (mirrored when descending)
      CLSORT_NAN_LAST puts every NaN after every number in both orders. CLSORT_ZERO_EQUAL makes -0 and +0 equal, which
      implies `stable`. Key bits are moved, never changed: NaN payloads and the signs of zeros survive.
-     Merge sorts are stable, and so is every sort by `fields` or `precedes`. Bitonic sorts are not by themselves: with `stable` set
+     Merge and radix sorts are stable, and so is every sort by `fields` or `precedes`. Bitonic sorts are not by themselves: with `stable` set
      they sort (key, original index) pairs and gather the rest, for 4 more bytes per element in each pass and some scratch memory.
      `fields` become codes of up to 8 bytes, sorted in one go; longer keys take one sort for each 8 bytes, the last fields first.
      `precedes` is compiled into the kernels, once per sorter and text. If it contradicts itself (a before b, b before c, c before a;
@@ -62,6 +62,9 @@
      clsort_scratch_size gives the formula's value. With n = count, K = key bytes, V = value bytes, a(x) = x rounded up to 16:
        bitonic B family, in place or out of place, values of 0 to 8 bytes or records of up to 16 bytes       0
        merge                                                                        a(nK) + a(nV) + a(n / 16 + 8)
+       radix                                                                                  a(nK) + a(nV) + a(T)
+         T, the tables, is 4 (32 + 4 B + 256 (B + 1)) with B = min(n / 64 + 1, 1024): at most 1.1 MB; for sweeps on NVIDIA it is
+         4 (64 + 256 K) + 1024 (n / 2048 + 1), about n / 2, and from 2^30 elements on n
        kernel A (a tuning choice of bitonic)                                                      a(nK) + a(nV)
        records count as values; with `precedes`, n / 16 + 8 is 2n + 8
      With indices, with larger values or records, with fields, for equal zeros, and where bitonic must be stable, (key, index) pairs are
@@ -85,7 +88,11 @@
      No globals. One sorter is used by one thread at a time; clsort_clone makes one for another thread.
 
    PERFORMANCE
-     AUTO takes merge on GPUs and bitonic on CPUs. A sort of n elements reads and writes every element once per pass.
+     AUTO takes radix for many elements, else merge on GPUs and bitonic on CPUs. A sort of n elements reads and writes every element once
+     per pass.
+     Radix: one pass per 8 bits of the key, or of first_bit ... last_bit; a pass whose digit is the same for every key is skipped, on the
+     device. Where work-groups are known to make progress (NVIDIA since 7.0) a pass reads and writes once, and the keys are read once more to
+     count; elsewhere a pass reads the keys twice.
      Merge: 1 + ceil(log2(n / tile)) passes; a tile is 8192 keys of 4 bytes on most GPUs, 4096 with 4-byte values or 8-byte keys, 256 keys on
      CPUs. NVIDIA H200, 2^26 u32: 14 passes in 2.9 ms, 23 Gkey/s; with u32 values 5.1 ms, 13 Gkey/s. A pass moves 84 to 100 % of what a copy
      moves; the tiles, sorted in local memory, take a fifth of the time, and the search for slices 7 %.
@@ -104,7 +111,8 @@
      CLSORT_ASSERT(x)                 default assert(x)
      CLSORT_MALLOC(n) CLSORT_REALLOC(p, n) CLSORT_FREE(p)       all three or none
      CLSORT_CL(function)              how to call an OpenCL function, default its name: for loaders and for tests
-     CLSORT_NO_BITONIC, CLSORT_NO_MERGE      leave a family out (its algorithms then answer CLSORT_ERROR_UNSUPPORTED)
+     CLSORT_NO_BITONIC, CLSORT_NO_MERGE, CLSORT_NO_RADIX
+                                      leave a family out (its algorithms then answer CLSORT_ERROR_UNSUPPORTED)
      CL_TARGET_OPENCL_VERSION         yours if you set it (120 or later), else 300; only OpenCL 1.2 functions are required
 
    Revision history and licence are at the end of this file.
@@ -394,7 +402,8 @@ CLSORT_API clsort_status clsort_scratch_size(clsort_sorter *sorter, const clsort
      and the caller then keeps two sorts from using it at the same time
    - on failure *done is NULL; see ERRORS above
    Source: bitonic: Batcher, Sorting networks and their applications, 1968; Bainville, OpenCL Sorting, 2011. Merge: Green, McColl, Bader,
-   GPU merge path, 2012; on CPUs Inoue et al., AA-sort, 2007; merge-local-only: Bainville, 2011.
+   GPU merge path, 2012; on CPUs Inoue et al., AA-sort, 2007; merge-local-only: Bainville, 2011. Radix: Merrill and Garland, Single-pass
+   Parallel Prefix Scan with Decoupled Look-back, 2016; Adinets and Merrill, Onesweep, 2022.
    Thread safety: one thread per sorter. */
 CLSORT_API clsort_status clsort_enqueue_sort(clsort_sorter *sorter, cl_command_queue queue, const clsort_desc *desc,
                                              cl_uint n_wait, const cl_event *wait, cl_event *done);
@@ -5740,13 +5749,13 @@ CLSORT_API clsort_status clsort_scratch_size(clsort_sorter *sorter, const clsort
     memset(&none, 0, sizeof none);
     status = clsort__check_desc(sorter ? sorter : &none, "clsort_scratch_size", desc, CLSORT__TO_PLAN);
     if (status != CL_SUCCESS) return status;
-    clsort__make_plan(sorter, desc, &p);
-    *bytes = p.scratch;
     d = *desc;
-    d.algorithm = CLSORT_BITONIC;
-    if (sorter || desc->algorithm != CLSORT_AUTO || !clsort__can(d.algorithm, &d)) return CL_SUCCESS;
-    clsort__make_plan(NULL, &d, &p);   /* AUTO may choose it elsewhere */
-    if (p.scratch > *bytes) *bytes = p.scratch;
+    if (!sorter && d.algorithm == CLSORT_AUTO) d.algorithm = CLSORT_BITONIC;
+    do {   /* without a sorter, the most that any choice of AUTO needs */
+        if (d.algorithm && !clsort__can(d.algorithm, &d)) continue;
+        clsort__make_plan(sorter, &d, &p);
+        if (p.scratch > *bytes) *bytes = p.scratch;
+    } while (!sorter && desc->algorithm == CLSORT_AUTO && d.algorithm++ < CLSORT_QUICKSORT);
     return CL_SUCCESS;
 }
 
@@ -6292,7 +6301,7 @@ CLSORT_API clsort_status clsort_enqueue_is_sorted(clsort_sorter *sorter, cl_comm
 
    0.1.0  2026-11-21  the bitonic family: kernels A, B2 to B16, tiles in local memory and in registers; all key types, orders,
                       payloads, argsort, records; gather and is_sorted; host arrays; proofs and self-test; the merge family: stable sorts,
-                      several fields, comparators, merge of two inputs
+                      several fields, comparators, merge of two inputs; the radix family, bit ranges
 
    ---- licence --------------------------------------------------------------------------------------------------------
 

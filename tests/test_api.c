@@ -64,8 +64,10 @@ static void algorithm_names(bench *b)
         d.key_type = CLSORT_U32;
         CHECK_OK(clsort_select(&d, name));
         CHECK_OK(clsort_resolve(b->sorter, &d, &resolved));
-        if (strcmp(name, "auto")) CHECK(resolved.algorithm == (cl_uint)(strncmp(name, "merge", 5) ? CLSORT_BITONIC : CLSORT_MERGE));
-        else CHECK(resolved.algorithm == CLSORT_BITONIC || resolved.algorithm == CLSORT_MERGE);
+        if (!strncmp(name, "bitonic", 7)) CHECK(resolved.algorithm == CLSORT_BITONIC);
+        else if (!strncmp(name, "merge", 5)) CHECK(resolved.algorithm == CLSORT_MERGE);
+        else if (!strncmp(name, "radix", 5)) CHECK(resolved.algorithm == CLSORT_RADIX);
+        else CHECK(!strcmp(name, "auto") && resolved.algorithm != CLSORT_AUTO);
         if (end && !end[4]) partial = 1;
         else CHECK(!partial);
     }

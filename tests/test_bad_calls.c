@@ -189,10 +189,12 @@ FAULT(flag_high, c->d.flags = 0x80000000u)
 FAULT(merge_items, c->d.algorithm = CLSORT_MERGE; c->d.tuning.items = 64)
 FAULT(merge_local_off, c->d.algorithm = CLSORT_MERGE; c->d.tuning.local = CLSORT_LOCAL_OFF)
 FAULT(merge_local_start, c->d.algorithm = CLSORT_MERGE; c->d.tuning.local = CLSORT_LOCAL_START)
-FAULT(use_radix, c->d.algorithm = CLSORT_RADIX)
 FAULT(use_quicksort, c->d.algorithm = CLSORT_QUICKSORT)
-FAULT(use_first_bit, c->d.first_bit = 1)
-FAULT(use_last_bit, c->d.last_bit = 7)
+FAULT(use_first_bit, c->d.algorithm = CLSORT_BITONIC; c->d.first_bit = 1)
+FAULT(use_last_bit, c->d.algorithm = CLSORT_MERGE; c->d.last_bit = 7)
+FAULT(first_bit_high, c->d.first_bit = 32)
+FAULT(last_bit_high, c->d.last_bit = 33)
+FAULT(bits_crossed, c->d.first_bit = 9; c->d.last_bit = 9)
 FAULT(use_rows, c->d.rows = 2)
 FAULT(use_row_stride, c->d.row_stride = 400)
 FAULT(use_segments, c->d.segments = w->good[INDICES])
@@ -359,6 +361,7 @@ FAULT(precedes_and_values, use_precedes(c, good_record, good_precedes); c->d.val
 FAULT(precedes_odd_keys, use_precedes(c, good_record, good_precedes); c->d.keys_offset = 2)
 FAULT(precedes_huge, use_precedes(c, good_record, good_precedes); c->d.record_size = ~(size_t)3)
 FAULT(precedes_bitonic, use_precedes(c, good_record, good_precedes); c->d.algorithm = CLSORT_BITONIC)
+FAULT(precedes_radix, use_precedes(c, good_record, good_precedes); c->d.algorithm = CLSORT_RADIX)
 FAULT(precedes_local_only, use_precedes(c, good_record, good_precedes); c->d.algorithm = CLSORT_MERGE; c->d.tuning.local = CLSORT_LOCAL_ONLY)
 FAULT(fields_local_only, use_fields(c, good_fields, 2); c->d.algorithm = CLSORT_MERGE; c->d.tuning.local = CLSORT_LOCAL_ONLY)
 FAULT(fields_long_bitonic, use_fields(c, good_fields, 3); c->d.algorithm = CLSORT_BITONIC)
@@ -393,10 +396,12 @@ static const fault faults[] = {
     { "merge of 64 items", merge_items, CLSORT_ERROR_UNSUPPORTED, P_TUNING },
     { "merge without local memory", merge_local_off, CLSORT_ERROR_UNSUPPORTED, P_TUNING },
     { "merge with local memory at the start only", merge_local_start, CLSORT_ERROR_UNSUPPORTED, P_TUNING },
-    { "radix", use_radix, CLSORT_ERROR_UNSUPPORTED, P_TUNING },
     { "quicksort", use_quicksort, CLSORT_ERROR_UNSUPPORTED, P_TUNING },
-    { "first_bit", use_first_bit, CLSORT_ERROR_UNSUPPORTED, P_EXTRA },
-    { "last_bit", use_last_bit, CLSORT_ERROR_UNSUPPORTED, P_EXTRA },
+    { "first_bit with bitonic", use_first_bit, CLSORT_ERROR_UNSUPPORTED, P_TUNING | P_TYPE },
+    { "last_bit with merge", use_last_bit, CLSORT_ERROR_UNSUPPORTED, P_TUNING | P_TYPE },
+    { "first_bit 32", first_bit_high, CLSORT_ERROR_UNKNOWN_VALUE, P_TUNING | P_TYPE },
+    { "last_bit 33", last_bit_high, CLSORT_ERROR_UNKNOWN_VALUE, P_TUNING | P_TYPE },
+    { "no bit between first_bit and last_bit", bits_crossed, CLSORT_ERROR_UNKNOWN_VALUE, P_TUNING | P_TYPE },
     { "rows", use_rows, CLSORT_ERROR_UNSUPPORTED, P_EXTRA },
     { "row_stride", use_row_stride, CLSORT_ERROR_UNSUPPORTED, P_EXTRA },
     { "segments", use_segments, CLSORT_ERROR_UNSUPPORTED, P_EXTRA },
@@ -508,6 +513,7 @@ static const fault faults[] = {
     { "a field's NaN order unknown", field_bad_nan, CLSORT_ERROR_UNKNOWN_VALUE, P_OWN_ORDER },
     { "a field's zero order unknown", field_bad_zero, CLSORT_ERROR_UNKNOWN_VALUE, P_OWN_ORDER },
     { "precedes with bitonic", precedes_bitonic, CLSORT_ERROR_UNSUPPORTED, P_OWN_ORDER | P_TUNING },
+    { "precedes with radix", precedes_radix, CLSORT_ERROR_UNSUPPORTED, P_OWN_ORDER | P_TUNING },
     { "precedes with blocks only", precedes_local_only, CLSORT_ERROR_UNSUPPORTED, P_OWN_ORDER | P_TUNING },
     { "fields with blocks only", fields_local_only, CLSORT_ERROR_UNSUPPORTED, P_OWN_ORDER | P_TUNING },
     { "fields of 10 bytes with bitonic", fields_long_bitonic, CLSORT_ERROR_UNSUPPORTED, P_OWN_ORDER | P_TUNING },
