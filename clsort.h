@@ -161,10 +161,10 @@ typedef cl_int clsort_status;
     X(CLSORT_ERROR_NULL_ARGUMENT, -5000, "a required argument is NULL: pass a sorter, a queue, a description and a place for the result") \
     X(CLSORT_ERROR_WAIT_LIST, -5001, "the wait list is NULL with a count, has a count of 0 with a list, or holds a NULL event") \
     X(CLSORT_ERROR_KEY_TYPE, -5002, "key_type is not set or unknown: set it to one of CLSORT_U8 ... CLSORT_F64") \
+    X(CLSORT_ERROR_FIELDS, -5025, "fields or precedes are wrong: they need record_size, exclude each other and key_type, order, nan_order, zero_order and key_offset") \
     X(CLSORT_ERROR_UNKNOWN_VALUE, -5003, "an enumeration field or a name has a value that this version does not know") \
     X(CLSORT_ERROR_UNKNOWN_FLAG, -5004, "flags has a bit that this version does not know") \
     X(CLSORT_ERROR_UNSUPPORTED, -5005, "the description asks for something that this version does not do: reset that field to 0") \
-    X(CLSORT_ERROR_FIELDS, -5025, "fields or precedes are wrong: they need record_size, exclude each other and key_type, order, nan_order, zero_order and key_offset") \
     X(CLSORT_ERROR_VALUE_SIZE, -5006, "values and value_size go together: set both or neither") \
     X(CLSORT_ERROR_RECORD_LAYOUT, -5007, "the key does not fit: record_size must be at least key_offset + the size of a key, and records exclude values") \
     X(CLSORT_ERROR_COUNT_TOO_LARGE, -5008, "count must be below 2^32 and its bytes within the device's largest allocation") \
@@ -446,7 +446,7 @@ typedef struct clsort_merge_desc {
     cl_uint order;              /* default: CLSORT_ASCENDING */
     cl_uint nan_order;          /* default: CLSORT_NAN_TOTAL */
     cl_uint flags;              /* CLSORT_FLAG_NO_BUILD */
-    cl_mem keys_a;              /* sorted in that order; else the output is some permutation */
+    cl_mem keys_a;              /* sorted in that order; else the output is undefined, and still nothing else is touched */
     size_t keys_a_offset;       /* bytes, a multiple of the key's size */
     cl_mem keys_b;
     size_t keys_b_offset;
@@ -1753,7 +1753,7 @@ static const char *const clsort__source[] = {
     "CLSORT_INLINE void sort_rows(row_t *v, codec_t c)\n"
     "{\n"
     "#if CLSORT_VALUE_BYTES == 0\n"
-    "    window_steps(v, CLSORT_ITEMS_LOG2, 0, 0, 1);\n"
+    "    if (CLSORT_ITEMS_LOG2 > 0) window_steps(v, CLSORT_ITEMS_LOG2, 0, 0, 1);\n"
     "    if (CLSORT_ITEMS_LOG2 > 1) window_steps(v, CLSORT_ITEMS_LOG2, 1, 0, 1);\n"
     "    if (CLSORT_ITEMS_LOG2 > 2) window_steps(v, CLSORT_ITEMS_LOG2, 2, 0, 1);\n"
     "    if (CLSORT_ITEMS_LOG2 > 3) window_steps(v, CLSORT_ITEMS_LOG2, 3, 0, 1);\n"
@@ -1841,7 +1841,7 @@ static const char *const clsort__source[] = {
     "    const uint from = base - p.start, rows = p.na + p.nb, count = from < rows ? min(rows - from, (uint)CLSORT_TILE_ROWS) : 0;\n"
     "    row_t v[CLSORT_ITEMS];\n"
     "    find_splits(p, from, count, rows, split + group, has_splits, splits_here, codec);\n"
-    "    const uint a = splits_here[0], na = splits_here[2] - a;\n"
+    "    const uint a = splits_here[0], na = min(max(splits_here[2], a) - a, count);   /* unsorted inputs: nothing outside is read */\n"
     "    p.first_a += a;\n"
     "    p.first_b += from - a;\n"
     "    p.na = na;\n"
@@ -1851,7 +1851,7 @@ static const char *const clsort__source[] = {
     "    store_rows(v, keys, words, target, base, count, codec);\n"
     "}\n"
     "#endif\n"
-    "#else\n"
+    "#elif CLSORT_FAMILY != 7\n"
     "\n",
     "//---- merge: serial\n"
     "#if CLSORT_LANES == 1\n"
@@ -3374,7 +3374,7 @@ struct clsort_sorter {
     cl_command_queue own_queue; /* of host arrays and of prepare */
     cl_mem dummy;               /* stands for every buffer while kernels are warmed */
     char *build_log;
-    char message[400];
+    char message[640];
 };
 
 typedef struct clsort__span { cl_mem buffer; size_t offset; } clsort__span;
@@ -3734,12 +3734,12 @@ static void clsort__bitonic_shape(const clsort_sorter *s, const clsort_tuning *t
 
 /* Of merge kernels: on a CPU a slice per work-item, unless the caller names a work-group; a comparator is inlined for each pair of rows
    in registers, so there are few. */
-static void clsort__merge_shape(const clsort_sorter *s, const clsort_tuning *t, clsort__config *c)
+static void clsort__merge_shape(const clsort_sorter *s, const clsort_tuning *t, int comparator, clsort__config *c)
 {
     const cl_uint words = (c->key_bytes + 3) / 4 + (c->value_bytes + 3) / 4;
     const int serial = s->is_cpu && !t->work_group, local_only = t->local == CLSORT_LOCAL_ONLY;
     c->lanes = 1;
-    c->items_log2 = local_only ? 0 : t->items ? clsort__log2(t->items) : c->comparator ? 2 : serial || words == 2 ? 4 : words == 1 ? 5 : 3;
+    c->items_log2 = local_only ? 0 : t->items ? clsort__log2(t->items) : comparator ? 2 : serial || words == 2 ? 4 : words == 1 ? 5 : 3;
     if (c->items_log2 > 5) c->items_log2 = 5;
     if (s->is_cpu && !serial && c->items_log2 > 3) c->items_log2 = 3;
     c->group_log2 = t->work_group ? clsort__log2(t->work_group) : serial && !local_only ? 0 : 8;
@@ -4233,10 +4233,16 @@ static cl_uint clsort__radix_family(const clsort_sorter *s, const clsort_desc *d
     return sweeps && d->tuning.radix != CLSORT_RADIX_PORTABLE && !d->tuning.work_group && d->count > CLSORT__SWEEP_TILE ? (cl_uint)CLSORT__SWEEP : (cl_uint)CLSORT__RADIX;
 }
 
+/* The most blocks that n rows are cut into. */
+static size_t clsort__radix_most_blocks(size_t n)
+{
+    return n / CLSORT__RADIX_UNIT < CLSORT__RADIX_BLOCKS ? n / CLSORT__RADIX_UNIT + 1 : (size_t)CLSORT__RADIX_BLOCKS;
+}
+
 /* Bytes of radix tables: of blocks, or of a sweep's tiles. */
 static size_t clsort__radix_tables(const clsort_sorter *s, const clsort__plan *p)
 {
-    const size_t n = p->d.count, blocks = n / CLSORT__RADIX_UNIT < CLSORT__RADIX_BLOCKS ? n / CLSORT__RADIX_UNIT + 1 : CLSORT__RADIX_BLOCKS;
+    const size_t n = p->d.count, blocks = clsort__radix_most_blocks(n);
     const size_t of_blocks = 4 * (32 + 4 * blocks + (blocks + 1) * 256);
     const size_t of_tiles = 4 * (64 + 256 * p->key_bytes) + (n / CLSORT__SWEEP_TILE + 1) * 1024 * (n >> 30 ? 2 : 1);
     if (s) return p->config.family == CLSORT__SWEEP ? of_tiles : of_blocks;
@@ -4260,7 +4266,7 @@ static void clsort__plan_config(const clsort_sorter *s, clsort__plan *p)
     c->wide = c->family == CLSORT__SWEEP && d->count >> 30 > 0;
     if (d->algorithm == CLSORT_BITONIC) clsort__bitonic_shape(s, &p->d.tuning, c);
     else if (d->algorithm == CLSORT_RADIX) clsort__radix_shape(s, &p->d.tuning, c);
-    else clsort__merge_shape(s, &p->d.tuning, c);
+    else clsort__merge_shape(s, &p->d.tuning, d->precedes != NULL, c);
     if (clsort__merges_vectors(s, p)) {
         clsort_tuning none;
         memset(&none, 0, sizeof none);
@@ -4361,15 +4367,8 @@ static clsort_status clsort__check_order_given(clsort_sorter *s, const char *fun
     if (!d->fields == !d->precedes || !d->precedes != !d->record_type || !d->fields != !d->field_count || d->field_count > CLSORT_MAX_FIELDS
         || d->key_type || d->order || d->nan_order || d->zero_order || d->key_offset || !d->record_size)
         return clsort__reject(s, function, "fields, precedes", CLSORT_ERROR_FIELDS);
-    for (i = 0; i < d->field_count; i++) {
-        const clsort_field *f = &d->fields[i];
-        const size_t bytes = clsort__key_bits(f->type) / 8;
-        if (!clsort__known_key_type(f->type)) return clsort__reject(s, function, "fields: type", CLSORT_ERROR_KEY_TYPE);
-        if (f->offset > d->record_size || d->record_size - f->offset < bytes || f->offset > 0xFFFFFFFFu)
-            return clsort__reject(s, function, "fields: offset", CLSORT_ERROR_RECORD_LAYOUT);
-        if (f->offset % bytes || d->record_size % bytes || d->keys_offset % bytes || d->keys_out_offset % bytes)
-            return clsort__reject(s, function, "fields: offset", CLSORT_ERROR_MISALIGNED);
-    }
+    for (i = 0; i < d->field_count; i++)
+        if (!clsort__known_key_type(d->fields[i].type)) return clsort__reject(s, function, "fields: type", CLSORT_ERROR_KEY_TYPE);
     return CL_SUCCESS;
 }
 
@@ -4405,6 +4404,27 @@ static int clsort__fits(size_t count, size_t size, size_t offset)
     return offset <= most && (!size || count <= (most - offset) / size);
 }
 
+/* Do the fields lie inside the record, and are they aligned? */
+static int clsort__fields_inside(const clsort_desc *d)
+{
+    cl_uint i;
+    for (i = 0; i < d->field_count; i++) {
+        const size_t bytes = clsort__key_bits(d->fields[i].type) / 8, offset = d->fields[i].offset;
+        if (offset > d->record_size || d->record_size - offset < bytes || offset > 0xFFFFFFFFu) return 0;
+    }
+    return 1;
+}
+
+static int clsort__fields_aligned(const clsort_desc *d)
+{
+    cl_uint i;
+    for (i = 0; i < d->field_count; i++) {
+        const size_t bytes = clsort__key_bits(d->fields[i].type) / 8;
+        if (d->fields[i].offset % bytes || d->record_size % bytes || d->keys_offset % bytes || d->keys_out_offset % bytes) return 0;
+    }
+    return 1;
+}
+
 static clsort_status clsort__check_layout(clsort_sorter *s, const char *function, const clsort_desc *d, int purpose)
 {
     const size_t key = d->key_type ? clsort__key_bits(d->key_type) / 8 : 1, value = d->value_size ? clsort__alignment(d->value_size) : 1;
@@ -4415,6 +4435,7 @@ static clsort_status clsort__check_layout(clsort_sorter *s, const char *function
     if (d->record_size && (d->value_size || d->key_offset > d->record_size || d->record_size - d->key_offset < key))
         return clsort__reject(s, function, "record_size", CLSORT_ERROR_RECORD_LAYOUT);
     if (!d->record_size && d->key_offset) return clsort__reject(s, function, "key_offset", CLSORT_ERROR_RECORD_LAYOUT);
+    if (!clsort__fields_inside(d)) return clsort__reject(s, function, "fields: offset", CLSORT_ERROR_RECORD_LAYOUT);
     if ((cl_ulong)d->count > 0xFFFFFFFFu) return clsort__reject(s, function, "count", CLSORT_ERROR_COUNT_TOO_LARGE);
     if (!clsort__fits(d->count, element, d->keys_offset) || !clsort__fits(d->count, element, d->keys_out_offset))
         return clsort__reject(s, function, "keys", CLSORT_ERROR_SIZE_OVERFLOW);
@@ -4426,6 +4447,7 @@ static clsort_status clsort__check_layout(clsort_sorter *s, const char *function
         return clsort__reject(s, function, "count", CLSORT_ERROR_COUNT_TOO_LARGE);
     if (d->keys_offset % key || d->keys_out_offset % key || d->record_size % key || d->key_offset % key)
         return clsort__reject(s, function, "keys", CLSORT_ERROR_MISALIGNED);
+    if (!clsort__fields_aligned(d)) return clsort__reject(s, function, "fields: offset", CLSORT_ERROR_MISALIGNED);
     if (d->record_size && (d->keys_offset % clsort__alignment(element) || d->keys_out_offset % clsort__alignment(element)))
         return clsort__reject(s, function, "records", CLSORT_ERROR_MISALIGNED);
     if (d->values_offset % value || d->values_out_offset % value) return clsort__reject(s, function, "values", CLSORT_ERROR_MISALIGNED);
@@ -5103,9 +5125,8 @@ static void clsort__radix_launch(clsort__run *run, const clsort__plan *p, const 
 static void clsort__radix_blocks(const clsort_sorter *s, const clsort__config *shape, clsort__radix_job *j)
 {
     const size_t unit = shape->share_log2 ? clsort__merge_tile(shape) : CLSORT__RADIX_UNIT, units = clsort__ceil_divide(j->n, unit);
-    size_t most = s->is_cpu ? 4 * (size_t)s->compute_units : CLSORT__RADIX_BLOCKS;
-    if (shape->family == CLSORT__SWEEP) most = units;
-    else if (most > CLSORT__RADIX_BLOCKS) most = CLSORT__RADIX_BLOCKS;
+    const size_t room = clsort__radix_most_blocks(j->n), wanted = s->is_cpu ? 4 * (size_t)s->compute_units : room;
+    const size_t most = shape->family == CLSORT__SWEEP ? units : wanted < room ? wanted : room;
     j->block_rows = clsort__ceil_divide(units, most) * unit;
     j->blocks = clsort__ceil_divide(j->n, j->block_rows);
 }
@@ -5311,7 +5332,6 @@ static clsort_status clsort__ready_comparator(clsort_sorter *s, clsort__plan *p)
     clsort_status status;
     if (!p->d.precedes || p->config.comparator) return CL_SUCCESS;
     status = clsort__add_comparator(s, p->d.record_type, p->d.precedes, p->d.record_size, &p->config.comparator);
-    if (status == CL_SUCCESS) clsort__merge_shape(s, &p->d.tuning, &p->config);
     return status;
 }
 

@@ -1199,7 +1199,7 @@ CLSORT_INLINE void order_neighbours(row_t *x, row_t *y, codec_t c)
 CLSORT_INLINE void sort_rows(row_t *v, codec_t c)
 {
 #if CLSORT_VALUE_BYTES == 0
-    window_steps(v, CLSORT_ITEMS_LOG2, 0, 0, 1);
+    if (CLSORT_ITEMS_LOG2 > 0) window_steps(v, CLSORT_ITEMS_LOG2, 0, 0, 1);
     if (CLSORT_ITEMS_LOG2 > 1) window_steps(v, CLSORT_ITEMS_LOG2, 1, 0, 1);
     if (CLSORT_ITEMS_LOG2 > 2) window_steps(v, CLSORT_ITEMS_LOG2, 2, 0, 1);
     if (CLSORT_ITEMS_LOG2 > 3) window_steps(v, CLSORT_ITEMS_LOG2, 3, 0, 1);
@@ -1287,7 +1287,7 @@ CLSORT_KERNEL void clsort_merge_pass(CLSORT_PAIR_ARGS, CLSORT_ARRAY_ARGS(target)
     const uint from = base - p.start, rows = p.na + p.nb, count = from < rows ? min(rows - from, (uint)CLSORT_TILE_ROWS) : 0;
     row_t v[CLSORT_ITEMS];
     find_splits(p, from, count, rows, split + group, has_splits, splits_here, codec);
-    const uint a = splits_here[0], na = splits_here[2] - a;
+    const uint a = splits_here[0], na = min(max(splits_here[2], a) - a, count);   /* unsorted inputs: nothing outside is read */
     p.first_a += a;
     p.first_b += from - a;
     p.na = na;
@@ -1297,7 +1297,7 @@ CLSORT_KERNEL void clsort_merge_pass(CLSORT_PAIR_ARGS, CLSORT_ARRAY_ARGS(target)
     store_rows(v, keys, words, target, base, count, codec);
 }
 #endif
-#else
+#elif CLSORT_FAMILY != 7
 
 //---- merge: serial
 #if CLSORT_LANES == 1

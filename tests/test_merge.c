@@ -1,0 +1,716 @@
+/* The merge family: blocks, work-groups of every shape, stability, fields, comparators, also those that contradict themselves, merges of
+   two inputs, and checks of such results. */
+
+#include "harness.h"
+
+/* Counts the programs that the implementation builds. */
+static int built;
+
+static void note_call(const char *function) { built += !strcmp(function, "clBuildProgram"); }
+
+#define CLSORT_CL(function) (note_call(#function), function)
+#define CLSORT_IMPLEMENTATION
+#include "cases.h"
+#include "merging.h"
+#include "records.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+static void hung(int number)
+{
+    (void)number;
+    printf("FAILED: no return in time, with %s\n", test_now.at);
+    fflush(stdout);
+    _exit(1);
+}
+
+static int is_cpu(const bench *b) { return (b->session.info.type & CL_DEVICE_TYPE_CPU) && !device_name_holds(b->session.info.platform_name, "Oclgrind"); }
+
+/* ---- blocks ------------------------------------------------------------------------------------------------------ */
+
+static size_t largest_group(const bench *b)
+{
+    size_t most = 1;
+    clGetDeviceInfo(b->session.info.id, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof most, &most, NULL);
+    return most;
+}
+
+/* Each block is sorted for itself, so nothing crosses from one to another. */
+static int sort_blocks(bench *b, sort_case c, size_t group)
+{
+    const size_t counts[] = { 0, 1, group - 1, group, group + 1, 2 * group, 2 * group + group / 2 + 1, 5 * group - 1 };
+    size_t i;
+    c.algorithm = "merge-local-only";
+    c.d.tuning.work_group = (cl_uint)group;
+    c.block = case_block_length(b, &c);
+    if (!CHECK(c.block >= 1 && c.block <= group && !(c.block & (c.block - 1)))) return 0;
+    if (group <= 1024 && c.d.value_size <= 4) CHECK(c.block == group || b->small);
+    for (i = 0; i < sizeof counts / sizeof *counts; i++) {
+        c.d.count = counts[i];
+        c.seed = i + group;
+        c.d.order = i & 1;
+        if (!case_run(b, &c)) return 0;
+    }
+    return 1;
+}
+
+static void every_work_group_sorts_blocks(bench *b)
+{
+    const double start = test_seconds();
+    const size_t most = largest_group(b);
+    size_t group;
+    for (group = 1; group <= most && test_seconds() - start < 30; group *= b->small ? 8 : 2) {
+        sort_case c = case_make(group & 0x5555 ? CLSORT_F32 : CLSORT_U32, 0, "mod-16");
+        sort_blocks(b, c, group);
+        if (b->few_programs && group != 64) continue;
+        c.d.value_size = 4;
+        sort_blocks(b, c, group);
+    }
+}
+
+static void blocks_of_every_width(bench *b)
+{
+    static const cl_uint types[] = { CLSORT_I8, CLSORT_F16, CLSORT_F64, CLSORT_U32 };
+    size_t t;
+    for (t = b->few_programs ? 2 : 0; t < 4; t++) {
+        sort_case c = case_make(types[t], 0, "mod-16");
+        c.d.value_size = t == 3 ? 0 : 2 * t + 1;
+        c.d.record_size = t == 3 ? 12 : 0;
+        c.d.key_offset = t == 3 ? 8 : 0;
+        c.keys_out = t & 1;
+        sort_blocks(b, c, 32);
+    }
+}
+
+/* ---- work-groups ------------------------------------------------------------------------------------------------- */
+
+/* Sizes around the slices of one work-group and around the runs. */
+static void sort_around_tiles(bench *b, sort_case c)
+{
+    const size_t tile = case_block_length(b, &c);
+    const size_t counts[] = { 0, 1, 2, tile - 1, tile, tile + 1, 2 * tile - 1, 2 * tile, 2 * tile + 1, 3 * tile + tile / 2 + 1, 4 * tile, 7 * tile + 3, 16 * tile + 1 };
+    static const char *const patterns[] = { "mod-16", "uniform", "sorted", "reverse" };
+    size_t i;
+    for (i = 0; i < sizeof counts / sizeof *counts; i++) {
+        c.d.count = counts[i] < 70000 ? counts[i] : 70000;
+        c.pattern = patterns[i % 4];
+        c.seed = i + 1;
+        c.d.order = i & 1;
+        c.shift = i % 3;
+        if (!case_run(b, &c)) return;
+    }
+}
+
+static void every_work_group_merges(bench *b)
+{
+    static const struct { cl_uint work_group, items; } shapes[] = {
+        { 64, 4 }, { 8, 8 }, { 1, 1 }, { 2, 1 }, { 4, 2 }, { 16, 8 }, { 32, 1 }, { 256, 4 }
+    };
+    size_t i;
+    for (i = 0; i < (b->few_programs ? 2 : sizeof shapes / sizeof *shapes); i++) {
+        sort_case c = case_make(i & 1 ? CLSORT_U32 : CLSORT_F32, 0, "mod-16");
+        c.algorithm = "merge";
+        c.d.tuning.work_group = shapes[i].work_group;
+        c.d.tuning.items = shapes[i].items;
+        c.d.value_size = i & 2 ? 4 : 0;
+        sort_around_tiles(b, c);
+        if (b->few_programs || i % 3) continue;
+        c.d.value_size = 4 - c.d.value_size;
+        sort_around_tiles(b, c);
+    }
+}
+
+static void work_groups_merge_every_payload(bench *b)
+{
+    static const struct { cl_uint type; size_t value_size, record_size; } kinds[] = {
+        { CLSORT_U64, 8, 0 }, { CLSORT_U8, 1, 0 }, { CLSORT_I16, 3, 0 }, { CLSORT_F64, 0, 0 }, { CLSORT_F32, 0, 12 }
+    };
+    size_t i;
+    for (i = 0; i < (b->few_programs ? 1 : sizeof kinds / sizeof *kinds); i++) {
+        sort_case c = case_make(kinds[i].type, 0, "mod-16");
+        c.algorithm = "merge";
+        c.d.value_size = kinds[i].value_size;
+        c.d.record_size = kinds[i].record_size;
+        c.d.key_offset = kinds[i].record_size ? 4 : 0;
+        c.d.tuning.work_group = 16;
+        c.d.tuning.items = 4;
+        sort_around_tiles(b, c);
+    }
+}
+
+/* Slices of one work-item each, on CPUs: around their length, which grows with the array. */
+static void long_arrays_are_merged(bench *b)
+{
+    static const size_t counts[] = { 1023, 1024, 1025, 2047, 2049, 4096, 65535, 65537, 131073, 300001 };
+    size_t i;
+    cl_uint k;
+    for (i = 0; i < (b->small ? 3 : sizeof counts / sizeof *counts); i++)
+        for (k = 0; k < 3; k++) {
+            sort_case c = case_make(CLSORT_U32, counts[i], i & 1 ? "mod-256" : "uniform");
+            c.algorithm = "merge";
+            c.d.value_size = k == 1 ? 4 : 0;
+            c.indices = k == 2;
+            c.d.order = i >> 1 & 1;
+            if (!case_run(b, &c)) return;
+        }
+}
+
+/* ---- stability --------------------------------------------------------------------------------------------------- */
+
+/* Both orders at some sizes, each stable. */
+static void sort_stably(bench *b, sort_case c)
+{
+    static const size_t counts[] = { 2, 70, 1500, 5000 };
+    size_t i;
+    c.d.stable = 1;
+    for (i = 0; i < (b->small ? 2u : 4u); i++)
+        for (c.d.order = 0; c.d.order < 2; c.d.order++) {
+            c.d.count = counts[i];
+            c.seed = counts[i] + c.d.order;
+            if (!case_run(b, &c)) return;
+        }
+}
+
+static void equal_keys_keep_their_order(bench *b)
+{
+    static const char *const names[] = { "merge", "bitonic", "auto" };
+    size_t i, bytes;
+    for (i = 0; i < 3; i++) {
+        sort_case c = case_make(CLSORT_U32, 0, "mod-3");
+        c.algorithm = names[i];
+        for (bytes = 1; bytes <= 8; bytes++) {
+            if (b->few_programs && bytes != 4) continue;
+            c.d.value_size = bytes;
+            sort_stably(b, c);
+        }
+        c.d.value_size = 24;
+        sort_stably(b, c);
+        c.d.value_size = 0;
+        c.indices = 1;
+        sort_stably(b, c);
+        c.indices = 0;
+        for (bytes = b->few_programs ? 20 : 8; bytes <= 20; bytes += 4) {
+            c.d.record_size = bytes;
+            c.d.key_offset = 4;
+            sort_stably(b, c);
+        }
+    }
+}
+
+static void equal_zeros_keep_their_order(bench *b)
+{
+    static const char *const names[] = { "merge", "bitonic", "auto" };
+    static const cl_uint types[] = { CLSORT_F32, CLSORT_F16, CLSORT_BF16, CLSORT_F64 };
+    size_t i, t;
+    for (i = 0; i < 3; i++)
+        for (t = 0; t < (b->few_programs ? 1u : 4u); t++) {
+            sort_case c = case_make(types[t], 0, "around-zero");
+            c.algorithm = names[i];
+            c.d.zero_order = CLSORT_ZERO_EQUAL;
+            sort_stably(b, c);
+            c.d.value_size = 4;
+            sort_stably(b, c);
+            c.d.value_size = 0;
+            c.indices = c.keys_out = 1;
+            c.d.nan_order = CLSORT_NAN_LAST;
+            sort_stably(b, c);
+        }
+}
+
+/* ---- fields ------------------------------------------------------------------------------------------------------ */
+
+static size_t draw(uint64_t *random, size_t below) { return (size_t)(pattern_random(random) >> 24) % below; }
+
+/* Random fields of one length in every output, by each algorithm that can. */
+static void sort_by_fields(bench *b, cl_uint count, size_t widest, uint64_t *random)
+{
+    static const size_t counts[] = { 0, 1, 2, 37, 500, 2100 };
+    clsort_field fields[CLSORT_MAX_FIELDS];
+    record_case c = record_make(NULL, counts[draw(random, b->small ? 4 : 6)]);
+    record_draw_fields(&c, fields, count, widest, random);
+    c.d.algorithm = draw(random, 2) ? CLSORT_MERGE : widest && draw(random, 2) ? CLSORT_BITONIC : CLSORT_AUTO;
+    c.seed = pattern_random(random);
+    c.shift = draw(random, 3);
+    c.verify = (int)draw(random, 2);
+    for (c.output = 0; c.output < RECORD_OUTPUTS; c.output++)
+        if (!record_run(b, &c)) return;
+}
+
+static void records_are_sorted_by_fields(bench *b)
+{
+    uint64_t random = 5;
+    cl_uint count, turn;
+    for (count = 1; count <= CLSORT_MAX_FIELDS; count++)
+        for (turn = 0; turn < (b->small ? 1u : 12u); turn++) {
+            sort_by_fields(b, count, 0, &random);
+            if (!b->few_programs || turn < 4) sort_by_fields(b, count, 8, &random);
+        }
+}
+
+/* The edges of the packing: exactly 8 bytes, one more, and eight fields of 8 bytes each, of which only the last differs. */
+static void wide_fields_take_several_passes(bench *b)
+{
+    static const clsort_field eight[] = { { 0, CLSORT_U32, 0, 0, 0 }, { 4, CLSORT_U16, 1, 0, 0 }, { 6, CLSORT_I8, 0, 0, 0 }, { 7, CLSORT_U8, 1, 0, 0 } };
+    static const clsort_field nine[] = { { 8, CLSORT_U8, 0, 0, 0 }, { 0, CLSORT_F32, 0, 1, 1 }, { 4, CLSORT_U32, 1, 0, 0 } };
+    clsort_field many[CLSORT_MAX_FIELDS];
+    record_case c = record_make(NULL, b->small ? 40 : 3000);
+    cl_uint i;
+    memset(many, 0, sizeof many);
+    for (i = 0; i < CLSORT_MAX_FIELDS; i++) many[i].type = i & 1 ? CLSORT_F64 : CLSORT_I64, many[i].offset = 8 * i, many[i].order = i & 1, many[i].zero_order = 1;
+    for (c.output = 0; c.output < RECORD_OUTPUTS; c.output++) {
+        c.d.fields = eight, c.d.field_count = 4, c.d.record_size = 8;
+        record_run(b, &c);
+        c.d.fields = nine, c.d.field_count = 3, c.d.record_size = 12;
+        record_run(b, &c);
+        c.d.fields = many, c.d.field_count = CLSORT_MAX_FIELDS, c.d.record_size = 64;
+        record_run(b, &c);
+    }
+}
+
+/* ---- comparators ------------------------------------------------------------------------------------------------- */
+
+static void sort_by_order(bench *b, record_case c)
+{
+    static const size_t counts[] = { 0, 1, 2, 5, 17, 70, 1023, 1025, 3001 };
+    size_t i;
+    for (i = 0; i < (b->small ? 6u : 9u); i++) {
+        c.d.count = counts[i];
+        c.seed = i + 1;
+        c.shift = i % 3;
+        c.verify = i & 1;
+        if (!record_run(b, &c)) return;
+    }
+}
+
+static void comparators_sort_records(bench *b)
+{
+    size_t i;
+    for (i = 0; i < (b->few_programs ? 3 : RECORD_ORDERS); i++) {
+        record_case c = record_make(&record_orders[i], 0);
+        sort_by_order(b, c);
+        c.output = RECORD_OUT;
+        sort_by_order(b, c);
+        if (b->few_programs && c.d.record_size <= 16) continue;   /* a program of its own */
+        c.output = RECORD_INDICES;
+        sort_by_order(b, c);
+        c.output = RECORD_INDICES_OUT;
+        sort_by_order(b, c);
+    }
+}
+
+static void comparators_sort_in_work_groups(bench *b)
+{
+    static const cl_uint groups[] = { 16, 4 };
+    size_t i;
+    for (i = 0; i < (b->few_programs ? 1u : 2u); i++) {
+        record_case c = record_make(&record_orders[i], 0);
+        c.d.tuning.work_group = groups[i];
+        c.d.tuning.items = i & 1 ? 8 : 0;
+        sort_by_order(b, c);
+        if (b->few_programs || i) continue;
+        c.output = RECORD_INDICES;
+        sort_by_order(b, c);
+    }
+}
+
+static clsort_sorter *fresh_sorter(const bench *b, cl_uint flags)
+{
+    clsort_options options;
+    clsort_sorter *s = NULL;
+    memset(&options, 0, sizeof options);
+    options.flags = flags;
+    CHECK_OK(clsort_create(b->session.context, b->session.info.id, &options, &s));
+    return s;
+}
+
+static char *copy_text(const char *text)
+{
+    char *copy = (char *)malloc(strlen(text) + 1);
+    if (CHECK(copy != NULL)) strcpy(copy, text);
+    return copy;
+}
+
+/* Sorts with texts of its own, which are overwritten and freed when the call has returned. */
+static void sort_with_passing_texts(bench *b, clsort_sorter *s)
+{
+    char *type = copy_text(record_orders[0].record_type), *precedes = copy_text(record_orders[0].precedes);
+    clsort_desc d = record_make(&record_orders[0], 50).d;
+    cl_int error;
+    cl_mem keys = clCreateBuffer(b->session.context, CL_MEM_READ_WRITE, 400, NULL, &error);
+    if (type && precedes && CHECK(error == CL_SUCCESS)) {
+        d.keys = keys;
+        d.record_type = type;
+        d.precedes = precedes;
+        CHECK_OK(clsort_enqueue_sort(s, b->session.queue, &d, 0, NULL, NULL));
+        memset(type, '?', strlen(type));
+        memset(precedes, '?', strlen(precedes));
+        CHECK(clFinish(b->session.queue) == CL_SUCCESS);
+    }
+    free(type);
+    free(precedes);
+    clReleaseMemObject(keys);
+}
+
+static void texts_are_compiled_once(bench *b)
+{
+    clsort_sorter *s = fresh_sorter(b, 0), *clone = NULL;
+    record_case c = record_make(&record_orders[0], 60);
+    int first;
+    built = 0;
+    sort_with_passing_texts(b, s);
+    first = built;
+    CHECK(first > 0);
+    sort_with_passing_texts(b, s);
+    c.sorter = s;
+    c.d.flags = CLSORT_FLAG_NO_BUILD;
+    record_run(b, &c);
+    CHECK(built == first);
+    CHECK_OK(clsort_clone(s, &clone));
+    clsort_destroy(s);
+    c.sorter = clone;
+    record_run(b, &c);
+    sort_with_passing_texts(b, clone);
+    CHECK(built == first);
+    clsort_destroy(clone);
+}
+
+static void preparing_builds_comparators(bench *b)
+{
+    clsort_sorter *s = fresh_sorter(b, 0);
+    record_case c = record_make(&record_orders[1], 60);
+    clsort_desc resolved, later;
+    int first;
+    CHECK_OK(clsort_check(s, &c.d));
+    CHECK_OK(clsort_resolve(s, &c.d, &resolved));
+    CHECK_OK(clsort_prepare(s, &c.d));
+    first = built;
+    c.sorter = s;
+    c.d.flags = CLSORT_FLAG_NO_BUILD;
+    record_run(b, &c);
+    CHECK(built == first);
+    CHECK_OK(clsort_resolve(s, &c.d, &later));
+    CHECK(resolved.algorithm == CLSORT_MERGE && later.algorithm == CLSORT_MERGE);
+    CHECK(resolved.tuning.items == later.tuning.items && resolved.tuning.work_group == later.tuning.work_group);
+    clsort_destroy(s);
+}
+
+/* A text that does not compile: its status, and what the log says. */
+static void expect_no_compile(bench *b, clsort_sorter *s, const char *record_type, const char *precedes, const char *line)
+{
+    record_case c = record_make(&record_orders[0], 3);
+    cl_int error;
+    cl_event done = NULL;
+    AT("record_type %s, precedes %s", record_type, precedes);
+    c.d.keys = clCreateBuffer(b->session.context, CL_MEM_READ_WRITE, 64, NULL, &error);
+    c.d.record_type = record_type;
+    c.d.precedes = precedes;
+    CHECK_STATUS(clsort_enqueue_sort(s, b->session.queue, &c.d, 0, NULL, &done), CLSORT_ERROR_COMPARATOR);
+    CHECK(!done);
+    CHECK(strstr(clsort_last_error(s), clsort_status_text(CLSORT_ERROR_COMPARATOR)) != NULL);
+    CHECK(clsort_build_log(s)[0] != 0);
+    if (line && !device_name_holds(b->session.info.platform_name, "Oclgrind") && !CHECK(strstr(clsort_build_log(s), line) != NULL))
+        printf("%.500s\n", clsort_build_log(s));
+    CHECK_STATUS(clsort_prepare(s, &c.d), CLSORT_ERROR_COMPARATOR);
+    clReleaseMemObject(c.d.keys);
+}
+
+static void compile_errors_name_the_callers_lines(bench *b)
+{
+    static const char good[] = "typedef struct { uint x, y; } clsort_record;";
+    clsort_sorter *s = fresh_sorter(b, 0);
+    record_case c = record_make(&record_orders[0], 60);
+    expect_no_compile(b, s, good, "a.x\n< b.nothing\n", "precedes:2");
+    expect_no_compile(b, s, "typedef struct {\n    unit x, y;\n} clsort_record;", "a.x < b.x", "record_type:2");
+    expect_no_compile(b, s, "typedef struct { uint x, y, z; } clsort_record;", "a.x < b.x", NULL);
+    expect_no_compile(b, s, "typedef struct { uint x; } clsort_record;", "a.x < b.x", NULL);
+    expect_no_compile(b, s, "", "a.x < b.x", NULL);
+    if (!b->few_programs) expect_no_compile(b, s, good, "", NULL);
+    if (!b->few_programs) expect_no_compile(b, s, good, "1); } void f(void) { (", NULL);
+    c.sorter = s;
+    record_run(b, &c);
+    clsort_destroy(s);
+}
+
+/* ---- comparators that contradict themselves ---------------------------------------------------------------------- */
+
+static int contradictions;   /* runs so far */
+
+/* Every kind of contradiction at one size and in one shape. */
+static void contradict(bench *b, record_case c, size_t n)
+{
+    uint32_t memory[2] = { 0, 0 };
+    for (c.mode = 0; c.mode < RECORD_MODES; c.mode++) {
+        if (c.mode == RECORD_REMEMBERING && !is_cpu(b)) continue;
+        c.d.count = n;
+        c.memory = memory;
+        c.seed++;
+        contradictions++;
+        if (!record_run(b, &c)) return;
+        if (c.mode == RECORD_REMEMBERING && n > 1) CHECK(memory[0] > 0);
+    }
+}
+
+static void contradictions_lose_nothing(bench *b)
+{
+    static const size_t counts[] = { 0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 33, 63, 64, 65, 100, 127, 129, 255, 257, 511, 513, 1023, 1024, 1025, 2049, 3000, 5001 };
+    static const struct { cl_uint work_group, items; } shapes[] = { { 0, 0 }, { 16, 0 }, { 64, 1 } };
+    const size_t shape_count = b->small ? 1 : b->few_programs ? 2 : 3, count_count = b->small ? 12 : sizeof counts / sizeof *counts;
+    size_t i, j;
+    contradictions = 0;
+    for (i = 0; i < shape_count; i++)
+        for (j = 0; j < count_count * (b->small ? 1 : 3); j++) {
+            record_case c = record_make(&record_illegal, 0);
+            c.d.tuning.work_group = shapes[i].work_group;
+            c.d.tuning.items = shapes[i].items;
+            c.output = j % 2 ? RECORD_OUT : RECORD_IN_PLACE;
+            c.shift = j % 5;
+            c.seed = 1000 * j;
+            contradict(b, c, counts[j % count_count]);
+            if (j % 3 || i > 1 || (b->few_programs && i)) continue;
+            c.output = j % 2 ? RECORD_INDICES : RECORD_INDICES_OUT;
+            contradict(b, c, counts[j % count_count]);
+        }
+    printf("%d runs\n", contradictions);
+    CHECK(b->small || contradictions >= 1000);
+}
+
+/* ---- merges of two inputs ---------------------------------------------------------------------------------------- */
+
+static const size_t merge_counts[][2] = { { 0, 0 }, { 1, 0 }, { 0, 1 }, { 1, 1 }, { 3, 5 }, { 17, 0 }, { 0, 300 }, { 16, 16 }, { 15, 33 }, { 1000, 1 },
+                                          { 1, 1023 }, { 1023, 1025 }, { 2048, 2048 }, { 5000, 777 }, { 40, 4099 } };
+enum { MERGE_COUNTS = sizeof merge_counts / sizeof *merge_counts };
+
+/* One kind of elements at every size. */
+static void merge_sizes(bench *b, merging_case c, size_t step)
+{
+    size_t i;
+    for (i = 0; i < (b->small ? 9 : MERGE_COUNTS); i += step) {
+        c.d.count_a = merge_counts[i][0];
+        c.d.count_b = merge_counts[i][1];
+        c.seed = i + 1;
+        c.shift = i % 4;
+        if (!merging_run(b, &c)) return;
+    }
+}
+
+static void two_inputs_of_every_type_are_merged(bench *b)
+{
+    size_t t;
+    cl_uint k;
+    for (t = 0; t < CASE_TYPES; t++)
+        for (k = 0; k < (pattern_is_float(case_types[t].type) ? 4u : 2u); k++) {
+            merging_case c = merging_make(case_types[t].type, 0, 0, 0);
+            if (b->few_programs && pattern_key_size(c.d.key_type) != 4) continue;
+            c.d.order = k & 1;
+            c.d.nan_order = k >> 1;
+            c.pattern = pattern_is_float(c.d.key_type) ? k & 1 ? "nans-10" : "around-zero" : k & 1 ? "mod-16" : "uniform";
+            merge_sizes(b, c, 1);
+            if (b->few_programs && c.d.key_type != CLSORT_F32) continue;
+            c.d.value_size = 4;
+            merge_sizes(b, c, 1);
+        }
+}
+
+static void two_inputs_with_values_of_every_size_are_merged(bench *b)
+{
+    static const char *const patterns[] = { "equal", "mod-2", "uniform", "mod-16" };
+    size_t bytes;
+    for (bytes = 1; bytes <= 8; bytes++) {
+        merging_case c = merging_make(CLSORT_I32, 0, 0, bytes);
+        if (b->few_programs && bytes != 4) continue;
+        c.pattern = patterns[bytes % 4];
+        c.d.order = bytes & 1;
+        merge_sizes(b, c, 1);
+    }
+}
+
+static void two_inputs_are_merged_in_work_groups(bench *b)
+{
+    static const cl_uint groups[] = { 16, 1, 4, 64, 256 };
+    size_t i;
+    for (i = 0; i < (b->few_programs ? 1u : 5u); i++) {
+        merging_case c = merging_make(CLSORT_F32, 0, 0, i & 1 ? 0 : 4);
+        c.d.tuning.work_group = groups[i];
+        c.d.tuning.items = i & 2 ? 8 : 0;
+        c.pattern = "nans-10";
+        c.d.nan_order = i & 1;
+        merge_sizes(b, c, 1);
+        c.pattern = "mod-3";
+        c.d.order = CLSORT_DESCENDING;
+        merge_sizes(b, c, 2);
+    }
+}
+
+static void merges_of_two_inputs_wait_and_are_waited_for(bench *b)
+{
+    cl_int error;
+    cl_command_queue unordered = clCreateCommandQueue(b->session.context, b->session.info.id, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, &error);
+    int wait, queue;
+    for (queue = 0; queue < (unordered ? 2 : 1); queue++)
+        for (wait = 0; wait < CASE_WAITS; wait++) {
+            merging_case c = merging_make(CLSORT_F32, 0, 0, 4);
+            c.queue = queue ? unordered : NULL;
+            c.wait = wait;
+            merge_sizes(b, c, 2);
+        }
+    if (unordered) clReleaseCommandQueue(unordered);
+}
+
+static void unsorted_inputs_harm_nothing_else(bench *b)
+{
+    static const char *const patterns[] = { "reverse", "uniform", "organ-pipe", "mod-16" };
+    size_t i;
+    cl_uint k;
+    for (i = 0; i < 4; i++)
+        for (k = 0; k < 4; k++) {
+            merging_case c = merging_make(CLSORT_F32, 0, 0, k & 1 ? 4 : 0);
+            c.pattern = patterns[i];
+            c.unsorted = 1;
+            c.d.tuning.work_group = k & 2 ? 16 : 0;
+            if (k == 2) continue;
+            merge_sizes(b, c, 1);
+        }
+}
+
+/* ---- checks of results ------------------------------------------------------------------------------------------- */
+
+/* Asks the device for the first unsorted record of n, and compares with the host. */
+static void expect_first_unsorted(bench *b, clsort_desc d, const record_order *order, size_t n, unsigned char *records)
+{
+    record_case c = record_make(order, n);
+    record_state s;
+    cl_int error = 0, error2 = 0;
+    cl_uint answer = 12345;
+    cl_mem result = clCreateBuffer(b->session.context, CL_MEM_READ_WRITE, 4, NULL, &error2);
+    size_t i = 1;
+    memset(&s, 0, sizeof s);
+    s.c = &c;
+    s.d = d;
+    while (i < n && record_compare(&s, records + i * d.record_size, records + (i - 1) * d.record_size) >= 0) i++;
+    if (i > n) i = n;
+    d.count = n;
+    d.keys = clCreateBuffer(b->session.context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, n * d.record_size, records, &error);
+    if (CHECK(!error && !error2)) {
+        CHECK_OK(clsort_enqueue_is_sorted(b->sorter, b->session.queue, &d, result, 0, 0, NULL, NULL));
+        CHECK(clEnqueueReadBuffer(b->session.queue, result, CL_TRUE, 0, 4, &answer, 0, NULL, NULL) == CL_SUCCESS);
+        CHECK(answer == i);
+    }
+    clReleaseMemObject(d.keys);
+    clReleaseMemObject(result);
+}
+
+/* A run of equal records that one unlike record interrupts. */
+static void order_is_checked_by_fields_and_comparators(bench *b)
+{
+    static const clsort_field fields[] = { { 4, CLSORT_U16, 1, 0, 0 }, { 0, CLSORT_F32, 0, 1, 1 }, { 6, CLSORT_I16, 0, 0, 0 }, { 4, CLSORT_I32, 0, 0, 0 } };
+    unsigned char records[8 * 100];
+    size_t at, k;
+    for (at = 0; at < 100; at += 11)
+        for (k = 0; k < 4; k++) {
+            record_case c = record_make(&record_orders[0], 100);
+            AT("record %zu, value %zu", at, k);
+            memset(records, 1, sizeof records);
+            memset(records + 8 * at, k == 3 ? 1 : k == 2 ? 200 : (int)(2 * k), 8);
+            expect_first_unsorted(b, c.d, c.order, 100, records);
+            c = record_make(NULL, 100);
+            c.d.record_size = 8;
+            c.d.fields = fields;
+            c.d.field_count = 4;
+            expect_first_unsorted(b, c.d, NULL, 100, records);
+            expect_first_unsorted(b, c.d, NULL, at + 1, records);
+        }
+}
+
+/* Changes bytes of a sorted result: a proof must then fail. */
+static void expect_found(bench *b, record_case c, size_t from, size_t to, int indices)
+{
+    const size_t size = indices ? 4 : c.d.record_size;
+    unsigned char *noise = (unsigned char *)malloc(c.d.count * c.d.record_size), x[64], y[64];
+    cl_mem proof = clCreateBuffer(b->session.context, CL_MEM_READ_WRITE, sizeof(clsort_proof), NULL, NULL), target;
+    cl_command_queue queue = b->session.queue;
+    clsort_proof p;
+    size_t i;
+    uint64_t random = 9;
+    record_say(&c);
+    for (i = 0; i < c.d.count * c.d.record_size; i++) noise[i] = (unsigned char)(pattern_random(&random) >> 40);
+    c.d.keys = clCreateBuffer(b->session.context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, c.d.count * c.d.record_size, noise, NULL);
+    if (indices) c.d.indices = clCreateBuffer(b->session.context, CL_MEM_READ_WRITE, c.d.count * 4, NULL, NULL);
+    target = indices ? c.d.indices : c.d.keys;
+    CHECK_OK(clsort_enqueue_fingerprint(b->sorter, queue, &c.d, proof, 0, 0, NULL, NULL));
+    CHECK_OK(clsort_enqueue_sort(b->sorter, queue, &c.d, 0, NULL, NULL));
+    clEnqueueReadBuffer(queue, target, CL_TRUE, from * size, size, x, 0, NULL, NULL);
+    clEnqueueReadBuffer(queue, target, CL_TRUE, to * size, size, y, 0, NULL, NULL);
+    clEnqueueWriteBuffer(queue, target, CL_TRUE, to * size, size, x, 0, NULL, NULL);
+    clEnqueueWriteBuffer(queue, target, CL_TRUE, from * size, size, y, 0, NULL, NULL);
+    CHECK_OK(clsort_enqueue_verify(b->sorter, queue, &c.d, proof, 0, 0, NULL, NULL));
+    CHECK(clEnqueueReadBuffer(queue, proof, CL_TRUE, 0, sizeof p, &p, 0, NULL, NULL) == CL_SUCCESS);
+    CHECK_STATUS(clsort_judge(&p), from == to ? CL_SUCCESS : CLSORT_ERROR_WRONG_RESULT);
+    clReleaseMemObject(c.d.keys);
+    if (indices) clReleaseMemObject(c.d.indices);
+    clReleaseMemObject(proof);
+    free(noise);
+}
+
+/* Swapped ends are out of order; swapped neighbours that are equal show in indices alone. */
+static void wrong_orders_are_found(bench *b)
+{
+    static const clsort_field fields[] = { { 0, CLSORT_U8, 0, 0, 0 } };
+    int k;
+    for (k = 0; k < 4; k++) {
+        record_case c = record_make(k & 1 ? &record_orders[1] : NULL, 4000);
+        if (!(k & 1)) c.d.fields = fields, c.d.field_count = 1, c.d.record_size = 20;
+        expect_found(b, c, 7, 7, k & 2);
+        expect_found(b, c, 0, 3999, k & 2);
+        if (k & 2) expect_found(b, c, 0, 1, 1);
+    }
+}
+
+static void self_checking_sorters_know_the_order(bench *b)
+{
+    static const clsort_field fields[] = { { 4, CLSORT_F32, 1, 1, 1 }, { 0, CLSORT_U32, 0, 0, 0 }, { 8, CLSORT_U16, 0, 0, 0 } };
+    clsort_sorter *s = fresh_sorter(b, CLSORT_OPTION_VERIFY);
+    int k;
+    for (k = 0; k < 2; k++) {
+        record_case c = record_make(k ? &record_orders[1] : NULL, 600);
+        if (!k) c.d.fields = fields, c.d.field_count = 3, c.d.record_size = 12;
+        c.sorter = s;
+        for (c.output = 0; c.output < RECORD_OUTPUTS; c.output++) record_run(b, &c);
+        CHECK_OK(clsort_collect(s, 1));
+    }
+    clsort_destroy(s);
+}
+
+static const test_entry tests[] = {
+    { "every work-group size sorts blocks, stable, each for itself", every_work_group_sorts_blocks },
+    { "blocks of every width of key and payload are sorted", blocks_of_every_width },
+    { "every work-group size and number of items merges", every_work_group_merges },
+    { "work-groups merge every kind of payload", work_groups_merge_every_payload },
+    { "arrays of many slices are merged", long_arrays_are_merged },
+    { "equal keys keep their order with every payload, in both orders", equal_keys_keep_their_order },
+    { "equal zeros keep their order", equal_zeros_keep_their_order },
+    { "records are sorted by one to eight fields of any type and order", records_are_sorted_by_fields },
+    { "fields of more than 8 bytes take several passes", wide_fields_take_several_passes },
+    { "comparators sort records of every size", comparators_sort_records },
+    { "comparators sort in work-groups", comparators_sort_in_work_groups },
+    { "the texts of a comparator are compiled once and may be freed", texts_are_compiled_once },
+    { "prepare builds a comparator, and resolve tells its shape", preparing_builds_comparators },
+    { "compile errors name the lines of the caller's text", compile_errors_name_the_callers_lines },
+    { "comparators that contradict themselves lose no record and harm nothing", contradictions_lose_nothing },
+    { "two sorted inputs of every type are merged, the first one first", two_inputs_of_every_type_are_merged },
+    { "two sorted inputs with values of every size are merged", two_inputs_with_values_of_every_size_are_merged },
+    { "two sorted inputs are merged in work-groups", two_inputs_are_merged_in_work_groups },
+    { "merges of two inputs wait, and are waited for", merges_of_two_inputs_wait_and_are_waited_for },
+    { "merges of unsorted inputs write nothing but their output", unsorted_inputs_harm_nothing_else },
+    { "order is checked by fields and by comparators", order_is_checked_by_fields_and_comparators },
+    { "wrong orders of fields and comparators are found", wrong_orders_are_found },
+    { "sorters that check themselves know fields and comparators", self_checking_sorters_know_the_order }
+};
+
+/* A merge that makes no progress hangs: no program runs longer than this, on all devices together. */
+int main(void)
+{
+    signal(SIGALRM, hung);
+    alarm(600);
+    return test_main(tests, sizeof tests / sizeof *tests);
+}
