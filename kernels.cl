@@ -1599,9 +1599,8 @@ CLSORT_INLINE block_t take_block(radix_t r, uint block, uint works)
 /* Bits that some key has set, and bits that some key has clear. */
 typedef struct { code_t set, clear; } seen_t;
 
-CLSORT_INLINE code_t see_key(seen_t *seen, array_t a, codec_t c, uint i)
+CLSORT_INLINE code_t see_code(seen_t *seen, code_t code)
 {
-    const code_t code = encode(*key_place(a, i), c);
     seen->set |= code;
     seen->clear |= (code_t)~code;
     return code;
@@ -1632,12 +1631,12 @@ CLSORT_INLINE seen_t count_block(radix_t r, array_t from, block_t b, uint *bins)
     for (; b.rows - i >= CLSORT_BATCH; i += CLSORT_BATCH) {
         uint d[CLSORT_BATCH];
         for (uint k = 0; k < CLSORT_BATCH; k++)
-            d[k] = digit_of(see_key(&seen, from, r.codec, b.begin + i + k), digit);
+            d[k] = digit_of(see_code(&seen, encode(*key_place(from, b.begin + i + k), r.codec)), digit);
         for (uint k = 0; k < CLSORT_BATCH; k++)
             bins[k % CLSORT_COUNT_COPIES * CLSORT_DIGITS + d[k]]++;
     }
     for (; i < b.rows; i++)
-        bins[digit_of(see_key(&seen, from, r.codec, b.begin + i), digit)]++;
+        bins[digit_of(see_code(&seen, encode(*key_place(from, b.begin + i), r.codec)), digit)]++;
     return seen;
 }
 
@@ -1789,7 +1788,7 @@ CLSORT_INLINE code_t count_digits(radix_t r, uint bins[][CLSORT_DIGITS])
         for (uint d = 0; d < CLSORT_DIGITS; d++)
             bins[p][d] = 0;
     for (uint i = 0; i < r.n; i++) {
-        const code_t code = see_key(&seen, r.source, r.codec, i);
+        const code_t code = see_code(&seen, encode(*key_place(r.source, i), r.codec));
         for (uint p = 0; p < radix_passes(r); p++)
             bins[p][digit_of(code, pass_digit(r, p))]++;
     }
@@ -1822,49 +1821,110 @@ CLSORT_KERNEL void clsort_radix_small(CLSORT_RADIX_ARGS)
 
 //---- radix: a tile per work-group
 #if CLSORT_SHARE_LOG2 > 0
-/* Copies of each local counter, a power of two: equal digits of neighbours then meet on fewer banks. */
-#ifndef CLSORT_COUNT_COPIES
-#define CLSORT_COUNT_COPIES 8
+/* Rows of a work-item, any number; a tile is CLSORT_GROUP times as many. */
+#ifndef CLSORT_RADIX_ITEMS
+#define CLSORT_RADIX_ITEMS (CLSORT_SWEEP ? 18 : 8)
+#endif
+#define CLSORT_RADIX_ROWS (CLSORT_GROUP * CLSORT_RADIX_ITEMS)
+/* Work-items that rank rows together: a word of 32 bits holds their 16 bits and a count. */
+#define CLSORT_TEAM (CLSORT_GROUP < 16 ? CLSORT_GROUP : 16)
+#define CLSORT_TEAMS (CLSORT_GROUP / CLSORT_TEAM)
+#if CLSORT_SWEEP && CLSORT_GROUP < CLSORT_DIGITS
+#error "CLSORT_SWEEP needs a work-item for each digit"
 #endif
 
-/* The exclusive sum of x over the work-group, and the total. Called by all work-items; sums has 2 * CLSORT_GROUP words, which nobody else
-   may be using: a barrier since their last use before, a barrier before their next one. */
-CLSORT_INLINE uint group_scan(uint x, local uint *sums, uint *total)
+CLSORT_INLINE uint local_id(void)
 {
-    const uint t = (uint)get_local_id(0);
+    return (uint)get_local_id(0) & (CLSORT_GROUP - 1);
+}
+
+/* Agreement inside a team, with its local memory. Without known warps a barrier, so that all of a group must come by equally often. */
+#if CLSORT_FORWARD_PROGRESS
+CLSORT_INLINE void team_sync(void)
+{
+    __asm__ volatile("bar.warp.sync 0xffffffff;" : : : "memory");
+}
+#else
+#define team_sync() barrier(CLK_LOCAL_MEM_FENCE)
+#endif
+
+/* The sum of x over the work-items before this one: each team sums by itself first. Called by all; sums: 2 * CLSORT_GROUP words, free, and so
+   again after the next barrier. */
+CLSORT_INLINE uint group_scan(uint x, local uint *sums)
+{
+    const uint t = local_id();
     uint sum = x, at = 0;
     sums[t] = x;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint step = 1; step < CLSORT_GROUP; step <<= 1) {
-        sum += t >= step ? sums[at + t - step] : 0;
+    #pragma unroll
+    for (uint step = 1; step < CLSORT_TEAM; step <<= 1) {
+        team_sync();
+        sum += t % CLSORT_TEAM >= step ? sums[at + t - step] : 0;
         at ^= CLSORT_GROUP;
         sums[at + t] = sum;
-        barrier(CLK_LOCAL_MEM_FENCE);
     }
-    *total = sums[at + CLSORT_GROUP - 1];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    #pragma unroll
+    for (uint w = 0; w + 1 < CLSORT_TEAMS; w++)
+        sum += w < t / CLSORT_TEAM ? sums[at + w * CLSORT_TEAM + CLSORT_TEAM - 1] : 0;
     return sum - x;
 }
 
-/* Adds the digits of a block to the local bins, CLSORT_COUNT_COPIES to a digit. Called by clsort_radix_count with the bins cleared and a
-   barrier since; they are whole after a barrier. Whole tiles load all their keys before they count the first. */
-CLSORT_INLINE seen_t count_block(radix_t r, array_t from, block_t b, local uint *bins)
+//---- radix: counting
+/* Copies of each local counter: lanes with equal digits then meet on fewer banks. The histogram of CLSORT_SWEEP packs two counters of 16 bits into a word, so
+   that a work-group may count 65,535 * CLSORT_COUNT_COPIES rows at most. */
+#define CLSORT_COUNTERS (CLSORT_DIGITS * (CLSORT_SWEEP ? CLSORT_RADIX_DIGITS : 1))
+#ifndef CLSORT_COUNT_COPIES
+#define CLSORT_COUNT_COPIES (CLSORT_SWEEP && CLSORT_COUNTERS <= 512 ? 32 : CLSORT_SWEEP && CLSORT_COUNTERS <= 1024 ? 16 : 8)
+#endif
+#define CLSORT_COUNT_WORDS ((CLSORT_COUNTERS >> CLSORT_SWEEP) * CLSORT_COUNT_COPIES)
+#if CLSORT_COUNT_COPIES & (CLSORT_COUNT_COPIES - 1)
+#error "CLSORT_COUNT_COPIES must be a power of two"
+#endif
+
+/* Clears the words of bins and the four behind them. Ends with a barrier. */
+CLSORT_INLINE void clear_bins(local uint *bins)
 {
-    const digit_t digit = pass_digit(r, r.pass);
-    const uint t = (uint)get_local_id(0), copy = t & (CLSORT_COUNT_COPIES - 1);
-    seen_t seen = { 0, 0 };
-    uint tile = 0;
-    for (; b.rows - tile >= CLSORT_TILE_ROWS; tile += CLSORT_TILE_ROWS) {
-        code_t code[CLSORT_ITEMS];
+    for (uint i = local_id(); i < CLSORT_COUNT_WORDS + 4; i += CLSORT_GROUP)
+        bins[i] = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+/* Adds the digits of the passes first ... last of a block's rows to the bins. Called with the bins cleared and a barrier since; they are
+   whole after a barrier. All keys of a tile are loaded before the first is counted. */
+CLSORT_INLINE void count_block(radix_t r, array_t from, block_t b, uint first, uint last, local uint *bins, seen_t *seen)
+{
+    local uint *own = bins + local_id() % CLSORT_COUNT_COPIES;
+    for (uint at = local_id(); at < b.rows; at += CLSORT_RADIX_ROWS) {
+        code_t code[CLSORT_RADIX_ITEMS];
         #pragma unroll
-        for (uint m = 0; m < CLSORT_ITEMS; m++)
-            code[m] = see_key(&seen, from, r.codec, b.begin + tile + m * CLSORT_GROUP + t);
+        for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
+            if (at + m * CLSORT_GROUP < b.rows)
+                code[m] = *key_place(from, b.begin + at + m * CLSORT_GROUP);
         #pragma unroll
-        for (uint m = 0; m < CLSORT_ITEMS; m++)
-            atomic_inc(&bins[digit_of(code[m], digit) * CLSORT_COUNT_COPIES + copy]);
+        for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
+            if (at + m * CLSORT_GROUP < b.rows)
+                code[m] = see_code(seen, encode(code[m], r.codec));
+        for (uint p = first; p <= last; p++) {
+            const digit_t digit = pass_digit(r, p);
+            #pragma unroll
+            for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
+                const uint i = (p - first) * CLSORT_DIGITS + digit_of(code[m], digit);
+                if (at + m * CLSORT_GROUP < b.rows)
+                    atomic_add(&own[(i >> CLSORT_SWEEP) * CLSORT_COUNT_COPIES], CLSORT_SWEEP ? 1u << i % 2 * 16 : 1u);
+            }
+        }
     }
-    for (uint i = tile + t; i < b.rows; i += CLSORT_GROUP)
-        atomic_inc(&bins[digit_of(see_key(&seen, from, r.codec, b.begin + i), digit) * CLSORT_COUNT_COPIES + copy]);
-    return seen;
+}
+
+/* Counter i of the bins. Called with a barrier since they were counted. */
+CLSORT_INLINE uint bin_count(local const uint *bins, uint i)
+{
+    uint count = 0;
+    for (uint k = 0; k < CLSORT_COUNT_COPIES; k++) {
+        const uint word = bins[(i >> CLSORT_SWEEP) * CLSORT_COUNT_COPIES + k];
+        count += CLSORT_SWEEP ? word >> i % 2 * 16 & 0xFFFF : word;
+    }
+    return count;
 }
 
 /* Adds bits seen to four words: set, clear, low half first. Called between barriers, the first of them after the words were cleared. */
@@ -1878,261 +1938,329 @@ CLSORT_INLINE void merge_seen(local uint *words, seen_t seen)
     }
 }
 
-//---- radix: count and scan
-#if !CLSORT_SWEEP
-/* A work-group per block. bins: CLSORT_COUNT_COPIES * CLSORT_DIGITS + 4 words. */
-CLSORT_KERNEL void clsort_radix_count(CLSORT_RADIX_ARGS, local uint *bins)
-{
-    const radix_t r = CLSORT_RADIX;
-    const uint block = (uint)get_group_id(0), t = (uint)get_local_id(0), plan = pass ? pass_plan(r) : PASS_SORTS;
-    const block_t b = take_block(r, block, plan & PASS_SORTS);
-    local uint *words = bins + CLSORT_COUNT_COPIES * CLSORT_DIGITS;
-    for (uint d = t; d < CLSORT_COUNT_COPIES * CLSORT_DIGITS + 4; d += CLSORT_GROUP)
-        bins[d] = 0;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    merge_seen(words, count_block(r, plan_array(r, plan, PASS_FROM), b, bins));
-    barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint d = t; d < CLSORT_DIGITS && b.rows != 0; d += CLSORT_GROUP) {
-        uint count = 0;
-        for (uint k = 0; k < CLSORT_COUNT_COPIES; k++)
-            count += bins[d * CLSORT_COUNT_COPIES + k];
-        radix_table(r, d)[block] = count;
-    }
-    for (uint k = t; k < 4 && pass == 0; k += CLSORT_GROUP)
-        radix_seen(r, block)[k] = words[k];
-}
-#endif
-
-/* The bits that differ among all blocks' keys, for the first work-item. Called by all work-items of a group; `words` as for merge_seen,
-   sees a barrier before and after. Blocks beyond `count` are left out. */
+/* The bits that differ among the keys of the first `count` blocks, for the first work-item. Called by all work-items of a group; `words` as for
+   merge_seen, sees a barrier before and after. */
 CLSORT_INLINE code_t join_seen(radix_t r, uint count, local uint *words)
 {
-    const uint t = (uint)get_local_id(0);
-    for (uint k = t; k < 4; k += CLSORT_GROUP)
+    for (uint k = local_id(); k < 4; k += CLSORT_GROUP)
         words[k] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint i = t; i < count * 4; i += CLSORT_GROUP)
+    for (uint i = local_id(); i < count * 4; i += CLSORT_GROUP)
         atomic_or(&words[i & 3], radix_seen(r, 0)[i]);
     barrier(CLK_LOCAL_MEM_FENCE);
     return (code_t)((words[0] & words[2]) | (ulong)(words[1] & words[3]) << 32);
 }
 
+//---- radix: tiles
+/* A tile in local memory. counters[team][digit]: in the lower half the team's work-items whose present row has the digit, in the upper half how many
+   rows have it, later where the next one goes in the tile. staged: codes, later words, in order. next[digit]: where the block's next row
+   goes; offsets[digit]: the distance from the tile to there; origins: of clsort_radix_small, where rows come from. */
+#define CLSORT_STAGED_BYTES (CLSORT_RADIX_ROWS * (CLSORT_KEY_BYTES > 4 * CLSORT_WORDS ? CLSORT_KEY_BYTES : 4 * CLSORT_WORDS))
+typedef struct {
+    local code_t *staged;
+    local uint *counters, *offsets, *next, *sums, *ticket;
+    local ushort *origins;
+} tile_t;
+
+CLSORT_INLINE tile_t make_tile(local ulong *space)
+{
+    local uint *counters = (local uint *)(space + (CLSORT_STAGED_BYTES + 7) / 8), *offsets = counters + CLSORT_TEAMS * CLSORT_DIGITS;
+    local uint *sums = offsets + 2 * CLSORT_DIGITS, *ticket = sums + 2 * CLSORT_GROUP;
+    const tile_t tile = { (local code_t *)space, counters, offsets, offsets + CLSORT_DIGITS, sums, ticket, (local ushort *)(ticket + 2) };
+    return tile;
+}
+
+/* The m-th row of a work-item. A team's rows lie side by side. */
+CLSORT_INLINE uint tile_row(uint m)
+{
+    const uint t = local_id();
+    return t / CLSORT_TEAM * (CLSORT_TEAM * CLSORT_RADIX_ITEMS) + t % CLSORT_TEAM + m * CLSORT_TEAM;
+}
+
+CLSORT_INLINE array_t array_from(array_t a, size_t row)
+{
+    const array_t rest = { (global uchar *)key_place(a, row), a.values + row * CLSORT_VALUE_BYTES };
+    return rest;
+}
+
+/* Loads the work-item's codes, top codes beyond the end. */
+CLSORT_INLINE void load_codes(code_t *code, array_t from, codec_t c, uint rows)
+{
+    const uint first = tile_row(0);
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
+        code[m] = first + m * CLSORT_TEAM < rows ? encode(*key_place(from, first + m * CLSORT_TEAM), c) : (code_t)~(code_t)0;
+}
+
+//---- radix: ranks
+/* Counts the team's digits. Called by all work-items with the counters free; needs a barrier after. */
+CLSORT_INLINE void count_rows(tile_t tile, const code_t *code, digit_t digit)
+{
+    local uint *counters = tile.counters + local_id() / CLSORT_TEAM * CLSORT_DIGITS;
+    for (uint d = local_id() % CLSORT_TEAM; d < CLSORT_DIGITS; d += CLSORT_TEAM)
+        counters[d] = 0;
+    team_sync();
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
+        atomic_add(&counters[digit_of(code[m], digit)], 1u << 16);
+}
+
+/* Ranks the team's rows, in their order, from where its digits begin, and stages the codes. Work-items with the same digit find each other through
+   their bits in its counter; the last of them moves the counter on. Bank conflicts of random digits bound this, so bits and count share
+   a word. Called by all work-items with a barrier since the digits were placed; what it stages needs one after. */
+CLSORT_INLINE void rank_rows(tile_t tile, const code_t *code, digit_t digit, uint *rank)
+{
+    const uint lane = local_id() % CLSORT_TEAM;
+    local uint *counters = tile.counters + local_id() / CLSORT_TEAM * CLSORT_DIGITS;
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
+        local uint *counter = &counters[digit_of(code[m], digit)];
+        atomic_or(counter, 1u << lane);
+        team_sync();
+        const uint now = *counter, place = (now >> 16) + popcount(now & ((1u << lane) - 1));
+        team_sync();
+        if ((now & 0xFFFF) >> lane == 1)
+            *counter = (place + 1) << 16;
+        rank[m] = place;
+        tile.staged[place] = code[m];
+        team_sync();
+    }
+}
+
+/* A work-item's own digits begin here. */
+#define CLSORT_OWN_DIGITS ((CLSORT_DIGITS + CLSORT_GROUP - 1) / CLSORT_GROUP)
+CLSORT_INLINE uint own_digit(uint k)
+{
+    return min(local_id() * CLSORT_OWN_DIGITS + k, (uint)CLSORT_DIGITS);
+}
+
+/* The tile's rows with a digit. Called with a barrier since the rows were counted. */
+CLSORT_INLINE uint count_digit(tile_t tile, uint digit)
+{
+    uint count = 0;
+    #pragma unroll
+    for (uint w = 0; w < CLSORT_TEAMS; w++)
+        count += tile.counters[w * CLSORT_DIGITS + digit] >> 16;
+    return count;
+}
+
+/* Turns the counts of the own digits, the first of which begins at `begin`, into places in the tile, and takes the digits' places from the offsets.
+   Called by all work-items, each with its own digits' offsets set; needs a barrier after. */
+CLSORT_INLINE void place_digits(tile_t tile, uint begin)
+{
+    for (uint d = own_digit(0); d < own_digit(CLSORT_OWN_DIGITS); d++) {
+        tile.offsets[d] -= begin;
+        #pragma unroll
+        for (uint w = 0; w < CLSORT_TEAMS; w++) {
+            const uint count = tile.counters[w * CLSORT_DIGITS + d] >> 16;
+            tile.counters[w * CLSORT_DIGITS + d] = begin << 16;
+            begin += count;
+        }
+    }
+}
+
+/* All of that for a tile whose rows go where next[] says, which moves on. Called by all work-items with the tile free; ends with a
+   barrier. */
+CLSORT_INLINE void order_tile(tile_t tile, const code_t *code, digit_t digit, uint *rank)
+{
+    uint sum = 0;
+    count_rows(tile, code, digit);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint d = own_digit(0); d < own_digit(CLSORT_OWN_DIGITS); d++) {
+        const uint count = count_digit(tile, d);
+        tile.offsets[d] = tile.next[d];
+        tile.next[d] += count;
+        sum += count;
+    }
+    place_digits(tile, group_scan(sum, tile.sums));
+    barrier(CLK_LOCAL_MEM_FENCE);
+    rank_rows(tile, code, digit, rank);
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+//---- radix: tiles move
+/* Writes the staged codes, and says where they went. Called by all work-items with a barrier since the offsets and codes were set. */
+CLSORT_INLINE void store_codes(tile_t tile, array_t to, codec_t c, digit_t digit, uint rows, uint *place)
+{
+    const uint t = local_id();
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
+        const code_t code = tile.staged[m * CLSORT_GROUP + t];
+        place[m] = tile.offsets[digit_of(code, digit)] + m * CLSORT_GROUP + t;
+        if (!CLSORT_RECORDS && m * CLSORT_GROUP + t < rows)
+            *key_place(to, place[m]) = decode(code, c);
+    }
+}
+
+/* Moves the values by way of local memory to the same places. Called by all work-items with a barrier since `staged` was in use. */
+CLSORT_INLINE void move_values(tile_t tile, array_t from, array_t to, uint rows, const uint *rank, const uint *place)
+{
+    const uint t = local_id();
+    local uint *staged = (local uint *)tile.staged;
+    uint word[CLSORT_WORDS_OR_1];
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
+        if (tile_row(m) < rows) {
+            load_words(from, tile_row(m), word);
+            #pragma unroll
+            for (uint w = 0; w < CLSORT_WORDS; w++)
+                staged[w * CLSORT_RADIX_ROWS + rank[m]] = word[w];
+        }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
+        #pragma unroll
+        for (uint w = 0; w < CLSORT_WORDS; w++)
+            word[w] = staged[w * CLSORT_RADIX_ROWS + m * CLSORT_GROUP + t];
+        if (m * CLSORT_GROUP + t < rows)
+            store_words(to, place[m], word);
+    }
+}
+
+/* Writes an ordered tile of rows that begin at `from`. Called by all work-items with a barrier since it was staged and the offsets were set. */
+CLSORT_INLINE void store_tile(tile_t tile, array_t from, array_t to, codec_t c, digit_t digit, uint rows, const uint *rank)
+{
+    uint place[CLSORT_RADIX_ITEMS];
+    store_codes(tile, to, c, digit, rows, place);
+#if CLSORT_WORDS
+    barrier(CLK_LOCAL_MEM_FENCE);
+    move_values(tile, from, to, rows, rank, place);
+#endif
+}
+
 #if !CLSORT_SWEEP
+//---- radix: count and scan
+/* A work-group per block. bins: CLSORT_COUNT_WORDS + 4 words. */
+CLSORT_KERNEL void clsort_radix_count(CLSORT_RADIX_ARGS, local uint *bins)
+{
+    const radix_t r = CLSORT_RADIX;
+    const uint block = (uint)get_group_id(0), t = local_id(), plan = pass ? pass_plan(r) : PASS_SORTS;
+    const block_t b = take_block(r, block, plan & PASS_SORTS);
+    seen_t seen = { 0, 0 };
+    clear_bins(bins);
+    count_block(r, plan_array(r, plan, PASS_FROM), b, pass, pass, bins, &seen);
+    merge_seen(bins + CLSORT_COUNT_WORDS, seen);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint d = t; d < CLSORT_DIGITS && b.rows != 0; d += CLSORT_GROUP)
+        radix_table(r, d)[block] = bin_count(bins, d);
+    for (uint k = t; k < 4 && pass == 0; k += CLSORT_GROUP)
+        radix_seen(r, block)[k] = bins[CLSORT_COUNT_WORDS + k];
+}
+
 /* A work-group per digit: turns its counts into sums over the blocks before, and writes the digit's total. The first group of the first
    pass also writes the plan. sums: 2 * CLSORT_GROUP + 4 words. */
 CLSORT_KERNEL void clsort_radix_scan(CLSORT_RADIX_ARGS, local uint *sums)
 {
     const radix_t r = CLSORT_RADIX;
-    const uint digit = (uint)get_group_id(0), t = (uint)get_local_id(0), first = pass == 0 && digit == 0;
+    const uint digit = (uint)get_group_id(0), t = local_id(), first = pass == 0 && digit == 0;
     const code_t differ = join_seen(r, first ? blocks : 0, sums + 2 * CLSORT_GROUP);
     if (first && t == 0)
         write_plan(r, differ);
     global uint *row = radix_table(r, digit);
     const uint share = (blocks + CLSORT_GROUP - 1) / CLSORT_GROUP, begin = min(t * share, blocks), end = min(begin + share, blocks);
-    uint sum = 0, total;
+    uint sum = 0;
     for (uint b = begin; b < end; b++)
         sum += row[b];
-    sum = group_scan(sum, sums, &total);
+    sum = group_scan(sum, sums);
     for (uint b = begin; b < end; b++) {
         const uint count = row[b];
         row[b] = sum;
         sum += count;
     }
-    if (t == 0)
-        radix_table(r, CLSORT_DIGITS)[digit] = total;
-}
-#endif
-
-//---- radix: split
-/* Rows of a tile in local memory are put in the order of up to 4 bits at a time. Counted costs of an 8-bit digit, per row and in local accesses:
-   two splits of 4 bits take 2 * (4 for counting and ranking, 2 for moving, 16 / items for the scan) and 2 * 12 barriers; eight
-   splits of 1 bit 8 * 3 and 8 * 11 barriers; one of 8 bits would need a counter for each digit and work-item, 64 KiB of bytes. */
-#define CLSORT_SPLIT_WORDS 8
-#define CLSORT_KEY_STEP (CLSORT_KEY_BYTES == 8 ? 4 : 5)
-#define CLSORT_ROW_SLOTS (CLSORT_TILE_ROWS + (CLSORT_TILE_ROWS >> 4))
-#define CLSORT_SPLIT_SLOTS (CLSORT_SPLIT_WORDS * CLSORT_GROUP + (CLSORT_SPLIT_WORDS * CLSORT_GROUP >> 5))
-
-/* A tile in local memory. counters: CLSORT_SPLIT_SLOTS + 2 * CLSORT_GROUP words. */
-typedef struct { local code_t *keys; local uint *words, *counters; } tile_t;
-
-/* A word of padding after each 32 lets the work-items' own stretches begin on different banks. */
-CLSORT_INLINE uint radix_slot(uint i, uint step)
-{
-    return i + (i >> step);
-}
-
-CLSORT_INLINE void put_tile_row(tile_t tile, uint i, row_t row)
-{
-    tile.keys[radix_slot(i, CLSORT_KEY_STEP)] = row.key;
-    #pragma unroll
-    for (uint w = 0; w < CLSORT_WORDS; w++)
-        tile.words[w * CLSORT_ROW_SLOTS + radix_slot(i, 5)] = row.word[w];
-}
-
-CLSORT_INLINE row_t get_tile_row(tile_t tile, uint i)
-{
-    row_t row;
-    row.key = tile.keys[radix_slot(i, CLSORT_KEY_STEP)];
-    #pragma unroll
-    for (uint w = 0; w < CLSORT_WORDS; w++)
-        row.word[w] = tile.words[w * CLSORT_ROW_SLOTS + radix_slot(i, 5)];
-    return row;
-}
-
-/* Turns the counters into exclusive sums: over the digits 0 ... 7 in the lower halves, digit by digit and then by work-item, and so on for 8 ... 15
-   in the upper halves, which follow. Called by split_tile; a barrier since the counters were written before, and one after. */
-CLSORT_INLINE void scan_counters(local uint *counters)
-{
-    const uint first = (uint)get_local_id(0) * CLSORT_SPLIT_WORDS;
-    uint sum = 0, total;
-    #pragma unroll
-    for (uint w = 0; w < CLSORT_SPLIT_WORDS; w++)
-        sum += counters[radix_slot(first + w, 5)];
-    sum = group_scan(sum, counters + CLSORT_SPLIT_SLOTS, &total);
-    sum += total << 16;
-    #pragma unroll
-    for (uint w = 0; w < CLSORT_SPLIT_WORDS; w++) {
-        const uint count = counters[radix_slot(first + w, 5)];
-        counters[radix_slot(first + w, 5)] = sum;
-        sum += count;
-    }
-}
-
-/* Stable order of the tile by up to 4 bits. Each work-item counts the rows of its own stretch in its own column of counters, two
-   digits to a word. Called by all work-items, with a barrier since the rows were put; ends with a barrier. */
-CLSORT_INLINE void split_tile(tile_t tile, digit_t digit)
-{
-    const uint t = (uint)get_local_id(0);
-    row_t row[CLSORT_ITEMS];
-    uint rank[CLSORT_ITEMS];
-    #pragma unroll
-    for (uint w = 0; w < CLSORT_SPLIT_WORDS; w++)
-        tile.counters[radix_slot(w * CLSORT_GROUP + t, 5)] = 0;
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_ITEMS; m++) {
-        row[m] = get_tile_row(tile, t * CLSORT_ITEMS + m);
-        const uint d = digit_of(row[m].key, digit), side = d >> 3 << 4;
-        local uint *counter = &tile.counters[radix_slot((d & 7) * CLSORT_GROUP + t, 5)];
-        rank[m] = *counter >> side & 0xFFFF;
-        *counter += 1u << side;
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    scan_counters(tile.counters);
-    barrier(CLK_LOCAL_MEM_FENCE);
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_ITEMS; m++) {
-        const uint d = digit_of(row[m].key, digit), side = d >> 3 << 4;
-        put_tile_row(tile, rank[m] + (tile.counters[radix_slot((d & 7) * CLSORT_GROUP + t, 5)] >> side & 0xFFFF), row[m]);
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-}
-
-//---- radix: tiles
-/* Loads `rows` rows from `at` on into local memory, top records behind them. Called by all work-items; needs a barrier before, where the tile
-   was in use, and ends with one. */
-CLSORT_INLINE void load_tile(tile_t tile, array_t from, codec_t c, uint at, uint rows)
-{
-    const uint t = (uint)get_local_id(0);
-    row_t row[CLSORT_ITEMS];
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_ITEMS; m++)
-        row[m] = m * CLSORT_GROUP + t < rows ? load_whole_row(from, c, at + m * CLSORT_GROUP + t) : top_row();
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_ITEMS; m++)
-        put_tile_row(tile, m * CLSORT_GROUP + t, row[m]);
-    barrier(CLK_LOCAL_MEM_FENCE);
-}
-
-/* The 4 bits of a digit that split number k orders by. */
-CLSORT_INLINE digit_t split_digit(digit_t digit, uint k)
-{
-    const digit_t d = { digit.shift + 4 * k, digit.mask >> 4 * k & 15 };
-    return d;
-}
-
-/* Is place i the first of its digit in the ordered tile? `beyond` is the place behind the last: then, is it the last? */
-CLSORT_INLINE uint digit_ends(tile_t tile, digit_t digit, uint i, uint neighbour, uint beyond)
-{
-    return neighbour == beyond || digit_of(get_tile_row(tile, i).key, digit) != digit_of(get_tile_row(tile, neighbour).key, digit);
-}
-
-/* Writes the ordered tile. next[digit] is where the next row of a digit goes. The first row of a digit turns it into the distance from tile to
-   target, the last one into the place for the next tile. Called by all work-items, with a barrier since the tile was put; ends with a barrier. */
-CLSORT_INLINE void store_tile(tile_t tile, array_t to, codec_t c, digit_t digit, uint rows, local uint *next)
-{
-    const uint t = (uint)get_local_id(0);
-    for (uint i = t; i < rows; i += CLSORT_GROUP)
-        if (digit_ends(tile, digit, i, i - 1, ~0u))
-            next[digit_of(get_tile_row(tile, i).key, digit)] -= i;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_ITEMS; m++) {
-        const uint i = m * CLSORT_GROUP + t;
-        const row_t row = get_tile_row(tile, i);
-        if (i < rows)
-            store_whole_row(to, c, next[digit_of(row.key, digit)] + i, row);
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint i = t; i < rows; i += CLSORT_GROUP)
-        if (digit_ends(tile, digit, i, i + 1, rows))
-            next[digit_of(get_tile_row(tile, i).key, digit)] += i + 1;
-    barrier(CLK_LOCAL_MEM_FENCE);
+    if (t == CLSORT_GROUP - 1)
+        radix_table(r, CLSORT_DIGITS)[digit] = sum;
 }
 
 //---- radix: scatter
-#if !CLSORT_SWEEP
 /* Where the block's rows of each digit begin: the rows of smaller digits, and those of its own in the blocks before. Called by all work-items;
-   the words of group_scan must be free; ends with a barrier. */
-CLSORT_INLINE void digit_begins(radix_t r, uint block, local uint *next, local uint *sums)
+   ends with a barrier. */
+CLSORT_INLINE void begin_block(radix_t r, uint block, tile_t tile)
 {
-    const uint t = (uint)get_local_id(0), share = (CLSORT_DIGITS + CLSORT_GROUP - 1) / CLSORT_GROUP;
     global const uint *totals = radix_table(r, CLSORT_DIGITS);
-    uint sum = 0, total;
-    for (uint d = t * share; d < min((t + 1) * share, (uint)CLSORT_DIGITS); d++)
+    uint sum = 0;
+    for (uint d = own_digit(0); d < own_digit(CLSORT_OWN_DIGITS); d++)
         sum += totals[d];
-    sum = group_scan(sum, sums, &total);
-    for (uint d = t * share; d < min((t + 1) * share, (uint)CLSORT_DIGITS); d++) {
-        next[d] = sum + radix_table(r, d)[block];
+    sum = group_scan(sum, tile.sums);
+    for (uint d = own_digit(0); d < own_digit(CLSORT_OWN_DIGITS); d++) {
+        tile.next[d] = sum + radix_table(r, d)[block];
         sum += totals[d];
     }
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* A work-group per block. tile_keys: CLSORT_ROW_SLOTS codes, tile_words: CLSORT_WORDS * CLSORT_ROW_SLOTS words, counters: CLSORT_SPLIT_SLOTS +
-   2 * CLSORT_GROUP words, next: CLSORT_DIGITS words. */
-CLSORT_KERNEL void clsort_radix_scatter(CLSORT_RADIX_ARGS, local code_t *tile_keys, local uint *tile_words,
-                                        local uint *counters, local uint *next)
+/* Moves `rows` rows that begin at `from`. Called by all work-items with the tile free; ends with a barrier. */
+CLSORT_INLINE void scatter_tile(tile_t tile, array_t from, array_t to, codec_t codec, digit_t digit, uint rows)
+{
+    code_t code[CLSORT_RADIX_ITEMS];
+    uint rank[CLSORT_RADIX_ITEMS];
+    load_codes(code, from, codec, rows);
+    order_tile(tile, code, digit, rank);
+    store_tile(tile, from, to, codec, digit, rows, rank);
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+/* A work-group per block. space: staged rows of CLSORT_RADIX_ROWS * max(CLSORT_KEY_BYTES, 4 * CLSORT_WORDS) bytes, rounded up to 8; CLSORT_TEAMS *
+   CLSORT_DIGITS + 2 * CLSORT_DIGITS + 2 * CLSORT_GROUP + 2 words. */
+CLSORT_KERNEL void clsort_radix_scatter(CLSORT_RADIX_ARGS, local ulong *space)
 {
     const radix_t r = CLSORT_RADIX;
-    const tile_t tile = { tile_keys, tile_words, counters };
+    const tile_t tile = make_tile(space);
     const uint block = (uint)get_group_id(0), plan = pass_plan(r);
     const block_t sorted = take_block(r, block, plan & PASS_SORTS), copied = take_block(r, block, plan & PASS_COPIES);
     const array_t from = plan_array(r, plan, PASS_FROM), to = plan_array(r, plan, PASS_TO);
-    const digit_t digit = pass_digit(r, pass);
-    copy_block(r, plan, copied, (uint)get_local_id(0), CLSORT_GROUP);
-    digit_begins(r, block, next, counters);
-    for (uint done = 0; done < sorted.rows; done += CLSORT_TILE_ROWS) {
-        const uint rows = min(sorted.rows - done, (uint)CLSORT_TILE_ROWS);
-        load_tile(tile, from, r.codec, sorted.begin + done, rows);
-        for (uint k = 0; k < (CLSORT_DIGIT_BITS + 3) / 4; k++)
-            split_tile(tile, split_digit(digit, k));
-        store_tile(tile, to, r.codec, digit, rows, next);
-    }
+    copy_block(r, plan, copied, local_id(), CLSORT_GROUP);
+    begin_block(r, block, tile);
+    for (uint done = 0; done < sorted.rows; done += CLSORT_RADIX_ROWS)
+        scatter_tile(tile, array_from(from, sorted.begin + done), to, r.codec, pass_digit(r, pass),
+                     min(sorted.rows - done, (uint)CLSORT_RADIX_ROWS));
 }
 
 //---- radix: small
-/* Sorts what fits into one tile, in one launch of one work-group. Local memory as for clsort_radix_scatter. */
-CLSORT_KERNEL void clsort_radix_small(CLSORT_RADIX_ARGS, local code_t *tile_keys, local uint *tile_words, local uint *counters)
+/* Sorts the codes and, where there are values, the numbers of their rows. Called by clsort_radix_small; begins and ends with a barrier between
+   the tile's uses. */
+CLSORT_INLINE void order_small(tile_t tile, code_t *code, uint *origin, digit_t digit)
+{
+    uint rank[CLSORT_RADIX_ITEMS];
+    order_tile(tile, code, digit, rank);
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
+        code[m] = tile.staged[tile_row(m)];
+        if (CLSORT_WORDS)
+            tile.origins[rank[m]] = (ushort)origin[m];
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
+        origin[m] = CLSORT_WORDS ? tile.origins[tile_row(m)] : 0;
+}
+
+/* Sorts what fits into one tile, in one launch of one work-group. space: as for clsort_radix_scatter,
+   and with values 2 * CLSORT_RADIX_ROWS bytes. */
+CLSORT_KERNEL void clsort_radix_small(CLSORT_RADIX_ARGS, local ulong *space)
 {
     const radix_t r = CLSORT_RADIX;
-    const tile_t tile = { tile_keys, tile_words, counters };
-    load_tile(tile, r.source, r.codec, 0, n);
-    for (uint bit = first_bit; bit < last_bit; bit += 4) {
-        const digit_t digit = { bit, (1u << min(last_bit - bit, 4u)) - 1 };
-        split_tile(tile, digit);
+    const tile_t tile = make_tile(space);
+    code_t code[CLSORT_RADIX_ITEMS];
+    row_t row[CLSORT_RADIX_ITEMS];
+    uint origin[CLSORT_RADIX_ITEMS];
+    for (uint d = local_id(); d < CLSORT_DIGITS; d += CLSORT_GROUP)
+        tile.next[d] = 0;
+    load_codes(code, r.source, r.codec, n);
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
+        origin[m] = tile_row(m);
+    for (uint p = 0; p < radix_passes(r); p++)
+        order_small(tile, code, origin, pass_digit(r, p));
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
+        row[m].key = code[m];
+        if (tile_row(m) < n)
+            load_words(r.source, origin[m], row[m].word);
     }
-    for (uint i = (uint)get_local_id(0); i < n; i += CLSORT_GROUP)
-        store_whole_row(r.target, r.codec, i, get_tile_row(tile, i));
+    barrier(CLK_GLOBAL_MEM_FENCE);
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
+        store_row(r.target, r.codec, tile_row(m), n, row[m]);
 }
 #endif
 
@@ -2144,27 +2272,14 @@ CLSORT_KERNEL void clsort_radix_small(CLSORT_RADIX_ARGS, local code_t *tile_keys
      look[tile][digit]   ... | sum | count | count | count | own tile
                                <------- look-back --------
 
-   A tile waits for tiles whose numbers were drawn before, so work-groups that have started must all make progress. OpenCL
-   does not promise that: only for devices known to do so (CLSORT_FORWARD_PROGRESS). Elsewhere the same text runs for tests, on
-   devices that run work-groups in the order in which they start. Idea: D. Merrill and M. Garland, Single-pass Parallel Prefix Scan
+   Work-groups draw the tiles' numbers, so a tile waits only for tiles of work-groups that have started, and these must all make
+   progress. OpenCL does not promise that: only for devices known to do so (CLSORT_FORWARD_PROGRESS). Elsewhere the same text runs for tests, which
+   a device that runs work-groups one after the other also stands. Idea: D. Merrill and M. Garland, Single-pass Parallel Prefix Scan
    with Decoupled Look-back, 2016; A. Adinets and D. Merrill, Onesweep, 2022. */
 #if CLSORT_SWEEP
-#if CLSORT_SHARE_LOG2 < 5 || CLSORT_GROUP < CLSORT_DIGITS
-#error "CLSORT_SWEEP needs whole warps of 32 and a work-item for each digit"
-#endif
-#define CLSORT_WARPS (CLSORT_GROUP / 32)
-/* Rows of a work-item, any number; a tile is CLSORT_GROUP times as many. */
-#ifndef CLSORT_SWEEP_ITEMS
-#define CLSORT_SWEEP_ITEMS 16
-#endif
-#define CLSORT_SWEEP_ROWS (CLSORT_GROUP * CLSORT_SWEEP_ITEMS)
 /* Words read at once when looking back. */
 #ifndef CLSORT_SWEEP_AHEAD
 #define CLSORT_SWEEP_AHEAD 4
-#endif
-/* 1: keys are staged apart from the warps' counters, as soon as they are ranked: more local memory, fewer registers. 0: in their place. */
-#ifndef CLSORT_SWEEP_APART
-#define CLSORT_SWEEP_APART (CLSORT_WORDS == 0)
 #endif
 /* 1: 64-bit words, for 2^30 elements and more. */
 #ifndef CLSORT_SWEEP_WIDE
@@ -2178,8 +2293,7 @@ typedef uint look_t;
 #define CLSORT_LOOK_SHIFT 30
 #endif
 
-/* Words that other work-groups write or read during the launch, without caches, and agreement inside a warp, with its local
-   memory. The twin of warp_sync synchronises the whole group, so all of it must come by equally often. */
+/* Words that other work-groups write or read during the launch, without caches. */
 #if CLSORT_FORWARD_PROGRESS
 #if CLSORT_SWEEP_WIDE
 #define CLSORT_LOOK_PTX(op) op ".relaxed.gpu.global.u64 "
@@ -2199,11 +2313,6 @@ CLSORT_INLINE void store_look(global look_t *p, look_t word)
 {
     __asm__ volatile(CLSORT_LOOK_PTX("st") "[%0], %1;" : : "l"(p), CLSORT_LOOK_REG(word) : "memory");
 }
-
-CLSORT_INLINE void warp_sync(void)
-{
-    __asm__ volatile("bar.warp.sync 0xffffffff;" : : : "memory");
-}
 #else
 CLSORT_INLINE look_t load_look(global const look_t *p)
 {
@@ -2214,8 +2323,6 @@ CLSORT_INLINE void store_look(global look_t *p, look_t word)
 {
     *(volatile global look_t *)p = word;
 }
-
-#define warp_sync() barrier(CLK_LOCAL_MEM_FENCE)
 #endif
 
 //---- radix: sweep scratch
@@ -2245,54 +2352,23 @@ CLSORT_KERNEL void clsort_radix_clear(CLSORT_RADIX_ARGS)
         r.scratch[i] = 0;
 }
 
-//---- radix: sweep histogram
-/* Copies of each local counter: what 32 KiB have room for, at most 8. */
-#ifndef CLSORT_SWEEP_COPIES
-#define CLSORT_SWEEP_COPIES (CLSORT_RADIX_DIGITS * CLSORT_DIGITS <= 1024 ? 8 : 4)
-#endif
-
-/* Adds the digits of all passes of one tile to the local bins. Called by clsort_radix_histogram with the bins cleared and a barrier
-   since; they are whole after a barrier. */
-CLSORT_INLINE void count_tile(radix_t r, block_t b, local uint *bins, seen_t *seen)
-{
-    const uint t = (uint)get_local_id(0) & (CLSORT_GROUP - 1), copy = t % CLSORT_SWEEP_COPIES;
-    code_t code[CLSORT_SWEEP_ITEMS];
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_SWEEP_ITEMS; m++)
-        if (m * CLSORT_GROUP + t < b.rows)
-            code[m] = see_key(seen, r.source, r.codec, b.begin + m * CLSORT_GROUP + t);
-    for (uint p = 0; p < radix_passes(r); p++) {
-        const digit_t digit = pass_digit(r, p);
-        #pragma unroll
-        for (uint m = 0; m < CLSORT_SWEEP_ITEMS; m++)
-            if (m * CLSORT_GROUP + t < b.rows)
-                atomic_add(&bins[(p * CLSORT_DIGITS + digit_of(code[m], digit)) * CLSORT_SWEEP_COPIES + copy], 1u);
-    }
-}
-
-/* Any number of work-groups. bins: CLSORT_RADIX_DIGITS * CLSORT_DIGITS * CLSORT_SWEEP_COPIES + 4 words. */
+/* Any number of work-groups that keeps each below what its counters hold. bins: CLSORT_COUNT_WORDS + 4 words. */
 CLSORT_KERNEL void clsort_radix_histogram(CLSORT_RADIX_ARGS, local uint *bins)
 {
     const radix_t r = CLSORT_RADIX;
-    const uint t = (uint)get_local_id(0), counts = radix_passes(r) * CLSORT_DIGITS;
-    local uint *words = bins + CLSORT_RADIX_DIGITS * CLSORT_DIGITS * CLSORT_SWEEP_COPIES;
     seen_t seen = { 0, 0 };
-    for (uint i = t; i < CLSORT_RADIX_DIGITS * CLSORT_DIGITS * CLSORT_SWEEP_COPIES + 4; i += CLSORT_GROUP)
-        bins[i] = 0;
-    barrier(CLK_LOCAL_MEM_FENCE);
+    clear_bins(bins);
     for (uint tile = (uint)get_group_id(0); tile < blocks; tile += (uint)get_num_groups(0))
-        count_tile(r, take_block(r, tile, 1), bins, &seen);
-    merge_seen(words, seen);
+        count_block(r, r.source, take_block(r, tile, 1), 0, radix_passes(r) - 1, bins, &seen);
+    merge_seen(bins + CLSORT_COUNT_WORDS, seen);
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint i = t; i < counts; i += CLSORT_GROUP) {
-        uint count = 0;
-        for (uint k = 0; k < CLSORT_SWEEP_COPIES; k++)
-            count += bins[i * CLSORT_SWEEP_COPIES + k];
+    for (uint i = local_id(); i < radix_passes(r) * CLSORT_DIGITS; i += CLSORT_GROUP) {
+        const uint count = bin_count(bins, i);
         if (count != 0)
             atomic_add(&sweep_counts(r, 0)[i], count);
     }
-    for (uint k = t; k < 4; k += CLSORT_GROUP)
-        atomic_or(&radix_seen(r, 0)[k], words[k]);
+    for (uint k = local_id(); k < 4; k += CLSORT_GROUP)
+        atomic_or(&radix_seen(r, 0)[k], bins[CLSORT_COUNT_WORDS + k]);
 }
 
 /* A work-group per pass: turns its counts into the places where the digits begin. The first one writes the plan. sums: 2 * CLSORT_GROUP + 4
@@ -2300,46 +2376,32 @@ CLSORT_KERNEL void clsort_radix_histogram(CLSORT_RADIX_ARGS, local uint *bins)
 CLSORT_KERNEL void clsort_radix_begin(CLSORT_RADIX_ARGS, local uint *sums)
 {
     const radix_t r = CLSORT_RADIX;
-    const uint p = (uint)get_group_id(0), t = (uint)get_local_id(0);
+    const uint p = (uint)get_group_id(0), t = local_id();
     const code_t differ = join_seen(r, 1, sums + 2 * CLSORT_GROUP);
     if (p == 0 && t == 0)
         write_plan(r, differ);
-    uint total;
-    const uint count = t < CLSORT_DIGITS ? sweep_counts(r, p)[t] : 0, begin = group_scan(count, sums, &total);
+    const uint begin = group_scan(t < CLSORT_DIGITS ? sweep_counts(r, p)[t] : 0, sums);
     if (t < CLSORT_DIGITS)
         sweep_counts(r, p)[t] = begin;
 }
 
 //---- radix: look-back
 /* What a word says in its upper two bits; the count is below. A pass leaves nothing but sums behind. The next one's codes are turned by two, so that
-   these read as EMPTY again, and the words need no clearing between passes. */
-enum { LOOK_EMPTY = 0, LOOK_COUNT = 1, LOOK_SUM = 2 };
+   these read as empty again, and the words need no clearing between passes. */
+#define CLSORT_LOOK_COUNT ((look_t)1 << CLSORT_LOOK_SHIFT)
+#define CLSORT_LOOK_SUM ((look_t)2 << CLSORT_LOOK_SHIFT)
 
-CLSORT_INLINE look_t make_look(uint plan, uint status, uint count)
+CLSORT_INLINE look_t look_turn(uint plan)
 {
-    return (look_t)(status ^ (plan & PASS_ODD ? 2u : 0u)) << CLSORT_LOOK_SHIFT | count;
+    return plan & PASS_ODD ? CLSORT_LOOK_SUM : 0;
 }
 
-CLSORT_INLINE uint look_status(uint plan, look_t word)
-{
-    return (uint)(word >> CLSORT_LOOK_SHIFT) ^ (plan & PASS_ODD ? 2u : 0u);
-}
-
-CLSORT_INLINE uint look_count(look_t word)
-{
-    return (uint)(word & (((look_t)1 << CLSORT_LOOK_SHIFT) - 1));
-}
-
-/* Publishes a tile's count of a digit; of the first tile it is the sum already. */
-CLSORT_INLINE void publish_count(radix_t r, uint plan, uint tile, uint digit, uint count)
-{
-    store_look(sweep_look(r, tile) + digit, make_look(plan, tile ? LOOK_COUNT : LOOK_SUM, count));
-}
-
-/* How many rows with this digit the tiles before have. Publishes the sum. Called when the tile's count is published. */
+/* Where the tile's rows with this digit go: behind those of the tiles before; the first tile begins where the digit does. Publishes the sum.
+   Called when the tile's count is published. */
 CLSORT_INLINE uint look_back(radix_t r, uint plan, uint tile, uint digit, uint count)
 {
-    uint before = 0;
+    uint before = tile ? 0 : sweep_counts(r, r.pass)[digit];
+    const look_t turn = look_turn(plan);
     for (uint at = tile; at > 0;) {
         look_t word[CLSORT_SWEEP_AHEAD];
         #pragma unroll
@@ -2348,205 +2410,66 @@ CLSORT_INLINE uint look_back(radix_t r, uint plan, uint tile, uint digit, uint c
         uint known = 1;
         #pragma unroll
         for (uint k = 0; k < CLSORT_SWEEP_AHEAD; k++) {
-            const uint status = look_status(plan, word[k]);
-            known = known && at > 0 && status != LOOK_EMPTY;
-            before += known ? look_count(word[k]) : 0;
-            at = known ? (status == LOOK_SUM ? 0 : at - 1) : at;
+            const look_t now = word[k] ^ turn;
+            known = known && at > 0 && now >= CLSORT_LOOK_COUNT;
+            before += known ? (uint)(now & (CLSORT_LOOK_COUNT - 1)) : 0;
+            at = known ? (now >= CLSORT_LOOK_SUM ? 0 : at - 1) : at;
         }
     }
-    if (tile > 0)
-        store_look(sweep_look(r, tile) + digit, make_look(plan, LOOK_SUM, before + count));
+    store_look(sweep_look(r, tile) + digit, (CLSORT_LOOK_SUM | (before + count)) ^ turn);
     return before;
 }
 
-//---- radix: sweep ranks
-/* The first row of a work-item; its next ones are 32 apart. A warp's rows lie side by side. */
-CLSORT_INLINE uint sweep_row(uint t)
-{
-    return t / 32 * (32 * CLSORT_SWEEP_ITEMS) + t % 32;
-}
-
-/* Loads the work-item's codes, top codes beyond the end. */
-CLSORT_INLINE void load_codes(code_t *code, array_t from, codec_t c, uint rows)
-{
-    const uint first = sweep_row((uint)get_local_id(0) & (CLSORT_GROUP - 1));
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_SWEEP_ITEMS; m++)
-        code[m] = first + m * 32 < rows ? encode(*key_place(from, first + m * 32), c) : (code_t)~(code_t)0;
-}
-
-/* Counts the warp's digits in its counters, one per digit: .x has the lanes whose present row has the digit, .y the count, later where the digit's
-   next row goes in the tile. Called by all work-items; the counters must be free; needs a barrier after. */
-CLSORT_INLINE void count_warp(const code_t *code, digit_t digit, local uint2 *counters)
-{
-    for (uint d = (uint)get_local_id(0) % 32; d < CLSORT_DIGITS; d += 32)
-        counters[d] = (uint2)(0, 0);
-    warp_sync();
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_SWEEP_ITEMS; m++)
-        atomic_add((local uint *)&counters[digit_of(code[m], digit)] + 1, 1u);
-}
-
-/* Ranks the warp's rows, in their order, from where its digits begin, and stages the codes. Lanes of the same digit find each other through
-   the lanes' bits in its counter; the last of them moves the counter on. Called by all work-items with a barrier since the counters
-   were set; what it stages needs one after. */
-CLSORT_INLINE void rank_warp(const code_t *code, uint *rank, digit_t digit, local uint2 *counters, local code_t *staged)
-{
-    const uint lane = (uint)get_local_id(0) % 32;
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_SWEEP_ITEMS; m++) {
-        local uint2 *counter = &counters[digit_of(code[m], digit)];
-        atomic_or((local uint *)counter, 1u << lane);
-        warp_sync();
-        const uint2 now = *counter;
-        const uint below = popcount(now.x & ((1u << lane) - 1));
-        warp_sync();
-        if (now.x >> lane == 1)
-            *counter = (uint2)(0, now.y + below + 1);
-        rank[m] = now.y + below;
-        if (CLSORT_SWEEP_APART)
-            staged[rank[m]] = code[m];
-        warp_sync();
-    }
-#if !CLSORT_SWEEP_APART
-    barrier(CLK_LOCAL_MEM_FENCE);
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_SWEEP_ITEMS; m++)
-        staged[rank[m]] = code[m];
-#endif
-}
-
-//---- radix: sweep begins
-/* group_scan with one barrier: each warp sums by itself first. sums has CLSORT_GROUP words, with the same needs. */
-CLSORT_INLINE uint scan_warps(uint x, local uint *sums)
-{
-    const uint t = (uint)get_local_id(0) & (CLSORT_GROUP - 1);
-    uint sum = x;
-    sums[t] = x;
-    #pragma unroll
-    for (uint step = 1; step < 32; step <<= 1) {
-        warp_sync();
-        const uint left = t % 32 >= step ? sums[t - step] : 0;
-        warp_sync();
-        sum += left;
-        sums[t] = sum;
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    #pragma unroll
-    for (uint w = 0; w + 1 < CLSORT_WARPS; w++)
-        sum += w < t / 32 ? sums[w * 32 + 31] : 0;
-    return sum - x;
-}
-
-/* Where the digits begin in the tile and in each warp. Publishes the counts. Called by all work-items with a barrier since the warps
-   counted; needs one after. Returns the begin of digit t, and its count. */
-CLSORT_INLINE uint begin_digits(radix_t r, uint plan, uint tile, local uint2 *counters, local uint *sums, uint *count)
-{
-    const uint t = (uint)get_local_id(0) & (CLSORT_GROUP - 1), d = t % CLSORT_DIGITS;
-    uint of_warp[CLSORT_WARPS];
-    *count = 0;
-    #pragma unroll
-    for (uint w = 0; w < CLSORT_WARPS; w++) {
-        of_warp[w] = *count;
-        *count += t < CLSORT_DIGITS ? counters[w * CLSORT_DIGITS + d].y : 0;
-    }
-    if (plan & PASS_SORTS && t < CLSORT_DIGITS)
-        publish_count(r, plan, tile, d, *count);
-    const uint begin = scan_warps(*count, sums);
-    #pragma unroll
-    for (uint w = 0; w < CLSORT_WARPS; w++)
-        if (t < CLSORT_DIGITS)
-            counters[w * CLSORT_DIGITS + d].y = begin + of_warp[w];
-    return begin;
-}
-
-//---- radix: sweep tiles
-/* The number of the next tile. Called by all work-items; word is local memory, free, and again after the next barrier. */
-CLSORT_INLINE uint take_tile(radix_t r, uint sorts, local uint *word)
-{
-    if (get_local_id(0) == 0)
-        *word = sorts ? atomic_inc(sweep_ticket(r)) : 0;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    return *word;
-}
-
-CLSORT_INLINE array_t array_from(array_t a, size_t row)
-{
-    const array_t rest = { (global uchar *)key_place(a, row), a.values + row * CLSORT_VALUE_BYTES };
-    return rest;
-}
-
-/* Writes the staged codes of an ordered tile, and says where they went. offsets[digit] is the distance from the tile to the target. */
-CLSORT_INLINE void store_codes(local const code_t *staged, local const uint *offsets, array_t to, codec_t c, digit_t digit,
-                               uint rows, uint *place)
-{
-    const uint t = (uint)get_local_id(0) & (CLSORT_GROUP - 1);
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_SWEEP_ITEMS; m++) {
-        const code_t code = staged[m * CLSORT_GROUP + t];
-        place[m] = offsets[digit_of(code, digit)] + m * CLSORT_GROUP + t;
-        if (!CLSORT_RECORDS && m * CLSORT_GROUP + t < rows)
-            *key_place(to, place[m]) = decode(code, c);
-    }
-}
-
-/* Moves the values through local memory to the same places. Called by all work-items, with a barrier since `staged` was in use. */
-CLSORT_INLINE void move_values(array_t from, array_t to, const uint *rank, const uint *place, uint rows, local uint *staged)
-{
-    const uint t = (uint)get_local_id(0) & (CLSORT_GROUP - 1);
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_SWEEP_ITEMS; m++) {
-        uint word[CLSORT_WORDS_OR_1];
-        if (sweep_row(t) + m * 32 < rows) {
-            load_words(from, sweep_row(t) + m * 32, word);
-            #pragma unroll
-            for (uint w = 0; w < CLSORT_WORDS; w++)
-                staged[w * CLSORT_SWEEP_ROWS + rank[m]] = word[w];
-        }
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_SWEEP_ITEMS; m++) {
-        uint word[CLSORT_WORDS_OR_1];
-        #pragma unroll
-        for (uint w = 0; w < CLSORT_WORDS; w++)
-            word[w] = staged[w * CLSORT_SWEEP_ROWS + m * CLSORT_GROUP + t];
-        if (m * CLSORT_GROUP + t < rows)
-            store_words(to, place[m], word);
-    }
-}
-
 //---- radix: sweep pass
-/* A work-group per tile of CLSORT_SWEEP_ROWS rows. space: counters of 8 * CLSORT_WARPS * CLSORT_DIGITS bytes and staged rows of CLSORT_SWEEP_ROWS *
-   max(CLSORT_KEY_BYTES, 4 * CLSORT_WORDS), together, or with CLSORT_SWEEP_APART 0 the larger of them; sums: 2 * CLSORT_GROUP words. */
-CLSORT_KERNEL void clsort_radix_sweep(CLSORT_RADIX_ARGS, local ulong *space, local uint *sums)
+/* The number of the next tile. Called by all work-items; ends with a barrier. */
+CLSORT_INLINE uint draw_tile(radix_t r, tile_t tile, uint sorts)
+{
+    if (local_id() == 0)
+        *tile.ticket = sorts ? atomic_inc(sweep_ticket(r)) : 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    return *tile.ticket;
+}
+
+/* Publishes the tile's counts and places its digits. Called by all work-items with a barrier since the rows were counted; needs one after. Returns the
+   count of digit t. */
+CLSORT_INLINE uint publish_counts(radix_t r, uint plan, uint number, tile_t tile)
+{
+    const uint t = local_id(), count = t < CLSORT_DIGITS ? count_digit(tile, t) : 0;
+    if (t < CLSORT_DIGITS) {
+        if (plan & PASS_SORTS && number > 0)
+            store_look(sweep_look(r, number) + t, (CLSORT_LOOK_COUNT | count) ^ look_turn(plan));
+        tile.offsets[t] = 0;
+    }
+    place_digits(tile, group_scan(count, tile.sums));
+    return count;
+}
+
+/* A work-group per tile; a block is a tile of CLSORT_RADIX_ROWS. Counts are published before the rows are ranked, and asked for after. space: as
+   for clsort_radix_scatter. */
+CLSORT_KERNEL void clsort_radix_sweep(CLSORT_RADIX_ARGS, local ulong *space)
 {
     const radix_t r = CLSORT_RADIX;
-    const uint t = (uint)get_local_id(0) & (CLSORT_GROUP - 1), plan = pass_plan(r), sorts = plan & PASS_SORTS;
+    const tile_t tile = make_tile(space);
+    const uint t = local_id(), plan = pass_plan(r), sorts = plan & PASS_SORTS;
     const digit_t digit = pass_digit(r, pass);
     copy_block(r, plan, take_block(r, (uint)get_group_id(0), plan & PASS_COPIES), t, CLSORT_GROUP);
     if (CLSORT_FORWARD_PROGRESS && !sorts)
         return;
-    const uint tile = take_tile(r, sorts, sums);
-    const block_t b = take_block(r, tile, sorts);
-    const array_t from = array_from(plan_array(r, plan, PASS_FROM), b.begin), to = plan_array(r, plan, PASS_TO);
-    local uint2 *counters = (local uint2 *)space, *own = counters + t / 32 * CLSORT_DIGITS;
-    local code_t *staged = (local code_t *)(space + CLSORT_SWEEP_APART * CLSORT_WARPS * CLSORT_DIGITS);
-    code_t code[CLSORT_SWEEP_ITEMS];
-    uint rank[CLSORT_SWEEP_ITEMS], place[CLSORT_SWEEP_ITEMS], count;
+    const uint number = draw_tile(r, tile, sorts);
+    const block_t b = take_block(r, number, sorts);
+    const array_t from = array_from(plan_array(r, plan, PASS_FROM), b.begin);
+    code_t code[CLSORT_RADIX_ITEMS];
+    uint rank[CLSORT_RADIX_ITEMS];
     load_codes(code, from, r.codec, b.rows);
-    count_warp(code, digit, own);
+    count_rows(tile, code, digit);
     barrier(CLK_LOCAL_MEM_FENCE);
-    const uint begin = begin_digits(r, plan, tile, counters, sums, &count);
+    const uint count = publish_counts(r, plan, number, tile);
     barrier(CLK_LOCAL_MEM_FENCE);
-    rank_warp(code, rank, digit, own, staged);
+    rank_rows(tile, code, digit, rank);
     if (sorts && t < CLSORT_DIGITS)
-        sums[t] = sweep_counts(r, pass)[t] + look_back(r, plan, tile, t, count) - begin;
+        tile.offsets[t] += look_back(r, plan, number, t, count);
     barrier(CLK_LOCAL_MEM_FENCE);
-    store_codes(staged, sums, to, r.codec, digit, b.rows, place);
-    barrier(CLK_LOCAL_MEM_FENCE);
-    if (CLSORT_WORDS)
-        move_values(from, to, rank, place, b.rows, (local uint *)space);
+    store_tile(tile, from, plan_array(r, plan, PASS_TO), r.codec, digit, b.rows, rank);
 }
 #endif
 #endif

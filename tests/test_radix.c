@@ -1,0 +1,913 @@
+/* The radix family: every width and payload, parts of the code, digits that are the same everywhere, the edges of blocks and tiles, work-groups
+   of every shape, stale scratch, and checks of results by some bits. */
+
+#include "harness.h"
+
+/* Appended to the options of every build; what a device says of itself, 0: the truth. */
+static const char *more_options;
+static struct { cl_device_type type; cl_uint units; cl_ulong local_memory; } pretended;
+
+static cl_int build_with_more(cl_program program, cl_uint count, const cl_device_id *devices, const char *options,
+                              void (CL_CALLBACK *notify)(cl_program, void *), void *user)
+{
+    char all[1024];
+    snprintf(all, sizeof all, "%s %s", options ? options : "", more_options ? more_options : "");
+    return clBuildProgram(program, count, devices, all, notify, user);
+}
+
+static cl_int pretend(cl_device_id device, cl_device_info what, size_t size, void *value, size_t *needed)
+{
+    const cl_int code = clGetDeviceInfo(device, what, size, value, needed);
+    if (code != CL_SUCCESS || !value) return code;
+    if (what == CL_DEVICE_TYPE && pretended.type) memcpy(value, &pretended.type, sizeof pretended.type);
+    if (what == CL_DEVICE_MAX_COMPUTE_UNITS && pretended.units) memcpy(value, &pretended.units, sizeof pretended.units);
+    if (what == CL_DEVICE_LOCAL_MEM_SIZE && pretended.local_memory) memcpy(value, &pretended.local_memory, sizeof pretended.local_memory);
+    return code;
+}
+
+#define clBuildProgram build_with_more
+#define clGetDeviceInfo pretend
+#define CLSORT_IMPLEMENTATION
+#include "cases.h"
+#include "records.h"
+
+enum { GUARD = 127, SMALL = 1 << 14 };   /* up to so many rows one work-item of a CPU sorts alone */
+
+static int is_cpu(const bench *b) { return (b->session.info.type & CL_DEVICE_TYPE_CPU) && !device_name_holds(b->session.info.platform_name, "Oclgrind"); }
+
+static size_t draw(uint64_t *random, size_t below) { return (size_t)(pattern_random(random) >> 24) % below; }
+
+static cl_uint width_of(cl_uint type) { return type & 0xFFu; }
+
+/* Values with the index in them, and stable: so the harness expects it. sort_given does not ask. */
+static sort_case radix_make(cl_uint type, size_t n, const char *pattern)
+{
+    sort_case c = case_make(type, n, pattern);
+    c.algorithm = "radix";
+    c.d.stable = 1;
+    c.d.value_size = 4;
+    c.seed = n + type;
+    return c;
+}
+
+static int radix_run(const bench *b, const sort_case *c)
+{
+    const int good = case_run(b, c);
+    if (!good && test_now.faults <= 5) printf("  bits %u to %u\n", (unsigned)c->d.first_bit, (unsigned)c->d.last_bit);
+    return good;
+}
+
+static clsort_sorter *fresh_sorter(const bench *b, cl_uint flags)
+{
+    clsort_options options;
+    clsort_sorter *s = NULL;
+    memset(&options, 0, sizeof options);
+    options.flags = flags;
+    CHECK_OK(clsort_create(b->session.context, b->session.info.id, &options, &s));
+    return s;
+}
+
+/* A sorter for a device that pretends: any of the numbers may be 0. */
+static clsort_sorter *pretending_sorter(const bench *b, cl_device_type type, cl_uint units, cl_ulong local_memory)
+{
+    clsort_sorter *s;
+    pretended.type = type;
+    pretended.units = units;
+    pretended.local_memory = local_memory;
+    s = fresh_sorter(b, 0);
+    memset(&pretended, 0, sizeof pretended);
+    return s;
+}
+
+static cl_mem new_buffer(const bench *b, size_t bytes, const void *data)
+{
+    return clCreateBuffer(b->session.context, CL_MEM_READ_WRITE | (data ? CL_MEM_COPY_HOST_PTR : 0), bytes, (void *)(uintptr_t)data, NULL);
+}
+
+/* ---- keys of a test's own ---------------------------------------------------------------------------------------- */
+
+/* Keys and then their numbers, both between guards, as they must be. */
+static int given_expect(const clsort_desc *d, const void *keys, unsigned char *image, size_t key_bytes)
+{
+    const size_t n = d->count, size = width_of(d->key_type) / 8;
+    uint64_t *codes = (uint64_t *)malloc(n * 8 + 1);
+    uint32_t *order = (uint32_t *)malloc(n * 4 + 1);
+    size_t i;
+    int good = CHECK(codes && order);
+    if (good) reference_codes(keys, size, n, d, codes);
+    good = good && CHECK(reference_argsort(codes, n, order));
+    for (i = 0; good && i < n; i++) {
+        memcpy(image + (GUARD + i) * size, (const unsigned char *)keys + order[i] * size, size);
+        memcpy(image + key_bytes + (GUARD + i) * 4, &order[i], 4);
+    }
+    free(codes);
+    free(order);
+    return good;
+}
+
+/* Sorts keys with their numbers as values, in place or out of it, without asking for stability. */
+static int sort_given(const bench *b, clsort_desc d, const void *keys, int out)
+{
+    const size_t n = d.count, size = width_of(d.key_type) / 8, key_bytes = (n + 2 * GUARD) * size, value_bytes = (n + 2 * GUARD) * 4;
+    unsigned char *was = (unsigned char *)malloc(3 * (key_bytes + value_bytes)), *now = was + key_bytes + value_bytes, *want = now + key_bytes + value_bytes;
+    uint32_t i;
+    int good;
+    if (!CHECK(was != NULL)) return 0;
+    memset(was, 0x5A, 3 * (key_bytes + value_bytes));
+    memcpy(was + GUARD * size, keys, n * size);
+    for (i = 0; i < n; i++) memcpy(was + key_bytes + (GUARD + i) * 4, &i, 4);
+    d.keys = new_buffer(b, key_bytes, was);
+    d.values = new_buffer(b, value_bytes, was + key_bytes);
+    d.value_size = 4;
+    d.keys_offset = d.keys_out_offset = GUARD * size;
+    d.values_offset = d.values_out_offset = GUARD * 4;
+    d.keys_out = out ? new_buffer(b, key_bytes, now) : NULL;
+    d.values_out = out ? new_buffer(b, value_bytes, now) : NULL;
+    good = given_expect(&d, keys, want, key_bytes) && CHECK_OK(clsort_enqueue_sort(b->sorter, b->session.queue, &d, 0, NULL, NULL))
+           && CHECK(clEnqueueReadBuffer(b->session.queue, out ? d.keys_out : d.keys, CL_TRUE, 0, key_bytes, now, 0, NULL, NULL) == CL_SUCCESS)
+           && CHECK(clEnqueueReadBuffer(b->session.queue, out ? d.values_out : d.values, CL_TRUE, 0, value_bytes, now + key_bytes, 0, NULL, NULL) == CL_SUCCESS)
+           && CHECK(!memcmp(now, want, key_bytes + value_bytes));
+    clReleaseMemObject(d.keys);
+    clReleaseMemObject(d.values);
+    if (out) clReleaseMemObject(d.keys_out);
+    if (out) clReleaseMemObject(d.values_out);
+    free(was);
+    return good;
+}
+
+/* n keys made by a function of the place and a parameter, in both orders, in and out of place. */
+typedef uint64_t key_maker(size_t i, unsigned parameter, uint64_t *random);
+
+static int sort_made(const bench *b, cl_uint type, size_t n, key_maker *make, unsigned parameter)
+{
+    const size_t size = width_of(type) / 8;
+    unsigned char *keys = (unsigned char *)malloc(n * size + 8);
+    clsort_desc d = clsort_desc_default();
+    uint64_t random = n + parameter;
+    size_t i;
+    int good = CHECK(keys != NULL), out;
+    AT("n %zu, %s, parameter %u", n, case_type_name(type), parameter);
+    for (i = 0; good && i < n; i++) pattern_store(keys, i, size, make(i, parameter, &random));
+    d.count = n;
+    d.key_type = type;
+    d.algorithm = CLSORT_RADIX;
+    for (out = 0; good && out < 2; out++)
+        for (d.order = 0; good && d.order < 2; d.order++) good = sort_given(b, d, keys, out);
+    free(keys);
+    return good;
+}
+
+static uint64_t one_bit(size_t i, unsigned bit, uint64_t *random)
+{
+    (void)i;
+    return UINT64_C(0xA5A5C3C3F00F9669) ^ (pattern_random(random) >> 40 & 1) << bit;
+}
+
+static uint64_t one_hot_digit(size_t i, unsigned digit, uint64_t *random)
+{
+    (void)i;
+    return (pattern_random(random) & UINT64_C(0xFF) << 8 * digit) | (UINT64_C(0x7B7B7B7B7B7B7B7B) & ~(UINT64_C(0xFF) << 8 * digit));
+}
+
+static uint64_t one_digit_constant(size_t i, unsigned digit, uint64_t *random)
+{
+    (void)i;
+    return pattern_random(random) & ~(UINT64_C(0xFF) << 8 * digit);
+}
+
+/* One of two digits, so that no bit of them is the same everywhere; the others are constant. */
+static uint64_t two_digits_differ(size_t i, unsigned pair, uint64_t *random)
+{
+    const unsigned low = pair % 8, high = pair / 8;
+    (void)i;
+    return (pattern_random(random) >> 20 & 3) * 0x55 << 8 * low | (pattern_random(random) >> 20 & 7) << 8 * high;
+}
+
+static uint64_t last_differs(size_t i, unsigned last, uint64_t *random)
+{
+    (void)random;
+    return i == last ? 0 : UINT64_C(0x0101010101010101);
+}
+
+static const cl_uint widths[] = { CLSORT_U8, CLSORT_U16, CLSORT_U32, CLSORT_U64 };
+
+static void one_bit_decides(bench *b)
+{
+    size_t w;
+    unsigned bit;
+    for (w = 0; w < 4; w++)
+        for (bit = 0; bit < width_of(widths[w]); bit++)
+            if (!sort_made(b, widths[w], bit % 3 || b->small ? 301 : SMALL + 301, one_bit, bit)) return;
+}
+
+static void one_digit_decides(bench *b)
+{
+    size_t w;
+    unsigned digit, other;
+    for (w = 0; w < 4; w++)
+        for (digit = 0; digit < width_of(widths[w]) / 8; digit++) {
+            if (!sort_made(b, widths[w], 1001, one_hot_digit, digit) || !sort_made(b, widths[w], 1001, one_digit_constant, digit)) return;
+            if (!b->small && (!sort_made(b, widths[w], SMALL + 1001, one_hot_digit, digit) || !sort_made(b, widths[w], SMALL + 1001, one_digit_constant, digit))) return;
+            for (other = 0; other < digit; other++)
+                if (!sort_made(b, widths[w], digit + other < 4 && !b->small ? SMALL + 65 : 300, two_digits_differ, other + 8 * digit)) return;
+        }
+}
+
+static void one_key_decides(bench *b)
+{
+    static const unsigned places[] = { 0, 1, 63, 64, SMALL - 1, SMALL, SMALL + 299 };
+    size_t w, i;
+    for (w = 0; w < 4; w++)
+        for (i = 0; i < (b->small ? 4u : 7u); i++)
+            if (!sort_made(b, widths[w], b->small ? 300 : SMALL + 300, last_differs, places[i])) return;
+}
+
+/* ---- types and payloads ------------------------------------------------------------------------------------------ */
+
+/* Both orders at some sizes, in place and out of it. */
+static int sort_some(const bench *b, sort_case c)
+{
+    static const size_t counts[] = { 0, 1, 2, 37, 256, 1500, SMALL + 3000 };
+    size_t i;
+    for (i = 0; i < (b->small ? 5u : 7u); i++)
+        for (c.d.order = 0; c.d.order < 2; c.d.order++) {
+            c.d.count = counts[i];
+            c.seed = counts[i] + c.d.order + 1;
+            c.shift = i % 3;
+            c.placement = (int)((i + c.d.order) % 3);
+            if (!radix_run(b, &c)) return 0;
+        }
+    return 1;
+}
+
+static void every_type(bench *b)
+{
+    static const char *const integers[] = { "uniform", "mod-16", "sign-edges" }, *const floats[] = { "uniform", "nans-10", "around-zero" };
+    static const char *const names[] = { "radix", "radix-portable" };
+    size_t t, k, name;
+    for (name = 0; name < (is_cpu(b) ? 1u : 2u); name++)
+        for (t = 0; t < CASE_TYPES; t++)
+            for (k = 0; k < 3; k++) {
+                const int is_float = pattern_is_float(case_types[t].type);
+                sort_case c = radix_make(case_types[t].type, 0, is_float ? floats[k] : integers[k]);
+                c.algorithm = names[name];
+                c.d.nan_order = k & 1;
+                c.keys_out = k == 1 ? CASE_OWN : 0;
+                c.values_out = k == 2 ? CASE_OWN : 0;
+                if (!sort_some(b, c)) return;
+            }
+}
+
+/* Each pair of a width and a size is a program; 4 bytes beside every width are common in other tests. */
+static void every_value_size(bench *b)
+{
+    static const struct { cl_uint type; size_t bytes; } kinds[] = {
+        { CLSORT_U32, 0 }, { CLSORT_U32, 8 }, { CLSORT_U32, 4 }, { CLSORT_U64, 0 }, { CLSORT_U32, 1 }, { CLSORT_I8, 2 }, { CLSORT_F32, 3 }, { CLSORT_F64, 5 },
+        { CLSORT_U32, 6 }, { CLSORT_I16, 7 }
+    };
+    size_t k;
+    for (k = 0; k < (b->few_programs ? 4 : sizeof kinds / sizeof *kinds); k++) {
+        sort_case c = radix_make(kinds[k].type, 0, "mod-16");
+        c.d.value_size = kinds[k].bytes;
+        if (!sort_some(b, c)) return;
+        c.keys_out = k & 1 ? CASE_SAME : CASE_OWN;
+        c.values_out = !c.d.value_size ? 0 : k & 2 ? CASE_SAME : CASE_OWN;
+        if (!sort_some(b, c)) return;
+        c.keys_out = CASE_OWN;
+        c.values_out = 0;
+        if (!sort_some(b, c)) return;
+    }
+}
+
+static void larger_values(bench *b)
+{
+    static const size_t sizes[] = { 9, 12, 24, 128 };
+    size_t i;
+    for (i = 0; i < 4; i++) {
+        sort_case c = radix_make(i & 1 ? CLSORT_F32 : CLSORT_U32, 0, "mod-16");
+        c.d.value_size = sizes[i];
+        c.keys_out = i & 2 ? CASE_OWN : 0;
+        c.values_out = i & 1 ? CASE_OWN : 0;
+        if (!sort_some(b, c)) return;
+    }
+}
+
+static void records(bench *b)
+{
+    static const struct { cl_uint type; size_t size, at; } kinds[] = {
+        { CLSORT_U32, 8, 4 }, { CLSORT_F32, 20, 8 }, { CLSORT_U64, 16, 8 }, { CLSORT_U32, 4, 0 }, { CLSORT_F32, 12, 4 }, { CLSORT_I16, 6, 2 },
+        { CLSORT_U8, 5, 3 }, { CLSORT_U32, 16, 12 }, { CLSORT_U8, 33, 32 }, { CLSORT_F64, 64, 24 }
+    };
+    size_t i;
+    for (i = 0; i < (b->few_programs ? 2 : sizeof kinds / sizeof *kinds); i++) {
+        sort_case c = radix_make(kinds[i].type, 0, "mod-16");
+        c.d.value_size = 0;
+        c.d.record_size = kinds[i].size;
+        c.d.key_offset = kinds[i].at;
+        if (!sort_some(b, c)) return;
+        c.keys_out = CASE_OWN;
+        if (!sort_some(b, c)) return;
+        c.d.first_bit = width_of(kinds[i].type) / 8;
+        c.keys_out = CASE_SAME;
+        if (!sort_some(b, c)) return;
+    }
+}
+
+static void argsort(bench *b)
+{
+    static const int outs[] = { 0, CASE_OWN, CASE_SAME };
+    size_t w, k;
+    for (w = 0; w < 4; w++)
+        for (k = 0; k < 3; k++) {
+            sort_case c = radix_make(widths[w], 0, "mod-256");
+            c.d.value_size = k == 2 ? 3 : 0;
+            c.values_out = k == 2 ? CASE_OWN : 0;
+            c.indices = 1;
+            c.keys_out = outs[k];
+            if (!sort_some(b, c)) return;
+            c.d.first_bit = 3;
+            if (!sort_some(b, c)) return;
+        }
+}
+
+static void zeros_and_nans(bench *b)
+{
+    static const cl_uint types[] = { CLSORT_F32, CLSORT_F16, CLSORT_BF16, CLSORT_F64 };
+    size_t t, k;
+    for (t = 0; t < 4; t++)
+        for (k = 0; k < 4; k++) {
+            sort_case c = radix_make(types[t], 0, k & 1 ? "nans-10" : "around-zero");
+            c.d.zero_order = CLSORT_ZERO_EQUAL;
+            c.d.nan_order = k & 1;
+            c.d.first_bit = k & 2 ? width_of(types[t]) / 2 : 0;
+            c.keys_out = k & 2 ? CASE_OWN : 0;
+            if (!sort_some(b, c)) return;
+        }
+}
+
+/* ---- bits -------------------------------------------------------------------------------------------------------- */
+
+/* One part of the code in every output, small and in blocks. */
+static int sort_bits(const bench *b, cl_uint type, size_t n, cl_uint first, cl_uint last, const char *pattern)
+{
+    static const int outs[] = { 0, CASE_OWN, CASE_SAME };
+    size_t k;
+    for (k = 0; k < 3; k++) {
+        sort_case c = radix_make(type, n, pattern);
+        c.d.first_bit = first;
+        c.d.last_bit = last;
+        c.d.order = (cl_uint)(first + k) & 1;
+        c.keys_out = outs[k];
+        c.values_out = outs[(k + last) % 3];
+        if (!radix_run(b, &c)) return 0;
+    }
+    return 1;
+}
+
+/* Odd and even numbers of passes, all of them used or not. */
+static void every_number_of_passes(bench *b)
+{
+    static const cl_uint bits[] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 16, 17, 24, 32, 33, 40, 48, 56, 64 };
+    static const char *const patterns[] = { "uniform", "mod-256", "mod-2", "upper-half", "equal", "and-10" };
+    size_t w, k, p;
+    for (w = 0; w < 4; w++)
+        for (k = 0; k < sizeof bits / sizeof *bits && bits[k] <= width_of(widths[w]); k++)
+            for (p = 0; p < 6; p++) {
+                const cl_uint spare = width_of(widths[w]) - bits[k], first = p < 3 ? 0 : spare / 2;
+                if (!sort_bits(b, widths[w], (k + p) % 2 && !b->small ? SMALL + 100 : 200, first, first + bits[k], patterns[p])) return;
+            }
+}
+
+static void every_part_of_short_codes(bench *b)
+{
+    static const cl_uint types[] = { CLSORT_U8, CLSORT_I8, CLSORT_U16, CLSORT_I16, CLSORT_F16, CLSORT_BF16 };
+    cl_uint t, first, last, order;
+    for (t = 0; t < 6; t++)
+        for (first = 0; first < width_of(types[t]); first++)
+            for (last = first + 1; last <= width_of(types[t]); last += b->small ? 5 : 1)
+                for (order = 0; order < 2; order++) {
+                    sort_case c = radix_make(types[t], 100 + 7 * first, "uniform");
+                    c.d.first_bit = first;
+                    c.d.last_bit = last;
+                    c.d.order = order;
+                    c.keys_out = last & 1 ? CASE_OWN : 0;
+                    if (!radix_run(b, &c)) return;
+                }
+}
+
+static void parts_of_long_codes(bench *b)
+{
+    static const cl_uint types[] = { CLSORT_U32, CLSORT_F32, CLSORT_I64, CLSORT_U64, CLSORT_F64, CLSORT_I32 };
+    static const size_t counts[] = { 3, 300, 700, SMALL + 77 };
+    uint64_t random = 3;
+    cl_uint t, turn;
+    for (t = 0; t < 6; t++)
+        for (turn = 0; turn < (b->small ? 4u : 40u); turn++) {
+            const cl_uint width = width_of(types[t]), edge = turn < 8 ? 8 * (1 + turn % 3) : 0, first = edge ? edge - (turn & 1) : (cl_uint)draw(&random, width);
+            const cl_uint last = turn < 3 ? width : first + 1 + (cl_uint)draw(&random, width - first);
+            if (!sort_bits(b, types[t], counts[draw(&random, b->small ? 2 : 4)], first, last, turn % 3 ? "uniform" : "and-4")) return;
+        }
+}
+
+/* Where 0 stands for the width of the key; the last bit may be named. */
+static void default_bits(bench *b)
+{
+    size_t w;
+    for (w = 0; w < 4; w++) {
+        const cl_uint width = width_of(widths[w]);
+        if (!sort_bits(b, widths[w], 500, width / 2, 0, "uniform") || !sort_bits(b, widths[w], 500, 0, width, "uniform")
+            || !sort_bits(b, widths[w], 500, width - 1, 0, "uniform") || !sort_bits(b, widths[w], 500, width - 1, width, "uniform")) return;
+    }
+}
+
+static void expect_status(const bench *b, clsort_desc d, clsort_status wanted)
+{
+    clsort_desc resolved;
+    size_t bytes;
+    AT("type %#x, algorithm %u, bits %u to %u, record_size %zu", (unsigned)d.key_type, (unsigned)d.algorithm, (unsigned)d.first_bit, (unsigned)d.last_bit, d.record_size);
+    CHECK_STATUS(clsort_check(b->sorter, &d), wanted);
+    CHECK_STATUS(clsort_resolve(b->sorter, &d, &resolved), wanted);
+    CHECK_STATUS(clsort_scratch_size(b->sorter, &d, &bytes), wanted);
+    CHECK_STATUS(clsort_scratch_size(NULL, &d, &bytes), wanted);
+    CHECK_STATUS(clsort_enqueue_sort(b->sorter, b->session.queue, &d, 0, NULL, NULL), wanted == CL_SUCCESS ? CLSORT_ERROR_MISSING_BUFFER : wanted);
+}
+
+static void wrong_bits_are_rejected(bench *b)
+{
+    static const clsort_field fields[] = { { 0, CLSORT_U32, 0, 0, 0 } };
+    static const cl_uint others[] = { CLSORT_BITONIC, CLSORT_MERGE };
+    clsort_desc d = clsort_desc_default();
+    size_t w, k;
+    d.count = 100;
+    for (w = 0; w < 4; w++) {
+        const cl_uint width = width_of(widths[w]);
+        const cl_uint wrong[][2] = { { 0, width + 1 }, { width, 0 }, { width, width }, { 3, 3 }, { 4, 3 }, { width + 1, 0 }, { 0, 0xFFFFFFFFu }, { 0xFFFFFFFFu, 0 } };
+        d.key_type = widths[w];
+        for (d.algorithm = 0; d.algorithm <= CLSORT_RADIX; d.algorithm++)
+            for (k = 0; k < sizeof wrong / sizeof *wrong; k++) {
+                d.first_bit = wrong[k][0];
+                d.last_bit = wrong[k][1];
+                expect_status(b, d, CLSORT_ERROR_UNKNOWN_VALUE);
+            }
+        d.first_bit = 1;
+        d.last_bit = width;
+        for (k = 0; k < 2; k++) {
+            d.algorithm = others[k];
+            expect_status(b, d, CLSORT_ERROR_UNSUPPORTED);
+            d.first_bit = 0;
+            expect_status(b, d, CL_SUCCESS);   /* all bits */
+            d.first_bit = 1;
+        }
+    }
+    d = clsort_desc_default();
+    d.count = 100;
+    d.record_size = 8;
+    d.fields = fields;
+    d.field_count = 1;
+    d.last_bit = 20;
+    expect_status(b, d, CLSORT_ERROR_UNKNOWN_VALUE);
+    d.fields = NULL;
+    d.field_count = 0;
+    d.record_type = "typedef uint2 clsort_record;";
+    d.precedes = "a.x < b.x";
+    expect_status(b, d, CLSORT_ERROR_UNKNOWN_VALUE);
+}
+
+static void auto_takes_radix(bench *b)
+{
+    size_t w, n;
+    for (w = 0; w < 4; w++)
+        for (n = 1; n < 100000; n *= 17) {
+            sort_case c = radix_make(widths[w], n, "uniform");
+            clsort_desc resolved;
+            c.algorithm = NULL;
+            c.d.first_bit = 2;
+            AT("n %zu, %s", n, case_type_name(widths[w]));
+            CHECK_OK(clsort_resolve(b->sorter, &c.d, &resolved));
+            CHECK(resolved.algorithm == CLSORT_RADIX && resolved.first_bit == 2 && resolved.last_bit == width_of(widths[w]));
+            c.d.last_bit = 7;
+            CHECK_OK(clsort_resolve(b->sorter, &c.d, &resolved));
+            CHECK(resolved.algorithm == CLSORT_RADIX && resolved.first_bit == 2 && resolved.last_bit == 7);
+            if (!radix_run(b, &c)) return;
+        }
+}
+
+static void preparing_builds_radix(bench *b)
+{
+    clsort_sorter *s = fresh_sorter(b, 0);
+    bench other = *b;
+    sort_case c = radix_make(CLSORT_U32, SMALL + 500, "uniform");
+    other.sorter = s;
+    c.d.first_bit = 5;
+    c.d.flags = CLSORT_FLAG_NO_BUILD;
+    CHECK_STATUS(clsort_enqueue_sort(s, b->session.queue, &c.d, 0, NULL, NULL), CLSORT_ERROR_VALUE_SIZE);
+    CHECK_OK(clsort_prepare(s, &c.d));
+    radix_run(&other, &c);
+    c.d.count = 100;
+    radix_run(&other, &c);
+    clsort_destroy(s);
+}
+
+/* ---- shapes ------------------------------------------------------------------------------------------------------ */
+
+static void every_pattern(bench *b)
+{
+    size_t p, w;
+    for (p = 0; pattern_name(p); p++)
+        for (w = 0; w < 4; w++) {
+            const cl_uint type = pattern_applies(p, widths[w]) ? widths[w] : w == 1 ? CLSORT_F16 : w == 2 ? CLSORT_F32 : CLSORT_F64;
+            sort_case c = radix_make(type, b->small ? 200 : SMALL * ((p + w) & 1) + 1200, pattern_name(p));
+            if (w == 0 && type == CLSORT_F64) continue;
+            c.d.order = (cl_uint)p & 1;
+            c.keys_out = p & 2 ? CASE_OWN : 0;
+            if (!radix_run(b, &c)) return;
+        }
+}
+
+static int sort_around(const bench *b, sort_case c, size_t n)
+{
+    size_t i;
+    for (i = n ? n - 1 : 0; i <= n + 1; i++) {
+        c.d.count = i;
+        c.d.order = i >> 1 & 1;
+        c.keys_out = i & 1 ? CASE_OWN : 0;
+        c.own_scratch = i % 3 == 0;
+        c.scratch_fill = 0xA5;
+        c.seed = i + 1;
+        if (!radix_run(b, &c)) return 0;
+    }
+    return 1;
+}
+
+/* The tiles of a work-group; on CPUs blocks of 64 rows, and where one work-item stops to sort alone. */
+static void tiles_and_blocks(bench *b)
+{
+    static const size_t edges[] = { 0, 64, 128, 256, 1024, SMALL, SMALL + 64, SMALL + 512, SMALL + 576, 2 * SMALL, 2 * SMALL + 64, 3 * SMALL, 4 * SMALL };
+    size_t w, k;
+    for (w = 0; w < 4; w++) {
+        sort_case c = radix_make(widths[w], 1, "uniform");
+        const size_t tile = case_block_length(b, &c);
+        for (k = 0; k < (b->small ? 4 : sizeof edges / sizeof *edges); k++)
+            if (!sort_around(b, c, edges[k])) return;
+        for (k = 1; k <= 20; k += k < 4 ? 1 : 4)
+            if ((!b->small || k * tile < 500) && !sort_around(b, c, k * tile)) return;
+        c.d.value_size = 0;
+        for (k = 4; k < (b->small ? 4 : sizeof edges / sizeof *edges); k += 2)
+            if (!sort_around(b, c, edges[k])) return;
+    }
+}
+
+/* By the kernels of GPUs: around one tile, some, as many as there are blocks in a table, and more. */
+static int sort_in_groups(const bench *b, sort_case c)
+{
+    static const size_t tiles[] = { 0, 1, 2, 3, 17, 1023, 1024, 1025, 2048, 2049 };
+    const size_t tile = case_block_length(b, &c);
+    size_t k;
+    for (k = 0; k < sizeof tiles / sizeof *tiles; k++) {
+        if (tiles[k] * tile > (b->small ? 200u : tile == 64 ? 132000u : tiles[k] > 17 ? 20000u : 70000u)) break;
+        c.pattern = k & 1 ? "mod-256" : "uniform";
+        if (!sort_around(b, c, tiles[k] * tile)) return 0;
+    }
+    return 1;
+}
+
+/* As on a GPU. Each pair of numbers is a program: after a quarter of them, with every number, only as many as are compiled in time. */
+static void every_work_group(bench *b)
+{
+    const double start = test_seconds();
+    bench other = *b;
+    cl_uint k, turn;
+    other.sorter = pretending_sorter(b, CL_DEVICE_TYPE_GPU, 0, 0);
+    for (turn = 0; turn < 4 && other.sorter; turn++)
+        for (k = 0; k < 36 && (!turn || test_seconds() - start < 12); k++) {
+            const cl_uint group_log2 = k / 4, items_log2 = k % 4;
+            sort_case c = radix_make(CLSORT_U32, 1, "uniform");
+            if ((group_log2 + items_log2) % 4 != turn) continue;
+            if (b->few_programs && k != 4 && k != 16 && k != 21 && k != 35) continue;   /* 2 x 1, 16 x 1, 32 x 2, 256 x 8 */
+            c.d.tuning.work_group = 1u << group_log2;
+            c.d.tuning.items = 1u << items_log2;
+            c.d.value_size = k % 4 ? 0 : 4;
+            if (!sort_in_groups(&other, c)) turn = k = 36;
+        }
+    clsort_destroy(other.sorter);
+}
+
+/* What a GPU would run on its own choice. */
+static void gpus_choice(bench *b)
+{
+    bench other = *b;
+    sort_case c = radix_make(CLSORT_U32, 1, "uniform");
+    other.sorter = pretending_sorter(b, CL_DEVICE_TYPE_GPU, 0, 0);
+    if (!other.sorter) return;
+    if (sort_in_groups(&other, c)) {
+        c.d.first_bit = 7;
+        c.d.last_bit = 31;
+        sort_in_groups(&other, c);
+    }
+    clsort_destroy(other.sorter);
+}
+
+/* On a CPU of many cores: more units of 64 rows than fit into a table. */
+static void many_blocks(bench *b)
+{
+    static const size_t counts[] = { 300, SMALL, SMALL + 1, 20000, 65535, 65536, 65600, 65664, 70001, 131072, 131136 };
+    bench other = *b;
+    sort_case c = radix_make(CLSORT_U32, 1, "uniform");
+    size_t k;
+    other.sorter = pretending_sorter(b, CL_DEVICE_TYPE_CPU, 1000, 0);
+    for (k = 0; k < (b->small ? 1 : sizeof counts / sizeof *counts) && other.sorter; k++) {
+        c.pattern = k & 1 ? "uniform" : "mod-1024";
+        if (!sort_around(&other, c, counts[k])) break;
+    }
+    clsort_destroy(other.sorter);
+}
+
+static void work_groups_take_every_payload(bench *b)
+{
+    static const struct { cl_uint type; size_t value_size, record_size; } kinds[] = {
+        { CLSORT_U64, 8, 0 }, { CLSORT_U8, 1, 0 }, { CLSORT_F32, 0, 12 }, { CLSORT_I16, 0, 0 }
+    };
+    size_t i;
+    for (i = 0; i < (b->few_programs ? 1 : sizeof kinds / sizeof *kinds); i++) {
+        sort_case c = radix_make(kinds[i].type, 1, "uniform");
+        c.d.value_size = kinds[i].value_size;
+        c.d.record_size = kinds[i].record_size;
+        c.d.key_offset = kinds[i].record_size ? 4 : 0;
+        c.d.tuning.work_group = 16;
+        c.d.tuning.items = 4;
+        if (!sort_in_groups(b, c)) return;
+    }
+}
+
+static void work_groups_sort_by_some_bits(bench *b)
+{
+    static const cl_uint bits[] = { 1, 3, 4, 5, 8, 9, 12, 13, 16, 20, 24, 31 };
+    size_t k, n;
+    for (k = 0; k < sizeof bits / sizeof *bits; k++)
+        for (n = 30; n < 5000; n *= 7) {
+            sort_case c = radix_make(CLSORT_U32, n, k & 1 ? "mod-256" : "uniform");
+            c.d.tuning.work_group = 16;
+            c.d.tuning.items = 2;
+            c.d.first_bit = (cl_uint)n % (33 - bits[k]);
+            c.d.last_bit = c.d.first_bit + bits[k];
+            c.d.order = k >> 1 & 1;
+            c.keys_out = n & 1 ? CASE_OWN : 0;
+            if (!radix_run(b, &c)) return;
+        }
+}
+
+/* Digits of 4 bits, tiles of a few rows. */
+static void little_local_memory(bench *b)
+{
+    static const cl_ulong bytes[] = { 1024, 4096, 16384 };
+    size_t i;
+    for (i = 0; i < (b->few_programs ? 1u : 3u); i++) {
+        bench other = *b;
+        sort_case c = radix_make(i & 1 ? CLSORT_U64 : CLSORT_U32, 1, "uniform");
+        other.sorter = pretending_sorter(b, i ? 0 : CL_DEVICE_TYPE_GPU, 0, bytes[i]);
+        if (!other.sorter) return;
+        c.d.tuning.work_group = 128;
+        if (sort_in_groups(&other, c)) {
+            c.d.first_bit = 5;
+            c.d.last_bit = 18;
+            sort_in_groups(&other, c);
+        }
+        clsort_destroy(other.sorter);
+    }
+}
+
+/* CPUs gather lines of many keys before they write them; here of few, so that every place of a line begins and ends a block. */
+static void keys_are_written_by_lines(bench *b)
+{
+    static const size_t counts[] = { 63, 64, 65, 1000, SMALL, SMALL + 1, 2 * SMALL + 777 };
+    bench other = *b;
+    size_t w, i;
+    more_options = "-DCLSORT_STAGE_BYTES=64";
+    other.sorter = fresh_sorter(b, 0);
+    for (w = 0; w < 4 && other.sorter; w++)
+        for (i = 0; i < (b->small ? 4u : 7u); i++) {
+            sort_case c = radix_make(widths[w], counts[i], i & 1 ? "uniform" : "mod-16");
+            if (b->few_programs && w % 2) continue;
+            c.d.value_size = 0;
+            for (c.shift = 0; c.shift < 20; c.shift += i < 4 ? 1 : 7) {
+                c.keys_out = c.shift & 1 ? CASE_OWN : 0;
+                c.placement = (int)(c.shift % 3);
+                c.d.order = c.shift >> 1 & 1;
+                if (!radix_run(&other, &c)) i = w = 9, c.shift = 99;
+            }
+        }
+    clsort_destroy(other.sorter);
+    more_options = NULL;
+}
+
+static void long_arrays(bench *b)
+{
+    sort_case c = radix_make(CLSORT_U64, b->small ? 900 : ((size_t)1 << 22) + 5, "uniform");
+    c.d.value_size = 0;
+    c.shift = 3;
+    radix_run(b, &c);
+    c = radix_make(CLSORT_U32, b->small ? 900 : 1000003, "mod-1024");
+    radix_run(b, &c);
+    c.d.first_bit = 4;
+    c.d.last_bit = 24;
+    c.pattern = "uniform";
+    radix_run(b, &c);
+}
+
+/* ---- fields ------------------------------------------------------------------------------------------------------ */
+
+static void fields_take_several_sorts(bench *b)
+{
+    clsort_field fields[CLSORT_MAX_FIELDS];
+    uint64_t random = 11;
+    cl_uint count, turn;
+    for (count = 1; count <= CLSORT_MAX_FIELDS; count++)
+        for (turn = 0; turn < (b->small ? 1u : 6u); turn++) {
+            static const size_t sizes[] = { 0, 1, 2, 300, 900, SMALL + 200 };
+            record_case c = record_make(NULL, sizes[draw(&random, b->small ? 4 : 6)]);
+            record_draw_fields(&c, fields, count, 0, &random);
+            c.d.algorithm = CLSORT_RADIX;
+            c.seed = pattern_random(&random);
+            c.shift = draw(&random, 3);
+            c.verify = (int)(turn & 1);
+            for (c.output = 0; c.output < RECORD_OUTPUTS; c.output++)
+                if (!record_run(b, &c)) return;
+        }
+}
+
+/* ---- scratch ----------------------------------------------------------------------------------------------------- */
+
+/* What a sort can be asked for, by a number. */
+static sort_case draw_case(size_t k, uint64_t *random, int small)
+{
+    static const size_t counts[] = { 0, 1, 5, 64, 200, 1000, SMALL, SMALL + 1, SMALL + 999, 40000 };
+    static const char *const patterns[] = { "uniform", "mod-16", "equal", "mostly-zero", "upper-half" };
+    sort_case c = radix_make(k & 1 ? CLSORT_U32 : CLSORT_U64, counts[draw(random, small ? 5 : 10)], patterns[draw(random, 5)]);
+    const cl_uint width = width_of(c.d.key_type);
+    c.keys_out = (int)draw(random, 3);
+    c.d.order = (cl_uint)draw(random, 2);
+    c.seed = pattern_random(random);
+    c.indices = k % 5 == 1;
+    c.d.value_size = k % 5 < 2 ? 0 : k % 5 == 2 ? 20 : 4;
+    if (c.d.value_size) c.values_out = (int)draw(random, 3);
+    c.d.first_bit = draw(random, 2) ? (cl_uint)draw(random, width) : 0;
+    c.d.last_bit = draw(random, 2) ? c.d.first_bit + 1 + (cl_uint)draw(random, width - c.d.first_bit) : 0;
+    if (k % 7 == 3) c.d.tuning.work_group = 16, c.d.tuning.items = 2;
+    return c;
+}
+
+static void callers_scratch(bench *b)
+{
+    static const int fills[] = { 0x00, 0xFF, 0xA5 };
+    uint64_t random = 17;
+    size_t k;
+    for (k = 0; k < (b->small ? 20u : 150u); k++) {
+        sort_case c = draw_case(k, &random, b->small);
+        c.own_scratch = 1;
+        c.scratch_fill = fills[k % 3];
+        c.placement = (int)draw(&random, 3);
+        if (!radix_run(b, &c)) return;
+    }
+}
+
+static void stale_tables(bench *b)
+{
+    uint64_t random = 23;
+    size_t k;
+    for (k = 0; k < (b->small ? 20u : 200u); k++) {
+        sort_case c = draw_case(k, &random, b->small);
+        if (!radix_run(b, &c)) return;
+    }
+}
+
+/* ---- checks ------------------------------------------------------------------------------------------------------ */
+
+static cl_uint first_unsorted(const bench *b, clsort_desc d, const void *keys)
+{
+    cl_uint answer = 0xDEAD;
+    cl_mem result = new_buffer(b, 4, NULL);
+    d.keys = new_buffer(b, d.count * width_of(d.key_type) / 8, keys);
+    CHECK_OK(clsort_enqueue_is_sorted(b->sorter, b->session.queue, &d, result, 0, 0, NULL, NULL));
+    CHECK(clEnqueueReadBuffer(b->session.queue, result, CL_TRUE, 0, 4, &answer, 0, NULL, NULL) == CL_SUCCESS);
+    clReleaseMemObject(d.keys);
+    clReleaseMemObject(result);
+    return answer;
+}
+
+static void order_is_checked_by_some_bits(bench *b)
+{
+    uint64_t codes[200];
+    unsigned char keys[200 * 8];
+    uint64_t random = 31;
+    size_t t, turn, n = 200;
+    for (t = 0; t < CASE_TYPES; t++)
+        for (turn = 0; turn < 20; turn++) {
+            clsort_desc d = clsort_desc_default();
+            const cl_uint width = width_of(case_types[t].type);
+            d.count = n;
+            d.key_type = case_types[t].type;
+            d.order = turn & 1;
+            d.nan_order = turn >> 1 & 1;
+            d.first_bit = (cl_uint)draw(&random, width);
+            d.last_bit = d.first_bit + 1 + (cl_uint)draw(&random, width - d.first_bit);
+            if (turn % 5 == 4) d.last_bit = 0;
+            AT("%s, bits %u to %u", case_type_name(d.key_type), (unsigned)d.first_bit, (unsigned)d.last_bit);
+            pattern_fill(pattern_find(turn % 3 ? "sorted" : "uniform"), d.key_type, n, turn + 1, 0, keys);
+            reference_codes(keys, width / 8, n, &d, codes);
+            CHECK(first_unsorted(b, d, keys) == reference_first_unordered(codes, n));
+        }
+}
+
+/* Sorts by the upper half of the code, changes places from and to, and expects a proof or none. */
+static void judge_swapped(const bench *b, int indices, size_t from, size_t to, clsort_status wanted)
+{
+    enum { N = 3000 };
+    cl_uint keys[N], x, y, i;
+    cl_mem proof = new_buffer(b, sizeof(clsort_proof), NULL), target;
+    cl_command_queue queue = b->session.queue;
+    clsort_desc d = clsort_desc_default();
+    clsort_proof p;
+    AT("indices %d, places %zu and %zu", indices, from, to);
+    for (i = 0; i < N; i++) keys[i] = (i * 7 % 1000) << 16 | (N - i);
+    d.count = N;
+    d.key_type = CLSORT_U32;
+    d.first_bit = 16;
+    d.keys = new_buffer(b, sizeof keys, keys);
+    if (indices) d.indices = new_buffer(b, sizeof keys, NULL);
+    target = indices ? d.indices : d.keys;
+    CHECK_OK(clsort_enqueue_fingerprint(b->sorter, queue, &d, proof, 0, 0, NULL, NULL));
+    CHECK_OK(clsort_enqueue_sort(b->sorter, queue, &d, 0, NULL, NULL));
+    clEnqueueReadBuffer(queue, target, CL_TRUE, from * 4, 4, &x, 0, NULL, NULL);
+    clEnqueueReadBuffer(queue, target, CL_TRUE, to * 4, 4, &y, 0, NULL, NULL);
+    clEnqueueWriteBuffer(queue, target, CL_TRUE, to * 4, 4, &x, 0, NULL, NULL);
+    clEnqueueWriteBuffer(queue, target, CL_TRUE, from * 4, 4, &y, 0, NULL, NULL);
+    CHECK_OK(clsort_enqueue_verify(b->sorter, queue, &d, proof, 0, 0, NULL, NULL));
+    CHECK(clEnqueueReadBuffer(queue, proof, CL_TRUE, 0, sizeof p, &p, 0, NULL, NULL) == CL_SUCCESS);
+    CHECK_STATUS(clsort_judge(&p), wanted);
+    clReleaseMemObject(d.keys);
+    if (indices) clReleaseMemObject(d.indices);
+    clReleaseMemObject(proof);
+}
+
+/* Three keys of each upper half, equal but for bits that do not count. */
+static void results_by_some_bits_are_proven(bench *b)
+{
+    judge_swapped(b, 0, 5, 5, CL_SUCCESS);
+    judge_swapped(b, 0, 0, 1, CL_SUCCESS);
+    judge_swapped(b, 0, 2, 3, CLSORT_ERROR_WRONG_RESULT);
+    judge_swapped(b, 1, 5, 5, CL_SUCCESS);
+    judge_swapped(b, 1, 0, 1, CLSORT_ERROR_WRONG_RESULT);
+    judge_swapped(b, 1, 2, 3, CLSORT_ERROR_WRONG_RESULT);
+}
+
+static void self_checking_sorters_know_bits(bench *b)
+{
+    bench other = *b;
+    uint64_t random = 41;
+    size_t k;
+    other.sorter = fresh_sorter(b, CLSORT_OPTION_VERIFY);
+    for (k = 0; k < (b->few_programs ? 12u : 40u) && other.sorter; k++) {
+        sort_case c = draw_case(b->few_programs ? 3 + k % 3 : k, &random, b->small);
+        c.d.tuning.work_group = c.d.tuning.items = 0;
+        if (!radix_run(&other, &c)) break;
+    }
+    CHECK_OK(clsort_collect(other.sorter, 1));
+    clsort_destroy(other.sorter);
+}
+
+static const test_entry tests[] = {
+    { "every type is sorted in both orders, equal keys in theirs", every_type },
+    { "values of 0 to 8 bytes move with keys of every width", every_value_size },
+    { "larger values are moved by index", larger_values },
+    { "records of every size are sorted by their key", records },
+    { "argsort gives the stable permutation", argsort },
+    { "equal zeros keep their order, NaNs go last", zeros_and_nans },
+    { "keys that differ in one bit are sorted by it", one_bit_decides },
+    { "digits that are the same everywhere change nothing", one_digit_decides },
+    { "one key that differs finds its place", one_key_decides },
+    { "odd and even numbers of passes end in the right array", every_number_of_passes },
+    { "every part of a code of 8 or 16 bits is sorted by", every_part_of_short_codes },
+    { "parts of codes of 32 and 64 bits are sorted by", parts_of_long_codes },
+    { "the last bit is the key's width if not given", default_bits },
+    { "wrong bits are rejected", wrong_bits_are_rejected },
+    { "AUTO takes radix for some bits", auto_takes_radix },
+    { "prepare builds what radix needs", preparing_builds_radix },
+    { "every pattern is sorted", every_pattern },
+    { "tiles and blocks are sorted, one row less and one more", tiles_and_blocks },
+    { "every work-group size and number of items sorts", every_work_group },
+    { "the work-groups that a GPU would choose sort", gpus_choice },
+    { "more blocks than a table holds are sorted", many_blocks },
+    { "work-groups sort every kind of payload", work_groups_take_every_payload },
+    { "work-groups sort by some bits", work_groups_sort_by_some_bits },
+    { "devices of little local memory sort", little_local_memory },
+    { "keys that are written by lines arrive at every alignment", keys_are_written_by_lines },
+    { "long arrays are sorted", long_arrays },
+    { "fields of any number take one sort or several", fields_take_several_sorts },
+    { "the caller's scratch is enough, whatever is in it", callers_scratch },
+    { "tables of earlier sorts do no harm", stale_tables },
+    { "order is checked by some bits", order_is_checked_by_some_bits },
+    { "results by some bits are proven, wrong ones are found", results_by_some_bits_are_proven },
+    { "sorters that check themselves know bits", self_checking_sorters_know_bits }
+};
+
+TEST_MAIN(tests)
