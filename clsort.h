@@ -386,7 +386,7 @@ CLSORT_API clsort_status clsort_check(clsort_sorter *sorter, const clsort_desc *
 CLSORT_API clsort_status clsort_resolve(clsort_sorter *sorter, const clsort_desc *desc, clsort_desc *resolved);
 
 /* Builds and warms all that such a call needs (kernels, one launch of each geometry, scratch), so that the first sort costs no more
-   than a later one. Needs no buffers. Blocks. Errors: as clsort_check, and those of building.
+   than a later one. AUTO and radix choose kernels by the count: prepare a small one, too, if both will occur. Needs no buffers. Blocks. Errors: as clsort_check, and those of building.
    Thread safety: one thread per sorter. */
 CLSORT_API clsort_status clsort_prepare(clsort_sorter *sorter, const clsort_desc *desc);
 
@@ -3538,13 +3538,17 @@ static clsort_status clsort__adopt_context(clsort_sorter *s, cl_context context,
 }
 
 /* NVIDIA's GPUs since compute capability 7.0 run every work-group that has started to its end, whatever others wait for. No query of
-   OpenCL tells this; without NVIDIA's own one the answer is no. */
-static int clsort__makes_progress(const clsort_sorter *s)
+   OpenCL tells this; a driver that does not know NVIDIA's own one is none of theirs. */
+static clsort_status clsort__find_progress(clsort_sorter *s)
 {
     enum { NVIDIA = 0x10DE, COMPUTE_CAPABILITY_MAJOR_NV = 0x4000 };
     cl_uint vendor = 0, major = 0;
-    if (s->is_cpu || CLSORT_CL(clGetDeviceInfo)(s->device, CL_DEVICE_VENDOR_ID, sizeof vendor, &vendor, NULL) != CL_SUCCESS || vendor != NVIDIA) return 0;
-    return CLSORT_CL(clGetDeviceInfo)(s->device, COMPUTE_CAPABILITY_MAJOR_NV, sizeof major, &major, NULL) == CL_SUCCESS && major >= 7;
+    cl_int code;
+    clsort_status status = CLSORT__TRY(s, clGetDeviceInfo, (s->device, CL_DEVICE_VENDOR_ID, sizeof vendor, &vendor, NULL));
+    if (status != CL_SUCCESS || s->is_cpu || vendor != NVIDIA) return status;
+    code = CLSORT_CL(clGetDeviceInfo)(s->device, COMPUTE_CAPABILITY_MAJOR_NV, sizeof major, &major, NULL);
+    s->has_progress = code == CL_SUCCESS && major >= 7;
+    return code == CL_INVALID_VALUE ? CL_SUCCESS : clsort__note(s, code, "clGetDeviceInfo");
 }
 
 static clsort_status clsort__device_facts(clsort_sorter *s)
@@ -3568,8 +3572,7 @@ static clsort_status clsort__device_facts(clsort_sorter *s)
     if (sizes[0] < s->max_group) s->max_group = sizes[0];
     s->is_cpu = (type & CL_DEVICE_TYPE_CPU) != 0;
     s->has_vectors = s->is_cpu && vector >= 4;
-    s->has_progress = clsort__makes_progress(s);
-    return CL_SUCCESS;
+    return clsort__find_progress(s);
 }
 
 /* The sorter's own in-order queue, made when it is first needed. */
@@ -4117,7 +4120,7 @@ static size_t clsort__radix_from(const clsort_sorter *s, const clsort_desc *d)
 {
     const cl_uint bits = clsort__key_bits(d->key_type);
     const int bare = !d->value_size && !d->record_size && !d->indices && !(d->flags & CLSORT_FLAG_INDICES);
-    if (!s->is_cpu) return s->has_progress ? (size_t)1 << 20 : (size_t)-1;
+    if (!s->is_cpu) return s->has_progress ? (size_t)1 << (bits <= 16 ? 16 : bits == 32 ? 20 : 22) : (size_t)-1;
     if (!bare) return (size_t)1 << 12;
     return (size_t)1 << (bits <= 16 ? 10 : bits == 32 ? 18 : 22);
 }

@@ -128,14 +128,15 @@ static inline int case_sorts_blocks(const char *algorithm)
     return n >= 4 && !strcmp(algorithm + n - 4, "only");
 }
 
-/* The length of the blocks that the case's algorithm sorts first. */
+/* The length of the blocks that the case's algorithm sorts first: known when the kernels are built, which may take a smaller work-group. */
 static inline size_t case_block_length(const bench *b, const sort_case *c)
 {
     clsort_desc d = c->d, resolved;
     if (!d.count) d.count = 1;
     if (c->indices) d.flags |= CLSORT_FLAG_INDICES;
     if (c->algorithm && !CHECK_OK(clsort_select(&d, c->algorithm))) return 1;
-    if (!CHECK_OK(clsort_resolve(b->sorter, &d, &resolved))) return 1;
+    d.flags &= ~(cl_uint)CLSORT_FLAG_NO_BUILD;
+    if (!CHECK_OK(clsort_prepare(b->sorter, &d)) || !CHECK_OK(clsort_resolve(b->sorter, &d, &resolved))) return 1;
     return (size_t)resolved.tuning.work_group * resolved.tuning.items;
 }
 

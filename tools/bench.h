@@ -32,7 +32,7 @@ typedef struct bench_plan {
     size_t pattern;
     unsigned long long seed;
     int pairs, runs, csv, merge, shows_groups;
-    sort_order order;                     /* of records; of keys it is all 0 */
+    sort_order order;                     /* of records; of keys only the bits that count */
 } bench_plan;
 
 /* A device under test, and the data of one type and size. */
@@ -259,10 +259,10 @@ static int halves_sort(key_array *keys)
 /* What the result must be: codes of keys; of records by fields, where each comes from; by an expression only a device knows. */
 static int job_expect(bench_job *job)
 {
-    const clsort_desc ascending = clsort_desc_default(), *order = &job->plan->order.desc;
+    const clsort_desc *order = &job->plan->order.desc;
     if (order->precedes) return DONE_OK;
     if (order->fields) job->order = order_of(&job->input, order);
-    else job->expected = expected_codes(&job->input, &ascending);
+    else job->expected = expected_codes(&job->input, order);
     return job->order || job->expected ? DONE_OK : fail(DONE_IO, "bench: %s", strerror(ENOMEM));
 }
 
@@ -302,12 +302,12 @@ static int job_data(bench_job *job, const key_type *type, size_t n)
 static size_t first_wrong_key(const bench_job *job, size_t block)
 {
     const clsort_desc ascending = clsort_desc_default();
-    uint64_t *codes = codes_of(&job->result, &ascending, CLSORT_ZERO_DISTINCT);
+    uint64_t *codes = codes_apart(&job->result, &ascending);
     size_t n = job->result.count, i = 0, sorted = 1;
     int ready = codes && n > 0;
     if (ready && block < n) {
         while (sorted < n && (sorted % block == 0 || codes[sorted - 1] <= codes[sorted])) sorted++;
-        ready = codes_sort(codes, n);
+        ready = codes_sort(codes, n, 0, 64);
     }
     while (ready && i < n && codes[i] == job->expected[i]) i++;
     free(codes);
@@ -489,6 +489,7 @@ static void print_header(const bench_job *job)
     if (plan->csv) return;
     if (plan->order.desc.record_size)
         printf("records of %zu bytes by %s\n", plan->order.desc.record_size, plan->order.desc.fields ? "fields" : "an expression");
+    if (plan->order.desc.last_bit) printf("by bits %u to %u\n", (unsigned)plan->order.desc.first_bit, (unsigned)plan->order.desc.last_bit - 1);
     printf("%s, %s: copies %.1f GB/s (read + written)\n", job->session.info.platform_name, job->session.info.name, job->copy_rate);
     printf("%-28s %-5s %11s %12s %12s %10s", plan->pairs ? "algorithm, u32 values" : "algorithm", "type", "n", "median ms", "event ms", "Mkey/s");
     if (plan->shows_groups) printf(" %10s", "work-group");
@@ -618,6 +619,7 @@ static int plan_check(const bench_plan *plan)
         if (!type) return fail(DONE_USAGE, "bench: unknown type '%s'", plan->types.name[i]);
         if (!pattern_applies(plan->pattern, type->code))
             return fail(DONE_USAGE, "bench: pattern '%s' is for floats, not for %s", pattern_name(plan->pattern), type->name);
+        if (plan->order.desc.last_bit > 8 * type->size) return fail(DONE_USAGE, "bench: --bits are beyond those of %s", type->name);
     }
     for (i = 0; !plan->merge && i < plan->algorithms.count && code == DONE_OK; i++) code = algorithm_select(&d, plan->algorithms.name[i]);
     return code == DONE_OK && plan->against ? algorithm_select(&d, plan->against) : code;
@@ -648,6 +650,7 @@ static int plan_parse(const arguments *a, bench_plan *plan)
     plan->merge = a->given[OPTION_MERGE] > 0;
     if (plan->merge && (a->given[OPTION_ALGORITHM] || a->given[OPTION_AGAINST] || published))
         return fail(DONE_USAGE, "bench: --merge goes without --algorithm, --against and --published");
+    if (a->given[OPTION_BITS] && (plan->merge || published)) return fail(DONE_USAGE, "bench: --bits goes without --merge and --published");
     if (asks_records(a) && (plan->merge || published || a->given[OPTION_PAIRS]))
         return fail(DONE_USAGE, "bench: records go without --merge, --published and --pairs");
     plan->published = published ? published_find(published) : NULL;
@@ -661,7 +664,7 @@ static int plan_parse(const arguments *a, bench_plan *plan)
     if (!count_parse(argument(a, OPTION_SEED, "1"), &plan->seed)) return fail(DONE_USAGE, "bench: --seed needs a whole number");
     plan->against = argument(a, OPTION_AGAINST, NULL);
     plan->csv = a->given[OPTION_CSV];
-    code = asks_records(a) ? record_options(a, &plan->order) : DONE_OK;
+    code = asks_records(a) ? record_options(a, &plan->order) : bits_option(a, 64, &plan->order.desc);
     if (code == DONE_OK) code = fields_check(&plan->order.desc);
     return code == DONE_OK ? plan_check(plan) : code;
 }

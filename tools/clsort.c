@@ -279,7 +279,7 @@ static int command_argsort(const arguments *a)
 /* An input that is not sorted would be merged into something that is not either. Returns an exit code. */
 static int merge_check(const char *path, const key_array *keys, const clsort_desc *d)
 {
-    uint64_t *codes = codes_of(keys, d, CLSORT_ZERO_DISTINCT);
+    uint64_t *codes = codes_apart(keys, d);
     size_t first = codes ? reference_first_unordered(codes, keys->count) : 0;
     free(codes);
     if (!codes) return fail(DONE_IO, "merge: %s", strerror(ENOMEM));
@@ -456,8 +456,8 @@ static const command commands[] = {
       FOR_MERGE, 2, 2, command_merge },
     { "verify", " INPUT OUTPUT", "Checks that OUTPUT is INPUT, sorted",
       "It compares every key bit by bit, on the host and without OpenCL, and prints the first wrong position, counted\n"
-      "from 0. With --zero equal the zeros must keep their order; with --stable the values or indices of equal keys\n"
-      "must. Records in the order of --fields are compared byte by byte: equal ones keep their order. By an expression only a device\n"
+      "from 0. With --zero equal the zeros must keep their order, with --bits keys that are equal in these bits; with --stable the\n"
+      "values or indices of equal keys must. Records in the order of --fields are compared byte by byte: equal ones keep their order. By an expression only a device\n"
       "can compare: then it checks the order of neighbours, and by sums of hashes that no record is lost.\n",
       FOR_VERIFY, 2, 2, command_verify },
     { "bench", "", "Times sorts and checks every result",

@@ -22,7 +22,7 @@ enum { FOR_INFO = 1, FOR_GEN = 2, FOR_SORT = 4, FOR_ARGSORT = 8, FOR_VERIFY = 16
 
 typedef enum option_id {
     OPTION_TYPE, OPTION_COUNT, OPTION_SEED, OPTION_LIST, OPTION_OUTPUT, OPTION_TEXT, OPTION_ORDER, OPTION_STABLE, OPTION_NAN,
-    OPTION_ZERO, OPTION_RECORD_SIZE, OPTION_FIELDS, OPTION_RECORD_TYPE, OPTION_PRECEDES, OPTION_VALUES, OPTION_VALUE_SIZE,
+    OPTION_ZERO, OPTION_BITS, OPTION_RECORD_SIZE, OPTION_FIELDS, OPTION_RECORD_TYPE, OPTION_PRECEDES, OPTION_VALUES, OPTION_VALUE_SIZE,
     OPTION_VALUES_OUTPUT, OPTION_INDICES, OPTION_DEVICE, OPTION_ALGORITHM, OPTION_AGAINST, OPTION_PAIRS, OPTION_MERGE,
     OPTION_WORK_GROUP, OPTION_PUBLISHED, OPTION_PATTERN, OPTION_RUNS, OPTION_CSV, OPTION_HELP, OPTION_TOTAL
 } option_id;
@@ -47,6 +47,7 @@ static const option_rule option_rules[OPTION_TOTAL] = {
     { 0, "stable", NULL, "equal keys keep their order", FOR_ORDER, 0 },
     { 0, "nan", "PLACE", "total: NaNs by bit pattern; last: after every number (default: total)", FOR_FILES, 0 },
     { 0, "zero", "RULE", "distinct: -0 before +0; equal: in their order (default: distinct)", FOR_ORDER, 0 },
+    { 0, "bits", "FIRST:LAST", "sort by bits FIRST to LAST - 1 alone; keys count as unsigned numbers in their order", FOR_ORDER | FOR_BENCH, 0 },
     { 0, "record-size", "BYTES", "elements are records, ordered by --fields or by --precedes", FOR_ORDER | FOR_BENCH, 0 },
     { 0, "fields", "LIST", "TYPE@OFFSET, then any of :desc :nan-last :zero-equal; the first field decides", FOR_ORDER | FOR_BENCH, 0 },
     { 0, "record-type", "TEXT", "OpenCL C that declares clsort_record; @FILE reads a file", FOR_ORDER | FOR_BENCH, 0 },

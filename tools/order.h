@@ -42,6 +42,19 @@ static int type_option(const arguments *a, const key_type **type)
                 : fail(DONE_USAGE, "--type is missing: %s", option_rules[OPTION_TYPE].help);
 }
 
+/* The bits that --bits asks for, of keys of `width` bits; all of them without it. Returns an exit code. */
+static int bits_option(const arguments *a, unsigned width, clsort_desc *d)
+{
+    const char *text = argument(a, OPTION_BITS, NULL), *at = text;
+    unsigned long long first, last;
+    if (!text) return DONE_OK;
+    if (!whole_parse(&at, &first) || *at++ != ':' || !whole_parse(&at, &last) || *at || first >= last || last > width)
+        return fail(DONE_USAGE, "--bits must be FIRST:LAST with FIRST < LAST <= %u, not '%s'", width, text);
+    d->first_bit = (cl_uint)first;
+    d->last_bit = (cl_uint)last;
+    return DONE_OK;
+}
+
 /* As clsort_select, and "auto" leaves the default. Returns an exit code. */
 static int algorithm_select(clsort_desc *d, const char *name)
 {
@@ -132,7 +145,7 @@ static int asks_records(const arguments *a)
 
 static int record_options(const arguments *a, sort_order *o)
 {
-    static const option_id of_keys[] = { OPTION_ORDER, OPTION_NAN, OPTION_ZERO, OPTION_TEXT };
+    static const option_id of_keys[] = { OPTION_ORDER, OPTION_NAN, OPTION_ZERO, OPTION_BITS, OPTION_TEXT };
     size_t i;
     int code;
     for (i = 0; i < sizeof of_keys / sizeof of_keys[0]; i++)
@@ -156,6 +169,7 @@ static int key_options(const arguments *a, sort_order *o)
     if (code == DONE_OK) code = choice(a, OPTION_ORDER, "asc", "desc", &d->order);
     if (code == DONE_OK) code = choice(a, OPTION_NAN, "total", "last", &d->nan_order);
     if (code == DONE_OK) code = choice(a, OPTION_ZERO, "distinct", "equal", &d->zero_order);
+    if (code == DONE_OK) code = bits_option(a, 8 * (unsigned)o->type->size, d);
     if (code != DONE_OK) return code;
     d->key_type = o->type->code;
     if (!o->type->fraction) d->nan_order = d->zero_order = 0;

@@ -63,13 +63,20 @@ static inline uint64_t reference_code(uint64_t bits, cl_uint type, cl_uint order
     return place < nans ? last - nans + 1 + place : place - nans;
 }
 
+/* The part of a code that a description sorts by. */
+static inline uint64_t reference_some_bits(uint64_t code, const clsort_desc *d)
+{
+    unsigned last = d->last_bit ? d->last_bit : 64;
+    return (code & UINT64_MAX >> (64 - last)) >> d->first_bit;
+}
+
 /* The codes of n keys that lie `stride` bytes apart, by the options of a description. */
 static inline void reference_codes(const void *keys, size_t stride, size_t n, const clsort_desc *d, uint64_t *codes)
 {
     size_t size = (d->key_type & 0xFFu) / 8, i;
     for (i = 0; i < n; i++) {
         uint64_t bits = reference_bits((const unsigned char *)keys + i * stride, size);
-        codes[i] = reference_code(bits, d->key_type, d->order, d->nan_order, d->zero_order);
+        codes[i] = reference_some_bits(reference_code(bits, d->key_type, d->order, d->nan_order, d->zero_order), d);
     }
 }
 

@@ -6,19 +6,21 @@
 #include "files.h"
 #include "reference.h"
 
-/* Sorts codes by their bytes, lowest first, skipping bytes that are all the same. Returns 0 if there is no memory. */
-static int codes_sort(uint64_t *codes, size_t n)
+/* Sorts codes by their bits first ... last - 1, eight at a time, the lowest ones first, skipping those that are all the same. Codes that
+   differ elsewhere only keep their order. Returns 0 if there is no memory. */
+static int codes_sort(uint64_t *codes, size_t n, unsigned first, unsigned last)
 {
     uint64_t *spare = (uint64_t *)malloc(n * sizeof *spare + 1), *from = codes, *to = spare, *swap;
     unsigned shift;
     size_t i;
     if (!spare) return 0;
-    for (shift = 0; shift < 64; shift += 8) {
+    for (shift = first; shift < last; shift += 8) {
+        const uint64_t mask = last - shift < 8 ? (UINT64_C(1) << (last - shift)) - 1 : 255;
         size_t place[257] = { 0 };
-        for (i = 0; i < n; i++) place[(from[i] >> shift & 255) + 1]++;
-        if (n == 0 || place[(from[0] >> shift & 255) + 1] == n) continue;
+        for (i = 0; i < n; i++) place[(from[i] >> shift & mask) + 1]++;
+        if (n == 0 || place[(from[0] >> shift & mask) + 1] == n) continue;
         for (i = 0; i < 256; i++) place[i + 1] += place[i];
-        for (i = 0; i < n; i++) to[place[from[i] >> shift & 255]++] = from[i];
+        for (i = 0; i < n; i++) to[place[from[i] >> shift & mask]++] = from[i];
         swap = from;
         from = to;
         to = swap;
@@ -28,9 +30,20 @@ static int codes_sort(uint64_t *codes, size_t n)
     return 1;
 }
 
-/* Codes by a description's options; with the zeros apart, each key has a code of its own. Of records they are places among
-   these records, the same for equal ones. NULL without memory. */
-static uint64_t *codes_of(const key_array *keys, const clsort_desc *d, cl_uint zero_order)
+/* Is a part of the keys' codes left out? */
+static int some_bits(const key_array *keys, const clsort_desc *d)
+{
+    return d->first_bit || (d->last_bit && d->last_bit != 8 * keys->size);
+}
+
+/* Must elements that are equal in the order of a description keep theirs? */
+static int keeps_order(const key_array *keys, const clsort_desc *d)
+{
+    return d->stable || d->fields || d->zero_order == CLSORT_ZERO_EQUAL || some_bits(keys, d);
+}
+
+/* Codes by a description's options. Of records they are places among these records, the same for equal ones. NULL without memory. */
+static uint64_t *codes_of(const key_array *keys, const clsort_desc *d)
 {
     clsort_desc options = *d;
     uint64_t *codes = (uint64_t *)malloc(keys->count * sizeof *codes + 1);
@@ -40,16 +53,24 @@ static uint64_t *codes_of(const key_array *keys, const clsort_desc *d, cl_uint z
         return NULL;
     }
     options.key_type = keys->type->code;
-    options.zero_order = zero_order;
     if (codes) reference_codes(keys->data, keys->type->size, keys->count, &options, codes);
     return codes;
+}
+
+/* The same with all bits and the zeros apart, so that each key has a code of its own. */
+static uint64_t *codes_apart(const key_array *keys, const clsort_desc *d)
+{
+    clsort_desc all = *d;
+    all.zero_order = CLSORT_ZERO_DISTINCT;
+    all.first_bit = all.last_bit = 0;
+    return codes_of(keys, &all);
 }
 
 /* Where each key of a sorted file comes from, in stable order. NULL without memory. */
 static uint32_t *order_of(const key_array *keys, const clsort_desc *d)
 {
     uint32_t *order = (uint32_t *)malloc(keys->count * sizeof *order + 1);
-    uint64_t *codes = codes_of(keys, d, d->zero_order);
+    uint64_t *codes = codes_of(keys, d);
     int done = order && codes && reference_argsort(codes, keys->count, order);
     free(codes);
     if (done) return order;
@@ -60,14 +81,14 @@ static uint32_t *order_of(const key_array *keys, const clsort_desc *d)
 /* The codes that a sorted file must have, one after the other; they tell all keys apart. NULL without memory. */
 static uint64_t *expected_codes(const key_array *keys, const clsort_desc *d)
 {
-    uint64_t *codes = codes_of(keys, d, CLSORT_ZERO_DISTINCT), *expected = NULL;
+    uint64_t *codes = codes_apart(keys, d), *expected = NULL;
     uint32_t *order = NULL;
     size_t i;
     if (d->zero_order == CLSORT_ZERO_EQUAL) {
         order = order_of(keys, d);
         if (order) expected = (uint64_t *)malloc(keys->count * sizeof *expected + 1);
         for (i = 0; codes && expected && i < keys->count; i++) expected[i] = codes[order[i]];
-    } else if (codes && codes_sort(codes, keys->count)) {
+    } else if (codes && codes_sort(codes, keys->count, d->first_bit, d->last_bit ? d->last_bit : 64)) {
         return codes;
     }
     free(order);
@@ -121,7 +142,7 @@ static void report_wrong(const key_array *input, const key_array *output, const 
 /* OUTPUT must be INPUT, sorted: the same keys, bit by bit. Returns an exit code. */
 static int verify_keys(const key_array *input, const key_array *output, const clsort_desc *d)
 {
-    uint64_t *expected = expected_codes(input, d), *found = codes_of(output, d, CLSORT_ZERO_DISTINCT);
+    uint64_t *expected = expected_codes(input, d), *found = codes_apart(output, d);
     size_t p = 0, shorter = input->count < output->count ? input->count : output->count;
     int have = expected && found, right;
     while (have && p < shorter && expected[p] == found[p]) p++;
@@ -149,11 +170,11 @@ static const char *index_problem(const uint64_t *codes, const uint32_t *indices,
 static int verify_indices(const key_array *input, const key_array *output, const clsort_desc *d)
 {
     const uint32_t *indices = (const uint32_t *)(const void *)output->data;
-    uint64_t *codes = codes_of(input, d, d->zero_order);
+    uint64_t *codes = codes_of(input, d);
     unsigned char *seen = (unsigned char *)calloc(input->count + 1, 1);
     const char *problem = NULL;
     size_t i = 0;
-    int have = codes && seen, stable = d->stable || d->fields || d->zero_order == CLSORT_ZERO_EQUAL;
+    int have = codes && seen, stable = keeps_order(input, d);
     while (have && !problem && i < input->count && i < output->count)
         problem = index_problem(codes, indices, input->count, stable, seen, i++);
     free(codes);
@@ -227,7 +248,7 @@ static int verify_records(const key_array *input, const key_array *output, const
 static uint32_t *pair_order(const key_array *keys, const key_array *values, const clsort_desc *d)
 {
     uint32_t *order = (uint32_t *)malloc(keys->count * sizeof *order + 1);
-    uint64_t *codes = codes_of(keys, d, CLSORT_ZERO_DISTINCT), *bytes = (uint64_t *)malloc(keys->count * sizeof *bytes + 1);
+    uint64_t *codes = codes_apart(keys, d), *bytes = (uint64_t *)malloc(keys->count * sizeof *bytes + 1);
     size_t at, i;
     int done = order && codes && bytes;
     if (done) reference_count_up(order, keys->count);
@@ -247,7 +268,7 @@ static uint32_t *pair_order(const key_array *keys, const key_array *values, cons
    Returns an exit code. */
 static int verify_values(const key_array *input, const key_array *in_values, const key_array *output, const key_array *out_values, const clsort_desc *d)
 {
-    int stable = d->stable || d->zero_order == CLSORT_ZERO_EQUAL, have;
+    int stable = keeps_order(input, d), have;
     uint32_t *from = stable ? order_of(input, d) : pair_order(input, in_values, d);
     uint32_t *to = stable ? (uint32_t *)malloc(input->count * sizeof *to + 1) : pair_order(output, out_values, d);
     size_t size = in_values->size, wrong = 0, i = 0;
