@@ -4180,8 +4180,9 @@ static void clsort__plan_config(const clsort_sorter *s, clsort__plan *p)
 {
     clsort__config *c = &p->config;
     const clsort_desc *d = &p->d;
-    c->family = d->algorithm == CLSORT_BITONIC ? CLSORT__BITONIC : d->algorithm == CLSORT_RADIX ? clsort__radix_family(s, d)
-                : d->tuning.local == CLSORT_LOCAL_ONLY ? CLSORT__PUBLISHED_MERGE : CLSORT__MERGE;
+    c->family = d->algorithm;
+    if (d->algorithm == CLSORT_RADIX) c->family = clsort__radix_family(s, d);
+    if (d->algorithm == CLSORT_MERGE && d->tuning.local == CLSORT_LOCAL_ONLY) c->family = CLSORT__PUBLISHED_MERGE;
     c->key_bytes = (cl_uint)p->key_bytes;
     c->records = d->precedes || (!p->by_index && d->record_size > 0);
     c->value_bytes = p->by_index ? 4 : (cl_uint)(d->record_size ? d->record_size : d->value_size);
@@ -5056,7 +5057,7 @@ static size_t clsort__radix_tile(const clsort__config *shape)
 /* Rows are cut into blocks of whole tiles: few per core on CPUs, enough for every core on GPUs, and never more than fit into a table. */
 static void clsort__radix_blocks(const clsort_sorter *s, const clsort__config *shape, clsort__radix_job *j)
 {
-    const size_t unit = shape->share_log2 ? clsort__radix_tile(shape) : CLSORT__RADIX_UNIT, units = clsort__ceil_divide(j->n, unit);
+    const size_t unit = shape->share_log2 ? clsort__radix_tile(shape) : (size_t)CLSORT__RADIX_UNIT, units = clsort__ceil_divide(j->n, unit);
     const size_t room = clsort__radix_most_blocks(j->n), wanted = s->is_cpu ? 4 * (size_t)s->compute_units : room;
     const size_t most = shape->family == CLSORT__SWEEP ? units : wanted < room ? wanted : room;
     j->block_rows = clsort__ceil_divide(units, most) * unit;
@@ -5096,7 +5097,7 @@ static void clsort__radix_sweeps(clsort__run *run, const clsort__plan *p, const 
 /* What one work-group, or on a CPU one work-item, sorts in one launch. */
 static size_t clsort__radix_small(const clsort__config *shape)
 {
-    return shape->share_log2 ? clsort__radix_tile(shape) : CLSORT__RADIX_SMALL;
+    return shape->share_log2 ? clsort__radix_tile(shape) : (size_t)CLSORT__RADIX_SMALL;
 }
 
 /* Sorts `from` into `to`, which may be the same, by way of temp. */
@@ -5110,6 +5111,7 @@ static void clsort__radix(clsort__run *run, const clsort__plan *p, clsort__array
         clsort__copy_arrays(run, p, from, to);   /* only one of both in place: then both */
         from = to;
     }
+    memset(&j, 0, sizeof j);
     j.source = from;
     j.target = to;
     j.temp = temp;
