@@ -99,9 +99,9 @@ static inline const char *case_out(int kind, const char *name)
 static inline void case_say(const sort_case *c)
 {
     const clsort_desc *d = &c->d;
-    AT("n %zu, %s, %s, %s%s%s%s, algorithm %s, value_size %zu, record_size %zu, key_offset %zu%s%s%s%s, placement %d, shift %zu, "
+    AT("n %zu, %s, bits %u to %u, %s, %s%s%s%s, algorithm %s, value_size %zu, record_size %zu, key_offset %zu%s%s%s%s, placement %d, shift %zu, "
        "seed %llu, work_group %u, items %u, %s queue, wait %d%s",
-       d->count, case_type_name(d->key_type), c->pattern, d->order ? "descending" : "ascending", d->stable ? ", stable" : "",
+       d->count, case_type_name(d->key_type), (unsigned)d->first_bit, (unsigned)d->last_bit, c->pattern, d->order ? "descending" : "ascending", d->stable ? ", stable" : "",
        d->nan_order ? ", NaNs last" : "", d->zero_order ? ", zeros equal" : "", c->algorithm ? c->algorithm : "as described",
        d->value_size, d->record_size, d->key_offset, c->indices ? ", indices" : "", case_out(c->keys_out, ", keys_out"),
        case_out(c->values_out, ", values_out"), c->own_scratch ? ", own scratch" : "", c->placement, c->shift,
@@ -325,10 +325,11 @@ static inline int case_reference(case_state *s)
     return 1;
 }
 
-/* Merge is stable, asked or not. */
+/* Merge and radix are stable, asked or not. */
 static inline int case_is_stable(const sort_case *c)
 {
-    if (c->algorithm ? !strncmp(c->algorithm, "merge", 5) : c->d.algorithm == CLSORT_MERGE) return 1;
+    if (c->algorithm ? !strncmp(c->algorithm, "merge", 5) || !strncmp(c->algorithm, "radix", 5)
+                     : c->d.algorithm == CLSORT_MERGE || c->d.algorithm == CLSORT_RADIX) return 1;
     return c->d.stable || (c->d.zero_order == CLSORT_ZERO_EQUAL && pattern_is_float(c->d.key_type));
 }
 

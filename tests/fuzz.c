@@ -72,7 +72,7 @@ static void draw_algorithm(uint64_t *random, sort_case *c)
     cl_uint names = 0;
     while (clsort_algorithm_name(names)) names++;
     if (chance(random, 40)) c->algorithm = clsort_algorithm_name((cl_uint)draw(random, names));
-    else if (chance(random, 40)) c->algorithm = "merge";
+    else if (chance(random, 60)) c->algorithm = chance(random, 50) ? "merge" : "radix";
     if (chance(random, 20)) c->d.tuning.work_group = 1u << draw(random, 11);
     if (chance(random, 20)) c->d.tuning.items = 2u << draw(random, 5);
 }
@@ -122,6 +122,10 @@ static void draw_type(uint64_t *random, sort_case *c)
     c->seed = pattern_random(random);
     c->d.order = (cl_uint)draw(random, 2);
     c->d.nan_order = (cl_uint)draw(random, 2);
+    if (c->algorithm && !strncmp(c->algorithm, "radix", 5) && chance(random, 30)) {
+        c->d.first_bit = (cl_uint)draw(random, 8 * key);
+        c->d.last_bit = c->d.first_bit + 1 + (cl_uint)draw(random, 8 * key - c->d.first_bit);
+    }
 }
 
 static sort_case draw_case(const fuzz_device *f, uint64_t number)
