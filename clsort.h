@@ -4963,16 +4963,14 @@ static void clsort__merge_tiles(clsort__run *run, const clsort__plan *p, const c
     clsort__launch(run, clsort__ceil_divide(p->d.count, slice) << shape->share_log2);
 }
 
-/* On CPUs, tiles of bare keys by bitonic in vector registers. Returns log2 of their elements. */
-static cl_uint clsort__vector_tiles(clsort__run *run, const clsort__plan *p, clsort__arrays from, clsort__arrays to)
+/* On CPUs, tiles by bitonic in vector registers. */
+static void clsort__vector_tiles(clsort__run *run, const clsort__plan *p, clsort__arrays from, clsort__arrays to)
 {
     const clsort__config shape = clsort__built(run->s, &p->tiles);
-    const cl_uint log2 = clsort__tile_log2(&shape, 0);
     clsort__plan tiles = *p;
     memset(&tiles.d.tuning, 0, sizeof tiles.d.tuning);
     tiles.config = p->tiles;
-    clsort__tile_pass(run, &tiles, &shape, from, to, 0, log2 - 1);
-    return log2;
+    clsort__tile_pass(run, &tiles, &shape, from, to, 0, clsort__tile_log2(&shape, 0) - 1);
 }
 
 /* Are a pass's splits found by a kernel of their own? It costs a launch, but a work-group then need not wait for its search: worth it
