@@ -93,7 +93,7 @@
      Radix: one pass per 8 bits of the key, or of first_bit ... last_bit; a pass whose digit is the same for every key is skipped, on the
      device. Where work-groups are known to make progress (NVIDIA since 7.0) a pass reads and writes once, and the keys are read once more to
      count; elsewhere a pass reads the keys twice. NVIDIA H200, 2^26 u32: 1.76 ms, 38 Gkey/s, of which a pass takes 0.37 ms, three times a
-     copy: local memory and the latencies of a tile's steps bound it; with u32 values 2.8 ms, 24 Gkey/s. radix-portable 2.7 ms, 25 Gkey/s. Keys that share
+     copy: local memory and the latencies of a tile's steps bound it; with u32 values 2.8 ms, 24 Gkey/s. radix-portable 2.75 ms, 24 Gkey/s. Keys that share
      their digits by chance, such as 95 % zeros, take up to 1.8 times as long there; constant digits take no time.
      Merge: 1 + ceil(log2(n / tile)) passes; a tile is 8192 keys of 4 bytes on most GPUs, 4096 with 4-byte values or 8-byte keys, 256 keys on
      CPUs. The same H200 and keys: 14 passes in 2.9 ms, 23 Gkey/s; with u32 values 5.1 ms, 13 Gkey/s. A pass moves 84 to 100 % of what a copy
@@ -3676,6 +3676,10 @@ static void clsort__merge_shape(const clsort_sorter *s, const clsort_tuning *t, 
     clsort__fit_shape(s, c);
 }
 
+/* Radix: the most blocks of a table; rows in the smallest block of a work-item; what one work-item sorts alone; the least rows of a sweep's
+   tile, for the size of its tables. */
+enum { CLSORT__RADIX_BLOCKS = 1024, CLSORT__RADIX_UNIT = 64, CLSORT__RADIX_SMALL = 1 << 14, CLSORT__SWEEP_TILE = 1536 };
+
 /* Local memory of radix kernels, in bytes: counters of clsort_radix_count, clsort_radix_histogram, sums of scans, a tile, a tile of
    clsort_radix_small. */
 typedef struct clsort__radix_local { size_t bins, histogram, sums, tile, small; } clsort__radix_local;
@@ -3704,12 +3708,13 @@ static void clsort__radix_shape(const clsort_sorter *s, const clsort_tuning *t, 
     c->lanes = 1;
     c->digit_bits = 8;
     c->radix_items = t->items ? (t->items < most ? t->items : most) : s->is_cpu ? most : fast;
+    if (c->family == CLSORT__SWEEP && c->radix_items < CLSORT__SWEEP_TILE / 256) c->radix_items = CLSORT__SWEEP_TILE / 256;
     c->group_log2 = serial ? 0 : t->work_group ? clsort__log2(t->work_group) : 8;
     if (c->group_log2 > 8) c->group_log2 = 8;
     while (c->group_log2 > 0 && (size_t)1 << c->group_log2 > s->max_group) c->group_log2--;
     while (c->group_log2 > 0) {
         const clsort__radix_local l = clsort__radix_sizes(c);
-        if (l.bins <= s->local_bytes && l.small <= s->local_bytes) break;
+        if (c->family == CLSORT__SWEEP ? l.tile <= s->local_bytes : l.bins <= s->local_bytes && l.small <= s->local_bytes) break;
         if (c->radix_items > 8) c->radix_items /= 2;
         else if (c->digit_bits > 4) c->digit_bits -= 4;
         else c->group_log2--;
@@ -3822,7 +3827,7 @@ static clsort_status clsort__compile(clsort_sorter *s, clsort__program *p)
              (unsigned)c->family, (unsigned)c->key_bytes, (unsigned)c->value_bytes, (unsigned)c->records, (unsigned)c->ties,
              (unsigned)c->group_log2, (unsigned)c->share_log2, (unsigned)c->items_log2, (unsigned)c->lanes,
              comparator != NULL, comparator ? (unsigned)comparator->record_size : 4, (unsigned)c->by_index, (unsigned)c->two_arrays,
-             c->digit_bits ? (unsigned)c->digit_bits : 8, c->radix_items ? (unsigned)c->radix_items : 16, (unsigned)c->wide, s->has_progress);
+             c->digit_bits ? (unsigned)c->digit_bits : 8, c->radix_items ? (unsigned)c->radix_items : 16, (unsigned)c->wide, c->family == CLSORT__SWEEP);
     code = clsort__load_source(s, comparator, &p->program);
     if (code != CL_SUCCESS) return clsort__note(s, code, "clCreateProgramWithSource");
     code = CLSORT_CL(clBuildProgram)(p->program, 1, &s->device, options, NULL, NULL);
@@ -3947,10 +3952,6 @@ static cl_uint clsort__mantissa_bits(cl_uint type)
 {
     return type == CLSORT_F16 ? 10 : type == CLSORT_BF16 ? 7 : type == CLSORT_F32 ? 23 : 52;
 }
-
-/* Radix: the most blocks of a table; rows in the smallest block of a work-item; what one work-item sorts alone; the least rows of a sweep's
-   tile, for the size of its tables. */
-enum { CLSORT__RADIX_BLOCKS = 1024, CLSORT__RADIX_UNIT = 64, CLSORT__RADIX_SMALL = 1 << 14, CLSORT__SWEEP_TILE = 1536 };
 
 /* Is an algorithm compiled in? */
 static int clsort__has_family(cl_uint algorithm)

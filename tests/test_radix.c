@@ -610,6 +610,37 @@ static void gpus_choice(bench *b)
     clsort_destroy(other.sorter);
 }
 
+/* Sweeps, on devices that run work-groups in the order in which they start, with barriers for what NVIDIA's warps agree on. */
+static void sweeps_sort(bench *b)
+{
+    static const cl_uint types[] = { CLSORT_U32, CLSORT_F32, CLSORT_U8, CLSORT_I64 };
+    bench other = *b;
+    size_t k;
+    if (!is_cpu(b) || b->small) return;
+    other.sorter = pretending_sorter(b, CL_DEVICE_TYPE_GPU, 0, 0);
+    if (!other.sorter || other.sorter->max_group < 256 || other.sorter->local_bytes < 48 << 10) {
+        clsort_destroy(other.sorter);
+        return;
+    }
+    more_options = "-DCLSORT_FORWARD_PROGRESS=0";
+    other.sorter->has_progress = 1;
+    for (k = 0; k < (b->few_programs ? 1 : 4); k++) {
+        sort_case c = radix_make(types[k], 1, k & 1 ? "uniform" : "mod-1024");
+        c.d.tuning.items = 1u << (k + 1);   /* raised to what the tables have room for */
+        c.d.value_size = k & 1 ? 0 : 4;
+        if (!sort_around(&other, c, 2048) || !sort_around(&other, c, 3 * 2048) || !sort_around(&other, c, 70000)) break;
+        c.keys_out = CASE_OWN;
+        c.d.first_bit = k == 2 ? 1 : 3;
+        c.d.last_bit = k == 2 ? 5 : 20;
+        if (!sort_around(&other, c, 20000)) break;
+        c.pattern = "equal";
+        if (!sort_around(&other, c, 5000)) break;
+    }
+    CHECK(!(other.sorter->broken & 1u << CLSORT__SWEEP));
+    more_options = NULL;
+    clsort_destroy(other.sorter);
+}
+
 /* On a CPU of many cores: more units of 64 rows than fit into a table. */
 static void many_blocks(bench *b)
 {
@@ -899,6 +930,7 @@ static const test_entry tests[] = {
     { "tiles and blocks are sorted, one row less and one more", tiles_and_blocks },
     { "every work-group size and number of items sorts", every_work_group },
     { "the work-groups that a GPU would choose sort", gpus_choice },
+    { "sweeps sort", sweeps_sort },
     { "more blocks than a table holds are sorted", many_blocks },
     { "work-groups sort every kind of payload", work_groups_take_every_payload },
     { "work-groups sort by some bits", work_groups_sort_by_some_bits },
