@@ -190,10 +190,12 @@ static void self_checking_sorters_report_wrong_results(bench *b)
     open_proven(b, &p, 0);
     CHECK_OK(clsort_enqueue_sort(s, b->session.queue, &p.d, 1, &gate, NULL));
     clSetUserEventStatus(gate, CL_COMPLETE);
-    if (CHECK(s->pending_count == 1)) {
-        CHECK_OK(clEnqueueReadBuffer(b->session.queue, s->pending[0].proof, CL_TRUE, 0, sizeof proof, &proof, 0, NULL, NULL));
+    CHECK_OK(clFinish(b->session.queue));
+    /* Damaged on the queue that reads it: Intel's runtime was seen to lose a blocking write of another queue. */
+    if (CHECK(s->pending_count == 1) && CHECK_OK(clsort__own_queue(s))) {
+        CHECK_OK(clEnqueueReadBuffer(s->own_queue, s->pending[0].proof, CL_TRUE, 0, sizeof proof, &proof, 0, NULL, NULL));
         CHECK_OK(clsort_judge(&proof));
-        CHECK_OK(clEnqueueWriteBuffer(b->session.queue, s->pending[0].proof, CL_TRUE, offsetof(clsort_proof, unsorted), 4, &one, 0, NULL, NULL));
+        CHECK_OK(clEnqueueWriteBuffer(s->own_queue, s->pending[0].proof, CL_TRUE, offsetof(clsort_proof, unsorted), 4, &one, 0, NULL, NULL));
     }
     CHECK_STATUS(clsort_collect(s, 1), CLSORT_ERROR_WRONG_RESULT);
     CHECK(reports == 1 && s->pending_count == 0);
