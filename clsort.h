@@ -93,11 +93,11 @@
      Radix: one pass per 8 bits of the key, or of first_bit ... last_bit; a pass whose digit is the same for every key is skipped, on the
      device. Where work-groups are known to make progress (NVIDIA since 7.0) a pass reads and writes once, and the keys are read once more to
      count; elsewhere a pass reads the keys twice. NVIDIA H200, 2^26 u32: 1.76 ms, 38 Gkey/s, of which a pass takes 0.37 ms, three times a
-     copy: local memory and the latencies of a tile's steps bound it; with u32 values 2.8 ms, 24 Gkey/s. radix-portable 2.75 ms, 24 Gkey/s. Keys that share
-     their digits by chance, such as 95 % zeros, take up to 1.8 times as long there; constant digits take no time.
+     copy: no single step binds it, the latencies of a tile's steps add up; with u32 values 2.8 ms, 24 Gkey/s. radix-portable 2.75 ms, 24 Gkey/s.
+     Skewed keys, such as 95 % zeros, take up to 1.84 times as long there; a digit that is the same everywhere only costs its launch.
      Merge: 1 + ceil(log2(n / tile)) passes; a tile is 8192 keys of 4 bytes on most GPUs, 4096 with 4-byte values or 8-byte keys, 256 keys on
      CPUs. The same H200 and keys: 14 passes in 2.9 ms, 23 Gkey/s; with u32 values 5.1 ms, 13 Gkey/s. A pass moves 84 to 100 % of what a copy
-     moves; the tiles, sorted in local memory, take a fifth of the time, and the search for slices 7 %.
+     moves; the tiles, sorted in local memory, take a fifth of the time, and the search for slices 8 %.
      Bitonic: 1 + sum over stages s = T ... L-1 of (ceil((s + 1 - T) / 4) + 1) passes for 2^L elements in tiles of 2^T; T is 12 for keys of
      4 bytes on most GPUs and 8 on CPUs. The same H200 and keys: 47 passes in 7.9 ms, 8.5 Gkey/s.
      Building kernels takes time, on that GPU 0.4 to 1.1 s, on PoCL 1 to 2 s, once per driver cache: call clsort_prepare while loading, and pass
@@ -388,7 +388,8 @@ CLSORT_API clsort_status clsort_check(clsort_sorter *sorter, const clsort_desc *
 CLSORT_API clsort_status clsort_resolve(clsort_sorter *sorter, const clsort_desc *desc, clsort_desc *resolved);
 
 /* Builds and warms all that such a call needs (kernels, one launch of each geometry, scratch), so that the first sort costs no more
-   than a later one. AUTO and radix choose kernels by the count: prepare a small one, too, if both will occur. Needs no buffers. Blocks. Errors: as clsort_check, and those of building.
+   than a later one. AUTO and radix choose kernels by the count: prepare a small one, too, if both will occur. Needs no buffers. Blocks.
+   Errors: as clsort_check, and those of building.
    Thread safety: one thread per sorter. */
 CLSORT_API clsort_status clsort_prepare(clsort_sorter *sorter, const clsort_desc *desc);
 
