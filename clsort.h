@@ -4001,28 +4001,29 @@ static clsort__field clsort__pack_bits(const clsort_desc *d)
     return (cl_ulong)d->first_bit << 48 | (cl_ulong)lacks << 56;
 }
 
-static cl_uint clsort__field_bytes(clsort__field f)
-{
-    return (cl_uint)(f >> 32) & 15;
-}
-
 /* The first of the fields that make one code together with field `last`: as many as 8 bytes hold. */
-static cl_uint clsort__first_field(const clsort__plan *p, cl_uint last)
+static cl_uint clsort__first_field(const clsort_desc *d, cl_uint last)
 {
-    cl_uint bytes = clsort__field_bytes(p->fields[last]);
-    while (last > 0 && bytes + clsort__field_bytes(p->fields[last - 1]) <= 8) bytes += clsort__field_bytes(p->fields[--last]);
+    cl_uint bits = clsort__key_bits(d->fields[last].type);
+    while (last > 0 && bits + clsort__key_bits(d->fields[last - 1].type) <= 64) bits += clsort__key_bits(d->fields[--last].type);
     return last;
 }
 
+/* Do the fields make more than one code? */
+static int clsort__several_codes(const clsort_desc *d)
+{
+    return d->fields && clsort__first_field(d, d->field_count - 1) > 0;
+}
+
 /* Bytes of the widest code that the fields make: 1, 2, 4 or 8. */
-static size_t clsort__code_bytes(const clsort__plan *p)
+static size_t clsort__code_bytes(const clsort_desc *d)
 {
     size_t widest = 1;
-    cl_uint end = p->field_count, first, i;
+    cl_uint end = d->field_count, first, i;
     for (; end > 0; end = first) {
         size_t bytes = 0;
-        first = clsort__first_field(p, end - 1);
-        for (i = first; i < end; i++) bytes += clsort__field_bytes(p->fields[i]);
+        first = clsort__first_field(d, end - 1);
+        for (i = first; i < end; i++) bytes += clsort__key_bits(d->fields[i].type) / 8;
         while (widest < bytes) widest *= 2;
     }
     return widest;
@@ -4046,10 +4047,10 @@ static void clsort__plan_key(clsort__plan *p)
     } else if (d->fields) {
         for (i = 0; i < d->field_count; i++) p->fields[i] = clsort__pack_field(&d->fields[i]);
         p->field_count = d->field_count;
-        p->key_bytes = clsort__code_bytes(p);
+        p->key_bytes = clsort__code_bytes(d);
         p->has_codes = 1;
     } else {
-        key.offset = d->key_offset;
+        key.offset = 0;   /* of any size: added to the place of the records */
         key.type = d->key_type;
         key.order = d->order;
         key.nan_order = d->nan_order;
@@ -4080,20 +4081,6 @@ static int clsort__needs_stable(const clsort__plan *p)
            || (p->d.stable && (p->has_indices || p->has_values || p->d.record_size));
 }
 
-/* How many codes of up to 8 bytes the fields of a description make. */
-static cl_uint clsort__field_codes(const clsort_desc *d)
-{
-    cl_uint i, codes = 1, bytes = 0;
-    for (i = d->field_count; i > 0; i--) {
-        const cl_uint more = clsort__key_bits(d->fields[i - 1].type) / 8;
-        bytes += more;
-        if (bytes <= 8) continue;
-        codes++;
-        bytes = more;
-    }
-    return codes;
-}
-
 /* Are some bits of the code left out? */
 static int clsort__some_bits(const clsort_desc *d)
 {
@@ -4104,7 +4091,7 @@ static int clsort__some_bits(const clsort_desc *d)
 static int clsort__can(cl_uint algorithm, const clsort_desc *d)
 {
     if (!clsort__has_family(algorithm) || (clsort__some_bits(d) && algorithm != CLSORT_RADIX)) return 0;
-    if (algorithm == CLSORT_BITONIC) return !d->precedes && (!d->fields || clsort__field_codes(d) == 1);
+    if (algorithm == CLSORT_BITONIC) return !d->precedes && !clsort__several_codes(d);
     return algorithm == CLSORT_MERGE || !d->precedes;
 }
 
@@ -4153,7 +4140,7 @@ static cl_uint clsort__choose_algorithm(const clsort_sorter *s, const clsort_des
 static int clsort__merges_vectors(const clsort_sorter *s, const clsort__plan *p)
 {
     return p->config.family == CLSORT__MERGE && !p->config.share_log2 && s->has_vectors && clsort__has_family(CLSORT_BITONIC)
-           && !p->d.precedes && !p->d.tuning.items && (p->config.value_bytes == 0 || (p->by_index && clsort__first_field(p, p->field_count - 1) == 0));
+           && !p->d.precedes && !p->d.tuning.items && (p->config.value_bytes == 0 || (p->by_index && !clsort__several_codes(&p->d)));
 }
 
 /* Sweeps where they are safe and worth a launch; without a sorter, both kinds of tables must fit. */
@@ -5221,7 +5208,7 @@ static void clsort__sort_pairs(clsort__run *run, const clsort__plan *p, clsort__
         return;
     }
     for (end = p->field_count; end > 0; end = first) {
-        first = clsort__first_field(p, end - 1);
+        first = clsort__first_field(&p->d, end - 1);
         clsort__extract_codes(run, p, keys, pairs, first, end);
         clsort__sort_arrays(run, p, pairs, pairs, scratch);
     }
@@ -5356,6 +5343,7 @@ static void clsort__check_order(clsort__run *run, const clsort__plan *p, clsort_
     const clsort__config utility = clsort__utility_config(run->s);
     const clsort__config *config = p->d.precedes ? &p->config : &utility;
     if (p->d.count < 2) return;
+    keys.offset += p->d.key_offset;
     clsort__use(run, config, p->d.precedes ? CLSORT__KERNEL_MERGE_ORDERED : CLSORT__KERNEL_IS_SORTED);
     if (!p->d.precedes) clsort__place(run, keys);
     clsort__place(run, indices.buffer ? indices : keys);
