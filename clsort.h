@@ -4297,7 +4297,7 @@ static const char *clsort__unsupported_tuning(const clsort_desc *d)
     if (t->pivot) return "tuning.pivot";
     if (t->scheduler) return "tuning.scheduler";
     if (merge && t->local != CLSORT_LOCAL_DEFAULT && t->local != CLSORT_LOCAL_ONLY) return "tuning.local with merge";
-    if (merge && t->local && (d->precedes || d->fields)) return "tuning.local with fields or precedes";
+    if (t->local && d->algorithm != CLSORT_BITONIC && (d->precedes || d->fields)) return "tuning.local with fields or precedes";
     if (t->items > 32 && (merge || t->bitonic_step == CLSORT_STEP_A || t->local == CLSORT_LOCAL_OFF || t->local == CLSORT_LOCAL_GLOBAL_TAIL))
         return "tuning.items above 32 with this variant";
     return NULL;
