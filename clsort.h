@@ -219,7 +219,8 @@ enum {
     CLSORT_FLAG_NO_BUILD = 1,    /* clsort_enqueue_*: answer CLSORT_ERROR_NOT_READY instead of building kernels */
     CLSORT_FLAG_INDICES = 2,     /* check, prepare, scratch_size: the call will have indices, ... */
     CLSORT_FLAG_KEYS_OUT = 4,    /* ... keys_out, ... */
-    CLSORT_FLAG_VALUES_OUT = 8   /* ... values_out, though the buffer does not exist yet */
+    CLSORT_FLAG_VALUES_OUT = 8,  /* ... values_out, ... */
+    CLSORT_FLAG_COUNT_BUFFER = 16   /* ... count_buffer, though the buffer does not exist yet */
 };
 
 /* Choices that reproduce published variants: the first group for bitonic. */
@@ -291,14 +292,20 @@ typedef struct clsort_desc {
     size_t scratch_offset;      /* a multiple of 16 */
     size_t scratch_size;        /* bytes usable from scratch_offset on */
 
-    size_t rows;                /* not built yet: equal rows of `count` elements; 0 = 1 */
-    size_t row_stride;          /* not built yet */
-    cl_mem segments;            /* not built yet: cl_uint offsets of segments */
-    size_t segments_offset;     /* not built yet */
-    size_t segment_count;       /* not built yet */
+    /* Parts that are sorted apart, in one go: equal rows of `count` elements ... */
+    size_t rows;                /* 0 = 1 */
+    size_t row_stride;          /* bytes from one row of keys to the next, a multiple of an element; 0: no gaps. Values and indices have their
+                                   rows as many elements apart; what lies between rows is not touched */
+    /* ... or segments. Indices count from the start of their row or segment. */
+    cl_mem segments;            /* segment_count + 1 cl_uint, ascending: segment i is elements segments[i] to segments[i + 1] - 1; they may
+                                   come from kernels, and are clamped to `count`: where they do not ascend, segments are sorted wrongly,
+                                   but nothing outside is written. What lies before the first and behind the last one is not touched */
+    size_t segments_offset;     /* bytes, a multiple of 4 */
+    size_t segment_count;
     size_t top_k;               /* not built yet */
-    cl_mem count_buffer;        /* not built yet: cl_uint count on the device, at most `count` */
-    size_t count_offset;        /* not built yet */
+    cl_mem count_buffer;        /* cl_uint: the number of keys, of keys of each row, or the end of the last segment, if less than `count`;
+                                   read when the sort runs; what lies behind is not touched */
+    size_t count_offset;        /* bytes, a multiple of 4 */
 
     /* Records (record_size) in an order of your own, always stable. Either a list of fields, the first one decides ... */
     const clsort_field *fields; /* read during the call only */
@@ -981,6 +988,98 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n"
     "\n",
+    "//---- segments\n"
+    "/* SEGMENTS, rows of elements that are sorted apart: equal rows at a stride, those between offsets in a buffer, or ranges that kernels left.\n"
+    "   The count may lie in a buffer, too. */\n"
+    "#define CLSORT_SEGMENT_ARGS global const uchar *offsets, ulong offsets_at, global const uchar *number, ulong number_at, \\\n"
+    "    uint segments, uint count, uint stride, uint kind\n"
+    "#define CLSORT_SEGMENTS { (global const uint *)(offsets + offsets_at), (global const uint *)(number + number_at), segments, count, stride, kind }\n"
+    "typedef struct {\n"
+    "    global const uint *offsets, *number;\n"
+    "    uint segments, count, stride, kind;\n"
+    "} segments_t;\n"
+    "\n"
+    "enum { SEGMENTS_AT_OFFSETS = 1, SEGMENTS_IN_RANGES = 2, COUNT_ON_DEVICE = 4 };\n"
+    "\n"
+    "typedef struct { uint begin, rows; } segment_t;\n"
+    "\n"
+    "/* Segment i, clamped to the count: offsets that do not ascend or lead out make empty segments or such that overlap. */\n"
+    "CLSORT_INLINE segment_t take_segment(segments_t s, uint i)\n"
+    "{\n"
+    "    const uint most = s.kind & COUNT_ON_DEVICE ? min(s.count, *s.number) : s.count;\n"
+    "    segment_t own = { i * s.stride, most };\n"
+    "    if (s.kind & SEGMENTS_AT_OFFSETS) {\n"
+    "        own.begin = min(s.offsets[i], most);\n"
+    "        own.rows = max(min(s.offsets[i + 1], most), own.begin) - own.begin;\n"
+    "    }\n"
+    "    if (s.kind & SEGMENTS_IN_RANGES) {\n"
+    "        own.begin = s.offsets[3 * i];\n"
+    "        own.rows = s.offsets[3 * i + 1];\n"
+    "    }\n"
+    "    return own;\n"
+    "}\n"
+    "\n"
+    "/* The first segment that begins at `place` or behind it; the number of segments if there is none. */\n"
+    "CLSORT_INLINE uint find_segment(segments_t s, uint place)\n"
+    "{\n"
+    "    uint low = 0, high = s.segments;\n"
+    "    while (low < high) {\n"
+    "        const uint middle = low + (high - low) / 2;\n"
+    "        if (take_segment(s, middle).begin < place)\n"
+    "            low = middle + 1;\n"
+    "        else\n"
+    "            high = middle;\n"
+    "    }\n"
+    "    return low;\n"
+    "}\n"
+    "\n",
+    "//---- segments: jobs\n"
+    "/* A segment of more rows than are sorted at once is cut into slices, a job each. Jobs are numbered through where all segments have as many\n"
+    "   slices, `per`; else a table lists them, as pairs of a segment and a slice: its first word has their number. */\n"
+    "#define CLSORT_JOB_ARGS global uchar *jobs, ulong jobs_at, uint most_jobs, uint per\n"
+    "#define CLSORT_JOBS { (global uint *)(jobs + jobs_at), most_jobs, per }\n"
+    "#define CLSORT_JOB_HEAD 4\n"
+    "typedef struct {\n"
+    "    global uint *table;\n"
+    "    uint most, per;\n"
+    "} jobs_t;\n"
+    "\n"
+    "typedef struct {\n"
+    "    segment_t segment;\n"
+    "    uint slice, where;\n"
+    "} job_t;\n"
+    "\n"
+    "/* Which array a segment is in before it is sorted. */\n"
+    "enum { IN_THE_TARGET, IN_THE_TEMP, IN_THE_SOURCE };\n"
+    "\n"
+    "CLSORT_INLINE uint job_count(jobs_t j, segments_t s)\n"
+    "{\n"
+    "    return j.per ? s.segments * j.per : s.segments ? min(j.table[0], j.most) : 0;\n"
+    "}\n"
+    "\n"
+    "CLSORT_INLINE job_t take_job(jobs_t j, segments_t s, uint i)\n"
+    "{\n"
+    "    const uint which = j.per ? i / j.per : j.table[CLSORT_JOB_HEAD + 2 * i];\n"
+    "    const job_t job = { take_segment(s, which), j.per ? i % j.per : j.table[CLSORT_JOB_HEAD + 2 * i + 1],\n"
+    "                        s.kind & SEGMENTS_IN_RANGES ? s.offsets[3 * which + 2] : IN_THE_SOURCE };\n"
+    "    return job;\n"
+    "}\n"
+    "\n"
+    "/* Merges that a segment takes, when `tile` rows of it are sorted at once. */\n"
+    "CLSORT_INLINE uint segment_passes(segment_t s, uint tile)\n"
+    "{\n"
+    "    const uint tiles = s.rows ? (s.rows - 1) / tile + 1 : 1;\n"
+    "    return tiles > 1 ? 32 - clz(tiles - 1) : 0;\n"
+    "}\n"
+    "\n"
+    "/* An array from its i-th element on; i may lead before the start as long as what is loaded does not. */\n"
+    "CLSORT_INLINE array_t advance(array_t a, long i)\n"
+    "{\n"
+    "    a.keys += i * (CLSORT_RECORDS ? CLSORT_VALUE_BYTES : CLSORT_KEY_BYTES);\n"
+    "    a.values += i * CLSORT_VALUE_BYTES;\n"
+    "    return a;\n"
+    "}\n"
+    "\n",
     "//---- local\n"
     "#if CLSORT_SHARE_LOG2 > 0\n"
     "/* Where row i lies in local memory: one word of padding after each 32 (keys of 8 bytes: one key after each 16), so that strides\n"
@@ -1446,11 +1545,11 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "\n",
 #else
-    "#line 895\n",
+    "#line 987\n",
 #endif
 #ifndef CLSORT_NO_MERGE
     "//---- merge\n"
-    "#if CLSORT_FAMILY == 0 || CLSORT_FAMILY == 2 || CLSORT_FAMILY == 7\n"
+    "#if CLSORT_FAMILY == 0 || CLSORT_FAMILY == 2 || CLSORT_FAMILY == 7 || CLSORT_FAMILY == 11\n"
     "#if CLSORT_COMPARATOR\n"
     "/* The caller's record of a row. */\n"
     "CLSORT_INLINE clsort_record record_of(row_t r, codec_t c)\n"
@@ -1587,14 +1686,6 @@ static const char *const clsort__source[] = {
     "\n",
     "//---- merge: work-group\n"
     "#if CLSORT_SHARE_LOG2 > 0\n"
-    "/* An array from its i-th element on; i may lead before the start as long as what is loaded does not. */\n"
-    "CLSORT_INLINE array_t advance(array_t a, long i)\n"
-    "{\n"
-    "    a.keys += i * (CLSORT_RECORDS ? CLSORT_VALUE_BYTES : CLSORT_KEY_BYTES);\n"
-    "    a.values += i * CLSORT_VALUE_BYTES;\n"
-    "    return a;\n"
-    "}\n"
-    "\n"
     "/* Copies `count` rows to local memory, those of the pair's first run and then those of its second. Called by tile kernels, by all\n"
     "   work-items of a group; local rows must not be in use. Needs a barrier after it. */\n"
     "CLSORT_INLINE void load_rows(local code_t *keys, local uint *words, pair_t p, uint count, codec_t c)\n"
@@ -1774,7 +1865,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "}\n"
     "\n",
-    "//---- merge: work-group kernels\n"
+    "//---- merge: work-group tiles\n"
     "#if CLSORT_FAMILY != 7\n"
     "/* splits_here[0] and [2]: the splits of the slice of `count` rows from diagonal `from` of the pair's `rows` on: the stored ones, or searched.\n"
     "   Called by clsort_merge_pass, by all work-items of a group. Has the barriers. */\n"
@@ -1800,15 +1891,13 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "}\n"
     "\n"
-    "/* Sorts every tile of n elements, from source to target, which may be the same: each work-item its rows in registers, then merges of\n"
-    "   2, 4, 8 ... work-items' rows in local memory. One read and one write of each element. */\n"
-    "CLSORT_KERNEL void clsort_merge_tile(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_CODEC_ARGS,\n"
-    "                                     uint n, uint slice, local code_t *keys, local uint *words, local uint *splits)\n"
+    "/* Sorts `count` rows from `base` on, up to a tile, from source to target, which may be the same: each work-item its rows in registers, then\n"
+    "   merges of 2, 4, 8 ... work-items' rows in local memory. Called by tile kernels, by all work-items of a group, with local memory free; leaves\n"
+    "   reads of it pending. */\n"
+    "CLSORT_INLINE void sort_tile(array_t source, array_t target, uint base, uint count, codec_t codec,\n"
+    "                             local code_t *keys, local uint *words, local uint *splits)\n"
     "{\n"
-    "    const array_t source = CLSORT_ARRAY(source), target = CLSORT_ARRAY(target);\n"
-    "    const codec_t codec = CLSORT_CODEC;\n"
-    "    const uint t = (uint)get_local_id(0), base = (uint)get_group_id(0) << CLSORT_TILE_ROWS_LOG2;\n"
-    "    const uint count = base < n ? min(n - base, (uint)CLSORT_TILE_ROWS) : 0;\n"
+    "    const uint t = (uint)get_local_id(0);\n"
     "    const pair_t tile = { source, source, base, base, count, base, 0 };\n"
     "    row_t v[CLSORT_ITEMS];\n"
     "    load_rows(keys, words, tile, count, codec);\n"
@@ -1829,21 +1918,15 @@ static const char *const clsort__source[] = {
     "    }\n"
     "    store_rows(v, keys, words, target, base, count, codec);\n"
     "}\n"
-    "\n",
-    "//---- merge: work-group pass\n"
-    "/* Merges pairs of runs; each work-group writes one slice, a tile of the target. Its part of both runs is told by the splits, or without\n"
-    "   them searched here. One read and one write of each element. */\n"
-    "CLSORT_KERNEL void clsort_merge_pass(CLSORT_PAIR_ARGS, CLSORT_ARRAY_ARGS(target), CLSORT_SPLITS_ARGS, uint has_splits,\n"
-    "                                     local code_t *keys, local uint *words, local uint *splits_here)\n"
+    "\n"
+    "/* Writes the rows from `base` on, up to a tile, of the merged run of a pair. Its part of both runs is told by `stored` splits, or without\n"
+    "   them searched here. Called by pass kernels, by all work-items of a group, with local memory free; leaves reads of it pending. */\n"
+    "CLSORT_INLINE void merge_tile(pair_t p, uint base, array_t target, global const uint *stored, uint has_splits, codec_t codec,\n"
+    "                              local code_t *keys, local uint *words, local uint *splits_here)\n"
     "{\n"
-    "    const array_t array_a = CLSORT_ARRAY(a), array_b = CLSORT_SECOND_ARRAY, target = CLSORT_ARRAY(target);\n"
-    "    const codec_t codec = CLSORT_CODEC;\n"
-    "    const uint t = (uint)get_local_id(0), group = (uint)get_group_id(0), base = group << CLSORT_TILE_ROWS_LOG2;\n"
-    "    global const uint *split = (global const uint *)(splits + splits_at);\n"
-    "    pair_t p = find_pair(array_a, array_b, base, n, run, span);\n"
     "    const uint from = base - p.start, rows = p.na + p.nb, count = from < rows ? min(rows - from, (uint)CLSORT_TILE_ROWS) : 0;\n"
     "    row_t v[CLSORT_ITEMS];\n"
-    "    find_splits(p, from, count, rows, split + group, has_splits, splits_here, codec);\n"
+    "    find_splits(p, from, count, rows, stored, has_splits, splits_here, codec);\n"
     "    const uint a = splits_here[0], na = min(max(splits_here[2], a) - a, count);   /* unsorted inputs: nothing outside is read */\n"
     "    p.first_a += a;\n"
     "    p.first_b += from - a;\n"
@@ -1852,6 +1935,30 @@ static const char *const clsort__source[] = {
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "    merge_rows(v, keys, words, splits_here, 0, na, count - na, codec);\n"
     "    store_rows(v, keys, words, target, base, count, codec);\n"
+    "}\n"
+    "#endif\n"
+    "\n",
+    "//---- merge: work-group kernels\n"
+    "#if CLSORT_FAMILY == 0 || CLSORT_FAMILY == 2\n"
+    "/* Sorts every tile of n elements, from source to target, which may be the same. One read and one write of each element. */\n"
+    "CLSORT_KERNEL void clsort_merge_tile(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_CODEC_ARGS,\n"
+    "                                     uint n, uint slice, local code_t *keys, local uint *words, local uint *splits)\n"
+    "{\n"
+    "    const array_t source = CLSORT_ARRAY(source), target = CLSORT_ARRAY(target);\n"
+    "    const codec_t codec = CLSORT_CODEC;\n"
+    "    const uint base = (uint)get_group_id(0) << CLSORT_TILE_ROWS_LOG2;\n"
+    "    sort_tile(source, target, base, base < n ? min(n - base, (uint)CLSORT_TILE_ROWS) : 0, codec, keys, words, splits);\n"
+    "}\n"
+    "\n"
+    "/* Merges pairs of runs; each work-group writes one slice, a tile of the target. One read and one write of each element. */\n"
+    "CLSORT_KERNEL void clsort_merge_pass(CLSORT_PAIR_ARGS, CLSORT_ARRAY_ARGS(target), CLSORT_SPLITS_ARGS, uint has_splits,\n"
+    "                                     local code_t *keys, local uint *words, local uint *splits_here)\n"
+    "{\n"
+    "    const array_t array_a = CLSORT_ARRAY(a), array_b = CLSORT_SECOND_ARRAY, target = CLSORT_ARRAY(target);\n"
+    "    const codec_t codec = CLSORT_CODEC;\n"
+    "    const uint group = (uint)get_group_id(0), base = group << CLSORT_TILE_ROWS_LOG2;\n"
+    "    merge_tile(find_pair(array_a, array_b, base, n, run, span), base, target, (global const uint *)(splits + splits_at) + group, has_splits,\n"
+    "               codec, keys, words, splits_here);\n"
     "}\n"
     "#endif\n"
     "#elif CLSORT_FAMILY != 7\n"
@@ -1955,7 +2062,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "\n",
     "//---- merge: serial pass\n"
-    "#if CLSORT_FAMILY != 7\n"
+    "#if CLSORT_FAMILY == 0 || CLSORT_FAMILY == 2\n"
     "/* Merges pairs of runs; each work-item writes one slice of the target, which may hold many pairs or a part of one. */\n"
     "CLSORT_KERNEL void clsort_merge_pass(CLSORT_PAIR_ARGS, CLSORT_ARRAY_ARGS(target), CLSORT_SPLITS_ARGS, uint has_splits,\n"
     "                                     local code_t *keys, local uint *words, local uint *splits_here)\n"
@@ -2011,11 +2118,294 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "    store_row(target, codec, i, n, r);\n"
     "}\n"
+    "#endif\n",
+    "//---- merge: segments\n"
+    "/* SEGMENTS ARE MERGED in four kinds of launches, whose number does not depend on that of the segments:\n"
+    "\n"
+    "     jobs    lists the slices of long segments, where their lengths are known on the device only\n"
+    "     pack    sorts short segments, as many as fit into a tile, in one trip through local memory\n"
+    "     tile    sorts the tiles of long segments\n"
+    "     pass    merges runs of 1, 2, 4 ... tiles of long segments, all that are not whole yet\n"
+    "\n"
+    "   A segment of p passes starts in the array from which p moves lead to the target; it is left alone when it is whole. On CPUs the pieces\n"
+    "   that clsort_radix_pieces sorts stand for pack and tile. */\n"
+    "#if CLSORT_FAMILY == 0 || CLSORT_FAMILY == 11\n"
+    "#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && !CLSORT_TWO_ARRAYS\n"
+    "/* The array that holds a segment's runs before a pass. */\n"
+    "CLSORT_INLINE array_t runs_before(array_t target, array_t temp, uint passes, uint pass)\n"
+    "{\n"
+    "    return passes - pass & 1 ? temp : target;\n"
+    "}\n"
+    "\n"
+    "/* x[t] becomes the sum of x[0 ... t]. Called by all work-items of a group, with x free; ends with a barrier. */\n"
+    "CLSORT_INLINE void prefix_sums(local uint *x, uint own)\n"
+    "{\n"
+    "    const uint t = (uint)get_local_id(0);\n"
+    "    x[t] = own;\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    for (uint step = 1; step < CLSORT_GROUP; step *= 2) {\n"
+    "        own += t >= step ? x[t - step] : 0;\n"
+    "        barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "        x[t] = own;\n"
+    "        barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    }\n"
+    "}\n"
+    "\n"
+    "/* Lists the slices of segments with more than `least` rows, in any order: each work-group those of CLSORT_GROUP segments, whose\n"
+    "   slices it numbers together. sums: CLSORT_GROUP + 1 words. */\n"
+    "CLSORT_KERNEL void clsort_segment_jobs(CLSORT_SEGMENT_ARGS, CLSORT_JOB_ARGS, uint least, uint slice, local uint *sums)\n"
+    "{\n"
+    "    const segments_t s = CLSORT_SEGMENTS;\n"
+    "    const jobs_t j = CLSORT_JOBS;\n"
+    "    const uint t = (uint)get_local_id(0), first = (uint)get_group_id(0) * CLSORT_GROUP, i = first + t;\n"
+    "    const uint rows = i < s.segments ? take_segment(s, i).rows : 0;\n"
+    "    prefix_sums(sums, rows > least ? (rows - 1) / slice + 1 : 0);\n"
+    "    const uint slices = sums[CLSORT_GROUP - 1];\n"
+    "    if (t == 0)\n"
+    "        sums[CLSORT_GROUP] = slices ? atomic_add((volatile global uint *)j.table, slices) : 0;\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    const uint base = sums[CLSORT_GROUP];\n"
+    "    for (uint k = t; k < slices && base < j.most && k < j.most - base; k += CLSORT_GROUP) {\n"
+    "        uint which = 0;\n"
+    "        for (uint step = CLSORT_GROUP / 2; step > 0; step /= 2)\n"
+    "            which += sums[which + step - 1] <= k ? step : 0;\n"
+    "        j.table[CLSORT_JOB_HEAD + 2 * (base + k)] = first + which;\n"
+    "        j.table[CLSORT_JOB_HEAD + 2 * (base + k) + 1] = k - (which ? sums[which - 1] : 0);\n"
+    "    }\n"
+    "}\n"
+    "\n",
+    "//---- merge: tiles of segments\n"
+    "#if CLSORT_SHARE_LOG2 > 0\n"
+    "/* Sorts the tiles of long segments. */\n"
+    "CLSORT_KERNEL void clsort_segment_tile(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_ARGS(temp), CLSORT_CODEC_ARGS,\n"
+    "                                       CLSORT_SEGMENT_ARGS, CLSORT_JOB_ARGS, local code_t *keys, local uint *words, local uint *splits)\n"
+    "{\n"
+    "    const array_t source = CLSORT_ARRAY(source), target = CLSORT_ARRAY(target), temp = CLSORT_ARRAY(temp);\n"
+    "    const codec_t codec = CLSORT_CODEC;\n"
+    "    const segments_t s = CLSORT_SEGMENTS;\n"
+    "    const jobs_t j = CLSORT_JOBS;\n"
+    "    const uint all = job_count(j, s);\n"
+    "    for (uint i = (uint)get_group_id(0); i < all; i += (uint)get_num_groups(0)) {\n"
+    "        const job_t job = take_job(j, s, i);\n"
+    "        const uint at = job.slice * CLSORT_TILE_ROWS, rows = at < job.segment.rows ? min(job.segment.rows - at, (uint)CLSORT_TILE_ROWS) : 0;\n"
+    "        const array_t from = job.where == IN_THE_SOURCE ? source : job.where == IN_THE_TEMP ? temp : target;\n"
+    "        const array_t to = runs_before(target, temp, segment_passes(job.segment, CLSORT_TILE_ROWS), 0);\n"
+    "        sort_tile(from, to, job.segment.begin + at, rows, codec, keys, words, splits);\n"
+    "        barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    }\n"
+    "}\n"
+    "\n"
+    "/* Merges pairs of runs of 2^pass tiles, in segments that are not whole yet; each job writes a tile. */\n"
+    "CLSORT_KERNEL void clsort_segment_pass(CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_ARGS(temp), CLSORT_CODEC_ARGS, CLSORT_SEGMENT_ARGS,\n"
+    "                                       CLSORT_JOB_ARGS, uint pass, local code_t *keys, local uint *words, local uint *splits)\n"
+    "{\n"
+    "    const array_t target = CLSORT_ARRAY(target), temp = CLSORT_ARRAY(temp);\n"
+    "    const codec_t codec = CLSORT_CODEC;\n"
+    "    const segments_t s = CLSORT_SEGMENTS;\n"
+    "    const jobs_t j = CLSORT_JOBS;\n"
+    "    const uint all = job_count(j, s), run = CLSORT_TILE_ROWS << pass;\n"
+    "    for (uint i = (uint)get_group_id(0); i < all; i += (uint)get_num_groups(0)) {\n"
+    "        const job_t job = take_job(j, s, i);\n"
+    "        const uint passes = segment_passes(job.segment, CLSORT_TILE_ROWS), at = job.slice * CLSORT_TILE_ROWS;\n"
+    "        const array_t from = advance(runs_before(target, temp, passes, pass), job.segment.begin);\n"
+    "        const array_t to = advance(runs_before(target, temp, passes, pass + 1), job.segment.begin);\n"
+    "        const pair_t p = find_pair(from, from, at, pass < passes ? job.segment.rows : 0, run, 2 * run - 1);\n"
+    "        merge_tile(p, at, to, 0, 0, codec, keys, words, splits);\n"
+    "        barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    }\n"
+    "}\n"
+    "\n",
+    "//---- merge: packed segments\n"
+    "/* Where the rows of a tile of short segments lie: row i at base + i, or where `width` is not 0 in segments of that many rows at a stride. */\n"
+    "typedef struct { uint base, rows, width, stride; } strip_t;\n"
+    "\n"
+    "CLSORT_INLINE uint strip_place(strip_t s, uint i)\n"
+    "{\n"
+    "    return s.width ? s.base + i / s.width * s.stride + i % s.width : s.base + i;\n"
+    "}\n"
+    "\n"
+    "/* A tile's marks: a bit for each row that starts a segment, or lies behind the last one; for each work-item the segment around its first row, from the lower\n"
+    "   half of the word to the upper; the end of the last segment; how many merges there are to do. */\n"
+    "#define CLSORT_HEAD_WORDS ((CLSORT_TILE_ROWS + 31) / 32)\n"
+    "typedef struct { local uint *heads, *around, *end, *merges; } marks_t;\n"
+    "\n"
+    "CLSORT_INLINE void mark_head(marks_t m, uint row)\n"
+    "{\n"
+    "    if (row < CLSORT_TILE_ROWS)\n"
+    "        atomic_or(&m.heads[row / 32], 1u << row % 32);\n"
+    "}\n"
+    "\n"
+    "/* Marks the segments of a tile: `per` equal rows, or short ones of those that begin in the group's window of half a tile, so that they fit.\n"
+    "   A long one can only be the last of them. Called by all work-items, with the marks cleared and a barrier since; they are whole after a barrier. */\n"
+    "CLSORT_INLINE strip_t mark_segments(segments_t s, uint per, marks_t m)\n"
+    "{\n"
+    "    const uint t = (uint)get_local_id(0), reach = CLSORT_TILE_ROWS / 2, window = (uint)get_group_id(0) * reach;\n"
+    "    const uint first = per ? (uint)get_group_id(0) * per : find_segment(s, window);\n"
+    "    const segment_t nothing = { 0, 0 }, head = first < s.segments ? take_segment(s, first) : nothing;\n"
+    "    const strip_t strip = { head.begin, 0, per && s.stride != head.rows ? head.rows : 0, s.stride };\n"
+    "    for (uint i = first + t; i < s.segments && (!per || i - first < per); i += CLSORT_GROUP) {\n"
+    "        const segment_t own = take_segment(s, i);\n"
+    "        const uint row = per ? (i - first) * own.rows : own.begin - head.begin;\n"
+    "        if (!per && own.begin - window >= reach)\n"
+    "            break;\n"
+    "        if (own.rows > 0 && own.rows <= reach && row <= CLSORT_TILE_ROWS - own.rows) {\n"
+    "            mark_head(m, row);\n"
+    "            atomic_max(m.end, row + own.rows);\n"
+    "        }\n"
+    "    }\n"
+    "    return strip;\n"
+    "}\n"
+    "\n"
+    "/* The last head before a row that is none, and the first one after it. */\n"
+    "CLSORT_INLINE uint last_head(local const uint *heads, uint row)\n"
+    "{\n"
+    "    uint at = row / 32, bits = heads[at] & ((1u << row % 32) - 1);\n"
+    "    while (bits == 0 && at > 0)\n"
+    "        bits = heads[--at];\n"
+    "    return at * 32 + (bits ? 31 - clz(bits) : 0);\n"
+    "}\n"
+    "\n"
+    "CLSORT_INLINE uint next_head(local const uint *heads, uint row)\n"
+    "{\n"
+    "    uint at = row / 32, bits = heads[at] & ~((2u << row % 32) - 1);\n"
+    "    while (bits == 0 && ++at < CLSORT_HEAD_WORDS)\n"
+    "        bits = heads[at];\n"
+    "    return bits ? at * 32 + 31 - clz(bits & -bits) : CLSORT_TILE_ROWS;\n"
+    "}\n"
+    "\n"
+    "/* Notes the segment around the work-item's first row, if it began before, and how far up merges will meet it. Called by all work-items with a\n"
+    "   barrier since the heads were marked; needs one after. */\n"
+    "CLSORT_INLINE void mark_around(marks_t m, uint rows)\n"
+    "{\n"
+    "    const uint t = (uint)get_local_id(0), row = t * CLSORT_ITEMS;\n"
+    "    const uint cut = row < rows && !(m.heads[row / 32] >> row % 32 & 1);\n"
+    "    m.around[t] = cut ? last_head(m.heads, row) | next_head(m.heads, row) << 16 : row | row << 16;\n"
+    "    if (cut)\n"
+    "        atomic_max(m.merges, 32 - clz(t & -t));\n"
+    "}\n"
+    "\n",
+    "//---- merge: packed rows\n"
+    "/* Puts the rows of registers in order, between heads: odd-even transposition. Bit m of `heads`: row m starts a segment. */\n"
+    "CLSORT_INLINE void sort_between(row_t *v, uint heads, codec_t c)\n"
+    "{\n"
+    "    #pragma unroll\n"
+    "    for (uint round = 0; round < CLSORT_ITEMS; round++) {\n"
+    "        #pragma unroll\n"
+    "        for (uint m = 0; m + 1 < CLSORT_ITEMS; m++)\n"
+    "            if (m % 2 == round % 2 && !(heads >> (m + 1) & 1))\n"
+    "                order_neighbours(&v[m], &v[m + 1], c);\n"
+    "    }\n"
+    "}\n"
+    "\n"
+    "/* Merges [first, middle) and [middle, end), the parts of a segment in two neighbouring runs, and keeps the rows around them: each work-item takes those\n"
+    "   of its place into v. Called as merge_rows, and reads on as that does. */\n"
+    "CLSORT_INLINE void merge_inside(row_t *v, local const code_t *keys, local const uint *words, uint first, uint middle, uint end, codec_t c)\n"
+    "{\n"
+    "    const uint at = (uint)get_local_id(0) * CLSORT_ITEMS, diagonal = at > first ? min(at, end) - first : 0;\n"
+    "    const uint split = split_rows(keys, words, first, middle - first, end - middle, diagonal, c);\n"
+    "    uint a = at < first ? at : first + split, b = at > end ? at : middle + (diagonal - split);\n"
+    "    row_t x = get_row(keys, words, a), y = get_row(keys, words, b);\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 0; m < CLSORT_ITEMS; m++) {\n"
+    "        const uint second = a >= middle || (a >= first && b < end && comes_before(y, x, c));\n"
+    "        v[m] = second ? y : x;\n"
+    "        const uint next = second ? ++b : ++a;\n"
+    "        const row_t next_row = get_row(keys, words, next);\n"
+    "        x = second ? x : next_row;\n"
+    "        y = second ? next_row : y;\n"
+    "    }\n"
+    "}\n"
+    "\n"
+    "/* A work-item's rows to their places in the tile. Called by pack kernels; has a barrier before and after. */\n"
+    "CLSORT_INLINE void put_own_rows(local code_t *keys, local uint *words, const row_t *v)\n"
+    "{\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 0; m < CLSORT_ITEMS; m++)\n"
+    "        put_row(keys, words, (uint)get_local_id(0) * CLSORT_ITEMS + m, v[m]);\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "}\n"
+    "\n"
+    "/* Sorts a tile of rows between the heads. Called by clsort_segment_pack with the rows in local memory and marked, and a barrier since; they are\n"
+    "   there again after it, with a barrier since. */\n"
+    "CLSORT_INLINE void sort_strip(local code_t *keys, local uint *words, marks_t marks, codec_t codec)\n"
+    "{\n"
+    "    const uint t = (uint)get_local_id(0), at = t * CLSORT_ITEMS, merges = *marks.merges;\n"
+    "    row_t v[CLSORT_ITEMS];\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 0; m < CLSORT_ITEMS; m++)\n"
+    "        v[m] = get_row(keys, words, at + m);\n"
+    "    sort_between(v, marks.heads[at / 32] >> at % 32, codec);\n"
+    "    put_own_rows(keys, words, v);\n"
+    "    #pragma unroll 1\n"
+    "    for (uint k = 0; k < merges; k++) {\n"
+    "        const uint run = CLSORT_ITEMS << k, start = at & ~(2 * run - 1), around = marks.around[(start + run) / CLSORT_ITEMS];\n"
+    "        merge_inside(v, keys, words, max(around & 0xFFFF, start), start + run, min(around >> 16, start + 2 * run), codec);\n"
+    "        put_own_rows(keys, words, v);\n"
+    "    }\n"
+    "}\n"
+    "\n",
+    "//---- merge: pack kernel\n"
+    "/* Sorts short segments, a tile of them per work-group. One read and one write of each element. marks: CLSORT_HEAD_WORDS + CLSORT_GROUP + 2 words. */\n"
+    "CLSORT_KERNEL void clsort_segment_pack(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_CODEC_ARGS, CLSORT_SEGMENT_ARGS, uint per,\n"
+    "                                       local code_t *keys, local uint *words, local uint *space)\n"
+    "{\n"
+    "    const array_t source = CLSORT_ARRAY(source), target = CLSORT_ARRAY(target);\n"
+    "    const codec_t codec = CLSORT_CODEC;\n"
+    "    const segments_t s = CLSORT_SEGMENTS;\n"
+    "    const marks_t marks = { space, space + CLSORT_HEAD_WORDS, space + CLSORT_HEAD_WORDS + CLSORT_GROUP, space + CLSORT_HEAD_WORDS + CLSORT_GROUP + 1 };\n"
+    "    const uint t = (uint)get_local_id(0);\n"
+    "    for (uint i = t; i < CLSORT_HEAD_WORDS + CLSORT_GROUP + 2; i += CLSORT_GROUP)\n"
+    "        space[i] = 0;\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    const strip_t strip = mark_segments(s, per, marks);\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    const uint rows = *marks.end;\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 0; m < CLSORT_ITEMS; m++) {\n"
+    "        const uint i = m * CLSORT_GROUP + t;\n"
+    "        put_row(keys, words, i, i < rows ? load_whole_row(source, codec, strip_place(strip, i)) : top_row());\n"
+    "    }\n"
+    "    if (t == 0)\n"
+    "        mark_head(marks, rows);\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    mark_around(marks, rows);\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    sort_strip(keys, words, marks, codec);\n"
+    "    for (uint i = t; i < rows; i += CLSORT_GROUP)\n"
+    "        store_whole_row(target, codec, strip_place(strip, i), get_row(keys, words, i));\n"
+    "}\n"
+    "#else\n"
+    "\n",
+    "//---- merge: segments serially\n"
+    "/* Merges pairs of runs of 2^pass pieces, in segments that are not whole yet; each job writes a piece. */\n"
+    "CLSORT_KERNEL void clsort_segment_pass(CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_ARGS(temp), CLSORT_CODEC_ARGS, CLSORT_SEGMENT_ARGS,\n"
+    "                                       CLSORT_JOB_ARGS, uint pass, uint piece)\n"
+    "{\n"
+    "    const array_t target = CLSORT_ARRAY(target), temp = CLSORT_ARRAY(temp);\n"
+    "    const codec_t codec = CLSORT_CODEC;\n"
+    "    const segments_t s = CLSORT_SEGMENTS;\n"
+    "    const jobs_t j = CLSORT_JOBS;\n"
+    "    const uint all = job_count(j, s), run = piece << pass;\n"
+    "    for (uint i = (uint)get_global_id(0); i < all; i += (uint)get_global_size(0)) {\n"
+    "        const job_t job = take_job(j, s, i);\n"
+    "        const uint passes = segment_passes(job.segment, piece), at = job.slice * piece;\n"
+    "        if (pass >= passes || at >= job.segment.rows)\n"
+    "            continue;\n"
+    "        const array_t from = advance(runs_before(target, temp, passes, pass), job.segment.begin);\n"
+    "        const pair_t p = find_pair(from, from, at, job.segment.rows, run, 2 * run - 1);\n"
+    "        const uint begin = at - p.start, rows = p.na + p.nb, end = min(begin + piece, rows), a = split_pair(p, begin, codec);\n"
+    "        const uint end_a = end == rows ? p.na : split_pair(p, end, codec);\n"
+    "        merge_slice(p, a, end_a, begin - a, end - end_a, advance(runs_before(target, temp, passes, pass + 1), job.segment.begin), at, codec);\n"
+    "    }\n"
+    "}\n"
+    "#endif\n"
+    "#endif\n"
     "#endif\n"
     "#endif\n"
     "\n",
 #else
-    "#line 1460\n",
+    "#line 1843\n",
 #endif
 #ifndef CLSORT_NO_RADIX
     "//---- radix: plan\n"
@@ -2041,7 +2431,7 @@ static const char *const clsort__source[] = {
     "     out of place, 4 passes:  all sort             S>t  t>T  T>t  t>T\n"
     "                              digit 2 is constant  S>T  T>t  .    t>T        no copy\n"
     "                              all are              S=T  .    .    .           */\n"
-    "#if CLSORT_LANES == 1 && (CLSORT_FAMILY == 0 || CLSORT_FAMILY == 3 || CLSORT_FAMILY == 8)\n"
+    "#if CLSORT_LANES == 1 && (CLSORT_FAMILY == 0 || CLSORT_FAMILY == 3 || CLSORT_FAMILY == 8 || CLSORT_FAMILY == 12)\n"
     "/* Bits of a digit: 4 to 8; up to 11 with a block per work-item. */\n"
     "#ifndef CLSORT_DIGIT_BITS\n"
     "#define CLSORT_DIGIT_BITS 8\n"
@@ -2108,6 +2498,8 @@ static const char *const clsort__source[] = {
     "   them, the arrays. */\n"
     "enum { PASS_SORTS = 1, PASS_COPIES = 2, PASS_ODD = 4, PASS_FROM = 3, PASS_TO = 5 };\n"
     "enum { IN_SOURCE, IN_TARGET, IN_TEMP };\n"
+    "/* Values of in_place: target is the source, or temp is, which then must not be written first. */\n"
+    "enum { TARGET_IS_SOURCE = 1, TEMP_IS_SOURCE = 2 };\n"
     "\n"
     "/* Writes the plan; `differ` has the code bits in which keys differ. Called by one work-item. */\n"
     "CLSORT_INLINE void write_plan(radix_t r, code_t differ)\n"
@@ -2116,7 +2508,7 @@ static const char *const clsort__source[] = {
     "    uint sorts = 0;\n"
     "    for (uint p = 0; p < passes; p++)\n"
     "        sorts += digit_of(differ, pass_digit(r, p)) != 0;\n"
-    "    uint copies = r.in_place ? sorts & 1 : sorts == 0, moves = sorts + copies, from = IN_SOURCE, odd = 0;\n"
+    "    uint copies = r.in_place == TEMP_IS_SOURCE ? !(sorts & 1) : r.in_place ? sorts & 1 : sorts == 0, moves = sorts + copies, from = IN_SOURCE, odd = 0;\n"
     "    for (uint p = 0; p <= passes; p++) {\n"
     "        const uint varies = p < passes && digit_of(differ, pass_digit(r, p)) != 0;\n"
     "        if (!varies && !copies) {\n"
@@ -2356,14 +2748,11 @@ static const char *const clsort__source[] = {
     "    return seen.set & seen.clear;\n"
     "}\n"
     "\n"
-    "/* Sorts in one launch of one work-item, which reads the keys once to count all digits. The plan is all that it takes of the scratch. */\n"
-    "CLSORT_KERNEL void clsort_radix_small(CLSORT_RADIX_ARGS)\n"
+    "/* Sorts n rows by one work-item, which reads the keys once to count all digits. The plan is all that it takes of the scratch. */\n"
+    "CLSORT_INLINE void sort_small(radix_t r)\n"
     "{\n"
-    "    radix_t r = CLSORT_RADIX;\n"
-    "    const block_t all = { 0, n };\n"
+    "    const block_t all = { 0, r.n };\n"
     "    uint bins[CLSORT_RADIX_DIGITS][CLSORT_DIGITS];\n"
-    "    if (get_global_id(0) != 0)\n"
-    "        return;\n"
     "    write_plan(r, count_digits(r, bins));\n"
     "    for (r.pass = 0; r.pass <= radix_passes(r); r.pass++) {\n"
     "        if (pass_plan(r) & PASS_SORTS) {\n"
@@ -2378,6 +2767,74 @@ static const char *const clsort__source[] = {
     "            copy_block(r, pass_plan(r), all, 0, 1);\n"
     "    }\n"
     "}\n"
+    "\n"
+    "#if CLSORT_FAMILY != 12\n"
+    "/* Sorts in one launch of one work-item. */\n"
+    "CLSORT_KERNEL void clsort_radix_small(CLSORT_RADIX_ARGS)\n"
+    "{\n"
+    "    const radix_t r = CLSORT_RADIX;\n"
+    "    if (get_global_id(0) == 0)\n"
+    "        sort_small(r);\n"
+    "}\n"
+    "#endif\n"
+    "\n",
+    "//---- radix: pieces\n"
+    "#if CLSORT_FAMILY == 0 || CLSORT_FAMILY == 12\n"
+    "/* Rows that are sorted by insertion: counting digits costs more. */\n"
+    "#define CLSORT_INSERTION_ROWS 32\n"
+    "\n"
+    "/* Sorts a few rows from source to target, which may be the same. */\n"
+    "CLSORT_INLINE void insert_rows(array_t source, array_t target, uint rows, codec_t c)\n"
+    "{\n"
+    "    row_t v[CLSORT_INSERTION_ROWS];\n"
+    "    for (uint i = 0; i < rows; i++) {\n"
+    "        const row_t r = load_whole_row(source, c, i);\n"
+    "        uint place = i;\n"
+    "        for (; place > 0 && r.key < v[place - 1].key; place--)\n"
+    "            v[place] = v[place - 1];\n"
+    "        v[place] = r;\n"
+    "    }\n"
+    "    for (uint i = 0; i < rows; i++)\n"
+    "        store_whole_row(target, c, i, v[i]);\n"
+    "}\n"
+    "\n"
+    "/* Sorts rows of a segment, a piece of it or the whole, to where its merges start from. */\n"
+    "CLSORT_INLINE void sort_piece(radix_t r, job_t job, uint piece)\n"
+    "{\n"
+    "    const uint at = job.slice * piece, begin = job.segment.begin + at, moves = segment_passes(job.segment, piece);\n"
+    "    const array_t from = advance(job.where == IN_THE_SOURCE ? r.source : job.where == IN_THE_TEMP ? r.temp : r.target, begin);\n"
+    "    const array_t to = advance(moves & 1 ? r.temp : r.target, begin), other = advance(moves & 1 ? r.target : r.temp, begin);\n"
+    "    r.n = at < job.segment.rows ? min(job.segment.rows - at, piece) : 0;\n"
+    "    r.source = from;\n"
+    "    r.target = to;\n"
+    "    r.temp = other;\n"
+    "    r.in_place = from.keys == to.keys ? TARGET_IS_SOURCE : from.keys == other.keys ? TEMP_IS_SOURCE : 0;\n"
+    "    if (r.n > CLSORT_INSERTION_ROWS)\n"
+    "        sort_small(r);\n"
+    "    else\n"
+    "        insert_rows(from, to, r.n, r.codec);\n"
+    "}\n"
+    "\n"
+    "/* Sorts segments of up to `piece` rows whole and longer ones in pieces. scratch: a plan for each work-item. */\n"
+    "CLSORT_KERNEL void clsort_radix_pieces(CLSORT_RADIX_ARGS, CLSORT_SEGMENT_ARGS, CLSORT_JOB_ARGS, uint piece)\n"
+    "{\n"
+    "    radix_t r = CLSORT_RADIX;\n"
+    "    const segments_t s = CLSORT_SEGMENTS;\n"
+    "    const jobs_t j = CLSORT_JOBS;\n"
+    "    const uint step = (uint)get_global_size(0), all = job_count(j, s);\n"
+    "    r.scratch += get_global_id(0) * CLSORT_PLAN_WORDS;\n"
+    "    for (uint i = (uint)get_global_id(0); i < s.segments && !(s.kind & SEGMENTS_IN_RANGES); i += step) {\n"
+    "        const job_t whole = { take_segment(s, i), 0, IN_THE_SOURCE };\n"
+    "        if (whole.segment.rows <= piece)\n"
+    "            sort_piece(r, whole, piece);\n"
+    "    }\n"
+    "    for (uint i = (uint)get_global_id(0); i < all; i += step) {\n"
+    "        const job_t job = take_job(j, s, i);\n"
+    "        if (job.segment.rows > piece || s.kind & SEGMENTS_IN_RANGES)\n"
+    "            sort_piece(r, job, piece);\n"
+    "    }\n"
+    "}\n"
+    "#endif\n"
     "#endif\n"
     "\n",
     "//---- radix: a tile per work-group\n"
@@ -3037,7 +3494,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "\n",
 #else
-    "#line 2478\n",
+    "#line 2928\n",
 #endif
     "//---- utility\n"
     "#if CLSORT_FAMILY == 0 || CLSORT_FAMILY == 5\n"
@@ -3109,6 +3566,27 @@ static const char *const clsort__source[] = {
     "    store_bits(codes + codes_at + i * bytes, bytes, code);\n"
     "    if (!by_index)\n"
     "        index[i] = from;\n"
+    "}\n"
+    "\n",
+    "//---- utility: segments\n"
+    "/* target[i] of every element i inside of a segment: its number, or `relative`, the number work[i] counted from the start of i's segment.\n"
+    "   Without `relative` what lies outside gets a number that is none. */\n"
+    "CLSORT_KERNEL void clsort_number_segments(global const uchar *work, ulong work_at, global uchar *target, ulong target_at,\n"
+    "                                          CLSORT_SEGMENT_ARGS, uint n, uint relative)\n"
+    "{\n"
+    "    const segments_t s = CLSORT_SEGMENTS;\n"
+    "    const uint i = (uint)get_global_id(0);\n"
+    "    if (i >= n)\n"
+    "        return;\n"
+    "    const uint after = s.kind & SEGMENTS_AT_OFFSETS ? find_segment(s, i + 1) : 0;\n"
+    "    const segment_t nowhere = { 0, 0 };\n"
+    "    const segment_t own = s.kind & SEGMENTS_AT_OFFSETS ? (after ? take_segment(s, after - 1) : nowhere) : take_segment(s, i / s.stride);\n"
+    "    const uint inside = i >= own.begin && i - own.begin < own.rows;\n"
+    "    global uint *place = (global uint *)(target + target_at) + i;\n"
+    "    if (relative && inside)\n"
+    "        *place = ((global const uint *)(work + work_at))[i] - own.begin;\n"
+    "    else if (!relative)\n"
+    "        *place = inside ? i : 0xFFFFFFFFu;\n"
     "}\n"
     "\n",
     "//---- utility: gather\n"
@@ -3203,7 +3681,7 @@ static const char *const clsort__source[] = {
 
 /* Families of kernels.cl that this version builds; the numbers stand there too. */
 enum { CLSORT__BITONIC = CLSORT_BITONIC, CLSORT__MERGE = CLSORT_MERGE, CLSORT__RADIX = CLSORT_RADIX, CLSORT__UTILITY = 5,
-       CLSORT__PUBLISHED_BITONIC = 6, CLSORT__PUBLISHED_MERGE = 7, CLSORT__SWEEP = 8 };
+       CLSORT__PUBLISHED_BITONIC = 6, CLSORT__PUBLISHED_MERGE = 7, CLSORT__SWEEP = 8, CLSORT__SEGMENTS = 11, CLSORT__PIECES = 12 };
 
 #define CLSORT__KERNEL_LIST(X) \
     X(B2, CLSORT__PUBLISHED_BITONIC, "clsort_bitonic_b2") \
@@ -3220,6 +3698,11 @@ enum { CLSORT__BITONIC = CLSORT_BITONIC, CLSORT__MERGE = CLSORT_MERGE, CLSORT__R
     X(MERGE_ORDERED, CLSORT__MERGE, "clsort_merge_ordered") \
     X(MERGE_PASS, CLSORT__MERGE, "clsort_merge_pass") \
     X(MERGE_LOCAL, CLSORT__PUBLISHED_MERGE, "clsort_merge_local") \
+    X(SEGMENT_JOBS, CLSORT__SEGMENTS, "clsort_segment_jobs") \
+    X(SEGMENT_PACK, CLSORT__SEGMENTS, "clsort_segment_pack") \
+    X(SEGMENT_TILE, CLSORT__SEGMENTS, "clsort_segment_tile") \
+    X(SEGMENT_PASS, CLSORT__SEGMENTS, "clsort_segment_pass") \
+    X(RADIX_PIECES, CLSORT__PIECES, "clsort_radix_pieces") \
     X(RADIX_COUNT, CLSORT__RADIX, "clsort_radix_count") \
     X(RADIX_SCAN, CLSORT__RADIX, "clsort_radix_scan") \
     X(RADIX_SCATTER, CLSORT__RADIX, "clsort_radix_scatter") \
@@ -3230,6 +3713,7 @@ enum { CLSORT__BITONIC = CLSORT_BITONIC, CLSORT__MERGE = CLSORT_MERGE, CLSORT__R
     X(RADIX_SWEEP, CLSORT__SWEEP, "clsort_radix_sweep") \
     X(EXTRACT, CLSORT__UTILITY, "clsort_extract") \
     X(EXTRACT_CODES, CLSORT__UTILITY, "clsort_extract_codes") \
+    X(NUMBER_SEGMENTS, CLSORT__UTILITY, "clsort_number_segments") \
     X(GATHER, CLSORT__UTILITY, "clsort_gather") \
     X(IS_SORTED, CLSORT__UTILITY, "clsort_is_sorted") \
     X(FINGERPRINT, CLSORT__UTILITY, "clsort_fingerprint") \
@@ -3320,9 +3804,12 @@ typedef struct clsort__plan {
     clsort__codec codec;
     clsort__config config;      /* of the sort's own kernels */
     clsort__config tiles;       /* merge on CPUs: of the vector kernel that sorts tiles; lanes 0: there is none */
+    clsort__config pieces;      /* segments where each work-item works alone: of the kernel that sorts pieces */
     clsort__field fields[CLSORT_MAX_FIELDS];   /* the key, or all fields of a key of several */
     cl_uint field_count;
     size_t key_bytes, element;  /* bytes of a sorted key or code; bytes from one key to the next in `keys` */
+    size_t extent, segments, stride;   /* elements from the first to the last; segments or rows, 0: neither; elements between the starts of rows */
+    int at_offsets, counts_there;      /* segments between offsets; the count lies on the device */
     int has_indices, has_values, in_place, values_in_place, writes_keys;
     int stable, has_codes;      /* has_codes: the sorted keys are codes, made of several fields */
     int by_index;               /* sort (key, index) pairs, then gather the rest */
@@ -3608,7 +4095,8 @@ static cl_uint clsort__log2(size_t x)
 static size_t clsort__tile_rows(const clsort__config *c, cl_uint pad_log2)
 {
     const size_t items = (size_t)1 << c->items_log2, tile = c->share_log2 ? items << c->share_log2 : 1;
-    const size_t rows = tile + (c->family == CLSORT__MERGE ? items : 0);   /* merges read on behind the tile */
+    const int merges = c->family == CLSORT__MERGE || c->family == CLSORT__SEGMENTS;
+    const size_t rows = tile + (merges ? items : 0);   /* merges read on behind the tile */
     return rows + (rows >> pad_log2) + 1;
 }
 
@@ -3628,6 +4116,12 @@ static size_t clsort__tile_splits(const clsort__config *c)
     return 4 * (((size_t)1 << c->share_log2) + 4);
 }
 
+/* A tile of segments has a bit for each row besides. */
+static size_t clsort__tile_marks(const clsort__config *c)
+{
+    return clsort__tile_splits(c) + ((size_t)1 << (c->share_log2 + c->items_log2)) / 8 + 4;
+}
+
 /* Does a tile belong to one work-item, as rows of 16 in vector registers? On CPUs with vectors, unless the caller names a work-group,
    a few items or a kernel that has no such form. */
 static int clsort__wants_lanes(const clsort_sorter *s, const clsort_tuning *t)
@@ -3643,7 +4137,7 @@ static void clsort__fit_shape(const clsort_sorter *s, clsort__config *c)
     if (c->group_log2 > 13) c->group_log2 = 13;
     while (c->group_log2 > 0 && (size_t)1 << c->group_log2 > s->max_group) c->group_log2--;
     if (c->share_log2) c->share_log2 = c->group_log2;
-    while (c->share_log2 && clsort__tile_keys(c) + clsort__tile_words(c) + clsort__tile_splits(c) > s->local_bytes) c->share_log2 = --c->group_log2;
+    while (c->share_log2 && clsort__tile_keys(c) + clsort__tile_words(c) + clsort__tile_marks(c) > s->local_bytes) c->share_log2 = --c->group_log2;
 }
 
 /* Work-group and tile of bitonic kernels: what fits, with 16 to 32 words of registers per work-item. 32 keys of 4 bytes instead of 16
@@ -3675,6 +4169,22 @@ static void clsort__merge_shape(const clsort_sorter *s, const clsort_tuning *t, 
     c->group_log2 = t->work_group ? clsort__log2(t->work_group) : serial && !local_only ? 0 : 8;
     c->share_log2 = c->group_log2;
     clsort__fit_shape(s, c);
+}
+
+/* What a work-item that works alone sorts of a segment in one go; the most work-items that do; the least tile that a work-group is worth. */
+enum { CLSORT__PIECE = 1 << 14, CLSORT__PIECE_WORKERS = 1024, CLSORT__LEAST_TILE = 64 };
+
+/* Of segments: the widest tile for rows that only that one holds, else one in which short segments are still sorted fast. */
+static void clsort__segment_shape(const clsort_sorter *s, const clsort_tuning *t, size_t row, clsort__config *c)
+{
+    const cl_uint words = (c->key_bytes + 3) / 4 + (c->value_bytes + 3) / 4;
+    c->lanes = 1;
+    c->items_log2 = t->items ? clsort__log2(t->items) : words > 2 ? 3 : words == 1 && row > 4096 ? 5 : 4;
+    if (s->is_cpu && c->items_log2 > 3) c->items_log2 = 3;
+    c->group_log2 = t->work_group ? clsort__log2(t->work_group) : s->is_cpu ? 0 : 8;
+    c->share_log2 = c->group_log2;
+    clsort__fit_shape(s, c);
+    if (1 << (c->share_log2 + c->items_log2) < CLSORT__LEAST_TILE) c->share_log2 = c->group_log2 = 0;
 }
 
 /* Radix: the most blocks of a table; rows in the smallest block of a work-item; what one work-item sorts alone; the least rows of a sweep's
@@ -3849,6 +4359,7 @@ static int clsort__has_kernel(const clsort__config *c, int kernel)
     if (clsort__kernel_entries[kernel].family != c->family) return 0;
     if (kernel == CLSORT__KERNEL_A || kernel == CLSORT__KERNEL_GLOBAL_TILE) return c->lanes == 1;
     if (kernel == CLSORT__KERNEL_MERGE_TILE) return c->lanes == 1;
+    if (kernel == CLSORT__KERNEL_SEGMENT_PACK || kernel == CLSORT__KERNEL_SEGMENT_TILE) return c->share_log2 > 0;
     if (kernel == CLSORT__KERNEL_MERGE_CLAMP || kernel == CLSORT__KERNEL_MERGE_ORDERED) return c->comparator > 0;
     return 1;
 }
@@ -4004,7 +4515,7 @@ static clsort__field clsort__pack_bits(const clsort_desc *d)
 /* The first of the fields that make one code together with field `last`: as many as 8 bytes hold. */
 static cl_uint clsort__first_field(const clsort_desc *d, cl_uint last)
 {
-    cl_uint bits = clsort__key_bits(d->fields[last].type);
+    cl_uint bits = d->fields ? clsort__key_bits(d->fields[last].type) : 0;
     while (last > 0 && bits + clsort__key_bits(d->fields[last - 1].type) <= 64) bits += clsort__key_bits(d->fields[--last].type);
     return last;
 }
@@ -4027,6 +4538,18 @@ static size_t clsort__code_bytes(const clsort_desc *d)
         while (widest < bytes) widest *= 2;
     }
     return widest;
+}
+
+/* Are some bits of the code left out? */
+static int clsort__some_bits(const clsort_desc *d)
+{
+    return d->first_bit || (d->last_bit && (!d->key_type || d->last_bit != clsort__key_bits(d->key_type)));
+}
+
+/* Are there rows, segments or a count on the device? */
+static int clsort__has_segments(const clsort_desc *d)
+{
+    return d->rows > 1 || d->segments || d->segment_count || d->count_buffer || (d->flags & CLSORT_FLAG_COUNT_BUFFER);
 }
 
 static size_t clsort__take(clsort__plan *p, size_t bytes)
@@ -4057,16 +4580,28 @@ static void clsort__plan_key(clsort__plan *p)
         key.zero_order = d->zero_order;
         p->fields[0] = clsort__pack_field(&key) | clsort__pack_bits(d);
         p->field_count = 1;
-        p->codec = clsort__make_codec(&key);
+        p->has_codes = clsort__has_segments(d) && clsort__some_bits(d);
+        if (!p->has_codes) p->codec = clsort__make_codec(&key);
         p->key_bytes = clsort__key_bits(d->key_type) / 8;
     }
+}
+
+/* Elements from the first one of the first row to the last one of the last. */
+static size_t clsort__extent(const clsort_desc *d, size_t element)
+{
+    return d->rows > 1 && d->count ? (d->rows - 1) * (d->row_stride ? d->row_stride / element : d->count) + d->count : d->count;
 }
 
 /* Which arrays are there, and which of them are written. */
 static void clsort__plan_arrays(clsort__plan *p)
 {
     const clsort_desc *d = &p->d;
-    p->element = d->record_size ? d->record_size : p->key_bytes;
+    p->element = d->record_size ? d->record_size : d->key_type ? clsort__key_bits(d->key_type) / 8 : p->key_bytes;
+    p->at_offsets = d->segments || d->segment_count;
+    p->counts_there = d->count_buffer || (d->flags & CLSORT_FLAG_COUNT_BUFFER);
+    p->segments = p->at_offsets ? d->segment_count : clsort__has_segments(d) ? d->rows ? d->rows : 1 : 0;
+    p->stride = d->row_stride && !p->at_offsets ? d->row_stride / p->element : d->count;
+    p->extent = clsort__extent(d, p->element);
     p->has_indices = d->indices || (d->flags & CLSORT_FLAG_INDICES);
     p->has_values = d->value_size > 0;
     p->writes_keys = !p->has_indices || d->keys_out || (d->flags & CLSORT_FLAG_KEYS_OUT);
@@ -4081,15 +4616,12 @@ static int clsort__needs_stable(const clsort__plan *p)
            || (p->d.stable && (p->has_indices || p->has_values || p->d.record_size));
 }
 
-/* Are some bits of the code left out? */
-static int clsort__some_bits(const clsort_desc *d)
-{
-    return d->first_bit || (d->last_bit && (!d->key_type || d->last_bit != clsort__key_bits(d->key_type)));
-}
-
-/* Can an algorithm do what a description asks for? Bitonic sorts codes of up to 8 bytes, radix any codes and parts of them, merge anything else. */
+/* Can an algorithm do what a description asks for? Bitonic sorts codes of up to 8 bytes, radix any codes and parts of them, merge anything else;
+   segments are merged, of pieces by radix where work-items work alone. */
 static int clsort__can(cl_uint algorithm, const clsort_desc *d)
 {
+    if (clsort__has_segments(d))
+        return algorithm == CLSORT_MERGE && clsort__has_family(CLSORT_MERGE) && clsort__has_family(CLSORT_RADIX) && !d->precedes;
     if (!clsort__has_family(algorithm) || (clsort__some_bits(d) && algorithm != CLSORT_RADIX)) return 0;
     if (algorithm == CLSORT_BITONIC) return !d->precedes && !clsort__several_codes(d);
     return algorithm == CLSORT_MERGE || !d->precedes;
@@ -4174,6 +4706,7 @@ static void clsort__plan_config(const clsort_sorter *s, clsort__plan *p)
     c->family = d->algorithm;
     if (d->algorithm == CLSORT_RADIX) c->family = clsort__radix_family(s, d);
     if (d->algorithm == CLSORT_MERGE && d->tuning.local == CLSORT_LOCAL_ONLY) c->family = CLSORT__PUBLISHED_MERGE;
+    if (clsort__has_segments(d)) c->family = CLSORT__SEGMENTS;
     c->key_bytes = (cl_uint)p->key_bytes;
     c->records = d->precedes || (!p->by_index && d->record_size > 0);
     c->value_bytes = p->by_index ? 4 : (cl_uint)(d->record_size ? d->record_size : d->value_size);
@@ -4182,7 +4715,8 @@ static void clsort__plan_config(const clsort_sorter *s, clsort__plan *p)
     if (!s) return;
     c->comparator = clsort__find_comparator(s, d);
     c->wide = c->family == CLSORT__SWEEP && d->count >> 30 > 0;
-    if (d->algorithm == CLSORT_BITONIC) clsort__bitonic_shape(s, &p->d.tuning, c);
+    if (c->family == CLSORT__SEGMENTS) clsort__segment_shape(s, &p->d.tuning, p->at_offsets ? 0 : d->count, c);
+    else if (d->algorithm == CLSORT_BITONIC) clsort__bitonic_shape(s, &p->d.tuning, c);
     else if (d->algorithm == CLSORT_RADIX) clsort__radix_shape(s, &p->d.tuning, c);
     else clsort__merge_shape(s, &p->d.tuning, d->precedes != NULL, c);
     if (clsort__merges_vectors(s, p)) {
@@ -4194,16 +4728,32 @@ static void clsort__plan_config(const clsort_sorter *s, clsort__plan *p)
         p->tiles.family = CLSORT__BITONIC;
         clsort__bitonic_shape(s, &none, &p->tiles);
     }
+    p->pieces = *c;
+    p->pieces.family = CLSORT__PIECES;
+    p->pieces.group_log2 = p->pieces.share_log2 = p->pieces.items_log2 = 0;
+    p->pieces.digit_bits = 8;
+}
+
+/* The most slices of long segments among n elements, whatever the tile. */
+static size_t clsort__most_jobs(size_t n)
+{
+    return 3 * (n / CLSORT__LEAST_TILE) + 4;
+}
+
+/* Work-items that sort pieces, each with a plan of its own. */
+static size_t clsort__piece_workers(size_t n)
+{
+    return n / 64 < CLSORT__PIECE_WORKERS ? n / 64 + 1 : (size_t)CLSORT__PIECE_WORKERS;
 }
 
 /* Lays out the scratch memory. The header's MEMORY chapter states the same formula. */
 static void clsort__plan_scratch(const clsort_sorter *s, clsort__plan *p)
 {
-    const size_t n = p->d.count, payload = p->config.value_bytes;
+    const size_t n = p->extent, payload = p->config.value_bytes;
     const int merge = p->d.algorithm == CLSORT_MERGE && p->d.tuning.local != CLSORT_LOCAL_ONLY;
     if (p->by_index) {
         if (!p->keys_at_home && !p->d.precedes) p->work_keys = clsort__take(p, n * p->key_bytes);
-        if (!p->has_indices) p->work_indices = clsort__take(p, n * 4);
+        if (!p->has_indices || p->segments) p->work_indices = clsort__take(p, n * 4);
         if (!p->keys_at_home && p->writes_keys && p->in_place) p->copied_keys = clsort__take(p, n * p->element);
         if (p->has_values && p->values_in_place) p->copied_values = clsort__take(p, n * p->d.value_size);
     }
@@ -4211,7 +4761,8 @@ static void clsort__plan_scratch(const clsort_sorter *s, clsort__plan *p)
         p->pong_keys = clsort__take(p, p->config.records ? 0 : n * p->key_bytes);
         p->pong_values = clsort__take(p, n * payload);
     }
-    if (merge) p->splits = clsort__take(p, p->d.precedes ? 2 * n + 8 : n / 16 + 8);
+    if (p->segments) p->tables = clsort__take(p, 16 + 8 * clsort__most_jobs(n) + 128 * clsort__piece_workers(n));
+    else if (merge) p->splits = clsort__take(p, p->d.precedes ? 2 * n + 8 : n / 16 + 8);
     if (p->d.algorithm == CLSORT_RADIX) p->tables = clsort__take(p, clsort__radix_tables(s, p));
 }
 
@@ -4225,8 +4776,8 @@ static void clsort__make_plan(const clsort_sorter *s, const clsort_desc *d, clso
     if (d->algorithm == CLSORT_AUTO) p->d.algorithm = clsort__choose_algorithm(s, d);
     p->stable = p->d.algorithm != CLSORT_BITONIC || clsort__needs_stable(p);
     p->by_index = p->has_indices || p->codec.minus_zero || d->value_size > 8 || d->record_size > 16 || p->has_codes
-                  || (d->precedes && d->record_size % 4) || (p->d.algorithm == CLSORT_BITONIC && clsort__needs_stable(p));
-    p->keys_at_home = p->writes_keys && !d->record_size && !p->codec.minus_zero;
+                  || (p->segments && p->has_values && p->in_place != p->values_in_place) || (d->precedes && d->record_size % 4) || (p->d.algorithm == CLSORT_BITONIC && clsort__needs_stable(p));
+    p->keys_at_home = p->writes_keys && !d->record_size && !p->codec.minus_zero && !p->has_codes && (!p->segments || p->in_place);
     clsort__plan_config(s, p);
     clsort__plan_scratch(s, p);
 }
@@ -4308,10 +4859,9 @@ static const char *clsort__unsupported(const clsort_desc *d, int purpose)
 {
     if (d->algorithm != CLSORT_AUTO && !clsort__has_family(d->algorithm)) return "algorithm";
     if ((purpose != CLSORT__TO_READ || d->precedes) && !clsort__can_any(d)) return "what the description asks for, by this algorithm";
-    if (d->rows > 1 || d->row_stride) return "rows, row_stride";
-    if (d->segments || d->segments_offset || d->segment_count) return "segments";
     if (d->top_k) return "top_k";
-    if (d->count_buffer || d->count_offset) return "count_buffer";
+    if (purpose == CLSORT__TO_READ && clsort__has_segments(d)) return "rows, segments and count_buffer here";
+    if (d->rows > 1 && (d->segments || d->segment_count)) return "rows beside segments";
     return clsort__unsupported_tuning(d);
 }
 
@@ -4343,10 +4893,28 @@ static int clsort__fields_aligned(const clsort_desc *d)
     return 1;
 }
 
+/* Rows that lie apart and are fewer than 2^32 elements altogether; places of offsets and of the count. */
+static clsort_status clsort__check_segments(clsort_sorter *s, const char *function, const clsort_desc *d, size_t element)
+{
+    const size_t stride = d->row_stride ? d->row_stride / element : d->count;
+    if (d->row_stride % element) return clsort__reject(s, function, "row_stride", CLSORT_ERROR_MISALIGNED);
+    if (d->rows > 1 && stride < d->count) return clsort__reject(s, function, "row_stride", CLSORT_ERROR_OVERLAP);
+    if (d->rows > 1 && stride && (cl_ulong)(d->rows - 1) > (0xFFFFFFFFu - (cl_ulong)d->count) / stride)
+        return clsort__reject(s, function, "rows", CLSORT_ERROR_COUNT_TOO_LARGE);
+    if ((cl_ulong)d->rows > 0xFFFFFFFFu) return clsort__reject(s, function, "rows", CLSORT_ERROR_COUNT_TOO_LARGE);
+    if ((cl_ulong)d->segment_count >= 0xFFFFFFFFu) return clsort__reject(s, function, "segment_count", CLSORT_ERROR_COUNT_TOO_LARGE);
+    if (!clsort__fits(d->segment_count + 1, 4, d->segments_offset)) return clsort__reject(s, function, "segments", CLSORT_ERROR_SIZE_OVERFLOW);
+    if (d->segments_offset % 4) return clsort__reject(s, function, "segments", CLSORT_ERROR_MISALIGNED);
+    if (d->count_offset % 4) return clsort__reject(s, function, "count_buffer", CLSORT_ERROR_MISALIGNED);
+    return CL_SUCCESS;
+}
+
 static clsort_status clsort__check_layout(clsort_sorter *s, const char *function, const clsort_desc *d, int purpose)
 {
     const size_t key = d->key_type ? clsort__key_bits(d->key_type) / 8 : 1, value = d->value_size ? clsort__alignment(d->value_size) : 1;
     const size_t element = d->record_size ? d->record_size : key;
+    size_t n;
+    clsort_status status;
     if ((d->values || d->values_out) && !d->value_size) return clsort__reject(s, function, "value_size", CLSORT_ERROR_VALUE_SIZE);
     if ((d->values_out || (purpose == CLSORT__TO_SORT && d->count && d->value_size)) && !d->values)
         return clsort__reject(s, function, "values", CLSORT_ERROR_VALUE_SIZE);
@@ -4355,13 +4923,16 @@ static clsort_status clsort__check_layout(clsort_sorter *s, const char *function
     if (!d->record_size && d->key_offset) return clsort__reject(s, function, "key_offset", CLSORT_ERROR_RECORD_LAYOUT);
     if (!clsort__fields_inside(d)) return clsort__reject(s, function, "fields: offset", CLSORT_ERROR_RECORD_LAYOUT);
     if ((cl_ulong)d->count > 0xFFFFFFFFu) return clsort__reject(s, function, "count", CLSORT_ERROR_COUNT_TOO_LARGE);
-    if (!clsort__fits(d->count, element, d->keys_offset) || !clsort__fits(d->count, element, d->keys_out_offset))
+    status = clsort__check_segments(s, function, d, element);
+    if (status != CL_SUCCESS) return status;
+    n = clsort__extent(d, element);
+    if (!clsort__fits(n, element, d->keys_offset) || !clsort__fits(n, element, d->keys_out_offset))
         return clsort__reject(s, function, "keys", CLSORT_ERROR_SIZE_OVERFLOW);
-    if (!clsort__fits(d->count, d->value_size, d->values_offset) || !clsort__fits(d->count, d->value_size, d->values_out_offset))
+    if (!clsort__fits(n, d->value_size, d->values_offset) || !clsort__fits(n, d->value_size, d->values_out_offset))
         return clsort__reject(s, function, "values", CLSORT_ERROR_SIZE_OVERFLOW);
-    if (!clsort__fits(d->count, 4, d->indices_offset)) return clsort__reject(s, function, "indices", CLSORT_ERROR_SIZE_OVERFLOW);
+    if (!clsort__fits(n, 4, d->indices_offset)) return clsort__reject(s, function, "indices", CLSORT_ERROR_SIZE_OVERFLOW);
     if (!clsort__fits(1, d->scratch_size, d->scratch_offset)) return clsort__reject(s, function, "scratch", CLSORT_ERROR_SIZE_OVERFLOW);
-    if (s->context && !d->keys && ((cl_ulong)d->count * element > s->max_allocation || (cl_ulong)d->count * d->value_size > s->max_allocation))
+    if (s->context && !d->keys && ((cl_ulong)n * element > s->max_allocation || (cl_ulong)n * d->value_size > s->max_allocation))
         return clsort__reject(s, function, "count", CLSORT_ERROR_COUNT_TOO_LARGE);
     if (d->keys_offset % key || d->keys_out_offset % key || d->record_size % key || d->key_offset % key)
         return clsort__reject(s, function, "keys", CLSORT_ERROR_MISALIGNED);
@@ -4377,7 +4948,7 @@ static clsort_status clsort__check_layout(clsort_sorter *s, const char *function
 /* The checks that need no buffers. */
 static clsort_status clsort__check_desc(clsort_sorter *s, const char *function, const clsort_desc *d, int purpose)
 {
-    const cl_uint flags = CLSORT_FLAG_NO_BUILD | CLSORT_FLAG_INDICES | CLSORT_FLAG_KEYS_OUT | CLSORT_FLAG_VALUES_OUT;
+    const cl_uint flags = CLSORT_FLAG_NO_BUILD | CLSORT_FLAG_INDICES | CLSORT_FLAG_KEYS_OUT | CLSORT_FLAG_VALUES_OUT | CLSORT_FLAG_COUNT_BUFFER;
     const char *field;
     clsort_status status;
     if (!d) return clsort__reject(s, function, "description", CLSORT_ERROR_NULL_ARGUMENT);
@@ -4466,17 +5037,19 @@ static clsort__range clsort__make_range(const char *role, cl_mem buffer, size_t 
 static clsort_status clsort__check_buffers(clsort_sorter *s, const char *function, const clsort__plan *p)
 {
     const clsort_desc *d = &p->d;
-    const size_t keys = d->count * p->element, values = d->count * d->value_size;
+    const size_t keys = p->extent * p->element, values = p->extent * d->value_size;
     const int keys_out = d->keys_out && !p->in_place, values_out = d->values_out && !p->values_in_place;
-    clsort__range r[6];
+    clsort__range r[8];
     clsort_status status;
     r[0] = clsort__make_range("keys", d->keys, d->keys_offset, keys, 1, p->writes_keys && p->in_place);
     r[1] = clsort__make_range("keys_out", keys_out ? d->keys_out : NULL, d->keys_out_offset, keys, 1, 1);
     r[2] = clsort__make_range("values", d->values, d->values_offset, values, 1, p->values_in_place);
     r[3] = clsort__make_range("values_out", values_out ? d->values_out : NULL, d->values_out_offset, values, 1, 1);
-    r[4] = clsort__make_range("indices", d->indices, d->indices_offset, d->count * 4, 1, 1);
+    r[4] = clsort__make_range("indices", d->indices, d->indices_offset, p->extent * 4, 1, 1);
     r[5] = clsort__make_range("scratch", d->scratch, d->scratch_offset, d->scratch_size, p->scratch > 0, p->scratch > 0);
-    status = clsort__check_ranges(s, function, r, 6);
+    r[6] = clsort__make_range("segments", d->segments, d->segments_offset, (d->segment_count + 1) * 4, 1, 0);
+    r[7] = clsort__make_range("count_buffer", d->count_buffer, d->count_offset, 4, 1, 0);
+    status = clsort__check_ranges(s, function, r, 8);
     if (status != CL_SUCCESS) return status;
     if (d->scratch && d->scratch_size < p->scratch) return clsort__reject(s, function, "scratch", CLSORT_ERROR_SCRATCH_TOO_SMALL);
     return CL_SUCCESS;
@@ -4489,7 +5062,9 @@ static clsort_status clsort__check_present(clsort_sorter *s, const char *functio
     if ((d->flags & CLSORT_FLAG_INDICES) && !d->indices) return clsort__reject(s, function, "indices", CLSORT_ERROR_MISSING_BUFFER);
     if ((d->flags & CLSORT_FLAG_KEYS_OUT) && !d->keys_out) return clsort__reject(s, function, "keys_out", CLSORT_ERROR_MISSING_BUFFER);
     if ((d->flags & CLSORT_FLAG_VALUES_OUT) && !d->values_out) return clsort__reject(s, function, "values_out", CLSORT_ERROR_MISSING_BUFFER);
+    if ((d->flags & CLSORT_FLAG_COUNT_BUFFER) && !d->count_buffer) return clsort__reject(s, function, "count_buffer", CLSORT_ERROR_MISSING_BUFFER);
     if (!d->count) return CL_SUCCESS;
+    if (d->segment_count && !d->segments) return clsort__reject(s, function, "segments", CLSORT_ERROR_MISSING_BUFFER);
     if (!d->keys) return clsort__reject(s, function, "keys", CLSORT_ERROR_MISSING_BUFFER);
     if (p->has_indices && p->has_values && !d->values_out) return clsort__reject(s, function, "values_out", CLSORT_ERROR_MISSING_BUFFER);
     return CL_SUCCESS;
@@ -4668,7 +5243,7 @@ static void clsort__fill(clsort__run *run, clsort__span target, cl_uint value, s
 {
     clsort__command c;
     cl_int code;
-    if (!clsort__begin(run, &c)) return;
+    if (run->mode == CLSORT__WARM || !clsort__begin(run, &c)) return;
     code = CLSORT_CL(clEnqueueFillBuffer)(run->queue, target.buffer, &value, sizeof value, target.offset, bytes, c.count, c.waits, c.place);
     clsort__enqueued(run, code, "clEnqueueFillBuffer", c.event);
 }
@@ -5116,6 +5691,145 @@ static void clsort__radix(clsort__run *run, const clsort__plan *p, clsort__array
     else clsort__radix_launch(run, p, &j, CLSORT__KERNEL_RADIX_SMALL, 0, 1, shape.share_log2 ? tile : none);
 }
 
+/* ---- >>segments -------------------------------------------------------------------------------------------------- */
+
+/* Arguments that say where segments are. `any` stands for a buffer that is not there. */
+static void clsort__place_segments(clsort__run *run, const clsort__plan *p, clsort__span any)
+{
+    enum { AT_OFFSETS = 1, COUNT_ON_DEVICE = 4 };
+    const clsort_desc *d = &p->d;
+    clsort__place(run, p->at_offsets ? clsort__make_span(d->segments, d->segments_offset) : any);
+    clsort__place(run, p->counts_there ? clsort__make_span(d->count_buffer, d->count_offset) : any);
+    clsort__count(run, p->segments);
+    clsort__uint(run, (cl_uint)d->count);
+    clsort__uint(run, (cl_uint)p->stride);
+    clsort__uint(run, (cl_uint)((p->at_offsets ? AT_OFFSETS : 0) | (p->counts_there ? COUNT_ON_DEVICE : 0)));
+}
+
+/* What kernels over segments are told. */
+typedef struct clsort__segment_job {
+    clsort__arrays source, target, temp;
+    clsort__span tables;
+    size_t tile, most, per;     /* rows sorted at once; jobs that the table holds; jobs of each segment, 0: listed in the table */
+} clsort__segment_job;
+
+static void clsort__place_jobs(clsort__run *run, const clsort__plan *p, const clsort__segment_job *j)
+{
+    clsort__place_segments(run, p, j->target.keys);
+    clsort__place(run, j->tables);
+    clsort__uint(run, (cl_uint)j->most);
+    clsort__uint(run, (cl_uint)j->per);
+}
+
+/* Work-groups, or work-items, for all jobs: those of a table take several each, for most of it may be empty. */
+static size_t clsort__job_groups(const clsort__run *run, const clsort__plan *p, const clsort__segment_job *j)
+{
+    const size_t jobs = j->per ? p->segments * j->per : p->extent / j->tile * 3 + 1, busy = 32 * (size_t)run->s->compute_units;
+    return j->per || jobs < busy ? jobs : busy;
+}
+
+/* Lists the slices of segments longer than `least`. */
+static void clsort__list_jobs(clsort__run *run, const clsort__plan *p, const clsort__segment_job *j, size_t least)
+{
+    clsort__fill(run, j->tables, 0, sizeof(cl_uint));
+    clsort__use(run, &p->config, CLSORT__KERNEL_SEGMENT_JOBS);
+    clsort__place_jobs(run, p, j);
+    clsort__uint(run, (cl_uint)least);
+    clsort__uint(run, (cl_uint)j->tile);
+    clsort__argument(run, ((size_t)4 << run->group_log2) + 4, NULL);
+    clsort__launch(run, p->segments);
+}
+
+/* Merges the runs of all segments of more than one tile. */
+static void clsort__segment_passes(clsort__run *run, const clsort__plan *p, const clsort__config *shape, const clsort__segment_job *j, size_t longest)
+{
+    const cl_uint passes = clsort__ceil_log2(clsort__ceil_divide(longest, j->tile));
+    cl_uint pass;
+    for (pass = 0; pass < passes; pass++) {
+        clsort__use(run, &p->config, CLSORT__KERNEL_SEGMENT_PASS);
+        clsort__place_arrays(run, &p->config, j->target);
+        clsort__place_arrays(run, &p->config, j->temp);
+        clsort__place_codec(run, p, j->target.keys);
+        clsort__place_jobs(run, p, j);
+        clsort__uint(run, pass);
+        if (shape->share_log2) {
+            clsort__argument(run, clsort__tile_keys(shape), NULL);
+            clsort__argument(run, clsort__tile_words(shape), NULL);
+            clsort__argument(run, clsort__tile_splits(shape), NULL);
+        } else clsort__uint(run, (cl_uint)j->tile);
+        clsort__launch(run, clsort__job_groups(run, p, j) << shape->share_log2);
+    }
+}
+
+/* Segments of up to half a tile, as many to a tile as fit: `per`, or where offsets tell, those that begin in half a tile. */
+static void clsort__segment_pack(clsort__run *run, const clsort__plan *p, const clsort__config *shape, const clsort__segment_job *j, size_t per)
+{
+    const size_t groups = per ? clsort__ceil_divide(p->segments, per) : clsort__ceil_divide(p->extent, j->tile / 2);
+    clsort__use(run, &p->config, CLSORT__KERNEL_SEGMENT_PACK);
+    clsort__place_arrays(run, &p->config, j->source);
+    clsort__place_arrays(run, &p->config, j->target);
+    clsort__place_codec(run, p, j->target.keys);
+    clsort__place_segments(run, p, j->target.keys);
+    clsort__uint(run, (cl_uint)per);
+    clsort__argument(run, clsort__tile_keys(shape), NULL);
+    clsort__argument(run, clsort__tile_words(shape), NULL);
+    clsort__argument(run, clsort__tile_marks(shape), NULL);
+    clsort__launch(run, groups << shape->share_log2);
+}
+
+/* Tiles of long segments. */
+static void clsort__segment_tiles(clsort__run *run, const clsort__plan *p, const clsort__config *shape, const clsort__segment_job *j)
+{
+    clsort__use(run, &p->config, CLSORT__KERNEL_SEGMENT_TILE);
+    clsort__place_arrays(run, &p->config, j->source);
+    clsort__place_arrays(run, &p->config, j->target);
+    clsort__place_arrays(run, &p->config, j->temp);
+    clsort__place_codec(run, p, j->target.keys);
+    clsort__place_jobs(run, p, j);
+    clsort__argument(run, clsort__tile_keys(shape), NULL);
+    clsort__argument(run, clsort__tile_words(shape), NULL);
+    clsort__argument(run, clsort__tile_splits(shape), NULL);
+    clsort__launch(run, clsort__job_groups(run, p, j) << shape->share_log2);
+}
+
+/* Where work-items work alone: whole segments, or pieces of long ones, by radix. */
+static void clsort__segment_pieces(clsort__run *run, const clsort__plan *p, const clsort__segment_job *j)
+{
+    clsort__radix_job r;
+    memset(&r, 0, sizeof r);
+    r.source = j->source;
+    r.target = j->target;
+    r.temp = j->temp;
+    r.tables = clsort__part(j->tables, 16 + 8 * clsort__most_jobs(p->extent));
+    r.last_bit = (cl_uint)(8 * p->key_bytes);
+    clsort__use(run, &p->pieces, CLSORT__KERNEL_RADIX_PIECES);
+    clsort__place_radix(run, p, &r, 0);
+    clsort__place_jobs(run, p, j);
+    clsort__uint(run, (cl_uint)j->tile);
+    clsort__launch(run, clsort__piece_workers(p->extent));
+}
+
+/* Sorts every segment of `from` into its place in `to`, which may be the same, by way of temp. */
+static void clsort__segments(clsort__run *run, const clsort__plan *p, clsort__arrays from, clsort__arrays to, clsort__arrays temp, clsort__span tables)
+{
+    const clsort__config shape = clsort__shape(run->s, p);
+    const size_t tile = shape.share_log2 ? clsort__merge_tile(&shape) : (size_t)CLSORT__PIECE, least = shape.share_log2 ? tile / 2 : tile;
+    const int fits = p->d.count <= least;   /* no segment is long */
+    clsort__segment_job j;
+    j.source = from;
+    j.target = to;
+    j.temp = temp;
+    j.tables = tables;
+    j.tile = tile;
+    j.most = fits ? 0 : clsort__most_jobs(p->extent);
+    j.per = p->at_offsets ? 0 : clsort__ceil_divide(p->d.count, tile);
+    if (p->at_offsets && !fits) clsort__list_jobs(run, p, &j, least);
+    if (!shape.share_log2) clsort__segment_pieces(run, p, &j);
+    else if (p->at_offsets || fits) clsort__segment_pack(run, p, &shape, &j, p->at_offsets ? 0 : tile / p->d.count);
+    if (shape.share_log2 && !fits) clsort__segment_tiles(run, p, &shape, &j);
+    if (!fits) clsort__segment_passes(run, p, &shape, &j, p->d.count);
+}
+
 /* ---- >>sort ------------------------------------------------------------------------------------------------------ */
 
 /* Fields first ... end - 1, in a vector of CLSORT_MAX_FIELDS, and how many there are. */
@@ -5138,28 +5852,29 @@ static void clsort__extract(clsort__run *run, const clsort__plan *p, clsort__spa
     clsort__place(run, source);
     clsort__place(run, pairs.keys.buffer ? pairs.keys : pairs.values);
     clsort__place(run, pairs.values);
-    clsort__count(run, p->d.count);
+    clsort__count(run, p->extent);
     clsort__uint(run, (cl_uint)p->key_bytes);
     clsort__ulong(run, p->element);
     clsort__ulong(run, p->codec.minus_zero);
     clsort__uint(run, !same && !p->d.precedes);
-    clsort__launch(run, p->d.count);
+    clsort__launch(run, p->extent);
 }
 
 /* Makes codes of fields first ... end - 1 of the records, in the order of the indices, which the first time are written. */
 static void clsort__extract_codes(clsort__run *run, const clsort__plan *p, clsort__span source, clsort__arrays pairs, cl_uint first, cl_uint end)
 {
     const clsort__config utility = clsort__utility_config(run->s);
+    source.offset += p->d.key_offset;
     clsort__use(run, &utility, CLSORT__KERNEL_EXTRACT_CODES);
     clsort__place(run, source);
     clsort__place(run, pairs.keys);
     clsort__place(run, pairs.values);
-    clsort__count(run, p->d.count);
+    clsort__count(run, p->extent);
     clsort__uint(run, (cl_uint)p->key_bytes);
     clsort__uint(run, end < p->field_count);
     clsort__ulong(run, p->element);
     clsort__place_fields(run, p, first, end);
-    clsort__launch(run, p->d.count);
+    clsort__launch(run, p->extent);
 }
 
 static void clsort__gather(clsort__run *run, clsort__span source, clsort__span target, clsort__span indices, size_t count, size_t source_count, size_t element)
@@ -5181,10 +5896,24 @@ static void clsort__gather(clsort__run *run, clsort__span source, clsort__span t
 static void clsort__permute(clsort__run *run, const clsort__plan *p, clsort__span source, clsort__span target, clsort__span copy, clsort__span indices, size_t element)
 {
     if (clsort__same_place(source, target)) {
-        clsort__copy(run, source, copy, p->d.count * element);
+        clsort__copy(run, source, copy, p->extent * element);
         source = copy;
     }
-    clsort__gather(run, source, target, indices, p->d.count, p->d.count, element);
+    clsort__gather(run, source, target, indices, p->extent, p->extent, element);
+}
+
+/* Numbers the elements inside of segments, and gives those outside a number that no gather follows; or turns sorted numbers into those
+   inside the segment. */
+static void clsort__number_segments(clsort__run *run, const clsort__plan *p, clsort__span from, clsort__span to, int relative)
+{
+    const clsort__config utility = clsort__utility_config(run->s);
+    clsort__use(run, &utility, CLSORT__KERNEL_NUMBER_SEGMENTS);
+    clsort__place(run, from);
+    clsort__place(run, to);
+    clsort__place_segments(run, p, from);
+    clsort__count(run, p->extent);
+    clsort__uint(run, (cl_uint)relative);
+    clsort__launch(run, p->extent);
 }
 
 /* Sorts `from` into `to`, which may be the same, by the plan's algorithm. */
@@ -5193,7 +5922,8 @@ static void clsort__sort_arrays(clsort__run *run, const clsort__plan *p, clsort_
     clsort__arrays pong;
     pong.values = clsort__part(scratch, p->pong_values);
     pong.keys = p->config.records ? clsort__part(pong.values, p->d.key_offset) : clsort__part(scratch, p->pong_keys);
-    if (p->d.algorithm == CLSORT_BITONIC) clsort__bitonic(run, p, from, to, pong);
+    if (p->segments) clsort__segments(run, p, from, to, pong, clsort__part(scratch, p->tables));
+    else if (p->d.algorithm == CLSORT_BITONIC) clsort__bitonic(run, p, from, to, pong);
     else if (p->d.algorithm == CLSORT_RADIX) clsort__radix(run, p, from, to, pong, clsort__part(scratch, p->tables));
     else clsort__merge(run, p, from, to, pong, clsort__part(scratch, p->splits));
 }
@@ -5204,12 +5934,14 @@ static void clsort__sort_pairs(clsort__run *run, const clsort__plan *p, clsort__
     cl_uint first, end;
     if (!p->has_codes) {
         clsort__extract(run, p, keys, pairs);
+        if (p->segments) clsort__number_segments(run, p, pairs.values, pairs.values, 0);
         clsort__sort_arrays(run, p, pairs, pairs, scratch);
         return;
     }
     for (end = p->field_count; end > 0; end = first) {
         first = clsort__first_field(&p->d, end - 1);
         clsort__extract_codes(run, p, keys, pairs, first, end);
+        if (p->segments && end == p->field_count) clsort__number_segments(run, p, pairs.values, pairs.values, 0);
         clsort__sort_arrays(run, p, pairs, pairs, scratch);
     }
 }
@@ -5218,14 +5950,16 @@ static void clsort__sort_pairs(clsort__run *run, const clsort__plan *p, clsort__
 static void clsort__sort_by_index(clsort__run *run, const clsort__plan *p, clsort__span keys, clsort__span keys_to, clsort__span values, clsort__span values_to,
                                   clsort__span scratch)
 {
+    const clsort__span indices = clsort__make_span(p->d.indices, p->d.indices_offset);
     clsort__arrays pairs;
-    pairs.values = p->has_indices ? clsort__make_span(p->d.indices, p->d.indices_offset) : clsort__part(scratch, p->work_indices);
+    pairs.values = p->has_indices && !p->segments ? indices : clsort__part(scratch, p->work_indices);
     pairs.keys = p->d.precedes ? pairs.values : p->keys_at_home ? keys_to : clsort__part(scratch, p->work_keys);
     clsort__sort_pairs(run, p, keys, pairs, scratch);
     if (p->writes_keys && !p->keys_at_home)
         clsort__permute(run, p, keys, keys_to, clsort__part(scratch, p->copied_keys), pairs.values, p->element);
     if (p->has_values)
         clsort__permute(run, p, values, values_to, clsort__part(scratch, p->copied_values), pairs.values, p->d.value_size);
+    if (p->has_indices && p->segments) clsort__number_segments(run, p, pairs.values, indices, 1);
 }
 
 /* All commands of a sort. */
@@ -5250,7 +5984,7 @@ static void clsort__sort(clsort__run *run, const clsort__plan *p, clsort__span s
 /* Is there nothing to do? In place and without indices, one element is sorted. */
 static int clsort__trivial(const clsort__plan *p)
 {
-    return p->d.count == 0 || (p->d.count == 1 && p->in_place && !p->has_indices && (!p->has_values || p->values_in_place));
+    return p->d.count == 0 || (p->at_offsets && p->segments == 0) || (p->d.count == 1 && p->in_place && !p->has_indices && (!p->has_values || p->values_in_place));
 }
 
 /* Gives a plan's comparator a number, under which its programs are known. */
@@ -5284,6 +6018,7 @@ static clsort_status clsort__ready(clsort_sorter *s, clsort__plan *p)
         status = clsort__need_program(s, &p->config, p->d.flags);
     }
     if (status == CL_SUCCESS && p->tiles.lanes) status = clsort__need_program(s, &p->tiles, p->d.flags);
+    if (status == CL_SUCCESS && p->segments && !clsort__shape(s, p).share_log2) status = clsort__need_program(s, &p->pieces, p->d.flags);
     if (status == CL_SUCCESS && clsort__needs_published(p)) status = clsort__need_program(s, &published, p->d.flags);
     if (status == CL_SUCCESS && (p->by_index || s->options.flags & CLSORT_OPTION_VERIFY)) status = clsort__ready_checks(s, p);
     return status;

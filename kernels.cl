@@ -429,6 +429,98 @@ CLSORT_INLINE void store_row(array_t a, codec_t c, uint i, uint n, row_t r)
 }
 #endif
 
+//---- segments
+/* SEGMENTS, rows of elements that are sorted apart: equal rows at a stride, those between offsets in a buffer, or ranges that kernels left.
+   The count may lie in a buffer, too. */
+#define CLSORT_SEGMENT_ARGS global const uchar *offsets, ulong offsets_at, global const uchar *number, ulong number_at, \
+    uint segments, uint count, uint stride, uint kind
+#define CLSORT_SEGMENTS { (global const uint *)(offsets + offsets_at), (global const uint *)(number + number_at), segments, count, stride, kind }
+typedef struct {
+    global const uint *offsets, *number;
+    uint segments, count, stride, kind;
+} segments_t;
+
+enum { SEGMENTS_AT_OFFSETS = 1, SEGMENTS_IN_RANGES = 2, COUNT_ON_DEVICE = 4 };
+
+typedef struct { uint begin, rows; } segment_t;
+
+/* Segment i, clamped to the count: offsets that do not ascend or lead out make empty segments or such that overlap. */
+CLSORT_INLINE segment_t take_segment(segments_t s, uint i)
+{
+    const uint most = s.kind & COUNT_ON_DEVICE ? min(s.count, *s.number) : s.count;
+    segment_t own = { i * s.stride, most };
+    if (s.kind & SEGMENTS_AT_OFFSETS) {
+        own.begin = min(s.offsets[i], most);
+        own.rows = max(min(s.offsets[i + 1], most), own.begin) - own.begin;
+    }
+    if (s.kind & SEGMENTS_IN_RANGES) {
+        own.begin = s.offsets[3 * i];
+        own.rows = s.offsets[3 * i + 1];
+    }
+    return own;
+}
+
+/* The first segment that begins at `place` or behind it; the number of segments if there is none. */
+CLSORT_INLINE uint find_segment(segments_t s, uint place)
+{
+    uint low = 0, high = s.segments;
+    while (low < high) {
+        const uint middle = low + (high - low) / 2;
+        if (take_segment(s, middle).begin < place)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+//---- segments: jobs
+/* A segment of more rows than are sorted at once is cut into slices, a job each. Jobs are numbered through where all segments have as many
+   slices, `per`; else a table lists them, as pairs of a segment and a slice: its first word has their number. */
+#define CLSORT_JOB_ARGS global uchar *jobs, ulong jobs_at, uint most_jobs, uint per
+#define CLSORT_JOBS { (global uint *)(jobs + jobs_at), most_jobs, per }
+#define CLSORT_JOB_HEAD 4
+typedef struct {
+    global uint *table;
+    uint most, per;
+} jobs_t;
+
+typedef struct {
+    segment_t segment;
+    uint slice, where;
+} job_t;
+
+/* Which array a segment is in before it is sorted. */
+enum { IN_THE_TARGET, IN_THE_TEMP, IN_THE_SOURCE };
+
+CLSORT_INLINE uint job_count(jobs_t j, segments_t s)
+{
+    return j.per ? s.segments * j.per : s.segments ? min(j.table[0], j.most) : 0;
+}
+
+CLSORT_INLINE job_t take_job(jobs_t j, segments_t s, uint i)
+{
+    const uint which = j.per ? i / j.per : j.table[CLSORT_JOB_HEAD + 2 * i];
+    const job_t job = { take_segment(s, which), j.per ? i % j.per : j.table[CLSORT_JOB_HEAD + 2 * i + 1],
+                        s.kind & SEGMENTS_IN_RANGES ? s.offsets[3 * which + 2] : IN_THE_SOURCE };
+    return job;
+}
+
+/* Merges that a segment takes, when `tile` rows of it are sorted at once. */
+CLSORT_INLINE uint segment_passes(segment_t s, uint tile)
+{
+    const uint tiles = s.rows ? (s.rows - 1) / tile + 1 : 1;
+    return tiles > 1 ? 32 - clz(tiles - 1) : 0;
+}
+
+/* An array from its i-th element on; i may lead before the start as long as what is loaded does not. */
+CLSORT_INLINE array_t advance(array_t a, long i)
+{
+    a.keys += i * (CLSORT_RECORDS ? CLSORT_VALUE_BYTES : CLSORT_KEY_BYTES);
+    a.values += i * CLSORT_VALUE_BYTES;
+    return a;
+}
+
 //---- local
 #if CLSORT_SHARE_LOG2 > 0
 /* Where row i lies in local memory: one word of padding after each 32 (keys of 8 bytes: one key after each 16), so that strides
@@ -893,7 +985,7 @@ CLSORT_KERNEL void clsort_bitonic_global_tile(CLSORT_ARRAY_ARGS(data), CLSORT_CO
 #endif
 
 //---- merge
-#if CLSORT_FAMILY == 0 || CLSORT_FAMILY == 2 || CLSORT_FAMILY == 7
+#if CLSORT_FAMILY == 0 || CLSORT_FAMILY == 2 || CLSORT_FAMILY == 7 || CLSORT_FAMILY == 11
 #if CLSORT_COMPARATOR
 /* The caller's record of a row. */
 CLSORT_INLINE clsort_record record_of(row_t r, codec_t c)
@@ -1030,14 +1122,6 @@ CLSORT_KERNEL void clsort_merge_ordered(global const uchar *indices, ulong indic
 
 //---- merge: work-group
 #if CLSORT_SHARE_LOG2 > 0
-/* An array from its i-th element on; i may lead before the start as long as what is loaded does not. */
-CLSORT_INLINE array_t advance(array_t a, long i)
-{
-    a.keys += i * (CLSORT_RECORDS ? CLSORT_VALUE_BYTES : CLSORT_KEY_BYTES);
-    a.values += i * CLSORT_VALUE_BYTES;
-    return a;
-}
-
 /* Copies `count` rows to local memory, those of the pair's first run and then those of its second. Called by tile kernels, by all
    work-items of a group; local rows must not be in use. Needs a barrier after it. */
 CLSORT_INLINE void load_rows(local code_t *keys, local uint *words, pair_t p, uint count, codec_t c)
@@ -1217,7 +1301,7 @@ CLSORT_INLINE void sort_rows(row_t *v, codec_t c)
 #endif
 }
 
-//---- merge: work-group kernels
+//---- merge: work-group tiles
 #if CLSORT_FAMILY != 7
 /* splits_here[0] and [2]: the splits of the slice of `count` rows from diagonal `from` of the pair's `rows` on: the stored ones, or searched.
    Called by clsort_merge_pass, by all work-items of a group. Has the barriers. */
@@ -1243,15 +1327,13 @@ CLSORT_INLINE void find_splits(pair_t p, uint from, uint count, uint rows, globa
 #endif
 }
 
-/* Sorts every tile of n elements, from source to target, which may be the same: each work-item its rows in registers, then merges of
-   2, 4, 8 ... work-items' rows in local memory. One read and one write of each element. */
-CLSORT_KERNEL void clsort_merge_tile(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_CODEC_ARGS,
-                                     uint n, uint slice, local code_t *keys, local uint *words, local uint *splits)
+/* Sorts `count` rows from `base` on, up to a tile, from source to target, which may be the same: each work-item its rows in registers, then
+   merges of 2, 4, 8 ... work-items' rows in local memory. Called by tile kernels, by all work-items of a group, with local memory free; leaves
+   reads of it pending. */
+CLSORT_INLINE void sort_tile(array_t source, array_t target, uint base, uint count, codec_t codec,
+                             local code_t *keys, local uint *words, local uint *splits)
 {
-    const array_t source = CLSORT_ARRAY(source), target = CLSORT_ARRAY(target);
-    const codec_t codec = CLSORT_CODEC;
-    const uint t = (uint)get_local_id(0), base = (uint)get_group_id(0) << CLSORT_TILE_ROWS_LOG2;
-    const uint count = base < n ? min(n - base, (uint)CLSORT_TILE_ROWS) : 0;
+    const uint t = (uint)get_local_id(0);
     const pair_t tile = { source, source, base, base, count, base, 0 };
     row_t v[CLSORT_ITEMS];
     load_rows(keys, words, tile, count, codec);
@@ -1273,20 +1355,14 @@ CLSORT_KERNEL void clsort_merge_tile(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARG
     store_rows(v, keys, words, target, base, count, codec);
 }
 
-//---- merge: work-group pass
-/* Merges pairs of runs; each work-group writes one slice, a tile of the target. Its part of both runs is told by the splits, or without
-   them searched here. One read and one write of each element. */
-CLSORT_KERNEL void clsort_merge_pass(CLSORT_PAIR_ARGS, CLSORT_ARRAY_ARGS(target), CLSORT_SPLITS_ARGS, uint has_splits,
-                                     local code_t *keys, local uint *words, local uint *splits_here)
+/* Writes the rows from `base` on, up to a tile, of the merged run of a pair. Its part of both runs is told by `stored` splits, or without
+   them searched here. Called by pass kernels, by all work-items of a group, with local memory free; leaves reads of it pending. */
+CLSORT_INLINE void merge_tile(pair_t p, uint base, array_t target, global const uint *stored, uint has_splits, codec_t codec,
+                              local code_t *keys, local uint *words, local uint *splits_here)
 {
-    const array_t array_a = CLSORT_ARRAY(a), array_b = CLSORT_SECOND_ARRAY, target = CLSORT_ARRAY(target);
-    const codec_t codec = CLSORT_CODEC;
-    const uint t = (uint)get_local_id(0), group = (uint)get_group_id(0), base = group << CLSORT_TILE_ROWS_LOG2;
-    global const uint *split = (global const uint *)(splits + splits_at);
-    pair_t p = find_pair(array_a, array_b, base, n, run, span);
     const uint from = base - p.start, rows = p.na + p.nb, count = from < rows ? min(rows - from, (uint)CLSORT_TILE_ROWS) : 0;
     row_t v[CLSORT_ITEMS];
-    find_splits(p, from, count, rows, split + group, has_splits, splits_here, codec);
+    find_splits(p, from, count, rows, stored, has_splits, splits_here, codec);
     const uint a = splits_here[0], na = min(max(splits_here[2], a) - a, count);   /* unsorted inputs: nothing outside is read */
     p.first_a += a;
     p.first_b += from - a;
@@ -1295,6 +1371,30 @@ CLSORT_KERNEL void clsort_merge_pass(CLSORT_PAIR_ARGS, CLSORT_ARRAY_ARGS(target)
     barrier(CLK_LOCAL_MEM_FENCE);
     merge_rows(v, keys, words, splits_here, 0, na, count - na, codec);
     store_rows(v, keys, words, target, base, count, codec);
+}
+#endif
+
+//---- merge: work-group kernels
+#if CLSORT_FAMILY == 0 || CLSORT_FAMILY == 2
+/* Sorts every tile of n elements, from source to target, which may be the same. One read and one write of each element. */
+CLSORT_KERNEL void clsort_merge_tile(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_CODEC_ARGS,
+                                     uint n, uint slice, local code_t *keys, local uint *words, local uint *splits)
+{
+    const array_t source = CLSORT_ARRAY(source), target = CLSORT_ARRAY(target);
+    const codec_t codec = CLSORT_CODEC;
+    const uint base = (uint)get_group_id(0) << CLSORT_TILE_ROWS_LOG2;
+    sort_tile(source, target, base, base < n ? min(n - base, (uint)CLSORT_TILE_ROWS) : 0, codec, keys, words, splits);
+}
+
+/* Merges pairs of runs; each work-group writes one slice, a tile of the target. One read and one write of each element. */
+CLSORT_KERNEL void clsort_merge_pass(CLSORT_PAIR_ARGS, CLSORT_ARRAY_ARGS(target), CLSORT_SPLITS_ARGS, uint has_splits,
+                                     local code_t *keys, local uint *words, local uint *splits_here)
+{
+    const array_t array_a = CLSORT_ARRAY(a), array_b = CLSORT_SECOND_ARRAY, target = CLSORT_ARRAY(target);
+    const codec_t codec = CLSORT_CODEC;
+    const uint group = (uint)get_group_id(0), base = group << CLSORT_TILE_ROWS_LOG2;
+    merge_tile(find_pair(array_a, array_b, base, n, run, span), base, target, (global const uint *)(splits + splits_at) + group, has_splits,
+               codec, keys, words, splits_here);
 }
 #endif
 #elif CLSORT_FAMILY != 7
@@ -1398,7 +1498,7 @@ CLSORT_INLINE void merge_slice(pair_t p, uint a, uint end_a, uint b, uint end_b,
 #endif
 
 //---- merge: serial pass
-#if CLSORT_FAMILY != 7
+#if CLSORT_FAMILY == 0 || CLSORT_FAMILY == 2
 /* Merges pairs of runs; each work-item writes one slice of the target, which may hold many pairs or a part of one. */
 CLSORT_KERNEL void clsort_merge_pass(CLSORT_PAIR_ARGS, CLSORT_ARRAY_ARGS(target), CLSORT_SPLITS_ARGS, uint has_splits,
                                      local code_t *keys, local uint *words, local uint *splits_here)
@@ -1455,6 +1555,289 @@ CLSORT_KERNEL void clsort_merge_local(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_AR
     store_row(target, codec, i, n, r);
 }
 #endif
+//---- merge: segments
+/* SEGMENTS ARE MERGED in four kinds of launches, whose number does not depend on that of the segments:
+
+     jobs    lists the slices of long segments, where their lengths are known on the device only
+     pack    sorts short segments, as many as fit into a tile, in one trip through local memory
+     tile    sorts the tiles of long segments
+     pass    merges runs of 1, 2, 4 ... tiles of long segments, all that are not whole yet
+
+   A segment of p passes starts in the array from which p moves lead to the target; it is left alone when it is whole. On CPUs the pieces
+   that clsort_radix_pieces sorts stand for pack and tile. */
+#if CLSORT_FAMILY == 0 || CLSORT_FAMILY == 11
+#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && !CLSORT_TWO_ARRAYS
+/* The array that holds a segment's runs before a pass. */
+CLSORT_INLINE array_t runs_before(array_t target, array_t temp, uint passes, uint pass)
+{
+    return passes - pass & 1 ? temp : target;
+}
+
+/* x[t] becomes the sum of x[0 ... t]. Called by all work-items of a group, with x free; ends with a barrier. */
+CLSORT_INLINE void prefix_sums(local uint *x, uint own)
+{
+    const uint t = (uint)get_local_id(0);
+    x[t] = own;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint step = 1; step < CLSORT_GROUP; step *= 2) {
+        own += t >= step ? x[t - step] : 0;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        x[t] = own;
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+}
+
+/* Lists the slices of segments with more than `least` rows, in any order: each work-group those of CLSORT_GROUP segments, whose
+   slices it numbers together. sums: CLSORT_GROUP + 1 words. */
+CLSORT_KERNEL void clsort_segment_jobs(CLSORT_SEGMENT_ARGS, CLSORT_JOB_ARGS, uint least, uint slice, local uint *sums)
+{
+    const segments_t s = CLSORT_SEGMENTS;
+    const jobs_t j = CLSORT_JOBS;
+    const uint t = (uint)get_local_id(0), first = (uint)get_group_id(0) * CLSORT_GROUP, i = first + t;
+    const uint rows = i < s.segments ? take_segment(s, i).rows : 0;
+    prefix_sums(sums, rows > least ? (rows - 1) / slice + 1 : 0);
+    const uint slices = sums[CLSORT_GROUP - 1];
+    if (t == 0)
+        sums[CLSORT_GROUP] = slices ? atomic_add((volatile global uint *)j.table, slices) : 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const uint base = sums[CLSORT_GROUP];
+    for (uint k = t; k < slices && base < j.most && k < j.most - base; k += CLSORT_GROUP) {
+        uint which = 0;
+        for (uint step = CLSORT_GROUP / 2; step > 0; step /= 2)
+            which += sums[which + step - 1] <= k ? step : 0;
+        j.table[CLSORT_JOB_HEAD + 2 * (base + k)] = first + which;
+        j.table[CLSORT_JOB_HEAD + 2 * (base + k) + 1] = k - (which ? sums[which - 1] : 0);
+    }
+}
+
+//---- merge: tiles of segments
+#if CLSORT_SHARE_LOG2 > 0
+/* Sorts the tiles of long segments. */
+CLSORT_KERNEL void clsort_segment_tile(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_ARGS(temp), CLSORT_CODEC_ARGS,
+                                       CLSORT_SEGMENT_ARGS, CLSORT_JOB_ARGS, local code_t *keys, local uint *words, local uint *splits)
+{
+    const array_t source = CLSORT_ARRAY(source), target = CLSORT_ARRAY(target), temp = CLSORT_ARRAY(temp);
+    const codec_t codec = CLSORT_CODEC;
+    const segments_t s = CLSORT_SEGMENTS;
+    const jobs_t j = CLSORT_JOBS;
+    const uint all = job_count(j, s);
+    for (uint i = (uint)get_group_id(0); i < all; i += (uint)get_num_groups(0)) {
+        const job_t job = take_job(j, s, i);
+        const uint at = job.slice * CLSORT_TILE_ROWS, rows = at < job.segment.rows ? min(job.segment.rows - at, (uint)CLSORT_TILE_ROWS) : 0;
+        const array_t from = job.where == IN_THE_SOURCE ? source : job.where == IN_THE_TEMP ? temp : target;
+        const array_t to = runs_before(target, temp, segment_passes(job.segment, CLSORT_TILE_ROWS), 0);
+        sort_tile(from, to, job.segment.begin + at, rows, codec, keys, words, splits);
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+}
+
+/* Merges pairs of runs of 2^pass tiles, in segments that are not whole yet; each job writes a tile. */
+CLSORT_KERNEL void clsort_segment_pass(CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_ARGS(temp), CLSORT_CODEC_ARGS, CLSORT_SEGMENT_ARGS,
+                                       CLSORT_JOB_ARGS, uint pass, local code_t *keys, local uint *words, local uint *splits)
+{
+    const array_t target = CLSORT_ARRAY(target), temp = CLSORT_ARRAY(temp);
+    const codec_t codec = CLSORT_CODEC;
+    const segments_t s = CLSORT_SEGMENTS;
+    const jobs_t j = CLSORT_JOBS;
+    const uint all = job_count(j, s), run = CLSORT_TILE_ROWS << pass;
+    for (uint i = (uint)get_group_id(0); i < all; i += (uint)get_num_groups(0)) {
+        const job_t job = take_job(j, s, i);
+        const uint passes = segment_passes(job.segment, CLSORT_TILE_ROWS), at = job.slice * CLSORT_TILE_ROWS;
+        const array_t from = advance(runs_before(target, temp, passes, pass), job.segment.begin);
+        const array_t to = advance(runs_before(target, temp, passes, pass + 1), job.segment.begin);
+        const pair_t p = find_pair(from, from, at, pass < passes ? job.segment.rows : 0, run, 2 * run - 1);
+        merge_tile(p, at, to, 0, 0, codec, keys, words, splits);
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+}
+
+//---- merge: packed segments
+/* Where the rows of a tile of short segments lie: row i at base + i, or where `width` is not 0 in segments of that many rows at a stride. */
+typedef struct { uint base, rows, width, stride; } strip_t;
+
+CLSORT_INLINE uint strip_place(strip_t s, uint i)
+{
+    return s.width ? s.base + i / s.width * s.stride + i % s.width : s.base + i;
+}
+
+/* A tile's marks: a bit for each row that starts a segment, or lies behind the last one; for each work-item the segment around its first row, from the lower
+   half of the word to the upper; the end of the last segment; how many merges there are to do. */
+#define CLSORT_HEAD_WORDS ((CLSORT_TILE_ROWS + 31) / 32)
+typedef struct { local uint *heads, *around, *end, *merges; } marks_t;
+
+CLSORT_INLINE void mark_head(marks_t m, uint row)
+{
+    if (row < CLSORT_TILE_ROWS)
+        atomic_or(&m.heads[row / 32], 1u << row % 32);
+}
+
+/* Marks the segments of a tile: `per` equal rows, or short ones of those that begin in the group's window of half a tile, so that they fit.
+   A long one can only be the last of them. Called by all work-items, with the marks cleared and a barrier since; they are whole after a barrier. */
+CLSORT_INLINE strip_t mark_segments(segments_t s, uint per, marks_t m)
+{
+    const uint t = (uint)get_local_id(0), reach = CLSORT_TILE_ROWS / 2, window = (uint)get_group_id(0) * reach;
+    const uint first = per ? (uint)get_group_id(0) * per : find_segment(s, window);
+    const segment_t nothing = { 0, 0 }, head = first < s.segments ? take_segment(s, first) : nothing;
+    const strip_t strip = { head.begin, 0, per && s.stride != head.rows ? head.rows : 0, s.stride };
+    for (uint i = first + t; i < s.segments && (!per || i - first < per); i += CLSORT_GROUP) {
+        const segment_t own = take_segment(s, i);
+        const uint row = per ? (i - first) * own.rows : own.begin - head.begin;
+        if (!per && own.begin - window >= reach)
+            break;
+        if (own.rows > 0 && own.rows <= reach && row <= CLSORT_TILE_ROWS - own.rows) {
+            mark_head(m, row);
+            atomic_max(m.end, row + own.rows);
+        }
+    }
+    return strip;
+}
+
+/* The last head before a row that is none, and the first one after it. */
+CLSORT_INLINE uint last_head(local const uint *heads, uint row)
+{
+    uint at = row / 32, bits = heads[at] & ((1u << row % 32) - 1);
+    while (bits == 0 && at > 0)
+        bits = heads[--at];
+    return at * 32 + (bits ? 31 - clz(bits) : 0);
+}
+
+CLSORT_INLINE uint next_head(local const uint *heads, uint row)
+{
+    uint at = row / 32, bits = heads[at] & ~((2u << row % 32) - 1);
+    while (bits == 0 && ++at < CLSORT_HEAD_WORDS)
+        bits = heads[at];
+    return bits ? at * 32 + 31 - clz(bits & -bits) : CLSORT_TILE_ROWS;
+}
+
+/* Notes the segment around the work-item's first row, if it began before, and how far up merges will meet it. Called by all work-items with a
+   barrier since the heads were marked; needs one after. */
+CLSORT_INLINE void mark_around(marks_t m, uint rows)
+{
+    const uint t = (uint)get_local_id(0), row = t * CLSORT_ITEMS;
+    const uint cut = row < rows && !(m.heads[row / 32] >> row % 32 & 1);
+    m.around[t] = cut ? last_head(m.heads, row) | next_head(m.heads, row) << 16 : row | row << 16;
+    if (cut)
+        atomic_max(m.merges, 32 - clz(t & -t));
+}
+
+//---- merge: packed rows
+/* Puts the rows of registers in order, between heads: odd-even transposition. Bit m of `heads`: row m starts a segment. */
+CLSORT_INLINE void sort_between(row_t *v, uint heads, codec_t c)
+{
+    #pragma unroll
+    for (uint round = 0; round < CLSORT_ITEMS; round++) {
+        #pragma unroll
+        for (uint m = 0; m + 1 < CLSORT_ITEMS; m++)
+            if (m % 2 == round % 2 && !(heads >> (m + 1) & 1))
+                order_neighbours(&v[m], &v[m + 1], c);
+    }
+}
+
+/* Merges [first, middle) and [middle, end), the parts of a segment in two neighbouring runs, and keeps the rows around them: each work-item takes those
+   of its place into v. Called as merge_rows, and reads on as that does. */
+CLSORT_INLINE void merge_inside(row_t *v, local const code_t *keys, local const uint *words, uint first, uint middle, uint end, codec_t c)
+{
+    const uint at = (uint)get_local_id(0) * CLSORT_ITEMS, diagonal = at > first ? min(at, end) - first : 0;
+    const uint split = split_rows(keys, words, first, middle - first, end - middle, diagonal, c);
+    uint a = at < first ? at : first + split, b = at > end ? at : middle + (diagonal - split);
+    row_t x = get_row(keys, words, a), y = get_row(keys, words, b);
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_ITEMS; m++) {
+        const uint second = a >= middle || (a >= first && b < end && comes_before(y, x, c));
+        v[m] = second ? y : x;
+        const uint next = second ? ++b : ++a;
+        const row_t next_row = get_row(keys, words, next);
+        x = second ? x : next_row;
+        y = second ? next_row : y;
+    }
+}
+
+/* A work-item's rows to their places in the tile. Called by pack kernels; has a barrier before and after. */
+CLSORT_INLINE void put_own_rows(local code_t *keys, local uint *words, const row_t *v)
+{
+    barrier(CLK_LOCAL_MEM_FENCE);
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_ITEMS; m++)
+        put_row(keys, words, (uint)get_local_id(0) * CLSORT_ITEMS + m, v[m]);
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+/* Sorts a tile of rows between the heads. Called by clsort_segment_pack with the rows in local memory and marked, and a barrier since; they are
+   there again after it, with a barrier since. */
+CLSORT_INLINE void sort_strip(local code_t *keys, local uint *words, marks_t marks, codec_t codec)
+{
+    const uint t = (uint)get_local_id(0), at = t * CLSORT_ITEMS, merges = *marks.merges;
+    row_t v[CLSORT_ITEMS];
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_ITEMS; m++)
+        v[m] = get_row(keys, words, at + m);
+    sort_between(v, marks.heads[at / 32] >> at % 32, codec);
+    put_own_rows(keys, words, v);
+    #pragma unroll 1
+    for (uint k = 0; k < merges; k++) {
+        const uint run = CLSORT_ITEMS << k, start = at & ~(2 * run - 1), around = marks.around[(start + run) / CLSORT_ITEMS];
+        merge_inside(v, keys, words, max(around & 0xFFFF, start), start + run, min(around >> 16, start + 2 * run), codec);
+        put_own_rows(keys, words, v);
+    }
+}
+
+//---- merge: pack kernel
+/* Sorts short segments, a tile of them per work-group. One read and one write of each element. marks: CLSORT_HEAD_WORDS + CLSORT_GROUP + 2 words. */
+CLSORT_KERNEL void clsort_segment_pack(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_CODEC_ARGS, CLSORT_SEGMENT_ARGS, uint per,
+                                       local code_t *keys, local uint *words, local uint *space)
+{
+    const array_t source = CLSORT_ARRAY(source), target = CLSORT_ARRAY(target);
+    const codec_t codec = CLSORT_CODEC;
+    const segments_t s = CLSORT_SEGMENTS;
+    const marks_t marks = { space, space + CLSORT_HEAD_WORDS, space + CLSORT_HEAD_WORDS + CLSORT_GROUP, space + CLSORT_HEAD_WORDS + CLSORT_GROUP + 1 };
+    const uint t = (uint)get_local_id(0);
+    for (uint i = t; i < CLSORT_HEAD_WORDS + CLSORT_GROUP + 2; i += CLSORT_GROUP)
+        space[i] = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const strip_t strip = mark_segments(s, per, marks);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const uint rows = *marks.end;
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_ITEMS; m++) {
+        const uint i = m * CLSORT_GROUP + t;
+        put_row(keys, words, i, i < rows ? load_whole_row(source, codec, strip_place(strip, i)) : top_row());
+    }
+    if (t == 0)
+        mark_head(marks, rows);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    mark_around(marks, rows);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    sort_strip(keys, words, marks, codec);
+    for (uint i = t; i < rows; i += CLSORT_GROUP)
+        store_whole_row(target, codec, strip_place(strip, i), get_row(keys, words, i));
+}
+#else
+
+//---- merge: segments serially
+/* Merges pairs of runs of 2^pass pieces, in segments that are not whole yet; each job writes a piece. */
+CLSORT_KERNEL void clsort_segment_pass(CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_ARGS(temp), CLSORT_CODEC_ARGS, CLSORT_SEGMENT_ARGS,
+                                       CLSORT_JOB_ARGS, uint pass, uint piece)
+{
+    const array_t target = CLSORT_ARRAY(target), temp = CLSORT_ARRAY(temp);
+    const codec_t codec = CLSORT_CODEC;
+    const segments_t s = CLSORT_SEGMENTS;
+    const jobs_t j = CLSORT_JOBS;
+    const uint all = job_count(j, s), run = piece << pass;
+    for (uint i = (uint)get_global_id(0); i < all; i += (uint)get_global_size(0)) {
+        const job_t job = take_job(j, s, i);
+        const uint passes = segment_passes(job.segment, piece), at = job.slice * piece;
+        if (pass >= passes || at >= job.segment.rows)
+            continue;
+        const array_t from = advance(runs_before(target, temp, passes, pass), job.segment.begin);
+        const pair_t p = find_pair(from, from, at, job.segment.rows, run, 2 * run - 1);
+        const uint begin = at - p.start, rows = p.na + p.nb, end = min(begin + piece, rows), a = split_pair(p, begin, codec);
+        const uint end_a = end == rows ? p.na : split_pair(p, end, codec);
+        merge_slice(p, a, end_a, begin - a, end - end_a, advance(runs_before(target, temp, passes, pass + 1), job.segment.begin), at, codec);
+    }
+}
+#endif
+#endif
+#endif
 #endif
 
 //---- radix: plan
@@ -1480,7 +1863,7 @@ CLSORT_KERNEL void clsort_merge_local(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_AR
      out of place, 4 passes:  all sort             S>t  t>T  T>t  t>T
                               digit 2 is constant  S>T  T>t  .    t>T        no copy
                               all are              S=T  .    .    .           */
-#if CLSORT_LANES == 1 && (CLSORT_FAMILY == 0 || CLSORT_FAMILY == 3 || CLSORT_FAMILY == 8)
+#if CLSORT_LANES == 1 && (CLSORT_FAMILY == 0 || CLSORT_FAMILY == 3 || CLSORT_FAMILY == 8 || CLSORT_FAMILY == 12)
 /* Bits of a digit: 4 to 8; up to 11 with a block per work-item. */
 #ifndef CLSORT_DIGIT_BITS
 #define CLSORT_DIGIT_BITS 8
@@ -1547,6 +1930,8 @@ CLSORT_INLINE uint digit_of(code_t code, digit_t d)
    them, the arrays. */
 enum { PASS_SORTS = 1, PASS_COPIES = 2, PASS_ODD = 4, PASS_FROM = 3, PASS_TO = 5 };
 enum { IN_SOURCE, IN_TARGET, IN_TEMP };
+/* Values of in_place: target is the source, or temp is, which then must not be written first. */
+enum { TARGET_IS_SOURCE = 1, TEMP_IS_SOURCE = 2 };
 
 /* Writes the plan; `differ` has the code bits in which keys differ. Called by one work-item. */
 CLSORT_INLINE void write_plan(radix_t r, code_t differ)
@@ -1555,7 +1940,7 @@ CLSORT_INLINE void write_plan(radix_t r, code_t differ)
     uint sorts = 0;
     for (uint p = 0; p < passes; p++)
         sorts += digit_of(differ, pass_digit(r, p)) != 0;
-    uint copies = r.in_place ? sorts & 1 : sorts == 0, moves = sorts + copies, from = IN_SOURCE, odd = 0;
+    uint copies = r.in_place == TEMP_IS_SOURCE ? !(sorts & 1) : r.in_place ? sorts & 1 : sorts == 0, moves = sorts + copies, from = IN_SOURCE, odd = 0;
     for (uint p = 0; p <= passes; p++) {
         const uint varies = p < passes && digit_of(differ, pass_digit(r, p)) != 0;
         if (!varies && !copies) {
@@ -1795,14 +2180,11 @@ CLSORT_INLINE code_t count_digits(radix_t r, uint bins[][CLSORT_DIGITS])
     return seen.set & seen.clear;
 }
 
-/* Sorts in one launch of one work-item, which reads the keys once to count all digits. The plan is all that it takes of the scratch. */
-CLSORT_KERNEL void clsort_radix_small(CLSORT_RADIX_ARGS)
+/* Sorts n rows by one work-item, which reads the keys once to count all digits. The plan is all that it takes of the scratch. */
+CLSORT_INLINE void sort_small(radix_t r)
 {
-    radix_t r = CLSORT_RADIX;
-    const block_t all = { 0, n };
+    const block_t all = { 0, r.n };
     uint bins[CLSORT_RADIX_DIGITS][CLSORT_DIGITS];
-    if (get_global_id(0) != 0)
-        return;
     write_plan(r, count_digits(r, bins));
     for (r.pass = 0; r.pass <= radix_passes(r); r.pass++) {
         if (pass_plan(r) & PASS_SORTS) {
@@ -1817,6 +2199,74 @@ CLSORT_KERNEL void clsort_radix_small(CLSORT_RADIX_ARGS)
             copy_block(r, pass_plan(r), all, 0, 1);
     }
 }
+
+#if CLSORT_FAMILY != 12
+/* Sorts in one launch of one work-item. */
+CLSORT_KERNEL void clsort_radix_small(CLSORT_RADIX_ARGS)
+{
+    const radix_t r = CLSORT_RADIX;
+    if (get_global_id(0) == 0)
+        sort_small(r);
+}
+#endif
+
+//---- radix: pieces
+#if CLSORT_FAMILY == 0 || CLSORT_FAMILY == 12
+/* Rows that are sorted by insertion: counting digits costs more. */
+#define CLSORT_INSERTION_ROWS 32
+
+/* Sorts a few rows from source to target, which may be the same. */
+CLSORT_INLINE void insert_rows(array_t source, array_t target, uint rows, codec_t c)
+{
+    row_t v[CLSORT_INSERTION_ROWS];
+    for (uint i = 0; i < rows; i++) {
+        const row_t r = load_whole_row(source, c, i);
+        uint place = i;
+        for (; place > 0 && r.key < v[place - 1].key; place--)
+            v[place] = v[place - 1];
+        v[place] = r;
+    }
+    for (uint i = 0; i < rows; i++)
+        store_whole_row(target, c, i, v[i]);
+}
+
+/* Sorts rows of a segment, a piece of it or the whole, to where its merges start from. */
+CLSORT_INLINE void sort_piece(radix_t r, job_t job, uint piece)
+{
+    const uint at = job.slice * piece, begin = job.segment.begin + at, moves = segment_passes(job.segment, piece);
+    const array_t from = advance(job.where == IN_THE_SOURCE ? r.source : job.where == IN_THE_TEMP ? r.temp : r.target, begin);
+    const array_t to = advance(moves & 1 ? r.temp : r.target, begin), other = advance(moves & 1 ? r.target : r.temp, begin);
+    r.n = at < job.segment.rows ? min(job.segment.rows - at, piece) : 0;
+    r.source = from;
+    r.target = to;
+    r.temp = other;
+    r.in_place = from.keys == to.keys ? TARGET_IS_SOURCE : from.keys == other.keys ? TEMP_IS_SOURCE : 0;
+    if (r.n > CLSORT_INSERTION_ROWS)
+        sort_small(r);
+    else
+        insert_rows(from, to, r.n, r.codec);
+}
+
+/* Sorts segments of up to `piece` rows whole and longer ones in pieces. scratch: a plan for each work-item. */
+CLSORT_KERNEL void clsort_radix_pieces(CLSORT_RADIX_ARGS, CLSORT_SEGMENT_ARGS, CLSORT_JOB_ARGS, uint piece)
+{
+    radix_t r = CLSORT_RADIX;
+    const segments_t s = CLSORT_SEGMENTS;
+    const jobs_t j = CLSORT_JOBS;
+    const uint step = (uint)get_global_size(0), all = job_count(j, s);
+    r.scratch += get_global_id(0) * CLSORT_PLAN_WORDS;
+    for (uint i = (uint)get_global_id(0); i < s.segments && !(s.kind & SEGMENTS_IN_RANGES); i += step) {
+        const job_t whole = { take_segment(s, i), 0, IN_THE_SOURCE };
+        if (whole.segment.rows <= piece)
+            sort_piece(r, whole, piece);
+    }
+    for (uint i = (uint)get_global_id(0); i < all; i += step) {
+        const job_t job = take_job(j, s, i);
+        if (job.segment.rows > piece || s.kind & SEGMENTS_IN_RANGES)
+            sort_piece(r, job, piece);
+    }
+}
+#endif
 #endif
 
 //---- radix: a tile per work-group
@@ -2545,6 +2995,27 @@ CLSORT_KERNEL void clsort_extract_codes(global const uchar *records, ulong recor
     store_bits(codes + codes_at + i * bytes, bytes, code);
     if (!by_index)
         index[i] = from;
+}
+
+//---- utility: segments
+/* target[i] of every element i inside of a segment: its number, or `relative`, the number work[i] counted from the start of i's segment.
+   Without `relative` what lies outside gets a number that is none. */
+CLSORT_KERNEL void clsort_number_segments(global const uchar *work, ulong work_at, global uchar *target, ulong target_at,
+                                          CLSORT_SEGMENT_ARGS, uint n, uint relative)
+{
+    const segments_t s = CLSORT_SEGMENTS;
+    const uint i = (uint)get_global_id(0);
+    if (i >= n)
+        return;
+    const uint after = s.kind & SEGMENTS_AT_OFFSETS ? find_segment(s, i + 1) : 0;
+    const segment_t nowhere = { 0, 0 };
+    const segment_t own = s.kind & SEGMENTS_AT_OFFSETS ? (after ? take_segment(s, after - 1) : nowhere) : take_segment(s, i / s.stride);
+    const uint inside = i >= own.begin && i - own.begin < own.rows;
+    global uint *place = (global uint *)(target + target_at) + i;
+    if (relative && inside)
+        *place = ((global const uint *)(work + work_at))[i] - own.begin;
+    else if (!relative)
+        *place = inside ? i : 0xFFFFFFFFu;
 }
 
 //---- utility: gather
