@@ -1035,7 +1035,8 @@ static const char *const clsort__source[] = {
     "\n",
     "//---- segments: jobs\n"
     "/* A segment of more rows than are sorted at once is cut into slices, a job each. Jobs are numbered through where all segments have as many\n"
-    "   slices, `per`; else a table lists them, as pairs of a segment and a slice: its first word has their number. */\n"
+    "   slices, `per`; else a table lists them: its first word has their number, the second the slices of the longest segment; then come pairs of a\n"
+    "   segment and a slice, and behind `most` of them for each window of half a tile the first segment that begins there. */\n"
     "#define CLSORT_JOB_ARGS global uchar *jobs, ulong jobs_at, uint most_jobs, uint per\n"
     "#define CLSORT_JOBS { (global uint *)(jobs + jobs_at), most_jobs, per }\n"
     "#define CLSORT_JOB_HEAD 4\n"
@@ -1055,6 +1056,17 @@ static const char *const clsort__source[] = {
     "CLSORT_INLINE uint job_count(jobs_t j, segments_t s)\n"
     "{\n"
     "    return j.per ? s.segments * j.per : s.segments ? min(j.table[0], j.most) : 0;\n"
+    "}\n"
+    "\n"
+    "/* The same for those of a pass over runs of 2^pass slices: none, if no segment has that many. */\n"
+    "CLSORT_INLINE uint pass_job_count(jobs_t j, segments_t s, uint pass)\n"
+    "{\n"
+    "    return j.per || (s.segments && j.table[1] > 1u << pass) ? job_count(j, s) : 0;\n"
+    "}\n"
+    "\n"
+    "CLSORT_INLINE global uint *job_window(jobs_t j, uint window)\n"
+    "{\n"
+    "    return j.table + CLSORT_JOB_HEAD + 2 * (size_t)j.most + window;\n"
     "}\n"
     "\n"
     "CLSORT_INLINE job_t take_job(jobs_t j, segments_t s, uint i)\n"
@@ -1545,7 +1557,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "\n",
 #else
-    "#line 987\n",
+    "#line 999\n",
 #endif
 #ifndef CLSORT_NO_MERGE
     "//---- merge\n"
@@ -2152,15 +2164,20 @@ static const char *const clsort__source[] = {
     "}\n"
     "\n"
     "/* Lists the slices of segments with more than `least` rows, in any order: each work-group those of CLSORT_GROUP segments, whose\n"
-    "   slices it numbers together. sums: CLSORT_GROUP + 1 words. */\n"
+    "   slices it numbers together; and the first segments of windows. sums: CLSORT_GROUP + 1 words. */\n"
     "CLSORT_KERNEL void clsort_segment_jobs(CLSORT_SEGMENT_ARGS, CLSORT_JOB_ARGS, uint least, uint slice, local uint *sums)\n"
     "{\n"
     "    const segments_t s = CLSORT_SEGMENTS;\n"
     "    const jobs_t j = CLSORT_JOBS;\n"
-    "    const uint t = (uint)get_local_id(0), first = (uint)get_group_id(0) * CLSORT_GROUP, i = first + t;\n"
-    "    const uint rows = i < s.segments ? take_segment(s, i).rows : 0;\n"
-    "    prefix_sums(sums, rows > least ? (rows - 1) / slice + 1 : 0);\n"
+    "    const uint t = (uint)get_local_id(0), first = (uint)get_group_id(0) * CLSORT_GROUP, i = first + t, window = max(slice / 2, 1u);\n"
+    "    const segment_t nothing = { 0, 0 }, own = i < s.segments ? take_segment(s, i) : nothing;\n"
+    "    const uint own_slices = own.rows > least ? (own.rows - 1) / slice + 1 : 0;\n"
+    "    if (i < s.segments && (i == 0 || take_segment(s, i - 1).begin / window < own.begin / window))\n"
+    "        *job_window(j, own.begin / window) = i;\n"
+    "    prefix_sums(sums, own_slices);\n"
     "    const uint slices = sums[CLSORT_GROUP - 1];\n"
+    "    if (own_slices)\n"
+    "        atomic_max((volatile global uint *)j.table + 1, own_slices);\n"
     "    if (t == 0)\n"
     "        sums[CLSORT_GROUP] = slices ? atomic_add((volatile global uint *)j.table, slices) : 0;\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
@@ -2203,7 +2220,7 @@ static const char *const clsort__source[] = {
     "    const codec_t codec = CLSORT_CODEC;\n"
     "    const segments_t s = CLSORT_SEGMENTS;\n"
     "    const jobs_t j = CLSORT_JOBS;\n"
-    "    const uint all = job_count(j, s), run = CLSORT_TILE_ROWS << pass;\n"
+    "    const uint all = pass_job_count(j, s, pass), run = CLSORT_TILE_ROWS << pass;\n"
     "    for (uint i = (uint)get_group_id(0); i < all; i += (uint)get_num_groups(0)) {\n"
     "        const job_t job = take_job(j, s, i);\n"
     "        const uint passes = segment_passes(job.segment, CLSORT_TILE_ROWS), at = job.slice * CLSORT_TILE_ROWS;\n"
@@ -2235,12 +2252,21 @@ static const char *const clsort__source[] = {
     "        atomic_or(&m.heads[row / 32], 1u << row % 32);\n"
     "}\n"
     "\n"
+    "/* The first segment that begins in a window of `reach` rows, as the table says; the number of segments if there is none. Words of windows that\n"
+    "   none begins in were not written. */\n"
+    "CLSORT_INLINE uint first_of_window(segments_t s, jobs_t j, uint window, uint reach)\n"
+    "{\n"
+    "    const uint i = s.segments ? min(*job_window(j, window), s.segments - 1) : 0;\n"
+    "    const uint begins = s.segments && take_segment(s, i).begin / reach == window;\n"
+    "    return begins && (i == 0 || take_segment(s, i - 1).begin / reach < window) ? i : s.segments;\n"
+    "}\n"
+    "\n"
     "/* Marks the segments of a tile: `per` equal rows, or short ones of those that begin in the group's window of half a tile, so that they fit.\n"
     "   A long one can only be the last of them. Called by all work-items, with the marks cleared and a barrier since; they are whole after a barrier. */\n"
-    "CLSORT_INLINE strip_t mark_segments(segments_t s, uint per, marks_t m)\n"
+    "CLSORT_INLINE strip_t mark_segments(segments_t s, jobs_t j, marks_t m)\n"
     "{\n"
-    "    const uint t = (uint)get_local_id(0), reach = CLSORT_TILE_ROWS / 2, window = (uint)get_group_id(0) * reach;\n"
-    "    const uint first = per ? (uint)get_group_id(0) * per : find_segment(s, window);\n"
+    "    const uint t = (uint)get_local_id(0), group = (uint)get_group_id(0), reach = CLSORT_TILE_ROWS / 2, window = group * reach, per = j.per;\n"
+    "    const uint first = per ? group * per : first_of_window(s, j, group, reach);\n"
     "    const segment_t nothing = { 0, 0 }, head = first < s.segments ? take_segment(s, first) : nothing;\n"
     "    const strip_t strip = { head.begin, 0, per && s.stride != head.rows ? head.rows : 0, s.stride };\n"
     "    for (uint i = first + t; i < s.segments && (!per || i - first < per); i += CLSORT_GROUP) {\n"
@@ -2346,8 +2372,8 @@ static const char *const clsort__source[] = {
     "}\n"
     "\n",
     "//---- merge: pack kernel\n"
-    "/* Sorts short segments, a tile of them per work-group. One read and one write of each element. marks: CLSORT_HEAD_WORDS + CLSORT_GROUP + 2 words. */\n"
-    "CLSORT_KERNEL void clsort_segment_pack(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_CODEC_ARGS, CLSORT_SEGMENT_ARGS, uint per,\n"
+    "/* Sorts short segments, a tile of them per work-group, `per` of them if they are equal rows. One read and one write of each element. marks: CLSORT_HEAD_WORDS + CLSORT_GROUP + 2 words. */\n"
+    "CLSORT_KERNEL void clsort_segment_pack(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_CODEC_ARGS, CLSORT_SEGMENT_ARGS, CLSORT_JOB_ARGS,\n"
     "                                       local code_t *keys, local uint *words, local uint *space)\n"
     "{\n"
     "    const array_t source = CLSORT_ARRAY(source), target = CLSORT_ARRAY(target);\n"
@@ -2358,7 +2384,8 @@ static const char *const clsort__source[] = {
     "    for (uint i = t; i < CLSORT_HEAD_WORDS + CLSORT_GROUP + 2; i += CLSORT_GROUP)\n"
     "        space[i] = 0;\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "    const strip_t strip = mark_segments(s, per, marks);\n"
+    "    const jobs_t j = CLSORT_JOBS;\n"
+    "    const strip_t strip = mark_segments(s, j, marks);\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "    const uint rows = *marks.end;\n"
     "    #pragma unroll\n"
@@ -2386,7 +2413,7 @@ static const char *const clsort__source[] = {
     "    const codec_t codec = CLSORT_CODEC;\n"
     "    const segments_t s = CLSORT_SEGMENTS;\n"
     "    const jobs_t j = CLSORT_JOBS;\n"
-    "    const uint all = job_count(j, s), run = piece << pass;\n"
+    "    const uint all = pass_job_count(j, s, pass), run = piece << pass;\n"
     "    for (uint i = (uint)get_global_id(0); i < all; i += (uint)get_global_size(0)) {\n"
     "        const job_t job = take_job(j, s, i);\n"
     "        const uint passes = segment_passes(job.segment, piece), at = job.slice * piece;\n"
@@ -2405,7 +2432,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "\n",
 #else
-    "#line 1843\n",
+    "#line 1870\n",
 #endif
 #ifndef CLSORT_NO_RADIX
     "//---- radix: plan\n"
@@ -3494,7 +3521,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "\n",
 #else
-    "#line 2928\n",
+    "#line 2955\n",
 #endif
     "//---- utility\n"
     "#if CLSORT_FAMILY == 0 || CLSORT_FAMILY == 5\n"
@@ -4174,7 +4201,7 @@ static void clsort__merge_shape(const clsort_sorter *s, const clsort_tuning *t, 
 /* What a work-item that works alone sorts of a segment in one go; the most work-items that do; the least tile that a work-group is worth. */
 enum { CLSORT__PIECE = 1 << 14, CLSORT__PIECE_WORKERS = 1024, CLSORT__LEAST_TILE = 64 };
 
-/* Of segments: the widest tile for rows that only that one holds, else one in which short segments are still sorted fast. */
+/* Of segments, of `row` elements on average: the widest tile for those that only that one holds, else one in which short ones are sorted fast. */
 static void clsort__segment_shape(const clsort_sorter *s, const clsort_tuning *t, size_t row, clsort__config *c)
 {
     const cl_uint words = (c->key_bytes + 3) / 4 + (c->value_bytes + 3) / 4;
@@ -4715,7 +4742,7 @@ static void clsort__plan_config(const clsort_sorter *s, clsort__plan *p)
     if (!s) return;
     c->comparator = clsort__find_comparator(s, d);
     c->wide = c->family == CLSORT__SWEEP && d->count >> 30 > 0;
-    if (c->family == CLSORT__SEGMENTS) clsort__segment_shape(s, &p->d.tuning, p->at_offsets ? 0 : d->count, c);
+    if (c->family == CLSORT__SEGMENTS) clsort__segment_shape(s, &p->d.tuning, p->at_offsets ? d->count / (p->segments ? p->segments : 1) : d->count, c);
     else if (d->algorithm == CLSORT_BITONIC) clsort__bitonic_shape(s, &p->d.tuning, c);
     else if (d->algorithm == CLSORT_RADIX) clsort__radix_shape(s, &p->d.tuning, c);
     else clsort__merge_shape(s, &p->d.tuning, d->precedes != NULL, c);
@@ -4740,6 +4767,12 @@ static size_t clsort__most_jobs(size_t n)
     return 3 * (n / CLSORT__LEAST_TILE) + 4;
 }
 
+/* Bytes of a table of jobs: its head, jobs, windows of half a tile. */
+static size_t clsort__job_bytes(size_t n)
+{
+    return 4 * (4 + 2 * clsort__most_jobs(n) + n / (CLSORT__LEAST_TILE / 2) + 1);
+}
+
 /* Work-items that sort pieces, each with a plan of its own. */
 static size_t clsort__piece_workers(size_t n)
 {
@@ -4761,7 +4794,7 @@ static void clsort__plan_scratch(const clsort_sorter *s, clsort__plan *p)
         p->pong_keys = clsort__take(p, p->config.records ? 0 : n * p->key_bytes);
         p->pong_values = clsort__take(p, n * payload);
     }
-    if (p->segments) p->tables = clsort__take(p, 16 + 8 * clsort__most_jobs(n) + 128 * clsort__piece_workers(n));
+    if (p->segments) p->tables = clsort__take(p, clsort__job_bytes(n) + 128 * clsort__piece_workers(n));
     else if (merge) p->splits = clsort__take(p, p->d.precedes ? 2 * n + 8 : n / 16 + 8);
     if (p->d.algorithm == CLSORT_RADIX) p->tables = clsort__take(p, clsort__radix_tables(s, p));
 }
@@ -5731,7 +5764,7 @@ static size_t clsort__job_groups(const clsort__run *run, const clsort__plan *p, 
 /* Lists the slices of segments longer than `least`. */
 static void clsort__list_jobs(clsort__run *run, const clsort__plan *p, const clsort__segment_job *j, size_t least)
 {
-    clsort__fill(run, j->tables, 0, sizeof(cl_uint));
+    clsort__fill(run, j->tables, 0, 2 * sizeof(cl_uint));
     clsort__use(run, &p->config, CLSORT__KERNEL_SEGMENT_JOBS);
     clsort__place_jobs(run, p, j);
     clsort__uint(run, (cl_uint)least);
@@ -5761,16 +5794,17 @@ static void clsort__segment_passes(clsort__run *run, const clsort__plan *p, cons
     }
 }
 
-/* Segments of up to half a tile, as many to a tile as fit: `per`, or where offsets tell, those that begin in half a tile. */
-static void clsort__segment_pack(clsort__run *run, const clsort__plan *p, const clsort__config *shape, const clsort__segment_job *j, size_t per)
+/* Segments of up to half a tile, as many to a tile as fit, or where offsets tell, those that begin in half a tile. */
+static void clsort__segment_pack(clsort__run *run, const clsort__plan *p, const clsort__config *shape, clsort__segment_job packed)
 {
-    const size_t groups = per ? clsort__ceil_divide(p->segments, per) : clsort__ceil_divide(p->extent, j->tile / 2);
+    const clsort__segment_job *j = &packed;
+    const size_t per = p->at_offsets ? 0 : j->tile / p->d.count, groups = clsort__ceil_divide(per ? p->segments : p->extent, per ? per : j->tile / 2);
+    packed.per = per;
     clsort__use(run, &p->config, CLSORT__KERNEL_SEGMENT_PACK);
     clsort__place_arrays(run, &p->config, j->source);
     clsort__place_arrays(run, &p->config, j->target);
     clsort__place_codec(run, p, j->target.keys);
-    clsort__place_segments(run, p, j->target.keys);
-    clsort__uint(run, (cl_uint)per);
+    clsort__place_jobs(run, p, j);
     clsort__argument(run, clsort__tile_keys(shape), NULL);
     clsort__argument(run, clsort__tile_words(shape), NULL);
     clsort__argument(run, clsort__tile_marks(shape), NULL);
@@ -5800,7 +5834,7 @@ static void clsort__segment_pieces(clsort__run *run, const clsort__plan *p, cons
     r.source = j->source;
     r.target = j->target;
     r.temp = j->temp;
-    r.tables = clsort__part(j->tables, 16 + 8 * clsort__most_jobs(p->extent));
+    r.tables = clsort__part(j->tables, clsort__job_bytes(p->extent));
     r.last_bit = (cl_uint)(8 * p->key_bytes);
     clsort__use(run, &p->pieces, CLSORT__KERNEL_RADIX_PIECES);
     clsort__place_radix(run, p, &r, 0);
@@ -5821,11 +5855,11 @@ static void clsort__segments(clsort__run *run, const clsort__plan *p, clsort__ar
     j.temp = temp;
     j.tables = tables;
     j.tile = tile;
-    j.most = fits ? 0 : clsort__most_jobs(p->extent);
+    j.most = clsort__most_jobs(p->extent);
     j.per = p->at_offsets ? 0 : clsort__ceil_divide(p->d.count, tile);
-    if (p->at_offsets && !fits) clsort__list_jobs(run, p, &j, least);
+    if (p->at_offsets) clsort__list_jobs(run, p, &j, least);
     if (!shape.share_log2) clsort__segment_pieces(run, p, &j);
-    else if (p->at_offsets || fits) clsort__segment_pack(run, p, &shape, &j, p->at_offsets ? 0 : tile / p->d.count);
+    else if (p->at_offsets || fits) clsort__segment_pack(run, p, &shape, j);
     if (shape.share_log2 && !fits) clsort__segment_tiles(run, p, &shape, &j);
     if (!fits) clsort__segment_passes(run, p, &shape, &j, p->d.count);
 }

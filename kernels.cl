@@ -476,7 +476,8 @@ CLSORT_INLINE uint find_segment(segments_t s, uint place)
 
 //---- segments: jobs
 /* A segment of more rows than are sorted at once is cut into slices, a job each. Jobs are numbered through where all segments have as many
-   slices, `per`; else a table lists them, as pairs of a segment and a slice: its first word has their number. */
+   slices, `per`; else a table lists them: its first word has their number, the second the slices of the longest segment; then come pairs of a
+   segment and a slice, and behind `most` of them for each window of half a tile the first segment that begins there. */
 #define CLSORT_JOB_ARGS global uchar *jobs, ulong jobs_at, uint most_jobs, uint per
 #define CLSORT_JOBS { (global uint *)(jobs + jobs_at), most_jobs, per }
 #define CLSORT_JOB_HEAD 4
@@ -496,6 +497,17 @@ enum { IN_THE_TARGET, IN_THE_TEMP, IN_THE_SOURCE };
 CLSORT_INLINE uint job_count(jobs_t j, segments_t s)
 {
     return j.per ? s.segments * j.per : s.segments ? min(j.table[0], j.most) : 0;
+}
+
+/* The same for those of a pass over runs of 2^pass slices: none, if no segment has that many. */
+CLSORT_INLINE uint pass_job_count(jobs_t j, segments_t s, uint pass)
+{
+    return j.per || (s.segments && j.table[1] > 1u << pass) ? job_count(j, s) : 0;
+}
+
+CLSORT_INLINE global uint *job_window(jobs_t j, uint window)
+{
+    return j.table + CLSORT_JOB_HEAD + 2 * (size_t)j.most + window;
 }
 
 CLSORT_INLINE job_t take_job(jobs_t j, segments_t s, uint i)
@@ -1588,15 +1600,20 @@ CLSORT_INLINE void prefix_sums(local uint *x, uint own)
 }
 
 /* Lists the slices of segments with more than `least` rows, in any order: each work-group those of CLSORT_GROUP segments, whose
-   slices it numbers together. sums: CLSORT_GROUP + 1 words. */
+   slices it numbers together; and the first segments of windows. sums: CLSORT_GROUP + 1 words. */
 CLSORT_KERNEL void clsort_segment_jobs(CLSORT_SEGMENT_ARGS, CLSORT_JOB_ARGS, uint least, uint slice, local uint *sums)
 {
     const segments_t s = CLSORT_SEGMENTS;
     const jobs_t j = CLSORT_JOBS;
-    const uint t = (uint)get_local_id(0), first = (uint)get_group_id(0) * CLSORT_GROUP, i = first + t;
-    const uint rows = i < s.segments ? take_segment(s, i).rows : 0;
-    prefix_sums(sums, rows > least ? (rows - 1) / slice + 1 : 0);
+    const uint t = (uint)get_local_id(0), first = (uint)get_group_id(0) * CLSORT_GROUP, i = first + t, window = max(slice / 2, 1u);
+    const segment_t nothing = { 0, 0 }, own = i < s.segments ? take_segment(s, i) : nothing;
+    const uint own_slices = own.rows > least ? (own.rows - 1) / slice + 1 : 0;
+    if (i < s.segments && (i == 0 || take_segment(s, i - 1).begin / window < own.begin / window))
+        *job_window(j, own.begin / window) = i;
+    prefix_sums(sums, own_slices);
     const uint slices = sums[CLSORT_GROUP - 1];
+    if (own_slices)
+        atomic_max((volatile global uint *)j.table + 1, own_slices);
     if (t == 0)
         sums[CLSORT_GROUP] = slices ? atomic_add((volatile global uint *)j.table, slices) : 0;
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -1639,7 +1656,7 @@ CLSORT_KERNEL void clsort_segment_pass(CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_A
     const codec_t codec = CLSORT_CODEC;
     const segments_t s = CLSORT_SEGMENTS;
     const jobs_t j = CLSORT_JOBS;
-    const uint all = job_count(j, s), run = CLSORT_TILE_ROWS << pass;
+    const uint all = pass_job_count(j, s, pass), run = CLSORT_TILE_ROWS << pass;
     for (uint i = (uint)get_group_id(0); i < all; i += (uint)get_num_groups(0)) {
         const job_t job = take_job(j, s, i);
         const uint passes = segment_passes(job.segment, CLSORT_TILE_ROWS), at = job.slice * CLSORT_TILE_ROWS;
@@ -1671,12 +1688,21 @@ CLSORT_INLINE void mark_head(marks_t m, uint row)
         atomic_or(&m.heads[row / 32], 1u << row % 32);
 }
 
+/* The first segment that begins in a window of `reach` rows, as the table says; the number of segments if there is none. Words of windows that
+   none begins in were not written. */
+CLSORT_INLINE uint first_of_window(segments_t s, jobs_t j, uint window, uint reach)
+{
+    const uint i = s.segments ? min(*job_window(j, window), s.segments - 1) : 0;
+    const uint begins = s.segments && take_segment(s, i).begin / reach == window;
+    return begins && (i == 0 || take_segment(s, i - 1).begin / reach < window) ? i : s.segments;
+}
+
 /* Marks the segments of a tile: `per` equal rows, or short ones of those that begin in the group's window of half a tile, so that they fit.
    A long one can only be the last of them. Called by all work-items, with the marks cleared and a barrier since; they are whole after a barrier. */
-CLSORT_INLINE strip_t mark_segments(segments_t s, uint per, marks_t m)
+CLSORT_INLINE strip_t mark_segments(segments_t s, jobs_t j, marks_t m)
 {
-    const uint t = (uint)get_local_id(0), reach = CLSORT_TILE_ROWS / 2, window = (uint)get_group_id(0) * reach;
-    const uint first = per ? (uint)get_group_id(0) * per : find_segment(s, window);
+    const uint t = (uint)get_local_id(0), group = (uint)get_group_id(0), reach = CLSORT_TILE_ROWS / 2, window = group * reach, per = j.per;
+    const uint first = per ? group * per : first_of_window(s, j, group, reach);
     const segment_t nothing = { 0, 0 }, head = first < s.segments ? take_segment(s, first) : nothing;
     const strip_t strip = { head.begin, 0, per && s.stride != head.rows ? head.rows : 0, s.stride };
     for (uint i = first + t; i < s.segments && (!per || i - first < per); i += CLSORT_GROUP) {
@@ -1782,8 +1808,8 @@ CLSORT_INLINE void sort_strip(local code_t *keys, local uint *words, marks_t mar
 }
 
 //---- merge: pack kernel
-/* Sorts short segments, a tile of them per work-group. One read and one write of each element. marks: CLSORT_HEAD_WORDS + CLSORT_GROUP + 2 words. */
-CLSORT_KERNEL void clsort_segment_pack(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_CODEC_ARGS, CLSORT_SEGMENT_ARGS, uint per,
+/* Sorts short segments, a tile of them per work-group, `per` of them if they are equal rows. One read and one write of each element. marks: CLSORT_HEAD_WORDS + CLSORT_GROUP + 2 words. */
+CLSORT_KERNEL void clsort_segment_pack(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_CODEC_ARGS, CLSORT_SEGMENT_ARGS, CLSORT_JOB_ARGS,
                                        local code_t *keys, local uint *words, local uint *space)
 {
     const array_t source = CLSORT_ARRAY(source), target = CLSORT_ARRAY(target);
@@ -1794,7 +1820,8 @@ CLSORT_KERNEL void clsort_segment_pack(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_A
     for (uint i = t; i < CLSORT_HEAD_WORDS + CLSORT_GROUP + 2; i += CLSORT_GROUP)
         space[i] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
-    const strip_t strip = mark_segments(s, per, marks);
+    const jobs_t j = CLSORT_JOBS;
+    const strip_t strip = mark_segments(s, j, marks);
     barrier(CLK_LOCAL_MEM_FENCE);
     const uint rows = *marks.end;
     #pragma unroll
@@ -1822,7 +1849,7 @@ CLSORT_KERNEL void clsort_segment_pass(CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_A
     const codec_t codec = CLSORT_CODEC;
     const segments_t s = CLSORT_SEGMENTS;
     const jobs_t j = CLSORT_JOBS;
-    const uint all = job_count(j, s), run = piece << pass;
+    const uint all = pass_job_count(j, s, pass), run = piece << pass;
     for (uint i = (uint)get_global_id(0); i < all; i += (uint)get_global_size(0)) {
         const job_t job = take_job(j, s, i);
         const uint passes = segment_passes(job.segment, piece), at = job.slice * piece;
