@@ -4,7 +4,7 @@
      PROGRAM PEER TYPE VALUE_BYTES N ROWS RUNS        prints the median time of a run in milliseconds
 
    TYPE is u32 or u64, VALUE_BYTES 0 or 4; ROWS arrays of N keys each are sorted on their own. The time goes from the call to the sorted
-   arrays; copies to and from a device are not in it, nor is the run before the timed ones. Exit codes: 0 done, 1 a wrong result, 2 wrong
+   arrays; copies to and from a device are not in it, nor are the runs of the first 50 ms, at least one. Exit codes: 0 done, 1 a wrong result, 2 wrong
    usage, 3 this peer cannot do that here, which is said on standard error.
 
    A program defines peer_names and peer_sort, and calls peer_main. */
@@ -90,7 +90,8 @@ template <class Key> int peer_time(const std::string &name, size_t n, size_t row
     for (size_t i = 0; i < in.values.size(); i++) in.values[i] = (uint32_t)i;
     std::vector<Key> sorted = in.keys;
     for (size_t r = 0; r < rows; r++) std::sort(sorted.data() + r * n, sorted.data() + (r + 1) * n);
-    for (int run = -1; run < runs; run++) {
+    const stopwatch warm_up;
+    for (int run = -1; run < runs; run += run >= 0 || warm_up.ms() >= 50) {
         batch<Key> out = in;
         const double ms = peer_sort(name, out);
         if (run >= 0) times.push_back(ms);
