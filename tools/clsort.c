@@ -16,22 +16,10 @@
 
 /* ---- info -------------------------------------------------------------------------------------------------------- */
 
-/* The name of what a resolved description runs: the first algorithm that resolves to the same. */
-static const char *resolved_name(clsort_sorter *sorter, const clsort_desc *asked, const clsort_desc *resolved)
-{
-    const char *name;
-    cl_uint i;
-    for (i = 0; (name = clsort_algorithm_name(i)) != NULL; i++) {
-        clsort_desc other = *asked, found;
-        if (!strcmp(name, "auto") || clsort_select(&other, name) != CL_SUCCESS || clsort_resolve(sorter, &other, &found) != CL_SUCCESS) continue;
-        if (found.algorithm == resolved->algorithm && !memcmp(&found.tuning, &resolved->tuning, sizeof found.tuning)) return name;
-    }
-    return "unnamed";
-}
-
 static int info_use(clsort_sorter *sorter, const char *what, cl_uint type, size_t value_size, cl_uint flags, cl_uint stable)
 {
     clsort_desc d = clsort_desc_default(), r;
+    char text[2000] = "", name[64] = "";
     int code;
     d.count = (size_t)1 << 20;
     d.key_type = type;
@@ -39,8 +27,10 @@ static int info_use(clsort_sorter *sorter, const char *what, cl_uint type, size_
     d.flags = flags;
     d.stable = stable;
     code = sorter_check(sorter, clsort_resolve(sorter, &d, &r));
+    if (code == DONE_OK) code = sorter_check(sorter, clsort_explain(sorter, &d, text, sizeof text));
     if (code != DONE_OK) return code;
-    printf("  %-22s %s: work-group %u, items %u, step %u, local %u\n", what, resolved_name(sorter, &d, &r), (unsigned)r.tuning.work_group,
+    sscanf(text, "algorithm %63s", name);
+    printf("  %-22s %s: work-group %u, items %u, step %u, local %u\n", what, name, (unsigned)r.tuning.work_group,
            (unsigned)r.tuning.items, (unsigned)r.tuning.bitonic_step, (unsigned)r.tuning.local);
     return DONE_OK;
 }
