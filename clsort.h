@@ -100,6 +100,7 @@
      moves; the tiles, sorted in local memory, take a fifth of the time, and the search for slices 8 %.
      Bitonic: 1 + sum over stages s = T ... L-1 of (ceil((s + 1 - T) / 4) + 1) passes for 2^L elements in tiles of 2^T; T is 12 for keys of
      4 bytes on most GPUs and 8 on CPUs. The same H200 and keys: 47 passes in 7.9 ms, 8.5 Gkey/s.
+     clsort_explain tells passes, launches and bytes of a sort; the `profile` callback of clsort_options, where its time goes.
      Building kernels takes time, on that GPU 0.4 to 1.1 s, on PoCL 1 to 2 s, once per driver cache: call clsort_prepare while loading, and pass
      CLSORT_FLAG_NO_BUILD where a hitch would hurt.
 
@@ -343,6 +344,13 @@ typedef struct clsort_sorter clsort_sorter;
    function or the clsort function that failed, `message` one line; both live until the callback returns. */
 typedef void (*clsort_diagnostic)(void *user, clsort_status status, const char *function, const char *message);
 
+/* Called after every command that a clsort_enqueue_* call or a sort of host arrays enqueues for its work, in their order, before that call
+   returns. `stage` is the kernel's name ("clsort_merge_pass"; those of kernels.cl), or for other commands the name of the OpenCL function
+   ("clEnqueueCopyBuffer"); it lives as long as the program. The sorter gives `event` away when the callback returns: retain it to keep it.
+   Its times can be read when it is complete, if the queue was made with CL_QUEUE_PROFILING_ENABLE. The callback must not use this sorter. The
+   launches of clsort_prepare are not told. Thread safety: called by the thread that uses the sorter; a clone has the same callback. */
+typedef void (*clsort_profile)(void *user, const char *stage, cl_event event);
+
 enum {
     CLSORT_OPTION_VERIFY = 1    /* every sort checks its own result on the device; see clsort_collect */
 };
@@ -351,6 +359,7 @@ typedef struct clsort_options {
     clsort_diagnostic diagnostic;  /* default: none */
     void *user;                    /* handed to the callbacks */
     cl_uint flags;                 /* CLSORT_OPTION_* */
+    clsort_profile profile;        /* default: none; with one, every command has an event */
 } clsort_options;
 
 /* Makes a sorter for a device of a context; builds no kernel yet. With context and device NULL it takes the first GPU it
@@ -403,6 +412,19 @@ CLSORT_API clsort_status clsort_prepare(clsort_sorter *sorter, const clsort_desc
 /* Bytes of scratch that such a call needs: exactly on this sorter's device, or an upper bound for any device when sorter
    is NULL. Monotonic in count. Needs no buffers. Thread safety: one thread per sorter. */
 CLSORT_API clsort_status clsort_scratch_size(clsort_sorter *sorter, const clsort_desc *desc, size_t *bytes);
+
+/* Writes a short text about how such a sort would run, lines of a word and what it is, the last one ended by a newline:
+     algorithm  the name of what runs
+     passes     commands that write elements, and for a radix sort by one work-item its passes inside one command
+     launches   how many, and of which kernels
+     copies     commands that copy or fill a buffer
+     moved      bytes of keys, values, records, codes and indices that all of these read and write, if nothing is skipped. Not counted:
+                counters, tables and splits, what a search for a split reads, records that an expression reads through their number
+     scratch    bytes, as clsort_scratch_size
+   Where the data decides (digits that are the same everywhere), it is the most that can happen. A work-group may turn out smaller when its kernels
+   are built; a later call knows. Needs no buffers, builds and enqueues nothing. `text` has room for `size` characters; 2000 are enough for each text.
+   Errors: as clsort_check. Thread safety: one thread per sorter. */
+CLSORT_API clsort_status clsort_explain(clsort_sorter *sorter, const clsort_desc *desc, char *text, size_t size);
 
 /* Enqueues the sort behind the n_wait events of `wait` and returns at once. `done`, if not NULL, receives an event that
    completes when all output is visible, also for a count of 0 or 1; release it. In-order and out-of-order queues work alike.
@@ -3859,6 +3881,13 @@ enum { CLSORT__TO_READ, CLSORT__TO_PLAN, CLSORT__TO_SORT };
 /* COUNT enqueues nothing and counts commands; WARM launches every kernel with its geometry but no elements. */
 enum { CLSORT__COUNT, CLSORT__WARM, CLSORT__RUN };
 
+/* What clsort_explain counts of a run. */
+typedef struct clsort__tally {
+    cl_uint launches[CLSORT__KERNEL_COUNT];
+    cl_uint passes;             /* commands that write elements */
+    cl_ulong bytes;             /* of elements, read and written */
+} clsort__tally;
+
 /* The commands of one call. Errors stick: after the first one, nothing more is enqueued. */
 typedef struct clsort__run {
     clsort_sorter *s;
@@ -3868,7 +3897,9 @@ typedef struct clsort__run {
     const cl_event *wait;
     cl_event *done;
     cl_uint issued, total;
-    cl_event previous;          /* out of order: what the next command waits for */
+    cl_event previous;          /* of the last command, if it has one; what the next waits for on an out-of-order queue */
+    clsort__tally *tally;       /* NULL: none */
+    int number;                 /* of the kernel, in CLSORT__KERNEL_LIST */
     cl_kernel kernel;
     cl_uint argument, group_log2;
     clsort_status status;
@@ -5150,8 +5181,9 @@ static clsort_status clsort__start(clsort_sorter *s, const char *function, cl_co
    the command before on an out-of-order queue. */
 static const cl_event *clsort__waits(clsort__run *run, cl_uint *count)
 {
-    *count = run->n_wait + (run->previous ? 1 : 0);
-    if (!run->previous) return run->wait;
+    const int chained = run->previous && !run->in_order;
+    *count = run->n_wait + (chained ? 1 : 0);
+    if (!chained) return run->wait;
     if (run->n_wait) memcpy(run->s->waits, run->wait, run->n_wait * sizeof *run->wait);
     run->s->waits[run->n_wait] = run->previous;
     return run->s->waits;
@@ -5164,8 +5196,14 @@ typedef struct clsort__command {
     cl_event event, *place;
 } clsort__command;
 
-/* Starts a command; 0 if it is only counted or an error came before. An event is needed for the last command and on
-   out-of-order queues. */
+/* Does the caller want to hear of every command? Launches that warm kernels are none of a sort's. */
+static int clsort__profiles(const clsort__run *run)
+{
+    return run->s->options.profile && run->mode == CLSORT__RUN;
+}
+
+/* Starts a command; 0 if it is only counted or an error came before. An event is needed for the last command, on out-of-order queues
+   and for a profile. */
 static int clsort__begin(clsort__run *run, clsort__command *c)
 {
     if (run->status != CL_SUCCESS) return 0;
@@ -5175,7 +5213,7 @@ static int clsort__begin(clsort__run *run, clsort__command *c)
     }
     c->waits = clsort__waits(run, &c->count);
     c->event = NULL;
-    c->place = !run->in_order || (run->done && run->issued + 1 == run->total) ? &c->event : NULL;
+    c->place = !run->in_order || clsort__profiles(run) || (run->done && run->issued + 1 == run->total) ? &c->event : NULL;
     return 1;
 }
 
@@ -5187,6 +5225,8 @@ static void clsort__enqueued(clsort__run *run, cl_int code, const char *function
     run->issued++;
     if (run->previous) CLSORT_CL(clReleaseEvent)(run->previous);
     run->previous = event;
+    if (clsort__profiles(run))
+        run->s->options.profile(run->s->options.user, strcmp(function, "clEnqueueNDRangeKernel") ? function : clsort__kernel_entries[run->number].name, event);
 }
 
 static clsort__span clsort__make_span(cl_mem buffer, size_t offset)
@@ -5243,6 +5283,7 @@ static void clsort__use(clsort__run *run, const clsort__config *config, int kern
 {
     clsort__config asked = *config;
     const clsort__program *p;
+    run->number = kernel;
     if (run->mode == CLSORT__COUNT || run->status != CL_SUCCESS) return;
     asked.family = clsort__kernel_entries[kernel].family;
     p = clsort__find_program(run->s, &asked);
@@ -5252,12 +5293,27 @@ static void clsort__use(clsort__run *run, const clsort__config *config, int kern
     run->argument = 0;
 }
 
+/* Says for clsort_explain what the next command does: so many passes over elements, so many bytes of them read and written. */
+static void clsort__moves(clsort__run *run, cl_uint passes, cl_ulong bytes)
+{
+    if (!run->tally) return;
+    run->tally->passes += passes;
+    run->tally->bytes += bytes;
+}
+
+/* Bytes of the rows that a plan's kernels sort: keys with what travels with them, or records. */
+static cl_ulong clsort__row_bytes(const clsort__plan *p)
+{
+    return (cl_ulong)p->extent * (p->config.value_bytes + (p->config.records ? 0 : p->config.key_bytes));
+}
+
 /* Launches the chosen kernel for `items` work-items, rounded up to whole work-groups. */
 static void clsort__launch(clsort__run *run, size_t items)
 {
     const size_t group = (size_t)1 << run->group_log2, global = (items + group - 1) >> run->group_log2 << run->group_log2;
     clsort__command c;
     cl_int code;
+    if (run->tally) run->tally->launches[run->number]++;
     if (!clsort__begin(run, &c)) return;
     code = CLSORT_CL(clEnqueueNDRangeKernel)(run->queue, run->kernel, 1, NULL, &global, &group, c.count, c.waits, c.place);
     clsort__enqueued(run, code, "clEnqueueNDRangeKernel", c.event);
@@ -5267,7 +5323,9 @@ static void clsort__copy(clsort__run *run, clsort__span from, clsort__span to, s
 {
     clsort__command c;
     cl_int code;
-    if (run->mode == CLSORT__WARM || !bytes || !clsort__begin(run, &c)) return;
+    if (run->mode == CLSORT__WARM || !bytes) return;
+    clsort__moves(run, 1, 2 * (cl_ulong)bytes);
+    if (!clsort__begin(run, &c)) return;
     code = CLSORT_CL(clEnqueueCopyBuffer)(run->queue, from.buffer, to.buffer, from.offset, to.offset, bytes, c.count, c.waits, c.place);
     clsort__enqueued(run, code, "clEnqueueCopyBuffer", c.event);
 }
@@ -5380,6 +5438,7 @@ static void clsort__tile_pass(clsort__run *run, const clsort__plan *p, const cls
         clsort__argument(run, clsort__tile_keys(shape), NULL);
         clsort__argument(run, clsort__tile_words(shape), NULL);
     }
+    clsort__moves(run, 1, 2 * clsort__row_bytes(p));
     clsort__launch(run, tiles << (global_tile ? shape->group_log2 : shape->share_log2));
 }
 
@@ -5399,6 +5458,7 @@ static void clsort__window_pass(clsort__run *run, const clsort__plan *p, const c
     clsort__uint(run, hi - at);
     clsort__uint(run, low - lanes_log2 - at);
     clsort__uint(run, mirror);
+    clsort__moves(run, 1, 2 * clsort__row_bytes(p));
     clsort__launch(run, (size_t)windows);
 }
 
@@ -5412,6 +5472,7 @@ static void clsort__step_pass(clsort__run *run, const clsort__plan *p, clsort__a
     clsort__count(run, p->d.count);
     clsort__uint(run, bit);
     clsort__uint(run, mirror);
+    clsort__moves(run, 1, 3 * clsort__row_bytes(p));
     clsort__launch(run, p->d.count);
 }
 
@@ -5540,6 +5601,7 @@ static void clsort__merge_runs(clsort__run *run, const clsort__plan *p, const cl
     clsort__argument(run, clsort__tile_keys(shape), NULL);
     clsort__argument(run, clsort__tile_words(shape), NULL);
     clsort__argument(run, clsort__tile_splits(shape), NULL);
+    clsort__moves(run, 1, 2 * clsort__row_bytes(p));
     clsort__launch(run, clsort__ceil_divide(m->n, slice) << shape->share_log2);
 }
 
@@ -5557,6 +5619,7 @@ static void clsort__merge_tiles(clsort__run *run, const clsort__plan *p, const c
     clsort__argument(run, clsort__tile_keys(shape), NULL);
     clsort__argument(run, clsort__tile_words(shape), NULL);
     if (!local_only) clsort__argument(run, clsort__tile_splits(shape), NULL);
+    clsort__moves(run, 1, 2 * clsort__row_bytes(p));
     clsort__launch(run, clsort__ceil_divide(p->d.count, slice) << shape->share_log2);
 }
 
@@ -5635,6 +5698,17 @@ static void clsort__place_radix(clsort__run *run, const clsort__plan *p, const c
     clsort__uint(run, pass);
 }
 
+/* A kernel that counts reads keys, one that scatters moves rows; a work-item that sorts alone does everything in one launch. */
+static void clsort__radix_moves(clsort__run *run, const clsort__plan *p, const clsort__radix_job *j, int kernel)
+{
+    const cl_ulong keys = (cl_ulong)p->d.count * p->key_bytes, rows = clsort__row_bytes(p);
+    const cl_uint serial = j->passes + (cl_uint)(j->in_place && j->passes % 2);
+    if (kernel == CLSORT__KERNEL_RADIX_COUNT || kernel == CLSORT__KERNEL_RADIX_HISTOGRAM) clsort__moves(run, 0, keys);
+    else if (kernel == CLSORT__KERNEL_RADIX_SCATTER || kernel == CLSORT__KERNEL_RADIX_SWEEP) clsort__moves(run, 1, 2 * rows);
+    else if (kernel == CLSORT__KERNEL_RADIX_SMALL && !p->config.share_log2) clsort__moves(run, serial, keys + 2 * serial * rows);
+    else if (kernel == CLSORT__KERNEL_RADIX_SMALL) clsort__moves(run, 1, 2 * rows);
+}
+
 /* One launch of a radix kernel; local[] holds the sizes of its local arguments, 0 ends the list. */
 static void clsort__radix_launch(clsort__run *run, const clsort__plan *p, const clsort__radix_job *j, int kernel, cl_uint pass, size_t groups,
                                  const size_t *local)
@@ -5642,6 +5716,7 @@ static void clsort__radix_launch(clsort__run *run, const clsort__plan *p, const 
     clsort__use(run, &p->config, kernel);
     clsort__place_radix(run, p, j, pass);
     for (; *local; local++) clsort__argument(run, *local, NULL);
+    clsort__radix_moves(run, p, j, kernel);
     clsort__launch(run, groups << run->group_log2);
 }
 
@@ -5790,6 +5865,7 @@ static void clsort__segment_passes(clsort__run *run, const clsort__plan *p, cons
             clsort__argument(run, clsort__tile_words(shape), NULL);
             clsort__argument(run, clsort__tile_splits(shape), NULL);
         } else clsort__uint(run, (cl_uint)j->tile);
+        clsort__moves(run, 1, 2 * clsort__row_bytes(p));
         clsort__launch(run, clsort__job_groups(run, p, j) << shape->share_log2);
     }
 }
@@ -5808,6 +5884,7 @@ static void clsort__segment_pack(clsort__run *run, const clsort__plan *p, const 
     clsort__argument(run, clsort__tile_keys(shape), NULL);
     clsort__argument(run, clsort__tile_words(shape), NULL);
     clsort__argument(run, clsort__tile_marks(shape), NULL);
+    clsort__moves(run, 1, 2 * clsort__row_bytes(p));
     clsort__launch(run, groups << shape->share_log2);
 }
 
@@ -5840,6 +5917,7 @@ static void clsort__segment_pieces(clsort__run *run, const clsort__plan *p, cons
     clsort__place_radix(run, p, &r, 0);
     clsort__place_jobs(run, p, j);
     clsort__uint(run, (cl_uint)j->tile);
+    clsort__moves(run, 1, 2 * clsort__row_bytes(p));
     clsort__launch(run, clsort__piece_workers(p->extent));
 }
 
@@ -5891,7 +5969,15 @@ static void clsort__extract(clsort__run *run, const clsort__plan *p, clsort__spa
     clsort__ulong(run, p->element);
     clsort__ulong(run, p->codec.minus_zero);
     clsort__uint(run, !same && !p->d.precedes);
+    clsort__moves(run, 1, (cl_ulong)p->extent * (4 + (same || p->d.precedes ? 0 : 2 * p->key_bytes)));
     clsort__launch(run, p->extent);
+}
+
+static size_t clsort__fields_bytes(const clsort_desc *d, cl_uint first, cl_uint end)
+{
+    size_t bytes = 0;
+    for (; first < end; first++) bytes += clsort__key_bits(d->fields[first].type) / 8;
+    return bytes;
 }
 
 /* Makes codes of fields first ... end - 1 of the records, in the order of the indices, which the first time are written. */
@@ -5908,6 +5994,7 @@ static void clsort__extract_codes(clsort__run *run, const clsort__plan *p, clsor
     clsort__uint(run, end < p->field_count);
     clsort__ulong(run, p->element);
     clsort__place_fields(run, p, first, end);
+    clsort__moves(run, 1, (cl_ulong)p->extent * (4 + (p->d.fields ? clsort__fields_bytes(&p->d, first, end) : p->key_bytes) + p->key_bytes));
     clsort__launch(run, p->extent);
 }
 
@@ -5923,6 +6010,7 @@ static void clsort__gather(clsort__run *run, clsort__span source, clsort__span t
     clsort__uint(run, (cl_uint)source_count);
     clsort__uint(run, (cl_uint)unit);
     clsort__ulong(run, units);
+    clsort__moves(run, 1, (cl_ulong)count * (4 + 2 * element));
     clsort__launch(run, count * units);
 }
 
@@ -6529,6 +6617,105 @@ CLSORT_API clsort_status clsort_enqueue_sort(clsort_sorter *sorter, cl_command_q
     return proof.buffer ? clsort__keep_proof(sorter, proof.buffer, status, proven, done) : status;
 }
 
+/* ---- >>explain --------------------------------------------------------------------------------------------------- */
+
+/* Counts the commands of a plan: every buffer is there and none is used, so that what is not given yet is only told apart. */
+static cl_uint clsort__count_commands(clsort_sorter *s, const clsort__plan *plan, clsort__tally *tally)
+{
+    char places[6];
+    cl_mem *buffers[5];
+    clsort__plan p = *plan;
+    clsort__run run;
+    int i;
+    buffers[0] = &p.d.keys;
+    buffers[1] = &p.d.keys_out;
+    buffers[2] = &p.d.values;
+    buffers[3] = &p.d.values_out;
+    buffers[4] = &p.d.indices;
+    for (i = 0; i < 5; i++)
+        if (!*buffers[i]) *buffers[i] = (cl_mem)(void *)&places[i];
+    memset(tally, 0, sizeof *tally);
+    memset(&run, 0, sizeof run);
+    run.s = s;
+    run.mode = CLSORT__COUNT;
+    run.tally = tally;
+    if (!clsort__trivial(plan)) clsort__sort(&run, &p, clsort__make_span((cl_mem)(void *)&places[5], 0));
+    return run.total;
+}
+
+/* The first name that chooses what a plan runs, else that of its algorithm alone. */
+static const char *clsort__plan_name(const clsort__plan *p)
+{
+    const char *name, *similar = "";
+    cl_uint i;
+    for (i = 0; (name = clsort_algorithm_name(i)) != NULL; i++) {
+        clsort_desc d = p->d;
+        if (clsort_select(&d, name) != CL_SUCCESS || d.algorithm != p->d.algorithm) continue;
+        if (!memcmp(&d.tuning, &p->d.tuning, sizeof d.tuning)) return name;
+        if (!*similar) similar = name;
+    }
+    return similar;
+}
+
+/* A text that grows as far as there is room. */
+typedef struct clsort__text {
+    char *text;
+    size_t size, used;
+} clsort__text;
+
+/* Appends words, a number if it is not negative, and words again. */
+static void clsort__say(clsort__text *t, const char *before, double number, const char *after)
+{
+    char line[160];
+    if (number < 0) snprintf(line, sizeof line, "%s%s", before, after);
+    else snprintf(line, sizeof line, "%s%.0f%s", before, number, after);
+    snprintf(t->text + t->used, t->size - t->used, "%s", line);
+    t->used += strlen(t->text + t->used);
+}
+
+static void clsort__say_launches(clsort__text *t, const clsort__tally *tally, cl_uint launches)
+{
+    const char *before = ": ";
+    int i;
+    clsort__say(t, "launches ", launches, "");
+    for (i = 0; i < CLSORT__KERNEL_COUNT; i++) {
+        if (!tally->launches[i]) continue;
+        clsort__say(t, before, tally->launches[i], " ");
+        clsort__say(t, clsort__kernel_entries[i].name, -1, "");
+        before = ", ";
+    }
+    clsort__say(t, "\n", -1, "");
+}
+
+CLSORT_API clsort_status clsort_explain(clsort_sorter *sorter, const clsort_desc *desc, char *text, size_t size)
+{
+    clsort__tally tally;
+    clsort__text t;
+    clsort__plan p;
+    cl_uint commands, launches = 0;
+    int i;
+    clsort_status status;
+    if (!sorter || !text || !size) return CLSORT_ERROR_NULL_ARGUMENT;
+    *text = 0;
+    status = clsort__check_desc(sorter, "clsort_explain", desc, CLSORT__TO_PLAN);
+    if (status != CL_SUCCESS) return status;
+    clsort__make_plan(sorter, desc, &p);
+    status = clsort__check_buffers(sorter, "clsort_explain", &p);
+    if (status != CL_SUCCESS) return status;
+    commands = clsort__count_commands(sorter, &p, &tally);
+    for (i = 0; i < CLSORT__KERNEL_COUNT; i++) launches += tally.launches[i];
+    t.text = text;
+    t.size = size;
+    t.used = 0;
+    clsort__say(&t, "algorithm ", -1, clsort__plan_name(&p));
+    clsort__say(&t, "\npasses ", tally.passes, "\n");
+    clsort__say_launches(&t, &tally, launches);
+    clsort__say(&t, "copies ", commands - launches, "\n");
+    clsort__say(&t, "moved ", (double)tally.bytes, " bytes\n");
+    clsort__say(&t, "scratch ", (double)p.scratch, " bytes\n");
+    return CL_SUCCESS;
+}
+
 /* ---- >>host ------------------------------------------------------------------------------------------------------ */
 
 /* A device copy of a host array, or nothing for an array of no bytes. */
@@ -7018,7 +7205,7 @@ CLSORT_API clsort_status clsort_enqueue_is_sorted(clsort_sorter *sorter, cl_comm
 
    0.1.0  2026-11-21  the bitonic family: kernels A, B2 to B16, tiles in local memory and in registers; all key types, orders,
                       payloads, argsort, records; gather and is_sorted; host arrays; proofs and self-test; the merge family: stable sorts,
-                      several fields, comparators, merge of two inputs; the radix family, bit ranges
+                      several fields, comparators, merge of two inputs; the radix family, bit ranges; explanations, profile callback
 
    ---- licence --------------------------------------------------------------------------------------------------------
 
