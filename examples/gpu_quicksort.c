@@ -82,6 +82,7 @@ static cl_uint parse_number(const char *text)
 static options parse_options(int argc, char **argv)
 {
     options o = { 5, 1024, 1024, "all", "all", 0 };
+    cl_ulong keys;
     int i;
     for (i = 1; i < argc; i++) {
         if (!strcmp(argv[i], "-h") || !strcmp(argv[i], "-?")) { fputs(usage, stdout); exit(EXIT_SUCCESS); }
@@ -96,7 +97,8 @@ static options parse_options(int argc, char **argv)
     if (argc > 7) refuse("one operand too many", argv[7]);
     if (strcmp(o.kind, "cpu") && strcmp(o.kind, "gpu") && strcmp(o.kind, "all")) refuse("neither cpu nor gpu nor all", o.kind);
     if (argc > 6 && !o.show && strcmp(argv[6], "no_show_CL")) refuse("neither show_CL nor no_show_CL", argv[6]);
-    if ((cl_ulong)o.width * o.height >> 32) refuse("width times height must be below 2^32", argv[argc > 5 ? 5 : 4]);
+    keys = (cl_ulong)o.width * o.height;
+    if (keys >> 32 || keys > (size_t)-1 / sizeof(cl_uint)) refuse("width times height must be below 2^32 and fit into memory", argv[argc > 5 ? 5 : 4]);
     return o;
 }
 
@@ -292,7 +294,6 @@ static void make_keys(trial *t)
 {
     uint64_t state = 1;
     size_t i;
-    check(t->count <= (size_t)-1 / sizeof(cl_uint) ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY, "width times height");
     t->keys = (cl_uint *)malloc(t->count * sizeof(cl_uint));
     t->expected = (cl_uint *)malloc(t->count * sizeof(cl_uint));
     t->result = (cl_uint *)malloc(t->count * sizeof(cl_uint));
@@ -318,8 +319,8 @@ int main(int argc, char **argv)
     memset(&t, 0, sizeof t);
     t.given = parse_options(argc, argv);
     t.count = (size_t)t.given.width * t.given.height;
-    make_keys(&t);
     open_device(&t);
+    make_keys(&t);
     printf("%lu random unsigned integers, means of %u sorts by each scheduler\n", (unsigned long)t.count, (unsigned)t.given.iterations);
     try_library(&t);
 #ifdef __cplusplus
