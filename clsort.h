@@ -1022,8 +1022,16 @@ static const char *const clsort__source[] = {
     "} segments_t;\n"
     "\n"
     "enum { SEGMENTS_AT_OFFSETS = 1, SEGMENTS_IN_RANGES = 2, COUNT_ON_DEVICE = 4 };\n"
+    "/* Words of a range, of which the first three are: its first row, its rows, the array that they are in. */\n"
+    "#define CLSORT_RANGE_WORDS 8\n"
     "\n"
     "typedef struct { uint begin, rows; } segment_t;\n"
+    "\n"
+    "/* How many segments there are: of ranges, only as many as the number on the device says. */\n"
+    "CLSORT_INLINE uint segment_count(segments_t s)\n"
+    "{\n"
+    "    return s.kind & SEGMENTS_IN_RANGES && s.segments ? min(s.segments, *s.number) : s.segments;\n"
+    "}\n"
     "\n"
     "/* Segment i, clamped to the count: offsets that do not ascend or lead out make empty segments or such that overlap. */\n"
     "CLSORT_INLINE segment_t take_segment(segments_t s, uint i)\n"
@@ -1035,8 +1043,8 @@ static const char *const clsort__source[] = {
     "        own.rows = max(min(s.offsets[i + 1], most), own.begin) - own.begin;\n"
     "    }\n"
     "    if (s.kind & SEGMENTS_IN_RANGES) {\n"
-    "        own.begin = s.offsets[3 * i];\n"
-    "        own.rows = s.offsets[3 * i + 1];\n"
+    "        own.begin = s.offsets[CLSORT_RANGE_WORDS * i];\n"
+    "        own.rows = s.offsets[CLSORT_RANGE_WORDS * i + 1];\n"
     "    }\n"
     "    return own;\n"
     "}\n"
@@ -1073,7 +1081,7 @@ static const char *const clsort__source[] = {
     "} job_t;\n"
     "\n"
     "/* Which array a segment is in before it is sorted. */\n"
-    "enum { IN_THE_TARGET, IN_THE_TEMP, IN_THE_SOURCE };\n"
+    "enum { IN_THE_SOURCE, IN_THE_TARGET, IN_THE_TEMP };\n"
     "\n"
     "CLSORT_INLINE uint job_count(jobs_t j, segments_t s)\n"
     "{\n"
@@ -1095,7 +1103,7 @@ static const char *const clsort__source[] = {
     "{\n"
     "    const uint which = j.per ? i / j.per : j.table[CLSORT_JOB_HEAD + 2 * i];\n"
     "    const job_t job = { take_segment(s, which), j.per ? i % j.per : j.table[CLSORT_JOB_HEAD + 2 * i + 1],\n"
-    "                        s.kind & SEGMENTS_IN_RANGES ? s.offsets[3 * which + 2] : IN_THE_SOURCE };\n"
+    "                        s.kind & SEGMENTS_IN_RANGES ? s.offsets[CLSORT_RANGE_WORDS * which + 2] : IN_THE_SOURCE };\n"
     "    return job;\n"
     "}\n"
     "\n"
@@ -1579,7 +1587,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "\n",
 #else
-    "#line 999\n",
+    "#line 1007\n",
 #endif
 #ifndef CLSORT_NO_MERGE
     "//---- merge\n"
@@ -2192,9 +2200,9 @@ static const char *const clsort__source[] = {
     "    const segments_t s = CLSORT_SEGMENTS;\n"
     "    const jobs_t j = CLSORT_JOBS;\n"
     "    const uint t = (uint)get_local_id(0), first = (uint)get_group_id(0) * CLSORT_GROUP, i = first + t, window = max(slice / 2, 1u);\n"
-    "    const segment_t nothing = { 0, 0 }, own = i < s.segments ? take_segment(s, i) : nothing;\n"
+    "    const segment_t nothing = { 0, 0 }, own = i < segment_count(s) ? take_segment(s, i) : nothing;\n"
     "    const uint own_slices = own.rows > least ? (own.rows - 1) / slice + 1 : 0;\n"
-    "    if (i < s.segments && (i == 0 || take_segment(s, i - 1).begin / window < own.begin / window))\n"
+    "    if (s.kind & SEGMENTS_AT_OFFSETS && i < s.segments && (i == 0 || take_segment(s, i - 1).begin / window < own.begin / window))\n"
     "        *job_window(j, own.begin / window) = i;\n"
     "    prefix_sums(sums, own_slices);\n"
     "    const uint slices = sums[CLSORT_GROUP - 1];\n"
@@ -2454,7 +2462,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "\n",
 #else
-    "#line 1870\n",
+    "#line 1878\n",
 #endif
 #ifndef CLSORT_NO_RADIX
     "//---- radix: plan\n"
@@ -3543,7 +3551,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "\n",
 #else
-    "#line 2955\n",
+    "#line 2963\n",
 #endif
     "//---- utility\n"
     "#if CLSORT_FAMILY == 0 || CLSORT_FAMILY == 5\n"

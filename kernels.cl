@@ -441,8 +441,16 @@ typedef struct {
 } segments_t;
 
 enum { SEGMENTS_AT_OFFSETS = 1, SEGMENTS_IN_RANGES = 2, COUNT_ON_DEVICE = 4 };
+/* Words of a range, of which the first three are: its first row, its rows, the array that they are in. */
+#define CLSORT_RANGE_WORDS 8
 
 typedef struct { uint begin, rows; } segment_t;
+
+/* How many segments there are: of ranges, only as many as the number on the device says. */
+CLSORT_INLINE uint segment_count(segments_t s)
+{
+    return s.kind & SEGMENTS_IN_RANGES && s.segments ? min(s.segments, *s.number) : s.segments;
+}
 
 /* Segment i, clamped to the count: offsets that do not ascend or lead out make empty segments or such that overlap. */
 CLSORT_INLINE segment_t take_segment(segments_t s, uint i)
@@ -454,8 +462,8 @@ CLSORT_INLINE segment_t take_segment(segments_t s, uint i)
         own.rows = max(min(s.offsets[i + 1], most), own.begin) - own.begin;
     }
     if (s.kind & SEGMENTS_IN_RANGES) {
-        own.begin = s.offsets[3 * i];
-        own.rows = s.offsets[3 * i + 1];
+        own.begin = s.offsets[CLSORT_RANGE_WORDS * i];
+        own.rows = s.offsets[CLSORT_RANGE_WORDS * i + 1];
     }
     return own;
 }
@@ -492,7 +500,7 @@ typedef struct {
 } job_t;
 
 /* Which array a segment is in before it is sorted. */
-enum { IN_THE_TARGET, IN_THE_TEMP, IN_THE_SOURCE };
+enum { IN_THE_SOURCE, IN_THE_TARGET, IN_THE_TEMP };
 
 CLSORT_INLINE uint job_count(jobs_t j, segments_t s)
 {
@@ -514,7 +522,7 @@ CLSORT_INLINE job_t take_job(jobs_t j, segments_t s, uint i)
 {
     const uint which = j.per ? i / j.per : j.table[CLSORT_JOB_HEAD + 2 * i];
     const job_t job = { take_segment(s, which), j.per ? i % j.per : j.table[CLSORT_JOB_HEAD + 2 * i + 1],
-                        s.kind & SEGMENTS_IN_RANGES ? s.offsets[3 * which + 2] : IN_THE_SOURCE };
+                        s.kind & SEGMENTS_IN_RANGES ? s.offsets[CLSORT_RANGE_WORDS * which + 2] : IN_THE_SOURCE };
     return job;
 }
 
@@ -1606,9 +1614,9 @@ CLSORT_KERNEL void clsort_segment_jobs(CLSORT_SEGMENT_ARGS, CLSORT_JOB_ARGS, uin
     const segments_t s = CLSORT_SEGMENTS;
     const jobs_t j = CLSORT_JOBS;
     const uint t = (uint)get_local_id(0), first = (uint)get_group_id(0) * CLSORT_GROUP, i = first + t, window = max(slice / 2, 1u);
-    const segment_t nothing = { 0, 0 }, own = i < s.segments ? take_segment(s, i) : nothing;
+    const segment_t nothing = { 0, 0 }, own = i < segment_count(s) ? take_segment(s, i) : nothing;
     const uint own_slices = own.rows > least ? (own.rows - 1) / slice + 1 : 0;
-    if (i < s.segments && (i == 0 || take_segment(s, i - 1).begin / window < own.begin / window))
+    if (s.kind & SEGMENTS_AT_OFFSETS && i < s.segments && (i == 0 || take_segment(s, i - 1).begin / window < own.begin / window))
         *job_window(j, own.begin / window) = i;
     prefix_sums(sums, own_slices);
     const uint slices = sums[CLSORT_GROUP - 1];
