@@ -2704,7 +2704,8 @@ CLSORT_INLINE uint choose_action(select_t s, range_t r, uint pass)
     return !r.decided ? CLSORT_COUNT : r.decided == 1 && s.goal != CLSORT_UNORDERED ? CLSORT_COLLECT : CLSORT_IDLE;
 }
 
-/* Elements in a row that had the same digit: one addition for all of them, so that equal keys do not wait for each other. */
+/* Elements in a row that had the same digit: one addition for all of them, so that equal keys do not wait for each other. A work-item that
+   is alone adds one by one: there is nobody to wait for, and the branch would be guessed wrong. */
 typedef struct { uint digit, count; } streak_t;
 
 CLSORT_INLINE void end_streak(local uint *space, streak_t streak)
@@ -2713,23 +2714,33 @@ CLSORT_INLINE void end_streak(local uint *space, streak_t streak)
         add_local(&space[CLSORT_LIST + streak.digit], streak.count);
 }
 
+CLSORT_INLINE void count_digit(uint digit, streak_t *streak, local uint *space)
+{
+    if (CLSORT_GROUP_LOG2 == 0) {
+        space[CLSORT_LIST + digit]++;
+    } else if (digit == streak->digit) {
+        streak->count++;
+    } else {
+        end_streak(space, *streak);
+        streak->digit = digit;
+        streak->count = 1;
+    }
+}
+
 CLSORT_INLINE void visit(select_t s, range_t r, uint action, digit_t d, code_t code, uint i, streak_t *streak, local uint *space)
 {
-    if (!(action == CLSORT_COUNT ? in_range(r, code, i) : is_taken(s, r, code, i)))
-        return;
-    if (action == CLSORT_COLLECT) {
+    if (action == CLSORT_COUNT) {
+        if (in_range(r, code, i))
+            count_digit(digit_of(r, d, code, i), streak, space);
+    } else if (is_taken(s, r, code, i)) {
+        if (action == CLSORT_TALLY) {
+            count_digit(0, streak, space);
+            return;
+        }
         const uint place = add_local(&space[0], 1);
         if (place < s.room)
             space[CLSORT_LIST + place] = i;
-        return;
     }
-    const uint digit = action == CLSORT_COUNT ? digit_of(r, d, code, i) : 0;
-    if (digit != streak->digit) {
-        end_streak(space, *streak);
-        streak->digit = digit;
-        streak->count = 0;
-    }
-    streak->count++;
 }
 
 /* Visits all elements of a part, as the action says. Called by all; its results are visible after the next barrier. Loads of
