@@ -3442,8 +3442,11 @@ static const char *const clsort__source[] = {
     "/* The range of this pass, which every work-group of a row finds by itself from the sums of the pass before. */\n"
     "CLSORT_INLINE range_t find_range(select_t s, tables_t t, part_t p, uint pass, local uint *space)\n"
     "{\n"
-    "    const range_t r = pass && p.row < s.rows ? load_range(row_words_of(t, s, p.row), pass - 1) : whole_range(s);\n"
-    "    const uint open = pass && p.row < s.rows && !r.decided;\n"
+    "    const uint later = pass && p.row < s.rows;\n"
+    "    range_t r = whole_range(s);\n"
+    "    if (later)\n"
+    "        r = load_range(row_words_of(t, s, p.row), pass - 1);\n"
+    "    const uint open = later && !r.decided;\n"
     "    for (uint b = (uint)get_local_id(0); b < (open ? CLSORT_BINS : 0); b += CLSORT_GROUP)\n"
     "        space[CLSORT_LIST + b] = row_counts(t, s, p.row, pass - 1)[b];\n"
     "    return narrow_range(s, r, open, pass - 1, space);\n"
@@ -3845,8 +3848,8 @@ typedef struct clsort__range {
     int reads, writes;
 } clsort__range;
 
-/* What a description is checked for: to read keys only, to sort some day, to sort now. */
-enum { CLSORT__TO_READ, CLSORT__TO_PLAN, CLSORT__TO_SORT };
+/* What a description is checked for: to read keys only, to select from rows, to sort some day, to sort now. */
+enum { CLSORT__TO_READ, CLSORT__TO_SELECT, CLSORT__TO_PLAN, CLSORT__TO_SORT };
 
 /* COUNT enqueues nothing and counts commands; WARM launches every kernel with its geometry but no elements. */
 enum { CLSORT__COUNT, CLSORT__WARM, CLSORT__RUN };
@@ -4813,10 +4816,12 @@ static const char *clsort__unsupported_tuning(const clsort_desc *d)
 static const char *clsort__unsupported(const clsort_desc *d, int purpose)
 {
     if (d->algorithm != CLSORT_AUTO && !clsort__has_family(d->algorithm)) return "algorithm";
-    if ((purpose != CLSORT__TO_READ || d->precedes) && !clsort__can_any(d)) return "what the description asks for, by this algorithm";
-    if (d->rows > 1 || d->row_stride) return "rows, row_stride";
+    if (purpose == CLSORT__TO_SELECT && d->algorithm) return "algorithm with top_k";
+    if (purpose == CLSORT__TO_SELECT && d->record_size) return "records with top_k";
+    if ((purpose >= CLSORT__TO_PLAN || d->precedes) && !clsort__can_any(d)) return "what the description asks for, by this algorithm";
+    if (purpose != CLSORT__TO_SELECT && (d->rows > 1 || d->row_stride)) return "rows, row_stride without top_k";
     if (d->segments || d->segments_offset || d->segment_count) return "segments";
-    if (d->top_k) return "top_k";
+    if (purpose != CLSORT__TO_SELECT && d->top_k) return "top_k";
     if (d->count_buffer || d->count_offset) return "count_buffer";
     return clsort__unsupported_tuning(d);
 }
@@ -4883,7 +4888,8 @@ static clsort_status clsort__check_layout(clsort_sorter *s, const char *function
 /* The checks that need no buffers. */
 static clsort_status clsort__check_desc(clsort_sorter *s, const char *function, const clsort_desc *d, int purpose)
 {
-    const cl_uint flags = CLSORT_FLAG_NO_BUILD | CLSORT_FLAG_INDICES | CLSORT_FLAG_KEYS_OUT | CLSORT_FLAG_VALUES_OUT;
+    const cl_uint plain = CLSORT_FLAG_NO_BUILD | CLSORT_FLAG_INDICES | CLSORT_FLAG_KEYS_OUT | CLSORT_FLAG_VALUES_OUT;
+    const cl_uint flags = purpose == CLSORT__TO_SELECT ? plain | CLSORT_FLAG_TOP_UNSORTED | CLSORT_FLAG_TOP_NTH : plain;
     const char *field;
     clsort_status status;
     if (!d) return clsort__reject(s, function, "description", CLSORT_ERROR_NULL_ARGUMENT);
@@ -4894,7 +4900,7 @@ static clsort_status clsort__check_desc(clsort_sorter *s, const char *function, 
     if (d->flags & ~flags) return clsort__reject(s, function, "flags", CLSORT_ERROR_UNKNOWN_FLAG);
     field = clsort__unsupported(d, purpose);
     if (field) return clsort__reject(s, function, field, CLSORT_ERROR_UNSUPPORTED);
-    if (purpose != CLSORT__TO_READ && d->algorithm == CLSORT_AUTO && clsort__choose_algorithm(s, d) == CLSORT_AUTO)
+    if (purpose >= CLSORT__TO_PLAN && d->algorithm == CLSORT_AUTO && clsort__choose_algorithm(s, d) == CLSORT_AUTO)
         return clsort__reject(s, function, "algorithm: the self-test left none to AUTO", CLSORT_ERROR_WRONG_RESULT);
     return clsort__check_layout(s, function, d, purpose);
 }
@@ -5990,7 +5996,7 @@ enum { CLSORT__FIRST, CLSORT__NTH, CLSORT__UNORDERED };
 
 /* Words of a row's tables before its list, see kernels.cl; rows of up to so many elements are sorted whole on GPUs; the fewest elements of
    a part on GPUs and CPUs; the most pairs that a work-group sorts, where local memory has room for them. */
-enum { CLSORT__SELECT_ROW = 48, CLSORT__SELECT_SHORT = 2048, CLSORT__SELECT_PART = 4096, CLSORT__SELECT_CPU_PART = 1 << 14,
+enum { CLSORT__SELECT_ROW = 48, CLSORT__SELECT_SHORT = 2048, CLSORT__SELECT_PART = 4096, CLSORT__SELECT_CPU_PART = 1 << 13,
        CLSORT__SELECT_ROOM = 4096 };
 
 /* What a selection runs, derived from a description. `base` is a plan of the key and the scratch only. */
@@ -6100,15 +6106,6 @@ static void clsort__make_select_plan(const clsort_sorter *s, const clsort_desc *
     if (p->base.has_values && !p->base.has_indices) p->work_indices = clsort__take(&p->base, p->rows * p->wanted * 4);
 }
 
-/* The part of a description that is checked as that of a sort. */
-static clsort_desc clsort__without_top(const clsort_desc *d)
-{
-    clsort_desc plain = *d;
-    plain.top_k = plain.rows = plain.row_stride = 0;
-    plain.flags &= ~(cl_uint)(CLSORT_FLAG_TOP_UNSORTED | CLSORT_FLAG_TOP_NTH);
-    return plain;
-}
-
 /* Do all rows fit, with a margin? */
 static clsort_status clsort__check_rows(clsort_sorter *s, const char *function, const clsort_desc *d)
 {
@@ -6127,11 +6124,8 @@ static clsort_status clsort__check_rows(clsort_sorter *s, const char *function, 
 /* The checks of a selection that need no buffers, and its plan. */
 static clsort_status clsort__check_top(clsort_sorter *s, const char *function, const clsort_desc *d, clsort__select_plan *p)
 {
-    const clsort_desc plain = clsort__without_top(d);
-    clsort_status status = clsort__check_desc(s, function, &plain, CLSORT__TO_READ);   /* no sorting algorithm is needed */
+    clsort_status status = clsort__check_desc(s, function, d, CLSORT__TO_SELECT);
     if (status != CL_SUCCESS) return status;
-    if (d->algorithm) return clsort__reject(s, function, "algorithm with top_k", CLSORT_ERROR_UNSUPPORTED);
-    if (d->record_size) return clsort__reject(s, function, "records with top_k", CLSORT_ERROR_UNSUPPORTED);
     status = clsort__check_rows(s, function, d);
     if (status != CL_SUCCESS) return status;
     if (d->top_k > d->count) return clsort__reject(s, function, "top_k", CLSORT_ERROR_TOP_K);

@@ -2875,8 +2875,11 @@ CLSORT_INLINE range_t load_range(global const uint *row, uint pass)
 /* The range of this pass, which every work-group of a row finds by itself from the sums of the pass before. */
 CLSORT_INLINE range_t find_range(select_t s, tables_t t, part_t p, uint pass, local uint *space)
 {
-    const range_t r = pass && p.row < s.rows ? load_range(row_words_of(t, s, p.row), pass - 1) : whole_range(s);
-    const uint open = pass && p.row < s.rows && !r.decided;
+    const uint later = pass && p.row < s.rows;
+    range_t r = whole_range(s);
+    if (later)
+        r = load_range(row_words_of(t, s, p.row), pass - 1);
+    const uint open = later && !r.decided;
     for (uint b = (uint)get_local_id(0); b < (open ? CLSORT_BINS : 0); b += CLSORT_GROUP)
         space[CLSORT_LIST + b] = row_counts(t, s, p.row, pass - 1)[b];
     return narrow_range(s, r, open, pass - 1, space);
