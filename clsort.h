@@ -39,11 +39,12 @@
      order     ascending, descending; NaNs by bit pattern or all last; the two zeros apart or equal; records by several fields
                of any types and orders, or by an expression of yours in OpenCL C; by some bits of the key only
      merge     two sorted inputs into one, stable: clsort_enqueue_merge
+     top-k     the first k of each row, or the k-th alone, with indices and values, without sorting the rows
      where     in place, or into keys_out / values_out; any byte offset aligned to the element
      count     any, 0 to 2^32 - 1 elements; no padding, no power of two
      trust     clsort_enqueue_verify proves a result on the device, CLSORT_OPTION_VERIFY makes every sort do so, clsort_self_test
                tells whether this driver computes right
-   NOT YET     rows, segments, top-k, a count on the device: those fields answer CLSORT_ERROR_UNSUPPORTED.
+   NOT YET     rows without top_k, segments, a count on the device: those fields answer CLSORT_ERROR_UNSUPPORTED.
                Algorithms: bitonic, merge and radix in this version.
 
    ORDER, STABILITY, NaN
@@ -57,6 +58,18 @@
      `precedes` is compiled into the kernels, once per sorter and text. If it contradicts itself (a before b, b before c, c before a;
      different answers to the same question), the order is any, but no record is lost, doubled or written outside the range.
      Results are deterministic: the same input, description and device give the same output, byte for byte.
+
+   TOP-K
+     With top_k = k, clsort_enqueue_sort selects from `rows` rows of `count` keys: keys_out, `indices` and values_out, any of them but at least
+     one, receive k elements per row, row after row without gaps. An index counts inside its row. The source is only read.
+     The k are in the description's order, and of equal keys the smaller index comes first. CLSORT_FLAG_TOP_UNSORTED lets them be in any order;
+     it is needed where k is above what a work-group sorts: 4096, 2048 with keys of 8 bytes, less where local memory is below 48 KiB.
+     CLSORT_FLAG_TOP_NTH writes the k-th element alone. Keys may be of any type and order, and some of their bits may decide;
+     records, `fields`, `precedes` and the choice of an algorithm are refused.
+     Digits of 11 bits, from the top, narrow a row to the elements that may be among its k; these are sorted. Equal keys are narrowed by
+     their indices, so that no input takes more than ceil(bits / 11) + ceil(log2(count) / 11) readings and one to collect; most take two or three.
+     The number of launches does not depend on the number of rows: one for rows of up to 2048 keys and where there are enough rows for the
+     whole device, else 3 more than those readings. CLSORT_OPTION_VERIFY does not check selections.
 
    MEMORY
      clsort_scratch_size gives the formula's value. With n = count, K = key bytes, V = value bytes, a(x) = x rounded up to 16:
@@ -72,7 +85,9 @@
          keys, unless keys_out or an in-place key buffer can hold them (none with `precedes`)             a(nK)
          indices, unless `indices` is given                                                               a(4n)
          a copy of every array that is permuted in place                            a(n * size of its elements)
-     clsort_enqueue_merge needs none.
+     clsort_enqueue_merge needs none. top_k, with R rows, w elements written per row and D = 2^11 or fewer digits: a(4Rw) for values without
+     indices, and where rows are cut into P parts, or k is not sorted, a(4R (3D + 48 + max(P, m) rounded up to 4)), m at most 4096 and P at most
+     n / 4096 + 1: about 41 KB per row.
      Scratch is yours (scratch, scratch_offset, scratch_size) or the sorter's: one buffer per queue, grown on demand, kept
      until clsort_trim. The sorter retains its context, its device and the queues that own such a buffer, and never retains
      a buffer of yours. Host memory: a few KiB per sorter through CLSORT_MALLOC; no allocation in a warmed-up enqueue.
@@ -294,12 +309,13 @@ typedef struct clsort_desc {
     size_t scratch_offset;      /* a multiple of 16 */
     size_t scratch_size;        /* bytes usable from scratch_offset on */
 
-    size_t rows;                /* not built yet: equal rows of `count` elements; 0 = 1 */
-    size_t row_stride;          /* not built yet */
+    size_t rows;                /* with top_k: equal rows of `count` elements, below 2^24; 0 = 1 */
+    size_t row_stride;          /* bytes from one row of keys to the next, a multiple of the key's size; 0: no gaps. Values have gaps of as
+                                   many elements */
     cl_mem segments;            /* not built yet: cl_uint offsets of segments */
     size_t segments_offset;     /* not built yet */
     size_t segment_count;       /* not built yet */
-    size_t top_k;               /* not built yet */
+    size_t top_k;               /* nonzero: only the first top_k elements of each row's order are written; at most count. See TOP-K */
     cl_mem count_buffer;        /* not built yet: cl_uint count on the device, at most `count` */
     size_t count_offset;        /* not built yet */
 
@@ -7128,7 +7144,7 @@ CLSORT_API clsort_status clsort_enqueue_is_sorted(clsort_sorter *sorter, cl_comm
 
    0.1.0  2026-11-21  the bitonic family: kernels A, B2 to B16, tiles in local memory and in registers; all key types, orders,
                       payloads, argsort, records; gather and is_sorted; host arrays; proofs and self-test; the merge family: stable sorts,
-                      several fields, comparators, merge of two inputs; the radix family, bit ranges
+                      several fields, comparators, merge of two inputs; the radix family, bit ranges; top-k
 
    ---- licence --------------------------------------------------------------------------------------------------------
 
