@@ -3577,6 +3577,8 @@ static const char *const clsort__source[] = {
     "\n",
     "//---- utility\n"
     "#if CLSORT_FAMILY == 0 || CLSORT_FAMILY == 5\n"
+    "/* What goes on around sorts: keys are taken out of records, arrays gathered, results checked. */\n"
+    "\n"
     "/* Takes the keys out of records of `stride` bytes and numbers them: what a sort by index starts from. A key equal to minus_zero\n"
     "   becomes 0. keys may be source itself where nothing changes: then only the numbers are written. */\n"
     "CLSORT_KERNEL void clsort_extract(global const uchar *source, ulong source_at, global uchar *keys, ulong keys_at,\n"

@@ -2994,6 +2994,8 @@ CLSORT_KERNEL void clsort_select_gather(global const uchar *source, ulong source
 
 //---- utility
 #if CLSORT_FAMILY == 0 || CLSORT_FAMILY == 5
+/* What goes on around sorts: keys are taken out of records, arrays gathered, results checked. */
+
 /* Takes the keys out of records of `stride` bytes and numbers them: what a sort by index starts from. A key equal to minus_zero
    becomes 0. keys may be source itself where nothing changes: then only the numbers are written. */
 CLSORT_KERNEL void clsort_extract(global const uchar *source, ulong source_at, global uchar *keys, ulong keys_at,
