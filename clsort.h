@@ -3502,7 +3502,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "\n"
     "/* One pass over rows that are cut into parts, one work-group for each. */\n"
-    "CLSORT_KERNEL void clsort_select_pass(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, uint pass, local uint *space)\n"
+    "CLSORT_KERNEL void clsort_select_pass(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, local uint *space, uint pass)\n"
     "{\n"
     "    const select_t s = CLSORT_SELECT;\n"
     "    const tables_t t = CLSORT_TABLES;\n"
@@ -6230,18 +6230,27 @@ static void clsort__launch_rows(clsort__run *run, const clsort__select_plan *p)
     clsort__launch(run, p->rows << run->group_log2);
 }
 
+/* The passes over rows in parts. From one to the next only its number changes: setting every argument again would take the host longer than
+   an idle pass takes the device. */
+static void clsort__select_passes(clsort__run *run, const clsort__select_plan *p, clsort__span tables)
+{
+    cl_uint pass, place;
+    clsort__use_select(run, p, CLSORT__KERNEL_SELECT_PASS);
+    clsort__place_tables(run, p, tables);
+    clsort__argument(run, clsort__select_words(&p->base.config, p->room), NULL);
+    place = run->argument;
+    for (pass = 0; pass <= p->passes; pass++) {
+        run->argument = place;
+        clsort__uint(run, pass);
+        clsort__launch(run, p->rows * p->parts << run->group_log2);
+    }
+}
+
 /* Rows in parts: passes that narrow, then the results. */
 static void clsort__select_spread(clsort__run *run, const clsort__select_plan *p, clsort__span tables, clsort__span indices)
 {
-    cl_uint pass;
     clsort__fill(run, tables, 0, p->rows * 4 << p->base.config.digit_bits);
-    for (pass = 0; pass <= p->passes; pass++) {
-        clsort__use_select(run, p, CLSORT__KERNEL_SELECT_PASS);
-        clsort__place_tables(run, p, tables);
-        clsort__uint(run, pass);
-        clsort__argument(run, clsort__select_words(&p->base.config, p->room), NULL);
-        clsort__launch(run, p->rows * p->parts << run->group_log2);
-    }
+    clsort__select_passes(run, p, tables);
     clsort__use_select(run, p, p->goal == CLSORT__UNORDERED ? CLSORT__KERNEL_SELECT_SCATTER : CLSORT__KERNEL_SELECT_SORT);
     clsort__place_tables(run, p, tables);
     clsort__place_outputs(run, p, indices);

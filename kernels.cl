@@ -2919,7 +2919,7 @@ CLSORT_INLINE void add_to_tables(select_t s, tables_t t, part_t p, uint action, 
 }
 
 /* One pass over rows that are cut into parts, one work-group for each. */
-CLSORT_KERNEL void clsort_select_pass(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, uint pass, local uint *space)
+CLSORT_KERNEL void clsort_select_pass(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, local uint *space, uint pass)
 {
     const select_t s = CLSORT_SELECT;
     const tables_t t = CLSORT_TABLES;
