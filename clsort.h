@@ -5175,9 +5175,10 @@ static int clsort__some_bits(const clsort_desc *d)
     return d->first_bit || (d->last_bit && (!d->key_type || d->last_bit != clsort__key_bits(d->key_type)));
 }
 
-/* Are there rows, segments or a count on the device? */
+/* Are there rows, segments or a count on the device? Rows of top-k are not sorted, and not meant. */
 static int clsort__has_segments(const clsort_desc *d)
 {
+    if (d->top_k) return 0;
     return d->rows > 1 || d->segments || d->segment_count || d->count_buffer || (d->flags & CLSORT_FLAG_COUNT_BUFFER);
 }
 
@@ -5574,9 +5575,9 @@ static clsort_status clsort__check_layout(clsort_sorter *s, const char *function
     if (!d->record_size && d->key_offset) return clsort__reject(s, function, "key_offset", CLSORT_ERROR_RECORD_LAYOUT);
     if (!clsort__fields_inside(d)) return clsort__reject(s, function, "fields: offset", CLSORT_ERROR_RECORD_LAYOUT);
     if ((cl_ulong)d->count > 0xFFFFFFFFu) return clsort__reject(s, function, "count", CLSORT_ERROR_COUNT_TOO_LARGE);
-    status = clsort__check_segments(s, function, d, element);
+    status = purpose == CLSORT__TO_SELECT ? CL_SUCCESS : clsort__check_segments(s, function, d, element);
     if (status != CL_SUCCESS) return status;
-    n = clsort__extent(d, element);
+    n = purpose == CLSORT__TO_SELECT ? d->count : clsort__extent(d, element);
     if (!clsort__fits(n, element, d->keys_offset) || !clsort__fits(n, element, d->keys_out_offset))
         return clsort__reject(s, function, "keys", CLSORT_ERROR_SIZE_OVERFLOW);
     if (!clsort__fits(n, d->value_size, d->values_offset) || !clsort__fits(n, d->value_size, d->values_out_offset))
@@ -7043,7 +7044,7 @@ static void clsort__make_select_plan(const clsort_sorter *s, const clsort_desc *
 static clsort_status clsort__check_rows(clsort_sorter *s, const char *function, const clsort_desc *d)
 {
     const size_t key = clsort__key_bits(d->key_type) / 8, rows = d->rows ? d->rows : 1, stride = d->row_stride ? d->row_stride : d->count * key;
-    if (rows > 1 && stride < d->count * key) return clsort__reject(s, function, "row_stride below a row", CLSORT_ERROR_RECORD_LAYOUT);
+    if (rows > 1 && stride < d->count * key) return clsort__reject(s, function, "row_stride below a row", CLSORT_ERROR_OVERLAP);
     if ((cl_ulong)rows > 0xFFFFFFFFu >> 8) return clsort__reject(s, function, "rows, at most 2^24 - 1", CLSORT_ERROR_COUNT_TOO_LARGE);
     if (!clsort__fits(rows, stride, d->keys_offset)) return clsort__reject(s, function, "keys", CLSORT_ERROR_SIZE_OVERFLOW);
     if (!clsort__fits(rows, d->top_k, 0) || !clsort__fits(rows * d->top_k, key, d->keys_out_offset) || !clsort__fits(rows * d->top_k, 4, d->indices_offset))

@@ -240,7 +240,7 @@ static void bad_calls_change_nothing(bench *b)
         { "no output", no_output, CLSORT_ERROR_MISSING_BUFFER }, { "no values_out", no_values_out, CLSORT_ERROR_MISSING_BUFFER },
         { "small keys_out", small_keys_out, CLSORT_ERROR_BUFFER_TOO_SMALL }, { "small indices", small_indices, CLSORT_ERROR_BUFFER_TOO_SMALL },
         { "keys_out is keys", same_keys, CLSORT_ERROR_OVERLAP }, { "odd stride", odd_stride, CLSORT_ERROR_MISALIGNED },
-        { "short stride", short_stride, CLSORT_ERROR_RECORD_LAYOUT }, { "too many rows", too_many_rows, CLSORT_ERROR_COUNT_TOO_LARGE },
+        { "short stride", short_stride, CLSORT_ERROR_OVERLAP }, { "too many rows", too_many_rows, CLSORT_ERROR_COUNT_TOO_LARGE },
         { "more rows than keys", more_rows, CLSORT_ERROR_BUFFER_TOO_SMALL }, { "records", of_records, CLSORT_ERROR_UNSUPPORTED },
         { "an algorithm", by_radix, CLSORT_ERROR_UNSUPPORTED }, { "overflow", all_overflow, CLSORT_ERROR_SIZE_OVERFLOW },
         { "a flag without top_k", without_k, CLSORT_ERROR_UNKNOWN_FLAG }, { "segments", in_segments, CLSORT_ERROR_UNSUPPORTED },
