@@ -419,7 +419,7 @@ CLSORT_API clsort_status clsort_scratch_size(clsort_sorter *sorter, const clsort
    - on failure *done is NULL; see ERRORS above
    Source: bitonic: Batcher, Sorting networks and their applications, 1968; Bainville, OpenCL Sorting, 2011. Merge: Green, McColl, Bader,
    GPU merge path, 2012; on CPUs Inoue et al., AA-sort, 2007; merge-local-only: Bainville, 2011. Radix: Merrill and Garland, Single-pass
-   Parallel Prefix Scan with Decoupled Look-back, 2016; Adinets and Merrill, Onesweep, 2022.
+   Parallel Prefix Scan with Decoupled Look-back, 2016; Adinets and Merrill, Onesweep, 2022. Batches: Zucchi, Parallel batch sorting, 2013.
    Thread safety: one thread per sorter. */
 CLSORT_API clsort_status clsort_enqueue_sort(clsort_sorter *sorter, cl_command_queue queue, const clsort_desc *desc,
                                              cl_uint n_wait, const cl_event *wait, cl_event *done);

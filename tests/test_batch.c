@@ -255,8 +255,8 @@ static void every_shape(bench *b)
     cl_uint group, items;
     size_t i;
     for (i = 0; i < BATCH_NAMES; i++)
-        for (group = 1; group <= 512; group *= b->few_programs ? 16 : 4)
-            for (items = 1; items <= 32; items *= b->few_programs ? 8 : 2) {
+        for (group = 1; group <= 256; group *= 16)
+            for (items = 1; items <= 32; items *= 4) {
                 batch_case c = make_case(batch_names[i], CLSORT_U32, 3, b->small ? 100 : 1500);
                 c.d.value_size = 4;
                 c.d.tuning.work_group = group;
