@@ -249,7 +249,12 @@ enum {
     CLSORT_LOCAL_OFF = 1,         /* every step is a launch over global memory */
     CLSORT_LOCAL_GLOBAL_TAIL = 2, /* first stages and tails as one launch each, barriers between steps in global memory */
     CLSORT_LOCAL_START = 3,       /* first stages in local memory, no tails */
-    CLSORT_LOCAL_ONLY = 4         /* blocks sorted, nothing else: the result is not sorted as a whole */
+    CLSORT_LOCAL_ONLY = 4,        /* blocks sorted, nothing else: the result is not sorted as a whole */
+    /* Rows as published, in one launch, a work-group for each row; `rows` must be given, if only 1. */
+    CLSORT_LOCAL_BATCH_ODD_EVEN = 5,  /* Batcher's odd-even merge sort, every step over global memory */
+    CLSORT_LOCAL_BATCH_OFF = 6,       /* bitonic, every step over global memory */
+    CLSORT_LOCAL_BATCH = 7,           /* bitonic, steps inside a block of work_group * items keys in local memory, one block after another */
+    CLSORT_LOCAL_BATCH_SPLIT = 8      /* and the step above them on the way, the upper block's keys waiting in registers */
 };
 
 enum { CLSORT_RADIX_DEFAULT = 0,     /* one launch per digit where work-groups are known to make progress (NVIDIA), else three */
@@ -347,7 +352,8 @@ CLSORT_API size_t clsort_desc_size(void);
 CLSORT_API cl_uint clsort_version(void);
 
 /* Every algorithm that can be selected by name, numbered from 0; NULL past the last.
-   Full sorts come first; the names that end in "only" sort blocks and are for measurements. Thread safety: any. */
+   Full sorts come first; the names that end in "only" sort blocks, those that begin with "batch" sort rows and answer
+   CLSORT_ERROR_UNSUPPORTED where `rows` is 0; both are for measurements. Thread safety: any. */
 CLSORT_API const char *clsort_algorithm_name(cl_uint number);
 
 /* Sets algorithm and tuning of *desc to what the name says, leaving work_group and items as they are unless the name
@@ -453,7 +459,7 @@ CLSORT_API clsort_status clsort_explain(clsort_sorter *sorter, const clsort_desc
    - on failure *done is NULL; see ERRORS above
    Source: bitonic: Batcher, Sorting networks and their applications, 1968; Bainville, OpenCL Sorting, 2011. Merge: Green, McColl, Bader,
    GPU merge path, 2012; on CPUs Inoue et al., AA-sort, 2007; merge-local-only: Bainville, 2011. Radix: Merrill and Garland, Single-pass
-   Parallel Prefix Scan with Decoupled Look-back, 2016; Adinets and Merrill, Onesweep, 2022.
+   Parallel Prefix Scan with Decoupled Look-back, 2016; Adinets and Merrill, Onesweep, 2022. Batches: Zucchi, Parallel batch sorting, 2013.
    Thread safety: one thread per sorter. */
 CLSORT_API clsort_status clsort_enqueue_sort(clsort_sorter *sorter, cl_command_queue queue, const clsort_desc *desc,
                                              cl_uint n_wait, const cl_event *wait, cl_event *done);
@@ -691,7 +697,8 @@ static const char *const clsort__source[] = {
     "#define CLSORT_ITEMS_LOG2 4\n"
     "#endif\n"
     "/* The family to build: 0 all, 1 bitonic, 2 merge, 3 radix, 5 utility, 6 and 7 the published kernels of bitonic and merge that the default\n"
-    "   plans do not need, 8 radix by sweeps, 10 selection (the numbers of clsort.h). */\n"
+    "   plans do not need, 8 radix by sweeps, 10 selection, 11 segments, 12 pieces of them by radix, 13 the published sorts of rows (the numbers of\n"
+    "   clsort.h). */\n"
     "#ifndef CLSORT_FAMILY\n"
     "#define CLSORT_FAMILY 0\n"
     "#endif\n"
@@ -1157,7 +1164,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "\n",
     "//---- local\n"
-    "#if CLSORT_SHARE_LOG2 > 0\n"
+    "#if CLSORT_LANES == 1\n"
     "/* Where row i lies in local memory: one word of padding after each 32 (keys of 8 bytes: one key after each 16), so that strides\n"
     "   which are powers of two meet the 32 banks evenly. */\n"
     "#define CLSORT_KEY_PAD_LOG2 (CLSORT_KEY_BYTES == 8 ? 4 : 5)\n"
@@ -1309,7 +1316,7 @@ static const char *const clsort__source[] = {
     "\n",
 #ifndef CLSORT_NO_BITONIC
     "//---- bitonic: window rows\n"
-    "#if CLSORT_FAMILY == 0 || CLSORT_FAMILY == 1 || CLSORT_FAMILY == 6\n"
+    "#if CLSORT_FAMILY == 0 || CLSORT_FAMILY == 1 || CLSORT_FAMILY == 6 || CLSORT_FAMILY == 13\n"
     "/* The rows that a work-item holds of a window of 2^bits rows whose lowest bit is `at`: register m has row\n"
     "   (m & flip ? flipped : first) + (m << at). In a mirror step the partner's lower bits are complemented too; flip is its register bit. */\n"
     "typedef struct { uint first, flipped, at, flip; } window_t;\n"
@@ -1387,6 +1394,17 @@ static const char *const clsort__source[] = {
     "        }\n"
     "    }\n"
     "}\n"
+    "\n"
+    "#if CLSORT_LANES == 1\n"
+    "/* Elements i and j of n, i < j, from one array to the other, which may be the same, in order. */\n"
+    "CLSORT_INLINE void order_elements(array_t from, array_t to, codec_t c, uint n, uint i, uint j)\n"
+    "{\n"
+    "    row_t a = load_row(from, c, i, n), b = load_row(from, c, j, n);\n"
+    "    order_rows(&a, &b);\n"
+    "    store_row(to, c, i, n, a);\n"
+    "    store_row(to, c, j, n, b);\n"
+    "}\n"
+    "#endif\n"
     "\n"
     "/* The steps of register bits hi ... lo of one stage over global memory, in place: one window of 2^bits rows per work-item, one read and\n"
     "   one write of each element. `at` is the row bit of register bit 0. */\n"
@@ -1608,11 +1626,7 @@ static const char *const clsort__source[] = {
     "        for (int bit = (int)min(stage, tile_log2 - 1); bit >= 0; bit--) {\n"
     "            for (uint t = (uint)get_local_id(0); t < 1u << (tile_log2 - 1); t += CLSORT_GROUP) {\n"
     "                const window_t w = make_window(t, 1, (uint)bit, (uint)bit == stage ? 1 : 0);\n"
-    "                const uint i = base + window_row(w, 0), j = base + window_row(w, 1);\n"
-    "                row_t a = load_row(data, codec, i, n), b = load_row(data, codec, j, n);\n"
-    "                order_rows(&a, &b);\n"
-    "                store_row(data, codec, i, n, a);\n"
-    "                store_row(data, codec, j, n, b);\n"
+    "                order_elements(data, data, codec, n, base + window_row(w, 0), base + window_row(w, 1));\n"
     "            }\n"
     "            barrier(CLK_GLOBAL_MEM_FENCE);\n"
     "        }\n"
@@ -1620,8 +1634,193 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n"
     "\n",
+    "//---- bitonic: batch\n"
+    "/* BATCHES as published: one launch sorts rows of n elements, `stride` elements apart, each by one work-group, whose barriers part the steps. All\n"
+    "   of its comparisons put the smaller element at the smaller index, so rows of any length need no padding. Source: M. Zucchi, 2013.\n"
+    "\n"
+    "     odd-even       Batcher's odd-even merge sort, every step in global memory\n"
+    "     bitonic        every step in global memory\n"
+    "     bitonic-local  steps of bits that lie inside a block in local memory, one block after another\n"
+    "     bitonic-split  as before, and the step above them on the way: a work-item orders its elements of two neighbouring blocks, puts one\n"
+    "                    into local memory and keeps the other in a register until the first block is done */\n"
+    "#if (CLSORT_FAMILY == 0 || CLSORT_FAMILY == 13) && CLSORT_LANES == 1\n"
+    "/* Stages of a row; one for a single element, which is moved then if it has to be. */\n"
+    "CLSORT_INLINE uint batch_stages(uint n)\n"
+    "{\n"
+    "    return n > 2 ? 32 - clz(n - 1) : 1;\n"
+    "}\n"
+    "\n"
+    "/* The row of a work-group. */\n"
+    "CLSORT_INLINE array_t batch_row(array_t a, uint stride)\n"
+    "{\n"
+    "    return advance(a, (long)((uint)get_group_id(0) * stride));\n"
+    "}\n"
+    "\n"
+    "/* Windows of two elements, `bit` apart, of which at least the first lies below n. */\n"
+    "CLSORT_INLINE uint pairs_below(uint n, uint bit)\n"
+    "{\n"
+    "    return (n >> bit >> 1 << bit) + min(n & ((2u << bit) - 1), 1u << bit);\n"
+    "}\n"
+    "\n"
+    "/* One step of a row in global memory. Called by all work-items of a group; ends with a barrier. */\n"
+    "CLSORT_INLINE void batch_step(array_t from, array_t to, codec_t c, uint n, uint bit, uint mirror)\n"
+    "{\n"
+    "    for (uint t = (uint)get_local_id(0); t < pairs_below(n, bit); t += CLSORT_GROUP) {\n"
+    "        const window_t w = make_window(t, 1, bit, mirror);\n"
+    "        order_elements(from, to, c, n, window_row(w, 0), window_row(w, 1));\n"
+    "    }\n"
+    "    barrier(CLK_GLOBAL_MEM_FENCE);\n"
+    "}\n"
+    "\n"
+    "/* The same of Batcher's network: behind the first step of a stage pairs begin 2^bit elements later, and none leads from one sequence that\n"
+    "   the stage merges into the next. */\n"
+    "CLSORT_INLINE void odd_even_step(array_t from, array_t to, codec_t c, uint n, uint bit, uint stage)\n"
+    "{\n"
+    "    const uint start = bit < stage ? 1u << bit : 0;\n"
+    "    for (uint t = (uint)get_local_id(0); t < pairs_below(n, bit); t += CLSORT_GROUP) {\n"
+    "        const uint i = make_window(t, 1, bit, 0).first + start, j = i + (1u << bit);\n"
+    "        if ((j & ((2u << stage) - 1)) >> bit)\n"
+    "            order_elements(from, to, c, n, i, j);\n"
+    "    }\n"
+    "    barrier(CLK_GLOBAL_MEM_FENCE);\n"
+    "}\n"
+    "\n"
+    "/* The steps of bits stage ... low, in place. */\n"
+    "CLSORT_INLINE void batch_steps(array_t row, codec_t c, uint n, uint stage, uint low)\n"
+    "{\n"
+    "    for (uint left = stage + 1; left > low; left--)\n"
+    "        batch_step(row, row, c, n, left - 1, left > stage);\n"
+    "}\n"
+    "\n",
+    "//---- bitonic: batch in global memory\n"
+    "CLSORT_KERNEL void clsort_batch_odd_even(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_CODEC_ARGS, uint n, uint stride)\n"
+    "{\n"
+    "    const array_t source = CLSORT_ARRAY(source), target = CLSORT_ARRAY(target);\n"
+    "    const array_t from = batch_row(source, stride), to = batch_row(target, stride);\n"
+    "    const codec_t codec = CLSORT_CODEC;\n"
+    "    const uint stages = batch_stages(n);\n"
+    "    for (uint stage = 0; stage < stages; stage++)\n"
+    "        for (uint left = stage + 1; left > 0; left--)\n"
+    "            odd_even_step(stage ? to : from, to, codec, n, left - 1, stage);\n"
+    "}\n"
+    "\n"
+    "CLSORT_KERNEL void clsort_batch_bitonic(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_CODEC_ARGS, uint n, uint stride)\n"
+    "{\n"
+    "    const array_t source = CLSORT_ARRAY(source), target = CLSORT_ARRAY(target);\n"
+    "    const array_t from = batch_row(source, stride), to = batch_row(target, stride);\n"
+    "    const codec_t codec = CLSORT_CODEC;\n"
+    "    const uint stages = batch_stages(n);\n"
+    "    batch_step(from, to, codec, n, 0, 1);\n"
+    "    for (uint stage = 1; stage < stages; stage++)\n"
+    "        batch_steps(to, codec, n, stage, 0);\n"
+    "}\n"
+    "\n",
+    "//---- bitonic: batch blocks\n"
+    "/* The steps of stages first ... last whose bits lie inside a block, in local memory. Called by all work-items of a group; barriers\n"
+    "   before every step and after the last. */\n"
+    "CLSORT_INLINE void block_stages(local code_t *keys, local uint *words, uint first, uint last)\n"
+    "{\n"
+    "    for (uint stage = first; stage <= last; stage++)\n"
+    "        for (uint left = min(stage + 1, (uint)CLSORT_TILE_ROWS_LOG2); left > 0; left--) {\n"
+    "            barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "            for (uint t = (uint)get_local_id(0); t < CLSORT_TILE_ROWS / 2; t += CLSORT_GROUP) {\n"
+    "                const window_t w = make_window(t, 1, left - 1, left > stage);\n"
+    "                const uint i = window_row(w, 0), j = window_row(w, 1);\n"
+    "                row_t a = get_row(keys, words, i), b = get_row(keys, words, j);\n"
+    "                order_rows(&a, &b);\n"
+    "                put_row(keys, words, i, a);\n"
+    "                put_row(keys, words, j, b);\n"
+    "            }\n"
+    "        }\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "}\n"
+    "\n"
+    "/* The block at `base` to local memory; after it and before block_stages nothing else needs a barrier. */\n"
+    "CLSORT_INLINE void load_block(local code_t *keys, local uint *words, array_t a, codec_t c, uint base, uint n)\n"
+    "{\n"
+    "    for (uint i = (uint)get_local_id(0); i < CLSORT_TILE_ROWS; i += CLSORT_GROUP)\n"
+    "        put_row(keys, words, i, load_row(a, c, base + i, n));\n"
+    "}\n"
+    "\n"
+    "/* And back. Ends with a barrier: local memory is free, and the whole group sees the block. */\n"
+    "CLSORT_INLINE void store_block(local const code_t *keys, local const uint *words, array_t a, codec_t c, uint base, uint n)\n"
+    "{\n"
+    "    for (uint i = (uint)get_local_id(0); i < CLSORT_TILE_ROWS; i += CLSORT_GROUP)\n"
+    "        store_row(a, c, base + i, n, get_row(keys, words, i));\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);\n"
+    "}\n"
+    "\n"
+    "/* What stages first ... last do inside blocks, one block after another. */\n"
+    "CLSORT_INLINE void batch_blocks(array_t from, array_t to, codec_t c, uint n, uint first, uint last, local code_t *keys, local uint *words)\n"
+    "{\n"
+    "    const uint blocks = n ? ((n - 1) >> CLSORT_TILE_ROWS_LOG2) + 1 : 0;\n"
+    "    for (uint k = 0; k < blocks; k++) {\n"
+    "        load_block(keys, words, from, c, k << CLSORT_TILE_ROWS_LOG2, n);\n"
+    "        block_stages(keys, words, first, last);\n"
+    "        store_block(keys, words, to, c, k << CLSORT_TILE_ROWS_LOG2, n);\n"
+    "    }\n"
+    "}\n"
+    "\n",
+    "//---- bitonic: batch local\n"
+    "/* block_keys and block_words: local memory for a block, as for a tile. */\n"
+    "CLSORT_KERNEL void clsort_batch_local(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_CODEC_ARGS, uint n, uint stride,\n"
+    "                                      local code_t *block_keys, local uint *block_words)\n"
+    "{\n"
+    "    const array_t source = CLSORT_ARRAY(source), target = CLSORT_ARRAY(target);\n"
+    "    const array_t from = batch_row(source, stride), to = batch_row(target, stride);\n"
+    "    const codec_t codec = CLSORT_CODEC;\n"
+    "    const uint stages = batch_stages(n);\n"
+    "    batch_blocks(from, to, codec, n, 0, min(stages, (uint)CLSORT_TILE_ROWS_LOG2) - 1, block_keys, block_words);\n"
+    "    for (uint stage = CLSORT_TILE_ROWS_LOG2; stage < stages; stage++) {\n"
+    "        batch_steps(to, codec, n, stage, CLSORT_TILE_ROWS_LOG2);\n"
+    "        batch_blocks(to, to, codec, n, stage, stage, block_keys, block_words);\n"
+    "    }\n"
+    "}\n"
+    "\n"
+    "/* The steps of a stage from the bit above a block down, in place, two neighbouring blocks after another: elements of the upper one wait in registers\n"
+    "   while those below them are sorted. Where that bit's step is the mirror step, partners lie at mirrored places. */\n"
+    "CLSORT_INLINE void split_blocks(array_t row, codec_t c, uint n, uint stage, local code_t *keys, local uint *words)\n"
+    "{\n"
+    "    const uint mirror = stage == CLSORT_TILE_ROWS_LOG2 ? CLSORT_TILE_ROWS - 1 : 0, lid = (uint)get_local_id(0);\n"
+    "    const uint pairs = ((n - 1) >> CLSORT_TILE_ROWS_LOG2 >> 1) + 1;\n"
+    "    row_t upper[CLSORT_ITEMS];\n"
+    "    for (uint k = 0; k < pairs; k++) {\n"
+    "        const uint low = k << 1 << CLSORT_TILE_ROWS_LOG2, high = low + CLSORT_TILE_ROWS;\n"
+    "        #pragma unroll\n"
+    "        for (uint m = 0; m < CLSORT_ITEMS; m++) {\n"
+    "            const uint i = m * CLSORT_GROUP + lid;\n"
+    "            row_t lower = load_row(row, c, low + i, n);\n"
+    "            upper[m] = load_row(row, c, high + (i ^ mirror), n);\n"
+    "            order_rows(&lower, &upper[m]);\n"
+    "            put_row(keys, words, i, lower);\n"
+    "        }\n"
+    "        block_stages(keys, words, stage, stage);\n"
+    "        store_block(keys, words, row, c, low, n);\n"
+    "        #pragma unroll\n"
+    "        for (uint m = 0; m < CLSORT_ITEMS; m++)\n"
+    "            put_row(keys, words, (m * CLSORT_GROUP + lid) ^ mirror, upper[m]);\n"
+    "        block_stages(keys, words, stage, stage);\n"
+    "        store_block(keys, words, row, c, high, n);\n"
+    "    }\n"
+    "}\n"
+    "\n"
+    "CLSORT_KERNEL void clsort_batch_split(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_CODEC_ARGS, uint n, uint stride,\n"
+    "                                      local code_t *block_keys, local uint *block_words)\n"
+    "{\n"
+    "    const array_t source = CLSORT_ARRAY(source), target = CLSORT_ARRAY(target);\n"
+    "    const array_t from = batch_row(source, stride), to = batch_row(target, stride);\n"
+    "    const codec_t codec = CLSORT_CODEC;\n"
+    "    const uint stages = batch_stages(n);\n"
+    "    batch_blocks(from, to, codec, n, 0, min(stages, (uint)CLSORT_TILE_ROWS_LOG2) - 1, block_keys, block_words);\n"
+    "    for (uint stage = CLSORT_TILE_ROWS_LOG2; stage < stages; stage++) {\n"
+    "        batch_steps(to, codec, n, stage, CLSORT_TILE_ROWS_LOG2 + 1);\n"
+    "        split_blocks(to, codec, n, stage, block_keys, block_words);\n"
+    "    }\n"
+    "}\n"
+    "#endif\n"
+    "\n",
 #else
-    "#line 1023\n",
+    "#line 1216\n",
 #endif
 #ifndef CLSORT_NO_MERGE
     "//---- merge\n"
@@ -2496,7 +2695,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "\n",
 #else
-    "#line 1894\n",
+    "#line 2087\n",
 #endif
 #ifndef CLSORT_NO_RADIX
     "//---- radix: plan\n"
@@ -3621,7 +3820,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "\n",
 #else
-    "#line 3015\n",
+    "#line 3208\n",
 #endif
     "//---- select: plan\n"
     "/* SELECT: the first k elements of every row's sorted order, without sorting the rows.\n"
@@ -4296,7 +4495,7 @@ static const char *const clsort__source[] = {
 /* Families of kernels.cl that this version builds; the numbers stand there too. */
 enum { CLSORT__BITONIC = CLSORT_BITONIC, CLSORT__MERGE = CLSORT_MERGE, CLSORT__RADIX = CLSORT_RADIX, CLSORT__UTILITY = 5,
        CLSORT__PUBLISHED_BITONIC = 6, CLSORT__PUBLISHED_MERGE = 7, CLSORT__SWEEP = 8, CLSORT__SELECT = 10, CLSORT__SEGMENTS = 11,
-       CLSORT__PIECES = 12 };
+       CLSORT__PIECES = 12, CLSORT__BATCH = 13 };
 
 #define CLSORT__KERNEL_LIST(X) \
     X(B2, CLSORT__PUBLISHED_BITONIC, "clsort_bitonic_b2") \
@@ -4307,6 +4506,10 @@ enum { CLSORT__BITONIC = CLSORT_BITONIC, CLSORT__MERGE = CLSORT_MERGE, CLSORT__R
     X(TAIL, CLSORT__BITONIC, "clsort_bitonic_tail") \
     X(A, CLSORT__PUBLISHED_BITONIC, "clsort_bitonic_a") \
     X(GLOBAL_TILE, CLSORT__PUBLISHED_BITONIC, "clsort_bitonic_global_tile") \
+    X(BATCH_ODD_EVEN, CLSORT__BATCH, "clsort_batch_odd_even") \
+    X(BATCH_BITONIC, CLSORT__BATCH, "clsort_batch_bitonic") \
+    X(BATCH_LOCAL, CLSORT__BATCH, "clsort_batch_local") \
+    X(BATCH_SPLIT, CLSORT__BATCH, "clsort_batch_split") \
     X(MERGE_TILE, CLSORT__MERGE, "clsort_merge_tile") \
     X(MERGE_SPLIT, CLSORT__MERGE, "clsort_merge_split") \
     X(MERGE_CLAMP, CLSORT__MERGE, "clsort_merge_clamp") \
@@ -4723,7 +4926,7 @@ static cl_uint clsort__log2(size_t x)
    padding of kernels.cl. */
 static size_t clsort__tile_rows(const clsort__config *c, cl_uint pad_log2)
 {
-    const size_t items = (size_t)1 << c->items_log2, tile = c->share_log2 ? items << c->share_log2 : 1;
+    const size_t items = (size_t)1 << c->items_log2, tile = c->share_log2 || c->family == CLSORT__BATCH ? items << c->share_log2 : 1;
     const int merges = c->family == CLSORT__MERGE || c->family == CLSORT__SEGMENTS;
     const size_t rows = tile + (merges ? items : 0);   /* merges read on behind the tile */
     return rows + (rows >> pad_log2) + 1;
@@ -4782,6 +4985,17 @@ static void clsort__bitonic_shape(const clsort_sorter *s, const clsort_tuning *t
     c->group_log2 = lanes ? 4 : t->work_group ? clsort__log2(t->work_group) : s->is_cpu ? 6 : 8;
     if (c->group_log2 > 10) c->group_log2 = 10;
     c->share_log2 = lanes ? 0 : c->group_log2;
+    clsort__fit_shape(s, c);
+}
+
+/* Of the published sorts of rows: a block has the elements that a work-group orders in one go, as published, unless the caller names more. */
+static void clsort__batch_shape(const clsort_sorter *s, const clsort_tuning *t, clsort__config *c)
+{
+    const cl_uint most = s->is_cpu ? 3 : 5, items = t->items > 2 ? clsort__log2(t->items) : 1;
+    c->lanes = 1;
+    c->items_log2 = items < most ? items : most;
+    c->group_log2 = t->work_group ? clsort__log2(t->work_group) : s->is_cpu ? 6 : 8;
+    c->share_log2 = c->group_log2;
     clsort__fit_shape(s, c);
 }
 
@@ -5175,11 +5389,17 @@ static int clsort__some_bits(const clsort_desc *d)
     return d->first_bit || (d->last_bit && (!d->key_type || d->last_bit != clsort__key_bits(d->key_type)));
 }
 
+/* Are rows sorted as published? */
+static int clsort__is_batch(const clsort_desc *d)
+{
+    return d->tuning.local >= CLSORT_LOCAL_BATCH_ODD_EVEN;
+}
+
 /* Are there rows, segments or a count on the device? Rows of top-k are not sorted, and not meant. */
 static int clsort__has_segments(const clsort_desc *d)
 {
     if (d->top_k) return 0;
-    return d->rows > 1 || d->segments || d->segment_count || d->count_buffer || (d->flags & CLSORT_FLAG_COUNT_BUFFER);
+    return d->rows > 1 || clsort__is_batch(d) || d->segments || d->segment_count || d->count_buffer || (d->flags & CLSORT_FLAG_COUNT_BUFFER);
 }
 
 static size_t clsort__take(clsort__plan *p, size_t bytes)
@@ -5250,6 +5470,10 @@ static int clsort__needs_stable(const clsort__plan *p)
    segments are merged, of pieces by radix where work-items work alone. */
 static int clsort__can(cl_uint algorithm, const clsort_desc *d)
 {
+    if (clsort__is_batch(d))
+        return algorithm == CLSORT_BITONIC && clsort__has_family(CLSORT_BITONIC) && d->rows && !d->segments && !d->segment_count
+               && !d->count_buffer && !(d->flags & CLSORT_FLAG_COUNT_BUFFER) && !d->precedes && !clsort__several_codes(d)
+               && !clsort__some_bits(d);
     if (clsort__has_segments(d))
         return algorithm == CLSORT_MERGE && clsort__has_family(CLSORT_MERGE) && clsort__has_family(CLSORT_RADIX) && !d->precedes;
     if (!clsort__has_family(algorithm) || (clsort__some_bits(d) && algorithm != CLSORT_RADIX)) return 0;
@@ -5348,7 +5572,7 @@ static void clsort__plan_config(const clsort_sorter *s, clsort__plan *p)
     c->family = d->algorithm;
     if (d->algorithm == CLSORT_RADIX) c->family = clsort__radix_family(s, d);
     if (d->algorithm == CLSORT_MERGE && d->tuning.local == CLSORT_LOCAL_ONLY) c->family = CLSORT__PUBLISHED_MERGE;
-    if (clsort__has_segments(d)) c->family = CLSORT__SEGMENTS;
+    if (clsort__has_segments(d)) c->family = clsort__is_batch(d) ? CLSORT__BATCH : CLSORT__SEGMENTS;
     c->key_bytes = (cl_uint)p->key_bytes;
     c->records = d->precedes || (!p->by_index && d->record_size > 0);
     c->value_bytes = p->by_index ? 4 : (cl_uint)(d->record_size ? d->record_size : d->value_size);
@@ -5358,6 +5582,7 @@ static void clsort__plan_config(const clsort_sorter *s, clsort__plan *p)
     c->comparator = clsort__find_comparator(s, d);
     c->wide = c->family == CLSORT__SWEEP && d->count >> 30 > 0;
     if (c->family == CLSORT__SEGMENTS) clsort__segment_shape(s, &p->d.tuning, p->at_offsets ? d->count / (p->segments ? p->segments : 1) : d->count, c);
+    else if (c->family == CLSORT__BATCH) clsort__batch_shape(s, &p->d.tuning, c);
     else if (d->algorithm == CLSORT_BITONIC) clsort__bitonic_shape(s, &p->d.tuning, c);
     else if (d->algorithm == CLSORT_RADIX) clsort__radix_shape(s, &p->d.tuning, c);
     else clsort__merge_shape(s, &p->d.tuning, d->precedes != NULL, c);
@@ -5409,7 +5634,7 @@ static void clsort__plan_scratch(const clsort_sorter *s, clsort__plan *p)
         p->pong_keys = clsort__take(p, p->config.records ? 0 : n * p->key_bytes);
         p->pong_values = clsort__take(p, n * payload);
     }
-    if (p->segments) p->tables = clsort__take(p, clsort__job_bytes(n) + 128 * clsort__piece_workers(n));
+    if (p->segments && p->config.family == CLSORT__SEGMENTS) p->tables = clsort__take(p, clsort__job_bytes(n) + 128 * clsort__piece_workers(n));
     else if (merge) p->splits = clsort__take(p, p->d.precedes ? 2 * n + 8 : n / 16 + 8);
     if (p->d.algorithm == CLSORT_RADIX) p->tables = clsort__take(p, clsort__radix_tables(s, p));
 }
@@ -5466,7 +5691,7 @@ static const char *clsort__unknown_value(const clsort_desc *d)
                                  || d->first_bit >= (d->last_bit ? d->last_bit : clsort__key_bits(d->key_type)))) return "first_bit, last_bit";
     if (t->radix > CLSORT_RADIX_PORTABLE) return "tuning.radix";
     if (t->bitonic_step && !clsort__power_of_two(t->bitonic_step, 1, 16)) return "tuning.bitonic_step";
-    if (t->local > CLSORT_LOCAL_ONLY) return "tuning.local";
+    if (t->local > CLSORT_LOCAL_BATCH_SPLIT) return "tuning.local";
     if (t->work_group && !clsort__power_of_two(t->work_group, 1, 1u << 31)) return "tuning.work_group";
     if (t->items && !clsort__power_of_two(t->items, 1, 512)) return "tuning.items";
     for (i = 0; d->fields && i < d->field_count && i < CLSORT_MAX_FIELDS; i++)
@@ -5495,9 +5720,10 @@ static const char *clsort__unsupported_tuning(const clsort_desc *d)
     const int merge = d->algorithm == CLSORT_MERGE;
     if (t->pivot) return "tuning.pivot";
     if (t->scheduler) return "tuning.scheduler";
+    if (t->bitonic_step && clsort__is_batch(d)) return "tuning.bitonic_step with this variant";
     if (merge && t->local != CLSORT_LOCAL_DEFAULT && t->local != CLSORT_LOCAL_ONLY) return "tuning.local with merge";
     if (t->local && d->algorithm != CLSORT_BITONIC && (d->precedes || d->fields)) return "tuning.local with fields or precedes";
-    if (t->items > 32 && (merge || t->bitonic_step == CLSORT_STEP_A || t->local == CLSORT_LOCAL_OFF || t->local == CLSORT_LOCAL_GLOBAL_TAIL))
+    if (t->items > 32 && (merge || clsort__is_batch(d) || t->bitonic_step == CLSORT_STEP_A || t->local == CLSORT_LOCAL_OFF || t->local == CLSORT_LOCAL_GLOBAL_TAIL))
         return "tuning.items above 32 with this variant";
     return NULL;
 }
@@ -6531,6 +6757,26 @@ static void clsort__segments(clsort__run *run, const clsort__plan *p, clsort__ar
     if (!fits) clsort__segment_passes(run, p, &shape, &j, p->d.count);
 }
 
+/* ---- >>batch ----------------------------------------------------------------------------------------------------- */
+
+/* Sorts every row of `from` into its place in `to`, which may be the same, as published: one launch, a work-group for each row. */
+static void clsort__batch(clsort__run *run, const clsort__plan *p, clsort__arrays from, clsort__arrays to)
+{
+    const clsort__config shape = clsort__shape(run->s, p);
+    const cl_uint local = p->d.tuning.local;
+    clsort__use(run, &p->config, CLSORT__KERNEL_BATCH_ODD_EVEN + (int)local - CLSORT_LOCAL_BATCH_ODD_EVEN);
+    clsort__place_arrays(run, &p->config, from);
+    clsort__place_arrays(run, &p->config, to);
+    clsort__place_codec(run, p, to.keys);
+    clsort__count(run, p->d.count);
+    clsort__uint(run, (cl_uint)p->stride);
+    if (local == CLSORT_LOCAL_BATCH || local == CLSORT_LOCAL_BATCH_SPLIT) {
+        clsort__argument(run, clsort__tile_keys(&shape), NULL);
+        clsort__argument(run, clsort__tile_words(&shape), NULL);
+    }
+    clsort__launch(run, p->segments << shape.group_log2);
+}
+
 /* ---- >>sort ------------------------------------------------------------------------------------------------------ */
 
 /* Fields first ... end - 1, in a vector of CLSORT_MAX_FIELDS, and how many there are. */
@@ -6633,7 +6879,8 @@ static void clsort__sort_arrays(clsort__run *run, const clsort__plan *p, clsort_
     clsort__arrays pong;
     pong.values = clsort__part(scratch, p->pong_values);
     pong.keys = p->config.records ? clsort__part(pong.values, p->d.key_offset) : clsort__part(scratch, p->pong_keys);
-    if (p->segments) clsort__segments(run, p, from, to, pong, clsort__part(scratch, p->tables));
+    if (p->config.family == CLSORT__BATCH) clsort__batch(run, p, from, to);
+    else if (p->segments) clsort__segments(run, p, from, to, pong, clsort__part(scratch, p->tables));
     else if (p->d.algorithm == CLSORT_BITONIC) clsort__bitonic(run, p, from, to, pong);
     else if (p->d.algorithm == CLSORT_RADIX) clsort__radix(run, p, from, to, pong, clsort__part(scratch, p->tables));
     else clsort__merge(run, p, from, to, pong, clsort__part(scratch, p->splits));
@@ -6729,7 +6976,7 @@ static clsort_status clsort__ready(clsort_sorter *s, clsort__plan *p)
         status = clsort__need_program(s, &p->config, p->d.flags);
     }
     if (status == CL_SUCCESS && p->tiles.lanes) status = clsort__need_program(s, &p->tiles, p->d.flags);
-    if (status == CL_SUCCESS && p->segments && !clsort__shape(s, p).share_log2) status = clsort__need_program(s, &p->pieces, p->d.flags);
+    if (status == CL_SUCCESS && p->config.family == CLSORT__SEGMENTS && !clsort__shape(s, p).share_log2) status = clsort__need_program(s, &p->pieces, p->d.flags);
     if (status == CL_SUCCESS && clsort__needs_published(p)) status = clsort__need_program(s, &published, p->d.flags);
     if (status == CL_SUCCESS && (p->by_index || s->options.flags & CLSORT_OPTION_VERIFY)) status = clsort__ready_checks(s, p);
     return status;
@@ -7303,7 +7550,11 @@ static const struct clsort__preset { const char *name; cl_uint algorithm, step, 
     { "radix", CLSORT_RADIX, 0, 0, 0, 0, 0 },
     { "radix-portable", CLSORT_RADIX, 0, 0, 0, 0, CLSORT_RADIX_PORTABLE },
     { "bitonic-local-only", CLSORT_BITONIC, 0, CLSORT_LOCAL_ONLY, 0, 0, 0 },
-    { "merge-local-only", CLSORT_MERGE, 0, CLSORT_LOCAL_ONLY, 0, 0, 0 }
+    { "merge-local-only", CLSORT_MERGE, 0, CLSORT_LOCAL_ONLY, 0, 0, 0 },
+    { "batch-odd-even", CLSORT_BITONIC, 0, CLSORT_LOCAL_BATCH_ODD_EVEN, 0, 0, 0 },
+    { "batch-bitonic", CLSORT_BITONIC, 0, CLSORT_LOCAL_BATCH_OFF, 0, 0, 0 },
+    { "batch-bitonic-local", CLSORT_BITONIC, 0, CLSORT_LOCAL_BATCH, 0, 0, 0 },
+    { "batch-bitonic-split", CLSORT_BITONIC, 0, CLSORT_LOCAL_BATCH_SPLIT, 0, 0, 0 }
 };
 
 CLSORT_API const char *clsort_algorithm_name(cl_uint number)
@@ -7481,7 +7732,7 @@ CLSORT_API clsort_status clsort_resolve(clsort_sorter *sorter, const clsort_desc
     resolved->tuning.work_group = 1u << shape.share_log2;
     resolved->tuning.items = shape.radix_items ? shape.radix_items : shape.lanes << shape.items_log2;
     if (!resolved->last_bit) resolved->last_bit = clsort__key_bits(p.d.key_type);
-    resolved->rows = 1;
+    if (!resolved->rows) resolved->rows = 1;
     return CL_SUCCESS;
 }
 

@@ -92,7 +92,8 @@
 #define CLSORT_ITEMS_LOG2 4
 #endif
 /* The family to build: 0 all, 1 bitonic, 2 merge, 3 radix, 5 utility, 6 and 7 the published kernels of bitonic and merge that the default
-   plans do not need, 8 radix by sweeps, 10 selection (the numbers of clsort.h). */
+   plans do not need, 8 radix by sweeps, 10 selection, 11 segments, 12 pieces of them by radix, 13 the published sorts of rows (the numbers of
+   clsort.h). */
 #ifndef CLSORT_FAMILY
 #define CLSORT_FAMILY 0
 #endif
@@ -558,7 +559,7 @@ CLSORT_INLINE array_t advance(array_t a, long i)
 }
 
 //---- local
-#if CLSORT_SHARE_LOG2 > 0
+#if CLSORT_LANES == 1
 /* Where row i lies in local memory: one word of padding after each 32 (keys of 8 bytes: one key after each 16), so that strides
    which are powers of two meet the 32 banks evenly. */
 #define CLSORT_KEY_PAD_LOG2 (CLSORT_KEY_BYTES == 8 ? 4 : 5)
@@ -709,7 +710,7 @@ CLSORT_INLINE void window_steps(row_t *v, const uint bits, uint hi, uint lo, uin
 #endif
 
 //---- bitonic: window rows
-#if CLSORT_FAMILY == 0 || CLSORT_FAMILY == 1 || CLSORT_FAMILY == 6
+#if CLSORT_FAMILY == 0 || CLSORT_FAMILY == 1 || CLSORT_FAMILY == 6 || CLSORT_FAMILY == 13
 /* The rows that a work-item holds of a window of 2^bits rows whose lowest bit is `at`: register m has row
    (m & flip ? flipped : first) + (m << at). In a mirror step the partner's lower bits are complemented too; flip is its register bit. */
 typedef struct { uint first, flipped, at, flip; } window_t;
@@ -787,6 +788,17 @@ CLSORT_INLINE void store_window(const row_t *v, window_t w, const uint bits, arr
         }
     }
 }
+
+#if CLSORT_LANES == 1
+/* Elements i and j of n, i < j, from one array to the other, which may be the same, in order. */
+CLSORT_INLINE void order_elements(array_t from, array_t to, codec_t c, uint n, uint i, uint j)
+{
+    row_t a = load_row(from, c, i, n), b = load_row(from, c, j, n);
+    order_rows(&a, &b);
+    store_row(to, c, i, n, a);
+    store_row(to, c, j, n, b);
+}
+#endif
 
 /* The steps of register bits hi ... lo of one stage over global memory, in place: one window of 2^bits rows per work-item, one read and
    one write of each element. `at` is the row bit of register bit 0. */
@@ -1008,16 +1020,197 @@ CLSORT_KERNEL void clsort_bitonic_global_tile(CLSORT_ARRAY_ARGS(data), CLSORT_CO
         for (int bit = (int)min(stage, tile_log2 - 1); bit >= 0; bit--) {
             for (uint t = (uint)get_local_id(0); t < 1u << (tile_log2 - 1); t += CLSORT_GROUP) {
                 const window_t w = make_window(t, 1, (uint)bit, (uint)bit == stage ? 1 : 0);
-                const uint i = base + window_row(w, 0), j = base + window_row(w, 1);
-                row_t a = load_row(data, codec, i, n), b = load_row(data, codec, j, n);
-                order_rows(&a, &b);
-                store_row(data, codec, i, n, a);
-                store_row(data, codec, j, n, b);
+                order_elements(data, data, codec, n, base + window_row(w, 0), base + window_row(w, 1));
             }
             barrier(CLK_GLOBAL_MEM_FENCE);
         }
 }
 #endif
+#endif
+
+//---- bitonic: batch
+/* BATCHES as published: one launch sorts rows of n elements, `stride` elements apart, each by one work-group, whose barriers part the steps. All
+   of its comparisons put the smaller element at the smaller index, so rows of any length need no padding. Source: M. Zucchi, 2013.
+
+     odd-even       Batcher's odd-even merge sort, every step in global memory
+     bitonic        every step in global memory
+     bitonic-local  steps of bits that lie inside a block in local memory, one block after another
+     bitonic-split  as before, and the step above them on the way: a work-item orders its elements of two neighbouring blocks, puts one
+                    into local memory and keeps the other in a register until the first block is done */
+#if (CLSORT_FAMILY == 0 || CLSORT_FAMILY == 13) && CLSORT_LANES == 1
+/* Stages of a row; one for a single element, which is moved then if it has to be. */
+CLSORT_INLINE uint batch_stages(uint n)
+{
+    return n > 2 ? 32 - clz(n - 1) : 1;
+}
+
+/* The row of a work-group. */
+CLSORT_INLINE array_t batch_row(array_t a, uint stride)
+{
+    return advance(a, (long)((uint)get_group_id(0) * stride));
+}
+
+/* Windows of two elements, `bit` apart, of which at least the first lies below n. */
+CLSORT_INLINE uint pairs_below(uint n, uint bit)
+{
+    return (n >> bit >> 1 << bit) + min(n & ((2u << bit) - 1), 1u << bit);
+}
+
+/* One step of a row in global memory. Called by all work-items of a group; ends with a barrier. */
+CLSORT_INLINE void batch_step(array_t from, array_t to, codec_t c, uint n, uint bit, uint mirror)
+{
+    for (uint t = (uint)get_local_id(0); t < pairs_below(n, bit); t += CLSORT_GROUP) {
+        const window_t w = make_window(t, 1, bit, mirror);
+        order_elements(from, to, c, n, window_row(w, 0), window_row(w, 1));
+    }
+    barrier(CLK_GLOBAL_MEM_FENCE);
+}
+
+/* The same of Batcher's network: behind the first step of a stage pairs begin 2^bit elements later, and none leads from one sequence that
+   the stage merges into the next. */
+CLSORT_INLINE void odd_even_step(array_t from, array_t to, codec_t c, uint n, uint bit, uint stage)
+{
+    const uint start = bit < stage ? 1u << bit : 0;
+    for (uint t = (uint)get_local_id(0); t < pairs_below(n, bit); t += CLSORT_GROUP) {
+        const uint i = make_window(t, 1, bit, 0).first + start, j = i + (1u << bit);
+        if ((j & ((2u << stage) - 1)) >> bit)
+            order_elements(from, to, c, n, i, j);
+    }
+    barrier(CLK_GLOBAL_MEM_FENCE);
+}
+
+/* The steps of bits stage ... low, in place. */
+CLSORT_INLINE void batch_steps(array_t row, codec_t c, uint n, uint stage, uint low)
+{
+    for (uint left = stage + 1; left > low; left--)
+        batch_step(row, row, c, n, left - 1, left > stage);
+}
+
+//---- bitonic: batch in global memory
+CLSORT_KERNEL void clsort_batch_odd_even(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_CODEC_ARGS, uint n, uint stride)
+{
+    const array_t source = CLSORT_ARRAY(source), target = CLSORT_ARRAY(target);
+    const array_t from = batch_row(source, stride), to = batch_row(target, stride);
+    const codec_t codec = CLSORT_CODEC;
+    const uint stages = batch_stages(n);
+    for (uint stage = 0; stage < stages; stage++)
+        for (uint left = stage + 1; left > 0; left--)
+            odd_even_step(stage ? to : from, to, codec, n, left - 1, stage);
+}
+
+CLSORT_KERNEL void clsort_batch_bitonic(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_CODEC_ARGS, uint n, uint stride)
+{
+    const array_t source = CLSORT_ARRAY(source), target = CLSORT_ARRAY(target);
+    const array_t from = batch_row(source, stride), to = batch_row(target, stride);
+    const codec_t codec = CLSORT_CODEC;
+    const uint stages = batch_stages(n);
+    batch_step(from, to, codec, n, 0, 1);
+    for (uint stage = 1; stage < stages; stage++)
+        batch_steps(to, codec, n, stage, 0);
+}
+
+//---- bitonic: batch blocks
+/* The steps of stages first ... last whose bits lie inside a block, in local memory. Called by all work-items of a group; barriers
+   before every step and after the last. */
+CLSORT_INLINE void block_stages(local code_t *keys, local uint *words, uint first, uint last)
+{
+    for (uint stage = first; stage <= last; stage++)
+        for (uint left = min(stage + 1, (uint)CLSORT_TILE_ROWS_LOG2); left > 0; left--) {
+            barrier(CLK_LOCAL_MEM_FENCE);
+            for (uint t = (uint)get_local_id(0); t < CLSORT_TILE_ROWS / 2; t += CLSORT_GROUP) {
+                const window_t w = make_window(t, 1, left - 1, left > stage);
+                const uint i = window_row(w, 0), j = window_row(w, 1);
+                row_t a = get_row(keys, words, i), b = get_row(keys, words, j);
+                order_rows(&a, &b);
+                put_row(keys, words, i, a);
+                put_row(keys, words, j, b);
+            }
+        }
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+/* The block at `base` to local memory; after it and before block_stages nothing else needs a barrier. */
+CLSORT_INLINE void load_block(local code_t *keys, local uint *words, array_t a, codec_t c, uint base, uint n)
+{
+    for (uint i = (uint)get_local_id(0); i < CLSORT_TILE_ROWS; i += CLSORT_GROUP)
+        put_row(keys, words, i, load_row(a, c, base + i, n));
+}
+
+/* And back. Ends with a barrier: local memory is free, and the whole group sees the block. */
+CLSORT_INLINE void store_block(local const code_t *keys, local const uint *words, array_t a, codec_t c, uint base, uint n)
+{
+    for (uint i = (uint)get_local_id(0); i < CLSORT_TILE_ROWS; i += CLSORT_GROUP)
+        store_row(a, c, base + i, n, get_row(keys, words, i));
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+}
+
+/* What stages first ... last do inside blocks, one block after another. */
+CLSORT_INLINE void batch_blocks(array_t from, array_t to, codec_t c, uint n, uint first, uint last, local code_t *keys, local uint *words)
+{
+    const uint blocks = n ? ((n - 1) >> CLSORT_TILE_ROWS_LOG2) + 1 : 0;
+    for (uint k = 0; k < blocks; k++) {
+        load_block(keys, words, from, c, k << CLSORT_TILE_ROWS_LOG2, n);
+        block_stages(keys, words, first, last);
+        store_block(keys, words, to, c, k << CLSORT_TILE_ROWS_LOG2, n);
+    }
+}
+
+//---- bitonic: batch local
+/* block_keys and block_words: local memory for a block, as for a tile. */
+CLSORT_KERNEL void clsort_batch_local(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_CODEC_ARGS, uint n, uint stride,
+                                      local code_t *block_keys, local uint *block_words)
+{
+    const array_t source = CLSORT_ARRAY(source), target = CLSORT_ARRAY(target);
+    const array_t from = batch_row(source, stride), to = batch_row(target, stride);
+    const codec_t codec = CLSORT_CODEC;
+    const uint stages = batch_stages(n);
+    batch_blocks(from, to, codec, n, 0, min(stages, (uint)CLSORT_TILE_ROWS_LOG2) - 1, block_keys, block_words);
+    for (uint stage = CLSORT_TILE_ROWS_LOG2; stage < stages; stage++) {
+        batch_steps(to, codec, n, stage, CLSORT_TILE_ROWS_LOG2);
+        batch_blocks(to, to, codec, n, stage, stage, block_keys, block_words);
+    }
+}
+
+/* The steps of a stage from the bit above a block down, in place, two neighbouring blocks after another: elements of the upper one wait in registers
+   while those below them are sorted. Where that bit's step is the mirror step, partners lie at mirrored places. */
+CLSORT_INLINE void split_blocks(array_t row, codec_t c, uint n, uint stage, local code_t *keys, local uint *words)
+{
+    const uint mirror = stage == CLSORT_TILE_ROWS_LOG2 ? CLSORT_TILE_ROWS - 1 : 0, lid = (uint)get_local_id(0);
+    const uint pairs = ((n - 1) >> CLSORT_TILE_ROWS_LOG2 >> 1) + 1;
+    row_t upper[CLSORT_ITEMS];
+    for (uint k = 0; k < pairs; k++) {
+        const uint low = k << 1 << CLSORT_TILE_ROWS_LOG2, high = low + CLSORT_TILE_ROWS;
+        #pragma unroll
+        for (uint m = 0; m < CLSORT_ITEMS; m++) {
+            const uint i = m * CLSORT_GROUP + lid;
+            row_t lower = load_row(row, c, low + i, n);
+            upper[m] = load_row(row, c, high + (i ^ mirror), n);
+            order_rows(&lower, &upper[m]);
+            put_row(keys, words, i, lower);
+        }
+        block_stages(keys, words, stage, stage);
+        store_block(keys, words, row, c, low, n);
+        #pragma unroll
+        for (uint m = 0; m < CLSORT_ITEMS; m++)
+            put_row(keys, words, (m * CLSORT_GROUP + lid) ^ mirror, upper[m]);
+        block_stages(keys, words, stage, stage);
+        store_block(keys, words, row, c, high, n);
+    }
+}
+
+CLSORT_KERNEL void clsort_batch_split(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_CODEC_ARGS, uint n, uint stride,
+                                      local code_t *block_keys, local uint *block_words)
+{
+    const array_t source = CLSORT_ARRAY(source), target = CLSORT_ARRAY(target);
+    const array_t from = batch_row(source, stride), to = batch_row(target, stride);
+    const codec_t codec = CLSORT_CODEC;
+    const uint stages = batch_stages(n);
+    batch_blocks(from, to, codec, n, 0, min(stages, (uint)CLSORT_TILE_ROWS_LOG2) - 1, block_keys, block_words);
+    for (uint stage = CLSORT_TILE_ROWS_LOG2; stage < stages; stage++) {
+        batch_steps(to, codec, n, stage, CLSORT_TILE_ROWS_LOG2 + 1);
+        split_blocks(to, codec, n, stage, block_keys, block_words);
+    }
+}
 #endif
 
 //---- merge

@@ -128,6 +128,12 @@ static inline int case_sorts_blocks(const char *algorithm)
     return n >= 4 && !strcmp(algorithm + n - 4, "only");
 }
 
+/* The algorithms that begin with "batch" sort rows only; cases have none. */
+static inline int case_sorts_rows(const char *algorithm)
+{
+    return !strncmp(algorithm, "batch", 5);
+}
+
 /* The length of the blocks that the case's algorithm sorts first: known when the kernels are built, which may take a smaller work-group. */
 static inline size_t case_block_length(const bench *b, const sort_case *c)
 {

@@ -71,6 +71,7 @@ static void draw_algorithm(uint64_t *random, sort_case *c)
 {
     cl_uint names = 0;
     while (clsort_algorithm_name(names)) names++;
+    while (case_sorts_rows(clsort_algorithm_name(names - 1))) names--;   /* the last ones */
     if (chance(random, 40)) c->algorithm = clsort_algorithm_name((cl_uint)draw(random, names));
     else if (chance(random, 60)) c->algorithm = chance(random, 50) ? "merge" : "radix";
     if (chance(random, 20)) c->d.tuning.work_group = 1u << draw(random, 11);

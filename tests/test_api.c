@@ -63,8 +63,11 @@ static void algorithm_names(bench *b)
         AT("%s", name);
         d.key_type = CLSORT_U32;
         CHECK_OK(clsort_select(&d, name));
+        d.rows = !strncmp(name, "batch", 5);
+        if (d.rows) partial = 0;
         CHECK_OK(clsort_resolve(b->sorter, &d, &resolved));
-        if (!strncmp(name, "bitonic", 7)) CHECK(resolved.algorithm != CLSORT_AUTO);
+        if (d.rows) CHECK(resolved.algorithm == CLSORT_BITONIC);
+        else if (!strncmp(name, "bitonic", 7)) CHECK(resolved.algorithm != CLSORT_AUTO);
         else if (!strncmp(name, "merge", 5)) CHECK(resolved.algorithm == CLSORT_MERGE);
         else if (!strncmp(name, "radix", 5)) CHECK(resolved.algorithm == CLSORT_RADIX);
         else CHECK(!strcmp(name, "auto") && resolved.algorithm != CLSORT_AUTO);

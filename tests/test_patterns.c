@@ -46,6 +46,7 @@ static void every_pattern_on_every_algorithm(bench *b)
     for (i = 0; clsort_algorithm_name(i); i++) {
         sort_case c = case_make(i & 1 ? CLSORT_F32 : CLSORT_U32, b->small ? 40 : 5000, NULL);
         c.algorithm = clsort_algorithm_name(i);
+        if (case_sorts_rows(c.algorithm)) continue;
         if (case_sorts_blocks(c.algorithm)) c.block = case_block_length(b, &c);
         run_patterns(b, c);
         if (strcmp(c.algorithm, "merge")) continue;
@@ -113,7 +114,8 @@ static void every_string_of_zeros_and_ones(bench *b)
 {
     cl_uint i;
     sort_all_bits(b, "auto", b->small ? 5 : 16);
-    for (i = 1; clsort_algorithm_name(i); i++) sort_all_bits(b, clsort_algorithm_name(i), b->small ? 3 : 9);
+    for (i = 1; clsort_algorithm_name(i); i++)
+        if (!case_sorts_rows(clsort_algorithm_name(i))) sort_all_bits(b, clsort_algorithm_name(i), b->small ? 3 : 9);
 }
 
 /* The next permutation in lexical order; 0 after the last. */

@@ -27,7 +27,8 @@ static void sort_small_sizes(bench *b, const char *name)
 static void every_small_size(bench *b)
 {
     cl_uint i;
-    for (i = 0; clsort_algorithm_name(i); i++) sort_small_sizes(b, clsort_algorithm_name(i));
+    for (i = 0; clsort_algorithm_name(i); i++)
+        if (!case_sorts_rows(clsort_algorithm_name(i))) sort_small_sizes(b, clsort_algorithm_name(i));
 }
 
 static void every_small_size_of_pairs(bench *b)
@@ -51,7 +52,7 @@ static void powers_of_two(bench *b)
     size_t size;
     cl_uint i;
     for (i = 0; clsort_algorithm_name(i); i++)
-        for (size = 2048; size <= (b->small ? 4096u : 131072u); size *= 2)
+        for (size = 2048; size <= (b->small ? 4096u : 131072u) && !case_sorts_rows(clsort_algorithm_name(i)); size *= 2)
             if (!sort_around(b, clsort_algorithm_name(i), size)) break;
 }
 
@@ -63,6 +64,7 @@ static void tile_multiples(bench *b)
         sort_case c = case_make(CLSORT_U32, 1, "uniform");
         size_t tile;
         c.algorithm = clsort_algorithm_name(i);
+        if (case_sorts_rows(c.algorithm)) continue;
         tile = case_block_length(b, &c);
         for (k = 1; k <= 9; k += k < 4 ? 1 : 5)
             if (tile < 2 || (b->small && k * tile > 1024) || !sort_around(b, clsort_algorithm_name(i), k * tile)) break;
