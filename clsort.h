@@ -481,8 +481,10 @@ CLSORT_API clsort_status clsort_enqueue_merge(clsort_sorter *sorter, cl_command_
                                               cl_uint n_wait, const cl_event *wait, cl_event *done);
 
 /* Enqueues a check of order: `result` at result_offset (bytes, a multiple of 4) receives one cl_uint, the number of the first element that
-   comes before its predecessor in the description's order, or count if the keys are sorted. Reads keys (or records),
-   count, types and order of *desc; nothing else. Events and errors as clsort_enqueue_sort.
+   comes before its predecessor in the description's order, or count if the keys are sorted. Reads keys (or records), count, types and
+   order of *desc, rows, segments and the count on the device; nothing else. Of rows and segments, elements are numbered through from the
+   first row or from `keys_offset`, with what lies between; sorted rows give one past the last element of the last row.
+   Events and errors as clsort_enqueue_sort.
    Thread safety: one thread per sorter. */
 CLSORT_API clsort_status clsort_enqueue_is_sorted(clsort_sorter *sorter, cl_command_queue queue, const clsort_desc *desc, cl_mem result,
                                                   size_t result_offset, cl_uint n_wait, const cl_event *wait, cl_event *done);
@@ -495,11 +497,12 @@ typedef struct clsort_proof {
     cl_uint after[4];           /* of the output */
     cl_uint indices[2];         /* 0 if the indices hold every number once */
     cl_uint unsorted;           /* as clsort_enqueue_is_sorted; through the indices where they are the only output */
-    cl_uint count;
+    cl_uint count;              /* what `unsorted` is if the output is in order */
 } clsort_proof;
 
 /* Checks a sort on the device: enqueue the fingerprint before the sort, the verification after it, both with the sort's
-   description, then read the clsort_proof (sizeof(clsort_proof) bytes at proof_offset, a multiple of 4) and judge it.
+   description, then read the clsort_proof (sizeof(clsort_proof) bytes at proof_offset, a multiple of 4) and judge it. Of rows and segments
+   each is proven for itself, and what lies outside of them is not looked at; their offsets and the count must still be there.
    Events and errors as clsort_enqueue_sort. Source of the hash: Vigna's splitmix64. Thread safety: one thread per sorter. */
 CLSORT_API clsort_status clsort_enqueue_fingerprint(clsort_sorter *sorter, cl_command_queue queue, const clsort_desc *desc, cl_mem proof,
                                                     size_t proof_offset, cl_uint n_wait, const cl_event *wait, cl_event *done);
@@ -1032,6 +1035,15 @@ static const char *const clsort__source[] = {
     "    }\n"
     "    return low;\n"
     "}\n"
+    "\n"
+    "/* The segment that element i lies in; one without rows if there is none. */\n"
+    "CLSORT_INLINE segment_t segment_around(segments_t s, uint i)\n"
+    "{\n"
+    "    const segment_t nowhere = { 0, 0 };\n"
+    "    const uint after = s.kind & SEGMENTS_AT_OFFSETS ? find_segment(s, i + 1) : i / s.stride + 1;\n"
+    "    const segment_t own = after ? take_segment(s, after - 1) : nowhere;\n"
+    "    return i >= own.begin && i - own.begin < own.rows ? own : nowhere;\n"
+    "}\n"
     "\n",
     "//---- segments: jobs\n"
     "/* A segment of more rows than are sorted at once is cut into slices, a job each. Jobs are numbered through where all segments have as many\n"
@@ -1557,7 +1569,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "\n",
 #else
-    "#line 999\n",
+    "#line 1008\n",
 #endif
 #ifndef CLSORT_NO_MERGE
     "//---- merge\n"
@@ -2432,7 +2444,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "\n",
 #else
-    "#line 1870\n",
+    "#line 1879\n",
 #endif
 #ifndef CLSORT_NO_RADIX
     "//---- radix: plan\n"
@@ -3521,7 +3533,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "\n",
 #else
-    "#line 2955\n",
+    "#line 2964\n",
 #endif
     "//---- utility\n"
     "#if CLSORT_FAMILY == 0 || CLSORT_FAMILY == 5\n"
@@ -3605,10 +3617,8 @@ static const char *const clsort__source[] = {
     "    const uint i = (uint)get_global_id(0);\n"
     "    if (i >= n)\n"
     "        return;\n"
-    "    const uint after = s.kind & SEGMENTS_AT_OFFSETS ? find_segment(s, i + 1) : 0;\n"
-    "    const segment_t nowhere = { 0, 0 };\n"
-    "    const segment_t own = s.kind & SEGMENTS_AT_OFFSETS ? (after ? take_segment(s, after - 1) : nowhere) : take_segment(s, i / s.stride);\n"
-    "    const uint inside = i >= own.begin && i - own.begin < own.rows;\n"
+    "    const segment_t own = segment_around(s, i);\n"
+    "    const uint inside = own.rows > 0;\n"
     "    global uint *place = (global uint *)(target + target_at) + i;\n"
     "    if (relative && inside)\n"
     "        *place = ((global const uint *)(work + work_at))[i] - own.begin;\n"
@@ -3632,28 +3642,43 @@ static const char *const clsort__source[] = {
     "}\n"
     "\n",
     "//---- utility: checks\n"
-    "/* Lowers *result to the number of the first element that comes before its predecessor; with `strict`, by index, also of the first of\n"
-    "   two equal ones whose indices do not ascend. An order is that of a record's fields, the first one that differs decides. */\n"
-    "CLSORT_KERNEL void clsort_is_sorted(global const uchar *records, ulong records_at, global const uchar *indices, ulong indices_at,\n"
-    "                                    global uchar *result, ulong result_at, uint n, uint by_index, uint strict,\n"
-    "                                    ulong stride, ulong8 packed, uint field_count)\n"
+    "/* How record x compares with record y by packed fields: the first one that differs decides. */\n"
+    "enum { COMES_FIRST, COMES_EQUAL, COMES_LAST };\n"
+    "CLSORT_INLINE uint compare_fields(global const uchar *x, global const uchar *y, ulong8 packed, uint field_count)\n"
     "{\n"
-    "    const size_t i = get_global_id(0);\n"
     "    ulong field[8];\n"
-    "    uint less = 0, equal = 1;\n"
+    "    uint order = COMES_EQUAL;\n"
     "    vstore8(packed, 0, field);\n"
-    "    if (i + 1 >= n)\n"
-    "        return;\n"
-    "    const uint x = ordered_place(indices + indices_at, by_index, (uint)i, n), y = ordered_place(indices + indices_at, by_index, (uint)i + 1, n);\n"
-    "    for (uint f = 0; f < field_count && equal; f++) {\n"
-    "        const ulong code_x = field_code(records + records_at + x * stride, field[f]), code_y = field_code(records + records_at + y * stride, field[f]);\n"
-    "        less = code_y < code_x;\n"
-    "        equal = code_y == code_x;\n"
+    "    for (uint f = 0; f < field_count && order == COMES_EQUAL; f++) {\n"
+    "        const ulong code_x = field_code(x, field[f]), code_y = field_code(y, field[f]);\n"
+    "        order = code_x < code_y ? COMES_FIRST : code_x > code_y ? COMES_LAST : COMES_EQUAL;\n"
     "    }\n"
-    "    if (less || (equal && strict && y <= x))\n"
-    "        atomic_min((volatile global uint *)(result + result_at), (uint)i + 1);\n"
+    "    return order;\n"
     "}\n"
     "\n"
+    "/* Lowers *result to the number of the first element that comes before its predecessor in its segment; with `strict`, by index, also of the\n"
+    "   first of two equal ones whose indices do not ascend. */\n"
+    "CLSORT_KERNEL void clsort_is_sorted(global const uchar *records, ulong records_at, global const uchar *indices, ulong indices_at,\n"
+    "                                    global uchar *result, ulong result_at, CLSORT_SEGMENT_ARGS, uint n, uint by_index, uint strict,\n"
+    "                                    ulong element, ulong8 packed, uint field_count)\n"
+    "{\n"
+    "    const segments_t s = CLSORT_SEGMENTS;\n"
+    "    const uint i = (uint)get_global_id(0);\n"
+    "    if (i >= n)\n"
+    "        return;\n"
+    "    const segment_t own = segment_around(s, i);\n"
+    "    const uint row = i - own.begin;\n"
+    "    if (own.rows < 2 || row >= own.rows - 1)\n"
+    "        return;\n"
+    "    global const uchar *own_records = records + records_at + own.begin * element;\n"
+    "    global const uchar *own_indices = indices + indices_at + (by_index ? own.begin * 4UL : 0);\n"
+    "    const uint x = ordered_place(own_indices, by_index, row, own.rows), y = ordered_place(own_indices, by_index, row + 1, own.rows);\n"
+    "    const uint order = compare_fields(own_records + x * element, own_records + y * element, packed, field_count);\n"
+    "    if (order == COMES_LAST || (order == COMES_EQUAL && strict && y <= x))\n"
+    "        atomic_min((volatile global uint *)(result + result_at), i + 1);\n"
+    "}\n"
+    "\n",
+    "//---- utility: fingerprints\n"
     "/* Mixes 64 bits thoroughly. Source: the finaliser of S. Vigna's splitmix64 (public domain constants). */\n"
     "CLSORT_INLINE ulong mix(ulong x)\n"
     "{\n"
@@ -3662,14 +3687,19 @@ static const char *const clsort__source[] = {
     "    return x ^ x >> 31;\n"
     "}\n"
     "\n"
-    "/* Adds to sums[0 .. 1] a hash of every element of `bytes`, to sums[2 .. 3] one of every element with its value of value_bytes: sums, so\n"
-    "   that the order does not matter. Each work-item takes every step-th element. */\n"
+    "/* Adds to sums[0 .. 1] a hash of every element of `bytes` that is in a segment, to sums[2 .. 3] one of every such element with its value of\n"
+    "   value_bytes: sums, so that the order does not matter. A hash begins with the segment, which no element may leave. Each work-item takes\n"
+    "   every step-th element. */\n"
     "CLSORT_KERNEL void clsort_fingerprint(global const uchar *elements, ulong elements_at, global const uchar *values, ulong values_at,\n"
-    "                                      global uchar *sums, ulong sums_at, uint n, ulong bytes, ulong value_bytes, uint step)\n"
+    "                                      global uchar *sums, ulong sums_at, CLSORT_SEGMENT_ARGS, uint n, ulong bytes, ulong value_bytes, uint step)\n"
     "{\n"
+    "    const segments_t s = CLSORT_SEGMENTS;\n"
     "    uint alone[2] = { 0, 0 }, paired[2] = { 0, 0 };\n"
     "    for (ulong i = get_global_id(0); i < n; i += step) {\n"
-    "        ulong hash = 0x9E3779B97F4A7C15UL;\n"
+    "        const segment_t own = segment_around(s, (uint)i);\n"
+    "        if (own.rows == 0)\n"
+    "            continue;\n"
+    "        ulong hash = 0x9E3779B97F4A7C15UL + mix(own.begin);\n"
     "        for (ulong b = 0; b < bytes; b++)\n"
     "            hash = mix(hash + elements[elements_at + i * bytes + b]);\n"
     "        alone[0] += (uint)hash;\n"
@@ -3686,13 +3716,18 @@ static const char *const clsort__source[] = {
     "    }\n"
     "}\n"
     "\n"
-    "/* The same for indices: adds a hash of every index to sums[0 .. 1], and subtracts that of every number below n. */\n"
+    "/* The same for indices: adds a hash of every element that an index means to sums[0 .. 1], and subtracts that of every element in a segment.\n"
+    "   No index means an element before its segment, so that the sums are 0 only if each segment's indices mean its own. */\n"
     "CLSORT_KERNEL void clsort_fingerprint_indices(global const uchar *indices, ulong indices_at, global uchar *sums, ulong sums_at,\n"
-    "                                              uint n, uint step)\n"
+    "                                              CLSORT_SEGMENT_ARGS, uint n, uint step)\n"
     "{\n"
+    "    const segments_t s = CLSORT_SEGMENTS;\n"
     "    uint difference[2] = { 0, 0 };\n"
     "    for (ulong i = get_global_id(0); i < n; i += step) {\n"
-    "        const ulong is = mix(*(global const uint *)(indices + indices_at + i * 4) + 1UL), should = mix(i + 1);\n"
+    "        const segment_t own = segment_around(s, (uint)i);\n"
+    "        if (own.rows == 0)\n"
+    "            continue;\n"
+    "        const ulong is = mix(*(global const uint *)(indices + indices_at + i * 4) + 1UL + own.begin), should = mix(i + 1);\n"
     "        difference[0] += (uint)is - (uint)should;\n"
     "        difference[1] += (uint)(is >> 32) - (uint)(should >> 32);\n"
     "    }\n"
@@ -4893,7 +4928,6 @@ static const char *clsort__unsupported(const clsort_desc *d, int purpose)
     if (d->algorithm != CLSORT_AUTO && !clsort__has_family(d->algorithm)) return "algorithm";
     if ((purpose != CLSORT__TO_READ || d->precedes) && !clsort__can_any(d)) return "what the description asks for, by this algorithm";
     if (d->top_k) return "top_k";
-    if (purpose == CLSORT__TO_READ && clsort__has_segments(d)) return "rows, segments and count_buffer here";
     if (d->rows > 1 && (d->segments || d->segment_count)) return "rows beside segments";
     return clsort__unsupported_tuning(d);
 }
@@ -5066,6 +5100,13 @@ static clsort__range clsort__make_range(const char *role, cl_mem buffer, size_t 
     return r;
 }
 
+/* The offsets of segments and the count on the device, in two places of `r`. */
+static void clsort__segment_ranges(const clsort_desc *d, clsort__range *r)
+{
+    r[0] = clsort__make_range("segments", d->segments, d->segments_offset, (d->segment_count + 1) * 4, 1, 0);
+    r[1] = clsort__make_range("count_buffer", d->count_buffer, d->count_offset, 4, 1, 0);
+}
+
 /* The buffers of a sort, as far as they are given. */
 static clsort_status clsort__check_buffers(clsort_sorter *s, const char *function, const clsort__plan *p)
 {
@@ -5080,8 +5121,7 @@ static clsort_status clsort__check_buffers(clsort_sorter *s, const char *functio
     r[3] = clsort__make_range("values_out", values_out ? d->values_out : NULL, d->values_out_offset, values, 1, 1);
     r[4] = clsort__make_range("indices", d->indices, d->indices_offset, p->extent * 4, 1, 1);
     r[5] = clsort__make_range("scratch", d->scratch, d->scratch_offset, d->scratch_size, p->scratch > 0, p->scratch > 0);
-    r[6] = clsort__make_range("segments", d->segments, d->segments_offset, (d->segment_count + 1) * 4, 1, 0);
-    r[7] = clsort__make_range("count_buffer", d->count_buffer, d->count_offset, 4, 1, 0);
+    clsort__segment_ranges(d, r + 6);
     status = clsort__check_ranges(s, function, r, 8);
     if (status != CL_SUCCESS) return status;
     if (d->scratch && d->scratch_size < p->scratch) return clsort__reject(s, function, "scratch", CLSORT_ERROR_SCRATCH_TOO_SMALL);
@@ -6118,20 +6158,21 @@ static void clsort__check_order(clsort__run *run, const clsort__plan *p, clsort_
     clsort__place(run, indices.buffer ? indices : keys);
     clsort__place(run, result);
     if (p->d.precedes) clsort__place_codec(run, p, keys);
-    clsort__count(run, p->d.count);
+    else clsort__place_segments(run, p, keys);
+    clsort__count(run, p->extent);
     clsort__uint(run, indices.buffer != NULL);
     clsort__uint(run, indices.buffer && p->stable);
     if (!p->d.precedes) {
         clsort__ulong(run, p->element);
         clsort__place_fields(run, p, 0, p->field_count);
     }
-    clsort__launch(run, p->d.count);
+    clsort__launch(run, p->extent);
 }
 
 /* All commands of clsort_enqueue_is_sorted. */
 static void clsort__is_sorted(clsort__run *run, const clsort__plan *p, clsort__span result)
 {
-    clsort__fill(run, result, (cl_uint)p->d.count, sizeof(cl_uint));
+    clsort__fill(run, result, (cl_uint)p->extent, sizeof(cl_uint));
     clsort__check_order(run, p, clsort__make_span(p->d.keys, p->d.keys_offset), clsort__make_span(NULL, 0), result);
 }
 
@@ -6147,7 +6188,8 @@ static void clsort__fingerprint(clsort__run *run, const clsort__plan *p, clsort_
     clsort__place(run, elements);
     clsort__place(run, values.buffer ? values : elements);
     clsort__place(run, sums);
-    clsort__count(run, p->d.count);
+    clsort__place_segments(run, p, elements);
+    clsort__count(run, p->extent);
     clsort__ulong(run, p->element);
     clsort__ulong(run, p->d.value_size);
     clsort__uint(run, CLSORT__FINGERPRINT_STEP);
@@ -6160,7 +6202,8 @@ static void clsort__fingerprint_indices(clsort__run *run, const clsort__plan *p,
     clsort__use(run, &utility, CLSORT__KERNEL_FINGERPRINT_INDICES);
     clsort__place(run, indices);
     clsort__place(run, sums);
-    clsort__count(run, p->d.count);
+    clsort__place_segments(run, p, indices);
+    clsort__count(run, p->extent);
     clsort__uint(run, CLSORT__FINGERPRINT_STEP);
     clsort__launch(run, CLSORT__FINGERPRINT_STEP);
 }
@@ -6182,7 +6225,7 @@ static void clsort__prove_output(clsort__run *run, const clsort__plan *p, clsort
     const clsort__span values = values_moved && p->writes_keys ? clsort__make_span(d->values_out, d->values_out_offset)
                                                                : clsort__make_span(d->values, d->values_offset);
     const clsort__span indices = clsort__make_span(d->indices, d->indices_offset), none = clsort__make_span(NULL, 0);
-    clsort__fill(run, clsort__part(proof, offsetof(clsort_proof, unsorted)), (cl_uint)d->count, 2 * sizeof(cl_uint));
+    clsort__fill(run, clsort__part(proof, offsetof(clsort_proof, unsorted)), (cl_uint)p->extent, 2 * sizeof(cl_uint));
     clsort__fingerprint(run, p, keys, values, clsort__part(proof, offsetof(clsort_proof, after)));
     if (d->indices) clsort__fingerprint_indices(run, p, indices, clsort__part(proof, offsetof(clsort_proof, indices)));
     clsort__check_order(run, p, keys, p->writes_keys ? none : indices, clsort__part(proof, offsetof(clsort_proof, unsorted)));
@@ -6433,7 +6476,7 @@ CLSORT_API clsort_status clsort_resolve(clsort_sorter *sorter, const clsort_desc
     resolved->tuning.work_group = 1u << shape.share_log2;
     resolved->tuning.items = shape.radix_items ? shape.radix_items : shape.lanes << shape.items_log2;
     if (!resolved->last_bit) resolved->last_bit = clsort__key_bits(p.d.key_type);
-    resolved->rows = 1;
+    if (!resolved->rows) resolved->rows = 1;
     return CL_SUCCESS;
 }
 
@@ -6963,7 +7006,7 @@ static clsort_desc clsort__order_only(const clsort_desc *desc)
     d.order = desc->order;
     d.nan_order = desc->nan_order;
     d.zero_order = desc->zero_order;
-    d.flags = desc->flags & CLSORT_FLAG_NO_BUILD;
+    d.flags = desc->flags & (CLSORT_FLAG_NO_BUILD | CLSORT_FLAG_COUNT_BUFFER);
     d.keys = desc->keys;
     d.keys_offset = desc->keys_offset;
     d.record_size = desc->record_size;
@@ -6974,6 +7017,13 @@ static clsort_desc clsort__order_only(const clsort_desc *desc)
     d.field_count = desc->field_count;
     d.record_type = desc->record_type;
     d.precedes = desc->precedes;
+    d.rows = desc->rows;
+    d.row_stride = desc->row_stride;
+    d.segments = desc->segments;
+    d.segments_offset = desc->segments_offset;
+    d.segment_count = desc->segment_count;
+    d.count_buffer = desc->count_buffer;
+    d.count_offset = desc->count_offset;
     return d;
 }
 
@@ -6984,7 +7034,7 @@ CLSORT_API clsort_status clsort_enqueue_is_sorted(clsort_sorter *sorter, cl_comm
     const clsort__span place = clsort__make_span(result, result_offset);
     clsort_desc d;
     clsort__plan p;
-    clsort__range r[2];
+    clsort__range r[4];
     clsort__run run;
     clsort_status status = clsort__start(sorter, function, queue, result ? desc : NULL, n_wait, wait, done, &run);
     if (status != CL_SUCCESS) return status;
@@ -6995,9 +7045,10 @@ CLSORT_API clsort_status clsort_enqueue_is_sorted(clsort_sorter *sorter, cl_comm
     clsort__make_plan(sorter, &d, &p);
     status = clsort__check_present(sorter, function, &p);
     if (status == CL_SUCCESS) status = clsort__check_queue(sorter, function, &run);
-    r[0] = clsort__make_range("keys", d.keys, d.keys_offset, d.count * p.element, 1, 0);
+    r[0] = clsort__make_range("keys", d.keys, d.keys_offset, p.extent * p.element, 1, 0);
     r[1] = clsort__make_range("result", result, result_offset, 4, 1, 1);
-    if (status == CL_SUCCESS) status = clsort__check_ranges(sorter, function, r, 2);
+    clsort__segment_ranges(&d, r + 2);
+    if (status == CL_SUCCESS) status = clsort__check_ranges(sorter, function, r, 4);
     if (status == CL_SUCCESS) status = clsort__reserve_waits(sorter, n_wait);
     if (status == CL_SUCCESS) status = clsort__ready_checks(sorter, &p);
     if (status != CL_SUCCESS) return status;
