@@ -418,9 +418,9 @@ CLSORT_API clsort_status clsort_scratch_size(clsort_sorter *sorter, const clsort
 CLSORT_API clsort_status clsort_enqueue_sort(clsort_sorter *sorter, cl_command_queue queue, const clsort_desc *desc,
                                              cl_uint n_wait, const cl_event *wait, cl_event *done);
 
-/* Sorts host arrays on a queue of the sorter's own and blocks until they are sorted. Uses count, types and sizes of *desc;
-   its buffers, offsets and scratch must be 0. `values` holds count * value_size bytes (NULL without values). With `indices`
-   (count cl_uint, else NULL) the permutation is written there and neither keys nor values are.
+/* Sorts host arrays on a queue of the sorter's own and blocks until they are sorted. Uses count, rows, types and sizes of *desc;
+   its buffers, offsets, segments and scratch must be 0. `values` holds count * value_size bytes (NULL without values). With `indices`
+   (count cl_uint, else NULL) the permutation is written there and neither keys nor values are. Rows lie as on the device.
    After a failure the arrays are unchanged unless reading back the result failed: then their content is undefined.
    Thread safety: one thread per sorter. */
 CLSORT_API clsort_status clsort_sort_host(clsort_sorter *sorter, const clsort_desc *desc, void *keys, void *values, cl_uint *indices);
@@ -6594,6 +6594,7 @@ static int clsort__names_buffers(const clsort_desc *d)
 {
     return d->keys || d->keys_out || d->values || d->values_out || d->indices || d->scratch || d->keys_offset || d->keys_out_offset
            || d->values_offset || d->values_out_offset || d->indices_offset || d->scratch_offset || d->scratch_size
+           || d->segments || d->segment_count || d->segments_offset || d->count_buffer || d->count_offset
            || (d->flags & ~(cl_uint)CLSORT_FLAG_NO_BUILD);
 }
 
@@ -6601,7 +6602,7 @@ CLSORT_API clsort_status clsort_sort_host(clsort_sorter *sorter, const clsort_de
 {
     static const char function[] = "clsort_sort_host";
     clsort_desc d;
-    size_t key_bytes, value_bytes;
+    size_t element, n, key_bytes, value_bytes;
     clsort_status status;
     if (!sorter) return CLSORT_ERROR_NULL_ARGUMENT;
     status = clsort__check_desc(sorter, function, desc, CLSORT__TO_PLAN);
@@ -6612,15 +6613,17 @@ CLSORT_API clsort_status clsort_sort_host(clsort_sorter *sorter, const clsort_de
     if (!keys) return clsort__reject(sorter, function, "keys", CLSORT_ERROR_NULL_ARGUMENT);
     if (!values != !d.value_size) return clsort__reject(sorter, function, "values", CLSORT_ERROR_VALUE_SIZE);
     if (indices) { values = NULL; d.value_size = 0; }   /* the permutation alone is wanted */
-    key_bytes = d.count * (d.record_size ? d.record_size : clsort__key_bits(d.key_type) / 8);
-    value_bytes = d.count * d.value_size;
+    element = d.record_size ? d.record_size : clsort__key_bits(d.key_type) / 8;
+    n = clsort__extent(&d, element);
+    key_bytes = n * element;
+    value_bytes = n * d.value_size;
     status = clsort__own_queue(sorter);
     if (status == CL_SUCCESS) status = clsort__upload(sorter, keys, key_bytes, &d.keys);
     if (status == CL_SUCCESS) status = clsort__upload(sorter, values, value_bytes, &d.values);
-    if (status == CL_SUCCESS) status = clsort__upload(sorter, NULL, indices ? d.count * sizeof *indices : 0, &d.indices);
+    if (status == CL_SUCCESS) status = clsort__upload(sorter, d.rows > 1 ? indices : NULL, indices ? n * sizeof *indices : 0, &d.indices);
     if (status == CL_SUCCESS) status = clsort_enqueue_sort(sorter, sorter->own_queue, &d, 0, NULL, NULL);
     if (status == CL_SUCCESS) status = CLSORT__TRY(sorter, clFinish, (sorter->own_queue));
-    if (status == CL_SUCCESS && indices) status = clsort__download(sorter, d.indices, d.count * sizeof *indices, indices);
+    if (status == CL_SUCCESS && indices) status = clsort__download(sorter, d.indices, n * sizeof *indices, indices);
     if (status == CL_SUCCESS && !indices) status = clsort__download(sorter, d.keys, key_bytes, keys);
     if (status == CL_SUCCESS && !indices) status = clsort__download(sorter, d.values, value_bytes, values);
     if (d.keys) CLSORT_CL(clReleaseMemObject)(d.keys);
