@@ -3598,6 +3598,8 @@ static const char *const clsort__source[] = {
     "    if (i >= n)\n"
     "        return;\n"
     "    const uint from = by_index ? index[i] : (uint)i;\n"
+    "    if (from >= n)   /* the number of an element outside of segments */\n"
+    "        return;\n"
     "    for (uint f = 0; f < field_count; f++) {\n"
     "        const uint bits = 8 * ((uint)(field[f] >> 32) & 15);\n"
     "        code = (bits < 64 ? code << bits : 0) | field_code(records + records_at + from * stride, field[f]);\n"
@@ -4960,19 +4962,15 @@ static int clsort__fields_aligned(const clsort_desc *d)
     return 1;
 }
 
-/* Rows that lie apart and are fewer than 2^32 elements altogether; places of offsets and of the count. */
+/* Rows of fewer than 2^32 elements altogether, from the first to the last; room for offsets. */
 static clsort_status clsort__check_segments(clsort_sorter *s, const char *function, const clsort_desc *d, size_t element)
 {
     const size_t stride = d->row_stride ? d->row_stride / element : d->count;
-    if (d->row_stride % element) return clsort__reject(s, function, "row_stride", CLSORT_ERROR_MISALIGNED);
-    if (d->rows > 1 && stride < d->count) return clsort__reject(s, function, "row_stride", CLSORT_ERROR_OVERLAP);
     if (d->rows > 1 && stride && (cl_ulong)(d->rows - 1) > (0xFFFFFFFFu - (cl_ulong)d->count) / stride)
         return clsort__reject(s, function, "rows", CLSORT_ERROR_COUNT_TOO_LARGE);
     if ((cl_ulong)d->rows > 0xFFFFFFFFu) return clsort__reject(s, function, "rows", CLSORT_ERROR_COUNT_TOO_LARGE);
     if ((cl_ulong)d->segment_count >= 0xFFFFFFFFu) return clsort__reject(s, function, "segment_count", CLSORT_ERROR_COUNT_TOO_LARGE);
     if (!clsort__fits(d->segment_count + 1, 4, d->segments_offset)) return clsort__reject(s, function, "segments", CLSORT_ERROR_SIZE_OVERFLOW);
-    if (d->segments_offset % 4) return clsort__reject(s, function, "segments", CLSORT_ERROR_MISALIGNED);
-    if (d->count_offset % 4) return clsort__reject(s, function, "count_buffer", CLSORT_ERROR_MISALIGNED);
     return CL_SUCCESS;
 }
 
@@ -5008,6 +5006,9 @@ static clsort_status clsort__check_layout(clsort_sorter *s, const char *function
         return clsort__reject(s, function, "records", CLSORT_ERROR_MISALIGNED);
     if (d->values_offset % value || d->values_out_offset % value) return clsort__reject(s, function, "values", CLSORT_ERROR_MISALIGNED);
     if (d->indices_offset % 4) return clsort__reject(s, function, "indices", CLSORT_ERROR_MISALIGNED);
+    if (d->row_stride % element) return clsort__reject(s, function, "row_stride", CLSORT_ERROR_MISALIGNED);
+    if (d->segments_offset % 4) return clsort__reject(s, function, "segments", CLSORT_ERROR_MISALIGNED);
+    if (d->count_offset % 4) return clsort__reject(s, function, "count_buffer", CLSORT_ERROR_MISALIGNED);
     if (d->scratch_offset % 16) return clsort__reject(s, function, "scratch", CLSORT_ERROR_MISALIGNED);
     return CL_SUCCESS;
 }
@@ -5107,6 +5108,12 @@ static void clsort__segment_ranges(const clsort_desc *d, clsort__range *r)
     r[1] = clsort__make_range("count_buffer", d->count_buffer, d->count_offset, 4, 1, 0);
 }
 
+/* Rows lie apart. */
+static clsort_status clsort__check_rows(clsort_sorter *s, const char *function, const clsort__plan *p)
+{
+    return p->d.rows > 1 && p->stride < p->d.count ? clsort__reject(s, function, "row_stride", CLSORT_ERROR_OVERLAP) : CL_SUCCESS;
+}
+
 /* The buffers of a sort, as far as they are given. */
 static clsort_status clsort__check_buffers(clsort_sorter *s, const char *function, const clsort__plan *p)
 {
@@ -5123,6 +5130,7 @@ static clsort_status clsort__check_buffers(clsort_sorter *s, const char *functio
     r[5] = clsort__make_range("scratch", d->scratch, d->scratch_offset, d->scratch_size, p->scratch > 0, p->scratch > 0);
     clsort__segment_ranges(d, r + 6);
     status = clsort__check_ranges(s, function, r, 8);
+    if (status == CL_SUCCESS) status = clsort__check_rows(s, function, p);
     if (status != CL_SUCCESS) return status;
     if (d->scratch && d->scratch_size < p->scratch) return clsort__reject(s, function, "scratch", CLSORT_ERROR_SCRATCH_TOO_SMALL);
     return CL_SUCCESS;
@@ -7052,6 +7060,7 @@ CLSORT_API clsort_status clsort_enqueue_is_sorted(clsort_sorter *sorter, cl_comm
     r[1] = clsort__make_range("result", result, result_offset, 4, 1, 1);
     clsort__segment_ranges(&d, r + 2);
     if (status == CL_SUCCESS) status = clsort__check_ranges(sorter, function, r, 4);
+    if (status == CL_SUCCESS) status = clsort__check_rows(sorter, function, &p);
     if (status == CL_SUCCESS) status = clsort__reserve_waits(sorter, n_wait);
     if (status == CL_SUCCESS) status = clsort__ready_checks(sorter, &p);
     if (status != CL_SUCCESS) return status;

@@ -3024,6 +3024,8 @@ CLSORT_KERNEL void clsort_extract_codes(global const uchar *records, ulong recor
     if (i >= n)
         return;
     const uint from = by_index ? index[i] : (uint)i;
+    if (from >= n)   /* the number of an element outside of segments */
+        return;
     for (uint f = 0; f < field_count; f++) {
         const uint bits = 8 * ((uint)(field[f] >> 32) & 15);
         code = (bits < 64 ? code << bits : 0) | field_code(records + records_at + from * stride, field[f]);
