@@ -3658,6 +3658,12 @@ static const char *const clsort__source[] = {
     "    return order;\n"
     "}\n"
     "\n"
+    "/* The element that comes i-th, where its segment's elements are in order by index, or as they lie. */\n"
+    "CLSORT_INLINE uint ordered_element(segment_t own, global const uchar *indices, uint by_index, uint i)\n"
+    "{\n"
+    "    return own.begin + ordered_place(indices + (by_index ? own.begin * 4UL : 0), by_index, i - own.begin, own.rows);\n"
+    "}\n"
+    "\n"
     "/* Lowers *result to the number of the first element that comes before its predecessor in its segment; with `strict`, by index, also of the\n"
     "   first of two equal ones whose indices do not ascend. */\n"
     "CLSORT_KERNEL void clsort_is_sorted(global const uchar *records, ulong records_at, global const uchar *indices, ulong indices_at,\n"
@@ -3669,13 +3675,10 @@ static const char *const clsort__source[] = {
     "    if (i >= n)\n"
     "        return;\n"
     "    const segment_t own = segment_around(s, i);\n"
-    "    const uint row = i - own.begin;\n"
-    "    if (own.rows < 2 || row >= own.rows - 1)\n"
+    "    if (own.rows < 2 || i - own.begin >= own.rows - 1)\n"
     "        return;\n"
-    "    global const uchar *own_records = records + records_at + own.begin * element;\n"
-    "    global const uchar *own_indices = indices + indices_at + (by_index ? own.begin * 4UL : 0);\n"
-    "    const uint x = ordered_place(own_indices, by_index, row, own.rows), y = ordered_place(own_indices, by_index, row + 1, own.rows);\n"
-    "    const uint order = compare_fields(own_records + x * element, own_records + y * element, packed, field_count);\n"
+    "    const uint x = ordered_element(own, indices + indices_at, by_index, i), y = ordered_element(own, indices + indices_at, by_index, i + 1);\n"
+    "    const uint order = compare_fields(records + records_at + x * element, records + records_at + y * element, packed, field_count);\n"
     "    if (order == COMES_LAST || (order == COMES_EQUAL && strict && y <= x))\n"
     "        atomic_min((volatile global uint *)(result + result_at), i + 1);\n"
     "}\n"
@@ -3690,10 +3693,11 @@ static const char *const clsort__source[] = {
     "}\n"
     "\n"
     "/* Adds to sums[0 .. 1] a hash of every element of `bytes` that is in a segment, to sums[2 .. 3] one of every such element with its value of\n"
-    "   value_bytes: sums, so that the order does not matter. A hash begins with the segment, which no element may leave. Each work-item takes\n"
-    "   every step-th element. */\n"
+    "   value_bytes, for values in the order of indices `by_index`: sums, so that the order does not matter. A hash begins with the segment, which no\n"
+    "   element may leave. Each work-item takes every step-th element. */\n"
     "CLSORT_KERNEL void clsort_fingerprint(global const uchar *elements, ulong elements_at, global const uchar *values, ulong values_at,\n"
-    "                                      global uchar *sums, ulong sums_at, CLSORT_SEGMENT_ARGS, uint n, ulong bytes, ulong value_bytes, uint step)\n"
+    "                                      global const uchar *indices, ulong indices_at, global uchar *sums, ulong sums_at, CLSORT_SEGMENT_ARGS,\n"
+    "                                      uint n, uint by_index, ulong bytes, ulong value_bytes, uint step)\n"
     "{\n"
     "    const segments_t s = CLSORT_SEGMENTS;\n"
     "    uint alone[2] = { 0, 0 }, paired[2] = { 0, 0 };\n"
@@ -3701,9 +3705,10 @@ static const char *const clsort__source[] = {
     "        const segment_t own = segment_around(s, (uint)i);\n"
     "        if (own.rows == 0)\n"
     "            continue;\n"
+    "        const ulong element = elements_at + ordered_element(own, indices + indices_at, by_index, (uint)i) * bytes;\n"
     "        ulong hash = 0x9E3779B97F4A7C15UL + mix(own.begin);\n"
     "        for (ulong b = 0; b < bytes; b++)\n"
-    "            hash = mix(hash + elements[elements_at + i * bytes + b]);\n"
+    "            hash = mix(hash + elements[element + b]);\n"
     "        alone[0] += (uint)hash;\n"
     "        alone[1] += (uint)(hash >> 32);\n"
     "        for (ulong b = 0; b < value_bytes; b++)\n"
@@ -6189,15 +6194,17 @@ static void clsort__is_sorted(clsort__run *run, const clsort__plan *p, clsort__s
 /* Work-items of a fingerprint kernel: each takes every step-th element. */
 enum { CLSORT__FINGERPRINT_STEP = 4096 };
 
-static void clsort__fingerprint(clsort__run *run, const clsort__plan *p, clsort__span elements, clsort__span values, clsort__span sums)
+static void clsort__fingerprint(clsort__run *run, const clsort__plan *p, clsort__span elements, clsort__span values, clsort__span indices, clsort__span sums)
 {
     const clsort__config utility = clsort__utility_config(run->s);
     clsort__use(run, &utility, CLSORT__KERNEL_FINGERPRINT);
     clsort__place(run, elements);
     clsort__place(run, values.buffer ? values : elements);
+    clsort__place(run, indices.buffer ? indices : elements);
     clsort__place(run, sums);
     clsort__place_segments(run, p, elements);
     clsort__count(run, p->extent);
+    clsort__uint(run, indices.buffer != NULL);
     clsort__ulong(run, p->element);
     clsort__ulong(run, p->d.value_size);
     clsort__uint(run, CLSORT__FINGERPRINT_STEP);
@@ -6221,20 +6228,21 @@ static void clsort__prove_input(clsort__run *run, const clsort__plan *p, clsort_
 {
     clsort__fill(run, proof, 0, sizeof(clsort_proof));
     clsort__fingerprint(run, p, clsort__make_span(p->d.keys, p->d.keys_offset), clsort__make_span(p->d.values, p->d.values_offset),
-                        clsort__part(proof, offsetof(clsort_proof, before)));
+                        clsort__make_span(NULL, 0), clsort__part(proof, offsetof(clsort_proof, before)));
 }
 
-/* All commands of clsort_enqueue_verify. Keys that were not written are fingerprinted again: they must not have changed. */
+/* All commands of clsort_enqueue_verify. Keys that were not written are fingerprinted again, with the values that indices put beside them:
+   they must not have changed. */
 static void clsort__prove_output(clsort__run *run, const clsort__plan *p, clsort__span proof)
 {
     const clsort_desc *d = &p->d;
     const int keys_moved = p->writes_keys && !p->in_place, values_moved = p->has_values && !p->values_in_place;
+    const int beside = p->has_values && !p->writes_keys;
     const clsort__span keys = keys_moved ? clsort__make_span(d->keys_out, d->keys_out_offset) : clsort__make_span(d->keys, d->keys_offset);
-    const clsort__span values = values_moved && p->writes_keys ? clsort__make_span(d->values_out, d->values_out_offset)
-                                                               : clsort__make_span(d->values, d->values_offset);
+    const clsort__span values = values_moved ? clsort__make_span(d->values_out, d->values_out_offset) : clsort__make_span(d->values, d->values_offset);
     const clsort__span indices = clsort__make_span(d->indices, d->indices_offset), none = clsort__make_span(NULL, 0);
     clsort__fill(run, clsort__part(proof, offsetof(clsort_proof, unsorted)), (cl_uint)p->extent, 2 * sizeof(cl_uint));
-    clsort__fingerprint(run, p, keys, values, clsort__part(proof, offsetof(clsort_proof, after)));
+    clsort__fingerprint(run, p, keys, values, beside ? indices : none, clsort__part(proof, offsetof(clsort_proof, after)));
     if (d->indices) clsort__fingerprint_indices(run, p, indices, clsort__part(proof, offsetof(clsort_proof, indices)));
     clsort__check_order(run, p, keys, p->writes_keys ? none : indices, clsort__part(proof, offsetof(clsort_proof, unsorted)));
 }

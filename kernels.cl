@@ -3084,6 +3084,12 @@ CLSORT_INLINE uint compare_fields(global const uchar *x, global const uchar *y, 
     return order;
 }
 
+/* The element that comes i-th, where its segment's elements are in order by index, or as they lie. */
+CLSORT_INLINE uint ordered_element(segment_t own, global const uchar *indices, uint by_index, uint i)
+{
+    return own.begin + ordered_place(indices + (by_index ? own.begin * 4UL : 0), by_index, i - own.begin, own.rows);
+}
+
 /* Lowers *result to the number of the first element that comes before its predecessor in its segment; with `strict`, by index, also of the
    first of two equal ones whose indices do not ascend. */
 CLSORT_KERNEL void clsort_is_sorted(global const uchar *records, ulong records_at, global const uchar *indices, ulong indices_at,
@@ -3095,13 +3101,10 @@ CLSORT_KERNEL void clsort_is_sorted(global const uchar *records, ulong records_a
     if (i >= n)
         return;
     const segment_t own = segment_around(s, i);
-    const uint row = i - own.begin;
-    if (own.rows < 2 || row >= own.rows - 1)
+    if (own.rows < 2 || i - own.begin >= own.rows - 1)
         return;
-    global const uchar *own_records = records + records_at + own.begin * element;
-    global const uchar *own_indices = indices + indices_at + (by_index ? own.begin * 4UL : 0);
-    const uint x = ordered_place(own_indices, by_index, row, own.rows), y = ordered_place(own_indices, by_index, row + 1, own.rows);
-    const uint order = compare_fields(own_records + x * element, own_records + y * element, packed, field_count);
+    const uint x = ordered_element(own, indices + indices_at, by_index, i), y = ordered_element(own, indices + indices_at, by_index, i + 1);
+    const uint order = compare_fields(records + records_at + x * element, records + records_at + y * element, packed, field_count);
     if (order == COMES_LAST || (order == COMES_EQUAL && strict && y <= x))
         atomic_min((volatile global uint *)(result + result_at), i + 1);
 }
@@ -3116,10 +3119,11 @@ CLSORT_INLINE ulong mix(ulong x)
 }
 
 /* Adds to sums[0 .. 1] a hash of every element of `bytes` that is in a segment, to sums[2 .. 3] one of every such element with its value of
-   value_bytes: sums, so that the order does not matter. A hash begins with the segment, which no element may leave. Each work-item takes
-   every step-th element. */
+   value_bytes, for values in the order of indices `by_index`: sums, so that the order does not matter. A hash begins with the segment, which no
+   element may leave. Each work-item takes every step-th element. */
 CLSORT_KERNEL void clsort_fingerprint(global const uchar *elements, ulong elements_at, global const uchar *values, ulong values_at,
-                                      global uchar *sums, ulong sums_at, CLSORT_SEGMENT_ARGS, uint n, ulong bytes, ulong value_bytes, uint step)
+                                      global const uchar *indices, ulong indices_at, global uchar *sums, ulong sums_at, CLSORT_SEGMENT_ARGS,
+                                      uint n, uint by_index, ulong bytes, ulong value_bytes, uint step)
 {
     const segments_t s = CLSORT_SEGMENTS;
     uint alone[2] = { 0, 0 }, paired[2] = { 0, 0 };
@@ -3127,9 +3131,10 @@ CLSORT_KERNEL void clsort_fingerprint(global const uchar *elements, ulong elemen
         const segment_t own = segment_around(s, (uint)i);
         if (own.rows == 0)
             continue;
+        const ulong element = elements_at + ordered_element(own, indices + indices_at, by_index, (uint)i) * bytes;
         ulong hash = 0x9E3779B97F4A7C15UL + mix(own.begin);
         for (ulong b = 0; b < bytes; b++)
-            hash = mix(hash + elements[elements_at + i * bytes + b]);
+            hash = mix(hash + elements[element + b]);
         alone[0] += (uint)hash;
         alone[1] += (uint)(hash >> 32);
         for (ulong b = 0; b < value_bytes; b++)
