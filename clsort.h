@@ -2687,13 +2687,15 @@ static const char *const clsort__source[] = {
     "}\n"
     "\n",
     "//---- radix: scatter of a block per work-item\n"
-    "/* Moves the rows of a block to the places that `next` holds for each digit. */\n"
+    "/* Moves the rows of a block to the places that `next` holds for each digit. Segments may overlap, where offsets do not ascend: then another\n"
+    "   work-item changes rows that were counted, so that places of pieces are kept inside. */\n"
     "CLSORT_INLINE void scatter_rows(radix_t r, array_t from, array_t to, block_t b, uint *next)\n"
     "{\n"
     "    const digit_t digit = pass_digit(r, r.pass);\n"
     "    for (uint i = 0; i < b.rows; i++) {\n"
     "        const row_t row = load_whole_row(from, r.codec, b.begin + i);\n"
-    "        store_whole_row(to, r.codec, next[digit_of(row.key, digit)]++, row);\n"
+    "        const uint place = next[digit_of(row.key, digit)]++;\n"
+    "        store_whole_row(to, r.codec, CLSORT_FAMILY == 12 ? min(place, r.n - 1) : place, row);\n"
     "    }\n"
     "}\n"
     "\n"
@@ -3533,7 +3535,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "\n",
 #else
-    "#line 2964\n",
+    "#line 2966\n",
 #endif
     "//---- utility\n"
     "#if CLSORT_FAMILY == 0 || CLSORT_FAMILY == 5\n"

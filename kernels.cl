@@ -2116,13 +2116,15 @@ CLSORT_KERNEL void clsort_radix_scan(CLSORT_RADIX_ARGS)
 }
 
 //---- radix: scatter of a block per work-item
-/* Moves the rows of a block to the places that `next` holds for each digit. */
+/* Moves the rows of a block to the places that `next` holds for each digit. Segments may overlap, where offsets do not ascend: then another
+   work-item changes rows that were counted, so that places of pieces are kept inside. */
 CLSORT_INLINE void scatter_rows(radix_t r, array_t from, array_t to, block_t b, uint *next)
 {
     const digit_t digit = pass_digit(r, r.pass);
     for (uint i = 0; i < b.rows; i++) {
         const row_t row = load_whole_row(from, r.codec, b.begin + i);
-        store_whole_row(to, r.codec, next[digit_of(row.key, digit)]++, row);
+        const uint place = next[digit_of(row.key, digit)]++;
+        store_whole_row(to, r.codec, CLSORT_FAMILY == 12 ? min(place, r.n - 1) : place, row);
     }
 }
 

@@ -239,6 +239,26 @@ static void unsorted_offsets(bench *b)
         }
 }
 
+/* Long segments of the same elements, which work-groups or work-items sort at the same time. Many end with the range, where none may write on. */
+static void overlapping_segments(bench *b)
+{
+    size_t shape, i, round;
+    for (shape = 0; shape < shape_count(b); shape++)
+        for (round = 0; round < (b->small ? 2u : 12u); round++) {
+            uint64_t random = round;
+            sort_case c = make_shaped(shape);
+            c.d.count = b->small ? 500 : round % 3 ? 2000 : PIECE;
+            c.d.segment_count = 200;
+            for (i = 0; i <= c.d.segment_count; i++) offsets[i] = (uint32_t)(i % 2 ? c.d.count - draw(&random, 2) * draw(&random, 300) : draw(&random, c.d.count));
+            c.offsets = offsets;
+            c.unsorted = 1;
+            c.pattern = round % 2 ? "uniform" : "mod-256";
+            c.d.value_size = round % 4 ? 4 : 0;
+            c.seed = round + 1;
+            if (!case_run(b, &c)) return;
+        }
+}
+
 static void produced_offsets(bench *b)
 {
     size_t shape;
@@ -719,6 +739,7 @@ static const test_entry tests[] = {
     { "many segments are sorted", many_segments },
     { "no segment is sorted", no_segment },
     { "offsets that do not ascend do no harm outside of the range", unsorted_offsets },
+    { "segments that overlap do no harm outside of the range", overlapping_segments },
     { "offsets and counts that come from commands before are followed", produced_offsets },
     { "rows and segments of every type and order are sorted", every_type_and_order },
     { "rows and segments with equal zeros are sorted", equal_zeros },
