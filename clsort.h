@@ -464,9 +464,9 @@ CLSORT_API clsort_status clsort_explain(clsort_sorter *sorter, const clsort_desc
 CLSORT_API clsort_status clsort_enqueue_sort(clsort_sorter *sorter, cl_command_queue queue, const clsort_desc *desc,
                                              cl_uint n_wait, const cl_event *wait, cl_event *done);
 
-/* Sorts host arrays on a queue of the sorter's own and blocks until they are sorted. Uses count, types and sizes of *desc;
-   its buffers, offsets and scratch must be 0. `values` holds count * value_size bytes (NULL without values). With `indices`
-   (count cl_uint, else NULL) the permutation is written there and neither keys nor values are.
+/* Sorts host arrays on a queue of the sorter's own and blocks until they are sorted. Uses count, rows, types and sizes of *desc;
+   its buffers, offsets, segments and scratch must be 0. `values` holds count * value_size bytes (NULL without values). With `indices`
+   (count cl_uint, else NULL) the permutation is written there and neither keys nor values are. Rows lie as on the device.
    After a failure the arrays are unchanged unless reading back the result failed: then their content is undefined.
    Thread safety: one thread per sorter. */
 CLSORT_API clsort_status clsort_sort_host(clsort_sorter *sorter, const clsort_desc *desc, void *keys, void *values, cl_uint *indices);
@@ -527,8 +527,10 @@ CLSORT_API clsort_status clsort_enqueue_merge(clsort_sorter *sorter, cl_command_
                                               cl_uint n_wait, const cl_event *wait, cl_event *done);
 
 /* Enqueues a check of order: `result` at result_offset (bytes, a multiple of 4) receives one cl_uint, the number of the first element that
-   comes before its predecessor in the description's order, or count if the keys are sorted. Reads keys (or records),
-   count, types and order of *desc; nothing else. Events and errors as clsort_enqueue_sort.
+   comes before its predecessor in the description's order, or count if the keys are sorted. Reads keys (or records), count, types and
+   order of *desc, rows, segments and the count on the device; nothing else. Of rows and segments, elements are numbered through from the
+   first row or from `keys_offset`, with what lies between; sorted rows give one past the last element of the last row.
+   Events and errors as clsort_enqueue_sort.
    Thread safety: one thread per sorter. */
 CLSORT_API clsort_status clsort_enqueue_is_sorted(clsort_sorter *sorter, cl_command_queue queue, const clsort_desc *desc, cl_mem result,
                                                   size_t result_offset, cl_uint n_wait, const cl_event *wait, cl_event *done);
@@ -541,11 +543,12 @@ typedef struct clsort_proof {
     cl_uint after[4];           /* of the output */
     cl_uint indices[2];         /* 0 if the indices hold every number once */
     cl_uint unsorted;           /* as clsort_enqueue_is_sorted; through the indices where they are the only output */
-    cl_uint count;
+    cl_uint count;              /* what `unsorted` is if the output is in order */
 } clsort_proof;
 
 /* Checks a sort on the device: enqueue the fingerprint before the sort, the verification after it, both with the sort's
-   description, then read the clsort_proof (sizeof(clsort_proof) bytes at proof_offset, a multiple of 4) and judge it.
+   description, then read the clsort_proof (sizeof(clsort_proof) bytes at proof_offset, a multiple of 4) and judge it. Of rows and segments
+   each is proven for itself, and what lies outside of them is not looked at; their offsets and the count must still be there.
    Events and errors as clsort_enqueue_sort. Source of the hash: Vigna's splitmix64. Thread safety: one thread per sorter. */
 CLSORT_API clsort_status clsort_enqueue_fingerprint(clsort_sorter *sorter, cl_command_queue queue, const clsort_desc *desc, cl_mem proof,
                                                     size_t proof_offset, cl_uint n_wait, const cl_event *wait, cl_event *done);
@@ -1102,6 +1105,15 @@ static const char *const clsort__source[] = {
     "            high = middle;\n"
     "    }\n"
     "    return low;\n"
+    "}\n"
+    "\n"
+    "/* The segment that element i lies in; one without rows if there is none. */\n"
+    "CLSORT_INLINE segment_t segment_around(segments_t s, uint i)\n"
+    "{\n"
+    "    const segment_t nowhere = { 0, 0 };\n"
+    "    const uint after = s.kind & SEGMENTS_AT_OFFSETS ? find_segment(s, i + 1) : i / s.stride + 1;\n"
+    "    const segment_t own = after ? take_segment(s, after - 1) : nowhere;\n"
+    "    return i >= own.begin && i - own.begin < own.rows ? own : nowhere;\n"
     "}\n"
     "\n",
     "//---- segments: jobs\n"
@@ -1820,7 +1832,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "\n",
 #else
-    "#line 1216\n",
+    "#line 1225\n",
 #endif
 #ifndef CLSORT_NO_MERGE
     "//---- merge\n"
@@ -2695,7 +2707,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "\n",
 #else
-    "#line 2087\n",
+    "#line 2096\n",
 #endif
 #ifndef CLSORT_NO_RADIX
     "//---- radix: plan\n"
@@ -2938,13 +2950,15 @@ static const char *const clsort__source[] = {
     "}\n"
     "\n",
     "//---- radix: scatter of a block per work-item\n"
-    "/* Moves the rows of a block to the places that `next` holds for each digit. */\n"
+    "/* Moves the rows of a block to the places that `next` holds for each digit. Segments may overlap, where offsets do not ascend: then another\n"
+    "   work-item changes rows that were counted, so that places of pieces are kept inside. */\n"
     "CLSORT_INLINE void scatter_rows(radix_t r, array_t from, array_t to, block_t b, uint *next)\n"
     "{\n"
     "    const digit_t digit = pass_digit(r, r.pass);\n"
     "    for (uint i = 0; i < b.rows; i++) {\n"
     "        const row_t row = load_whole_row(from, r.codec, b.begin + i);\n"
-    "        store_whole_row(to, r.codec, next[digit_of(row.key, digit)]++, row);\n"
+    "        const uint place = next[digit_of(row.key, digit)]++;\n"
+    "        store_whole_row(to, r.codec, CLSORT_FAMILY == 12 ? min(place, r.n - 1) : place, row);\n"
     "    }\n"
     "}\n"
     "\n"
@@ -3820,7 +3834,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "\n",
 #else
-    "#line 3208\n",
+    "#line 3219\n",
 #endif
     "//---- select: plan\n"
     "/* SELECT: the first k elements of every row's sorted order, without sorting the rows.\n"
@@ -4372,6 +4386,8 @@ static const char *const clsort__source[] = {
     "    if (i >= n)\n"
     "        return;\n"
     "    const uint from = by_index ? index[i] : (uint)i;\n"
+    "    if (from >= n)   /* the number of an element outside of segments */\n"
+    "        return;\n"
     "    for (uint f = 0; f < field_count; f++) {\n"
     "        const uint bits = 8 * ((uint)(field[f] >> 32) & 15);\n"
     "        code = (bits < 64 ? code << bits : 0) | field_code(records + records_at + from * stride, field[f]);\n"
@@ -4391,10 +4407,8 @@ static const char *const clsort__source[] = {
     "    const uint i = (uint)get_global_id(0);\n"
     "    if (i >= n)\n"
     "        return;\n"
-    "    const uint after = s.kind & SEGMENTS_AT_OFFSETS ? find_segment(s, i + 1) : 0;\n"
-    "    const segment_t nowhere = { 0, 0 };\n"
-    "    const segment_t own = s.kind & SEGMENTS_AT_OFFSETS ? (after ? take_segment(s, after - 1) : nowhere) : take_segment(s, i / s.stride);\n"
-    "    const uint inside = i >= own.begin && i - own.begin < own.rows;\n"
+    "    const segment_t own = segment_around(s, i);\n"
+    "    const uint inside = own.rows > 0;\n"
     "    global uint *place = (global uint *)(target + target_at) + i;\n"
     "    if (relative && inside)\n"
     "        *place = ((global const uint *)(work + work_at))[i] - own.begin;\n"
@@ -4418,28 +4432,46 @@ static const char *const clsort__source[] = {
     "}\n"
     "\n",
     "//---- utility: checks\n"
-    "/* Lowers *result to the number of the first element that comes before its predecessor; with `strict`, by index, also of the first of\n"
-    "   two equal ones whose indices do not ascend. An order is that of a record's fields, the first one that differs decides. */\n"
-    "CLSORT_KERNEL void clsort_is_sorted(global const uchar *records, ulong records_at, global const uchar *indices, ulong indices_at,\n"
-    "                                    global uchar *result, ulong result_at, uint n, uint by_index, uint strict,\n"
-    "                                    ulong stride, ulong8 packed, uint field_count)\n"
+    "/* How record x compares with record y by packed fields: the first one that differs decides. */\n"
+    "enum { COMES_FIRST, COMES_EQUAL, COMES_LAST };\n"
+    "CLSORT_INLINE uint compare_fields(global const uchar *x, global const uchar *y, ulong8 packed, uint field_count)\n"
     "{\n"
-    "    const size_t i = get_global_id(0);\n"
     "    ulong field[8];\n"
-    "    uint less = 0, equal = 1;\n"
+    "    uint order = COMES_EQUAL;\n"
     "    vstore8(packed, 0, field);\n"
-    "    if (i + 1 >= n)\n"
-    "        return;\n"
-    "    const uint x = ordered_place(indices + indices_at, by_index, (uint)i, n), y = ordered_place(indices + indices_at, by_index, (uint)i + 1, n);\n"
-    "    for (uint f = 0; f < field_count && equal; f++) {\n"
-    "        const ulong code_x = field_code(records + records_at + x * stride, field[f]), code_y = field_code(records + records_at + y * stride, field[f]);\n"
-    "        less = code_y < code_x;\n"
-    "        equal = code_y == code_x;\n"
+    "    for (uint f = 0; f < field_count && order == COMES_EQUAL; f++) {\n"
+    "        const ulong code_x = field_code(x, field[f]), code_y = field_code(y, field[f]);\n"
+    "        order = code_x < code_y ? COMES_FIRST : code_x > code_y ? COMES_LAST : COMES_EQUAL;\n"
     "    }\n"
-    "    if (less || (equal && strict && y <= x))\n"
-    "        atomic_min((volatile global uint *)(result + result_at), (uint)i + 1);\n"
+    "    return order;\n"
     "}\n"
     "\n"
+    "/* The element that comes i-th, where its segment's elements are in order by index, or as they lie. */\n"
+    "CLSORT_INLINE uint ordered_element(segment_t own, global const uchar *indices, uint by_index, uint i)\n"
+    "{\n"
+    "    return own.begin + ordered_place(indices + (by_index ? own.begin * 4UL : 0), by_index, i - own.begin, own.rows);\n"
+    "}\n"
+    "\n"
+    "/* Lowers *result to the number of the first element that comes before its predecessor in its segment; with `strict`, by index, also of the\n"
+    "   first of two equal ones whose indices do not ascend. */\n"
+    "CLSORT_KERNEL void clsort_is_sorted(global const uchar *records, ulong records_at, global const uchar *indices, ulong indices_at,\n"
+    "                                    global uchar *result, ulong result_at, CLSORT_SEGMENT_ARGS, uint n, uint by_index, uint strict,\n"
+    "                                    ulong element, ulong8 packed, uint field_count)\n"
+    "{\n"
+    "    const segments_t s = CLSORT_SEGMENTS;\n"
+    "    const uint i = (uint)get_global_id(0);\n"
+    "    if (i >= n)\n"
+    "        return;\n"
+    "    const segment_t own = segment_around(s, i);\n"
+    "    if (own.rows < 2 || i - own.begin >= own.rows - 1)\n"
+    "        return;\n"
+    "    const uint x = ordered_element(own, indices + indices_at, by_index, i), y = ordered_element(own, indices + indices_at, by_index, i + 1);\n"
+    "    const uint order = compare_fields(records + records_at + x * element, records + records_at + y * element, packed, field_count);\n"
+    "    if (order == COMES_LAST || (order == COMES_EQUAL && strict && y <= x))\n"
+    "        atomic_min((volatile global uint *)(result + result_at), i + 1);\n"
+    "}\n"
+    "\n",
+    "//---- utility: fingerprints\n"
     "/* Mixes 64 bits thoroughly. Source: the finaliser of S. Vigna's splitmix64 (public domain constants). */\n"
     "CLSORT_INLINE ulong mix(ulong x)\n"
     "{\n"
@@ -4448,16 +4480,23 @@ static const char *const clsort__source[] = {
     "    return x ^ x >> 31;\n"
     "}\n"
     "\n"
-    "/* Adds to sums[0 .. 1] a hash of every element of `bytes`, to sums[2 .. 3] one of every element with its value of value_bytes: sums, so\n"
-    "   that the order does not matter. Each work-item takes every step-th element. */\n"
+    "/* Adds to sums[0 .. 1] a hash of every element of `bytes` that is in a segment, to sums[2 .. 3] one of every such element with its value of\n"
+    "   value_bytes, for values in the order of indices `by_index`: sums, so that the order does not matter. A hash begins with the segment, which no\n"
+    "   element may leave. Each work-item takes every step-th element. */\n"
     "CLSORT_KERNEL void clsort_fingerprint(global const uchar *elements, ulong elements_at, global const uchar *values, ulong values_at,\n"
-    "                                      global uchar *sums, ulong sums_at, uint n, ulong bytes, ulong value_bytes, uint step)\n"
+    "                                      global const uchar *indices, ulong indices_at, global uchar *sums, ulong sums_at, CLSORT_SEGMENT_ARGS,\n"
+    "                                      uint n, uint by_index, ulong bytes, ulong value_bytes, uint step)\n"
     "{\n"
+    "    const segments_t s = CLSORT_SEGMENTS;\n"
     "    uint alone[2] = { 0, 0 }, paired[2] = { 0, 0 };\n"
     "    for (ulong i = get_global_id(0); i < n; i += step) {\n"
-    "        ulong hash = 0x9E3779B97F4A7C15UL;\n"
+    "        const segment_t own = segment_around(s, (uint)i);\n"
+    "        if (own.rows == 0)\n"
+    "            continue;\n"
+    "        const ulong element = elements_at + ordered_element(own, indices + indices_at, by_index, (uint)i) * bytes;\n"
+    "        ulong hash = 0x9E3779B97F4A7C15UL + mix(own.begin);\n"
     "        for (ulong b = 0; b < bytes; b++)\n"
-    "            hash = mix(hash + elements[elements_at + i * bytes + b]);\n"
+    "            hash = mix(hash + elements[element + b]);\n"
     "        alone[0] += (uint)hash;\n"
     "        alone[1] += (uint)(hash >> 32);\n"
     "        for (ulong b = 0; b < value_bytes; b++)\n"
@@ -4472,13 +4511,18 @@ static const char *const clsort__source[] = {
     "    }\n"
     "}\n"
     "\n"
-    "/* The same for indices: adds a hash of every index to sums[0 .. 1], and subtracts that of every number below n. */\n"
+    "/* The same for indices: adds a hash of every element that an index means to sums[0 .. 1], and subtracts that of every element in a segment.\n"
+    "   No index means an element before its segment, so that the sums are 0 only if each segment's indices mean its own. */\n"
     "CLSORT_KERNEL void clsort_fingerprint_indices(global const uchar *indices, ulong indices_at, global uchar *sums, ulong sums_at,\n"
-    "                                              uint n, uint step)\n"
+    "                                              CLSORT_SEGMENT_ARGS, uint n, uint step)\n"
     "{\n"
+    "    const segments_t s = CLSORT_SEGMENTS;\n"
     "    uint difference[2] = { 0, 0 };\n"
     "    for (ulong i = get_global_id(0); i < n; i += step) {\n"
-    "        const ulong is = mix(*(global const uint *)(indices + indices_at + i * 4) + 1UL), should = mix(i + 1);\n"
+    "        const segment_t own = segment_around(s, (uint)i);\n"
+    "        if (own.rows == 0)\n"
+    "            continue;\n"
+    "        const ulong is = mix(*(global const uint *)(indices + indices_at + i * 4) + 1UL + own.begin), should = mix(i + 1);\n"
     "        difference[0] += (uint)is - (uint)should;\n"
     "        difference[1] += (uint)(is >> 32) - (uint)(should >> 32);\n"
     "    }\n"
@@ -5738,7 +5782,6 @@ static const char *clsort__unsupported(const clsort_desc *d, int purpose)
     if (purpose == CLSORT__TO_SELECT && d->count_buffer) return "count_buffer with top_k";
     if ((purpose >= CLSORT__TO_PLAN || d->precedes) && !clsort__can_any(d)) return "what the description asks for, by this algorithm";
     if (purpose != CLSORT__TO_SELECT && d->top_k) return "top_k";
-    if (purpose == CLSORT__TO_READ && clsort__has_segments(d)) return "rows, segments and count_buffer here";
     if (d->rows > 1 && (d->segments || d->segment_count)) return "rows beside segments";
     return clsort__unsupported_tuning(d);
 }
@@ -5771,19 +5814,15 @@ static int clsort__fields_aligned(const clsort_desc *d)
     return 1;
 }
 
-/* Rows that lie apart and are fewer than 2^32 elements altogether; places of offsets and of the count. */
+/* Rows of fewer than 2^32 elements altogether, from the first to the last; room for offsets. */
 static clsort_status clsort__check_segments(clsort_sorter *s, const char *function, const clsort_desc *d, size_t element)
 {
     const size_t stride = d->row_stride ? d->row_stride / element : d->count;
-    if (d->row_stride % element) return clsort__reject(s, function, "row_stride", CLSORT_ERROR_MISALIGNED);
-    if (d->rows > 1 && stride < d->count) return clsort__reject(s, function, "row_stride", CLSORT_ERROR_OVERLAP);
     if (d->rows > 1 && stride && (cl_ulong)(d->rows - 1) > (0xFFFFFFFFu - (cl_ulong)d->count) / stride)
         return clsort__reject(s, function, "rows", CLSORT_ERROR_COUNT_TOO_LARGE);
     if ((cl_ulong)d->rows > 0xFFFFFFFFu) return clsort__reject(s, function, "rows", CLSORT_ERROR_COUNT_TOO_LARGE);
     if ((cl_ulong)d->segment_count >= 0xFFFFFFFFu) return clsort__reject(s, function, "segment_count", CLSORT_ERROR_COUNT_TOO_LARGE);
     if (!clsort__fits(d->segment_count + 1, 4, d->segments_offset)) return clsort__reject(s, function, "segments", CLSORT_ERROR_SIZE_OVERFLOW);
-    if (d->segments_offset % 4) return clsort__reject(s, function, "segments", CLSORT_ERROR_MISALIGNED);
-    if (d->count_offset % 4) return clsort__reject(s, function, "count_buffer", CLSORT_ERROR_MISALIGNED);
     return CL_SUCCESS;
 }
 
@@ -5819,6 +5858,9 @@ static clsort_status clsort__check_layout(clsort_sorter *s, const char *function
         return clsort__reject(s, function, "records", CLSORT_ERROR_MISALIGNED);
     if (d->values_offset % value || d->values_out_offset % value) return clsort__reject(s, function, "values", CLSORT_ERROR_MISALIGNED);
     if (d->indices_offset % 4) return clsort__reject(s, function, "indices", CLSORT_ERROR_MISALIGNED);
+    if (d->row_stride % element) return clsort__reject(s, function, "row_stride", CLSORT_ERROR_MISALIGNED);
+    if (d->segments_offset % 4) return clsort__reject(s, function, "segments", CLSORT_ERROR_MISALIGNED);
+    if (d->count_offset % 4) return clsort__reject(s, function, "count_buffer", CLSORT_ERROR_MISALIGNED);
     if (d->scratch_offset % 16) return clsort__reject(s, function, "scratch", CLSORT_ERROR_MISALIGNED);
     return CL_SUCCESS;
 }
@@ -5912,6 +5954,19 @@ static clsort__range clsort__make_range(const char *role, cl_mem buffer, size_t 
     return r;
 }
 
+/* The offsets of segments and the count on the device, in two places of `r`. */
+static void clsort__segment_ranges(const clsort_desc *d, clsort__range *r)
+{
+    r[0] = clsort__make_range("segments", d->segments, d->segments_offset, (d->segment_count + 1) * 4, 1, 0);
+    r[1] = clsort__make_range("count_buffer", d->count_buffer, d->count_offset, 4, 1, 0);
+}
+
+/* Rows lie apart. */
+static clsort_status clsort__check_rows(clsort_sorter *s, const char *function, const clsort__plan *p)
+{
+    return p->d.rows > 1 && p->stride < p->d.count ? clsort__reject(s, function, "row_stride", CLSORT_ERROR_OVERLAP) : CL_SUCCESS;
+}
+
 /* The buffers of a sort, as far as they are given. */
 static clsort_status clsort__check_buffers(clsort_sorter *s, const char *function, const clsort__plan *p)
 {
@@ -5926,9 +5981,9 @@ static clsort_status clsort__check_buffers(clsort_sorter *s, const char *functio
     r[3] = clsort__make_range("values_out", values_out ? d->values_out : NULL, d->values_out_offset, values, 1, 1);
     r[4] = clsort__make_range("indices", d->indices, d->indices_offset, p->extent * 4, 1, 1);
     r[5] = clsort__make_range("scratch", d->scratch, d->scratch_offset, d->scratch_size, p->scratch > 0, p->scratch > 0);
-    r[6] = clsort__make_range("segments", d->segments, d->segments_offset, (d->segment_count + 1) * 4, 1, 0);
-    r[7] = clsort__make_range("count_buffer", d->count_buffer, d->count_offset, 4, 1, 0);
+    clsort__segment_ranges(d, r + 6);
     status = clsort__check_ranges(s, function, r, 8);
+    if (status == CL_SUCCESS) status = clsort__check_rows(s, function, p);
     if (status != CL_SUCCESS) return status;
     if (d->scratch && d->scratch_size < p->scratch) return clsort__reject(s, function, "scratch", CLSORT_ERROR_SCRATCH_TOO_SMALL);
     return CL_SUCCESS;
@@ -7065,20 +7120,21 @@ static void clsort__check_order(clsort__run *run, const clsort__plan *p, clsort_
     clsort__place(run, indices.buffer ? indices : keys);
     clsort__place(run, result);
     if (p->d.precedes) clsort__place_codec(run, p, keys);
-    clsort__count(run, p->d.count);
+    else clsort__place_segments(run, p, keys);
+    clsort__count(run, p->extent);
     clsort__uint(run, indices.buffer != NULL);
     clsort__uint(run, indices.buffer && p->stable);
     if (!p->d.precedes) {
         clsort__ulong(run, p->element);
         clsort__place_fields(run, p, 0, p->field_count);
     }
-    clsort__launch(run, p->d.count);
+    clsort__launch(run, p->extent);
 }
 
 /* All commands of clsort_enqueue_is_sorted. */
 static void clsort__is_sorted(clsort__run *run, const clsort__plan *p, clsort__span result)
 {
-    clsort__fill(run, result, (cl_uint)p->d.count, sizeof(cl_uint));
+    clsort__fill(run, result, (cl_uint)p->extent, sizeof(cl_uint));
     clsort__check_order(run, p, clsort__make_span(p->d.keys, p->d.keys_offset), clsort__make_span(NULL, 0), result);
 }
 
@@ -7087,14 +7143,17 @@ static void clsort__is_sorted(clsort__run *run, const clsort__plan *p, clsort__s
 /* Work-items of a fingerprint kernel: each takes every step-th element. */
 enum { CLSORT__FINGERPRINT_STEP = 4096 };
 
-static void clsort__fingerprint(clsort__run *run, const clsort__plan *p, clsort__span elements, clsort__span values, clsort__span sums)
+static void clsort__fingerprint(clsort__run *run, const clsort__plan *p, clsort__span elements, clsort__span values, clsort__span indices, clsort__span sums)
 {
     const clsort__config utility = clsort__utility_config(run->s);
     clsort__use(run, &utility, CLSORT__KERNEL_FINGERPRINT);
     clsort__place(run, elements);
     clsort__place(run, values.buffer ? values : elements);
+    clsort__place(run, indices.buffer ? indices : elements);
     clsort__place(run, sums);
-    clsort__count(run, p->d.count);
+    clsort__place_segments(run, p, elements);
+    clsort__count(run, p->extent);
+    clsort__uint(run, indices.buffer != NULL);
     clsort__ulong(run, p->element);
     clsort__ulong(run, p->d.value_size);
     clsort__uint(run, CLSORT__FINGERPRINT_STEP);
@@ -7107,7 +7166,8 @@ static void clsort__fingerprint_indices(clsort__run *run, const clsort__plan *p,
     clsort__use(run, &utility, CLSORT__KERNEL_FINGERPRINT_INDICES);
     clsort__place(run, indices);
     clsort__place(run, sums);
-    clsort__count(run, p->d.count);
+    clsort__place_segments(run, p, indices);
+    clsort__count(run, p->extent);
     clsort__uint(run, CLSORT__FINGERPRINT_STEP);
     clsort__launch(run, CLSORT__FINGERPRINT_STEP);
 }
@@ -7117,20 +7177,21 @@ static void clsort__prove_input(clsort__run *run, const clsort__plan *p, clsort_
 {
     clsort__fill(run, proof, 0, sizeof(clsort_proof));
     clsort__fingerprint(run, p, clsort__make_span(p->d.keys, p->d.keys_offset), clsort__make_span(p->d.values, p->d.values_offset),
-                        clsort__part(proof, offsetof(clsort_proof, before)));
+                        clsort__make_span(NULL, 0), clsort__part(proof, offsetof(clsort_proof, before)));
 }
 
-/* All commands of clsort_enqueue_verify. Keys that were not written are fingerprinted again: they must not have changed. */
+/* All commands of clsort_enqueue_verify. Keys that were not written are fingerprinted again, with the values that indices put beside them:
+   they must not have changed. */
 static void clsort__prove_output(clsort__run *run, const clsort__plan *p, clsort__span proof)
 {
     const clsort_desc *d = &p->d;
     const int keys_moved = p->writes_keys && !p->in_place, values_moved = p->has_values && !p->values_in_place;
+    const int beside = p->has_values && !p->writes_keys;
     const clsort__span keys = keys_moved ? clsort__make_span(d->keys_out, d->keys_out_offset) : clsort__make_span(d->keys, d->keys_offset);
-    const clsort__span values = values_moved && p->writes_keys ? clsort__make_span(d->values_out, d->values_out_offset)
-                                                               : clsort__make_span(d->values, d->values_offset);
+    const clsort__span values = values_moved ? clsort__make_span(d->values_out, d->values_out_offset) : clsort__make_span(d->values, d->values_offset);
     const clsort__span indices = clsort__make_span(d->indices, d->indices_offset), none = clsort__make_span(NULL, 0);
-    clsort__fill(run, clsort__part(proof, offsetof(clsort_proof, unsorted)), (cl_uint)d->count, 2 * sizeof(cl_uint));
-    clsort__fingerprint(run, p, keys, values, clsort__part(proof, offsetof(clsort_proof, after)));
+    clsort__fill(run, clsort__part(proof, offsetof(clsort_proof, unsorted)), (cl_uint)p->extent, 2 * sizeof(cl_uint));
+    clsort__fingerprint(run, p, keys, values, beside ? indices : none, clsort__part(proof, offsetof(clsort_proof, after)));
     if (d->indices) clsort__fingerprint_indices(run, p, indices, clsort__part(proof, offsetof(clsort_proof, indices)));
     clsort__check_order(run, p, keys, p->writes_keys ? none : indices, clsort__part(proof, offsetof(clsort_proof, unsorted)));
 }
@@ -7954,6 +8015,7 @@ static int clsort__names_buffers(const clsort_desc *d)
 {
     return d->keys || d->keys_out || d->values || d->values_out || d->indices || d->scratch || d->keys_offset || d->keys_out_offset
            || d->values_offset || d->values_out_offset || d->indices_offset || d->scratch_offset || d->scratch_size
+           || d->segments || d->segment_count || d->segments_offset || d->count_buffer || d->count_offset
            || (d->flags & ~(cl_uint)CLSORT_FLAG_NO_BUILD);
 }
 
@@ -7961,7 +8023,7 @@ CLSORT_API clsort_status clsort_sort_host(clsort_sorter *sorter, const clsort_de
 {
     static const char function[] = "clsort_sort_host";
     clsort_desc d;
-    size_t key_bytes, value_bytes;
+    size_t element, n, key_bytes, value_bytes;
     clsort_status status;
     if (!sorter) return CLSORT_ERROR_NULL_ARGUMENT;
     status = clsort__check_desc(sorter, function, desc, CLSORT__TO_PLAN);
@@ -7972,15 +8034,17 @@ CLSORT_API clsort_status clsort_sort_host(clsort_sorter *sorter, const clsort_de
     if (!keys) return clsort__reject(sorter, function, "keys", CLSORT_ERROR_NULL_ARGUMENT);
     if (!values != !d.value_size) return clsort__reject(sorter, function, "values", CLSORT_ERROR_VALUE_SIZE);
     if (indices) { values = NULL; d.value_size = 0; }   /* the permutation alone is wanted */
-    key_bytes = d.count * (d.record_size ? d.record_size : clsort__key_bits(d.key_type) / 8);
-    value_bytes = d.count * d.value_size;
+    element = d.record_size ? d.record_size : clsort__key_bits(d.key_type) / 8;
+    n = clsort__extent(&d, element);
+    key_bytes = n * element;
+    value_bytes = n * d.value_size;
     status = clsort__own_queue(sorter);
     if (status == CL_SUCCESS) status = clsort__upload(sorter, keys, key_bytes, &d.keys);
     if (status == CL_SUCCESS) status = clsort__upload(sorter, values, value_bytes, &d.values);
-    if (status == CL_SUCCESS) status = clsort__upload(sorter, NULL, indices ? d.count * sizeof *indices : 0, &d.indices);
+    if (status == CL_SUCCESS) status = clsort__upload(sorter, d.rows > 1 ? indices : NULL, indices ? n * sizeof *indices : 0, &d.indices);
     if (status == CL_SUCCESS) status = clsort_enqueue_sort(sorter, sorter->own_queue, &d, 0, NULL, NULL);
     if (status == CL_SUCCESS) status = CLSORT__TRY(sorter, clFinish, (sorter->own_queue));
-    if (status == CL_SUCCESS && indices) status = clsort__download(sorter, d.indices, d.count * sizeof *indices, indices);
+    if (status == CL_SUCCESS && indices) status = clsort__download(sorter, d.indices, n * sizeof *indices, indices);
     if (status == CL_SUCCESS && !indices) status = clsort__download(sorter, d.keys, key_bytes, keys);
     if (status == CL_SUCCESS && !indices) status = clsort__download(sorter, d.values, value_bytes, values);
     if (d.keys) CLSORT_CL(clReleaseMemObject)(d.keys);
@@ -8366,7 +8430,7 @@ static clsort_desc clsort__order_only(const clsort_desc *desc)
     d.order = desc->order;
     d.nan_order = desc->nan_order;
     d.zero_order = desc->zero_order;
-    d.flags = desc->flags & CLSORT_FLAG_NO_BUILD;
+    d.flags = desc->flags & (CLSORT_FLAG_NO_BUILD | CLSORT_FLAG_COUNT_BUFFER);
     d.keys = desc->keys;
     d.keys_offset = desc->keys_offset;
     d.record_size = desc->record_size;
@@ -8377,6 +8441,13 @@ static clsort_desc clsort__order_only(const clsort_desc *desc)
     d.field_count = desc->field_count;
     d.record_type = desc->record_type;
     d.precedes = desc->precedes;
+    d.rows = desc->rows;
+    d.row_stride = desc->row_stride;
+    d.segments = desc->segments;
+    d.segments_offset = desc->segments_offset;
+    d.segment_count = desc->segment_count;
+    d.count_buffer = desc->count_buffer;
+    d.count_offset = desc->count_offset;
     return d;
 }
 
@@ -8387,7 +8458,7 @@ CLSORT_API clsort_status clsort_enqueue_is_sorted(clsort_sorter *sorter, cl_comm
     const clsort__span place = clsort__make_span(result, result_offset);
     clsort_desc d;
     clsort__plan p;
-    clsort__range r[2];
+    clsort__range r[4];
     clsort__run run;
     clsort_status status = clsort__start(sorter, function, queue, result ? desc : NULL, n_wait, wait, done, &run);
     if (status != CL_SUCCESS) return status;
@@ -8398,9 +8469,11 @@ CLSORT_API clsort_status clsort_enqueue_is_sorted(clsort_sorter *sorter, cl_comm
     clsort__make_plan(sorter, &d, &p);
     status = clsort__check_present(sorter, function, &p);
     if (status == CL_SUCCESS) status = clsort__check_queue(sorter, function, &run);
-    r[0] = clsort__make_range("keys", d.keys, d.keys_offset, d.count * p.element, 1, 0);
+    r[0] = clsort__make_range("keys", d.keys, d.keys_offset, p.extent * p.element, 1, 0);
     r[1] = clsort__make_range("result", result, result_offset, 4, 1, 1);
-    if (status == CL_SUCCESS) status = clsort__check_ranges(sorter, function, r, 2);
+    clsort__segment_ranges(&d, r + 2);
+    if (status == CL_SUCCESS) status = clsort__check_ranges(sorter, function, r, 4);
+    if (status == CL_SUCCESS) status = clsort__check_rows(sorter, function, &p);
     if (status == CL_SUCCESS) status = clsort__reserve_waits(sorter, n_wait);
     if (status == CL_SUCCESS) status = clsort__ready_checks(sorter, &p);
     if (status != CL_SUCCESS) return status;

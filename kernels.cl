@@ -499,6 +499,15 @@ CLSORT_INLINE uint find_segment(segments_t s, uint place)
     return low;
 }
 
+/* The segment that element i lies in; one without rows if there is none. */
+CLSORT_INLINE segment_t segment_around(segments_t s, uint i)
+{
+    const segment_t nowhere = { 0, 0 };
+    const uint after = s.kind & SEGMENTS_AT_OFFSETS ? find_segment(s, i + 1) : i / s.stride + 1;
+    const segment_t own = after ? take_segment(s, after - 1) : nowhere;
+    return i >= own.begin && i - own.begin < own.rows ? own : nowhere;
+}
+
 //---- segments: jobs
 /* A segment of more rows than are sorted at once is cut into slices, a job each. Jobs are numbered through where all segments have as many
    slices, `per`; else a table lists them: its first word has their number, the second the slices of the longest segment; then come pairs of a
@@ -2324,13 +2333,15 @@ CLSORT_KERNEL void clsort_radix_scan(CLSORT_RADIX_ARGS)
 }
 
 //---- radix: scatter of a block per work-item
-/* Moves the rows of a block to the places that `next` holds for each digit. */
+/* Moves the rows of a block to the places that `next` holds for each digit. Segments may overlap, where offsets do not ascend: then another
+   work-item changes rows that were counted, so that places of pieces are kept inside. */
 CLSORT_INLINE void scatter_rows(radix_t r, array_t from, array_t to, block_t b, uint *next)
 {
     const digit_t digit = pass_digit(r, r.pass);
     for (uint i = 0; i < b.rows; i++) {
         const row_t row = load_whole_row(from, r.codec, b.begin + i);
-        store_whole_row(to, r.codec, next[digit_of(row.key, digit)]++, row);
+        const uint place = next[digit_of(row.key, digit)]++;
+        store_whole_row(to, r.codec, CLSORT_FAMILY == 12 ? min(place, r.n - 1) : place, row);
     }
 }
 
@@ -3755,6 +3766,8 @@ CLSORT_KERNEL void clsort_extract_codes(global const uchar *records, ulong recor
     if (i >= n)
         return;
     const uint from = by_index ? index[i] : (uint)i;
+    if (from >= n)   /* the number of an element outside of segments */
+        return;
     for (uint f = 0; f < field_count; f++) {
         const uint bits = 8 * ((uint)(field[f] >> 32) & 15);
         code = (bits < 64 ? code << bits : 0) | field_code(records + records_at + from * stride, field[f]);
@@ -3774,10 +3787,8 @@ CLSORT_KERNEL void clsort_number_segments(global const uchar *work, ulong work_a
     const uint i = (uint)get_global_id(0);
     if (i >= n)
         return;
-    const uint after = s.kind & SEGMENTS_AT_OFFSETS ? find_segment(s, i + 1) : 0;
-    const segment_t nowhere = { 0, 0 };
-    const segment_t own = s.kind & SEGMENTS_AT_OFFSETS ? (after ? take_segment(s, after - 1) : nowhere) : take_segment(s, i / s.stride);
-    const uint inside = i >= own.begin && i - own.begin < own.rows;
+    const segment_t own = segment_around(s, i);
+    const uint inside = own.rows > 0;
     global uint *place = (global uint *)(target + target_at) + i;
     if (relative && inside)
         *place = ((global const uint *)(work + work_at))[i] - own.begin;
@@ -3801,28 +3812,46 @@ CLSORT_KERNEL void clsort_gather(global const uchar *source, ulong source_at, gl
 }
 
 //---- utility: checks
-/* Lowers *result to the number of the first element that comes before its predecessor; with `strict`, by index, also of the first of
-   two equal ones whose indices do not ascend. An order is that of a record's fields, the first one that differs decides. */
-CLSORT_KERNEL void clsort_is_sorted(global const uchar *records, ulong records_at, global const uchar *indices, ulong indices_at,
-                                    global uchar *result, ulong result_at, uint n, uint by_index, uint strict,
-                                    ulong stride, ulong8 packed, uint field_count)
+/* How record x compares with record y by packed fields: the first one that differs decides. */
+enum { COMES_FIRST, COMES_EQUAL, COMES_LAST };
+CLSORT_INLINE uint compare_fields(global const uchar *x, global const uchar *y, ulong8 packed, uint field_count)
 {
-    const size_t i = get_global_id(0);
     ulong field[8];
-    uint less = 0, equal = 1;
+    uint order = COMES_EQUAL;
     vstore8(packed, 0, field);
-    if (i + 1 >= n)
-        return;
-    const uint x = ordered_place(indices + indices_at, by_index, (uint)i, n), y = ordered_place(indices + indices_at, by_index, (uint)i + 1, n);
-    for (uint f = 0; f < field_count && equal; f++) {
-        const ulong code_x = field_code(records + records_at + x * stride, field[f]), code_y = field_code(records + records_at + y * stride, field[f]);
-        less = code_y < code_x;
-        equal = code_y == code_x;
+    for (uint f = 0; f < field_count && order == COMES_EQUAL; f++) {
+        const ulong code_x = field_code(x, field[f]), code_y = field_code(y, field[f]);
+        order = code_x < code_y ? COMES_FIRST : code_x > code_y ? COMES_LAST : COMES_EQUAL;
     }
-    if (less || (equal && strict && y <= x))
-        atomic_min((volatile global uint *)(result + result_at), (uint)i + 1);
+    return order;
 }
 
+/* The element that comes i-th, where its segment's elements are in order by index, or as they lie. */
+CLSORT_INLINE uint ordered_element(segment_t own, global const uchar *indices, uint by_index, uint i)
+{
+    return own.begin + ordered_place(indices + (by_index ? own.begin * 4UL : 0), by_index, i - own.begin, own.rows);
+}
+
+/* Lowers *result to the number of the first element that comes before its predecessor in its segment; with `strict`, by index, also of the
+   first of two equal ones whose indices do not ascend. */
+CLSORT_KERNEL void clsort_is_sorted(global const uchar *records, ulong records_at, global const uchar *indices, ulong indices_at,
+                                    global uchar *result, ulong result_at, CLSORT_SEGMENT_ARGS, uint n, uint by_index, uint strict,
+                                    ulong element, ulong8 packed, uint field_count)
+{
+    const segments_t s = CLSORT_SEGMENTS;
+    const uint i = (uint)get_global_id(0);
+    if (i >= n)
+        return;
+    const segment_t own = segment_around(s, i);
+    if (own.rows < 2 || i - own.begin >= own.rows - 1)
+        return;
+    const uint x = ordered_element(own, indices + indices_at, by_index, i), y = ordered_element(own, indices + indices_at, by_index, i + 1);
+    const uint order = compare_fields(records + records_at + x * element, records + records_at + y * element, packed, field_count);
+    if (order == COMES_LAST || (order == COMES_EQUAL && strict && y <= x))
+        atomic_min((volatile global uint *)(result + result_at), i + 1);
+}
+
+//---- utility: fingerprints
 /* Mixes 64 bits thoroughly. Source: the finaliser of S. Vigna's splitmix64 (public domain constants). */
 CLSORT_INLINE ulong mix(ulong x)
 {
@@ -3831,16 +3860,23 @@ CLSORT_INLINE ulong mix(ulong x)
     return x ^ x >> 31;
 }
 
-/* Adds to sums[0 .. 1] a hash of every element of `bytes`, to sums[2 .. 3] one of every element with its value of value_bytes: sums, so
-   that the order does not matter. Each work-item takes every step-th element. */
+/* Adds to sums[0 .. 1] a hash of every element of `bytes` that is in a segment, to sums[2 .. 3] one of every such element with its value of
+   value_bytes, for values in the order of indices `by_index`: sums, so that the order does not matter. A hash begins with the segment, which no
+   element may leave. Each work-item takes every step-th element. */
 CLSORT_KERNEL void clsort_fingerprint(global const uchar *elements, ulong elements_at, global const uchar *values, ulong values_at,
-                                      global uchar *sums, ulong sums_at, uint n, ulong bytes, ulong value_bytes, uint step)
+                                      global const uchar *indices, ulong indices_at, global uchar *sums, ulong sums_at, CLSORT_SEGMENT_ARGS,
+                                      uint n, uint by_index, ulong bytes, ulong value_bytes, uint step)
 {
+    const segments_t s = CLSORT_SEGMENTS;
     uint alone[2] = { 0, 0 }, paired[2] = { 0, 0 };
     for (ulong i = get_global_id(0); i < n; i += step) {
-        ulong hash = 0x9E3779B97F4A7C15UL;
+        const segment_t own = segment_around(s, (uint)i);
+        if (own.rows == 0)
+            continue;
+        const ulong element = elements_at + ordered_element(own, indices + indices_at, by_index, (uint)i) * bytes;
+        ulong hash = 0x9E3779B97F4A7C15UL + mix(own.begin);
         for (ulong b = 0; b < bytes; b++)
-            hash = mix(hash + elements[elements_at + i * bytes + b]);
+            hash = mix(hash + elements[element + b]);
         alone[0] += (uint)hash;
         alone[1] += (uint)(hash >> 32);
         for (ulong b = 0; b < value_bytes; b++)
@@ -3855,13 +3891,18 @@ CLSORT_KERNEL void clsort_fingerprint(global const uchar *elements, ulong elemen
     }
 }
 
-/* The same for indices: adds a hash of every index to sums[0 .. 1], and subtracts that of every number below n. */
+/* The same for indices: adds a hash of every element that an index means to sums[0 .. 1], and subtracts that of every element in a segment.
+   No index means an element before its segment, so that the sums are 0 only if each segment's indices mean its own. */
 CLSORT_KERNEL void clsort_fingerprint_indices(global const uchar *indices, ulong indices_at, global uchar *sums, ulong sums_at,
-                                              uint n, uint step)
+                                              CLSORT_SEGMENT_ARGS, uint n, uint step)
 {
+    const segments_t s = CLSORT_SEGMENTS;
     uint difference[2] = { 0, 0 };
     for (ulong i = get_global_id(0); i < n; i += step) {
-        const ulong is = mix(*(global const uint *)(indices + indices_at + i * 4) + 1UL), should = mix(i + 1);
+        const segment_t own = segment_around(s, (uint)i);
+        if (own.rows == 0)
+            continue;
+        const ulong is = mix(*(global const uint *)(indices + indices_at + i * 4) + 1UL + own.begin), should = mix(i + 1);
         difference[0] += (uint)is - (uint)should;
         difference[1] += (uint)(is >> 32) - (uint)(should >> 32);
     }

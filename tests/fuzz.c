@@ -1,5 +1,5 @@
 /* Sorts random cases and compares each, byte for byte and guards included, with a stable sort on the host: keys, pairs and records by
-   every algorithm; records by fields and by comparators, also by one that contradicts itself; merges of two inputs.
+   every algorithm; rows, segments and counts on the device; records by fields and by comparators, also by one that contradicts itself; merges of two inputs.
 
      fuzz [--seed S] [--cases N] [--seconds N] [--case K] [--most N]
 
@@ -17,7 +17,7 @@
 #include "records.h"
 
 /* Building a program takes as long as hundreds of small sorts: so many cases in a row share one. */
-enum { BATCH = 800, MOST_WRONG = 10, MOST_SHRUNK = 3 };
+enum { BATCH = 800, MOST_WRONG = 10, MOST_SHRUNK = 3, MOST_SEGMENTS = 1000 };
 
 typedef struct fuzz_options {
     uint64_t seed, cases, only, most;
@@ -129,6 +129,48 @@ static void draw_type(uint64_t *random, sort_case *c)
     }
 }
 
+/* Cuts the case's elements into segments of any lengths, some of them at the edges of others, or sometimes into ones that do not ascend. */
+static void draw_segments(uint64_t *random, sort_case *c)
+{
+    static uint32_t offsets[MOST_SEGMENTS + 1];
+    const size_t most = c->d.count, longest = chance(random, 30) ? most : 1 + most / (1 + draw(random, 200));
+    size_t at = draw(random, 2) * draw(random, most + 1) / 4, i;
+    c->d.segment_count = chance(random, 20) ? draw(random, 4) : draw(random, MOST_SEGMENTS + 1);
+    c->unsorted = chance(random, 10);
+    for (i = 0; i <= c->d.segment_count; i++) {
+        offsets[i] = c->unsorted ? (uint32_t)draw(random, most + most / 8 + 1) : (uint32_t)at;
+        if (!chance(random, 30)) at += draw(random, longest + 1) % (most - at + 1);
+    }
+    c->offsets = offsets;
+}
+
+static void draw_rows(uint64_t *random, sort_case *c)
+{
+    const size_t rows = 1 + draw(random, chance(random, 50) ? 4 : 1 + c->d.count);
+    c->d.count = c->d.count / rows + draw(random, 2);
+    c->d.rows = rows;
+    if (chance(random, 60)) c->d.row_stride = (c->d.count + (chance(random, 50) ? draw(random, 20) : 0)) * case_element_size(c);
+}
+
+/* Rows or segments of a sort that merge can do, and counts on the device. */
+static void draw_parts(uint64_t *random, sort_case *c)
+{
+    const size_t kind = draw(random, 3);
+    if (kind == 0) draw_segments(random, c);
+    else if (kind == 1) draw_rows(random, c);
+    c->counted = kind == 2 || chance(random, 30);
+    c->there = (uint32_t)draw(random, c->d.count + c->d.count / 4 + 2);
+    c->prove = !c->unsorted && chance(random, 20);
+    if (c->offsets && !c->d.segment_count) c->own_scratch = 0;   /* without its buffer, that is a plain sort */
+    if (case_has_parts(c) && chance(random, 20)) {
+        c->d.first_bit = (cl_uint)draw(random, 8 * pattern_key_size(c->d.key_type));
+        c->d.last_bit = c->d.first_bit + 1 + (cl_uint)draw(random, 8 * pattern_key_size(c->d.key_type) - c->d.first_bit);
+    }
+}
+
+/* Can the algorithm of a case sort rows and segments? */
+static int takes_parts(const sort_case *c) { return !c->algorithm || !strcmp(c->algorithm, "auto") || !strcmp(c->algorithm, "merge"); }
+
 static sort_case draw_case(const fuzz_device *f, uint64_t number)
 {
     uint64_t random = random_state(f->o->seed, number);
@@ -140,6 +182,7 @@ static sort_case draw_case(const fuzz_device *f, uint64_t number)
     c.no_event = chance(&random, 20);
     c.d.count = draw_count(&random, case_block_length(&f->b, &c));
     if (c.d.count > f->o->most) c.d.count %= (size_t)f->o->most + 1;
+    if (takes_parts(&c) && chance(&random, 40)) draw_parts(&random, &c);
     return c;
 }
 
@@ -207,6 +250,15 @@ static int simplify(sort_case *c, int step)
     case 19: d->tuning.items = 0; return 1;
     case 20: c->pattern = "uniform"; return 1;
     case 21: c->seed = 1; return 1;
+    case 22: d->segment_count /= 2; return 1;
+    case 23: d->segment_count -= d->segment_count > 1; return 1;
+    case 24: if (c->offsets) c->offsets += d->segment_count > 1, d->segment_count -= d->segment_count > 1; return 1;
+    case 25: d->rows /= 2; return 1;
+    case 26: d->rows -= d->rows > 2; return 1;
+    case 27: d->row_stride = 0; return 1;
+    case 28: c->counted = 0; return 1;
+    case 29: c->prove = 0; return 1;
+    case 30: d->first_bit = d->last_bit = 0; return 1;
     default: return 0;
     }
 }
@@ -218,6 +270,7 @@ static sort_case shrink(const fuzz_device *f, sort_case c)
         for (progress = step = 0; runs < 200; step++) {
             sort_case simpler = c;
             if (!simplify(&simpler, step)) break;
+            if (simpler.d.rows > 1 && case_element_size(&simpler) != case_element_size(&c)) simpler.d.row_stride = 0;
             if (!memcmp(&simpler, &c, sizeof c)) continue;
             runs++;
             if (run_case(f, &simpler)) continue;

@@ -153,7 +153,8 @@ typedef struct call {
 /* Parts of a call that a fault changes; two faults meet only if they change different ones. values_out needs values. */
 enum {
     P_SORTER = 1, P_QUEUE = 2, P_DESC = 4, P_WAIT = 8, P_TYPE = 16, P_TUNING = 32, P_FLAGS = 64, P_KEYS = 128, P_KEYS_OUT = 256,
-    P_VALUES = 512, P_VALUES_OUT = 1024 | P_VALUES, P_INDICES = 2048, P_SCRATCH = 4096, P_COUNT = 8192, P_EXTRA = 16384, P_ORDER = 32768
+    P_VALUES = 512, P_VALUES_OUT = 1024 | P_VALUES, P_INDICES = 2048, P_SCRATCH = 4096, P_COUNT = 8192, P_EXTRA = 16384, P_ORDER = 32768,
+    P_PARTS = 65536 | P_TUNING | P_ORDER   /* merge alone sorts rows and segments, and by no comparator */
 };
 
 typedef struct fault {
@@ -184,7 +185,7 @@ FAULT(wide_step, c->d.tuning.bitonic_step = 32)
 FAULT(bad_local, c->d.tuning.local = 9)
 FAULT(bad_group, c->d.tuning.work_group = 3)
 FAULT(bad_items, c->d.tuning.items = 3)
-FAULT(flag_16, c->d.flags = 16)
+FAULT(flag_32, c->d.flags = 32)
 FAULT(flag_high, c->d.flags = 0x80000000u)
 FAULT(merge_items, c->d.algorithm = CLSORT_MERGE; c->d.tuning.items = 64)
 FAULT(merge_local_off, c->d.algorithm = CLSORT_MERGE; c->d.tuning.local = CLSORT_LOCAL_OFF)
@@ -195,14 +196,7 @@ FAULT(use_last_bit, c->d.algorithm = CLSORT_MERGE; c->d.last_bit = 7)
 FAULT(first_bit_high, c->d.first_bit = 32)
 FAULT(last_bit_high, c->d.last_bit = 33)
 FAULT(bits_crossed, c->d.first_bit = 9; c->d.last_bit = 9)
-FAULT(use_rows, c->d.rows = 2)
-FAULT(use_row_stride, c->d.row_stride = 400)
-FAULT(use_segments, c->d.segments = w->good[INDICES])
-FAULT(use_segments_offset, c->d.segments_offset = 4)
-FAULT(use_segment_count, c->d.segment_count = 1)
 FAULT(use_top_k, c->d.top_k = 3; c->d.algorithm = CLSORT_MERGE)
-FAULT(use_count_buffer, c->d.count_buffer = w->good[INDICES])
-FAULT(use_count_offset, c->d.count_offset = 4)
 FAULT(use_pivot, c->d.tuning.pivot = 1)
 FAULT(use_scheduler, c->d.tuning.scheduler = 1)
 FAULT(values_without_size, c->d.value_size = 0)
@@ -369,6 +363,42 @@ FAULT(fields_keys_short, use_fields(c, good_fields, 2); c->d.keys = w->exact)
 FAULT(fields_not_built, c->sorter = w->fresh; use_fields(c, good_fields, 2); c->d.flags = CLSORT_FLAG_NO_BUILD)
 FAULT(precedes_not_built, c->sorter = w->fresh; use_precedes(c, good_record, good_precedes); c->d.flags = CLSORT_FLAG_NO_BUILD)
 
+/* Rows, segments and a count on the device: a good call of each with one thing wrong. */
+static void use_segments(call *c, cl_mem segments)
+{
+    c->d.segments = segments;
+    c->d.segment_count = 3;
+}
+
+FAULT(rows_and_segments, c->d.rows = 2; use_segments(c, w->good[INDICES]))
+FAULT(rows_and_segment_count, c->d.rows = 2; c->d.segment_count = 1)
+FAULT(rows_bitonic, c->d.rows = 2; c->d.algorithm = CLSORT_BITONIC)
+FAULT(segments_radix, use_segments(c, w->good[INDICES]); c->d.algorithm = CLSORT_RADIX)
+FAULT(counted_quicksort, c->d.count_buffer = w->good[INDICES]; c->d.algorithm = CLSORT_QUICKSORT)
+FAULT(rows_precedes, use_precedes(c, good_record, good_precedes); c->d.rows = 2)
+FAULT(counted_precedes, use_precedes(c, good_record, good_precedes); c->d.count_buffer = w->good[INDICES])
+FAULT(rows_2_32, c->d.rows = (size_t)1 << 32)
+FAULT(rows_too_far, c->d.rows = 0x10000; c->d.count = 0x10000)
+FAULT(segments_2_32, use_segments(c, w->good[INDICES]); c->d.segment_count = 0xFFFFFFFFu)
+FAULT(segments_offset_huge, use_segments(c, w->good[INDICES]); c->d.segments_offset = ~(size_t)3)
+FAULT(stride_odd, c->d.rows = 2; c->d.row_stride = 4 * N + 2)
+FAULT(segments_odd, use_segments(c, w->good[INDICES]); c->d.segments_offset = 2)
+FAULT(count_odd, c->d.count_buffer = w->good[INDICES]; c->d.count_offset = 1)
+FAULT(no_segments, c->d.segment_count = 3)
+FAULT(no_count_buffer, c->d.flags = CLSORT_FLAG_COUNT_BUFFER)
+FAULT(segments_image, use_segments(c, w->image))
+FAULT(segments_other, use_segments(c, w->other_buffer))
+FAULT(count_other, c->d.count_buffer = w->other_buffer)
+FAULT(segments_write_only, use_segments(c, w->write_only))
+FAULT(count_write_only, c->d.count_buffer = w->write_only)
+FAULT(segments_short, use_segments(c, w->good[INDICES]); c->d.segment_count = BYTES / 4)
+FAULT(count_short, c->d.count_buffer = w->good[INDICES]; c->d.count_offset = BYTES)
+FAULT(rows_short, c->d.rows = 2; c->d.row_stride = BYTES - 4 * N + 4)
+FAULT(rows_overlap, c->d.rows = 2; c->d.row_stride = 4 * N - 4)
+FAULT(segments_are_keys, use_segments(c, c->d.keys))
+FAULT(count_in_values, c->d.count_buffer = c->d.values; c->d.count_offset = 4 * N - 4)
+FAULT(rows_scratch_small, c->d.rows = 2; c->d.scratch = w->good[SCRATCH]; c->d.scratch_size = 16)
+
 enum { P_OWN_ORDER = P_TYPE | P_ORDER | P_VALUES | P_KEYS };
 
 static const fault faults[] = {
@@ -391,7 +421,7 @@ static const fault faults[] = {
     { "unknown use of local memory", bad_local, CLSORT_ERROR_UNKNOWN_VALUE, P_TUNING },
     { "work-group of 3", bad_group, CLSORT_ERROR_UNKNOWN_VALUE, P_TUNING },
     { "3 items", bad_items, CLSORT_ERROR_UNKNOWN_VALUE, P_TUNING },
-    { "flag 16", flag_16, CLSORT_ERROR_UNKNOWN_FLAG, P_FLAGS },
+    { "flag 32", flag_32, CLSORT_ERROR_UNKNOWN_FLAG, P_FLAGS },
     { "flag 2^31", flag_high, CLSORT_ERROR_UNKNOWN_FLAG, P_FLAGS },
     { "merge of 64 items", merge_items, CLSORT_ERROR_UNSUPPORTED, P_TUNING },
     { "merge without local memory", merge_local_off, CLSORT_ERROR_UNSUPPORTED, P_TUNING },
@@ -402,14 +432,35 @@ static const fault faults[] = {
     { "first_bit 32", first_bit_high, CLSORT_ERROR_UNKNOWN_VALUE, P_TUNING | P_TYPE },
     { "last_bit 33", last_bit_high, CLSORT_ERROR_UNKNOWN_VALUE, P_TUNING | P_TYPE },
     { "no bit between first_bit and last_bit", bits_crossed, CLSORT_ERROR_UNKNOWN_VALUE, P_TUNING | P_TYPE },
-    { "rows", use_rows, CLSORT_ERROR_UNSUPPORTED, P_EXTRA },
-    { "row_stride", use_row_stride, CLSORT_ERROR_UNSUPPORTED, P_EXTRA },
-    { "segments", use_segments, CLSORT_ERROR_UNSUPPORTED, P_EXTRA },
-    { "segments_offset", use_segments_offset, CLSORT_ERROR_UNSUPPORTED, P_EXTRA },
-    { "segment_count", use_segment_count, CLSORT_ERROR_UNSUPPORTED, P_EXTRA },
     { "top_k by an algorithm", use_top_k, CLSORT_ERROR_UNSUPPORTED, P_EXTRA | P_TUNING | P_FLAGS },
-    { "count_buffer", use_count_buffer, CLSORT_ERROR_UNSUPPORTED, P_EXTRA },
-    { "count_offset", use_count_offset, CLSORT_ERROR_UNSUPPORTED, P_EXTRA },
+    { "rows beside segments", rows_and_segments, CLSORT_ERROR_UNSUPPORTED, P_PARTS },
+    { "rows beside a number of segments", rows_and_segment_count, CLSORT_ERROR_UNSUPPORTED, P_PARTS },
+    { "rows by bitonic", rows_bitonic, CLSORT_ERROR_UNSUPPORTED, P_PARTS | P_TUNING },
+    { "segments by radix", segments_radix, CLSORT_ERROR_UNSUPPORTED, P_PARTS | P_TUNING },
+    { "a count on the device by quicksort", counted_quicksort, CLSORT_ERROR_UNSUPPORTED, P_PARTS | P_TUNING },
+    { "rows by a comparator", rows_precedes, CLSORT_ERROR_UNSUPPORTED, P_PARTS | P_OWN_ORDER },
+    { "a count on the device by a comparator", counted_precedes, CLSORT_ERROR_UNSUPPORTED, P_PARTS | P_OWN_ORDER },
+    { "2^32 rows", rows_2_32, CLSORT_ERROR_COUNT_TOO_LARGE, P_PARTS | P_COUNT },
+    { "rows of 2^32 elements altogether", rows_too_far, CLSORT_ERROR_COUNT_TOO_LARGE, P_PARTS | P_COUNT },
+    { "2^32 segments", segments_2_32, CLSORT_ERROR_COUNT_TOO_LARGE, P_PARTS },
+    { "segments_offset near SIZE_MAX", segments_offset_huge, CLSORT_ERROR_SIZE_OVERFLOW, P_PARTS },
+    { "rows half a key apart", stride_odd, CLSORT_ERROR_MISALIGNED, P_PARTS },
+    { "segments misaligned", segments_odd, CLSORT_ERROR_MISALIGNED, P_PARTS },
+    { "the count misaligned", count_odd, CLSORT_ERROR_MISALIGNED, P_PARTS },
+    { "no segments", no_segments, CLSORT_ERROR_MISSING_BUFFER, P_PARTS },
+    { "flag but no count_buffer", no_count_buffer, CLSORT_ERROR_MISSING_BUFFER, P_FLAGS | P_PARTS },
+    { "segments are an image", segments_image, CLSORT_ERROR_NOT_A_BUFFER, P_PARTS },
+    { "segments of another context", segments_other, CLSORT_ERROR_BUFFER_CONTEXT, P_PARTS },
+    { "the count of another context", count_other, CLSORT_ERROR_BUFFER_CONTEXT, P_PARTS },
+    { "segments not readable", segments_write_only, CLSORT_ERROR_BUFFER_ACCESS, P_PARTS },
+    { "the count not readable", count_write_only, CLSORT_ERROR_BUFFER_ACCESS, P_PARTS },
+    { "one offset short", segments_short, CLSORT_ERROR_BUFFER_TOO_SMALL, P_PARTS },
+    { "the count behind the end", count_short, CLSORT_ERROR_BUFFER_TOO_SMALL, P_PARTS },
+    { "the last row beyond the end", rows_short, CLSORT_ERROR_BUFFER_TOO_SMALL, P_PARTS | P_COUNT | P_KEYS | P_VALUES },
+    { "rows that overlap", rows_overlap, CLSORT_ERROR_OVERLAP, P_PARTS | P_COUNT | P_KEYS },
+    { "segments over keys", segments_are_keys, CLSORT_ERROR_OVERLAP, P_PARTS | P_KEYS | P_INDICES },
+    { "the count in the values", count_in_values, CLSORT_ERROR_OVERLAP, P_PARTS | P_VALUES | P_INDICES },
+    { "rows and scratch of 16 bytes", rows_scratch_small, CLSORT_ERROR_SCRATCH_TOO_SMALL, P_PARTS | P_SCRATCH | P_VALUES | P_COUNT },
     { "pivot", use_pivot, CLSORT_ERROR_UNSUPPORTED, P_EXTRA },
     { "scheduler", use_scheduler, CLSORT_ERROR_UNSUPPORTED, P_EXTRA },
     { "values without value_size", values_without_size, CLSORT_ERROR_VALUE_SIZE, P_VALUES },
@@ -567,7 +618,7 @@ static call good_call(const world *w)
 
 static int usable(const fault *f, const world *w)
 {
-    return w->image || (f->apply != keys_image && f->apply != values_image && f->apply != scratch_image);
+    return w->image || (f->apply != keys_image && f->apply != values_image && f->apply != scratch_image && f->apply != segments_image);
 }
 
 /* Makes the call and checks that it fails with `code`, without a trace but a message. */
@@ -1026,6 +1077,7 @@ static void bad_order_checks(bench *b)
 {
     world w;
     call c;
+    size_t i;
     open_world(&w, b);
     c = good_call(&w);
     expect_bad_check(&w, &c, NULL, 0, CLSORT_ERROR_NULL_ARGUMENT);
@@ -1056,6 +1108,21 @@ static void bad_order_checks(bench *b)
     c.sorter = w.fresh;
     c.d.flags = CLSORT_FLAG_NO_BUILD;
     expect_bad_check(&w, &c, w.good[SCRATCH], 0, CLSORT_ERROR_NOT_READY);
+    c = good_call(&w);
+    use_segments(&c, w.good[INDICES]);
+    expect_bad_check(&w, &c, w.good[INDICES], 12, CLSORT_ERROR_OVERLAP);
+    expect_bad_check(&w, &c, w.read_only, 0, CLSORT_ERROR_BUFFER_ACCESS);
+    for (i = 0; i < FAULTS; i++) {
+        if (!(faults[i].parts & (P_PARTS & ~(P_TUNING | P_ORDER))) || faults[i].parts & P_SCRATCH || !usable(&faults[i], &w)) continue;
+        c = good_call(&w);
+        faults[i].apply(&c, &w);
+        if (c.d.algorithm || faults[i].code == CLSORT_ERROR_OVERLAP) continue;   /* of algorithms and writes it knows nothing */
+        expect_bad_check(&w, &c, w.good[SCRATCH], 0, faults[i].code);
+    }
+    c = good_call(&w);
+    c.d.rows = 2;
+    c.d.row_stride = 4;
+    expect_bad_check(&w, &c, w.good[SCRATCH], 0, CLSORT_ERROR_OVERLAP);
     close_world(&w);
     printf("%d bad calls\n", bad_calls);
 }

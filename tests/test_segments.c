@@ -1,0 +1,764 @@
+/* Rows, segments and a count on the device: every length around a switch, mixed lengths, types, payloads, offsets that do not ascend, launches that
+   do not depend on the number of segments, and checks of results. A sort of parts is stable, so there is one right result, and each case compares
+   every byte with it: the same input gives the same output. */
+
+#include "counted.h"
+
+#define CLSORT_IMPLEMENTATION
+#include "cases.h"
+
+enum { MOST = 1 << 17, MOST_PARTS = 65537, PIECE = 1 << 14 };   /* a work-item that works alone sorts up to PIECE rows in one go */
+
+static uint32_t offsets[MOST_PARTS + 1];
+
+/* Work-groups and items: those of the device, and where several work-items share a tile. */
+static const struct { cl_uint work_group, items; } shapes[] = { { 0, 0 }, { 64, 8 }, { 64, 1 }, { 256, 4 }, { 1, 0 } };
+
+static size_t shape_count(const bench *b) { return b->few_programs ? 2 : sizeof shapes / sizeof *shapes; }
+
+static size_t draw(uint64_t *random, size_t below) { return (size_t)(pattern_random(random) >> 24) % below; }
+
+/* Pairs, with the number of its element in each value. */
+static sort_case make(size_t n)
+{
+    sort_case c = case_make(CLSORT_U32, n, "mod-256");
+    c.d.value_size = 4;
+    c.seed = n + 1;
+    return c;
+}
+
+static sort_case make_shaped(size_t shape)
+{
+    sort_case c = make(0);
+    c.d.tuning.work_group = shapes[shape].work_group;
+    c.d.tuning.items = shapes[shape].items;
+    return c;
+}
+
+static sort_case with_rows(sort_case c, size_t rows, size_t count, size_t gap)
+{
+    c.d.rows = rows;
+    c.d.count = count;
+    c.d.row_stride = gap || rows % 2 ? (count + gap) * case_element_size(&c) : 0;
+    c.seed = rows + 31 * count + gap;
+    return c;
+}
+
+/* The tile of a case's kernels; 64 where there is none. */
+static size_t tile_of(const bench *b, const sort_case *c)
+{
+    sort_case asked = *c;
+    size_t tile;
+    asked.d.count = 1000;
+    asked.d.rows = 2;
+    tile = case_block_length(b, &asked);
+    return tile < 64 ? 64 : tile;
+}
+
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
+
+/* Lengths around each switch: half a tile, tiles, pieces and their doubles. */
+static size_t edge_lengths(size_t tile, int small, size_t *lengths)
+{
+    const size_t around[] = { tile / 4, tile / 2, tile, 2 * tile, 4 * tile, PIECE, 2 * PIECE };
+    size_t n = 0, i;
+    for (i = 0; i < 6; i++) lengths[n++] = i;
+    for (i = 0; i < (small ? 4u : 7u); i++) {
+        lengths[n++] = around[i] - 1;
+        lengths[n++] = around[i];
+        lengths[n++] = around[i] + 1;
+    }
+    lengths[n++] = 5 * tile + tile / 2 + 3;
+    return n;
+}
+
+static void rows_of_every_length(bench *b)
+{
+    size_t lengths[40], shape, n, i;
+    for (shape = 0; shape < shape_count(b); shape++) {
+        const sort_case c = make_shaped(shape);
+        n = edge_lengths(tile_of(b, &c), b->small, lengths);
+        for (i = 0; i < n; i++) {
+            const size_t rows = lengths[i] > 10000 ? 2 + i % 2 : 3 + i % 5;
+            const sort_case rowed = with_rows(c, rows, lengths[i], i % 3 * 7);
+            if (!case_run(b, &rowed)) return;
+        }
+    }
+}
+
+static void numbers_of_rows(bench *b)
+{
+    static const size_t numbers[] = { 1, 2, 3, 31, 32, 33, 63, 64, 65, 255, 256, 257, 1025, 4095, 65535, 65536, 65537 };
+    size_t shape, i;
+    for (shape = 0; shape < shape_count(b); shape++)
+        for (i = 0; i < (b->small ? 9 : sizeof numbers / sizeof *numbers); i++) {
+            const size_t length = numbers[i] > 4096 ? 1 + (i + shape) % 4 : 1 + (7 * i + shape) % 65;
+            const sort_case c = with_rows(make_shaped(shape), numbers[i], length, i % 2 * 3);
+            if (!case_run(b, &c)) return;
+        }
+}
+
+/* Bare keys take wider tiles. */
+static void long_rows(bench *b)
+{
+    static const size_t counts[][2] = { { 1, MOST }, { 3, MOST / 2 + 1 }, { 200, 1000 }, { 9, 8192 }, { 2, 65537 } };
+    size_t i;
+    for (i = 0; i < (b->small ? 1u : 5u); i++) {
+        sort_case c = with_rows(make(0), counts[i][0], b->small ? 3000 : counts[i][1], i & 1);
+        c.counted = 1;
+        c.there = UINT32_MAX;
+        c.d.value_size = 0;
+        c.pattern = "uniform";
+        if (!case_run(b, &c)) return;
+    }
+}
+
+/* ---- segments ---------------------------------------------------------------------------------------------------- */
+
+enum { TINY, MIXED, SOME_HUGE, MOSTLY_EMPTY, AT_SWITCHES, STYLES };
+
+static size_t draw_length(uint64_t *random, int style, size_t tile)
+{
+    static const size_t parts[] = { 1, 2, 3, 4, 6, 8, 12, 16, 20 };
+    switch (style) {
+    case TINY: return draw(random, 9);
+    case MIXED: return draw(random, 5) ? draw(random, 40) : draw(random, 3 * tile);
+    case SOME_HUGE: return draw(random, 60) ? draw(random, 7) : draw(random, MOST / 3);
+    case MOSTLY_EMPTY: return draw(random, 4) ? 0 : draw(random, 90);
+    default: return parts[draw(random, 9)] * tile / 4 + draw(random, 3) - 1;
+    }
+}
+
+/* Ascending offsets of `count` segments from `first` on, none beyond `most`; they are all the case's. */
+static sort_case with_segments(sort_case c, size_t count, size_t first, size_t most, int style, size_t tile)
+{
+    uint64_t random = count + 77 * first + (uint64_t)style + tile;
+    size_t at = first, i;
+    for (i = 0; i < count; i++) {
+        const size_t length = draw_length(&random, style, tile);
+        offsets[i] = (uint32_t)at;
+        at = length < most - at ? at + length : style == SOME_HUGE ? at : most;
+    }
+    offsets[count] = (uint32_t)at;
+    c.offsets = offsets;
+    c.d.segment_count = count;
+    c.d.count = at;
+    c.seed = random;
+    return c;
+}
+
+static void segments_of_all_lengths(bench *b)
+{
+    static const size_t numbers[] = { 1, 2, 3, 64, 65, 257, 1000 };
+    size_t shape, i;
+    int style;
+    for (shape = 0; shape < shape_count(b); shape++) {
+        const size_t tile = tile_of(b, &(sort_case){ .d = make_shaped(shape).d });
+        for (i = 0; i < (b->small ? 4 : sizeof numbers / sizeof *numbers); i++)
+            for (style = 0; style < STYLES; style++) {
+                sort_case c = with_segments(make_shaped(shape), numbers[i], i % 3 * 5, b->small ? 4000 : style == SOME_HUGE ? MOST : 60000, style, tile);
+                c.d.count += i % 4 * 9;
+                c.prove = i == 3;
+                if (!case_run(b, &c)) return;
+            }
+    }
+}
+
+/* A segment that begins or ends at each place around the edges of windows and tiles. */
+static void edges_of_windows(bench *b)
+{
+    size_t shape, edge, begin, length;
+    for (shape = 1; shape < shape_count(b); shape++) {
+        const size_t tile = tile_of(b, &(sort_case){ .d = make_shaped(shape).d });
+        for (edge = tile / 2; edge <= tile; edge += tile / 2)
+            for (begin = edge - 1; begin <= edge + 1; begin++)
+                for (length = tile / 2 - 1; length <= tile / 2 + 1; length++) {
+                    sort_case c = make_shaped(shape);
+                    const size_t places[] = { 0, 1, 1, begin, begin + length, begin + length, 2 * begin + length, 4 * tile, 4 * tile + 3 };
+                    size_t i;
+                    for (i = 0; i < 9; i++) offsets[i] = (uint32_t)places[i];
+                    c.offsets = offsets;
+                    c.d.segment_count = 8;
+                    c.d.count = 4 * tile + 3;
+                    c.seed = begin + length;
+                    if (!case_run(b, &c)) return;
+                }
+    }
+}
+
+static void many_segments(bench *b)
+{
+    size_t shape;
+    for (shape = 0; shape < shape_count(b) && !b->small; shape++) {
+        sort_case c = with_segments(make_shaped(shape), MOST_PARTS, 3, 4 * MOST, TINY, 0);
+        if (!case_run(b, &c)) return;
+        c = with_segments(make_shaped(shape), MOST_PARTS, 0, MOST, SOME_HUGE, 0);
+        if (!case_run(b, &c)) return;
+        c = with_segments(make_shaped(shape), MOST_PARTS - 1, 0, MOST, MOSTLY_EMPTY, 0);
+        if (!case_run(b, &c)) return;
+    }
+}
+
+static void no_segment(bench *b)
+{
+    sort_case c = make(50);
+    c.offsets = offsets;
+    offsets[0] = 7;
+    CHECK(case_run(b, &c));
+    offsets[0] = offsets[1] = offsets[2] = 50;
+    c.d.segment_count = 2;
+    CHECK(case_run(b, &c));
+    c.d.count = 0;
+    CHECK(case_run(b, &c));
+    c.wait = CASE_WAIT_LATER;
+    CHECK(case_run(b, &c));
+}
+
+/* Random offsets: they lie behind each other in any order, and beyond the count. */
+static void unsorted_offsets(bench *b)
+{
+    size_t shape, i, round;
+    for (shape = 0; shape < shape_count(b); shape++)
+        for (round = 0; round < (b->small ? 4u : 12u); round++) {
+            uint64_t random = round + 1;
+            sort_case c = make_shaped(shape);
+            c.d.count = b->small ? 700 : 5000;
+            c.d.segment_count = round % 4 ? 300 : 5;
+            for (i = 0; i <= c.d.segment_count; i++)
+                offsets[i] = round % 3 == 0 ? (uint32_t)pattern_random(&random) : (uint32_t)draw(&random, round % 3 == 1 ? c.d.count + 1 : 2 * c.d.count);
+            c.offsets = offsets;
+            c.unsorted = 1;
+            c.indices = round % 4 == 2;
+            c.keys_out = round % 2 ? CASE_OWN : 0;
+            c.values_out = round % 2 || c.indices ? CASE_OWN : 0;
+            c.own_scratch = round % 3 == 2;
+            c.counted = round % 5 == 4;
+            c.there = 600;
+            c.prove = 0;
+            if (!case_run(b, &c)) return;
+        }
+}
+
+/* Long segments of the same elements, which work-groups or work-items sort at the same time. Many end with the range, where none may write on. */
+static void overlapping_segments(bench *b)
+{
+    size_t shape, i, round;
+    for (shape = 0; shape < shape_count(b); shape++)
+        for (round = 0; round < (b->small ? 2u : 12u); round++) {
+            uint64_t random = round;
+            sort_case c = make_shaped(shape);
+            c.d.count = b->small ? 500 : round % 3 ? 2000 : PIECE;
+            c.d.segment_count = 200;
+            for (i = 0; i <= c.d.segment_count; i++) offsets[i] = (uint32_t)(i % 2 ? c.d.count - draw(&random, 2) * draw(&random, 300) : draw(&random, c.d.count));
+            c.offsets = offsets;
+            c.unsorted = 1;
+            c.pattern = round % 2 ? "uniform" : "mod-256";
+            c.d.value_size = round % 4 ? 4 : 0;
+            c.seed = round + 1;
+            if (!case_run(b, &c)) return;
+        }
+}
+
+static void produced_offsets(bench *b)
+{
+    size_t shape;
+    for (shape = 0; shape < shape_count(b); shape++) {
+        sort_case c = with_segments(make_shaped(shape), 100, 2, 9000, MIXED, 64);
+        c.produced = 1;
+        c.counted = 1;
+        c.there = (uint32_t)c.d.count - 5;
+        if (!case_run(b, &c)) return;
+        c = with_rows(make_shaped(shape), 20, 100, 1);
+        c.produced = 1;
+        c.counted = 1;
+        c.there = 77;
+        if (!case_run(b, &c)) return;
+    }
+}
+
+/* ---- types and payloads ------------------------------------------------------------------------------------------ */
+
+/* Rows and segments of a case, in place and out of it, with proofs. */
+static int run_both(const bench *b, sort_case c)
+{
+    sort_case rowed = with_rows(c, 5, 300, 4), cut = with_segments(c, 40, 1, 2000, MIXED, 64);
+    rowed.shift = 1;
+    cut.shift = 2;
+    rowed.prove = cut.prove = 1;
+    cut.placement = CASE_PARENT;
+    rowed.placement = CASE_SUB;
+    return case_run(b, &rowed) && case_run(b, &cut);
+}
+
+static void every_type_and_order(bench *b)
+{
+    static const char *const integers[] = { "uniform", "mod-16", "sign-edges" }, *const floats[] = { "uniform", "nans-10", "around-zero" };
+    size_t shape, t, k;
+    for (shape = 0; shape < (b->few_programs ? 1u : 2u); shape++)
+        for (t = 0; t < CASE_TYPES; t++)
+            for (k = 0; k < 4; k++) {
+                sort_case c = make_shaped(shape);
+                c.d.key_type = case_types[t].type;
+                c.pattern = pattern_is_float(c.d.key_type) ? floats[k % 3] : integers[k % 3];
+                c.d.order = (cl_uint)k & 1;
+                c.d.nan_order = k > 1;
+                c.keys_out = k == 2 ? CASE_OWN : 0;
+                c.values_out = k == 2 ? CASE_OWN : 0;
+                if (!run_both(b, c)) return;
+            }
+}
+
+static void equal_zeros(bench *b)
+{
+    sort_case c = make(0);
+    c.d.key_type = CLSORT_F32;
+    c.pattern = "around-zero";
+    c.d.zero_order = CLSORT_ZERO_EQUAL;
+    for (c.d.order = 0; c.d.order < 2; c.d.order++) {
+        c.keys_out = c.d.order ? CASE_OWN : 0;
+        if (!run_both(b, c)) return;
+    }
+}
+
+/* In place, out of it, and each array for itself. */
+static int run_places(const bench *b, sort_case c)
+{
+    static const int outs[][2] = { { 0, 0 }, { CASE_OWN, CASE_OWN }, { 0, CASE_OWN }, { CASE_OWN, 0 }, { CASE_SAME, CASE_SAME } };
+    size_t i;
+    for (i = 0; i < 5; i++) {
+        c.keys_out = outs[i][0];
+        c.values_out = c.d.value_size ? outs[i][1] : 0;
+        if (!run_both(b, c)) return 0;
+    }
+    return 1;
+}
+
+static void every_payload(bench *b)
+{
+    static const size_t sizes[] = { 4, 0, 12, 8, 1, 6 };
+    size_t i;
+    for (i = 0; i < (b->few_programs ? 3 : sizeof sizes / sizeof *sizes); i++) {
+        sort_case c = make(0);
+        c.d.value_size = sizes[i];
+        c.d.order = i & 1;
+        if (!run_places(b, c)) return;
+    }
+}
+
+static void records(bench *b)
+{
+    static const struct { cl_uint type; size_t size, at; } kinds[] = { { CLSORT_F32, 20, 8 }, { CLSORT_U32, 8, 4 }, { CLSORT_I16, 6, 2 }, { CLSORT_F64, 64, 24 } };
+    size_t i;
+    for (i = 0; i < (b->few_programs ? 1u : 4u); i++) {
+        sort_case c = make(0);
+        c.d.key_type = kinds[i].type;
+        c.d.record_size = kinds[i].size;
+        c.d.key_offset = kinds[i].at;
+        c.d.value_size = 0;
+        if (!run_places(b, c)) return;
+        c.indices = 1;
+        if (!run_both(b, c)) return;
+    }
+}
+
+static void fields(bench *b)
+{
+    static const clsort_field list[] = { { 4, CLSORT_U32, CLSORT_DESCENDING, 0, 0 }, { 0, CLSORT_U8, 0, 0, 0 }, { 8, CLSORT_I16, 0, 0, 0 }, { 8, CLSORT_F32, 1, 1, 1 } };
+    static const cl_uint counts[] = { 1, 2, 4 };
+    size_t i;
+    for (i = 0; i < (b->few_programs ? 1u : 3u); i++) {
+        sort_case c = make(0);
+        c.d.value_size = 0;
+        c.d.record_size = 12;
+        c.d.key_offset = 4;
+        c.fields = list;
+        c.field_count = counts[i];
+        if (!run_places(b, c)) return;
+        c.indices = 1;
+        if (!run_both(b, c)) return;
+    }
+}
+
+/* The source is only read: its buffer does not allow more. */
+static void argsort(bench *b)
+{
+    size_t shape, k;
+    for (shape = 0; shape < (b->few_programs ? 1u : 3u); shape++)
+        for (k = 0; k < 4; k++) {
+            sort_case c = make_shaped(shape);
+            c.d.key_type = CLSORT_F32;
+            c.pattern = "nans-10";
+            c.d.order = 1;
+            c.indices = 1;
+            c.d.value_size = k == 2 ? 12 : k == 3 ? 4 : 0;
+            c.keys_out = k == 1 ? CASE_OWN : k == 3 ? CASE_SAME : 0;
+            c.values_out = c.d.value_size ? CASE_OWN : 0;
+            if (!run_both(b, c)) return;
+        }
+}
+
+static void some_bits(bench *b)
+{
+    static const cl_uint bits[][2] = { { 0, 5 }, { 7, 0 }, { 3, 29 }, { 31, 32 } };
+    size_t i;
+    for (i = 0; i < 4; i++) {
+        sort_case c = make(0);
+        c.pattern = "uniform";
+        c.d.first_bit = bits[i][0];
+        c.d.last_bit = bits[i][1];
+        c.indices = i == 3;
+        c.d.value_size = i == 3 ? 0 : 4;
+        c.d.order = i & 1;
+        if (!run_both(b, c)) return;
+    }
+}
+
+/* ---- a count on the device --------------------------------------------------------------------------------------- */
+
+static void counts_on_the_device(bench *b)
+{
+    static const uint32_t there[] = { 0, 1, 2, 299, 300, 301, UINT32_MAX };
+    size_t shape, i, kind;
+    for (shape = 0; shape < shape_count(b); shape++)
+        for (i = 0; i < sizeof there / sizeof *there; i++)
+            for (kind = 0; kind < 4; kind++) {
+                sort_case c = make_shaped(shape);
+                c.d.count = 300;
+                if (kind == 1) c = with_rows(c, 7, 300, 5);
+                if (kind == 2) c = with_segments(c, 30, 0, 300, MIXED, 16);
+                if (kind == 2) c.d.count = 300;
+                c.counted = 1;
+                c.there = there[i];
+                c.indices = kind == 3;
+                if (kind == 3) c.values_out = CASE_OWN;
+                c.keys_out = i % 2 ? CASE_OWN : 0;
+                c.values_out = i % 2 ? CASE_OWN : c.values_out;
+                c.prove = 1;
+                if (!case_run(b, &c)) return;
+            }
+}
+
+static void long_counts_on_the_device(bench *b)
+{
+    static const uint32_t there[] = { 5, PIECE, PIECE + 1, 3 * PIECE - 1 };
+    size_t shape, i;
+    for (shape = 0; shape < shape_count(b) && !b->small; shape++)
+        for (i = 0; i < 4; i++) {
+            sort_case c = make_shaped(shape);
+            c.d.count = 3 * PIECE;
+            c.counted = 1;
+            c.there = there[i];
+            if (!case_run(b, &c)) return;
+            c = with_rows(c, 2, 2 * PIECE + 5, 3);
+            if (!case_run(b, &c)) return;
+        }
+}
+
+/* ---- scratch, queues, building ----------------------------------------------------------------------------------- */
+
+static void exact_scratch(bench *b)
+{
+    static const int fills[] = { 0x00, 0xFF, 0xA5 };
+    size_t shape, i, kind;
+    for (shape = 0; shape < shape_count(b); shape++)
+        for (i = 0; i < 3; i++)
+            for (kind = 0; kind < 5; kind++) {
+                sort_case c = make_shaped(shape);
+                c.own_scratch = 1;
+                c.scratch_fill = fills[i];
+                c.indices = kind == 2;
+                c.values_out = kind == 2 ? CASE_OWN : 0;
+                c.d.value_size = kind == 3 ? 12 : 4;
+                c = kind == 0 ? with_rows(c, 11, 700, 3) : kind == 4 ? with_rows(c, 3, b->small ? 70 : PIECE + 9, 0)
+                              : with_segments(c, 200, 4, b->small ? 2000 : 40000, kind == 1 ? SOME_HUGE : MIXED, 300);
+                if (!case_run(b, &c)) return;
+            }
+}
+
+static void queues_and_waits(bench *b)
+{
+    cl_int error;
+    cl_command_queue unordered = clCreateCommandQueue(b->session.context, b->session.info.id, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, &error);
+    size_t shape, i;
+    for (shape = 0; shape < shape_count(b); shape++)
+        for (i = 0; i < 6; i++) {
+            sort_case c = make_shaped(shape);
+            c.queue = unordered;
+            c.wait = (int)i % CASE_WAITS;
+            c.no_event = i == 3;
+            c.own_scratch = i & 1;
+            c.d.value_size = i == 4 ? 12 : 4;
+            c = i % 2 ? with_rows(c, 6, 3000, 2) : with_segments(c, 90, 0, 30000, SOME_HUGE, 64);
+            c.prove = i == 5;
+            if (!case_run(b, &c)) break;
+        }
+    if (unordered) clReleaseCommandQueue(unordered);
+}
+
+/* What clsort_prepare built is all that the sort needs, and before it there is none. */
+static void nothing_is_built_behind_the_back(bench *b)
+{
+    bench fresh = *b;
+    size_t i;
+    for (i = 0; i < 3; i++) {
+        sort_case c = i == 1 ? with_rows(make(0), 10, 200, 1) : with_segments(make(0), 20, 0, 3000, MIXED, 64);
+        const int faults = test_now.faults;
+        clsort_desc d;
+        int ran;
+        if (!CHECK_OK(clsort_create(b->session.context, b->session.info.id, NULL, &fresh.sorter))) return;
+        c.d.flags = CLSORT_FLAG_NO_BUILD;
+        c.counted = i == 2;
+        c.there = 1000;
+        d = c.d;
+        d.flags = case_role_flags(&c);
+        test_now.quiet = 1;
+        ran = case_run(&fresh, &c);
+        test_now.quiet = 0;
+        test_now.faults = faults;
+        CHECK(!ran && strstr(clsort_last_error(fresh.sorter), clsort_status_text(CLSORT_ERROR_NOT_READY)) != NULL);
+        CHECK_OK(clsort_prepare(fresh.sorter, &d));
+        CHECK(case_run(&fresh, &c));
+        clsort_destroy(fresh.sorter);
+    }
+}
+
+static int launches_of(const bench *b, const sort_case *c)
+{
+    const int before = counted.launches;
+    return CHECK(case_run(b, c)) ? counted.launches - before : -1;
+}
+
+static void launches_do_not_grow(bench *b)
+{
+    static const size_t numbers[] = { 2, 100, 5000, MOST_PARTS };
+    size_t shape, i;
+    for (shape = 0; shape < shape_count(b) && !b->small; shape++) {
+        int segments = 0, rows = 0;
+        for (i = 0; i < 4; i++) {
+            sort_case c = make_shaped(shape);
+            int launches;
+            c.d.tuning.items = c.d.tuning.items ? c.d.tuning.items : 8;   /* else the tile follows the average length */
+            c = with_segments(c, numbers[i], 0, MOST, TINY, 0);
+            c.d.count = MOST;
+            launches = launches_of(b, &c);
+            if (!CHECK(launches > 0 && (!i || launches == segments))) return;
+            segments = launches;
+            c = with_rows(make_shaped(shape), numbers[i], 3, 0);
+            launches = launches_of(b, &c);
+            if (!CHECK(launches > 0 && (!i || launches == rows))) return;
+            rows = launches;
+        }
+    }
+}
+
+/* ---- host arrays, checks of results, descriptions ---------------------------------------------------------------- */
+
+static void host_rows(bench *b)
+{
+    cl_uint keys[] = { 3, 1, 2, 90, 91, 9, 8, 7, 92, 93, 5, 6, 4 }, sorted[] = { 1, 2, 3, 90, 91, 7, 8, 9, 92, 93, 4, 5, 6 };
+    cl_uint indices[13], want[] = { 1, 2, 0, 77, 77, 2, 1, 0, 77, 77, 2, 0, 1 };
+    clsort_desc d = clsort_desc_default();
+    size_t i;
+    for (i = 0; i < 13; i++) indices[i] = 77;
+    d.key_type = CLSORT_U32;
+    d.count = 3;
+    d.rows = 3;
+    d.row_stride = 20;
+    CHECK_OK(clsort_sort_host(b->sorter, &d, keys, NULL, indices));
+    CHECK(!memcmp(indices, want, sizeof want));
+    CHECK_OK(clsort_sort_host(b->sorter, &d, keys, NULL, NULL));
+    CHECK(!memcmp(keys, sorted, sizeof sorted));
+    d = clsort_desc_default();
+    d.key_type = CLSORT_U32;
+    d.count = 3;
+    d.segment_count = 1;
+    CHECK_STATUS(clsort_sort_host(b->sorter, &d, keys, NULL, NULL), CLSORT_ERROR_UNSUPPORTED);
+}
+
+static cl_mem new_buffer(const bench *b, size_t bytes, const void *data)
+{
+    return clCreateBuffer(b->session.context, CL_MEM_READ_WRITE | (data ? CL_MEM_COPY_HOST_PTR : 0), bytes, (void *)(uintptr_t)data, NULL);
+}
+
+/* The number of the first element that comes before its predecessor, as the device says. */
+static cl_uint first_unsorted(const bench *b, const clsort_desc *d)
+{
+    cl_mem result = new_buffer(b, 4, NULL);
+    cl_uint first = 12345;
+    CHECK_OK(clsort_enqueue_is_sorted(b->sorter, b->session.queue, d, result, 0, 0, NULL, NULL));
+    CHECK(clEnqueueReadBuffer(b->session.queue, result, CL_TRUE, 0, 4, &first, 0, NULL, NULL) == CL_SUCCESS);
+    clReleaseMemObject(result);
+    return first;
+}
+
+/* Each part ascends; from one to the next, and in the gaps between rows, keys descend. */
+static void order_is_checked_inside_of_parts(bench *b)
+{
+    cl_uint keys[60], cuts[] = { 0, 10, 10, 20, 37, 37 }, most = 9, i;
+    clsort_desc d = clsort_desc_default();
+    for (i = 0; i < 60; i++) keys[i] = 1000 - 20 * (i / 10) + i % 10;
+    for (i = 30; i < 37; i++) keys[i] += 30;
+    d.key_type = CLSORT_U32;
+    d.keys = new_buffer(b, sizeof keys, keys);
+    d.count = 10;
+    d.rows = 6;
+    CHECK(first_unsorted(b, &d) == 30 + 7);
+    d.count = 7;
+    d.row_stride = 40;
+    CHECK(first_unsorted(b, &d) == 57);
+    d.count = 10;
+    d.count_buffer = new_buffer(b, 4, &most);
+    CHECK(first_unsorted(b, &d) == 37);
+    d.count = 8;
+    d.rows = 7;
+    d.row_stride = 32;
+    CHECK(first_unsorted(b, &d) == 10);
+    clReleaseMemObject(d.keys);
+    clReleaseMemObject(d.count_buffer);
+    d = clsort_desc_default();
+    d.key_type = CLSORT_U32;
+    d.keys = new_buffer(b, sizeof keys, keys);
+    d.count = 60;
+    d.segment_count = 5;
+    d.segments = new_buffer(b, sizeof cuts, cuts);
+    CHECK(first_unsorted(b, &d) == 60);
+    clReleaseMemObject(d.segments);
+    cuts[4] = 38;
+    d.segments = new_buffer(b, sizeof cuts, cuts);
+    CHECK(first_unsorted(b, &d) == 37);
+    clReleaseMemObject(d.keys);
+    clReleaseMemObject(d.segments);
+}
+
+static clsort_sorter *self_checking(const bench *b)
+{
+    clsort_options options;
+    clsort_sorter *s = NULL;
+    memset(&options, 0, sizeof options);
+    options.flags = CLSORT_OPTION_VERIFY;
+    CHECK_OK(clsort_create(b->session.context, b->session.info.id, &options, &s));
+    return s;
+}
+
+static void self_checking_sorters_know_parts(bench *b)
+{
+    bench checking = *b;
+    size_t i;
+    checking.sorter = self_checking(b);
+    for (i = 0; i < 5; i++) {
+        sort_case c = make(0);
+        c.indices = i == 3;
+        c.keys_out = c.values_out = i > 1 ? CASE_OWN : 0;
+        c = i % 2 ? with_rows(c, 30, 100, 3) : with_segments(c, 100, 3, 3000, MIXED, 64);
+        c.counted = i == 4;
+        c.there = 500;
+        CHECK(case_run(&checking, &c));
+        CHECK_OK(clsort_collect(checking.sorter, 1));
+    }
+    clsort_destroy(checking.sorter);
+}
+
+enum { ROWS = 40, LENGTH = 50, ALL = ROWS * LENGTH };
+
+/* Sorts rows of pairs or their indices, swaps elements i and j of an array and has the device judge. */
+static clsort_status judge_swapped(const bench *b, int role, size_t i, size_t j)
+{
+    cl_uint keys[ALL], values[ALL], x = 0, y = 0, k;
+    clsort_desc d = clsort_desc_default();
+    cl_mem proof = new_buffer(b, sizeof(clsort_proof), NULL), swapped;
+    cl_command_queue q = b->session.queue;
+    clsort_proof p;
+    for (k = 0; k < ALL; k++) keys[k] = (k * 7919u) % 13, values[k] = k;
+    d.key_type = CLSORT_U32;
+    d.count = LENGTH;
+    d.rows = ROWS;
+    d.keys = new_buffer(b, sizeof keys, keys);
+    d.values = role == CASE_INDICES ? NULL : new_buffer(b, sizeof values, values);
+    d.value_size = role == CASE_INDICES ? 0 : 4;
+    d.indices = role == CASE_INDICES ? new_buffer(b, sizeof values, NULL) : NULL;
+    swapped = role == CASE_KEYS ? d.keys : role == CASE_VALUES ? d.values : d.indices;
+    CHECK_OK(clsort_enqueue_fingerprint(b->sorter, q, &d, proof, 0, 0, NULL, NULL));
+    CHECK_OK(clsort_enqueue_sort(b->sorter, q, &d, 0, NULL, NULL));
+    clEnqueueReadBuffer(q, swapped, CL_TRUE, 4 * i, 4, &x, 0, NULL, NULL);
+    clEnqueueReadBuffer(q, swapped, CL_TRUE, 4 * j, 4, &y, 0, NULL, NULL);
+    clEnqueueWriteBuffer(q, swapped, CL_TRUE, 4 * i, 4, &y, 0, NULL, NULL);
+    clEnqueueWriteBuffer(q, swapped, CL_TRUE, 4 * j, 4, &x, 0, NULL, NULL);
+    CHECK_OK(clsort_enqueue_verify(b->sorter, q, &d, proof, 0, 0, NULL, NULL));
+    CHECK(clEnqueueReadBuffer(q, proof, CL_TRUE, 0, sizeof p, &p, 0, NULL, NULL) == CL_SUCCESS);
+    clReleaseMemObject(d.keys);
+    if (d.values) clReleaseMemObject(d.values);
+    if (d.indices) clReleaseMemObject(d.indices);
+    clReleaseMemObject(proof);
+    return clsort_judge(&p);
+}
+
+static void wrong_parts_are_found(bench *b)
+{
+    CHECK_OK(judge_swapped(b, CASE_KEYS, 5, 5));
+    CHECK_OK(judge_swapped(b, CASE_INDICES, 5, 5));
+    CHECK_STATUS(judge_swapped(b, CASE_KEYS, 5, 45), CLSORT_ERROR_WRONG_RESULT);               /* order */
+    CHECK_STATUS(judge_swapped(b, CASE_VALUES, 0, LENGTH), CLSORT_ERROR_WRONG_RESULT);         /* equal keys, values of two rows */
+    CHECK_STATUS(judge_swapped(b, CASE_VALUES, 3, 40), CLSORT_ERROR_WRONG_RESULT);
+    CHECK_STATUS(judge_swapped(b, CASE_INDICES, 0, 1), CLSORT_ERROR_WRONG_RESULT);             /* not stable */
+    CHECK_STATUS(judge_swapped(b, CASE_INDICES, 2, 47), CLSORT_ERROR_WRONG_RESULT);
+    CHECK_STATUS(judge_swapped(b, CASE_INDICES, LENGTH, 3 * LENGTH + 5), CLSORT_ERROR_WRONG_RESULT);
+}
+
+/* What cannot be done says so, from a check without buffers; what runs is told. */
+static void descriptions(bench *b)
+{
+    clsort_desc d = clsort_desc_default(), resolved;
+    size_t bytes = 0, more = 0, bound = 0;
+    d.key_type = CLSORT_U32;
+    d.count = 1000;
+    d.rows = 5;
+    CHECK_OK(clsort_resolve(b->sorter, &d, &resolved));
+    CHECK(resolved.rows == 5 && resolved.algorithm == CLSORT_MERGE);
+    CHECK_OK(clsort_scratch_size(b->sorter, &d, &bytes));
+    d.row_stride = 5000;
+    CHECK_OK(clsort_scratch_size(b->sorter, &d, &more));
+    CHECK_OK(clsort_scratch_size(NULL, &d, &bound));
+    CHECK(bytes > 0 && bytes < more && more <= bound);
+    d.algorithm = CLSORT_BITONIC;
+    CHECK_STATUS(clsort_check(b->sorter, &d), CLSORT_ERROR_UNSUPPORTED);
+    d.algorithm = CLSORT_RADIX;
+    CHECK_STATUS(clsort_check(b->sorter, &d), CLSORT_ERROR_UNSUPPORTED);
+    d.algorithm = CLSORT_MERGE;
+    CHECK_OK(clsort_check(b->sorter, &d));
+    d.flags = CLSORT_FLAG_COUNT_BUFFER;
+    d.rows = 0;
+    CHECK_OK(clsort_check(b->sorter, &d));
+}
+
+static const test_entry tests[] = {
+    { "rows of every length around a switch are sorted", rows_of_every_length },
+    { "any number of rows is sorted", numbers_of_rows },
+    { "long rows of bare keys are sorted", long_rows },
+    { "segments of all lengths are sorted", segments_of_all_lengths },
+    { "segments around the edges of tiles are sorted", edges_of_windows },
+    { "many segments are sorted", many_segments },
+    { "no segment is sorted", no_segment },
+    { "offsets that do not ascend do no harm outside of the range", unsorted_offsets },
+    { "segments that overlap do no harm outside of the range", overlapping_segments },
+    { "offsets and counts that come from commands before are followed", produced_offsets },
+    { "rows and segments of every type and order are sorted", every_type_and_order },
+    { "rows and segments with equal zeros are sorted", equal_zeros },
+    { "rows and segments with every payload are sorted", every_payload },
+    { "rows and segments of records are sorted", records },
+    { "rows and segments of records are sorted by fields", fields },
+    { "indices count from the start of their row", argsort },
+    { "rows and segments are sorted by some bits", some_bits },
+    { "a count on the device is followed", counts_on_the_device },
+    { "a count on the device is followed in long rows", long_counts_on_the_device },
+    { "scratch of exactly the documented size is enough, whatever it holds", exact_scratch },
+    { "out-of-order queues and wait lists work with rows and segments", queues_and_waits },
+    { "nothing is built when that is not wanted", nothing_is_built_behind_the_back },
+    { "the number of launches does not depend on that of the segments", launches_do_not_grow },
+    { "rows of host arrays are sorted", host_rows },
+    { "order is checked inside of each part", order_is_checked_inside_of_parts },
+    { "sorters that check themselves know rows and segments", self_checking_sorters_know_parts },
+    { "wrong rows are found", wrong_parts_are_found },
+    { "what cannot be done is said without buffers", descriptions }
+};
+
+TEST_MAIN(tests)
