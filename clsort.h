@@ -600,9 +600,10 @@ static const char *const clsort__source[] = {
     "     stages 0 .. T-1     tile\n"
     "     stage  T            B16(T)                  tail\n"
     "     stage  T+1          B16(T+1, T)             tail\n"
-    "     stage  T+4          B16(T+4 .. T+1) B16(T)  tail      ...\n"
-    "\n"
-    "   MERGE. Tiles are sorted, then runs of 1, 2, 4 ... tiles are merged in pairs, from one array to the other, each pass one read and one\n"
+    "     stage  T+4          B16(T+4 .. T+1) B16(T)  tail      ... */\n"
+    "\n",
+    "//---- passes: merge\n"
+    "/* MERGE. Tiles are sorted, then runs of 1, 2, 4 ... tiles are merged in pairs, from one array to the other, each pass one read and one\n"
     "   write. Every work-group writes one slice of the merged run. Where a slice starts in both runs is where its diagonal crosses the\n"
     "   path of the merge, a staircase through the grid of both runs: found by a binary search along the diagonal.\n"
     "\n"
@@ -614,6 +615,19 @@ static const char *const clsort__source[] = {
     "\n"
     "   Inside a slice work-items do the same once more, each for the few rows that it merges in registers. Of equal elements those of the first\n"
     "   run come first, so that all sorts of this family are stable.\n"
+    "\n"
+    "   SEGMENTS, and rows, are merged side by side, in as many launches for a million as for one. A work-group packs short segments, of up to half\n"
+    "   a tile: those that begin in its window of half a tile, for these fit into a tile together. Longer ones are cut into tiles, and each pass\n"
+    "   merges the runs of those that are not whole yet. Below, letters are elements and a tile has 8:\n"
+    "\n"
+    "     elements   a a a b b c d d d d d d d d d d d d d d d d d d d e e f\n"
+    "     windows    |       |       |       |       |       |       |\n"
+    "     pack       [   0   ] 1                                       [ 6 ]       by the work-groups 0, 1 and 6\n"
+    "     tile                   [             ] [             ] [   ]             d, whose tiles are jobs, for any work-group\n"
+    "     pass 0                 [                             ] [   ]\n"
+    "     pass 1                 [                                   ]\n"
+    "\n"
+    "   On CPUs work-items take whole segments of up to 16384 elements instead, and sort them, or pieces of longer ones, by radix.\n"
     "\n"
     "   A row is CLSORT_LANES consecutive elements: one on devices that run work-items side by side, 16 on CPUs, where a work-item\n"
     "   holds rows in vector registers. Inside a tile each work-item holds 2^CLSORT_ITEMS_LOG2 rows, those of a \"window\": all\n"
@@ -668,7 +682,7 @@ static const char *const clsort__source[] = {
     "#define CLSORT_ITEMS_LOG2 4\n"
     "#endif\n"
     "/* The family to build: 0 all, 1 bitonic, 2 merge, 3 radix, 5 utility, 6 and 7 the published kernels of bitonic and merge that the default\n"
-    "   plans do not need, 8 radix by sweeps (the numbers of clsort.h). */\n"
+    "   plans do not need, 8 radix by sweeps, 11 segments, 12 their pieces by radix (the numbers of clsort.h). */\n"
     "#ifndef CLSORT_FAMILY\n"
     "#define CLSORT_FAMILY 0\n"
     "#endif\n"
@@ -1006,8 +1020,9 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "\n",
     "//---- segments\n"
-    "/* SEGMENTS, rows of elements that are sorted apart: equal rows at a stride, those between offsets in a buffer, or ranges that kernels left.\n"
-    "   The count may lie in a buffer, too. */\n"
+    "/* SEGMENTS, elements that are sorted apart: equal rows of `count` elements, their starts a stride apart; or elements offsets[i] to\n"
+    "   offsets[i + 1] - 1, below `count`; where a number on the device is less, it stands for the count. Or ranges that kernels left, three words\n"
+    "   each: where one begins, its rows, the array that it is in. */\n"
     "#define CLSORT_SEGMENT_ARGS global const uchar *offsets, ulong offsets_at, global const uchar *number, ulong number_at, \\\n"
     "    uint segments, uint count, uint stride, uint kind\n"
     "#define CLSORT_SEGMENTS { (global const uint *)(offsets + offsets_at), (global const uint *)(number + number_at), segments, count, stride, kind }\n"
@@ -1051,9 +1066,13 @@ static const char *const clsort__source[] = {
     "}\n"
     "\n",
     "//---- segments: jobs\n"
-    "/* A segment of more rows than are sorted at once is cut into slices, a job each. Jobs are numbered through where all segments have as many\n"
-    "   slices, `per`; else a table lists them: its first word has their number, the second the slices of the longest segment; then come pairs of a\n"
-    "   segment and a slice, and behind `most` of them for each window of half a tile the first segment that begins there. */\n"
+    "/* A segment of more rows than are sorted at once is cut into slices, a tile or a piece each; a job is a slice of a segment. Where all segments\n"
+    "   have as many slices, `per`, job i is slice i % per of segment i / per. Else clsort_segment_jobs lists the jobs in a table of words:\n"
+    "\n"
+    "     0                jobs, which may be more than `most`, the room for them: only offsets that do not ascend make so many\n"
+    "     1                slices of the longest segment\n"
+    "     4 + 2 i          the segment of job i, and behind it the slice\n"
+    "     4 + 2 most + w   the first segment that begins in window w of half a tile; undefined where none does */\n"
     "#define CLSORT_JOB_ARGS global uchar *jobs, ulong jobs_at, uint most_jobs, uint per\n"
     "#define CLSORT_JOBS { (global uint *)(jobs + jobs_at), most_jobs, per }\n"
     "#define CLSORT_JOB_HEAD 4\n"
@@ -1067,20 +1086,22 @@ static const char *const clsort__source[] = {
     "    uint slice, where;\n"
     "} job_t;\n"
     "\n"
-    "/* Which array a segment is in before it is sorted. */\n"
+    "/* Which array a segment is in before it is sorted: a job's `where`. */\n"
     "enum { IN_THE_TARGET, IN_THE_TEMP, IN_THE_SOURCE };\n"
     "\n"
+    "/* How many jobs there are; without segments nobody wrote the table. */\n"
     "CLSORT_INLINE uint job_count(jobs_t j, segments_t s)\n"
     "{\n"
     "    return j.per ? s.segments * j.per : s.segments ? min(j.table[0], j.most) : 0;\n"
     "}\n"
     "\n"
-    "/* The same for those of a pass over runs of 2^pass slices: none, if no segment has that many. */\n"
+    "/* The same for a pass that merges runs of 2^pass slices: none, if no segment has more slices than that. */\n"
     "CLSORT_INLINE uint pass_job_count(jobs_t j, segments_t s, uint pass)\n"
     "{\n"
     "    return j.per || (s.segments && j.table[1] > 1u << pass) ? job_count(j, s) : 0;\n"
     "}\n"
     "\n"
+    "/* The word of the table for a window. */\n"
     "CLSORT_INLINE global uint *job_window(jobs_t j, uint window)\n"
     "{\n"
     "    return j.table + CLSORT_JOB_HEAD + 2 * (size_t)j.most + window;\n"
@@ -1094,7 +1115,7 @@ static const char *const clsort__source[] = {
     "    return job;\n"
     "}\n"
     "\n"
-    "/* Merges that a segment takes, when `tile` rows of it are sorted at once. */\n"
+    "/* Passes of merges that a segment takes, when `tile` rows of it are sorted at once. */\n"
     "CLSORT_INLINE uint segment_passes(segment_t s, uint tile)\n"
     "{\n"
     "    const uint tiles = s.rows ? (s.rows - 1) / tile + 1 : 1;\n"
@@ -1574,7 +1595,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "\n",
 #else
-    "#line 999\n",
+    "#line 1020\n",
 #endif
 #ifndef CLSORT_NO_MERGE
     "//---- merge\n"
@@ -2149,18 +2170,18 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n",
     "//---- merge: segments\n"
-    "/* SEGMENTS ARE MERGED in four kinds of launches, whose number does not depend on that of the segments:\n"
+    "/* SEGMENTS ARE MERGED in four kinds of launches, drawn at the top of this file; their number does not depend on that of the segments:\n"
     "\n"
     "     jobs    lists the slices of long segments, where their lengths are known on the device only\n"
-    "     pack    sorts short segments, as many as fit into a tile, in one trip through local memory\n"
+    "     pack    sorts short segments, of up to half a tile, several to a tile, in one trip through local memory\n"
     "     tile    sorts the tiles of long segments\n"
     "     pass    merges runs of 1, 2, 4 ... tiles of long segments, all that are not whole yet\n"
     "\n"
-    "   A segment of p passes starts in the array from which p moves lead to the target; it is left alone when it is whole. On CPUs the pieces\n"
-    "   that clsort_radix_pieces sorts stand for pack and tile. */\n"
+    "   Passes move a segment to and fro between temp and target. One that takes p passes has its tiles sorted into the target if p is even, else\n"
+    "   into temp, so that it is whole in the target; from then on it is left alone. On CPUs clsort_radix_pieces stands for pack and tile. */\n"
     "#if CLSORT_FAMILY == 0 || CLSORT_FAMILY == 11\n"
     "#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && !CLSORT_TWO_ARRAYS\n"
-    "/* The array that holds a segment's runs before a pass. */\n"
+    "/* The array that holds a segment's runs before a pass; before pass `passes`, where they are one, the target. */\n"
     "CLSORT_INLINE array_t runs_before(array_t target, array_t temp, uint passes, uint pass)\n"
     "{\n"
     "    return passes - pass & 1 ? temp : target;\n"
@@ -2180,8 +2201,9 @@ static const char *const clsort__source[] = {
     "    }\n"
     "}\n"
     "\n"
-    "/* Lists the slices of segments with more than `least` rows, in any order: each work-group those of CLSORT_GROUP segments, whose\n"
-    "   slices it numbers together; and the first segments of windows. sums: CLSORT_GROUP + 1 words. */\n"
+    "/* Fills the table of jobs: for each window the first segment that begins there, and the slices of segments with more than `least` rows, in any\n"
+    "   order. A work-group counts the slices of CLSORT_GROUP segments, takes as many places of the table at once and fills them in turn, finding\n"
+    "   the segment of a slice by a search among the sums. Words 0 and 1 must be 0 before. sums: CLSORT_GROUP + 1 words. */\n"
     "CLSORT_KERNEL void clsort_segment_jobs(CLSORT_SEGMENT_ARGS, CLSORT_JOB_ARGS, uint least, uint slice, local uint *sums)\n"
     "{\n"
     "    const segments_t s = CLSORT_SEGMENTS;\n"
@@ -2258,8 +2280,9 @@ static const char *const clsort__source[] = {
     "    return s.width ? s.base + i / s.width * s.stride + i % s.width : s.base + i;\n"
     "}\n"
     "\n"
-    "/* A tile's marks: a bit for each row that starts a segment, or lies behind the last one; for each work-item the segment around its first row, from the lower\n"
-    "   half of the word to the upper; the end of the last segment; how many merges there are to do. */\n"
+    "/* A tile's marks, in local memory. heads: a bit for each row that starts a segment, or comes behind the last one. around: for each work-item\n"
+    "   the segment that its first row lies in, if this began before that row, its first row in the lower half of the word and its end in the upper\n"
+    "   one; else that row twice. end: the end of the last segment. merges: of how many rounds the longest needs. */\n"
     "#define CLSORT_HEAD_WORDS ((CLSORT_TILE_ROWS + 31) / 32)\n"
     "typedef struct { local uint *heads, *around, *end, *merges; } marks_t;\n"
     "\n"
@@ -2269,8 +2292,8 @@ static const char *const clsort__source[] = {
     "        atomic_or(&m.heads[row / 32], 1u << row % 32);\n"
     "}\n"
     "\n"
-    "/* The first segment that begins in a window of `reach` rows, as the table says; the number of segments if there is none. Words of windows that\n"
-    "   none begins in were not written. */\n"
+    "/* The first segment that begins in a window of `reach` rows; the number of segments if there is none. The table's word is believed only if\n"
+    "   that segment does begin there and the one before it does not: words of windows that none begins in were not written. */\n"
     "CLSORT_INLINE uint first_of_window(segments_t s, jobs_t j, uint window, uint reach)\n"
     "{\n"
     "    const uint i = s.segments ? min(*job_window(j, window), s.segments - 1) : 0;\n"
@@ -2278,8 +2301,9 @@ static const char *const clsort__source[] = {
     "    return begins && (i == 0 || take_segment(s, i - 1).begin / reach < window) ? i : s.segments;\n"
     "}\n"
     "\n"
-    "/* Marks the segments of a tile: `per` equal rows, or short ones of those that begin in the group's window of half a tile, so that they fit.\n"
-    "   A long one can only be the last of them. Called by all work-items, with the marks cleared and a barrier since; they are whole after a barrier. */\n"
+    "/* Marks the heads and the end of a tile's segments: `per` equal rows, or where offsets tell, those that begin in the group's window and are\n"
+    "   short, so that they fit. Only the last one can be long: it is left to clsort_segment_tile. Called by all work-items, with the marks cleared\n"
+    "   and a barrier since; they are whole after a barrier. */\n"
     "CLSORT_INLINE strip_t mark_segments(segments_t s, jobs_t j, marks_t m)\n"
     "{\n"
     "    const uint t = (uint)get_local_id(0), group = (uint)get_group_id(0), reach = CLSORT_TILE_ROWS / 2, window = group * reach, per = j.per;\n"
@@ -2298,7 +2322,8 @@ static const char *const clsort__source[] = {
     "    }\n"
     "    return strip;\n"
     "}\n"
-    "\n"
+    "\n",
+    "//---- merge: heads of segments\n"
     "/* The last head before a row that is none, and the first one after it. */\n"
     "CLSORT_INLINE uint last_head(local const uint *heads, uint row)\n"
     "{\n"
@@ -2316,8 +2341,8 @@ static const char *const clsort__source[] = {
     "    return bits ? at * 32 + 31 - clz(bits & -bits) : CLSORT_TILE_ROWS;\n"
     "}\n"
     "\n"
-    "/* Notes the segment around the work-item's first row, if it began before, and how far up merges will meet it. Called by all work-items with a\n"
-    "   barrier since the heads were marked; needs one after. */\n"
+    "/* Fills in `around` and `merges`: a segment that crosses the first row of work-item t is put together at the latest in the round that merges\n"
+    "   the runs on both sides of t. Called by all work-items with a barrier since the heads were marked; needs one after. */\n"
     "CLSORT_INLINE void mark_around(marks_t m, uint rows)\n"
     "{\n"
     "    const uint t = (uint)get_local_id(0), row = t * CLSORT_ITEMS;\n"
@@ -2389,19 +2414,28 @@ static const char *const clsort__source[] = {
     "}\n"
     "\n",
     "//---- merge: pack kernel\n"
-    "/* Sorts short segments, a tile of them per work-group, `per` of them if they are equal rows. One read and one write of each element. marks: CLSORT_HEAD_WORDS + CLSORT_GROUP + 2 words. */\n"
+    "/* A tile's marks in `space`, cleared. Called by all work-items; ends with a barrier. */\n"
+    "CLSORT_INLINE marks_t clear_marks(local uint *space)\n"
+    "{\n"
+    "    local uint *const behind = space + CLSORT_HEAD_WORDS + CLSORT_GROUP;\n"
+    "    const marks_t marks = { space, space + CLSORT_HEAD_WORDS, behind, behind + 1 };\n"
+    "    for (uint i = (uint)get_local_id(0); i < CLSORT_HEAD_WORDS + CLSORT_GROUP + 2; i += CLSORT_GROUP)\n"
+    "        space[i] = 0;\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    return marks;\n"
+    "}\n"
+    "\n"
+    "/* Sorts short segments, a tile of them per work-group, `per` of them if they are equal rows. One read and one write of each element.\n"
+    "   space, for the marks: CLSORT_HEAD_WORDS + CLSORT_GROUP + 2 words. */\n"
     "CLSORT_KERNEL void clsort_segment_pack(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_CODEC_ARGS, CLSORT_SEGMENT_ARGS, CLSORT_JOB_ARGS,\n"
     "                                       local code_t *keys, local uint *words, local uint *space)\n"
     "{\n"
     "    const array_t source = CLSORT_ARRAY(source), target = CLSORT_ARRAY(target);\n"
     "    const codec_t codec = CLSORT_CODEC;\n"
     "    const segments_t s = CLSORT_SEGMENTS;\n"
-    "    const marks_t marks = { space, space + CLSORT_HEAD_WORDS, space + CLSORT_HEAD_WORDS + CLSORT_GROUP, space + CLSORT_HEAD_WORDS + CLSORT_GROUP + 1 };\n"
-    "    const uint t = (uint)get_local_id(0);\n"
-    "    for (uint i = t; i < CLSORT_HEAD_WORDS + CLSORT_GROUP + 2; i += CLSORT_GROUP)\n"
-    "        space[i] = 0;\n"
-    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "    const jobs_t j = CLSORT_JOBS;\n"
+    "    const marks_t marks = clear_marks(space);\n"
+    "    const uint t = (uint)get_local_id(0);\n"
     "    const strip_t strip = mark_segments(s, j, marks);\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "    const uint rows = *marks.end;\n"
@@ -2449,7 +2483,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "\n",
 #else
-    "#line 1870\n",
+    "#line 1904\n",
 #endif
 #ifndef CLSORT_NO_RADIX
     "//---- radix: plan\n"
@@ -2842,7 +2876,7 @@ static const char *const clsort__source[] = {
     "        store_whole_row(target, c, i, v[i]);\n"
     "}\n"
     "\n"
-    "/* Sorts rows of a segment, a piece of it or the whole, to where its merges start from. */\n"
+    "/* Sorts a piece of a segment, which may be the whole, to the array that its merges start from. */\n"
     "CLSORT_INLINE void sort_piece(radix_t r, job_t job, uint piece)\n"
     "{\n"
     "    const uint at = job.slice * piece, begin = job.segment.begin + at, moves = segment_passes(job.segment, piece);\n"
@@ -2859,7 +2893,8 @@ static const char *const clsort__source[] = {
     "        insert_rows(from, to, r.n, r.codec);\n"
     "}\n"
     "\n"
-    "/* Sorts segments of up to `piece` rows whole and longer ones in pieces. scratch: a plan for each work-item. */\n"
+    "/* Each work-item sorts segments of up to `piece` rows whole, then pieces of longer ones, one for each job; of ranges it takes jobs alone.\n"
+    "   scratch: a plan for each work-item. */\n"
     "CLSORT_KERNEL void clsort_radix_pieces(CLSORT_RADIX_ARGS, CLSORT_SEGMENT_ARGS, CLSORT_JOB_ARGS, uint piece)\n"
     "{\n"
     "    radix_t r = CLSORT_RADIX;\n"
@@ -3037,12 +3072,6 @@ static const char *const clsort__source[] = {
     "{\n"
     "    const uint t = local_id();\n"
     "    return t / CLSORT_TEAM * (CLSORT_TEAM * CLSORT_RADIX_ITEMS) + t % CLSORT_TEAM + m * CLSORT_TEAM;\n"
-    "}\n"
-    "\n"
-    "CLSORT_INLINE array_t array_from(array_t a, size_t row)\n"
-    "{\n"
-    "    const array_t rest = { (global uchar *)key_place(a, row), a.values + row * CLSORT_VALUE_BYTES };\n"
-    "    return rest;\n"
     "}\n"
     "\n"
     "/* Loads the work-item's codes, top codes beyond the end. */\n"
@@ -3273,7 +3302,7 @@ static const char *const clsort__source[] = {
     "    copy_block(r, plan, copied, local_id(), CLSORT_GROUP);\n"
     "    begin_block(r, block, tile);\n"
     "    for (uint done = 0; done < sorted.rows; done += CLSORT_RADIX_ROWS)\n"
-    "        scatter_tile(tile, array_from(from, sorted.begin + done), to, r.codec, pass_digit(r, pass),\n"
+    "        scatter_tile(tile, advance(from, sorted.begin + done), to, r.codec, pass_digit(r, pass),\n"
     "                     min(sorted.rows - done, (uint)CLSORT_RADIX_ROWS));\n"
     "}\n"
     "\n",
@@ -3519,7 +3548,7 @@ static const char *const clsort__source[] = {
     "        return;\n"
     "    const uint number = draw_tile(r, tile, sorts);\n"
     "    const block_t b = take_block(r, number, sorts);\n"
-    "    const array_t from = array_from(plan_array(r, plan, PASS_FROM), b.begin);\n"
+    "    const array_t from = advance(plan_array(r, plan, PASS_FROM), b.begin);\n"
     "    code_t code[CLSORT_RADIX_ITEMS];\n"
     "    uint rank[CLSORT_RADIX_ITEMS];\n"
     "    load_codes(code, from, r.codec, b.rows);\n"
@@ -3538,7 +3567,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "\n",
 #else
-    "#line 2955\n",
+    "#line 2984\n",
 #endif
     "//---- utility\n"
     "#if CLSORT_FAMILY == 0 || CLSORT_FAMILY == 5\n"
@@ -4215,10 +4244,10 @@ static void clsort__merge_shape(const clsort_sorter *s, const clsort_tuning *t, 
     clsort__fit_shape(s, c);
 }
 
-/* What a work-item that works alone sorts of a segment in one go; the most work-items that do; the least tile that a work-group is worth. */
+/* What a work-item that works alone sorts of a segment in one go; the most work-items that do; the least tile that is worth a work-group. */
 enum { CLSORT__PIECE = 1 << 14, CLSORT__PIECE_WORKERS = 1024, CLSORT__LEAST_TILE = 64 };
 
-/* Of segments, of `row` elements on average: the widest tile for those that only that one holds, else one in which short ones are sorted fast. */
+/* For segments of `row` elements on average: the widest tile where shorter ones would not hold them, else the one that sorts the fastest. */
 static void clsort__segment_shape(const clsort_sorter *s, const clsort_tuning *t, size_t row, clsort__config *c)
 {
     const cl_uint words = (c->key_bytes + 3) / 4 + (c->value_bytes + 3) / 4;
@@ -4778,7 +4807,8 @@ static void clsort__plan_config(const clsort_sorter *s, clsort__plan *p)
     p->pieces.digit_bits = 8;
 }
 
-/* The most slices of long segments among n elements, whatever the tile. */
+/* The most slices of long segments among n elements, whatever the tile: one of more than half a tile has fewer than three for each tile of
+   elements. */
 static size_t clsort__most_jobs(size_t n)
 {
     return 3 * (n / CLSORT__LEAST_TILE) + 4;
@@ -4826,7 +4856,8 @@ static void clsort__make_plan(const clsort_sorter *s, const clsort_desc *d, clso
     if (d->algorithm == CLSORT_AUTO) p->d.algorithm = clsort__choose_algorithm(s, d);
     p->stable = p->d.algorithm != CLSORT_BITONIC || clsort__needs_stable(p);
     p->by_index = p->has_indices || p->codec.minus_zero || d->value_size > 8 || d->record_size > 16 || p->has_codes
-                  || (p->segments && p->has_values && p->in_place != p->values_in_place) || (d->precedes && d->record_size % 4) || (p->d.algorithm == CLSORT_BITONIC && clsort__needs_stable(p));
+                  || (p->segments && p->has_values && p->in_place != p->values_in_place) || (d->precedes && d->record_size % 4)
+                  || (p->d.algorithm == CLSORT_BITONIC && clsort__needs_stable(p));
     p->keys_at_home = p->writes_keys && !d->record_size && !p->codec.minus_zero && !p->has_codes && (!p->segments || p->in_place);
     clsort__plan_config(s, p);
     clsort__plan_scratch(s, p);
@@ -5756,11 +5787,11 @@ static void clsort__place_segments(clsort__run *run, const clsort__plan *p, clso
     clsort__uint(run, (cl_uint)((p->at_offsets ? AT_OFFSETS : 0) | (p->counts_there ? COUNT_ON_DEVICE : 0)));
 }
 
-/* What kernels over segments are told. */
+/* Arguments of kernels over segments, most of them those of jobs_t in kernels.cl. */
 typedef struct clsort__segment_job {
     clsort__arrays source, target, temp;
     clsort__span tables;
-    size_t tile, most, per;     /* rows sorted at once; jobs that the table holds; jobs of each segment, 0: listed in the table */
+    size_t tile, most, per;     /* elements sorted at once; jobs that the table holds; jobs of each segment, 0: listed in the table */
 } clsort__segment_job;
 
 static void clsort__place_jobs(clsort__run *run, const clsort__plan *p, const clsort__segment_job *j)
@@ -5778,7 +5809,7 @@ static size_t clsort__job_groups(const clsort__run *run, const clsort__plan *p, 
     return j->per || jobs < busy ? jobs : busy;
 }
 
-/* Lists the slices of segments longer than `least`. */
+/* Fills the table: the jobs of segments longer than `least`, and the windows. */
 static void clsort__list_jobs(clsort__run *run, const clsort__plan *p, const clsort__segment_job *j, size_t least)
 {
     clsort__fill(run, j->tables, 0, 2 * sizeof(cl_uint));
@@ -5790,7 +5821,7 @@ static void clsort__list_jobs(clsort__run *run, const clsort__plan *p, const cls
     clsort__launch(run, p->segments);
 }
 
-/* Merges the runs of all segments of more than one tile. */
+/* Merges the runs of all segments of more than one tile, in as many passes as `longest` takes. */
 static void clsort__segment_passes(clsort__run *run, const clsort__plan *p, const clsort__config *shape, const clsort__segment_job *j, size_t longest)
 {
     const cl_uint passes = clsort__ceil_log2(clsort__ceil_divide(longest, j->tile));
@@ -5811,7 +5842,7 @@ static void clsort__segment_passes(clsort__run *run, const clsort__plan *p, cons
     }
 }
 
-/* Segments of up to half a tile, as many to a tile as fit, or where offsets tell, those that begin in half a tile. */
+/* Segments of up to half a tile: of rows as many to a tile as fit, else those that begin in a window of half a tile. */
 static void clsort__segment_pack(clsort__run *run, const clsort__plan *p, const clsort__config *shape, clsort__segment_job packed)
 {
     const clsort__segment_job *j = &packed;
@@ -5828,7 +5859,7 @@ static void clsort__segment_pack(clsort__run *run, const clsort__plan *p, const 
     clsort__launch(run, groups << shape->share_log2);
 }
 
-/* Tiles of long segments. */
+/* Tiles of long segments, and of rows. */
 static void clsort__segment_tiles(clsort__run *run, const clsort__plan *p, const clsort__config *shape, const clsort__segment_job *j)
 {
     clsort__use(run, &p->config, CLSORT__KERNEL_SEGMENT_TILE);
@@ -5843,7 +5874,7 @@ static void clsort__segment_tiles(clsort__run *run, const clsort__plan *p, const
     clsort__launch(run, clsort__job_groups(run, p, j) << shape->share_log2);
 }
 
-/* Where work-items work alone: whole segments, or pieces of long ones, by radix. */
+/* Where work-items work alone: whole segments, or pieces of long ones, by radix. Behind the table of jobs each has its plan. */
 static void clsort__segment_pieces(clsort__run *run, const clsort__plan *p, const clsort__segment_job *j)
 {
     clsort__radix_job r;
@@ -6032,10 +6063,11 @@ static void clsort__sort(clsort__run *run, const clsort__plan *p, clsort__span s
     clsort__sort_arrays(run, p, from, to, scratch);
 }
 
-/* Is there nothing to do? In place and without indices, one element is sorted. */
+/* Is there nothing to do? In place and without indices, one element is sorted, and so are rows of one. */
 static int clsort__trivial(const clsort__plan *p)
 {
-    return p->d.count == 0 || (p->at_offsets && p->segments == 0) || (p->d.count == 1 && p->in_place && !p->has_indices && (!p->has_values || p->values_in_place));
+    return p->d.count == 0 || (p->at_offsets && p->segments == 0)
+           || (p->d.count == 1 && p->in_place && !p->has_indices && (!p->has_values || p->values_in_place));
 }
 
 /* Gives a plan's comparator a number, under which its programs are known. */
