@@ -2273,7 +2273,7 @@ static const char *const clsort__source[] = {
     "\n",
     "//---- merge: packed segments\n"
     "/* Where the rows of a tile of short segments lie: row i at base + i, or where `width` is not 0 in segments of that many rows at a stride. */\n"
-    "typedef struct { uint base, rows, width, stride; } strip_t;\n"
+    "typedef struct { uint base, width, stride; } strip_t;\n"
     "\n"
     "CLSORT_INLINE uint strip_place(strip_t s, uint i)\n"
     "{\n"
@@ -2309,7 +2309,7 @@ static const char *const clsort__source[] = {
     "    const uint t = (uint)get_local_id(0), group = (uint)get_group_id(0), reach = CLSORT_TILE_ROWS / 2, window = group * reach, per = j.per;\n"
     "    const uint first = per ? group * per : first_of_window(s, j, group, reach);\n"
     "    const segment_t nothing = { 0, 0 }, head = first < s.segments ? take_segment(s, first) : nothing;\n"
-    "    const strip_t strip = { head.begin, 0, per && s.stride != head.rows ? head.rows : 0, s.stride };\n"
+    "    const strip_t strip = { head.begin, per && s.stride != head.rows ? head.rows : 0, s.stride };\n"
     "    for (uint i = first + t; i < s.segments && (!per || i - first < per); i += CLSORT_GROUP) {\n"
     "        const segment_t own = take_segment(s, i);\n"
     "        const uint row = per ? (i - first) * own.rows : own.begin - head.begin;\n"

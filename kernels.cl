@@ -1692,7 +1692,7 @@ CLSORT_KERNEL void clsort_segment_pass(CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_A
 
 //---- merge: packed segments
 /* Where the rows of a tile of short segments lie: row i at base + i, or where `width` is not 0 in segments of that many rows at a stride. */
-typedef struct { uint base, rows, width, stride; } strip_t;
+typedef struct { uint base, width, stride; } strip_t;
 
 CLSORT_INLINE uint strip_place(strip_t s, uint i)
 {
@@ -1728,7 +1728,7 @@ CLSORT_INLINE strip_t mark_segments(segments_t s, jobs_t j, marks_t m)
     const uint t = (uint)get_local_id(0), group = (uint)get_group_id(0), reach = CLSORT_TILE_ROWS / 2, window = group * reach, per = j.per;
     const uint first = per ? group * per : first_of_window(s, j, group, reach);
     const segment_t nothing = { 0, 0 }, head = first < s.segments ? take_segment(s, first) : nothing;
-    const strip_t strip = { head.begin, 0, per && s.stride != head.rows ? head.rows : 0, s.stride };
+    const strip_t strip = { head.begin, per && s.stride != head.rows ? head.rows : 0, s.stride };
     for (uint i = first + t; i < s.segments && (!per || i - first < per); i += CLSORT_GROUP) {
         const segment_t own = take_segment(s, i);
         const uint row = per ? (i - first) * own.rows : own.begin - head.begin;
