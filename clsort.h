@@ -287,7 +287,7 @@ typedef struct clsort_desc {
     cl_uint stable;             /* nonzero: equal keys keep their order */
     cl_uint algorithm;          /* default: CLSORT_AUTO */
     cl_uint flags;              /* CLSORT_FLAG_* */
-    cl_uint first_bit;          /* lowest bit of the code that counts, for radix; default: 0. The code is an unsigned number in the key's order */
+    cl_uint first_bit;          /* lowest bit of the code that counts, for radix and segments; default: 0. The code is an unsigned number in the key's order */
     cl_uint last_bit;           /* one past the highest; default: the key's width */
 
     cl_mem keys;                /* sorted in place unless keys_out or indices is given; read only then */
