@@ -41,10 +41,11 @@
      merge     two sorted inputs into one, stable: clsort_enqueue_merge
      top-k     the first k of each row, or the k-th alone, with indices and values, without sorting the rows
      where     in place, or into keys_out / values_out; any byte offset aligned to the element
-     count     any, 0 to 2^32 - 1 elements; no padding, no power of two
+     count     any, 0 to 2^32 - 1 elements; no padding, no power of two; or what a buffer says when the sort runs
+     parts     equal rows at a stride, or segments between offsets that a kernel may have written, each on its own, in one call
      trust     clsort_enqueue_verify proves a result on the device, CLSORT_OPTION_VERIFY makes every sort do so, clsort_self_test
                tells whether this driver computes right
-   NOT YET     rows without top_k, segments, a count on the device: those fields answer CLSORT_ERROR_UNSUPPORTED.
+   NOT YET     rows, segments and counts on the device go with AUTO and merge, not with other algorithms, nor with `precedes`.
                Algorithms: bitonic, merge and radix in this version.
 
    ORDER, STABILITY, NaN
@@ -52,8 +53,9 @@
        -NaN < -inf < ... < -0 < +0 < ... < +inf < +NaN        (mirrored when descending)
      CLSORT_NAN_LAST puts every NaN after every number in both orders. CLSORT_ZERO_EQUAL makes -0 and +0 equal, which
      implies `stable`. Key bits are moved, never changed: NaN payloads and the signs of zeros survive.
-     Merge and radix sorts are stable, and so is every sort by `fields` or `precedes`. Bitonic sorts are not by themselves: with `stable` set
-     they sort (key, original index) pairs and gather the rest, for 4 more bytes per element in each pass and some scratch memory.
+     Merge and radix sorts are stable, and so is every sort by `fields` or `precedes`, of rows, of segments, or with a count on the device.
+     Bitonic sorts are not by themselves: with `stable` set they sort (key, original index) pairs and gather the rest, for 4 more bytes
+     per element in each pass and some scratch memory.
      `fields` become codes of up to 8 bytes, sorted in one go; longer keys take one sort for each 8 bytes, the last fields first.
      `precedes` is compiled into the kernels, once per sorter and text. If it contradicts itself (a before b, b before c, c before a;
      different answers to the same question), the order is any, but no record is lost, doubled or written outside the range.
@@ -79,12 +81,17 @@
          T, the tables, is 4 (32 + 4 B + 256 (B + 1)) with B = min(n / 64 + 1, 1024): at most 1.1 MB; for sweeps on NVIDIA it is
          4 (64 + 256 K) + 1024 (n / 1536 + 1), about 2 n / 3, and twice that from 2^30 elements on
        kernel A (a tuning choice of bitonic)                                                      a(nK) + a(nV)
+       rows, segments, a count on the device                                                  a(nK) + a(nV) + a(T)
+         n counts from the first element of the first row to the last of the last, gaps included; T, the tables, is
+         52 + 24 (n / 64) + 4 (n / 32) + 128 min(n / 64 + 1, 1024), less than n / 2 + 132 KB
        records count as values; with `precedes`, n / 16 + 8 is 2n + 8
      With indices, with larger values or records, with fields, for equal zeros, and where bitonic must be stable, (key, index) pairs are
      sorted: V is 4, K that of the codes, and there is also
          keys, unless keys_out or an in-place key buffer can hold them (none with `precedes`)             a(nK)
          indices, unless `indices` is given                                                               a(4n)
          a copy of every array that is permuted in place                            a(n * size of its elements)
+     Rows, segments and a count on the device also sort pairs by some bits of the key, and where keys are sorted in place and values are not or
+     the reverse. Indices then always have their a(4n), and keys their a(nK) unless they are sorted in place by all bits.
      clsort_enqueue_merge needs none. top_k, with R rows, w elements written per row and D = 2^11 or fewer digits: a(4Rw) for values without
      indices, and where rows are cut into P parts, or k is not sorted, a(4R (3D + 48 + max(P, m) rounded up to 4)), m at most 4096 and P at most
      n / 4096 + 1: about 41 KB per row.
@@ -116,6 +123,14 @@
      Bitonic: 1 + sum over stages s = T ... L-1 of (ceil((s + 1 - T) / 4) + 1) passes for 2^L elements in tiles of 2^T; T is 12 for keys of
      4 bytes on most GPUs and 8 on CPUs. The same H200 and keys: 47 passes in 7.9 ms, 8.5 Gkey/s.
      clsort_explain tells passes, launches and bytes of a sort; the `profile` callback of clsort_options, where its time goes.
+     Rows and segments, by merge: those of up to a tile are read and written once, short ones several to a tile; longer ones take
+     1 + ceil(log2(length / tile)) passes, each over those alone that are not whole yet. There are as many launches for a million as for one;
+     with offsets as many as a single segment of `count` elements needs, since lengths are not read back, and those with nothing to do end at once.
+     A tile is 8192 keys of 4 bytes where rows, or segments on average, are longer than 4096, else 4096; 4096 with 4-byte values or 8-byte
+     keys, 2048 with both. On CPUs a work-item sorts 16384 at once, by radix. The same H200, u32, with CUB's segmented sorts in the same run:
+       200 rows of 8192       0.037 ms, CUB 0.087        100,000 rows of 256       0.226 ms, CUB 7.69
+       4096 rows of 4096      0.188 ms, CUB 0.408        1,000,000 rows of 32      0.169 ms, CUB 0.514        64 rows of 131,072   0.249 ms
+     Medians from the call to the end of clFinish, CUB's by events. With a count on the device an array is sorted as one row is.
      Building kernels takes time, on that GPU 0.4 to 1.1 s, on PoCL 1 to 2 s, once per driver cache: call clsort_prepare while loading, and pass
      CLSORT_FLAG_NO_BUILD where a hitch would hurt.
 
@@ -130,7 +145,8 @@
      CLSORT_MALLOC(n) CLSORT_REALLOC(p, n) CLSORT_FREE(p)       all three or none
      CLSORT_CL(function)              how to call an OpenCL function, default its name: for loaders and for tests
      CLSORT_NO_BITONIC, CLSORT_NO_MERGE, CLSORT_NO_RADIX
-                                      leave a family out (its algorithms then answer CLSORT_ERROR_UNSUPPORTED)
+                                      leave a family out (its algorithms then answer CLSORT_ERROR_UNSUPPORTED; rows,
+                                      segments and a count on the device need both merge and radix)
      CL_TARGET_OPENCL_VERSION         yours if you set it (120 or later), else 300; only OpenCL 1.2 functions are required
 
    Revision history and licence are at the end of this file.
@@ -286,7 +302,7 @@ enum { CLSORT_MAX_FIELDS = 8 };
 /* What to sort. Start from clsort_desc_default(), which is all zeros; zero means default. Offsets, strides and sizes are
    bytes; counts are elements. Fields are only ever appended. */
 typedef struct clsort_desc {
-    size_t count;               /* elements, below 2^32 */
+    size_t count;               /* elements, with `rows` those of each; below 2^32 */
     cl_uint key_type;           /* CLSORT_U8 ... CLSORT_F64; required without fields and precedes, else 0 */
     cl_uint order;              /* default: CLSORT_ASCENDING */
     cl_uint nan_order;          /* default: CLSORT_NAN_TOTAL; ignored for integers */
@@ -294,7 +310,7 @@ typedef struct clsort_desc {
     cl_uint stable;             /* nonzero: equal keys keep their order */
     cl_uint algorithm;          /* default: CLSORT_AUTO */
     cl_uint flags;              /* CLSORT_FLAG_* */
-    cl_uint first_bit;          /* lowest bit of the code that counts, for radix; default: 0. The code is an unsigned number in the key's order */
+    cl_uint first_bit;          /* lowest bit of the code that counts, for radix and segments; default: 0. The code is an unsigned number in the key's order */
     cl_uint last_bit;           /* one past the highest; default: the key's width */
 
     cl_mem keys;                /* sorted in place unless keys_out or indices is given; read only then */
@@ -632,9 +648,10 @@ static const char *const clsort__source[] = {
     "     stages 0 .. T-1     tile\n"
     "     stage  T            B16(T)                  tail\n"
     "     stage  T+1          B16(T+1, T)             tail\n"
-    "     stage  T+4          B16(T+4 .. T+1) B16(T)  tail      ...\n"
-    "\n"
-    "   MERGE. Tiles are sorted, then runs of 1, 2, 4 ... tiles are merged in pairs, from one array to the other, each pass one read and one\n"
+    "     stage  T+4          B16(T+4 .. T+1) B16(T)  tail      ... */\n"
+    "\n",
+    "//---- passes: merge\n"
+    "/* MERGE. Tiles are sorted, then runs of 1, 2, 4 ... tiles are merged in pairs, from one array to the other, each pass one read and one\n"
     "   write. Every work-group writes one slice of the merged run. Where a slice starts in both runs is where its diagonal crosses the\n"
     "   path of the merge, a staircase through the grid of both runs: found by a binary search along the diagonal.\n"
     "\n"
@@ -646,6 +663,19 @@ static const char *const clsort__source[] = {
     "\n"
     "   Inside a slice work-items do the same once more, each for the few rows that it merges in registers. Of equal elements those of the first\n"
     "   run come first, so that all sorts of this family are stable.\n"
+    "\n"
+    "   SEGMENTS, and rows, are merged side by side, in as many launches for a million as for one. A work-group packs short segments, of up to half\n"
+    "   a tile: those that begin in its window of half a tile, for these fit into a tile together. Longer ones are cut into tiles, and each pass\n"
+    "   merges the runs of those that are not whole yet. Below, letters are elements and a tile has 8:\n"
+    "\n"
+    "     elements   a a a b b c d d d d d d d d d d d d d d d d d d d e e f\n"
+    "     windows    |       |       |       |       |       |       |\n"
+    "     pack       [   0   ] 1                                       [ 6 ]       by the work-groups 0, 1 and 6\n"
+    "     tile                   [             ] [             ] [   ]             d, whose tiles are jobs, for any work-group\n"
+    "     pass 0                 [                             ] [   ]\n"
+    "     pass 1                 [                                   ]\n"
+    "\n"
+    "   On CPUs work-items take whole segments of up to 16384 elements instead, and sort them, or pieces of longer ones, by radix.\n"
     "\n"
     "   A row is CLSORT_LANES consecutive elements: one on devices that run work-items side by side, 16 on CPUs, where a work-item\n"
     "   holds rows in vector registers. Inside a tile each work-item holds 2^CLSORT_ITEMS_LOG2 rows, those of a \"window\": all\n"
@@ -1055,8 +1085,9 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "\n",
     "//---- segments\n"
-    "/* SEGMENTS, rows of elements that are sorted apart: equal rows at a stride, those between offsets in a buffer, or ranges that kernels left.\n"
-    "   The count may lie in a buffer, too. */\n"
+    "/* SEGMENTS, elements that are sorted apart: equal rows of `count` elements, their starts a stride apart; or elements offsets[i] to\n"
+    "   offsets[i + 1] - 1, below `count`; where a number on the device is less, it stands for the count. Or ranges that kernels left, three words\n"
+    "   each: where one begins, its rows, the array that it is in. */\n"
     "#define CLSORT_SEGMENT_ARGS global const uchar *offsets, ulong offsets_at, global const uchar *number, ulong number_at, \\\n"
     "    uint segments, uint count, uint stride, uint kind\n"
     "#define CLSORT_SEGMENTS { (global const uint *)(offsets + offsets_at), (global const uint *)(number + number_at), segments, count, stride, kind }\n"
@@ -1117,9 +1148,13 @@ static const char *const clsort__source[] = {
     "}\n"
     "\n",
     "//---- segments: jobs\n"
-    "/* A segment of more rows than are sorted at once is cut into slices, a job each. Jobs are numbered through where all segments have as many\n"
-    "   slices, `per`; else a table lists them: its first word has their number, the second the slices of the longest segment; then come pairs of a\n"
-    "   segment and a slice, and behind `most` of them for each window of half a tile the first segment that begins there. */\n"
+    "/* A segment of more rows than are sorted at once is cut into slices, a tile or a piece each; a job is a slice of a segment. Where all segments\n"
+    "   have as many slices, `per`, job i is slice i % per of segment i / per. Else clsort_segment_jobs lists the jobs in a table of words:\n"
+    "\n"
+    "     0                jobs, which may be more than `most`, the room for them: only offsets that do not ascend make so many\n"
+    "     1                slices of the longest segment\n"
+    "     4 + 2 i          the segment of job i, and behind it the slice\n"
+    "     4 + 2 most + w   the first segment that begins in window w of half a tile; undefined where none does */\n"
     "#define CLSORT_JOB_ARGS global uchar *jobs, ulong jobs_at, uint most_jobs, uint per\n"
     "#define CLSORT_JOBS { (global uint *)(jobs + jobs_at), most_jobs, per }\n"
     "#define CLSORT_JOB_HEAD 4\n"
@@ -1133,20 +1168,22 @@ static const char *const clsort__source[] = {
     "    uint slice, where;\n"
     "} job_t;\n"
     "\n"
-    "/* Which array a segment is in before it is sorted. */\n"
+    "/* Which array a segment is in before it is sorted: a job's `where`. */\n"
     "enum { IN_THE_SOURCE, IN_THE_TARGET, IN_THE_TEMP };\n"
     "\n"
+    "/* How many jobs there are; without segments nobody wrote the table. */\n"
     "CLSORT_INLINE uint job_count(jobs_t j, segments_t s)\n"
     "{\n"
     "    return j.per ? s.segments * j.per : s.segments ? min(j.table[0], j.most) : 0;\n"
     "}\n"
     "\n"
-    "/* The same for those of a pass over runs of 2^pass slices: none, if no segment has that many. */\n"
+    "/* The same for a pass that merges runs of 2^pass slices: none, if no segment has more slices than that. */\n"
     "CLSORT_INLINE uint pass_job_count(jobs_t j, segments_t s, uint pass)\n"
     "{\n"
     "    return j.per || (s.segments && j.table[1] > 1u << pass) ? job_count(j, s) : 0;\n"
     "}\n"
     "\n"
+    "/* The word of the table for a window. */\n"
     "CLSORT_INLINE global uint *job_window(jobs_t j, uint window)\n"
     "{\n"
     "    return j.table + CLSORT_JOB_HEAD + 2 * (size_t)j.most + window;\n"
@@ -1160,7 +1197,7 @@ static const char *const clsort__source[] = {
     "    return job;\n"
     "}\n"
     "\n"
-    "/* Merges that a segment takes, when `tile` rows of it are sorted at once. */\n"
+    "/* Passes of merges that a segment takes, when `tile` rows of it are sorted at once. */\n"
     "CLSORT_INLINE uint segment_passes(segment_t s, uint tile)\n"
     "{\n"
     "    const uint tiles = s.rows ? (s.rows - 1) / tile + 1 : 1;\n"
@@ -1832,7 +1869,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "\n",
 #else
-    "#line 1225\n",
+    "#line 1246\n",
 #endif
 #ifndef CLSORT_NO_MERGE
     "//---- merge\n"
@@ -2407,18 +2444,18 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n",
     "//---- merge: segments\n"
-    "/* SEGMENTS ARE MERGED in four kinds of launches, whose number does not depend on that of the segments:\n"
+    "/* SEGMENTS ARE MERGED in four kinds of launches, drawn at the top of this file; their number does not depend on that of the segments:\n"
     "\n"
     "     jobs    lists the slices of long segments, where their lengths are known on the device only\n"
-    "     pack    sorts short segments, as many as fit into a tile, in one trip through local memory\n"
+    "     pack    sorts short segments, of up to half a tile, several to a tile, in one trip through local memory\n"
     "     tile    sorts the tiles of long segments\n"
     "     pass    merges runs of 1, 2, 4 ... tiles of long segments, all that are not whole yet\n"
     "\n"
-    "   A segment of p passes starts in the array from which p moves lead to the target; it is left alone when it is whole. On CPUs the pieces\n"
-    "   that clsort_radix_pieces sorts stand for pack and tile. */\n"
+    "   Passes move a segment to and fro between temp and target. One that takes p passes has its tiles sorted into the target if p is even, else\n"
+    "   into temp, so that it is whole in the target; from then on it is left alone. On CPUs clsort_radix_pieces stands for pack and tile. */\n"
     "#if CLSORT_FAMILY == 0 || CLSORT_FAMILY == 11\n"
     "#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && !CLSORT_TWO_ARRAYS\n"
-    "/* The array that holds a segment's runs before a pass. */\n"
+    "/* The array that holds a segment's runs before a pass; before pass `passes`, where they are one, the target. */\n"
     "CLSORT_INLINE array_t runs_before(array_t target, array_t temp, uint passes, uint pass)\n"
     "{\n"
     "    return passes - pass & 1 ? temp : target;\n"
@@ -2438,8 +2475,9 @@ static const char *const clsort__source[] = {
     "    }\n"
     "}\n"
     "\n"
-    "/* Lists the slices of segments with more than `least` rows, in any order: each work-group those of CLSORT_GROUP segments, whose\n"
-    "   slices it numbers together; and the first segments of windows. sums: CLSORT_GROUP + 1 words. */\n"
+    "/* Fills the table of jobs: for each window the first segment that begins there, and the slices of segments with more than `least` rows, in any\n"
+    "   order. A work-group counts the slices of CLSORT_GROUP segments, takes as many places of the table at once and fills them in turn, finding\n"
+    "   the segment of a slice by a search among the sums. Words 0 and 1 must be 0 before. sums: CLSORT_GROUP + 1 words. */\n"
     "CLSORT_KERNEL void clsort_segment_jobs(CLSORT_SEGMENT_ARGS, CLSORT_JOB_ARGS, uint least, uint slice, local uint *sums)\n"
     "{\n"
     "    const segments_t s = CLSORT_SEGMENTS;\n"
@@ -2509,15 +2547,16 @@ static const char *const clsort__source[] = {
     "\n",
     "//---- merge: packed segments\n"
     "/* Where the rows of a tile of short segments lie: row i at base + i, or where `width` is not 0 in segments of that many rows at a stride. */\n"
-    "typedef struct { uint base, rows, width, stride; } strip_t;\n"
+    "typedef struct { uint base, width, stride; } strip_t;\n"
     "\n"
     "CLSORT_INLINE uint strip_place(strip_t s, uint i)\n"
     "{\n"
     "    return s.width ? s.base + i / s.width * s.stride + i % s.width : s.base + i;\n"
     "}\n"
     "\n"
-    "/* A tile's marks: a bit for each row that starts a segment, or lies behind the last one; for each work-item the segment around its first row, from the lower\n"
-    "   half of the word to the upper; the end of the last segment; how many merges there are to do. */\n"
+    "/* A tile's marks, in local memory. heads: a bit for each row that starts a segment, or comes behind the last one. around: for each work-item\n"
+    "   the segment that its first row lies in, if this began before that row, its first row in the lower half of the word and its end in the upper\n"
+    "   one; else that row twice. end: the end of the last segment. merges: of how many rounds the longest needs. */\n"
     "#define CLSORT_HEAD_WORDS ((CLSORT_TILE_ROWS + 31) / 32)\n"
     "typedef struct { local uint *heads, *around, *end, *merges; } marks_t;\n"
     "\n"
@@ -2527,8 +2566,8 @@ static const char *const clsort__source[] = {
     "        atomic_or(&m.heads[row / 32], 1u << row % 32);\n"
     "}\n"
     "\n"
-    "/* The first segment that begins in a window of `reach` rows, as the table says; the number of segments if there is none. Words of windows that\n"
-    "   none begins in were not written. */\n"
+    "/* The first segment that begins in a window of `reach` rows; the number of segments if there is none. The table's word is believed only if\n"
+    "   that segment does begin there and the one before it does not: words of windows that none begins in were not written. */\n"
     "CLSORT_INLINE uint first_of_window(segments_t s, jobs_t j, uint window, uint reach)\n"
     "{\n"
     "    const uint i = s.segments ? min(*job_window(j, window), s.segments - 1) : 0;\n"
@@ -2536,14 +2575,15 @@ static const char *const clsort__source[] = {
     "    return begins && (i == 0 || take_segment(s, i - 1).begin / reach < window) ? i : s.segments;\n"
     "}\n"
     "\n"
-    "/* Marks the segments of a tile: `per` equal rows, or short ones of those that begin in the group's window of half a tile, so that they fit.\n"
-    "   A long one can only be the last of them. Called by all work-items, with the marks cleared and a barrier since; they are whole after a barrier. */\n"
+    "/* Marks the heads and the end of a tile's segments: `per` equal rows, or where offsets tell, those that begin in the group's window and are\n"
+    "   short, so that they fit. Only the last one can be long: it is left to clsort_segment_tile. Called by all work-items, with the marks cleared\n"
+    "   and a barrier since; they are whole after a barrier. */\n"
     "CLSORT_INLINE strip_t mark_segments(segments_t s, jobs_t j, marks_t m)\n"
     "{\n"
     "    const uint t = (uint)get_local_id(0), group = (uint)get_group_id(0), reach = CLSORT_TILE_ROWS / 2, window = group * reach, per = j.per;\n"
     "    const uint first = per ? group * per : first_of_window(s, j, group, reach);\n"
     "    const segment_t nothing = { 0, 0 }, head = first < s.segments ? take_segment(s, first) : nothing;\n"
-    "    const strip_t strip = { head.begin, 0, per && s.stride != head.rows ? head.rows : 0, s.stride };\n"
+    "    const strip_t strip = { head.begin, per && s.stride != head.rows ? head.rows : 0, s.stride };\n"
     "    for (uint i = first + t; i < s.segments && (!per || i - first < per); i += CLSORT_GROUP) {\n"
     "        const segment_t own = take_segment(s, i);\n"
     "        const uint row = per ? (i - first) * own.rows : own.begin - head.begin;\n"
@@ -2556,7 +2596,8 @@ static const char *const clsort__source[] = {
     "    }\n"
     "    return strip;\n"
     "}\n"
-    "\n"
+    "\n",
+    "//---- merge: heads of segments\n"
     "/* The last head before a row that is none, and the first one after it. */\n"
     "CLSORT_INLINE uint last_head(local const uint *heads, uint row)\n"
     "{\n"
@@ -2574,8 +2615,8 @@ static const char *const clsort__source[] = {
     "    return bits ? at * 32 + 31 - clz(bits & -bits) : CLSORT_TILE_ROWS;\n"
     "}\n"
     "\n"
-    "/* Notes the segment around the work-item's first row, if it began before, and how far up merges will meet it. Called by all work-items with a\n"
-    "   barrier since the heads were marked; needs one after. */\n"
+    "/* Fills in `around` and `merges`: a segment that crosses the first row of work-item t is put together at the latest in the round that merges\n"
+    "   the runs on both sides of t. Called by all work-items with a barrier since the heads were marked; needs one after. */\n"
     "CLSORT_INLINE void mark_around(marks_t m, uint rows)\n"
     "{\n"
     "    const uint t = (uint)get_local_id(0), row = t * CLSORT_ITEMS;\n"
@@ -2647,19 +2688,28 @@ static const char *const clsort__source[] = {
     "}\n"
     "\n",
     "//---- merge: pack kernel\n"
-    "/* Sorts short segments, a tile of them per work-group, `per` of them if they are equal rows. One read and one write of each element. marks: CLSORT_HEAD_WORDS + CLSORT_GROUP + 2 words. */\n"
+    "/* A tile's marks in `space`, cleared. Called by all work-items; ends with a barrier. */\n"
+    "CLSORT_INLINE marks_t clear_marks(local uint *space)\n"
+    "{\n"
+    "    local uint *const behind = space + CLSORT_HEAD_WORDS + CLSORT_GROUP;\n"
+    "    const marks_t marks = { space, space + CLSORT_HEAD_WORDS, behind, behind + 1 };\n"
+    "    for (uint i = (uint)get_local_id(0); i < CLSORT_HEAD_WORDS + CLSORT_GROUP + 2; i += CLSORT_GROUP)\n"
+    "        space[i] = 0;\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    return marks;\n"
+    "}\n"
+    "\n"
+    "/* Sorts short segments, a tile of them per work-group, `per` of them if they are equal rows. One read and one write of each element.\n"
+    "   space, for the marks: CLSORT_HEAD_WORDS + CLSORT_GROUP + 2 words. */\n"
     "CLSORT_KERNEL void clsort_segment_pack(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_CODEC_ARGS, CLSORT_SEGMENT_ARGS, CLSORT_JOB_ARGS,\n"
     "                                       local code_t *keys, local uint *words, local uint *space)\n"
     "{\n"
     "    const array_t source = CLSORT_ARRAY(source), target = CLSORT_ARRAY(target);\n"
     "    const codec_t codec = CLSORT_CODEC;\n"
     "    const segments_t s = CLSORT_SEGMENTS;\n"
-    "    const marks_t marks = { space, space + CLSORT_HEAD_WORDS, space + CLSORT_HEAD_WORDS + CLSORT_GROUP, space + CLSORT_HEAD_WORDS + CLSORT_GROUP + 1 };\n"
-    "    const uint t = (uint)get_local_id(0);\n"
-    "    for (uint i = t; i < CLSORT_HEAD_WORDS + CLSORT_GROUP + 2; i += CLSORT_GROUP)\n"
-    "        space[i] = 0;\n"
-    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "    const jobs_t j = CLSORT_JOBS;\n"
+    "    const marks_t marks = clear_marks(space);\n"
+    "    const uint t = (uint)get_local_id(0);\n"
     "    const strip_t strip = mark_segments(s, j, marks);\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "    const uint rows = *marks.end;\n"
@@ -2707,7 +2757,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "\n",
 #else
-    "#line 2096\n",
+    "#line 2130\n",
 #endif
 #ifndef CLSORT_NO_RADIX
     "//---- radix: plan\n"
@@ -3102,7 +3152,7 @@ static const char *const clsort__source[] = {
     "        store_whole_row(target, c, i, v[i]);\n"
     "}\n"
     "\n"
-    "/* Sorts rows of a segment, a piece of it or the whole, to where its merges start from. */\n"
+    "/* Sorts a piece of a segment, which may be the whole, to the array that its merges start from. */\n"
     "CLSORT_INLINE void sort_piece(radix_t r, job_t job, uint piece)\n"
     "{\n"
     "    const uint at = job.slice * piece, begin = job.segment.begin + at, moves = segment_passes(job.segment, piece);\n"
@@ -3119,7 +3169,8 @@ static const char *const clsort__source[] = {
     "        insert_rows(from, to, r.n, r.codec);\n"
     "}\n"
     "\n"
-    "/* Sorts segments of up to `piece` rows whole and longer ones in pieces. scratch: a plan for each work-item. */\n"
+    "/* Each work-item sorts segments of up to `piece` rows whole, then pieces of longer ones, one for each job; of ranges it takes jobs alone.\n"
+    "   scratch: a plan for each work-item. */\n"
     "CLSORT_KERNEL void clsort_radix_pieces(CLSORT_RADIX_ARGS, CLSORT_SEGMENT_ARGS, CLSORT_JOB_ARGS, uint piece)\n"
     "{\n"
     "    radix_t r = CLSORT_RADIX;\n"
@@ -3297,12 +3348,6 @@ static const char *const clsort__source[] = {
     "{\n"
     "    const uint t = local_id();\n"
     "    return t / CLSORT_TEAM * (CLSORT_TEAM * CLSORT_RADIX_ITEMS) + t % CLSORT_TEAM + m * CLSORT_TEAM;\n"
-    "}\n"
-    "\n"
-    "CLSORT_INLINE array_t array_from(array_t a, size_t row)\n"
-    "{\n"
-    "    const array_t rest = { (global uchar *)key_place(a, row), a.values + row * CLSORT_VALUE_BYTES };\n"
-    "    return rest;\n"
     "}\n"
     "\n"
     "/* Loads the work-item's codes, top codes beyond the end. */\n"
@@ -3556,7 +3601,7 @@ static const char *const clsort__source[] = {
     "    copy_block(r, plan, copied, local_id(), CLSORT_GROUP);\n"
     "    begin_block(r, block, tile);\n"
     "    for (uint done = 0; done < sorted.rows; done += CLSORT_RADIX_ROWS)\n"
-    "        scatter_tile(tile, array_from(from, sorted.begin + done), to, r.codec, pass_digit(r, pass),\n"
+    "        scatter_tile(tile, advance(from, sorted.begin + done), to, r.codec, pass_digit(r, pass),\n"
     "                     min(sorted.rows - done, (uint)CLSORT_RADIX_ROWS));\n"
     "}\n"
     "\n",
@@ -3809,7 +3854,7 @@ static const char *const clsort__source[] = {
     "        return;\n"
     "    const uint number = draw_tile(r, tile, sorts);\n"
     "    const block_t b = take_block(r, number, sorts);\n"
-    "    const array_t from = array_from(plan_array(r, plan, PASS_FROM), b.begin);\n"
+    "    const array_t from = advance(plan_array(r, plan, PASS_FROM), b.begin);\n"
     "    code_t code[CLSORT_RADIX_ITEMS];\n"
     "    uint rank[CLSORT_RADIX_ITEMS];\n"
     "    load_codes(code, from, r.codec, b.rows);\n"
@@ -3834,7 +3879,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "\n",
 #else
-    "#line 3219\n",
+    "#line 3248\n",
 #endif
     "//---- select: plan\n"
     "/* SELECT: the first k elements of every row's sorted order, without sorting the rows.\n"
@@ -5058,10 +5103,10 @@ static void clsort__merge_shape(const clsort_sorter *s, const clsort_tuning *t, 
     clsort__fit_shape(s, c);
 }
 
-/* What a work-item that works alone sorts of a segment in one go; the most work-items that do; the least tile that a work-group is worth. */
+/* What a work-item that works alone sorts of a segment in one go; the most work-items that do; the least tile that is worth a work-group. */
 enum { CLSORT__PIECE = 1 << 14, CLSORT__PIECE_WORKERS = 1024, CLSORT__LEAST_TILE = 64 };
 
-/* Of segments, of `row` elements on average: the widest tile for those that only that one holds, else one in which short ones are sorted fast. */
+/* For segments of `row` elements on average: the widest tile where shorter ones would not hold them, else the one that sorts the fastest. */
 static void clsort__segment_shape(const clsort_sorter *s, const clsort_tuning *t, size_t row, clsort__config *c)
 {
     const cl_uint words = (c->key_bytes + 3) / 4 + (c->value_bytes + 3) / 4;
@@ -5645,7 +5690,8 @@ static void clsort__plan_config(const clsort_sorter *s, clsort__plan *p)
     p->pieces.digit_bits = 8;
 }
 
-/* The most slices of long segments among n elements, whatever the tile. */
+/* The most slices of long segments among n elements, whatever the tile: one of more than half a tile has fewer than three for each tile of
+   elements. */
 static size_t clsort__most_jobs(size_t n)
 {
     return 3 * (n / CLSORT__LEAST_TILE) + 4;
@@ -5693,7 +5739,8 @@ static void clsort__make_plan(const clsort_sorter *s, const clsort_desc *d, clso
     if (d->algorithm == CLSORT_AUTO) p->d.algorithm = clsort__choose_algorithm(s, d);
     p->stable = p->d.algorithm != CLSORT_BITONIC || clsort__needs_stable(p);
     p->by_index = p->has_indices || p->codec.minus_zero || d->value_size > 8 || d->record_size > 16 || p->has_codes
-                  || (p->segments && p->has_values && p->in_place != p->values_in_place) || (d->precedes && d->record_size % 4) || (p->d.algorithm == CLSORT_BITONIC && clsort__needs_stable(p));
+                  || (p->segments && p->has_values && p->in_place != p->values_in_place) || (d->precedes && d->record_size % 4)
+                  || (p->d.algorithm == CLSORT_BITONIC && clsort__needs_stable(p));
     p->keys_at_home = p->writes_keys && !d->record_size && !p->codec.minus_zero && !p->has_codes && (!p->segments || p->in_place);
     clsort__plan_config(s, p);
     clsort__plan_scratch(s, p);
@@ -6684,11 +6731,11 @@ static void clsort__place_segments(clsort__run *run, const clsort__plan *p, clso
     clsort__uint(run, (cl_uint)((p->at_offsets ? AT_OFFSETS : 0) | (p->counts_there ? COUNT_ON_DEVICE : 0)));
 }
 
-/* What kernels over segments are told. */
+/* Arguments of kernels over segments, most of them those of jobs_t in kernels.cl. */
 typedef struct clsort__segment_job {
     clsort__arrays source, target, temp;
     clsort__span tables;
-    size_t tile, most, per;     /* rows sorted at once; jobs that the table holds; jobs of each segment, 0: listed in the table */
+    size_t tile, most, per;     /* elements sorted at once; jobs that the table holds; jobs of each segment, 0: listed in the table */
 } clsort__segment_job;
 
 static void clsort__place_jobs(clsort__run *run, const clsort__plan *p, const clsort__segment_job *j)
@@ -6706,7 +6753,7 @@ static size_t clsort__job_groups(const clsort__run *run, const clsort__plan *p, 
     return j->per || jobs < busy ? jobs : busy;
 }
 
-/* Lists the slices of segments longer than `least`. */
+/* Fills the table: the jobs of segments longer than `least`, and the windows. */
 static void clsort__list_jobs(clsort__run *run, const clsort__plan *p, const clsort__segment_job *j, size_t least)
 {
     clsort__fill(run, j->tables, 0, 2 * sizeof(cl_uint));
@@ -6718,7 +6765,7 @@ static void clsort__list_jobs(clsort__run *run, const clsort__plan *p, const cls
     clsort__launch(run, p->segments);
 }
 
-/* Merges the runs of all segments of more than one tile. */
+/* Merges the runs of all segments of more than one tile, in as many passes as `longest` takes. */
 static void clsort__segment_passes(clsort__run *run, const clsort__plan *p, const clsort__config *shape, const clsort__segment_job *j, size_t longest)
 {
     const cl_uint passes = clsort__ceil_log2(clsort__ceil_divide(longest, j->tile));
@@ -6740,7 +6787,7 @@ static void clsort__segment_passes(clsort__run *run, const clsort__plan *p, cons
     }
 }
 
-/* Segments of up to half a tile, as many to a tile as fit, or where offsets tell, those that begin in half a tile. */
+/* Segments of up to half a tile: of rows as many to a tile as fit, else those that begin in a window of half a tile. */
 static void clsort__segment_pack(clsort__run *run, const clsort__plan *p, const clsort__config *shape, clsort__segment_job packed)
 {
     const clsort__segment_job *j = &packed;
@@ -6758,7 +6805,7 @@ static void clsort__segment_pack(clsort__run *run, const clsort__plan *p, const 
     clsort__launch(run, groups << shape->share_log2);
 }
 
-/* Tiles of long segments. */
+/* Tiles of long segments, and of rows. */
 static void clsort__segment_tiles(clsort__run *run, const clsort__plan *p, const clsort__config *shape, const clsort__segment_job *j)
 {
     clsort__use(run, &p->config, CLSORT__KERNEL_SEGMENT_TILE);
@@ -6773,7 +6820,7 @@ static void clsort__segment_tiles(clsort__run *run, const clsort__plan *p, const
     clsort__launch(run, clsort__job_groups(run, p, j) << shape->share_log2);
 }
 
-/* Where work-items work alone: whole segments, or pieces of long ones, by radix. */
+/* Where work-items work alone: whole segments, or pieces of long ones, by radix. Behind the table of jobs each has its plan. */
 static void clsort__segment_pieces(clsort__run *run, const clsort__plan *p, const clsort__segment_job *j)
 {
     clsort__radix_job r;
@@ -6994,10 +7041,11 @@ static void clsort__sort(clsort__run *run, const clsort__plan *p, clsort__span s
     clsort__sort_arrays(run, p, from, to, scratch);
 }
 
-/* Is there nothing to do? In place and without indices, one element is sorted. */
+/* Is there nothing to do? In place and without indices, one element is sorted, and so are rows of one. */
 static int clsort__trivial(const clsort__plan *p)
 {
-    return p->d.count == 0 || (p->at_offsets && p->segments == 0) || (p->d.count == 1 && p->in_place && !p->has_indices && (!p->has_values || p->values_in_place));
+    return p->d.count == 0 || (p->at_offsets && p->segments == 0)
+           || (p->d.count == 1 && p->in_place && !p->has_indices && (!p->has_values || p->values_in_place));
 }
 
 /* Gives a plan's comparator a number, under which its programs are known. */
@@ -7349,7 +7397,7 @@ static void clsort__make_select_plan(const clsort_sorter *s, const clsort_desc *
 }
 
 /* Do all rows fit, with a margin? */
-static clsort_status clsort__check_rows(clsort_sorter *s, const char *function, const clsort_desc *d)
+static clsort_status clsort__check_top_rows(clsort_sorter *s, const char *function, const clsort_desc *d)
 {
     const size_t key = clsort__key_bits(d->key_type) / 8, rows = d->rows ? d->rows : 1, stride = d->row_stride ? d->row_stride : d->count * key;
     if (rows > 1 && stride < d->count * key) return clsort__reject(s, function, "row_stride below a row", CLSORT_ERROR_OVERLAP);
@@ -7368,7 +7416,7 @@ static clsort_status clsort__check_top(clsort_sorter *s, const char *function, c
 {
     clsort_status status = clsort__check_desc(s, function, d, CLSORT__TO_SELECT);
     if (status != CL_SUCCESS) return status;
-    status = clsort__check_rows(s, function, d);
+    status = clsort__check_top_rows(s, function, d);
     if (status != CL_SUCCESS) return status;
     if (d->top_k > d->count) return clsort__reject(s, function, "top_k", CLSORT_ERROR_TOP_K);
     clsort__make_select_plan(s->context ? s : NULL, d, p);

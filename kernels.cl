@@ -24,9 +24,10 @@
      stages 0 .. T-1     tile
      stage  T            B16(T)                  tail
      stage  T+1          B16(T+1, T)             tail
-     stage  T+4          B16(T+4 .. T+1) B16(T)  tail      ...
+     stage  T+4          B16(T+4 .. T+1) B16(T)  tail      ... */
 
-   MERGE. Tiles are sorted, then runs of 1, 2, 4 ... tiles are merged in pairs, from one array to the other, each pass one read and one
+//---- passes: merge
+/* MERGE. Tiles are sorted, then runs of 1, 2, 4 ... tiles are merged in pairs, from one array to the other, each pass one read and one
    write. Every work-group writes one slice of the merged run. Where a slice starts in both runs is where its diagonal crosses the
    path of the merge, a staircase through the grid of both runs: found by a binary search along the diagonal.
 
@@ -38,6 +39,19 @@
 
    Inside a slice work-items do the same once more, each for the few rows that it merges in registers. Of equal elements those of the first
    run come first, so that all sorts of this family are stable.
+
+   SEGMENTS, and rows, are merged side by side, in as many launches for a million as for one. A work-group packs short segments, of up to half
+   a tile: those that begin in its window of half a tile, for these fit into a tile together. Longer ones are cut into tiles, and each pass
+   merges the runs of those that are not whole yet. Below, letters are elements and a tile has 8:
+
+     elements   a a a b b c d d d d d d d d d d d d d d d d d d d e e f
+     windows    |       |       |       |       |       |       |
+     pack       [   0   ] 1                                       [ 6 ]       by the work-groups 0, 1 and 6
+     tile                   [             ] [             ] [   ]             d, whose tiles are jobs, for any work-group
+     pass 0                 [                             ] [   ]
+     pass 1                 [                                   ]
+
+   On CPUs work-items take whole segments of up to 16384 elements instead, and sort them, or pieces of longer ones, by radix.
 
    A row is CLSORT_LANES consecutive elements: one on devices that run work-items side by side, 16 on CPUs, where a work-item
    holds rows in vector registers. Inside a tile each work-item holds 2^CLSORT_ITEMS_LOG2 rows, those of a "window": all
@@ -447,8 +461,9 @@ CLSORT_INLINE void store_row(array_t a, codec_t c, uint i, uint n, row_t r)
 #endif
 
 //---- segments
-/* SEGMENTS, rows of elements that are sorted apart: equal rows at a stride, those between offsets in a buffer, or ranges that kernels left.
-   The count may lie in a buffer, too. */
+/* SEGMENTS, elements that are sorted apart: equal rows of `count` elements, their starts a stride apart; or elements offsets[i] to
+   offsets[i + 1] - 1, below `count`; where a number on the device is less, it stands for the count. Or ranges that kernels left, three words
+   each: where one begins, its rows, the array that it is in. */
 #define CLSORT_SEGMENT_ARGS global const uchar *offsets, ulong offsets_at, global const uchar *number, ulong number_at, \
     uint segments, uint count, uint stride, uint kind
 #define CLSORT_SEGMENTS { (global const uint *)(offsets + offsets_at), (global const uint *)(number + number_at), segments, count, stride, kind }
@@ -509,9 +524,13 @@ CLSORT_INLINE segment_t segment_around(segments_t s, uint i)
 }
 
 //---- segments: jobs
-/* A segment of more rows than are sorted at once is cut into slices, a job each. Jobs are numbered through where all segments have as many
-   slices, `per`; else a table lists them: its first word has their number, the second the slices of the longest segment; then come pairs of a
-   segment and a slice, and behind `most` of them for each window of half a tile the first segment that begins there. */
+/* A segment of more rows than are sorted at once is cut into slices, a tile or a piece each; a job is a slice of a segment. Where all segments
+   have as many slices, `per`, job i is slice i % per of segment i / per. Else clsort_segment_jobs lists the jobs in a table of words:
+
+     0                jobs, which may be more than `most`, the room for them: only offsets that do not ascend make so many
+     1                slices of the longest segment
+     4 + 2 i          the segment of job i, and behind it the slice
+     4 + 2 most + w   the first segment that begins in window w of half a tile; undefined where none does */
 #define CLSORT_JOB_ARGS global uchar *jobs, ulong jobs_at, uint most_jobs, uint per
 #define CLSORT_JOBS { (global uint *)(jobs + jobs_at), most_jobs, per }
 #define CLSORT_JOB_HEAD 4
@@ -525,20 +544,22 @@ typedef struct {
     uint slice, where;
 } job_t;
 
-/* Which array a segment is in before it is sorted. */
+/* Which array a segment is in before it is sorted: a job's `where`. */
 enum { IN_THE_SOURCE, IN_THE_TARGET, IN_THE_TEMP };
 
+/* How many jobs there are; without segments nobody wrote the table. */
 CLSORT_INLINE uint job_count(jobs_t j, segments_t s)
 {
     return j.per ? s.segments * j.per : s.segments ? min(j.table[0], j.most) : 0;
 }
 
-/* The same for those of a pass over runs of 2^pass slices: none, if no segment has that many. */
+/* The same for a pass that merges runs of 2^pass slices: none, if no segment has more slices than that. */
 CLSORT_INLINE uint pass_job_count(jobs_t j, segments_t s, uint pass)
 {
     return j.per || (s.segments && j.table[1] > 1u << pass) ? job_count(j, s) : 0;
 }
 
+/* The word of the table for a window. */
 CLSORT_INLINE global uint *job_window(jobs_t j, uint window)
 {
     return j.table + CLSORT_JOB_HEAD + 2 * (size_t)j.most + window;
@@ -552,7 +573,7 @@ CLSORT_INLINE job_t take_job(jobs_t j, segments_t s, uint i)
     return job;
 }
 
-/* Merges that a segment takes, when `tile` rows of it are sorted at once. */
+/* Passes of merges that a segment takes, when `tile` rows of it are sorted at once. */
 CLSORT_INLINE uint segment_passes(segment_t s, uint tile)
 {
     const uint tiles = s.rows ? (s.rows - 1) / tile + 1 : 1;
@@ -1794,18 +1815,18 @@ CLSORT_KERNEL void clsort_merge_local(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_AR
 }
 #endif
 //---- merge: segments
-/* SEGMENTS ARE MERGED in four kinds of launches, whose number does not depend on that of the segments:
+/* SEGMENTS ARE MERGED in four kinds of launches, drawn at the top of this file; their number does not depend on that of the segments:
 
      jobs    lists the slices of long segments, where their lengths are known on the device only
-     pack    sorts short segments, as many as fit into a tile, in one trip through local memory
+     pack    sorts short segments, of up to half a tile, several to a tile, in one trip through local memory
      tile    sorts the tiles of long segments
      pass    merges runs of 1, 2, 4 ... tiles of long segments, all that are not whole yet
 
-   A segment of p passes starts in the array from which p moves lead to the target; it is left alone when it is whole. On CPUs the pieces
-   that clsort_radix_pieces sorts stand for pack and tile. */
+   Passes move a segment to and fro between temp and target. One that takes p passes has its tiles sorted into the target if p is even, else
+   into temp, so that it is whole in the target; from then on it is left alone. On CPUs clsort_radix_pieces stands for pack and tile. */
 #if CLSORT_FAMILY == 0 || CLSORT_FAMILY == 11
 #if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && !CLSORT_TWO_ARRAYS
-/* The array that holds a segment's runs before a pass. */
+/* The array that holds a segment's runs before a pass; before pass `passes`, where they are one, the target. */
 CLSORT_INLINE array_t runs_before(array_t target, array_t temp, uint passes, uint pass)
 {
     return passes - pass & 1 ? temp : target;
@@ -1825,8 +1846,9 @@ CLSORT_INLINE void prefix_sums(local uint *x, uint own)
     }
 }
 
-/* Lists the slices of segments with more than `least` rows, in any order: each work-group those of CLSORT_GROUP segments, whose
-   slices it numbers together; and the first segments of windows. sums: CLSORT_GROUP + 1 words. */
+/* Fills the table of jobs: for each window the first segment that begins there, and the slices of segments with more than `least` rows, in any
+   order. A work-group counts the slices of CLSORT_GROUP segments, takes as many places of the table at once and fills them in turn, finding
+   the segment of a slice by a search among the sums. Words 0 and 1 must be 0 before. sums: CLSORT_GROUP + 1 words. */
 CLSORT_KERNEL void clsort_segment_jobs(CLSORT_SEGMENT_ARGS, CLSORT_JOB_ARGS, uint least, uint slice, local uint *sums)
 {
     const segments_t s = CLSORT_SEGMENTS;
@@ -1896,15 +1918,16 @@ CLSORT_KERNEL void clsort_segment_pass(CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_A
 
 //---- merge: packed segments
 /* Where the rows of a tile of short segments lie: row i at base + i, or where `width` is not 0 in segments of that many rows at a stride. */
-typedef struct { uint base, rows, width, stride; } strip_t;
+typedef struct { uint base, width, stride; } strip_t;
 
 CLSORT_INLINE uint strip_place(strip_t s, uint i)
 {
     return s.width ? s.base + i / s.width * s.stride + i % s.width : s.base + i;
 }
 
-/* A tile's marks: a bit for each row that starts a segment, or lies behind the last one; for each work-item the segment around its first row, from the lower
-   half of the word to the upper; the end of the last segment; how many merges there are to do. */
+/* A tile's marks, in local memory. heads: a bit for each row that starts a segment, or comes behind the last one. around: for each work-item
+   the segment that its first row lies in, if this began before that row, its first row in the lower half of the word and its end in the upper
+   one; else that row twice. end: the end of the last segment. merges: of how many rounds the longest needs. */
 #define CLSORT_HEAD_WORDS ((CLSORT_TILE_ROWS + 31) / 32)
 typedef struct { local uint *heads, *around, *end, *merges; } marks_t;
 
@@ -1914,8 +1937,8 @@ CLSORT_INLINE void mark_head(marks_t m, uint row)
         atomic_or(&m.heads[row / 32], 1u << row % 32);
 }
 
-/* The first segment that begins in a window of `reach` rows, as the table says; the number of segments if there is none. Words of windows that
-   none begins in were not written. */
+/* The first segment that begins in a window of `reach` rows; the number of segments if there is none. The table's word is believed only if
+   that segment does begin there and the one before it does not: words of windows that none begins in were not written. */
 CLSORT_INLINE uint first_of_window(segments_t s, jobs_t j, uint window, uint reach)
 {
     const uint i = s.segments ? min(*job_window(j, window), s.segments - 1) : 0;
@@ -1923,14 +1946,15 @@ CLSORT_INLINE uint first_of_window(segments_t s, jobs_t j, uint window, uint rea
     return begins && (i == 0 || take_segment(s, i - 1).begin / reach < window) ? i : s.segments;
 }
 
-/* Marks the segments of a tile: `per` equal rows, or short ones of those that begin in the group's window of half a tile, so that they fit.
-   A long one can only be the last of them. Called by all work-items, with the marks cleared and a barrier since; they are whole after a barrier. */
+/* Marks the heads and the end of a tile's segments: `per` equal rows, or where offsets tell, those that begin in the group's window and are
+   short, so that they fit. Only the last one can be long: it is left to clsort_segment_tile. Called by all work-items, with the marks cleared
+   and a barrier since; they are whole after a barrier. */
 CLSORT_INLINE strip_t mark_segments(segments_t s, jobs_t j, marks_t m)
 {
     const uint t = (uint)get_local_id(0), group = (uint)get_group_id(0), reach = CLSORT_TILE_ROWS / 2, window = group * reach, per = j.per;
     const uint first = per ? group * per : first_of_window(s, j, group, reach);
     const segment_t nothing = { 0, 0 }, head = first < s.segments ? take_segment(s, first) : nothing;
-    const strip_t strip = { head.begin, 0, per && s.stride != head.rows ? head.rows : 0, s.stride };
+    const strip_t strip = { head.begin, per && s.stride != head.rows ? head.rows : 0, s.stride };
     for (uint i = first + t; i < s.segments && (!per || i - first < per); i += CLSORT_GROUP) {
         const segment_t own = take_segment(s, i);
         const uint row = per ? (i - first) * own.rows : own.begin - head.begin;
@@ -1944,6 +1968,7 @@ CLSORT_INLINE strip_t mark_segments(segments_t s, jobs_t j, marks_t m)
     return strip;
 }
 
+//---- merge: heads of segments
 /* The last head before a row that is none, and the first one after it. */
 CLSORT_INLINE uint last_head(local const uint *heads, uint row)
 {
@@ -1961,8 +1986,8 @@ CLSORT_INLINE uint next_head(local const uint *heads, uint row)
     return bits ? at * 32 + 31 - clz(bits & -bits) : CLSORT_TILE_ROWS;
 }
 
-/* Notes the segment around the work-item's first row, if it began before, and how far up merges will meet it. Called by all work-items with a
-   barrier since the heads were marked; needs one after. */
+/* Fills in `around` and `merges`: a segment that crosses the first row of work-item t is put together at the latest in the round that merges
+   the runs on both sides of t. Called by all work-items with a barrier since the heads were marked; needs one after. */
 CLSORT_INLINE void mark_around(marks_t m, uint rows)
 {
     const uint t = (uint)get_local_id(0), row = t * CLSORT_ITEMS;
@@ -2034,19 +2059,28 @@ CLSORT_INLINE void sort_strip(local code_t *keys, local uint *words, marks_t mar
 }
 
 //---- merge: pack kernel
-/* Sorts short segments, a tile of them per work-group, `per` of them if they are equal rows. One read and one write of each element. marks: CLSORT_HEAD_WORDS + CLSORT_GROUP + 2 words. */
+/* A tile's marks in `space`, cleared. Called by all work-items; ends with a barrier. */
+CLSORT_INLINE marks_t clear_marks(local uint *space)
+{
+    local uint *const behind = space + CLSORT_HEAD_WORDS + CLSORT_GROUP;
+    const marks_t marks = { space, space + CLSORT_HEAD_WORDS, behind, behind + 1 };
+    for (uint i = (uint)get_local_id(0); i < CLSORT_HEAD_WORDS + CLSORT_GROUP + 2; i += CLSORT_GROUP)
+        space[i] = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    return marks;
+}
+
+/* Sorts short segments, a tile of them per work-group, `per` of them if they are equal rows. One read and one write of each element.
+   space, for the marks: CLSORT_HEAD_WORDS + CLSORT_GROUP + 2 words. */
 CLSORT_KERNEL void clsort_segment_pack(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_CODEC_ARGS, CLSORT_SEGMENT_ARGS, CLSORT_JOB_ARGS,
                                        local code_t *keys, local uint *words, local uint *space)
 {
     const array_t source = CLSORT_ARRAY(source), target = CLSORT_ARRAY(target);
     const codec_t codec = CLSORT_CODEC;
     const segments_t s = CLSORT_SEGMENTS;
-    const marks_t marks = { space, space + CLSORT_HEAD_WORDS, space + CLSORT_HEAD_WORDS + CLSORT_GROUP, space + CLSORT_HEAD_WORDS + CLSORT_GROUP + 1 };
-    const uint t = (uint)get_local_id(0);
-    for (uint i = t; i < CLSORT_HEAD_WORDS + CLSORT_GROUP + 2; i += CLSORT_GROUP)
-        space[i] = 0;
-    barrier(CLK_LOCAL_MEM_FENCE);
     const jobs_t j = CLSORT_JOBS;
+    const marks_t marks = clear_marks(space);
+    const uint t = (uint)get_local_id(0);
     const strip_t strip = mark_segments(s, j, marks);
     barrier(CLK_LOCAL_MEM_FENCE);
     const uint rows = *marks.end;
@@ -2485,7 +2519,7 @@ CLSORT_INLINE void insert_rows(array_t source, array_t target, uint rows, codec_
         store_whole_row(target, c, i, v[i]);
 }
 
-/* Sorts rows of a segment, a piece of it or the whole, to where its merges start from. */
+/* Sorts a piece of a segment, which may be the whole, to the array that its merges start from. */
 CLSORT_INLINE void sort_piece(radix_t r, job_t job, uint piece)
 {
     const uint at = job.slice * piece, begin = job.segment.begin + at, moves = segment_passes(job.segment, piece);
@@ -2502,7 +2536,8 @@ CLSORT_INLINE void sort_piece(radix_t r, job_t job, uint piece)
         insert_rows(from, to, r.n, r.codec);
 }
 
-/* Sorts segments of up to `piece` rows whole and longer ones in pieces. scratch: a plan for each work-item. */
+/* Each work-item sorts segments of up to `piece` rows whole, then pieces of longer ones, one for each job; of ranges it takes jobs alone.
+   scratch: a plan for each work-item. */
 CLSORT_KERNEL void clsort_radix_pieces(CLSORT_RADIX_ARGS, CLSORT_SEGMENT_ARGS, CLSORT_JOB_ARGS, uint piece)
 {
     radix_t r = CLSORT_RADIX;
@@ -2680,12 +2715,6 @@ CLSORT_INLINE uint tile_row(uint m)
 {
     const uint t = local_id();
     return t / CLSORT_TEAM * (CLSORT_TEAM * CLSORT_RADIX_ITEMS) + t % CLSORT_TEAM + m * CLSORT_TEAM;
-}
-
-CLSORT_INLINE array_t array_from(array_t a, size_t row)
-{
-    const array_t rest = { (global uchar *)key_place(a, row), a.values + row * CLSORT_VALUE_BYTES };
-    return rest;
 }
 
 /* Loads the work-item's codes, top codes beyond the end. */
@@ -2939,7 +2968,7 @@ CLSORT_KERNEL void clsort_radix_scatter(CLSORT_RADIX_ARGS, local ulong *space)
     copy_block(r, plan, copied, local_id(), CLSORT_GROUP);
     begin_block(r, block, tile);
     for (uint done = 0; done < sorted.rows; done += CLSORT_RADIX_ROWS)
-        scatter_tile(tile, array_from(from, sorted.begin + done), to, r.codec, pass_digit(r, pass),
+        scatter_tile(tile, advance(from, sorted.begin + done), to, r.codec, pass_digit(r, pass),
                      min(sorted.rows - done, (uint)CLSORT_RADIX_ROWS));
 }
 
@@ -3192,7 +3221,7 @@ CLSORT_KERNEL void clsort_radix_sweep(CLSORT_RADIX_ARGS, local ulong *space)
         return;
     const uint number = draw_tile(r, tile, sorts);
     const block_t b = take_block(r, number, sorts);
-    const array_t from = array_from(plan_array(r, plan, PASS_FROM), b.begin);
+    const array_t from = advance(plan_array(r, plan, PASS_FROM), b.begin);
     code_t code[CLSORT_RADIX_ITEMS];
     uint rank[CLSORT_RADIX_ITEMS];
     load_codes(code, from, r.codec, b.rows);

@@ -433,11 +433,66 @@ static void scratch_of_orders(bench *b)
     expect_scratch(b, &d, a4 + 20032 + a4 + many_splits);
 }
 
+/* Rows, segments and a count on the device, each with 1001 elements from the first to the last. */
+static void scratch_of_segments(bench *b)
+{
+    const size_t a4 = 4016, tables = 2592;   /* 52 + 24 * 15 + 4 * 31 + 128 * 16 */
+    clsort_desc d = clsort_desc_default();
+    d.key_type = CLSORT_U32;
+    d.rows = 13;
+    d.count = 77;
+    expect_scratch(b, &d, a4 + tables);
+    d.rows = 10;
+    d.count = 92;
+    d.row_stride = 101 * 4;
+    expect_scratch(b, &d, a4 + tables);
+    d.rows = d.row_stride = 0;
+    d.count = FORMULA_COUNT;
+    d.segment_count = 10;
+    expect_scratch(b, &d, a4 + tables);
+    d.segment_count = 0;
+    d.flags = CLSORT_FLAG_COUNT_BUFFER;
+    expect_scratch(b, &d, a4 + tables);
+    d.value_size = 8;
+    expect_scratch(b, &d, a4 + 8016 + tables);
+    d.flags |= CLSORT_FLAG_VALUES_OUT;
+    expect_scratch(b, &d, a4 + a4 + a4 + tables);
+    d.flags |= CLSORT_FLAG_KEYS_OUT;
+    expect_scratch(b, &d, a4 + 8016 + tables);
+    d.value_size = 0;
+    d.flags = CLSORT_FLAG_COUNT_BUFFER | CLSORT_FLAG_INDICES;
+    expect_scratch(b, &d, a4 + a4 + a4 + a4 + tables);
+    d.flags |= CLSORT_FLAG_KEYS_OUT;
+    expect_scratch(b, &d, a4 + a4 + a4 + a4 + tables);
+    d.flags = CLSORT_FLAG_COUNT_BUFFER;
+    d.value_size = 12;
+    expect_scratch(b, &d, a4 + 12016 + a4 + a4 + tables);
+    d.value_size = 0;
+    d.last_bit = 20;
+    expect_scratch(b, &d, a4 + a4 + a4 + a4 + a4 + tables);
+    d.last_bit = 0;
+    d.record_size = 16;
+    expect_scratch(b, &d, 16016 + tables);
+}
+
+/* Tables grow with a large count, but for the plans of the 1024 work-items that sort pieces. */
+static void scratch_of_many_segments(bench *b)
+{
+    const size_t n = 1000000;
+    clsort_desc d = clsort_desc_default();
+    d.key_type = CLSORT_U8;
+    d.rows = 1000;
+    d.count = 1000;
+    expect_scratch(b, &d, n + (52 + 24 * (n / 64) + 4 * (n / 32) + 128 * 1024 + 15) / 16 * 16);
+}
+
 static void scratch_is_the_formula(bench *b)
 {
     scratch_of_bitonic(b);
     scratch_of_merge(b);
     scratch_of_orders(b);
+    scratch_of_segments(b);
+    scratch_of_many_segments(b);
 }
 
 static void scratch_one_byte_short(bench *b)

@@ -13,6 +13,7 @@
 
 #include "options.h"
 #include "bench.h"
+#include "parts.h"
 
 /* ---- info -------------------------------------------------------------------------------------------------------- */
 
@@ -214,15 +215,39 @@ static int pairs_write(const arguments *a, const pair_array *p)
 
 /* ---- sort and argsort -------------------------------------------------------------------------------------------- */
 
-/* Sorts in place, or fills `indices` if that is not NULL. Returns an exit code. */
-static int sort_on_device(const arguments *a, const clsort_desc *order, const pair_array *p, cl_uint *indices)
+/* Uploads what is sorted, sorts and reads the result back. buffers: keys, values, indices and offsets of segments. Returns an exit code. */
+static int sort_buffers(sorter_session *s, clsort_desc *d, const pair_array *p, const file_parts *parts, const key_array *indices, cl_mem buffers[4])
 {
+    int code = upload(s, &p->keys, &buffers[0]);
+    if (code == DONE_OK && p->values.size) code = upload(s, &p->values, &buffers[1]);
+    if (code == DONE_OK && indices) code = upload(s, indices, &buffers[2]);
+    if (code == DONE_OK && parts->offsets.data) code = upload(s, &parts->offsets, &buffers[3]);
+    if (code != DONE_OK) return code;
+    d->keys = buffers[0];
+    d->values = buffers[1];
+    d->indices = buffers[2];
+    d->segments = buffers[3];
+    code = sorter_check(s->sorter, clsort_enqueue_sort(s->sorter, s->device.queue, d, 0, NULL, NULL));
+    if (code == DONE_OK && indices) return download(s, buffers[2], indices);
+    if (code == DONE_OK) code = download(s, buffers[0], &p->keys);
+    return code == DONE_OK && p->values.size ? download(s, buffers[1], &p->values) : code;
+}
+
+/* Sorts in place, or fills `indices` if that is not NULL. Returns an exit code. */
+static int sort_on_device(const arguments *a, const clsort_desc *order, const pair_array *p, const file_parts *parts, const key_array *indices)
+{
+    const int at_offsets = parts->offsets.data != NULL;
+    cl_mem buffers[4] = { NULL, NULL, NULL, NULL };
     clsort_desc d = *order;
     sorter_session s;
     int code = sorter_open(a, &s);
-    d.count = p->keys.count;
+    d.count = at_offsets ? p->keys.count : parts->length;
     d.value_size = p->values.size;
-    if (code == DONE_OK) code = sorter_check(s.sorter, clsort_sort_host(s.sorter, &d, p->keys.data, d.value_size ? p->values.data : NULL, indices));
+    d.rows = at_offsets ? 0 : parts->count;
+    d.row_stride = at_offsets ? 0 : parts->stride * p->keys.size;
+    d.segment_count = at_offsets ? parts->count : 0;
+    if (code == DONE_OK) code = sort_buffers(&s, &d, p, parts, indices, buffers);
+    release(buffers, 4);
     sorter_close(&s);
     return code;
 }
@@ -230,14 +255,17 @@ static int sort_on_device(const arguments *a, const clsort_desc *order, const pa
 static int command_sort(const arguments *a)
 {
     static const pair_array none;
+    file_parts parts = parts_none();
     pair_array p = none;
     sort_order o;
     size_t value_size;
     int code = order_options(a, &o);
     if (code == DONE_OK) code = values_options(a, 1, 1, &value_size);
     if (code == DONE_OK) code = pairs_read(a, 0, &o, value_size, &p);
-    if (code == DONE_OK) code = sort_on_device(a, &o.desc, &p, NULL);
+    if (code == DONE_OK) code = parts_options(a, &o.desc, &p.keys, &parts);
+    if (code == DONE_OK) code = sort_on_device(a, &o.desc, &p, &parts, NULL);
     if (code == DONE_OK) code = pairs_write(a, &p);
+    parts_free(&parts);
     pairs_free(&p);
     order_free(&o);
     return code;
@@ -247,16 +275,19 @@ static int command_argsort(const arguments *a)
 {
     static const pair_array none;
     key_array indices = keys_none(key_type_find("u32"), 0);
+    file_parts parts = parts_none();
     pair_array p = none;
     sort_order o;
     int code = order_options(a, &o);
     if (code == DONE_OK) code = pairs_read(a, 0, &o, 0, &p);
+    if (code == DONE_OK) code = parts_options(a, &o.desc, &p.keys, &parts);
     if (code == DONE_OK) {
-        cl_uint *order = (cl_uint *)malloc(p.keys.count * sizeof *order + 1);
+        cl_uint *order = (cl_uint *)calloc(p.keys.count + 1, sizeof *order);
         indices.data = (unsigned char *)order;
         indices.count = p.keys.count;
-        code = order ? sort_on_device(a, &o.desc, &p, order) : fail(DONE_IO, "argsort: %s", strerror(ENOMEM));
+        code = order ? sort_on_device(a, &o.desc, &p, &parts, &indices) : fail(DONE_IO, "argsort: %s", strerror(ENOMEM));
     }
+    parts_free(&parts);
     if (code == DONE_OK) code = keys_write(argument(a, OPTION_OUTPUT, NULL), a->given[OPTION_TEXT], &indices);
     free(indices.data);
     pairs_free(&p);
@@ -392,18 +423,74 @@ static int verify_on_device(const arguments *a, const clsort_desc *order, const 
     return clsort_judge(&proof) == CL_SUCCESS ? DONE_OK : DONE_WRONG;
 }
 
-static int verify_pairs(const arguments *a, const sort_order *o, const pair_array *input, const pair_array *output)
+/* The host's check of one part, or of all. Returns an exit code. */
+static int verify_part(const arguments *a, const clsort_desc *d, const pair_array *input, const pair_array *output)
 {
-    const clsort_desc *d = &o->desc;
-    int code = d->precedes ? verify_on_device(a, d, &input->keys, &output->keys)
-               : a->given[OPTION_INDICES] ? verify_indices(&input->keys, &output->keys, d)
+    int code = a->given[OPTION_INDICES] ? verify_indices(&input->keys, &output->keys, d)
                : d->fields ? verify_records(&input->keys, &output->keys, d) : verify_keys(&input->keys, &output->keys, d);
     return code == DONE_OK && input->values.size ? verify_values(&input->keys, &input->values, &output->keys, &output->values, d) : code;
+}
+
+/* Elements begin ... end - 1 lie in no part: they must be as they were. Returns an exit code. */
+static int verify_gap(const key_array *input, const key_array *output, size_t begin, size_t end)
+{
+    const size_t size = input->size;
+    while (begin < end && !memcmp(input->data + begin * size, output->data + begin * size, size)) begin++;
+    if (begin < end) printf("wrong at position %zu: it is in no row or segment, and changed\n", begin);
+    return begin < end ? DONE_WRONG : DONE_OK;
+}
+
+/* Part i and what lies between it and the part before, or with i the number of parts what lies behind the last one. Returns an exit code. */
+static int verify_at(const arguments *a, const clsort_desc *d, const file_parts *parts, size_t i, const pair_array *input, const pair_array *output)
+{
+    const size_t last = i ? part_end(parts, i - 1) : 0, begin = i < parts->count ? part_begin(parts, i) : input->keys.count;
+    const size_t end = i < parts->count ? part_end(parts, i) : begin;
+    pair_array in = *input, out = *output;
+    int code = a->given[OPTION_INDICES] ? DONE_OK : verify_gap(&input->keys, &output->keys, last, begin);
+    if (code == DONE_OK && input->values.size) code = verify_gap(&input->values, &output->values, last, begin);
+    if (code != DONE_OK || begin == end) return code;
+    in.keys = array_part(&input->keys, begin, end);
+    out.keys = array_part(&output->keys, begin, end);
+    if (in.values.size) in.values = array_part(&input->values, begin, end);
+    if (in.values.size) out.values = array_part(&output->values, begin, end);
+    code = verify_part(a, d, &in, &out);
+    if (code == DONE_WRONG) printf("  in the row or segment of elements %zu to %zu, counted from its start\n", begin, end - 1);
+    return code;
+}
+
+/* Says what was found in order. */
+static void print_sorted(const arguments *a, const pair_array *input, const file_parts *parts)
+{
+    const key_array *keys = &input->keys;
+    printf("sorted: %zu ", keys->count);
+    if (a->given[OPTION_INDICES]) printf("indices of %s", keys->type ? keys->type->name : "records");
+    else if (keys->type) printf("%s keys", keys->type->name);
+    else printf("records of %zu bytes", keys->size);
+    if (a->given[OPTION_ROWS] || a->given[OPTION_SEGMENTS]) printf(", %zu %s", parts->count, a->given[OPTION_ROWS] ? "rows" : "segments");
+    putchar('\n');
+    if (input->values.size) printf("sorted: %zu values of %zu bytes\n", keys->count, input->values.size);
+}
+
+static int verify_pairs(const arguments *a, const sort_order *o, const file_parts *parts, const pair_array *input, const pair_array *output)
+{
+    const int whole = !a->given[OPTION_ROWS] && !a->given[OPTION_SEGMENTS];
+    int code = DONE_OK;
+    size_t i;
+    if (o->desc.precedes) return verify_on_device(a, &o->desc, &input->keys, &output->keys);
+    if (whole) code = verify_part(a, &o->desc, input, output);
+    else if (input->keys.count != output->keys.count) {
+        printf("wrong at the end: %zu elements in INPUT, %zu in OUTPUT\n", input->keys.count, output->keys.count);
+        return DONE_WRONG;
+    }
+    for (i = 0; !whole && code == DONE_OK && i <= parts->count; i++) code = verify_at(a, &o->desc, parts, i, input, output);
+    if (code == DONE_OK) print_sorted(a, input, parts);
+    return code;
 }
 
 static int command_verify(const arguments *a)
 {
     static const pair_array none;
+    file_parts parts = parts_none();
     pair_array input = none, output = none;
     sort_order o;
     size_t value_size = 0;
@@ -418,7 +505,9 @@ static int command_verify(const arguments *a)
     } else if (code == DONE_OK) {
         code = pairs_read(a, 1, &o, value_size, &output);
     }
-    if (code == DONE_OK) code = verify_pairs(a, &o, &input, &output);
+    if (code == DONE_OK) code = parts_options(a, &o.desc, &input.keys, &parts);
+    if (code == DONE_OK) code = verify_pairs(a, &o, &parts, &input, &output);
+    parts_free(&parts);
     pairs_free(&input);
     pairs_free(&output);
     order_free(&o);
@@ -469,10 +558,13 @@ static const command commands[] = {
       "two fields, and of an expression:\n"
       "  clsort sort draws --record-size 16 --fields f32@0:desc,u32@4 -o sorted\n"
       "  clsort sort draws --record-size 8 --record-type 'typedef struct { float z; uint id; } clsort_record;' \\\n"
-      "      --precedes 'a.z * a.z < b.z * b.z' -o sorted\n",
+      "      --precedes 'a.z * a.z < b.z * b.z' -o sorted\n"
+      "A file of 200 rows, each sorted on its own:\n"
+      "  clsort sort scores --type f32 --order desc --rows 200 -o sorted\n",
       FOR_SORT, 0, 1, command_sort },
     { "argsort", " [IN]", "Writes the permutation that sorts a file of keys or records",
-      "It is one u32 per key: key number indices[i] of IN, counted from 0, belongs at position i.\n",
+      "It is one u32 per key: key number indices[i] of IN, counted from 0, belongs at position i. With rows and segments both are\n"
+      "counted from the start of each; keys that lie in none of them get 0.\n",
       FOR_ARGSORT, 0, 1, command_argsort },
     { "merge", " A B", "Merges two sorted files of keys",
       "Of equal keys those of A come first, each with its value. The result is the stable sort of A followed by B.\n",
@@ -481,7 +573,8 @@ static const command commands[] = {
       "It compares every key bit by bit, on the host and without OpenCL, and prints the first wrong position, counted\n"
       "from 0. With --zero equal the zeros must keep their order, with --bits keys that are equal in these bits; with --stable the\n"
       "values or indices of equal keys must. Records in the order of --fields are compared byte by byte: equal ones keep their order. By an expression only a device\n"
-      "can compare: then it checks the order of neighbours, and by sums of hashes that no record is lost.\n",
+      "can compare: then it checks the order of neighbours, and by sums of hashes that no record is lost. What lies in no row or segment\n"
+      "must be unchanged.\n",
       FOR_VERIFY, 2, 2, command_verify },
     { "bench", "", "Times sorts and checks every result",
       "Keys are in the device's memory; copies and warm-up are not timed. Prints the median time on the host from enqueue\n"

@@ -25,7 +25,8 @@ typedef enum option_id {
     OPTION_TYPE, OPTION_COUNT, OPTION_SEED, OPTION_LIST, OPTION_OUTPUT, OPTION_TEXT, OPTION_ORDER, OPTION_STABLE, OPTION_NAN,
     OPTION_ZERO, OPTION_BITS, OPTION_RECORD_SIZE, OPTION_FIELDS, OPTION_RECORD_TYPE, OPTION_PRECEDES, OPTION_VALUES, OPTION_VALUE_SIZE,
     OPTION_VALUES_OUTPUT, OPTION_INDICES, OPTION_DEVICE, OPTION_ALGORITHM, OPTION_AGAINST, OPTION_PAIRS, OPTION_MERGE,
-    OPTION_ROWS, OPTION_STAGES, OPTION_WORK_GROUP, OPTION_PUBLISHED, OPTION_BATCH, OPTION_PATTERN, OPTION_RUNS, OPTION_CSV, OPTION_HELP, OPTION_TOTAL
+    OPTION_ROWS, OPTION_STRIDE, OPTION_SEGMENTS, OPTION_STAGES, OPTION_WORK_GROUP, OPTION_PUBLISHED, OPTION_BATCH, OPTION_PATTERN, OPTION_RUNS,
+    OPTION_CSV, OPTION_HELP, OPTION_TOTAL
 } option_id;
 
 typedef struct option_rule {
@@ -63,7 +64,9 @@ static const option_rule option_rules[OPTION_TOTAL] = {
     { 0, "against", "NAME", "interleave this algorithm and print the ratio", FOR_BENCH, 0 },
     { 0, "pairs", NULL, "move a u32 value with each key", FOR_EXPLAIN | FOR_BENCH, 0 },
     { 0, "merge", NULL, "merge two sorted halves instead of sorting", FOR_BENCH, 0 },
-    { 0, "rows", "COUNT", "sort so many rows of n keys, each on its own", FOR_EXPLAIN | FOR_BENCH, 0 },
+    { 0, "rows", "COUNT", "sort so many equal rows, each on its own", FOR_SORTS | FOR_VERIFY | FOR_EXPLAIN | FOR_BENCH, 0 },
+    { 0, "stride", "BYTES", "from one row to the next; the last row ends with the file (default: no gaps)", FOR_SORTS | FOR_VERIFY, 0 },
+    { 0, "segments", "FILE", "sort segments, each on its own: u32 offsets where they begin, then where the last one ends", FOR_SORTS | FOR_VERIFY, 0 },
     { 0, "stages", NULL, "print the time of each kind of command, too; events for all of them make small sorts slower", FOR_BENCH, 0 },
     { 0, "work-group", "SIZE", "work-items per work-group, a power of two (default: clsort's choice)", FOR_BENCH, 1 },
     { 0, "published", "TABLE", "local-merge, bitonic-a, bitonic-steps, shared-512, quicksort or batch: that experiment, beside published rates", FOR_BENCH, 0 },

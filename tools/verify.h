@@ -151,7 +151,6 @@ static int verify_keys(const key_array *input, const key_array *output, const cl
     free(expected);
     free(found);
     if (!have) return fail(DONE_IO, "verify: %s", strerror(ENOMEM));
-    if (right) printf("sorted: %zu %s keys\n", input->count, input->type->name);
     return right ? DONE_OK : DONE_WRONG;
 }
 
@@ -182,7 +181,6 @@ static int verify_indices(const key_array *input, const key_array *output, const
     if (!have) return fail(DONE_IO, "verify: %s", strerror(ENOMEM));
     if (problem) printf("wrong at position %zu: index %lu %s\n", i - 1, (unsigned long)indices[i - 1], problem);
     else if (input->count != output->count) printf("wrong at position %zu: %zu keys, %zu indices\n", i, input->count, output->count);
-    else printf("sorted: %zu indices of %s\n", input->count, input->type ? input->type->name : "records");
     return problem || input->count != output->count ? DONE_WRONG : DONE_OK;
 }
 
@@ -240,7 +238,6 @@ static int verify_records(const key_array *input, const key_array *output, const
     else if (have && !right) printf("wrong at position %zu: %zu records in INPUT, %zu in OUTPUT\n", p, input->count, output->count);
     free(order);
     if (!have) return fail(DONE_IO, "verify: %s", strerror(ENOMEM));
-    if (right) printf("sorted: %zu records of %zu bytes\n", input->count, size);
     return right ? DONE_OK : DONE_WRONG;
 }
 
@@ -280,7 +277,6 @@ static int verify_values(const key_array *input, const key_array *in_values, con
     free(to);
     if (!have) return fail(DONE_IO, "verify: %s", strerror(ENOMEM));
     if (i < input->count) printf("wrong at position %zu: the value did not come with this key%s\n", wrong, stable ? ", or not in order" : "");
-    else printf("sorted: %zu values of %zu bytes\n", i, size);
     return i < input->count ? DONE_WRONG : DONE_OK;
 }
 
