@@ -1570,8 +1570,9 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "\n",
     "//---- bitonic: batch\n"
-    "/* BATCHES as published: one launch sorts rows of n elements, `stride` elements apart, each by one work-group, whose barriers part the steps. All\n"
-    "   of its comparisons put the smaller element at the smaller index, so rows of any length need no padding. Source: M. Zucchi, 2013.\n"
+    "/* BATCHES as published: one launch sorts rows of n elements, `stride` elements apart, from source to target, which may be the same. Each row has\n"
+    "   a work-group, whose barriers part the steps. All comparisons put the smaller element at the smaller index, so rows of any length need no\n"
+    "   padding. Source: M. Zucchi, Parallel batch sorting, 2013.\n"
     "\n"
     "     odd-even       Batcher's odd-even merge sort, every step in global memory\n"
     "     bitonic        every step in global memory\n"
@@ -1591,7 +1592,7 @@ static const char *const clsort__source[] = {
     "    return advance(a, (long)((uint)get_group_id(0) * stride));\n"
     "}\n"
     "\n"
-    "/* Windows of two elements, `bit` apart, of which at least the first lies below n. */\n"
+    "/* Windows of two elements, 2^bit apart, of which at least the first lies below n. */\n"
     "CLSORT_INLINE uint pairs_below(uint n, uint bit)\n"
     "{\n"
     "    return (n >> bit >> 1 << bit) + min(n & ((2u << bit) - 1), 1u << bit);\n"
@@ -1712,8 +1713,8 @@ static const char *const clsort__source[] = {
     "    }\n"
     "}\n"
     "\n"
-    "/* The steps of a stage from the bit above a block down, in place, two neighbouring blocks after another: elements of the upper one wait in registers\n"
-    "   while those below them are sorted. Where that bit's step is the mirror step, partners lie at mirrored places. */\n"
+    "/* The steps of a stage from the bit above a block down, in place, two neighbouring blocks at a time: elements of the upper one wait in\n"
+    "   registers while those of the lower one are sorted. Where that bit's step is the mirror step, partners lie at mirrored places. */\n"
     "CLSORT_INLINE void split_blocks(array_t row, codec_t c, uint n, uint stage, local code_t *keys, local uint *words)\n"
     "{\n"
     "    const uint mirror = stage == CLSORT_TILE_ROWS_LOG2 ? CLSORT_TILE_ROWS - 1 : 0, lid = (uint)get_local_id(0);\n"
@@ -1755,7 +1756,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "\n",
 #else
-    "#line 1191\n",
+    "#line 1192\n",
 #endif
 #ifndef CLSORT_NO_MERGE
     "//---- merge\n"
@@ -2630,7 +2631,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "\n",
 #else
-    "#line 2062\n",
+    "#line 2063\n",
 #endif
 #ifndef CLSORT_NO_RADIX
     "//---- radix: plan\n"
@@ -3719,7 +3720,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "\n",
 #else
-    "#line 3147\n",
+    "#line 3148\n",
 #endif
     "//---- utility\n"
     "#if CLSORT_FAMILY == 0 || CLSORT_FAMILY == 5\n"
