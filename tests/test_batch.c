@@ -128,7 +128,8 @@ static void take_row(const batch_case *c, size_t row, const batch_array *keys, c
         const unsigned char *key = key_image + (first + i) * keys->element;
         memcpy(pairs + i * pair_bytes, key, keys->element);
         if (values->element) memcpy(pairs + i * pair_bytes + keys->element, value_image + (first + i) * values->element, values->element);
-        codes[i] = reference_code(reference_bits(key + c->d.key_offset, pattern_key_size(c->d.key_type)), c->d.key_type, c->d.order, c->d.nan_order, c->d.zero_order);
+        codes[i] = reference_code(reference_bits(key + c->d.key_offset, pattern_key_size(c->d.key_type)), c->d.key_type, c->d.order,
+                                  c->d.nan_order, c->d.zero_order);
     }
     qsort(pairs, n, pair_bytes, compare_pairs);
 }
