@@ -20,6 +20,13 @@ test: $(tools) $(tests) strict
 check: $(tests) $(sanitized)
 	tools/check
 
+# BENCH_FULL=1: sizes for a GPU.
+bench bench-peers: build/clsort | deps-bench
+	tools/$@
+
+plots: | deps-bench
+	tools/plots
+
 embed:
 	tools/embed
 
@@ -32,6 +39,9 @@ clean:
 
 deps:
 	tools/deps
+
+deps-bench: deps
+	tools/deps bench
 
 deps-check: deps-test
 	tools/deps check
@@ -77,4 +87,4 @@ build/include/CL: | deps-test
 	@mkdir -p $(@D)
 	ln -sfn /usr/include/CL $@
 
-.PHONY: check clean demo deps deps-check deps-intel deps-test embed install strict test
+.PHONY: bench bench-peers check clean demo deps deps-bench deps-check deps-intel deps-test embed install plots strict test

@@ -39,11 +39,12 @@
      order     ascending, descending; NaNs by bit pattern or all last; the two zeros apart or equal; records by several fields
                of any types and orders, or by an expression of yours in OpenCL C; by some bits of the key only
      merge     two sorted inputs into one, stable: clsort_enqueue_merge
+     top-k     the first k of each row, or the k-th alone, with indices and values, without sorting the rows
      where     in place, or into keys_out / values_out; any byte offset aligned to the element
      count     any, 0 to 2^32 - 1 elements; no padding, no power of two
      trust     clsort_enqueue_verify proves a result on the device, CLSORT_OPTION_VERIFY makes every sort do so, clsort_self_test
                tells whether this driver computes right
-   NOT YET     rows, segments, top-k, a count on the device: those fields answer CLSORT_ERROR_UNSUPPORTED.
+   NOT YET     rows without top_k, segments, a count on the device: those fields answer CLSORT_ERROR_UNSUPPORTED.
                Algorithms: bitonic, merge and radix in this version.
 
    ORDER, STABILITY, NaN
@@ -57,6 +58,18 @@
      `precedes` is compiled into the kernels, once per sorter and text. If it contradicts itself (a before b, b before c, c before a;
      different answers to the same question), the order is any, but no record is lost, doubled or written outside the range.
      Results are deterministic: the same input, description and device give the same output, byte for byte.
+
+   TOP-K
+     With top_k = k, clsort_enqueue_sort selects from `rows` rows of `count` keys: keys_out, `indices` and values_out, any of them but at least
+     one, receive k elements per row, row after row without gaps. An index counts inside its row. The source is only read.
+     The k are in the description's order, and of equal keys the smaller index comes first. CLSORT_FLAG_TOP_UNSORTED lets them be in any order;
+     it is needed where k is above what a work-group sorts: 4096, 2048 with keys of 8 bytes, less where local memory is below 48 KiB.
+     CLSORT_FLAG_TOP_NTH writes the k-th element alone. Keys may be of any type and order, and some of their bits may decide;
+     records, `fields`, `precedes` and the choice of an algorithm are refused.
+     Digits of 11 bits, from the top, narrow a row to the elements that may be among its k; these are sorted. Equal keys are narrowed by
+     their indices, so that no input takes more than ceil(bits / 11) + ceil(log2(count) / 11) readings and one to collect; most take two or three.
+     The number of launches does not depend on the number of rows: one for rows of up to 2048 keys and where there are enough rows for the
+     whole device, else 3 more than those readings. CLSORT_OPTION_VERIFY does not check selections.
 
    MEMORY
      clsort_scratch_size gives the formula's value. With n = count, K = key bytes, V = value bytes, a(x) = x rounded up to 16:
@@ -72,7 +85,9 @@
          keys, unless keys_out or an in-place key buffer can hold them (none with `precedes`)             a(nK)
          indices, unless `indices` is given                                                               a(4n)
          a copy of every array that is permuted in place                            a(n * size of its elements)
-     clsort_enqueue_merge needs none.
+     clsort_enqueue_merge needs none. top_k, with R rows, w elements written per row and D = 2^11 or fewer digits: a(4Rw) for values without
+     indices, and where rows are cut into P parts, or k is not sorted, a(4R (3D + 48 + max(P, m) rounded up to 4)), m at most 4096 and P at most
+     n / 4096 + 1: about 41 KB per row.
      Scratch is yours (scratch, scratch_offset, scratch_size) or the sorter's: one buffer per queue, grown on demand, kept
      until clsort_trim. The sorter retains its context, its device and the queues that own such a buffer, and never retains
      a buffer of yours. Host memory: a few KiB per sorter through CLSORT_MALLOC; no allocation in a warmed-up enqueue.
@@ -100,6 +115,7 @@
      moves; the tiles, sorted in local memory, take a fifth of the time, and the search for slices 8 %.
      Bitonic: 1 + sum over stages s = T ... L-1 of (ceil((s + 1 - T) / 4) + 1) passes for 2^L elements in tiles of 2^T; T is 12 for keys of
      4 bytes on most GPUs and 8 on CPUs. The same H200 and keys: 47 passes in 7.9 ms, 8.5 Gkey/s.
+     clsort_explain tells passes, launches and bytes of a sort; the `profile` callback of clsort_options, where its time goes.
      Building kernels takes time, on that GPU 0.4 to 1.1 s, on PoCL 1 to 2 s, once per driver cache: call clsort_prepare while loading, and pass
      CLSORT_FLAG_NO_BUILD where a hitch would hurt.
 
@@ -172,6 +188,7 @@ typedef cl_int clsort_status;
     X(CLSORT_ERROR_COUNT_TOO_LARGE, -5008, "count must be below 2^32 and its bytes within the device's largest allocation") \
     X(CLSORT_ERROR_SIZE_OVERFLOW, -5009, "count times the element size, or an offset plus that, does not fit in a size_t") \
     X(CLSORT_ERROR_MISALIGNED, -5010, "an offset, record_size or key_offset is not a multiple of the element's alignment") \
+    X(CLSORT_ERROR_TOP_K, -5027, "top_k is above count: a row has no more than count elements") \
     X(CLSORT_ERROR_MISSING_BUFFER, -5011, "a buffer that the description needs is NULL: keys, or values_out for values beside indices") \
     X(CLSORT_ERROR_QUEUE_MISMATCH, -5012, "the queue belongs to another context or device than the sorter: create one sorter per device") \
     X(CLSORT_ERROR_EVENT_MISMATCH, -5013, "an event of the wait list belongs to another context than the sorter") \
@@ -220,7 +237,9 @@ enum {
     CLSORT_FLAG_INDICES = 2,     /* check, prepare, scratch_size: the call will have indices, ... */
     CLSORT_FLAG_KEYS_OUT = 4,    /* ... keys_out, ... */
     CLSORT_FLAG_VALUES_OUT = 8,  /* ... values_out, ... */
-    CLSORT_FLAG_COUNT_BUFFER = 16   /* ... count_buffer, though the buffer does not exist yet */
+    CLSORT_FLAG_COUNT_BUFFER = 16,   /* ... count_buffer, though the buffer does not exist yet */
+    CLSORT_FLAG_TOP_UNSORTED = 32,   /* top_k: the k of a row in any order, the same each time; any k */
+    CLSORT_FLAG_TOP_NTH = 64     /* top_k: only the last one of the k is written, one element per row; any k */
 };
 
 /* Choices that reproduce published variants: the first group for bitonic. */
@@ -307,7 +326,7 @@ typedef struct clsort_desc {
                                    but nothing outside is written. What lies before the first and behind the last one is not touched */
     size_t segments_offset;     /* bytes, a multiple of 4 */
     size_t segment_count;
-    size_t top_k;               /* not built yet */
+    size_t top_k;               /* nonzero: only the first top_k elements of each row's order are written; at most count. See TOP-K */
     cl_mem count_buffer;        /* cl_uint: the number of keys, of keys of each row, or the end of the last segment, if less than `count`;
                                    read when the sort runs; what lies behind is not touched */
     size_t count_offset;        /* bytes, a multiple of 4 */
@@ -349,6 +368,13 @@ typedef struct clsort_sorter clsort_sorter;
    function or the clsort function that failed, `message` one line; both live until the callback returns. */
 typedef void (*clsort_diagnostic)(void *user, clsort_status status, const char *function, const char *message);
 
+/* Called after every command that a clsort_enqueue_* call or a sort of host arrays enqueues for its work, in their order, before that call
+   returns. `stage` is the kernel's name ("clsort_merge_pass"; those of kernels.cl), or for other commands the name of the OpenCL function
+   ("clEnqueueCopyBuffer"); it lives as long as the program. The sorter gives `event` away when the callback returns: retain it to keep it.
+   Its times can be read when it is complete, if the queue was made with CL_QUEUE_PROFILING_ENABLE. The callback must not use this sorter. The
+   launches of clsort_prepare are not told. Thread safety: called by the thread that uses the sorter; a clone has the same callback. */
+typedef void (*clsort_profile)(void *user, const char *stage, cl_event event);
+
 enum {
     CLSORT_OPTION_VERIFY = 1    /* every sort checks its own result on the device; see clsort_collect */
 };
@@ -357,6 +383,7 @@ typedef struct clsort_options {
     clsort_diagnostic diagnostic;  /* default: none */
     void *user;                    /* handed to the callbacks */
     cl_uint flags;                 /* CLSORT_OPTION_* */
+    clsort_profile profile;        /* default: none; with one, every command has an event */
 } clsort_options;
 
 /* Makes a sorter for a device of a context; builds no kernel yet. With context and device NULL it takes the first GPU it
@@ -409,6 +436,19 @@ CLSORT_API clsort_status clsort_prepare(clsort_sorter *sorter, const clsort_desc
 /* Bytes of scratch that such a call needs: exactly on this sorter's device, or an upper bound for any device when sorter
    is NULL. Monotonic in count. Needs no buffers. Thread safety: one thread per sorter. */
 CLSORT_API clsort_status clsort_scratch_size(clsort_sorter *sorter, const clsort_desc *desc, size_t *bytes);
+
+/* Writes a short text about how such a sort would run, lines of a word and what it is, the last one ended by a newline:
+     algorithm  the name of what runs
+     passes     commands that write elements, and for a radix sort by one work-item and batches of rows the passes inside one command
+     launches   how many, and of which kernels
+     copies     commands that copy or fill a buffer
+     moved      bytes of keys, values, records, codes and indices that all of these read and write, if nothing is skipped. Not counted:
+                counters, tables and splits, what a search for a split reads, records that an expression reads through their number
+     scratch    bytes, as clsort_scratch_size
+   Where the data decides (digits that are the same everywhere), it is the most that can happen. A work-group may turn out smaller when its kernels
+   are built; a later call knows. Needs no buffers, builds and enqueues nothing. `text` has room for `size` characters; 2000 are enough for each text.
+   Errors: as clsort_check. Thread safety: one thread per sorter. */
+CLSORT_API clsort_status clsort_explain(clsort_sorter *sorter, const clsort_desc *desc, char *text, size_t size);
 
 /* Enqueues the sort behind the n_wait events of `wait` and returns at once. `done`, if not NULL, receives an event that
    completes when all output is visible, also for a count of 0 or 1; release it. In-order and out-of-order queues work alike.
@@ -657,7 +697,7 @@ static const char *const clsort__source[] = {
     "#define CLSORT_ITEMS_LOG2 4\n"
     "#endif\n"
     "/* The family to build: 0 all, 1 bitonic, 2 merge, 3 radix, 5 utility, 6 and 7 the published kernels of bitonic and merge that the default\n"
-    "   plans do not need, 8 radix by sweeps, 13 the published sorts of rows (the numbers of clsort.h). */\n"
+    "   plans do not need, 8 radix by sweeps, 10 selection, 13 the published sorts of rows (the numbers of clsort.h). */\n"
     "#ifndef CLSORT_FAMILY\n"
     "#define CLSORT_FAMILY 0\n"
     "#endif\n"
@@ -712,6 +752,22 @@ static const char *const clsort__source[] = {
     "{\n"
     "    const uint place = by_index ? ((global const uint *)indices)[i] : i;\n"
     "    return place < n ? place : 0;\n"
+    "}\n"
+    "\n"
+    "/* A key of 1, 2, 4 or 8 bytes as 64 bits. */\n"
+    "CLSORT_INLINE ulong load_bits(global const uchar *place, uint bytes)\n"
+    "{\n"
+    "    return bytes == 1 ? *place\n"
+    "         : bytes == 2 ? *(global const ushort *)place\n"
+    "         : bytes == 4 ? *(global const uint *)place : *(global const ulong *)place;\n"
+    "}\n"
+    "\n"
+    "CLSORT_INLINE void store_bits(global uchar *place, uint bytes, ulong bits)\n"
+    "{\n"
+    "    if (bytes == 1) *place = (uchar)bits;\n"
+    "    else if (bytes == 2) *(global ushort *)place = (ushort)bits;\n"
+    "    else if (bytes == 4) *(global uint *)place = (uint)bits;\n"
+    "    else *(global ulong *)place = bits;\n"
     "}\n"
     "\n",
     "//---- comparator\n"
@@ -1006,8 +1062,16 @@ static const char *const clsort__source[] = {
     "} segments_t;\n"
     "\n"
     "enum { SEGMENTS_AT_OFFSETS = 1, SEGMENTS_IN_RANGES = 2, COUNT_ON_DEVICE = 4 };\n"
+    "/* Words of a range, of which the first three are: its first row, its rows, the array that they are in. */\n"
+    "#define CLSORT_RANGE_WORDS 8\n"
     "\n"
     "typedef struct { uint begin, rows; } segment_t;\n"
+    "\n"
+    "/* How many segments there are: of ranges, only as many as the number on the device says. */\n"
+    "CLSORT_INLINE uint segment_count(segments_t s)\n"
+    "{\n"
+    "    return s.kind & SEGMENTS_IN_RANGES && s.segments ? min(s.segments, *s.number) : s.segments;\n"
+    "}\n"
     "\n"
     "/* Segment i, clamped to the count: offsets that do not ascend or lead out make empty segments or such that overlap. */\n"
     "CLSORT_INLINE segment_t take_segment(segments_t s, uint i)\n"
@@ -1019,8 +1083,8 @@ static const char *const clsort__source[] = {
     "        own.rows = max(min(s.offsets[i + 1], most), own.begin) - own.begin;\n"
     "    }\n"
     "    if (s.kind & SEGMENTS_IN_RANGES) {\n"
-    "        own.begin = s.offsets[3 * i];\n"
-    "        own.rows = s.offsets[3 * i + 1];\n"
+    "        own.begin = s.offsets[CLSORT_RANGE_WORDS * i];\n"
+    "        own.rows = s.offsets[CLSORT_RANGE_WORDS * i + 1];\n"
     "    }\n"
     "    return own;\n"
     "}\n"
@@ -1057,7 +1121,7 @@ static const char *const clsort__source[] = {
     "} job_t;\n"
     "\n"
     "/* Which array a segment is in before it is sorted. */\n"
-    "enum { IN_THE_TARGET, IN_THE_TEMP, IN_THE_SOURCE };\n"
+    "enum { IN_THE_SOURCE, IN_THE_TARGET, IN_THE_TEMP };\n"
     "\n"
     "CLSORT_INLINE uint job_count(jobs_t j, segments_t s)\n"
     "{\n"
@@ -1079,7 +1143,7 @@ static const char *const clsort__source[] = {
     "{\n"
     "    const uint which = j.per ? i / j.per : j.table[CLSORT_JOB_HEAD + 2 * i];\n"
     "    const job_t job = { take_segment(s, which), j.per ? i % j.per : j.table[CLSORT_JOB_HEAD + 2 * i + 1],\n"
-    "                        s.kind & SEGMENTS_IN_RANGES ? s.offsets[3 * which + 2] : IN_THE_SOURCE };\n"
+    "                        s.kind & SEGMENTS_IN_RANGES ? s.offsets[CLSORT_RANGE_WORDS * which + 2] : IN_THE_SOURCE };\n"
     "    return job;\n"
     "}\n"
     "\n"
@@ -1756,7 +1820,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "\n",
 #else
-    "#line 1192\n",
+    "#line 1216\n",
 #endif
 #ifndef CLSORT_NO_MERGE
     "//---- merge\n"
@@ -2369,9 +2433,9 @@ static const char *const clsort__source[] = {
     "    const segments_t s = CLSORT_SEGMENTS;\n"
     "    const jobs_t j = CLSORT_JOBS;\n"
     "    const uint t = (uint)get_local_id(0), first = (uint)get_group_id(0) * CLSORT_GROUP, i = first + t, window = max(slice / 2, 1u);\n"
-    "    const segment_t nothing = { 0, 0 }, own = i < s.segments ? take_segment(s, i) : nothing;\n"
+    "    const segment_t nothing = { 0, 0 }, own = i < segment_count(s) ? take_segment(s, i) : nothing;\n"
     "    const uint own_slices = own.rows > least ? (own.rows - 1) / slice + 1 : 0;\n"
-    "    if (i < s.segments && (i == 0 || take_segment(s, i - 1).begin / window < own.begin / window))\n"
+    "    if (s.kind & SEGMENTS_AT_OFFSETS && i < s.segments && (i == 0 || take_segment(s, i - 1).begin / window < own.begin / window))\n"
     "        *job_window(j, own.begin / window) = i;\n"
     "    prefix_sums(sums, own_slices);\n"
     "    const uint slices = sums[CLSORT_GROUP - 1];\n"
@@ -2631,7 +2695,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "\n",
 #else
-    "#line 2063\n",
+    "#line 2087\n",
 #endif
 #ifndef CLSORT_NO_RADIX
     "//---- radix: plan\n"
@@ -3236,41 +3300,64 @@ static const char *const clsort__source[] = {
     "        code[m] = first + m * CLSORT_TEAM < rows ? encode(*key_place(from, first + m * CLSORT_TEAM), c) : (code_t)~(code_t)0;\n"
     "}\n"
     "\n",
+    "//---- radix: votes\n"
+    "/* The team's work-items with the caller's digit, by a vote, if it is the digit of the warp's first work-item; else 0, and so without warps: then they find each\n"
+    "   other in local memory. Equal digits are where atomics wait for each other, so this pays where one digit is frequent, and only there: on an H200 votes make\n"
+    "   sorts of uniform keys 10 % slower, and those of keys that are 95 % zeros 40 % faster. */\n"
+    "CLSORT_INLINE uint vote_peers(uint d)\n"
+    "{\n"
+    "#if CLSORT_FORWARD_PROGRESS\n"
+    "    uint first, same;\n"
+    "    __asm__ volatile(\"shfl.sync.idx.b32 %0, %1, 0, 31, 0xffffffff;\" : \"=r\"(first) : \"r\"(d));\n"
+    "    __asm__ volatile(\"{ .reg .pred p; setp.eq.u32 p, %1, %2; vote.sync.ballot.b32 %0, p, 0xffffffff; }\" : \"=r\"(same) : \"r\"(d), \"r\"(first));\n"
+    "    return d == first ? same >> (local_id() & 16) & 0xFFFF : 0;\n"
+    "#else\n"
+    "    return 0;\n"
+    "#endif\n"
+    "}\n"
+    "\n",
     "//---- radix: ranks\n"
     "/* Counts the team's digits. Called by all work-items with the counters free; needs a barrier after. */\n"
-    "CLSORT_INLINE void count_rows(tile_t tile, const code_t *code, digit_t digit)\n"
+    "CLSORT_INLINE void count_rows(tile_t tile, const code_t *code, digit_t digit, const uint votes)\n"
     "{\n"
+    "    const uint lane = local_id() % CLSORT_TEAM;\n"
     "    local uint *counters = tile.counters + local_id() / CLSORT_TEAM * CLSORT_DIGITS;\n"
-    "    for (uint d = local_id() % CLSORT_TEAM; d < CLSORT_DIGITS; d += CLSORT_TEAM)\n"
+    "    for (uint d = lane; d < CLSORT_DIGITS; d += CLSORT_TEAM)\n"
     "        counters[d] = 0;\n"
     "    team_sync();\n"
     "    #pragma unroll\n"
-    "    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)\n"
-    "        atomic_add(&counters[digit_of(code[m], digit)], 1u << 16);\n"
+    "    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {\n"
+    "        const uint d = digit_of(code[m], digit), peers = votes ? vote_peers(d) : 0;\n"
+    "        if (peers == 0 || peers >> lane == 1)\n"
+    "            atomic_add(&counters[d], max((uint)popcount(peers), 1u) << 16);\n"
+    "    }\n"
     "}\n"
     "\n"
     "/* Ranks the team's rows, in their order, from where its digits begin, and stages the codes. Work-items with the same digit find each other through\n"
-    "   their bits in its counter; the last of them moves the counter on. Bank conflicts of random digits bound this, so bits and count share\n"
+    "   their bits in its counter, or by votes; the last of them moves the counter on. Bank conflicts of random digits bound this, so bits and count share\n"
     "   a word. Called by all work-items with a barrier since the digits were placed; what it stages needs one after. */\n"
-    "CLSORT_INLINE void rank_rows(tile_t tile, const code_t *code, digit_t digit, uint *rank)\n"
+    "CLSORT_INLINE void rank_rows(tile_t tile, const code_t *code, digit_t digit, uint *rank, const uint votes)\n"
     "{\n"
     "    const uint lane = local_id() % CLSORT_TEAM;\n"
     "    local uint *counters = tile.counters + local_id() / CLSORT_TEAM * CLSORT_DIGITS;\n"
     "    #pragma unroll\n"
     "    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {\n"
-    "        local uint *counter = &counters[digit_of(code[m], digit)];\n"
-    "        atomic_or(counter, 1u << lane);\n"
+    "        const uint d = digit_of(code[m], digit), voted = votes ? vote_peers(d) : 0;\n"
+    "        local uint *counter = &counters[d];\n"
+    "        if (voted == 0)\n"
+    "            atomic_or(counter, 1u << lane);\n"
     "        team_sync();\n"
-    "        const uint now = *counter, place = (now >> 16) + popcount(now & ((1u << lane) - 1));\n"
+    "        const uint now = *counter, peers = voted ? voted : now & 0xFFFF, place = (now >> 16) + popcount(peers & ((1u << lane) - 1));\n"
     "        team_sync();\n"
-    "        if ((now & 0xFFFF) >> lane == 1)\n"
+    "        if (peers >> lane == 1)\n"
     "            *counter = (place + 1) << 16;\n"
     "        rank[m] = place;\n"
     "        tile.staged[place] = code[m];\n"
     "        team_sync();\n"
     "    }\n"
     "}\n"
-    "\n"
+    "\n",
+    "//---- radix: places\n"
     "/* A work-item's own digits begin here. */\n"
     "#define CLSORT_OWN_DIGITS ((CLSORT_DIGITS + CLSORT_GROUP - 1) / CLSORT_GROUP)\n"
     "CLSORT_INLINE uint own_digit(uint k)\n"
@@ -3308,7 +3395,7 @@ static const char *const clsort__source[] = {
     "CLSORT_INLINE void order_tile(tile_t tile, const code_t *code, digit_t digit, uint *rank)\n"
     "{\n"
     "    uint sum = 0;\n"
-    "    count_rows(tile, code, digit);\n"
+    "    count_rows(tile, code, digit, 0);\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "    for (uint d = own_digit(0); d < own_digit(CLSORT_OWN_DIGITS); d++) {\n"
     "        const uint count = count_digit(tile, d);\n"
@@ -3318,7 +3405,7 @@ static const char *const clsort__source[] = {
     "    }\n"
     "    place_digits(tile, group_scan(sum, tile.sums));\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "    rank_rows(tile, code, digit, rank);\n"
+    "    rank_rows(tile, code, digit, rank, 0);\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "}\n"
     "\n",
@@ -3570,11 +3657,16 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "\n",
     "//---- radix: sweep scratch\n"
-    "/* The scratch, in words: plan, bits seen, a ticket counter for each pass; counts[pass][digit]; look[tile][digit]. */\n"
+    "/* The scratch, in words: plan, bits seen, for each pass a ticket counter and whether a digit is frequent; counts[pass][digit]; look[tile][digit]. */\n"
     "#define CLSORT_SWEEP_HEAD 64\n"
     "CLSORT_INLINE global uint *sweep_ticket(radix_t r)\n"
     "{\n"
     "    return radix_seen(r, 0) + 4 + r.pass;\n"
+    "}\n"
+    "\n"
+    "CLSORT_INLINE global uint *sweep_votes(radix_t r, uint pass)\n"
+    "{\n"
+    "    return radix_seen(r, 0) + 16 + pass;\n"
     "}\n"
     "\n"
     "CLSORT_INLINE global uint *sweep_counts(radix_t r, uint pass)\n"
@@ -3615,8 +3707,8 @@ static const char *const clsort__source[] = {
     "        atomic_or(&radix_seen(r, 0)[k], bins[CLSORT_COUNT_WORDS + k]);\n"
     "}\n"
     "\n"
-    "/* A work-group per pass: turns its counts into the places where the digits begin. The first one writes the plan. sums: 2 * CLSORT_GROUP + 4\n"
-    "   words. */\n"
+    "/* A work-group per pass: turns its counts into the places where the digits begin, and notes whether a quarter of the rows has the same digit. The first\n"
+    "   one writes the plan. sums: 2 * CLSORT_GROUP + 4 words. */\n"
     "CLSORT_KERNEL void clsort_radix_begin(CLSORT_RADIX_ARGS, local uint *sums)\n"
     "{\n"
     "    const radix_t r = CLSORT_RADIX;\n"
@@ -3624,9 +3716,11 @@ static const char *const clsort__source[] = {
     "    const code_t differ = join_seen(r, 1, sums + 2 * CLSORT_GROUP);\n"
     "    if (p == 0 && t == 0)\n"
     "        write_plan(r, differ);\n"
-    "    const uint begin = group_scan(t < CLSORT_DIGITS ? sweep_counts(r, p)[t] : 0, sums);\n"
+    "    const uint count = t < CLSORT_DIGITS ? sweep_counts(r, p)[t] : 0, begin = group_scan(count, sums);\n"
     "    if (t < CLSORT_DIGITS)\n"
     "        sweep_counts(r, p)[t] = begin;\n"
+    "    if (count > n / 4)\n"
+    "        atomic_or(sweep_votes(r, p), 1);\n"
     "}\n"
     "\n",
     "//---- radix: look-back\n"
@@ -3694,7 +3788,7 @@ static const char *const clsort__source[] = {
     "{\n"
     "    const radix_t r = CLSORT_RADIX;\n"
     "    const tile_t tile = make_tile(space);\n"
-    "    const uint t = local_id(), plan = pass_plan(r), sorts = plan & PASS_SORTS;\n"
+    "    const uint t = local_id(), plan = pass_plan(r), sorts = plan & PASS_SORTS, votes = CLSORT_FORWARD_PROGRESS && *sweep_votes(r, pass);\n"
     "    const digit_t digit = pass_digit(r, pass);\n"
     "    copy_block(r, plan, take_block(r, (uint)get_group_id(0), plan & PASS_COPIES), t, CLSORT_GROUP);\n"
     "    if (CLSORT_FORWARD_PROGRESS && !sorts)\n"
@@ -3705,11 +3799,17 @@ static const char *const clsort__source[] = {
     "    code_t code[CLSORT_RADIX_ITEMS];\n"
     "    uint rank[CLSORT_RADIX_ITEMS];\n"
     "    load_codes(code, from, r.codec, b.rows);\n"
-    "    count_rows(tile, code, digit);\n"
+    "    if (votes)\n"
+    "        count_rows(tile, code, digit, 1);\n"
+    "    else\n"
+    "        count_rows(tile, code, digit, 0);\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "    const uint count = publish_counts(r, plan, number, tile);\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "    rank_rows(tile, code, digit, rank);\n"
+    "    if (votes)\n"
+    "        rank_rows(tile, code, digit, rank, 1);\n"
+    "    else\n"
+    "        rank_rows(tile, code, digit, rank, 0);\n"
     "    if (sorts && t < CLSORT_DIGITS)\n"
     "        tile.offsets[t] += look_back(r, plan, number, t, count);\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
@@ -3720,25 +3820,512 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "\n",
 #else
-    "#line 3148\n",
+    "#line 3208\n",
 #endif
-    "//---- utility\n"
-    "#if CLSORT_FAMILY == 0 || CLSORT_FAMILY == 5\n"
-    "/* A key of 1, 2, 4 or 8 bytes as 64 bits. */\n"
-    "CLSORT_INLINE ulong load_bits(global const uchar *place, uint bytes)\n"
+    "//---- select: plan\n"
+    "/* SELECT: the first k elements of every row's sorted order, without sorting the rows.\n"
+    "\n"
+    "   A row's elements are pairs of code and index, all different, and a RANGE of pairs holds the k-th one; at first it is everything. A pass\n"
+    "   counts the digits, CLSORT_DIGIT_BITS bits each, of the elements inside the range, finds the digit that holds the k-th one and narrows the\n"
+    "   range to it. What lies before the range is among the first k, what lies behind it is not. The digits of the code come first, from the\n"
+    "   top, then those of the index, which decides among equal keys; after the last one, one element is left.\n"
+    "\n"
+    "   A row is decided as soon as all that may be among its k fits into local memory (\"room\"). It is then collected, sorted as pairs, and the\n"
+    "   first k are written. The launches depend on types, counts and k only: kernels find out on the device what is left to do.\n"
+    "\n"
+    "     short rows, or many    select_rows        one launch: a work-group reads its row once per pass\n"
+    "     few long rows          select_pass * (passes + 1), select_sort\n"
+    "                                               several work-groups per row add their counts in global memory; each reads the sums in the\n"
+    "                                               next launch. Most rows are decided after one or two passes, and the rest of the launches idle\n"
+    "     k above the room       select_pass * (passes + 1), select_scatter\n"
+    "                                               narrows to exactly k elements, and writes them in the row's order */\n"
+    "#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && (CLSORT_FAMILY == 0 || CLSORT_FAMILY == 10)\n"
+    "#ifndef CLSORT_DIGIT_BITS\n"
+    "#define CLSORT_DIGIT_BITS 8\n"
+    "#endif\n"
+    "#if CLSORT_DIGIT_BITS < CLSORT_GROUP_LOG2 || CLSORT_DIGIT_BITS > 11\n"
+    "#error \"CLSORT_DIGIT_BITS must be CLSORT_GROUP_LOG2 to 11 where rows are selected from\"\n"
+    "#endif\n"
+    "#define CLSORT_BINS (1 << CLSORT_DIGIT_BITS)\n"
+    "\n"
+    "/* What is wanted of a row: the first k in order, the k-th alone, or the first k in the row's order. */\n"
+    "#define CLSORT_FIRST 0\n"
+    "#define CLSORT_NTH 1\n"
+    "#define CLSORT_UNORDERED 2\n"
+    "\n"
+    "/* What every kernel is told: rows of n keys, `stride` bytes apart; codes lose `lacks` bits at the top and first_bit at the bottom. */\n"
+    "#define CLSORT_SELECT_ARGS global const uchar *keys, ulong keys_at, CLSORT_CODEC_ARGS, ulong minus_zero, uint lacks, uint first_bit, \\\n"
+    "    uint rows, uint n, ulong stride, uint k, uint goal, uint room, uint passes\n"
+    "#define CLSORT_SELECT { keys + keys_at, CLSORT_CODEC, (code_t)minus_zero, lacks, first_bit, rows, n, stride, k, goal, room, passes }\n"
+    "typedef struct {\n"
+    "    global const uchar *keys;\n"
+    "    codec_t codec;\n"
+    "    code_t minus_zero;\n"
+    "    uint lacks, first_bit, rows, n;\n"
+    "    ulong stride;\n"
+    "    uint k, goal, room, passes;\n"
+    "} select_t;\n"
+    "\n"
+    "/* Where results go; bit 0 of outputs: indices are written, bit 1: keys are. */\n"
+    "#define CLSORT_OUTPUT_ARGS global uchar *indices, ulong indices_at, global uchar *keys_out, ulong keys_out_at, uint outputs\n"
+    "#define CLSORT_OUTPUT { indices + indices_at, keys_out + keys_out_at, outputs }\n"
+    "typedef struct { global uchar *indices, *keys; uint outputs; } output_t;\n"
+    "\n"
+    "/* A work-group of one item needs no barriers and no atomics, and on a CPU neither is free. */\n"
+    "#if CLSORT_GROUP_LOG2 > 0\n"
+    "#define group_sync() barrier(CLK_LOCAL_MEM_FENCE)\n"
+    "#define add_local(place, x) atomic_add((volatile local uint *)(place), x)\n"
+    "#else\n"
+    "#define group_sync()\n"
+    "CLSORT_INLINE uint add_local(local uint *place, uint x)\n"
     "{\n"
-    "    return bytes == 1 ? *place\n"
-    "         : bytes == 2 ? *(global const ushort *)place\n"
-    "         : bytes == 4 ? *(global const uint *)place : *(global const ulong *)place;\n"
+    "    return (*place += x) - x;\n"
+    "}\n"
+    "#endif\n"
+    "\n",
+    "//---- select: parts\n"
+    "/* A work-group's part of a row: elements first ... end - 1 of the keys. Behind the last row there are none. */\n"
+    "typedef struct { global const uchar *keys; uint row, part, first, end; } select_part_t;\n"
+    "\n"
+    "CLSORT_INLINE select_part_t find_part(select_t s, uint parts, uint part_rows)\n"
+    "{\n"
+    "    const uint row = (uint)get_group_id(0) / parts, part = (uint)get_group_id(0) % parts;\n"
+    "    const uint first = (uint)min((ulong)part * part_rows, (ulong)s.n), whole = min(s.n - first, part_rows);\n"
+    "    const select_part_t p = { s.keys + (row < s.rows ? row * s.stride : 0), row, part, first, row < s.rows ? first + whole : first };\n"
+    "    return p;\n"
     "}\n"
     "\n"
-    "CLSORT_INLINE void store_bits(global uchar *place, uint bytes, ulong bits)\n"
+    "/* The bits of element i's code that count. */\n"
+    "CLSORT_INLINE code_t select_code(select_t s, select_part_t p, size_t i)\n"
     "{\n"
-    "    if (bytes == 1) *place = (uchar)bits;\n"
-    "    else if (bytes == 2) *(global ushort *)place = (ushort)bits;\n"
-    "    else if (bytes == 4) *(global uint *)place = (uint)bits;\n"
-    "    else *(global ulong *)place = bits;\n"
+    "    const code_t key = ((global const code_t *)p.keys)[i], code = encode(key == s.minus_zero ? 0 : key, s.codec);\n"
+    "    return (code_t)((code_t)(code << s.lacks) >> (s.lacks + s.first_bit));\n"
     "}\n"
+    "\n"
+    "CLSORT_INLINE void write_element(select_t s, select_part_t p, output_t out, size_t place, uint i)\n"
+    "{\n"
+    "    if (out.outputs & 1)\n"
+    "        ((global uint *)out.indices)[place] = i;\n"
+    "    if (out.outputs & 2)\n"
+    "        ((global code_t *)out.keys)[place] = ((global const code_t *)p.keys)[i];\n"
+    "}\n"
+    "\n"
+    "/* The sum of x over the work-items before this one, and over all. Called by all; sums: 2 * CLSORT_GROUP words. Needs no barrier before. */\n"
+    "CLSORT_INLINE uint sum_before(uint x, local uint *sums, uint *total)\n"
+    "{\n"
+    "    const uint t = (uint)get_local_id(0);\n"
+    "    uint sum = x, at = 0;\n"
+    "    group_sync();\n"
+    "    sums[t] = x;\n"
+    "    for (uint step = 1; step < CLSORT_GROUP; step *= 2) {\n"
+    "        group_sync();\n"
+    "        sum += t >= step ? sums[at + t - step] : 0;\n"
+    "        at ^= CLSORT_GROUP;\n"
+    "        sums[at + t] = sum;\n"
+    "    }\n"
+    "    group_sync();\n"
+    "    *total = sums[at + CLSORT_GROUP - 1];\n"
+    "    return sum - x;\n"
+    "}\n"
+    "\n",
+    "//---- select: range\n"
+    "/* Codes low ... high; once these are one, indices low_index ... high_index of it. `size` elements lie inside, of which the left-th is the\n"
+    "   k-th of the row. decided: 1 since this pass, 2 since an earlier one. */\n"
+    "typedef struct { code_t low, high; uint low_index, high_index, left, size, decided; } select_range_t;\n"
+    "\n"
+    "/* May what is left be collected? Of a row whose k are not ordered only if all of it is wanted. */\n"
+    "CLSORT_INLINE uint is_decided(select_t s, select_range_t r)\n"
+    "{\n"
+    "    return s.goal == CLSORT_UNORDERED ? r.size == r.left : r.size <= s.room && (s.goal == CLSORT_NTH || s.k - r.left <= s.room - r.size);\n"
+    "}\n"
+    "\n"
+    "CLSORT_INLINE select_range_t whole_range(select_t s)\n"
+    "{\n"
+    "    select_range_t r = { 0, (code_t)~(code_t)0, 0, 0xFFFFFFFFu, s.k, s.n, 0 };\n"
+    "    r.decided = is_decided(s, r);\n"
+    "    return r;\n"
+    "}\n"
+    "\n"
+    "CLSORT_INLINE uint in_range(select_range_t r, code_t code, uint i)\n"
+    "{\n"
+    "    return code >= r.low && code <= r.high && i >= r.low_index && i <= r.high_index;\n"
+    "}\n"
+    "\n"
+    "/* Does an element belong to what is collected? */\n"
+    "CLSORT_INLINE uint is_taken(select_t s, select_range_t r, code_t code, uint i)\n"
+    "{\n"
+    "    return s.goal == CLSORT_NTH ? in_range(r, code, i) : code < r.low || (code <= r.high && i <= r.high_index);\n"
+    "}\n"
+    "\n"
+    "/* The digit of a pass: of the code or of the index, and how many bits of it lie below the digit. */\n"
+    "typedef struct { uint by_index, shift; } select_digit_t;\n"
+    "\n"
+    "CLSORT_INLINE select_digit_t digit_of_pass(select_t s, uint pass)\n"
+    "{\n"
+    "    const uint code_bits = 8 * CLSORT_KEY_BYTES - s.lacks - s.first_bit, index_bits = 32 - clz(s.n - 1);\n"
+    "    const uint code_passes = (code_bits + CLSORT_DIGIT_BITS - 1) / CLSORT_DIGIT_BITS, by_index = pass >= code_passes;\n"
+    "    const uint bits = by_index ? index_bits : code_bits, end = (pass + 1 - (by_index ? code_passes : 0)) * CLSORT_DIGIT_BITS;\n"
+    "    const select_digit_t d = { by_index, bits > end ? bits - end : 0 };\n"
+    "    return d;\n"
+    "}\n"
+    "\n"
+    "CLSORT_INLINE uint digit_inside(select_range_t r, select_digit_t d, code_t code, uint i)\n"
+    "{\n"
+    "    return d.by_index ? (i - r.low_index) >> d.shift : (uint)((code_t)(code - r.low) >> d.shift);\n"
+    "}\n"
+    "\n",
+    "//---- select: narrowing\n"
+    "/* A work-group's local memory, in words: how many elements are collected, what narrow_range found, sums, and counts or collected indices. */\n"
+    "#define CLSORT_FOUND 1\n"
+    "#define CLSORT_SUMS 4\n"
+    "#define CLSORT_LIST (CLSORT_SUMS + 2 * CLSORT_GROUP)\n"
+    "\n"
+    "/* The range of one digit, with `before` elements of the range before it and `size` inside. */\n"
+    "CLSORT_INLINE select_range_t take_digit(select_t s, select_range_t r, select_digit_t d, uint digit, uint before, uint size)\n"
+    "{\n"
+    "    if (d.by_index) {\n"
+    "        r.low_index += digit << d.shift;\n"
+    "        r.high_index = r.low_index + ((1u << d.shift) - 1);\n"
+    "    } else {\n"
+    "        r.low = (code_t)(r.low + (code_t)((code_t)digit << d.shift));\n"
+    "        r.high = (code_t)(r.low + (code_t)(((code_t)1 << d.shift) - 1));\n"
+    "    }\n"
+    "    r.left -= before;\n"
+    "    r.size = size;\n"
+    "    r.decided = is_decided(s, r);\n"
+    "    return r;\n"
+    "}\n"
+    "\n"
+    "/* Narrows an open range to the digit that holds the wanted element, by the counts of the pass. Called by all; needs no barrier before, and\n"
+    "   leaves none of its reads pending. */\n"
+    "CLSORT_INLINE select_range_t narrow_range(select_t s, select_range_t r, uint open, uint pass, local uint *space)\n"
+    "{\n"
+    "    local const uint *bins = space + CLSORT_LIST + get_local_id(0) * (CLSORT_BINS / CLSORT_GROUP);\n"
+    "    local uint *found = space + CLSORT_FOUND;\n"
+    "    uint sum = 0, total, b = 0;\n"
+    "    group_sync();\n"
+    "    for (uint i = 0; i < CLSORT_BINS / CLSORT_GROUP; i++)\n"
+    "        sum += open ? bins[i] : 0;\n"
+    "    uint before = sum_before(sum, space + CLSORT_SUMS, &total);\n"
+    "    if (open && before < r.left && r.left - before <= sum) {\n"
+    "        for (; r.left - before > bins[b]; b++)\n"
+    "            before += bins[b];\n"
+    "        found[0] = (uint)get_local_id(0) * (CLSORT_BINS / CLSORT_GROUP) + b;\n"
+    "        found[1] = before;\n"
+    "        found[2] = bins[b];\n"
+    "    }\n"
+    "    group_sync();\n"
+    "    if (open)\n"
+    "        return take_digit(s, r, digit_of_pass(s, pass), found[0], found[1], found[2]);\n"
+    "    r.decided *= 2;\n"
+    "    return r;\n"
+    "}\n"
+    "\n",
+    "//---- select: visits\n"
+    "/* What a work-group does with its part in a pass: nothing, count the digits inside the range, list what is taken, or count it. */\n"
+    "#define CLSORT_IDLE 0\n"
+    "#define CLSORT_COUNT_DIGITS 1\n"
+    "#define CLSORT_COLLECT 2\n"
+    "#define CLSORT_TALLY 3\n"
+    "\n"
+    "CLSORT_INLINE uint choose_action(select_t s, select_range_t r, uint pass)\n"
+    "{\n"
+    "    if (s.goal == CLSORT_UNORDERED && pass == s.passes)\n"
+    "        return CLSORT_TALLY;\n"
+    "    return !r.decided ? CLSORT_COUNT_DIGITS : r.decided == 1 && s.goal != CLSORT_UNORDERED ? CLSORT_COLLECT : CLSORT_IDLE;\n"
+    "}\n"
+    "\n"
+    "/* Elements in a row that had the same digit: one addition for all of them, so that equal keys do not wait for each other. A work-item that\n"
+    "   is alone adds one by one: there is nobody to wait for, and the branch would be guessed wrong. */\n"
+    "typedef struct { uint digit, count; } streak_t;\n"
+    "\n"
+    "CLSORT_INLINE void end_streak(local uint *space, streak_t streak)\n"
+    "{\n"
+    "    if (streak.count)\n"
+    "        add_local(&space[CLSORT_LIST + streak.digit], streak.count);\n"
+    "}\n"
+    "\n"
+    "CLSORT_INLINE void count_element(uint digit, streak_t *streak, local uint *space)\n"
+    "{\n"
+    "    if (CLSORT_GROUP_LOG2 == 0) {\n"
+    "        space[CLSORT_LIST + digit]++;\n"
+    "    } else if (digit == streak->digit) {\n"
+    "        streak->count++;\n"
+    "    } else {\n"
+    "        end_streak(space, *streak);\n"
+    "        streak->digit = digit;\n"
+    "        streak->count = 1;\n"
+    "    }\n"
+    "}\n"
+    "\n"
+    "CLSORT_INLINE void visit(select_t s, select_range_t r, uint action, select_digit_t d, code_t code, uint i, streak_t *streak, local uint *space)\n"
+    "{\n"
+    "    if (action == CLSORT_COUNT_DIGITS) {\n"
+    "        if (in_range(r, code, i))\n"
+    "            count_element(digit_inside(r, d, code, i), streak, space);\n"
+    "    } else if (is_taken(s, r, code, i)) {\n"
+    "        if (action == CLSORT_TALLY) {\n"
+    "            count_element(0, streak, space);\n"
+    "            return;\n"
+    "        }\n"
+    "        const uint place = add_local(&space[0], 1);\n"
+    "        if (place < s.room)\n"
+    "            space[CLSORT_LIST + place] = i;\n"
+    "    }\n"
+    "}\n"
+    "\n"
+    "/* Visits all elements of a part, as the action says. Called by all; its results are visible after the next barrier. Loads of\n"
+    "   CLSORT_VISITS elements wait together. */\n"
+    "#define CLSORT_VISITS 8\n"
+    "CLSORT_INLINE void visit_part(select_t s, select_part_t p, select_range_t r, uint action, uint pass, local uint *space)\n"
+    "{\n"
+    "    const select_digit_t d = digit_of_pass(s, pass);\n"
+    "    const size_t end = action == CLSORT_IDLE ? 0 : p.end;\n"
+    "    streak_t streak = { 0, 0 };\n"
+    "    size_t i = p.first + get_local_id(0);\n"
+    "    for (uint b = (uint)get_local_id(0); b < (action == CLSORT_COLLECT || action == CLSORT_IDLE ? 0 : CLSORT_BINS); b += CLSORT_GROUP)\n"
+    "        space[CLSORT_LIST + b] = 0;\n"
+    "    group_sync();\n"
+    "    for (; i + (CLSORT_VISITS - 1) * CLSORT_GROUP < end; i += CLSORT_VISITS * CLSORT_GROUP) {\n"
+    "        code_t code[CLSORT_VISITS];\n"
+    "        #pragma unroll\n"
+    "        for (uint b = 0; b < CLSORT_VISITS; b++)\n"
+    "            code[b] = select_code(s, p, i + b * CLSORT_GROUP);\n"
+    "        #pragma unroll\n"
+    "        for (uint b = 0; b < CLSORT_VISITS; b++)\n"
+    "            visit(s, r, action, d, code[b], (uint)i + b * CLSORT_GROUP, &streak, space);\n"
+    "    }\n"
+    "    for (; i < end; i += CLSORT_GROUP)\n"
+    "        visit(s, r, action, d, select_code(s, p, i), (uint)i, &streak, space);\n"
+    "    end_streak(space, streak);\n"
+    "}\n"
+    "\n",
+    "//---- select: sorting\n"
+    "/* Puts the smaller of the pairs a and b first. */\n"
+    "CLSORT_INLINE void order_pairs(local code_t *codes, local uint *list, uint a, uint b)\n"
+    "{\n"
+    "    const code_t code_a = codes[a], code_b = codes[b];\n"
+    "    const uint i = list[a], j = list[b];\n"
+    "    if (code_b < code_a || (code_b == code_a && j < i)) {\n"
+    "        codes[a] = code_b;\n"
+    "        codes[b] = code_a;\n"
+    "        list[a] = j;\n"
+    "        list[b] = i;\n"
+    "    }\n"
+    "}\n"
+    "\n"
+    "/* Sorts the collected elements by code and index: a bitonic network over the next power of two, which the room holds. Called by all; needs\n"
+    "   no barrier before, and all see the result. */\n"
+    "CLSORT_INLINE void sort_list(select_t s, select_part_t p, local uint *space, local code_t *codes)\n"
+    "{\n"
+    "    local uint *list = space + CLSORT_LIST;\n"
+    "    group_sync();\n"
+    "    const uint count = min(space[0], s.room), size = count > 1 ? 1u << (32 - clz(count - 1)) : 1;\n"
+    "    for (uint i = (uint)get_local_id(0); i < size; i += CLSORT_GROUP) {\n"
+    "        codes[i] = i < count ? select_code(s, p, list[i]) : (code_t)~(code_t)0;\n"
+    "        list[i] = i < count ? list[i] : 0xFFFFFFFFu;\n"
+    "    }\n"
+    "    group_sync();\n"
+    "    for (uint block = 2; block <= size; block *= 2)\n"
+    "        for (uint step = block; step > 1; step /= 2) {\n"
+    "            for (uint t = (uint)get_local_id(0); t < size / 2; t += CLSORT_GROUP) {\n"
+    "                const uint apart = step / 2, low = (t & ~(apart - 1)) * 2 + (t & (apart - 1));\n"
+    "                order_pairs(codes, list, low, step == block ? low ^ (block - 1) : low + apart);\n"
+    "            }\n"
+    "            group_sync();\n"
+    "        }\n"
+    "}\n"
+    "\n"
+    "/* Writes what is wanted of a sorted list. */\n"
+    "CLSORT_INLINE void write_list(select_t s, select_part_t p, select_range_t r, output_t out, local const uint *list)\n"
+    "{\n"
+    "    const uint wanted = s.goal == CLSORT_NTH ? 1 : s.k;\n"
+    "    for (uint i = (uint)get_local_id(0); i < (p.row < s.rows ? wanted : 0); i += CLSORT_GROUP)\n"
+    "        write_element(s, p, out, (size_t)p.row * wanted + i, list[s.goal == CLSORT_NTH ? r.left - 1 : i]);\n"
+    "}\n"
+    "\n",
+    "//---- select: rows\n"
+    "/* Everything, for one row per work-group. space: CLSORT_LIST words and as many as there are bins or as the room has; codes: the room. */\n"
+    "CLSORT_KERNEL void clsort_select_rows(CLSORT_SELECT_ARGS, CLSORT_OUTPUT_ARGS, local uint *space, local code_t *codes)\n"
+    "{\n"
+    "    const select_t s = CLSORT_SELECT;\n"
+    "    const output_t out = CLSORT_OUTPUT;\n"
+    "    const select_part_t p = find_part(s, 1, s.n);\n"
+    "    select_range_t r = whole_range(s);\n"
+    "    if (get_local_id(0) == 0)\n"
+    "        space[0] = 0;\n"
+    "    for (uint pass = 0; pass <= s.passes; pass++) {\n"
+    "        visit_part(s, p, r, choose_action(s, r, pass), pass, space);\n"
+    "        r = narrow_range(s, r, !r.decided, pass, space);\n"
+    "    }\n"
+    "    sort_list(s, p, space, codes);\n"
+    "    write_list(s, p, r, out, space + CLSORT_LIST);\n"
+    "}\n"
+    "\n",
+    "//---- select: tables\n"
+    "/* The tables in global memory: the counts of three passes for every row, of which one is added to, one read, and one cleared for the next\n"
+    "   pass; then for every row row_words words: two ranges, of this pass and the one before, how many elements are collected, and those, or\n"
+    "   how many each part takes. The host clears the counts of pass 0. */\n"
+    "#define CLSORT_TABLE_ARGS global uchar *tables, ulong tables_at, uint row_words, uint parts, uint part_rows\n"
+    "#define CLSORT_TABLES { (global uint *)(tables + tables_at), row_words }\n"
+    "#define CLSORT_ROW_COLLECTED 32\n"
+    "#define CLSORT_ROW_LIST 48\n"
+    "typedef struct { global uint *words; uint row_words; } tables_t;\n"
+    "\n"
+    "CLSORT_INLINE global uint *row_counts(tables_t t, select_t s, uint row, uint pass)\n"
+    "{\n"
+    "    return t.words + ((size_t)(pass % 3) * s.rows + row) * CLSORT_BINS;\n"
+    "}\n"
+    "\n"
+    "CLSORT_INLINE global uint *row_words_of(tables_t t, select_t s, uint row)\n"
+    "{\n"
+    "    return t.words + (size_t)3 * s.rows * CLSORT_BINS + (size_t)row * t.row_words;\n"
+    "}\n"
+    "\n"
+    "/* The range that a pass found, to and from a row's words. */\n"
+    "CLSORT_INLINE void store_range(global uint *row, uint pass, select_range_t r)\n"
+    "{\n"
+    "    global ulong *words = (global ulong *)(row + pass % 2 * 16);\n"
+    "    words[0] = r.low;\n"
+    "    words[1] = r.high;\n"
+    "    words[2] = r.low_index;\n"
+    "    words[3] = r.high_index;\n"
+    "    words[4] = r.left;\n"
+    "    words[5] = r.size;\n"
+    "    words[6] = r.decided;\n"
+    "}\n"
+    "\n"
+    "CLSORT_INLINE select_range_t load_range(global const uint *row, uint pass)\n"
+    "{\n"
+    "    global const ulong *words = (global const ulong *)(row + pass % 2 * 16);\n"
+    "    const select_range_t r = { (code_t)words[0], (code_t)words[1], (uint)words[2], (uint)words[3], (uint)words[4], (uint)words[5], (uint)words[6] };\n"
+    "    return r;\n"
+    "}\n"
+    "\n",
+    "//---- select: passes\n"
+    "/* The range of this pass, which every work-group of a row finds by itself from the sums of the pass before. */\n"
+    "CLSORT_INLINE select_range_t find_range(select_t s, tables_t t, select_part_t p, uint pass, local uint *space)\n"
+    "{\n"
+    "    const uint later = pass && p.row < s.rows;\n"
+    "    select_range_t r = whole_range(s);\n"
+    "    if (later)\n"
+    "        r = load_range(row_words_of(t, s, p.row), pass - 1);\n"
+    "    const uint open = later && !r.decided;\n"
+    "    for (uint b = (uint)get_local_id(0); b < (open ? CLSORT_BINS : 0); b += CLSORT_GROUP)\n"
+    "        space[CLSORT_LIST + b] = row_counts(t, s, p.row, pass - 1)[b];\n"
+    "    return narrow_range(s, r, open, pass - 1, space);\n"
+    "}\n"
+    "\n"
+    "/* What the first work-group of a row leaves for the next launch. */\n"
+    "CLSORT_INLINE void keep_range(select_t s, tables_t t, select_part_t p, select_range_t r, uint pass)\n"
+    "{\n"
+    "    if (p.part || p.row >= s.rows)\n"
+    "        return;\n"
+    "    for (uint b = (uint)get_local_id(0); b < CLSORT_BINS; b += CLSORT_GROUP)\n"
+    "        row_counts(t, s, p.row, pass + 1)[b] = 0;\n"
+    "    if (get_local_id(0) == 0) {\n"
+    "        store_range(row_words_of(t, s, p.row), pass, r);\n"
+    "        if (pass == 0)\n"
+    "            row_words_of(t, s, p.row)[CLSORT_ROW_COLLECTED] = 0;\n"
+    "    }\n"
+    "}\n"
+    "\n"
+    "/* Adds what a work-group counted or collected to the row's tables. Called by all; needs no barrier before. */\n"
+    "CLSORT_INLINE void add_to_tables(select_t s, tables_t t, select_part_t p, uint action, uint pass, local uint *space)\n"
+    "{\n"
+    "    const uint lid = (uint)get_local_id(0), bins = action == CLSORT_COUNT_DIGITS && p.row < s.rows ? CLSORT_BINS : 0;\n"
+    "    global uint *counts = row_counts(t, s, p.row, pass), *row = row_words_of(t, s, p.row);\n"
+    "    group_sync();\n"
+    "    for (uint b = lid; b < bins; b += CLSORT_GROUP)\n"
+    "        if (space[CLSORT_LIST + b])\n"
+    "            atomic_add((volatile global uint *)&counts[b], space[CLSORT_LIST + b]);\n"
+    "    if (lid == 0 && space[0])\n"
+    "        space[CLSORT_FOUND] = atomic_add((volatile global uint *)&row[CLSORT_ROW_COLLECTED], space[0]);\n"
+    "    if (lid == 0 && action == CLSORT_TALLY && p.row < s.rows)\n"
+    "        row[CLSORT_ROW_LIST + p.part] = space[CLSORT_LIST];\n"
+    "    group_sync();\n"
+    "    for (uint i = lid; i < space[0]; i += CLSORT_GROUP)\n"
+    "        if (space[CLSORT_FOUND] + i < s.room)\n"
+    "            row[CLSORT_ROW_LIST + space[CLSORT_FOUND] + i] = space[CLSORT_LIST + i];\n"
+    "}\n"
+    "\n"
+    "/* One pass over rows that are cut into parts, one work-group for each. */\n"
+    "CLSORT_KERNEL void clsort_select_pass(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, local uint *space, uint pass)\n"
+    "{\n"
+    "    const select_t s = CLSORT_SELECT;\n"
+    "    const tables_t t = CLSORT_TABLES;\n"
+    "    const select_part_t p = find_part(s, parts, part_rows);\n"
+    "    if (get_local_id(0) == 0)\n"
+    "        space[0] = 0;\n"
+    "    const select_range_t r = find_range(s, t, p, pass, space);\n"
+    "    const uint action = choose_action(s, r, pass);\n"
+    "    keep_range(s, t, p, r, pass);\n"
+    "    visit_part(s, p, r, action, pass, space);\n"
+    "    add_to_tables(s, t, p, action, pass, space);\n"
+    "}\n"
+    "\n",
+    "//---- select: results\n"
+    "/* Sorts what the passes collected, one row per work-group; local memory as for clsort_select_rows. */\n"
+    "CLSORT_KERNEL void clsort_select_sort(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, CLSORT_OUTPUT_ARGS, local uint *space, local code_t *codes)\n"
+    "{\n"
+    "    const select_t s = CLSORT_SELECT;\n"
+    "    const output_t out = CLSORT_OUTPUT;\n"
+    "    const tables_t t = CLSORT_TABLES;\n"
+    "    const select_part_t p = find_part(s, 1, s.n);\n"
+    "    const uint exists = p.row < s.rows;\n"
+    "    global const uint *row = row_words_of(t, s, exists ? p.row : 0);\n"
+    "    const select_range_t r = exists ? load_range(row, s.passes) : whole_range(s);\n"
+    "    const uint count = exists ? min(row[CLSORT_ROW_COLLECTED], s.room) : 0;\n"
+    "    for (uint i = (uint)get_local_id(0); i < count; i += CLSORT_GROUP)\n"
+    "        space[CLSORT_LIST + i] = row[CLSORT_ROW_LIST + i];\n"
+    "    if (get_local_id(0) == 0)\n"
+    "        space[0] = count;\n"
+    "    sort_list(s, p, space, codes);\n"
+    "    write_list(s, p, r, out, space + CLSORT_LIST);\n"
+    "}\n"
+    "\n"
+    "/* Writes the k elements of a row in its order. Each work-item takes CLSORT_VISITS elements side by side. */\n"
+    "CLSORT_KERNEL void clsort_select_scatter(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, CLSORT_OUTPUT_ARGS, local uint *sums)\n"
+    "{\n"
+    "    const select_t s = CLSORT_SELECT;\n"
+    "    const output_t out = CLSORT_OUTPUT;\n"
+    "    const tables_t t = CLSORT_TABLES;\n"
+    "    const select_part_t p = find_part(s, parts, part_rows);\n"
+    "    global const uint *row = row_words_of(t, s, p.row < s.rows ? p.row : 0);\n"
+    "    const select_range_t r = p.row < s.rows ? load_range(row, s.passes) : whole_range(s);\n"
+    "    uint place = 0, total;\n"
+    "    for (uint q = (uint)get_local_id(0); q < (p.row < s.rows ? p.part : 0); q += CLSORT_GROUP)\n"
+    "        place += row[CLSORT_ROW_LIST + q];\n"
+    "    sum_before(place, sums, &place);\n"
+    "    for (size_t chunk = p.first; chunk < p.end; chunk += CLSORT_GROUP * CLSORT_VISITS) {\n"
+    "        const size_t first = chunk + get_local_id(0) * CLSORT_VISITS, end = min(first + CLSORT_VISITS, (size_t)p.end);\n"
+    "        uint count = 0;\n"
+    "        for (size_t i = first; i < end; i++)\n"
+    "            count += is_taken(s, r, select_code(s, p, i), (uint)i);\n"
+    "        size_t at = place + sum_before(count, sums, &total);\n"
+    "        for (size_t i = first; i < end; i++)\n"
+    "            if (is_taken(s, r, select_code(s, p, i), (uint)i) && at < s.k)\n"
+    "                write_element(s, p, out, (size_t)p.row * s.k + at++, (uint)i);\n"
+    "        place += total;\n"
+    "    }\n"
+    "}\n"
+    "\n"
+    "/* The values of the selected elements: target element j, of row j / wanted, comes from element indices[j] of that row; rows of values lie\n"
+    "   row_values elements apart. One work-item per unit of a value. */\n"
+    "CLSORT_KERNEL void clsort_select_gather(global const uchar *source, ulong source_at, global uchar *target, ulong target_at,\n"
+    "                                        global const uchar *indices, ulong indices_at, ulong n, uint wanted, ulong row_values, uint bytes, ulong units)\n"
+    "{\n"
+    "    const size_t at = get_global_id(0), j = at / units;\n"
+    "    if (j >= n)\n"
+    "        return;\n"
+    "    const size_t from = j / wanted * row_values + ((global const uint *)(indices + indices_at))[j];\n"
+    "    store_bits(target + target_at + at * bytes, bytes, load_bits(source + source_at + (from * units + at % units) * bytes, bytes));\n"
+    "}\n"
+    "#endif\n"
+    "\n",
+    "//---- utility\n"
+    "#if CLSORT_FAMILY == 0 || CLSORT_FAMILY == 5\n"
+    "/* What goes on around sorts: keys are taken out of records, arrays gathered, results checked. */\n"
     "\n"
     "/* Takes the keys out of records of `stride` bytes and numbers them: what a sort by index starts from. A key equal to minus_zero\n"
     "   becomes 0. keys may be source itself where nothing changes: then only the numbers are written. */\n"
@@ -3907,8 +4494,8 @@ static const char *const clsort__source[] = {
 
 /* Families of kernels.cl that this version builds; the numbers stand there too. */
 enum { CLSORT__BITONIC = CLSORT_BITONIC, CLSORT__MERGE = CLSORT_MERGE, CLSORT__RADIX = CLSORT_RADIX, CLSORT__UTILITY = 5,
-       CLSORT__PUBLISHED_BITONIC = 6, CLSORT__PUBLISHED_MERGE = 7, CLSORT__SWEEP = 8, CLSORT__SEGMENTS = 11, CLSORT__PIECES = 12,
-       CLSORT__BATCH = 13 };
+       CLSORT__PUBLISHED_BITONIC = 6, CLSORT__PUBLISHED_MERGE = 7, CLSORT__SWEEP = 8, CLSORT__SELECT = 10, CLSORT__SEGMENTS = 11,
+       CLSORT__PIECES = 12, CLSORT__BATCH = 13 };
 
 #define CLSORT__KERNEL_LIST(X) \
     X(B2, CLSORT__PUBLISHED_BITONIC, "clsort_bitonic_b2") \
@@ -3942,6 +4529,11 @@ enum { CLSORT__BITONIC = CLSORT_BITONIC, CLSORT__MERGE = CLSORT_MERGE, CLSORT__R
     X(RADIX_HISTOGRAM, CLSORT__SWEEP, "clsort_radix_histogram") \
     X(RADIX_BEGIN, CLSORT__SWEEP, "clsort_radix_begin") \
     X(RADIX_SWEEP, CLSORT__SWEEP, "clsort_radix_sweep") \
+    X(SELECT_ROWS, CLSORT__SELECT, "clsort_select_rows") \
+    X(SELECT_PASS, CLSORT__SELECT, "clsort_select_pass") \
+    X(SELECT_SORT, CLSORT__SELECT, "clsort_select_sort") \
+    X(SELECT_SCATTER, CLSORT__SELECT, "clsort_select_scatter") \
+    X(SELECT_GATHER, CLSORT__SELECT, "clsort_select_gather") \
     X(EXTRACT, CLSORT__UTILITY, "clsort_extract") \
     X(EXTRACT_CODES, CLSORT__UTILITY, "clsort_extract_codes") \
     X(NUMBER_SEGMENTS, CLSORT__UTILITY, "clsort_number_segments") \
@@ -4057,11 +4649,18 @@ typedef struct clsort__range {
     int reads, writes;
 } clsort__range;
 
-/* What a description is checked for: to read keys only, to sort some day, to sort now. */
-enum { CLSORT__TO_READ, CLSORT__TO_PLAN, CLSORT__TO_SORT };
+/* What a description is checked for: to read keys only, to select from rows, to sort some day, to sort now. */
+enum { CLSORT__TO_READ, CLSORT__TO_SELECT, CLSORT__TO_PLAN, CLSORT__TO_SORT };
 
 /* COUNT enqueues nothing and counts commands; WARM launches every kernel with its geometry but no elements. */
 enum { CLSORT__COUNT, CLSORT__WARM, CLSORT__RUN };
+
+/* What clsort_explain counts of a run. */
+typedef struct clsort__tally {
+    cl_uint launches[CLSORT__KERNEL_COUNT];
+    cl_uint passes;             /* commands that write elements */
+    cl_ulong bytes;             /* of elements, read and written */
+} clsort__tally;
 
 /* The commands of one call. Errors stick: after the first one, nothing more is enqueued. */
 typedef struct clsort__run {
@@ -4072,7 +4671,9 @@ typedef struct clsort__run {
     const cl_event *wait;
     cl_event *done;
     cl_uint issued, total;
-    cl_event previous;          /* out of order: what the next command waits for */
+    cl_event previous;          /* of the last command, if it has one; what the next waits for on an out-of-order queue */
+    clsort__tally *tally;       /* NULL: none */
+    int number;                 /* of the kernel, in CLSORT__KERNEL_LIST */
     cl_kernel kernel;
     cl_uint argument, group_log2;
     clsort_status status;
@@ -4794,9 +5395,10 @@ static int clsort__is_batch(const clsort_desc *d)
     return d->tuning.local >= CLSORT_LOCAL_BATCH_ODD_EVEN;
 }
 
-/* Are there rows, segments or a count on the device? */
+/* Are there rows, segments or a count on the device? Rows of top-k are not sorted, and not meant. */
 static int clsort__has_segments(const clsort_desc *d)
 {
+    if (d->top_k) return 0;
     return d->rows > 1 || clsort__is_batch(d) || d->segments || d->segment_count || d->count_buffer || (d->flags & CLSORT_FLAG_COUNT_BUFFER);
 }
 
@@ -4889,24 +5491,36 @@ static int clsort__can_any(const clsort_desc *d)
     return 0;
 }
 
+/* Are there keys and nothing else? */
+static int clsort__is_bare(const clsort_desc *d)
+{
+    return !d->value_size && !d->record_size && !d->indices && !(d->flags & CLSORT_FLAG_INDICES);
+}
+
 /* From how many elements on radix is the fastest: measured, on CPUs with PoCL and Intel's runtime, on NVIDIA's GPUs with an H200. Elsewhere
    merge makes fewer passes. */
 static size_t clsort__radix_from(const clsort_sorter *s, const clsort_desc *d)
 {
     const cl_uint bits = clsort__key_bits(d->key_type);
-    const int bare = !d->value_size && !d->record_size && !d->indices && !(d->flags & CLSORT_FLAG_INDICES);
     if (!s->is_cpu) return s->has_progress ? (size_t)1 << (bits <= 16 ? 16 : bits == 32 ? 20 : 22) : (size_t)-1;
-    if (!bare) return (size_t)1 << 12;
+    if (!clsort__is_bare(d)) return (size_t)1 << 12;
     return (size_t)1 << (bits <= 16 ? 10 : bits == 32 ? 18 : 22);
+}
+
+/* Up to how many elements bitonic is, where radix is not. On GPUs its tile is done sooner than that of merge. */
+static size_t clsort__bitonic_up_to(const clsort_sorter *s, const clsort_desc *d)
+{
+    if (s->is_cpu) return (size_t)-1;
+    return clsort__is_bare(d) && clsort__key_bits(d->key_type) <= 32 ? (size_t)1 << 12 : 0;
 }
 
 /* The algorithms in the order in which AUTO would take them. */
 static const cl_uint *clsort__preferences(const clsort_sorter *s, const clsort_desc *d)
 {
     static const cl_uint radix_first[3] = { CLSORT_RADIX, CLSORT_MERGE, CLSORT_BITONIC };
-    static const cl_uint on_gpus[3] = { CLSORT_MERGE, CLSORT_RADIX, CLSORT_BITONIC }, on_cpus[3] = { CLSORT_BITONIC, CLSORT_RADIX, CLSORT_MERGE };
+    static const cl_uint merge_first[3] = { CLSORT_MERGE, CLSORT_RADIX, CLSORT_BITONIC }, bitonic_first[3] = { CLSORT_BITONIC, CLSORT_RADIX, CLSORT_MERGE };
     if (s && d->count >= clsort__radix_from(s, d)) return radix_first;
-    return s && s->is_cpu ? on_cpus : on_gpus;
+    return s && d->count <= clsort__bitonic_up_to(s, d) ? bitonic_first : merge_first;
 }
 
 /* What AUTO takes: the first one that can do it and did not fail the self-test. CLSORT_AUTO if none is left. s may be NULL. */
@@ -5118,8 +5732,12 @@ static const char *clsort__unsupported_tuning(const clsort_desc *d)
 static const char *clsort__unsupported(const clsort_desc *d, int purpose)
 {
     if (d->algorithm != CLSORT_AUTO && !clsort__has_family(d->algorithm)) return "algorithm";
-    if ((purpose != CLSORT__TO_READ || d->precedes) && !clsort__can_any(d)) return "what the description asks for, by this algorithm";
-    if (d->top_k) return "top_k";
+    if (purpose == CLSORT__TO_SELECT && d->algorithm) return "algorithm with top_k";
+    if (purpose == CLSORT__TO_SELECT && d->record_size) return "records with top_k";
+    if (purpose == CLSORT__TO_SELECT && (d->segments || d->segment_count)) return "segments with top_k";
+    if (purpose == CLSORT__TO_SELECT && d->count_buffer) return "count_buffer with top_k";
+    if ((purpose >= CLSORT__TO_PLAN || d->precedes) && !clsort__can_any(d)) return "what the description asks for, by this algorithm";
+    if (purpose != CLSORT__TO_SELECT && d->top_k) return "top_k";
     if (purpose == CLSORT__TO_READ && clsort__has_segments(d)) return "rows, segments and count_buffer here";
     if (d->rows > 1 && (d->segments || d->segment_count)) return "rows beside segments";
     return clsort__unsupported_tuning(d);
@@ -5183,9 +5801,9 @@ static clsort_status clsort__check_layout(clsort_sorter *s, const char *function
     if (!d->record_size && d->key_offset) return clsort__reject(s, function, "key_offset", CLSORT_ERROR_RECORD_LAYOUT);
     if (!clsort__fields_inside(d)) return clsort__reject(s, function, "fields: offset", CLSORT_ERROR_RECORD_LAYOUT);
     if ((cl_ulong)d->count > 0xFFFFFFFFu) return clsort__reject(s, function, "count", CLSORT_ERROR_COUNT_TOO_LARGE);
-    status = clsort__check_segments(s, function, d, element);
+    status = purpose == CLSORT__TO_SELECT ? CL_SUCCESS : clsort__check_segments(s, function, d, element);
     if (status != CL_SUCCESS) return status;
-    n = clsort__extent(d, element);
+    n = purpose == CLSORT__TO_SELECT ? d->count : clsort__extent(d, element);
     if (!clsort__fits(n, element, d->keys_offset) || !clsort__fits(n, element, d->keys_out_offset))
         return clsort__reject(s, function, "keys", CLSORT_ERROR_SIZE_OVERFLOW);
     if (!clsort__fits(n, d->value_size, d->values_offset) || !clsort__fits(n, d->value_size, d->values_out_offset))
@@ -5208,7 +5826,8 @@ static clsort_status clsort__check_layout(clsort_sorter *s, const char *function
 /* The checks that need no buffers. */
 static clsort_status clsort__check_desc(clsort_sorter *s, const char *function, const clsort_desc *d, int purpose)
 {
-    const cl_uint flags = CLSORT_FLAG_NO_BUILD | CLSORT_FLAG_INDICES | CLSORT_FLAG_KEYS_OUT | CLSORT_FLAG_VALUES_OUT | CLSORT_FLAG_COUNT_BUFFER;
+    const cl_uint plain = CLSORT_FLAG_NO_BUILD | CLSORT_FLAG_INDICES | CLSORT_FLAG_KEYS_OUT | CLSORT_FLAG_VALUES_OUT;
+    const cl_uint flags = plain | (purpose == CLSORT__TO_SELECT ? CLSORT_FLAG_TOP_UNSORTED | CLSORT_FLAG_TOP_NTH : CLSORT_FLAG_COUNT_BUFFER);
     const char *field;
     clsort_status status;
     if (!d) return clsort__reject(s, function, "description", CLSORT_ERROR_NULL_ARGUMENT);
@@ -5219,7 +5838,7 @@ static clsort_status clsort__check_desc(clsort_sorter *s, const char *function, 
     if (d->flags & ~flags) return clsort__reject(s, function, "flags", CLSORT_ERROR_UNKNOWN_FLAG);
     field = clsort__unsupported(d, purpose);
     if (field) return clsort__reject(s, function, field, CLSORT_ERROR_UNSUPPORTED);
-    if (purpose != CLSORT__TO_READ && d->algorithm == CLSORT_AUTO && clsort__choose_algorithm(s, d) == CLSORT_AUTO)
+    if (purpose >= CLSORT__TO_PLAN && d->algorithm == CLSORT_AUTO && clsort__choose_algorithm(s, d) == CLSORT_AUTO)
         return clsort__reject(s, function, "algorithm: the self-test left none to AUTO", CLSORT_ERROR_WRONG_RESULT);
     return clsort__check_layout(s, function, d, purpose);
 }
@@ -5377,8 +5996,9 @@ static clsort_status clsort__start(clsort_sorter *s, const char *function, cl_co
    the command before on an out-of-order queue. */
 static const cl_event *clsort__waits(clsort__run *run, cl_uint *count)
 {
-    *count = run->n_wait + (run->previous ? 1 : 0);
-    if (!run->previous) return run->wait;
+    const int chained = run->previous && !run->in_order;
+    *count = run->n_wait + (chained ? 1 : 0);
+    if (!chained) return run->wait;
     if (run->n_wait) memcpy(run->s->waits, run->wait, run->n_wait * sizeof *run->wait);
     run->s->waits[run->n_wait] = run->previous;
     return run->s->waits;
@@ -5391,8 +6011,14 @@ typedef struct clsort__command {
     cl_event event, *place;
 } clsort__command;
 
-/* Starts a command; 0 if it is only counted or an error came before. An event is needed for the last command and on
-   out-of-order queues. */
+/* Does the caller want to hear of every command? Launches that warm kernels are none of a sort's. */
+static int clsort__profiles(const clsort__run *run)
+{
+    return run->s->options.profile && run->mode == CLSORT__RUN;
+}
+
+/* Starts a command; 0 if it is only counted or an error came before. An event is needed for the last command, on out-of-order queues
+   and for a profile. */
 static int clsort__begin(clsort__run *run, clsort__command *c)
 {
     if (run->status != CL_SUCCESS) return 0;
@@ -5402,7 +6028,7 @@ static int clsort__begin(clsort__run *run, clsort__command *c)
     }
     c->waits = clsort__waits(run, &c->count);
     c->event = NULL;
-    c->place = !run->in_order || (run->done && run->issued + 1 == run->total) ? &c->event : NULL;
+    c->place = !run->in_order || clsort__profiles(run) || (run->done && run->issued + 1 == run->total) ? &c->event : NULL;
     return 1;
 }
 
@@ -5414,6 +6040,8 @@ static void clsort__enqueued(clsort__run *run, cl_int code, const char *function
     run->issued++;
     if (run->previous) CLSORT_CL(clReleaseEvent)(run->previous);
     run->previous = event;
+    if (clsort__profiles(run))
+        run->s->options.profile(run->s->options.user, strcmp(function, "clEnqueueNDRangeKernel") ? function : clsort__kernel_entries[run->number].name, event);
 }
 
 static clsort__span clsort__make_span(cl_mem buffer, size_t offset)
@@ -5470,6 +6098,7 @@ static void clsort__use(clsort__run *run, const clsort__config *config, int kern
 {
     clsort__config asked = *config;
     const clsort__program *p;
+    run->number = kernel;
     if (run->mode == CLSORT__COUNT || run->status != CL_SUCCESS) return;
     asked.family = clsort__kernel_entries[kernel].family;
     p = clsort__find_program(run->s, &asked);
@@ -5479,12 +6108,27 @@ static void clsort__use(clsort__run *run, const clsort__config *config, int kern
     run->argument = 0;
 }
 
+/* Says for clsort_explain what the next command does: so many passes over elements, so many bytes of them read and written. */
+static void clsort__moves(clsort__run *run, cl_uint passes, cl_ulong bytes)
+{
+    if (!run->tally) return;
+    run->tally->passes += passes;
+    run->tally->bytes += bytes;
+}
+
+/* Bytes of the rows that a plan's kernels sort: keys with what travels with them, or records. */
+static cl_ulong clsort__row_bytes(const clsort__plan *p)
+{
+    return (cl_ulong)p->extent * (p->config.value_bytes + (p->config.records ? 0 : p->config.key_bytes));
+}
+
 /* Launches the chosen kernel for `items` work-items, rounded up to whole work-groups. */
 static void clsort__launch(clsort__run *run, size_t items)
 {
     const size_t group = (size_t)1 << run->group_log2, global = (items + group - 1) >> run->group_log2 << run->group_log2;
     clsort__command c;
     cl_int code;
+    if (run->tally) run->tally->launches[run->number]++;
     if (!clsort__begin(run, &c)) return;
     code = CLSORT_CL(clEnqueueNDRangeKernel)(run->queue, run->kernel, 1, NULL, &global, &group, c.count, c.waits, c.place);
     clsort__enqueued(run, code, "clEnqueueNDRangeKernel", c.event);
@@ -5494,7 +6138,9 @@ static void clsort__copy(clsort__run *run, clsort__span from, clsort__span to, s
 {
     clsort__command c;
     cl_int code;
-    if (run->mode == CLSORT__WARM || !bytes || !clsort__begin(run, &c)) return;
+    if (run->mode == CLSORT__WARM || !bytes) return;
+    clsort__moves(run, 1, 2 * (cl_ulong)bytes);
+    if (!clsort__begin(run, &c)) return;
     code = CLSORT_CL(clEnqueueCopyBuffer)(run->queue, from.buffer, to.buffer, from.offset, to.offset, bytes, c.count, c.waits, c.place);
     clsort__enqueued(run, code, "clEnqueueCopyBuffer", c.event);
 }
@@ -5607,6 +6253,7 @@ static void clsort__tile_pass(clsort__run *run, const clsort__plan *p, const cls
         clsort__argument(run, clsort__tile_keys(shape), NULL);
         clsort__argument(run, clsort__tile_words(shape), NULL);
     }
+    clsort__moves(run, 1, 2 * clsort__row_bytes(p));
     clsort__launch(run, tiles << (global_tile ? shape->group_log2 : shape->share_log2));
 }
 
@@ -5626,6 +6273,7 @@ static void clsort__window_pass(clsort__run *run, const clsort__plan *p, const c
     clsort__uint(run, hi - at);
     clsort__uint(run, low - lanes_log2 - at);
     clsort__uint(run, mirror);
+    clsort__moves(run, 1, 2 * clsort__row_bytes(p));
     clsort__launch(run, (size_t)windows);
 }
 
@@ -5639,6 +6287,7 @@ static void clsort__step_pass(clsort__run *run, const clsort__plan *p, clsort__a
     clsort__count(run, p->d.count);
     clsort__uint(run, bit);
     clsort__uint(run, mirror);
+    clsort__moves(run, 1, 3 * clsort__row_bytes(p));
     clsort__launch(run, p->d.count);
 }
 
@@ -5767,6 +6416,7 @@ static void clsort__merge_runs(clsort__run *run, const clsort__plan *p, const cl
     clsort__argument(run, clsort__tile_keys(shape), NULL);
     clsort__argument(run, clsort__tile_words(shape), NULL);
     clsort__argument(run, clsort__tile_splits(shape), NULL);
+    clsort__moves(run, 1, 2 * clsort__row_bytes(p));
     clsort__launch(run, clsort__ceil_divide(m->n, slice) << shape->share_log2);
 }
 
@@ -5784,6 +6434,7 @@ static void clsort__merge_tiles(clsort__run *run, const clsort__plan *p, const c
     clsort__argument(run, clsort__tile_keys(shape), NULL);
     clsort__argument(run, clsort__tile_words(shape), NULL);
     if (!local_only) clsort__argument(run, clsort__tile_splits(shape), NULL);
+    clsort__moves(run, 1, 2 * clsort__row_bytes(p));
     clsort__launch(run, clsort__ceil_divide(p->d.count, slice) << shape->share_log2);
 }
 
@@ -5862,6 +6513,17 @@ static void clsort__place_radix(clsort__run *run, const clsort__plan *p, const c
     clsort__uint(run, pass);
 }
 
+/* A kernel that counts reads keys, one that scatters moves rows; a work-item that sorts alone does everything in one launch. */
+static void clsort__radix_moves(clsort__run *run, const clsort__plan *p, const clsort__radix_job *j, int kernel)
+{
+    const cl_ulong keys = (cl_ulong)p->d.count * p->key_bytes, rows = clsort__row_bytes(p);
+    const cl_uint serial = j->passes + (cl_uint)(j->in_place && j->passes % 2);
+    if (kernel == CLSORT__KERNEL_RADIX_COUNT || kernel == CLSORT__KERNEL_RADIX_HISTOGRAM) clsort__moves(run, 0, keys);
+    else if (kernel == CLSORT__KERNEL_RADIX_SCATTER || kernel == CLSORT__KERNEL_RADIX_SWEEP) clsort__moves(run, 1, 2 * rows);
+    else if (kernel == CLSORT__KERNEL_RADIX_SMALL && !p->config.share_log2) clsort__moves(run, serial, keys + 2 * serial * rows);
+    else if (kernel == CLSORT__KERNEL_RADIX_SMALL) clsort__moves(run, 1, 2 * rows);
+}
+
 /* One launch of a radix kernel; local[] holds the sizes of its local arguments, 0 ends the list. */
 static void clsort__radix_launch(clsort__run *run, const clsort__plan *p, const clsort__radix_job *j, int kernel, cl_uint pass, size_t groups,
                                  const size_t *local)
@@ -5869,6 +6531,7 @@ static void clsort__radix_launch(clsort__run *run, const clsort__plan *p, const 
     clsort__use(run, &p->config, kernel);
     clsort__place_radix(run, p, j, pass);
     for (; *local; local++) clsort__argument(run, *local, NULL);
+    clsort__radix_moves(run, p, j, kernel);
     clsort__launch(run, groups << run->group_log2);
 }
 
@@ -6017,6 +6680,7 @@ static void clsort__segment_passes(clsort__run *run, const clsort__plan *p, cons
             clsort__argument(run, clsort__tile_words(shape), NULL);
             clsort__argument(run, clsort__tile_splits(shape), NULL);
         } else clsort__uint(run, (cl_uint)j->tile);
+        clsort__moves(run, 1, 2 * clsort__row_bytes(p));
         clsort__launch(run, clsort__job_groups(run, p, j) << shape->share_log2);
     }
 }
@@ -6035,6 +6699,7 @@ static void clsort__segment_pack(clsort__run *run, const clsort__plan *p, const 
     clsort__argument(run, clsort__tile_keys(shape), NULL);
     clsort__argument(run, clsort__tile_words(shape), NULL);
     clsort__argument(run, clsort__tile_marks(shape), NULL);
+    clsort__moves(run, 1, 2 * clsort__row_bytes(p));
     clsort__launch(run, groups << shape->share_log2);
 }
 
@@ -6067,6 +6732,7 @@ static void clsort__segment_pieces(clsort__run *run, const clsort__plan *p, cons
     clsort__place_radix(run, p, &r, 0);
     clsort__place_jobs(run, p, j);
     clsort__uint(run, (cl_uint)j->tile);
+    clsort__moves(run, 1, 2 * clsort__row_bytes(p));
     clsort__launch(run, clsort__piece_workers(p->extent));
 }
 
@@ -6093,11 +6759,21 @@ static void clsort__segments(clsort__run *run, const clsort__plan *p, clsort__ar
 
 /* ---- >>batch ----------------------------------------------------------------------------------------------------- */
 
+/* How often a row is read and written: once per step, or once for all steps inside a block of 2^tile elements and the one above them. */
+static cl_uint clsort__batch_passes(const clsort__plan *p, cl_uint tile)
+{
+    const cl_uint local = p->d.tuning.local, stages = p->d.count > 2 ? clsort__ceil_log2(p->d.count) : 1;
+    const cl_uint saved = local == CLSORT_LOCAL_BATCH ? tile - 1 : local == CLSORT_LOCAL_BATCH_SPLIT ? tile : 0;
+    cl_uint stage, passes = saved ? 1 : 0;
+    for (stage = saved ? tile : 0; stage < stages; stage++) passes += stage + 1 - saved;
+    return passes;
+}
+
 /* Sorts every row of `from` into its place in `to`, which may be the same, as published: one launch, a work-group for each row. */
 static void clsort__batch(clsort__run *run, const clsort__plan *p, clsort__arrays from, clsort__arrays to)
 {
     const clsort__config shape = clsort__shape(run->s, p);
-    const cl_uint local = p->d.tuning.local;
+    const cl_uint local = p->d.tuning.local, passes = clsort__batch_passes(p, clsort__tile_log2(&shape, 0));
     clsort__use(run, &p->config, CLSORT__KERNEL_BATCH_ODD_EVEN + (int)local - CLSORT_LOCAL_BATCH_ODD_EVEN);
     clsort__place_arrays(run, &p->config, from);
     clsort__place_arrays(run, &p->config, to);
@@ -6108,6 +6784,7 @@ static void clsort__batch(clsort__run *run, const clsort__plan *p, clsort__array
         clsort__argument(run, clsort__tile_keys(&shape), NULL);
         clsort__argument(run, clsort__tile_words(&shape), NULL);
     }
+    clsort__moves(run, passes, 2 * passes * clsort__row_bytes(p));
     clsort__launch(run, p->segments << shape.group_log2);
 }
 
@@ -6138,7 +6815,15 @@ static void clsort__extract(clsort__run *run, const clsort__plan *p, clsort__spa
     clsort__ulong(run, p->element);
     clsort__ulong(run, p->codec.minus_zero);
     clsort__uint(run, !same && !p->d.precedes);
+    clsort__moves(run, 1, (cl_ulong)p->extent * (4 + (same || p->d.precedes ? 0 : 2 * p->key_bytes)));
     clsort__launch(run, p->extent);
+}
+
+static size_t clsort__fields_bytes(const clsort_desc *d, cl_uint first, cl_uint end)
+{
+    size_t bytes = 0;
+    for (; first < end; first++) bytes += clsort__key_bits(d->fields[first].type) / 8;
+    return bytes;
 }
 
 /* Makes codes of fields first ... end - 1 of the records, in the order of the indices, which the first time are written. */
@@ -6155,6 +6840,7 @@ static void clsort__extract_codes(clsort__run *run, const clsort__plan *p, clsor
     clsort__uint(run, end < p->field_count);
     clsort__ulong(run, p->element);
     clsort__place_fields(run, p, first, end);
+    clsort__moves(run, 1, (cl_ulong)p->extent * (4 + (p->d.fields ? clsort__fields_bytes(&p->d, first, end) : p->key_bytes) + p->key_bytes));
     clsort__launch(run, p->extent);
 }
 
@@ -6170,6 +6856,7 @@ static void clsort__gather(clsort__run *run, clsort__span source, clsort__span t
     clsort__uint(run, (cl_uint)source_count);
     clsort__uint(run, (cl_uint)unit);
     clsort__ulong(run, units);
+    clsort__moves(run, 1, (cl_ulong)count * (4 + 2 * element));
     clsort__launch(run, count * units);
 }
 
@@ -6330,11 +7017,9 @@ static clsort_status clsort__find_scratch(clsort__run *run, const clsort__plan *
 /* Without elements radix kernels still write their tables: those of 1024 blocks, or of 8 digits. */
 enum { CLSORT__DUMMY_BYTES = 1 << 16 };
 
-/* Launches every kernel of a plan with its geometry and no elements, on the sorter's own queue. */
-static clsort_status clsort__warm(clsort_sorter *s, const clsort__plan *p)
+/* A run that launches kernels with their geometry and no elements, on the sorter's own queue. */
+static clsort_status clsort__begin_warm(clsort_sorter *s, clsort__run *run)
 {
-    const clsort__span none = { NULL, 0 };
-    clsort__run run;
     cl_int code;
     clsort_status status = clsort__own_queue(s);
     if (status != CL_SUCCESS) return status;
@@ -6342,14 +7027,39 @@ static clsort_status clsort__warm(clsort_sorter *s, const clsort__plan *p)
         s->dummy = CLSORT_CL(clCreateBuffer)(s->context, CL_MEM_READ_WRITE, CLSORT__DUMMY_BYTES, NULL, &code);
         if (code != CL_SUCCESS) return clsort__note(s, code, "clCreateBuffer");
     }
-    memset(&run, 0, sizeof run);
-    run.s = s;
-    run.queue = s->own_queue;
-    run.in_order = 1;
-    run.mode = CLSORT__WARM;
+    memset(run, 0, sizeof *run);
+    run->s = s;
+    run->queue = s->own_queue;
+    run->in_order = 1;
+    run->mode = CLSORT__WARM;
+    return CL_SUCCESS;
+}
+
+static clsort_status clsort__end_warm(clsort__run *run)
+{
+    const cl_int code = CLSORT_CL(clFinish)(run->queue);
+    return run->status != CL_SUCCESS ? run->status : clsort__note(run->s, code, "clFinish");
+}
+
+/* Launches every kernel of a plan that way. */
+static clsort_status clsort__warm(clsort_sorter *s, const clsort__plan *p)
+{
+    const clsort__span none = { NULL, 0 };
+    clsort__run run;
+    clsort_status status = clsort__begin_warm(s, &run);
+    if (status != CL_SUCCESS) return status;
     clsort__sort(&run, p, none);
-    code = CLSORT_CL(clFinish)(s->own_queue);
-    return run.status != CL_SUCCESS ? run.status : clsort__note(s, code, "clFinish");
+    return clsort__end_warm(&run);
+}
+
+/* Makes the scratch of a plan ahead, for the next queue that needs one. */
+static clsort_status clsort__prepare_scratch(clsort_sorter *s, const clsort__plan *p)
+{
+    clsort__slot *slot;
+    clsort_status status;
+    if (!p->scratch || p->d.scratch) return CL_SUCCESS;
+    status = clsort__find_slot(s, NULL, &slot);
+    return status == CL_SUCCESS ? clsort__grow_slot(s, slot, p->scratch) : status;
 }
 
 /* ---- >>order ----------------------------------------------------------------------------------------------------- */
@@ -6469,6 +7179,348 @@ static clsort_status clsort__keep_proof(clsort_sorter *s, cl_mem proof, clsort_s
     s->pending_count++;
     clsort_collect(s, 0);
     return CL_SUCCESS;
+}
+
+/* ---- >>select ---------------------------------------------------------------------------------------------------- */
+
+/* What is wanted of a row; the numbers stand in kernels.cl too. */
+enum { CLSORT__FIRST, CLSORT__NTH, CLSORT__UNORDERED };
+
+/* Words of a row's tables before its list, see kernels.cl; rows of up to so many elements are sorted whole on GPUs; the fewest elements of
+   a part on GPUs and CPUs; the most pairs that a work-group sorts, where local memory has room for them. */
+enum { CLSORT__SELECT_ROW = 48, CLSORT__SELECT_SHORT = 2048, CLSORT__SELECT_PART = 4096, CLSORT__SELECT_CPU_PART = 1 << 13,
+       CLSORT__SELECT_ROOM = 4096 };
+
+/* What a selection runs, derived from a description. `base` is a plan of the key and the scratch only. */
+typedef struct clsort__select_plan {
+    clsort__plan base;
+    cl_uint goal, lacks, room, most_room, passes;
+    size_t n, rows, k, wanted, stride, row_values;   /* wanted: elements written per row; row_values: elements between rows of values */
+    size_t parts, part_rows, row_words;
+    int spread;                 /* rows are cut into parts, with tables in global memory */
+    size_t tables, work_indices;   /* offsets inside scratch */
+} clsort__select_plan;
+
+/* Local memory of selection kernels in bytes: everything in words, and the codes of what is sorted. */
+static size_t clsort__select_words(const clsort__config *c, cl_uint room)
+{
+    const size_t bins = (size_t)1 << c->digit_bits, list = bins > room ? bins : room;
+    return 4 * (4 + ((size_t)2 << c->group_log2) + list);
+}
+
+static size_t clsort__select_codes(const clsort__config *c, cl_uint room)
+{
+    return (size_t)(room ? room : 1) * c->key_bytes;
+}
+
+/* Work-group, digits and room of a device; without one, the largest. On a CPU one work-item has a row or a part to itself, unless the caller
+   names a work-group. */
+static void clsort__select_shape(const clsort_sorter *s, clsort__select_plan *p)
+{
+    clsort__config *c = &p->base.config;
+    const clsort_tuning *t = &p->base.d.tuning;
+    c->family = CLSORT__SELECT;
+    c->key_bytes = (cl_uint)p->base.key_bytes;
+    c->lanes = c->items_log2 = 1;
+    c->digit_bits = 11;
+    c->group_log2 = t->work_group ? clsort__log2(t->work_group) : s && s->is_cpu ? 0 : 8;
+    if (c->group_log2 > 8) c->group_log2 = 8;
+    p->most_room = (cl_uint)CLSORT__SELECT_ROOM >> (c->key_bytes == 8);
+    while (s && c->group_log2 > 0 && (size_t)1 << c->group_log2 > s->max_group) c->group_log2--;
+    while (s && clsort__select_words(c, p->most_room) + clsort__select_codes(c, p->most_room) > s->local_bytes) {
+        if (p->most_room > 1u << c->digit_bits) p->most_room /= 2;
+        else if (c->digit_bits > 4 && c->digit_bits > c->group_log2) c->digit_bits--;
+        else if (c->group_log2 > 0) c->group_log2--;
+        else if (p->most_room > 1) p->most_room /= 2;
+        else break;
+    }
+    c->share_log2 = c->group_log2;
+}
+
+/* What is wanted, and how many elements may be left when a row is decided: enough that few passes do, few enough to be sorted fast. A row that
+   is as short as that is sorted whole, without a pass. */
+static void clsort__select_goal(const clsort_sorter *s, clsort__select_plan *p)
+{
+    const int is_cpu = s && s->is_cpu;
+    const cl_uint least = is_cpu ? 64 : 512, whole = is_cpu ? 256 : (cl_uint)CLSORT__SELECT_SHORT;
+    const cl_uint bits = (cl_uint)(8 * p->base.key_bytes) - p->lacks - p->base.d.first_bit, digit = p->base.config.digit_bits;
+    const size_t k = p->k;
+    p->goal = p->base.d.flags & CLSORT_FLAG_TOP_NTH ? CLSORT__NTH : p->base.d.flags & CLSORT_FLAG_TOP_UNSORTED && k > p->most_room ? CLSORT__UNORDERED : CLSORT__FIRST;
+    p->wanted = p->goal == CLSORT__NTH ? 1 : k;
+    p->room = least;
+    while (p->goal == CLSORT__FIRST && p->room < 2 * k && p->room < p->most_room) p->room *= 2;
+    if (p->room > p->most_room) p->room = p->most_room;
+    p->passes = (cl_uint)(clsort__ceil_divide(bits, digit) + clsort__ceil_divide(clsort__ceil_log2(p->n), digit));
+    if (p->goal == CLSORT__UNORDERED) p->room = 0;
+    else if (p->n <= p->room || (p->n <= whole && p->n <= p->most_room)) {
+        p->room = 1u << clsort__ceil_log2(p->n);
+        p->passes = 0;
+    }
+}
+
+/* Rows that leave most of the device idle are cut into parts. */
+static void clsort__select_parts(const clsort_sorter *s, clsort__select_plan *p)
+{
+    const size_t busy = !s ? (size_t)-1 : s->is_cpu ? 2 * (size_t)s->compute_units : 8 * (size_t)s->compute_units;
+    const size_t least = s && s->is_cpu ? (size_t)CLSORT__SELECT_CPU_PART : (size_t)CLSORT__SELECT_PART;
+    const size_t room = s ? p->room : p->most_room;   /* without a device: the most of all */
+    size_t parts = busy / p->rows < p->n / least ? busy / p->rows : p->n / least;
+    if (!parts || !p->passes) parts = 1;
+    p->part_rows = clsort__ceil_divide(p->n, parts);
+    p->parts = clsort__ceil_divide(p->n, p->part_rows);
+    p->spread = !s || p->parts > 1 || p->goal == CLSORT__UNORDERED;
+    p->row_words = (CLSORT__SELECT_ROW + (room > p->parts ? room : p->parts) + 3) / 4 * 4;
+}
+
+/* Bytes of the tables of a selection that is spread. */
+static size_t clsort__select_tables(const clsort__select_plan *p)
+{
+    return p->rows * 4 * (((size_t)3 << p->base.config.digit_bits) + p->row_words);
+}
+
+/* Derives everything from a description that was checked. The header's MEMORY chapter states the same formula. */
+static void clsort__make_select_plan(const clsort_sorter *s, const clsort_desc *d, clsort__select_plan *p)
+{
+    memset(p, 0, sizeof *p);
+    p->base.d = *d;
+    clsort__plan_key(&p->base);
+    clsort__plan_arrays(&p->base);
+    p->n = d->count;
+    p->rows = d->rows ? d->rows : 1;
+    p->k = d->top_k;
+    p->stride = d->row_stride ? d->row_stride : d->count * p->base.key_bytes;
+    p->row_values = p->stride / p->base.key_bytes;
+    p->lacks = d->last_bit ? clsort__key_bits(d->key_type) - d->last_bit : 0;
+    clsort__select_shape(s, p);
+    clsort__select_goal(s, p);
+    clsort__select_parts(s, p);
+    if (p->spread) p->tables = clsort__take(&p->base, clsort__select_tables(p));
+    if (p->base.has_values && !p->base.has_indices) p->work_indices = clsort__take(&p->base, p->rows * p->wanted * 4);
+}
+
+/* Do all rows fit, with a margin? */
+static clsort_status clsort__check_rows(clsort_sorter *s, const char *function, const clsort_desc *d)
+{
+    const size_t key = clsort__key_bits(d->key_type) / 8, rows = d->rows ? d->rows : 1, stride = d->row_stride ? d->row_stride : d->count * key;
+    if (rows > 1 && stride < d->count * key) return clsort__reject(s, function, "row_stride below a row", CLSORT_ERROR_OVERLAP);
+    if ((cl_ulong)rows > 0xFFFFFFFFu >> 8) return clsort__reject(s, function, "rows, at most 2^24 - 1", CLSORT_ERROR_COUNT_TOO_LARGE);
+    if (!clsort__fits(rows, stride, d->keys_offset)) return clsort__reject(s, function, "keys", CLSORT_ERROR_SIZE_OVERFLOW);
+    if (!clsort__fits(rows, d->top_k, 0) || !clsort__fits(rows * d->top_k, key, d->keys_out_offset) || !clsort__fits(rows * d->top_k, 4, d->indices_offset))
+        return clsort__reject(s, function, "keys_out, indices", CLSORT_ERROR_SIZE_OVERFLOW);
+    if (!clsort__fits(rows, stride / key, 0) || !clsort__fits(rows * (stride / key), d->value_size, d->values_offset)
+        || !clsort__fits(rows * d->top_k, d->value_size, d->values_out_offset))
+        return clsort__reject(s, function, "values", CLSORT_ERROR_SIZE_OVERFLOW);
+    return stride % key ? clsort__reject(s, function, "row_stride", CLSORT_ERROR_MISALIGNED) : CL_SUCCESS;
+}
+
+/* The checks of a selection that need no buffers, and its plan. */
+static clsort_status clsort__check_top(clsort_sorter *s, const char *function, const clsort_desc *d, clsort__select_plan *p)
+{
+    clsort_status status = clsort__check_desc(s, function, d, CLSORT__TO_SELECT);
+    if (status != CL_SUCCESS) return status;
+    status = clsort__check_rows(s, function, d);
+    if (status != CL_SUCCESS) return status;
+    if (d->top_k > d->count) return clsort__reject(s, function, "top_k", CLSORT_ERROR_TOP_K);
+    clsort__make_select_plan(s->context ? s : NULL, d, p);
+    if (p->goal == CLSORT__FIRST && p->k > p->most_room)
+        return clsort__reject(s, function, "top_k above what a work-group sorts, without CLSORT_FLAG_TOP_UNSORTED", CLSORT_ERROR_UNSUPPORTED);
+    return CL_SUCCESS;
+}
+
+/* The buffers of a selection, as far as they are given. */
+static clsort_status clsort__check_top_buffers(clsort_sorter *s, const char *function, const clsort__select_plan *p)
+{
+    const clsort_desc *d = &p->base.d;
+    const size_t key = p->base.key_bytes, results = p->rows * p->wanted, values = (p->rows - 1) * p->row_values + p->n;
+    clsort__range r[6];
+    clsort_status status;
+    r[0] = clsort__make_range("keys", d->keys, d->keys_offset, (p->rows - 1) * p->stride + p->n * key, 1, 0);
+    r[1] = clsort__make_range("keys_out", d->keys_out, d->keys_out_offset, results * key, 0, 1);
+    r[2] = clsort__make_range("values", d->values, d->values_offset, values * d->value_size, 1, 0);
+    r[3] = clsort__make_range("values_out", d->values_out, d->values_out_offset, results * d->value_size, 0, 1);
+    r[4] = clsort__make_range("indices", d->indices, d->indices_offset, results * 4, p->base.has_values, 1);
+    r[5] = clsort__make_range("scratch", d->scratch, d->scratch_offset, d->scratch_size, p->base.scratch > 0, p->base.scratch > 0);
+    status = clsort__check_ranges(s, function, r, 6);
+    if (status == CL_SUCCESS && d->scratch && d->scratch_size < p->base.scratch)
+        status = clsort__reject(s, function, "scratch", CLSORT_ERROR_SCRATCH_TOO_SMALL);
+    return status;
+}
+
+/* All checks before a selection is enqueued, and its plan. */
+static clsort_status clsort__check_select(clsort__run *run, const char *function, const clsort_desc *d, clsort__select_plan *p)
+{
+    clsort_status status = clsort__check_top(run->s, function, d, p);
+    if (status == CL_SUCCESS && d->value_size && !d->values) status = clsort__reject(run->s, function, "values", CLSORT_ERROR_VALUE_SIZE);
+    if (status == CL_SUCCESS) status = clsort__check_present(run->s, function, &p->base);
+    if (status == CL_SUCCESS && d->value_size && !d->values_out) status = clsort__reject(run->s, function, "values_out", CLSORT_ERROR_MISSING_BUFFER);
+    if (status == CL_SUCCESS && !d->keys_out && !d->indices && !d->values_out)
+        status = clsort__reject(run->s, function, "keys_out, indices, values_out: one of them", CLSORT_ERROR_MISSING_BUFFER);
+    if (status == CL_SUCCESS) status = clsort__check_queue(run->s, function, run);
+    if (status == CL_SUCCESS) status = clsort__check_top_buffers(run->s, function, p);
+    if (status == CL_SUCCESS) status = clsort__reserve_waits(run->s, run->n_wait);
+    return status;
+}
+
+/* Chooses a kernel of a selection and gives it what all of them are told. */
+static void clsort__use_select(clsort__run *run, const clsort__select_plan *p, int kernel)
+{
+    clsort__use(run, &p->base.config, kernel);
+    clsort__place(run, clsort__make_span(p->base.d.keys, p->base.d.keys_offset));
+    clsort__place_codec(run, &p->base, clsort__make_span(NULL, 0));
+    clsort__ulong(run, p->base.codec.minus_zero);
+    clsort__uint(run, p->lacks);
+    clsort__uint(run, p->base.d.first_bit);
+    clsort__count(run, p->rows);
+    clsort__count(run, p->n);
+    clsort__ulong(run, p->stride);
+    clsort__uint(run, (cl_uint)p->k);
+    clsort__uint(run, p->goal);
+    clsort__uint(run, p->room);
+    clsort__uint(run, p->passes);
+}
+
+static void clsort__place_tables(clsort__run *run, const clsort__select_plan *p, clsort__span tables)
+{
+    clsort__place(run, tables);
+    clsort__uint(run, (cl_uint)p->row_words);
+    clsort__uint(run, (cl_uint)p->parts);
+    clsort__uint(run, (cl_uint)p->part_rows);
+}
+
+/* Where results go; an output that is not wanted is stood for by one that is. */
+static void clsort__place_outputs(clsort__run *run, const clsort__select_plan *p, clsort__span indices)
+{
+    const clsort__span keys = clsort__make_span(p->base.d.keys_out, p->base.d.keys_out_offset);
+    clsort__place(run, indices.buffer ? indices : keys);
+    clsort__place(run, keys.buffer ? keys : indices);
+    clsort__uint(run, (indices.buffer ? 1u : 0u) | (keys.buffer ? 2u : 0u));
+}
+
+/* Ends the arguments with the local memory of a kernel that sorts a list, and launches a work-group per row. */
+static void clsort__launch_rows(clsort__run *run, const clsort__select_plan *p)
+{
+    clsort__argument(run, clsort__select_words(&p->base.config, p->room), NULL);
+    clsort__argument(run, clsort__select_codes(&p->base.config, p->room), NULL);
+    clsort__launch(run, p->rows << run->group_log2);
+}
+
+/* The passes over rows in parts. From one to the next only its number changes: setting every argument again would take the host longer than
+   an idle pass takes the device. */
+static void clsort__select_passes(clsort__run *run, const clsort__select_plan *p, clsort__span tables)
+{
+    cl_uint pass, place;
+    clsort__use_select(run, p, CLSORT__KERNEL_SELECT_PASS);
+    clsort__place_tables(run, p, tables);
+    clsort__argument(run, clsort__select_words(&p->base.config, p->room), NULL);
+    place = run->argument;
+    for (pass = 0; pass <= p->passes; pass++) {
+        run->argument = place;
+        clsort__uint(run, pass);
+        clsort__launch(run, p->rows * p->parts << run->group_log2);
+    }
+}
+
+/* Rows in parts: passes that narrow, then the results. */
+static void clsort__select_spread(clsort__run *run, const clsort__select_plan *p, clsort__span tables, clsort__span indices)
+{
+    clsort__fill(run, tables, 0, p->rows * 4 << p->base.config.digit_bits);
+    clsort__select_passes(run, p, tables);
+    clsort__use_select(run, p, p->goal == CLSORT__UNORDERED ? CLSORT__KERNEL_SELECT_SCATTER : CLSORT__KERNEL_SELECT_SORT);
+    clsort__place_tables(run, p, tables);
+    clsort__place_outputs(run, p, indices);
+    if (p->goal != CLSORT__UNORDERED) {
+        clsort__launch_rows(run, p);
+        return;
+    }
+    clsort__argument(run, (size_t)8 << p->base.config.group_log2, NULL);
+    clsort__launch(run, p->rows * p->parts << run->group_log2);
+}
+
+/* Moves the values of what was selected. */
+static void clsort__select_values(clsort__run *run, const clsort__select_plan *p, clsort__span indices)
+{
+    const clsort_desc *d = &p->base.d;
+    const size_t unit = clsort__alignment(d->value_size), units = d->value_size / unit, n = p->rows * p->wanted;
+    clsort__use(run, &p->base.config, CLSORT__KERNEL_SELECT_GATHER);
+    clsort__place(run, clsort__make_span(d->values, d->values_offset));
+    clsort__place(run, clsort__make_span(d->values_out, d->values_out_offset));
+    clsort__place(run, indices);
+    clsort__ulong(run, run->mode == CLSORT__WARM ? 0 : n);
+    clsort__uint(run, (cl_uint)p->wanted);
+    clsort__ulong(run, p->row_values);
+    clsort__uint(run, (cl_uint)unit);
+    clsort__ulong(run, units);
+    clsort__launch(run, n * units);
+}
+
+/* All commands of a selection. */
+static void clsort__select(clsort__run *run, const clsort__select_plan *p, clsort__span scratch)
+{
+    const clsort_desc *d = &p->base.d;
+    clsort__span indices = clsort__make_span(d->indices, d->indices_offset);
+    if (p->base.has_values && !p->base.has_indices) indices = clsort__part(scratch, p->work_indices);
+    if (p->spread) {
+        clsort__select_spread(run, p, clsort__part(scratch, p->tables), indices);
+    } else {
+        clsort__use_select(run, p, CLSORT__KERNEL_SELECT_ROWS);
+        clsort__place_outputs(run, p, indices);
+        clsort__launch_rows(run, p);
+    }
+    if (p->base.has_values) clsort__select_values(run, p, indices);
+}
+
+/* clsort_resolve with top_k. */
+static clsort_status clsort__resolve_select(clsort_sorter *s, const clsort_desc *desc, clsort_desc *resolved)
+{
+    clsort__select_plan p;
+    clsort_status status = clsort__check_top(s, "clsort_resolve", desc, &p);
+    if (status != CL_SUCCESS) return status;
+    *resolved = *desc;
+    resolved->rows = p.rows;
+    resolved->row_stride = p.stride;
+    resolved->last_bit = clsort__key_bits(desc->key_type) - p.lacks;
+    resolved->tuning.work_group = 1u << clsort__built(s, &p.base.config).group_log2;
+    resolved->tuning.items = 1;
+    return CL_SUCCESS;
+}
+
+/* clsort_prepare with top_k. */
+static clsort_status clsort__prepare_select(clsort_sorter *s, const clsort_desc *desc)
+{
+    static const char function[] = "clsort_prepare";
+    const clsort__span none = { NULL, 0 };
+    clsort__select_plan p;
+    clsort__run run;
+    clsort_status status = clsort__check_top(s, function, desc, &p);
+    if (status == CL_SUCCESS) status = clsort__check_top_buffers(s, function, &p);
+    if (status == CL_SUCCESS) status = clsort__need_program(s, &p.base.config, 0);
+    if (status == CL_SUCCESS) status = clsort__begin_warm(s, &run);
+    if (status != CL_SUCCESS) return status;
+    clsort__select(&run, &p, none);
+    status = clsort__end_warm(&run);
+    return status == CL_SUCCESS ? clsort__prepare_scratch(s, &p.base) : status;
+}
+
+/* clsort_enqueue_sort with top_k, after clsort__start. */
+static clsort_status clsort__enqueue_select(clsort__run *run, const char *function, const clsort_desc *desc)
+{
+    clsort__select_plan p;
+    clsort__span scratch;
+    clsort__slot *slot = NULL;
+    clsort_status status = clsort__check_select(run, function, desc, &p);
+    if (status == CL_SUCCESS) status = clsort__need_program(run->s, &p.base.config, desc->flags);
+    if (status != CL_SUCCESS) return status;
+    run->mode = CLSORT__RUN;
+    status = clsort__find_scratch(run, &p.base, &scratch, &slot);
+    if (status != CL_SUCCESS) {
+        run->status = status;
+        return clsort__finish(run, NULL);
+    }
+    run->mode = CLSORT__COUNT;
+    clsort__select(run, &p, scratch);
+    run->mode = CLSORT__RUN;
+    clsort__select(run, &p, scratch);
+    return clsort__finish(run, slot);
 }
 
 /* ---- >>public ---------------------------------------------------------------------------------------------------- */
@@ -6663,8 +7715,13 @@ CLSORT_API cl_device_id clsort_device(const clsort_sorter *sorter)
 CLSORT_API clsort_status clsort_check(clsort_sorter *sorter, const clsort_desc *desc)
 {
     clsort__plan p;
+    clsort__select_plan top;
     clsort_status status;
     if (!sorter) return CLSORT_ERROR_NULL_ARGUMENT;
+    if (desc && desc->top_k) {
+        status = clsort__check_top(sorter, "clsort_check", desc, &top);
+        return status == CL_SUCCESS ? clsort__check_top_buffers(sorter, "clsort_check", &top) : status;
+    }
     status = clsort__check_desc(sorter, "clsort_check", desc, CLSORT__TO_PLAN);
     if (status != CL_SUCCESS) return status;
     clsort__make_plan(sorter, desc, &p);
@@ -6677,6 +7734,7 @@ CLSORT_API clsort_status clsort_resolve(clsort_sorter *sorter, const clsort_desc
     clsort__config shape;
     clsort_status status;
     if (!sorter || !resolved) return CLSORT_ERROR_NULL_ARGUMENT;
+    if (desc && desc->top_k) return clsort__resolve_select(sorter, desc, resolved);
     status = clsort__check_desc(sorter, "clsort_resolve", desc, CLSORT__TO_PLAN);
     if (status != CL_SUCCESS) return status;
     clsort__make_plan(sorter, desc, &p);
@@ -6692,9 +7750,9 @@ CLSORT_API clsort_status clsort_resolve(clsort_sorter *sorter, const clsort_desc
 CLSORT_API clsort_status clsort_prepare(clsort_sorter *sorter, const clsort_desc *desc)
 {
     clsort__plan p;
-    clsort__slot *slot;
     clsort_status status;
     if (!sorter) return CLSORT_ERROR_NULL_ARGUMENT;
+    if (desc && desc->top_k) return clsort__prepare_select(sorter, desc);
     status = clsort__check_desc(sorter, "clsort_prepare", desc, CLSORT__TO_PLAN);
     if (status != CL_SUCCESS) return status;
     clsort__make_plan(sorter, desc, &p);
@@ -6702,20 +7760,24 @@ CLSORT_API clsort_status clsort_prepare(clsort_sorter *sorter, const clsort_desc
     status = clsort__check_buffers(sorter, "clsort_prepare", &p);
     if (status == CL_SUCCESS) status = clsort__ready(sorter, &p);
     if (status == CL_SUCCESS && !clsort__trivial(&p)) status = clsort__warm(sorter, &p);
-    if (status != CL_SUCCESS || !p.scratch || p.d.scratch) return status;
-    status = clsort__find_slot(sorter, NULL, &slot);
-    return status == CL_SUCCESS ? clsort__grow_slot(sorter, slot, p.scratch) : status;
+    return status == CL_SUCCESS ? clsort__prepare_scratch(sorter, &p) : status;
 }
 
 CLSORT_API clsort_status clsort_scratch_size(clsort_sorter *sorter, const clsort_desc *desc, size_t *bytes)
 {
     clsort_sorter none;
     clsort__plan p;
+    clsort__select_plan top;
     clsort_desc d;
     clsort_status status;
     if (!bytes) return CLSORT_ERROR_NULL_ARGUMENT;
     *bytes = 0;
     memset(&none, 0, sizeof none);
+    if (desc && desc->top_k) {
+        status = clsort__check_top(sorter ? sorter : &none, "clsort_scratch_size", desc, &top);
+        if (status == CL_SUCCESS) *bytes = top.base.scratch;
+        return status;
+    }
     status = clsort__check_desc(sorter ? sorter : &none, "clsort_scratch_size", desc, CLSORT__TO_PLAN);
     if (status != CL_SUCCESS) return status;
     d = *desc;
@@ -6759,6 +7821,7 @@ CLSORT_API clsort_status clsort_enqueue_sort(clsort_sorter *sorter, cl_command_q
     clsort__slot *slot = NULL;
     cl_event proven = NULL;
     clsort_status status = clsort__start(sorter, function, queue, desc, n_wait, wait, done, &run);
+    if (status == CL_SUCCESS && desc->top_k) return clsort__enqueue_select(&run, function, desc);
     if (status == CL_SUCCESS) status = clsort__check_sort(&run, function, desc, &p);
     if (status != CL_SUCCESS) return status;
     run.mode = CLSORT__RUN;
@@ -6779,6 +7842,105 @@ CLSORT_API clsort_status clsort_enqueue_sort(clsort_sorter *sorter, cl_command_q
     clsort__marker(&run);
     status = clsort__finish(&run, slot);
     return proof.buffer ? clsort__keep_proof(sorter, proof.buffer, status, proven, done) : status;
+}
+
+/* ---- >>explain --------------------------------------------------------------------------------------------------- */
+
+/* Counts the commands of a plan: every buffer is there and none is used, so that what is not given yet is only told apart. */
+static cl_uint clsort__count_commands(clsort_sorter *s, const clsort__plan *plan, clsort__tally *tally)
+{
+    char places[6];
+    cl_mem *buffers[5];
+    clsort__plan p = *plan;
+    clsort__run run;
+    int i;
+    buffers[0] = &p.d.keys;
+    buffers[1] = &p.d.keys_out;
+    buffers[2] = &p.d.values;
+    buffers[3] = &p.d.values_out;
+    buffers[4] = &p.d.indices;
+    for (i = 0; i < 5; i++)
+        if (!*buffers[i]) *buffers[i] = (cl_mem)(void *)&places[i];
+    memset(tally, 0, sizeof *tally);
+    memset(&run, 0, sizeof run);
+    run.s = s;
+    run.mode = CLSORT__COUNT;
+    run.tally = tally;
+    if (!clsort__trivial(plan)) clsort__sort(&run, &p, clsort__make_span((cl_mem)(void *)&places[5], 0));
+    return run.total;
+}
+
+/* The first name that chooses what a plan runs, else that of its algorithm alone. */
+static const char *clsort__plan_name(const clsort__plan *p)
+{
+    const char *name, *similar = "";
+    cl_uint i;
+    for (i = 0; (name = clsort_algorithm_name(i)) != NULL; i++) {
+        clsort_desc d = p->d;
+        if (clsort_select(&d, name) != CL_SUCCESS || d.algorithm != p->d.algorithm) continue;
+        if (!memcmp(&d.tuning, &p->d.tuning, sizeof d.tuning)) return name;
+        if (!*similar) similar = name;
+    }
+    return similar;
+}
+
+/* A text that grows as far as there is room. */
+typedef struct clsort__text {
+    char *text;
+    size_t size, used;
+} clsort__text;
+
+/* Appends words, a number if it is not negative, and words again. */
+static void clsort__say(clsort__text *t, const char *before, double number, const char *after)
+{
+    char line[160];
+    if (number < 0) snprintf(line, sizeof line, "%s%s", before, after);
+    else snprintf(line, sizeof line, "%s%.0f%s", before, number, after);
+    snprintf(t->text + t->used, t->size - t->used, "%s", line);
+    t->used += strlen(t->text + t->used);
+}
+
+static void clsort__say_launches(clsort__text *t, const clsort__tally *tally, cl_uint launches)
+{
+    const char *before = ": ";
+    int i;
+    clsort__say(t, "launches ", launches, "");
+    for (i = 0; i < CLSORT__KERNEL_COUNT; i++) {
+        if (!tally->launches[i]) continue;
+        clsort__say(t, before, tally->launches[i], " ");
+        clsort__say(t, clsort__kernel_entries[i].name, -1, "");
+        before = ", ";
+    }
+    clsort__say(t, "\n", -1, "");
+}
+
+CLSORT_API clsort_status clsort_explain(clsort_sorter *sorter, const clsort_desc *desc, char *text, size_t size)
+{
+    clsort__tally tally;
+    clsort__text t;
+    clsort__plan p;
+    cl_uint commands, launches = 0;
+    int i;
+    clsort_status status;
+    if (!sorter || !text || !size) return CLSORT_ERROR_NULL_ARGUMENT;
+    *text = 0;
+    status = clsort__check_desc(sorter, "clsort_explain", desc, CLSORT__TO_PLAN);
+    if (status != CL_SUCCESS) return status;
+    clsort__make_plan(sorter, desc, &p);
+    status = clsort__check_buffers(sorter, "clsort_explain", &p);
+    if (status != CL_SUCCESS) return status;
+    commands = clsort__count_commands(sorter, &p, &tally);
+    for (i = 0; i < CLSORT__KERNEL_COUNT; i++) launches += tally.launches[i];
+    t.text = text;
+    t.size = size;
+    t.used = 0;
+    clsort__say(&t, "algorithm ", -1, clsort__plan_name(&p));
+    clsort__say(&t, "\npasses ", tally.passes, "\n");
+    clsort__say_launches(&t, &tally, launches);
+    clsort__say(&t, "copies ", commands - launches, "\n");
+    clsort__say(&t, "moved ", (double)tally.bytes, " bytes\n");
+    clsort__say(&t, "scratch ", (double)p.scratch, " bytes\n");
+    return CL_SUCCESS;
 }
 
 /* ---- >>host ------------------------------------------------------------------------------------------------------ */
@@ -7270,7 +8432,8 @@ CLSORT_API clsort_status clsort_enqueue_is_sorted(clsort_sorter *sorter, cl_comm
 
    0.1.0  2026-11-21  the bitonic family: kernels A, B2 to B16, tiles in local memory and in registers; all key types, orders,
                       payloads, argsort, records; gather and is_sorted; host arrays; proofs and self-test; the merge family: stable sorts,
-                      several fields, comparators, merge of two inputs; the radix family, bit ranges
+                      several fields, comparators, merge of two inputs; the radix family, bit ranges; rows, segments, a count on the device;
+                      top-k; explanations, profile callback
 
    ---- licence --------------------------------------------------------------------------------------------------------
 

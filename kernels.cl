@@ -92,7 +92,7 @@
 #define CLSORT_ITEMS_LOG2 4
 #endif
 /* The family to build: 0 all, 1 bitonic, 2 merge, 3 radix, 5 utility, 6 and 7 the published kernels of bitonic and merge that the default
-   plans do not need, 8 radix by sweeps, 13 the published sorts of rows (the numbers of clsort.h). */
+   plans do not need, 8 radix by sweeps, 10 selection, 13 the published sorts of rows (the numbers of clsort.h). */
 #ifndef CLSORT_FAMILY
 #define CLSORT_FAMILY 0
 #endif
@@ -147,6 +147,22 @@ CLSORT_INLINE uint ordered_place(global const uchar *indices, uint by_index, uin
 {
     const uint place = by_index ? ((global const uint *)indices)[i] : i;
     return place < n ? place : 0;
+}
+
+/* A key of 1, 2, 4 or 8 bytes as 64 bits. */
+CLSORT_INLINE ulong load_bits(global const uchar *place, uint bytes)
+{
+    return bytes == 1 ? *place
+         : bytes == 2 ? *(global const ushort *)place
+         : bytes == 4 ? *(global const uint *)place : *(global const ulong *)place;
+}
+
+CLSORT_INLINE void store_bits(global uchar *place, uint bytes, ulong bits)
+{
+    if (bytes == 1) *place = (uchar)bits;
+    else if (bytes == 2) *(global ushort *)place = (ushort)bits;
+    else if (bytes == 4) *(global uint *)place = (uint)bits;
+    else *(global ulong *)place = bits;
 }
 
 //---- comparator
@@ -441,8 +457,16 @@ typedef struct {
 } segments_t;
 
 enum { SEGMENTS_AT_OFFSETS = 1, SEGMENTS_IN_RANGES = 2, COUNT_ON_DEVICE = 4 };
+/* Words of a range, of which the first three are: its first row, its rows, the array that they are in. */
+#define CLSORT_RANGE_WORDS 8
 
 typedef struct { uint begin, rows; } segment_t;
+
+/* How many segments there are: of ranges, only as many as the number on the device says. */
+CLSORT_INLINE uint segment_count(segments_t s)
+{
+    return s.kind & SEGMENTS_IN_RANGES && s.segments ? min(s.segments, *s.number) : s.segments;
+}
 
 /* Segment i, clamped to the count: offsets that do not ascend or lead out make empty segments or such that overlap. */
 CLSORT_INLINE segment_t take_segment(segments_t s, uint i)
@@ -454,8 +478,8 @@ CLSORT_INLINE segment_t take_segment(segments_t s, uint i)
         own.rows = max(min(s.offsets[i + 1], most), own.begin) - own.begin;
     }
     if (s.kind & SEGMENTS_IN_RANGES) {
-        own.begin = s.offsets[3 * i];
-        own.rows = s.offsets[3 * i + 1];
+        own.begin = s.offsets[CLSORT_RANGE_WORDS * i];
+        own.rows = s.offsets[CLSORT_RANGE_WORDS * i + 1];
     }
     return own;
 }
@@ -492,7 +516,7 @@ typedef struct {
 } job_t;
 
 /* Which array a segment is in before it is sorted. */
-enum { IN_THE_TARGET, IN_THE_TEMP, IN_THE_SOURCE };
+enum { IN_THE_SOURCE, IN_THE_TARGET, IN_THE_TEMP };
 
 CLSORT_INLINE uint job_count(jobs_t j, segments_t s)
 {
@@ -514,7 +538,7 @@ CLSORT_INLINE job_t take_job(jobs_t j, segments_t s, uint i)
 {
     const uint which = j.per ? i / j.per : j.table[CLSORT_JOB_HEAD + 2 * i];
     const job_t job = { take_segment(s, which), j.per ? i % j.per : j.table[CLSORT_JOB_HEAD + 2 * i + 1],
-                        s.kind & SEGMENTS_IN_RANGES ? s.offsets[3 * which + 2] : IN_THE_SOURCE };
+                        s.kind & SEGMENTS_IN_RANGES ? s.offsets[CLSORT_RANGE_WORDS * which + 2] : IN_THE_SOURCE };
     return job;
 }
 
@@ -1799,9 +1823,9 @@ CLSORT_KERNEL void clsort_segment_jobs(CLSORT_SEGMENT_ARGS, CLSORT_JOB_ARGS, uin
     const segments_t s = CLSORT_SEGMENTS;
     const jobs_t j = CLSORT_JOBS;
     const uint t = (uint)get_local_id(0), first = (uint)get_group_id(0) * CLSORT_GROUP, i = first + t, window = max(slice / 2, 1u);
-    const segment_t nothing = { 0, 0 }, own = i < s.segments ? take_segment(s, i) : nothing;
+    const segment_t nothing = { 0, 0 }, own = i < segment_count(s) ? take_segment(s, i) : nothing;
     const uint own_slices = own.rows > least ? (own.rows - 1) / slice + 1 : 0;
-    if (i < s.segments && (i == 0 || take_segment(s, i - 1).begin / window < own.begin / window))
+    if (s.kind & SEGMENTS_AT_OFFSETS && i < s.segments && (i == 0 || take_segment(s, i - 1).begin / window < own.begin / window))
         *job_window(j, own.begin / window) = i;
     prefix_sums(sums, own_slices);
     const uint slices = sums[CLSORT_GROUP - 1];
@@ -2662,34 +2686,56 @@ CLSORT_INLINE void load_codes(code_t *code, array_t from, codec_t c, uint rows)
         code[m] = first + m * CLSORT_TEAM < rows ? encode(*key_place(from, first + m * CLSORT_TEAM), c) : (code_t)~(code_t)0;
 }
 
+//---- radix: votes
+/* The team's work-items with the caller's digit, by a vote, if it is the digit of the warp's first work-item; else 0, and so without warps: then they find each
+   other in local memory. Equal digits are where atomics wait for each other, so this pays where one digit is frequent, and only there: on an H200 votes make
+   sorts of uniform keys 10 % slower, and those of keys that are 95 % zeros 40 % faster. */
+CLSORT_INLINE uint vote_peers(uint d)
+{
+#if CLSORT_FORWARD_PROGRESS
+    uint first, same;
+    __asm__ volatile("shfl.sync.idx.b32 %0, %1, 0, 31, 0xffffffff;" : "=r"(first) : "r"(d));
+    __asm__ volatile("{ .reg .pred p; setp.eq.u32 p, %1, %2; vote.sync.ballot.b32 %0, p, 0xffffffff; }" : "=r"(same) : "r"(d), "r"(first));
+    return d == first ? same >> (local_id() & 16) & 0xFFFF : 0;
+#else
+    return 0;
+#endif
+}
+
 //---- radix: ranks
 /* Counts the team's digits. Called by all work-items with the counters free; needs a barrier after. */
-CLSORT_INLINE void count_rows(tile_t tile, const code_t *code, digit_t digit)
+CLSORT_INLINE void count_rows(tile_t tile, const code_t *code, digit_t digit, const uint votes)
 {
+    const uint lane = local_id() % CLSORT_TEAM;
     local uint *counters = tile.counters + local_id() / CLSORT_TEAM * CLSORT_DIGITS;
-    for (uint d = local_id() % CLSORT_TEAM; d < CLSORT_DIGITS; d += CLSORT_TEAM)
+    for (uint d = lane; d < CLSORT_DIGITS; d += CLSORT_TEAM)
         counters[d] = 0;
     team_sync();
     #pragma unroll
-    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
-        atomic_add(&counters[digit_of(code[m], digit)], 1u << 16);
+    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
+        const uint d = digit_of(code[m], digit), peers = votes ? vote_peers(d) : 0;
+        if (peers == 0 || peers >> lane == 1)
+            atomic_add(&counters[d], max((uint)popcount(peers), 1u) << 16);
+    }
 }
 
 /* Ranks the team's rows, in their order, from where its digits begin, and stages the codes. Work-items with the same digit find each other through
-   their bits in its counter; the last of them moves the counter on. Bank conflicts of random digits bound this, so bits and count share
+   their bits in its counter, or by votes; the last of them moves the counter on. Bank conflicts of random digits bound this, so bits and count share
    a word. Called by all work-items with a barrier since the digits were placed; what it stages needs one after. */
-CLSORT_INLINE void rank_rows(tile_t tile, const code_t *code, digit_t digit, uint *rank)
+CLSORT_INLINE void rank_rows(tile_t tile, const code_t *code, digit_t digit, uint *rank, const uint votes)
 {
     const uint lane = local_id() % CLSORT_TEAM;
     local uint *counters = tile.counters + local_id() / CLSORT_TEAM * CLSORT_DIGITS;
     #pragma unroll
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
-        local uint *counter = &counters[digit_of(code[m], digit)];
-        atomic_or(counter, 1u << lane);
+        const uint d = digit_of(code[m], digit), voted = votes ? vote_peers(d) : 0;
+        local uint *counter = &counters[d];
+        if (voted == 0)
+            atomic_or(counter, 1u << lane);
         team_sync();
-        const uint now = *counter, place = (now >> 16) + popcount(now & ((1u << lane) - 1));
+        const uint now = *counter, peers = voted ? voted : now & 0xFFFF, place = (now >> 16) + popcount(peers & ((1u << lane) - 1));
         team_sync();
-        if ((now & 0xFFFF) >> lane == 1)
+        if (peers >> lane == 1)
             *counter = (place + 1) << 16;
         rank[m] = place;
         tile.staged[place] = code[m];
@@ -2697,6 +2743,7 @@ CLSORT_INLINE void rank_rows(tile_t tile, const code_t *code, digit_t digit, uin
     }
 }
 
+//---- radix: places
 /* A work-item's own digits begin here. */
 #define CLSORT_OWN_DIGITS ((CLSORT_DIGITS + CLSORT_GROUP - 1) / CLSORT_GROUP)
 CLSORT_INLINE uint own_digit(uint k)
@@ -2734,7 +2781,7 @@ CLSORT_INLINE void place_digits(tile_t tile, uint begin)
 CLSORT_INLINE void order_tile(tile_t tile, const code_t *code, digit_t digit, uint *rank)
 {
     uint sum = 0;
-    count_rows(tile, code, digit);
+    count_rows(tile, code, digit, 0);
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint d = own_digit(0); d < own_digit(CLSORT_OWN_DIGITS); d++) {
         const uint count = count_digit(tile, d);
@@ -2744,7 +2791,7 @@ CLSORT_INLINE void order_tile(tile_t tile, const code_t *code, digit_t digit, ui
     }
     place_digits(tile, group_scan(sum, tile.sums));
     barrier(CLK_LOCAL_MEM_FENCE);
-    rank_rows(tile, code, digit, rank);
+    rank_rows(tile, code, digit, rank, 0);
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
@@ -2996,11 +3043,16 @@ CLSORT_INLINE void store_look(global look_t *p, look_t word)
 #endif
 
 //---- radix: sweep scratch
-/* The scratch, in words: plan, bits seen, a ticket counter for each pass; counts[pass][digit]; look[tile][digit]. */
+/* The scratch, in words: plan, bits seen, for each pass a ticket counter and whether a digit is frequent; counts[pass][digit]; look[tile][digit]. */
 #define CLSORT_SWEEP_HEAD 64
 CLSORT_INLINE global uint *sweep_ticket(radix_t r)
 {
     return radix_seen(r, 0) + 4 + r.pass;
+}
+
+CLSORT_INLINE global uint *sweep_votes(radix_t r, uint pass)
+{
+    return radix_seen(r, 0) + 16 + pass;
 }
 
 CLSORT_INLINE global uint *sweep_counts(radix_t r, uint pass)
@@ -3041,8 +3093,8 @@ CLSORT_KERNEL void clsort_radix_histogram(CLSORT_RADIX_ARGS, local uint *bins)
         atomic_or(&radix_seen(r, 0)[k], bins[CLSORT_COUNT_WORDS + k]);
 }
 
-/* A work-group per pass: turns its counts into the places where the digits begin. The first one writes the plan. sums: 2 * CLSORT_GROUP + 4
-   words. */
+/* A work-group per pass: turns its counts into the places where the digits begin, and notes whether a quarter of the rows has the same digit. The first
+   one writes the plan. sums: 2 * CLSORT_GROUP + 4 words. */
 CLSORT_KERNEL void clsort_radix_begin(CLSORT_RADIX_ARGS, local uint *sums)
 {
     const radix_t r = CLSORT_RADIX;
@@ -3050,9 +3102,11 @@ CLSORT_KERNEL void clsort_radix_begin(CLSORT_RADIX_ARGS, local uint *sums)
     const code_t differ = join_seen(r, 1, sums + 2 * CLSORT_GROUP);
     if (p == 0 && t == 0)
         write_plan(r, differ);
-    const uint begin = group_scan(t < CLSORT_DIGITS ? sweep_counts(r, p)[t] : 0, sums);
+    const uint count = t < CLSORT_DIGITS ? sweep_counts(r, p)[t] : 0, begin = group_scan(count, sums);
     if (t < CLSORT_DIGITS)
         sweep_counts(r, p)[t] = begin;
+    if (count > n / 4)
+        atomic_or(sweep_votes(r, p), 1);
 }
 
 //---- radix: look-back
@@ -3120,7 +3174,7 @@ CLSORT_KERNEL void clsort_radix_sweep(CLSORT_RADIX_ARGS, local ulong *space)
 {
     const radix_t r = CLSORT_RADIX;
     const tile_t tile = make_tile(space);
-    const uint t = local_id(), plan = pass_plan(r), sorts = plan & PASS_SORTS;
+    const uint t = local_id(), plan = pass_plan(r), sorts = plan & PASS_SORTS, votes = CLSORT_FORWARD_PROGRESS && *sweep_votes(r, pass);
     const digit_t digit = pass_digit(r, pass);
     copy_block(r, plan, take_block(r, (uint)get_group_id(0), plan & PASS_COPIES), t, CLSORT_GROUP);
     if (CLSORT_FORWARD_PROGRESS && !sorts)
@@ -3131,11 +3185,17 @@ CLSORT_KERNEL void clsort_radix_sweep(CLSORT_RADIX_ARGS, local ulong *space)
     code_t code[CLSORT_RADIX_ITEMS];
     uint rank[CLSORT_RADIX_ITEMS];
     load_codes(code, from, r.codec, b.rows);
-    count_rows(tile, code, digit);
+    if (votes)
+        count_rows(tile, code, digit, 1);
+    else
+        count_rows(tile, code, digit, 0);
     barrier(CLK_LOCAL_MEM_FENCE);
     const uint count = publish_counts(r, plan, number, tile);
     barrier(CLK_LOCAL_MEM_FENCE);
-    rank_rows(tile, code, digit, rank);
+    if (votes)
+        rank_rows(tile, code, digit, rank, 1);
+    else
+        rank_rows(tile, code, digit, rank, 0);
     if (sorts && t < CLSORT_DIGITS)
         tile.offsets[t] += look_back(r, plan, number, t, count);
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -3145,23 +3205,510 @@ CLSORT_KERNEL void clsort_radix_sweep(CLSORT_RADIX_ARGS, local ulong *space)
 #endif
 #endif
 
-//---- utility
-#if CLSORT_FAMILY == 0 || CLSORT_FAMILY == 5
-/* A key of 1, 2, 4 or 8 bytes as 64 bits. */
-CLSORT_INLINE ulong load_bits(global const uchar *place, uint bytes)
+//---- select: plan
+/* SELECT: the first k elements of every row's sorted order, without sorting the rows.
+
+   A row's elements are pairs of code and index, all different, and a RANGE of pairs holds the k-th one; at first it is everything. A pass
+   counts the digits, CLSORT_DIGIT_BITS bits each, of the elements inside the range, finds the digit that holds the k-th one and narrows the
+   range to it. What lies before the range is among the first k, what lies behind it is not. The digits of the code come first, from the
+   top, then those of the index, which decides among equal keys; after the last one, one element is left.
+
+   A row is decided as soon as all that may be among its k fits into local memory ("room"). It is then collected, sorted as pairs, and the
+   first k are written. The launches depend on types, counts and k only: kernels find out on the device what is left to do.
+
+     short rows, or many    select_rows        one launch: a work-group reads its row once per pass
+     few long rows          select_pass * (passes + 1), select_sort
+                                               several work-groups per row add their counts in global memory; each reads the sums in the
+                                               next launch. Most rows are decided after one or two passes, and the rest of the launches idle
+     k above the room       select_pass * (passes + 1), select_scatter
+                                               narrows to exactly k elements, and writes them in the row's order */
+#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && (CLSORT_FAMILY == 0 || CLSORT_FAMILY == 10)
+#ifndef CLSORT_DIGIT_BITS
+#define CLSORT_DIGIT_BITS 8
+#endif
+#if CLSORT_DIGIT_BITS < CLSORT_GROUP_LOG2 || CLSORT_DIGIT_BITS > 11
+#error "CLSORT_DIGIT_BITS must be CLSORT_GROUP_LOG2 to 11 where rows are selected from"
+#endif
+#define CLSORT_BINS (1 << CLSORT_DIGIT_BITS)
+
+/* What is wanted of a row: the first k in order, the k-th alone, or the first k in the row's order. */
+#define CLSORT_FIRST 0
+#define CLSORT_NTH 1
+#define CLSORT_UNORDERED 2
+
+/* What every kernel is told: rows of n keys, `stride` bytes apart; codes lose `lacks` bits at the top and first_bit at the bottom. */
+#define CLSORT_SELECT_ARGS global const uchar *keys, ulong keys_at, CLSORT_CODEC_ARGS, ulong minus_zero, uint lacks, uint first_bit, \
+    uint rows, uint n, ulong stride, uint k, uint goal, uint room, uint passes
+#define CLSORT_SELECT { keys + keys_at, CLSORT_CODEC, (code_t)minus_zero, lacks, first_bit, rows, n, stride, k, goal, room, passes }
+typedef struct {
+    global const uchar *keys;
+    codec_t codec;
+    code_t minus_zero;
+    uint lacks, first_bit, rows, n;
+    ulong stride;
+    uint k, goal, room, passes;
+} select_t;
+
+/* Where results go; bit 0 of outputs: indices are written, bit 1: keys are. */
+#define CLSORT_OUTPUT_ARGS global uchar *indices, ulong indices_at, global uchar *keys_out, ulong keys_out_at, uint outputs
+#define CLSORT_OUTPUT { indices + indices_at, keys_out + keys_out_at, outputs }
+typedef struct { global uchar *indices, *keys; uint outputs; } output_t;
+
+/* A work-group of one item needs no barriers and no atomics, and on a CPU neither is free. */
+#if CLSORT_GROUP_LOG2 > 0
+#define group_sync() barrier(CLK_LOCAL_MEM_FENCE)
+#define add_local(place, x) atomic_add((volatile local uint *)(place), x)
+#else
+#define group_sync()
+CLSORT_INLINE uint add_local(local uint *place, uint x)
 {
-    return bytes == 1 ? *place
-         : bytes == 2 ? *(global const ushort *)place
-         : bytes == 4 ? *(global const uint *)place : *(global const ulong *)place;
+    return (*place += x) - x;
+}
+#endif
+
+//---- select: parts
+/* A work-group's part of a row: elements first ... end - 1 of the keys. Behind the last row there are none. */
+typedef struct { global const uchar *keys; uint row, part, first, end; } select_part_t;
+
+CLSORT_INLINE select_part_t find_part(select_t s, uint parts, uint part_rows)
+{
+    const uint row = (uint)get_group_id(0) / parts, part = (uint)get_group_id(0) % parts;
+    const uint first = (uint)min((ulong)part * part_rows, (ulong)s.n), whole = min(s.n - first, part_rows);
+    const select_part_t p = { s.keys + (row < s.rows ? row * s.stride : 0), row, part, first, row < s.rows ? first + whole : first };
+    return p;
 }
 
-CLSORT_INLINE void store_bits(global uchar *place, uint bytes, ulong bits)
+/* The bits of element i's code that count. */
+CLSORT_INLINE code_t select_code(select_t s, select_part_t p, size_t i)
 {
-    if (bytes == 1) *place = (uchar)bits;
-    else if (bytes == 2) *(global ushort *)place = (ushort)bits;
-    else if (bytes == 4) *(global uint *)place = (uint)bits;
-    else *(global ulong *)place = bits;
+    const code_t key = ((global const code_t *)p.keys)[i], code = encode(key == s.minus_zero ? 0 : key, s.codec);
+    return (code_t)((code_t)(code << s.lacks) >> (s.lacks + s.first_bit));
 }
+
+CLSORT_INLINE void write_element(select_t s, select_part_t p, output_t out, size_t place, uint i)
+{
+    if (out.outputs & 1)
+        ((global uint *)out.indices)[place] = i;
+    if (out.outputs & 2)
+        ((global code_t *)out.keys)[place] = ((global const code_t *)p.keys)[i];
+}
+
+/* The sum of x over the work-items before this one, and over all. Called by all; sums: 2 * CLSORT_GROUP words. Needs no barrier before. */
+CLSORT_INLINE uint sum_before(uint x, local uint *sums, uint *total)
+{
+    const uint t = (uint)get_local_id(0);
+    uint sum = x, at = 0;
+    group_sync();
+    sums[t] = x;
+    for (uint step = 1; step < CLSORT_GROUP; step *= 2) {
+        group_sync();
+        sum += t >= step ? sums[at + t - step] : 0;
+        at ^= CLSORT_GROUP;
+        sums[at + t] = sum;
+    }
+    group_sync();
+    *total = sums[at + CLSORT_GROUP - 1];
+    return sum - x;
+}
+
+//---- select: range
+/* Codes low ... high; once these are one, indices low_index ... high_index of it. `size` elements lie inside, of which the left-th is the
+   k-th of the row. decided: 1 since this pass, 2 since an earlier one. */
+typedef struct { code_t low, high; uint low_index, high_index, left, size, decided; } select_range_t;
+
+/* May what is left be collected? Of a row whose k are not ordered only if all of it is wanted. */
+CLSORT_INLINE uint is_decided(select_t s, select_range_t r)
+{
+    return s.goal == CLSORT_UNORDERED ? r.size == r.left : r.size <= s.room && (s.goal == CLSORT_NTH || s.k - r.left <= s.room - r.size);
+}
+
+CLSORT_INLINE select_range_t whole_range(select_t s)
+{
+    select_range_t r = { 0, (code_t)~(code_t)0, 0, 0xFFFFFFFFu, s.k, s.n, 0 };
+    r.decided = is_decided(s, r);
+    return r;
+}
+
+CLSORT_INLINE uint in_range(select_range_t r, code_t code, uint i)
+{
+    return code >= r.low && code <= r.high && i >= r.low_index && i <= r.high_index;
+}
+
+/* Does an element belong to what is collected? */
+CLSORT_INLINE uint is_taken(select_t s, select_range_t r, code_t code, uint i)
+{
+    return s.goal == CLSORT_NTH ? in_range(r, code, i) : code < r.low || (code <= r.high && i <= r.high_index);
+}
+
+/* The digit of a pass: of the code or of the index, and how many bits of it lie below the digit. */
+typedef struct { uint by_index, shift; } select_digit_t;
+
+CLSORT_INLINE select_digit_t digit_of_pass(select_t s, uint pass)
+{
+    const uint code_bits = 8 * CLSORT_KEY_BYTES - s.lacks - s.first_bit, index_bits = 32 - clz(s.n - 1);
+    const uint code_passes = (code_bits + CLSORT_DIGIT_BITS - 1) / CLSORT_DIGIT_BITS, by_index = pass >= code_passes;
+    const uint bits = by_index ? index_bits : code_bits, end = (pass + 1 - (by_index ? code_passes : 0)) * CLSORT_DIGIT_BITS;
+    const select_digit_t d = { by_index, bits > end ? bits - end : 0 };
+    return d;
+}
+
+CLSORT_INLINE uint digit_inside(select_range_t r, select_digit_t d, code_t code, uint i)
+{
+    return d.by_index ? (i - r.low_index) >> d.shift : (uint)((code_t)(code - r.low) >> d.shift);
+}
+
+//---- select: narrowing
+/* A work-group's local memory, in words: how many elements are collected, what narrow_range found, sums, and counts or collected indices. */
+#define CLSORT_FOUND 1
+#define CLSORT_SUMS 4
+#define CLSORT_LIST (CLSORT_SUMS + 2 * CLSORT_GROUP)
+
+/* The range of one digit, with `before` elements of the range before it and `size` inside. */
+CLSORT_INLINE select_range_t take_digit(select_t s, select_range_t r, select_digit_t d, uint digit, uint before, uint size)
+{
+    if (d.by_index) {
+        r.low_index += digit << d.shift;
+        r.high_index = r.low_index + ((1u << d.shift) - 1);
+    } else {
+        r.low = (code_t)(r.low + (code_t)((code_t)digit << d.shift));
+        r.high = (code_t)(r.low + (code_t)(((code_t)1 << d.shift) - 1));
+    }
+    r.left -= before;
+    r.size = size;
+    r.decided = is_decided(s, r);
+    return r;
+}
+
+/* Narrows an open range to the digit that holds the wanted element, by the counts of the pass. Called by all; needs no barrier before, and
+   leaves none of its reads pending. */
+CLSORT_INLINE select_range_t narrow_range(select_t s, select_range_t r, uint open, uint pass, local uint *space)
+{
+    local const uint *bins = space + CLSORT_LIST + get_local_id(0) * (CLSORT_BINS / CLSORT_GROUP);
+    local uint *found = space + CLSORT_FOUND;
+    uint sum = 0, total, b = 0;
+    group_sync();
+    for (uint i = 0; i < CLSORT_BINS / CLSORT_GROUP; i++)
+        sum += open ? bins[i] : 0;
+    uint before = sum_before(sum, space + CLSORT_SUMS, &total);
+    if (open && before < r.left && r.left - before <= sum) {
+        for (; r.left - before > bins[b]; b++)
+            before += bins[b];
+        found[0] = (uint)get_local_id(0) * (CLSORT_BINS / CLSORT_GROUP) + b;
+        found[1] = before;
+        found[2] = bins[b];
+    }
+    group_sync();
+    if (open)
+        return take_digit(s, r, digit_of_pass(s, pass), found[0], found[1], found[2]);
+    r.decided *= 2;
+    return r;
+}
+
+//---- select: visits
+/* What a work-group does with its part in a pass: nothing, count the digits inside the range, list what is taken, or count it. */
+#define CLSORT_IDLE 0
+#define CLSORT_COUNT_DIGITS 1
+#define CLSORT_COLLECT 2
+#define CLSORT_TALLY 3
+
+CLSORT_INLINE uint choose_action(select_t s, select_range_t r, uint pass)
+{
+    if (s.goal == CLSORT_UNORDERED && pass == s.passes)
+        return CLSORT_TALLY;
+    return !r.decided ? CLSORT_COUNT_DIGITS : r.decided == 1 && s.goal != CLSORT_UNORDERED ? CLSORT_COLLECT : CLSORT_IDLE;
+}
+
+/* Elements in a row that had the same digit: one addition for all of them, so that equal keys do not wait for each other. A work-item that
+   is alone adds one by one: there is nobody to wait for, and the branch would be guessed wrong. */
+typedef struct { uint digit, count; } streak_t;
+
+CLSORT_INLINE void end_streak(local uint *space, streak_t streak)
+{
+    if (streak.count)
+        add_local(&space[CLSORT_LIST + streak.digit], streak.count);
+}
+
+CLSORT_INLINE void count_element(uint digit, streak_t *streak, local uint *space)
+{
+    if (CLSORT_GROUP_LOG2 == 0) {
+        space[CLSORT_LIST + digit]++;
+    } else if (digit == streak->digit) {
+        streak->count++;
+    } else {
+        end_streak(space, *streak);
+        streak->digit = digit;
+        streak->count = 1;
+    }
+}
+
+CLSORT_INLINE void visit(select_t s, select_range_t r, uint action, select_digit_t d, code_t code, uint i, streak_t *streak, local uint *space)
+{
+    if (action == CLSORT_COUNT_DIGITS) {
+        if (in_range(r, code, i))
+            count_element(digit_inside(r, d, code, i), streak, space);
+    } else if (is_taken(s, r, code, i)) {
+        if (action == CLSORT_TALLY) {
+            count_element(0, streak, space);
+            return;
+        }
+        const uint place = add_local(&space[0], 1);
+        if (place < s.room)
+            space[CLSORT_LIST + place] = i;
+    }
+}
+
+/* Visits all elements of a part, as the action says. Called by all; its results are visible after the next barrier. Loads of
+   CLSORT_VISITS elements wait together. */
+#define CLSORT_VISITS 8
+CLSORT_INLINE void visit_part(select_t s, select_part_t p, select_range_t r, uint action, uint pass, local uint *space)
+{
+    const select_digit_t d = digit_of_pass(s, pass);
+    const size_t end = action == CLSORT_IDLE ? 0 : p.end;
+    streak_t streak = { 0, 0 };
+    size_t i = p.first + get_local_id(0);
+    for (uint b = (uint)get_local_id(0); b < (action == CLSORT_COLLECT || action == CLSORT_IDLE ? 0 : CLSORT_BINS); b += CLSORT_GROUP)
+        space[CLSORT_LIST + b] = 0;
+    group_sync();
+    for (; i + (CLSORT_VISITS - 1) * CLSORT_GROUP < end; i += CLSORT_VISITS * CLSORT_GROUP) {
+        code_t code[CLSORT_VISITS];
+        #pragma unroll
+        for (uint b = 0; b < CLSORT_VISITS; b++)
+            code[b] = select_code(s, p, i + b * CLSORT_GROUP);
+        #pragma unroll
+        for (uint b = 0; b < CLSORT_VISITS; b++)
+            visit(s, r, action, d, code[b], (uint)i + b * CLSORT_GROUP, &streak, space);
+    }
+    for (; i < end; i += CLSORT_GROUP)
+        visit(s, r, action, d, select_code(s, p, i), (uint)i, &streak, space);
+    end_streak(space, streak);
+}
+
+//---- select: sorting
+/* Puts the smaller of the pairs a and b first. */
+CLSORT_INLINE void order_pairs(local code_t *codes, local uint *list, uint a, uint b)
+{
+    const code_t code_a = codes[a], code_b = codes[b];
+    const uint i = list[a], j = list[b];
+    if (code_b < code_a || (code_b == code_a && j < i)) {
+        codes[a] = code_b;
+        codes[b] = code_a;
+        list[a] = j;
+        list[b] = i;
+    }
+}
+
+/* Sorts the collected elements by code and index: a bitonic network over the next power of two, which the room holds. Called by all; needs
+   no barrier before, and all see the result. */
+CLSORT_INLINE void sort_list(select_t s, select_part_t p, local uint *space, local code_t *codes)
+{
+    local uint *list = space + CLSORT_LIST;
+    group_sync();
+    const uint count = min(space[0], s.room), size = count > 1 ? 1u << (32 - clz(count - 1)) : 1;
+    for (uint i = (uint)get_local_id(0); i < size; i += CLSORT_GROUP) {
+        codes[i] = i < count ? select_code(s, p, list[i]) : (code_t)~(code_t)0;
+        list[i] = i < count ? list[i] : 0xFFFFFFFFu;
+    }
+    group_sync();
+    for (uint block = 2; block <= size; block *= 2)
+        for (uint step = block; step > 1; step /= 2) {
+            for (uint t = (uint)get_local_id(0); t < size / 2; t += CLSORT_GROUP) {
+                const uint apart = step / 2, low = (t & ~(apart - 1)) * 2 + (t & (apart - 1));
+                order_pairs(codes, list, low, step == block ? low ^ (block - 1) : low + apart);
+            }
+            group_sync();
+        }
+}
+
+/* Writes what is wanted of a sorted list. */
+CLSORT_INLINE void write_list(select_t s, select_part_t p, select_range_t r, output_t out, local const uint *list)
+{
+    const uint wanted = s.goal == CLSORT_NTH ? 1 : s.k;
+    for (uint i = (uint)get_local_id(0); i < (p.row < s.rows ? wanted : 0); i += CLSORT_GROUP)
+        write_element(s, p, out, (size_t)p.row * wanted + i, list[s.goal == CLSORT_NTH ? r.left - 1 : i]);
+}
+
+//---- select: rows
+/* Everything, for one row per work-group. space: CLSORT_LIST words and as many as there are bins or as the room has; codes: the room. */
+CLSORT_KERNEL void clsort_select_rows(CLSORT_SELECT_ARGS, CLSORT_OUTPUT_ARGS, local uint *space, local code_t *codes)
+{
+    const select_t s = CLSORT_SELECT;
+    const output_t out = CLSORT_OUTPUT;
+    const select_part_t p = find_part(s, 1, s.n);
+    select_range_t r = whole_range(s);
+    if (get_local_id(0) == 0)
+        space[0] = 0;
+    for (uint pass = 0; pass <= s.passes; pass++) {
+        visit_part(s, p, r, choose_action(s, r, pass), pass, space);
+        r = narrow_range(s, r, !r.decided, pass, space);
+    }
+    sort_list(s, p, space, codes);
+    write_list(s, p, r, out, space + CLSORT_LIST);
+}
+
+//---- select: tables
+/* The tables in global memory: the counts of three passes for every row, of which one is added to, one read, and one cleared for the next
+   pass; then for every row row_words words: two ranges, of this pass and the one before, how many elements are collected, and those, or
+   how many each part takes. The host clears the counts of pass 0. */
+#define CLSORT_TABLE_ARGS global uchar *tables, ulong tables_at, uint row_words, uint parts, uint part_rows
+#define CLSORT_TABLES { (global uint *)(tables + tables_at), row_words }
+#define CLSORT_ROW_COLLECTED 32
+#define CLSORT_ROW_LIST 48
+typedef struct { global uint *words; uint row_words; } tables_t;
+
+CLSORT_INLINE global uint *row_counts(tables_t t, select_t s, uint row, uint pass)
+{
+    return t.words + ((size_t)(pass % 3) * s.rows + row) * CLSORT_BINS;
+}
+
+CLSORT_INLINE global uint *row_words_of(tables_t t, select_t s, uint row)
+{
+    return t.words + (size_t)3 * s.rows * CLSORT_BINS + (size_t)row * t.row_words;
+}
+
+/* The range that a pass found, to and from a row's words. */
+CLSORT_INLINE void store_range(global uint *row, uint pass, select_range_t r)
+{
+    global ulong *words = (global ulong *)(row + pass % 2 * 16);
+    words[0] = r.low;
+    words[1] = r.high;
+    words[2] = r.low_index;
+    words[3] = r.high_index;
+    words[4] = r.left;
+    words[5] = r.size;
+    words[6] = r.decided;
+}
+
+CLSORT_INLINE select_range_t load_range(global const uint *row, uint pass)
+{
+    global const ulong *words = (global const ulong *)(row + pass % 2 * 16);
+    const select_range_t r = { (code_t)words[0], (code_t)words[1], (uint)words[2], (uint)words[3], (uint)words[4], (uint)words[5], (uint)words[6] };
+    return r;
+}
+
+//---- select: passes
+/* The range of this pass, which every work-group of a row finds by itself from the sums of the pass before. */
+CLSORT_INLINE select_range_t find_range(select_t s, tables_t t, select_part_t p, uint pass, local uint *space)
+{
+    const uint later = pass && p.row < s.rows;
+    select_range_t r = whole_range(s);
+    if (later)
+        r = load_range(row_words_of(t, s, p.row), pass - 1);
+    const uint open = later && !r.decided;
+    for (uint b = (uint)get_local_id(0); b < (open ? CLSORT_BINS : 0); b += CLSORT_GROUP)
+        space[CLSORT_LIST + b] = row_counts(t, s, p.row, pass - 1)[b];
+    return narrow_range(s, r, open, pass - 1, space);
+}
+
+/* What the first work-group of a row leaves for the next launch. */
+CLSORT_INLINE void keep_range(select_t s, tables_t t, select_part_t p, select_range_t r, uint pass)
+{
+    if (p.part || p.row >= s.rows)
+        return;
+    for (uint b = (uint)get_local_id(0); b < CLSORT_BINS; b += CLSORT_GROUP)
+        row_counts(t, s, p.row, pass + 1)[b] = 0;
+    if (get_local_id(0) == 0) {
+        store_range(row_words_of(t, s, p.row), pass, r);
+        if (pass == 0)
+            row_words_of(t, s, p.row)[CLSORT_ROW_COLLECTED] = 0;
+    }
+}
+
+/* Adds what a work-group counted or collected to the row's tables. Called by all; needs no barrier before. */
+CLSORT_INLINE void add_to_tables(select_t s, tables_t t, select_part_t p, uint action, uint pass, local uint *space)
+{
+    const uint lid = (uint)get_local_id(0), bins = action == CLSORT_COUNT_DIGITS && p.row < s.rows ? CLSORT_BINS : 0;
+    global uint *counts = row_counts(t, s, p.row, pass), *row = row_words_of(t, s, p.row);
+    group_sync();
+    for (uint b = lid; b < bins; b += CLSORT_GROUP)
+        if (space[CLSORT_LIST + b])
+            atomic_add((volatile global uint *)&counts[b], space[CLSORT_LIST + b]);
+    if (lid == 0 && space[0])
+        space[CLSORT_FOUND] = atomic_add((volatile global uint *)&row[CLSORT_ROW_COLLECTED], space[0]);
+    if (lid == 0 && action == CLSORT_TALLY && p.row < s.rows)
+        row[CLSORT_ROW_LIST + p.part] = space[CLSORT_LIST];
+    group_sync();
+    for (uint i = lid; i < space[0]; i += CLSORT_GROUP)
+        if (space[CLSORT_FOUND] + i < s.room)
+            row[CLSORT_ROW_LIST + space[CLSORT_FOUND] + i] = space[CLSORT_LIST + i];
+}
+
+/* One pass over rows that are cut into parts, one work-group for each. */
+CLSORT_KERNEL void clsort_select_pass(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, local uint *space, uint pass)
+{
+    const select_t s = CLSORT_SELECT;
+    const tables_t t = CLSORT_TABLES;
+    const select_part_t p = find_part(s, parts, part_rows);
+    if (get_local_id(0) == 0)
+        space[0] = 0;
+    const select_range_t r = find_range(s, t, p, pass, space);
+    const uint action = choose_action(s, r, pass);
+    keep_range(s, t, p, r, pass);
+    visit_part(s, p, r, action, pass, space);
+    add_to_tables(s, t, p, action, pass, space);
+}
+
+//---- select: results
+/* Sorts what the passes collected, one row per work-group; local memory as for clsort_select_rows. */
+CLSORT_KERNEL void clsort_select_sort(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, CLSORT_OUTPUT_ARGS, local uint *space, local code_t *codes)
+{
+    const select_t s = CLSORT_SELECT;
+    const output_t out = CLSORT_OUTPUT;
+    const tables_t t = CLSORT_TABLES;
+    const select_part_t p = find_part(s, 1, s.n);
+    const uint exists = p.row < s.rows;
+    global const uint *row = row_words_of(t, s, exists ? p.row : 0);
+    const select_range_t r = exists ? load_range(row, s.passes) : whole_range(s);
+    const uint count = exists ? min(row[CLSORT_ROW_COLLECTED], s.room) : 0;
+    for (uint i = (uint)get_local_id(0); i < count; i += CLSORT_GROUP)
+        space[CLSORT_LIST + i] = row[CLSORT_ROW_LIST + i];
+    if (get_local_id(0) == 0)
+        space[0] = count;
+    sort_list(s, p, space, codes);
+    write_list(s, p, r, out, space + CLSORT_LIST);
+}
+
+/* Writes the k elements of a row in its order. Each work-item takes CLSORT_VISITS elements side by side. */
+CLSORT_KERNEL void clsort_select_scatter(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, CLSORT_OUTPUT_ARGS, local uint *sums)
+{
+    const select_t s = CLSORT_SELECT;
+    const output_t out = CLSORT_OUTPUT;
+    const tables_t t = CLSORT_TABLES;
+    const select_part_t p = find_part(s, parts, part_rows);
+    global const uint *row = row_words_of(t, s, p.row < s.rows ? p.row : 0);
+    const select_range_t r = p.row < s.rows ? load_range(row, s.passes) : whole_range(s);
+    uint place = 0, total;
+    for (uint q = (uint)get_local_id(0); q < (p.row < s.rows ? p.part : 0); q += CLSORT_GROUP)
+        place += row[CLSORT_ROW_LIST + q];
+    sum_before(place, sums, &place);
+    for (size_t chunk = p.first; chunk < p.end; chunk += CLSORT_GROUP * CLSORT_VISITS) {
+        const size_t first = chunk + get_local_id(0) * CLSORT_VISITS, end = min(first + CLSORT_VISITS, (size_t)p.end);
+        uint count = 0;
+        for (size_t i = first; i < end; i++)
+            count += is_taken(s, r, select_code(s, p, i), (uint)i);
+        size_t at = place + sum_before(count, sums, &total);
+        for (size_t i = first; i < end; i++)
+            if (is_taken(s, r, select_code(s, p, i), (uint)i) && at < s.k)
+                write_element(s, p, out, (size_t)p.row * s.k + at++, (uint)i);
+        place += total;
+    }
+}
+
+/* The values of the selected elements: target element j, of row j / wanted, comes from element indices[j] of that row; rows of values lie
+   row_values elements apart. One work-item per unit of a value. */
+CLSORT_KERNEL void clsort_select_gather(global const uchar *source, ulong source_at, global uchar *target, ulong target_at,
+                                        global const uchar *indices, ulong indices_at, ulong n, uint wanted, ulong row_values, uint bytes, ulong units)
+{
+    const size_t at = get_global_id(0), j = at / units;
+    if (j >= n)
+        return;
+    const size_t from = j / wanted * row_values + ((global const uint *)(indices + indices_at))[j];
+    store_bits(target + target_at + at * bytes, bytes, load_bits(source + source_at + (from * units + at % units) * bytes, bytes));
+}
+#endif
+
+//---- utility
+#if CLSORT_FAMILY == 0 || CLSORT_FAMILY == 5
+/* What goes on around sorts: keys are taken out of records, arrays gathered, results checked. */
 
 /* Takes the keys out of records of `stride` bytes and numbers them: what a sort by index starts from. A key equal to minus_zero
    becomes 0. keys may be source itself where nothing changes: then only the numbers are written. */

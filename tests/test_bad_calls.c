@@ -200,7 +200,7 @@ FAULT(use_row_stride, c->d.row_stride = 400)
 FAULT(use_segments, c->d.segments = w->good[INDICES])
 FAULT(use_segments_offset, c->d.segments_offset = 4)
 FAULT(use_segment_count, c->d.segment_count = 1)
-FAULT(use_top_k, c->d.top_k = 3)
+FAULT(use_top_k, c->d.top_k = 3; c->d.algorithm = CLSORT_MERGE)
 FAULT(use_count_buffer, c->d.count_buffer = w->good[INDICES])
 FAULT(use_count_offset, c->d.count_offset = 4)
 FAULT(use_pivot, c->d.tuning.pivot = 1)
@@ -407,7 +407,7 @@ static const fault faults[] = {
     { "segments", use_segments, CLSORT_ERROR_UNSUPPORTED, P_EXTRA },
     { "segments_offset", use_segments_offset, CLSORT_ERROR_UNSUPPORTED, P_EXTRA },
     { "segment_count", use_segment_count, CLSORT_ERROR_UNSUPPORTED, P_EXTRA },
-    { "top_k", use_top_k, CLSORT_ERROR_UNSUPPORTED, P_EXTRA },
+    { "top_k by an algorithm", use_top_k, CLSORT_ERROR_UNSUPPORTED, P_EXTRA | P_TUNING | P_FLAGS },
     { "count_buffer", use_count_buffer, CLSORT_ERROR_UNSUPPORTED, P_EXTRA },
     { "count_offset", use_count_offset, CLSORT_ERROR_UNSUPPORTED, P_EXTRA },
     { "pivot", use_pivot, CLSORT_ERROR_UNSUPPORTED, P_EXTRA },

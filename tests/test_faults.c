@@ -14,9 +14,9 @@
 #include <signal.h>
 #include <unistd.h>
 
-/* What the diagnostic callback was told last, and how often. */
+/* What the diagnostic callback was told last, and how often; how many commands the profile heard of. */
 typedef struct said {
-    int times;
+    int times, commands;
     clsort_status status;
     char function[64], message[1000];
 } said;
@@ -38,6 +38,7 @@ typedef struct scenario {
     int out_of_order;
     int fresh;                               /* a sorter that has built nothing, a new one for each fault */
     int verify;                              /* the sorter checks its own results */
+    int profile;                             /* it has a callback for commands */
     int alone;                               /* the call makes its own sorter, or keeps its error elsewhere */
     int order;                               /* records of 8 bytes, ordered by their first 4 in this way */
 } scenario;
@@ -64,6 +65,12 @@ static void hear(void *user, clsort_status status, const char *function, const c
     s->status = status;
     snprintf(s->function, sizeof s->function, "%s", function);
     snprintf(s->message, sizeof s->message, "%s", message);
+}
+
+static void hear_command(void *user, const char *stage, cl_event event)
+{
+    CHECK(stage != NULL && event != NULL);
+    ((said *)user)->commands++;
 }
 
 static void hung(int number)
@@ -611,6 +618,7 @@ static int open_trial(trial *t, const bench *b, const scenario *c)
     t->options.diagnostic = hear;
     t->options.user = &t->said;
     t->options.flags = c->verify ? CLSORT_OPTION_VERIFY : 0;
+    t->options.profile = c->profile ? hear_command : NULL;
     t->on_host = c->act == act_host;
     t->queue = clCreateCommandQueue(b->session.context, b->session.info.id, c->out_of_order ? CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0, &error);
     t->gate = clCreateUserEvent(b->session.context, &other_error);
@@ -684,6 +692,7 @@ static const char *inject(trial *t, const fault *f)
     status = t->c->act(t);
     disarm();
     launched = counted.launches;
+    if (t->c->profile) CHECK(t->said.commands == launched);
     CHECK(clFinish(t->queue) == CL_SUCCESS);
     alarm(0);
     if (!counted.failed) return NULL;
@@ -846,6 +855,9 @@ static const scenario scenarios[] = {
     { "self-checking", act_sort, check_verified, .value_size = 4, .event = 1, .verify = 1 },
     { "self-checking without an event", act_sort, check_verified, .value_size = 4, .verify = 1 },
     { "self-checking out of order", act_sort, check_verified, .value_size = 4, .stable = 1, .event = 1, .out_of_order = 1, .verify = 1 },
+    { "profile", act_sort, check_sorted, .count = 300, .value_size = 16, .stable = 1, .wait = 1, .profile = 1 },
+    { "profile, with an event", act_sort, check_sorted, .algorithm = "merge", .count = 3000, .value_size = 4, .event = 1, .profile = 1 },
+    { "profile out of order", act_sort, check_sorted, .algorithm = "radix", .count = 300, .value_size = 4, .event = 1, .out_of_order = 1, .profile = 1 },
     { "two sorters", act_two_sorters, check_sorted, .value_size = 4, .alone = 1 }
 };
 

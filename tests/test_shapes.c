@@ -4,6 +4,7 @@
 #include "cases.h"
 #include "merging.h"
 #include "records.h"
+#include "top.h"
 
 /* Sorts a handful of sizes; the largest spans several tiles of every shape that is used here. */
 static void sort_some(bench *b, sort_case c)
@@ -242,6 +243,40 @@ static void lone_elements_order_check(bench *b)
     clReleaseMemObject(result);
 }
 
+/* ---- top-k ------------------------------------------------------------------------------------------------------- */
+
+static void select_rows(bench *b, cl_uint type, size_t rows, size_t count, size_t k, cl_uint flags)
+{
+    size_t i;
+    for (i = count > 2000; i < 2; i++) {   /* long rows by work-groups only */
+        top_case c = top_make(type, rows, count, k);
+        c.d.flags = flags;
+        c.d.tuning.work_group = i ? 16 : 0;
+        c.d.value_size = i ? 3 : 0;
+        c.outputs = i ? TOP_VALUES | TOP_INDICES : TOP_KEYS | TOP_INDICES;
+        c.pattern = i ? "mod-3" : "uniform";
+        top_run(b, &c);
+    }
+}
+
+/* By one work-group each, whole or after passes. */
+static void lone_rows(bench *b)
+{
+    select_rows(b, CLSORT_F32, 3, 1, 1, 0);
+    select_rows(b, CLSORT_F32, 3, 70, 9, 0);
+    select_rows(b, CLSORT_U64, 2, 33, 9, 0);
+    select_rows(b, CLSORT_U8, 2, 900, 5, 0);
+    select_rows(b, CLSORT_I16, 2, 900, 500, CLSORT_FLAG_TOP_NTH);
+}
+
+/* With tables in global memory: k that no work-group sorts, and a row for several work-groups. Oclgrind takes what a fill wrote for
+   uninitialized. */
+static void rows_in_parts(bench *b)
+{
+    select_rows(b, CLSORT_U8, 2, 1500, 1200, CLSORT_FLAG_TOP_UNSORTED);
+    select_rows(b, CLSORT_U8, 1, 16500, 7, 0);
+}
+
 static const test_entry tests[] = {
     { "the device's own shape sorts every kind of payload", default_shape },
     { "single elements in shared tiles sort every kind of payload", lone_elements_shared_tile },
@@ -256,6 +291,8 @@ static const test_entry tests[] = {
     { "the order of comparators is kept", comparators },
     { "comparators that contradict themselves do no harm: the records are all there", contradictions },
     { "merges of unsorted inputs do no harm to the rest", unsorted_inputs },
+    { "the first k of single rows are found", lone_rows },
+    { "the first k of rows in parts are found", rows_in_parts },
     { "elements alone are merged", lone_elements_merge },
     { "elements alone are merged in blocks", lone_elements_merge_in_blocks },
     { "elements alone of two inputs are merged", lone_inputs_merge }

@@ -2,7 +2,8 @@
 
    The host time of a run goes from the call of clsort_enqueue_sort to the end of clFinish, on a queue without profiling.
    The event time is that of a second run on a queue with profiling: from a marker before the sort to its event. With --merge
-   a run merges the two halves of the input, sorted beforehand. Records are filled with keys of a type and pattern. */
+   a run merges the two halves of the input, sorted beforehand. Records are filled with keys of a type and pattern. With --rows each
+   row of the input is sorted on its own. With --stages more runs follow, in which every command is timed by its event. */
 
 #ifndef CLSORT_TOOLS_BENCH_H
 #define CLSORT_TOOLS_BENCH_H
@@ -14,9 +15,10 @@
 #include "order.h"
 #include "patterns.h"
 #include "published.h"
+#include "stages.h"
 #include "verify.h"
 
-enum { RUN_MAX = 1000, NAME_MAX_COUNT = 64, COPY_RUNS = 9 };
+enum { RUN_MAX = 1000, NAME_MAX_COUNT = 64, COPY_RUNS = 9, WARM_UP_MS = 50 };
 
 typedef struct name_list {
     char text[1024];
@@ -31,7 +33,9 @@ typedef struct bench_plan {
     const published_table *published;     /* NULL: none */
     size_t pattern;
     unsigned long long seed;
-    int pairs, runs, csv, merge, shows_groups;
+    size_t rows;                          /* 0: the input is one array */
+    int pairs, runs, csv, merge, stages, shows_groups;
+    int skips;                            /* what cannot run is said so, and the rest goes on */
     sort_order order;                     /* of records; of keys only the bits that count */
 } bench_plan;
 
@@ -48,6 +52,8 @@ typedef struct bench_job {
     uint32_t *order;           /* of records by fields */
     uint32_t *values;          /* read back */
     cl_mem source, source_values, keys, values_buffer;
+    stage_log stages;
+    char left_out[1024];       /* names of what cannot run, of one type and size */
 } bench_job;
 
 typedef struct bench_side {
@@ -55,6 +61,7 @@ typedef struct bench_side {
     clsort_desc desc;
     size_t work_group;   /* what the device does of the one asked for */
     size_t block;        /* so many keys are sorted on their own; the count for a whole sort */
+    double moved;        /* bytes of elements that a run reads and writes */
     double host[RUN_MAX], event[RUN_MAX];   /* ms */
 } bench_side;
 
@@ -256,13 +263,32 @@ static int halves_sort(key_array *keys)
     return 1;
 }
 
+/* The codes of every row, sorted on their own; NULL without memory. */
+static uint64_t *expected_rows(const key_array *keys, const clsort_desc *order, size_t rows)
+{
+    uint64_t *all = (uint64_t *)malloc(keys->count * sizeof *all);
+    key_array row = *keys;
+    size_t i;
+    row.count = keys->count / rows;
+    for (i = 0; all && i < rows; i++, row.data += row.count * row.size) {
+        uint64_t *codes = expected_codes(&row, order);
+        if (!codes) {
+            free(all);
+            return NULL;
+        }
+        memcpy(all + i * row.count, codes, row.count * sizeof *all);
+        free(codes);
+    }
+    return all;
+}
+
 /* What the result must be: codes of keys; of records by fields, where each comes from; by an expression only a device knows. */
 static int job_expect(bench_job *job)
 {
     const clsort_desc *order = &job->plan->order.desc;
     if (order->precedes) return DONE_OK;
     if (order->fields) job->order = order_of(&job->input, order);
-    else job->expected = expected_codes(&job->input, order);
+    else job->expected = job->plan->rows ? expected_rows(&job->input, order, job->plan->rows) : expected_codes(&job->input, order);
     return job->order || job->expected ? DONE_OK : fail(DONE_IO, "bench: %s", strerror(ENOMEM));
 }
 
@@ -284,8 +310,10 @@ static int job_host_data(bench_job *job, const key_type *type, size_t n)
     return job_expect(job);
 }
 
-static int job_data(bench_job *job, const key_type *type, size_t n)
+/* The data of sorts of `count` keys, or of as many in each row. Returns an exit code. */
+static int job_data(bench_job *job, const key_type *type, size_t count)
 {
+    const size_t n = job->plan->rows ? count * job->plan->rows : count;
     int code = job_host_data(job, type, n);
     const size_t bytes = n * job->input.size;
     if (code == DONE_OK) code = job_buffer(job, &job->source, bytes, job->input.data);
@@ -363,7 +391,7 @@ static int job_verify(bench_job *job, const bench_side *side, cl_command_queue q
         code = cl_check(clEnqueueReadBuffer(queue, job->values_buffer, CL_TRUE, 0, n * 4, job->values, 0, NULL, NULL), "clEnqueueReadBuffer");
     if (code != DONE_OK) return code;
     if (side->desc.precedes) code = prove_records(job, side, queue, &wrong);
-    else wrong = job->order ? first_wrong_record(job) : first_wrong_key(job, side->block);
+    else wrong = job->order ? first_wrong_record(job) : first_wrong_key(job, job->plan->rows ? n : side->block);
     if (code != DONE_OK) return code;
     if (wrong == n && job->plan->pairs) wrong = first_wrong_value(job, side->block);
     if (wrong == n) return DONE_OK;
@@ -436,34 +464,63 @@ static int run_event(bench_job *job, const bench_side *side, double *ms)
     return code == DONE_OK ? job_verify(job, side, queue) : code;
 }
 
-/* Fills the side's description, work-group and block. Returns an exit code. */
+/* Fills the side's description and asks whether it would run. */
+static clsort_status side_check(bench_job *job, bench_side *side, const char *algorithm, cl_uint work_group)
+{
+    const bench_plan *plan = job->plan;
+    clsort_desc *d = &side->desc;
+    clsort_status status = CL_SUCCESS;
+    side->algorithm = algorithm;
+    *d = plan->order.desc;
+    d->tuning.work_group = work_group;
+    d->rows = plan->rows;
+    d->count = plan->rows ? job->input.count / plan->rows : job->input.count;
+    d->key_type = job->input.type ? job->input.type->code : 0;
+    d->keys = job->keys;
+    d->values = job->values_buffer;
+    d->value_size = job->values_buffer ? 4 : 0;
+    if (!plan->merge && strcmp(algorithm, "auto")) status = clsort_select(d, algorithm);
+    return status == CL_SUCCESS ? clsort_check(job->sorter, d) : status;
+}
+
+/* What runs of the side read and write; a merge reads and writes every element once. Returns an exit code. */
+static int side_moved(bench_job *job, bench_side *side)
+{
+    char text[2000];
+    const char *moved;
+    int code;
+    side->moved = 2 * (double)job->input.count * (double)(job->input.size + side->desc.value_size);
+    if (job->plan->merge) return DONE_OK;
+    code = sorter_check(job->sorter, clsort_explain(job->sorter, &side->desc, text, sizeof text));
+    moved = code == DONE_OK ? strstr(text, "\nmoved ") : NULL;
+    if (moved) side->moved = strtod(moved + 7, NULL);
+    return code;
+}
+
+/* Fills the side's description, work-group, block and bytes. Returns an exit code. */
 static int side_describe(bench_job *job, bench_side *side, const char *algorithm, cl_uint work_group)
 {
     clsort_desc resolved;
-    int code;
-    side->algorithm = algorithm;
-    side->desc = job->plan->order.desc;
-    side->desc.tuning.work_group = work_group;
-    side->desc.count = job->input.count;
-    side->desc.key_type = job->input.type ? job->input.type->code : 0;
-    side->desc.keys = job->keys;
-    side->desc.values = job->values_buffer;
-    side->desc.value_size = job->values_buffer ? 4 : 0;
-    code = job->plan->merge ? DONE_OK : algorithm_select(&side->desc, algorithm);
+    int code = sorter_check(job->sorter, side_check(job, side, algorithm, work_group));
     if (code == DONE_OK) code = sorter_check(job->sorter, clsort_resolve(job->sorter, &side->desc, &resolved));
     if (code != DONE_OK) return code;
     side->work_group = resolved.tuning.work_group;
     side->block = sorts_fully(algorithm) ? side->desc.count : side->work_group * resolved.tuning.items;
-    return DONE_OK;
+    return side_moved(job, side);
 }
 
+/* Builds, and runs once and as long as WARM_UP_MS are not over: the first runs of a process were seen to take four times as long. */
 static int side_prepare(bench_job *job, bench_side *side, const char *algorithm, cl_uint work_group)
 {
-    double warm_up;
+    double ignored, start;
     int code = side_describe(job, side, algorithm, work_group);
     if (code == DONE_OK && !job->plan->merge) code = sorter_check(job->sorter, clsort_prepare(job->sorter, &side->desc));
-    if (code == DONE_OK) code = run_host(job, side, &warm_up);
-    return code == DONE_OK ? run_event(job, side, &warm_up) : code;
+    start = now_ms();
+    do {
+        if (code == DONE_OK) code = run_host(job, side, &ignored);
+        if (code == DONE_OK) code = run_event(job, side, &ignored);
+    } while (code == DONE_OK && now_ms() - start < WARM_UP_MS);
+    return code;
 }
 
 /* Times the sides in turn. Returns an exit code. */
@@ -481,19 +538,39 @@ static int sides_run(bench_job *job, bench_side *sides, int count)
     return code;
 }
 
+/* Runs a side while every command of it is noted. Returns an exit code. */
+static int stages_run(bench_job *job, const bench_side *side)
+{
+    int run, code = DONE_OK;
+    stages_clear(&job->stages);
+    for (run = 0; run < job->plan->runs && code == DONE_OK; run++) {
+        progress("%s %s n = %zu, stages, run %d of %d", side->algorithm, job->type->name, side->desc.count, run + 1, job->plan->runs);
+        code = job_restore(job, job->session.queue);
+        job->stages.listens = 1;
+        if (code == DONE_OK) code = sorter_check(job->sorter, side_enqueue(job, side, job->session.queue, NULL));
+        job->stages.listens = 0;
+        if (!stages_add(&job->stages) && code == DONE_OK) code = fail(DONE_OPENCL, "bench: the times of some commands cannot be told");
+        if (code == DONE_OK) code = job_verify(job, side, job->session.queue);
+    }
+    progress("%s", "");
+    return code;
+}
+
 /* ---- results ----------------------------------------------------------------------------------------------------- */
 
 static void print_header(const bench_job *job)
 {
     const bench_plan *plan = job->plan;
     if (plan->csv) return;
+    if (plan->rows) printf("%zu rows of n keys each\n", plan->rows);
     if (plan->order.desc.record_size)
         printf("records of %zu bytes by %s\n", plan->order.desc.record_size, plan->order.desc.fields ? "fields" : "an expression");
     if (plan->order.desc.last_bit) printf("by bits %u to %u\n", (unsigned)plan->order.desc.first_bit, (unsigned)plan->order.desc.last_bit - 1);
     printf("%s, %s: copies %.1f GB/s (read + written)\n", job->session.info.platform_name, job->session.info.name, job->copy_rate);
-    printf("%-28s %-5s %11s %12s %12s %10s", plan->pairs ? "algorithm, u32 values" : "algorithm", "type", "n", "median ms", "event ms", "Mkey/s");
+    printf("%-28s %-5s %11s %12s %12s %10s %8s", plan->pairs ? "algorithm, u32 values" : "algorithm", "type", "n", "median ms", "event ms", "Mkey/s",
+           "of copy");
     if (plan->shows_groups) printf(" %10s", "work-group");
-    if (plan->published) printf("  Bainville 2011");
+    if (plan->published) printf("  %s", plan->published->source);
     if (plan->against) printf("  %s ms, ratio", plan->against);
     putchar('\n');
 }
@@ -506,11 +583,47 @@ static void print_quoted(const char *text)
     putchar('"');
 }
 
+static void leave_out(bench_job *job, const char *algorithm)
+{
+    size_t used = strlen(job->left_out);
+    snprintf(job->left_out + used, sizeof job->left_out - used, "%s%s", used ? ", " : "", algorithm);
+}
+
+/* One line for all that was left out; with CSV beside it. */
+static void print_left_out(bench_job *job, size_t n)
+{
+    FILE *file = job->plan->csv ? stderr : stdout;
+    if (*job->left_out) fprintf(file, "not supported by this device or build with %s, n = %zu: %s\n", job->type->name, n, job->left_out);
+    fflush(file);
+    *job->left_out = '\0';
+}
+
+/* Each stage's part of a run. */
+static void print_stages(const bench_job *job, const bench_side *side)
+{
+    const bench_plan *plan = job->plan;
+    const double all = stages_ms(&job->stages);
+    int i;
+    for (i = 0; i < job->stages.total_count; i++) {
+        const stage_total *stage = &job->stages.total[i];
+        const double ms = stage->ms / plan->runs, share = all > 0 ? stage->ms / all : 0;
+        if (plan->csv) {
+            print_quoted(job->session.info.name);
+            printf(",%s,%s,%d,%zu,%s,%d,%s,%d,%.6f,%.4f\n", side->algorithm, job->type->name, plan->pairs ? 4 : 0, side->desc.count,
+                   pattern_name(plan->pattern), plan->runs, stage->name, stage->commands / plan->runs, ms, share);
+        } else {
+            printf("    %-32s %5d %s %12.4f ms %6.1f %%\n", stage->name, stage->commands / plan->runs,
+                   stage->commands == plan->runs ? "command " : "commands", ms, 100 * share);
+        }
+    }
+    fflush(stdout);
+}
+
 /* What is printed only when it was asked for. */
 static void print_extras(const bench_job *job, const bench_side *side)
 {
     const bench_plan *plan = job->plan;
-    const char *published = strcmp(job->type->name, "u32") ? "" : published_rate(side->algorithm, plan->pairs, job->input.count, side->work_group);
+    const char *published = strcmp(job->type->name, "u32") ? "" : published_rate(side->algorithm, plan->pairs, side->desc.count, side->work_group);
     if (plan->shows_groups) printf(plan->csv ? ",%zu" : " %10zu", side->work_group);
     if (plan->published) printf(plan->csv ? ",%s" : "  %14s", published);
 }
@@ -520,16 +633,17 @@ static void print_result(const bench_job *job, bench_side *sides)
 {
     const bench_plan *plan = job->plan;
     double host = median(sides[0].host, plan->runs), event = median(sides[0].event, plan->runs), other = 0;
-    double rate = (double)job->input.count / host * 1e-3;
+    double rate = (double)job->input.count / host * 1e-3, of_copy = sides[0].moved / host * 1e-6 / job->copy_rate;
     if (plan->against) other = median(sides[1].host, plan->runs);
     if (plan->csv) {
         print_quoted(job->session.info.name);
-        printf(",%s,%s,%d,%zu,%s,%d,%.6f,%.6f,%.3f,%.2f", sides[0].algorithm, job->type->name, plan->pairs ? 4 : 0, job->input.count,
-               pattern_name(plan->pattern), plan->runs, host, event, rate, job->copy_rate);
+        printf(",%s,%s,%d,%zu,%s,%d,%.6f,%.6f,%.3f,%.2f,%.4g", sides[0].algorithm, job->type->name, plan->pairs ? 4 : 0, sides[0].desc.count,
+               pattern_name(plan->pattern), plan->runs, host, event, rate, job->copy_rate, of_copy);
+        if (plan->rows) printf(",%zu", plan->rows);
         print_extras(job, &sides[0]);
         if (plan->against) printf(",%s,%.6f,%.4f", plan->against, other, other / host);
     } else {
-        printf("%-28s %-5s %11zu %12.4f %12.4f %10.2f", sides[0].algorithm, job->type->name, job->input.count, host, event, rate);
+        printf("%-28s %-5s %11zu %12.4f %12.4f %10.2f %6.1f %%", sides[0].algorithm, job->type->name, sides[0].desc.count, host, event, rate, 100 * of_copy);
         print_extras(job, &sides[0]);
         if (plan->against) printf("  %.4f, %.3f", other, other / host);
     }
@@ -543,12 +657,19 @@ static int bench_row(bench_job *job, const char *algorithm, cl_uint work_group)
 {
     static bench_side sides[2];   /* too large for the stack */
     const bench_plan *plan = job->plan;
+    clsort_status status = side_check(job, &sides[0], algorithm, work_group);
     int code;
+    if (plan->skips && (status == CLSORT_ERROR_UNSUPPORTED || status == CLSORT_ERROR_UNKNOWN_VALUE)) {
+        leave_out(job, algorithm);
+        return DONE_OK;
+    }
     progress("%s %s n = %zu, warm-up", algorithm, job->type->name, job->input.count);
     code = side_prepare(job, &sides[0], algorithm, work_group);
     if (code == DONE_OK && plan->against) code = side_prepare(job, &sides[1], plan->against, work_group);
     if (code == DONE_OK) code = sides_run(job, sides, plan->against ? 2 : 1);
-    if (code == DONE_OK) print_result(job, sides);
+    if (code == DONE_OK && !(plan->csv && plan->stages)) print_result(job, sides);
+    if (code == DONE_OK && plan->stages) code = stages_run(job, &sides[0]);
+    if (code == DONE_OK && plan->stages) print_stages(job, &sides[0]);
     return code;
 }
 
@@ -576,9 +697,20 @@ static int bench_sizes(bench_job *job)
             progress("%s n = %llu, input", plan->types.name[t], n);
             code = job_data(job, key_type_find(plan->types.name[t]), (size_t)n);
             if (code == DONE_OK) code = bench_algorithms(job);
+            if (code == DONE_OK) print_left_out(job, (size_t)n);
             job_free_data(job);
         }
     return code;
+}
+
+/* A sorter that tells of its commands only where stages are asked for: the events cost time. */
+static int job_sorter(bench_job *job)
+{
+    clsort_options options;
+    memset(&options, 0, sizeof options);
+    options.user = &job->stages;
+    options.profile = job->plan->stages ? stage_hear : NULL;
+    return cl_check(clsort_create(job->session.context, job->session.info.id, &options, &job->sorter), "clsort_create");
 }
 
 static int bench_device(const bench_plan *plan, const device_info *info)
@@ -591,7 +723,7 @@ static int bench_device(const bench_plan *plan, const device_info *info)
     if (!device_open(info, &job.session)) return fail(DONE_OPENCL, "%s: cannot be opened", info->name);
     job.queue = clCreateCommandQueue(job.session.context, info->id, 0, &error);
     code = cl_check(error, "clCreateCommandQueue");
-    if (code == DONE_OK) code = cl_check(clsort_create(job.session.context, info->id, NULL, &job.sorter), "clsort_create");
+    if (code == DONE_OK) code = job_sorter(&job);
     if (code == DONE_OK) code = copy_measure(&job);
     progress("%s", "");
     if (code == DONE_OK) print_header(&job);
@@ -599,6 +731,7 @@ static int bench_device(const bench_plan *plan, const device_info *info)
     clsort_destroy(job.sorter);
     if (job.queue) clReleaseCommandQueue(job.queue);
     device_close(&job.session);
+    free(job.stages.command);
     return code;
 }
 
@@ -609,8 +742,8 @@ static int plan_check(const bench_plan *plan)
     unsigned long long n;
     int i, code = DONE_OK;
     for (i = 0; i < plan->sizes.count; i++)
-        if (!count_parse(plan->sizes.name[i], &n) || n == 0 || n > UINT32_MAX)
-            return fail(DONE_USAGE, "bench: '%s' is not a count from 1 to 2^32 - 1", plan->sizes.name[i]);
+        if (!count_parse(plan->sizes.name[i], &n) || n == 0 || n > UINT32_MAX || n * (plan->rows ? plan->rows : 1) > UINT32_MAX)
+            return fail(DONE_USAGE, "bench: '%s' is not a count from 1 to 2^32 - 1, all rows together", plan->sizes.name[i]);
     for (i = 0; plan->shows_groups && i < plan->work_groups.count; i++)
         if (!count_parse(plan->work_groups.name[i], &n) || n == 0 || n > 1u << 16 || (n & (n - 1)))
             return fail(DONE_USAGE, "bench: '%s' is not a work-group size: a power of two up to 2^16", plan->work_groups.name[i]);
@@ -621,52 +754,88 @@ static int plan_check(const bench_plan *plan)
             return fail(DONE_USAGE, "bench: pattern '%s' is for floats, not for %s", pattern_name(plan->pattern), type->name);
         if (plan->order.desc.last_bit > 8 * type->size) return fail(DONE_USAGE, "bench: --bits are beyond those of %s", type->name);
     }
-    for (i = 0; !plan->merge && i < plan->algorithms.count && code == DONE_OK; i++) code = algorithm_select(&d, plan->algorithms.name[i]);
+    for (i = 0; !plan->merge && !plan->published && i < plan->algorithms.count && code == DONE_OK; i++) code = algorithm_select(&d, plan->algorithms.name[i]);
     return code == DONE_OK && plan->against ? algorithm_select(&d, plan->against) : code;
 }
 
 /* The lists, whose defaults --published and --merge choose. Returns an exit code. */
 static int plan_lists(const arguments *a, bench_plan *plan)
 {
-    static const published_table usual = { "", "auto", "2^10,2^14,2^18,2^22", NULL, 0 };
+    static const published_table usual = { "", "", "auto", "2^10,2^14,2^18,2^22", NULL, 0, 0 };
     const published_table *t = plan->published ? plan->published : &usual;
     if (!names_split(a, OPTION_TYPE, "u32", &plan->types) || !names_split(a, OPTION_ALGORITHM, t->algorithms, &plan->algorithms)
         || !names_split(a, OPTION_COUNT, t->sizes, &plan->sizes)
         || !names_split(a, OPTION_WORK_GROUP, t->work_groups ? t->work_groups : "0", &plan->work_groups))
         return fail(DONE_USAGE, "bench: a list is too long or has an empty entry");
     names_expand(&plan->algorithms);
+    plan->skips = plan->published || plan->algorithms.count > 1;
     plan->shows_groups = t->work_groups || a->given[OPTION_WORK_GROUP];
     plan->pairs = t->pairs || a->given[OPTION_PAIRS];
     if (plan->merge) plan->algorithms.name[0] = "clsort_enqueue_merge";
     return DONE_OK;
 }
 
+/* Options that exclude each other. Returns an exit code. */
+static int plan_conflicts(const arguments *a, const char *published)
+{
+    const int merge = a->given[OPTION_MERGE] > 0;
+    if (merge && (a->given[OPTION_ALGORITHM] || a->given[OPTION_AGAINST] || published))
+        return fail(DONE_USAGE, "bench: --merge goes without --algorithm, --against and --published");
+    if (a->given[OPTION_BITS] && (merge || published)) return fail(DONE_USAGE, "bench: --bits goes without --merge and --published");
+    if (asks_records(a) && (merge || published || a->given[OPTION_PAIRS]))
+        return fail(DONE_USAGE, "bench: records go without --merge, --published and --pairs");
+    if (a->given[OPTION_ROWS] && (merge || published || asks_records(a)))
+        return fail(DONE_USAGE, "bench: --rows goes without --merge, --published and records");
+    if (a->given[OPTION_STAGES] && a->given[OPTION_AGAINST]) return fail(DONE_USAGE, "bench: --stages goes without --against");
+    return DONE_OK;
+}
+
+/* The numbers of runs and rows, and the seed. Returns an exit code. */
+static int plan_numbers(const arguments *a, bench_plan *plan)
+{
+    unsigned long long runs, rows;
+    if (!count_parse(argument(a, OPTION_RUNS, "9"), &runs) || runs == 0 || runs > RUN_MAX)
+        return fail(DONE_USAGE, "bench: --runs must be 1 to %d", RUN_MAX);
+    if (!count_parse(argument(a, OPTION_SEED, "1"), &plan->seed)) return fail(DONE_USAGE, "bench: --seed needs a whole number");
+    plan->runs = (int)runs;
+    plan->rows = plan->published ? plan->published->rows : 0;
+    if (!a->given[OPTION_ROWS]) return DONE_OK;
+    if (!count_parse(argument(a, OPTION_ROWS, ""), &rows) || rows == 0 || rows > UINT32_MAX)
+        return fail(DONE_USAGE, "bench: --rows must be 1 to 2^32 - 1");
+    plan->rows = (size_t)rows;
+    return DONE_OK;
+}
+
 static int plan_parse(const arguments *a, bench_plan *plan)
 {
-    const char *pattern = argument(a, OPTION_PATTERN, "uniform"), *runs = argument(a, OPTION_RUNS, "9");
-    const char *published = argument(a, OPTION_PUBLISHED, NULL);
-    unsigned long long run_count;
-    int code;
+    const char *pattern = argument(a, OPTION_PATTERN, "uniform");
+    const char *published = argument(a, OPTION_PUBLISHED, a->given[OPTION_BATCH] ? "batch" : NULL);
+    int code = plan_conflicts(a, published);
+    if (code != DONE_OK) return code;
     plan->merge = a->given[OPTION_MERGE] > 0;
-    if (plan->merge && (a->given[OPTION_ALGORITHM] || a->given[OPTION_AGAINST] || published))
-        return fail(DONE_USAGE, "bench: --merge goes without --algorithm, --against and --published");
-    if (a->given[OPTION_BITS] && (plan->merge || published)) return fail(DONE_USAGE, "bench: --bits goes without --merge and --published");
-    if (asks_records(a) && (plan->merge || published || a->given[OPTION_PAIRS]))
-        return fail(DONE_USAGE, "bench: records go without --merge, --published and --pairs");
+    plan->stages = a->given[OPTION_STAGES];
+    plan->csv = a->given[OPTION_CSV];
+    plan->against = argument(a, OPTION_AGAINST, NULL);
     plan->published = published ? published_find(published) : NULL;
     if (published && !plan->published)
         return fail(DONE_USAGE, "bench: unknown table '%s': %s", published, option_rules[OPTION_PUBLISHED].help);
-    if (plan_lists(a, plan) != DONE_OK) return DONE_USAGE;
     plan->pattern = pattern_find(pattern);
     if (!pattern_name(plan->pattern)) return fail(DONE_USAGE, "bench: unknown pattern '%s'; `clsort gen --list` lists them", pattern);
-    if (!count_parse(runs, &run_count) || run_count == 0 || run_count > RUN_MAX) return fail(DONE_USAGE, "bench: --runs must be 1 to %d", RUN_MAX);
-    plan->runs = (int)run_count;
-    if (!count_parse(argument(a, OPTION_SEED, "1"), &plan->seed)) return fail(DONE_USAGE, "bench: --seed needs a whole number");
-    plan->against = argument(a, OPTION_AGAINST, NULL);
-    plan->csv = a->given[OPTION_CSV];
-    code = asks_records(a) ? record_options(a, &plan->order) : bits_option(a, 64, &plan->order.desc);
+    code = plan_numbers(a, plan);
+    if (code == DONE_OK) code = plan_lists(a, plan);
+    if (code == DONE_OK) code = asks_records(a) ? record_options(a, &plan->order) : bits_option(a, 64, &plan->order.desc);
     if (code == DONE_OK) code = fields_check(&plan->order.desc);
     return code == DONE_OK ? plan_check(plan) : code;
+}
+
+/* The first line of CSV. */
+static void print_columns(const bench_plan *plan)
+{
+    if (plan->stages) puts("device,algorithm,type,value_bytes,n,pattern,runs,stage,commands,ms,share");
+    else
+        printf("device,algorithm,type,value_bytes,n,pattern,runs,median_ms,event_ms,mkey_per_s,copy_gb_per_s,of_copy%s%s%s%s\n",
+               plan->rows ? ",rows" : "", plan->shows_groups ? ",work_group" : "", plan->published ? ",published" : "",
+               plan->against ? ",against,against_ms,ratio" : "");
 }
 
 static int command_bench(const arguments *a)
@@ -678,9 +847,7 @@ static int command_bench(const arguments *a)
     int code = plan_parse(a, &plan);
     count = code != DONE_OK ? 0 : want && !strcmp(want, "all") ? device_list(want, list, DEVICE_MAX) : (size_t)device_choose(want, list);
     if (code == DONE_OK && !count) code = fail(DONE_OPENCL, "no OpenCL device%s%s", want ? " has a name with " : "", want ? want : "");
-    if (code == DONE_OK && plan.csv)
-        printf("device,algorithm,type,value_bytes,n,pattern,runs,median_ms,event_ms,mkey_per_s,copy_gb_per_s%s%s%s\n",
-               plan.shows_groups ? ",work_group" : "", plan.published ? ",bainville_2011" : "", plan.against ? ",against,against_ms,ratio" : "");
+    if (code == DONE_OK && plan.csv) print_columns(&plan);
     for (i = 0; i < count && code == DONE_OK; i++) code = bench_device(&plan, &list[i]);
     order_free(&plan.order);
     return code;

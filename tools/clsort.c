@@ -16,22 +16,10 @@
 
 /* ---- info -------------------------------------------------------------------------------------------------------- */
 
-/* The name of what a resolved description runs: the first algorithm that resolves to the same. */
-static const char *resolved_name(clsort_sorter *sorter, const clsort_desc *asked, const clsort_desc *resolved)
-{
-    const char *name;
-    cl_uint i;
-    for (i = 0; (name = clsort_algorithm_name(i)) != NULL; i++) {
-        clsort_desc other = *asked, found;
-        if (!strcmp(name, "auto") || clsort_select(&other, name) != CL_SUCCESS || clsort_resolve(sorter, &other, &found) != CL_SUCCESS) continue;
-        if (found.algorithm == resolved->algorithm && !memcmp(&found.tuning, &resolved->tuning, sizeof found.tuning)) return name;
-    }
-    return "unnamed";
-}
-
 static int info_use(clsort_sorter *sorter, const char *what, cl_uint type, size_t value_size, cl_uint flags, cl_uint stable)
 {
     clsort_desc d = clsort_desc_default(), r;
+    char text[2000] = "", name[64] = "";
     int code;
     d.count = (size_t)1 << 20;
     d.key_type = type;
@@ -39,8 +27,10 @@ static int info_use(clsort_sorter *sorter, const char *what, cl_uint type, size_
     d.flags = flags;
     d.stable = stable;
     code = sorter_check(sorter, clsort_resolve(sorter, &d, &r));
+    if (code == DONE_OK) code = sorter_check(sorter, clsort_explain(sorter, &d, text, sizeof text));
     if (code != DONE_OK) return code;
-    printf("  %-22s %s: work-group %u, items %u, step %u, local %u\n", what, resolved_name(sorter, &d, &r), (unsigned)r.tuning.work_group,
+    sscanf(text, "algorithm %63s", name);
+    printf("  %-22s %s: work-group %u, items %u, step %u, local %u\n", what, name, (unsigned)r.tuning.work_group,
            (unsigned)r.tuning.items, (unsigned)r.tuning.bitonic_step, (unsigned)r.tuning.local);
     return DONE_OK;
 }
@@ -435,6 +425,39 @@ static int command_verify(const arguments *a)
     return code;
 }
 
+/* ---- explain ----------------------------------------------------------------------------------------------------- */
+
+/* The number and the size of what would be sorted. Returns an exit code. */
+static int explain_sizes(const arguments *a, clsort_desc *d)
+{
+    unsigned long long n, rows = 0;
+    if (!count_parse(argument(a, OPTION_COUNT, ""), &n) || n > UINT32_MAX) return fail(DONE_USAGE, "explain: -n needs a count such as 1000 or 2^20");
+    if (a->given[OPTION_ROWS] && (!count_parse(argument(a, OPTION_ROWS, ""), &rows) || rows > UINT32_MAX))
+        return fail(DONE_USAGE, "explain: --rows needs a count");
+    if (a->given[OPTION_PAIRS] && a->given[OPTION_VALUE_SIZE]) return fail(DONE_USAGE, "explain: --pairs are values of 4 bytes: leave out --value-size");
+    d->count = (size_t)n;
+    d->rows = (size_t)rows;
+    d->value_size = a->given[OPTION_PAIRS] ? 4 : 0;
+    return a->given[OPTION_VALUE_SIZE] ? size_option(a, OPTION_VALUE_SIZE, &d->value_size) : DONE_OK;
+}
+
+static int command_explain(const arguments *a)
+{
+    char text[2000] = "";
+    sorter_session s;
+    sort_order o;
+    int code = order_options(a, &o);
+    if (code == DONE_OK) code = explain_sizes(a, &o.desc);
+    if (code == DONE_OK) {
+        code = sorter_open(a, &s);
+        if (code == DONE_OK) code = sorter_check(s.sorter, clsort_explain(s.sorter, &o.desc, text, sizeof text));
+        if (code == DONE_OK) printf("device %s, %s\n%s", s.device.info.platform_name, s.device.info.name, text);
+        sorter_close(&s);
+    }
+    order_free(&o);
+    return code;
+}
+
 /* ---- program ----------------------------------------------------------------------------------------------------- */
 
 static const command commands[] = {
@@ -465,8 +488,14 @@ static const command commands[] = {
       "to clFinish, the median by event profiling (0: not available), keys per second by host time, and the bandwidth of device copies.\n"
       "Algorithms whose names end in \"only\" sort blocks of a work-group: these are checked.\n"
       "Records are filled with keys of --type.\n"
-      "--published repeats an experiment of Bainville, OpenCL Sorting, 2011, and prints its Mkey/s (of GPUs of that time, not named).\n",
-      FOR_BENCH, 0, 0, command_bench }
+      "\"Of copy\": bytes of elements that a sort reads and writes, as `clsort explain` counts them, per time, beside that bandwidth.\n"
+      "--published repeats an experiment; of Bainville, OpenCL Sorting, 2011, it prints his Mkey/s (of GPUs of that time, not named).\n"
+      "Of several algorithms those that cannot run here are named and left out.\n",
+      FOR_BENCH, 0, 0, command_bench },
+    { "explain", "", "Says how a sort would run",
+      "Prints the algorithm, its passes, launches and copies, the bytes of elements that they read and write, and the bytes of\n"
+      "scratch memory. Sorts nothing. Example: clsort explain --type u32 -n 2^24 --pairs\n",
+      FOR_EXPLAIN, 0, 0, command_explain }
 };
 
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };

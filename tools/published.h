@@ -1,5 +1,6 @@
-/* published.h - what Bainville, OpenCL Sorting (2011), published, on GPUs that it does not name, to be shown beside what is
-   measured here. Rates are texts: millions of keys per second, or what the document says instead. */
+/* published.h - experiments of the documents that clsort follows, to be repeated, and the rates that they give: Bainville's of 2011, on GPUs
+   that he does not name. Rates are texts: millions of keys per second, or what the document says instead. Other documents give times, or
+   ratios, which tools/bench prints beside ours. */
 
 #ifndef CLSORT_TOOLS_PUBLISHED_H
 #define CLSORT_TOOLS_PUBLISHED_H
@@ -9,8 +10,9 @@
 
 /* An experiment: the options that repeat it. */
 typedef struct published_table {
-    const char *name, *algorithms, *sizes, *work_groups;   /* NULL: not part of it */
-    int pairs;                                             /* it has no figures for bare keys */
+    const char *name, *source, *algorithms, *sizes, *work_groups;   /* NULL: not part of it */
+    int pairs;                                                      /* it has no figures for bare keys */
+    size_t rows;                                                    /* of `sizes` keys each; 0: one array */
 } published_table;
 
 typedef struct published_figure {
@@ -21,9 +23,12 @@ typedef struct published_figure {
 } published_figure;
 
 static const published_table published_tables[] = {
-    { "local-merge", "merge-local-only", "2^20", "1,2,4,8,16,32,64,128,256", 1 },
-    { "bitonic-a", "bitonic-a", "2^9,2^10,2^13,2^14,2^17,2^18,2^21,2^22,2^25", NULL, 1 },
-    { "bitonic-steps", "bitonic-b2,bitonic-b4,bitonic-b8,bitonic-b16", "2^20", NULL, 0 }
+    { "local-merge", "Bainville 2011", "merge-local-only", "2^20", "1,2,4,8,16,32,64,128,256", 1, 0 },
+    { "bitonic-a", "Bainville 2011", "bitonic-a", "2^9,2^10,2^13,2^14,2^17,2^18,2^21,2^22,2^25", NULL, 1, 0 },
+    { "bitonic-steps", "Bainville 2011", "bitonic-b2,bitonic-b4,bitonic-b8,bitonic-b16", "2^20", NULL, 0, 0 },
+    { "shared-512", "", "bitonic-shared-512", "2^17", NULL, 0, 0 },
+    { "quicksort", "", "quicksort-host,quicksort-device,quicksort", "2^20", NULL, 0, 0 },
+    { "batch", "", "all", "8192,8000", NULL, 0, 200 }
 };
 
 static const published_figure published_figures[] = {

@@ -1,0 +1,299 @@
+/* Top-k and n-th elements of rows: types, orders, ties, lengths around every switch, strides, outputs, bad calls. */
+
+#define CLSORT_IMPLEMENTATION
+#include "top.h"
+
+static const cl_uint all_types[] = { CLSORT_U8, CLSORT_I8, CLSORT_U16, CLSORT_I16, CLSORT_F16, CLSORT_BF16, CLSORT_U32, CLSORT_I32, CLSORT_F32,
+                                     CLSORT_U64, CLSORT_I64, CLSORT_F64 };
+
+/* Some k of a length. */
+static void run_some_k(bench *b, top_case c)
+{
+    const size_t n = c.d.count, ks[] = { 1, 2, 40, n / 2, n - 1, n };
+    size_t i;
+    for (i = 0; i < sizeof ks / sizeof *ks; i++) {
+        c.d.top_k = ks[i];
+        if (ks[i] < 1 || ks[i] > n || (i && ks[i] == ks[i - 1])) continue;
+        c.seed++;
+        if (ks[i] > 2048) c.d.flags |= CLSORT_FLAG_TOP_UNSORTED;   /* what every device with 48 KiB sorts */
+        if (!top_run(b, &c)) return;
+        if (i == 2) continue;
+        c.d.flags ^= CLSORT_FLAG_TOP_NTH;
+        if (!top_run(b, &c)) return;
+        c.d.flags = 0;
+    }
+}
+
+static void short_rows(bench *b)
+{
+    static const size_t counts[] = { 1, 2, 3, 5, 31, 64, 65, 255, 256, 257, 511, 513, 1000 };
+    size_t i;
+    for (i = 0; i < sizeof counts / sizeof *counts; i++) {
+        top_case c = top_make(CLSORT_F32, i % 2 ? 3 : 17, counts[i], 0);
+        c.d.order = i & 1;
+        c.pattern = i % 3 ? "mod-16" : "uniform";
+        c.gap = i % 4;
+        run_some_k(b, c);
+    }
+}
+
+static void rows_around_every_switch(bench *b)
+{
+    static const size_t counts[] = { 2047, 2048, 2049, 4095, 4096, 4097, 8191, 8193, 16385, 32767, 32768, 65537, 131072 };
+    size_t i;
+    for (i = 0; i < (b->small ? 3 : sizeof counts / sizeof *counts); i++) {
+        top_case c = top_make(CLSORT_U32, i % 2 ? 1 : 3, counts[i], 0);
+        c.d.order = i & 1;
+        c.pattern = i % 3 ? "uniform" : "mod-256";
+        run_some_k(b, c);
+    }
+}
+
+static void every_type_and_order(bench *b)
+{
+    static const char *const patterns[] = { "uniform", "nans-10", "around-zero", "mod-3" };
+    size_t t, i;
+    for (t = 0; t < sizeof all_types / sizeof *all_types; t++)
+        for (i = 0; i < 8; i++) {
+            top_case c = top_make(all_types[t], 2, i & 4 ? 3001 : 40007, 41);
+            if (b->few_programs && t % 4) continue;
+            if (!pattern_applies(pattern_find(patterns[i % 4]), all_types[t])) continue;
+            c.pattern = patterns[i % 4];
+            c.d.order = i & 1;
+            c.d.nan_order = i >> 1 & 1;
+            c.d.zero_order = i % 3 == 2;
+            if (!top_run(b, &c)) return;
+            c.d.top_k = c.d.count - 3;
+            c.d.flags = CLSORT_FLAG_TOP_UNSORTED;
+            if (!top_run(b, &c)) return;
+        }
+}
+
+static void equal_keys_by_index(bench *b)
+{
+    static const char *const patterns[] = { "equal", "minimum", "maximum", "mod-2", "mod-3", "sorted", "reverse", "organ-pipe", "mostly-zero" };
+    size_t i, k;
+    for (i = 0; i < sizeof patterns / sizeof *patterns; i++)
+        for (k = 1; k <= 20000; k = k * 11 + 3) {
+            top_case c = top_make(i & 1 ? CLSORT_U64 : CLSORT_F32, 3, b->small ? 700 : 70001, k);
+            if (!CHECK(pattern_name(pattern_find(patterns[i])) != NULL) || k > c.d.count) continue;
+            c.pattern = patterns[i];
+            c.d.order = k & 1;
+            c.d.flags = k > 2048 ? CLSORT_FLAG_TOP_UNSORTED : k % 2 ? 0 : CLSORT_FLAG_TOP_NTH;
+            if (!top_run(b, &c)) return;
+        }
+}
+
+static void many_rows(bench *b)
+{
+    static const struct { size_t rows, count, k; } shapes[] = { { 64, 131072, 40 }, { 1000, 1000, 10 }, { 1000, 33, 33 }, { 64, 5000, 100 }, { 300, 300, 1 } };
+    size_t i;
+    for (i = b->small ? 1 : 0; i < (b->small ? 2 : sizeof shapes / sizeof *shapes); i++) {
+        top_case c = top_make(CLSORT_F32, shapes[i].rows, shapes[i].count, shapes[i].k);
+        c.d.order = CLSORT_DESCENDING;
+        c.pattern = i & 1 ? "mod-256" : "gaussian";
+        if (!top_run(b, &c)) return;
+    }
+}
+
+static void rows_with_gaps(bench *b)
+{
+    size_t gap;
+    for (gap = 1; gap <= 130; gap = gap * 3 + 1) {
+        top_case c = top_make(CLSORT_I16, 5, gap & 1 ? 200 : 40000, 17);
+        c.gap = gap;
+        c.d.value_size = 6;
+        c.outputs = TOP_KEYS | TOP_INDICES | TOP_VALUES;
+        if (!top_run(b, &c)) return;
+    }
+}
+
+static void every_set_of_outputs(bench *b)
+{
+    static const size_t counts[] = { 100, 3000, 50000 }, sizes[] = { 1, 4, 8, 24, 3 };
+    size_t i;
+    int outputs;
+    for (i = 0; i < 5; i++)
+        for (outputs = 1; outputs < 8; outputs++) {
+            top_case c = top_make(CLSORT_F32, 3, counts[i % 3], 40);
+            c.outputs = outputs;
+            c.d.value_size = outputs & TOP_VALUES ? sizes[i] : 0;
+            c.scratch = outputs & 1;
+            if (!top_run(b, &c)) return;
+            c.d.flags = CLSORT_FLAG_TOP_NTH;
+            if (!top_run(b, &c)) return;
+        }
+}
+
+static void some_bits_of_the_keys(bench *b)
+{
+    static const struct { cl_uint first, last; } bits[] = { { 0, 20 }, { 12, 0 }, { 5, 6 }, { 3, 27 } };
+    size_t i;
+    for (i = 0; i < 4; i++) {
+        top_case c = top_make(i & 1 ? CLSORT_F32 : CLSORT_U32, 2, i & 2 ? 900 : 40000, 33);
+        c.d.first_bit = bits[i].first;
+        c.d.last_bit = bits[i].last;
+        c.d.order = i & 1;
+        if (!top_run(b, &c)) return;
+    }
+}
+
+/* Work-groups of a CPU too, with the barriers and atomics of a GPU. */
+static void work_groups_of_any_size(bench *b)
+{
+    static const cl_uint groups[] = { 1, 2, 16, 64, 256 };
+    static const size_t counts[] = { 77, 2500, 40000 };
+    size_t i, j;
+    for (i = 0; i < (b->few_programs ? 2 : 5); i++)
+        for (j = 0; j < 3; j++) {
+            top_case c = top_make(CLSORT_U32, 2, counts[j], 50);
+            c.d.tuning.work_group = groups[b->few_programs ? 3 - i : i];
+            c.pattern = j & 1 ? "mod-16" : "uniform";
+            if (!top_run(b, &c)) return;
+            c.d.flags = CLSORT_FLAG_TOP_UNSORTED;
+            c.d.top_k = c.d.count * 3 / 4;
+            if (!top_run(b, &c)) return;
+        }
+}
+
+static void wait_lists_and_queues(bench *b)
+{
+    cl_command_queue queue = clCreateCommandQueue(b->session.context, b->session.info.id, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, NULL);
+    size_t i;
+    for (i = 0; i < 4; i++) {
+        top_case c = top_make(CLSORT_F32, 2, i & 1 ? 500 : 60000, 9);
+        c.wait = i & 2 ? CASE_WAIT_LATER : CASE_WAIT_NONE;
+        c.d.value_size = 4;
+        c.outputs = TOP_VALUES;
+        if (!top_run(b, &c)) return;
+        c.queue = queue;
+        if (queue && !top_run(b, &c)) break;
+    }
+    if (queue) clReleaseCommandQueue(queue);
+}
+
+static void prepared_calls_build_nothing(bench *b)
+{
+    clsort_sorter *s;
+    const bench *usual = test_now.device;
+    bench other = *b;
+    size_t i;
+    for (i = 0; i < 3; i++) {
+        top_case c = top_make(CLSORT_U16, i == 1 ? 1 : 20, i ? 50000 : 100, i == 2 ? 40000 : 13);
+        c.d.flags = CLSORT_FLAG_NO_BUILD | (i == 2 ? CLSORT_FLAG_TOP_UNSORTED : 0);
+        c.d.value_size = 2;
+        c.outputs = TOP_VALUES | TOP_INDICES;
+        if (!CHECK_OK(clsort_create(b->session.context, b->session.info.id, NULL, &s))) return;
+        c.d.flags |= CLSORT_FLAG_INDICES;
+        other.sorter = s;
+        test_now.device = &other;
+        if (CHECK_OK(clsort_prepare(s, &c.d))) top_run(&other, &c);
+        test_now.device = usual;
+        clsort_destroy(s);
+    }
+}
+
+static void scratch_bounds_hold(bench *b)
+{
+    static const size_t counts[] = { 1, 100, 3000, 10000, 200000 };
+    size_t i, mine, any, last = 0;
+    for (i = 0; i < 5; i++) {
+        clsort_desc d = top_make(CLSORT_F32, 4, counts[i], counts[i] / 2 + 1).d;
+        d.flags = CLSORT_FLAG_TOP_UNSORTED;
+        AT("%zu keys", counts[i]);
+        CHECK_OK(clsort_scratch_size(b->sorter, &d, &mine));
+        CHECK_OK(clsort_scratch_size(NULL, &d, &any));
+        CHECK(mine <= any && mine >= last);
+        last = mine;
+    }
+}
+
+/* ---- bad calls --------------------------------------------------------------------------------------------------- */
+
+typedef struct bad_call {
+    const char *name;
+    void (*spoil)(clsort_desc *d, cl_mem small);
+    clsort_status wanted;
+} bad_call;
+
+static void above_count(clsort_desc *d, cl_mem m) { (void)m; d->top_k = d->count + 1; }
+static void of_nothing(clsort_desc *d, cl_mem m) { (void)m; d->count = 0; }
+static void no_output(clsort_desc *d, cl_mem m) { (void)m; d->keys_out = d->indices = NULL; }
+static void no_values_out(clsort_desc *d, cl_mem m) { (void)m; d->values = d->keys; d->value_size = 4; }
+static void small_keys_out(clsort_desc *d, cl_mem m) { d->keys_out = m; }
+static void small_indices(clsort_desc *d, cl_mem m) { d->indices = m; }
+static void same_keys(clsort_desc *d, cl_mem m) { (void)m; d->keys_out = d->keys; }
+static void odd_stride(clsort_desc *d, cl_mem m) { (void)m; d->row_stride = 401; }
+static void short_stride(clsort_desc *d, cl_mem m) { (void)m; d->row_stride = 396; }
+static void too_many_rows(clsort_desc *d, cl_mem m) { (void)m; d->rows = (size_t)1 << 24; }
+static void more_rows(clsort_desc *d, cl_mem m) { (void)m; d->rows = 4; }
+static void of_records(clsort_desc *d, cl_mem m) { (void)m; d->record_size = 8; }
+static void by_radix(clsort_desc *d, cl_mem m) { (void)m; d->algorithm = CLSORT_RADIX; }
+static void all_overflow(clsort_desc *d, cl_mem m) { (void)m; d->row_stride = ~(size_t)0 / 8 & ~(size_t)3; }
+static void without_k(clsort_desc *d, cl_mem m) { (void)m; d->top_k = 0; d->rows = 0; d->flags = CLSORT_FLAG_TOP_NTH; }
+static void in_segments(clsort_desc *d, cl_mem m) { d->segments = m; }
+
+static void bad_calls_change_nothing(bench *b)
+{
+    static const bad_call calls[] = {
+        { "k above count", above_count, CLSORT_ERROR_TOP_K }, { "k of nothing", of_nothing, CLSORT_ERROR_TOP_K },
+        { "no output", no_output, CLSORT_ERROR_MISSING_BUFFER }, { "no values_out", no_values_out, CLSORT_ERROR_MISSING_BUFFER },
+        { "small keys_out", small_keys_out, CLSORT_ERROR_BUFFER_TOO_SMALL }, { "small indices", small_indices, CLSORT_ERROR_BUFFER_TOO_SMALL },
+        { "keys_out is keys", same_keys, CLSORT_ERROR_OVERLAP }, { "odd stride", odd_stride, CLSORT_ERROR_MISALIGNED },
+        { "short stride", short_stride, CLSORT_ERROR_OVERLAP }, { "too many rows", too_many_rows, CLSORT_ERROR_COUNT_TOO_LARGE },
+        { "more rows than keys", more_rows, CLSORT_ERROR_BUFFER_TOO_SMALL }, { "records", of_records, CLSORT_ERROR_UNSUPPORTED },
+        { "an algorithm", by_radix, CLSORT_ERROR_UNSUPPORTED }, { "overflow", all_overflow, CLSORT_ERROR_SIZE_OVERFLOW },
+        { "a flag without top_k", without_k, CLSORT_ERROR_UNKNOWN_FLAG }, { "segments", in_segments, CLSORT_ERROR_UNSUPPORTED },
+    };
+    static unsigned char before[3 * 400], after[3 * 400];
+    cl_mem buffers[4];
+    size_t i, k;
+    for (i = 0; i < sizeof before; i++) before[i] = (unsigned char)(i * 7);
+    for (i = 0; i < 4; i++)
+        buffers[i] = clCreateBuffer(b->session.context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, i == 3 ? 4 * 3 * 10 - 1 : sizeof before, before, NULL);
+    for (i = 0; i < sizeof calls / sizeof *calls; i++) {
+        clsort_desc d = top_make(CLSORT_F32, 3, 100, 10).d;
+        cl_event done = (cl_event)(void *)&d;
+        d.keys = buffers[0];
+        d.keys_out = buffers[1];
+        d.indices = buffers[2];
+        calls[i].spoil(&d, buffers[3]);
+        AT("%s", calls[i].name);
+        CHECK_STATUS(clsort_enqueue_sort(b->sorter, b->session.queue, &d, 0, NULL, &done), calls[i].wanted);
+        CHECK(done == NULL);
+        for (k = 0; k < 3; k++) {
+            clEnqueueReadBuffer(b->session.queue, buffers[k], CL_TRUE, 0, sizeof after, after, 0, NULL, NULL);
+            CHECK(!memcmp(before, after, sizeof before));
+        }
+    }
+    for (i = 0; i < 4; i++) clReleaseMemObject(buffers[i]);
+}
+
+static void sorted_k_above_the_room(bench *b)
+{
+    clsort_desc d = top_make(CLSORT_F32, 1, 1000000, 500000).d;
+    CHECK_STATUS(clsort_check(b->sorter, &d), CLSORT_ERROR_UNSUPPORTED);
+    d.flags = CLSORT_FLAG_TOP_UNSORTED;
+    CHECK_OK(clsort_check(b->sorter, &d));
+    d.flags = CLSORT_FLAG_TOP_NTH;
+    CHECK_OK(clsort_check(b->sorter, &d));
+}
+
+static const test_entry tests[] = {
+    { "short rows give their first k and their n-th element", short_rows },
+    { "rows of any length do, around every switch of the method", rows_around_every_switch },
+    { "every type, order, NaN and zero is selected by", every_type_and_order },
+    { "of equal keys the smaller index wins", equal_keys_by_index },
+    { "many rows are selected from in one call", many_rows },
+    { "rows may have gaps, which are not read as keys", rows_with_gaps },
+    { "any set of outputs is written and nothing else", every_set_of_outputs },
+    { "some bits of the keys decide", some_bits_of_the_keys },
+    { "work-groups of any size select", work_groups_of_any_size },
+    { "wait lists, events and out-of-order queues work", wait_lists_and_queues },
+    { "prepared calls build nothing", prepared_calls_build_nothing },
+    { "scratch is bounded and grows with the count", scratch_bounds_hold },
+    { "bad calls get their code and change nothing", bad_calls_change_nothing },
+    { "more than a work-group sorts must be unsorted", sorted_k_above_the_room },
+};
+
+TEST_MAIN(tests)
