@@ -455,7 +455,7 @@ CLSORT_API clsort_status clsort_scratch_size(clsort_sorter *sorter, const clsort
 
 /* Writes a short text about how such a sort would run, lines of a word and what it is, the last one ended by a newline:
      algorithm  the name of what runs
-     passes     commands that write elements, and for a radix sort by one work-item its passes inside one command
+     passes     commands that write elements, and for a radix sort by one work-item and batches of rows the passes inside one command
      launches   how many, and of which kernels
      copies     commands that copy or fill a buffer
      moved      bytes of keys, values, records, codes and indices that all of these read and write, if nothing is skipped. Not counted:
@@ -1684,8 +1684,9 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "\n",
     "//---- bitonic: batch\n"
-    "/* BATCHES as published: one launch sorts rows of n elements, `stride` elements apart, each by one work-group, whose barriers part the steps. All\n"
-    "   of its comparisons put the smaller element at the smaller index, so rows of any length need no padding. Source: M. Zucchi, 2013.\n"
+    "/* BATCHES as published: one launch sorts rows of n elements, `stride` elements apart, from source to target, which may be the same. Each row has\n"
+    "   a work-group, whose barriers part the steps. All comparisons put the smaller element at the smaller index, so rows of any length need no\n"
+    "   padding. Source: M. Zucchi, Parallel batch sorting, 2013.\n"
     "\n"
     "     odd-even       Batcher's odd-even merge sort, every step in global memory\n"
     "     bitonic        every step in global memory\n"
@@ -1705,7 +1706,7 @@ static const char *const clsort__source[] = {
     "    return advance(a, (long)((uint)get_group_id(0) * stride));\n"
     "}\n"
     "\n"
-    "/* Windows of two elements, `bit` apart, of which at least the first lies below n. */\n"
+    "/* Windows of two elements, 2^bit apart, of which at least the first lies below n. */\n"
     "CLSORT_INLINE uint pairs_below(uint n, uint bit)\n"
     "{\n"
     "    return (n >> bit >> 1 << bit) + min(n & ((2u << bit) - 1), 1u << bit);\n"
@@ -1826,8 +1827,8 @@ static const char *const clsort__source[] = {
     "    }\n"
     "}\n"
     "\n"
-    "/* The steps of a stage from the bit above a block down, in place, two neighbouring blocks after another: elements of the upper one wait in registers\n"
-    "   while those below them are sorted. Where that bit's step is the mirror step, partners lie at mirrored places. */\n"
+    "/* The steps of a stage from the bit above a block down, in place, two neighbouring blocks at a time: elements of the upper one wait in\n"
+    "   registers while those of the lower one are sorted. Where that bit's step is the mirror step, partners lie at mirrored places. */\n"
     "CLSORT_INLINE void split_blocks(array_t row, codec_t c, uint n, uint stage, local code_t *keys, local uint *words)\n"
     "{\n"
     "    const uint mirror = stage == CLSORT_TILE_ROWS_LOG2 ? CLSORT_TILE_ROWS - 1 : 0, lid = (uint)get_local_id(0);\n"
@@ -1869,7 +1870,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "\n",
 #else
-    "#line 1246\n",
+    "#line 1247\n",
 #endif
 #ifndef CLSORT_NO_MERGE
     "//---- merge\n"
@@ -2757,7 +2758,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "\n",
 #else
-    "#line 2130\n",
+    "#line 2131\n",
 #endif
 #ifndef CLSORT_NO_RADIX
     "//---- radix: plan\n"
@@ -3879,7 +3880,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "\n",
 #else
-    "#line 3248\n",
+    "#line 3249\n",
 #endif
     "//---- select: plan\n"
     "/* SELECT: the first k elements of every row's sorted order, without sorting the rows.\n"
@@ -6861,11 +6862,21 @@ static void clsort__segments(clsort__run *run, const clsort__plan *p, clsort__ar
 
 /* ---- >>batch ----------------------------------------------------------------------------------------------------- */
 
+/* How often a row is read and written: once per step, or once for all steps inside a block of 2^tile elements and the one above them. */
+static cl_uint clsort__batch_passes(const clsort__plan *p, cl_uint tile)
+{
+    const cl_uint local = p->d.tuning.local, stages = p->d.count > 2 ? clsort__ceil_log2(p->d.count) : 1;
+    const cl_uint saved = local == CLSORT_LOCAL_BATCH ? tile - 1 : local == CLSORT_LOCAL_BATCH_SPLIT ? tile : 0;
+    cl_uint stage, passes = saved ? 1 : 0;
+    for (stage = saved ? tile : 0; stage < stages; stage++) passes += stage + 1 - saved;
+    return passes;
+}
+
 /* Sorts every row of `from` into its place in `to`, which may be the same, as published: one launch, a work-group for each row. */
 static void clsort__batch(clsort__run *run, const clsort__plan *p, clsort__arrays from, clsort__arrays to)
 {
     const clsort__config shape = clsort__shape(run->s, p);
-    const cl_uint local = p->d.tuning.local;
+    const cl_uint local = p->d.tuning.local, passes = clsort__batch_passes(p, clsort__tile_log2(&shape, 0));
     clsort__use(run, &p->config, CLSORT__KERNEL_BATCH_ODD_EVEN + (int)local - CLSORT_LOCAL_BATCH_ODD_EVEN);
     clsort__place_arrays(run, &p->config, from);
     clsort__place_arrays(run, &p->config, to);
@@ -6876,6 +6887,7 @@ static void clsort__batch(clsort__run *run, const clsort__plan *p, clsort__array
         clsort__argument(run, clsort__tile_keys(&shape), NULL);
         clsort__argument(run, clsort__tile_words(&shape), NULL);
     }
+    clsort__moves(run, passes, 2 * passes * clsort__row_bytes(p));
     clsort__launch(run, p->segments << shape.group_log2);
 }
 

@@ -1059,8 +1059,9 @@ CLSORT_KERNEL void clsort_bitonic_global_tile(CLSORT_ARRAY_ARGS(data), CLSORT_CO
 #endif
 
 //---- bitonic: batch
-/* BATCHES as published: one launch sorts rows of n elements, `stride` elements apart, each by one work-group, whose barriers part the steps. All
-   of its comparisons put the smaller element at the smaller index, so rows of any length need no padding. Source: M. Zucchi, 2013.
+/* BATCHES as published: one launch sorts rows of n elements, `stride` elements apart, from source to target, which may be the same. Each row has
+   a work-group, whose barriers part the steps. All comparisons put the smaller element at the smaller index, so rows of any length need no
+   padding. Source: M. Zucchi, Parallel batch sorting, 2013.
 
      odd-even       Batcher's odd-even merge sort, every step in global memory
      bitonic        every step in global memory
@@ -1080,7 +1081,7 @@ CLSORT_INLINE array_t batch_row(array_t a, uint stride)
     return advance(a, (long)((uint)get_group_id(0) * stride));
 }
 
-/* Windows of two elements, `bit` apart, of which at least the first lies below n. */
+/* Windows of two elements, 2^bit apart, of which at least the first lies below n. */
 CLSORT_INLINE uint pairs_below(uint n, uint bit)
 {
     return (n >> bit >> 1 << bit) + min(n & ((2u << bit) - 1), 1u << bit);
@@ -1201,8 +1202,8 @@ CLSORT_KERNEL void clsort_batch_local(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_AR
     }
 }
 
-/* The steps of a stage from the bit above a block down, in place, two neighbouring blocks after another: elements of the upper one wait in registers
-   while those below them are sorted. Where that bit's step is the mirror step, partners lie at mirrored places. */
+/* The steps of a stage from the bit above a block down, in place, two neighbouring blocks at a time: elements of the upper one wait in
+   registers while those of the lower one are sorted. Where that bit's step is the mirror step, partners lie at mirrored places. */
 CLSORT_INLINE void split_blocks(array_t row, codec_t c, uint n, uint stage, local code_t *keys, local uint *words)
 {
     const uint mirror = stage == CLSORT_TILE_ROWS_LOG2 ? CLSORT_TILE_ROWS - 1 : 0, lid = (uint)get_local_id(0);

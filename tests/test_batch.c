@@ -128,7 +128,8 @@ static void take_row(const batch_case *c, size_t row, const batch_array *keys, c
         const unsigned char *key = key_image + (first + i) * keys->element;
         memcpy(pairs + i * pair_bytes, key, keys->element);
         if (values->element) memcpy(pairs + i * pair_bytes + keys->element, value_image + (first + i) * values->element, values->element);
-        codes[i] = reference_code(reference_bits(key + c->d.key_offset, pattern_key_size(c->d.key_type)), c->d.key_type, c->d.order, c->d.nan_order, c->d.zero_order);
+        codes[i] = reference_code(reference_bits(key + c->d.key_offset, pattern_key_size(c->d.key_type)), c->d.key_type, c->d.order,
+                                  c->d.nan_order, c->d.zero_order);
     }
     qsort(pairs, n, pair_bytes, compare_pairs);
 }
@@ -423,6 +424,27 @@ static void shapes_and_scratch(bench *b)
     }
 }
 
+/* Two rows of 8 keys, by blocks of 2: every network has six steps, the first block sort one; a split does two steps in one trip. */
+static void known_passes(bench *b)
+{
+    static const unsigned passes[BATCH_NAMES] = { 6, 6, 6, 4 };
+    size_t i;
+    for (i = 0; i < BATCH_NAMES; i++) {
+        clsort_desc d = rows_of_u32(batch_names[i]);
+        char text[2000], name[64], counts[64], moved[64];
+        d.rows = 2;
+        d.count = 8;
+        d.tuning.work_group = 1;
+        d.tuning.items = 2;
+        CHECK_OK(clsort_explain(b->sorter, &d, text, sizeof text));
+        AT("%s", text);
+        snprintf(name, sizeof name, "algorithm %s\n", batch_names[i]);
+        snprintf(counts, sizeof counts, "\npasses %u\nlaunches 1:", passes[i]);
+        snprintf(moved, sizeof moved, "\nmoved %u", passes[i] * 2 * 2 * 8 * 4);
+        CHECK(strstr(text, name) && strstr(text, counts) && strstr(text, moved));
+    }
+}
+
 static const test_entry tests[] = {
     { "rows of every length are sorted, and nothing beside them is touched", every_length },
     { "200 rows of 8192 and of 8000 keys are sorted as published", as_published },
@@ -432,7 +454,8 @@ static const test_entry tests[] = {
     { "indices of rows are stable if asked for", stable_values_and_indices },
     { "every string of zeros and ones is sorted by each network", zeros_and_ones },
     { "what is not a batch of rows is refused", only_rows },
-    { "shapes are resolved, and no scratch memory is needed", shapes_and_scratch }
+    { "shapes are resolved, and no scratch memory is needed", shapes_and_scratch },
+    { "explain knows how often rows are read and written", known_passes }
 };
 
 TEST_MAIN(tests)
