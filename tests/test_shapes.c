@@ -168,6 +168,68 @@ static void unsorted_inputs(bench *b)
         }
 }
 
+/* ---- rows and segments ------------------------------------------------------------------------------------------- */
+
+static const cl_uint part_shapes[][2] = { { 0, 0 }, { 16, 4 }, { 64, 1 } };
+
+/* Rows that take several tiles, and such that share one; the largest first, since Oclgrind takes scratch that grows for uninitialized. */
+static void sort_rows(bench *b, sort_case c)
+{
+    static const size_t rows[][3] = { { 2, 150, 0 }, { 2, 33, 2 }, { 3, 32, 0 }, { 7, 5, 1 } };
+    size_t i;
+    for (i = 0; i < 4; i++) {
+        c.d.rows = rows[i][0];
+        c.d.count = rows[i][1];
+        c.d.row_stride = (rows[i][1] + rows[i][2]) * case_element_size(&c);
+        case_run(b, &c);
+    }
+}
+
+/* The last ones lead out of the range, and back, but no two overlap: that would be a race. */
+static void sort_segments(bench *b, sort_case c)
+{
+    static const uint32_t mixed[] = { 1, 1, 4, 36, 36, 69, 70, 270 }, beyond[] = { 0, 30, 60, 400, 90, 4000000000u, 20, 10 };
+    c.offsets = mixed;
+    c.d.segment_count = 7;
+    c.d.count = 272;
+    case_run(b, &c);
+    c.counted = 1;
+    c.there = 100;
+    case_run(b, &c);
+    c.counted = c.prove = 0;
+    c.offsets = beyond;
+    c.unsorted = 1;
+    c.d.count = 90;
+    case_run(b, &c);
+}
+
+static void parts(bench *b)
+{
+    size_t i;
+    for (i = 0; i < 3; i++) {
+        sort_case c = merge_case(CLSORT_U32, "mod-16", part_shapes[i][0], part_shapes[i][1]);
+        c.d.value_size = 4;
+        c.prove = i == 1;
+        sort_rows(b, c);
+        sort_segments(b, c);
+        c.keys_out = c.values_out = 1;
+        c.indices = 1;
+        sort_rows(b, c);
+        sort_segments(b, c);
+    }
+}
+
+static void lone_elements_in_rows(bench *b)
+{
+    size_t i;
+    for (i = 0; i < 3; i++) {
+        sort_case c = merge_case(CLSORT_U32, "mod-16", part_shapes[i][0], part_shapes[i][1]);
+        sort_rows(b, c);
+        c.d.value_size = 4;
+        sort_rows(b, c);
+    }
+}
+
 /* Records at the sizes of sort_some. */
 static void sort_some_records(bench *b, record_case c)
 {
@@ -293,6 +355,8 @@ static const test_entry tests[] = {
     { "merges of unsorted inputs do no harm to the rest", unsorted_inputs },
     { "the first k of single rows are found", lone_rows },
     { "the first k of rows in parts are found", rows_in_parts },
+    { "the rows and segments of every shape are sorted", parts },
+    { "elements alone are sorted in rows", lone_elements_in_rows },
     { "elements alone are merged", lone_elements_merge },
     { "elements alone are merged in blocks", lone_elements_merge_in_blocks },
     { "elements alone of two inputs are merged", lone_inputs_merge }
