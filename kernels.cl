@@ -2705,7 +2705,7 @@ CLSORT_INLINE quick_local_t quick_space(local ulong *space)
     local code_t *codes = (local code_t *)(space + (CLSORT_QUICK_KEYS + 7) / 8);
     local uint *words = (local uint *)(space + (CLSORT_QUICK_KEYS + 7) / 8 + (4 * CLSORT_GROUP * CLSORT_KEY_BYTES + 7) / 8);
     local uint *sums = words + CLSORT_WORDS * CLSORT_WORD_SLOTS;
-    const quick_local_t l = { (local code_t *)space, codes, words, sums, sums + 2 * CLSORT_GROUP + 4 };
+    const quick_local_t l = { (local code_t *)space, codes, words, sums, sums + 2 * CLSORT_GROUP + 2 };
     return l;
 }
 
@@ -2858,30 +2858,27 @@ CLSORT_INLINE uint order_parts(quick_local_t l, const row_t *v, uint rows, code_
     return total;
 }
 
-/* Moves the rows of a range to their places. Called by all with the tile free, and it is free after it. Where the next rows go lies in local memory: PoCL 3.1
-   was seen to add to such sums, equal in all work-items, once for each of them. */
-CLSORT_INLINE void scatter_rows_of(quick_t q, quick_local_t l, uint at, uint begin, uint rows, code_t pivot, places_t first)
+/* Moves the rows of a range to their places. Called by all; begins with a barrier where there are rows, and ends with one. */
+CLSORT_INLINE void scatter_rows_of(quick_t q, quick_local_t l, uint at, uint begin, uint rows, code_t pivot, places_t next)
 {
     const array_t from = quick_array(q, at), other = quick_array(q, other_array(at)), equal_to = quick_array(q, equal_array(at));
-    local uint *next = l.sums + 2 * CLSORT_GROUP + 1;
-    if (local_id() == 0)
-        vstore3((uint3)(first.less, first.equal, first.greater), 0, next);
     for (uint done = 0; done < rows; done += CLSORT_TILE_ROWS) {
         const uint count = min(rows - done, (uint)CLSORT_TILE_ROWS);
         row_t v[CLSORT_ITEMS];
         load_part_rows(l, v, from, q.codec, begin + done, count);
         const uint parts = order_parts(l, v, count, pivot), less = parts & 0xFFFF, equal = parts >> 16;
-        const places_t to_place = { next[0], next[1] - less, next[2] - less - equal };
         #pragma unroll
         for (uint m = 0; m < CLSORT_ITEMS; m++) {
             const uint i = m * CLSORT_GROUP + local_id(), is_equal = i >= less && i - less < equal;
             const array_t to = { is_equal ? equal_to.keys : other.keys, is_equal ? equal_to.values : other.values };
+            const uint place = i < less ? next.less + i : is_equal ? next.equal + (i - less) : next.greater + (i - less - equal);
             if (i < count)
-                store_whole_row(to, q.codec, i + (i < less ? to_place.less : is_equal ? to_place.equal : to_place.greater), get_row(l.keys, l.words, i));
+                store_whole_row(to, q.codec, place, get_row(l.keys, l.words, i));
         }
+        next.less += less;
+        next.equal += equal;
+        next.greater += count - less - equal;
         barrier(CLK_LOCAL_MEM_FENCE);
-        if (local_id() == 0)
-            vstore3(vload3(0, next) + (uint3)(less, equal, count - less - equal), 0, next);
     }
 }
 
@@ -2972,42 +2969,27 @@ CLSORT_KERNEL void clsort_quick_begin(CLSORT_QUICK_ARGS)
         vstore8(all, 0, sequence_at(q, 0, 0));
 }
 
-/* Work-groups take the blocks in turns, all of them equally many: in its last turn a work-group may come by the last block without rows, so that no
-   barrier stands under a condition of its own. */
-CLSORT_INLINE uint block_turns(uint blocks)
-{
-    return (blocks + (uint)get_num_groups(0) - 1) / (uint)get_num_groups(0);
-}
-
-CLSORT_INLINE uint turn_block(uint blocks, uint turn)
-{
-    return min((uint)get_group_id(0) + turn * (uint)get_num_groups(0), blocks - 1);
-}
-
-/* Where block b begins in its sequence, and how many rows it has in a turn. */
+/* The rows of a block: block b of the sequence's blocks, which begin with r.first. */
 CLSORT_INLINE uint block_begin(quick_t q, range_t r, uint b)
 {
     return (b - r.first) * q.block_rows;
 }
 
-CLSORT_INLINE uint turn_rows(quick_t q, range_t r, uint b, uint blocks, uint turn)
+CLSORT_INLINE uint block_count(quick_t q, range_t r, uint b)
 {
-    const uint works = (uint)get_group_id(0) + turn * (uint)get_num_groups(0) < blocks;
-    return works ? min(r.rows - block_begin(q, r, b), q.block_rows) : 0;
+    return min(r.rows - block_begin(q, r, b), q.block_rows);
 }
 
 CLSORT_INLINE void quick_count(quick_t q, quick_local_t l)
 {
     const uint blocks = quick_state(q, q.round)[QUICK_BLOCKS];
     const array_t from = quick_array(q, round_array(q, q.round));
-    for (uint turn = 0; turn < block_turns(blocks); turn++) {
-        const uint b = turn_block(blocks, turn);
+    for (uint b = (uint)get_group_id(0); b < blocks; b += (uint)get_num_groups(0)) {
         global uint *sequence = sequence_at(q, q.round, find_sequence(q, b));
         const range_t r = unpack_range(vload8(0, sequence));
         const code_t pivot = choose_pivot(q, l, from, r);
-        const uint rows = turn_rows(q, r, b, blocks, turn);
-        const part_t own = count_rows_of(from, q.codec, r.begin + block_begin(q, r, b), rows, pivot), part = join_group(own, l);
-        if (local_id() == 0 && rows != 0) {
+        const part_t own = count_rows_of(from, q.codec, r.begin + block_begin(q, r, b), block_count(q, r, b), pivot), part = join_group(own, l);
+        if (local_id() == 0) {
             vstore2((uint2)(part.less, part.equal), 0, block_at(q, b));
             vstore8(pack_bounds(part), 0, block_at(q, b) + 2);
             if (b == r.first)
@@ -3217,8 +3199,8 @@ CLSORT_KERNEL void clsort_quick_plan(CLSORT_QUICK_ARGS, local ulong *space)
 CLSORT_INLINE void quick_scatter(quick_t q, quick_local_t l)
 {
     const uint blocks = quick_state(q, q.round)[QUICK_BLOCKS], at = round_array(q, q.round);
-    for (uint turn = 0; turn < block_turns(blocks); turn++) {
-        const uint b = turn_block(blocks, turn), i = find_sequence(q, b);
+    for (uint b = (uint)get_group_id(0); b < blocks; b += (uint)get_num_groups(0)) {
+        const uint i = find_sequence(q, b);
         global const uint *sequence = sequence_at(q, q.round, i);
         const range_t r = unpack_range(vload8(0, sequence));
         const uint2 first = vload2(0, block_at(q, r.first)), before = vload2(0, block_at(q, b)) - first;
@@ -3226,7 +3208,7 @@ CLSORT_INLINE void quick_scatter(quick_t q, quick_local_t l)
         const code_t pivot = (code_t)as_ulong(vload2(0, sequence + 14));
         const uint begin = block_begin(q, r, b), stays = r.least == r.most && at == AT_TARGET;
         const places_t next = { r.begin + before.x, r.begin + all.x + before.y, r.begin + all.x + all.y + (begin - before.x - before.y) };
-        scatter_rows_of(q, l, at, r.begin + begin, stays ? 0 : turn_rows(q, r, b, blocks, turn), pivot, next);
+        scatter_rows_of(q, l, at, r.begin + begin, stays ? 0 : block_count(q, r, b), pivot, next);
     }
 }
 
