@@ -658,7 +658,8 @@ static const char *const clsort__source[] = {
     "#define CLSORT_ITEMS_LOG2 4\n"
     "#endif\n"
     "/* The family to build: 0 all, 1 bitonic, 2 merge, 3 radix, 4 quicksort, 5 utility, 6 and 7 the published kernels of bitonic and merge that the default\n"
-    "   plans do not need, 8 radix by sweeps (the numbers of clsort.h). */\n"
+    "   plans do not need, 8 radix by sweeps, 9 quicksort that\n"
+    "   launches itself (the numbers of clsort.h). */\n"
     "#ifndef CLSORT_FAMILY\n"
     "#define CLSORT_FAMILY 0\n"
     "#endif\n"
@@ -1463,7 +1464,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "\n",
 #else
-    "#line 898\n",
+    "#line 899\n",
 #endif
 #ifndef CLSORT_NO_MERGE
     "//---- merge\n"
@@ -2032,7 +2033,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "\n",
 #else
-    "#line 1463\n",
+    "#line 1464\n",
 #endif
     "//---- group\n"
     "#if CLSORT_SHARE_LOG2 > 0 && (CLSORT_QUICK || CLSORT_FAMILY == 3 || CLSORT_FAMILY == 8)\n"
@@ -3058,7 +3059,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "\n",
 #else
-    "#line 2485\n",
+    "#line 2486\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
     "//---- quicksort\n"
@@ -3529,19 +3530,16 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "\n",
     "//---- quicksort: begin and count\n"
-    "/* Makes the first sequence, or the only leaf. */\n"
-    "CLSORT_KERNEL void clsort_quick_begin(CLSORT_QUICK_ARGS)\n"
+    "/* Makes the first sequence, or the only leaf. Called by one work-item. */\n"
+    "CLSORT_INLINE void quick_begin(quick_t q)\n"
     "{\n"
-    "    const quick_t q = CLSORT_QUICK_JOB;\n"
-    "    const uint8 all = pack_range(make_range(0, n, round_array(q, 0), (code_t)~(code_t)0, 0));\n"
-    "    const uint leaf = n > 0 && n <= leaf_rows, sequence = n > leaf_rows;\n"
-    "    if (get_global_id(0) != 0)\n"
-    "        return;\n"
+    "    const uint8 all = pack_range(make_range(0, q.n, round_array(q, 0), (code_t)~(code_t)0, 0));\n"
+    "    const uint leaf = q.n > 0 && q.n <= q.leaf_rows, sequence = q.n > q.leaf_rows;\n"
     "    for (uint k = 0; k < QUICK_STATE_WORDS; k++)\n"
     "        q.scratch[k] = 0;\n"
     "    q.scratch[QUICK_LEAVES] = leaf;\n"
     "    quick_state(q, 0)[QUICK_SEQUENCES] = sequence;\n"
-    "    quick_state(q, 0)[QUICK_BLOCKS] = sequence ? (n - 1) / block_rows + 1 : 0;\n"
+    "    quick_state(q, 0)[QUICK_BLOCKS] = sequence ? (q.n - 1) / q.block_rows + 1 : 0;\n"
     "    if (leaf)\n"
     "        vstore8(all, 0, leaf_at(q, 0));\n"
     "    if (sequence)\n"
@@ -3575,13 +3573,6 @@ static const char *const clsort__source[] = {
     "                vstore2(as_uint2((ulong)pivot), 0, sequence + 14);\n"
     "        }\n"
     "    }\n"
-    "}\n"
-    "\n"
-    "/* As many work-groups as run at once. */\n"
-    "CLSORT_KERNEL void clsort_quick_count(CLSORT_QUICK_ARGS, local ulong *space)\n"
-    "{\n"
-    "    const quick_t q = CLSORT_QUICK_JOB;\n"
-    "    quick_count(q, quick_space(space));\n"
     "}\n"
     "\n",
     "//---- quicksort: sums\n"
@@ -3766,13 +3757,6 @@ static const char *const clsort__source[] = {
     "    quick_sync(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);\n"
     "    make_children(q, l);\n"
     "}\n"
-    "\n"
-    "/* One work-group. */\n"
-    "CLSORT_KERNEL void clsort_quick_plan(CLSORT_QUICK_ARGS, local ulong *space)\n"
-    "{\n"
-    "    const quick_t q = CLSORT_QUICK_JOB;\n"
-    "    quick_plan(q, quick_space(space));\n"
-    "}\n"
     "\n",
     "//---- quicksort: scatter\n"
     "CLSORT_INLINE void quick_scatter(quick_t q, quick_local_t l)\n"
@@ -3789,13 +3773,6 @@ static const char *const clsort__source[] = {
     "        const places_t next = { r.begin + before.x, r.begin + all.x + before.y, r.begin + all.x + all.y + (begin - before.x - before.y) };\n"
     "        scatter_rows_of(q, l, at, r.begin + begin, stays ? 0 : block_count(q, r, b), pivot, next);\n"
     "    }\n"
-    "}\n"
-    "\n"
-    "/* As clsort_quick_count. */\n"
-    "CLSORT_KERNEL void clsort_quick_scatter(CLSORT_QUICK_ARGS, local ulong *space)\n"
-    "{\n"
-    "    const quick_t q = CLSORT_QUICK_JOB;\n"
-    "    quick_scatter(q, quick_space(space));\n"
     "}\n"
     "\n",
     "//---- quicksort: a leaf's tile\n"
@@ -3938,13 +3915,6 @@ static const char *const clsort__source[] = {
     "        quick_sync(CLK_LOCAL_MEM_FENCE);\n"
     "    }\n"
     "}\n"
-    "\n"
-    "/* Sorts the leaves, each by one work-group. As many work-groups as run at once. */\n"
-    "CLSORT_KERNEL void clsort_quick_leaf(CLSORT_QUICK_ARGS, local ulong *space)\n"
-    "{\n"
-    "    const quick_t q = CLSORT_QUICK_JOB;\n"
-    "    quick_leaves(q, quick_space(space));\n"
-    "}\n"
     "\n",
     "//---- quicksort: leftovers\n"
     "/* The network of a leftover in global memory, a work-group for all of it: slow, whatever the rows are. Called by all. */\n"
@@ -3976,8 +3946,41 @@ static const char *const clsort__source[] = {
     "    for (uint i = (uint)get_group_id(0); i < left; i += (uint)get_num_groups(0))\n"
     "        finish_range(q, unpack_range(vload8(0, leftover_at(q, i))));\n"
     "}\n"
+    "\n",
+    "//---- quicksort: kernels\n"
+    "#if CLSORT_FAMILY != 9\n"
+    "/* Of count, scatter, leaf and finish as many work-groups run as fit, of the others one. space: clsort__quick_local of clsort.h. */\n"
+    "CLSORT_KERNEL void clsort_quick_begin(CLSORT_QUICK_ARGS)\n"
+    "{\n"
+    "    const quick_t q = CLSORT_QUICK_JOB;\n"
+    "    if (get_global_id(0) == 0)\n"
+    "        quick_begin(q);\n"
+    "}\n"
     "\n"
-    "/* Sorts the leftovers, each by one work-group. As many work-groups as run at once. */\n"
+    "CLSORT_KERNEL void clsort_quick_count(CLSORT_QUICK_ARGS, local ulong *space)\n"
+    "{\n"
+    "    const quick_t q = CLSORT_QUICK_JOB;\n"
+    "    quick_count(q, quick_space(space));\n"
+    "}\n"
+    "\n"
+    "CLSORT_KERNEL void clsort_quick_plan(CLSORT_QUICK_ARGS, local ulong *space)\n"
+    "{\n"
+    "    const quick_t q = CLSORT_QUICK_JOB;\n"
+    "    quick_plan(q, quick_space(space));\n"
+    "}\n"
+    "\n"
+    "CLSORT_KERNEL void clsort_quick_scatter(CLSORT_QUICK_ARGS, local ulong *space)\n"
+    "{\n"
+    "    const quick_t q = CLSORT_QUICK_JOB;\n"
+    "    quick_scatter(q, quick_space(space));\n"
+    "}\n"
+    "\n"
+    "CLSORT_KERNEL void clsort_quick_leaf(CLSORT_QUICK_ARGS, local ulong *space)\n"
+    "{\n"
+    "    const quick_t q = CLSORT_QUICK_JOB;\n"
+    "    quick_leaves(q, quick_space(space));\n"
+    "}\n"
+    "\n"
     "CLSORT_KERNEL void clsort_quick_finish(CLSORT_QUICK_ARGS)\n"
     "{\n"
     "    const quick_t q = CLSORT_QUICK_JOB;\n"
@@ -3985,8 +3988,51 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n"
     "\n",
+    "//---- quicksort: relauncher\n"
+    "#if CLSORT_FAMILY == 9\n"
+    "/* Enqueues the kernels of the next round and, behind them, itself; or, when no block is left, those of the leaves. Called by one work-item. */\n"
+    "static void relaunch(quick_t q, uint groups, uint local_bytes)\n"
+    "{\n"
+    "    const queue_t queue = get_default_queue();\n"
+    "    const uint blocks = quick_state(q, q.round)[QUICK_BLOCKS], works = blocks > 0 && q.round < q.rounds;\n"
+    "    const uint wanted = works ? blocks : max(q.scratch[QUICK_LEAVES], 1u);\n"
+    "    const ndrange_t many = ndrange_1D((size_t)wanted * CLSORT_GROUP, CLSORT_GROUP), one = ndrange_1D(CLSORT_GROUP, CLSORT_GROUP);\n"
+    "    clk_event_t first, second, third;\n"
+    "    if (works) {\n"
+    "        quick_t next = q;\n"
+    "        next.round++;\n"
+    "        enqueue_kernel(queue, CLK_ENQUEUE_FLAGS_WAIT_KERNEL, many, 0, NULL, &first,\n"
+    "                       ^(local void *space) { quick_count(q, quick_space((local ulong *)space)); }, local_bytes);\n"
+    "        enqueue_kernel(queue, CLK_ENQUEUE_FLAGS_NO_WAIT, one, 1, &first, &second,\n"
+    "                       ^(local void *space) { quick_plan(q, quick_space((local ulong *)space)); }, local_bytes);\n"
+    "        enqueue_kernel(queue, CLK_ENQUEUE_FLAGS_NO_WAIT, many, 1, &second, &third,\n"
+    "                       ^(local void *space) { quick_scatter(q, quick_space((local ulong *)space)); }, local_bytes);\n"
+    "        enqueue_kernel(queue, CLK_ENQUEUE_FLAGS_NO_WAIT, ndrange_1D(1, 1), 1, &third, NULL, ^{ relaunch(next, groups, local_bytes); });\n"
+    "        release_event(second);\n"
+    "        release_event(third);\n"
+    "    } else {\n"
+    "        enqueue_kernel(queue, CLK_ENQUEUE_FLAGS_WAIT_KERNEL, many, 0, NULL, &first,\n"
+    "                       ^(local void *space) { quick_leaves(q, quick_space((local ulong *)space)); }, local_bytes);\n"
+    "        enqueue_kernel(queue, CLK_ENQUEUE_FLAGS_NO_WAIT, ndrange_1D((size_t)groups * CLSORT_GROUP, CLSORT_GROUP), 1, &first, NULL, ^{ quick_finish(q); });\n"
+    "    }\n"
+    "    release_event(first);\n"
+    "}\n"
+    "\n"
+    "/* The host's one launch: the first sequence, then everything else. The kernels on the device take no more than `groups` work-groups to finish. One\n"
+    "   work-group; only its first work-item works. */\n"
+    "CLSORT_KERNEL void clsort_quick_relauncher(CLSORT_QUICK_ARGS, uint groups, uint local_bytes)\n"
+    "{\n"
+    "    const quick_t q = CLSORT_QUICK_JOB;\n"
+    "    if (get_global_id(0) != 0)\n"
+    "        return;\n"
+    "    quick_begin(q);\n"
+    "    relaunch(q, groups, local_bytes);\n"
+    "}\n"
+    "#endif\n"
+    "#endif\n"
+    "\n",
 #else
-    "#line 3409\n",
+    "#line 3455\n",
 #endif
     "//---- utility\n"
     "#if CLSORT_FAMILY == 0 || CLSORT_FAMILY == 5\n"
@@ -4183,6 +4229,7 @@ enum { CLSORT__BITONIC = CLSORT_BITONIC, CLSORT__MERGE = CLSORT_MERGE, CLSORT__R
     X(QUICK_SCATTER, CLSORT__QUICKSORT, "clsort_quick_scatter") \
     X(QUICK_LEAF, CLSORT__QUICKSORT, "clsort_quick_leaf") \
     X(QUICK_FINISH, CLSORT__QUICKSORT, "clsort_quick_finish") \
+    X(QUICK_RELAUNCHER, CLSORT__RELAUNCH, "clsort_quick_relauncher") \
     X(EXTRACT, CLSORT__UTILITY, "clsort_extract") \
     X(EXTRACT_CODES, CLSORT__UTILITY, "clsort_extract_codes") \
     X(GATHER, CLSORT__UTILITY, "clsort_gather") \
@@ -4204,6 +4251,8 @@ typedef struct clsort__config {
     cl_uint digit_bits;         /* radix */
     cl_uint radix_items;        /* rows of a work-item */
     cl_uint wide;               /* sweep: 64-bit words, for 2^30 elements and more */
+    cl_uint language;           /* quicksort on the device: OpenCL C 2 or 3; 0: 1.2 */
+    cl_uint functions;          /* its scans are work-group functions */
 } clsort__config;
 
 /* A built program and its kernels. It may have a smaller shape than asked for: what its kernels' limits allow. */
@@ -4239,6 +4288,7 @@ struct clsort_sorter {
     clsort_options options;
     int is_cpu, has_vectors;    /* has_vectors: a CPU whose compiler fills vector registers */
     int has_progress;           /* work-groups that have started all make progress, and NVIDIA's PTX is there */
+    cl_uint enqueues;           /* kernels can enqueue kernels and call work-group functions: the version of OpenCL C for that, else 0 */
     size_t max_group;
     cl_uint compute_units;
     cl_ulong local_bytes, max_allocation;
@@ -4254,6 +4304,7 @@ struct clsort_sorter {
     cl_event *waits;            /* room for the caller's wait list and one event more */
     size_t wait_room;
     cl_command_queue own_queue; /* of host arrays and of prepare */
+    cl_command_queue device_queue; /* the default queue on the device, once quicksort on the device needs it */
     cl_mem dummy;               /* stands for every buffer while kernels are warmed */
     char *build_log;
     char message[640];
@@ -4509,6 +4560,32 @@ static clsort_status clsort__find_progress(clsort_sorter *s)
     return code == CL_INVALID_VALUE ? CL_SUCCESS : clsort__note(s, code, "clGetDeviceInfo");
 }
 
+/* Can kernels enqueue kernels and call work-group functions? Both came with OpenCL 2.0 and are optional since 3.0. */
+static clsort_status clsort__find_enqueue(clsort_sorter *s)
+{
+#if CL_TARGET_OPENCL_VERSION >= 300 && defined(CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES)
+    char version[64] = "";
+    cl_bool functions = CL_TRUE;
+    cl_uint room = 0;
+    cl_device_device_enqueue_capabilities able = 0;
+    clsort_status status = CLSORT__TRY(s, clGetDeviceInfo, (s->device, CL_DEVICE_VERSION, sizeof version - 1, version, NULL));
+    const int major = status == CL_SUCCESS && strlen(version) > 7 ? version[7] - '0' : 1;   /* "OpenCL M.m ..." */
+    if (status != CL_SUCCESS || major < 2) return status;
+    status = CLSORT__TRY(s, clGetDeviceInfo, (s->device, CL_DEVICE_QUEUE_ON_DEVICE_MAX_SIZE, sizeof room, &room, NULL));
+    if (status == CL_SUCCESS && major > 2) {
+        status = CLSORT__TRY(s, clGetDeviceInfo, (s->device, CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES, sizeof able, &able, NULL));
+        if (status == CL_SUCCESS)
+            status = CLSORT__TRY(s, clGetDeviceInfo, (s->device, CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT, sizeof functions, &functions, NULL));
+        if (!(able & CL_DEVICE_QUEUE_SUPPORTED)) room = 0;
+    }
+    s->enqueues = room && functions ? (cl_uint)(major > 2 ? 3 : 2) : 0;
+    return status;
+#else
+    (void)s;
+    return CL_SUCCESS;
+#endif
+}
+
 static clsort_status clsort__device_facts(clsort_sorter *s)
 {
     cl_device_type type = 0;
@@ -4530,7 +4607,8 @@ static clsort_status clsort__device_facts(clsort_sorter *s)
     if (sizes[0] < s->max_group) s->max_group = sizes[0];
     s->is_cpu = (type & CL_DEVICE_TYPE_CPU) != 0;
     s->has_vectors = s->is_cpu && vector >= 4;
-    return clsort__find_progress(s);
+    status = clsort__find_enqueue(s);
+    return status == CL_SUCCESS ? clsort__find_progress(s) : status;
 }
 
 /* The sorter's own in-order queue, made when it is first needed. */
@@ -4547,6 +4625,20 @@ static clsort_status clsort__own_queue(clsort_sorter *s)
 #pragma GCC diagnostic pop
 #endif
     return clsort__note(s, code, "clCreateCommandQueue");
+}
+
+/* The default queue on the device. There is at most one: OpenCL returns that which the program has made already. */
+static clsort_status clsort__device_queue(clsort_sorter *s)
+{
+#if defined(CL_VERSION_2_0)
+    const cl_queue_properties properties[3] = { CL_QUEUE_PROPERTIES, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_ON_DEVICE | CL_QUEUE_ON_DEVICE_DEFAULT, 0 };
+    cl_int code;
+    if (s->device_queue) return CL_SUCCESS;
+    s->device_queue = CLSORT_CL(clCreateCommandQueueWithProperties)(s->context, s->device, properties, &code);
+    return clsort__note(s, code, "clCreateCommandQueueWithProperties");
+#else
+    return clsort__fail(s, CLSORT_ERROR_UNSUPPORTED, "clsort", "tuning.scheduler");
+#endif
 }
 
 /* ---- >>program --------------------------------------------------------------------------------------------------- */
@@ -4799,17 +4891,17 @@ static clsort_status clsort__compile(clsort_sorter *s, clsort__program *p)
     const clsort__config *c = &p->config;
     const clsort__comparator *comparator = c->comparator ? &s->comparators[c->comparator - 1] : NULL;
     const clsort_status failed = comparator ? CLSORT_ERROR_COMPARATOR : CLSORT_ERROR_BUILD_FAILED;
-    char options[600];
+    char options[640];
     cl_int code;
     snprintf(options, sizeof options,
-             "-w -cl-std=CL1.2 -D CLSORT_FAMILY=%u -D CLSORT_KEY_BYTES=%u -D CLSORT_VALUE_BYTES=%u -D CLSORT_RECORDS=%u -D CLSORT_TIES=%u"
+             "-w -cl-std=CL%s -D CLSORT_FAMILY=%u -D CLSORT_KEY_BYTES=%u -D CLSORT_VALUE_BYTES=%u -D CLSORT_RECORDS=%u -D CLSORT_TIES=%u"
              " -D CLSORT_GROUP_LOG2=%u -D CLSORT_SHARE_LOG2=%u -D CLSORT_ITEMS_LOG2=%u -D CLSORT_LANES=%u"
              " -D CLSORT_COMPARATOR=%d -D CLSORT_RECORD_BYTES=%u -D CLSORT_BY_INDEX=%u -D CLSORT_TWO_ARRAYS=%u"
-             " -D CLSORT_DIGIT_BITS=%u -D CLSORT_RADIX_ITEMS=%u -D CLSORT_SWEEP_WIDE=%u -D CLSORT_FORWARD_PROGRESS=%d",
-             (unsigned)c->family, (unsigned)c->key_bytes, (unsigned)c->value_bytes, (unsigned)c->records, (unsigned)c->ties,
+             " -D CLSORT_DIGIT_BITS=%u -D CLSORT_RADIX_ITEMS=%u -D CLSORT_SWEEP_WIDE=%u -D CLSORT_FORWARD_PROGRESS=%d -D CLSORT_WORK_GROUP_FUNCTIONS=%u",
+             c->language == 3 ? "3.0" : c->language == 2 ? "2.0" : "1.2", (unsigned)c->family, (unsigned)c->key_bytes, (unsigned)c->value_bytes, (unsigned)c->records, (unsigned)c->ties,
              (unsigned)c->group_log2, (unsigned)c->share_log2, (unsigned)c->items_log2, (unsigned)c->lanes,
              comparator != NULL, comparator ? (unsigned)comparator->record_size : 4, (unsigned)c->by_index, (unsigned)c->two_arrays,
-             c->digit_bits ? (unsigned)c->digit_bits : 8, c->radix_items ? (unsigned)c->radix_items : 16, (unsigned)c->wide, c->family == CLSORT__SWEEP);
+             c->digit_bits ? (unsigned)c->digit_bits : 8, c->radix_items ? (unsigned)c->radix_items : 16, (unsigned)c->wide, c->family == CLSORT__SWEEP, (unsigned)c->functions);
     code = clsort__load_source(s, comparator, &p->program);
     if (code != CL_SUCCESS) return clsort__note(s, code, "clCreateProgramWithSource");
     code = CLSORT_CL(clBuildProgram)(p->program, 1, &s->device, options, NULL, NULL);
@@ -5175,6 +5267,7 @@ static void clsort__plan_config(const clsort_sorter *s, clsort__plan *p)
     const clsort_desc *d = &p->d;
     c->family = d->algorithm;
     if (d->algorithm == CLSORT_RADIX) c->family = clsort__radix_family(s, d);
+    if (d->algorithm == CLSORT_QUICKSORT && d->tuning.scheduler == CLSORT_SCHEDULER_DEVICE) c->family = CLSORT__RELAUNCH;
     if (d->algorithm == CLSORT_MERGE && d->tuning.local == CLSORT_LOCAL_ONLY) c->family = CLSORT__PUBLISHED_MERGE;
     c->key_bytes = (cl_uint)p->key_bytes;
     c->records = d->precedes || (!p->by_index && d->record_size > 0);
@@ -5184,6 +5277,8 @@ static void clsort__plan_config(const clsort_sorter *s, clsort__plan *p)
     if (!s) return;
     c->comparator = clsort__find_comparator(s, d);
     c->wide = c->family == CLSORT__SWEEP && d->count >> 30 > 0;
+    c->language = c->family == CLSORT__RELAUNCH ? s->enqueues : 0;
+    c->functions = c->language && d->tuning.scan != CLSORT_SCAN_LOCAL;
     if (d->algorithm == CLSORT_BITONIC) clsort__bitonic_shape(s, &p->d.tuning, c);
     else if (d->algorithm == CLSORT_RADIX) clsort__radix_shape(s, &p->d.tuning, c);
     else if (d->algorithm == CLSORT_QUICKSORT) clsort__quick_shape(s, &p->d.tuning, c);
@@ -5297,10 +5392,12 @@ static clsort_status clsort__check_order_given(clsort_sorter *s, const char *fun
     return CL_SUCCESS;
 }
 
-static const char *clsort__unsupported_tuning(const clsort_desc *d)
+static const char *clsort__unsupported_tuning(const clsort_sorter *s, const clsort_desc *d)
 {
     const clsort_tuning *t = &d->tuning;
-    const int merge = d->algorithm == CLSORT_MERGE;
+    const int merge = d->algorithm == CLSORT_MERGE, on_device = t->scheduler == CLSORT_SCHEDULER_DEVICE;
+    if (d->algorithm == CLSORT_QUICKSORT && on_device && s->context && !s->enqueues) return "tuning.scheduler: this device";
+    if (d->algorithm == CLSORT_QUICKSORT && t->scan == CLSORT_SCAN_BUILTIN && !on_device) return "tuning.scan with this scheduler";
     if (merge && t->local != CLSORT_LOCAL_DEFAULT && t->local != CLSORT_LOCAL_ONLY) return "tuning.local with merge";
     if (t->local && d->algorithm != CLSORT_BITONIC && (d->precedes || d->fields)) return "tuning.local with fields or precedes";
     if (t->items > 32 && (merge || d->algorithm == CLSORT_QUICKSORT || t->bitonic_step == CLSORT_STEP_A || t->local == CLSORT_LOCAL_OFF || t->local == CLSORT_LOCAL_GLOBAL_TAIL))
@@ -5309,7 +5406,7 @@ static const char *clsort__unsupported_tuning(const clsort_desc *d)
 }
 
 /* The name of the first field that asks for what is not built yet, or NULL. */
-static const char *clsort__unsupported(const clsort_desc *d, int purpose)
+static const char *clsort__unsupported(const clsort_sorter *s, const clsort_desc *d, int purpose)
 {
     if (d->algorithm != CLSORT_AUTO && !clsort__has_family(d->algorithm)) return "algorithm";
     if ((purpose != CLSORT__TO_READ || d->precedes) && !clsort__can_any(d)) return "what the description asks for, by this algorithm";
@@ -5317,7 +5414,7 @@ static const char *clsort__unsupported(const clsort_desc *d, int purpose)
     if (d->segments || d->segments_offset || d->segment_count) return "segments";
     if (d->top_k) return "top_k";
     if (d->count_buffer || d->count_offset) return "count_buffer";
-    return clsort__unsupported_tuning(d);
+    return clsort__unsupported_tuning(s, d);
 }
 
 /* Room for `count` elements of `size` bytes behind an offset, with a margin for rounding and for sums of several arrays. */
@@ -5391,7 +5488,7 @@ static clsort_status clsort__check_desc(clsort_sorter *s, const char *function, 
     field = clsort__unknown_value(d);
     if (field) return clsort__reject(s, function, field, CLSORT_ERROR_UNKNOWN_VALUE);
     if (d->flags & ~flags) return clsort__reject(s, function, "flags", CLSORT_ERROR_UNKNOWN_FLAG);
-    field = clsort__unsupported(d, purpose);
+    field = clsort__unsupported(s, d, purpose);
     if (field) return clsort__reject(s, function, field, CLSORT_ERROR_UNSUPPORTED);
     if (purpose != CLSORT__TO_READ && d->algorithm == CLSORT_AUTO && clsort__choose_algorithm(s, d) == CLSORT_AUTO)
         return clsort__reject(s, function, "algorithm: the self-test left none to AUTO", CLSORT_ERROR_WRONG_RESULT);
@@ -6232,6 +6329,17 @@ static void clsort__quick_host(clsort__run *run, const clsort__plan *p, const cl
     clsort__quick_launch(run, p, j, CLSORT__KERNEL_QUICK_FINISH, 0, j->groups);
 }
 
+/* Scheduler `device`: one launch, which launches the others. */
+static void clsort__quick_device(clsort__run *run, const clsort__plan *p, const clsort__quick_job *j)
+{
+    const clsort__config shape = clsort__shape(run->s, p);
+    clsort__use(run, &p->config, CLSORT__KERNEL_QUICK_RELAUNCHER);
+    clsort__place_quick(run, p, j, 0);
+    clsort__uint(run, (cl_uint)j->groups);
+    clsort__uint(run, (cl_uint)clsort__quick_local(&shape));
+    clsort__launch(run, (size_t)1 << run->group_log2);
+}
+
 /* Sorts `from` into `to`, which may be the same, by way of temp. */
 static void clsort__quicksort(clsort__run *run, const clsort__plan *p, clsort__arrays from, clsort__arrays to, clsort__arrays temp, clsort__span tables)
 {
@@ -6251,6 +6359,7 @@ static void clsort__quicksort(clsort__run *run, const clsort__plan *p, clsort__a
     j.pivot = p->d.tuning.pivot ? p->d.tuning.pivot : (cl_uint)CLSORT_PIVOT_SAMPLE;
     clsort__quick_sizes(run->s, &shape, &j);
     if (p->d.tuning.scheduler == CLSORT_SCHEDULER_HOST) clsort__quick_host(run, p, &j);
+    else if (p->d.tuning.scheduler == CLSORT_SCHEDULER_DEVICE) clsort__quick_device(run, p, &j);
     else clsort__quick_queued(run, p, &j);
 }
 
@@ -6422,6 +6531,7 @@ static clsort_status clsort__ready(clsort_sorter *s, clsort__plan *p)
         clsort__make_plan(s, &p->d, p);
         status = clsort__need_program(s, &p->config, p->d.flags);
     }
+    if (status == CL_SUCCESS && p->config.family == CLSORT__RELAUNCH) status = clsort__device_queue(s);
     if (status == CL_SUCCESS && p->tiles.lanes) status = clsort__need_program(s, &p->tiles, p->d.flags);
     if (status == CL_SUCCESS && clsort__needs_published(p)) status = clsort__need_program(s, &published, p->d.flags);
     if (status == CL_SUCCESS && (p->by_index || s->options.flags & CLSORT_OPTION_VERIFY)) status = clsort__ready_checks(s, p);
@@ -6632,6 +6742,7 @@ static const struct clsort__preset { const char *name; cl_uint algorithm, step, 
     { "radix-portable", CLSORT_RADIX, 0, 0, 0, 0, CLSORT_RADIX_PORTABLE, 0 },
     { "quicksort", CLSORT_QUICKSORT, 0, 0, 0, 0, 0, 0 },
     { "quicksort-host", CLSORT_QUICKSORT, 0, 0, 0, 0, 0, CLSORT_SCHEDULER_HOST },
+    { "quicksort-device", CLSORT_QUICKSORT, 0, 0, 0, 0, 0, CLSORT_SCHEDULER_DEVICE },
     { "bitonic-local-only", CLSORT_BITONIC, 0, CLSORT_LOCAL_ONLY, 0, 0, 0, 0 },
     { "merge-local-only", CLSORT_MERGE, 0, CLSORT_LOCAL_ONLY, 0, 0, 0, 0 }
 };
@@ -6745,6 +6856,7 @@ CLSORT_API void clsort_destroy(clsort_sorter *sorter)
     clsort__free(sorter->build_log);
     if (sorter->dummy) CLSORT_CL(clReleaseMemObject)(sorter->dummy);
     if (sorter->own_queue) CLSORT_CL(clReleaseCommandQueue)(sorter->own_queue);
+    if (sorter->device_queue) CLSORT_CL(clReleaseCommandQueue)(sorter->device_queue);
     if (sorter->device) CLSORT_CL(clReleaseDevice)(sorter->device);
     if (sorter->context) CLSORT_CL(clReleaseContext)(sorter->context);
     CLSORT_FREE(sorter);

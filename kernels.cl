@@ -92,7 +92,8 @@
 #define CLSORT_ITEMS_LOG2 4
 #endif
 /* The family to build: 0 all, 1 bitonic, 2 merge, 3 radix, 4 quicksort, 5 utility, 6 and 7 the published kernels of bitonic and merge that the default
-   plans do not need, 8 radix by sweeps (the numbers of clsort.h). */
+   plans do not need, 8 radix by sweeps, 9 quicksort that
+   launches itself (the numbers of clsort.h). */
 #ifndef CLSORT_FAMILY
 #define CLSORT_FAMILY 0
 #endif
@@ -2950,19 +2951,16 @@ CLSORT_INLINE void scatter_rows_of(quick_t q, quick_local_t l, uint at, uint beg
 #endif
 
 //---- quicksort: begin and count
-/* Makes the first sequence, or the only leaf. */
-CLSORT_KERNEL void clsort_quick_begin(CLSORT_QUICK_ARGS)
+/* Makes the first sequence, or the only leaf. Called by one work-item. */
+CLSORT_INLINE void quick_begin(quick_t q)
 {
-    const quick_t q = CLSORT_QUICK_JOB;
-    const uint8 all = pack_range(make_range(0, n, round_array(q, 0), (code_t)~(code_t)0, 0));
-    const uint leaf = n > 0 && n <= leaf_rows, sequence = n > leaf_rows;
-    if (get_global_id(0) != 0)
-        return;
+    const uint8 all = pack_range(make_range(0, q.n, round_array(q, 0), (code_t)~(code_t)0, 0));
+    const uint leaf = q.n > 0 && q.n <= q.leaf_rows, sequence = q.n > q.leaf_rows;
     for (uint k = 0; k < QUICK_STATE_WORDS; k++)
         q.scratch[k] = 0;
     q.scratch[QUICK_LEAVES] = leaf;
     quick_state(q, 0)[QUICK_SEQUENCES] = sequence;
-    quick_state(q, 0)[QUICK_BLOCKS] = sequence ? (n - 1) / block_rows + 1 : 0;
+    quick_state(q, 0)[QUICK_BLOCKS] = sequence ? (q.n - 1) / q.block_rows + 1 : 0;
     if (leaf)
         vstore8(all, 0, leaf_at(q, 0));
     if (sequence)
@@ -2996,13 +2994,6 @@ CLSORT_INLINE void quick_count(quick_t q, quick_local_t l)
                 vstore2(as_uint2((ulong)pivot), 0, sequence + 14);
         }
     }
-}
-
-/* As many work-groups as run at once. */
-CLSORT_KERNEL void clsort_quick_count(CLSORT_QUICK_ARGS, local ulong *space)
-{
-    const quick_t q = CLSORT_QUICK_JOB;
-    quick_count(q, quick_space(space));
 }
 
 //---- quicksort: sums
@@ -3188,13 +3179,6 @@ CLSORT_INLINE void quick_plan(quick_t q, quick_local_t l)
     make_children(q, l);
 }
 
-/* One work-group. */
-CLSORT_KERNEL void clsort_quick_plan(CLSORT_QUICK_ARGS, local ulong *space)
-{
-    const quick_t q = CLSORT_QUICK_JOB;
-    quick_plan(q, quick_space(space));
-}
-
 //---- quicksort: scatter
 CLSORT_INLINE void quick_scatter(quick_t q, quick_local_t l)
 {
@@ -3210,13 +3194,6 @@ CLSORT_INLINE void quick_scatter(quick_t q, quick_local_t l)
         const places_t next = { r.begin + before.x, r.begin + all.x + before.y, r.begin + all.x + all.y + (begin - before.x - before.y) };
         scatter_rows_of(q, l, at, r.begin + begin, stays ? 0 : block_count(q, r, b), pivot, next);
     }
-}
-
-/* As clsort_quick_count. */
-CLSORT_KERNEL void clsort_quick_scatter(CLSORT_QUICK_ARGS, local ulong *space)
-{
-    const quick_t q = CLSORT_QUICK_JOB;
-    quick_scatter(q, quick_space(space));
 }
 
 //---- quicksort: a leaf's tile
@@ -3360,13 +3337,6 @@ CLSORT_INLINE void quick_leaves(quick_t q, quick_local_t l)
     }
 }
 
-/* Sorts the leaves, each by one work-group. As many work-groups as run at once. */
-CLSORT_KERNEL void clsort_quick_leaf(CLSORT_QUICK_ARGS, local ulong *space)
-{
-    const quick_t q = CLSORT_QUICK_JOB;
-    quick_leaves(q, quick_space(space));
-}
-
 //---- quicksort: leftovers
 /* The network of a leftover in global memory, a work-group for all of it: slow, whatever the rows are. Called by all. */
 CLSORT_INLINE void finish_range(quick_t q, range_t r)
@@ -3398,12 +3368,88 @@ CLSORT_INLINE void quick_finish(quick_t q)
         finish_range(q, unpack_range(vload8(0, leftover_at(q, i))));
 }
 
-/* Sorts the leftovers, each by one work-group. As many work-groups as run at once. */
+//---- quicksort: kernels
+#if CLSORT_FAMILY != 9
+/* Of count, scatter, leaf and finish as many work-groups run as fit, of the others one. space: clsort__quick_local of clsort.h. */
+CLSORT_KERNEL void clsort_quick_begin(CLSORT_QUICK_ARGS)
+{
+    const quick_t q = CLSORT_QUICK_JOB;
+    if (get_global_id(0) == 0)
+        quick_begin(q);
+}
+
+CLSORT_KERNEL void clsort_quick_count(CLSORT_QUICK_ARGS, local ulong *space)
+{
+    const quick_t q = CLSORT_QUICK_JOB;
+    quick_count(q, quick_space(space));
+}
+
+CLSORT_KERNEL void clsort_quick_plan(CLSORT_QUICK_ARGS, local ulong *space)
+{
+    const quick_t q = CLSORT_QUICK_JOB;
+    quick_plan(q, quick_space(space));
+}
+
+CLSORT_KERNEL void clsort_quick_scatter(CLSORT_QUICK_ARGS, local ulong *space)
+{
+    const quick_t q = CLSORT_QUICK_JOB;
+    quick_scatter(q, quick_space(space));
+}
+
+CLSORT_KERNEL void clsort_quick_leaf(CLSORT_QUICK_ARGS, local ulong *space)
+{
+    const quick_t q = CLSORT_QUICK_JOB;
+    quick_leaves(q, quick_space(space));
+}
+
 CLSORT_KERNEL void clsort_quick_finish(CLSORT_QUICK_ARGS)
 {
     const quick_t q = CLSORT_QUICK_JOB;
     quick_finish(q);
 }
+#endif
+
+//---- quicksort: relauncher
+#if CLSORT_FAMILY == 9
+/* Enqueues the kernels of the next round and, behind them, itself; or, when no block is left, those of the leaves. Called by one work-item. */
+static void relaunch(quick_t q, uint groups, uint local_bytes)
+{
+    const queue_t queue = get_default_queue();
+    const uint blocks = quick_state(q, q.round)[QUICK_BLOCKS], works = blocks > 0 && q.round < q.rounds;
+    const uint wanted = works ? blocks : max(q.scratch[QUICK_LEAVES], 1u);
+    const ndrange_t many = ndrange_1D((size_t)wanted * CLSORT_GROUP, CLSORT_GROUP), one = ndrange_1D(CLSORT_GROUP, CLSORT_GROUP);
+    clk_event_t first, second, third;
+    if (works) {
+        quick_t next = q;
+        next.round++;
+        enqueue_kernel(queue, CLK_ENQUEUE_FLAGS_WAIT_KERNEL, many, 0, NULL, &first,
+                       ^(local void *space) { quick_count(q, quick_space((local ulong *)space)); }, local_bytes);
+        enqueue_kernel(queue, CLK_ENQUEUE_FLAGS_NO_WAIT, one, 1, &first, &second,
+                       ^(local void *space) { quick_plan(q, quick_space((local ulong *)space)); }, local_bytes);
+        enqueue_kernel(queue, CLK_ENQUEUE_FLAGS_NO_WAIT, many, 1, &second, &third,
+                       ^(local void *space) { quick_scatter(q, quick_space((local ulong *)space)); }, local_bytes);
+        enqueue_kernel(queue, CLK_ENQUEUE_FLAGS_NO_WAIT, ndrange_1D(1, 1), 1, &third, NULL, ^{ relaunch(next, groups, local_bytes); });
+        release_event(second);
+        release_event(third);
+    } else {
+        enqueue_kernel(queue, CLK_ENQUEUE_FLAGS_WAIT_KERNEL, many, 0, NULL, &first,
+                       ^(local void *space) { quick_leaves(q, quick_space((local ulong *)space)); }, local_bytes);
+        enqueue_kernel(queue, CLK_ENQUEUE_FLAGS_NO_WAIT, ndrange_1D((size_t)groups * CLSORT_GROUP, CLSORT_GROUP), 1, &first, NULL, ^{ quick_finish(q); });
+    }
+    release_event(first);
+}
+
+/* The host's one launch: the first sequence, then everything else. The kernels on the device take no more than `groups` work-groups to finish. One
+   work-group; only its first work-item works. */
+CLSORT_KERNEL void clsort_quick_relauncher(CLSORT_QUICK_ARGS, uint groups, uint local_bytes)
+{
+    const quick_t q = CLSORT_QUICK_JOB;
+    if (get_global_id(0) != 0)
+        return;
+    quick_begin(q);
+    relaunch(q, groups, local_bytes);
+}
+#endif
 #endif
 
 //---- utility

@@ -4,7 +4,8 @@
    build/demo [count]        CLSORT_DEVICE=<part of a name> chooses the device */
 
 #define _POSIX_C_SOURCE 199309L   /* clock_gettime */
-#define CL_TARGET_OPENCL_VERSION 120
+#define CL_TARGET_OPENCL_VERSION 300
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #define CLSORT_IMPLEMENTATION
 #include "clsort.h"
 #include "device.h"
