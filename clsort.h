@@ -3501,30 +3501,76 @@ static const char *const clsort__source[] = {
     "    return pivot;\n"
     "}\n"
     "\n"
+    "#if CLSORT_LANES > 1 && !CLSORT_RECORDS\n"
+    "/* What the pivot does to the whole vectors of some rows; *done: how many rows that are. */\n"
+    "CLSORT_INLINE part_t count_vectors(array_t from, codec_t c, uint begin, uint rows, code_t pivot, uint *done)\n"
+    "{\n"
+    "    const codes_t middle = (codes_t)pivot, all = (codes_t)(code_t)~(code_t)0;\n"
+    "    codes_t least = all, below = 0, above = all, most = 0;\n"
+    "    words_t less = 0, equal = 0;\n"
+    "    code_t codes[4 * CLSORT_LANES];\n"
+    "    uint counts[2 * CLSORT_LANES];\n"
+    "    part_t p = no_part();\n"
+    "    for (*done = 0; rows - *done >= CLSORT_LANES; *done += CLSORT_LANES) {\n"
+    "        const codes_t code = encode(vload16(0, key_place(from, begin + *done)), c);\n"
+    "        less += CLSORT_WORD_FLAG(code < middle) != 0 ? (words_t)1 : (words_t)0;\n"
+    "        equal += CLSORT_WORD_FLAG(code == middle) != 0 ? (words_t)1 : (words_t)0;\n"
+    "        least = min(least, code);\n"
+    "        most = max(most, code);\n"
+    "        below = code < middle ? max(below, code) : below;\n"
+    "        above = code > middle ? min(above, code) : above;\n"
+    "    }\n"
+    "    vstore16(least, 0, codes);\n"
+    "    vstore16(below, 1, codes);\n"
+    "    vstore16(above, 2, codes);\n"
+    "    vstore16(most, 3, codes);\n"
+    "    vstore16(less, 0, counts);\n"
+    "    vstore16(equal, 1, counts);\n"
+    "    for (uint l = 0; l < CLSORT_LANES; l++) {\n"
+    "        const part_t lane = { counts[l], counts[CLSORT_LANES + l], codes[l], codes[CLSORT_LANES + l], codes[2 * CLSORT_LANES + l], codes[3 * CLSORT_LANES + l] };\n"
+    "        p = join_parts(p, lane);\n"
+    "    }\n"
+    "    return p;\n"
+    "}\n"
+    "#endif\n"
+    "\n"
     "CLSORT_INLINE part_t count_rows_of(array_t from, codec_t c, uint begin, uint rows, code_t pivot)\n"
     "{\n"
+    "    uint done = 0;\n"
+    "#if CLSORT_LANES > 1 && !CLSORT_RECORDS\n"
+    "    part_t p = count_vectors(from, c, begin, rows, pivot, &done);\n"
+    "#else\n"
     "    part_t p = no_part();\n"
-    "    for (uint i = 0; i < rows; i++)\n"
+    "#endif\n"
+    "    for (uint i = done; i < rows; i++)\n"
     "        add_code(&p, code_at(from, c, begin + i), pivot);\n"
     "    return p;\n"
     "}\n"
     "\n"
+    "/* Moves one row. */\n"
+    "CLSORT_INLINE void move_row(array_t from, uint i, array_t to, uint place)\n"
+    "{\n"
+    "    uint word[CLSORT_WORDS_OR_1];\n"
+    "    if (!CLSORT_RECORDS)\n"
+    "        *key_place(to, place) = *key_place(from, i);\n"
+    "    load_words(from, i, word);\n"
+    "    store_words(to, place, word);\n"
+    "}\n"
+    "\n"
+    "/* Keys equal to the pivot are rare or many, so that branch is foreseen; which side others go to is not, and is no branch. */\n"
     "CLSORT_INLINE void scatter_rows_of(quick_t q, quick_local_t l, uint at, uint begin, uint rows, code_t pivot, places_t next)\n"
     "{\n"
     "    const array_t from = quick_array(q, at), other = quick_array(q, other_array(at)), equal_to = quick_array(q, equal_array(at));\n"
     "    for (uint i = begin; i < begin + rows; i++) {\n"
     "        const code_t code = code_at(from, q.codec, i);\n"
-    "        const uint less = code < pivot, equal = code == pivot;\n"
-    "        const uint place = less ? next.less : equal ? next.equal : next.greater;\n"
-    "        const array_t to = { equal ? equal_to.keys : other.keys, equal ? equal_to.values : other.values };\n"
-    "        uint word[CLSORT_WORDS_OR_1];\n"
-    "        if (!CLSORT_RECORDS)\n"
-    "            *key_place(to, place) = *key_place(from, i);\n"
-    "        load_words(from, i, word);\n"
-    "        store_words(to, place, word);\n"
+    "        const uint less = code < pivot;\n"
+    "        if (code == pivot) {\n"
+    "            move_row(from, i, equal_to, next.equal++);\n"
+    "            continue;\n"
+    "        }\n"
+    "        move_row(from, i, other, less ? next.less : next.greater);\n"
     "        next.less += less;\n"
-    "        next.equal += equal;\n"
-    "        next.greater += !less && !equal;\n"
+    "        next.greater += !less;\n"
     "    }\n"
     "}\n"
     "#endif\n"
@@ -4032,7 +4078,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "\n",
 #else
-    "#line 3455\n",
+    "#line 3501\n",
 #endif
     "//---- utility\n"
     "#if CLSORT_FAMILY == 0 || CLSORT_FAMILY == 5\n"
@@ -4560,26 +4606,24 @@ static clsort_status clsort__find_progress(clsort_sorter *s)
     return code == CL_INVALID_VALUE ? CL_SUCCESS : clsort__note(s, code, "clGetDeviceInfo");
 }
 
-/* Can kernels enqueue kernels and call work-group functions? Both came with OpenCL 2.0 and are optional since 3.0. */
+/* Can kernels enqueue kernels and call work-group functions? Both came with OpenCL 2.0 and are optional since 3.0. A driver that does not know a query
+   has nothing of it. */
 static clsort_status clsort__find_enqueue(clsort_sorter *s)
 {
 #if CL_TARGET_OPENCL_VERSION >= 300 && defined(CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES)
-    char version[64] = "";
-    cl_bool functions = CL_TRUE;
-    cl_uint room = 0;
+    char version[256] = "";
+    cl_bool functions = CL_FALSE;
     cl_device_device_enqueue_capabilities able = 0;
-    clsort_status status = CLSORT__TRY(s, clGetDeviceInfo, (s->device, CL_DEVICE_VERSION, sizeof version - 1, version, NULL));
-    const int major = status == CL_SUCCESS && strlen(version) > 7 ? version[7] - '0' : 1;   /* "OpenCL M.m ..." */
-    if (status != CL_SUCCESS || major < 2) return status;
-    status = CLSORT__TRY(s, clGetDeviceInfo, (s->device, CL_DEVICE_QUEUE_ON_DEVICE_MAX_SIZE, sizeof room, &room, NULL));
-    if (status == CL_SUCCESS && major > 2) {
-        status = CLSORT__TRY(s, clGetDeviceInfo, (s->device, CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES, sizeof able, &able, NULL));
-        if (status == CL_SUCCESS)
-            status = CLSORT__TRY(s, clGetDeviceInfo, (s->device, CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT, sizeof functions, &functions, NULL));
-        if (!(able & CL_DEVICE_QUEUE_SUPPORTED)) room = 0;
+    cl_int code = CLSORT_CL(clGetDeviceInfo)(s->device, CL_DEVICE_VERSION, sizeof version - 1, version, NULL);   /* "OpenCL M.m ..." */
+    if (code == CL_SUCCESS && version[7] == '2') {
+        s->enqueues = 2;
+    } else if (code == CL_SUCCESS && version[7] >= '3') {
+        code = CLSORT_CL(clGetDeviceInfo)(s->device, CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES, sizeof able, &able, NULL);
+        if (code == CL_SUCCESS)
+            code = CLSORT_CL(clGetDeviceInfo)(s->device, CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT, sizeof functions, &functions, NULL);
+        s->enqueues = code == CL_SUCCESS && functions && able & CL_DEVICE_QUEUE_SUPPORTED ? 3 : 0;
     }
-    s->enqueues = room && functions ? (cl_uint)(major > 2 ? 3 : 2) : 0;
-    return status;
+    return code == CL_INVALID_VALUE ? CL_SUCCESS : clsort__note(s, code, "clGetDeviceInfo");
 #else
     (void)s;
     return CL_SUCCESS;

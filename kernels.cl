@@ -2922,30 +2922,76 @@ CLSORT_INLINE code_t choose_pivot(quick_t q, quick_local_t l, array_t from, rang
     return pivot;
 }
 
+#if CLSORT_LANES > 1 && !CLSORT_RECORDS
+/* What the pivot does to the whole vectors of some rows; *done: how many rows that are. */
+CLSORT_INLINE part_t count_vectors(array_t from, codec_t c, uint begin, uint rows, code_t pivot, uint *done)
+{
+    const codes_t middle = (codes_t)pivot, all = (codes_t)(code_t)~(code_t)0;
+    codes_t least = all, below = 0, above = all, most = 0;
+    words_t less = 0, equal = 0;
+    code_t codes[4 * CLSORT_LANES];
+    uint counts[2 * CLSORT_LANES];
+    part_t p = no_part();
+    for (*done = 0; rows - *done >= CLSORT_LANES; *done += CLSORT_LANES) {
+        const codes_t code = encode(vload16(0, key_place(from, begin + *done)), c);
+        less += CLSORT_WORD_FLAG(code < middle) != 0 ? (words_t)1 : (words_t)0;
+        equal += CLSORT_WORD_FLAG(code == middle) != 0 ? (words_t)1 : (words_t)0;
+        least = min(least, code);
+        most = max(most, code);
+        below = code < middle ? max(below, code) : below;
+        above = code > middle ? min(above, code) : above;
+    }
+    vstore16(least, 0, codes);
+    vstore16(below, 1, codes);
+    vstore16(above, 2, codes);
+    vstore16(most, 3, codes);
+    vstore16(less, 0, counts);
+    vstore16(equal, 1, counts);
+    for (uint l = 0; l < CLSORT_LANES; l++) {
+        const part_t lane = { counts[l], counts[CLSORT_LANES + l], codes[l], codes[CLSORT_LANES + l], codes[2 * CLSORT_LANES + l], codes[3 * CLSORT_LANES + l] };
+        p = join_parts(p, lane);
+    }
+    return p;
+}
+#endif
+
 CLSORT_INLINE part_t count_rows_of(array_t from, codec_t c, uint begin, uint rows, code_t pivot)
 {
+    uint done = 0;
+#if CLSORT_LANES > 1 && !CLSORT_RECORDS
+    part_t p = count_vectors(from, c, begin, rows, pivot, &done);
+#else
     part_t p = no_part();
-    for (uint i = 0; i < rows; i++)
+#endif
+    for (uint i = done; i < rows; i++)
         add_code(&p, code_at(from, c, begin + i), pivot);
     return p;
 }
 
+/* Moves one row. */
+CLSORT_INLINE void move_row(array_t from, uint i, array_t to, uint place)
+{
+    uint word[CLSORT_WORDS_OR_1];
+    if (!CLSORT_RECORDS)
+        *key_place(to, place) = *key_place(from, i);
+    load_words(from, i, word);
+    store_words(to, place, word);
+}
+
+/* Keys equal to the pivot are rare or many, so that branch is foreseen; which side others go to is not, and is no branch. */
 CLSORT_INLINE void scatter_rows_of(quick_t q, quick_local_t l, uint at, uint begin, uint rows, code_t pivot, places_t next)
 {
     const array_t from = quick_array(q, at), other = quick_array(q, other_array(at)), equal_to = quick_array(q, equal_array(at));
     for (uint i = begin; i < begin + rows; i++) {
         const code_t code = code_at(from, q.codec, i);
-        const uint less = code < pivot, equal = code == pivot;
-        const uint place = less ? next.less : equal ? next.equal : next.greater;
-        const array_t to = { equal ? equal_to.keys : other.keys, equal ? equal_to.values : other.values };
-        uint word[CLSORT_WORDS_OR_1];
-        if (!CLSORT_RECORDS)
-            *key_place(to, place) = *key_place(from, i);
-        load_words(from, i, word);
-        store_words(to, place, word);
+        const uint less = code < pivot;
+        if (code == pivot) {
+            move_row(from, i, equal_to, next.equal++);
+            continue;
+        }
+        move_row(from, i, other, less ? next.less : next.greater);
         next.less += less;
-        next.equal += equal;
-        next.greater += !less && !equal;
+        next.greater += !less;
     }
 }
 #endif
