@@ -203,8 +203,10 @@ FAULT(use_segment_count, c->d.segment_count = 1)
 FAULT(use_top_k, c->d.top_k = 3)
 FAULT(use_count_buffer, c->d.count_buffer = w->good[INDICES])
 FAULT(use_count_offset, c->d.count_offset = 4)
-FAULT(use_pivot, c->d.tuning.pivot = 1)
-FAULT(use_scheduler, c->d.tuning.scheduler = 1)
+FAULT(bad_pivot, c->d.tuning.pivot = 4)
+FAULT(bad_scheduler, c->d.tuning.scheduler = 4)
+FAULT(bad_scan, c->d.tuning.scan = 3)
+FAULT(queued_scan, c->d.algorithm = CLSORT_QUICKSORT; c->d.tuning.scan = CLSORT_SCAN_BUILTIN)
 FAULT(values_without_size, c->d.value_size = 0)
 FAULT(size_without_values, c->d.values = NULL)
 FAULT(out_without_values, c->d.values = NULL; c->d.value_size = 0; c->d.values_out = w->good[VALUES_OUT])
@@ -410,8 +412,10 @@ static const fault faults[] = {
     { "top_k", use_top_k, CLSORT_ERROR_UNSUPPORTED, P_EXTRA },
     { "count_buffer", use_count_buffer, CLSORT_ERROR_UNSUPPORTED, P_EXTRA },
     { "count_offset", use_count_offset, CLSORT_ERROR_UNSUPPORTED, P_EXTRA },
-    { "pivot", use_pivot, CLSORT_ERROR_UNSUPPORTED, P_EXTRA },
-    { "scheduler", use_scheduler, CLSORT_ERROR_UNSUPPORTED, P_EXTRA },
+    { "unknown pivot", bad_pivot, CLSORT_ERROR_UNKNOWN_VALUE, P_TUNING },
+    { "unknown scheduler", bad_scheduler, CLSORT_ERROR_UNKNOWN_VALUE, P_TUNING },
+    { "unknown scan", bad_scan, CLSORT_ERROR_UNKNOWN_VALUE, P_TUNING },
+    { "work-group functions without kernels that launch kernels", queued_scan, CLSORT_ERROR_UNSUPPORTED, P_EXTRA },
     { "values without value_size", values_without_size, CLSORT_ERROR_VALUE_SIZE, P_VALUES },
     { "value_size without values", size_without_values, CLSORT_ERROR_VALUE_SIZE, P_VALUES },
     { "values_out without values", out_without_values, CLSORT_ERROR_VALUE_SIZE, P_VALUES_OUT },
@@ -888,8 +892,8 @@ static void bad_merge_values(world *w, clsort_merge_desc *m)
     expect_bad_merge(w, m, CLSORT_ERROR_UNSUPPORTED, "64 items");
     m->tuning.local = CLSORT_LOCAL_ONLY;
     expect_bad_merge(w, m, CLSORT_ERROR_UNSUPPORTED, "blocks only");
-    m->tuning.pivot = 1;
-    expect_bad_merge(w, m, CLSORT_ERROR_UNSUPPORTED, "a pivot");
+    m->tuning.pivot = 4;
+    expect_bad_merge(w, m, CLSORT_ERROR_UNKNOWN_VALUE, "a pivot");
     m->flags = CLSORT_FLAG_INDICES;
     expect_bad_merge(w, m, CLSORT_ERROR_UNKNOWN_FLAG, "flag of another call");
     m->flags = 1u << 31;

@@ -790,7 +790,10 @@ static const struct { const char *name; size_t count; cl_uint work_group, items;
     { "merge", 300, 16, 4 },
     { "merge-local-only", 300, 16, 0 },
     { "radix", 100, 0, 0 },
-    { "radix", 300, 16, 4 }
+    { "radix", 300, 16, 4 },
+    { "quicksort", 2000, 4, 2 },
+    { "quicksort-host", 2000, 4, 2 },
+    { "quicksort-device", 2000, 0, 0 }
 };
 
 static const scenario shapes[] = {

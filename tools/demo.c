@@ -155,7 +155,7 @@ static int demonstrate(demo *d, const char *name)
     check(clsort_select(&desc, name), "clsort_select");
     status = clsort_prepare(d->sorter, &desc);
     if (status == CLSORT_ERROR_UNSUPPORTED || status == CLSORT_ERROR_DEVICE_LIMITS) {
-        printf("  %-26s %s\n", name, clsort_status_text(status));
+        printf("  %-26s %s\n", name, status == CLSORT_ERROR_UNSUPPORTED ? "not on this device" : clsort_status_text(status));
         return 1;
     }
     check(status, name);
