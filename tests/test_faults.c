@@ -792,8 +792,7 @@ static const struct { const char *name; size_t count; cl_uint work_group, items;
     { "radix", 100, 0, 0 },
     { "radix", 300, 16, 4 },
     { "quicksort", 2000, 4, 2 },
-    { "quicksort-host", 2000, 4, 2 },
-    { "quicksort-device", 2000, 0, 0 }
+    { "quicksort-host", 2000, 4, 2 }
 };
 
 static const scenario shapes[] = {
