@@ -44,14 +44,14 @@
      trust     clsort_enqueue_verify proves a result on the device, CLSORT_OPTION_VERIFY makes every sort do so, clsort_self_test
                tells whether this driver computes right
    NOT YET     rows, segments, top-k, a count on the device: those fields answer CLSORT_ERROR_UNSUPPORTED.
-               Algorithms: bitonic, merge and radix in this version.
+               Algorithms: bitonic, merge, radix and quicksort in this version.
 
    ORDER, STABILITY, NaN
      Keys are ordered as unsigned codes. Floats are ordered totally:
        -NaN < -inf < ... < -0 < +0 < ... < +inf < +NaN        (mirrored when descending)
      CLSORT_NAN_LAST puts every NaN after every number in both orders. CLSORT_ZERO_EQUAL makes -0 and +0 equal, which
      implies `stable`. Key bits are moved, never changed: NaN payloads and the signs of zeros survive.
-     Merge and radix sorts are stable, and so is every sort by `fields` or `precedes`. Bitonic sorts are not by themselves: with `stable` set
+     Merge and radix sorts are stable, and so is every sort by `fields` or `precedes`. Bitonic and quicksort sorts are not by themselves: with `stable` set
      they sort (key, original index) pairs and gather the rest, for 4 more bytes per element in each pass and some scratch memory.
      `fields` become codes of up to 8 bytes, sorted in one go; longer keys take one sort for each 8 bytes, the last fields first.
      `precedes` is compiled into the kernels, once per sorter and text. If it contradicts itself (a before b, b before c, c before a;
@@ -65,9 +65,11 @@
        radix                                                                                  a(nK) + a(nV) + a(T)
          T, the tables, is 4 (32 + 4 B + 256 (B + 1)) with B = min(n / 64 + 1, 1024): at most 1.1 MB; for sweeps on NVIDIA it is
          4 (64 + 256 K) + 1024 (n / 1536 + 1), about 2 n / 3, and twice that from 2^30 elements on
+       quicksort                                                                              a(nK) + a(nV) + a(T)
+         T is 4 (1050 + 188 S), about 0.73 n, with S = min(n / 1024, 8192) + 1: at most 6.2 MB
        kernel A (a tuning choice of bitonic)                                                      a(nK) + a(nV)
        records count as values; with `precedes`, n / 16 + 8 is 2n + 8
-     With indices, with larger values or records, with fields, for equal zeros, and where bitonic must be stable, (key, index) pairs are
+     With indices, with larger values or records, with fields, for equal zeros, and where bitonic or quicksort must be stable, (key, index) pairs are
      sorted: V is 4, K that of the codes, and there is also
          keys, unless keys_out or an in-place key buffer can hold them (none with `precedes`)             a(nK)
          indices, unless `indices` is given                                                               a(4n)
@@ -100,6 +102,9 @@
      moves; the tiles, sorted in local memory, take a fifth of the time, and the search for slices 8 %.
      Bitonic: 1 + sum over stages s = T ... L-1 of (ceil((s + 1 - T) / 4) + 1) passes for 2^L elements in tiles of 2^T; T is 12 for keys of
      4 bytes on most GPUs and 8 on CPUs. The same H200 and keys: 47 passes in 7.9 ms, 8.5 Gkey/s.
+     Quicksort: never chosen by AUTO. A round reads twice and writes once what is unfinished; keys equal to a pivot are done in that round. At most
+     2 log2(n / leaf) + 4 rounds are enqueued, a leaf being what one work-group sorts alone; whatever is left over then, from input made
+     against the pivots, is finished by a network. quicksort-host waits for every round inside clsort_enqueue_sort, all others never do.
      Building kernels takes time, on that GPU 0.4 to 1.1 s, on PoCL 1 to 2 s, once per driver cache: call clsort_prepare while loading, and pass
      CLSORT_FLAG_NO_BUILD where a hitch would hurt.
 
@@ -113,9 +118,10 @@
      CLSORT_ASSERT(x)                 default assert(x)
      CLSORT_MALLOC(n) CLSORT_REALLOC(p, n) CLSORT_FREE(p)       all three or none
      CLSORT_CL(function)              how to call an OpenCL function, default its name: for loaders and for tests
-     CLSORT_NO_BITONIC, CLSORT_NO_MERGE, CLSORT_NO_RADIX
+     CLSORT_NO_BITONIC, CLSORT_NO_MERGE, CLSORT_NO_RADIX, CLSORT_NO_QUICKSORT
                                       leave a family out (its algorithms then answer CLSORT_ERROR_UNSUPPORTED)
-     CL_TARGET_OPENCL_VERSION         yours if you set it (120 or later), else 300; only OpenCL 1.2 functions are required
+     CL_TARGET_OPENCL_VERSION         yours if you set it (120 or later), else 300; only OpenCL 1.2 functions are required; quicksort-device
+                                      needs 300
 
    Revision history and licence are at the end of this file.
 */
@@ -420,7 +426,8 @@ CLSORT_API clsort_status clsort_scratch_size(clsort_sorter *sorter, const clsort
    - on failure *done is NULL; see ERRORS above
    Source: bitonic: Batcher, Sorting networks and their applications, 1968; Bainville, OpenCL Sorting, 2011. Merge: Green, McColl, Bader,
    GPU merge path, 2012; on CPUs Inoue et al., AA-sort, 2007; merge-local-only: Bainville, 2011. Radix: Merrill and Garland, Single-pass
-   Parallel Prefix Scan with Decoupled Look-back, 2016; Adinets and Merrill, Onesweep, 2022.
+   Parallel Prefix Scan with Decoupled Look-back, 2016; Adinets and Merrill, Onesweep, 2022. Quicksort: Cederman and Tsigas, GPU-Quicksort, JEA
+   14, 2009. Its scheduler `host`, and only that, waits for its rounds before it returns.
    Thread safety: one thread per sorter. */
 CLSORT_API clsort_status clsort_enqueue_sort(clsort_sorter *sorter, cl_command_queue queue, const clsort_desc *desc,
                                              cl_uint n_wait, const cl_event *wait, cl_event *done);
@@ -604,6 +611,9 @@ static const char *const clsort__source[] = {
     "\n"
     "   Inside a slice work-items do the same once more, each for the few rows that it merges in registers. Of equal elements those of the first\n"
     "   run come first, so that all sorts of this family are stable.\n"
+    "\n"
+    "   QUICKSORT. A round cuts every unfinished sequence around a pivot, from one array to the other; short ones become leaves, which a\n"
+    "   work-group sorts alone. See there.\n"
     "\n"
     "   A row is CLSORT_LANES consecutive elements: one on devices that run work-items side by side, 16 on CPUs, where a work-item\n"
     "   holds rows in vector registers. Inside a tile each work-item holds 2^CLSORT_ITEMS_LOG2 rows, those of a \"window\": all\n"
@@ -1464,7 +1474,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "\n",
 #else
-    "#line 899\n",
+    "#line 902\n",
 #endif
 #ifndef CLSORT_NO_MERGE
     "//---- merge\n"
@@ -2033,7 +2043,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "\n",
 #else
-    "#line 1464\n",
+    "#line 1467\n",
 #endif
     "//---- group\n"
     "#if CLSORT_SHARE_LOG2 > 0 && (CLSORT_QUICK || CLSORT_FAMILY == 3 || CLSORT_FAMILY == 8)\n"
@@ -3059,7 +3069,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "\n",
 #else
-    "#line 2486\n",
+    "#line 2489\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
     "//---- quicksort\n"
@@ -4078,7 +4088,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "\n",
 #else
-    "#line 3501\n",
+    "#line 3504\n",
 #endif
     "//---- utility\n"
     "#if CLSORT_FAMILY == 0 || CLSORT_FAMILY == 5\n"

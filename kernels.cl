@@ -39,6 +39,9 @@
    Inside a slice work-items do the same once more, each for the few rows that it merges in registers. Of equal elements those of the first
    run come first, so that all sorts of this family are stable.
 
+   QUICKSORT. A round cuts every unfinished sequence around a pivot, from one array to the other; short ones become leaves, which a
+   work-group sorts alone. See there.
+
    A row is CLSORT_LANES consecutive elements: one on devices that run work-items side by side, 16 on CPUs, where a work-item
    holds rows in vector registers. Inside a tile each work-item holds 2^CLSORT_ITEMS_LOG2 rows, those of a "window": all
    combinations of that many consecutive index bits. It does these bits' steps in registers, then the work-group moves to

@@ -189,7 +189,7 @@ FAULT(flag_high, c->d.flags = 0x80000000u)
 FAULT(merge_items, c->d.algorithm = CLSORT_MERGE; c->d.tuning.items = 64)
 FAULT(merge_local_off, c->d.algorithm = CLSORT_MERGE; c->d.tuning.local = CLSORT_LOCAL_OFF)
 FAULT(merge_local_start, c->d.algorithm = CLSORT_MERGE; c->d.tuning.local = CLSORT_LOCAL_START)
-FAULT(use_quicksort, c->d.algorithm = CLSORT_QUICKSORT)
+FAULT(quicksort_bits, c->d.algorithm = CLSORT_QUICKSORT; c->d.last_bit = 5)
 FAULT(use_first_bit, c->d.algorithm = CLSORT_BITONIC; c->d.first_bit = 1)
 FAULT(use_last_bit, c->d.algorithm = CLSORT_MERGE; c->d.last_bit = 7)
 FAULT(first_bit_high, c->d.first_bit = 32)
@@ -398,7 +398,7 @@ static const fault faults[] = {
     { "merge of 64 items", merge_items, CLSORT_ERROR_UNSUPPORTED, P_TUNING },
     { "merge without local memory", merge_local_off, CLSORT_ERROR_UNSUPPORTED, P_TUNING },
     { "merge with local memory at the start only", merge_local_start, CLSORT_ERROR_UNSUPPORTED, P_TUNING },
-    { "quicksort", use_quicksort, CLSORT_ERROR_UNSUPPORTED, P_TUNING },
+    { "quicksort by some bits", quicksort_bits, CLSORT_ERROR_UNSUPPORTED, P_EXTRA },
     { "first_bit with bitonic", use_first_bit, CLSORT_ERROR_UNSUPPORTED, P_TUNING | P_TYPE },
     { "last_bit with merge", use_last_bit, CLSORT_ERROR_UNSUPPORTED, P_TUNING | P_TYPE },
     { "first_bit 32", first_bit_high, CLSORT_ERROR_UNKNOWN_VALUE, P_TUNING | P_TYPE },

@@ -28,12 +28,12 @@ static void every_scheduler_and_pivot(bench *b)
     size_t s, r, t;
     for (s = 0; s < SCHEDULERS; s++)
         for (r = 0; r < RULES; r++)
-            for (t = 0; t < (b->few_programs ? 1u : 4u); t++) {
+            for (t = b->few_programs ? 2 : 0; t < (b->few_programs ? 3u : 4u); t++) {
                 sort_case c = quick_make(types[t], b->small ? 300 : 70001, r & 1 ? "uniform" : "mod-256");
                 c.algorithm = schedulers[s];
                 c.d.tuning.pivot = (cl_uint)r;
                 case_run(b, &c);
-                c.d.value_size = values[(t + r) % 4];
+                c.d.value_size = b->few_programs ? 4 : values[(t + r) % 4];
                 c.d.order = (cl_uint)(t & 1);
                 case_run(b, &c);
             }
