@@ -84,7 +84,8 @@
      Arguments are checked before anything is enqueued, in the order of the CLSORT_STATUS_LIST below; then nothing was
      written. clsort_last_error names the failing OpenCL function; clsort_build_log holds the compiler's output. When an
      enqueue fails after its first launch, the event is NULL, and commands that were already enqueued still run: the
-     arrays then hold a permutation of the input in no particular order.
+     arrays then hold a permutation of the input in no particular order; only an interrupted quicksort leaves some elements in its scratch
+     memory, so what it was to write holds others twice.
 
    THREADS
      No globals. One sorter is used by one thread at a time; clsort_clone makes one for another thread.
