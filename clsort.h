@@ -46,7 +46,7 @@
      trust     clsort_enqueue_verify proves a result on the device, CLSORT_OPTION_VERIFY makes every sort do so, clsort_self_test
                tells whether this driver computes right
    NOT YET     rows, segments and counts on the device go with AUTO and merge, not with other algorithms, nor with `precedes`.
-               Algorithms: bitonic, merge and radix in this version.
+               Algorithms: bitonic, merge, radix and quicksort in this version.
 
    ORDER, STABILITY, NaN
      Keys are ordered as unsigned codes. Floats are ordered totally:
@@ -54,8 +54,8 @@
      CLSORT_NAN_LAST puts every NaN after every number in both orders. CLSORT_ZERO_EQUAL makes -0 and +0 equal, which
      implies `stable`. Key bits are moved, never changed: NaN payloads and the signs of zeros survive.
      Merge and radix sorts are stable, and so is every sort by `fields` or `precedes`, of rows, of segments, or with a count on the device.
-     Bitonic sorts are not by themselves: with `stable` set they sort (key, original index) pairs and gather the rest, for 4 more bytes
-     per element in each pass and some scratch memory.
+     Bitonic and quicksort sorts are not by themselves: with `stable` set they sort (key, original index) pairs and gather the rest, for 4 more
+     bytes per element in each pass and some scratch memory.
      `fields` become codes of up to 8 bytes, sorted in one go; longer keys take one sort for each 8 bytes, the last fields first.
      `precedes` is compiled into the kernels, once per sorter and text. If it contradicts itself (a before b, b before c, c before a;
      different answers to the same question), the order is any, but no record is lost, doubled or written outside the range.
@@ -80,12 +80,14 @@
        radix                                                                                  a(nK) + a(nV) + a(T)
          T, the tables, is 4 (32 + 4 B + 256 (B + 1)) with B = min(n / 64 + 1, 1024): at most 1.1 MB; for sweeps on NVIDIA it is
          4 (64 + 256 K) + 1024 (n / 1536 + 1), about 2 n / 3, and twice that from 2^30 elements on
+       quicksort                                                                              a(nK) + a(nV) + a(T)
+         T is 4 (1050 + 188 S), about 0.73 n, with S = min(n / 1024, 8192) + 1: at most 6.2 MB
        kernel A (a tuning choice of bitonic)                                                      a(nK) + a(nV)
        rows, segments, a count on the device                                                  a(nK) + a(nV) + a(T)
          n counts from the first element of the first row to the last of the last, gaps included; T, the tables, is
          52 + 24 (n / 64) + 4 (n / 32) + 128 min(n / 64 + 1, 1024), less than n / 2 + 132 KB
        records count as values; with `precedes`, n / 16 + 8 is 2n + 8
-     With indices, with larger values or records, with fields, for equal zeros, and where bitonic must be stable, (key, index) pairs are
+     With indices, with larger values or records, with fields, for equal zeros, and where bitonic or quicksort must be stable, (key, index) pairs are
      sorted: V is 4, K that of the codes, and there is also
          keys, unless keys_out or an in-place key buffer can hold them (none with `precedes`)             a(nK)
          indices, unless `indices` is given                                                               a(4n)
@@ -104,7 +106,8 @@
      Arguments are checked before anything is enqueued, in the order of the CLSORT_STATUS_LIST below; then nothing was
      written. clsort_last_error names the failing OpenCL function; clsort_build_log holds the compiler's output. When an
      enqueue fails after its first launch, the event is NULL, and commands that were already enqueued still run: the
-     arrays then hold a permutation of the input in no particular order.
+     arrays then hold a permutation of the input in no particular order; only an interrupted quicksort leaves some elements in its scratch
+     memory, so what it was to write holds others twice.
 
    THREADS
      No globals. One sorter is used by one thread at a time; clsort_clone makes one for another thread.
@@ -122,6 +125,9 @@
      moves; the tiles, sorted in local memory, take a fifth of the time, and the search for slices 8 %.
      Bitonic: 1 + sum over stages s = T ... L-1 of (ceil((s + 1 - T) / 4) + 1) passes for 2^L elements in tiles of 2^T; T is 12 for keys of
      4 bytes on most GPUs and 8 on CPUs. The same H200 and keys: 47 passes in 7.9 ms, 8.5 Gkey/s.
+     Quicksort: never chosen by AUTO. A round reads twice and writes once what is unfinished; keys equal to a pivot are done in that round. At most
+     2 log2(n / leaf) + 4 rounds are enqueued, a leaf being what one work-group sorts alone; whatever is left over then, from input made
+     against the pivots, is finished by a network. quicksort-host waits for every round inside clsort_enqueue_sort, all others never do.
      clsort_explain tells passes, launches and bytes of a sort; the `profile` callback of clsort_options, where its time goes.
      Rows and segments, by merge: those of up to a tile are read and written once, short ones several to a tile; longer ones take
      1 + ceil(log2(length / tile)) passes, each over those alone that are not whole yet. There are as many launches for a million as for one;
@@ -144,10 +150,11 @@
      CLSORT_ASSERT(x)                 default assert(x)
      CLSORT_MALLOC(n) CLSORT_REALLOC(p, n) CLSORT_FREE(p)       all three or none
      CLSORT_CL(function)              how to call an OpenCL function, default its name: for loaders and for tests
-     CLSORT_NO_BITONIC, CLSORT_NO_MERGE, CLSORT_NO_RADIX
+     CLSORT_NO_BITONIC, CLSORT_NO_MERGE, CLSORT_NO_RADIX, CLSORT_NO_QUICKSORT
                                       leave a family out (its algorithms then answer CLSORT_ERROR_UNSUPPORTED; rows,
-                                      segments and a count on the device need both merge and radix)
-     CL_TARGET_OPENCL_VERSION         yours if you set it (120 or later), else 300; only OpenCL 1.2 functions are required
+                                      segments, a count on the device and quicksort need both merge and radix)
+     CL_TARGET_OPENCL_VERSION         yours if you set it (120 or later), else 300; only OpenCL 1.2 functions are required; quicksort-device
+                                      needs 300
 
    Revision history and licence are at the end of this file.
 */
@@ -276,6 +283,19 @@ enum {
 enum { CLSORT_RADIX_DEFAULT = 0,     /* one launch per digit where work-groups are known to make progress (NVIDIA), else three */
        CLSORT_RADIX_PORTABLE = 1 };  /* three launches per digit */
 
+/* Quicksort: how a pivot is chosen, who starts the next round, and how work-groups add up. */
+enum { CLSORT_PIVOT_DEFAULT = 0,     /* the fastest one measured: CLSORT_PIVOT_SAMPLE */
+       CLSORT_PIVOT_MEDIAN3 = 1,     /* the median of the first, the middle and the last key */
+       CLSORT_PIVOT_MIDRANGE = 2,    /* half way from the least code to the greatest; at first, and where they are not known, a sample's median */
+       CLSORT_PIVOT_SAMPLE = 3 };    /* the median of 7 to 63 keys */
+enum { CLSORT_SCHEDULER_DEFAULT = 0, /* CLSORT_SCHEDULER_QUEUED */
+       CLSORT_SCHEDULER_HOST = 1,    /* the host reads back after every round: clsort_enqueue_sort then BLOCKS until the rounds are done */
+       CLSORT_SCHEDULER_DEVICE = 2,  /* kernels enqueue the next round themselves, where OpenCL 2.0 or later and the device can do that */
+       CLSORT_SCHEDULER_QUEUED = 3 };/* everything is enqueued at once; rounds that are not needed do nothing */
+enum { CLSORT_SCAN_DEFAULT = 0,
+       CLSORT_SCAN_LOCAL = 1,        /* by hand in local memory */
+       CLSORT_SCAN_BUILTIN = 2 };    /* by work-group functions of OpenCL C 2.0; where CLSORT_SCHEDULER_DEVICE works */
+
 /* Unstable between versions: what only reproduces or measures. Zero means default for every field. */
 typedef struct clsort_tuning {
     cl_uint bitonic_step;   /* CLSORT_STEP_*, the widest kernel over global memory; default: B16 for any number of steps */
@@ -283,9 +303,10 @@ typedef struct clsort_tuning {
     cl_uint work_group;     /* work-items per work-group, a power of two; lowered to what the device can do */
     cl_uint items;          /* keys per work-item in kernels over local memory: 1, 2, 4, 8, 16 or 32, at most 8 on CPUs; bitonic
                                takes 2 for 1, and above 32 holds them in vectors */
-    cl_uint pivot;          /* not built yet */
-    cl_uint scheduler;      /* not built yet */
+    cl_uint pivot;          /* CLSORT_PIVOT_*, of quicksort */
+    cl_uint scheduler;      /* CLSORT_SCHEDULER_*, of quicksort */
     cl_uint radix;          /* CLSORT_RADIX_* */
+    cl_uint scan;           /* CLSORT_SCAN_*, of quicksort with CLSORT_SCHEDULER_DEVICE */
 } clsort_tuning;
 
 /* One field of a key of several; see `fields`. */
@@ -475,7 +496,8 @@ CLSORT_API clsort_status clsort_explain(clsort_sorter *sorter, const clsort_desc
    - on failure *done is NULL; see ERRORS above
    Source: bitonic: Batcher, Sorting networks and their applications, 1968; Bainville, OpenCL Sorting, 2011. Merge: Green, McColl, Bader,
    GPU merge path, 2012; on CPUs Inoue et al., AA-sort, 2007; merge-local-only: Bainville, 2011. Radix: Merrill and Garland, Single-pass
-   Parallel Prefix Scan with Decoupled Look-back, 2016; Adinets and Merrill, Onesweep, 2022. Batches: Zucchi, Parallel batch sorting, 2013.
+   Parallel Prefix Scan with Decoupled Look-back, 2016; Adinets and Merrill, Onesweep, 2022. Quicksort: Cederman and Tsigas, GPU-Quicksort, JEA
+   14, 2009. Its scheduler `host`, and only that, waits for its rounds before it returns. Batches: Zucchi, Parallel batch sorting, 2013.
    Thread safety: one thread per sorter. */
 CLSORT_API clsort_status clsort_enqueue_sort(clsort_sorter *sorter, cl_command_queue queue, const clsort_desc *desc,
                                              cl_uint n_wait, const cl_event *wait, cl_event *done);
@@ -677,6 +699,9 @@ static const char *const clsort__source[] = {
     "\n"
     "   On CPUs work-items take whole segments of up to 16384 elements instead, and sort them, or pieces of longer ones, by radix.\n"
     "\n"
+    "   QUICKSORT. A round cuts every unfinished sequence around a pivot, from one array to the other; short ones become leaves, which a\n"
+    "   work-group sorts alone. See there.\n"
+    "\n"
     "   A row is CLSORT_LANES consecutive elements: one on devices that run work-items side by side, 16 on CPUs, where a work-item\n"
     "   holds rows in vector registers. Inside a tile each work-item holds 2^CLSORT_ITEMS_LOG2 rows, those of a \"window\": all\n"
     "   combinations of that many consecutive index bits. It does these bits' steps in registers, then the work-group moves to\n"
@@ -729,9 +754,9 @@ static const char *const clsort__source[] = {
     "#ifndef CLSORT_ITEMS_LOG2\n"
     "#define CLSORT_ITEMS_LOG2 4\n"
     "#endif\n"
-    "/* The family to build: 0 all, 1 bitonic, 2 merge, 3 radix, 5 utility, 6 and 7 the published kernels of bitonic and merge that the default\n"
-    "   plans do not need, 8 radix by sweeps, 10 selection, 11 segments, 12 pieces of them by radix, 13 the published sorts of rows (the numbers of\n"
-    "   clsort.h). */\n"
+    "/* The family to build: 0 all, 1 bitonic, 2 merge, 3 radix, 4 quicksort, 5 utility, 6 and 7 the published kernels of bitonic and merge that the\n"
+    "   default plans do not need, 8 radix by sweeps, 9 quicksort that launches itself, 10 selection, 11 segments, 12 pieces of them by radix, 13 the\n"
+    "   published sorts of rows (the numbers of clsort.h). */\n"
     "#ifndef CLSORT_FAMILY\n"
     "#define CLSORT_FAMILY 0\n"
     "#endif\n"
@@ -1363,9 +1388,9 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n"
     "\n",
-#ifndef CLSORT_NO_BITONIC
-    "//---- bitonic: window rows\n"
-    "#if CLSORT_FAMILY == 0 || CLSORT_FAMILY == 1 || CLSORT_FAMILY == 6 || CLSORT_FAMILY == 13\n"
+    "//---- window: rows\n"
+    "#define CLSORT_QUICK (CLSORT_FAMILY == 0 || CLSORT_FAMILY == 4 || CLSORT_FAMILY == 9)\n"
+    "#if CLSORT_QUICK || CLSORT_FAMILY == 1 || CLSORT_FAMILY == 6 || CLSORT_FAMILY == 13\n"
     "/* The rows that a work-item holds of a window of 2^bits rows whose lowest bit is `at`: register m has row\n"
     "   (m & flip ? flipped : first) + (m << at). In a mirror step the partner's lower bits are complemented too; flip is its register bit. */\n"
     "typedef struct { uint first, flipped, at, flip; } window_t;\n"
@@ -1389,7 +1414,7 @@ static const char *const clsort__source[] = {
     "    return base + (last << CLSORT_LANES_LOG2) + (CLSORT_LANES - 1) < n;\n"
     "}\n"
     "\n",
-    "//---- bitonic: window loads and stores\n"
+    "//---- window: loads and stores\n"
     "/* A window's rows to and from global memory; `base` is the tile's first element. Nearly all windows are whole: their accesses\n"
     "   are unrolled without bounds. The others go through arrays of their own in rolled loops: unrolled, they would double the time to\n"
     "   compile; with v itself, they would put v into memory everywhere. One array per member: Mesa 22.3 misreads arrays of structs. */\n"
@@ -1478,10 +1503,8 @@ static const char *const clsort__source[] = {
     "    }\n"
     "#endif\n"
     "\n",
-    "//---- bitonic: tile\n"
-    "#if CLSORT_FAMILY == 0 || CLSORT_FAMILY == 1\n"
-    "CLSORT_WINDOW_KERNEL(clsort_bitonic_b16, 4)\n"
-    "\n"
+    "//---- window: slots\n"
+    "#if CLSORT_QUICK || CLSORT_FAMILY == 1\n"
     "#if CLSORT_SHARE_LOG2 > 0\n"
     "/* Slots of a window: that of register 0, and what each register bit adds. Slots of disjoint bits add up. */\n"
     "typedef struct { uint first, bit0, bit1, bit2, bit3, bit4; } slots_t;\n"
@@ -1543,7 +1566,7 @@ static const char *const clsort__source[] = {
     "#define move_window(v, keys, words, from, to)\n"
     "#endif\n"
     "\n",
-    "//---- bitonic: tile stages\n"
+    "//---- window: stages\n"
     "/* The work-item's number among those that share a tile, and the tile's first element. */\n"
     "typedef struct { uint t, base; } seat_t;\n"
     "\n"
@@ -1586,8 +1609,13 @@ static const char *const clsort__source[] = {
     "    }\n"
     "    return now;\n"
     "}\n"
+    "#endif\n"
     "\n",
-    "//---- bitonic: tile kernels\n"
+#ifndef CLSORT_NO_BITONIC
+    "//---- bitonic: tile\n"
+    "#if CLSORT_FAMILY == 0 || CLSORT_FAMILY == 1\n"
+    "CLSORT_WINDOW_KERNEL(clsort_bitonic_b16, 4)\n"
+    "\n"
     "/* The first stages, 0 ... last, of every tile of n elements, from source to target, which may be the same. One read and one write\n"
     "   of each element. tile_keys and tile_words are local memory; they are arguments because PoCL 3.1 shares local arrays that a\n"
     "   kernel declares and hands to a function between work-groups (seen as records of other tiles). */\n"
@@ -1870,7 +1898,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "\n",
 #else
-    "#line 1247\n",
+    "#line 1253\n",
 #endif
 #ifndef CLSORT_NO_MERGE
     "//---- merge\n"
@@ -2758,8 +2786,55 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "\n",
 #else
-    "#line 2131\n",
+    "#line 2137\n",
 #endif
+    "//---- group\n"
+    "#if CLSORT_SHARE_LOG2 > 0 && (CLSORT_QUICK || CLSORT_FAMILY == 3 || CLSORT_FAMILY == 8)\n"
+    "/* 1: work-groups that have started all make progress; the sweep kernels then use NVIDIA's PTX. */\n"
+    "#ifndef CLSORT_FORWARD_PROGRESS\n"
+    "#define CLSORT_FORWARD_PROGRESS 0\n"
+    "#endif\n"
+    "/* Work-items that rank rows together: a word of 32 bits holds their 16 bits and a count. */\n"
+    "#define CLSORT_TEAM (CLSORT_GROUP < 16 ? CLSORT_GROUP : 16)\n"
+    "#define CLSORT_TEAMS (CLSORT_GROUP / CLSORT_TEAM)\n"
+    "\n"
+    "CLSORT_INLINE uint local_id(void)\n"
+    "{\n"
+    "    return (uint)get_local_id(0) & (CLSORT_GROUP - 1);\n"
+    "}\n"
+    "\n"
+    "/* Agreement inside a team, with its local memory. Without known warps a barrier, so that all of a group must come by equally often. */\n"
+    "#if CLSORT_FORWARD_PROGRESS\n"
+    "CLSORT_INLINE void team_sync(void)\n"
+    "{\n"
+    "    __asm__ volatile(\"bar.warp.sync 0xffffffff;\" : : : \"memory\");\n"
+    "}\n"
+    "#else\n"
+    "#define team_sync() barrier(CLK_LOCAL_MEM_FENCE)\n"
+    "#endif\n"
+    "\n"
+    "/* The sum of x over the work-items before this one: each team sums by itself first. Called by all; sums: 2 * CLSORT_GROUP words, free, and so\n"
+    "   again after the next barrier. */\n"
+    "CLSORT_INLINE uint group_scan(uint x, local uint *sums)\n"
+    "{\n"
+    "    const uint t = local_id();\n"
+    "    uint sum = x, at = 0;\n"
+    "    sums[t] = x;\n"
+    "    #pragma unroll\n"
+    "    for (uint step = 1; step < CLSORT_TEAM; step <<= 1) {\n"
+    "        team_sync();\n"
+    "        sum += t % CLSORT_TEAM >= step ? sums[at + t - step] : 0;\n"
+    "        at ^= CLSORT_GROUP;\n"
+    "        sums[at + t] = sum;\n"
+    "    }\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    #pragma unroll\n"
+    "    for (uint w = 0; w + 1 < CLSORT_TEAMS; w++)\n"
+    "        sum += w < t / CLSORT_TEAM ? sums[at + w * CLSORT_TEAM + CLSORT_TEAM - 1] : 0;\n"
+    "    return sum - x;\n"
+    "}\n"
+    "#endif\n"
+    "\n",
 #ifndef CLSORT_NO_RADIX
     "//---- radix: plan\n"
     "/* RADIX, least significant digit first, stable. One pass per digit of CLSORT_DIGIT_BITS bits of the code. The rows are cut into `blocks` of\n"
@@ -2794,10 +2869,6 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "/* The sweep kernels instead of the portable ones. */\n"
     "#define CLSORT_SWEEP (CLSORT_FAMILY == 8)\n"
-    "/* 1: work-groups that have started all make progress; the sweep kernels then use NVIDIA's PTX. */\n"
-    "#ifndef CLSORT_FORWARD_PROGRESS\n"
-    "#define CLSORT_FORWARD_PROGRESS 0\n"
-    "#endif\n"
     "#define CLSORT_DIGITS (1 << CLSORT_DIGIT_BITS)\n"
     "/* Digits of a whole code. */\n"
     "#define CLSORT_RADIX_DIGITS ((8 * CLSORT_KEY_BYTES + CLSORT_DIGIT_BITS - 1) / CLSORT_DIGIT_BITS)\n"
@@ -3200,48 +3271,9 @@ static const char *const clsort__source[] = {
     "#define CLSORT_RADIX_ITEMS (CLSORT_SWEEP ? 18 : 8)\n"
     "#endif\n"
     "#define CLSORT_RADIX_ROWS (CLSORT_GROUP * CLSORT_RADIX_ITEMS)\n"
-    "/* Work-items that rank rows together: a word of 32 bits holds their 16 bits and a count. */\n"
-    "#define CLSORT_TEAM (CLSORT_GROUP < 16 ? CLSORT_GROUP : 16)\n"
-    "#define CLSORT_TEAMS (CLSORT_GROUP / CLSORT_TEAM)\n"
     "#if CLSORT_SWEEP && CLSORT_GROUP < CLSORT_DIGITS\n"
     "#error \"CLSORT_SWEEP needs a work-item for each digit\"\n"
     "#endif\n"
-    "\n"
-    "CLSORT_INLINE uint local_id(void)\n"
-    "{\n"
-    "    return (uint)get_local_id(0) & (CLSORT_GROUP - 1);\n"
-    "}\n"
-    "\n"
-    "/* Agreement inside a team, with its local memory. Without known warps a barrier, so that all of a group must come by equally often. */\n"
-    "#if CLSORT_FORWARD_PROGRESS\n"
-    "CLSORT_INLINE void team_sync(void)\n"
-    "{\n"
-    "    __asm__ volatile(\"bar.warp.sync 0xffffffff;\" : : : \"memory\");\n"
-    "}\n"
-    "#else\n"
-    "#define team_sync() barrier(CLK_LOCAL_MEM_FENCE)\n"
-    "#endif\n"
-    "\n"
-    "/* The sum of x over the work-items before this one: each team sums by itself first. Called by all; sums: 2 * CLSORT_GROUP words, free, and so\n"
-    "   again after the next barrier. */\n"
-    "CLSORT_INLINE uint group_scan(uint x, local uint *sums)\n"
-    "{\n"
-    "    const uint t = local_id();\n"
-    "    uint sum = x, at = 0;\n"
-    "    sums[t] = x;\n"
-    "    #pragma unroll\n"
-    "    for (uint step = 1; step < CLSORT_TEAM; step <<= 1) {\n"
-    "        team_sync();\n"
-    "        sum += t % CLSORT_TEAM >= step ? sums[at + t - step] : 0;\n"
-    "        at ^= CLSORT_GROUP;\n"
-    "        sums[at + t] = sum;\n"
-    "    }\n"
-    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "    #pragma unroll\n"
-    "    for (uint w = 0; w + 1 < CLSORT_TEAMS; w++)\n"
-    "        sum += w < t / CLSORT_TEAM ? sums[at + w * CLSORT_TEAM + CLSORT_TEAM - 1] : 0;\n"
-    "    return sum - x;\n"
-    "}\n"
     "\n",
     "//---- radix: counting\n"
     "/* Copies of each local counter: lanes with equal digits then meet on fewer banks. The histogram of CLSORT_SWEEP packs two counters of 16 bits into a word, so\n"
@@ -3880,7 +3912,1026 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "\n",
 #else
-    "#line 3249\n",
+    "#line 3259\n",
+#endif
+#ifndef CLSORT_NO_QUICKSORT
+    "//---- quicksort\n"
+    "/* QUICKSORT. The rows lie in two arrays, target and temp; a round moves them from one to the other (the first one may read them from a third, the\n"
+    "   source). A SEQUENCE is a range of rows still to be sorted; its place in the order is known. It is cut into BLOCKS. A round is three launches\n"
+    "   over the blocks of all sequences, each by as many work-groups as run at once, which do nothing when there is no block:\n"
+    "\n"
+    "     count      chooses the sequence's pivot, counts the block's rows before and equal to it, finds the least and the most on both sides\n"
+    "     plan       one work-group: adds the counts up to places, and makes the children of every sequence\n"
+    "     scatter    moves the rows:   | before the pivot | equal to it | after it |\n"
+    "\n"
+    "   Rows equal to the pivot are done, and go straight to the target; only when the round reads the target they go to temp, and come back in the\n"
+    "   next round. A child of leaf_rows or fewer becomes a LEAF: in the end one work-group sorts it alone, by partitions with a stack of\n"
+    "   its own and the bitonic network where a range fits into a tile. A child that is the same everywhere only moves. What the last round leaves, and\n"
+    "   what has no room in a list, are LEFTOVERS.\n"
+    "\n"
+    "   All counts are exact places, so the result is the same every time. Source: D. Cederman and P. Tsigas, GPU-Quicksort, 2009. */\n"
+    "#if CLSORT_QUICK\n"
+    "/* 1: the scans of OpenCL C 2.0 over a work-group instead of those by hand. */\n"
+    "#ifndef CLSORT_WORK_GROUP_FUNCTIONS\n"
+    "#define CLSORT_WORK_GROUP_FUNCTIONS 0\n"
+    "#endif\n"
+    "/* Elements of a tile. */\n"
+    "#define CLSORT_QUICK_TILE (CLSORT_TILE_ROWS << CLSORT_LANES_LOG2)\n"
+    "\n"
+    "/* What every kernel of quicksort is told. capacity: most sequences of a round; rounds: how many are enqueued. */\n"
+    "#define CLSORT_QUICK_ARGS CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_ARGS(temp), CLSORT_CODEC_ARGS, \\\n"
+    "    global uchar *scratch, ulong scratch_at, uint n, uint capacity, uint leaf_rows, uint block_rows, uint in_place, uint pivot, uint rounds, uint round\n"
+    "#define CLSORT_QUICK_JOB { CLSORT_ARRAY(source), CLSORT_ARRAY(target), CLSORT_ARRAY(temp), CLSORT_CODEC, (global uint *)(scratch + scratch_at), \\\n"
+    "    n, capacity, leaf_rows, block_rows, in_place, pivot, rounds, round }\n"
+    "typedef struct {\n"
+    "    array_t source, target, temp;\n"
+    "    codec_t codec;\n"
+    "    global uint *scratch;\n"
+    "    uint n, capacity, leaf_rows, block_rows, in_place, pivot, rounds, round;\n"
+    "} quick_t;\n"
+    "\n"
+    "/* Pivot rules; the numbers of clsort.h. */\n"
+    "enum { PIVOT_MEDIAN3 = 1, PIVOT_MIDRANGE = 2, PIVOT_SAMPLE = 3 };\n"
+    "enum { AT_SOURCE, AT_TARGET, AT_TEMP };\n"
+    "\n"
+    "/* Rows begin ... begin + rows - 1 of an array. least and most are those of the codes; least > most: not known. `first` is a sequence's first block. */\n"
+    "typedef struct { uint begin, rows, array, first; code_t least, most; } range_t;\n"
+    "\n"
+    "/* What a pivot does to rows: how many come before it and are equal; the least code of all, the greatest below the pivot, the least above, the most of all. */\n"
+    "typedef struct { uint less, equal; code_t least, below, above, most; } part_t;\n"
+    "\n"
+    "CLSORT_INLINE uint8 pack_range(range_t r)\n"
+    "{\n"
+    "    return (uint8)(r.begin, r.rows, r.array, r.first, as_uint4((ulong2)(r.least, r.most)));\n"
+    "}\n"
+    "\n"
+    "CLSORT_INLINE range_t unpack_range(uint8 v)\n"
+    "{\n"
+    "    const ulong2 bounds = as_ulong2(v.hi);\n"
+    "    const range_t r = { v.s0, v.s1, v.s2, v.s3, (code_t)bounds.x, (code_t)bounds.y };\n"
+    "    return r;\n"
+    "}\n"
+    "\n"
+    "CLSORT_INLINE range_t make_range(uint begin, uint rows, uint array, code_t least, code_t most)\n"
+    "{\n"
+    "    const range_t r = { begin, rows, array, 0, least, most };\n"
+    "    return r;\n"
+    "}\n"
+    "\n",
+    "//---- quicksort: tables\n"
+    "/* The scratch, in words: state; two tables of sequences, of this round and of the next, 16 words each: the range, less, equal, then the codes below and above and\n"
+    "   the pivot; blocks, 10 words: less, equal, the four codes of a part; leaves and leftovers, a range each. */\n"
+    "enum { QUICK_SEQUENCES, QUICK_BLOCKS, QUICK_LEAVES = 4, QUICK_LEFT, QUICK_ROUNDS, QUICK_STATE_WORDS = 16 };\n"
+    "\n"
+    "CLSORT_INLINE global uint *quick_state(quick_t q, uint round)\n"
+    "{\n"
+    "    return q.scratch + (round & 1) * 2;\n"
+    "}\n"
+    "\n"
+    "CLSORT_INLINE global uint *sequence_at(quick_t q, uint round, uint i)\n"
+    "{\n"
+    "    return q.scratch + QUICK_STATE_WORDS + ((size_t)(round & 1) * q.capacity + i) * 16;\n"
+    "}\n"
+    "\n"
+    "CLSORT_INLINE global uint *block_at(quick_t q, uint b)\n"
+    "{\n"
+    "    return sequence_at(q, 1, q.capacity) + (size_t)b * 10;\n"
+    "}\n"
+    "\n"
+    "CLSORT_INLINE uint most_leaves(quick_t q)\n"
+    "{\n"
+    "    return 8 * q.capacity + 64;\n"
+    "}\n"
+    "\n"
+    "CLSORT_INLINE global uint *leaf_at(quick_t q, uint i)\n"
+    "{\n"
+    "    return block_at(q, 2 * q.capacity + 1) + (size_t)i * 8;\n"
+    "}\n"
+    "\n"
+    "CLSORT_INLINE global uint *leftover_at(quick_t q, uint i)\n"
+    "{\n"
+    "    return leaf_at(q, most_leaves(q)) + (size_t)i * 8;\n"
+    "}\n"
+    "\n"
+    "CLSORT_INLINE array_t quick_array(quick_t q, uint at)\n"
+    "{\n"
+    "    const array_t a = { at == AT_SOURCE ? q.source.keys : at == AT_TARGET ? q.target.keys : q.temp.keys,\n"
+    "                        at == AT_SOURCE ? q.source.values : at == AT_TARGET ? q.target.values : q.temp.values };\n"
+    "    return a;\n"
+    "}\n"
+    "\n"
+    "/* Where a round reads. Rows that are not done go from temp to target, else to temp; equal ones to the target unless they are read there. */\n"
+    "CLSORT_INLINE uint round_array(quick_t q, uint round)\n"
+    "{\n"
+    "    return round & 1 ? AT_TEMP : round || q.in_place ? AT_TARGET : AT_SOURCE;\n"
+    "}\n"
+    "\n"
+    "CLSORT_INLINE uint other_array(uint at)\n"
+    "{\n"
+    "    return at == AT_TEMP ? AT_TARGET : AT_TEMP;\n"
+    "}\n"
+    "\n"
+    "CLSORT_INLINE uint equal_array(uint at)\n"
+    "{\n"
+    "    return at == AT_TARGET ? AT_TEMP : AT_TARGET;\n"
+    "}\n"
+    "\n"
+    "/* The sequence of a block. */\n"
+    "CLSORT_INLINE uint find_sequence(quick_t q, uint b)\n"
+    "{\n"
+    "    uint low = 0, high = quick_state(q, q.round)[QUICK_SEQUENCES];\n"
+    "    while (high - low > 1) {\n"
+    "        const uint middle = low + ((high - low) >> 1);\n"
+    "        const uint after = sequence_at(q, q.round, middle)[3] <= b;\n"
+    "        low = after ? middle : low;\n"
+    "        high = after ? high : middle;\n"
+    "    }\n"
+    "    return low;\n"
+    "}\n"
+    "\n"
+    "/* The first block of sequence i, or the end of the blocks. */\n"
+    "CLSORT_INLINE uint first_block(quick_t q, uint i)\n"
+    "{\n"
+    "    global const uint *state = quick_state(q, q.round);\n"
+    "    return i < state[QUICK_SEQUENCES] ? sequence_at(q, q.round, i)[3] : state[QUICK_BLOCKS];\n"
+    "}\n"
+    "\n",
+    "//---- quicksort: parts\n"
+    "CLSORT_INLINE part_t no_part(void)\n"
+    "{\n"
+    "    const part_t p = { 0, 0, (code_t)~(code_t)0, 0, (code_t)~(code_t)0, 0 };\n"
+    "    return p;\n"
+    "}\n"
+    "\n"
+    "CLSORT_INLINE void add_code(part_t *p, code_t code, code_t pivot)\n"
+    "{\n"
+    "    const code_t below = code < pivot ? code : (code_t)0, above = code > pivot ? code : (code_t)~(code_t)0;\n"
+    "    p->less += code < pivot;\n"
+    "    p->equal += code == pivot;\n"
+    "    p->least = min(p->least, code);\n"
+    "    p->below = max(p->below, below);\n"
+    "    p->above = min(p->above, above);\n"
+    "    p->most = max(p->most, code);\n"
+    "}\n"
+    "\n"
+    "CLSORT_INLINE part_t join_parts(part_t a, part_t b)\n"
+    "{\n"
+    "    const part_t p = { a.less + b.less, a.equal + b.equal, min(a.least, b.least), max(a.below, b.below), min(a.above, b.above), max(a.most, b.most) };\n"
+    "    return p;\n"
+    "}\n"
+    "\n"
+    "CLSORT_INLINE uint8 pack_bounds(part_t p)\n"
+    "{\n"
+    "    return as_uint8((ulong4)(p.least, p.below, p.above, p.most));\n"
+    "}\n"
+    "\n"
+    "CLSORT_INLINE part_t unpack_part(uint less, uint equal, uint8 bounds)\n"
+    "{\n"
+    "    const ulong4 v = as_ulong4(bounds);\n"
+    "    const part_t p = { less, equal, (code_t)v.x, (code_t)v.y, (code_t)v.z, (code_t)v.w };\n"
+    "    return p;\n"
+    "}\n"
+    "\n"
+    "/* The code of element i. */\n"
+    "CLSORT_INLINE code_t code_at(array_t a, codec_t c, uint i)\n"
+    "{\n"
+    "#if CLSORT_LANES == 1\n"
+    "    return encode(*key_place(a, i), c);\n"
+    "#else\n"
+    "    return encode((codes_t)*key_place(a, i), c).s0;\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "/* How many samples a range's pivot is the median of: none where its bounds tell the pivot. They lie evenly from the first row to the last. */\n"
+    "#define CLSORT_MOST_SAMPLES (CLSORT_SHARE_LOG2 && CLSORT_GROUP < 64 ? CLSORT_GROUP - 1 : 63)\n"
+    "CLSORT_INLINE uint count_samples(quick_t q, range_t r)\n"
+    "{\n"
+    "    const uint known = r.least == r.most || (q.pivot == PIVOT_MIDRANGE && r.least < r.most);\n"
+    "    const uint wanted = q.pivot == PIVOT_MEDIAN3 ? 3 : r.rows < 4096 ? 7 : r.rows < 65536 ? 15 : 63;\n"
+    "    return known || r.rows == 0 ? 0 : min(wanted, (uint)CLSORT_MOST_SAMPLES);\n"
+    "}\n"
+    "\n"
+    "CLSORT_INLINE code_t take_sample(quick_t q, array_t from, range_t r, uint samples, uint i)\n"
+    "{\n"
+    "    return code_at(from, q.codec, r.begin + (uint)((ulong)i * (r.rows - 1) / max(samples - 1, 1u)));\n"
+    "}\n"
+    "\n"
+    "CLSORT_INLINE code_t middle_code(range_t r)\n"
+    "{\n"
+    "    return (code_t)(r.least + (code_t)((code_t)(r.most - r.least) >> 1));\n"
+    "}\n"
+    "\n"
+    "/* Where the next rows go: those before the pivot, equal to it, after it. */\n"
+    "typedef struct { uint less, equal, greater; } places_t;\n"
+    "\n",
+    "//---- quicksort: a work-group\n"
+    "#if CLSORT_SHARE_LOG2 > 0\n"
+    "/* Local memory: a tile of rows; codes of parts, or samples; sums; the stack of a leaf. */\n"
+    "#define CLSORT_QUICK_KEYS ((CLSORT_TILE_ROWS + (CLSORT_TILE_ROWS >> CLSORT_KEY_PAD_LOG2)) * CLSORT_KEY_BYTES)\n"
+    "typedef struct {\n"
+    "    local code_t *keys, *codes;\n"
+    "    local uint *words, *sums, *stack;\n"
+    "} quick_local_t;\n"
+    "\n"
+    "CLSORT_INLINE quick_local_t quick_space(local ulong *space)\n"
+    "{\n"
+    "    local code_t *codes = (local code_t *)(space + (CLSORT_QUICK_KEYS + 7) / 8);\n"
+    "    local uint *words = (local uint *)(space + (CLSORT_QUICK_KEYS + 7) / 8 + (4 * CLSORT_GROUP * CLSORT_KEY_BYTES + 7) / 8);\n"
+    "    local uint *sums = words + CLSORT_WORDS * CLSORT_WORD_SLOTS;\n"
+    "    const quick_local_t l = { (local code_t *)space, codes, words, sums, sums + 2 * CLSORT_GROUP + 2 };\n"
+    "    return l;\n"
+    "}\n"
+    "\n"
+    "#define quick_sync(fence) barrier(fence)\n"
+    "\n"
+    "/* The sum of x over the work-items before this one, and the sum of all. Called by all; the sums free, and free after it. */\n"
+    "CLSORT_INLINE uint scan_total(uint x, uint *total, quick_local_t l)\n"
+    "{\n"
+    "#if CLSORT_WORK_GROUP_FUNCTIONS\n"
+    "    const uint before = work_group_scan_exclusive_add(x);\n"
+    "    *total = work_group_broadcast(before + x, CLSORT_GROUP - 1);\n"
+    "#else\n"
+    "    const uint before = group_scan(x, l.sums);\n"
+    "    if (local_id() == CLSORT_GROUP - 1)\n"
+    "        l.sums[2 * CLSORT_GROUP] = before + x;\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    *total = l.sums[2 * CLSORT_GROUP];\n"
+    "#endif\n"
+    "    return before;\n"
+    "}\n"
+    "\n"
+    "CLSORT_INLINE void put_part(quick_local_t l, uint t, part_t p)\n"
+    "{\n"
+    "    l.sums[t] = p.less;\n"
+    "    l.sums[CLSORT_GROUP + t] = p.equal;\n"
+    "    l.codes[t] = p.least;\n"
+    "    l.codes[CLSORT_GROUP + t] = p.below;\n"
+    "    l.codes[2 * CLSORT_GROUP + t] = p.above;\n"
+    "    l.codes[3 * CLSORT_GROUP + t] = p.most;\n"
+    "}\n"
+    "\n"
+    "CLSORT_INLINE part_t get_part(quick_local_t l, uint t)\n"
+    "{\n"
+    "    const part_t p = { l.sums[t], l.sums[CLSORT_GROUP + t], l.codes[t], l.codes[CLSORT_GROUP + t], l.codes[2 * CLSORT_GROUP + t],\n"
+    "                       l.codes[3 * CLSORT_GROUP + t] };\n"
+    "    return p;\n"
+    "}\n"
+    "\n"
+    "/* The parts of all work-items joined. Called by all; begins and ends with a barrier. */\n"
+    "CLSORT_INLINE part_t join_group(part_t p, quick_local_t l)\n"
+    "{\n"
+    "    const uint t = local_id();\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    put_part(l, t, p);\n"
+    "    for (uint step = CLSORT_GROUP / 2; step > 0; step >>= 1) {\n"
+    "        barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "        if (t < step) {\n"
+    "            p = join_parts(p, get_part(l, t + step));\n"
+    "            put_part(l, t, p);\n"
+    "        }\n"
+    "    }\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    p = get_part(l, 0);\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    return p;\n"
+    "}\n"
+    "\n"
+    "/* The pivot of a range: the median of its samples by their ranks, or the middle of its bounds. A sample per work-item: PoCL 3.1 goes wrong at a loop of equal\n"
+    "   length for all inside one of different lengths. Called by all; begins and ends with a barrier. */\n"
+    "CLSORT_INLINE code_t choose_pivot(quick_t q, quick_local_t l, array_t from, range_t r)\n"
+    "{\n"
+    "    const uint t = local_id(), samples = count_samples(q, r);\n"
+    "    const code_t own = t < samples ? take_sample(q, from, r, samples, t) : middle_code(r);\n"
+    "    uint rank = 0;\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    l.codes[t] = own;\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    for (uint k = 0; k < samples; k++)\n"
+    "        rank += l.codes[k] < own || (l.codes[k] == own && k < t);\n"
+    "    if (samples ? t < samples && rank == samples / 2 : t == 0)\n"
+    "        l.codes[CLSORT_GROUP] = own;\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    return l.codes[CLSORT_GROUP];\n"
+    "}\n"
+    "\n",
+    "//---- quicksort: a tile\n"
+    "/* What the pivot does to the work-item's share of some rows. All keys of a tile are loaded before the first is compared. */\n"
+    "CLSORT_INLINE part_t count_rows_of(array_t from, codec_t c, uint begin, uint rows, code_t pivot)\n"
+    "{\n"
+    "    part_t p = no_part();\n"
+    "    for (uint at = local_id(); at < rows; at += CLSORT_TILE_ROWS) {\n"
+    "        code_t key[CLSORT_ITEMS];\n"
+    "        #pragma unroll\n"
+    "        for (uint m = 0; m < CLSORT_ITEMS; m++)\n"
+    "            if (at + m * CLSORT_GROUP < rows)\n"
+    "                key[m] = *key_place(from, begin + at + m * CLSORT_GROUP);\n"
+    "        #pragma unroll\n"
+    "        for (uint m = 0; m < CLSORT_ITEMS; m++)\n"
+    "            if (at + m * CLSORT_GROUP < rows)\n"
+    "                add_code(&p, encode(key[m], c), pivot);\n"
+    "    }\n"
+    "    return p;\n"
+    "}\n"
+    "\n"
+    "/* The m-th row of a work-item in a tile: side by side in a work-item where rows must keep their order, else as they were loaded. */\n"
+    "CLSORT_INLINE uint held_row(uint m)\n"
+    "{\n"
+    "    return CLSORT_TIES ? local_id() * CLSORT_ITEMS + m : m * CLSORT_GROUP + local_id();\n"
+    "}\n"
+    "\n"
+    "/* Rows of a tile of `rows` that come before those of this work-item in the order of work-items. */\n"
+    "CLSORT_INLINE uint rows_before(uint rows)\n"
+    "{\n"
+    "    const uint t = local_id();\n"
+    "    return CLSORT_TIES ? min(t * CLSORT_ITEMS, rows) : t * (rows / CLSORT_GROUP) + min(t, rows % CLSORT_GROUP);\n"
+    "}\n"
+    "\n"
+    "/* Loads the work-item's rows of a tile. With ties they go through local memory, so that their order is kept. Called by all with the tile free, and it\n"
+    "   is free after it. */\n"
+    "CLSORT_INLINE void load_part_rows(quick_local_t l, row_t *v, array_t from, codec_t c, uint begin, uint rows)\n"
+    "{\n"
+    "    const uint t = local_id();\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 0; m < CLSORT_ITEMS; m++)\n"
+    "        v[m] = m * CLSORT_GROUP + t < rows ? load_whole_row(from, c, begin + m * CLSORT_GROUP + t) : top_row();\n"
+    "#if CLSORT_TIES\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 0; m < CLSORT_ITEMS; m++)\n"
+    "        put_row(l.keys, l.words, m * CLSORT_GROUP + t, v[m]);\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 0; m < CLSORT_ITEMS; m++)\n"
+    "        v[m] = get_row(l.keys, l.words, held_row(m));\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "#endif\n"
+    "}\n"
+    "\n",
+    "//---- quicksort: a tile moves\n"
+    "/* Puts a tile's rows in order of their parts into local memory; returns how many come before the pivot and, in the upper half, are equal to it. Called\n"
+    "   by all with the tile free; the tile is there after it. */\n"
+    "CLSORT_INLINE uint order_parts(quick_local_t l, const row_t *v, uint rows, code_t pivot)\n"
+    "{\n"
+    "    uint own = 0, total;\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 0; m < CLSORT_ITEMS; m++)\n"
+    "        own += held_row(m) < rows ? (v[m].key < pivot) + ((v[m].key == pivot) << 16) : 0;\n"
+    "    const uint before = scan_total(own, &total, l);\n"
+    "    uint less = before & 0xFFFF, equal = (total & 0xFFFF) + (before >> 16);\n"
+    "    uint greater = (total & 0xFFFF) + (total >> 16) + rows_before(rows) - less - (before >> 16);\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 0; m < CLSORT_ITEMS; m++) {\n"
+    "        const uint is_less = v[m].key < pivot, is_equal = v[m].key == pivot;\n"
+    "        if (held_row(m) < rows)\n"
+    "            put_row(l.keys, l.words, is_less ? less : is_equal ? equal : greater, v[m]);\n"
+    "        less += is_less;\n"
+    "        equal += is_equal;\n"
+    "        greater += !is_less && !is_equal;\n"
+    "    }\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    return total;\n"
+    "}\n"
+    "\n"
+    "/* Moves the rows of a range to their places. Called by all; begins with a barrier where there are rows, and ends with one. */\n"
+    "CLSORT_INLINE void scatter_rows_of(quick_t q, quick_local_t l, uint at, uint begin, uint rows, code_t pivot, places_t next)\n"
+    "{\n"
+    "    const array_t from = quick_array(q, at), other = quick_array(q, other_array(at)), equal_to = quick_array(q, equal_array(at));\n"
+    "    for (uint done = 0; done < rows; done += CLSORT_TILE_ROWS) {\n"
+    "        const uint count = min(rows - done, (uint)CLSORT_TILE_ROWS);\n"
+    "        row_t v[CLSORT_ITEMS];\n"
+    "        load_part_rows(l, v, from, q.codec, begin + done, count);\n"
+    "        const uint parts = order_parts(l, v, count, pivot), less = parts & 0xFFFF, equal = parts >> 16;\n"
+    "        #pragma unroll\n"
+    "        for (uint m = 0; m < CLSORT_ITEMS; m++) {\n"
+    "            const uint i = m * CLSORT_GROUP + local_id(), is_equal = i >= less && i - less < equal;\n"
+    "            const array_t to = { is_equal ? equal_to.keys : other.keys, is_equal ? equal_to.values : other.values };\n"
+    "            const uint place = i < less ? next.less + i : is_equal ? next.equal + (i - less) : next.greater + (i - less - equal);\n"
+    "            if (i < count)\n"
+    "                store_whole_row(to, q.codec, place, get_row(l.keys, l.words, i));\n"
+    "        }\n"
+    "        next.less += less;\n"
+    "        next.equal += equal;\n"
+    "        next.greater += count - less - equal;\n"
+    "        barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    }\n"
+    "}\n"
+    "\n"
+    "#else\n",
+    "//---- quicksort: a work-item\n"
+    "/* A work-group is one work-item: plain loops. */\n"
+    "typedef struct {\n"
+    "    local code_t *keys;\n"
+    "    local uint *words, *stack;\n"
+    "} quick_local_t;\n"
+    "\n"
+    "CLSORT_INLINE quick_local_t quick_space(local ulong *space)\n"
+    "{\n"
+    "    const quick_local_t l = { (local code_t *)space, (local uint *)space, (local uint *)space };\n"
+    "    return l;\n"
+    "}\n"
+    "\n"
+    "#define quick_sync(fence)\n"
+    "#define local_id() 0u\n"
+    "#define join_group(part, l) (part)\n"
+    "\n"
+    "CLSORT_INLINE uint scan_total(uint x, uint *total, quick_local_t l)\n"
+    "{\n"
+    "    *total = x;\n"
+    "    return 0;\n"
+    "}\n"
+    "\n"
+    "CLSORT_INLINE code_t choose_pivot(quick_t q, quick_local_t l, array_t from, range_t r)\n"
+    "{\n"
+    "    const uint samples = count_samples(q, r);\n"
+    "    code_t code[CLSORT_MOST_SAMPLES], pivot = middle_code(r);\n"
+    "    for (uint i = 0; i < samples; i++)\n"
+    "        code[i] = take_sample(q, from, r, samples, i);\n"
+    "    for (uint i = 0; i < samples; i++) {\n"
+    "        uint rank = 0;\n"
+    "        for (uint k = 0; k < samples; k++)\n"
+    "            rank += code[k] < code[i] || (code[k] == code[i] && k < i);\n"
+    "        pivot = rank == samples / 2 ? code[i] : pivot;\n"
+    "    }\n"
+    "    return pivot;\n"
+    "}\n"
+    "\n"
+    "#if CLSORT_LANES > 1 && !CLSORT_RECORDS\n"
+    "/* What the pivot does to the whole vectors of some rows; *done: how many rows that are. */\n"
+    "CLSORT_INLINE part_t count_vectors(array_t from, codec_t c, uint begin, uint rows, code_t pivot, uint *done)\n"
+    "{\n"
+    "    const codes_t middle = (codes_t)pivot, all = (codes_t)(code_t)~(code_t)0;\n"
+    "    codes_t least = all, below = 0, above = all, most = 0;\n"
+    "    words_t less = 0, equal = 0;\n"
+    "    code_t codes[4 * CLSORT_LANES];\n"
+    "    uint counts[2 * CLSORT_LANES];\n"
+    "    part_t p = no_part();\n"
+    "    for (*done = 0; rows - *done >= CLSORT_LANES; *done += CLSORT_LANES) {\n"
+    "        const codes_t code = encode(vload16(0, key_place(from, begin + *done)), c);\n"
+    "        less += CLSORT_WORD_FLAG(code < middle) != 0 ? (words_t)1 : (words_t)0;\n"
+    "        equal += CLSORT_WORD_FLAG(code == middle) != 0 ? (words_t)1 : (words_t)0;\n"
+    "        least = min(least, code);\n"
+    "        most = max(most, code);\n"
+    "        below = code < middle ? max(below, code) : below;\n"
+    "        above = code > middle ? min(above, code) : above;\n"
+    "    }\n"
+    "    vstore16(least, 0, codes);\n"
+    "    vstore16(below, 1, codes);\n"
+    "    vstore16(above, 2, codes);\n"
+    "    vstore16(most, 3, codes);\n"
+    "    vstore16(less, 0, counts);\n"
+    "    vstore16(equal, 1, counts);\n"
+    "    for (uint l = 0; l < CLSORT_LANES; l++) {\n"
+    "        const part_t lane = { counts[l], counts[CLSORT_LANES + l], codes[l], codes[CLSORT_LANES + l], codes[2 * CLSORT_LANES + l], codes[3 * CLSORT_LANES + l] };\n"
+    "        p = join_parts(p, lane);\n"
+    "    }\n"
+    "    return p;\n"
+    "}\n"
+    "#endif\n"
+    "\n"
+    "CLSORT_INLINE part_t count_rows_of(array_t from, codec_t c, uint begin, uint rows, code_t pivot)\n"
+    "{\n"
+    "    uint done = 0;\n"
+    "#if CLSORT_LANES > 1 && !CLSORT_RECORDS\n"
+    "    part_t p = count_vectors(from, c, begin, rows, pivot, &done);\n"
+    "#else\n"
+    "    part_t p = no_part();\n"
+    "#endif\n"
+    "    for (uint i = done; i < rows; i++)\n"
+    "        add_code(&p, code_at(from, c, begin + i), pivot);\n"
+    "    return p;\n"
+    "}\n"
+    "\n"
+    "/* Moves one row. */\n"
+    "CLSORT_INLINE void move_row(array_t from, uint i, array_t to, uint place)\n"
+    "{\n"
+    "    uint word[CLSORT_WORDS_OR_1];\n"
+    "    if (!CLSORT_RECORDS)\n"
+    "        *key_place(to, place) = *key_place(from, i);\n"
+    "    load_words(from, i, word);\n"
+    "    store_words(to, place, word);\n"
+    "}\n"
+    "\n"
+    "/* Keys equal to the pivot are rare or many, so that branch is foreseen; which side others go to is not, and is no branch. */\n"
+    "CLSORT_INLINE void scatter_rows_of(quick_t q, quick_local_t l, uint at, uint begin, uint rows, code_t pivot, places_t next)\n"
+    "{\n"
+    "    const array_t from = quick_array(q, at), other = quick_array(q, other_array(at)), equal_to = quick_array(q, equal_array(at));\n"
+    "    for (uint i = begin; i < begin + rows; i++) {\n"
+    "        const code_t code = code_at(from, q.codec, i);\n"
+    "        const uint less = code < pivot;\n"
+    "        if (code == pivot) {\n"
+    "            move_row(from, i, equal_to, next.equal++);\n"
+    "            continue;\n"
+    "        }\n"
+    "        move_row(from, i, other, less ? next.less : next.greater);\n"
+    "        next.less += less;\n"
+    "        next.greater += !less;\n"
+    "    }\n"
+    "}\n"
+    "#endif\n"
+    "\n",
+    "//---- quicksort: begin and count\n"
+    "/* Makes the first sequence, or the only leaf. Called by one work-item. */\n"
+    "CLSORT_INLINE void quick_begin(quick_t q)\n"
+    "{\n"
+    "    const uint8 all = pack_range(make_range(0, q.n, round_array(q, 0), (code_t)~(code_t)0, 0));\n"
+    "    const uint leaf = q.n > 0 && q.n <= q.leaf_rows, sequence = q.n > q.leaf_rows;\n"
+    "    for (uint k = 0; k < QUICK_STATE_WORDS; k++)\n"
+    "        q.scratch[k] = 0;\n"
+    "    q.scratch[QUICK_LEAVES] = leaf;\n"
+    "    quick_state(q, 0)[QUICK_SEQUENCES] = sequence;\n"
+    "    quick_state(q, 0)[QUICK_BLOCKS] = sequence ? (q.n - 1) / q.block_rows + 1 : 0;\n"
+    "    if (leaf)\n"
+    "        vstore8(all, 0, leaf_at(q, 0));\n"
+    "    if (sequence)\n"
+    "        vstore8(all, 0, sequence_at(q, 0, 0));\n"
+    "}\n"
+    "\n"
+    "/* The rows of a block: block b of the sequence's blocks, which begin with r.first. */\n"
+    "CLSORT_INLINE uint block_begin(quick_t q, range_t r, uint b)\n"
+    "{\n"
+    "    return (b - r.first) * q.block_rows;\n"
+    "}\n"
+    "\n"
+    "CLSORT_INLINE uint block_count(quick_t q, range_t r, uint b)\n"
+    "{\n"
+    "    return min(r.rows - block_begin(q, r, b), q.block_rows);\n"
+    "}\n"
+    "\n"
+    "CLSORT_INLINE void quick_count(quick_t q, quick_local_t l)\n"
+    "{\n"
+    "    const uint blocks = quick_state(q, q.round)[QUICK_BLOCKS];\n"
+    "    const array_t from = quick_array(q, round_array(q, q.round));\n"
+    "    for (uint b = (uint)get_group_id(0); b < blocks; b += (uint)get_num_groups(0)) {\n"
+    "        global uint *sequence = sequence_at(q, q.round, find_sequence(q, b));\n"
+    "        const range_t r = unpack_range(vload8(0, sequence));\n"
+    "        const code_t pivot = choose_pivot(q, l, from, r);\n"
+    "        const part_t own = count_rows_of(from, q.codec, r.begin + block_begin(q, r, b), block_count(q, r, b), pivot), part = join_group(own, l);\n"
+    "        if (local_id() == 0) {\n"
+    "            vstore2((uint2)(part.less, part.equal), 0, block_at(q, b));\n"
+    "            vstore8(pack_bounds(part), 0, block_at(q, b) + 2);\n"
+    "            if (b == r.first)\n"
+    "                vstore2(as_uint2((ulong)pivot), 0, sequence + 14);\n"
+    "        }\n"
+    "    }\n"
+    "}\n"
+    "\n",
+    "//---- quicksort: sums\n"
+    "/* The share of `count` things that a work-item of the plan's work-group looks after. */\n"
+    "CLSORT_INLINE uint plan_share(uint count)\n"
+    "{\n"
+    "    return (count + CLSORT_GROUP - 1) / CLSORT_GROUP;\n"
+    "}\n"
+    "\n"
+    "/* Turns the blocks' counts into sums over the blocks before, and writes those of all behind them. Called by all; needs a barrier after. */\n"
+    "CLSORT_INLINE void sum_blocks(quick_t q, quick_local_t l, uint blocks)\n"
+    "{\n"
+    "    const uint share = plan_share(blocks), first = min(local_id() * share, blocks), end = min(first + share, blocks);\n"
+    "    uint2 sum = 0, total;\n"
+    "    for (uint b = first; b < end; b++)\n"
+    "        sum += vload2(0, block_at(q, b));\n"
+    "    uint all_less, all_equal;\n"
+    "    sum.x = scan_total(sum.x, &all_less, l);\n"
+    "    sum.y = scan_total(sum.y, &all_equal, l);\n"
+    "    for (uint b = first; b < end; b++) {\n"
+    "        const uint2 count = vload2(0, block_at(q, b));\n"
+    "        vstore2(sum, 0, block_at(q, b));\n"
+    "        sum += count;\n"
+    "    }\n"
+    "    if (local_id() == 0)\n"
+    "        vstore2((uint2)(all_less, all_equal), 0, block_at(q, blocks));\n"
+    "}\n"
+    "\n"
+    "/* Takes note of a sequence's bounds: of all its rows, and beside the pivot. */\n"
+    "CLSORT_INLINE void store_bounds(quick_t q, uint i, part_t p)\n"
+    "{\n"
+    "    global uint *sequence = sequence_at(q, q.round, i);\n"
+    "    vstore4(as_uint4((ulong2)(p.least, p.most)), 0, sequence + 4);\n"
+    "    vstore4(as_uint4((ulong2)(p.below, p.above)), 0, sequence + 10);\n"
+    "}\n"
+    "\n"
+    "#if CLSORT_SHARE_LOG2 > 0\n"
+    "/* Joins the bounds of each sequence's blocks. A work-item does this for its share of the blocks; that in whose share a sequence ends adds\n"
+    "   what those before it have found. Called by all; begins with a barrier and needs one after. */\n"
+    "CLSORT_INLINE void join_bounds(quick_t q, quick_local_t l, uint blocks)\n"
+    "{\n"
+    "    const uint t = local_id(), share = plan_share(blocks), first = min(t * share, blocks), end = min(first + share, blocks);\n"
+    "    uint now = first < end ? find_sequence(q, first) : 0, open = now, ends = 0;\n"
+    "    part_t p = no_part(), head = no_part();\n"
+    "    for (uint b = first; b < end; b++) {\n"
+    "        p = join_parts(p, unpack_part(0, 0, vload8(0, block_at(q, b) + 2)));\n"
+    "        if (b + 1 == first_block(q, now + 1)) {\n"
+    "            if (first_block(q, now) < first) {\n"
+    "                head = p;\n"
+    "                ends = 1;\n"
+    "            } else\n"
+    "                store_bounds(q, now, p);\n"
+    "            p = no_part();\n"
+    "            now++;\n"
+    "        }\n"
+    "    }\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    put_part(l, t, p);\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    for (uint k = t; ends && k * share > first_block(q, open);)\n"
+    "        head = join_parts(head, get_part(l, --k));\n"
+    "    if (ends)\n"
+    "        store_bounds(q, open, head);\n"
+    "}\n"
+    "#else\n"
+    "CLSORT_INLINE void join_bounds(quick_t q, quick_local_t l, uint blocks)\n"
+    "{\n"
+    "    part_t p = no_part();\n"
+    "    for (uint b = 0, now = 0; b < blocks; b++) {\n"
+    "        p = join_parts(p, unpack_part(0, 0, vload8(0, block_at(q, b) + 2)));\n"
+    "        if (b + 1 == first_block(q, now + 1)) {\n"
+    "            store_bounds(q, now++, p);\n"
+    "            p = no_part();\n"
+    "        }\n"
+    "    }\n"
+    "}\n"
+    "#endif\n"
+    "\n",
+    "//---- quicksort: children\n"
+    "/* What becomes of a child. */\n"
+    "enum { CHILD_DONE, CHILD_LEAF, CHILD_NEXT, CHILD_LEFT };\n"
+    "\n"
+    "/* How often each happens, and the blocks of CHILD_NEXT. */\n"
+    "typedef struct { uint leaves, nexts, blocks, left; } tally_t;\n"
+    "\n"
+    "CLSORT_INLINE uint child_fate(quick_t q, range_t r, uint retire)\n"
+    "{\n"
+    "    if (retire)\n"
+    "        return r.rows ? CHILD_LEFT : CHILD_DONE;\n"
+    "    if (r.rows == 0 || (r.least == r.most && r.array == AT_TARGET))\n"
+    "        return CHILD_DONE;\n"
+    "    return r.rows <= q.leaf_rows ? CHILD_LEAF : q.round + 1 < q.rounds ? CHILD_NEXT : CHILD_LEFT;\n"
+    "}\n"
+    "\n"
+    "/* Child k of a sequence: the rows before the pivot, equal to it, after it. A retired sequence has one child, itself; one that is the same\n"
+    "   everywhere has none: it stays, or goes to the target. */\n"
+    "CLSORT_INLINE range_t child_of(quick_t q, uint i, uint k, uint retire)\n"
+    "{\n"
+    "    global const uint *sequence = sequence_at(q, q.round, i);\n"
+    "    const range_t r = unpack_range(vload8(0, sequence));\n"
+    "    const uint2 before = vload2(0, block_at(q, r.first)), after = vload2(0, block_at(q, first_block(q, i + 1))), count = after - before;\n"
+    "    const ulong2 beside = as_ulong2(vload4(0, sequence + 10));\n"
+    "    const code_t pivot = (code_t)as_ulong(vload2(0, sequence + 14));\n"
+    "    if (retire)\n"
+    "        return make_range(r.begin, k ? 0 : r.rows, r.array, r.least, r.most);\n"
+    "    if (k == 0)\n"
+    "        return make_range(r.begin, count.x, other_array(r.array), r.least, (code_t)beside.x);\n"
+    "    if (k == 1)\n"
+    "        return make_range(r.begin + count.x, r.least == r.most ? 0 : count.y, equal_array(r.array), pivot, pivot);\n"
+    "    return make_range(r.begin + count.x + count.y, r.rows - count.x - count.y, other_array(r.array), (code_t)beside.y, r.most);\n"
+    "}\n"
+    "\n"
+    "CLSORT_INLINE uint blocks_of(quick_t q, range_t r)\n"
+    "{\n"
+    "    return (r.rows - 1) / q.block_rows + 1;\n"
+    "}\n"
+    "\n"
+    "/* Counts what becomes of the children of the sequences first ... end - 1. */\n"
+    "CLSORT_INLINE tally_t tally_children(quick_t q, uint first, uint end, uint retire)\n"
+    "{\n"
+    "    tally_t tally = { 0, 0, 0, 0 };\n"
+    "    for (uint i = 3 * first; i < 3 * end; i++) {\n"
+    "        const range_t r = child_of(q, i / 3, i % 3, retire);\n"
+    "        const uint fate = child_fate(q, r, retire);\n"
+    "        tally.leaves += fate == CHILD_LEAF;\n"
+    "        tally.nexts += fate == CHILD_NEXT;\n"
+    "        tally.blocks += fate == CHILD_NEXT ? blocks_of(q, r) : 0;\n"
+    "        tally.left += fate == CHILD_LEFT;\n"
+    "    }\n"
+    "    return tally;\n"
+    "}\n"
+    "\n"
+    "/* Writes the children of the sequences first ... end - 1 into the lists, from `at` on. */\n"
+    "CLSORT_INLINE void write_children(quick_t q, uint first, uint end, uint retire, tally_t at)\n"
+    "{\n"
+    "    for (uint i = 3 * first; i < 3 * end; i++) {\n"
+    "        range_t r = child_of(q, i / 3, i % 3, retire);\n"
+    "        const uint fate = child_fate(q, r, retire);\n"
+    "        r.first = at.blocks;\n"
+    "        if (fate == CHILD_LEAF)\n"
+    "            vstore8(pack_range(r), 0, leaf_at(q, at.leaves++));\n"
+    "        else if (fate == CHILD_LEFT)\n"
+    "            vstore8(pack_range(r), 0, leftover_at(q, at.left++));\n"
+    "        else if (fate == CHILD_NEXT) {\n"
+    "            vstore8(pack_range(r), 0, sequence_at(q, q.round + 1, at.nexts++));\n"
+    "            at.blocks += blocks_of(q, r);\n"
+    "        }\n"
+    "    }\n"
+    "}\n"
+    "\n",
+    "//---- quicksort: plan\n"
+    "/* Makes the children of all sequences. Where the list of leaves could become too long, the sequences are retired instead, and do not move. Called by all. */\n"
+    "CLSORT_INLINE void make_children(quick_t q, quick_local_t l)\n"
+    "{\n"
+    "    global uint *state = quick_state(q, q.round), *next = quick_state(q, q.round + 1);\n"
+    "    const uint count = state[QUICK_SEQUENCES], share = plan_share(count), first = min(local_id() * share, count), end = min(first + share, count);\n"
+    "    const uint leaves = q.scratch[QUICK_LEAVES], left = q.scratch[QUICK_LEFT], retire = leaves + 3 * count > most_leaves(q);\n"
+    "    const tally_t own = tally_children(q, first, end, retire);\n"
+    "    tally_t at, all;\n"
+    "    at.leaves = leaves + scan_total(own.leaves, &all.leaves, l);\n"
+    "    at.nexts = scan_total(own.nexts, &all.nexts, l);\n"
+    "    at.blocks = scan_total(own.blocks, &all.blocks, l);\n"
+    "    at.left = left + scan_total(own.left, &all.left, l);\n"
+    "    write_children(q, first, end, retire, at);\n"
+    "    quick_sync(CLK_GLOBAL_MEM_FENCE);\n"
+    "    if (local_id() == 0) {\n"
+    "        next[QUICK_SEQUENCES] = all.nexts;\n"
+    "        next[QUICK_BLOCKS] = all.blocks;\n"
+    "        q.scratch[QUICK_LEAVES] = leaves + all.leaves;\n"
+    "        q.scratch[QUICK_LEFT] = left + all.left;\n"
+    "        q.scratch[QUICK_ROUNDS] += count > 0;\n"
+    "        if (retire)\n"
+    "            state[QUICK_BLOCKS] = 0;\n"
+    "    }\n"
+    "}\n"
+    "\n"
+    "CLSORT_INLINE void quick_plan(quick_t q, quick_local_t l)\n"
+    "{\n"
+    "    const uint blocks = quick_state(q, q.round)[QUICK_BLOCKS];\n"
+    "    sum_blocks(q, l, blocks);\n"
+    "    join_bounds(q, l, blocks);\n"
+    "    quick_sync(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);\n"
+    "    make_children(q, l);\n"
+    "}\n"
+    "\n",
+    "//---- quicksort: scatter\n"
+    "CLSORT_INLINE void quick_scatter(quick_t q, quick_local_t l)\n"
+    "{\n"
+    "    const uint blocks = quick_state(q, q.round)[QUICK_BLOCKS], at = round_array(q, q.round);\n"
+    "    for (uint b = (uint)get_group_id(0); b < blocks; b += (uint)get_num_groups(0)) {\n"
+    "        const uint i = find_sequence(q, b);\n"
+    "        global const uint *sequence = sequence_at(q, q.round, i);\n"
+    "        const range_t r = unpack_range(vload8(0, sequence));\n"
+    "        const uint2 first = vload2(0, block_at(q, r.first)), before = vload2(0, block_at(q, b)) - first;\n"
+    "        const uint2 all = vload2(0, block_at(q, first_block(q, i + 1))) - first;\n"
+    "        const code_t pivot = (code_t)as_ulong(vload2(0, sequence + 14));\n"
+    "        const uint begin = block_begin(q, r, b), stays = r.least == r.most && at == AT_TARGET;\n"
+    "        const places_t next = { r.begin + before.x, r.begin + all.x + before.y, r.begin + all.x + all.y + (begin - before.x - before.y) };\n"
+    "        scatter_rows_of(q, l, at, r.begin + begin, stays ? 0 : block_count(q, r, b), pivot, next);\n"
+    "    }\n"
+    "}\n"
+    "\n",
+    "//---- quicksort: a leaf's tile\n"
+    "/* Stages of the network that put `rows` elements in order. */\n"
+    "CLSORT_INLINE uint network_stages(uint rows)\n"
+    "{\n"
+    "    return rows > 1 ? 32 - clz(rows - 1) : 0;\n"
+    "}\n"
+    "\n"
+    "/* Loads and stores of the rows begin ... end - 1 in the home window. Hardly any tile is whole, so that there is no rolled loop for the others. */\n"
+    "CLSORT_INLINE void load_leaf(row_t *v, window_t home, array_t from, codec_t c, uint begin, uint end)\n"
+    "{\n"
+    "#if CLSORT_LANES == 1\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 0; m < CLSORT_ITEMS; m++)\n"
+    "        v[m] = load_row(from, c, begin + window_row(home, m), end);\n"
+    "#else\n"
+    "    load_window(v, home, CLSORT_ITEMS_LOG2, from, c, begin, end);\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "CLSORT_INLINE void store_leaf(const row_t *v, window_t home, array_t to, codec_t c, uint begin, uint end)\n"
+    "{\n"
+    "#if CLSORT_LANES == 1\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 0; m < CLSORT_ITEMS; m++)\n"
+    "        store_row(to, c, begin + window_row(home, m), end, v[m]);\n"
+    "#else\n"
+    "    store_window(v, home, CLSORT_ITEMS_LOG2, to, c, begin, end);\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "/* Sorts up to a tile of rows into the target by the bitonic network; with none it only meets the barriers. Called by all with the tile free. */\n"
+    "CLSORT_INLINE void sort_leaf_tile(quick_t q, quick_local_t l, array_t from, uint begin, uint rows)\n"
+    "{\n"
+    "    const uint end = rows ? begin + rows : 0, stages = network_stages(rows);\n"
+    "    const window_t home = tile_window(local_id(), CLSORT_HOME_AT, 0, 0);\n"
+    "    window_t now = home;\n"
+    "    row_t v[CLSORT_ITEMS];\n"
+    "    load_leaf(v, home, from, q.codec, begin, end);\n"
+    "    for (uint stage = 0; stage < CLSORT_LANES_LOG2; stage++)\n"
+    "        lane_steps(v, CLSORT_ITEMS, stage);\n"
+    "    for (uint stage = CLSORT_LANES_LOG2; stage < stages; stage++) {\n"
+    "        now = tile_stage(v, l.keys, l.words, local_id(), now, stage - CLSORT_LANES_LOG2);\n"
+    "        lane_steps(v, CLSORT_ITEMS, stage);\n"
+    "    }\n"
+    "    move_window(v, l.keys, l.words, now, home);\n"
+    "    store_leaf(v, home, q.target, q.codec, begin, end);\n"
+    "}\n"
+    "\n"
+    "/* Copies rows to the target. */\n"
+    "CLSORT_INLINE void copy_to_target(quick_t q, uint at, uint begin, uint rows)\n"
+    "{\n"
+    "    const array_t from = quick_array(q, at);\n"
+    "    for (uint i = local_id(); i < rows; i += CLSORT_GROUP)\n"
+    "#if CLSORT_LANES == 1\n"
+    "        store_whole_row(q.target, q.codec, begin + i, load_whole_row(from, q.codec, begin + i));\n"
+    "#else\n"
+    "        store_row(q.target, q.codec, begin + i, begin + i + 1, load_row(from, q.codec, begin + i, begin + i + 1));\n"
+    "#endif\n"
+    "}\n"
+    "\n",
+    "//---- quicksort: a leaf\n"
+    "/* The stack of a leaf, in words: how many ranges lie on it, how many rows it may still partition; the ranges. The longer one of two goes below,\n"
+    "   so that there are never more than log2 of the rows. */\n"
+    "enum { STACK_TOP, STACK_BUDGET, STACK_RANGES = 4, STACK_DEPTH = 24 };\n"
+    "\n"
+    "/* Has a leftover a place in the list? Takes it. */\n"
+    "CLSORT_INLINE uint leave_range(quick_t q, range_t r)\n"
+    "{\n"
+    "    const uint at = atomic_inc((volatile global uint *)&q.scratch[QUICK_LEFT]), fits = at < most_leaves(q) + q.capacity;\n"
+    "    if (fits)\n"
+    "        vstore8(pack_range(r), 0, leftover_at(q, at));\n"
+    "    return fits;\n"
+    "}\n"
+    "\n"
+    "/* Puts a range on the stack, or with its budget spent on the list of leftovers while there is room. Called by one work-item. */\n"
+    "CLSORT_INLINE void push_range(quick_t q, quick_local_t l, range_t r, uint spent)\n"
+    "{\n"
+    "    if (r.rows == 0 || (r.least == r.most && r.array == AT_TARGET))\n"
+    "        return;\n"
+    "    if (spent && r.rows > CLSORT_QUICK_TILE && leave_range(q, r))\n"
+    "        return;\n"
+    "    vstore8(pack_range(r), l.stack[STACK_TOP]++, l.stack + STACK_RANGES);\n"
+    "}\n"
+    "\n"
+    "/* Partitions a range of which `rows` is 0 where it does not apply. Called by all. */\n"
+    "CLSORT_INLINE void partition_leaf(quick_t q, quick_local_t l, range_t r, uint rows)\n"
+    "{\n"
+    "    const array_t from = quick_array(q, r.array);\n"
+    "    const range_t parted = make_range(r.begin, rows, r.array, r.least, r.most);\n"
+    "    const code_t pivot = choose_pivot(q, l, from, parted);\n"
+    "    const part_t part = join_group(count_rows_of(from, q.codec, r.begin, rows, pivot), l);\n"
+    "    const uint greater = r.begin + part.less + part.equal;\n"
+    "    const places_t next = { r.begin, r.begin + part.less, greater };\n"
+    "    scatter_rows_of(q, l, r.array, r.begin, rows, pivot, next);\n"
+    "    quick_sync(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);\n"
+    "    copy_to_target(q, AT_TEMP, next.equal, r.array == AT_TARGET ? part.equal : 0);\n"
+    "    if (local_id() == 0 && rows != 0) {\n"
+    "        const range_t low = make_range(r.begin, part.less, other_array(r.array), part.least, part.below);\n"
+    "        const range_t high = make_range(greater, rows - part.less - part.equal, low.array, part.above, part.most);\n"
+    "        const uint budget = l.stack[STACK_BUDGET], spent = budget < rows;\n"
+    "        l.stack[STACK_BUDGET] = spent ? 0 : budget - rows;\n"
+    "        push_range(q, l, low.rows > high.rows ? low : high, spent);\n"
+    "        push_range(q, l, low.rows > high.rows ? high : low, spent);\n"
+    "    }\n"
+    "}\n"
+    "\n",
+    "//---- quicksort: a leaf's steps\n"
+    "/* Takes the uppermost range from the stack, and partitions it or finishes it. Returns how many are left. Called by all, with a barrier since the stack was\n"
+    "   written; ends with one. */\n"
+    "CLSORT_INLINE uint leaf_step(quick_t q, quick_local_t l)\n"
+    "{\n"
+    "    const uint top = l.stack[STACK_TOP] - 1;\n"
+    "    const range_t r = unpack_range(vload8(top, l.stack + STACK_RANGES));\n"
+    "    const uint same = r.least == r.most, large = !same && r.rows > CLSORT_QUICK_TILE;\n"
+    "    quick_sync(CLK_LOCAL_MEM_FENCE);\n"
+    "    if (local_id() == 0)\n"
+    "        l.stack[STACK_TOP] = top;\n"
+    "    partition_leaf(q, l, r, large ? r.rows : 0);\n"
+    "    sort_leaf_tile(q, l, quick_array(q, r.array), r.begin, large || same ? 0 : r.rows);\n"
+    "    copy_to_target(q, r.array, r.begin, same && r.array != AT_TARGET ? r.rows : 0);\n"
+    "    quick_sync(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);\n"
+    "    return l.stack[STACK_TOP];\n"
+    "}\n"
+    "\n"
+    "CLSORT_INLINE void quick_leaves(quick_t q, quick_local_t l)\n"
+    "{\n"
+    "    const uint leaves = q.scratch[QUICK_LEAVES];\n"
+    "    for (uint i = (uint)get_group_id(0); i < leaves; i += (uint)get_num_groups(0)) {\n"
+    "        const range_t r = unpack_range(vload8(0, leaf_at(q, i)));\n"
+    "        if (local_id() == 0) {\n"
+    "            l.stack[STACK_TOP] = 1;\n"
+    "            l.stack[STACK_BUDGET] = r.rows * (2 * network_stages(r.rows / CLSORT_QUICK_TILE + 1) + 4);\n"
+    "            vstore8(pack_range(r), 0, l.stack + STACK_RANGES);\n"
+    "        }\n"
+    "        quick_sync(CLK_LOCAL_MEM_FENCE);\n"
+    "        for (uint left = 1; left > 0;)\n"
+    "            left = leaf_step(q, l);\n"
+    "        quick_sync(CLK_LOCAL_MEM_FENCE);\n"
+    "    }\n"
+    "}\n"
+    "\n",
+    "//---- quicksort: leftovers\n"
+    "/* The network of a leftover in global memory, a work-group for all of it: slow, whatever the rows are. Called by all. */\n"
+    "CLSORT_INLINE void finish_range(quick_t q, range_t r)\n"
+    "{\n"
+    "    const uint stages = network_stages(r.rows), end = r.begin + r.rows;\n"
+    "    copy_to_target(q, r.array, r.begin, r.array != AT_TARGET ? r.rows : 0);\n"
+    "    quick_sync(CLK_GLOBAL_MEM_FENCE);\n"
+    "    for (uint stage = 0; stage < stages; stage++)\n"
+    "        for (uint left = stage + 1; left > 0; left--) {\n"
+    "            for (uint t = local_id(); t < 1u << (stages - 1); t += CLSORT_GROUP) {\n"
+    "                const window_t w = make_window(t, 1, left - 1, left - 1 == stage ? 1 : 0);\n"
+    "                const uint i = window_row(w, 0), j = window_row(w, 1);\n"
+    "                if (max(i, j) >= r.rows)\n"
+    "                    continue;\n"
+    "                row_t a = load_row(q.target, q.codec, r.begin + i, min(end, r.begin + i + 1));\n"
+    "                row_t b = load_row(q.target, q.codec, r.begin + j, min(end, r.begin + j + 1));\n"
+    "                order_rows(&a, &b);\n"
+    "                store_row(q.target, q.codec, r.begin + i, r.begin + i + 1, a);\n"
+    "                store_row(q.target, q.codec, r.begin + j, r.begin + j + 1, b);\n"
+    "            }\n"
+    "            quick_sync(CLK_GLOBAL_MEM_FENCE);\n"
+    "        }\n"
+    "}\n"
+    "\n"
+    "CLSORT_INLINE void quick_finish(quick_t q)\n"
+    "{\n"
+    "    const uint left = min(q.scratch[QUICK_LEFT], most_leaves(q) + q.capacity);\n"
+    "    for (uint i = (uint)get_group_id(0); i < left; i += (uint)get_num_groups(0))\n"
+    "        finish_range(q, unpack_range(vload8(0, leftover_at(q, i))));\n"
+    "}\n"
+    "\n",
+    "//---- quicksort: kernels\n"
+    "#if CLSORT_FAMILY != 9\n"
+    "/* Of count, scatter, leaf and finish as many work-groups run as fit, of the others one. space: clsort__quick_local of clsort.h. */\n"
+    "CLSORT_KERNEL void clsort_quick_begin(CLSORT_QUICK_ARGS)\n"
+    "{\n"
+    "    const quick_t q = CLSORT_QUICK_JOB;\n"
+    "    if (get_global_id(0) == 0)\n"
+    "        quick_begin(q);\n"
+    "}\n"
+    "\n"
+    "CLSORT_KERNEL void clsort_quick_count(CLSORT_QUICK_ARGS, local ulong *space)\n"
+    "{\n"
+    "    const quick_t q = CLSORT_QUICK_JOB;\n"
+    "    quick_count(q, quick_space(space));\n"
+    "}\n"
+    "\n"
+    "CLSORT_KERNEL void clsort_quick_plan(CLSORT_QUICK_ARGS, local ulong *space)\n"
+    "{\n"
+    "    const quick_t q = CLSORT_QUICK_JOB;\n"
+    "    quick_plan(q, quick_space(space));\n"
+    "}\n"
+    "\n"
+    "CLSORT_KERNEL void clsort_quick_scatter(CLSORT_QUICK_ARGS, local ulong *space)\n"
+    "{\n"
+    "    const quick_t q = CLSORT_QUICK_JOB;\n"
+    "    quick_scatter(q, quick_space(space));\n"
+    "}\n"
+    "\n"
+    "CLSORT_KERNEL void clsort_quick_leaf(CLSORT_QUICK_ARGS, local ulong *space)\n"
+    "{\n"
+    "    const quick_t q = CLSORT_QUICK_JOB;\n"
+    "    quick_leaves(q, quick_space(space));\n"
+    "}\n"
+    "\n"
+    "CLSORT_KERNEL void clsort_quick_finish(CLSORT_QUICK_ARGS)\n"
+    "{\n"
+    "    const quick_t q = CLSORT_QUICK_JOB;\n"
+    "    quick_finish(q);\n"
+    "}\n"
+    "#endif\n"
+    "\n",
+    "//---- quicksort: relauncher\n"
+    "#if CLSORT_FAMILY == 9\n"
+    "/* Enqueues the kernels of the next round and, behind them, itself; or, when no block is left, those of the leaves. Called by one work-item. */\n"
+    "static void relaunch(quick_t q, uint groups, uint local_bytes)\n"
+    "{\n"
+    "    const queue_t queue = get_default_queue();\n"
+    "    const uint blocks = quick_state(q, q.round)[QUICK_BLOCKS], works = blocks > 0 && q.round < q.rounds;\n"
+    "    const uint wanted = works ? blocks : max(q.scratch[QUICK_LEAVES], 1u);\n"
+    "    const ndrange_t many = ndrange_1D((size_t)wanted * CLSORT_GROUP, CLSORT_GROUP), one = ndrange_1D(CLSORT_GROUP, CLSORT_GROUP);\n"
+    "    clk_event_t first, second, third;\n"
+    "    if (works) {\n"
+    "        quick_t next = q;\n"
+    "        next.round++;\n"
+    "        enqueue_kernel(queue, CLK_ENQUEUE_FLAGS_WAIT_KERNEL, many, 0, NULL, &first,\n"
+    "                       ^(local void *space) { quick_count(q, quick_space((local ulong *)space)); }, local_bytes);\n"
+    "        enqueue_kernel(queue, CLK_ENQUEUE_FLAGS_NO_WAIT, one, 1, &first, &second,\n"
+    "                       ^(local void *space) { quick_plan(q, quick_space((local ulong *)space)); }, local_bytes);\n"
+    "        enqueue_kernel(queue, CLK_ENQUEUE_FLAGS_NO_WAIT, many, 1, &second, &third,\n"
+    "                       ^(local void *space) { quick_scatter(q, quick_space((local ulong *)space)); }, local_bytes);\n"
+    "        enqueue_kernel(queue, CLK_ENQUEUE_FLAGS_NO_WAIT, ndrange_1D(1, 1), 1, &third, NULL, ^{ relaunch(next, groups, local_bytes); });\n"
+    "        release_event(second);\n"
+    "        release_event(third);\n"
+    "    } else {\n"
+    "        enqueue_kernel(queue, CLK_ENQUEUE_FLAGS_WAIT_KERNEL, many, 0, NULL, &first,\n"
+    "                       ^(local void *space) { quick_leaves(q, quick_space((local ulong *)space)); }, local_bytes);\n"
+    "        enqueue_kernel(queue, CLK_ENQUEUE_FLAGS_NO_WAIT, ndrange_1D((size_t)groups * CLSORT_GROUP, CLSORT_GROUP), 1, &first, NULL, ^{ quick_finish(q); });\n"
+    "    }\n"
+    "    release_event(first);\n"
+    "}\n"
+    "\n"
+    "/* The host's one launch: the first sequence, then everything else. The kernels on the device take no more than `groups` work-groups to finish. One\n"
+    "   work-group; only its first work-item works. */\n"
+    "CLSORT_KERNEL void clsort_quick_relauncher(CLSORT_QUICK_ARGS, uint groups, uint local_bytes)\n"
+    "{\n"
+    "    const quick_t q = CLSORT_QUICK_JOB;\n"
+    "    if (get_global_id(0) != 0)\n"
+    "        return;\n"
+    "    quick_begin(q);\n"
+    "    relaunch(q, groups, local_bytes);\n"
+    "}\n"
+    "#endif\n"
+    "#endif\n"
+    "\n",
+#else
+    "#line 4274\n",
 #endif
     "//---- select: plan\n"
     "/* SELECT: the first k elements of every row's sorted order, without sorting the rows.\n"
@@ -4583,9 +5634,9 @@ static const char *const clsort__source[] = {
 /* ---- >>types ----------------------------------------------------------------------------------------------------- */
 
 /* Families of kernels.cl that this version builds; the numbers stand there too. */
-enum { CLSORT__BITONIC = CLSORT_BITONIC, CLSORT__MERGE = CLSORT_MERGE, CLSORT__RADIX = CLSORT_RADIX, CLSORT__UTILITY = 5,
-       CLSORT__PUBLISHED_BITONIC = 6, CLSORT__PUBLISHED_MERGE = 7, CLSORT__SWEEP = 8, CLSORT__SELECT = 10, CLSORT__SEGMENTS = 11,
-       CLSORT__PIECES = 12, CLSORT__BATCH = 13 };
+enum { CLSORT__BITONIC = CLSORT_BITONIC, CLSORT__MERGE = CLSORT_MERGE, CLSORT__RADIX = CLSORT_RADIX, CLSORT__QUICKSORT = CLSORT_QUICKSORT,
+       CLSORT__UTILITY = 5, CLSORT__PUBLISHED_BITONIC = 6, CLSORT__PUBLISHED_MERGE = 7, CLSORT__SWEEP = 8, CLSORT__RELAUNCH = 9,
+       CLSORT__SELECT = 10, CLSORT__SEGMENTS = 11, CLSORT__PIECES = 12, CLSORT__BATCH = 13 };
 
 #define CLSORT__KERNEL_LIST(X) \
     X(B2, CLSORT__PUBLISHED_BITONIC, "clsort_bitonic_b2") \
@@ -4619,6 +5670,13 @@ enum { CLSORT__BITONIC = CLSORT_BITONIC, CLSORT__MERGE = CLSORT_MERGE, CLSORT__R
     X(RADIX_HISTOGRAM, CLSORT__SWEEP, "clsort_radix_histogram") \
     X(RADIX_BEGIN, CLSORT__SWEEP, "clsort_radix_begin") \
     X(RADIX_SWEEP, CLSORT__SWEEP, "clsort_radix_sweep") \
+    X(QUICK_BEGIN, CLSORT__QUICKSORT, "clsort_quick_begin") \
+    X(QUICK_COUNT, CLSORT__QUICKSORT, "clsort_quick_count") \
+    X(QUICK_PLAN, CLSORT__QUICKSORT, "clsort_quick_plan") \
+    X(QUICK_SCATTER, CLSORT__QUICKSORT, "clsort_quick_scatter") \
+    X(QUICK_LEAF, CLSORT__QUICKSORT, "clsort_quick_leaf") \
+    X(QUICK_FINISH, CLSORT__QUICKSORT, "clsort_quick_finish") \
+    X(QUICK_RELAUNCHER, CLSORT__RELAUNCH, "clsort_quick_relauncher") \
     X(SELECT_ROWS, CLSORT__SELECT, "clsort_select_rows") \
     X(SELECT_PASS, CLSORT__SELECT, "clsort_select_pass") \
     X(SELECT_SORT, CLSORT__SELECT, "clsort_select_sort") \
@@ -4646,6 +5704,8 @@ typedef struct clsort__config {
     cl_uint digit_bits;         /* radix */
     cl_uint radix_items;        /* rows of a work-item */
     cl_uint wide;               /* sweep: 64-bit words, for 2^30 elements and more */
+    cl_uint language;           /* quicksort on the device: OpenCL C 2 or 3; 0: 1.2 */
+    cl_uint functions;          /* its scans are work-group functions */
 } clsort__config;
 
 /* A built program and its kernels. It may have a smaller shape than asked for: what its kernels' limits allow. */
@@ -4681,6 +5741,7 @@ struct clsort_sorter {
     clsort_options options;
     int is_cpu, has_vectors;    /* has_vectors: a CPU whose compiler fills vector registers */
     int has_progress;           /* work-groups that have started all make progress, and NVIDIA's PTX is there */
+    cl_uint enqueues;           /* kernels can enqueue kernels and call work-group functions: the version of OpenCL C for that, else 0 */
     size_t max_group;
     cl_uint compute_units;
     cl_ulong local_bytes, max_allocation;
@@ -4696,6 +5757,7 @@ struct clsort_sorter {
     cl_event *waits;            /* room for the caller's wait list and one event more */
     size_t wait_room;
     cl_command_queue own_queue; /* of host arrays and of prepare */
+    cl_command_queue device_queue; /* the default queue on the device, once quicksort on the device needs it */
     cl_mem dummy;               /* stands for every buffer while kernels are warmed */
     char *build_log;
     char message[640];
@@ -4963,6 +6025,30 @@ static clsort_status clsort__find_progress(clsort_sorter *s)
     return code == CL_INVALID_VALUE ? CL_SUCCESS : clsort__note(s, code, "clGetDeviceInfo");
 }
 
+/* Can kernels enqueue kernels and call work-group functions? Both came with OpenCL 2.0 and are optional since 3.0. A driver that does not know a query
+   has nothing of it. */
+static clsort_status clsort__find_enqueue(clsort_sorter *s)
+{
+#if CL_TARGET_OPENCL_VERSION >= 300 && defined(CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES)
+    char version[256] = "";
+    cl_bool functions = CL_FALSE;
+    cl_device_device_enqueue_capabilities able = 0;
+    cl_int code = CLSORT_CL(clGetDeviceInfo)(s->device, CL_DEVICE_VERSION, sizeof version - 1, version, NULL);   /* "OpenCL M.m ..." */
+    if (code == CL_SUCCESS && version[7] == '2') {
+        s->enqueues = 2;
+    } else if (code == CL_SUCCESS && version[7] >= '3') {
+        code = CLSORT_CL(clGetDeviceInfo)(s->device, CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES, sizeof able, &able, NULL);
+        if (code == CL_SUCCESS)
+            code = CLSORT_CL(clGetDeviceInfo)(s->device, CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT, sizeof functions, &functions, NULL);
+        s->enqueues = code == CL_SUCCESS && functions && able & CL_DEVICE_QUEUE_SUPPORTED ? 3 : 0;
+    }
+    return code == CL_INVALID_VALUE ? CL_SUCCESS : clsort__note(s, code, "clGetDeviceInfo");
+#else
+    (void)s;
+    return CL_SUCCESS;
+#endif
+}
+
 static clsort_status clsort__device_facts(clsort_sorter *s)
 {
     cl_device_type type = 0;
@@ -4984,7 +6070,8 @@ static clsort_status clsort__device_facts(clsort_sorter *s)
     if (sizes[0] < s->max_group) s->max_group = sizes[0];
     s->is_cpu = (type & CL_DEVICE_TYPE_CPU) != 0;
     s->has_vectors = s->is_cpu && vector >= 4;
-    return clsort__find_progress(s);
+    status = clsort__find_enqueue(s);
+    return status == CL_SUCCESS ? clsort__find_progress(s) : status;
 }
 
 /* The sorter's own in-order queue, made when it is first needed. */
@@ -5001,6 +6088,20 @@ static clsort_status clsort__own_queue(clsort_sorter *s)
 #pragma GCC diagnostic pop
 #endif
     return clsort__note(s, code, "clCreateCommandQueue");
+}
+
+/* The default queue on the device. There is at most one: OpenCL returns that which the program has made already. */
+static clsort_status clsort__device_queue(clsort_sorter *s)
+{
+#if defined(CL_VERSION_2_0)
+    const cl_queue_properties properties[3] = { CL_QUEUE_PROPERTIES, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_ON_DEVICE | CL_QUEUE_ON_DEVICE_DEFAULT, 0 };
+    cl_int code;
+    if (s->device_queue) return CL_SUCCESS;
+    s->device_queue = CLSORT_CL(clCreateCommandQueueWithProperties)(s->context, s->device, properties, &code);
+    return clsort__note(s, code, "clCreateCommandQueueWithProperties");
+#else
+    return clsort__fail(s, CLSORT_ERROR_UNSUPPORTED, "clsort", "tuning.scheduler");
+#endif
 }
 
 /* ---- >>program --------------------------------------------------------------------------------------------------- */
@@ -5166,6 +6267,32 @@ static void clsort__radix_shape(const clsort_sorter *s, const clsort_tuning *t, 
     c->share_log2 = c->group_log2;
 }
 
+/* Local memory of quicksort's kernels, in bytes: the stack of a leaf, and where a work-group shares a tile, that, codes or samples, and sums. */
+static size_t clsort__quick_local(const clsort__config *c)
+{
+    const size_t group = (size_t)1 << c->share_log2, rows = group << c->items_log2, stack = (4 + 24 * 8) * 4;
+    const size_t keys = (rows + (rows >> (c->key_bytes == 8 ? 4 : 5))) * c->key_bytes, codes = 4 * group * c->key_bytes;
+    const size_t words = (c->value_bytes + 3) / 4 * 4 * (rows + (rows >> 5)), sums = (2 * group + 2) * 4;
+    return c->share_log2 ? clsort__round_up(keys) + clsort__round_up(codes) + words + sums + stack : stack;
+}
+
+/* Of quicksort's kernels: on a CPU a work-group is one work-item, with the rows of its tiles in vector registers, unless the caller names
+   a work-group. */
+static void clsort__quick_shape(const clsort_sorter *s, const clsort_tuning *t, clsort__config *c)
+{
+    const cl_uint words = (c->key_bytes + 3) / 4 + (c->value_bytes + 3) / 4;
+    const int serial = s->is_cpu && !t->work_group;
+    c->lanes = serial && s->has_vectors && !t->items ? 16 : 1;
+    c->items_log2 = t->items ? clsort__log2(t->items) : words > 2 ? 3 : 4;
+    if (!c->items_log2) c->items_log2 = 1;
+    if (s->is_cpu && c->lanes == 1 && c->items_log2 > 3) c->items_log2 = 3;
+    c->group_log2 = serial ? 0 : t->work_group ? clsort__log2(t->work_group) : 8;
+    if (c->group_log2 > 8) c->group_log2 = 8;
+    while (c->group_log2 > 0 && (size_t)1 << c->group_log2 > s->max_group) c->group_log2--;
+    c->share_log2 = c->group_log2;
+    while (c->share_log2 && clsort__quick_local(c) > s->local_bytes) c->share_log2 = --c->group_log2;
+}
+
 static void clsort__release_program(clsort__program *p)
 {
     int i;
@@ -5261,17 +6388,17 @@ static clsort_status clsort__compile(clsort_sorter *s, clsort__program *p)
     const clsort__config *c = &p->config;
     const clsort__comparator *comparator = c->comparator ? &s->comparators[c->comparator - 1] : NULL;
     const clsort_status failed = comparator ? CLSORT_ERROR_COMPARATOR : CLSORT_ERROR_BUILD_FAILED;
-    char options[600];
+    char options[640];
     cl_int code;
     snprintf(options, sizeof options,
-             "-w -cl-std=CL1.2 -D CLSORT_FAMILY=%u -D CLSORT_KEY_BYTES=%u -D CLSORT_VALUE_BYTES=%u -D CLSORT_RECORDS=%u -D CLSORT_TIES=%u"
+             "-w -cl-std=CL%s -D CLSORT_FAMILY=%u -D CLSORT_KEY_BYTES=%u -D CLSORT_VALUE_BYTES=%u -D CLSORT_RECORDS=%u -D CLSORT_TIES=%u"
              " -D CLSORT_GROUP_LOG2=%u -D CLSORT_SHARE_LOG2=%u -D CLSORT_ITEMS_LOG2=%u -D CLSORT_LANES=%u"
              " -D CLSORT_COMPARATOR=%d -D CLSORT_RECORD_BYTES=%u -D CLSORT_BY_INDEX=%u -D CLSORT_TWO_ARRAYS=%u"
-             " -D CLSORT_DIGIT_BITS=%u -D CLSORT_RADIX_ITEMS=%u -D CLSORT_SWEEP_WIDE=%u -D CLSORT_FORWARD_PROGRESS=%d",
-             (unsigned)c->family, (unsigned)c->key_bytes, (unsigned)c->value_bytes, (unsigned)c->records, (unsigned)c->ties,
+             " -D CLSORT_DIGIT_BITS=%u -D CLSORT_RADIX_ITEMS=%u -D CLSORT_SWEEP_WIDE=%u -D CLSORT_FORWARD_PROGRESS=%d -D CLSORT_WORK_GROUP_FUNCTIONS=%u",
+             c->language == 3 ? "3.0" : c->language == 2 ? "2.0" : "1.2", (unsigned)c->family, (unsigned)c->key_bytes, (unsigned)c->value_bytes, (unsigned)c->records, (unsigned)c->ties,
              (unsigned)c->group_log2, (unsigned)c->share_log2, (unsigned)c->items_log2, (unsigned)c->lanes,
              comparator != NULL, comparator ? (unsigned)comparator->record_size : 4, (unsigned)c->by_index, (unsigned)c->two_arrays,
-             c->digit_bits ? (unsigned)c->digit_bits : 8, c->radix_items ? (unsigned)c->radix_items : 16, (unsigned)c->wide, c->family == CLSORT__SWEEP);
+             c->digit_bits ? (unsigned)c->digit_bits : 8, c->radix_items ? (unsigned)c->radix_items : 16, (unsigned)c->wide, c->family == CLSORT__SWEEP, (unsigned)c->functions);
     code = clsort__load_source(s, comparator, &p->program);
     if (code != CL_SUCCESS) return clsort__note(s, code, "clCreateProgramWithSource");
     code = CLSORT_CL(clBuildProgram)(p->program, 1, &s->device, options, NULL, NULL);
@@ -5410,7 +6537,10 @@ static int clsort__has_family(cl_uint algorithm)
 #ifdef CLSORT_NO_RADIX
     if (algorithm == CLSORT_RADIX) return 0;
 #endif
-    return algorithm == CLSORT_BITONIC || algorithm == CLSORT_MERGE || algorithm == CLSORT_RADIX;
+#ifdef CLSORT_NO_QUICKSORT
+    if (algorithm == CLSORT_QUICKSORT) return 0;
+#endif
+    return algorithm >= CLSORT_BITONIC && algorithm <= CLSORT_QUICKSORT;
 }
 
 /* The numbers that turn keys into codes; see codec_t in kernels.cl. */
@@ -5556,8 +6686,8 @@ static int clsort__needs_stable(const clsort__plan *p)
            || (p->d.stable && (p->has_indices || p->has_values || p->d.record_size));
 }
 
-/* Can an algorithm do what a description asks for? Bitonic sorts codes of up to 8 bytes, radix any codes and parts of them, merge anything else;
-   segments are merged, of pieces by radix where work-items work alone. */
+/* Can an algorithm do what a description asks for? Bitonic and quicksort sort codes of up to 8 bytes, radix any codes and parts of them, merge
+   anything else; segments are merged, of pieces by radix where work-items work alone. */
 static int clsort__can(cl_uint algorithm, const clsort_desc *d)
 {
     if (clsort__is_batch(d))
@@ -5567,7 +6697,7 @@ static int clsort__can(cl_uint algorithm, const clsort_desc *d)
     if (clsort__has_segments(d))
         return algorithm == CLSORT_MERGE && clsort__has_family(CLSORT_MERGE) && clsort__has_family(CLSORT_RADIX) && !d->precedes;
     if (!clsort__has_family(algorithm) || (clsort__some_bits(d) && algorithm != CLSORT_RADIX)) return 0;
-    if (algorithm == CLSORT_BITONIC) return !d->precedes && !clsort__several_codes(d);
+    if (algorithm == CLSORT_BITONIC || algorithm == CLSORT_QUICKSORT) return !d->precedes && !clsort__several_codes(d);
     return algorithm == CLSORT_MERGE || !d->precedes;
 }
 
@@ -5654,6 +6784,24 @@ static size_t clsort__radix_tables(const clsort_sorter *s, const clsort__plan *p
     return of_blocks > of_tiles ? of_blocks : of_tiles;
 }
 
+/* The most sequences of a round of quicksort: each has more than 1024 rows, and more than n / 8192. */
+static size_t clsort__quick_capacity(size_t n)
+{
+    return (n / 1024 < 8192 ? n / 1024 : 8192) + 1;
+}
+
+/* Bytes of quicksort's tables; see kernels.cl. */
+static size_t clsort__quick_tables(size_t n)
+{
+    return 4 * (1050 + 188 * clsort__quick_capacity(n));
+}
+
+/* Are only the keys compared, so that equal ones do not keep their order by themselves? */
+static int clsort__unstable(cl_uint algorithm)
+{
+    return algorithm == CLSORT_BITONIC || algorithm == CLSORT_QUICKSORT;
+}
+
 /* What the kernels of a plan are compiled for; s is NULL where only sizes matter. */
 static void clsort__plan_config(const clsort_sorter *s, clsort__plan *p)
 {
@@ -5661,20 +6809,24 @@ static void clsort__plan_config(const clsort_sorter *s, clsort__plan *p)
     const clsort_desc *d = &p->d;
     c->family = d->algorithm;
     if (d->algorithm == CLSORT_RADIX) c->family = clsort__radix_family(s, d);
+    if (d->algorithm == CLSORT_QUICKSORT && d->tuning.scheduler == CLSORT_SCHEDULER_DEVICE) c->family = CLSORT__RELAUNCH;
     if (d->algorithm == CLSORT_MERGE && d->tuning.local == CLSORT_LOCAL_ONLY) c->family = CLSORT__PUBLISHED_MERGE;
     if (clsort__has_segments(d)) c->family = clsort__is_batch(d) ? CLSORT__BATCH : CLSORT__SEGMENTS;
     c->key_bytes = (cl_uint)p->key_bytes;
     c->records = d->precedes || (!p->by_index && d->record_size > 0);
     c->value_bytes = p->by_index ? 4 : (cl_uint)(d->record_size ? d->record_size : d->value_size);
-    c->ties = p->by_index && p->stable && d->algorithm == CLSORT_BITONIC;
+    c->ties = p->by_index && p->stable && clsort__unstable(d->algorithm);
     c->by_index = d->precedes && p->by_index;
     if (!s) return;
     c->comparator = clsort__find_comparator(s, d);
     c->wide = c->family == CLSORT__SWEEP && d->count >> 30 > 0;
+    c->language = c->family == CLSORT__RELAUNCH ? s->enqueues : 0;
+    c->functions = c->language && d->tuning.scan != CLSORT_SCAN_LOCAL;
     if (c->family == CLSORT__SEGMENTS) clsort__segment_shape(s, &p->d.tuning, p->at_offsets ? d->count / (p->segments ? p->segments : 1) : d->count, c);
     else if (c->family == CLSORT__BATCH) clsort__batch_shape(s, &p->d.tuning, c);
     else if (d->algorithm == CLSORT_BITONIC) clsort__bitonic_shape(s, &p->d.tuning, c);
     else if (d->algorithm == CLSORT_RADIX) clsort__radix_shape(s, &p->d.tuning, c);
+    else if (d->algorithm == CLSORT_QUICKSORT) clsort__quick_shape(s, &p->d.tuning, c);
     else clsort__merge_shape(s, &p->d.tuning, d->precedes != NULL, c);
     if (clsort__merges_vectors(s, p)) {
         clsort_tuning none;
@@ -5721,13 +6873,14 @@ static void clsort__plan_scratch(const clsort_sorter *s, clsort__plan *p)
         if (!p->keys_at_home && p->writes_keys && p->in_place) p->copied_keys = clsort__take(p, n * p->element);
         if (p->has_values && p->values_in_place) p->copied_values = clsort__take(p, n * p->d.value_size);
     }
-    if (merge || p->d.algorithm == CLSORT_RADIX || (p->d.algorithm == CLSORT_BITONIC && p->d.tuning.bitonic_step == CLSORT_STEP_A)) {
+    if (merge || p->d.algorithm == CLSORT_RADIX || p->d.algorithm == CLSORT_QUICKSORT || (p->d.algorithm == CLSORT_BITONIC && p->d.tuning.bitonic_step == CLSORT_STEP_A)) {
         p->pong_keys = clsort__take(p, p->config.records ? 0 : n * p->key_bytes);
         p->pong_values = clsort__take(p, n * payload);
     }
     if (p->segments && p->config.family == CLSORT__SEGMENTS) p->tables = clsort__take(p, clsort__job_bytes(n) + 128 * clsort__piece_workers(n));
     else if (merge) p->splits = clsort__take(p, p->d.precedes ? 2 * n + 8 : n / 16 + 8);
     if (p->d.algorithm == CLSORT_RADIX) p->tables = clsort__take(p, clsort__radix_tables(s, p));
+    if (p->d.algorithm == CLSORT_QUICKSORT) p->tables = clsort__take(p, clsort__quick_tables(n));
 }
 
 /* Derives everything from a description whose plain values were checked. */
@@ -5738,10 +6891,10 @@ static void clsort__make_plan(const clsort_sorter *s, const clsort_desc *d, clso
     clsort__plan_key(p);
     clsort__plan_arrays(p);
     if (d->algorithm == CLSORT_AUTO) p->d.algorithm = clsort__choose_algorithm(s, d);
-    p->stable = p->d.algorithm != CLSORT_BITONIC || clsort__needs_stable(p);
+    p->stable = !clsort__unstable(p->d.algorithm) || clsort__needs_stable(p);
     p->by_index = p->has_indices || p->codec.minus_zero || d->value_size > 8 || d->record_size > 16 || p->has_codes
                   || (p->segments && p->has_values && p->in_place != p->values_in_place) || (d->precedes && d->record_size % 4)
-                  || (p->d.algorithm == CLSORT_BITONIC && clsort__needs_stable(p));
+                  || (clsort__unstable(p->d.algorithm) && clsort__needs_stable(p));
     p->keys_at_home = p->writes_keys && !d->record_size && !p->codec.minus_zero && !p->has_codes && (!p->segments || p->in_place);
     clsort__plan_config(s, p);
     clsort__plan_scratch(s, p);
@@ -5782,6 +6935,9 @@ static const char *clsort__unknown_value(const clsort_desc *d)
     if (clsort__some_bits(d) && (!d->key_type || d->last_bit > clsort__key_bits(d->key_type)
                                  || d->first_bit >= (d->last_bit ? d->last_bit : clsort__key_bits(d->key_type)))) return "first_bit, last_bit";
     if (t->radix > CLSORT_RADIX_PORTABLE) return "tuning.radix";
+    if (t->pivot > CLSORT_PIVOT_SAMPLE) return "tuning.pivot";
+    if (t->scheduler > CLSORT_SCHEDULER_QUEUED) return "tuning.scheduler";
+    if (t->scan > CLSORT_SCAN_BUILTIN) return "tuning.scan";
     if (t->bitonic_step && !clsort__power_of_two(t->bitonic_step, 1, 16)) return "tuning.bitonic_step";
     if (t->local > CLSORT_LOCAL_BATCH_SPLIT) return "tuning.local";
     if (t->work_group && !clsort__power_of_two(t->work_group, 1, 1u << 31)) return "tuning.work_group";
@@ -5806,22 +6962,23 @@ static clsort_status clsort__check_order_given(clsort_sorter *s, const char *fun
     return CL_SUCCESS;
 }
 
-static const char *clsort__unsupported_tuning(const clsort_desc *d)
+static const char *clsort__unsupported_tuning(const clsort_sorter *s, const clsort_desc *d)
 {
     const clsort_tuning *t = &d->tuning;
-    const int merge = d->algorithm == CLSORT_MERGE;
-    if (t->pivot) return "tuning.pivot";
-    if (t->scheduler) return "tuning.scheduler";
+    const int merge = d->algorithm == CLSORT_MERGE, on_device = t->scheduler == CLSORT_SCHEDULER_DEVICE;
+    if (d->algorithm == CLSORT_QUICKSORT && on_device && s->context && !s->enqueues) return "tuning.scheduler: this device";
+    if (d->algorithm == CLSORT_QUICKSORT && t->scan == CLSORT_SCAN_BUILTIN && !on_device) return "tuning.scan with this scheduler";
     if (t->bitonic_step && clsort__is_batch(d)) return "tuning.bitonic_step with this variant";
     if (merge && t->local != CLSORT_LOCAL_DEFAULT && t->local != CLSORT_LOCAL_ONLY) return "tuning.local with merge";
     if (t->local && d->algorithm != CLSORT_BITONIC && (d->precedes || d->fields)) return "tuning.local with fields or precedes";
-    if (t->items > 32 && (merge || clsort__is_batch(d) || t->bitonic_step == CLSORT_STEP_A || t->local == CLSORT_LOCAL_OFF || t->local == CLSORT_LOCAL_GLOBAL_TAIL))
+    if (t->items > 32 && (merge || d->algorithm == CLSORT_QUICKSORT || clsort__is_batch(d) || t->bitonic_step == CLSORT_STEP_A
+                          || t->local == CLSORT_LOCAL_OFF || t->local == CLSORT_LOCAL_GLOBAL_TAIL))
         return "tuning.items above 32 with this variant";
     return NULL;
 }
 
 /* The name of the first field that asks for what is not built yet, or NULL. */
-static const char *clsort__unsupported(const clsort_desc *d, int purpose)
+static const char *clsort__unsupported(const clsort_sorter *s, const clsort_desc *d, int purpose)
 {
     if (d->algorithm != CLSORT_AUTO && !clsort__has_family(d->algorithm)) return "algorithm";
     if (purpose == CLSORT__TO_SELECT && d->algorithm) return "algorithm with top_k";
@@ -5831,7 +6988,7 @@ static const char *clsort__unsupported(const clsort_desc *d, int purpose)
     if ((purpose >= CLSORT__TO_PLAN || d->precedes) && !clsort__can_any(d)) return "what the description asks for, by this algorithm";
     if (purpose != CLSORT__TO_SELECT && d->top_k) return "top_k";
     if (d->rows > 1 && (d->segments || d->segment_count)) return "rows beside segments";
-    return clsort__unsupported_tuning(d);
+    return clsort__unsupported_tuning(s, d);
 }
 
 /* Room for `count` elements of `size` bytes behind an offset, with a margin for rounding and for sums of several arrays. */
@@ -5926,7 +7083,7 @@ static clsort_status clsort__check_desc(clsort_sorter *s, const char *function, 
     field = clsort__unknown_value(d);
     if (field) return clsort__reject(s, function, field, CLSORT_ERROR_UNKNOWN_VALUE);
     if (d->flags & ~flags) return clsort__reject(s, function, "flags", CLSORT_ERROR_UNKNOWN_FLAG);
-    field = clsort__unsupported(d, purpose);
+    field = clsort__unsupported(s, d, purpose);
     if (field) return clsort__reject(s, function, field, CLSORT_ERROR_UNSUPPORTED);
     if (purpose >= CLSORT__TO_PLAN && d->algorithm == CLSORT_AUTO && clsort__choose_algorithm(s, d) == CLSORT_AUTO)
         return clsort__reject(s, function, "algorithm: the self-test left none to AUTO", CLSORT_ERROR_WRONG_RESULT);
@@ -6891,6 +8048,151 @@ static void clsort__batch(clsort__run *run, const clsort__plan *p, clsort__array
     clsort__launch(run, p->segments << shape.group_log2);
 }
 
+/* ---- >>quicksort ------------------------------------------------------------------------------------------------- */
+
+/* What quicksort's kernels are told. */
+typedef struct clsort__quick_job {
+    clsort__arrays source, target, temp;
+    clsort__span tables;
+    size_t n, leaf_rows, block_rows, groups;
+    cl_uint rounds, pivot;
+    int in_place;
+} clsort__quick_job;
+
+/* The words of quicksort's state: sequences and blocks of an even and of an odd round, leaves, leftovers; see kernels.cl. */
+enum { CLSORT__QUICK_SEQUENCES, CLSORT__QUICK_BLOCKS, CLSORT__QUICK_LEAVES = 4, CLSORT__QUICK_STATE = 16 };
+
+static size_t clsort__largest(size_t a, size_t b, size_t c)
+{
+    const size_t most = a > b ? a : b;
+    return most > c ? most : c;
+}
+
+/* Which rows a round cuts into blocks and a leaf takes, and how many rounds there are: perfect halving takes log2(n / leaf_rows), good pivots
+   half as many more. As many work-groups as may run at once. */
+static void clsort__quick_sizes(const clsort_sorter *s, const clsort__config *shape, clsort__quick_job *j)
+{
+    const size_t tile = (size_t)shape->lanes << (shape->share_log2 + shape->items_log2);
+    const size_t blocks = shape->share_log2 ? 4096 : 16 * (size_t)s->compute_units, most = (size_t)s->compute_units * (shape->share_log2 ? 8 : 4);
+    j->leaf_rows = clsort__largest(shape->share_log2 ? 1024 : 1 << 14, 4 * tile, clsort__ceil_divide(j->n, 8192));
+    j->block_rows = clsort__ceil_divide(clsort__largest(1024, clsort__ceil_divide(j->n, 4096), clsort__ceil_divide(j->n, blocks)), tile) * tile;
+    j->rounds = j->n > j->leaf_rows ? 2 * clsort__ceil_log2(clsort__ceil_divide(j->n, j->leaf_rows)) + 4 : 0;
+    j->groups = 2 * clsort__ceil_divide(j->n, j->block_rows);
+    if (j->groups > most) j->groups = most;
+}
+
+static void clsort__place_quick(clsort__run *run, const clsort__plan *p, const clsort__quick_job *j, cl_uint round)
+{
+    clsort__place_arrays(run, &p->config, j->source);
+    clsort__place_arrays(run, &p->config, j->target);
+    clsort__place_arrays(run, &p->config, j->temp);
+    clsort__place_codec(run, p, j->source.keys);
+    clsort__place(run, j->tables);
+    clsort__count(run, j->n);
+    clsort__count(run, clsort__quick_capacity(j->n));
+    clsort__uint(run, (cl_uint)j->leaf_rows);
+    clsort__uint(run, (cl_uint)j->block_rows);
+    clsort__uint(run, (cl_uint)j->in_place);
+    clsort__uint(run, j->pivot);
+    clsort__uint(run, j->rounds);
+    clsort__uint(run, round);
+}
+
+static void clsort__quick_launch(clsort__run *run, const clsort__plan *p, const clsort__quick_job *j, int kernel, cl_uint round, size_t groups)
+{
+    const int has_local = kernel != CLSORT__KERNEL_QUICK_BEGIN && kernel != CLSORT__KERNEL_QUICK_FINISH;
+    const clsort__config shape = clsort__shape(run->s, p);
+    clsort__use(run, &p->config, kernel);
+    clsort__place_quick(run, p, j, round);
+    if (has_local) clsort__argument(run, clsort__quick_local(&shape), NULL);
+    clsort__launch(run, groups << run->group_log2);
+}
+
+static void clsort__quick_round(clsort__run *run, const clsort__plan *p, const clsort__quick_job *j, cl_uint round, size_t groups)
+{
+    clsort__quick_launch(run, p, j, CLSORT__KERNEL_QUICK_COUNT, round, groups);
+    clsort__quick_launch(run, p, j, CLSORT__KERNEL_QUICK_PLAN, round, 1);
+    clsort__quick_launch(run, p, j, CLSORT__KERNEL_QUICK_SCATTER, round, groups);
+}
+
+/* Scheduler `queued`: all rounds at once. While kernels are warmed, one. */
+static void clsort__quick_queued(clsort__run *run, const clsort__plan *p, const clsort__quick_job *j)
+{
+    const cl_uint rounds = run->mode == CLSORT__WARM && j->rounds ? 1 : j->rounds;
+    cl_uint round;
+    clsort__quick_launch(run, p, j, CLSORT__KERNEL_QUICK_BEGIN, 0, 1);
+    for (round = 0; round < rounds; round++) clsort__quick_round(run, p, j, round, j->groups);
+    clsort__quick_launch(run, p, j, CLSORT__KERNEL_QUICK_LEAF, 0, j->groups);
+    clsort__quick_launch(run, p, j, CLSORT__KERNEL_QUICK_FINISH, 0, j->groups);
+}
+
+/* Reads quicksort's state back and waits for it. Only `host` does; it was not counted among the run's commands. */
+static void clsort__quick_read(clsort__run *run, const clsort__quick_job *j, cl_uint *state)
+{
+    clsort__command c;
+    cl_int code;
+    memset(state, 0, CLSORT__QUICK_STATE * sizeof *state);
+    if (run->mode != CLSORT__RUN || !clsort__begin(run, &c)) return;
+    code = CLSORT_CL(clEnqueueReadBuffer)(run->queue, j->tables.buffer, CL_TRUE, j->tables.offset, CLSORT__QUICK_STATE * sizeof *state, state,
+                                          c.count, c.waits, c.place);
+    run->total++;
+    clsort__enqueued(run, code, "clEnqueueReadBuffer", c.event);
+}
+
+/* Scheduler `host`: each round is launched when its blocks are known, and the leaves when all are. */
+static void clsort__quick_host(clsort__run *run, const clsort__plan *p, const clsort__quick_job *j)
+{
+    cl_uint state[CLSORT__QUICK_STATE], round;
+    size_t blocks, leaves;
+    clsort__quick_launch(run, p, j, CLSORT__KERNEL_QUICK_BEGIN, 0, 1);
+    if (run->mode == CLSORT__WARM && j->rounds) clsort__quick_round(run, p, j, 0, j->groups);
+    for (round = 0; round < j->rounds && run->mode == CLSORT__RUN; round++) {
+        clsort__quick_read(run, j, state);
+        blocks = state[round % 2 * 2 + CLSORT__QUICK_BLOCKS];
+        if (!blocks || run->status != CL_SUCCESS) break;
+        run->total += 3;
+        clsort__quick_round(run, p, j, round, blocks);
+    }
+    clsort__quick_read(run, j, state);
+    leaves = run->mode == CLSORT__WARM ? j->groups : state[CLSORT__QUICK_LEAVES];
+    clsort__quick_launch(run, p, j, CLSORT__KERNEL_QUICK_LEAF, 0, leaves ? leaves : 1);
+    clsort__quick_launch(run, p, j, CLSORT__KERNEL_QUICK_FINISH, 0, j->groups);
+}
+
+/* Scheduler `device`: one launch, which launches the others. */
+static void clsort__quick_device(clsort__run *run, const clsort__plan *p, const clsort__quick_job *j)
+{
+    const clsort__config shape = clsort__shape(run->s, p);
+    clsort__use(run, &p->config, CLSORT__KERNEL_QUICK_RELAUNCHER);
+    clsort__place_quick(run, p, j, 0);
+    clsort__uint(run, (cl_uint)j->groups);
+    clsort__uint(run, (cl_uint)clsort__quick_local(&shape));
+    clsort__launch(run, (size_t)1 << run->group_log2);
+}
+
+/* Sorts `from` into `to`, which may be the same, by way of temp. */
+static void clsort__quicksort(clsort__run *run, const clsort__plan *p, clsort__arrays from, clsort__arrays to, clsort__arrays temp, clsort__span tables)
+{
+    const clsort__config shape = clsort__shape(run->s, p);
+    clsort__quick_job j;
+    if (p->config.value_bytes && clsort__same_place(from.keys, to.keys) != clsort__same_place(from.values, to.values)) {
+        clsort__copy_arrays(run, p, from, to);   /* only one of both in place: then both */
+        from = to;
+    }
+    memset(&j, 0, sizeof j);
+    j.source = from;
+    j.target = to;
+    j.temp = temp;
+    j.tables = tables;
+    j.n = p->d.count;
+    j.in_place = clsort__same_place(from.keys, to.keys);
+    j.pivot = p->d.tuning.pivot ? p->d.tuning.pivot : (cl_uint)CLSORT_PIVOT_SAMPLE;
+    clsort__quick_sizes(run->s, &shape, &j);
+    if (p->d.tuning.scheduler == CLSORT_SCHEDULER_HOST) clsort__quick_host(run, p, &j);
+    else if (p->d.tuning.scheduler == CLSORT_SCHEDULER_DEVICE) clsort__quick_device(run, p, &j);
+    else clsort__quick_queued(run, p, &j);
+}
+
 /* ---- >>sort ------------------------------------------------------------------------------------------------------ */
 
 /* Fields first ... end - 1, in a vector of CLSORT_MAX_FIELDS, and how many there are. */
@@ -6997,6 +8299,7 @@ static void clsort__sort_arrays(clsort__run *run, const clsort__plan *p, clsort_
     else if (p->segments) clsort__segments(run, p, from, to, pong, clsort__part(scratch, p->tables));
     else if (p->d.algorithm == CLSORT_BITONIC) clsort__bitonic(run, p, from, to, pong);
     else if (p->d.algorithm == CLSORT_RADIX) clsort__radix(run, p, from, to, pong, clsort__part(scratch, p->tables));
+    else if (p->d.algorithm == CLSORT_QUICKSORT) clsort__quicksort(run, p, from, to, pong, clsort__part(scratch, p->tables));
     else clsort__merge(run, p, from, to, pong, clsort__part(scratch, p->splits));
 }
 
@@ -7090,6 +8393,7 @@ static clsort_status clsort__ready(clsort_sorter *s, clsort__plan *p)
         clsort__make_plan(s, &p->d, p);
         status = clsort__need_program(s, &p->config, p->d.flags);
     }
+    if (status == CL_SUCCESS && p->config.family == CLSORT__RELAUNCH) status = clsort__device_queue(s);
     if (status == CL_SUCCESS && p->tiles.lanes) status = clsort__need_program(s, &p->tiles, p->d.flags);
     if (status == CL_SUCCESS && p->config.family == CLSORT__SEGMENTS && !clsort__shape(s, p).share_log2) status = clsort__need_program(s, &p->pieces, p->d.flags);
     if (status == CL_SUCCESS && clsort__needs_published(p)) status = clsort__need_program(s, &published, p->d.flags);
@@ -7652,30 +8956,33 @@ CLSORT_API cl_uint clsort_version(void)
     return CLSORT_VERSION_MAJOR * 10000 + CLSORT_VERSION_MINOR * 100 + CLSORT_VERSION_PATCH;
 }
 
-static const struct clsort__preset { const char *name; cl_uint algorithm, step, local, work_group, items, radix; } clsort__presets[] = {
-    { "auto", CLSORT_AUTO, 0, 0, 0, 0, 0 },
-    { "bitonic", CLSORT_BITONIC, 0, 0, 0, 0, 0 },
-    { "bitonic-a", CLSORT_BITONIC, CLSORT_STEP_A, CLSORT_LOCAL_OFF, 0, 0, 0 },
-    { "bitonic-b2", CLSORT_BITONIC, CLSORT_STEP_B2, CLSORT_LOCAL_OFF, 0, 0, 0 },
-    { "bitonic-b4", CLSORT_BITONIC, CLSORT_STEP_B4, CLSORT_LOCAL_OFF, 0, 0, 0 },
-    { "bitonic-b8", CLSORT_BITONIC, CLSORT_STEP_B8, CLSORT_LOCAL_OFF, 0, 0, 0 },
-    { "bitonic-b16", CLSORT_BITONIC, CLSORT_STEP_B16, CLSORT_LOCAL_OFF, 0, 0, 0 },
-    { "bitonic-a-local", CLSORT_BITONIC, CLSORT_STEP_A, CLSORT_LOCAL_DEFAULT, 0, 0, 0 },
-    { "bitonic-b2-local", CLSORT_BITONIC, CLSORT_STEP_B2, CLSORT_LOCAL_DEFAULT, 0, 0, 0 },
-    { "bitonic-b4-local", CLSORT_BITONIC, CLSORT_STEP_B4, CLSORT_LOCAL_DEFAULT, 0, 0, 0 },
-    { "bitonic-b8-local", CLSORT_BITONIC, CLSORT_STEP_B8, CLSORT_LOCAL_DEFAULT, 0, 0, 0 },
-    { "bitonic-b16-local", CLSORT_BITONIC, CLSORT_STEP_B16, CLSORT_LOCAL_DEFAULT, 0, 0, 0 },
-    { "bitonic-b16-global-tail", CLSORT_BITONIC, CLSORT_STEP_B16, CLSORT_LOCAL_GLOBAL_TAIL, 0, 0, 0 },
-    { "bitonic-shared-512", CLSORT_BITONIC, CLSORT_STEP_B2, CLSORT_LOCAL_START, 256, 2, 0 },
-    { "merge", CLSORT_MERGE, 0, 0, 0, 0, 0 },
-    { "radix", CLSORT_RADIX, 0, 0, 0, 0, 0 },
-    { "radix-portable", CLSORT_RADIX, 0, 0, 0, 0, CLSORT_RADIX_PORTABLE },
-    { "bitonic-local-only", CLSORT_BITONIC, 0, CLSORT_LOCAL_ONLY, 0, 0, 0 },
-    { "merge-local-only", CLSORT_MERGE, 0, CLSORT_LOCAL_ONLY, 0, 0, 0 },
-    { "batch-odd-even", CLSORT_BITONIC, 0, CLSORT_LOCAL_BATCH_ODD_EVEN, 0, 0, 0 },
-    { "batch-bitonic", CLSORT_BITONIC, 0, CLSORT_LOCAL_BATCH_OFF, 0, 0, 0 },
-    { "batch-bitonic-local", CLSORT_BITONIC, 0, CLSORT_LOCAL_BATCH, 0, 0, 0 },
-    { "batch-bitonic-split", CLSORT_BITONIC, 0, CLSORT_LOCAL_BATCH_SPLIT, 0, 0, 0 }
+static const struct clsort__preset { const char *name; cl_uint algorithm, step, local, work_group, items, radix, scheduler; } clsort__presets[] = {
+    { "auto", CLSORT_AUTO, 0, 0, 0, 0, 0, 0 },
+    { "bitonic", CLSORT_BITONIC, 0, 0, 0, 0, 0, 0 },
+    { "bitonic-a", CLSORT_BITONIC, CLSORT_STEP_A, CLSORT_LOCAL_OFF, 0, 0, 0, 0 },
+    { "bitonic-b2", CLSORT_BITONIC, CLSORT_STEP_B2, CLSORT_LOCAL_OFF, 0, 0, 0, 0 },
+    { "bitonic-b4", CLSORT_BITONIC, CLSORT_STEP_B4, CLSORT_LOCAL_OFF, 0, 0, 0, 0 },
+    { "bitonic-b8", CLSORT_BITONIC, CLSORT_STEP_B8, CLSORT_LOCAL_OFF, 0, 0, 0, 0 },
+    { "bitonic-b16", CLSORT_BITONIC, CLSORT_STEP_B16, CLSORT_LOCAL_OFF, 0, 0, 0, 0 },
+    { "bitonic-a-local", CLSORT_BITONIC, CLSORT_STEP_A, CLSORT_LOCAL_DEFAULT, 0, 0, 0, 0 },
+    { "bitonic-b2-local", CLSORT_BITONIC, CLSORT_STEP_B2, CLSORT_LOCAL_DEFAULT, 0, 0, 0, 0 },
+    { "bitonic-b4-local", CLSORT_BITONIC, CLSORT_STEP_B4, CLSORT_LOCAL_DEFAULT, 0, 0, 0, 0 },
+    { "bitonic-b8-local", CLSORT_BITONIC, CLSORT_STEP_B8, CLSORT_LOCAL_DEFAULT, 0, 0, 0, 0 },
+    { "bitonic-b16-local", CLSORT_BITONIC, CLSORT_STEP_B16, CLSORT_LOCAL_DEFAULT, 0, 0, 0, 0 },
+    { "bitonic-b16-global-tail", CLSORT_BITONIC, CLSORT_STEP_B16, CLSORT_LOCAL_GLOBAL_TAIL, 0, 0, 0, 0 },
+    { "bitonic-shared-512", CLSORT_BITONIC, CLSORT_STEP_B2, CLSORT_LOCAL_START, 256, 2, 0, 0 },
+    { "merge", CLSORT_MERGE, 0, 0, 0, 0, 0, 0 },
+    { "radix", CLSORT_RADIX, 0, 0, 0, 0, 0, 0 },
+    { "radix-portable", CLSORT_RADIX, 0, 0, 0, 0, CLSORT_RADIX_PORTABLE, 0 },
+    { "quicksort", CLSORT_QUICKSORT, 0, 0, 0, 0, 0, 0 },
+    { "quicksort-host", CLSORT_QUICKSORT, 0, 0, 0, 0, 0, CLSORT_SCHEDULER_HOST },
+    { "quicksort-device", CLSORT_QUICKSORT, 0, 0, 0, 0, 0, CLSORT_SCHEDULER_DEVICE },
+    { "bitonic-local-only", CLSORT_BITONIC, 0, CLSORT_LOCAL_ONLY, 0, 0, 0, 0 },
+    { "merge-local-only", CLSORT_MERGE, 0, CLSORT_LOCAL_ONLY, 0, 0, 0, 0 },
+    { "batch-odd-even", CLSORT_BITONIC, 0, CLSORT_LOCAL_BATCH_ODD_EVEN, 0, 0, 0, 0 },
+    { "batch-bitonic", CLSORT_BITONIC, 0, CLSORT_LOCAL_BATCH_OFF, 0, 0, 0, 0 },
+    { "batch-bitonic-local", CLSORT_BITONIC, 0, CLSORT_LOCAL_BATCH, 0, 0, 0, 0 },
+    { "batch-bitonic-split", CLSORT_BITONIC, 0, CLSORT_LOCAL_BATCH_SPLIT, 0, 0, 0, 0 }
 };
 
 CLSORT_API const char *clsort_algorithm_name(cl_uint number)
@@ -7694,6 +9001,7 @@ CLSORT_API clsort_status clsort_select(clsort_desc *desc, const char *name)
         desc->tuning.bitonic_step = p->step;
         desc->tuning.local = p->local;
         desc->tuning.radix = p->radix;
+        desc->tuning.scheduler = p->scheduler;
         if (p->work_group) desc->tuning.work_group = p->work_group;
         if (p->items) desc->tuning.items = p->items;
         return CL_SUCCESS;
@@ -7786,6 +9094,7 @@ CLSORT_API void clsort_destroy(clsort_sorter *sorter)
     clsort__free(sorter->build_log);
     if (sorter->dummy) CLSORT_CL(clReleaseMemObject)(sorter->dummy);
     if (sorter->own_queue) CLSORT_CL(clReleaseCommandQueue)(sorter->own_queue);
+    if (sorter->device_queue) CLSORT_CL(clReleaseCommandQueue)(sorter->device_queue);
     if (sorter->device) CLSORT_CL(clReleaseDevice)(sorter->device);
     if (sorter->context) CLSORT_CL(clReleaseContext)(sorter->context);
     CLSORT_FREE(sorter);
@@ -8248,7 +9557,7 @@ static int clsort__values_hold(const unsigned char *keys, const unsigned char *s
 
 static const char *clsort__family_name(cl_uint algorithm)
 {
-    return algorithm == CLSORT_BITONIC ? "bitonic" : algorithm == CLSORT_MERGE ? "merge" : "radix";
+    return algorithm == CLSORT_BITONIC ? "bitonic" : algorithm == CLSORT_MERGE ? "merge" : algorithm == CLSORT_RADIX ? "radix" : "quicksort";
 }
 
 /* One self-test sort, in memory of 2 * 8 + 4 + 1 bytes per element: keys, sorted keys, values, marks. */

@@ -53,6 +53,9 @@
 
    On CPUs work-items take whole segments of up to 16384 elements instead, and sort them, or pieces of longer ones, by radix.
 
+   QUICKSORT. A round cuts every unfinished sequence around a pivot, from one array to the other; short ones become leaves, which a
+   work-group sorts alone. See there.
+
    A row is CLSORT_LANES consecutive elements: one on devices that run work-items side by side, 16 on CPUs, where a work-item
    holds rows in vector registers. Inside a tile each work-item holds 2^CLSORT_ITEMS_LOG2 rows, those of a "window": all
    combinations of that many consecutive index bits. It does these bits' steps in registers, then the work-group moves to
@@ -105,9 +108,9 @@
 #ifndef CLSORT_ITEMS_LOG2
 #define CLSORT_ITEMS_LOG2 4
 #endif
-/* The family to build: 0 all, 1 bitonic, 2 merge, 3 radix, 5 utility, 6 and 7 the published kernels of bitonic and merge that the default
-   plans do not need, 8 radix by sweeps, 10 selection, 11 segments, 12 pieces of them by radix, 13 the published sorts of rows (the numbers of
-   clsort.h). */
+/* The family to build: 0 all, 1 bitonic, 2 merge, 3 radix, 4 quicksort, 5 utility, 6 and 7 the published kernels of bitonic and merge that the
+   default plans do not need, 8 radix by sweeps, 9 quicksort that launches itself, 10 selection, 11 segments, 12 pieces of them by radix, 13 the
+   published sorts of rows (the numbers of clsort.h). */
 #ifndef CLSORT_FAMILY
 #define CLSORT_FAMILY 0
 #endif
@@ -739,8 +742,9 @@ CLSORT_INLINE void window_steps(row_t *v, const uint bits, uint hi, uint lo, uin
 }
 #endif
 
-//---- bitonic: window rows
-#if CLSORT_FAMILY == 0 || CLSORT_FAMILY == 1 || CLSORT_FAMILY == 6 || CLSORT_FAMILY == 13
+//---- window: rows
+#define CLSORT_QUICK (CLSORT_FAMILY == 0 || CLSORT_FAMILY == 4 || CLSORT_FAMILY == 9)
+#if CLSORT_QUICK || CLSORT_FAMILY == 1 || CLSORT_FAMILY == 6 || CLSORT_FAMILY == 13
 /* The rows that a work-item holds of a window of 2^bits rows whose lowest bit is `at`: register m has row
    (m & flip ? flipped : first) + (m << at). In a mirror step the partner's lower bits are complemented too; flip is its register bit. */
 typedef struct { uint first, flipped, at, flip; } window_t;
@@ -764,7 +768,7 @@ CLSORT_INLINE uint window_whole(window_t w, uint bits, uint base, uint n)
     return base + (last << CLSORT_LANES_LOG2) + (CLSORT_LANES - 1) < n;
 }
 
-//---- bitonic: window loads and stores
+//---- window: loads and stores
 /* A window's rows to and from global memory; `base` is the tile's first element. Nearly all windows are whole: their accesses
    are unrolled without bounds. The others go through arrays of their own in rolled loops: unrolled, they would double the time to
    compile; with v itself, they would put v into memory everywhere. One array per member: Mesa 22.3 misreads arrays of structs. */
@@ -853,10 +857,8 @@ CLSORT_INLINE void window_pass(array_t a, codec_t c, uint n, uint windows, uint 
     }
 #endif
 
-//---- bitonic: tile
-#if CLSORT_FAMILY == 0 || CLSORT_FAMILY == 1
-CLSORT_WINDOW_KERNEL(clsort_bitonic_b16, 4)
-
+//---- window: slots
+#if CLSORT_QUICK || CLSORT_FAMILY == 1
 #if CLSORT_SHARE_LOG2 > 0
 /* Slots of a window: that of register 0, and what each register bit adds. Slots of disjoint bits add up. */
 typedef struct { uint first, bit0, bit1, bit2, bit3, bit4; } slots_t;
@@ -918,7 +920,7 @@ CLSORT_INLINE void move_window(row_t *v, local code_t *keys, local uint *words, 
 #define move_window(v, keys, words, from, to)
 #endif
 
-//---- bitonic: tile stages
+//---- window: stages
 /* The work-item's number among those that share a tile, and the tile's first element. */
 typedef struct { uint t, base; } seat_t;
 
@@ -961,8 +963,12 @@ CLSORT_INLINE window_t tile_stage(row_t *v, local code_t *keys, local uint *word
     }
     return now;
 }
+#endif
 
-//---- bitonic: tile kernels
+//---- bitonic: tile
+#if CLSORT_FAMILY == 0 || CLSORT_FAMILY == 1
+CLSORT_WINDOW_KERNEL(clsort_bitonic_b16, 4)
+
 /* The first stages, 0 ... last, of every tile of n elements, from source to target, which may be the same. One read and one write
    of each element. tile_keys and tile_words are local memory; they are arguments because PoCL 3.1 shares local arrays that a
    kernel declares and hands to a function between work-groups (seen as records of other tiles). */
@@ -2128,6 +2134,53 @@ CLSORT_KERNEL void clsort_segment_pass(CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_A
 #endif
 #endif
 
+//---- group
+#if CLSORT_SHARE_LOG2 > 0 && (CLSORT_QUICK || CLSORT_FAMILY == 3 || CLSORT_FAMILY == 8)
+/* 1: work-groups that have started all make progress; the sweep kernels then use NVIDIA's PTX. */
+#ifndef CLSORT_FORWARD_PROGRESS
+#define CLSORT_FORWARD_PROGRESS 0
+#endif
+/* Work-items that rank rows together: a word of 32 bits holds their 16 bits and a count. */
+#define CLSORT_TEAM (CLSORT_GROUP < 16 ? CLSORT_GROUP : 16)
+#define CLSORT_TEAMS (CLSORT_GROUP / CLSORT_TEAM)
+
+CLSORT_INLINE uint local_id(void)
+{
+    return (uint)get_local_id(0) & (CLSORT_GROUP - 1);
+}
+
+/* Agreement inside a team, with its local memory. Without known warps a barrier, so that all of a group must come by equally often. */
+#if CLSORT_FORWARD_PROGRESS
+CLSORT_INLINE void team_sync(void)
+{
+    __asm__ volatile("bar.warp.sync 0xffffffff;" : : : "memory");
+}
+#else
+#define team_sync() barrier(CLK_LOCAL_MEM_FENCE)
+#endif
+
+/* The sum of x over the work-items before this one: each team sums by itself first. Called by all; sums: 2 * CLSORT_GROUP words, free, and so
+   again after the next barrier. */
+CLSORT_INLINE uint group_scan(uint x, local uint *sums)
+{
+    const uint t = local_id();
+    uint sum = x, at = 0;
+    sums[t] = x;
+    #pragma unroll
+    for (uint step = 1; step < CLSORT_TEAM; step <<= 1) {
+        team_sync();
+        sum += t % CLSORT_TEAM >= step ? sums[at + t - step] : 0;
+        at ^= CLSORT_GROUP;
+        sums[at + t] = sum;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    #pragma unroll
+    for (uint w = 0; w + 1 < CLSORT_TEAMS; w++)
+        sum += w < t / CLSORT_TEAM ? sums[at + w * CLSORT_TEAM + CLSORT_TEAM - 1] : 0;
+    return sum - x;
+}
+#endif
+
 //---- radix: plan
 /* RADIX, least significant digit first, stable. One pass per digit of CLSORT_DIGIT_BITS bits of the code. The rows are cut into `blocks` of
    block_rows rows, whole tiles but for the last one. A pass is three launches:
@@ -2161,10 +2214,6 @@ CLSORT_KERNEL void clsort_segment_pass(CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_A
 #endif
 /* The sweep kernels instead of the portable ones. */
 #define CLSORT_SWEEP (CLSORT_FAMILY == 8)
-/* 1: work-groups that have started all make progress; the sweep kernels then use NVIDIA's PTX. */
-#ifndef CLSORT_FORWARD_PROGRESS
-#define CLSORT_FORWARD_PROGRESS 0
-#endif
 #define CLSORT_DIGITS (1 << CLSORT_DIGIT_BITS)
 /* Digits of a whole code. */
 #define CLSORT_RADIX_DIGITS ((8 * CLSORT_KEY_BYTES + CLSORT_DIGIT_BITS - 1) / CLSORT_DIGIT_BITS)
@@ -2567,48 +2616,9 @@ CLSORT_KERNEL void clsort_radix_pieces(CLSORT_RADIX_ARGS, CLSORT_SEGMENT_ARGS, C
 #define CLSORT_RADIX_ITEMS (CLSORT_SWEEP ? 18 : 8)
 #endif
 #define CLSORT_RADIX_ROWS (CLSORT_GROUP * CLSORT_RADIX_ITEMS)
-/* Work-items that rank rows together: a word of 32 bits holds their 16 bits and a count. */
-#define CLSORT_TEAM (CLSORT_GROUP < 16 ? CLSORT_GROUP : 16)
-#define CLSORT_TEAMS (CLSORT_GROUP / CLSORT_TEAM)
 #if CLSORT_SWEEP && CLSORT_GROUP < CLSORT_DIGITS
 #error "CLSORT_SWEEP needs a work-item for each digit"
 #endif
-
-CLSORT_INLINE uint local_id(void)
-{
-    return (uint)get_local_id(0) & (CLSORT_GROUP - 1);
-}
-
-/* Agreement inside a team, with its local memory. Without known warps a barrier, so that all of a group must come by equally often. */
-#if CLSORT_FORWARD_PROGRESS
-CLSORT_INLINE void team_sync(void)
-{
-    __asm__ volatile("bar.warp.sync 0xffffffff;" : : : "memory");
-}
-#else
-#define team_sync() barrier(CLK_LOCAL_MEM_FENCE)
-#endif
-
-/* The sum of x over the work-items before this one: each team sums by itself first. Called by all; sums: 2 * CLSORT_GROUP words, free, and so
-   again after the next barrier. */
-CLSORT_INLINE uint group_scan(uint x, local uint *sums)
-{
-    const uint t = local_id();
-    uint sum = x, at = 0;
-    sums[t] = x;
-    #pragma unroll
-    for (uint step = 1; step < CLSORT_TEAM; step <<= 1) {
-        team_sync();
-        sum += t % CLSORT_TEAM >= step ? sums[at + t - step] : 0;
-        at ^= CLSORT_GROUP;
-        sums[at + t] = sum;
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    #pragma unroll
-    for (uint w = 0; w + 1 < CLSORT_TEAMS; w++)
-        sum += w < t / CLSORT_TEAM ? sums[at + w * CLSORT_TEAM + CLSORT_TEAM - 1] : 0;
-    return sum - x;
-}
 
 //---- radix: counting
 /* Copies of each local counter: lanes with equal digits then meet on fewer banks. The histogram of CLSORT_SWEEP packs two counters of 16 bits into a word, so
@@ -3243,6 +3253,1021 @@ CLSORT_KERNEL void clsort_radix_sweep(CLSORT_RADIX_ARGS, local ulong *space)
     store_tile(tile, from, plan_array(r, plan, PASS_TO), r.codec, digit, b.rows, rank);
 }
 #endif
+#endif
+#endif
+
+//---- quicksort
+/* QUICKSORT. The rows lie in two arrays, target and temp; a round moves them from one to the other (the first one may read them from a third, the
+   source). A SEQUENCE is a range of rows still to be sorted; its place in the order is known. It is cut into BLOCKS. A round is three launches
+   over the blocks of all sequences, each by as many work-groups as run at once, which do nothing when there is no block:
+
+     count      chooses the sequence's pivot, counts the block's rows before and equal to it, finds the least and the most on both sides
+     plan       one work-group: adds the counts up to places, and makes the children of every sequence
+     scatter    moves the rows:   | before the pivot | equal to it | after it |
+
+   Rows equal to the pivot are done, and go straight to the target; only when the round reads the target they go to temp, and come back in the
+   next round. A child of leaf_rows or fewer becomes a LEAF: in the end one work-group sorts it alone, by partitions with a stack of
+   its own and the bitonic network where a range fits into a tile. A child that is the same everywhere only moves. What the last round leaves, and
+   what has no room in a list, are LEFTOVERS.
+
+   All counts are exact places, so the result is the same every time. Source: D. Cederman and P. Tsigas, GPU-Quicksort, 2009. */
+#if CLSORT_QUICK
+/* 1: the scans of OpenCL C 2.0 over a work-group instead of those by hand. */
+#ifndef CLSORT_WORK_GROUP_FUNCTIONS
+#define CLSORT_WORK_GROUP_FUNCTIONS 0
+#endif
+/* Elements of a tile. */
+#define CLSORT_QUICK_TILE (CLSORT_TILE_ROWS << CLSORT_LANES_LOG2)
+
+/* What every kernel of quicksort is told. capacity: most sequences of a round; rounds: how many are enqueued. */
+#define CLSORT_QUICK_ARGS CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_ARGS(temp), CLSORT_CODEC_ARGS, \
+    global uchar *scratch, ulong scratch_at, uint n, uint capacity, uint leaf_rows, uint block_rows, uint in_place, uint pivot, uint rounds, uint round
+#define CLSORT_QUICK_JOB { CLSORT_ARRAY(source), CLSORT_ARRAY(target), CLSORT_ARRAY(temp), CLSORT_CODEC, (global uint *)(scratch + scratch_at), \
+    n, capacity, leaf_rows, block_rows, in_place, pivot, rounds, round }
+typedef struct {
+    array_t source, target, temp;
+    codec_t codec;
+    global uint *scratch;
+    uint n, capacity, leaf_rows, block_rows, in_place, pivot, rounds, round;
+} quick_t;
+
+/* Pivot rules; the numbers of clsort.h. */
+enum { PIVOT_MEDIAN3 = 1, PIVOT_MIDRANGE = 2, PIVOT_SAMPLE = 3 };
+enum { AT_SOURCE, AT_TARGET, AT_TEMP };
+
+/* Rows begin ... begin + rows - 1 of an array. least and most are those of the codes; least > most: not known. `first` is a sequence's first block. */
+typedef struct { uint begin, rows, array, first; code_t least, most; } range_t;
+
+/* What a pivot does to rows: how many come before it and are equal; the least code of all, the greatest below the pivot, the least above, the most of all. */
+typedef struct { uint less, equal; code_t least, below, above, most; } part_t;
+
+CLSORT_INLINE uint8 pack_range(range_t r)
+{
+    return (uint8)(r.begin, r.rows, r.array, r.first, as_uint4((ulong2)(r.least, r.most)));
+}
+
+CLSORT_INLINE range_t unpack_range(uint8 v)
+{
+    const ulong2 bounds = as_ulong2(v.hi);
+    const range_t r = { v.s0, v.s1, v.s2, v.s3, (code_t)bounds.x, (code_t)bounds.y };
+    return r;
+}
+
+CLSORT_INLINE range_t make_range(uint begin, uint rows, uint array, code_t least, code_t most)
+{
+    const range_t r = { begin, rows, array, 0, least, most };
+    return r;
+}
+
+//---- quicksort: tables
+/* The scratch, in words: state; two tables of sequences, of this round and of the next, 16 words each: the range, less, equal, then the codes below and above and
+   the pivot; blocks, 10 words: less, equal, the four codes of a part; leaves and leftovers, a range each. */
+enum { QUICK_SEQUENCES, QUICK_BLOCKS, QUICK_LEAVES = 4, QUICK_LEFT, QUICK_ROUNDS, QUICK_STATE_WORDS = 16 };
+
+CLSORT_INLINE global uint *quick_state(quick_t q, uint round)
+{
+    return q.scratch + (round & 1) * 2;
+}
+
+CLSORT_INLINE global uint *sequence_at(quick_t q, uint round, uint i)
+{
+    return q.scratch + QUICK_STATE_WORDS + ((size_t)(round & 1) * q.capacity + i) * 16;
+}
+
+CLSORT_INLINE global uint *block_at(quick_t q, uint b)
+{
+    return sequence_at(q, 1, q.capacity) + (size_t)b * 10;
+}
+
+CLSORT_INLINE uint most_leaves(quick_t q)
+{
+    return 8 * q.capacity + 64;
+}
+
+CLSORT_INLINE global uint *leaf_at(quick_t q, uint i)
+{
+    return block_at(q, 2 * q.capacity + 1) + (size_t)i * 8;
+}
+
+CLSORT_INLINE global uint *leftover_at(quick_t q, uint i)
+{
+    return leaf_at(q, most_leaves(q)) + (size_t)i * 8;
+}
+
+CLSORT_INLINE array_t quick_array(quick_t q, uint at)
+{
+    const array_t a = { at == AT_SOURCE ? q.source.keys : at == AT_TARGET ? q.target.keys : q.temp.keys,
+                        at == AT_SOURCE ? q.source.values : at == AT_TARGET ? q.target.values : q.temp.values };
+    return a;
+}
+
+/* Where a round reads. Rows that are not done go from temp to target, else to temp; equal ones to the target unless they are read there. */
+CLSORT_INLINE uint round_array(quick_t q, uint round)
+{
+    return round & 1 ? AT_TEMP : round || q.in_place ? AT_TARGET : AT_SOURCE;
+}
+
+CLSORT_INLINE uint other_array(uint at)
+{
+    return at == AT_TEMP ? AT_TARGET : AT_TEMP;
+}
+
+CLSORT_INLINE uint equal_array(uint at)
+{
+    return at == AT_TARGET ? AT_TEMP : AT_TARGET;
+}
+
+/* The sequence of a block. */
+CLSORT_INLINE uint find_sequence(quick_t q, uint b)
+{
+    uint low = 0, high = quick_state(q, q.round)[QUICK_SEQUENCES];
+    while (high - low > 1) {
+        const uint middle = low + ((high - low) >> 1);
+        const uint after = sequence_at(q, q.round, middle)[3] <= b;
+        low = after ? middle : low;
+        high = after ? high : middle;
+    }
+    return low;
+}
+
+/* The first block of sequence i, or the end of the blocks. */
+CLSORT_INLINE uint first_block(quick_t q, uint i)
+{
+    global const uint *state = quick_state(q, q.round);
+    return i < state[QUICK_SEQUENCES] ? sequence_at(q, q.round, i)[3] : state[QUICK_BLOCKS];
+}
+
+//---- quicksort: parts
+CLSORT_INLINE part_t no_part(void)
+{
+    const part_t p = { 0, 0, (code_t)~(code_t)0, 0, (code_t)~(code_t)0, 0 };
+    return p;
+}
+
+CLSORT_INLINE void add_code(part_t *p, code_t code, code_t pivot)
+{
+    const code_t below = code < pivot ? code : (code_t)0, above = code > pivot ? code : (code_t)~(code_t)0;
+    p->less += code < pivot;
+    p->equal += code == pivot;
+    p->least = min(p->least, code);
+    p->below = max(p->below, below);
+    p->above = min(p->above, above);
+    p->most = max(p->most, code);
+}
+
+CLSORT_INLINE part_t join_parts(part_t a, part_t b)
+{
+    const part_t p = { a.less + b.less, a.equal + b.equal, min(a.least, b.least), max(a.below, b.below), min(a.above, b.above), max(a.most, b.most) };
+    return p;
+}
+
+CLSORT_INLINE uint8 pack_bounds(part_t p)
+{
+    return as_uint8((ulong4)(p.least, p.below, p.above, p.most));
+}
+
+CLSORT_INLINE part_t unpack_part(uint less, uint equal, uint8 bounds)
+{
+    const ulong4 v = as_ulong4(bounds);
+    const part_t p = { less, equal, (code_t)v.x, (code_t)v.y, (code_t)v.z, (code_t)v.w };
+    return p;
+}
+
+/* The code of element i. */
+CLSORT_INLINE code_t code_at(array_t a, codec_t c, uint i)
+{
+#if CLSORT_LANES == 1
+    return encode(*key_place(a, i), c);
+#else
+    return encode((codes_t)*key_place(a, i), c).s0;
+#endif
+}
+
+/* How many samples a range's pivot is the median of: none where its bounds tell the pivot. They lie evenly from the first row to the last. */
+#define CLSORT_MOST_SAMPLES (CLSORT_SHARE_LOG2 && CLSORT_GROUP < 64 ? CLSORT_GROUP - 1 : 63)
+CLSORT_INLINE uint count_samples(quick_t q, range_t r)
+{
+    const uint known = r.least == r.most || (q.pivot == PIVOT_MIDRANGE && r.least < r.most);
+    const uint wanted = q.pivot == PIVOT_MEDIAN3 ? 3 : r.rows < 4096 ? 7 : r.rows < 65536 ? 15 : 63;
+    return known || r.rows == 0 ? 0 : min(wanted, (uint)CLSORT_MOST_SAMPLES);
+}
+
+CLSORT_INLINE code_t take_sample(quick_t q, array_t from, range_t r, uint samples, uint i)
+{
+    return code_at(from, q.codec, r.begin + (uint)((ulong)i * (r.rows - 1) / max(samples - 1, 1u)));
+}
+
+CLSORT_INLINE code_t middle_code(range_t r)
+{
+    return (code_t)(r.least + (code_t)((code_t)(r.most - r.least) >> 1));
+}
+
+/* Where the next rows go: those before the pivot, equal to it, after it. */
+typedef struct { uint less, equal, greater; } places_t;
+
+//---- quicksort: a work-group
+#if CLSORT_SHARE_LOG2 > 0
+/* Local memory: a tile of rows; codes of parts, or samples; sums; the stack of a leaf. */
+#define CLSORT_QUICK_KEYS ((CLSORT_TILE_ROWS + (CLSORT_TILE_ROWS >> CLSORT_KEY_PAD_LOG2)) * CLSORT_KEY_BYTES)
+typedef struct {
+    local code_t *keys, *codes;
+    local uint *words, *sums, *stack;
+} quick_local_t;
+
+CLSORT_INLINE quick_local_t quick_space(local ulong *space)
+{
+    local code_t *codes = (local code_t *)(space + (CLSORT_QUICK_KEYS + 7) / 8);
+    local uint *words = (local uint *)(space + (CLSORT_QUICK_KEYS + 7) / 8 + (4 * CLSORT_GROUP * CLSORT_KEY_BYTES + 7) / 8);
+    local uint *sums = words + CLSORT_WORDS * CLSORT_WORD_SLOTS;
+    const quick_local_t l = { (local code_t *)space, codes, words, sums, sums + 2 * CLSORT_GROUP + 2 };
+    return l;
+}
+
+#define quick_sync(fence) barrier(fence)
+
+/* The sum of x over the work-items before this one, and the sum of all. Called by all; the sums free, and free after it. */
+CLSORT_INLINE uint scan_total(uint x, uint *total, quick_local_t l)
+{
+#if CLSORT_WORK_GROUP_FUNCTIONS
+    const uint before = work_group_scan_exclusive_add(x);
+    *total = work_group_broadcast(before + x, CLSORT_GROUP - 1);
+#else
+    const uint before = group_scan(x, l.sums);
+    if (local_id() == CLSORT_GROUP - 1)
+        l.sums[2 * CLSORT_GROUP] = before + x;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    *total = l.sums[2 * CLSORT_GROUP];
+#endif
+    return before;
+}
+
+CLSORT_INLINE void put_part(quick_local_t l, uint t, part_t p)
+{
+    l.sums[t] = p.less;
+    l.sums[CLSORT_GROUP + t] = p.equal;
+    l.codes[t] = p.least;
+    l.codes[CLSORT_GROUP + t] = p.below;
+    l.codes[2 * CLSORT_GROUP + t] = p.above;
+    l.codes[3 * CLSORT_GROUP + t] = p.most;
+}
+
+CLSORT_INLINE part_t get_part(quick_local_t l, uint t)
+{
+    const part_t p = { l.sums[t], l.sums[CLSORT_GROUP + t], l.codes[t], l.codes[CLSORT_GROUP + t], l.codes[2 * CLSORT_GROUP + t],
+                       l.codes[3 * CLSORT_GROUP + t] };
+    return p;
+}
+
+/* The parts of all work-items joined. Called by all; begins and ends with a barrier. */
+CLSORT_INLINE part_t join_group(part_t p, quick_local_t l)
+{
+    const uint t = local_id();
+    barrier(CLK_LOCAL_MEM_FENCE);
+    put_part(l, t, p);
+    for (uint step = CLSORT_GROUP / 2; step > 0; step >>= 1) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (t < step) {
+            p = join_parts(p, get_part(l, t + step));
+            put_part(l, t, p);
+        }
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    p = get_part(l, 0);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    return p;
+}
+
+/* The pivot of a range: the median of its samples by their ranks, or the middle of its bounds. A sample per work-item: PoCL 3.1 goes wrong at a loop of equal
+   length for all inside one of different lengths. Called by all; begins and ends with a barrier. */
+CLSORT_INLINE code_t choose_pivot(quick_t q, quick_local_t l, array_t from, range_t r)
+{
+    const uint t = local_id(), samples = count_samples(q, r);
+    const code_t own = t < samples ? take_sample(q, from, r, samples, t) : middle_code(r);
+    uint rank = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    l.codes[t] = own;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint k = 0; k < samples; k++)
+        rank += l.codes[k] < own || (l.codes[k] == own && k < t);
+    if (samples ? t < samples && rank == samples / 2 : t == 0)
+        l.codes[CLSORT_GROUP] = own;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    return l.codes[CLSORT_GROUP];
+}
+
+//---- quicksort: a tile
+/* What the pivot does to the work-item's share of some rows. All keys of a tile are loaded before the first is compared. */
+CLSORT_INLINE part_t count_rows_of(array_t from, codec_t c, uint begin, uint rows, code_t pivot)
+{
+    part_t p = no_part();
+    for (uint at = local_id(); at < rows; at += CLSORT_TILE_ROWS) {
+        code_t key[CLSORT_ITEMS];
+        #pragma unroll
+        for (uint m = 0; m < CLSORT_ITEMS; m++)
+            if (at + m * CLSORT_GROUP < rows)
+                key[m] = *key_place(from, begin + at + m * CLSORT_GROUP);
+        #pragma unroll
+        for (uint m = 0; m < CLSORT_ITEMS; m++)
+            if (at + m * CLSORT_GROUP < rows)
+                add_code(&p, encode(key[m], c), pivot);
+    }
+    return p;
+}
+
+/* The m-th row of a work-item in a tile: side by side in a work-item where rows must keep their order, else as they were loaded. */
+CLSORT_INLINE uint held_row(uint m)
+{
+    return CLSORT_TIES ? local_id() * CLSORT_ITEMS + m : m * CLSORT_GROUP + local_id();
+}
+
+/* Rows of a tile of `rows` that come before those of this work-item in the order of work-items. */
+CLSORT_INLINE uint rows_before(uint rows)
+{
+    const uint t = local_id();
+    return CLSORT_TIES ? min(t * CLSORT_ITEMS, rows) : t * (rows / CLSORT_GROUP) + min(t, rows % CLSORT_GROUP);
+}
+
+/* Loads the work-item's rows of a tile. With ties they go through local memory, so that their order is kept. Called by all with the tile free, and it
+   is free after it. */
+CLSORT_INLINE void load_part_rows(quick_local_t l, row_t *v, array_t from, codec_t c, uint begin, uint rows)
+{
+    const uint t = local_id();
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_ITEMS; m++)
+        v[m] = m * CLSORT_GROUP + t < rows ? load_whole_row(from, c, begin + m * CLSORT_GROUP + t) : top_row();
+#if CLSORT_TIES
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_ITEMS; m++)
+        put_row(l.keys, l.words, m * CLSORT_GROUP + t, v[m]);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_ITEMS; m++)
+        v[m] = get_row(l.keys, l.words, held_row(m));
+    barrier(CLK_LOCAL_MEM_FENCE);
+#endif
+}
+
+//---- quicksort: a tile moves
+/* Puts a tile's rows in order of their parts into local memory; returns how many come before the pivot and, in the upper half, are equal to it. Called
+   by all with the tile free; the tile is there after it. */
+CLSORT_INLINE uint order_parts(quick_local_t l, const row_t *v, uint rows, code_t pivot)
+{
+    uint own = 0, total;
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_ITEMS; m++)
+        own += held_row(m) < rows ? (v[m].key < pivot) + ((v[m].key == pivot) << 16) : 0;
+    const uint before = scan_total(own, &total, l);
+    uint less = before & 0xFFFF, equal = (total & 0xFFFF) + (before >> 16);
+    uint greater = (total & 0xFFFF) + (total >> 16) + rows_before(rows) - less - (before >> 16);
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_ITEMS; m++) {
+        const uint is_less = v[m].key < pivot, is_equal = v[m].key == pivot;
+        if (held_row(m) < rows)
+            put_row(l.keys, l.words, is_less ? less : is_equal ? equal : greater, v[m]);
+        less += is_less;
+        equal += is_equal;
+        greater += !is_less && !is_equal;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    return total;
+}
+
+/* Moves the rows of a range to their places. Called by all; begins with a barrier where there are rows, and ends with one. */
+CLSORT_INLINE void scatter_rows_of(quick_t q, quick_local_t l, uint at, uint begin, uint rows, code_t pivot, places_t next)
+{
+    const array_t from = quick_array(q, at), other = quick_array(q, other_array(at)), equal_to = quick_array(q, equal_array(at));
+    for (uint done = 0; done < rows; done += CLSORT_TILE_ROWS) {
+        const uint count = min(rows - done, (uint)CLSORT_TILE_ROWS);
+        row_t v[CLSORT_ITEMS];
+        load_part_rows(l, v, from, q.codec, begin + done, count);
+        const uint parts = order_parts(l, v, count, pivot), less = parts & 0xFFFF, equal = parts >> 16;
+        #pragma unroll
+        for (uint m = 0; m < CLSORT_ITEMS; m++) {
+            const uint i = m * CLSORT_GROUP + local_id(), is_equal = i >= less && i - less < equal;
+            const array_t to = { is_equal ? equal_to.keys : other.keys, is_equal ? equal_to.values : other.values };
+            const uint place = i < less ? next.less + i : is_equal ? next.equal + (i - less) : next.greater + (i - less - equal);
+            if (i < count)
+                store_whole_row(to, q.codec, place, get_row(l.keys, l.words, i));
+        }
+        next.less += less;
+        next.equal += equal;
+        next.greater += count - less - equal;
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+}
+
+#else
+//---- quicksort: a work-item
+/* A work-group is one work-item: plain loops. */
+typedef struct {
+    local code_t *keys;
+    local uint *words, *stack;
+} quick_local_t;
+
+CLSORT_INLINE quick_local_t quick_space(local ulong *space)
+{
+    const quick_local_t l = { (local code_t *)space, (local uint *)space, (local uint *)space };
+    return l;
+}
+
+#define quick_sync(fence)
+#define local_id() 0u
+#define join_group(part, l) (part)
+
+CLSORT_INLINE uint scan_total(uint x, uint *total, quick_local_t l)
+{
+    *total = x;
+    return 0;
+}
+
+CLSORT_INLINE code_t choose_pivot(quick_t q, quick_local_t l, array_t from, range_t r)
+{
+    const uint samples = count_samples(q, r);
+    code_t code[CLSORT_MOST_SAMPLES], pivot = middle_code(r);
+    for (uint i = 0; i < samples; i++)
+        code[i] = take_sample(q, from, r, samples, i);
+    for (uint i = 0; i < samples; i++) {
+        uint rank = 0;
+        for (uint k = 0; k < samples; k++)
+            rank += code[k] < code[i] || (code[k] == code[i] && k < i);
+        pivot = rank == samples / 2 ? code[i] : pivot;
+    }
+    return pivot;
+}
+
+#if CLSORT_LANES > 1 && !CLSORT_RECORDS
+/* What the pivot does to the whole vectors of some rows; *done: how many rows that are. */
+CLSORT_INLINE part_t count_vectors(array_t from, codec_t c, uint begin, uint rows, code_t pivot, uint *done)
+{
+    const codes_t middle = (codes_t)pivot, all = (codes_t)(code_t)~(code_t)0;
+    codes_t least = all, below = 0, above = all, most = 0;
+    words_t less = 0, equal = 0;
+    code_t codes[4 * CLSORT_LANES];
+    uint counts[2 * CLSORT_LANES];
+    part_t p = no_part();
+    for (*done = 0; rows - *done >= CLSORT_LANES; *done += CLSORT_LANES) {
+        const codes_t code = encode(vload16(0, key_place(from, begin + *done)), c);
+        less += CLSORT_WORD_FLAG(code < middle) != 0 ? (words_t)1 : (words_t)0;
+        equal += CLSORT_WORD_FLAG(code == middle) != 0 ? (words_t)1 : (words_t)0;
+        least = min(least, code);
+        most = max(most, code);
+        below = code < middle ? max(below, code) : below;
+        above = code > middle ? min(above, code) : above;
+    }
+    vstore16(least, 0, codes);
+    vstore16(below, 1, codes);
+    vstore16(above, 2, codes);
+    vstore16(most, 3, codes);
+    vstore16(less, 0, counts);
+    vstore16(equal, 1, counts);
+    for (uint l = 0; l < CLSORT_LANES; l++) {
+        const part_t lane = { counts[l], counts[CLSORT_LANES + l], codes[l], codes[CLSORT_LANES + l], codes[2 * CLSORT_LANES + l], codes[3 * CLSORT_LANES + l] };
+        p = join_parts(p, lane);
+    }
+    return p;
+}
+#endif
+
+CLSORT_INLINE part_t count_rows_of(array_t from, codec_t c, uint begin, uint rows, code_t pivot)
+{
+    uint done = 0;
+#if CLSORT_LANES > 1 && !CLSORT_RECORDS
+    part_t p = count_vectors(from, c, begin, rows, pivot, &done);
+#else
+    part_t p = no_part();
+#endif
+    for (uint i = done; i < rows; i++)
+        add_code(&p, code_at(from, c, begin + i), pivot);
+    return p;
+}
+
+/* Moves one row. */
+CLSORT_INLINE void move_row(array_t from, uint i, array_t to, uint place)
+{
+    uint word[CLSORT_WORDS_OR_1];
+    if (!CLSORT_RECORDS)
+        *key_place(to, place) = *key_place(from, i);
+    load_words(from, i, word);
+    store_words(to, place, word);
+}
+
+/* Keys equal to the pivot are rare or many, so that branch is foreseen; which side others go to is not, and is no branch. */
+CLSORT_INLINE void scatter_rows_of(quick_t q, quick_local_t l, uint at, uint begin, uint rows, code_t pivot, places_t next)
+{
+    const array_t from = quick_array(q, at), other = quick_array(q, other_array(at)), equal_to = quick_array(q, equal_array(at));
+    for (uint i = begin; i < begin + rows; i++) {
+        const code_t code = code_at(from, q.codec, i);
+        const uint less = code < pivot;
+        if (code == pivot) {
+            move_row(from, i, equal_to, next.equal++);
+            continue;
+        }
+        move_row(from, i, other, less ? next.less : next.greater);
+        next.less += less;
+        next.greater += !less;
+    }
+}
+#endif
+
+//---- quicksort: begin and count
+/* Makes the first sequence, or the only leaf. Called by one work-item. */
+CLSORT_INLINE void quick_begin(quick_t q)
+{
+    const uint8 all = pack_range(make_range(0, q.n, round_array(q, 0), (code_t)~(code_t)0, 0));
+    const uint leaf = q.n > 0 && q.n <= q.leaf_rows, sequence = q.n > q.leaf_rows;
+    for (uint k = 0; k < QUICK_STATE_WORDS; k++)
+        q.scratch[k] = 0;
+    q.scratch[QUICK_LEAVES] = leaf;
+    quick_state(q, 0)[QUICK_SEQUENCES] = sequence;
+    quick_state(q, 0)[QUICK_BLOCKS] = sequence ? (q.n - 1) / q.block_rows + 1 : 0;
+    if (leaf)
+        vstore8(all, 0, leaf_at(q, 0));
+    if (sequence)
+        vstore8(all, 0, sequence_at(q, 0, 0));
+}
+
+/* The rows of a block: block b of the sequence's blocks, which begin with r.first. */
+CLSORT_INLINE uint block_begin(quick_t q, range_t r, uint b)
+{
+    return (b - r.first) * q.block_rows;
+}
+
+CLSORT_INLINE uint block_count(quick_t q, range_t r, uint b)
+{
+    return min(r.rows - block_begin(q, r, b), q.block_rows);
+}
+
+CLSORT_INLINE void quick_count(quick_t q, quick_local_t l)
+{
+    const uint blocks = quick_state(q, q.round)[QUICK_BLOCKS];
+    const array_t from = quick_array(q, round_array(q, q.round));
+    for (uint b = (uint)get_group_id(0); b < blocks; b += (uint)get_num_groups(0)) {
+        global uint *sequence = sequence_at(q, q.round, find_sequence(q, b));
+        const range_t r = unpack_range(vload8(0, sequence));
+        const code_t pivot = choose_pivot(q, l, from, r);
+        const part_t own = count_rows_of(from, q.codec, r.begin + block_begin(q, r, b), block_count(q, r, b), pivot), part = join_group(own, l);
+        if (local_id() == 0) {
+            vstore2((uint2)(part.less, part.equal), 0, block_at(q, b));
+            vstore8(pack_bounds(part), 0, block_at(q, b) + 2);
+            if (b == r.first)
+                vstore2(as_uint2((ulong)pivot), 0, sequence + 14);
+        }
+    }
+}
+
+//---- quicksort: sums
+/* The share of `count` things that a work-item of the plan's work-group looks after. */
+CLSORT_INLINE uint plan_share(uint count)
+{
+    return (count + CLSORT_GROUP - 1) / CLSORT_GROUP;
+}
+
+/* Turns the blocks' counts into sums over the blocks before, and writes those of all behind them. Called by all; needs a barrier after. */
+CLSORT_INLINE void sum_blocks(quick_t q, quick_local_t l, uint blocks)
+{
+    const uint share = plan_share(blocks), first = min(local_id() * share, blocks), end = min(first + share, blocks);
+    uint2 sum = 0, total;
+    for (uint b = first; b < end; b++)
+        sum += vload2(0, block_at(q, b));
+    uint all_less, all_equal;
+    sum.x = scan_total(sum.x, &all_less, l);
+    sum.y = scan_total(sum.y, &all_equal, l);
+    for (uint b = first; b < end; b++) {
+        const uint2 count = vload2(0, block_at(q, b));
+        vstore2(sum, 0, block_at(q, b));
+        sum += count;
+    }
+    if (local_id() == 0)
+        vstore2((uint2)(all_less, all_equal), 0, block_at(q, blocks));
+}
+
+/* Takes note of a sequence's bounds: of all its rows, and beside the pivot. */
+CLSORT_INLINE void store_bounds(quick_t q, uint i, part_t p)
+{
+    global uint *sequence = sequence_at(q, q.round, i);
+    vstore4(as_uint4((ulong2)(p.least, p.most)), 0, sequence + 4);
+    vstore4(as_uint4((ulong2)(p.below, p.above)), 0, sequence + 10);
+}
+
+#if CLSORT_SHARE_LOG2 > 0
+/* Joins the bounds of each sequence's blocks. A work-item does this for its share of the blocks; that in whose share a sequence ends adds
+   what those before it have found. Called by all; begins with a barrier and needs one after. */
+CLSORT_INLINE void join_bounds(quick_t q, quick_local_t l, uint blocks)
+{
+    const uint t = local_id(), share = plan_share(blocks), first = min(t * share, blocks), end = min(first + share, blocks);
+    uint now = first < end ? find_sequence(q, first) : 0, open = now, ends = 0;
+    part_t p = no_part(), head = no_part();
+    for (uint b = first; b < end; b++) {
+        p = join_parts(p, unpack_part(0, 0, vload8(0, block_at(q, b) + 2)));
+        if (b + 1 == first_block(q, now + 1)) {
+            if (first_block(q, now) < first) {
+                head = p;
+                ends = 1;
+            } else
+                store_bounds(q, now, p);
+            p = no_part();
+            now++;
+        }
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    put_part(l, t, p);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint k = t; ends && k * share > first_block(q, open);)
+        head = join_parts(head, get_part(l, --k));
+    if (ends)
+        store_bounds(q, open, head);
+}
+#else
+CLSORT_INLINE void join_bounds(quick_t q, quick_local_t l, uint blocks)
+{
+    part_t p = no_part();
+    for (uint b = 0, now = 0; b < blocks; b++) {
+        p = join_parts(p, unpack_part(0, 0, vload8(0, block_at(q, b) + 2)));
+        if (b + 1 == first_block(q, now + 1)) {
+            store_bounds(q, now++, p);
+            p = no_part();
+        }
+    }
+}
+#endif
+
+//---- quicksort: children
+/* What becomes of a child. */
+enum { CHILD_DONE, CHILD_LEAF, CHILD_NEXT, CHILD_LEFT };
+
+/* How often each happens, and the blocks of CHILD_NEXT. */
+typedef struct { uint leaves, nexts, blocks, left; } tally_t;
+
+CLSORT_INLINE uint child_fate(quick_t q, range_t r, uint retire)
+{
+    if (retire)
+        return r.rows ? CHILD_LEFT : CHILD_DONE;
+    if (r.rows == 0 || (r.least == r.most && r.array == AT_TARGET))
+        return CHILD_DONE;
+    return r.rows <= q.leaf_rows ? CHILD_LEAF : q.round + 1 < q.rounds ? CHILD_NEXT : CHILD_LEFT;
+}
+
+/* Child k of a sequence: the rows before the pivot, equal to it, after it. A retired sequence has one child, itself; one that is the same
+   everywhere has none: it stays, or goes to the target. */
+CLSORT_INLINE range_t child_of(quick_t q, uint i, uint k, uint retire)
+{
+    global const uint *sequence = sequence_at(q, q.round, i);
+    const range_t r = unpack_range(vload8(0, sequence));
+    const uint2 before = vload2(0, block_at(q, r.first)), after = vload2(0, block_at(q, first_block(q, i + 1))), count = after - before;
+    const ulong2 beside = as_ulong2(vload4(0, sequence + 10));
+    const code_t pivot = (code_t)as_ulong(vload2(0, sequence + 14));
+    if (retire)
+        return make_range(r.begin, k ? 0 : r.rows, r.array, r.least, r.most);
+    if (k == 0)
+        return make_range(r.begin, count.x, other_array(r.array), r.least, (code_t)beside.x);
+    if (k == 1)
+        return make_range(r.begin + count.x, r.least == r.most ? 0 : count.y, equal_array(r.array), pivot, pivot);
+    return make_range(r.begin + count.x + count.y, r.rows - count.x - count.y, other_array(r.array), (code_t)beside.y, r.most);
+}
+
+CLSORT_INLINE uint blocks_of(quick_t q, range_t r)
+{
+    return (r.rows - 1) / q.block_rows + 1;
+}
+
+/* Counts what becomes of the children of the sequences first ... end - 1. */
+CLSORT_INLINE tally_t tally_children(quick_t q, uint first, uint end, uint retire)
+{
+    tally_t tally = { 0, 0, 0, 0 };
+    for (uint i = 3 * first; i < 3 * end; i++) {
+        const range_t r = child_of(q, i / 3, i % 3, retire);
+        const uint fate = child_fate(q, r, retire);
+        tally.leaves += fate == CHILD_LEAF;
+        tally.nexts += fate == CHILD_NEXT;
+        tally.blocks += fate == CHILD_NEXT ? blocks_of(q, r) : 0;
+        tally.left += fate == CHILD_LEFT;
+    }
+    return tally;
+}
+
+/* Writes the children of the sequences first ... end - 1 into the lists, from `at` on. */
+CLSORT_INLINE void write_children(quick_t q, uint first, uint end, uint retire, tally_t at)
+{
+    for (uint i = 3 * first; i < 3 * end; i++) {
+        range_t r = child_of(q, i / 3, i % 3, retire);
+        const uint fate = child_fate(q, r, retire);
+        r.first = at.blocks;
+        if (fate == CHILD_LEAF)
+            vstore8(pack_range(r), 0, leaf_at(q, at.leaves++));
+        else if (fate == CHILD_LEFT)
+            vstore8(pack_range(r), 0, leftover_at(q, at.left++));
+        else if (fate == CHILD_NEXT) {
+            vstore8(pack_range(r), 0, sequence_at(q, q.round + 1, at.nexts++));
+            at.blocks += blocks_of(q, r);
+        }
+    }
+}
+
+//---- quicksort: plan
+/* Makes the children of all sequences. Where the list of leaves could become too long, the sequences are retired instead, and do not move. Called by all. */
+CLSORT_INLINE void make_children(quick_t q, quick_local_t l)
+{
+    global uint *state = quick_state(q, q.round), *next = quick_state(q, q.round + 1);
+    const uint count = state[QUICK_SEQUENCES], share = plan_share(count), first = min(local_id() * share, count), end = min(first + share, count);
+    const uint leaves = q.scratch[QUICK_LEAVES], left = q.scratch[QUICK_LEFT], retire = leaves + 3 * count > most_leaves(q);
+    const tally_t own = tally_children(q, first, end, retire);
+    tally_t at, all;
+    at.leaves = leaves + scan_total(own.leaves, &all.leaves, l);
+    at.nexts = scan_total(own.nexts, &all.nexts, l);
+    at.blocks = scan_total(own.blocks, &all.blocks, l);
+    at.left = left + scan_total(own.left, &all.left, l);
+    write_children(q, first, end, retire, at);
+    quick_sync(CLK_GLOBAL_MEM_FENCE);
+    if (local_id() == 0) {
+        next[QUICK_SEQUENCES] = all.nexts;
+        next[QUICK_BLOCKS] = all.blocks;
+        q.scratch[QUICK_LEAVES] = leaves + all.leaves;
+        q.scratch[QUICK_LEFT] = left + all.left;
+        q.scratch[QUICK_ROUNDS] += count > 0;
+        if (retire)
+            state[QUICK_BLOCKS] = 0;
+    }
+}
+
+CLSORT_INLINE void quick_plan(quick_t q, quick_local_t l)
+{
+    const uint blocks = quick_state(q, q.round)[QUICK_BLOCKS];
+    sum_blocks(q, l, blocks);
+    join_bounds(q, l, blocks);
+    quick_sync(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    make_children(q, l);
+}
+
+//---- quicksort: scatter
+CLSORT_INLINE void quick_scatter(quick_t q, quick_local_t l)
+{
+    const uint blocks = quick_state(q, q.round)[QUICK_BLOCKS], at = round_array(q, q.round);
+    for (uint b = (uint)get_group_id(0); b < blocks; b += (uint)get_num_groups(0)) {
+        const uint i = find_sequence(q, b);
+        global const uint *sequence = sequence_at(q, q.round, i);
+        const range_t r = unpack_range(vload8(0, sequence));
+        const uint2 first = vload2(0, block_at(q, r.first)), before = vload2(0, block_at(q, b)) - first;
+        const uint2 all = vload2(0, block_at(q, first_block(q, i + 1))) - first;
+        const code_t pivot = (code_t)as_ulong(vload2(0, sequence + 14));
+        const uint begin = block_begin(q, r, b), stays = r.least == r.most && at == AT_TARGET;
+        const places_t next = { r.begin + before.x, r.begin + all.x + before.y, r.begin + all.x + all.y + (begin - before.x - before.y) };
+        scatter_rows_of(q, l, at, r.begin + begin, stays ? 0 : block_count(q, r, b), pivot, next);
+    }
+}
+
+//---- quicksort: a leaf's tile
+/* Stages of the network that put `rows` elements in order. */
+CLSORT_INLINE uint network_stages(uint rows)
+{
+    return rows > 1 ? 32 - clz(rows - 1) : 0;
+}
+
+/* Loads and stores of the rows begin ... end - 1 in the home window. Hardly any tile is whole, so that there is no rolled loop for the others. */
+CLSORT_INLINE void load_leaf(row_t *v, window_t home, array_t from, codec_t c, uint begin, uint end)
+{
+#if CLSORT_LANES == 1
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_ITEMS; m++)
+        v[m] = load_row(from, c, begin + window_row(home, m), end);
+#else
+    load_window(v, home, CLSORT_ITEMS_LOG2, from, c, begin, end);
+#endif
+}
+
+CLSORT_INLINE void store_leaf(const row_t *v, window_t home, array_t to, codec_t c, uint begin, uint end)
+{
+#if CLSORT_LANES == 1
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_ITEMS; m++)
+        store_row(to, c, begin + window_row(home, m), end, v[m]);
+#else
+    store_window(v, home, CLSORT_ITEMS_LOG2, to, c, begin, end);
+#endif
+}
+
+/* Sorts up to a tile of rows into the target by the bitonic network; with none it only meets the barriers. Called by all with the tile free. */
+CLSORT_INLINE void sort_leaf_tile(quick_t q, quick_local_t l, array_t from, uint begin, uint rows)
+{
+    const uint end = rows ? begin + rows : 0, stages = network_stages(rows);
+    const window_t home = tile_window(local_id(), CLSORT_HOME_AT, 0, 0);
+    window_t now = home;
+    row_t v[CLSORT_ITEMS];
+    load_leaf(v, home, from, q.codec, begin, end);
+    for (uint stage = 0; stage < CLSORT_LANES_LOG2; stage++)
+        lane_steps(v, CLSORT_ITEMS, stage);
+    for (uint stage = CLSORT_LANES_LOG2; stage < stages; stage++) {
+        now = tile_stage(v, l.keys, l.words, local_id(), now, stage - CLSORT_LANES_LOG2);
+        lane_steps(v, CLSORT_ITEMS, stage);
+    }
+    move_window(v, l.keys, l.words, now, home);
+    store_leaf(v, home, q.target, q.codec, begin, end);
+}
+
+/* Copies rows to the target. */
+CLSORT_INLINE void copy_to_target(quick_t q, uint at, uint begin, uint rows)
+{
+    const array_t from = quick_array(q, at);
+    for (uint i = local_id(); i < rows; i += CLSORT_GROUP)
+#if CLSORT_LANES == 1
+        store_whole_row(q.target, q.codec, begin + i, load_whole_row(from, q.codec, begin + i));
+#else
+        store_row(q.target, q.codec, begin + i, begin + i + 1, load_row(from, q.codec, begin + i, begin + i + 1));
+#endif
+}
+
+//---- quicksort: a leaf
+/* The stack of a leaf, in words: how many ranges lie on it, how many rows it may still partition; the ranges. The longer one of two goes below,
+   so that there are never more than log2 of the rows. */
+enum { STACK_TOP, STACK_BUDGET, STACK_RANGES = 4, STACK_DEPTH = 24 };
+
+/* Has a leftover a place in the list? Takes it. */
+CLSORT_INLINE uint leave_range(quick_t q, range_t r)
+{
+    const uint at = atomic_inc((volatile global uint *)&q.scratch[QUICK_LEFT]), fits = at < most_leaves(q) + q.capacity;
+    if (fits)
+        vstore8(pack_range(r), 0, leftover_at(q, at));
+    return fits;
+}
+
+/* Puts a range on the stack, or with its budget spent on the list of leftovers while there is room. Called by one work-item. */
+CLSORT_INLINE void push_range(quick_t q, quick_local_t l, range_t r, uint spent)
+{
+    if (r.rows == 0 || (r.least == r.most && r.array == AT_TARGET))
+        return;
+    if (spent && r.rows > CLSORT_QUICK_TILE && leave_range(q, r))
+        return;
+    vstore8(pack_range(r), l.stack[STACK_TOP]++, l.stack + STACK_RANGES);
+}
+
+/* Partitions a range of which `rows` is 0 where it does not apply. Called by all. */
+CLSORT_INLINE void partition_leaf(quick_t q, quick_local_t l, range_t r, uint rows)
+{
+    const array_t from = quick_array(q, r.array);
+    const range_t parted = make_range(r.begin, rows, r.array, r.least, r.most);
+    const code_t pivot = choose_pivot(q, l, from, parted);
+    const part_t part = join_group(count_rows_of(from, q.codec, r.begin, rows, pivot), l);
+    const uint greater = r.begin + part.less + part.equal;
+    const places_t next = { r.begin, r.begin + part.less, greater };
+    scatter_rows_of(q, l, r.array, r.begin, rows, pivot, next);
+    quick_sync(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    copy_to_target(q, AT_TEMP, next.equal, r.array == AT_TARGET ? part.equal : 0);
+    if (local_id() == 0 && rows != 0) {
+        const range_t low = make_range(r.begin, part.less, other_array(r.array), part.least, part.below);
+        const range_t high = make_range(greater, rows - part.less - part.equal, low.array, part.above, part.most);
+        const uint budget = l.stack[STACK_BUDGET], spent = budget < rows;
+        l.stack[STACK_BUDGET] = spent ? 0 : budget - rows;
+        push_range(q, l, low.rows > high.rows ? low : high, spent);
+        push_range(q, l, low.rows > high.rows ? high : low, spent);
+    }
+}
+
+//---- quicksort: a leaf's steps
+/* Takes the uppermost range from the stack, and partitions it or finishes it. Returns how many are left. Called by all, with a barrier since the stack was
+   written; ends with one. */
+CLSORT_INLINE uint leaf_step(quick_t q, quick_local_t l)
+{
+    const uint top = l.stack[STACK_TOP] - 1;
+    const range_t r = unpack_range(vload8(top, l.stack + STACK_RANGES));
+    const uint same = r.least == r.most, large = !same && r.rows > CLSORT_QUICK_TILE;
+    quick_sync(CLK_LOCAL_MEM_FENCE);
+    if (local_id() == 0)
+        l.stack[STACK_TOP] = top;
+    partition_leaf(q, l, r, large ? r.rows : 0);
+    sort_leaf_tile(q, l, quick_array(q, r.array), r.begin, large || same ? 0 : r.rows);
+    copy_to_target(q, r.array, r.begin, same && r.array != AT_TARGET ? r.rows : 0);
+    quick_sync(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    return l.stack[STACK_TOP];
+}
+
+CLSORT_INLINE void quick_leaves(quick_t q, quick_local_t l)
+{
+    const uint leaves = q.scratch[QUICK_LEAVES];
+    for (uint i = (uint)get_group_id(0); i < leaves; i += (uint)get_num_groups(0)) {
+        const range_t r = unpack_range(vload8(0, leaf_at(q, i)));
+        if (local_id() == 0) {
+            l.stack[STACK_TOP] = 1;
+            l.stack[STACK_BUDGET] = r.rows * (2 * network_stages(r.rows / CLSORT_QUICK_TILE + 1) + 4);
+            vstore8(pack_range(r), 0, l.stack + STACK_RANGES);
+        }
+        quick_sync(CLK_LOCAL_MEM_FENCE);
+        for (uint left = 1; left > 0;)
+            left = leaf_step(q, l);
+        quick_sync(CLK_LOCAL_MEM_FENCE);
+    }
+}
+
+//---- quicksort: leftovers
+/* The network of a leftover in global memory, a work-group for all of it: slow, whatever the rows are. Called by all. */
+CLSORT_INLINE void finish_range(quick_t q, range_t r)
+{
+    const uint stages = network_stages(r.rows), end = r.begin + r.rows;
+    copy_to_target(q, r.array, r.begin, r.array != AT_TARGET ? r.rows : 0);
+    quick_sync(CLK_GLOBAL_MEM_FENCE);
+    for (uint stage = 0; stage < stages; stage++)
+        for (uint left = stage + 1; left > 0; left--) {
+            for (uint t = local_id(); t < 1u << (stages - 1); t += CLSORT_GROUP) {
+                const window_t w = make_window(t, 1, left - 1, left - 1 == stage ? 1 : 0);
+                const uint i = window_row(w, 0), j = window_row(w, 1);
+                if (max(i, j) >= r.rows)
+                    continue;
+                row_t a = load_row(q.target, q.codec, r.begin + i, min(end, r.begin + i + 1));
+                row_t b = load_row(q.target, q.codec, r.begin + j, min(end, r.begin + j + 1));
+                order_rows(&a, &b);
+                store_row(q.target, q.codec, r.begin + i, r.begin + i + 1, a);
+                store_row(q.target, q.codec, r.begin + j, r.begin + j + 1, b);
+            }
+            quick_sync(CLK_GLOBAL_MEM_FENCE);
+        }
+}
+
+CLSORT_INLINE void quick_finish(quick_t q)
+{
+    const uint left = min(q.scratch[QUICK_LEFT], most_leaves(q) + q.capacity);
+    for (uint i = (uint)get_group_id(0); i < left; i += (uint)get_num_groups(0))
+        finish_range(q, unpack_range(vload8(0, leftover_at(q, i))));
+}
+
+//---- quicksort: kernels
+#if CLSORT_FAMILY != 9
+/* Of count, scatter, leaf and finish as many work-groups run as fit, of the others one. space: clsort__quick_local of clsort.h. */
+CLSORT_KERNEL void clsort_quick_begin(CLSORT_QUICK_ARGS)
+{
+    const quick_t q = CLSORT_QUICK_JOB;
+    if (get_global_id(0) == 0)
+        quick_begin(q);
+}
+
+CLSORT_KERNEL void clsort_quick_count(CLSORT_QUICK_ARGS, local ulong *space)
+{
+    const quick_t q = CLSORT_QUICK_JOB;
+    quick_count(q, quick_space(space));
+}
+
+CLSORT_KERNEL void clsort_quick_plan(CLSORT_QUICK_ARGS, local ulong *space)
+{
+    const quick_t q = CLSORT_QUICK_JOB;
+    quick_plan(q, quick_space(space));
+}
+
+CLSORT_KERNEL void clsort_quick_scatter(CLSORT_QUICK_ARGS, local ulong *space)
+{
+    const quick_t q = CLSORT_QUICK_JOB;
+    quick_scatter(q, quick_space(space));
+}
+
+CLSORT_KERNEL void clsort_quick_leaf(CLSORT_QUICK_ARGS, local ulong *space)
+{
+    const quick_t q = CLSORT_QUICK_JOB;
+    quick_leaves(q, quick_space(space));
+}
+
+CLSORT_KERNEL void clsort_quick_finish(CLSORT_QUICK_ARGS)
+{
+    const quick_t q = CLSORT_QUICK_JOB;
+    quick_finish(q);
+}
+#endif
+
+//---- quicksort: relauncher
+#if CLSORT_FAMILY == 9
+/* Enqueues the kernels of the next round and, behind them, itself; or, when no block is left, those of the leaves. Called by one work-item. */
+static void relaunch(quick_t q, uint groups, uint local_bytes)
+{
+    const queue_t queue = get_default_queue();
+    const uint blocks = quick_state(q, q.round)[QUICK_BLOCKS], works = blocks > 0 && q.round < q.rounds;
+    const uint wanted = works ? blocks : max(q.scratch[QUICK_LEAVES], 1u);
+    const ndrange_t many = ndrange_1D((size_t)wanted * CLSORT_GROUP, CLSORT_GROUP), one = ndrange_1D(CLSORT_GROUP, CLSORT_GROUP);
+    clk_event_t first, second, third;
+    if (works) {
+        quick_t next = q;
+        next.round++;
+        enqueue_kernel(queue, CLK_ENQUEUE_FLAGS_WAIT_KERNEL, many, 0, NULL, &first,
+                       ^(local void *space) { quick_count(q, quick_space((local ulong *)space)); }, local_bytes);
+        enqueue_kernel(queue, CLK_ENQUEUE_FLAGS_NO_WAIT, one, 1, &first, &second,
+                       ^(local void *space) { quick_plan(q, quick_space((local ulong *)space)); }, local_bytes);
+        enqueue_kernel(queue, CLK_ENQUEUE_FLAGS_NO_WAIT, many, 1, &second, &third,
+                       ^(local void *space) { quick_scatter(q, quick_space((local ulong *)space)); }, local_bytes);
+        enqueue_kernel(queue, CLK_ENQUEUE_FLAGS_NO_WAIT, ndrange_1D(1, 1), 1, &third, NULL, ^{ relaunch(next, groups, local_bytes); });
+        release_event(second);
+        release_event(third);
+    } else {
+        enqueue_kernel(queue, CLK_ENQUEUE_FLAGS_WAIT_KERNEL, many, 0, NULL, &first,
+                       ^(local void *space) { quick_leaves(q, quick_space((local ulong *)space)); }, local_bytes);
+        enqueue_kernel(queue, CLK_ENQUEUE_FLAGS_NO_WAIT, ndrange_1D((size_t)groups * CLSORT_GROUP, CLSORT_GROUP), 1, &first, NULL, ^{ quick_finish(q); });
+    }
+    release_event(first);
+}
+
+/* The host's one launch: the first sequence, then everything else. The kernels on the device take no more than `groups` work-groups to finish. One
+   work-group; only its first work-item works. */
+CLSORT_KERNEL void clsort_quick_relauncher(CLSORT_QUICK_ARGS, uint groups, uint local_bytes)
+{
+    const quick_t q = CLSORT_QUICK_JOB;
+    if (get_global_id(0) != 0)
+        return;
+    quick_begin(q);
+    relaunch(q, groups, local_bytes);
+}
 #endif
 #endif
 

@@ -185,6 +185,7 @@ static inline size_t case_block_length(const bench *b, const sort_case *c)
     if (!d.count) d.count = 1;
     if (c->indices) d.flags |= CLSORT_FLAG_INDICES;
     if (c->algorithm && !CHECK_OK(clsort_select(&d, c->algorithm))) return 1;
+    if (clsort_check(b->sorter, &d) == CLSORT_ERROR_UNSUPPORTED) return 1;
     d.flags &= ~(cl_uint)CLSORT_FLAG_NO_BUILD;
     if (!CHECK_OK(clsort_prepare(b->sorter, &d)) || !CHECK_OK(clsort_resolve(b->sorter, &d, &resolved))) return 1;
     return (size_t)resolved.tuning.work_group * resolved.tuning.items;
@@ -330,6 +331,12 @@ static inline int case_read(case_state *s, cl_command_queue queue)
     return CHECK(error == CL_SUCCESS);
 }
 
+/* Does the call itself wait until it has sorted? */
+static inline int case_blocks(const sort_case *c)
+{
+    return (c->algorithm && !strcmp(c->algorithm, "quicksort-host")) || c->d.tuning.scheduler == CLSORT_SCHEDULER_HOST;
+}
+
 /* Wait list of a case: two events, of which the second may still be open. */
 static inline int case_waits(const sort_case *c, const bench *b, cl_event *wait)
 {
@@ -339,7 +346,7 @@ static inline int case_waits(const sort_case *c, const bench *b, cl_event *wait)
     wait[0] = clCreateUserEvent(b->session.context, &error);
     wait[1] = clCreateUserEvent(b->session.context, &error2);
     if (!CHECK(error == CL_SUCCESS && error2 == CL_SUCCESS)) return 0;
-    if (c->wait == CASE_WAIT_PAST) clSetUserEventStatus(wait[1], CL_COMPLETE);
+    if (c->wait == CASE_WAIT_PAST || case_blocks(c)) clSetUserEventStatus(wait[1], CL_COMPLETE);
     return CHECK(clSetUserEventStatus(wait[0], CL_COMPLETE) == CL_SUCCESS);
 }
 
@@ -399,7 +406,7 @@ static inline int case_sort(case_state *s, const bench *b)
     good = good && case_produce(s, b, queue, CASE_SEGMENTS) && case_produce(s, b, queue, CASE_COUNT);
     if (good) {
         good = CHECK_OK(clsort_enqueue_sort(b->sorter, queue, &s->d, n_wait, n_wait ? wait : NULL, place));
-        if (s->c->wait == CASE_WAIT_LATER) clSetUserEventStatus(wait[1], CL_COMPLETE);
+        if (s->c->wait == CASE_WAIT_LATER && !case_blocks(s->c)) clSetUserEventStatus(wait[1], CL_COMPLETE);
         good = good && case_finish(s->c, queue, done);
     }
     for (i = 0; i < 2; i++)
@@ -443,6 +450,15 @@ static inline int case_reference(case_state *s)
         if (length && !case_reference_part(s, first, length)) return 0;
     }
     return 1;
+}
+
+/* Kernels that launch kernels are optional: does the device lack what this algorithm needs? */
+static inline int case_lacks(const bench *b, const char *algorithm)
+{
+    clsort_desc d = clsort_desc_default();
+    d.key_type = CLSORT_U32;
+    return algorithm && !strcmp(algorithm, "quicksort-device") && CHECK_OK(clsort_select(&d, algorithm))
+        && clsort_check(b->sorter, &d) == CLSORT_ERROR_UNSUPPORTED;
 }
 
 /* Merge and radix are stable, asked or not, and so are rows and segments. */
@@ -660,6 +676,7 @@ static inline int case_run(const bench *b, const sort_case *c)
     size_t scratch = 0;
     int good;
     case_say(c);
+    if (case_lacks(b, c->algorithm)) return 1;
     if (!case_begin(&s, c)) return 0;
     if (c->own_scratch && !case_scratch(b, c, &s.d, &scratch)) return 0;
     case_lay_out(&s, b, scratch);

@@ -73,7 +73,7 @@ static void draw_algorithm(uint64_t *random, sort_case *c)
     while (clsort_algorithm_name(names)) names++;
     while (case_sorts_rows(clsort_algorithm_name(names - 1))) names--;   /* the last ones */
     if (chance(random, 40)) c->algorithm = clsort_algorithm_name((cl_uint)draw(random, names));
-    else if (chance(random, 60)) c->algorithm = chance(random, 50) ? "merge" : "radix";
+    else if (chance(random, 60)) c->algorithm = chance(random, 50) ? "merge" : chance(random, 50) ? "radix" : "quicksort";
     if (chance(random, 20)) c->d.tuning.work_group = 1u << draw(random, 11);
     if (chance(random, 20)) c->d.tuning.items = 2u << draw(random, 5);
 }

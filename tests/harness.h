@@ -13,7 +13,8 @@
 #define _POSIX_C_SOURCE 200809L
 #endif
 #ifndef CL_TARGET_OPENCL_VERSION
-#define CL_TARGET_OPENCL_VERSION 120
+#define CL_TARGET_OPENCL_VERSION 300
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #endif
 
 #include <stdarg.h>

@@ -65,11 +65,14 @@ static void algorithm_names(bench *b)
         CHECK_OK(clsort_select(&d, name));
         d.rows = !strncmp(name, "batch", 5);
         if (d.rows) partial = 0;
-        CHECK_OK(clsort_resolve(b->sorter, &d, &resolved));
+        resolved = d;
+        if (clsort_check(b->sorter, &d) == CLSORT_ERROR_UNSUPPORTED) CHECK(!strcmp(name, "quicksort-device"));
+        else CHECK_OK(clsort_resolve(b->sorter, &d, &resolved));
         if (d.rows) CHECK(resolved.algorithm == CLSORT_BITONIC);
         else if (!strncmp(name, "bitonic", 7)) CHECK(resolved.algorithm != CLSORT_AUTO);
         else if (!strncmp(name, "merge", 5)) CHECK(resolved.algorithm == CLSORT_MERGE);
         else if (!strncmp(name, "radix", 5)) CHECK(resolved.algorithm == CLSORT_RADIX);
+        else if (!strncmp(name, "quicksort", 9)) CHECK(resolved.algorithm == CLSORT_QUICKSORT);
         else CHECK(!strcmp(name, "auto") && resolved.algorithm != CLSORT_AUTO);
         if (end && !end[4]) partial = 1;
         else CHECK(!partial);

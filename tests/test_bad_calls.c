@@ -190,15 +190,17 @@ FAULT(flag_high, c->d.flags = 0x80000000u)
 FAULT(merge_items, c->d.algorithm = CLSORT_MERGE; c->d.tuning.items = 64)
 FAULT(merge_local_off, c->d.algorithm = CLSORT_MERGE; c->d.tuning.local = CLSORT_LOCAL_OFF)
 FAULT(merge_local_start, c->d.algorithm = CLSORT_MERGE; c->d.tuning.local = CLSORT_LOCAL_START)
-FAULT(use_quicksort, c->d.algorithm = CLSORT_QUICKSORT)
+FAULT(quicksort_bits, c->d.algorithm = CLSORT_QUICKSORT; c->d.last_bit = 5)
 FAULT(use_first_bit, c->d.algorithm = CLSORT_BITONIC; c->d.first_bit = 1)
 FAULT(use_last_bit, c->d.algorithm = CLSORT_MERGE; c->d.last_bit = 7)
 FAULT(first_bit_high, c->d.first_bit = 32)
 FAULT(last_bit_high, c->d.last_bit = 33)
 FAULT(bits_crossed, c->d.first_bit = 9; c->d.last_bit = 9)
 FAULT(use_top_k, c->d.top_k = 3; c->d.algorithm = CLSORT_MERGE)
-FAULT(use_pivot, c->d.tuning.pivot = 1)
-FAULT(use_scheduler, c->d.tuning.scheduler = 1)
+FAULT(bad_pivot, c->d.tuning.pivot = 4)
+FAULT(bad_scheduler, c->d.tuning.scheduler = 4)
+FAULT(bad_scan, c->d.tuning.scan = 3)
+FAULT(queued_scan, c->d.algorithm = CLSORT_QUICKSORT; c->d.tuning.scan = CLSORT_SCAN_BUILTIN)
 FAULT(values_without_size, c->d.value_size = 0)
 FAULT(size_without_values, c->d.values = NULL)
 FAULT(out_without_values, c->d.values = NULL; c->d.value_size = 0; c->d.values_out = w->good[VALUES_OUT])
@@ -426,7 +428,7 @@ static const fault faults[] = {
     { "merge of 64 items", merge_items, CLSORT_ERROR_UNSUPPORTED, P_TUNING },
     { "merge without local memory", merge_local_off, CLSORT_ERROR_UNSUPPORTED, P_TUNING },
     { "merge with local memory at the start only", merge_local_start, CLSORT_ERROR_UNSUPPORTED, P_TUNING },
-    { "quicksort", use_quicksort, CLSORT_ERROR_UNSUPPORTED, P_TUNING },
+    { "quicksort by some bits", quicksort_bits, CLSORT_ERROR_UNSUPPORTED, P_TUNING | P_TYPE },
     { "first_bit with bitonic", use_first_bit, CLSORT_ERROR_UNSUPPORTED, P_TUNING | P_TYPE },
     { "last_bit with merge", use_last_bit, CLSORT_ERROR_UNSUPPORTED, P_TUNING | P_TYPE },
     { "first_bit 32", first_bit_high, CLSORT_ERROR_UNKNOWN_VALUE, P_TUNING | P_TYPE },
@@ -461,8 +463,10 @@ static const fault faults[] = {
     { "segments over keys", segments_are_keys, CLSORT_ERROR_OVERLAP, P_PARTS | P_KEYS | P_INDICES },
     { "the count in the values", count_in_values, CLSORT_ERROR_OVERLAP, P_PARTS | P_VALUES | P_INDICES },
     { "rows and scratch of 16 bytes", rows_scratch_small, CLSORT_ERROR_SCRATCH_TOO_SMALL, P_PARTS | P_SCRATCH | P_VALUES | P_COUNT },
-    { "pivot", use_pivot, CLSORT_ERROR_UNSUPPORTED, P_EXTRA },
-    { "scheduler", use_scheduler, CLSORT_ERROR_UNSUPPORTED, P_EXTRA },
+    { "unknown pivot", bad_pivot, CLSORT_ERROR_UNKNOWN_VALUE, P_TUNING },
+    { "unknown scheduler", bad_scheduler, CLSORT_ERROR_UNKNOWN_VALUE, P_TUNING },
+    { "unknown scan", bad_scan, CLSORT_ERROR_UNKNOWN_VALUE, P_TUNING },
+    { "work-group functions without kernels that launch kernels", queued_scan, CLSORT_ERROR_UNSUPPORTED, P_TUNING },
     { "values without value_size", values_without_size, CLSORT_ERROR_VALUE_SIZE, P_VALUES },
     { "value_size without values", size_without_values, CLSORT_ERROR_VALUE_SIZE, P_VALUES },
     { "values_out without values", out_without_values, CLSORT_ERROR_VALUE_SIZE, P_VALUES_OUT },
@@ -939,8 +943,8 @@ static void bad_merge_values(world *w, clsort_merge_desc *m)
     expect_bad_merge(w, m, CLSORT_ERROR_UNSUPPORTED, "64 items");
     m->tuning.local = CLSORT_LOCAL_ONLY;
     expect_bad_merge(w, m, CLSORT_ERROR_UNSUPPORTED, "blocks only");
-    m->tuning.pivot = 1;
-    expect_bad_merge(w, m, CLSORT_ERROR_UNSUPPORTED, "a pivot");
+    m->tuning.pivot = 4;
+    expect_bad_merge(w, m, CLSORT_ERROR_UNKNOWN_VALUE, "a pivot");
     m->flags = CLSORT_FLAG_INDICES;
     expect_bad_merge(w, m, CLSORT_ERROR_UNKNOWN_FLAG, "flag of another call");
     m->flags = 1u << 31;

@@ -390,7 +390,8 @@ static int check_guards(case_state *s)
     return good;
 }
 
-/* Every array that a sort may write holds a permutation; of pairs that travel together, so do the pairs. */
+/* Every array that a sort may write holds a permutation; of pairs that travel together, so do the pairs. An interrupted quicksort has left elements
+   in its scratch memory: nothing beyond what it may write has changed. */
 static int check_permuted(trial *t)
 {
     case_state *s = &t->state;
@@ -399,6 +400,7 @@ static int check_permuted(trial *t)
     int good = check_guards(s), by_index = c->d.stable || c->indices || c->d.value_size > 8;
     if (c->keys_out || c->indices) good = CHECK(same_array(s, CASE_KEYS)) && good;
     if (c->values_out || c->indices) good = CHECK(same_array(s, CASE_VALUES)) && good;
+    if (s->d.algorithm == CLSORT_QUICKSORT) return good;
     good = check_array(s, CASE_KEYS, c->keys_out ? CASE_KEYS_OUT : CASE_KEYS) && good;
     good = check_array(s, CASE_VALUES, c->values_out ? CASE_VALUES_OUT : CASE_VALUES) && good;
     if (c->indices && !case_has_parts(c) && !same_array(s, CASE_INDICES))
@@ -813,7 +815,9 @@ static const struct { const char *name; size_t count; cl_uint work_group, items;
     { "merge", 300, 16, 4 },
     { "merge-local-only", 300, 16, 0 },
     { "radix", 100, 0, 0 },
-    { "radix", 300, 16, 4 }
+    { "radix", 300, 16, 4 },
+    { "quicksort", 2000, 4, 2 },
+    { "quicksort-host", 2000, 4, 2 }
 };
 
 static const scenario shapes[] = {

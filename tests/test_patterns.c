@@ -104,10 +104,10 @@ static void sort_all_bits(bench *b, const char *algorithm, size_t longest)
     string_bench s;
     size_t n;
     unsigned bits;
-    int good = open_strings(&s, b, algorithm);
+    int good = !case_lacks(b, algorithm) && open_strings(&s, b, algorithm);
     for (n = 2; n <= longest && good; n++)
         for (bits = 0; bits < 1u << n && good; bits++) good = sort_bits(&s, n, bits);
-    if (s.d.keys) clReleaseMemObject(s.d.keys);
+    if (good && s.d.keys) clReleaseMemObject(s.d.keys);
 }
 
 static void every_string_of_zeros_and_ones(bench *b)

@@ -146,7 +146,7 @@ static int sorts_fully(const char *algorithm)
     return length < 4 || strcmp(algorithm + length - 4, "only") != 0;
 }
 
-/* Replaces the name "all" by every algorithm that sorts. */
+/* Replaces the name "all" by every algorithm that sorts on any device. */
 static void names_expand(name_list *list)
 {
     const char *name;
@@ -154,7 +154,7 @@ static void names_expand(name_list *list)
     if (list->count != 1 || strcmp(list->name[0], "all")) return;
     list->count = 0;
     for (i = 0; (name = clsort_algorithm_name(i)) != NULL && list->count < NAME_MAX_COUNT; i++)
-        if (sorts_fully(name)) list->name[list->count++] = name;
+        if (sorts_fully(name) && strcmp(name, "quicksort-device")) list->name[list->count++] = name;
 }
 
 static void progress(const char *format, ...)

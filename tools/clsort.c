@@ -6,7 +6,8 @@
    measurements. */
 
 #define _XOPEN_SOURCE 700
-#define CL_TARGET_OPENCL_VERSION 120
+#define CL_TARGET_OPENCL_VERSION 300
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #define CLSORT_STATIC
 #define CLSORT_IMPLEMENTATION
 #include "../clsort.h"

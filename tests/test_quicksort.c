@@ -1,0 +1,332 @@
+/* The quicksort family: every scheduler, pivot rule, width and payload, the edges of tiles, leaves and blocks, equal keys, and inputs made against
+   its own pivots. */
+
+#include "harness.h"
+
+#define CLSORT_IMPLEMENTATION
+#include "cases.h"
+
+enum { RULES = 4, MOST_SAMPLES = 63 };
+
+static const char *const schedulers[] = { "quicksort", "quicksort-host", "quicksort-device" };
+enum { SCHEDULERS = sizeof schedulers / sizeof *schedulers };
+
+static sort_case quick_make(cl_uint type, size_t n, const char *pattern)
+{
+    sort_case c = case_make(type, n, pattern);
+    c.algorithm = "quicksort";
+    c.seed = n + type;
+    return c;
+}
+
+/* ---- sorts ------------------------------------------------------------------------------------------------------- */
+
+static void every_scheduler_and_pivot(bench *b)
+{
+    static const cl_uint types[] = { CLSORT_U8, CLSORT_I16, CLSORT_F32, CLSORT_U64 };
+    static const size_t values[] = { 0, 4, 8, 24 };
+    size_t s, r, t;
+    for (s = 0; s < SCHEDULERS; s++)
+        for (r = 0; r < RULES; r++)
+            for (t = b->few_programs ? 2 : 0; t < (b->few_programs ? 3u : 4u); t++) {
+                sort_case c = quick_make(types[t], b->small ? 300 : 70001, r & 1 ? "uniform" : "mod-256");
+                c.algorithm = schedulers[s];
+                c.d.tuning.pivot = (cl_uint)r;
+                case_run(b, &c);
+                c.d.value_size = b->few_programs ? 4 : values[(t + r) % 4];
+                c.d.order = (cl_uint)(t & 1);
+                case_run(b, &c);
+            }
+}
+
+static void equal_keys_and_orders(bench *b)
+{
+    static const char *const patterns[] = { "uniform", "sorted", "zero", "bucket", "gaussian", "staggered", "organ-pipe", "reverse", "mod-2", "mod-3", "min-max", "zipf" };
+    size_t i, k;
+    for (i = 0; i < sizeof patterns / sizeof *patterns; i++)
+        for (k = 0; k < 4; k++) {
+            sort_case c = quick_make(CLSORT_U32, b->small ? 400 : 60000, patterns[i]);
+            c.d.value_size = k & 1 ? 4 : 0;
+            c.d.tuning.work_group = k & 2 ? 16 : 0;
+            c.keys_out = k == 3;
+            case_run(b, &c);
+        }
+}
+
+/* Ties go by the original index, and partitions keep the order of equal keys. */
+static void stable_and_argsort(bench *b)
+{
+    static const char *const patterns[] = { "mod-16", "zero", "mod-1024", "uniform" };
+    size_t i, k;
+    for (i = 0; i < 4; i++)
+        for (k = 0; k < 6; k++) {
+            sort_case c = quick_make(CLSORT_U32, b->small ? 300 : 40001, patterns[i]);
+            c.algorithm = schedulers[k % (b->few_programs ? 1 : SCHEDULERS)];
+            c.d.stable = k != 5;
+            c.indices = k & 1;
+            c.d.value_size = c.indices ? 0 : 4;
+            c.d.tuning.work_group = k & 2 ? 16 : 0;
+            case_run(b, &c);
+        }
+}
+
+static void records_and_zeros(bench *b)
+{
+    static const size_t sizes[] = { 8, 12, 16, 40 };
+    size_t i;
+    sort_case zeros = quick_make(CLSORT_F32, b->small ? 200 : 20000, "zeros");
+    for (i = 0; i < (b->few_programs ? 2u : 4u); i++) {
+        sort_case c = quick_make(CLSORT_U32, b->small ? 200 : 30000, "mod-256");
+        c.d.record_size = sizes[i];
+        c.d.key_offset = 4;
+        c.keys_out = (int)i & 1;
+        c.d.tuning.work_group = i & 2 ? 16 : 0;
+        case_run(b, &c);
+    }
+    zeros.d.zero_order = CLSORT_ZERO_EQUAL;
+    zeros.d.value_size = 4;
+    case_run(b, &zeros);
+}
+
+/* ---- sizes and shapes -------------------------------------------------------------------------------------------- */
+
+/* What a plan does with n keys. */
+static clsort__quick_job quick_job(const bench *b, const clsort_desc *d, size_t *tile)
+{
+    clsort__plan p;
+    clsort__config shape;
+    clsort__quick_job j;
+    clsort__make_plan(b->sorter, d, &p);
+    shape = clsort__shape(b->sorter, &p);
+    memset(&j, 0, sizeof j);
+    j.n = d->count;
+    clsort__quick_sizes(b->sorter, &shape, &j);
+    *tile = (size_t)shape.lanes << (shape.share_log2 + shape.items_log2);
+    return j;
+}
+
+static void sizes_around_every_switch(bench *b)
+{
+    static const cl_uint groups[] = { 0, 1, 4, 64 };
+    size_t g, k, i, n;
+    for (g = 0; g < (b->few_programs ? 2u : 4u); g++) {
+        sort_case c = quick_make(CLSORT_U32, 100000, "uniform");
+        size_t tile, edges[6];
+        clsort__quick_job j;
+        c.d.algorithm = CLSORT_QUICKSORT;
+        c.d.tuning.work_group = groups[g];
+        if (!CHECK_OK(clsort_prepare(b->sorter, &c.d))) return;
+        j = quick_job(b, &c.d, &tile);
+        edges[0] = tile;
+        edges[1] = 2 * tile;
+        edges[2] = j.leaf_rows;
+        edges[3] = 2 * j.leaf_rows;
+        edges[4] = j.block_rows;
+        edges[5] = j.leaf_rows + j.block_rows;
+        for (i = 0; i < (b->small ? 1u : 6u); i++)
+            for (k = 0; k < 3; k++)
+                for (n = edges[i] - 1; n <= edges[i] + 1; n++) {
+                    c.d.count = n;
+                    c.pattern = k == 0 ? "uniform" : k == 1 ? "mod-3" : "reverse";
+                    if (!case_run(b, &c)) return;
+                }
+    }
+}
+
+static void small_shapes(bench *b)
+{
+    cl_uint group, items;
+    for (group = 1; group <= 256; group *= b->few_programs ? 16 : 2) {
+        sort_case c = quick_make(CLSORT_U32, b->small ? 100 : 9001, "mod-1024");
+        items = group & 0x55 ? 2 : 8;
+        c.d.tuning.work_group = group;
+        c.d.tuning.items = items;
+        c.d.value_size = group & 0x99 ? 4 : 0;
+        c.d.stable = 1;
+        case_run(b, &c);
+    }
+}
+
+/* ---- killers ----------------------------------------------------------------------------------------------------- */
+
+/* M. D. McIlroy, A killer adversary for quicksort, 1999, against a model of our partition: keys get their values while the model compares them, each as
+   low as the answers before allow, and the pivot candidate lowest. GAS: not known yet. */
+enum { GAS = -1 };
+typedef struct adversary {
+    int *value, *row, *moved;   /* by key; the keys in their present order; the same after a partition */
+    int solid, candidate;
+    size_t n, group, items;     /* a tile is group * items rows in the order of work-items; group 1: rows keep their order */
+} adversary;
+
+/* Does key x come before key y? */
+static int adversary_less(adversary *a, int x, int y)
+{
+    if (a->value[x] == GAS && a->value[y] == GAS) a->value[x == a->candidate ? x : y] = a->solid++;
+    if (a->value[x] == GAS) a->candidate = x;
+    else if (a->value[y] == GAS) a->candidate = y;
+    return a->value[y] == GAS || (a->value[x] != GAS && a->value[x] < a->value[y]);
+}
+
+/* As choose_pivot and count_samples of kernels.cl. */
+static int model_pivot(adversary *a, const int *row, size_t rows, cl_uint rule)
+{
+    size_t most = a->group > 1 && a->group < 64 ? a->group - 1 : MOST_SAMPLES, i, k, rank;
+    size_t samples = rule == CLSORT_PIVOT_MEDIAN3 ? 3 : rows < 4096 ? 7 : rows < 65536 ? 15 : MOST_SAMPLES;
+    int sample[MOST_SAMPLES], ranks[MOST_SAMPLES] = { 0 };
+    if (samples > most) samples = most;
+    for (i = 0; i < samples; i++) sample[i] = row[(uint64_t)i * (rows - 1) / (samples - 1 ? samples - 1 : 1)];
+    for (i = 0; i < samples; i++)
+        for (k = 0; k < i; k++) ranks[adversary_less(a, sample[i], sample[k]) ? k : i]++;
+    for (i = 0, rank = 0; i < samples; i++)
+        if ((size_t)ranks[i] == samples / 2) rank = i;
+    return sample[rank];
+}
+
+/* The m-th row of a tile in the order in which a partition takes them: by work-items, each with every group-th row. */
+static size_t model_row(const adversary *a, size_t rows, size_t m)
+{
+    size_t whole = rows / a->group, rest = rows % a->group, longer = rest * (whole + 1);
+    if (a->group == 1) return m;
+    return m < longer ? m / (whole + 1) + m % (whole + 1) * a->group : rest + (m - longer) / whole + (m - longer) % whole * a->group;
+}
+
+/* Partitions rows begin ... begin + rows - 1; returns how many come before the pivot, which lies behind them. */
+static size_t model_partition(adversary *a, size_t begin, size_t rows, int pivot)
+{
+    size_t tile = a->group * a->items, at, m, less = 0, greater = 0;
+    int *after = (int *)malloc(rows * sizeof *after);
+    if (!CHECK(after != NULL)) return 0;
+    for (at = 0; at < rows; at += tile) {
+        size_t count = rows - at < tile ? rows - at : tile;
+        for (m = 0; m < count; m++) {
+            int key = a->row[begin + at + model_row(a, count, m)];
+            if (key == pivot) continue;
+            if (adversary_less(a, key, pivot)) a->moved[begin + less++] = key;
+            else after[greater++] = key;
+        }
+    }
+    a->moved[begin + less] = pivot;
+    memcpy(a->moved + begin + less + 1, after, greater * sizeof *after);
+    memcpy(a->row + begin, a->moved + begin, rows * sizeof *a->row);
+    free(after);
+    return less;
+}
+
+/* Partitions the longest part again and again, as often as there are rounds, and gives all keys their values. */
+static void make_killer(adversary *a, const clsort__quick_job *j, cl_uint rule)
+{
+    size_t begin = 0, rows = a->n, i, less;
+    cl_uint round;
+    for (i = 0; i < a->n; i++) {
+        a->value[i] = GAS;
+        a->row[i] = (int)i;
+    }
+    for (round = 0; round < j->rounds + 2 && rows > j->leaf_rows; round++) {
+        less = model_partition(a, begin, rows, model_pivot(a, a->row + begin, rows, rule));
+        if (2 * less < rows) begin += less + 1;
+        rows = 2 * less < rows ? rows - less - 1 : less;
+    }
+    for (i = 0; i < a->n; i++)
+        if (a->value[i] == GAS) a->value[i] = a->solid++;
+}
+
+/* Sorts the killer, which is a permutation, and looks at the state that is left in scratch. */
+static int sort_killer(const bench *b, const adversary *a, const clsort_desc *asked, const clsort__quick_job *j)
+{
+    cl_command_queue queue = b->session.queue;
+    clsort_desc d = *asked;
+    clsort__plan p;
+    cl_uint state[16] = { 0 };
+    cl_int error, error2;
+    int *sorted = (int *)malloc(a->n * sizeof *sorted), good;
+    size_t bytes, i;
+    if (!CHECK(sorted != NULL) || !CHECK_OK(clsort_scratch_size(b->sorter, &d, &bytes))) return 0;
+    clsort__make_plan(b->sorter, &d, &p);
+    d.keys = clCreateBuffer(b->session.context, CL_MEM_COPY_HOST_PTR, a->n * sizeof *sorted, a->value, &error);
+    d.scratch = clCreateBuffer(b->session.context, CL_MEM_READ_WRITE, bytes, NULL, &error2);
+    d.scratch_size = bytes;
+    good = CHECK(error == CL_SUCCESS && error2 == CL_SUCCESS) && CHECK_OK(clsort_enqueue_sort(b->sorter, queue, &d, 0, NULL, NULL))
+        && CHECK(clEnqueueReadBuffer(queue, d.keys, CL_TRUE, 0, a->n * sizeof *sorted, sorted, 0, NULL, NULL) == CL_SUCCESS)
+        && CHECK(clEnqueueReadBuffer(queue, d.scratch, CL_TRUE, p.tables, sizeof state, state, 0, NULL, NULL) == CL_SUCCESS);
+    for (i = 0; good && i < a->n; i++) good = CHECK(sorted[i] == (int)i);
+    good = good && CHECK(state[6] == j->rounds) && CHECK(state[5] > 0);   /* rounds taken; leftovers */
+    if (d.keys) clReleaseMemObject(d.keys);
+    if (d.scratch) clReleaseMemObject(d.scratch);
+    free(sorted);
+    return good;
+}
+
+static int try_killer(const bench *b, size_t n, cl_uint group, cl_uint rule, const char *scheduler)
+{
+    adversary a;
+    clsort__quick_job j;
+    clsort_desc d = clsort_desc_default(), resolved;
+    size_t tile;
+    int good;
+    d.count = n;
+    d.key_type = CLSORT_I32;
+    AT("a killer of %zu keys, work-group %u, pivot %u, %s", n, (unsigned)group, (unsigned)rule, scheduler);
+    if (!CHECK_OK(clsort_select(&d, scheduler))) return 0;
+    d.tuning.work_group = group;
+    d.tuning.pivot = rule;
+    if (!CHECK_OK(clsort_prepare(b->sorter, &d)) || !CHECK_OK(clsort_resolve(b->sorter, &d, &resolved))) return 0;
+    j = quick_job(b, &d, &tile);
+    memset(&a, 0, sizeof a);
+    a.n = n;
+    a.group = resolved.tuning.work_group;
+    a.items = tile / a.group;
+    a.value = (int *)malloc(3 * n * sizeof *a.value);
+    if (!CHECK(a.value != NULL)) return 0;
+    a.row = a.value + n;
+    a.moved = a.row + n;
+    make_killer(&a, &j, rule);
+    good = sort_killer(b, &a, &d, &j);
+    free(a.value);
+    return good;
+}
+
+static void killers(bench *b)
+{
+    static const cl_uint groups[] = { 4, 16, 64 };
+    size_t g, k;
+    cl_uint rule;
+    for (g = 0; g < (b->few_programs ? 2u : 3u); g++)
+        for (rule = CLSORT_PIVOT_MEDIAN3; rule <= CLSORT_PIVOT_SAMPLE; rule += 2)
+            for (k = 0; k < (b->small ? 1u : 18u); k++)
+                if (!try_killer(b, 9000 + 517 * k, groups[g], rule, schedulers[k % 2])) return;
+}
+
+/* Keys that are powers of two: half way between the bounds only ever cuts off the greatest. */
+static void powers_of_two(bench *b)
+{
+    size_t n = b->small ? 2000 : 40000, i, s;
+    cl_ulong *keys = (cl_ulong *)malloc(n * sizeof *keys);
+    if (!CHECK(keys != NULL)) return;
+    for (s = 0; s < SCHEDULERS; s++) {
+        clsort_desc d = clsort_desc_default();
+        if (case_lacks(b, schedulers[s])) continue;
+        for (i = 0; i < n; i++) keys[i] = (cl_ulong)1 << (i * 29 + i / 64) % 64;
+        d.count = n;
+        d.key_type = CLSORT_U64;
+        CHECK_OK(clsort_select(&d, schedulers[s]));
+        d.tuning.pivot = CLSORT_PIVOT_MIDRANGE;
+        d.tuning.work_group = b->few_programs ? 0 : 16;
+        if (!CHECK_OK(clsort_sort_host(b->sorter, &d, keys, NULL, NULL))) break;
+        for (i = 1; i < n; i++)
+            if (!CHECK(keys[i - 1] <= keys[i])) break;
+    }
+    free(keys);
+}
+
+static const test_entry tests[] = {
+    { "every scheduler sorts with every pivot rule, widths and payloads", every_scheduler_and_pivot },
+    { "equal keys and orders are sorted", equal_keys_and_orders },
+    { "equal keys keep their order where asked, and indices are right", stable_and_argsort },
+    { "records and equal zeros are sorted", records_and_zeros },
+    { "sizes around tiles, leaves and blocks are sorted", sizes_around_every_switch },
+    { "work-groups of every shape sort", small_shapes },
+    { "killers made for each shape are sorted within the bound on rounds", killers },
+    { "powers of two are sorted by the middle of the bounds", powers_of_two }
+};
+
+TEST_MAIN(tests)
