@@ -284,7 +284,7 @@ enum { CLSORT_RADIX_DEFAULT = 0,     /* one launch per digit where work-groups a
        CLSORT_RADIX_PORTABLE = 1 };  /* three launches per digit */
 
 /* Quicksort: how a pivot is chosen, who starts the next round, and how work-groups add up. */
-enum { CLSORT_PIVOT_DEFAULT = 0,     /* the fastest one measured: CLSORT_PIVOT_SAMPLE */
+enum { CLSORT_PIVOT_DEFAULT = 0,     /* the fastest one measured: CLSORT_PIVOT_MIDRANGE */
        CLSORT_PIVOT_MEDIAN3 = 1,     /* the median of the first, the middle and the last key */
        CLSORT_PIVOT_MIDRANGE = 2,    /* half way from the least code to the greatest; at first, and where they are not known, a sample's median */
        CLSORT_PIVOT_SAMPLE = 3 };    /* the median of 7 to 63 keys */
@@ -4143,6 +4143,10 @@ static const char *const clsort__source[] = {
     "}\n"
     "\n"
     "#define quick_sync(fence) barrier(fence)\n"
+    "/* 1: steps that do not apply to a work-group are left out, although they have barriers. PoCL 3.1 miscompiles that. */\n"
+    "#ifndef CLSORT_BRANCHES\n"
+    "#define CLSORT_BRANCHES 0\n"
+    "#endif\n"
     "\n"
     "/* The sum of x over the work-items before this one, and the sum of all. Called by all; the sums free, and free after it. */\n"
     "CLSORT_INLINE uint scan_total(uint x, uint *total, quick_local_t l)\n"
@@ -4233,17 +4237,24 @@ static const char *const clsort__source[] = {
     "    return p;\n"
     "}\n"
     "\n"
+    "/* Rows that a work-item moves at a time: with few of them more work-groups run at once, whose waiting for memory overlaps. Of 4, 8 and 16 the fastest on\n"
+    "   an H200. */\n"
+    "#ifndef CLSORT_PART_ITEMS\n"
+    "#define CLSORT_PART_ITEMS (CLSORT_ITEMS < 8 ? CLSORT_ITEMS : 8)\n"
+    "#endif\n"
+    "#define CLSORT_PART_ROWS (CLSORT_GROUP * CLSORT_PART_ITEMS)\n"
+    "\n"
     "/* The m-th row of a work-item in a tile: side by side in a work-item where rows must keep their order, else as they were loaded. */\n"
     "CLSORT_INLINE uint held_row(uint m)\n"
     "{\n"
-    "    return CLSORT_TIES ? local_id() * CLSORT_ITEMS + m : m * CLSORT_GROUP + local_id();\n"
+    "    return CLSORT_TIES ? local_id() * CLSORT_PART_ITEMS + m : m * CLSORT_GROUP + local_id();\n"
     "}\n"
     "\n"
     "/* Rows of a tile of `rows` that come before those of this work-item in the order of work-items. */\n"
     "CLSORT_INLINE uint rows_before(uint rows)\n"
     "{\n"
     "    const uint t = local_id();\n"
-    "    return CLSORT_TIES ? min(t * CLSORT_ITEMS, rows) : t * (rows / CLSORT_GROUP) + min(t, rows % CLSORT_GROUP);\n"
+    "    return CLSORT_TIES ? min(t * CLSORT_PART_ITEMS, rows) : t * (rows / CLSORT_GROUP) + min(t, rows % CLSORT_GROUP);\n"
     "}\n"
     "\n"
     "/* Loads the work-item's rows of a tile. With ties they go through local memory, so that their order is kept. Called by all with the tile free, and it\n"
@@ -4252,15 +4263,15 @@ static const char *const clsort__source[] = {
     "{\n"
     "    const uint t = local_id();\n"
     "    #pragma unroll\n"
-    "    for (uint m = 0; m < CLSORT_ITEMS; m++)\n"
+    "    for (uint m = 0; m < CLSORT_PART_ITEMS; m++)\n"
     "        v[m] = m * CLSORT_GROUP + t < rows ? load_whole_row(from, c, begin + m * CLSORT_GROUP + t) : top_row();\n"
     "#if CLSORT_TIES\n"
     "    #pragma unroll\n"
-    "    for (uint m = 0; m < CLSORT_ITEMS; m++)\n"
+    "    for (uint m = 0; m < CLSORT_PART_ITEMS; m++)\n"
     "        put_row(l.keys, l.words, m * CLSORT_GROUP + t, v[m]);\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "    #pragma unroll\n"
-    "    for (uint m = 0; m < CLSORT_ITEMS; m++)\n"
+    "    for (uint m = 0; m < CLSORT_PART_ITEMS; m++)\n"
     "        v[m] = get_row(l.keys, l.words, held_row(m));\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "#endif\n"
@@ -4273,13 +4284,13 @@ static const char *const clsort__source[] = {
     "{\n"
     "    uint own = 0, total;\n"
     "    #pragma unroll\n"
-    "    for (uint m = 0; m < CLSORT_ITEMS; m++)\n"
+    "    for (uint m = 0; m < CLSORT_PART_ITEMS; m++)\n"
     "        own += held_row(m) < rows ? (v[m].key < pivot) + ((v[m].key == pivot) << 16) : 0;\n"
     "    const uint before = scan_total(own, &total, l);\n"
     "    uint less = before & 0xFFFF, equal = (total & 0xFFFF) + (before >> 16);\n"
     "    uint greater = (total & 0xFFFF) + (total >> 16) + rows_before(rows) - less - (before >> 16);\n"
     "    #pragma unroll\n"
-    "    for (uint m = 0; m < CLSORT_ITEMS; m++) {\n"
+    "    for (uint m = 0; m < CLSORT_PART_ITEMS; m++) {\n"
     "        const uint is_less = v[m].key < pivot, is_equal = v[m].key == pivot;\n"
     "        if (held_row(m) < rows)\n"
     "            put_row(l.keys, l.words, is_less ? less : is_equal ? equal : greater, v[m]);\n"
@@ -4295,13 +4306,13 @@ static const char *const clsort__source[] = {
     "CLSORT_INLINE void scatter_rows_of(quick_t q, quick_local_t l, uint at, uint begin, uint rows, code_t pivot, places_t next)\n"
     "{\n"
     "    const array_t from = quick_array(q, at), other = quick_array(q, other_array(at)), equal_to = quick_array(q, equal_array(at));\n"
-    "    for (uint done = 0; done < rows; done += CLSORT_TILE_ROWS) {\n"
-    "        const uint count = min(rows - done, (uint)CLSORT_TILE_ROWS);\n"
-    "        row_t v[CLSORT_ITEMS];\n"
+    "    for (uint done = 0; done < rows; done += CLSORT_PART_ROWS) {\n"
+    "        const uint count = min(rows - done, (uint)CLSORT_PART_ROWS);\n"
+    "        row_t v[CLSORT_PART_ITEMS];\n"
     "        load_part_rows(l, v, from, q.codec, begin + done, count);\n"
     "        const uint parts = order_parts(l, v, count, pivot), less = parts & 0xFFFF, equal = parts >> 16;\n"
     "        #pragma unroll\n"
-    "        for (uint m = 0; m < CLSORT_ITEMS; m++) {\n"
+    "        for (uint m = 0; m < CLSORT_PART_ITEMS; m++) {\n"
     "            const uint i = m * CLSORT_GROUP + local_id(), is_equal = i >= less && i - less < equal;\n"
     "            const array_t to = { is_equal ? equal_to.keys : other.keys, is_equal ? equal_to.values : other.values };\n"
     "            const uint place = i < less ? next.less + i : is_equal ? next.equal + (i - less) : next.greater + (i - less - equal);\n"
@@ -4330,6 +4341,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "\n"
     "#define quick_sync(fence)\n"
+    "#define CLSORT_BRANCHES 1\n"
     "#define local_id() 0u\n"
     "#define join_group(part, l) (part)\n"
     "\n"
@@ -4791,8 +4803,10 @@ static const char *const clsort__source[] = {
     "    quick_sync(CLK_LOCAL_MEM_FENCE);\n"
     "    if (local_id() == 0)\n"
     "        l.stack[STACK_TOP] = top;\n"
-    "    partition_leaf(q, l, r, large ? r.rows : 0);\n"
-    "    sort_leaf_tile(q, l, quick_array(q, r.array), r.begin, large || same ? 0 : r.rows);\n"
+    "    if (!CLSORT_BRANCHES || large)\n"
+    "        partition_leaf(q, l, r, large ? r.rows : 0);\n"
+    "    if (!CLSORT_BRANCHES || !large)\n"
+    "        sort_leaf_tile(q, l, quick_array(q, r.array), r.begin, large || same ? 0 : r.rows);\n"
     "    copy_to_target(q, r.array, r.begin, same && r.array != AT_TARGET ? r.rows : 0);\n"
     "    quick_sync(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);\n"
     "    return l.stack[STACK_TOP];\n"
@@ -4931,7 +4945,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "\n",
 #else
-    "#line 4274\n",
+    "#line 4288\n",
 #endif
     "//---- select: plan\n"
     "/* SELECT: the first k elements of every row's sorted order, without sorting the rows.\n"
@@ -6394,11 +6408,11 @@ static clsort_status clsort__compile(clsort_sorter *s, clsort__program *p)
              "-w -cl-std=CL%s -D CLSORT_FAMILY=%u -D CLSORT_KEY_BYTES=%u -D CLSORT_VALUE_BYTES=%u -D CLSORT_RECORDS=%u -D CLSORT_TIES=%u"
              " -D CLSORT_GROUP_LOG2=%u -D CLSORT_SHARE_LOG2=%u -D CLSORT_ITEMS_LOG2=%u -D CLSORT_LANES=%u"
              " -D CLSORT_COMPARATOR=%d -D CLSORT_RECORD_BYTES=%u -D CLSORT_BY_INDEX=%u -D CLSORT_TWO_ARRAYS=%u"
-             " -D CLSORT_DIGIT_BITS=%u -D CLSORT_RADIX_ITEMS=%u -D CLSORT_SWEEP_WIDE=%u -D CLSORT_FORWARD_PROGRESS=%d -D CLSORT_WORK_GROUP_FUNCTIONS=%u",
+             " -D CLSORT_DIGIT_BITS=%u -D CLSORT_RADIX_ITEMS=%u -D CLSORT_SWEEP_WIDE=%u -D CLSORT_FORWARD_PROGRESS=%d -D CLSORT_WORK_GROUP_FUNCTIONS=%u -D CLSORT_BRANCHES=%d",
              c->language == 3 ? "3.0" : c->language == 2 ? "2.0" : "1.2", (unsigned)c->family, (unsigned)c->key_bytes, (unsigned)c->value_bytes, (unsigned)c->records, (unsigned)c->ties,
              (unsigned)c->group_log2, (unsigned)c->share_log2, (unsigned)c->items_log2, (unsigned)c->lanes,
              comparator != NULL, comparator ? (unsigned)comparator->record_size : 4, (unsigned)c->by_index, (unsigned)c->two_arrays,
-             c->digit_bits ? (unsigned)c->digit_bits : 8, c->radix_items ? (unsigned)c->radix_items : 16, (unsigned)c->wide, c->family == CLSORT__SWEEP, (unsigned)c->functions);
+             c->digit_bits ? (unsigned)c->digit_bits : 8, c->radix_items ? (unsigned)c->radix_items : 16, (unsigned)c->wide, c->family == CLSORT__SWEEP, (unsigned)c->functions, !s->is_cpu);
     code = clsort__load_source(s, comparator, &p->program);
     if (code != CL_SUCCESS) return clsort__note(s, code, "clCreateProgramWithSource");
     code = CLSORT_CL(clBuildProgram)(p->program, 1, &s->device, options, NULL, NULL);
@@ -8073,7 +8087,7 @@ static size_t clsort__largest(size_t a, size_t b, size_t c)
 static void clsort__quick_sizes(const clsort_sorter *s, const clsort__config *shape, clsort__quick_job *j)
 {
     const size_t tile = (size_t)shape->lanes << (shape->share_log2 + shape->items_log2);
-    const size_t blocks = shape->share_log2 ? 4096 : 16 * (size_t)s->compute_units, most = (size_t)s->compute_units * (shape->share_log2 ? 8 : 4);
+    const size_t blocks = shape->share_log2 ? 4096 : 16 * (size_t)s->compute_units, most = (size_t)s->compute_units * (shape->share_log2 ? 16 : 4);
     j->leaf_rows = clsort__largest(shape->share_log2 ? 1024 : 1 << 14, 4 * tile, clsort__ceil_divide(j->n, 8192));
     j->block_rows = clsort__ceil_divide(clsort__largest(1024, clsort__ceil_divide(j->n, 4096), clsort__ceil_divide(j->n, blocks)), tile) * tile;
     j->rounds = j->n > j->leaf_rows ? 2 * clsort__ceil_log2(clsort__ceil_divide(j->n, j->leaf_rows)) + 4 : 0;
@@ -8186,7 +8200,7 @@ static void clsort__quicksort(clsort__run *run, const clsort__plan *p, clsort__a
     j.tables = tables;
     j.n = p->d.count;
     j.in_place = clsort__same_place(from.keys, to.keys);
-    j.pivot = p->d.tuning.pivot ? p->d.tuning.pivot : (cl_uint)CLSORT_PIVOT_SAMPLE;
+    j.pivot = p->d.tuning.pivot ? p->d.tuning.pivot : (cl_uint)CLSORT_PIVOT_MIDRANGE;
     clsort__quick_sizes(run->s, &shape, &j);
     if (p->d.tuning.scheduler == CLSORT_SCHEDULER_HOST) clsort__quick_host(run, p, &j);
     else if (p->d.tuning.scheduler == CLSORT_SCHEDULER_DEVICE) clsort__quick_device(run, p, &j);
