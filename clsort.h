@@ -8119,6 +8119,8 @@ static void clsort__quick_launch(clsort__run *run, const clsort__plan *p, const 
     clsort__use(run, &p->config, kernel);
     clsort__place_quick(run, p, j, round);
     if (has_local) clsort__argument(run, clsort__quick_local(&shape), NULL);
+    if (kernel == CLSORT__KERNEL_QUICK_COUNT) clsort__moves(run, 0, (cl_ulong)p->d.count * p->key_bytes);
+    else if (kernel == CLSORT__KERNEL_QUICK_SCATTER || kernel == CLSORT__KERNEL_QUICK_LEAF) clsort__moves(run, 1, 2 * clsort__row_bytes(p));
     clsort__launch(run, groups << run->group_log2);
 }
 
