@@ -126,8 +126,8 @@
      Bitonic: 1 + sum over stages s = T ... L-1 of (ceil((s + 1 - T) / 4) + 1) passes for 2^L elements in tiles of 2^T; T is 12 for keys of
      4 bytes on most GPUs and 8 on CPUs. The same H200 and keys: 47 passes in 7.9 ms, 8.5 Gkey/s.
      Quicksort: never chosen by AUTO. A round reads twice and writes once what is unfinished; keys equal to a pivot are done in that round. At most
-     2 log2(n / leaf) + 4 rounds are enqueued, a leaf being what one work-group sorts alone; whatever is left over then, from input made
-     against the pivots, is finished by a network. quicksort-host waits for every round inside clsort_enqueue_sort, all others never do.
+     1.5 log2(n / leaf) + 4 rounds are enqueued, a leaf being what one work-group sorts alone; whatever is left over then, from input made
+     against the pivots, is merged. quicksort-host waits for every round inside clsort_enqueue_sort, all others never do.
      clsort_explain tells passes, launches and bytes of a sort; the `profile` callback of clsort_options, where its time goes.
      Rows and segments, by merge: those of up to a tile are read and written once, short ones several to a tile; longer ones take
      1 + ceil(log2(length / tile)) passes, each over those alone that are not whole yet. There are as many launches for a million as for one;
@@ -763,6 +763,10 @@ static const char *const clsort__source[] = {
     "/* Elements of a row: 1, or 16 with a tile per work-item. */\n"
     "#ifndef CLSORT_LANES\n"
     "#define CLSORT_LANES 1\n"
+    "#endif\n"
+    "/* 1: segments are ranges that other kernels left, and long. */\n"
+    "#ifndef CLSORT_RANGES\n"
+    "#define CLSORT_RANGES 0\n"
     "#endif\n"
     "\n"
     "#if CLSORT_KEY_BYTES != 1 && CLSORT_KEY_BYTES != 2 && CLSORT_KEY_BYTES != 4 && CLSORT_KEY_BYTES != 8\n"
@@ -1898,7 +1902,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "\n",
 #else
-    "#line 1253\n",
+    "#line 1257\n",
 #endif
 #ifndef CLSORT_NO_MERGE
     "//---- merge\n"
@@ -2575,6 +2579,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "\n",
     "//---- merge: packed segments\n"
+    "#if !CLSORT_RANGES\n"
     "/* Where the rows of a tile of short segments lie: row i at base + i, or where `width` is not 0 in segments of that many rows at a stride. */\n"
     "typedef struct { uint base, width, stride; } strip_t;\n"
     "\n"
@@ -2756,6 +2761,7 @@ static const char *const clsort__source[] = {
     "    for (uint i = t; i < rows; i += CLSORT_GROUP)\n"
     "        store_whole_row(target, codec, strip_place(strip, i), get_row(keys, words, i));\n"
     "}\n"
+    "#endif\n"
     "#else\n"
     "\n",
     "//---- merge: segments serially\n"
@@ -2786,7 +2792,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "\n",
 #else
-    "#line 2137\n",
+    "#line 2143\n",
 #endif
     "//---- group\n"
     "#if CLSORT_SHARE_LOG2 > 0 && (CLSORT_QUICK || CLSORT_FAMILY == 3 || CLSORT_FAMILY == 8)\n"
@@ -3912,7 +3918,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "\n",
 #else
-    "#line 3259\n",
+    "#line 3265\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
     "//---- quicksort\n"
@@ -3926,8 +3932,8 @@ static const char *const clsort__source[] = {
     "\n"
     "   Rows equal to the pivot are done, and go straight to the target; only when the round reads the target they go to temp, and come back in the\n"
     "   next round. A child of leaf_rows or fewer becomes a LEAF: in the end one work-group sorts it alone, by partitions with a stack of\n"
-    "   its own and the bitonic network where a range fits into a tile. A child that is the same everywhere only moves. What the last round leaves, and\n"
-    "   what has no room in a list, are LEFTOVERS.\n"
+    "   its own and the bitonic network where a range fits into a tile. A child that is the same everywhere only moves. What the last round leaves,\n"
+    "   what has no room in a list, and what a leaf has partitioned too often, are LEFTOVERS: ranges that the kernels of segments merge in the end.\n"
     "\n"
     "   All counts are exact places, so the result is the same every time. Source: D. Cederman and P. Tsigas, GPU-Quicksort, 2009. */\n"
     "#if CLSORT_QUICK\n"
@@ -4751,6 +4757,9 @@ static const char *const clsort__source[] = {
     "   so that there are never more than log2 of the rows. */\n"
     "enum { STACK_TOP, STACK_BUDGET, STACK_RANGES = 4, STACK_DEPTH = 24 };\n"
     "\n"
+    "/* Shorter ranges are not worth a place among the leftovers, whose list is limited. */\n"
+    "#define CLSORT_LEAST_LEFTOVER 64\n"
+    "\n"
     "/* Has a leftover a place in the list? Takes it. */\n"
     "CLSORT_INLINE uint leave_range(quick_t q, range_t r)\n"
     "{\n"
@@ -4765,7 +4774,7 @@ static const char *const clsort__source[] = {
     "{\n"
     "    if (r.rows == 0 || (r.least == r.most && r.array == AT_TARGET))\n"
     "        return;\n"
-    "    if (spent && r.rows > CLSORT_QUICK_TILE && leave_range(q, r))\n"
+    "    if (spent && r.rows > max(CLSORT_QUICK_TILE, CLSORT_LEAST_LEFTOVER) && leave_range(q, r))\n"
     "        return;\n"
     "    vstore8(pack_range(r), l.stack[STACK_TOP]++, l.stack + STACK_RANGES);\n"
     "}\n"
@@ -4829,40 +4838,9 @@ static const char *const clsort__source[] = {
     "    }\n"
     "}\n"
     "\n",
-    "//---- quicksort: leftovers\n"
-    "/* The network of a leftover in global memory, a work-group for all of it: slow, whatever the rows are. Called by all. */\n"
-    "CLSORT_INLINE void finish_range(quick_t q, range_t r)\n"
-    "{\n"
-    "    const uint stages = network_stages(r.rows), end = r.begin + r.rows;\n"
-    "    copy_to_target(q, r.array, r.begin, r.array != AT_TARGET ? r.rows : 0);\n"
-    "    quick_sync(CLK_GLOBAL_MEM_FENCE);\n"
-    "    for (uint stage = 0; stage < stages; stage++)\n"
-    "        for (uint left = stage + 1; left > 0; left--) {\n"
-    "            for (uint t = local_id(); t < 1u << (stages - 1); t += CLSORT_GROUP) {\n"
-    "                const window_t w = make_window(t, 1, left - 1, left - 1 == stage ? 1 : 0);\n"
-    "                const uint i = window_row(w, 0), j = window_row(w, 1);\n"
-    "                if (max(i, j) >= r.rows)\n"
-    "                    continue;\n"
-    "                row_t a = load_row(q.target, q.codec, r.begin + i, min(end, r.begin + i + 1));\n"
-    "                row_t b = load_row(q.target, q.codec, r.begin + j, min(end, r.begin + j + 1));\n"
-    "                order_rows(&a, &b);\n"
-    "                store_row(q.target, q.codec, r.begin + i, r.begin + i + 1, a);\n"
-    "                store_row(q.target, q.codec, r.begin + j, r.begin + j + 1, b);\n"
-    "            }\n"
-    "            quick_sync(CLK_GLOBAL_MEM_FENCE);\n"
-    "        }\n"
-    "}\n"
-    "\n"
-    "CLSORT_INLINE void quick_finish(quick_t q)\n"
-    "{\n"
-    "    const uint left = min(q.scratch[QUICK_LEFT], most_leaves(q) + q.capacity);\n"
-    "    for (uint i = (uint)get_group_id(0); i < left; i += (uint)get_num_groups(0))\n"
-    "        finish_range(q, unpack_range(vload8(0, leftover_at(q, i))));\n"
-    "}\n"
-    "\n",
     "//---- quicksort: kernels\n"
     "#if CLSORT_FAMILY != 9\n"
-    "/* Of count, scatter, leaf and finish as many work-groups run as fit, of the others one. space: clsort__quick_local of clsort.h. */\n"
+    "/* Of count, scatter and leaf as many work-groups run as fit, of the others one. space: clsort__quick_local of clsort.h. */\n"
     "CLSORT_KERNEL void clsort_quick_begin(CLSORT_QUICK_ARGS)\n"
     "{\n"
     "    const quick_t q = CLSORT_QUICK_JOB;\n"
@@ -4894,24 +4872,22 @@ static const char *const clsort__source[] = {
     "    quick_leaves(q, quick_space(space));\n"
     "}\n"
     "\n"
-    "CLSORT_KERNEL void clsort_quick_finish(CLSORT_QUICK_ARGS)\n"
-    "{\n"
-    "    const quick_t q = CLSORT_QUICK_JOB;\n"
-    "    quick_finish(q);\n"
-    "}\n"
     "#endif\n"
     "\n",
     "//---- quicksort: relauncher\n"
     "#if CLSORT_FAMILY == 9\n"
     "/* Enqueues the kernels of the next round and, behind them, itself; or, when no block is left, those of the leaves. Called by one work-item. */\n"
-    "static void relaunch(quick_t q, uint groups, uint local_bytes)\n"
+    "static void relaunch(quick_t q, uint local_bytes)\n"
     "{\n"
     "    const queue_t queue = get_default_queue();\n"
     "    const uint blocks = quick_state(q, q.round)[QUICK_BLOCKS], works = blocks > 0 && q.round < q.rounds;\n"
     "    const uint wanted = works ? blocks : max(q.scratch[QUICK_LEAVES], 1u);\n"
     "    const ndrange_t many = ndrange_1D((size_t)wanted * CLSORT_GROUP, CLSORT_GROUP), one = ndrange_1D(CLSORT_GROUP, CLSORT_GROUP);\n"
     "    clk_event_t first, second, third;\n"
-    "    if (works) {\n"
+    "    if (!works) {\n"
+    "        enqueue_kernel(queue, CLK_ENQUEUE_FLAGS_WAIT_KERNEL, many, ^(local void *space) { quick_leaves(q, quick_space((local ulong *)space)); },\n"
+    "                       local_bytes);\n"
+    "    } else {\n"
     "        quick_t next = q;\n"
     "        next.round++;\n"
     "        enqueue_kernel(queue, CLK_ENQUEUE_FLAGS_WAIT_KERNEL, many, 0, NULL, &first,\n"
@@ -4920,32 +4896,27 @@ static const char *const clsort__source[] = {
     "                       ^(local void *space) { quick_plan(q, quick_space((local ulong *)space)); }, local_bytes);\n"
     "        enqueue_kernel(queue, CLK_ENQUEUE_FLAGS_NO_WAIT, many, 1, &second, &third,\n"
     "                       ^(local void *space) { quick_scatter(q, quick_space((local ulong *)space)); }, local_bytes);\n"
-    "        enqueue_kernel(queue, CLK_ENQUEUE_FLAGS_NO_WAIT, ndrange_1D(1, 1), 1, &third, NULL, ^{ relaunch(next, groups, local_bytes); });\n"
+    "        enqueue_kernel(queue, CLK_ENQUEUE_FLAGS_NO_WAIT, ndrange_1D(1, 1), 1, &third, NULL, ^{ relaunch(next, local_bytes); });\n"
+    "        release_event(first);\n"
     "        release_event(second);\n"
     "        release_event(third);\n"
-    "    } else {\n"
-    "        enqueue_kernel(queue, CLK_ENQUEUE_FLAGS_WAIT_KERNEL, many, 0, NULL, &first,\n"
-    "                       ^(local void *space) { quick_leaves(q, quick_space((local ulong *)space)); }, local_bytes);\n"
-    "        enqueue_kernel(queue, CLK_ENQUEUE_FLAGS_NO_WAIT, ndrange_1D((size_t)groups * CLSORT_GROUP, CLSORT_GROUP), 1, &first, NULL, ^{ quick_finish(q); });\n"
     "    }\n"
-    "    release_event(first);\n"
     "}\n"
     "\n"
-    "/* The host's one launch: the first sequence, then everything else. The kernels on the device take no more than `groups` work-groups to finish. One\n"
-    "   work-group; only its first work-item works. */\n"
-    "CLSORT_KERNEL void clsort_quick_relauncher(CLSORT_QUICK_ARGS, uint groups, uint local_bytes)\n"
+    "/* The host's launch for all rounds and leaves: the first sequence, then everything else. One work-group; only its first work-item works. */\n"
+    "CLSORT_KERNEL void clsort_quick_relauncher(CLSORT_QUICK_ARGS, uint local_bytes)\n"
     "{\n"
     "    const quick_t q = CLSORT_QUICK_JOB;\n"
     "    if (get_global_id(0) != 0)\n"
     "        return;\n"
     "    quick_begin(q);\n"
-    "    relaunch(q, groups, local_bytes);\n"
+    "    relaunch(q, local_bytes);\n"
     "}\n"
     "#endif\n"
     "#endif\n"
     "\n",
 #else
-    "#line 4288\n",
+    "#line 4259\n",
 #endif
     "//---- select: plan\n"
     "/* SELECT: the first k elements of every row's sorted order, without sorting the rows.\n"
@@ -5689,7 +5660,6 @@ enum { CLSORT__BITONIC = CLSORT_BITONIC, CLSORT__MERGE = CLSORT_MERGE, CLSORT__R
     X(QUICK_PLAN, CLSORT__QUICKSORT, "clsort_quick_plan") \
     X(QUICK_SCATTER, CLSORT__QUICKSORT, "clsort_quick_scatter") \
     X(QUICK_LEAF, CLSORT__QUICKSORT, "clsort_quick_leaf") \
-    X(QUICK_FINISH, CLSORT__QUICKSORT, "clsort_quick_finish") \
     X(QUICK_RELAUNCHER, CLSORT__RELAUNCH, "clsort_quick_relauncher") \
     X(SELECT_ROWS, CLSORT__SELECT, "clsort_select_rows") \
     X(SELECT_PASS, CLSORT__SELECT, "clsort_select_pass") \
@@ -5718,6 +5688,7 @@ typedef struct clsort__config {
     cl_uint digit_bits;         /* radix */
     cl_uint radix_items;        /* rows of a work-item */
     cl_uint wide;               /* sweep: 64-bit words, for 2^30 elements and more */
+    cl_uint ranges;             /* segments: long ranges that other kernels left */
     cl_uint language;           /* quicksort on the device: OpenCL C 2 or 3; 0: 1.2 */
     cl_uint functions;          /* its scans are work-group functions */
 } clsort__config;
@@ -5793,12 +5764,13 @@ typedef struct clsort__plan {
     clsort__codec codec;
     clsort__config config;      /* of the sort's own kernels */
     clsort__config tiles;       /* merge on CPUs: of the vector kernel that sorts tiles; lanes 0: there is none */
+    clsort__config leftovers;   /* quicksort: of the kernels that merge what its rounds leave */
     clsort__config pieces;      /* segments where each work-item works alone: of the kernel that sorts pieces */
     clsort__field fields[CLSORT_MAX_FIELDS];   /* the key, or all fields of a key of several */
     cl_uint field_count;
     size_t key_bytes, element;  /* bytes of a sorted key or code; bytes from one key to the next in `keys` */
     size_t extent, segments, stride;   /* elements from the first to the last; segments or rows, 0: neither; elements between the starts of rows */
-    int at_offsets, counts_there;      /* segments between offsets; the count lies on the device */
+    int at_offsets, in_ranges, counts_there;   /* segments between offsets, or in ranges that kernels left; the count lies on the device */
     int has_indices, has_values, in_place, values_in_place, writes_keys;
     int stable, has_codes;      /* has_codes: the sorted keys are codes, made of several fields */
     int by_index;               /* sort (key, index) pairs, then gather the rest */
@@ -6408,11 +6380,11 @@ static clsort_status clsort__compile(clsort_sorter *s, clsort__program *p)
              "-w -cl-std=CL%s -D CLSORT_FAMILY=%u -D CLSORT_KEY_BYTES=%u -D CLSORT_VALUE_BYTES=%u -D CLSORT_RECORDS=%u -D CLSORT_TIES=%u"
              " -D CLSORT_GROUP_LOG2=%u -D CLSORT_SHARE_LOG2=%u -D CLSORT_ITEMS_LOG2=%u -D CLSORT_LANES=%u"
              " -D CLSORT_COMPARATOR=%d -D CLSORT_RECORD_BYTES=%u -D CLSORT_BY_INDEX=%u -D CLSORT_TWO_ARRAYS=%u"
-             " -D CLSORT_DIGIT_BITS=%u -D CLSORT_RADIX_ITEMS=%u -D CLSORT_SWEEP_WIDE=%u -D CLSORT_FORWARD_PROGRESS=%d -D CLSORT_WORK_GROUP_FUNCTIONS=%u -D CLSORT_BRANCHES=%d",
+             " -D CLSORT_DIGIT_BITS=%u -D CLSORT_RADIX_ITEMS=%u -D CLSORT_SWEEP_WIDE=%u -D CLSORT_FORWARD_PROGRESS=%d -D CLSORT_WORK_GROUP_FUNCTIONS=%u -D CLSORT_BRANCHES=%d -D CLSORT_RANGES=%u",
              c->language == 3 ? "3.0" : c->language == 2 ? "2.0" : "1.2", (unsigned)c->family, (unsigned)c->key_bytes, (unsigned)c->value_bytes, (unsigned)c->records, (unsigned)c->ties,
              (unsigned)c->group_log2, (unsigned)c->share_log2, (unsigned)c->items_log2, (unsigned)c->lanes,
              comparator != NULL, comparator ? (unsigned)comparator->record_size : 4, (unsigned)c->by_index, (unsigned)c->two_arrays,
-             c->digit_bits ? (unsigned)c->digit_bits : 8, c->radix_items ? (unsigned)c->radix_items : 16, (unsigned)c->wide, c->family == CLSORT__SWEEP, (unsigned)c->functions, !s->is_cpu);
+             c->digit_bits ? (unsigned)c->digit_bits : 8, c->radix_items ? (unsigned)c->radix_items : 16, (unsigned)c->wide, c->family == CLSORT__SWEEP, (unsigned)c->functions, !s->is_cpu, (unsigned)c->ranges);
     code = clsort__load_source(s, comparator, &p->program);
     if (code != CL_SUCCESS) return clsort__note(s, code, "clCreateProgramWithSource");
     code = CLSORT_CL(clBuildProgram)(p->program, 1, &s->device, options, NULL, NULL);
@@ -6433,7 +6405,8 @@ static int clsort__has_kernel(const clsort__config *c, int kernel)
     if (clsort__kernel_entries[kernel].family != c->family) return 0;
     if (kernel == CLSORT__KERNEL_A || kernel == CLSORT__KERNEL_GLOBAL_TILE) return c->lanes == 1;
     if (kernel == CLSORT__KERNEL_MERGE_TILE) return c->lanes == 1;
-    if (kernel == CLSORT__KERNEL_SEGMENT_PACK || kernel == CLSORT__KERNEL_SEGMENT_TILE) return c->share_log2 > 0;
+    if (kernel == CLSORT__KERNEL_SEGMENT_PACK) return c->share_log2 > 0 && !c->ranges;
+    if (kernel == CLSORT__KERNEL_SEGMENT_TILE) return c->share_log2 > 0;
     if (kernel == CLSORT__KERNEL_MERGE_CLAMP || kernel == CLSORT__KERNEL_MERGE_ORDERED) return c->comparator > 0;
     return 1;
 }
@@ -6804,10 +6777,20 @@ static size_t clsort__quick_capacity(size_t n)
     return (n / 1024 < 8192 ? n / 1024 : 8192) + 1;
 }
 
-/* Bytes of quicksort's tables; see kernels.cl. */
+/* The most leftovers of quicksort, and the bytes of its tables before their list and with it; see kernels.cl. */
+static size_t clsort__quick_leftovers(size_t n)
+{
+    return 9 * clsort__quick_capacity(n) + 64;
+}
+
+static size_t clsort__quick_lists(size_t n)
+{
+    return 4 * (538 + 116 * clsort__quick_capacity(n));
+}
+
 static size_t clsort__quick_tables(size_t n)
 {
-    return 4 * (1050 + 188 * clsort__quick_capacity(n));
+    return clsort__round_up(clsort__quick_lists(n) + 32 * clsort__quick_leftovers(n));
 }
 
 /* Are only the keys compared, so that equal ones do not keep their order by themselves? */
@@ -6855,6 +6838,14 @@ static void clsort__plan_config(const clsort_sorter *s, clsort__plan *p)
     p->pieces.family = CLSORT__PIECES;
     p->pieces.group_log2 = p->pieces.share_log2 = p->pieces.items_log2 = 0;
     p->pieces.digit_bits = 8;
+    p->pieces.lanes = 1;
+    p->pieces.ties = p->pieces.language = p->pieces.functions = 0;
+    if (d->algorithm != CLSORT_QUICKSORT) return;
+    p->leftovers = *c;
+    p->leftovers.family = CLSORT__SEGMENTS;
+    p->leftovers.ranges = 1;
+    p->leftovers.ties = p->leftovers.language = p->leftovers.functions = 0;
+    clsort__segment_shape(s, &p->d.tuning, 0, &p->leftovers);
 }
 
 /* The most slices of long segments among n elements, whatever the tile: one of more than half a tile has fewer than three for each tile of
@@ -6894,7 +6885,8 @@ static void clsort__plan_scratch(const clsort_sorter *s, clsort__plan *p)
     if (p->segments && p->config.family == CLSORT__SEGMENTS) p->tables = clsort__take(p, clsort__job_bytes(n) + 128 * clsort__piece_workers(n));
     else if (merge) p->splits = clsort__take(p, p->d.precedes ? 2 * n + 8 : n / 16 + 8);
     if (p->d.algorithm == CLSORT_RADIX) p->tables = clsort__take(p, clsort__radix_tables(s, p));
-    if (p->d.algorithm == CLSORT_QUICKSORT) p->tables = clsort__take(p, clsort__quick_tables(n));
+    if (p->d.algorithm == CLSORT_QUICKSORT)
+        p->tables = clsort__take(p, clsort__quick_tables(n) + clsort__job_bytes(n) + 128 * clsort__piece_workers(n));
 }
 
 /* Derives everything from a description whose plain values were checked. */
@@ -7393,7 +7385,7 @@ static void clsort__moves(clsort__run *run, cl_uint passes, cl_ulong bytes)
 /* Bytes of the rows that a plan's kernels sort: keys with what travels with them, or records. */
 static cl_ulong clsort__row_bytes(const clsort__plan *p)
 {
-    return (cl_ulong)p->extent * (p->config.value_bytes + (p->config.records ? 0 : p->config.key_bytes));
+    return p->in_ranges ? 0 : (cl_ulong)p->extent * (p->config.value_bytes + (p->config.records ? 0 : p->config.key_bytes));
 }
 
 /* Launches the chosen kernel for `items` work-items, rounded up to whole work-groups. */
@@ -7893,14 +7885,14 @@ static void clsort__radix(clsort__run *run, const clsort__plan *p, clsort__array
 /* Arguments that say where segments are. `any` stands for a buffer that is not there. */
 static void clsort__place_segments(clsort__run *run, const clsort__plan *p, clsort__span any)
 {
-    enum { AT_OFFSETS = 1, COUNT_ON_DEVICE = 4 };
+    enum { AT_OFFSETS = 1, IN_RANGES = 2, COUNT_ON_DEVICE = 4 };
     const clsort_desc *d = &p->d;
-    clsort__place(run, p->at_offsets ? clsort__make_span(d->segments, d->segments_offset) : any);
-    clsort__place(run, p->counts_there ? clsort__make_span(d->count_buffer, d->count_offset) : any);
+    clsort__place(run, p->at_offsets || p->in_ranges ? clsort__make_span(d->segments, d->segments_offset) : any);
+    clsort__place(run, p->counts_there || p->in_ranges ? clsort__make_span(d->count_buffer, d->count_offset) : any);
     clsort__count(run, p->segments);
     clsort__uint(run, (cl_uint)d->count);
     clsort__uint(run, (cl_uint)p->stride);
-    clsort__uint(run, (cl_uint)((p->at_offsets ? AT_OFFSETS : 0) | (p->counts_there ? COUNT_ON_DEVICE : 0)));
+    clsort__uint(run, (cl_uint)((p->at_offsets ? AT_OFFSETS : 0) | (p->in_ranges ? IN_RANGES : 0) | (p->counts_there ? COUNT_ON_DEVICE : 0)));
 }
 
 /* Arguments of kernels over segments, most of them those of jobs_t in kernels.cl. */
@@ -7954,7 +7946,7 @@ static void clsort__segment_passes(clsort__run *run, const clsort__plan *p, cons
             clsort__argument(run, clsort__tile_words(shape), NULL);
             clsort__argument(run, clsort__tile_splits(shape), NULL);
         } else clsort__uint(run, (cl_uint)j->tile);
-        clsort__moves(run, 1, 2 * clsort__row_bytes(p));
+        clsort__moves(run, !p->in_ranges, 2 * clsort__row_bytes(p));
         clsort__launch(run, clsort__job_groups(run, p, j) << shape->share_log2);
     }
 }
@@ -8006,7 +7998,7 @@ static void clsort__segment_pieces(clsort__run *run, const clsort__plan *p, cons
     clsort__place_radix(run, p, &r, 0);
     clsort__place_jobs(run, p, j);
     clsort__uint(run, (cl_uint)j->tile);
-    clsort__moves(run, 1, 2 * clsort__row_bytes(p));
+    clsort__moves(run, !p->in_ranges, 2 * clsort__row_bytes(p));
     clsort__launch(run, clsort__piece_workers(p->extent));
 }
 
@@ -8014,8 +8006,8 @@ static void clsort__segment_pieces(clsort__run *run, const clsort__plan *p, cons
 static void clsort__segments(clsort__run *run, const clsort__plan *p, clsort__arrays from, clsort__arrays to, clsort__arrays temp, clsort__span tables)
 {
     const clsort__config shape = clsort__shape(run->s, p);
-    const size_t tile = shape.share_log2 ? clsort__merge_tile(&shape) : (size_t)CLSORT__PIECE, least = shape.share_log2 ? tile / 2 : tile;
-    const int fits = p->d.count <= least;   /* no segment is long */
+    const size_t tile = shape.share_log2 ? clsort__merge_tile(&shape) : (size_t)CLSORT__PIECE, least = p->in_ranges ? 0 : shape.share_log2 ? tile / 2 : tile;
+    const int listed = p->at_offsets || p->in_ranges, fits = p->d.count <= least;   /* no segment is long */
     clsort__segment_job j;
     j.source = from;
     j.target = to;
@@ -8023,10 +8015,10 @@ static void clsort__segments(clsort__run *run, const clsort__plan *p, clsort__ar
     j.tables = tables;
     j.tile = tile;
     j.most = clsort__most_jobs(p->extent);
-    j.per = p->at_offsets ? 0 : clsort__ceil_divide(p->d.count, tile);
-    if (p->at_offsets) clsort__list_jobs(run, p, &j, least);
+    j.per = listed ? 0 : clsort__ceil_divide(p->d.count, tile);
+    if (listed) clsort__list_jobs(run, p, &j, least);
     if (!shape.share_log2) clsort__segment_pieces(run, p, &j);
-    else if (p->at_offsets || fits) clsort__segment_pack(run, p, &shape, j);
+    else if (p->at_offsets || (fits && !p->in_ranges)) clsort__segment_pack(run, p, &shape, j);
     if (shape.share_log2 && !fits) clsort__segment_tiles(run, p, &shape, &j);
     if (!fits) clsort__segment_passes(run, p, &shape, &j, p->d.count);
 }
@@ -8068,13 +8060,13 @@ static void clsort__batch(clsort__run *run, const clsort__plan *p, clsort__array
 typedef struct clsort__quick_job {
     clsort__arrays source, target, temp;
     clsort__span tables;
-    size_t n, leaf_rows, block_rows, groups;
+    size_t n, tile, leaf_rows, block_rows, groups;
     cl_uint rounds, pivot;
     int in_place;
 } clsort__quick_job;
 
 /* The words of quicksort's state: sequences and blocks of an even and of an odd round, leaves, leftovers; see kernels.cl. */
-enum { CLSORT__QUICK_SEQUENCES, CLSORT__QUICK_BLOCKS, CLSORT__QUICK_LEAVES = 4, CLSORT__QUICK_STATE = 16 };
+enum { CLSORT__QUICK_SEQUENCES, CLSORT__QUICK_BLOCKS, CLSORT__QUICK_LEAVES = 4, CLSORT__QUICK_LEFT, CLSORT__QUICK_STATE = 16 };
 
 static size_t clsort__largest(size_t a, size_t b, size_t c)
 {
@@ -8086,11 +8078,11 @@ static size_t clsort__largest(size_t a, size_t b, size_t c)
    half as many more. As many work-groups as may run at once. */
 static void clsort__quick_sizes(const clsort_sorter *s, const clsort__config *shape, clsort__quick_job *j)
 {
-    const size_t tile = (size_t)shape->lanes << (shape->share_log2 + shape->items_log2);
+    const size_t tile = j->tile = (size_t)shape->lanes << (shape->share_log2 + shape->items_log2);
     const size_t blocks = shape->share_log2 ? 4096 : 16 * (size_t)s->compute_units, most = (size_t)s->compute_units * (shape->share_log2 ? 16 : 4);
     j->leaf_rows = clsort__largest(shape->share_log2 ? 1024 : 1 << 14, 4 * tile, clsort__ceil_divide(j->n, 8192));
     j->block_rows = clsort__ceil_divide(clsort__largest(1024, clsort__ceil_divide(j->n, 4096), clsort__ceil_divide(j->n, blocks)), tile) * tile;
-    j->rounds = j->n > j->leaf_rows ? 2 * clsort__ceil_log2(clsort__ceil_divide(j->n, j->leaf_rows)) + 4 : 0;
+    j->rounds = j->n > j->leaf_rows ? 3 * clsort__ceil_log2(clsort__ceil_divide(j->n, j->leaf_rows)) / 2 + 4 : 0;
     j->groups = 2 * clsort__ceil_divide(j->n, j->block_rows);
     if (j->groups > most) j->groups = most;
 }
@@ -8114,7 +8106,7 @@ static void clsort__place_quick(clsort__run *run, const clsort__plan *p, const c
 
 static void clsort__quick_launch(clsort__run *run, const clsort__plan *p, const clsort__quick_job *j, int kernel, cl_uint round, size_t groups)
 {
-    const int has_local = kernel != CLSORT__KERNEL_QUICK_BEGIN && kernel != CLSORT__KERNEL_QUICK_FINISH;
+    const int has_local = kernel != CLSORT__KERNEL_QUICK_BEGIN;
     const clsort__config shape = clsort__shape(run->s, p);
     clsort__use(run, &p->config, kernel);
     clsort__place_quick(run, p, j, round);
@@ -8122,6 +8114,20 @@ static void clsort__quick_launch(clsort__run *run, const clsort__plan *p, const 
     if (kernel == CLSORT__KERNEL_QUICK_COUNT) clsort__moves(run, 0, (cl_ulong)p->d.count * p->key_bytes);
     else if (kernel == CLSORT__KERNEL_QUICK_SCATTER || kernel == CLSORT__KERNEL_QUICK_LEAF) clsort__moves(run, 1, 2 * clsort__row_bytes(p));
     clsort__launch(run, groups << run->group_log2);
+}
+
+/* Merges what the rounds and leaves have left: ranges that are listed on the device, as segments. */
+static void clsort__quick_finish(clsort__run *run, const clsort__plan *p, const clsort__quick_job *j)
+{
+    clsort__plan left = *p;
+    if (j->n <= j->tile) return;
+    left.config = p->leftovers;
+    left.in_ranges = 1;
+    left.segments = clsort__quick_leftovers(j->n);
+    left.d.segments = left.d.count_buffer = j->tables.buffer;
+    left.d.segments_offset = j->tables.offset + clsort__quick_lists(j->n);
+    left.d.count_offset = j->tables.offset + CLSORT__QUICK_LEFT * sizeof(cl_uint);
+    clsort__segments(run, &left, j->source, j->target, j->temp, clsort__part(j->tables, clsort__quick_tables(j->n)));
 }
 
 static void clsort__quick_round(clsort__run *run, const clsort__plan *p, const clsort__quick_job *j, cl_uint round, size_t groups)
@@ -8139,7 +8145,7 @@ static void clsort__quick_queued(clsort__run *run, const clsort__plan *p, const 
     clsort__quick_launch(run, p, j, CLSORT__KERNEL_QUICK_BEGIN, 0, 1);
     for (round = 0; round < rounds; round++) clsort__quick_round(run, p, j, round, j->groups);
     clsort__quick_launch(run, p, j, CLSORT__KERNEL_QUICK_LEAF, 0, j->groups);
-    clsort__quick_launch(run, p, j, CLSORT__KERNEL_QUICK_FINISH, 0, j->groups);
+    clsort__quick_finish(run, p, j);
 }
 
 /* Reads quicksort's state back and waits for it. Only `host` does; it was not counted among the run's commands. */
@@ -8172,18 +8178,18 @@ static void clsort__quick_host(clsort__run *run, const clsort__plan *p, const cl
     clsort__quick_read(run, j, state);
     leaves = run->mode == CLSORT__WARM ? j->groups : state[CLSORT__QUICK_LEAVES];
     clsort__quick_launch(run, p, j, CLSORT__KERNEL_QUICK_LEAF, 0, leaves ? leaves : 1);
-    clsort__quick_launch(run, p, j, CLSORT__KERNEL_QUICK_FINISH, 0, j->groups);
+    clsort__quick_finish(run, p, j);
 }
 
-/* Scheduler `device`: one launch, which launches the others. */
+/* Scheduler `device`: one launch, which launches all rounds and leaves. */
 static void clsort__quick_device(clsort__run *run, const clsort__plan *p, const clsort__quick_job *j)
 {
     const clsort__config shape = clsort__shape(run->s, p);
     clsort__use(run, &p->config, CLSORT__KERNEL_QUICK_RELAUNCHER);
     clsort__place_quick(run, p, j, 0);
-    clsort__uint(run, (cl_uint)j->groups);
     clsort__uint(run, (cl_uint)clsort__quick_local(&shape));
     clsort__launch(run, (size_t)1 << run->group_log2);
+    clsort__quick_finish(run, p, j);
 }
 
 /* Sorts `from` into `to`, which may be the same, by way of temp. */
@@ -8398,6 +8404,13 @@ static clsort_status clsort__ready_checks(clsort_sorter *s, clsort__plan *p)
     return status;
 }
 
+/* Builds the programs that merge segments, and where work-items work alone that which sorts their pieces. */
+static clsort_status clsort__ready_segments(clsort_sorter *s, const clsort__plan *p, const clsort__config *segments)
+{
+    clsort_status status = clsort__need_program(s, segments, p->d.flags);
+    return status == CL_SUCCESS && !clsort__built(s, segments).share_log2 ? clsort__need_program(s, &p->pieces, p->d.flags) : status;
+}
+
 /* Builds the programs that a plan needs. */
 static clsort_status clsort__ready(clsort_sorter *s, clsort__plan *p)
 {
@@ -8411,7 +8424,8 @@ static clsort_status clsort__ready(clsort_sorter *s, clsort__plan *p)
     }
     if (status == CL_SUCCESS && p->config.family == CLSORT__RELAUNCH) status = clsort__device_queue(s);
     if (status == CL_SUCCESS && p->tiles.lanes) status = clsort__need_program(s, &p->tiles, p->d.flags);
-    if (status == CL_SUCCESS && p->config.family == CLSORT__SEGMENTS && !clsort__shape(s, p).share_log2) status = clsort__need_program(s, &p->pieces, p->d.flags);
+    if (status == CL_SUCCESS && p->d.algorithm == CLSORT_QUICKSORT) status = clsort__ready_segments(s, p, &p->leftovers);
+    if (status == CL_SUCCESS && p->config.family == CLSORT__SEGMENTS) status = clsort__ready_segments(s, p, &p->config);
     if (status == CL_SUCCESS && clsort__needs_published(p)) status = clsort__need_program(s, &published, p->d.flags);
     if (status == CL_SUCCESS && (p->by_index || s->options.flags & CLSORT_OPTION_VERIFY)) status = clsort__ready_checks(s, p);
     return status;

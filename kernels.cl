@@ -118,6 +118,10 @@
 #ifndef CLSORT_LANES
 #define CLSORT_LANES 1
 #endif
+/* 1: segments are ranges that other kernels left, and long. */
+#ifndef CLSORT_RANGES
+#define CLSORT_RANGES 0
+#endif
 
 #if CLSORT_KEY_BYTES != 1 && CLSORT_KEY_BYTES != 2 && CLSORT_KEY_BYTES != 4 && CLSORT_KEY_BYTES != 8
 #error "CLSORT_KEY_BYTES must be 1, 2, 4 or 8"
@@ -1924,6 +1928,7 @@ CLSORT_KERNEL void clsort_segment_pass(CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_A
 }
 
 //---- merge: packed segments
+#if !CLSORT_RANGES
 /* Where the rows of a tile of short segments lie: row i at base + i, or where `width` is not 0 in segments of that many rows at a stride. */
 typedef struct { uint base, width, stride; } strip_t;
 
@@ -2105,6 +2110,7 @@ CLSORT_KERNEL void clsort_segment_pack(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_A
     for (uint i = t; i < rows; i += CLSORT_GROUP)
         store_whole_row(target, codec, strip_place(strip, i), get_row(keys, words, i));
 }
+#endif
 #else
 
 //---- merge: segments serially
@@ -3267,8 +3273,8 @@ CLSORT_KERNEL void clsort_radix_sweep(CLSORT_RADIX_ARGS, local ulong *space)
 
    Rows equal to the pivot are done, and go straight to the target; only when the round reads the target they go to temp, and come back in the
    next round. A child of leaf_rows or fewer becomes a LEAF: in the end one work-group sorts it alone, by partitions with a stack of
-   its own and the bitonic network where a range fits into a tile. A child that is the same everywhere only moves. What the last round leaves, and
-   what has no room in a list, are LEFTOVERS.
+   its own and the bitonic network where a range fits into a tile. A child that is the same everywhere only moves. What the last round leaves,
+   what has no room in a list, and what a leaf has partitioned too often, are LEFTOVERS: ranges that the kernels of segments merge in the end.
 
    All counts are exact places, so the result is the same every time. Source: D. Cederman and P. Tsigas, GPU-Quicksort, 2009. */
 #if CLSORT_QUICK
@@ -4092,6 +4098,9 @@ CLSORT_INLINE void copy_to_target(quick_t q, uint at, uint begin, uint rows)
    so that there are never more than log2 of the rows. */
 enum { STACK_TOP, STACK_BUDGET, STACK_RANGES = 4, STACK_DEPTH = 24 };
 
+/* Shorter ranges are not worth a place among the leftovers, whose list is limited. */
+#define CLSORT_LEAST_LEFTOVER 64
+
 /* Has a leftover a place in the list? Takes it. */
 CLSORT_INLINE uint leave_range(quick_t q, range_t r)
 {
@@ -4106,7 +4115,7 @@ CLSORT_INLINE void push_range(quick_t q, quick_local_t l, range_t r, uint spent)
 {
     if (r.rows == 0 || (r.least == r.most && r.array == AT_TARGET))
         return;
-    if (spent && r.rows > CLSORT_QUICK_TILE && leave_range(q, r))
+    if (spent && r.rows > max(CLSORT_QUICK_TILE, CLSORT_LEAST_LEFTOVER) && leave_range(q, r))
         return;
     vstore8(pack_range(r), l.stack[STACK_TOP]++, l.stack + STACK_RANGES);
 }
@@ -4170,40 +4179,9 @@ CLSORT_INLINE void quick_leaves(quick_t q, quick_local_t l)
     }
 }
 
-//---- quicksort: leftovers
-/* The network of a leftover in global memory, a work-group for all of it: slow, whatever the rows are. Called by all. */
-CLSORT_INLINE void finish_range(quick_t q, range_t r)
-{
-    const uint stages = network_stages(r.rows), end = r.begin + r.rows;
-    copy_to_target(q, r.array, r.begin, r.array != AT_TARGET ? r.rows : 0);
-    quick_sync(CLK_GLOBAL_MEM_FENCE);
-    for (uint stage = 0; stage < stages; stage++)
-        for (uint left = stage + 1; left > 0; left--) {
-            for (uint t = local_id(); t < 1u << (stages - 1); t += CLSORT_GROUP) {
-                const window_t w = make_window(t, 1, left - 1, left - 1 == stage ? 1 : 0);
-                const uint i = window_row(w, 0), j = window_row(w, 1);
-                if (max(i, j) >= r.rows)
-                    continue;
-                row_t a = load_row(q.target, q.codec, r.begin + i, min(end, r.begin + i + 1));
-                row_t b = load_row(q.target, q.codec, r.begin + j, min(end, r.begin + j + 1));
-                order_rows(&a, &b);
-                store_row(q.target, q.codec, r.begin + i, r.begin + i + 1, a);
-                store_row(q.target, q.codec, r.begin + j, r.begin + j + 1, b);
-            }
-            quick_sync(CLK_GLOBAL_MEM_FENCE);
-        }
-}
-
-CLSORT_INLINE void quick_finish(quick_t q)
-{
-    const uint left = min(q.scratch[QUICK_LEFT], most_leaves(q) + q.capacity);
-    for (uint i = (uint)get_group_id(0); i < left; i += (uint)get_num_groups(0))
-        finish_range(q, unpack_range(vload8(0, leftover_at(q, i))));
-}
-
 //---- quicksort: kernels
 #if CLSORT_FAMILY != 9
-/* Of count, scatter, leaf and finish as many work-groups run as fit, of the others one. space: clsort__quick_local of clsort.h. */
+/* Of count, scatter and leaf as many work-groups run as fit, of the others one. space: clsort__quick_local of clsort.h. */
 CLSORT_KERNEL void clsort_quick_begin(CLSORT_QUICK_ARGS)
 {
     const quick_t q = CLSORT_QUICK_JOB;
@@ -4235,24 +4213,22 @@ CLSORT_KERNEL void clsort_quick_leaf(CLSORT_QUICK_ARGS, local ulong *space)
     quick_leaves(q, quick_space(space));
 }
 
-CLSORT_KERNEL void clsort_quick_finish(CLSORT_QUICK_ARGS)
-{
-    const quick_t q = CLSORT_QUICK_JOB;
-    quick_finish(q);
-}
 #endif
 
 //---- quicksort: relauncher
 #if CLSORT_FAMILY == 9
 /* Enqueues the kernels of the next round and, behind them, itself; or, when no block is left, those of the leaves. Called by one work-item. */
-static void relaunch(quick_t q, uint groups, uint local_bytes)
+static void relaunch(quick_t q, uint local_bytes)
 {
     const queue_t queue = get_default_queue();
     const uint blocks = quick_state(q, q.round)[QUICK_BLOCKS], works = blocks > 0 && q.round < q.rounds;
     const uint wanted = works ? blocks : max(q.scratch[QUICK_LEAVES], 1u);
     const ndrange_t many = ndrange_1D((size_t)wanted * CLSORT_GROUP, CLSORT_GROUP), one = ndrange_1D(CLSORT_GROUP, CLSORT_GROUP);
     clk_event_t first, second, third;
-    if (works) {
+    if (!works) {
+        enqueue_kernel(queue, CLK_ENQUEUE_FLAGS_WAIT_KERNEL, many, ^(local void *space) { quick_leaves(q, quick_space((local ulong *)space)); },
+                       local_bytes);
+    } else {
         quick_t next = q;
         next.round++;
         enqueue_kernel(queue, CLK_ENQUEUE_FLAGS_WAIT_KERNEL, many, 0, NULL, &first,
@@ -4261,26 +4237,21 @@ static void relaunch(quick_t q, uint groups, uint local_bytes)
                        ^(local void *space) { quick_plan(q, quick_space((local ulong *)space)); }, local_bytes);
         enqueue_kernel(queue, CLK_ENQUEUE_FLAGS_NO_WAIT, many, 1, &second, &third,
                        ^(local void *space) { quick_scatter(q, quick_space((local ulong *)space)); }, local_bytes);
-        enqueue_kernel(queue, CLK_ENQUEUE_FLAGS_NO_WAIT, ndrange_1D(1, 1), 1, &third, NULL, ^{ relaunch(next, groups, local_bytes); });
+        enqueue_kernel(queue, CLK_ENQUEUE_FLAGS_NO_WAIT, ndrange_1D(1, 1), 1, &third, NULL, ^{ relaunch(next, local_bytes); });
+        release_event(first);
         release_event(second);
         release_event(third);
-    } else {
-        enqueue_kernel(queue, CLK_ENQUEUE_FLAGS_WAIT_KERNEL, many, 0, NULL, &first,
-                       ^(local void *space) { quick_leaves(q, quick_space((local ulong *)space)); }, local_bytes);
-        enqueue_kernel(queue, CLK_ENQUEUE_FLAGS_NO_WAIT, ndrange_1D((size_t)groups * CLSORT_GROUP, CLSORT_GROUP), 1, &first, NULL, ^{ quick_finish(q); });
     }
-    release_event(first);
 }
 
-/* The host's one launch: the first sequence, then everything else. The kernels on the device take no more than `groups` work-groups to finish. One
-   work-group; only its first work-item works. */
-CLSORT_KERNEL void clsort_quick_relauncher(CLSORT_QUICK_ARGS, uint groups, uint local_bytes)
+/* The host's launch for all rounds and leaves: the first sequence, then everything else. One work-group; only its first work-item works. */
+CLSORT_KERNEL void clsort_quick_relauncher(CLSORT_QUICK_ARGS, uint local_bytes)
 {
     const quick_t q = CLSORT_QUICK_JOB;
     if (get_global_id(0) != 0)
         return;
     quick_begin(q);
-    relaunch(q, groups, local_bytes);
+    relaunch(q, local_bytes);
 }
 #endif
 #endif
