@@ -155,7 +155,7 @@ enum { GAS = -1 };
 typedef struct adversary {
     int *value, *row, *moved;   /* by key; the keys in their present order; the same after a partition */
     int solid, candidate;
-    size_t n, group, items;     /* a tile is group * items rows in the order of work-items; group 1: rows keep their order */
+    size_t n, group, items;     /* group * items rows move at a time, in the order of work-items; group 1: rows keep their order */
 } adversary;
 
 /* Does key x come before key y? */
@@ -182,7 +182,7 @@ static int model_pivot(adversary *a, const int *row, size_t rows, cl_uint rule)
     return sample[rank];
 }
 
-/* The m-th row of a tile in the order in which a partition takes them: by work-items, each with every group-th row. */
+/* The m-th of some rows that move together, in the order in which a partition takes them: by work-items, each with every group-th row. */
 static size_t model_row(const adversary *a, size_t rows, size_t m)
 {
     size_t whole = rows / a->group, rest = rows % a->group, longer = rest * (whole + 1);
@@ -274,7 +274,7 @@ static int try_killer(const bench *b, size_t n, cl_uint group, cl_uint rule, con
     memset(&a, 0, sizeof a);
     a.n = n;
     a.group = resolved.tuning.work_group;
-    a.items = tile / a.group;
+    a.items = tile / a.group < 8 ? tile / a.group : 8;   /* CLSORT_PART_ITEMS */
     a.value = (int *)malloc(3 * n * sizeof *a.value);
     if (!CHECK(a.value != NULL)) return 0;
     a.row = a.value + n;
