@@ -3274,7 +3274,7 @@ static const char *const clsort__source[] = {
     "#if CLSORT_SHARE_LOG2 > 0\n"
     "/* Rows of a work-item, any number; a tile is CLSORT_GROUP times as many. */\n"
     "#ifndef CLSORT_RADIX_ITEMS\n"
-    "#define CLSORT_RADIX_ITEMS (CLSORT_SWEEP ? 18 : 8)\n"
+    "#define CLSORT_RADIX_ITEMS (CLSORT_SWEEP ? 17 : 8)\n"
     "#endif\n"
     "#define CLSORT_RADIX_ROWS (CLSORT_GROUP * CLSORT_RADIX_ITEMS)\n"
     "#if CLSORT_SWEEP && CLSORT_GROUP < CLSORT_DIGITS\n"
@@ -6230,12 +6230,12 @@ static clsort__radix_local clsort__radix_sizes(const clsort__config *c)
 }
 
 /* Of radix kernels: on a CPU a block per work-item, unless the caller names a work-group. More rows per work-item are faster as long as as many
-   work-groups run at once: 18 for bare keys of 4 bytes, on an H200. */
+   work-groups run at once: 17 for bare keys of 4 bytes, on an H200. */
 static void clsort__radix_shape(const clsort_sorter *s, const clsort_tuning *t, clsort__config *c)
 {
     const int serial = s->is_cpu && !t->work_group;
     const cl_uint words = (c->value_bytes + 3) / 4, widest = words > (c->key_bytes + 3) / 4 ? words : (c->key_bytes + 3) / 4;
-    const cl_uint most = s->is_cpu ? 8 : 16, fast = widest > 2 ? 6 : widest > 1 ? 12 : c->family != CLSORT__SWEEP ? 16 : words ? 14 : 18;
+    const cl_uint most = s->is_cpu ? 8 : 16, fast = widest > 2 ? 6 : widest > 1 ? 12 : c->family != CLSORT__SWEEP ? 16 : words ? 14 : 17;
     c->lanes = 1;
     c->digit_bits = 8;
     c->radix_items = t->items ? (t->items < most ? t->items : most) : s->is_cpu ? most : fast;
@@ -6523,6 +6523,9 @@ static int clsort__has_family(cl_uint algorithm)
 #endif
 #ifdef CLSORT_NO_RADIX
     if (algorithm == CLSORT_RADIX) return 0;
+#endif
+#if defined(CLSORT_NO_MERGE) || defined(CLSORT_NO_RADIX)
+    if (algorithm == CLSORT_QUICKSORT) return 0;   /* they finish what its rounds leave */
 #endif
 #ifdef CLSORT_NO_QUICKSORT
     if (algorithm == CLSORT_QUICKSORT) return 0;
