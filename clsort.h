@@ -716,8 +716,9 @@ static const char *const clsort__source[] = {
     "\n"
     "   On CPUs work-items take whole segments of up to 16384 elements instead, and sort them, or pieces of longer ones, by radix.\n"
     "\n"
-    "   QUICKSORT. A round cuts every unfinished sequence around a pivot, from one array to the other; short ones become leaves, which a\n"
-    "   work-group sorts alone. See there.\n"
+    "   The other families are explained where they begin: RADIX at \"radix: plan\" and, with one launch per digit, at \"radix: sweep\"; QUICKSORT at\n"
+    "   \"quicksort\"; SELECT, the first k of each row, at \"select: plan\"; BATCHES, rows as published, at \"bitonic: batch\". \"utility\" takes keys out\n"
+    "   of records, gathers and checks.\n"
     "\n"
     "   A row is CLSORT_LANES consecutive elements: one on devices that run work-items side by side, 16 on CPUs, where a work-item\n"
     "   holds rows in vector registers. Inside a tile each work-item holds 2^CLSORT_ITEMS_LOG2 rows, those of a \"window\": all\n"
@@ -725,7 +726,7 @@ static const char *const clsort__source[] = {
     "   the next window through local memory.\n"
     "\n"
     "   Sources: K. E. Batcher, Sorting networks and their applications, 1968; E. Bainville, OpenCL Sorting, 2011; O. Green, R. McColl,\n"
-    "   D. Bader, GPU merge path, 2012; H. Inoue et al., AA-sort, 2007. */\n"
+    "   D. Bader, GPU merge path, 2012; H. Inoue et al., AA-sort, 2007. Those of the other families stand with them. */\n"
     "\n",
     "//---- tuning\n"
     "/* Bytes of a key: 1, 2, 4 or 8. */\n"
@@ -1919,7 +1920,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "\n",
 #else
-    "#line 1257\n",
+    "#line 1258\n",
 #endif
 #ifndef CLSORT_NO_MERGE
     "//---- merge\n"
@@ -2809,7 +2810,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "\n",
 #else
-    "#line 2143\n",
+    "#line 2144\n",
 #endif
     "//---- group\n"
     "#if CLSORT_SHARE_LOG2 > 0 && (CLSORT_QUICK || CLSORT_FAMILY == 3 || CLSORT_FAMILY == 8)\n"
@@ -3935,7 +3936,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "\n",
 #else
-    "#line 3265\n",
+    "#line 3266\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
     "//---- quicksort\n"
@@ -4933,7 +4934,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "\n",
 #else
-    "#line 4259\n",
+    "#line 4260\n",
 #endif
     "//---- select: plan\n"
     "/* SELECT: the first k elements of every row's sorted order, without sorting the rows.\n"
