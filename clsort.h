@@ -30,7 +30,7 @@
 
      clsort_create(context, device, NULL, &s);       once, per context and device
      d.keys = keys;  d.values = payload;  d.value_size = 4;
-     clsort_enqueue_sort(s, queue, &d, 0, NULL, &done);   never blocks; `done` is an ordinary cl_event
+     clsort_enqueue_sort(s, queue, &d, 0, NULL, &done);   does not wait; `done` is an ordinary cl_event
 
    WHAT IT SORTS
      keys      u8 i8 u16 i16 u32 i32 u64 i64 f16 bf16 f32 f64; no device extension is needed for any of them
@@ -505,8 +505,9 @@ CLSORT_API clsort_status clsort_scratch_size(clsort_sorter *sorter, const clsort
    Errors: as clsort_check. Thread safety: one thread per sorter. */
 CLSORT_API clsort_status clsort_explain(clsort_sorter *sorter, const clsort_desc *desc, char *text, size_t size);
 
-/* Enqueues the sort behind the n_wait events of `wait` and returns at once. `done`, if not NULL, receives an event that
-   completes when all output is visible, also for a count of 0 or 1; release it. In-order and out-of-order queues work alike.
+/* Enqueues the sort behind the n_wait events of `wait` and does not wait for the device; kernels that are not built yet are built first,
+   see clsort_prepare. `done`, if not NULL, receives an event that completes when all output is visible, also for a count of 0 or 1;
+   release it. In-order and out-of-order queues work alike.
    - queue and buffers must belong to the sorter's context, the queue to its device
    - the buffers stay yours: do not touch the ranges before `done`
    - on an out-of-order queue, sorts that use the sorter's own scratch wait for each other; caller's scratch avoids that,
