@@ -5640,7 +5640,7 @@ static const char *const clsort__source[] = {
 
 /* ---- >>types ----------------------------------------------------------------------------------------------------- */
 
-/* Families of kernels.cl that this version builds; the numbers stand there too. */
+/* Families of kernels.cl; the numbers stand there, too. */
 enum { CLSORT__BITONIC = CLSORT_BITONIC, CLSORT__MERGE = CLSORT_MERGE, CLSORT__RADIX = CLSORT_RADIX, CLSORT__QUICKSORT = CLSORT_QUICKSORT,
        CLSORT__UTILITY = 5, CLSORT__PUBLISHED_BITONIC = 6, CLSORT__PUBLISHED_MERGE = 7, CLSORT__SWEEP = 8, CLSORT__RELAUNCH = 9,
        CLSORT__SELECT = 10, CLSORT__SEGMENTS = 11, CLSORT__PIECES = 12, CLSORT__BATCH = 13 };
@@ -7005,7 +7005,7 @@ static const char *clsort__unsupported_tuning(const clsort_sorter *s, const clso
     return NULL;
 }
 
-/* The name of the first field that asks for what is not built yet, or NULL. */
+/* The name of the first field that asks for what cannot be done, or NULL. */
 static const char *clsort__unsupported(const clsort_sorter *s, const clsort_desc *d, int purpose)
 {
     if (d->algorithm != CLSORT_AUTO && !clsort__has_family(d->algorithm)) return "algorithm";
