@@ -411,8 +411,8 @@ CLSORT_API cl_uint clsort_version(void);
    CLSORT_ERROR_UNSUPPORTED where `rows` is 0; both are for measurements. Thread safety: any. */
 CLSORT_API const char *clsort_algorithm_name(cl_uint number);
 
-/* Sets algorithm and tuning of *desc to what the name says, leaving work_group and items as they are unless the name
-   fixes them. CLSORT_ERROR_UNKNOWN_VALUE if there is no such name. Thread safety: any. */
+/* Sets algorithm and tuning of *desc to what the name says, leaving pivot and scan as they are, and work_group and items
+   unless the name fixes them. CLSORT_ERROR_UNKNOWN_VALUE if there is no such name. Thread safety: any. */
 CLSORT_API clsort_status clsort_select(clsort_desc *desc, const char *name);
 
 /* ---- sorter ------------------------------------------------------------------------------------------------------ */
