@@ -46,8 +46,9 @@
      trust     clsort_enqueue_verify proves a result on the device, CLSORT_OPTION_VERIFY makes every sort do so, clsort_self_test
                tells whether this driver computes right
    AND WHAT NOT
-     rows, segments or a count on the device by `precedes`; top-k of records, of segments, or with a count on the device; merges of
-     records, of values above 8 bytes, or with equal zeros. Each is refused with CLSORT_ERROR_UNSUPPORTED, or has no field to ask for it.
+     rows, segments or a count on the device by `precedes`, or by another algorithm than merge, but for rows as published (batch-*);
+     top-k of records, of segments, or with a count on the device; merges of records, of values above 8 bytes, or with equal zeros.
+     Each is refused, most with CLSORT_ERROR_UNSUPPORTED, or has no field to ask for it.
 
    ORDER, STABILITY, NaN
      Keys are ordered as unsigned codes. Floats are ordered totally:
@@ -68,7 +69,7 @@
      The k are in the description's order, and of equal keys the smaller index comes first. CLSORT_FLAG_TOP_UNSORTED lets them be in any order;
      it is needed where k is above what a work-group sorts: 4096, 2048 with keys of 8 bytes, less where local memory is below 48 KiB.
      CLSORT_FLAG_TOP_NTH writes the k-th element alone. Keys may be of any type and order, and some of their bits may decide; the choice of an
-     algorithm is refused, and so is all of AND WHAT NOT above.
+     algorithm is refused, and so are records, segments and a count on the device.
      Digits of 11 bits, from the top, narrow a row to the elements that may be among its k; these are sorted. Equal keys are narrowed by
      their indices, so that no input takes more than ceil(bits / 11) + ceil(log2(count) / 11) readings and one to collect; most take two or three.
      The number of launches does not depend on the number of rows: one for rows of up to 2048 keys and where there are enough rows for the
