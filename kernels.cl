@@ -53,8 +53,9 @@
 
    On CPUs work-items take whole segments of up to 16384 elements instead, and sort them, or pieces of longer ones, by radix.
 
-   QUICKSORT. A round cuts every unfinished sequence around a pivot, from one array to the other; short ones become leaves, which a
-   work-group sorts alone. See there.
+   The other families are explained where they begin: RADIX at "radix: plan" and, with one launch per digit, at "radix: sweep"; QUICKSORT at
+   "quicksort"; SELECT, the first k of each row, at "select: plan"; BATCHES, rows as published, at "bitonic: batch". "utility" takes keys out
+   of records, gathers and checks.
 
    A row is CLSORT_LANES consecutive elements: one on devices that run work-items side by side, 16 on CPUs, where a work-item
    holds rows in vector registers. Inside a tile each work-item holds 2^CLSORT_ITEMS_LOG2 rows, those of a "window": all
@@ -62,7 +63,7 @@
    the next window through local memory.
 
    Sources: K. E. Batcher, Sorting networks and their applications, 1968; E. Bainville, OpenCL Sorting, 2011; O. Green, R. McColl,
-   D. Bader, GPU merge path, 2012; H. Inoue et al., AA-sort, 2007. */
+   D. Bader, GPU merge path, 2012; H. Inoue et al., AA-sort, 2007. Those of the other families stand with them. */
 
 //---- tuning
 /* Bytes of a key: 1, 2, 4 or 8. */
