@@ -476,7 +476,7 @@ CLSORT_API clsort_status clsort_prepare(clsort_sorter *sorter, const clsort_desc
 CLSORT_API clsort_status clsort_scratch_size(clsort_sorter *sorter, const clsort_desc *desc, size_t *bytes);
 
 /* Writes a short text about how such a sort would run, lines of a word and what it is, the last one ended by a newline:
-     algorithm  the name of what runs
+     algorithm  the name of what runs; with top_k that, and what sorts the k of each row if one is needed
      passes     commands that write elements, and for a radix sort by one work-item and batches of rows the passes inside one command
      launches   how many, and of which kernels
      copies     commands that copy or fill a buffer
@@ -8914,11 +8914,24 @@ static void clsort__place_outputs(clsort__run *run, clsort__arrays found)
     clsort__uint(run, (found.values.buffer ? 1u : 0u) | (found.keys.buffer ? 2u : 0u));
 }
 
-/* Ends the arguments with the local memory of a kernel that sorts a list, and launches a work-group per row. */
+/* Bytes of the keys of all rows, and of what is written of them. */
+static cl_ulong clsort__select_read(const clsort__select_plan *p)
+{
+    return (cl_ulong)p->rows * p->n * p->base.key_bytes;
+}
+
+static cl_ulong clsort__select_written(const clsort__select_plan *p)
+{
+    const int keys = p->base.writes_keys || p->sorts_after, indices = p->base.has_indices || p->base.has_values;
+    return (cl_ulong)p->rows * p->wanted * ((keys ? p->base.key_bytes : 0) + (indices ? 4 : 0));
+}
+
+/* Ends the arguments with the local memory of a kernel that sorts a list, whose keys it reads for that, and launches a work-group per row. */
 static void clsort__launch_rows(clsort__run *run, const clsort__select_plan *p)
 {
     clsort__argument(run, clsort__select_words(&p->base.config, p->room), NULL);
     clsort__argument(run, clsort__select_codes(&p->base.config, p->room), NULL);
+    clsort__moves(run, 0, (cl_ulong)p->rows * (p->room < p->n ? p->room : p->n) * p->base.key_bytes);
     clsort__launch(run, p->rows << run->group_log2);
 }
 
@@ -8934,6 +8947,7 @@ static void clsort__select_passes(clsort__run *run, const clsort__select_plan *p
     for (pass = 0; pass <= p->passes; pass++) {
         run->argument = place;
         clsort__uint(run, pass);
+        clsort__moves(run, 0, clsort__select_read(p));
         clsort__launch(run, p->rows * p->parts << run->group_log2);
     }
 }
@@ -8946,10 +8960,12 @@ static void clsort__select_spread(clsort__run *run, const clsort__select_plan *p
     clsort__use_select(run, p, p->goal == CLSORT__UNORDERED ? CLSORT__KERNEL_SELECT_SCATTER : CLSORT__KERNEL_SELECT_SORT);
     clsort__place_tables(run, p, tables);
     clsort__place_outputs(run, found);
+    clsort__moves(run, 1, clsort__select_written(p));
     if (p->goal != CLSORT__UNORDERED) {
         clsort__launch_rows(run, p);
         return;
     }
+    clsort__moves(run, 0, clsort__select_read(p));
     clsort__argument(run, (size_t)8 << p->base.config.group_log2, NULL);
     clsort__launch(run, p->rows * p->parts << run->group_log2);
 }
@@ -8968,6 +8984,7 @@ static void clsort__select_values(clsort__run *run, const clsort__select_plan *p
     clsort__ulong(run, p->row_values);
     clsort__uint(run, (cl_uint)unit);
     clsort__ulong(run, units);
+    clsort__moves(run, 1, (cl_ulong)n * (4 + 2 * d->value_size));
     clsort__launch(run, n * units);
 }
 
@@ -8991,6 +9008,7 @@ static void clsort__select(clsort__run *run, const clsort__select_plan *p, clsor
     } else {
         clsort__use_select(run, p, CLSORT__KERNEL_SELECT_ROWS);
         clsort__place_outputs(run, found);
+        clsort__moves(run, 1, (p->passes + 1) * clsort__select_read(p) + clsort__select_written(p));
         clsort__launch_rows(run, p);
     }
     if (p->sorts_after) clsort__sort_selected(run, p, found, scratch);
@@ -9381,28 +9399,39 @@ CLSORT_API clsort_status clsort_enqueue_sort(clsort_sorter *sorter, cl_command_q
 
 /* ---- >>explain --------------------------------------------------------------------------------------------------- */
 
-/* Counts the commands of a plan: every buffer is there and none is used, so that what is not given yet is only told apart. */
-static cl_uint clsort__count_commands(clsort_sorter *s, const clsort__plan *plan, clsort__tally *tally)
+/* What is told of a call. */
+typedef struct clsort__story {
+    clsort__tally tally;
+    cl_uint commands;
+    const char *name, *then;    /* of what runs, and of what runs after it, "" if nothing does */
+    size_t scratch;
+} clsort__story;
+
+/* Puts something into the place of every buffer that is not given yet: they are only told apart, and none is used. Returns scratch memory. */
+static clsort__span clsort__pretend_buffers(clsort_desc *d, char places[6])
 {
-    char places[6];
     cl_mem *buffers[5];
-    clsort__plan p = *plan;
-    clsort__run run;
     int i;
-    buffers[0] = &p.d.keys;
-    buffers[1] = &p.d.keys_out;
-    buffers[2] = &p.d.values;
-    buffers[3] = &p.d.values_out;
-    buffers[4] = &p.d.indices;
+    buffers[0] = &d->keys;
+    buffers[1] = &d->keys_out;
+    buffers[2] = &d->values;
+    buffers[3] = &d->values_out;
+    buffers[4] = &d->indices;
     for (i = 0; i < 5; i++)
         if (!*buffers[i]) *buffers[i] = (cl_mem)(void *)&places[i];
-    memset(tally, 0, sizeof *tally);
+    return clsort__make_span((cl_mem)(void *)&places[5], 0);
+}
+
+/* A run that counts. */
+static clsort__run clsort__counting_run(clsort_sorter *s, clsort__story *story)
+{
+    clsort__run run;
+    memset(story, 0, sizeof *story);
     memset(&run, 0, sizeof run);
     run.s = s;
     run.mode = CLSORT__COUNT;
-    run.tally = tally;
-    if (!clsort__trivial(plan)) clsort__sort(&run, &p, clsort__make_span((cl_mem)(void *)&places[5], 0));
-    return run.total;
+    run.tally = &story->tally;
+    return run;
 }
 
 /* The first name that chooses what a plan runs, else that of its algorithm alone. */
@@ -9449,32 +9478,69 @@ static void clsort__say_launches(clsort__text *t, const clsort__tally *tally, cl
     clsort__say(t, "\n", -1, "");
 }
 
+static clsort_status clsort__explain_sort(clsort_sorter *s, const char *function, const clsort_desc *desc, clsort__story *story)
+{
+    char places[6];
+    clsort__span scratch;
+    clsort__plan p;
+    clsort__run run = clsort__counting_run(s, story);
+    clsort_status status = clsort__check_desc(s, function, desc, CLSORT__TO_PLAN);
+    if (status != CL_SUCCESS) return status;
+    clsort__make_plan(s, desc, &p);
+    status = clsort__check_buffers(s, function, &p);
+    if (status != CL_SUCCESS) return status;
+    scratch = clsort__pretend_buffers(&p.d, places);
+    if (!clsort__trivial(&p)) clsort__sort(&run, &p, scratch);
+    story->commands = run.total;
+    story->name = clsort__plan_name(&p);
+    story->then = "";
+    story->scratch = p.scratch;
+    return CL_SUCCESS;
+}
+
+/* The same with top_k. */
+static clsort_status clsort__explain_select(clsort_sorter *s, const char *function, const clsort_desc *desc, clsort__story *story)
+{
+    char places[6];
+    clsort__span scratch;
+    clsort__select_plan p;
+    clsort__run run = clsort__counting_run(s, story);
+    clsort_status status = clsort__check_top(s, function, desc, &p);
+    if (status == CL_SUCCESS) status = clsort__check_top_buffers(s, function, &p);
+    if (status != CL_SUCCESS) return status;
+    scratch = clsort__pretend_buffers(&p.base.d, places);
+    clsort__select(&run, &p, scratch);
+    story->commands = run.total;
+    story->name = "top-k";
+    story->then = p.sorts_after ? clsort__plan_name(&p.order) : "";
+    story->scratch = p.base.scratch;
+    return CL_SUCCESS;
+}
+
 CLSORT_API clsort_status clsort_explain(clsort_sorter *sorter, const clsort_desc *desc, char *text, size_t size)
 {
-    clsort__tally tally;
+    static const char function[] = "clsort_explain";
+    clsort__story story;
     clsort__text t;
-    clsort__plan p;
-    cl_uint commands, launches = 0;
+    cl_uint launches = 0;
     int i;
     clsort_status status;
     if (!sorter || !text || !size) return CLSORT_ERROR_NULL_ARGUMENT;
     *text = 0;
-    status = clsort__check_desc(sorter, "clsort_explain", desc, CLSORT__TO_PLAN);
+    if (desc && desc->top_k) status = clsort__explain_select(sorter, function, desc, &story);
+    else status = clsort__explain_sort(sorter, function, desc, &story);
     if (status != CL_SUCCESS) return status;
-    clsort__make_plan(sorter, desc, &p);
-    status = clsort__check_buffers(sorter, "clsort_explain", &p);
-    if (status != CL_SUCCESS) return status;
-    commands = clsort__count_commands(sorter, &p, &tally);
-    for (i = 0; i < CLSORT__KERNEL_COUNT; i++) launches += tally.launches[i];
+    for (i = 0; i < CLSORT__KERNEL_COUNT; i++) launches += story.tally.launches[i];
     t.text = text;
     t.size = size;
     t.used = 0;
-    clsort__say(&t, "algorithm ", -1, clsort__plan_name(&p));
-    clsort__say(&t, "\npasses ", tally.passes, "\n");
-    clsort__say_launches(&t, &tally, launches);
-    clsort__say(&t, "copies ", commands - launches, "\n");
-    clsort__say(&t, "moved ", (double)tally.bytes, " bytes\n");
-    clsort__say(&t, "scratch ", (double)p.scratch, " bytes\n");
+    clsort__say(&t, "algorithm ", -1, story.name);
+    clsort__say(&t, *story.then ? ", then " : "", -1, story.then);
+    clsort__say(&t, "\npasses ", story.tally.passes, "\n");
+    clsort__say_launches(&t, &story.tally, launches);
+    clsort__say(&t, "copies ", story.commands - launches, "\n");
+    clsort__say(&t, "moved ", (double)story.tally.bytes, " bytes\n");
+    clsort__say(&t, "scratch ", (double)story.scratch, " bytes\n");
     return CL_SUCCESS;
 }
 
