@@ -8759,6 +8759,7 @@ static clsort_desc clsort__select_order(const clsort__select_plan *p)
     order.value_size = p->base.has_indices || p->base.has_values ? 4 : 0;
     order.flags = d->flags & CLSORT_FLAG_NO_BUILD;
     order.tuning.work_group = d->tuning.work_group;
+    order.tuning.items = d->tuning.items;
     return order;
 }
 
