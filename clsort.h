@@ -153,7 +153,8 @@
      CLSORT_CL(function)              how to call an OpenCL function, default its name: for loaders and for tests
      CLSORT_NO_BITONIC, CLSORT_NO_MERGE, CLSORT_NO_RADIX, CLSORT_NO_QUICKSORT
                                       leave a family out (its algorithms then answer CLSORT_ERROR_UNSUPPORTED; rows,
-                                      segments, a count on the device and quicksort need both merge and radix)
+                                      segments, a count on the device, quicksort, and a top_k of rows that is above what
+                                      a work-group sorts need both merge and radix)
      CL_TARGET_OPENCL_VERSION         yours if you set it (120 or later), else 300; only OpenCL 1.2 functions are required; quicksort-device
                                       needs 300
 

@@ -224,9 +224,9 @@ static void scratch_bounds_hold(bench *b)
 {
     static const size_t counts[] = { 1, 100, 3000, 10000, 200000 };
     size_t i, mine, any, last = 0;
-    for (i = 0; i < 10; i++) {
-        clsort_desc d = top_make(CLSORT_F32, 4, counts[i % 5], counts[i % 5] / 2 + 1).d;
-        d.flags = i < 5 ? CLSORT_FLAG_TOP_UNSORTED : CLSORT_FLAG_INDICES;
+    for (i = 0; i < 20; i++) {
+        clsort_desc d = top_make(i < 10 ? CLSORT_F32 : CLSORT_I64, i < 10 ? 4 : 1, counts[i % 5], counts[i % 5] / 2 + 1).d;
+        d.flags = i / 5 % 2 ? CLSORT_FLAG_INDICES : CLSORT_FLAG_TOP_UNSORTED;
         last = i % 5 ? last : 0;
         AT("%zu keys, flags %u", counts[i % 5], (unsigned)d.flags);
         CHECK_OK(clsort_scratch_size(b->sorter, &d, &mine));
