@@ -263,8 +263,8 @@ enum {
     CLSORT_FLAG_KEYS_OUT = 4,    /* ... keys_out, ... */
     CLSORT_FLAG_VALUES_OUT = 8,  /* ... values_out, ... */
     CLSORT_FLAG_COUNT_BUFFER = 16,   /* ... count_buffer, though the buffer does not exist yet */
-    CLSORT_FLAG_TOP_UNSORTED = 32,   /* top_k: the k of a row in any order, the same each time; any k */
-    CLSORT_FLAG_TOP_NTH = 64     /* top_k: only the last one of the k is written, one element per row; any k */
+    CLSORT_FLAG_TOP_UNSORTED = 32,   /* top_k: the k of a row in any order, the same each time */
+    CLSORT_FLAG_TOP_NTH = 64     /* top_k: only the last one of the k is written, one element per row */
 };
 
 /* Choices that reproduce published variants: the first group for bitonic. */
