@@ -66,15 +66,15 @@
    TOP-K
      With top_k = k, clsort_enqueue_sort selects from `rows` rows of `count` keys: keys_out, `indices` and values_out, any of them but at least
      one, receive k elements per row, row after row without gaps. An index counts inside its row. The source is only read.
-     The k are in the description's order, and of equal keys the smaller index comes first. CLSORT_FLAG_TOP_UNSORTED lets them be in any order;
-     it is needed where k is above what a work-group sorts: 4096, 2048 with keys of 8 bytes, less where local memory is below 48 KiB.
-     CLSORT_FLAG_TOP_NTH writes the k-th element alone. Keys may be of any type and order, and some of their bits may decide; the choice of an
-     algorithm is refused, and so are records, segments and a count on the device.
+     The k are in the description's order, and of equal keys the smaller index comes first. CLSORT_FLAG_TOP_UNSORTED lets them be in any order.
+     Where k is above what a work-group sorts (4096, 2048 with keys of 8 bytes, less where local memory is below 48 KiB), that saves a sort of
+     the selected elements as rows of k, and its scratch. CLSORT_FLAG_TOP_NTH writes the k-th element alone. Keys may be of any type and order,
+     and some of their bits may decide; the choice of an algorithm is refused, and so are records, segments and a count on the device.
      Digits of 11 bits, from the top, narrow a row to the elements that may be among its k; these are sorted. Equal keys are narrowed by
      their indices, so that no input takes more than ceil(bits / 11) + ceil(log2(count) / 11) readings and one to collect; most take two or three.
      The number of launches does not depend on the number of rows: one for rows of up to 2048 keys and where there are enough rows for the
-     whole device, else 3 more than those readings. clsort_check, clsort_resolve, clsort_prepare and clsort_scratch_size know selections;
-     clsort_explain, clsort_sort_host and the proofs refuse them, and CLSORT_OPTION_VERIFY passes them by.
+     whole device, else 3 more than those readings; and those of the sort, where there is one. clsort_check, clsort_resolve, clsort_prepare,
+     clsort_scratch_size and clsort_explain know selections; clsort_sort_host and the proofs refuse them, and CLSORT_OPTION_VERIFY passes them by.
 
    MEMORY
      clsort_scratch_size gives the formula's value. With n = count, K = key bytes, V = value bytes, a(x) = x rounded up to 16:
@@ -99,8 +99,9 @@
      Rows, segments and a count on the device also sort pairs by some bits of the key, and where keys are sorted in place and values are not or
      the reverse. Indices then always have their a(4n), and keys their a(nK) unless they are sorted in place by all bits.
      clsort_enqueue_merge needs none. top_k, with R rows, w elements written per row and D = 2^11 or fewer digits: a(4Rw) for values without
-     indices, and where rows are cut into P parts, or k is not sorted, a(4R (3D + 48 + max(P, m) rounded up to 4)), m at most 4096 and P at most
-     n / 4096 + 1: about 41 KB per row.
+     indices, and where rows are cut into P parts, or k is above what a work-group sorts, a(4R (3D + 48 + max(P, m) rounded up to 4)), m at most
+     4096 and P at most n / 4096 + 1: about 41 KB per row. Where they are sorted then: a(RkK) without keys_out, and what R rows of k keys take,
+     with u32 values if indices or values are wanted, stable and in place.
      Scratch is yours (scratch, scratch_offset, scratch_size) or the sorter's: one buffer per queue, grown on demand, kept
      until clsort_trim. The sorter retains its context, its device and the queues that own such a buffer, and never retains
      a buffer of yours. Host memory: a few KiB per sorter through CLSORT_MALLOC; no allocation in a warmed-up enqueue.
@@ -169,7 +170,8 @@
      CLSORT_CL(function)              how to call an OpenCL function, default its name: for loaders and for tests
      CLSORT_NO_BITONIC, CLSORT_NO_MERGE, CLSORT_NO_RADIX, CLSORT_NO_QUICKSORT
                                       leave a family out (its algorithms then answer CLSORT_ERROR_UNSUPPORTED; rows,
-                                      segments, a count on the device and quicksort need both merge and radix)
+                                      segments, a count on the device, quicksort, and a top_k of rows that is above what
+                                      a work-group sorts need both merge and radix)
      CL_TARGET_OPENCL_VERSION         yours if you set it (120 or later), else 300; only OpenCL 1.2 functions are required; quicksort-device
                                       needs 300
 
@@ -278,8 +280,8 @@ enum {
     CLSORT_FLAG_KEYS_OUT = 4,    /* ... keys_out, ... */
     CLSORT_FLAG_VALUES_OUT = 8,  /* ... values_out, ... */
     CLSORT_FLAG_COUNT_BUFFER = 16,   /* ... count_buffer, though the buffer does not exist yet */
-    CLSORT_FLAG_TOP_UNSORTED = 32,   /* top_k: the k of a row in any order, the same each time; any k */
-    CLSORT_FLAG_TOP_NTH = 64     /* top_k: only the last one of the k is written, one element per row; any k */
+    CLSORT_FLAG_TOP_UNSORTED = 32,   /* top_k: the k of a row in any order, the same each time */
+    CLSORT_FLAG_TOP_NTH = 64     /* top_k: only the last one of the k is written, one element per row */
 };
 
 /* Choices that reproduce published variants; clsort_select makes them by name. For bitonic: the widest step over global memory, and what
@@ -494,7 +496,7 @@ CLSORT_API clsort_status clsort_prepare(clsort_sorter *sorter, const clsort_desc
 CLSORT_API clsort_status clsort_scratch_size(clsort_sorter *sorter, const clsort_desc *desc, size_t *bytes);
 
 /* Writes a short text about how such a sort would run, lines of a word and what it is, the last one ended by a newline:
-     algorithm  the name of what runs
+     algorithm  the name of what runs; with top_k that, and what sorts the k of each row if one is needed
      passes     commands that write elements, and for a radix sort by one work-item and batches of rows the passes inside one command
      launches   how many, and of which kernels
      copies     commands that copy or fill a buffer
@@ -6932,6 +6934,21 @@ static void clsort__make_plan(const clsort_sorter *s, const clsort_desc *d, clso
     clsort__plan_scratch(s, p);
 }
 
+/* Bytes of scratch for a description that was checked; without a sorter, the most that any choice of AUTO needs on any device. */
+static size_t clsort__most_scratch(const clsort_sorter *s, const clsort_desc *desc)
+{
+    clsort_desc d = *desc;
+    clsort__plan p;
+    size_t most = 0;
+    if (!s && d.algorithm == CLSORT_AUTO) d.algorithm = CLSORT_BITONIC;
+    do {
+        if (d.algorithm && !clsort__can(d.algorithm, &d)) continue;
+        clsort__make_plan(s, &d, &p);
+        if (p.scratch > most) most = p.scratch;
+    } while (!s && desc->algorithm == CLSORT_AUTO && d.algorithm++ < CLSORT_QUICKSORT);
+    return most;
+}
+
 /* ---- >>check ----------------------------------------------------------------------------------------------------- */
 
 /* Checks report through this: which function, which part of the description, which code. */
@@ -8661,14 +8678,15 @@ enum { CLSORT__FIRST, CLSORT__NTH, CLSORT__UNORDERED };
 enum { CLSORT__SELECT_ROW = 48, CLSORT__SELECT_SHORT = 2048, CLSORT__SELECT_PART = 4096, CLSORT__SELECT_CPU_PART = 1 << 13,
        CLSORT__SELECT_ROOM = 4096 };
 
-/* What a selection runs, derived from a description. `base` is a plan of the key and the scratch only. */
+/* What a selection runs, derived from a description. `base` is a plan of the key and the scratch only, `order` that of a sort afterwards. */
 typedef struct clsort__select_plan {
-    clsort__plan base;
+    clsort__plan base, order;
     cl_uint goal, lacks, room, most_room, passes;
     size_t n, rows, k, wanted, stride, row_values;   /* wanted: elements written per row; row_values: elements between rows of values */
     size_t parts, part_rows, row_words;
     int spread;                 /* rows are cut into parts, with tables in global memory */
-    size_t tables, work_indices;   /* offsets inside scratch */
+    int sorts_after;            /* k is above what a work-group sorts: the k of all rows are written in the row's order, then sorted */
+    size_t tables, work_keys, work_indices, order_scratch;   /* offsets inside scratch */
 } clsort__select_plan;
 
 /* Local memory of selection kernels in bytes: everything in words, and the codes of what is sorted. */
@@ -8715,8 +8733,9 @@ static void clsort__select_goal(const clsort_sorter *s, clsort__select_plan *p)
     const cl_uint least = is_cpu ? 64 : 512, whole = is_cpu ? 256 : (cl_uint)CLSORT__SELECT_SHORT;
     const cl_uint bits = (cl_uint)(8 * p->base.key_bytes) - p->lacks - p->base.d.first_bit, digit = p->base.config.digit_bits;
     const size_t k = p->k;
-    p->goal = p->base.d.flags & CLSORT_FLAG_TOP_NTH ? CLSORT__NTH : p->base.d.flags & CLSORT_FLAG_TOP_UNSORTED && k > p->most_room ? CLSORT__UNORDERED : CLSORT__FIRST;
+    p->goal = p->base.d.flags & CLSORT_FLAG_TOP_NTH ? CLSORT__NTH : k > p->most_room ? CLSORT__UNORDERED : CLSORT__FIRST;
     p->wanted = p->goal == CLSORT__NTH ? 1 : k;
+    p->sorts_after = p->goal != CLSORT__NTH && !(p->base.d.flags & CLSORT_FLAG_TOP_UNSORTED) && (!s || p->goal == CLSORT__UNORDERED);
     p->room = least;
     while (p->goal == CLSORT__FIRST && p->room < 2 * k && p->room < p->most_room) p->room *= 2;
     if (p->room > p->most_room) p->room = p->most_room;
@@ -8748,7 +8767,44 @@ static size_t clsort__select_tables(const clsort__select_plan *p)
     return p->rows * 4 * (((size_t)3 << p->base.config.digit_bits) + p->row_words);
 }
 
-/* Derives everything from a description that was checked. The header's MEMORY chapter states the same formula. */
+/* What is sorted after a selection: the k keys of each row, with their indices if these are wanted. They are in the row's order, and the
+   sort is stable, so that of equal keys the smaller index stays first. */
+static clsort_desc clsort__select_order(const clsort__select_plan *p)
+{
+    const clsort_desc *d = &p->base.d;
+    clsort_desc order;
+    memset(&order, 0, sizeof order);
+    order.count = p->k;
+    order.rows = p->rows;
+    order.key_type = d->key_type;
+    order.order = d->order;
+    order.nan_order = d->nan_order;
+    order.zero_order = d->zero_order;
+    order.first_bit = d->first_bit;
+    order.last_bit = d->last_bit;
+    order.stable = 1;
+    order.value_size = p->base.has_indices || p->base.has_values ? 4 : 0;
+    order.flags = d->flags & CLSORT_FLAG_NO_BUILD;
+    order.tuning.work_group = d->tuning.work_group;
+    order.tuning.items = d->tuning.items;
+    return order;
+}
+
+/* Lays out the scratch memory, the part of the sort afterwards last. The header's MEMORY chapter states the same formula. */
+static void clsort__select_scratch(const clsort_sorter *s, clsort__select_plan *p)
+{
+    const size_t results = p->rows * p->wanted;
+    if (p->spread) p->tables = clsort__take(&p->base, clsort__select_tables(p));
+    if (p->base.has_values && !p->base.has_indices) p->work_indices = clsort__take(&p->base, results * 4);
+    if (p->sorts_after) {
+        const clsort_desc order = clsort__select_order(p);
+        if (!p->base.writes_keys) p->work_keys = clsort__take(&p->base, results * p->base.key_bytes);
+        clsort__make_plan(s, &order, &p->order);
+        p->order_scratch = clsort__take(&p->base, clsort__most_scratch(s, &order));
+    }
+}
+
+/* Derives everything but the scratch memory from a description that was checked. */
 static void clsort__make_select_plan(const clsort_sorter *s, const clsort_desc *d, clsort__select_plan *p)
 {
     memset(p, 0, sizeof *p);
@@ -8760,12 +8816,21 @@ static void clsort__make_select_plan(const clsort_sorter *s, const clsort_desc *
     p->k = d->top_k;
     p->stride = d->row_stride ? d->row_stride : d->count * p->base.key_bytes;
     p->row_values = p->stride / p->base.key_bytes;
+    p->base.writes_keys = d->keys_out || d->flags & CLSORT_FLAG_KEYS_OUT || !(p->base.has_indices || p->base.has_values);
     p->lacks = d->last_bit ? clsort__key_bits(d->key_type) - d->last_bit : 0;
     clsort__select_shape(s, p);
     clsort__select_goal(s, p);
     clsort__select_parts(s, p);
-    if (p->spread) p->tables = clsort__take(&p->base, clsort__select_tables(p));
-    if (p->base.has_values && !p->base.has_indices) p->work_indices = clsort__take(&p->base, p->rows * p->wanted * 4);
+}
+
+/* Can the sort afterwards be done? Without a device it is planned for those whose work-groups sort least; others may not need it. */
+static clsort_status clsort__check_select_order(clsort_sorter *s, const char *function, clsort__select_plan *p)
+{
+    const clsort_desc order = clsort__select_order(p);
+    const clsort_status status = p->sorts_after ? clsort__check_desc(s, function, &order, CLSORT__TO_PLAN) : CL_SUCCESS;
+    if (p->goal == CLSORT__UNORDERED) return status;
+    if (status != CL_SUCCESS) p->sorts_after = 0;
+    return CL_SUCCESS;
 }
 
 /* Do all rows fit, with a margin? */
@@ -8792,9 +8857,9 @@ static clsort_status clsort__check_top(clsort_sorter *s, const char *function, c
     if (status != CL_SUCCESS) return status;
     if (d->top_k > d->count) return clsort__reject(s, function, "top_k", CLSORT_ERROR_TOP_K);
     clsort__make_select_plan(s->context ? s : NULL, d, p);
-    if (p->goal == CLSORT__FIRST && p->k > p->most_room)
-        return clsort__reject(s, function, "top_k above what a work-group sorts, without CLSORT_FLAG_TOP_UNSORTED", CLSORT_ERROR_UNSUPPORTED);
-    return CL_SUCCESS;
+    status = clsort__check_select_order(s, function, p);
+    if (status == CL_SUCCESS) clsort__select_scratch(s->context ? s : NULL, p);
+    return status;
 }
 
 /* The buffers of a selection, as far as they are given. */
@@ -8805,10 +8870,10 @@ static clsort_status clsort__check_top_buffers(clsort_sorter *s, const char *fun
     clsort__range r[6];
     clsort_status status;
     r[0] = clsort__make_range("keys", d->keys, d->keys_offset, (p->rows - 1) * p->stride + p->n * key, 1, 0);
-    r[1] = clsort__make_range("keys_out", d->keys_out, d->keys_out_offset, results * key, 0, 1);
+    r[1] = clsort__make_range("keys_out", d->keys_out, d->keys_out_offset, results * key, p->sorts_after, 1);
     r[2] = clsort__make_range("values", d->values, d->values_offset, values * d->value_size, 1, 0);
     r[3] = clsort__make_range("values_out", d->values_out, d->values_out_offset, results * d->value_size, 0, 1);
-    r[4] = clsort__make_range("indices", d->indices, d->indices_offset, results * 4, p->base.has_values, 1);
+    r[4] = clsort__make_range("indices", d->indices, d->indices_offset, results * 4, p->base.has_values || p->sorts_after, 1);
     r[5] = clsort__make_range("scratch", d->scratch, d->scratch_offset, d->scratch_size, p->base.scratch > 0, p->base.scratch > 0);
     status = clsort__check_ranges(s, function, r, 6);
     if (status == CL_SUCCESS && d->scratch && d->scratch_size < p->base.scratch)
@@ -8857,20 +8922,44 @@ static void clsort__place_tables(clsort__run *run, const clsort__select_plan *p,
     clsort__uint(run, (cl_uint)p->part_rows);
 }
 
-/* Where results go; an output that is not wanted is stood for by one that is. */
-static void clsort__place_outputs(clsort__run *run, const clsort__select_plan *p, clsort__span indices)
+/* Where the selected keys and, as their values, their indices go: what is not wanted but needed on the way, to scratch. */
+static clsort__arrays clsort__select_results(const clsort__select_plan *p, clsort__span scratch)
 {
-    const clsort__span keys = clsort__make_span(p->base.d.keys_out, p->base.d.keys_out_offset);
-    clsort__place(run, indices.buffer ? indices : keys);
-    clsort__place(run, keys.buffer ? keys : indices);
-    clsort__uint(run, (indices.buffer ? 1u : 0u) | (keys.buffer ? 2u : 0u));
+    const clsort_desc *d = &p->base.d;
+    clsort__arrays found;
+    found.keys = clsort__make_span(d->keys_out, d->keys_out_offset);
+    found.values = clsort__make_span(d->indices, d->indices_offset);
+    if (p->sorts_after && !p->base.writes_keys) found.keys = clsort__part(scratch, p->work_keys);
+    if (p->base.has_values && !p->base.has_indices) found.values = clsort__part(scratch, p->work_indices);
+    return found;
 }
 
-/* Ends the arguments with the local memory of a kernel that sorts a list, and launches a work-group per row. */
+/* One of the two that is not there is stood for by the other. */
+static void clsort__place_outputs(clsort__run *run, clsort__arrays found)
+{
+    clsort__place(run, found.values.buffer ? found.values : found.keys);
+    clsort__place(run, found.keys.buffer ? found.keys : found.values);
+    clsort__uint(run, (found.values.buffer ? 1u : 0u) | (found.keys.buffer ? 2u : 0u));
+}
+
+/* Bytes of the keys of all rows, and of what is written of them. */
+static cl_ulong clsort__select_read(const clsort__select_plan *p)
+{
+    return (cl_ulong)p->rows * p->n * p->base.key_bytes;
+}
+
+static cl_ulong clsort__select_written(const clsort__select_plan *p)
+{
+    const int keys = p->base.writes_keys || p->sorts_after, indices = p->base.has_indices || p->base.has_values;
+    return (cl_ulong)p->rows * p->wanted * ((keys ? p->base.key_bytes : 0) + (indices ? 4 : 0));
+}
+
+/* Ends the arguments with the local memory of a kernel that sorts a list, whose keys it reads for that, and launches a work-group per row. */
 static void clsort__launch_rows(clsort__run *run, const clsort__select_plan *p)
 {
     clsort__argument(run, clsort__select_words(&p->base.config, p->room), NULL);
     clsort__argument(run, clsort__select_codes(&p->base.config, p->room), NULL);
+    clsort__moves(run, 0, (cl_ulong)p->rows * (p->room < p->n ? p->room : p->n) * p->base.key_bytes);
     clsort__launch(run, p->rows << run->group_log2);
 }
 
@@ -8886,22 +8975,25 @@ static void clsort__select_passes(clsort__run *run, const clsort__select_plan *p
     for (pass = 0; pass <= p->passes; pass++) {
         run->argument = place;
         clsort__uint(run, pass);
+        clsort__moves(run, 0, clsort__select_read(p));
         clsort__launch(run, p->rows * p->parts << run->group_log2);
     }
 }
 
 /* Rows in parts: passes that narrow, then the results. */
-static void clsort__select_spread(clsort__run *run, const clsort__select_plan *p, clsort__span tables, clsort__span indices)
+static void clsort__select_spread(clsort__run *run, const clsort__select_plan *p, clsort__span tables, clsort__arrays found)
 {
     clsort__fill(run, tables, 0, p->rows * 4 << p->base.config.digit_bits);
     clsort__select_passes(run, p, tables);
     clsort__use_select(run, p, p->goal == CLSORT__UNORDERED ? CLSORT__KERNEL_SELECT_SCATTER : CLSORT__KERNEL_SELECT_SORT);
     clsort__place_tables(run, p, tables);
-    clsort__place_outputs(run, p, indices);
+    clsort__place_outputs(run, found);
+    clsort__moves(run, 1, clsort__select_written(p));
     if (p->goal != CLSORT__UNORDERED) {
         clsort__launch_rows(run, p);
         return;
     }
+    clsort__moves(run, 0, clsort__select_read(p));
     clsort__argument(run, (size_t)8 << p->base.config.group_log2, NULL);
     clsort__launch(run, p->rows * p->parts << run->group_log2);
 }
@@ -8920,23 +9012,45 @@ static void clsort__select_values(clsort__run *run, const clsort__select_plan *p
     clsort__ulong(run, p->row_values);
     clsort__uint(run, (cl_uint)unit);
     clsort__ulong(run, units);
+    clsort__moves(run, 1, (cl_ulong)n * (4 + 2 * d->value_size));
     clsort__launch(run, n * units);
+}
+
+/* Sorts what was selected, in place. */
+static void clsort__sort_selected(clsort__run *run, const clsort__select_plan *p, clsort__arrays found, clsort__span scratch)
+{
+    clsort__plan order = p->order;
+    order.d.keys = found.keys.buffer;
+    order.d.keys_offset = found.keys.offset;
+    order.d.values = found.values.buffer;
+    order.d.values_offset = found.values.offset;
+    clsort__sort(run, &order, clsort__part(scratch, p->order_scratch));
 }
 
 /* All commands of a selection. */
 static void clsort__select(clsort__run *run, const clsort__select_plan *p, clsort__span scratch)
 {
-    const clsort_desc *d = &p->base.d;
-    clsort__span indices = clsort__make_span(d->indices, d->indices_offset);
-    if (p->base.has_values && !p->base.has_indices) indices = clsort__part(scratch, p->work_indices);
+    const clsort__arrays found = clsort__select_results(p, scratch);
     if (p->spread) {
-        clsort__select_spread(run, p, clsort__part(scratch, p->tables), indices);
+        clsort__select_spread(run, p, clsort__part(scratch, p->tables), found);
     } else {
         clsort__use_select(run, p, CLSORT__KERNEL_SELECT_ROWS);
-        clsort__place_outputs(run, p, indices);
+        clsort__place_outputs(run, found);
+        clsort__moves(run, 1, (p->passes + 1) * clsort__select_read(p) + clsort__select_written(p));
         clsort__launch_rows(run, p);
     }
-    if (p->base.has_values) clsort__select_values(run, p, indices);
+    if (p->sorts_after) clsort__sort_selected(run, p, found, scratch);
+    if (p->base.has_values) clsort__select_values(run, p, found.values);
+}
+
+/* Builds the programs that a selection needs. Where sweeps turn out not to build, the sort afterwards has other scratch. */
+static clsort_status clsort__ready_select(clsort_sorter *s, clsort__select_plan *p)
+{
+    clsort_status status = clsort__need_program(s, &p->base.config, p->base.d.flags);
+    if (status != CL_SUCCESS || !p->sorts_after) return status;
+    status = clsort__ready(s, &p->order);
+    p->base.scratch = p->order_scratch + p->order.scratch;
+    return status;
 }
 
 /* clsort_resolve with top_k. */
@@ -8963,7 +9077,8 @@ static clsort_status clsort__prepare_select(clsort_sorter *s, const clsort_desc 
     clsort__run run;
     clsort_status status = clsort__check_top(s, function, desc, &p);
     if (status == CL_SUCCESS) status = clsort__check_top_buffers(s, function, &p);
-    if (status == CL_SUCCESS) status = clsort__need_program(s, &p.base.config, 0);
+    p.base.d.flags = p.order.d.flags = 0;
+    if (status == CL_SUCCESS) status = clsort__ready_select(s, &p);
     if (status == CL_SUCCESS) status = clsort__begin_warm(s, &run);
     if (status != CL_SUCCESS) return status;
     clsort__select(&run, &p, none);
@@ -8978,7 +9093,7 @@ static clsort_status clsort__enqueue_select(clsort__run *run, const char *functi
     clsort__span scratch;
     clsort__slot *slot = NULL;
     clsort_status status = clsort__check_select(run, function, desc, &p);
-    if (status == CL_SUCCESS) status = clsort__need_program(run->s, &p.base.config, desc->flags);
+    if (status == CL_SUCCESS) status = clsort__ready_select(run->s, &p);
     if (status != CL_SUCCESS) return status;
     run->mode = CLSORT__RUN;
     status = clsort__find_scratch(run, &p.base, &scratch, &slot);
@@ -9241,9 +9356,7 @@ CLSORT_API clsort_status clsort_prepare(clsort_sorter *sorter, const clsort_desc
 CLSORT_API clsort_status clsort_scratch_size(clsort_sorter *sorter, const clsort_desc *desc, size_t *bytes)
 {
     clsort_sorter none;
-    clsort__plan p;
     clsort__select_plan top;
-    clsort_desc d;
     clsort_status status;
     if (!bytes) return CLSORT_ERROR_NULL_ARGUMENT;
     *bytes = 0;
@@ -9254,15 +9367,8 @@ CLSORT_API clsort_status clsort_scratch_size(clsort_sorter *sorter, const clsort
         return status;
     }
     status = clsort__check_desc(sorter ? sorter : &none, "clsort_scratch_size", desc, CLSORT__TO_PLAN);
-    if (status != CL_SUCCESS) return status;
-    d = *desc;
-    if (!sorter && d.algorithm == CLSORT_AUTO) d.algorithm = CLSORT_BITONIC;
-    do {   /* without a sorter, the most that any choice of AUTO needs */
-        if (d.algorithm && !clsort__can(d.algorithm, &d)) continue;
-        clsort__make_plan(sorter, &d, &p);
-        if (p.scratch > *bytes) *bytes = p.scratch;
-    } while (!sorter && desc->algorithm == CLSORT_AUTO && d.algorithm++ < CLSORT_QUICKSORT);
-    return CL_SUCCESS;
+    if (status == CL_SUCCESS) *bytes = clsort__most_scratch(sorter, desc);
+    return status;
 }
 
 /* All checks of a sort, and its plan. */
@@ -9321,28 +9427,39 @@ CLSORT_API clsort_status clsort_enqueue_sort(clsort_sorter *sorter, cl_command_q
 
 /* ---- >>explain --------------------------------------------------------------------------------------------------- */
 
-/* Counts the commands of a plan: every buffer is there and none is used, so that what is not given yet is only told apart. */
-static cl_uint clsort__count_commands(clsort_sorter *s, const clsort__plan *plan, clsort__tally *tally)
+/* What is told of a call. */
+typedef struct clsort__story {
+    clsort__tally tally;
+    cl_uint commands;
+    const char *name, *then;    /* of what runs, and of what runs after it, "" if nothing does */
+    size_t scratch;
+} clsort__story;
+
+/* Puts something into the place of every buffer that is not given yet: they are only told apart, and none is used. Returns scratch memory. */
+static clsort__span clsort__pretend_buffers(clsort_desc *d, char places[6])
 {
-    char places[6];
     cl_mem *buffers[5];
-    clsort__plan p = *plan;
-    clsort__run run;
     int i;
-    buffers[0] = &p.d.keys;
-    buffers[1] = &p.d.keys_out;
-    buffers[2] = &p.d.values;
-    buffers[3] = &p.d.values_out;
-    buffers[4] = &p.d.indices;
+    buffers[0] = &d->keys;
+    buffers[1] = &d->keys_out;
+    buffers[2] = &d->values;
+    buffers[3] = &d->values_out;
+    buffers[4] = &d->indices;
     for (i = 0; i < 5; i++)
         if (!*buffers[i]) *buffers[i] = (cl_mem)(void *)&places[i];
-    memset(tally, 0, sizeof *tally);
+    return clsort__make_span((cl_mem)(void *)&places[5], 0);
+}
+
+/* A run that counts. */
+static clsort__run clsort__counting_run(clsort_sorter *s, clsort__story *story)
+{
+    clsort__run run;
+    memset(story, 0, sizeof *story);
     memset(&run, 0, sizeof run);
     run.s = s;
     run.mode = CLSORT__COUNT;
-    run.tally = tally;
-    if (!clsort__trivial(plan)) clsort__sort(&run, &p, clsort__make_span((cl_mem)(void *)&places[5], 0));
-    return run.total;
+    run.tally = &story->tally;
+    return run;
 }
 
 /* The first name that chooses what a plan runs, else that of its algorithm alone. */
@@ -9389,32 +9506,69 @@ static void clsort__say_launches(clsort__text *t, const clsort__tally *tally, cl
     clsort__say(t, "\n", -1, "");
 }
 
+static clsort_status clsort__explain_sort(clsort_sorter *s, const char *function, const clsort_desc *desc, clsort__story *story)
+{
+    char places[6];
+    clsort__span scratch;
+    clsort__plan p;
+    clsort__run run = clsort__counting_run(s, story);
+    clsort_status status = clsort__check_desc(s, function, desc, CLSORT__TO_PLAN);
+    if (status != CL_SUCCESS) return status;
+    clsort__make_plan(s, desc, &p);
+    status = clsort__check_buffers(s, function, &p);
+    if (status != CL_SUCCESS) return status;
+    scratch = clsort__pretend_buffers(&p.d, places);
+    if (!clsort__trivial(&p)) clsort__sort(&run, &p, scratch);
+    story->commands = run.total;
+    story->name = clsort__plan_name(&p);
+    story->then = "";
+    story->scratch = p.scratch;
+    return CL_SUCCESS;
+}
+
+/* The same with top_k. */
+static clsort_status clsort__explain_select(clsort_sorter *s, const char *function, const clsort_desc *desc, clsort__story *story)
+{
+    char places[6];
+    clsort__span scratch;
+    clsort__select_plan p;
+    clsort__run run = clsort__counting_run(s, story);
+    clsort_status status = clsort__check_top(s, function, desc, &p);
+    if (status == CL_SUCCESS) status = clsort__check_top_buffers(s, function, &p);
+    if (status != CL_SUCCESS) return status;
+    scratch = clsort__pretend_buffers(&p.base.d, places);
+    clsort__select(&run, &p, scratch);
+    story->commands = run.total;
+    story->name = "top-k";
+    story->then = p.sorts_after ? clsort__plan_name(&p.order) : "";
+    story->scratch = p.base.scratch;
+    return CL_SUCCESS;
+}
+
 CLSORT_API clsort_status clsort_explain(clsort_sorter *sorter, const clsort_desc *desc, char *text, size_t size)
 {
-    clsort__tally tally;
+    static const char function[] = "clsort_explain";
+    clsort__story story;
     clsort__text t;
-    clsort__plan p;
-    cl_uint commands, launches = 0;
+    cl_uint launches = 0;
     int i;
     clsort_status status;
     if (!sorter || !text || !size) return CLSORT_ERROR_NULL_ARGUMENT;
     *text = 0;
-    status = clsort__check_desc(sorter, "clsort_explain", desc, CLSORT__TO_PLAN);
+    if (desc && desc->top_k) status = clsort__explain_select(sorter, function, desc, &story);
+    else status = clsort__explain_sort(sorter, function, desc, &story);
     if (status != CL_SUCCESS) return status;
-    clsort__make_plan(sorter, desc, &p);
-    status = clsort__check_buffers(sorter, "clsort_explain", &p);
-    if (status != CL_SUCCESS) return status;
-    commands = clsort__count_commands(sorter, &p, &tally);
-    for (i = 0; i < CLSORT__KERNEL_COUNT; i++) launches += tally.launches[i];
+    for (i = 0; i < CLSORT__KERNEL_COUNT; i++) launches += story.tally.launches[i];
     t.text = text;
     t.size = size;
     t.used = 0;
-    clsort__say(&t, "algorithm ", -1, clsort__plan_name(&p));
-    clsort__say(&t, "\npasses ", tally.passes, "\n");
-    clsort__say_launches(&t, &tally, launches);
-    clsort__say(&t, "copies ", commands - launches, "\n");
-    clsort__say(&t, "moved ", (double)tally.bytes, " bytes\n");
-    clsort__say(&t, "scratch ", (double)p.scratch, " bytes\n");
+    clsort__say(&t, "algorithm ", -1, story.name);
+    clsort__say(&t, *story.then ? ", then " : "", -1, story.then);
+    clsort__say(&t, "\npasses ", story.tally.passes, "\n");
+    clsort__say_launches(&t, &story.tally, launches);
+    clsort__say(&t, "copies ", story.commands - launches, "\n");
+    clsort__say(&t, "moved ", (double)story.tally.bytes, " bytes\n");
+    clsort__say(&t, "scratch ", (double)story.scratch, " bytes\n");
     return CL_SUCCESS;
 }
 

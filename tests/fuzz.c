@@ -1,5 +1,6 @@
 /* Sorts random cases and compares each, byte for byte and guards included, with a stable sort on the host: keys, pairs and records by
-   every algorithm; rows, segments and counts on the device; records by fields and by comparators, also by one that contradicts itself; merges of two inputs.
+   every algorithm; rows, segments and counts on the device; records by fields and by comparators, also by one that contradicts itself; merges of two inputs;
+   selections from rows.
 
      fuzz [--seed S] [--cases N] [--seconds N] [--case K] [--most N]
 
@@ -15,6 +16,7 @@
 #include "cases.h"
 #include "merging.h"
 #include "records.h"
+#include "top.h"
 
 /* Building a program takes as long as hundreds of small sorts: so many cases in a row share one. */
 enum { BATCH = 800, MOST_WRONG = 10, MOST_SHRUNK = 3, MOST_SEGMENTS = 1000 };
@@ -295,16 +297,16 @@ static void explain(const fuzz_device *f, const sort_case *c)
     fflush(stdout);
 }
 
-/* ---- records by fields and comparators, merges of two inputs ------------------------------------------------------ */
+/* ---- records by fields and comparators, merges of two inputs, selections ------------------------------------------ */
 
-enum { SORTS, FIELDS, COMPARATORS, CONTRADICTIONS, MERGES };
+enum { SORTS, FIELDS, COMPARATORS, CONTRADICTIONS, MERGES, SELECTIONS };
 
 /* What the cases of a batch are. */
 static int draw_kind(const fuzz_device *f, uint64_t batch)
 {
     uint64_t random = random_state(f->o->seed + 77, batch);
     const size_t kind = draw(&random, 100);
-    return kind < 60 ? SORTS : kind < 72 ? FIELDS : kind < 82 ? COMPARATORS : kind < 88 ? CONTRADICTIONS : MERGES;
+    return kind < 60 ? SORTS : kind < 72 ? FIELDS : kind < 82 ? COMPARATORS : kind < 88 ? CONTRADICTIONS : kind < 94 ? MERGES : SELECTIONS;
 }
 
 static void draw_shape(uint64_t *random, clsort_tuning *t)
@@ -360,6 +362,35 @@ static merging_case draw_merging(const fuzz_device *f, uint64_t number)
     return c;
 }
 
+/* Rows of which some, most or all are wanted; now and then more of them than any work-group sorts. */
+static top_case draw_selection(const fuzz_device *f, uint64_t number)
+{
+    uint64_t batch = random_state(~f->o->seed, number / BATCH), random = random_state(f->o->seed, number);
+    sort_case type = draw_batch(f->o->seed, number / BATCH);
+    const size_t some = draw_some(f, &random) + 1, n = f->o->most > 15000 && chance(&random, 10) ? 4097 + draw(&random, 9000) : some;
+    const size_t elements = f->o->most < 60000 ? (size_t)f->o->most : 60000, k = chance(&random, 50) ? n - draw(&random, n) / 8 : 1 + draw(&random, n);
+    top_case c;
+    draw_type(&random, &type);
+    c = top_make(type.d.key_type, 1 + draw(&random, elements / n + 1), n, k);
+    c.d.tuning.work_group = chance(&batch, 30) ? 1u << draw(&batch, 9) : 0;
+    c.d.order = type.d.order;
+    c.d.nan_order = type.d.nan_order;
+    c.d.zero_order = type.d.zero_order;
+    c.d.first_bit = type.d.first_bit;
+    c.d.last_bit = type.d.last_bit;
+    c.d.flags = chance(&random, 20) ? CLSORT_FLAG_TOP_UNSORTED : chance(&random, 20) ? CLSORT_FLAG_TOP_NTH : 0;
+    c.d.value_size = chance(&random, 50) ? 1 + draw(&random, 20) : 0;
+    c.outputs = c.d.value_size ? TOP_VALUES | (int)draw(&random, 4) : 1 + (int)draw(&random, 3);
+    if (c.d.flags & CLSORT_FLAG_TOP_UNSORTED) c.outputs |= TOP_INDICES;
+    c.pattern = type.pattern;
+    c.seed = type.seed;
+    c.gap = chance(&random, 30) ? draw(&random, 70) : 0;
+    c.scratch = chance(&random, 30);
+    c.queue = chance(&random, 30) ? f->unordered : NULL;
+    c.wait = chance(&random, 30) ? CASE_WAIT_LATER : CASE_WAIT_NONE;
+    return c;
+}
+
 /* Intel's compiler crashes on long tiles of bitonic sorts. */
 static void spare_items(const fuzz_device *f, clsort_tuning *t)
 {
@@ -395,11 +426,18 @@ static int run_merging(const fuzz_device *f, uint64_t number)
     return merging_run(&f->b, &c) && !test_now.faults;
 }
 
+static int run_selection(const fuzz_device *f, uint64_t number)
+{
+    top_case c = draw_selection(f, number);
+    spare_items(f, &c.d.tuning);
+    return top_run(&f->b, &c) && !test_now.faults;
+}
+
 /* Runs a case that is no plain sort; 1 if all is well. */
 static int run_other(const fuzz_device *f, uint64_t number, int kind)
 {
     test_now.faults = 0;
-    return kind == MERGES ? run_merging(f, number) : run_records(f, number, kind);
+    return kind == SELECTIONS ? run_selection(f, number) : kind == MERGES ? run_merging(f, number) : run_records(f, number, kind);
 }
 
 static void run_number(fuzz_device *f, uint64_t number)

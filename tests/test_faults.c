@@ -43,6 +43,7 @@ typedef struct scenario {
     int order;                               /* records of 8 bytes, ordered by their first 4 in this way */
     size_t rows;                             /* that many, with gaps */
     int segments, counted;                   /* segments of some lengths; a count on the device, of all but the last element */
+    size_t top;                              /* so many of each row are selected into keys_out, and indices and values_out */
 } scenario;
 
 typedef struct trial {
@@ -170,6 +171,7 @@ static clsort_status act_prepare(trial *t)
 {
     clsort_desc d = t->what.d;
     d.flags |= case_role_flags(&t->what);
+    d.top_k = t->c->top;
     set_order(t, &d);
     return clsort_prepare(t->sorter, &d);
 }
@@ -306,7 +308,31 @@ static clsort_status act_two_sorters(trial *t)
 
 /* ---- results ----------------------------------------------------------------------------------------------------- */
 
-static int check_sorted(trial *t) { return case_verify(&t->state); }
+/* The first elements of each row's order are there, row after row, and nothing else has changed. */
+static int check_selected(trial *t)
+{
+    case_state *s = &t->state;
+    const size_t n = s->d.count, k = t->c->top, rows = s->d.rows ? s->d.rows : 1, stride = s->d.row_stride ? s->d.row_stride / 4 : n;
+    uint32_t *order = (uint32_t *)malloc(n * sizeof *order);
+    size_t row, i;
+    int good = CHECK(order != NULL);
+    memcpy(s->want, s->before, s->bytes);
+    for (row = 0; row < rows && good; row++) {
+        reference_codes(case_element(s, s->before, CASE_KEYS, row * stride), 4, n, &s->d, s->codes);
+        good = CHECK(reference_argsort(s->codes, n, order));
+        for (i = 0; i < k && good; i++) {
+            const size_t to = row * k + i, from = row * stride + order[i];
+            memcpy(case_element(s, s->want, CASE_KEYS_OUT, to), case_element(s, s->before, CASE_KEYS, from), 4);
+            if (s->d.indices) memcpy(case_element(s, s->want, CASE_INDICES, to), &order[i], 4);
+            if (s->d.values_out) memcpy(case_element(s, s->want, CASE_VALUES_OUT, to), case_element(s, s->before, CASE_VALUES, from), s->d.value_size);
+        }
+    }
+    free(order);
+    if (good && s->d.scratch_size) memcpy(case_element(s, s->want, CASE_SCRATCH, 0), case_element(s, s->after, CASE_SCRATCH, 0), s->d.scratch_size);
+    return good && CHECK(!memcmp(s->want, s->after, s->bytes));
+}
+
+static int check_sorted(trial *t) { return t->c->top ? check_selected(t) : case_verify(&t->state); }
 
 static int check_untouched(trial *t) { return CHECK(!memcmp(t->state.before, t->state.after, t->state.bytes)); }
 
@@ -320,7 +346,7 @@ static int check_prepared(trial *t)
     t->state.d.flags |= CLSORT_FLAG_NO_BUILD;
     good = CHECK_OK(enqueue(t, t->sorter, 0, NULL, NULL)) && good;
     t->state.d.flags = 0;
-    return CHECK(clFinish(t->queue) == CL_SUCCESS) && case_read(&t->state, t->queue) && case_verify(&t->state) && good;
+    return CHECK(clFinish(t->queue) == CL_SUCCESS) && case_read(&t->state, t->queue) && check_sorted(t) && good;
 }
 
 static int check_gathered(trial *t)
@@ -422,10 +448,27 @@ static int check_failed_helper(trial *t)
     return CHECK(same_array(s, CASE_INDICES)) && good;
 }
 
+/* A selection reads its input, and writes so many elements of each output. */
+static int check_failed_selection(trial *t)
+{
+    static const size_t outputs[] = { CASE_KEYS_OUT, CASE_VALUES_OUT, CASE_INDICES };
+    case_state *s = &t->state;
+    const size_t written = t->c->top * (s->d.rows ? s->d.rows : 1);
+    int good = check_guards(s) && CHECK(same_array(s, CASE_KEYS)) && CHECK(same_array(s, CASE_VALUES));
+    size_t i;
+    for (i = 0; i < sizeof outputs / sizeof *outputs; i++) {
+        const case_array *a = &s->array[outputs[i]];
+        const size_t end = a->at + written * a->element;
+        if (a->element) good = CHECK(!memcmp(s->before + a->base + end, s->after + a->base + end, a->bytes - end)) && good;
+    }
+    return good;
+}
+
 static int check_after_failure(trial *t, int launched)
 {
     if (t->on_host) return strcmp(counted.failed_function, "clEnqueueReadBuffer") ? check_untouched(t) : check_guards(&t->state);
     if (!launched) return check_untouched(t);
+    if (t->c->top) return check_failed_selection(t);
     if (t->c->act == act_gather || t->c->act == act_is_sorted) return check_failed_helper(t);
     return check_permuted(t);
 }
@@ -613,6 +656,7 @@ static int open_arrays(trial *t)
     s->c = &t->what;
     s->d = t->what.d;
     s->d.flags = case_role_flags(&t->what);
+    s->d.top_k = t->c->top;
     set_order(t, &s->d);
     if (t->c->own_scratch && !CHECK_OK(clsort_scratch_size(t->b->sorter, &s->d, &scratch))) return 0;
     s->d.flags = 0;
@@ -886,7 +930,17 @@ static const scenario scenarios[] = {
     { "a count on the device, self-checking", act_sort, check_verified, .count = 90, .counted = 1, .value_size = 4, .event = 1, .verify = 1 },
     { "segments and a count, self-checking out of order", act_sort, check_verified, .count = 90, .segments = 1, .counted = 1, .indices = 1, .event = 1,
       .out_of_order = 1, .verify = 1 },
-    { "prepare rows and a count", act_prepare, check_prepared, .count = 70, .rows = 3, .counted = 1, .value_size = 4, .fresh = 1 }
+    { "prepare rows and a count", act_prepare, check_prepared, .count = 70, .rows = 3, .counted = 1, .value_size = 4, .fresh = 1 },
+    { "the first selection", act_sort, check_sorted, .count = 70, .rows = 3, .top = 9, .keys_out = 1, .fresh = 1, .event = 1 },
+    { "selection from rows", act_sort, check_sorted, .count = 70, .rows = 3, .top = 9, .keys_out = 1, .indices = 1, .value_size = 4, .values_out = 1, .event = 1 },
+    { "selection from a row in parts, out of order", act_sort, check_sorted, .count = 20000, .top = 9, .keys_out = 1, .value_size = 12, .values_out = 1,
+      .wait = 1, .event = 1, .out_of_order = 1 },
+    { "the first selection that is sorted afterwards", act_sort, check_sorted, .count = 4200, .rows = 2, .top = 4100, .keys_out = 1, .indices = 1, .fresh = 1 },
+    { "selection that is sorted afterwards, caller's scratch", act_sort, check_sorted, .count = 4200, .top = 4100, .keys_out = 1, .value_size = 4,
+      .values_out = 1, .own_scratch = 1, .event = 1 },
+    { "rows selected and sorted afterwards, out of order", act_sort, check_sorted, .count = 4200, .rows = 2, .top = 4100, .keys_out = 1, .indices = 1,
+      .wait = 1, .event = 1, .out_of_order = 1 },
+    { "prepare a selection that is sorted afterwards", act_prepare, check_prepared, .count = 4200, .rows = 2, .top = 4100, .keys_out = 1, .indices = 1, .fresh = 1 }
 };
 
 static void print_figures(void)

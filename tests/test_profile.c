@@ -4,7 +4,7 @@
 #include "counted.h"
 
 #define CLSORT_IMPLEMENTATION
-#include "cases.h"
+#include "top.h"
 
 enum { HEARD_MAX = 4096, TEXT_MAX = 2000 };
 
@@ -176,6 +176,35 @@ static void hears_out_of_order(bench *b)
     clReleaseCommandQueue(queue);
 }
 
+/* Selections: whole rows, rows in parts, and a k that is sorted afterwards. */
+static void hears_selections(bench *b)
+{
+    static const struct { size_t rows, count, k; int outputs; } shapes[] = {
+        { 20, 100, 7, TOP_INDICES }, { 1, 40000, 7, TOP_VALUES }, { 2, 9000, 9000, TOP_KEYS }, { 1, 9000, 5000, TOP_KEYS | TOP_VALUES }
+    };
+    bench listening = *b;
+    size_t i;
+    listening.sorter = listening_sorter(b);
+    for (i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        const int launches = counted.launches;
+        char text[TEXT_MAX];
+        top_case c = top_make(CLSORT_F32, shapes[i].rows, shapes[i].count, shapes[i].k);
+        clsort_desc d = c.d;
+        c.outputs = shapes[i].outputs;
+        c.d.value_size = d.value_size = c.outputs & TOP_VALUES ? 12 : 0;
+        d.flags = (c.outputs & TOP_INDICES ? CLSORT_FLAG_INDICES : 0) | (c.outputs & TOP_KEYS ? CLSORT_FLAG_KEYS_OUT : 0);
+        CHECK_OK(clsort_explain(listening.sorter, &d, text, sizeof text));
+        CHECK(ear.count == 0 && counted.launches == launches);
+        top_run(&listening, &c);
+        CHECK(!strncmp(text, "algorithm top-k", 15) && !strstr(text, ", then ") == (i < 2));
+        CHECK(ear.count > 0 && ear.count == counted.launches - launches);
+        check_events(&ear);
+        check_explained(&ear, text);
+        forget(&ear);
+    }
+    clsort_destroy(listening.sorter);
+}
+
 /* ---- the other calls --------------------------------------------------------------------------------------------- */
 
 static cl_mem new_buffer(const bench *b, size_t bytes)
@@ -319,6 +348,20 @@ static void known_numbers_by_index(bench *b)
     check_numbers(b, "radix-portable", d, 4 + 3, 12 + 2, 1, 4 * (400000 + 1600000) + 400000 + 2 * 1600000 + 100000 * (4 + 32));
 }
 
+/* A short row is read once to list it and once to sort the list. */
+static void known_numbers_of_selections(bench *b)
+{
+    clsort_desc d = clsort_desc_default();
+    char text[TEXT_MAX];
+    d.key_type = CLSORT_U32;
+    d.count = 100;
+    d.rows = 10;
+    d.top_k = 5;
+    d.value_size = 8;
+    CHECK_OK(clsort_explain(b->sorter, &d, text, sizeof text));
+    CHECK(!strcmp(text, "algorithm top-k\npasses 2\nlaunches 2: 1 clsort_select_rows, 1 clsort_select_gather\ncopies 0\nmoved 9200 bytes\nscratch 208 bytes\n"));
+}
+
 static void explains_into_any_room(bench *b)
 {
     clsort_desc d = clsort_desc_default();
@@ -374,11 +417,13 @@ static void explains_without_building(bench *b)
 static const test_entry tests[] = {
     { "the profile hears of each command of every algorithm, and explain counted them", hears_algorithms },
     { "the profile hears of each command on an out-of-order queue", hears_out_of_order },
+    { "the profile hears of each command of a selection, and explain counted them", hears_selections },
     { "the profile hears of gathers, checks and proofs", hears_every_call },
     { "the profile hears of a marker", hears_markers },
     { "events of a profile belong to the caller, and clones have the callback", events_and_clones },
     { "explain counts passes, commands and bytes as known", known_numbers },
     { "explain counts what a sort by index moves", known_numbers_by_index },
+    { "explain counts what a selection moves", known_numbers_of_selections },
     { "explain fills any room", explains_into_any_room },
     { "explain reports what check does", explains_nothing_wrong },
     { "explain builds nothing", explains_without_building }

@@ -335,7 +335,9 @@ static void lone_rows(bench *b)
    uninitialized. */
 static void rows_in_parts(bench *b)
 {
-    select_rows(b, CLSORT_U8, 2, 1500, 1200, CLSORT_FLAG_TOP_UNSORTED);
+    select_rows(b, CLSORT_I64, 1, 2100, 2060, CLSORT_FLAG_TOP_UNSORTED);
+    select_rows(b, CLSORT_I64, 1, 2100, 2060, 0);
+    select_rows(b, CLSORT_I64, 2, 2100, 2060, 0);
     select_rows(b, CLSORT_U8, 1, 16500, 7, 0);
 }
 

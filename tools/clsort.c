@@ -214,6 +214,15 @@ static int pairs_write(const arguments *a, const pair_array *p)
     return code == DONE_OK && p->values.size ? keys_write(argument(a, OPTION_VALUES_OUTPUT, NULL), 0, &p->values) : code;
 }
 
+/* Makes an array like another one, of `count` zeros. Returns an exit code. */
+static int array_room(const key_array *like, size_t count, key_array *out)
+{
+    *out = keys_none(like->type, like->size);
+    out->count = count;
+    out->data = (unsigned char *)calloc(out->count * out->size + 1, 1);
+    return out->data ? DONE_OK : fail(DONE_IO, "%s", strerror(ENOMEM));
+}
+
 /* ---- sort and argsort -------------------------------------------------------------------------------------------- */
 
 /* Uploads what is sorted, sorts and reads the result back. buffers: keys, values, indices and offsets of segments. Returns an exit code. */
@@ -296,6 +305,92 @@ static int command_argsort(const arguments *a)
     return code;
 }
 
+/* ---- top --------------------------------------------------------------------------------------------------------- */
+
+/* How many of each row, and which of them are written how. Returns an exit code. */
+static int top_options(const arguments *a, clsort_desc *d)
+{
+    unsigned long long k;
+    if (!a->given[OPTION_K]) return fail(DONE_USAGE, "--k is missing: how many of each row");
+    if (!count_parse(argument(a, OPTION_K, ""), &k) || k == 0 || k > UINT32_MAX)
+        return fail(DONE_USAGE, "--k must be a count, not '%s'", argument(a, OPTION_K, ""));
+    if (a->given[OPTION_NTH] && a->given[OPTION_UNSORTED]) return fail(DONE_USAGE, "--nth writes one of each row: leave out --unsorted");
+    d->top_k = (size_t)k;
+    d->flags = (a->given[OPTION_NTH] ? CLSORT_FLAG_TOP_NTH : 0) | (a->given[OPTION_UNSORTED] ? CLSORT_FLAG_TOP_UNSORTED : 0);
+    return DONE_OK;
+}
+
+/* Uploads a file of rows, selects and reads the result back. buffers: keys and values of the file, keys and values of the result, indices.
+   Returns an exit code. */
+static int top_buffers(sorter_session *s, clsort_desc *d, const pair_array *in, const pair_array *out, const key_array *indices, cl_mem buffers[5])
+{
+    const key_array *arrays[5];
+    int i, code = DONE_OK;
+    arrays[0] = &in->keys;
+    arrays[1] = &in->values;
+    arrays[2] = &out->keys;
+    arrays[3] = &out->values;
+    arrays[4] = indices;
+    for (i = 0; i < 5 && code == DONE_OK; i++)
+        if (arrays[i]->size) code = upload(s, arrays[i], &buffers[i]);
+    d->keys = buffers[0];
+    d->values = buffers[1];
+    d->keys_out = buffers[2];
+    d->values_out = buffers[3];
+    d->indices = buffers[4];
+    if (code == DONE_OK) code = sorter_check(s->sorter, clsort_enqueue_sort(s->sorter, s->device.queue, d, 0, NULL, NULL));
+    for (i = 2; i < 5 && code == DONE_OK; i++)
+        if (arrays[i]->size) code = download(s, buffers[i], arrays[i]);
+    return code;
+}
+
+/* Selects from the rows of a file. *out and *indices are the caller's to free, also after a failure. Returns an exit code. */
+static int top_on_device(const arguments *a, const clsort_desc *order, const pair_array *in, const file_parts *rows, pair_array *out, key_array *indices)
+{
+    const key_array numbers = keys_none(key_type_find("u32"), 0);
+    cl_mem buffers[5] = { NULL, NULL, NULL, NULL, NULL };
+    clsort_desc d = *order;
+    const size_t results = rows->count * (d.flags & CLSORT_FLAG_TOP_NTH ? 1 : d.top_k);
+    sorter_session s;
+    int code;
+    if (d.top_k > rows->length) return fail(DONE_IO, "--k is %zu, and a row has %zu keys", d.top_k, rows->length);
+    code = sorter_open(a, &s);
+    d.count = rows->length;
+    d.rows = rows->count;
+    d.row_stride = rows->stride * in->keys.size;
+    d.value_size = in->values.size;
+    if (code == DONE_OK) code = array_room(&in->keys, results, &out->keys);
+    if (code == DONE_OK && d.value_size) code = array_room(&in->values, results, &out->values);
+    if (code == DONE_OK && a->given[OPTION_INDICES_OUTPUT]) code = array_room(&numbers, results, indices);
+    if (code == DONE_OK) code = top_buffers(&s, &d, in, out, indices, buffers);
+    release(buffers, 5);
+    sorter_close(&s);
+    return code;
+}
+
+static int command_top(const arguments *a)
+{
+    static const pair_array none;
+    key_array indices = none.keys;
+    file_parts rows = parts_none();
+    pair_array in = none, out = none;
+    sort_order o;
+    size_t value_size = 0;
+    int code = order_options(a, &o);
+    if (code == DONE_OK) code = top_options(a, &o.desc);
+    if (code == DONE_OK) code = values_options(a, 1, 1, &value_size);
+    if (code == DONE_OK) code = pairs_read(a, 0, &o, value_size, &in);
+    if (code == DONE_OK) code = parts_options(a, &o.desc, &in.keys, &rows);
+    if (code == DONE_OK) code = top_on_device(a, &o.desc, &in, &rows, &out, &indices);
+    if (code == DONE_OK) code = pairs_write(a, &out);
+    if (code == DONE_OK && indices.size) code = keys_write(argument(a, OPTION_INDICES_OUTPUT, NULL), a->given[OPTION_TEXT], &indices);
+    free(indices.data);
+    pairs_free(&in);
+    pairs_free(&out);
+    order_free(&o);
+    return code;
+}
+
 /* ---- merge ------------------------------------------------------------------------------------------------------- */
 
 /* An input that is not sorted would be merged into something that is not either. Returns an exit code. */
@@ -337,21 +432,13 @@ static int merge_buffers(sorter_session *s, const clsort_desc *d, const pair_arr
     return code == DONE_OK && out->values.size ? download(s, buffers[5], &out->values) : code;
 }
 
-static int array_room(const key_array *a, const key_array *b, key_array *out)
-{
-    *out = keys_none(a->type, a->size);
-    out->count = a->count + b->count;
-    out->data = (unsigned char *)calloc(out->count * out->size + 1, 1);
-    return out->data ? DONE_OK : fail(DONE_IO, "merge: %s", strerror(ENOMEM));
-}
-
 static int merge_on_device(const arguments *options, const clsort_desc *d, const pair_array *a, const pair_array *b, pair_array *out)
 {
     cl_mem buffers[6] = { NULL, NULL, NULL, NULL, NULL, NULL };
     sorter_session s;
     int code = sorter_open(options, &s);
-    if (code == DONE_OK) code = array_room(&a->keys, &b->keys, &out->keys);
-    if (code == DONE_OK) code = array_room(&a->values, &b->values, &out->values);
+    if (code == DONE_OK) code = array_room(&a->keys, a->keys.count + b->keys.count, &out->keys);
+    if (code == DONE_OK) code = array_room(&a->values, a->values.count + b->values.count, &out->values);
     if (code == DONE_OK) code = merge_buffers(&s, d, a, b, out, buffers);
     release(buffers, 6);
     sorter_close(&s);
@@ -528,6 +615,8 @@ static int explain_sizes(const arguments *a, clsort_desc *d)
     d->count = (size_t)n;
     d->rows = (size_t)rows;
     d->value_size = a->given[OPTION_PAIRS] ? 4 : 0;
+    if (!a->given[OPTION_K] && (a->given[OPTION_UNSORTED] || a->given[OPTION_NTH])) return fail(DONE_USAGE, "explain: --unsorted and --nth need --k");
+    if (a->given[OPTION_K] && top_options(a, d) != DONE_OK) return DONE_USAGE;
     return a->given[OPTION_VALUE_SIZE] ? size_option(a, OPTION_VALUE_SIZE, &d->value_size) : DONE_OK;
 }
 
@@ -567,6 +656,11 @@ static const command commands[] = {
       "It is one u32 per key: key number indices[i] of IN, counted from 0, belongs at position i. With rows and segments both are\n"
       "counted from the start of each; keys that lie in none of them get 0.\n",
       FOR_ARGSORT, 0, 1, command_argsort },
+    { "top", " [IN]", "Writes the first K keys of each row of a file",
+      "Rows are not sorted for that. Of equal keys those that come first in their row are taken. The best 40 of each of 200 rows, and where\n"
+      "they were:\n"
+      "  clsort top scores --type f32 --order desc --rows 200 --k 40 -o best --indices-output where\n",
+      FOR_TOP, 0, 1, command_top },
     { "merge", " A B", "Merges two sorted files of keys",
       "Of equal keys those of A come first, each with its value. The result is the stable sort of A followed by B.\n",
       FOR_MERGE, 2, 2, command_merge },

@@ -17,15 +17,15 @@ static const char exit_codes_help[] =
 
 /* Commands, as bits of option_rule.commands. */
 enum { FOR_INFO = 1, FOR_GEN = 2, FOR_SORT = 4, FOR_ARGSORT = 8, FOR_VERIFY = 16, FOR_BENCH = 32, FOR_MERGE = 64,
-       FOR_EXPLAIN = 128, FOR_ALL = 255, FOR_SORTS = FOR_SORT | FOR_ARGSORT, FOR_ORDER = FOR_SORTS | FOR_VERIFY | FOR_EXPLAIN,
-       FOR_FILES = FOR_SORTS | FOR_VERIFY | FOR_MERGE,
-       FOR_VALUES = FOR_SORT | FOR_MERGE | FOR_VERIFY };
+       FOR_EXPLAIN = 128, FOR_TOP = 256, FOR_ALL = 511, FOR_SORTS = FOR_SORT | FOR_ARGSORT, FOR_ORDER = FOR_SORTS | FOR_VERIFY | FOR_EXPLAIN,
+       FOR_FILES = FOR_SORTS | FOR_VERIFY | FOR_MERGE | FOR_TOP,
+       FOR_VALUES = FOR_SORT | FOR_MERGE | FOR_VERIFY | FOR_TOP };
 
 typedef enum option_id {
     OPTION_TYPE, OPTION_COUNT, OPTION_SEED, OPTION_LIST, OPTION_OUTPUT, OPTION_TEXT, OPTION_ORDER, OPTION_STABLE, OPTION_NAN,
     OPTION_ZERO, OPTION_BITS, OPTION_RECORD_SIZE, OPTION_FIELDS, OPTION_RECORD_TYPE, OPTION_PRECEDES, OPTION_VALUES, OPTION_VALUE_SIZE,
     OPTION_VALUES_OUTPUT, OPTION_INDICES, OPTION_DEVICE, OPTION_ALGORITHM, OPTION_AGAINST, OPTION_PAIRS, OPTION_MERGE,
-    OPTION_ROWS, OPTION_STRIDE, OPTION_SEGMENTS, OPTION_STAGES, OPTION_WORK_GROUP, OPTION_PUBLISHED, OPTION_BATCH, OPTION_PATTERN, OPTION_RUNS,
+    OPTION_K, OPTION_UNSORTED, OPTION_NTH, OPTION_INDICES_OUTPUT, OPTION_ROWS, OPTION_STRIDE, OPTION_SEGMENTS, OPTION_STAGES, OPTION_WORK_GROUP, OPTION_PUBLISHED, OPTION_BATCH, OPTION_PATTERN, OPTION_RUNS,
     OPTION_CSV, OPTION_HELP, OPTION_TOTAL
 } option_id;
 
@@ -43,20 +43,20 @@ static const option_rule option_rules[OPTION_TOTAL] = {
     { 'n', "n", "COUNT", "number of keys: 1000 or 2^20", FOR_GEN | FOR_EXPLAIN | FOR_BENCH, 1 },
     { 0, "seed", "SEED", "of the pattern (default: 1)", FOR_GEN | FOR_BENCH, 0 },
     { 0, "list", NULL, "list the patterns", FOR_GEN, 0 },
-    { 'o', "output", "FILE", "write FILE (default: standard output)", FOR_GEN | FOR_SORTS | FOR_MERGE, 0 },
+    { 'o', "output", "FILE", "write FILE (default: standard output)", FOR_GEN | FOR_SORTS | FOR_MERGE | FOR_TOP, 0 },
     { 0, "text", NULL, "files hold one number per line (default: raw keys)", FOR_GEN | FOR_FILES, 0 },
     { 0, "order", "ORDER", "asc or desc (default: asc)", FOR_FILES | FOR_EXPLAIN, 0 },
     { 0, "stable", NULL, "equal keys keep their order", FOR_ORDER, 0 },
     { 0, "nan", "PLACE", "total: NaNs by bit pattern; last: after every number (default: total)", FOR_FILES | FOR_EXPLAIN, 0 },
-    { 0, "zero", "RULE", "distinct: -0 before +0; equal: in their order (default: distinct)", FOR_ORDER, 0 },
-    { 0, "bits", "FIRST:LAST", "sort by bits FIRST to LAST - 1 alone; keys count as unsigned numbers in their order", FOR_ORDER | FOR_BENCH, 0 },
+    { 0, "zero", "RULE", "distinct: -0 before +0; equal: in their order (default: distinct)", FOR_ORDER | FOR_TOP, 0 },
+    { 0, "bits", "FIRST:LAST", "sort by bits FIRST to LAST - 1 alone; keys count as unsigned numbers in their order", FOR_ORDER | FOR_TOP | FOR_BENCH, 0 },
     { 0, "record-size", "BYTES", "elements are records, ordered by --fields or by --precedes", FOR_ORDER | FOR_BENCH, 0 },
     { 0, "fields", "LIST", "TYPE@OFFSET, then any of :desc :nan-last :zero-equal; the first field decides", FOR_ORDER | FOR_BENCH, 0 },
     { 0, "record-type", "TEXT", "OpenCL C that declares clsort_record; @FILE reads a file", FOR_ORDER | FOR_BENCH, 0 },
     { 0, "precedes", "TEXT", "OpenCL C expression: does record a come before b? @FILE reads a file", FOR_ORDER | FOR_BENCH, 0 },
     { 0, "values", "FILE", "raw values that move with the keys; once for each file of keys that is read", FOR_VALUES, 0 },
     { 0, "value-size", "BYTES", "of a value", FOR_VALUES | FOR_EXPLAIN, 0 },
-    { 0, "values-output", "FILE", "write the values to FILE", FOR_SORT | FOR_MERGE, 0 },
+    { 0, "values-output", "FILE", "write the values to FILE", FOR_SORT | FOR_MERGE | FOR_TOP, 0 },
     { 0, "indices", NULL, "OUTPUT holds the u32 indices that argsort wrote", FOR_VERIFY, 0 },
     { 0, "device", "NAME", "part of a device's or platform's name (default: $CLSORT_DEVICE, else a GPU)",
       FOR_INFO | FOR_FILES | FOR_EXPLAIN | FOR_BENCH, 0 },
@@ -64,8 +64,12 @@ static const option_rule option_rules[OPTION_TOTAL] = {
     { 0, "against", "NAME", "interleave this algorithm and print the ratio", FOR_BENCH, 0 },
     { 0, "pairs", NULL, "move a u32 value with each key", FOR_EXPLAIN | FOR_BENCH, 0 },
     { 0, "merge", NULL, "merge two sorted halves instead of sorting", FOR_BENCH, 0 },
-    { 0, "rows", "COUNT", "sort so many equal rows, each on its own", FOR_SORTS | FOR_VERIFY | FOR_EXPLAIN | FOR_BENCH, 0 },
-    { 0, "stride", "BYTES", "from one row to the next; the last row ends with the file (default: no gaps)", FOR_SORTS | FOR_VERIFY, 0 },
+    { 0, "k", "COUNT", "so many of each row: the first ones in the order", FOR_TOP | FOR_EXPLAIN, 0 },
+    { 0, "unsorted", NULL, "with --k: in any order, the same each time", FOR_TOP | FOR_EXPLAIN, 0 },
+    { 0, "nth", NULL, "with --k: only the last one of them", FOR_TOP | FOR_EXPLAIN, 0 },
+    { 0, "indices-output", "FILE", "write where in their row they were to FILE, a u32 for each", FOR_TOP, 0 },
+    { 0, "rows", "COUNT", "so many equal rows, each on its own", FOR_SORTS | FOR_TOP | FOR_VERIFY | FOR_EXPLAIN | FOR_BENCH, 0 },
+    { 0, "stride", "BYTES", "from one row to the next; the last row ends with the file (default: no gaps)", FOR_SORTS | FOR_TOP | FOR_VERIFY, 0 },
     { 0, "segments", "FILE", "sort segments, each on its own: u32 offsets where they begin, then where the last one ends", FOR_SORTS | FOR_VERIFY, 0 },
     { 0, "stages", NULL, "print the time of each kind of command, too; events for all of them make small sorts slower", FOR_BENCH, 0 },
     { 0, "work-group", "SIZE", "work-items per work-group, a power of two (default: clsort's choice)", FOR_BENCH, 1 },
