@@ -293,8 +293,9 @@ enum { CLSORT_SCHEDULER_DEFAULT = 0, /* CLSORT_SCHEDULER_QUEUED */
        CLSORT_SCHEDULER_DEVICE = 2,  /* kernels enqueue the next round themselves, where OpenCL 2.0 or later and the device can do that */
        CLSORT_SCHEDULER_QUEUED = 3 };/* everything is enqueued at once; rounds that are not needed do nothing */
 enum { CLSORT_SCAN_DEFAULT = 0,
-       CLSORT_SCAN_LOCAL = 1,        /* by hand in local memory */
-       CLSORT_SCAN_BUILTIN = 2 };    /* by work-group functions of OpenCL C 2.0; where CLSORT_SCHEDULER_DEVICE works */
+       CLSORT_SCAN_LOCAL = 1,        /* by hand in local memory, teams of work-items first; the default elsewhere */
+       CLSORT_SCAN_BUILTIN = 2,      /* by work-group functions of OpenCL C 2.0, the default with CLSORT_SCHEDULER_DEVICE; only there */
+       CLSORT_SCAN_BLELLOCH = 3 };   /* as published for OpenCL 1.2: by a tree of sums in local memory, up and down */
 
 /* Unstable between versions: what only reproduces or measures. Zero means default for every field. */
 typedef struct clsort_tuning {
@@ -306,7 +307,7 @@ typedef struct clsort_tuning {
     cl_uint pivot;          /* CLSORT_PIVOT_*, of quicksort */
     cl_uint scheduler;      /* CLSORT_SCHEDULER_*, of quicksort */
     cl_uint radix;          /* CLSORT_RADIX_* */
-    cl_uint scan;           /* CLSORT_SCAN_*, of quicksort with CLSORT_SCHEDULER_DEVICE */
+    cl_uint scan;           /* CLSORT_SCAN_*, of quicksort in work-groups of several work-items */
 } clsort_tuning;
 
 /* One field of a key of several; see `fields`. */
@@ -1272,6 +1273,71 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n"
     "\n",
+    "//---- group\n"
+    "#if CLSORT_FAMILY == 0 || CLSORT_FAMILY == 3 || CLSORT_FAMILY == 4 || (CLSORT_FAMILY >= 8 && CLSORT_FAMILY <= 11)\n"
+    "/* 1: work-groups that have started all make progress; the sweep kernels then use NVIDIA's PTX. */\n"
+    "#ifndef CLSORT_FORWARD_PROGRESS\n"
+    "#define CLSORT_FORWARD_PROGRESS 0\n"
+    "#endif\n"
+    "/* Work-items that rank rows together: a word of 32 bits holds their 16 bits and a count. */\n"
+    "#define CLSORT_TEAM (CLSORT_GROUP < 16 ? CLSORT_GROUP : 16)\n"
+    "#define CLSORT_TEAMS (CLSORT_GROUP / CLSORT_TEAM)\n"
+    "\n"
+    "CLSORT_INLINE uint local_id(void)\n"
+    "{\n"
+    "    return (uint)get_local_id(0) & (CLSORT_GROUP - 1);\n"
+    "}\n"
+    "\n"
+    "/* A work-group of one item needs no barriers, and on a CPU they are not free. */\n"
+    "#if CLSORT_GROUP_LOG2 > 0\n"
+    "#define group_sync() barrier(CLK_LOCAL_MEM_FENCE)\n"
+    "#else\n"
+    "#define group_sync()\n"
+    "#endif\n"
+    "\n"
+    "/* Agreement inside a team, with its local memory. Without known warps a barrier, so that all of a group must come by equally often. */\n"
+    "#if CLSORT_FORWARD_PROGRESS\n"
+    "CLSORT_INLINE void team_sync(void)\n"
+    "{\n"
+    "    __asm__ volatile(\"bar.warp.sync 0xffffffff;\" : : : \"memory\");\n"
+    "}\n"
+    "#else\n"
+    "#define team_sync() group_sync()\n"
+    "#endif\n"
+    "\n"
+    "/* The sum of x over the work-items before this one: each team sums by itself first. Called by all; sums: 2 * CLSORT_GROUP words, free, and so\n"
+    "   again after the next barrier. */\n"
+    "CLSORT_INLINE uint group_scan(uint x, local uint *sums)\n"
+    "{\n"
+    "    const uint t = local_id();\n"
+    "    uint sum = x, at = 0;\n"
+    "    sums[t] = x;\n"
+    "    #pragma unroll\n"
+    "    for (uint step = 1; step < CLSORT_TEAM; step <<= 1) {\n"
+    "        team_sync();\n"
+    "        sum += t % CLSORT_TEAM >= step ? sums[at + t - step] : 0;\n"
+    "        at ^= CLSORT_GROUP;\n"
+    "        sums[at + t] = sum;\n"
+    "    }\n"
+    "    group_sync();\n"
+    "    #pragma unroll\n"
+    "    for (uint w = 0; w + 1 < CLSORT_TEAMS; w++)\n"
+    "        sum += w < t / CLSORT_TEAM ? sums[at + w * CLSORT_TEAM + CLSORT_TEAM - 1] : 0;\n"
+    "    return sum - x;\n"
+    "}\n"
+    "\n"
+    "/* The same, and the sum over all of them. sums: one word more; free after it. */\n"
+    "CLSORT_INLINE uint group_scan_total(uint x, local uint *sums, uint *total)\n"
+    "{\n"
+    "    const uint before = group_scan(x, sums);\n"
+    "    if (local_id() == CLSORT_GROUP - 1)\n"
+    "        sums[2 * CLSORT_GROUP] = before + x;\n"
+    "    group_sync();\n"
+    "    *total = sums[2 * CLSORT_GROUP];\n"
+    "    return before;\n"
+    "}\n"
+    "#endif\n"
+    "\n",
     "//---- network\n"
     "#if CLSORT_FAMILY != 5\n"
     "/* Does a come strictly before b? Lane by lane; the result selects codes. */\n"
@@ -1902,7 +1968,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "\n",
 #else
-    "#line 1257\n",
+    "#line 1322\n",
 #endif
 #ifndef CLSORT_NO_MERGE
     "//---- merge\n"
@@ -2494,23 +2560,9 @@ static const char *const clsort__source[] = {
     "    return passes - pass & 1 ? temp : target;\n"
     "}\n"
     "\n"
-    "/* x[t] becomes the sum of x[0 ... t]. Called by all work-items of a group, with x free; ends with a barrier. */\n"
-    "CLSORT_INLINE void prefix_sums(local uint *x, uint own)\n"
-    "{\n"
-    "    const uint t = (uint)get_local_id(0);\n"
-    "    x[t] = own;\n"
-    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "    for (uint step = 1; step < CLSORT_GROUP; step *= 2) {\n"
-    "        own += t >= step ? x[t - step] : 0;\n"
-    "        barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "        x[t] = own;\n"
-    "        barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "    }\n"
-    "}\n"
-    "\n"
     "/* Fills the table of jobs: for each window the first segment that begins there, and the slices of segments with more than `least` rows, in any\n"
     "   order. A work-group counts the slices of CLSORT_GROUP segments, takes as many places of the table at once and fills them in turn, finding\n"
-    "   the segment of a slice by a search among the sums. Words 0 and 1 must be 0 before. sums: CLSORT_GROUP + 1 words. */\n"
+    "   the segment of a slice by a search among the sums. Words 0 and 1 must be 0 before. sums: 2 * CLSORT_GROUP + 1 words. */\n"
     "CLSORT_KERNEL void clsort_segment_jobs(CLSORT_SEGMENT_ARGS, CLSORT_JOB_ARGS, uint least, uint slice, local uint *sums)\n"
     "{\n"
     "    const segments_t s = CLSORT_SEGMENTS;\n"
@@ -2520,8 +2572,8 @@ static const char *const clsort__source[] = {
     "    const uint own_slices = own.rows > least ? (own.rows - 1) / slice + 1 : 0;\n"
     "    if (s.kind & SEGMENTS_AT_OFFSETS && i < s.segments && (i == 0 || take_segment(s, i - 1).begin / window < own.begin / window))\n"
     "        *job_window(j, own.begin / window) = i;\n"
-    "    prefix_sums(sums, own_slices);\n"
-    "    const uint slices = sums[CLSORT_GROUP - 1];\n"
+    "    uint slices;\n"
+    "    sums[t] = own_slices + group_scan_total(own_slices, sums, &slices);\n"
     "    if (own_slices)\n"
     "        atomic_max((volatile global uint *)j.table + 1, own_slices);\n"
     "    if (t == 0)\n"
@@ -2792,55 +2844,8 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "\n",
 #else
-    "#line 2143\n",
+    "#line 2194\n",
 #endif
-    "//---- group\n"
-    "#if CLSORT_SHARE_LOG2 > 0 && (CLSORT_QUICK || CLSORT_FAMILY == 3 || CLSORT_FAMILY == 8)\n"
-    "/* 1: work-groups that have started all make progress; the sweep kernels then use NVIDIA's PTX. */\n"
-    "#ifndef CLSORT_FORWARD_PROGRESS\n"
-    "#define CLSORT_FORWARD_PROGRESS 0\n"
-    "#endif\n"
-    "/* Work-items that rank rows together: a word of 32 bits holds their 16 bits and a count. */\n"
-    "#define CLSORT_TEAM (CLSORT_GROUP < 16 ? CLSORT_GROUP : 16)\n"
-    "#define CLSORT_TEAMS (CLSORT_GROUP / CLSORT_TEAM)\n"
-    "\n"
-    "CLSORT_INLINE uint local_id(void)\n"
-    "{\n"
-    "    return (uint)get_local_id(0) & (CLSORT_GROUP - 1);\n"
-    "}\n"
-    "\n"
-    "/* Agreement inside a team, with its local memory. Without known warps a barrier, so that all of a group must come by equally often. */\n"
-    "#if CLSORT_FORWARD_PROGRESS\n"
-    "CLSORT_INLINE void team_sync(void)\n"
-    "{\n"
-    "    __asm__ volatile(\"bar.warp.sync 0xffffffff;\" : : : \"memory\");\n"
-    "}\n"
-    "#else\n"
-    "#define team_sync() barrier(CLK_LOCAL_MEM_FENCE)\n"
-    "#endif\n"
-    "\n"
-    "/* The sum of x over the work-items before this one: each team sums by itself first. Called by all; sums: 2 * CLSORT_GROUP words, free, and so\n"
-    "   again after the next barrier. */\n"
-    "CLSORT_INLINE uint group_scan(uint x, local uint *sums)\n"
-    "{\n"
-    "    const uint t = local_id();\n"
-    "    uint sum = x, at = 0;\n"
-    "    sums[t] = x;\n"
-    "    #pragma unroll\n"
-    "    for (uint step = 1; step < CLSORT_TEAM; step <<= 1) {\n"
-    "        team_sync();\n"
-    "        sum += t % CLSORT_TEAM >= step ? sums[at + t - step] : 0;\n"
-    "        at ^= CLSORT_GROUP;\n"
-    "        sums[at + t] = sum;\n"
-    "    }\n"
-    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "    #pragma unroll\n"
-    "    for (uint w = 0; w + 1 < CLSORT_TEAMS; w++)\n"
-    "        sum += w < t / CLSORT_TEAM ? sums[at + w * CLSORT_TEAM + CLSORT_TEAM - 1] : 0;\n"
-    "    return sum - x;\n"
-    "}\n"
-    "#endif\n"
-    "\n",
 #ifndef CLSORT_NO_RADIX
     "//---- radix: plan\n"
     "/* RADIX, least significant digit first, stable. One pass per digit of CLSORT_DIGIT_BITS bits of the code. The rows are cut into `blocks` of\n"
@@ -3918,7 +3923,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "\n",
 #else
-    "#line 3265\n",
+    "#line 3269\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
     "//---- quicksort\n"
@@ -3937,9 +3942,12 @@ static const char *const clsort__source[] = {
     "\n"
     "   All counts are exact places, so the result is the same every time. Source: D. Cederman and P. Tsigas, GPU-Quicksort, 2009. */\n"
     "#if CLSORT_QUICK\n"
-    "/* 1: the scans of OpenCL C 2.0 over a work-group instead of those by hand. */\n"
-    "#ifndef CLSORT_WORK_GROUP_FUNCTIONS\n"
-    "#define CLSORT_WORK_GROUP_FUNCTIONS 0\n"
+    "/* How a work-group adds up: as everywhere, by the functions of OpenCL C 2.0, or as published; the numbers of clsort.h. */\n"
+    "#define CLSORT_SCAN_LOCAL 1\n"
+    "#define CLSORT_SCAN_BUILTIN 2\n"
+    "#define CLSORT_SCAN_BLELLOCH 3\n"
+    "#ifndef CLSORT_SCAN\n"
+    "#define CLSORT_SCAN CLSORT_SCAN_LOCAL\n"
     "#endif\n"
     "/* Elements of a tile. */\n"
     "#define CLSORT_QUICK_TILE (CLSORT_TILE_ROWS << CLSORT_LANES_LOG2)\n"
@@ -4153,21 +4161,52 @@ static const char *const clsort__source[] = {
     "#ifndef CLSORT_BRANCHES\n"
     "#define CLSORT_BRANCHES 0\n"
     "#endif\n"
+    "\n",
+    "//---- quicksort: sums of a work-group\n"
+    "/* The same tree as in the published program: sums of pairs, of pairs of pairs and so on, then down again what comes before each of them. Called by\n"
+    "   all; sums: CLSORT_GROUP words, free, and free after it. Source: G. E. Blelloch, Prefix sums and their applications, 1990. */\n"
+    "CLSORT_INLINE uint blelloch_scan(uint x, local uint *sums, uint *total)\n"
+    "{\n"
+    "    const uint t = local_id();\n"
+    "    sums[t] = x;\n"
+    "    for (uint step = 1; step < CLSORT_GROUP; step *= 2) {\n"
+    "        const uint at = (2 * t + 2) * step - 1;\n"
+    "        barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "        if (at < CLSORT_GROUP)\n"
+    "            sums[at] += sums[at - step];\n"
+    "    }\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    *total = sums[CLSORT_GROUP - 1];\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    if (t == 0)\n"
+    "        sums[CLSORT_GROUP - 1] = 0;\n"
+    "    for (uint step = CLSORT_GROUP / 2; step > 0; step /= 2) {\n"
+    "        const uint at = (2 * t + 2) * step - 1;\n"
+    "        barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "        if (at < CLSORT_GROUP) {\n"
+    "            const uint left = sums[at - step];\n"
+    "            sums[at - step] = sums[at];\n"
+    "            sums[at] += left;\n"
+    "        }\n"
+    "    }\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    x = sums[t];\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    return x;\n"
+    "}\n"
     "\n"
     "/* The sum of x over the work-items before this one, and the sum of all. Called by all; the sums free, and free after it. */\n"
     "CLSORT_INLINE uint scan_total(uint x, uint *total, quick_local_t l)\n"
     "{\n"
-    "#if CLSORT_WORK_GROUP_FUNCTIONS\n"
+    "#if CLSORT_SCAN == CLSORT_SCAN_BUILTIN\n"
     "    const uint before = work_group_scan_exclusive_add(x);\n"
     "    *total = work_group_broadcast(before + x, CLSORT_GROUP - 1);\n"
-    "#else\n"
-    "    const uint before = group_scan(x, l.sums);\n"
-    "    if (local_id() == CLSORT_GROUP - 1)\n"
-    "        l.sums[2 * CLSORT_GROUP] = before + x;\n"
-    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "    *total = l.sums[2 * CLSORT_GROUP];\n"
-    "#endif\n"
     "    return before;\n"
+    "#elif CLSORT_SCAN == CLSORT_SCAN_BLELLOCH\n"
+    "    return blelloch_scan(x, l.sums, total);\n"
+    "#else\n"
+    "    return group_scan_total(x, l.sums, total);\n"
+    "#endif\n"
     "}\n"
     "\n"
     "CLSORT_INLINE void put_part(quick_local_t l, uint t, part_t p)\n"
@@ -4916,7 +4955,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "\n",
 #else
-    "#line 4259\n",
+    "#line 4297\n",
 #endif
     "//---- select: plan\n"
     "/* SELECT: the first k elements of every row's sorted order, without sorting the rows.\n"
@@ -4967,12 +5006,10 @@ static const char *const clsort__source[] = {
     "#define CLSORT_OUTPUT { indices + indices_at, keys_out + keys_out_at, outputs }\n"
     "typedef struct { global uchar *indices, *keys; uint outputs; } output_t;\n"
     "\n"
-    "/* A work-group of one item needs no barriers and no atomics, and on a CPU neither is free. */\n"
+    "/* A work-group of one item needs no atomics either. */\n"
     "#if CLSORT_GROUP_LOG2 > 0\n"
-    "#define group_sync() barrier(CLK_LOCAL_MEM_FENCE)\n"
     "#define add_local(place, x) atomic_add((volatile local uint *)(place), x)\n"
     "#else\n"
-    "#define group_sync()\n"
     "CLSORT_INLINE uint add_local(local uint *place, uint x)\n"
     "{\n"
     "    return (*place += x) - x;\n"
@@ -5004,24 +5041,6 @@ static const char *const clsort__source[] = {
     "        ((global uint *)out.indices)[place] = i;\n"
     "    if (out.outputs & 2)\n"
     "        ((global code_t *)out.keys)[place] = ((global const code_t *)p.keys)[i];\n"
-    "}\n"
-    "\n"
-    "/* The sum of x over the work-items before this one, and over all. Called by all; sums: 2 * CLSORT_GROUP words. Needs no barrier before. */\n"
-    "CLSORT_INLINE uint sum_before(uint x, local uint *sums, uint *total)\n"
-    "{\n"
-    "    const uint t = (uint)get_local_id(0);\n"
-    "    uint sum = x, at = 0;\n"
-    "    group_sync();\n"
-    "    sums[t] = x;\n"
-    "    for (uint step = 1; step < CLSORT_GROUP; step *= 2) {\n"
-    "        group_sync();\n"
-    "        sum += t >= step ? sums[at + t - step] : 0;\n"
-    "        at ^= CLSORT_GROUP;\n"
-    "        sums[at + t] = sum;\n"
-    "    }\n"
-    "    group_sync();\n"
-    "    *total = sums[at + CLSORT_GROUP - 1];\n"
-    "    return sum - x;\n"
     "}\n"
     "\n",
     "//---- select: range\n"
@@ -5074,7 +5093,7 @@ static const char *const clsort__source[] = {
     "/* A work-group's local memory, in words: how many elements are collected, what narrow_range found, sums, and counts or collected indices. */\n"
     "#define CLSORT_FOUND 1\n"
     "#define CLSORT_SUMS 4\n"
-    "#define CLSORT_LIST (CLSORT_SUMS + 2 * CLSORT_GROUP)\n"
+    "#define CLSORT_LIST (CLSORT_SUMS + 2 * CLSORT_GROUP + 1)\n"
     "\n"
     "/* The range of one digit, with `before` elements of the range before it and `size` inside. */\n"
     "CLSORT_INLINE select_range_t take_digit(select_t s, select_range_t r, select_digit_t d, uint digit, uint before, uint size)\n"
@@ -5102,7 +5121,7 @@ static const char *const clsort__source[] = {
     "    group_sync();\n"
     "    for (uint i = 0; i < CLSORT_BINS / CLSORT_GROUP; i++)\n"
     "        sum += open ? bins[i] : 0;\n"
-    "    uint before = sum_before(sum, space + CLSORT_SUMS, &total);\n"
+    "    uint before = group_scan_total(sum, space + CLSORT_SUMS, &total);\n"
     "    if (open && before < r.left && r.left - before <= sum) {\n"
     "        for (; r.left - before > bins[b]; b++)\n"
     "            before += bins[b];\n"
@@ -5392,13 +5411,13 @@ static const char *const clsort__source[] = {
     "    uint place = 0, total;\n"
     "    for (uint q = (uint)get_local_id(0); q < (p.row < s.rows ? p.part : 0); q += CLSORT_GROUP)\n"
     "        place += row[CLSORT_ROW_LIST + q];\n"
-    "    sum_before(place, sums, &place);\n"
+    "    group_scan_total(place, sums, &place);\n"
     "    for (size_t chunk = p.first; chunk < p.end; chunk += CLSORT_GROUP * CLSORT_VISITS) {\n"
     "        const size_t first = chunk + get_local_id(0) * CLSORT_VISITS, end = min(first + CLSORT_VISITS, (size_t)p.end);\n"
     "        uint count = 0;\n"
     "        for (size_t i = first; i < end; i++)\n"
     "            count += is_taken(s, r, select_code(s, p, i), (uint)i);\n"
-    "        size_t at = place + sum_before(count, sums, &total);\n"
+    "        size_t at = place + group_scan_total(count, sums, &total);\n"
     "        for (size_t i = first; i < end; i++)\n"
     "            if (is_taken(s, r, select_code(s, p, i), (uint)i) && at < s.k)\n"
     "                write_element(s, p, out, (size_t)p.row * s.k + at++, (uint)i);\n"
@@ -5690,7 +5709,7 @@ typedef struct clsort__config {
     cl_uint wide;               /* sweep: 64-bit words, for 2^30 elements and more */
     cl_uint ranges;             /* segments: long ranges that other kernels left */
     cl_uint language;           /* quicksort on the device: OpenCL C 2 or 3; 0: 1.2 */
-    cl_uint functions;          /* its scans are work-group functions */
+    cl_uint scan;               /* quicksort: CLSORT_SCAN_*; 0 where work-items do not add up */
 } clsort__config;
 
 /* A built program and its kernels. It may have a smaller shape than asked for: what its kernels' limits allow. */
@@ -6277,6 +6296,7 @@ static void clsort__quick_shape(const clsort_sorter *s, const clsort_tuning *t, 
     while (c->group_log2 > 0 && (size_t)1 << c->group_log2 > s->max_group) c->group_log2--;
     c->share_log2 = c->group_log2;
     while (c->share_log2 && clsort__quick_local(c) > s->local_bytes) c->share_log2 = --c->group_log2;
+    if (c->share_log2) c->scan = t->scan ? t->scan : c->language ? CLSORT_SCAN_BUILTIN : CLSORT_SCAN_LOCAL;
 }
 
 static void clsort__release_program(clsort__program *p)
@@ -6380,11 +6400,11 @@ static clsort_status clsort__compile(clsort_sorter *s, clsort__program *p)
              "-w -cl-std=CL%s -D CLSORT_FAMILY=%u -D CLSORT_KEY_BYTES=%u -D CLSORT_VALUE_BYTES=%u -D CLSORT_RECORDS=%u -D CLSORT_TIES=%u"
              " -D CLSORT_GROUP_LOG2=%u -D CLSORT_SHARE_LOG2=%u -D CLSORT_ITEMS_LOG2=%u -D CLSORT_LANES=%u"
              " -D CLSORT_COMPARATOR=%d -D CLSORT_RECORD_BYTES=%u -D CLSORT_BY_INDEX=%u -D CLSORT_TWO_ARRAYS=%u"
-             " -D CLSORT_DIGIT_BITS=%u -D CLSORT_RADIX_ITEMS=%u -D CLSORT_SWEEP_WIDE=%u -D CLSORT_FORWARD_PROGRESS=%d -D CLSORT_WORK_GROUP_FUNCTIONS=%u -D CLSORT_BRANCHES=%d -D CLSORT_RANGES=%u",
+             " -D CLSORT_DIGIT_BITS=%u -D CLSORT_RADIX_ITEMS=%u -D CLSORT_SWEEP_WIDE=%u -D CLSORT_FORWARD_PROGRESS=%d -D CLSORT_SCAN=%u -D CLSORT_BRANCHES=%d -D CLSORT_RANGES=%u",
              c->language == 3 ? "3.0" : c->language == 2 ? "2.0" : "1.2", (unsigned)c->family, (unsigned)c->key_bytes, (unsigned)c->value_bytes, (unsigned)c->records, (unsigned)c->ties,
              (unsigned)c->group_log2, (unsigned)c->share_log2, (unsigned)c->items_log2, (unsigned)c->lanes,
              comparator != NULL, comparator ? (unsigned)comparator->record_size : 4, (unsigned)c->by_index, (unsigned)c->two_arrays,
-             c->digit_bits ? (unsigned)c->digit_bits : 8, c->radix_items ? (unsigned)c->radix_items : 16, (unsigned)c->wide, c->family == CLSORT__SWEEP, (unsigned)c->functions, !s->is_cpu, (unsigned)c->ranges);
+             c->digit_bits ? (unsigned)c->digit_bits : 8, c->radix_items ? (unsigned)c->radix_items : 16, (unsigned)c->wide, c->family == CLSORT__SWEEP, c->scan ? (unsigned)c->scan : CLSORT_SCAN_LOCAL, !s->is_cpu, (unsigned)c->ranges);
     code = clsort__load_source(s, comparator, &p->program);
     if (code != CL_SUCCESS) return clsort__note(s, code, "clCreateProgramWithSource");
     code = CLSORT_CL(clBuildProgram)(p->program, 1, &s->device, options, NULL, NULL);
@@ -6818,7 +6838,6 @@ static void clsort__plan_config(const clsort_sorter *s, clsort__plan *p)
     c->comparator = clsort__find_comparator(s, d);
     c->wide = c->family == CLSORT__SWEEP && d->count >> 30 > 0;
     c->language = c->family == CLSORT__RELAUNCH ? s->enqueues : 0;
-    c->functions = c->language && d->tuning.scan != CLSORT_SCAN_LOCAL;
     if (c->family == CLSORT__SEGMENTS) clsort__segment_shape(s, &p->d.tuning, p->at_offsets ? d->count / (p->segments ? p->segments : 1) : d->count, c);
     else if (c->family == CLSORT__BATCH) clsort__batch_shape(s, &p->d.tuning, c);
     else if (d->algorithm == CLSORT_BITONIC) clsort__bitonic_shape(s, &p->d.tuning, c);
@@ -6839,12 +6858,12 @@ static void clsort__plan_config(const clsort_sorter *s, clsort__plan *p)
     p->pieces.group_log2 = p->pieces.share_log2 = p->pieces.items_log2 = 0;
     p->pieces.digit_bits = 8;
     p->pieces.lanes = 1;
-    p->pieces.ties = p->pieces.language = p->pieces.functions = 0;
+    p->pieces.ties = p->pieces.language = p->pieces.scan = 0;
     if (d->algorithm != CLSORT_QUICKSORT) return;
     p->leftovers = *c;
     p->leftovers.family = CLSORT__SEGMENTS;
     p->leftovers.ranges = 1;
-    p->leftovers.ties = p->leftovers.language = p->leftovers.functions = 0;
+    p->leftovers.ties = p->leftovers.language = p->leftovers.scan = 0;
     clsort__segment_shape(s, &p->d.tuning, 0, &p->leftovers);
 }
 
@@ -6943,7 +6962,7 @@ static const char *clsort__unknown_value(const clsort_desc *d)
     if (t->radix > CLSORT_RADIX_PORTABLE) return "tuning.radix";
     if (t->pivot > CLSORT_PIVOT_SAMPLE) return "tuning.pivot";
     if (t->scheduler > CLSORT_SCHEDULER_QUEUED) return "tuning.scheduler";
-    if (t->scan > CLSORT_SCAN_BUILTIN) return "tuning.scan";
+    if (t->scan > CLSORT_SCAN_BLELLOCH) return "tuning.scan";
     if (t->bitonic_step && !clsort__power_of_two(t->bitonic_step, 1, 16)) return "tuning.bitonic_step";
     if (t->local > CLSORT_LOCAL_BATCH_SPLIT) return "tuning.local";
     if (t->work_group && !clsort__power_of_two(t->work_group, 1, 1u << 31)) return "tuning.work_group";
@@ -7925,7 +7944,7 @@ static void clsort__list_jobs(clsort__run *run, const clsort__plan *p, const cls
     clsort__place_jobs(run, p, j);
     clsort__uint(run, (cl_uint)least);
     clsort__uint(run, (cl_uint)j->tile);
-    clsort__argument(run, ((size_t)4 << run->group_log2) + 4, NULL);
+    clsort__argument(run, ((size_t)8 << run->group_log2) + 4, NULL);
     clsort__launch(run, p->segments);
 }
 
@@ -8649,7 +8668,7 @@ typedef struct clsort__select_plan {
 static size_t clsort__select_words(const clsort__config *c, cl_uint room)
 {
     const size_t bins = (size_t)1 << c->digit_bits, list = bins > room ? bins : room;
-    return 4 * (4 + ((size_t)2 << c->group_log2) + list);
+    return 4 * (5 + ((size_t)2 << c->group_log2) + list);
 }
 
 static size_t clsort__select_codes(const clsort__config *c, cl_uint room)
