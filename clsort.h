@@ -6150,6 +6150,20 @@ static size_t clsort__tile_marks(const clsort__config *c)
     return clsort__tile_splits(c) + ((size_t)1 << (c->share_log2 + c->items_log2)) / 8 + 4;
 }
 
+/* log2 of the work-items in a work-group, lowered to what the device can have. */
+static cl_uint clsort__lower_group(const clsort_sorter *s, cl_uint log2)
+{
+    while (s && log2 > 0 && (size_t)1 << log2 > s->max_group) log2--;
+    return log2;
+}
+
+/* The same as the caller names it, at most `most`; else `on_cpu` or 8. s may be NULL. */
+static cl_uint clsort__choose_group(const clsort_sorter *s, const clsort_tuning *t, cl_uint on_cpu, cl_uint most)
+{
+    const cl_uint log2 = t->work_group ? clsort__log2(t->work_group) : s && s->is_cpu ? on_cpu : 8;
+    return clsort__lower_group(s, log2 < most ? log2 : most);
+}
+
 /* Does a tile belong to one work-item, as rows of 16 in vector registers? On CPUs with vectors, unless the caller names a work-group,
    a few items or a kernel that has no such form. */
 static int clsort__wants_lanes(const clsort_sorter *s, const clsort_tuning *t)
@@ -6159,12 +6173,9 @@ static int clsort__wants_lanes(const clsort_sorter *s, const clsort_tuning *t)
            && t->local != CLSORT_LOCAL_OFF && t->local != CLSORT_LOCAL_GLOBAL_TAIL;
 }
 
-/* Lowers a work-group until the device can have it, with its tile in local memory. */
+/* Lowers a work-group that shares a tile until this fits into local memory. */
 static void clsort__fit_shape(const clsort_sorter *s, clsort__config *c)
 {
-    if (c->group_log2 > 13) c->group_log2 = 13;
-    while (c->group_log2 > 0 && (size_t)1 << c->group_log2 > s->max_group) c->group_log2--;
-    if (c->share_log2) c->share_log2 = c->group_log2;
     while (c->share_log2 && clsort__tile_keys(c) + clsort__tile_words(c) + clsort__tile_marks(c) > s->local_bytes) c->share_log2 = --c->group_log2;
 }
 
@@ -6178,8 +6189,7 @@ static void clsort__bitonic_shape(const clsort_sorter *s, const clsort_tuning *t
     c->items_log2 = t->items ? clsort__log2(t->items / c->lanes) : words > 2 ? 3 : 4;
     if (!c->items_log2) c->items_log2 = 1;
     if (s->is_cpu && !lanes && c->items_log2 > 3) c->items_log2 = 3;   /* Intel's compiler of 2026.2 crashes at 16 */
-    c->group_log2 = lanes ? 4 : t->work_group ? clsort__log2(t->work_group) : s->is_cpu ? 6 : 8;
-    if (c->group_log2 > 10) c->group_log2 = 10;
+    c->group_log2 = lanes ? clsort__lower_group(s, 4) : clsort__choose_group(s, t, 6, 10);
     c->share_log2 = lanes ? 0 : c->group_log2;
     clsort__fit_shape(s, c);
 }
@@ -6190,7 +6200,7 @@ static void clsort__batch_shape(const clsort_sorter *s, const clsort_tuning *t, 
     const cl_uint most = s->is_cpu ? 3 : 5, items = t->items > 2 ? clsort__log2(t->items) : 1;
     c->lanes = 1;
     c->items_log2 = items < most ? items : most;
-    c->group_log2 = t->work_group ? clsort__log2(t->work_group) : s->is_cpu ? 6 : 8;
+    c->group_log2 = clsort__choose_group(s, t, 6, 13);
     c->share_log2 = c->group_log2;
     clsort__fit_shape(s, c);
 }
@@ -6205,7 +6215,7 @@ static void clsort__merge_shape(const clsort_sorter *s, const clsort_tuning *t, 
     c->items_log2 = local_only ? 0 : t->items ? clsort__log2(t->items) : comparator ? 2 : serial || words == 2 ? 4 : words == 1 ? 5 : 3;
     if (c->items_log2 > 5) c->items_log2 = 5;
     if (s->is_cpu && !serial && c->items_log2 > 3) c->items_log2 = 3;
-    c->group_log2 = t->work_group ? clsort__log2(t->work_group) : serial && !local_only ? 0 : 8;
+    c->group_log2 = clsort__choose_group(s, t, local_only ? 8 : 0, 13);
     c->share_log2 = c->group_log2;
     clsort__fit_shape(s, c);
 }
@@ -6220,7 +6230,7 @@ static void clsort__segment_shape(const clsort_sorter *s, const clsort_tuning *t
     c->lanes = 1;
     c->items_log2 = t->items ? clsort__log2(t->items) : words > 2 ? 3 : words == 1 && row > 4096 ? 5 : 4;
     if (s->is_cpu && c->items_log2 > 3) c->items_log2 = 3;
-    c->group_log2 = t->work_group ? clsort__log2(t->work_group) : s->is_cpu ? 0 : 8;
+    c->group_log2 = clsort__choose_group(s, t, 0, 13);
     c->share_log2 = c->group_log2;
     clsort__fit_shape(s, c);
     if (1 << (c->share_log2 + c->items_log2) < CLSORT__LEAST_TILE) c->share_log2 = c->group_log2 = 0;
@@ -6252,16 +6262,13 @@ static clsort__radix_local clsort__radix_sizes(const clsort__config *c)
    work-groups run at once: 18 for bare keys of 4 bytes, on an H200. */
 static void clsort__radix_shape(const clsort_sorter *s, const clsort_tuning *t, clsort__config *c)
 {
-    const int serial = s->is_cpu && !t->work_group;
     const cl_uint words = (c->value_bytes + 3) / 4, widest = words > (c->key_bytes + 3) / 4 ? words : (c->key_bytes + 3) / 4;
     const cl_uint most = s->is_cpu ? 8 : 16, fast = widest > 2 ? 6 : widest > 1 ? 12 : c->family != CLSORT__SWEEP ? 16 : words ? 14 : 18;
     c->lanes = 1;
     c->digit_bits = 8;
     c->radix_items = t->items ? (t->items < most ? t->items : most) : s->is_cpu ? most : fast;
     if (c->family == CLSORT__SWEEP && c->radix_items < CLSORT__SWEEP_TILE / 256) c->radix_items = CLSORT__SWEEP_TILE / 256;
-    c->group_log2 = serial ? 0 : t->work_group ? clsort__log2(t->work_group) : 8;
-    if (c->group_log2 > 8) c->group_log2 = 8;
-    while (c->group_log2 > 0 && (size_t)1 << c->group_log2 > s->max_group) c->group_log2--;
+    c->group_log2 = clsort__choose_group(s, t, 0, 8);
     while (c->group_log2 > 0) {
         const clsort__radix_local l = clsort__radix_sizes(c);
         if (c->family == CLSORT__SWEEP ? l.tile <= s->local_bytes : l.bins <= s->local_bytes && l.small <= s->local_bytes) break;
@@ -6291,9 +6298,7 @@ static void clsort__quick_shape(const clsort_sorter *s, const clsort_tuning *t, 
     c->items_log2 = t->items ? clsort__log2(t->items) : words > 2 ? 3 : 4;
     if (!c->items_log2) c->items_log2 = 1;
     if (s->is_cpu && c->lanes == 1 && c->items_log2 > 3) c->items_log2 = 3;
-    c->group_log2 = serial ? 0 : t->work_group ? clsort__log2(t->work_group) : 8;
-    if (c->group_log2 > 8) c->group_log2 = 8;
-    while (c->group_log2 > 0 && (size_t)1 << c->group_log2 > s->max_group) c->group_log2--;
+    c->group_log2 = clsort__choose_group(s, t, 0, 8);
     c->share_log2 = c->group_log2;
     while (c->share_log2 && clsort__quick_local(c) > s->local_bytes) c->share_log2 = --c->group_log2;
     if (c->share_log2) c->scan = t->scan ? t->scan : c->language ? CLSORT_SCAN_BUILTIN : CLSORT_SCAN_LOCAL;
@@ -6504,8 +6509,7 @@ static clsort__config clsort__utility_config(const clsort_sorter *s)
     c.family = CLSORT__UTILITY;
     c.key_bytes = 4;
     c.items_log2 = c.lanes = 1;
-    c.group_log2 = 8;
-    while (c.group_log2 > 0 && (size_t)1 << c.group_log2 > s->max_group) c.group_log2--;
+    c.group_log2 = clsort__lower_group(s, 8);
     return c;
 }
 
@@ -6819,6 +6823,46 @@ static int clsort__unstable(cl_uint algorithm)
     return algorithm == CLSORT_BITONIC || algorithm == CLSORT_QUICKSORT;
 }
 
+/* Work-group and tile of the kernels that do most of the work. */
+static void clsort__plan_shape(const clsort_sorter *s, clsort__plan *p)
+{
+    clsort__config *c = &p->config;
+    const clsort_desc *d = &p->d;
+    if (c->family == CLSORT__SEGMENTS) clsort__segment_shape(s, &p->d.tuning, p->at_offsets ? d->count / (p->segments ? p->segments : 1) : d->count, c);
+    else if (c->family == CLSORT__BATCH) clsort__batch_shape(s, &p->d.tuning, c);
+    else if (d->algorithm == CLSORT_BITONIC) clsort__bitonic_shape(s, &p->d.tuning, c);
+    else if (d->algorithm == CLSORT_RADIX) clsort__radix_shape(s, &p->d.tuning, c);
+    else if (d->algorithm == CLSORT_QUICKSORT) clsort__quick_shape(s, &p->d.tuning, c);
+    else clsort__merge_shape(s, &p->d.tuning, d->precedes != NULL, c);
+}
+
+/* What the kernels are compiled for that stand in for these: of tiles in vector registers, of pieces of segments, of what quicksort leaves over. */
+static void clsort__plan_parts(const clsort_sorter *s, clsort__plan *p)
+{
+    clsort__config *c = &p->config;
+    if (clsort__merges_vectors(s, p)) {
+        clsort_tuning none;
+        memset(&none, 0, sizeof none);
+        c->ties = p->by_index != 0;
+        c->lanes = 16;
+        p->tiles = *c;
+        p->tiles.family = CLSORT__BITONIC;
+        clsort__bitonic_shape(s, &none, &p->tiles);
+    }
+    p->pieces = *c;
+    p->pieces.family = CLSORT__PIECES;
+    p->pieces.group_log2 = p->pieces.share_log2 = p->pieces.items_log2 = 0;
+    p->pieces.digit_bits = 8;
+    p->pieces.lanes = 1;
+    p->pieces.ties = p->pieces.language = p->pieces.scan = 0;
+    if (p->d.algorithm != CLSORT_QUICKSORT) return;
+    p->leftovers = *c;
+    p->leftovers.family = CLSORT__SEGMENTS;
+    p->leftovers.ranges = 1;
+    p->leftovers.ties = p->leftovers.language = p->leftovers.scan = 0;
+    clsort__segment_shape(s, &p->d.tuning, 0, &p->leftovers);
+}
+
 /* What the kernels of a plan are compiled for; s is NULL where only sizes matter. */
 static void clsort__plan_config(const clsort_sorter *s, clsort__plan *p)
 {
@@ -6838,33 +6882,8 @@ static void clsort__plan_config(const clsort_sorter *s, clsort__plan *p)
     c->comparator = clsort__find_comparator(s, d);
     c->wide = c->family == CLSORT__SWEEP && d->count >> 30 > 0;
     c->language = c->family == CLSORT__RELAUNCH ? s->enqueues : 0;
-    if (c->family == CLSORT__SEGMENTS) clsort__segment_shape(s, &p->d.tuning, p->at_offsets ? d->count / (p->segments ? p->segments : 1) : d->count, c);
-    else if (c->family == CLSORT__BATCH) clsort__batch_shape(s, &p->d.tuning, c);
-    else if (d->algorithm == CLSORT_BITONIC) clsort__bitonic_shape(s, &p->d.tuning, c);
-    else if (d->algorithm == CLSORT_RADIX) clsort__radix_shape(s, &p->d.tuning, c);
-    else if (d->algorithm == CLSORT_QUICKSORT) clsort__quick_shape(s, &p->d.tuning, c);
-    else clsort__merge_shape(s, &p->d.tuning, d->precedes != NULL, c);
-    if (clsort__merges_vectors(s, p)) {
-        clsort_tuning none;
-        memset(&none, 0, sizeof none);
-        c->ties = p->by_index != 0;
-        c->lanes = 16;
-        p->tiles = *c;
-        p->tiles.family = CLSORT__BITONIC;
-        clsort__bitonic_shape(s, &none, &p->tiles);
-    }
-    p->pieces = *c;
-    p->pieces.family = CLSORT__PIECES;
-    p->pieces.group_log2 = p->pieces.share_log2 = p->pieces.items_log2 = 0;
-    p->pieces.digit_bits = 8;
-    p->pieces.lanes = 1;
-    p->pieces.ties = p->pieces.language = p->pieces.scan = 0;
-    if (d->algorithm != CLSORT_QUICKSORT) return;
-    p->leftovers = *c;
-    p->leftovers.family = CLSORT__SEGMENTS;
-    p->leftovers.ranges = 1;
-    p->leftovers.ties = p->leftovers.language = p->leftovers.scan = 0;
-    clsort__segment_shape(s, &p->d.tuning, 0, &p->leftovers);
+    clsort__plan_shape(s, p);
+    clsort__plan_parts(s, p);
 }
 
 /* The most slices of long segments among n elements, whatever the tile: one of more than half a tile has fewer than three for each tile of
@@ -7056,23 +7075,10 @@ static clsort_status clsort__check_segments(clsort_sorter *s, const char *functi
     return CL_SUCCESS;
 }
 
-static clsort_status clsort__check_layout(clsort_sorter *s, const char *function, const clsort_desc *d, int purpose)
+/* Do the arrays fit into sizes, and into the device's memory? */
+static clsort_status clsort__check_sizes(clsort_sorter *s, const char *function, const clsort_desc *d, int purpose, size_t element)
 {
-    const size_t key = d->key_type ? clsort__key_bits(d->key_type) / 8 : 1, value = d->value_size ? clsort__alignment(d->value_size) : 1;
-    const size_t element = d->record_size ? d->record_size : key;
-    size_t n;
-    clsort_status status;
-    if ((d->values || d->values_out) && !d->value_size) return clsort__reject(s, function, "value_size", CLSORT_ERROR_VALUE_SIZE);
-    if ((d->values_out || (purpose == CLSORT__TO_SORT && d->count && d->value_size)) && !d->values)
-        return clsort__reject(s, function, "values", CLSORT_ERROR_VALUE_SIZE);
-    if (d->record_size && (d->value_size || d->key_offset > d->record_size || d->record_size - d->key_offset < key))
-        return clsort__reject(s, function, "record_size", CLSORT_ERROR_RECORD_LAYOUT);
-    if (!d->record_size && d->key_offset) return clsort__reject(s, function, "key_offset", CLSORT_ERROR_RECORD_LAYOUT);
-    if (!clsort__fields_inside(d)) return clsort__reject(s, function, "fields: offset", CLSORT_ERROR_RECORD_LAYOUT);
-    if ((cl_ulong)d->count > 0xFFFFFFFFu) return clsort__reject(s, function, "count", CLSORT_ERROR_COUNT_TOO_LARGE);
-    status = purpose == CLSORT__TO_SELECT ? CL_SUCCESS : clsort__check_segments(s, function, d, element);
-    if (status != CL_SUCCESS) return status;
-    n = purpose == CLSORT__TO_SELECT ? d->count : clsort__extent(d, element);
+    const size_t n = purpose == CLSORT__TO_SELECT ? d->count : clsort__extent(d, element);
     if (!clsort__fits(n, element, d->keys_offset) || !clsort__fits(n, element, d->keys_out_offset))
         return clsort__reject(s, function, "keys", CLSORT_ERROR_SIZE_OVERFLOW);
     if (!clsort__fits(n, d->value_size, d->values_offset) || !clsort__fits(n, d->value_size, d->values_out_offset))
@@ -7081,6 +7087,12 @@ static clsort_status clsort__check_layout(clsort_sorter *s, const char *function
     if (!clsort__fits(1, d->scratch_size, d->scratch_offset)) return clsort__reject(s, function, "scratch", CLSORT_ERROR_SIZE_OVERFLOW);
     if (s->context && !d->keys && ((cl_ulong)n * element > s->max_allocation || (cl_ulong)n * d->value_size > s->max_allocation))
         return clsort__reject(s, function, "count", CLSORT_ERROR_COUNT_TOO_LARGE);
+    return CL_SUCCESS;
+}
+
+static clsort_status clsort__check_alignment(clsort_sorter *s, const char *function, const clsort_desc *d, size_t element)
+{
+    const size_t key = d->key_type ? clsort__key_bits(d->key_type) / 8 : 1, value = d->value_size ? clsort__alignment(d->value_size) : 1;
     if (d->keys_offset % key || d->keys_out_offset % key || d->record_size % key || d->key_offset % key)
         return clsort__reject(s, function, "keys", CLSORT_ERROR_MISALIGNED);
     if (!clsort__fields_aligned(d)) return clsort__reject(s, function, "fields: offset", CLSORT_ERROR_MISALIGNED);
@@ -7093,6 +7105,23 @@ static clsort_status clsort__check_layout(clsort_sorter *s, const char *function
     if (d->count_offset % 4) return clsort__reject(s, function, "count_buffer", CLSORT_ERROR_MISALIGNED);
     if (d->scratch_offset % 16) return clsort__reject(s, function, "scratch", CLSORT_ERROR_MISALIGNED);
     return CL_SUCCESS;
+}
+
+static clsort_status clsort__check_layout(clsort_sorter *s, const char *function, const clsort_desc *d, int purpose)
+{
+    const size_t key = d->key_type ? clsort__key_bits(d->key_type) / 8 : 1, element = d->record_size ? d->record_size : key;
+    clsort_status status;
+    if ((d->values || d->values_out) && !d->value_size) return clsort__reject(s, function, "value_size", CLSORT_ERROR_VALUE_SIZE);
+    if ((d->values_out || (purpose == CLSORT__TO_SORT && d->count && d->value_size)) && !d->values)
+        return clsort__reject(s, function, "values", CLSORT_ERROR_VALUE_SIZE);
+    if (d->record_size && (d->value_size || d->key_offset > d->record_size || d->record_size - d->key_offset < key))
+        return clsort__reject(s, function, "record_size", CLSORT_ERROR_RECORD_LAYOUT);
+    if (!d->record_size && d->key_offset) return clsort__reject(s, function, "key_offset", CLSORT_ERROR_RECORD_LAYOUT);
+    if (!clsort__fields_inside(d)) return clsort__reject(s, function, "fields: offset", CLSORT_ERROR_RECORD_LAYOUT);
+    if ((cl_ulong)d->count > 0xFFFFFFFFu) return clsort__reject(s, function, "count", CLSORT_ERROR_COUNT_TOO_LARGE);
+    status = purpose == CLSORT__TO_SELECT ? CL_SUCCESS : clsort__check_segments(s, function, d, element);
+    if (status == CL_SUCCESS) status = clsort__check_sizes(s, function, d, purpose, element);
+    return status == CL_SUCCESS ? clsort__check_alignment(s, function, d, element) : status;
 }
 
 /* The checks that need no buffers. */
@@ -7378,6 +7407,20 @@ static void clsort__place_codec(clsort__run *run, const clsort__plan *p, clsort_
     if (p->d.precedes) clsort__place(run, records);
 }
 
+/* The same with the records of the description. */
+static void clsort__place_own_codec(clsort__run *run, const clsort__plan *p)
+{
+    clsort__place_codec(run, p, clsort__make_span(p->d.keys, p->d.keys_offset));
+}
+
+/* Local memory for a tile of rows and the splits of its work-items. */
+static void clsort__place_tile(clsort__run *run, const clsort__config *shape)
+{
+    clsort__argument(run, clsort__tile_keys(shape), NULL);
+    clsort__argument(run, clsort__tile_words(shape), NULL);
+    clsort__argument(run, clsort__tile_splits(shape), NULL);
+}
+
 /* Chooses the kernel of the next launch; its program was built before. */
 static void clsort__use(clsort__run *run, const clsort__config *config, int kernel)
 {
@@ -7530,7 +7573,7 @@ static void clsort__tile_pass(clsort__run *run, const clsort__plan *p, const cls
     clsort__use(run, &p->config, global_tile ? CLSORT__KERNEL_GLOBAL_TILE : tail ? CLSORT__KERNEL_TAIL : CLSORT__KERNEL_TILE);
     if (!global_tile && !tail) clsort__place_arrays(run, &p->config, from);
     clsort__place_arrays(run, &p->config, to);
-    clsort__place_codec(run, p, clsort__make_span(p->d.keys, p->d.keys_offset));
+    clsort__place_own_codec(run, p);
     clsort__count(run, p->d.count);
     if (global_tile) clsort__uint(run, tail ? stage : 0);
     if (global_tile || !tail) clsort__uint(run, stage);
@@ -7551,7 +7594,7 @@ static void clsort__window_pass(clsort__run *run, const clsort__plan *p, const c
     const cl_ulong rest = rows % block, windows = rows / block * span + (rest < span ? rest : span);
     clsort__use(run, &p->config, CLSORT__KERNEL_B2 + (int)bits - 1);
     clsort__place_arrays(run, &p->config, a);
-    clsort__place_codec(run, p, clsort__make_span(p->d.keys, p->d.keys_offset));
+    clsort__place_own_codec(run, p);
     clsort__count(run, p->d.count);
     clsort__count(run, (size_t)windows);
     clsort__uint(run, at);
@@ -7568,7 +7611,7 @@ static void clsort__step_pass(clsort__run *run, const clsort__plan *p, clsort__a
     clsort__use(run, &p->config, CLSORT__KERNEL_A);
     clsort__place_arrays(run, &p->config, from);
     clsort__place_arrays(run, &p->config, to);
-    clsort__place_codec(run, p, clsort__make_span(p->d.keys, p->d.keys_offset));
+    clsort__place_own_codec(run, p);
     clsort__count(run, p->d.count);
     clsort__uint(run, bit);
     clsort__uint(run, mirror);
@@ -7585,6 +7628,14 @@ static void clsort__copy_arrays(clsort__run *run, const clsort__plan *p, clsort_
 {
     if (!p->config.records && !clsort__same_place(from.keys, to.keys)) clsort__copy(run, from.keys, to.keys, p->d.count * p->key_bytes);
     if (!clsort__same_place(from.values, to.values)) clsort__copy(run, from.values, to.values, p->d.count * p->config.value_bytes);
+}
+
+/* Where only one of keys and values would be sorted in place, moves both to `to`. Returns where they are. */
+static clsort__arrays clsort__both_in_place(clsort__run *run, const clsort__plan *p, clsort__arrays from, clsort__arrays to)
+{
+    if (!p->config.value_bytes || clsort__same_place(from.keys, to.keys) == clsort__same_place(from.values, to.values)) return from;
+    clsort__copy_arrays(run, p, from, to);
+    return to;
 }
 
 /* The steps of one stage from bit `stage` down to bit `floor` over global memory; `now` and `other` are swapped by kernel A.
@@ -7665,7 +7716,7 @@ static void clsort__place_pass(clsort__run *run, const clsort__plan *p, const cl
 {
     clsort__place_arrays(run, &p->config, m->a);
     if (p->config.two_arrays) clsort__place_arrays(run, &p->config, m->b);
-    clsort__place_codec(run, p, clsort__make_span(p->d.keys, p->d.keys_offset));
+    clsort__place_own_codec(run, p);
     clsort__count(run, m->n);
     clsort__uint(run, (cl_uint)m->run);
     clsort__uint(run, (cl_uint)m->span);
@@ -7698,9 +7749,7 @@ static void clsort__merge_runs(clsort__run *run, const clsort__plan *p, const cl
     clsort__place_arrays(run, &p->config, m->to);
     clsort__place(run, m->stored ? m->splits : m->a.keys);
     clsort__uint(run, (cl_uint)m->stored);
-    clsort__argument(run, clsort__tile_keys(shape), NULL);
-    clsort__argument(run, clsort__tile_words(shape), NULL);
-    clsort__argument(run, clsort__tile_splits(shape), NULL);
+    clsort__place_tile(run, shape);
     clsort__moves(run, 1, 2 * clsort__row_bytes(p));
     clsort__launch(run, clsort__ceil_divide(m->n, slice) << shape->share_log2);
 }
@@ -7713,7 +7762,7 @@ static void clsort__merge_tiles(clsort__run *run, const clsort__plan *p, const c
     clsort__use(run, &p->config, local_only ? CLSORT__KERNEL_MERGE_LOCAL : CLSORT__KERNEL_MERGE_TILE);
     clsort__place_arrays(run, &p->config, from);
     clsort__place_arrays(run, &p->config, to);
-    clsort__place_codec(run, p, clsort__make_span(p->d.keys, p->d.keys_offset));
+    clsort__place_own_codec(run, p);
     clsort__count(run, p->d.count);
     if (!local_only) clsort__uint(run, (cl_uint)slice);
     clsort__argument(run, clsort__tile_keys(shape), NULL);
@@ -7879,10 +7928,7 @@ static void clsort__radix(clsort__run *run, const clsort__plan *p, clsort__array
     const clsort__radix_local l = clsort__radix_sizes(&shape);
     const size_t none[1] = { 0 }, tile[2] = { l.small, 0 };
     clsort__radix_job j;
-    if (p->config.value_bytes && clsort__same_place(from.keys, to.keys) != clsort__same_place(from.values, to.values)) {
-        clsort__copy_arrays(run, p, from, to);   /* only one of both in place: then both */
-        from = to;
-    }
+    from = clsort__both_in_place(run, p, from, to);
     memset(&j, 0, sizeof j);
     j.source = from;
     j.target = to;
@@ -7960,11 +8006,8 @@ static void clsort__segment_passes(clsort__run *run, const clsort__plan *p, cons
         clsort__place_codec(run, p, j->target.keys);
         clsort__place_jobs(run, p, j);
         clsort__uint(run, pass);
-        if (shape->share_log2) {
-            clsort__argument(run, clsort__tile_keys(shape), NULL);
-            clsort__argument(run, clsort__tile_words(shape), NULL);
-            clsort__argument(run, clsort__tile_splits(shape), NULL);
-        } else clsort__uint(run, (cl_uint)j->tile);
+        if (shape->share_log2) clsort__place_tile(run, shape);
+        else clsort__uint(run, (cl_uint)j->tile);
         clsort__moves(run, !p->in_ranges, 2 * clsort__row_bytes(p));
         clsort__launch(run, clsort__job_groups(run, p, j) << shape->share_log2);
     }
@@ -7997,9 +8040,7 @@ static void clsort__segment_tiles(clsort__run *run, const clsort__plan *p, const
     clsort__place_arrays(run, &p->config, j->temp);
     clsort__place_codec(run, p, j->target.keys);
     clsort__place_jobs(run, p, j);
-    clsort__argument(run, clsort__tile_keys(shape), NULL);
-    clsort__argument(run, clsort__tile_words(shape), NULL);
-    clsort__argument(run, clsort__tile_splits(shape), NULL);
+    clsort__place_tile(run, shape);
     clsort__launch(run, clsort__job_groups(run, p, j) << shape->share_log2);
 }
 
@@ -8216,10 +8257,7 @@ static void clsort__quicksort(clsort__run *run, const clsort__plan *p, clsort__a
 {
     const clsort__config shape = clsort__shape(run->s, p);
     clsort__quick_job j;
-    if (p->config.value_bytes && clsort__same_place(from.keys, to.keys) != clsort__same_place(from.values, to.values)) {
-        clsort__copy_arrays(run, p, from, to);   /* only one of both in place: then both */
-        from = to;
-    }
+    from = clsort__both_in_place(run, p, from, to);
     memset(&j, 0, sizeof j);
     j.source = from;
     j.target = to;
@@ -8686,10 +8724,8 @@ static void clsort__select_shape(const clsort_sorter *s, clsort__select_plan *p)
     c->key_bytes = (cl_uint)p->base.key_bytes;
     c->lanes = c->items_log2 = 1;
     c->digit_bits = 11;
-    c->group_log2 = t->work_group ? clsort__log2(t->work_group) : s && s->is_cpu ? 0 : 8;
-    if (c->group_log2 > 8) c->group_log2 = 8;
+    c->group_log2 = clsort__choose_group(s, t, 0, 8);
     p->most_room = (cl_uint)CLSORT__SELECT_ROOM >> (c->key_bytes == 8);
-    while (s && c->group_log2 > 0 && (size_t)1 << c->group_log2 > s->max_group) c->group_log2--;
     while (s && clsort__select_words(c, p->most_room) + clsort__select_codes(c, p->most_room) > s->local_bytes) {
         if (p->most_room > 1u << c->digit_bits) p->most_room /= 2;
         else if (c->digit_bits > 4 && c->digit_bits > c->group_log2) c->digit_bits--;
@@ -9437,11 +9473,31 @@ static int clsort__names_buffers(const clsort_desc *d)
            || (d->flags & ~(cl_uint)CLSORT_FLAG_NO_BUILD);
 }
 
+/* Sorts host arrays by way of buffers, which *d then names. */
+static clsort_status clsort__sort_there(clsort_sorter *s, clsort_desc *d, void *keys, void *values, cl_uint *indices)
+{
+    const size_t element = d->record_size ? d->record_size : clsort__key_bits(d->key_type) / 8;
+    const size_t n = clsort__extent(d, element);
+    const size_t key_bytes = n * element, value_bytes = n * d->value_size;
+    clsort_status status = clsort__own_queue(s);
+    if (status == CL_SUCCESS) status = clsort__upload(s, keys, key_bytes, &d->keys);
+    if (status == CL_SUCCESS) status = clsort__upload(s, values, value_bytes, &d->values);
+    if (status == CL_SUCCESS) status = clsort__upload(s, d->rows > 1 ? indices : NULL, indices ? n * sizeof *indices : 0, &d->indices);
+    if (status == CL_SUCCESS) status = clsort_enqueue_sort(s, s->own_queue, d, 0, NULL, NULL);
+    if (status == CL_SUCCESS) status = CLSORT__TRY(s, clFinish, (s->own_queue));
+    if (status == CL_SUCCESS && indices) status = clsort__download(s, d->indices, n * sizeof *indices, indices);
+    if (status == CL_SUCCESS && !indices) status = clsort__download(s, d->keys, key_bytes, keys);
+    if (status == CL_SUCCESS && !indices) status = clsort__download(s, d->values, value_bytes, values);
+    if (d->keys) CLSORT_CL(clReleaseMemObject)(d->keys);
+    if (d->values) CLSORT_CL(clReleaseMemObject)(d->values);
+    if (d->indices) CLSORT_CL(clReleaseMemObject)(d->indices);
+    return status;
+}
+
 CLSORT_API clsort_status clsort_sort_host(clsort_sorter *sorter, const clsort_desc *desc, void *keys, void *values, cl_uint *indices)
 {
     static const char function[] = "clsort_sort_host";
     clsort_desc d;
-    size_t element, n, key_bytes, value_bytes;
     clsort_status status;
     if (!sorter) return CLSORT_ERROR_NULL_ARGUMENT;
     status = clsort__check_desc(sorter, function, desc, CLSORT__TO_PLAN);
@@ -9452,23 +9508,7 @@ CLSORT_API clsort_status clsort_sort_host(clsort_sorter *sorter, const clsort_de
     if (!keys) return clsort__reject(sorter, function, "keys", CLSORT_ERROR_NULL_ARGUMENT);
     if (!values != !d.value_size) return clsort__reject(sorter, function, "values", CLSORT_ERROR_VALUE_SIZE);
     if (indices) { values = NULL; d.value_size = 0; }   /* the permutation alone is wanted */
-    element = d.record_size ? d.record_size : clsort__key_bits(d.key_type) / 8;
-    n = clsort__extent(&d, element);
-    key_bytes = n * element;
-    value_bytes = n * d.value_size;
-    status = clsort__own_queue(sorter);
-    if (status == CL_SUCCESS) status = clsort__upload(sorter, keys, key_bytes, &d.keys);
-    if (status == CL_SUCCESS) status = clsort__upload(sorter, values, value_bytes, &d.values);
-    if (status == CL_SUCCESS) status = clsort__upload(sorter, d.rows > 1 ? indices : NULL, indices ? n * sizeof *indices : 0, &d.indices);
-    if (status == CL_SUCCESS) status = clsort_enqueue_sort(sorter, sorter->own_queue, &d, 0, NULL, NULL);
-    if (status == CL_SUCCESS) status = CLSORT__TRY(sorter, clFinish, (sorter->own_queue));
-    if (status == CL_SUCCESS && indices) status = clsort__download(sorter, d.indices, n * sizeof *indices, indices);
-    if (status == CL_SUCCESS && !indices) status = clsort__download(sorter, d.keys, key_bytes, keys);
-    if (status == CL_SUCCESS && !indices) status = clsort__download(sorter, d.values, value_bytes, values);
-    if (d.keys) CLSORT_CL(clReleaseMemObject)(d.keys);
-    if (d.values) CLSORT_CL(clReleaseMemObject)(d.values);
-    if (d.indices) CLSORT_CL(clReleaseMemObject)(d.indices);
-    return status;
+    return clsort__sort_there(sorter, &d, keys, values, indices);
 }
 
 /* ---- >>verify ---------------------------------------------------------------------------------------------------- */
@@ -9671,9 +9711,36 @@ CLSORT_API clsort_status clsort_self_test(clsort_sorter *sorter)
 
 /* ---- >>gather ---------------------------------------------------------------------------------------------------- */
 
+/* One array of a gather: its sizes and offsets. */
+static clsort_status clsort__check_gathered(clsort_sorter *s, const char *function, const clsort_gather *g, const clsort_array *a)
+{
+    const size_t source_count = g->source_count ? g->source_count : g->count;
+    if (!a->element_size) return clsort__reject(s, function, "element_size", CLSORT_ERROR_VALUE_SIZE);
+    if (!clsort__fits(source_count, a->element_size, a->source_offset) || !clsort__fits(g->count, a->element_size, a->target_offset))
+        return clsort__reject(s, function, "arrays", CLSORT_ERROR_SIZE_OVERFLOW);
+    if (a->source_offset % clsort__alignment(a->element_size) || a->target_offset % clsort__alignment(a->element_size))
+        return clsort__reject(s, function, "arrays", CLSORT_ERROR_MISALIGNED);
+    if (g->count && (!a->source || !a->target)) return clsort__reject(s, function, "arrays", CLSORT_ERROR_MISSING_BUFFER);
+    return CL_SUCCESS;
+}
+
+/* What the target of array i must not share: its indices, any array's source, another one's target. */
+static clsort_status clsort__check_target(clsort_sorter *s, const char *function, const clsort_gather *g, cl_uint i, cl_uint j)
+{
+    const size_t source_count = g->source_count ? g->source_count : g->count;
+    const clsort_array *a = &g->arrays[i], *b = &g->arrays[j];
+    clsort__range r[4];
+    r[0] = clsort__make_range("source", b->source, b->source_offset, source_count * b->element_size, 1, 0);
+    r[1] = clsort__make_range("target", a->target, a->target_offset, g->count * a->element_size, 0, 1);
+    r[2] = clsort__make_range("indices", g->indices, g->indices_offset, g->count * 4, 1, 0);
+    r[3] = clsort__make_range("target", j == i ? NULL : b->target, b->target_offset, g->count * b->element_size, 0, 1);
+    return clsort__check_ranges(s, function, r, 4);
+}
+
 static clsort_status clsort__check_gather(clsort_sorter *s, const char *function, const clsort_gather *g)
 {
     cl_uint i, j;
+    clsort_status status;
     const size_t source_count = g->source_count ? g->source_count : g->count;
     if (g->flags & ~(cl_uint)CLSORT_FLAG_NO_BUILD) return clsort__reject(s, function, "flags", CLSORT_ERROR_UNKNOWN_FLAG);
     if ((cl_ulong)g->count > 0xFFFFFFFFu || (cl_ulong)source_count > 0xFFFFFFFFu) return clsort__reject(s, function, "count", CLSORT_ERROR_COUNT_TOO_LARGE);
@@ -9681,24 +9748,12 @@ static clsort_status clsort__check_gather(clsort_sorter *s, const char *function
     if (g->indices_offset % 4) return clsort__reject(s, function, "indices", CLSORT_ERROR_MISALIGNED);
     if (g->count && !g->indices) return clsort__reject(s, function, "indices", CLSORT_ERROR_MISSING_BUFFER);
     for (i = 0; i < g->array_count; i++) {
-        const clsort_array *a = &g->arrays[i];
-        if (!a->element_size) return clsort__reject(s, function, "element_size", CLSORT_ERROR_VALUE_SIZE);
-        if (!clsort__fits(source_count, a->element_size, a->source_offset) || !clsort__fits(g->count, a->element_size, a->target_offset))
-            return clsort__reject(s, function, "arrays", CLSORT_ERROR_SIZE_OVERFLOW);
-        if (a->source_offset % clsort__alignment(a->element_size) || a->target_offset % clsort__alignment(a->element_size))
-            return clsort__reject(s, function, "arrays", CLSORT_ERROR_MISALIGNED);
-        if (g->count && (!a->source || !a->target)) return clsort__reject(s, function, "arrays", CLSORT_ERROR_MISSING_BUFFER);
+        status = clsort__check_gathered(s, function, g, &g->arrays[i]);
+        if (status != CL_SUCCESS) return status;
     }
     for (i = 0; g->count && i < g->array_count; i++)
         for (j = 0; j < g->array_count; j++) {
-            const clsort_array *a = &g->arrays[i], *b = &g->arrays[j];
-            clsort__range r[4];
-            clsort_status status;
-            r[0] = clsort__make_range("source", b->source, b->source_offset, source_count * b->element_size, 1, 0);
-            r[1] = clsort__make_range("target", a->target, a->target_offset, g->count * a->element_size, 0, 1);
-            r[2] = clsort__make_range("indices", g->indices, g->indices_offset, g->count * 4, 1, 0);
-            r[3] = clsort__make_range("target", j == i ? NULL : b->target, b->target_offset, g->count * b->element_size, 0, 1);
-            status = clsort__check_ranges(s, function, r, 4);
+            status = clsort__check_target(s, function, g, i, j);
             if (status != CL_SUCCESS) return status;
         }
     return CL_SUCCESS;
@@ -9775,6 +9830,23 @@ static clsort_status clsort__check_part(clsort_sorter *s, const char *function, 
     return CL_SUCCESS;
 }
 
+/* The one pass of a merge. */
+static clsort__merge_pass clsort__one_merge(const clsort_merge_desc *m)
+{
+    clsort__merge_pass pass;
+    memset(&pass, 0, sizeof pass);
+    pass.a.keys = clsort__make_span(m->keys_a, m->keys_a_offset);
+    pass.a.values = clsort__make_span(m->values_a, m->values_a_offset);
+    pass.b.keys = clsort__make_span(m->keys_b, m->keys_b_offset);
+    pass.b.values = clsort__make_span(m->values_b, m->values_b_offset);
+    pass.to.keys = clsort__make_span(m->keys_out, m->keys_out_offset);
+    pass.to.values = clsort__make_span(m->values_out, m->values_out_offset);
+    pass.n = m->count_a + m->count_b;
+    pass.run = m->count_a;
+    pass.span = 0xFFFFFFFFu;
+    return pass;
+}
+
 /* All checks of a merge, and its plan. */
 static clsort_status clsort__check_merge(clsort__run *run, const char *function, const clsort_merge_desc *m, clsort__merge_pass *pass, clsort__plan *p)
 {
@@ -9814,19 +9886,10 @@ CLSORT_API clsort_status clsort_enqueue_merge(clsort_sorter *sorter, cl_command_
     clsort__run run;
     clsort_status status = clsort__start(sorter, function, queue, merge, n_wait, wait, done, &run);
     if (status != CL_SUCCESS) return status;
-    memset(&pass, 0, sizeof pass);
-    pass.a.keys = clsort__make_span(merge->keys_a, merge->keys_a_offset);
-    pass.a.values = clsort__make_span(merge->values_a, merge->values_a_offset);
-    pass.b.keys = clsort__make_span(merge->keys_b, merge->keys_b_offset);
-    pass.b.values = clsort__make_span(merge->values_b, merge->values_b_offset);
-    pass.to.keys = clsort__make_span(merge->keys_out, merge->keys_out_offset);
-    pass.to.values = clsort__make_span(merge->values_out, merge->values_out_offset);
+    pass = clsort__one_merge(merge);
     status = clsort__check_merge(&run, function, merge, &pass, &p);
     if (status == CL_SUCCESS && p.d.count) status = clsort__need_program(sorter, &p.config, merge->flags);
     if (status != CL_SUCCESS) return status;
-    pass.n = p.d.count;
-    pass.run = merge->count_a;
-    pass.span = 0xFFFFFFFFu;
     if (!merge->count_a) pass.a = pass.b;
     if (!merge->count_b) pass.b = pass.a;
     shape = clsort__shape(sorter, &p);
