@@ -6301,7 +6301,7 @@ static void clsort__quick_shape(const clsort_sorter *s, const clsort_tuning *t, 
     c->group_log2 = clsort__choose_group(s, t, 0, 8);
     c->share_log2 = c->group_log2;
     while (c->share_log2 && clsort__quick_local(c) > s->local_bytes) c->share_log2 = --c->group_log2;
-    if (c->share_log2) c->scan = t->scan ? t->scan : c->language ? CLSORT_SCAN_BUILTIN : CLSORT_SCAN_LOCAL;
+    if (c->share_log2) c->scan = t->scan ? t->scan : (cl_uint)(c->language ? CLSORT_SCAN_BUILTIN : CLSORT_SCAN_LOCAL);
 }
 
 static void clsort__release_program(clsort__program *p)
@@ -6409,7 +6409,7 @@ static clsort_status clsort__compile(clsort_sorter *s, clsort__program *p)
              c->language == 3 ? "3.0" : c->language == 2 ? "2.0" : "1.2", (unsigned)c->family, (unsigned)c->key_bytes, (unsigned)c->value_bytes, (unsigned)c->records, (unsigned)c->ties,
              (unsigned)c->group_log2, (unsigned)c->share_log2, (unsigned)c->items_log2, (unsigned)c->lanes,
              comparator != NULL, comparator ? (unsigned)comparator->record_size : 4, (unsigned)c->by_index, (unsigned)c->two_arrays,
-             c->digit_bits ? (unsigned)c->digit_bits : 8, c->radix_items ? (unsigned)c->radix_items : 16, (unsigned)c->wide, c->family == CLSORT__SWEEP, c->scan ? (unsigned)c->scan : CLSORT_SCAN_LOCAL, !s->is_cpu, (unsigned)c->ranges);
+             c->digit_bits ? (unsigned)c->digit_bits : 8, c->radix_items ? (unsigned)c->radix_items : 16, (unsigned)c->wide, c->family == CLSORT__SWEEP, c->scan ? (unsigned)c->scan : (unsigned)CLSORT_SCAN_LOCAL, !s->is_cpu, (unsigned)c->ranges);
     code = clsort__load_source(s, comparator, &p->program);
     if (code != CL_SUCCESS) return clsort__note(s, code, "clCreateProgramWithSource");
     code = CLSORT_CL(clBuildProgram)(p->program, 1, &s->device, options, NULL, NULL);
@@ -9932,6 +9932,26 @@ static clsort_desc clsort__order_only(const clsort_desc *desc)
     return d;
 }
 
+/* All checks of a check of order, and its plan. */
+static clsort_status clsort__check_order_check(clsort__run *run, const char *function, const clsort_desc *d, clsort__span place, clsort__plan *p)
+{
+    clsort_sorter *s = run->s;
+    clsort__range r[4];
+    clsort_status status = clsort__check_desc(s, function, d, CLSORT__TO_READ);
+    if (status != CL_SUCCESS) return status;
+    if (place.offset % 4) return clsort__reject(s, function, "result", CLSORT_ERROR_MISALIGNED);
+    clsort__make_plan(s, d, p);
+    status = clsort__check_present(s, function, p);
+    if (status == CL_SUCCESS) status = clsort__check_queue(s, function, run);
+    r[0] = clsort__make_range("keys", d->keys, d->keys_offset, p->extent * p->element, 1, 0);
+    r[1] = clsort__make_range("result", place.buffer, place.offset, 4, 1, 1);
+    clsort__segment_ranges(d, r + 2);
+    if (status == CL_SUCCESS) status = clsort__check_ranges(s, function, r, 4);
+    if (status == CL_SUCCESS) status = clsort__check_rows(s, function, p);
+    if (status == CL_SUCCESS) status = clsort__reserve_waits(s, run->n_wait);
+    return status;
+}
+
 CLSORT_API clsort_status clsort_enqueue_is_sorted(clsort_sorter *sorter, cl_command_queue queue, const clsort_desc *desc, cl_mem result,
                                                   size_t result_offset, cl_uint n_wait, const cl_event *wait, cl_event *done)
 {
@@ -9939,23 +9959,11 @@ CLSORT_API clsort_status clsort_enqueue_is_sorted(clsort_sorter *sorter, cl_comm
     const clsort__span place = clsort__make_span(result, result_offset);
     clsort_desc d;
     clsort__plan p;
-    clsort__range r[4];
     clsort__run run;
     clsort_status status = clsort__start(sorter, function, queue, result ? desc : NULL, n_wait, wait, done, &run);
     if (status != CL_SUCCESS) return status;
     d = clsort__order_only(desc);
-    status = clsort__check_desc(sorter, function, &d, CLSORT__TO_READ);
-    if (status != CL_SUCCESS) return status;
-    if (result_offset % 4) return clsort__reject(sorter, function, "result", CLSORT_ERROR_MISALIGNED);
-    clsort__make_plan(sorter, &d, &p);
-    status = clsort__check_present(sorter, function, &p);
-    if (status == CL_SUCCESS) status = clsort__check_queue(sorter, function, &run);
-    r[0] = clsort__make_range("keys", d.keys, d.keys_offset, p.extent * p.element, 1, 0);
-    r[1] = clsort__make_range("result", result, result_offset, 4, 1, 1);
-    clsort__segment_ranges(&d, r + 2);
-    if (status == CL_SUCCESS) status = clsort__check_ranges(sorter, function, r, 4);
-    if (status == CL_SUCCESS) status = clsort__check_rows(sorter, function, &p);
-    if (status == CL_SUCCESS) status = clsort__reserve_waits(sorter, n_wait);
+    status = clsort__check_order_check(&run, function, &d, place, &p);
     if (status == CL_SUCCESS) status = clsort__ready_checks(sorter, &p);
     if (status != CL_SUCCESS) return status;
     clsort__is_sorted(&run, &p, place);
