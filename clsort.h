@@ -313,8 +313,9 @@ enum { CLSORT_SCHEDULER_DEFAULT = 0, /* CLSORT_SCHEDULER_QUEUED */
        CLSORT_SCHEDULER_DEVICE = 2,  /* kernels enqueue the next round themselves, where OpenCL 2.0 or later and the device can do that */
        CLSORT_SCHEDULER_QUEUED = 3 };/* everything is enqueued at once; rounds that are not needed do nothing */
 enum { CLSORT_SCAN_DEFAULT = 0,
-       CLSORT_SCAN_LOCAL = 1,        /* by hand in local memory */
-       CLSORT_SCAN_BUILTIN = 2 };    /* by work-group functions of OpenCL C 2.0; where CLSORT_SCHEDULER_DEVICE works */
+       CLSORT_SCAN_LOCAL = 1,        /* by hand in local memory, teams of work-items first; the default elsewhere */
+       CLSORT_SCAN_BUILTIN = 2,      /* by work-group functions of OpenCL C 2.0, the default with CLSORT_SCHEDULER_DEVICE; only there */
+       CLSORT_SCAN_BLELLOCH = 3 };   /* as published for OpenCL 1.2: by a tree of sums in local memory, up and down */
 
 /* What only reproduces or measures; may change between versions. Zero means default for every field. */
 typedef struct clsort_tuning {
@@ -326,7 +327,7 @@ typedef struct clsort_tuning {
     cl_uint pivot;          /* CLSORT_PIVOT_*, of quicksort */
     cl_uint scheduler;      /* CLSORT_SCHEDULER_*, of quicksort */
     cl_uint radix;          /* CLSORT_RADIX_* */
-    cl_uint scan;           /* CLSORT_SCAN_*, of quicksort with CLSORT_SCHEDULER_DEVICE */
+    cl_uint scan;           /* CLSORT_SCAN_*, of quicksort in work-groups of several work-items */
 } clsort_tuning;
 
 /* One field of a key of several; see `fields`. */
@@ -1297,6 +1298,71 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n"
     "\n",
+    "//---- group\n"
+    "#if CLSORT_FAMILY == 0 || CLSORT_FAMILY == 3 || CLSORT_FAMILY == 4 || (CLSORT_FAMILY >= 8 && CLSORT_FAMILY <= 11)\n"
+    "/* 1: work-groups that have started all make progress; the sweep kernels then use NVIDIA's PTX. */\n"
+    "#ifndef CLSORT_FORWARD_PROGRESS\n"
+    "#define CLSORT_FORWARD_PROGRESS 0\n"
+    "#endif\n"
+    "/* Work-items that rank rows together: a word of 32 bits holds their 16 bits and a count. */\n"
+    "#define CLSORT_TEAM (CLSORT_GROUP < 16 ? CLSORT_GROUP : 16)\n"
+    "#define CLSORT_TEAMS (CLSORT_GROUP / CLSORT_TEAM)\n"
+    "\n"
+    "CLSORT_INLINE uint local_id(void)\n"
+    "{\n"
+    "    return (uint)get_local_id(0) & (CLSORT_GROUP - 1);\n"
+    "}\n"
+    "\n"
+    "/* A work-group of one item needs no barriers, and on a CPU they are not free. */\n"
+    "#if CLSORT_GROUP_LOG2 > 0\n"
+    "#define group_sync() barrier(CLK_LOCAL_MEM_FENCE)\n"
+    "#else\n"
+    "#define group_sync()\n"
+    "#endif\n"
+    "\n"
+    "/* Agreement inside a team, with its local memory. Without known warps a barrier, so that all of a group must come by equally often. */\n"
+    "#if CLSORT_FORWARD_PROGRESS\n"
+    "CLSORT_INLINE void team_sync(void)\n"
+    "{\n"
+    "    __asm__ volatile(\"bar.warp.sync 0xffffffff;\" : : : \"memory\");\n"
+    "}\n"
+    "#else\n"
+    "#define team_sync() group_sync()\n"
+    "#endif\n"
+    "\n"
+    "/* The sum of x over the work-items before this one: each team sums by itself first. Called by all; sums: 2 * CLSORT_GROUP words, free, and so\n"
+    "   again after the next barrier. */\n"
+    "CLSORT_INLINE uint group_scan(uint x, local uint *sums)\n"
+    "{\n"
+    "    const uint t = local_id();\n"
+    "    uint sum = x, at = 0;\n"
+    "    sums[t] = x;\n"
+    "    #pragma unroll\n"
+    "    for (uint step = 1; step < CLSORT_TEAM; step <<= 1) {\n"
+    "        team_sync();\n"
+    "        sum += t % CLSORT_TEAM >= step ? sums[at + t - step] : 0;\n"
+    "        at ^= CLSORT_GROUP;\n"
+    "        sums[at + t] = sum;\n"
+    "    }\n"
+    "    group_sync();\n"
+    "    #pragma unroll\n"
+    "    for (uint w = 0; w + 1 < CLSORT_TEAMS; w++)\n"
+    "        sum += w < t / CLSORT_TEAM ? sums[at + w * CLSORT_TEAM + CLSORT_TEAM - 1] : 0;\n"
+    "    return sum - x;\n"
+    "}\n"
+    "\n"
+    "/* The same, and the sum over all of them. sums: one word more; free after it. */\n"
+    "CLSORT_INLINE uint group_scan_total(uint x, local uint *sums, uint *total)\n"
+    "{\n"
+    "    const uint before = group_scan(x, sums);\n"
+    "    if (local_id() == CLSORT_GROUP - 1)\n"
+    "        sums[2 * CLSORT_GROUP] = before + x;\n"
+    "    group_sync();\n"
+    "    *total = sums[2 * CLSORT_GROUP];\n"
+    "    return before;\n"
+    "}\n"
+    "#endif\n"
+    "\n",
     "//---- network\n"
     "#if CLSORT_FAMILY != 5\n"
     "/* Does a come strictly before b? Lane by lane; the result selects codes. */\n"
@@ -1927,7 +1993,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "\n",
 #else
-    "#line 1258\n",
+    "#line 1323\n",
 #endif
 #ifndef CLSORT_NO_MERGE
     "//---- merge\n"
@@ -2519,23 +2585,9 @@ static const char *const clsort__source[] = {
     "    return passes - pass & 1 ? temp : target;\n"
     "}\n"
     "\n"
-    "/* x[t] becomes the sum of x[0 ... t]. Called by all work-items of a group, with x free; ends with a barrier. */\n"
-    "CLSORT_INLINE void prefix_sums(local uint *x, uint own)\n"
-    "{\n"
-    "    const uint t = (uint)get_local_id(0);\n"
-    "    x[t] = own;\n"
-    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "    for (uint step = 1; step < CLSORT_GROUP; step *= 2) {\n"
-    "        own += t >= step ? x[t - step] : 0;\n"
-    "        barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "        x[t] = own;\n"
-    "        barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "    }\n"
-    "}\n"
-    "\n"
     "/* Fills the table of jobs: for each window the first segment that begins there, and the slices of segments with more than `least` rows, in any\n"
     "   order. A work-group counts the slices of CLSORT_GROUP segments, takes as many places of the table at once and fills them in turn, finding\n"
-    "   the segment of a slice by a search among the sums. Words 0 and 1 must be 0 before. sums: CLSORT_GROUP + 1 words. */\n"
+    "   the segment of a slice by a search among the sums. Words 0 and 1 must be 0 before. sums: 2 * CLSORT_GROUP + 1 words. */\n"
     "CLSORT_KERNEL void clsort_segment_jobs(CLSORT_SEGMENT_ARGS, CLSORT_JOB_ARGS, uint least, uint slice, local uint *sums)\n"
     "{\n"
     "    const segments_t s = CLSORT_SEGMENTS;\n"
@@ -2545,8 +2597,8 @@ static const char *const clsort__source[] = {
     "    const uint own_slices = own.rows > least ? (own.rows - 1) / slice + 1 : 0;\n"
     "    if (s.kind & SEGMENTS_AT_OFFSETS && i < s.segments && (i == 0 || take_segment(s, i - 1).begin / window < own.begin / window))\n"
     "        *job_window(j, own.begin / window) = i;\n"
-    "    prefix_sums(sums, own_slices);\n"
-    "    const uint slices = sums[CLSORT_GROUP - 1];\n"
+    "    uint slices;\n"
+    "    sums[t] = own_slices + group_scan_total(own_slices, sums, &slices);\n"
     "    if (own_slices)\n"
     "        atomic_max((volatile global uint *)j.table + 1, own_slices);\n"
     "    if (t == 0)\n"
@@ -2817,55 +2869,8 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "\n",
 #else
-    "#line 2144\n",
+    "#line 2195\n",
 #endif
-    "//---- group\n"
-    "#if CLSORT_SHARE_LOG2 > 0 && (CLSORT_QUICK || CLSORT_FAMILY == 3 || CLSORT_FAMILY == 8)\n"
-    "/* 1: work-groups that have started all make progress; the sweep kernels then use NVIDIA's PTX. */\n"
-    "#ifndef CLSORT_FORWARD_PROGRESS\n"
-    "#define CLSORT_FORWARD_PROGRESS 0\n"
-    "#endif\n"
-    "/* Work-items that rank rows together: a word of 32 bits holds their 16 bits and a count. */\n"
-    "#define CLSORT_TEAM (CLSORT_GROUP < 16 ? CLSORT_GROUP : 16)\n"
-    "#define CLSORT_TEAMS (CLSORT_GROUP / CLSORT_TEAM)\n"
-    "\n"
-    "CLSORT_INLINE uint local_id(void)\n"
-    "{\n"
-    "    return (uint)get_local_id(0) & (CLSORT_GROUP - 1);\n"
-    "}\n"
-    "\n"
-    "/* Agreement inside a team, with its local memory. Without known warps a barrier, so that all of a group must come by equally often. */\n"
-    "#if CLSORT_FORWARD_PROGRESS\n"
-    "CLSORT_INLINE void team_sync(void)\n"
-    "{\n"
-    "    __asm__ volatile(\"bar.warp.sync 0xffffffff;\" : : : \"memory\");\n"
-    "}\n"
-    "#else\n"
-    "#define team_sync() barrier(CLK_LOCAL_MEM_FENCE)\n"
-    "#endif\n"
-    "\n"
-    "/* The sum of x over the work-items before this one: each team sums by itself first. Called by all; sums: 2 * CLSORT_GROUP words, free, and so\n"
-    "   again after the next barrier. */\n"
-    "CLSORT_INLINE uint group_scan(uint x, local uint *sums)\n"
-    "{\n"
-    "    const uint t = local_id();\n"
-    "    uint sum = x, at = 0;\n"
-    "    sums[t] = x;\n"
-    "    #pragma unroll\n"
-    "    for (uint step = 1; step < CLSORT_TEAM; step <<= 1) {\n"
-    "        team_sync();\n"
-    "        sum += t % CLSORT_TEAM >= step ? sums[at + t - step] : 0;\n"
-    "        at ^= CLSORT_GROUP;\n"
-    "        sums[at + t] = sum;\n"
-    "    }\n"
-    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "    #pragma unroll\n"
-    "    for (uint w = 0; w + 1 < CLSORT_TEAMS; w++)\n"
-    "        sum += w < t / CLSORT_TEAM ? sums[at + w * CLSORT_TEAM + CLSORT_TEAM - 1] : 0;\n"
-    "    return sum - x;\n"
-    "}\n"
-    "#endif\n"
-    "\n",
 #ifndef CLSORT_NO_RADIX
     "//---- radix: plan\n"
     "/* RADIX, least significant digit first, stable. One pass per digit of CLSORT_DIGIT_BITS bits of the code. The rows are cut into `blocks` of\n"
@@ -3943,7 +3948,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "\n",
 #else
-    "#line 3266\n",
+    "#line 3270\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
     "//---- quicksort\n"
@@ -3962,9 +3967,12 @@ static const char *const clsort__source[] = {
     "\n"
     "   All counts are exact places, so the result is the same every time. Source: D. Cederman and P. Tsigas, GPU-Quicksort, 2009. */\n"
     "#if CLSORT_QUICK\n"
-    "/* 1: the scans of OpenCL C 2.0 over a work-group instead of those by hand. */\n"
-    "#ifndef CLSORT_WORK_GROUP_FUNCTIONS\n"
-    "#define CLSORT_WORK_GROUP_FUNCTIONS 0\n"
+    "/* How a work-group adds up: as everywhere, by the functions of OpenCL C 2.0, or as published; the numbers of clsort.h. */\n"
+    "#define CLSORT_SCAN_LOCAL 1\n"
+    "#define CLSORT_SCAN_BUILTIN 2\n"
+    "#define CLSORT_SCAN_BLELLOCH 3\n"
+    "#ifndef CLSORT_SCAN\n"
+    "#define CLSORT_SCAN CLSORT_SCAN_LOCAL\n"
     "#endif\n"
     "/* Elements of a tile. */\n"
     "#define CLSORT_QUICK_TILE (CLSORT_TILE_ROWS << CLSORT_LANES_LOG2)\n"
@@ -4178,21 +4186,52 @@ static const char *const clsort__source[] = {
     "#ifndef CLSORT_BRANCHES\n"
     "#define CLSORT_BRANCHES 0\n"
     "#endif\n"
+    "\n",
+    "//---- quicksort: sums of a work-group\n"
+    "/* The same tree as in the published program: sums of pairs, of pairs of pairs and so on, then down again what comes before each of them. Called by\n"
+    "   all; sums: CLSORT_GROUP words, free, and free after it. Source: G. E. Blelloch, Prefix sums and their applications, 1990. */\n"
+    "CLSORT_INLINE uint blelloch_scan(uint x, local uint *sums, uint *total)\n"
+    "{\n"
+    "    const uint t = local_id();\n"
+    "    sums[t] = x;\n"
+    "    for (uint step = 1; step < CLSORT_GROUP; step *= 2) {\n"
+    "        const uint at = (2 * t + 2) * step - 1;\n"
+    "        barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "        if (at < CLSORT_GROUP)\n"
+    "            sums[at] += sums[at - step];\n"
+    "    }\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    *total = sums[CLSORT_GROUP - 1];\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    if (t == 0)\n"
+    "        sums[CLSORT_GROUP - 1] = 0;\n"
+    "    for (uint step = CLSORT_GROUP / 2; step > 0; step /= 2) {\n"
+    "        const uint at = (2 * t + 2) * step - 1;\n"
+    "        barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "        if (at < CLSORT_GROUP) {\n"
+    "            const uint left = sums[at - step];\n"
+    "            sums[at - step] = sums[at];\n"
+    "            sums[at] += left;\n"
+    "        }\n"
+    "    }\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    x = sums[t];\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    return x;\n"
+    "}\n"
     "\n"
     "/* The sum of x over the work-items before this one, and the sum of all. Called by all; the sums free, and free after it. */\n"
     "CLSORT_INLINE uint scan_total(uint x, uint *total, quick_local_t l)\n"
     "{\n"
-    "#if CLSORT_WORK_GROUP_FUNCTIONS\n"
+    "#if CLSORT_SCAN == CLSORT_SCAN_BUILTIN\n"
     "    const uint before = work_group_scan_exclusive_add(x);\n"
     "    *total = work_group_broadcast(before + x, CLSORT_GROUP - 1);\n"
-    "#else\n"
-    "    const uint before = group_scan(x, l.sums);\n"
-    "    if (local_id() == CLSORT_GROUP - 1)\n"
-    "        l.sums[2 * CLSORT_GROUP] = before + x;\n"
-    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "    *total = l.sums[2 * CLSORT_GROUP];\n"
-    "#endif\n"
     "    return before;\n"
+    "#elif CLSORT_SCAN == CLSORT_SCAN_BLELLOCH\n"
+    "    return blelloch_scan(x, l.sums, total);\n"
+    "#else\n"
+    "    return group_scan_total(x, l.sums, total);\n"
+    "#endif\n"
     "}\n"
     "\n"
     "CLSORT_INLINE void put_part(quick_local_t l, uint t, part_t p)\n"
@@ -4941,7 +4980,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "\n",
 #else
-    "#line 4260\n",
+    "#line 4298\n",
 #endif
     "//---- select: plan\n"
     "/* SELECT: the first k elements of every row's sorted order, without sorting the rows.\n"
@@ -4992,12 +5031,10 @@ static const char *const clsort__source[] = {
     "#define CLSORT_OUTPUT { indices + indices_at, keys_out + keys_out_at, outputs }\n"
     "typedef struct { global uchar *indices, *keys; uint outputs; } output_t;\n"
     "\n"
-    "/* A work-group of one item needs no barriers and no atomics, and on a CPU neither is free. */\n"
+    "/* A work-group of one item needs no atomics either. */\n"
     "#if CLSORT_GROUP_LOG2 > 0\n"
-    "#define group_sync() barrier(CLK_LOCAL_MEM_FENCE)\n"
     "#define add_local(place, x) atomic_add((volatile local uint *)(place), x)\n"
     "#else\n"
-    "#define group_sync()\n"
     "CLSORT_INLINE uint add_local(local uint *place, uint x)\n"
     "{\n"
     "    return (*place += x) - x;\n"
@@ -5029,24 +5066,6 @@ static const char *const clsort__source[] = {
     "        ((global uint *)out.indices)[place] = i;\n"
     "    if (out.outputs & 2)\n"
     "        ((global code_t *)out.keys)[place] = ((global const code_t *)p.keys)[i];\n"
-    "}\n"
-    "\n"
-    "/* The sum of x over the work-items before this one, and over all. Called by all; sums: 2 * CLSORT_GROUP words. Needs no barrier before. */\n"
-    "CLSORT_INLINE uint sum_before(uint x, local uint *sums, uint *total)\n"
-    "{\n"
-    "    const uint t = (uint)get_local_id(0);\n"
-    "    uint sum = x, at = 0;\n"
-    "    group_sync();\n"
-    "    sums[t] = x;\n"
-    "    for (uint step = 1; step < CLSORT_GROUP; step *= 2) {\n"
-    "        group_sync();\n"
-    "        sum += t >= step ? sums[at + t - step] : 0;\n"
-    "        at ^= CLSORT_GROUP;\n"
-    "        sums[at + t] = sum;\n"
-    "    }\n"
-    "    group_sync();\n"
-    "    *total = sums[at + CLSORT_GROUP - 1];\n"
-    "    return sum - x;\n"
     "}\n"
     "\n",
     "//---- select: range\n"
@@ -5099,7 +5118,7 @@ static const char *const clsort__source[] = {
     "/* A work-group's local memory, in words: how many elements are collected, what narrow_range found, sums, and counts or collected indices. */\n"
     "#define CLSORT_FOUND 1\n"
     "#define CLSORT_SUMS 4\n"
-    "#define CLSORT_LIST (CLSORT_SUMS + 2 * CLSORT_GROUP)\n"
+    "#define CLSORT_LIST (CLSORT_SUMS + 2 * CLSORT_GROUP + 1)\n"
     "\n"
     "/* The range of one digit, with `before` elements of the range before it and `size` inside. */\n"
     "CLSORT_INLINE select_range_t take_digit(select_t s, select_range_t r, select_digit_t d, uint digit, uint before, uint size)\n"
@@ -5127,7 +5146,7 @@ static const char *const clsort__source[] = {
     "    group_sync();\n"
     "    for (uint i = 0; i < CLSORT_BINS / CLSORT_GROUP; i++)\n"
     "        sum += open ? bins[i] : 0;\n"
-    "    uint before = sum_before(sum, space + CLSORT_SUMS, &total);\n"
+    "    uint before = group_scan_total(sum, space + CLSORT_SUMS, &total);\n"
     "    if (open && before < r.left && r.left - before <= sum) {\n"
     "        for (; r.left - before > bins[b]; b++)\n"
     "            before += bins[b];\n"
@@ -5417,13 +5436,13 @@ static const char *const clsort__source[] = {
     "    uint place = 0, total;\n"
     "    for (uint q = (uint)get_local_id(0); q < (p.row < s.rows ? p.part : 0); q += CLSORT_GROUP)\n"
     "        place += row[CLSORT_ROW_LIST + q];\n"
-    "    sum_before(place, sums, &place);\n"
+    "    group_scan_total(place, sums, &place);\n"
     "    for (size_t chunk = p.first; chunk < p.end; chunk += CLSORT_GROUP * CLSORT_VISITS) {\n"
     "        const size_t first = chunk + get_local_id(0) * CLSORT_VISITS, end = min(first + CLSORT_VISITS, (size_t)p.end);\n"
     "        uint count = 0;\n"
     "        for (size_t i = first; i < end; i++)\n"
     "            count += is_taken(s, r, select_code(s, p, i), (uint)i);\n"
-    "        size_t at = place + sum_before(count, sums, &total);\n"
+    "        size_t at = place + group_scan_total(count, sums, &total);\n"
     "        for (size_t i = first; i < end; i++)\n"
     "            if (is_taken(s, r, select_code(s, p, i), (uint)i) && at < s.k)\n"
     "                write_element(s, p, out, (size_t)p.row * s.k + at++, (uint)i);\n"
@@ -5715,7 +5734,7 @@ typedef struct clsort__config {
     cl_uint wide;               /* sweep: 64-bit words, for 2^30 elements and more */
     cl_uint ranges;             /* segments: long ranges that other kernels left */
     cl_uint language;           /* quicksort on the device: OpenCL C 2 or 3; 0: 1.2 */
-    cl_uint functions;          /* its scans are work-group functions */
+    cl_uint scan;               /* quicksort: CLSORT_SCAN_*; 0 where work-items do not add up */
 } clsort__config;
 
 /* A built program and its kernels. It may have a smaller shape than asked for: what its kernels' limits allow. */
@@ -6156,6 +6175,20 @@ static size_t clsort__tile_marks(const clsort__config *c)
     return clsort__tile_splits(c) + ((size_t)1 << (c->share_log2 + c->items_log2)) / 8 + 4;
 }
 
+/* log2 of the work-items in a work-group, lowered to what the device can have. */
+static cl_uint clsort__lower_group(const clsort_sorter *s, cl_uint log2)
+{
+    while (s && log2 > 0 && (size_t)1 << log2 > s->max_group) log2--;
+    return log2;
+}
+
+/* The same as the caller names it, at most `most`; else `on_cpu` or 8. s may be NULL. */
+static cl_uint clsort__choose_group(const clsort_sorter *s, const clsort_tuning *t, cl_uint on_cpu, cl_uint most)
+{
+    const cl_uint log2 = t->work_group ? clsort__log2(t->work_group) : s && s->is_cpu ? on_cpu : 8;
+    return clsort__lower_group(s, log2 < most ? log2 : most);
+}
+
 /* Does a tile belong to one work-item, as rows of 16 in vector registers? On CPUs with vectors, unless the caller names a work-group,
    a few items or a kernel that has no such form. */
 static int clsort__wants_lanes(const clsort_sorter *s, const clsort_tuning *t)
@@ -6165,12 +6198,9 @@ static int clsort__wants_lanes(const clsort_sorter *s, const clsort_tuning *t)
            && t->local != CLSORT_LOCAL_OFF && t->local != CLSORT_LOCAL_GLOBAL_TAIL;
 }
 
-/* Lowers a work-group until the device can have it, with its tile in local memory. */
+/* Lowers a work-group that shares a tile until this fits into local memory. */
 static void clsort__fit_shape(const clsort_sorter *s, clsort__config *c)
 {
-    if (c->group_log2 > 13) c->group_log2 = 13;
-    while (c->group_log2 > 0 && (size_t)1 << c->group_log2 > s->max_group) c->group_log2--;
-    if (c->share_log2) c->share_log2 = c->group_log2;
     while (c->share_log2 && clsort__tile_keys(c) + clsort__tile_words(c) + clsort__tile_marks(c) > s->local_bytes) c->share_log2 = --c->group_log2;
 }
 
@@ -6184,8 +6214,7 @@ static void clsort__bitonic_shape(const clsort_sorter *s, const clsort_tuning *t
     c->items_log2 = t->items ? clsort__log2(t->items / c->lanes) : words > 2 ? 3 : 4;
     if (!c->items_log2) c->items_log2 = 1;
     if (s->is_cpu && !lanes && c->items_log2 > 3) c->items_log2 = 3;   /* Intel's compiler of 2026.2 crashes at 16 */
-    c->group_log2 = lanes ? 4 : t->work_group ? clsort__log2(t->work_group) : s->is_cpu ? 6 : 8;
-    if (c->group_log2 > 10) c->group_log2 = 10;
+    c->group_log2 = lanes ? clsort__lower_group(s, 4) : clsort__choose_group(s, t, 6, 10);
     c->share_log2 = lanes ? 0 : c->group_log2;
     clsort__fit_shape(s, c);
 }
@@ -6196,7 +6225,7 @@ static void clsort__batch_shape(const clsort_sorter *s, const clsort_tuning *t, 
     const cl_uint most = s->is_cpu ? 3 : 5, items = t->items > 2 ? clsort__log2(t->items) : 1;
     c->lanes = 1;
     c->items_log2 = items < most ? items : most;
-    c->group_log2 = t->work_group ? clsort__log2(t->work_group) : s->is_cpu ? 6 : 8;
+    c->group_log2 = clsort__choose_group(s, t, 6, 13);
     c->share_log2 = c->group_log2;
     clsort__fit_shape(s, c);
 }
@@ -6211,7 +6240,7 @@ static void clsort__merge_shape(const clsort_sorter *s, const clsort_tuning *t, 
     c->items_log2 = local_only ? 0 : t->items ? clsort__log2(t->items) : comparator ? 2 : serial || words == 2 ? 4 : words == 1 ? 5 : 3;
     if (c->items_log2 > 5) c->items_log2 = 5;
     if (s->is_cpu && !serial && c->items_log2 > 3) c->items_log2 = 3;
-    c->group_log2 = t->work_group ? clsort__log2(t->work_group) : serial && !local_only ? 0 : 8;
+    c->group_log2 = clsort__choose_group(s, t, local_only ? 8 : 0, 13);
     c->share_log2 = c->group_log2;
     clsort__fit_shape(s, c);
 }
@@ -6226,7 +6255,7 @@ static void clsort__segment_shape(const clsort_sorter *s, const clsort_tuning *t
     c->lanes = 1;
     c->items_log2 = t->items ? clsort__log2(t->items) : words > 2 ? 3 : words == 1 && row > 4096 ? 5 : 4;
     if (s->is_cpu && c->items_log2 > 3) c->items_log2 = 3;
-    c->group_log2 = t->work_group ? clsort__log2(t->work_group) : s->is_cpu ? 0 : 8;
+    c->group_log2 = clsort__choose_group(s, t, 0, 13);
     c->share_log2 = c->group_log2;
     clsort__fit_shape(s, c);
     if (1 << (c->share_log2 + c->items_log2) < CLSORT__LEAST_TILE) c->share_log2 = c->group_log2 = 0;
@@ -6258,16 +6287,13 @@ static clsort__radix_local clsort__radix_sizes(const clsort__config *c)
    work-groups run at once: 17 for bare keys of 4 bytes, on an H200. */
 static void clsort__radix_shape(const clsort_sorter *s, const clsort_tuning *t, clsort__config *c)
 {
-    const int serial = s->is_cpu && !t->work_group;
     const cl_uint words = (c->value_bytes + 3) / 4, widest = words > (c->key_bytes + 3) / 4 ? words : (c->key_bytes + 3) / 4;
     const cl_uint most = s->is_cpu ? 8 : 16, fast = widest > 2 ? 6 : widest > 1 ? 12 : c->family != CLSORT__SWEEP ? 16 : words ? 14 : 17;
     c->lanes = 1;
     c->digit_bits = 8;
     c->radix_items = t->items ? (t->items < most ? t->items : most) : s->is_cpu ? most : fast;
     if (c->family == CLSORT__SWEEP && c->radix_items < CLSORT__SWEEP_TILE / 256) c->radix_items = CLSORT__SWEEP_TILE / 256;
-    c->group_log2 = serial ? 0 : t->work_group ? clsort__log2(t->work_group) : 8;
-    if (c->group_log2 > 8) c->group_log2 = 8;
-    while (c->group_log2 > 0 && (size_t)1 << c->group_log2 > s->max_group) c->group_log2--;
+    c->group_log2 = clsort__choose_group(s, t, 0, 8);
     while (c->group_log2 > 0) {
         const clsort__radix_local l = clsort__radix_sizes(c);
         if (c->family == CLSORT__SWEEP ? l.tile <= s->local_bytes : l.bins <= s->local_bytes && l.small <= s->local_bytes) break;
@@ -6297,11 +6323,10 @@ static void clsort__quick_shape(const clsort_sorter *s, const clsort_tuning *t, 
     c->items_log2 = t->items ? clsort__log2(t->items) : words > 2 ? 3 : 4;
     if (!c->items_log2) c->items_log2 = 1;
     if (s->is_cpu && c->lanes == 1 && c->items_log2 > 3) c->items_log2 = 3;
-    c->group_log2 = serial ? 0 : t->work_group ? clsort__log2(t->work_group) : 8;
-    if (c->group_log2 > 8) c->group_log2 = 8;
-    while (c->group_log2 > 0 && (size_t)1 << c->group_log2 > s->max_group) c->group_log2--;
+    c->group_log2 = clsort__choose_group(s, t, 0, 8);
     c->share_log2 = c->group_log2;
     while (c->share_log2 && clsort__quick_local(c) > s->local_bytes) c->share_log2 = --c->group_log2;
+    if (c->share_log2) c->scan = t->scan ? t->scan : (cl_uint)(c->language ? CLSORT_SCAN_BUILTIN : CLSORT_SCAN_LOCAL);
 }
 
 static void clsort__release_program(clsort__program *p)
@@ -6405,11 +6430,11 @@ static clsort_status clsort__compile(clsort_sorter *s, clsort__program *p)
              "-w -cl-std=CL%s -D CLSORT_FAMILY=%u -D CLSORT_KEY_BYTES=%u -D CLSORT_VALUE_BYTES=%u -D CLSORT_RECORDS=%u -D CLSORT_TIES=%u"
              " -D CLSORT_GROUP_LOG2=%u -D CLSORT_SHARE_LOG2=%u -D CLSORT_ITEMS_LOG2=%u -D CLSORT_LANES=%u"
              " -D CLSORT_COMPARATOR=%d -D CLSORT_RECORD_BYTES=%u -D CLSORT_BY_INDEX=%u -D CLSORT_TWO_ARRAYS=%u"
-             " -D CLSORT_DIGIT_BITS=%u -D CLSORT_RADIX_ITEMS=%u -D CLSORT_SWEEP_WIDE=%u -D CLSORT_FORWARD_PROGRESS=%d -D CLSORT_WORK_GROUP_FUNCTIONS=%u -D CLSORT_BRANCHES=%d -D CLSORT_RANGES=%u",
+             " -D CLSORT_DIGIT_BITS=%u -D CLSORT_RADIX_ITEMS=%u -D CLSORT_SWEEP_WIDE=%u -D CLSORT_FORWARD_PROGRESS=%d -D CLSORT_SCAN=%u -D CLSORT_BRANCHES=%d -D CLSORT_RANGES=%u",
              c->language == 3 ? "3.0" : c->language == 2 ? "2.0" : "1.2", (unsigned)c->family, (unsigned)c->key_bytes, (unsigned)c->value_bytes, (unsigned)c->records, (unsigned)c->ties,
              (unsigned)c->group_log2, (unsigned)c->share_log2, (unsigned)c->items_log2, (unsigned)c->lanes,
              comparator != NULL, comparator ? (unsigned)comparator->record_size : 4, (unsigned)c->by_index, (unsigned)c->two_arrays,
-             c->digit_bits ? (unsigned)c->digit_bits : 8, c->radix_items ? (unsigned)c->radix_items : 16, (unsigned)c->wide, c->family == CLSORT__SWEEP, (unsigned)c->functions, !s->is_cpu, (unsigned)c->ranges);
+             c->digit_bits ? (unsigned)c->digit_bits : 8, c->radix_items ? (unsigned)c->radix_items : 16, (unsigned)c->wide, c->family == CLSORT__SWEEP, c->scan ? (unsigned)c->scan : (unsigned)CLSORT_SCAN_LOCAL, !s->is_cpu, (unsigned)c->ranges);
     code = clsort__load_source(s, comparator, &p->program);
     if (code != CL_SUCCESS) return clsort__note(s, code, "clCreateProgramWithSource");
     code = CLSORT_CL(clBuildProgram)(p->program, 1, &s->device, options, NULL, NULL);
@@ -6509,8 +6534,7 @@ static clsort__config clsort__utility_config(const clsort_sorter *s)
     c.family = CLSORT__UTILITY;
     c.key_bytes = 4;
     c.items_log2 = c.lanes = 1;
-    c.group_log2 = 8;
-    while (c.group_log2 > 0 && (size_t)1 << c.group_log2 > s->max_group) c.group_log2--;
+    c.group_log2 = clsort__lower_group(s, 8);
     return c;
 }
 
@@ -6827,6 +6851,46 @@ static int clsort__unstable(cl_uint algorithm)
     return algorithm == CLSORT_BITONIC || algorithm == CLSORT_QUICKSORT;
 }
 
+/* Work-group and tile of the kernels that do most of the work. */
+static void clsort__plan_shape(const clsort_sorter *s, clsort__plan *p)
+{
+    clsort__config *c = &p->config;
+    const clsort_desc *d = &p->d;
+    if (c->family == CLSORT__SEGMENTS) clsort__segment_shape(s, &p->d.tuning, p->at_offsets ? d->count / (p->segments ? p->segments : 1) : d->count, c);
+    else if (c->family == CLSORT__BATCH) clsort__batch_shape(s, &p->d.tuning, c);
+    else if (d->algorithm == CLSORT_BITONIC) clsort__bitonic_shape(s, &p->d.tuning, c);
+    else if (d->algorithm == CLSORT_RADIX) clsort__radix_shape(s, &p->d.tuning, c);
+    else if (d->algorithm == CLSORT_QUICKSORT) clsort__quick_shape(s, &p->d.tuning, c);
+    else clsort__merge_shape(s, &p->d.tuning, d->precedes != NULL, c);
+}
+
+/* What the kernels are compiled for that stand in for these: of tiles in vector registers, of pieces of segments, of what quicksort leaves over. */
+static void clsort__plan_parts(const clsort_sorter *s, clsort__plan *p)
+{
+    clsort__config *c = &p->config;
+    if (clsort__merges_vectors(s, p)) {
+        clsort_tuning none;
+        memset(&none, 0, sizeof none);
+        c->ties = p->by_index != 0;
+        c->lanes = 16;
+        p->tiles = *c;
+        p->tiles.family = CLSORT__BITONIC;
+        clsort__bitonic_shape(s, &none, &p->tiles);
+    }
+    p->pieces = *c;
+    p->pieces.family = CLSORT__PIECES;
+    p->pieces.group_log2 = p->pieces.share_log2 = p->pieces.items_log2 = 0;
+    p->pieces.digit_bits = 8;
+    p->pieces.lanes = 1;
+    p->pieces.ties = p->pieces.language = p->pieces.scan = 0;
+    if (p->d.algorithm != CLSORT_QUICKSORT) return;
+    p->leftovers = *c;
+    p->leftovers.family = CLSORT__SEGMENTS;
+    p->leftovers.ranges = 1;
+    p->leftovers.ties = p->leftovers.language = p->leftovers.scan = 0;
+    clsort__segment_shape(s, &p->d.tuning, 0, &p->leftovers);
+}
+
 /* What the kernels of a plan are compiled for; s is NULL where only sizes matter. */
 static void clsort__plan_config(const clsort_sorter *s, clsort__plan *p)
 {
@@ -6846,34 +6910,8 @@ static void clsort__plan_config(const clsort_sorter *s, clsort__plan *p)
     c->comparator = clsort__find_comparator(s, d);
     c->wide = c->family == CLSORT__SWEEP && d->count >> 30 > 0;
     c->language = c->family == CLSORT__RELAUNCH ? s->enqueues : 0;
-    c->functions = c->language && d->tuning.scan != CLSORT_SCAN_LOCAL;
-    if (c->family == CLSORT__SEGMENTS) clsort__segment_shape(s, &p->d.tuning, p->at_offsets ? d->count / (p->segments ? p->segments : 1) : d->count, c);
-    else if (c->family == CLSORT__BATCH) clsort__batch_shape(s, &p->d.tuning, c);
-    else if (d->algorithm == CLSORT_BITONIC) clsort__bitonic_shape(s, &p->d.tuning, c);
-    else if (d->algorithm == CLSORT_RADIX) clsort__radix_shape(s, &p->d.tuning, c);
-    else if (d->algorithm == CLSORT_QUICKSORT) clsort__quick_shape(s, &p->d.tuning, c);
-    else clsort__merge_shape(s, &p->d.tuning, d->precedes != NULL, c);
-    if (clsort__merges_vectors(s, p)) {
-        clsort_tuning none;
-        memset(&none, 0, sizeof none);
-        c->ties = p->by_index != 0;
-        c->lanes = 16;
-        p->tiles = *c;
-        p->tiles.family = CLSORT__BITONIC;
-        clsort__bitonic_shape(s, &none, &p->tiles);
-    }
-    p->pieces = *c;
-    p->pieces.family = CLSORT__PIECES;
-    p->pieces.group_log2 = p->pieces.share_log2 = p->pieces.items_log2 = 0;
-    p->pieces.digit_bits = 8;
-    p->pieces.lanes = 1;
-    p->pieces.ties = p->pieces.language = p->pieces.functions = 0;
-    if (d->algorithm != CLSORT_QUICKSORT) return;
-    p->leftovers = *c;
-    p->leftovers.family = CLSORT__SEGMENTS;
-    p->leftovers.ranges = 1;
-    p->leftovers.ties = p->leftovers.language = p->leftovers.functions = 0;
-    clsort__segment_shape(s, &p->d.tuning, 0, &p->leftovers);
+    clsort__plan_shape(s, p);
+    clsort__plan_parts(s, p);
 }
 
 /* The most slices of long segments among n elements, whatever the tile: one of more than half a tile has fewer than three for each tile of
@@ -6986,7 +7024,7 @@ static const char *clsort__unknown_value(const clsort_desc *d)
     if (t->radix > CLSORT_RADIX_PORTABLE) return "tuning.radix";
     if (t->pivot > CLSORT_PIVOT_SAMPLE) return "tuning.pivot";
     if (t->scheduler > CLSORT_SCHEDULER_QUEUED) return "tuning.scheduler";
-    if (t->scan > CLSORT_SCAN_BUILTIN) return "tuning.scan";
+    if (t->scan > CLSORT_SCAN_BLELLOCH) return "tuning.scan";
     if (t->bitonic_step && !clsort__power_of_two(t->bitonic_step, 1, 16)) return "tuning.bitonic_step";
     if (t->local > CLSORT_LOCAL_BATCH_SPLIT) return "tuning.local";
     if (t->work_group && !clsort__power_of_two(t->work_group, 1, 1u << 31)) return "tuning.work_group";
@@ -7080,23 +7118,10 @@ static clsort_status clsort__check_segments(clsort_sorter *s, const char *functi
     return CL_SUCCESS;
 }
 
-static clsort_status clsort__check_layout(clsort_sorter *s, const char *function, const clsort_desc *d, int purpose)
+/* Do the arrays fit into sizes, and into the device's memory? */
+static clsort_status clsort__check_sizes(clsort_sorter *s, const char *function, const clsort_desc *d, int purpose, size_t element)
 {
-    const size_t key = d->key_type ? clsort__key_bits(d->key_type) / 8 : 1, value = d->value_size ? clsort__alignment(d->value_size) : 1;
-    const size_t element = d->record_size ? d->record_size : key;
-    size_t n;
-    clsort_status status;
-    if ((d->values || d->values_out) && !d->value_size) return clsort__reject(s, function, "value_size", CLSORT_ERROR_VALUE_SIZE);
-    if ((d->values_out || (purpose == CLSORT__TO_SORT && d->count && d->value_size)) && !d->values)
-        return clsort__reject(s, function, "values", CLSORT_ERROR_VALUE_SIZE);
-    if (d->record_size && (d->value_size || d->key_offset > d->record_size || d->record_size - d->key_offset < key))
-        return clsort__reject(s, function, "record_size", CLSORT_ERROR_RECORD_LAYOUT);
-    if (!d->record_size && d->key_offset) return clsort__reject(s, function, "key_offset", CLSORT_ERROR_RECORD_LAYOUT);
-    if (!clsort__fields_inside(d)) return clsort__reject(s, function, "fields: offset", CLSORT_ERROR_RECORD_LAYOUT);
-    if ((cl_ulong)d->count > 0xFFFFFFFFu) return clsort__reject(s, function, "count", CLSORT_ERROR_COUNT_TOO_LARGE);
-    status = purpose == CLSORT__TO_SELECT ? CL_SUCCESS : clsort__check_segments(s, function, d, element);
-    if (status != CL_SUCCESS) return status;
-    n = purpose == CLSORT__TO_SELECT ? d->count : clsort__extent(d, element);
+    const size_t n = purpose == CLSORT__TO_SELECT ? d->count : clsort__extent(d, element);
     if (!clsort__fits(n, element, d->keys_offset) || !clsort__fits(n, element, d->keys_out_offset))
         return clsort__reject(s, function, "keys", CLSORT_ERROR_SIZE_OVERFLOW);
     if (!clsort__fits(n, d->value_size, d->values_offset) || !clsort__fits(n, d->value_size, d->values_out_offset))
@@ -7105,6 +7130,12 @@ static clsort_status clsort__check_layout(clsort_sorter *s, const char *function
     if (!clsort__fits(1, d->scratch_size, d->scratch_offset)) return clsort__reject(s, function, "scratch", CLSORT_ERROR_SIZE_OVERFLOW);
     if (s->context && !d->keys && ((cl_ulong)n * element > s->max_allocation || (cl_ulong)n * d->value_size > s->max_allocation))
         return clsort__reject(s, function, "count", CLSORT_ERROR_COUNT_TOO_LARGE);
+    return CL_SUCCESS;
+}
+
+static clsort_status clsort__check_alignment(clsort_sorter *s, const char *function, const clsort_desc *d, size_t element)
+{
+    const size_t key = d->key_type ? clsort__key_bits(d->key_type) / 8 : 1, value = d->value_size ? clsort__alignment(d->value_size) : 1;
     if (d->keys_offset % key || d->keys_out_offset % key || d->record_size % key || d->key_offset % key)
         return clsort__reject(s, function, "keys", CLSORT_ERROR_MISALIGNED);
     if (!clsort__fields_aligned(d)) return clsort__reject(s, function, "fields: offset", CLSORT_ERROR_MISALIGNED);
@@ -7117,6 +7148,23 @@ static clsort_status clsort__check_layout(clsort_sorter *s, const char *function
     if (d->count_offset % 4) return clsort__reject(s, function, "count_buffer", CLSORT_ERROR_MISALIGNED);
     if (d->scratch_offset % 16) return clsort__reject(s, function, "scratch", CLSORT_ERROR_MISALIGNED);
     return CL_SUCCESS;
+}
+
+static clsort_status clsort__check_layout(clsort_sorter *s, const char *function, const clsort_desc *d, int purpose)
+{
+    const size_t key = d->key_type ? clsort__key_bits(d->key_type) / 8 : 1, element = d->record_size ? d->record_size : key;
+    clsort_status status;
+    if ((d->values || d->values_out) && !d->value_size) return clsort__reject(s, function, "value_size", CLSORT_ERROR_VALUE_SIZE);
+    if ((d->values_out || (purpose == CLSORT__TO_SORT && d->count && d->value_size)) && !d->values)
+        return clsort__reject(s, function, "values", CLSORT_ERROR_VALUE_SIZE);
+    if (d->record_size && (d->value_size || d->key_offset > d->record_size || d->record_size - d->key_offset < key))
+        return clsort__reject(s, function, "record_size", CLSORT_ERROR_RECORD_LAYOUT);
+    if (!d->record_size && d->key_offset) return clsort__reject(s, function, "key_offset", CLSORT_ERROR_RECORD_LAYOUT);
+    if (!clsort__fields_inside(d)) return clsort__reject(s, function, "fields: offset", CLSORT_ERROR_RECORD_LAYOUT);
+    if ((cl_ulong)d->count > 0xFFFFFFFFu) return clsort__reject(s, function, "count", CLSORT_ERROR_COUNT_TOO_LARGE);
+    status = purpose == CLSORT__TO_SELECT ? CL_SUCCESS : clsort__check_segments(s, function, d, element);
+    if (status == CL_SUCCESS) status = clsort__check_sizes(s, function, d, purpose, element);
+    return status == CL_SUCCESS ? clsort__check_alignment(s, function, d, element) : status;
 }
 
 /* The checks that need no buffers. */
@@ -7402,6 +7450,20 @@ static void clsort__place_codec(clsort__run *run, const clsort__plan *p, clsort_
     if (p->d.precedes) clsort__place(run, records);
 }
 
+/* The same with the records of the description. */
+static void clsort__place_own_codec(clsort__run *run, const clsort__plan *p)
+{
+    clsort__place_codec(run, p, clsort__make_span(p->d.keys, p->d.keys_offset));
+}
+
+/* Local memory for a tile of rows and the splits of its work-items. */
+static void clsort__place_tile(clsort__run *run, const clsort__config *shape)
+{
+    clsort__argument(run, clsort__tile_keys(shape), NULL);
+    clsort__argument(run, clsort__tile_words(shape), NULL);
+    clsort__argument(run, clsort__tile_splits(shape), NULL);
+}
+
 /* Chooses the kernel of the next launch; its program was built before. */
 static void clsort__use(clsort__run *run, const clsort__config *config, int kernel)
 {
@@ -7554,7 +7616,7 @@ static void clsort__tile_pass(clsort__run *run, const clsort__plan *p, const cls
     clsort__use(run, &p->config, global_tile ? CLSORT__KERNEL_GLOBAL_TILE : tail ? CLSORT__KERNEL_TAIL : CLSORT__KERNEL_TILE);
     if (!global_tile && !tail) clsort__place_arrays(run, &p->config, from);
     clsort__place_arrays(run, &p->config, to);
-    clsort__place_codec(run, p, clsort__make_span(p->d.keys, p->d.keys_offset));
+    clsort__place_own_codec(run, p);
     clsort__count(run, p->d.count);
     if (global_tile) clsort__uint(run, tail ? stage : 0);
     if (global_tile || !tail) clsort__uint(run, stage);
@@ -7575,7 +7637,7 @@ static void clsort__window_pass(clsort__run *run, const clsort__plan *p, const c
     const cl_ulong rest = rows % block, windows = rows / block * span + (rest < span ? rest : span);
     clsort__use(run, &p->config, CLSORT__KERNEL_B2 + (int)bits - 1);
     clsort__place_arrays(run, &p->config, a);
-    clsort__place_codec(run, p, clsort__make_span(p->d.keys, p->d.keys_offset));
+    clsort__place_own_codec(run, p);
     clsort__count(run, p->d.count);
     clsort__count(run, (size_t)windows);
     clsort__uint(run, at);
@@ -7592,7 +7654,7 @@ static void clsort__step_pass(clsort__run *run, const clsort__plan *p, clsort__a
     clsort__use(run, &p->config, CLSORT__KERNEL_A);
     clsort__place_arrays(run, &p->config, from);
     clsort__place_arrays(run, &p->config, to);
-    clsort__place_codec(run, p, clsort__make_span(p->d.keys, p->d.keys_offset));
+    clsort__place_own_codec(run, p);
     clsort__count(run, p->d.count);
     clsort__uint(run, bit);
     clsort__uint(run, mirror);
@@ -7609,6 +7671,14 @@ static void clsort__copy_arrays(clsort__run *run, const clsort__plan *p, clsort_
 {
     if (!p->config.records && !clsort__same_place(from.keys, to.keys)) clsort__copy(run, from.keys, to.keys, p->d.count * p->key_bytes);
     if (!clsort__same_place(from.values, to.values)) clsort__copy(run, from.values, to.values, p->d.count * p->config.value_bytes);
+}
+
+/* Where only one of keys and values would be sorted in place, moves both to `to`. Returns where they are. */
+static clsort__arrays clsort__both_in_place(clsort__run *run, const clsort__plan *p, clsort__arrays from, clsort__arrays to)
+{
+    if (!p->config.value_bytes || clsort__same_place(from.keys, to.keys) == clsort__same_place(from.values, to.values)) return from;
+    clsort__copy_arrays(run, p, from, to);
+    return to;
 }
 
 /* The steps of one stage from bit `stage` down to bit `floor` over global memory; `now` and `other` are swapped by kernel A.
@@ -7689,7 +7759,7 @@ static void clsort__place_pass(clsort__run *run, const clsort__plan *p, const cl
 {
     clsort__place_arrays(run, &p->config, m->a);
     if (p->config.two_arrays) clsort__place_arrays(run, &p->config, m->b);
-    clsort__place_codec(run, p, clsort__make_span(p->d.keys, p->d.keys_offset));
+    clsort__place_own_codec(run, p);
     clsort__count(run, m->n);
     clsort__uint(run, (cl_uint)m->run);
     clsort__uint(run, (cl_uint)m->span);
@@ -7722,9 +7792,7 @@ static void clsort__merge_runs(clsort__run *run, const clsort__plan *p, const cl
     clsort__place_arrays(run, &p->config, m->to);
     clsort__place(run, m->stored ? m->splits : m->a.keys);
     clsort__uint(run, (cl_uint)m->stored);
-    clsort__argument(run, clsort__tile_keys(shape), NULL);
-    clsort__argument(run, clsort__tile_words(shape), NULL);
-    clsort__argument(run, clsort__tile_splits(shape), NULL);
+    clsort__place_tile(run, shape);
     clsort__moves(run, 1, 2 * clsort__row_bytes(p));
     clsort__launch(run, clsort__ceil_divide(m->n, slice) << shape->share_log2);
 }
@@ -7737,7 +7805,7 @@ static void clsort__merge_tiles(clsort__run *run, const clsort__plan *p, const c
     clsort__use(run, &p->config, local_only ? CLSORT__KERNEL_MERGE_LOCAL : CLSORT__KERNEL_MERGE_TILE);
     clsort__place_arrays(run, &p->config, from);
     clsort__place_arrays(run, &p->config, to);
-    clsort__place_codec(run, p, clsort__make_span(p->d.keys, p->d.keys_offset));
+    clsort__place_own_codec(run, p);
     clsort__count(run, p->d.count);
     if (!local_only) clsort__uint(run, (cl_uint)slice);
     clsort__argument(run, clsort__tile_keys(shape), NULL);
@@ -7903,10 +7971,7 @@ static void clsort__radix(clsort__run *run, const clsort__plan *p, clsort__array
     const clsort__radix_local l = clsort__radix_sizes(&shape);
     const size_t none[1] = { 0 }, tile[2] = { l.small, 0 };
     clsort__radix_job j;
-    if (p->config.value_bytes && clsort__same_place(from.keys, to.keys) != clsort__same_place(from.values, to.values)) {
-        clsort__copy_arrays(run, p, from, to);   /* only one of both in place: then both */
-        from = to;
-    }
+    from = clsort__both_in_place(run, p, from, to);
     memset(&j, 0, sizeof j);
     j.source = from;
     j.target = to;
@@ -7968,7 +8033,7 @@ static void clsort__list_jobs(clsort__run *run, const clsort__plan *p, const cls
     clsort__place_jobs(run, p, j);
     clsort__uint(run, (cl_uint)least);
     clsort__uint(run, (cl_uint)j->tile);
-    clsort__argument(run, ((size_t)4 << run->group_log2) + 4, NULL);
+    clsort__argument(run, ((size_t)8 << run->group_log2) + 4, NULL);
     clsort__launch(run, p->segments);
 }
 
@@ -7984,11 +8049,8 @@ static void clsort__segment_passes(clsort__run *run, const clsort__plan *p, cons
         clsort__place_codec(run, p, j->target.keys);
         clsort__place_jobs(run, p, j);
         clsort__uint(run, pass);
-        if (shape->share_log2) {
-            clsort__argument(run, clsort__tile_keys(shape), NULL);
-            clsort__argument(run, clsort__tile_words(shape), NULL);
-            clsort__argument(run, clsort__tile_splits(shape), NULL);
-        } else clsort__uint(run, (cl_uint)j->tile);
+        if (shape->share_log2) clsort__place_tile(run, shape);
+        else clsort__uint(run, (cl_uint)j->tile);
         clsort__moves(run, !p->in_ranges, 2 * clsort__row_bytes(p));
         clsort__launch(run, clsort__job_groups(run, p, j) << shape->share_log2);
     }
@@ -8021,9 +8083,7 @@ static void clsort__segment_tiles(clsort__run *run, const clsort__plan *p, const
     clsort__place_arrays(run, &p->config, j->temp);
     clsort__place_codec(run, p, j->target.keys);
     clsort__place_jobs(run, p, j);
-    clsort__argument(run, clsort__tile_keys(shape), NULL);
-    clsort__argument(run, clsort__tile_words(shape), NULL);
-    clsort__argument(run, clsort__tile_splits(shape), NULL);
+    clsort__place_tile(run, shape);
     clsort__launch(run, clsort__job_groups(run, p, j) << shape->share_log2);
 }
 
@@ -8240,10 +8300,7 @@ static void clsort__quicksort(clsort__run *run, const clsort__plan *p, clsort__a
 {
     const clsort__config shape = clsort__shape(run->s, p);
     clsort__quick_job j;
-    if (p->config.value_bytes && clsort__same_place(from.keys, to.keys) != clsort__same_place(from.values, to.values)) {
-        clsort__copy_arrays(run, p, from, to);   /* only one of both in place: then both */
-        from = to;
-    }
+    from = clsort__both_in_place(run, p, from, to);
     memset(&j, 0, sizeof j);
     j.source = from;
     j.target = to;
@@ -8693,7 +8750,7 @@ typedef struct clsort__select_plan {
 static size_t clsort__select_words(const clsort__config *c, cl_uint room)
 {
     const size_t bins = (size_t)1 << c->digit_bits, list = bins > room ? bins : room;
-    return 4 * (4 + ((size_t)2 << c->group_log2) + list);
+    return 4 * (5 + ((size_t)2 << c->group_log2) + list);
 }
 
 static size_t clsort__select_codes(const clsort__config *c, cl_uint room)
@@ -8711,10 +8768,8 @@ static void clsort__select_shape(const clsort_sorter *s, clsort__select_plan *p)
     c->key_bytes = (cl_uint)p->base.key_bytes;
     c->lanes = c->items_log2 = 1;
     c->digit_bits = 11;
-    c->group_log2 = t->work_group ? clsort__log2(t->work_group) : s && s->is_cpu ? 0 : 8;
-    if (c->group_log2 > 8) c->group_log2 = 8;
+    c->group_log2 = clsort__choose_group(s, t, 0, 8);
     p->most_room = (cl_uint)CLSORT__SELECT_ROOM >> (c->key_bytes == 8);
-    while (s && c->group_log2 > 0 && (size_t)1 << c->group_log2 > s->max_group) c->group_log2--;
     while (s && clsort__select_words(c, p->most_room) + clsort__select_codes(c, p->most_room) > s->local_bytes) {
         if (p->most_room > 1u << c->digit_bits) p->most_room /= 2;
         else if (c->digit_bits > 4 && c->digit_bits > c->group_log2) c->digit_bits--;
@@ -9598,11 +9653,31 @@ static int clsort__names_buffers(const clsort_desc *d)
            || (d->flags & ~(cl_uint)CLSORT_FLAG_NO_BUILD);
 }
 
+/* Sorts host arrays by way of buffers, which *d then names. */
+static clsort_status clsort__sort_there(clsort_sorter *s, clsort_desc *d, void *keys, void *values, cl_uint *indices)
+{
+    const size_t element = d->record_size ? d->record_size : clsort__key_bits(d->key_type) / 8;
+    const size_t n = clsort__extent(d, element);
+    const size_t key_bytes = n * element, value_bytes = n * d->value_size;
+    clsort_status status = clsort__own_queue(s);
+    if (status == CL_SUCCESS) status = clsort__upload(s, keys, key_bytes, &d->keys);
+    if (status == CL_SUCCESS) status = clsort__upload(s, values, value_bytes, &d->values);
+    if (status == CL_SUCCESS) status = clsort__upload(s, d->rows > 1 ? indices : NULL, indices ? n * sizeof *indices : 0, &d->indices);
+    if (status == CL_SUCCESS) status = clsort_enqueue_sort(s, s->own_queue, d, 0, NULL, NULL);
+    if (status == CL_SUCCESS) status = CLSORT__TRY(s, clFinish, (s->own_queue));
+    if (status == CL_SUCCESS && indices) status = clsort__download(s, d->indices, n * sizeof *indices, indices);
+    if (status == CL_SUCCESS && !indices) status = clsort__download(s, d->keys, key_bytes, keys);
+    if (status == CL_SUCCESS && !indices) status = clsort__download(s, d->values, value_bytes, values);
+    if (d->keys) CLSORT_CL(clReleaseMemObject)(d->keys);
+    if (d->values) CLSORT_CL(clReleaseMemObject)(d->values);
+    if (d->indices) CLSORT_CL(clReleaseMemObject)(d->indices);
+    return status;
+}
+
 CLSORT_API clsort_status clsort_sort_host(clsort_sorter *sorter, const clsort_desc *desc, void *keys, void *values, cl_uint *indices)
 {
     static const char function[] = "clsort_sort_host";
     clsort_desc d;
-    size_t element, n, key_bytes, value_bytes;
     clsort_status status;
     if (!sorter) return CLSORT_ERROR_NULL_ARGUMENT;
     status = clsort__check_desc(sorter, function, desc, CLSORT__TO_PLAN);
@@ -9613,23 +9688,7 @@ CLSORT_API clsort_status clsort_sort_host(clsort_sorter *sorter, const clsort_de
     if (!keys) return clsort__reject(sorter, function, "keys", CLSORT_ERROR_NULL_ARGUMENT);
     if (!values != !d.value_size) return clsort__reject(sorter, function, "values", CLSORT_ERROR_VALUE_SIZE);
     if (indices) { values = NULL; d.value_size = 0; }   /* the permutation alone is wanted */
-    element = d.record_size ? d.record_size : clsort__key_bits(d.key_type) / 8;
-    n = clsort__extent(&d, element);
-    key_bytes = n * element;
-    value_bytes = n * d.value_size;
-    status = clsort__own_queue(sorter);
-    if (status == CL_SUCCESS) status = clsort__upload(sorter, keys, key_bytes, &d.keys);
-    if (status == CL_SUCCESS) status = clsort__upload(sorter, values, value_bytes, &d.values);
-    if (status == CL_SUCCESS) status = clsort__upload(sorter, d.rows > 1 ? indices : NULL, indices ? n * sizeof *indices : 0, &d.indices);
-    if (status == CL_SUCCESS) status = clsort_enqueue_sort(sorter, sorter->own_queue, &d, 0, NULL, NULL);
-    if (status == CL_SUCCESS) status = CLSORT__TRY(sorter, clFinish, (sorter->own_queue));
-    if (status == CL_SUCCESS && indices) status = clsort__download(sorter, d.indices, n * sizeof *indices, indices);
-    if (status == CL_SUCCESS && !indices) status = clsort__download(sorter, d.keys, key_bytes, keys);
-    if (status == CL_SUCCESS && !indices) status = clsort__download(sorter, d.values, value_bytes, values);
-    if (d.keys) CLSORT_CL(clReleaseMemObject)(d.keys);
-    if (d.values) CLSORT_CL(clReleaseMemObject)(d.values);
-    if (d.indices) CLSORT_CL(clReleaseMemObject)(d.indices);
-    return status;
+    return clsort__sort_there(sorter, &d, keys, values, indices);
 }
 
 /* ---- >>verify ---------------------------------------------------------------------------------------------------- */
@@ -9832,9 +9891,36 @@ CLSORT_API clsort_status clsort_self_test(clsort_sorter *sorter)
 
 /* ---- >>gather ---------------------------------------------------------------------------------------------------- */
 
+/* One array of a gather: its sizes and offsets. */
+static clsort_status clsort__check_gathered(clsort_sorter *s, const char *function, const clsort_gather *g, const clsort_array *a)
+{
+    const size_t source_count = g->source_count ? g->source_count : g->count;
+    if (!a->element_size) return clsort__reject(s, function, "element_size", CLSORT_ERROR_VALUE_SIZE);
+    if (!clsort__fits(source_count, a->element_size, a->source_offset) || !clsort__fits(g->count, a->element_size, a->target_offset))
+        return clsort__reject(s, function, "arrays", CLSORT_ERROR_SIZE_OVERFLOW);
+    if (a->source_offset % clsort__alignment(a->element_size) || a->target_offset % clsort__alignment(a->element_size))
+        return clsort__reject(s, function, "arrays", CLSORT_ERROR_MISALIGNED);
+    if (g->count && (!a->source || !a->target)) return clsort__reject(s, function, "arrays", CLSORT_ERROR_MISSING_BUFFER);
+    return CL_SUCCESS;
+}
+
+/* What the target of array i must not share: its indices, any array's source, another one's target. */
+static clsort_status clsort__check_target(clsort_sorter *s, const char *function, const clsort_gather *g, cl_uint i, cl_uint j)
+{
+    const size_t source_count = g->source_count ? g->source_count : g->count;
+    const clsort_array *a = &g->arrays[i], *b = &g->arrays[j];
+    clsort__range r[4];
+    r[0] = clsort__make_range("source", b->source, b->source_offset, source_count * b->element_size, 1, 0);
+    r[1] = clsort__make_range("target", a->target, a->target_offset, g->count * a->element_size, 0, 1);
+    r[2] = clsort__make_range("indices", g->indices, g->indices_offset, g->count * 4, 1, 0);
+    r[3] = clsort__make_range("target", j == i ? NULL : b->target, b->target_offset, g->count * b->element_size, 0, 1);
+    return clsort__check_ranges(s, function, r, 4);
+}
+
 static clsort_status clsort__check_gather(clsort_sorter *s, const char *function, const clsort_gather *g)
 {
     cl_uint i, j;
+    clsort_status status;
     const size_t source_count = g->source_count ? g->source_count : g->count;
     if (g->flags & ~(cl_uint)CLSORT_FLAG_NO_BUILD) return clsort__reject(s, function, "flags", CLSORT_ERROR_UNKNOWN_FLAG);
     if ((cl_ulong)g->count > 0xFFFFFFFFu || (cl_ulong)source_count > 0xFFFFFFFFu) return clsort__reject(s, function, "count", CLSORT_ERROR_COUNT_TOO_LARGE);
@@ -9842,24 +9928,12 @@ static clsort_status clsort__check_gather(clsort_sorter *s, const char *function
     if (g->indices_offset % 4) return clsort__reject(s, function, "indices", CLSORT_ERROR_MISALIGNED);
     if (g->count && !g->indices) return clsort__reject(s, function, "indices", CLSORT_ERROR_MISSING_BUFFER);
     for (i = 0; i < g->array_count; i++) {
-        const clsort_array *a = &g->arrays[i];
-        if (!a->element_size) return clsort__reject(s, function, "element_size", CLSORT_ERROR_VALUE_SIZE);
-        if (!clsort__fits(source_count, a->element_size, a->source_offset) || !clsort__fits(g->count, a->element_size, a->target_offset))
-            return clsort__reject(s, function, "arrays", CLSORT_ERROR_SIZE_OVERFLOW);
-        if (a->source_offset % clsort__alignment(a->element_size) || a->target_offset % clsort__alignment(a->element_size))
-            return clsort__reject(s, function, "arrays", CLSORT_ERROR_MISALIGNED);
-        if (g->count && (!a->source || !a->target)) return clsort__reject(s, function, "arrays", CLSORT_ERROR_MISSING_BUFFER);
+        status = clsort__check_gathered(s, function, g, &g->arrays[i]);
+        if (status != CL_SUCCESS) return status;
     }
     for (i = 0; g->count && i < g->array_count; i++)
         for (j = 0; j < g->array_count; j++) {
-            const clsort_array *a = &g->arrays[i], *b = &g->arrays[j];
-            clsort__range r[4];
-            clsort_status status;
-            r[0] = clsort__make_range("source", b->source, b->source_offset, source_count * b->element_size, 1, 0);
-            r[1] = clsort__make_range("target", a->target, a->target_offset, g->count * a->element_size, 0, 1);
-            r[2] = clsort__make_range("indices", g->indices, g->indices_offset, g->count * 4, 1, 0);
-            r[3] = clsort__make_range("target", j == i ? NULL : b->target, b->target_offset, g->count * b->element_size, 0, 1);
-            status = clsort__check_ranges(s, function, r, 4);
+            status = clsort__check_target(s, function, g, i, j);
             if (status != CL_SUCCESS) return status;
         }
     return CL_SUCCESS;
@@ -9936,6 +10010,23 @@ static clsort_status clsort__check_part(clsort_sorter *s, const char *function, 
     return CL_SUCCESS;
 }
 
+/* The one pass of a merge. */
+static clsort__merge_pass clsort__one_merge(const clsort_merge_desc *m)
+{
+    clsort__merge_pass pass;
+    memset(&pass, 0, sizeof pass);
+    pass.a.keys = clsort__make_span(m->keys_a, m->keys_a_offset);
+    pass.a.values = clsort__make_span(m->values_a, m->values_a_offset);
+    pass.b.keys = clsort__make_span(m->keys_b, m->keys_b_offset);
+    pass.b.values = clsort__make_span(m->values_b, m->values_b_offset);
+    pass.to.keys = clsort__make_span(m->keys_out, m->keys_out_offset);
+    pass.to.values = clsort__make_span(m->values_out, m->values_out_offset);
+    pass.n = m->count_a + m->count_b;
+    pass.run = m->count_a;
+    pass.span = 0xFFFFFFFFu;
+    return pass;
+}
+
 /* All checks of a merge, and its plan. */
 static clsort_status clsort__check_merge(clsort__run *run, const char *function, const clsort_merge_desc *m, clsort__merge_pass *pass, clsort__plan *p)
 {
@@ -9975,19 +10066,10 @@ CLSORT_API clsort_status clsort_enqueue_merge(clsort_sorter *sorter, cl_command_
     clsort__run run;
     clsort_status status = clsort__start(sorter, function, queue, merge, n_wait, wait, done, &run);
     if (status != CL_SUCCESS) return status;
-    memset(&pass, 0, sizeof pass);
-    pass.a.keys = clsort__make_span(merge->keys_a, merge->keys_a_offset);
-    pass.a.values = clsort__make_span(merge->values_a, merge->values_a_offset);
-    pass.b.keys = clsort__make_span(merge->keys_b, merge->keys_b_offset);
-    pass.b.values = clsort__make_span(merge->values_b, merge->values_b_offset);
-    pass.to.keys = clsort__make_span(merge->keys_out, merge->keys_out_offset);
-    pass.to.values = clsort__make_span(merge->values_out, merge->values_out_offset);
+    pass = clsort__one_merge(merge);
     status = clsort__check_merge(&run, function, merge, &pass, &p);
     if (status == CL_SUCCESS && p.d.count) status = clsort__need_program(sorter, &p.config, merge->flags);
     if (status != CL_SUCCESS) return status;
-    pass.n = p.d.count;
-    pass.run = merge->count_a;
-    pass.span = 0xFFFFFFFFu;
     if (!merge->count_a) pass.a = pass.b;
     if (!merge->count_b) pass.b = pass.a;
     shape = clsort__shape(sorter, &p);
@@ -10030,6 +10112,26 @@ static clsort_desc clsort__order_only(const clsort_desc *desc)
     return d;
 }
 
+/* All checks of a check of order, and its plan. */
+static clsort_status clsort__check_order_check(clsort__run *run, const char *function, const clsort_desc *d, clsort__span place, clsort__plan *p)
+{
+    clsort_sorter *s = run->s;
+    clsort__range r[4];
+    clsort_status status = clsort__check_desc(s, function, d, CLSORT__TO_READ);
+    if (status != CL_SUCCESS) return status;
+    if (place.offset % 4) return clsort__reject(s, function, "result", CLSORT_ERROR_MISALIGNED);
+    clsort__make_plan(s, d, p);
+    status = clsort__check_present(s, function, p);
+    if (status == CL_SUCCESS) status = clsort__check_queue(s, function, run);
+    r[0] = clsort__make_range("keys", d->keys, d->keys_offset, p->extent * p->element, 1, 0);
+    r[1] = clsort__make_range("result", place.buffer, place.offset, 4, 1, 1);
+    clsort__segment_ranges(d, r + 2);
+    if (status == CL_SUCCESS) status = clsort__check_ranges(s, function, r, 4);
+    if (status == CL_SUCCESS) status = clsort__check_rows(s, function, p);
+    if (status == CL_SUCCESS) status = clsort__reserve_waits(s, run->n_wait);
+    return status;
+}
+
 CLSORT_API clsort_status clsort_enqueue_is_sorted(clsort_sorter *sorter, cl_command_queue queue, const clsort_desc *desc, cl_mem result,
                                                   size_t result_offset, cl_uint n_wait, const cl_event *wait, cl_event *done)
 {
@@ -10037,23 +10139,11 @@ CLSORT_API clsort_status clsort_enqueue_is_sorted(clsort_sorter *sorter, cl_comm
     const clsort__span place = clsort__make_span(result, result_offset);
     clsort_desc d;
     clsort__plan p;
-    clsort__range r[4];
     clsort__run run;
     clsort_status status = clsort__start(sorter, function, queue, result ? desc : NULL, n_wait, wait, done, &run);
     if (status != CL_SUCCESS) return status;
     d = clsort__order_only(desc);
-    status = clsort__check_desc(sorter, function, &d, CLSORT__TO_READ);
-    if (status != CL_SUCCESS) return status;
-    if (result_offset % 4) return clsort__reject(sorter, function, "result", CLSORT_ERROR_MISALIGNED);
-    clsort__make_plan(sorter, &d, &p);
-    status = clsort__check_present(sorter, function, &p);
-    if (status == CL_SUCCESS) status = clsort__check_queue(sorter, function, &run);
-    r[0] = clsort__make_range("keys", d.keys, d.keys_offset, p.extent * p.element, 1, 0);
-    r[1] = clsort__make_range("result", result, result_offset, 4, 1, 1);
-    clsort__segment_ranges(&d, r + 2);
-    if (status == CL_SUCCESS) status = clsort__check_ranges(sorter, function, r, 4);
-    if (status == CL_SUCCESS) status = clsort__check_rows(sorter, function, &p);
-    if (status == CL_SUCCESS) status = clsort__reserve_waits(sorter, n_wait);
+    status = clsort__check_order_check(&run, function, &d, place, &p);
     if (status == CL_SUCCESS) status = clsort__ready_checks(sorter, &p);
     if (status != CL_SUCCESS) return status;
     clsort__is_sorted(&run, &p, place);

@@ -627,6 +627,71 @@ CLSORT_INLINE void put_row(local code_t *keys, local uint *words, uint i, row_t 
 }
 #endif
 
+//---- group
+#if CLSORT_FAMILY == 0 || CLSORT_FAMILY == 3 || CLSORT_FAMILY == 4 || (CLSORT_FAMILY >= 8 && CLSORT_FAMILY <= 11)
+/* 1: work-groups that have started all make progress; the sweep kernels then use NVIDIA's PTX. */
+#ifndef CLSORT_FORWARD_PROGRESS
+#define CLSORT_FORWARD_PROGRESS 0
+#endif
+/* Work-items that rank rows together: a word of 32 bits holds their 16 bits and a count. */
+#define CLSORT_TEAM (CLSORT_GROUP < 16 ? CLSORT_GROUP : 16)
+#define CLSORT_TEAMS (CLSORT_GROUP / CLSORT_TEAM)
+
+CLSORT_INLINE uint local_id(void)
+{
+    return (uint)get_local_id(0) & (CLSORT_GROUP - 1);
+}
+
+/* A work-group of one item needs no barriers, and on a CPU they are not free. */
+#if CLSORT_GROUP_LOG2 > 0
+#define group_sync() barrier(CLK_LOCAL_MEM_FENCE)
+#else
+#define group_sync()
+#endif
+
+/* Agreement inside a team, with its local memory. Without known warps a barrier, so that all of a group must come by equally often. */
+#if CLSORT_FORWARD_PROGRESS
+CLSORT_INLINE void team_sync(void)
+{
+    __asm__ volatile("bar.warp.sync 0xffffffff;" : : : "memory");
+}
+#else
+#define team_sync() group_sync()
+#endif
+
+/* The sum of x over the work-items before this one: each team sums by itself first. Called by all; sums: 2 * CLSORT_GROUP words, free, and so
+   again after the next barrier. */
+CLSORT_INLINE uint group_scan(uint x, local uint *sums)
+{
+    const uint t = local_id();
+    uint sum = x, at = 0;
+    sums[t] = x;
+    #pragma unroll
+    for (uint step = 1; step < CLSORT_TEAM; step <<= 1) {
+        team_sync();
+        sum += t % CLSORT_TEAM >= step ? sums[at + t - step] : 0;
+        at ^= CLSORT_GROUP;
+        sums[at + t] = sum;
+    }
+    group_sync();
+    #pragma unroll
+    for (uint w = 0; w + 1 < CLSORT_TEAMS; w++)
+        sum += w < t / CLSORT_TEAM ? sums[at + w * CLSORT_TEAM + CLSORT_TEAM - 1] : 0;
+    return sum - x;
+}
+
+/* The same, and the sum over all of them. sums: one word more; free after it. */
+CLSORT_INLINE uint group_scan_total(uint x, local uint *sums, uint *total)
+{
+    const uint before = group_scan(x, sums);
+    if (local_id() == CLSORT_GROUP - 1)
+        sums[2 * CLSORT_GROUP] = before + x;
+    group_sync();
+    *total = sums[2 * CLSORT_GROUP];
+    return before;
+}
+#endif
+
 //---- network
 #if CLSORT_FAMILY != 5
 /* Does a come strictly before b? Lane by lane; the result selects codes. */
@@ -1844,23 +1909,9 @@ CLSORT_INLINE array_t runs_before(array_t target, array_t temp, uint passes, uin
     return passes - pass & 1 ? temp : target;
 }
 
-/* x[t] becomes the sum of x[0 ... t]. Called by all work-items of a group, with x free; ends with a barrier. */
-CLSORT_INLINE void prefix_sums(local uint *x, uint own)
-{
-    const uint t = (uint)get_local_id(0);
-    x[t] = own;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint step = 1; step < CLSORT_GROUP; step *= 2) {
-        own += t >= step ? x[t - step] : 0;
-        barrier(CLK_LOCAL_MEM_FENCE);
-        x[t] = own;
-        barrier(CLK_LOCAL_MEM_FENCE);
-    }
-}
-
 /* Fills the table of jobs: for each window the first segment that begins there, and the slices of segments with more than `least` rows, in any
    order. A work-group counts the slices of CLSORT_GROUP segments, takes as many places of the table at once and fills them in turn, finding
-   the segment of a slice by a search among the sums. Words 0 and 1 must be 0 before. sums: CLSORT_GROUP + 1 words. */
+   the segment of a slice by a search among the sums. Words 0 and 1 must be 0 before. sums: 2 * CLSORT_GROUP + 1 words. */
 CLSORT_KERNEL void clsort_segment_jobs(CLSORT_SEGMENT_ARGS, CLSORT_JOB_ARGS, uint least, uint slice, local uint *sums)
 {
     const segments_t s = CLSORT_SEGMENTS;
@@ -1870,8 +1921,8 @@ CLSORT_KERNEL void clsort_segment_jobs(CLSORT_SEGMENT_ARGS, CLSORT_JOB_ARGS, uin
     const uint own_slices = own.rows > least ? (own.rows - 1) / slice + 1 : 0;
     if (s.kind & SEGMENTS_AT_OFFSETS && i < s.segments && (i == 0 || take_segment(s, i - 1).begin / window < own.begin / window))
         *job_window(j, own.begin / window) = i;
-    prefix_sums(sums, own_slices);
-    const uint slices = sums[CLSORT_GROUP - 1];
+    uint slices;
+    sums[t] = own_slices + group_scan_total(own_slices, sums, &slices);
     if (own_slices)
         atomic_max((volatile global uint *)j.table + 1, own_slices);
     if (t == 0)
@@ -2139,53 +2190,6 @@ CLSORT_KERNEL void clsort_segment_pass(CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_A
 #endif
 #endif
 #endif
-#endif
-
-//---- group
-#if CLSORT_SHARE_LOG2 > 0 && (CLSORT_QUICK || CLSORT_FAMILY == 3 || CLSORT_FAMILY == 8)
-/* 1: work-groups that have started all make progress; the sweep kernels then use NVIDIA's PTX. */
-#ifndef CLSORT_FORWARD_PROGRESS
-#define CLSORT_FORWARD_PROGRESS 0
-#endif
-/* Work-items that rank rows together: a word of 32 bits holds their 16 bits and a count. */
-#define CLSORT_TEAM (CLSORT_GROUP < 16 ? CLSORT_GROUP : 16)
-#define CLSORT_TEAMS (CLSORT_GROUP / CLSORT_TEAM)
-
-CLSORT_INLINE uint local_id(void)
-{
-    return (uint)get_local_id(0) & (CLSORT_GROUP - 1);
-}
-
-/* Agreement inside a team, with its local memory. Without known warps a barrier, so that all of a group must come by equally often. */
-#if CLSORT_FORWARD_PROGRESS
-CLSORT_INLINE void team_sync(void)
-{
-    __asm__ volatile("bar.warp.sync 0xffffffff;" : : : "memory");
-}
-#else
-#define team_sync() barrier(CLK_LOCAL_MEM_FENCE)
-#endif
-
-/* The sum of x over the work-items before this one: each team sums by itself first. Called by all; sums: 2 * CLSORT_GROUP words, free, and so
-   again after the next barrier. */
-CLSORT_INLINE uint group_scan(uint x, local uint *sums)
-{
-    const uint t = local_id();
-    uint sum = x, at = 0;
-    sums[t] = x;
-    #pragma unroll
-    for (uint step = 1; step < CLSORT_TEAM; step <<= 1) {
-        team_sync();
-        sum += t % CLSORT_TEAM >= step ? sums[at + t - step] : 0;
-        at ^= CLSORT_GROUP;
-        sums[at + t] = sum;
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    #pragma unroll
-    for (uint w = 0; w + 1 < CLSORT_TEAMS; w++)
-        sum += w < t / CLSORT_TEAM ? sums[at + w * CLSORT_TEAM + CLSORT_TEAM - 1] : 0;
-    return sum - x;
-}
 #endif
 
 //---- radix: plan
@@ -3279,9 +3283,12 @@ CLSORT_KERNEL void clsort_radix_sweep(CLSORT_RADIX_ARGS, local ulong *space)
 
    All counts are exact places, so the result is the same every time. Source: D. Cederman and P. Tsigas, GPU-Quicksort, 2009. */
 #if CLSORT_QUICK
-/* 1: the scans of OpenCL C 2.0 over a work-group instead of those by hand. */
-#ifndef CLSORT_WORK_GROUP_FUNCTIONS
-#define CLSORT_WORK_GROUP_FUNCTIONS 0
+/* How a work-group adds up: as everywhere, by the functions of OpenCL C 2.0, or as published; the numbers of clsort.h. */
+#define CLSORT_SCAN_LOCAL 1
+#define CLSORT_SCAN_BUILTIN 2
+#define CLSORT_SCAN_BLELLOCH 3
+#ifndef CLSORT_SCAN
+#define CLSORT_SCAN CLSORT_SCAN_LOCAL
 #endif
 /* Elements of a tile. */
 #define CLSORT_QUICK_TILE (CLSORT_TILE_ROWS << CLSORT_LANES_LOG2)
@@ -3496,20 +3503,51 @@ CLSORT_INLINE quick_local_t quick_space(local ulong *space)
 #define CLSORT_BRANCHES 0
 #endif
 
+//---- quicksort: sums of a work-group
+/* The same tree as in the published program: sums of pairs, of pairs of pairs and so on, then down again what comes before each of them. Called by
+   all; sums: CLSORT_GROUP words, free, and free after it. Source: G. E. Blelloch, Prefix sums and their applications, 1990. */
+CLSORT_INLINE uint blelloch_scan(uint x, local uint *sums, uint *total)
+{
+    const uint t = local_id();
+    sums[t] = x;
+    for (uint step = 1; step < CLSORT_GROUP; step *= 2) {
+        const uint at = (2 * t + 2) * step - 1;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (at < CLSORT_GROUP)
+            sums[at] += sums[at - step];
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    *total = sums[CLSORT_GROUP - 1];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (t == 0)
+        sums[CLSORT_GROUP - 1] = 0;
+    for (uint step = CLSORT_GROUP / 2; step > 0; step /= 2) {
+        const uint at = (2 * t + 2) * step - 1;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (at < CLSORT_GROUP) {
+            const uint left = sums[at - step];
+            sums[at - step] = sums[at];
+            sums[at] += left;
+        }
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    x = sums[t];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    return x;
+}
+
 /* The sum of x over the work-items before this one, and the sum of all. Called by all; the sums free, and free after it. */
 CLSORT_INLINE uint scan_total(uint x, uint *total, quick_local_t l)
 {
-#if CLSORT_WORK_GROUP_FUNCTIONS
+#if CLSORT_SCAN == CLSORT_SCAN_BUILTIN
     const uint before = work_group_scan_exclusive_add(x);
     *total = work_group_broadcast(before + x, CLSORT_GROUP - 1);
-#else
-    const uint before = group_scan(x, l.sums);
-    if (local_id() == CLSORT_GROUP - 1)
-        l.sums[2 * CLSORT_GROUP] = before + x;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    *total = l.sums[2 * CLSORT_GROUP];
-#endif
     return before;
+#elif CLSORT_SCAN == CLSORT_SCAN_BLELLOCH
+    return blelloch_scan(x, l.sums, total);
+#else
+    return group_scan_total(x, l.sums, total);
+#endif
 }
 
 CLSORT_INLINE void put_part(quick_local_t l, uint t, part_t p)
@@ -4306,12 +4344,10 @@ typedef struct {
 #define CLSORT_OUTPUT { indices + indices_at, keys_out + keys_out_at, outputs }
 typedef struct { global uchar *indices, *keys; uint outputs; } output_t;
 
-/* A work-group of one item needs no barriers and no atomics, and on a CPU neither is free. */
+/* A work-group of one item needs no atomics either. */
 #if CLSORT_GROUP_LOG2 > 0
-#define group_sync() barrier(CLK_LOCAL_MEM_FENCE)
 #define add_local(place, x) atomic_add((volatile local uint *)(place), x)
 #else
-#define group_sync()
 CLSORT_INLINE uint add_local(local uint *place, uint x)
 {
     return (*place += x) - x;
@@ -4343,24 +4379,6 @@ CLSORT_INLINE void write_element(select_t s, select_part_t p, output_t out, size
         ((global uint *)out.indices)[place] = i;
     if (out.outputs & 2)
         ((global code_t *)out.keys)[place] = ((global const code_t *)p.keys)[i];
-}
-
-/* The sum of x over the work-items before this one, and over all. Called by all; sums: 2 * CLSORT_GROUP words. Needs no barrier before. */
-CLSORT_INLINE uint sum_before(uint x, local uint *sums, uint *total)
-{
-    const uint t = (uint)get_local_id(0);
-    uint sum = x, at = 0;
-    group_sync();
-    sums[t] = x;
-    for (uint step = 1; step < CLSORT_GROUP; step *= 2) {
-        group_sync();
-        sum += t >= step ? sums[at + t - step] : 0;
-        at ^= CLSORT_GROUP;
-        sums[at + t] = sum;
-    }
-    group_sync();
-    *total = sums[at + CLSORT_GROUP - 1];
-    return sum - x;
 }
 
 //---- select: range
@@ -4413,7 +4431,7 @@ CLSORT_INLINE uint digit_inside(select_range_t r, select_digit_t d, code_t code,
 /* A work-group's local memory, in words: how many elements are collected, what narrow_range found, sums, and counts or collected indices. */
 #define CLSORT_FOUND 1
 #define CLSORT_SUMS 4
-#define CLSORT_LIST (CLSORT_SUMS + 2 * CLSORT_GROUP)
+#define CLSORT_LIST (CLSORT_SUMS + 2 * CLSORT_GROUP + 1)
 
 /* The range of one digit, with `before` elements of the range before it and `size` inside. */
 CLSORT_INLINE select_range_t take_digit(select_t s, select_range_t r, select_digit_t d, uint digit, uint before, uint size)
@@ -4441,7 +4459,7 @@ CLSORT_INLINE select_range_t narrow_range(select_t s, select_range_t r, uint ope
     group_sync();
     for (uint i = 0; i < CLSORT_BINS / CLSORT_GROUP; i++)
         sum += open ? bins[i] : 0;
-    uint before = sum_before(sum, space + CLSORT_SUMS, &total);
+    uint before = group_scan_total(sum, space + CLSORT_SUMS, &total);
     if (open && before < r.left && r.left - before <= sum) {
         for (; r.left - before > bins[b]; b++)
             before += bins[b];
@@ -4731,13 +4749,13 @@ CLSORT_KERNEL void clsort_select_scatter(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, 
     uint place = 0, total;
     for (uint q = (uint)get_local_id(0); q < (p.row < s.rows ? p.part : 0); q += CLSORT_GROUP)
         place += row[CLSORT_ROW_LIST + q];
-    sum_before(place, sums, &place);
+    group_scan_total(place, sums, &place);
     for (size_t chunk = p.first; chunk < p.end; chunk += CLSORT_GROUP * CLSORT_VISITS) {
         const size_t first = chunk + get_local_id(0) * CLSORT_VISITS, end = min(first + CLSORT_VISITS, (size_t)p.end);
         uint count = 0;
         for (size_t i = first; i < end; i++)
             count += is_taken(s, r, select_code(s, p, i), (uint)i);
-        size_t at = place + sum_before(count, sums, &total);
+        size_t at = place + group_scan_total(count, sums, &total);
         for (size_t i = first; i < end; i++)
             if (is_taken(s, r, select_code(s, p, i), (uint)i) && at < s.k)
                 write_element(s, p, out, (size_t)p.row * s.k + at++, (uint)i);

@@ -101,6 +101,17 @@ static inline sort_case case_make(cl_uint type, size_t n, const char *pattern)
     return c;
 }
 
+/* Another sorter for the same device. */
+static inline clsort_sorter *fresh_sorter(const bench *b, cl_uint flags)
+{
+    clsort_options options;
+    clsort_sorter *s = NULL;
+    memset(&options, 0, sizeof options);
+    options.flags = flags;
+    CHECK_OK(clsort_create(b->session.context, b->session.info.id, &options, &s));
+    return s;
+}
+
 static inline const char *case_out(int kind, const char *name)
 {
     return kind == CASE_SAME ? ", output in the input's place by name" : kind ? name : "";

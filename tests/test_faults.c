@@ -788,6 +788,14 @@ static const char *try_fault(trial *t, const fault *f, const int *idle, int *war
     return function;
 }
 
+/* The same call in another way. A sorter that checks itself makes fewer calls when the device has not finished the last proof yet than when it
+   has: then there may be no such call this time. */
+static void fail_again(trial *t, const fault *f, const int *idle, int *warm, const cl_uint *references)
+{
+    const char *function = try_fault(t, f, idle, warm, references);
+    CHECK(function != NULL || t->c->verify);
+}
+
 /* Builds and clones cost a driver tens of milliseconds: such scenarios leave out second codes, and most arguments. */
 static int is_slow(const scenario *c)
 {
@@ -807,11 +815,11 @@ static int fail_call(trial *t, int call, const int *idle, int *warm, const cl_ui
     function = try_fault(t, &f, idle, warm, references);
     if (!function) return 0;
     f.code = other_code(function);
-    if (strcmp(function, "malloc") && !is_slow(t->c)) CHECK(try_fault(t, &f, idle, warm, references) != NULL);
+    if (strcmp(function, "malloc") && !is_slow(t->c)) fail_again(t, &f, idle, warm, references);
     f.after = 1;
-    CHECK(try_fault(t, &f, idle, warm, references) != NULL);
+    fail_again(t, &f, idle, warm, references);
     f.code = CL_OUT_OF_RESOURCES;
-    if (strcmp(function, "malloc") && !is_slow(t->c)) CHECK(try_fault(t, &f, idle, warm, references) != NULL);
+    if (strcmp(function, "malloc") && !is_slow(t->c)) fail_again(t, &f, idle, warm, references);
     if (is_slow(t->c) && !t->c->fresh && !strncmp(function, "clGet", 5)) return 4;
     if (!is_slow(t->c) || strcmp(function, "clSetKernelArg")) return 1 + (int)(2 * (test_seconds() - start));
     return t->c->fresh && t->c->act != act_prepare ? 0 : 13;   /* what follows the building is the same on a warm sorter */

@@ -314,16 +314,6 @@ static void comparators_sort_in_work_groups(bench *b)
     }
 }
 
-static clsort_sorter *fresh_sorter(const bench *b, cl_uint flags)
-{
-    clsort_options options;
-    clsort_sorter *s = NULL;
-    memset(&options, 0, sizeof options);
-    options.flags = flags;
-    CHECK_OK(clsort_create(b->session.context, b->session.info.id, &options, &s));
-    return s;
-}
-
 static char *copy_text(const char *text)
 {
     char *copy = (char *)malloc(strlen(text) + 1);

@@ -43,10 +43,11 @@ static void close_job(job *j)
     if (j->values) clReleaseMemObject(j->values);
 }
 
-/* A stable sort of pairs: several kernels and copies, scratch memory. */
-static clsort_status start_job(job *j, clsort_sorter *s, cl_command_queue queue, cl_uint n_wait, const cl_event *wait)
+/* A stable sort of pairs with scratch memory, by the algorithm of a name or, for NULL, the one that AUTO picks. */
+static clsort_status start_job_by(const char *algorithm, job *j, clsort_sorter *s, cl_command_queue queue, cl_uint n_wait, const cl_event *wait)
 {
     clsort_desc d = clsort_desc_default();
+    if (algorithm) CHECK_OK(clsort_select(&d, algorithm));
     d.count = N;
     d.key_type = CLSORT_U32;
     d.keys = j->keys;
@@ -54,6 +55,11 @@ static clsort_status start_job(job *j, clsort_sorter *s, cl_command_queue queue,
     d.value_size = 4;
     d.stable = 1;
     return clsort_enqueue_sort(s, queue, &d, n_wait, wait, &j->done);
+}
+
+static clsort_status start_job(job *j, clsort_sorter *s, cl_command_queue queue, cl_uint n_wait, const cl_event *wait)
+{
+    return start_job_by(NULL, j, s, queue, n_wait, wait);
 }
 
 static cl_int event_state(cl_event event)
@@ -154,6 +160,7 @@ static void nothing_moves_before_the_gate(bench *b)
     run_gated(b, 1);
 }
 
+/* Every step of this network is a launch. */
 static void every_command_gets_the_wait_list(bench *b)
 {
     cl_int error = 0;
@@ -163,7 +170,7 @@ static void every_command_gets_the_wait_list(bench *b)
     clSetUserEventStatus(gate, CL_COMPLETE);
     counted.launches = counted.launches_ahead = 0;
     counted.waits = 1;
-    CHECK_OK(start_job(&j, b->sorter, b->session.queue, 1, &gate));
+    CHECK_OK(start_job_by("bitonic-b2", &j, b->sorter, b->session.queue, 1, &gate));
     CHECK(counted.launches > 1 && counted.launches_ahead == 0);
     counted.waits = 0;
     finish_job(&j);

@@ -88,6 +88,25 @@ static void records_and_zeros(bench *b)
     case_run(b, &zeros);
 }
 
+/* Every scan that a scheduler knows, in work-groups of one team and of several. */
+static void every_scan(bench *b)
+{
+    static const cl_uint groups[] = { 32, 8 };
+    size_t s, g;
+    cl_uint scan;
+    for (s = 0; s < SCHEDULERS; s++)
+        for (g = 0; g < (b->few_programs ? 1u : 2u); g++)
+            for (scan = CLSORT_SCAN_LOCAL; scan <= CLSORT_SCAN_BLELLOCH; scan++) {
+                sort_case c = quick_make(CLSORT_U32, b->small ? 300 : 30001, "mod-1024");
+                if (scan == CLSORT_SCAN_BUILTIN && strcmp(schedulers[s], "quicksort-device") != 0) continue;
+                c.algorithm = schedulers[s];
+                c.d.tuning.work_group = groups[g];
+                c.d.tuning.items = 4;
+                c.d.tuning.scan = scan;
+                case_run(b, &c);
+            }
+}
+
 /* ---- sizes and shapes -------------------------------------------------------------------------------------------- */
 
 /* What a plan does with n keys. */
@@ -323,6 +342,7 @@ static const test_entry tests[] = {
     { "equal keys and orders are sorted", equal_keys_and_orders },
     { "equal keys keep their order where asked, and indices are right", stable_and_argsort },
     { "records and equal zeros are sorted", records_and_zeros },
+    { "every scan adds up", every_scan },
     { "sizes around tiles, leaves and blocks are sorted", sizes_around_every_switch },
     { "work-groups of every shape sort", small_shapes },
     { "killers made for each shape are sorted within the bound on rounds", killers },

@@ -57,16 +57,6 @@ static int radix_run(const bench *b, const sort_case *c)
     return good;
 }
 
-static clsort_sorter *fresh_sorter(const bench *b, cl_uint flags)
-{
-    clsort_options options;
-    clsort_sorter *s = NULL;
-    memset(&options, 0, sizeof options);
-    options.flags = flags;
-    CHECK_OK(clsort_create(b->session.context, b->session.info.id, &options, &s));
-    return s;
-}
-
 /* A sorter for a device that pretends: any of the numbers may be 0. */
 static clsort_sorter *pretending_sorter(const bench *b, cl_device_type type, cl_uint units, cl_ulong local_memory)
 {

@@ -630,21 +630,11 @@ static void order_is_checked_inside_of_parts(bench *b)
     clReleaseMemObject(d.segments);
 }
 
-static clsort_sorter *self_checking(const bench *b)
-{
-    clsort_options options;
-    clsort_sorter *s = NULL;
-    memset(&options, 0, sizeof options);
-    options.flags = CLSORT_OPTION_VERIFY;
-    CHECK_OK(clsort_create(b->session.context, b->session.info.id, &options, &s));
-    return s;
-}
-
 static void self_checking_sorters_know_parts(bench *b)
 {
     bench checking = *b;
     size_t i;
-    checking.sorter = self_checking(b);
+    checking.sorter = fresh_sorter(b, CLSORT_OPTION_VERIFY);
     for (i = 0; i < 5; i++) {
         sort_case c = make(0);
         c.indices = i == 3;
