@@ -628,7 +628,7 @@ CLSORT_API clsort_status clsort_collect(clsort_sorter *sorter, int wait);
 
 /* Sorts small arrays with every family on this device, compares with the host and takes families that fail out of AUTO. When none is
    left, AUTO answers CLSORT_ERROR_WRONG_RESULT. Builds the kernels of all families, and blocks: on PoCL with two cores 46 s where the driver has
-   none of them in its cache, else 1.4 s. What it finds holds for this sorter; a clone does not know it.
+   none of them in its cache, else 1.4 s. What it finds holds for this sorter and for clones made later.
    Returns CLSORT_ERROR_WRONG_RESULT if a family failed, and what it met. Thread safety: one thread per sorter. */
 CLSORT_API clsort_status clsort_self_test(clsort_sorter *sorter);
 
@@ -9294,6 +9294,7 @@ CLSORT_API clsort_status clsort_clone(clsort_sorter *sorter, clsort_sorter **clo
     if (!sorter || !clone) return CLSORT_ERROR_NULL_ARGUMENT;
     status = clsort_create(sorter->context, sorter->device, &sorter->options, clone);
     if (status != CL_SUCCESS) return status;
+    (*clone)->broken = sorter->broken;
     status = clsort__share_comparators(sorter, *clone);
     if (status == CL_SUCCESS) status = clsort__share_programs(sorter, *clone);
     if (status == CL_SUCCESS) return CL_SUCCESS;

@@ -213,15 +213,18 @@ static void the_self_test_passes(bench *b)
 
 static void a_family_that_failed_is_out_of_auto(bench *b)
 {
-    clsort_sorter *s = NULL;
+    clsort_sorter *s = NULL, *clone = NULL;
     clsort_desc d = clsort_desc_default();
     d.count = 10;
     d.key_type = CLSORT_U32;
     CHECK_OK(clsort_create(b->session.context, b->session.info.id, NULL, &s));
     s->broken = ~0u;
+    CHECK_OK(clsort_clone(s, &clone));
     CHECK_STATUS(clsort_check(s, &d), CLSORT_ERROR_WRONG_RESULT);
+    CHECK_STATUS(clsort_check(clone, &d), CLSORT_ERROR_WRONG_RESULT);
     d.algorithm = CLSORT_BITONIC;
     CHECK_OK(clsort_check(s, &d));
+    clsort_destroy(clone);
     clsort_destroy(s);
 }
 
