@@ -10114,7 +10114,7 @@ static clsort_desc clsort__order_only(const clsort_desc *desc)
 }
 
 /* All checks of a check of order, and its plan. */
-static clsort_status clsort__check_order_check(clsort__run *run, const char *function, const clsort_desc *d, clsort__span place, clsort__plan *p)
+static clsort_status clsort__check_is_sorted(clsort__run *run, const char *function, const clsort_desc *d, clsort__span place, clsort__plan *p)
 {
     clsort_sorter *s = run->s;
     clsort__range r[4];
@@ -10144,7 +10144,7 @@ CLSORT_API clsort_status clsort_enqueue_is_sorted(clsort_sorter *sorter, cl_comm
     clsort_status status = clsort__start(sorter, function, queue, result ? desc : NULL, n_wait, wait, done, &run);
     if (status != CL_SUCCESS) return status;
     d = clsort__order_only(desc);
-    status = clsort__check_order_check(&run, function, &d, place, &p);
+    status = clsort__check_is_sorted(&run, function, &d, place, &p);
     if (status == CL_SUCCESS) status = clsort__ready_checks(sorter, &p);
     if (status != CL_SUCCESS) return status;
     clsort__is_sorted(&run, &p, place);
