@@ -126,9 +126,9 @@
      radix      one pass per 8 bits of the key, or of first_bit ... last_bit; a digit that is the same for every key only costs its launch.
                 Where work-groups are known to make progress (NVIDIA since 7.0) a pass reads the keys once, and they are read once more to
                 count; elsewhere a pass reads them twice.
-                1.74 to 1.82 ms, 38 Gkey/s; with u32 values 2.8 ms, 24 Gkey/s; radix-portable 2.75 ms, 24 Gkey/s. A pass takes 0.37 ms, three
+                1.69 ms, 40 Gkey/s; with u32 values 2.8 ms, 24 Gkey/s; radix-portable 2.8 ms, 24 Gkey/s. A pass takes 0.36 ms, three
                 times a copy: no single step binds it, the latencies of a tile's steps add up.
-                Skewed keys (95 % zeros, sign edges, minima and maxima, powers of two) take 1.00 to 1.16 times as long, bit-reversed ones 1.72.
+                Skewed keys (95 % zeros, sign edges, minima and maxima, powers of two) take 1.03 to 1.18 times as long, bit-reversed ones 1.67.
      merge      1 + ceil(log2(n / tile)) passes; a tile is 8192 keys of 4 bytes on most GPUs, 4096 with 4-byte values or 8-byte keys, 256
                 keys on CPUs.
                 14 passes, 2.9 ms, 23 Gkey/s; with u32 values 5.1 ms, 13 Gkey/s. A pass moves 84 to 100 % of what a copy moves; the tiles,
@@ -139,8 +139,8 @@
      quicksort  a round reads twice and writes once what is unfinished; keys equal to a pivot are done in that round. At most
                 1.5 log2(n / leaf) + 4 rounds are enqueued, a leaf being what one work-group sorts alone; what is left over then, from input
                 made against the pivots, is merged. quicksort-host waits for every round inside clsort_enqueue_sort, all others never do.
-                9.6 ms, 7.0 Gkey/s; with u32 values 14.0 ms. Of the six inputs of its paper none takes more than 1.04 times as long; equal
-                keys take an 18th. Pivots half way between the bounds 9.6 ms, medians of samples 10.2 ms, medians of three more.
+                9.7 ms, 6.9 Gkey/s; with u32 values 14.1 ms. Of the six inputs of its paper none takes more than 1.04 times as long; equal
+                keys take a 20th. Pivots half way between the bounds 9.6 ms, medians of samples 10.2 ms, medians of three more.
      rows,      by merge: those of up to a tile are read and written once, short ones several to a tile; longer ones take
      segments   1 + ceil(log2(length / tile)) passes, each over those alone that are not whole yet. There are as many launches for a million
                 as for one; with offsets as many as a single segment of `count` elements needs, since lengths are not read back, and those
@@ -148,12 +148,12 @@
                 else 4096; 4096 with 4-byte values or 8-byte keys, 2048 with both. On CPUs a work-item sorts 16384 at once, by radix.
                 An array with a count on the device is sorted as one row is.
                 u32, the same as segments, and CUB's segmented sorts of the same rows by events:
-                    200 rows of 8192       0.037 ms, with offsets 0.095 ms, CUB 0.086 ms
-                    4096 rows of 4096      0.188 ms, with offsets 0.360 ms, CUB 0.402 ms
-                    100,000 rows of 256    0.226 ms, with offsets 0.476 ms, CUB 7.70 ms
-                    1,000,000 rows of 32   0.169 ms, with offsets 0.388 ms, CUB 0.500 ms
+                    200 rows of 8192       0.040 ms, with offsets 0.118 ms, CUB 0.092 ms
+                    4096 rows of 4096      0.189 ms, with offsets 0.363 ms, CUB 0.413 ms
+                    100,000 rows of 256    0.226 ms, with offsets 0.484 ms, CUB 7.66 ms
+                    1,000,000 rows of 32   0.169 ms, with offsets 0.388 ms, CUB 0.498 ms
      top-k      two or three readings of the rows as a rule; see TOP-K.
-                The best 40 of 64 rows of 131,072 f32, with indices: 0.080 ms. Sorting these rows with indices takes 0.47 ms.
+                The best 40 of 64 rows of 131,072 f32, with indices: 0.084 ms. Sorting these rows with indices takes 0.47 ms.
      building   takes time, on that GPU 0.4 to 1.1 s, on PoCL 1 to 2 s, once per driver cache: call clsort_prepare while loading, and set
                 CLSORT_FLAG_NO_BUILD where a hitch would hurt.
 
