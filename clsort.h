@@ -9049,7 +9049,7 @@ static void clsort__select_spread(clsort__run *run, const clsort__select_plan *p
         return;
     }
     clsort__moves(run, 0, clsort__select_read(p));
-    clsort__argument(run, (size_t)8 << p->base.config.group_log2, NULL);
+    clsort__argument(run, ((size_t)8 << p->base.config.group_log2) + 4, NULL);
     clsort__launch(run, p->rows * p->parts << run->group_log2);
 }
 
