@@ -6756,30 +6756,41 @@ static int clsort__is_bare(const clsort_desc *d)
     return !d->value_size && !d->record_size && !d->indices && !(d->flags & CLSORT_FLAG_INDICES);
 }
 
-/* From how many elements on radix is the fastest: measured, on CPUs with PoCL and Intel's runtime, on NVIDIA's GPUs with an H200. Elsewhere
-   merge makes fewer passes. */
-static size_t clsort__radix_from(const clsort_sorter *s, const clsort_desc *d)
+/* Where AUTO goes from one algorithm to the next, by the number of elements: bitonic up to `bitonic`, radix from `radix` on, else merge. The first
+   row counts that fits the device, the payload and the key's bits. Measured on an NVIDIA H200, and on CPUs with PoCL and Intel's runtime;
+   for other GPUs taken from NVIDIA's, without sweeps. */
+enum { CLSORT__NVIDIA, CLSORT__OTHER_GPU, CLSORT__CPU };
+static const struct clsort__crossover { int device, bare; cl_uint bits; cl_uint bitonic, radix; } clsort__crossovers[] = {
+    { CLSORT__NVIDIA,    1, 16, 1u << 12, 1u << 16 },
+    { CLSORT__NVIDIA,    1, 32, 1u << 12, 1u << 20 },
+    { CLSORT__NVIDIA,    0, 16, 0, 1u << 16 },
+    { CLSORT__NVIDIA,    0, 32, 0, 1u << 20 },
+    { CLSORT__NVIDIA,    1, 64, 0, 1u << 22 },
+    { CLSORT__NVIDIA,    0, 64, 0, 1u << 22 },
+    { CLSORT__OTHER_GPU, 1, 32, 1u << 12, 0xFFFFFFFFu },
+    { CLSORT__OTHER_GPU, 1, 64, 0, 0xFFFFFFFFu },
+    { CLSORT__OTHER_GPU, 0, 64, 0, 0xFFFFFFFFu },
+    { CLSORT__CPU,       1, 16, 0xFFFFFFFFu, 1u << 10 },
+    { CLSORT__CPU,       1, 32, 0xFFFFFFFFu, 1u << 18 },
+    { CLSORT__CPU,       1, 64, 0xFFFFFFFFu, 1u << 22 },
+    { CLSORT__CPU,       0, 64, 0xFFFFFFFFu, 1u << 12 }
+};
+
+static const struct clsort__crossover *clsort__find_crossover(const clsort_sorter *s, const clsort_desc *d)
 {
-    const cl_uint bits = clsort__key_bits(d->key_type);
-    if (!s->is_cpu) return s->has_progress ? (size_t)1 << (bits <= 16 ? 16 : bits == 32 ? 20 : 22) : (size_t)-1;
-    if (!clsort__is_bare(d)) return (size_t)1 << 12;
-    return (size_t)1 << (bits <= 16 ? 10 : bits == 32 ? 18 : 22);
+    const int device = s->is_cpu ? CLSORT__CPU : s->has_progress ? CLSORT__NVIDIA : CLSORT__OTHER_GPU, bare = clsort__is_bare(d);
+    const struct clsort__crossover *c = clsort__crossovers;
+    while (c->device != device || c->bare != bare || c->bits < clsort__key_bits(d->key_type)) c++;
+    return c;
 }
 
-/* Up to how many elements bitonic is, where radix is not. On GPUs its tile is done sooner than that of merge. */
-static size_t clsort__bitonic_up_to(const clsort_sorter *s, const clsort_desc *d)
-{
-    if (s->is_cpu) return (size_t)-1;
-    return clsort__is_bare(d) && clsort__key_bits(d->key_type) <= 32 ? (size_t)1 << 12 : 0;
-}
-
-/* The algorithms in the order in which AUTO would take them. */
+/* The algorithms in the order in which AUTO would take them; merge first where the device is not known. */
 static const cl_uint *clsort__preferences(const clsort_sorter *s, const clsort_desc *d)
 {
-    static const cl_uint radix_first[3] = { CLSORT_RADIX, CLSORT_MERGE, CLSORT_BITONIC };
-    static const cl_uint merge_first[3] = { CLSORT_MERGE, CLSORT_RADIX, CLSORT_BITONIC }, bitonic_first[3] = { CLSORT_BITONIC, CLSORT_RADIX, CLSORT_MERGE };
-    if (s && d->count >= clsort__radix_from(s, d)) return radix_first;
-    return s && d->count <= clsort__bitonic_up_to(s, d) ? bitonic_first : merge_first;
+    static const cl_uint orders[3][3] = { { CLSORT_RADIX, CLSORT_MERGE, CLSORT_BITONIC }, { CLSORT_BITONIC, CLSORT_RADIX, CLSORT_MERGE },
+                                          { CLSORT_MERGE, CLSORT_RADIX, CLSORT_BITONIC } };
+    const struct clsort__crossover *c = s ? clsort__find_crossover(s, d) : NULL;
+    return orders[c && d->count >= c->radix ? 0 : c && d->count <= c->bitonic ? 1 : 2];
 }
 
 /* What AUTO takes: the first one that can do it and did not fail the self-test. CLSORT_AUTO if none is left. s may be NULL. */
