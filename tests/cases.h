@@ -641,7 +641,7 @@ static inline cl_uint case_role_flags(const sort_case *c)
 }
 
 /* Scratch memory by the documented size, from the flags alone. An output in the input's place shows only in the buffers: then
-   there is room for a copy of the input more, and case_exact_scratch says how much of it the call gets. */
+   there is room for more, and case_exact_scratch says how much of it the call gets. */
 static inline int case_scratch(const bench *b, const sort_case *c, clsort_desc *d, size_t *bytes)
 {
     size_t n = case_extent(c);
@@ -651,6 +651,8 @@ static inline int case_scratch(const bench *b, const sort_case *c, clsort_desc *
     d->flags = c->d.flags;
     if (c->keys_out == CASE_SAME) *bytes += n * case_element_size(c) + 16;
     if (c->values_out == CASE_SAME) *bytes += n * c->d.value_size + 16;
+    if (case_has_parts(c) && (c->keys_out == CASE_SAME || c->values_out == CASE_SAME))   /* if only one is in place, by index */
+        *bytes += n * (case_element_size(c) + 8) + 48;
     return good;
 }
 
