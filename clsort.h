@@ -140,7 +140,7 @@
                 1.5 log2(n / leaf) + 4 rounds are enqueued, a leaf being what one work-group sorts alone; what is left over then, from input
                 made against the pivots, is merged. quicksort-host waits for every round inside clsort_enqueue_sort, all others never do.
                 9.7 ms, 6.9 Gkey/s; with u32 values 14.1 ms. Of the six inputs of its paper none takes more than 1.04 times as long; equal
-                keys take a 20th. Pivots half way between the bounds 9.6 ms, medians of samples 10.2 ms, medians of three more.
+                keys take a 20th. Pivots half way between the bounds 9.6 ms, medians of samples 10.3, medians of three 11.7, in one run.
      rows,      by merge: those of up to a tile are read and written once, short ones several to a tile; longer ones take
      segments   1 + ceil(log2(length / tile)) passes, each over those alone that are not whole yet. There are as many launches for a million
                 as for one; with offsets as many as a single segment of `count` elements needs, since lengths are not read back, and those
@@ -153,8 +153,8 @@
                     100,000 rows of 256    0.226 ms, with offsets 0.484 ms, CUB 7.66 ms
                     1,000,000 rows of 32   0.169 ms, with offsets 0.388 ms, CUB 0.498 ms
      top-k      two or three readings of the rows as a rule; see TOP-K.
-                The best 40 of 64 rows of 131,072 f32, with indices: 0.084 ms. Sorting these rows with indices takes 0.47 ms.
-     building   takes time, on that GPU 0.4 to 1.1 s, on PoCL 1 to 2 s, once per driver cache: call clsort_prepare while loading, and set
+                The best 40 of 64 rows of 131,072 f32, with indices: 0.084 ms. Sorting rows of u32 with u32 values takes 0.47 ms.
+     building   takes time, on that GPU 0.4 to 1.8 s, on PoCL 1 to 3 s, once per driver cache: call clsort_prepare while loading, and set
                 CLSORT_FLAG_NO_BUILD where a hitch would hurt.
 
    LIMITS
@@ -942,6 +942,16 @@ static const char *const clsort__source[] = {
     "#define CLSORT_ARRAY(name) { name##_buffer + name##_keys_at, name##_buffer_2 + name##_values_at }\n"
     "#endif\n"
     "\n"
+    "/* The three arrays that a sort moves rows between, by number. */\n"
+    "enum { AT_SOURCE, AT_TARGET, AT_TEMP };\n"
+    "\n"
+    "CLSORT_INLINE array_t array_at(uint at, array_t source, array_t target, array_t temp)\n"
+    "{\n"
+    "    const array_t a = { at == AT_SOURCE ? source.keys : at == AT_TARGET ? target.keys : temp.keys,\n"
+    "                        at == AT_SOURCE ? source.values : at == AT_TARGET ? target.values : temp.values };\n"
+    "    return a;\n"
+    "}\n"
+    "\n"
     "/* A row of records in registers. */\n"
     "typedef struct {\n"
     "    codes_t key;\n"
@@ -1223,8 +1233,6 @@ static const char *const clsort__source[] = {
     "    uint slice, where;\n"
     "} job_t;\n"
     "\n"
-    "/* Which array a segment is in before it is sorted: a job's `where`. */\n"
-    "enum { IN_THE_SOURCE, IN_THE_TARGET, IN_THE_TEMP };\n"
     "\n"
     "/* How many jobs there are; without segments nobody wrote the table. */\n"
     "CLSORT_INLINE uint job_count(jobs_t j, segments_t s)\n"
@@ -1248,7 +1256,7 @@ static const char *const clsort__source[] = {
     "{\n"
     "    const uint which = j.per ? i / j.per : j.table[CLSORT_JOB_HEAD + 2 * i];\n"
     "    const job_t job = { take_segment(s, which), j.per ? i % j.per : j.table[CLSORT_JOB_HEAD + 2 * i + 1],\n"
-    "                        s.kind & SEGMENTS_IN_RANGES ? s.offsets[CLSORT_RANGE_WORDS * which + 2] : IN_THE_SOURCE };\n"
+    "                        s.kind & SEGMENTS_IN_RANGES ? s.offsets[CLSORT_RANGE_WORDS * which + 2] : AT_SOURCE };\n"
     "    return job;\n"
     "}\n"
     "\n"
@@ -1993,7 +2001,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "\n",
 #else
-    "#line 1323\n",
+    "#line 1331\n",
 #endif
 #ifndef CLSORT_NO_MERGE
     "//---- merge\n"
@@ -2566,7 +2574,8 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "    store_row(target, codec, i, n, r);\n"
     "}\n"
-    "#endif\n",
+    "#endif\n"
+    "\n",
     "//---- merge: segments\n"
     "/* SEGMENTS ARE MERGED in four kinds of launches, drawn at the top of this file; their number does not depend on that of the segments:\n"
     "\n"
@@ -2628,7 +2637,7 @@ static const char *const clsort__source[] = {
     "    for (uint i = (uint)get_group_id(0); i < all; i += (uint)get_num_groups(0)) {\n"
     "        const job_t job = take_job(j, s, i);\n"
     "        const uint at = job.slice * CLSORT_TILE_ROWS, rows = at < job.segment.rows ? min(job.segment.rows - at, (uint)CLSORT_TILE_ROWS) : 0;\n"
-    "        const array_t from = job.where == IN_THE_SOURCE ? source : job.where == IN_THE_TEMP ? temp : target;\n"
+    "        const array_t from = array_at(job.where, source, target, temp);\n"
     "        const array_t to = runs_before(target, temp, segment_passes(job.segment, CLSORT_TILE_ROWS), 0);\n"
     "        sort_tile(from, to, job.segment.begin + at, rows, codec, keys, words, splits);\n"
     "        barrier(CLK_LOCAL_MEM_FENCE);\n"
@@ -2869,7 +2878,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "\n",
 #else
-    "#line 2195\n",
+    "#line 2204\n",
 #endif
 #ifndef CLSORT_NO_RADIX
     "//---- radix: plan\n"
@@ -2957,7 +2966,6 @@ static const char *const clsort__source[] = {
     "/* What a pass does: sorts, copies or neither; whether it is an odd one of those that sort. The words of the plan hold these bits and, above\n"
     "   them, the arrays. */\n"
     "enum { PASS_SORTS = 1, PASS_COPIES = 2, PASS_ODD = 4, PASS_FROM = 3, PASS_TO = 5 };\n"
-    "enum { IN_SOURCE, IN_TARGET, IN_TEMP };\n"
     "/* Values of in_place: target is the source, or temp is, which then must not be written first. */\n"
     "enum { TARGET_IS_SOURCE = 1, TEMP_IS_SOURCE = 2 };\n"
     "\n"
@@ -2968,14 +2976,14 @@ static const char *const clsort__source[] = {
     "    uint sorts = 0;\n"
     "    for (uint p = 0; p < passes; p++)\n"
     "        sorts += digit_of(differ, pass_digit(r, p)) != 0;\n"
-    "    uint copies = r.in_place == TEMP_IS_SOURCE ? !(sorts & 1) : r.in_place ? sorts & 1 : sorts == 0, moves = sorts + copies, from = IN_SOURCE, odd = 0;\n"
+    "    uint copies = r.in_place == TEMP_IS_SOURCE ? !(sorts & 1) : r.in_place ? sorts & 1 : sorts == 0, moves = sorts + copies, from = AT_SOURCE, odd = 0;\n"
     "    for (uint p = 0; p <= passes; p++) {\n"
     "        const uint varies = p < passes && digit_of(differ, pass_digit(r, p)) != 0;\n"
     "        if (!varies && !copies) {\n"
     "            r.scratch[p] = 0;\n"
     "            continue;\n"
     "        }\n"
-    "        const uint to = --moves & 1 ? IN_TEMP : IN_TARGET;\n"
+    "        const uint to = --moves & 1 ? AT_TEMP : AT_TARGET;\n"
     "        r.scratch[p] = (varies ? PASS_SORTS | odd : PASS_COPIES) | from << PASS_FROM | to << PASS_TO;\n"
     "        odd ^= varies ? PASS_ODD : 0;\n"
     "        copies = varies ? copies : 0;\n"
@@ -2991,10 +2999,7 @@ static const char *const clsort__source[] = {
     "\n"
     "CLSORT_INLINE array_t plan_array(radix_t r, uint plan, uint at)\n"
     "{\n"
-    "    const uint is = plan >> at & 3;\n"
-    "    const array_t a = { is == IN_SOURCE ? r.source.keys : is == IN_TARGET ? r.target.keys : r.temp.keys,\n"
-    "                        is == IN_SOURCE ? r.source.values : is == IN_TARGET ? r.target.values : r.temp.values };\n"
-    "    return a;\n"
+    "    return array_at(plan >> at & 3, r.source, r.target, r.temp);\n"
     "}\n"
     "\n",
     "//---- radix: blocks\n"
@@ -3264,7 +3269,7 @@ static const char *const clsort__source[] = {
     "CLSORT_INLINE void sort_piece(radix_t r, job_t job, uint piece)\n"
     "{\n"
     "    const uint at = job.slice * piece, begin = job.segment.begin + at, moves = segment_passes(job.segment, piece);\n"
-    "    const array_t from = advance(job.where == IN_THE_SOURCE ? r.source : job.where == IN_THE_TEMP ? r.temp : r.target, begin);\n"
+    "    const array_t from = advance(array_at(job.where, r.source, r.target, r.temp), begin);\n"
     "    const array_t to = advance(moves & 1 ? r.temp : r.target, begin), other = advance(moves & 1 ? r.target : r.temp, begin);\n"
     "    r.n = at < job.segment.rows ? min(job.segment.rows - at, piece) : 0;\n"
     "    r.source = from;\n"
@@ -3287,7 +3292,7 @@ static const char *const clsort__source[] = {
     "    const uint step = (uint)get_global_size(0), all = job_count(j, s);\n"
     "    r.scratch += get_global_id(0) * CLSORT_PLAN_WORDS;\n"
     "    for (uint i = (uint)get_global_id(0); i < s.segments && !(s.kind & SEGMENTS_IN_RANGES); i += step) {\n"
-    "        const job_t whole = { take_segment(s, i), 0, IN_THE_SOURCE };\n"
+    "        const job_t whole = { take_segment(s, i), 0, AT_SOURCE };\n"
     "        if (whole.segment.rows <= piece)\n"
     "            sort_piece(r, whole, piece);\n"
     "    }\n"
@@ -3927,17 +3932,13 @@ static const char *const clsort__source[] = {
     "    code_t code[CLSORT_RADIX_ITEMS];\n"
     "    uint rank[CLSORT_RADIX_ITEMS];\n"
     "    load_codes(code, from, r.codec, b.rows);\n"
-    "    if (votes)\n"
-    "        count_rows(tile, code, digit, 1);\n"
-    "    else\n"
-    "        count_rows(tile, code, digit, 0);\n"
+    "    if (votes) count_rows(tile, code, digit, 1);\n"
+    "    else count_rows(tile, code, digit, 0);\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "    const uint count = publish_counts(r, plan, number, tile);\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "    if (votes)\n"
-    "        rank_rows(tile, code, digit, rank, 1);\n"
-    "    else\n"
-    "        rank_rows(tile, code, digit, rank, 0);\n"
+    "    if (votes) rank_rows(tile, code, digit, rank, 1);\n"
+    "    else rank_rows(tile, code, digit, rank, 0);\n"
     "    if (sorts && t < CLSORT_DIGITS)\n"
     "        tile.offsets[t] += look_back(r, plan, number, t, count);\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
@@ -3948,7 +3949,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "\n",
 #else
-    "#line 3270\n",
+    "#line 3271\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
     "//---- quicksort\n"
@@ -3991,7 +3992,6 @@ static const char *const clsort__source[] = {
     "\n"
     "/* Pivot rules; the numbers of clsort.h. */\n"
     "enum { PIVOT_MEDIAN3 = 1, PIVOT_MIDRANGE = 2, PIVOT_SAMPLE = 3 };\n"
-    "enum { AT_SOURCE, AT_TARGET, AT_TEMP };\n"
     "\n"
     "/* Rows begin ... begin + rows - 1 of an array. least and most are those of the codes; least > most: not known. `first` is a sequence's first block. */\n"
     "typedef struct { uint begin, rows, array, first; code_t least, most; } range_t;\n"
@@ -4054,9 +4054,7 @@ static const char *const clsort__source[] = {
     "\n"
     "CLSORT_INLINE array_t quick_array(quick_t q, uint at)\n"
     "{\n"
-    "    const array_t a = { at == AT_SOURCE ? q.source.keys : at == AT_TARGET ? q.target.keys : q.temp.keys,\n"
-    "                        at == AT_SOURCE ? q.source.values : at == AT_TARGET ? q.target.values : q.temp.values };\n"
-    "    return a;\n"
+    "    return array_at(at, q.source, q.target, q.temp);\n"
     "}\n"
     "\n"
     "/* Where a round reads. Rows that are not done go from temp to target, else to temp; equal ones to the target unless they are read there. */\n"
@@ -4188,34 +4186,36 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "\n",
     "//---- quicksort: sums of a work-group\n"
-    "/* The same tree as in the published program: sums of pairs, of pairs of pairs and so on, then down again what comes before each of them. Called by\n"
-    "   all; sums: CLSORT_GROUP words, free, and free after it. Source: G. E. Blelloch, Prefix sums and their applications, 1990. */\n"
+    "/* One level of a tree of sums over the work-items, up: each node adds its left child; down: it hands the left child its own place and the right one\n"
+    "   what comes before that. Called by all; begins with a barrier. */\n"
+    "CLSORT_INLINE void tree_level(local uint *sums, uint step, uint down)\n"
+    "{\n"
+    "    const uint at = (2 * local_id() + 2) * step - 1;\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    if (at < CLSORT_GROUP) {\n"
+    "        const uint left = sums[at - step];\n"
+    "        if (down)\n"
+    "            sums[at - step] = sums[at];\n"
+    "        sums[at] += left;\n"
+    "    }\n"
+    "}\n"
+    "\n"
+    "/* The same tree as in the published program. Called by all; sums: CLSORT_GROUP words, free, and free after it. Source: G. E. Blelloch, Prefix sums\n"
+    "   and their applications, 1990. */\n"
     "CLSORT_INLINE uint blelloch_scan(uint x, local uint *sums, uint *total)\n"
     "{\n"
-    "    const uint t = local_id();\n"
-    "    sums[t] = x;\n"
-    "    for (uint step = 1; step < CLSORT_GROUP; step *= 2) {\n"
-    "        const uint at = (2 * t + 2) * step - 1;\n"
-    "        barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "        if (at < CLSORT_GROUP)\n"
-    "            sums[at] += sums[at - step];\n"
-    "    }\n"
+    "    sums[local_id()] = x;\n"
+    "    for (uint step = 1; step < CLSORT_GROUP; step *= 2)\n"
+    "        tree_level(sums, step, 0);\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "    *total = sums[CLSORT_GROUP - 1];\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "    if (t == 0)\n"
+    "    if (local_id() == 0)\n"
     "        sums[CLSORT_GROUP - 1] = 0;\n"
-    "    for (uint step = CLSORT_GROUP / 2; step > 0; step /= 2) {\n"
-    "        const uint at = (2 * t + 2) * step - 1;\n"
-    "        barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "        if (at < CLSORT_GROUP) {\n"
-    "            const uint left = sums[at - step];\n"
-    "            sums[at - step] = sums[at];\n"
-    "            sums[at] += left;\n"
-    "        }\n"
-    "    }\n"
+    "    for (uint step = CLSORT_GROUP / 2; step > 0; step /= 2)\n"
+    "        tree_level(sums, step, 1);\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "    x = sums[t];\n"
+    "    x = sums[local_id()];\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "    return x;\n"
     "}\n"
@@ -4435,26 +4435,15 @@ static const char *const clsort__source[] = {
     "    }\n"
     "    return pivot;\n"
     "}\n"
-    "\n"
+    "\n",
+    "//---- quicksort: counting by a work-item\n"
     "#if CLSORT_LANES > 1 && !CLSORT_RECORDS\n"
-    "/* What the pivot does to the whole vectors of some rows; *done: how many rows that are. */\n"
-    "CLSORT_INLINE part_t count_vectors(array_t from, codec_t c, uint begin, uint rows, code_t pivot, uint *done)\n"
+    "/* The parts of all lanes joined. */\n"
+    "CLSORT_CALLED part_t join_lanes(codes_t least, codes_t below, codes_t above, codes_t most, words_t less, words_t equal)\n"
     "{\n"
-    "    const codes_t middle = (codes_t)pivot, all = (codes_t)(code_t)~(code_t)0;\n"
-    "    codes_t least = all, below = 0, above = all, most = 0;\n"
-    "    words_t less = 0, equal = 0;\n"
     "    code_t codes[4 * CLSORT_LANES];\n"
     "    uint counts[2 * CLSORT_LANES];\n"
     "    part_t p = no_part();\n"
-    "    for (*done = 0; rows - *done >= CLSORT_LANES; *done += CLSORT_LANES) {\n"
-    "        const codes_t code = encode(vload16(0, key_place(from, begin + *done)), c);\n"
-    "        less += CLSORT_WORD_FLAG(code < middle) != 0 ? (words_t)1 : (words_t)0;\n"
-    "        equal += CLSORT_WORD_FLAG(code == middle) != 0 ? (words_t)1 : (words_t)0;\n"
-    "        least = min(least, code);\n"
-    "        most = max(most, code);\n"
-    "        below = code < middle ? max(below, code) : below;\n"
-    "        above = code > middle ? min(above, code) : above;\n"
-    "    }\n"
     "    vstore16(least, 0, codes);\n"
     "    vstore16(below, 1, codes);\n"
     "    vstore16(above, 2, codes);\n"
@@ -4466,6 +4455,24 @@ static const char *const clsort__source[] = {
     "        p = join_parts(p, lane);\n"
     "    }\n"
     "    return p;\n"
+    "}\n"
+    "\n"
+    "/* What the pivot does to the whole vectors of some rows; *done: how many rows that are. */\n"
+    "CLSORT_INLINE part_t count_vectors(array_t from, codec_t c, uint begin, uint rows, code_t pivot, uint *done)\n"
+    "{\n"
+    "    const codes_t middle = (codes_t)pivot, all = (codes_t)(code_t)~(code_t)0;\n"
+    "    codes_t least = all, below = 0, above = all, most = 0;\n"
+    "    words_t less = 0, equal = 0;\n"
+    "    for (*done = 0; rows - *done >= CLSORT_LANES; *done += CLSORT_LANES) {\n"
+    "        const codes_t code = encode(vload16(0, key_place(from, begin + *done)), c);\n"
+    "        less += CLSORT_WORD_FLAG(code < middle) != 0 ? (words_t)1 : (words_t)0;\n"
+    "        equal += CLSORT_WORD_FLAG(code == middle) != 0 ? (words_t)1 : (words_t)0;\n"
+    "        least = min(least, code);\n"
+    "        most = max(most, code);\n"
+    "        below = code < middle ? max(below, code) : below;\n"
+    "        above = code > middle ? min(above, code) : above;\n"
+    "    }\n"
+    "    return join_lanes(least, below, above, most, less, equal);\n"
     "}\n"
     "#endif\n"
     "\n"
@@ -4819,7 +4826,7 @@ static const char *const clsort__source[] = {
     "//---- quicksort: a leaf\n"
     "/* The stack of a leaf, in words: how many ranges lie on it, how many rows it may still partition; the ranges. The longer one of two goes below,\n"
     "   so that there are never more than log2 of the rows. */\n"
-    "enum { STACK_TOP, STACK_BUDGET, STACK_RANGES = 4, STACK_DEPTH = 24 };\n"
+    "enum { STACK_TOP, STACK_BUDGET, STACK_RANGES = 4 };\n"
     "\n"
     "/* Shorter ranges are not worth a place among the leftovers, whose list is limited. */\n"
     "#define CLSORT_LEAST_LEFTOVER 64\n"
@@ -4885,7 +4892,7 @@ static const char *const clsort__source[] = {
     "    return l.stack[STACK_TOP];\n"
     "}\n"
     "\n"
-    "CLSORT_INLINE void quick_leaves(quick_t q, quick_local_t l)\n"
+    "CLSORT_INLINE void quick_leaf(quick_t q, quick_local_t l)\n"
     "{\n"
     "    const uint leaves = q.scratch[QUICK_LEAVES];\n"
     "    for (uint i = (uint)get_group_id(0); i < leaves; i += (uint)get_num_groups(0)) {\n"
@@ -4912,30 +4919,16 @@ static const char *const clsort__source[] = {
     "        quick_begin(q);\n"
     "}\n"
     "\n"
-    "CLSORT_KERNEL void clsort_quick_count(CLSORT_QUICK_ARGS, local ulong *space)\n"
-    "{\n"
-    "    const quick_t q = CLSORT_QUICK_JOB;\n"
-    "    quick_count(q, quick_space(space));\n"
-    "}\n"
-    "\n"
-    "CLSORT_KERNEL void clsort_quick_plan(CLSORT_QUICK_ARGS, local ulong *space)\n"
-    "{\n"
-    "    const quick_t q = CLSORT_QUICK_JOB;\n"
-    "    quick_plan(q, quick_space(space));\n"
-    "}\n"
-    "\n"
-    "CLSORT_KERNEL void clsort_quick_scatter(CLSORT_QUICK_ARGS, local ulong *space)\n"
-    "{\n"
-    "    const quick_t q = CLSORT_QUICK_JOB;\n"
-    "    quick_scatter(q, quick_space(space));\n"
-    "}\n"
-    "\n"
-    "CLSORT_KERNEL void clsort_quick_leaf(CLSORT_QUICK_ARGS, local ulong *space)\n"
-    "{\n"
-    "    const quick_t q = CLSORT_QUICK_JOB;\n"
-    "    quick_leaves(q, quick_space(space));\n"
-    "}\n"
-    "\n"
+    "#define CLSORT_QUICK_KERNEL(step) \\\n"
+    "    CLSORT_KERNEL void clsort_quick_##step(CLSORT_QUICK_ARGS, local ulong *space) \\\n"
+    "    { \\\n"
+    "        const quick_t q = CLSORT_QUICK_JOB; \\\n"
+    "        quick_##step(q, quick_space(space)); \\\n"
+    "    }\n"
+    "CLSORT_QUICK_KERNEL(count)\n"
+    "CLSORT_QUICK_KERNEL(plan)\n"
+    "CLSORT_QUICK_KERNEL(scatter)\n"
+    "CLSORT_QUICK_KERNEL(leaf)\n"
     "#endif\n"
     "\n",
     "//---- quicksort: relauncher\n"
@@ -4949,7 +4942,7 @@ static const char *const clsort__source[] = {
     "    const ndrange_t many = ndrange_1D((size_t)wanted * CLSORT_GROUP, CLSORT_GROUP), one = ndrange_1D(CLSORT_GROUP, CLSORT_GROUP);\n"
     "    clk_event_t first, second, third;\n"
     "    if (!works) {\n"
-    "        enqueue_kernel(queue, CLK_ENQUEUE_FLAGS_WAIT_KERNEL, many, ^(local void *space) { quick_leaves(q, quick_space((local ulong *)space)); },\n"
+    "        enqueue_kernel(queue, CLK_ENQUEUE_FLAGS_WAIT_KERNEL, many, ^(local void *space) { quick_leaf(q, quick_space((local ulong *)space)); },\n"
     "                       local_bytes);\n"
     "    } else {\n"
     "        quick_t next = q;\n"
@@ -4980,7 +4973,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "\n",
 #else
-    "#line 4298\n",
+    "#line 4291\n",
 #endif
     "//---- select: plan\n"
     "/* SELECT: the first k elements of every row's sorted order, without sorting the rows.\n"
@@ -5606,6 +5599,14 @@ static const char *const clsort__source[] = {
     "    return x ^ x >> 31;\n"
     "}\n"
     "\n"
+    "/* Mixes bytes into a hash, one after the other. */\n"
+    "CLSORT_INLINE ulong mix_bytes(ulong hash, global const uchar *at, ulong bytes)\n"
+    "{\n"
+    "    for (ulong b = 0; b < bytes; b++)\n"
+    "        hash = mix(hash + at[b]);\n"
+    "    return hash;\n"
+    "}\n"
+    "\n"
     "/* Adds to sums[0 .. 1] a hash of every element of `bytes` that is in a segment, to sums[2 .. 3] one of every such element with its value of\n"
     "   value_bytes, for values in the order of indices `by_index`: sums, so that the order does not matter. A hash begins with the segment, which no\n"
     "   element may leave. Each work-item takes every step-th element. */\n"
@@ -5620,15 +5621,12 @@ static const char *const clsort__source[] = {
     "        if (own.rows == 0)\n"
     "            continue;\n"
     "        const ulong element = elements_at + ordered_element(own, indices + indices_at, by_index, (uint)i) * bytes;\n"
-    "        ulong hash = 0x9E3779B97F4A7C15UL + mix(own.begin);\n"
-    "        for (ulong b = 0; b < bytes; b++)\n"
-    "            hash = mix(hash + elements[element + b]);\n"
+    "        const ulong hash = mix_bytes(0x9E3779B97F4A7C15UL + mix(own.begin), elements + element, bytes);\n"
+    "        const ulong pair = mix_bytes(hash, values + values_at + i * value_bytes, value_bytes);\n"
     "        alone[0] += (uint)hash;\n"
     "        alone[1] += (uint)(hash >> 32);\n"
-    "        for (ulong b = 0; b < value_bytes; b++)\n"
-    "            hash = mix(hash + values[values_at + i * value_bytes + b]);\n"
-    "        paired[0] += (uint)hash;\n"
-    "        paired[1] += (uint)(hash >> 32);\n"
+    "        paired[0] += (uint)pair;\n"
+    "        paired[1] += (uint)(pair >> 32);\n"
     "    }\n"
     "    volatile global uint *sum = (volatile global uint *)(sums + sums_at);\n"
     "    for (uint k = 0; k < 2; k++) {\n"
@@ -9459,13 +9457,30 @@ static void clsort__proven_sort(clsort__run *run, const clsort__plan *p, clsort_
     if (proof.buffer) clsort__prove_output(run, p, proof);
 }
 
+/* Builds what a sort needs and finds its scratch and, for a sorter that checks itself, a place for its proof; then enqueues it. */
+static void clsort__run_sort(clsort__run *run, clsort__plan *p, clsort__slot **slot, clsort__span *proof, cl_event *proven)
+{
+    clsort__span scratch;
+    clsort__slot *found = NULL;
+    run->status = clsort__ready(run->s, p);
+    if (run->status == CL_SUCCESS) run->status = clsort__find_scratch(run, p, &scratch, &found);
+    if (run->status == CL_SUCCESS && run->s->options.flags & CLSORT_OPTION_VERIFY) run->status = clsort__new_proof(run->s, proof);
+    if (run->status != CL_SUCCESS) return;
+    *slot = found;
+    if (proof->buffer && !run->done) run->done = proven;
+    run->mode = CLSORT__COUNT;
+    clsort__proven_sort(run, p, scratch, *proof);
+    run->mode = CLSORT__RUN;
+    clsort__proven_sort(run, p, scratch, *proof);
+}
+
 CLSORT_API clsort_status clsort_enqueue_sort(clsort_sorter *sorter, cl_command_queue queue, const clsort_desc *desc,
                                              cl_uint n_wait, const cl_event *wait, cl_event *done)
 {
     static const char function[] = "clsort_enqueue_sort";
     clsort__plan p;
     clsort__run run;
-    clsort__span scratch, proof = { NULL, 0 };
+    clsort__span proof = { NULL, 0 };
     clsort__slot *slot = NULL;
     cl_event proven = NULL;
     clsort_status status = clsort__start(sorter, function, queue, desc, n_wait, wait, done, &run);
@@ -9473,20 +9488,7 @@ CLSORT_API clsort_status clsort_enqueue_sort(clsort_sorter *sorter, cl_command_q
     if (status == CL_SUCCESS) status = clsort__check_sort(&run, function, desc, &p);
     if (status != CL_SUCCESS) return status;
     run.mode = CLSORT__RUN;
-    if (!clsort__trivial(&p)) {
-        status = clsort__ready(sorter, &p);
-        if (status == CL_SUCCESS) status = clsort__find_scratch(&run, &p, &scratch, &slot);
-        if (status == CL_SUCCESS && sorter->options.flags & CLSORT_OPTION_VERIFY) status = clsort__new_proof(sorter, &proof);
-        if (status != CL_SUCCESS) {
-            run.status = status;
-            return clsort__finish(&run, NULL);
-        }
-        if (proof.buffer && !done) run.done = &proven;
-        run.mode = CLSORT__COUNT;
-        clsort__proven_sort(&run, &p, scratch, proof);
-        run.mode = CLSORT__RUN;
-        clsort__proven_sort(&run, &p, scratch, proof);
-    }
+    if (!clsort__trivial(&p)) clsort__run_sort(&run, &p, &slot, &proof, &proven);
     clsort__marker(&run);
     status = clsort__finish(&run, slot);
     return proof.buffer ? clsort__keep_proof(sorter, proof.buffer, status, proven, done) : status;
@@ -9875,31 +9877,36 @@ static clsort_status clsort__test_family(clsort_sorter *s, cl_uint algorithm, cl
     return status;
 }
 
-CLSORT_API clsort_status clsort_self_test(clsort_sorter *sorter)
+/* The self-test of an algorithm; radix twice where it sweeps, since its portable twin may still be right. One that is wrong is taken out of
+   AUTO. Quicksort is made of the others and might write anywhere where one of them is wrong: then it is out without a test. */
+static clsort_status clsort__test_algorithm(clsort_sorter *s, cl_uint algorithm, unsigned char *memory)
 {
     const cl_uint parts = 1u << CLSORT_BITONIC | 1u << CLSORT_MERGE | 1u << CLSORT_RADIX;
+    const int untested = algorithm == CLSORT_QUICKSORT && (s->broken & parts);
+    clsort_status first, status;
+    if (!clsort__has_family(algorithm)) return CL_SUCCESS;
+    first = status = untested ? CLSORT_ERROR_WRONG_RESULT : clsort__test_family(s, algorithm, CLSORT_RADIX_DEFAULT, memory);
+    if (algorithm == CLSORT_RADIX && status == CLSORT_ERROR_WRONG_RESULT && s->has_progress) {
+        s->broken |= 1u << CLSORT__SWEEP;
+        status = clsort__test_family(s, algorithm, CLSORT_RADIX_PORTABLE, memory);
+    }
+    if (status == CLSORT_ERROR_WRONG_RESULT || status == CLSORT_ERROR_BUILD_FAILED) {
+        s->broken |= 1u << algorithm;
+        status = CLSORT_ERROR_WRONG_RESULT;
+    }
+    return first == CLSORT_ERROR_WRONG_RESULT ? first : status;
+}
+
+CLSORT_API clsort_status clsort_self_test(clsort_sorter *sorter)
+{
     unsigned char *memory;
-    clsort_status status = CL_SUCCESS, first = CL_SUCCESS;
+    clsort_status first = CL_SUCCESS;
     cl_uint algorithm;
     if (!sorter) return CLSORT_ERROR_NULL_ARGUMENT;
     memory = (unsigned char *)CLSORT_MALLOC(21 * (size_t)CLSORT__TEST_COUNT);
     if (!memory) return clsort__fail(sorter, CL_OUT_OF_HOST_MEMORY, "malloc", NULL);
     for (algorithm = CLSORT_BITONIC; algorithm <= CLSORT_QUICKSORT; algorithm++) {
-        if (!clsort__has_family(algorithm)) continue;
-        if (algorithm == CLSORT_QUICKSORT && sorter->broken & parts) {   /* it is made of these, and might write anywhere */
-            sorter->broken |= 1u << algorithm;
-            continue;
-        }
-        status = clsort__test_family(sorter, algorithm, CLSORT_RADIX_DEFAULT, memory);
-        if (algorithm == CLSORT_RADIX && status == CLSORT_ERROR_WRONG_RESULT && sorter->has_progress) {
-            if (first == CL_SUCCESS) first = status;
-            sorter->broken |= 1u << CLSORT__SWEEP;   /* its portable twin may still be right */
-            status = clsort__test_family(sorter, algorithm, CLSORT_RADIX_PORTABLE, memory);
-        }
-        if (status == CLSORT_ERROR_WRONG_RESULT || status == CLSORT_ERROR_BUILD_FAILED) {
-            sorter->broken |= 1u << algorithm;
-            status = CLSORT_ERROR_WRONG_RESULT;
-        }
+        const clsort_status status = clsort__test_algorithm(sorter, algorithm, memory);
         if (first == CL_SUCCESS) first = status;
     }
     CLSORT_FREE(memory);

@@ -271,6 +271,16 @@ typedef struct { global uchar *keys, *values; } array_t;
 #define CLSORT_ARRAY(name) { name##_buffer + name##_keys_at, name##_buffer_2 + name##_values_at }
 #endif
 
+/* The three arrays that a sort moves rows between, by number. */
+enum { AT_SOURCE, AT_TARGET, AT_TEMP };
+
+CLSORT_INLINE array_t array_at(uint at, array_t source, array_t target, array_t temp)
+{
+    const array_t a = { at == AT_SOURCE ? source.keys : at == AT_TARGET ? target.keys : temp.keys,
+                        at == AT_SOURCE ? source.values : at == AT_TARGET ? target.values : temp.values };
+    return a;
+}
+
 /* A row of records in registers. */
 typedef struct {
     codes_t key;
@@ -552,8 +562,6 @@ typedef struct {
     uint slice, where;
 } job_t;
 
-/* Which array a segment is in before it is sorted: a job's `where`. */
-enum { IN_THE_SOURCE, IN_THE_TARGET, IN_THE_TEMP };
 
 /* How many jobs there are; without segments nobody wrote the table. */
 CLSORT_INLINE uint job_count(jobs_t j, segments_t s)
@@ -577,7 +585,7 @@ CLSORT_INLINE job_t take_job(jobs_t j, segments_t s, uint i)
 {
     const uint which = j.per ? i / j.per : j.table[CLSORT_JOB_HEAD + 2 * i];
     const job_t job = { take_segment(s, which), j.per ? i % j.per : j.table[CLSORT_JOB_HEAD + 2 * i + 1],
-                        s.kind & SEGMENTS_IN_RANGES ? s.offsets[CLSORT_RANGE_WORDS * which + 2] : IN_THE_SOURCE };
+                        s.kind & SEGMENTS_IN_RANGES ? s.offsets[CLSORT_RANGE_WORDS * which + 2] : AT_SOURCE };
     return job;
 }
 
@@ -1891,6 +1899,7 @@ CLSORT_KERNEL void clsort_merge_local(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_AR
     store_row(target, codec, i, n, r);
 }
 #endif
+
 //---- merge: segments
 /* SEGMENTS ARE MERGED in four kinds of launches, drawn at the top of this file; their number does not depend on that of the segments:
 
@@ -1952,7 +1961,7 @@ CLSORT_KERNEL void clsort_segment_tile(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_A
     for (uint i = (uint)get_group_id(0); i < all; i += (uint)get_num_groups(0)) {
         const job_t job = take_job(j, s, i);
         const uint at = job.slice * CLSORT_TILE_ROWS, rows = at < job.segment.rows ? min(job.segment.rows - at, (uint)CLSORT_TILE_ROWS) : 0;
-        const array_t from = job.where == IN_THE_SOURCE ? source : job.where == IN_THE_TEMP ? temp : target;
+        const array_t from = array_at(job.where, source, target, temp);
         const array_t to = runs_before(target, temp, segment_passes(job.segment, CLSORT_TILE_ROWS), 0);
         sort_tile(from, to, job.segment.begin + at, rows, codec, keys, words, splits);
         barrier(CLK_LOCAL_MEM_FENCE);
@@ -2277,7 +2286,6 @@ CLSORT_INLINE uint digit_of(code_t code, digit_t d)
 /* What a pass does: sorts, copies or neither; whether it is an odd one of those that sort. The words of the plan hold these bits and, above
    them, the arrays. */
 enum { PASS_SORTS = 1, PASS_COPIES = 2, PASS_ODD = 4, PASS_FROM = 3, PASS_TO = 5 };
-enum { IN_SOURCE, IN_TARGET, IN_TEMP };
 /* Values of in_place: target is the source, or temp is, which then must not be written first. */
 enum { TARGET_IS_SOURCE = 1, TEMP_IS_SOURCE = 2 };
 
@@ -2288,14 +2296,14 @@ CLSORT_INLINE void write_plan(radix_t r, code_t differ)
     uint sorts = 0;
     for (uint p = 0; p < passes; p++)
         sorts += digit_of(differ, pass_digit(r, p)) != 0;
-    uint copies = r.in_place == TEMP_IS_SOURCE ? !(sorts & 1) : r.in_place ? sorts & 1 : sorts == 0, moves = sorts + copies, from = IN_SOURCE, odd = 0;
+    uint copies = r.in_place == TEMP_IS_SOURCE ? !(sorts & 1) : r.in_place ? sorts & 1 : sorts == 0, moves = sorts + copies, from = AT_SOURCE, odd = 0;
     for (uint p = 0; p <= passes; p++) {
         const uint varies = p < passes && digit_of(differ, pass_digit(r, p)) != 0;
         if (!varies && !copies) {
             r.scratch[p] = 0;
             continue;
         }
-        const uint to = --moves & 1 ? IN_TEMP : IN_TARGET;
+        const uint to = --moves & 1 ? AT_TEMP : AT_TARGET;
         r.scratch[p] = (varies ? PASS_SORTS | odd : PASS_COPIES) | from << PASS_FROM | to << PASS_TO;
         odd ^= varies ? PASS_ODD : 0;
         copies = varies ? copies : 0;
@@ -2311,10 +2319,7 @@ CLSORT_INLINE uint pass_plan(radix_t r)
 
 CLSORT_INLINE array_t plan_array(radix_t r, uint plan, uint at)
 {
-    const uint is = plan >> at & 3;
-    const array_t a = { is == IN_SOURCE ? r.source.keys : is == IN_TARGET ? r.target.keys : r.temp.keys,
-                        is == IN_SOURCE ? r.source.values : is == IN_TARGET ? r.target.values : r.temp.values };
-    return a;
+    return array_at(plan >> at & 3, r.source, r.target, r.temp);
 }
 
 //---- radix: blocks
@@ -2584,7 +2589,7 @@ CLSORT_INLINE void insert_rows(array_t source, array_t target, uint rows, codec_
 CLSORT_INLINE void sort_piece(radix_t r, job_t job, uint piece)
 {
     const uint at = job.slice * piece, begin = job.segment.begin + at, moves = segment_passes(job.segment, piece);
-    const array_t from = advance(job.where == IN_THE_SOURCE ? r.source : job.where == IN_THE_TEMP ? r.temp : r.target, begin);
+    const array_t from = advance(array_at(job.where, r.source, r.target, r.temp), begin);
     const array_t to = advance(moves & 1 ? r.temp : r.target, begin), other = advance(moves & 1 ? r.target : r.temp, begin);
     r.n = at < job.segment.rows ? min(job.segment.rows - at, piece) : 0;
     r.source = from;
@@ -2607,7 +2612,7 @@ CLSORT_KERNEL void clsort_radix_pieces(CLSORT_RADIX_ARGS, CLSORT_SEGMENT_ARGS, C
     const uint step = (uint)get_global_size(0), all = job_count(j, s);
     r.scratch += get_global_id(0) * CLSORT_PLAN_WORDS;
     for (uint i = (uint)get_global_id(0); i < s.segments && !(s.kind & SEGMENTS_IN_RANGES); i += step) {
-        const job_t whole = { take_segment(s, i), 0, IN_THE_SOURCE };
+        const job_t whole = { take_segment(s, i), 0, AT_SOURCE };
         if (whole.segment.rows <= piece)
             sort_piece(r, whole, piece);
     }
@@ -3247,17 +3252,13 @@ CLSORT_KERNEL void clsort_radix_sweep(CLSORT_RADIX_ARGS, local ulong *space)
     code_t code[CLSORT_RADIX_ITEMS];
     uint rank[CLSORT_RADIX_ITEMS];
     load_codes(code, from, r.codec, b.rows);
-    if (votes)
-        count_rows(tile, code, digit, 1);
-    else
-        count_rows(tile, code, digit, 0);
+    if (votes) count_rows(tile, code, digit, 1);
+    else count_rows(tile, code, digit, 0);
     barrier(CLK_LOCAL_MEM_FENCE);
     const uint count = publish_counts(r, plan, number, tile);
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (votes)
-        rank_rows(tile, code, digit, rank, 1);
-    else
-        rank_rows(tile, code, digit, rank, 0);
+    if (votes) rank_rows(tile, code, digit, rank, 1);
+    else rank_rows(tile, code, digit, rank, 0);
     if (sorts && t < CLSORT_DIGITS)
         tile.offsets[t] += look_back(r, plan, number, t, count);
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -3307,7 +3308,6 @@ typedef struct {
 
 /* Pivot rules; the numbers of clsort.h. */
 enum { PIVOT_MEDIAN3 = 1, PIVOT_MIDRANGE = 2, PIVOT_SAMPLE = 3 };
-enum { AT_SOURCE, AT_TARGET, AT_TEMP };
 
 /* Rows begin ... begin + rows - 1 of an array. least and most are those of the codes; least > most: not known. `first` is a sequence's first block. */
 typedef struct { uint begin, rows, array, first; code_t least, most; } range_t;
@@ -3370,9 +3370,7 @@ CLSORT_INLINE global uint *leftover_at(quick_t q, uint i)
 
 CLSORT_INLINE array_t quick_array(quick_t q, uint at)
 {
-    const array_t a = { at == AT_SOURCE ? q.source.keys : at == AT_TARGET ? q.target.keys : q.temp.keys,
-                        at == AT_SOURCE ? q.source.values : at == AT_TARGET ? q.target.values : q.temp.values };
-    return a;
+    return array_at(at, q.source, q.target, q.temp);
 }
 
 /* Where a round reads. Rows that are not done go from temp to target, else to temp; equal ones to the target unless they are read there. */
@@ -3504,34 +3502,36 @@ CLSORT_INLINE quick_local_t quick_space(local ulong *space)
 #endif
 
 //---- quicksort: sums of a work-group
-/* The same tree as in the published program: sums of pairs, of pairs of pairs and so on, then down again what comes before each of them. Called by
-   all; sums: CLSORT_GROUP words, free, and free after it. Source: G. E. Blelloch, Prefix sums and their applications, 1990. */
+/* One level of a tree of sums over the work-items, up: each node adds its left child; down: it hands the left child its own place and the right one
+   what comes before that. Called by all; begins with a barrier. */
+CLSORT_INLINE void tree_level(local uint *sums, uint step, uint down)
+{
+    const uint at = (2 * local_id() + 2) * step - 1;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (at < CLSORT_GROUP) {
+        const uint left = sums[at - step];
+        if (down)
+            sums[at - step] = sums[at];
+        sums[at] += left;
+    }
+}
+
+/* The same tree as in the published program. Called by all; sums: CLSORT_GROUP words, free, and free after it. Source: G. E. Blelloch, Prefix sums
+   and their applications, 1990. */
 CLSORT_INLINE uint blelloch_scan(uint x, local uint *sums, uint *total)
 {
-    const uint t = local_id();
-    sums[t] = x;
-    for (uint step = 1; step < CLSORT_GROUP; step *= 2) {
-        const uint at = (2 * t + 2) * step - 1;
-        barrier(CLK_LOCAL_MEM_FENCE);
-        if (at < CLSORT_GROUP)
-            sums[at] += sums[at - step];
-    }
+    sums[local_id()] = x;
+    for (uint step = 1; step < CLSORT_GROUP; step *= 2)
+        tree_level(sums, step, 0);
     barrier(CLK_LOCAL_MEM_FENCE);
     *total = sums[CLSORT_GROUP - 1];
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (t == 0)
+    if (local_id() == 0)
         sums[CLSORT_GROUP - 1] = 0;
-    for (uint step = CLSORT_GROUP / 2; step > 0; step /= 2) {
-        const uint at = (2 * t + 2) * step - 1;
-        barrier(CLK_LOCAL_MEM_FENCE);
-        if (at < CLSORT_GROUP) {
-            const uint left = sums[at - step];
-            sums[at - step] = sums[at];
-            sums[at] += left;
-        }
-    }
+    for (uint step = CLSORT_GROUP / 2; step > 0; step /= 2)
+        tree_level(sums, step, 1);
     barrier(CLK_LOCAL_MEM_FENCE);
-    x = sums[t];
+    x = sums[local_id()];
     barrier(CLK_LOCAL_MEM_FENCE);
     return x;
 }
@@ -3752,25 +3752,14 @@ CLSORT_INLINE code_t choose_pivot(quick_t q, quick_local_t l, array_t from, rang
     return pivot;
 }
 
+//---- quicksort: counting by a work-item
 #if CLSORT_LANES > 1 && !CLSORT_RECORDS
-/* What the pivot does to the whole vectors of some rows; *done: how many rows that are. */
-CLSORT_INLINE part_t count_vectors(array_t from, codec_t c, uint begin, uint rows, code_t pivot, uint *done)
+/* The parts of all lanes joined. */
+CLSORT_CALLED part_t join_lanes(codes_t least, codes_t below, codes_t above, codes_t most, words_t less, words_t equal)
 {
-    const codes_t middle = (codes_t)pivot, all = (codes_t)(code_t)~(code_t)0;
-    codes_t least = all, below = 0, above = all, most = 0;
-    words_t less = 0, equal = 0;
     code_t codes[4 * CLSORT_LANES];
     uint counts[2 * CLSORT_LANES];
     part_t p = no_part();
-    for (*done = 0; rows - *done >= CLSORT_LANES; *done += CLSORT_LANES) {
-        const codes_t code = encode(vload16(0, key_place(from, begin + *done)), c);
-        less += CLSORT_WORD_FLAG(code < middle) != 0 ? (words_t)1 : (words_t)0;
-        equal += CLSORT_WORD_FLAG(code == middle) != 0 ? (words_t)1 : (words_t)0;
-        least = min(least, code);
-        most = max(most, code);
-        below = code < middle ? max(below, code) : below;
-        above = code > middle ? min(above, code) : above;
-    }
     vstore16(least, 0, codes);
     vstore16(below, 1, codes);
     vstore16(above, 2, codes);
@@ -3782,6 +3771,24 @@ CLSORT_INLINE part_t count_vectors(array_t from, codec_t c, uint begin, uint row
         p = join_parts(p, lane);
     }
     return p;
+}
+
+/* What the pivot does to the whole vectors of some rows; *done: how many rows that are. */
+CLSORT_INLINE part_t count_vectors(array_t from, codec_t c, uint begin, uint rows, code_t pivot, uint *done)
+{
+    const codes_t middle = (codes_t)pivot, all = (codes_t)(code_t)~(code_t)0;
+    codes_t least = all, below = 0, above = all, most = 0;
+    words_t less = 0, equal = 0;
+    for (*done = 0; rows - *done >= CLSORT_LANES; *done += CLSORT_LANES) {
+        const codes_t code = encode(vload16(0, key_place(from, begin + *done)), c);
+        less += CLSORT_WORD_FLAG(code < middle) != 0 ? (words_t)1 : (words_t)0;
+        equal += CLSORT_WORD_FLAG(code == middle) != 0 ? (words_t)1 : (words_t)0;
+        least = min(least, code);
+        most = max(most, code);
+        below = code < middle ? max(below, code) : below;
+        above = code > middle ? min(above, code) : above;
+    }
+    return join_lanes(least, below, above, most, less, equal);
 }
 #endif
 
@@ -4135,7 +4142,7 @@ CLSORT_INLINE void copy_to_target(quick_t q, uint at, uint begin, uint rows)
 //---- quicksort: a leaf
 /* The stack of a leaf, in words: how many ranges lie on it, how many rows it may still partition; the ranges. The longer one of two goes below,
    so that there are never more than log2 of the rows. */
-enum { STACK_TOP, STACK_BUDGET, STACK_RANGES = 4, STACK_DEPTH = 24 };
+enum { STACK_TOP, STACK_BUDGET, STACK_RANGES = 4 };
 
 /* Shorter ranges are not worth a place among the leftovers, whose list is limited. */
 #define CLSORT_LEAST_LEFTOVER 64
@@ -4201,7 +4208,7 @@ CLSORT_INLINE uint leaf_step(quick_t q, quick_local_t l)
     return l.stack[STACK_TOP];
 }
 
-CLSORT_INLINE void quick_leaves(quick_t q, quick_local_t l)
+CLSORT_INLINE void quick_leaf(quick_t q, quick_local_t l)
 {
     const uint leaves = q.scratch[QUICK_LEAVES];
     for (uint i = (uint)get_group_id(0); i < leaves; i += (uint)get_num_groups(0)) {
@@ -4228,30 +4235,16 @@ CLSORT_KERNEL void clsort_quick_begin(CLSORT_QUICK_ARGS)
         quick_begin(q);
 }
 
-CLSORT_KERNEL void clsort_quick_count(CLSORT_QUICK_ARGS, local ulong *space)
-{
-    const quick_t q = CLSORT_QUICK_JOB;
-    quick_count(q, quick_space(space));
-}
-
-CLSORT_KERNEL void clsort_quick_plan(CLSORT_QUICK_ARGS, local ulong *space)
-{
-    const quick_t q = CLSORT_QUICK_JOB;
-    quick_plan(q, quick_space(space));
-}
-
-CLSORT_KERNEL void clsort_quick_scatter(CLSORT_QUICK_ARGS, local ulong *space)
-{
-    const quick_t q = CLSORT_QUICK_JOB;
-    quick_scatter(q, quick_space(space));
-}
-
-CLSORT_KERNEL void clsort_quick_leaf(CLSORT_QUICK_ARGS, local ulong *space)
-{
-    const quick_t q = CLSORT_QUICK_JOB;
-    quick_leaves(q, quick_space(space));
-}
-
+#define CLSORT_QUICK_KERNEL(step) \
+    CLSORT_KERNEL void clsort_quick_##step(CLSORT_QUICK_ARGS, local ulong *space) \
+    { \
+        const quick_t q = CLSORT_QUICK_JOB; \
+        quick_##step(q, quick_space(space)); \
+    }
+CLSORT_QUICK_KERNEL(count)
+CLSORT_QUICK_KERNEL(plan)
+CLSORT_QUICK_KERNEL(scatter)
+CLSORT_QUICK_KERNEL(leaf)
 #endif
 
 //---- quicksort: relauncher
@@ -4265,7 +4258,7 @@ static void relaunch(quick_t q, uint local_bytes)
     const ndrange_t many = ndrange_1D((size_t)wanted * CLSORT_GROUP, CLSORT_GROUP), one = ndrange_1D(CLSORT_GROUP, CLSORT_GROUP);
     clk_event_t first, second, third;
     if (!works) {
-        enqueue_kernel(queue, CLK_ENQUEUE_FLAGS_WAIT_KERNEL, many, ^(local void *space) { quick_leaves(q, quick_space((local ulong *)space)); },
+        enqueue_kernel(queue, CLK_ENQUEUE_FLAGS_WAIT_KERNEL, many, ^(local void *space) { quick_leaf(q, quick_space((local ulong *)space)); },
                        local_bytes);
     } else {
         quick_t next = q;
@@ -4919,6 +4912,14 @@ CLSORT_INLINE ulong mix(ulong x)
     return x ^ x >> 31;
 }
 
+/* Mixes bytes into a hash, one after the other. */
+CLSORT_INLINE ulong mix_bytes(ulong hash, global const uchar *at, ulong bytes)
+{
+    for (ulong b = 0; b < bytes; b++)
+        hash = mix(hash + at[b]);
+    return hash;
+}
+
 /* Adds to sums[0 .. 1] a hash of every element of `bytes` that is in a segment, to sums[2 .. 3] one of every such element with its value of
    value_bytes, for values in the order of indices `by_index`: sums, so that the order does not matter. A hash begins with the segment, which no
    element may leave. Each work-item takes every step-th element. */
@@ -4933,15 +4934,12 @@ CLSORT_KERNEL void clsort_fingerprint(global const uchar *elements, ulong elemen
         if (own.rows == 0)
             continue;
         const ulong element = elements_at + ordered_element(own, indices + indices_at, by_index, (uint)i) * bytes;
-        ulong hash = 0x9E3779B97F4A7C15UL + mix(own.begin);
-        for (ulong b = 0; b < bytes; b++)
-            hash = mix(hash + elements[element + b]);
+        const ulong hash = mix_bytes(0x9E3779B97F4A7C15UL + mix(own.begin), elements + element, bytes);
+        const ulong pair = mix_bytes(hash, values + values_at + i * value_bytes, value_bytes);
         alone[0] += (uint)hash;
         alone[1] += (uint)(hash >> 32);
-        for (ulong b = 0; b < value_bytes; b++)
-            hash = mix(hash + values[values_at + i * value_bytes + b]);
-        paired[0] += (uint)hash;
-        paired[1] += (uint)(hash >> 32);
+        paired[0] += (uint)pair;
+        paired[1] += (uint)(pair >> 32);
     }
     volatile global uint *sum = (volatile global uint *)(sums + sums_at);
     for (uint k = 0; k < 2; k++) {
