@@ -1,5 +1,7 @@
-/* counted.h - sends every OpenCL call of the implementation through wrappers that count objects, note wait lists and fail on
-   demand. Include it before clsort.h; the same program may call the wrappers too, for objects it got from clsort.
+/* counted.h - sends every OpenCL call of the implementation through wrappers that count objects,
+   note wait lists and fail on demand. Include it before clsort.h; the same program may call the
+   wrappers too, for objects it got from clsort. They call the driver, or with COUNTED_CL(function)
+   defined whatever that names: mock.h is a driver for tests.
 
    counted_live(kind)      objects that the implementation holds: created or retained more often than released
    counted.fail_at         the number of the call that fails, from 1; 0: none
@@ -15,7 +17,6 @@
 #define CL_TARGET_OPENCL_VERSION 120
 #endif
 
-#include <pthread.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,36 +38,29 @@ static struct {
     cl_uint waits;
 } counted;
 
-static pthread_mutex_t counted_lock = PTHREAD_MUTEX_INITIALIZER;
+/* Threads may count together; relaxed, so that counting hides no race from ThreadSanitizer. */
+#define COUNTED_ADD(place, change) __atomic_add_fetch(&(place), change, __ATOMIC_RELAXED)
 
 static inline void counted_add(int kind, int change)
 {
-    pthread_mutex_lock(&counted_lock);
-    counted.live[kind] += change;
-    if (change > 0) counted.made[kind] += change;
-    pthread_mutex_unlock(&counted_lock);
+    COUNTED_ADD(counted.live[kind], change);
+    if (change > 0) COUNTED_ADD(counted.made[kind], change);
 }
 
 static inline void counted_launch(cl_uint waits)
 {
-    pthread_mutex_lock(&counted_lock);
-    counted.launches++;
-    counted.launches_ahead += waits < counted.waits;
-    pthread_mutex_unlock(&counted_lock);
+    COUNTED_ADD(counted.launches, 1);
+    if (waits < counted.waits) COUNTED_ADD(counted.launches_ahead, 1);
 }
 
 /* Counts a call; the code it must fail with, or CL_SUCCESS. */
 static inline cl_int counted_gate(const char *function)
 {
-    cl_int code = CL_SUCCESS;
-    pthread_mutex_lock(&counted_lock);
-    counted.calls++;
-    if (counted.fail_at && (counted.calls == counted.fail_at || (counted.fail_after && counted.calls > counted.fail_at))) {
-        if (!counted.failed++) counted.failed_function = function;
-        code = counted.code;
-    }
-    pthread_mutex_unlock(&counted_lock);
-    return code;
+    const int call = COUNTED_ADD(counted.calls, 1);
+    const int later = call > counted.fail_at;
+    if (!counted.fail_at || call < counted.fail_at || (later && !counted.fail_after)) return CL_SUCCESS;
+    if (!counted.failed++) counted.failed_function = function;
+    return counted.code;
 }
 
 static inline void *counted_malloc(size_t bytes)
@@ -84,12 +78,16 @@ static inline void counted_free(void *p)
     free(p);
 }
 
+#ifndef COUNTED_CL
+#define COUNTED_CL(function) function
+#endif
+
 /* A function that returns its code. */
 #define COUNTED_QUERY(name, parameters, arguments) \
     static inline cl_int counted_##name parameters \
     { \
         cl_int code = counted_gate(#name); \
-        return code ? code : name arguments; \
+        return code ? code : COUNTED_CL(name) arguments; \
     }
 
 /* A function that returns an object and writes its code to `error`. */
@@ -99,7 +97,7 @@ static inline void counted_free(void *p)
         type object; \
         *error = counted_gate(#name); \
         if (*error) return NULL; \
-        object = name arguments; \
+        object = COUNTED_CL(name) arguments; \
         if (object) counted_add(kind, 1); \
         return object; \
     }
@@ -108,7 +106,7 @@ static inline void counted_free(void *p)
     static inline cl_int counted_clRetain##name(type object) \
     { \
         cl_int code = counted_gate("clRetain" #name); \
-        if (!code) code = clRetain##name(object); \
+        if (!code) code = COUNTED_CL(clRetain##name)(object); \
         if (!code) counted_add(kind, 1); \
         return code; \
     }
@@ -117,7 +115,7 @@ static inline void counted_free(void *p)
     static inline cl_int counted_clRelease##name(type object) \
     { \
         counted_add(kind, -1); \
-        return clRelease##name(object); \
+        return COUNTED_CL(clRelease##name)(object); \
     }
 
 /* A command; its last three parameters are n, wait and event. */
@@ -127,7 +125,7 @@ static inline void counted_free(void *p)
         cl_int code = counted_gate(#name); \
         if (code) return code; \
         counted_launch(n); \
-        code = name arguments; \
+        code = COUNTED_CL(name) arguments; \
         if (!code && event) counted_add(COUNTED_EVENT, 1); \
         return code; \
     }
@@ -147,6 +145,7 @@ COUNTED_QUERY(clGetKernelWorkGroupInfo, (cl_kernel k, cl_device_id d, cl_uint wh
 COUNTED_QUERY(clSetKernelArg, (cl_kernel k, cl_uint number, size_t size, const void *value), (k, number, size, value))
 COUNTED_QUERY(clBuildProgram, (cl_program p, cl_uint n, const cl_device_id *d, const char *options, void (CL_CALLBACK *f)(cl_program, void *), void *user),
               (p, n, d, options, f, user))
+COUNTED_QUERY(clFlush, (cl_command_queue queue), (queue))
 COUNTED_QUERY(clFinish, (cl_command_queue queue), (queue))
 COUNTED_QUERY(clWaitForEvents, (cl_uint count, const cl_event *events), (count, events))
 
@@ -155,6 +154,10 @@ COUNTED_CREATE(clCreateContext, cl_context, COUNTED_CONTEXT,
                 void (CL_CALLBACK *f)(const char *, const void *, size_t, void *), void *user, cl_int *error), (p, n, d, f, user, error))
 COUNTED_CREATE(clCreateCommandQueue, cl_command_queue, COUNTED_QUEUE, (cl_context c, cl_device_id d, cl_command_queue_properties p, cl_int *error),
                (c, d, p, error))
+#if defined(CL_VERSION_2_0)
+COUNTED_CREATE(clCreateCommandQueueWithProperties, cl_command_queue, COUNTED_QUEUE,
+               (cl_context c, cl_device_id d, const cl_queue_properties *p, cl_int *error), (c, d, p, error))
+#endif
 COUNTED_CREATE(clCreateBuffer, cl_mem, COUNTED_BUFFER, (cl_context c, cl_mem_flags flags, size_t bytes, void *host, cl_int *error),
                (c, flags, bytes, host, error))
 COUNTED_CREATE(clCreateProgramWithSource, cl_program, COUNTED_PROGRAM, (cl_context c, cl_uint n, const char **text, const size_t *lengths, cl_int *error),

@@ -185,6 +185,20 @@ static inline int test_main(const test_entry *tests, size_t count)
     return failed > 0;
 }
 
+/* Runs the table once, without a device; `name` stands for one in messages. */
+static inline int test_main_alone(const test_entry *tests, size_t count, const char *name)
+{
+    static bench b;
+    int failed, ran = 0;
+    snprintf(b.session.info.name, sizeof b.session.info.name, "%s", name);
+    b.small = getenv("CLSORT_TEST_SMALL") != NULL;
+    failed = test_run_all(tests, count, &b, &ran);
+    if (!ran) printf("FAILED: no test of that name\n"), failed++, ran++;
+    printf("%d passed, %d failed\n", ran - failed, failed);
+    return failed > 0;
+}
+
+#define TEST_MAIN_ALONE(table, name) int main(void) { return test_main_alone(table, sizeof table / sizeof *table, name); }
 #define TEST_MAIN(table) int main(void) { return test_main(table, sizeof table / sizeof *table); }
 
 #endif

@@ -2,6 +2,8 @@
 
 #include "counted.h"
 
+#include <pthread.h>
+
 #define CLSORT_IMPLEMENTATION
 #include "harness.h"
 

@@ -1,0 +1,1182 @@
+/* mock.h - an OpenCL driver for tests. It runs no kernels, so it is fast. It checks every argument
+   of every call, and says of its devices what a test wants.
+
+   Include it before clsort.h. The implementation then calls counted_* (counted.h counts its objects
+   and fails calls on demand), and these call the driver's mock_cl*. A test makes its own objects by
+   mock_cl*, too.
+
+   mock.facts[i]       what the devices are; mock_cpu(), mock_gpu(), mock_nvidia() and
+                       mock_launcher() fill them in
+   mock.faults         calls that OpenCL forbids: unknown or released objects, objects of another
+                       context, launches that the device cannot run, waits that would never end.
+                       Each is refused, and the first ones are printed
+   mock.hold           set: commands stay queued until mock_run(), or until the host waits for one
+   mock.sorts          set: a launch sorts its first array, if the buffer is stored
+   mock.on_read        may change what a read returns
+   mock.on_launch      hears of every launch
+   mock.fail_command   the number of the command, from 1, that ends with mock.command_code
+   mock_live(kind)     references to objects of a kind, the test's own included
+
+   A buffer of up to mock.stored bytes, or one made from host memory, holds bytes that fills, copies,
+   reads and writes move. A larger one holds nothing, and a read of it gives zeros.
+
+   Threads may use objects as OpenCL allows. Commands that wait are queued under a lock; nothing else
+   here synchronises threads, so that ThreadSanitizer sees the implementation's own mistakes. */
+
+#ifndef CLSORT_TESTS_MOCK_H
+#define CLSORT_TESTS_MOCK_H
+
+#ifndef _POSIX_C_SOURCE
+#define _POSIX_C_SOURCE 200809L
+#endif
+#ifndef CL_TARGET_OPENCL_VERSION
+#define CL_TARGET_OPENCL_VERSION 300
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS
+#endif
+
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <CL/cl.h>
+
+enum { MOCK_DEVICES = 2, MOCK_ARGUMENTS = 48, MOCK_CALLBACKS = 4, MOCK_QUARANTINE = 1 << 12 };
+
+enum { MOCK_DEVICE, MOCK_CONTEXT, MOCK_QUEUE, MOCK_BUFFER, MOCK_PROGRAM, MOCK_KERNEL, MOCK_EVENT,
+       MOCK_KINDS };
+
+/* What a device says of itself. */
+typedef struct mock_facts {
+    const char *name, *vendor, *version;
+    cl_device_type type;
+    cl_uint vendor_id, nvidia_major; /* nvidia_major 0: the driver does not know that query */
+    cl_uint compute_units, vector_width;
+    cl_bool compiler, available;
+    size_t max_group, item_sizes[3];
+    size_t kernel_group; /* CL_KERNEL_WORK_GROUP_SIZE of every kernel; 0: max_group */
+    cl_ulong kernel_local;                  /* CL_KERNEL_LOCAL_MEM_SIZE of every kernel */
+    cl_ulong local_bytes, max_allocation, memory;
+    cl_command_queue_properties queues;     /* what queues of the host can have */
+    cl_device_device_enqueue_capabilities enqueues;
+    cl_bool collectives;
+    cl_uint rejects;                        /* bit per family that the compiler rejects */
+    cl_int build_code;                      /* and how */
+    const char *log;                        /* the build log ... */
+    size_t log_bytes;                       /* ... and its size as told; 0: that of `log` */
+} mock_facts;
+
+typedef struct mock_object {
+    cl_uint magic;                          /* MOCK_ALIVE + kind */
+    int references;                         /* that callers have */
+    int uses; /* 1 for those; by other objects and by commands that are not complete */
+    struct mock_object *context;            /* itself used */
+} mock_object;
+
+enum { MOCK_ALIVE = 0x6D6F6300, MOCK_DEAD = 0x64656164 };
+
+typedef struct mock_device { mock_object base; int number; } mock_device;
+typedef struct mock_context {
+    mock_object base;
+    cl_uint devices;
+} mock_context; /* a bit per device */
+
+typedef struct mock_queue {
+    mock_object base;
+    mock_device *device;
+    cl_command_queue_properties properties;
+    int pending;
+} mock_queue;
+
+typedef struct mock_buffer {
+    mock_object base;
+    cl_mem_object_type type;
+    cl_mem_flags flags;
+    size_t size, origin;
+    struct mock_buffer *parent;
+    unsigned char *bytes;                   /* NULL: not stored */
+} mock_buffer;
+
+typedef struct mock_program {
+    mock_object base;
+    int built;
+    cl_uint family, group_log2, key_bytes, value_bytes, records;
+} mock_program;
+
+typedef struct mock_argument {
+    size_t size;                            /* 0: not set */
+    int is_local;
+    cl_ulong value;                         /* of one of up to 8 bytes */
+} mock_argument;
+
+typedef struct mock_kernel {
+    mock_object base;
+    mock_program *program;
+    char name[64];
+    mock_argument arguments[MOCK_ARGUMENTS];
+} mock_kernel;
+
+typedef struct mock_event {
+    mock_object base;
+    mock_queue *queue;                      /* NULL: a user event */
+    cl_int status;
+    cl_uint callbacks;
+    void (CL_CALLBACK *callback[MOCK_CALLBACKS])(cl_event, cl_int, void *);
+    void *callback_user[MOCK_CALLBACKS];
+} mock_event;
+
+enum { MOCK_LAUNCH, MOCK_COPY, MOCK_FILL, MOCK_READ, MOCK_WRITE, MOCK_MARKER };
+
+/* A command; what it does when it runs: bytes from `from` to `to`, or host memory. */
+typedef struct mock_command {
+    struct mock_command *next;
+    int kind, number;
+    mock_queue *queue;
+    mock_event *event, **waits;
+    cl_uint wait_count;
+    mock_buffer *from, *to;
+    size_t from_at, to_at, bytes, pattern_size;
+    unsigned char pattern[16];
+    void *host;
+    const void *source;
+    size_t key_bytes, value_bytes;          /* of a launch */
+} mock_command;
+
+static struct {
+    mock_facts facts[MOCK_DEVICES];
+    int hold, sorts;
+    size_t stored;
+    int faults, fault_quiet;
+    char fault[200];                        /* the last one */
+    int commands, fail_command;             /* enqueued so far */
+    cl_int command_code;
+    int builds, live[MOCK_KINDS];
+    void *user;                             /* for the hooks */
+    void (*on_read)(void *user, cl_mem buffer, size_t at, size_t bytes, void *host);
+    void (*on_launch)(void *user, const char *kernel, size_t global, size_t group, size_t local);
+} mock;
+
+static mock_object mock_platform = { MOCK_ALIVE + MOCK_KINDS, 1, 1, NULL };
+static mock_device mock_devices[MOCK_DEVICES] = {
+    { { MOCK_ALIVE + MOCK_DEVICE, 1, 1, NULL }, 0 }, { { MOCK_ALIVE + MOCK_DEVICE, 1, 1, NULL }, 1 }
+};
+static mock_command *mock_pending;          /* in the order of their enqueue calls */
+static pthread_mutex_t mock_lock = PTHREAD_MUTEX_INITIALIZER;
+
+#define MOCK_GET(place) __atomic_load_n(&(place), __ATOMIC_RELAXED)
+#define MOCK_ADD(place, change) __atomic_add_fetch(&(place), change, __ATOMIC_RELAXED)
+
+/* ---- devices ---- */
+
+static inline mock_facts mock_gpu(void)
+{
+    mock_facts f;
+    memset(&f, 0, sizeof f);
+    f.name = "mock GPU";
+    f.vendor = "mock";
+    f.version = "OpenCL 1.2 mock";
+    f.type = CL_DEVICE_TYPE_GPU;
+    f.vendor_id = 0x1234;
+    f.compute_units = 16;
+    f.vector_width = 1;
+    f.compiler = f.available = CL_TRUE;
+    f.max_group = f.item_sizes[0] = f.item_sizes[1] = f.item_sizes[2] = 1024;
+    f.local_bytes = 48 << 10;
+    f.max_allocation = (cl_ulong)4 << 30;
+    f.memory = (cl_ulong)16 << 30;
+    f.queues = CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE;
+    f.build_code = CL_BUILD_PROGRAM_FAILURE;
+    f.log = "kernels.cl:1: error: not today";
+    return f;
+}
+
+static inline mock_facts mock_cpu(void)
+{
+    mock_facts f = mock_gpu();
+    f.name = "mock CPU";
+    f.type = CL_DEVICE_TYPE_CPU;
+    f.compute_units = 4;
+    f.vector_width = 8;
+    f.max_group = f.item_sizes[0] = f.item_sizes[1] = f.item_sizes[2] = 4096;
+    return f;
+}
+
+/* One whose work-groups make progress: radix sorts by sweeps. */
+static inline mock_facts mock_nvidia(void)
+{
+    mock_facts f = mock_gpu();
+    f.name = "mock NVIDIA";
+    f.version = "OpenCL 3.0 CUDA";
+    f.vendor_id = 0x10DE;
+    f.nvidia_major = 9;
+    f.compute_units = 132;
+    return f;
+}
+
+/* One whose kernels launch kernels. */
+static inline mock_facts mock_launcher(void)
+{
+    mock_facts f = mock_gpu();
+    f.name = "mock launcher";
+    f.version = "OpenCL 3.0 mock";
+    f.enqueues = CL_DEVICE_QUEUE_SUPPORTED;
+    f.collectives = CL_TRUE;
+    f.queues |= CL_QUEUE_ON_DEVICE | CL_QUEUE_ON_DEVICE_DEFAULT;
+    return f;
+}
+
+/* Two such devices and a driver without faults. What lives goes on living. */
+static inline void mock_reset(mock_facts facts)
+{
+    int i, live[MOCK_KINDS];
+    memcpy(live, mock.live, sizeof live);
+    memset(&mock, 0, sizeof mock);
+    memcpy(mock.live, live, sizeof live);
+    for (i = 0; i < MOCK_DEVICES; i++) mock.facts[i] = facts;
+    mock.stored = 4096;
+}
+
+static inline int mock_live(int kind) { return MOCK_GET(mock.live[kind]); }
+
+/* ---- faults ---- */
+
+/* Notes a call that OpenCL forbids; returns the code for it. */
+static inline cl_int mock_fault(const char *function, const char *what, cl_int code)
+{
+    snprintf(mock.fault, sizeof mock.fault, "%s: %s", function, what);
+    if (MOCK_ADD(mock.faults, 1) <= 5 && !mock.fault_quiet)
+        printf("the driver refused %s\n", mock.fault);
+    return code;
+}
+
+/* ---- objects ---- */
+
+/* Is this an object of a kind that a caller still has? */
+static inline int mock_is(const void *handle, int kind)
+{
+    const mock_object *o = (const mock_object *)handle;
+    return o && MOCK_GET(o->magic) == (cl_uint)(MOCK_ALIVE + kind) && MOCK_GET(o->references) > 0;
+}
+
+static inline void *mock_create(size_t size, int kind, mock_object *context)
+{
+    mock_object *o = (mock_object *)calloc(1, size);
+    if (!o) abort();
+    o->magic = (cl_uint)(MOCK_ALIVE + kind);
+    o->references = o->uses = 1;
+    o->context = context;
+    if (context) MOCK_ADD(context->uses, 1);
+    MOCK_ADD(mock.live[kind], 1);
+    return o;
+}
+
+/* Memory of what is released is kept for a while, so that a later use of it is noticed; with NULL,
+   all of it is freed: at the end of a thread. */
+static inline void mock_bury(mock_object *o)
+{
+    static __thread mock_object *graves[MOCK_QUARANTINE];
+    static __thread unsigned next;
+    unsigned i;
+    if (o) o->magic = MOCK_DEAD;
+    for (i = 0; !o && i < MOCK_QUARANTINE; i++) {
+        free(graves[i]);
+        graves[i] = NULL;
+    }
+    if (!o) return;
+    free(graves[next % MOCK_QUARANTINE]);
+    graves[next++ % MOCK_QUARANTINE] = o;
+}
+
+/* What an object keeps alive, besides its context. */
+static inline mock_object *mock_owner(mock_object *o)
+{
+    const int kind = (int)(o->magic - MOCK_ALIVE);
+    if (kind == MOCK_BUFFER && ((mock_buffer *)o)->parent) return &((mock_buffer *)o)->parent->base;
+    if (kind == MOCK_KERNEL) return &((mock_kernel *)o)->program->base;
+    if (kind == MOCK_EVENT && ((mock_event *)o)->queue) return &((mock_event *)o)->queue->base;
+    return NULL;
+}
+
+/* Ends one use of an object, and with the last one the object and its uses of others. */
+static inline void mock_unuse(mock_object *o)
+{
+    while (o && __atomic_sub_fetch(&o->uses, 1, __ATOMIC_ACQ_REL) == 0) {
+        mock_object *const owner = mock_owner(o), *const context = o->context;
+        if (o->magic == MOCK_ALIVE + MOCK_BUFFER && !owner) free(((mock_buffer *)o)->bytes);
+        mock_bury(o);
+        if (owner) mock_unuse(owner);
+        o = context;
+    }
+}
+
+static inline cl_int mock_retain(void *handle, int kind, const char *function, cl_int code)
+{
+    if (!mock_is(handle, kind)) return mock_fault(function, "no such object", code);
+    MOCK_ADD(((mock_object *)handle)->references, 1);
+    MOCK_ADD(mock.live[kind], 1);
+    return CL_SUCCESS;
+}
+
+static inline cl_int mock_release(void *handle, int kind, const char *function, cl_int code)
+{
+    mock_object *const o = (mock_object *)handle;
+    if (!mock_is(handle, kind)) return mock_fault(function, "no such object", code);
+    MOCK_ADD(mock.live[kind], -1);
+    if (__atomic_sub_fetch(&o->references, 1, __ATOMIC_ACQ_REL) == 0) mock_unuse(o);
+    return CL_SUCCESS;
+}
+
+#define MOCK_COUNTS(name, type, kind, code) \
+    static inline cl_int mock_clRetain##name(type o) \
+    { \
+        return mock_retain(o, kind, "clRetain" #name, code); \
+    } \
+    static inline cl_int mock_clRelease##name(type o) \
+    { \
+        return mock_release(o, kind, "clRelease" #name, code); \
+    }
+
+MOCK_COUNTS(Device, cl_device_id, MOCK_DEVICE, CL_INVALID_DEVICE)
+MOCK_COUNTS(Context, cl_context, MOCK_CONTEXT, CL_INVALID_CONTEXT)
+MOCK_COUNTS(CommandQueue, cl_command_queue, MOCK_QUEUE, CL_INVALID_COMMAND_QUEUE)
+MOCK_COUNTS(MemObject, cl_mem, MOCK_BUFFER, CL_INVALID_MEM_OBJECT)
+MOCK_COUNTS(Program, cl_program, MOCK_PROGRAM, CL_INVALID_PROGRAM)
+MOCK_COUNTS(Kernel, cl_kernel, MOCK_KERNEL, CL_INVALID_KERNEL)
+MOCK_COUNTS(Event, cl_event, MOCK_EVENT, CL_INVALID_EVENT)
+
+/* ---- queries ---- */
+
+/* The answer to a query. */
+static inline cl_int mock_answer(const void *data, size_t bytes, size_t room, void *value,
+                                 size_t *needed)
+{
+    if (needed) *needed = bytes;
+    if (!value) return CL_SUCCESS;
+    if (room < bytes)
+        return mock_fault("a query", "the answer is larger than its room", CL_INVALID_VALUE);
+    memcpy(value, data, bytes);
+    return CL_SUCCESS;
+}
+
+#define MOCK_ANSWER(place) mock_answer(&(place), sizeof(place), room, value, needed)
+#define MOCK_TEXT(text) mock_answer(text, strlen(text) + 1, room, value, needed)
+
+static inline cl_int mock_clGetPlatformIDs(cl_uint room, cl_platform_id *list, cl_uint *count)
+{
+    if (list && room) list[0] = (cl_platform_id)(void *)&mock_platform;
+    if (count) *count = 1;
+    return CL_SUCCESS;
+}
+
+static inline cl_int mock_clGetDeviceIDs(cl_platform_id platform, cl_device_type type, cl_uint room,
+                                         cl_device_id *list, cl_uint *count)
+{
+    cl_uint found = 0;
+    int i;
+    if ((void *)platform != (void *)&mock_platform)
+        return mock_fault("clGetDeviceIDs", "no such platform", CL_INVALID_PLATFORM);
+    for (i = 0; i < MOCK_DEVICES; i++) {
+        if (type != CL_DEVICE_TYPE_ALL && !(type & mock.facts[i].type)) continue;
+        if (list && found < room) list[found] = (cl_device_id)(void *)&mock_devices[i];
+        found++;
+    }
+    if (count) *count = found;
+    return found ? CL_SUCCESS : CL_DEVICE_NOT_FOUND;
+}
+
+static inline cl_int mock_device_text(const mock_facts *f, cl_device_info what, size_t room,
+                                      void *value, size_t *needed)
+{
+    switch (what) {
+    case CL_DEVICE_NAME: return MOCK_TEXT(f->name);
+    case CL_DEVICE_VENDOR: return MOCK_TEXT(f->vendor);
+    case CL_DEVICE_VERSION: return MOCK_TEXT(f->version);
+    case CL_DRIVER_VERSION: return MOCK_TEXT("1");
+    case CL_DEVICE_EXTENSIONS: return MOCK_TEXT("");
+    default: return CL_INVALID_VALUE;
+    }
+}
+
+static inline cl_int mock_clGetDeviceInfo(cl_device_id device, cl_device_info what, size_t room,
+                                          void *value, size_t *needed)
+{
+    enum { COMPUTE_CAPABILITY_MAJOR_NV = 0x4000 };
+    const mock_facts *f;
+    if (!mock_is(device, MOCK_DEVICE)) return CL_INVALID_DEVICE;
+    f = &mock.facts[((mock_device *)(void *)device)->number];
+    switch (what) {
+    case CL_DEVICE_TYPE: return MOCK_ANSWER(f->type);
+    case CL_DEVICE_VENDOR_ID: return MOCK_ANSWER(f->vendor_id);
+    case CL_DEVICE_MAX_COMPUTE_UNITS: return MOCK_ANSWER(f->compute_units);
+    case CL_DEVICE_NATIVE_VECTOR_WIDTH_INT: return MOCK_ANSWER(f->vector_width);
+    case CL_DEVICE_COMPILER_AVAILABLE: return MOCK_ANSWER(f->compiler);
+    case CL_DEVICE_AVAILABLE: return MOCK_ANSWER(f->available);
+    case CL_DEVICE_MAX_WORK_GROUP_SIZE: return MOCK_ANSWER(f->max_group);
+    case CL_DEVICE_MAX_WORK_ITEM_SIZES: return MOCK_ANSWER(f->item_sizes);
+    case CL_DEVICE_LOCAL_MEM_SIZE: return MOCK_ANSWER(f->local_bytes);
+    case CL_DEVICE_MAX_MEM_ALLOC_SIZE: return MOCK_ANSWER(f->max_allocation);
+    case CL_DEVICE_GLOBAL_MEM_SIZE: return MOCK_ANSWER(f->memory);
+    case CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES: return MOCK_ANSWER(f->enqueues);
+    case CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT: return MOCK_ANSWER(f->collectives);
+    case COMPUTE_CAPABILITY_MAJOR_NV:
+        return f->nvidia_major ? MOCK_ANSWER(f->nvidia_major) : CL_INVALID_VALUE;
+    default: return mock_device_text(f, what, room, value, needed);
+    }
+}
+
+static inline cl_int mock_clGetContextInfo(cl_context handle, cl_context_info what, size_t room,
+                                           void *value, size_t *needed)
+{
+    const mock_context *c = (mock_context *)(void *)handle;
+    const mock_device *list[MOCK_DEVICES];
+    size_t count = 0;
+    cl_uint i;
+    if (!mock_is(c, MOCK_CONTEXT)) return CL_INVALID_CONTEXT;
+    if (what == CL_CONTEXT_REFERENCE_COUNT) return MOCK_ANSWER(c->base.references);
+    if (what != CL_CONTEXT_DEVICES) return CL_INVALID_VALUE;
+    for (i = 0; i < MOCK_DEVICES; i++)
+        if (c->devices >> i & 1) list[count++] = &mock_devices[i];
+    return mock_answer(list, count * sizeof *list, room, value, needed);
+}
+
+static inline cl_int mock_clGetCommandQueueInfo(cl_command_queue handle, cl_command_queue_info what,
+                                                size_t room, void *value, size_t *needed)
+{
+    const mock_queue *q = (mock_queue *)(void *)handle;
+    if (!mock_is(q, MOCK_QUEUE)) return CL_INVALID_COMMAND_QUEUE;
+    switch (what) {
+    case CL_QUEUE_CONTEXT: return MOCK_ANSWER(q->base.context);
+    case CL_QUEUE_DEVICE: return MOCK_ANSWER(q->device);
+    case CL_QUEUE_PROPERTIES: return MOCK_ANSWER(q->properties);
+    case CL_QUEUE_REFERENCE_COUNT: return MOCK_ANSWER(q->base.references);
+    default: return CL_INVALID_VALUE;
+    }
+}
+
+static inline cl_int mock_clGetMemObjectInfo(cl_mem handle, cl_mem_info what, size_t room,
+                                             void *value, size_t *needed)
+{
+    const mock_buffer *b = (mock_buffer *)(void *)handle;
+    if (!mock_is(b, MOCK_BUFFER)) return CL_INVALID_MEM_OBJECT;
+    switch (what) {
+    case CL_MEM_TYPE: return MOCK_ANSWER(b->type);
+    case CL_MEM_CONTEXT: return MOCK_ANSWER(b->base.context);
+    case CL_MEM_FLAGS: return MOCK_ANSWER(b->flags);
+    case CL_MEM_SIZE: return MOCK_ANSWER(b->size);
+    case CL_MEM_OFFSET: return MOCK_ANSWER(b->origin);
+    case CL_MEM_ASSOCIATED_MEMOBJECT: return MOCK_ANSWER(b->parent);
+    case CL_MEM_REFERENCE_COUNT: return MOCK_ANSWER(b->base.references);
+    default: return CL_INVALID_VALUE;
+    }
+}
+
+static inline cl_int mock_clGetEventInfo(cl_event handle, cl_event_info what, size_t room,
+                                         void *value, size_t *needed)
+{
+    const mock_event *e = (mock_event *)(void *)handle;
+    const cl_int status =
+        mock_is(e, MOCK_EVENT) ? __atomic_load_n(&e->status, __ATOMIC_ACQUIRE) : 0;
+    if (!mock_is(e, MOCK_EVENT)) return CL_INVALID_EVENT;
+    switch (what) {
+    case CL_EVENT_CONTEXT: return MOCK_ANSWER(e->base.context);
+    case CL_EVENT_COMMAND_QUEUE: return MOCK_ANSWER(e->queue);
+    case CL_EVENT_COMMAND_EXECUTION_STATUS: return MOCK_ANSWER(status);
+    case CL_EVENT_REFERENCE_COUNT: return MOCK_ANSWER(e->base.references);
+    default: return CL_INVALID_VALUE;
+    }
+}
+
+static inline cl_int mock_clGetKernelWorkGroupInfo(cl_kernel handle, cl_device_id device,
+                                                   cl_kernel_work_group_info what, size_t room,
+                                                   void *value, size_t *needed)
+{
+    const mock_facts *f;
+    size_t group;
+    if (!mock_is(handle, MOCK_KERNEL)) return CL_INVALID_KERNEL;
+    if (!mock_is(device, MOCK_DEVICE)) return CL_INVALID_DEVICE;
+    f = &mock.facts[((mock_device *)(void *)device)->number];
+    group = f->kernel_group ? f->kernel_group : f->max_group;
+    if (what == CL_KERNEL_WORK_GROUP_SIZE) return MOCK_ANSWER(group);
+    return what == CL_KERNEL_LOCAL_MEM_SIZE ? MOCK_ANSWER(f->kernel_local) : CL_INVALID_VALUE;
+}
+
+/* ---- contexts, queues, buffers ---- */
+
+static inline cl_context mock_clCreateContext(
+    const cl_context_properties *properties, cl_uint n, const cl_device_id *devices,
+    void (CL_CALLBACK *f)(const char *, const void *, size_t, void *), void *user, cl_int *error)
+{
+    mock_context *c;
+    cl_uint i, bits = 0;
+    cl_int code = CL_SUCCESS;
+    (void)f, (void)user;
+    if (properties && (void *)properties[1] != (void *)&mock_platform) code = CL_INVALID_PLATFORM;
+    for (i = 0; i < n && !code; i++) {
+        if (!mock_is(devices[i], MOCK_DEVICE)) code = CL_INVALID_DEVICE;
+        else bits |= 1u << ((mock_device *)(void *)devices[i])->number;
+    }
+    if (!code && !bits) code = CL_INVALID_VALUE;
+    if (code) mock_fault("clCreateContext", "platform or devices", code);
+    if (error) *error = code;
+    if (code) return NULL;
+    c = (mock_context *)mock_create(sizeof *c, MOCK_CONTEXT, NULL);
+    c->devices = bits;
+    return (cl_context)(void *)c;
+}
+
+static inline cl_command_queue mock_make_queue(cl_context handle, cl_device_id device,
+                                               cl_command_queue_properties properties,
+                                               const char *function, cl_int *error)
+{
+    mock_context *c = (mock_context *)(void *)handle;
+    mock_device *d = (mock_device *)(void *)device;
+    mock_queue *q;
+    cl_int code = CL_SUCCESS;
+    if (!mock_is(c, MOCK_CONTEXT))
+        code = mock_fault(function, "no such context", CL_INVALID_CONTEXT);
+    else if (!mock_is(d, MOCK_DEVICE) || !(c->devices >> d->number & 1))
+        code = mock_fault(function, "not a device of the context", CL_INVALID_DEVICE);
+    else if (properties & ~mock.facts[d->number].queues) code = CL_INVALID_QUEUE_PROPERTIES;
+    if (error) *error = code;
+    if (code) return NULL;
+    q = (mock_queue *)mock_create(sizeof *q, MOCK_QUEUE, &c->base);
+    q->device = d;
+    q->properties = properties;
+    return (cl_command_queue)(void *)q;
+}
+
+static inline cl_command_queue mock_clCreateCommandQueue(cl_context context, cl_device_id device,
+                                                         cl_command_queue_properties properties,
+                                                         cl_int *error)
+{
+    return mock_make_queue(context, device, properties, "clCreateCommandQueue", error);
+}
+
+static inline cl_command_queue mock_clCreateCommandQueueWithProperties(
+    cl_context context, cl_device_id device, const cl_queue_properties *list, cl_int *error)
+{
+    cl_command_queue_properties properties = 0;
+    for (; list && *list; list += 2)
+        if (*list == CL_QUEUE_PROPERTIES) properties = list[1];
+    return mock_make_queue(context, device, properties, "clCreateCommandQueueWithProperties",
+                           error);
+}
+
+/* The largest allocation that all devices of a context allow. */
+static inline cl_ulong mock_largest(const mock_context *c)
+{
+    cl_ulong most = ~(cl_ulong)0;
+    cl_uint i;
+    for (i = 0; i < MOCK_DEVICES; i++)
+        if (c->devices >> i & 1 && mock.facts[i].max_allocation < most)
+            most = mock.facts[i].max_allocation;
+    return most;
+}
+
+static inline cl_mem mock_clCreateBuffer(cl_context handle, cl_mem_flags flags, size_t size,
+                                         void *host, cl_int *error)
+{
+    mock_context *c = (mock_context *)(void *)handle;
+    const int copies = (flags & CL_MEM_COPY_HOST_PTR) != 0;
+    mock_buffer *b;
+    cl_int code = CL_SUCCESS;
+    if (!mock_is(c, MOCK_CONTEXT))
+        code = mock_fault("clCreateBuffer", "no such context", CL_INVALID_CONTEXT);
+    else if (!host != !copies)
+        code = mock_fault("clCreateBuffer", "host memory without its flag, or the reverse",
+                          CL_INVALID_HOST_PTR);
+    else if (!size) code = mock_fault("clCreateBuffer", "no bytes", CL_INVALID_BUFFER_SIZE);
+    else if (size > mock_largest(c)) code = CL_INVALID_BUFFER_SIZE;
+    if (error) *error = code;
+    if (code) return NULL;
+    b = (mock_buffer *)mock_create(sizeof *b, MOCK_BUFFER, &c->base);
+    b->type = CL_MEM_OBJECT_BUFFER;
+    b->flags = flags & ~(cl_mem_flags)CL_MEM_COPY_HOST_PTR;
+    if (!(b->flags & (CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY))) b->flags |= CL_MEM_READ_WRITE;
+    b->size = size;
+    if (copies || size <= mock.stored) b->bytes = (unsigned char *)calloc(1, size);
+    if (copies) memcpy(b->bytes, host, size);
+    return (cl_mem)(void *)b;
+}
+
+static inline cl_mem mock_clCreateSubBuffer(cl_mem handle, cl_mem_flags flags,
+                                            cl_buffer_create_type type, const void *info,
+                                            cl_int *error)
+{
+    mock_buffer *parent = (mock_buffer *)(void *)handle, *b;
+    const cl_buffer_region *r = (const cl_buffer_region *)info;
+    const int good = mock_is(parent, MOCK_BUFFER) && !parent->parent
+                     && type == CL_BUFFER_CREATE_TYPE_REGION && r->size && r->origin <= parent->size
+                     && r->size <= parent->size - r->origin;
+    if (error)
+        *error = good ? CL_SUCCESS
+                      : mock_fault("clCreateSubBuffer", "parent or region", CL_INVALID_VALUE);
+    if (!good) return NULL;
+    b = (mock_buffer *)mock_create(sizeof *b, MOCK_BUFFER, parent->base.context);
+    MOCK_ADD(parent->base.uses, 1);
+    b->type = parent->type;
+    b->flags = flags ? flags : parent->flags;
+    b->size = r->size;
+    b->origin = r->origin;
+    b->parent = parent;
+    b->bytes = parent->bytes ? parent->bytes + r->origin : NULL;
+    return (cl_mem)(void *)b;
+}
+
+/* ---- programs and kernels ---- */
+
+static inline cl_program mock_clCreateProgramWithSource(cl_context handle, cl_uint n,
+                                                        const char **text, const size_t *lengths,
+                                                        cl_int *error)
+{
+    mock_context *c = (mock_context *)(void *)handle;
+    cl_int code = CL_SUCCESS;
+    cl_uint i;
+    (void)lengths;
+    if (!mock_is(c, MOCK_CONTEXT))
+        code = mock_fault("clCreateProgramWithSource", "no such context", CL_INVALID_CONTEXT);
+    for (i = 0; i < n && !code; i++)
+        if (!text[i])
+            code = mock_fault("clCreateProgramWithSource", "a text is NULL", CL_INVALID_VALUE);
+    if (error) *error = code;
+    return code ? NULL : (cl_program)mock_create(sizeof(mock_program), MOCK_PROGRAM, &c->base);
+}
+
+/* The value of a macro that the options define. */
+static inline cl_uint mock_option(const char *options, const char *name)
+{
+    char text[64];
+    const char *place;
+    snprintf(text, sizeof text, "-D CLSORT_%s=", name);
+    place = strstr(options, text);
+    return place ? (cl_uint)strtoul(place + strlen(text), NULL, 10) : 0;
+}
+
+static inline cl_int mock_clBuildProgram(cl_program handle, cl_uint n, const cl_device_id *devices,
+                                         const char *options,
+                                         void (CL_CALLBACK *f)(cl_program, void *), void *user)
+{
+    mock_program *p = (mock_program *)(void *)handle;
+    const mock_facts *facts;
+    (void)f, (void)user;
+    if (!mock_is(p, MOCK_PROGRAM))
+        return mock_fault("clBuildProgram", "no such program", CL_INVALID_PROGRAM);
+    if (n != 1 || !mock_is(devices[0], MOCK_DEVICE))
+        return mock_fault("clBuildProgram", "devices", CL_INVALID_DEVICE);
+    facts = &mock.facts[((mock_device *)(void *)devices[0])->number];
+    MOCK_ADD(mock.builds, 1);
+    p->family = mock_option(options, "FAMILY");
+    p->group_log2 = mock_option(options, "GROUP_LOG2");
+    p->key_bytes = mock_option(options, "KEY_BYTES");
+    p->value_bytes = mock_option(options, "VALUE_BYTES");
+    p->records = mock_option(options, "RECORDS");
+    if (!p->key_bytes || p->key_bytes > 8 || p->key_bytes & (p->key_bytes - 1))
+        return CL_BUILD_PROGRAM_FAILURE;
+    if (facts->rejects >> p->family & 1) return facts->build_code;
+    p->built = 1;
+    return CL_SUCCESS;
+}
+
+/* The log may be told to be larger than any memory; then no caller has room for it, or reads what
+ * is there. */
+static inline cl_int mock_clGetProgramBuildInfo(cl_program handle, cl_device_id device,
+                                                cl_program_build_info what, size_t room,
+                                                void *value, size_t *needed)
+{
+    const mock_facts *f;
+    size_t length;
+    if (!mock_is(handle, MOCK_PROGRAM))
+        return mock_fault("clGetProgramBuildInfo", "no such program", CL_INVALID_PROGRAM);
+    if (!mock_is(device, MOCK_DEVICE))
+        return mock_fault("clGetProgramBuildInfo", "device", CL_INVALID_DEVICE);
+    if (what != CL_PROGRAM_BUILD_LOG) return CL_INVALID_VALUE;
+    f = &mock.facts[((mock_device *)(void *)device)->number];
+    length = strlen(f->log) + 1;
+    if (needed) *needed = f->log_bytes ? f->log_bytes : length;
+    if (!value) return CL_SUCCESS;
+    if (room < (f->log_bytes ? f->log_bytes : length)) return CL_INVALID_VALUE;
+    memset(value, 'x', room);
+    memcpy(value, f->log, length < room ? length : room);
+    return CL_SUCCESS;
+}
+
+static inline cl_kernel mock_clCreateKernel(cl_program handle, const char *name, cl_int *error)
+{
+    mock_program *p = (mock_program *)(void *)handle;
+    mock_kernel *k;
+    cl_int code = CL_SUCCESS;
+    if (!mock_is(p, MOCK_PROGRAM))
+        code = mock_fault("clCreateKernel", "no such program", CL_INVALID_PROGRAM);
+    else if (!p->built)
+        code =
+            mock_fault("clCreateKernel", "the program is not built", CL_INVALID_PROGRAM_EXECUTABLE);
+    else if (strncmp(name, "clsort_", 7))
+        code = mock_fault("clCreateKernel", "no such kernel", CL_INVALID_KERNEL_NAME);
+    if (error) *error = code;
+    if (code) return NULL;
+    k = (mock_kernel *)mock_create(sizeof *k, MOCK_KERNEL, p->base.context);
+    k->program = p;
+    MOCK_ADD(p->base.uses, 1);
+    snprintf(k->name, sizeof k->name, "%s", name);
+    return (cl_kernel)(void *)k;
+}
+
+static inline cl_int mock_clSetKernelArg(cl_kernel handle, cl_uint number, size_t size,
+                                         const void *value)
+{
+    mock_kernel *k = (mock_kernel *)(void *)handle;
+    mock_argument *a;
+    if (!mock_is(k, MOCK_KERNEL))
+        return mock_fault("clSetKernelArg", "no such kernel", CL_INVALID_KERNEL);
+    if (number >= MOCK_ARGUMENTS)
+        return mock_fault("clSetKernelArg", "number", CL_INVALID_ARG_INDEX);
+    if (!size) return mock_fault("clSetKernelArg", "no bytes", CL_INVALID_ARG_SIZE);
+    a = &k->arguments[number];
+    a->size = size;
+    a->is_local = value == NULL;
+    a->value = 0;
+    if (value) memcpy(&a->value, value, size < sizeof a->value ? size : sizeof a->value);
+    return CL_SUCCESS;
+}
+
+/* ---- commands ---- */
+
+static inline void mock_set_status(mock_event *e, cl_int status)
+{
+    cl_uint i;
+    __atomic_store_n(&e->status, status, __ATOMIC_RELEASE);
+    for (i = 0; status <= CL_COMPLETE && i < e->callbacks; i++)
+        e->callback[i]((cl_event)(void *)e, status, e->callback_user[i]);
+    if (status <= CL_COMPLETE) e->callbacks = 0;
+}
+
+static inline cl_ulong mock_key(const unsigned char *place, size_t bytes)
+{
+    cl_ulong key = 0;
+    memcpy(&key, place, bytes);   /* little-endian hosts */
+    return key;
+}
+
+/* Sorts stored keys, and values beside them: by insertion, which keeps what is sorted and is fast
+ * where most is. */
+static inline void mock_sort(const mock_command *c)
+{
+    unsigned char *keys = c->from->bytes + c->from_at,
+                  *values = c->to ? c->to->bytes + c->to_at : NULL, row[16];
+    const size_t k = c->key_bytes, v = values ? c->value_bytes : 0,
+                 n = (c->from->size - c->from_at) / k;
+    size_t i, gap, j;
+    for (gap = 1; gap < n / 9; gap = 3 * gap + 1) continue;
+    for (; gap; gap /= 3)
+        for (i = gap; i < n; i++) {
+            memcpy(row, keys + i * k, k);
+            if (v) memcpy(row + 8, values + i * v, v);
+            for (j = i; j >= gap && mock_key(keys + (j - gap) * k, k) > mock_key(row, k);
+                 j -= gap) {
+                memcpy(keys + j * k, keys + (j - gap) * k, k);
+                if (v) memcpy(values + j * v, values + (j - gap) * v, v);
+            }
+            memcpy(keys + j * k, row, k);
+            if (v) memcpy(values + j * v, row + 8, v);
+        }
+}
+
+/* What a command does. */
+static inline void mock_execute(const mock_command *c)
+{
+    unsigned char *from = c->from ? c->from->bytes : NULL, *to = c->to ? c->to->bytes : NULL;
+    size_t i;
+    if (c->kind == MOCK_COPY && to && from) memmove(to + c->to_at, from + c->from_at, c->bytes);
+    if (c->kind == MOCK_WRITE && to) memcpy(to + c->to_at, c->source, c->bytes);
+    if (c->kind == MOCK_READ && from) memcpy(c->host, from + c->from_at, c->bytes);
+    if (c->kind == MOCK_READ && !from) memset(c->host, 0, c->bytes);
+    if (c->kind == MOCK_READ && mock.on_read)
+        mock.on_read(mock.user, (cl_mem)(void *)c->from, c->from_at, c->bytes, c->host);
+    for (i = 0; c->kind == MOCK_FILL && to && i < c->bytes; i += c->pattern_size)
+        memcpy(to + c->to_at + i, c->pattern, c->pattern_size);
+    if (c->kind == MOCK_LAUNCH && from && (!c->to || to)) mock_sort(c);
+}
+
+/* Runs a command whose events have come, or fails it because one of them did. */
+static inline cl_int mock_complete(const mock_command *c)
+{
+    cl_int status = CL_COMPLETE;
+    cl_uint i;
+    for (i = 0; i < c->wait_count; i++)
+        if (__atomic_load_n(&c->waits[i]->status, __ATOMIC_ACQUIRE) < 0)
+            status = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
+    if (c->number == mock.fail_command) status = mock.command_code;
+    if (status == CL_COMPLETE) mock_execute(c);
+    if (c->event) mock_set_status(c->event, status);
+    return status;
+}
+
+/* Have all events come that a command waits for? */
+static inline int mock_waits_are_over(const mock_command *c)
+{
+    cl_uint i;
+    for (i = 0; i < c->wait_count; i++)
+        if (__atomic_load_n(&c->waits[i]->status, __ATOMIC_ACQUIRE) > CL_COMPLETE) return 0;
+    return 1;
+}
+
+static inline int mock_can_run(const mock_command *c)
+{
+    const mock_command *before;
+    if (!mock_waits_are_over(c)) return 0;
+    if (c->queue->properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) return 1;
+    for (before = mock_pending; before != c; before = before->next)
+        if (before->queue == c->queue) return 0;
+    return 1;
+}
+
+/* Ends the uses of objects by a command that waited. */
+static inline void mock_forget(mock_command *c)
+{
+    cl_uint i;
+    MOCK_ADD(c->queue->pending, -1);
+    for (i = 0; i < c->wait_count; i++) mock_unuse(&c->waits[i]->base);
+    if (c->event) mock_unuse(&c->event->base);
+    if (c->from) mock_unuse(&c->from->base);
+    if (c->to) mock_unuse(&c->to->base);
+    mock_unuse(&c->queue->base);
+    free(c->waits);
+    free(c);
+}
+
+/* Runs all commands that can. */
+static inline void mock_run(void)
+{
+    mock_command **place;
+    pthread_mutex_lock(&mock_lock);
+    for (place = &mock_pending; *place;) {
+        mock_command *const c = *place;
+        if (!mock_can_run(c)) {
+            place = &c->next;
+            continue;
+        }
+        *place = c->next;
+        pthread_mutex_unlock(&mock_lock);
+        mock_complete(c);
+        mock_forget(c);
+        pthread_mutex_lock(&mock_lock);
+        place = &mock_pending;
+    }
+    pthread_mutex_unlock(&mock_lock);
+}
+
+/* Queues a command behind what it waits for. */
+static inline void mock_defer(const mock_command *command)
+{
+    mock_command **place, *c = (mock_command *)malloc(sizeof *c);
+    cl_uint i;
+    *c = *command;
+    c->next = NULL;
+    c->waits = (mock_event **)malloc(c->wait_count * sizeof *c->waits + 1);
+    for (i = 0; i < c->wait_count; i++) {
+        c->waits[i] = command->waits[i];
+        MOCK_ADD(c->waits[i]->base.uses, 1);
+    }
+    MOCK_ADD(c->queue->base.uses, 1);
+    MOCK_ADD(c->queue->pending, 1);
+    if (c->event) MOCK_ADD(c->event->base.uses, 1);
+    if (c->from) MOCK_ADD(c->from->base.uses, 1);
+    if (c->to) MOCK_ADD(c->to->base.uses, 1);
+    pthread_mutex_lock(&mock_lock);
+    for (place = &mock_pending; *place;) place = &(*place)->next;
+    *place = c;
+    pthread_mutex_unlock(&mock_lock);
+}
+
+/* Is there something left of a queue that can never run? */
+static inline cl_int mock_drain(mock_queue *q, const char *function)
+{
+    if (MOCK_GET(q->pending)) mock_run();
+    if (MOCK_GET(q->pending))
+        return mock_fault(function, "would wait for ever", CL_OUT_OF_RESOURCES);
+    return CL_SUCCESS;
+}
+
+/* Queue and wait list of a command. */
+static inline cl_int mock_check_command(const char *function, const mock_queue *q, cl_uint n,
+                                        const cl_event *wait)
+{
+    cl_uint i;
+    if (!mock_is(q, MOCK_QUEUE))
+        return mock_fault(function, "no such queue", CL_INVALID_COMMAND_QUEUE);
+    if (!n != !wait) return mock_fault(function, "wait list", CL_INVALID_EVENT_WAIT_LIST);
+    for (i = 0; i < n; i++) {
+        if (!mock_is(wait[i], MOCK_EVENT))
+            return mock_fault(function, "no such event", CL_INVALID_EVENT_WAIT_LIST);
+        if (((mock_event *)(void *)wait[i])->base.context != q->base.context)
+            return mock_fault(function, "an event of another context", CL_INVALID_CONTEXT);
+    }
+    return CL_SUCCESS;
+}
+
+/* A range of a buffer that a command uses. */
+static inline cl_int mock_check_range(const char *function, const mock_queue *q,
+                                      const mock_buffer *b, size_t at, size_t bytes)
+{
+    if (!mock_is(b, MOCK_BUFFER))
+        return mock_fault(function, "no such buffer", CL_INVALID_MEM_OBJECT);
+    if (b->base.context != q->base.context)
+        return mock_fault(function, "a buffer of another context", CL_INVALID_CONTEXT);
+    if (!bytes) return mock_fault(function, "no bytes", CL_INVALID_VALUE);
+    if (at > b->size || bytes > b->size - at)
+        return mock_fault(function, "beyond the end of a buffer", CL_INVALID_VALUE);
+    return CL_SUCCESS;
+}
+
+/* Enqueues a checked command. */
+static inline cl_int mock_enqueue(mock_command *c, cl_uint n, const cl_event *wait, cl_event *event,
+                                  int blocking)
+{
+    cl_int status = CL_COMPLETE;
+    c->wait_count = n;
+    c->waits = (mock_event **)(uintptr_t)wait;
+    c->number = MOCK_ADD(mock.commands, 1);
+    if (event) {
+        c->event = (mock_event *)mock_create(sizeof *c->event, MOCK_EVENT, c->queue->base.context);
+        c->event->queue = c->queue;
+        MOCK_ADD(c->queue->base.uses, 1);
+        c->event->status = CL_QUEUED;
+        *event = (cl_event)(void *)c->event;
+    }
+    if (mock.hold || MOCK_GET(c->queue->pending) || !mock_waits_are_over(c)) mock_defer(c);
+    else status = mock_complete(c);
+    if (blocking) {
+        const cl_int drained = mock_drain(c->queue, "a blocking command");
+        if (drained) return drained;
+    }
+    return blocking && status < 0 ? status : CL_SUCCESS;
+}
+
+static inline mock_command mock_begin(int kind, cl_command_queue queue)
+{
+    mock_command c;
+    memset(&c, 0, sizeof c);
+    c.kind = kind;
+    c.queue = (mock_queue *)(void *)queue;
+    return c;
+}
+
+static inline cl_int mock_clEnqueueMarkerWithWaitList(cl_command_queue queue, cl_uint n,
+                                                      const cl_event *wait, cl_event *event)
+{
+    mock_command c = mock_begin(MOCK_MARKER, queue);
+    const cl_int code = mock_check_command("clEnqueueMarkerWithWaitList", c.queue, n, wait);
+    return code ? code : mock_enqueue(&c, n, wait, event, 0);
+}
+
+static inline cl_int mock_clEnqueueReadBuffer(cl_command_queue queue, cl_mem buffer,
+                                              cl_bool blocking, size_t at, size_t bytes, void *host,
+                                              cl_uint n, const cl_event *wait, cl_event *event)
+{
+    mock_command c = mock_begin(MOCK_READ, queue);
+    cl_int code = mock_check_command("clEnqueueReadBuffer", c.queue, n, wait);
+    c.from = (mock_buffer *)(void *)buffer;
+    c.from_at = at;
+    c.bytes = bytes;
+    c.host = host;
+    if (!code) code = mock_check_range("clEnqueueReadBuffer", c.queue, c.from, at, bytes);
+    return code ? code : mock_enqueue(&c, n, wait, event, blocking != CL_FALSE);
+}
+
+static inline cl_int mock_clEnqueueWriteBuffer(cl_command_queue queue, cl_mem buffer,
+                                               cl_bool blocking, size_t at, size_t bytes,
+                                               const void *host, cl_uint n, const cl_event *wait,
+                                               cl_event *event)
+{
+    mock_command c = mock_begin(MOCK_WRITE, queue);
+    cl_int code = mock_check_command("clEnqueueWriteBuffer", c.queue, n, wait);
+    c.to = (mock_buffer *)(void *)buffer;
+    c.to_at = at;
+    c.bytes = bytes;
+    c.source = host;
+    if (!code) code = mock_check_range("clEnqueueWriteBuffer", c.queue, c.to, at, bytes);
+    return code ? code : mock_enqueue(&c, n, wait, event, blocking != CL_FALSE);
+}
+
+static inline cl_int mock_clEnqueueCopyBuffer(cl_command_queue queue, cl_mem from, cl_mem to,
+                                              size_t from_at, size_t to_at, size_t bytes, cl_uint n,
+                                              const cl_event *wait, cl_event *event)
+{
+    mock_command c = mock_begin(MOCK_COPY, queue);
+    cl_int code = mock_check_command("clEnqueueCopyBuffer", c.queue, n, wait);
+    c.from = (mock_buffer *)(void *)from;
+    c.from_at = from_at;
+    c.to = (mock_buffer *)(void *)to;
+    c.to_at = to_at;
+    c.bytes = bytes;
+    if (!code) code = mock_check_range("clEnqueueCopyBuffer", c.queue, c.from, from_at, bytes);
+    if (!code) code = mock_check_range("clEnqueueCopyBuffer", c.queue, c.to, to_at, bytes);
+    if (!code && from == to && from_at < to_at + bytes && to_at < from_at + bytes)
+        code = mock_fault("clEnqueueCopyBuffer", "the ranges overlap", CL_MEM_COPY_OVERLAP);
+    return code ? code : mock_enqueue(&c, n, wait, event, 0);
+}
+
+static inline cl_int mock_clEnqueueFillBuffer(cl_command_queue queue, cl_mem buffer,
+                                              const void *pattern, size_t size, size_t at,
+                                              size_t bytes, cl_uint n, const cl_event *wait,
+                                              cl_event *event)
+{
+    mock_command c = mock_begin(MOCK_FILL, queue);
+    cl_int code = mock_check_command("clEnqueueFillBuffer", c.queue, n, wait);
+    c.to = (mock_buffer *)(void *)buffer;
+    c.to_at = at;
+    c.bytes = bytes;
+    if (!code) code = mock_check_range("clEnqueueFillBuffer", c.queue, c.to, at, bytes);
+    if (!code
+        && (!size || size > sizeof c.pattern || size & (size - 1) || at % size || bytes % size))
+        code = mock_fault("clEnqueueFillBuffer", "pattern", CL_INVALID_VALUE);
+    if (code) return code;
+    c.pattern_size = size;
+    memcpy(c.pattern, pattern, size);
+    return mock_enqueue(&c, n, wait, event, 0);
+}
+
+/* Can the queue's device run this launch? Writes the bytes of local memory that it takes. */
+static inline cl_int mock_check_launch(const mock_queue *q, const mock_kernel *k, size_t global,
+                                       size_t group, size_t *local)
+{
+    static const char function[] = "clEnqueueNDRangeKernel";
+    const mock_facts *f = &mock.facts[q->device->number];
+    const size_t most = f->kernel_group ? f->kernel_group : f->max_group;
+    int i, last = 0;
+    if (!mock_is(k, MOCK_KERNEL)) return mock_fault(function, "no such kernel", CL_INVALID_KERNEL);
+    if (k->base.context != q->base.context)
+        return mock_fault(function, "a kernel of another context", CL_INVALID_CONTEXT);
+    if (!global) return mock_fault(function, "no work-items", CL_INVALID_GLOBAL_WORK_SIZE);
+    if (group > most || group > f->item_sizes[0] || global % group
+        || group != (size_t)1 << k->program->group_log2)
+        return mock_fault(function, "the work-group", CL_INVALID_WORK_GROUP_SIZE);
+    *local = (size_t)f->kernel_local;
+    for (i = 0; i < MOCK_ARGUMENTS; i++) {
+        if (k->arguments[i].size && i > last)
+            return mock_fault(function, "an argument is not set", CL_INVALID_KERNEL_ARGS);
+        if (k->arguments[i].size) last = i + 1;
+        if (k->arguments[i].is_local) *local += k->arguments[i].size;
+    }
+    return *local > f->local_bytes ? mock_fault(function, "local memory", CL_OUT_OF_RESOURCES)
+                                   : CL_SUCCESS;
+}
+
+/* The arrays that a launch sorts. */
+static inline void mock_find_arrays(mock_command *c, const mock_kernel *k)
+{
+    const mock_program *p = k->program;
+    if (!mock.sorts || p->records || p->family == 5 || p->family == 10) return;
+    c->from = (mock_buffer *)(uintptr_t)k->arguments[0].value;
+    c->from_at = (size_t)k->arguments[1].value;
+    c->key_bytes = p->key_bytes;
+    c->value_bytes = p->value_bytes;
+    if (!p->value_bytes) return;
+    c->to = (mock_buffer *)(uintptr_t)k->arguments[2].value;
+    c->to_at = (size_t)k->arguments[3].value;
+}
+
+static inline cl_int mock_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel,
+                                                 cl_uint dimensions, const size_t *offset,
+                                                 const size_t *global, const size_t *group,
+                                                 cl_uint n, const cl_event *wait, cl_event *event)
+{
+    mock_command c = mock_begin(MOCK_LAUNCH, queue);
+    const mock_kernel *k = (mock_kernel *)(void *)kernel;
+    size_t local = 0;
+    cl_int code = mock_check_command("clEnqueueNDRangeKernel", c.queue, n, wait);
+    if (!code && (dimensions != 1 || offset || !group))
+        code = mock_fault("clEnqueueNDRangeKernel", "dimensions", CL_INVALID_WORK_DIMENSION);
+    if (!code) code = mock_check_launch(c.queue, k, *global, *group, &local);
+    if (code) return code;
+    if (mock.on_launch) mock.on_launch(mock.user, k->name, *global, *group, local);
+    mock_find_arrays(&c, k);
+    return mock_enqueue(&c, n, wait, event, 0);
+}
+
+/* ---- waiting ---- */
+
+static inline cl_int mock_clFlush(cl_command_queue queue)
+{
+    return mock_is(queue, MOCK_QUEUE)
+               ? CL_SUCCESS
+               : mock_fault("clFlush", "no such queue", CL_INVALID_COMMAND_QUEUE);
+}
+
+static inline cl_int mock_clFinish(cl_command_queue queue)
+{
+    if (!mock_is(queue, MOCK_QUEUE))
+        return mock_fault("clFinish", "no such queue", CL_INVALID_COMMAND_QUEUE);
+    return mock_drain((mock_queue *)(void *)queue, "clFinish");
+}
+
+static inline cl_int mock_clWaitForEvents(cl_uint n, const cl_event *events)
+{
+    cl_int code = CL_SUCCESS, status;
+    cl_uint i;
+    if (!n || !events) return mock_fault("clWaitForEvents", "no events", CL_INVALID_VALUE);
+    for (i = 0; i < n; i++) {
+        const mock_event *e = (mock_event *)(void *)events[i];
+        if (!mock_is(e, MOCK_EVENT))
+            return mock_fault("clWaitForEvents", "no such event", CL_INVALID_EVENT);
+        if (__atomic_load_n(&e->status, __ATOMIC_ACQUIRE) > CL_COMPLETE) mock_run();
+        status = __atomic_load_n(&e->status, __ATOMIC_ACQUIRE);
+        if (status > CL_COMPLETE)
+            return mock_fault("clWaitForEvents", "would wait for ever", CL_OUT_OF_RESOURCES);
+        if (status < 0) code = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
+    }
+    return code;
+}
+
+static inline cl_event mock_clCreateUserEvent(cl_context handle, cl_int *error)
+{
+    mock_context *c = (mock_context *)(void *)handle;
+    mock_event *e;
+    const int good = mock_is(c, MOCK_CONTEXT);
+    if (error)
+        *error = good ? CL_SUCCESS
+                      : mock_fault("clCreateUserEvent", "no such context", CL_INVALID_CONTEXT);
+    if (!good) return NULL;
+    e = (mock_event *)mock_create(sizeof *e, MOCK_EVENT, &c->base);
+    e->status = CL_SUBMITTED;
+    return (cl_event)(void *)e;
+}
+
+static inline cl_int mock_clSetUserEventStatus(cl_event handle, cl_int status)
+{
+    mock_event *e = (mock_event *)(void *)handle;
+    if (!mock_is(e, MOCK_EVENT) || e->queue)
+        return mock_fault("clSetUserEventStatus", "no such event", CL_INVALID_EVENT);
+    if (e->status <= CL_COMPLETE)
+        return mock_fault("clSetUserEventStatus", "set before", CL_INVALID_OPERATION);
+    mock_set_status(e, status);
+    if (!mock.hold) mock_run();
+    return CL_SUCCESS;
+}
+
+static inline cl_int mock_clSetEventCallback(cl_event handle, cl_int when,
+                                             void (CL_CALLBACK *f)(cl_event, cl_int, void *),
+                                             void *user)
+{
+    mock_event *e = (mock_event *)(void *)handle;
+    if (!mock_is(e, MOCK_EVENT))
+        return mock_fault("clSetEventCallback", "no such event", CL_INVALID_EVENT);
+    if (when != CL_COMPLETE || !f)
+        return mock_fault("clSetEventCallback", "callback", CL_INVALID_VALUE);
+    if (__atomic_load_n(&e->status, __ATOMIC_ACQUIRE) <= CL_COMPLETE) {
+        f(handle, e->status, user);
+        return CL_SUCCESS;
+    }
+    if (e->callbacks == MOCK_CALLBACKS)
+        return mock_fault("clSetEventCallback", "too many for this driver", CL_OUT_OF_RESOURCES);
+    e->callback[e->callbacks] = f;
+    e->callback_user[e->callbacks++] = user;
+    return CL_SUCCESS;
+}
+
+#define COUNTED_CL(function) mock_##function
+
+#include "counted.h"
+
+#endif
