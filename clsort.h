@@ -103,8 +103,8 @@
      4096 and P at most n / 4096 + 1: about 41 KB per row. Where they are sorted then: a(RkK) without keys_out, and what R rows of k keys take,
      with u32 values if indices or values are wanted, stable and in place.
      Scratch is yours (scratch, scratch_offset, scratch_size) or the sorter's: one buffer per queue, grown on demand, kept
-     until clsort_trim. The sorter retains its context, its device and the queues that own such a buffer, and never retains
-     a buffer of yours. Host memory: a few KiB per sorter through CLSORT_MALLOC; no allocation in a warmed-up enqueue.
+     until clsort_trim. The sorter retains its context, its device and the queues that own such a buffer (with NVIDIA's
+     driver all queues that it was used with), and never retains a buffer of yours. Host memory: a few KiB per sorter through CLSORT_MALLOC; no allocation in a warmed-up enqueue.
 
    ERRORS
      Every function returns a clsort_status: OpenCL's codes pass through, ours are CLSORT_ERROR_* (-5000 ... -5099).
@@ -455,11 +455,14 @@ CLSORT_API clsort_status clsort_create(cl_context context, cl_device_id device, 
    scratch and errors. Thread safety: `sorter` must not be in use by another thread during the call. */
 CLSORT_API clsort_status clsort_clone(clsort_sorter *sorter, clsort_sorter **clone);
 
-/* Releases everything; never waits: commands still queued complete. NULL is a no-op.
+/* Releases everything; never waits: commands still queued complete. NULL is a no-op. NVIDIA's driver needs
+   a program until its launches are done, so there an event callback releases the programs then: it calls
+   CLSORT_FREE on a thread of the driver, and this code must stay loaded until the queued sorts are done.
+   Destroy waits only where the driver refuses that callback.
    Thread safety: one thread per sorter. */
 CLSORT_API void clsort_destroy(clsort_sorter *sorter);
 
-/* Releases the sorter's scratch buffers and the queues that it retained for them; never waits.
+/* Releases the sorter's scratch buffers and the queues that it retained; never waits.
    Thread safety: one thread per sorter. */
 CLSORT_API clsort_status clsort_trim(clsort_sorter *sorter);
 
@@ -467,8 +470,9 @@ CLSORT_API clsort_status clsort_trim(clsort_sorter *sorter);
    next call with this sorter. Thread safety: one thread per sorter. */
 CLSORT_API const char *clsort_last_error(const clsort_sorter *sorter);
 
-/* The compiler's whole output of the last failed build, "" if there was none. Line numbers are those of kernels.cl.
-   Thread safety: one thread per sorter. */
+/* The compiler's whole output of the last failed build, "" if there was none. Line numbers are those of
+   kernels.cl, or of your text in files named record_type and precedes; NVIDIA's compiler counts all lines as
+   one file. Thread safety: one thread per sorter. */
 CLSORT_API const char *clsort_build_log(const clsort_sorter *sorter);
 
 /* The context and the device of a sorter, not retained. Thread safety: any. */
@@ -4919,16 +4923,15 @@ static const char *const clsort__source[] = {
     "        quick_begin(q);\n"
     "}\n"
     "\n"
-    "#define CLSORT_QUICK_KERNEL(step) \\\n"
-    "    CLSORT_KERNEL void clsort_quick_##step(CLSORT_QUICK_ARGS, local ulong *space) \\\n"
+    "#define CLSORT_QUICK_STEP(step) \\\n"
     "    { \\\n"
     "        const quick_t q = CLSORT_QUICK_JOB; \\\n"
-    "        quick_##step(q, quick_space(space)); \\\n"
+    "        step(q, quick_space(space)); \\\n"
     "    }\n"
-    "CLSORT_QUICK_KERNEL(count)\n"
-    "CLSORT_QUICK_KERNEL(plan)\n"
-    "CLSORT_QUICK_KERNEL(scatter)\n"
-    "CLSORT_QUICK_KERNEL(leaf)\n"
+    "CLSORT_KERNEL void clsort_quick_count(CLSORT_QUICK_ARGS, local ulong *space) CLSORT_QUICK_STEP(quick_count)\n"
+    "CLSORT_KERNEL void clsort_quick_plan(CLSORT_QUICK_ARGS, local ulong *space) CLSORT_QUICK_STEP(quick_plan)\n"
+    "CLSORT_KERNEL void clsort_quick_scatter(CLSORT_QUICK_ARGS, local ulong *space) CLSORT_QUICK_STEP(quick_scatter)\n"
+    "CLSORT_KERNEL void clsort_quick_leaf(CLSORT_QUICK_ARGS, local ulong *space) CLSORT_QUICK_STEP(quick_leaf)\n"
     "#endif\n"
     "\n",
     "//---- quicksort: relauncher\n"
@@ -4973,7 +4976,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "\n",
 #else
-    "#line 4291\n",
+    "#line 4290\n",
 #endif
     "//---- select: plan\n"
     "/* SELECT: the first k elements of every row's sorted order, without sorting the rows.\n"
@@ -5768,6 +5771,7 @@ struct clsort_sorter {
     clsort_options options;
     int is_cpu, has_vectors;    /* has_vectors: a CPU whose compiler fills vector registers */
     int has_progress;           /* work-groups that have started all make progress, and NVIDIA's PTX is there */
+    int releases_late;          /* programs must outlive their launches; see clsort__mark_queue */
     cl_uint enqueues;           /* kernels can enqueue kernels and call work-group functions: the version of OpenCL C for that, else 0 */
     size_t max_group;
     cl_uint compute_units;
@@ -5780,6 +5784,8 @@ struct clsort_sorter {
     size_t slot_count;
     clsort__pending *pending;
     size_t pending_count;
+    cl_event *marks;            /* releases_late: complete when the work on queues that were trimmed away is done */
+    size_t mark_count;
     cl_uint broken;             /* bit per family that failed the self-test */
     cl_event *waits;            /* room for the caller's wait list and one event more */
     size_t wait_room;
@@ -5965,6 +5971,47 @@ static clsort_status clsort__find_slot(clsort_sorter *s, cl_command_queue queue,
     return CL_SUCCESS;
 }
 
+/* NVIDIA's driver (580.159) reads a program's memory until its launches are done, although OpenCL lets a
+   program be released before. Of 96 processes that released one behind a user event, 31 died of a corrupted
+   heap; neither clFlush nor another order of releases helped. So a sorter there keeps a slot for each queue
+   that it was used with, a mark for each such queue that is trimmed away, and its programs until all marks
+   are complete. Without a mark there is nothing but to wait. */
+static void clsort__mark_queue(clsort_sorter *s, cl_command_queue queue)
+{
+    void *marks = s->marks;
+    cl_event mark = NULL;
+    clsort_status status = clsort__grow(s, &marks, s->mark_count + 1, sizeof *s->marks);
+    if (status == CL_SUCCESS) {
+        s->marks = (cl_event *)marks;
+        status = CLSORT__TRY(s, clEnqueueMarkerWithWaitList, (queue, 0, NULL, &mark));
+    }
+    if (status == CL_SUCCESS) {
+        s->marks[s->mark_count++] = mark;
+        CLSORT_CL(clFlush)(queue);
+    } else {
+        CLSORT_CL(clFinish)(queue);
+    }
+}
+
+/* Is all work behind a mark done? */
+static int clsort__mark_complete(cl_event mark)
+{
+    cl_int state = CL_QUEUED;
+    const cl_int code = CLSORT_CL(clGetEventInfo)(mark, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, NULL);
+    return code == CL_SUCCESS && state <= CL_COMPLETE;
+}
+
+/* Drops marks whose work is done. */
+static void clsort__drop_marks(clsort_sorter *s)
+{
+    size_t i, kept = 0;
+    for (i = 0; i < s->mark_count; i++) {
+        if (clsort__mark_complete(s->marks[i])) CLSORT_CL(clReleaseEvent)(s->marks[i]);
+        else s->marks[kept++] = s->marks[i];
+    }
+    s->mark_count = kept;
+}
+
 /* Makes a slot's buffer at least `bytes` large. Commands still queued keep the old buffer alive. */
 static clsort_status clsort__grow_slot(clsort_sorter *s, clsort__slot *slot, size_t bytes)
 {
@@ -6050,6 +6097,7 @@ static clsort_status clsort__find_progress(clsort_sorter *s)
     if (status != CL_SUCCESS || s->is_cpu || vendor != NVIDIA) return status;
     code = CLSORT_CL(clGetDeviceInfo)(s->device, COMPUTE_CAPABILITY_MAJOR_NV, sizeof major, &major, NULL);
     s->has_progress = code == CL_SUCCESS && major >= 7;
+    s->releases_late = 1;
     return code == CL_INVALID_VALUE ? CL_SUCCESS : clsort__note(s, code, "clGetDeviceInfo");
 }
 
@@ -7315,12 +7363,14 @@ static clsort_status clsort__check_present(clsort_sorter *s, const char *functio
     return CL_SUCCESS;
 }
 
-/* Wait list and queue of an enqueue call. Says whether the queue is in order. */
+/* Wait list and queue of an enqueue call. Says whether the queue is in order; where programs must outlive
+   their launches, the queue gets a slot. */
 static clsort_status clsort__check_queue(clsort_sorter *s, const char *function, clsort__run *run)
 {
     cl_context context = NULL;
     cl_device_id device = NULL;
     cl_command_queue_properties properties = 0;
+    clsort__slot *slot;
     cl_uint i;
     clsort_status status = CLSORT__TRY(s, clGetCommandQueueInfo, (run->queue, CL_QUEUE_CONTEXT, sizeof context, &context, NULL));
     if (status == CL_SUCCESS) status = CLSORT__TRY(s, clGetCommandQueueInfo, (run->queue, CL_QUEUE_DEVICE, sizeof device, &device, NULL));
@@ -7333,7 +7383,7 @@ static clsort_status clsort__check_queue(clsort_sorter *s, const char *function,
         if (status != CL_SUCCESS) return status;
         if (context != s->context) return clsort__reject(s, function, "wait", CLSORT_ERROR_EVENT_MISMATCH);
     }
-    return CL_SUCCESS;
+    return s->releases_late ? clsort__find_slot(s, run->queue, &slot) : CL_SUCCESS;
 }
 
 /* What every enqueue call checks first, and its run. `request` is the caller's description. */
@@ -9312,18 +9362,70 @@ CLSORT_API clsort_status clsort_clone(clsort_sorter *sorter, clsort_sorter **clo
     return status;
 }
 
+/* The programs of a destroyed sorter, until the work of one queue is done. */
+typedef struct clsort__heritage {
+    size_t count;
+    cl_program programs[1];     /* `count` of them */
+} clsort__heritage;
+
+static void clsort__release_heritage(clsort__heritage *h)
+{
+    size_t i;
+    for (i = 0; i < h->count; i++) CLSORT_CL(clReleaseProgram)(h->programs[i]);
+    CLSORT_FREE(h);
+}
+
+static void CL_CALLBACK clsort__work_done(cl_event mark, cl_int state, void *heritage)
+{
+    (void)mark;
+    (void)state;
+    clsort__release_heritage((clsort__heritage *)heritage);
+}
+
+/* Hands the sorter's programs over to a callback that releases them when a mark is complete; waits for it
+   where that is refused. Releases the mark. */
+static void clsort__bequeath(clsort_sorter *s, cl_event mark)
+{
+    const size_t bytes = sizeof(clsort__heritage) + s->program_count * sizeof(cl_program);
+    clsort__heritage *h = (clsort__heritage *)CLSORT_MALLOC(bytes);
+    cl_int code = CL_OUT_OF_HOST_MEMORY;
+    size_t i;
+    if (h) {
+        h->count = 0;
+        for (i = 0; i < s->program_count; i++)
+            if (CLSORT_CL(clRetainProgram)(s->programs[i].program) == CL_SUCCESS)
+                h->programs[h->count++] = s->programs[i].program;
+        if (h->count == s->program_count)
+            code = CLSORT_CL(clSetEventCallback)(mark, CL_COMPLETE, clsort__work_done, h);
+        if (code != CL_SUCCESS) clsort__release_heritage(h);
+    }
+    if (code != CL_SUCCESS) CLSORT_CL(clWaitForEvents)(1, &mark);
+    CLSORT_CL(clReleaseEvent)(mark);
+}
+
+/* Releases the programs of a sorter that was trimmed. */
+static void clsort__release_programs(clsort_sorter *s)
+{
+    size_t i;
+    if (s->releases_late && s->own_queue) clsort__mark_queue(s, s->own_queue);
+    clsort__drop_marks(s);
+    for (i = 0; i < s->mark_count; i++) clsort__bequeath(s, s->marks[i]);
+    for (i = 0; i < s->program_count; i++) clsort__release_program(&s->programs[i]);
+    clsort__free(s->marks);
+    clsort__free(s->programs);
+}
+
 CLSORT_API void clsort_destroy(clsort_sorter *sorter)
 {
     size_t i;
     if (!sorter) return;
     clsort_trim(sorter);
+    clsort__release_programs(sorter);
     for (i = 0; i < sorter->pending_count; i++) {
         CLSORT_CL(clReleaseEvent)(sorter->pending[i].event);
         CLSORT_CL(clReleaseMemObject)(sorter->pending[i].proof);
     }
     clsort__free(sorter->pending);
-    for (i = 0; i < sorter->program_count; i++) clsort__release_program(&sorter->programs[i]);
-    clsort__free(sorter->programs);
     for (i = 0; i < sorter->comparator_count; i++) clsort__free(sorter->comparators[i].record_type);
     clsort__free(sorter->comparators);
     clsort__free(sorter->waits);
@@ -9340,7 +9442,11 @@ CLSORT_API clsort_status clsort_trim(clsort_sorter *sorter)
 {
     size_t i;
     if (!sorter) return CLSORT_ERROR_NULL_ARGUMENT;
-    for (i = 0; i < sorter->slot_count; i++) clsort__release_slot(&sorter->slots[i]);
+    clsort__drop_marks(sorter);
+    for (i = 0; i < sorter->slot_count; i++) {
+        if (sorter->releases_late && sorter->slots[i].queue) clsort__mark_queue(sorter, sorter->slots[i].queue);
+        clsort__release_slot(&sorter->slots[i]);
+    }
     clsort__free(sorter->slots);
     sorter->slots = NULL;
     sorter->slot_count = 0;
@@ -10184,6 +10290,9 @@ CLSORT_API clsort_status clsort_enqueue_is_sorted(clsort_sorter *sorter, cl_comm
 #endif /* CLSORT_IMPLEMENTATION */
 
 /* ---- revision history ----------------------------------------------------------------------------------------------
+
+   0.2.0  not released
+                      Destroying a sorter while its work is queued no longer corrupts the heap of NVIDIA's driver.
 
    0.1.0  2026-11-21  the bitonic family: kernels A, B2 to B16, tiles in local memory and in registers; all key types, orders,
                       payloads, argsort, records; gather and is_sorted; host arrays; proofs and self-test; the merge family: stable sorts,

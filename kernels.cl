@@ -4235,16 +4235,15 @@ CLSORT_KERNEL void clsort_quick_begin(CLSORT_QUICK_ARGS)
         quick_begin(q);
 }
 
-#define CLSORT_QUICK_KERNEL(step) \
-    CLSORT_KERNEL void clsort_quick_##step(CLSORT_QUICK_ARGS, local ulong *space) \
+#define CLSORT_QUICK_STEP(step) \
     { \
         const quick_t q = CLSORT_QUICK_JOB; \
-        quick_##step(q, quick_space(space)); \
+        step(q, quick_space(space)); \
     }
-CLSORT_QUICK_KERNEL(count)
-CLSORT_QUICK_KERNEL(plan)
-CLSORT_QUICK_KERNEL(scatter)
-CLSORT_QUICK_KERNEL(leaf)
+CLSORT_KERNEL void clsort_quick_count(CLSORT_QUICK_ARGS, local ulong *space) CLSORT_QUICK_STEP(quick_count)
+CLSORT_KERNEL void clsort_quick_plan(CLSORT_QUICK_ARGS, local ulong *space) CLSORT_QUICK_STEP(quick_plan)
+CLSORT_KERNEL void clsort_quick_scatter(CLSORT_QUICK_ARGS, local ulong *space) CLSORT_QUICK_STEP(quick_scatter)
+CLSORT_KERNEL void clsort_quick_leaf(CLSORT_QUICK_ARGS, local ulong *space) CLSORT_QUICK_STEP(quick_leaf)
 #endif
 
 //---- quicksort: relauncher

@@ -45,7 +45,8 @@ static int sort_blocks(bench *b, sort_case c, size_t group)
     c.d.tuning.work_group = (cl_uint)group;
     c.block = case_block_length(b, &c);
     if (!CHECK(c.block >= 1 && c.block <= group && !(c.block & (c.block - 1)))) return 0;
-    if (group <= 1024 && c.d.value_size <= 4) CHECK(c.block == group || b->small);
+    /* A driver may allow a kernel fewer work-items than the device (NVIDIA: 256); every one allows these. */
+    if (group <= 256 && c.d.value_size <= 4) CHECK(c.block == group || b->small);
     for (i = 0; i < sizeof counts / sizeof *counts; i++) {
         c.d.count = counts[i];
         c.seed = i + group;
@@ -385,8 +386,16 @@ static void preparing_builds_comparators(bench *b)
     clsort_destroy(s);
 }
 
-/* A text that does not compile: its status, and what the log says. */
-static void expect_no_compile(bench *b, clsort_sorter *s, const char *record_type, const char *precedes, const char *line)
+/* Does the compiler follow #line? NVIDIA's ignores it and quotes the line instead; Oclgrind's log has neither. */
+static int log_holds(const bench *b, const char *log, const char *line, const char *text)
+{
+    if (device_name_holds(b->session.info.platform_name, "Oclgrind")) return 1;
+    return strstr(log, device_name_holds(b->session.info.platform_name, "NVIDIA") ? text : line) != NULL;
+}
+
+/* A text that does not compile: its status, and what the log says: the place and the text of a wrong line. */
+static void expect_no_compile(bench *b, clsort_sorter *s, const char *record_type, const char *precedes,
+                              const char *line, const char *text)
 {
     record_case c = record_make(&record_orders[0], 3);
     cl_int error;
@@ -399,8 +408,7 @@ static void expect_no_compile(bench *b, clsort_sorter *s, const char *record_typ
     CHECK(!done);
     CHECK(strstr(clsort_last_error(s), clsort_status_text(CLSORT_ERROR_COMPARATOR)) != NULL);
     CHECK(clsort_build_log(s)[0] != 0);
-    if (line && !device_name_holds(b->session.info.platform_name, "Oclgrind") && !CHECK(strstr(clsort_build_log(s), line) != NULL))
-        printf("%.500s\n", clsort_build_log(s));
+    if (line && !CHECK(log_holds(b, clsort_build_log(s), line, text))) printf("%.500s\n", clsort_build_log(s));
     CHECK_STATUS(clsort_prepare(s, &c.d), CLSORT_ERROR_COMPARATOR);
     clReleaseMemObject(c.d.keys);
 }
@@ -410,13 +418,14 @@ static void compile_errors_name_the_callers_lines(bench *b)
     static const char good[] = "typedef struct { uint x, y; } clsort_record;";
     clsort_sorter *s = fresh_sorter(b, 0);
     record_case c = record_make(&record_orders[0], 60);
-    expect_no_compile(b, s, good, "a.x\n< b.nothing\n", "precedes:2");
-    expect_no_compile(b, s, "typedef struct {\n    unit x, y;\n} clsort_record;", "a.x < b.x", "record_type:2");
-    expect_no_compile(b, s, "typedef struct { uint x, y, z; } clsort_record;", "a.x < b.x", NULL);
-    expect_no_compile(b, s, "typedef struct { uint x; } clsort_record;", "a.x < b.x", NULL);
-    expect_no_compile(b, s, "", "a.x < b.x", NULL);
-    if (!b->few_programs) expect_no_compile(b, s, good, "", NULL);
-    if (!b->few_programs) expect_no_compile(b, s, good, "1); } void f(void) { (", NULL);
+    expect_no_compile(b, s, good, "a.x\n< b.nothing\n", "precedes:2", "< b.nothing");
+    expect_no_compile(b, s, "typedef struct {\n    unit x, y;\n} clsort_record;", "a.x < b.x", "record_type:2",
+                      "unit x, y;");
+    expect_no_compile(b, s, "typedef struct { uint x, y, z; } clsort_record;", "a.x < b.x", NULL, NULL);
+    expect_no_compile(b, s, "typedef struct { uint x; } clsort_record;", "a.x < b.x", NULL, NULL);
+    expect_no_compile(b, s, "", "a.x < b.x", NULL, NULL);
+    if (!b->few_programs) expect_no_compile(b, s, good, "", NULL, NULL);
+    if (!b->few_programs) expect_no_compile(b, s, good, "1); } void f(void) { (", NULL, NULL);
     c.sorter = s;
     record_run(b, &c);
     clsort_destroy(s);

@@ -278,6 +278,54 @@ static void destroy_while_work_is_pending(bench *b)
     run_destroyed(b, 1);
 }
 
+static int live_programs(void)
+{
+    int live;
+    pthread_mutex_lock(&counted_lock);
+    live = counted.live[COUNTED_PROGRAM];
+    pthread_mutex_unlock(&counted_lock);
+    return live;
+}
+
+/* A sorter told that the driver is one whose launches need their programs: they are released when the work
+   is done, or after a wait where neither mark nor callback can be had. */
+static void run_heritage(bench *b, int out_of_order, int fail)
+{
+    cl_command_queue queue = open_queue(b, out_of_order);
+    clsort_sorter *s = new_sorter(b);
+    cl_int error = 0;
+    const int before = live_programs();
+    cl_event gate = clCreateUserEvent(b->session.context, &error);
+    job j;
+    int i;
+    if (!queue || !s || !open_job(&j, b->session.context, 7)) return;
+    AT("out of order %d, failing %d", out_of_order, fail);
+    s->releases_late = 1;
+    CHECK_OK(start_job(&j, s, queue, !fail, fail ? NULL : &gate));
+    CHECK(live_programs() > before);
+    if (fail) counted.fail_at = counted.calls + fail;
+    counted.code = CL_OUT_OF_RESOURCES;
+    counted.fail_after = 1;
+    clsort_destroy(s);
+    counted.fail_at = 0;
+    CHECK(fail || live_programs() > before);
+    clSetUserEventStatus(gate, CL_COMPLETE);
+    finish_job(&j);
+    for (i = 0; i < 100 && live_programs() > before; i++) nap(20);
+    CHECK(live_programs() == before);
+    close_job(&j);
+    clReleaseEvent(gate);
+    clReleaseCommandQueue(queue);
+}
+
+static void programs_outlive_launches(bench *b)
+{
+    int fail;
+    run_heritage(b, 0, 0);
+    run_heritage(b, 1, 0);
+    for (fail = 1; fail < 9; fail++) run_heritage(b, fail % 2, fail);
+}
+
 /* Drivers may let go of finished commands a moment later. */
 static cl_uint context_references(const bench *b)
 {
@@ -492,6 +540,7 @@ static const test_entry tests[] = {
     { "several sorts in flight on two queues do not disturb each other", several_sorts_in_flight },
     { "a queue without profiling is enough", no_profiling_needed },
     { "a sorter may be trimmed and destroyed while its work is pending", destroy_while_work_is_pending },
+    { "programs outlive their launches where the driver needs them", programs_outlive_launches },
     { "the reference counts of the caller's objects are as before", reference_counts },
     { "trim lets go of scratch and queues", trim_lets_go_of_the_queue },
     { "every object of the implementation is released", everything_is_released },
