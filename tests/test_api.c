@@ -210,6 +210,29 @@ static void no_build(bench *b)
     clsort_destroy(clone);
 }
 
+/* Pairs of keys and values, and of keys and indices, are sorted by one program; indices need one more to be made. */
+static void no_build_for_indices(bench *b)
+{
+    clsort_sorter *s = new_sorter(b);
+    clsort_desc d = clsort_desc_default();
+    cl_uint keys[3] = { 2, 0, 1 }, values[3] = { 0, 1, 2 }, indices[3] = { 7, 7, 7 };
+    d.count = 3;
+    d.key_type = CLSORT_U32;
+    d.algorithm = CLSORT_RADIX;
+    d.value_size = 4;
+    CHECK_OK(clsort_sort_host(s, &d, keys, values, NULL));
+    keys[0] = 2, keys[1] = 0, keys[2] = 1;
+    d.value_size = 0;
+    d.flags = CLSORT_FLAG_NO_BUILD;
+    CHECK_STATUS(clsort_sort_host(s, &d, keys, NULL, indices), CLSORT_ERROR_NOT_READY);
+    d.flags = CLSORT_FLAG_INDICES;
+    CHECK_OK(clsort_prepare(s, &d));
+    d.flags = CLSORT_FLAG_NO_BUILD;
+    CHECK_OK(clsort_sort_host(s, &d, keys, NULL, indices));
+    CHECK(indices[0] == 1 && indices[1] == 2 && indices[2] == 0);
+    clsort_destroy(s);
+}
+
 static void trim_between_sorts(bench *b)
 {
     sort_case c = case_make(CLSORT_U32, 500, "mod-16");
@@ -406,6 +429,45 @@ static void scratch_of_merge(bench *b)
     expect_scratch(b, &d, a4 + a4 + a4 + a4 + a4 + splits);
 }
 
+/* The same for radix, where each work-item or work-group counts its block, not where it sweeps. */
+static void scratch_of_radix(bench *b)
+{
+    const size_t a4 = 4016, blocks = FORMULA_COUNT / 64 + 1;
+    clsort_desc d = clsort_desc_default();
+    d.count = FORMULA_COUNT;
+    d.key_type = CLSORT_U32;
+    d.algorithm = CLSORT_RADIX;
+    d.tuning.radix = CLSORT_RADIX_PORTABLE;
+    expect_scratch(b, &d, a4 + (4 * (32 + 4 * blocks + 256 * (blocks + 1)) + 15) / 16 * 16);
+    d.value_size = 2;
+    expect_scratch(b, &d, a4 + 2016 + (4 * (32 + 4 * blocks + 256 * (blocks + 1)) + 15) / 16 * 16);
+    d.count = 1000000;
+    d.value_size = 0;
+    expect_scratch(b, &d, 4000000 + 4 * (32 + 4 * 1024 + 256 * 1025));
+}
+
+/* The tables of quicksort, and of what merges the rest. */
+static size_t quick_tables(size_t n)
+{
+    const size_t sequences = (n / 1024 < 8192 ? n / 1024 : 8192) + 1, workers = n / 64 + 1;
+    const size_t rows = 52 + 24 * (n / 64) + 4 * (n / 32) + 128 * (workers < 1024 ? workers : 1024);
+    return ((4 * (1050 + 188 * sequences) + 15) / 16 * 16 + rows + 15) / 16 * 16;
+}
+
+static void scratch_of_quicksort(bench *b)
+{
+    clsort_desc d = clsort_desc_default();
+    d.key_type = CLSORT_U32;
+    d.algorithm = CLSORT_QUICKSORT;
+    for (d.count = FORMULA_COUNT; d.count < 20000000; d.count *= 15)
+        expect_scratch(b, &d, (4 * d.count + 15) / 16 * 16 + quick_tables(d.count));
+    d.count = FORMULA_COUNT;
+    d.value_size = 3;
+    expect_scratch(b, &d, 4016 + 3008 + quick_tables(d.count));
+    d.stable = 1;
+    expect_scratch(b, &d, 4016 + 4016 + 3008 + 4016 + quick_tables(d.count));
+}
+
 /* And for orders of the caller's own. Fields of 4 + 2 bytes make a code of 8; a comparator moves records or, where they are long, indices. */
 static void scratch_of_orders(bench *b)
 {
@@ -493,6 +555,8 @@ static void scratch_is_the_formula(bench *b)
 {
     scratch_of_bitonic(b);
     scratch_of_merge(b);
+    scratch_of_radix(b);
+    scratch_of_quicksort(b);
     scratch_of_orders(b);
     scratch_of_segments(b);
     scratch_of_many_segments(b);
@@ -743,6 +807,7 @@ static const test_entry tests[] = {
     { "a sorter can make its own context", own_context },
     { "clones sort on their own and outlive their original", clones_outlive_their_original },
     { "NO_BUILD refuses what is not built, and prepare builds it", no_build },
+    { "NO_BUILD refuses indices where only pairs are built", no_build_for_indices },
     { "trimming between sorts does no harm", trim_between_sorts },
     { "the diagnostic callback hears of every failure", diagnostics },
     { "counts of 0 and 1 work with every kind of output", counts_0_and_1 },

@@ -396,6 +396,10 @@ FAULT(count_write_only, c->d.count_buffer = w->write_only)
 FAULT(segments_short, use_segments(c, w->good[INDICES]); c->d.segment_count = BYTES / 4)
 FAULT(count_short, c->d.count_buffer = w->good[INDICES]; c->d.count_offset = BYTES)
 FAULT(rows_short, c->d.rows = 2; c->d.row_stride = BYTES - 4 * N + 4)
+FAULT(rows_keys_out_short, c->d.rows = 2; c->d.keys_out = w->exact)
+FAULT(rows_values_short, c->d.rows = 2; c->d.values = w->exact)
+FAULT(rows_values_out_short, c->d.rows = 2; c->d.values_out = w->exact)
+FAULT(rows_indices_short, c->d.rows = 2; c->d.indices = w->exact; c->d.values_out = w->good[VALUES_OUT])
 FAULT(rows_overlap, c->d.rows = 2; c->d.row_stride = 4 * N - 4)
 FAULT(segments_are_keys, use_segments(c, c->d.keys))
 FAULT(count_in_values, c->d.count_buffer = c->d.values; c->d.count_offset = 4 * N - 4)
@@ -459,6 +463,14 @@ static const fault faults[] = {
     { "one offset short", segments_short, CLSORT_ERROR_BUFFER_TOO_SMALL, P_PARTS },
     { "the count behind the end", count_short, CLSORT_ERROR_BUFFER_TOO_SMALL, P_PARTS },
     { "the last row beyond the end", rows_short, CLSORT_ERROR_BUFFER_TOO_SMALL, P_PARTS | P_COUNT | P_KEYS | P_VALUES },
+    { "the last row beyond the end of keys_out", rows_keys_out_short, CLSORT_ERROR_BUFFER_TOO_SMALL,
+      P_PARTS | P_COUNT | P_KEYS_OUT },
+    { "the last row beyond the end of values", rows_values_short, CLSORT_ERROR_BUFFER_TOO_SMALL,
+      P_PARTS | P_COUNT | P_VALUES },
+    { "the last row beyond the end of values_out", rows_values_out_short, CLSORT_ERROR_BUFFER_TOO_SMALL,
+      P_PARTS | P_COUNT | P_VALUES_OUT },
+    { "the last row beyond the end of indices", rows_indices_short, CLSORT_ERROR_BUFFER_TOO_SMALL,
+      P_PARTS | P_COUNT | P_INDICES | P_VALUES_OUT },
     { "rows that overlap", rows_overlap, CLSORT_ERROR_OVERLAP, P_PARTS | P_COUNT | P_KEYS },
     { "segments over keys", segments_are_keys, CLSORT_ERROR_OVERLAP, P_PARTS | P_KEYS | P_INDICES },
     { "the count in the values", count_in_values, CLSORT_ERROR_OVERLAP, P_PARTS | P_VALUES | P_INDICES },
@@ -1120,7 +1132,8 @@ static void bad_order_checks(bench *b)
         if (!(faults[i].parts & (P_PARTS & ~(P_TUNING | P_ORDER))) || faults[i].parts & P_SCRATCH || !usable(&faults[i], &w)) continue;
         c = good_call(&w);
         faults[i].apply(&c, &w);
-        if (c.d.algorithm || faults[i].code == CLSORT_ERROR_OVERLAP) continue;   /* of algorithms and writes it knows nothing */
+        if (c.d.algorithm || faults[i].code == CLSORT_ERROR_OVERLAP || c.d.keys_out || c.d.indices
+            || c.d.values_out || c.d.values == w.exact) continue;   /* it reads keys alone */
         expect_bad_check(&w, &c, w.good[SCRATCH], 0, faults[i].code);
     }
     c = good_call(&w);

@@ -366,6 +366,35 @@ static void texts_are_compiled_once(bench *b)
     clsort_destroy(clone);
 }
 
+/* Either text may differ alone: each pair is a comparator of its own, also for a clone. */
+static void comparators_differ_by_either_text(bench *b)
+{
+    static const char *const types[2] = {
+        "typedef struct { uint key, other; } clsort_record;",
+        "typedef struct { uint other, key; } clsort_record;"
+    };
+    static const char *const orders[2] = { "a.key < b.key", "a.key > b.key" };
+    clsort_sorter *s = fresh_sorter(b, 0), *clone = NULL;
+    clsort_desc d = clsort_desc_default();
+    size_t i, k;
+    d.count = 3;
+    d.record_size = 8;
+    for (i = 0; i < 8; i++) {
+        cl_uint records[6] = { 1, 6, 2, 4, 3, 5 };
+        d.record_type = types[i & 1];
+        d.precedes = orders[i >> 1 & 1];
+        if (i == 4 && !CHECK_OK(clsort_clone(s, &clone))) break;
+        AT("%s, %s%s", d.record_type, d.precedes, i < 4 ? "" : ", a clone");
+        CHECK_OK(clsort_sort_host(i < 4 ? s : clone, &d, records, NULL, NULL));
+        for (k = 2; k < 6; k += 2) {
+            const cl_uint before = records[k - 2 + (i & 1)], after = records[k + (i & 1)];
+            CHECK(i >> 1 & 1 ? before > after : before < after);
+        }
+    }
+    clsort_destroy(clone);
+    clsort_destroy(s);
+}
+
 static void preparing_builds_comparators(bench *b)
 {
     clsort_sorter *s = fresh_sorter(b, 0);
@@ -693,6 +722,7 @@ static const test_entry tests[] = {
     { "comparators sort records of every size", comparators_sort_records },
     { "comparators sort in work-groups", comparators_sort_in_work_groups },
     { "the texts of a comparator are compiled once and may be freed", texts_are_compiled_once },
+    { "comparators differ by either of their texts", comparators_differ_by_either_text },
     { "prepare builds a comparator, and resolve tells its shape", preparing_builds_comparators },
     { "compile errors name the lines of the caller's text", compile_errors_name_the_callers_lines },
     { "comparators that contradict themselves lose no record and harm nothing", contradictions_lose_nothing },

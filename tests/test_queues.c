@@ -180,6 +180,31 @@ static void every_command_gets_the_wait_list(bench *b)
     close_job(&j);
 }
 
+/* Nothing to do, but the event waits all the same. */
+static void empty_calls_wait_too(bench *b)
+{
+    clsort_desc d = clsort_desc_default();
+    clsort_merge_desc m = clsort_merge_desc_default();
+    clsort_gather g;
+    cl_int error = 0;
+    cl_event gate = clCreateUserEvent(b->session.context, &error), done[3] = { NULL, NULL, NULL };
+    int i;
+    memset(&g, 0, sizeof g);
+    d.key_type = m.key_type = CLSORT_U32;
+    CHECK_OK(clsort_enqueue_sort(b->sorter, b->session.queue, &d, 1, &gate, &done[0]));
+    CHECK_OK(clsort_enqueue_merge(b->sorter, b->session.queue, &m, 1, &gate, &done[1]));
+    CHECK_OK(clsort_enqueue_gather(b->sorter, b->session.queue, &g, 1, &gate, &done[2]));
+    CHECK(clFlush(b->session.queue) == CL_SUCCESS);
+    nap(30);
+    for (i = 0; i < 3; i++) CHECK(done[i] && event_state(done[i]) > CL_COMPLETE);
+    clSetUserEventStatus(gate, CL_COMPLETE);
+    for (i = 0; i < 3; i++) {
+        CHECK(clWaitForEvents(1, &done[i]) == CL_SUCCESS);
+        counted_clReleaseEvent(done[i]);
+    }
+    clReleaseEvent(gate);
+}
+
 static void chain_of_jobs(bench *b)
 {
     enum { JOBS = 4 };
@@ -389,6 +414,55 @@ static void trim_lets_go_of_the_queue(bench *b)
     clReleaseCommandQueue(queue);
 }
 
+/* Each sort needs more scratch memory than the one before. */
+static void growing_scratch_replaces_the_old(bench *b)
+{
+    clsort_sorter *s = new_sorter(b);
+    clsort_desc d = clsort_desc_default();
+    cl_int error = 0;
+    const int live = counted.live[COUNTED_BUFFER], made = counted.made[COUNTED_BUFFER];
+    d.key_type = CLSORT_U32;
+    d.algorithm = CLSORT_MERGE;
+    d.keys = clCreateBuffer(b->session.context, CL_MEM_READ_WRITE, 4000, NULL, &error);
+    for (d.count = 10; d.count <= 1000; d.count *= 10) {
+        CHECK_OK(clsort_enqueue_sort(s, b->session.queue, &d, 0, NULL, NULL));
+        CHECK(counted.live[COUNTED_BUFFER] == live + 1);
+    }
+    CHECK(counted.made[COUNTED_BUFFER] == made + 3);
+    CHECK(clFinish(b->session.queue) == CL_SUCCESS);
+    clsort_destroy(s);
+    CHECK(counted.live[COUNTED_BUFFER] == live);
+    clReleaseMemObject(d.keys);
+}
+
+/* The launches of a prepared sort have each been made once before, so that no driver's first launch falls into a frame. */
+static void preparing_launches_what_sorts_launch(bench *b)
+{
+    static const char *const names[] = { "bitonic", "merge", "radix" };
+    size_t i;
+    for (i = 0; i < sizeof names / sizeof *names; i++) {
+        clsort_sorter *s = new_sorter(b);
+        clsort_desc d = clsort_desc_default();
+        int prepared;
+        job j;
+        AT("%s", names[i]);
+        if (!open_job(&j, b->session.context, 13)) return;
+        CHECK_OK(clsort_select(&d, names[i]));
+        d.count = N;
+        d.key_type = CLSORT_U32;
+        d.keys = j.keys;
+        counted.launches = 0;
+        CHECK_OK(clsort_prepare(s, &d));
+        prepared = counted.launches;
+        CHECK(prepared > 0 && job_is_untouched(&j));
+        CHECK_OK(clsort_enqueue_sort(s, b->session.queue, &d, 0, NULL, NULL));
+        CHECK(counted.launches == 2 * prepared);
+        CHECK(clFinish(b->session.queue) == CL_SUCCESS);
+        close_job(&j);
+        clsort_destroy(s);
+    }
+}
+
 /* Every way to use a sorter, with the counts of what is live before and after. */
 static void everything_is_released(bench *b)
 {
@@ -536,6 +610,7 @@ static void failed_dependencies(bench *b)
 static const test_entry tests[] = {
     { "nothing moves before the wait list is complete", nothing_moves_before_the_gate },
     { "every command gets the caller's wait list", every_command_gets_the_wait_list },
+    { "calls that have nothing to do wait for their wait list", empty_calls_wait_too },
     { "sorts on two queues can wait for each other", chain_of_jobs },
     { "several sorts in flight on two queues do not disturb each other", several_sorts_in_flight },
     { "a queue without profiling is enough", no_profiling_needed },
@@ -543,6 +618,8 @@ static const test_entry tests[] = {
     { "programs outlive their launches where the driver needs them", programs_outlive_launches },
     { "the reference counts of the caller's objects are as before", reference_counts },
     { "trim lets go of scratch and queues", trim_lets_go_of_the_queue },
+    { "scratch that grows replaces the old", growing_scratch_replaces_the_old },
+    { "prepare launches what a sort launches", preparing_launches_what_sorts_launch },
     { "every object of the implementation is released", everything_is_released },
     { "a warmed-up call creates nothing but its event", warmed_up_calls_create_nothing },
     { "clones sort in other threads", clones_in_threads },

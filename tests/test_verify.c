@@ -137,6 +137,29 @@ static void changed_keys_of_an_argsort_are_found(bench *b)
     close_proven(&p);
 }
 
+/* Each part of a proof decides alone. */
+static void judge_reads_every_part(bench *b)
+{
+    clsort_proof right, wrong;
+    size_t i;
+    (void)b;
+    memset(&right, 0, sizeof right);
+    right.unsorted = right.count = 5;
+    for (i = 0; i < sizeof right.before / sizeof *right.before; i++)
+        right.before[i] = right.after[i] = (cl_uint)(7 * i + 1);
+    CHECK_OK(clsort_judge(&right));
+    CHECK_STATUS(clsort_judge(NULL), CLSORT_ERROR_NULL_ARGUMENT);
+    for (i = 0; i < sizeof right; i += sizeof(cl_uint)) {
+        cl_uint word;
+        wrong = right;
+        AT("word %d", (int)(i / sizeof word));
+        memcpy(&word, (unsigned char *)&wrong + i, sizeof word);
+        word ^= 4;
+        memcpy((unsigned char *)&wrong + i, &word, sizeof word);
+        CHECK_STATUS(clsort_judge(&wrong), CLSORT_ERROR_WRONG_RESULT);
+    }
+}
+
 /* ---- sorters that check themselves ------------------------------------------------------------------------------- */
 
 static int reports;
@@ -235,6 +258,7 @@ int main(void)
         { "wrong pairs are found", wrong_pairs_are_found },
         { "wrong indices are found", wrong_indices_are_found },
         { "changed keys of an argsort are found", changed_keys_of_an_argsort_are_found },
+        { "every part of a proof is judged", judge_reads_every_part },
         { "self-checking sorters pass right results", self_checking_sorters_pass_right_results },
         { "self-checking sorters report wrong results", self_checking_sorters_report_wrong_results },
         { "the self-test passes", the_self_test_passes },
