@@ -147,7 +147,6 @@ COUNTED_QUERY(clBuildProgram, (cl_program p, cl_uint n, const cl_device_id *d, c
               (p, n, d, options, f, user))
 COUNTED_QUERY(clFlush, (cl_command_queue queue), (queue))
 COUNTED_QUERY(clFinish, (cl_command_queue queue), (queue))
-COUNTED_QUERY(clFlush, (cl_command_queue queue), (queue))
 COUNTED_QUERY(clSetEventCallback,
               (cl_event e, cl_int state, void (CL_CALLBACK *f)(cl_event, cl_int, void *), void *user),
               (e, state, f, user))

@@ -305,11 +305,7 @@ static void destroy_while_work_is_pending(bench *b)
 
 static int live_programs(void)
 {
-    int live;
-    pthread_mutex_lock(&counted_lock);
-    live = counted.live[COUNTED_PROGRAM];
-    pthread_mutex_unlock(&counted_lock);
-    return live;
+    return COUNTED_ADD(counted.live[COUNTED_PROGRAM], 0);
 }
 
 /* A sorter told that the driver is one whose launches need their programs: they are released when the work
