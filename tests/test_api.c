@@ -210,7 +210,8 @@ static void no_build(bench *b)
     clsort_destroy(clone);
 }
 
-/* Pairs of keys and values, and of keys and indices, are sorted by one program; indices need one more to be made. */
+/* Pairs of keys and values, and of keys and indices, are sorted by one program; indices need one
+   more to be made. */
 static void no_build_for_indices(bench *b)
 {
     clsort_sorter *s = new_sorter(b);

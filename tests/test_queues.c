@@ -431,7 +431,8 @@ static void growing_scratch_replaces_the_old(bench *b)
     clReleaseMemObject(d.keys);
 }
 
-/* The launches of a prepared sort have each been made once before, so that no driver's first launch falls into a frame. */
+/* The launches of a prepared sort have each been made once before, so that no driver's first
+   launch falls into a frame. */
 static void preparing_launches_what_sorts_launch(bench *b)
 {
     static const char *const names[] = { "bitonic", "merge", "radix" };
