@@ -18,6 +18,7 @@
 #endif
 
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,19 +64,59 @@ static inline cl_int counted_gate(const char *function)
     return counted.code;
 }
 
+/* Memory lies behind its size and before a mark, and holds noise at first. */
+enum { COUNTED_HEAD = 16, COUNTED_MARK = 16, COUNTED_NOISE = 0xA5 };
+
+static inline void *counted_wrap(unsigned char *block, size_t bytes)
+{
+    if (!block) return NULL;
+    memcpy(block, &bytes, sizeof bytes);
+    memset(block + COUNTED_HEAD + bytes, COUNTED_NOISE, COUNTED_MARK);
+    return block + COUNTED_HEAD;
+}
+
+/* The block of some memory, NULL of none. Ends the program where its mark was overwritten. */
+static inline unsigned char *counted_unwrap(void *p)
+{
+    unsigned char *const block = p ? (unsigned char *)p - COUNTED_HEAD : NULL;
+    size_t bytes = 0, i;
+    if (!block) return NULL;
+    memcpy(&bytes, block, sizeof bytes);
+    for (i = 0; i < COUNTED_MARK; i++)
+        if (block[COUNTED_HEAD + bytes + i] != COUNTED_NOISE) {
+            printf("FAILED: memory was written behind its end\n");
+            fflush(stdout);
+            abort();
+        }
+    return block;
+}
+
+static inline void *counted_resize(void *p, size_t bytes)
+{
+    const size_t more = COUNTED_HEAD + COUNTED_MARK;
+    unsigned char *const block = counted_unwrap(p);
+    if (bytes > (size_t)-1 - more) return NULL;
+    return counted_wrap((unsigned char *)realloc(block, bytes + more), bytes);
+}
+
 static inline void *counted_malloc(size_t bytes)
 {
-    void *p = counted_gate("malloc") ? NULL : malloc(bytes);
-    if (p) counted_add(COUNTED_MEMORY, 1);
+    void *p = counted_gate("malloc") ? NULL : counted_resize(NULL, bytes);
+    if (!p) return NULL;
+    memset(p, COUNTED_NOISE, bytes);
+    counted_add(COUNTED_MEMORY, 1);
     return p;
 }
 
-static inline void *counted_realloc(void *p, size_t bytes) { return counted_gate("malloc") ? NULL : realloc(p, bytes); }
+static inline void *counted_realloc(void *p, size_t bytes)
+{
+    return counted_gate("malloc") ? NULL : counted_resize(p, bytes);
+}
 
 static inline void counted_free(void *p)
 {
     counted_add(COUNTED_MEMORY, -1);
-    free(p);
+    free(counted_unwrap(p));
 }
 
 #ifndef COUNTED_CL
