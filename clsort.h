@@ -59,8 +59,10 @@
      Bitonic and quicksort sorts are not by themselves: with `stable` set they sort (key, original index) pairs and gather the rest, for 4 more
      bytes per element in each pass and some scratch memory.
      `fields` become codes of up to 8 bytes, sorted in one go; longer keys take one sort for each 8 bytes, the last fields first.
-     `precedes` is compiled into the kernels, once per sorter and text. If it contradicts itself (a before b, b before c, c before a;
-     different answers to the same question), the order is any, but no record is lost, doubled or written outside the range.
+     `precedes` is compiled into the kernels, once per sorter and text. The sorter keeps the text
+     and its kernels until clsort_destroy, so do not make texts that differ in numbers alone. If the
+     expression contradicts itself (a before b, b before c, c before a; different answers to the
+     same question), the order is any, but no record is lost, doubled or written outside the range.
      Results are deterministic: the same input, description and device give the same output, byte for byte.
 
    TOP-K
@@ -81,8 +83,9 @@
        bitonic and the batch sorts, values of 0 to 8 bytes or records of up to 16 bytes                      0
        merge                                                                        a(nK) + a(nV) + a(n / 16 + 8)
        radix                                                                                  a(nK) + a(nV) + a(T)
-         T, the tables, is 4 (32 + 4 B + 256 (B + 1)) with B = min(n / 64 + 1, 1024): at most 1.1 MB; for sweeps on NVIDIA it is
-         4 (64 + 256 K) + 1024 (n / 1536 + 1), about 2 n / 3, and twice that from 2^30 elements on
+         T, the tables, is 4 (32 + 4 B + 256 (B + 1)) with B = min(n / 64 + 1, 1024): at most 1.1
+         MB. For sweeps on NVIDIA it is at least 4 (64 + 256 K) + W (n / 1536 + 1), about 2 n / 3. W
+         is 1024, and 2048 from 2^30 elements on.
        quicksort                                                                              a(nK) + a(nV) + a(T)
          T is a(4 (1050 + 188 S)) with S = min(n / 1024, 8192) + 1, and the T of rows, below: less than 1.24 n + 137 KB, from 2^23
          elements on n / 2 + 6.3 MB
@@ -103,8 +106,11 @@
      4096 and P at most n / 4096 + 1: about 41 KB per row. Where they are sorted then: a(RkK) without keys_out, and what R rows of k keys take,
      with u32 values if indices or values are wanted, stable and in place.
      Scratch is yours (scratch, scratch_offset, scratch_size) or the sorter's: one buffer per queue, grown on demand, kept
-     until clsort_trim. The sorter retains its context, its device and the queues that own such a buffer (with NVIDIA's
-     driver all queues that it was used with), and never retains a buffer of yours. Host memory: a few KiB per sorter through CLSORT_MALLOC; no allocation in a warmed-up enqueue.
+     until clsort_trim. The sorter retains its context, its device and the queues that own such a
+     buffer (with NVIDIA's driver all queues that it was used with), and never retains a buffer of
+     yours. Host memory: a few KiB per sorter through CLSORT_MALLOC. A warmed-up enqueue allocates
+     none, and neither does the first one after clsort_prepare. Exceptions: a further queue, a wait
+     list of more than 15 events, CLSORT_OPTION_VERIFY.
 
    ERRORS
      Every function returns a clsort_status: OpenCL's codes pass through, ours are CLSORT_ERROR_* (-5000 ... -5099).
@@ -451,8 +457,10 @@ typedef struct clsort_options {
    CLSORT_ERROR_DEVICE_UNUSABLE, CL_OUT_OF_HOST_MEMORY, codes of OpenCL. Thread safety: any. */
 CLSORT_API clsort_status clsort_create(cl_context context, cl_device_id device, const clsort_options *options, clsort_sorter **sorter);
 
-/* Makes another sorter for the same device, for another thread: shares the programs and comparators met so far, has its own kernels,
-   scratch and errors. Thread safety: `sorter` must not be in use by another thread during the call. */
+/* Makes another sorter for the same device, for another thread: shares the programs and comparators
+   met so far, has its own kernels, scratch and errors. On failure *clone is NULL, and
+   clsort_last_error(sorter) says why. Thread safety: `sorter` must not be in use by another thread
+   during the call. */
 CLSORT_API clsort_status clsort_clone(clsort_sorter *sorter, clsort_sorter **clone);
 
 /* Releases everything; never waits: commands still queued complete. NULL is a no-op. NVIDIA's driver needs
@@ -470,9 +478,10 @@ CLSORT_API clsort_status clsort_trim(clsort_sorter *sorter);
    next call with this sorter. Thread safety: one thread per sorter. */
 CLSORT_API const char *clsort_last_error(const clsort_sorter *sorter);
 
-/* The compiler's whole output of the last failed build, "" if there was none. Line numbers are those of
-   kernels.cl, or of your text in files named record_type and precedes; NVIDIA's compiler counts all lines as
-   one file. Thread safety: one thread per sorter. */
+/* The compiler's whole output of the last failed build, "" if there was none or if it is above 1
+   MiB. Line numbers are those of kernels.cl, or of your text in files named record_type and
+   precedes; NVIDIA's compiler counts all lines as one file. Thread safety: one thread per
+   sorter. */
 CLSORT_API const char *clsort_build_log(const clsort_sorter *sorter);
 
 /* The context and the device of a sorter, not retained. Thread safety: any. */
@@ -625,9 +634,15 @@ CLSORT_API clsort_status clsort_enqueue_verify(clsort_sorter *sorter, cl_command
    A wrong permutation goes unnoticed with a probability of about 2^-64. Thread safety: any. */
 CLSORT_API clsort_status clsort_judge(const clsort_proof *proof);
 
-/* With CLSORT_OPTION_VERIFY, judges the sorts that are complete, or with `wait` all of them, tells the diagnostics callback of each
-   wrong one and returns CLSORT_ERROR_WRONG_RESULT if there was any. Every clsort_enqueue_sort does the same for what is
-   complete, and sorts on. Sorts that are still pending in clsort_destroy are not judged. Thread safety: one thread per sorter. */
+/* With CLSORT_OPTION_VERIFY, judges the sorts that are complete, or with `wait` all of them, and
+   hands out the verdict on all that were judged since the last call:
+     CLSORT_ERROR_WRONG_RESULT   at least one sort was wrong
+     another code                a sort failed on the device, with that code; or a sort could not be
+                                 judged: it stays pending, and a later call judges it
+     CL_SUCCESS                  none of these; with `wait`, every sort was right
+   Every clsort_enqueue_sort judges what is complete, too. It sorts on, and leaves the verdict to
+   this function. The diagnostics callback hears of each failure when it is found. Sorts that are
+   pending in clsort_destroy are not judged. Thread safety: one thread per sorter. */
 CLSORT_API clsort_status clsort_collect(clsort_sorter *sorter, int wait);
 
 /* Sorts small arrays with every family on this device, compares with the host and takes families that fail out of AUTO. When none is
@@ -5784,6 +5799,7 @@ struct clsort_sorter {
     size_t slot_count;
     clsort__pending *pending;
     size_t pending_count;
+    clsort_status verdict;      /* on sorts that are judged, until clsort_collect hands it out */
     cl_event *marks;            /* releases_late: complete when the work on queues that were trimmed away is done */
     size_t mark_count;
     cl_uint broken;             /* bit per family that failed the self-test */
@@ -6028,6 +6044,10 @@ static clsort_status clsort__grow_slot(clsort_sorter *s, clsort__slot *slot, siz
 
 /* ---- >>device ---------------------------------------------------------------------------------------------------- */
 
+/* The most bytes of a compiler's output that are kept, and of a context's list of devices: a driver
+   that tells more is not believed. */
+enum { CLSORT__MOST_LOG = 1 << 20, CLSORT__MOST_DEVICES = 1 << 16 };
+
 /* The first GPU of any platform, else the first device. */
 static clsort_status clsort__default_device(clsort_sorter *s, cl_platform_id *platform, cl_device_id *device)
 {
@@ -6073,6 +6093,8 @@ static clsort_status clsort__adopt_context(clsort_sorter *s, cl_context context,
     int found = 0;
     void *list = NULL;
     clsort_status status = CLSORT__TRY(s, clGetContextInfo, (context, CL_CONTEXT_DEVICES, 0, NULL, &bytes));
+    if (status == CL_SUCCESS && bytes > CLSORT__MOST_DEVICES)
+        status = clsort__fail(s, CL_OUT_OF_HOST_MEMORY, "clGetContextInfo", "CL_CONTEXT_DEVICES");
     if (status == CL_SUCCESS) status = clsort__grow(s, &list, bytes + 1, 1);
     if (status == CL_SUCCESS) status = CLSORT__TRY(s, clGetContextInfo, (context, CL_CONTEXT_DEVICES, bytes, list, NULL));
     for (i = 0; status == CL_SUCCESS && i < bytes / sizeof device; i++)
@@ -6144,6 +6166,8 @@ static clsort_status clsort__device_facts(clsort_sorter *s)
     if (!compiler || !available)
         return clsort__fail(s, CLSORT_ERROR_DEVICE_UNUSABLE, "clsort_create", compiler ? "CL_DEVICE_AVAILABLE" : "CL_DEVICE_COMPILER_AVAILABLE");
     if (sizes[0] < s->max_group) s->max_group = sizes[0];
+    if (!s->max_group) s->max_group = 1;
+    if (!s->compute_units) s->compute_units = 1;   /* of a driver that does not know */
     s->is_cpu = (type & CL_DEVICE_TYPE_CPU) != 0;
     s->has_vectors = s->is_cpu && vector >= 4;
     status = clsort__find_enqueue(s);
@@ -6189,11 +6213,18 @@ static cl_uint clsort__log2(size_t x)
     return log;
 }
 
+/* Does a kernel over tiles use local memory? Work-items that work alone do not, but for the
+   published sorts of rows. */
+static int clsort__uses_local(const clsort__config *c)
+{
+    return c->share_log2 > 0 || c->family == CLSORT__BATCH;
+}
+
 /* Local memory of a tile kernel, in bytes: keys, and words, of which a tile of bare keys has one that is not used. Both with the
-   padding of kernels.cl. */
+   padding of kernels.cl. Where it is not used there is the least that an argument can have. */
 static size_t clsort__tile_rows(const clsort__config *c, cl_uint pad_log2)
 {
-    const size_t items = (size_t)1 << c->items_log2, tile = c->share_log2 || c->family == CLSORT__BATCH ? items << c->share_log2 : 1;
+    const size_t items = (size_t)1 << c->items_log2, tile = items << c->share_log2;
     const int merges = c->family == CLSORT__MERGE || c->family == CLSORT__SEGMENTS;
     const size_t rows = tile + (merges ? items : 0);   /* merges read on behind the tile */
     return rows + (rows >> pad_log2) + 1;
@@ -6201,24 +6232,32 @@ static size_t clsort__tile_rows(const clsort__config *c, cl_uint pad_log2)
 
 static size_t clsort__tile_keys(const clsort__config *c)
 {
-    return clsort__tile_rows(c, c->key_bytes == 8 ? 4 : 5) * c->key_bytes;
+    const cl_uint pad_log2 = c->key_bytes == 8 ? 4 : 5;
+    return (clsort__uses_local(c) ? clsort__tile_rows(c, pad_log2) : 1) * c->key_bytes;
 }
 
 static size_t clsort__tile_words(const clsort__config *c)
 {
-    return c->value_bytes ? clsort__tile_rows(c, 5) * ((c->value_bytes + 3) / 4 * 4) : 4;
+    const size_t words = (c->value_bytes + 3) / 4;
+    return words && clsort__uses_local(c) ? 4 * words * clsort__tile_rows(c, 5) : 4;
 }
 
 /* Merges share the splits of work-items, or of the work-group's slice. */
 static size_t clsort__tile_splits(const clsort__config *c)
 {
-    return 4 * (((size_t)1 << c->share_log2) + 4);
+    return clsort__uses_local(c) ? 4 * (((size_t)1 << c->share_log2) + 4) : 4;
 }
 
 /* A tile of segments has a bit for each row besides. */
 static size_t clsort__tile_marks(const clsort__config *c)
 {
     return clsort__tile_splits(c) + ((size_t)1 << (c->share_log2 + c->items_log2)) / 8 + 4;
+}
+
+/* The sums over a work-group that lists jobs, or places what it selects. */
+static size_t clsort__group_sums(cl_uint group_log2)
+{
+    return ((size_t)8 << group_log2) + 4;
 }
 
 /* log2 of the work-items in a work-group, lowered to what the device can have. */
@@ -6244,10 +6283,17 @@ static int clsort__wants_lanes(const clsort_sorter *s, const clsort_tuning *t)
            && t->local != CLSORT_LOCAL_OFF && t->local != CLSORT_LOCAL_GLOBAL_TAIL;
 }
 
-/* Lowers a work-group that shares a tile until this fits into local memory. */
+static size_t clsort__local_need(const clsort__config *c);
+
+/* Lowers a work-group that shares a tile until its kernels fit into local memory, then what a
+   work-item holds there. */
 static void clsort__fit_shape(const clsort_sorter *s, clsort__config *c)
 {
-    while (c->share_log2 && clsort__tile_keys(c) + clsort__tile_words(c) + clsort__tile_marks(c) > s->local_bytes) c->share_log2 = --c->group_log2;
+    while (clsort__uses_local(c) && clsort__local_need(c) > s->local_bytes) {
+        if (c->share_log2) c->share_log2 = --c->group_log2;
+        else if (c->items_log2 > 1) c->items_log2--;
+        else return;
+    }
 }
 
 /* Work-group and tile of bitonic kernels: what fits, with 16 to 32 words of registers per work-item. 32 keys of 4 bytes instead of 16
@@ -6294,6 +6340,15 @@ static void clsort__merge_shape(const clsort_sorter *s, const clsort_tuning *t, 
 /* What a work-item that works alone sorts of a segment in one go; the most work-items that do; the least tile that is worth a work-group. */
 enum { CLSORT__PIECE = 1 << 14, CLSORT__PIECE_WORKERS = 1024, CLSORT__LEAST_TILE = 64 };
 
+/* Tables of jobs have room for tiles of so many rows. Where a work-group has fewer, work-items work
+   alone. */
+static void clsort__least_tile(clsort__config *c)
+{
+    if (c->family != CLSORT__SEGMENTS) return;
+    if (1 << (c->share_log2 + c->items_log2) < CLSORT__LEAST_TILE)
+        c->share_log2 = c->group_log2 = 0;
+}
+
 /* For segments of `row` elements on average: the widest tile where shorter ones would not hold them, else the one that sorts the fastest. */
 static void clsort__segment_shape(const clsort_sorter *s, const clsort_tuning *t, size_t row, clsort__config *c)
 {
@@ -6304,7 +6359,7 @@ static void clsort__segment_shape(const clsort_sorter *s, const clsort_tuning *t
     c->group_log2 = clsort__choose_group(s, t, 0, 13);
     c->share_log2 = c->group_log2;
     clsort__fit_shape(s, c);
-    if (1 << (c->share_log2 + c->items_log2) < CLSORT__LEAST_TILE) c->share_log2 = c->group_log2 = 0;
+    clsort__least_tile(c);
 }
 
 /* Radix: the most blocks of a table; rows in the smallest block of a work-item; what one work-item sorts alone; the least rows of a sweep's
@@ -6340,14 +6395,12 @@ static void clsort__radix_shape(const clsort_sorter *s, const clsort_tuning *t, 
     c->radix_items = t->items ? (t->items < most ? t->items : most) : s->is_cpu ? most : fast;
     if (c->family == CLSORT__SWEEP && c->radix_items < CLSORT__SWEEP_TILE / 256) c->radix_items = CLSORT__SWEEP_TILE / 256;
     c->group_log2 = clsort__choose_group(s, t, 0, 8);
-    while (c->group_log2 > 0) {
-        const clsort__radix_local l = clsort__radix_sizes(c);
-        if (c->family == CLSORT__SWEEP ? l.tile <= s->local_bytes : l.bins <= s->local_bytes && l.small <= s->local_bytes) break;
+    c->share_log2 = c->group_log2;
+    while (c->share_log2 > 0 && clsort__local_need(c) > s->local_bytes) {
         if (c->radix_items > 8) c->radix_items /= 2;
         else if (c->digit_bits > 4) c->digit_bits -= 4;
-        else c->group_log2--;
+        else c->share_log2 = --c->group_log2;
     }
-    c->share_log2 = c->group_log2;
 }
 
 /* Local memory of quicksort's kernels, in bytes: the stack of a leaf, and where a work-group shares a tile, that, codes or samples, and sums. */
@@ -6357,6 +6410,35 @@ static size_t clsort__quick_local(const clsort__config *c)
     const size_t keys = (rows + (rows >> (c->key_bytes == 8 ? 4 : 5))) * c->key_bytes, codes = 4 * group * c->key_bytes;
     const size_t words = (c->value_bytes + 3) / 4 * 4 * (rows + (rows >> 5)), sums = (2 * group + 2) * 4;
     return c->share_log2 ? clsort__round_up(keys) + clsort__round_up(codes) + words + sums + stack : stack;
+}
+
+static size_t clsort__largest(size_t a, size_t b, size_t c)
+{
+    const size_t most = a > b ? a : b;
+    return most > c ? most : c;
+}
+
+static size_t clsort__radix_need(const clsort__config *c)
+{
+    const clsort__radix_local l = clsort__radix_sizes(c);
+    if (c->family == CLSORT__SWEEP) return clsort__largest(l.histogram, l.sums, l.tile);
+    return c->share_log2 ? clsort__largest(l.bins, l.sums, l.small) : 0;
+}
+
+/* The most local memory that a launch of a program's kernels asks for, in bytes. Selections see to
+   themselves. */
+static size_t clsort__local_need(const clsort__config *c)
+{
+    const size_t tile = clsort__tile_keys(c) + clsort__tile_words(c);
+    const size_t marked = tile + clsort__tile_marks(c), sums = clsort__group_sums(c->group_log2);
+    switch (c->family) {
+        case CLSORT__MERGE: return tile + clsort__tile_splits(c);
+        case CLSORT__SEGMENTS: return marked > sums ? marked : sums;
+        case CLSORT__RADIX: case CLSORT__SWEEP: return clsort__radix_need(c);
+        case CLSORT__QUICKSORT: case CLSORT__RELAUNCH: return clsort__quick_local(c);
+        case CLSORT__PIECES: case CLSORT__UTILITY: case CLSORT__SELECT: return 0;
+        default: return tile;
+    }
 }
 
 /* Of quicksort's kernels: on a CPU a work-group is one work-item, with the rows of its tiles in vector registers, unless the caller names
@@ -6371,7 +6453,7 @@ static void clsort__quick_shape(const clsort_sorter *s, const clsort_tuning *t, 
     if (s->is_cpu && c->lanes == 1 && c->items_log2 > 3) c->items_log2 = 3;
     c->group_log2 = clsort__choose_group(s, t, 0, 8);
     c->share_log2 = c->group_log2;
-    while (c->share_log2 && clsort__quick_local(c) > s->local_bytes) c->share_log2 = --c->group_log2;
+    while (c->share_log2 && clsort__local_need(c) > s->local_bytes) c->share_log2 = --c->group_log2;
     if (c->share_log2) c->scan = t->scan ? t->scan : (cl_uint)(c->language ? CLSORT_SCAN_BUILTIN : CLSORT_SCAN_LOCAL);
 }
 
@@ -6385,16 +6467,20 @@ static void clsort__release_program(clsort__program *p)
     p->program = NULL;
 }
 
-/* Keeps the compiler's output; without memory for it there is none. */
+/* Keeps the compiler's output; without memory for it, or where it is too long, there is none. */
 static void clsort__keep_log(clsort_sorter *s, cl_program program)
 {
+    const cl_program_build_info what = CL_PROGRAM_BUILD_LOG;
     size_t bytes = 0;
     void *log = s->build_log;
-    if (CLSORT_CL(clGetProgramBuildInfo)(program, s->device, CL_PROGRAM_BUILD_LOG, 0, NULL, &bytes) != CL_SUCCESS) return;
-    if (clsort__grow(s, &log, bytes + 1, 1) != CL_SUCCESS) return;
+    if (s->build_log) *s->build_log = 0;
+    if (CLSORT_CL(clGetProgramBuildInfo)(program, s->device, what, 0, NULL, &bytes) != CL_SUCCESS)
+        return;
+    if (bytes > CLSORT__MOST_LOG || clsort__grow(s, &log, bytes + 1, 1) != CL_SUCCESS) return;
     s->build_log = (char *)log;
     memset(s->build_log, 0, bytes + 1);
-    CLSORT_CL(clGetProgramBuildInfo)(program, s->device, CL_PROGRAM_BUILD_LOG, bytes, s->build_log, NULL);
+    if (CLSORT_CL(clGetProgramBuildInfo)(program, s->device, what, bytes, log, NULL) != CL_SUCCESS)
+        *s->build_log = 0;
 }
 
 /* The chunk of kernels.cl behind which a comparator's text goes, and the line after it. */
@@ -6510,6 +6596,8 @@ static int clsort__has_kernel(const clsort__config *c, int kernel)
 /* Creates a program's kernels. *fits is 0 when the device refuses one of them at this work-group size. */
 static clsort_status clsort__create_kernels(clsort_sorter *s, clsort__program *p, int *fits)
 {
+    const size_t need = clsort__local_need(&p->config);
+    const cl_ulong room = s->local_bytes > need ? s->local_bytes - need : 0;   /* for the rest */
     size_t group = 0;
     cl_ulong local_bytes = 0;
     int i;
@@ -6524,7 +6612,7 @@ static clsort_status clsort__create_kernels(clsort_sorter *s, clsort__program *p
         if (status == CL_SUCCESS)
             status = CLSORT__TRY(s, clGetKernelWorkGroupInfo, (p->kernels[i], s->device, CL_KERNEL_LOCAL_MEM_SIZE, sizeof local_bytes, &local_bytes, NULL));
         if (status != CL_SUCCESS) return status;
-        if (group < (size_t)1 << p->config.group_log2 || local_bytes > s->local_bytes) *fits = 0;
+        if (group < (size_t)1 << p->config.group_log2 || local_bytes > room) *fits = 0;
     }
     return CL_SUCCESS;
 }
@@ -6542,6 +6630,7 @@ static clsort_status clsort__build(clsort_sorter *s, clsort__program *p)
         if (!p->config.group_log2) return clsort__fail(s, CLSORT_ERROR_DEVICE_LIMITS, "clsort", "work-group size");
         p->config.group_log2--;
         if (p->config.share_log2) p->config.share_log2--;
+        clsort__least_tile(&p->config);
     }
 }
 
@@ -6870,13 +6959,14 @@ static size_t clsort__radix_most_blocks(size_t n)
     return n / CLSORT__RADIX_UNIT < CLSORT__RADIX_BLOCKS ? n / CLSORT__RADIX_UNIT + 1 : (size_t)CLSORT__RADIX_BLOCKS;
 }
 
-/* Bytes of radix tables: of blocks, or of a sweep's tiles. */
+/* Bytes of radix tables: of blocks, or of a sweep's tiles. Sweeps have room for either, since they
+   may turn out not to build, and since the size must not fall where they begin. */
 static size_t clsort__radix_tables(const clsort_sorter *s, const clsort__plan *p)
 {
     const size_t n = p->d.count, blocks = clsort__radix_most_blocks(n);
     const size_t of_blocks = 4 * (32 + 4 * blocks + (blocks + 1) * 256);
     const size_t of_tiles = 4 * (64 + 256 * p->key_bytes) + (n / CLSORT__SWEEP_TILE + 1) * 1024 * (n >> 30 ? 2 : 1);
-    if (s) return p->config.family == CLSORT__SWEEP ? of_tiles : of_blocks;
+    if (s && p->config.family != CLSORT__SWEEP) return of_blocks;
     return of_blocks > of_tiles ? of_blocks : of_tiles;
 }
 
@@ -7012,11 +7102,13 @@ static void clsort__plan_scratch(const clsort_sorter *s, clsort__plan *p)
         p->tables = clsort__take(p, clsort__quick_tables(n) + clsort__job_bytes(n) + 128 * clsort__piece_workers(n));
 }
 
-/* Derives everything from a description whose plain values were checked. */
-static void clsort__make_plan(const clsort_sorter *s, const clsort_desc *d, clsort__plan *p)
+/* Derives everything from a description whose plain values were checked. The description may be the
+   plan's own. */
+static void clsort__make_plan(const clsort_sorter *s, const clsort_desc *desc, clsort__plan *p)
 {
+    const clsort_desc own = *desc, *const d = &own;
     memset(p, 0, sizeof *p);
-    p->d = *d;
+    p->d = own;
     clsort__plan_key(p);
     clsort__plan_arrays(p);
     if (d->algorithm == CLSORT_AUTO) p->d.algorithm = clsort__choose_algorithm(s, d);
@@ -7326,6 +7418,17 @@ static clsort_status clsort__check_rows(clsort_sorter *s, const char *function, 
     return p->d.rows > 1 && p->stride < p->d.count ? clsort__reject(s, function, "row_stride", CLSORT_ERROR_OVERLAP) : CL_SUCCESS;
 }
 
+/* Can the device's local memory hold what the kernels of a plan need at least? */
+static clsort_status clsort__check_local(clsort_sorter *s, const char *function,
+                                         const clsort__plan *p)
+{
+    const size_t leftovers = p->leftovers.family ? clsort__local_need(&p->leftovers) : 0;
+    const size_t tiles = p->tiles.lanes ? clsort__local_need(&p->tiles) : 0;
+    const size_t need = clsort__largest(clsort__local_need(&p->config), leftovers, tiles);
+    if (!s->context || need <= s->local_bytes) return CL_SUCCESS;
+    return clsort__reject(s, function, "local memory", CLSORT_ERROR_DEVICE_LIMITS);
+}
+
 /* The buffers of a sort, as far as they are given. */
 static clsort_status clsort__check_buffers(clsort_sorter *s, const char *function, const clsort__plan *p)
 {
@@ -7345,7 +7448,7 @@ static clsort_status clsort__check_buffers(clsort_sorter *s, const char *functio
     if (status == CL_SUCCESS) status = clsort__check_rows(s, function, p);
     if (status != CL_SUCCESS) return status;
     if (d->scratch && d->scratch_size < p->scratch) return clsort__reject(s, function, "scratch", CLSORT_ERROR_SCRATCH_TOO_SMALL);
-    return CL_SUCCESS;
+    return clsort__check_local(s, function, p);
 }
 
 /* Are the buffers there that a sort needs? */
@@ -7593,6 +7696,9 @@ static void clsort__marker(clsort__run *run)
     code = CLSORT_CL(clEnqueueMarkerWithWaitList)(run->queue, c.count, c.waits, &c.event);
     clsort__enqueued(run, code, "clEnqueueMarkerWithWaitList", c.event);
 }
+
+/* Wait lists of as many events need no memory but what clsort_create takes. */
+enum { CLSORT__FEW_WAITS = 15 };
 
 /* Makes room for wait lists, before the first command. */
 static clsort_status clsort__reserve_waits(clsort_sorter *s, cl_uint n_wait)
@@ -8092,7 +8198,7 @@ static void clsort__list_jobs(clsort__run *run, const clsort__plan *p, const cls
     clsort__place_jobs(run, p, j);
     clsort__uint(run, (cl_uint)least);
     clsort__uint(run, (cl_uint)j->tile);
-    clsort__argument(run, ((size_t)8 << run->group_log2) + 4, NULL);
+    clsort__argument(run, clsort__group_sums(run->group_log2), NULL);
     clsort__launch(run, p->segments);
 }
 
@@ -8229,12 +8335,6 @@ typedef struct clsort__quick_job {
 
 /* The words of quicksort's state: sequences and blocks of an even and of an odd round, leaves, leftovers; see kernels.cl. */
 enum { CLSORT__QUICK_SEQUENCES, CLSORT__QUICK_BLOCKS, CLSORT__QUICK_LEAVES = 4, CLSORT__QUICK_LEFT, CLSORT__QUICK_STATE = 16 };
-
-static size_t clsort__largest(size_t a, size_t b, size_t c)
-{
-    const size_t most = a > b ? a : b;
-    return most > c ? most : c;
-}
 
 /* Which rows a round cuts into blocks and a leaf takes, and how many rounds there are: perfect halving takes log2(n / leaf_rows), good pivots
    half as many more. As many work-groups as may run at once. */
@@ -8652,11 +8752,12 @@ static clsort_status clsort__warm(clsort_sorter *s, const clsort__plan *p)
 /* Makes the scratch of a plan ahead, for the next queue that needs one. */
 static clsort_status clsort__prepare_scratch(clsort_sorter *s, const clsort__plan *p)
 {
+    const size_t bytes = p->d.scratch ? 0 : p->scratch;
     clsort__slot *slot;
     clsort_status status;
-    if (!p->scratch || p->d.scratch) return CL_SUCCESS;
+    if (!bytes && !s->releases_late) return CL_SUCCESS;
     status = clsort__find_slot(s, NULL, &slot);
-    return status == CL_SUCCESS ? clsort__grow_slot(s, slot, p->scratch) : status;
+    return status == CL_SUCCESS ? clsort__grow_slot(s, slot, bytes) : status;
 }
 
 /* ---- >>order ----------------------------------------------------------------------------------------------------- */
@@ -8761,6 +8862,8 @@ static clsort_status clsort__new_proof(clsort_sorter *s, clsort__span *proof)
     return clsort__note(s, code, "clCreateBuffer");
 }
 
+static clsort_status clsort__judge_all(clsort_sorter *s, int wait);
+
 /* Files the proof of an enqueued sort, and judges those that are complete; new_proof made room. `own` is the sort's event if the caller
    wants none. */
 static clsort_status clsort__keep_proof(clsort_sorter *s, cl_mem proof, clsort_status status, cl_event own, cl_event *done)
@@ -8780,7 +8883,7 @@ static clsort_status clsort__keep_proof(clsort_sorter *s, cl_mem proof, clsort_s
     p->proof = proof;
     p->event = done ? *done : own;
     s->pending_count++;
-    clsort_collect(s, 0);
+    clsort__judge_all(s, 0);
     return CL_SUCCESS;
 }
 
@@ -8817,6 +8920,13 @@ static size_t clsort__select_codes(const clsort__config *c, cl_uint room)
     return (size_t)(room ? room : 1) * c->key_bytes;
 }
 
+/* The most of both together. */
+static size_t clsort__select_local(const clsort__select_plan *p)
+{
+    const clsort__config *c = &p->base.config;
+    return clsort__select_words(c, p->most_room) + clsort__select_codes(c, p->most_room);
+}
+
 /* Work-group, digits and room of a device; without one, the largest. On a CPU one work-item has a row or a part to itself, unless the caller
    names a work-group. */
 static void clsort__select_shape(const clsort_sorter *s, clsort__select_plan *p)
@@ -8829,7 +8939,7 @@ static void clsort__select_shape(const clsort_sorter *s, clsort__select_plan *p)
     c->digit_bits = 11;
     c->group_log2 = clsort__choose_group(s, t, 0, 8);
     p->most_room = (cl_uint)CLSORT__SELECT_ROOM >> (c->key_bytes == 8);
-    while (s && clsort__select_words(c, p->most_room) + clsort__select_codes(c, p->most_room) > s->local_bytes) {
+    while (s && clsort__select_local(p) > s->local_bytes) {
         if (p->most_room > 1u << c->digit_bits) p->most_room /= 2;
         else if (c->digit_bits > 4 && c->digit_bits > c->group_log2) c->digit_bits--;
         else if (c->group_log2 > 0) c->group_log2--;
@@ -8971,6 +9081,8 @@ static clsort_status clsort__check_top(clsort_sorter *s, const char *function, c
     if (status != CL_SUCCESS) return status;
     if (d->top_k > d->count) return clsort__reject(s, function, "top_k", CLSORT_ERROR_TOP_K);
     clsort__make_select_plan(s->context ? s : NULL, d, p);
+    if (s->context && clsort__select_local(p) > s->local_bytes)
+        return clsort__reject(s, function, "local memory", CLSORT_ERROR_DEVICE_LIMITS);
     status = clsort__check_select_order(s, function, p);
     if (status == CL_SUCCESS) clsort__select_scratch(s->context ? s : NULL, p);
     return status;
@@ -9108,7 +9220,7 @@ static void clsort__select_spread(clsort__run *run, const clsort__select_plan *p
         return;
     }
     clsort__moves(run, 0, clsort__select_read(p));
-    clsort__argument(run, ((size_t)8 << p->base.config.group_log2) + 4, NULL);
+    clsort__argument(run, clsort__group_sums(p->base.config.group_log2), NULL);
     clsort__launch(run, p->rows * p->parts << run->group_log2);
 }
 
@@ -9157,14 +9269,11 @@ static void clsort__select(clsort__run *run, const clsort__select_plan *p, clsor
     if (p->base.has_values) clsort__select_values(run, p, found.values);
 }
 
-/* Builds the programs that a selection needs. Where sweeps turn out not to build, the sort afterwards has other scratch. */
+/* Builds the programs that a selection needs. */
 static clsort_status clsort__ready_select(clsort_sorter *s, clsort__select_plan *p)
 {
-    clsort_status status = clsort__need_program(s, &p->base.config, p->base.d.flags);
-    if (status != CL_SUCCESS || !p->sorts_after) return status;
-    status = clsort__ready(s, &p->order);
-    p->base.scratch = p->order_scratch + p->order.scratch;
-    return status;
+    const clsort_status status = clsort__need_program(s, &p->base.config, p->base.d.flags);
+    return status == CL_SUCCESS && p->sorts_after ? clsort__ready(s, &p->order) : status;
 }
 
 /* clsort_resolve with top_k. */
@@ -9191,7 +9300,8 @@ static clsort_status clsort__prepare_select(clsort_sorter *s, const clsort_desc 
     clsort__run run;
     clsort_status status = clsort__check_top(s, function, desc, &p);
     if (status == CL_SUCCESS) status = clsort__check_top_buffers(s, function, &p);
-    p.base.d.flags = p.order.d.flags = 0;
+    p.base.d.flags &= ~(cl_uint)CLSORT_FLAG_NO_BUILD;
+    p.order.d.flags &= ~(cl_uint)CLSORT_FLAG_NO_BUILD;
     if (status == CL_SUCCESS) status = clsort__ready_select(s, &p);
     if (status == CL_SUCCESS) status = clsort__begin_warm(s, &run);
     if (status != CL_SUCCESS) return status;
@@ -9294,24 +9404,46 @@ CLSORT_API clsort_status clsort_select(clsort_desc *desc, const char *name)
     return CLSORT_ERROR_UNKNOWN_VALUE;
 }
 
-CLSORT_API clsort_status clsort_create(cl_context context, cl_device_id device, const clsort_options *options, clsort_sorter **sorter)
+/* Destroys a sorter that could not be made, but for its last error; returns the status. */
+static clsort_status clsort__discard(clsort_sorter **sorter, clsort_status status, char *message)
 {
-    clsort_sorter none, *s;
-    clsort_status status;
-    if (!sorter) return CLSORT_ERROR_NULL_ARGUMENT;
+    memcpy(message, (*sorter)->message, sizeof (*sorter)->message);
+    clsort_destroy(*sorter);
     *sorter = NULL;
-    s = (clsort_sorter *)CLSORT_MALLOC(sizeof *s);
+    return status;
+}
+
+/* Makes a sorter. Where that fails, `message` receives the sorter's last error. */
+static clsort_status clsort__create(cl_context context, cl_device_id device,
+                                    const clsort_options *options, clsort_sorter **sorter,
+                                    char *message)
+{
+    clsort_sorter none, *s = (clsort_sorter *)CLSORT_MALLOC(sizeof *s);
+    clsort_status status;
     memset(&none, 0, sizeof none);
     if (options) none.options = *options;
-    if (!s) return clsort__fail(&none, CL_OUT_OF_HOST_MEMORY, "malloc", NULL);
+    if (!s) {
+        status = clsort__fail(&none, CL_OUT_OF_HOST_MEMORY, "malloc", NULL);
+        memcpy(message, none.message, sizeof none.message);
+        return status;
+    }
     *s = none;
     if (!context != !device) status = clsort__reject(s, "clsort_create", "context, device", CLSORT_ERROR_NULL_ARGUMENT);
     else if (s->options.flags & ~(cl_uint)CLSORT_OPTION_VERIFY) status = clsort__reject(s, "clsort_create", "options", CLSORT_ERROR_UNKNOWN_FLAG);
     else status = context ? clsort__adopt_context(s, context, device) : clsort__own_context(s);
     if (status == CL_SUCCESS) status = clsort__device_facts(s);
-    if (status == CL_SUCCESS) *sorter = s;
-    else clsort_destroy(s);
-    return status;
+    if (status == CL_SUCCESS) status = clsort__reserve_waits(s, CLSORT__FEW_WAITS);
+    *sorter = s;
+    return status == CL_SUCCESS ? CL_SUCCESS : clsort__discard(sorter, status, message);
+}
+
+CLSORT_API clsort_status clsort_create(cl_context context, cl_device_id device,
+                                       const clsort_options *options, clsort_sorter **sorter)
+{
+    char message[sizeof ((clsort_sorter *)0)->message];
+    if (!sorter) return CLSORT_ERROR_NULL_ARGUMENT;
+    *sorter = NULL;
+    return clsort__create(context, device, options, sorter, message);
 }
 
 /* Gives a clone its own kernels of the programs built so far. */
@@ -9351,15 +9483,14 @@ CLSORT_API clsort_status clsort_clone(clsort_sorter *sorter, clsort_sorter **clo
 {
     clsort_status status;
     if (!sorter || !clone) return CLSORT_ERROR_NULL_ARGUMENT;
-    status = clsort_create(sorter->context, sorter->device, &sorter->options, clone);
+    *clone = NULL;
+    status = clsort__create(sorter->context, sorter->device, &sorter->options, clone,
+                            sorter->message);
     if (status != CL_SUCCESS) return status;
     (*clone)->broken = sorter->broken;
     status = clsort__share_comparators(sorter, *clone);
     if (status == CL_SUCCESS) status = clsort__share_programs(sorter, *clone);
-    if (status == CL_SUCCESS) return CL_SUCCESS;
-    clsort_destroy(*clone);
-    *clone = NULL;
-    return status;
+    return status == CL_SUCCESS ? CL_SUCCESS : clsort__discard(clone, status, sorter->message);
 }
 
 /* The programs of a destroyed sorter, until the work of one queue is done. */
@@ -9499,6 +9630,8 @@ CLSORT_API clsort_status clsort_resolve(clsort_sorter *sorter, const clsort_desc
     status = clsort__check_desc(sorter, "clsort_resolve", desc, CLSORT__TO_PLAN);
     if (status != CL_SUCCESS) return status;
     clsort__make_plan(sorter, desc, &p);
+    status = clsort__check_local(sorter, "clsort_resolve", &p);
+    if (status != CL_SUCCESS) return status;
     shape = clsort__shape(sorter, &p);
     *resolved = p.d;
     resolved->tuning.work_group = 1u << shape.share_log2;
@@ -9517,7 +9650,7 @@ CLSORT_API clsort_status clsort_prepare(clsort_sorter *sorter, const clsort_desc
     status = clsort__check_desc(sorter, "clsort_prepare", desc, CLSORT__TO_PLAN);
     if (status != CL_SUCCESS) return status;
     clsort__make_plan(sorter, desc, &p);
-    p.d.flags = 0;
+    p.d.flags &= ~(cl_uint)CLSORT_FLAG_NO_BUILD;   /* the others say what the call will have */
     status = clsort__check_buffers(sorter, "clsort_prepare", &p);
     if (status == CL_SUCCESS) status = clsort__ready(sorter, &p);
     if (status == CL_SUCCESS && !clsort__trivial(&p)) status = clsort__warm(sorter, &p);
@@ -9528,6 +9661,7 @@ CLSORT_API clsort_status clsort_scratch_size(clsort_sorter *sorter, const clsort
 {
     clsort_sorter none;
     clsort__select_plan top;
+    clsort__plan p;
     clsort_status status;
     if (!bytes) return CLSORT_ERROR_NULL_ARGUMENT;
     *bytes = 0;
@@ -9538,7 +9672,11 @@ CLSORT_API clsort_status clsort_scratch_size(clsort_sorter *sorter, const clsort
         return status;
     }
     status = clsort__check_desc(sorter ? sorter : &none, "clsort_scratch_size", desc, CLSORT__TO_PLAN);
-    if (status == CL_SUCCESS) *bytes = clsort__most_scratch(sorter, desc);
+    if (status == CL_SUCCESS && !sorter) *bytes = clsort__most_scratch(NULL, desc);
+    if (status != CL_SUCCESS || !sorter) return status;
+    clsort__make_plan(sorter, desc, &p);
+    status = clsort__check_local(sorter, "clsort_scratch_size", &p);
+    if (status == CL_SUCCESS) *bytes = p.scratch;
     return status;
 }
 
@@ -9856,39 +9994,82 @@ CLSORT_API clsort_status clsort_judge(const clsort_proof *proof)
            && !proof->indices[0] && !proof->indices[1] ? CL_SUCCESS : CLSORT_ERROR_WRONG_RESULT;
 }
 
-/* Reads and judges one proof; a sort that failed or is pending proves nothing. */
-static clsort_status clsort__judge_pending(clsort_sorter *s, const clsort__pending *p)
+/* Of two verdicts the one to tell: a wrong result before all others, else the first. */
+static clsort_status clsort__worse(clsort_status a, clsort_status b)
+{
+    return a == CL_SUCCESS || b == CLSORT_ERROR_WRONG_RESULT ? b : a;
+}
+
+/* Is a sort done? *state is negative where it failed on the device. With `wait`, waits for it: a
+   wait that succeeds means that it is done. */
+static clsort_status clsort__sort_state(clsort_sorter *s, cl_event event, int wait, cl_int *state)
+{
+    const cl_event_info what = CL_EVENT_COMMAND_EXECUTION_STATUS;
+    const cl_int waited = wait ? CLSORT_CL(clWaitForEvents)(1, &event) : CL_SUCCESS;
+    const clsort_status status =
+        CLSORT__TRY(s, clGetEventInfo, (event, what, sizeof *state, state, NULL));
+    if (status != CL_SUCCESS || *state <= CL_COMPLETE) return status;
+    if (wait && waited == CL_SUCCESS) *state = CL_COMPLETE;
+    return clsort__note(s, waited, "clWaitForEvents");
+}
+
+/* Reads and judges the proof of a complete sort. Where it cannot be read, *judged is 0. */
+static clsort_status clsort__judge_proof(clsort_sorter *s, cl_mem buffer, int *judged)
 {
     clsort_proof proof;
     clsort_status status = clsort__own_queue(s);
-    if (status == CL_SUCCESS) status = CLSORT__TRY(s, clEnqueueReadBuffer, (s->own_queue, p->proof, CL_TRUE, 0, sizeof proof, &proof, 0, NULL, NULL));
+    if (status == CL_SUCCESS) status = clsort__download(s, buffer, sizeof proof, &proof);
+    *judged = status == CL_SUCCESS;
     if (status == CL_SUCCESS && clsort_judge(&proof) != CL_SUCCESS)
-        status = clsort__fail(s, CLSORT_ERROR_WRONG_RESULT, "clsort_enqueue_sort", proof.unsorted != proof.count ? "order" : "permutation");
+        status = clsort__fail(s, CLSORT_ERROR_WRONG_RESULT, "clsort_enqueue_sort",
+                              proof.unsorted != proof.count ? "order" : "permutation");
     return status;
+}
+
+/* Judges one sort if it is done. *judged is 0 where it is not, or where nobody can tell. */
+static clsort_status clsort__judge_pending(clsort_sorter *s, const clsort__pending *p, int wait,
+                                           int *judged)
+{
+    cl_int state = CL_QUEUED;
+    const clsort_status status = clsort__sort_state(s, p->event, wait, &state);
+    *judged = 0;
+    if (status != CL_SUCCESS || state > CL_COMPLETE) return status;
+    if (state == CL_COMPLETE) return clsort__judge_proof(s, p->proof, judged);
+    *judged = 1;
+    return clsort__fail(s, state, "clsort_enqueue_sort", "a sort failed on the device");
+}
+
+/* Judges the sorts that are done, or with `wait` all, and keeps the worst verdict for
+   clsort_collect. Returns why a sort could not be judged: that one stays pending. */
+static clsort_status clsort__judge_all(clsort_sorter *s, int wait)
+{
+    clsort_status first = CL_SUCCESS;
+    size_t i, kept = 0;
+    for (i = 0; i < s->pending_count; i++) {
+        const clsort__pending p = s->pending[i];
+        int judged;
+        const clsort_status status = clsort__judge_pending(s, &p, wait, &judged);
+        if (!judged) {
+            s->pending[kept++] = p;
+            first = clsort__worse(first, status);
+            continue;
+        }
+        s->verdict = clsort__worse(s->verdict, status);
+        CLSORT_CL(clReleaseEvent)(p.event);
+        CLSORT_CL(clReleaseMemObject)(p.proof);
+    }
+    s->pending_count = kept;
+    return first;
 }
 
 CLSORT_API clsort_status clsort_collect(clsort_sorter *sorter, int wait)
 {
-    clsort_status first = CL_SUCCESS;
-    size_t i, kept = 0;
+    clsort_status verdict, unjudged;
     if (!sorter) return CLSORT_ERROR_NULL_ARGUMENT;
-    for (i = 0; i < sorter->pending_count; i++) {
-        const clsort__pending p = sorter->pending[i];
-        cl_int state = CL_COMPLETE;
-        clsort_status status = CL_SUCCESS;
-        if (wait) CLSORT_CL(clWaitForEvents)(1, &p.event);
-        CLSORT_CL(clGetEventInfo)(p.event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, NULL);
-        if (state > CL_COMPLETE) {
-            sorter->pending[kept++] = p;
-            continue;
-        }
-        if (state == CL_COMPLETE) status = clsort__judge_pending(sorter, &p);
-        if (first == CL_SUCCESS) first = status;
-        CLSORT_CL(clReleaseEvent)(p.event);
-        CLSORT_CL(clReleaseMemObject)(p.proof);
-    }
-    sorter->pending_count = kept;
-    return first;
+    unjudged = clsort__judge_all(sorter, wait);
+    verdict = sorter->verdict;
+    sorter->verdict = CL_SUCCESS;
+    return verdict != CL_SUCCESS ? verdict : unjudged;
 }
 
 /* ---- >>self-test ------------------------------------------------------------------------------------------------- */
@@ -10007,14 +10188,17 @@ CLSORT_API clsort_status clsort_self_test(clsort_sorter *sorter)
 {
     unsigned char *memory;
     clsort_status first = CL_SUCCESS;
-    cl_uint algorithm;
+    cl_uint algorithm, flags;
     if (!sorter) return CLSORT_ERROR_NULL_ARGUMENT;
     memory = (unsigned char *)CLSORT_MALLOC(21 * (size_t)CLSORT__TEST_COUNT);
     if (!memory) return clsort__fail(sorter, CL_OUT_OF_HOST_MEMORY, "malloc", NULL);
+    flags = sorter->options.flags;
+    sorter->options.flags = 0;   /* the host compares; clsort_collect tells of other sorts alone */
     for (algorithm = CLSORT_BITONIC; algorithm <= CLSORT_QUICKSORT; algorithm++) {
         const clsort_status status = clsort__test_algorithm(sorter, algorithm, memory);
         if (first == CL_SUCCESS) first = status;
     }
+    sorter->options.flags = flags;
     CLSORT_FREE(memory);
     return first;
 }
@@ -10183,6 +10367,7 @@ static clsort_status clsort__check_merge(clsort__run *run, const char *function,
         r[3 + i] = clsort__make_range(roles[3 + i], parts[i].values.buffer, parts[i].values.offset, counts[i] * m->value_size, i < 2, i == 2);
     }
     status = clsort__check_ranges(s, function, r, 6);
+    if (status == CL_SUCCESS) status = clsort__check_local(s, function, p);
     return status == CL_SUCCESS ? clsort__reserve_waits(s, run->n_wait) : status;
 }
 
@@ -10292,6 +10477,12 @@ CLSORT_API clsort_status clsort_enqueue_is_sorted(clsort_sorter *sorter, cl_comm
 /* ---- revision history ----------------------------------------------------------------------------------------------
 
    0.2.0  not released
+                      Where the compiler rejects the kernels of radix's sweeps, radix sorts without
+                      them. clsort_collect hands out each verdict, also one that an enqueue call
+                      found; what could not be judged is judged later, and a sort that failed on the
+                      device is told. clsort_check refuses what needs more local memory than the
+                      device has. A device that tells 0 compute units sorts. A clone that fails says
+                      why. Build logs end at 1 MiB.
                       Destroying a sorter while its work is queued no longer corrupts the heap of NVIDIA's driver.
 
    0.1.0  2026-11-21  the bitonic family: kernels A, B2 to B16, tiles in local memory and in registers; all key types, orders,

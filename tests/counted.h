@@ -110,7 +110,9 @@ static inline void *counted_malloc(size_t bytes)
 
 static inline void *counted_realloc(void *p, size_t bytes)
 {
-    return counted_gate("malloc") ? NULL : counted_resize(p, bytes);
+    void *grown = counted_gate("malloc") ? NULL : counted_resize(p, bytes);
+    if (grown) COUNTED_ADD(counted.made[COUNTED_MEMORY], 1);
+    return grown;
 }
 
 static inline void counted_free(void *p)

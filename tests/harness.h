@@ -190,7 +190,8 @@ static inline int test_main_alone(const test_entry *tests, size_t count, const c
 {
     static bench b;
     int failed, ran = 0;
-    snprintf(b.session.info.name, sizeof b.session.info.name, "%s", name);
+    snprintf(b.session.info.platform_name, sizeof b.session.info.platform_name, "%s", name);
+    snprintf(b.session.info.name, sizeof b.session.info.name, "no device");
     b.small = getenv("CLSORT_TEST_SMALL") != NULL;
     failed = test_run_all(tests, count, &b, &ran);
     if (!ran) printf("FAILED: no test of that name\n"), failed++, ran++;

@@ -151,6 +151,7 @@ static struct {
     char fault[200];                        /* the last one */
     int commands, fail_command;             /* enqueued so far */
     cl_int command_code;
+    size_t list_bytes;                      /* of a context's list of devices, as told; 0: right */
     int builds, live[MOCK_KINDS];
     void *user;                             /* for the hooks */
     void (*on_read)(void *user, cl_mem buffer, size_t at, size_t bytes, void *host);
@@ -167,7 +168,7 @@ static pthread_mutex_t mock_lock = PTHREAD_MUTEX_INITIALIZER;
 #define MOCK_GET(place) __atomic_load_n(&(place), __ATOMIC_RELAXED)
 #define MOCK_ADD(place, change) __atomic_add_fetch(&(place), change, __ATOMIC_RELAXED)
 
-/* ---- devices ---- */
+/* ---- devices --------------------------------------------------------------------------------- */
 
 static inline mock_facts mock_gpu(void)
 {
@@ -239,7 +240,7 @@ static inline void mock_reset(mock_facts facts)
 
 static inline int mock_live(int kind) { return MOCK_GET(mock.live[kind]); }
 
-/* ---- faults ---- */
+/* ---- faults ---------------------------------------------------------------------------------- */
 
 /* Notes a call that OpenCL forbids; returns the code for it. */
 static inline cl_int mock_fault(const char *function, const char *what, cl_int code)
@@ -250,7 +251,7 @@ static inline cl_int mock_fault(const char *function, const char *what, cl_int c
     return code;
 }
 
-/* ---- objects ---- */
+/* ---- objects --------------------------------------------------------------------------------- */
 
 /* Is this an object of a kind that a caller still has? */
 static inline int mock_is(const void *handle, int kind)
@@ -345,7 +346,7 @@ MOCK_COUNTS(Program, cl_program, MOCK_PROGRAM, CL_INVALID_PROGRAM)
 MOCK_COUNTS(Kernel, cl_kernel, MOCK_KERNEL, CL_INVALID_KERNEL)
 MOCK_COUNTS(Event, cl_event, MOCK_EVENT, CL_INVALID_EVENT)
 
-/* ---- queries ---- */
+/* ---- queries --------------------------------------------------------------------------------- */
 
 /* The answer to a query. */
 static inline cl_int mock_answer(const void *data, size_t bytes, size_t room, void *value,
@@ -435,6 +436,8 @@ static inline cl_int mock_clGetContextInfo(cl_context handle, cl_context_info wh
     if (!mock_is(c, MOCK_CONTEXT)) return CL_INVALID_CONTEXT;
     if (what == CL_CONTEXT_REFERENCE_COUNT) return MOCK_ANSWER(c->base.references);
     if (what != CL_CONTEXT_DEVICES) return CL_INVALID_VALUE;
+    if (mock.list_bytes && needed) *needed = mock.list_bytes;
+    if (mock.list_bytes) return value ? CL_INVALID_VALUE : CL_SUCCESS;
     for (i = 0; i < MOCK_DEVICES; i++)
         if (c->devices >> i & 1) list[count++] = &mock_devices[i];
     return mock_answer(list, count * sizeof *list, room, value, needed);
@@ -501,7 +504,7 @@ static inline cl_int mock_clGetKernelWorkGroupInfo(cl_kernel handle, cl_device_i
     return what == CL_KERNEL_LOCAL_MEM_SIZE ? MOCK_ANSWER(f->kernel_local) : CL_INVALID_VALUE;
 }
 
-/* ---- contexts, queues, buffers ---- */
+/* ---- contexts, queues, buffers --------------------------------------------------------------- */
 
 static inline cl_context mock_clCreateContext(
     const cl_context_properties *properties, cl_uint n, const cl_device_id *devices,
@@ -624,7 +627,7 @@ static inline cl_mem mock_clCreateSubBuffer(cl_mem handle, cl_mem_flags flags,
     return (cl_mem)(void *)b;
 }
 
-/* ---- programs and kernels ---- */
+/* ---- programs and kernels -------------------------------------------------------------------- */
 
 static inline cl_program mock_clCreateProgramWithSource(cl_context handle, cl_uint n,
                                                         const char **text, const size_t *lengths,
@@ -740,7 +743,7 @@ static inline cl_int mock_clSetKernelArg(cl_kernel handle, cl_uint number, size_
     return CL_SUCCESS;
 }
 
-/* ---- commands ---- */
+/* ---- commands -------------------------------------------------------------------------------- */
 
 static inline void mock_set_status(mock_event *e, cl_int status)
 {
@@ -1095,7 +1098,7 @@ static inline cl_int mock_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kern
     return mock_enqueue(&c, n, wait, event, 0);
 }
 
-/* ---- waiting ---- */
+/* ---- waiting --------------------------------------------------------------------------------- */
 
 static inline cl_int mock_clFlush(cl_command_queue queue)
 {

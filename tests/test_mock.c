@@ -6,7 +6,7 @@
 #define CLSORT_IMPLEMENTATION
 #include "harness.h"
 
-/* ---- world: a context, a queue and buffers on a faked device ---- */
+/* ---- world: a context, a queue and buffers on a faked device --------------------------------- */
 
 enum { BUFFERS = 6 };
 enum { KEYS, KEYS_OUT, VALUES, VALUES_OUT, INDICES, SCRATCH };
@@ -62,7 +62,7 @@ static clsort_desc make_desc(const world *w, size_t n, cl_uint type)
     return d;
 }
 
-/* ---- every algorithm ---- */
+/* ---- every algorithm ------------------------------------------------------------------------- */
 
 static const struct { const char *name; mock_facts (*facts)(void);
 } devices[] = { { "CPU", mock_cpu },
@@ -96,8 +96,493 @@ static void sort_everything(bench *b)
     }
 }
 
+/* ---- a compiler that rejects sweeps ---------------------------------------------------------- */
+
+enum { SWEEP = 8 };
+
+/* What was launched. */
+typedef struct launches { int sweeps, others; } launches;
+
+static void hear_launch(void *user, const char *kernel, size_t global, size_t group, size_t local)
+{
+    launches *l = (launches *)user;
+    (void)global, (void)group, (void)local;
+    if (!strcmp(kernel, "clsort_radix_sweep")) l->sweeps++;
+    else l->others++;
+}
+
+static mock_facts without_sweeps(void)
+{
+    mock_facts f = mock_nvidia();
+    f.rejects = 1u << SWEEP;
+    return f;
+}
+
+/* Descriptions that radix sorts by sweeps, where it can. */
+static clsort_desc swept_desc(const world *w, int shape)
+{
+    clsort_desc d = make_desc(w, 5000, CLSORT_U32);
+    d.algorithm = shape == 1 ? CLSORT_AUTO : CLSORT_RADIX;
+    d.last_bit = shape == 1 ? 20 : 0;
+    if (shape == 2) d.indices = w->buffer[INDICES];
+    if (shape == 3) d.values = w->buffer[VALUES], d.value_size = 12;
+    if (shape == 4) d.keys_out = w->buffer[KEYS_OUT];
+    if (shape == 5) d.key_type = CLSORT_F64, d.zero_order = CLSORT_ZERO_EQUAL;
+    if (shape < 6) return d;
+    d.algorithm = CLSORT_AUTO;
+    d.first_bit = 4;
+    d.top_k = 4900;
+    d.keys_out = w->buffer[KEYS_OUT];
+    return d;
+}
+enum { SWEPT_SHAPES = 7 };
+
+/* Enqueues what was prepared without its buffers; 0 if it was not ready. */
+static void prepare_and_sort(world *w, const clsort_desc *d)
+{
+    clsort_desc bare = *d, sorted = *d;
+    bare.keys = bare.values = bare.keys_out = bare.indices = NULL;
+    bare.flags = (d->indices ? CLSORT_FLAG_INDICES : 0) | (d->keys_out ? CLSORT_FLAG_KEYS_OUT : 0);
+    sorted.flags = CLSORT_FLAG_NO_BUILD;
+    CHECK_OK(clsort_prepare(w->sorter, &bare));
+    CHECK_OK(clsort_enqueue_sort(w->sorter, w->queue, &sorted, 0, NULL, NULL));
+}
+
+/* The caller's scratch is as large as clsort_scratch_size said, before it was known that sweeps do
+ * not build. */
+static void sort_in_own_scratch(world *w, const clsort_desc *desc)
+{
+    clsort_desc d = *desc;
+    size_t now = 0;
+    cl_int error = 0;
+    CHECK_OK(clsort_scratch_size(w->sorter, &d, &d.scratch_size));
+    d.scratch = mock_clCreateBuffer(w->context, CL_MEM_READ_WRITE, d.scratch_size, NULL, &error);
+    CHECK_OK(clsort_enqueue_sort(w->sorter, w->queue, &d, 0, NULL, NULL));
+    CHECK_OK(clsort_scratch_size(w->sorter, desc, &now));
+    CHECK(now <= d.scratch_size);
+    mock_clReleaseMemObject(d.scratch);
+}
+
+static void fall_back_from_sweeps(bench *b)
+{
+    int shape, way;
+    (void)b;
+    for (shape = 0; shape < SWEPT_SHAPES; shape++)
+        for (way = 0; way < 4; way++) {
+            world w;
+            launches l = { 0, 0 };
+            clsort_desc d;
+            open_world(&w, way == 3 ? mock_nvidia() : without_sweeps(), 1 << 20, 0);
+            mock.user = &l;
+            mock.on_launch = hear_launch;
+            d = swept_desc(&w, shape);
+            AT("shape %d, way %d", shape, way);
+            if (way == 0) prepare_and_sort(&w, &d);
+            else if (way == 1) sort_in_own_scratch(&w, &d);
+            else CHECK_OK(clsort_enqueue_sort(w.sorter, w.queue, &d, 0, NULL, NULL));
+            CHECK(way == 3 ? l.sweeps > 0 : !l.sweeps && l.others > 0);
+            CHECK_OK(clsort_enqueue_sort(w.sorter, w.queue, &d, 0, NULL, NULL));
+            close_world(&w);
+        }
+}
+
+/* ---- verdicts -------------------------------------------------------------------------------- */
+
+/* What the diagnostics callback heard; which proofs are read as wrong ones. */
+typedef struct story {
+    int told[3];                            /* wrong results, failed sorts, others */
+    int proofs, wrong_first,
+        wrong_last; /* proofs read so far; those from first to last are wrong */
+} story;
+
+static void hear_verdict(void *user, clsort_status status, const char *function,
+                         const char *message)
+{
+    story *t = (story *)user;
+    t->told[status == CLSORT_ERROR_WRONG_RESULT ? 0 : strstr(message, "a sort failed") ? 1 : 2]++;
+    CHECK(strstr(message, function) != NULL);
+}
+
+static void spoil_proof(void *user, cl_mem buffer, size_t at, size_t bytes, void *host)
+{
+    story *t = (story *)user;
+    clsort_proof *proof = (clsort_proof *)host;
+    (void)buffer, (void)at;
+    if (bytes != sizeof *proof || ++t->proofs < t->wrong_first || t->proofs > t->wrong_last) return;
+    if (t->proofs % 2) proof->unsorted--;
+    else proof->after[t->proofs / 2 % 4] ^= 1;
+}
+
+/* A sorter that checks itself, on a device where proofs can be made wrong. */
+static void open_verified(world *w, story *t)
+{
+    clsort_options options;
+    open_world(w, mock_gpu(), 1 << 16, 0);
+    clsort_destroy(w->sorter);
+    memset(t, 0, sizeof *t);
+    memset(&options, 0, sizeof options);
+    options.flags = CLSORT_OPTION_VERIFY;
+    options.diagnostic = hear_verdict;
+    options.user = t;
+    CHECK_OK(clsort_create(w->context, w->device, &options, &w->sorter));
+    mock.user = t;
+    mock.on_read = spoil_proof;
+}
+
+static void sort_some(world *w, int times)
+{
+    const clsort_desc d = make_desc(w, 1000, CLSORT_U32);
+    while (times-- > 0) CHECK_OK(clsort_enqueue_sort(w->sorter, w->queue, &d, 0, NULL, NULL));
+}
+
+/* Some of five sorts are wrong. Whether an enqueue call or clsort_collect finds out, and when, one
+ * collect call says so once. */
+static void keep_wrong_verdicts(bench *b)
+{
+    int first, held, wait;
+    (void)b;
+    for (first = 1; first <= 5; first++)
+        for (held = 0; held < 2; held++)
+            for (wait = 0; wait < 2; wait++) {
+                world w;
+                story t;
+                open_verified(&w, &t);
+                AT("proof %d is wrong%s%s", first, held ? ", commands are held" : "",
+                   wait ? ", collect waits" : "");
+                t.wrong_first = first;
+                t.wrong_last = first == 2 ? 3 : first;
+                mock.hold = held;
+                sort_some(&w, 5);
+                if (held) CHECK(t.proofs == 0);
+                if (held && !wait) CHECK_OK(clsort_collect(w.sorter, 0));
+                if (held && !wait) mock_run();
+                CHECK_STATUS(clsort_collect(w.sorter, wait), CLSORT_ERROR_WRONG_RESULT);
+                CHECK(t.proofs == 5 && t.told[0] == t.wrong_last - first + 1 && !t.told[1]
+                      && !t.told[2]);
+                CHECK(strstr(clsort_last_error(w.sorter), "clsort_enqueue_sort") != NULL);
+                CHECK_OK(clsort_collect(w.sorter, 1));
+                sort_some(&w, 1);
+                CHECK_OK(clsort_collect(w.sorter, 1));
+                close_world(&w);
+            }
+}
+
+/* A sort whose last command fails on the device is reported with that code; a wrong one beside it
+ * goes before. */
+static void report_failed_sorts(bench *b)
+{
+    int wrong, held, commands;
+    (void)b;
+    for (wrong = 0; wrong < 2; wrong++)
+        for (held = 0; held < 2; held++) {
+            world w;
+            story t;
+            open_verified(&w, &t);
+            AT("%s%s", wrong ? "another sort is wrong" : "no sort is wrong",
+               held ? ", commands are held" : "");
+            sort_some(&w, 1);
+            commands = mock.commands - 1;   /* but for the read of the proof */
+            CHECK_OK(clsort_collect(w.sorter, 1));
+            mock.hold = held;
+            mock.fail_command = mock.commands + commands;
+            mock.command_code = CL_OUT_OF_RESOURCES;
+            t.wrong_first = t.wrong_last = wrong ? 2 : 0;
+            sort_some(&w, 2);
+            CHECK_STATUS(clsort_collect(w.sorter, 1),
+                         wrong ? CLSORT_ERROR_WRONG_RESULT : CL_OUT_OF_RESOURCES);
+            CHECK(t.told[0] == wrong && t.told[1] == 1 && !t.told[2]);
+            CHECK_OK(clsort_collect(w.sorter, 1));
+            close_world(&w);
+        }
+}
+
+/* Each call of a collect fails: it says so, and the next one still finds the wrong sort. */
+static void judge_later(bench *b)
+{
+    int held, fail, wait;
+    (void)b;
+    for (held = 0; held < 2; held++)
+        for (wait = 0; wait < 2; wait++)
+            for (fail = 1; fail <= 3; fail++) {
+                world w;
+                story t;
+                clsort_status status;
+                open_verified(&w, &t);
+                AT("call %d of collect fails%s%s", fail, held ? ", commands were held" : "",
+                   wait ? ", it waits" : "");
+                sort_some(&w, 1);
+                CHECK_OK(clsort_collect(w.sorter, 1));
+                t.wrong_first = t.wrong_last = 2;
+                mock.hold = 1;
+                sort_some(&w, 1);
+                mock.hold = held;
+                if (!held || !wait) mock_run();
+                counted.calls = 0;
+                counted.fail_at = fail;
+                counted.code = CL_OUT_OF_HOST_MEMORY;
+                status = clsort_collect(w.sorter, wait);
+                counted.fail_at = 0;
+                if (!counted.failed) CHECK(status == CLSORT_ERROR_WRONG_RESULT);
+                else if (status != CLSORT_ERROR_WRONG_RESULT) {
+                    CHECK(status == CL_OUT_OF_HOST_MEMORY && !t.told[0]);
+                    CHECK(strstr(clsort_last_error(w.sorter), counted.failed_function) != NULL);
+                    CHECK_STATUS(clsort_collect(w.sorter, wait), CLSORT_ERROR_WRONG_RESULT);
+                }
+                CHECK(t.told[0] == 1);
+                CHECK_OK(clsort_collect(w.sorter, 1));
+                close_world(&w);
+            }
+}
+
+/* A read of a proof that fails inside the next enqueue call loses nothing. */
+static void keep_unread_proofs(bench *b)
+{
+    int fail, done = 0;
+    (void)b;
+    for (fail = 1; !done; fail++) {
+        world w;
+        story t;
+        clsort_status status;
+        clsort_desc d;
+        open_verified(&w, &t);
+        d = make_desc(&w, 1000, CLSORT_U32);
+        AT("call %d of the second sort fails", fail);
+        mock.hold = 1;
+        t.wrong_first = t.wrong_last = 1;
+        sort_some(&w, 1);
+        mock_run();
+        counted.calls = counted.failed = 0;
+        counted.fail_at = fail;
+        counted.code = CL_OUT_OF_HOST_MEMORY;
+        status = clsort_enqueue_sort(w.sorter, w.queue, &d, 0, NULL, NULL);
+        counted.fail_at = 0;
+        done = !counted.failed;
+        CHECK(status == CL_SUCCESS || !done);
+        CHECK_STATUS(clsort_collect(w.sorter, 1), CLSORT_ERROR_WRONG_RESULT);
+        CHECK_OK(clsort_collect(w.sorter, 1));
+        close_world(&w);
+    }
+    CHECK(fail > 40);
+}
+
+/* ---- facts that no device should tell -------------------------------------------------------- */
+
+/* Every algorithm, argsort, rows, top-k, a gather and a check of order on a device; what
+ * clsort_check refuses, enqueue refuses, too. */
+static int try_everything(world *w, int top)
+{
+    const char *name;
+    int sorted = 0;
+    cl_uint i, shape;
+    for (i = 0; (name = clsort_algorithm_name(i)) != NULL; i++)
+        for (shape = 0; shape < 12; shape++) {
+            clsort_desc d =
+                make_desc(w, shape % 3 == 2 ? 30000 : 700, shape % 2 ? CLSORT_U64 : CLSORT_U16);
+            clsort_status checked;
+            CHECK_OK(clsort_select(&d, name));
+            if (shape / 3 == 1) d.values = w->buffer[VALUES], d.value_size = 8;
+            if (shape / 3 == 2) d.indices = w->buffer[INDICES];
+            if (shape / 3 == 3) d.rows = 3;
+            if (shape / 3 == 3 && i == 0 && top) d.top_k = 600, d.keys_out = w->buffer[KEYS_OUT];
+            AT("%s, shape %u", name, (unsigned)shape);
+            checked = clsort_check(w->sorter, &d);
+            CHECK_STATUS(clsort_enqueue_sort(w->sorter, w->queue, &d, 0, NULL, NULL), checked);
+            CHECK(checked == CL_SUCCESS || checked == CLSORT_ERROR_UNSUPPORTED
+                  || checked == CLSORT_ERROR_DEVICE_LIMITS);
+            sorted += checked == CL_SUCCESS;
+            if (shape == 0)
+                CHECK_OK(clsort_enqueue_is_sorted(w->sorter, w->queue, &d, w->buffer[INDICES], 0, 0,
+                                                  NULL, NULL));
+        }
+    return sorted;
+}
+
+static void count_no_units(bench *b)
+{
+    size_t v;
+    (void)b;
+    for (v = 0; v < DEVICES; v++) {
+        world w;
+        mock_facts f = devices[v].facts();
+        f.compute_units = 0;
+        open_world(&w, f, 1 << 20, 0);
+        CHECK(try_everything(&w, 1) > 100);
+        close_world(&w);
+    }
+}
+
+static void fit_little_memory(bench *b)
+{
+    static const cl_ulong sizes[] = { 0,    1,    8,    15,   16,   20,    31,    64,
+                                      95,   100,  127,  200,  500,  783,   784,   785,
+                                      1000, 1024, 2000, 4000, 8192, 16384, 32768, 65536 };
+    size_t v, i;
+    (void)b;
+    for (v = 0; v < DEVICES; v++)
+        for (i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+            world w;
+            mock_facts f = devices[v].facts();
+            int sorted;
+            f.local_bytes = sizes[i];
+            open_world(&w, f, 1 << 20, 0);
+            sorted = try_everything(&w, 1);
+            AT("%s with %u bytes of local memory", f.name, (unsigned)f.local_bytes);
+            CHECK(sizes[i] < 100 || sorted > 60);
+            close_world(&w);
+        }
+}
+
+/* Kernels may be limited more than the device is, and may need some local memory of their own. */
+static void fit_small_groups(bench *b)
+{
+    size_t v, group;
+    int taken;
+    (void)b;
+    for (v = 0; v < DEVICES; v++)
+        for (group = 0; group <= 512; group = group ? 2 * group : 1)
+            for (taken = 0; taken < 2; taken++) {
+                world w;
+                mock_facts f = devices[v].facts();
+                f.kernel_group = group ? group : 1;
+                if (!group) f.max_group = 0;
+                if (taken) f.kernel_local = f.local_bytes - 4096;
+                open_world(&w, f, 1 << 20, 0);
+                CHECK(try_everything(&w, !taken) > 100);
+                close_world(&w);
+            }
+}
+
+/* ---- sizes that no driver should tell -------------------------------------------------------- */
+
+static void bound_logs(bench *b)
+{
+    static const size_t sizes[] = {
+        0, 1, 31, 1 << 20, (1 << 20) + 1, (size_t)1 << 33, (size_t)-2, (size_t)-1
+    };
+    size_t i;
+    (void)b;
+    for (i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        world w;
+        mock_facts f = mock_gpu();
+        clsort_desc d;
+        f.rejects = ~0u;
+        f.log_bytes = sizes[i];
+        open_world(&w, f, 4096, 0);
+        d = make_desc(&w, 100, CLSORT_U32);
+        AT("a log of %zu bytes", sizes[i]);
+        CHECK_STATUS(clsort_enqueue_sort(w.sorter, w.queue, &d, 0, NULL, NULL),
+                     CLSORT_ERROR_BUILD_FAILED);
+        if (sizes[i] <= 1 << 20)
+            CHECK(!strncmp(clsort_build_log(w.sorter), f.log, sizes[i] == 1 ? 1 : strlen(f.log)));
+        else CHECK(!*clsort_build_log(w.sorter));
+        mock.facts[0].log_bytes = (size_t)-1;   /* and what an earlier build said is gone */
+        CHECK_STATUS(clsort_enqueue_sort(w.sorter, w.queue, &d, 0, NULL, NULL),
+                     CLSORT_ERROR_BUILD_FAILED);
+        CHECK(!*clsort_build_log(w.sorter));
+        close_world(&w);
+    }
+}
+
+static void bound_lists(bench *b)
+{
+    static const size_t sizes[] = { (size_t)1 << 33, (size_t)-2, (size_t)-1 };
+    size_t i;
+    (void)b;
+    for (i = 0; i < 3; i++) {
+        world w;
+        clsort_sorter *s = NULL;
+        open_world(&w, mock_gpu(), 4096, 0);
+        mock.list_bytes = sizes[i];
+        CHECK_STATUS(clsort_create(w.context, w.device, NULL, &s), CL_OUT_OF_HOST_MEMORY);
+        close_world(&w);
+    }
+}
+
+/* ---- host memory, messages ------------------------------------------------------------------- */
+
+/* After clsort_prepare the first sorts on a queue allocate nothing on the host, with wait lists of
+ * up to 15 events. */
+static void allocate_early(bench *b)
+{
+    size_t v;
+    (void)b;
+    for (v = 0; v < 2 * DEVICES; v++) {
+        world w;
+        clsort_desc d;
+        cl_int error = 0;
+        cl_event gates[15];
+        cl_uint n;
+        cl_command_queue queue;
+        open_world(&w, devices[v / 2].facts(), 1 << 20, 0);
+        queue = mock_clCreateCommandQueue(
+            w.context, w.device, v % 2 ? CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0, &error);
+        for (n = 0; n < 15; n++) gates[n] = mock_clCreateUserEvent(w.context, &error);
+        for (n = 0; n < 15; n++) mock_clSetUserEventStatus(gates[n], CL_COMPLETE);
+        d = make_desc(&w, 3000, CLSORT_U32);
+        d.stable = 1;
+        d.values = w.buffer[VALUES];
+        d.value_size = 4;
+        CHECK_OK(clsort_prepare(w.sorter, &d));
+        counted.made[COUNTED_MEMORY] = 0;
+        for (n = 0; n <= 15; n++)
+            CHECK_OK(clsort_enqueue_sort(w.sorter, queue, &d, n, n ? gates : NULL, NULL));
+        AT("device %zu: %d allocations", v, counted.made[COUNTED_MEMORY]);
+        CHECK(counted.made[COUNTED_MEMORY] == 0);
+        for (n = 0; n < 15; n++) mock_clReleaseEvent(gates[n]);
+        clsort_trim(w.sorter);
+        mock_clReleaseCommandQueue(queue);
+        close_world(&w);
+    }
+}
+
+/* A clone that fails tells why through its original. */
+static void explain_failed_clones(bench *b)
+{
+    int fail, done = 0;
+    world w;
+    clsort_desc d;
+    (void)b;
+    open_world(&w, mock_gpu(), 1 << 16, 0);
+    d = make_desc(&w, 1000, CLSORT_U32);
+    d.key_type = 0;
+    d.record_size = 4;
+    d.record_type = "typedef uint clsort_record;";
+    d.precedes = "a < b";
+    CHECK_OK(clsort_enqueue_sort(w.sorter, w.queue, &d, 0, NULL, NULL));
+    for (fail = 1; !done; fail++) {
+        clsort_sorter *other = w.sorter;
+        clsort_status status;
+        counted.calls = counted.failed = 0;
+        counted.fail_at = fail;
+        counted.code = CL_OUT_OF_RESOURCES;
+        status = clsort_clone(w.sorter, &other);
+        counted.fail_at = 0;
+        AT("call %d of a clone fails, %s", fail, counted.failed ? counted.failed_function : "none");
+        done = !counted.failed;
+        CHECK((status == CL_SUCCESS) == done && (other != NULL) == done);
+        if (!done)
+            CHECK(strstr(clsort_last_error(w.sorter), counted.failed_function)
+                  == clsort_last_error(w.sorter));
+        clsort_destroy(other);
+    }
+    CHECK(fail > 20);
+    close_world(&w);
+}
+
 static const test_entry tests[] = {
-    { "the driver refuses nothing of any algorithm on any device", sort_everything }
+    { "the driver refuses nothing of any algorithm on any device", sort_everything },
+    { "where sweeps do not build, radix sorts without them", fall_back_from_sweeps },
+    { "a verdict stays until collect hands it out", keep_wrong_verdicts },
+    { "a sort that fails on the device is reported", report_failed_sorts },
+    { "a sort that cannot be judged is judged later", judge_later },
+    { "a proof that cannot be read is read later", keep_unread_proofs },
+    { "a device without compute units sorts", count_no_units },
+    { "no launch asks for more local memory than there is", fit_little_memory },
+    { "no launch has a larger work-group than its kernel allows", fit_small_groups },
+    { "a build log of any size does no harm", bound_logs },
+    { "a list of devices of any size does no harm", bound_lists },
+    { "a prepared sort allocates nothing on the host", allocate_early },
+    { "a clone that fails says why", explain_failed_clones }
 };
 
 TEST_MAIN_ALONE(tests, "a mock")
