@@ -65,6 +65,100 @@
    Sources: K. E. Batcher, Sorting networks and their applications, 1968; E. Bainville, OpenCL Sorting, 2011; O. Green, R. McColl,
    D. Bader, GPU merge path, 2012; H. Inoue et al., AA-sort, 2007. Those of the other families stand with them. */
 
+//---- shared
+/* Numbers that the kernels and clsort.h must agree on. tools/embed also writes this part into clsort.h as C, so
+   it holds only #defines that are valid in C and in OpenCL C. S is the most sequences of a round of quicksort. */
+
+/* CLSORT_FAMILY: which kernels a program is made of. The public algorithms have their public numbers. */
+#define CLSORT__FAMILY_BITONIC 1
+#define CLSORT__FAMILY_MERGE 2
+#define CLSORT__FAMILY_RADIX 3
+#define CLSORT__FAMILY_QUICKSORT 4
+#define CLSORT__FAMILY_UTILITY 32
+#define CLSORT__FAMILY_PUBLISHED_BITONIC 33
+#define CLSORT__FAMILY_PUBLISHED_MERGE 34
+#define CLSORT__FAMILY_SWEEP 35
+#define CLSORT__FAMILY_RELAUNCH 36
+#define CLSORT__FAMILY_SELECT 37
+#define CLSORT__FAMILY_SEGMENTS 38
+#define CLSORT__FAMILY_PIECES 39
+#define CLSORT__FAMILY_BATCH 40
+
+/* Local memory: one empty slot follows each 2^pad_log2 slots of a tile, so that strides meet no bank twice. */
+#define CLSORT__KEY_PAD_LOG2(key_bytes) ((key_bytes) == 8 ? 4 : 5)
+#define CLSORT__WORD_PAD_LOG2 5
+
+/* Bits of the argument `kind`: how segments are told. */
+#define CLSORT__SEGMENTS_AT_OFFSETS 1
+#define CLSORT__SEGMENTS_IN_RANGES 2
+#define CLSORT__COUNT_ON_DEVICE 4
+/* Words of a range in a list, and of the head of the table of jobs. */
+#define CLSORT__RANGE_WORDS 8
+#define CLSORT__JOB_HEAD 4
+
+/* Radix tables, in words: the plan, one word for each pass; the bits seen, for each block; of sweeps a head that
+   also holds a ticket counter and a vote for each pass. */
+#define CLSORT__PLAN_WORDS 32
+#define CLSORT__SEEN_WORDS 4
+#define CLSORT__SWEEP_PASSES 8
+#define CLSORT__SWEEP_HEAD 64
+/* Copies of each local counter, for so many counters in a histogram of all digits; a count of one digit takes the
+   fewest. A counter of the histogram has 16 bits. */
+#define CLSORT__LEAST_COPIES 8
+#define CLSORT__HISTOGRAM_COPIES(counters) ((counters) <= 512 ? 32 : (counters) <= 1024 ? 16 : CLSORT__LEAST_COPIES)
+#define CLSORT__COUNTER_MOST 65535
+
+/* Quicksort's tables, in words: a state; two tables of sequences; blocks; leaves; leftovers. */
+#define CLSORT__QUICK_STATE_WORDS 16
+#define CLSORT__QUICK_SEQUENCE_WORDS 16
+#define CLSORT__QUICK_BLOCK_WORDS 10
+#define CLSORT__QUICK_MOST_BLOCKS(S) (2 * (S) + 1)
+#define CLSORT__QUICK_MOST_LEAVES(S) (8 * (S) + 64)
+#define CLSORT__QUICK_MOST_LEFTOVERS(S) (CLSORT__QUICK_MOST_LEAVES(S) + (S))
+#define CLSORT__QUICK_BLOCKS_AT(S) (CLSORT__QUICK_STATE_WORDS + 2 * CLSORT__QUICK_SEQUENCE_WORDS * (S))
+#define CLSORT__QUICK_LEAVES_AT(S) \
+    (CLSORT__QUICK_BLOCKS_AT(S) + CLSORT__QUICK_BLOCK_WORDS * CLSORT__QUICK_MOST_BLOCKS(S))
+#define CLSORT__QUICK_LEFTOVERS_AT(S) \
+    (CLSORT__QUICK_LEAVES_AT(S) + CLSORT__RANGE_WORDS * CLSORT__QUICK_MOST_LEAVES(S))
+/* The words of the state: sequences and blocks of an even round, the same of an odd one, then these. */
+#define CLSORT__QUICK_SEQUENCES 0
+#define CLSORT__QUICK_BLOCKS 1
+#define CLSORT__QUICK_LEAVES 4
+#define CLSORT__QUICK_LEFT 5
+#define CLSORT__QUICK_ROUNDS 6
+/* The stack of a leaf, in words. */
+#define CLSORT__STACK_HEAD 4
+#define CLSORT__STACK_WORDS (CLSORT__STACK_HEAD + 24 * CLSORT__RANGE_WORDS)
+/* Pivot rules and scans: clsort_tuning's numbers. */
+#define CLSORT__PIVOT_MEDIAN3 1
+#define CLSORT__PIVOT_MIDRANGE 2
+#define CLSORT__PIVOT_SAMPLE 3
+#define CLSORT__SCAN_LOCAL 1
+#define CLSORT__SCAN_BUILTIN 2
+#define CLSORT__SCAN_BLELLOCH 3
+
+/* What a selection wants of a row: the first k in order, the k-th alone, or the first k in the row's order. */
+#define CLSORT__SELECT_FIRST 0
+#define CLSORT__SELECT_NTH 1
+#define CLSORT__SELECT_UNORDERED 2
+/* Which outputs a selection writes. */
+#define CLSORT__WRITES_INDICES 1
+#define CLSORT__WRITES_KEYS 2
+/* Words of a row's table: how many elements are collected, and where their list begins. */
+#define CLSORT__ROW_COLLECTED 32
+#define CLSORT__ROW_LIST 48
+
+/* The bits of a packed field: its offset lies below FIELD_BYTES; 4 bits for its bytes; flags; 6 bits or more for
+   each of the numbers of bits. */
+#define CLSORT__FIELD_BYTES 32
+#define CLSORT__FIELD_SIGN 36
+#define CLSORT__FIELD_DESCENDING 37
+#define CLSORT__FIELD_FLOAT 38
+#define CLSORT__FIELD_EQUAL_ZEROS 39
+#define CLSORT__FIELD_MANTISSA 40
+#define CLSORT__FIELD_FIRST_BIT 48
+#define CLSORT__FIELD_LACKS 56
+
 //---- tuning
 /* Bytes of a key: 1, 2, 4 or 8. */
 #ifndef CLSORT_KEY_BYTES
@@ -109,12 +203,19 @@
 #ifndef CLSORT_ITEMS_LOG2
 #define CLSORT_ITEMS_LOG2 4
 #endif
-/* The family to build: 0 all, 1 bitonic, 2 merge, 3 radix, 4 quicksort, 5 utility, 6 and 7 the published kernels of bitonic and merge that the
-   default plans do not need, 8 radix by sweeps, 9 quicksort that launches itself, 10 selection, 11 segments, 12 pieces of them by radix, 13 the
-   published sorts of rows (the numbers of clsort.h). */
+/* The family to build. */
 #ifndef CLSORT_FAMILY
-#define CLSORT_FAMILY 0
+#define CLSORT_FAMILY CLSORT__FAMILY_BITONIC
 #endif
+#define CLSORT_IS(name) (CLSORT_FAMILY == CLSORT__FAMILY_##name)
+/* Which parts of this file several families are made of. */
+#define CLSORT_NEEDS_RADIX (CLSORT_IS(RADIX) || CLSORT_IS(SWEEP) || CLSORT_IS(PIECES))
+#define CLSORT_NEEDS_QUICKSORT (CLSORT_IS(QUICKSORT) || CLSORT_IS(RELAUNCH))
+#define CLSORT_NEEDS_MERGE (CLSORT_IS(MERGE) || CLSORT_IS(PUBLISHED_MERGE) || CLSORT_IS(SEGMENTS))
+#define CLSORT_NEEDS_STAGES (CLSORT_IS(BITONIC) || CLSORT_NEEDS_QUICKSORT)
+#define CLSORT_NEEDS_WINDOWS (CLSORT_NEEDS_STAGES || CLSORT_IS(PUBLISHED_BITONIC) || CLSORT_IS(BATCH))
+#define CLSORT_NEEDS_GROUP \
+    (CLSORT_IS(RADIX) || CLSORT_IS(SWEEP) || CLSORT_NEEDS_QUICKSORT || CLSORT_IS(SELECT) || CLSORT_IS(SEGMENTS))
 /* Elements of a row: 1, or 16 with a tile per work-item. */
 #ifndef CLSORT_LANES
 #define CLSORT_LANES 1
@@ -480,8 +581,8 @@ CLSORT_INLINE void store_row(array_t a, codec_t c, uint i, uint n, row_t r)
 
 //---- segments
 /* SEGMENTS, elements that are sorted apart: equal rows of `count` elements, their starts a stride apart; or elements offsets[i] to
-   offsets[i + 1] - 1, below `count`; where a number on the device is less, it stands for the count. Or ranges that kernels left, three words
-   each: where one begins, its rows, the array that it is in. */
+   offsets[i + 1] - 1, below `count`; where a number on the device is less, it stands for the count. Or ranges that kernels left, of
+   CLSORT__RANGE_WORDS words each: the first three are where one begins, its rows, the array that they are in. */
 #define CLSORT_SEGMENT_ARGS global const uchar *offsets, ulong offsets_at, global const uchar *number, ulong number_at, \
     uint segments, uint count, uint stride, uint kind
 #define CLSORT_SEGMENTS { (global const uint *)(offsets + offsets_at), (global const uint *)(number + number_at), segments, count, stride, kind }
@@ -490,30 +591,27 @@ typedef struct {
     uint segments, count, stride, kind;
 } segments_t;
 
-enum { SEGMENTS_AT_OFFSETS = 1, SEGMENTS_IN_RANGES = 2, COUNT_ON_DEVICE = 4 };
-/* Words of a range, of which the first three are: its first row, its rows, the array that they are in. */
-#define CLSORT_RANGE_WORDS 8
 
 typedef struct { uint begin, rows; } segment_t;
 
 /* How many segments there are: of ranges, only as many as the number on the device says. */
 CLSORT_INLINE uint segment_count(segments_t s)
 {
-    return s.kind & SEGMENTS_IN_RANGES && s.segments ? min(s.segments, *s.number) : s.segments;
+    return s.kind & CLSORT__SEGMENTS_IN_RANGES && s.segments ? min(s.segments, *s.number) : s.segments;
 }
 
 /* Segment i, clamped to the count: offsets that do not ascend or lead out make empty segments or such that overlap. */
 CLSORT_INLINE segment_t take_segment(segments_t s, uint i)
 {
-    const uint most = s.kind & COUNT_ON_DEVICE ? min(s.count, *s.number) : s.count;
+    const uint most = s.kind & CLSORT__COUNT_ON_DEVICE ? min(s.count, *s.number) : s.count;
     segment_t own = { i * s.stride, most };
-    if (s.kind & SEGMENTS_AT_OFFSETS) {
+    if (s.kind & CLSORT__SEGMENTS_AT_OFFSETS) {
         own.begin = min(s.offsets[i], most);
         own.rows = max(min(s.offsets[i + 1], most), own.begin) - own.begin;
     }
-    if (s.kind & SEGMENTS_IN_RANGES) {
-        own.begin = s.offsets[CLSORT_RANGE_WORDS * i];
-        own.rows = s.offsets[CLSORT_RANGE_WORDS * i + 1];
+    if (s.kind & CLSORT__SEGMENTS_IN_RANGES) {
+        own.begin = s.offsets[CLSORT__RANGE_WORDS * i];
+        own.rows = s.offsets[CLSORT__RANGE_WORDS * i + 1];
     }
     return own;
 }
@@ -536,7 +634,7 @@ CLSORT_INLINE uint find_segment(segments_t s, uint place)
 CLSORT_INLINE segment_t segment_around(segments_t s, uint i)
 {
     const segment_t nowhere = { 0, 0 };
-    const uint after = s.kind & SEGMENTS_AT_OFFSETS ? find_segment(s, i + 1) : i / s.stride + 1;
+    const uint after = s.kind & CLSORT__SEGMENTS_AT_OFFSETS ? find_segment(s, i + 1) : i / s.stride + 1;
     const segment_t own = after ? take_segment(s, after - 1) : nowhere;
     return i >= own.begin && i - own.begin < own.rows ? own : nowhere;
 }
@@ -551,7 +649,6 @@ CLSORT_INLINE segment_t segment_around(segments_t s, uint i)
      4 + 2 most + w   the first segment that begins in window w of half a tile; undefined where none does */
 #define CLSORT_JOB_ARGS global uchar *jobs, ulong jobs_at, uint most_jobs, uint per
 #define CLSORT_JOBS { (global uint *)(jobs + jobs_at), most_jobs, per }
-#define CLSORT_JOB_HEAD 4
 typedef struct {
     global uint *table;
     uint most, per;
@@ -578,14 +675,14 @@ CLSORT_INLINE uint pass_job_count(jobs_t j, segments_t s, uint pass)
 /* The word of the table for a window. */
 CLSORT_INLINE global uint *job_window(jobs_t j, uint window)
 {
-    return j.table + CLSORT_JOB_HEAD + 2 * (size_t)j.most + window;
+    return j.table + CLSORT__JOB_HEAD + 2 * (size_t)j.most + window;
 }
 
 CLSORT_INLINE job_t take_job(jobs_t j, segments_t s, uint i)
 {
-    const uint which = j.per ? i / j.per : j.table[CLSORT_JOB_HEAD + 2 * i];
-    const job_t job = { take_segment(s, which), j.per ? i % j.per : j.table[CLSORT_JOB_HEAD + 2 * i + 1],
-                        s.kind & SEGMENTS_IN_RANGES ? s.offsets[CLSORT_RANGE_WORDS * which + 2] : AT_SOURCE };
+    const uint which = j.per ? i / j.per : j.table[CLSORT__JOB_HEAD + 2 * i];
+    const job_t job = { take_segment(s, which), j.per ? i % j.per : j.table[CLSORT__JOB_HEAD + 2 * i + 1],
+                        s.kind & CLSORT__SEGMENTS_IN_RANGES ? s.offsets[CLSORT__RANGE_WORDS * which + 2] : AT_SOURCE };
     return job;
 }
 
@@ -608,9 +705,8 @@ CLSORT_INLINE array_t advance(array_t a, long i)
 #if CLSORT_LANES == 1
 /* Where row i lies in local memory: one word of padding after each 32 (keys of 8 bytes: one key after each 16), so that strides
    which are powers of two meet the 32 banks evenly. */
-#define CLSORT_KEY_PAD_LOG2 (CLSORT_KEY_BYTES == 8 ? 4 : 5)
-#define CLSORT_WORD_PAD_LOG2 5
-#define CLSORT_WORD_SLOTS (CLSORT_TILE_ROWS + (CLSORT_TILE_ROWS >> CLSORT_WORD_PAD_LOG2))
+#define CLSORT_KEY_PAD_LOG2 CLSORT__KEY_PAD_LOG2(CLSORT_KEY_BYTES)
+#define CLSORT_WORD_SLOTS (CLSORT_TILE_ROWS + (CLSORT_TILE_ROWS >> CLSORT__WORD_PAD_LOG2))
 
 CLSORT_INLINE uint pad_slot(uint i, const uint pad_log2)
 {
@@ -623,7 +719,7 @@ CLSORT_INLINE row_t get_row(local const code_t *keys, local const uint *words, u
     row_t r;
     r.key = keys[pad_slot(i, CLSORT_KEY_PAD_LOG2)];
     for (uint k = 0; k < CLSORT_WORDS; k++)
-        r.word[k] = words[k * CLSORT_WORD_SLOTS + pad_slot(i, CLSORT_WORD_PAD_LOG2)];
+        r.word[k] = words[k * CLSORT_WORD_SLOTS + pad_slot(i, CLSORT__WORD_PAD_LOG2)];
     return r;
 }
 
@@ -631,12 +727,12 @@ CLSORT_INLINE void put_row(local code_t *keys, local uint *words, uint i, row_t 
 {
     keys[pad_slot(i, CLSORT_KEY_PAD_LOG2)] = r.key;
     for (uint k = 0; k < CLSORT_WORDS; k++)
-        words[k * CLSORT_WORD_SLOTS + pad_slot(i, CLSORT_WORD_PAD_LOG2)] = r.word[k];
+        words[k * CLSORT_WORD_SLOTS + pad_slot(i, CLSORT__WORD_PAD_LOG2)] = r.word[k];
 }
 #endif
 
 //---- group
-#if CLSORT_FAMILY == 0 || CLSORT_FAMILY == 3 || CLSORT_FAMILY == 4 || (CLSORT_FAMILY >= 8 && CLSORT_FAMILY <= 11)
+#if CLSORT_NEEDS_GROUP
 /* 1: work-groups that have started all make progress; the sweep kernels then use NVIDIA's PTX. */
 #ifndef CLSORT_FORWARD_PROGRESS
 #define CLSORT_FORWARD_PROGRESS 0
@@ -701,7 +797,7 @@ CLSORT_INLINE uint group_scan_total(uint x, local uint *sums, uint *total)
 #endif
 
 //---- network
-#if CLSORT_FAMILY != 5
+#if !CLSORT_IS(UTILITY)
 /* Does a come strictly before b? Lane by lane; the result selects codes. */
 #if CLSORT_TIES
 #define CLSORT_PRECEDES(a, b) CLSORT_TIE_BREAK((a).key, (b).key, (a).word[0], (b).word[0])
@@ -821,8 +917,7 @@ CLSORT_INLINE void window_steps(row_t *v, const uint bits, uint hi, uint lo, uin
 #endif
 
 //---- window: rows
-#define CLSORT_QUICK (CLSORT_FAMILY == 0 || CLSORT_FAMILY == 4 || CLSORT_FAMILY == 9)
-#if CLSORT_QUICK || CLSORT_FAMILY == 1 || CLSORT_FAMILY == 6 || CLSORT_FAMILY == 13
+#if CLSORT_NEEDS_WINDOWS
 /* The rows that a work-item holds of a window of 2^bits rows whose lowest bit is `at`: register m has row
    (m & flip ? flipped : first) + (m << at). In a mirror step the partner's lower bits are complemented too; flip is its register bit. */
 typedef struct { uint first, flipped, at, flip; } window_t;
@@ -936,7 +1031,7 @@ CLSORT_INLINE void window_pass(array_t a, codec_t c, uint n, uint windows, uint 
 #endif
 
 //---- window: slots
-#if CLSORT_QUICK || CLSORT_FAMILY == 1
+#if CLSORT_NEEDS_STAGES
 #if CLSORT_SHARE_LOG2 > 0
 /* Slots of a window: that of register 0, and what each register bit adds. Slots of disjoint bits add up. */
 typedef struct { uint first, bit0, bit1, bit2, bit3, bit4; } slots_t;
@@ -962,7 +1057,7 @@ CLSORT_INLINE uint window_slot(slots_t s, const uint m)
 /* A work-item's rows to local memory and from there. Called by move_window, which has the barriers. */
 CLSORT_INLINE void put_rows(const row_t *v, local code_t *keys, local uint *words, window_t w)
 {
-    const slots_t key_slots = window_slots(w, CLSORT_KEY_PAD_LOG2), word_slots = window_slots(w, CLSORT_WORD_PAD_LOG2);
+    const slots_t key_slots = window_slots(w, CLSORT_KEY_PAD_LOG2), word_slots = window_slots(w, CLSORT__WORD_PAD_LOG2);
     #pragma unroll
     for (uint m = 0; m < CLSORT_ITEMS; m++) {
         keys[window_slot(key_slots, m)] = v[m].key;
@@ -974,7 +1069,7 @@ CLSORT_INLINE void put_rows(const row_t *v, local code_t *keys, local uint *word
 
 CLSORT_INLINE void get_rows(row_t *v, local const code_t *keys, local const uint *words, window_t w)
 {
-    const slots_t key_slots = window_slots(w, CLSORT_KEY_PAD_LOG2), word_slots = window_slots(w, CLSORT_WORD_PAD_LOG2);
+    const slots_t key_slots = window_slots(w, CLSORT_KEY_PAD_LOG2), word_slots = window_slots(w, CLSORT__WORD_PAD_LOG2);
     #pragma unroll
     for (uint m = 0; m < CLSORT_ITEMS; m++) {
         v[m].key = keys[window_slot(key_slots, m)];
@@ -1044,7 +1139,7 @@ CLSORT_INLINE window_t tile_stage(row_t *v, local code_t *keys, local uint *word
 #endif
 
 //---- bitonic: tile
-#if CLSORT_FAMILY == 0 || CLSORT_FAMILY == 1
+#if CLSORT_IS(BITONIC)
 CLSORT_WINDOW_KERNEL(clsort_bitonic_b16, 4)
 
 /* The first stages, 0 ... last, of every tile of n elements, from source to target, which may be the same. One read and one write
@@ -1099,7 +1194,7 @@ CLSORT_KERNEL void clsort_bitonic_tail(CLSORT_ARRAY_ARGS(data), CLSORT_CODEC_ARG
 #endif
 
 //---- bitonic: published
-#if CLSORT_FAMILY == 0 || CLSORT_FAMILY == 6
+#if CLSORT_IS(PUBLISHED_BITONIC)
 CLSORT_WINDOW_KERNEL(clsort_bitonic_b2, 1)
 CLSORT_WINDOW_KERNEL(clsort_bitonic_b4, 2)
 CLSORT_WINDOW_KERNEL(clsort_bitonic_b8, 3)
@@ -1152,7 +1247,7 @@ CLSORT_KERNEL void clsort_bitonic_global_tile(CLSORT_ARRAY_ARGS(data), CLSORT_CO
      bitonic-local  steps of bits that lie inside a block in local memory, one block after another
      bitonic-split  as before, and the step above them on the way: a work-item orders its elements of two neighbouring blocks, puts one
                     into local memory and keeps the other in a register until the first block is done */
-#if (CLSORT_FAMILY == 0 || CLSORT_FAMILY == 13) && CLSORT_LANES == 1
+#if CLSORT_IS(BATCH) && CLSORT_LANES == 1
 /* Stages of a row; one for a single element, which is moved then if it has to be. */
 CLSORT_INLINE uint batch_stages(uint n)
 {
@@ -1329,7 +1424,7 @@ CLSORT_KERNEL void clsort_batch_split(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_AR
 #endif
 
 //---- merge
-#if CLSORT_FAMILY == 0 || CLSORT_FAMILY == 2 || CLSORT_FAMILY == 7 || CLSORT_FAMILY == 11
+#if CLSORT_NEEDS_MERGE
 #if CLSORT_COMPARATOR
 /* The caller's record of a row. */
 CLSORT_INLINE clsort_record record_of(row_t r, codec_t c)
@@ -1406,7 +1501,7 @@ CLSORT_INLINE uint split_pair(pair_t p, uint diagonal, codec_t c)
 }
 
 //---- merge: splits
-#if CLSORT_FAMILY != 7
+#if !CLSORT_IS(PUBLISHED_MERGE)
 #if CLSORT_TWO_ARRAYS
 #define CLSORT_PAIR_ARGS CLSORT_ARRAY_ARGS(a), CLSORT_ARRAY_ARGS(b), CLSORT_CODEC_ARGS, uint n, uint run, uint span, uint slice
 #define CLSORT_SECOND_ARRAY CLSORT_ARRAY(b)
@@ -1646,7 +1741,7 @@ CLSORT_INLINE void sort_rows(row_t *v, codec_t c)
 }
 
 //---- merge: work-group tiles
-#if CLSORT_FAMILY != 7
+#if !CLSORT_IS(PUBLISHED_MERGE)
 /* splits_here[0] and [2]: the splits of the slice of `count` rows from diagonal `from` of the pair's `rows` on: the stored ones, or searched.
    Called by clsort_merge_pass, by all work-items of a group. Has the barriers. */
 CLSORT_INLINE void find_splits(pair_t p, uint from, uint count, uint rows, global const uint *stored, uint has_splits,
@@ -1719,7 +1814,7 @@ CLSORT_INLINE void merge_tile(pair_t p, uint base, array_t target, global const 
 #endif
 
 //---- merge: work-group kernels
-#if CLSORT_FAMILY == 0 || CLSORT_FAMILY == 2
+#if CLSORT_IS(MERGE)
 /* Sorts every tile of n elements, from source to target, which may be the same. One read and one write of each element. */
 CLSORT_KERNEL void clsort_merge_tile(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_CODEC_ARGS,
                                      uint n, uint slice, local code_t *keys, local uint *words, local uint *splits)
@@ -1741,7 +1836,7 @@ CLSORT_KERNEL void clsort_merge_pass(CLSORT_PAIR_ARGS, CLSORT_ARRAY_ARGS(target)
                codec, keys, words, splits_here);
 }
 #endif
-#elif CLSORT_FAMILY != 7
+#elif !CLSORT_IS(PUBLISHED_MERGE)
 
 //---- merge: serial
 #if CLSORT_LANES == 1
@@ -1842,7 +1937,7 @@ CLSORT_INLINE void merge_slice(pair_t p, uint a, uint end_a, uint b, uint end_b,
 #endif
 
 //---- merge: serial pass
-#if CLSORT_FAMILY == 0 || CLSORT_FAMILY == 2
+#if CLSORT_IS(MERGE)
 /* Merges pairs of runs; each work-item writes one slice of the target, which may hold many pairs or a part of one. */
 CLSORT_KERNEL void clsort_merge_pass(CLSORT_PAIR_ARGS, CLSORT_ARRAY_ARGS(target), CLSORT_SPLITS_ARGS, uint has_splits,
                                      local code_t *keys, local uint *words, local uint *splits_here)
@@ -1867,7 +1962,7 @@ CLSORT_KERNEL void clsort_merge_pass(CLSORT_PAIR_ARGS, CLSORT_ARRAY_ARGS(target)
 #endif
 
 //---- merge: published
-#if (CLSORT_FAMILY == 0 || CLSORT_FAMILY == 7) && !CLSORT_COMPARATOR && CLSORT_LANES == 1
+#if CLSORT_IS(PUBLISHED_MERGE) && !CLSORT_COMPARATOR && CLSORT_LANES == 1
 /* Bainville's local merge: each work-group sorts a block of one row per work-item. Runs of 1, 2, 4 ... rows: a row's place in the merged
    run is its place in its own plus the number of rows of the sibling run that precede it; equal rows keep their order, so no two get
    the same place. A sibling of `run` rows has run + 1 answers, hence one probe more than its log2. */
@@ -1910,7 +2005,7 @@ CLSORT_KERNEL void clsort_merge_local(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_AR
 
    Passes move a segment to and fro between temp and target. One that takes p passes has its tiles sorted into the target if p is even, else
    into temp, so that it is whole in the target; from then on it is left alone. On CPUs clsort_radix_pieces stands for pack and tile. */
-#if CLSORT_FAMILY == 0 || CLSORT_FAMILY == 11
+#if CLSORT_IS(SEGMENTS)
 #if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && !CLSORT_TWO_ARRAYS
 /* The array that holds a segment's runs before a pass; before pass `passes`, where they are one, the target. */
 CLSORT_INLINE array_t runs_before(array_t target, array_t temp, uint passes, uint pass)
@@ -1928,7 +2023,7 @@ CLSORT_KERNEL void clsort_segment_jobs(CLSORT_SEGMENT_ARGS, CLSORT_JOB_ARGS, uin
     const uint t = (uint)get_local_id(0), first = (uint)get_group_id(0) * CLSORT_GROUP, i = first + t, window = max(slice / 2, 1u);
     const segment_t nothing = { 0, 0 }, own = i < segment_count(s) ? take_segment(s, i) : nothing;
     const uint own_slices = own.rows > least ? (own.rows - 1) / slice + 1 : 0;
-    if (s.kind & SEGMENTS_AT_OFFSETS && i < s.segments && (i == 0 || take_segment(s, i - 1).begin / window < own.begin / window))
+    if (s.kind & CLSORT__SEGMENTS_AT_OFFSETS && i < s.segments && (i == 0 || take_segment(s, i - 1).begin / window < own.begin / window))
         *job_window(j, own.begin / window) = i;
     uint slices;
     sums[t] = own_slices + group_scan_total(own_slices, sums, &slices);
@@ -1942,8 +2037,8 @@ CLSORT_KERNEL void clsort_segment_jobs(CLSORT_SEGMENT_ARGS, CLSORT_JOB_ARGS, uin
         uint which = 0;
         for (uint step = CLSORT_GROUP / 2; step > 0; step /= 2)
             which += sums[which + step - 1] <= k ? step : 0;
-        j.table[CLSORT_JOB_HEAD + 2 * (base + k)] = first + which;
-        j.table[CLSORT_JOB_HEAD + 2 * (base + k) + 1] = k - (which ? sums[which - 1] : 0);
+        j.table[CLSORT__JOB_HEAD + 2 * (base + k)] = first + which;
+        j.table[CLSORT__JOB_HEAD + 2 * (base + k) + 1] = k - (which ? sums[which - 1] : 0);
     }
 }
 
@@ -2224,7 +2319,7 @@ CLSORT_KERNEL void clsort_segment_pass(CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_A
      out of place, 4 passes:  all sort             S>t  t>T  T>t  t>T
                               digit 2 is constant  S>T  T>t  .    t>T        no copy
                               all are              S=T  .    .    .           */
-#if CLSORT_LANES == 1 && (CLSORT_FAMILY == 0 || CLSORT_FAMILY == 3 || CLSORT_FAMILY == 8 || CLSORT_FAMILY == 12)
+#if CLSORT_LANES == 1 && CLSORT_NEEDS_RADIX
 /* Bits of a digit: 4 to 8; up to 11 with a block per work-item. */
 #ifndef CLSORT_DIGIT_BITS
 #define CLSORT_DIGIT_BITS 8
@@ -2233,7 +2328,7 @@ CLSORT_KERNEL void clsort_segment_pass(CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_A
 #error "CLSORT_DIGIT_BITS must be 4 to 8, or to 11 with CLSORT_SHARE_LOG2 0"
 #endif
 /* The sweep kernels instead of the portable ones. */
-#define CLSORT_SWEEP (CLSORT_FAMILY == 8)
+#define CLSORT_SWEEP CLSORT_IS(SWEEP)
 #define CLSORT_DIGITS (1 << CLSORT_DIGIT_BITS)
 /* Digits of a whole code. */
 #define CLSORT_RADIX_DIGITS ((8 * CLSORT_KEY_BYTES + CLSORT_DIGIT_BITS - 1) / CLSORT_DIGIT_BITS)
@@ -2251,10 +2346,9 @@ typedef struct {
 } radix_t;
 
 /* The scratch, in words: plan, bits seen per block, table[digit][block], totals[digit]. */
-#define CLSORT_PLAN_WORDS 32
 CLSORT_INLINE global uint *radix_seen(radix_t r, uint block)
 {
-    return r.scratch + CLSORT_PLAN_WORDS + (size_t)block * 4;
+    return r.scratch + CLSORT__PLAN_WORDS + (size_t)block * CLSORT__SEEN_WORDS;
 }
 
 CLSORT_INLINE global uint *radix_table(radix_t r, uint digit)
@@ -2441,7 +2535,7 @@ CLSORT_INLINE void scatter_rows(radix_t r, array_t from, array_t to, block_t b, 
     for (uint i = 0; i < b.rows; i++) {
         const row_t row = load_whole_row(from, r.codec, b.begin + i);
         const uint place = next[digit_of(row.key, digit)]++;
-        store_whole_row(to, r.codec, CLSORT_FAMILY == 12 ? min(place, r.n - 1) : place, row);
+        store_whole_row(to, r.codec, CLSORT_IS(PIECES) ? min(place, r.n - 1) : place, row);
     }
 }
 
@@ -2555,7 +2649,7 @@ CLSORT_INLINE void sort_small(radix_t r)
     }
 }
 
-#if CLSORT_FAMILY != 12
+#if !CLSORT_IS(PIECES)
 /* Sorts in one launch of one work-item. */
 CLSORT_KERNEL void clsort_radix_small(CLSORT_RADIX_ARGS)
 {
@@ -2566,7 +2660,7 @@ CLSORT_KERNEL void clsort_radix_small(CLSORT_RADIX_ARGS)
 #endif
 
 //---- radix: pieces
-#if CLSORT_FAMILY == 0 || CLSORT_FAMILY == 12
+#if CLSORT_IS(PIECES)
 /* Rows that are sorted by insertion: counting digits costs more. */
 #define CLSORT_INSERTION_ROWS 32
 
@@ -2610,15 +2704,15 @@ CLSORT_KERNEL void clsort_radix_pieces(CLSORT_RADIX_ARGS, CLSORT_SEGMENT_ARGS, C
     const segments_t s = CLSORT_SEGMENTS;
     const jobs_t j = CLSORT_JOBS;
     const uint step = (uint)get_global_size(0), all = job_count(j, s);
-    r.scratch += get_global_id(0) * CLSORT_PLAN_WORDS;
-    for (uint i = (uint)get_global_id(0); i < s.segments && !(s.kind & SEGMENTS_IN_RANGES); i += step) {
+    r.scratch += get_global_id(0) * CLSORT__PLAN_WORDS;
+    for (uint i = (uint)get_global_id(0); i < s.segments && !(s.kind & CLSORT__SEGMENTS_IN_RANGES); i += step) {
         const job_t whole = { take_segment(s, i), 0, AT_SOURCE };
         if (whole.segment.rows <= piece)
             sort_piece(r, whole, piece);
     }
     for (uint i = (uint)get_global_id(0); i < all; i += step) {
         const job_t job = take_job(j, s, i);
-        if (job.segment.rows > piece || s.kind & SEGMENTS_IN_RANGES)
+        if (job.segment.rows > piece || s.kind & CLSORT__SEGMENTS_IN_RANGES)
             sort_piece(r, job, piece);
     }
 }
@@ -2638,10 +2732,10 @@ CLSORT_KERNEL void clsort_radix_pieces(CLSORT_RADIX_ARGS, CLSORT_SEGMENT_ARGS, C
 
 //---- radix: counting
 /* Copies of each local counter: lanes with equal digits then meet on fewer banks. The histogram of CLSORT_SWEEP packs two counters of 16 bits into a word, so
-   that a work-group may count 65,535 * CLSORT_COUNT_COPIES rows at most. */
+   that a work-group may count CLSORT__COUNTER_MOST * CLSORT_COUNT_COPIES rows at most. */
 #define CLSORT_COUNTERS (CLSORT_DIGITS * (CLSORT_SWEEP ? CLSORT_RADIX_DIGITS : 1))
 #ifndef CLSORT_COUNT_COPIES
-#define CLSORT_COUNT_COPIES (CLSORT_SWEEP && CLSORT_COUNTERS <= 512 ? 32 : CLSORT_SWEEP && CLSORT_COUNTERS <= 1024 ? 16 : 8)
+#define CLSORT_COUNT_COPIES (CLSORT_SWEEP ? CLSORT__HISTOGRAM_COPIES(CLSORT_COUNTERS) : CLSORT__LEAST_COPIES)
 #endif
 #define CLSORT_COUNT_WORDS ((CLSORT_COUNTERS >> CLSORT_SWEEP) * CLSORT_COUNT_COPIES)
 #if CLSORT_COUNT_COPIES & (CLSORT_COUNT_COPIES - 1)
@@ -3111,20 +3205,25 @@ CLSORT_INLINE void store_look(global look_t *p, look_t word)
 
 //---- radix: sweep scratch
 /* The scratch, in words: plan, bits seen, for each pass a ticket counter and whether a digit is frequent; counts[pass][digit]; look[tile][digit]. */
-#define CLSORT_SWEEP_HEAD 64
+#if CLSORT_RADIX_DIGITS > CLSORT__SWEEP_PASSES
+#error "a pass of sweeps needs CLSORT_DIGIT_BITS of an eighth of the key's bits or more"
+#endif
+#if CLSORT__PLAN_WORDS + CLSORT__SEEN_WORDS + 2 * CLSORT__SWEEP_PASSES > CLSORT__SWEEP_HEAD
+#error "the tickets and votes of CLSORT__SWEEP_PASSES passes do not fit into CLSORT__SWEEP_HEAD words"
+#endif
 CLSORT_INLINE global uint *sweep_ticket(radix_t r)
 {
-    return radix_seen(r, 0) + 4 + r.pass;
+    return radix_seen(r, 1) + r.pass;
 }
 
 CLSORT_INLINE global uint *sweep_votes(radix_t r, uint pass)
 {
-    return radix_seen(r, 0) + 16 + pass;
+    return radix_seen(r, 1) + CLSORT__SWEEP_PASSES + pass;
 }
 
 CLSORT_INLINE global uint *sweep_counts(radix_t r, uint pass)
 {
-    return r.scratch + CLSORT_SWEEP_HEAD + (size_t)pass * CLSORT_DIGITS;
+    return r.scratch + CLSORT__SWEEP_HEAD + (size_t)pass * CLSORT_DIGITS;
 }
 
 CLSORT_INLINE global look_t *sweep_look(radix_t r, uint tile)
@@ -3283,13 +3382,10 @@ CLSORT_KERNEL void clsort_radix_sweep(CLSORT_RADIX_ARGS, local ulong *space)
    what has no room in a list, and what a leaf has partitioned too often, are LEFTOVERS: ranges that the kernels of segments merge in the end.
 
    All counts are exact places, so the result is the same every time. Source: D. Cederman and P. Tsigas, GPU-Quicksort, 2009. */
-#if CLSORT_QUICK
-/* How a work-group adds up: as everywhere, by the functions of OpenCL C 2.0, or as published; the numbers of clsort.h. */
-#define CLSORT_SCAN_LOCAL 1
-#define CLSORT_SCAN_BUILTIN 2
-#define CLSORT_SCAN_BLELLOCH 3
+#if CLSORT_NEEDS_QUICKSORT
+/* How a work-group adds up: as everywhere, by the functions of OpenCL C 2.0, or as published. */
 #ifndef CLSORT_SCAN
-#define CLSORT_SCAN CLSORT_SCAN_LOCAL
+#define CLSORT_SCAN CLSORT__SCAN_LOCAL
 #endif
 /* Elements of a tile. */
 #define CLSORT_QUICK_TILE (CLSORT_TILE_ROWS << CLSORT_LANES_LOG2)
@@ -3305,9 +3401,6 @@ typedef struct {
     global uint *scratch;
     uint n, capacity, leaf_rows, block_rows, in_place, pivot, rounds, round;
 } quick_t;
-
-/* Pivot rules; the numbers of clsort.h. */
-enum { PIVOT_MEDIAN3 = 1, PIVOT_MIDRANGE = 2, PIVOT_SAMPLE = 3 };
 
 /* Rows begin ... begin + rows - 1 of an array. least and most are those of the codes; least > most: not known. `first` is a sequence's first block. */
 typedef struct { uint begin, rows, array, first; code_t least, most; } range_t;
@@ -3334,10 +3427,9 @@ CLSORT_INLINE range_t make_range(uint begin, uint rows, uint array, code_t least
 }
 
 //---- quicksort: tables
-/* The scratch, in words: state; two tables of sequences, of this round and of the next, 16 words each: the range, less, equal, then the codes below and above and
-   the pivot; blocks, 10 words: less, equal, the four codes of a part; leaves and leftovers, a range each. */
-enum { QUICK_SEQUENCES, QUICK_BLOCKS, QUICK_LEAVES = 4, QUICK_LEFT, QUICK_ROUNDS, QUICK_STATE_WORDS = 16 };
-
+/* The scratch: the state; two tables of sequences, of this round and of the next, each with its range, less, equal, then
+   the codes below and above and the pivot; blocks, each with less, equal and the four codes of a part; leaves and
+   leftovers, a range each. CLSORT__QUICK_*_AT say where each begins. */
 CLSORT_INLINE global uint *quick_state(quick_t q, uint round)
 {
     return q.scratch + (round & 1) * 2;
@@ -3345,27 +3437,22 @@ CLSORT_INLINE global uint *quick_state(quick_t q, uint round)
 
 CLSORT_INLINE global uint *sequence_at(quick_t q, uint round, uint i)
 {
-    return q.scratch + QUICK_STATE_WORDS + ((size_t)(round & 1) * q.capacity + i) * 16;
+    return q.scratch + CLSORT__QUICK_STATE_WORDS + ((size_t)(round & 1) * q.capacity + i) * CLSORT__QUICK_SEQUENCE_WORDS;
 }
 
 CLSORT_INLINE global uint *block_at(quick_t q, uint b)
 {
-    return sequence_at(q, 1, q.capacity) + (size_t)b * 10;
-}
-
-CLSORT_INLINE uint most_leaves(quick_t q)
-{
-    return 8 * q.capacity + 64;
+    return q.scratch + CLSORT__QUICK_BLOCKS_AT((size_t)q.capacity) + (size_t)b * CLSORT__QUICK_BLOCK_WORDS;
 }
 
 CLSORT_INLINE global uint *leaf_at(quick_t q, uint i)
 {
-    return block_at(q, 2 * q.capacity + 1) + (size_t)i * 8;
+    return q.scratch + CLSORT__QUICK_LEAVES_AT((size_t)q.capacity) + (size_t)i * CLSORT__RANGE_WORDS;
 }
 
 CLSORT_INLINE global uint *leftover_at(quick_t q, uint i)
 {
-    return leaf_at(q, most_leaves(q)) + (size_t)i * 8;
+    return q.scratch + CLSORT__QUICK_LEFTOVERS_AT((size_t)q.capacity) + (size_t)i * CLSORT__RANGE_WORDS;
 }
 
 CLSORT_INLINE array_t quick_array(quick_t q, uint at)
@@ -3392,7 +3479,7 @@ CLSORT_INLINE uint equal_array(uint at)
 /* The sequence of a block. */
 CLSORT_INLINE uint find_sequence(quick_t q, uint b)
 {
-    uint low = 0, high = quick_state(q, q.round)[QUICK_SEQUENCES];
+    uint low = 0, high = quick_state(q, q.round)[CLSORT__QUICK_SEQUENCES];
     while (high - low > 1) {
         const uint middle = low + ((high - low) >> 1);
         const uint after = sequence_at(q, q.round, middle)[3] <= b;
@@ -3406,7 +3493,7 @@ CLSORT_INLINE uint find_sequence(quick_t q, uint b)
 CLSORT_INLINE uint first_block(quick_t q, uint i)
 {
     global const uint *state = quick_state(q, q.round);
-    return i < state[QUICK_SEQUENCES] ? sequence_at(q, q.round, i)[3] : state[QUICK_BLOCKS];
+    return i < state[CLSORT__QUICK_SEQUENCES] ? sequence_at(q, q.round, i)[3] : state[CLSORT__QUICK_BLOCKS];
 }
 
 //---- quicksort: parts
@@ -3459,8 +3546,8 @@ CLSORT_INLINE code_t code_at(array_t a, codec_t c, uint i)
 #define CLSORT_MOST_SAMPLES (CLSORT_SHARE_LOG2 && CLSORT_GROUP < 64 ? CLSORT_GROUP - 1 : 63)
 CLSORT_INLINE uint count_samples(quick_t q, range_t r)
 {
-    const uint known = r.least == r.most || (q.pivot == PIVOT_MIDRANGE && r.least < r.most);
-    const uint wanted = q.pivot == PIVOT_MEDIAN3 ? 3 : r.rows < 4096 ? 7 : r.rows < 65536 ? 15 : 63;
+    const uint known = r.least == r.most || (q.pivot == CLSORT__PIVOT_MIDRANGE && r.least < r.most);
+    const uint wanted = q.pivot == CLSORT__PIVOT_MEDIAN3 ? 3 : r.rows < 4096 ? 7 : r.rows < 65536 ? 15 : 63;
     return known || r.rows == 0 ? 0 : min(wanted, (uint)CLSORT_MOST_SAMPLES);
 }
 
@@ -3539,11 +3626,11 @@ CLSORT_INLINE uint blelloch_scan(uint x, local uint *sums, uint *total)
 /* The sum of x over the work-items before this one, and the sum of all. Called by all; the sums free, and free after it. */
 CLSORT_INLINE uint scan_total(uint x, uint *total, quick_local_t l)
 {
-#if CLSORT_SCAN == CLSORT_SCAN_BUILTIN
+#if CLSORT_SCAN == CLSORT__SCAN_BUILTIN
     const uint before = work_group_scan_exclusive_add(x);
     *total = work_group_broadcast(before + x, CLSORT_GROUP - 1);
     return before;
-#elif CLSORT_SCAN == CLSORT_SCAN_BLELLOCH
+#elif CLSORT_SCAN == CLSORT__SCAN_BLELLOCH
     return blelloch_scan(x, l.sums, total);
 #else
     return group_scan_total(x, l.sums, total);
@@ -3839,11 +3926,11 @@ CLSORT_INLINE void quick_begin(quick_t q)
 {
     const uint8 all = pack_range(make_range(0, q.n, round_array(q, 0), (code_t)~(code_t)0, 0));
     const uint leaf = q.n > 0 && q.n <= q.leaf_rows, sequence = q.n > q.leaf_rows;
-    for (uint k = 0; k < QUICK_STATE_WORDS; k++)
+    for (uint k = 0; k < CLSORT__QUICK_STATE_WORDS; k++)
         q.scratch[k] = 0;
-    q.scratch[QUICK_LEAVES] = leaf;
-    quick_state(q, 0)[QUICK_SEQUENCES] = sequence;
-    quick_state(q, 0)[QUICK_BLOCKS] = sequence ? (q.n - 1) / q.block_rows + 1 : 0;
+    q.scratch[CLSORT__QUICK_LEAVES] = leaf;
+    quick_state(q, 0)[CLSORT__QUICK_SEQUENCES] = sequence;
+    quick_state(q, 0)[CLSORT__QUICK_BLOCKS] = sequence ? (q.n - 1) / q.block_rows + 1 : 0;
     if (leaf)
         vstore8(all, 0, leaf_at(q, 0));
     if (sequence)
@@ -3863,7 +3950,7 @@ CLSORT_INLINE uint block_count(quick_t q, range_t r, uint b)
 
 CLSORT_INLINE void quick_count(quick_t q, quick_local_t l)
 {
-    const uint blocks = quick_state(q, q.round)[QUICK_BLOCKS];
+    const uint blocks = quick_state(q, q.round)[CLSORT__QUICK_BLOCKS];
     const array_t from = quick_array(q, round_array(q, q.round));
     for (uint b = (uint)get_group_id(0); b < blocks; b += (uint)get_num_groups(0)) {
         global uint *sequence = sequence_at(q, q.round, find_sequence(q, b));
@@ -4032,8 +4119,8 @@ CLSORT_INLINE void write_children(quick_t q, uint first, uint end, uint retire, 
 CLSORT_INLINE void make_children(quick_t q, quick_local_t l)
 {
     global uint *state = quick_state(q, q.round), *next = quick_state(q, q.round + 1);
-    const uint count = state[QUICK_SEQUENCES], share = plan_share(count), first = min(local_id() * share, count), end = min(first + share, count);
-    const uint leaves = q.scratch[QUICK_LEAVES], left = q.scratch[QUICK_LEFT], retire = leaves + 3 * count > most_leaves(q);
+    const uint count = state[CLSORT__QUICK_SEQUENCES], share = plan_share(count), first = min(local_id() * share, count), end = min(first + share, count);
+    const uint leaves = q.scratch[CLSORT__QUICK_LEAVES], left = q.scratch[CLSORT__QUICK_LEFT], retire = leaves + 3 * count > CLSORT__QUICK_MOST_LEAVES(q.capacity);
     const tally_t own = tally_children(q, first, end, retire);
     tally_t at, all;
     at.leaves = leaves + scan_total(own.leaves, &all.leaves, l);
@@ -4043,19 +4130,19 @@ CLSORT_INLINE void make_children(quick_t q, quick_local_t l)
     write_children(q, first, end, retire, at);
     quick_sync(CLK_GLOBAL_MEM_FENCE);
     if (local_id() == 0) {
-        next[QUICK_SEQUENCES] = all.nexts;
-        next[QUICK_BLOCKS] = all.blocks;
-        q.scratch[QUICK_LEAVES] = leaves + all.leaves;
-        q.scratch[QUICK_LEFT] = left + all.left;
-        q.scratch[QUICK_ROUNDS] += count > 0;
+        next[CLSORT__QUICK_SEQUENCES] = all.nexts;
+        next[CLSORT__QUICK_BLOCKS] = all.blocks;
+        q.scratch[CLSORT__QUICK_LEAVES] = leaves + all.leaves;
+        q.scratch[CLSORT__QUICK_LEFT] = left + all.left;
+        q.scratch[CLSORT__QUICK_ROUNDS] += count > 0;
         if (retire)
-            state[QUICK_BLOCKS] = 0;
+            state[CLSORT__QUICK_BLOCKS] = 0;
     }
 }
 
 CLSORT_INLINE void quick_plan(quick_t q, quick_local_t l)
 {
-    const uint blocks = quick_state(q, q.round)[QUICK_BLOCKS];
+    const uint blocks = quick_state(q, q.round)[CLSORT__QUICK_BLOCKS];
     sum_blocks(q, l, blocks);
     join_bounds(q, l, blocks);
     quick_sync(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
@@ -4065,7 +4152,7 @@ CLSORT_INLINE void quick_plan(quick_t q, quick_local_t l)
 //---- quicksort: scatter
 CLSORT_INLINE void quick_scatter(quick_t q, quick_local_t l)
 {
-    const uint blocks = quick_state(q, q.round)[QUICK_BLOCKS], at = round_array(q, q.round);
+    const uint blocks = quick_state(q, q.round)[CLSORT__QUICK_BLOCKS], at = round_array(q, q.round);
     for (uint b = (uint)get_group_id(0); b < blocks; b += (uint)get_num_groups(0)) {
         const uint i = find_sequence(q, b);
         global const uint *sequence = sequence_at(q, q.round, i);
@@ -4142,7 +4229,7 @@ CLSORT_INLINE void copy_to_target(quick_t q, uint at, uint begin, uint rows)
 //---- quicksort: a leaf
 /* The stack of a leaf, in words: how many ranges lie on it, how many rows it may still partition; the ranges. The longer one of two goes below,
    so that there are never more than log2 of the rows. */
-enum { STACK_TOP, STACK_BUDGET, STACK_RANGES = 4 };
+enum { STACK_TOP, STACK_BUDGET };
 
 /* Shorter ranges are not worth a place among the leftovers, whose list is limited. */
 #define CLSORT_LEAST_LEFTOVER 64
@@ -4150,7 +4237,7 @@ enum { STACK_TOP, STACK_BUDGET, STACK_RANGES = 4 };
 /* Has a leftover a place in the list? Takes it. */
 CLSORT_INLINE uint leave_range(quick_t q, range_t r)
 {
-    const uint at = atomic_inc((volatile global uint *)&q.scratch[QUICK_LEFT]), fits = at < most_leaves(q) + q.capacity;
+    const uint at = atomic_inc((volatile global uint *)&q.scratch[CLSORT__QUICK_LEFT]), fits = at < CLSORT__QUICK_MOST_LEFTOVERS(q.capacity);
     if (fits)
         vstore8(pack_range(r), 0, leftover_at(q, at));
     return fits;
@@ -4163,7 +4250,7 @@ CLSORT_INLINE void push_range(quick_t q, quick_local_t l, range_t r, uint spent)
         return;
     if (spent && r.rows > max(CLSORT_QUICK_TILE, CLSORT_LEAST_LEFTOVER) && leave_range(q, r))
         return;
-    vstore8(pack_range(r), l.stack[STACK_TOP]++, l.stack + STACK_RANGES);
+    vstore8(pack_range(r), l.stack[STACK_TOP]++, l.stack + CLSORT__STACK_HEAD);
 }
 
 /* Partitions a range of which `rows` is 0 where it does not apply. Called by all. */
@@ -4194,7 +4281,7 @@ CLSORT_INLINE void partition_leaf(quick_t q, quick_local_t l, range_t r, uint ro
 CLSORT_INLINE uint leaf_step(quick_t q, quick_local_t l)
 {
     const uint top = l.stack[STACK_TOP] - 1;
-    const range_t r = unpack_range(vload8(top, l.stack + STACK_RANGES));
+    const range_t r = unpack_range(vload8(top, l.stack + CLSORT__STACK_HEAD));
     const uint same = r.least == r.most, large = !same && r.rows > CLSORT_QUICK_TILE;
     quick_sync(CLK_LOCAL_MEM_FENCE);
     if (local_id() == 0)
@@ -4210,13 +4297,13 @@ CLSORT_INLINE uint leaf_step(quick_t q, quick_local_t l)
 
 CLSORT_INLINE void quick_leaf(quick_t q, quick_local_t l)
 {
-    const uint leaves = q.scratch[QUICK_LEAVES];
+    const uint leaves = q.scratch[CLSORT__QUICK_LEAVES];
     for (uint i = (uint)get_group_id(0); i < leaves; i += (uint)get_num_groups(0)) {
         const range_t r = unpack_range(vload8(0, leaf_at(q, i)));
         if (local_id() == 0) {
             l.stack[STACK_TOP] = 1;
             l.stack[STACK_BUDGET] = r.rows * (2 * network_stages(r.rows / CLSORT_QUICK_TILE + 1) + 4);
-            vstore8(pack_range(r), 0, l.stack + STACK_RANGES);
+            vstore8(pack_range(r), 0, l.stack + CLSORT__STACK_HEAD);
         }
         quick_sync(CLK_LOCAL_MEM_FENCE);
         for (uint left = 1; left > 0;)
@@ -4226,7 +4313,7 @@ CLSORT_INLINE void quick_leaf(quick_t q, quick_local_t l)
 }
 
 //---- quicksort: kernels
-#if CLSORT_FAMILY != 9
+#if !CLSORT_IS(RELAUNCH)
 /* Of count, scatter and leaf as many work-groups run as fit, of the others one. space: clsort__quick_local of clsort.h. */
 CLSORT_KERNEL void clsort_quick_begin(CLSORT_QUICK_ARGS)
 {
@@ -4247,13 +4334,13 @@ CLSORT_KERNEL void clsort_quick_leaf(CLSORT_QUICK_ARGS, local ulong *space) CLSO
 #endif
 
 //---- quicksort: relauncher
-#if CLSORT_FAMILY == 9
+#if CLSORT_IS(RELAUNCH)
 /* Enqueues the kernels of the next round and, behind them, itself; or, when no block is left, those of the leaves. Called by one work-item. */
 static void relaunch(quick_t q, uint local_bytes)
 {
     const queue_t queue = get_default_queue();
-    const uint blocks = quick_state(q, q.round)[QUICK_BLOCKS], works = blocks > 0 && q.round < q.rounds;
-    const uint wanted = works ? blocks : max(q.scratch[QUICK_LEAVES], 1u);
+    const uint blocks = quick_state(q, q.round)[CLSORT__QUICK_BLOCKS], works = blocks > 0 && q.round < q.rounds;
+    const uint wanted = works ? blocks : max(q.scratch[CLSORT__QUICK_LEAVES], 1u);
     const ndrange_t many = ndrange_1D((size_t)wanted * CLSORT_GROUP, CLSORT_GROUP), one = ndrange_1D(CLSORT_GROUP, CLSORT_GROUP);
     clk_event_t first, second, third;
     if (!works) {
@@ -4304,7 +4391,7 @@ CLSORT_KERNEL void clsort_quick_relauncher(CLSORT_QUICK_ARGS, uint local_bytes)
                                                next launch. Most rows are decided after one or two passes, and the rest of the launches idle
      k above the room       select_pass * (passes + 1), select_scatter
                                                narrows to exactly k elements, and writes them in the row's order */
-#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && (CLSORT_FAMILY == 0 || CLSORT_FAMILY == 10)
+#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_IS(SELECT)
 #ifndef CLSORT_DIGIT_BITS
 #define CLSORT_DIGIT_BITS 8
 #endif
@@ -4312,11 +4399,6 @@ CLSORT_KERNEL void clsort_quick_relauncher(CLSORT_QUICK_ARGS, uint local_bytes)
 #error "CLSORT_DIGIT_BITS must be CLSORT_GROUP_LOG2 to 11 where rows are selected from"
 #endif
 #define CLSORT_BINS (1 << CLSORT_DIGIT_BITS)
-
-/* What is wanted of a row: the first k in order, the k-th alone, or the first k in the row's order. */
-#define CLSORT_FIRST 0
-#define CLSORT_NTH 1
-#define CLSORT_UNORDERED 2
 
 /* What every kernel is told: rows of n keys, `stride` bytes apart; codes lose `lacks` bits at the top and first_bit at the bottom. */
 #define CLSORT_SELECT_ARGS global const uchar *keys, ulong keys_at, CLSORT_CODEC_ARGS, ulong minus_zero, uint lacks, uint first_bit, \
@@ -4331,7 +4413,7 @@ typedef struct {
     uint k, goal, room, passes;
 } select_t;
 
-/* Where results go; bit 0 of outputs: indices are written, bit 1: keys are. */
+/* Where results go, and which of them are written: CLSORT__WRITES_*. */
 #define CLSORT_OUTPUT_ARGS global uchar *indices, ulong indices_at, global uchar *keys_out, ulong keys_out_at, uint outputs
 #define CLSORT_OUTPUT { indices + indices_at, keys_out + keys_out_at, outputs }
 typedef struct { global uchar *indices, *keys; uint outputs; } output_t;
@@ -4367,9 +4449,9 @@ CLSORT_INLINE code_t select_code(select_t s, select_part_t p, size_t i)
 
 CLSORT_INLINE void write_element(select_t s, select_part_t p, output_t out, size_t place, uint i)
 {
-    if (out.outputs & 1)
+    if (out.outputs & CLSORT__WRITES_INDICES)
         ((global uint *)out.indices)[place] = i;
-    if (out.outputs & 2)
+    if (out.outputs & CLSORT__WRITES_KEYS)
         ((global code_t *)out.keys)[place] = ((global const code_t *)p.keys)[i];
 }
 
@@ -4381,7 +4463,7 @@ typedef struct { code_t low, high; uint low_index, high_index, left, size, decid
 /* May what is left be collected? Of a row whose k are not ordered only if all of it is wanted. */
 CLSORT_INLINE uint is_decided(select_t s, select_range_t r)
 {
-    return s.goal == CLSORT_UNORDERED ? r.size == r.left : r.size <= s.room && (s.goal == CLSORT_NTH || s.k - r.left <= s.room - r.size);
+    return s.goal == CLSORT__SELECT_UNORDERED ? r.size == r.left : r.size <= s.room && (s.goal == CLSORT__SELECT_NTH || s.k - r.left <= s.room - r.size);
 }
 
 CLSORT_INLINE select_range_t whole_range(select_t s)
@@ -4399,7 +4481,7 @@ CLSORT_INLINE uint in_range(select_range_t r, code_t code, uint i)
 /* Does an element belong to what is collected? */
 CLSORT_INLINE uint is_taken(select_t s, select_range_t r, code_t code, uint i)
 {
-    return s.goal == CLSORT_NTH ? in_range(r, code, i) : code < r.low || (code <= r.high && i <= r.high_index);
+    return s.goal == CLSORT__SELECT_NTH ? in_range(r, code, i) : code < r.low || (code <= r.high && i <= r.high_index);
 }
 
 /* The digit of a pass: of the code or of the index, and how many bits of it lie below the digit. */
@@ -4475,9 +4557,9 @@ CLSORT_INLINE select_range_t narrow_range(select_t s, select_range_t r, uint ope
 
 CLSORT_INLINE uint choose_action(select_t s, select_range_t r, uint pass)
 {
-    if (s.goal == CLSORT_UNORDERED && pass == s.passes)
+    if (s.goal == CLSORT__SELECT_UNORDERED && pass == s.passes)
         return CLSORT_TALLY;
-    return !r.decided ? CLSORT_COUNT_DIGITS : r.decided == 1 && s.goal != CLSORT_UNORDERED ? CLSORT_COLLECT : CLSORT_IDLE;
+    return !r.decided ? CLSORT_COUNT_DIGITS : r.decided == 1 && s.goal != CLSORT__SELECT_UNORDERED ? CLSORT_COLLECT : CLSORT_IDLE;
 }
 
 /* Elements in a row that had the same digit: one addition for all of them, so that equal keys do not wait for each other. A work-item that
@@ -4584,9 +4666,9 @@ CLSORT_INLINE void sort_list(select_t s, select_part_t p, local uint *space, loc
 /* Writes what is wanted of a sorted list. */
 CLSORT_INLINE void write_list(select_t s, select_part_t p, select_range_t r, output_t out, local const uint *list)
 {
-    const uint wanted = s.goal == CLSORT_NTH ? 1 : s.k;
+    const uint wanted = s.goal == CLSORT__SELECT_NTH ? 1 : s.k;
     for (uint i = (uint)get_local_id(0); i < (p.row < s.rows ? wanted : 0); i += CLSORT_GROUP)
-        write_element(s, p, out, (size_t)p.row * wanted + i, list[s.goal == CLSORT_NTH ? r.left - 1 : i]);
+        write_element(s, p, out, (size_t)p.row * wanted + i, list[s.goal == CLSORT__SELECT_NTH ? r.left - 1 : i]);
 }
 
 //---- select: rows
@@ -4613,8 +4695,6 @@ CLSORT_KERNEL void clsort_select_rows(CLSORT_SELECT_ARGS, CLSORT_OUTPUT_ARGS, lo
    how many each part takes. The host clears the counts of pass 0. */
 #define CLSORT_TABLE_ARGS global uchar *tables, ulong tables_at, uint row_words, uint parts, uint part_rows
 #define CLSORT_TABLES { (global uint *)(tables + tables_at), row_words }
-#define CLSORT_ROW_COLLECTED 32
-#define CLSORT_ROW_LIST 48
 typedef struct { global uint *words; uint row_words; } tables_t;
 
 CLSORT_INLINE global uint *row_counts(tables_t t, select_t s, uint row, uint pass)
@@ -4671,7 +4751,7 @@ CLSORT_INLINE void keep_range(select_t s, tables_t t, select_part_t p, select_ra
     if (get_local_id(0) == 0) {
         store_range(row_words_of(t, s, p.row), pass, r);
         if (pass == 0)
-            row_words_of(t, s, p.row)[CLSORT_ROW_COLLECTED] = 0;
+            row_words_of(t, s, p.row)[CLSORT__ROW_COLLECTED] = 0;
     }
 }
 
@@ -4685,13 +4765,13 @@ CLSORT_INLINE void add_to_tables(select_t s, tables_t t, select_part_t p, uint a
         if (space[CLSORT_LIST + b])
             atomic_add((volatile global uint *)&counts[b], space[CLSORT_LIST + b]);
     if (lid == 0 && space[0])
-        space[CLSORT_FOUND] = atomic_add((volatile global uint *)&row[CLSORT_ROW_COLLECTED], space[0]);
+        space[CLSORT_FOUND] = atomic_add((volatile global uint *)&row[CLSORT__ROW_COLLECTED], space[0]);
     if (lid == 0 && action == CLSORT_TALLY && p.row < s.rows)
-        row[CLSORT_ROW_LIST + p.part] = space[CLSORT_LIST];
+        row[CLSORT__ROW_LIST + p.part] = space[CLSORT_LIST];
     group_sync();
     for (uint i = lid; i < space[0]; i += CLSORT_GROUP)
         if (space[CLSORT_FOUND] + i < s.room)
-            row[CLSORT_ROW_LIST + space[CLSORT_FOUND] + i] = space[CLSORT_LIST + i];
+            row[CLSORT__ROW_LIST + space[CLSORT_FOUND] + i] = space[CLSORT_LIST + i];
 }
 
 /* One pass over rows that are cut into parts, one work-group for each. */
@@ -4720,9 +4800,9 @@ CLSORT_KERNEL void clsort_select_sort(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, CLS
     const uint exists = p.row < s.rows;
     global const uint *row = row_words_of(t, s, exists ? p.row : 0);
     const select_range_t r = exists ? load_range(row, s.passes) : whole_range(s);
-    const uint count = exists ? min(row[CLSORT_ROW_COLLECTED], s.room) : 0;
+    const uint count = exists ? min(row[CLSORT__ROW_COLLECTED], s.room) : 0;
     for (uint i = (uint)get_local_id(0); i < count; i += CLSORT_GROUP)
-        space[CLSORT_LIST + i] = row[CLSORT_ROW_LIST + i];
+        space[CLSORT_LIST + i] = row[CLSORT__ROW_LIST + i];
     if (get_local_id(0) == 0)
         space[0] = count;
     sort_list(s, p, space, codes);
@@ -4740,7 +4820,7 @@ CLSORT_KERNEL void clsort_select_scatter(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, 
     const select_range_t r = p.row < s.rows ? load_range(row, s.passes) : whole_range(s);
     uint place = 0, total;
     for (uint q = (uint)get_local_id(0); q < (p.row < s.rows ? p.part : 0); q += CLSORT_GROUP)
-        place += row[CLSORT_ROW_LIST + q];
+        place += row[CLSORT__ROW_LIST + q];
     group_scan_total(place, sums, &place);
     for (size_t chunk = p.first; chunk < p.end; chunk += CLSORT_GROUP * CLSORT_VISITS) {
         const size_t first = chunk + get_local_id(0) * CLSORT_VISITS, end = min(first + CLSORT_VISITS, (size_t)p.end);
@@ -4769,7 +4849,7 @@ CLSORT_KERNEL void clsort_select_gather(global const uchar *source, ulong source
 #endif
 
 //---- utility
-#if CLSORT_FAMILY == 0 || CLSORT_FAMILY == 5
+#if CLSORT_IS(UTILITY)
 /* What goes on around sorts: keys are taken out of records, arrays gathered, results checked. */
 
 /* Takes the keys out of records of `stride` bytes and numbers them: what a sort by index starts from. A key equal to minus_zero
@@ -4787,21 +4867,24 @@ CLSORT_KERNEL void clsort_extract(global const uchar *source, ulong source_at, g
     *(global uint *)(indices + indices_at + i * 4) = (uint)i;
 }
 
-/* The code of a field of a record. A field is packed: from bit 0 its offset, from 32 its bytes, 36: the sign bit is flipped, 37: descending,
-   38: float, 39: its zeros are equal, from 40 its mantissa's bits where NaNs come last; from 48 the lowest bit of the code that counts,
-   from 56 how many of the highest do not. See codec_t. */
+/* The code of a packed field of a record: CLSORT__FIELD_* say what its bits are. See codec_t. */
+CLSORT_INLINE uint field_bytes(ulong field)
+{
+    return (uint)(field >> CLSORT__FIELD_BYTES) & 15;
+}
+
 CLSORT_INLINE ulong field_code(global const uchar *record, ulong field)
 {
-    const uint bytes = (uint)(field >> 32) & 15;
+    const uint bytes = field_bytes(field);
     const ulong width = ~0UL >> (64 - 8 * bytes), sign = width ^ width >> 1;
     ulong bits = load_bits(record + (uint)field, bytes);
-    if (field >> 39 & 1 && bits == sign)
+    if (field >> CLSORT__FIELD_EQUAL_ZEROS & 1 && bits == sign)
         bits = 0;
-    if (field >> 38 & 1 && bits & sign)
+    if (field >> CLSORT__FIELD_FLOAT & 1 && bits & sign)
         bits ^= width >> 1;
-    bits ^= (field >> 37 & 1 ? width >> 1 : 0) ^ (field >> 36 & 1 ? sign : 0);
-    bits = (bits - ((1UL << (field >> 40 & 63)) - 1)) & width;
-    return (bits & width >> (field >> 56)) >> (field >> 48 & 63);
+    bits ^= (field >> CLSORT__FIELD_DESCENDING & 1 ? width >> 1 : 0) ^ (field >> CLSORT__FIELD_SIGN & 1 ? sign : 0);
+    bits = (bits - ((1UL << (field >> CLSORT__FIELD_MANTISSA & 63)) - 1)) & width;
+    return (bits & width >> (field >> CLSORT__FIELD_LACKS)) >> (field >> CLSORT__FIELD_FIRST_BIT & 63);
 }
 
 /* One code of several fields of each record, the first field in its upper bits: records[indices[i]] for `by_index`, else records[i], and
@@ -4820,7 +4903,7 @@ CLSORT_KERNEL void clsort_extract_codes(global const uchar *records, ulong recor
     if (from >= n)   /* the number of an element outside of segments */
         return;
     for (uint f = 0; f < field_count; f++) {
-        const uint bits = 8 * ((uint)(field[f] >> 32) & 15);
+        const uint bits = 8 * field_bytes(field[f]);
         code = (bits < 64 ? code << bits : 0) | field_code(records + records_at + from * stride, field[f]);
     }
     store_bits(codes + codes_at + i * bytes, bytes, code);

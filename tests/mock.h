@@ -61,7 +61,7 @@ typedef struct mock_facts {
     cl_command_queue_properties queues;     /* what queues of the host can have */
     cl_device_device_enqueue_capabilities enqueues;
     cl_bool collectives;
-    cl_uint rejects;                        /* bit per family that the compiler rejects */
+    cl_ulong rejects;                       /* bit per family that the compiler rejects */
     cl_int build_code;                      /* and how */
     const char *log;                        /* the build log ... */
     size_t log_bytes;                       /* ... and its size as told; 0: that of `log` */

@@ -98,7 +98,6 @@ static void sort_everything(bench *b)
 
 /* ---- a compiler that rejects sweeps ---------------------------------------------------------- */
 
-enum { SWEEP = 8 };
 
 /* What was launched. */
 typedef struct launches { int sweeps, others; } launches;
@@ -114,7 +113,7 @@ static void hear_launch(void *user, const char *kernel, size_t global, size_t gr
 static mock_facts without_sweeps(void)
 {
     mock_facts f = mock_nvidia();
-    f.rejects = 1u << SWEEP;
+    f.rejects = (cl_ulong)1 << CLSORT__SWEEP;
     return f;
 }
 
@@ -465,7 +464,7 @@ static void bound_logs(bench *b)
         world w;
         mock_facts f = mock_gpu();
         clsort_desc d;
-        f.rejects = ~0u;
+        f.rejects = ~(cl_ulong)0;
         f.log_bytes = sizes[i];
         open_world(&w, f, 4096, 0);
         d = make_desc(&w, 100, CLSORT_U32);

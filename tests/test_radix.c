@@ -626,7 +626,7 @@ static void sweeps_sort(bench *b)
         c.pattern = "equal";
         if (!sort_around(&other, c, 5000)) break;
     }
-    CHECK(!(other.sorter->broken & 1u << CLSORT__SWEEP));
+    CHECK(!(other.sorter->broken & CLSORT__BIT(CLSORT__SWEEP)));
     more_options = NULL;
     clsort_destroy(other.sorter);
 }
