@@ -64,6 +64,17 @@ static inline cl_int counted_gate(const char *function)
     return counted.code;
 }
 
+/* MemorySanitizer is told that the noise in new memory does not count as written. */
+#if defined(__has_feature)
+#if __has_feature(memory_sanitizer)
+#include <sanitizer/msan_interface.h>
+#define COUNTED_UNWRITTEN(p, bytes) __msan_allocated_memory(p, bytes)
+#endif
+#endif
+#ifndef COUNTED_UNWRITTEN
+#define COUNTED_UNWRITTEN(p, bytes) (void)(bytes)
+#endif
+
 /* Memory lies behind its size and before a mark, and holds noise at first. */
 enum { COUNTED_HEAD = 16, COUNTED_MARK = 16, COUNTED_NOISE = 0xA5 };
 
@@ -104,6 +115,7 @@ static inline void *counted_malloc(size_t bytes)
     void *p = counted_gate("malloc") ? NULL : counted_resize(NULL, bytes);
     if (!p) return NULL;
     memset(p, COUNTED_NOISE, bytes);
+    COUNTED_UNWRITTEN(p, bytes);
     counted_add(COUNTED_MEMORY, 1);
     return p;
 }

@@ -17,11 +17,14 @@
    mock.fail_command   the number of the command, from 1, that ends with mock.command_code
    mock_live(kind)     references to objects of a kind, the test's own included
 
-   A buffer of up to mock.stored bytes, or one made from host memory, holds bytes that fills, copies,
-   reads and writes move. A larger one holds nothing, and a read of it gives zeros.
+   A buffer of up to mock.stored bytes, or one made from host memory, holds bytes that fills,
+   copies, reads and writes move. A larger one holds nothing, and a read of it gives zeros.
 
-   Threads may use objects as OpenCL allows. Commands that wait are queued under a lock; nothing else
-   here synchronises threads, so that ThreadSanitizer sees the implementation's own mistakes. */
+   Programs have the kernels that their text has after the preprocessor (mock_source.h), with the
+   parameters that these declare. A #error fails the build.
+
+   Threads may use objects as OpenCL allows. Commands that wait are queued under a lock. Nothing
+   else here synchronises threads, so that ThreadSanitizer sees the implementation's mistakes. */
 
 #ifndef CLSORT_TESTS_MOCK_H
 #define CLSORT_TESTS_MOCK_H
@@ -42,7 +45,9 @@
 
 #include <CL/cl.h>
 
-enum { MOCK_DEVICES = 2, MOCK_ARGUMENTS = 48, MOCK_CALLBACKS = 4, MOCK_QUARANTINE = 1 << 12 };
+#include "mock_source.h"
+
+enum { MOCK_DEVICES = 2, MOCK_CALLBACKS = 4, MOCK_QUARANTINE = 1 << 12 };
 
 enum { MOCK_DEVICE, MOCK_CONTEXT, MOCK_QUEUE, MOCK_BUFFER, MOCK_PROGRAM, MOCK_KERNEL, MOCK_EVENT,
        MOCK_KINDS };
@@ -100,21 +105,23 @@ typedef struct mock_buffer {
 
 typedef struct mock_program {
     mock_object base;
-    int built;
+    const mock_source *source;
+    const mock_kernels *kernels;            /* NULL: not built */
+    const char *error;                      /* "" if there is none */
     cl_uint family, group_log2, key_bytes, value_bytes, records;
 } mock_program;
 
 typedef struct mock_argument {
     size_t size;                            /* 0: not set */
-    int is_local;
+    mock_buffer *buffer;
     cl_ulong value;                         /* of one of up to 8 bytes */
 } mock_argument;
 
 typedef struct mock_kernel {
     mock_object base;
     mock_program *program;
-    char name[64];
-    mock_argument arguments[MOCK_ARGUMENTS];
+    const mock_signature *signature;
+    mock_argument arguments[MOCK_PARAMETERS];
 } mock_kernel;
 
 typedef struct mock_event {
@@ -164,6 +171,17 @@ static mock_device mock_devices[MOCK_DEVICES] = {
 };
 static mock_command *mock_pending;          /* in the order of their enqueue calls */
 static pthread_mutex_t mock_lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* Under MemorySanitizer, bytes that the driver is given must have been written. */
+#if defined(__has_feature)
+#if __has_feature(memory_sanitizer)
+#include <sanitizer/msan_interface.h>
+#define MOCK_SEES(place, bytes) __msan_check_mem_is_initialized(place, (place) ? (bytes) : 0)
+#endif
+#endif
+#ifndef MOCK_SEES
+#define MOCK_SEES(place, bytes) (void)(place)
+#endif
 
 #define MOCK_GET(place) __atomic_load_n(&(place), __ATOMIC_RELAXED)
 #define MOCK_ADD(place, change) __atomic_add_fetch(&(place), change, __ATOMIC_RELAXED)
@@ -634,6 +652,7 @@ static inline cl_program mock_clCreateProgramWithSource(cl_context handle, cl_ui
                                                         cl_int *error)
 {
     mock_context *c = (mock_context *)(void *)handle;
+    mock_program *p;
     cl_int code = CL_SUCCESS;
     cl_uint i;
     (void)lengths;
@@ -643,7 +662,11 @@ static inline cl_program mock_clCreateProgramWithSource(cl_context handle, cl_ui
         if (!text[i])
             code = mock_fault("clCreateProgramWithSource", "a text is NULL", CL_INVALID_VALUE);
     if (error) *error = code;
-    return code ? NULL : (cl_program)mock_create(sizeof(mock_program), MOCK_PROGRAM, &c->base);
+    if (code) return NULL;
+    p = (mock_program *)mock_create(sizeof *p, MOCK_PROGRAM, &c->base);
+    p->source = mock_read_source(n, (const char *const *)(uintptr_t)text);
+    p->error = "";
+    return (cl_program)(void *)p;
 }
 
 /* The value of a macro that the options define. */
@@ -674,10 +697,10 @@ static inline cl_int mock_clBuildProgram(cl_program handle, cl_uint n, const cl_
     p->key_bytes = mock_option(options, "KEY_BYTES");
     p->value_bytes = mock_option(options, "VALUE_BYTES");
     p->records = mock_option(options, "RECORDS");
-    if (!p->key_bytes || p->key_bytes > 8 || p->key_bytes & (p->key_bytes - 1))
-        return CL_BUILD_PROGRAM_FAILURE;
+    p->error = mock_read_kernels(p->source, options)->error;
+    if (*p->error) return CL_BUILD_PROGRAM_FAILURE;
     if (facts->rejects >> p->family & 1) return facts->build_code;
-    p->built = 1;
+    p->kernels = mock_read_kernels(p->source, options);
     return CL_SUCCESS;
 }
 
@@ -688,6 +711,7 @@ static inline cl_int mock_clGetProgramBuildInfo(cl_program handle, cl_device_id 
                                                 void *value, size_t *needed)
 {
     const mock_facts *f;
+    const char *log;
     size_t length;
     if (!mock_is(handle, MOCK_PROGRAM))
         return mock_fault("clGetProgramBuildInfo", "no such program", CL_INVALID_PROGRAM);
@@ -695,51 +719,71 @@ static inline cl_int mock_clGetProgramBuildInfo(cl_program handle, cl_device_id 
         return mock_fault("clGetProgramBuildInfo", "device", CL_INVALID_DEVICE);
     if (what != CL_PROGRAM_BUILD_LOG) return CL_INVALID_VALUE;
     f = &mock.facts[((mock_device *)(void *)device)->number];
-    length = strlen(f->log) + 1;
+    log = ((mock_program *)(void *)handle)->error;
+    if (!*log) log = f->log;
+    length = strlen(log) + 1;
     if (needed) *needed = f->log_bytes ? f->log_bytes : length;
     if (!value) return CL_SUCCESS;
     if (room < (f->log_bytes ? f->log_bytes : length)) return CL_INVALID_VALUE;
     memset(value, 'x', room);
-    memcpy(value, f->log, length < room ? length : room);
+    memcpy(value, log, length < room ? length : room);
     return CL_SUCCESS;
 }
 
 static inline cl_kernel mock_clCreateKernel(cl_program handle, const char *name, cl_int *error)
 {
+    static const char function[] = "clCreateKernel";
     mock_program *p = (mock_program *)(void *)handle;
+    const mock_signature *s = NULL;
     mock_kernel *k;
     cl_int code = CL_SUCCESS;
     if (!mock_is(p, MOCK_PROGRAM))
-        code = mock_fault("clCreateKernel", "no such program", CL_INVALID_PROGRAM);
-    else if (!p->built)
-        code =
-            mock_fault("clCreateKernel", "the program is not built", CL_INVALID_PROGRAM_EXECUTABLE);
-    else if (strncmp(name, "clsort_", 7))
-        code = mock_fault("clCreateKernel", "no such kernel", CL_INVALID_KERNEL_NAME);
+        code = mock_fault(function, "no such program", CL_INVALID_PROGRAM);
+    else if (!p->kernels) code = mock_fault(function, "not built", CL_INVALID_PROGRAM_EXECUTABLE);
+    else for (s = p->kernels->first; s && strcmp(s->name, name);) s = s->next;
+    if (!code && !s) code = mock_fault(function, name, CL_INVALID_KERNEL_NAME);
     if (error) *error = code;
     if (code) return NULL;
     k = (mock_kernel *)mock_create(sizeof *k, MOCK_KERNEL, p->base.context);
     k->program = p;
+    k->signature = s;
     MOCK_ADD(p->base.uses, 1);
-    snprintf(k->name, sizeof k->name, "%s", name);
     return (cl_kernel)(void *)k;
+}
+
+/* Notes an argument that a kernel of this name does not have. */
+static inline cl_int mock_bad_argument(const mock_kernel *k, cl_uint number, const char *what,
+                                       cl_int code)
+{
+    char text[160];
+    snprintf(text, sizeof text, "%s: argument %u: %s", k->signature->name, (unsigned)number, what);
+    return mock_fault("clSetKernelArg", text, code);
 }
 
 static inline cl_int mock_clSetKernelArg(cl_kernel handle, cl_uint number, size_t size,
                                          const void *value)
 {
     mock_kernel *k = (mock_kernel *)(void *)handle;
-    mock_argument *a;
+    mock_argument a = { 0, NULL, 0 };
+    int kind;
     if (!mock_is(k, MOCK_KERNEL))
         return mock_fault("clSetKernelArg", "no such kernel", CL_INVALID_KERNEL);
-    if (number >= MOCK_ARGUMENTS)
-        return mock_fault("clSetKernelArg", "number", CL_INVALID_ARG_INDEX);
-    if (!size) return mock_fault("clSetKernelArg", "no bytes", CL_INVALID_ARG_SIZE);
-    a = &k->arguments[number];
-    a->size = size;
-    a->is_local = value == NULL;
-    a->value = 0;
-    if (value) memcpy(&a->value, value, size < sizeof a->value ? size : sizeof a->value);
+    if (number >= (cl_uint)k->signature->count)
+        return mock_bad_argument(k, number, "there are fewer", CL_INVALID_ARG_INDEX);
+    kind = k->signature->kinds[number];
+    if (kind == MOCK_LOCAL ? value || !size : !value)
+        return mock_bad_argument(k, number, "value", CL_INVALID_ARG_VALUE);
+    if (kind != MOCK_LOCAL && size != (kind == MOCK_GLOBAL ? sizeof(cl_mem) : (size_t)kind))
+        return mock_bad_argument(k, number, "size", CL_INVALID_ARG_SIZE);
+    a.size = size;
+    MOCK_SEES(value, size);
+    if (kind == MOCK_GLOBAL) memcpy(&a.buffer, value, sizeof a.buffer);
+    else if (value) memcpy(&a.value, value, size < sizeof a.value ? size : sizeof a.value);
+    if (kind == MOCK_GLOBAL && !mock_is(a.buffer, MOCK_BUFFER))
+        return mock_bad_argument(k, number, "no such buffer", CL_INVALID_MEM_OBJECT);
+    if (kind == MOCK_GLOBAL && a.buffer->base.context != k->base.context)
+        return mock_bad_argument(k, number, "a buffer of another context", CL_INVALID_MEM_OBJECT);
+    k->arguments[number] = a;
     return CL_SUCCESS;
 }
 
@@ -1036,6 +1080,7 @@ static inline cl_int mock_clEnqueueFillBuffer(cl_command_queue queue, cl_mem buf
         code = mock_fault("clEnqueueFillBuffer", "pattern", CL_INVALID_VALUE);
     if (code) return code;
     c.pattern_size = size;
+    MOCK_SEES(pattern, size);
     memcpy(c.pattern, pattern, size);
     return mock_enqueue(&c, n, wait, event, 0);
 }
@@ -1047,7 +1092,7 @@ static inline cl_int mock_check_launch(const mock_queue *q, const mock_kernel *k
     static const char function[] = "clEnqueueNDRangeKernel";
     const mock_facts *f = &mock.facts[q->device->number];
     const size_t most = f->kernel_group ? f->kernel_group : f->max_group;
-    int i, last = 0;
+    int i;
     if (!mock_is(k, MOCK_KERNEL)) return mock_fault(function, "no such kernel", CL_INVALID_KERNEL);
     if (k->base.context != q->base.context)
         return mock_fault(function, "a kernel of another context", CL_INVALID_CONTEXT);
@@ -1056,11 +1101,12 @@ static inline cl_int mock_check_launch(const mock_queue *q, const mock_kernel *k
         || group != (size_t)1 << k->program->group_log2)
         return mock_fault(function, "the work-group", CL_INVALID_WORK_GROUP_SIZE);
     *local = (size_t)f->kernel_local;
-    for (i = 0; i < MOCK_ARGUMENTS; i++) {
-        if (k->arguments[i].size && i > last)
-            return mock_fault(function, "an argument is not set", CL_INVALID_KERNEL_ARGS);
-        if (k->arguments[i].size) last = i + 1;
-        if (k->arguments[i].is_local) *local += k->arguments[i].size;
+    for (i = 0; i < k->signature->count; i++) {
+        const mock_argument *a = &k->arguments[i];
+        if (!a->size) return mock_fault(function, "an argument is not set", CL_INVALID_KERNEL_ARGS);
+        if (a->buffer && !mock_is(a->buffer, MOCK_BUFFER))
+            return mock_fault(function, "an argument was released", CL_INVALID_MEM_OBJECT);
+        if (k->signature->kinds[i] == MOCK_LOCAL) *local += a->size;
     }
     return *local > f->local_bytes ? mock_fault(function, "local memory", CL_OUT_OF_RESOURCES)
                                    : CL_SUCCESS;
@@ -1071,12 +1117,12 @@ static inline void mock_find_arrays(mock_command *c, const mock_kernel *k)
 {
     const mock_program *p = k->program;
     if (!mock.sorts || p->records || p->family == 5 || p->family == 10) return;
-    c->from = (mock_buffer *)(uintptr_t)k->arguments[0].value;
+    c->from = k->arguments[0].buffer;
     c->from_at = (size_t)k->arguments[1].value;
     c->key_bytes = p->key_bytes;
     c->value_bytes = p->value_bytes;
     if (!p->value_bytes) return;
-    c->to = (mock_buffer *)(uintptr_t)k->arguments[2].value;
+    c->to = k->arguments[2].buffer;
     c->to_at = (size_t)k->arguments[3].value;
 }
 
@@ -1093,7 +1139,7 @@ static inline cl_int mock_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kern
         code = mock_fault("clEnqueueNDRangeKernel", "dimensions", CL_INVALID_WORK_DIMENSION);
     if (!code) code = mock_check_launch(c.queue, k, *global, *group, &local);
     if (code) return code;
-    if (mock.on_launch) mock.on_launch(mock.user, k->name, *global, *group, local);
+    if (mock.on_launch) mock.on_launch(mock.user, k->signature->name, *global, *group, local);
     mock_find_arrays(&c, k);
     return mock_enqueue(&c, n, wait, event, 0);
 }
