@@ -20,12 +20,20 @@ test: $(tools) $(tests) strict
 check: $(tests) $(sanitized)
 	tools/check
 
+# One test program: make test-radix.
+test-%: build/test_%
+	$<
+
+# Does the text of every family compile? Takes seconds; for whoever edits kernels.cl.
+kernels:
+	tools/check-kernels
+
 # BENCH_FULL=1: sizes for a GPU.
 bench bench-peers: build/clsort | deps-bench
 	tools/$@
 
 plots: | deps-bench
-	tools/plots
+	tools/draw-plots
 
 embed:
 	tools/embed
@@ -87,4 +95,4 @@ build/include/CL: | deps-test
 	@mkdir -p $(@D)
 	ln -sfn /usr/include/CL $@
 
-.PHONY: bench bench-peers check clean demo deps deps-bench deps-check deps-intel deps-test embed install plots strict test
+.PHONY: bench bench-peers check clean demo deps deps-bench deps-check deps-intel deps-test embed install kernels plots strict test
