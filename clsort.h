@@ -84,8 +84,8 @@
        merge                                                                        a(nK) + a(nV) + a(n / 16 + 8)
        radix                                                                                  a(nK) + a(nV) + a(T)
          T, the tables, is 4 (32 + 4 B + 256 (B + 1)) with B = min(n / 64 + 1, 1024): at most 1.1
-         MB. For sweeps on NVIDIA it is at least 4 (64 + 256 K) + W (n / 1536 + 1), about 2 n / 3. W
-         is 1024, and 2048 from 2^30 elements on.
+         MB. For sweeps on NVIDIA it is at least 4 (64 + 256 K) + W (n / t + 1). W is 1024, and 2048
+         from 2^30 elements on. t is a tile: 4352 bare keys of 4 bytes, never below 1536.
        quicksort                                                                              a(nK) + a(nV) + a(T)
          T is a(4 (1050 + 188 S)) with S = min(n / 1024, 8192) + 1, and the T of rows, below: less than 1.24 n + 137 KB, from 2^23
          elements on n / 2 + 6.3 MB
@@ -105,10 +105,13 @@
      indices, and where rows are cut into P parts, or k is above what a work-group sorts, a(4R (3D + 48 + max(P, m) rounded up to 4)), m at most
      4096 and P at most n / 4096 + 1: about 41 KB per row. Where they are sorted then: a(RkK) without keys_out, and what R rows of k keys take,
      with u32 values if indices or values are wanted, stable and in place.
-     Scratch is yours (scratch, scratch_offset, scratch_size) or the sorter's: one buffer per queue, grown on demand, kept
-     until clsort_trim. The sorter retains its context, its device and the queues that own such a
-     buffer (with NVIDIA's driver all queues that it was used with), and never retains a buffer of
-     yours. Host memory: a few KiB per sorter through CLSORT_MALLOC. A warmed-up enqueue allocates
+     Scratch is yours (scratch, scratch_offset, scratch_size), one buffer, or the sorter's: for each
+     queue one buffer, or several where one would exceed the device's largest allocation. They grow
+     on demand and are kept until clsort_trim. Arrays as large as that allocation can be sorted:
+     AUTO then needs no larger ones in scratch for keys and values alone.
+     The sorter retains its context, its device and the queues that own such buffers (with NVIDIA's
+     driver all queues that it was used with), and never retains a buffer of yours. Host memory: a
+     few KiB per sorter through CLSORT_MALLOC. A warmed-up enqueue allocates
      none, and neither does the first one after clsort_prepare. Exceptions: a further queue, a wait
      list of more than 15 events, CLSORT_OPTION_VERIFY.
 
@@ -238,6 +241,7 @@ typedef cl_int clsort_status;
     X(CLSORT_ERROR_MISALIGNED, -5010, "an offset, record_size or key_offset is not a multiple of the element's alignment") \
     X(CLSORT_ERROR_TOP_K, -5027, "top_k is above count: a row has no more than count elements") \
     X(CLSORT_ERROR_MISSING_BUFFER, -5011, "a buffer that the description needs is NULL: keys, or values_out for values beside indices") \
+    X(CLSORT_ERROR_SCRATCH_TOO_LARGE, -5028, "scratch memory needs a buffer that the device cannot allocate: sort fewer elements at once, or by an algorithm that needs less") \
     X(CLSORT_ERROR_QUEUE_MISMATCH, -5012, "the queue belongs to another context or device than the sorter: create one sorter per device") \
     X(CLSORT_ERROR_EVENT_MISMATCH, -5013, "an event of the wait list belongs to another context than the sorter") \
     X(CLSORT_ERROR_NOT_A_BUFFER, -5014, "a memory object is an image, a pipe or not valid: pass buffers") \
@@ -506,7 +510,9 @@ CLSORT_API clsort_status clsort_resolve(clsort_sorter *sorter, const clsort_desc
 CLSORT_API clsort_status clsort_prepare(clsort_sorter *sorter, const clsort_desc *desc);
 
 /* Bytes of scratch that such a call needs: exactly on this sorter's device, or an upper bound for any device when sorter
-   is NULL. Monotonic in count. Needs no buffers. Thread safety: one thread per sorter. */
+   is NULL. Scratch for more elements is enough for fewer: the size never shrinks when only count grows. It may exceed the
+   device's largest allocation; only the sorter's own scratch can then be used. Needs no buffers.
+   Errors: as clsort_check. Thread safety: one thread per sorter. */
 CLSORT_API clsort_status clsort_scratch_size(clsort_sorter *sorter, const clsort_desc *desc, size_t *bytes);
 
 /* Writes a short text about how such a sort would run, lines of a word and what it is, the last one ended by a newline:
@@ -4969,12 +4975,24 @@ typedef struct clsort__program {
     cl_kernel kernels[CLSORT__KERNEL_COUNT];
 } clsort__program;
 
-/* A scratch buffer of the sorter, for one queue; queue NULL: made ahead by clsort_prepare, for the next queue that needs one. */
+/* How scratch memory is laid out: parts one after another, in as few buffers as the device can
+   allocate. Offsets of parts are counted through all buffers. */
+enum { CLSORT__MOST_PARTS = 10 };
+typedef struct clsort__layout {
+    size_t most;                /* bytes that one buffer can have */
+    size_t bytes;               /* of all parts */
+    size_t start[CLSORT__MOST_PARTS];   /* of each buffer */
+    cl_uint buffers;
+    int too_large;              /* a part exceeds a buffer, or the sum a size_t */
+} clsort__layout;
+
+/* The scratch buffers of the sorter for one queue; queue NULL: made ahead by clsort_prepare, for
+   the next queue that needs them. */
 typedef struct clsort__slot {
     cl_command_queue queue;
-    cl_mem buffer;
-    size_t size;
-    cl_event last;   /* out-of-order queues: completes when the buffer is free again */
+    cl_mem buffers[CLSORT__MOST_PARTS];
+    size_t sizes[CLSORT__MOST_PARTS];
+    cl_event last;   /* out-of-order queues: completes when the buffers are free again */
 } clsort__slot;
 
 /* The texts of a comparator, in one allocation of the sorter's; a program is compiled from them. */
@@ -5023,6 +5041,13 @@ struct clsort_sorter {
 
 typedef struct clsort__span { cl_mem buffer; size_t offset; } clsort__span;
 
+/* The scratch memory of a run: its buffers, and how far its parts are shifted in the layout. */
+typedef struct clsort__scratch {
+    const clsort__layout *layout;
+    clsort__span at[CLSORT__MOST_PARTS];
+    size_t shift;
+} clsort__scratch;
+
 /* Keys and what travels with them. */
 typedef struct clsort__arrays { clsort__span keys, values; } clsort__arrays;
 
@@ -5049,7 +5074,7 @@ typedef struct clsort__plan {
     int by_index;               /* sort (key, index) pairs, then gather the rest */
     int keys_at_home;           /* by index: the pairs' keys live where the keys end up */
     size_t work_keys, work_indices, copied_keys, copied_values, pong_keys, pong_values, splits, tables;   /* offsets inside scratch */
-    size_t scratch;             /* bytes */
+    clsort__layout scratch;
 } clsort__plan;
 
 /* One buffer range of a call, for the checks. */
@@ -5126,8 +5151,9 @@ CLSORT_API const char *clsort_status_text(clsort_status status)
 /* Notes a failure on the sorter and tells the callback; returns the status, for `return clsort__fail(...)`. */
 static clsort_status clsort__fail(clsort_sorter *s, clsort_status status, const char *function, const char *detail)
 {
+    const int number = status;
     snprintf(s->message, sizeof s->message, "%s: %s%s%s (%d)", function, detail ? detail : "", detail ? ": " : "",
-             clsort_status_text(status), (int)status);
+             clsort_status_text(status), number);
     if (s->options.diagnostic) s->options.diagnostic(s->options.user, status, function, s->message);
     return status;
 }
@@ -5164,8 +5190,10 @@ static size_t clsort__round_up(size_t bytes)
 
 static void clsort__release_slot(clsort__slot *slot)
 {
+    int i;
     if (slot->last) CLSORT_CL(clReleaseEvent)(slot->last);
-    if (slot->buffer) CLSORT_CL(clReleaseMemObject)(slot->buffer);
+    for (i = 0; i < CLSORT__MOST_PARTS; i++)
+        if (slot->buffers[i]) CLSORT_CL(clReleaseMemObject)(slot->buffers[i]);
     if (slot->queue) CLSORT_CL(clReleaseCommandQueue)(slot->queue);
     memset(slot, 0, sizeof *slot);
 }
@@ -5237,17 +5265,28 @@ static void clsort__drop_marks(clsort_sorter *s)
     s->mark_count = kept;
 }
 
-/* Makes a slot's buffer at least `bytes` large. Commands still queued keep the old buffer alive. */
-static clsort_status clsort__grow_slot(clsort_sorter *s, clsort__slot *slot, size_t bytes)
+/* Bytes of buffer i of a layout. */
+static size_t clsort__buffer_bytes(const clsort__layout *l, cl_uint i)
 {
-    cl_int code;
-    cl_mem buffer;
-    if (slot->size >= bytes) return CL_SUCCESS;
-    buffer = CLSORT_CL(clCreateBuffer)(s->context, CL_MEM_READ_WRITE, bytes, NULL, &code);
-    if (code != CL_SUCCESS) return clsort__fail(s, code, "clCreateBuffer", "scratch");
-    if (slot->buffer) CLSORT_CL(clReleaseMemObject)(slot->buffer);
-    slot->buffer = buffer;
-    slot->size = bytes;
+    return (i + 1 < l->buffers ? l->start[i + 1] : l->bytes) - l->start[i];
+}
+
+/* Makes a slot's buffers at least as large as a layout needs. Commands still queued keep old
+   buffers alive. */
+static clsort_status clsort__grow_slot(clsort_sorter *s, clsort__slot *slot, const clsort__layout *l)
+{
+    cl_uint i;
+    for (i = 0; i < l->buffers; i++) {
+        const size_t bytes = clsort__buffer_bytes(l, i);
+        cl_int code;
+        cl_mem buffer;
+        if (slot->sizes[i] >= bytes) continue;
+        buffer = CLSORT_CL(clCreateBuffer)(s->context, CL_MEM_READ_WRITE, bytes, NULL, &code);
+        if (code != CL_SUCCESS) return clsort__fail(s, code, "clCreateBuffer", "scratch");
+        if (slot->buffers[i]) CLSORT_CL(clReleaseMemObject)(slot->buffers[i]);
+        slot->buffers[i] = buffer;
+        slot->sizes[i] = bytes;
+    }
     return CL_SUCCESS;
 }
 
@@ -5770,11 +5809,11 @@ static clsort_status clsort__compile(clsort_sorter *s, clsort__program *p)
     snprintf(options, sizeof options,
              "-w -cl-std=CL%s -D CLSORT_FAMILY=%u -D CLSORT_KEY_BYTES=%u -D CLSORT_VALUE_BYTES=%u -D CLSORT_RECORDS=%u -D CLSORT_TIES=%u"
              " -D CLSORT_GROUP_LOG2=%u -D CLSORT_SHARE_LOG2=%u -D CLSORT_ITEMS_LOG2=%u -D CLSORT_LANES=%u"
-             " -D CLSORT_COMPARATOR=%d -D CLSORT_RECORD_BYTES=%u -D CLSORT_BY_INDEX=%u -D CLSORT_TWO_ARRAYS=%u"
+             " -D CLSORT_COMPARATOR=%d -D CLSORT_RECORD_BYTES=%.0f -D CLSORT_BY_INDEX=%u -D CLSORT_TWO_ARRAYS=%u"
              " -D CLSORT_DIGIT_BITS=%u -D CLSORT_RADIX_ITEMS=%u -D CLSORT_SWEEP_WIDE=%u -D CLSORT_FORWARD_PROGRESS=%d -D CLSORT_SCAN=%u -D CLSORT_BRANCHES=%d -D CLSORT_RANGES=%u",
              c->language == 3 ? "3.0" : c->language == 2 ? "2.0" : "1.2", (unsigned)c->family, (unsigned)c->key_bytes, (unsigned)c->value_bytes, (unsigned)c->records, (unsigned)c->ties,
              (unsigned)c->group_log2, (unsigned)c->share_log2, (unsigned)c->items_log2, (unsigned)c->lanes,
-             comparator != NULL, comparator ? (unsigned)comparator->record_size : 4, (unsigned)c->by_index, (unsigned)c->two_arrays,
+             comparator != NULL, comparator ? (double)comparator->record_size : 4.0, (unsigned)c->by_index, (unsigned)c->two_arrays,
              c->digit_bits ? (unsigned)c->digit_bits : 8, c->radix_items ? (unsigned)c->radix_items : 16, (unsigned)c->wide, c->family == CLSORT__SWEEP, c->scan ? (unsigned)c->scan : (unsigned)CLSORT_SCAN_LOCAL, !s->is_cpu, (unsigned)c->ranges);
     code = clsort__load_source(s, comparator, &p->program);
     if (code != CL_SUCCESS) return clsort__note(s, code, "clCreateProgramWithSource");
@@ -6008,11 +6047,35 @@ static int clsort__has_segments(const clsort_desc *d)
     return d->rows > 1 || clsort__is_batch(d) || d->segments || d->segment_count || d->count_buffer || (d->flags & CLSORT_FLAG_COUNT_BUFFER);
 }
 
-static size_t clsort__take(clsort__plan *p, size_t bytes)
+static size_t clsort__saturating_add(size_t a, size_t b) { return b > ~a ? ~(size_t)0 : a + b; }
+
+static size_t clsort__saturating_multiply(size_t a, size_t b)
 {
-    const size_t at = p->scratch;
-    p->scratch += clsort__round_up(bytes);
+    return b && a > ~(size_t)0 / b ? ~(size_t)0 : a * b;
+}
+
+/* Adds a part to a layout and returns its offset. It begins another buffer if the last one has no
+   room for it. */
+static size_t clsort__take(clsort__layout *l, size_t bytes)
+{
+    const size_t at = l->bytes, limit = ~(size_t)15;
+    const size_t part = bytes < limit ? clsort__round_up(bytes) : limit;
+    const size_t used = l->buffers ? at - l->start[l->buffers - 1] : l->most;
+    if (part && (used > l->most || part > l->most - used)) l->start[l->buffers++] = at;
+    if (part > l->most || part > limit - at) l->too_large = 1;
+    l->bytes = clsort__saturating_add(at, part);
     return at;
+}
+
+/* Bytes that a buffer of scratch memory can have: what the device allocates, or an array that is
+   there already. The caller's scratch is one buffer, of any size. */
+static size_t clsort__most_bytes(const clsort_sorter *s, const clsort__plan *p)
+{
+    const size_t keys = p->d.keys ? p->extent * p->element : 0;
+    const size_t values = p->d.values ? p->extent * p->d.value_size : 0;
+    const cl_ulong any = ~(size_t)0, most = s && s->max_allocation < any ? s->max_allocation : any;
+    if (p->d.scratch) return ~(size_t)0;
+    return clsort__largest((size_t)most, keys, values);
 }
 
 /* The fields of a description's key, and how it is sorted: as it is, or as codes made of fields. */
@@ -6176,9 +6239,11 @@ static size_t clsort__radix_most_blocks(size_t n)
 static size_t clsort__radix_tables(const clsort_sorter *s, const clsort__plan *p)
 {
     const size_t n = p->d.count, blocks = clsort__radix_most_blocks(n);
+    const size_t tile = s ? (size_t)p->config.radix_items << p->config.group_log2
+                          : (size_t)CLSORT__SWEEP_TILE;
     const size_t of_blocks = 4 * (CLSORT__PLAN_WORDS + CLSORT__SEEN_WORDS * blocks + (blocks + 1) * 256);
     const size_t of_tiles = 4 * (CLSORT__SWEEP_HEAD + 256 * p->key_bytes)
-                            + (n / CLSORT__SWEEP_TILE + 1) * 1024 * (n >> 30 ? 2 : 1);
+                            + (n / tile + 1) * 1024 * (n >> 30 ? 2 : 1);
     if (s && p->config.family != CLSORT__SWEEP) return of_blocks;
     return of_blocks > of_tiles ? of_blocks : of_tiles;
 }
@@ -6296,23 +6361,25 @@ static size_t clsort__piece_workers(size_t n)
 /* Lays out the scratch memory. The header's MEMORY chapter states the same formula. */
 static void clsort__plan_scratch(const clsort_sorter *s, clsort__plan *p)
 {
+    clsort__layout *l = &p->scratch;
     const size_t n = p->extent, payload = p->config.value_bytes;
     const int merge = p->d.algorithm == CLSORT_MERGE && p->d.tuning.local != CLSORT_LOCAL_ONLY;
+    l->most = clsort__most_bytes(s, p);
     if (p->by_index) {
-        if (!p->keys_at_home && !p->d.precedes) p->work_keys = clsort__take(p, n * p->key_bytes);
-        if (!p->has_indices || p->segments) p->work_indices = clsort__take(p, n * 4);
-        if (!p->keys_at_home && p->writes_keys && p->in_place) p->copied_keys = clsort__take(p, n * p->element);
-        if (p->has_values && p->values_in_place) p->copied_values = clsort__take(p, n * p->d.value_size);
+        if (!p->keys_at_home && !p->d.precedes) p->work_keys = clsort__take(l, n * p->key_bytes);
+        if (!p->has_indices || p->segments) p->work_indices = clsort__take(l, n * 4);
+        if (!p->keys_at_home && p->writes_keys && p->in_place) p->copied_keys = clsort__take(l, n * p->element);
+        if (p->has_values && p->values_in_place) p->copied_values = clsort__take(l, n * p->d.value_size);
     }
     if (merge || p->d.algorithm == CLSORT_RADIX || p->d.algorithm == CLSORT_QUICKSORT || (p->d.algorithm == CLSORT_BITONIC && p->d.tuning.bitonic_step == CLSORT_STEP_A)) {
-        p->pong_keys = clsort__take(p, p->config.records ? 0 : n * p->key_bytes);
-        p->pong_values = clsort__take(p, n * payload);
+        p->pong_keys = clsort__take(l, p->config.records ? 0 : n * p->key_bytes);
+        p->pong_values = clsort__take(l, n * payload);
     }
-    if (p->segments && p->config.family == CLSORT__SEGMENTS) p->tables = clsort__take(p, clsort__job_bytes(n) + 128 * clsort__piece_workers(n));
-    else if (merge) p->splits = clsort__take(p, p->d.precedes ? 2 * n + 8 : n / 16 + 8);
-    if (p->d.algorithm == CLSORT_RADIX) p->tables = clsort__take(p, clsort__radix_tables(s, p));
+    if (p->segments && p->config.family == CLSORT__SEGMENTS) p->tables = clsort__take(l, clsort__job_bytes(n) + 128 * clsort__piece_workers(n));
+    else if (merge) p->splits = clsort__take(l, p->d.precedes ? 2 * n + 8 : n / 16 + 8);
+    if (p->d.algorithm == CLSORT_RADIX) p->tables = clsort__take(l, clsort__radix_tables(s, p));
     if (p->d.algorithm == CLSORT_QUICKSORT)
-        p->tables = clsort__take(p, clsort__quick_tables(n) + clsort__job_bytes(n) + 128 * clsort__piece_workers(n));
+        p->tables = clsort__take(l, clsort__quick_tables(n) + clsort__job_bytes(n) + 128 * clsort__piece_workers(n));
 }
 
 /* Derives everything from a description whose plain values were checked. The description may be the
@@ -6334,17 +6401,18 @@ static void clsort__make_plan(const clsort_sorter *s, const clsort_desc *desc, c
     clsort__plan_scratch(s, p);
 }
 
-/* Bytes of scratch for a description that was checked; without a sorter, the most that any choice of AUTO needs on any device. */
-static size_t clsort__most_scratch(const clsort_sorter *s, const clsort_desc *desc)
+/* The scratch of a description that was checked; without a sorter, the most that any choice of AUTO needs on any device. */
+static clsort__layout clsort__most_scratch(const clsort_sorter *s, const clsort_desc *desc)
 {
     clsort_desc d = *desc;
     clsort__plan p;
-    size_t most = 0;
+    clsort__layout most;
+    memset(&most, 0, sizeof most);
     if (!s && d.algorithm == CLSORT_AUTO) d.algorithm = CLSORT_BITONIC;
     do {
         if (d.algorithm && !clsort__can(d.algorithm, &d)) continue;
         clsort__make_plan(s, &d, &p);
-        if (p.scratch > most) most = p.scratch;
+        if (p.scratch.bytes > most.bytes) most = p.scratch;
     } while (!s && desc->algorithm == CLSORT_AUTO && d.algorithm++ < CLSORT_QUICKSORT);
     return most;
 }
@@ -6447,13 +6515,21 @@ static int clsort__fits(size_t count, size_t size, size_t offset)
     return offset <= most && (!size || count <= (most - offset) / size);
 }
 
+/* Does a number need more than 32 bits? On some hosts a size_t cannot, and a comparison would be
+   warned of. */
+static int clsort__exceeds_32_bits(cl_ulong x)
+{
+    return x >> 32 != 0;
+}
+
 /* Do the fields lie inside the record, and are they aligned? */
 static int clsort__fields_inside(const clsort_desc *d)
 {
     cl_uint i;
     for (i = 0; i < d->field_count; i++) {
         const size_t bytes = clsort__key_bits(d->fields[i].type) / 8, offset = d->fields[i].offset;
-        if (offset > d->record_size || d->record_size - offset < bytes || offset > 0xFFFFFFFFu) return 0;
+        if (offset > d->record_size || d->record_size - offset < bytes) return 0;
+        if (clsort__exceeds_32_bits(offset)) return 0;
     }
     return 1;
 }
@@ -6471,13 +6547,30 @@ static int clsort__fields_aligned(const clsort_desc *d)
 /* Rows of fewer than 2^32 elements altogether, from the first to the last; room for offsets. */
 static clsort_status clsort__check_segments(clsort_sorter *s, const char *function, const clsort_desc *d, size_t element)
 {
+    const cl_ulong rows = d->rows, left = 0xFFFFFFFFu - (cl_ulong)d->count;
     const size_t stride = d->row_stride ? d->row_stride / element : d->count;
-    if (d->rows > 1 && stride && (cl_ulong)(d->rows - 1) > (0xFFFFFFFFu - (cl_ulong)d->count) / stride)
+    if (rows > 1 && stride && rows - 1 > left / stride)
         return clsort__reject(s, function, "rows", CLSORT_ERROR_COUNT_TOO_LARGE);
-    if ((cl_ulong)d->rows > 0xFFFFFFFFu) return clsort__reject(s, function, "rows", CLSORT_ERROR_COUNT_TOO_LARGE);
+    if (clsort__exceeds_32_bits(rows)) return clsort__reject(s, function, "rows", CLSORT_ERROR_COUNT_TOO_LARGE);
     if ((cl_ulong)d->segment_count >= 0xFFFFFFFFu) return clsort__reject(s, function, "segment_count", CLSORT_ERROR_COUNT_TOO_LARGE);
     if (!clsort__fits(d->segment_count + 1, 4, d->segments_offset)) return clsort__reject(s, function, "segments", CLSORT_ERROR_SIZE_OVERFLOW);
     return CL_SUCCESS;
+}
+
+/* Can the device allocate the arrays that are not given yet: keys and values of n elements, and
+   `results` indices? */
+static clsort_status clsort__check_allocations(clsort_sorter *s, const char *function, const clsort_desc *d,
+                                               size_t n, size_t element, size_t results)
+{
+    const cl_ulong most = s->max_allocation, elements = n, numbers = results;
+    const int indices = (d->flags & CLSORT_FLAG_INDICES) && !d->indices;
+    if (!s->context) return CL_SUCCESS;
+    if (!d->keys && elements * element > most)
+        return clsort__reject(s, function, "count: keys", CLSORT_ERROR_COUNT_TOO_LARGE);
+    if (!d->values && elements * d->value_size > most)
+        return clsort__reject(s, function, "count: values", CLSORT_ERROR_COUNT_TOO_LARGE);
+    return indices && numbers * 4 > most
+               ? clsort__reject(s, function, "count: indices", CLSORT_ERROR_COUNT_TOO_LARGE) : CL_SUCCESS;
 }
 
 /* Do the arrays fit into sizes, and into the device's memory? */
@@ -6490,9 +6583,8 @@ static clsort_status clsort__check_sizes(clsort_sorter *s, const char *function,
         return clsort__reject(s, function, "values", CLSORT_ERROR_SIZE_OVERFLOW);
     if (!clsort__fits(n, 4, d->indices_offset)) return clsort__reject(s, function, "indices", CLSORT_ERROR_SIZE_OVERFLOW);
     if (!clsort__fits(1, d->scratch_size, d->scratch_offset)) return clsort__reject(s, function, "scratch", CLSORT_ERROR_SIZE_OVERFLOW);
-    if (s->context && !d->keys && ((cl_ulong)n * element > s->max_allocation || (cl_ulong)n * d->value_size > s->max_allocation))
-        return clsort__reject(s, function, "count", CLSORT_ERROR_COUNT_TOO_LARGE);
-    return CL_SUCCESS;
+    if (purpose == CLSORT__TO_SELECT) return CL_SUCCESS;
+    return clsort__check_allocations(s, function, d, n, element, n);
 }
 
 static clsort_status clsort__check_alignment(clsort_sorter *s, const char *function, const clsort_desc *d, size_t element)
@@ -6523,7 +6615,7 @@ static clsort_status clsort__check_layout(clsort_sorter *s, const char *function
         return clsort__reject(s, function, "record_size", CLSORT_ERROR_RECORD_LAYOUT);
     if (!d->record_size && d->key_offset) return clsort__reject(s, function, "key_offset", CLSORT_ERROR_RECORD_LAYOUT);
     if (!clsort__fields_inside(d)) return clsort__reject(s, function, "fields: offset", CLSORT_ERROR_RECORD_LAYOUT);
-    if ((cl_ulong)d->count > 0xFFFFFFFFu) return clsort__reject(s, function, "count", CLSORT_ERROR_COUNT_TOO_LARGE);
+    if (clsort__exceeds_32_bits(d->count)) return clsort__reject(s, function, "count", CLSORT_ERROR_COUNT_TOO_LARGE);
     status = purpose == CLSORT__TO_SELECT ? CL_SUCCESS : clsort__check_segments(s, function, d, element);
     if (status == CL_SUCCESS) status = clsort__check_sizes(s, function, d, purpose, element);
     return status == CL_SUCCESS ? clsort__check_alignment(s, function, d, element) : status;
@@ -6558,7 +6650,9 @@ static clsort_status clsort__check_buffer(clsort_sorter *s, const char *function
     union { cl_mem_object_type type; cl_context context; cl_mem_flags flags; size_t size; } value;
     const size_t sizes[CLSORT__PROPERTY_COUNT] = { sizeof value.type, sizeof value.context, sizeof value.flags, sizeof value.size };
     char detail[160];
-    cl_int code = CLSORT_CL(clGetMemObjectInfo)(r->buffer, queries[property], sizes[property], &value, NULL);
+    cl_int code;
+    memset(&value, 0, sizeof value);
+    code = CLSORT_CL(clGetMemObjectInfo)(r->buffer, queries[property], sizes[property], &value, NULL);
     if (code == CL_INVALID_MEM_OBJECT || (code == CL_SUCCESS && property == CLSORT__KIND && value.type != CL_MEM_OBJECT_BUFFER))
         return clsort__reject(s, function, r->role, CLSORT_ERROR_NOT_A_BUFFER);
     if (code != CL_SUCCESS) return clsort__note(s, code, "clGetMemObjectInfo");
@@ -6642,28 +6736,6 @@ static clsort_status clsort__check_local(clsort_sorter *s, const char *function,
     return clsort__reject(s, function, "local memory", CLSORT_ERROR_DEVICE_LIMITS);
 }
 
-/* The buffers of a sort, as far as they are given. */
-static clsort_status clsort__check_buffers(clsort_sorter *s, const char *function, const clsort__plan *p)
-{
-    const clsort_desc *d = &p->d;
-    const size_t keys = p->extent * p->element, values = p->extent * d->value_size;
-    const int keys_out = d->keys_out && !p->in_place, values_out = d->values_out && !p->values_in_place;
-    clsort__range r[8];
-    clsort_status status;
-    r[0] = clsort__make_range("keys", d->keys, d->keys_offset, keys, 1, p->writes_keys && p->in_place);
-    r[1] = clsort__make_range("keys_out", keys_out ? d->keys_out : NULL, d->keys_out_offset, keys, 1, 1);
-    r[2] = clsort__make_range("values", d->values, d->values_offset, values, 1, p->values_in_place);
-    r[3] = clsort__make_range("values_out", values_out ? d->values_out : NULL, d->values_out_offset, values, 1, 1);
-    r[4] = clsort__make_range("indices", d->indices, d->indices_offset, p->extent * 4, 1, 1);
-    r[5] = clsort__make_range("scratch", d->scratch, d->scratch_offset, d->scratch_size, p->scratch > 0, p->scratch > 0);
-    clsort__segment_ranges(d, r + 6);
-    status = clsort__check_ranges(s, function, r, 8);
-    if (status == CL_SUCCESS) status = clsort__check_rows(s, function, p);
-    if (status != CL_SUCCESS) return status;
-    if (d->scratch && d->scratch_size < p->scratch) return clsort__reject(s, function, "scratch", CLSORT_ERROR_SCRATCH_TOO_SMALL);
-    return clsort__check_local(s, function, p);
-}
-
 /* Are the buffers there that a sort needs? */
 static clsort_status clsort__check_present(clsort_sorter *s, const char *function, const clsort__plan *p)
 {
@@ -6677,6 +6749,50 @@ static clsort_status clsort__check_present(clsort_sorter *s, const char *functio
     if (!d->keys) return clsort__reject(s, function, "keys", CLSORT_ERROR_MISSING_BUFFER);
     if (p->has_indices && p->has_values && !d->values_out) return clsort__reject(s, function, "values_out", CLSORT_ERROR_MISSING_BUFFER);
     return CL_SUCCESS;
+}
+
+/* Can the sorter's own scratch be allocated? */
+static clsort_status clsort__check_layout_fits(clsort_sorter *s, const char *function, const clsort__layout *l)
+{
+    char detail[120];
+    if (!l->too_large) return CL_SUCCESS;
+    snprintf(detail, sizeof detail, "scratch of %.0f bytes, where a buffer has at most %.0f",
+             (double)l->bytes, (double)l->most);
+    return clsort__reject(s, function, detail, CLSORT_ERROR_SCRATCH_TOO_LARGE);
+}
+
+/* Checks a description and derives its plan. */
+static clsort_status clsort__checked_plan(clsort_sorter *s, const char *function,
+                                          const clsort_desc *d, int purpose, clsort__plan *p)
+{
+    clsort_status status = clsort__check_desc(s, function, d, purpose);
+    if (status != CL_SUCCESS) return status;
+    clsort__make_plan(s, d, p);
+    if (purpose != CLSORT__TO_PLAN) status = clsort__check_present(s, function, p);
+    if (status != CL_SUCCESS || purpose == CLSORT__TO_READ) return status;
+    return clsort__check_layout_fits(s, function, &p->scratch);
+}
+
+/* The buffers of a sort, as far as they are given. */
+static clsort_status clsort__check_buffers(clsort_sorter *s, const char *function, const clsort__plan *p)
+{
+    const clsort_desc *d = &p->d;
+    const size_t keys = p->extent * p->element, values = p->extent * d->value_size;
+    const int keys_out = d->keys_out && !p->in_place, values_out = d->values_out && !p->values_in_place;
+    clsort__range r[8];
+    clsort_status status;
+    r[0] = clsort__make_range("keys", d->keys, d->keys_offset, keys, 1, p->writes_keys && p->in_place);
+    r[1] = clsort__make_range("keys_out", keys_out ? d->keys_out : NULL, d->keys_out_offset, keys, 1, 1);
+    r[2] = clsort__make_range("values", d->values, d->values_offset, values, 1, p->values_in_place);
+    r[3] = clsort__make_range("values_out", values_out ? d->values_out : NULL, d->values_out_offset, values, 1, 1);
+    r[4] = clsort__make_range("indices", d->indices, d->indices_offset, p->extent * 4, 1, 1);
+    r[5] = clsort__make_range("scratch", d->scratch, d->scratch_offset, d->scratch_size, p->scratch.bytes > 0, p->scratch.bytes > 0);
+    clsort__segment_ranges(d, r + 6);
+    status = clsort__check_ranges(s, function, r, 8);
+    if (status == CL_SUCCESS) status = clsort__check_rows(s, function, p);
+    if (status != CL_SUCCESS) return status;
+    if (d->scratch && d->scratch_size < p->scratch.bytes) return clsort__reject(s, function, "scratch", CLSORT_ERROR_SCRATCH_TOO_SMALL);
+    return clsort__check_local(s, function, p);
 }
 
 /* Wait list and queue of an enqueue call. Says whether the queue is in order; where programs must outlive
@@ -6789,6 +6905,16 @@ static clsort__span clsort__part(clsort__span span, size_t offset)
     return clsort__make_span(span.buffer, span.offset + offset);
 }
 
+/* A part of scratch memory. */
+static clsort__span clsort__scratch_part(const clsort__scratch *m, size_t offset)
+{
+    const size_t at = m->shift + offset;
+    cl_uint i = m->layout->buffers;
+    while (i > 1 && m->layout->start[i - 1] > at) i--;
+    if (i) i--;
+    return clsort__part(m->at[i], at - m->layout->start[i]);
+}
+
 static void clsort__argument(clsort__run *run, size_t size, const void *value)
 {
     if (run->status == CL_SUCCESS && run->mode != CLSORT__COUNT)
@@ -6805,14 +6931,14 @@ static void clsort__place(clsort__run *run, clsort__span span)
 {
     const cl_mem buffer = run->mode == CLSORT__WARM ? run->s->dummy : span.buffer;
     clsort__argument(run, sizeof buffer, &buffer);
-    clsort__ulong(run, run->mode == CLSORT__WARM ? 0 : (cl_ulong)span.offset);
+    clsort__ulong(run, run->mode == CLSORT__WARM ? 0 : span.offset);
 }
 
 /* The arguments of an array, for kernels compiled for `config`; records are one buffer. */
 static void clsort__place_arrays(clsort__run *run, const clsort__config *config, clsort__arrays a)
 {
     clsort__place(run, a.keys);
-    if (config->records) clsort__ulong(run, run->mode == CLSORT__WARM ? 0 : (cl_ulong)a.values.offset);
+    if (config->records) clsort__ulong(run, run->mode == CLSORT__WARM ? 0 : a.values.offset);
     else if (config->value_bytes) clsort__place(run, a.values);
 }
 
@@ -6882,10 +7008,11 @@ static void clsort__launch(clsort__run *run, size_t items)
 
 static void clsort__copy(clsort__run *run, clsort__span from, clsort__span to, size_t bytes)
 {
+    const cl_ulong moved = bytes;
     clsort__command c;
     cl_int code;
     if (run->mode == CLSORT__WARM || !bytes) return;
-    clsort__moves(run, 1, 2 * (cl_ulong)bytes);
+    clsort__moves(run, 1, 2 * moved);
     if (!clsort__begin(run, &c)) return;
     code = CLSORT_CL(clEnqueueCopyBuffer)(run->queue, from.buffer, to.buffer, from.offset, to.offset, bytes, c.count, c.waits, c.place);
     clsort__enqueued(run, code, "clEnqueueCopyBuffer", c.event);
@@ -7744,6 +7871,7 @@ static void clsort__gather(clsort__run *run, clsort__span source, clsort__span t
 {
     const clsort__config utility = clsort__utility_config(run->s);
     const size_t unit = clsort__alignment(element), units = element / unit;
+    const cl_ulong elements = count;
     clsort__use(run, &utility, CLSORT__KERNEL_GATHER);
     clsort__place(run, source);
     clsort__place(run, target);
@@ -7752,7 +7880,7 @@ static void clsort__gather(clsort__run *run, clsort__span source, clsort__span t
     clsort__uint(run, (cl_uint)source_count);
     clsort__uint(run, (cl_uint)unit);
     clsort__ulong(run, units);
-    clsort__moves(run, 1, (cl_ulong)count * (4 + 2 * element));
+    clsort__moves(run, 1, elements * (4 + 2 * element));
     clsort__launch(run, count * units);
 }
 
@@ -7781,21 +7909,21 @@ static void clsort__number_segments(clsort__run *run, const clsort__plan *p, cls
 }
 
 /* Sorts `from` into `to`, which may be the same, by the plan's algorithm. */
-static void clsort__sort_arrays(clsort__run *run, const clsort__plan *p, clsort__arrays from, clsort__arrays to, clsort__span scratch)
+static void clsort__sort_arrays(clsort__run *run, const clsort__plan *p, clsort__arrays from, clsort__arrays to, const clsort__scratch *scratch)
 {
     clsort__arrays pong;
-    pong.values = clsort__part(scratch, p->pong_values);
-    pong.keys = p->config.records ? clsort__part(pong.values, p->d.key_offset) : clsort__part(scratch, p->pong_keys);
+    pong.values = clsort__scratch_part(scratch, p->pong_values);
+    pong.keys = p->config.records ? clsort__part(pong.values, p->d.key_offset) : clsort__scratch_part(scratch, p->pong_keys);
     if (p->config.family == CLSORT__BATCH) clsort__batch(run, p, from, to);
-    else if (p->segments) clsort__segments(run, p, from, to, pong, clsort__part(scratch, p->tables));
+    else if (p->segments) clsort__segments(run, p, from, to, pong, clsort__scratch_part(scratch, p->tables));
     else if (p->d.algorithm == CLSORT_BITONIC) clsort__bitonic(run, p, from, to, pong);
-    else if (p->d.algorithm == CLSORT_RADIX) clsort__radix(run, p, from, to, pong, clsort__part(scratch, p->tables));
-    else if (p->d.algorithm == CLSORT_QUICKSORT) clsort__quicksort(run, p, from, to, pong, clsort__part(scratch, p->tables));
-    else clsort__merge(run, p, from, to, pong, clsort__part(scratch, p->splits));
+    else if (p->d.algorithm == CLSORT_RADIX) clsort__radix(run, p, from, to, pong, clsort__scratch_part(scratch, p->tables));
+    else if (p->d.algorithm == CLSORT_QUICKSORT) clsort__quicksort(run, p, from, to, pong, clsort__scratch_part(scratch, p->tables));
+    else clsort__merge(run, p, from, to, pong, clsort__scratch_part(scratch, p->splits));
 }
 
 /* Sorts (key, index) pairs: by the key; by codes of several fields, the least significant ones first; or indices alone, by a comparator. */
-static void clsort__sort_pairs(clsort__run *run, const clsort__plan *p, clsort__span keys, clsort__arrays pairs, clsort__span scratch)
+static void clsort__sort_pairs(clsort__run *run, const clsort__plan *p, clsort__span keys, clsort__arrays pairs, const clsort__scratch *scratch)
 {
     cl_uint first, end;
     if (!p->has_codes) {
@@ -7814,22 +7942,22 @@ static void clsort__sort_pairs(clsort__run *run, const clsort__plan *p, clsort__
 
 /* Sorts pairs and gathers what the description wants moved. */
 static void clsort__sort_by_index(clsort__run *run, const clsort__plan *p, clsort__span keys, clsort__span keys_to, clsort__span values, clsort__span values_to,
-                                  clsort__span scratch)
+                                  const clsort__scratch *scratch)
 {
     const clsort__span indices = clsort__make_span(p->d.indices, p->d.indices_offset);
     clsort__arrays pairs;
-    pairs.values = p->has_indices && !p->segments ? indices : clsort__part(scratch, p->work_indices);
-    pairs.keys = p->d.precedes ? pairs.values : p->keys_at_home ? keys_to : clsort__part(scratch, p->work_keys);
+    pairs.values = p->has_indices && !p->segments ? indices : clsort__scratch_part(scratch, p->work_indices);
+    pairs.keys = p->d.precedes ? pairs.values : p->keys_at_home ? keys_to : clsort__scratch_part(scratch, p->work_keys);
     clsort__sort_pairs(run, p, keys, pairs, scratch);
     if (p->writes_keys && !p->keys_at_home)
-        clsort__permute(run, p, keys, keys_to, clsort__part(scratch, p->copied_keys), pairs.values, p->element);
+        clsort__permute(run, p, keys, keys_to, clsort__scratch_part(scratch, p->copied_keys), pairs.values, p->element);
     if (p->has_values)
-        clsort__permute(run, p, values, values_to, clsort__part(scratch, p->copied_values), pairs.values, p->d.value_size);
+        clsort__permute(run, p, values, values_to, clsort__scratch_part(scratch, p->copied_values), pairs.values, p->d.value_size);
     if (p->has_indices && p->segments) clsort__number_segments(run, p, pairs.values, indices, 1);
 }
 
 /* All commands of a sort. */
-static void clsort__sort(clsort__run *run, const clsort__plan *p, clsort__span scratch)
+static void clsort__sort(clsort__run *run, const clsort__plan *p, const clsort__scratch *scratch)
 {
     const clsort_desc *d = &p->d;
     const clsort__span keys = clsort__make_span(d->keys, d->keys_offset), values = clsort__make_span(d->values, d->values_offset);
@@ -7900,18 +8028,31 @@ static clsort_status clsort__ready(clsort_sorter *s, clsort__plan *p)
     return status;
 }
 
+/* Scratch memory in one piece. */
+static void clsort__scratch_at(const clsort__plan *p, clsort__span first, clsort__scratch *scratch)
+{
+    cl_uint i = 0;
+    memset(scratch, 0, sizeof *scratch);
+    scratch->layout = &p->scratch;
+    do scratch->at[i] = clsort__part(first, p->scratch.start[i]);
+    while (++i < p->scratch.buffers);
+}
+
 /* Where a plan's scratch is: the caller's, or the slot of the run's queue, waiting for its last user. */
-static clsort_status clsort__find_scratch(clsort__run *run, const clsort__plan *p, clsort__span *scratch, clsort__slot **slot)
+static clsort_status clsort__find_scratch(clsort__run *run, const clsort__plan *p,
+                                          clsort__scratch *scratch, clsort__slot **slot)
 {
     cl_int state = CL_COMPLETE;
+    cl_uint i;
     clsort_status status;
-    *scratch = clsort__make_span(p->d.scratch, p->d.scratch_offset);
+    clsort__scratch_at(p, clsort__make_span(p->d.scratch, p->d.scratch_offset), scratch);
     *slot = NULL;
-    if (!p->scratch || p->d.scratch) return CL_SUCCESS;
+    if (!p->scratch.bytes || p->d.scratch) return CL_SUCCESS;
     status = clsort__find_slot(run->s, run->queue, slot);
-    if (status == CL_SUCCESS) status = clsort__grow_slot(run->s, *slot, p->scratch);
+    if (status == CL_SUCCESS) status = clsort__grow_slot(run->s, *slot, &p->scratch);
     if (status != CL_SUCCESS) return status;
-    *scratch = clsort__make_span((*slot)->buffer, 0);
+    for (i = 0; i < p->scratch.buffers; i++)
+        scratch->at[i] = clsort__make_span((*slot)->buffers[i], 0);
     if (!(*slot)->last) return CL_SUCCESS;
     status = CLSORT__TRY(run->s, clGetEventInfo, ((*slot)->last, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, NULL));
     if (status == CL_SUCCESS && state > CL_COMPLETE) {
@@ -7951,23 +8092,24 @@ static clsort_status clsort__end_warm(clsort__run *run)
 /* Launches every kernel of a plan that way. */
 static clsort_status clsort__warm(clsort_sorter *s, const clsort__plan *p)
 {
-    const clsort__span none = { NULL, 0 };
+    clsort__scratch none;
     clsort__run run;
     clsort_status status = clsort__begin_warm(s, &run);
     if (status != CL_SUCCESS) return status;
-    clsort__sort(&run, p, none);
+    clsort__scratch_at(p, clsort__make_span(NULL, 0), &none);
+    clsort__sort(&run, p, &none);
     return clsort__end_warm(&run);
 }
 
 /* Makes the scratch of a plan ahead, for the next queue that needs one. */
 static clsort_status clsort__prepare_scratch(clsort_sorter *s, const clsort__plan *p)
 {
-    const size_t bytes = p->d.scratch ? 0 : p->scratch;
+    const int needed = p->scratch.bytes > 0 && !p->d.scratch;
     clsort__slot *slot;
     clsort_status status;
-    if (!bytes && !s->releases_late) return CL_SUCCESS;
+    if (!needed && !s->releases_late) return CL_SUCCESS;
     status = clsort__find_slot(s, NULL, &slot);
-    return status == CL_SUCCESS ? clsort__grow_slot(s, slot, bytes) : status;
+    return status == CL_SUCCESS && needed ? clsort__grow_slot(s, slot, &p->scratch) : status;
 }
 
 /* ---- >>order ----------------------------------------------------------------------------------------------------- */
@@ -8109,7 +8251,7 @@ typedef struct clsort__select_plan {
     clsort__plan base, order;
     cl_uint goal, lacks, room, most_room, passes;
     size_t n, rows, k, wanted, stride, row_values;   /* wanted: elements written per row; row_values: elements between rows of values */
-    size_t parts, part_rows, row_words;
+    size_t parts, part_rows, row_words;   /* row_words are enough for any smaller count */
     int spread;                 /* rows are cut into parts, with tables in global memory */
     int sorts_after;            /* k is above what a work-group sorts: the k of all rows are written in the row's order, then sorted */
     size_t tables, work_keys, work_indices, order_scratch;   /* offsets inside scratch */
@@ -8184,18 +8326,19 @@ static void clsort__select_parts(const clsort_sorter *s, clsort__select_plan *p)
     const size_t busy = !s ? (size_t)-1 : s->is_cpu ? 2 * (size_t)s->compute_units : 8 * (size_t)s->compute_units;
     const size_t least = s && s->is_cpu ? (size_t)CLSORT__SELECT_CPU_PART : (size_t)CLSORT__SELECT_PART;
     const size_t room = s ? p->room : p->most_room;   /* without a device: the most of all */
-    size_t parts = busy / p->rows < p->n / least ? busy / p->rows : p->n / least;
-    if (!parts || !p->passes) parts = 1;
+    const size_t most = busy / p->rows < p->n / least ? busy / p->rows : p->n / least;
+    const size_t parts = most && p->passes ? most : 1;
     p->part_rows = clsort__ceil_divide(p->n, parts);
     p->parts = clsort__ceil_divide(p->n, p->part_rows);
     p->spread = !s || p->parts > 1 || p->goal == CLSORT__SELECT_UNORDERED;
-    p->row_words = (CLSORT__ROW_LIST + (room > p->parts ? room : p->parts) + 3) / 4 * 4;
+    p->row_words = (CLSORT__ROW_LIST + clsort__largest(room, most, 1) + 3) / 4 * 4;
 }
 
 /* Bytes of the tables of a selection that is spread. */
 static size_t clsort__select_tables(const clsort__select_plan *p)
 {
-    return p->rows * 4 * (((size_t)3 << p->base.config.digit_bits) + p->row_words);
+    const size_t words = ((size_t)3 << p->base.config.digit_bits) + p->row_words;
+    return clsort__saturating_multiply(p->rows, 4 * words);
 }
 
 /* What is sorted after a selection: the k keys of each row, with their indices if these are wanted. They are in the row's order, and the
@@ -8221,18 +8364,31 @@ static clsort_desc clsort__select_order(const clsort__select_plan *p)
     return order;
 }
 
+/* The sort afterwards takes each buffer of its own layout as one part. */
+static void clsort__take_order(const clsort_sorter *s, clsort__select_plan *p)
+{
+    const clsort_desc order = clsort__select_order(p);
+    clsort__layout *l = &p->base.scratch;
+    const clsort__layout *parts = &p->order.scratch;
+    cl_uint i;
+    clsort__make_plan(s, &order, &p->order);
+    p->order_scratch = l->bytes;
+    if (!s) clsort__take(l, clsort__most_scratch(s, &order).bytes);
+    for (i = 0; s && i < parts->buffers; i++) clsort__take(l, clsort__buffer_bytes(parts, i));
+    l->too_large |= parts->too_large;
+}
+
 /* Lays out the scratch memory, the part of the sort afterwards last. The header's MEMORY chapter states the same formula. */
 static void clsort__select_scratch(const clsort_sorter *s, clsort__select_plan *p)
 {
     const size_t results = p->rows * p->wanted;
-    if (p->spread) p->tables = clsort__take(&p->base, clsort__select_tables(p));
-    if (p->base.has_values && !p->base.has_indices) p->work_indices = clsort__take(&p->base, results * 4);
-    if (p->sorts_after) {
-        const clsort_desc order = clsort__select_order(p);
-        if (!p->base.writes_keys) p->work_keys = clsort__take(&p->base, results * p->base.key_bytes);
-        clsort__make_plan(s, &order, &p->order);
-        p->order_scratch = clsort__take(&p->base, clsort__most_scratch(s, &order));
-    }
+    clsort__layout *l = &p->base.scratch;
+    l->most = clsort__most_bytes(s, &p->base);
+    if (p->spread) p->tables = clsort__take(l, clsort__select_tables(p));
+    if (p->base.has_values && !p->base.has_indices) p->work_indices = clsort__take(l, results * 4);
+    if (p->sorts_after && !p->base.writes_keys)
+        p->work_keys = clsort__take(l, results * p->base.key_bytes);
+    if (p->sorts_after) clsort__take_order(s, p);
 }
 
 /* Derives everything but the scratch memory from a description that was checked. */
@@ -8276,7 +8432,8 @@ static clsort_status clsort__check_top_rows(clsort_sorter *s, const char *functi
     if (!clsort__fits(rows, stride / key, 0) || !clsort__fits(rows * (stride / key), d->value_size, d->values_offset)
         || !clsort__fits(rows * d->top_k, d->value_size, d->values_out_offset))
         return clsort__reject(s, function, "values", CLSORT_ERROR_SIZE_OVERFLOW);
-    return stride % key ? clsort__reject(s, function, "row_stride", CLSORT_ERROR_MISALIGNED) : CL_SUCCESS;
+    if (stride % key) return clsort__reject(s, function, "row_stride", CLSORT_ERROR_MISALIGNED);
+    return clsort__check_allocations(s, function, d, (rows - 1) * (stride / key) + d->count, key, rows * d->top_k);
 }
 
 /* The checks of a selection that need no buffers, and its plan. */
@@ -8291,8 +8448,9 @@ static clsort_status clsort__check_top(clsort_sorter *s, const char *function, c
     if (s->context && clsort__select_local(p) > s->local_bytes)
         return clsort__reject(s, function, "local memory", CLSORT_ERROR_DEVICE_LIMITS);
     status = clsort__check_select_order(s, function, p);
-    if (status == CL_SUCCESS) clsort__select_scratch(s->context ? s : NULL, p);
-    return status;
+    if (status != CL_SUCCESS) return status;
+    clsort__select_scratch(s->context ? s : NULL, p);
+    return clsort__check_layout_fits(s, function, &p->base.scratch);
 }
 
 /* The buffers of a selection, as far as they are given. */
@@ -8307,9 +8465,10 @@ static clsort_status clsort__check_top_buffers(clsort_sorter *s, const char *fun
     r[2] = clsort__make_range("values", d->values, d->values_offset, values * d->value_size, 1, 0);
     r[3] = clsort__make_range("values_out", d->values_out, d->values_out_offset, results * d->value_size, 0, 1);
     r[4] = clsort__make_range("indices", d->indices, d->indices_offset, results * 4, p->base.has_values || p->sorts_after, 1);
-    r[5] = clsort__make_range("scratch", d->scratch, d->scratch_offset, d->scratch_size, p->base.scratch > 0, p->base.scratch > 0);
+    r[5] = clsort__make_range("scratch", d->scratch, d->scratch_offset, d->scratch_size, p->base.scratch.bytes > 0,
+                               p->base.scratch.bytes > 0);
     status = clsort__check_ranges(s, function, r, 6);
-    if (status == CL_SUCCESS && d->scratch && d->scratch_size < p->base.scratch)
+    if (status == CL_SUCCESS && d->scratch && d->scratch_size < p->base.scratch.bytes)
         status = clsort__reject(s, function, "scratch", CLSORT_ERROR_SCRATCH_TOO_SMALL);
     return status;
 }
@@ -8356,14 +8515,14 @@ static void clsort__place_tables(clsort__run *run, const clsort__select_plan *p,
 }
 
 /* Where the selected keys and, as their values, their indices go: what is not wanted but needed on the way, to scratch. */
-static clsort__arrays clsort__select_results(const clsort__select_plan *p, clsort__span scratch)
+static clsort__arrays clsort__select_results(const clsort__select_plan *p, const clsort__scratch *scratch)
 {
     const clsort_desc *d = &p->base.d;
     clsort__arrays found;
     found.keys = clsort__make_span(d->keys_out, d->keys_out_offset);
     found.values = clsort__make_span(d->indices, d->indices_offset);
-    if (p->sorts_after && !p->base.writes_keys) found.keys = clsort__part(scratch, p->work_keys);
-    if (p->base.has_values && !p->base.has_indices) found.values = clsort__part(scratch, p->work_indices);
+    if (p->sorts_after && !p->base.writes_keys) found.keys = clsort__scratch_part(scratch, p->work_keys);
+    if (p->base.has_values && !p->base.has_indices) found.values = clsort__scratch_part(scratch, p->work_indices);
     return found;
 }
 
@@ -8450,22 +8609,24 @@ static void clsort__select_values(clsort__run *run, const clsort__select_plan *p
 }
 
 /* Sorts what was selected, in place. */
-static void clsort__sort_selected(clsort__run *run, const clsort__select_plan *p, clsort__arrays found, clsort__span scratch)
+static void clsort__sort_selected(clsort__run *run, const clsort__select_plan *p, clsort__arrays found, const clsort__scratch *scratch)
 {
     clsort__plan order = p->order;
+    clsort__scratch rest = *scratch;
+    rest.shift += p->order_scratch;
     order.d.keys = found.keys.buffer;
     order.d.keys_offset = found.keys.offset;
     order.d.values = found.values.buffer;
     order.d.values_offset = found.values.offset;
-    clsort__sort(run, &order, clsort__part(scratch, p->order_scratch));
+    clsort__sort(run, &order, &rest);
 }
 
 /* All commands of a selection. */
-static void clsort__select(clsort__run *run, const clsort__select_plan *p, clsort__span scratch)
+static void clsort__select(clsort__run *run, const clsort__select_plan *p, const clsort__scratch *scratch)
 {
     const clsort__arrays found = clsort__select_results(p, scratch);
     if (p->spread) {
-        clsort__select_spread(run, p, clsort__part(scratch, p->tables), found);
+        clsort__select_spread(run, p, clsort__scratch_part(scratch, p->tables), found);
     } else {
         clsort__use_select(run, p, CLSORT__KERNEL_SELECT_ROWS);
         clsort__place_outputs(run, found);
@@ -8502,7 +8663,7 @@ static clsort_status clsort__resolve_select(clsort_sorter *s, const clsort_desc 
 static clsort_status clsort__prepare_select(clsort_sorter *s, const clsort_desc *desc)
 {
     static const char function[] = "clsort_prepare";
-    const clsort__span none = { NULL, 0 };
+    clsort__scratch none;
     clsort__select_plan p;
     clsort__run run;
     clsort_status status = clsort__check_top(s, function, desc, &p);
@@ -8512,7 +8673,8 @@ static clsort_status clsort__prepare_select(clsort_sorter *s, const clsort_desc 
     if (status == CL_SUCCESS) status = clsort__ready_select(s, &p);
     if (status == CL_SUCCESS) status = clsort__begin_warm(s, &run);
     if (status != CL_SUCCESS) return status;
-    clsort__select(&run, &p, none);
+    clsort__scratch_at(&p.base, clsort__make_span(NULL, 0), &none);
+    clsort__select(&run, &p, &none);
     status = clsort__end_warm(&run);
     return status == CL_SUCCESS ? clsort__prepare_scratch(s, &p.base) : status;
 }
@@ -8521,7 +8683,7 @@ static clsort_status clsort__prepare_select(clsort_sorter *s, const clsort_desc 
 static clsort_status clsort__enqueue_select(clsort__run *run, const char *function, const clsort_desc *desc)
 {
     clsort__select_plan p;
-    clsort__span scratch;
+    clsort__scratch scratch;
     clsort__slot *slot = NULL;
     clsort_status status = clsort__check_select(run, function, desc, &p);
     if (status == CL_SUCCESS) status = clsort__ready_select(run->s, &p);
@@ -8533,9 +8695,9 @@ static clsort_status clsort__enqueue_select(clsort__run *run, const char *functi
         return clsort__finish(run, NULL);
     }
     run->mode = CLSORT__COUNT;
-    clsort__select(run, &p, scratch);
+    clsort__select(run, &p, &scratch);
     run->mode = CLSORT__RUN;
-    clsort__select(run, &p, scratch);
+    clsort__select(run, &p, &scratch);
     return clsort__finish(run, slot);
 }
 
@@ -8821,10 +8983,8 @@ CLSORT_API clsort_status clsort_check(clsort_sorter *sorter, const clsort_desc *
         status = clsort__check_top(sorter, "clsort_check", desc, &top);
         return status == CL_SUCCESS ? clsort__check_top_buffers(sorter, "clsort_check", &top) : status;
     }
-    status = clsort__check_desc(sorter, "clsort_check", desc, CLSORT__TO_PLAN);
-    if (status != CL_SUCCESS) return status;
-    clsort__make_plan(sorter, desc, &p);
-    return clsort__check_buffers(sorter, "clsort_check", &p);
+    status = clsort__checked_plan(sorter, "clsort_check", desc, CLSORT__TO_PLAN, &p);
+    return status == CL_SUCCESS ? clsort__check_buffers(sorter, "clsort_check", &p) : status;
 }
 
 CLSORT_API clsort_status clsort_resolve(clsort_sorter *sorter, const clsort_desc *desc, clsort_desc *resolved)
@@ -8834,9 +8994,8 @@ CLSORT_API clsort_status clsort_resolve(clsort_sorter *sorter, const clsort_desc
     clsort_status status;
     if (!sorter || !resolved) return CLSORT_ERROR_NULL_ARGUMENT;
     if (desc && desc->top_k) return clsort__resolve_select(sorter, desc, resolved);
-    status = clsort__check_desc(sorter, "clsort_resolve", desc, CLSORT__TO_PLAN);
+    status = clsort__checked_plan(sorter, "clsort_resolve", desc, CLSORT__TO_PLAN, &p);
     if (status != CL_SUCCESS) return status;
-    clsort__make_plan(sorter, desc, &p);
     status = clsort__check_local(sorter, "clsort_resolve", &p);
     if (status != CL_SUCCESS) return status;
     shape = clsort__shape(sorter, &p);
@@ -8854,9 +9013,8 @@ CLSORT_API clsort_status clsort_prepare(clsort_sorter *sorter, const clsort_desc
     clsort_status status;
     if (!sorter) return CLSORT_ERROR_NULL_ARGUMENT;
     if (desc && desc->top_k) return clsort__prepare_select(sorter, desc);
-    status = clsort__check_desc(sorter, "clsort_prepare", desc, CLSORT__TO_PLAN);
+    status = clsort__checked_plan(sorter, "clsort_prepare", desc, CLSORT__TO_PLAN, &p);
     if (status != CL_SUCCESS) return status;
-    clsort__make_plan(sorter, desc, &p);
     p.d.flags &= ~(cl_uint)CLSORT_FLAG_NO_BUILD;   /* the others say what the call will have */
     status = clsort__check_buffers(sorter, "clsort_prepare", &p);
     if (status == CL_SUCCESS) status = clsort__ready(sorter, &p);
@@ -8868,6 +9026,7 @@ CLSORT_API clsort_status clsort_scratch_size(clsort_sorter *sorter, const clsort
 {
     clsort_sorter none;
     clsort__select_plan top;
+    clsort__layout largest;
     clsort__plan p;
     clsort_status status;
     if (!bytes) return CLSORT_ERROR_NULL_ARGUMENT;
@@ -8875,25 +9034,25 @@ CLSORT_API clsort_status clsort_scratch_size(clsort_sorter *sorter, const clsort
     memset(&none, 0, sizeof none);
     if (desc && desc->top_k) {
         status = clsort__check_top(sorter ? sorter : &none, "clsort_scratch_size", desc, &top);
-        if (status == CL_SUCCESS) *bytes = top.base.scratch;
+        if (status == CL_SUCCESS) *bytes = top.base.scratch.bytes;
         return status;
     }
     status = clsort__check_desc(sorter ? sorter : &none, "clsort_scratch_size", desc, CLSORT__TO_PLAN);
-    if (status == CL_SUCCESS && !sorter) *bytes = clsort__most_scratch(NULL, desc);
-    if (status != CL_SUCCESS || !sorter) return status;
-    clsort__make_plan(sorter, desc, &p);
-    status = clsort__check_local(sorter, "clsort_scratch_size", &p);
-    if (status == CL_SUCCESS) *bytes = p.scratch;
+    if (status != CL_SUCCESS) return status;
+    largest = clsort__most_scratch(sorter, desc);
+    status = clsort__check_layout_fits(sorter ? sorter : &none, "clsort_scratch_size", &largest);
+    if (status == CL_SUCCESS && sorter) {
+        clsort__make_plan(sorter, desc, &p);
+        status = clsort__check_local(sorter, "clsort_scratch_size", &p);
+    }
+    if (status == CL_SUCCESS) *bytes = largest.bytes;
     return status;
 }
 
 /* All checks of a sort, and its plan. */
 static clsort_status clsort__check_sort(clsort__run *run, const char *function, const clsort_desc *desc, clsort__plan *p)
 {
-    clsort_status status = clsort__check_desc(run->s, function, desc, CLSORT__TO_SORT);
-    if (status != CL_SUCCESS) return status;
-    clsort__make_plan(run->s, desc, p);
-    status = clsort__check_present(run->s, function, p);
+    clsort_status status = clsort__checked_plan(run->s, function, desc, CLSORT__TO_SORT, p);
     if (status == CL_SUCCESS) status = clsort__check_queue(run->s, function, run);
     if (status == CL_SUCCESS) status = clsort__check_buffers(run->s, function, p);
     if (status == CL_SUCCESS) status = clsort__reserve_waits(run->s, run->n_wait);
@@ -8901,7 +9060,7 @@ static clsort_status clsort__check_sort(clsort__run *run, const char *function, 
 }
 
 /* A sort, with its own check around it if there is a place for the proof. */
-static void clsort__proven_sort(clsort__run *run, const clsort__plan *p, clsort__span scratch, clsort__span proof)
+static void clsort__proven_sort(clsort__run *run, const clsort__plan *p, const clsort__scratch *scratch, clsort__span proof)
 {
     if (proof.buffer) clsort__prove_input(run, p, proof);
     clsort__sort(run, p, scratch);
@@ -8911,7 +9070,7 @@ static void clsort__proven_sort(clsort__run *run, const clsort__plan *p, clsort_
 /* Builds what a sort needs and finds its scratch and, for a sorter that checks itself, a place for its proof; then enqueues it. */
 static void clsort__run_sort(clsort__run *run, clsort__plan *p, clsort__slot **slot, clsort__span *proof, cl_event *proven)
 {
-    clsort__span scratch;
+    clsort__scratch scratch;
     clsort__slot *found = NULL;
     run->status = clsort__ready(run->s, p);
     if (run->status == CL_SUCCESS) run->status = clsort__find_scratch(run, p, &scratch, &found);
@@ -8920,9 +9079,9 @@ static void clsort__run_sort(clsort__run *run, clsort__plan *p, clsort__slot **s
     *slot = found;
     if (proof->buffer && !run->done) run->done = proven;
     run->mode = CLSORT__COUNT;
-    clsort__proven_sort(run, p, scratch, *proof);
+    clsort__proven_sort(run, p, &scratch, *proof);
     run->mode = CLSORT__RUN;
-    clsort__proven_sort(run, p, scratch, *proof);
+    clsort__proven_sort(run, p, &scratch, *proof);
 }
 
 CLSORT_API clsort_status clsort_enqueue_sort(clsort_sorter *sorter, cl_command_queue queue, const clsort_desc *desc,
@@ -9029,20 +9188,20 @@ static void clsort__say_launches(clsort__text *t, const clsort__tally *tally, cl
 static clsort_status clsort__explain_sort(clsort_sorter *s, const char *function, const clsort_desc *desc, clsort__story *story)
 {
     char places[6];
-    clsort__span scratch;
+    clsort__span memory;
+    clsort__scratch scratch;
     clsort__plan p;
     clsort__run run = clsort__counting_run(s, story);
-    clsort_status status = clsort__check_desc(s, function, desc, CLSORT__TO_PLAN);
+    clsort_status status = clsort__checked_plan(s, function, desc, CLSORT__TO_PLAN, &p);
+    if (status == CL_SUCCESS) status = clsort__check_buffers(s, function, &p);
     if (status != CL_SUCCESS) return status;
-    clsort__make_plan(s, desc, &p);
-    status = clsort__check_buffers(s, function, &p);
-    if (status != CL_SUCCESS) return status;
-    scratch = clsort__pretend_buffers(&p.d, places);
-    if (!clsort__trivial(&p)) clsort__sort(&run, &p, scratch);
+    memory = clsort__pretend_buffers(&p.d, places);
+    clsort__scratch_at(&p, memory, &scratch);
+    if (!clsort__trivial(&p)) clsort__sort(&run, &p, &scratch);
     story->commands = run.total;
     story->name = clsort__plan_name(&p);
     story->then = "";
-    story->scratch = p.scratch;
+    story->scratch = p.scratch.bytes;
     return CL_SUCCESS;
 }
 
@@ -9050,18 +9209,20 @@ static clsort_status clsort__explain_sort(clsort_sorter *s, const char *function
 static clsort_status clsort__explain_select(clsort_sorter *s, const char *function, const clsort_desc *desc, clsort__story *story)
 {
     char places[6];
-    clsort__span scratch;
+    clsort__span memory;
+    clsort__scratch scratch;
     clsort__select_plan p;
     clsort__run run = clsort__counting_run(s, story);
     clsort_status status = clsort__check_top(s, function, desc, &p);
     if (status == CL_SUCCESS) status = clsort__check_top_buffers(s, function, &p);
     if (status != CL_SUCCESS) return status;
-    scratch = clsort__pretend_buffers(&p.base.d, places);
-    clsort__select(&run, &p, scratch);
+    memory = clsort__pretend_buffers(&p.base.d, places);
+    clsort__scratch_at(&p.base, memory, &scratch);
+    clsort__select(&run, &p, &scratch);
     story->commands = run.total;
     story->name = "top-k";
     story->then = p.sorts_after ? clsort__plan_name(&p.order) : "";
-    story->scratch = p.base.scratch;
+    story->scratch = p.base.scratch.bytes;
     return CL_SUCCESS;
 }
 
@@ -9444,7 +9605,8 @@ static clsort_status clsort__check_gather(clsort_sorter *s, const char *function
     clsort_status status;
     const size_t source_count = g->source_count ? g->source_count : g->count;
     if (g->flags & ~(cl_uint)CLSORT_FLAG_NO_BUILD) return clsort__reject(s, function, "flags", CLSORT_ERROR_UNKNOWN_FLAG);
-    if ((cl_ulong)g->count > 0xFFFFFFFFu || (cl_ulong)source_count > 0xFFFFFFFFu) return clsort__reject(s, function, "count", CLSORT_ERROR_COUNT_TOO_LARGE);
+    if (clsort__exceeds_32_bits(g->count) || clsort__exceeds_32_bits(source_count))
+        return clsort__reject(s, function, "count", CLSORT_ERROR_COUNT_TOO_LARGE);
     if (!clsort__fits(g->count, 4, g->indices_offset)) return clsort__reject(s, function, "indices", CLSORT_ERROR_SIZE_OVERFLOW);
     if (g->indices_offset % 4) return clsort__reject(s, function, "indices", CLSORT_ERROR_MISALIGNED);
     if (g->count && !g->indices) return clsort__reject(s, function, "indices", CLSORT_ERROR_MISSING_BUFFER);
@@ -9639,12 +9801,10 @@ static clsort_status clsort__check_is_sorted(clsort__run *run, const char *funct
 {
     clsort_sorter *s = run->s;
     clsort__range r[4];
-    clsort_status status = clsort__check_desc(s, function, d, CLSORT__TO_READ);
+    clsort_status status = clsort__checked_plan(s, function, d, CLSORT__TO_READ, p);
     if (status != CL_SUCCESS) return status;
     if (place.offset % 4) return clsort__reject(s, function, "result", CLSORT_ERROR_MISALIGNED);
-    clsort__make_plan(s, d, p);
-    status = clsort__check_present(s, function, p);
-    if (status == CL_SUCCESS) status = clsort__check_queue(s, function, run);
+    status = clsort__check_queue(s, function, run);
     r[0] = clsort__make_range("keys", d->keys, d->keys_offset, p->extent * p->element, 1, 0);
     r[1] = clsort__make_range("result", place.buffer, place.offset, 4, 1, 1);
     clsort__segment_ranges(d, r + 2);
@@ -9691,6 +9851,9 @@ CLSORT_API clsort_status clsort_enqueue_is_sorted(clsort_sorter *sorter, cl_comm
                       device has. A device that tells 0 compute units sorts. A clone that fails says
                       why. Build logs end at 1 MiB.
                       Destroying a sorter while its work is queued no longer corrupts the heap of NVIDIA's driver.
+                      The sorter's scratch may consist of several buffers; clsort_check knows the device's largest allocation
+                      (CLSORT_ERROR_SCRATCH_TOO_LARGE). Scratch for more elements is enough for fewer on NVIDIA, too.
+                      No sum of scratch sizes wraps on hosts of 32 bits.
 
    0.1.0  2026-11-21  the bitonic family: kernels A, B2 to B16, tiles in local memory and in registers; all key types, orders,
                       payloads, argsort, records; gather and is_sorted; host arrays; proofs and self-test; the merge family: stable sorts,

@@ -321,7 +321,9 @@ static void count_0_without_buffers(bench *b)
     clReleaseEvent(done);
 }
 
-/* Descriptions of all kinds of scratch. */
+/* Descriptions of all kinds of scratch: 64 for each algorithm, and so many of segments and top-k. */
+enum { SCRATCH_PLAIN = 64 * (CLSORT_QUICKSORT + 1), SCRATCH_KINDS = SCRATCH_PLAIN + 128 };
+
 static clsort_desc scratch_kind(cl_uint k)
 {
     clsort_desc d = clsort_desc_default();
@@ -331,18 +333,21 @@ static clsort_desc scratch_kind(cl_uint k)
     if (k & 8) d.tuning.bitonic_step = CLSORT_STEP_A;
     if (k & 16) d.flags = CLSORT_FLAG_INDICES | CLSORT_FLAG_VALUES_OUT;
     if (k & 32) d.flags |= CLSORT_FLAG_KEYS_OUT;
-    d.algorithm = k >> 6;
+    if (k < SCRATCH_PLAIN) d.algorithm = k >> 6;
+    else if (k < SCRATCH_PLAIN + 64) d.rows = 3;
+    else d.top_k = k & 4 ? 5000 : 7;
+    if (d.top_k) d.tuning.bitonic_step = 0;
     return d;
 }
 
 static void scratch_is_monotonic(bench *b)
 {
     cl_uint k;
-    for (k = 0; k < 192; k++) {
+    for (k = 0; k < SCRATCH_KINDS; k++) {
         clsort_desc d = scratch_kind(k);
         size_t last = 0, bytes = 0, any = 0;
         AT("kind %u", (unsigned)k);
-        for (d.count = 0; d.count < 100000; d.count += d.count / 3 + 1) {
+        for (d.count = d.top_k; d.count < 1 << 24; d.count += d.count / 3 + 1) {
             CHECK_OK(clsort_scratch_size(b->sorter, &d, &bytes));
             CHECK_OK(clsort_scratch_size(NULL, &d, &any));
             CHECK(bytes >= last && any >= bytes && bytes % 16 == 0);

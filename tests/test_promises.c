@@ -1,0 +1,317 @@
+/* Promises about memory on devices of every kind, of any size: on the driver of mock.h. */
+
+#include "mock.h"
+
+#define CLSORT_IMPLEMENTATION
+#include "harness.h"
+
+/* ---- devices and descriptions ---- */
+
+static mock_facts old_nvidia(void)
+{
+    mock_facts f = mock_nvidia();
+    f.nvidia_major = 6;
+    return f;
+}
+
+static mock_facts small_gpu(void)
+{
+    mock_facts f = mock_gpu();
+    f.max_group = 64;
+    f.local_bytes = 8 << 10;
+    return f;
+}
+
+static mock_facts huge_gpu(void)
+{
+    mock_facts f = mock_nvidia();
+    f.compute_units = 4096;
+    f.local_bytes = 228 << 10;
+    return f;
+}
+
+static mock_facts plain_cpu(void)
+{
+    mock_facts f = mock_cpu();
+    f.vector_width = 1;
+    f.compute_units = 1;
+    return f;
+}
+
+static const struct { const char *name; mock_facts (*facts)(void);
+} devices[] = { { "CPU", mock_cpu },
+                { "CPU without vectors", plain_cpu },
+                { "GPU", mock_gpu },
+                { "small GPU", small_gpu },
+                { "NVIDIA", mock_nvidia },
+                { "old NVIDIA", old_nvidia },
+                { "huge NVIDIA", huge_gpu } };
+enum { DEVICES = sizeof devices / sizeof *devices };
+
+typedef struct world {
+    cl_context context;
+    cl_command_queue queue;
+    clsort_sorter *sorter;
+} world;
+
+static void open_world(world *w, mock_facts facts, cl_ulong max_allocation)
+{
+    cl_device_id device = (cl_device_id)(void *)&mock_devices[0];
+    cl_int error = 0;
+    facts.max_allocation = max_allocation;
+    mock_reset(facts);
+    counted_reset();
+    w->context = mock_clCreateContext(NULL, 1, &device, NULL, NULL, &error);
+    w->queue = mock_clCreateCommandQueue(w->context, device, 0, &error);
+    w->sorter = NULL;
+    CHECK(error == CL_SUCCESS);
+    CHECK_OK(clsort_create(w->context, device, NULL, &w->sorter));
+}
+
+static void close_world(world *w)
+{
+    clsort_destroy(w->sorter);
+    mock_clReleaseCommandQueue(w->queue);
+    mock_clReleaseContext(w->context);
+    CHECK(counted_nothing_live() && !mock.faults);
+}
+
+/* Kinds of descriptions: by every algorithm, rows, segments, a count on the device, selections. */
+enum { ROWS = CLSORT_QUICKSORT + 1, SEGMENTS, COUNTED, TOP, TOP_LONG, SHAPES };
+enum { VARIANTS = 64, KINDS = SHAPES * VARIANTS };
+
+static void shape_desc(clsort_desc *d, cl_uint shape)
+{
+    d->algorithm = shape <= CLSORT_QUICKSORT ? shape : CLSORT_AUTO;
+    if (shape == ROWS) d->rows = 3;
+    if (shape == SEGMENTS) d->segment_count = 5;
+    if (shape == COUNTED) d->flags |= CLSORT_FLAG_COUNT_BUFFER;
+    if (shape == TOP) d->top_k = 7;
+    if (shape == TOP_LONG) d->top_k = 5000;
+    if (d->top_k && !(d->flags & CLSORT_FLAG_INDICES)) d->flags |= CLSORT_FLAG_KEYS_OUT;
+}
+
+static clsort_desc describe(cl_uint kind)
+{
+    static const cl_uint types[] = { CLSORT_U8, CLSORT_U32, CLSORT_F64, CLSORT_F16 };
+    static const size_t values[] = { 0, 1, 4, 20 };
+    clsort_desc d = clsort_desc_default();
+    d.key_type = types[kind & 3];
+    d.value_size = values[kind >> 2 & 3];
+    d.stable = kind >> 4 & 1;
+    if (kind >> 5 & 1) {
+        d.flags |= CLSORT_FLAG_INDICES | CLSORT_FLAG_KEYS_OUT;
+        if (d.value_size) d.flags |= CLSORT_FLAG_VALUES_OUT;
+        d.zero_order = CLSORT_ZERO_EQUAL;
+    }
+    shape_desc(&d, kind / VARIANTS);
+    return d;
+}
+
+/* ---- sizes ---- */
+
+/* Counts around every power of two and around the numbers where something else begins. */
+static size_t draw_count(size_t i)
+{
+    static const size_t edges[] = { 1000, 1536, 3072, 1050000, 16777216, 40964097, 82000000 };
+    const size_t base = i / 8 < 32 ? (size_t)1 << i / 8 : edges[i / 8 - 32];
+    return base - 4 + i % 8;
+}
+enum { COUNTS = (32 + 7) * 8 };
+
+static int compare_sizes(const void *a, const void *b)
+{
+    const size_t x = *(const size_t *)a, y = *(const size_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Is this how a size is refused that is too large for the device, or for a size_t? */
+static int is_too_large(clsort_status status)
+{
+    return status == CLSORT_ERROR_COUNT_TOO_LARGE || status == CLSORT_ERROR_SIZE_OVERFLOW
+           || status == CLSORT_ERROR_SCRATCH_TOO_LARGE;
+}
+
+/* Sizes that do not shrink, until all further ones are refused. */
+static void expect_monotonic(clsort_sorter *s, clsort_desc d, const size_t *counts, size_t *sizes)
+{
+    size_t last = 0, i;
+    clsort_status before = CL_SUCCESS;
+    for (i = 0; i < COUNTS; i++) {
+        clsort_status status;
+        d.count = counts[i];
+        sizes[i] = 0;
+        if (d.count < d.top_k) continue;
+        status = clsort_scratch_size(s, &d, &sizes[i]);
+        if (!CHECK(status == CL_SUCCESS ? before == status : is_too_large(status))) return;
+        before = status;
+        if (status != CL_SUCCESS || CHECK(sizes[i] >= last && sizes[i] % 16 == 0)) {
+            last = sizes[i];
+            continue;
+        }
+        if (test_now.faults <= 5) printf("  %zu elements: %zu, before %zu\n", d.count, sizes[i], last);
+        return;
+    }
+}
+
+static void scratch_is_monotonic(bench *b)
+{
+    size_t counts[COUNTS], here[COUNTS], anywhere[COUNTS], v, i;
+    cl_uint kind;
+    (void)b;
+    for (i = 0; i < COUNTS; i++) counts[i] = draw_count(i);
+    qsort(counts, COUNTS, sizeof *counts, compare_sizes);
+    for (v = 0; v < DEVICES; v++) {
+        world w;
+        open_world(&w, devices[v].facts(), (cl_ulong)1 << 40);
+        for (kind = 0; kind < 2 * KINDS; kind++) {
+            clsort_desc d = describe(kind % KINDS);
+            AT("%s, kind %u", devices[v].name, (unsigned)kind);
+            if (kind >= KINDS) d.last_bit = 7;
+            if (clsort_check(w.sorter, &d) == CLSORT_ERROR_UNSUPPORTED) continue;
+            expect_monotonic(w.sorter, d, counts, here);
+            expect_monotonic(NULL, d, counts, anywhere);
+            for (i = 0; i < COUNTS; i++)
+                if (!CHECK(anywhere[i] >= here[i])) break;
+        }
+        close_world(&w);
+    }
+}
+
+/* Tables of about 41 KB for each of many rows: a size is right or refused, on hosts of 32 bits, too. */
+static void sizes_do_not_wrap(bench *b)
+{
+    size_t rows, bytes;
+    (void)b;
+    for (rows = 1000; rows < 1 << 24; rows += rows / 7) {
+        clsort_desc d = clsort_desc_default();
+        const double least = 4.0 * 3 * 2048 * (double)rows;
+        clsort_status status;
+        d.key_type = CLSORT_U8;
+        d.count = d.top_k = 1;
+        d.rows = rows;
+        AT("%zu rows", rows);
+        status = clsort_scratch_size(NULL, &d, &bytes);
+        if (status == CL_SUCCESS) CHECK((double)bytes >= least);
+        else CHECK_STATUS(status, CLSORT_ERROR_SCRATCH_TOO_LARGE);
+        CHECK(status == CL_SUCCESS || least > 2.5e9);
+    }
+}
+
+/* ---- allocations ---- */
+
+enum { ROLES = 5 };   /* keys, keys_out, values, values_out, indices */
+
+/* Makes the buffers of a call; 0 if the device cannot. */
+static int make_buffers(const world *w, const clsort_desc *d, cl_mem *buffers)
+{
+    const size_t key = (d->key_type & 0xFF) / 8, rows = d->rows ? d->rows : 1;
+    const size_t results = d->top_k ? rows * d->top_k : rows * d->count, n = rows * d->count;
+    const size_t bytes[ROLES] = { n * key, results * key, n * d->value_size,
+                                  results * d->value_size, results * 4 };
+    const cl_uint flags[ROLES] = { 0, CLSORT_FLAG_KEYS_OUT, 0, CLSORT_FLAG_VALUES_OUT,
+                                   CLSORT_FLAG_INDICES };
+    int made = 1, i;
+    for (i = 0; i < ROLES; i++) {
+        cl_int error = CL_SUCCESS;
+        buffers[i] = NULL;
+        if (!bytes[i] || (flags[i] && !(d->flags & flags[i]))) continue;
+        buffers[i] = mock_clCreateBuffer(w->context, CL_MEM_READ_WRITE, bytes[i], NULL, &error);
+        made = made && error == CL_SUCCESS;
+    }
+    return made;
+}
+
+/* What clsort_check says without buffers is what prepare and the call itself do. */
+static void expect_agreement(const world *w, clsort_desc d)
+{
+    const clsort_status said = clsort_check(w->sorter, &d);
+    cl_mem buffers[ROLES];
+    const int made = make_buffers(w, &d, buffers);
+    size_t bytes = 0;
+    int i;
+    CHECK_STATUS(clsort_prepare(w->sorter, &d), said);
+    CHECK_STATUS(clsort_scratch_size(w->sorter, &d, &bytes), said);
+    CHECK(made ? said != CLSORT_ERROR_COUNT_TOO_LARGE : said == CLSORT_ERROR_COUNT_TOO_LARGE);
+    d.keys = buffers[0];
+    d.keys_out = buffers[1];
+    d.values = buffers[2];
+    d.values_out = buffers[3];
+    d.indices = buffers[4];
+    if (made) CHECK_STATUS(clsort_enqueue_sort(w->sorter, w->queue, &d, 0, NULL, NULL), said);
+    for (i = 0; i < ROLES; i++)
+        if (buffers[i]) mock_clReleaseMemObject(buffers[i]);
+    CHECK_OK(clsort_trim(w->sorter));
+}
+
+static int is_sortable(const clsort_desc *d, cl_uint shape)
+{
+    if (shape == SEGMENTS || shape == COUNTED) return 0;
+    return !d->top_k || !d->value_size || d->flags & CLSORT_FLAG_VALUES_OUT;
+}
+
+static void checks_know_allocations(bench *b)
+{
+    static const cl_ulong most[] = { 1 << 20, (4 << 20) + 16, (cl_ulong)1 << 32 };
+    size_t v, m;
+    cl_uint kind;
+    int more;
+    (void)b;
+    for (v = 0; v < DEVICES; v++)
+        for (m = 0; m < 3; m++) {
+            world w;
+            open_world(&w, devices[v].facts(), most[m]);
+            for (kind = 0; kind < KINDS; kind++)
+                for (more = 0; more < 4; more++) {
+                    clsort_desc d = describe(kind);
+                    const size_t key = (d.key_type & 0xFF) / 8;
+                    const size_t wide = d.value_size > key ? d.value_size : key;
+                    const size_t rows = d.rows ? d.rows : 1;
+                    const cl_ulong n = most[m] / wide / rows / (more > 1 ? 4 : 1) + (more & 1);
+                    d.count = (size_t)n;
+                    if (n > 0xFFFFFFFFu || !is_sortable(&d, kind / VARIANTS)) continue;
+                    if (sizeof(size_t) < 8 && m == 2) continue;   /* no such arrays there */
+                    if (clsort_check(w.sorter, &d) == CLSORT_ERROR_UNSUPPORTED) continue;
+                    AT("%s of %.0f bytes, kind %u, %zu elements", devices[v].name, (double)most[m],
+                       (unsigned)kind, d.count);
+                    expect_agreement(&w, d);
+                }
+            close_world(&w);
+        }
+}
+
+/* Keys and their values, each as large as the device allows or half of that, are sorted by AUTO. */
+static void arrays_of_any_size(bench *b)
+{
+    static const struct { cl_uint type; size_t value_size; double share; } arrays[] = {
+        { CLSORT_U8, 0, 1 }, { CLSORT_U8, 1, 1 }, { CLSORT_U32, 4, 0.5 }, { CLSORT_U32, 4, 1 },
+        { CLSORT_U64, 8, 1 }, { CLSORT_U16, 0, 1 }, { CLSORT_F32, 2, 1 }
+    };
+    size_t v, i;
+    (void)b;
+    for (v = 0; v < DEVICES; v++) {
+        world w;
+        open_world(&w, devices[v].facts(), ((cl_ulong)1 << 32) - 16);
+        for (i = 0; i < sizeof arrays / sizeof *arrays; i++) {
+            clsort_desc d = clsort_desc_default();
+            if (sizeof(size_t) < 8) continue;   /* no such arrays there */
+            d.key_type = arrays[i].type;
+            d.value_size = arrays[i].value_size;
+            d.count = (size_t)(4294967280.0 * arrays[i].share) / ((d.key_type & 0xFF) / 8);
+            AT("%s, type %x with values of %zu bytes", devices[v].name, (unsigned)d.key_type,
+               d.value_size);
+            CHECK_OK(clsort_check(w.sorter, &d));
+            expect_agreement(&w, d);
+        }
+        close_world(&w);
+    }
+}
+
+static const test_entry tests[] = {
+    { "scratch for more elements is enough for fewer, on every device", scratch_is_monotonic },
+    { "sizes of scratch do not wrap", sizes_do_not_wrap },
+    { "clsort_check knows what can be allocated", checks_know_allocations },
+    { "AUTO sorts arrays as large as the device allocates", arrays_of_any_size }
+};
+
+TEST_MAIN_ALONE(tests, "a mock")
