@@ -75,10 +75,11 @@ $(sanitized): build/sanitized/%: tests/%.c $(headers) | deps-check
 
 # The header alone, as each compiler, language, linkage and OpenCL version sees it; a warning is an error.
 strict = $(foreach c,gcc clang,$(foreach l,c99 c++11,$(foreach s,extern static,$(foreach v,120 unset,$c-$l-$s-$v)))) \
-    mingw-c99-extern-unset mingw-c99-static-120
+    mingw-c99-extern-unset mingw-c99-static-120 mingw32-c99-extern-unset
 flags_gcc = gcc
 flags_clang = clang
 flags_mingw = x86_64-w64-mingw32-gcc -Ibuild/include
+flags_mingw32 = $(flags_mingw) -m32
 flags_c99 = -x c -std=c99 -Wstrict-prototypes
 flags_c++11 = -x c++ -std=c++11
 flags_static = -DCLSORT_STATIC
@@ -88,7 +89,8 @@ strict: $(strict:%=build/strict/%.o)
 
 build/strict/%.o: clsort.h | deps-test build/include/CL
 	@mkdir -p $(@D)
-	$(foreach word,$(subst -, ,$*),$(flags_$(word))) $(warnings) -Werror -O1 -DCLSORT_IMPLEMENTATION -c clsort.h -o $@
+	$(foreach word,$(subst -, ,$*),$(flags_$(word))) $(if $(filter gcc-c++11-%,$*),-Wuseless-cast) \
+	    $(warnings) -Werror -O1 -DCLSORT_IMPLEMENTATION -c clsort.h -o $@
 
 # OpenCL's headers without the C library's beside them, which are not those of mingw.
 build/include/CL: | deps-test
