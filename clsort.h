@@ -421,8 +421,10 @@ CLSORT_API size_t clsort_desc_size(void);
 CLSORT_API cl_uint clsort_version(void);
 
 /* Every algorithm that can be selected by name, numbered from 0; NULL past the last.
-   Full sorts come first; the names that end in "only" sort blocks, those that begin with "batch" sort rows and answer
-   CLSORT_ERROR_UNSUPPORTED where `rows` is 0; both are for measurements. Thread safety: any. */
+   Full sorts come first. The names that end in "only" sort blocks, and answer
+   CLSORT_ERROR_UNSUPPORTED for rows, segments and a count on the device; those that begin with
+   "batch" sort rows, and answer it where `rows` is 0; both are for measurements.
+   Thread safety: any. */
 CLSORT_API const char *clsort_algorithm_name(cl_uint number);
 
 /* Sets algorithm and tuning of *desc to what the name says, leaving pivot and scan as they are, and work_group and items
@@ -6488,6 +6490,8 @@ static const char *clsort__unsupported_tuning(const clsort_sorter *s, const clso
     if (t->bitonic_step && clsort__is_batch(d)) return "tuning.bitonic_step with this variant";
     if (merge && t->local != CLSORT_LOCAL_DEFAULT && t->local != CLSORT_LOCAL_ONLY) return "tuning.local with merge";
     if (t->local && d->algorithm != CLSORT_BITONIC && (d->precedes || d->fields)) return "tuning.local with fields or precedes";
+    if (t->local == CLSORT_LOCAL_ONLY && clsort__has_segments(d))
+        return "tuning.local with rows, segments or a count on the device";
     if (t->items > 32 && (merge || d->algorithm == CLSORT_QUICKSORT || clsort__is_batch(d) || t->bitonic_step == CLSORT_STEP_A
                           || t->local == CLSORT_LOCAL_OFF || t->local == CLSORT_LOCAL_GLOBAL_TAIL))
         return "tuning.items above 32 with this variant";
@@ -9850,6 +9854,8 @@ CLSORT_API clsort_status clsort_enqueue_is_sorted(clsort_sorter *sorter, cl_comm
                       device is told. clsort_check refuses what needs more local memory than the
                       device has. A device that tells 0 compute units sorts. A clone that fails says
                       why. Build logs end at 1 MiB.
+                      merge-local-only refuses rows, segments and a count on the device: it sorted
+                      long rows wrongly.
                       Destroying a sorter while its work is queued no longer corrupts the heap of NVIDIA's driver.
                       The sorter's scratch may consist of several buffers; clsort_check knows the device's largest allocation
                       (CLSORT_ERROR_SCRATCH_TOO_LARGE). Scratch for more elements is enough for fewer on NVIDIA, too.

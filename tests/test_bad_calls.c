@@ -374,6 +374,9 @@ static void use_segments(call *c, cl_mem segments)
 
 FAULT(rows_and_segments, c->d.rows = 2; use_segments(c, w->good[INDICES]))
 FAULT(rows_and_segment_count, c->d.rows = 2; c->d.segment_count = 1)
+FAULT(merge_only_rows, c->d.algorithm = CLSORT_MERGE; c->d.tuning.local = CLSORT_LOCAL_ONLY;
+      c->d.rows = 2)
+FAULT(any_only_segments, c->d.tuning.local = CLSORT_LOCAL_ONLY; use_segments(c, w->good[INDICES]))
 FAULT(rows_bitonic, c->d.rows = 2; c->d.algorithm = CLSORT_BITONIC)
 FAULT(segments_radix, use_segments(c, w->good[INDICES]); c->d.algorithm = CLSORT_RADIX)
 FAULT(counted_quicksort, c->d.count_buffer = w->good[INDICES]; c->d.algorithm = CLSORT_QUICKSORT)
@@ -442,6 +445,9 @@ static const fault faults[] = {
     { "rows beside segments", rows_and_segments, CLSORT_ERROR_UNSUPPORTED, P_PARTS },
     { "rows beside a number of segments", rows_and_segment_count, CLSORT_ERROR_UNSUPPORTED, P_PARTS },
     { "rows by bitonic", rows_bitonic, CLSORT_ERROR_UNSUPPORTED, P_PARTS | P_TUNING },
+    { "rows by blocks only", merge_only_rows, CLSORT_ERROR_UNSUPPORTED, P_PARTS | P_TUNING },
+    { "segments by blocks only", any_only_segments, CLSORT_ERROR_UNSUPPORTED,
+      P_PARTS | P_TUNING },
     { "segments by radix", segments_radix, CLSORT_ERROR_UNSUPPORTED, P_PARTS | P_TUNING },
     { "a count on the device by quicksort", counted_quicksort, CLSORT_ERROR_UNSUPPORTED, P_PARTS | P_TUNING },
     { "rows by a comparator", rows_precedes, CLSORT_ERROR_UNSUPPORTED, P_PARTS | P_OWN_ORDER },
@@ -1132,8 +1138,9 @@ static void bad_order_checks(bench *b)
         if (!(faults[i].parts & (P_PARTS & ~(P_TUNING | P_ORDER))) || faults[i].parts & P_SCRATCH || !usable(&faults[i], &w)) continue;
         c = good_call(&w);
         faults[i].apply(&c, &w);
-        if (c.d.algorithm || faults[i].code == CLSORT_ERROR_OVERLAP || c.d.keys_out || c.d.indices
-            || c.d.values_out || c.d.values == w.exact) continue;   /* it reads keys alone */
+        if (c.d.algorithm || c.d.tuning.local || faults[i].code == CLSORT_ERROR_OVERLAP
+            || c.d.keys_out || c.d.indices || c.d.values_out || c.d.values == w.exact)
+            continue;   /* it reads keys alone */
         expect_bad_check(&w, &c, w.good[SCRATCH], 0, faults[i].code);
     }
     c = good_call(&w);
