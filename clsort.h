@@ -26,163 +26,231 @@
          return 0;
      }
 
-   prints -1 0 2 3 4. With buffers and a queue of your own, which is what clsort is for:
+   prints -1 0 2 3 4. In a real program you bring the context, the queue and the buffers:
 
-     clsort_create(context, device, NULL, &s);       once, per context and device
+     clsort_create(context, device, NULL, &s);            once, per context and device
      d.keys = keys;  d.values = payload;  d.value_size = 4;
-     clsort_enqueue_sort(s, queue, &d, 0, NULL, &done);   does not wait; `done` is an ordinary cl_event
+     clsort_enqueue_sort(s, queue, &d, 0, NULL, &done);   does not wait; `done` is a cl_event
 
    WHAT IT SORTS
-     keys      u8 i8 u16 i16 u32 i32 u64 i64 f16 bf16 f32 f64; no device extension is needed for any of them
-     payload   none; values of any byte size beside the keys; whole records with the key inside
-     argsort   `indices` receives the permutation as cl_uint and the keys stay untouched; clsort_enqueue_gather applies it
-     order     ascending, descending; NaNs by bit pattern or all last; the two zeros apart or equal; records by several fields
-               of any types and orders, or by an expression of yours in OpenCL C; by some bits of the key only
-     where     in place, or into keys_out / values_out; any byte offset aligned to the element
-     count     any, 0 to 2^32 - 1 elements; no padding, no power of two; or what a buffer says when the sort runs
-     parts     equal rows at a stride, or segments between offsets that a kernel may have written, each on its own, in one call
-     top-k     the first k of each row, or the k-th alone, with indices and values, without sorting the rows
+     keys      u8 i8 u16 i16 u32 i32 u64 i64 f16 bf16 f32 f64; none of them needs an extension
+     payload   nothing; values of any size beside the keys; whole records with the key inside
+     argsort   `indices` receives the permutation as cl_uint, and the keys stay as they are;
+               clsort_enqueue_gather applies it
+     order     ascending or descending; NaNs by bit pattern or all last; the two zeros apart or
+               equal; by some bits of the key; records by several fields of any types and orders,
+               or by an expression of yours in OpenCL C
+     where     in place, or into keys_out and values_out; at any byte offset aligned to the element
+     count     0 to 2^32 - 1 elements, without padding; or what a buffer says when the sort runs
+     parts     equal rows at a stride, or segments between offsets that a kernel may have written;
+               each is sorted by itself, all in one call
+     top-k     the first k of each row, or only the k-th, with indices and values
      merge     two sorted inputs into one, stable: clsort_enqueue_merge
-     trust     clsort_enqueue_verify proves a result on the device, CLSORT_OPTION_VERIFY makes every sort do so, clsort_self_test
-               tells whether this driver computes right
-   AND WHAT NOT
-     rows, segments or a count on the device by `precedes`, or by another algorithm than merge, but for rows as published (batch-*);
-     top-k of records, of segments, or with a count on the device; merges of records, of values above 8 bytes, or with equal zeros.
-     Each is refused, most with CLSORT_ERROR_UNSUPPORTED, or has no field to ask for it.
+     trust     clsort_enqueue_verify proves a result on the device; with CLSORT_OPTION_VERIFY every
+               sort does; clsort_self_test tells whether this driver computes right
+
+   WHAT IT DOES NOT
+     - rows, segments or a count on the device with `precedes`, or with any algorithm but merge
+       (exception: the batch-* algorithms sort rows)
+     - top-k of records, of segments, or with a count on the device
+     - merges of records, of values above 8 bytes, or with equal zeros
+     Most of these are refused with CLSORT_ERROR_UNSUPPORTED; the others have no field to ask for.
 
    ORDER, STABILITY, NaN
-     Keys are ordered as unsigned codes. Floats are ordered totally:
-       -NaN < -inf < ... < -0 < +0 < ... < +inf < +NaN        (mirrored when descending)
-     CLSORT_NAN_LAST puts every NaN after every number in both orders. CLSORT_ZERO_EQUAL makes -0 and +0 equal, which
-     implies `stable`. Key bits are moved, never changed: NaN payloads and the signs of zeros survive.
-     Merge and radix sorts are stable, and so is every sort by `fields` or `precedes`, of rows, of segments, or with a count on the device.
-     Bitonic and quicksort sorts are not by themselves: with `stable` set they sort (key, original index) pairs and gather the rest, for 4 more
-     bytes per element in each pass and some scratch memory.
-     `fields` become codes of up to 8 bytes, sorted in one go; longer keys take one sort for each 8 bytes, the last fields first.
-     `precedes` is compiled into the kernels, once per sorter and text. The sorter keeps the text
-     and its kernels until clsort_destroy, so do not make texts that differ in numbers alone. If the
-     expression contradicts itself (a before b, b before c, c before a; different answers to the
-     same question), the order is any, but no record is lost, doubled or written outside the range.
-     Results are deterministic: the same input, description and device give the same output, byte for byte.
+     Keys are compared as unsigned codes. Floats have a total order, mirrored when descending:
+       -NaN < -inf < ... < -0 < +0 < ... < +inf < +NaN
+     - CLSORT_NAN_LAST puts every NaN after every number, in both orders.
+     - CLSORT_ZERO_EQUAL makes -0 and +0 equal, and implies `stable`.
+     - Key bits are moved, never changed: NaN payloads and signs of zeros survive.
+     These sorts are always stable:
+     - merge and radix
+     - by `fields` or `precedes`
+     - of rows, of segments, or with a count on the device
+     Bitonic and quicksort are not. With `stable` they sort (key, original index) pairs and gather
+     the rest: 4 more bytes per element in each pass, and some scratch memory.
+     - `fields` become codes of up to 8 bytes that are sorted in one go. A longer key takes one sort
+       for each 8 bytes, the last fields first.
+     - `precedes` is compiled into the kernels, once per sorter and text. The sorter keeps the text
+       and its kernels until clsort_destroy, so do not make texts that differ only in numbers. If
+       the expression contradicts itself (a before b, b before c, c before a; different answers to
+       the same question), the order is undefined, but no record is lost, doubled or written
+       outside the range.
+     Results are deterministic: the same input, description and device give the same bytes.
 
    TOP-K
-     With top_k = k, clsort_enqueue_sort selects from `rows` rows of `count` keys: keys_out, `indices` and values_out, any of them but at least
-     one, receive k elements per row, row after row without gaps. An index counts inside its row. The source is only read.
-     The k are in the description's order, and of equal keys the smaller index comes first. CLSORT_FLAG_TOP_UNSORTED lets them be in any order.
-     Where k is above what a work-group sorts (4096, 2048 with keys of 8 bytes, less where local memory is below 48 KiB), that saves a sort of
-     the selected elements as rows of k, and its scratch. CLSORT_FLAG_TOP_NTH writes the k-th element alone. Keys may be of any type and order,
-     and some of their bits may decide; the choice of an algorithm is refused, and so are records, segments and a count on the device.
-     Digits of 11 bits, from the top, narrow a row to the elements that may be among its k; these are sorted. Equal keys are narrowed by
-     their indices, so that no input takes more than ceil(bits / 11) + ceil(log2(count) / 11) readings and one to collect; most take two or three.
-     The number of launches does not depend on the number of rows: one for rows of up to 2048 keys and where there are enough rows for the
-     whole device, else 3 more than those readings; and those of the sort, where there is one. clsort_check, clsort_resolve, clsort_prepare,
-     clsort_scratch_size and clsort_explain know selections; clsort_sort_host and the proofs refuse them, and CLSORT_OPTION_VERIFY passes them by.
+     With top_k = k, clsort_enqueue_sort selects k elements from each of `rows` rows of `count` keys.
+     - keys_out, indices and values_out each receive k elements per row, row after row without
+       gaps. At least one of them must be given. The keys are only read.
+     - An index counts inside its row.
+     - The k elements are in the description's order. Of equal keys the smaller index comes first.
+     - CLSORT_FLAG_TOP_UNSORTED allows any order. That saves a sort, and its scratch memory, where k
+       is above what a work-group sorts: 4096, or 2048 with keys of 8 bytes; less where local memory
+       is below 48 KiB.
+     - CLSORT_FLAG_TOP_NTH writes only the k-th element.
+     - Keys may have any type and order, and some of their bits may decide.
+     - Refused: an algorithm, records, segments, a count on the device. clsort_sort_host and
+       clsort_enqueue_verify reject top_k; CLSORT_OPTION_VERIFY skips it.
+     How it works: digits of 11 bits, from the top, narrow a row down to the elements that may be
+     among its k; these are sorted. Equal keys are narrowed by their indices. So no input takes more
+     than ceil(bits / 11) + ceil(log2(count) / 11) readings and one to collect; most take two or
+     three. The number of launches does not depend on the number of rows. It is one for rows of up
+     to 2048 keys, and where there are rows enough for the whole device; else 3 more than those
+     readings; and those of the sort, if there is one.
 
    MEMORY
-     clsort_scratch_size gives the formula's value. With n = count, K = key bytes, V = value bytes, a(x) = x rounded up to 16:
-       bitonic and the batch sorts, values of 0 to 8 bytes or records of up to 16 bytes                      0
-       merge                                                                        a(nK) + a(nV) + a(n / 16 + 8)
-       radix                                                                                  a(nK) + a(nV) + a(T)
-         T, the tables, is 4 (32 + 4 B + 256 (B + 1)) with B = min(n / 64 + 1, 1024): at most 1.1
-         MB. For sweeps on NVIDIA it is at least 4 (64 + 256 K) + W (n / t + 1). W is 1024, and 2048
-         from 2^30 elements on. t is a tile: 4352 bare keys of 4 bytes, never below 1536.
-       quicksort                                                                              a(nK) + a(nV) + a(T)
-         T is a(4 (1050 + 188 S)) with S = min(n / 1024, 8192) + 1, and the T of rows, below: less than 1.24 n + 137 KB, from 2^23
-         elements on n / 2 + 6.3 MB
-       bitonic-a                                                                              a(nK) + a(nV)
-       rows, segments, a count on the device                                                  a(nK) + a(nV) + a(T)
-         n counts from the first element of the first row to the last of the last, gaps included; T, the tables, is
-         52 + 24 (n / 64) + 4 (n / 32) + 128 min(n / 64 + 1, 1024), less than n / 2 + 132 KB
-       records count as values; with `precedes`, n / 16 + 8 is 2n + 8
-     With indices, with larger values or records, with fields, for equal zeros, and where bitonic or quicksort must be stable, (key, index)
-     pairs are sorted: V is 4, K that of the codes, and there is also
-         keys, unless keys_out or an in-place key buffer can hold them (none with `precedes`)             a(nK)
-         indices, unless `indices` is given                                                               a(4n)
-         a copy of every array that is permuted in place                            a(n * size of its elements)
-     Rows, segments and a count on the device also sort pairs by some bits of the key, and where keys are sorted in place and values are not or
-     the reverse. Indices then always have their a(4n), and keys their a(nK) unless they are sorted in place by all bits.
-     clsort_enqueue_merge needs none. top_k, with R rows, w elements written per row and D = 2^11 or fewer digits: a(4Rw) for values without
-     indices, and where rows are cut into P parts, or k is above what a work-group sorts, a(4R (3D + 48 + max(P, m) rounded up to 4)), m at most
-     4096 and P at most n / 4096 + 1: about 41 KB per row. Where they are sorted then: a(RkK) without keys_out, and what R rows of k keys take,
-     with u32 values if indices or values are wanted, stable and in place.
-     Scratch is yours (scratch, scratch_offset, scratch_size), one buffer, or the sorter's: for each
-     queue one buffer, or several where one would exceed the device's largest allocation. They grow
-     on demand and are kept until clsort_trim. Arrays as large as that allocation can be sorted:
-     AUTO then needs no larger ones in scratch for keys and values alone.
-     The sorter retains its context, its device and the queues that own such buffers (with NVIDIA's
-     driver all queues that it was used with), and never retains a buffer of yours. Host memory: a
-     few KiB per sorter through CLSORT_MALLOC. A warmed-up enqueue allocates
-     none, and neither does the first one after clsort_prepare. Exceptions: a further queue, a wait
-     list of more than 15 events, CLSORT_OPTION_VERIFY.
+     clsort_scratch_size returns the bytes of scratch memory. Below, n is count, K the bytes of a
+     key, V those of a value, and a(x) is x rounded up to 16. Records count as values.
+
+       sort                                          scratch memory
+       bitonic and batch-*, values of 0 to 8 bytes
+         or records of up to 16 bytes                0
+       bitonic-a                                     a(nK) + a(nV)
+       merge                                         a(nK) + a(nV) + a(n / 16 + 8)
+       merge with `precedes`                         a(nK) + a(nV) + a(2n + 8)
+       radix                                         a(nK) + a(nV) + a(T), with the T of radix
+       quicksort                                     a(nK) + a(nV) + a(T), with that of quicksort
+       rows, segments, a count on the device         a(nK) + a(nV) + a(T), with that of rows; n runs
+                                                     from the first row to the last, gaps included
+       clsort_enqueue_merge                          0
+
+     T, the bytes of tables:
+     - radix: 4 (32 + 4 B + 256 (B + 1)) with B = min(n / 64 + 1, 1024), at most 1.1 MB. For sweeps
+       on NVIDIA it is at least 4 (64 + 256 K) + W (n / t + 1). W is 1024, and 2048 from 2^30
+       elements on. t is a tile: 4352 bare keys of 4 bytes, never below 1536.
+     - quicksort: a(4 (1050 + 188 S)) with S = min(n / 1024, 8192) + 1, and the T of rows; less than
+       1.24 n + 137 KB, and from 2^23 elements on n / 2 + 6.3 MB
+     - rows: 52 + 24 (n / 64) + 4 (n / 32) + 128 min(n / 64 + 1, 1024), less than n / 2 + 132 KB
+
+     Some sorts are indirect: they sort (key, index) pairs, then gather the rest. These are sorts
+     with indices, with values above 8 bytes or records above 16, with fields, with equal zeros, and
+     stable bitonic and quicksort. V is then 4, K is that of the codes, and there is also
+     - a(nK) for keys, unless keys_out or keys that are sorted in place can hold them (0 with
+       `precedes`)
+     - a(4n) for indices, unless `indices` is given
+     - a(n * element size) for every array that is permuted in place
+     Rows, segments and a count on the device are also sorted indirectly by some bits of the key,
+     and where keys are sorted in place and values are not, or the reverse. They then always take
+     the a(4n) for indices, and the a(nK) for keys unless these are sorted in place by all bits.
+
+     top_k, with R rows, w elements written per row and D = 2^11 or fewer digits, takes
+     - a(4Rw) for values without indices
+     - where rows are cut into P parts, or k is above what a work-group sorts:
+       a(4R (3D + 48 + max(P, m) rounded up to 4)), with m at most 4096 and P at most n / 4096 + 1;
+       about 41 KB per row
+     - where the selected elements are sorted as rows: a(RkK) without keys_out, and what a stable
+       sort in place of R rows of k keys takes, with u32 values if indices or values are wanted
+
+     Scratch memory is yours (scratch, scratch_offset, scratch_size), as one buffer, or the
+     sorter's: for each queue one buffer, or several where one would exceed the device's largest
+     allocation. The sorter's buffers grow on demand and are kept until clsort_trim. Arrays as large
+     as that allocation can be sorted: for keys and values alone AUTO takes an algorithm that needs
+     no larger array in scratch memory.
+     The sorter retains its context, its device, and the queues that own such buffers (with NVIDIA's
+     driver every queue that it was used with). It never retains a buffer of yours.
+     Host memory: a few KiB per sorter through CLSORT_MALLOC. A warmed-up enqueue allocates none,
+     and neither does the first one after clsort_prepare. Exceptions: a further queue, a wait list
+     of more than 15 events, CLSORT_OPTION_VERIFY.
 
    ERRORS
-     Every function returns a clsort_status: OpenCL's codes pass through, ours are CLSORT_ERROR_* (-5000 ... -5099).
-     Arguments are checked before anything is enqueued, in the order of the CLSORT_STATUS_LIST below; then nothing was
-     written. clsort_last_error names the failing OpenCL function; clsort_build_log holds the compiler's output. When an
-     enqueue fails after its first launch, the event is NULL, and commands that were already enqueued still run: the
-     arrays then hold a permutation of the input in no particular order. An interrupted quicksort leaves some elements in its
-     scratch memory alone, and others twice in the arrays.
+     Every function returns a clsort_status. OpenCL's codes pass through; ours are CLSORT_ERROR_*,
+     from -5000 to -5099. Arguments are checked before anything is enqueued, in the order of
+     CLSORT_STATUS_LIST below; after such an error nothing was written. clsort_last_error names the
+     failing OpenCL function, clsort_build_log holds the compiler's output.
+     If an enqueue fails after its first launch, the event is NULL, and commands that were already
+     enqueued still run. The arrays then hold a permutation of the input in no particular order. An
+     interrupted quicksort may leave some elements only in scratch memory and others duplicated.
 
    THREADS
-     No globals. One sorter is used by one thread at a time; clsort_clone makes one for another thread.
+     There are no globals. One thread at a time uses a sorter; clsort_clone makes one for another
+     thread.
 
    PERFORMANCE
-     In a pass every element is read and written once. Times are those of 2^26 uniform u32 keys on an NVIDIA H200, medians from the call to
-     the end of clFinish. clsort_explain tells passes, launches and bytes of a sort, the `profile` callback of clsort_options where its time goes.
+     In a pass every element is read and written once. Times are for 2^26 uniform u32 keys on an
+     NVIDIA H200, medians from the call to the end of clFinish. clsort_explain tells the passes,
+     launches and bytes of a sort; the `profile` callback of clsort_options tells where its time
+     goes.
 
-     AUTO       radix for some bits of the key, and for many elements on CPUs and on NVIDIA's GPUs; else merge on GPUs, but bitonic for up to
-                4096 bare keys of at most 32 bits, and bitonic on CPUs; what only one of them can do, by that one. Never quicksort.
-     radix      one pass per 8 bits of the key, or of first_bit ... last_bit; a digit that is the same for every key only costs its launch.
-                Where work-groups are known to make progress (NVIDIA since 7.0) a pass reads the keys once, and they are read once more to
-                count; elsewhere a pass reads them twice.
-                1.69 ms, 40 Gkey/s; with u32 values 2.8 ms, 24 Gkey/s; radix-portable 2.8 ms, 24 Gkey/s. A pass takes 0.36 ms, three
-                times a copy: no single step binds it, the latencies of a tile's steps add up.
-                Skewed keys (95 % zeros, sign edges, minima and maxima, powers of two) take 1.03 to 1.18 times as long, bit-reversed ones 1.67.
-     merge      1 + ceil(log2(n / tile)) passes; a tile is 8192 keys of 4 bytes on most GPUs, 4096 with 4-byte values or 8-byte keys, 256
-                keys on CPUs.
-                14 passes, 2.9 ms, 23 Gkey/s; with u32 values 5.1 ms, 13 Gkey/s. A pass moves 84 to 100 % of what a copy moves; the tiles,
-                sorted in local memory, take a fifth of the time, and the search for slices 8 %.
-     bitonic    1 + sum over stages s = T ... L-1 of (ceil((s + 1 - T) / 4) + 1) passes for 2^L elements in tiles of 2^T; T is 12 for keys
-                of 4 bytes on most GPUs and 8 on CPUs.
-                47 passes, 7.8 ms, 8.7 Gkey/s.
-     quicksort  a round reads twice and writes once what is unfinished; keys equal to a pivot are done in that round. At most
-                1.5 log2(n / leaf) + 4 rounds are enqueued, a leaf being what one work-group sorts alone; what is left over then, from input
-                made against the pivots, is merged. quicksort-host waits for every round inside clsort_enqueue_sort, all others never do.
-                9.7 ms, 6.9 Gkey/s; with u32 values 14.1 ms. Of the six inputs of its paper none takes more than 1.04 times as long; equal
-                keys take a 20th. Pivots half way between the bounds 9.6 ms, medians of samples 10.3, medians of three 11.7, in one run.
-     rows,      by merge: those of up to a tile are read and written once, short ones several to a tile; longer ones take
-     segments   1 + ceil(log2(length / tile)) passes, each over those alone that are not whole yet. There are as many launches for a million
-                as for one; with offsets as many as a single segment of `count` elements needs, since lengths are not read back, and those
-                with nothing to do end at once. A tile is 8192 keys of 4 bytes where rows, or segments on average, are longer than 4096,
-                else 4096; 4096 with 4-byte values or 8-byte keys, 2048 with both. On CPUs a work-item sorts 16384 at once, by radix.
-                An array with a count on the device is sorted as one row is.
-                u32, the same as segments, and CUB's segmented sorts of the same rows by events:
-                    200 rows of 8192       0.040 ms, with offsets 0.118 ms, CUB 0.092 ms
-                    4096 rows of 4096      0.189 ms, with offsets 0.363 ms, CUB 0.413 ms
-                    100,000 rows of 256    0.226 ms, with offsets 0.484 ms, CUB 7.66 ms
-                    1,000,000 rows of 32   0.169 ms, with offsets 0.388 ms, CUB 0.498 ms
-     top-k      two or three readings of the rows as a rule; see TOP-K.
-                The best 40 of 64 rows of 131,072 f32, with indices: 0.084 ms. Sorting rows of u32 with u32 values takes 0.47 ms.
-     building   takes time, on that GPU 0.4 to 1.8 s, on PoCL 1 to 3 s, once per driver cache: call clsort_prepare while loading, and set
-                CLSORT_FLAG_NO_BUILD where a hitch would hurt.
+     AUTO, in this order: what only one algorithm can do, by that one; else
+     - some bits of the key: radix
+     - many elements on CPUs and on NVIDIA's GPUs: radix
+     - CPUs: bitonic
+     - GPUs: bitonic up to 4096 bare keys of at most 32 bits, else merge
+     AUTO never takes quicksort.
+
+     radix      1.69 ms, 40 Gkey/s; with u32 values 2.8 ms, 24 Gkey/s; radix-portable 2.8 ms
+     - One pass for each 8 bits of the key, or of first_bit to last_bit. A digit that all keys share
+       costs only its launch.
+     - Where work-groups are known to make progress (NVIDIA since 7.0), a pass reads the keys once,
+       and one more reading counts all digits. Elsewhere a pass reads them twice.
+     - A pass takes 0.36 ms, three times a copy. No single step binds it: latencies add up.
+     - Skewed keys (95 % zeros, sign edges, minima and maxima, powers of two) take 1.03 to 1.18 times
+       as long, bit-reversed ones 1.67 times.
+
+     merge      2.9 ms, 23 Gkey/s; with u32 values 5.1 ms, 13 Gkey/s
+     - 1 + ceil(log2(n / tile)) passes, here 14. A tile is 8192 keys of 4 bytes on most GPUs, 4096
+       with 4-byte values or 8-byte keys, and 256 keys on CPUs.
+     - A pass moves 84 to 100 % of what a copy moves. Sorting tiles in local memory takes a fifth of
+       the time, the search for splits 8 %.
+
+     bitonic    7.8 ms, 8.7 Gkey/s
+     - 2^L elements in tiles of 2^T take 1 + the sum over stages s = T ... L-1 of
+       (ceil((s + 1 - T) / 4) + 1) passes, here 47. T is 12 for keys of 4 bytes on most GPUs and 8
+       on CPUs.
+
+     quicksort  9.7 ms, 6.9 Gkey/s; with u32 values 14.1 ms
+     - A round reads twice and writes once what is unfinished. Keys equal to a pivot are done.
+     - At most 1.5 log2(n / leaf) + 4 rounds are enqueued; a leaf is what one work-group sorts
+       alone. What input made against the pivots leaves unfinished is merged.
+     - Of the six inputs of its paper none takes more than 1.04 times as long; equal keys take a
+       20th. Pivots in one run: half way between the bounds 9.6 ms, medians of samples 10.3, medians
+       of three 11.7.
+     - quicksort-host waits for every round inside clsort_enqueue_sort. No other sort waits.
+
+     rows and segments, by merge
+     - Rows of up to a tile are read and written once; short ones share a tile. Longer ones take
+       1 + ceil(log2(length / tile)) passes, each only over rows that are not whole yet. An array
+       with a count on the device is sorted as one row.
+     - A million rows take as many launches as one. With offsets there are as many as a single
+       segment of `count` elements needs, since lengths are not read back; launches with nothing to
+       do end at once.
+     - A tile is 8192 keys of 4 bytes where rows (segments: on average) are longer than 4096, else
+       4096; 4096 with 4-byte values or 8-byte keys, 2048 with both. On CPUs a work-item sorts 16384
+       elements at once, by radix.
+     - u32 keys, in ms, with CUB's segmented sorts of the same rows by events:
+                                rows     segments   CUB
+         200 x 8192             0.040    0.118      0.092
+         4096 x 4096            0.189    0.363      0.413
+         100,000 x 256          0.226    0.484      7.66
+         1,000,000 x 32         0.169    0.388      0.498
+
+     top-k      two or three readings of the rows as a rule; see TOP-K
+     - The best 40 of 64 rows of 131,072 f32, with indices: 0.084 ms. Sorting rows of u32 with u32
+       values takes 0.47 ms.
+
+     building   0.4 to 1.8 s on that GPU, 1 to 3 s on PoCL, once per driver cache
+     - Call clsort_prepare while you load, and set CLSORT_FLAG_NO_BUILD where a hitch would hurt.
 
    LIMITS
-     2^32 - 1 elements per call; of rows these are all from the first to the last, gaps included, but in top-k those of each row, and up to
-     2^24 - 1 rows. On an out-of-order queue, a sort that uses the sorter's scratch depends on the one before it, so it fails if that one's
-     dependency failed; caller's scratch avoids it. Big-endian devices are untested.
+     - 2^32 - 1 elements per call. For rows that counts from the first to the last, gaps included;
+       for top-k it counts each row, and there may be 2^24 - 1 rows.
+     - On an out-of-order queue, a sort that uses the sorter's scratch memory depends on the one
+       before it, so it fails if that one's dependency failed. Scratch memory of yours avoids that.
+     - Big-endian devices are untested.
 
    COMPILE-TIME OPTIONS, defined before the implementation is included
-     CLSORT_STATIC                    every function static
-     CLSORT_API                       decoration of the public functions, default extern
-     CLSORT_ASSERT(x)                 default assert(x)
-     CLSORT_MALLOC(n) CLSORT_REALLOC(p, n) CLSORT_FREE(p)       all three or none
-     CLSORT_CL(function)              how to call an OpenCL function, default its name: for loaders and for tests
+     CLSORT_STATIC              every function is static
+     CLSORT_API                 decoration of the public functions; default extern
+     CLSORT_ASSERT(x)           default assert(x)
+     CLSORT_MALLOC(n), CLSORT_REALLOC(p, n), CLSORT_FREE(p)
+                                your allocator; all three or none
+     CLSORT_CL(function)        how to call an OpenCL function; default its name. For loaders and
+                                tests
      CLSORT_NO_BITONIC, CLSORT_NO_MERGE, CLSORT_NO_RADIX, CLSORT_NO_QUICKSORT
-                                      leave a family out (its algorithms then answer CLSORT_ERROR_UNSUPPORTED; rows,
-                                      segments, a count on the device, quicksort, and a top_k of rows that is above what
-                                      a work-group sorts need both merge and radix)
-     CL_TARGET_OPENCL_VERSION         yours if you set it (120 or later), else 300; only OpenCL 1.2 functions are required; quicksort-device
-                                      needs 300
+                                leave an algorithm out; it then answers CLSORT_ERROR_UNSUPPORTED.
+                                These need both merge and radix: rows, segments, a count on the
+                                device, quicksort, and top_k above what a work-group sorts
+     CL_TARGET_OPENCL_VERSION   yours if you set it (120 or later), else 300. Only functions of
+                                OpenCL 1.2 are required; quicksort-device needs 300
 
    Revision history and licence are at the end of this file.
 */
