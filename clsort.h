@@ -760,6 +760,11 @@ CLSORT_API clsort_status clsort_self_test(clsort_sorter *sorter);
 extern "C" {
 #endif
 
+#if defined(CLSORT_NO_MERGE) || defined(CLSORT_NO_RADIX)
+#undef CLSORT_NO_QUICKSORT
+#define CLSORT_NO_QUICKSORT   /* merge and radix finish what its rounds leave */
+#endif
+
 /* ---- >>source ---------------------------------------------------------------------------------------------------- */
 
 /* >>>> generated from kernels.cl by tools/embed; do not edit */
@@ -4946,6 +4951,23 @@ static const char *const clsort__source[] = {
 
 /* ---- >>types ----------------------------------------------------------------------------------------------------- */
 
+/* Bits of the algorithms that are not compiled in. */
+enum {
+    CLSORT__LEFT_OUT = 0
+#ifdef CLSORT_NO_BITONIC
+        | 1 << CLSORT_BITONIC
+#endif
+#ifdef CLSORT_NO_MERGE
+        | 1 << CLSORT_MERGE
+#endif
+#ifdef CLSORT_NO_RADIX
+        | 1 << CLSORT_RADIX
+#endif
+#ifdef CLSORT_NO_QUICKSORT
+        | 1 << CLSORT_QUICKSORT
+#endif
+};
+
 /* Families of kernels: those of the public algorithms, and private ones. */
 enum { CLSORT__BITONIC = CLSORT__FAMILY_BITONIC, CLSORT__MERGE = CLSORT__FAMILY_MERGE, CLSORT__RADIX = CLSORT__FAMILY_RADIX,
        CLSORT__QUICKSORT = CLSORT__FAMILY_QUICKSORT, CLSORT__UTILITY = CLSORT__FAMILY_UTILITY,
@@ -5129,11 +5151,14 @@ typedef cl_ulong clsort__field;
 /* A description with everything derived that a run needs. */
 typedef struct clsort__plan {
     clsort_desc d;              /* defaults filled in */
+    const struct clsort__algorithm *algorithm;
     clsort__codec codec;
     clsort__config config;      /* of the sort's own kernels */
-    clsort__config tiles;       /* merge on CPUs: of the vector kernel that sorts tiles; lanes 0: there is none */
-    clsort__config leftovers;   /* quicksort: of the kernels that merge what its rounds leave */
-    clsort__config pieces;      /* segments where each work-item works alone: of the kernel that sorts pieces */
+    /* Of other kernels; family 0: there are none. */
+    clsort__config published;   /* bitonic: what only reproduces publications */
+    clsort__config tiles;       /* merge on CPUs: the vector kernel that sorts tiles */
+    clsort__config leftovers;   /* quicksort: what merges the leftovers of its rounds */
+    clsort__config pieces;      /* segments where work-items work alone: what sorts pieces */
     clsort__field fields[CLSORT_MAX_FIELDS];   /* the key, or all fields of a key of several */
     cl_uint field_count;
     size_t key_bytes, element;  /* bytes of a sorted key or code; bytes from one key to the next in `keys` */
@@ -5143,9 +5168,45 @@ typedef struct clsort__plan {
     int stable, has_codes;      /* has_codes: the sorted keys are codes, made of several fields */
     int by_index;               /* sort (key, index) pairs, then gather the rest */
     int keys_at_home;           /* by index: the pairs' keys live where the keys end up */
-    size_t work_keys, work_indices, copied_keys, copied_values, pong_keys, pong_values, splits, tables;   /* offsets inside scratch */
+    /* Offsets inside scratch. */
+    size_t work_keys, work_indices, copied_keys, copied_values, pong_keys, pong_values, tables;
     clsort__layout scratch;
 } clsort__plan;
+
+/* Where rows come from and go to, by way of `temp`; and the tables of kernels. */
+typedef struct clsort__way {
+    clsort__arrays from, to, temp;
+    clsort__span tables;
+} clsort__way;
+
+typedef struct clsort__run clsort__run;
+
+/* What a description may ask for that not every way to sort can do. */
+enum {
+    CLSORT__CAN_BITS = 1,
+    CLSORT__CAN_CODES = 2,
+    CLSORT__CAN_PRECEDES = 4,
+    CLSORT__CAN_SEGMENTS = 8
+};
+
+/* Which sorts need a second place for rows: none, all, those by kernel A. */
+enum { CLSORT__IN_PLACE, CLSORT__OUT_OF_PLACE, CLSORT__OUT_OF_PLACE_BY_A };
+
+/* A way to sort: a public algorithm, or a form of one. Where only sizes matter, the sorter is NULL. */
+typedef struct clsort__algorithm {
+    cl_uint number;             /* CLSORT_*; of forms, the family of their kernels */
+    cl_uint base;               /* of forms, the public algorithm that they belong to */
+    const char *name;           /* for messages */
+    cl_uint left_out;           /* nonzero: its kernels are not compiled in */
+    cl_uint parts;              /* bits of the algorithms that it is made of */
+    cl_uint can;                /* CLSORT__CAN_* */
+    int stable;                 /* equal keys keep their order */
+    int place;                  /* CLSORT__IN_PLACE ... */
+    /* Says what its kernels are compiled for; the bytes of their tables, NULL: none. */
+    void (*shape)(const clsort_sorter *s, clsort__plan *p);
+    size_t (*tables)(const clsort_sorter *s, const clsort__plan *p);
+    void (*run)(clsort__run *run, const clsort__plan *p, const clsort__way *w);
+} clsort__algorithm;
 
 /* One buffer range of a call, for the checks. */
 typedef struct clsort__range {
@@ -5169,7 +5230,7 @@ typedef struct clsort__tally {
 } clsort__tally;
 
 /* The commands of one call. Errors stick: after the first one, nothing more is enqueued. */
-typedef struct clsort__run {
+struct clsort__run {
     clsort_sorter *s;
     cl_command_queue queue;
     int mode, in_order;
@@ -5183,7 +5244,7 @@ typedef struct clsort__run {
     cl_kernel kernel;
     cl_uint argument, group_log2;
     clsort_status status;
-} clsort__run;
+};
 
 /* ---- >>status ---------------------------------------------------------------------------------------------------- */
 
@@ -5630,8 +5691,10 @@ static void clsort__bitonic_shape(const clsort_sorter *s, const clsort_tuning *t
 }
 
 /* Of the published sorts of rows: a block has the elements that a work-group orders in one go, as published, unless the caller names more. */
-static void clsort__batch_shape(const clsort_sorter *s, const clsort_tuning *t, clsort__config *c)
+static void clsort__batch_shape(const clsort_sorter *s, clsort__plan *p)
 {
+    const clsort_tuning *t = &p->d.tuning;
+    clsort__config *c = &p->config;
     const cl_uint most = s->is_cpu ? 3 : 5, items = t->items > 2 ? clsort__log2(t->items) : 1;
     c->lanes = 1;
     c->items_log2 = items < most ? items : most;
@@ -5704,8 +5767,10 @@ static clsort__radix_local clsort__radix_sizes(const clsort__config *c)
 
 /* Of radix kernels: on a CPU a block per work-item, unless the caller names a work-group. More rows per work-item are faster as long as as many
    work-groups run at once: 17 for bare keys of 4 bytes, on an H200. */
-static void clsort__radix_shape(const clsort_sorter *s, const clsort_tuning *t, clsort__config *c)
+static void clsort__radix_shape(const clsort_sorter *s, clsort__plan *p)
 {
+    const clsort_tuning *t = &p->d.tuning;
+    clsort__config *c = &p->config;
     const cl_uint words = (c->value_bytes + 3) / 4, widest = words > (c->key_bytes + 3) / 4 ? words : (c->key_bytes + 3) / 4;
     const cl_uint most = s->is_cpu ? 8 : 16, fast = widest > 2 ? 6 : widest > 1 ? 12 : c->family != CLSORT__SWEEP ? 16 : words ? 14 : 17;
     c->lanes = 1;
@@ -5761,8 +5826,10 @@ static size_t clsort__local_need(const clsort__config *c)
 
 /* Of quicksort's kernels: on a CPU a work-group is one work-item, with the rows of its tiles in vector registers, unless the caller names
    a work-group. */
-static void clsort__quick_shape(const clsort_sorter *s, const clsort_tuning *t, clsort__config *c)
+static void clsort__quick_shape(const clsort_sorter *s, clsort__plan *p)
 {
+    const clsort_tuning *t = &p->d.tuning;
+    clsort__config *c = &p->config;
     const cl_uint words = (c->key_bytes + 3) / 4 + (c->value_bytes + 3) / 4;
     const int serial = s->is_cpu && !t->work_group;
     c->lanes = serial && s->has_vectors && !t->items ? 16 : 1;
@@ -6014,25 +6081,18 @@ static cl_uint clsort__mantissa_bits(cl_uint type)
     return type == CLSORT_F16 ? 10 : type == CLSORT_BF16 ? 7 : type == CLSORT_F32 ? 23 : 52;
 }
 
-/* Is an algorithm compiled in? */
-static int clsort__has_family(cl_uint algorithm)
+/* The algorithm of a number, or NULL. The public ones are numbered from 1 without gaps. */
+static const clsort__algorithm *clsort__find_algorithm(cl_uint number);
+
+/* The one that does what a description asks of a public algorithm, or NULL where it is unknown or
+   left out: with rows a form of it. */
+static const clsort__algorithm *clsort__form_of(cl_uint algorithm, const clsort_desc *d);
+
+/* Is a number one of the public algorithms? */
+static int clsort__is_public(cl_uint algorithm)
 {
-#ifdef CLSORT_NO_BITONIC
-    if (algorithm == CLSORT_BITONIC) return 0;
-#endif
-#ifdef CLSORT_NO_MERGE
-    if (algorithm == CLSORT_MERGE) return 0;
-#endif
-#ifdef CLSORT_NO_RADIX
-    if (algorithm == CLSORT_RADIX) return 0;
-#endif
-#if defined(CLSORT_NO_MERGE) || defined(CLSORT_NO_RADIX)
-    if (algorithm == CLSORT_QUICKSORT) return 0;   /* they finish what its rounds leave */
-#endif
-#ifdef CLSORT_NO_QUICKSORT
-    if (algorithm == CLSORT_QUICKSORT) return 0;
-#endif
-    return algorithm >= CLSORT_BITONIC && algorithm <= CLSORT_QUICKSORT;
+    const clsort__algorithm *a = clsort__find_algorithm(algorithm);
+    return a && a->base == algorithm;
 }
 
 /* The numbers that turn keys into codes; see codec_t in kernels.cl. */
@@ -6205,19 +6265,25 @@ static int clsort__needs_stable(const clsort__plan *p)
            || (p->d.stable && (p->has_indices || p->has_values || p->d.record_size));
 }
 
-/* Can an algorithm do what a description asks for? Bitonic and quicksort sort codes of up to 8 bytes, radix any codes and parts of them, merge
-   anything else; segments are merged, of pieces by radix where work-items work alone. */
+/* What a description asks for, as CLSORT__CAN_*. */
+static cl_uint clsort__asks(const clsort_desc *d)
+{
+    cl_uint asks = 0;
+    const int counts_there = d->count_buffer || (d->flags & CLSORT_FLAG_COUNT_BUFFER);
+    if (clsort__is_batch(d) && !d->rows) return ~0u;
+    if (clsort__some_bits(d)) asks |= CLSORT__CAN_BITS;
+    if (clsort__several_codes(d)) asks |= CLSORT__CAN_CODES;
+    if (d->precedes) asks |= CLSORT__CAN_PRECEDES;
+    if (!d->top_k && (d->segments || d->segment_count || counts_there))
+        asks |= CLSORT__CAN_SEGMENTS;
+    return asks;
+}
+
+/* Can an algorithm do what a description asks for? */
 static int clsort__can(cl_uint algorithm, const clsort_desc *d)
 {
-    if (clsort__is_batch(d))
-        return algorithm == CLSORT_BITONIC && clsort__has_family(CLSORT_BITONIC) && d->rows && !d->segments && !d->segment_count
-               && !d->count_buffer && !(d->flags & CLSORT_FLAG_COUNT_BUFFER) && !d->precedes && !clsort__several_codes(d)
-               && !clsort__some_bits(d);
-    if (clsort__has_segments(d))
-        return algorithm == CLSORT_MERGE && clsort__has_family(CLSORT_MERGE) && clsort__has_family(CLSORT_RADIX) && !d->precedes;
-    if (!clsort__has_family(algorithm) || (clsort__some_bits(d) && algorithm != CLSORT_RADIX)) return 0;
-    if (algorithm == CLSORT_BITONIC || algorithm == CLSORT_QUICKSORT) return !d->precedes && !clsort__several_codes(d);
-    return algorithm == CLSORT_MERGE || !d->precedes;
+    const clsort__algorithm *a = clsort__form_of(algorithm, d);
+    return a && !a->left_out && !(clsort__asks(d) & ~a->can);
 }
 
 /* Can any algorithm that a description allows? */
@@ -6225,7 +6291,7 @@ static int clsort__can_any(const clsort_desc *d)
 {
     cl_uint a;
     if (d->algorithm) return clsort__can(d->algorithm, d);
-    for (a = CLSORT_BITONIC; a <= CLSORT_QUICKSORT; a++)
+    for (a = 1; clsort__is_public(a); a++)
         if (clsort__can(a, d)) return 1;
     return 0;
 }
@@ -6287,8 +6353,10 @@ static cl_uint clsort__choose_algorithm(const clsort_sorter *s, const clsort_des
    indices, which must ascend at the start. */
 static int clsort__merges_vectors(const clsort_sorter *s, const clsort__plan *p)
 {
-    return p->config.family == CLSORT__MERGE && !p->config.share_log2 && s->has_vectors && clsort__has_family(CLSORT_BITONIC)
-           && !p->d.precedes && !p->d.tuning.items && (p->config.value_bytes == 0 || (p->by_index && !clsort__several_codes(&p->d)));
+    return p->config.family == CLSORT__MERGE && !p->config.share_log2 && s->has_vectors
+           && !(CLSORT__LEFT_OUT & CLSORT__BIT(CLSORT_BITONIC)) && !p->d.precedes
+           && !p->d.tuning.items
+           && (p->config.value_bytes == 0 || (p->by_index && !clsort__several_codes(&p->d)));
 }
 
 /* Sweeps where they are safe and worth a launch; without a sorter, both kinds of tables must fit. */
@@ -6340,73 +6408,20 @@ static size_t clsort__quick_tables(size_t n)
     return clsort__round_up(clsort__quick_lists(n) + 4 * CLSORT__RANGE_WORDS * clsort__quick_leftovers(n));
 }
 
-/* Are only the keys compared, so that equal ones do not keep their order by themselves? */
-static int clsort__unstable(cl_uint algorithm)
-{
-    return algorithm == CLSORT_BITONIC || algorithm == CLSORT_QUICKSORT;
-}
-
-/* Work-group and tile of the kernels that do most of the work. */
-static void clsort__plan_shape(const clsort_sorter *s, clsort__plan *p)
-{
-    clsort__config *c = &p->config;
-    const clsort_desc *d = &p->d;
-    if (c->family == CLSORT__SEGMENTS) clsort__segment_shape(s, &p->d.tuning, p->at_offsets ? d->count / (p->segments ? p->segments : 1) : d->count, c);
-    else if (c->family == CLSORT__BATCH) clsort__batch_shape(s, &p->d.tuning, c);
-    else if (d->algorithm == CLSORT_BITONIC) clsort__bitonic_shape(s, &p->d.tuning, c);
-    else if (d->algorithm == CLSORT_RADIX) clsort__radix_shape(s, &p->d.tuning, c);
-    else if (d->algorithm == CLSORT_QUICKSORT) clsort__quick_shape(s, &p->d.tuning, c);
-    else clsort__merge_shape(s, &p->d.tuning, d->precedes != NULL, c);
-}
-
-/* What the kernels are compiled for that stand in for these: of tiles in vector registers, of pieces of segments, of what quicksort leaves over. */
-static void clsort__plan_parts(const clsort_sorter *s, clsort__plan *p)
-{
-    clsort__config *c = &p->config;
-    if (clsort__merges_vectors(s, p)) {
-        clsort_tuning none;
-        memset(&none, 0, sizeof none);
-        c->ties = p->by_index != 0;
-        c->lanes = 16;
-        p->tiles = *c;
-        p->tiles.family = CLSORT__BITONIC;
-        clsort__bitonic_shape(s, &none, &p->tiles);
-    }
-    p->pieces = *c;
-    p->pieces.family = CLSORT__PIECES;
-    p->pieces.group_log2 = p->pieces.share_log2 = p->pieces.items_log2 = 0;
-    p->pieces.digit_bits = 8;
-    p->pieces.lanes = 1;
-    p->pieces.ties = p->pieces.language = p->pieces.scan = 0;
-    if (p->d.algorithm != CLSORT_QUICKSORT) return;
-    p->leftovers = *c;
-    p->leftovers.family = CLSORT__SEGMENTS;
-    p->leftovers.ranges = 1;
-    p->leftovers.ties = p->leftovers.language = p->leftovers.scan = 0;
-    clsort__segment_shape(s, &p->d.tuning, 0, &p->leftovers);
-}
-
 /* What the kernels of a plan are compiled for; s is NULL where only sizes matter. */
 static void clsort__plan_config(const clsort_sorter *s, clsort__plan *p)
 {
     clsort__config *c = &p->config;
     const clsort_desc *d = &p->d;
-    c->family = d->algorithm;
-    if (d->algorithm == CLSORT_RADIX) c->family = clsort__radix_family(s, d);
-    if (d->algorithm == CLSORT_QUICKSORT && d->tuning.scheduler == CLSORT_SCHEDULER_DEVICE) c->family = CLSORT__RELAUNCH;
-    if (d->algorithm == CLSORT_MERGE && d->tuning.local == CLSORT_LOCAL_ONLY) c->family = CLSORT__PUBLISHED_MERGE;
-    if (clsort__has_segments(d)) c->family = clsort__is_batch(d) ? CLSORT__BATCH : CLSORT__SEGMENTS;
+    c->family = p->algorithm->number;
     c->key_bytes = (cl_uint)p->key_bytes;
     c->records = d->precedes || (!p->by_index && d->record_size > 0);
     c->value_bytes = p->by_index ? 4 : (cl_uint)(d->record_size ? d->record_size : d->value_size);
-    c->ties = p->by_index && p->stable && clsort__unstable(d->algorithm);
+    c->ties = p->by_index && p->stable && !p->algorithm->stable;
     c->by_index = d->precedes && p->by_index;
     if (!s) return;
     c->comparator = clsort__find_comparator(s, d);
-    c->wide = c->family == CLSORT__SWEEP && d->count >> 30 > 0;
-    c->language = c->family == CLSORT__RELAUNCH ? s->enqueues : 0;
-    clsort__plan_shape(s, p);
-    clsort__plan_parts(s, p);
+    p->algorithm->shape(s, p);
 }
 
 /* The most slices of long segments among n elements, whatever the tile: one of more than half a tile has fewer than three for each tile of
@@ -6432,8 +6447,8 @@ static size_t clsort__piece_workers(size_t n)
 static void clsort__plan_scratch(const clsort_sorter *s, clsort__plan *p)
 {
     clsort__layout *l = &p->scratch;
-    const size_t n = p->extent, payload = p->config.value_bytes;
-    const int merge = p->d.algorithm == CLSORT_MERGE && p->d.tuning.local != CLSORT_LOCAL_ONLY;
+    const size_t n = p->extent;
+    const int place = p->algorithm->place;
     l->most = clsort__most_bytes(s, p);
     if (p->by_index) {
         if (!p->keys_at_home && !p->d.precedes) p->work_keys = clsort__take(l, n * p->key_bytes);
@@ -6441,15 +6456,12 @@ static void clsort__plan_scratch(const clsort_sorter *s, clsort__plan *p)
         if (!p->keys_at_home && p->writes_keys && p->in_place) p->copied_keys = clsort__take(l, n * p->element);
         if (p->has_values && p->values_in_place) p->copied_values = clsort__take(l, n * p->d.value_size);
     }
-    if (merge || p->d.algorithm == CLSORT_RADIX || p->d.algorithm == CLSORT_QUICKSORT || (p->d.algorithm == CLSORT_BITONIC && p->d.tuning.bitonic_step == CLSORT_STEP_A)) {
+    if (place == CLSORT__OUT_OF_PLACE
+        || (place == CLSORT__OUT_OF_PLACE_BY_A && p->d.tuning.bitonic_step == CLSORT_STEP_A)) {
         p->pong_keys = clsort__take(l, p->config.records ? 0 : n * p->key_bytes);
-        p->pong_values = clsort__take(l, n * payload);
+        p->pong_values = clsort__take(l, n * p->config.value_bytes);
     }
-    if (p->segments && p->config.family == CLSORT__SEGMENTS) p->tables = clsort__take(l, clsort__job_bytes(n) + 128 * clsort__piece_workers(n));
-    else if (merge) p->splits = clsort__take(l, p->d.precedes ? 2 * n + 8 : n / 16 + 8);
-    if (p->d.algorithm == CLSORT_RADIX) p->tables = clsort__take(l, clsort__radix_tables(s, p));
-    if (p->d.algorithm == CLSORT_QUICKSORT)
-        p->tables = clsort__take(l, clsort__quick_tables(n) + clsort__job_bytes(n) + 128 * clsort__piece_workers(n));
+    if (p->algorithm->tables) p->tables = clsort__take(l, p->algorithm->tables(s, p));
 }
 
 /* Derives everything from a description whose plain values were checked. The description may be the
@@ -6462,10 +6474,14 @@ static void clsort__make_plan(const clsort_sorter *s, const clsort_desc *desc, c
     clsort__plan_key(p);
     clsort__plan_arrays(p);
     if (d->algorithm == CLSORT_AUTO) p->d.algorithm = clsort__choose_algorithm(s, d);
-    p->stable = !clsort__unstable(p->d.algorithm) || clsort__needs_stable(p);
-    p->by_index = p->has_indices || p->codec.minus_zero || d->value_size > 8 || d->record_size > 16 || p->has_codes
-                  || (p->segments && p->has_values && p->in_place != p->values_in_place) || (d->precedes && d->record_size % 4)
-                  || (clsort__unstable(p->d.algorithm) && clsort__needs_stable(p));
+    if (!p->d.algorithm) p->d.algorithm = CLSORT_MERGE;   /* none can: keys are only read */
+    p->algorithm = clsort__form_of(p->d.algorithm, d);
+    p->stable = p->algorithm->stable || clsort__needs_stable(p);
+    p->by_index = p->has_indices || p->codec.minus_zero || d->value_size > 8 || d->record_size > 16
+                  || p->has_codes
+                  || (p->segments && p->has_values && p->in_place != p->values_in_place)
+                  || (d->precedes && d->record_size % 4)
+                  || (!p->algorithm->stable && clsort__needs_stable(p));
     p->keys_at_home = p->writes_keys && !d->record_size && !p->codec.minus_zero && !p->has_codes && (!p->segments || p->in_place);
     clsort__plan_config(s, p);
     clsort__plan_scratch(s, p);
@@ -6477,13 +6493,15 @@ static clsort__layout clsort__most_scratch(const clsort_sorter *s, const clsort_
     clsort_desc d = *desc;
     clsort__plan p;
     clsort__layout most;
+    cl_uint a;
     memset(&most, 0, sizeof most);
-    if (!s && d.algorithm == CLSORT_AUTO) d.algorithm = CLSORT_BITONIC;
-    do {
+    for (a = 1; clsort__is_public(a); a++) {
+        if (!s && !desc->algorithm) d.algorithm = a;
         if (d.algorithm && !clsort__can(d.algorithm, &d)) continue;
         clsort__make_plan(s, &d, &p);
         if (p.scratch.bytes > most.bytes) most = p.scratch;
-    } while (!s && desc->algorithm == CLSORT_AUTO && d.algorithm++ < CLSORT_QUICKSORT);
+        if (s || desc->algorithm) break;
+    }
     return most;
 }
 
@@ -6518,7 +6536,7 @@ static const char *clsort__unknown_value(const clsort_desc *d)
     if (d->order > CLSORT_DESCENDING) return "order";
     if (d->nan_order > CLSORT_NAN_LAST) return "nan_order";
     if (d->zero_order > CLSORT_ZERO_EQUAL) return "zero_order";
-    if (d->algorithm > CLSORT_QUICKSORT) return "algorithm";
+    if (d->algorithm && !clsort__is_public(d->algorithm)) return "algorithm";
     if (clsort__some_bits(d) && (!d->key_type || d->last_bit > clsort__key_bits(d->key_type)
                                  || d->first_bit >= (d->last_bit ? d->last_bit : clsort__key_bits(d->key_type)))) return "first_bit, last_bit";
     if (t->radix > CLSORT_RADIX_PORTABLE) return "tuning.radix";
@@ -6552,7 +6570,8 @@ static clsort_status clsort__check_order_given(clsort_sorter *s, const char *fun
 static const char *clsort__unsupported_tuning(const clsort_sorter *s, const clsort_desc *d)
 {
     const clsort_tuning *t = &d->tuning;
-    const int merge = d->algorithm == CLSORT_MERGE, on_device = t->scheduler == CLSORT_SCHEDULER_DEVICE;
+    const int merge = d->algorithm == CLSORT_MERGE;
+    const int on_device = t->scheduler == CLSORT_SCHEDULER_DEVICE;
     if (d->algorithm == CLSORT_QUICKSORT && on_device && s->context && !s->enqueues) return "tuning.scheduler: this device";
     if (d->algorithm == CLSORT_QUICKSORT && t->scan == CLSORT_SCAN_BUILTIN && !on_device) return "tuning.scan with this scheduler";
     if (t->bitonic_step && clsort__is_batch(d)) return "tuning.bitonic_step with this variant";
@@ -6569,7 +6588,7 @@ static const char *clsort__unsupported_tuning(const clsort_sorter *s, const clso
 /* The name of the first field that asks for what cannot be done, or NULL. */
 static const char *clsort__unsupported(const clsort_sorter *s, const clsort_desc *d, int purpose)
 {
-    if (d->algorithm != CLSORT_AUTO && !clsort__has_family(d->algorithm)) return "algorithm";
+    if (d->algorithm && clsort__find_algorithm(d->algorithm)->left_out) return "algorithm";
     if (purpose == CLSORT__TO_SELECT && d->algorithm) return "algorithm with top_k";
     if (purpose == CLSORT__TO_SELECT && d->record_size) return "records with top_k";
     if (purpose == CLSORT__TO_SELECT && (d->segments || d->segment_count)) return "segments with top_k";
@@ -7162,12 +7181,6 @@ static clsort__config clsort__config_of(const clsort__plan *p, cl_uint family)
     return c;
 }
 
-/* Does a plan run kernels of bitonic that only reproduce publications? */
-static int clsort__needs_published(const clsort__plan *p)
-{
-    return p->d.algorithm == CLSORT_BITONIC && (p->d.tuning.bitonic_step || p->d.tuning.local == CLSORT_LOCAL_GLOBAL_TAIL);
-}
-
 /* The shape that a program has, or will have if it is not built yet. */
 static clsort__config clsort__built(clsort_sorter *s, const clsort__config *asked)
 {
@@ -7279,25 +7292,35 @@ static void clsort__global_steps(clsort__run *run, const clsort__plan *p, const 
     }
 }
 
-/* Sorts `from` into `to`, which may be the same. `pong` is a second place for kernel A. */
-static void clsort__bitonic(clsort__run *run, const clsort__plan *p, clsort__arrays from, clsort__arrays to, clsort__arrays pong)
+/* Sorts `from` into `to`, which may be the same. `temp` is a second place for kernel A. */
+static void clsort__bitonic(clsort__run *run, const clsort__plan *p, const clsort__way *w)
 {
     const clsort__config shape = clsort__shape(run->s, p);
     const cl_uint local = p->d.tuning.local, levels = clsort__ceil_log2(p->d.count);
     const int tiles = local != CLSORT_LOCAL_OFF, tails = tiles && local != CLSORT_LOCAL_START, global_tile = local == CLSORT_LOCAL_GLOBAL_TAIL;
     const cl_uint tile = tiles ? clsort__tile_log2(&shape, global_tile) : 0, floor = tails ? tile : 0;
     const cl_uint start = levels < tile ? levels : tile;
-    clsort__arrays now = to, other = pong;
+    clsort__arrays now = w->to, other = w->temp;
     cl_uint stage, steps = 0;
     for (stage = tile; stage < levels; stage++) steps += stage + 1 - floor;
-    if (p->d.tuning.bitonic_step == CLSORT_STEP_A && local != CLSORT_LOCAL_ONLY && steps & 1) { now = pong; other = to; }
-    if (!tiles || global_tile) clsort__copy_arrays(run, p, from, now);
-    if (tiles) clsort__tile_pass(run, p, &shape, from, now, 0, start ? start - 1 : 0);
+    if (p->d.tuning.bitonic_step == CLSORT_STEP_A && local != CLSORT_LOCAL_ONLY && steps & 1) {
+        now = w->temp;
+        other = w->to;
+    }
+    if (!tiles || global_tile) clsort__copy_arrays(run, p, w->from, now);
+    if (tiles) clsort__tile_pass(run, p, &shape, w->from, now, 0, start ? start - 1 : 0);
     if (local == CLSORT_LOCAL_ONLY) return;
     for (stage = tile; stage < levels; stage++) {
         clsort__global_steps(run, p, &shape, &now, &other, stage, floor);
         if (tails) clsort__tile_pass(run, p, &shape, now, now, 1, stage);
     }
+}
+
+static void clsort__shape_bitonic(const clsort_sorter *s, clsort__plan *p)
+{
+    clsort__bitonic_shape(s, &p->d.tuning, &p->config);
+    if (p->d.tuning.bitonic_step || p->d.tuning.local == CLSORT_LOCAL_GLOBAL_TAIL)
+        p->published = clsort__config_of(p, CLSORT__PUBLISHED_BITONIC);
 }
 
 /* ---- >>merge ----------------------------------------------------------------------------------------------------- */
@@ -7410,21 +7433,18 @@ static int clsort__stores_splits(const clsort_sorter *s, const clsort__plan *p, 
     return !s->is_cpu && slice >= 64 && p->d.count / slice > 8 * (size_t)s->compute_units;
 }
 
-/* Sorts `from` into `to`, which may be the same, by way of pong. Tiles go where an even number of passes is left to `to`. */
-static void clsort__merge(clsort__run *run, const clsort__plan *p, clsort__arrays from, clsort__arrays to, clsort__arrays pong, clsort__span splits)
+/* Sorts `from` into `to`, which may be the same, by way of temp. Tiles go where an even number of
+   passes is left to `to`. */
+static void clsort__merge(clsort__run *run, const clsort__plan *p, const clsort__way *w)
 {
     const clsort__config shape = clsort__shape(run->s, p), vectors = clsort__built(run->s, &p->tiles);
     const cl_uint tile_log2 = p->tiles.lanes ? clsort__tile_log2(&vectors, 0) : shape.share_log2 + shape.items_log2;
     const cl_uint levels = clsort__ceil_log2(p->d.count), passes = levels > tile_log2 ? levels - tile_log2 : 0;
-    clsort__arrays now = passes & 1 ? pong : to, other = passes & 1 ? to : pong;
+    clsort__arrays now = passes & 1 ? w->temp : w->to, other = passes & 1 ? w->to : w->temp;
     clsort__merge_pass m;
     cl_uint i;
-    if (p->config.family == CLSORT__PUBLISHED_MERGE) {
-        clsort__merge_tiles(run, p, &shape, from, to);
-        return;
-    }
-    if (p->tiles.lanes) clsort__vector_tiles(run, p, from, now);
-    else clsort__merge_tiles(run, p, &shape, from, now);
+    if (p->tiles.lanes) clsort__vector_tiles(run, p, w->from, now);
+    else clsort__merge_tiles(run, p, &shape, w->from, now);
     for (i = 0; i < passes; i++) {
         const clsort__arrays swapped = now;
         m.a = m.b = now;
@@ -7432,7 +7452,7 @@ static void clsort__merge(clsort__run *run, const clsort__plan *p, clsort__array
         m.n = p->d.count;
         m.run = (size_t)1 << (tile_log2 + i);
         m.span = 2 * m.run - 1;
-        m.splits = splits;
+        m.splits = w->tables;
         m.stored = clsort__stores_splits(run->s, p, clsort__merge_slice(&shape, m.n));
         clsort__merge_runs(run, p, &shape, &m);
         now = other;
@@ -7440,12 +7460,47 @@ static void clsort__merge(clsort__run *run, const clsort__plan *p, clsort__array
     }
 }
 
+/* Sorts blocks and nothing else. */
+static void clsort__merge_only(clsort__run *run, const clsort__plan *p, const clsort__way *w)
+{
+    const clsort__config shape = clsort__shape(run->s, p);
+    clsort__merge_tiles(run, p, &shape, w->from, w->to);
+}
+
+/* On CPUs also that of a kernel of bitonic, which sorts tiles. */
+static void clsort__shape_merge(const clsort_sorter *s, clsort__plan *p)
+{
+    clsort_tuning none;
+    memset(&none, 0, sizeof none);
+    clsort__merge_shape(s, &p->d.tuning, p->d.precedes != NULL, &p->config);
+    if (!clsort__merges_vectors(s, p)) return;
+    p->config.ties = p->by_index != 0;
+    p->config.lanes = 16;
+    p->tiles = clsort__config_of(p, CLSORT__BITONIC);
+    clsort__bitonic_shape(s, &none, &p->tiles);
+}
+
+static size_t clsort__merge_tables(const clsort_sorter *s, const clsort__plan *p)
+{
+    (void)s;
+    return p->d.precedes ? 2 * p->extent + 8 : p->extent / 16 + 8;
+}
+
 /* ---- >>radix ----------------------------------------------------------------------------------------------------- */
+
+/* Rows on their way, and tables. */
+static void clsort__place_way(clsort__run *run, const clsort__plan *p, const clsort__way *w)
+{
+    clsort__place_arrays(run, &p->config, w->from);
+    clsort__place_arrays(run, &p->config, w->to);
+    clsort__place_arrays(run, &p->config, w->temp);
+    clsort__place_codec(run, p, w->from.keys);
+    clsort__place(run, w->tables);
+}
 
 /* What radix kernels are told. */
 typedef struct clsort__radix_job {
-    clsort__arrays source, target, temp;
-    clsort__span tables;
+    clsort__way w;
     size_t n, blocks, block_rows;
     cl_uint first_bit, last_bit, passes;
     int in_place;
@@ -7453,11 +7508,7 @@ typedef struct clsort__radix_job {
 
 static void clsort__place_radix(clsort__run *run, const clsort__plan *p, const clsort__radix_job *j, cl_uint pass)
 {
-    clsort__place_arrays(run, &p->config, j->source);
-    clsort__place_arrays(run, &p->config, j->target);
-    clsort__place_arrays(run, &p->config, j->temp);
-    clsort__place_codec(run, p, j->source.keys);
-    clsort__place(run, j->tables);
+    clsort__place_way(run, p, &j->w);
     clsort__count(run, j->n);
     clsort__count(run, j->blocks);
     clsort__uint(run, (cl_uint)j->block_rows);
@@ -7542,20 +7593,17 @@ static size_t clsort__radix_small(const clsort__config *shape)
 }
 
 /* Sorts `from` into `to`, which may be the same, by way of temp. */
-static void clsort__radix(clsort__run *run, const clsort__plan *p, clsort__arrays from, clsort__arrays to, clsort__arrays temp, clsort__span tables)
+static void clsort__radix(clsort__run *run, const clsort__plan *p, const clsort__way *w)
 {
     const clsort__config shape = clsort__shape(run->s, p);
     const clsort__radix_local l = clsort__radix_sizes(&shape);
     const size_t none[1] = { 0 }, tile[2] = { l.small, 0 };
     clsort__radix_job j;
-    from = clsort__both_in_place(run, p, from, to);
     memset(&j, 0, sizeof j);
-    j.source = from;
-    j.target = to;
-    j.temp = temp;
-    j.tables = tables;
+    j.w = *w;
+    j.w.from = clsort__both_in_place(run, p, w->from, w->to);
     j.n = p->d.count;
-    j.in_place = clsort__same_place(from.keys, to.keys);
+    j.in_place = clsort__same_place(j.w.from.keys, w->to.keys);
     j.first_bit = p->d.first_bit;
     j.last_bit = p->d.last_bit ? p->d.last_bit : (cl_uint)(8 * p->key_bytes);
     j.passes = (j.last_bit - j.first_bit + shape.digit_bits - 1) / shape.digit_bits;
@@ -7563,6 +7611,13 @@ static void clsort__radix(clsort__run *run, const clsort__plan *p, clsort__array
     if (shape.family == CLSORT__SWEEP) clsort__radix_sweeps(run, p, &shape, &j);
     else if (j.n > clsort__radix_small(&shape)) clsort__radix_block_passes(run, p, &shape, &j);
     else clsort__radix_launch(run, p, &j, CLSORT__KERNEL_RADIX_SMALL, 0, 1, shape.share_log2 ? tile : none);
+}
+
+static void clsort__shape_radix(const clsort_sorter *s, clsort__plan *p)
+{
+    p->config.family = clsort__radix_family(s, &p->d);
+    p->config.wide = p->config.family == CLSORT__SWEEP && p->d.count >> 30 > 0;
+    clsort__radix_shape(s, p);
 }
 
 /* ---- >>segments -------------------------------------------------------------------------------------------------- */
@@ -7582,15 +7637,14 @@ static void clsort__place_segments(clsort__run *run, const clsort__plan *p, clso
 
 /* Arguments of kernels over segments, most of them those of jobs_t in kernels.cl. */
 typedef struct clsort__segment_job {
-    clsort__arrays source, target, temp;
-    clsort__span tables;
+    clsort__way w;
     size_t tile, most, per;     /* elements sorted at once; jobs that the table holds; jobs of each segment, 0: listed in the table */
 } clsort__segment_job;
 
 static void clsort__place_jobs(clsort__run *run, const clsort__plan *p, const clsort__segment_job *j)
 {
-    clsort__place_segments(run, p, j->target.keys);
-    clsort__place(run, j->tables);
+    clsort__place_segments(run, p, j->w.to.keys);
+    clsort__place(run, j->w.tables);
     clsort__uint(run, (cl_uint)j->most);
     clsort__uint(run, (cl_uint)j->per);
 }
@@ -7605,7 +7659,7 @@ static size_t clsort__job_groups(const clsort__run *run, const clsort__plan *p, 
 /* Fills the table: the jobs of segments longer than `least`, and the windows. */
 static void clsort__list_jobs(clsort__run *run, const clsort__plan *p, const clsort__segment_job *j, size_t least)
 {
-    clsort__fill(run, j->tables, 0, 2 * sizeof(cl_uint));
+    clsort__fill(run, j->w.tables, 0, 2 * sizeof(cl_uint));
     clsort__use(run, &p->config, CLSORT__KERNEL_SEGMENT_JOBS);
     clsort__place_jobs(run, p, j);
     clsort__uint(run, (cl_uint)least);
@@ -7621,9 +7675,9 @@ static void clsort__segment_passes(clsort__run *run, const clsort__plan *p, cons
     cl_uint pass;
     for (pass = 0; pass < passes; pass++) {
         clsort__use(run, &p->config, CLSORT__KERNEL_SEGMENT_PASS);
-        clsort__place_arrays(run, &p->config, j->target);
-        clsort__place_arrays(run, &p->config, j->temp);
-        clsort__place_codec(run, p, j->target.keys);
+        clsort__place_arrays(run, &p->config, j->w.to);
+        clsort__place_arrays(run, &p->config, j->w.temp);
+        clsort__place_codec(run, p, j->w.to.keys);
         clsort__place_jobs(run, p, j);
         clsort__uint(run, pass);
         if (shape->share_log2) clsort__place_tile(run, shape);
@@ -7640,9 +7694,9 @@ static void clsort__segment_pack(clsort__run *run, const clsort__plan *p, const 
     const size_t per = p->at_offsets ? 0 : j->tile / p->d.count, groups = clsort__ceil_divide(per ? p->segments : p->extent, per ? per : j->tile / 2);
     packed.per = per;
     clsort__use(run, &p->config, CLSORT__KERNEL_SEGMENT_PACK);
-    clsort__place_arrays(run, &p->config, j->source);
-    clsort__place_arrays(run, &p->config, j->target);
-    clsort__place_codec(run, p, j->target.keys);
+    clsort__place_arrays(run, &p->config, j->w.from);
+    clsort__place_arrays(run, &p->config, j->w.to);
+    clsort__place_codec(run, p, j->w.to.keys);
     clsort__place_jobs(run, p, j);
     clsort__argument(run, clsort__tile_keys(shape), NULL);
     clsort__argument(run, clsort__tile_words(shape), NULL);
@@ -7655,10 +7709,10 @@ static void clsort__segment_pack(clsort__run *run, const clsort__plan *p, const 
 static void clsort__segment_tiles(clsort__run *run, const clsort__plan *p, const clsort__config *shape, const clsort__segment_job *j)
 {
     clsort__use(run, &p->config, CLSORT__KERNEL_SEGMENT_TILE);
-    clsort__place_arrays(run, &p->config, j->source);
-    clsort__place_arrays(run, &p->config, j->target);
-    clsort__place_arrays(run, &p->config, j->temp);
-    clsort__place_codec(run, p, j->target.keys);
+    clsort__place_arrays(run, &p->config, j->w.from);
+    clsort__place_arrays(run, &p->config, j->w.to);
+    clsort__place_arrays(run, &p->config, j->w.temp);
+    clsort__place_codec(run, p, j->w.to.keys);
     clsort__place_jobs(run, p, j);
     clsort__place_tile(run, shape);
     clsort__launch(run, clsort__job_groups(run, p, j) << shape->share_log2);
@@ -7669,10 +7723,8 @@ static void clsort__segment_pieces(clsort__run *run, const clsort__plan *p, cons
 {
     clsort__radix_job r;
     memset(&r, 0, sizeof r);
-    r.source = j->source;
-    r.target = j->target;
-    r.temp = j->temp;
-    r.tables = clsort__part(j->tables, clsort__job_bytes(p->extent));
+    r.w = j->w;
+    r.w.tables = clsort__part(j->w.tables, clsort__job_bytes(p->extent));
     r.last_bit = (cl_uint)(8 * p->key_bytes);
     clsort__use(run, &p->pieces, CLSORT__KERNEL_RADIX_PIECES);
     clsort__place_radix(run, p, &r, 0);
@@ -7683,16 +7735,13 @@ static void clsort__segment_pieces(clsort__run *run, const clsort__plan *p, cons
 }
 
 /* Sorts every segment of `from` into its place in `to`, which may be the same, by way of temp. */
-static void clsort__segments(clsort__run *run, const clsort__plan *p, clsort__arrays from, clsort__arrays to, clsort__arrays temp, clsort__span tables)
+static void clsort__segments(clsort__run *run, const clsort__plan *p, const clsort__way *w)
 {
     const clsort__config shape = clsort__shape(run->s, p);
     const size_t tile = shape.share_log2 ? clsort__merge_tile(&shape) : (size_t)CLSORT__PIECE, least = p->in_ranges ? 0 : shape.share_log2 ? tile / 2 : tile;
     const int listed = p->at_offsets || p->in_ranges, fits = p->d.count <= least;   /* no segment is long */
     clsort__segment_job j;
-    j.source = from;
-    j.target = to;
-    j.temp = temp;
-    j.tables = tables;
+    j.w = *w;
     j.tile = tile;
     j.most = clsort__most_jobs(p->extent);
     j.per = listed ? 0 : clsort__ceil_divide(p->d.count, tile);
@@ -7701,6 +7750,30 @@ static void clsort__segments(clsort__run *run, const clsort__plan *p, clsort__ar
     else if (p->at_offsets || (fits && !p->in_ranges)) clsort__segment_pack(run, p, &shape, j);
     if (shape.share_log2 && !fits) clsort__segment_tiles(run, p, &shape, &j);
     if (!fits) clsort__segment_passes(run, p, &shape, &j, p->d.count);
+}
+
+/* Kernels that sort pieces of long segments where each work-item works alone. */
+static void clsort__shape_pieces(clsort__plan *p)
+{
+    p->pieces = clsort__config_of(p, CLSORT__PIECES);
+    p->pieces.group_log2 = p->pieces.share_log2 = p->pieces.items_log2 = 0;
+    p->pieces.digit_bits = 8;
+    p->pieces.lanes = 1;
+    p->pieces.ties = p->pieces.language = p->pieces.scan = 0;
+}
+
+static void clsort__shape_segments(const clsort_sorter *s, clsort__plan *p)
+{
+    const size_t parts = p->at_offsets && p->segments ? p->segments : 1;
+    clsort__segment_shape(s, &p->d.tuning, p->d.count / parts, &p->config);
+    clsort__shape_pieces(p);
+}
+
+/* The table of jobs, and a plan for each work-item that sorts pieces. */
+static size_t clsort__segment_tables(const clsort_sorter *s, const clsort__plan *p)
+{
+    (void)s;
+    return clsort__job_bytes(p->extent) + 128 * clsort__piece_workers(p->extent);
 }
 
 /* ---- >>batch ----------------------------------------------------------------------------------------------------- */
@@ -7716,14 +7789,14 @@ static cl_uint clsort__batch_passes(const clsort__plan *p, cl_uint tile)
 }
 
 /* Sorts every row of `from` into its place in `to`, which may be the same, as published: one launch, a work-group for each row. */
-static void clsort__batch(clsort__run *run, const clsort__plan *p, clsort__arrays from, clsort__arrays to)
+static void clsort__batch(clsort__run *run, const clsort__plan *p, const clsort__way *w)
 {
     const clsort__config shape = clsort__shape(run->s, p);
     const cl_uint local = p->d.tuning.local, passes = clsort__batch_passes(p, clsort__tile_log2(&shape, 0));
     clsort__use(run, &p->config, CLSORT__KERNEL_BATCH_ODD_EVEN + (int)local - CLSORT_LOCAL_BATCH_ODD_EVEN);
-    clsort__place_arrays(run, &p->config, from);
-    clsort__place_arrays(run, &p->config, to);
-    clsort__place_codec(run, p, to.keys);
+    clsort__place_arrays(run, &p->config, w->from);
+    clsort__place_arrays(run, &p->config, w->to);
+    clsort__place_codec(run, p, w->to.keys);
     clsort__count(run, p->d.count);
     clsort__uint(run, (cl_uint)p->stride);
     if (local == CLSORT_LOCAL_BATCH || local == CLSORT_LOCAL_BATCH_SPLIT) {
@@ -7738,8 +7811,7 @@ static void clsort__batch(clsort__run *run, const clsort__plan *p, clsort__array
 
 /* What quicksort's kernels are told. */
 typedef struct clsort__quick_job {
-    clsort__arrays source, target, temp;
-    clsort__span tables;
+    clsort__way w;
     size_t n, tile, leaf_rows, block_rows, groups;
     cl_uint rounds, pivot;
     int in_place;
@@ -7760,11 +7832,7 @@ static void clsort__quick_sizes(const clsort_sorter *s, const clsort__config *sh
 
 static void clsort__place_quick(clsort__run *run, const clsort__plan *p, const clsort__quick_job *j, cl_uint round)
 {
-    clsort__place_arrays(run, &p->config, j->source);
-    clsort__place_arrays(run, &p->config, j->target);
-    clsort__place_arrays(run, &p->config, j->temp);
-    clsort__place_codec(run, p, j->source.keys);
-    clsort__place(run, j->tables);
+    clsort__place_way(run, p, &j->w);
     clsort__count(run, j->n);
     clsort__count(run, clsort__quick_capacity(j->n));
     clsort__uint(run, (cl_uint)j->leaf_rows);
@@ -7791,14 +7859,16 @@ static void clsort__quick_launch(clsort__run *run, const clsort__plan *p, const 
 static void clsort__quick_finish(clsort__run *run, const clsort__plan *p, const clsort__quick_job *j)
 {
     clsort__plan left = *p;
+    clsort__way w = j->w;
     if (j->n <= j->tile) return;
     left.config = p->leftovers;
     left.in_ranges = 1;
     left.segments = clsort__quick_leftovers(j->n);
-    left.d.segments = left.d.count_buffer = j->tables.buffer;
-    left.d.segments_offset = j->tables.offset + clsort__quick_lists(j->n);
-    left.d.count_offset = j->tables.offset + CLSORT__QUICK_LEFT * sizeof(cl_uint);
-    clsort__segments(run, &left, j->source, j->target, j->temp, clsort__part(j->tables, clsort__quick_tables(j->n)));
+    left.d.segments = left.d.count_buffer = j->w.tables.buffer;
+    left.d.segments_offset = j->w.tables.offset + clsort__quick_lists(j->n);
+    left.d.count_offset = j->w.tables.offset + CLSORT__QUICK_LEFT * sizeof(cl_uint);
+    w.tables = clsort__part(j->w.tables, clsort__quick_tables(j->n));
+    clsort__segments(run, &left, &w);
 }
 
 static void clsort__quick_round(clsort__run *run, const clsort__plan *p, const clsort__quick_job *j, cl_uint round, size_t groups)
@@ -7826,8 +7896,10 @@ static void clsort__quick_read(clsort__run *run, const clsort__quick_job *j, cl_
     cl_int code;
     memset(state, 0, CLSORT__QUICK_STATE_WORDS * sizeof *state);
     if (run->mode != CLSORT__RUN || !clsort__begin(run, &c)) return;
-    code = CLSORT_CL(clEnqueueReadBuffer)(run->queue, j->tables.buffer, CL_TRUE, j->tables.offset, CLSORT__QUICK_STATE_WORDS * sizeof *state, state,
-                                          c.count, c.waits, c.place);
+    code = CLSORT_CL(clEnqueueReadBuffer)(run->queue, j->w.tables.buffer, CL_TRUE,
+                                          j->w.tables.offset,
+                                          CLSORT__QUICK_STATE_WORDS * sizeof *state, state, c.count,
+                                          c.waits, c.place);
     run->total++;
     clsort__enqueued(run, code, "clEnqueueReadBuffer", c.event);
 }
@@ -7864,23 +7936,88 @@ static void clsort__quick_device(clsort__run *run, const clsort__plan *p, const 
 }
 
 /* Sorts `from` into `to`, which may be the same, by way of temp. */
-static void clsort__quicksort(clsort__run *run, const clsort__plan *p, clsort__arrays from, clsort__arrays to, clsort__arrays temp, clsort__span tables)
+static void clsort__quicksort(clsort__run *run, const clsort__plan *p, const clsort__way *w)
 {
     const clsort__config shape = clsort__shape(run->s, p);
     clsort__quick_job j;
-    from = clsort__both_in_place(run, p, from, to);
     memset(&j, 0, sizeof j);
-    j.source = from;
-    j.target = to;
-    j.temp = temp;
-    j.tables = tables;
+    j.w = *w;
+    j.w.from = clsort__both_in_place(run, p, w->from, w->to);
     j.n = p->d.count;
-    j.in_place = clsort__same_place(from.keys, to.keys);
+    j.in_place = clsort__same_place(j.w.from.keys, w->to.keys);
     j.pivot = p->d.tuning.pivot ? p->d.tuning.pivot : (cl_uint)CLSORT_PIVOT_MIDRANGE;
     clsort__quick_sizes(run->s, &shape, &j);
     if (p->d.tuning.scheduler == CLSORT_SCHEDULER_HOST) clsort__quick_host(run, p, &j);
     else if (p->d.tuning.scheduler == CLSORT_SCHEDULER_DEVICE) clsort__quick_device(run, p, &j);
     else clsort__quick_queued(run, p, &j);
+}
+
+/* Also that of the kernels that merge what the rounds leave. */
+static void clsort__shape_quick(const clsort_sorter *s, clsort__plan *p)
+{
+    if (p->d.tuning.scheduler == CLSORT_SCHEDULER_DEVICE) {
+        p->config.family = CLSORT__RELAUNCH;
+        p->config.language = s->enqueues;
+    }
+    clsort__quick_shape(s, p);
+    clsort__shape_pieces(p);
+    p->leftovers = clsort__config_of(p, CLSORT__SEGMENTS);
+    p->leftovers.ranges = 1;
+    p->leftovers.ties = p->leftovers.language = p->leftovers.scan = 0;
+    clsort__segment_shape(s, &p->d.tuning, 0, &p->leftovers);
+}
+
+static size_t clsort__all_quick_tables(const clsort_sorter *s, const clsort__plan *p)
+{
+    return clsort__quick_tables(p->d.count) + clsort__segment_tables(s, p);
+}
+
+/* ---- >>algorithms ------------------------------------------------------------------------------ */
+
+/* All that is known of an algorithm but its kernels and its place in AUTO's crossovers. */
+
+static const clsort__algorithm clsort__algorithms[] = {
+    { CLSORT_BITONIC, CLSORT_BITONIC, "bitonic", CLSORT__LEFT_OUT & CLSORT__BIT(CLSORT_BITONIC), 0,
+      0, 0, CLSORT__OUT_OF_PLACE_BY_A, clsort__shape_bitonic, NULL, clsort__bitonic },
+    { CLSORT__BATCH, CLSORT_BITONIC, "batch", CLSORT__LEFT_OUT & CLSORT__BIT(CLSORT_BITONIC), 0,
+      0, 0, CLSORT__IN_PLACE, clsort__batch_shape, NULL, clsort__batch },
+    { CLSORT_MERGE, CLSORT_MERGE, "merge", CLSORT__LEFT_OUT & CLSORT__BIT(CLSORT_MERGE), 0,
+      CLSORT__CAN_CODES | CLSORT__CAN_PRECEDES, 1, CLSORT__OUT_OF_PLACE,
+      clsort__shape_merge, clsort__merge_tables, clsort__merge },
+    { CLSORT__PUBLISHED_MERGE, CLSORT_MERGE, "merge-local-only",
+      CLSORT__LEFT_OUT & CLSORT__BIT(CLSORT_MERGE), 0,
+      CLSORT__CAN_CODES | CLSORT__CAN_PRECEDES, 1, CLSORT__IN_PLACE,
+      clsort__shape_merge, NULL, clsort__merge_only },
+    { CLSORT__SEGMENTS, CLSORT_MERGE, "segments",
+      CLSORT__LEFT_OUT & (CLSORT__BIT(CLSORT_MERGE) | CLSORT__BIT(CLSORT_RADIX)), 0,
+      CLSORT__CAN_BITS | CLSORT__CAN_CODES | CLSORT__CAN_SEGMENTS, 1, CLSORT__OUT_OF_PLACE,
+      clsort__shape_segments, clsort__segment_tables, clsort__segments },
+    { CLSORT_RADIX, CLSORT_RADIX, "radix", CLSORT__LEFT_OUT & CLSORT__BIT(CLSORT_RADIX), 0,
+      CLSORT__CAN_BITS | CLSORT__CAN_CODES, 1, CLSORT__OUT_OF_PLACE,
+      clsort__shape_radix, clsort__radix_tables, clsort__radix },
+    { CLSORT_QUICKSORT, CLSORT_QUICKSORT, "quicksort",
+      CLSORT__LEFT_OUT & CLSORT__BIT(CLSORT_QUICKSORT),
+      CLSORT__BIT(CLSORT_BITONIC) | CLSORT__BIT(CLSORT_MERGE) | CLSORT__BIT(CLSORT_RADIX),
+      0, 0, CLSORT__OUT_OF_PLACE, clsort__shape_quick, clsort__all_quick_tables, clsort__quicksort }
+};
+
+static const clsort__algorithm *clsort__find_algorithm(cl_uint number)
+{
+    size_t i;
+    for (i = 0; i < sizeof clsort__algorithms / sizeof *clsort__algorithms; i++)
+        if (clsort__algorithms[i].number == number) return &clsort__algorithms[i];
+    return NULL;
+}
+
+static const clsort__algorithm *clsort__form_of(cl_uint algorithm, const clsort_desc *d)
+{
+    const int blocks = algorithm == CLSORT_MERGE && d->tuning.local == CLSORT_LOCAL_ONLY;
+    const cl_uint form = clsort__is_batch(d)         ? (cl_uint)CLSORT__BATCH
+                         : clsort__has_segments(d) ? (cl_uint)CLSORT__SEGMENTS
+                         : blocks                  ? (cl_uint)CLSORT__PUBLISHED_MERGE
+                                                   : algorithm;
+    const clsort__algorithm *a = clsort__find_algorithm(form);
+    return a && a->base == algorithm ? a : NULL;
 }
 
 /* ---- >>sort ------------------------------------------------------------------------------------------------------ */
@@ -7983,15 +8120,14 @@ static void clsort__number_segments(clsort__run *run, const clsort__plan *p, cls
 /* Sorts `from` into `to`, which may be the same, by the plan's algorithm. */
 static void clsort__sort_arrays(clsort__run *run, const clsort__plan *p, clsort__arrays from, clsort__arrays to, const clsort__scratch *scratch)
 {
-    clsort__arrays pong;
-    pong.values = clsort__scratch_part(scratch, p->pong_values);
-    pong.keys = p->config.records ? clsort__part(pong.values, p->d.key_offset) : clsort__scratch_part(scratch, p->pong_keys);
-    if (p->config.family == CLSORT__BATCH) clsort__batch(run, p, from, to);
-    else if (p->segments) clsort__segments(run, p, from, to, pong, clsort__scratch_part(scratch, p->tables));
-    else if (p->d.algorithm == CLSORT_BITONIC) clsort__bitonic(run, p, from, to, pong);
-    else if (p->d.algorithm == CLSORT_RADIX) clsort__radix(run, p, from, to, pong, clsort__scratch_part(scratch, p->tables));
-    else if (p->d.algorithm == CLSORT_QUICKSORT) clsort__quicksort(run, p, from, to, pong, clsort__scratch_part(scratch, p->tables));
-    else clsort__merge(run, p, from, to, pong, clsort__scratch_part(scratch, p->splits));
+    clsort__way w;
+    w.from = from;
+    w.to = to;
+    w.temp.values = clsort__scratch_part(scratch, p->pong_values);
+    w.temp.keys = p->config.records ? clsort__part(w.temp.values, p->d.key_offset)
+                                    : clsort__scratch_part(scratch, p->pong_keys);
+    w.tables = clsort__scratch_part(scratch, p->tables);
+    p->algorithm->run(run, p, &w);
 }
 
 /* Sorts (key, index) pairs: by the key; by codes of several fields, the least significant ones first; or indices alone, by a comparator. */
@@ -8073,17 +8209,10 @@ static clsort_status clsort__ready_checks(clsort_sorter *s, clsort__plan *p)
     return status;
 }
 
-/* Builds the programs that merge segments, and where work-items work alone that which sorts their pieces. */
-static clsort_status clsort__ready_segments(clsort_sorter *s, const clsort__plan *p, const clsort__config *segments)
-{
-    clsort_status status = clsort__need_program(s, segments, p->d.flags);
-    return status == CL_SUCCESS && !clsort__built(s, segments).share_log2 ? clsort__need_program(s, &p->pieces, p->d.flags) : status;
-}
-
 /* Builds the programs that a plan needs. */
 static clsort_status clsort__ready(clsort_sorter *s, clsort__plan *p)
 {
-    const clsort__config published = clsort__config_of(p, CLSORT__PUBLISHED_BITONIC);
+    const clsort__config *segments = p->leftovers.family ? &p->leftovers : &p->config;
     clsort_status status = clsort__ready_comparator(s, p);
     if (status == CL_SUCCESS) status = clsort__need_program(s, &p->config, p->d.flags);
     if (p->config.family == CLSORT__SWEEP && (status == CLSORT_ERROR_BUILD_FAILED || status == CLSORT_ERROR_DEVICE_LIMITS)) {
@@ -8092,10 +8221,14 @@ static clsort_status clsort__ready(clsort_sorter *s, clsort__plan *p)
         status = clsort__need_program(s, &p->config, p->d.flags);
     }
     if (status == CL_SUCCESS && p->config.family == CLSORT__RELAUNCH) status = clsort__device_queue(s);
-    if (status == CL_SUCCESS && p->tiles.lanes) status = clsort__need_program(s, &p->tiles, p->d.flags);
-    if (status == CL_SUCCESS && p->d.algorithm == CLSORT_QUICKSORT) status = clsort__ready_segments(s, p, &p->leftovers);
-    if (status == CL_SUCCESS && p->config.family == CLSORT__SEGMENTS) status = clsort__ready_segments(s, p, &p->config);
-    if (status == CL_SUCCESS && clsort__needs_published(p)) status = clsort__need_program(s, &published, p->d.flags);
+    if (status == CL_SUCCESS && p->tiles.family)
+        status = clsort__need_program(s, &p->tiles, p->d.flags);
+    if (status == CL_SUCCESS && p->leftovers.family)
+        status = clsort__need_program(s, &p->leftovers, p->d.flags);
+    if (status == CL_SUCCESS && p->pieces.family && !clsort__built(s, segments).share_log2)
+        status = clsort__need_program(s, &p->pieces, p->d.flags);
+    if (status == CL_SUCCESS && p->published.family)
+        status = clsort__need_program(s, &p->published, p->d.flags);
     if (status == CL_SUCCESS && (p->by_index || s->options.flags & CLSORT_OPTION_VERIFY)) status = clsort__ready_checks(s, p);
     return status;
 }
@@ -9565,11 +9698,6 @@ static int clsort__values_hold(const unsigned char *keys, const unsigned char *s
     return 1;
 }
 
-static const char *clsort__family_name(cl_uint algorithm)
-{
-    return algorithm == CLSORT_BITONIC ? "bitonic" : algorithm == CLSORT_MERGE ? "merge" : algorithm == CLSORT_RADIX ? "radix" : "quicksort";
-}
-
 /* One self-test sort, in memory of 2 * 8 + 4 + 1 bytes per element: keys, sorted keys, values, marks. */
 static clsort_status clsort__test_sort(clsort_sorter *s, cl_uint algorithm, cl_uint radix, cl_uint key_type, int pairs, size_t count, unsigned char *memory)
 {
@@ -9588,7 +9716,8 @@ static clsort_status clsort__test_sort(clsort_sorter *s, cl_uint algorithm, cl_u
     status = clsort_sort_host(s, &d, sorted, pairs ? values : NULL, NULL);
     if (status != CL_SUCCESS) return status;
     if (clsort__keys_hold(keys, sorted, bytes, count) && clsort__values_hold(keys, sorted, bytes, values, seen, pairs ? count : 0)) return CL_SUCCESS;
-    return clsort__fail(s, CLSORT_ERROR_WRONG_RESULT, "clsort_self_test", clsort__family_name(algorithm));
+    return clsort__fail(s, CLSORT_ERROR_WRONG_RESULT, "clsort_self_test",
+                        clsort__find_algorithm(algorithm)->name);
 }
 
 /* The self-test of one family: every key width, alone and with values, at sizes around its tiles. */
@@ -9608,10 +9737,10 @@ static clsort_status clsort__test_family(clsort_sorter *s, cl_uint algorithm, cl
    AUTO. Quicksort is made of the others and might write anywhere where one of them is wrong: then it is out without a test. */
 static clsort_status clsort__test_algorithm(clsort_sorter *s, cl_uint algorithm, unsigned char *memory)
 {
-    const cl_uint parts = CLSORT__BIT(CLSORT_BITONIC) | CLSORT__BIT(CLSORT_MERGE) | CLSORT__BIT(CLSORT_RADIX);
-    const int untested = algorithm == CLSORT_QUICKSORT && (s->broken & parts);
+    const clsort__algorithm *const a = clsort__find_algorithm(algorithm);
+    const int untested = (s->broken & a->parts) != 0;
     clsort_status first, status;
-    if (!clsort__has_family(algorithm)) return CL_SUCCESS;
+    if (a->left_out) return CL_SUCCESS;
     first = status = untested ? CLSORT_ERROR_WRONG_RESULT : clsort__test_family(s, algorithm, CLSORT_RADIX_DEFAULT, memory);
     if (algorithm == CLSORT_RADIX && status == CLSORT_ERROR_WRONG_RESULT && s->has_progress) {
         s->broken |= CLSORT__BIT(CLSORT__SWEEP);
@@ -9634,7 +9763,7 @@ CLSORT_API clsort_status clsort_self_test(clsort_sorter *sorter)
     if (!memory) return clsort__fail(sorter, CL_OUT_OF_HOST_MEMORY, "malloc", NULL);
     flags = sorter->options.flags;
     sorter->options.flags = 0;   /* the host compares; clsort_collect tells of other sorts alone */
-    for (algorithm = CLSORT_BITONIC; algorithm <= CLSORT_QUICKSORT; algorithm++) {
+    for (algorithm = 1; clsort__is_public(algorithm); algorithm++) {
         const clsort_status status = clsort__test_algorithm(sorter, algorithm, memory);
         if (first == CL_SUCCESS) first = status;
     }
