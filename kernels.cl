@@ -1,12 +1,37 @@
-/* kernels.cl - all device code of clsort. Public domain or MIT, like clsort.h, which carries this file as a string.
+/* kernels.cl - all device code of clsort. Public domain or MIT, like clsort.h, which carries this
+   file as a string.
 
-   Every kernel sorts unsigned codes: a load encodes the key, a store decodes it, so type, order and the place of NaNs are
-   run-time scalars and no floating-point extension is needed. A kernel's text is compiled per key width and payload size.
+   Every kernel sorts unsigned codes: a load encodes the key, a store decodes it. So type, order and
+   the place of NaNs are run-time scalars, and no floating-point extension is needed. A program is
+   compiled for a family of kernels, a width of keys, a size of what travels with them, and a shape
+   of work-groups: see "tuning".
 
-   BITONIC, the normalised network. Stage s merges sorted blocks of 2^s elements into blocks of 2^(s+1): its first step compares
-   each element with its mirror in the block, then the steps of bit s-1, s-2 ... 0 compare i with i + 2^bit. The smaller
-   record always goes to the smaller index, so an element beyond the end behaves like a largest one that never moves:
-   any count works, in place, without padding.
+   WORDS
+     element     one key with what travels with it; `n` counts elements
+     code        the unsigned number that stands for a key
+     row         what a work-item compares and moves at once: one element, or on CPUs 16 in the
+                 lanes of a vector. (The API's rows, arrays of equal length, are segments here.)
+     tile        the rows that a work-group, or on CPUs a work-item, holds at once
+     window      rows whose numbers differ in a few consecutive bits; a work-item has them in
+                 registers at the same time
+     run         a sorted range that a merge takes in
+     slice       the part of a merged run that one work-group writes
+     split       where a slice starts in both runs
+     segment     a range of elements that is sorted by itself
+     job         one slice of a segment that is too long for a work-group
+     piece       what one work-item sorts alone, of a segment on CPUs
+     block       rows that one work-group counts and moves: of radix, of quicksort
+     digit       some bits of a code; a pass of radix sorts by one
+     sequence    a range that a round of quicksort partitions; its children are sequences, leaves
+                 or leftovers
+     source, target, temp
+                 where rows come from, where they end, and where they are in between
+
+   BITONIC, the normalised network. Stage s merges sorted blocks of 2^s elements into blocks of
+   2^(s+1). Its first step compares each element with its mirror in the block; then the steps of bit
+   s-1, s-2 ... 0 compare i with i + 2^bit. The smaller record always goes to the smaller index. An
+   element beyond the end therefore behaves like a largest one that never moves: any count works, in
+   place, without padding.
 
      stage 2, blocks of 8      mirror        bit 1         bit 0
        0  o----------------o             o---o         o-o
@@ -18,8 +43,9 @@
        6  | o------------o |             o-|-o |       o-o
        7  o----------------o               o---o       o-o
 
-   The passes of a sort of 2^L elements in tiles of 2^T. A window kernel does up to 4 steps per pass over global memory, B16
-   any 1 to 4 of them, a tile kernel all the steps whose bits lie inside a tile:
+   These are the passes of a sort of 2^L elements in tiles of 2^T. A window kernel does up to 4
+   steps per pass over global memory (B16 does any 1 to 4 of them). A tile kernel does all steps
+   whose bits lie inside a tile:
 
      stages 0 .. T-1     tile
      stage  T            B16(T)                  tail
@@ -27,43 +53,48 @@
      stage  T+4          B16(T+4 .. T+1) B16(T)  tail      ... */
 
 //---- passes: merge
-/* MERGE. Tiles are sorted, then runs of 1, 2, 4 ... tiles are merged in pairs, from one array to the other, each pass one read and one
-   write. Every work-group writes one slice of the merged run. Where a slice starts in both runs is where its diagonal crosses the
-   path of the merge, a staircase through the grid of both runs: found by a binary search along the diagonal.
+/* MERGE. Tiles are sorted, then runs of 1, 2, 4 ... tiles are merged in pairs, from one array to
+   the other. Each pass reads and writes every row once. Every work-group writes one slice of the
+   merged run. The merge is a path, a staircase through the grid of both runs. A slice starts where
+   its diagonal crosses that path: a binary search along the diagonal finds this split.
 
                     second run ->
-                  o---+ . . . . .        a step to the right takes the next element of the second run,
-     first run    . . +---+ / . .        a step down the next one of the first;
-         |        . . . / +-+ . .        the diagonal / cuts off as many steps as elements come before the slice
+                  o---+ . . . . .        a step to the right takes the next element of the
+     first run    . . +---+ / . .        second run, a step down that of the first; the diagonal /
+         |        . . . / +-+ . .        cuts off as many steps as elements precede the slice
          v        . / . . . +---o
 
-   Inside a slice work-items do the same once more, each for the few rows that it merges in registers. Of equal elements those of the first
-   run come first, so that all sorts of this family are stable.
+   Inside a slice each work-item does the same for the few rows that it merges in registers. Of
+   equal elements those of the first run come first, so all sorts of this family are stable.
 
-   SEGMENTS, and rows, are merged side by side, in as many launches for a million as for one. A work-group packs short segments, of up to half
-   a tile: those that begin in its window of half a tile, for these fit into a tile together. Longer ones are cut into tiles, and each pass
+   SEGMENTS are merged side by side, in as many launches for a million as for one. A work-group
+   packs short segments, of up to half a tile: it takes those that begin in its half of a tile,
+   because these fit into one tile together. Longer segments are cut into tiles, and each pass
    merges the runs of those that are not whole yet. Below, letters are elements and a tile has 8:
 
      elements   a a a b b c d d d d d d d d d d d d d d d d d d d e e f
      windows    |       |       |       |       |       |       |
-     pack       [   0   ] 1                                       [ 6 ]       by the work-groups 0, 1 and 6
-     tile                   [             ] [             ] [   ]             d, whose tiles are jobs, for any work-group
+     pack       [   0   ] 1                                       [ 6 ]    work-groups 0, 1, 6
+     tile                   [             ] [             ] [   ]          d: its tiles are jobs
      pass 0                 [                             ] [   ]
      pass 1                 [                                   ]
 
-   On CPUs work-items take whole segments of up to 16384 elements instead, and sort them, or pieces of longer ones, by radix.
+   On CPUs a work-item takes a whole segment of up to 16384 elements, or a piece of a longer one,
+   and sorts it by radix.
 
-   The other families are explained where they begin: RADIX at "radix: plan" and, with one launch per digit, at "radix: sweep"; QUICKSORT at
-   "quicksort"; SELECT, the first k of each row, at "select: plan"; BATCHES, rows as published, at "bitonic: batch". "utility" takes keys out
-   of records, gathers and checks.
+   The other families are explained where they begin: RADIX at "radix: plan" and, with one launch
+   per digit, at "radix: sweep"; QUICKSORT at "quicksort"; SELECT, the first k of each row, at
+   "select: plan"; BATCHES, sorts of rows as published, at "bitonic: batch". "utility" takes keys
+   out of records, gathers and checks.
 
-   A row is CLSORT_LANES consecutive elements: one on devices that run work-items side by side, 16 on CPUs, where a work-item
-   holds rows in vector registers. Inside a tile each work-item holds 2^CLSORT_ITEMS_LOG2 rows, those of a "window": all
-   combinations of that many consecutive index bits. It does these bits' steps in registers, then the work-group moves to
-   the next window through local memory.
+   A row is CLSORT_LANES consecutive elements: one on devices that run work-items side by side, 16
+   on CPUs, where a work-item holds rows in vector registers. Inside a tile each work-item holds the
+   2^CLSORT_ITEMS_LOG2 rows of a window. It does the steps of the window's bits in registers. Then
+   the work-group moves to the next window through local memory.
 
-   Sources: K. E. Batcher, Sorting networks and their applications, 1968; E. Bainville, OpenCL Sorting, 2011; O. Green, R. McColl,
-   D. Bader, GPU merge path, 2012; H. Inoue et al., AA-sort, 2007. Those of the other families stand with them. */
+   Sources: K. E. Batcher, Sorting networks and their applications, 1968; E. Bainville, OpenCL
+   Sorting, 2011; O. Green, R. McColl, D. Bader, GPU merge path, 2012; H. Inoue et al., AA-sort,
+   2007. Those of the other families stand with them. */
 
 //---- shared
 /* Numbers that the kernels and clsort.h must agree on. tools/embed also writes this part into clsort.h as C, so
