@@ -334,6 +334,33 @@ static void judge_later(bench *b)
 }
 
 /* A read of a proof that fails inside the next enqueue call loses nothing. */
+/* A running sort has no proof yet, whatever its event answers. */
+static void leave_running_sorts(bench *b)
+{
+    world w;
+    story t;
+    clsort_desc d;
+    cl_int error = 0;
+    cl_event gate;
+    (void)b;
+    open_verified(&w, &t);
+    gate = mock_clCreateUserEvent(w.context, &error);
+    d = make_desc(&w, 1000, CLSORT_U32);
+    CHECK_OK(clsort_enqueue_sort(w.sorter, w.queue, &d, 1, &gate, NULL));
+    CHECK_OK(clsort_collect(w.sorter, 0));
+    counted.calls = 0;
+    counted.fail_at = 1;
+    counted.code = CL_OUT_OF_HOST_MEMORY;
+    CHECK_STATUS(clsort_collect(w.sorter, 0), CL_OUT_OF_HOST_MEMORY);
+    CHECK(counted.failed == 1 && t.proofs == 0);
+    counted.fail_at = 0;
+    mock_clSetUserEventStatus(gate, CL_COMPLETE);
+    CHECK_OK(clsort_collect(w.sorter, 0));
+    CHECK(t.proofs == 1 && t.told[0] == 0);
+    mock_clReleaseEvent(gate);
+    close_world(&w);
+}
+
 static void keep_unread_proofs(bench *b)
 {
     int fail, done = 0;
@@ -359,6 +386,7 @@ static void keep_unread_proofs(bench *b)
         CHECK(status == CL_SUCCESS || !done);
         CHECK_STATUS(clsort_collect(w.sorter, 1), CLSORT_ERROR_WRONG_RESULT);
         CHECK_OK(clsort_collect(w.sorter, 1));
+        CHECK(t.proofs == 1 + (status == CL_SUCCESS));
         close_world(&w);
     }
     CHECK(fail > 40);
@@ -568,12 +596,83 @@ static void explain_failed_clones(bench *b)
     close_world(&w);
 }
 
+/* ---- wait lists ------------------------------------------------------------------------------ */
+
+/* On an out-of-order queue each command waits for the caller's events and for the one before. */
+static void wait_for_many_events(bench *b)
+{
+    enum { MOST = 40 };
+    cl_uint n, i;
+    (void)b;
+    for (n = 1; n <= MOST; n++) {
+        world w;
+        cl_event events[MOST], done = NULL;
+        cl_command_queue queue;
+        cl_int error = 0;
+        clsort_desc d;
+        open_world(&w, mock_gpu(), 1 << 16, 0);
+        AT("%u events", (unsigned)n);
+        queue = mock_clCreateCommandQueue(w.context, w.device,
+                                          CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, &error);
+        for (i = 0; i < n; i++) events[i] = mock_clCreateUserEvent(w.context, &error);
+        d = make_desc(&w, 10000, CLSORT_U32);
+        d.algorithm = CLSORT_MERGE;
+        counted.waits = n;
+        CHECK_OK(clsort_enqueue_sort(w.sorter, queue, &d, n, events, &done));
+        CHECK(counted.launches > 1 && !counted.launches_ahead);
+        for (i = 0; i < n; i++) mock_clSetUserEventStatus(events[i], CL_COMPLETE);
+        CHECK(mock_clFinish(queue) == CL_SUCCESS);
+        for (i = 0; i < n; i++) mock_clReleaseEvent(events[i]);
+        counted_clReleaseEvent(done);
+        clsort_trim(w.sorter);
+        mock_clReleaseCommandQueue(queue);
+        close_world(&w);
+    }
+}
+
+/* ---- the self-test --------------------------------------------------------------------------- */
+
+/* Damages the end of one read. */
+typedef struct damage { int reads, at; } damage;
+
+static void damage_read(void *user, cl_mem buffer, size_t at, size_t bytes, void *host)
+{
+    damage *d = (damage *)user;
+    (void)buffer, (void)at;
+    if (++d->reads == d->at) ((unsigned char *)host)[bytes - 1] ^= 1;
+}
+
+/* The self-test reads keys alone, then keys and values, of every family. */
+static void test_oneself(bench *b)
+{
+    enum { FEWEST = 4, STEP = 93 };
+    damage d = { 0, 0 };
+    int all = 0, at;
+    (void)b;
+    for (at = 0; at <= all; at += at < FEWEST ? 1 : STEP) {
+        world w;
+        open_world(&w, mock_gpu(), 16, 0);
+        AT("read %d of %d is wrong", at, all);
+        mock.sorts = 1;
+        mock.user = &d;
+        mock.on_read = damage_read;
+        d.reads = 0;
+        d.at = at;
+        CHECK_STATUS(clsort_self_test(w.sorter), at ? CLSORT_ERROR_WRONG_RESULT : CL_SUCCESS);
+        CHECK(!at == !clsort_last_error(w.sorter)[0]);
+        if (!at) all = d.reads;
+        close_world(&w);
+    }
+    CHECK(all >= 4 * 4 * 4 * 3);   /* families, widths, counts; keys, keys and values */
+}
+
 static const test_entry tests[] = {
     { "the driver refuses nothing of any algorithm on any device", sort_everything },
     { "where sweeps do not build, radix sorts without them", fall_back_from_sweeps },
     { "a verdict stays until collect hands it out", keep_wrong_verdicts },
     { "a sort that fails on the device is reported", report_failed_sorts },
     { "a sort that cannot be judged is judged later", judge_later },
+    { "a running sort is not judged, even if its state cannot be had", leave_running_sorts },
     { "a proof that cannot be read is read later", keep_unread_proofs },
     { "a device without compute units sorts", count_no_units },
     { "no launch asks for more local memory than there is", fit_little_memory },
@@ -581,7 +680,9 @@ static const test_entry tests[] = {
     { "a build log of any size does no harm", bound_logs },
     { "a list of devices of any size does no harm", bound_lists },
     { "a prepared sort allocates nothing on the host", allocate_early },
-    { "a clone that fails says why", explain_failed_clones }
+    { "a clone that fails says why", explain_failed_clones },
+    { "wait lists may have any length", wait_for_many_events },
+    { "the self-test sees keys and values that are wrong", test_oneself }
 };
 
 TEST_MAIN_ALONE(tests, "a mock")

@@ -1,0 +1,317 @@
+/* Where arrays may lie, to the byte: a buffer of exactly the right size is taken, one of a byte
+   less is not; arrays may touch, and may not share one byte that is written. Every array of every
+   call, with elements of one byte, on the driver of mock.h. */
+
+#include "mock.h"
+
+#define CLSORT_IMPLEMENTATION
+#include "harness.h"
+
+enum { N = 64, ROWS = 3, STRIDE = 80, EXTENT = 2 * STRIDE + N, K = 8, SCRATCH_BYTES = 1 << 16 };
+enum { MOST_ARRAYS = 9, ROOM = 1 << 18 };
+
+/* ---- calls ----------------------------------------------------------------------------------- */
+
+typedef struct place {
+    cl_mem buffer;
+    size_t offset;
+} place;
+
+typedef struct world {
+    cl_context context;
+    cl_device_id device;
+    cl_command_queue queue;
+    clsort_sorter *sorter;
+} world;
+
+/* An array of a call: its bytes, what its offset must be a multiple of, is it written? */
+typedef struct array {
+    const char *name;
+    size_t bytes, step;
+    int written;
+} array;
+
+/* A call, given the places of its arrays. */
+typedef struct api {
+    const char *name;
+    clsort_status (*call)(const world *w, const place *at);
+    array arrays[MOST_ARRAYS + 1];
+} api;
+
+static clsort_desc bytes_desc(void)
+{
+    clsort_desc d = clsort_desc_default();
+    d.count = N;
+    d.key_type = CLSORT_U8;
+    return d;
+}
+
+/* Names arrays 0 ... 4 of a sort, and its scratch memory as array 5, as far as there are places. */
+static clsort_desc place_sort(clsort_desc d, const place *at, size_t arrays)
+{
+    d.keys = at[0].buffer, d.keys_offset = at[0].offset;
+    if (arrays > 1) d.keys_out = at[1].buffer, d.keys_out_offset = at[1].offset;
+    if (arrays > 2) d.values = at[2].buffer, d.values_offset = at[2].offset, d.value_size = 1;
+    if (arrays > 3) d.values_out = at[3].buffer, d.values_out_offset = at[3].offset;
+    if (arrays > 4) d.indices = at[4].buffer, d.indices_offset = at[4].offset;
+    if (arrays <= 5) return d;
+    d.scratch = at[5].buffer, d.scratch_offset = at[5].offset;
+    d.scratch_size = SCRATCH_BYTES;
+    return d;
+}
+
+static clsort_status enqueue(const world *w, const clsort_desc *d)
+{
+    const clsort_status checked = clsort_check(w->sorter, d);
+    CHECK(clsort_enqueue_sort(w->sorter, w->queue, d, 0, NULL, NULL) == checked);
+    return checked;
+}
+
+static clsort_status sort_in_place(const world *w, const place *at)
+{
+    clsort_desc d = place_sort(bytes_desc(), at, 1);
+    d.values = at[1].buffer, d.values_offset = at[1].offset, d.value_size = 1;
+    return enqueue(w, &d);
+}
+
+static clsort_status sort_apart(const world *w, const place *at)
+{
+    const clsort_desc d = place_sort(bytes_desc(), at, 6);
+    return enqueue(w, &d);
+}
+
+static clsort_desc rows_desc(void)
+{
+    clsort_desc d = bytes_desc();
+    d.rows = ROWS;
+    d.row_stride = STRIDE;
+    return d;
+}
+
+static clsort_status sort_rows(const world *w, const place *at)
+{
+    clsort_desc d = place_sort(rows_desc(), at, 6);
+    d.count_buffer = at[6].buffer, d.count_offset = at[6].offset;
+    return enqueue(w, &d);
+}
+
+static clsort_status sort_segments(const world *w, const place *at)
+{
+    clsort_desc d = place_sort(bytes_desc(), at, 6);
+    d.segments = at[6].buffer, d.segments_offset = at[6].offset;
+    d.segment_count = 5;
+    return enqueue(w, &d);
+}
+
+static clsort_status select_first(const world *w, const place *at)
+{
+    clsort_desc d = place_sort(rows_desc(), at, 5);
+    d.top_k = K;
+    return enqueue(w, &d);
+}
+
+/* Values are fetched by indices, which lie in scratch memory if they are not wanted. */
+static clsort_status select_values(const world *w, const place *at)
+{
+    clsort_desc d = place_sort(rows_desc(), at, 4);
+    d.top_k = K;
+    d.scratch = at[4].buffer, d.scratch_offset = at[4].offset;
+    d.scratch_size = SCRATCH_BYTES;
+    return enqueue(w, &d);
+}
+
+static clsort_status check_order(const world *w, const place *at)
+{
+    clsort_desc d = place_sort(rows_desc(), at, 1);
+    d.count_buffer = at[1].buffer, d.count_offset = at[1].offset;
+    return clsort_enqueue_is_sorted(w->sorter, w->queue, &d, at[2].buffer, at[2].offset, 0, NULL,
+                                    NULL);
+}
+
+static clsort_status gather(const world *w, const place *at)
+{
+    clsort_array a[2];
+    clsort_gather g;
+    size_t i;
+    memset(&g, 0, sizeof g);
+    for (i = 0; i < 2; i++) {
+        a[i].source = at[2 * i].buffer, a[i].source_offset = at[2 * i].offset;
+        a[i].target = at[2 * i + 1].buffer, a[i].target_offset = at[2 * i + 1].offset;
+        a[i].element_size = 1;
+    }
+    g.indices = at[4].buffer, g.indices_offset = at[4].offset;
+    g.count = N;
+    g.source_count = N + 4;
+    g.arrays = a;
+    g.array_count = 2;
+    return clsort_enqueue_gather(w->sorter, w->queue, &g, 0, NULL, NULL);
+}
+
+static clsort_status merge(const world *w, const place *at)
+{
+    clsort_merge_desc m = clsort_merge_desc_default();
+    m.count_a = m.count_b = N;
+    m.key_type = CLSORT_U8;
+    m.value_size = 1;
+    m.keys_a = at[0].buffer, m.keys_a_offset = at[0].offset;
+    m.keys_b = at[1].buffer, m.keys_b_offset = at[1].offset;
+    m.keys_out = at[2].buffer, m.keys_out_offset = at[2].offset;
+    m.values_a = at[3].buffer, m.values_a_offset = at[3].offset;
+    m.values_b = at[4].buffer, m.values_b_offset = at[4].offset;
+    m.values_out = at[5].buffer, m.values_out_offset = at[5].offset;
+    return clsort_enqueue_merge(w->sorter, w->queue, &m, 0, NULL, NULL);
+}
+
+#define OUTPUTS(n) { "keys_out", n, 1, 1 }, { "values", n, 1, 0 }, { "values_out", n, 1, 1 }, \
+                   { "indices", 4 * (n), 4, 1 }
+#define SCRATCH { "scratch", SCRATCH_BYTES, 16, 1 }
+
+static const api apis[] = {
+    { "a sort in place", sort_in_place, { { "keys", N, 1, 1 }, { "values", N, 1, 1 } } },
+    { "a sort", sort_apart, { { "keys", N, 1, 0 }, OUTPUTS(N), SCRATCH } },
+    { "rows", sort_rows,
+      { { "keys", EXTENT, 1, 0 }, OUTPUTS(EXTENT), SCRATCH, { "count_buffer", 4, 4, 0 } } },
+    { "segments", sort_segments,
+      { { "keys", N, 1, 0 }, OUTPUTS(N), SCRATCH, { "segments", 4 * 6, 4, 0 } } },
+    { "top-k", select_first,
+      { { "keys", EXTENT, 1, 0 }, { "keys_out", ROWS * K, 1, 1 }, { "values", EXTENT, 1, 0 },
+        { "values_out", ROWS * K, 1, 1 }, { "indices", 4 * ROWS * K, 4, 1 } } },
+    { "top-k of values", select_values,
+      { { "keys", EXTENT, 1, 0 }, { "keys_out", ROWS * K, 1, 1 }, { "values", EXTENT, 1, 0 },
+        { "values_out", ROWS * K, 1, 1 }, SCRATCH } },
+    { "a check of order", check_order,
+      { { "keys", EXTENT, 1, 0 }, { "count_buffer", 4, 4, 0 }, { "result", 4, 4, 1 } } },
+    { "a gather", gather,
+      { { "source", N + 4, 1, 0 }, { "target", N, 1, 1 }, { "second source", N + 4, 1, 0 },
+        { "second target", N, 1, 1 }, { "indices", 4 * N, 4, 0 } } },
+    { "a merge", merge,
+      { { "keys_a", N, 1, 0 }, { "keys_b", N, 1, 0 }, { "keys_out", 2 * N, 1, 1 },
+        { "values_a", N, 1, 0 }, { "values_b", N, 1, 0 }, { "values_out", 2 * N, 1, 1 } } }
+};
+enum { APIS = sizeof apis / sizeof *apis };
+
+/* ---- world ----------------------------------------------------------------------------------- */
+
+static void open_world(world *w)
+{
+    cl_int error = 0;
+    mock_reset(mock_gpu());
+    counted_reset();
+    w->device = (cl_device_id)(void *)&mock_devices[0];
+    w->context = mock_clCreateContext(NULL, 1, &w->device, NULL, NULL, &error);
+    w->queue = mock_clCreateCommandQueue(w->context, w->device, 0, &error);
+    CHECK(error == CL_SUCCESS);
+    CHECK_OK(clsort_create(w->context, w->device, NULL, &w->sorter));
+}
+
+static void close_world(world *w)
+{
+    clsort_destroy(w->sorter);
+    mock_clReleaseCommandQueue(w->queue);
+    mock_clReleaseContext(w->context);
+    CHECK(!mock.faults);
+}
+
+static cl_mem new_buffer(const world *w, size_t bytes)
+{
+    cl_int error = 0;
+    cl_mem buffer = mock_clCreateBuffer(w->context, CL_MEM_READ_WRITE, bytes, NULL, &error);
+    CHECK(error == CL_SUCCESS);
+    return buffer;
+}
+
+/* Each array in a buffer of its own, with room. */
+static void open_places(const world *w, const api *a, place *at)
+{
+    size_t i;
+    for (i = 0; a->arrays[i].name; i++) {
+        at[i].buffer = new_buffer(w, ROOM);
+        at[i].offset = 0;
+    }
+}
+
+static void close_places(const api *a, place *at)
+{
+    size_t i;
+    for (i = 0; a->arrays[i].name; i++) mock_clReleaseMemObject(at[i].buffer);
+}
+
+/* ---- tests ----------------------------------------------------------------------------------- */
+
+/* Array i in a buffer that ends `less` bytes before the array does. */
+static void expect_end(const world *w, const api *a, const place *at, size_t i, size_t offset,
+                       size_t less)
+{
+    place moved[MOST_ARRAYS];
+    memcpy(moved, at, sizeof moved);
+    moved[i].buffer = new_buffer(w, offset + a->arrays[i].bytes - less);
+    moved[i].offset = offset;
+    AT("%s: %s at %zu ends %zu bytes behind its buffer", a->name, a->arrays[i].name, offset, less);
+    CHECK_STATUS(a->call(w, moved), less ? CLSORT_ERROR_BUFFER_TOO_SMALL : CL_SUCCESS);
+    mock_clReleaseMemObject(moved[i].buffer);
+}
+
+static void buffers_end_with_their_arrays(bench *b)
+{
+    world w;
+    size_t k, i;
+    (void)b;
+    open_world(&w);
+    for (k = 0; k < APIS; k++) {
+        place at[MOST_ARRAYS];
+        open_places(&w, &apis[k], at);
+        CHECK_OK(apis[k].call(&w, at));
+        for (i = 0; apis[k].arrays[i].name; i++) {
+            expect_end(&w, &apis[k], at, i, 0, 0);
+            expect_end(&w, &apis[k], at, i, 48, 0);
+            expect_end(&w, &apis[k], at, i, 0, 1);
+            expect_end(&w, &apis[k], at, i, 48, 1);
+        }
+        close_places(&apis[k], at);
+    }
+    close_world(&w);
+}
+
+/* Array j in the buffer of array i, `gap` bytes behind its end. */
+static void expect_neighbours(const world *w, const api *a, const place *at, size_t i, size_t j,
+                              int gap)
+{
+    const array *first = &a->arrays[i], *second = &a->arrays[j];
+    const int wrong = gap < 0 && (first->written || second->written);
+    place moved[MOST_ARRAYS];
+    memcpy(moved, at, sizeof moved);
+    moved[i].offset = (second->step - first->bytes % second->step) % second->step;
+    moved[i].offset = (moved[i].offset + first->step - 1) / first->step * first->step;
+    moved[j].buffer = moved[i].buffer;
+    moved[j].offset = moved[i].offset + first->bytes + (size_t)(gap * (int)second->step);
+    if (moved[j].offset % second->step) return;
+    AT("%s: %s %d steps behind %s", a->name, second->name, gap, first->name);
+    CHECK_STATUS(a->call(w, moved), wrong ? CLSORT_ERROR_OVERLAP : CL_SUCCESS);
+}
+
+static void arrays_may_touch(bench *b)
+{
+    world w;
+    size_t k, i, j;
+    (void)b;
+    open_world(&w);
+    for (k = 0; k < APIS; k++) {
+        place at[MOST_ARRAYS];
+        open_places(&w, &apis[k], at);
+        for (i = 0; apis[k].arrays[i].name; i++)
+            for (j = 0; apis[k].arrays[j].name; j++) {
+                if (i == j) continue;
+                expect_neighbours(&w, &apis[k], at, i, j, 0);
+                expect_neighbours(&w, &apis[k], at, i, j, -1);
+            }
+        close_places(&apis[k], at);
+    }
+    close_world(&w);
+}
+
+static const test_entry tests[] = {
+    { "buffers may end with their arrays, not a byte before", buffers_end_with_their_arrays },
+    { "arrays may touch, but not share a byte that is written", arrays_may_touch }
+};
+
+TEST_MAIN_ALONE(tests, "a mock")
