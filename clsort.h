@@ -5298,14 +5298,22 @@ static clsort_status clsort__note(clsort_sorter *s, cl_int code, const char *fun
 /* Calls an OpenCL function that returns its code: CLSORT__TRY(s, clFinish, (queue)). */
 #define CLSORT__TRY(s, function, arguments) clsort__note(s, CLSORT_CL(function) arguments, #function)
 
+/* Asks an object, or the sorter's device, for something of fixed size. */
+#define CLSORT__ASK(s, function, object, what, place) \
+    clsort__note(s, CLSORT_CL(function)(object, what, sizeof(place), &(place), NULL), #function)
+#define CLSORT__FACT(s, what, place) CLSORT__ASK(s, clGetDeviceInfo, (s)->device, what, place)
+
 /* ---- >>memory ---------------------------------------------------------------------------------------------------- */
 
-/* Grows *items to hold `count` elements; what is there stays. */
-static clsort_status clsort__grow(clsort_sorter *s, void **items, size_t count, size_t size)
+/* Grows an array to hold `count` elements; `array` is where its address stands. What is there
+   stays. */
+static clsort_status clsort__grow(clsort_sorter *s, void *array, size_t count, size_t size)
 {
-    void *grown = *items ? CLSORT_REALLOC(*items, count * size) : CLSORT_MALLOC(count * size);
+    void *old, *grown;
+    memcpy(&old, array, sizeof old);
+    grown = old ? CLSORT_REALLOC(old, count * size) : CLSORT_MALLOC(count * size);
     if (!grown) return clsort__fail(s, CL_OUT_OF_HOST_MEMORY, "malloc", NULL);
-    *items = grown;
+    memcpy(array, &grown, sizeof grown);
     return CL_SUCCESS;
 }
 
@@ -5333,7 +5341,6 @@ static void clsort__release_slot(clsort__slot *slot)
 static clsort_status clsort__find_slot(clsort_sorter *s, cl_command_queue queue, clsort__slot **found)
 {
     size_t i, spare = s->slot_count;
-    void *slots = s->slots;
     clsort_status status;
     for (i = 0; i < s->slot_count; i++) {
         *found = &s->slots[i];
@@ -5341,9 +5348,8 @@ static clsort_status clsort__find_slot(clsort_sorter *s, cl_command_queue queue,
         if (!s->slots[i].queue) spare = i;
     }
     if (spare == s->slot_count) {
-        status = clsort__grow(s, &slots, s->slot_count + 1, sizeof *s->slots);
+        status = clsort__grow(s, &s->slots, s->slot_count + 1, sizeof *s->slots);
         if (status != CL_SUCCESS) return status;
-        s->slots = (clsort__slot *)slots;
         memset(&s->slots[s->slot_count++], 0, sizeof *s->slots);
     }
     *found = &s->slots[spare];
@@ -5362,13 +5368,10 @@ static clsort_status clsort__find_slot(clsort_sorter *s, cl_command_queue queue,
    are complete. Without a mark there is nothing but to wait. */
 static void clsort__mark_queue(clsort_sorter *s, cl_command_queue queue)
 {
-    void *marks = s->marks;
     cl_event mark = NULL;
-    clsort_status status = clsort__grow(s, &marks, s->mark_count + 1, sizeof *s->marks);
-    if (status == CL_SUCCESS) {
-        s->marks = (cl_event *)marks;
+    clsort_status status = clsort__grow(s, &s->marks, s->mark_count + 1, sizeof *s->marks);
+    if (status == CL_SUCCESS)
         status = CLSORT__TRY(s, clEnqueueMarkerWithWaitList, (queue, 0, NULL, &mark));
-    }
     if (status == CL_SUCCESS) {
         s->marks[s->mark_count++] = mark;
         CLSORT_CL(clFlush)(queue);
@@ -5470,14 +5473,14 @@ static clsort_status clsort__adopt_context(clsort_sorter *s, cl_context context,
 {
     size_t bytes = 0, i;
     int found = 0;
-    void *list = NULL;
+    cl_device_id *list = NULL;
     clsort_status status = CLSORT__TRY(s, clGetContextInfo, (context, CL_CONTEXT_DEVICES, 0, NULL, &bytes));
     if (status == CL_SUCCESS && bytes > CLSORT__MOST_DEVICES)
         status = clsort__fail(s, CL_OUT_OF_HOST_MEMORY, "clGetContextInfo", "CL_CONTEXT_DEVICES");
     if (status == CL_SUCCESS) status = clsort__grow(s, &list, bytes + 1, 1);
     if (status == CL_SUCCESS) status = CLSORT__TRY(s, clGetContextInfo, (context, CL_CONTEXT_DEVICES, bytes, list, NULL));
     for (i = 0; status == CL_SUCCESS && i < bytes / sizeof device; i++)
-        if (((cl_device_id *)list)[i] == device) found = 1;
+        if (list[i] == device) found = 1;
     clsort__free(list);
     if (status != CL_SUCCESS) return status;
     if (!found) return clsort__fail(s, CLSORT_ERROR_DEVICE_UNUSABLE, "clsort_create", "the device is not one of the context's");
@@ -5494,7 +5497,7 @@ static clsort_status clsort__find_progress(clsort_sorter *s)
     enum { NVIDIA = 0x10DE, COMPUTE_CAPABILITY_MAJOR_NV = 0x4000 };
     cl_uint vendor = 0, major = 0;
     cl_int code;
-    clsort_status status = CLSORT__TRY(s, clGetDeviceInfo, (s->device, CL_DEVICE_VENDOR_ID, sizeof vendor, &vendor, NULL));
+    clsort_status status = CLSORT__FACT(s, CL_DEVICE_VENDOR_ID, vendor);
     if (status != CL_SUCCESS || s->is_cpu || vendor != NVIDIA) return status;
     code = CLSORT_CL(clGetDeviceInfo)(s->device, COMPUTE_CAPABILITY_MAJOR_NV, sizeof major, &major, NULL);
     s->has_progress = code == CL_SUCCESS && major >= 7;
@@ -5532,15 +5535,17 @@ static clsort_status clsort__device_facts(clsort_sorter *s)
     cl_bool compiler = CL_FALSE, available = CL_FALSE;
     cl_uint vector = 0;
     size_t sizes[16];
-    clsort_status status = CLSORT__TRY(s, clGetDeviceInfo, (s->device, CL_DEVICE_TYPE, sizeof type, &type, NULL));
-    if (status == CL_SUCCESS) status = CLSORT__TRY(s, clGetDeviceInfo, (s->device, CL_DEVICE_COMPILER_AVAILABLE, sizeof compiler, &compiler, NULL));
-    if (status == CL_SUCCESS) status = CLSORT__TRY(s, clGetDeviceInfo, (s->device, CL_DEVICE_AVAILABLE, sizeof available, &available, NULL));
-    if (status == CL_SUCCESS) status = CLSORT__TRY(s, clGetDeviceInfo, (s->device, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof s->max_group, &s->max_group, NULL));
-    if (status == CL_SUCCESS) status = CLSORT__TRY(s, clGetDeviceInfo, (s->device, CL_DEVICE_MAX_WORK_ITEM_SIZES, sizeof sizes, sizes, NULL));
-    if (status == CL_SUCCESS) status = CLSORT__TRY(s, clGetDeviceInfo, (s->device, CL_DEVICE_NATIVE_VECTOR_WIDTH_INT, sizeof vector, &vector, NULL));
-    if (status == CL_SUCCESS) status = CLSORT__TRY(s, clGetDeviceInfo, (s->device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof s->compute_units, &s->compute_units, NULL));
-    if (status == CL_SUCCESS) status = CLSORT__TRY(s, clGetDeviceInfo, (s->device, CL_DEVICE_LOCAL_MEM_SIZE, sizeof s->local_bytes, &s->local_bytes, NULL));
-    if (status == CL_SUCCESS) status = CLSORT__TRY(s, clGetDeviceInfo, (s->device, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof s->max_allocation, &s->max_allocation, NULL));
+    clsort_status status = CLSORT__FACT(s, CL_DEVICE_TYPE, type);
+    if (status == CL_SUCCESS) status = CLSORT__FACT(s, CL_DEVICE_COMPILER_AVAILABLE, compiler);
+    if (status == CL_SUCCESS) status = CLSORT__FACT(s, CL_DEVICE_AVAILABLE, available);
+    if (status == CL_SUCCESS) status = CLSORT__FACT(s, CL_DEVICE_MAX_WORK_GROUP_SIZE, s->max_group);
+    if (status == CL_SUCCESS) status = CLSORT__FACT(s, CL_DEVICE_MAX_WORK_ITEM_SIZES, sizes);
+    if (status == CL_SUCCESS) status = CLSORT__FACT(s, CL_DEVICE_NATIVE_VECTOR_WIDTH_INT, vector);
+    if (status == CL_SUCCESS)
+        status = CLSORT__FACT(s, CL_DEVICE_MAX_COMPUTE_UNITS, s->compute_units);
+    if (status == CL_SUCCESS) status = CLSORT__FACT(s, CL_DEVICE_LOCAL_MEM_SIZE, s->local_bytes);
+    if (status == CL_SUCCESS)
+        status = CLSORT__FACT(s, CL_DEVICE_MAX_MEM_ALLOC_SIZE, s->max_allocation);
     if (status != CL_SUCCESS) return status;
     if (!compiler || !available)
         return clsort__fail(s, CLSORT_ERROR_DEVICE_UNUSABLE, "clsort_create", compiler ? "CL_DEVICE_AVAILABLE" : "CL_DEVICE_COMPILER_AVAILABLE");
@@ -5856,16 +5861,17 @@ static void clsort__release_program(clsort__program *p)
 static void clsort__keep_log(clsort_sorter *s, cl_program program)
 {
     const cl_program_build_info what = CL_PROGRAM_BUILD_LOG;
+    char *log;
     size_t bytes = 0;
-    void *log = s->build_log;
     if (s->build_log) *s->build_log = 0;
     if (CLSORT_CL(clGetProgramBuildInfo)(program, s->device, what, 0, NULL, &bytes) != CL_SUCCESS)
         return;
-    if (bytes > CLSORT__MOST_LOG || clsort__grow(s, &log, bytes + 1, 1) != CL_SUCCESS) return;
-    s->build_log = (char *)log;
-    memset(s->build_log, 0, bytes + 1);
+    if (bytes > CLSORT__MOST_LOG || clsort__grow(s, &s->build_log, bytes + 1, 1) != CL_SUCCESS)
+        return;
+    log = s->build_log;
+    memset(log, 0, bytes + 1);
     if (CLSORT_CL(clGetProgramBuildInfo)(program, s->device, what, bytes, log, NULL) != CL_SUCCESS)
-        *s->build_log = 0;
+        *log = 0;
 }
 
 /* The chunk of kernels.cl behind which a comparator's text goes, and the line after it. */
@@ -5909,16 +5915,15 @@ static cl_int clsort__load_source(clsort_sorter *s, const clsort__comparator *co
 static clsort_status clsort__add_comparator(clsort_sorter *s, const char *record_type, const char *precedes, size_t record_size, cl_uint *number)
 {
     const size_t first = strlen(record_type) + 1, second = strlen(precedes) + 1;
+    const size_t count = s->comparator_count + 1;
+    char *texts = NULL;
     clsort__comparator *c;
-    void *list = s->comparators, *texts = NULL;
-    clsort_status status = clsort__grow(s, &list, s->comparator_count + 1, sizeof *s->comparators);
-    if (status != CL_SUCCESS) return status;
-    s->comparators = (clsort__comparator *)list;
-    status = clsort__grow(s, &texts, first + second, 1);
+    clsort_status status = clsort__grow(s, &s->comparators, count, sizeof *s->comparators);
+    if (status == CL_SUCCESS) status = clsort__grow(s, &texts, first + second, 1);
     if (status != CL_SUCCESS) return status;
     c = &s->comparators[s->comparator_count++];
-    c->record_type = (char *)texts;
-    c->precedes = c->record_type + first;
+    c->record_type = texts;
+    c->precedes = texts + first;
     c->record_size = record_size;
     memcpy(c->record_type, record_type, first);
     memcpy(c->precedes, precedes, second);
@@ -6030,14 +6035,12 @@ static clsort__program *clsort__find_program(clsort_sorter *s, const clsort__con
 /* Builds what is not built yet. */
 static clsort_status clsort__need_program(clsort_sorter *s, const clsort__config *asked, cl_uint flags)
 {
-    void *programs = s->programs;
     clsort__program *p;
     clsort_status status;
     if (clsort__find_program(s, asked)) return CL_SUCCESS;
     if (flags & CLSORT_FLAG_NO_BUILD) return clsort__fail(s, CLSORT_ERROR_NOT_READY, "clsort", NULL);
-    status = clsort__grow(s, &programs, s->program_count + 1, sizeof *s->programs);
+    status = clsort__grow(s, &s->programs, s->program_count + 1, sizeof *s->programs);
     if (status != CL_SUCCESS) return status;
-    s->programs = (clsort__program *)programs;
     p = &s->programs[s->program_count];
     memset(p, 0, sizeof *p);
     p->asked = p->config = *asked;
@@ -6763,9 +6766,10 @@ static clsort_status clsort__parent_range(clsort_sorter *s, clsort__range *r)
 {
     cl_mem parent = NULL;
     size_t origin = 0;
-    clsort_status status = CLSORT__TRY(s, clGetMemObjectInfo, (r->buffer, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof parent, &parent, NULL));
+    clsort_status status = CLSORT__ASK(s, clGetMemObjectInfo, r->buffer,
+                                       CL_MEM_ASSOCIATED_MEMOBJECT, parent);
     if (status != CL_SUCCESS || !parent) return status;
-    status = CLSORT__TRY(s, clGetMemObjectInfo, (r->buffer, CL_MEM_OFFSET, sizeof origin, &origin, NULL));
+    status = CLSORT__ASK(s, clGetMemObjectInfo, r->buffer, CL_MEM_OFFSET, origin);
     r->buffer = parent;
     r->offset += origin;
     return status;
@@ -6895,14 +6899,17 @@ static clsort_status clsort__check_queue(clsort_sorter *s, const char *function,
     cl_command_queue_properties properties = 0;
     clsort__slot *slot;
     cl_uint i;
-    clsort_status status = CLSORT__TRY(s, clGetCommandQueueInfo, (run->queue, CL_QUEUE_CONTEXT, sizeof context, &context, NULL));
-    if (status == CL_SUCCESS) status = CLSORT__TRY(s, clGetCommandQueueInfo, (run->queue, CL_QUEUE_DEVICE, sizeof device, &device, NULL));
-    if (status == CL_SUCCESS) status = CLSORT__TRY(s, clGetCommandQueueInfo, (run->queue, CL_QUEUE_PROPERTIES, sizeof properties, &properties, NULL));
+    clsort_status status = CLSORT__ASK(s, clGetCommandQueueInfo, run->queue, CL_QUEUE_CONTEXT,
+                                       context);
+    if (status == CL_SUCCESS)
+        status = CLSORT__ASK(s, clGetCommandQueueInfo, run->queue, CL_QUEUE_DEVICE, device);
+    if (status == CL_SUCCESS)
+        status = CLSORT__ASK(s, clGetCommandQueueInfo, run->queue, CL_QUEUE_PROPERTIES, properties);
     if (status != CL_SUCCESS) return status;
     if (context != s->context || device != s->device) return clsort__reject(s, function, "queue", CLSORT_ERROR_QUEUE_MISMATCH);
     run->in_order = !(properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
     for (i = 0; i < run->n_wait; i++) {
-        status = CLSORT__TRY(s, clGetEventInfo, (run->wait[i], CL_EVENT_CONTEXT, sizeof context, &context, NULL));
+        status = CLSORT__ASK(s, clGetEventInfo, run->wait[i], CL_EVENT_CONTEXT, context);
         if (status != CL_SUCCESS) return status;
         if (context != s->context) return clsort__reject(s, function, "wait", CLSORT_ERROR_EVENT_MISMATCH);
     }
@@ -7134,14 +7141,12 @@ enum { CLSORT__FEW_WAITS = 15 };
 /* Makes room for wait lists, before the first command. */
 static clsort_status clsort__reserve_waits(clsort_sorter *s, cl_uint n_wait)
 {
-    void *waits = s->waits;
+    const size_t room = (size_t)n_wait + 1;
     clsort_status status;
-    if (s->wait_room > n_wait) return CL_SUCCESS;
-    status = clsort__grow(s, &waits, (size_t)n_wait + 1, sizeof *s->waits);
-    if (status != CL_SUCCESS) return status;
-    s->waits = (cl_event *)waits;
-    s->wait_room = (size_t)n_wait + 1;
-    return CL_SUCCESS;
+    if (s->wait_room >= room) return CL_SUCCESS;
+    status = clsort__grow(s, &s->waits, room, sizeof *s->waits);
+    if (status == CL_SUCCESS) s->wait_room = room;
+    return status;
 }
 
 /* Ends a run: the last event goes to the caller and, on an out-of-order queue, to the scratch slot that is in use until then. */
@@ -8259,7 +8264,8 @@ static clsort_status clsort__find_scratch(clsort__run *run, const clsort__plan *
     for (i = 0; i < p->scratch.buffers; i++)
         scratch->at[i] = clsort__make_span((*slot)->buffers[i], 0);
     if (!(*slot)->last) return CL_SUCCESS;
-    status = CLSORT__TRY(run->s, clGetEventInfo, ((*slot)->last, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, NULL));
+    status = CLSORT__ASK(run->s, clGetEventInfo, (*slot)->last, CL_EVENT_COMMAND_EXECUTION_STATUS,
+                         state);
     if (status == CL_SUCCESS && state > CL_COMPLETE) {
         status = CLSORT__TRY(run->s, clRetainEvent, ((*slot)->last));
         if (status == CL_SUCCESS) run->previous = (*slot)->last;
@@ -8410,11 +8416,9 @@ static void clsort__prove_output(clsort__run *run, const clsort__plan *p, clsort
 /* The buffer for the proof of one sort. */
 static clsort_status clsort__new_proof(clsort_sorter *s, clsort__span *proof)
 {
-    void *pending = s->pending;
     cl_int code;
-    clsort_status status = clsort__grow(s, &pending, s->pending_count + 1, sizeof *s->pending);
+    clsort_status status = clsort__grow(s, &s->pending, s->pending_count + 1, sizeof *s->pending);
     if (status != CL_SUCCESS) return status;
-    s->pending = (clsort__pending *)pending;
     *proof = clsort__make_span(CLSORT_CL(clCreateBuffer)(s->context, CL_MEM_READ_WRITE, sizeof(clsort_proof), NULL, &code), 0);
     return clsort__note(s, code, "clCreateBuffer");
 }
@@ -9023,12 +9027,10 @@ CLSORT_API clsort_status clsort_create(cl_context context, cl_device_id device,
 /* Gives a clone its own kernels of the programs built so far. */
 static clsort_status clsort__share_programs(const clsort_sorter *from, clsort_sorter *to)
 {
-    void *programs = NULL;
     size_t i;
     clsort_status status = CL_SUCCESS;
     if (!from->program_count) return CL_SUCCESS;
-    status = clsort__grow(to, &programs, from->program_count, sizeof *to->programs);
-    to->programs = (clsort__program *)programs;
+    status = clsort__grow(to, &to->programs, from->program_count, sizeof *to->programs);
     for (i = 0; i < from->program_count && status == CL_SUCCESS; i++) {
         clsort__program *p = &to->programs[i];
         int fits;
