@@ -14,6 +14,9 @@
    mock.sorts          set: a launch sorts its first array, if the buffer is stored
    mock.on_read        may change what a read returns
    mock.on_launch      hears of every launch
+   mock.on_stuck       is called where the host would wait for ever, as another thread of the caller
+   mock.traces         set: mock.trace is a hash of all launches, copies and fills, with what they
+                       were told but for buffers; mock.traced counts them. For one thread
    mock.fail_command   the number of the command, from 1, that ends with mock.command_code
    mock_live(kind)     references to objects of a kind, the test's own included
 
@@ -101,6 +104,7 @@ typedef struct mock_buffer {
     size_t size, origin;
     struct mock_buffer *parent;
     unsigned char *bytes;                   /* NULL: not stored */
+    int sorted;                             /* by a launch, and not written since */
 } mock_buffer;
 
 typedef struct mock_program {
@@ -152,7 +156,8 @@ typedef struct mock_command {
 
 static struct {
     mock_facts facts[MOCK_DEVICES];
-    int hold, sorts;
+    int hold, sorts, traces, traced;
+    uint64_t trace;
     size_t stored;
     int faults, fault_quiet;
     char fault[200];                        /* the last one */
@@ -162,6 +167,7 @@ static struct {
     int builds, live[MOCK_KINDS];
     void *user;                             /* for the hooks */
     void (*on_read)(void *user, cl_mem buffer, size_t at, size_t bytes, void *host);
+    void (*on_stuck)(void *user);
     void (*on_launch)(void *user, const char *kernel, size_t global, size_t group, size_t local);
 } mock;
 
@@ -798,35 +804,43 @@ static inline void mock_set_status(mock_event *e, cl_int status)
     if (status <= CL_COMPLETE) e->callbacks = 0;
 }
 
-static inline cl_ulong mock_key(const unsigned char *place, size_t bytes)
+/* One pass of mock_sort: by one byte, from one place to another. */
+static inline void mock_sort_byte(const unsigned char *rows, unsigned char *sorted, size_t n,
+                                  size_t row, size_t byte)
 {
-    cl_ulong key = 0;
-    memcpy(&key, place, bytes);   /* little-endian hosts */
-    return key;
+    size_t next[256] = { 0 }, sum = 0, i;
+    for (i = 0; i < n; i++) next[rows[i * row + byte]]++;
+    for (i = 0; i < 256; i++) {
+        const size_t count = next[i];
+        next[i] = sum;
+        sum += count;
+    }
+    for (i = 0; i < n; i++)
+        memcpy(sorted + next[rows[i * row + byte]]++ * row, rows + i * row, row);
 }
 
-/* Sorts stored keys, and values beside them: by insertion, which keeps what is sorted and is fast
- * where most is. */
+/* Sorts stored keys, and values beside them; stable. For little-endian hosts, as clsort is. */
 static inline void mock_sort(const mock_command *c)
 {
-    unsigned char *keys = c->from->bytes + c->from_at,
-                  *values = c->to ? c->to->bytes + c->to_at : NULL, row[16];
-    const size_t k = c->key_bytes, v = values ? c->value_bytes : 0,
+    const size_t k = c->key_bytes, v = c->to ? c->value_bytes : 0,
                  n = (c->from->size - c->from_at) / k;
-    size_t i, gap, j;
-    for (gap = 1; gap < n / 9; gap = 3 * gap + 1) continue;
-    for (; gap; gap /= 3)
-        for (i = gap; i < n; i++) {
-            memcpy(row, keys + i * k, k);
-            if (v) memcpy(row + 8, values + i * v, v);
-            for (j = i; j >= gap && mock_key(keys + (j - gap) * k, k) > mock_key(row, k);
-                 j -= gap) {
-                memcpy(keys + j * k, keys + (j - gap) * k, k);
-                if (v) memcpy(values + j * v, values + (j - gap) * v, v);
-            }
-            memcpy(keys + j * k, row, k);
-            if (v) memcpy(values + j * v, row + 8, v);
-        }
+    unsigned char *keys = c->from->bytes + c->from_at, *values = v ? c->to->bytes + c->to_at : NULL;
+    unsigned char *rows = (unsigned char *)malloc(2 * n * (k + v) + 1),
+                  *sorted = rows + n * (k + v), *now = rows;
+    size_t i;
+    for (i = 0; i < n; i++) {
+        memcpy(rows + i * (k + v), keys + i * k, k);
+        if (v) memcpy(rows + i * (k + v) + k, values + i * v, v);
+    }
+    for (i = 0; i < k; i++) {
+        mock_sort_byte(now, now == rows ? sorted : rows, n, k + v, i);
+        now = now == rows ? sorted : rows;
+    }
+    for (i = 0; i < n; i++) {
+        memcpy(keys + i * k, now + i * (k + v), k);
+        if (v) memcpy(values + i * v, now + i * (k + v) + k, v);
+    }
+    free(rows);
 }
 
 /* What a command does. */
@@ -842,7 +856,9 @@ static inline void mock_execute(const mock_command *c)
         mock.on_read(mock.user, (cl_mem)(void *)c->from, c->from_at, c->bytes, c->host);
     for (i = 0; c->kind == MOCK_FILL && to && i < c->bytes; i += c->pattern_size)
         memcpy(to + c->to_at + i, c->pattern, c->pattern_size);
-    if (c->kind == MOCK_LAUNCH && from && (!c->to || to)) mock_sort(c);
+    if (c->kind == MOCK_LAUNCH && from && (!c->to || to) && !c->from->sorted) mock_sort(c);
+    if (c->kind == MOCK_LAUNCH && from) c->from->sorted = 1;
+    else if (to) c->to->sorted = 0;
 }
 
 /* Runs a command whose events have come, or fails it because one of them did. */
@@ -940,6 +956,7 @@ static inline void mock_defer(const mock_command *command)
 static inline cl_int mock_drain(mock_queue *q, const char *function)
 {
     if (MOCK_GET(q->pending)) mock_run();
+    if (MOCK_GET(q->pending) && mock.on_stuck) mock.on_stuck(mock.user);
     if (MOCK_GET(q->pending))
         return mock_fault(function, "would wait for ever", CL_OUT_OF_RESOURCES);
     return CL_SUCCESS;
@@ -974,6 +991,25 @@ static inline cl_int mock_check_range(const char *function, const mock_queue *q,
     if (at > b->size || bytes > b->size - at)
         return mock_fault(function, "beyond the end of a buffer", CL_INVALID_VALUE);
     return CL_SUCCESS;
+}
+
+static inline void mock_trace(uint64_t x)
+{
+    mock.trace = (mock.trace ^ x) * UINT64_C(0x9E3779B97F4A7C15);
+    mock.trace ^= mock.trace >> 29;
+}
+
+/* Takes a command into the trace; a launch with its kernel and values. */
+static inline void mock_trace_command(const mock_command *c, const mock_kernel *k, size_t global)
+{
+    int i;
+    if (!mock.traces) return;
+    mock.traced++;
+    mock_trace((uint64_t)c->kind);
+    mock_trace(k ? global : c->bytes);
+    mock_trace(k ? (uint64_t)(uintptr_t)k->signature : c->from_at);
+    for (i = 0; k && i < k->signature->count; i++)
+        mock_trace(k->arguments[i].buffer ? 0 : k->arguments[i].value);
 }
 
 /* Enqueues a checked command. */
@@ -1061,6 +1097,7 @@ static inline cl_int mock_clEnqueueCopyBuffer(cl_command_queue queue, cl_mem fro
     if (!code) code = mock_check_range("clEnqueueCopyBuffer", c.queue, c.to, to_at, bytes);
     if (!code && from == to && from_at < to_at + bytes && to_at < from_at + bytes)
         code = mock_fault("clEnqueueCopyBuffer", "the ranges overlap", CL_MEM_COPY_OVERLAP);
+    if (!code) mock_trace_command(&c, NULL, 0);
     return code ? code : mock_enqueue(&c, n, wait, event, 0);
 }
 
@@ -1082,6 +1119,7 @@ static inline cl_int mock_clEnqueueFillBuffer(cl_command_queue queue, cl_mem buf
     c.pattern_size = size;
     MOCK_SEES(pattern, size);
     memcpy(c.pattern, pattern, size);
+    mock_trace_command(&c, NULL, 0);
     return mock_enqueue(&c, n, wait, event, 0);
 }
 
@@ -1141,6 +1179,7 @@ static inline cl_int mock_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kern
     if (code) return code;
     if (mock.on_launch) mock.on_launch(mock.user, k->signature->name, *global, *group, local);
     mock_find_arrays(&c, k);
+    mock_trace_command(&c, k, *global);
     return mock_enqueue(&c, n, wait, event, 0);
 }
 
@@ -1170,6 +1209,8 @@ static inline cl_int mock_clWaitForEvents(cl_uint n, const cl_event *events)
         if (!mock_is(e, MOCK_EVENT))
             return mock_fault("clWaitForEvents", "no such event", CL_INVALID_EVENT);
         if (__atomic_load_n(&e->status, __ATOMIC_ACQUIRE) > CL_COMPLETE) mock_run();
+        if (__atomic_load_n(&e->status, __ATOMIC_ACQUIRE) > CL_COMPLETE && mock.on_stuck)
+            mock.on_stuck(mock.user);
         status = __atomic_load_n(&e->status, __ATOMIC_ACQUIRE);
         if (status > CL_COMPLETE)
             return mock_fault("clWaitForEvents", "would wait for ever", CL_OUT_OF_RESOURCES);

@@ -1,7 +1,10 @@
-/* Fault injection: every OpenCL call and every allocation of a scenario fails, each once with two codes, then together with all
-   that follow. After each fault: never a false success; code, function and message are right; nothing leaked and no reference
-   count of the caller's changed; the input as it was before the first launch and a permutation after it; guards untouched; every
-   event completes; the queue works, the same sorter sorts, and destroying it gives everything back.
+/* Fault injection on real devices: a sample of what tests/test_mock_faults.c does completely, with
+   what only a real driver shows. Some OpenCL calls and allocations of each scenario fail, drawn
+   from a fixed seed, each in one of four ways: with one of two codes, alone or together with all
+   that follow. After each fault: never a false success; code, function and message are right;
+   nothing leaked and no reference count of the caller's changed; the input as it was before the
+   first launch and a permutation after it; guards untouched; every event completes; the queue
+   works, the same sorter sorts, and destroying it gives everything back.
 
    A scenario is a line of `scenarios`, or an algorithm of `algorithms` with each line of `shapes`. CLSORT_TEST_SCENARIO runs only
    those whose name holds it. */
@@ -11,15 +14,10 @@
 #define CLSORT_IMPLEMENTATION
 #include "cases.h"
 
+#include "faults.h"
+
 #include <signal.h>
 #include <unistd.h>
-
-/* What the diagnostic callback was told last, and how often; how many commands the profile heard of. */
-typedef struct said {
-    int times, commands;
-    clsort_status status;
-    char function[64], message[1000];
-} said;
 
 struct trial;
 
@@ -59,23 +57,6 @@ typedef struct trial {
     int on_host;                             /* the arrays under test are state.after, not the buffers */
 } trial;
 
-static struct { int injected, passed; } figures;
-
-static void hear(void *user, clsort_status status, const char *function, const char *message)
-{
-    said *s = (said *)user;
-    s->times++;
-    s->status = status;
-    snprintf(s->function, sizeof s->function, "%s", function);
-    snprintf(s->message, sizeof s->message, "%s", message);
-}
-
-static void hear_command(void *user, const char *stage, cl_event event)
-{
-    CHECK(stage != NULL && event != NULL);
-    ((said *)user)->commands++;
-}
-
 static void hung(int number)
 {
     (void)number;
@@ -85,9 +66,6 @@ static void hung(int number)
 }
 
 /* ---- the calls under test ---------------------------------------------------------------------------------------- */
-
-/* What comes after the calls under test is not to fail. */
-static void disarm(void) { counted.fail_at = 0; }
 
 /* Enqueues a sort behind `gate`; a success has an event that completes, a failure has none. */
 static clsort_status enqueue(trial *t, clsort_sorter *sorter, cl_uint n_wait, const cl_event *wait, cl_event *done)
@@ -479,53 +457,7 @@ static int check_after_failure(trial *t, int launched)
 static int may_be_survived(const trial *t, const char *function)
 {
     if (t->c->verify && (!strcmp(function, "clGetEventInfo") || !strcmp(function, "clEnqueueReadBuffer"))) return 1;
-    return !strcmp(function, "clGetProgramBuildInfo") || !strcmp(function, "clGetDeviceIDs") || !strcmp(function, "clRetainEvent");
-}
-
-/* A second code that a driver could give. */
-static cl_int other_code(const char *function)
-{
-    if (!strcmp(function, "clBuildProgram")) return CL_BUILD_PROGRAM_FAILURE;
-    if (!strcmp(function, "clCreateBuffer") || !strncmp(function, "clEnqueue", 9)) return CL_MEM_OBJECT_ALLOCATION_FAILURE;
-    if (!strcmp(function, "clGetMemObjectInfo")) return CL_INVALID_MEM_OBJECT;
-    if (!strcmp(function, "clGetCommandQueueInfo") || !strcmp(function, "clRetainCommandQueue")) return CL_INVALID_COMMAND_QUEUE;
-    if (!strcmp(function, "clSetKernelArg")) return CL_INVALID_ARG_SIZE;
-    if (!strcmp(function, "clGetDeviceInfo") || !strcmp(function, "clRetainDevice")) return CL_INVALID_DEVICE;
-    return CL_OUT_OF_HOST_MEMORY;
-}
-
-/* What the failing function's code becomes; *reporter is who is then named. */
-static clsort_status wanted_status(clsort_status got, int may_be_texts, const char **reporter)
-{
-    if (!strcmp(counted.failed_function, "malloc")) return CL_OUT_OF_HOST_MEMORY;
-    if (!strcmp(counted.failed_function, "clBuildProgram") && counted.code == CL_BUILD_PROGRAM_FAILURE)
-        return may_be_texts && got == CLSORT_ERROR_COMPARATOR ? got : CLSORT_ERROR_BUILD_FAILED;
-    if (!strcmp(counted.failed_function, "clGetDeviceIDs")) *reporter = "clsort_create";
-    if (!strcmp(counted.failed_function, "clGetDeviceIDs")) return CLSORT_ERROR_DEVICE_UNUSABLE;
-    if (counted.code == CL_INVALID_MEM_OBJECT && got == CLSORT_ERROR_NOT_A_BUFFER) {
-        *reporter = "clsort_";
-        return got;
-    }
-    return counted.code;
-}
-
-/* Code, function and message, as returned, as told to the callback and as kept by the sorter. */
-static int check_report(trial *t, clsort_status status)
-{
-    const char *reporter = counted.failed_function;
-    clsort_status wanted = wanted_status(status, t->c->order == ORDER_COMPARATOR, &reporter);
-    char number[32];
-    int good = CHECK(status == wanted) && CHECK(t->said.times > 0);
-    if (!good && test_now.faults <= 5) printf("  got %d, told %d times: %s\n", (int)status, t->said.times, t->said.message);
-    if (!good) return 0;
-    snprintf(number, sizeof number, "(%d)", (int)status);
-    good = CHECK(t->said.status == status);
-    good = CHECK(!strncmp(t->said.function, reporter, strlen(reporter))) && good;
-    good = CHECK(!strncmp(t->said.message, t->said.function, strlen(t->said.function))) && good;
-    good = CHECK(strstr(t->said.message, number) && strstr(t->said.message, clsort_status_text(status))) && good;
-    if (!t->c->alone) good = CHECK(!strcmp(clsort_last_error(t->sorter), t->said.message)) && good;
-    if (!good && test_now.faults <= 5) printf("  told: %s\n", t->said.message);
-    return good;
+    return !strcmp(function, "clGetProgramBuildInfo") || !strcmp(function, "clGetDeviceIDs");
 }
 
 /* ---- objects ----------------------------------------------------------------------------------------------------- */
@@ -572,16 +504,6 @@ static int check_context(const bench *b, cl_uint wanted)
     int tries;
     for (tries = 0; tries < 1000 && context_references(b) != wanted; tries++) nanosleep(&pause, NULL);
     return CHECK(context_references(b) == wanted);
-}
-
-/* Does the implementation hold what it held before, kind by kind? */
-static int check_live(const int *wanted)
-{
-    static const char *const names[COUNTED_KINDS] = { "context", "device", "queue", "buffer", "program", "kernel", "event", "memory" };
-    int kind, good = CHECK(!memcmp(counted.live, wanted, sizeof counted.live));
-    for (kind = 0; kind < COUNTED_KINDS && !good; kind++)
-        if (counted.live[kind] != wanted[kind] && test_now.faults <= 5) printf("  %s: %d live, not %d\n", names[kind], counted.live[kind], wanted[kind]);
-    return good;
 }
 
 /* ---- trials ------------------------------------------------------------------------------------------------------ */
@@ -721,33 +643,14 @@ static int run_unharmed(trial *t)
 
 /* ---- injection --------------------------------------------------------------------------------------------------- */
 
-typedef struct fault {
-    int call, after;    /* which call fails, and do all later ones? */
-    cl_int code;
-} fault;
-
-static void arm(trial *t, const fault *f)
-{
-    memset(&t->said, 0, sizeof t->said);
-    counted.calls = counted.failed = counted.launches = 0;
-    counted.code = f->code;
-    counted.fail_after = f->after;
-    counted.fail_at = f->call;
-}
-
-static void say(const trial *t, const fault *f, const char *function)
-{
-    AT("%s: call %d, %s, fails with %d%s", t->c->name, f->call, function, (int)f->code, f->after ? ", and all later ones" : "");
-}
-
 /* Runs the scenario with one fault and judges what it left. Returns the failed function's name, NULL when there are fewer calls. */
 static const char *inject(trial *t, const fault *f)
 {
     clsort_status status;
     int launched;
     reset_arrays(t);
-    say(t, f, "?");
-    arm(t, f);
+    say(t->c->name, f, "?");
+    arm(&t->said, f);
     alarm(60);
     status = t->c->act(t);
     disarm();
@@ -756,10 +659,10 @@ static const char *inject(trial *t, const fault *f)
     CHECK(clFinish(t->queue) == CL_SUCCESS);
     alarm(0);
     if (!counted.failed) return NULL;
-    say(t, f, counted.failed_function);
+    say(t->c->name, f, counted.failed_function);
     if (!t->on_host) case_read(&t->state, t->queue);
     if (status != CL_SUCCESS) {
-        check_report(t, status);
+        check_report(&t->said, t->c->alone ? NULL : t->sorter, status, 0);
         check_after_failure(t, launched);
     } else if (CHECK(may_be_survived(t, counted.failed_function))) {
         t->c->check(t);
@@ -788,47 +691,35 @@ static const char *try_fault(trial *t, const fault *f, const int *idle, int *war
     return function;
 }
 
-/* The same call in another way. A sorter that checks itself makes fewer calls when the device has not finished the last proof yet than when it
-   has: then there may be no such call this time. */
-static void fail_again(trial *t, const fault *f, const int *idle, int *warm, const cl_uint *references)
-{
-    const char *function = try_fault(t, f, idle, warm, references);
-    CHECK(function != NULL || t->c->verify);
-}
-
-/* Builds and clones cost a driver tens of milliseconds: such scenarios leave out second codes, and most arguments. */
+/* Builds and clones cost a driver tens of milliseconds: of such scenarios fewer calls fail. */
 static int is_slow(const scenario *c)
 {
     return c->fresh || c->act == act_destroy_pending || c->act == act_two_pending || c->act == act_two_sorters;
 }
 
-/* Call number `call` fails in every way. Returns how far it is to the next one to fail, 0 when there are fewer calls: the
-   slower, the farther. */
-static int fail_call(trial *t, int call, const int *idle, int *warm, const cl_uint *references)
+/* Some calls of a scenario fail, each in one way. The last one drawn lies beyond the end. */
+static int fail_some(trial *t, const int *idle, int *warm, const cl_uint *references)
 {
-    const double start = test_seconds();
-    fault f;
-    const char *function;
-    f.call = call;
-    f.after = 0;
-    f.code = CL_OUT_OF_RESOURCES;
-    function = try_fault(t, &f, idle, warm, references);
-    if (!function) return 0;
-    f.code = other_code(function);
-    if (strcmp(function, "malloc") && !is_slow(t->c)) fail_again(t, &f, idle, warm, references);
-    f.after = 1;
-    fail_again(t, &f, idle, warm, references);
-    f.code = CL_OUT_OF_RESOURCES;
-    if (strcmp(function, "malloc") && !is_slow(t->c)) fail_again(t, &f, idle, warm, references);
-    if (is_slow(t->c) && !t->c->fresh && !strncmp(function, "clGet", 5)) return 4;
-    if (!is_slow(t->c) || strcmp(function, "clSetKernelArg")) return 1 + (int)(2 * (test_seconds() - start));
-    return t->c->fresh && t->c->act != act_prepare ? 0 : 13;   /* what follows the building is the same on a warm sorter */
+    const uint64_t step = is_slow(t->c) ? 80 : 30;
+    uint64_t random = strlen(t->c->name) + t->c->count;
+    int call = 0, injected = 0;
+    for (;;) {
+        fault f;
+        const char *function;
+        call += 1 + (int)(pattern_random(&random) % (2 * step));
+        f.call = call;
+        f.after = (int)(pattern_random(&random) % 2);
+        f.code = pattern_random(&random) % 2 ? CL_OUT_OF_RESOURCES : CL_OUT_OF_HOST_MEMORY;
+        function = try_fault(t, &f, idle, warm, references);
+        if (!function) return injected;
+        injected++;
+    }
 }
 
 static void try_scenario(const bench *b, const scenario *c)
 {
     static trial t;
-    int idle[COUNTED_KINDS], warm[COUNTED_KINDS], call = 1, step;
+    int idle[COUNTED_KINDS], warm[COUNTED_KINDS], injected = 0;
     cl_uint references[REFERENCES];
     const double start = test_seconds();
     const char *only = getenv("CLSORT_TEST_SCENARIO");
@@ -842,7 +733,7 @@ static void try_scenario(const bench *b, const scenario *c)
         AT("%s: no fault", c->name);
         if (make_sorter(&t) && (c->fresh || run_unharmed(&t))) {
             memcpy(warm, counted.live, sizeof warm);
-            for (call = 1, step = 1; step; call += step) step = fail_call(&t, call, idle, warm, references);
+            injected = fail_some(&t, idle, warm, references);
         }
         clsort_destroy(t.sorter);
         AT("%s: at its end", c->name);
@@ -851,7 +742,7 @@ static void try_scenario(const bench *b, const scenario *c)
     }
     close_trial(&t);
     check_context(b, context);
-    printf("%s: %d calls (%.1f s)\n", c->name, call - 1, test_seconds() - start);
+    printf("%s: %d faults (%.1f s)\n", c->name, injected, test_seconds() - start);
     fflush(stdout);
 }
 
@@ -950,12 +841,6 @@ static const scenario scenarios[] = {
       .wait = 1, .event = 1, .out_of_order = 1 },
     { "prepare a selection that is sorted afterwards", act_prepare, check_prepared, .count = 4200, .rows = 2, .top = 4100, .keys_out = 1, .indices = 1, .fresh = 1 }
 };
-
-static void print_figures(void)
-{
-    printf("%d faults injected, %d passed\n", figures.injected, figures.passed);
-    memset(&figures, 0, sizeof figures);
-}
 
 static void fail_scenarios(bench *b)
 {
