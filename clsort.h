@@ -65,7 +65,8 @@
      These sorts are always stable:
      - merge and radix
      - by `fields` or `precedes`
-     - of rows, of segments, or with a count on the device
+     - of rows (if `rows` is only 1), of segments, or with a count on the device; but batch-* only
+       with `stable`
      Bitonic and quicksort are not. With `stable` they sort (key, original index) pairs and gather
      the rest: 4 more bytes per element in each pass, and some scratch memory.
      - `fields` become codes of up to 8 bytes that are sorted in one go. A longer key takes one sort
@@ -400,8 +401,9 @@ typedef struct clsort_tuning {
     cl_uint bitonic_step;   /* CLSORT_STEP_*, the widest kernel over global memory; default: B16 for any number of steps */
     cl_uint local;          /* CLSORT_LOCAL_*; merge knows DEFAULT and ONLY */
     cl_uint work_group;     /* work-items per work-group, a power of two; lowered to what the device can do */
-    cl_uint items;          /* keys per work-item in kernels over local memory: 1, 2, 4, 8, 16 or 32, at most 8 on CPUs; bitonic
-                               takes 2 for 1, and above 32 holds them in vectors */
+    cl_uint items;          /* keys per work-item in kernels over local memory: 1, 2, 4, 8, 16 or
+                               32, at most 8 on CPUs; bitonic takes 2 for 1. With LOCAL_DEFAULT and
+                               LOCAL_ONLY bitonic also takes 64 to 512, and holds them in vectors */
     cl_uint pivot;          /* CLSORT_PIVOT_*, of quicksort */
     cl_uint scheduler;      /* CLSORT_SCHEDULER_*, of quicksort */
     cl_uint radix;          /* CLSORT_RADIX_* */
@@ -454,7 +456,7 @@ typedef struct clsort_desc {
     size_t scratch_size;        /* bytes usable from scratch_offset on */
 
     /* Parts that are sorted apart, in one go: equal rows of `count` elements ... */
-    size_t rows;                /* 0 = 1 */
+    size_t rows;                /* 0: one array; from 1 on equal keys keep their order */
     size_t row_stride;          /* bytes from one row of keys to the next, a multiple of an element; 0: no gaps. Values and indices have their
                                    rows as many elements apart; what lies between rows is not touched */
     /* ... or segments. Indices count from the start of their row or segment. */
@@ -568,9 +570,9 @@ CLSORT_API cl_device_id clsort_device(const clsort_sorter *sorter);
    clsort_enqueue_sort does. Builds nothing. Thread safety: one thread per sorter. */
 CLSORT_API clsort_status clsort_check(clsort_sorter *sorter, const clsort_desc *desc);
 
-/* The description that would run: algorithm, tuning.work_group and tuning.items (their product is a block of "only" algorithms),
-   rows and last_bit filled in; other fields as given, where 0 stands for the default.
-   Thread safety: one thread per sorter. */
+/* The description that would run. Filled in: algorithm, tuning.work_group and tuning.items (their
+   product is a block of "only" algorithms), last_bit, and with top_k rows and row_stride. Other
+   fields are as given; 0 in them stands for the default. Thread safety: one thread per sorter. */
 CLSORT_API clsort_status clsort_resolve(clsort_sorter *sorter, const clsort_desc *desc, clsort_desc *resolved);
 
 /* Builds and warms all that such a call needs (kernels, one launch of each geometry, scratch), so that the first sort costs no more
@@ -5658,13 +5660,20 @@ static cl_uint clsort__choose_group(const clsort_sorter *s, const clsort_tuning 
     return clsort__lower_group(s, log2 < most ? log2 : most);
 }
 
-/* Does a tile belong to one work-item, as rows of 16 in vector registers? On CPUs with vectors, unless the caller names a work-group,
-   a few items or a kernel that has no such form. */
+/* Have the bitonic kernels that this tuning chooses a form with 16 keys in a vector register? Only
+   tile kernels order keys inside a register, so a variant needs them for the tail of each stage. */
+static int clsort__has_vector_form(const clsort_tuning *t)
+{
+    return t->bitonic_step != CLSORT_STEP_A && t->local != CLSORT_LOCAL_OFF
+           && t->local != CLSORT_LOCAL_GLOBAL_TAIL && t->local != CLSORT_LOCAL_START;
+}
+
+/* Does a tile belong to one work-item, as rows of 16 in vector registers? It does where the caller
+   asks for more items than other registers hold, and on CPUs with vectors if no shape is named. */
 static int clsort__wants_lanes(const clsort_sorter *s, const clsort_tuning *t)
 {
-    if (t->items > 32) return 1;
-    return s->has_vectors && !t->items && !t->work_group && t->bitonic_step != CLSORT_STEP_A
-           && t->local != CLSORT_LOCAL_OFF && t->local != CLSORT_LOCAL_GLOBAL_TAIL;
+    return clsort__has_vector_form(t)
+           && (t->items > 32 || (s->has_vectors && !t->items && !t->work_group));
 }
 
 static size_t clsort__local_need(const clsort__config *c);
@@ -5741,6 +5750,7 @@ static void clsort__segment_shape(const clsort_sorter *s, const clsort_tuning *t
     const cl_uint words = (c->key_bytes + 3) / 4 + (c->value_bytes + 3) / 4;
     c->lanes = 1;
     c->items_log2 = t->items ? clsort__log2(t->items) : words > 2 ? 3 : words == 1 && row > 4096 ? 5 : 4;
+    if (c->items_log2 > 5) c->items_log2 = 5;
     if (s->is_cpu && c->items_log2 > 3) c->items_log2 = 3;
     c->group_log2 = clsort__choose_group(s, t, 0, 13);
     c->share_log2 = c->group_log2;
@@ -6261,11 +6271,13 @@ static void clsort__plan_arrays(clsort__plan *p)
     p->values_in_place = d->values_out ? d->values_out == d->values && d->values_out_offset == d->values_offset : !(d->flags & CLSORT_FLAG_VALUES_OUT);
 }
 
-/* Does an order need a stable algorithm? Bare keys do not: equal ones cannot be told apart. */
+/* Does an order need a stable algorithm? Bare keys do not: equal ones cannot be told apart. Rows
+   do, and so does a single one, which is sorted as an array is. */
 static int clsort__needs_stable(const clsort__plan *p)
 {
+    const int asked = p->d.stable || (p->d.rows && !clsort__is_batch(&p->d));
     return p->d.precedes || p->d.fields || p->codec.minus_zero
-           || (p->d.stable && (p->has_indices || p->has_values || p->d.record_size));
+           || (asked && (p->has_indices || p->has_values || p->d.record_size));
 }
 
 /* What a description asks for, as CLSORT__CAN_*. */
@@ -6582,8 +6594,8 @@ static const char *clsort__unsupported_tuning(const clsort_sorter *s, const clso
     if (t->local && d->algorithm != CLSORT_BITONIC && (d->precedes || d->fields)) return "tuning.local with fields or precedes";
     if (t->local == CLSORT_LOCAL_ONLY && clsort__has_segments(d))
         return "tuning.local with rows, segments or a count on the device";
-    if (t->items > 32 && (merge || d->algorithm == CLSORT_QUICKSORT || clsort__is_batch(d) || t->bitonic_step == CLSORT_STEP_A
-                          || t->local == CLSORT_LOCAL_OFF || t->local == CLSORT_LOCAL_GLOBAL_TAIL))
+    if (t->items > 32 && (merge || d->algorithm == CLSORT_QUICKSORT || clsort__is_batch(d)
+                          || !clsort__has_vector_form(t)))
         return "tuning.items above 32 with this variant";
     return NULL;
 }
@@ -9210,7 +9222,6 @@ CLSORT_API clsort_status clsort_resolve(clsort_sorter *sorter, const clsort_desc
     resolved->tuning.work_group = 1u << shape.share_log2;
     resolved->tuning.items = shape.radix_items ? shape.radix_items : shape.lanes << shape.items_log2;
     if (!resolved->last_bit) resolved->last_bit = clsort__key_bits(p.d.key_type);
-    if (!resolved->rows) resolved->rows = 1;
     return CL_SUCCESS;
 }
 
