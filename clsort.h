@@ -301,6 +301,8 @@ typedef cl_int clsort_status;
     X(CLSORT_ERROR_KEY_TYPE, -5002, "key_type is not set or unknown: set it to one of CLSORT_U8 ... CLSORT_F64") \
     X(CLSORT_ERROR_FIELDS, -5025, "fields or precedes are wrong: they need record_size, exclude each other and key_type, order, nan_order, zero_order and key_offset") \
     X(CLSORT_ERROR_UNKNOWN_VALUE, -5003, "an enumeration field or a name has a value that this version does not know") \
+    X(CLSORT_ERROR_BIT_RANGE, -5029, "first_bit must be below last_bit, and last_bit at most " \
+      "the key's width: leave both 0 for all bits") \
     X(CLSORT_ERROR_UNKNOWN_FLAG, -5004, "flags has a bit that this version does not know") \
     X(CLSORT_ERROR_UNSUPPORTED, -5005, "the description asks for something that this version does not do: reset that field to 0") \
     X(CLSORT_ERROR_VALUE_SIZE, -5006, "values and value_size go together: set both or neither") \
@@ -434,7 +436,8 @@ typedef struct clsort_desc {
     cl_uint flags;              /* CLSORT_FLAG_* */
     cl_uint first_bit;          /* lowest bit of the code that counts; default: 0. The code is an unsigned number in the key's order. Some bits
                                    alone decide by radix, of rows, of segments and in top-k; equal ones keep their order, keys travel whole */
-    cl_uint last_bit;           /* one past the highest; default: the key's width */
+    cl_uint last_bit;           /* one past the highest; default 0: the key's width. A range of no
+                                   bit is CLSORT_ERROR_BIT_RANGE */
 
     cl_mem keys;                /* sorted in place unless keys_out or indices is given; read only then */
     size_t keys_offset;         /* a multiple of the key's size */
@@ -6552,8 +6555,6 @@ static const char *clsort__unknown_value(const clsort_desc *d)
     if (d->nan_order > CLSORT_NAN_LAST) return "nan_order";
     if (d->zero_order > CLSORT_ZERO_EQUAL) return "zero_order";
     if (d->algorithm && !clsort__is_public(d->algorithm)) return "algorithm";
-    if (clsort__some_bits(d) && (!d->key_type || d->last_bit > clsort__key_bits(d->key_type)
-                                 || d->first_bit >= (d->last_bit ? d->last_bit : clsort__key_bits(d->key_type)))) return "first_bit, last_bit";
     if (t->radix > CLSORT_RADIX_PORTABLE) return "tuning.radix";
     if (t->pivot > CLSORT_PIVOT_SAMPLE) return "tuning.pivot";
     if (t->scheduler > CLSORT_SCHEDULER_QUEUED) return "tuning.scheduler";
@@ -6598,6 +6599,17 @@ static const char *clsort__unsupported_tuning(const clsort_sorter *s, const clso
                           || !clsort__has_vector_form(t)))
         return "tuning.items above 32 with this variant";
     return NULL;
+}
+
+/* What is wrong with the range of bits, or NULL. */
+static const char *clsort__wrong_bits(const clsort_desc *d)
+{
+    const cl_uint width = clsort__key_bits(d->key_type), last = d->last_bit ? d->last_bit : width;
+    if (!clsort__some_bits(d)) return NULL;
+    if (!d->key_type) return "first_bit, last_bit beside fields or precedes";
+    if (last > width) return "last_bit is above the key's width";
+    if (d->first_bit == last) return "no bit lies between first_bit and last_bit";
+    return d->first_bit > last ? "first_bit is above last_bit" : NULL;
 }
 
 /* The name of the first field that asks for what cannot be done, or NULL. */
@@ -6739,6 +6751,8 @@ static clsort_status clsort__check_desc(clsort_sorter *s, const char *function, 
     if (status != CL_SUCCESS) return status;
     field = clsort__unknown_value(d);
     if (field) return clsort__reject(s, function, field, CLSORT_ERROR_UNKNOWN_VALUE);
+    field = clsort__wrong_bits(d);
+    if (field) return clsort__reject(s, function, field, CLSORT_ERROR_BIT_RANGE);
     if (d->flags & ~flags) return clsort__reject(s, function, "flags", CLSORT_ERROR_UNKNOWN_FLAG);
     field = clsort__unsupported(s, d, purpose);
     if (field) return clsort__reject(s, function, field, CLSORT_ERROR_UNSUPPORTED);

@@ -195,7 +195,11 @@ FAULT(use_first_bit, c->d.algorithm = CLSORT_BITONIC; c->d.first_bit = 1)
 FAULT(use_last_bit, c->d.algorithm = CLSORT_MERGE; c->d.last_bit = 7)
 FAULT(first_bit_high, c->d.first_bit = 32)
 FAULT(last_bit_high, c->d.last_bit = 33)
-FAULT(bits_crossed, c->d.first_bit = 9; c->d.last_bit = 9)
+FAULT(no_bits, c->d.first_bit = 9; c->d.last_bit = 9)
+FAULT(bits_crossed, c->d.first_bit = 10; c->d.last_bit = 9)
+FAULT(start_items, c->d.tuning.local = CLSORT_LOCAL_START; c->d.tuning.items = 64)
+FAULT(rows_in_blocks, c->d.algorithm = CLSORT_MERGE; c->d.tuning.local = CLSORT_LOCAL_ONLY;
+      c->d.rows = 2)
 FAULT(use_top_k, c->d.top_k = 3; c->d.algorithm = CLSORT_MERGE)
 FAULT(bad_pivot, c->d.tuning.pivot = 4)
 FAULT(bad_scheduler, c->d.tuning.scheduler = 4)
@@ -438,9 +442,12 @@ static const fault faults[] = {
     { "quicksort by some bits", quicksort_bits, CLSORT_ERROR_UNSUPPORTED, P_TUNING | P_TYPE },
     { "first_bit with bitonic", use_first_bit, CLSORT_ERROR_UNSUPPORTED, P_TUNING | P_TYPE },
     { "last_bit with merge", use_last_bit, CLSORT_ERROR_UNSUPPORTED, P_TUNING | P_TYPE },
-    { "first_bit 32", first_bit_high, CLSORT_ERROR_UNKNOWN_VALUE, P_TUNING | P_TYPE },
-    { "last_bit 33", last_bit_high, CLSORT_ERROR_UNKNOWN_VALUE, P_TUNING | P_TYPE },
-    { "no bit between first_bit and last_bit", bits_crossed, CLSORT_ERROR_UNKNOWN_VALUE, P_TUNING | P_TYPE },
+    { "first_bit 32", first_bit_high, CLSORT_ERROR_BIT_RANGE, P_TUNING | P_TYPE },
+    { "last_bit 33", last_bit_high, CLSORT_ERROR_BIT_RANGE, P_TUNING | P_TYPE },
+    { "no bit between first_bit and last_bit", no_bits, CLSORT_ERROR_BIT_RANGE, P_TUNING | P_TYPE },
+    { "first_bit above last_bit", bits_crossed, CLSORT_ERROR_BIT_RANGE, P_TUNING | P_TYPE },
+    { "shared blocks with 64 items", start_items, CLSORT_ERROR_UNSUPPORTED, P_TUNING },
+    { "rows in blocks", rows_in_blocks, CLSORT_ERROR_UNSUPPORTED, P_TUNING | P_PARTS | P_COUNT },
     { "top_k by an algorithm", use_top_k, CLSORT_ERROR_UNSUPPORTED, P_EXTRA | P_TUNING | P_FLAGS },
     { "rows beside segments", rows_and_segments, CLSORT_ERROR_UNSUPPORTED, P_PARTS },
     { "rows beside a number of segments", rows_and_segment_count, CLSORT_ERROR_UNSUPPORTED, P_PARTS },

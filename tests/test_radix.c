@@ -416,6 +416,8 @@ static void expect_status(const bench *b, clsort_desc d, clsort_status wanted)
     size_t bytes;
     AT("type %#x, algorithm %u, bits %u to %u, record_size %zu", (unsigned)d.key_type, (unsigned)d.algorithm, (unsigned)d.first_bit, (unsigned)d.last_bit, d.record_size);
     CHECK_STATUS(clsort_check(b->sorter, &d), wanted);
+    if (wanted == CLSORT_ERROR_BIT_RANGE)
+        CHECK(strstr(clsort_last_error(b->sorter), "leave both 0 for all bits"));
     CHECK_STATUS(clsort_resolve(b->sorter, &d, &resolved), wanted);
     CHECK_STATUS(clsort_scratch_size(b->sorter, &d, &bytes), wanted);
     CHECK_STATUS(clsort_scratch_size(NULL, &d, &bytes), wanted);
@@ -437,7 +439,7 @@ static void wrong_bits_are_rejected(bench *b)
             for (k = 0; k < sizeof wrong / sizeof *wrong; k++) {
                 d.first_bit = wrong[k][0];
                 d.last_bit = wrong[k][1];
-                expect_status(b, d, CLSORT_ERROR_UNKNOWN_VALUE);
+                expect_status(b, d, CLSORT_ERROR_BIT_RANGE);
             }
         d.first_bit = 1;
         d.last_bit = width;
@@ -455,12 +457,12 @@ static void wrong_bits_are_rejected(bench *b)
     d.fields = fields;
     d.field_count = 1;
     d.last_bit = 20;
-    expect_status(b, d, CLSORT_ERROR_UNKNOWN_VALUE);
+    expect_status(b, d, CLSORT_ERROR_BIT_RANGE);
     d.fields = NULL;
     d.field_count = 0;
     d.record_type = "typedef uint2 clsort_record;";
     d.precedes = "a.x < b.x";
-    expect_status(b, d, CLSORT_ERROR_UNKNOWN_VALUE);
+    expect_status(b, d, CLSORT_ERROR_BIT_RANGE);
 }
 
 static void auto_takes_radix(bench *b)
