@@ -71,6 +71,11 @@
      the rest: 4 more bytes per element in each pass, and some scratch memory.
      - `fields` become codes of up to 8 bytes that are sorted in one go. A longer key takes one sort
        for each 8 bytes, the last fields first.
+     - `record_type` and `precedes` are code that you must trust: it runs on the device with access
+       to all that a kernel can reach. Names that begin with clsort_ or CLSORT_ are reserved. Other
+       names of kernels.cl are taken, too (key, load_bits, row_t), and a macro of yours replaces
+       them: give macros and functions a prefix of your own, such as my_. Members of clsort_record
+       may have any name that is no macro there.
      - `precedes` is compiled into the kernels, once per sorter and text. The sorter keeps the text
        and its kernels until clsort_destroy, so do not make texts that differ only in numbers. If
        the expression contradicts itself (a before b, b before c, c before a; different answers to
@@ -478,9 +483,12 @@ typedef struct clsort_desc {
     cl_uint field_count;        /* 1 to CLSORT_MAX_FIELDS */
     /* ... or an expression in OpenCL C, compiled once per sorter: does record `a` come before record `b`? */
     const char *record_type;    /* declares the type clsort_record, of record_size bytes, and what the expression needs:
-                                   "typedef struct { float depth; uint layer; } clsort_record;" */
-    const char *precedes;       /* "a.layer < b.layer || (a.layer == b.layer && a.depth > b.depth)"; where it contradicts itself, the
-                                   order is any, but every record is still there once */
+                                   "typedef struct { float depth; uint layer; } clsort_record;". It
+                                   is trusted code, and some names are taken: see ORDER */
+    const char *precedes;       /* "a.layer < b.layer || (a.layer == b.layer && a.depth > b.depth)".
+                                   It may have any scalar type, and is true where it is not 0. Where
+                                   it contradicts itself, the order is any, but every record is
+                                   still there once */
 
     clsort_tuning tuning;
 } clsort_desc;
@@ -1041,7 +1049,7 @@ static const char *const clsort__source[] = {
     "    else if (bytes == 4) *(global uint *)place = (uint)bits;\n"
     "    else *(global ulong *)place = bits;\n"
     "}\n\n",
-    "//---- comparator\n\n\n\n",
+    "//---- comparator\n\n\n\n\n",
     "//---- codec\n"
     "#if CLSORT_COMPARATOR\n\n"
     "typedef char clsort_record_size_is_that_of_the_type[sizeof(clsort_record) == CLSORT_RECORD_BYTES ? 1 : -1];\n"
@@ -1957,7 +1965,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 1457\n",
+    "#line 1458\n",
 #endif
 #ifndef CLSORT_NO_MERGE
     "//---- merge\n"
@@ -2691,7 +2699,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 2330\n",
+    "#line 2331\n",
 #endif
 #ifndef CLSORT_NO_RADIX
     "//---- radix: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -3560,7 +3568,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 3401\n",
+    "#line 3402\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
     "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -4400,7 +4408,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 4408\n",
+    "#line 4409\n",
 #endif
     "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_IS(SELECT)\n"
@@ -5911,7 +5919,7 @@ static cl_int clsort__load_source(clsort_sorter *s, const clsort__comparator *co
     memcpy((void *)(size_t)source, clsort__source, sizeof clsort__source);
     if (comparator) {
         place = clsort__comparator_place(&line) + 1;
-        snprintf(resume, sizeof resume, "\n);\n}\n#line %u \"kernels.cl\"\n", line);
+        snprintf(resume, sizeof resume, "\n) != 0;\n}\n#line %u \"kernels.cl\"\n", line);
         source[place] = "#line 1 \"record_type\"\n";
         source[place + 1] = comparator->record_type;
         source[place + 2] = "\nstatic inline int clsort_precedes(clsort_record a, clsort_record b)\n{\nreturn (\n#line 1 \"precedes\"\n";

@@ -322,7 +322,8 @@ CLSORT_INLINE void store_bits(global uchar *place, uint bytes, ulong bits)
 
 //---- comparator
 /* clsort.h puts the caller's text between this part and the next one: a declaration of the type clsort_record, and
-   int clsort_precedes(clsort_record a, clsort_record b), which returns the caller's expression. */
+   int clsort_precedes(clsort_record a, clsort_record b), which returns 1 where the caller's
+   expression, of any scalar type, is not 0, else 0. */
 
 //---- codec
 #if CLSORT_COMPARATOR

@@ -84,25 +84,68 @@ static inline int record_before_20(const unsigned char *a, const unsigned char *
 
 static inline int record_before_64(const unsigned char *a, const unsigned char *b) { return record_uint(a, 15) % 8 < record_uint(b, 15) % 8; }
 
+static inline uint64_t record_ulong(const unsigned char *r)
+{
+    uint64_t x;
+    memcpy(&x, r, 8);
+    return x;
+}
+
+static inline int record_before_bit_32(const unsigned char *a, const unsigned char *b)
+{
+    return (~record_ulong(a) & record_ulong(b)) >> 32 & 1;
+}
+
+static inline int record_before_fraction(const unsigned char *a, const unsigned char *b)
+{
+    return (record_uint(a, 0) & 3) < (record_uint(b, 0) & 3);
+}
+
+static inline int record_before_long(const unsigned char *a, const unsigned char *b)
+{
+    return (int64_t)record_ulong(a) < (int64_t)record_ulong(b);
+}
+
 static const record_order record_orders[] = {
     { 8, "typedef struct { uint depth, layer; } clsort_record;",
-      "a.layer % 4 < b.layer % 4 || (a.layer % 4 == b.layer % 4 && a.depth % 8 > b.depth % 8)", record_before_8 },
-    { 20, "typedef struct { uint word[5]; } clsort_record;\n"
-          "int less(clsort_record a, clsort_record b)\n"
-          "{\n"
-          "    int i = 0;\n"
-          "    while (i < 4 && a.word[i] % 2 == b.word[i] % 2) i++;\n"
-          "    return a.word[i] % 2 < b.word[i] % 2;\n"
-          "}", "less(a, b)", record_before_20 },
-    { 12, "#define PARTS 4\n/* weighs a record */ typedef struct {\n    uint x, y, z;\n} clsort_record;\n"
-          "uint weight(const clsort_record *r) { return r->x % PARTS + r->z % 8; }   // the heavier, the earlier",
+      "a.layer % 4 < b.layer % 4 || (a.layer % 4 == b.layer % 4 && a.depth % 8 > b.depth % 8)",
+      record_before_8 },
+    { 20,
+      "typedef struct { uint word[5]; } clsort_record;\n"
+      "int less(clsort_record a, clsort_record b)\n"
+      "{\n"
+      "    int i = 0;\n"
+      "    while (i < 4 && a.word[i] % 2 == b.word[i] % 2) i++;\n"
+      "    return a.word[i] % 2 < b.word[i] % 2;\n"
+      "}",
+      "less(a, b)", record_before_20 },
+    { 12,
+      "#define PARTS 4\n/* weighs a record */ typedef struct {\n    uint x, y, z;\n} "
+      "clsort_record;\n"
+      "uint weight(const clsort_record *r) { return r->x % PARTS + r->z % 8; }   // the heavier, "
+      "the earlier",
       "weight(&a)\n>\nweight(&b)   // no end of line", record_before_12 },
-    { 6, "typedef struct { ushort x, y, z; } clsort_record;", "a.y % 32 < b.y % 32", record_before_6 },
+    { 6, "typedef struct { ushort x, y, z; } clsort_record;", "a.y % 32 < b.y % 32",
+      record_before_6 },
     { 4, "typedef uint clsort_record;", "(a & 7u) < (b & 7u)", record_before_4 },
-    { 16, "typedef struct { ulong big; ushort small[4]; } clsort_record;", "a.small[3] % 16 > b.small[3] % 16", record_before_16 },
-    { 64, "typedef struct { uint2 place[8]; } clsort_record;", "a.place[7].y % 8 < b.place[7].y % 8", record_before_64 }
+    { 16, "typedef struct { ulong big; ushort small[4]; } clsort_record;",
+      "a.small[3] % 16 > b.small[3] % 16", record_before_16 },
+    { 64, "typedef struct { uint2 place[8]; } clsort_record;",
+      "a.place[7].y % 8 < b.place[7].y % 8", record_before_64 },
+    /* Truth that a conversion to int would lose: a high bit, fractions, a pointer's upper half. */
+    { 8, "typedef struct { ulong key; } clsort_record;", "(~a.key & b.key) & 0x100000000ul",
+      record_before_bit_32 },
+    { 8,
+      "typedef struct { uint number; float weight; } clsort_record;\n"
+      "float my_part(clsort_record r) { return (r.number & 3u) * 0.125f; }",
+      "fmax(my_part(b) - my_part(a), 0.0f)", record_before_fraction },
+    { 8, "typedef struct { long key; } clsort_record;",
+      "a.key ^ a.key, (long)(a.key < b.key) << 40", record_before_long }
 };
-enum { RECORD_ORDERS = sizeof record_orders / sizeof *record_orders };
+enum {
+    RECORD_ORDERS = sizeof record_orders / sizeof *record_orders,
+    RECORD_TRUTHS = 7
+}; /* the first of those */
 
 /* Contradicts itself in the way that the records' mode says: never, always, by chance, by work-item, by what it was asked before, or in a
    way of its own for each record. */

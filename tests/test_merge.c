@@ -287,7 +287,7 @@ static void sort_by_order(bench *b, record_case c)
 static void comparators_sort_records(bench *b)
 {
     size_t i;
-    for (i = 0; i < (b->few_programs ? 3 : RECORD_ORDERS); i++) {
+    for (i = 0; i < (b->few_programs ? 3 : RECORD_TRUTHS); i++) {
         record_case c = record_make(&record_orders[i], 0);
         sort_by_order(b, c);
         c.output = RECORD_OUT;
@@ -297,6 +297,19 @@ static void comparators_sort_records(bench *b)
         sort_by_order(b, c);
         c.output = RECORD_INDICES_OUT;
         sort_by_order(b, c);
+    }
+}
+
+static void truth_of_any_type(bench *b)
+{
+    size_t i;
+    for (i = RECORD_TRUTHS; i < RECORD_ORDERS; i++) {
+        record_case c = record_make(&record_orders[i], 64);
+        c.verify = 1;
+        if (!record_run(b, &c)) return;
+        c.d.count = 700;
+        c.output = RECORD_OUT;
+        if (!record_run(b, &c)) return;
     }
 }
 
@@ -720,6 +733,7 @@ static const test_entry tests[] = {
     { "records are sorted by one to eight fields of any type and order", records_are_sorted_by_fields },
     { "fields of more than 8 bytes take several passes", wide_fields_take_several_passes },
     { "comparators sort records of every size", comparators_sort_records },
+    { "an expression of any scalar type is true where it is not 0", truth_of_any_type },
     { "comparators sort in work-groups", comparators_sort_in_work_groups },
     { "the texts of a comparator are compiled once and may be freed", texts_are_compiled_once },
     { "comparators differ by either of their texts", comparators_differ_by_either_text },
