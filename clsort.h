@@ -59,8 +59,10 @@
    ORDER, STABILITY, NaN
      Keys are compared as unsigned codes. Floats have a total order, mirrored when descending:
        -NaN < -inf < ... < -0 < +0 < ... < +inf < +NaN
-     - CLSORT_NAN_LAST puts every NaN after every number, in both orders.
-     - CLSORT_ZERO_EQUAL makes -0 and +0 equal, and implies `stable`.
+     - CLSORT_NAN_LAST puts every NaN after every number, in both orders. Among themselves NaNs are
+       always ordered by their bits. A stable sort of numpy's leaves them in their original order.
+     - CLSORT_ZERO_EQUAL makes -0 and +0 equal. For floats it implies `stable`; for integers it is
+       ignored.
      - Key bits are moved, never changed: NaN payloads and signs of zeros survive.
      These sorts are always stable:
      - merge and radix
@@ -86,7 +88,8 @@
    TOP-K
      With top_k = k, clsort_enqueue_sort selects k elements from each of `rows` rows of `count` keys.
      - keys_out, indices and values_out each receive k elements per row, row after row without
-       gaps. At least one of them must be given. The keys are only read.
+       gaps. At least one of them must be given, and with value_size values_out; clsort_check and
+       clsort_prepare take a NULL buffer as one that comes later. The keys are only read.
      - An index counts inside its row.
      - The k elements are in the description's order. Of equal keys the smaller index comes first.
      - CLSORT_FLAG_TOP_UNSORTED allows any order. That saves a sort, and its scratch memory, where k
@@ -451,7 +454,8 @@ typedef struct clsort_desc {
     cl_mem values;              /* one value per key, moved with it */
     size_t values_offset;       /* a multiple of the largest power of two up to 8 that divides value_size */
     size_t value_size;          /* any size; 1 to 8 bytes travel with the key, larger ones are moved once, at the end */
-    cl_mem values_out;          /* receives the values; required for values beside indices; readable and writable by kernels */
+    cl_mem values_out;          /* receives the values; required for values beside indices, and for
+                                   those of top_k; readable and writable by kernels */
     size_t values_out_offset;
     cl_mem indices;             /* receives cl_uint: element i of the sorted order was at indices[i]; nothing else is
                                    written then but keys_out and values_out; readable and writable by kernels */
