@@ -472,9 +472,13 @@ typedef struct clsort_desc {
     size_t row_stride;          /* bytes from one row of keys to the next, a multiple of an element; 0: no gaps. Values and indices have their
                                    rows as many elements apart; what lies between rows is not touched */
     /* ... or segments. Indices count from the start of their row or segment. */
-    cl_mem segments;            /* segment_count + 1 cl_uint, ascending: segment i is elements segments[i] to segments[i + 1] - 1; they may
-                                   come from kernels, and are clamped to `count`: where they do not ascend, segments are sorted wrongly,
-                                   but nothing outside is written. What lies before the first and behind the last one is not touched */
+    cl_mem segments;            /* segment_count + 1 cl_uint, ascending: segment i is the elements
+                                   segments[i] to segments[i + 1] - 1. They may come from kernels,
+                                   and are clamped to `count`. Elements before the first segment and
+                                   after the last one are not touched. If an offset is then above
+                                   the next one, nothing is sorted: arrays in place stay as they
+                                   were, keys_out, values_out and indices are undefined, and
+                                   is_sorted and verify tell */
     size_t segments_offset;     /* bytes, a multiple of 4 */
     size_t segment_count;
     size_t top_k;               /* nonzero: only the first top_k elements of each row's order are written; at most count. See TOP-K */
@@ -694,11 +698,15 @@ CLSORT_API clsort_merge_desc clsort_merge_desc_default(void);
 CLSORT_API clsort_status clsort_enqueue_merge(clsort_sorter *sorter, cl_command_queue queue, const clsort_merge_desc *merge,
                                               cl_uint n_wait, const cl_event *wait, cl_event *done);
 
-/* Enqueues a check of order: `result` at result_offset (bytes, a multiple of 4) receives one cl_uint, the number of the first element that
-   comes before its predecessor in the description's order, or count if the keys are sorted. Reads keys (or records), count, types and
-   order of *desc, rows, segments and the count on the device; nothing else. Of rows and segments, elements are numbered through from the
-   first row or from `keys_offset`, with what lies between; sorted rows give one past the last element of the last row.
-   Events and errors as clsort_enqueue_sort.
+/* Enqueues a check of order: `result` at result_offset (bytes, a multiple of 4) receives one
+   cl_uint, the number of the first element that comes before its predecessor in the description's
+   order. If the keys are sorted it receives
+   - desc->count, also where a count on the device is less
+   - of rows, one past the last element of the last row
+   Elements of rows and segments are numbered through from the first row, or from `keys_offset`,
+   with what lies between them. Where the offsets of segments do not ascend, the number is 0.
+   Reads keys (or records), count, types and order of *desc, rows, segments and the count on the
+   device; nothing else. Events and errors as clsort_enqueue_sort.
    Thread safety: one thread per sorter. */
 CLSORT_API clsort_status clsort_enqueue_is_sorted(clsort_sorter *sorter, cl_command_queue queue, const clsort_desc *desc, cl_mem result,
                                                   size_t result_offset, cl_uint n_wait, const cl_event *wait, cl_event *done);
@@ -1302,6 +1310,12 @@ static const char *const clsort__source[] = {
     "CLSORT_INLINE uint segment_count(segments_t s)\n"
     "{\n"
     "    return s.kind & CLSORT__SEGMENTS_IN_RANGES && s.segments ? min(s.segments, *s.number) : s.segments;\n"
+    "}\n\n\n\n"
+    "CLSORT_INLINE uint segment_descends(segments_t s, uint i)\n"
+    "{\n"
+    "    const uint most = s.kind & CLSORT__COUNT_ON_DEVICE ? min(s.count, *s.number) : s.count;\n"
+    "    return s.kind & CLSORT__SEGMENTS_AT_OFFSETS\n"
+    "           && min(s.offsets[i], most) > min(s.offsets[i + 1], most);\n"
     "}\n\n\n"
     "CLSORT_INLINE segment_t take_segment(segments_t s, uint i)\n"
     "{\n"
@@ -1336,7 +1350,7 @@ static const char *const clsort__source[] = {
     "    const segment_t own = after ? take_segment(s, after - 1) : nowhere;\n"
     "    return i >= own.begin && i - own.begin < own.rows ? own : nowhere;\n"
     "}\n\n",
-    "//---- segments: jobs\n\n\n\n\n\n\n\n"
+    "//---- segments: jobs\n\n\n\n\n\n\n\n\n"
     "#define CLSORT_JOB_ARGS global uchar *jobs, ulong jobs_at, uint most_jobs, uint per\n"
     "#define CLSORT_JOBS { (global uint *)(jobs + jobs_at), most_jobs, per }\n"
     "typedef struct {\n"
@@ -1347,6 +1361,12 @@ static const char *const clsort__source[] = {
     "    segment_t segment;\n"
     "    uint slice, where;\n"
     "} job_t;\n\n\n\n"
+    "CLSORT_INLINE segments_t sortable_segments(segments_t s, jobs_t j)\n"
+    "{\n"
+    "    if (s.kind & CLSORT__SEGMENTS_AT_OFFSETS && s.segments && j.table[2])\n"
+    "        s.segments = 0;\n"
+    "    return s;\n"
+    "}\n\n\n"
     "CLSORT_INLINE uint job_count(jobs_t j, segments_t s)\n"
     "{\n"
     "    return j.per ? s.segments * j.per : s.segments ? min(j.table[0], j.most) : 0;\n"
@@ -1969,7 +1989,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 1458\n",
+    "#line 1476\n",
 #endif
 #ifndef CLSORT_NO_MERGE
     "//---- merge\n"
@@ -2464,13 +2484,15 @@ static const char *const clsort__source[] = {
     "CLSORT_INLINE array_t runs_before(array_t target, array_t temp, uint passes, uint pass)\n"
     "{\n"
     "    return passes - pass & 1 ? temp : target;\n"
-    "}\n\n\n\n\n"
+    "}\n\n\n\n\n\n"
     "CLSORT_KERNEL void clsort_segment_jobs(CLSORT_SEGMENT_ARGS, CLSORT_JOB_ARGS, uint least, uint slice, local uint *sums)\n"
     "{\n"
     "    const segments_t s = CLSORT_SEGMENTS;\n"
     "    const jobs_t j = CLSORT_JOBS;\n"
     "    const uint t = (uint)get_local_id(0), first = (uint)get_group_id(0) * CLSORT_GROUP, i = first + t, window = max(slice / 2, 1u);\n"
     "    const segment_t nothing = { 0, 0 }, own = i < segment_count(s) ? take_segment(s, i) : nothing;\n"
+    "    if (i < segment_count(s) && segment_descends(s, i))\n"
+    "        atomic_or((volatile global uint *)j.table + 2, 1);\n"
     "    const uint own_slices = own.rows > least ? (own.rows - 1) / slice + 1 : 0;\n"
     "    if (s.kind & CLSORT__SEGMENTS_AT_OFFSETS && i < s.segments && (i == 0 || take_segment(s, i - 1).begin / window < own.begin / window))\n"
     "        *job_window(j, own.begin / window) = i;\n"
@@ -2497,8 +2519,8 @@ static const char *const clsort__source[] = {
     "{\n"
     "    const array_t source = CLSORT_ARRAY(source), target = CLSORT_ARRAY(target), temp = CLSORT_ARRAY(temp);\n"
     "    const codec_t codec = CLSORT_CODEC;\n"
-    "    const segments_t s = CLSORT_SEGMENTS;\n"
     "    const jobs_t j = CLSORT_JOBS;\n"
+    "    const segments_t given = CLSORT_SEGMENTS, s = sortable_segments(given, j);\n"
     "    const uint all = job_count(j, s);\n"
     "    for (uint i = (uint)get_group_id(0); i < all; i += (uint)get_num_groups(0)) {\n"
     "        const job_t job = take_job(j, s, i);\n"
@@ -2514,8 +2536,8 @@ static const char *const clsort__source[] = {
     "{\n"
     "    const array_t target = CLSORT_ARRAY(target), temp = CLSORT_ARRAY(temp);\n"
     "    const codec_t codec = CLSORT_CODEC;\n"
-    "    const segments_t s = CLSORT_SEGMENTS;\n"
     "    const jobs_t j = CLSORT_JOBS;\n"
+    "    const segments_t given = CLSORT_SEGMENTS, s = sortable_segments(given, j);\n"
     "    const uint all = pass_job_count(j, s, pass), run = CLSORT_TILE_ROWS << pass;\n"
     "    for (uint i = (uint)get_group_id(0); i < all; i += (uint)get_num_groups(0)) {\n"
     "        const job_t job = take_job(j, s, i);\n"
@@ -2654,8 +2676,8 @@ static const char *const clsort__source[] = {
     "{\n"
     "    const array_t source = CLSORT_ARRAY(source), target = CLSORT_ARRAY(target);\n"
     "    const codec_t codec = CLSORT_CODEC;\n"
-    "    const segments_t s = CLSORT_SEGMENTS;\n"
     "    const jobs_t j = CLSORT_JOBS;\n"
+    "    const segments_t given = CLSORT_SEGMENTS, s = sortable_segments(given, j);\n"
     "    const marks_t marks = clear_marks(space);\n"
     "    const uint t = (uint)get_local_id(0);\n"
     "    const strip_t strip = mark_segments(s, j, marks);\n"
@@ -2683,8 +2705,8 @@ static const char *const clsort__source[] = {
     "{\n"
     "    const array_t target = CLSORT_ARRAY(target), temp = CLSORT_ARRAY(temp);\n"
     "    const codec_t codec = CLSORT_CODEC;\n"
-    "    const segments_t s = CLSORT_SEGMENTS;\n"
     "    const jobs_t j = CLSORT_JOBS;\n"
+    "    const segments_t given = CLSORT_SEGMENTS, s = sortable_segments(given, j);\n"
     "    const uint all = pass_job_count(j, s, pass), run = piece << pass;\n"
     "    for (uint i = (uint)get_global_id(0); i < all; i += (uint)get_global_size(0)) {\n"
     "        const job_t job = take_job(j, s, i);\n"
@@ -2703,7 +2725,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 2331\n",
+    "#line 2352\n",
 #endif
 #ifndef CLSORT_NO_RADIX
     "//---- radix: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -3022,8 +3044,8 @@ static const char *const clsort__source[] = {
     "CLSORT_KERNEL void clsort_radix_pieces(CLSORT_RADIX_ARGS, CLSORT_SEGMENT_ARGS, CLSORT_JOB_ARGS, uint piece)\n"
     "{\n"
     "    radix_t r = CLSORT_RADIX;\n"
-    "    const segments_t s = CLSORT_SEGMENTS;\n"
     "    const jobs_t j = CLSORT_JOBS;\n"
+    "    const segments_t given = CLSORT_SEGMENTS, s = sortable_segments(given, j);\n"
     "    const uint step = (uint)get_global_size(0), all = job_count(j, s);\n"
     "    r.scratch += get_global_id(0) * CLSORT__PLAN_WORDS;\n"
     "    for (uint i = (uint)get_global_id(0); i < s.segments && !(s.kind & CLSORT__SEGMENTS_IN_RANGES); i += step) {\n"
@@ -3572,7 +3594,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 3402\n",
+    "#line 3423\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
     "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -4412,7 +4434,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 4409\n",
+    "#line 4430\n",
 #endif
     "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_IS(SELECT)\n"
@@ -4891,7 +4913,7 @@ static const char *const clsort__source[] = {
     "CLSORT_INLINE uint ordered_element(segment_t own, global const uchar *indices, uint by_index, uint i)\n"
     "{\n"
     "    return own.begin + ordered_place(indices + (by_index ? own.begin * 4UL : 0), by_index, i - own.begin, own.rows);\n"
-    "}\n\n\n\n"
+    "}\n\n\n\n\n"
     "CLSORT_KERNEL void clsort_is_sorted(global const uchar *records, ulong records_at, global const uchar *indices, ulong indices_at,\n"
     "                                    global uchar *result, ulong result_at, CLSORT_SEGMENT_ARGS, uint n, uint by_index, uint strict,\n"
     "                                    ulong element, ulong8 packed, uint field_count)\n"
@@ -4900,6 +4922,9 @@ static const char *const clsort__source[] = {
     "    const uint i = (uint)get_global_id(0);\n"
     "    if (i >= n)\n"
     "        return;\n"
+    "    for (ulong k = i; k < s.segments; k += n)\n"
+    "        if (segment_descends(s, (uint)k))\n"
+    "            atomic_min((volatile global uint *)(result + result_at), 0);\n"
     "    const segment_t own = segment_around(s, i);\n"
     "    if (own.rows < 2 || i - own.begin >= own.rows - 1)\n"
     "        return;\n"
@@ -7702,7 +7727,7 @@ static size_t clsort__job_groups(const clsort__run *run, const clsort__plan *p, 
 /* Fills the table: the jobs of segments longer than `least`, and the windows. */
 static void clsort__list_jobs(clsort__run *run, const clsort__plan *p, const clsort__segment_job *j, size_t least)
 {
-    clsort__fill(run, j->w.tables, 0, 2 * sizeof(cl_uint));
+    clsort__fill(run, j->w.tables, 0, 3 * sizeof(cl_uint));
     clsort__use(run, &p->config, CLSORT__KERNEL_SEGMENT_JOBS);
     clsort__place_jobs(run, p, j);
     clsort__uint(run, (cl_uint)least);

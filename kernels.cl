@@ -632,6 +632,15 @@ CLSORT_INLINE uint segment_count(segments_t s)
     return s.kind & CLSORT__SEGMENTS_IN_RANGES && s.segments ? min(s.segments, *s.number) : s.segments;
 }
 
+/* Does segment i begin after its end, with both clamped to the count? Then its neighbours share
+   elements, which work-groups must not sort at the same time. */
+CLSORT_INLINE uint segment_descends(segments_t s, uint i)
+{
+    const uint most = s.kind & CLSORT__COUNT_ON_DEVICE ? min(s.count, *s.number) : s.count;
+    return s.kind & CLSORT__SEGMENTS_AT_OFFSETS
+           && min(s.offsets[i], most) > min(s.offsets[i + 1], most);
+}
+
 /* Segment i, clamped to the count: offsets that do not ascend or lead out make empty segments or such that overlap. */
 CLSORT_INLINE segment_t take_segment(segments_t s, uint i)
 {
@@ -677,6 +686,7 @@ CLSORT_INLINE segment_t segment_around(segments_t s, uint i)
 
      0                jobs, which may be more than `most`, the room for them: only offsets that do not ascend make so many
      1                slices of the longest segment
+     2                not 0 where some offset is above the next one: then nothing is sorted
      4 + 2 i          the segment of job i, and behind it the slice
      4 + 2 most + w   the first segment that begins in window w of half a tile; undefined where none does */
 #define CLSORT_JOB_ARGS global uchar *jobs, ulong jobs_at, uint most_jobs, uint per
@@ -691,6 +701,14 @@ typedef struct {
     uint slice, where;
 } job_t;
 
+/* The segments to sort: none where the offsets do not ascend, since elements would be lost. Without
+   segments nobody wrote the table. */
+CLSORT_INLINE segments_t sortable_segments(segments_t s, jobs_t j)
+{
+    if (s.kind & CLSORT__SEGMENTS_AT_OFFSETS && s.segments && j.table[2])
+        s.segments = 0;
+    return s;
+}
 
 /* How many jobs there are; without segments nobody wrote the table. */
 CLSORT_INLINE uint job_count(jobs_t j, segments_t s)
@@ -2047,13 +2065,16 @@ CLSORT_INLINE array_t runs_before(array_t target, array_t temp, uint passes, uin
 
 /* Fills the table of jobs: for each window the first segment that begins there, and the slices of segments with more than `least` rows, in any
    order. A work-group counts the slices of CLSORT_GROUP segments, takes as many places of the table at once and fills them in turn, finding
-   the segment of a slice by a search among the sums. Words 0 and 1 must be 0 before. sums: 2 * CLSORT_GROUP + 1 words. */
+   the segment of a slice by a search among the sums. Words 0 to 2 must be 0 before.
+   sums: 2 * CLSORT_GROUP + 1 words. */
 CLSORT_KERNEL void clsort_segment_jobs(CLSORT_SEGMENT_ARGS, CLSORT_JOB_ARGS, uint least, uint slice, local uint *sums)
 {
     const segments_t s = CLSORT_SEGMENTS;
     const jobs_t j = CLSORT_JOBS;
     const uint t = (uint)get_local_id(0), first = (uint)get_group_id(0) * CLSORT_GROUP, i = first + t, window = max(slice / 2, 1u);
     const segment_t nothing = { 0, 0 }, own = i < segment_count(s) ? take_segment(s, i) : nothing;
+    if (i < segment_count(s) && segment_descends(s, i))
+        atomic_or((volatile global uint *)j.table + 2, 1);
     const uint own_slices = own.rows > least ? (own.rows - 1) / slice + 1 : 0;
     if (s.kind & CLSORT__SEGMENTS_AT_OFFSETS && i < s.segments && (i == 0 || take_segment(s, i - 1).begin / window < own.begin / window))
         *job_window(j, own.begin / window) = i;
@@ -2082,8 +2103,8 @@ CLSORT_KERNEL void clsort_segment_tile(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_A
 {
     const array_t source = CLSORT_ARRAY(source), target = CLSORT_ARRAY(target), temp = CLSORT_ARRAY(temp);
     const codec_t codec = CLSORT_CODEC;
-    const segments_t s = CLSORT_SEGMENTS;
     const jobs_t j = CLSORT_JOBS;
+    const segments_t given = CLSORT_SEGMENTS, s = sortable_segments(given, j);
     const uint all = job_count(j, s);
     for (uint i = (uint)get_group_id(0); i < all; i += (uint)get_num_groups(0)) {
         const job_t job = take_job(j, s, i);
@@ -2101,8 +2122,8 @@ CLSORT_KERNEL void clsort_segment_pass(CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_A
 {
     const array_t target = CLSORT_ARRAY(target), temp = CLSORT_ARRAY(temp);
     const codec_t codec = CLSORT_CODEC;
-    const segments_t s = CLSORT_SEGMENTS;
     const jobs_t j = CLSORT_JOBS;
+    const segments_t given = CLSORT_SEGMENTS, s = sortable_segments(given, j);
     const uint all = pass_job_count(j, s, pass), run = CLSORT_TILE_ROWS << pass;
     for (uint i = (uint)get_group_id(0); i < all; i += (uint)get_num_groups(0)) {
         const job_t job = take_job(j, s, i);
@@ -2277,8 +2298,8 @@ CLSORT_KERNEL void clsort_segment_pack(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_A
 {
     const array_t source = CLSORT_ARRAY(source), target = CLSORT_ARRAY(target);
     const codec_t codec = CLSORT_CODEC;
-    const segments_t s = CLSORT_SEGMENTS;
     const jobs_t j = CLSORT_JOBS;
+    const segments_t given = CLSORT_SEGMENTS, s = sortable_segments(given, j);
     const marks_t marks = clear_marks(space);
     const uint t = (uint)get_local_id(0);
     const strip_t strip = mark_segments(s, j, marks);
@@ -2308,8 +2329,8 @@ CLSORT_KERNEL void clsort_segment_pass(CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_A
 {
     const array_t target = CLSORT_ARRAY(target), temp = CLSORT_ARRAY(temp);
     const codec_t codec = CLSORT_CODEC;
-    const segments_t s = CLSORT_SEGMENTS;
     const jobs_t j = CLSORT_JOBS;
+    const segments_t given = CLSORT_SEGMENTS, s = sortable_segments(given, j);
     const uint all = pass_job_count(j, s, pass), run = piece << pass;
     for (uint i = (uint)get_global_id(0); i < all; i += (uint)get_global_size(0)) {
         const job_t job = take_job(j, s, i);
@@ -2733,8 +2754,8 @@ CLSORT_INLINE void sort_piece(radix_t r, job_t job, uint piece)
 CLSORT_KERNEL void clsort_radix_pieces(CLSORT_RADIX_ARGS, CLSORT_SEGMENT_ARGS, CLSORT_JOB_ARGS, uint piece)
 {
     radix_t r = CLSORT_RADIX;
-    const segments_t s = CLSORT_SEGMENTS;
     const jobs_t j = CLSORT_JOBS;
+    const segments_t given = CLSORT_SEGMENTS, s = sortable_segments(given, j);
     const uint step = (uint)get_global_size(0), all = job_count(j, s);
     r.scratch += get_global_id(0) * CLSORT__PLAN_WORDS;
     for (uint i = (uint)get_global_id(0); i < s.segments && !(s.kind & CLSORT__SEGMENTS_IN_RANGES); i += step) {
@@ -4998,8 +5019,9 @@ CLSORT_INLINE uint ordered_element(segment_t own, global const uchar *indices, u
     return own.begin + ordered_place(indices + (by_index ? own.begin * 4UL : 0), by_index, i - own.begin, own.rows);
 }
 
-/* Lowers *result to the number of the first element that comes before its predecessor in its segment; with `strict`, by index, also of the
-   first of two equal ones whose indices do not ascend. */
+/* Lowers *result to the number of the first element that comes before its predecessor in its
+   segment; with `strict`, by index, also of the first of two equal ones whose indices do not
+   ascend. Where the offsets do not ascend, lowers it to 0. */
 CLSORT_KERNEL void clsort_is_sorted(global const uchar *records, ulong records_at, global const uchar *indices, ulong indices_at,
                                     global uchar *result, ulong result_at, CLSORT_SEGMENT_ARGS, uint n, uint by_index, uint strict,
                                     ulong element, ulong8 packed, uint field_count)
@@ -5008,6 +5030,9 @@ CLSORT_KERNEL void clsort_is_sorted(global const uchar *records, ulong records_a
     const uint i = (uint)get_global_id(0);
     if (i >= n)
         return;
+    for (ulong k = i; k < s.segments; k += n)
+        if (segment_descends(s, (uint)k))
+            atomic_min((volatile global uint *)(result + result_at), 0);
     const segment_t own = segment_around(s, i);
     if (own.rows < 2 || i - own.begin >= own.rows - 1)
         return;

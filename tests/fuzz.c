@@ -132,15 +132,15 @@ static void draw_type(uint64_t *random, sort_case *c)
 }
 
 /* Cuts the case's elements into segments of any lengths, some of them at the edges of others, or sometimes into ones that do not ascend. */
-static void draw_segments(uint64_t *random, int may_overlap, sort_case *c)
+static void draw_segments(uint64_t *random, sort_case *c)
 {
     static uint32_t offsets[MOST_SEGMENTS + 1];
     const size_t most = c->d.count, longest = chance(random, 30) ? most : 1 + most / (1 + draw(random, 200));
     size_t at = draw(random, 2) * draw(random, most + 1) / 4, i;
+    const int ascend = !chance(random, 10);
     c->d.segment_count = chance(random, 20) ? draw(random, 4) : draw(random, MOST_SEGMENTS + 1);
-    c->unsorted = may_overlap && chance(random, 10);
     for (i = 0; i <= c->d.segment_count; i++) {
-        offsets[i] = c->unsorted ? (uint32_t)draw(random, most + most / 8 + 1) : (uint32_t)at;
+        offsets[i] = ascend ? (uint32_t)at : (uint32_t)draw(random, most + most / 8 + 1);
         if (!chance(random, 30)) at += draw(random, longest + 1) % (most - at + 1);
     }
     c->offsets = offsets;
@@ -155,14 +155,14 @@ static void draw_rows(uint64_t *random, sort_case *c)
 }
 
 /* Rows or segments of a sort that merge can do, and counts on the device. */
-static void draw_parts(uint64_t *random, int may_overlap, sort_case *c)
+static void draw_parts(uint64_t *random, sort_case *c)
 {
     const size_t kind = draw(random, 3);
-    if (kind == 0) draw_segments(random, may_overlap, c);
+    if (kind == 0) draw_segments(random, c);
     else if (kind == 1) draw_rows(random, c);
     c->counted = kind == 2 || chance(random, 30);
     c->there = (uint32_t)draw(random, c->d.count + c->d.count / 4 + 2);
-    c->prove = !c->unsorted && chance(random, 20);
+    c->prove = chance(random, 20);
     if (c->offsets && !c->d.segment_count) c->own_scratch = 0;   /* without its buffer, that is a plain sort */
     if (case_has_parts(c) && chance(random, 20)) {
         c->d.first_bit = (cl_uint)draw(random, 8 * pattern_key_size(c->d.key_type));
@@ -184,7 +184,7 @@ static sort_case draw_case(const fuzz_device *f, uint64_t number)
     c.no_event = chance(&random, 20);
     c.d.count = draw_count(&random, case_block_length(&f->b, &c));
     if (c.d.count > f->o->most) c.d.count %= (size_t)f->o->most + 1;
-    if (takes_parts(&c) && chance(&random, 40)) draw_parts(&random, f->o->most == UINT32_MAX, &c);   /* a simulator would report the race */
+    if (takes_parts(&c) && chance(&random, 40)) draw_parts(&random, &c);
     return c;
 }
 
