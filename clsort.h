@@ -36,7 +36,7 @@
      keys      u8 i8 u16 i16 u32 i32 u64 i64 f16 bf16 f32 f64; none of them needs an extension
      payload   nothing; values of any size beside the keys; whole records with the key inside
      argsort   `indices` receives the permutation as cl_uint, and the keys stay as they are;
-               clsort_enqueue_gather applies it
+               clsort_enqueue_gather applies it, also that of rows and of top-k
      order     ascending or descending; NaNs by bit pattern or all last; the two zeros apart or
                equal; by some bits of the key; records by several fields of any types and orders,
                or by an expression of yours in OpenCL C
@@ -643,27 +643,42 @@ CLSORT_API clsort_status clsort_enqueue_sort(clsort_sorter *sorter, cl_command_q
    Thread safety: one thread per sorter. */
 CLSORT_API clsort_status clsort_sort_host(clsort_sorter *sorter, const clsort_desc *desc, void *keys, void *values, cl_uint *indices);
 
-/* One array for clsort_enqueue_gather. */
+/* One array for clsort_enqueue_gather. Zero it first: fields are only ever appended. */
 typedef struct clsort_array {
     cl_mem source;              /* elements to pick from */
     size_t source_offset;       /* bytes; a multiple of the largest power of two up to 8 that divides element_size */
     cl_mem target;              /* receives the elements; must not overlap any source */
     size_t target_offset;       /* bytes, likewise */
     size_t element_size;        /* bytes, any */
+    size_t source_row_stride;   /* with rows: bytes from one row of the source to the next, aligned
+                                   as source_offset is; default 0: no gaps */
+    size_t target_row_stride;   /* the same for the target; gaps between its rows are not touched */
 } clsort_array;
 
+/* A gather. Zero it first: fields are only ever appended. */
 typedef struct clsort_gather {
-    size_t count;               /* elements to write */
-    size_t source_count;        /* elements of each source; 0 = count */
-    cl_mem indices;             /* cl_uint per element */
+    size_t count;               /* elements to write, with `rows` in each row; below 2^32 */
+    size_t source_count;        /* elements of each source, with `rows` of each row; 0 = count */
+    cl_mem indices;             /* cl_uint per element to write */
     size_t indices_offset;      /* bytes, a multiple of 4 */
-    const clsort_array *arrays; /* target[i] = source[indices[i]] for each of them */
+    const clsort_array *arrays; /* target[i] = source[indices[i]] for each of them, in each row */
     cl_uint array_count;
     cl_uint flags;              /* CLSORT_FLAG_NO_BUILD */
+    size_t rows;                /* 0 = 1; an index counts from the start of its row, as it does in
+                                   the result of an argsort of rows and of top-k */
+    size_t indices_row_stride;  /* with rows: bytes from one row of indices to the next, a multiple
+                                   of 4; default 0: no gaps */
 } clsort_gather;
 
-/* Enqueues a gather by a permutation, as argsort gives it, for any number of arrays. An index of source_count or above
-   leaves its target element as it was. Events and errors as clsort_enqueue_sort. Thread safety: one thread per sorter. */
+/* Enqueues a gather by a permutation, as argsort gives it, for any number of arrays. An index of
+   source_count or above leaves its target element as it was. For the indices of
+   - an argsort of n elements: count n
+   - an argsort of R rows of n keys: rows R, count n; where row_stride makes them S keys apart, set
+     indices_row_stride to 4 S, and strides for the arrays
+   - top-k of R rows of n keys: rows R, count k, source_count n
+   Indices of segments count from the start of their segment: a gather cannot use them.
+   Events and errors as clsort_enqueue_sort. Also: CLSORT_ERROR_UNSUPPORTED (a row stride without
+   rows), CLSORT_ERROR_OVERLAP (a row stride below a row). Thread safety: one thread per sorter. */
 CLSORT_API clsort_status clsort_enqueue_gather(clsort_sorter *sorter, cl_command_queue queue, const clsort_gather *gather,
                                                cl_uint n_wait, const cl_event *wait, cl_event *done);
 
@@ -4805,15 +4820,6 @@ static const char *const clsort__source[] = {
     "                write_element(s, p, out, (size_t)p.row * s.k + at++, (uint)i);\n"
     "        place += total;\n"
     "    }\n"
-    "}\n\n\n\n"
-    "CLSORT_KERNEL void clsort_select_gather(global const uchar *source, ulong source_at, global uchar *target, ulong target_at,\n"
-    "                                        global const uchar *indices, ulong indices_at, ulong n, uint wanted, ulong row_values, uint bytes, ulong units)\n"
-    "{\n"
-    "    const size_t at = get_global_id(0), j = at / units;\n"
-    "    if (j >= n)\n"
-    "        return;\n"
-    "    const size_t from = j / wanted * row_values + ((global const uint *)(indices + indices_at))[j];\n"
-    "    store_bits(target + target_at + at * bytes, bytes, load_bits(source + source_at + (from * units + at % units) * bytes, bytes));\n"
     "}\n"
     "#endif\n\n",
     "//---- utility\n"
@@ -4885,17 +4891,27 @@ static const char *const clsort__source[] = {
     "        *place = inside ? i : 0xFFFFFFFFu;\n"
     "}\n\n",
     "//---- utility: gather\n\n"
-    "CLSORT_KERNEL void clsort_gather(global const uchar *source, ulong source_at, global uchar *target, ulong target_at,\n"
-    "                                 global const uchar *indices, ulong indices_at, uint n, uint source_count, uint bytes, ulong units)\n"
+    "CLSORT_INLINE ulong divide(ulong a, ulong b)\n"
     "{\n"
-    "    const ulong at = get_global_id(0);\n"
-    "    const ulong i = units == 1 ? at : (at | units) >> 32 ? at / units : (uint)at / (uint)units;\n"
-    "    if (i >= n)\n"
+    "    return (a | b) >> 32 ? a / b : (uint)a / (uint)b;\n"
+    "}\n\n\n\n\n"
+    "CLSORT_KERNEL void clsort_gather(global const uchar *source, ulong source_at,\n"
+    "                                 global uchar *target, ulong target_at,\n"
+    "                                 global const uchar *indices, ulong indices_at,\n"
+    "                                 ulong n, uint count, uint source_count, ulong source_stride,\n"
+    "                                 ulong target_stride, ulong index_stride, uint bytes, ulong units)\n"
+    "{\n"
+    "    const ulong at = get_global_id(0), element = units == 1 ? at : divide(at, units);\n"
+    "    if (element >= n)\n"
     "        return;\n"
-    "    const uint from = *(global const uint *)(indices + indices_at + i * 4);\n"
-    "    if (from < source_count)\n"
-    "        store_bits(target + target_at + at * bytes, bytes,\n"
-    "                   load_bits(source + source_at + (from * units + at - i * units) * bytes, bytes));\n"
+    "    const ulong row = n > count ? divide(element, count) : 0;\n"
+    "    const ulong i = element - row * count, unit = at - element * units;\n"
+    "    const uint from = *(global const uint *)(indices + indices_at + row * index_stride + i * 4);\n"
+    "    if (from >= source_count)\n"
+    "        return;\n"
+    "    source += source_at + row * source_stride + (from * units + unit) * bytes;\n"
+    "    target += target_at + row * target_stride + (i * units + unit) * bytes;\n"
+    "    store_bits(target, bytes, load_bits(source, bytes));\n"
     "}\n\n",
     "//---- utility: checks\n\n"
     "enum { COMES_FIRST, COMES_EQUAL, COMES_LAST };\n"
@@ -5074,7 +5090,6 @@ typedef char clsort__kernels_know_public_numbers[
     X(SELECT_PASS, CLSORT__SELECT, "clsort_select_pass") \
     X(SELECT_SORT, CLSORT__SELECT, "clsort_select_sort") \
     X(SELECT_SCATTER, CLSORT__SELECT, "clsort_select_scatter") \
-    X(SELECT_GATHER, CLSORT__SELECT, "clsort_select_gather") \
     X(EXTRACT, CLSORT__UTILITY, "clsort_extract") \
     X(EXTRACT_CODES, CLSORT__UTILITY, "clsort_extract_codes") \
     X(NUMBER_SEGMENTS, CLSORT__UTILITY, "clsort_number_segments") \
@@ -5166,6 +5181,8 @@ struct clsort_sorter {
     cl_uint broken;             /* bit per family that failed the self-test */
     cl_event *waits;            /* room for the caller's wait list and one event more */
     size_t wait_room;
+    struct clsort__range *ranges;   /* room for the arrays of a gather */
+    size_t range_room;
     cl_command_queue own_queue; /* of host arrays and of prepare */
     cl_command_queue device_queue; /* the default queue on the device, once quicksort on the device needs it */
     cl_mem dummy;               /* stands for every buffer while kernels are warmed */
@@ -6838,10 +6855,65 @@ static clsort_status clsort__parent_range(clsort_sorter *s, clsort__range *r)
     return status;
 }
 
+static int clsort__range_before(const clsort__range *a, const clsort__range *b)
+{
+    return a->buffer == b->buffer ? a->offset < b->offset : (size_t)a->buffer < (size_t)b->buffer;
+}
+
+/* Moves range i down the heap of the first `count` ranges until none below comes after it. */
+static void clsort__sift_range(clsort__range *r, size_t i, size_t count)
+{
+    const clsort__range moved = r[i];
+    size_t child;
+    for (; (child = 2 * i + 1) < count; i = child) {
+        if (child + 1 < count && clsort__range_before(&r[child], &r[child + 1])) child++;
+        if (!clsort__range_before(&moved, &r[child])) break;
+        r[i] = r[child];
+    }
+    r[i] = moved;
+}
+
+/* Heapsort by buffer and offset: a call of many arrays must not compare each with each, and qsort
+   may allocate. */
+static void clsort__sort_ranges(clsort__range *r, size_t count)
+{
+    size_t i;
+    for (i = count / 2; i-- > 0;) clsort__sift_range(r, i, count);
+    for (i = count; i-- > 1;) {
+        const clsort__range last = r[i];
+        r[i] = r[0];
+        r[0] = last;
+        clsort__sift_range(r, 0, i);
+    }
+}
+
+/* Does a range that is written overlap another one? Sorts the ranges. */
+static clsort_status clsort__check_overlaps(clsort_sorter *s, const char *function,
+                                            clsort__range *r, size_t count)
+{
+    const clsort__range *last = NULL, *written = NULL;   /* of this buffer, those that end last */
+    char detail[160];
+    size_t i;
+    clsort__sort_ranges(r, count);
+    for (i = 0; i < count; i++) {
+        const clsort__range *other;
+        if (!r[i].buffer || !r[i].bytes) continue;
+        if (last && last->buffer != r[i].buffer) last = written = NULL;
+        other = r[i].writes ? last : written;
+        if (other && r[i].offset < other->offset + other->bytes) {
+            snprintf(detail, sizeof detail, "%s, %s", other->role, r[i].role);
+            return clsort__reject(s, function, detail, CLSORT_ERROR_OVERLAP);
+        }
+        if (!last || last->offset + last->bytes < r[i].offset + r[i].bytes) last = &r[i];
+        if (r[i].writes) written = &r[i];
+    }
+    return CL_SUCCESS;
+}
+
 /* All buffers of a call; ranges with a NULL buffer are skipped. Changes them to ranges of parent buffers. */
 static clsort_status clsort__check_ranges(clsort_sorter *s, const char *function, clsort__range *r, size_t count)
 {
-    size_t i, j;
+    size_t i;
     int property;
     clsort_status status = CL_SUCCESS;
     for (property = 0; property < CLSORT__PROPERTY_COUNT; property++)
@@ -6849,13 +6921,7 @@ static clsort_status clsort__check_ranges(clsort_sorter *s, const char *function
             if (r[i].buffer) status = clsort__check_buffer(s, function, &r[i], property);
     for (i = 0; i < count && status == CL_SUCCESS; i++)
         if (r[i].buffer) status = clsort__parent_range(s, &r[i]);
-    if (status != CL_SUCCESS) return status;
-    for (i = 0; i < count; i++)
-        for (j = 0; j < i; j++)
-            if (r[i].buffer && r[i].buffer == r[j].buffer && (r[i].writes || r[j].writes)
-                && r[i].offset < r[j].offset + r[j].bytes && r[j].offset < r[i].offset + r[i].bytes)
-                return clsort__reject(s, function, r[i].role, CLSORT_ERROR_OVERLAP);
-    return CL_SUCCESS;
+    return status == CL_SUCCESS ? clsort__check_overlaps(s, function, r, count) : status;
 }
 
 static clsort__range clsort__make_range(const char *role, cl_mem buffer, size_t offset, size_t bytes, int reads, int writes)
@@ -8144,31 +8210,75 @@ static void clsort__extract_codes(clsort__run *run, const clsort__plan *p, clsor
     clsort__launch(run, p->extent);
 }
 
-static void clsort__gather(clsort__run *run, clsort__span source, clsort__span target, clsort__span indices, size_t count, size_t source_count, size_t element)
+/* Rows of `count` elements of `element` bytes, `stride` bytes from one to the next. */
+typedef struct clsort__rows {
+    clsort__span place;
+    size_t rows, count, element;   /* rows 0: one */
+    size_t stride;                 /* 0: no gaps */
+} clsort__rows;
+
+static clsort__rows clsort__make_rows(clsort__span place, size_t rows, size_t count, size_t element,
+                                      size_t stride)
+{
+    clsort__rows r;
+    r.place = place;
+    r.rows = rows;
+    r.count = count;
+    r.element = element;
+    r.stride = stride;
+    return r;
+}
+
+static size_t clsort__row_count(const clsort__rows *r)
+{
+    return r->rows ? r->rows : 1;
+}
+
+static size_t clsort__row_stride(const clsort__rows *r)
+{
+    return r->stride ? r->stride : r->count * r->element;
+}
+
+/* Bytes from the first element of the first row to the last element of the last one. */
+static size_t clsort__rows_bytes(const clsort__rows *r)
+{
+    const size_t gaps = (clsort__row_count(r) - 1) * clsort__row_stride(r);
+    return r->count ? gaps + r->count * r->element : 0;
+}
+
+/* Picks the elements of each row of the target from the same row of the source by its indices. */
+static void clsort__gather(clsort__run *run, const clsort__rows *source, const clsort__rows *target,
+                           const clsort__rows *indices)
 {
     const clsort__config utility = clsort__utility_config(run->s);
-    const size_t unit = clsort__alignment(element), units = element / unit;
-    const cl_ulong elements = count;
+    const size_t unit = clsort__alignment(target->element), units = target->element / unit;
+    const size_t n = clsort__row_count(target) * target->count;
+    const cl_ulong elements = n;
     clsort__use(run, &utility, CLSORT__KERNEL_GATHER);
-    clsort__place(run, source);
-    clsort__place(run, target);
-    clsort__place(run, indices);
-    clsort__count(run, count);
-    clsort__uint(run, (cl_uint)source_count);
+    clsort__place(run, source->place);
+    clsort__place(run, target->place);
+    clsort__place(run, indices->place);
+    clsort__ulong(run, run->mode == CLSORT__WARM ? 0 : n);
+    clsort__uint(run, (cl_uint)target->count);
+    clsort__uint(run, (cl_uint)source->count);
+    clsort__ulong(run, clsort__row_stride(source));
+    clsort__ulong(run, clsort__row_stride(target));
+    clsort__ulong(run, clsort__row_stride(indices));
     clsort__uint(run, (cl_uint)unit);
     clsort__ulong(run, units);
-    clsort__moves(run, 1, elements * (4 + 2 * element));
-    clsort__launch(run, count * units);
+    clsort__moves(run, 1, elements * (4 + 2 * target->element));
+    clsort__launch(run, n * units);
 }
 
 /* Permutes an array by indices; in place, through a copy in scratch. */
 static void clsort__permute(clsort__run *run, const clsort__plan *p, clsort__span source, clsort__span target, clsort__span copy, clsort__span indices, size_t element)
 {
-    if (clsort__same_place(source, target)) {
-        clsort__copy(run, source, copy, p->extent * element);
-        source = copy;
-    }
-    clsort__gather(run, source, target, indices, p->extent, p->extent, element);
+    const int in_place = clsort__same_place(source, target);
+    const clsort__rows from = clsort__make_rows(in_place ? copy : source, 1, p->extent, element, 0);
+    const clsort__rows to = clsort__make_rows(target, 1, p->extent, element, 0);
+    const clsort__rows by = clsort__make_rows(indices, 1, p->extent, 4, 0);
+    if (in_place) clsort__copy(run, source, copy, p->extent * element);
+    clsort__gather(run, &from, &to, &by);
 }
 
 /* Numbers the elements inside of segments, and gives those outside a number that no gather follows; or turns sorted numbers into those
@@ -8866,18 +8976,13 @@ static void clsort__select_spread(clsort__run *run, const clsort__select_plan *p
 static void clsort__select_values(clsort__run *run, const clsort__select_plan *p, clsort__span indices)
 {
     const clsort_desc *d = &p->base.d;
-    const size_t unit = clsort__alignment(d->value_size), units = d->value_size / unit, n = p->rows * p->wanted;
-    clsort__use(run, &p->base.config, CLSORT__KERNEL_SELECT_GATHER);
-    clsort__place(run, clsort__make_span(d->values, d->values_offset));
-    clsort__place(run, clsort__make_span(d->values_out, d->values_out_offset));
-    clsort__place(run, indices);
-    clsort__ulong(run, run->mode == CLSORT__WARM ? 0 : n);
-    clsort__uint(run, (cl_uint)p->wanted);
-    clsort__ulong(run, p->row_values);
-    clsort__uint(run, (cl_uint)unit);
-    clsort__ulong(run, units);
-    clsort__moves(run, 1, (cl_ulong)n * (4 + 2 * d->value_size));
-    clsort__launch(run, n * units);
+    const size_t size = d->value_size;
+    const clsort__span values = clsort__make_span(d->values, d->values_offset);
+    const clsort__span out = clsort__make_span(d->values_out, d->values_out_offset);
+    const clsort__rows from = clsort__make_rows(values, p->rows, p->n, size, p->row_values * size);
+    const clsort__rows to = clsort__make_rows(out, p->rows, p->wanted, size, 0);
+    const clsort__rows by = clsort__make_rows(indices, p->rows, p->wanted, 4, 0);
+    clsort__gather(run, &from, &to, &by);
 }
 
 /* Sorts what was selected, in place. */
@@ -8912,7 +9017,10 @@ static void clsort__select(clsort__run *run, const clsort__select_plan *p, const
 /* Builds the programs that a selection needs. */
 static clsort_status clsort__ready_select(clsort_sorter *s, clsort__select_plan *p)
 {
-    const clsort_status status = clsort__need_program(s, &p->base.config, p->base.d.flags);
+    const clsort__config utility = clsort__utility_config(s);
+    clsort_status status = clsort__need_program(s, &p->base.config, p->base.d.flags);
+    if (status == CL_SUCCESS && p->base.has_values)
+        status = clsort__need_program(s, &utility, p->base.d.flags);
     return status == CL_SUCCESS && p->sorts_after ? clsort__ready(s, &p->order) : status;
 }
 
@@ -9199,6 +9307,7 @@ CLSORT_API void clsort_destroy(clsort_sorter *sorter)
     for (i = 0; i < sorter->comparator_count; i++) clsort__free(sorter->comparators[i].record_type);
     clsort__free(sorter->comparators);
     clsort__free(sorter->waits);
+    clsort__free(sorter->ranges);
     clsort__free(sorter->build_log);
     if (sorter->dummy) CLSORT_CL(clReleaseMemObject)(sorter->dummy);
     if (sorter->own_queue) CLSORT_CL(clReleaseCommandQueue)(sorter->own_queue);
@@ -9838,63 +9947,120 @@ CLSORT_API clsort_status clsort_self_test(clsort_sorter *sorter)
 
 /* ---- >>gather ---------------------------------------------------------------------------------------------------- */
 
-/* One array of a gather: its sizes and offsets. */
-static clsort_status clsort__check_gathered(clsort_sorter *s, const char *function, const clsort_gather *g, const clsort_array *a)
+/* Part i of a gather: the indices, then the source and the target of each array in turn. */
+static clsort__rows clsort__gather_part(const clsort_gather *g, size_t i)
 {
-    const size_t source_count = g->source_count ? g->source_count : g->count;
-    if (!a->element_size) return clsort__reject(s, function, "element_size", CLSORT_ERROR_VALUE_SIZE);
-    if (!clsort__fits(source_count, a->element_size, a->source_offset) || !clsort__fits(g->count, a->element_size, a->target_offset))
-        return clsort__reject(s, function, "arrays", CLSORT_ERROR_SIZE_OVERFLOW);
-    if (a->source_offset % clsort__alignment(a->element_size) || a->target_offset % clsort__alignment(a->element_size))
-        return clsort__reject(s, function, "arrays", CLSORT_ERROR_MISALIGNED);
-    if (g->count && (!a->source || !a->target)) return clsort__reject(s, function, "arrays", CLSORT_ERROR_MISSING_BUFFER);
+    clsort__rows r;
+    r.place = clsort__make_span(g->indices, g->indices_offset);
+    r.rows = g->rows;
+    r.count = g->count;
+    r.element = 4;
+    r.stride = g->indices_row_stride;
+    if (i) {
+        const clsort_array *a = &g->arrays[(i - 1) / 2];
+        const int source = i % 2;
+        r.place.buffer = source ? a->source : a->target;
+        r.place.offset = source ? a->source_offset : a->target_offset;
+        r.count = source && g->source_count ? g->source_count : g->count;
+        r.element = a->element_size;
+        r.stride = source ? a->source_row_stride : a->target_row_stride;
+    }
+    return r;
+}
+
+static const char *clsort__part_role(size_t i)
+{
+    return !i ? "indices" : i % 2 ? "source" : "target";
+}
+
+/* Is a part of a gather wrong in the way that a status tells? */
+static int clsort__wrong_part(const clsort__rows *r, clsort_status status)
+{
+    const size_t align = clsort__alignment(r->element);
+    switch (status) {
+        case CLSORT_ERROR_UNSUPPORTED: return r->stride && !r->rows;
+        case CLSORT_ERROR_VALUE_SIZE: return !r->element;
+        case CLSORT_ERROR_COUNT_TOO_LARGE: return clsort__exceeds_32_bits(r->count);
+        case CLSORT_ERROR_SIZE_OVERFLOW:
+            return !clsort__fits(r->count, r->element, 0)
+                   || !clsort__fits(clsort__row_count(r), clsort__row_stride(r), r->place.offset);
+        case CLSORT_ERROR_MISALIGNED:
+            return r->place.offset % align || r->stride % align;
+        case CLSORT_ERROR_MISSING_BUFFER: return r->count && !r->place.buffer;
+        default: return clsort__row_count(r) > 1 && clsort__row_stride(r) < r->count * r->element;
+    }
+}
+
+/* Is any part? Names the first one, and what is wrong with it. */
+static clsort_status clsort__check_parts(clsort_sorter *s, const char *function,
+                                         const clsort_gather *g, clsort_status status)
+{
+    const char *what = status == CLSORT_ERROR_UNSUPPORTED ? "_row_stride without rows"
+                     : status == CLSORT_ERROR_OVERLAP ? "_row_stride is below a row"
+                     : status == CLSORT_ERROR_VALUE_SIZE ? ": element_size is 0" : "";
+    char detail[80];
+    size_t i;
+    for (i = 0; i < 2 * (size_t)g->array_count + 1; i++) {
+        const clsort__rows r = clsort__gather_part(g, i);
+        if (!clsort__wrong_part(&r, status)) continue;
+        snprintf(detail, sizeof detail, "%s%s", clsort__part_role(i), what);
+        return clsort__reject(s, function, detail, status);
+    }
     return CL_SUCCESS;
 }
 
-/* What the target of array i must not share: its indices, any array's source, another one's target. */
-static clsort_status clsort__check_target(clsort_sorter *s, const char *function, const clsort_gather *g, cl_uint i, cl_uint j)
-{
-    const size_t source_count = g->source_count ? g->source_count : g->count;
-    const clsort_array *a = &g->arrays[i], *b = &g->arrays[j];
-    clsort__range r[4];
-    r[0] = clsort__make_range("source", b->source, b->source_offset, source_count * b->element_size, 1, 0);
-    r[1] = clsort__make_range("target", a->target, a->target_offset, g->count * a->element_size, 0, 1);
-    r[2] = clsort__make_range("indices", g->indices, g->indices_offset, g->count * 4, 1, 0);
-    r[3] = clsort__make_range("target", j == i ? NULL : b->target, b->target_offset, g->count * b->element_size, 0, 1);
-    return clsort__check_ranges(s, function, r, 4);
-}
-
+/* The checks that need no buffers. */
 static clsort_status clsort__check_gather(clsort_sorter *s, const char *function, const clsort_gather *g)
 {
-    cl_uint i, j;
-    clsort_status status;
-    const size_t source_count = g->source_count ? g->source_count : g->count;
-    if (g->flags & ~(cl_uint)CLSORT_FLAG_NO_BUILD) return clsort__reject(s, function, "flags", CLSORT_ERROR_UNKNOWN_FLAG);
-    if (clsort__exceeds_32_bits(g->count) || clsort__exceeds_32_bits(source_count))
-        return clsort__reject(s, function, "count", CLSORT_ERROR_COUNT_TOO_LARGE);
-    if (!clsort__fits(g->count, 4, g->indices_offset)) return clsort__reject(s, function, "indices", CLSORT_ERROR_SIZE_OVERFLOW);
-    if (g->indices_offset % 4) return clsort__reject(s, function, "indices", CLSORT_ERROR_MISALIGNED);
-    if (g->count && !g->indices) return clsort__reject(s, function, "indices", CLSORT_ERROR_MISSING_BUFFER);
-    for (i = 0; i < g->array_count; i++) {
-        status = clsort__check_gathered(s, function, g, &g->arrays[i]);
+    static const clsort_status faults[5] = {
+        CLSORT_ERROR_UNSUPPORTED, CLSORT_ERROR_VALUE_SIZE, CLSORT_ERROR_COUNT_TOO_LARGE,
+        CLSORT_ERROR_SIZE_OVERFLOW, CLSORT_ERROR_MISALIGNED
+    };
+    clsort_status status = CL_SUCCESS;
+    size_t i;
+    if (g->array_count && !g->arrays)
+        return clsort__reject(s, function, "arrays", CLSORT_ERROR_NULL_ARGUMENT);
+    if (g->flags & ~(cl_uint)CLSORT_FLAG_NO_BUILD)
+        return clsort__reject(s, function, "flags", CLSORT_ERROR_UNKNOWN_FLAG);
+    for (i = 0; i < 5 && status == CL_SUCCESS; i++)
+        status = clsort__check_parts(s, function, g, faults[i]);
+    if (status != CL_SUCCESS || !g->count) return status;
+    return clsort__check_parts(s, function, g, CLSORT_ERROR_MISSING_BUFFER);
+}
+
+/* The buffers of a gather; the sorter keeps the room for their list. */
+static clsort_status clsort__check_gather_buffers(clsort_sorter *s, const char *function,
+                                                  const clsort_gather *g)
+{
+    const size_t count = 2 * (size_t)g->array_count + 1;
+    clsort_status status = CL_SUCCESS;
+    size_t i;
+    if (!g->count) return CL_SUCCESS;
+    if (s->range_room < count) {
+        status = clsort__grow(s, &s->ranges, count, sizeof *s->ranges);
         if (status != CL_SUCCESS) return status;
+        s->range_room = count;
     }
-    for (i = 0; g->count && i < g->array_count; i++)
-        for (j = 0; j < g->array_count; j++) {
-            status = clsort__check_target(s, function, g, i, j);
-            if (status != CL_SUCCESS) return status;
-        }
-    return CL_SUCCESS;
+    for (i = 0; i < count; i++) {
+        const clsort__rows r = clsort__gather_part(g, i);
+        const int writes = i && i % 2 == 0;
+        s->ranges[i] = clsort__make_range(clsort__part_role(i), r.place.buffer, r.place.offset,
+                                          clsort__rows_bytes(&r), !writes, writes);
+    }
+    status = clsort__check_ranges(s, function, s->ranges, count);
+    if (status != CL_SUCCESS) return status;
+    return clsort__check_parts(s, function, g, CLSORT_ERROR_OVERLAP);
 }
 
 /* All commands of a gather. */
 static void clsort__gather_all(clsort__run *run, const clsort_gather *g)
 {
-    cl_uint i;
+    const clsort__rows indices = clsort__gather_part(g, 0);
+    size_t i;
     for (i = 0; g->count && i < g->array_count; i++) {
-        const clsort_array *a = &g->arrays[i];
-        clsort__gather(run, clsort__make_span(a->source, a->source_offset), clsort__make_span(a->target, a->target_offset),
-                       clsort__make_span(g->indices, g->indices_offset), g->count, g->source_count ? g->source_count : g->count, a->element_size);
+        const clsort__rows source = clsort__gather_part(g, 2 * i + 1);
+        const clsort__rows target = clsort__gather_part(g, 2 * i + 2);
+        clsort__gather(run, &source, &target, &indices);
     }
 }
 
@@ -9906,9 +10072,9 @@ CLSORT_API clsort_status clsort_enqueue_gather(clsort_sorter *sorter, cl_command
     clsort__run run;
     clsort_status status = clsort__start(sorter, function, queue, gather, n_wait, wait, done, &run);
     if (status != CL_SUCCESS) return status;
-    if (gather->array_count && !gather->arrays) return clsort__reject(sorter, function, "gather", CLSORT_ERROR_NULL_ARGUMENT);
-    status = clsort__check_queue(sorter, function, &run);
-    if (status == CL_SUCCESS) status = clsort__check_gather(sorter, function, gather);
+    status = clsort__check_gather(sorter, function, gather);
+    if (status == CL_SUCCESS) status = clsort__check_queue(sorter, function, &run);
+    if (status == CL_SUCCESS) status = clsort__check_gather_buffers(sorter, function, gather);
     if (status == CL_SUCCESS) status = clsort__reserve_waits(sorter, n_wait);
     utility = clsort__utility_config(sorter);
     if (status == CL_SUCCESS) status = clsort__need_program(sorter, &utility, gather->flags);
@@ -10121,6 +10287,18 @@ CLSORT_API clsort_status clsort_enqueue_is_sorted(clsort_sorter *sorter, cl_comm
                       The sorter's scratch may consist of several buffers; clsort_check knows the device's largest allocation
                       (CLSORT_ERROR_SCRATCH_TOO_LARGE). Scratch for more elements is enough for fewer on NVIDIA, too.
                       No sum of scratch sizes wraps on hosts of 32 bits.
+                      clsort_enqueue_gather takes rows, with indices that count inside their row:
+                      those of an argsort of rows and of top-k. Zero clsort_array first, it has new
+                      fields. A gather of many arrays is checked in n log n.
+                      Where offsets of segments do not ascend, nothing is sorted: no element is
+                      lost, and verify and is_sorted tell.
+                      A sort of one row is stable, as that of several is. clsort_resolve leaves
+                      `rows` as it is, but for top_k.
+                      `precedes` may have any scalar type: 0x100000000ul and 0.5f are true.
+                      CLSORT_LOCAL_START refuses items above 32, with which it did not sort; nor did
+                      it on CPUs with the default shape, but does now. AUTO takes items above 32 for
+                      rows and top_k on GPUs.
+                      A range of no bits answers CLSORT_ERROR_BIT_RANGE.
 
    0.1.0  2026-11-21  the bitonic family: kernels A, B2 to B16, tiles in local memory and in registers; all key types, orders,
                       payloads, argsort, records; gather and is_sorted; host arrays; proofs and self-test; the merge family: stable sorts,

@@ -14,6 +14,7 @@
 
 #define CLSORT_IMPLEMENTATION
 #include "cases.h"
+#include "gathering.h"
 #include "merging.h"
 #include "records.h"
 #include "top.h"
@@ -299,14 +300,15 @@ static void explain(const fuzz_device *f, const sort_case *c)
 
 /* ---- records by fields and comparators, merges of two inputs, selections ------------------------------------------ */
 
-enum { SORTS, FIELDS, COMPARATORS, CONTRADICTIONS, MERGES, SELECTIONS };
+enum { SORTS, FIELDS, COMPARATORS, CONTRADICTIONS, MERGES, SELECTIONS, GATHERS };
 
 /* What the cases of a batch are. */
 static int draw_kind(const fuzz_device *f, uint64_t batch)
 {
     uint64_t random = random_state(f->o->seed + 77, batch);
     const size_t kind = draw(&random, 100);
-    return kind < 60 ? SORTS : kind < 72 ? FIELDS : kind < 82 ? COMPARATORS : kind < 88 ? CONTRADICTIONS : kind < 94 ? MERGES : SELECTIONS;
+    return kind < 58 ? SORTS : kind < 70 ? FIELDS : kind < 80 ? COMPARATORS
+         : kind < 86 ? CONTRADICTIONS : kind < 92 ? MERGES : kind < 98 ? SELECTIONS : GATHERS;
 }
 
 static void draw_shape(uint64_t *random, clsort_tuning *t)
@@ -391,6 +393,29 @@ static top_case draw_selection(const fuzz_device *f, uint64_t number)
     return c;
 }
 
+/* Rows of any length, gaps between them, and more or fewer elements than the sources have. */
+static gathering_case draw_gathering(const fuzz_device *f, uint64_t number)
+{
+    uint64_t random = random_state(f->o->seed, number);
+    const size_t n = draw_some(f, &random), most = n < 20000 ? n : 20000;
+    const size_t rows = chance(&random, 30) ? 0
+                                            : 1 + draw(&random, chance(&random, 50) ? 5 : most + 1);
+    const size_t count = most / (rows ? rows : 1) + draw(&random, 2);
+    gathering_case c = gathering_make(rows, count,
+                                      chance(&random, 50) ? 0 : 1 + draw(&random, 2 * count + 1));
+    size_t i;
+    for (i = 0; i < GATHERING_ARRAYS; i++)
+        c.sizes[i] = i && chance(&random, 30) ? 0 : 1 + draw(&random, 33);
+    c.source_gap = rows && chance(&random, 30) ? draw(&random, 20) : 0;
+    c.target_gap = rows && chance(&random, 30) ? draw(&random, 20) : 0;
+    c.index_gap = rows && chance(&random, 30) ? draw(&random, 20) : 0;
+    c.shift = draw(&random, 9);
+    c.outside = chance(&random, 50) ? 0 : (unsigned)draw(&random, 100);
+    c.seed = pattern_random(&random);
+    c.queue = chance(&random, 30) ? f->unordered : NULL;
+    return c;
+}
+
 /* Intel's compiler crashes on long tiles of bitonic sorts. */
 static void spare_items(const fuzz_device *f, clsort_tuning *t)
 {
@@ -433,11 +458,19 @@ static int run_selection(const fuzz_device *f, uint64_t number)
     return top_run(&f->b, &c) && !test_now.faults;
 }
 
+static int run_gathering(const fuzz_device *f, uint64_t number)
+{
+    const gathering_case c = draw_gathering(f, number);
+    return gathering_run(&f->b, &c) && !test_now.faults;
+}
+
 /* Runs a case that is no plain sort; 1 if all is well. */
 static int run_other(const fuzz_device *f, uint64_t number, int kind)
 {
     test_now.faults = 0;
-    return kind == SELECTIONS ? run_selection(f, number) : kind == MERGES ? run_merging(f, number) : run_records(f, number, kind);
+    if (kind == SELECTIONS) return run_selection(f, number);
+    if (kind == GATHERS) return run_gathering(f, number);
+    return kind == MERGES ? run_merging(f, number) : run_records(f, number, kind);
 }
 
 static void run_number(fuzz_device *f, uint64_t number)

@@ -1,4 +1,5 @@
-/* Everything about the interface but sorting itself: names, versions, descriptions, sorters, scratch, gather, is_sorted. */
+/* Everything about the interface but sorting itself: names, versions, descriptions, sorters,
+   scratch, is_sorted. */
 
 #define CLSORT_IMPLEMENTATION
 #include "cases.h"
@@ -617,109 +618,13 @@ static void host_arrays(bench *b)
     CHECK(!memcmp(keys, sorted, sizeof keys));
 }
 
-/* ---- gather ------------------------------------------------------------------------------------------------------ */
-
-enum { G = 301, SOURCES = 250, ARRAYS = 7 };
-
-/* A random index for each element, a tenth of them out of range. */
-static void make_indices(cl_uint *indices)
-{
-    uint64_t noise = 3;
-    size_t i;
-    for (i = 0; i < G; i++) {
-        uint64_t r = pattern_random(&noise);
-        indices[i] = (cl_uint)(r % 10 ? (r >> 8) % SOURCES : r % 20 ? SOURCES : 0xFFFFFFFFu);
-    }
-}
+/* ---- is_sorted --------------------------------------------------------------------------------------------------- */
 
 static void fill_noise(unsigned char *data, size_t bytes, uint64_t seed)
 {
     size_t i;
     for (i = 0; i < bytes; i++) data[i] = (unsigned char)(pattern_random(&seed) >> 56);
 }
-
-/* One array: `at` elements before the source and the target stay free. */
-static void expect_gathered(const bench *b, const clsort_array *a, size_t at, const cl_uint *indices, size_t count)
-{
-    size_t size = a->element_size, bytes = size * (G + 2 * at), i;
-    unsigned char *source = (unsigned char *)malloc(bytes), *want = (unsigned char *)malloc(bytes), *got = (unsigned char *)malloc(bytes);
-    if (CHECK(source && want && got)) {
-        fill_noise(source, bytes, 1);
-        fill_noise(want, bytes, 2);
-        for (i = 0; i < count; i++)
-            if (indices[i] < SOURCES) memcpy(want + (at + i) * size, source + (at + indices[i]) * size, size);
-        CHECK(clEnqueueReadBuffer(b->session.queue, a->target, CL_TRUE, 0, bytes, got, 0, NULL, NULL) == CL_SUCCESS);
-        CHECK(!memcmp(want, got, bytes));
-    }
-    free(source);
-    free(want);
-    free(got);
-}
-
-static cl_mem noise_buffer(const bench *b, size_t bytes, uint64_t seed)
-{
-    unsigned char *data = (unsigned char *)malloc(bytes);
-    cl_int error = CL_OUT_OF_HOST_MEMORY;
-    cl_mem buffer = NULL;
-    if (data) {
-        fill_noise(data, bytes, seed);
-        buffer = clCreateBuffer(b->session.context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, bytes, data, &error);
-    }
-    free(data);
-    CHECK(error == CL_SUCCESS);
-    return buffer;
-}
-
-static void run_gather(const bench *b, size_t at, size_t count)
-{
-    static const size_t sizes[ARRAYS] = { 1, 2, 3, 8, 12, 24, 128 };
-    clsort_array arrays[ARRAYS];
-    clsort_gather g;
-    cl_uint indices[G];
-    cl_int error = 0;
-    size_t i;
-    AT("gather of %zu elements, %zu elements free on both sides", count, at);
-    memset(&g, 0, sizeof g);
-    make_indices(indices);
-    for (i = 0; i < ARRAYS; i++) {
-        arrays[i].element_size = sizes[i];
-        arrays[i].source = noise_buffer(b, sizes[i] * (G + 2 * at), 1);
-        arrays[i].target = noise_buffer(b, sizes[i] * (G + 2 * at), 2);
-        arrays[i].source_offset = arrays[i].target_offset = at * sizes[i];
-    }
-    g.count = count;
-    g.source_count = SOURCES;
-    g.indices = clCreateBuffer(b->session.context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, sizeof indices, indices, &error);
-    g.arrays = arrays;
-    g.array_count = ARRAYS;
-    CHECK_OK(clsort_enqueue_gather(b->sorter, b->session.queue, &g, 0, NULL, NULL));
-    for (i = 0; i < ARRAYS; i++) {
-        expect_gathered(b, &arrays[i], at, indices, count);
-        clReleaseMemObject(arrays[i].source);
-        clReleaseMemObject(arrays[i].target);
-    }
-    clReleaseMemObject(g.indices);
-}
-
-static void gathers(bench *b)
-{
-    run_gather(b, 0, G);
-    run_gather(b, 127, G);
-    run_gather(b, 5, 1);
-    run_gather(b, 5, 0);
-}
-
-static void empty_gather_has_an_event(bench *b)
-{
-    clsort_gather g;
-    cl_event done = NULL;
-    memset(&g, 0, sizeof g);
-    if (!CHECK_OK(clsort_enqueue_gather(b->sorter, b->session.queue, &g, 0, NULL, &done)) || !CHECK(done != NULL)) return;
-    CHECK(clWaitForEvents(1, &done) == CL_SUCCESS);
-    clReleaseEvent(done);
-}
-
-/* ---- is_sorted --------------------------------------------------------------------------------------------------- */
 
 /* Asks the device for the first violation among keys that lie in records of `stride` bytes. */
 static cl_uint first_violation(const bench *b, clsort_desc d, const unsigned char *data, size_t stride)
@@ -822,8 +727,6 @@ static const test_entry tests[] = {
     { "scratch sizes follow the documented formula", scratch_is_the_formula },
     { "scratch one byte short is rejected", scratch_one_byte_short },
     { "host arrays are sorted and argsorted", host_arrays },
-    { "gather moves elements of every size and skips indices out of range", gathers },
-    { "a gather of nothing has an event", empty_gather_has_an_event },
     { "is_sorted finds the first violation for every type and order", violations },
     { "is_sorted looks at keys inside records", violations_in_records }
 };

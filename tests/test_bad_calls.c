@@ -869,6 +869,35 @@ static void bad_gather_fields(world *w, gather_call *c)
     expect_bad_gather(w, c, CLSORT_ERROR_MISALIGNED, "target misaligned");
 }
 
+/* Two rows of N / 2 fit where one of N does. */
+static void bad_gather_rows(world *w, gather_call *c)
+{
+    c->g.indices_row_stride = 4 * N;
+    expect_bad_gather(w, c, CLSORT_ERROR_UNSUPPORTED, "a row stride of indices without rows");
+    c->a[1].source_row_stride = 12 * N;
+    expect_bad_gather(w, c, CLSORT_ERROR_UNSUPPORTED, "a row stride of a source without rows");
+    c->g.rows = ~(size_t)0;
+    expect_bad_gather(w, c, CLSORT_ERROR_SIZE_OVERFLOW, "SIZE_MAX rows");
+    c->g.rows = 2, c->a[1].target_row_stride = ~(size_t)3;
+    expect_bad_gather(w, c, CLSORT_ERROR_SIZE_OVERFLOW, "a row stride near SIZE_MAX");
+    c->g.rows = 1, c->a[0].target_row_stride = 4 * N + 2;
+    expect_bad_gather(w, c, CLSORT_ERROR_MISALIGNED, "a row stride misaligned");
+    c->g.rows = 1, c->g.indices_row_stride = 4 * N + 2;
+    expect_bad_gather(w, c, CLSORT_ERROR_MISALIGNED, "a row stride of indices misaligned");
+    c->g.rows = BYTES / (12 * N) + 1;
+    expect_bad_gather(w, c, CLSORT_ERROR_BUFFER_TOO_SMALL, "more rows than fit");
+    c->g.rows = 2, c->g.count = N / 2, c->a[1].source_row_stride = BYTES - 6 * N + 4;
+    expect_bad_gather(w, c, CLSORT_ERROR_BUFFER_TOO_SMALL,
+                      "the last row of a source one element too far");
+    c->g.rows = 2, c->g.count = N / 2, c->a[0].target_row_stride = 2 * N - 4;
+    expect_bad_gather(w, c, CLSORT_ERROR_OVERLAP, "rows of a target that overlap");
+    c->g.rows = 2, c->g.count = N / 2, c->g.indices_row_stride = 2 * N - 4;
+    expect_bad_gather(w, c, CLSORT_ERROR_OVERLAP, "rows of indices that overlap");
+    c->g.rows = 2, c->g.count = 1, c->a[0].source_row_stride = c->a[1].source_row_stride = 48;
+    c->a[0].target = w->good[KEYS], c->a[0].target_offset = 24;
+    expect_bad_gather(w, c, CLSORT_ERROR_OVERLAP, "a target between the rows of a source");
+}
+
 static void bad_gather_buffers(world *w, gather_call *c)
 {
     c->g.indices = NULL;
@@ -905,6 +934,7 @@ static void bad_gathers(bench *b)
     open_world(&w, b);
     good_gather(&w, &c);
     bad_gather_fields(&w, &c);
+    bad_gather_rows(&w, &c);
     bad_gather_buffers(&w, &c);
     bad_calls += 2;
     CHECK_STATUS(clsort_enqueue_gather(NULL, b->session.queue, &c.g, 0, NULL, NULL), CLSORT_ERROR_NULL_ARGUMENT);

@@ -666,6 +666,162 @@ static void test_oneself(bench *b)
     CHECK(all >= 4 * 4 * 4 * 3);   /* families, widths, counts; keys, keys and values */
 }
 
+/* ---- tuning ---------------------------------------------------------------------------------- */
+
+/* Shape `k` of work-groups and items. */
+static void tune_shape(clsort_tuning *t, cl_uint k)
+{
+    static const cl_uint groups[] = { 0, 1, 8, 1024 };
+    t->work_group = groups[k % 4];
+    t->items = k / 4 ? 1u << (k / 4 - 1) : 0;   /* 0 to 512 */
+}
+enum { TUNED_SHAPES = 44 };
+
+/* A bare array, pairs, rows, a count on the device with 9-byte values, and top-k of more elements
+   than are sorted at once. */
+static clsort_desc tuned_desc(const world *w, cl_uint kind)
+{
+    clsort_desc d = make_desc(w, 3000, kind & 1 ? CLSORT_U64 : CLSORT_U8);
+    d.value_size = kind == 4 ? 9 : kind & 1 ? 4 : 0;
+    if (d.value_size) d.values = w->buffer[VALUES];
+    if (kind == 2 || kind == 3) d.rows = 2;
+    if (kind == 4) d.count_buffer = w->buffer[INDICES];
+    if (kind != 5) return d;
+    d.count = 6000;
+    d.top_k = 5000;
+    d.rows = 3;
+    d.values_out = w->buffer[KEYS_OUT];
+    return d;
+}
+enum { TUNED_KINDS = 6 };
+
+static void tune_everything(bench *b)
+{
+    int sorted = 0, refused = 0;
+    size_t v;
+    cl_uint kind, shape, local, step, algorithm;
+    (void)b;
+    for (v = 0; v < DEVICES; v++) {
+        world w;
+        open_world(&w, devices[v].facts(), 1 << 18, 0);
+        for (kind = 0; kind < TUNED_KINDS; kind++)
+            for (shape = 0; shape < TUNED_SHAPES; shape++)
+                for (local = 0; local <= CLSORT_LOCAL_BATCH_SPLIT; local++)
+                    for (step = 0; step <= 16; step = step ? 2 * step : 1)
+                        for (algorithm = 0; algorithm <= CLSORT_QUICKSORT; algorithm++) {
+                            clsort_desc d = tuned_desc(&w, kind);
+                            clsort_status status;
+                            d.algorithm = algorithm;
+                            d.tuning.local = local;
+                            d.tuning.bitonic_step = step;
+                            tune_shape(&d.tuning, shape);
+                            status = clsort_check(w.sorter, &d);
+                            AT("%s, kind %u, algorithm %u, local %u, step %u, work_group %u, items "
+                               "%u",
+                               devices[v].name, kind, algorithm, local, step, d.tuning.work_group,
+                               d.tuning.items);
+                            refused += status == CLSORT_ERROR_UNSUPPORTED;
+                            if (status == CLSORT_ERROR_UNSUPPORTED) continue;
+                            sorted++;
+                            CHECK_OK(clsort_enqueue_sort(w.sorter, w.queue, &d, 0, NULL, NULL));
+                        }
+        close_world(&w);
+    }
+    CHECK(sorted > 10000 && refused > 10000);
+    printf("%d sorted, %d refused\n", sorted, refused);
+}
+
+/* ---- gathers --------------------------------------------------------------------------------- */
+
+enum { MANY = 1000 };
+
+/* MANY arrays that share a source and have targets of their own in one buffer. */
+static void make_many(const world *w, clsort_gather *g, clsort_array *arrays)
+{
+    size_t i;
+    memset(g, 0, sizeof *g);
+    memset(arrays, 0, MANY * sizeof *arrays);
+    for (i = 0; i < MANY; i++) {
+        arrays[i].source = w->buffer[KEYS];
+        arrays[i].target = w->buffer[KEYS_OUT];
+        arrays[i].target_offset = 40 * (i * 7 % MANY);   /* in no order */
+        arrays[i].element_size = 4;
+    }
+    g->count = 10;
+    g->indices = w->buffer[INDICES];
+    g->arrays = arrays;
+    g->array_count = MANY;
+}
+
+/* Each array of many is checked by as many calls as one alone, and one that overlaps is found. */
+static void gather_many_arrays(bench *b)
+{
+    static clsort_array arrays[MANY];
+    clsort_gather g;
+    int calls;
+    size_t i;
+    world w;
+    (void)b;
+    open_world(&w, mock_cpu(), 40 * MANY, 0);
+    make_many(&w, &g, arrays);
+    CHECK_OK(clsort_enqueue_gather(w.sorter, w.queue, &g, 0, NULL, NULL));
+    counted.calls = 0;
+    counted.made[COUNTED_MEMORY] = 0;
+    CHECK_OK(clsort_enqueue_gather(w.sorter, w.queue, &g, 0, NULL, NULL));
+    calls = counted.calls;
+    AT("%d calls", calls);
+    CHECK(calls < 40 * MANY && counted.made[COUNTED_MEMORY] == 0);
+    for (i = 0; i < MANY; i += 37) {
+        AT("array %zu", i);
+        make_many(&w, &g, arrays);
+        arrays[i].target_offset = i % 2 ? arrays[(i + 1) % MANY].target_offset : 36;
+        CHECK_STATUS(clsort_enqueue_gather(w.sorter, w.queue, &g, 0, NULL, NULL),
+                     CLSORT_ERROR_OVERLAP);
+        make_many(&w, &g, arrays);
+        arrays[i].source = w.buffer[KEYS_OUT];
+        CHECK_STATUS(clsort_enqueue_gather(w.sorter, w.queue, &g, 0, NULL, NULL),
+                     CLSORT_ERROR_OVERLAP);
+    }
+    close_world(&w);
+}
+
+/* The work-items of the last gather. */
+static void hear_gather(void *user, const char *kernel, size_t global, size_t group, size_t local)
+{
+    (void)group, (void)local;
+    if (!strcmp(kernel, "clsort_gather")) *(size_t *)user = global;
+}
+
+/* 2^22 rows of 2^12 elements. */
+static void gather_more_than_a_word_counts(bench *b)
+{
+    const size_t rows = (size_t)1 << 22, count = 1 << 12;
+    size_t items = 0;
+    mock_facts f = mock_gpu();
+    clsort_array array;
+    clsort_gather g;
+    world w;
+    (void)b;
+    if (sizeof(size_t) < 8) return;
+    f.max_allocation = f.memory = (cl_ulong)1 << 40;
+    open_world(&w, f, rows * count * 4, 0);
+    mock.on_launch = hear_gather;
+    mock.user = &items;
+    memset(&g, 0, sizeof g);
+    memset(&array, 0, sizeof array);
+    g.rows = rows;
+    g.count = count;
+    g.indices = w.buffer[INDICES];
+    g.arrays = &array;
+    g.array_count = 1;
+    array.source = w.buffer[KEYS];
+    array.target = w.buffer[KEYS_OUT];
+    array.element_size = 1;
+    CHECK_OK(clsort_enqueue_gather(w.sorter, w.queue, &g, 0, NULL, NULL));
+    CHECK(items == rows * count);
+    close_world(&w);
+}
+
 static const test_entry tests[] = {
     { "the driver refuses nothing of any algorithm on any device", sort_everything },
     { "where sweeps do not build, radix sorts without them", fall_back_from_sweeps },
@@ -682,7 +838,10 @@ static const test_entry tests[] = {
     { "a prepared sort allocates nothing on the host", allocate_early },
     { "a clone that fails says why", explain_failed_clones },
     { "wait lists may have any length", wait_for_many_events },
-    { "the self-test sees keys and values that are wrong", test_oneself }
+    { "the self-test sees keys and values that are wrong", test_oneself },
+    { "every tuning builds kernels that exist, or is refused", tune_everything },
+    { "a gather checks many arrays as fast as few", gather_many_arrays },
+    { "a gather writes more than 2^32 elements", gather_more_than_a_word_counts }
 };
 
 TEST_MAIN_ALONE(tests, "a mock")
