@@ -9,6 +9,7 @@ headers = clsort.h $(wildcard tools/*.h tests/*.h)
 tools = $(patsubst tools/%.c,build/%,$(wildcard tools/*.c))
 tests = $(patsubst tests/%.c,build/%,$(wildcard tests/*.c))
 sanitized = $(patsubst %,build/sanitized/%,fuzz test_api test_bad_calls test_faults test_profile test_queues test_shapes test_top_k)
+sanitized_tools = build/sanitized/clsort
 
 demo: build/demo
 	build/demo $(COUNT)
@@ -17,7 +18,7 @@ test: $(tools) $(tests) strict
 	tools/embed --check
 	tests/run
 
-check: $(tests) $(sanitized)
+check: $(tests) $(sanitized) $(sanitized_tools)
 	tools/check
 
 # One test program: make test-radix.
@@ -68,8 +69,13 @@ $(tools): build/%: tools/%.c $(headers) | deps
 $(tests): build/%: tests/%.c $(headers) | deps-test
 	$(compile)
 
-$(sanitized): CFLAGS = -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+$(sanitized) $(sanitized_tools): CFLAGS = -O1 -g -fno-omit-frame-pointer \
+    -fsanitize=address,undefined -fno-sanitize-recover=all
 $(sanitized): build/sanitized/%: tests/%.c $(headers) | deps-check
+	@mkdir -p $(@D)
+	$(compile)
+
+$(sanitized_tools): build/sanitized/%: tools/%.c $(headers) | deps-check
 	@mkdir -p $(@D)
 	$(compile)
 

@@ -10299,6 +10299,9 @@ CLSORT_API clsort_status clsort_enqueue_is_sorted(clsort_sorter *sorter, cl_comm
                       it on CPUs with the default shape, but does now. AUTO takes items above 32 for
                       rows and top_k on GPUs.
                       A range of no bits answers CLSORT_ERROR_BIT_RANGE.
+                      build/clsort replaces files when all outputs are complete and on the disk, or
+                      none, keeps owners and permissions, refuses what the device cannot hold before
+                      it reads it, and rows beyond the end of a file.
 
    0.1.0  2026-11-21  the bitonic family: kernels A, B2 to B16, tiles in local memory and in registers; all key types, orders,
                       payloads, argsort, records; gather and is_sorted; host arrays; proofs and self-test; the merge family: stable sorts,

@@ -112,7 +112,7 @@ static int sorter_check(const clsort_sorter *sorter, clsort_status status)
 {
     if (status == CL_SUCCESS) return DONE_OK;
     fail(DONE_OPENCL, "%s", clsort_last_error(sorter));
-    fputs(clsort_build_log(sorter), stderr);
+    print_safely(clsort_build_log(sorter), 1);
     return status_exit(status);
 }
 

@@ -2,8 +2,8 @@
 
      cc -std=c99 -O2 tools/clsort.c -o build/clsort -lOpenCL -lm
 
-   `clsort --help` lists the commands; options.h holds their options, order.h what they say about order, bench.h the
-   measurements. */
+   `clsort --help` lists the commands. options.h holds their options, order.h what they say about
+   order, files.h and outputs.h what they read and write, bench.h the measurements. */
 
 #define _XOPEN_SOURCE 700
 #define CL_TARGET_OPENCL_VERSION 300
@@ -14,6 +14,7 @@
 
 #include "options.h"
 #include "bench.h"
+#include "outputs.h"
 #include "parts.h"
 
 /* ---- info -------------------------------------------------------------------------------------------------------- */
@@ -114,11 +115,13 @@ static int command_gen(const arguments *a)
     if (!pattern_applies(pattern, type->code)) return fail(DONE_USAGE, "gen: pattern '%s' is for floats, not for %s", a->operand[0], type->name);
     if (!count_parse(argument(a, OPTION_COUNT, ""), &n) || n > SIZE_MAX / 8 - 1) return fail(DONE_USAGE, "gen: -n needs a count such as 1000 or 2^20");
     if (!count_parse(argument(a, OPTION_SEED, "1"), &seed)) return fail(DONE_USAGE, "gen: --seed needs a whole number");
+    code = outputs_open(a);
     keys.count = (size_t)n;
     keys.data = (unsigned char *)malloc(keys.count * type->size + 1);
-    if (!keys.data) return fail(DONE_IO, "gen: %s", strerror(ENOMEM));
-    pattern_fill(pattern, type->code, keys.count, seed, 0, keys.data);
-    code = keys_write(argument(a, OPTION_OUTPUT, NULL), a->given[OPTION_TEXT], &keys);
+    if (!keys.data && code == DONE_OK) code = fail(DONE_IO, "gen: %s", strerror(ENOMEM));
+    if (code == DONE_OK) pattern_fill(pattern, type->code, keys.count, seed, 0, keys.data);
+    outputs[OUTPUT_KEYS].array = &keys;
+    code = outputs_finish(a, code);
     free(keys.data);
     return code;
 }
@@ -130,21 +133,43 @@ typedef struct sorter_session {
     clsort_sorter *sorter;
 } sorter_session;
 
+static const sorter_session sorter_none;
+
 static void sorter_close(sorter_session *s)
 {
     clsort_destroy(s->sorter);
     device_close(&s->device);
 }
 
-/* A sorter on the device that --device names; sorter_close afterwards, also after a failure. Returns an exit code. */
+/* Fills sorter_none with a sorter on the device that --device names; sorter_close afterwards, also
+   after a failure. Returns an exit code. */
 static int sorter_open(const arguments *a, sorter_session *s)
 {
     const char *want = argument(a, OPTION_DEVICE, NULL);
     device_info info;
-    memset(s, 0, sizeof *s);
     if (!device_choose(want, &info)) return fail(DONE_OPENCL, "no OpenCL device%s%s", want ? " has a name with " : "", want ? want : "");
     if (!device_open(&info, &s->device)) return fail(DONE_OPENCL, "%s: cannot be opened", info.name);
     return cl_check(clsort_create(s->device.context, info.id, NULL, &s->sorter), "clsort_create");
+}
+
+/* How many elements an open device holds in `copies` pairs of buffers for them, which take `size`
+   and `other` bytes of each. */
+static read_limit limit_of_device(const sorter_session *s, size_t size, size_t other, size_t copies)
+{
+    const cl_device_id id = s->device.info.id;
+    const size_t widest = size > other ? size : other;
+    read_limit limit = limit_of_host();
+    cl_ulong most, *const largest = &limit.largest, *const memory = &limit.memory;
+    limit.each = copies * (size + other);
+    if (clGetDeviceInfo(id, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof *largest, largest, NULL)
+        || clGetDeviceInfo(id, CL_DEVICE_GLOBAL_MEM_SIZE, sizeof *memory, memory, NULL))
+        return limit;
+    most = *memory / limit.each;
+    if (most > *largest / widest) most = *largest / widest;
+    if (most >= limit.most) return limit;
+    limit.most = (size_t)most;
+    limit.device = s->device.info.name;
+    return limit;
 }
 
 /* Makes a buffer of an array; one of a byte where that is empty. Returns an exit code. */
@@ -195,23 +220,31 @@ static int values_options(const arguments *a, int inputs, int writes, size_t *si
     return size_option(a, OPTION_VALUE_SIZE, size);
 }
 
+static size_t element_size(const sort_order *o)
+{
+    return o->type ? o->type->size : o->desc.record_size;
+}
+
 /* Reads operand `number` and its values into arrays made by keys_none; pairs_free afterwards. Returns an exit code. */
-static int pairs_read(const arguments *a, int number, const sort_order *o, size_t value_size, pair_array *p)
+static int pairs_read(const arguments *a, int number, const sort_order *o, size_t value_size,
+                      const read_limit *limit, pair_array *p)
 {
     const char *path = a->value[OPTION_VALUES][number];
     int code;
     p->keys = keys_none(o->type, o->desc.record_size);
     p->values = keys_none(NULL, value_size);
-    code = keys_read(a->operand[number], a->given[OPTION_TEXT], &p->keys);
-    if (code == DONE_OK && value_size) code = keys_read(path, 0, &p->values);
+    code = keys_read(a->operand[number], a->given[OPTION_TEXT], limit, &p->keys);
+    if (code == DONE_OK && value_size) code = keys_read(path, 0, limit, &p->values);
     if (code != DONE_OK || !value_size || p->values.count == p->keys.count) return code;
     return fail(DONE_IO, "%s: %zu values for %zu keys", path, p->values.count, p->keys.count);
 }
 
-static int pairs_write(const arguments *a, const pair_array *p)
+/* Writes a result to the open outputs if the exit code so far is DONE_OK. Returns an exit code. */
+static int pairs_write(const arguments *a, const pair_array *p, int code)
 {
-    int code = keys_write(argument(a, OPTION_OUTPUT, NULL), a->given[OPTION_TEXT], &p->keys);
-    return code == DONE_OK && p->values.size ? keys_write(argument(a, OPTION_VALUES_OUTPUT, NULL), 0, &p->values) : code;
+    outputs[OUTPUT_KEYS].array = &p->keys;
+    outputs[OUTPUT_VALUES].array = &p->values;
+    return outputs_finish(a, code);
 }
 
 /* Makes an array like another one, of `count` zeros. Returns an exit code. */
@@ -224,6 +257,47 @@ static int array_room(const key_array *like, size_t count, key_array *out)
 }
 
 /* ---- sort and argsort -------------------------------------------------------------------------------------------- */
+
+/* What is sorted: `count` elements of `size` bytes, in these parts. */
+static clsort_desc sort_describe(const clsort_desc *order, size_t count, size_t size,
+                                 size_t value_size, const file_parts *parts)
+{
+    const int at_offsets = parts->offsets.data != NULL, in_rows = !at_offsets && !parts->is_whole;
+    clsort_desc d = *order;
+    d.count = in_rows ? parts->length : count;
+    d.value_size = value_size;
+    d.rows = in_rows ? parts->count : 0;
+    d.row_stride = in_rows ? parts->stride * size : 0;
+    d.segment_count = at_offsets ? parts->count : 0;
+    return d;
+}
+
+/* Refuses a file before it is read if its arrays and the scratch memory of the sort are more than
+   the device has. Text and segments would have to be read for that: the sort itself says it of
+   them. flags: of the description. Returns an exit code. */
+static int scratch_check(const arguments *a, const sorter_session *s, const sort_order *o,
+                         size_t value_size, cl_uint flags, const read_limit *limit)
+{
+    file_parts parts = parts_none();
+    key_array keys = keys_none(o->type, o->desc.record_size);
+    size_t scratch = 0;
+    struct stat facts;
+    clsort_desc d;
+    int code;
+    if (!a->operand_count || a->given[OPTION_TEXT] || a->given[OPTION_SEGMENTS]) return DONE_OK;
+    if (!limit->memory || stat(a->operand[0], &facts) || !S_ISREG(facts.st_mode)) return DONE_OK;
+    if ((unsigned long long)facts.st_size / keys.size > limit->most) return DONE_OK;
+    keys.count = (size_t)facts.st_size / keys.size;
+    code = parts_options(a, &o->desc, &keys, &parts);
+    d = sort_describe(&o->desc, keys.count, keys.size, value_size, &parts);
+    d.flags |= flags;
+    if (code != DONE_OK || clsort_scratch_size(s->sorter, &d, &scratch)) return code;
+    if (keys.count * (cl_ulong)limit->each + scratch <= limit->memory) return DONE_OK;
+    return fail(DONE_OPENCL, "%s: %zu elements need %llu bytes on the device and %zu of scratch "
+                "memory: %s has %llu", a->operand[0], keys.count,
+                (unsigned long long)keys.count * limit->each, scratch, s->device.info.name,
+                (unsigned long long)limit->memory);
+}
 
 /* Uploads what is sorted, sorts and reads the result back. buffers: keys, values, indices and offsets of segments. Returns an exit code. */
 static int sort_buffers(sorter_session *s, clsort_desc *d, const pair_array *p, const file_parts *parts, const key_array *indices, cl_mem buffers[4])
@@ -244,21 +318,13 @@ static int sort_buffers(sorter_session *s, clsort_desc *d, const pair_array *p, 
 }
 
 /* Sorts in place, or fills `indices` if that is not NULL. Returns an exit code. */
-static int sort_on_device(const arguments *a, const clsort_desc *order, const pair_array *p, const file_parts *parts, const key_array *indices)
+static int sort_on_device(sorter_session *s, const clsort_desc *order, const pair_array *p,
+                          const file_parts *parts, const key_array *indices)
 {
-    const int at_offsets = parts->offsets.data != NULL;
+    clsort_desc d = sort_describe(order, p->keys.count, p->keys.size, p->values.size, parts);
     cl_mem buffers[4] = { NULL, NULL, NULL, NULL };
-    clsort_desc d = *order;
-    sorter_session s;
-    int code = sorter_open(a, &s);
-    d.count = at_offsets ? p->keys.count : parts->length;
-    d.value_size = p->values.size;
-    d.rows = at_offsets ? 0 : parts->count;
-    d.row_stride = at_offsets ? 0 : parts->stride * p->keys.size;
-    d.segment_count = at_offsets ? parts->count : 0;
-    if (code == DONE_OK) code = sort_buffers(&s, &d, p, parts, indices, buffers);
+    const int code = sort_buffers(s, &d, p, parts, indices, buffers);
     release(buffers, 4);
-    sorter_close(&s);
     return code;
 }
 
@@ -266,15 +332,22 @@ static int command_sort(const arguments *a)
 {
     static const pair_array none;
     file_parts parts = parts_none();
+    sorter_session s = sorter_none;
     pair_array p = none;
+    read_limit limit;
     sort_order o;
     size_t value_size;
     int code = order_options(a, &o);
     if (code == DONE_OK) code = values_options(a, 1, 1, &value_size);
-    if (code == DONE_OK) code = pairs_read(a, 0, &o, value_size, &p);
+    if (code == DONE_OK) code = outputs_open(a);
+    if (code == DONE_OK) code = sorter_open(a, &s);
+    if (code == DONE_OK) limit = limit_of_device(&s, element_size(&o), value_size, 1);
+    if (code == DONE_OK) code = scratch_check(a, &s, &o, value_size, 0, &limit);
+    if (code == DONE_OK) code = pairs_read(a, 0, &o, value_size, &limit, &p);
     if (code == DONE_OK) code = parts_options(a, &o.desc, &p.keys, &parts);
-    if (code == DONE_OK) code = sort_on_device(a, &o.desc, &p, &parts, NULL);
-    if (code == DONE_OK) code = pairs_write(a, &p);
+    if (code == DONE_OK) code = sort_on_device(&s, &o.desc, &p, &parts, NULL);
+    code = pairs_write(a, &p, code);
+    sorter_close(&s);
     parts_free(&parts);
     pairs_free(&p);
     order_free(&o);
@@ -284,22 +357,25 @@ static int command_sort(const arguments *a)
 static int command_argsort(const arguments *a)
 {
     static const pair_array none;
-    key_array indices = keys_none(key_type_find("u32"), 0);
+    const key_array numbers = keys_none(key_type_find("u32"), 0);
     file_parts parts = parts_none();
-    pair_array p = none;
+    sorter_session s = sorter_none;
+    pair_array p = none, indices = none;
+    read_limit limit;
     sort_order o;
     int code = order_options(a, &o);
-    if (code == DONE_OK) code = pairs_read(a, 0, &o, 0, &p);
+    if (code == DONE_OK) code = outputs_open(a);
+    if (code == DONE_OK) code = sorter_open(a, &s);
+    if (code == DONE_OK) limit = limit_of_device(&s, element_size(&o), sizeof(cl_uint), 1);
+    if (code == DONE_OK) code = scratch_check(a, &s, &o, 0, CLSORT_FLAG_INDICES, &limit);
+    if (code == DONE_OK) code = pairs_read(a, 0, &o, 0, &limit, &p);
     if (code == DONE_OK) code = parts_options(a, &o.desc, &p.keys, &parts);
-    if (code == DONE_OK) {
-        cl_uint *order = (cl_uint *)calloc(p.keys.count + 1, sizeof *order);
-        indices.data = (unsigned char *)order;
-        indices.count = p.keys.count;
-        code = order ? sort_on_device(a, &o.desc, &p, &parts, &indices) : fail(DONE_IO, "argsort: %s", strerror(ENOMEM));
-    }
+    if (code == DONE_OK) code = array_room(&numbers, p.keys.count, &indices.keys);
+    if (code == DONE_OK) code = sort_on_device(&s, &o.desc, &p, &parts, &indices.keys);
+    code = pairs_write(a, &indices, code);
+    sorter_close(&s);
     parts_free(&parts);
-    if (code == DONE_OK) code = keys_write(argument(a, OPTION_OUTPUT, NULL), a->given[OPTION_TEXT], &indices);
-    free(indices.data);
+    pairs_free(&indices);
     pairs_free(&p);
     order_free(&o);
     return code;
@@ -345,26 +421,26 @@ static int top_buffers(sorter_session *s, clsort_desc *d, const pair_array *in, 
 }
 
 /* Selects from the rows of a file. *out and *indices are the caller's to free, also after a failure. Returns an exit code. */
-static int top_on_device(const arguments *a, const clsort_desc *order, const pair_array *in, const file_parts *rows, pair_array *out, key_array *indices)
+static int top_on_device(const arguments *a, sorter_session *s, const clsort_desc *order,
+                         const pair_array *in, const file_parts *rows, pair_array *out,
+                         key_array *indices)
 {
     const key_array numbers = keys_none(key_type_find("u32"), 0);
     cl_mem buffers[5] = { NULL, NULL, NULL, NULL, NULL };
     clsort_desc d = *order;
     const size_t results = rows->count * (d.flags & CLSORT_FLAG_TOP_NTH ? 1 : d.top_k);
-    sorter_session s;
     int code;
-    if (d.top_k > rows->length) return fail(DONE_IO, "--k is %zu, and a row has %zu keys", d.top_k, rows->length);
-    code = sorter_open(a, &s);
+    if (d.top_k > rows->length)
+        return fail(DONE_IO, "--k is %zu, and a row has %zu keys", d.top_k, rows->length);
     d.count = rows->length;
     d.rows = rows->count;
     d.row_stride = rows->stride * in->keys.size;
     d.value_size = in->values.size;
-    if (code == DONE_OK) code = array_room(&in->keys, results, &out->keys);
+    code = array_room(&in->keys, results, &out->keys);
     if (code == DONE_OK && d.value_size) code = array_room(&in->values, results, &out->values);
     if (code == DONE_OK && a->given[OPTION_INDICES_OUTPUT]) code = array_room(&numbers, results, indices);
-    if (code == DONE_OK) code = top_buffers(&s, &d, in, out, indices, buffers);
+    if (code == DONE_OK) code = top_buffers(s, &d, in, out, indices, buffers);
     release(buffers, 5);
-    sorter_close(&s);
     return code;
 }
 
@@ -373,17 +449,24 @@ static int command_top(const arguments *a)
     static const pair_array none;
     key_array indices = none.keys;
     file_parts rows = parts_none();
+    sorter_session s = sorter_none;
     pair_array in = none, out = none;
+    read_limit limit;
     sort_order o;
     size_t value_size = 0;
     int code = order_options(a, &o);
     if (code == DONE_OK) code = top_options(a, &o.desc);
     if (code == DONE_OK) code = values_options(a, 1, 1, &value_size);
-    if (code == DONE_OK) code = pairs_read(a, 0, &o, value_size, &in);
+    if (code == DONE_OK) code = outputs_open(a);
+    if (code == DONE_OK) code = sorter_open(a, &s);
+    if (code == DONE_OK) limit = limit_of_device(&s, element_size(&o), value_size, 1);
+    if (code == DONE_OK) code = pairs_read(a, 0, &o, value_size, &limit, &in);
     if (code == DONE_OK) code = parts_options(a, &o.desc, &in.keys, &rows);
-    if (code == DONE_OK) code = top_on_device(a, &o.desc, &in, &rows, &out, &indices);
-    if (code == DONE_OK) code = pairs_write(a, &out);
-    if (code == DONE_OK && indices.size) code = keys_write(argument(a, OPTION_INDICES_OUTPUT, NULL), a->given[OPTION_TEXT], &indices);
+    if (code == DONE_OK) code = top_on_device(a, &s, &o.desc, &in, &rows, &out, &indices);
+    outputs[OUTPUT_INDICES].array = &indices;
+    code = pairs_write(a, &out, code);
+    sorter_close(&s);
+    parts_free(&rows);
     free(indices.data);
     pairs_free(&in);
     pairs_free(&out);
@@ -432,16 +515,14 @@ static int merge_buffers(sorter_session *s, const clsort_desc *d, const pair_arr
     return code == DONE_OK && out->values.size ? download(s, buffers[5], &out->values) : code;
 }
 
-static int merge_on_device(const arguments *options, const clsort_desc *d, const pair_array *a, const pair_array *b, pair_array *out)
+static int merge_on_device(sorter_session *s, const clsort_desc *d, const pair_array *a,
+                           const pair_array *b, pair_array *out)
 {
     cl_mem buffers[6] = { NULL, NULL, NULL, NULL, NULL, NULL };
-    sorter_session s;
-    int code = sorter_open(options, &s);
-    if (code == DONE_OK) code = array_room(&a->keys, a->keys.count + b->keys.count, &out->keys);
+    int code = array_room(&a->keys, a->keys.count + b->keys.count, &out->keys);
     if (code == DONE_OK) code = array_room(&a->values, a->values.count + b->values.count, &out->values);
-    if (code == DONE_OK) code = merge_buffers(&s, d, a, b, out, buffers);
+    if (code == DONE_OK) code = merge_buffers(s, d, a, b, out, buffers);
     release(buffers, 6);
-    sorter_close(&s);
     return code;
 }
 
@@ -449,16 +530,23 @@ static int command_merge(const arguments *a)
 {
     static const pair_array none;
     pair_array in[2] = { none, none }, out = none;
+    sorter_session s = sorter_none;
+    read_limit limit;
     sort_order o;
     size_t value_size = 0;
     int i, code = order_options(a, &o);
     if (code == DONE_OK) code = values_options(a, 2, 1, &value_size);
+    if (code == DONE_OK) code = outputs_open(a);
+    if (code == DONE_OK) code = sorter_open(a, &s);
+    if (code == DONE_OK) limit = limit_of_device(&s, element_size(&o), value_size, 2);
     for (i = 0; i < 2 && code == DONE_OK; i++) {
-        code = pairs_read(a, i, &o, value_size, &in[i]);
+        code = pairs_read(a, i, &o, value_size, &limit, &in[i]);
         if (code == DONE_OK) code = merge_check(a->operand[i], &in[i].keys, &o.desc);
+        limit.most -= in[i].keys.count;
     }
-    if (code == DONE_OK) code = merge_on_device(a, &o.desc, &in[0], &in[1], &out);
-    if (code == DONE_OK) code = pairs_write(a, &out);
+    if (code == DONE_OK) code = merge_on_device(&s, &o.desc, &in[0], &in[1], &out);
+    code = pairs_write(a, &out, code);
+    sorter_close(&s);
     pairs_free(&in[0]);
     pairs_free(&in[1]);
     pairs_free(&out);
@@ -487,23 +575,21 @@ static int prove(sorter_session *s, clsort_desc *d, const key_array *input, cons
     return code == DONE_OK ? download(s, buffers[2], &room) : code;
 }
 
-static int verify_on_device(const arguments *a, const clsort_desc *order, const key_array *input, const key_array *output)
+static int verify_on_device(sorter_session *s, const clsort_desc *order, const key_array *input,
+                            const key_array *output)
 {
     const char *what = output->type ? "indices" : "records";
     cl_mem buffers[3] = { NULL, NULL, NULL };
     clsort_desc d = *order;
     clsort_proof proof;
-    sorter_session s;
-    int code = DONE_WRONG;
+    int code;
     if (input->count != output->count) {
         printf("wrong at the end: %zu records in INPUT, %zu %s in OUTPUT\n", input->count, output->count, what);
-        return code;
+        return DONE_WRONG;
     }
     memset(&proof, 0, sizeof proof);
-    code = sorter_open(a, &s);
-    if (code == DONE_OK) code = prove(&s, &d, input, output, buffers, &proof);
+    code = prove(s, &d, input, output, buffers, &proof);
     release(buffers, 3);
-    sorter_close(&s);
     if (code != DONE_OK) return code;
     if (clsort_judge(&proof) == CL_SUCCESS) printf("sorted: %zu %s by the device's comparisons\n", input->count, what);
     else if (proof.unsorted < input->count) printf("wrong at position %u: it comes before its predecessor\n", (unsigned)proof.unsorted);
@@ -559,42 +645,61 @@ static void print_sorted(const arguments *a, const pair_array *input, const file
     if (input->values.size) printf("sorted: %zu values of %zu bytes\n", keys->count, input->values.size);
 }
 
-static int verify_pairs(const arguments *a, const sort_order *o, const file_parts *parts, const pair_array *input, const pair_array *output)
+/* Compares on the host. Returns an exit code. */
+static int verify_on_host(const arguments *a, const clsort_desc *d, const file_parts *parts,
+                          const pair_array *input, const pair_array *output)
 {
     const int whole = !a->given[OPTION_ROWS] && !a->given[OPTION_SEGMENTS];
     int code = DONE_OK;
     size_t i;
-    if (o->desc.precedes) return verify_on_device(a, &o->desc, &input->keys, &output->keys);
-    if (whole) code = verify_part(a, &o->desc, input, output);
+    if (whole) code = verify_part(a, d, input, output);
     else if (input->keys.count != output->keys.count) {
         printf("wrong at the end: %zu elements in INPUT, %zu in OUTPUT\n", input->keys.count, output->keys.count);
         return DONE_WRONG;
     }
-    for (i = 0; !whole && code == DONE_OK && i <= parts->count; i++) code = verify_at(a, &o->desc, parts, i, input, output);
+    for (i = 0; !whole && input->keys.count && code == DONE_OK && i <= parts->count; i++)
+        code = verify_at(a, d, parts, i, input, output);
     if (code == DONE_OK) print_sorted(a, input, parts);
     return code;
+}
+
+/* Reads INPUT and OUTPUT; pairs_free of both afterwards, also after a failure. Returns an exit
+   code. */
+static int verify_read(const arguments *a, const sort_order *o, size_t value_size,
+                       const read_limit *limit, pair_array *input, pair_array *output)
+{
+    int code = pairs_read(a, 0, o, value_size, limit, input);
+    if (code != DONE_OK) return code;
+    if (!a->given[OPTION_INDICES]) return pairs_read(a, 1, o, value_size, limit, output);
+    output->keys = keys_none(key_type_find("u32"), 0);
+    return keys_read(a->operand[1], a->given[OPTION_TEXT], limit, &output->keys);
 }
 
 static int command_verify(const arguments *a)
 {
     static const pair_array none;
     file_parts parts = parts_none();
+    sorter_session s = sorter_none;
     pair_array input = none, output = none;
+    read_limit limit = limit_of_host();
     sort_order o;
-    size_t value_size = 0;
+    size_t value_size = 0, size;
     int code = order_options(a, &o);
     if (code == DONE_OK) code = values_options(a, 2, 0, &value_size);
     if (code == DONE_OK) code = fields_check(&o.desc);
     if (code == DONE_OK && value_size && a->given[OPTION_INDICES]) code = fail(DONE_USAGE, "verify: --indices goes without --values");
-    if (code == DONE_OK) code = pairs_read(a, 0, &o, value_size, &input);
-    if (code == DONE_OK && a->given[OPTION_INDICES]) {
-        output.keys = keys_none(key_type_find("u32"), 0);
-        code = keys_read(a->operand[1], a->given[OPTION_TEXT], &output.keys);
-    } else if (code == DONE_OK) {
-        code = pairs_read(a, 1, &o, value_size, &output);
+    if (code == DONE_OK && o.desc.precedes) {
+        code = sorter_open(a, &s);
+        size = element_size(&o);
+        if (code == DONE_OK)
+            limit = limit_of_device(&s, size, a->given[OPTION_INDICES] ? sizeof(cl_uint) : size, 1);
     }
+    if (code == DONE_OK) code = verify_read(a, &o, value_size, &limit, &input, &output);
     if (code == DONE_OK) code = parts_options(a, &o.desc, &input.keys, &parts);
-    if (code == DONE_OK) code = verify_pairs(a, &o, &parts, &input, &output);
+    if (code == DONE_OK && o.desc.precedes)
+        code = verify_on_device(&s, &o.desc, &input.keys, &output.keys);
+    else if (code == DONE_OK) code = verify_on_host(a, &o.desc, &parts, &input, &output);
+    sorter_close(&s);
     parts_free(&parts);
     pairs_free(&input);
     pairs_free(&output);
@@ -609,8 +714,9 @@ static int explain_sizes(const arguments *a, clsort_desc *d)
 {
     unsigned long long n, rows = 0;
     if (!count_parse(argument(a, OPTION_COUNT, ""), &n) || n > UINT32_MAX) return fail(DONE_USAGE, "explain: -n needs a count such as 1000 or 2^20");
-    if (a->given[OPTION_ROWS] && (!count_parse(argument(a, OPTION_ROWS, ""), &rows) || rows > UINT32_MAX))
-        return fail(DONE_USAGE, "explain: --rows needs a count");
+    if (a->given[OPTION_ROWS]
+        && (!count_parse(argument(a, OPTION_ROWS, ""), &rows) || rows == 0 || rows > UINT32_MAX))
+        return fail(DONE_USAGE, "--rows must be a count, not '%s'", argument(a, OPTION_ROWS, ""));
     if (a->given[OPTION_PAIRS] && a->given[OPTION_VALUE_SIZE]) return fail(DONE_USAGE, "explain: --pairs are values of 4 bytes: leave out --value-size");
     d->count = (size_t)n;
     d->rows = (size_t)rows;
@@ -623,16 +729,16 @@ static int explain_sizes(const arguments *a, clsort_desc *d)
 static int command_explain(const arguments *a)
 {
     char text[2000] = "";
-    sorter_session s;
+    sorter_session s = sorter_none;
     sort_order o;
     int code = order_options(a, &o);
     if (code == DONE_OK) code = explain_sizes(a, &o.desc);
-    if (code == DONE_OK) {
-        code = sorter_open(a, &s);
-        if (code == DONE_OK) code = sorter_check(s.sorter, clsort_explain(s.sorter, &o.desc, text, sizeof text));
-        if (code == DONE_OK) printf("device %s, %s\n%s", s.device.info.platform_name, s.device.info.name, text);
-        sorter_close(&s);
-    }
+    if (code == DONE_OK) code = sorter_open(a, &s);
+    if (code == DONE_OK)
+        code = sorter_check(s.sorter, clsort_explain(s.sorter, &o.desc, text, sizeof text));
+    if (code == DONE_OK)
+        printf("device %s, %s\n%s", s.device.info.platform_name, s.device.info.name, text);
+    sorter_close(&s);
     order_free(&o);
     return code;
 }
@@ -725,9 +831,22 @@ static int program_run(int count, char **words)
     return fail(DONE_USAGE, *name ? "unknown command '%s'; `clsort --help` lists them" : "no command%s; `clsort --help` lists them", name);
 }
 
+/* A standard stream that is closed would be the next file that is opened: messages could get into
+   an output. It becomes one that cannot be used. */
+static void streams_guard(void)
+{
+    int i;
+    for (i = STDIN_FILENO; i <= STDERR_FILENO; i++) {
+        const int useless = i == STDIN_FILENO ? O_WRONLY : O_RDONLY;
+        if (fcntl(i, F_GETFD) < 0 && open("/dev/null", useless) != i) exit(DONE_IO);
+    }
+}
+
 int main(int count, char **words)
 {
-    int code = program_run(count, words);
+    int code;
+    streams_guard();
+    code = program_run(count, words);
     if (code == DONE_OK && (fflush(stdout) || ferror(stdout))) return fail(DONE_IO, "standard output: %s", strerror(errno));
     return code;
 }

@@ -1,9 +1,10 @@
-/* files.h - reads and writes the files of the clsort program. A file appears under its name only when it is complete. */
+/* files.h - reads the files of the clsort program, and no more of them than can be sorted. */
 
 #ifndef CLSORT_TOOLS_FILES_H
 #define CLSORT_TOOLS_FILES_H
 
 #include <errno.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,12 +15,28 @@
 #include "options.h"
 #include "patterns.h"
 
+enum {
+    LINE_MOST = 4096,     /* bytes of a line of text */
+    SOURCE_MOST = 1 << 20 /* bytes of an expression or of a type */
+};
+
+/* What clsort sorts at once; where addresses are short, what tables of 16 bytes for each leave. */
+#define ELEMENTS_MOST ((size_t)(SIZE_MAX / 16 < UINT32_MAX ? SIZE_MAX / 16 : UINT32_MAX))
+
 typedef struct key_array {
     const key_type *type;  /* NULL: records or values, which have no form as text */
     size_t size;           /* bytes of an element */
     unsigned char *data;   /* from malloc */
     size_t count;
 } key_array;
+
+/* How much of a file may be read. */
+typedef struct read_limit {
+    size_t most;              /* elements */
+    const char *device;       /* that holds no more; NULL: the limit is ELEMENTS_MOST */
+    size_t each;              /* bytes that an element takes there, in all arrays together */
+    cl_ulong memory, largest; /* bytes of the device, and of one buffer on it */
+} read_limit;
 
 static key_array keys_none(const key_type *type, size_t size)
 {
@@ -31,209 +48,196 @@ static key_array keys_none(const key_type *type, size_t size)
     return none;
 }
 
-/* ---- input ------------------------------------------------------------------------------------------------------- */
-
-/* Reads a stream to its end into malloc memory, with a '\0' behind the last byte. Returns 0 with errno set. */
-static int stream_read(FILE *file, size_t room, unsigned char **data, size_t *size)
+static read_limit limit_of_host(void)
 {
-    size_t got;
+    read_limit limit;
+    memset(&limit, 0, sizeof limit);
+    limit.most = ELEMENTS_MOST;
+    return limit;
+}
+
+/* ---- bytes ----------------------------------------------------------------------------------- */
+
+typedef struct input_file {
+    FILE *file;
+    const char *name;         /* for messages */
+    unsigned long long ahead; /* bytes, if it is a regular file; else 0 */
+} input_file;
+
+/* Opens a file, or standard input if the path is NULL or "-". Returns an exit code. */
+static int input_open(input_file *in, const char *path)
+{
+    static int stdin_was_read;
+    const int is_stdin = !path || !strcmp(path, "-");
+    struct stat facts;
+    off_t at;
+    in->ahead = 0;
+    in->name = is_stdin ? "standard input" : path;
+    if (is_stdin && stdin_was_read++)
+        return fail(DONE_USAGE, "standard input can be read only once");
+    in->file = is_stdin ? stdin : fopen(path, "rb");
+    if (!in->file) return fail(DONE_IO, "%s: %s", in->name, strerror(errno));
+    if (fstat(fileno(in->file), &facts) || !S_ISREG(facts.st_mode)) return DONE_OK;
+    at = lseek(fileno(in->file), 0, SEEK_CUR);
+    if (at >= 0 && at < facts.st_size) in->ahead = (unsigned long long)(facts.st_size - at);
+    return DONE_OK;
+}
+
+static void input_close(input_file *in)
+{
+    if (in->file != stdin) fclose(in->file); /* only read from: nothing can be lost */
+}
+
+/* Reads a file to its end, but at most a byte more than `most`, into malloc memory with a '\0'
+   behind the last byte. free(*data) afterwards, also after a failure. Returns an exit code. */
+static int bytes_read(input_file *in, size_t most, unsigned char **data, size_t *size)
+{
+    size_t room = (in->ahead < most ? (size_t)in->ahead : 0) + 65536, got = 1;
     *data = NULL;
-    *size = 0;
-    do {
+    for (*size = 0; got > 0 && *size <= most; *size += got) {
         if (!*data || *size + 1 == room) {
             unsigned char *grown = (unsigned char *)realloc(*data, *data ? room * 2 : room);
-            if (!grown) errno = ENOMEM;
-            if (!grown) return 0;
+            if (!grown) return fail(DONE_IO, "%s: %s", in->name, strerror(ENOMEM));
             if (*data) room *= 2;
             *data = grown;
         }
-        got = fread(*data + *size, 1, room - *size - 1, file);
-        if (ferror(file)) return 0;
-        *size += got;
-    } while (got > 0);
+        got = room - *size - 1;
+        if (got > most - *size) got = most - *size + 1;
+        got = fread(*data + *size, 1, got, in->file);
+        if (ferror(in->file)) return fail(DONE_IO, "%s: %s", in->name, strerror(errno));
+    }
     (*data)[*size] = '\0';
-    return 1;
+    return DONE_OK;
 }
 
-/* Reads a whole file, or standard input if the path is NULL or "-". Returns an exit code. */
-static int file_read(const char *path, unsigned char **data, size_t *size)
+/* Reads a text for a compiler. free(*text) afterwards, also after a failure. Returns an exit
+   code. */
+static int source_read(const char *path, unsigned char **text)
 {
-    int is_stdin = !path || !strcmp(path, "-");
-    const char *name = is_stdin ? "standard input" : path;
-    FILE *file = is_stdin ? stdin : fopen(path, "rb");
-    struct stat facts;
-    size_t room = 65536;
-    int error;
-    if (!file) return fail(DONE_IO, "%s: %s", name, strerror(errno));
-    if (!fstat(fileno(file), &facts) && S_ISREG(facts.st_mode)) room += (size_t)facts.st_size;
-    error = stream_read(file, room, data, size) ? 0 : errno;
-    if (!is_stdin) fclose(file);
-    if (!error) return DONE_OK;
-    free(*data);
-    *data = NULL;
-    return fail(DONE_IO, "%s: %s", name, strerror(error));
+    input_file in;
+    size_t size;
+    int code = input_open(&in, path);
+    *text = NULL;
+    if (code != DONE_OK) return code;
+    code = bytes_read(&in, SOURCE_MOST, text, &size);
+    input_close(&in);
+    if (code != DONE_OK) return code;
+    if (memchr(*text, '\0', size))
+        return fail(DONE_IO, "%s: has a zero byte: it is not a text", in.name);
+    if (size <= SOURCE_MOST) return DONE_OK;
+    return fail(DONE_IO, "%s: is longer than %d bytes", in.name, SOURCE_MOST);
+}
+
+/* ---- elements -------------------------------------------------------------------------------- */
+
+static const char *type_word(const key_array *keys) { return keys->type ? keys->type->name : ""; }
+static const char *keys_word(const key_array *keys) { return keys->type ? " keys" : "elements"; }
+
+/* Reports `count` elements, or if that is 0 more than the limit. Returns an exit code. */
+static int too_many(const char *name, const key_array *keys, const read_limit *limit,
+                    unsigned long long count)
+{
+    const char *more = count ? "" : "more than ";
+    if (!count) count = limit->most;
+    if (!limit->device || count > ELEMENTS_MOST)
+        return fail(DONE_IO, "%s: %s%llu %s%s: clsort takes %zu at most", name, more, count,
+                    type_word(keys), keys_word(keys), limit->device ? ELEMENTS_MOST : limit->most);
+    return fail(DONE_OPENCL,
+                "%s: %s%llu %s%s need %s%llu bytes on the device: %s has %llu, %llu in one buffer: "
+                "room for %zu",
+                name, more, count, type_word(keys), keys_word(keys), more, count * limit->each,
+                limit->device, (unsigned long long)limit->memory,
+                (unsigned long long)limit->largest, limit->most);
+}
+
+/* Reads raw elements. Returns an exit code. */
+static int raw_read(input_file *in, const read_limit *limit, key_array *keys)
+{
+    const size_t fits = SIZE_MAX / 2 / keys->size;   /* where addresses are short */
+    const size_t most = (limit->most < fits ? limit->most : fits) * keys->size;
+    size_t size;
+    int code;
+    if (in->ahead / keys->size > limit->most)
+        return too_many(in->name, keys, limit, in->ahead / keys->size);
+    code = bytes_read(in, most, &keys->data, &size);
+    if (code != DONE_OK) return code;
+    if (size > most) return too_many(in->name, keys, limit, 0);
+    keys->count = size / keys->size;
+    if (size % keys->size == 0) return DONE_OK;
+    return fail(DONE_IO, "%s: %zu bytes are not a whole number of %s%s of %zu bytes", in->name,
+                size, type_word(keys), keys_word(keys), keys->size);
 }
 
 /* Reports a line that is not a number; what is unprintable in it shows as '?'. */
-static int line_fail(const char *name, size_t line, const char *text, const char *end, const char *problem, const key_type *type)
+static int line_fail(const char *name, size_t line, const char *text, const char *end,
+                     const char *problem, const key_type *type)
 {
     char shown[41];
     size_t i;
-    for (i = 0; i + 1 < sizeof shown && text + i < end; i++) shown[i] = (char)(isprint((unsigned char)text[i]) ? text[i] : '?');
+    for (i = 0; i + 1 < sizeof shown && text + i < end; i++)
+        shown[i] = (char)(isprint((unsigned char)text[i]) ? text[i] : '?');
     shown[i] = '\0';
     return fail(DONE_IO, "%s: line %zu: '%s' %s (type %s)", name, line, shown, problem, type->name);
 }
 
 static int is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
-/* Parses one number per line of text[0 ... size), which ends with a '\0'; keys->data has room. Returns an exit code. */
-static int text_parse(const char *name, char *text, size_t size, key_array *keys)
+/* Reads a line without its newline; of one that is too long a byte more than it may have. Returns
+   its end, or NULL where the file ends. */
+static char *line_read(FILE *file, char line[LINE_MOST + 2])
 {
-    char *at = text, *stop = text + size;
-    while (at < stop) {
-        char *newline = (char *)memchr(at, '\n', (size_t)(stop - at)), *end = newline ? newline : stop, *next = end + 1;
-        const char *problem;
-        uint64_t bits;
+    char *at = line;
+    int c = getc_unlocked(file);
+    if (c == EOF) return NULL;
+    for (; c != EOF && c != '\n' && at <= line + LINE_MOST; c = getc_unlocked(file))
+        *at++ = (char)c;
+    return at;
+}
+
+/* Makes room for twice as many keys. Returns whether there was memory. */
+static int keys_grow(key_array *keys, size_t *room)
+{
+    const size_t more = *room ? *room * 2 : 4096;
+    unsigned char *grown = (unsigned char *)realloc(keys->data, more * keys->size);
+    if (!grown) return 0;
+    keys->data = grown;
+    *room = more;
+    return 1;
+}
+
+/* Reads one number per line. Returns an exit code. */
+static int text_read(input_file *in, const read_limit *limit, key_array *keys)
+{
+    char line[LINE_MOST + 2], *end;
+    size_t room = 0;
+    int fits = keys_grow(keys, &room); /* no keys have an array, too */
+    while (fits && (end = line_read(in->file, line)) != NULL) {
+        const char *problem = end > line + LINE_MOST ? "is too long" : NULL;
+        char *at = line;
+        uint64_t bits = 0;
+        if (keys->count == limit->most) return too_many(in->name, keys, limit, 0);
         while (at < end && is_blank(*at)) at++;
         while (at < end && is_blank(end[-1])) end--;
         *end = '\0';
-        problem = number_parse(keys->type, at, end, &bits);
-        if (problem) return line_fail(name, keys->count + 1, at, end, problem, keys->type);
+        if (!problem) problem = number_parse(keys->type, at, end, &bits);
+        if (problem) return line_fail(in->name, keys->count + 1, at, end, problem, keys->type);
         pattern_store(keys->data, keys->count++, keys->type->size, bits);
-        at = next;
+        if (keys->count == room) fits = keys_grow(keys, &room);
     }
-    return DONE_OK;
+    if (!fits) return fail(DONE_IO, "%s: %s", in->name, strerror(ENOMEM));
+    return ferror(in->file) ? fail(DONE_IO, "%s: %s", in->name, strerror(errno)) : DONE_OK;
 }
 
-static size_t line_count(const unsigned char *text, size_t size)
+/* Fills *keys, made by keys_none, from a file; free(keys->data) afterwards, also after a failure.
+   Returns an exit code. */
+static int keys_read(const char *path, int is_text, const read_limit *limit, key_array *keys)
 {
-    size_t lines = size > 0 && text[size - 1] != '\n', i;
-    for (i = 0; i < size; i++) lines += text[i] == '\n';
-    return lines;
-}
-
-/* Turns the bytes of a text file, which it frees, into keys. */
-static int keys_from_text(const char *name, unsigned char *text, size_t size, key_array *keys)
-{
-    int code;
-    keys->count = 0;
-    keys->data = (unsigned char *)malloc(line_count(text, size) * keys->type->size + 1);
-    code = keys->data ? text_parse(name, (char *)text, size, keys) : fail(DONE_IO, "%s: %s", name, strerror(ENOMEM));
-    free(text);
-    if (code != DONE_OK) free(keys->data);
-    if (code != DONE_OK) keys->data = NULL;
+    input_file in;
+    int code = input_open(&in, path);
+    if (code != DONE_OK) return code;
+    code = is_text ? text_read(&in, limit, keys) : raw_read(&in, limit, keys);
+    input_close(&in);
     return code;
-}
-
-/* Fills *keys, made by keys_none, from a file; free(keys->data) afterwards. Returns an exit code. */
-static int keys_read(const char *path, int is_text, key_array *keys)
-{
-    const char *name = !path || !strcmp(path, "-") ? "standard input" : path;
-    unsigned char *data = NULL;
-    size_t size = 0;
-    int code = file_read(path, &data, &size);
-    if (code != DONE_OK) return code;
-    if (is_text) return keys_from_text(name, data, size, keys);
-    keys->data = data;
-    keys->count = size / keys->size;
-    if (size % keys->size == 0) return DONE_OK;
-    free(data);
-    keys->data = NULL;
-    return fail(DONE_IO, "%s: %zu bytes are not a whole number of %s%s of %zu bytes", name, size, keys->type ? keys->type->name : "",
-                keys->type ? " keys" : "elements", keys->size);
-}
-
-/* ---- output ------------------------------------------------------------------------------------------------------ */
-
-typedef struct output_file {
-    FILE *file;
-    const char *name;
-    char *target, *temporary;   /* NULL: written directly, as standard output and devices are */
-    int error;                  /* errno of the first failure */
-} output_file;
-
-/* Makes o->temporary beside o->target and opens it with the target's permissions. Returns 0 with errno set. */
-static int temporary_open(output_file *o, const struct stat *old)
-{
-    mode_t mode = umask(0);
-    int descriptor;
-    umask(mode);
-    mode = old ? old->st_mode & 07777 : 0666 & ~mode;
-    o->temporary = (char *)malloc(strlen(o->target) + 8);
-    if (!o->temporary) errno = ENOMEM;
-    if (!o->temporary) return 0;
-    sprintf(o->temporary, "%s.XXXXXX", o->target);
-    descriptor = mkstemp(o->temporary);
-    if (descriptor < 0) return 0;
-    if (fchmod(descriptor, mode) == 0) o->file = fdopen(descriptor, "wb");
-    if (o->file) return 1;
-    close(descriptor);
-    unlink(o->temporary);
-    return 0;
-}
-
-static void output_free(output_file *o)
-{
-    free(o->target);
-    free(o->temporary);
-}
-
-/* Opens a file for writing, or standard output if the path is NULL or "-". Returns an exit code. */
-static int output_open(output_file *o, const char *path)
-{
-    struct stat facts;
-    int exists;
-    memset(o, 0, sizeof *o);
-    o->name = path;
-    if (!path || !strcmp(path, "-")) {
-        o->name = "standard output";
-        o->file = stdout;
-        return DONE_OK;
-    }
-    exists = !stat(path, &facts);
-    if (exists && !S_ISREG(facts.st_mode)) {
-        o->file = fopen(path, "wb");
-    } else {
-        o->target = exists ? realpath(path, NULL) : strdup(path);
-        if (o->target) temporary_open(o, exists ? &facts : NULL);
-    }
-    if (o->file) return DONE_OK;
-    fail(DONE_IO, "%s: %s", path, strerror(errno));
-    output_free(o);
-    return DONE_IO;
-}
-
-static void output_write(output_file *o, const void *data, size_t size)
-{
-    if (!o->error && fwrite(data, 1, size, o->file) != size) o->error = errno;
-}
-
-/* Completes the file, or removes it if something went wrong. Returns an exit code. */
-static int output_close(output_file *o)
-{
-    if (fflush(o->file) && !o->error) o->error = errno;
-    if (o->file != stdout && fclose(o->file) && !o->error) o->error = errno;
-    if (o->temporary && !o->error && rename(o->temporary, o->target)) o->error = errno;
-    if (o->temporary && o->error) unlink(o->temporary);
-    output_free(o);
-    return o->error ? fail(DONE_IO, "%s: %s", o->name, strerror(o->error)) : DONE_OK;
-}
-
-/* Writes keys raw, or as text with one number per line. Returns an exit code. */
-static int keys_write(const char *path, int is_text, const key_array *keys)
-{
-    output_file o;
-    size_t i;
-    int code = output_open(&o, path);
-    if (code != DONE_OK) return code;
-    if (!is_text) output_write(&o, keys->data, keys->count * keys->size);
-    for (i = 0; is_text && i < keys->count && !o.error; i++) {
-        char text[NUMBER_ROOM + 1];
-        number_print(keys->type, key_bits(keys->type, keys->data, i), text);
-        strcat(text, "\n");
-        output_write(&o, text, strlen(text));
-    }
-    return output_close(&o);
 }
 
 #endif

@@ -12,8 +12,17 @@
 enum { DONE_OK = 0, DONE_WRONG = 1, DONE_USAGE = 2, DONE_IO = 3, DONE_OPENCL = 4 };
 
 static const char exit_codes_help[] =
-    "Exit codes: 0 done; 1 a wrong or unsorted result, or unsorted input of merge; 2 wrong usage, or a comparator that does\n"
-    "not compile; 3 a file cannot be read, understood or written; 4 OpenCL or clsort failed.\n";
+    "Exit codes: 0 done; 1 a wrong or unsorted result, or unsorted input of merge; 2 wrong usage,\n"
+    "or a comparator that does not compile; 3 a file cannot be read, understood or written;\n"
+    "4 OpenCL or clsort failed, or the device is too small.\n";
+
+/* Of commands that write files. */
+static const char outputs_help[] =
+    "An output is written under another name beside its target. It is renamed when every output\n"
+    "is complete and on the disk: a failure or a signal leaves all targets as they were. A new\n"
+    "file has the owner and the permissions of the one that it replaces. Where a link leads is\n"
+    "replaced, not the link. Other hard links to a replaced file keep the old one, and a message\n"
+    "says so.\n\n";
 
 /* Commands, as bits of option_rule.commands. */
 enum { FOR_INFO = 1, FOR_GEN = 2, FOR_SORT = 4, FOR_ARGSORT = 8, FOR_VERIFY = 16, FOR_BENCH = 32, FOR_MERGE = 64,
@@ -100,17 +109,63 @@ typedef struct command {
     int (*run)(const arguments *);
 } command;
 
-/* Prints "clsort: " and a message to stderr; returns the exit code `code`. */
+static int is_c1(unsigned char c) { return c >= 0x80 && c < 0xA0; }
+
+/* Is *at a control character, or in UTF-8 a byte of one? `before`: the byte in front of it. */
+static int is_control(const unsigned char *at, unsigned char before)
+{
+    return *at < 32 || *at == 127 || (*at == 0xC2 && is_c1(at[1]))
+           || (before == 0xC2 && is_c1(*at));
+}
+
+/* Prints a text that may hold anything, as names of files do, to stderr. Lines of a compiler's
+   log stay lines. */
+static void print_safely(const char *text, int has_lines)
+{
+    const unsigned char *at;
+    unsigned char before = 0;
+    for (at = (const unsigned char *)text; *at; before = *at++) {
+        if (has_lines && (*at == '\n' || *at == '\t' || *at == '\\')) putc(*at, stderr);
+        else if (*at == '\n') fputs("\\n", stderr);
+        else if (*at == '\\') fputs("\\\\", stderr);
+        else fprintf(stderr, is_control(at, before) ? "\\x%02x" : "%c", (unsigned)*at);
+    }
+}
+
+static void say(const char *format, va_list list)
+{
+    va_list again;
+    char *text;
+    int length;
+    va_copy(again, list);
+    length = vsnprintf(NULL, 0, format, again);
+    va_end(again);
+    text = length < 0 ? NULL : (char *)malloc((size_t)length + 1);
+    if (text) vsnprintf(text, (size_t)length + 1, format, list);
+    fflush(stdout);
+    fputs("clsort: ", stderr);
+    print_safely(text ? text : format, 0);
+    fputc('\n', stderr);
+    free(text);
+}
+
+/* Prints "clsort: " and a message of one line to stderr; returns the exit code `code`. */
 static int fail(int code, const char *format, ...)
 {
     va_list list;
-    fflush(stdout);
-    fputs("clsort: ", stderr);
     va_start(list, format);
-    vfprintf(stderr, format, list);
+    say(format, list);
     va_end(list);
-    fputc('\n', stderr);
     return code;
+}
+
+/* The same for what is no failure. */
+static void warn(const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    say(format, list);
+    va_end(list);
 }
 
 /* The value of an option that was given (the last one), else `otherwise`. */
@@ -128,10 +183,11 @@ static void command_help(const command *c)
         char letter[8] = "    ", name[40];
         if (!(rule->commands & c->bit)) continue;
         if (rule->letter) sprintf(letter, "-%c, ", rule->letter);
-        sprintf(name, "--%s %s", rule->name, rule->argument ? rule->argument : "");
+        snprintf(name, sizeof name, "--%s %s", rule->name, rule->argument ? rule->argument : "");
         printf("  %s%-20s %s%s\n", letter, name, rule->help, c->bit == FOR_BENCH && rule->bench_list ? "; a list, or repeated" : "");
     }
-    printf("\n%s", exit_codes_help);
+    printf("\n%s%s", option_rules[OPTION_OUTPUT].commands & c->bit ? outputs_help : "",
+           exit_codes_help);
 }
 
 /* The option that `word` names for a command, OPTION_TOTAL if none; *attached is the text after '=', or NULL. */

@@ -122,8 +122,7 @@ static int fields_parse(const char *list, sort_order *o)
 static int text_option(const arguments *a, option_id id, unsigned char **text)
 {
     const char *value = argument(a, id, "");
-    size_t size;
-    if (*value == '@') return file_read(value + 1, text, &size);
+    if (*value == '@') return source_read(value + 1, text);
     *text = (unsigned char *)strdup(value);
     return *text ? DONE_OK : fail(DONE_IO, "--%s: %s", option_rules[id].name, strerror(ENOMEM));
 }

@@ -7,14 +7,16 @@
 #include "order.h"
 
 typedef struct file_parts {
+    int is_whole;           /* nothing is sorted apart: one row */
     size_t count;
-    size_t length, stride;  /* of rows, in elements; the whole is one row */
+    size_t length, stride;  /* of rows, in elements */
     key_array offsets;      /* of segments, one more than there are; no data: rows */
 } file_parts;
 
 static file_parts parts_none(void)
 {
     file_parts none;
+    none.is_whole = 1;
     none.count = none.length = none.stride = 0;
     none.offsets = keys_none(key_type_find("u32"), 0);
     return none;
@@ -55,19 +57,22 @@ static int rows_options(const arguments *a, size_t n, size_t element, file_parts
         p->length = p->stride = n / p->count;
         return n % p->count == 0 ? DONE_OK : fail(DONE_IO, "%zu elements are not %zu rows of the same length", n, p->count);
     }
-    if (!count_parse(argument(a, OPTION_STRIDE, ""), &stride) || stride == 0 || stride % element)
+    if (!count_parse(argument(a, OPTION_STRIDE, ""), &stride) || stride == 0 || stride % element
+        || stride > SIZE_MAX)
         return fail(DONE_USAGE, "--stride must be a multiple of an element's %zu bytes, not '%s'", element, argument(a, OPTION_STRIDE, ""));
     p->stride = (size_t)(stride / element);
-    p->length = p->count - 1 <= n / p->stride ? n - (p->count - 1) * p->stride : n + 1;
-    return p->length <= p->stride ? DONE_OK : fail(DONE_IO, "%zu elements are not %zu rows of up to %zu", n, p->count, p->stride);
+    p->length = p->count - 1 <= n / p->stride ? n - (p->count - 1) * p->stride : 0;
+    if (p->length <= p->stride && (p->length > 0 || (n == 0 && p->count == 1))) return DONE_OK;
+    return fail(DONE_IO, "%zu elements are not %zu rows of up to %zu", n, p->count, p->stride);
 }
 
 /* Reads the offsets of segments of n elements. Returns an exit code. */
 static int segments_read(const arguments *a, size_t n, file_parts *p)
 {
     const char *path = argument(a, OPTION_SEGMENTS, NULL);
+    const read_limit limit = limit_of_host();
     size_t i;
-    int code = keys_read(path, a->given[OPTION_TEXT], &p->offsets);
+    int code = keys_read(path, a->given[OPTION_TEXT], &limit, &p->offsets);
     if (code != DONE_OK) return code;
     if (!p->offsets.count) return fail(DONE_IO, "%s: there is no offset", path);
     p->count = p->offsets.count - 1;
@@ -82,6 +87,7 @@ static int segments_read(const arguments *a, size_t n, file_parts *p)
 static int parts_options(const arguments *a, const clsort_desc *d, const key_array *keys, file_parts *p)
 {
     const int some = a->given[OPTION_ROWS] || a->given[OPTION_SEGMENTS];
+    p->is_whole = !some;
     p->count = 1;
     p->length = p->stride = keys->count;
     if (a->given[OPTION_ROWS] && a->given[OPTION_SEGMENTS]) return fail(DONE_USAGE, "--rows and --segments exclude each other");
