@@ -333,7 +333,6 @@ static void judge_later(bench *b)
             }
 }
 
-/* A read of a proof that fails inside the next enqueue call loses nothing. */
 /* A running sort has no proof yet, whatever its event answers. */
 static void leave_running_sorts(bench *b)
 {
@@ -361,6 +360,7 @@ static void leave_running_sorts(bench *b)
     close_world(&w);
 }
 
+/* A read of a proof that fails inside the next enqueue call loses nothing. */
 static void keep_unread_proofs(bench *b)
 {
     int fail, done = 0;
