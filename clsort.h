@@ -844,6 +844,8 @@ extern "C" {
 #define CLSORT__SEEN_WORDS 4
 #define CLSORT__SWEEP_PASSES 8
 #define CLSORT__SWEEP_HEAD 64
+/* Digits of a key. */
+#define CLSORT__DIGITS_OF(key_bytes, digit_bits) ((8 * (key_bytes) + (digit_bits) - 1) / (digit_bits))
 /* Copies of each local counter, for so many counters in a histogram of all digits; a count of one digit takes the
    fewest. A counter of the histogram has 16 bits. */
 #define CLSORT__LEAST_COPIES 8
@@ -928,7 +930,8 @@ static const char *const clsort__source[] = {
     "#define CLSORT__PLAN_WORDS 32\n"
     "#define CLSORT__SEEN_WORDS 4\n"
     "#define CLSORT__SWEEP_PASSES 8\n"
-    "#define CLSORT__SWEEP_HEAD 64\n\n\n"
+    "#define CLSORT__SWEEP_HEAD 64\n\n"
+    "#define CLSORT__DIGITS_OF(key_bytes, digit_bits) ((8 * (key_bytes) + (digit_bits) - 1) / (digit_bits))\n\n\n"
     "#define CLSORT__LEAST_COPIES 8\n"
     "#define CLSORT__HISTOGRAM_COPIES(counters) ((counters) <= 512 ? 32 : (counters) <= 1024 ? 16 : CLSORT__LEAST_COPIES)\n"
     "#define CLSORT__COUNTER_MOST 65535\n\n\n"
@@ -2004,7 +2007,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 1476\n",
+    "#line 1478\n",
 #endif
 #ifndef CLSORT_NO_MERGE
     "//---- merge\n"
@@ -2740,7 +2743,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 2352\n",
+    "#line 2354\n",
 #endif
 #ifndef CLSORT_NO_RADIX
     "//---- radix: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -2753,7 +2756,7 @@ static const char *const clsort__source[] = {
     "#endif\n\n"
     "#define CLSORT_SWEEP CLSORT_IS(SWEEP)\n"
     "#define CLSORT_DIGITS (1 << CLSORT_DIGIT_BITS)\n\n"
-    "#define CLSORT_RADIX_DIGITS ((8 * CLSORT_KEY_BYTES + CLSORT_DIGIT_BITS - 1) / CLSORT_DIGIT_BITS)\n\n\n"
+    "#define CLSORT_RADIX_DIGITS CLSORT__DIGITS_OF(CLSORT_KEY_BYTES, CLSORT_DIGIT_BITS)\n\n\n"
     "#define CLSORT_RADIX_ARGS CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_ARGS(temp), CLSORT_CODEC_ARGS, \\\n"
     "    global uchar *scratch, ulong scratch_at, uint n, uint blocks, uint block_rows, uint first_bit, uint last_bit, uint in_place, uint pass\n"
     "#define CLSORT_RADIX { CLSORT_ARRAY(source), CLSORT_ARRAY(target), CLSORT_ARRAY(temp), CLSORT_CODEC, (global uint *)(scratch + scratch_at), \\\n"
@@ -3609,7 +3612,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 3423\n",
+    "#line 3425\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
     "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -4449,7 +4452,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 4430\n",
+    "#line 4432\n",
 #endif
     "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_IS(SELECT)\n"
@@ -5827,7 +5830,8 @@ static clsort__radix_local clsort__radix_sizes(const clsort__config *c)
 {
     const size_t group = (size_t)1 << c->group_log2, digits = (size_t)1 << c->digit_bits, rows = group * c->radix_items;
     const size_t words = (c->value_bytes + 3) / 4, widest = 4 * words > c->key_bytes ? 4 * words : c->key_bytes;
-    const size_t counters = (8 * c->key_bytes + c->digit_bits - 1) / c->digit_bits * digits, copies = CLSORT__HISTOGRAM_COPIES(counters);
+    const size_t counters = CLSORT__DIGITS_OF(c->key_bytes, c->digit_bits) * digits;
+    const size_t copies = CLSORT__HISTOGRAM_COPIES(counters);
     clsort__radix_local l;
     l.bins = (CLSORT__LEAST_COPIES * digits + CLSORT__SEEN_WORDS) * 4;
     l.histogram = (counters / 2 * copies + CLSORT__SEEN_WORDS) * 4;
@@ -9691,7 +9695,7 @@ CLSORT_API clsort_status clsort_sort_host(clsort_sorter *sorter, const clsort_de
     if (!d.count) return CL_SUCCESS;
     if (!keys) return clsort__reject(sorter, function, "keys", CLSORT_ERROR_NULL_ARGUMENT);
     if (!values != !d.value_size) return clsort__reject(sorter, function, "values", CLSORT_ERROR_VALUE_SIZE);
-    if (indices) { values = NULL; d.value_size = 0; }   /* the permutation alone is wanted */
+    if (indices) d.value_size = 0;   /* the permutation alone is wanted */
     return clsort__sort_there(sorter, &d, keys, values, indices);
 }
 

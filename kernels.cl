@@ -133,6 +133,8 @@
 #define CLSORT__SEEN_WORDS 4
 #define CLSORT__SWEEP_PASSES 8
 #define CLSORT__SWEEP_HEAD 64
+/* Digits of a key. */
+#define CLSORT__DIGITS_OF(key_bytes, digit_bits) ((8 * (key_bytes) + (digit_bits) - 1) / (digit_bits))
 /* Copies of each local counter, for so many counters in a histogram of all digits; a count of one digit takes the
    fewest. A counter of the histogram has 16 bits. */
 #define CLSORT__LEAST_COPIES 8
@@ -2384,7 +2386,7 @@ CLSORT_KERNEL void clsort_segment_pass(CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_A
 #define CLSORT_SWEEP CLSORT_IS(SWEEP)
 #define CLSORT_DIGITS (1 << CLSORT_DIGIT_BITS)
 /* Digits of a whole code. */
-#define CLSORT_RADIX_DIGITS ((8 * CLSORT_KEY_BYTES + CLSORT_DIGIT_BITS - 1) / CLSORT_DIGIT_BITS)
+#define CLSORT_RADIX_DIGITS CLSORT__DIGITS_OF(CLSORT_KEY_BYTES, CLSORT_DIGIT_BITS)
 
 /* What every radix kernel is told. Bits first_bit ... last_bit - 1 of the code are sorted by. */
 #define CLSORT_RADIX_ARGS CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_ARGS(temp), CLSORT_CODEC_ARGS, \

@@ -134,6 +134,7 @@ static clsort_status gather(const world *w, const place *at)
     clsort_gather g;
     size_t i;
     memset(&g, 0, sizeof g);
+    memset(a, 0, sizeof a);
     for (i = 0; i < 2; i++) {
         a[i].source = at[2 * i].buffer, a[i].source_offset = at[2 * i].offset;
         a[i].target = at[2 * i + 1].buffer, a[i].target_offset = at[2 * i + 1].offset;
@@ -272,6 +273,8 @@ static void buffers_end_with_their_arrays(bench *b)
     close_world(&w);
 }
 
+static int checked;   /* so many places */
+
 /* Array j in the buffer of array i, `gap` bytes behind its end. */
 static void expect_neighbours(const world *w, const api *a, const place *at, size_t i, size_t j,
                               int gap)
@@ -309,9 +312,86 @@ static void arrays_may_touch(bench *b)
     close_world(&w);
 }
 
+/* Arrays i and j are only read, and j lies at the start of i; array k is written behind j. */
+static void expect_inside(const world *w, const api *a, const place *at, size_t i, size_t j,
+                          size_t k)
+{
+    const array *around = &a->arrays[i], *inside = &a->arrays[j], *written = &a->arrays[k];
+    place moved[MOST_ARRAYS];
+    if (around->written || inside->written || !written->written) return;
+    if (inside->bytes + written->step > around->bytes || inside->bytes % written->step) return;
+    memcpy(moved, at, sizeof moved);
+    moved[j] = moved[k] = moved[i];
+    moved[k].offset += inside->bytes;
+    AT("%s: %s and then %s inside %s", a->name, inside->name, written->name, around->name);
+    CHECK_STATUS(a->call(w, moved), CLSORT_ERROR_OVERLAP);
+    checked++;
+}
+
+static void arrays_inside_of_others(bench *b)
+{
+    world w;
+    size_t a, i, j, k;
+    (void)b;
+    checked = 0;
+    open_world(&w);
+    for (a = 0; a < APIS; a++) {
+        place at[MOST_ARRAYS];
+        open_places(&w, &apis[a], at);
+        for (i = 0; apis[a].arrays[i].name; i++)
+            for (j = 0; apis[a].arrays[j].name; j++)
+                for (k = 0; apis[a].arrays[k].name; k++)
+                    if (i != j) expect_inside(&w, &apis[a], at, i, j, k);
+        close_places(&apis[a], at);
+    }
+    close_world(&w);
+    CHECK(checked > 10);
+}
+
+/* Scratch of exactly the size that clsort_scratch_size gives is taken; a byte less is not. */
+static void scratch_is_exact(bench *b)
+{
+    static const struct { size_t count, k, value_size; cl_uint algorithm; } cases[] = {
+        { 1000, 0, 0, CLSORT_MERGE }, { 1000, 0, 1, CLSORT_MERGE }, { 5000, 0, 0, CLSORT_RADIX },
+        { 5000, 0, 4, CLSORT_RADIX }, { 5000, 0, 0, CLSORT_QUICKSORT }, { 100, 0, 12, 0 },
+        { 20000, 10, 0, 0 }, { 20000, 10, 4, 0 }, { 20000, 5000, 4, 0 }
+    };
+    world w;
+    size_t i;
+    (void)b;
+    open_world(&w);
+    for (i = 0; i < sizeof cases / sizeof *cases; i++) {
+        clsort_desc d = bytes_desc();
+        d.count = cases[i].count;
+        d.top_k = cases[i].k;
+        d.algorithm = cases[i].algorithm;
+        d.value_size = cases[i].value_size;
+        d.keys = new_buffer(&w, ROOM);
+        d.values = d.value_size ? new_buffer(&w, ROOM) : NULL;
+        d.keys_out = new_buffer(&w, ROOM);
+        d.values_out = d.value_size ? new_buffer(&w, ROOM) : NULL;
+        d.scratch = new_buffer(&w, 4 * ROOM);
+        AT("case %zu", i);
+        d.scratch_size = 0;
+        CHECK_OK(clsort_scratch_size(w.sorter, &d, &d.scratch_size));
+        CHECK(d.scratch_size > 0);
+        CHECK_OK(enqueue(&w, &d));
+        d.scratch_size--;
+        CHECK_STATUS(enqueue(&w, &d), CLSORT_ERROR_SCRATCH_TOO_SMALL);
+        mock_clReleaseMemObject(d.keys);
+        if (d.values) mock_clReleaseMemObject(d.values);
+        mock_clReleaseMemObject(d.keys_out);
+        if (d.values) mock_clReleaseMemObject(d.values_out);
+        mock_clReleaseMemObject(d.scratch);
+    }
+    close_world(&w);
+}
+
 static const test_entry tests[] = {
     { "buffers may end with their arrays, not a byte before", buffers_end_with_their_arrays },
-    { "arrays may touch, but not share a byte that is written", arrays_may_touch }
+    { "arrays may touch, but not share a byte that is written", arrays_may_touch },
+    { "arrays inside of others must not be written", arrays_inside_of_others },
+    { "scratch may be as small as documented, not a byte smaller", scratch_is_exact }
 };
 
 TEST_MAIN_ALONE(tests, "a mock")
