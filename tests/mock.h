@@ -18,6 +18,7 @@
    mock.traces         set: mock.trace is a hash of all launches, copies and fills, with what they
                        were told but for buffers; mock.traced counts them. For one thread
    mock.fail_command   the number of the command, from 1, that ends with mock.command_code
+   mock.allocated      bytes of all buffers that were ever made
    mock_live(kind)     references to objects of a kind, the test's own included
 
    A buffer of up to mock.stored bytes, or one made from host memory, holds bytes that fills,
@@ -165,6 +166,7 @@ static struct {
     cl_int command_code;
     size_t list_bytes;                      /* of a context's list of devices, as told; 0: right */
     int builds, live[MOCK_KINDS];
+    cl_ulong allocated;
     void *user;                             /* for the hooks */
     void (*on_read)(void *user, cl_mem buffer, size_t at, size_t bytes, void *host);
     void (*on_stuck)(void *user);
@@ -619,6 +621,7 @@ static inline cl_mem mock_clCreateBuffer(cl_context handle, cl_mem_flags flags, 
     if (code) return NULL;
     b = (mock_buffer *)mock_create(sizeof *b, MOCK_BUFFER, &c->base);
     b->type = CL_MEM_OBJECT_BUFFER;
+    MOCK_ADD(mock.allocated, (cl_ulong)size);
     b->flags = flags & ~(cl_mem_flags)CL_MEM_COPY_HOST_PTR;
     if (!(b->flags & (CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY))) b->flags |= CL_MEM_READ_WRITE;
     b->size = size;
@@ -1145,6 +1148,9 @@ static inline cl_int mock_check_launch(const mock_queue *q, const mock_kernel *k
         if (a->buffer && !mock_is(a->buffer, MOCK_BUFFER))
             return mock_fault(function, "an argument was released", CL_INVALID_MEM_OBJECT);
         if (k->signature->kinds[i] == MOCK_LOCAL) *local += a->size;
+        if (a->buffer && i + 1 < k->signature->count && k->signature->kinds[i + 1] == 8
+            && k->arguments[i + 1].value > a->buffer->size)
+            return mock_fault(function, "an offset beyond a buffer", CL_INVALID_VALUE);
     }
     return *local > f->local_bytes ? mock_fault(function, "local memory", CL_OUT_OF_RESOURCES)
                                    : CL_SUCCESS;

@@ -44,7 +44,7 @@ typedef struct mock_source {
     struct mock_source *next;
     char *text, *clean;             /* as given; without comments, lines joined */
     mock_line *lines;
-    mock_kernels *kernels;
+    mock_kernels *kernels[MOCK_MACROS];     /* by a hash of the options */
 } mock_source;
 
 typedef struct mock_macro {
@@ -173,12 +173,18 @@ static inline size_t mock_word(const char *c)
     return n;
 }
 
-/* The place of a macro's name in the table. */
-static inline mock_macro *mock_find_macro(mock_reader *r, const char *name, size_t length)
+static inline unsigned mock_hash(const char *text, size_t length)
 {
     unsigned hash = 2166136261u;
     size_t i;
-    for (i = 0; i < length; i++) hash = (hash ^ (unsigned char)name[i]) * 16777619u;
+    for (i = 0; i < length; i++) hash = (hash ^ (unsigned char)text[i]) * 16777619u;
+    return hash;
+}
+
+/* The place of a macro's name in the table. */
+static inline mock_macro *mock_find_macro(mock_reader *r, const char *name, size_t length)
+{
+    unsigned hash = mock_hash(name, length);
     for (;; hash++) {
         mock_macro *m = &r->macros[hash % MOCK_MACROS];
         if (!m->name || (m->length == length && !strncmp(m->name, name, length))) return m;
@@ -546,7 +552,8 @@ static inline const mock_kernels *mock_read_kernels(const mock_source *source, c
 {
     static __thread char room[16 * MOCK_EXPANSION], copy[4096];
     mock_source *const s = (mock_source *)(size_t)source;
-    mock_kernels *k = __atomic_load_n(&s->kernels, __ATOMIC_ACQUIRE);
+    mock_kernels **const list = &s->kernels[mock_hash(options, strlen(options)) % MOCK_MACROS];
+    mock_kernels *k = __atomic_load_n(list, __ATOMIC_ACQUIRE);
     mock_reader *r;
     for (; k; k = k->next)
         if (!strcmp(k->options, options)) return k;
@@ -559,9 +566,8 @@ static inline const mock_kernels *mock_read_kernels(const mock_source *source, c
     mock_define_options(r, copy);
     mock_read_lines(r, s->lines, k);
     free(r);
-    k->next = __atomic_load_n(&s->kernels, __ATOMIC_ACQUIRE);
-    while (!__atomic_compare_exchange_n(&s->kernels, &k->next, k, 0, __ATOMIC_ACQ_REL,
-                                        __ATOMIC_ACQUIRE))
+    k->next = __atomic_load_n(list, __ATOMIC_ACQUIRE);
+    while (!__atomic_compare_exchange_n(list, &k->next, k, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
         continue;
     return k;
 }

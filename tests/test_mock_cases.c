@@ -1,0 +1,371 @@
+/* Descriptions drawn at random, on devices drawn at random, on the driver of mock.h. The functions
+   agree with each other: what clsort_check takes, all others take, enqueue too; what it refuses,
+   they refuse with the same code. The scratch that clsort_scratch_size tells is what is used, and
+   enough; clsort_explain counts the commands that are enqueued; no launch exceeds the device's
+   limits, no command leads behind the end of a buffer, nothing is leaked.
+
+   CLSORT_TEST_SEED    of the first case; default 1
+   CLSORT_TEST_CASES   default 20000, or 2000 with CLSORT_TEST_SMALL */
+
+#include "mock.h"
+
+#define CLSORT_IMPLEMENTATION
+#include "harness.h"
+
+#include "../tools/patterns.h"
+
+enum { ROLES = 8 };
+enum { KEYS, KEYS_OUT, VALUES, VALUES_OUT, INDICES, SEGMENTS, COUNT, SCRATCH };
+
+/* One case: a device, a description, and what has happened to it. */
+typedef struct drawn {
+    uint64_t random;
+    mock_facts facts;
+    clsort_desc bare, full;         /* without and with buffers */
+    int has_indices, has_keys_out, has_values_out, has_count;
+    clsort_field fields[9];
+    cl_context context;
+    cl_device_id device;
+    cl_command_queue queue;
+    cl_mem buffer[ROLES];
+    clsort_sorter *sorter;
+} drawn;
+
+static struct { int cases, taken, sorted, refused[128]; } seen;
+
+/* ---- chance --------------------------------------------------------------------------------- */
+
+static cl_uint below(drawn *c, cl_uint n) { return (cl_uint)(pattern_random(&c->random) % n); }
+static int one_in(drawn *c, cl_uint n) { return below(c, n) == 0; }
+
+/* Around 2^bits at most, small ones as likely as large ones. */
+static size_t some_size(drawn *c, cl_uint bits)
+{
+    const uint64_t x = pattern_random(&c->random) >> (64 - 1 - below(c, bits));
+    return (size_t)(one_in(c, 3) ? x & (x - 1) : x);
+}
+
+static cl_uint power(drawn *c, cl_uint most) { return 1u << below(c, most); }
+
+/* ---- devices -------------------------------------------------------------------------------- */
+
+static void draw_device(drawn *c)
+{
+    mock_facts (*const kinds[])(void) = { mock_cpu, mock_gpu, mock_nvidia, mock_launcher };
+    mock_facts *f = &c->facts;
+    *f = kinds[below(c, 4)]();
+    if (one_in(c, 3)) f->local_bytes = some_size(c, 18);
+    if (one_in(c, 3)) f->max_group = one_in(c, 4) ? some_size(c, 13) : power(c, 14);
+    if (!f->max_group) f->max_group = 1;
+    if (one_in(c, 6)) f->item_sizes[0] = power(c, 12);
+    if (one_in(c, 4)) f->compute_units = below(c, 300);
+    if (one_in(c, 4)) f->vector_width = below(c, 17);
+    if (one_in(c, 3)) f->max_allocation = some_size(c, 34) + (1 << 16);
+    if (one_in(c, 6)) f->rejects = 1u << 8;
+}
+
+/* ---- descriptions --------------------------------------------------------------------------- */
+
+/* Some bits of the key; seldom such that no key has. */
+static void draw_bits(drawn *c)
+{
+    clsort_desc *d = &c->bare;
+    const cl_uint width = one_in(c, 20) ? 66 : 8 * (cl_uint)pattern_key_size(d->key_type);
+    if (width) d->first_bit = below(c, width);
+    if (width) d->last_bit = one_in(c, 2) ? 0 : d->first_bit + 1 + below(c, width - d->first_bit);
+    if (!d->top_k && one_in(c, 2)) d->algorithm = CLSORT_RADIX;
+}
+
+static void draw_order(drawn *c)
+{
+    static const cl_uint types[] = { CLSORT_U8,   CLSORT_I8,  CLSORT_U16, CLSORT_F16,
+                                     CLSORT_BF16, CLSORT_U32, CLSORT_I32, CLSORT_F32,
+                                     CLSORT_U64,  CLSORT_I64, CLSORT_F64 };
+    clsort_desc *d = &c->bare;
+    cl_uint i;
+    d->key_type = one_in(c, 100) ? below(c, 0x500) : types[below(c, 11)];
+    d->order = one_in(c, 100) ? 2 : below(c, 2);
+    d->nan_order = one_in(c, 100) ? 2 : below(c, 2);
+    d->zero_order = one_in(c, 100) ? 2 : one_in(c, 4) ? 1 : 0;
+    d->stable = below(c, 2);
+    if (one_in(c, 8)) draw_bits(c);
+    if (one_in(c, 8)) {
+        for (i = 0; i < 9; i++) {
+            c->fields[i].type = one_in(c, 200) ? 1 : types[below(c, 11)];
+            c->fields[i].offset = 8 * below(c, 8);
+            c->fields[i].order = below(c, 2);
+        }
+        d->fields = c->fields;
+        d->field_count = 1 + below(c, 9);
+        d->record_size = one_in(c, 20) ? 12 : 64;
+    } else if (one_in(c, 8)) {
+        d->record_type = "typedef struct { uint key, rest; } clsort_record;";
+        d->precedes = one_in(c, 2) ? "a.key < b.key" : "a.rest > b.rest";
+        d->record_size = 8;
+    }
+    if ((d->fields || d->precedes) && !one_in(c, 20))
+        d->key_type = d->order = d->nan_order = d->zero_order = 0;
+    if ((d->fields || d->precedes) && !one_in(c, 20)) d->first_bit = d->last_bit = 0;
+}
+
+static void draw_arrays(drawn *c)
+{
+    static const size_t sizes[] = { 1, 2, 3, 4, 5, 8, 12, 16, 100 };
+    clsort_desc *d = &c->bare;
+    const size_t key = pattern_key_size(d->key_type);
+    d->count = one_in(c, 30) ? (size_t)-1 >> below(c, 30) : some_size(c, 33);
+    if (!d->record_size && one_in(c, 6)) d->record_size = key * (1 + below(c, 6));
+    if (d->record_size && key && one_in(c, 3)) d->key_offset = key * below(c, 4);
+    if ((!d->record_size || one_in(c, 40)) && one_in(c, 2)) d->value_size = sizes[below(c, 9)];
+    c->has_indices = one_in(c, 4);
+    c->has_keys_out = one_in(c, 4);
+    c->has_values_out = d->value_size && (c->has_indices || one_in(c, 3));
+}
+
+static void draw_parts(drawn *c)
+{
+    clsort_desc *d = &c->bare;
+    const size_t element = d->record_size ? d->record_size : pattern_key_size(d->key_type);
+    const cl_uint kind = below(c, 12);
+    if (kind == 0 || kind == 1) d->rows = some_size(c, 12);
+    if (kind == 1 && element && d->count < 1u << 30)
+        d->row_stride = (d->count + below(c, 9)) * element;
+    if (kind == 2) d->segment_count = some_size(c, 20);
+    if (kind == 3 || (kind < 3 && one_in(c, 4))) c->has_count = 1;
+    if (kind == 4 || kind == 5) d->top_k = one_in(c, 3) ? some_size(c, 20) : 1 + below(c, 100);
+    if (kind == 5) d->rows = some_size(c, 12);
+    if (d->top_k && !one_in(c, 8)) d->record_size = d->key_offset = 0;
+    if (d->top_k) d->flags |= one_in(c, 4) ? 32u : one_in(c, 4) ? 64u : 0u; /* CLSORT_FLAG_TOP_* */
+    if (d->top_k && d->value_size) c->has_values_out = 1;
+    if (d->top_k && !d->value_size && !c->has_indices) c->has_keys_out = 1;
+}
+
+static void draw_algorithm(drawn *c)
+{
+    clsort_desc *d = &c->bare;
+    const cl_uint i = below(c, 40);
+    const char *name = clsort_algorithm_name(i);
+    if (name && !d->precedes && (!d->top_k || one_in(c, 8)))
+        CHECK(clsort_select(d, name) == CL_SUCCESS);
+    if (name && !strncmp(name, "batch", 5) && !d->rows) d->rows = 1;
+    if (!name && !d->top_k) d->algorithm = one_in(c, 50) ? 5 : below(c, 5);
+    if ((d->segment_count || d->rows > 1 || d->precedes) && !one_in(c, 6))
+        d->algorithm = one_in(c, 2) ? CLSORT_AUTO : CLSORT_MERGE;
+    if (one_in(c, 4)) d->tuning.work_group = one_in(c, 20) ? 3 : power(c, 15);
+    if (one_in(c, 4)) d->tuning.items = one_in(c, 20) ? 1024 : power(c, 7);
+    if (one_in(c, 10)) d->tuning.pivot = below(c, one_in(c, 8) ? 5 : 4);
+    if (one_in(c, 30)) d->tuning.scan = below(c, 5);
+    if (one_in(c, 30)) d->tuning.local = below(c, 10);
+    if (one_in(c, 30)) d->tuning.bitonic_step = below(c, 18);
+    if (one_in(c, 200)) d->flags |= 1u << (7 + below(c, 25));
+}
+
+static void draw(drawn *c)
+{
+    draw_device(c);
+    c->bare = clsort_desc_default();
+    draw_order(c);
+    draw_arrays(c);
+    draw_parts(c);
+    draw_algorithm(c);
+    c->full = c->bare;
+    c->bare.flags |= (c->has_indices ? CLSORT_FLAG_INDICES : 0)
+                     | (c->has_keys_out ? CLSORT_FLAG_KEYS_OUT : 0)
+                     | (c->has_values_out ? CLSORT_FLAG_VALUES_OUT : 0)
+                     | (c->has_count ? CLSORT_FLAG_COUNT_BUFFER : 0);
+}
+
+/* ---- worlds --------------------------------------------------------------------------------- */
+
+static void open_case(drawn *c)
+{
+    cl_int error = 0;
+    mock_reset(c->facts);
+    counted_reset();
+    mock.traces = 1;
+    c->device = (cl_device_id)(void *)&mock_devices[0];
+    c->context = mock_clCreateContext(NULL, 1, &c->device, NULL, NULL, &error);
+    c->queue = mock_clCreateCommandQueue(
+        c->context, c->device, one_in(c, 3) ? CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0, &error);
+    CHECK_OK(clsort_create(c->context, c->device, NULL, &c->sorter));
+}
+
+static void close_case(drawn *c)
+{
+    size_t i;
+    clsort_destroy(c->sorter);
+    CHECK(counted_nothing_live());
+    for (i = 0; i < ROLES; i++)
+        if (c->buffer[i]) mock_clReleaseMemObject(c->buffer[i]);
+    mock_clReleaseCommandQueue(c->queue);
+    mock_clReleaseContext(c->context);
+    CHECK(!mock.faults);
+}
+
+/* A buffer that ends with its array; 0 if the device cannot have it. */
+static int add_buffer(drawn *c, int role, cl_mem *place, size_t *offset, size_t step, size_t count,
+                      size_t size)
+{
+    cl_int error = 0;
+    if (size && count > ((size_t)-1 >> 8) / size) return 0;
+    *offset = step * below(c, 4);
+    if (*offset + count * size == 0) *offset = step;
+    c->buffer[role] = *place =
+        mock_clCreateBuffer(c->context, CL_MEM_READ_WRITE, *offset + count * size, NULL, &error);
+    return error == CL_SUCCESS;
+}
+
+/* Gives the description that was checked all its buffers, of exactly the size that they need. */
+static int add_buffers(drawn *c)
+{
+    clsort_desc *d = &c->full;
+    const size_t element = d->record_size ? d->record_size : pattern_key_size(d->key_type);
+    const size_t rows = d->rows ? d->rows : 1,
+                 stride = d->row_stride ? d->row_stride / element : d->count;
+    const size_t extent = d->count ? (rows - 1) * stride + d->count : 0;
+    const size_t results =
+        !d->top_k ? extent : rows * (d->flags & CLSORT_FLAG_TOP_NTH ? 1 : d->top_k);
+    const size_t step = d->fields ? 8 : d->record_size ? clsort__alignment(element) : element;
+    int good = add_buffer(c, KEYS, &d->keys, &d->keys_offset, step, extent, element);
+    if (c->has_keys_out)
+        good =
+            good
+            && add_buffer(c, KEYS_OUT, &d->keys_out, &d->keys_out_offset, step, results, element);
+    if (d->value_size)
+        good =
+            good && add_buffer(c, VALUES, &d->values, &d->values_offset, 8, extent, d->value_size);
+    if (c->has_values_out)
+        good = good
+               && add_buffer(c, VALUES_OUT, &d->values_out, &d->values_out_offset, 8, results,
+                             d->value_size);
+    if (c->has_indices)
+        good = good && add_buffer(c, INDICES, &d->indices, &d->indices_offset, 4, results, 4);
+    if (d->segment_count)
+        good = good
+               && add_buffer(c, SEGMENTS, &d->segments, &d->segments_offset, 4,
+                             d->segment_count + 1, 4);
+    if (c->has_count)
+        good = good && add_buffer(c, COUNT, &d->count_buffer, &d->count_offset, 4, 1, 4);
+    return good;
+}
+
+/* ---- what must hold ------------------------------------------------------------------------- */
+
+/* All functions that ask say the same; returns what. */
+static clsort_status ask_all(drawn *c, const clsort_desc *d, size_t *scratch)
+{
+    clsort_desc resolved;
+    char text[2000];
+    const clsort_status checked = clsort_check(c->sorter, d);
+    CHECK_STATUS(clsort_resolve(c->sorter, d, &resolved), checked);
+    CHECK_STATUS(clsort_scratch_size(c->sorter, d, scratch), checked);
+    CHECK_STATUS(clsort_explain(c->sorter, d, text, sizeof text), checked);
+    CHECK(!mock.commands && !mock.builds);
+    return checked;
+}
+
+/* The number behind a word of clsort_explain. */
+static double told(const char *text, const char *word)
+{
+    const char *place = strstr(text, word);
+    return CHECK(place != NULL) ? strtod(place + strlen(word), NULL) : -1;
+}
+
+/* clsort_explain counts what was enqueued last. A host that asks between rounds is told the most
+ * that can happen. */
+static void check_story(drawn *c, int commands, size_t scratch)
+{
+    char text[2000] = "";
+    double all;
+    CHECK_OK(clsort_explain(c->sorter, &c->full, text, sizeof text));
+    all = told(text, "\nlaunches ") + told(text, "\ncopies ");
+    if (!strstr(text, "quicksort-host")) CHECK(all == (double)commands);
+    CHECK(told(text, "\nscratch ") == (double)scratch);
+}
+
+/* In the caller's scratch: enough as it is told, and not with 16 bytes less. */
+static void sort_in_own_scratch(drawn *c, size_t scratch)
+{
+    clsort_desc d = c->full;
+    size_t again = 0;
+    if (!scratch || !add_buffer(c, SCRATCH, &d.scratch, &d.scratch_offset, 16, scratch, 1)) return;
+    CHECK_OK(clsort_scratch_size(c->sorter, &d, &again));
+    CHECK(again <= scratch);
+    d.scratch_size = again;
+    CHECK_OK(clsort_enqueue_sort(c->sorter, c->queue, &d, 0, NULL, NULL));
+    d.scratch_size = again - 16;
+    CHECK_STATUS(clsort_enqueue_sort(c->sorter, c->queue, &d, 0, NULL, NULL),
+                 CLSORT_ERROR_SCRATCH_TOO_SMALL);
+    CHECK_STATUS(clsort_check(c->sorter, &d), CLSORT_ERROR_SCRATCH_TOO_SMALL);
+}
+
+/* With all buffers there: the sort runs, first in the sorter's scratch. */
+static void sort_case_drawn(drawn *c)
+{
+    size_t scratch = 0, any = 0;
+    int commands = mock.traced;
+    cl_ulong allocated;
+    cl_event done = NULL;
+    if (!add_buffers(c)) return;
+    if (!CHECK(ask_all(c, &c->full, &scratch) == CL_SUCCESS)) return;
+    CHECK_OK(clsort_scratch_size(NULL, &c->bare, &any));
+    CHECK(any >= scratch);
+    allocated = mock.allocated;
+    CHECK_OK(clsort_enqueue_sort(c->sorter, c->queue, &c->full, 0, NULL, &done));
+    if (!CHECK(done != NULL)) return;
+    counted_clReleaseEvent(done);
+    seen.sorted++;
+    commands = mock.traced - commands;
+    if (!c->facts.rejects) CHECK(mock.allocated - allocated == (commands ? scratch : 0));
+    if (!c->facts.rejects) check_story(c, commands, scratch);
+    sort_in_own_scratch(c, scratch);
+}
+
+static void try_case(uint64_t seed)
+{
+    static drawn c;
+    size_t scratch = 0;
+    clsort_status checked;
+    memset(&c, 0, sizeof c);
+    c.random = seed;
+    draw(&c);
+    AT("seed %llu on a %s: n %zu, type %x, algorithm %u, values %zu, records %zu, rows %zu, top "
+       "%zu, segments %zu, "
+       "flags %x, local %u, step %u, work_group %u, items %u",
+       (unsigned long long)seed, c.facts.name, c.bare.count, (unsigned)c.bare.key_type,
+       (unsigned)c.bare.algorithm, c.bare.value_size, c.bare.record_size, c.bare.rows, c.bare.top_k,
+       c.bare.segment_count, (unsigned)c.bare.flags, (unsigned)c.bare.tuning.local,
+       (unsigned)c.bare.tuning.bitonic_step, (unsigned)c.bare.tuning.work_group,
+       (unsigned)c.bare.tuning.items);
+    open_case(&c);
+    checked = ask_all(&c, &c.bare, &scratch);
+    seen.cases++;
+    if (checked == CL_SUCCESS) {
+        seen.taken++;
+        if (one_in(&c, 2)) CHECK_OK(clsort_prepare(c.sorter, &c.bare));
+        else sort_case_drawn(&c);
+    } else {
+        if (checked > -5000 || checked < -5127) CHECK(!"a code of OpenCL's");
+        else seen.refused[-5000 - checked]++;
+        CHECK_STATUS(clsort_prepare(c.sorter, &c.bare), checked);
+    }
+    close_case(&c);
+}
+
+static void try_cases(bench *b)
+{
+    const char *from = getenv("CLSORT_TEST_SEED"), *many = getenv("CLSORT_TEST_CASES");
+    const uint64_t first = from ? strtoull(from, NULL, 10) : 1;
+    const int count = many ? atoi(many) : b->small ? 2000 : 20000;
+    int i;
+    for (i = 0; i < count; i++) try_case(first + (uint64_t)i);
+    printf("%d descriptions, %d taken, %d sorted; refused:", seen.cases, seen.taken, seen.sorted);
+    for (i = 0; i < 128; i++)
+        if (seen.refused[i]) printf(" %d %d", -5000 - i, seen.refused[i]);
+    printf("\n");
+    CHECK(seen.taken > seen.cases / 5 && seen.sorted > seen.cases / 20);
+}
+
+static const test_entry tests[] = { { "all functions agree about descriptions", try_cases } };
+
+TEST_MAIN_ALONE(tests, "a mock")
