@@ -308,18 +308,19 @@ typedef cl_int clsort_status;
     X(CLSORT_ERROR_WAIT_LIST, -5001, "the wait list is NULL with a count, has a count of 0 with a list, or holds a NULL event") \
     X(CLSORT_ERROR_KEY_TYPE, -5002, "key_type is not set or unknown: set it to one of CLSORT_U8 ... CLSORT_F64") \
     X(CLSORT_ERROR_FIELDS, -5025, "fields or precedes are wrong: they need record_size, exclude each other and key_type, order, nan_order, zero_order and key_offset") \
-    X(CLSORT_ERROR_UNKNOWN_VALUE, -5003, "an enumeration field or a name has a value that this version does not know") \
+    X(CLSORT_ERROR_UNKNOWN_VALUE, -5003, "a field or a name has a value that this version does not know") \
     X(CLSORT_ERROR_BIT_RANGE, -5029, "first_bit must be below last_bit, and last_bit at most " \
       "the key's width: leave both 0 for all bits") \
-    X(CLSORT_ERROR_UNKNOWN_FLAG, -5004, "flags has a bit that this version does not know") \
-    X(CLSORT_ERROR_UNSUPPORTED, -5005, "the description asks for something that this version does not do: reset that field to 0") \
+    X(CLSORT_ERROR_UNKNOWN_FLAG, -5004, "flags has a bit that this version does not know, or that does not go with the other fields") \
+    X(CLSORT_ERROR_UNSUPPORTED, -5005, "this version does not do what a field asks for") \
     X(CLSORT_ERROR_VALUE_SIZE, -5006, "values and value_size go together: set both or neither") \
-    X(CLSORT_ERROR_RECORD_LAYOUT, -5007, "the key does not fit: record_size must be at least key_offset + the size of a key, and records exclude values") \
+    X(CLSORT_ERROR_UNUSED_FIELD, -5030, "a field is set that only says more about another one, which is not set") \
+    X(CLSORT_ERROR_RECORD_LAYOUT, -5007, "a record must hold its key (record_size, key_offset, fields), and records exclude values") \
     X(CLSORT_ERROR_COUNT_TOO_LARGE, -5008, "count must be below 2^32 and its bytes within the device's largest allocation") \
     X(CLSORT_ERROR_SIZE_OVERFLOW, -5009, "count times the element size, or an offset plus that, does not fit in a size_t") \
     X(CLSORT_ERROR_MISALIGNED, -5010, "an offset, record_size or key_offset is not a multiple of the element's alignment") \
     X(CLSORT_ERROR_TOP_K, -5027, "top_k is above count: a row has no more than count elements") \
-    X(CLSORT_ERROR_MISSING_BUFFER, -5011, "a buffer that the description needs is NULL: keys, or values_out for values beside indices") \
+    X(CLSORT_ERROR_MISSING_BUFFER, -5011, "a buffer that the call needs is NULL") \
     X(CLSORT_ERROR_SCRATCH_TOO_LARGE, -5028, "scratch memory needs a buffer that the device cannot allocate: sort fewer elements at once, or by an algorithm that needs less") \
     X(CLSORT_ERROR_QUEUE_MISMATCH, -5012, "the queue belongs to another context or device than the sorter: create one sorter per device") \
     X(CLSORT_ERROR_EVENT_MISMATCH, -5013, "an event of the wait list belongs to another context than the sorter") \
@@ -329,12 +330,12 @@ typedef cl_int clsort_status;
     X(CLSORT_ERROR_BUFFER_TOO_SMALL, -5017, "a buffer is smaller than its offset plus the bytes of its elements") \
     X(CLSORT_ERROR_OVERLAP, -5018, "two ranges overlap and at least one of them is written") \
     X(CLSORT_ERROR_SCRATCH_TOO_SMALL, -5019, "scratch_size is below what clsort_scratch_size asks for") \
+    X(CLSORT_ERROR_DEVICE_LIMITS, -5023, "the device's work-group or local memory limits are too low for every variant") \
+    X(CLSORT_ERROR_WRONG_RESULT, -5024, "a check found a wrong result: do not use this algorithm on this device, and report both") \
     X(CLSORT_ERROR_NOT_READY, -5020, "kernels are not built yet and CLSORT_FLAG_NO_BUILD is set: call clsort_prepare first") \
     X(CLSORT_ERROR_DEVICE_UNUSABLE, -5021, "there is no such device, or it has no compiler or is not available: choose another one") \
     X(CLSORT_ERROR_BUILD_FAILED, -5022, "the device's compiler rejected the kernels: see clsort_build_log and report it") \
-    X(CLSORT_ERROR_COMPARATOR, -5026, "record_type or precedes does not compile, or sizeof(clsort_record) is not record_size: see clsort_build_log") \
-    X(CLSORT_ERROR_DEVICE_LIMITS, -5023, "the device's work-group or local memory limits are too low for every variant") \
-    X(CLSORT_ERROR_WRONG_RESULT, -5024, "a check found a wrong result: do not use this algorithm on this device, and report both")
+    X(CLSORT_ERROR_COMPARATOR, -5026, "record_type or precedes does not compile, or sizeof(clsort_record) is not record_size: see clsort_build_log")
 
 #define CLSORT__ENUMERATOR(name, code, text) name = code,
 enum { CLSORT_STATUS_LIST(CLSORT__ENUMERATOR) CLSORT_ERROR_LAST_ = -5099 };
@@ -677,8 +678,7 @@ typedef struct clsort_gather {
      indices_row_stride to 4 S, and strides for the arrays
    - top-k of R rows of n keys: rows R, count k, source_count n
    Indices of segments count from the start of their segment: a gather cannot use them.
-   Events and errors as clsort_enqueue_sort. Also: CLSORT_ERROR_UNSUPPORTED (a row stride without
-   rows), CLSORT_ERROR_OVERLAP (a row stride below a row). Thread safety: one thread per sorter. */
+   Events and errors as clsort_enqueue_sort. Thread safety: one thread per sorter. */
 CLSORT_API clsort_status clsort_enqueue_gather(clsort_sorter *sorter, cl_command_queue queue, const clsort_gather *gather,
                                                cl_uint n_wait, const cl_event *wait, cl_event *done);
 
@@ -5226,6 +5226,7 @@ typedef struct clsort__plan {
     size_t key_bytes, element;  /* bytes of a sorted key or code; bytes from one key to the next in `keys` */
     size_t extent, segments, stride;   /* elements from the first to the last; segments or rows, 0: neither; elements between the starts of rows */
     int at_offsets, in_ranges, counts_there;   /* segments between offsets, or in ranges that kernels left; the count lies on the device */
+    int none_left;              /* AUTO found no algorithm */
     int has_indices, has_values, in_place, values_in_place, writes_keys;
     int stable, has_codes;      /* has_codes: the sorted keys are codes, made of several fields */
     int by_index;               /* sort (key, index) pairs, then gather the rest */
@@ -5278,8 +5279,8 @@ typedef struct clsort__range {
     int reads, writes;
 } clsort__range;
 
-/* What a description is checked for: to read keys only, to select from rows, to sort some day, to sort now. */
-enum { CLSORT__TO_READ, CLSORT__TO_SELECT, CLSORT__TO_PLAN, CLSORT__TO_SORT };
+/* What a description is checked for: to read keys only, to select from rows, to sort. */
+enum { CLSORT__TO_READ, CLSORT__TO_SELECT, CLSORT__TO_SORT };
 
 /* COUNT enqueues nothing and counts commands; WARM launches every kernel with its geometry but no elements. */
 enum { CLSORT__COUNT, CLSORT__WARM, CLSORT__RUN };
@@ -6012,11 +6013,50 @@ static cl_uint clsort__find_comparator(const clsort_sorter *s, const clsort_desc
     return 0;
 }
 
+/* The algorithm of a number, or NULL. The public ones are numbered from 1 without gaps. */
+static const clsort__algorithm *clsort__find_algorithm(cl_uint number);
+
+/* What kernels a family has, for messages. */
+static const char *clsort__family_name(cl_uint family)
+{
+    const clsort__algorithm *a = clsort__find_algorithm(family);
+    switch (family) {
+        case CLSORT__UTILITY: return "utility";
+        case CLSORT__PUBLISHED_BITONIC: return "published bitonic";
+        case CLSORT__SWEEP: return "radix sweep";
+        case CLSORT__RELAUNCH: return "quicksort-device";
+        case CLSORT__SELECT: return "top-k";
+        case CLSORT__PIECES: return "radix of segments";
+        default: return a ? a->name : "other";
+    }
+}
+
+/* The first line of a compiler's output that tells of an error, else the first one; its length. */
+static const char *clsort__first_error(const char *log, size_t *length)
+{
+    const char *error = strstr(log, "error"), *line = error ? error : log + strspn(log, "\r\n");
+    while (line > log && line[-1] != '\n' && error) line--;
+    *length = strcspn(line, "\r\n");
+    return line;
+}
+
+/* Reports a failed build: which kernels, and the compiler's first complaint. The whole log is kept. */
+static clsort_status clsort__fail_build(clsort_sorter *s, const clsort__config *c, cl_int code)
+{
+    const char *log = clsort_build_log(s);
+    const clsort_status failed = c->comparator ? CLSORT_ERROR_COMPARATOR : CLSORT_ERROR_BUILD_FAILED;
+    char detail[320];
+    size_t length;
+    const char *line = clsort__first_error(log, &length);
+    snprintf(detail, sizeof detail, "%s%s kernels%s%.*s", c->comparator ? "record_type, precedes, " : "",
+             clsort__family_name(c->family), length ? ": " : "", length < 200 ? (int)length : 200, line);
+    return clsort__fail(s, code == CL_BUILD_PROGRAM_FAILURE ? failed : code, "clBuildProgram", detail);
+}
+
 static clsort_status clsort__compile(clsort_sorter *s, clsort__program *p)
 {
     const clsort__config *c = &p->config;
     const clsort__comparator *comparator = c->comparator ? &s->comparators[c->comparator - 1] : NULL;
-    const clsort_status failed = comparator ? CLSORT_ERROR_COMPARATOR : CLSORT_ERROR_BUILD_FAILED;
     char options[640];
     cl_int code;
     snprintf(options, sizeof options,
@@ -6033,7 +6073,7 @@ static clsort_status clsort__compile(clsort_sorter *s, clsort__program *p)
     code = CLSORT_CL(clBuildProgram)(p->program, 1, &s->device, options, NULL, NULL);
     if (code == CL_SUCCESS) return CL_SUCCESS;
     clsort__keep_log(s, p->program);
-    return clsort__fail(s, code == CL_BUILD_PROGRAM_FAILURE ? failed : code, "clBuildProgram", comparator ? "record_type, precedes" : options);
+    return clsort__fail_build(s, c, code);
 }
 
 static const struct clsort__kernel_entry { cl_uint family; const char *name; } clsort__kernel_entries[] = {
@@ -6154,9 +6194,6 @@ static cl_uint clsort__mantissa_bits(cl_uint type)
 {
     return type == CLSORT_F16 ? 10 : type == CLSORT_BF16 ? 7 : type == CLSORT_F32 ? 23 : 52;
 }
-
-/* The algorithm of a number, or NULL. The public ones are numbered from 1 without gaps. */
-static const clsort__algorithm *clsort__find_algorithm(cl_uint number);
 
 /* The one that does what a description asks of a public algorithm, or NULL where it is unknown or
    left out: with rows a form of it. */
@@ -6550,6 +6587,7 @@ static void clsort__make_plan(const clsort_sorter *s, const clsort_desc *desc, c
     clsort__plan_key(p);
     clsort__plan_arrays(p);
     if (d->algorithm == CLSORT_AUTO) p->d.algorithm = clsort__choose_algorithm(s, d);
+    p->none_left = !p->d.algorithm;
     if (!p->d.algorithm) p->d.algorithm = CLSORT_MERGE;   /* none can: keys are only read */
     p->algorithm = clsort__form_of(p->d.algorithm, d);
     p->stable = p->algorithm->stable || clsort__needs_stable(p);
@@ -6583,7 +6621,74 @@ static clsort__layout clsort__most_scratch(const clsort_sorter *s, const clsort_
 
 /* ---- >>check ----------------------------------------------------------------------------------------------------- */
 
-/* Checks report through this: which function, which part of the description, which code. */
+#define CLSORT__ENUMERATOR(name, code, text) CLSORT__RANK_OF_##name,
+enum { CLSORT_STATUS_LIST(CLSORT__ENUMERATOR) CLSORT__RANK_OF_NONE };
+#undef CLSORT__ENUMERATOR
+
+/* The place of a status in the CLSORT_STATUS_LIST. */
+static int clsort__rank(clsort_status status)
+{
+#define CLSORT__CASE(name, code, text) case code: return CLSORT__RANK_OF_##name;
+    switch (status) {
+        CLSORT_STATUS_LIST(CLSORT__CASE)
+        default: return CLSORT__RANK_OF_NONE;
+    }
+#undef CLSORT__CASE
+}
+
+/* What the checks of a call's arguments found: of all mistakes the one whose code stands first in
+   the CLSORT_STATUS_LIST, in whatever order the checks run. */
+typedef struct clsort__checks {
+    clsort_sorter *s;
+    const char *function;
+    int now;                    /* the call sorts now: its buffers must be there */
+    clsort_status status;       /* CL_SUCCESS: no mistake */
+    char detail[200];
+} clsort__checks;
+
+static clsort__checks clsort__begin_checks(clsort_sorter *s, const char *function, int now)
+{
+    clsort__checks c;
+    memset(&c, 0, sizeof c);
+    c.s = s;
+    c.function = function;
+    c.now = now;
+    return c;
+}
+
+/* Would a mistake of this code be reported? A check that computes with values that other checks
+   refuse asks first: it is skipped when an earlier code is already known. */
+static int clsort__may_blame(const clsort__checks *c, clsort_status status)
+{
+    return clsort__rank(status) < clsort__rank(c->status);
+}
+
+static void clsort__blame(clsort__checks *c, clsort_status status, const char *detail)
+{
+    if (!clsort__may_blame(c, status)) return;
+    c->status = status;
+    snprintf(c->detail, sizeof c->detail, "%s", detail);
+}
+
+/* One thing that can be wrong: whether it is, and the field with what would be right. */
+typedef struct clsort__mistake { int made; const char *detail; } clsort__mistake;
+
+static void clsort__blame_first(clsort__checks *c, clsort_status status, const clsort__mistake *m, size_t count)
+{
+    size_t i;
+    for (i = 0; i < count; i++)
+        if (m[i].made) clsort__blame(c, status, m[i].detail);
+}
+
+#define CLSORT__BLAME(c, status, list) clsort__blame_first(c, status, list, sizeof list / sizeof *list)
+
+/* Reports the mistake, if there is one. */
+static clsort_status clsort__conclude(const clsort__checks *c)
+{
+    return c->status == CL_SUCCESS ? CL_SUCCESS : clsort__fail(c->s, c->status, c->function, c->detail);
+}
+
+/* Later checks stop at their first failure: which function, which argument, which code. */
 static clsort_status clsort__reject(clsort_sorter *s, const char *function, const char *role, clsort_status status)
 {
     return clsort__fail(s, status, function, role);
@@ -6604,84 +6709,175 @@ static int clsort__power_of_two(cl_uint x, cl_uint least, cl_uint most)
     return x >= least && x <= most && !(x & (x - 1));
 }
 
-/* The name of the first field whose value is unknown, or NULL. */
-static const char *clsort__unknown_value(const clsort_desc *d)
+/* Blames part `name` of field number i. */
+static void clsort__blame_field(clsort__checks *c, clsort_status status, unsigned i, const char *name)
 {
-    const clsort_tuning *t = &d->tuning;
-    cl_uint i;
-    if (d->order > CLSORT_DESCENDING) return "order";
-    if (d->nan_order > CLSORT_NAN_LAST) return "nan_order";
-    if (d->zero_order > CLSORT_ZERO_EQUAL) return "zero_order";
-    if (d->algorithm && !clsort__is_public(d->algorithm)) return "algorithm";
-    if (t->radix > CLSORT_RADIX_PORTABLE) return "tuning.radix";
-    if (t->pivot > CLSORT_PIVOT_SAMPLE) return "tuning.pivot";
-    if (t->scheduler > CLSORT_SCHEDULER_QUEUED) return "tuning.scheduler";
-    if (t->scan > CLSORT_SCAN_BLELLOCH) return "tuning.scan";
-    if (t->bitonic_step && !clsort__power_of_two(t->bitonic_step, 1, 16)) return "tuning.bitonic_step";
-    if (t->local > CLSORT_LOCAL_BATCH_SPLIT) return "tuning.local";
-    if (t->work_group && !clsort__power_of_two(t->work_group, 1, 1u << 31)) return "tuning.work_group";
-    if (t->items && !clsort__power_of_two(t->items, 1, 512)) return "tuning.items";
-    for (i = 0; d->fields && i < d->field_count && i < CLSORT_MAX_FIELDS; i++)
-        if (d->fields[i].order > CLSORT_DESCENDING || d->fields[i].nan_order > CLSORT_NAN_LAST || d->fields[i].zero_order > CLSORT_ZERO_EQUAL)
-            return "fields";
-    return NULL;
+    char detail[60];
+    snprintf(detail, sizeof detail, "fields[%u].%s", i, name);
+    clsort__blame(c, status, detail);
 }
 
 /* Is the order given in one way, and completely? */
-static clsort_status clsort__check_order_given(clsort_sorter *s, const char *function, const clsort_desc *d)
+static void clsort__check_order_given(clsort__checks *c, const clsort_desc *d)
+{
+    const clsort__mistake mistakes[] = {
+        { d->fields && d->precedes, "fields beside precedes: set one of them" },
+        { d->precedes && !d->record_type, "precedes without record_type, which declares clsort_record" },
+        { d->record_type && !d->precedes, "record_type without precedes" },
+        { d->fields && !d->field_count, "fields without field_count" },
+        { d->field_count && !d->fields, "field_count without fields" },
+        { d->field_count > CLSORT_MAX_FIELDS, "field_count is above CLSORT_MAX_FIELDS" },
+        { !d->record_size, "fields or precedes without record_size" },
+        { d->key_type != 0, "key_type beside fields or precedes" },
+        { d->order != 0, "order beside fields or precedes" },
+        { d->nan_order != 0, "nan_order beside fields or precedes" },
+        { d->zero_order != 0, "zero_order beside fields or precedes" },
+        { d->key_offset != 0, "key_offset beside fields or precedes" }
+    };
+    cl_uint i;
+    if (!d->fields && !d->precedes && !d->record_type && !d->field_count) {
+        if (!clsort__known_key_type(d->key_type)) clsort__blame(c, CLSORT_ERROR_KEY_TYPE, "key_type");
+        return;
+    }
+    CLSORT__BLAME(c, CLSORT_ERROR_FIELDS, mistakes);
+    for (i = 0; d->fields && i < d->field_count && i < CLSORT_MAX_FIELDS; i++)
+        if (!clsort__known_key_type(d->fields[i].type)) clsort__blame_field(c, CLSORT_ERROR_KEY_TYPE, i, "type");
+}
+
+static void clsort__check_field_values(clsort__checks *c, const clsort_desc *d)
 {
     cl_uint i;
-    if (!d->fields && !d->precedes && !d->record_type && !d->field_count)
-        return clsort__known_key_type(d->key_type) ? CL_SUCCESS : clsort__reject(s, function, "key_type", CLSORT_ERROR_KEY_TYPE);
-    if (!d->fields == !d->precedes || !d->precedes != !d->record_type || !d->fields != !d->field_count || d->field_count > CLSORT_MAX_FIELDS
-        || d->key_type || d->order || d->nan_order || d->zero_order || d->key_offset || !d->record_size)
-        return clsort__reject(s, function, "fields, precedes", CLSORT_ERROR_FIELDS);
-    for (i = 0; i < d->field_count; i++)
-        if (!clsort__known_key_type(d->fields[i].type)) return clsort__reject(s, function, "fields: type", CLSORT_ERROR_KEY_TYPE);
-    return CL_SUCCESS;
+    for (i = 0; i < d->field_count; i++) {
+        const clsort_field *f = &d->fields[i];
+        if (f->order > CLSORT_DESCENDING) clsort__blame_field(c, CLSORT_ERROR_UNKNOWN_VALUE, i, "order");
+        if (f->nan_order > CLSORT_NAN_LAST) clsort__blame_field(c, CLSORT_ERROR_UNKNOWN_VALUE, i, "nan_order");
+        if (f->zero_order > CLSORT_ZERO_EQUAL) clsort__blame_field(c, CLSORT_ERROR_UNKNOWN_VALUE, i, "zero_order");
+    }
 }
 
-static const char *clsort__unsupported_tuning(const clsort_sorter *s, const clsort_desc *d)
+static void clsort__check_values(clsort__checks *c, const clsort_desc *d)
 {
     const clsort_tuning *t = &d->tuning;
-    const int merge = d->algorithm == CLSORT_MERGE;
-    const int on_device = t->scheduler == CLSORT_SCHEDULER_DEVICE;
-    if (d->algorithm == CLSORT_QUICKSORT && on_device && s->context && !s->enqueues) return "tuning.scheduler: this device";
-    if (d->algorithm == CLSORT_QUICKSORT && t->scan == CLSORT_SCAN_BUILTIN && !on_device) return "tuning.scan with this scheduler";
-    if (t->bitonic_step && clsort__is_batch(d)) return "tuning.bitonic_step with this variant";
-    if (merge && t->local != CLSORT_LOCAL_DEFAULT && t->local != CLSORT_LOCAL_ONLY) return "tuning.local with merge";
-    if (t->local && d->algorithm != CLSORT_BITONIC && (d->precedes || d->fields)) return "tuning.local with fields or precedes";
-    if (t->local == CLSORT_LOCAL_ONLY && clsort__has_segments(d))
-        return "tuning.local with rows, segments or a count on the device";
-    if (t->items > 32 && (merge || d->algorithm == CLSORT_QUICKSORT || clsort__is_batch(d)
-                          || !clsort__has_vector_form(t)))
-        return "tuning.items above 32 with this variant";
-    return NULL;
+    const clsort__mistake mistakes[] = {
+        { d->order > CLSORT_DESCENDING, "order: CLSORT_ASCENDING or CLSORT_DESCENDING" },
+        { d->nan_order > CLSORT_NAN_LAST, "nan_order: CLSORT_NAN_TOTAL or CLSORT_NAN_LAST" },
+        { d->zero_order > CLSORT_ZERO_EQUAL, "zero_order: CLSORT_ZERO_DISTINCT or CLSORT_ZERO_EQUAL" },
+        { d->algorithm && !clsort__is_public(d->algorithm), "algorithm: CLSORT_AUTO to CLSORT_QUICKSORT" },
+        { t->radix > CLSORT_RADIX_PORTABLE, "tuning.radix" },
+        { t->pivot > CLSORT_PIVOT_SAMPLE, "tuning.pivot" },
+        { t->scheduler > CLSORT_SCHEDULER_QUEUED, "tuning.scheduler" },
+        { t->scan > CLSORT_SCAN_BLELLOCH, "tuning.scan" },
+        { t->bitonic_step && !clsort__power_of_two(t->bitonic_step, 1, 16), "tuning.bitonic_step" },
+        { t->local > CLSORT_LOCAL_BATCH_SPLIT, "tuning.local" },
+        { t->work_group && !clsort__power_of_two(t->work_group, 1, 1u << 31), "tuning.work_group: a power of two" },
+        { t->items && !clsort__power_of_two(t->items, 1, 512), "tuning.items: a power of two up to 512" }
+    };
+    CLSORT__BLAME(c, CLSORT_ERROR_UNKNOWN_VALUE, mistakes);
+    clsort__check_field_values(c, d);
 }
 
-/* What is wrong with the range of bits, or NULL. */
-static const char *clsort__wrong_bits(const clsort_desc *d)
+/* Is the range of bits one of the key's? */
+static void clsort__check_bits(clsort__checks *c, const clsort_desc *d)
 {
     const cl_uint width = clsort__key_bits(d->key_type), last = d->last_bit ? d->last_bit : width;
-    if (!clsort__some_bits(d)) return NULL;
-    if (!d->key_type) return "first_bit, last_bit beside fields or precedes";
-    if (last > width) return "last_bit is above the key's width";
-    if (d->first_bit == last) return "no bit lies between first_bit and last_bit";
-    return d->first_bit > last ? "first_bit is above last_bit" : NULL;
+    const clsort__mistake mistakes[] = {
+        { !d->key_type, "first_bit, last_bit beside fields or precedes" },
+        { last > width, "last_bit is above the key's width" },
+        { d->first_bit == last, "no bit lies between first_bit and last_bit" },
+        { d->first_bit > last, "first_bit is above last_bit" }
+    };
+    if (clsort__some_bits(d)) CLSORT__BLAME(c, CLSORT_ERROR_BIT_RANGE, mistakes);
 }
 
-/* The name of the first field that asks for what cannot be done, or NULL. */
-static const char *clsort__unsupported(const clsort_sorter *s, const clsort_desc *d, int purpose)
+static void clsort__check_flags(clsort__checks *c, const clsort_desc *d, int purpose)
 {
-    if (d->algorithm && clsort__find_algorithm(d->algorithm)->left_out) return "algorithm";
-    if (purpose == CLSORT__TO_SELECT && d->algorithm) return "algorithm with top_k";
-    if (purpose == CLSORT__TO_SELECT && d->record_size) return "records with top_k";
-    if (purpose == CLSORT__TO_SELECT && (d->segments || d->segment_count)) return "segments with top_k";
-    if (purpose == CLSORT__TO_SELECT && d->count_buffer) return "count_buffer with top_k";
-    if ((purpose >= CLSORT__TO_PLAN || d->precedes) && !clsort__can_any(d)) return "what the description asks for, by this algorithm";
-    if (purpose != CLSORT__TO_SELECT && d->top_k) return "top_k";
-    if (d->rows > 1 && (d->segments || d->segment_count)) return "rows beside segments";
-    return clsort__unsupported_tuning(s, d);
+    const cl_uint top = CLSORT_FLAG_TOP_UNSORTED | CLSORT_FLAG_TOP_NTH;
+    const cl_uint known = CLSORT_FLAG_NO_BUILD | CLSORT_FLAG_INDICES | CLSORT_FLAG_KEYS_OUT
+                          | CLSORT_FLAG_VALUES_OUT | CLSORT_FLAG_COUNT_BUFFER | top;
+    const int selects = purpose == CLSORT__TO_SELECT;
+    const clsort__mistake mistakes[] = {
+        { (d->flags & ~known) != 0, "flags" },
+        { (d->flags & top) && !selects, "flags: CLSORT_FLAG_TOP_UNSORTED and CLSORT_FLAG_TOP_NTH need top_k" },
+        { (d->flags & CLSORT_FLAG_COUNT_BUFFER) && selects, "flags: CLSORT_FLAG_COUNT_BUFFER beside top_k" }
+    };
+    CLSORT__BLAME(c, CLSORT_ERROR_UNKNOWN_FLAG, mistakes);
+}
+
+/* What an algorithm lacks that a description asks for; NULL: one that does not sort in parts so. */
+static const char *clsort__lacking(const clsort__algorithm *a, const clsort_desc *d)
+{
+    const cl_uint lacks = a ? clsort__asks(d) & ~a->can : (cl_uint)CLSORT__CAN_SEGMENTS;
+    if (clsort__is_batch(d) && !a) return "tuning.local";
+    if (clsort__is_batch(d) && !d->rows) return "rows, which are missing";
+    if (lacks & CLSORT__CAN_PRECEDES)
+        return clsort__has_segments(d) ? "precedes beside rows, segments or count_buffer" : "precedes";
+    if (lacks & CLSORT__CAN_BITS) return "first_bit, last_bit";
+    if (lacks & CLSORT__CAN_CODES) return "fields of more than 8 bytes";
+    return d->rows > 1 ? "rows" : d->segments || d->segment_count ? "segments" : "count_buffer";
+}
+
+/* Says why no algorithm that a description allows can sort it, and which others could. */
+static void clsort__blame_algorithm(clsort__checks *c, const clsort_desc *d)
+{
+    const int batch = clsort__is_batch(d);
+    const cl_uint usual = batch ? CLSORT_BITONIC : CLSORT_MERGE, asked = d->algorithm ? d->algorithm : usual;
+    const char *before = " by this algorithm: set it to CLSORT_AUTO, or to ";
+    char detail[200];
+    size_t used;
+    cl_uint a;
+    snprintf(detail, sizeof detail, "%s%s", clsort__lacking(clsort__form_of(asked, d), d),
+             batch ? " with tuning.local of rows as published" : "");
+    used = strlen(detail);
+    for (a = 1; clsort__is_public(a); a++) {
+        if (!clsort__can(a, d)) continue;
+        snprintf(detail + used, sizeof detail - used, "%s%s", before, clsort__find_algorithm(a)->name);
+        used += strlen(detail + used);
+        before = ", ";
+    }
+    if (*before == ' ') snprintf(detail + used, sizeof detail - used, ": no algorithm does that");
+    clsort__blame(c, CLSORT_ERROR_UNSUPPORTED, detail);
+}
+
+static void clsort__check_tuning(clsort__checks *c, const clsort_desc *d)
+{
+    const clsort_tuning *t = &d->tuning;
+    const cl_uint a = d->algorithm;
+    const int merge = a == CLSORT_MERGE, quick = a == CLSORT_QUICKSORT;
+    const int on_device = quick && t->scheduler == CLSORT_SCHEDULER_DEVICE;
+    const int vectors = !merge && !quick && !clsort__is_batch(d) && clsort__has_vector_form(t);
+    const clsort__mistake mistakes[] = {
+        { on_device && c->s->context && !c->s->enqueues, "tuning.scheduler: this device has no CLSORT_SCHEDULER_DEVICE" },
+        { quick && t->scan == CLSORT_SCAN_BUILTIN && !on_device, "tuning.scan: CLSORT_SCAN_BUILTIN needs CLSORT_SCHEDULER_DEVICE" },
+        { t->local == CLSORT_LOCAL_ONLY && clsort__has_segments(d), "tuning.local: CLSORT_LOCAL_ONLY beside rows, segments or a count on the device" },
+        { t->bitonic_step && clsort__is_batch(d), "tuning.bitonic_step beside tuning.local of rows as published" },
+        { merge && t->local && t->local != CLSORT_LOCAL_ONLY, "tuning.local: CLSORT_MERGE knows CLSORT_LOCAL_ONLY alone" },
+        { t->local && a != CLSORT_BITONIC && (d->precedes || d->fields), "tuning.local beside fields or precedes: only by CLSORT_BITONIC" },
+        { t->items > 32 && !vectors, "tuning.items above 32 with this variant" },
+        { t->bitonic_step && a && a != CLSORT_BITONIC, "tuning.bitonic_step: only CLSORT_BITONIC has it" },
+        { t->local && (a == CLSORT_RADIX || quick), "tuning.local: only CLSORT_BITONIC and CLSORT_MERGE have it" },
+        { t->radix && a && a != CLSORT_RADIX, "tuning.radix: only CLSORT_RADIX has it" },
+        { t->scheduler && a && !quick, "tuning.scheduler: only CLSORT_QUICKSORT has it" }
+    };
+    CLSORT__BLAME(c, CLSORT_ERROR_UNSUPPORTED, mistakes);
+}
+
+static void clsort__check_supported(clsort__checks *c, const clsort_desc *d, int purpose)
+{
+    const int selects = purpose == CLSORT__TO_SELECT, segments = d->segments || d->segment_count;
+    const clsort__algorithm *a = clsort__find_algorithm(d->algorithm);
+    const clsort__mistake mistakes[] = {
+        { a && a->left_out, "algorithm: it was left out by CLSORT_NO_*" },
+        { selects && d->algorithm, "algorithm beside top_k: set CLSORT_AUTO" },
+        { selects && d->record_size, "record_size beside top_k: pass keys alone" },
+        { selects && segments, "segments beside top_k: use rows" },
+        { selects && d->count_buffer, "count_buffer beside top_k" },
+        { !selects && d->top_k, "top_k: only clsort_enqueue_sort selects" },
+        { d->rows > 1 && segments, "rows beside segments: set one of them" }
+    };
+    if (!clsort__may_blame(c, CLSORT_ERROR_UNSUPPORTED)) return;
+    CLSORT__BLAME(c, CLSORT_ERROR_UNSUPPORTED, mistakes);
+    if ((purpose == CLSORT__TO_SORT || d->precedes) && !clsort__can_any(d)) clsort__blame_algorithm(c, d);
+    clsort__check_tuning(c, d);
 }
 
 /* Room for `count` elements of `size` bytes behind an offset, with a margin for rounding and for sums of several arrays. */
@@ -6698,125 +6894,195 @@ static int clsort__exceeds_32_bits(cl_ulong x)
     return x >> 32 != 0;
 }
 
-/* Do the fields lie inside the record, and are they aligned? */
-static int clsort__fields_inside(const clsort_desc *d)
+static void clsort__need_room(clsort__checks *c, const char *field, size_t count, size_t size, size_t offset)
 {
+    if (!clsort__fits(count, size, offset)) clsort__blame(c, CLSORT_ERROR_SIZE_OVERFLOW, field);
+}
+
+static void clsort__need_multiple(clsort__checks *c, const char *field, size_t value, size_t unit)
+{
+    char detail[120];
+    if (value % unit == 0) return;
+    snprintf(detail, sizeof detail, "%s is %.0f, not a multiple of %.0f", field, (double)value, (double)unit);
+    clsort__blame(c, CLSORT_ERROR_MISALIGNED, detail);
+}
+
+/* Can the device allocate an array that is not given yet? */
+static void clsort__need_allocation(clsort__checks *c, const char *field, size_t count, size_t size)
+{
+    const cl_ulong most = c->s->max_allocation;
+    char detail[120];
+    if (!c->s->context || !size || count <= most / size) return;
+    snprintf(detail, sizeof detail, "%s of %.0f elements of %.0f bytes: the device allocates %.0f bytes at once",
+             field, (double)count, (double)size, (double)most);
+    clsort__blame(c, CLSORT_ERROR_COUNT_TOO_LARGE, detail);
+}
+
+/* Will a call have an output? */
+static int clsort__will_have(const clsort_desc *d, cl_mem buffer, cl_uint flag)
+{
+    return buffer || d->flags & flag;
+}
+
+/* Fields that only say more about another one, which is not set. Scratch has no flag: without its
+   buffer, its fields wait for the call. */
+static void clsort__check_unused(clsort__checks *c, const clsort_desc *d)
+{
+    const int keys_out = clsort__will_have(d, d->keys_out, CLSORT_FLAG_KEYS_OUT);
+    const int values_out = clsort__will_have(d, d->values_out, CLSORT_FLAG_VALUES_OUT);
+    const int indices = clsort__will_have(d, d->indices, CLSORT_FLAG_INDICES);
+    const int counts = clsort__will_have(d, d->count_buffer, CLSORT_FLAG_COUNT_BUFFER);
+    const int no_scratch = c->now && !d->scratch;
+    const clsort__mistake mistakes[] = {
+        { d->row_stride && !d->rows, "row_stride without rows" },
+        { d->segments && !d->segment_count, "segments without segment_count" },
+        { d->segments_offset && !d->segment_count, "segments_offset without segments" },
+        { d->count_offset && !counts, "count_offset without count_buffer" },
+        { d->keys_out_offset && !keys_out, "keys_out_offset without keys_out or CLSORT_FLAG_KEYS_OUT" },
+        { d->values_offset && !d->value_size, "values_offset without values" },
+        { d->values_out_offset && !values_out, "values_out_offset without values_out or CLSORT_FLAG_VALUES_OUT" },
+        { d->indices_offset && !indices, "indices_offset without indices or CLSORT_FLAG_INDICES" },
+        { d->scratch_size && no_scratch, "scratch_size without scratch" },
+        { d->scratch_offset && no_scratch, "scratch_offset without scratch" }
+    };
+    CLSORT__BLAME(c, CLSORT_ERROR_UNUSED_FIELD, mistakes);
+}
+
+/* Values and records, and whether keys lie inside of these. */
+static void clsort__check_payload(clsort__checks *c, const clsort_desc *d, size_t key)
+{
+    const int values_out = clsort__will_have(d, d->values_out, CLSORT_FLAG_VALUES_OUT);
+    const int outside = d->key_offset > d->record_size || d->record_size - d->key_offset < key;
+    const clsort__mistake values[] = {
+        { (d->values || values_out) && !d->value_size, "value_size, the bytes of a value" },
+        { d->values_out && !d->values, "values, for values_out" },
+        { c->now && d->count && d->value_size && !d->values, "values, of value_size bytes each" }
+    };
+    const clsort__mistake records[] = {
+        { d->record_size && d->value_size, "values beside record_size: a record is all that moves with its key" },
+        { d->record_size && outside, "record_size is below key_offset and the key" },
+        { d->key_offset && !d->record_size, "key_offset without record_size" }
+    };
     cl_uint i;
+    CLSORT__BLAME(c, CLSORT_ERROR_VALUE_SIZE, values);
+    CLSORT__BLAME(c, CLSORT_ERROR_RECORD_LAYOUT, records);
     for (i = 0; i < d->field_count; i++) {
         const size_t bytes = clsort__key_bits(d->fields[i].type) / 8, offset = d->fields[i].offset;
-        if (offset > d->record_size || d->record_size - offset < bytes) return 0;
-        if (clsort__exceeds_32_bits(offset)) return 0;
+        if (offset > d->record_size || d->record_size - offset < bytes || clsort__exceeds_32_bits(offset))
+            clsort__blame_field(c, CLSORT_ERROR_RECORD_LAYOUT, i, "offset is not inside the record");
     }
-    return 1;
 }
 
-static int clsort__fields_aligned(const clsort_desc *d)
+/* Do the arrays of n elements, and results of as many or fewer, fit into sizes and into the device? */
+static void clsort__check_arrays(clsort__checks *c, const clsort_desc *d, size_t n, size_t element, size_t results)
 {
+    const size_t index = clsort__will_have(d, d->indices, CLSORT_FLAG_INDICES) ? 4 : 0;
+    if (!d->keys) clsort__need_allocation(c, "keys", n, element);
+    if (!d->values) clsort__need_allocation(c, "values", n, d->value_size);
+    if (!d->indices) clsort__need_allocation(c, "indices", results, index);
+    if (!clsort__may_blame(c, CLSORT_ERROR_SIZE_OVERFLOW)) return;
+    clsort__need_room(c, "count, keys_offset", n, element, d->keys_offset);
+    clsort__need_room(c, "count, keys_out_offset", results, element, d->keys_out_offset);
+    clsort__need_room(c, "count, values_offset, value_size", n, d->value_size, d->values_offset);
+    clsort__need_room(c, "count, values_out_offset, value_size", results, d->value_size, d->values_out_offset);
+    clsort__need_room(c, "count, indices_offset", results, index, d->indices_offset);
+    clsort__need_room(c, "scratch_size, scratch_offset", 1, d->scratch_size, d->scratch_offset);
+}
+
+/* Rows of fewer than 2^32 elements altogether, from the first to the last; segments. */
+static void clsort__check_parts(clsort__checks *c, const clsort_desc *d, size_t element)
+{
+    const cl_ulong rows = d->rows, left = 0xFFFFFFFFu - (cl_ulong)d->count, segments = d->segment_count;
+    const size_t stride = d->row_stride ? d->row_stride / element : d->count;
+    const clsort__mistake mistakes[] = {
+        { clsort__exceeds_32_bits(rows), "rows" },
+        { rows > 1 && stride && rows - 1 > left / stride, "rows: from the first to the last, with gaps" },
+        { segments >= 0xFFFFFFFFu, "segment_count" }
+    };
+    if (!clsort__may_blame(c, CLSORT_ERROR_COUNT_TOO_LARGE)) return;
+    CLSORT__BLAME(c, CLSORT_ERROR_COUNT_TOO_LARGE, mistakes);
+    if (!clsort__may_blame(c, CLSORT_ERROR_COUNT_TOO_LARGE)) return;
+    clsort__need_room(c, "segment_count, segments_offset", d->segment_count + 1, 4, d->segments_offset);
+    clsort__check_arrays(c, d, clsort__extent(d, element), element, clsort__extent(d, element));
+}
+
+/* Rows of a selection: each has fewer than 2^32 elements, and all of them any number. */
+static void clsort__check_top_rows(clsort__checks *c, const clsort_desc *d, size_t key)
+{
+    const size_t rows = d->rows ? d->rows : 1, stride = d->row_stride ? d->row_stride : d->count * key;
+    const cl_ulong most = 0xFFFFFFFFu >> 8, number = rows;
+    if (number > most) clsort__blame(c, CLSORT_ERROR_COUNT_TOO_LARGE, "rows: at most 2^24 - 1 with top_k");
+    if (!clsort__may_blame(c, CLSORT_ERROR_COUNT_TOO_LARGE)) return;
+    clsort__need_room(c, "rows, row_stride", rows, stride, 0);
+    clsort__need_room(c, "rows, top_k", rows, d->top_k, 0);
+    if (clsort__may_blame(c, CLSORT_ERROR_SIZE_OVERFLOW))
+        clsort__check_arrays(c, d, (rows - 1) * (stride / key) + d->count, key, rows * d->top_k);
+}
+
+static void clsort__check_alignment(clsort__checks *c, const clsort_desc *d, size_t key, size_t element)
+{
+    const size_t record = d->record_size ? clsort__alignment(element) : 1;
+    const size_t value = d->value_size ? clsort__alignment(d->value_size) : 1;
     cl_uint i;
+    clsort__need_multiple(c, "keys_offset", d->keys_offset, record > key ? record : key);
+    clsort__need_multiple(c, "keys_out_offset", d->keys_out_offset, record > key ? record : key);
+    clsort__need_multiple(c, "record_size", d->record_size, key);
+    clsort__need_multiple(c, "key_offset", d->key_offset, key);
     for (i = 0; i < d->field_count; i++) {
         const size_t bytes = clsort__key_bits(d->fields[i].type) / 8;
-        if (d->fields[i].offset % bytes || d->record_size % bytes || d->keys_offset % bytes || d->keys_out_offset % bytes) return 0;
+        if (d->fields[i].offset % bytes) clsort__blame_field(c, CLSORT_ERROR_MISALIGNED, i, "offset");
+        clsort__need_multiple(c, "record_size", d->record_size, bytes);
+        clsort__need_multiple(c, "keys_offset", d->keys_offset, bytes);
+        clsort__need_multiple(c, "keys_out_offset", d->keys_out_offset, bytes);
     }
-    return 1;
+    clsort__need_multiple(c, "values_offset", d->values_offset, value);
+    clsort__need_multiple(c, "values_out_offset", d->values_out_offset, value);
+    clsort__need_multiple(c, "indices_offset", d->indices_offset, 4);
+    clsort__need_multiple(c, "row_stride", d->row_stride, element);
+    clsort__need_multiple(c, "segments_offset", d->segments_offset, 4);
+    clsort__need_multiple(c, "count_offset", d->count_offset, 4);
+    clsort__need_multiple(c, "scratch_offset", d->scratch_offset, 16);
 }
 
-/* Rows of fewer than 2^32 elements altogether, from the first to the last; room for offsets. */
-static clsort_status clsort__check_segments(clsort_sorter *s, const char *function, const clsort_desc *d, size_t element)
+/* Are the buffers there that a call needs, and those that the flags announce? */
+static void clsort__check_present(clsort__checks *c, const clsort_desc *d, int purpose)
 {
-    const cl_ulong rows = d->rows, left = 0xFFFFFFFFu - (cl_ulong)d->count;
-    const size_t stride = d->row_stride ? d->row_stride / element : d->count;
-    if (rows > 1 && stride && rows - 1 > left / stride)
-        return clsort__reject(s, function, "rows", CLSORT_ERROR_COUNT_TOO_LARGE);
-    if (clsort__exceeds_32_bits(rows)) return clsort__reject(s, function, "rows", CLSORT_ERROR_COUNT_TOO_LARGE);
-    if ((cl_ulong)d->segment_count >= 0xFFFFFFFFu) return clsort__reject(s, function, "segment_count", CLSORT_ERROR_COUNT_TOO_LARGE);
-    if (!clsort__fits(d->segment_count + 1, 4, d->segments_offset)) return clsort__reject(s, function, "segments", CLSORT_ERROR_SIZE_OVERFLOW);
-    return CL_SUCCESS;
+    const int selects = purpose == CLSORT__TO_SELECT, moves_values = d->value_size && (selects || d->indices);
+    const clsort__mistake mistakes[] = {
+        { (d->flags & CLSORT_FLAG_INDICES) && !d->indices, "indices, which CLSORT_FLAG_INDICES announces" },
+        { (d->flags & CLSORT_FLAG_KEYS_OUT) && !d->keys_out, "keys_out, which CLSORT_FLAG_KEYS_OUT announces" },
+        { (d->flags & CLSORT_FLAG_VALUES_OUT) && !d->values_out, "values_out, which CLSORT_FLAG_VALUES_OUT announces" },
+        { (d->flags & CLSORT_FLAG_COUNT_BUFFER) && !d->count_buffer, "count_buffer, which CLSORT_FLAG_COUNT_BUFFER announces" },
+        { d->count && d->segment_count && !d->segments, "segments, segment_count + 1 offsets" },
+        { d->count && !d->keys, "keys" },
+        { d->count && moves_values && !d->values_out, "values_out, for values beside indices or top_k" },
+        { selects && !d->keys_out && !d->indices && !d->values_out, "keys_out, indices or values_out: top_k needs one of them" }
+    };
+    CLSORT__BLAME(c, CLSORT_ERROR_MISSING_BUFFER, mistakes);
 }
 
-/* Can the device allocate the arrays that are not given yet: keys and values of n elements, and
-   `results` indices? */
-static clsort_status clsort__check_allocations(clsort_sorter *s, const char *function, const clsort_desc *d,
-                                               size_t n, size_t element, size_t results)
+/* The checks of a description that look at no buffer. */
+static void clsort__check_desc(clsort__checks *c, const clsort_desc *d, int purpose)
 {
-    const cl_ulong most = s->max_allocation, elements = n, numbers = results;
-    const int indices = (d->flags & CLSORT_FLAG_INDICES) && !d->indices;
-    if (!s->context) return CL_SUCCESS;
-    if (!d->keys && elements * element > most)
-        return clsort__reject(s, function, "count: keys", CLSORT_ERROR_COUNT_TOO_LARGE);
-    if (!d->values && elements * d->value_size > most)
-        return clsort__reject(s, function, "count: values", CLSORT_ERROR_COUNT_TOO_LARGE);
-    return indices && numbers * 4 > most
-               ? clsort__reject(s, function, "count: indices", CLSORT_ERROR_COUNT_TOO_LARGE) : CL_SUCCESS;
-}
-
-/* Do the arrays fit into sizes, and into the device's memory? */
-static clsort_status clsort__check_sizes(clsort_sorter *s, const char *function, const clsort_desc *d, int purpose, size_t element)
-{
-    const size_t n = purpose == CLSORT__TO_SELECT ? d->count : clsort__extent(d, element);
-    if (!clsort__fits(n, element, d->keys_offset) || !clsort__fits(n, element, d->keys_out_offset))
-        return clsort__reject(s, function, "keys", CLSORT_ERROR_SIZE_OVERFLOW);
-    if (!clsort__fits(n, d->value_size, d->values_offset) || !clsort__fits(n, d->value_size, d->values_out_offset))
-        return clsort__reject(s, function, "values", CLSORT_ERROR_SIZE_OVERFLOW);
-    if (!clsort__fits(n, 4, d->indices_offset)) return clsort__reject(s, function, "indices", CLSORT_ERROR_SIZE_OVERFLOW);
-    if (!clsort__fits(1, d->scratch_size, d->scratch_offset)) return clsort__reject(s, function, "scratch", CLSORT_ERROR_SIZE_OVERFLOW);
-    if (purpose == CLSORT__TO_SELECT) return CL_SUCCESS;
-    return clsort__check_allocations(s, function, d, n, element, n);
-}
-
-static clsort_status clsort__check_alignment(clsort_sorter *s, const char *function, const clsort_desc *d, size_t element)
-{
-    const size_t key = d->key_type ? clsort__key_bits(d->key_type) / 8 : 1, value = d->value_size ? clsort__alignment(d->value_size) : 1;
-    if (d->keys_offset % key || d->keys_out_offset % key || d->record_size % key || d->key_offset % key)
-        return clsort__reject(s, function, "keys", CLSORT_ERROR_MISALIGNED);
-    if (!clsort__fields_aligned(d)) return clsort__reject(s, function, "fields: offset", CLSORT_ERROR_MISALIGNED);
-    if (d->record_size && (d->keys_offset % clsort__alignment(element) || d->keys_out_offset % clsort__alignment(element)))
-        return clsort__reject(s, function, "records", CLSORT_ERROR_MISALIGNED);
-    if (d->values_offset % value || d->values_out_offset % value) return clsort__reject(s, function, "values", CLSORT_ERROR_MISALIGNED);
-    if (d->indices_offset % 4) return clsort__reject(s, function, "indices", CLSORT_ERROR_MISALIGNED);
-    if (d->row_stride % element) return clsort__reject(s, function, "row_stride", CLSORT_ERROR_MISALIGNED);
-    if (d->segments_offset % 4) return clsort__reject(s, function, "segments", CLSORT_ERROR_MISALIGNED);
-    if (d->count_offset % 4) return clsort__reject(s, function, "count_buffer", CLSORT_ERROR_MISALIGNED);
-    if (d->scratch_offset % 16) return clsort__reject(s, function, "scratch", CLSORT_ERROR_MISALIGNED);
-    return CL_SUCCESS;
-}
-
-static clsort_status clsort__check_layout(clsort_sorter *s, const char *function, const clsort_desc *d, int purpose)
-{
-    const size_t key = d->key_type ? clsort__key_bits(d->key_type) / 8 : 1, element = d->record_size ? d->record_size : key;
-    clsort_status status;
-    if ((d->values || d->values_out) && !d->value_size) return clsort__reject(s, function, "value_size", CLSORT_ERROR_VALUE_SIZE);
-    if ((d->values_out || (purpose == CLSORT__TO_SORT && d->count && d->value_size)) && !d->values)
-        return clsort__reject(s, function, "values", CLSORT_ERROR_VALUE_SIZE);
-    if (d->record_size && (d->value_size || d->key_offset > d->record_size || d->record_size - d->key_offset < key))
-        return clsort__reject(s, function, "record_size", CLSORT_ERROR_RECORD_LAYOUT);
-    if (!d->record_size && d->key_offset) return clsort__reject(s, function, "key_offset", CLSORT_ERROR_RECORD_LAYOUT);
-    if (!clsort__fields_inside(d)) return clsort__reject(s, function, "fields: offset", CLSORT_ERROR_RECORD_LAYOUT);
-    if (clsort__exceeds_32_bits(d->count)) return clsort__reject(s, function, "count", CLSORT_ERROR_COUNT_TOO_LARGE);
-    status = purpose == CLSORT__TO_SELECT ? CL_SUCCESS : clsort__check_segments(s, function, d, element);
-    if (status == CL_SUCCESS) status = clsort__check_sizes(s, function, d, purpose, element);
-    return status == CL_SUCCESS ? clsort__check_alignment(s, function, d, element) : status;
-}
-
-/* The checks that need no buffers. */
-static clsort_status clsort__check_desc(clsort_sorter *s, const char *function, const clsort_desc *d, int purpose)
-{
-    const cl_uint plain = CLSORT_FLAG_NO_BUILD | CLSORT_FLAG_INDICES | CLSORT_FLAG_KEYS_OUT | CLSORT_FLAG_VALUES_OUT;
-    const cl_uint flags = plain | (purpose == CLSORT__TO_SELECT ? CLSORT_FLAG_TOP_UNSORTED | CLSORT_FLAG_TOP_NTH : CLSORT_FLAG_COUNT_BUFFER);
-    const char *field;
-    clsort_status status;
-    if (!d) return clsort__reject(s, function, "description", CLSORT_ERROR_NULL_ARGUMENT);
-    status = clsort__check_order_given(s, function, d);
-    if (status != CL_SUCCESS) return status;
-    field = clsort__unknown_value(d);
-    if (field) return clsort__reject(s, function, field, CLSORT_ERROR_UNKNOWN_VALUE);
-    field = clsort__wrong_bits(d);
-    if (field) return clsort__reject(s, function, field, CLSORT_ERROR_BIT_RANGE);
-    if (d->flags & ~flags) return clsort__reject(s, function, "flags", CLSORT_ERROR_UNKNOWN_FLAG);
-    field = clsort__unsupported(s, d, purpose);
-    if (field) return clsort__reject(s, function, field, CLSORT_ERROR_UNSUPPORTED);
-    if (purpose >= CLSORT__TO_PLAN && d->algorithm == CLSORT_AUTO && clsort__choose_algorithm(s, d) == CLSORT_AUTO)
-        return clsort__reject(s, function, "algorithm: the self-test left none to AUTO", CLSORT_ERROR_WRONG_RESULT);
-    return clsort__check_layout(s, function, d, purpose);
+    size_t key, element;
+    if (!d) clsort__blame(c, CLSORT_ERROR_NULL_ARGUMENT, "desc");
+    if (!clsort__may_blame(c, CLSORT_ERROR_KEY_TYPE)) return;
+    clsort__check_order_given(c, d);
+    if (!clsort__may_blame(c, CLSORT_ERROR_FIELDS)) return;
+    key = d->key_type ? clsort__key_bits(d->key_type) / 8 : 1;
+    element = d->record_size ? d->record_size : key;
+    clsort__check_values(c, d);
+    clsort__check_bits(c, d);
+    clsort__check_flags(c, d, purpose);
+    clsort__check_supported(c, d, purpose);
+    clsort__check_payload(c, d, key);
+    clsort__check_unused(c, d);
+    if (clsort__exceeds_32_bits(d->count)) clsort__blame(c, CLSORT_ERROR_COUNT_TOO_LARGE, "count");
+    if (purpose == CLSORT__TO_SELECT) clsort__check_top_rows(c, d, key);
+    else clsort__check_parts(c, d, element);
+    clsort__check_alignment(c, d, key, element);
+    if (purpose == CLSORT__TO_SELECT && d->top_k > d->count) clsort__blame(c, CLSORT_ERROR_TOP_K, "top_k");
+    if (c->now) clsort__check_present(c, d, purpose);
 }
 
 /* One property of one buffer: its kind, its context, the access it allows, its size. */
@@ -6950,64 +7216,79 @@ static void clsort__segment_ranges(const clsort_desc *d, clsort__range *r)
 /* Rows lie apart. */
 static clsort_status clsort__check_rows(clsort_sorter *s, const char *function, const clsort__plan *p)
 {
-    return p->d.rows > 1 && p->stride < p->d.count ? clsort__reject(s, function, "row_stride", CLSORT_ERROR_OVERLAP) : CL_SUCCESS;
+    const int overlap = p->d.rows > 1 && p->stride < p->d.count;
+    return overlap ? clsort__reject(s, function, "row_stride is below a row", CLSORT_ERROR_OVERLAP) : CL_SUCCESS;
 }
 
-/* Can the device's local memory hold what the kernels of a plan need at least? */
-static clsort_status clsort__check_local(clsort_sorter *s, const char *function,
-                                         const clsort__plan *p)
+/* Is the caller's scratch enough? */
+static clsort_status clsort__check_scratch(clsort_sorter *s, const char *function, const clsort__plan *p)
+{
+    char detail[120];
+    if (!p->d.scratch || p->d.scratch_size >= p->scratch.bytes) return CL_SUCCESS;
+    snprintf(detail, sizeof detail, "scratch_size is %.0f, %.0f bytes are needed", (double)p->d.scratch_size,
+             (double)p->scratch.bytes);
+    return clsort__reject(s, function, detail, CLSORT_ERROR_SCRATCH_TOO_SMALL);
+}
+
+/* Can the device's local memory hold what the kernels of a plan need at least, and is there an
+   algorithm for AUTO? */
+static clsort_status clsort__check_device(clsort_sorter *s, const char *function,
+                                          const clsort__plan *p)
 {
     const size_t leftovers = p->leftovers.family ? clsort__local_need(&p->leftovers) : 0;
     const size_t tiles = p->tiles.lanes ? clsort__local_need(&p->tiles) : 0;
     const size_t need = clsort__largest(clsort__local_need(&p->config), leftovers, tiles);
-    if (!s->context || need <= s->local_bytes) return CL_SUCCESS;
-    return clsort__reject(s, function, "local memory", CLSORT_ERROR_DEVICE_LIMITS);
+    if (!s->context) return CL_SUCCESS;
+    if (p->none_left)
+        return clsort__reject(s, function, "algorithm: the self-test left none to CLSORT_AUTO", CLSORT_ERROR_WRONG_RESULT);
+    return need <= s->local_bytes ? CL_SUCCESS
+                                  : clsort__reject(s, function, "local memory", CLSORT_ERROR_DEVICE_LIMITS);
 }
 
-/* Are the buffers there that a sort needs? */
-static clsort_status clsort__check_present(clsort_sorter *s, const char *function, const clsort__plan *p)
+/* What is checked last, and needs no buffers: rows that overlap, the size of scratch, the device. */
+static clsort_status clsort__check_limits(clsort_sorter *s, const char *function, const clsort__plan *p)
 {
-    const clsort_desc *d = &p->d;
-    if ((d->flags & CLSORT_FLAG_INDICES) && !d->indices) return clsort__reject(s, function, "indices", CLSORT_ERROR_MISSING_BUFFER);
-    if ((d->flags & CLSORT_FLAG_KEYS_OUT) && !d->keys_out) return clsort__reject(s, function, "keys_out", CLSORT_ERROR_MISSING_BUFFER);
-    if ((d->flags & CLSORT_FLAG_VALUES_OUT) && !d->values_out) return clsort__reject(s, function, "values_out", CLSORT_ERROR_MISSING_BUFFER);
-    if ((d->flags & CLSORT_FLAG_COUNT_BUFFER) && !d->count_buffer) return clsort__reject(s, function, "count_buffer", CLSORT_ERROR_MISSING_BUFFER);
-    if (!d->count) return CL_SUCCESS;
-    if (d->segment_count && !d->segments) return clsort__reject(s, function, "segments", CLSORT_ERROR_MISSING_BUFFER);
-    if (!d->keys) return clsort__reject(s, function, "keys", CLSORT_ERROR_MISSING_BUFFER);
-    if (p->has_indices && p->has_values && !d->values_out) return clsort__reject(s, function, "values_out", CLSORT_ERROR_MISSING_BUFFER);
-    return CL_SUCCESS;
+    clsort_status status = clsort__check_rows(s, function, p);
+    if (status == CL_SUCCESS) status = clsort__check_scratch(s, function, p);
+    return status == CL_SUCCESS ? clsort__check_device(s, function, p) : status;
 }
 
 /* Can the sorter's own scratch be allocated? */
-static clsort_status clsort__check_layout_fits(clsort_sorter *s, const char *function, const clsort__layout *l)
+static clsort_status clsort__check_layout(clsort_sorter *s, const char *function, const clsort__layout *l)
 {
     char detail[120];
     if (!l->too_large) return CL_SUCCESS;
-    snprintf(detail, sizeof detail, "scratch of %.0f bytes, where a buffer has at most %.0f",
+    snprintf(detail, sizeof detail, "scratch of %.0f bytes, of which a buffer holds at most %.0f",
              (double)l->bytes, (double)l->most);
     return clsort__reject(s, function, detail, CLSORT_ERROR_SCRATCH_TOO_LARGE);
 }
 
 /* Checks a description and derives its plan. */
-static clsort_status clsort__checked_plan(clsort_sorter *s, const char *function,
-                                          const clsort_desc *d, int purpose, clsort__plan *p)
+static clsort_status clsort__checked_plan(clsort__checks *c, const clsort_desc *d, int purpose, clsort__plan *p)
 {
-    clsort_status status = clsort__check_desc(s, function, d, purpose);
+    clsort_status status;
+    clsort__check_desc(c, d, purpose);
+    status = clsort__conclude(c);
     if (status != CL_SUCCESS) return status;
-    clsort__make_plan(s, d, p);
-    if (purpose != CLSORT__TO_PLAN) status = clsort__check_present(s, function, p);
-    if (status != CL_SUCCESS || purpose == CLSORT__TO_READ) return status;
-    return clsort__check_layout_fits(s, function, &p->scratch);
+    clsort__make_plan(c->s, d, p);
+    return purpose == CLSORT__TO_READ ? CL_SUCCESS : clsort__check_layout(c->s, c->function, &p->scratch);
 }
 
-/* The buffers of a sort, as far as they are given. */
-static clsort_status clsort__check_buffers(clsort_sorter *s, const char *function, const clsort__plan *p)
+/* The same without the call's buffers. */
+static clsort_status clsort__plan_sort(clsort_sorter *s, const char *function, const clsort_desc *d, clsort__plan *p)
+{
+    clsort__checks c = clsort__begin_checks(s, function, 0);
+    return clsort__checked_plan(&c, d, CLSORT__TO_SORT, p);
+}
+
+/* The buffers of a sort, as far as they are given, and one more that the call writes, or NULL. */
+static clsort_status clsort__check_buffers(clsort_sorter *s, const char *function, const clsort__plan *p,
+                                           const clsort__range *more)
 {
     const clsort_desc *d = &p->d;
     const size_t keys = p->extent * p->element, values = p->extent * d->value_size;
     const int keys_out = d->keys_out && !p->in_place, values_out = d->values_out && !p->values_in_place;
-    clsort__range r[8];
+    clsort__range r[9];
     clsort_status status;
     r[0] = clsort__make_range("keys", d->keys, d->keys_offset, keys, 1, p->writes_keys && p->in_place);
     r[1] = clsort__make_range("keys_out", keys_out ? d->keys_out : NULL, d->keys_out_offset, keys, 1, 1);
@@ -7016,11 +7297,16 @@ static clsort_status clsort__check_buffers(clsort_sorter *s, const char *functio
     r[4] = clsort__make_range("indices", d->indices, d->indices_offset, p->extent * 4, 1, 1);
     r[5] = clsort__make_range("scratch", d->scratch, d->scratch_offset, d->scratch_size, p->scratch.bytes > 0, p->scratch.bytes > 0);
     clsort__segment_ranges(d, r + 6);
-    status = clsort__check_ranges(s, function, r, 8);
-    if (status == CL_SUCCESS) status = clsort__check_rows(s, function, p);
-    if (status != CL_SUCCESS) return status;
-    if (d->scratch && d->scratch_size < p->scratch.bytes) return clsort__reject(s, function, "scratch", CLSORT_ERROR_SCRATCH_TOO_SMALL);
-    return clsort__check_local(s, function, p);
+    if (more) r[8] = *more;
+    status = clsort__check_ranges(s, function, r, more ? 9 : 8);
+    return status == CL_SUCCESS ? clsort__check_limits(s, function, p) : status;
+}
+
+static clsort_status clsort__reject_event(clsort_sorter *s, const char *function, unsigned i, clsort_status status)
+{
+    char detail[40];
+    snprintf(detail, sizeof detail, "wait[%u]", i);
+    return clsort__reject(s, function, detail, status);
 }
 
 /* Wait list and queue of an enqueue call. Says whether the queue is in order; where programs must outlive
@@ -7044,23 +7330,25 @@ static clsort_status clsort__check_queue(clsort_sorter *s, const char *function,
     for (i = 0; i < run->n_wait; i++) {
         status = CLSORT__ASK(s, clGetEventInfo, run->wait[i], CL_EVENT_CONTEXT, context);
         if (status != CL_SUCCESS) return status;
-        if (context != s->context) return clsort__reject(s, function, "wait", CLSORT_ERROR_EVENT_MISMATCH);
+        if (context != s->context) return clsort__reject_event(s, function, i, CLSORT_ERROR_EVENT_MISMATCH);
     }
     return s->releases_late ? clsort__find_slot(s, run->queue, &slot) : CL_SUCCESS;
 }
 
-/* What every enqueue call checks first, and its run. `request` is the caller's description. */
-static clsort_status clsort__start(clsort_sorter *s, const char *function, cl_command_queue queue, const void *request,
+/* What every enqueue call checks first, and its run. `missing` is the name of an argument that is
+   NULL and must not be, or NULL. */
+static clsort_status clsort__start(clsort_sorter *s, const char *function, cl_command_queue queue, const char *missing,
                                    cl_uint n_wait, const cl_event *wait, cl_event *done, clsort__run *run)
 {
     cl_uint i;
     memset(run, 0, sizeof *run);
     if (done) *done = NULL;
     if (!s) return CLSORT_ERROR_NULL_ARGUMENT;
-    if (!queue || !request) return clsort__reject(s, function, queue ? "description" : "queue", CLSORT_ERROR_NULL_ARGUMENT);
-    if (!wait != !n_wait) return clsort__reject(s, function, "wait", CLSORT_ERROR_WAIT_LIST);
+    if (!queue) missing = "queue";
+    if (missing) return clsort__reject(s, function, missing, CLSORT_ERROR_NULL_ARGUMENT);
+    if (!wait != !n_wait) return clsort__reject(s, function, n_wait ? "wait" : "n_wait", CLSORT_ERROR_WAIT_LIST);
     for (i = 0; i < n_wait; i++)
-        if (!wait[i]) return clsort__reject(s, function, "wait", CLSORT_ERROR_WAIT_LIST);
+        if (!wait[i]) return clsort__reject_event(s, function, i, CLSORT_ERROR_WAIT_LIST);
     run->s = s;
     run->queue = queue;
     run->n_wait = n_wait;
@@ -8714,7 +9002,7 @@ static void clsort__select_parts(const clsort_sorter *s, clsort__select_plan *p)
     const size_t room = s ? p->room : p->most_room;   /* without a device: the most of all */
     const size_t most = busy / p->rows < p->n / least ? busy / p->rows : p->n / least;
     const size_t parts = most && p->passes ? most : 1;
-    p->part_rows = clsort__ceil_divide(p->n, parts);
+    p->part_rows = p->n ? clsort__ceil_divide(p->n, parts) : 1;
     p->parts = clsort__ceil_divide(p->n, p->part_rows);
     p->spread = !s || p->parts > 1 || p->goal == CLSORT__SELECT_UNORDERED;
     p->row_words = (CLSORT__ROW_LIST + clsort__largest(room, most, 1) + 3) / 4 * 4;
@@ -8796,47 +9084,52 @@ static void clsort__make_select_plan(const clsort_sorter *s, const clsort_desc *
     clsort__select_parts(s, p);
 }
 
-/* Can the sort afterwards be done? Without a device it is planned for those whose work-groups sort least; others may not need it. */
-static clsort_status clsort__check_select_order(clsort_sorter *s, const char *function, clsort__select_plan *p)
+/* Can the sort afterwards be done? Without a device it is planned for those whose work-groups sort
+   least; others may not need it. */
+static void clsort__check_select_order(clsort__checks *c, clsort__select_plan *p)
 {
     const clsort_desc order = clsort__select_order(p);
-    const clsort_status status = p->sorts_after ? clsort__check_desc(s, function, &order, CLSORT__TO_PLAN) : CL_SUCCESS;
-    if (p->goal == CLSORT__SELECT_UNORDERED) return status;
-    if (status != CL_SUCCESS) p->sorts_after = 0;
-    return CL_SUCCESS;
+    clsort__checks after = clsort__begin_checks(c->s, c->function, 0);
+    if (!p->sorts_after) return;
+    clsort__check_desc(&after, &order, CLSORT__TO_SORT);
+    if (after.status == CL_SUCCESS) return;
+    if (p->goal == CLSORT__SELECT_UNORDERED) clsort__blame(c, after.status, after.detail);
+    else p->sorts_after = 0;
 }
 
-/* Do all rows fit, with a margin? */
-static clsort_status clsort__check_top_rows(clsort_sorter *s, const char *function, const clsort_desc *d)
+/* What is checked last of a selection. */
+static clsort_status clsort__check_top_limits(clsort_sorter *s, const char *function, const clsort__select_plan *p)
 {
-    const size_t key = clsort__key_bits(d->key_type) / 8, rows = d->rows ? d->rows : 1, stride = d->row_stride ? d->row_stride : d->count * key;
-    if (rows > 1 && stride < d->count * key) return clsort__reject(s, function, "row_stride below a row", CLSORT_ERROR_OVERLAP);
-    if ((cl_ulong)rows > 0xFFFFFFFFu >> 8) return clsort__reject(s, function, "rows, at most 2^24 - 1", CLSORT_ERROR_COUNT_TOO_LARGE);
-    if (!clsort__fits(rows, stride, d->keys_offset)) return clsort__reject(s, function, "keys", CLSORT_ERROR_SIZE_OVERFLOW);
-    if (!clsort__fits(rows, d->top_k, 0) || !clsort__fits(rows * d->top_k, key, d->keys_out_offset) || !clsort__fits(rows * d->top_k, 4, d->indices_offset))
-        return clsort__reject(s, function, "keys_out, indices", CLSORT_ERROR_SIZE_OVERFLOW);
-    if (!clsort__fits(rows, stride / key, 0) || !clsort__fits(rows * (stride / key), d->value_size, d->values_offset)
-        || !clsort__fits(rows * d->top_k, d->value_size, d->values_out_offset))
-        return clsort__reject(s, function, "values", CLSORT_ERROR_SIZE_OVERFLOW);
-    if (stride % key) return clsort__reject(s, function, "row_stride", CLSORT_ERROR_MISALIGNED);
-    return clsort__check_allocations(s, function, d, (rows - 1) * (stride / key) + d->count, key, rows * d->top_k);
+    clsort_status status = CL_SUCCESS;
+    if (p->rows > 1 && p->stride < p->n * p->base.key_bytes)
+        status = clsort__reject(s, function, "row_stride is below a row", CLSORT_ERROR_OVERLAP);
+    if (status == CL_SUCCESS) status = clsort__check_scratch(s, function, &p->base);
+    if (status == CL_SUCCESS && s->context && clsort__select_local(p) > s->local_bytes)
+        status = clsort__reject(s, function, "local memory", CLSORT_ERROR_DEVICE_LIMITS);
+    return status == CL_SUCCESS && p->sorts_after ? clsort__check_device(s, function, &p->order) : status;
 }
 
-/* The checks of a selection that need no buffers, and its plan. */
-static clsort_status clsort__check_top(clsort_sorter *s, const char *function, const clsort_desc *d, clsort__select_plan *p)
+/* The checks of a selection that need no buffers but those that must be there, and its plan. */
+static clsort_status clsort__check_top(clsort__checks *c, const clsort_desc *d, clsort__select_plan *p)
 {
-    clsort_status status = clsort__check_desc(s, function, d, CLSORT__TO_SELECT);
+    const clsort_sorter *device = c->s->context ? c->s : NULL;
+    clsort_status status;
+    clsort__check_desc(c, d, CLSORT__TO_SELECT);
+    if (clsort__may_blame(c, CLSORT_ERROR_UNSUPPORTED)) {
+        clsort__make_select_plan(device, d, p);
+        clsort__check_select_order(c, p);
+    }
+    status = clsort__conclude(c);
     if (status != CL_SUCCESS) return status;
-    status = clsort__check_top_rows(s, function, d);
-    if (status != CL_SUCCESS) return status;
-    if (d->top_k > d->count) return clsort__reject(s, function, "top_k", CLSORT_ERROR_TOP_K);
-    clsort__make_select_plan(s->context ? s : NULL, d, p);
-    if (s->context && clsort__select_local(p) > s->local_bytes)
-        return clsort__reject(s, function, "local memory", CLSORT_ERROR_DEVICE_LIMITS);
-    status = clsort__check_select_order(s, function, p);
-    if (status != CL_SUCCESS) return status;
-    clsort__select_scratch(s->context ? s : NULL, p);
-    return clsort__check_layout_fits(s, function, &p->base.scratch);
+    clsort__select_scratch(device, p);
+    return clsort__check_layout(c->s, c->function, &p->base.scratch);
+}
+
+/* The same without the call's buffers. */
+static clsort_status clsort__plan_top(clsort_sorter *s, const char *function, const clsort_desc *d, clsort__select_plan *p)
+{
+    clsort__checks c = clsort__begin_checks(s, function, 0);
+    return clsort__check_top(&c, d, p);
 }
 
 /* The buffers of a selection, as far as they are given. */
@@ -8854,20 +9147,14 @@ static clsort_status clsort__check_top_buffers(clsort_sorter *s, const char *fun
     r[5] = clsort__make_range("scratch", d->scratch, d->scratch_offset, d->scratch_size, p->base.scratch.bytes > 0,
                                p->base.scratch.bytes > 0);
     status = clsort__check_ranges(s, function, r, 6);
-    if (status == CL_SUCCESS && d->scratch && d->scratch_size < p->base.scratch.bytes)
-        status = clsort__reject(s, function, "scratch", CLSORT_ERROR_SCRATCH_TOO_SMALL);
-    return status;
+    return status == CL_SUCCESS ? clsort__check_top_limits(s, function, p) : status;
 }
 
 /* All checks before a selection is enqueued, and its plan. */
 static clsort_status clsort__check_select(clsort__run *run, const char *function, const clsort_desc *d, clsort__select_plan *p)
 {
-    clsort_status status = clsort__check_top(run->s, function, d, p);
-    if (status == CL_SUCCESS && d->value_size && !d->values) status = clsort__reject(run->s, function, "values", CLSORT_ERROR_VALUE_SIZE);
-    if (status == CL_SUCCESS) status = clsort__check_present(run->s, function, &p->base);
-    if (status == CL_SUCCESS && d->value_size && !d->values_out) status = clsort__reject(run->s, function, "values_out", CLSORT_ERROR_MISSING_BUFFER);
-    if (status == CL_SUCCESS && !d->keys_out && !d->indices && !d->values_out)
-        status = clsort__reject(run->s, function, "keys_out, indices, values_out: one of them", CLSORT_ERROR_MISSING_BUFFER);
+    clsort__checks c = clsort__begin_checks(run->s, function, 1);
+    clsort_status status = clsort__check_top(&c, d, p);
     if (status == CL_SUCCESS) status = clsort__check_queue(run->s, function, run);
     if (status == CL_SUCCESS) status = clsort__check_top_buffers(run->s, function, p);
     if (status == CL_SUCCESS) status = clsort__reserve_waits(run->s, run->n_wait);
@@ -9032,7 +9319,9 @@ static clsort_status clsort__ready_select(clsort_sorter *s, clsort__select_plan 
 static clsort_status clsort__resolve_select(clsort_sorter *s, const clsort_desc *desc, clsort_desc *resolved)
 {
     clsort__select_plan p;
-    clsort_status status = clsort__check_top(s, "clsort_resolve", desc, &p);
+    clsort_status status = clsort__plan_top(s, "clsort_resolve", desc, &p);
+    p.base.d.scratch = NULL;   /* of no interest yet */
+    if (status == CL_SUCCESS) status = clsort__check_top_limits(s, "clsort_resolve", &p);
     if (status != CL_SUCCESS) return status;
     *resolved = *desc;
     resolved->rows = p.rows;
@@ -9050,11 +9339,12 @@ static clsort_status clsort__prepare_select(clsort_sorter *s, const clsort_desc 
     clsort__scratch none;
     clsort__select_plan p;
     clsort__run run;
-    clsort_status status = clsort__check_top(s, function, desc, &p);
+    clsort_status status = clsort__plan_top(s, function, desc, &p);
     if (status == CL_SUCCESS) status = clsort__check_top_buffers(s, function, &p);
+    if (status != CL_SUCCESS) return status;
     p.base.d.flags &= ~(cl_uint)CLSORT_FLAG_NO_BUILD;
     p.order.d.flags &= ~(cl_uint)CLSORT_FLAG_NO_BUILD;
-    if (status == CL_SUCCESS) status = clsort__ready_select(s, &p);
+    status = clsort__ready_select(s, &p);
     if (status == CL_SUCCESS) status = clsort__begin_warm(s, &run);
     if (status != CL_SUCCESS) return status;
     clsort__scratch_at(&p.base, clsort__make_span(NULL, 0), &none);
@@ -9363,11 +9653,21 @@ CLSORT_API clsort_status clsort_check(clsort_sorter *sorter, const clsort_desc *
     clsort_status status;
     if (!sorter) return CLSORT_ERROR_NULL_ARGUMENT;
     if (desc && desc->top_k) {
-        status = clsort__check_top(sorter, "clsort_check", desc, &top);
+        status = clsort__plan_top(sorter, "clsort_check", desc, &top);
         return status == CL_SUCCESS ? clsort__check_top_buffers(sorter, "clsort_check", &top) : status;
     }
-    status = clsort__checked_plan(sorter, "clsort_check", desc, CLSORT__TO_PLAN, &p);
-    return status == CL_SUCCESS ? clsort__check_buffers(sorter, "clsort_check", &p) : status;
+    status = clsort__plan_sort(sorter, "clsort_check", desc, &p);
+    return status == CL_SUCCESS ? clsort__check_buffers(sorter, "clsort_check", &p, NULL) : status;
+}
+
+/* Resets tuning that AUTO's choice does not read: it would be refused beside that algorithm. */
+static void clsort__reset_tuning(cl_uint algorithm, clsort_tuning *t)
+{
+    const int local = algorithm == CLSORT_BITONIC || (algorithm == CLSORT_MERGE && t->local == CLSORT_LOCAL_ONLY);
+    if (algorithm != CLSORT_BITONIC) t->bitonic_step = 0;
+    if (!local) t->local = 0;
+    if (algorithm != CLSORT_RADIX) t->radix = 0;
+    if (algorithm != CLSORT_QUICKSORT) t->scheduler = 0;
 }
 
 CLSORT_API clsort_status clsort_resolve(clsort_sorter *sorter, const clsort_desc *desc, clsort_desc *resolved)
@@ -9375,14 +9675,17 @@ CLSORT_API clsort_status clsort_resolve(clsort_sorter *sorter, const clsort_desc
     clsort__plan p;
     clsort__config shape;
     clsort_status status;
-    if (!sorter || !resolved) return CLSORT_ERROR_NULL_ARGUMENT;
+    if (!sorter) return CLSORT_ERROR_NULL_ARGUMENT;
+    if (!resolved) return clsort__reject(sorter, "clsort_resolve", "resolved", CLSORT_ERROR_NULL_ARGUMENT);
     if (desc && desc->top_k) return clsort__resolve_select(sorter, desc, resolved);
-    status = clsort__checked_plan(sorter, "clsort_resolve", desc, CLSORT__TO_PLAN, &p);
-    if (status != CL_SUCCESS) return status;
-    status = clsort__check_local(sorter, "clsort_resolve", &p);
+    status = clsort__plan_sort(sorter, "clsort_resolve", desc, &p);
+    p.d.scratch = NULL;   /* of no interest yet */
+    if (status == CL_SUCCESS) status = clsort__check_limits(sorter, "clsort_resolve", &p);
     if (status != CL_SUCCESS) return status;
     shape = clsort__shape(sorter, &p);
     *resolved = p.d;
+    resolved->scratch = desc->scratch;
+    clsort__reset_tuning(p.d.algorithm, &resolved->tuning);
     resolved->tuning.work_group = 1u << shape.share_log2;
     resolved->tuning.items = shape.radix_items ? shape.radix_items : shape.lanes << shape.items_log2;
     if (!resolved->last_bit) resolved->last_bit = clsort__key_bits(p.d.key_type);
@@ -9395,48 +9698,60 @@ CLSORT_API clsort_status clsort_prepare(clsort_sorter *sorter, const clsort_desc
     clsort_status status;
     if (!sorter) return CLSORT_ERROR_NULL_ARGUMENT;
     if (desc && desc->top_k) return clsort__prepare_select(sorter, desc);
-    status = clsort__checked_plan(sorter, "clsort_prepare", desc, CLSORT__TO_PLAN, &p);
+    status = clsort__plan_sort(sorter, "clsort_prepare", desc, &p);
     if (status != CL_SUCCESS) return status;
     p.d.flags &= ~(cl_uint)CLSORT_FLAG_NO_BUILD;   /* the others say what the call will have */
-    status = clsort__check_buffers(sorter, "clsort_prepare", &p);
+    status = clsort__check_buffers(sorter, "clsort_prepare", &p, NULL);
     if (status == CL_SUCCESS) status = clsort__ready(sorter, &p);
     if (status == CL_SUCCESS && !clsort__trivial(&p)) status = clsort__warm(sorter, &p);
     return status == CL_SUCCESS ? clsort__prepare_scratch(sorter, &p) : status;
 }
 
+/* clsort_scratch_size with top_k. */
+static clsort_status clsort__select_scratch_size(clsort_sorter *s, const char *function, const clsort_desc *desc, size_t *bytes)
+{
+    clsort__select_plan p;
+    clsort_status status = clsort__plan_top(s, function, desc, &p);
+    p.base.d.scratch = NULL;   /* its size is what is asked for */
+    if (status == CL_SUCCESS) status = clsort__check_top_limits(s, function, &p);
+    if (status == CL_SUCCESS) *bytes = p.base.scratch.bytes;
+    return status;
+}
+
 CLSORT_API clsort_status clsort_scratch_size(clsort_sorter *sorter, const clsort_desc *desc, size_t *bytes)
 {
-    clsort_sorter none;
-    clsort__select_plan top;
+    static const char function[] = "clsort_scratch_size";
+    clsort_sorter none, *s = sorter ? sorter : &none;
+    clsort__checks c = clsort__begin_checks(s, function, 0);
     clsort__layout largest;
     clsort__plan p;
     clsort_status status;
-    if (!bytes) return CLSORT_ERROR_NULL_ARGUMENT;
-    *bytes = 0;
     memset(&none, 0, sizeof none);
-    if (desc && desc->top_k) {
-        status = clsort__check_top(sorter ? sorter : &none, "clsort_scratch_size", desc, &top);
-        if (status == CL_SUCCESS) *bytes = top.base.scratch.bytes;
-        return status;
-    }
-    status = clsort__check_desc(sorter ? sorter : &none, "clsort_scratch_size", desc, CLSORT__TO_PLAN);
+    if (!bytes) return clsort__reject(s, function, "bytes", CLSORT_ERROR_NULL_ARGUMENT);
+    *bytes = 0;
+    if (desc && desc->top_k) return clsort__select_scratch_size(s, function, desc, bytes);
+    clsort__check_desc(&c, desc, CLSORT__TO_SORT);
+    status = clsort__conclude(&c);
     if (status != CL_SUCCESS) return status;
     largest = clsort__most_scratch(sorter, desc);
-    status = clsort__check_layout_fits(sorter ? sorter : &none, "clsort_scratch_size", &largest);
-    if (status == CL_SUCCESS && sorter) {
-        clsort__make_plan(sorter, desc, &p);
-        status = clsort__check_local(sorter, "clsort_scratch_size", &p);
-    }
+    status = clsort__check_layout(s, function, &largest);
+    clsort__make_plan(sorter, desc, &p);
+    p.d.scratch = NULL;   /* its size is what is asked for */
+    if (status == CL_SUCCESS) status = clsort__check_limits(s, function, &p);
     if (status == CL_SUCCESS) *bytes = largest.bytes;
     return status;
 }
 
-/* All checks of a sort, and its plan. */
-static clsort_status clsort__check_sort(clsort__run *run, const char *function, const clsort_desc *desc, clsort__plan *p)
+/* All checks of a sort, and its plan; of a proof of a sort, with the range for that. */
+static clsort_status clsort__check_sort(clsort__run *run, const char *function, const clsort_desc *desc,
+                                        const clsort__range *proof, clsort__plan *p)
 {
-    clsort_status status = clsort__checked_plan(run->s, function, desc, CLSORT__TO_SORT, p);
+    clsort__checks c = clsort__begin_checks(run->s, function, 1);
+    clsort_status status;
+    if (proof) clsort__need_multiple(&c, "proof_offset", proof->offset, 4);
+    status = clsort__checked_plan(&c, desc, CLSORT__TO_SORT, p);
     if (status == CL_SUCCESS) status = clsort__check_queue(run->s, function, run);
-    if (status == CL_SUCCESS) status = clsort__check_buffers(run->s, function, p);
+    if (status == CL_SUCCESS) status = clsort__check_buffers(run->s, function, p, proof);
     if (status == CL_SUCCESS) status = clsort__reserve_waits(run->s, run->n_wait);
     return status;
 }
@@ -9475,9 +9790,9 @@ CLSORT_API clsort_status clsort_enqueue_sort(clsort_sorter *sorter, cl_command_q
     clsort__span proof = { NULL, 0 };
     clsort__slot *slot = NULL;
     cl_event proven = NULL;
-    clsort_status status = clsort__start(sorter, function, queue, desc, n_wait, wait, done, &run);
+    clsort_status status = clsort__start(sorter, function, queue, desc ? NULL : "desc", n_wait, wait, done, &run);
     if (status == CL_SUCCESS && desc->top_k) return clsort__enqueue_select(&run, function, desc);
-    if (status == CL_SUCCESS) status = clsort__check_sort(&run, function, desc, &p);
+    if (status == CL_SUCCESS) status = clsort__check_sort(&run, function, desc, NULL, &p);
     if (status != CL_SUCCESS) return status;
     run.mode = CLSORT__RUN;
     if (!clsort__trivial(&p)) clsort__run_sort(&run, &p, &slot, &proof, &proven);
@@ -9574,8 +9889,8 @@ static clsort_status clsort__explain_sort(clsort_sorter *s, const char *function
     clsort__scratch scratch;
     clsort__plan p;
     clsort__run run = clsort__counting_run(s, story);
-    clsort_status status = clsort__checked_plan(s, function, desc, CLSORT__TO_PLAN, &p);
-    if (status == CL_SUCCESS) status = clsort__check_buffers(s, function, &p);
+    clsort_status status = clsort__plan_sort(s, function, desc, &p);
+    if (status == CL_SUCCESS) status = clsort__check_buffers(s, function, &p, NULL);
     if (status != CL_SUCCESS) return status;
     memory = clsort__pretend_buffers(&p.d, places);
     clsort__scratch_at(&p, memory, &scratch);
@@ -9595,7 +9910,7 @@ static clsort_status clsort__explain_select(clsort_sorter *s, const char *functi
     clsort__scratch scratch;
     clsort__select_plan p;
     clsort__run run = clsort__counting_run(s, story);
-    clsort_status status = clsort__check_top(s, function, desc, &p);
+    clsort_status status = clsort__plan_top(s, function, desc, &p);
     if (status == CL_SUCCESS) status = clsort__check_top_buffers(s, function, &p);
     if (status != CL_SUCCESS) return status;
     memory = clsort__pretend_buffers(&p.base.d, places);
@@ -9616,7 +9931,8 @@ CLSORT_API clsort_status clsort_explain(clsort_sorter *sorter, const clsort_desc
     cl_uint launches = 0;
     int i;
     clsort_status status;
-    if (!sorter || !text || !size) return CLSORT_ERROR_NULL_ARGUMENT;
+    if (!sorter) return CLSORT_ERROR_NULL_ARGUMENT;
+    if (!text || !size) return clsort__reject(sorter, function, text ? "size" : "text", CLSORT_ERROR_NULL_ARGUMENT);
     *text = 0;
     if (desc && desc->top_k) status = clsort__explain_select(sorter, function, desc, &story);
     else status = clsort__explain_sort(sorter, function, desc, &story);
@@ -9652,13 +9968,21 @@ static clsort_status clsort__download(clsort_sorter *s, cl_mem buffer, size_t by
     return CLSORT__TRY(s, clEnqueueReadBuffer, (s->own_queue, buffer, CL_TRUE, 0, bytes, data, 0, NULL, NULL));
 }
 
-/* Does a description for host arrays name buffers, offsets or outputs? */
-static int clsort__names_buffers(const clsort_desc *d)
+/* What a description for host arrays must not name. */
+static void clsort__check_no_buffers(clsort__checks *c, const clsort_desc *d)
 {
-    return d->keys || d->keys_out || d->values || d->values_out || d->indices || d->scratch || d->keys_offset || d->keys_out_offset
-           || d->values_offset || d->values_out_offset || d->indices_offset || d->scratch_offset || d->scratch_size
-           || d->segments || d->segment_count || d->segments_offset || d->count_buffer || d->count_offset
-           || (d->flags & ~(cl_uint)CLSORT_FLAG_NO_BUILD);
+    const clsort__mistake mistakes[] = {
+        { d->keys || d->keys_offset, "keys, keys_offset: they must be 0 with host arrays" },
+        { d->keys_out || d->keys_out_offset, "keys_out, keys_out_offset: they must be 0 with host arrays" },
+        { d->values || d->values_offset, "values, values_offset: they must be 0 with host arrays" },
+        { d->values_out || d->values_out_offset, "values_out, values_out_offset: they must be 0 with host arrays" },
+        { d->indices || d->indices_offset, "indices, indices_offset: they must be 0 with host arrays" },
+        { d->scratch || d->scratch_offset || d->scratch_size, "scratch: it must be 0 with host arrays" },
+        { d->segments || d->segment_count || d->segments_offset, "segments, segment_count: they must be 0 with host arrays" },
+        { d->count_buffer || d->count_offset, "count_buffer, count_offset: they must be 0 with host arrays" },
+        { (d->flags & ~(cl_uint)CLSORT_FLAG_NO_BUILD) != 0, "flags: only CLSORT_FLAG_NO_BUILD goes with host arrays" }
+    };
+    CLSORT__BLAME(c, CLSORT_ERROR_UNSUPPORTED, mistakes);
 }
 
 /* Sorts host arrays by way of buffers, which *d then names. */
@@ -9685,32 +10009,35 @@ static clsort_status clsort__sort_there(clsort_sorter *s, clsort_desc *d, void *
 CLSORT_API clsort_status clsort_sort_host(clsort_sorter *sorter, const clsort_desc *desc, void *keys, void *values, cl_uint *indices)
 {
     static const char function[] = "clsort_sort_host";
+    clsort__checks c = clsort__begin_checks(sorter, function, 0);
     clsort_desc d;
-    clsort_status status;
     if (!sorter) return CLSORT_ERROR_NULL_ARGUMENT;
-    status = clsort__check_desc(sorter, function, desc, CLSORT__TO_PLAN);
-    if (status != CL_SUCCESS) return status;
+    clsort__check_desc(&c, desc, CLSORT__TO_SORT);
+    if (desc && desc->count && !keys) clsort__blame(&c, CLSORT_ERROR_NULL_ARGUMENT, "keys");
+    if (desc && desc->count && !values != !desc->value_size)
+        clsort__blame(&c, CLSORT_ERROR_VALUE_SIZE, values ? "value_size, the bytes of a value" : "values, of value_size bytes each");
+    if (desc) clsort__check_no_buffers(&c, desc);
+    if (c.status != CL_SUCCESS || !desc->count) return clsort__conclude(&c);
     d = *desc;
-    if (clsort__names_buffers(&d)) return clsort__reject(sorter, function, "buffers and offsets must be 0", CLSORT_ERROR_UNSUPPORTED);
-    if (!d.count) return CL_SUCCESS;
-    if (!keys) return clsort__reject(sorter, function, "keys", CLSORT_ERROR_NULL_ARGUMENT);
-    if (!values != !d.value_size) return clsort__reject(sorter, function, "values", CLSORT_ERROR_VALUE_SIZE);
     if (indices) d.value_size = 0;   /* the permutation alone is wanted */
     return clsort__sort_there(sorter, &d, keys, values, indices);
 }
 
 /* ---- >>verify ---------------------------------------------------------------------------------------------------- */
 
+/* Which of a description and a buffer for a result is not there; NULL: none. */
+static const char *clsort__missing(const clsort_desc *desc, cl_mem buffer, const char *name)
+{
+    return !desc ? "desc" : buffer ? NULL : name;
+}
+
 /* Both proof calls: checks, then the commands of `prove`. */
 static clsort_status clsort__prove(clsort__run *run, const char *function, const clsort_desc *desc, clsort__span proof,
                                    void (*prove)(clsort__run *, const clsort__plan *, clsort__span))
 {
+    const clsort__range r = clsort__make_range("proof", proof.buffer, proof.offset, sizeof(clsort_proof), 1, 1);
     clsort__plan p;
-    clsort__range r;
-    clsort_status status = clsort__check_sort(run, function, desc, &p);
-    r = clsort__make_range("proof", proof.buffer, proof.offset, sizeof(clsort_proof), 1, 1);
-    if (status == CL_SUCCESS && proof.offset % 4) status = clsort__reject(run->s, function, "proof", CLSORT_ERROR_MISALIGNED);
-    if (status == CL_SUCCESS) status = clsort__check_ranges(run->s, function, &r, 1);
+    clsort_status status = clsort__check_sort(run, function, desc, &r, &p);
     if (status == CL_SUCCESS) status = clsort__ready_checks(run->s, &p);
     if (status != CL_SUCCESS) return status;
     prove(run, &p, proof);
@@ -9724,7 +10051,8 @@ CLSORT_API clsort_status clsort_enqueue_fingerprint(clsort_sorter *sorter, cl_co
 {
     static const char function[] = "clsort_enqueue_fingerprint";
     clsort__run run;
-    clsort_status status = clsort__start(sorter, function, queue, proof ? desc : NULL, n_wait, wait, done, &run);
+    clsort_status status = clsort__start(sorter, function, queue, clsort__missing(desc, proof, "proof"), n_wait, wait,
+                                         done, &run);
     return status == CL_SUCCESS ? clsort__prove(&run, function, desc, clsort__make_span(proof, proof_offset), clsort__prove_input) : status;
 }
 
@@ -9733,7 +10061,8 @@ CLSORT_API clsort_status clsort_enqueue_verify(clsort_sorter *sorter, cl_command
 {
     static const char function[] = "clsort_enqueue_verify";
     clsort__run run;
-    clsort_status status = clsort__start(sorter, function, queue, proof ? desc : NULL, n_wait, wait, done, &run);
+    clsort_status status = clsort__start(sorter, function, queue, clsort__missing(desc, proof, "proof"), n_wait, wait,
+                                         done, &run);
     return status == CL_SUCCESS ? clsort__prove(&run, function, desc, clsort__make_span(proof, proof_offset), clsort__prove_output) : status;
 }
 
@@ -9977,59 +10306,51 @@ static const char *clsort__part_role(size_t i)
     return !i ? "indices" : i % 2 ? "source" : "target";
 }
 
-/* Is a part of a gather wrong in the way that a status tells? */
-static int clsort__wrong_part(const clsort__rows *r, clsort_status status)
+/* Blames part i; `what` goes on behind its name. */
+static void clsort__blame_part(clsort__checks *c, clsort_status status, size_t i, const char *what)
 {
-    const size_t align = clsort__alignment(r->element);
-    switch (status) {
-        case CLSORT_ERROR_UNSUPPORTED: return r->stride && !r->rows;
-        case CLSORT_ERROR_VALUE_SIZE: return !r->element;
-        case CLSORT_ERROR_COUNT_TOO_LARGE: return clsort__exceeds_32_bits(r->count);
-        case CLSORT_ERROR_SIZE_OVERFLOW:
-            return !clsort__fits(r->count, r->element, 0)
-                   || !clsort__fits(clsort__row_count(r), clsort__row_stride(r), r->place.offset);
-        case CLSORT_ERROR_MISALIGNED:
-            return r->place.offset % align || r->stride % align;
-        case CLSORT_ERROR_MISSING_BUFFER: return r->count && !r->place.buffer;
-        default: return clsort__row_count(r) > 1 && clsort__row_stride(r) < r->count * r->element;
-    }
+    char detail[120];
+    if (i) snprintf(detail, sizeof detail, "arrays[%.0f].%s%s", (double)((i - 1) / 2), clsort__part_role(i), what);
+    else snprintf(detail, sizeof detail, "indices%s", what);
+    clsort__blame(c, status, detail);
 }
 
-/* Is any part? Names the first one, and what is wrong with it. */
-static clsort_status clsort__check_parts(clsort_sorter *s, const char *function,
-                                         const clsort_gather *g, clsort_status status)
+static void clsort__check_gather_part(clsort__checks *c, const clsort_gather *g, size_t i)
 {
-    const char *what = status == CLSORT_ERROR_UNSUPPORTED ? "_row_stride without rows"
-                     : status == CLSORT_ERROR_OVERLAP ? "_row_stride is below a row"
-                     : status == CLSORT_ERROR_VALUE_SIZE ? ": element_size is 0" : "";
-    char detail[80];
+    const clsort__rows r = clsort__gather_part(g, i);
+    const size_t align = clsort__alignment(r.element);
+    const int fits = clsort__fits(r.count, r.element, 0)
+                     && clsort__fits(clsort__row_count(&r), clsort__row_stride(&r), r.place.offset);
+    if (r.stride && !r.rows) clsort__blame_part(c, CLSORT_ERROR_UNUSED_FIELD, i, "_row_stride without rows");
+    if (!r.element) clsort__blame_part(c, CLSORT_ERROR_VALUE_SIZE, i, ": element_size is 0");
+    if (clsort__exceeds_32_bits(r.count)) clsort__blame_part(c, CLSORT_ERROR_COUNT_TOO_LARGE, i, ": count, source_count");
+    if (!fits) clsort__blame_part(c, CLSORT_ERROR_SIZE_OVERFLOW, i, "_offset, with all rows");
+    if (r.place.offset % align) clsort__blame_part(c, CLSORT_ERROR_MISALIGNED, i, "_offset");
+    if (r.stride % align) clsort__blame_part(c, CLSORT_ERROR_MISALIGNED, i, "_row_stride");
+    if (g->count && r.count && !r.place.buffer) clsort__blame_part(c, CLSORT_ERROR_MISSING_BUFFER, i, "");
+}
+
+/* The checks that look at no buffer. */
+static clsort_status clsort__check_gather(clsort_sorter *s, const char *function, const clsort_gather *g)
+{
+    clsort__checks c = clsort__begin_checks(s, function, 1);
+    size_t i;
+    if (g->flags & ~(cl_uint)CLSORT_FLAG_NO_BUILD) clsort__blame(&c, CLSORT_ERROR_UNKNOWN_FLAG, "flags");
+    for (i = 0; i < 2 * (size_t)g->array_count + 1; i++) clsort__check_gather_part(&c, g, i);
+    return clsort__conclude(&c);
+}
+
+/* Rows of a part lie apart. */
+static clsort_status clsort__check_gather_rows(clsort_sorter *s, const char *function, const clsort_gather *g)
+{
+    clsort__checks c = clsort__begin_checks(s, function, 1);
     size_t i;
     for (i = 0; i < 2 * (size_t)g->array_count + 1; i++) {
         const clsort__rows r = clsort__gather_part(g, i);
-        if (!clsort__wrong_part(&r, status)) continue;
-        snprintf(detail, sizeof detail, "%s%s", clsort__part_role(i), what);
-        return clsort__reject(s, function, detail, status);
+        if (clsort__row_count(&r) > 1 && clsort__row_stride(&r) < r.count * r.element)
+            clsort__blame_part(&c, CLSORT_ERROR_OVERLAP, i, "_row_stride is below a row");
     }
-    return CL_SUCCESS;
-}
-
-/* The checks that need no buffers. */
-static clsort_status clsort__check_gather(clsort_sorter *s, const char *function, const clsort_gather *g)
-{
-    static const clsort_status faults[5] = {
-        CLSORT_ERROR_UNSUPPORTED, CLSORT_ERROR_VALUE_SIZE, CLSORT_ERROR_COUNT_TOO_LARGE,
-        CLSORT_ERROR_SIZE_OVERFLOW, CLSORT_ERROR_MISALIGNED
-    };
-    clsort_status status = CL_SUCCESS;
-    size_t i;
-    if (g->array_count && !g->arrays)
-        return clsort__reject(s, function, "arrays", CLSORT_ERROR_NULL_ARGUMENT);
-    if (g->flags & ~(cl_uint)CLSORT_FLAG_NO_BUILD)
-        return clsort__reject(s, function, "flags", CLSORT_ERROR_UNKNOWN_FLAG);
-    for (i = 0; i < 5 && status == CL_SUCCESS; i++)
-        status = clsort__check_parts(s, function, g, faults[i]);
-    if (status != CL_SUCCESS || !g->count) return status;
-    return clsort__check_parts(s, function, g, CLSORT_ERROR_MISSING_BUFFER);
+    return clsort__conclude(&c);
 }
 
 /* The buffers of a gather; the sorter keeps the room for their list. */
@@ -10052,8 +10373,7 @@ static clsort_status clsort__check_gather_buffers(clsort_sorter *s, const char *
                                           clsort__rows_bytes(&r), !writes, writes);
     }
     status = clsort__check_ranges(s, function, s->ranges, count);
-    if (status != CL_SUCCESS) return status;
-    return clsort__check_parts(s, function, g, CLSORT_ERROR_OVERLAP);
+    return status == CL_SUCCESS ? clsort__check_gather_rows(s, function, g) : status;
 }
 
 /* All commands of a gather. */
@@ -10074,7 +10394,8 @@ CLSORT_API clsort_status clsort_enqueue_gather(clsort_sorter *sorter, cl_command
     static const char function[] = "clsort_enqueue_gather";
     clsort__config utility;
     clsort__run run;
-    clsort_status status = clsort__start(sorter, function, queue, gather, n_wait, wait, done, &run);
+    const char *missing = !gather ? "gather" : gather->array_count && !gather->arrays ? "arrays" : NULL;
+    clsort_status status = clsort__start(sorter, function, queue, missing, n_wait, wait, done, &run);
     if (status != CL_SUCCESS) return status;
     status = clsort__check_gather(sorter, function, gather);
     if (status == CL_SUCCESS) status = clsort__check_queue(sorter, function, &run);
@@ -10108,6 +10429,8 @@ static clsort_desc clsort__merge_as_sort(const clsort_merge_desc *m)
     d.order = m->order;
     d.nan_order = m->nan_order;
     d.flags = m->flags;
+    d.keys = m->keys_out;       /* arrays that are there are not too large for the device */
+    d.values = m->values_out;
     d.value_size = m->value_size;
     d.algorithm = CLSORT_MERGE;
     d.tuning = m->tuning;
@@ -10115,17 +10438,25 @@ static clsort_desc clsort__merge_as_sort(const clsort_merge_desc *m)
 }
 
 /* One input or the output of a merge: its offsets and its buffers. */
-static clsort_status clsort__check_part(clsort_sorter *s, const char *function, const clsort_merge_desc *m, size_t count, clsort__span keys, clsort__span values)
+typedef struct clsort__merge_part {
+    const char *keys, *values, *keys_offset, *values_offset;   /* their names */
+    size_t count;
+    clsort__arrays arrays;
+} clsort__merge_part;
+
+static void clsort__check_part(clsort__checks *c, const clsort_merge_desc *m, const clsort__merge_part *p)
 {
     const size_t key = clsort__key_bits(m->key_type) / 8, value = m->value_size ? clsort__alignment(m->value_size) : 1;
-    if (values.buffer && !m->value_size) return clsort__reject(s, function, "value_size", CLSORT_ERROR_VALUE_SIZE);
-    if (count && m->value_size && !values.buffer) return clsort__reject(s, function, "values", CLSORT_ERROR_VALUE_SIZE);
-    if (!clsort__fits(count, key, keys.offset)) return clsort__reject(s, function, "keys", CLSORT_ERROR_SIZE_OVERFLOW);
-    if (!clsort__fits(count, m->value_size, values.offset)) return clsort__reject(s, function, "values", CLSORT_ERROR_SIZE_OVERFLOW);
-    if (keys.offset % key) return clsort__reject(s, function, "keys", CLSORT_ERROR_MISALIGNED);
-    if (values.offset % value) return clsort__reject(s, function, "values", CLSORT_ERROR_MISALIGNED);
-    if (count && !keys.buffer) return clsort__reject(s, function, "keys", CLSORT_ERROR_MISSING_BUFFER);
-    return CL_SUCCESS;
+    const clsort__span keys = p->arrays.keys, values = p->arrays.values;
+    if (!clsort__may_blame(c, CLSORT_ERROR_FIELDS)) return;
+    if (values.buffer && !m->value_size) clsort__blame(c, CLSORT_ERROR_VALUE_SIZE, "value_size, the bytes of a value");
+    if (p->count && m->value_size && !values.buffer) clsort__blame(c, CLSORT_ERROR_VALUE_SIZE, p->values);
+    if (values.offset && !m->value_size) clsort__blame(c, CLSORT_ERROR_UNUSED_FIELD, p->values_offset);
+    clsort__need_room(c, p->keys_offset, p->count, key, keys.offset);
+    clsort__need_room(c, p->values_offset, p->count, m->value_size, values.offset);
+    clsort__need_multiple(c, p->keys_offset, keys.offset, key);
+    clsort__need_multiple(c, p->values_offset, values.offset, value);
+    if (p->count && !keys.buffer) clsort__blame(c, CLSORT_ERROR_MISSING_BUFFER, p->keys);
 }
 
 /* The one pass of a merge. */
@@ -10145,34 +10476,46 @@ static clsort__merge_pass clsort__one_merge(const clsort_merge_desc *m)
     return pass;
 }
 
-/* All checks of a merge, and its plan. */
-static clsort_status clsort__check_merge(clsort__run *run, const char *function, const clsort_merge_desc *m, clsort__merge_pass *pass, clsort__plan *p)
+/* The checks of a merge that look at no buffer. */
+static void clsort__check_merge_desc(clsort__checks *c, const clsort_merge_desc *m, const clsort__merge_part *parts)
 {
-    const size_t counts[3] = { m->count_a, m->count_b, m->count_a + m->count_b };
-    const clsort__arrays parts[3] = { pass->a, pass->b, pass->to };
-    clsort_sorter *s = run->s;
     const clsort_desc d = clsort__merge_as_sort(m);
+    size_t i;
+    if (m->flags & ~(cl_uint)CLSORT_FLAG_NO_BUILD) clsort__blame(c, CLSORT_ERROR_UNKNOWN_FLAG, "flags");
+    if (m->value_size > 8) clsort__blame(c, CLSORT_ERROR_UNSUPPORTED, "value_size above 8: merge indices, then gather");
+    if (m->tuning.local) clsort__blame(c, CLSORT_ERROR_UNSUPPORTED, "tuning.local");
+    if (d.count < m->count_a) clsort__blame(c, CLSORT_ERROR_COUNT_TOO_LARGE, "count_a, count_b: their sum");
+    clsort__check_desc(c, &d, CLSORT__TO_SORT);
+    for (i = 0; i < 3; i++) clsort__check_part(c, m, &parts[i]);
+}
+
+/* All checks of a merge, and its plan. */
+static clsort_status clsort__check_merge(clsort__run *run, const char *function, const clsort_merge_desc *m, const clsort__merge_pass *pass, clsort__plan *p)
+{
+    const clsort__merge_part parts[3] = {
+        { "keys_a", "values_a", "keys_a_offset", "values_a_offset", m->count_a, pass->a },
+        { "keys_b", "values_b", "keys_b_offset", "values_b_offset", m->count_b, pass->b },
+        { "keys_out", "values_out", "keys_out_offset", "values_out_offset", pass->n, pass->to }
+    };
+    const clsort_desc d = clsort__merge_as_sort(m);
+    clsort__checks c = clsort__begin_checks(run->s, function, 0);
     clsort__range r[6];
     size_t i;
     clsort_status status;
-    if (m->flags & ~(cl_uint)CLSORT_FLAG_NO_BUILD) return clsort__reject(s, function, "flags", CLSORT_ERROR_UNKNOWN_FLAG);
-    if (m->value_size > 8) return clsort__reject(s, function, "value_size above 8", CLSORT_ERROR_UNSUPPORTED);
-    if (m->tuning.local) return clsort__reject(s, function, "tuning.local", CLSORT_ERROR_UNSUPPORTED);
-    if (counts[2] < m->count_a) return clsort__reject(s, function, "count", CLSORT_ERROR_COUNT_TOO_LARGE);
-    status = clsort__check_desc(s, function, &d, CLSORT__TO_PLAN);
-    for (i = 0; i < 3 && status == CL_SUCCESS; i++) status = clsort__check_part(s, function, m, counts[i], parts[i].keys, parts[i].values);
-    if (status == CL_SUCCESS) status = clsort__check_queue(s, function, run);
+    clsort__check_merge_desc(&c, m, parts);
+    status = clsort__conclude(&c);
+    if (status == CL_SUCCESS) status = clsort__check_queue(run->s, function, run);
     if (status != CL_SUCCESS) return status;
-    clsort__make_plan(s, &d, p);
+    clsort__make_plan(run->s, &d, p);
     p->config.two_arrays = 1;
     for (i = 0; i < 3; i++) {
-        static const char *const roles[6] = { "keys_a", "keys_b", "keys_out", "values_a", "values_b", "values_out" };
-        r[i] = clsort__make_range(roles[i], parts[i].keys.buffer, parts[i].keys.offset, counts[i] * p->key_bytes, i < 2, i == 2);
-        r[3 + i] = clsort__make_range(roles[3 + i], parts[i].values.buffer, parts[i].values.offset, counts[i] * m->value_size, i < 2, i == 2);
+        const clsort__arrays a = parts[i].arrays;
+        r[i] = clsort__make_range(parts[i].keys, a.keys.buffer, a.keys.offset, parts[i].count * p->key_bytes, i < 2, i == 2);
+        r[3 + i] = clsort__make_range(parts[i].values, a.values.buffer, a.values.offset, parts[i].count * m->value_size, i < 2, i == 2);
     }
-    status = clsort__check_ranges(s, function, r, 6);
-    if (status == CL_SUCCESS) status = clsort__check_local(s, function, p);
-    return status == CL_SUCCESS ? clsort__reserve_waits(s, run->n_wait) : status;
+    status = clsort__check_ranges(run->s, function, r, 6);
+    if (status == CL_SUCCESS) status = clsort__check_device(run->s, function, p);
+    return status == CL_SUCCESS ? clsort__reserve_waits(run->s, run->n_wait) : status;
 }
 
 CLSORT_API clsort_status clsort_enqueue_merge(clsort_sorter *sorter, cl_command_queue queue, const clsort_merge_desc *merge,
@@ -10183,7 +10526,7 @@ CLSORT_API clsort_status clsort_enqueue_merge(clsort_sorter *sorter, cl_command_
     clsort__config shape;
     clsort__plan p;
     clsort__run run;
-    clsort_status status = clsort__start(sorter, function, queue, merge, n_wait, wait, done, &run);
+    clsort_status status = clsort__start(sorter, function, queue, merge ? NULL : "merge", n_wait, wait, done, &run);
     if (status != CL_SUCCESS) return status;
     pass = clsort__one_merge(merge);
     status = clsort__check_merge(&run, function, merge, &pass, &p);
@@ -10236,9 +10579,11 @@ static clsort_status clsort__check_is_sorted(clsort__run *run, const char *funct
 {
     clsort_sorter *s = run->s;
     clsort__range r[4];
-    clsort_status status = clsort__checked_plan(s, function, d, CLSORT__TO_READ, p);
+    clsort__checks c = clsort__begin_checks(s, function, 1);
+    clsort_status status;
+    clsort__need_multiple(&c, "result_offset", place.offset, 4);
+    status = clsort__checked_plan(&c, d, CLSORT__TO_READ, p);
     if (status != CL_SUCCESS) return status;
-    if (place.offset % 4) return clsort__reject(s, function, "result", CLSORT_ERROR_MISALIGNED);
     status = clsort__check_queue(s, function, run);
     r[0] = clsort__make_range("keys", d->keys, d->keys_offset, p->extent * p->element, 1, 0);
     r[1] = clsort__make_range("result", place.buffer, place.offset, 4, 1, 1);
@@ -10257,7 +10602,8 @@ CLSORT_API clsort_status clsort_enqueue_is_sorted(clsort_sorter *sorter, cl_comm
     clsort_desc d;
     clsort__plan p;
     clsort__run run;
-    clsort_status status = clsort__start(sorter, function, queue, result ? desc : NULL, n_wait, wait, done, &run);
+    clsort_status status = clsort__start(sorter, function, queue, clsort__missing(desc, result, "result"), n_wait,
+                                         wait, done, &run);
     if (status != CL_SUCCESS) return status;
     d = clsort__order_only(desc);
     status = clsort__check_is_sorted(&run, function, &d, place, &p);

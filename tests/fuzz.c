@@ -139,7 +139,7 @@ static void draw_segments(uint64_t *random, sort_case *c)
     const size_t most = c->d.count, longest = chance(random, 30) ? most : 1 + most / (1 + draw(random, 200));
     size_t at = draw(random, 2) * draw(random, most + 1) / 4, i;
     const int ascend = !chance(random, 10);
-    c->d.segment_count = chance(random, 20) ? draw(random, 4) : draw(random, MOST_SEGMENTS + 1);
+    c->d.segment_count = chance(random, 20) ? 1 + draw(random, 3) : 1 + draw(random, MOST_SEGMENTS);
     for (i = 0; i <= c->d.segment_count; i++) {
         offsets[i] = ascend ? (uint32_t)at : (uint32_t)draw(random, most + most / 8 + 1);
         if (!chance(random, 30)) at += draw(random, longest + 1) % (most - at + 1);
@@ -164,7 +164,6 @@ static void draw_parts(uint64_t *random, sort_case *c)
     c->counted = kind == 2 || chance(random, 30);
     c->there = (uint32_t)draw(random, c->d.count + c->d.count / 4 + 2);
     c->prove = chance(random, 20);
-    if (c->offsets && !c->d.segment_count) c->own_scratch = 0;   /* without its buffer, that is a plain sort */
     if (case_has_parts(c) && chance(random, 20)) {
         c->d.first_bit = (cl_uint)draw(random, 8 * pattern_key_size(c->d.key_type));
         c->d.last_bit = c->d.first_bit + 1 + (cl_uint)draw(random, 8 * pattern_key_size(c->d.key_type) - c->d.first_bit);
@@ -253,7 +252,7 @@ static int simplify(sort_case *c, int step)
     case 19: d->tuning.items = 0; return 1;
     case 20: c->pattern = "uniform"; return 1;
     case 21: c->seed = 1; return 1;
-    case 22: d->segment_count /= 2; return 1;
+    case 22: d->segment_count -= d->segment_count / 2; return 1;
     case 23: d->segment_count -= d->segment_count > 1; return 1;
     case 24: if (c->offsets) c->offsets += d->segment_count > 1, d->segment_count -= d->segment_count > 1; return 1;
     case 25: d->rows /= 2; return 1;

@@ -331,13 +331,12 @@ static clsort_desc scratch_kind(cl_uint k)
     d.key_type = k & 1 ? CLSORT_U64 : CLSORT_F16;
     d.value_size = k & 2 ? 20 : 4;
     d.stable = k >> 2 & 1;
-    if (k & 8) d.tuning.bitonic_step = CLSORT_STEP_A;
+    if (k & 8 && k < 2 * 64) d.tuning.bitonic_step = CLSORT_STEP_A;
     if (k & 16) d.flags = CLSORT_FLAG_INDICES | CLSORT_FLAG_VALUES_OUT;
     if (k & 32) d.flags |= CLSORT_FLAG_KEYS_OUT;
     if (k < SCRATCH_PLAIN) d.algorithm = k >> 6;
     else if (k < SCRATCH_PLAIN + 64) d.rows = 3;
     else d.top_k = k & 4 ? 5000 : 7;
-    if (d.top_k) d.tuning.bitonic_step = 0;
     return d;
 }
 

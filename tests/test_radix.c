@@ -109,8 +109,10 @@ static int sort_given(const bench *b, clsort_desc d, const void *keys, int out)
     d.keys = new_buffer(b, key_bytes, was);
     d.values = new_buffer(b, value_bytes, was + key_bytes);
     d.value_size = 4;
-    d.keys_offset = d.keys_out_offset = GUARD * size;
-    d.values_offset = d.values_out_offset = GUARD * 4;
+    d.keys_offset = GUARD * size;
+    d.values_offset = GUARD * 4;
+    d.keys_out_offset = out ? d.keys_offset : 0;
+    d.values_out_offset = out ? d.values_offset : 0;
     d.keys_out = out ? new_buffer(b, key_bytes, now) : NULL;
     d.values_out = out ? new_buffer(b, value_bytes, now) : NULL;
     good = given_expect(&d, keys, want, key_bytes) && CHECK_OK(clsort_enqueue_sort(b->sorter, b->session.queue, &d, 0, NULL, NULL))

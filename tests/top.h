@@ -82,11 +82,11 @@ static inline int top_upload(top_state *s, const bench *b)
                                       s->bytes[a] + 2 * TOP_GUARD, s->image[a], &error);
     if (!CHECK(error == CL_SUCCESS)) return 0;
     s->d.keys = s->buffer[TOP_FROM_KEYS];
-    s->d.keys_offset = s->d.keys_out_offset = s->d.values_offset = s->d.values_out_offset = s->d.indices_offset = TOP_GUARD;
-    if (s->d.value_size) s->d.values = s->buffer[TOP_FROM_VALUES];
-    if (s->c->outputs & TOP_KEYS) s->d.keys_out = s->buffer[TOP_TO_KEYS];
-    if (s->c->outputs & TOP_INDICES) s->d.indices = s->buffer[TOP_TO_INDICES];
-    if (s->c->outputs & TOP_VALUES) s->d.values_out = s->buffer[TOP_TO_VALUES];
+    s->d.keys_offset = TOP_GUARD;
+    if (s->d.value_size) s->d.values = s->buffer[TOP_FROM_VALUES], s->d.values_offset = TOP_GUARD;
+    if (s->c->outputs & TOP_KEYS) s->d.keys_out = s->buffer[TOP_TO_KEYS], s->d.keys_out_offset = TOP_GUARD;
+    if (s->c->outputs & TOP_INDICES) s->d.indices = s->buffer[TOP_TO_INDICES], s->d.indices_offset = TOP_GUARD;
+    if (s->c->outputs & TOP_VALUES) s->d.values_out = s->buffer[TOP_TO_VALUES], s->d.values_out_offset = TOP_GUARD;
     if (s->c->scratch) s->d.scratch = s->buffer[TOP_SCRATCH], s->d.scratch_offset = TOP_GUARD;
     return 1;
 }
