@@ -1056,8 +1056,13 @@ static const char *const clsort__source[] = {
     "#define CLSORT_WORDS ((CLSORT_VALUE_BYTES + 3) / 4)\n"
     "#define CLSORT_WORDS_OR_1 (CLSORT_WORDS + !CLSORT_WORDS)\n\n"
     "#define CLSORT_INLINE static inline __attribute__((always_inline))\n\n"
-    "#define CLSORT_CALLED static __attribute__((noinline))\n"
-    "#define CLSORT_KERNEL kernel __attribute__((reqd_work_group_size(CLSORT_GROUP, 1, 1)))\n\n"
+    "#define CLSORT_CALLED static __attribute__((noinline))\n\n\n"
+    "#if CLSORT_LANES == 1\n"
+    "#define CLSORT_KERNEL kernel __attribute__((reqd_work_group_size(CLSORT_GROUP, 1, 1)))\n"
+    "#else\n"
+    "#define CLSORT_KERNEL \\\n"
+    "    kernel __attribute__((reqd_work_group_size(CLSORT_GROUP, 1, 1), vec_type_hint(codes_t)))\n"
+    "#endif\n\n"
     "#define CLSORT_JOIN_(a, b) a##b\n"
     "#define CLSORT_JOIN(a, b) CLSORT_JOIN_(a, b)\n\n",
     "//---- order\n\n"
@@ -1173,30 +1178,46 @@ static const char *const clsort__source[] = {
     "CLSORT_INLINE global code_t *key_place(array_t a, size_t i)\n"
     "{\n"
     "    return (global code_t *)(a.keys + i * (CLSORT_RECORDS ? CLSORT_VALUE_BYTES : CLSORT_KEY_BYTES));\n"
-    "}\n\n"
+    "}\n\n\n"
+    "#if CLSORT_UNIT == 1\n"
+    "#define CLSORT_LOAD_WORD(from, w) as_uint(vload4(w, from))\n"
+    "#define CLSORT_STORE_WORD(word, to, w) vstore4(as_uchar4(word), w, to)\n"
+    "#elif CLSORT_UNIT == 2\n"
+    "#define CLSORT_LOAD_WORD(from, w) as_uint(vload2(w, from))\n"
+    "#define CLSORT_STORE_WORD(word, to, w) vstore2(as_ushort2(word), w, to)\n"
+    "#else\n"
+    "#define CLSORT_LOAD_WORD(from, w) \\\n"
+    "    ((uint)((from)[4 * (w) / CLSORT_UNIT] >> 32 * (w) % (8 * CLSORT_UNIT)))\n"
+    "#define CLSORT_STORE_WORD(word, to, w) (to)[w] = word\n"
+    "#endif\n\n\n"
+    "#define CLSORT_LAST_UNITS (CLSORT_VALUE_BYTES / 4 * 4 / CLSORT_UNIT)\n\n"
     "CLSORT_INLINE void load_words(array_t a, size_t i, uint *word)\n"
     "{\n"
     "    global const unit_t *from = (global const unit_t *)(a.values + i * CLSORT_VALUE_BYTES);\n"
-    "    for (uint w = 0; w < CLSORT_WORDS; w++)\n"
-    "        word[w] = 0;\n"
     "    #pragma unroll\n"
-    "    for (uint u = 0; u < CLSORT_VALUE_BYTES / CLSORT_UNIT; u++) {\n"
-    "        ulong bits = from[u];\n"
-    "        word[u * CLSORT_UNIT / 4] |= (uint)bits << (u * CLSORT_UNIT % 4 * 8);\n"
-    "        if (CLSORT_UNIT == 8)\n"
-    "            word[(2 * u + 1) % CLSORT_WORDS_OR_1] = (uint)(bits >> 32);\n"
-    "    }\n"
+    "    for (uint w = 0; w < CLSORT_VALUE_BYTES / 4; w++)\n"
+    "        word[w] = CLSORT_LOAD_WORD(from, w);\n"
+    "    if (CLSORT_VALUE_BYTES % 4)\n"
+    "        word[CLSORT_WORDS_OR_1 - 1] = 0;\n"
+    "    #pragma unroll\n"
+    "    for (uint u = CLSORT_LAST_UNITS; u < CLSORT_VALUE_BYTES / CLSORT_UNIT; u++)\n"
+    "        word[CLSORT_WORDS_OR_1 - 1] |= (uint)from[u] << (u * CLSORT_UNIT % 4 * 8);\n"
     "}\n\n"
     "CLSORT_INLINE void store_words(array_t a, size_t i, const uint *word)\n"
     "{\n"
     "    global unit_t *to = (global unit_t *)(a.values + i * CLSORT_VALUE_BYTES);\n"
+    "#if CLSORT_UNIT == 8\n"
     "    #pragma unroll\n"
-    "    for (uint u = 0; u < CLSORT_VALUE_BYTES / CLSORT_UNIT; u++) {\n"
-    "        ulong bits = word[u * CLSORT_UNIT / 4] >> (u * CLSORT_UNIT % 4 * 8);\n"
-    "        if (CLSORT_UNIT == 8)\n"
-    "            bits |= (ulong)word[(2 * u + 1) % CLSORT_WORDS_OR_1] << 32;\n"
-    "        to[u] = (unit_t)bits;\n"
-    "    }\n"
+    "    for (uint u = 0; u < CLSORT_VALUE_BYTES / 8; u++)\n"
+    "        to[u] = word[2 * u] | (ulong)word[2 * u + 1] << 32;\n"
+    "#else\n"
+    "    #pragma unroll\n"
+    "    for (uint w = 0; w < CLSORT_VALUE_BYTES / 4; w++)\n"
+    "        CLSORT_STORE_WORD(word[w], to, w);\n"
+    "    #pragma unroll\n"
+    "    for (uint u = CLSORT_LAST_UNITS; u < CLSORT_VALUE_BYTES / CLSORT_UNIT; u++)\n"
+    "        to[u] = (unit_t)(word[CLSORT_WORDS_OR_1 - 1] >> (u * CLSORT_UNIT % 4 * 8));\n"
+    "#endif\n"
     "}\n\n\n"
     "CLSORT_INLINE row_t top_row(void)\n"
     "{\n"
@@ -1760,11 +1781,12 @@ static const char *const clsort__source[] = {
     "{\n"
     "    at = min(at, (uint)CLSORT_HOME_AT);\n"
     "    return make_window(t, CLSORT_ITEMS_LOG2, at, mirror && at ? 1u << (hi - at) : 0);\n"
-    "}\n\n\n\n"
+    "}\n\n\n\n\n\n"
     "CLSORT_INLINE window_t tile_stage(row_t *v, local code_t *keys, local uint *words, uint t, window_t now, uint stage)\n"
     "{\n"
     "    uint hi = stage;\n"
-    "    for (uint windows = stage / CLSORT_ITEMS_LOG2 + 1; windows > 0; windows--) {\n"
+    "    uint windows = CLSORT_SHARE_LOG2 ? stage / CLSORT_ITEMS_LOG2 + 1 : 1;\n"
+    "    for (; windows > 0; windows--) {\n"
     "        const uint low = (windows - 1) * CLSORT_ITEMS_LOG2, mirror = hi == stage;\n"
     "        const window_t next = tile_window(t, low, hi, mirror);\n"
     "        move_window(v, keys, words, now, next);\n"
@@ -2007,7 +2029,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 1478\n",
+    "#line 1508\n",
 #endif
 #ifndef CLSORT_NO_MERGE
     "//---- merge\n"
@@ -2743,7 +2765,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 2354\n",
+    "#line 2384\n",
 #endif
 #ifndef CLSORT_NO_RADIX
     "//---- radix: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -3612,7 +3634,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 3425\n",
+    "#line 3455\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
     "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -4452,7 +4474,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 4432\n",
+    "#line 4462\n",
 #endif
     "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_IS(SELECT)\n"
@@ -10652,6 +10674,9 @@ CLSORT_API clsort_status clsort_enqueue_is_sorted(clsort_sorter *sorter, cl_comm
                       build/clsort replaces files when all outputs are complete and on the disk, or
                       none, keeps owners and permissions, refuses what the device cannot hold before
                       it reads it, and rows beyond the end of a file.
+                      Intel's compiler no longer takes minutes for some sizes of values and records:
+                      no choice of AUTO takes it more than a few seconds. Quicksort takes it 2 to 4 s
+                      instead of 20 and more.
 
    0.1.0  2026-11-21  the bitonic family: kernels A, B2 to B16, tiles in local memory and in registers; all key types, orders,
                       payloads, argsort, records; gather and is_sorted; host arrays; proofs and self-test; the merge family: stable sorts,

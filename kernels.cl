@@ -293,7 +293,14 @@
 #define CLSORT_INLINE static inline __attribute__((always_inline))
 /* Rare and long: a call, or compiling takes several times as long. */
 #define CLSORT_CALLED static __attribute__((noinline))
+/* Work-items that hold vectors say so: else Intel's compiler takes these apart to join 16 work-items,
+   which gains nothing and, with records of 12 bytes, takes minutes. */
+#if CLSORT_LANES == 1
 #define CLSORT_KERNEL kernel __attribute__((reqd_work_group_size(CLSORT_GROUP, 1, 1)))
+#else
+#define CLSORT_KERNEL \
+    kernel __attribute__((reqd_work_group_size(CLSORT_GROUP, 1, 1), vec_type_hint(codes_t)))
+#endif
 
 #define CLSORT_JOIN_(a, b) a##b
 #define CLSORT_JOIN(a, b) CLSORT_JOIN_(a, b)
@@ -446,30 +453,50 @@ CLSORT_INLINE global code_t *key_place(array_t a, size_t i)
     return (global code_t *)(a.keys + i * (CLSORT_RECORDS ? CLSORT_VALUE_BYTES : CLSORT_KEY_BYTES));
 }
 
+/* A word as units, of which it has several or is half of one. */
+#if CLSORT_UNIT == 1
+#define CLSORT_LOAD_WORD(from, w) as_uint(vload4(w, from))
+#define CLSORT_STORE_WORD(word, to, w) vstore4(as_uchar4(word), w, to)
+#elif CLSORT_UNIT == 2
+#define CLSORT_LOAD_WORD(from, w) as_uint(vload2(w, from))
+#define CLSORT_STORE_WORD(word, to, w) vstore2(as_ushort2(word), w, to)
+#else
+#define CLSORT_LOAD_WORD(from, w) \
+    ((uint)((from)[4 * (w) / CLSORT_UNIT] >> 32 * (w) % (8 * CLSORT_UNIT)))
+#define CLSORT_STORE_WORD(word, to, w) (to)[w] = word
+#endif
+/* The first of the units that do not fill a word. Only these move one by one: a loop over all
+   bytes, unrolled for each lane of each row, takes Intel's compiler minutes. */
+#define CLSORT_LAST_UNITS (CLSORT_VALUE_BYTES / 4 * 4 / CLSORT_UNIT)
+
 CLSORT_INLINE void load_words(array_t a, size_t i, uint *word)
 {
     global const unit_t *from = (global const unit_t *)(a.values + i * CLSORT_VALUE_BYTES);
-    for (uint w = 0; w < CLSORT_WORDS; w++)
-        word[w] = 0;
     #pragma unroll
-    for (uint u = 0; u < CLSORT_VALUE_BYTES / CLSORT_UNIT; u++) {
-        ulong bits = from[u];
-        word[u * CLSORT_UNIT / 4] |= (uint)bits << (u * CLSORT_UNIT % 4 * 8);
-        if (CLSORT_UNIT == 8)
-            word[(2 * u + 1) % CLSORT_WORDS_OR_1] = (uint)(bits >> 32);
-    }
+    for (uint w = 0; w < CLSORT_VALUE_BYTES / 4; w++)
+        word[w] = CLSORT_LOAD_WORD(from, w);
+    if (CLSORT_VALUE_BYTES % 4)
+        word[CLSORT_WORDS_OR_1 - 1] = 0;
+    #pragma unroll
+    for (uint u = CLSORT_LAST_UNITS; u < CLSORT_VALUE_BYTES / CLSORT_UNIT; u++)
+        word[CLSORT_WORDS_OR_1 - 1] |= (uint)from[u] << (u * CLSORT_UNIT % 4 * 8);
 }
 
 CLSORT_INLINE void store_words(array_t a, size_t i, const uint *word)
 {
     global unit_t *to = (global unit_t *)(a.values + i * CLSORT_VALUE_BYTES);
+#if CLSORT_UNIT == 8
     #pragma unroll
-    for (uint u = 0; u < CLSORT_VALUE_BYTES / CLSORT_UNIT; u++) {
-        ulong bits = word[u * CLSORT_UNIT / 4] >> (u * CLSORT_UNIT % 4 * 8);
-        if (CLSORT_UNIT == 8)
-            bits |= (ulong)word[(2 * u + 1) % CLSORT_WORDS_OR_1] << 32;
-        to[u] = (unit_t)bits;
-    }
+    for (uint u = 0; u < CLSORT_VALUE_BYTES / 8; u++)
+        to[u] = word[2 * u] | (ulong)word[2 * u + 1] << 32;
+#else
+    #pragma unroll
+    for (uint w = 0; w < CLSORT_VALUE_BYTES / 4; w++)
+        CLSORT_STORE_WORD(word[w], to, w);
+    #pragma unroll
+    for (uint u = CLSORT_LAST_UNITS; u < CLSORT_VALUE_BYTES / CLSORT_UNIT; u++)
+        to[u] = (unit_t)(word[CLSORT_WORDS_OR_1 - 1] >> (u * CLSORT_UNIT % 4 * 8));
+#endif
 }
 
 /* The record that no other one precedes: it stands for elements beyond the end and is never stored. */
@@ -1174,11 +1201,14 @@ CLSORT_INLINE window_t tile_window(uint t, uint at, uint hi, uint mirror)
 }
 
 /* Row stage `stage` inside a tile: the mirror step of that bit, then the bits below, window by window. Moves before every window, needed
-   or not: PoCL 3.1 was seen to miscompile a barrier under a run-time condition. Returns the window that rows are left in. */
+   or not: PoCL 3.1 was seen to miscompile a barrier under a run-time condition. A work-item that has
+   a tile to itself has one window, and no loop: inside of quicksort's loops it takes Intel's compiler
+   22 s. Returns the window that rows are left in. */
 CLSORT_INLINE window_t tile_stage(row_t *v, local code_t *keys, local uint *words, uint t, window_t now, uint stage)
 {
     uint hi = stage;
-    for (uint windows = stage / CLSORT_ITEMS_LOG2 + 1; windows > 0; windows--) {
+    uint windows = CLSORT_SHARE_LOG2 ? stage / CLSORT_ITEMS_LOG2 + 1 : 1;
+    for (; windows > 0; windows--) {
         const uint low = (windows - 1) * CLSORT_ITEMS_LOG2, mirror = hi == stage;
         const window_t next = tile_window(t, low, hi, mirror);
         move_window(v, keys, words, now, next);

@@ -4,7 +4,8 @@
    once. AT(...) says what a test is doing, for the message when a CHECK fails.
 
    CLSORT_DEVICE       a part of a platform's or device's name, or "all"; default: the platforms in test_platforms
-   CLSORT_TEST_SMALL   set: few sizes and types, for slow or small devices */
+   CLSORT_TEST_SMALL   set: few sizes and types, for slow or small devices
+   CLSORT_TEST_SEED    a number: draws other cases where a test takes a sample (default: 1) */
 
 #ifndef CLSORT_TESTS_HARNESS_H
 #define CLSORT_TESTS_HARNESS_H
@@ -26,6 +27,7 @@
 
 #include "../clsort.h"
 #include "../tools/device.h"
+#include "../tools/sample.h"
 
 /* A device under test, with one sorter that all tests of a program share. */
 typedef struct bench {
@@ -48,6 +50,9 @@ static struct {
     int quiet;              /* set: failed checks are counted only */
     char at[512];           /* what it is doing */
 } test_now;
+
+/* Of CPU, by all threads of this program: what else runs changes little. */
+static inline double test_cpu_seconds(void) { return (double)clock() / CLOCKS_PER_SEC; }
 
 static inline double test_seconds(void)
 {
@@ -84,6 +89,19 @@ static inline int test_check_status(clsort_status got, clsort_status wanted, con
     snprintf(text, sizeof text, "%s gave %d (%s), not %d; the sorter's last error: %s", what, (int)got, clsort_status_text(got),
              (int)wanted, clsort_last_error(test_now.device->sorter));
     return test_check(0, text, file, line);
+}
+
+/* ---- samples -------------------------------------------------------------------------------- */
+
+/* Where all cases would take too long: draws one of `one_in` that come after each other; where
+   programs are few, one of four times as many. The same ones each time, until CLSORT_TEST_SEED says
+   otherwise; other ones in each test. */
+static inline sample_draw test_sample(const bench *b, uint64_t one_in)
+{
+    const char *text = getenv("CLSORT_TEST_SEED"), *c;
+    uint64_t seed = text && *text ? strtoull(text, NULL, 10) : 1;
+    for (c = test_now.name; c && *c; c++) seed = seed * 31 + (unsigned char)*c;
+    return sample_one_in(b->few_programs ? 4 * one_in : one_in, seed);
 }
 
 #define AT(...) test_at(__VA_ARGS__)
@@ -147,7 +165,7 @@ static inline int test_run_all(const test_entry *tests, size_t count, bench *b, 
     int failed = 0;
     size_t i;
     for (i = 0; i < count; i++) {
-        double start = test_seconds();
+        double start = test_cpu_seconds();
         if (only && !strstr(tests[i].name, only)) continue;
         test_now.device = b;
         test_now.name = tests[i].name;
@@ -155,7 +173,8 @@ static inline int test_run_all(const test_entry *tests, size_t count, bench *b, 
         test_now.at[0] = 0;
         tests[i].run(b);
         if (test_now.faults > 5) printf("  ... %d failed checks in all\n", test_now.faults);
-        printf("%s  %s (%.1f s)\n", test_now.faults ? "FAIL" : "pass", tests[i].name, test_seconds() - start);
+        printf("%s  %s (%.1f s of CPU)\n", test_now.faults ? "FAIL" : "pass", tests[i].name,
+               test_cpu_seconds() - start);
         fflush(stdout);
         failed += test_now.faults > 0;
         ++*ran;

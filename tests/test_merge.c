@@ -56,17 +56,17 @@ static int sort_blocks(bench *b, sort_case c, size_t group)
     return 1;
 }
 
+/* Each work-group and payload is a program, so that a sample of them is compiled. */
 static void every_work_group_sorts_blocks(bench *b)
 {
-    const double start = test_seconds();
+    sample_draw drawn = test_sample(b, 2);
     const size_t most = largest_group(b);
     size_t group;
-    for (group = 1; group <= most && test_seconds() - start < 30; group *= b->small ? 8 : 2) {
+    for (group = 1; group <= most; group *= 2) {
         sort_case c = case_make(group & 0x5555 ? CLSORT_F32 : CLSORT_U32, 0, "mod-16");
-        sort_blocks(b, c, group);
-        if (b->few_programs && group != 64) continue;
+        if (sample_takes(&drawn)) sort_blocks(b, c, group);
         c.d.value_size = 4;
-        sort_blocks(b, c, group);
+        if (sample_takes(&drawn)) sort_blocks(b, c, group);
     }
 }
 

@@ -568,24 +568,21 @@ static int sort_in_groups(const bench *b, sort_case c)
     return 1;
 }
 
-/* As on a GPU. Each pair of numbers is a program: after a quarter of them, with every number, only as many as are compiled in time. */
+/* As on a GPU. Each pair of numbers is a program, so that a sample of them is compiled. */
 static void every_work_group(bench *b)
 {
-    const double start = test_seconds();
+    sample_draw drawn = test_sample(b, 3);
     bench other = *b;
-    cl_uint k, turn;
+    cl_uint k;
     other.sorter = pretending_sorter(b, CL_DEVICE_TYPE_GPU, 0, 0);
-    for (turn = 0; turn < 4 && other.sorter; turn++)
-        for (k = 0; k < 36 && (!turn || test_seconds() - start < 8); k++) {
-            const cl_uint group_log2 = k / 4, items_log2 = k % 4;
-            sort_case c = radix_make(CLSORT_U32, 1, "uniform");
-            if ((group_log2 + items_log2) % 4 != turn) continue;
-            if (b->few_programs && k != 4 && k != 16 && k != 21 && k != 35) continue;   /* 2 x 1, 16 x 1, 32 x 2, 256 x 8 */
-            c.d.tuning.work_group = 1u << group_log2;
-            c.d.tuning.items = 1u << items_log2;
-            c.d.value_size = k % 4 ? 0 : 4;
-            if (!sort_in_groups(&other, c)) turn = k = 36;
-        }
+    for (k = 0; k < 36 && other.sorter; k++) {
+        sort_case c = radix_make(CLSORT_U32, 1, "uniform");
+        if (!sample_takes(&drawn)) continue;
+        c.d.tuning.work_group = 1u << k / 4;
+        c.d.tuning.items = 1u << k % 4;
+        c.d.value_size = k % 4 ? 0 : 4;
+        if (!sort_in_groups(&other, c)) break;
+    }
     clsort_destroy(other.sorter);
 }
 
@@ -704,25 +701,32 @@ static void little_local_memory(bench *b)
     }
 }
 
+/* One number of keys, at every place of a line. */
+static int keys_by_lines(const bench *b, sort_case c, size_t step)
+{
+    for (c.shift = 0; c.shift < 20; c.shift += step) {
+        c.keys_out = c.shift & 1 ? CASE_OWN : 0;
+        c.placement = (int)(c.shift % 3);
+        c.d.order = c.shift >> 1 & 1;
+        if (!radix_run(b, &c)) return 0;
+    }
+    return 1;
+}
+
 /* CPUs gather lines of many keys before they write them; here of few, so that every place of a line begins and ends a block. */
 static void keys_are_written_by_lines(bench *b)
 {
     static const size_t counts[] = { 63, 64, 65, 1000, SMALL, SMALL + 1, 2 * SMALL + 777 };
     bench other = *b;
     size_t w, i;
+    int good = 1;
     more_options = "-DCLSORT_STAGE_BYTES=64";
     other.sorter = fresh_sorter(b, 0);
-    for (w = 0; w < 4 && other.sorter; w++)
-        for (i = 0; i < (b->small ? 4u : 7u); i++) {
+    for (w = 0; w < 4 && other.sorter; w += b->few_programs ? 2 : 1)
+        for (i = 0; i < (b->small ? 4u : 7u) && good; i++) {
             sort_case c = radix_make(widths[w], counts[i], i & 1 ? "uniform" : "mod-16");
-            if (b->few_programs && w % 2) continue;
             c.d.value_size = 0;
-            for (c.shift = 0; c.shift < 20; c.shift += i < 4 ? 1 : 7) {
-                c.keys_out = c.shift & 1 ? CASE_OWN : 0;
-                c.placement = (int)(c.shift % 3);
-                c.d.order = c.shift >> 1 & 1;
-                if (!radix_run(&other, &c)) i = w = 9, c.shift = 99;
-            }
+            good = keys_by_lines(&other, c, i < 4 ? 1 : 7);
         }
     clsort_destroy(other.sorter);
     more_options = NULL;
