@@ -411,7 +411,8 @@ enum { CLSORT_SCAN_DEFAULT = 0,
 typedef struct clsort_tuning {
     cl_uint bitonic_step;   /* CLSORT_STEP_*, the widest kernel over global memory; default: B16 for any number of steps */
     cl_uint local;          /* CLSORT_LOCAL_*; merge knows DEFAULT and ONLY */
-    cl_uint work_group;     /* work-items per work-group, a power of two; lowered to what the device can do */
+    cl_uint work_group;     /* work-items per work-group, a power of two; lowered to what the device
+                               can do; radix takes 1 for 2 */
     cl_uint items;          /* keys per work-item in kernels over local memory: 1, 2, 4, 8, 16 or
                                32, at most 8 on CPUs; bitonic takes 2 for 1. With LOCAL_DEFAULT and
                                LOCAL_ONLY bitonic also takes 64 to 512, and holds them in vectors */
@@ -3808,7 +3809,7 @@ static const char *const clsort__source[] = {
     "            sums[at - step] = sums[at];\n"
     "        sums[at] += left;\n"
     "    }\n"
-    "}\n\n\n\n"
+    "}\n\n\n\n\n"
     "CLSORT_INLINE uint blelloch_scan(uint x, local uint *sums, uint *total)\n"
     "{\n"
     "    sums[local_id()] = x;\n"
@@ -3822,7 +3823,7 @@ static const char *const clsort__source[] = {
     "    for (uint step = CLSORT_GROUP / 2; step > 0; step /= 2)\n"
     "        tree_level(sums, step, 1);\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "    x = sums[local_id()];\n"
+    "    x = ((volatile local uint *)sums)[local_id()];\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "    return x;\n"
     "}\n\n\n"
@@ -4218,17 +4219,21 @@ static const char *const clsort__source[] = {
     "CLSORT_INLINE uint blocks_of(quick_t q, range_t r)\n"
     "{\n"
     "    return (r.rows - 1) / q.block_rows + 1;\n"
-    "}\n\n\n"
+    "}\n\n\n\n"
     "CLSORT_INLINE tally_t tally_children(quick_t q, uint first, uint end, uint retire)\n"
     "{\n"
     "    tally_t tally = { 0, 0, 0, 0 };\n"
     "    for (uint i = 3 * first; i < 3 * end; i++) {\n"
     "        const range_t r = child_of(q, i / 3, i % 3, retire);\n"
     "        const uint fate = child_fate(q, r, retire);\n"
-    "        tally.leaves += fate == CHILD_LEAF;\n"
-    "        tally.nexts += fate == CHILD_NEXT;\n"
-    "        tally.blocks += fate == CHILD_NEXT ? blocks_of(q, r) : 0;\n"
-    "        tally.left += fate == CHILD_LEFT;\n"
+    "        if (fate == CHILD_LEAF)\n"
+    "            tally.leaves++;\n"
+    "        else if (fate == CHILD_LEFT)\n"
+    "            tally.left++;\n"
+    "        else if (fate == CHILD_NEXT) {\n"
+    "            tally.nexts++;\n"
+    "            tally.blocks += blocks_of(q, r);\n"
+    "        }\n"
     "    }\n"
     "    return tally;\n"
     "}\n\n\n"
@@ -4474,7 +4479,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 4462\n",
+    "#line 4468\n",
 #endif
     "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_IS(SELECT)\n"
@@ -5883,6 +5888,8 @@ static void clsort__radix_shape(const clsort_sorter *s, clsort__plan *p)
         else if (c->digit_bits > 4) c->digit_bits -= 4;
         else c->share_log2 = --c->group_log2;
     }
+    /* PoCL 6.0 crashes at work-groups of 2: nowhere are they faster than single work-items. */
+    if (c->group_log2 == 1) c->share_log2 = c->group_log2 = 0;
 }
 
 /* Local memory of quicksort's kernels, in bytes: the stack of a leaf, and where a work-group shares a tile, that, codes or samples, and sums. */

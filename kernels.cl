@@ -3688,8 +3688,9 @@ CLSORT_INLINE void tree_level(local uint *sums, uint step, uint down)
     }
 }
 
-/* The same tree as in the published program. Called by all; sums: CLSORT_GROUP words, free, and free after it. Source: G. E. Blelloch, Prefix sums
-   and their applications, 1990. */
+/* The same tree as in the published program. Called by all; sums: CLSORT_GROUP words, free, and free
+   after it. The last read is volatile: PoCL 7.1 repeats other reads where their value is used, even
+   behind barriers. Source: G. E. Blelloch, Prefix sums and their applications, 1990. */
 CLSORT_INLINE uint blelloch_scan(uint x, local uint *sums, uint *total)
 {
     sums[local_id()] = x;
@@ -3703,7 +3704,7 @@ CLSORT_INLINE uint blelloch_scan(uint x, local uint *sums, uint *total)
     for (uint step = CLSORT_GROUP / 2; step > 0; step /= 2)
         tree_level(sums, step, 1);
     barrier(CLK_LOCAL_MEM_FENCE);
-    x = sums[local_id()];
+    x = ((volatile local uint *)sums)[local_id()];
     barrier(CLK_LOCAL_MEM_FENCE);
     return x;
 }
@@ -4166,17 +4167,22 @@ CLSORT_INLINE uint blocks_of(quick_t q, range_t r)
     return (r.rows - 1) / q.block_rows + 1;
 }
 
-/* Counts what becomes of the children of the sequences first ... end - 1. */
+/* Counts what becomes of the children of the sequences first ... end - 1. By branches: LLVM 18 in
+   PoCL 6.0 aborts at sums of conditional expressions. */
 CLSORT_INLINE tally_t tally_children(quick_t q, uint first, uint end, uint retire)
 {
     tally_t tally = { 0, 0, 0, 0 };
     for (uint i = 3 * first; i < 3 * end; i++) {
         const range_t r = child_of(q, i / 3, i % 3, retire);
         const uint fate = child_fate(q, r, retire);
-        tally.leaves += fate == CHILD_LEAF;
-        tally.nexts += fate == CHILD_NEXT;
-        tally.blocks += fate == CHILD_NEXT ? blocks_of(q, r) : 0;
-        tally.left += fate == CHILD_LEFT;
+        if (fate == CHILD_LEAF)
+            tally.leaves++;
+        else if (fate == CHILD_LEFT)
+            tally.left++;
+        else if (fate == CHILD_NEXT) {
+            tally.nexts++;
+            tally.blocks += blocks_of(q, r);
+        }
     }
     return tally;
 }
