@@ -5417,6 +5417,12 @@ static size_t clsort__round_up(size_t bytes)
     return (bytes + 15) & ~(size_t)15;
 }
 
+static size_t clsort__largest(size_t a, size_t b, size_t c)
+{
+    const size_t most = a > b ? a : b;
+    return most > c ? most : c;
+}
+
 static void clsort__release_slot(clsort__slot *slot)
 {
     int i;
@@ -5764,12 +5770,21 @@ static int clsort__wants_lanes(const clsort_sorter *s, const clsort_tuning *t)
            && (t->items > 32 || (s->has_vectors && !t->items && !t->work_group));
 }
 
+/* The most local memory that a launch of a program's kernels asks for, in bytes. */
 static size_t clsort__local_need(const clsort__config *c);
 
-/* Lowers a work-group that shares a tile until its kernels fit into local memory, then what a
-   work-item holds there. */
-static void clsort__fit_shape(const clsort_sorter *s, clsort__config *c)
+/* Words of a key and of what travels with it. */
+static cl_uint clsort__row_words(const clsort__config *c)
 {
+    return (c->key_bytes + 3) / 4 + (c->value_bytes + 3) / 4;
+}
+
+/* Chooses a work-group that shares a tile; lowers it until its kernels fit into local memory, then
+   what a work-item holds there. */
+static void clsort__share_tile(const clsort_sorter *s, const clsort_tuning *t, cl_uint on_cpu,
+                               cl_uint most, clsort__config *c)
+{
+    c->group_log2 = c->share_log2 = clsort__choose_group(s, t, on_cpu, most);
     while (clsort__uses_local(c) && clsort__local_need(c) > s->local_bytes) {
         if (c->share_log2) c->share_log2 = --c->group_log2;
         else if (c->items_log2 > 1) c->items_log2--;
@@ -5777,175 +5792,15 @@ static void clsort__fit_shape(const clsort_sorter *s, clsort__config *c)
     }
 }
 
-/* Work-group and tile of bitonic kernels: what fits, with 16 to 32 words of registers per work-item. 32 keys of 4 bytes instead of 16
-   gain 12 % on an H200 (9.5 against 8.5 Gkey/s at 2^26), but the kernels then take 0.56 s to build instead of 0.39. */
-static void clsort__bitonic_shape(const clsort_sorter *s, const clsort_tuning *t, clsort__config *c)
-{
-    const cl_uint words = (c->key_bytes + 3) / 4 + (c->value_bytes + 3) / 4;
-    const int lanes = clsort__wants_lanes(s, t);
-    c->lanes = lanes ? 16 : 1;
-    c->items_log2 = t->items ? clsort__log2(t->items / c->lanes) : words > 2 ? 3 : 4;
-    if (!c->items_log2) c->items_log2 = 1;
-    if (s->is_cpu && !lanes && c->items_log2 > 3) c->items_log2 = 3;   /* Intel's compiler of 2026.2 crashes at 16 */
-    c->group_log2 = lanes ? clsort__lower_group(s, 4) : clsort__choose_group(s, t, 6, 10);
-    c->share_log2 = lanes ? 0 : c->group_log2;
-    clsort__fit_shape(s, c);
-}
-
-/* Of the published sorts of rows: a block has the elements that a work-group orders in one go, as published, unless the caller names more. */
-static void clsort__batch_shape(const clsort_sorter *s, clsort__plan *p)
-{
-    const clsort_tuning *t = &p->d.tuning;
-    clsort__config *c = &p->config;
-    const cl_uint most = s->is_cpu ? 3 : 5, items = t->items > 2 ? clsort__log2(t->items) : 1;
-    c->lanes = 1;
-    c->items_log2 = items < most ? items : most;
-    c->group_log2 = clsort__choose_group(s, t, 6, 13);
-    c->share_log2 = c->group_log2;
-    clsort__fit_shape(s, c);
-}
-
-/* Of merge kernels: on a CPU a slice per work-item, unless the caller names a work-group; a comparator is inlined for each pair of rows
-   in registers, so there are few. */
-static void clsort__merge_shape(const clsort_sorter *s, const clsort_tuning *t, int comparator, clsort__config *c)
-{
-    const cl_uint words = (c->key_bytes + 3) / 4 + (c->value_bytes + 3) / 4;
-    const int serial = s->is_cpu && !t->work_group, local_only = t->local == CLSORT_LOCAL_ONLY;
-    c->lanes = 1;
-    c->items_log2 = local_only ? 0 : t->items ? clsort__log2(t->items) : comparator ? 2 : serial || words == 2 ? 4 : words == 1 ? 5 : 3;
-    if (c->items_log2 > 5) c->items_log2 = 5;
-    if (s->is_cpu && !serial && c->items_log2 > 3) c->items_log2 = 3;
-    c->group_log2 = clsort__choose_group(s, t, local_only ? 8 : 0, 13);
-    c->share_log2 = c->group_log2;
-    clsort__fit_shape(s, c);
-}
-
-/* What a work-item that works alone sorts of a segment in one go; the most work-items that do; the least tile that is worth a work-group. */
-enum { CLSORT__PIECE = 1 << 14, CLSORT__PIECE_WORKERS = 1024, CLSORT__LEAST_TILE = 64 };
-
 /* Tables of jobs have room for tiles of so many rows. Where a work-group has fewer, work-items work
    alone. */
+enum { CLSORT__LEAST_TILE = 64 };
+
 static void clsort__least_tile(clsort__config *c)
 {
     if (c->family != CLSORT__SEGMENTS) return;
     if (1 << (c->share_log2 + c->items_log2) < CLSORT__LEAST_TILE)
         c->share_log2 = c->group_log2 = 0;
-}
-
-/* For segments of `row` elements on average: the widest tile where shorter ones would not hold them, else the one that sorts the fastest. */
-static void clsort__segment_shape(const clsort_sorter *s, const clsort_tuning *t, size_t row, clsort__config *c)
-{
-    const cl_uint words = (c->key_bytes + 3) / 4 + (c->value_bytes + 3) / 4;
-    c->lanes = 1;
-    c->items_log2 = t->items ? clsort__log2(t->items) : words > 2 ? 3 : words == 1 && row > 4096 ? 5 : 4;
-    if (c->items_log2 > 5) c->items_log2 = 5;
-    if (s->is_cpu && c->items_log2 > 3) c->items_log2 = 3;
-    c->group_log2 = clsort__choose_group(s, t, 0, 13);
-    c->share_log2 = c->group_log2;
-    clsort__fit_shape(s, c);
-    clsort__least_tile(c);
-}
-
-/* Radix: the most blocks of a table; rows in the smallest block of a work-item; what one work-item sorts alone; the least rows of a sweep's
-   tile, for the size of its tables. */
-enum { CLSORT__RADIX_BLOCKS = 1024, CLSORT__RADIX_UNIT = 64, CLSORT__RADIX_SMALL = 1 << 14, CLSORT__SWEEP_TILE = 1536 };
-
-/* Local memory of radix kernels, in bytes: counters of clsort_radix_count, clsort_radix_histogram, sums of scans, a tile, a tile of
-   clsort_radix_small. */
-typedef struct clsort__radix_local { size_t bins, histogram, sums, tile, small; } clsort__radix_local;
-
-static clsort__radix_local clsort__radix_sizes(const clsort__config *c)
-{
-    const size_t group = (size_t)1 << c->group_log2, digits = (size_t)1 << c->digit_bits, rows = group * c->radix_items;
-    const size_t words = (c->value_bytes + 3) / 4, widest = 4 * words > c->key_bytes ? 4 * words : c->key_bytes;
-    const size_t counters = CLSORT__DIGITS_OF(c->key_bytes, c->digit_bits) * digits;
-    const size_t copies = CLSORT__HISTOGRAM_COPIES(counters);
-    clsort__radix_local l;
-    l.bins = (CLSORT__LEAST_COPIES * digits + CLSORT__SEEN_WORDS) * 4;
-    l.histogram = (counters / 2 * copies + CLSORT__SEEN_WORDS) * 4;
-    l.sums = (2 * group + CLSORT__SEEN_WORDS) * 4;
-    l.tile = (rows * widest + 7) / 8 * 8 + (group / (group < 16 ? group : 16) * digits + 2 * digits + 2 * group + 2) * 4;
-    l.small = l.tile + (words ? 2 * rows : 0);
-    return l;
-}
-
-/* Of radix kernels: on a CPU a block per work-item, unless the caller names a work-group. More rows per work-item are faster as long as as many
-   work-groups run at once: 17 for bare keys of 4 bytes, on an H200. */
-static void clsort__radix_shape(const clsort_sorter *s, clsort__plan *p)
-{
-    const clsort_tuning *t = &p->d.tuning;
-    clsort__config *c = &p->config;
-    const cl_uint words = (c->value_bytes + 3) / 4, widest = words > (c->key_bytes + 3) / 4 ? words : (c->key_bytes + 3) / 4;
-    const cl_uint most = s->is_cpu ? 8 : 16, fast = widest > 2 ? 6 : widest > 1 ? 12 : c->family != CLSORT__SWEEP ? 16 : words ? 14 : 17;
-    c->lanes = 1;
-    c->digit_bits = 8;
-    c->radix_items = t->items ? (t->items < most ? t->items : most) : s->is_cpu ? most : fast;
-    if (c->family == CLSORT__SWEEP && c->radix_items < CLSORT__SWEEP_TILE / 256) c->radix_items = CLSORT__SWEEP_TILE / 256;
-    c->group_log2 = clsort__choose_group(s, t, 0, 8);
-    c->share_log2 = c->group_log2;
-    while (c->share_log2 > 0 && clsort__local_need(c) > s->local_bytes) {
-        if (c->radix_items > 8) c->radix_items /= 2;
-        else if (c->digit_bits > 4) c->digit_bits -= 4;
-        else c->share_log2 = --c->group_log2;
-    }
-    /* PoCL 6.0 crashes at work-groups of 2: nowhere are they faster than single work-items. */
-    if (c->group_log2 == 1) c->share_log2 = c->group_log2 = 0;
-}
-
-/* Local memory of quicksort's kernels, in bytes: the stack of a leaf, and where a work-group shares a tile, that, codes or samples, and sums. */
-static size_t clsort__quick_local(const clsort__config *c)
-{
-    const size_t group = (size_t)1 << c->share_log2, rows = group << c->items_log2, stack = CLSORT__STACK_WORDS * 4;
-    const size_t keys = (rows + (rows >> CLSORT__KEY_PAD_LOG2(c->key_bytes))) * c->key_bytes, codes = 4 * group * c->key_bytes;
-    const size_t words = (c->value_bytes + 3) / 4 * 4 * (rows + (rows >> CLSORT__WORD_PAD_LOG2)), sums = (2 * group + 2) * 4;
-    return c->share_log2 ? clsort__round_up(keys) + clsort__round_up(codes) + words + sums + stack : stack;
-}
-
-static size_t clsort__largest(size_t a, size_t b, size_t c)
-{
-    const size_t most = a > b ? a : b;
-    return most > c ? most : c;
-}
-
-static size_t clsort__radix_need(const clsort__config *c)
-{
-    const clsort__radix_local l = clsort__radix_sizes(c);
-    if (c->family == CLSORT__SWEEP) return clsort__largest(l.histogram, l.sums, l.tile);
-    return c->share_log2 ? clsort__largest(l.bins, l.sums, l.small) : 0;
-}
-
-/* The most local memory that a launch of a program's kernels asks for, in bytes. Selections see to
-   themselves. */
-static size_t clsort__local_need(const clsort__config *c)
-{
-    const size_t tile = clsort__tile_keys(c) + clsort__tile_words(c);
-    const size_t marked = tile + clsort__tile_marks(c), sums = clsort__group_sums(c->group_log2);
-    switch (c->family) {
-        case CLSORT__MERGE: return tile + clsort__tile_splits(c);
-        case CLSORT__SEGMENTS: return marked > sums ? marked : sums;
-        case CLSORT__RADIX: case CLSORT__SWEEP: return clsort__radix_need(c);
-        case CLSORT__QUICKSORT: case CLSORT__RELAUNCH: return clsort__quick_local(c);
-        case CLSORT__PIECES: case CLSORT__UTILITY: case CLSORT__SELECT: return 0;
-        default: return tile;
-    }
-}
-
-/* Of quicksort's kernels: on a CPU a work-group is one work-item, with the rows of its tiles in vector registers, unless the caller names
-   a work-group. */
-static void clsort__quick_shape(const clsort_sorter *s, clsort__plan *p)
-{
-    const clsort_tuning *t = &p->d.tuning;
-    clsort__config *c = &p->config;
-    const cl_uint words = (c->key_bytes + 3) / 4 + (c->value_bytes + 3) / 4;
-    const int serial = s->is_cpu && !t->work_group;
-    c->lanes = serial && s->has_vectors && !t->items ? 16 : 1;
-    c->items_log2 = t->items ? clsort__log2(t->items) : words > 2 ? 3 : 4;
-    if (!c->items_log2) c->items_log2 = 1;
-    if (s->is_cpu && c->lanes == 1 && c->items_log2 > 3) c->items_log2 = 3;
-    c->group_log2 = clsort__choose_group(s, t, 0, 8);
-    c->share_log2 = c->group_log2;
-    while (c->share_log2 && clsort__local_need(c) > s->local_bytes) c->share_log2 = --c->group_log2;
-    if (c->share_log2) c->scan = t->scan ? t->scan : (cl_uint)(c->language ? CLSORT_SCAN_BUILTIN : CLSORT_SCAN_LOCAL);
 }
 
 static void clsort__release_program(clsort__program *p)
@@ -6491,65 +6346,6 @@ static cl_uint clsort__choose_algorithm(const clsort_sorter *s, const clsort_des
     return CLSORT_AUTO;
 }
 
-/* Does merge work in vector registers? On CPUs with vectors, with rows that differ or cannot be told apart: bare keys, or keys with their
-   indices, which must ascend at the start. */
-static int clsort__merges_vectors(const clsort_sorter *s, const clsort__plan *p)
-{
-    return p->config.family == CLSORT__MERGE && !p->config.share_log2 && s->has_vectors
-           && !(CLSORT__LEFT_OUT & CLSORT__BIT(CLSORT_BITONIC)) && !p->d.precedes
-           && !p->d.tuning.items
-           && (p->config.value_bytes == 0 || (p->by_index && !clsort__several_codes(&p->d)));
-}
-
-/* Sweeps where they are safe and worth a launch; without a sorter, both kinds of tables must fit. */
-static cl_uint clsort__radix_family(const clsort_sorter *s, const clsort_desc *d)
-{
-    const int sweeps = s && s->has_progress && !(s->broken & CLSORT__BIT(CLSORT__SWEEP)) && s->max_group >= 256 && s->local_bytes >= 48 << 10;
-    return sweeps && d->tuning.radix != CLSORT_RADIX_PORTABLE && !d->tuning.work_group && d->count > CLSORT__SWEEP_TILE ? (cl_uint)CLSORT__SWEEP : (cl_uint)CLSORT__RADIX;
-}
-
-/* The most blocks that n rows are cut into. */
-static size_t clsort__radix_most_blocks(size_t n)
-{
-    return n / CLSORT__RADIX_UNIT < CLSORT__RADIX_BLOCKS ? n / CLSORT__RADIX_UNIT + 1 : (size_t)CLSORT__RADIX_BLOCKS;
-}
-
-/* Bytes of radix tables: of blocks, or of a sweep's tiles. Sweeps have room for either, since they
-   may turn out not to build, and since the size must not fall where they begin. */
-static size_t clsort__radix_tables(const clsort_sorter *s, const clsort__plan *p)
-{
-    const size_t n = p->d.count, blocks = clsort__radix_most_blocks(n);
-    const size_t tile = s ? (size_t)p->config.radix_items << p->config.group_log2
-                          : (size_t)CLSORT__SWEEP_TILE;
-    const size_t of_blocks = 4 * (CLSORT__PLAN_WORDS + CLSORT__SEEN_WORDS * blocks + (blocks + 1) * 256);
-    const size_t of_tiles = 4 * (CLSORT__SWEEP_HEAD + 256 * p->key_bytes)
-                            + (n / tile + 1) * 1024 * (n >> 30 ? 2 : 1);
-    if (s && p->config.family != CLSORT__SWEEP) return of_blocks;
-    return of_blocks > of_tiles ? of_blocks : of_tiles;
-}
-
-/* The most sequences of a round of quicksort: each has more than 1024 rows, and more than n / 8192. */
-static size_t clsort__quick_capacity(size_t n)
-{
-    return (n / 1024 < 8192 ? n / 1024 : 8192) + 1;
-}
-
-/* Quicksort: the most leftovers, and the bytes of its tables before their list and with it. */
-static size_t clsort__quick_leftovers(size_t n)
-{
-    return CLSORT__QUICK_MOST_LEFTOVERS(clsort__quick_capacity(n));
-}
-
-static size_t clsort__quick_lists(size_t n)
-{
-    return 4 * CLSORT__QUICK_LEFTOVERS_AT(clsort__quick_capacity(n));
-}
-
-static size_t clsort__quick_tables(size_t n)
-{
-    return clsort__round_up(clsort__quick_lists(n) + 4 * CLSORT__RANGE_WORDS * clsort__quick_leftovers(n));
-}
-
 /* What the kernels of a plan are compiled for; s is NULL where only sizes matter. */
 static void clsort__plan_config(const clsort_sorter *s, clsort__plan *p)
 {
@@ -6562,27 +6358,9 @@ static void clsort__plan_config(const clsort_sorter *s, clsort__plan *p)
     c->ties = p->by_index && p->stable && !p->algorithm->stable;
     c->by_index = d->precedes && p->by_index;
     if (!s) return;
+    c->lanes = 1;
     c->comparator = clsort__find_comparator(s, d);
     p->algorithm->shape(s, p);
-}
-
-/* The most slices of long segments among n elements, whatever the tile: one of more than half a tile has fewer than three for each tile of
-   elements. */
-static size_t clsort__most_jobs(size_t n)
-{
-    return 3 * (n / CLSORT__LEAST_TILE) + 4;
-}
-
-/* Bytes of a table of jobs: its head, jobs, windows of half a tile. */
-static size_t clsort__job_bytes(size_t n)
-{
-    return 4 * (CLSORT__JOB_HEAD + 2 * clsort__most_jobs(n) + n / (CLSORT__LEAST_TILE / 2) + 1);
-}
-
-/* Work-items that sort pieces, each with a plan of its own. */
-static size_t clsort__piece_workers(size_t n)
-{
-    return n / 64 < CLSORT__PIECE_WORKERS ? n / 64 + 1 : (size_t)CLSORT__PIECE_WORKERS;
 }
 
 /* Lays out the scratch memory. The header's MEMORY chapter states the same formula. */
@@ -7771,6 +7549,20 @@ static void clsort__bitonic(clsort__run *run, const clsort__plan *p, const clsor
     }
 }
 
+/* Work-group and tile of bitonic kernels: what fits, with 16 to 32 words of registers per work-item. 32 keys of 4 bytes instead of 16
+   gain 12 % on an H200 (9.5 against 8.5 Gkey/s at 2^26), but the kernels then take 0.56 s to build instead of 0.39. */
+static void clsort__bitonic_shape(const clsort_sorter *s, const clsort_tuning *t, clsort__config *c)
+{
+    const int lanes = clsort__wants_lanes(s, t);
+    c->lanes = lanes ? 16 : 1;
+    c->items_log2 = t->items ? clsort__log2(t->items / c->lanes) : clsort__row_words(c) > 2 ? 3 : 4;
+    if (!c->items_log2) c->items_log2 = 1;
+    if (s->is_cpu && !lanes && c->items_log2 > 3) c->items_log2 = 3;   /* Intel's compiler of 2026.2 crashes at 16 */
+    c->share_log2 = 0;
+    if (lanes) c->group_log2 = clsort__lower_group(s, 4);
+    else clsort__share_tile(s, t, 6, 10, c);
+}
+
 static void clsort__shape_bitonic(const clsort_sorter *s, clsort__plan *p)
 {
     clsort__bitonic_shape(s, &p->d.tuning, &p->config);
@@ -7922,12 +7714,41 @@ static void clsort__merge_only(clsort__run *run, const clsort__plan *p, const cl
     clsort__merge_tiles(run, p, &shape, w->from, w->to);
 }
 
+/* Of merge kernels: on a CPU a slice per work-item, unless the caller names a work-group; a comparator is inlined for each pair of rows
+   in registers, so there are few. */
+static void clsort__merge_shape(const clsort_sorter *s, clsort__plan *p)
+{
+    const clsort_tuning *t = &p->d.tuning;
+    clsort__config *c = &p->config;
+    const cl_uint words = clsort__row_words(c);
+    const int serial = s->is_cpu && !t->work_group, local_only = t->local == CLSORT_LOCAL_ONLY;
+    c->items_log2 = local_only                      ? 0
+                    : t->items                      ? clsort__log2(t->items)
+                    : p->d.precedes                 ? 2
+                    : serial || words == 2          ? 4
+                    : words == 1                    ? 5
+                                                    : 3;
+    if (c->items_log2 > 5) c->items_log2 = 5;
+    if (s->is_cpu && !serial && c->items_log2 > 3) c->items_log2 = 3;
+    clsort__share_tile(s, t, local_only ? 8 : 0, 13, c);
+}
+
+/* Does merge work in vector registers? On CPUs with vectors, with rows that differ or cannot be told apart: bare keys, or keys with their
+   indices, which must ascend at the start. */
+static int clsort__merges_vectors(const clsort_sorter *s, const clsort__plan *p)
+{
+    return p->config.family == CLSORT__MERGE && !p->config.share_log2 && s->has_vectors
+           && !(CLSORT__LEFT_OUT & CLSORT__BIT(CLSORT_BITONIC)) && !p->d.precedes
+           && !p->d.tuning.items
+           && (p->config.value_bytes == 0 || (p->by_index && !clsort__several_codes(&p->d)));
+}
+
 /* On CPUs also that of a kernel of bitonic, which sorts tiles. */
 static void clsort__shape_merge(const clsort_sorter *s, clsort__plan *p)
 {
     clsort_tuning none;
     memset(&none, 0, sizeof none);
-    clsort__merge_shape(s, &p->d.tuning, p->d.precedes != NULL, &p->config);
+    clsort__merge_shape(s, p);
     if (!clsort__merges_vectors(s, p)) return;
     p->config.ties = p->by_index != 0;
     p->config.lanes = 16;
@@ -7942,6 +7763,104 @@ static size_t clsort__merge_tables(const clsort_sorter *s, const clsort__plan *p
 }
 
 /* ---- >>radix ----------------------------------------------------------------------------------------------------- */
+
+/* Radix: the most blocks of a table; rows in the smallest block of a work-item; what one work-item sorts alone; the least rows of a sweep's
+   tile, for the size of its tables. */
+enum {
+    CLSORT__RADIX_BLOCKS = 1024,
+    CLSORT__RADIX_UNIT = 64,
+    CLSORT__RADIX_SMALL = 1 << 14,
+    CLSORT__SWEEP_TILE = 1536
+};
+
+/* Local memory of radix kernels, in bytes: counters of clsort_radix_count, clsort_radix_histogram, sums of scans, a tile, a tile of
+   clsort_radix_small. */
+typedef struct clsort__radix_local {
+    size_t bins, histogram, sums, tile, small;
+} clsort__radix_local;
+
+static clsort__radix_local clsort__radix_sizes(const clsort__config *c)
+{
+    const size_t group = (size_t)1 << c->group_log2, digits = (size_t)1 << c->digit_bits,
+                 rows = group * c->radix_items;
+    const size_t words = (c->value_bytes + 3) / 4,
+                 widest = 4 * words > c->key_bytes ? 4 * words : c->key_bytes;
+    const size_t counters = CLSORT__DIGITS_OF(c->key_bytes, c->digit_bits) * digits;
+    const size_t copies = CLSORT__HISTOGRAM_COPIES(counters);
+    clsort__radix_local l;
+    l.bins = (CLSORT__LEAST_COPIES * digits + CLSORT__SEEN_WORDS) * 4;
+    l.histogram = (counters / 2 * copies + CLSORT__SEEN_WORDS) * 4;
+    l.sums = (2 * group + CLSORT__SEEN_WORDS) * 4;
+    l.tile = (rows * widest + 7) / 8 * 8
+             + (group / (group < 16 ? group : 16) * digits + 2 * digits + 2 * group + 2) * 4;
+    l.small = l.tile + (words ? 2 * rows : 0);
+    return l;
+}
+
+/* Of radix kernels: on a CPU a block per work-item, unless the caller names a work-group. More rows per work-item are faster as long as as many
+   work-groups run at once: 17 for bare keys of 4 bytes, on an H200. */
+static void clsort__radix_shape(const clsort_sorter *s, clsort__plan *p)
+{
+    const clsort_tuning *t = &p->d.tuning;
+    clsort__config *c = &p->config;
+    const int sweeps = c->family == CLSORT__SWEEP;
+    const cl_uint words = (c->value_bytes + 3) / 4, key_words = (c->key_bytes + 3) / 4;
+    const cl_uint widest = words > key_words ? words : key_words, most = s->is_cpu ? 8 : 16;
+    const cl_uint fast = widest > 2 ? 6 : widest > 1 ? 12 : !sweeps ? 16 : words ? 14 : 17;
+    c->digit_bits = 8;
+    c->radix_items = t->items ? (t->items < most ? t->items : most) : s->is_cpu ? most : fast;
+    if (sweeps && c->radix_items < CLSORT__SWEEP_TILE / 256)
+        c->radix_items = CLSORT__SWEEP_TILE / 256;
+    c->group_log2 = c->share_log2 = clsort__choose_group(s, t, 0, 8);
+    while (c->share_log2 > 0 && clsort__local_need(c) > s->local_bytes) {
+        if (c->radix_items > 8) c->radix_items /= 2;
+        else if (c->digit_bits > 4) c->digit_bits -= 4;
+        else c->share_log2 = --c->group_log2;
+    }
+    /* PoCL 6.0 crashes at work-groups of 2: nowhere are they faster than single work-items. */
+    if (c->group_log2 == 1) c->share_log2 = c->group_log2 = 0;
+}
+
+static size_t clsort__radix_need(const clsort__config *c)
+{
+    const clsort__radix_local l = clsort__radix_sizes(c);
+    if (c->family == CLSORT__SWEEP) return clsort__largest(l.histogram, l.sums, l.tile);
+    return c->share_log2 ? clsort__largest(l.bins, l.sums, l.small) : 0;
+}
+
+/* Sweeps where they are safe and worth a launch; without a sorter, both kinds of tables must fit. */
+static cl_uint clsort__radix_family(const clsort_sorter *s, const clsort_desc *d)
+{
+    const int sweeps = s && s->has_progress && !(s->broken & CLSORT__BIT(CLSORT__SWEEP))
+                       && s->max_group >= 256 && s->local_bytes >= 48 << 10;
+    return sweeps && d->tuning.radix != CLSORT_RADIX_PORTABLE && !d->tuning.work_group
+                   && d->count > CLSORT__SWEEP_TILE
+               ? (cl_uint)CLSORT__SWEEP
+               : (cl_uint)CLSORT__RADIX;
+}
+
+/* The most blocks that n rows are cut into. */
+static size_t clsort__radix_most_blocks(size_t n)
+{
+    return n / CLSORT__RADIX_UNIT < CLSORT__RADIX_BLOCKS ? n / CLSORT__RADIX_UNIT + 1
+                                                         : (size_t)CLSORT__RADIX_BLOCKS;
+}
+
+/* Bytes of radix tables: of blocks, or of a sweep's tiles. Sweeps have room for either, since they
+   may turn out not to build, and since the size must not fall where they begin. */
+static size_t clsort__radix_tables(const clsort_sorter *s, const clsort__plan *p)
+{
+    const size_t n = p->d.count, blocks = clsort__radix_most_blocks(n);
+    const size_t tile = s ? (size_t)p->config.radix_items << p->config.group_log2
+                          : (size_t)CLSORT__SWEEP_TILE;
+    const size_t of_blocks = 4
+                             * (CLSORT__PLAN_WORDS + CLSORT__SEEN_WORDS * blocks
+                                + (blocks + 1) * 256);
+    const size_t of_tiles = 4 * (CLSORT__SWEEP_HEAD + 256 * p->key_bytes)
+                            + (n / tile + 1) * 1024 * (n >> 30 ? 2 : 1);
+    if (s && p->config.family != CLSORT__SWEEP) return of_blocks;
+    return of_blocks > of_tiles ? of_blocks : of_tiles;
+}
 
 /* Rows on their way, and tables. */
 static void clsort__place_way(clsort__run *run, const clsort__plan *p, const clsort__way *w)
@@ -8077,6 +7996,28 @@ static void clsort__shape_radix(const clsort_sorter *s, clsort__plan *p)
 
 /* ---- >>segments -------------------------------------------------------------------------------------------------- */
 
+/* What a work-item that works alone sorts of a segment in one go; the most work-items that do. */
+enum { CLSORT__PIECE = 1 << 14, CLSORT__PIECE_WORKERS = 1024 };
+
+/* The most slices of long segments among n elements, whatever the tile: one of more than half a tile has fewer than three for each tile of
+   elements. */
+static size_t clsort__most_jobs(size_t n)
+{
+    return 3 * (n / CLSORT__LEAST_TILE) + 4;
+}
+
+/* Bytes of a table of jobs: its head, jobs, windows of half a tile. */
+static size_t clsort__job_bytes(size_t n)
+{
+    return 4 * (CLSORT__JOB_HEAD + 2 * clsort__most_jobs(n) + n / (CLSORT__LEAST_TILE / 2) + 1);
+}
+
+/* Work-items that sort pieces, each with a plan of its own. */
+static size_t clsort__piece_workers(size_t n)
+{
+    return n / 64 < CLSORT__PIECE_WORKERS ? n / 64 + 1 : (size_t)CLSORT__PIECE_WORKERS;
+}
+
 /* Arguments that say where segments are. `any` stands for a buffer that is not there. */
 static void clsort__place_segments(clsort__run *run, const clsort__plan *p, clsort__span any)
 {
@@ -8207,6 +8148,19 @@ static void clsort__segments(clsort__run *run, const clsort__plan *p, const clso
     if (!fits) clsort__segment_passes(run, p, &shape, &j, p->d.count);
 }
 
+/* For segments of `row` elements on average: the widest tile where shorter ones would not hold them, else the one that sorts the fastest. */
+static void clsort__segment_shape(const clsort_sorter *s, const clsort_tuning *t, size_t row,
+                                  clsort__config *c)
+{
+    const cl_uint words = clsort__row_words(c), most = words == 1 && row > 4096 ? 5 : 4;
+    c->lanes = 1;
+    c->items_log2 = t->items ? clsort__log2(t->items) : words > 2 ? 3 : most;
+    if (c->items_log2 > 5) c->items_log2 = 5;
+    if (s->is_cpu && c->items_log2 > 3) c->items_log2 = 3;
+    clsort__share_tile(s, t, 0, 13, c);
+    clsort__least_tile(c);
+}
+
 /* Kernels that sort pieces of long segments where each work-item works alone. */
 static void clsort__shape_pieces(clsort__plan *p)
 {
@@ -8262,7 +8216,70 @@ static void clsort__batch(clsort__run *run, const clsort__plan *p, const clsort_
     clsort__launch(run, p->segments << shape.group_log2);
 }
 
+/* Of the published sorts of rows: a block has the elements that a work-group orders in one go, as published, unless the caller names more. */
+static void clsort__batch_shape(const clsort_sorter *s, clsort__plan *p)
+{
+    const clsort_tuning *t = &p->d.tuning;
+    clsort__config *c = &p->config;
+    const cl_uint most = s->is_cpu ? 3 : 5, items = t->items > 2 ? clsort__log2(t->items) : 1;
+    c->items_log2 = items < most ? items : most;
+    clsort__share_tile(s, t, 6, 13, c);
+}
+
 /* ---- >>quicksort ------------------------------------------------------------------------------------------------- */
+
+/* Local memory of quicksort's kernels, in bytes: the stack of a leaf, and where a work-group shares a tile, that, codes or samples, and sums. */
+static size_t clsort__quick_local(const clsort__config *c)
+{
+    const size_t group = (size_t)1 << c->share_log2, rows = group << c->items_log2,
+                 stack = CLSORT__STACK_WORDS * 4;
+    const size_t keys = (rows + (rows >> CLSORT__KEY_PAD_LOG2(c->key_bytes))) * c->key_bytes,
+                 codes = 4 * group * c->key_bytes;
+    const size_t words = (c->value_bytes + 3) / 4 * 4 * (rows + (rows >> CLSORT__WORD_PAD_LOG2)),
+                 sums = (2 * group + 2) * 4;
+    return c->share_log2 ? clsort__round_up(keys) + clsort__round_up(codes) + words + sums + stack
+                         : stack;
+}
+
+/* Of quicksort's kernels: on a CPU a work-group is one work-item, with the rows of its tiles in vector registers, unless the caller names
+   a work-group. */
+static void clsort__quick_shape(const clsort_sorter *s, clsort__plan *p)
+{
+    const clsort_tuning *t = &p->d.tuning;
+    clsort__config *c = &p->config;
+    if (s->has_vectors && !t->work_group && !t->items) c->lanes = 16;
+    c->items_log2 = t->items ? clsort__log2(t->items) : clsort__row_words(c) > 2 ? 3 : 4;
+    if (!c->items_log2) c->items_log2 = 1;
+    if (s->is_cpu && c->lanes == 1 && c->items_log2 > 3) c->items_log2 = 3;
+    c->group_log2 = c->share_log2 = clsort__choose_group(s, t, 0, 8);
+    while (c->share_log2 && clsort__local_need(c) > s->local_bytes) c->share_log2 = --c->group_log2;
+    if (c->share_log2)
+        c->scan = t->scan ? t->scan
+                          : (cl_uint)(c->language ? CLSORT_SCAN_BUILTIN : CLSORT_SCAN_LOCAL);
+}
+
+/* The most sequences of a round of quicksort: each has more than 1024 rows, and more than n / 8192. */
+static size_t clsort__quick_capacity(size_t n)
+{
+    return (n / 1024 < 8192 ? n / 1024 : 8192) + 1;
+}
+
+/* Quicksort: the most leftovers, and the bytes of its tables before their list and with it. */
+static size_t clsort__quick_leftovers(size_t n)
+{
+    return CLSORT__QUICK_MOST_LEFTOVERS(clsort__quick_capacity(n));
+}
+
+static size_t clsort__quick_lists(size_t n)
+{
+    return 4 * CLSORT__QUICK_LEFTOVERS_AT(clsort__quick_capacity(n));
+}
+
+static size_t clsort__quick_tables(size_t n)
+{
+    return clsort__round_up(clsort__quick_lists(n)
+                            + 4 * CLSORT__RANGE_WORDS * clsort__quick_leftovers(n));
+}
 
 /* What quicksort's kernels are told. */
 typedef struct clsort__quick_job {
@@ -8455,6 +8472,21 @@ static const clsort__algorithm clsort__algorithms[] = {
       CLSORT__BIT(CLSORT_BITONIC) | CLSORT__BIT(CLSORT_MERGE) | CLSORT__BIT(CLSORT_RADIX),
       0, 0, CLSORT__OUT_OF_PLACE, clsort__shape_quick, clsort__all_quick_tables, clsort__quicksort }
 };
+
+/* Selections see to themselves. */
+static size_t clsort__local_need(const clsort__config *c)
+{
+    const size_t tile = clsort__tile_keys(c) + clsort__tile_words(c);
+    const size_t marked = tile + clsort__tile_marks(c), sums = clsort__group_sums(c->group_log2);
+    switch (c->family) {
+        case CLSORT__MERGE: return tile + clsort__tile_splits(c);
+        case CLSORT__SEGMENTS: return marked > sums ? marked : sums;
+        case CLSORT__RADIX: case CLSORT__SWEEP: return clsort__radix_need(c);
+        case CLSORT__QUICKSORT: case CLSORT__RELAUNCH: return clsort__quick_local(c);
+        case CLSORT__PIECES: case CLSORT__UTILITY: case CLSORT__SELECT: return 0;
+        default: return tile;
+    }
+}
 
 static const clsort__algorithm *clsort__find_algorithm(cl_uint number)
 {
