@@ -21,6 +21,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <CL/cl.h>
 
@@ -34,6 +35,7 @@ static struct {
     cl_int code;                     /* of an injected failure */
     int failed;                      /* injected failures so far */
     const char *failed_function;     /* the first of them */
+    int callbacks;                   /* set and not called yet */
     int launches;                    /* commands enqueued */
     int launches_ahead;              /* ... with fewer events to wait for than `waits` */
     cl_uint waits;
@@ -202,10 +204,47 @@ COUNTED_QUERY(clBuildProgram, (cl_program p, cl_uint n, const cl_device_id *d, c
               (p, n, d, options, f, user))
 COUNTED_QUERY(clFlush, (cl_command_queue queue), (queue))
 COUNTED_QUERY(clFinish, (cl_command_queue queue), (queue))
-COUNTED_QUERY(clSetEventCallback,
-              (cl_event e, cl_int state, void (CL_CALLBACK *f)(cl_event, cl_int, void *), void *user),
-              (e, state, f, user))
 COUNTED_QUERY(clWaitForEvents, (cl_uint count, const cl_event *events), (count, events))
+
+/* A callback of the implementation, which may come at any time on any thread. */
+typedef struct counted_callback {
+    void (CL_CALLBACK *call)(cl_event, cl_int, void *);
+    void *user;
+} counted_callback;
+
+static inline void CL_CALLBACK counted_called(cl_event event, cl_int state, void *user)
+{
+    counted_callback *c = (counted_callback *)user;
+    c->call(event, state, c->user);
+    free(c);
+    COUNTED_ADD(counted.callbacks, -1);
+}
+
+static inline cl_int counted_clSetEventCallback(cl_event e, cl_int state,
+                                                void (CL_CALLBACK *f)(cl_event, cl_int, void *),
+                                                void *user)
+{
+    cl_int code = counted_gate("clSetEventCallback");
+    counted_callback *c = code ? NULL : (counted_callback *)malloc(sizeof *c);
+    if (!c) return code ? code : CL_OUT_OF_HOST_MEMORY;
+    c->call = f;
+    c->user = user;
+    COUNTED_ADD(counted.callbacks, 1);
+    code = clSetEventCallback(e, state, counted_called, c);
+    if (code) {
+        COUNTED_ADD(counted.callbacks, -1);
+        free(c);
+    }
+    return code;
+}
+
+/* Waits until no callback is due, for some seconds at most: then the counts of objects are right. */
+static inline void counted_settle(void)
+{
+    const struct timespec pause = { 0, 1000000 };
+    int i;
+    for (i = 0; i < 5000 && COUNTED_ADD(counted.callbacks, 0); i++) nanosleep(&pause, NULL);
+}
 
 COUNTED_CREATE(clCreateContext, cl_context, COUNTED_CONTEXT,
                (const cl_context_properties *p, cl_uint n, const cl_device_id *d,
@@ -259,11 +298,12 @@ COUNTED_ENQUEUE(clEnqueueMarkerWithWaitList, (cl_command_queue q, cl_uint n, con
 static inline int counted_nothing_live(void)
 {
     int kind;
+    counted_settle();
     for (kind = 0; kind < COUNTED_KINDS; kind++)
         if (counted.live[kind]) return 0;
     return 1;
 }
 
-static inline void counted_reset(void) { memset(&counted, 0, sizeof counted); }
+static inline void counted_reset(void) { counted_settle(); memset(&counted, 0, sizeof counted); }
 
 #endif

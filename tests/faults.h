@@ -130,7 +130,9 @@ static inline int check_live(const int *wanted)
 {
     static const char *const names[COUNTED_KINDS] = { "context", "device", "queue", "buffer",
                                                       "program", "kernel", "event", "memory" };
-    int kind, good = CHECK(!memcmp(counted.live, wanted, sizeof counted.live));
+    int kind, good;
+    counted_settle();
+    good = CHECK(!memcmp(counted.live, wanted, sizeof counted.live));
     for (kind = 0; kind < COUNTED_KINDS && !good; kind++)
         if (counted.live[kind] != wanted[kind] && test_now.faults <= 5)
             printf("  %s: %d live, not %d\n", names[kind], counted.live[kind], wanted[kind]);

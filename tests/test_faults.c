@@ -684,6 +684,7 @@ static const char *try_fault(trial *t, const fault *f, const int *idle, int *war
         make_sorter(t);
     } else {
         check_live(warm);
+        counted_settle();
         memcpy(warm, counted.live, sizeof counted.live);
     }
     figures.injected++;
@@ -728,10 +729,12 @@ static void try_scenario(const bench *b, const scenario *c)
     describe(b, c);   /* what the device's own sorter builds for it is there to stay */
     context = context_references(b);
     if (open_trial(&t, b, c)) {
+        counted_settle();
         memcpy(idle, counted.live, sizeof idle);
         count_references(&t, references);
         AT("%s: no fault", c->name);
         if (make_sorter(&t) && (c->fresh || run_unharmed(&t))) {
+            counted_settle();
             memcpy(warm, counted.live, sizeof warm);
             injected = fail_some(&t, idle, warm, references);
         }
