@@ -21,6 +21,15 @@ test: $(tools) $(tests) strict
 check: $(tests) $(sanitized) $(sanitized_tools)
 	tools/check
 
+# On a machine with a GPU, without a package registry or a second compiler. CLSORT_DEVICE can name one GPU.
+gpu_tests = $(patsubst tests/%.c,build/gpu/%,$(wildcard tests/*.c))
+test-gpu: $(gpu_tests)
+	CLSORT_DEVICE="$${CLSORT_DEVICE:-gpu}" CLSORT_TEST_BUILD=build/gpu CLSORT_TEST_SCRIPTS= tests/run
+
+$(gpu_tests): build/gpu/%: tests/%.c $(headers)
+	@mkdir -p $(@D)
+	$(compile)
+
 # One test program: make test-radix.
 test-%: build/test_%
 	$<
@@ -103,4 +112,4 @@ build/include/CL: | deps-test
 	@mkdir -p $(@D)
 	ln -sfn /usr/include/CL $@
 
-.PHONY: bench bench-peers check clean demo deps deps-bench deps-check deps-intel deps-test embed install kernels plots strict test
+.PHONY: bench bench-peers check clean demo deps deps-bench deps-check deps-intel deps-test embed install kernels plots strict test test-gpu

@@ -1,7 +1,7 @@
 /* device.h - finds OpenCL devices by name for the programs of this repository (tests, tools, demo).
 
    CLSORT_DEVICE in the environment holds a part of a platform's or a device's name, upper and lower case alike; "all"
-   means every device where a program can use several. Without it a program takes the first GPU, else the first device. */
+   means every device where a program can use several, "gpu" every GPU. Without it a program takes the first GPU, else the first device. */
 
 #ifndef CLSORT_TOOLS_DEVICE_H
 #define CLSORT_TOOLS_DEVICE_H
@@ -52,12 +52,13 @@ static inline size_t device_list(const char *want, device_info *list, size_t roo
     cl_platform_id platforms[DEVICE_MAX];
     cl_uint platform_count = 0, p;
     size_t found = 0;
-    if (!want || !strcmp(want, "all")) want = "";
+    const cl_device_type types = want && !strcmp(want, "gpu") ? CL_DEVICE_TYPE_GPU : CL_DEVICE_TYPE_ALL;
+    if (!want || !strcmp(want, "all") || !strcmp(want, "gpu")) want = "";
     if (clGetPlatformIDs(DEVICE_MAX, platforms, &platform_count) != CL_SUCCESS) return 0;
     for (p = 0; p < platform_count && p < DEVICE_MAX; p++) {
         cl_device_id ids[DEVICE_MAX];
         cl_uint count = 0, i;
-        if (clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, DEVICE_MAX, ids, &count) != CL_SUCCESS) continue;
+        if (clGetDeviceIDs(platforms[p], types, DEVICE_MAX, ids, &count) != CL_SUCCESS) continue;
         for (i = 0; i < count && i < DEVICE_MAX && found < room; i++) {
             device_info *d = &list[found];
             memset(d, 0, sizeof *d);
