@@ -230,7 +230,7 @@ static inline cl_int counted_clSetEventCallback(cl_event e, cl_int state,
     c->call = f;
     c->user = user;
     COUNTED_ADD(counted.callbacks, 1);
-    code = clSetEventCallback(e, state, counted_called, c);
+    code = COUNTED_CL(clSetEventCallback)(e, state, counted_called, c);
     if (code) {
         COUNTED_ADD(counted.callbacks, -1);
         free(c);
