@@ -9782,12 +9782,14 @@ static clsort_status clsort__select_scratch_size(clsort_sorter *s, const char *f
 CLSORT_API clsort_status clsort_scratch_size(clsort_sorter *sorter, const clsort_desc *desc, size_t *bytes)
 {
     static const char function[] = "clsort_scratch_size";
-    clsort_sorter none, *s = sorter ? sorter : &none;
-    clsort__checks c = clsort__begin_checks(s, function, 0);
+    clsort_sorter none, *s;
+    clsort__checks c;
     clsort__layout largest;
     clsort__plan p;
     clsort_status status;
     memset(&none, 0, sizeof none);
+    s = sorter ? sorter : &none;
+    c = clsort__begin_checks(s, function, 0);
     if (!bytes) return clsort__reject(s, function, "bytes", CLSORT_ERROR_NULL_ARGUMENT);
     *bytes = 0;
     if (desc && desc->top_k) return clsort__select_scratch_size(s, function, desc, bytes);
