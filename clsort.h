@@ -7042,10 +7042,11 @@ static clsort_status clsort__check_scratch(clsort_sorter *s, const char *functio
 static clsort_status clsort__check_device(clsort_sorter *s, const char *function,
                                           const clsort__plan *p)
 {
-    const size_t leftovers = p->leftovers.family ? clsort__local_need(&p->leftovers) : 0;
-    const size_t tiles = p->tiles.lanes ? clsort__local_need(&p->tiles) : 0;
-    const size_t need = clsort__largest(clsort__local_need(&p->config), leftovers, tiles);
-    if (!s->context) return CL_SUCCESS;
+    size_t leftovers, tiles, need;
+    if (!s->context) return CL_SUCCESS;   /* without a device a plan has no shapes */
+    leftovers = p->leftovers.family ? clsort__local_need(&p->leftovers) : 0;
+    tiles = p->tiles.lanes ? clsort__local_need(&p->tiles) : 0;
+    need = clsort__largest(clsort__local_need(&p->config), leftovers, tiles);
     if (p->none_left)
         return clsort__reject(s, function, "algorithm: the self-test left none to CLSORT_AUTO", CLSORT_ERROR_WRONG_RESULT);
     return need <= s->local_bytes ? CL_SUCCESS
