@@ -10716,6 +10716,7 @@ CLSORT_API clsort_status clsort_enqueue_is_sorted(clsort_sorter *sorter, cl_comm
                       build/clsort replaces files when all outputs are complete and on the disk, or
                       none, keeps owners and permissions, refuses what the device cannot hold before
                       it reads it, and rows beyond the end of a file.
+                      Quicksort no longer crashes in PoCL 6.0 and 7.1, nor radix with work-groups of 2.
                       Intel's compiler no longer takes minutes for some sizes of values and records:
                       no choice of AUTO takes it more than a few seconds. Quicksort takes it 2 to 4 s
                       instead of 20 and more.
