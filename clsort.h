@@ -5217,6 +5217,7 @@ struct clsort_sorter {
     cl_command_queue device_queue; /* the default queue on the device, once quicksort on the device needs it */
     cl_mem dummy;               /* stands for every buffer while kernels are warmed */
     char *build_log;
+    const char *function;       /* the public one that runs */
     char message[640];
 };
 
@@ -6447,18 +6448,16 @@ static int clsort__rank(clsort_status status)
    the CLSORT_STATUS_LIST, in whatever order the checks run. */
 typedef struct clsort__checks {
     clsort_sorter *s;
-    const char *function;
     int now;                    /* the call sorts now: its buffers must be there */
     clsort_status status;       /* CL_SUCCESS: no mistake */
     char detail[200];
 } clsort__checks;
 
-static clsort__checks clsort__begin_checks(clsort_sorter *s, const char *function, int now)
+static clsort__checks clsort__begin_checks(clsort_sorter *s, int now)
 {
     clsort__checks c;
     memset(&c, 0, sizeof c);
     c.s = s;
-    c.function = function;
     c.now = now;
     return c;
 }
@@ -6492,13 +6491,14 @@ static void clsort__blame_first(clsort__checks *c, clsort_status status, const c
 /* Reports the mistake, if there is one. */
 static clsort_status clsort__conclude(const clsort__checks *c)
 {
-    return c->status == CL_SUCCESS ? CL_SUCCESS : clsort__fail(c->s, c->status, c->function, c->detail);
+    return c->status == CL_SUCCESS ? CL_SUCCESS
+                                   : clsort__fail(c->s, c->status, c->s->function, c->detail);
 }
 
 /* Later checks stop at their first failure: which function, which argument, which code. */
-static clsort_status clsort__reject(clsort_sorter *s, const char *function, const char *role, clsort_status status)
+static clsort_status clsort__reject(clsort_sorter *s, const char *role, clsort_status status)
 {
-    return clsort__fail(s, status, function, role);
+    return clsort__fail(s, status, s->function, role);
 }
 
 static int clsort__known_key_type(cl_uint type)
@@ -6895,7 +6895,7 @@ static void clsort__check_desc(clsort__checks *c, const clsort_desc *d, int purp
 /* One property of one buffer: its kind, its context, the access it allows, its size. */
 enum { CLSORT__KIND, CLSORT__CONTEXT, CLSORT__ACCESS, CLSORT__SIZE, CLSORT__PROPERTY_COUNT };
 
-static clsort_status clsort__check_buffer(clsort_sorter *s, const char *function, const clsort__range *r, int property)
+static clsort_status clsort__check_buffer(clsort_sorter *s, const clsort__range *r, int property)
 {
     static const cl_mem_info queries[CLSORT__PROPERTY_COUNT] = { CL_MEM_TYPE, CL_MEM_CONTEXT, CL_MEM_FLAGS, CL_MEM_SIZE };
     union { cl_mem_object_type type; cl_context context; cl_mem_flags flags; size_t size; } value;
@@ -6905,15 +6905,16 @@ static clsort_status clsort__check_buffer(clsort_sorter *s, const char *function
     memset(&value, 0, sizeof value);
     code = CLSORT_CL(clGetMemObjectInfo)(r->buffer, queries[property], sizes[property], &value, NULL);
     if (code == CL_INVALID_MEM_OBJECT || (code == CL_SUCCESS && property == CLSORT__KIND && value.type != CL_MEM_OBJECT_BUFFER))
-        return clsort__reject(s, function, r->role, CLSORT_ERROR_NOT_A_BUFFER);
+        return clsort__reject(s, r->role, CLSORT_ERROR_NOT_A_BUFFER);
     if (code != CL_SUCCESS) return clsort__note(s, code, "clGetMemObjectInfo");
-    if (property == CLSORT__CONTEXT && value.context != s->context) return clsort__reject(s, function, r->role, CLSORT_ERROR_BUFFER_CONTEXT);
+    if (property == CLSORT__CONTEXT && value.context != s->context)
+        return clsort__reject(s, r->role, CLSORT_ERROR_BUFFER_CONTEXT);
     if (property == CLSORT__ACCESS && ((r->writes && (value.flags & CL_MEM_READ_ONLY)) || (r->reads && (value.flags & CL_MEM_WRITE_ONLY))))
-        return clsort__reject(s, function, r->role, CLSORT_ERROR_BUFFER_ACCESS);
+        return clsort__reject(s, r->role, CLSORT_ERROR_BUFFER_ACCESS);
     if (property == CLSORT__SIZE && (r->offset > value.size || value.size - r->offset < r->bytes)) {
         snprintf(detail, sizeof detail, "%s holds %.0f bytes, offset %.0f + %.0f bytes are needed",
                  r->role, (double)value.size, (double)r->offset, (double)r->bytes);
-        return clsort__reject(s, function, detail, CLSORT_ERROR_BUFFER_TOO_SMALL);
+        return clsort__reject(s, detail, CLSORT_ERROR_BUFFER_TOO_SMALL);
     }
     return CL_SUCCESS;
 }
@@ -6965,7 +6966,7 @@ static void clsort__sort_ranges(clsort__range *r, size_t count)
 }
 
 /* Does a range that is written overlap another one? Sorts the ranges. */
-static clsort_status clsort__check_overlaps(clsort_sorter *s, const char *function,
+static clsort_status clsort__check_overlaps(clsort_sorter *s,
                                             clsort__range *r, size_t count)
 {
     const clsort__range *last = NULL, *written = NULL;   /* of this buffer, those that end last */
@@ -6979,7 +6980,7 @@ static clsort_status clsort__check_overlaps(clsort_sorter *s, const char *functi
         other = r[i].writes ? last : written;
         if (other && r[i].offset < other->offset + other->bytes) {
             snprintf(detail, sizeof detail, "%s, %s", other->role, r[i].role);
-            return clsort__reject(s, function, detail, CLSORT_ERROR_OVERLAP);
+            return clsort__reject(s, detail, CLSORT_ERROR_OVERLAP);
         }
         if (!last || last->offset + last->bytes < r[i].offset + r[i].bytes) last = &r[i];
         if (r[i].writes) written = &r[i];
@@ -6988,17 +6989,17 @@ static clsort_status clsort__check_overlaps(clsort_sorter *s, const char *functi
 }
 
 /* All buffers of a call; ranges with a NULL buffer are skipped. Changes them to ranges of parent buffers. */
-static clsort_status clsort__check_ranges(clsort_sorter *s, const char *function, clsort__range *r, size_t count)
+static clsort_status clsort__check_ranges(clsort_sorter *s, clsort__range *r, size_t count)
 {
     size_t i;
     int property;
     clsort_status status = CL_SUCCESS;
     for (property = 0; property < CLSORT__PROPERTY_COUNT; property++)
         for (i = 0; i < count && status == CL_SUCCESS; i++)
-            if (r[i].buffer) status = clsort__check_buffer(s, function, &r[i], property);
+            if (r[i].buffer) status = clsort__check_buffer(s, &r[i], property);
     for (i = 0; i < count && status == CL_SUCCESS; i++)
         if (r[i].buffer) status = clsort__parent_range(s, &r[i]);
-    return status == CL_SUCCESS ? clsort__check_overlaps(s, function, r, count) : status;
+    return status == CL_SUCCESS ? clsort__check_overlaps(s, r, count) : status;
 }
 
 static clsort__range clsort__make_range(const char *role, cl_mem buffer, size_t offset, size_t bytes, int reads, int writes)
@@ -7021,25 +7022,26 @@ static void clsort__segment_ranges(const clsort_desc *d, clsort__range *r)
 }
 
 /* Rows lie apart. */
-static clsort_status clsort__check_rows(clsort_sorter *s, const char *function, const clsort__plan *p)
+static clsort_status clsort__check_rows(clsort_sorter *s, const clsort__plan *p)
 {
     const int overlap = p->d.rows > 1 && p->stride < p->d.count;
-    return overlap ? clsort__reject(s, function, "row_stride is below a row", CLSORT_ERROR_OVERLAP) : CL_SUCCESS;
+    return overlap ? clsort__reject(s, "row_stride is below a row", CLSORT_ERROR_OVERLAP)
+                   : CL_SUCCESS;
 }
 
 /* Is the caller's scratch enough? */
-static clsort_status clsort__check_scratch(clsort_sorter *s, const char *function, const clsort__plan *p)
+static clsort_status clsort__check_scratch(clsort_sorter *s, const clsort__plan *p)
 {
     char detail[120];
     if (!p->d.scratch || p->d.scratch_size >= p->scratch.bytes) return CL_SUCCESS;
     snprintf(detail, sizeof detail, "scratch_size is %.0f, %.0f bytes are needed", (double)p->d.scratch_size,
              (double)p->scratch.bytes);
-    return clsort__reject(s, function, detail, CLSORT_ERROR_SCRATCH_TOO_SMALL);
+    return clsort__reject(s, detail, CLSORT_ERROR_SCRATCH_TOO_SMALL);
 }
 
 /* Can the device's local memory hold what the kernels of a plan need at least, and is there an
    algorithm for AUTO? */
-static clsort_status clsort__check_device(clsort_sorter *s, const char *function,
+static clsort_status clsort__check_device(clsort_sorter *s,
                                           const clsort__plan *p)
 {
     size_t leftovers, tiles, need;
@@ -7048,27 +7050,28 @@ static clsort_status clsort__check_device(clsort_sorter *s, const char *function
     tiles = p->tiles.lanes ? clsort__local_need(&p->tiles) : 0;
     need = clsort__largest(clsort__local_need(&p->config), leftovers, tiles);
     if (p->none_left)
-        return clsort__reject(s, function, "algorithm: the self-test left none to CLSORT_AUTO", CLSORT_ERROR_WRONG_RESULT);
+        return clsort__reject(s, "algorithm: the self-test left none to CLSORT_AUTO",
+                              CLSORT_ERROR_WRONG_RESULT);
     return need <= s->local_bytes ? CL_SUCCESS
-                                  : clsort__reject(s, function, "local memory", CLSORT_ERROR_DEVICE_LIMITS);
+                                  : clsort__reject(s, "local memory", CLSORT_ERROR_DEVICE_LIMITS);
 }
 
 /* What is checked last, and needs no buffers: rows that overlap, the size of scratch, the device. */
-static clsort_status clsort__check_limits(clsort_sorter *s, const char *function, const clsort__plan *p)
+static clsort_status clsort__check_limits(clsort_sorter *s, const clsort__plan *p)
 {
-    clsort_status status = clsort__check_rows(s, function, p);
-    if (status == CL_SUCCESS) status = clsort__check_scratch(s, function, p);
-    return status == CL_SUCCESS ? clsort__check_device(s, function, p) : status;
+    clsort_status status = clsort__check_rows(s, p);
+    if (status == CL_SUCCESS) status = clsort__check_scratch(s, p);
+    return status == CL_SUCCESS ? clsort__check_device(s, p) : status;
 }
 
 /* Can the sorter's own scratch be allocated? */
-static clsort_status clsort__check_layout(clsort_sorter *s, const char *function, const clsort__layout *l)
+static clsort_status clsort__check_layout(clsort_sorter *s, const clsort__layout *l)
 {
     char detail[120];
     if (!l->too_large) return CL_SUCCESS;
     snprintf(detail, sizeof detail, "scratch of %.0f bytes, of which a buffer holds at most %.0f",
              (double)l->bytes, (double)l->most);
-    return clsort__reject(s, function, detail, CLSORT_ERROR_SCRATCH_TOO_LARGE);
+    return clsort__reject(s, detail, CLSORT_ERROR_SCRATCH_TOO_LARGE);
 }
 
 /* Checks a description and derives its plan. */
@@ -7079,18 +7082,18 @@ static clsort_status clsort__checked_plan(clsort__checks *c, const clsort_desc *
     status = clsort__conclude(c);
     if (status != CL_SUCCESS) return status;
     clsort__make_plan(c->s, d, p);
-    return purpose == CLSORT__TO_READ ? CL_SUCCESS : clsort__check_layout(c->s, c->function, &p->scratch);
+    return purpose == CLSORT__TO_READ ? CL_SUCCESS : clsort__check_layout(c->s, &p->scratch);
 }
 
 /* The same without the call's buffers. */
-static clsort_status clsort__plan_sort(clsort_sorter *s, const char *function, const clsort_desc *d, clsort__plan *p)
+static clsort_status clsort__plan_sort(clsort_sorter *s, const clsort_desc *d, clsort__plan *p)
 {
-    clsort__checks c = clsort__begin_checks(s, function, 0);
+    clsort__checks c = clsort__begin_checks(s, 0);
     return clsort__checked_plan(&c, d, CLSORT__TO_SORT, p);
 }
 
 /* The buffers of a sort, as far as they are given, and one more that the call writes, or NULL. */
-static clsort_status clsort__check_buffers(clsort_sorter *s, const char *function, const clsort__plan *p,
+static clsort_status clsort__check_buffers(clsort_sorter *s, const clsort__plan *p,
                                            const clsort__range *more)
 {
     const clsort_desc *d = &p->d;
@@ -7106,20 +7109,20 @@ static clsort_status clsort__check_buffers(clsort_sorter *s, const char *functio
     r[5] = clsort__make_range("scratch", d->scratch, d->scratch_offset, d->scratch_size, p->scratch.bytes > 0, p->scratch.bytes > 0);
     clsort__segment_ranges(d, r + 6);
     if (more) r[8] = *more;
-    status = clsort__check_ranges(s, function, r, more ? 9 : 8);
-    return status == CL_SUCCESS ? clsort__check_limits(s, function, p) : status;
+    status = clsort__check_ranges(s, r, more ? 9 : 8);
+    return status == CL_SUCCESS ? clsort__check_limits(s, p) : status;
 }
 
-static clsort_status clsort__reject_event(clsort_sorter *s, const char *function, unsigned i, clsort_status status)
+static clsort_status clsort__reject_event(clsort_sorter *s, unsigned i, clsort_status status)
 {
     char detail[40];
     snprintf(detail, sizeof detail, "wait[%u]", i);
-    return clsort__reject(s, function, detail, status);
+    return clsort__reject(s, detail, status);
 }
 
 /* Wait list and queue of an enqueue call. Says whether the queue is in order; where programs must outlive
    their launches, the queue gets a slot. */
-static clsort_status clsort__check_queue(clsort_sorter *s, const char *function, clsort__run *run)
+static clsort_status clsort__check_queue(clsort_sorter *s, clsort__run *run)
 {
     cl_context context = NULL;
     cl_device_id device = NULL;
@@ -7133,12 +7136,13 @@ static clsort_status clsort__check_queue(clsort_sorter *s, const char *function,
     if (status == CL_SUCCESS)
         status = CLSORT__ASK(s, clGetCommandQueueInfo, run->queue, CL_QUEUE_PROPERTIES, properties);
     if (status != CL_SUCCESS) return status;
-    if (context != s->context || device != s->device) return clsort__reject(s, function, "queue", CLSORT_ERROR_QUEUE_MISMATCH);
+    if (context != s->context || device != s->device)
+        return clsort__reject(s, "queue", CLSORT_ERROR_QUEUE_MISMATCH);
     run->in_order = !(properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
     for (i = 0; i < run->n_wait; i++) {
         status = CLSORT__ASK(s, clGetEventInfo, run->wait[i], CL_EVENT_CONTEXT, context);
         if (status != CL_SUCCESS) return status;
-        if (context != s->context) return clsort__reject_event(s, function, i, CLSORT_ERROR_EVENT_MISMATCH);
+        if (context != s->context) return clsort__reject_event(s, i, CLSORT_ERROR_EVENT_MISMATCH);
     }
     return s->releases_late ? clsort__find_slot(s, run->queue, &slot) : CL_SUCCESS;
 }
@@ -7152,11 +7156,13 @@ static clsort_status clsort__start(clsort_sorter *s, const char *function, cl_co
     memset(run, 0, sizeof *run);
     if (done) *done = NULL;
     if (!s) return CLSORT_ERROR_NULL_ARGUMENT;
+    s->function = function;
     if (!queue) missing = "queue";
-    if (missing) return clsort__reject(s, function, missing, CLSORT_ERROR_NULL_ARGUMENT);
-    if (!wait != !n_wait) return clsort__reject(s, function, n_wait ? "wait" : "n_wait", CLSORT_ERROR_WAIT_LIST);
+    if (missing) return clsort__reject(s, missing, CLSORT_ERROR_NULL_ARGUMENT);
+    if (!wait != !n_wait)
+        return clsort__reject(s, n_wait ? "wait" : "n_wait", CLSORT_ERROR_WAIT_LIST);
     for (i = 0; i < n_wait; i++)
-        if (!wait[i]) return clsort__reject_event(s, function, i, CLSORT_ERROR_WAIT_LIST);
+        if (!wait[i]) return clsort__reject_event(s, i, CLSORT_ERROR_WAIT_LIST);
     run->s = s;
     run->queue = queue;
     run->n_wait = n_wait;
@@ -9151,7 +9157,7 @@ static void clsort__make_select_plan(const clsort_sorter *s, const clsort_desc *
 static void clsort__check_select_order(clsort__checks *c, clsort__select_plan *p)
 {
     const clsort_desc order = clsort__select_order(p);
-    clsort__checks after = clsort__begin_checks(c->s, c->function, 0);
+    clsort__checks after = clsort__begin_checks(c->s, 0);
     if (!p->sorts_after) return;
     clsort__check_desc(&after, &order, CLSORT__TO_SORT);
     if (after.status == CL_SUCCESS) return;
@@ -9160,15 +9166,15 @@ static void clsort__check_select_order(clsort__checks *c, clsort__select_plan *p
 }
 
 /* What is checked last of a selection. */
-static clsort_status clsort__check_top_limits(clsort_sorter *s, const char *function, const clsort__select_plan *p)
+static clsort_status clsort__check_top_limits(clsort_sorter *s, const clsort__select_plan *p)
 {
     clsort_status status = CL_SUCCESS;
     if (p->rows > 1 && p->stride < p->n * p->base.key_bytes)
-        status = clsort__reject(s, function, "row_stride is below a row", CLSORT_ERROR_OVERLAP);
-    if (status == CL_SUCCESS) status = clsort__check_scratch(s, function, &p->base);
+        status = clsort__reject(s, "row_stride is below a row", CLSORT_ERROR_OVERLAP);
+    if (status == CL_SUCCESS) status = clsort__check_scratch(s, &p->base);
     if (status == CL_SUCCESS && s->context && clsort__select_local(p) > s->local_bytes)
-        status = clsort__reject(s, function, "local memory", CLSORT_ERROR_DEVICE_LIMITS);
-    return status == CL_SUCCESS && p->sorts_after ? clsort__check_device(s, function, &p->order) : status;
+        status = clsort__reject(s, "local memory", CLSORT_ERROR_DEVICE_LIMITS);
+    return status == CL_SUCCESS && p->sorts_after ? clsort__check_device(s, &p->order) : status;
 }
 
 /* The checks of a selection that need no buffers but those that must be there, and its plan. */
@@ -9184,18 +9190,19 @@ static clsort_status clsort__check_top(clsort__checks *c, const clsort_desc *d, 
     status = clsort__conclude(c);
     if (status != CL_SUCCESS) return status;
     clsort__select_scratch(device, p);
-    return clsort__check_layout(c->s, c->function, &p->base.scratch);
+    return clsort__check_layout(c->s, &p->base.scratch);
 }
 
 /* The same without the call's buffers. */
-static clsort_status clsort__plan_top(clsort_sorter *s, const char *function, const clsort_desc *d, clsort__select_plan *p)
+static clsort_status clsort__plan_top(clsort_sorter *s, const clsort_desc *d,
+                                      clsort__select_plan *p)
 {
-    clsort__checks c = clsort__begin_checks(s, function, 0);
+    clsort__checks c = clsort__begin_checks(s, 0);
     return clsort__check_top(&c, d, p);
 }
 
 /* The buffers of a selection, as far as they are given. */
-static clsort_status clsort__check_top_buffers(clsort_sorter *s, const char *function, const clsort__select_plan *p)
+static clsort_status clsort__check_top_buffers(clsort_sorter *s, const clsort__select_plan *p)
 {
     const clsort_desc *d = &p->base.d;
     const size_t key = p->base.key_bytes, results = p->rows * p->wanted, values = (p->rows - 1) * p->row_values + p->n;
@@ -9208,17 +9215,18 @@ static clsort_status clsort__check_top_buffers(clsort_sorter *s, const char *fun
     r[4] = clsort__make_range("indices", d->indices, d->indices_offset, results * 4, p->base.has_values || p->sorts_after, 1);
     r[5] = clsort__make_range("scratch", d->scratch, d->scratch_offset, d->scratch_size, p->base.scratch.bytes > 0,
                                p->base.scratch.bytes > 0);
-    status = clsort__check_ranges(s, function, r, 6);
-    return status == CL_SUCCESS ? clsort__check_top_limits(s, function, p) : status;
+    status = clsort__check_ranges(s, r, 6);
+    return status == CL_SUCCESS ? clsort__check_top_limits(s, p) : status;
 }
 
 /* All checks before a selection is enqueued, and its plan. */
-static clsort_status clsort__check_select(clsort__run *run, const char *function, const clsort_desc *d, clsort__select_plan *p)
+static clsort_status clsort__check_select(clsort__run *run, const clsort_desc *d,
+                                          clsort__select_plan *p)
 {
-    clsort__checks c = clsort__begin_checks(run->s, function, 1);
+    clsort__checks c = clsort__begin_checks(run->s, 1);
     clsort_status status = clsort__check_top(&c, d, p);
-    if (status == CL_SUCCESS) status = clsort__check_queue(run->s, function, run);
-    if (status == CL_SUCCESS) status = clsort__check_top_buffers(run->s, function, p);
+    if (status == CL_SUCCESS) status = clsort__check_queue(run->s, run);
+    if (status == CL_SUCCESS) status = clsort__check_top_buffers(run->s, p);
     if (status == CL_SUCCESS) status = clsort__reserve_waits(run->s, run->n_wait);
     return status;
 }
@@ -9381,9 +9389,9 @@ static clsort_status clsort__ready_select(clsort_sorter *s, clsort__select_plan 
 static clsort_status clsort__resolve_select(clsort_sorter *s, const clsort_desc *desc, clsort_desc *resolved)
 {
     clsort__select_plan p;
-    clsort_status status = clsort__plan_top(s, "clsort_resolve", desc, &p);
+    clsort_status status = clsort__plan_top(s, desc, &p);
     p.base.d.scratch = NULL;   /* of no interest yet */
-    if (status == CL_SUCCESS) status = clsort__check_top_limits(s, "clsort_resolve", &p);
+    if (status == CL_SUCCESS) status = clsort__check_top_limits(s, &p);
     if (status != CL_SUCCESS) return status;
     *resolved = *desc;
     resolved->rows = p.rows;
@@ -9397,12 +9405,11 @@ static clsort_status clsort__resolve_select(clsort_sorter *s, const clsort_desc 
 /* clsort_prepare with top_k. */
 static clsort_status clsort__prepare_select(clsort_sorter *s, const clsort_desc *desc)
 {
-    static const char function[] = "clsort_prepare";
     clsort__scratch none;
     clsort__select_plan p;
     clsort__run run;
-    clsort_status status = clsort__plan_top(s, function, desc, &p);
-    if (status == CL_SUCCESS) status = clsort__check_top_buffers(s, function, &p);
+    clsort_status status = clsort__plan_top(s, desc, &p);
+    if (status == CL_SUCCESS) status = clsort__check_top_buffers(s, &p);
     if (status != CL_SUCCESS) return status;
     p.base.d.flags &= ~(cl_uint)CLSORT_FLAG_NO_BUILD;
     p.order.d.flags &= ~(cl_uint)CLSORT_FLAG_NO_BUILD;
@@ -9416,12 +9423,12 @@ static clsort_status clsort__prepare_select(clsort_sorter *s, const clsort_desc 
 }
 
 /* clsort_enqueue_sort with top_k, after clsort__start. */
-static clsort_status clsort__enqueue_select(clsort__run *run, const char *function, const clsort_desc *desc)
+static clsort_status clsort__enqueue_select(clsort__run *run, const clsort_desc *desc)
 {
     clsort__select_plan p;
     clsort__scratch scratch;
     clsort__slot *slot = NULL;
-    clsort_status status = clsort__check_select(run, function, desc, &p);
+    clsort_status status = clsort__check_select(run, desc, &p);
     if (status == CL_SUCCESS) status = clsort__ready_select(run->s, &p);
     if (status != CL_SUCCESS) return status;
     run->mode = CLSORT__RUN;
@@ -9533,8 +9540,11 @@ static clsort_status clsort__create(cl_context context, cl_device_id device,
         return status;
     }
     *s = none;
-    if (!context != !device) status = clsort__reject(s, "clsort_create", "context, device", CLSORT_ERROR_NULL_ARGUMENT);
-    else if (s->options.flags & ~(cl_uint)CLSORT_OPTION_VERIFY) status = clsort__reject(s, "clsort_create", "options", CLSORT_ERROR_UNKNOWN_FLAG);
+    s->function = "clsort_create";
+    if (!context != !device)
+        status = clsort__reject(s, "context, device", CLSORT_ERROR_NULL_ARGUMENT);
+    else if (s->options.flags & ~(cl_uint)CLSORT_OPTION_VERIFY)
+        status = clsort__reject(s, "options", CLSORT_ERROR_UNKNOWN_FLAG);
     else status = context ? clsort__adopt_context(s, context, device) : clsort__own_context(s);
     if (status == CL_SUCCESS) status = clsort__device_facts(s);
     if (status == CL_SUCCESS) status = clsort__reserve_waits(s, CLSORT__FEW_WAITS);
@@ -9714,12 +9724,13 @@ CLSORT_API clsort_status clsort_check(clsort_sorter *sorter, const clsort_desc *
     clsort__select_plan top;
     clsort_status status;
     if (!sorter) return CLSORT_ERROR_NULL_ARGUMENT;
+    sorter->function = "clsort_check";
     if (desc && desc->top_k) {
-        status = clsort__plan_top(sorter, "clsort_check", desc, &top);
-        return status == CL_SUCCESS ? clsort__check_top_buffers(sorter, "clsort_check", &top) : status;
+        status = clsort__plan_top(sorter, desc, &top);
+        return status == CL_SUCCESS ? clsort__check_top_buffers(sorter, &top) : status;
     }
-    status = clsort__plan_sort(sorter, "clsort_check", desc, &p);
-    return status == CL_SUCCESS ? clsort__check_buffers(sorter, "clsort_check", &p, NULL) : status;
+    status = clsort__plan_sort(sorter, desc, &p);
+    return status == CL_SUCCESS ? clsort__check_buffers(sorter, &p, NULL) : status;
 }
 
 /* Resets tuning that AUTO's choice does not read: it would be refused beside that algorithm. */
@@ -9738,11 +9749,12 @@ CLSORT_API clsort_status clsort_resolve(clsort_sorter *sorter, const clsort_desc
     clsort__config shape;
     clsort_status status;
     if (!sorter) return CLSORT_ERROR_NULL_ARGUMENT;
-    if (!resolved) return clsort__reject(sorter, "clsort_resolve", "resolved", CLSORT_ERROR_NULL_ARGUMENT);
+    sorter->function = "clsort_resolve";
+    if (!resolved) return clsort__reject(sorter, "resolved", CLSORT_ERROR_NULL_ARGUMENT);
     if (desc && desc->top_k) return clsort__resolve_select(sorter, desc, resolved);
-    status = clsort__plan_sort(sorter, "clsort_resolve", desc, &p);
+    status = clsort__plan_sort(sorter, desc, &p);
     p.d.scratch = NULL;   /* of no interest yet */
-    if (status == CL_SUCCESS) status = clsort__check_limits(sorter, "clsort_resolve", &p);
+    if (status == CL_SUCCESS) status = clsort__check_limits(sorter, &p);
     if (status != CL_SUCCESS) return status;
     shape = clsort__shape(sorter, &p);
     *resolved = p.d;
@@ -9759,30 +9771,31 @@ CLSORT_API clsort_status clsort_prepare(clsort_sorter *sorter, const clsort_desc
     clsort__plan p;
     clsort_status status;
     if (!sorter) return CLSORT_ERROR_NULL_ARGUMENT;
+    sorter->function = "clsort_prepare";
     if (desc && desc->top_k) return clsort__prepare_select(sorter, desc);
-    status = clsort__plan_sort(sorter, "clsort_prepare", desc, &p);
+    status = clsort__plan_sort(sorter, desc, &p);
     if (status != CL_SUCCESS) return status;
     p.d.flags &= ~(cl_uint)CLSORT_FLAG_NO_BUILD;   /* the others say what the call will have */
-    status = clsort__check_buffers(sorter, "clsort_prepare", &p, NULL);
+    status = clsort__check_buffers(sorter, &p, NULL);
     if (status == CL_SUCCESS) status = clsort__ready(sorter, &p);
     if (status == CL_SUCCESS && !clsort__trivial(&p)) status = clsort__warm(sorter, &p);
     return status == CL_SUCCESS ? clsort__prepare_scratch(sorter, &p) : status;
 }
 
 /* clsort_scratch_size with top_k. */
-static clsort_status clsort__select_scratch_size(clsort_sorter *s, const char *function, const clsort_desc *desc, size_t *bytes)
+static clsort_status clsort__select_scratch_size(clsort_sorter *s, const clsort_desc *desc,
+                                                 size_t *bytes)
 {
     clsort__select_plan p;
-    clsort_status status = clsort__plan_top(s, function, desc, &p);
+    clsort_status status = clsort__plan_top(s, desc, &p);
     p.base.d.scratch = NULL;   /* its size is what is asked for */
-    if (status == CL_SUCCESS) status = clsort__check_top_limits(s, function, &p);
+    if (status == CL_SUCCESS) status = clsort__check_top_limits(s, &p);
     if (status == CL_SUCCESS) *bytes = p.base.scratch.bytes;
     return status;
 }
 
 CLSORT_API clsort_status clsort_scratch_size(clsort_sorter *sorter, const clsort_desc *desc, size_t *bytes)
 {
-    static const char function[] = "clsort_scratch_size";
     clsort_sorter none, *s;
     clsort__checks c;
     clsort__layout largest;
@@ -9790,32 +9803,33 @@ CLSORT_API clsort_status clsort_scratch_size(clsort_sorter *sorter, const clsort
     clsort_status status;
     memset(&none, 0, sizeof none);
     s = sorter ? sorter : &none;
-    c = clsort__begin_checks(s, function, 0);
-    if (!bytes) return clsort__reject(s, function, "bytes", CLSORT_ERROR_NULL_ARGUMENT);
+    s->function = "clsort_scratch_size";
+    c = clsort__begin_checks(s, 0);
+    if (!bytes) return clsort__reject(s, "bytes", CLSORT_ERROR_NULL_ARGUMENT);
     *bytes = 0;
-    if (desc && desc->top_k) return clsort__select_scratch_size(s, function, desc, bytes);
+    if (desc && desc->top_k) return clsort__select_scratch_size(s, desc, bytes);
     clsort__check_desc(&c, desc, CLSORT__TO_SORT);
     status = clsort__conclude(&c);
     if (status != CL_SUCCESS) return status;
     largest = clsort__most_scratch(sorter, desc);
-    status = clsort__check_layout(s, function, &largest);
+    status = clsort__check_layout(s, &largest);
     clsort__make_plan(sorter, desc, &p);
     p.d.scratch = NULL;   /* its size is what is asked for */
-    if (status == CL_SUCCESS) status = clsort__check_limits(s, function, &p);
+    if (status == CL_SUCCESS) status = clsort__check_limits(s, &p);
     if (status == CL_SUCCESS) *bytes = largest.bytes;
     return status;
 }
 
 /* All checks of a sort, and its plan; of a proof of a sort, with the range for that. */
-static clsort_status clsort__check_sort(clsort__run *run, const char *function, const clsort_desc *desc,
+static clsort_status clsort__check_sort(clsort__run *run, const clsort_desc *desc,
                                         const clsort__range *proof, clsort__plan *p)
 {
-    clsort__checks c = clsort__begin_checks(run->s, function, 1);
+    clsort__checks c = clsort__begin_checks(run->s, 1);
     clsort_status status;
     if (proof) clsort__need_multiple(&c, "proof_offset", proof->offset, 4);
     status = clsort__checked_plan(&c, desc, CLSORT__TO_SORT, p);
-    if (status == CL_SUCCESS) status = clsort__check_queue(run->s, function, run);
-    if (status == CL_SUCCESS) status = clsort__check_buffers(run->s, function, p, proof);
+    if (status == CL_SUCCESS) status = clsort__check_queue(run->s, run);
+    if (status == CL_SUCCESS) status = clsort__check_buffers(run->s, p, proof);
     if (status == CL_SUCCESS) status = clsort__reserve_waits(run->s, run->n_wait);
     return status;
 }
@@ -9848,15 +9862,15 @@ static void clsort__run_sort(clsort__run *run, clsort__plan *p, clsort__slot **s
 CLSORT_API clsort_status clsort_enqueue_sort(clsort_sorter *sorter, cl_command_queue queue, const clsort_desc *desc,
                                              cl_uint n_wait, const cl_event *wait, cl_event *done)
 {
-    static const char function[] = "clsort_enqueue_sort";
     clsort__plan p;
     clsort__run run;
     clsort__span proof = { NULL, 0 };
     clsort__slot *slot = NULL;
     cl_event proven = NULL;
-    clsort_status status = clsort__start(sorter, function, queue, desc ? NULL : "desc", n_wait, wait, done, &run);
-    if (status == CL_SUCCESS && desc->top_k) return clsort__enqueue_select(&run, function, desc);
-    if (status == CL_SUCCESS) status = clsort__check_sort(&run, function, desc, NULL, &p);
+    clsort_status status = clsort__start(sorter, "clsort_enqueue_sort", queue, desc ? NULL : "desc",
+                                         n_wait, wait, done, &run);
+    if (status == CL_SUCCESS && desc->top_k) return clsort__enqueue_select(&run, desc);
+    if (status == CL_SUCCESS) status = clsort__check_sort(&run, desc, NULL, &p);
     if (status != CL_SUCCESS) return status;
     run.mode = CLSORT__RUN;
     if (!clsort__trivial(&p)) clsort__run_sort(&run, &p, &slot, &proof, &proven);
@@ -9946,15 +9960,16 @@ static void clsort__say_launches(clsort__text *t, const clsort__tally *tally, cl
     clsort__say(t, "\n", -1, "");
 }
 
-static clsort_status clsort__explain_sort(clsort_sorter *s, const char *function, const clsort_desc *desc, clsort__story *story)
+static clsort_status clsort__explain_sort(clsort_sorter *s, const clsort_desc *desc,
+                                          clsort__story *story)
 {
     char places[6];
     clsort__span memory;
     clsort__scratch scratch;
     clsort__plan p;
     clsort__run run = clsort__counting_run(s, story);
-    clsort_status status = clsort__plan_sort(s, function, desc, &p);
-    if (status == CL_SUCCESS) status = clsort__check_buffers(s, function, &p, NULL);
+    clsort_status status = clsort__plan_sort(s, desc, &p);
+    if (status == CL_SUCCESS) status = clsort__check_buffers(s, &p, NULL);
     if (status != CL_SUCCESS) return status;
     memory = clsort__pretend_buffers(&p.d, places);
     clsort__scratch_at(&p, memory, &scratch);
@@ -9967,15 +9982,16 @@ static clsort_status clsort__explain_sort(clsort_sorter *s, const char *function
 }
 
 /* The same with top_k. */
-static clsort_status clsort__explain_select(clsort_sorter *s, const char *function, const clsort_desc *desc, clsort__story *story)
+static clsort_status clsort__explain_select(clsort_sorter *s, const clsort_desc *desc,
+                                            clsort__story *story)
 {
     char places[6];
     clsort__span memory;
     clsort__scratch scratch;
     clsort__select_plan p;
     clsort__run run = clsort__counting_run(s, story);
-    clsort_status status = clsort__plan_top(s, function, desc, &p);
-    if (status == CL_SUCCESS) status = clsort__check_top_buffers(s, function, &p);
+    clsort_status status = clsort__plan_top(s, desc, &p);
+    if (status == CL_SUCCESS) status = clsort__check_top_buffers(s, &p);
     if (status != CL_SUCCESS) return status;
     memory = clsort__pretend_buffers(&p.base.d, places);
     clsort__scratch_at(&p.base, memory, &scratch);
@@ -9989,17 +10005,18 @@ static clsort_status clsort__explain_select(clsort_sorter *s, const char *functi
 
 CLSORT_API clsort_status clsort_explain(clsort_sorter *sorter, const clsort_desc *desc, char *text, size_t size)
 {
-    static const char function[] = "clsort_explain";
     clsort__story story;
     clsort__text t;
     cl_uint launches = 0;
     int i;
     clsort_status status;
     if (!sorter) return CLSORT_ERROR_NULL_ARGUMENT;
-    if (!text || !size) return clsort__reject(sorter, function, text ? "size" : "text", CLSORT_ERROR_NULL_ARGUMENT);
+    sorter->function = "clsort_explain";
+    if (!text || !size)
+        return clsort__reject(sorter, text ? "size" : "text", CLSORT_ERROR_NULL_ARGUMENT);
     *text = 0;
-    if (desc && desc->top_k) status = clsort__explain_select(sorter, function, desc, &story);
-    else status = clsort__explain_sort(sorter, function, desc, &story);
+    if (desc && desc->top_k) status = clsort__explain_select(sorter, desc, &story);
+    else status = clsort__explain_sort(sorter, desc, &story);
     if (status != CL_SUCCESS) return status;
     for (i = 0; i < CLSORT__KERNEL_COUNT; i++) launches += story.tally.launches[i];
     t.text = text;
@@ -10072,10 +10089,10 @@ static clsort_status clsort__sort_there(clsort_sorter *s, clsort_desc *d, void *
 
 CLSORT_API clsort_status clsort_sort_host(clsort_sorter *sorter, const clsort_desc *desc, void *keys, void *values, cl_uint *indices)
 {
-    static const char function[] = "clsort_sort_host";
-    clsort__checks c = clsort__begin_checks(sorter, function, 0);
+    clsort__checks c = clsort__begin_checks(sorter, 0);
     clsort_desc d;
     if (!sorter) return CLSORT_ERROR_NULL_ARGUMENT;
+    sorter->function = "clsort_sort_host";
     clsort__check_desc(&c, desc, CLSORT__TO_SORT);
     if (desc && desc->count && !keys) clsort__blame(&c, CLSORT_ERROR_NULL_ARGUMENT, "keys");
     if (desc && desc->count && !values != !desc->value_size)
@@ -10096,12 +10113,12 @@ static const char *clsort__missing(const clsort_desc *desc, cl_mem buffer, const
 }
 
 /* Both proof calls: checks, then the commands of `prove`. */
-static clsort_status clsort__prove(clsort__run *run, const char *function, const clsort_desc *desc, clsort__span proof,
+static clsort_status clsort__prove(clsort__run *run, const clsort_desc *desc, clsort__span proof,
                                    void (*prove)(clsort__run *, const clsort__plan *, clsort__span))
 {
     const clsort__range r = clsort__make_range("proof", proof.buffer, proof.offset, sizeof(clsort_proof), 1, 1);
     clsort__plan p;
-    clsort_status status = clsort__check_sort(run, function, desc, &r, &p);
+    clsort_status status = clsort__check_sort(run, desc, &r, &p);
     if (status == CL_SUCCESS) status = clsort__ready_checks(run->s, &p);
     if (status != CL_SUCCESS) return status;
     prove(run, &p, proof);
@@ -10113,21 +10130,25 @@ static clsort_status clsort__prove(clsort__run *run, const char *function, const
 CLSORT_API clsort_status clsort_enqueue_fingerprint(clsort_sorter *sorter, cl_command_queue queue, const clsort_desc *desc, cl_mem proof,
                                                     size_t proof_offset, cl_uint n_wait, const cl_event *wait, cl_event *done)
 {
-    static const char function[] = "clsort_enqueue_fingerprint";
     clsort__run run;
-    clsort_status status = clsort__start(sorter, function, queue, clsort__missing(desc, proof, "proof"), n_wait, wait,
-                                         done, &run);
-    return status == CL_SUCCESS ? clsort__prove(&run, function, desc, clsort__make_span(proof, proof_offset), clsort__prove_input) : status;
+    clsort_status status = clsort__start(sorter, "clsort_enqueue_fingerprint", queue,
+                                         clsort__missing(desc, proof, "proof"), n_wait, wait, done,
+                                         &run);
+    return status == CL_SUCCESS ? clsort__prove(&run, desc, clsort__make_span(proof, proof_offset),
+                                                clsort__prove_input)
+                                : status;
 }
 
 CLSORT_API clsort_status clsort_enqueue_verify(clsort_sorter *sorter, cl_command_queue queue, const clsort_desc *desc, cl_mem proof,
                                                size_t proof_offset, cl_uint n_wait, const cl_event *wait, cl_event *done)
 {
-    static const char function[] = "clsort_enqueue_verify";
     clsort__run run;
-    clsort_status status = clsort__start(sorter, function, queue, clsort__missing(desc, proof, "proof"), n_wait, wait,
-                                         done, &run);
-    return status == CL_SUCCESS ? clsort__prove(&run, function, desc, clsort__make_span(proof, proof_offset), clsort__prove_output) : status;
+    clsort_status status = clsort__start(sorter, "clsort_enqueue_verify", queue,
+                                         clsort__missing(desc, proof, "proof"), n_wait, wait, done,
+                                         &run);
+    return status == CL_SUCCESS ? clsort__prove(&run, desc, clsort__make_span(proof, proof_offset),
+                                                clsort__prove_output)
+                                : status;
 }
 
 CLSORT_API clsort_status clsort_judge(const clsort_proof *proof)
@@ -10395,9 +10416,9 @@ static void clsort__check_gather_part(clsort__checks *c, const clsort_gather *g,
 }
 
 /* The checks that look at no buffer. */
-static clsort_status clsort__check_gather(clsort_sorter *s, const char *function, const clsort_gather *g)
+static clsort_status clsort__check_gather(clsort_sorter *s, const clsort_gather *g)
 {
-    clsort__checks c = clsort__begin_checks(s, function, 1);
+    clsort__checks c = clsort__begin_checks(s, 1);
     size_t i;
     if (g->flags & ~(cl_uint)CLSORT_FLAG_NO_BUILD) clsort__blame(&c, CLSORT_ERROR_UNKNOWN_FLAG, "flags");
     for (i = 0; i < 2 * (size_t)g->array_count + 1; i++) clsort__check_gather_part(&c, g, i);
@@ -10405,9 +10426,9 @@ static clsort_status clsort__check_gather(clsort_sorter *s, const char *function
 }
 
 /* Rows of a part lie apart. */
-static clsort_status clsort__check_gather_rows(clsort_sorter *s, const char *function, const clsort_gather *g)
+static clsort_status clsort__check_gather_rows(clsort_sorter *s, const clsort_gather *g)
 {
-    clsort__checks c = clsort__begin_checks(s, function, 1);
+    clsort__checks c = clsort__begin_checks(s, 1);
     size_t i;
     for (i = 0; i < 2 * (size_t)g->array_count + 1; i++) {
         const clsort__rows r = clsort__gather_part(g, i);
@@ -10418,7 +10439,7 @@ static clsort_status clsort__check_gather_rows(clsort_sorter *s, const char *fun
 }
 
 /* The buffers of a gather; the sorter keeps the room for their list. */
-static clsort_status clsort__check_gather_buffers(clsort_sorter *s, const char *function,
+static clsort_status clsort__check_gather_buffers(clsort_sorter *s,
                                                   const clsort_gather *g)
 {
     const size_t count = 2 * (size_t)g->array_count + 1;
@@ -10436,8 +10457,8 @@ static clsort_status clsort__check_gather_buffers(clsort_sorter *s, const char *
         s->ranges[i] = clsort__make_range(clsort__part_role(i), r.place.buffer, r.place.offset,
                                           clsort__rows_bytes(&r), !writes, writes);
     }
-    status = clsort__check_ranges(s, function, s->ranges, count);
-    return status == CL_SUCCESS ? clsort__check_gather_rows(s, function, g) : status;
+    status = clsort__check_ranges(s, s->ranges, count);
+    return status == CL_SUCCESS ? clsort__check_gather_rows(s, g) : status;
 }
 
 /* All commands of a gather. */
@@ -10455,15 +10476,15 @@ static void clsort__gather_all(clsort__run *run, const clsort_gather *g)
 CLSORT_API clsort_status clsort_enqueue_gather(clsort_sorter *sorter, cl_command_queue queue, const clsort_gather *gather,
                                                cl_uint n_wait, const cl_event *wait, cl_event *done)
 {
-    static const char function[] = "clsort_enqueue_gather";
     clsort__config utility;
     clsort__run run;
     const char *missing = !gather ? "gather" : gather->array_count && !gather->arrays ? "arrays" : NULL;
-    clsort_status status = clsort__start(sorter, function, queue, missing, n_wait, wait, done, &run);
+    clsort_status status = clsort__start(sorter, "clsort_enqueue_gather", queue, missing, n_wait,
+                                         wait, done, &run);
     if (status != CL_SUCCESS) return status;
-    status = clsort__check_gather(sorter, function, gather);
-    if (status == CL_SUCCESS) status = clsort__check_queue(sorter, function, &run);
-    if (status == CL_SUCCESS) status = clsort__check_gather_buffers(sorter, function, gather);
+    status = clsort__check_gather(sorter, gather);
+    if (status == CL_SUCCESS) status = clsort__check_queue(sorter, &run);
+    if (status == CL_SUCCESS) status = clsort__check_gather_buffers(sorter, gather);
     if (status == CL_SUCCESS) status = clsort__reserve_waits(sorter, n_wait);
     utility = clsort__utility_config(sorter);
     if (status == CL_SUCCESS) status = clsort__need_program(sorter, &utility, gather->flags);
@@ -10554,7 +10575,8 @@ static void clsort__check_merge_desc(clsort__checks *c, const clsort_merge_desc 
 }
 
 /* All checks of a merge, and its plan. */
-static clsort_status clsort__check_merge(clsort__run *run, const char *function, const clsort_merge_desc *m, const clsort__merge_pass *pass, clsort__plan *p)
+static clsort_status clsort__check_merge(clsort__run *run, const clsort_merge_desc *m,
+                                         const clsort__merge_pass *pass, clsort__plan *p)
 {
     const clsort__merge_part parts[3] = {
         { "keys_a", "values_a", "keys_a_offset", "values_a_offset", m->count_a, pass->a },
@@ -10562,13 +10584,13 @@ static clsort_status clsort__check_merge(clsort__run *run, const char *function,
         { "keys_out", "values_out", "keys_out_offset", "values_out_offset", pass->n, pass->to }
     };
     const clsort_desc d = clsort__merge_as_sort(m);
-    clsort__checks c = clsort__begin_checks(run->s, function, 0);
+    clsort__checks c = clsort__begin_checks(run->s, 0);
     clsort__range r[6];
     size_t i;
     clsort_status status;
     clsort__check_merge_desc(&c, m, parts);
     status = clsort__conclude(&c);
-    if (status == CL_SUCCESS) status = clsort__check_queue(run->s, function, run);
+    if (status == CL_SUCCESS) status = clsort__check_queue(run->s, run);
     if (status != CL_SUCCESS) return status;
     clsort__make_plan(run->s, &d, p);
     p->config.two_arrays = 1;
@@ -10577,23 +10599,23 @@ static clsort_status clsort__check_merge(clsort__run *run, const char *function,
         r[i] = clsort__make_range(parts[i].keys, a.keys.buffer, a.keys.offset, parts[i].count * p->key_bytes, i < 2, i == 2);
         r[3 + i] = clsort__make_range(parts[i].values, a.values.buffer, a.values.offset, parts[i].count * m->value_size, i < 2, i == 2);
     }
-    status = clsort__check_ranges(run->s, function, r, 6);
-    if (status == CL_SUCCESS) status = clsort__check_device(run->s, function, p);
+    status = clsort__check_ranges(run->s, r, 6);
+    if (status == CL_SUCCESS) status = clsort__check_device(run->s, p);
     return status == CL_SUCCESS ? clsort__reserve_waits(run->s, run->n_wait) : status;
 }
 
 CLSORT_API clsort_status clsort_enqueue_merge(clsort_sorter *sorter, cl_command_queue queue, const clsort_merge_desc *merge,
                                               cl_uint n_wait, const cl_event *wait, cl_event *done)
 {
-    static const char function[] = "clsort_enqueue_merge";
     clsort__merge_pass pass;
     clsort__config shape;
     clsort__plan p;
     clsort__run run;
-    clsort_status status = clsort__start(sorter, function, queue, merge ? NULL : "merge", n_wait, wait, done, &run);
+    clsort_status status = clsort__start(sorter, "clsort_enqueue_merge", queue,
+                                         merge ? NULL : "merge", n_wait, wait, done, &run);
     if (status != CL_SUCCESS) return status;
     pass = clsort__one_merge(merge);
-    status = clsort__check_merge(&run, function, merge, &pass, &p);
+    status = clsort__check_merge(&run, merge, &pass, &p);
     if (status == CL_SUCCESS && p.d.count) status = clsort__need_program(sorter, &p.config, merge->flags);
     if (status != CL_SUCCESS) return status;
     if (!merge->count_a) pass.a = pass.b;
@@ -10639,21 +10661,22 @@ static clsort_desc clsort__order_only(const clsort_desc *desc)
 }
 
 /* All checks of a check of order, and its plan. */
-static clsort_status clsort__check_is_sorted(clsort__run *run, const char *function, const clsort_desc *d, clsort__span place, clsort__plan *p)
+static clsort_status clsort__check_is_sorted(clsort__run *run, const clsort_desc *d,
+                                             clsort__span place, clsort__plan *p)
 {
     clsort_sorter *s = run->s;
     clsort__range r[4];
-    clsort__checks c = clsort__begin_checks(s, function, 1);
+    clsort__checks c = clsort__begin_checks(s, 1);
     clsort_status status;
     clsort__need_multiple(&c, "result_offset", place.offset, 4);
     status = clsort__checked_plan(&c, d, CLSORT__TO_READ, p);
     if (status != CL_SUCCESS) return status;
-    status = clsort__check_queue(s, function, run);
+    status = clsort__check_queue(s, run);
     r[0] = clsort__make_range("keys", d->keys, d->keys_offset, p->extent * p->element, 1, 0);
     r[1] = clsort__make_range("result", place.buffer, place.offset, 4, 1, 1);
     clsort__segment_ranges(d, r + 2);
-    if (status == CL_SUCCESS) status = clsort__check_ranges(s, function, r, 4);
-    if (status == CL_SUCCESS) status = clsort__check_rows(s, function, p);
+    if (status == CL_SUCCESS) status = clsort__check_ranges(s, r, 4);
+    if (status == CL_SUCCESS) status = clsort__check_rows(s, p);
     if (status == CL_SUCCESS) status = clsort__reserve_waits(s, run->n_wait);
     return status;
 }
@@ -10661,16 +10684,16 @@ static clsort_status clsort__check_is_sorted(clsort__run *run, const char *funct
 CLSORT_API clsort_status clsort_enqueue_is_sorted(clsort_sorter *sorter, cl_command_queue queue, const clsort_desc *desc, cl_mem result,
                                                   size_t result_offset, cl_uint n_wait, const cl_event *wait, cl_event *done)
 {
-    static const char function[] = "clsort_enqueue_is_sorted";
     const clsort__span place = clsort__make_span(result, result_offset);
     clsort_desc d;
     clsort__plan p;
     clsort__run run;
-    clsort_status status = clsort__start(sorter, function, queue, clsort__missing(desc, result, "result"), n_wait,
-                                         wait, done, &run);
+    clsort_status status = clsort__start(sorter, "clsort_enqueue_is_sorted", queue,
+                                         clsort__missing(desc, result, "result"), n_wait, wait,
+                                         done, &run);
     if (status != CL_SUCCESS) return status;
     d = clsort__order_only(desc);
-    status = clsort__check_is_sorted(&run, function, &d, place, &p);
+    status = clsort__check_is_sorted(&run, &d, place, &p);
     if (status == CL_SUCCESS) status = clsort__ready_checks(sorter, &p);
     if (status != CL_SUCCESS) return status;
     clsort__is_sorted(&run, &p, place);
