@@ -8,7 +8,11 @@ warnings = -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wca
 headers = clsort.h $(wildcard tools/*.h tests/*.h)
 tools = $(patsubst tools/%.c,build/%,$(wildcard tools/*.c))
 tests = $(patsubst tests/%.c,build/%,$(wildcard tests/*.c))
-sanitized = $(patsubst %,build/sanitized/%,fuzz test_api test_bad_calls test_faults test_profile test_queues test_shapes test_top_k)
+mocked = test_mock test_mock_cases test_mock_faults
+sanitized = $(patsubst %,build/sanitized/%,fuzz test_api test_bad_calls test_faults test_profile \
+    test_queues test_shapes test_top_k $(mocked))
+memory = $(mocked:%=build/memory/%)
+threads = build/threads/test_mock_threads
 sanitized_tools = build/sanitized/clsort
 
 demo: build/demo
@@ -18,7 +22,7 @@ test: $(tools) $(tests) strict
 	tools/embed --check
 	tests/run
 
-check: $(tests) $(sanitized) $(sanitized_tools)
+check: $(tests) $(sanitized) $(sanitized_tools) $(memory) $(threads)
 	tools/check
 
 # On a machine with a GPU, without a package registry or a second compiler. CLSORT_DEVICE can name one GPU.
@@ -85,6 +89,17 @@ $(sanitized): build/sanitized/%: tests/%.c $(headers) | deps-check
 	$(compile)
 
 $(sanitized_tools): build/sanitized/%: tools/%.c $(headers) | deps-check
+	@mkdir -p $(@D)
+	$(compile)
+
+$(memory) $(threads): CC = clang
+$(memory): CFLAGS = -O1 -g -fno-omit-frame-pointer -fsanitize=memory
+$(memory): build/memory/%: tests/%.c $(headers) | deps-check
+	@mkdir -p $(@D)
+	$(compile)
+
+$(threads): CFLAGS = -O1 -g -fsanitize=thread
+$(threads): build/threads/%: tests/%.c $(headers) | deps-check
 	@mkdir -p $(@D)
 	$(compile)
 

@@ -25,7 +25,17 @@
 
 #include <CL/cl.h>
 
-enum { COUNTED_CONTEXT, COUNTED_DEVICE, COUNTED_QUEUE, COUNTED_BUFFER, COUNTED_PROGRAM, COUNTED_KERNEL, COUNTED_EVENT, COUNTED_MEMORY, COUNTED_KINDS };
+enum {
+    COUNTED_CONTEXT,
+    COUNTED_DEVICE,
+    COUNTED_QUEUE,
+    COUNTED_BUFFER,
+    COUNTED_PROGRAM,
+    COUNTED_KERNEL,
+    COUNTED_EVENT,
+    COUNTED_MEMORY,
+    COUNTED_KINDS
+};
 
 static struct {
     int live[COUNTED_KINDS];
@@ -39,6 +49,7 @@ static struct {
     int launches;                    /* commands enqueued */
     int launches_ahead;              /* ... with fewer events to wait for than `waits` */
     cl_uint waits;
+    size_t kernel_group; /* the largest work-group that any kernel allows; 0: as the driver says */
 } counted;
 
 /* Threads may count together; relaxed, so that counting hides no race from ThreadSanitizer. */
@@ -61,7 +72,8 @@ static inline cl_int counted_gate(const char *function)
 {
     const int call = COUNTED_ADD(counted.calls, 1);
     const int later = call > counted.fail_at;
-    if (!counted.fail_at || call < counted.fail_at || (later && !counted.fail_after)) return CL_SUCCESS;
+    if (!counted.fail_at || call < counted.fail_at || (later && !counted.fail_after))
+        return CL_SUCCESS;
     if (!counted.failed++) counted.failed_function = function;
     return counted.code;
 }
@@ -188,19 +200,28 @@ static inline void counted_free(void *p)
     }
 
 #define COUNTED_INFO(name, type) \
-    COUNTED_QUERY(name, (type object, cl_uint what, size_t size, void *value, size_t *bytes), (object, what, size, value, bytes))
+    COUNTED_QUERY(name, (type object, cl_uint what, size_t size, void *value, size_t *bytes), \
+                  (object, what, size, value, bytes))
 
 COUNTED_INFO(clGetDeviceInfo, cl_device_id)
 COUNTED_INFO(clGetContextInfo, cl_context)
 COUNTED_INFO(clGetCommandQueueInfo, cl_command_queue)
 COUNTED_INFO(clGetMemObjectInfo, cl_mem)
 COUNTED_INFO(clGetEventInfo, cl_event)
-COUNTED_QUERY(clGetPlatformIDs, (cl_uint room, cl_platform_id *list, cl_uint *count), (room, list, count))
-COUNTED_QUERY(clGetDeviceIDs, (cl_platform_id p, cl_device_type t, cl_uint room, cl_device_id *list, cl_uint *count), (p, t, room, list, count))
-COUNTED_QUERY(clGetProgramBuildInfo, (cl_program p, cl_device_id d, cl_uint what, size_t size, void *value, size_t *bytes), (p, d, what, size, value, bytes))
-COUNTED_QUERY(clGetKernelWorkGroupInfo, (cl_kernel k, cl_device_id d, cl_uint what, size_t size, void *value, size_t *bytes), (k, d, what, size, value, bytes))
-COUNTED_QUERY(clSetKernelArg, (cl_kernel k, cl_uint number, size_t size, const void *value), (k, number, size, value))
-COUNTED_QUERY(clBuildProgram, (cl_program p, cl_uint n, const cl_device_id *d, const char *options, void (CL_CALLBACK *f)(cl_program, void *), void *user),
+COUNTED_QUERY(clGetPlatformIDs, (cl_uint room, cl_platform_id *list, cl_uint *count),
+              (room, list, count))
+COUNTED_QUERY(clGetDeviceIDs,
+              (cl_platform_id p, cl_device_type t, cl_uint room, cl_device_id *list,
+               cl_uint *count),
+              (p, t, room, list, count))
+COUNTED_QUERY(clGetProgramBuildInfo,
+              (cl_program p, cl_device_id d, cl_uint what, size_t size, void *value, size_t *bytes),
+              (p, d, what, size, value, bytes))
+COUNTED_QUERY(clSetKernelArg, (cl_kernel k, cl_uint number, size_t size, const void *value),
+              (k, number, size, value))
+COUNTED_QUERY(clBuildProgram,
+              (cl_program p, cl_uint n, const cl_device_id *d, const char *options,
+               void (CL_CALLBACK *f)(cl_program, void *), void *user),
               (p, n, d, options, f, user))
 COUNTED_QUERY(clFlush, (cl_command_queue queue), (queue))
 COUNTED_QUERY(clFinish, (cl_command_queue queue), (queue))
@@ -238,7 +259,8 @@ static inline cl_int counted_clSetEventCallback(cl_event e, cl_int state,
     return code;
 }
 
-/* Waits until no callback is due, for some seconds at most: then the counts of objects are right. */
+/* Waits until no callback is due, for some seconds at most: then the counts of objects are right.
+ */
 static inline void counted_settle(void)
 {
     const struct timespec pause = { 0, 1000000 };
@@ -246,20 +268,39 @@ static inline void counted_settle(void)
     for (i = 0; i < 5000 && COUNTED_ADD(counted.callbacks, 0); i++) nanosleep(&pause, NULL);
 }
 
+/* Says less than the driver of a kernel's work-group, if counted.kernel_group is less. */
+static inline cl_int counted_clGetKernelWorkGroupInfo(cl_kernel k, cl_device_id d, cl_uint what,
+                                                      size_t size, void *value, size_t *bytes)
+{
+    cl_int code = counted_gate("clGetKernelWorkGroupInfo");
+    if (!code) code = COUNTED_CL(clGetKernelWorkGroupInfo)(k, d, what, size, value, bytes);
+    if (!code && value && what == CL_KERNEL_WORK_GROUP_SIZE && counted.kernel_group
+        && *(size_t *)value > counted.kernel_group)
+        *(size_t *)value = counted.kernel_group;
+    return code;
+}
+
 COUNTED_CREATE(clCreateContext, cl_context, COUNTED_CONTEXT,
                (const cl_context_properties *p, cl_uint n, const cl_device_id *d,
-                void (CL_CALLBACK *f)(const char *, const void *, size_t, void *), void *user, cl_int *error), (p, n, d, f, user, error))
-COUNTED_CREATE(clCreateCommandQueue, cl_command_queue, COUNTED_QUEUE, (cl_context c, cl_device_id d, cl_command_queue_properties p, cl_int *error),
+                void (CL_CALLBACK *f)(const char *, const void *, size_t, void *), void *user,
+                cl_int *error),
+               (p, n, d, f, user, error))
+COUNTED_CREATE(clCreateCommandQueue, cl_command_queue, COUNTED_QUEUE,
+               (cl_context c, cl_device_id d, cl_command_queue_properties p, cl_int *error),
                (c, d, p, error))
 #if defined(CL_VERSION_2_0)
 COUNTED_CREATE(clCreateCommandQueueWithProperties, cl_command_queue, COUNTED_QUEUE,
-               (cl_context c, cl_device_id d, const cl_queue_properties *p, cl_int *error), (c, d, p, error))
+               (cl_context c, cl_device_id d, const cl_queue_properties *p, cl_int *error),
+               (c, d, p, error))
 #endif
-COUNTED_CREATE(clCreateBuffer, cl_mem, COUNTED_BUFFER, (cl_context c, cl_mem_flags flags, size_t bytes, void *host, cl_int *error),
+COUNTED_CREATE(clCreateBuffer, cl_mem, COUNTED_BUFFER,
+               (cl_context c, cl_mem_flags flags, size_t bytes, void *host, cl_int *error),
                (c, flags, bytes, host, error))
-COUNTED_CREATE(clCreateProgramWithSource, cl_program, COUNTED_PROGRAM, (cl_context c, cl_uint n, const char **text, const size_t *lengths, cl_int *error),
+COUNTED_CREATE(clCreateProgramWithSource, cl_program, COUNTED_PROGRAM,
+               (cl_context c, cl_uint n, const char **text, const size_t *lengths, cl_int *error),
                (c, n, text, lengths, error))
-COUNTED_CREATE(clCreateKernel, cl_kernel, COUNTED_KERNEL, (cl_program p, const char *name, cl_int *error), (p, name, error))
+COUNTED_CREATE(clCreateKernel, cl_kernel, COUNTED_KERNEL,
+               (cl_program p, const char *name, cl_int *error), (p, name, error))
 
 COUNTED_RETAIN(Context, cl_context, COUNTED_CONTEXT)
 COUNTED_RETAIN(Device, cl_device_id, COUNTED_DEVICE)
@@ -276,18 +317,25 @@ COUNTED_RELEASE(Kernel, cl_kernel, COUNTED_KERNEL)
 COUNTED_RELEASE(Event, cl_event, COUNTED_EVENT)
 
 COUNTED_ENQUEUE(clEnqueueNDRangeKernel,
-                (cl_command_queue q, cl_kernel k, cl_uint dimensions, const size_t *offset, const size_t *global, const size_t *group,
-                 cl_uint n, const cl_event *wait, cl_event *event), (q, k, dimensions, offset, global, group, n, wait, event))
+                (cl_command_queue q, cl_kernel k, cl_uint dimensions, const size_t *offset,
+                 const size_t *global, const size_t *group, cl_uint n, const cl_event *wait,
+                 cl_event *event),
+                (q, k, dimensions, offset, global, group, n, wait, event))
 COUNTED_ENQUEUE(clEnqueueCopyBuffer,
-                (cl_command_queue q, cl_mem from, cl_mem to, size_t from_at, size_t to_at, size_t bytes, cl_uint n, const cl_event *wait, cl_event *event),
+                (cl_command_queue q, cl_mem from, cl_mem to, size_t from_at, size_t to_at,
+                 size_t bytes, cl_uint n, const cl_event *wait, cl_event *event),
                 (q, from, to, from_at, to_at, bytes, n, wait, event))
 COUNTED_ENQUEUE(clEnqueueFillBuffer,
-                (cl_command_queue q, cl_mem buffer, const void *pattern, size_t size, size_t at, size_t bytes, cl_uint n, const cl_event *wait, cl_event *event),
+                (cl_command_queue q, cl_mem buffer, const void *pattern, size_t size, size_t at,
+                 size_t bytes, cl_uint n, const cl_event *wait, cl_event *event),
                 (q, buffer, pattern, size, at, bytes, n, wait, event))
 COUNTED_ENQUEUE(clEnqueueReadBuffer,
-                (cl_command_queue q, cl_mem buffer, cl_bool blocking, size_t at, size_t bytes, void *host, cl_uint n, const cl_event *wait, cl_event *event),
+                (cl_command_queue q, cl_mem buffer, cl_bool blocking, size_t at, size_t bytes,
+                 void *host, cl_uint n, const cl_event *wait, cl_event *event),
                 (q, buffer, blocking, at, bytes, host, n, wait, event))
-COUNTED_ENQUEUE(clEnqueueMarkerWithWaitList, (cl_command_queue q, cl_uint n, const cl_event *wait, cl_event *event), (q, n, wait, event))
+COUNTED_ENQUEUE(clEnqueueMarkerWithWaitList,
+                (cl_command_queue q, cl_uint n, const cl_event *wait, cl_event *event),
+                (q, n, wait, event))
 
 #define CLSORT_CL(function) counted_##function
 #define CLSORT_MALLOC(bytes) counted_malloc(bytes)

@@ -822,7 +822,126 @@ static void gather_more_than_a_word_counts(bench *b)
     close_world(&w);
 }
 
+/* ---- the driver itself ---------------------------------------------------------------------- */
+
+/* A kernel of two buffers, a number and local memory. */
+static cl_kernel make_kernel(const world *w)
+{
+    const char *text =
+        "#if CLSORT_FAMILY == 3\n#define TWO(a, b) global uint *a, global uint *b\n"
+        "kernel __attribute__((reqd_work_group_size(16, 1, 1))) void clsort_two(TWO(from, to),\n"
+        "    uint n, local uint *sums) {}\n#else\n#error \"no such family\"\n#endif\n";
+    cl_int error = 0;
+    cl_program program = mock_clCreateProgramWithSource(w->context, 1, &text, NULL, &error);
+    cl_kernel kernel;
+    CHECK(mock_clBuildProgram(program, 1, &w->device, "-D CLSORT_FAMILY=2", NULL, NULL)
+          == CL_BUILD_PROGRAM_FAILURE);
+    CHECK(mock_clBuildProgram(program, 1, &w->device, "-D CLSORT_FAMILY=3 -D CLSORT_GROUP_LOG2=4",
+                              NULL, NULL)
+          == CL_SUCCESS);
+    kernel = mock_clCreateKernel(program, "clsort_two", &error);
+    CHECK(error == CL_SUCCESS);
+    mock_clReleaseProgram(program);
+    return kernel;
+}
+
+/* Was the last call refused, and for the reason that is named? */
+static int is_refused(cl_int code, const char *reason)
+{
+    const int good = code != CL_SUCCESS && mock.faults == 1 && strstr(mock.fault, reason);
+    if (!good)
+        printf("  code %d, %d faults: %s, not %s\n", (int)code, mock.faults, mock.fault, reason);
+    mock.faults = 0;
+    return good;
+}
+
+static cl_int launch(const world *w, cl_kernel kernel, size_t global, size_t group)
+{
+    return mock_clEnqueueNDRangeKernel(w->queue, kernel, 1, NULL, &global, &group, 0, NULL, NULL);
+}
+
+static void refuse_launches(const world *w, cl_mem foreign)
+{
+    cl_kernel k = make_kernel(w);
+    const cl_uint n = 5;
+    cl_mem dead = mock_clCreateBuffer(w->context, CL_MEM_READ_WRITE, 64, NULL, NULL);
+    CHECK(is_refused(mock_clSetKernelArg(k, 4, 4, &n), "there are fewer"));
+    CHECK(is_refused(mock_clSetKernelArg(k, 2, 8, &w->context), "size"));
+    CHECK(is_refused(mock_clSetKernelArg(k, 2, 4, NULL), "value"));
+    CHECK(is_refused(mock_clSetKernelArg(k, 3, 4, &n), "value"));
+    CHECK(is_refused(mock_clSetKernelArg(k, 0, sizeof foreign, &foreign), "another context"));
+    CHECK(mock_clSetKernelArg(k, 0, sizeof dead, &w->buffer[0]) == CL_SUCCESS);
+    CHECK(mock_clSetKernelArg(k, 1, sizeof dead, &dead) == CL_SUCCESS);
+    CHECK(mock_clSetKernelArg(k, 2, 4, &n) == CL_SUCCESS);
+    CHECK(is_refused(launch(w, k, 32, 16), "not set"));
+    CHECK(mock_clSetKernelArg(k, 3, 1 << 20, NULL) == CL_SUCCESS);
+    CHECK(is_refused(launch(w, k, 32, 16), "local memory"));
+    CHECK(mock_clSetKernelArg(k, 3, 64, NULL) == CL_SUCCESS);
+    CHECK(is_refused(launch(w, k, 32, 8), "work-group"));
+    CHECK(is_refused(launch(w, k, 24, 16), "work-group"));
+    CHECK(is_refused(launch(w, k, 0, 16), "work-items"));
+    CHECK(launch(w, k, 32, 16) == CL_SUCCESS && !mock.faults);
+    mock_clReleaseMemObject(dead);
+    CHECK(is_refused(launch(w, k, 32, 16), "released"));
+    CHECK(is_refused(mock_clSetKernelArg(k, 1, sizeof dead, &dead), "no such buffer"));
+    mock_clReleaseKernel(k);
+    CHECK(is_refused(launch(w, k, 32, 16), "no such kernel"));
+}
+
+static void refuse_commands(const world *w, cl_mem foreign)
+{
+    cl_int error = 0;
+    cl_event gate = mock_clCreateUserEvent(w->context, &error);
+    char bytes[8] = "";
+    CHECK(is_refused(
+        mock_clEnqueueReadBuffer(w->queue, w->buffer[0], CL_TRUE, 4090, 8, bytes, 0, NULL, NULL),
+        "beyond"));
+    CHECK(
+        is_refused(mock_clEnqueueReadBuffer(w->queue, foreign, CL_TRUE, 0, 8, bytes, 0, NULL, NULL),
+                   "another context"));
+    CHECK(is_refused(
+        mock_clEnqueueReadBuffer(w->queue, w->buffer[0], CL_TRUE, 0, 8, bytes, 1, NULL, NULL),
+        "wait list"));
+    CHECK(is_refused(
+        mock_clEnqueueCopyBuffer(w->queue, w->buffer[0], w->buffer[0], 0, 7, 8, 0, NULL, NULL),
+        "overlap"));
+    CHECK(
+        is_refused(mock_clEnqueueFillBuffer(w->queue, w->buffer[0], bytes, 4, 2, 8, 0, NULL, NULL),
+                   "pattern"));
+    CHECK(mock_clEnqueueMarkerWithWaitList(w->queue, 1, &gate, NULL) == CL_SUCCESS);
+    CHECK(is_refused(mock_clFinish(w->queue), "for ever"));
+    CHECK(is_refused(mock_clWaitForEvents(1, &gate), "for ever"));
+    CHECK(mock_clSetUserEventStatus(gate, CL_COMPLETE) == CL_SUCCESS
+          && mock_clFinish(w->queue) == CL_SUCCESS);
+    CHECK(is_refused(mock_clSetUserEventStatus(gate, CL_COMPLETE), "set before"));
+    CHECK(mock_clReleaseEvent(gate) == CL_SUCCESS);
+    CHECK(is_refused(mock_clReleaseEvent(gate), "no such object"));
+    CHECK(is_refused(mock_clRetainEvent(gate), "no such object"));
+    CHECK(is_refused(mock_clEnqueueMarkerWithWaitList(w->queue, 1, &gate, NULL), "no such event"));
+    CHECK(is_refused(mock_clReleaseKernel((cl_kernel)(void *)w->queue), "no such object"));
+}
+
+static void refuse_nonsense(bench *b)
+{
+    world w;
+    cl_context context;
+    cl_mem foreign;
+    cl_int error = 0;
+    (void)b;
+    open_world(&w, mock_gpu(), 4096, 0);
+    context = mock_clCreateContext(NULL, 1, &w.device, NULL, NULL, &error);
+    foreign = mock_clCreateBuffer(context, CL_MEM_READ_WRITE, 4096, NULL, &error);
+    mock.fault_quiet = 1;
+    refuse_launches(&w, foreign);
+    refuse_commands(&w, foreign);
+    CHECK(is_refused(mock_clReleaseMemObject(NULL), "no such object"));
+    mock_clReleaseMemObject(foreign);
+    mock_clReleaseContext(context);
+    close_world(&w);
+}
+
 static const test_entry tests[] = {
+    { "the driver refuses what OpenCL forbids", refuse_nonsense },
     { "the driver refuses nothing of any algorithm on any device", sort_everything },
     { "where sweeps do not build, radix sorts without them", fall_back_from_sweeps },
     { "a verdict stays until collect hands it out", keep_wrong_verdicts },
