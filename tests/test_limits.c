@@ -128,6 +128,17 @@ static clsort_status check_order(const world *w, const place *at)
                                     NULL);
 }
 
+static clsort_status prove(const world *w, const place *at)
+{
+    const clsort_desc d = place_sort(bytes_desc(), at, 5);
+    const cl_mem proof = at[5].buffer;
+    const size_t offset = at[5].offset;
+    const clsort_status before = clsort_enqueue_fingerprint(w->sorter, w->queue, &d, proof, offset,
+                                                            0, NULL, NULL);
+    CHECK(clsort_enqueue_verify(w->sorter, w->queue, &d, proof, offset, 0, NULL, NULL) == before);
+    return before;
+}
+
 static clsort_status gather(const world *w, const place *at)
 {
     clsort_array a[2];
@@ -182,6 +193,8 @@ static const api apis[] = {
         { "values_out", ROWS * K, 1, 1 }, SCRATCH } },
     { "a check of order", check_order,
       { { "keys", EXTENT, 1, 0 }, { "count_buffer", 4, 4, 0 }, { "result", 4, 4, 1 } } },
+    { "a proof", prove,
+      { { "keys", N, 1, 0 }, OUTPUTS(N), { "proof", sizeof(clsort_proof), 4, 1 } } },
     { "a gather", gather,
       { { "source", N + 4, 1, 0 }, { "target", N, 1, 1 }, { "second source", N + 4, 1, 0 },
         { "second target", N, 1, 1 }, { "indices", 4 * N, 4, 0 } } },
