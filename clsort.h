@@ -806,7 +806,7 @@ extern "C" {
 #define CLSORT_NO_QUICKSORT   /* merge and radix finish what its rounds leave */
 #endif
 
-/* ---- >>source ---------------------------------------------------------------------------------------------------- */
+/* ---- >>source -------------------------------------------------------------------------------- */
 
 /* >>>> generated from kernels.cl by tools/embed; do not edit */
 /* Numbers that the kernels and clsort.h must agree on. tools/embed also writes this part into clsort.h as C, so
@@ -5037,7 +5037,7 @@ static const char *const clsort__source[] = {
 };
 /* <<<< end of the generated block */
 
-/* ---- >>types ----------------------------------------------------------------------------------------------------- */
+/* ---- >>types --------------------------------------------------------------------------------- */
 
 /* Bits of the algorithms that are not compiled in. */
 enum {
@@ -5238,6 +5238,18 @@ typedef struct clsort__codec { cl_ulong mask, flip, rotate, minus_zero; } clsort
 /* A key inside a record, as kernels get it: an offset, and what makes its code; see field_code in kernels.cl. */
 typedef cl_ulong clsort__field;
 
+/* What a selection runs, besides the plan of its keys, arrays and scratch. */
+typedef struct clsort__top {
+    cl_uint goal, lacks, room, most_room, passes;
+    size_t rows, wanted;        /* wanted: elements written per row */
+    size_t parts, part_rows, row_words;   /* row_words are enough for any smaller count */
+    int spread;                 /* rows are cut into parts, with tables in global memory */
+    int sorts_after;            /* k is above what a work-group sorts: the k of all rows are
+                                   written in the row's order, then sorted */
+    size_t local;               /* bytes of local memory, at most */
+    size_t order_scratch;       /* where the scratch of that sort begins */
+} clsort__top;
+
 /* A description with everything derived that a run needs. */
 typedef struct clsort__plan {
     clsort_desc d;              /* defaults filled in */
@@ -5252,6 +5264,7 @@ typedef struct clsort__plan {
     clsort__field fields[CLSORT_MAX_FIELDS];   /* the key, or all fields of a key of several */
     cl_uint field_count;
     size_t key_bytes, element;  /* bytes of a sorted key or code; bytes from one key to the next in `keys` */
+    size_t results;             /* elements written: `extent`, or those that are selected */
     size_t extent, segments, stride;   /* elements from the first to the last; segments or rows, 0: neither; elements between the starts of rows */
     int at_offsets, in_ranges, counts_there;   /* segments between offsets, or in ranges that kernels left; the count lies on the device */
     int none_left;              /* AUTO found no algorithm */
@@ -5262,6 +5275,7 @@ typedef struct clsort__plan {
     /* Offsets inside scratch. */
     size_t work_keys, work_indices, copied_keys, copied_values, pong_keys, pong_values, tables;
     clsort__layout scratch;
+    clsort__top top;            /* top_k */
 } clsort__plan;
 
 /* Where rows come from and go to, by way of `temp`; and the tables of kernels. */
@@ -5270,7 +5284,17 @@ typedef struct clsort__way {
     clsort__span tables;
 } clsort__way;
 
+/* One pass: pairs of runs from a and b to `to`. A work-group finds its slice itself while all of them run at once; else a kernel of its
+   own is faster, and a comparator's slices must be clamped anyway. */
+typedef struct clsort__merge_pass {
+    clsort__arrays a, b, to;
+    size_t n, run, span;
+    clsort__span splits;
+    int stored;                 /* splits come from kernels of their own, not from each work-group */
+} clsort__merge_pass;
+
 typedef struct clsort__run clsort__run;
+typedef struct clsort__job clsort__job;
 
 /* What a description may ask for that not every way to sort can do. */
 enum {
@@ -5337,7 +5361,7 @@ struct clsort__run {
     clsort_status status;
 };
 
-/* ---- >>status ---------------------------------------------------------------------------------------------------- */
+/* ---- >>status -------------------------------------------------------------------------------- */
 
 static const char *clsort__opencl_name(cl_int code)
 {
@@ -5358,16 +5382,6 @@ static const char *clsort__opencl_name(cl_int code)
     for (i = 0; i < sizeof names / sizeof names[0]; i++)
         if (names[i].code == code) return names[i].name;
     return "an OpenCL error";
-}
-
-CLSORT_API const char *clsort_status_text(clsort_status status)
-{
-#define CLSORT__TEXT(name, code, text) case code: return text;
-    switch (status) {
-        CLSORT_STATUS_LIST(CLSORT__TEXT)
-        default: return clsort__opencl_name(status);
-    }
-#undef CLSORT__TEXT
 }
 
 /* Notes a failure on the sorter and tells the callback; returns the status, for `return clsort__fail(...)`. */
@@ -5394,7 +5408,7 @@ static clsort_status clsort__note(clsort_sorter *s, cl_int code, const char *fun
     clsort__note(s, CLSORT_CL(function)(object, what, sizeof(place), &(place), NULL), #function)
 #define CLSORT__FACT(s, what, place) CLSORT__ASK(s, clGetDeviceInfo, (s)->device, what, place)
 
-/* ---- >>memory ---------------------------------------------------------------------------------------------------- */
+/* ---- >>memory -------------------------------------------------------------------------------- */
 
 /* Grows an array to hold `count` elements; `array` is where its address stands. What is there
    stays. */
@@ -5521,7 +5535,7 @@ static clsort_status clsort__grow_slot(clsort_sorter *s, clsort__slot *slot, con
     return CL_SUCCESS;
 }
 
-/* ---- >>device ---------------------------------------------------------------------------------------------------- */
+/* ---- >>device -------------------------------------------------------------------------------- */
 
 /* The most bytes of a compiler's output that are kept, and of a context's list of devices: a driver
    that tells more is not believed. */
@@ -5685,7 +5699,7 @@ static clsort_status clsort__device_queue(clsort_sorter *s)
 #endif
 }
 
-/* ---- >>program --------------------------------------------------------------------------------------------------- */
+/* ---- >>program ------------------------------------------------------------------------------- */
 
 static cl_uint clsort__log2(size_t x)
 {
@@ -6057,7 +6071,7 @@ static clsort__config clsort__utility_config(const clsort_sorter *s)
     return c;
 }
 
-/* ---- >>plan ------------------------------------------------------------------------------------------------------ */
+/* ---- >>plan ---------------------------------------------------------------------------------- */
 
 static cl_uint clsort__key_bits(cl_uint type)
 {
@@ -6246,7 +6260,7 @@ static void clsort__plan_arrays(clsort__plan *p)
     p->counts_there = d->count_buffer || (d->flags & CLSORT_FLAG_COUNT_BUFFER);
     p->segments = p->at_offsets ? d->segment_count : clsort__has_segments(d) ? d->rows ? d->rows : 1 : 0;
     p->stride = d->row_stride && !p->at_offsets ? d->row_stride / p->element : d->count;
-    p->extent = clsort__extent(d, p->element);
+    p->extent = p->results = clsort__extent(d, p->element);
     p->has_indices = d->indices || (d->flags & CLSORT_FLAG_INDICES);
     p->has_values = d->value_size > 0;
     p->writes_keys = !p->has_indices || d->keys_out || (d->flags & CLSORT_FLAG_KEYS_OUT);
@@ -6385,8 +6399,8 @@ static void clsort__plan_scratch(const clsort_sorter *s, clsort__plan *p)
     if (p->algorithm->tables) p->tables = clsort__take(l, p->algorithm->tables(s, p));
 }
 
-/* Derives everything from a description whose plain values were checked. The description may be the
-   plan's own. */
+/* Derives everything but the layout of scratch from a description whose plain values were checked.
+   The description may be the plan's own. */
 static void clsort__make_plan(const clsort_sorter *s, const clsort_desc *desc, clsort__plan *p)
 {
     const clsort_desc own = *desc, *const d = &own;
@@ -6406,28 +6420,26 @@ static void clsort__make_plan(const clsort_sorter *s, const clsort_desc *desc, c
                   || (!p->algorithm->stable && clsort__needs_stable(p));
     p->keys_at_home = p->writes_keys && !d->record_size && !p->codec.minus_zero && !p->has_codes && (!p->segments || p->in_place);
     clsort__plan_config(s, p);
-    clsort__plan_scratch(s, p);
 }
 
-/* The scratch of a description that was checked; without a sorter, the most that any choice of AUTO needs on any device. */
-static clsort__layout clsort__most_scratch(const clsort_sorter *s, const clsort_desc *desc)
+/* The most scratch that any choice of AUTO needs for a checked description on any device. */
+static clsort__layout clsort__most_scratch(const clsort_desc *desc)
 {
     clsort_desc d = *desc;
     clsort__plan p;
     clsort__layout most;
-    cl_uint a;
     memset(&most, 0, sizeof most);
-    for (a = 1; clsort__is_public(a); a++) {
-        if (!s && !desc->algorithm) d.algorithm = a;
-        if (d.algorithm && !clsort__can(d.algorithm, &d)) continue;
-        clsort__make_plan(s, &d, &p);
+    for (d.algorithm = 1; clsort__is_public(d.algorithm); d.algorithm++) {
+        if (desc->algorithm && d.algorithm != desc->algorithm) continue;
+        if (!clsort__can(d.algorithm, &d)) continue;
+        clsort__make_plan(NULL, &d, &p);
+        clsort__plan_scratch(NULL, &p);
         if (p.scratch.bytes > most.bytes) most = p.scratch;
-        if (s || desc->algorithm) break;
     }
     return most;
 }
 
-/* ---- >>check ----------------------------------------------------------------------------------------------------- */
+/* ---- >>check --------------------------------------------------------------------------------- */
 
 #define CLSORT__ENUMERATOR(name, code, text) CLSORT__RANK_OF_##name,
 enum { CLSORT_STATUS_LIST(CLSORT__ENUMERATOR) CLSORT__RANK_OF_NONE };
@@ -6452,15 +6464,6 @@ typedef struct clsort__checks {
     clsort_status status;       /* CL_SUCCESS: no mistake */
     char detail[200];
 } clsort__checks;
-
-static clsort__checks clsort__begin_checks(clsort_sorter *s, int now)
-{
-    clsort__checks c;
-    memset(&c, 0, sizeof c);
-    c.s = s;
-    c.now = now;
-    return c;
-}
 
 /* Would a mistake of this code be reported? A check that computes with values that other checks
    refuse asks first: it is skipped when an earlier code is already known. */
@@ -6493,6 +6496,12 @@ static clsort_status clsort__conclude(const clsort__checks *c)
 {
     return c->status == CL_SUCCESS ? CL_SUCCESS
                                    : clsort__fail(c->s, c->status, c->s->function, c->detail);
+}
+
+/* A sorter without a context stands for any device: plans are made for none. */
+static const clsort_sorter *clsort__device_of(const clsort_sorter *s)
+{
+    return s->context ? s : NULL;
 }
 
 /* Later checks stop at their first failure: which function, which argument, which code. */
@@ -7048,20 +7057,12 @@ static clsort_status clsort__check_device(clsort_sorter *s,
     if (!s->context) return CL_SUCCESS;   /* without a device a plan has no shapes */
     leftovers = p->leftovers.family ? clsort__local_need(&p->leftovers) : 0;
     tiles = p->tiles.lanes ? clsort__local_need(&p->tiles) : 0;
-    need = clsort__largest(clsort__local_need(&p->config), leftovers, tiles);
+    need = clsort__largest(clsort__local_need(&p->config), leftovers, tiles) + p->top.local;
     if (p->none_left)
         return clsort__reject(s, "algorithm: the self-test left none to CLSORT_AUTO",
                               CLSORT_ERROR_WRONG_RESULT);
     return need <= s->local_bytes ? CL_SUCCESS
                                   : clsort__reject(s, "local memory", CLSORT_ERROR_DEVICE_LIMITS);
-}
-
-/* What is checked last, and needs no buffers: rows that overlap, the size of scratch, the device. */
-static clsort_status clsort__check_limits(clsort_sorter *s, const clsort__plan *p)
-{
-    clsort_status status = clsort__check_rows(s, p);
-    if (status == CL_SUCCESS) status = clsort__check_scratch(s, p);
-    return status == CL_SUCCESS ? clsort__check_device(s, p) : status;
 }
 
 /* Can the sorter's own scratch be allocated? */
@@ -7074,104 +7075,7 @@ static clsort_status clsort__check_layout(clsort_sorter *s, const clsort__layout
     return clsort__reject(s, detail, CLSORT_ERROR_SCRATCH_TOO_LARGE);
 }
 
-/* Checks a description and derives its plan. */
-static clsort_status clsort__checked_plan(clsort__checks *c, const clsort_desc *d, int purpose, clsort__plan *p)
-{
-    clsort_status status;
-    clsort__check_desc(c, d, purpose);
-    status = clsort__conclude(c);
-    if (status != CL_SUCCESS) return status;
-    clsort__make_plan(c->s, d, p);
-    return purpose == CLSORT__TO_READ ? CL_SUCCESS : clsort__check_layout(c->s, &p->scratch);
-}
-
-/* The same without the call's buffers. */
-static clsort_status clsort__plan_sort(clsort_sorter *s, const clsort_desc *d, clsort__plan *p)
-{
-    clsort__checks c = clsort__begin_checks(s, 0);
-    return clsort__checked_plan(&c, d, CLSORT__TO_SORT, p);
-}
-
-/* The buffers of a sort, as far as they are given, and one more that the call writes, or NULL. */
-static clsort_status clsort__check_buffers(clsort_sorter *s, const clsort__plan *p,
-                                           const clsort__range *more)
-{
-    const clsort_desc *d = &p->d;
-    const size_t keys = p->extent * p->element, values = p->extent * d->value_size;
-    const int keys_out = d->keys_out && !p->in_place, values_out = d->values_out && !p->values_in_place;
-    clsort__range r[9];
-    clsort_status status;
-    r[0] = clsort__make_range("keys", d->keys, d->keys_offset, keys, 1, p->writes_keys && p->in_place);
-    r[1] = clsort__make_range("keys_out", keys_out ? d->keys_out : NULL, d->keys_out_offset, keys, 1, 1);
-    r[2] = clsort__make_range("values", d->values, d->values_offset, values, 1, p->values_in_place);
-    r[3] = clsort__make_range("values_out", values_out ? d->values_out : NULL, d->values_out_offset, values, 1, 1);
-    r[4] = clsort__make_range("indices", d->indices, d->indices_offset, p->extent * 4, 1, 1);
-    r[5] = clsort__make_range("scratch", d->scratch, d->scratch_offset, d->scratch_size, p->scratch.bytes > 0, p->scratch.bytes > 0);
-    clsort__segment_ranges(d, r + 6);
-    if (more) r[8] = *more;
-    status = clsort__check_ranges(s, r, more ? 9 : 8);
-    return status == CL_SUCCESS ? clsort__check_limits(s, p) : status;
-}
-
-static clsort_status clsort__reject_event(clsort_sorter *s, unsigned i, clsort_status status)
-{
-    char detail[40];
-    snprintf(detail, sizeof detail, "wait[%u]", i);
-    return clsort__reject(s, detail, status);
-}
-
-/* Wait list and queue of an enqueue call. Says whether the queue is in order; where programs must outlive
-   their launches, the queue gets a slot. */
-static clsort_status clsort__check_queue(clsort_sorter *s, clsort__run *run)
-{
-    cl_context context = NULL;
-    cl_device_id device = NULL;
-    cl_command_queue_properties properties = 0;
-    clsort__slot *slot;
-    cl_uint i;
-    clsort_status status = CLSORT__ASK(s, clGetCommandQueueInfo, run->queue, CL_QUEUE_CONTEXT,
-                                       context);
-    if (status == CL_SUCCESS)
-        status = CLSORT__ASK(s, clGetCommandQueueInfo, run->queue, CL_QUEUE_DEVICE, device);
-    if (status == CL_SUCCESS)
-        status = CLSORT__ASK(s, clGetCommandQueueInfo, run->queue, CL_QUEUE_PROPERTIES, properties);
-    if (status != CL_SUCCESS) return status;
-    if (context != s->context || device != s->device)
-        return clsort__reject(s, "queue", CLSORT_ERROR_QUEUE_MISMATCH);
-    run->in_order = !(properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
-    for (i = 0; i < run->n_wait; i++) {
-        status = CLSORT__ASK(s, clGetEventInfo, run->wait[i], CL_EVENT_CONTEXT, context);
-        if (status != CL_SUCCESS) return status;
-        if (context != s->context) return clsort__reject_event(s, i, CLSORT_ERROR_EVENT_MISMATCH);
-    }
-    return s->releases_late ? clsort__find_slot(s, run->queue, &slot) : CL_SUCCESS;
-}
-
-/* What every enqueue call checks first, and its run. `missing` is the name of an argument that is
-   NULL and must not be, or NULL. */
-static clsort_status clsort__start(clsort_sorter *s, const char *function, cl_command_queue queue, const char *missing,
-                                   cl_uint n_wait, const cl_event *wait, cl_event *done, clsort__run *run)
-{
-    cl_uint i;
-    memset(run, 0, sizeof *run);
-    if (done) *done = NULL;
-    if (!s) return CLSORT_ERROR_NULL_ARGUMENT;
-    s->function = function;
-    if (!queue) missing = "queue";
-    if (missing) return clsort__reject(s, missing, CLSORT_ERROR_NULL_ARGUMENT);
-    if (!wait != !n_wait)
-        return clsort__reject(s, n_wait ? "wait" : "n_wait", CLSORT_ERROR_WAIT_LIST);
-    for (i = 0; i < n_wait; i++)
-        if (!wait[i]) return clsort__reject_event(s, i, CLSORT_ERROR_WAIT_LIST);
-    run->s = s;
-    run->queue = queue;
-    run->n_wait = n_wait;
-    run->wait = wait;
-    run->done = done;
-    return CL_SUCCESS;
-}
-
-/* ---- >>launch ---------------------------------------------------------------------------------------------------- */
+/* ---- >>launch -------------------------------------------------------------------------------- */
 
 /* The events that the next command waits for: the caller's, on every command, since a failed dependency must stop them all; and
    the command before on an out-of-order queue. */
@@ -7399,7 +7303,280 @@ static clsort_status clsort__finish(clsort__run *run, clsort__slot *slot)
     return run->status;
 }
 
-/* ---- >>bitonic --------------------------------------------------------------------------------------------------- */
+/* ---- >>job ----------------------------------------------------------------------------------- */
+
+/* What a kind of public call does. */
+typedef struct clsort__operation {
+    /* Blames mistakes, and plans a call that has none. */
+    void (*check)(clsort__checks *c, clsort__job *j);
+    /* Lays out scratch memory; NULL: there is none. */
+    void (*scratch)(const clsort_sorter *s, clsort__job *j);
+    /* Checks the buffers, and what is checked last. */
+    clsort_status (*buffers)(clsort__job *j);
+    /* Builds the programs, finds scratch memory. */
+    clsort_status (*ready)(clsort__job *j);
+    void (*commands)(clsort__run *run, const clsort__job *j);
+} clsort__operation;
+
+/* A public call. */
+struct clsort__job {
+    const clsort__operation *op;
+    clsort_sorter *s;
+    int now;                    /* it is to be enqueued: its buffers must be there */
+    const char *missing;        /* the name of an argument that is NULL and must not be, or NULL */
+    const clsort_desc *desc;    /* what is asked for: one of these three */
+    const clsort_gather *gather;
+    const clsort_merge_desc *merge;
+    clsort__span result;        /* what receives a number or a proof, if anything */
+    clsort__plan plan, then;    /* then: of the sort after a selection */
+    clsort__merge_pass pass;    /* of a merge */
+    clsort__scratch scratch;
+    clsort__slot *slot;         /* of scratch that is the sorter's; NULL: it is not */
+    clsort__run run;
+    cl_event proven;            /* the event of a sort with a proof, where the caller wants none */
+};
+
+static clsort__job clsort__begin_job(clsort_sorter *s, const char *function,
+                                     const clsort__operation *op)
+{
+    clsort__job j;
+    memset(&j, 0, sizeof j);
+    j.op = op;
+    j.s = j.run.s = s;
+    if (s) s->function = function;
+    return j;
+}
+
+/* Checks the arguments of a call but its queue, events and buffers, and plans it. */
+static clsort_status clsort__plan_job(clsort__job *j)
+{
+    clsort__checks c;
+    clsort_status status;
+    memset(&c, 0, sizeof c);
+    c.s = j->s;
+    c.now = j->now;
+    j->op->check(&c, j);
+    status = clsort__conclude(&c);
+    if (status != CL_SUCCESS || !j->op->scratch) return status;
+    j->op->scratch(clsort__device_of(j->s), j);
+    return clsort__check_layout(j->s, &j->plan.scratch);
+}
+
+/* What is checked last, without buffers: rows that overlap, the size of scratch, the device. */
+static clsort_status clsort__check_limits(const clsort__job *j)
+{
+    clsort_status status = clsort__check_rows(j->s, &j->plan);
+    if (status == CL_SUCCESS) status = clsort__check_scratch(j->s, &j->plan);
+    if (status == CL_SUCCESS) status = clsort__check_device(j->s, &j->plan);
+    return status == CL_SUCCESS && j->plan.top.sorts_after ? clsort__check_device(j->s, &j->then)
+                                                           : status;
+}
+
+/* The buffers of a sort or a selection, as far as they are given, and what receives a proof. */
+static clsort_status clsort__check_buffers(clsort__job *j)
+{
+    const clsort__plan *p = &j->plan;
+    const clsort_desc *d = &p->d;
+    const int sorts = !d->top_k, after = p->top.sorts_after, has_scratch = p->scratch.bytes > 0;
+    const cl_mem keys_out = p->in_place ? NULL : d->keys_out;
+    const cl_mem values_out = p->values_in_place ? NULL : d->values_out;
+    clsort__range r[9];
+    clsort_status status;
+    r[0] = clsort__make_range("keys", d->keys, d->keys_offset, p->extent * p->element, 1,
+                              p->writes_keys && p->in_place);
+    r[1] = clsort__make_range("keys_out", keys_out, d->keys_out_offset, p->results * p->element,
+                              sorts || after, 1);
+    r[2] = clsort__make_range("values", d->values, d->values_offset, p->extent * d->value_size, 1,
+                              p->values_in_place);
+    r[3] = clsort__make_range("values_out", values_out, d->values_out_offset,
+                              p->results * d->value_size, sorts, 1);
+    r[4] = clsort__make_range("indices", d->indices, d->indices_offset, p->results * 4,
+                              sorts || after || p->has_values, 1);
+    r[5] = clsort__make_range("scratch", d->scratch, d->scratch_offset, d->scratch_size,
+                              has_scratch, has_scratch);
+    clsort__segment_ranges(d, r + 6);
+    r[8] = clsort__make_range("proof", j->result.buffer, j->result.offset, sizeof(clsort_proof), 1,
+                              1);
+    status = clsort__check_ranges(j->s, r, 9);
+    return status == CL_SUCCESS ? clsort__check_limits(j) : status;
+}
+
+/* The same, and the buffers that are given: for calls that enqueue nothing. */
+static clsort_status clsort__check_job(clsort__job *j)
+{
+    const clsort_status status = clsort__plan_job(j);
+    return status == CL_SUCCESS ? j->op->buffers(j) : status;
+}
+
+static clsort_status clsort__reject_event(clsort_sorter *s, unsigned i, clsort_status status)
+{
+    char detail[40];
+    snprintf(detail, sizeof detail, "wait[%u]", i);
+    return clsort__reject(s, detail, status);
+}
+
+/* Its events and what must not be NULL: what an enqueue call checks first. */
+static clsort_status clsort__start(clsort__job *j, cl_command_queue queue, cl_uint n_wait,
+                                   const cl_event *wait, cl_event *done)
+{
+    clsort_sorter *s = j->s;
+    cl_uint i;
+    if (done) *done = NULL;
+    if (!s) return CLSORT_ERROR_NULL_ARGUMENT;
+    if (!queue) j->missing = "queue";
+    if (j->missing) return clsort__reject(s, j->missing, CLSORT_ERROR_NULL_ARGUMENT);
+    if (!wait != !n_wait)
+        return clsort__reject(s, n_wait ? "wait" : "n_wait", CLSORT_ERROR_WAIT_LIST);
+    for (i = 0; i < n_wait; i++)
+        if (!wait[i]) return clsort__reject_event(s, i, CLSORT_ERROR_WAIT_LIST);
+    j->now = 1;
+    j->run.queue = queue;
+    j->run.n_wait = n_wait;
+    j->run.wait = wait;
+    j->run.done = done;
+    return CL_SUCCESS;
+}
+
+/* Wait list and queue of an enqueue call. Says whether the queue is in order; where programs must outlive
+   their launches, the queue gets a slot. */
+static clsort_status clsort__check_queue(clsort_sorter *s, clsort__run *run)
+{
+    cl_context context = NULL;
+    cl_device_id device = NULL;
+    cl_command_queue_properties properties = 0;
+    clsort__slot *slot;
+    cl_uint i;
+    clsort_status status = CLSORT__ASK(s, clGetCommandQueueInfo, run->queue, CL_QUEUE_CONTEXT,
+                                       context);
+    if (status == CL_SUCCESS)
+        status = CLSORT__ASK(s, clGetCommandQueueInfo, run->queue, CL_QUEUE_DEVICE, device);
+    if (status == CL_SUCCESS)
+        status = CLSORT__ASK(s, clGetCommandQueueInfo, run->queue, CL_QUEUE_PROPERTIES, properties);
+    if (status != CL_SUCCESS) return status;
+    if (context != s->context || device != s->device)
+        return clsort__reject(s, "queue", CLSORT_ERROR_QUEUE_MISMATCH);
+    run->in_order = !(properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+    for (i = 0; i < run->n_wait; i++) {
+        status = CLSORT__ASK(s, clGetEventInfo, run->wait[i], CL_EVENT_CONTEXT, context);
+        if (status != CL_SUCCESS) return status;
+        if (context != s->context) return clsort__reject_event(s, i, CLSORT_ERROR_EVENT_MISMATCH);
+    }
+    return s->releases_late ? clsort__find_slot(s, run->queue, &slot) : CL_SUCCESS;
+}
+
+/* Scratch memory in one piece. */
+static void clsort__scratch_at(const clsort__plan *p, clsort__span first, clsort__scratch *scratch)
+{
+    cl_uint i = 0;
+    memset(scratch, 0, sizeof *scratch);
+    scratch->layout = &p->scratch;
+    do scratch->at[i] = clsort__part(first, p->scratch.start[i]);
+    while (++i < p->scratch.buffers);
+}
+
+/* Where a plan's scratch is: the caller's, or the slot of the run's queue, waiting for its last user. */
+static clsort_status clsort__find_scratch(clsort__run *run, const clsort__plan *p,
+                                          clsort__scratch *scratch, clsort__slot **slot)
+{
+    cl_int state = CL_COMPLETE;
+    cl_uint i;
+    clsort_status status;
+    clsort__scratch_at(p, clsort__make_span(p->d.scratch, p->d.scratch_offset), scratch);
+    *slot = NULL;
+    if (!p->scratch.bytes || p->d.scratch) return CL_SUCCESS;
+    status = clsort__find_slot(run->s, run->queue, slot);
+    if (status == CL_SUCCESS) status = clsort__grow_slot(run->s, *slot, &p->scratch);
+    if (status != CL_SUCCESS) return status;
+    for (i = 0; i < p->scratch.buffers; i++)
+        scratch->at[i] = clsort__make_span((*slot)->buffers[i], 0);
+    if (!(*slot)->last) return CL_SUCCESS;
+    status = CLSORT__ASK(run->s, clGetEventInfo, (*slot)->last, CL_EVENT_COMMAND_EXECUTION_STATUS,
+                         state);
+    if (status == CL_SUCCESS && state > CL_COMPLETE) {
+        status = CLSORT__TRY(run->s, clRetainEvent, ((*slot)->last));
+        if (status == CL_SUCCESS) run->previous = (*slot)->last;
+    }
+    return status;
+}
+
+/* Makes the scratch of a plan ahead, for the next queue that needs one. */
+static clsort_status clsort__prepare_scratch(clsort_sorter *s, const clsort__plan *p)
+{
+    const int needed = p->scratch.bytes > 0 && !p->d.scratch;
+    clsort__slot *slot;
+    clsort_status status;
+    if (!needed && !s->releases_late) return CL_SUCCESS;
+    status = clsort__find_slot(s, NULL, &slot);
+    return status == CL_SUCCESS && needed ? clsort__grow_slot(s, slot, &p->scratch) : status;
+}
+
+/* Every clsort_enqueue_* call: its checks in their order, then its commands, first counted and then
+   enqueued. */
+static clsort_status clsort__enqueue(clsort__job *j, cl_command_queue queue, cl_uint n_wait,
+                                     const cl_event *wait, cl_event *done)
+{
+    clsort__run *run = &j->run;
+    clsort_status status = clsort__start(j, queue, n_wait, wait, done);
+    if (status == CL_SUCCESS) status = clsort__plan_job(j);
+    if (status == CL_SUCCESS) status = clsort__check_queue(j->s, run);
+    if (status == CL_SUCCESS) status = j->op->buffers(j);
+    if (status == CL_SUCCESS) status = clsort__reserve_waits(j->s, n_wait);
+    if (status != CL_SUCCESS) return status;
+    run->status = j->op->ready(j);
+    run->mode = CLSORT__COUNT;
+    if (run->status == CL_SUCCESS) j->op->commands(run, j);
+    run->mode = CLSORT__RUN;
+    if (run->status == CL_SUCCESS) j->op->commands(run, j);
+    clsort__marker(run);
+    return clsort__finish(run, j->slot);
+}
+
+/* Counts the commands of a call instead of enqueueing them. Something stands in the place of every
+   buffer that is not given yet: they are only told apart. */
+static clsort_status clsort__count_job(clsort__job *j, clsort__tally *tally)
+{
+    char places[6];
+    clsort_desc *const d = &j->plan.d;
+    cl_mem *const buffers[5] = { &d->keys, &d->keys_out, &d->values, &d->values_out, &d->indices };
+    const clsort_status status = clsort__check_job(j);
+    int i;
+    if (status != CL_SUCCESS) return status;
+    for (i = 0; i < 5; i++)
+        if (!*buffers[i]) *buffers[i] = (cl_mem)(void *)&places[i];
+    clsort__scratch_at(&j->plan, clsort__make_span((cl_mem)(void *)&places[5], 0), &j->scratch);
+    memset(tally, 0, sizeof *tally);
+    j->run.mode = CLSORT__COUNT;
+    j->run.tally = tally;
+    j->op->commands(&j->run, j);
+    return CL_SUCCESS;
+}
+
+/* Without elements radix kernels still write their tables: those of 1024 blocks, or of 8 digits. */
+enum { CLSORT__DUMMY_BYTES = 1 << 16 };
+
+/* Launches every kernel of a call with its geometry and no elements, on the sorter's own queue. */
+static clsort_status clsort__warm_job(clsort__job *j)
+{
+    clsort_sorter *s = j->s;
+    clsort__run *run = &j->run;
+    cl_int code;
+    clsort_status status = clsort__own_queue(s);
+    if (status != CL_SUCCESS) return status;
+    if (!s->dummy) {
+        s->dummy = CLSORT_CL(clCreateBuffer)(s->context, CL_MEM_READ_WRITE, CLSORT__DUMMY_BYTES,
+                                             NULL, &code);
+        if (code != CL_SUCCESS) return clsort__note(s, code, "clCreateBuffer");
+    }
+    run->queue = s->own_queue;
+    run->in_order = 1;
+    run->mode = CLSORT__WARM;
+    clsort__scratch_at(&j->plan, clsort__make_span(NULL, 0), &j->scratch);
+    j->op->commands(run, j);
+    code = CLSORT_CL(clFinish)(run->queue);
+    return run->status != CL_SUCCESS ? run->status : clsort__note(s, code, "clFinish");
+}
+
+/* ---- >>bitonic ------------------------------------------------------------------------------- */
 
 /* log2 of the smallest power of two that is not below n. */
 static cl_uint clsort__ceil_log2(size_t n)
@@ -7577,7 +7754,7 @@ static void clsort__shape_bitonic(const clsort_sorter *s, clsort__plan *p)
         p->published = clsort__config_of(p, CLSORT__PUBLISHED_BITONIC);
 }
 
-/* ---- >>merge ----------------------------------------------------------------------------------------------------- */
+/* ---- >>merge --------------------------------------------------------------------------------- */
 
 /* Elements that a work-group sorts on its own, or a work-item where each has its own slice. */
 static size_t clsort__merge_tile(const clsort__config *shape)
@@ -7599,15 +7776,6 @@ static size_t clsort__ceil_divide(size_t n, size_t size)
 {
     return n / size + (n % size != 0);
 }
-
-/* One pass: pairs of runs from a and b to `to`. A work-group finds its slice itself while all of them run at once; else a kernel of its
-   own is faster, and a comparator's slices must be clamped anyway. */
-typedef struct clsort__merge_pass {
-    clsort__arrays a, b, to;
-    size_t n, run, span;
-    clsort__span splits;
-    int stored;                 /* splits come from kernels of their own, not from each work-group */
-} clsort__merge_pass;
 
 static void clsort__place_pass(clsort__run *run, const clsort__plan *p, const clsort__merge_pass *m, size_t slice)
 {
@@ -7769,7 +7937,141 @@ static size_t clsort__merge_tables(const clsort_sorter *s, const clsort__plan *p
     return p->d.precedes ? 2 * p->extent + 8 : p->extent / 16 + 8;
 }
 
-/* ---- >>radix ----------------------------------------------------------------------------------------------------- */
+/* The sort that needs the same kernels as a merge, for its checks and its plan. */
+static clsort_desc clsort__merge_as_sort(const clsort_merge_desc *m)
+{
+    clsort_desc d = clsort_desc_default();
+    d.count = m->count_a + m->count_b;
+    d.key_type = m->key_type;
+    d.order = m->order;
+    d.nan_order = m->nan_order;
+    d.flags = m->flags;
+    d.keys = m->keys_out;       /* arrays that are there are not too large for the device */
+    d.values = m->values_out;
+    d.value_size = m->value_size;
+    d.algorithm = CLSORT_MERGE;
+    d.tuning = m->tuning;
+    return d;
+}
+
+/* Input 0 or 1, or the output of a merge. */
+typedef struct clsort__merge_part {
+    const char *keys, *values, *keys_offset, *values_offset;   /* their names */
+    size_t count;
+    clsort__arrays arrays;
+} clsort__merge_part;
+
+static clsort__merge_part clsort__get_part(const clsort_merge_desc *m,
+                                           const clsort__merge_pass *pass, size_t i)
+{
+    const clsort__merge_part parts[3] = {
+        { "keys_a", "values_a", "keys_a_offset", "values_a_offset", m->count_a, pass->a },
+        { "keys_b", "values_b", "keys_b_offset", "values_b_offset", m->count_b, pass->b },
+        { "keys_out", "values_out", "keys_out_offset", "values_out_offset", pass->n, pass->to }
+    };
+    return parts[i];
+}
+
+static void clsort__check_part(clsort__checks *c, const clsort_merge_desc *m,
+                               const clsort__merge_part *p)
+{
+    const size_t key = clsort__key_bits(m->key_type) / 8,
+                 value = m->value_size ? clsort__alignment(m->value_size) : 1;
+    const clsort__span keys = p->arrays.keys, values = p->arrays.values;
+    if (!clsort__may_blame(c, CLSORT_ERROR_FIELDS)) return;
+    if (values.buffer && !m->value_size)
+        clsort__blame(c, CLSORT_ERROR_VALUE_SIZE, "value_size, the bytes of a value");
+    if (p->count && m->value_size && !values.buffer)
+        clsort__blame(c, CLSORT_ERROR_VALUE_SIZE, p->values);
+    if (values.offset && !m->value_size)
+        clsort__blame(c, CLSORT_ERROR_UNUSED_FIELD, p->values_offset);
+    clsort__need_room(c, p->keys_offset, p->count, key, keys.offset);
+    clsort__need_room(c, p->values_offset, p->count, m->value_size, values.offset);
+    clsort__need_multiple(c, p->keys_offset, keys.offset, key);
+    clsort__need_multiple(c, p->values_offset, values.offset, value);
+    if (p->count && !keys.buffer) clsort__blame(c, CLSORT_ERROR_MISSING_BUFFER, p->keys);
+}
+
+/* The one pass of a merge. */
+static clsort__merge_pass clsort__one_merge(const clsort_merge_desc *m)
+{
+    clsort__merge_pass pass;
+    memset(&pass, 0, sizeof pass);
+    pass.a.keys = clsort__make_span(m->keys_a, m->keys_a_offset);
+    pass.a.values = clsort__make_span(m->values_a, m->values_a_offset);
+    pass.b.keys = clsort__make_span(m->keys_b, m->keys_b_offset);
+    pass.b.values = clsort__make_span(m->values_b, m->values_b_offset);
+    pass.to.keys = clsort__make_span(m->keys_out, m->keys_out_offset);
+    pass.to.values = clsort__make_span(m->values_out, m->values_out_offset);
+    pass.n = m->count_a + m->count_b;
+    pass.run = m->count_a;
+    pass.span = 0xFFFFFFFFu;
+    return pass;
+}
+
+/* Checks a merge and plans it. Its buffers are checked part by part. */
+static void clsort__check_merge(clsort__checks *c, clsort__job *j)
+{
+    const clsort_merge_desc *m = j->merge;
+    const clsort_desc d = clsort__merge_as_sort(m);
+    size_t i;
+    j->pass = clsort__one_merge(m);
+    c->now = 0;
+    if (m->flags & ~(cl_uint)CLSORT_FLAG_NO_BUILD)
+        clsort__blame(c, CLSORT_ERROR_UNKNOWN_FLAG, "flags");
+    if (m->value_size > 8)
+        clsort__blame(c, CLSORT_ERROR_UNSUPPORTED,
+                      "value_size above 8: merge indices, then gather");
+    if (m->tuning.local) clsort__blame(c, CLSORT_ERROR_UNSUPPORTED, "tuning.local");
+    if (d.count < m->count_a)
+        clsort__blame(c, CLSORT_ERROR_COUNT_TOO_LARGE, "count_a, count_b: their sum");
+    clsort__check_desc(c, &d, CLSORT__TO_SORT);
+    for (i = 0; i < 3; i++) {
+        const clsort__merge_part part = clsort__get_part(m, &j->pass, i);
+        clsort__check_part(c, m, &part);
+    }
+    if (c->status != CL_SUCCESS) return;
+    clsort__make_plan(c->s, &d, &j->plan);
+    j->plan.config.two_arrays = 1;
+}
+
+static clsort_status clsort__check_merge_buffers(clsort__job *j)
+{
+    clsort__range r[6];
+    size_t i;
+    clsort_status status;
+    for (i = 0; i < 3; i++) {
+        const clsort__merge_part part = clsort__get_part(j->merge, &j->pass, i);
+        const clsort__span keys = part.arrays.keys, values = part.arrays.values;
+        r[i] = clsort__make_range(part.keys, keys.buffer, keys.offset,
+                                  part.count * j->plan.key_bytes, i < 2, i == 2);
+        r[3 + i] = clsort__make_range(part.values, values.buffer, values.offset,
+                                      part.count * j->merge->value_size, i < 2, i == 2);
+    }
+    status = clsort__check_ranges(j->s, r, 6);
+    return status == CL_SUCCESS ? clsort__check_device(j->s, &j->plan) : status;
+}
+
+static clsort_status clsort__ready_merge(clsort__job *j)
+{
+    return j->pass.n ? clsort__need_program(j->s, &j->plan.config, j->merge->flags) : CL_SUCCESS;
+}
+
+/* All commands of a merge; an input without elements stands for the other one. */
+static void clsort__merge_inputs(clsort__run *run, const clsort__job *j)
+{
+    const clsort__config shape = clsort__shape(j->s, &j->plan);
+    clsort__merge_pass pass = j->pass;
+    if (!j->merge->count_a) pass.a = pass.b;
+    if (!j->merge->count_b) pass.b = pass.a;
+    if (pass.n) clsort__merge_runs(run, &j->plan, &shape, &pass);
+}
+
+static const clsort__operation clsort__merging = { clsort__check_merge, NULL,
+                                                   clsort__check_merge_buffers, clsort__ready_merge,
+                                                   clsort__merge_inputs };
+
+/* ---- >>radix --------------------------------------------------------------------------------- */
 
 /* Radix: the most blocks of a table; rows in the smallest block of a work-item; what one work-item sorts alone; the least rows of a sweep's
    tile, for the size of its tables. */
@@ -8001,7 +8303,7 @@ static void clsort__shape_radix(const clsort_sorter *s, clsort__plan *p)
     clsort__radix_shape(s, p);
 }
 
-/* ---- >>segments -------------------------------------------------------------------------------------------------- */
+/* ---- >>segments ------------------------------------------------------------------------------ */
 
 /* What a work-item that works alone sorts of a segment in one go; the most work-items that do. */
 enum { CLSORT__PIECE = 1 << 14, CLSORT__PIECE_WORKERS = 1024 };
@@ -8192,7 +8494,7 @@ static size_t clsort__segment_tables(const clsort_sorter *s, const clsort__plan 
     return clsort__job_bytes(p->extent) + 128 * clsort__piece_workers(p->extent);
 }
 
-/* ---- >>batch ----------------------------------------------------------------------------------------------------- */
+/* ---- >>batch --------------------------------------------------------------------------------- */
 
 /* How often a row is read and written: once per step, or once for all steps inside a block of 2^tile elements and the one above them. */
 static cl_uint clsort__batch_passes(const clsort__plan *p, cl_uint tile)
@@ -8233,7 +8535,7 @@ static void clsort__batch_shape(const clsort_sorter *s, clsort__plan *p)
     clsort__share_tile(s, t, 6, 13, c);
 }
 
-/* ---- >>quicksort ------------------------------------------------------------------------------------------------- */
+/* ---- >>quicksort ----------------------------------------------------------------------------- */
 
 /* Local memory of quicksort's kernels, in bytes: the stack of a leaf, and where a work-group shares a tile, that, codes or samples, and sums. */
 static size_t clsort__quick_local(const clsort__config *c)
@@ -8451,7 +8753,7 @@ static size_t clsort__all_quick_tables(const clsort_sorter *s, const clsort__pla
     return clsort__quick_tables(p->d.count) + clsort__segment_tables(s, p);
 }
 
-/* ---- >>algorithms ------------------------------------------------------------------------------ */
+/* ---- >>algorithms ---------------------------------------------------------------------------- */
 
 /* All that is known of an algorithm but its kernels and its place in AUTO's crossovers. */
 
@@ -8514,61 +8816,7 @@ static const clsort__algorithm *clsort__form_of(cl_uint algorithm, const clsort_
     return a && a->base == algorithm ? a : NULL;
 }
 
-/* ---- >>sort ------------------------------------------------------------------------------------------------------ */
-
-/* Fields first ... end - 1, in a vector of CLSORT_MAX_FIELDS, and how many there are. */
-static void clsort__place_fields(clsort__run *run, const clsort__plan *p, cl_uint first, cl_uint end)
-{
-    clsort__field fields[CLSORT_MAX_FIELDS];
-    memset(fields, 0, sizeof fields);
-    memcpy(fields, p->fields + first, (end - first) * sizeof *fields);
-    clsort__argument(run, sizeof fields, fields);
-    clsort__uint(run, end - first);
-}
-
-/* Takes keys out of records, or only numbers them. */
-static void clsort__extract(clsort__run *run, const clsort__plan *p, clsort__span source, clsort__arrays pairs)
-{
-    const clsort__config utility = clsort__utility_config(run->s);
-    const int same = p->element == p->key_bytes && !p->codec.minus_zero && clsort__same_place(source, pairs.keys);
-    source.offset += p->d.key_offset;
-    clsort__use(run, &utility, CLSORT__KERNEL_EXTRACT);
-    clsort__place(run, source);
-    clsort__place(run, pairs.keys.buffer ? pairs.keys : pairs.values);
-    clsort__place(run, pairs.values);
-    clsort__count(run, p->extent);
-    clsort__uint(run, (cl_uint)p->key_bytes);
-    clsort__ulong(run, p->element);
-    clsort__ulong(run, p->codec.minus_zero);
-    clsort__uint(run, !same && !p->d.precedes);
-    clsort__moves(run, 1, (cl_ulong)p->extent * (4 + (same || p->d.precedes ? 0 : 2 * p->key_bytes)));
-    clsort__launch(run, p->extent);
-}
-
-static size_t clsort__fields_bytes(const clsort_desc *d, cl_uint first, cl_uint end)
-{
-    size_t bytes = 0;
-    for (; first < end; first++) bytes += clsort__key_bits(d->fields[first].type) / 8;
-    return bytes;
-}
-
-/* Makes codes of fields first ... end - 1 of the records, in the order of the indices, which the first time are written. */
-static void clsort__extract_codes(clsort__run *run, const clsort__plan *p, clsort__span source, clsort__arrays pairs, cl_uint first, cl_uint end)
-{
-    const clsort__config utility = clsort__utility_config(run->s);
-    source.offset += p->d.key_offset;
-    clsort__use(run, &utility, CLSORT__KERNEL_EXTRACT_CODES);
-    clsort__place(run, source);
-    clsort__place(run, pairs.keys);
-    clsort__place(run, pairs.values);
-    clsort__count(run, p->extent);
-    clsort__uint(run, (cl_uint)p->key_bytes);
-    clsort__uint(run, end < p->field_count);
-    clsort__ulong(run, p->element);
-    clsort__place_fields(run, p, first, end);
-    clsort__moves(run, 1, (cl_ulong)p->extent * (4 + (p->d.fields ? clsort__fields_bytes(&p->d, first, end) : p->key_bytes) + p->key_bytes));
-    clsort__launch(run, p->extent);
-}
+/* ---- >>gather -------------------------------------------------------------------------------- */
 
 /* Rows of `count` elements of `element` bytes, `stride` bytes from one to the next. */
 typedef struct clsort__rows {
@@ -8630,8 +8878,201 @@ static void clsort__gather(clsort__run *run, const clsort__rows *source, const c
     clsort__launch(run, n * units);
 }
 
+/* Part i of a gather: the indices, then the source and the target of each array in turn. */
+static clsort__rows clsort__gather_part(const clsort_gather *g, size_t i)
+{
+    clsort__rows r;
+    r.place = clsort__make_span(g->indices, g->indices_offset);
+    r.rows = g->rows;
+    r.count = g->count;
+    r.element = 4;
+    r.stride = g->indices_row_stride;
+    if (i) {
+        const clsort_array *a = &g->arrays[(i - 1) / 2];
+        const int source = i % 2;
+        r.place.buffer = source ? a->source : a->target;
+        r.place.offset = source ? a->source_offset : a->target_offset;
+        r.count = source && g->source_count ? g->source_count : g->count;
+        r.element = a->element_size;
+        r.stride = source ? a->source_row_stride : a->target_row_stride;
+    }
+    return r;
+}
+
+static const char *clsort__part_role(size_t i)
+{
+    return !i ? "indices" : i % 2 ? "source" : "target";
+}
+
+/* Blames part i; `what` goes on behind its name. */
+static void clsort__blame_part(clsort__checks *c, clsort_status status, size_t i, const char *what)
+{
+    char detail[120];
+    if (i)
+        snprintf(detail, sizeof detail, "arrays[%.0f].%s%s", (double)((i - 1) / 2),
+                 clsort__part_role(i), what);
+    else snprintf(detail, sizeof detail, "indices%s", what);
+    clsort__blame(c, status, detail);
+}
+
+static void clsort__check_gather_part(clsort__checks *c, const clsort_gather *g, size_t i)
+{
+    const clsort__rows r = clsort__gather_part(g, i);
+    const size_t align = clsort__alignment(r.element);
+    const int fits = clsort__fits(r.count, r.element, 0)
+                     && clsort__fits(clsort__row_count(&r), clsort__row_stride(&r), r.place.offset);
+    if (r.stride && !r.rows)
+        clsort__blame_part(c, CLSORT_ERROR_UNUSED_FIELD, i, "_row_stride without rows");
+    if (!r.element) clsort__blame_part(c, CLSORT_ERROR_VALUE_SIZE, i, ": element_size is 0");
+    if (clsort__exceeds_32_bits(r.count))
+        clsort__blame_part(c, CLSORT_ERROR_COUNT_TOO_LARGE, i, ": count, source_count");
+    if (!fits) clsort__blame_part(c, CLSORT_ERROR_SIZE_OVERFLOW, i, "_offset, with all rows");
+    if (r.place.offset % align) clsort__blame_part(c, CLSORT_ERROR_MISALIGNED, i, "_offset");
+    if (r.stride % align) clsort__blame_part(c, CLSORT_ERROR_MISALIGNED, i, "_row_stride");
+    if (g->count && r.count && !r.place.buffer)
+        clsort__blame_part(c, CLSORT_ERROR_MISSING_BUFFER, i, "");
+}
+
+/* The checks that look at no buffer. */
+static void clsort__check_gather(clsort__checks *c, clsort__job *j)
+{
+    const clsort_gather *g = j->gather;
+    size_t i;
+    if (g->flags & ~(cl_uint)CLSORT_FLAG_NO_BUILD)
+        clsort__blame(c, CLSORT_ERROR_UNKNOWN_FLAG, "flags");
+    for (i = 0; i < 2 * (size_t)g->array_count + 1; i++) clsort__check_gather_part(c, g, i);
+}
+
+/* Rows of a part lie apart. */
+static clsort_status clsort__check_gather_rows(clsort_sorter *s, const clsort_gather *g)
+{
+    clsort__checks c;
+    size_t i;
+    memset(&c, 0, sizeof c);
+    c.s = s;
+    for (i = 0; i < 2 * (size_t)g->array_count + 1; i++) {
+        const clsort__rows r = clsort__gather_part(g, i);
+        if (clsort__row_count(&r) > 1 && clsort__row_stride(&r) < r.count * r.element)
+            clsort__blame_part(&c, CLSORT_ERROR_OVERLAP, i, "_row_stride is below a row");
+    }
+    return clsort__conclude(&c);
+}
+
+/* The buffers of a gather; the sorter keeps the room for their list. */
+static clsort_status clsort__check_gather_buffers(clsort__job *j)
+{
+    clsort_sorter *s = j->s;
+    const clsort_gather *g = j->gather;
+    const size_t count = 2 * (size_t)g->array_count + 1;
+    clsort_status status = CL_SUCCESS;
+    size_t i;
+    if (!g->count) return CL_SUCCESS;
+    if (s->range_room < count) {
+        status = clsort__grow(s, &s->ranges, count, sizeof *s->ranges);
+        if (status != CL_SUCCESS) return status;
+        s->range_room = count;
+    }
+    for (i = 0; i < count; i++) {
+        const clsort__rows r = clsort__gather_part(g, i);
+        const int writes = i && i % 2 == 0;
+        s->ranges[i] = clsort__make_range(clsort__part_role(i), r.place.buffer, r.place.offset,
+                                          clsort__rows_bytes(&r), !writes, writes);
+    }
+    status = clsort__check_ranges(s, s->ranges, count);
+    return status == CL_SUCCESS ? clsort__check_gather_rows(s, g) : status;
+}
+
+static clsort_status clsort__ready_gather(clsort__job *j)
+{
+    const clsort__config utility = clsort__utility_config(j->s);
+    return clsort__need_program(j->s, &utility, j->gather->flags);
+}
+
+/* All commands of a gather. */
+static void clsort__gather_all(clsort__run *run, const clsort__job *j)
+{
+    const clsort_gather *g = j->gather;
+    const clsort__rows indices = clsort__gather_part(g, 0);
+    size_t i;
+    for (i = 0; g->count && i < g->array_count; i++) {
+        const clsort__rows source = clsort__gather_part(g, 2 * i + 1);
+        const clsort__rows target = clsort__gather_part(g, 2 * i + 2);
+        clsort__gather(run, &source, &target, &indices);
+    }
+}
+
+static const clsort__operation clsort__gathering = { clsort__check_gather, NULL,
+                                                     clsort__check_gather_buffers,
+                                                     clsort__ready_gather, clsort__gather_all };
+
+/* ---- >>sort ---------------------------------------------------------------------------------- */
+
+/* Fields first ... end - 1, in a vector of CLSORT_MAX_FIELDS, and how many there are. */
+static void clsort__place_fields(clsort__run *run, const clsort__plan *p, cl_uint first,
+                                 cl_uint end)
+{
+    clsort__field fields[CLSORT_MAX_FIELDS];
+    memset(fields, 0, sizeof fields);
+    memcpy(fields, p->fields + first, (end - first) * sizeof *fields);
+    clsort__argument(run, sizeof fields, fields);
+    clsort__uint(run, end - first);
+}
+
+/* Takes keys out of records, or only numbers them. */
+static void clsort__extract(clsort__run *run, const clsort__plan *p, clsort__span source,
+                            clsort__arrays pairs)
+{
+    const clsort__config utility = clsort__utility_config(run->s);
+    const int same = p->element == p->key_bytes && !p->codec.minus_zero
+                     && clsort__same_place(source, pairs.keys);
+    source.offset += p->d.key_offset;
+    clsort__use(run, &utility, CLSORT__KERNEL_EXTRACT);
+    clsort__place(run, source);
+    clsort__place(run, pairs.keys.buffer ? pairs.keys : pairs.values);
+    clsort__place(run, pairs.values);
+    clsort__count(run, p->extent);
+    clsort__uint(run, (cl_uint)p->key_bytes);
+    clsort__ulong(run, p->element);
+    clsort__ulong(run, p->codec.minus_zero);
+    clsort__uint(run, !same && !p->d.precedes);
+    clsort__moves(run, 1,
+                  (cl_ulong)p->extent * (4 + (same || p->d.precedes ? 0 : 2 * p->key_bytes)));
+    clsort__launch(run, p->extent);
+}
+
+static size_t clsort__fields_bytes(const clsort_desc *d, cl_uint first, cl_uint end)
+{
+    size_t bytes = 0;
+    for (; first < end; first++) bytes += clsort__key_bits(d->fields[first].type) / 8;
+    return bytes;
+}
+
+/* Makes codes of fields first ... end - 1 of the records, in the order of the indices, which the first time are written. */
+static void clsort__extract_codes(clsort__run *run, const clsort__plan *p, clsort__span source,
+                                  clsort__arrays pairs, cl_uint first, cl_uint end)
+{
+    const clsort__config utility = clsort__utility_config(run->s);
+    source.offset += p->d.key_offset;
+    clsort__use(run, &utility, CLSORT__KERNEL_EXTRACT_CODES);
+    clsort__place(run, source);
+    clsort__place(run, pairs.keys);
+    clsort__place(run, pairs.values);
+    clsort__count(run, p->extent);
+    clsort__uint(run, (cl_uint)p->key_bytes);
+    clsort__uint(run, end < p->field_count);
+    clsort__ulong(run, p->element);
+    clsort__place_fields(run, p, first, end);
+    clsort__moves(run, 1,
+                  (cl_ulong)p->extent
+                      * (4 + (p->d.fields ? clsort__fields_bytes(&p->d, first, end) : p->key_bytes)
+                         + p->key_bytes));
+    clsort__launch(run, p->extent);
+}
+
 /* Permutes an array by indices; in place, through a copy in scratch. */
-static void clsort__permute(clsort__run *run, const clsort__plan *p, clsort__span source, clsort__span target, clsort__span copy, clsort__span indices, size_t element)
+static void clsort__permute(clsort__run *run, const clsort__plan *p, clsort__span source,
+                            clsort__span target, clsort__span copy, clsort__span indices,
+                            size_t element)
 {
     const int in_place = clsort__same_place(source, target);
     const clsort__rows from = clsort__make_rows(in_place ? copy : source, 1, p->extent, element, 0);
@@ -8643,7 +9084,8 @@ static void clsort__permute(clsort__run *run, const clsort__plan *p, clsort__spa
 
 /* Numbers the elements inside of segments, and gives those outside a number that no gather follows; or turns sorted numbers into those
    inside the segment. */
-static void clsort__number_segments(clsort__run *run, const clsort__plan *p, clsort__span from, clsort__span to, int relative)
+static void clsort__number_segments(clsort__run *run, const clsort__plan *p, clsort__span from,
+                                    clsort__span to, int relative)
 {
     const clsort__config utility = clsort__utility_config(run->s);
     clsort__use(run, &utility, CLSORT__KERNEL_NUMBER_SEGMENTS);
@@ -8656,7 +9098,8 @@ static void clsort__number_segments(clsort__run *run, const clsort__plan *p, cls
 }
 
 /* Sorts `from` into `to`, which may be the same, by the plan's algorithm. */
-static void clsort__sort_arrays(clsort__run *run, const clsort__plan *p, clsort__arrays from, clsort__arrays to, const clsort__scratch *scratch)
+static void clsort__sort_arrays(clsort__run *run, const clsort__plan *p, clsort__arrays from,
+                                clsort__arrays to, const clsort__scratch *scratch)
 {
     clsort__way w;
     w.from = from;
@@ -8669,7 +9112,8 @@ static void clsort__sort_arrays(clsort__run *run, const clsort__plan *p, clsort_
 }
 
 /* Sorts (key, index) pairs: by the key; by codes of several fields, the least significant ones first; or indices alone, by a comparator. */
-static void clsort__sort_pairs(clsort__run *run, const clsort__plan *p, clsort__span keys, clsort__arrays pairs, const clsort__scratch *scratch)
+static void clsort__sort_pairs(clsort__run *run, const clsort__plan *p, clsort__span keys,
+                               clsort__arrays pairs, const clsort__scratch *scratch)
 {
     cl_uint first, end;
     if (!p->has_codes) {
@@ -8681,24 +9125,31 @@ static void clsort__sort_pairs(clsort__run *run, const clsort__plan *p, clsort__
     for (end = p->field_count; end > 0; end = first) {
         first = clsort__first_field(&p->d, end - 1);
         clsort__extract_codes(run, p, keys, pairs, first, end);
-        if (p->segments && end == p->field_count) clsort__number_segments(run, p, pairs.values, pairs.values, 0);
+        if (p->segments && end == p->field_count)
+            clsort__number_segments(run, p, pairs.values, pairs.values, 0);
         clsort__sort_arrays(run, p, pairs, pairs, scratch);
     }
 }
 
 /* Sorts pairs and gathers what the description wants moved. */
-static void clsort__sort_by_index(clsort__run *run, const clsort__plan *p, clsort__span keys, clsort__span keys_to, clsort__span values, clsort__span values_to,
+static void clsort__sort_by_index(clsort__run *run, const clsort__plan *p, clsort__span keys,
+                                  clsort__span keys_to, clsort__span values, clsort__span values_to,
                                   const clsort__scratch *scratch)
 {
     const clsort__span indices = clsort__make_span(p->d.indices, p->d.indices_offset);
     clsort__arrays pairs;
-    pairs.values = p->has_indices && !p->segments ? indices : clsort__scratch_part(scratch, p->work_indices);
-    pairs.keys = p->d.precedes ? pairs.values : p->keys_at_home ? keys_to : clsort__scratch_part(scratch, p->work_keys);
+    pairs.values = p->has_indices && !p->segments ? indices
+                                                  : clsort__scratch_part(scratch, p->work_indices);
+    pairs.keys = p->d.precedes     ? pairs.values
+                 : p->keys_at_home ? keys_to
+                                   : clsort__scratch_part(scratch, p->work_keys);
     clsort__sort_pairs(run, p, keys, pairs, scratch);
     if (p->writes_keys && !p->keys_at_home)
-        clsort__permute(run, p, keys, keys_to, clsort__scratch_part(scratch, p->copied_keys), pairs.values, p->element);
+        clsort__permute(run, p, keys, keys_to, clsort__scratch_part(scratch, p->copied_keys),
+                        pairs.values, p->element);
     if (p->has_values)
-        clsort__permute(run, p, values, values_to, clsort__scratch_part(scratch, p->copied_values), pairs.values, p->d.value_size);
+        clsort__permute(run, p, values, values_to, clsort__scratch_part(scratch, p->copied_values),
+                        pairs.values, p->d.value_size);
     if (p->has_indices && p->segments) clsort__number_segments(run, p, pairs.values, indices, 1);
 }
 
@@ -8706,9 +9157,13 @@ static void clsort__sort_by_index(clsort__run *run, const clsort__plan *p, clsor
 static void clsort__sort(clsort__run *run, const clsort__plan *p, const clsort__scratch *scratch)
 {
     const clsort_desc *d = &p->d;
-    const clsort__span keys = clsort__make_span(d->keys, d->keys_offset), values = clsort__make_span(d->values, d->values_offset);
-    const clsort__span keys_to = p->in_place ? keys : clsort__make_span(d->keys_out, d->keys_out_offset);
-    const clsort__span values_to = p->values_in_place ? values : clsort__make_span(d->values_out, d->values_out_offset);
+    const clsort__span keys = clsort__make_span(d->keys, d->keys_offset),
+                       values = clsort__make_span(d->values, d->values_offset);
+    const clsort__span keys_to = p->in_place ? keys
+                                             : clsort__make_span(d->keys_out, d->keys_out_offset);
+    const clsort__span values_to = p->values_in_place
+                                       ? values
+                                       : clsort__make_span(d->values_out, d->values_out_offset);
     clsort__arrays from, to;
     if (p->by_index) {
         clsort__sort_by_index(run, p, keys, keys_to, values, values_to, scratch);
@@ -8725,16 +9180,17 @@ static void clsort__sort(clsort__run *run, const clsort__plan *p, const clsort__
 static int clsort__trivial(const clsort__plan *p)
 {
     return p->d.count == 0 || (p->at_offsets && p->segments == 0)
-           || (p->d.count == 1 && p->in_place && !p->has_indices && (!p->has_values || p->values_in_place));
+           || (p->d.count == 1 && p->in_place && !p->has_indices
+               && (!p->has_values || p->values_in_place));
 }
 
 /* Gives a plan's comparator a number, under which its programs are known. */
 static clsort_status clsort__ready_comparator(clsort_sorter *s, clsort__plan *p)
 {
-    clsort_status status;
-    if (!p->d.precedes || p->config.comparator) return CL_SUCCESS;
-    status = clsort__add_comparator(s, p->d.record_type, p->d.precedes, p->d.record_size, &p->config.comparator);
-    return status;
+    const clsort_desc *d = &p->d;
+    if (!d->precedes || p->config.comparator) return CL_SUCCESS;
+    return clsort__add_comparator(s, d->record_type, d->precedes, d->record_size,
+                                  &p->config.comparator);
 }
 
 /* Builds the programs that checks of a plan's result need. */
@@ -8743,22 +9199,28 @@ static clsort_status clsort__ready_checks(clsort_sorter *s, clsort__plan *p)
     const clsort__config utility = clsort__utility_config(s);
     clsort_status status = clsort__ready_comparator(s, p);
     if (status == CL_SUCCESS) status = clsort__need_program(s, &utility, p->d.flags);
-    if (status == CL_SUCCESS && p->d.precedes) status = clsort__need_program(s, &p->config, p->d.flags);
+    if (status == CL_SUCCESS && p->d.precedes)
+        status = clsort__need_program(s, &p->config, p->d.flags);
     return status;
 }
 
 /* Builds the programs that a plan needs. */
 static clsort_status clsort__ready(clsort_sorter *s, clsort__plan *p)
 {
+    const int verifies = s->options.flags & CLSORT_OPTION_VERIFY && !p->d.top_k;
+    const int gathers = p->by_index || verifies || (p->d.top_k && p->has_values);
     const clsort__config *segments = p->leftovers.family ? &p->leftovers : &p->config;
     clsort_status status = clsort__ready_comparator(s, p);
     if (status == CL_SUCCESS) status = clsort__need_program(s, &p->config, p->d.flags);
-    if (p->config.family == CLSORT__SWEEP && (status == CLSORT_ERROR_BUILD_FAILED || status == CLSORT_ERROR_DEVICE_LIMITS)) {
+    if (p->config.family == CLSORT__SWEEP
+        && (status == CLSORT_ERROR_BUILD_FAILED || status == CLSORT_ERROR_DEVICE_LIMITS)) {
         s->broken |= CLSORT__BIT(CLSORT__SWEEP);
         clsort__make_plan(s, &p->d, p);
+        clsort__plan_scratch(s, p);
         status = clsort__need_program(s, &p->config, p->d.flags);
     }
-    if (status == CL_SUCCESS && p->config.family == CLSORT__RELAUNCH) status = clsort__device_queue(s);
+    if (status == CL_SUCCESS && p->config.family == CLSORT__RELAUNCH)
+        status = clsort__device_queue(s);
     if (status == CL_SUCCESS && p->tiles.family)
         status = clsort__need_program(s, &p->tiles, p->d.flags);
     if (status == CL_SUCCESS && p->leftovers.family)
@@ -8767,105 +9229,417 @@ static clsort_status clsort__ready(clsort_sorter *s, clsort__plan *p)
         status = clsort__need_program(s, &p->pieces, p->d.flags);
     if (status == CL_SUCCESS && p->published.family)
         status = clsort__need_program(s, &p->published, p->d.flags);
-    if (status == CL_SUCCESS && (p->by_index || s->options.flags & CLSORT_OPTION_VERIFY)) status = clsort__ready_checks(s, p);
+    if (status == CL_SUCCESS && gathers) status = clsort__ready_checks(s, p);
     return status;
 }
 
-/* Scratch memory in one piece. */
-static void clsort__scratch_at(const clsort__plan *p, clsort__span first, clsort__scratch *scratch)
+/* Checks a sort and plans it. */
+static void clsort__check_sort(clsort__checks *c, clsort__job *j)
 {
-    cl_uint i = 0;
-    memset(scratch, 0, sizeof *scratch);
-    scratch->layout = &p->scratch;
-    do scratch->at[i] = clsort__part(first, p->scratch.start[i]);
-    while (++i < p->scratch.buffers);
+    clsort__check_desc(c, j->desc, CLSORT__TO_SORT);
+    if (c->status == CL_SUCCESS) clsort__make_plan(clsort__device_of(c->s), j->desc, &j->plan);
 }
 
-/* Where a plan's scratch is: the caller's, or the slot of the run's queue, waiting for its last user. */
-static clsort_status clsort__find_scratch(clsort__run *run, const clsort__plan *p,
-                                          clsort__scratch *scratch, clsort__slot **slot)
+static void clsort__sort_scratch(const clsort_sorter *s, clsort__job *j)
 {
-    cl_int state = CL_COMPLETE;
+    clsort__plan_scratch(s, &j->plan);
+}
+
+/* Builds the programs of a sort or a selection. */
+static clsort_status clsort__ready_plans(clsort__job *j)
+{
+    const clsort_status status = clsort__ready(j->s, &j->plan);
+    return status == CL_SUCCESS && j->plan.top.sorts_after ? clsort__ready(j->s, &j->then) : status;
+}
+
+/* ---- >>select -------------------------------------------------------------------------------- */
+
+/* Rows of up to so many elements are sorted whole on GPUs; the fewest elements of
+   a part on GPUs and CPUs; the most pairs that a work-group sorts, where local memory has room for them. */
+enum { CLSORT__SELECT_SHORT = 2048, CLSORT__SELECT_PART = 4096, CLSORT__SELECT_CPU_PART = 1 << 13,
+       CLSORT__SELECT_ROOM = 4096 };
+
+/* Local memory of selection kernels in bytes: everything in words, and the codes of what is sorted. */
+static size_t clsort__select_words(const clsort__config *c, cl_uint room)
+{
+    const size_t bins = (size_t)1 << c->digit_bits, list = bins > room ? bins : room;
+    return 4 * (5 + ((size_t)2 << c->group_log2) + list);
+}
+
+static size_t clsort__select_codes(const clsort__config *c, cl_uint room)
+{
+    return (size_t)(room ? room : 1) * c->key_bytes;
+}
+
+/* Work-group, digits and room of a device; without one, the largest. On a CPU one work-item has a row or a part to itself, unless the caller
+   names a work-group. */
+static void clsort__select_shape(const clsort_sorter *s, clsort__plan *p)
+{
+    clsort__config *c = &p->config;
+    clsort__top *t = &p->top;
+    c->family = CLSORT__SELECT;
+    c->key_bytes = (cl_uint)p->key_bytes;
+    c->lanes = c->items_log2 = 1;
+    c->digit_bits = 11;
+    c->group_log2 = clsort__choose_group(s, &p->d.tuning, 0, 8);
+    t->most_room = (cl_uint)CLSORT__SELECT_ROOM >> (c->key_bytes == 8);
+    for (;;) {
+        t->local = clsort__select_words(c, t->most_room) + clsort__select_codes(c, t->most_room);
+        if (!s || t->local <= s->local_bytes) break;
+        if (t->most_room > 1u << c->digit_bits) t->most_room /= 2;
+        else if (c->digit_bits > 4 && c->digit_bits > c->group_log2) c->digit_bits--;
+        else if (c->group_log2 > 0) c->group_log2--;
+        else if (t->most_room > 1) t->most_room /= 2;
+        else break;
+    }
+    c->share_log2 = c->group_log2;
+}
+
+/* What is wanted, and how many elements may be left when a row is decided: enough that few passes do, few enough to be sorted fast. A row that
+   is as short as that is sorted whole, without a pass. */
+static void clsort__select_goal(const clsort_sorter *s, clsort__plan *p)
+{
+    const int is_cpu = s && s->is_cpu;
+    const cl_uint least = is_cpu ? 64 : 512, whole = is_cpu ? 256 : (cl_uint)CLSORT__SELECT_SHORT;
+    const cl_uint bits = (cl_uint)(8 * p->key_bytes) - p->top.lacks - p->d.first_bit,
+                  digit = p->config.digit_bits;
+    const size_t k = p->d.top_k;
+    p->top.goal = p->d.flags & CLSORT_FLAG_TOP_NTH ? CLSORT__SELECT_NTH
+                  : k > p->top.most_room           ? CLSORT__SELECT_UNORDERED
+                                                   : CLSORT__SELECT_FIRST;
+    p->top.wanted = p->top.goal == CLSORT__SELECT_NTH ? 1 : k;
+    p->top.sorts_after = p->top.goal != CLSORT__SELECT_NTH
+                         && !(p->d.flags & CLSORT_FLAG_TOP_UNSORTED)
+                         && (!s || p->top.goal == CLSORT__SELECT_UNORDERED);
+    p->top.room = least;
+    while (p->top.goal == CLSORT__SELECT_FIRST && p->top.room < 2 * k
+           && p->top.room < p->top.most_room)
+        p->top.room *= 2;
+    if (p->top.room > p->top.most_room) p->top.room = p->top.most_room;
+    p->top.passes = (cl_uint)(clsort__ceil_divide(bits, digit)
+                              + clsort__ceil_divide(clsort__ceil_log2(p->d.count), digit));
+    if (p->top.goal == CLSORT__SELECT_UNORDERED) p->top.room = 0;
+    else if (p->d.count <= p->top.room || (p->d.count <= whole && p->d.count <= p->top.most_room)) {
+        p->top.room = 1u << clsort__ceil_log2(p->d.count);
+        p->top.passes = 0;
+    }
+}
+
+/* Rows that leave most of the device idle are cut into parts. */
+static void clsort__select_parts(const clsort_sorter *s, clsort__plan *p)
+{
+    const size_t busy = !s ? (size_t)-1 : s->is_cpu ? 2 * (size_t)s->compute_units : 8 * (size_t)s->compute_units;
+    const size_t least = s && s->is_cpu ? (size_t)CLSORT__SELECT_CPU_PART : (size_t)CLSORT__SELECT_PART;
+    const size_t room = s ? p->top.room : p->top.most_room;   /* without a device: the most of all */
+    const size_t each = busy / p->top.rows, most = each < p->d.count / least ? each : p->d.count / least;
+    const size_t parts = most && p->top.passes ? most : 1;
+    p->top.part_rows = p->d.count ? clsort__ceil_divide(p->d.count, parts) : 1;
+    p->top.parts = clsort__ceil_divide(p->d.count, p->top.part_rows);
+    p->top.spread = !s || p->top.parts > 1 || p->top.goal == CLSORT__SELECT_UNORDERED;
+    p->top.row_words = (CLSORT__ROW_LIST + clsort__largest(room, most, 1) + 3) / 4 * 4;
+}
+
+/* Bytes of the tables of a selection that is spread. */
+static size_t clsort__select_tables(const clsort__plan *p)
+{
+    const size_t words = ((size_t)3 << p->config.digit_bits) + p->top.row_words;
+    return clsort__saturating_multiply(p->top.rows, 4 * words);
+}
+
+/* What is sorted after a selection: the k keys of each row, with their indices if these are wanted. They are in the row's order, and the
+   sort is stable, so that of equal keys the smaller index stays first. */
+static clsort_desc clsort__select_order(const clsort__plan *p)
+{
+    const clsort_desc *d = &p->d;
+    clsort_desc order;
+    memset(&order, 0, sizeof order);
+    order.count = d->top_k;
+    order.rows = p->top.rows;
+    order.key_type = d->key_type;
+    order.order = d->order;
+    order.nan_order = d->nan_order;
+    order.zero_order = d->zero_order;
+    order.first_bit = d->first_bit;
+    order.last_bit = d->last_bit;
+    order.stable = 1;
+    order.value_size = p->has_indices || p->has_values ? 4 : 0;
+    order.flags = d->flags & CLSORT_FLAG_NO_BUILD;
+    order.tuning.work_group = d->tuning.work_group;
+    order.tuning.items = d->tuning.items;
+    return order;
+}
+
+/* The sort afterwards takes each buffer of its own layout as one part. */
+static void clsort__take_order(const clsort_sorter *s, clsort__job *j)
+{
+    const clsort_desc order = clsort__select_order(&j->plan);
+    clsort__layout *l = &j->plan.scratch;
+    const clsort__layout *parts = &j->then.scratch;
     cl_uint i;
-    clsort_status status;
-    clsort__scratch_at(p, clsort__make_span(p->d.scratch, p->d.scratch_offset), scratch);
-    *slot = NULL;
-    if (!p->scratch.bytes || p->d.scratch) return CL_SUCCESS;
-    status = clsort__find_slot(run->s, run->queue, slot);
-    if (status == CL_SUCCESS) status = clsort__grow_slot(run->s, *slot, &p->scratch);
-    if (status != CL_SUCCESS) return status;
-    for (i = 0; i < p->scratch.buffers; i++)
-        scratch->at[i] = clsort__make_span((*slot)->buffers[i], 0);
-    if (!(*slot)->last) return CL_SUCCESS;
-    status = CLSORT__ASK(run->s, clGetEventInfo, (*slot)->last, CL_EVENT_COMMAND_EXECUTION_STATUS,
-                         state);
-    if (status == CL_SUCCESS && state > CL_COMPLETE) {
-        status = CLSORT__TRY(run->s, clRetainEvent, ((*slot)->last));
-        if (status == CL_SUCCESS) run->previous = (*slot)->last;
+    clsort__make_plan(s, &order, &j->then);
+    clsort__plan_scratch(s, &j->then);
+    j->plan.top.order_scratch = l->bytes;
+    if (!s) clsort__take(l, clsort__most_scratch(&order).bytes);
+    for (i = 0; s && i < parts->buffers; i++) clsort__take(l, clsort__buffer_bytes(parts, i));
+    l->too_large |= parts->too_large;
+}
+
+/* Lays out the scratch memory, the part of the sort afterwards last. The header's MEMORY chapter states the same formula. */
+static void clsort__select_scratch(const clsort_sorter *s, clsort__job *j)
+{
+    clsort__plan *p = &j->plan;
+    const size_t results = p->top.rows * p->top.wanted;
+    clsort__layout *l = &p->scratch;
+    l->most = clsort__most_bytes(s, p);
+    if (p->top.spread) p->tables = clsort__take(l, clsort__select_tables(p));
+    if (p->has_values && !p->has_indices) p->work_indices = clsort__take(l, results * 4);
+    if (p->top.sorts_after && !p->writes_keys)
+        p->work_keys = clsort__take(l, results * p->key_bytes);
+    if (p->top.sorts_after) clsort__take_order(s, j);
+}
+
+/* Derives everything but the scratch memory from a description that was checked. */
+static void clsort__plan_top(const clsort_sorter *s, const clsort_desc *d, clsort__plan *p)
+{
+    memset(p, 0, sizeof *p);
+    p->d = *d;
+    clsort__plan_key(p);
+    clsort__plan_arrays(p);
+    p->in_place = p->values_in_place = 0;
+    if (p->has_values && !d->keys_out && !(d->flags & CLSORT_FLAG_KEYS_OUT)) p->writes_keys = 0;
+    p->top.rows = d->rows ? d->rows : 1;
+    p->top.lacks = d->last_bit ? clsort__key_bits(d->key_type) - d->last_bit : 0;
+    clsort__select_shape(s, p);
+    clsort__select_goal(s, p);
+    clsort__select_parts(s, p);
+    p->results = p->top.rows * p->top.wanted;
+}
+
+/* Can the sort afterwards be done? Without a device it is planned for those whose work-groups sort
+   least; others may not need it. */
+static void clsort__check_select_order(clsort__checks *c, clsort__plan *p)
+{
+    const clsort_desc order = clsort__select_order(p);
+    clsort__checks after;
+    if (!p->top.sorts_after) return;
+    memset(&after, 0, sizeof after);
+    after.s = c->s;
+    clsort__check_desc(&after, &order, CLSORT__TO_SORT);
+    if (after.status == CL_SUCCESS) return;
+    if (p->top.goal == CLSORT__SELECT_UNORDERED) clsort__blame(c, after.status, after.detail);
+    else p->top.sorts_after = 0;
+}
+
+/* Checks a selection and plans it. */
+static void clsort__check_top(clsort__checks *c, clsort__job *j)
+{
+    clsort__check_desc(c, j->desc, CLSORT__TO_SELECT);
+    if (!clsort__may_blame(c, CLSORT_ERROR_UNSUPPORTED)) return;
+    clsort__plan_top(clsort__device_of(c->s), j->desc, &j->plan);
+    clsort__check_select_order(c, &j->plan);
+}
+
+/* Chooses a kernel of a selection and gives it what all of them are told. */
+static void clsort__use_select(clsort__run *run, const clsort__plan *p, int kernel)
+{
+    clsort__use(run, &p->config, kernel);
+    clsort__place(run, clsort__make_span(p->d.keys, p->d.keys_offset));
+    clsort__place_codec(run, p, clsort__make_span(NULL, 0));
+    clsort__ulong(run, p->codec.minus_zero);
+    clsort__uint(run, p->top.lacks);
+    clsort__uint(run, p->d.first_bit);
+    clsort__count(run, p->top.rows);
+    clsort__count(run, p->d.count);
+    clsort__ulong(run, p->stride * p->key_bytes);
+    clsort__uint(run, (cl_uint)p->d.top_k);
+    clsort__uint(run, p->top.goal);
+    clsort__uint(run, p->top.room);
+    clsort__uint(run, p->top.passes);
+}
+
+static void clsort__place_tables(clsort__run *run, const clsort__plan *p, clsort__span tables)
+{
+    clsort__place(run, tables);
+    clsort__uint(run, (cl_uint)p->top.row_words);
+    clsort__uint(run, (cl_uint)p->top.parts);
+    clsort__uint(run, (cl_uint)p->top.part_rows);
+}
+
+/* Where the selected keys and, as their values, their indices go: what is not wanted but needed on the way, to scratch. */
+static clsort__arrays clsort__select_results(const clsort__plan *p, const clsort__scratch *scratch)
+{
+    const clsort_desc *d = &p->d;
+    clsort__arrays found;
+    found.keys = clsort__make_span(d->keys_out, d->keys_out_offset);
+    found.values = clsort__make_span(d->indices, d->indices_offset);
+    if (p->top.sorts_after && !p->writes_keys)
+        found.keys = clsort__scratch_part(scratch, p->work_keys);
+    if (p->has_values && !p->has_indices)
+        found.values = clsort__scratch_part(scratch, p->work_indices);
+    return found;
+}
+
+/* One of the two that is not there is stood for by the other. */
+static void clsort__place_outputs(clsort__run *run, clsort__arrays found)
+{
+    clsort__place(run, found.values.buffer ? found.values : found.keys);
+    clsort__place(run, found.keys.buffer ? found.keys : found.values);
+    clsort__uint(run, (found.values.buffer ? (cl_uint)CLSORT__WRITES_INDICES : 0)
+                          | (found.keys.buffer ? (cl_uint)CLSORT__WRITES_KEYS : 0));
+}
+
+/* Bytes of the keys of all rows, and of what is written of them. */
+static cl_ulong clsort__select_read(const clsort__plan *p)
+{
+    return (cl_ulong)p->top.rows * p->d.count * p->key_bytes;
+}
+
+static cl_ulong clsort__select_written(const clsort__plan *p)
+{
+    const int keys = p->writes_keys || p->top.sorts_after,
+              indices = p->has_indices || p->has_values;
+    return (cl_ulong)p->top.rows * p->top.wanted * ((keys ? p->key_bytes : 0) + (indices ? 4 : 0));
+}
+
+/* Ends the arguments with the local memory of a kernel that sorts a list, whose keys it reads for that, and launches a work-group per row. */
+static void clsort__launch_rows(clsort__run *run, const clsort__plan *p)
+{
+    clsort__argument(run, clsort__select_words(&p->config, p->top.room), NULL);
+    clsort__argument(run, clsort__select_codes(&p->config, p->top.room), NULL);
+    clsort__moves(run, 0,
+                  (cl_ulong)p->top.rows * (p->top.room < p->d.count ? p->top.room : p->d.count)
+                      * p->key_bytes);
+    clsort__launch(run, p->top.rows << run->group_log2);
+}
+
+/* The passes over rows in parts. From one to the next only its number changes: setting every argument again would take the host longer than
+   an idle pass takes the device. */
+static void clsort__select_passes(clsort__run *run, const clsort__plan *p, clsort__span tables)
+{
+    cl_uint pass, place;
+    clsort__use_select(run, p, CLSORT__KERNEL_SELECT_PASS);
+    clsort__place_tables(run, p, tables);
+    clsort__argument(run, clsort__select_words(&p->config, p->top.room), NULL);
+    place = run->argument;
+    for (pass = 0; pass <= p->top.passes; pass++) {
+        run->argument = place;
+        clsort__uint(run, pass);
+        clsort__moves(run, 0, clsort__select_read(p));
+        clsort__launch(run, p->top.rows * p->top.parts << run->group_log2);
     }
-    return status;
 }
 
-/* Without elements radix kernels still write their tables: those of 1024 blocks, or of 8 digits. */
-enum { CLSORT__DUMMY_BYTES = 1 << 16 };
-
-/* A run that launches kernels with their geometry and no elements, on the sorter's own queue. */
-static clsort_status clsort__begin_warm(clsort_sorter *s, clsort__run *run)
+/* Rows in parts: passes that narrow, then the results. */
+static void clsort__select_spread(clsort__run *run, const clsort__plan *p, clsort__span tables,
+                                  clsort__arrays found)
 {
-    cl_int code;
-    clsort_status status = clsort__own_queue(s);
-    if (status != CL_SUCCESS) return status;
-    if (!s->dummy) {
-        s->dummy = CLSORT_CL(clCreateBuffer)(s->context, CL_MEM_READ_WRITE, CLSORT__DUMMY_BYTES, NULL, &code);
-        if (code != CL_SUCCESS) return clsort__note(s, code, "clCreateBuffer");
+    clsort__fill(run, tables, 0, p->top.rows * 4 << p->config.digit_bits);
+    clsort__select_passes(run, p, tables);
+    clsort__use_select(run, p,
+                       p->top.goal == CLSORT__SELECT_UNORDERED ? CLSORT__KERNEL_SELECT_SCATTER
+                                                               : CLSORT__KERNEL_SELECT_SORT);
+    clsort__place_tables(run, p, tables);
+    clsort__place_outputs(run, found);
+    clsort__moves(run, 1, clsort__select_written(p));
+    if (p->top.goal != CLSORT__SELECT_UNORDERED) {
+        clsort__launch_rows(run, p);
+        return;
     }
-    memset(run, 0, sizeof *run);
-    run->s = s;
-    run->queue = s->own_queue;
-    run->in_order = 1;
-    run->mode = CLSORT__WARM;
-    return CL_SUCCESS;
+    clsort__moves(run, 0, clsort__select_read(p));
+    clsort__argument(run, clsort__group_sums(p->config.group_log2), NULL);
+    clsort__launch(run, p->top.rows * p->top.parts << run->group_log2);
 }
 
-static clsort_status clsort__end_warm(clsort__run *run)
+/* Moves the values of what was selected. */
+static void clsort__select_values(clsort__run *run, const clsort__plan *p, clsort__span indices)
 {
-    const cl_int code = CLSORT_CL(clFinish)(run->queue);
-    return run->status != CL_SUCCESS ? run->status : clsort__note(run->s, code, "clFinish");
+    const clsort_desc *d = &p->d;
+    const size_t size = d->value_size;
+    const clsort__span values = clsort__make_span(d->values, d->values_offset);
+    const clsort__span out = clsort__make_span(d->values_out, d->values_out_offset);
+    const clsort__rows from = clsort__make_rows(values, p->top.rows, p->d.count, size,
+                                                p->stride * size);
+    const clsort__rows to = clsort__make_rows(out, p->top.rows, p->top.wanted, size, 0);
+    const clsort__rows by = clsort__make_rows(indices, p->top.rows, p->top.wanted, 4, 0);
+    clsort__gather(run, &from, &to, &by);
 }
 
-/* Launches every kernel of a plan that way. */
-static clsort_status clsort__warm(clsort_sorter *s, const clsort__plan *p)
+/* Sorts what was selected, in place. */
+static void clsort__sort_selected(clsort__run *run, const clsort__job *j, clsort__arrays found)
 {
-    clsort__scratch none;
-    clsort__run run;
-    clsort_status status = clsort__begin_warm(s, &run);
-    if (status != CL_SUCCESS) return status;
-    clsort__scratch_at(p, clsort__make_span(NULL, 0), &none);
-    clsort__sort(&run, p, &none);
-    return clsort__end_warm(&run);
+    clsort__plan order = j->then;
+    clsort__scratch rest = j->scratch;
+    rest.shift += j->plan.top.order_scratch;
+    order.d.keys = found.keys.buffer;
+    order.d.keys_offset = found.keys.offset;
+    order.d.values = found.values.buffer;
+    order.d.values_offset = found.values.offset;
+    clsort__sort(run, &order, &rest);
 }
 
-/* Makes the scratch of a plan ahead, for the next queue that needs one. */
-static clsort_status clsort__prepare_scratch(clsort_sorter *s, const clsort__plan *p)
+/* All commands of a selection. */
+static void clsort__select(clsort__run *run, const clsort__job *j)
 {
-    const int needed = p->scratch.bytes > 0 && !p->d.scratch;
-    clsort__slot *slot;
+    const clsort__plan *p = &j->plan;
+    const clsort__arrays found = clsort__select_results(p, &j->scratch);
+    if (p->top.spread) {
+        clsort__select_spread(run, p, clsort__scratch_part(&j->scratch, p->tables), found);
+    } else {
+        clsort__use_select(run, p, CLSORT__KERNEL_SELECT_ROWS);
+        clsort__place_outputs(run, found);
+        clsort__moves(run, 1,
+                      (p->top.passes + 1) * clsort__select_read(p) + clsort__select_written(p));
+        clsort__launch_rows(run, p);
+    }
+    if (p->top.sorts_after) clsort__sort_selected(run, j, found);
+    if (p->has_values) clsort__select_values(run, p, found.values);
+}
+
+/* ---- >>is_sorted ----------------------------------------------------------------------------- */
+
+/* The part of a description that a check of order reads. */
+static clsort_desc clsort__order_only(const clsort_desc *desc)
+{
+    clsort_desc d = *desc;
+    d.stable = d.algorithm = 0;
+    d.flags &= CLSORT_FLAG_NO_BUILD | CLSORT_FLAG_COUNT_BUFFER;
+    d.keys_out = d.values = d.values_out = d.indices = d.scratch = NULL;
+    d.keys_out_offset = d.values_offset = d.values_out_offset = d.indices_offset = 0;
+    d.value_size = d.scratch_offset = d.scratch_size = d.top_k = 0;
+    memset(&d.tuning, 0, sizeof d.tuning);
+    return d;
+}
+
+static void clsort__check_is_sorted(clsort__checks *c, clsort__job *j)
+{
+    clsort__need_multiple(c, "result_offset", j->result.offset, 4);
+    clsort__check_desc(c, j->desc, CLSORT__TO_READ);
+    if (c->status == CL_SUCCESS) clsort__make_plan(c->s, j->desc, &j->plan);
+}
+
+static clsort_status clsort__check_order_buffers(clsort__job *j)
+{
+    const clsort__plan *p = &j->plan;
+    const clsort_desc *d = &p->d;
+    clsort__range r[4];
     clsort_status status;
-    if (!needed && !s->releases_late) return CL_SUCCESS;
-    status = clsort__find_slot(s, NULL, &slot);
-    return status == CL_SUCCESS && needed ? clsort__grow_slot(s, slot, &p->scratch) : status;
+    r[0] = clsort__make_range("keys", d->keys, d->keys_offset, p->extent * p->element, 1, 0);
+    r[1] = clsort__make_range("result", j->result.buffer, j->result.offset, 4, 1, 1);
+    clsort__segment_ranges(d, r + 2);
+    status = clsort__check_ranges(j->s, r, 4);
+    return status == CL_SUCCESS ? clsort__check_rows(j->s, p) : status;
 }
-
-/* ---- >>order ----------------------------------------------------------------------------------------------------- */
 
 /* Lowers the number at `result` to that of the first unsorted element; through indices if there are any. */
-static void clsort__check_order(clsort__run *run, const clsort__plan *p, clsort__span keys, clsort__span indices, clsort__span result)
+static void clsort__check_order(clsort__run *run, const clsort__plan *p, clsort__span keys,
+                                clsort__span indices, clsort__span result)
 {
     const clsort__config utility = clsort__utility_config(run->s);
     const clsort__config *config = p->d.precedes ? &p->config : &utility;
     if (p->d.count < 2) return;
     keys.offset += p->d.key_offset;
-    clsort__use(run, config, p->d.precedes ? CLSORT__KERNEL_MERGE_ORDERED : CLSORT__KERNEL_IS_SORTED);
+    clsort__use(run, config,
+                p->d.precedes ? CLSORT__KERNEL_MERGE_ORDERED : CLSORT__KERNEL_IS_SORTED);
     if (!p->d.precedes) clsort__place(run, keys);
     clsort__place(run, indices.buffer ? indices : keys);
     clsort__place(run, result);
@@ -8882,18 +9656,101 @@ static void clsort__check_order(clsort__run *run, const clsort__plan *p, clsort_
 }
 
 /* All commands of clsort_enqueue_is_sorted. */
-static void clsort__is_sorted(clsort__run *run, const clsort__plan *p, clsort__span result)
+static void clsort__is_sorted(clsort__run *run, const clsort__job *j)
 {
-    clsort__fill(run, result, (cl_uint)p->extent, sizeof(cl_uint));
-    clsort__check_order(run, p, clsort__make_span(p->d.keys, p->d.keys_offset), clsort__make_span(NULL, 0), result);
+    const clsort__plan *p = &j->plan;
+    clsort__fill(run, j->result, (cl_uint)p->extent, sizeof(cl_uint));
+    clsort__check_order(run, p, clsort__make_span(p->d.keys, p->d.keys_offset),
+                        clsort__make_span(NULL, 0), j->result);
 }
 
-/* ---- >>proof ----------------------------------------------------------------------------------------------------- */
+static clsort_status clsort__ready_proof(clsort__job *j)
+{
+    return clsort__ready_checks(j->s, &j->plan);
+}
+
+static const clsort__operation clsort__ordering = { clsort__check_is_sorted, NULL,
+                                                    clsort__check_order_buffers,
+                                                    clsort__ready_proof, clsort__is_sorted };
+
+/* ---- >>host ---------------------------------------------------------------------------------- */
+
+/* A device copy of a host array, or nothing for an array of no bytes. */
+static clsort_status clsort__upload(clsort_sorter *s, void *data, size_t bytes, cl_mem *buffer)
+{
+    cl_int code;
+    if (!bytes) return CL_SUCCESS;
+    *buffer = CLSORT_CL(clCreateBuffer)(s->context,
+                                        data ? CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR
+                                             : CL_MEM_READ_WRITE,
+                                        bytes, data, &code);
+    return clsort__note(s, code, "clCreateBuffer");
+}
+
+static clsort_status clsort__download(clsort_sorter *s, cl_mem buffer, size_t bytes, void *data)
+{
+    if (!data || !bytes) return CL_SUCCESS;
+    return CLSORT__TRY(s, clEnqueueReadBuffer,
+                       (s->own_queue, buffer, CL_TRUE, 0, bytes, data, 0, NULL, NULL));
+}
+
+/* What a description for host arrays must not name. */
+static void clsort__check_no_buffers(clsort__checks *c, const clsort_desc *d)
+{
+    const clsort__mistake mistakes[] = {
+        { d->keys || d->keys_offset, "keys, keys_offset: they must be 0 with host arrays" },
+        { d->keys_out || d->keys_out_offset,
+          "keys_out, keys_out_offset: they must be 0 with host arrays" },
+        { d->values || d->values_offset, "values, values_offset: they must be 0 with host arrays" },
+        { d->values_out || d->values_out_offset,
+          "values_out, values_out_offset: they must be 0 with host arrays" },
+        { d->indices || d->indices_offset,
+          "indices, indices_offset: they must be 0 with host arrays" },
+        { d->scratch || d->scratch_offset || d->scratch_size,
+          "scratch: it must be 0 with host arrays" },
+        { d->segments || d->segment_count || d->segments_offset,
+          "segments, segment_count: they must be 0 with host arrays" },
+        { d->count_buffer || d->count_offset,
+          "count_buffer, count_offset: they must be 0 with host arrays" },
+        { (d->flags & ~(cl_uint)CLSORT_FLAG_NO_BUILD) != 0,
+          "flags: only CLSORT_FLAG_NO_BUILD goes with host arrays" }
+    };
+    CLSORT__BLAME(c, CLSORT_ERROR_UNSUPPORTED, mistakes);
+}
+
+/* Sorts host arrays by way of buffers, which *d then names. */
+static clsort_status clsort__sort_there(clsort_sorter *s, clsort_desc *d, void *keys, void *values,
+                                        cl_uint *indices)
+{
+    const size_t element = d->record_size ? d->record_size : clsort__key_bits(d->key_type) / 8;
+    const size_t n = clsort__extent(d, element);
+    const size_t key_bytes = n * element, value_bytes = n * d->value_size;
+    clsort_status status = clsort__own_queue(s);
+    if (status == CL_SUCCESS) status = clsort__upload(s, keys, key_bytes, &d->keys);
+    if (status == CL_SUCCESS) status = clsort__upload(s, values, value_bytes, &d->values);
+    if (status == CL_SUCCESS)
+        status = clsort__upload(s, d->rows > 1 ? indices : NULL, indices ? n * sizeof *indices : 0,
+                                &d->indices);
+    if (status == CL_SUCCESS) status = clsort_enqueue_sort(s, s->own_queue, d, 0, NULL, NULL);
+    if (status == CL_SUCCESS) status = CLSORT__TRY(s, clFinish, (s->own_queue));
+    if (status == CL_SUCCESS && indices)
+        status = clsort__download(s, d->indices, n * sizeof *indices, indices);
+    if (status == CL_SUCCESS && !indices) status = clsort__download(s, d->keys, key_bytes, keys);
+    if (status == CL_SUCCESS && !indices)
+        status = clsort__download(s, d->values, value_bytes, values);
+    if (d->keys) CLSORT_CL(clReleaseMemObject)(d->keys);
+    if (d->values) CLSORT_CL(clReleaseMemObject)(d->values);
+    if (d->indices) CLSORT_CL(clReleaseMemObject)(d->indices);
+    return status;
+}
+
+/* ---- >>proof --------------------------------------------------------------------------------- */
 
 /* Work-items of a fingerprint kernel: each takes every step-th element. */
 enum { CLSORT__FINGERPRINT_STEP = 4096 };
 
-static void clsort__fingerprint(clsort__run *run, const clsort__plan *p, clsort__span elements, clsort__span values, clsort__span indices, clsort__span sums)
+static void clsort__fingerprint(clsort__run *run, const clsort__plan *p, clsort__span elements,
+                                clsort__span values, clsort__span indices, clsort__span sums)
 {
     const clsort__config utility = clsort__utility_config(run->s);
     clsort__use(run, &utility, CLSORT__KERNEL_FINGERPRINT);
@@ -8910,7 +9767,8 @@ static void clsort__fingerprint(clsort__run *run, const clsort__plan *p, clsort_
     clsort__launch(run, CLSORT__FINGERPRINT_STEP);
 }
 
-static void clsort__fingerprint_indices(clsort__run *run, const clsort__plan *p, clsort__span indices, clsort__span sums)
+static void clsort__fingerprint_indices(clsort__run *run, const clsort__plan *p,
+                                        clsort__span indices, clsort__span sums)
 {
     const clsort__config utility = clsort__utility_config(run->s);
     clsort__use(run, &utility, CLSORT__KERNEL_FINGERPRINT_INDICES);
@@ -8923,27 +9781,49 @@ static void clsort__fingerprint_indices(clsort__run *run, const clsort__plan *p,
 }
 
 /* All commands of clsort_enqueue_fingerprint. */
-static void clsort__prove_input(clsort__run *run, const clsort__plan *p, clsort__span proof)
+static void clsort__prove_input(clsort__run *run, const clsort__job *j)
 {
+    const clsort__plan *p = &j->plan;
+    const clsort__span proof = j->result;
     clsort__fill(run, proof, 0, sizeof(clsort_proof));
-    clsort__fingerprint(run, p, clsort__make_span(p->d.keys, p->d.keys_offset), clsort__make_span(p->d.values, p->d.values_offset),
-                        clsort__make_span(NULL, 0), clsort__part(proof, offsetof(clsort_proof, before)));
+    clsort__fingerprint(run, p, clsort__make_span(p->d.keys, p->d.keys_offset),
+                        clsort__make_span(p->d.values, p->d.values_offset),
+                        clsort__make_span(NULL, 0),
+                        clsort__part(proof, offsetof(clsort_proof, before)));
 }
 
 /* All commands of clsort_enqueue_verify. Keys that were not written are fingerprinted again, with the values that indices put beside them:
    they must not have changed. */
-static void clsort__prove_output(clsort__run *run, const clsort__plan *p, clsort__span proof)
+static void clsort__prove_output(clsort__run *run, const clsort__job *j)
 {
+    const clsort__plan *p = &j->plan;
     const clsort_desc *d = &p->d;
-    const int keys_moved = p->writes_keys && !p->in_place, values_moved = p->has_values && !p->values_in_place;
+    const clsort__span proof = j->result;
+    const int keys_moved = p->writes_keys && !p->in_place,
+              values_moved = p->has_values && !p->values_in_place;
     const int beside = p->has_values && !p->writes_keys;
-    const clsort__span keys = keys_moved ? clsort__make_span(d->keys_out, d->keys_out_offset) : clsort__make_span(d->keys, d->keys_offset);
-    const clsort__span values = values_moved ? clsort__make_span(d->values_out, d->values_out_offset) : clsort__make_span(d->values, d->values_offset);
-    const clsort__span indices = clsort__make_span(d->indices, d->indices_offset), none = clsort__make_span(NULL, 0);
-    clsort__fill(run, clsort__part(proof, offsetof(clsort_proof, unsorted)), (cl_uint)p->extent, 2 * sizeof(cl_uint));
-    clsort__fingerprint(run, p, keys, values, beside ? indices : none, clsort__part(proof, offsetof(clsort_proof, after)));
-    if (d->indices) clsort__fingerprint_indices(run, p, indices, clsort__part(proof, offsetof(clsort_proof, indices)));
-    clsort__check_order(run, p, keys, p->writes_keys ? none : indices, clsort__part(proof, offsetof(clsort_proof, unsorted)));
+    const clsort__span keys = keys_moved ? clsort__make_span(d->keys_out, d->keys_out_offset)
+                                         : clsort__make_span(d->keys, d->keys_offset);
+    const clsort__span values = values_moved
+                                    ? clsort__make_span(d->values_out, d->values_out_offset)
+                                    : clsort__make_span(d->values, d->values_offset);
+    const clsort__span indices = clsort__make_span(d->indices, d->indices_offset),
+                       none = clsort__make_span(NULL, 0);
+    clsort__fill(run, clsort__part(proof, offsetof(clsort_proof, unsorted)), (cl_uint)p->extent,
+                 2 * sizeof(cl_uint));
+    clsort__fingerprint(run, p, keys, values, beside ? indices : none,
+                        clsort__part(proof, offsetof(clsort_proof, after)));
+    if (d->indices)
+        clsort__fingerprint_indices(run, p, indices,
+                                    clsort__part(proof, offsetof(clsort_proof, indices)));
+    clsort__check_order(run, p, keys, p->writes_keys ? none : indices,
+                        clsort__part(proof, offsetof(clsort_proof, unsorted)));
+}
+
+static void clsort__check_proof(clsort__checks *c, clsort__job *j)
+{
+    clsort__need_multiple(c, "proof_offset", j->result.offset, 4);
+    clsort__check_sort(c, j);
 }
 
 /* The buffer for the proof of one sort. */
@@ -8952,1210 +9832,10 @@ static clsort_status clsort__new_proof(clsort_sorter *s, clsort__span *proof)
     cl_int code;
     clsort_status status = clsort__grow(s, &s->pending, s->pending_count + 1, sizeof *s->pending);
     if (status != CL_SUCCESS) return status;
-    *proof = clsort__make_span(CLSORT_CL(clCreateBuffer)(s->context, CL_MEM_READ_WRITE, sizeof(clsort_proof), NULL, &code), 0);
+    *proof = clsort__make_span(CLSORT_CL(clCreateBuffer)(s->context, CL_MEM_READ_WRITE,
+                                                         sizeof(clsort_proof), NULL, &code),
+                               0);
     return clsort__note(s, code, "clCreateBuffer");
-}
-
-static clsort_status clsort__judge_all(clsort_sorter *s, int wait);
-
-/* Files the proof of an enqueued sort, and judges those that are complete; new_proof made room. `own` is the sort's event if the caller
-   wants none. */
-static clsort_status clsort__keep_proof(clsort_sorter *s, cl_mem proof, clsort_status status, cl_event own, cl_event *done)
-{
-    clsort__pending *p = &s->pending[s->pending_count];
-    if (status == CL_SUCCESS && done) {
-        status = CLSORT__TRY(s, clRetainEvent, (*done));
-        if (status != CL_SUCCESS) {
-            CLSORT_CL(clReleaseEvent)(*done);
-            *done = NULL;
-        }
-    }
-    if (status != CL_SUCCESS) {
-        CLSORT_CL(clReleaseMemObject)(proof);
-        return status;
-    }
-    p->proof = proof;
-    p->event = done ? *done : own;
-    s->pending_count++;
-    clsort__judge_all(s, 0);
-    return CL_SUCCESS;
-}
-
-/* ---- >>select ---------------------------------------------------------------------------------------------------- */
-
-/* Rows of up to so many elements are sorted whole on GPUs; the fewest elements of
-   a part on GPUs and CPUs; the most pairs that a work-group sorts, where local memory has room for them. */
-enum { CLSORT__SELECT_SHORT = 2048, CLSORT__SELECT_PART = 4096, CLSORT__SELECT_CPU_PART = 1 << 13,
-       CLSORT__SELECT_ROOM = 4096 };
-
-/* What a selection runs, derived from a description. `base` is a plan of the key and the scratch only, `order` that of a sort afterwards. */
-typedef struct clsort__select_plan {
-    clsort__plan base, order;
-    cl_uint goal, lacks, room, most_room, passes;
-    size_t n, rows, k, wanted, stride, row_values;   /* wanted: elements written per row; row_values: elements between rows of values */
-    size_t parts, part_rows, row_words;   /* row_words are enough for any smaller count */
-    int spread;                 /* rows are cut into parts, with tables in global memory */
-    int sorts_after;            /* k is above what a work-group sorts: the k of all rows are written in the row's order, then sorted */
-    size_t tables, work_keys, work_indices, order_scratch;   /* offsets inside scratch */
-} clsort__select_plan;
-
-/* Local memory of selection kernels in bytes: everything in words, and the codes of what is sorted. */
-static size_t clsort__select_words(const clsort__config *c, cl_uint room)
-{
-    const size_t bins = (size_t)1 << c->digit_bits, list = bins > room ? bins : room;
-    return 4 * (5 + ((size_t)2 << c->group_log2) + list);
-}
-
-static size_t clsort__select_codes(const clsort__config *c, cl_uint room)
-{
-    return (size_t)(room ? room : 1) * c->key_bytes;
-}
-
-/* The most of both together. */
-static size_t clsort__select_local(const clsort__select_plan *p)
-{
-    const clsort__config *c = &p->base.config;
-    return clsort__select_words(c, p->most_room) + clsort__select_codes(c, p->most_room);
-}
-
-/* Work-group, digits and room of a device; without one, the largest. On a CPU one work-item has a row or a part to itself, unless the caller
-   names a work-group. */
-static void clsort__select_shape(const clsort_sorter *s, clsort__select_plan *p)
-{
-    clsort__config *c = &p->base.config;
-    const clsort_tuning *t = &p->base.d.tuning;
-    c->family = CLSORT__SELECT;
-    c->key_bytes = (cl_uint)p->base.key_bytes;
-    c->lanes = c->items_log2 = 1;
-    c->digit_bits = 11;
-    c->group_log2 = clsort__choose_group(s, t, 0, 8);
-    p->most_room = (cl_uint)CLSORT__SELECT_ROOM >> (c->key_bytes == 8);
-    while (s && clsort__select_local(p) > s->local_bytes) {
-        if (p->most_room > 1u << c->digit_bits) p->most_room /= 2;
-        else if (c->digit_bits > 4 && c->digit_bits > c->group_log2) c->digit_bits--;
-        else if (c->group_log2 > 0) c->group_log2--;
-        else if (p->most_room > 1) p->most_room /= 2;
-        else break;
-    }
-    c->share_log2 = c->group_log2;
-}
-
-/* What is wanted, and how many elements may be left when a row is decided: enough that few passes do, few enough to be sorted fast. A row that
-   is as short as that is sorted whole, without a pass. */
-static void clsort__select_goal(const clsort_sorter *s, clsort__select_plan *p)
-{
-    const int is_cpu = s && s->is_cpu;
-    const cl_uint least = is_cpu ? 64 : 512, whole = is_cpu ? 256 : (cl_uint)CLSORT__SELECT_SHORT;
-    const cl_uint bits = (cl_uint)(8 * p->base.key_bytes) - p->lacks - p->base.d.first_bit, digit = p->base.config.digit_bits;
-    const size_t k = p->k;
-    p->goal = p->base.d.flags & CLSORT_FLAG_TOP_NTH ? CLSORT__SELECT_NTH : k > p->most_room ? CLSORT__SELECT_UNORDERED : CLSORT__SELECT_FIRST;
-    p->wanted = p->goal == CLSORT__SELECT_NTH ? 1 : k;
-    p->sorts_after = p->goal != CLSORT__SELECT_NTH && !(p->base.d.flags & CLSORT_FLAG_TOP_UNSORTED) && (!s || p->goal == CLSORT__SELECT_UNORDERED);
-    p->room = least;
-    while (p->goal == CLSORT__SELECT_FIRST && p->room < 2 * k && p->room < p->most_room) p->room *= 2;
-    if (p->room > p->most_room) p->room = p->most_room;
-    p->passes = (cl_uint)(clsort__ceil_divide(bits, digit) + clsort__ceil_divide(clsort__ceil_log2(p->n), digit));
-    if (p->goal == CLSORT__SELECT_UNORDERED) p->room = 0;
-    else if (p->n <= p->room || (p->n <= whole && p->n <= p->most_room)) {
-        p->room = 1u << clsort__ceil_log2(p->n);
-        p->passes = 0;
-    }
-}
-
-/* Rows that leave most of the device idle are cut into parts. */
-static void clsort__select_parts(const clsort_sorter *s, clsort__select_plan *p)
-{
-    const size_t busy = !s ? (size_t)-1 : s->is_cpu ? 2 * (size_t)s->compute_units : 8 * (size_t)s->compute_units;
-    const size_t least = s && s->is_cpu ? (size_t)CLSORT__SELECT_CPU_PART : (size_t)CLSORT__SELECT_PART;
-    const size_t room = s ? p->room : p->most_room;   /* without a device: the most of all */
-    const size_t most = busy / p->rows < p->n / least ? busy / p->rows : p->n / least;
-    const size_t parts = most && p->passes ? most : 1;
-    p->part_rows = p->n ? clsort__ceil_divide(p->n, parts) : 1;
-    p->parts = clsort__ceil_divide(p->n, p->part_rows);
-    p->spread = !s || p->parts > 1 || p->goal == CLSORT__SELECT_UNORDERED;
-    p->row_words = (CLSORT__ROW_LIST + clsort__largest(room, most, 1) + 3) / 4 * 4;
-}
-
-/* Bytes of the tables of a selection that is spread. */
-static size_t clsort__select_tables(const clsort__select_plan *p)
-{
-    const size_t words = ((size_t)3 << p->base.config.digit_bits) + p->row_words;
-    return clsort__saturating_multiply(p->rows, 4 * words);
-}
-
-/* What is sorted after a selection: the k keys of each row, with their indices if these are wanted. They are in the row's order, and the
-   sort is stable, so that of equal keys the smaller index stays first. */
-static clsort_desc clsort__select_order(const clsort__select_plan *p)
-{
-    const clsort_desc *d = &p->base.d;
-    clsort_desc order;
-    memset(&order, 0, sizeof order);
-    order.count = p->k;
-    order.rows = p->rows;
-    order.key_type = d->key_type;
-    order.order = d->order;
-    order.nan_order = d->nan_order;
-    order.zero_order = d->zero_order;
-    order.first_bit = d->first_bit;
-    order.last_bit = d->last_bit;
-    order.stable = 1;
-    order.value_size = p->base.has_indices || p->base.has_values ? 4 : 0;
-    order.flags = d->flags & CLSORT_FLAG_NO_BUILD;
-    order.tuning.work_group = d->tuning.work_group;
-    order.tuning.items = d->tuning.items;
-    return order;
-}
-
-/* The sort afterwards takes each buffer of its own layout as one part. */
-static void clsort__take_order(const clsort_sorter *s, clsort__select_plan *p)
-{
-    const clsort_desc order = clsort__select_order(p);
-    clsort__layout *l = &p->base.scratch;
-    const clsort__layout *parts = &p->order.scratch;
-    cl_uint i;
-    clsort__make_plan(s, &order, &p->order);
-    p->order_scratch = l->bytes;
-    if (!s) clsort__take(l, clsort__most_scratch(s, &order).bytes);
-    for (i = 0; s && i < parts->buffers; i++) clsort__take(l, clsort__buffer_bytes(parts, i));
-    l->too_large |= parts->too_large;
-}
-
-/* Lays out the scratch memory, the part of the sort afterwards last. The header's MEMORY chapter states the same formula. */
-static void clsort__select_scratch(const clsort_sorter *s, clsort__select_plan *p)
-{
-    const size_t results = p->rows * p->wanted;
-    clsort__layout *l = &p->base.scratch;
-    l->most = clsort__most_bytes(s, &p->base);
-    if (p->spread) p->tables = clsort__take(l, clsort__select_tables(p));
-    if (p->base.has_values && !p->base.has_indices) p->work_indices = clsort__take(l, results * 4);
-    if (p->sorts_after && !p->base.writes_keys)
-        p->work_keys = clsort__take(l, results * p->base.key_bytes);
-    if (p->sorts_after) clsort__take_order(s, p);
-}
-
-/* Derives everything but the scratch memory from a description that was checked. */
-static void clsort__make_select_plan(const clsort_sorter *s, const clsort_desc *d, clsort__select_plan *p)
-{
-    memset(p, 0, sizeof *p);
-    p->base.d = *d;
-    clsort__plan_key(&p->base);
-    clsort__plan_arrays(&p->base);
-    p->n = d->count;
-    p->rows = d->rows ? d->rows : 1;
-    p->k = d->top_k;
-    p->stride = d->row_stride ? d->row_stride : d->count * p->base.key_bytes;
-    p->row_values = p->stride / p->base.key_bytes;
-    p->base.writes_keys = d->keys_out || d->flags & CLSORT_FLAG_KEYS_OUT || !(p->base.has_indices || p->base.has_values);
-    p->lacks = d->last_bit ? clsort__key_bits(d->key_type) - d->last_bit : 0;
-    clsort__select_shape(s, p);
-    clsort__select_goal(s, p);
-    clsort__select_parts(s, p);
-}
-
-/* Can the sort afterwards be done? Without a device it is planned for those whose work-groups sort
-   least; others may not need it. */
-static void clsort__check_select_order(clsort__checks *c, clsort__select_plan *p)
-{
-    const clsort_desc order = clsort__select_order(p);
-    clsort__checks after = clsort__begin_checks(c->s, 0);
-    if (!p->sorts_after) return;
-    clsort__check_desc(&after, &order, CLSORT__TO_SORT);
-    if (after.status == CL_SUCCESS) return;
-    if (p->goal == CLSORT__SELECT_UNORDERED) clsort__blame(c, after.status, after.detail);
-    else p->sorts_after = 0;
-}
-
-/* What is checked last of a selection. */
-static clsort_status clsort__check_top_limits(clsort_sorter *s, const clsort__select_plan *p)
-{
-    clsort_status status = CL_SUCCESS;
-    if (p->rows > 1 && p->stride < p->n * p->base.key_bytes)
-        status = clsort__reject(s, "row_stride is below a row", CLSORT_ERROR_OVERLAP);
-    if (status == CL_SUCCESS) status = clsort__check_scratch(s, &p->base);
-    if (status == CL_SUCCESS && s->context && clsort__select_local(p) > s->local_bytes)
-        status = clsort__reject(s, "local memory", CLSORT_ERROR_DEVICE_LIMITS);
-    return status == CL_SUCCESS && p->sorts_after ? clsort__check_device(s, &p->order) : status;
-}
-
-/* The checks of a selection that need no buffers but those that must be there, and its plan. */
-static clsort_status clsort__check_top(clsort__checks *c, const clsort_desc *d, clsort__select_plan *p)
-{
-    const clsort_sorter *device = c->s->context ? c->s : NULL;
-    clsort_status status;
-    clsort__check_desc(c, d, CLSORT__TO_SELECT);
-    if (clsort__may_blame(c, CLSORT_ERROR_UNSUPPORTED)) {
-        clsort__make_select_plan(device, d, p);
-        clsort__check_select_order(c, p);
-    }
-    status = clsort__conclude(c);
-    if (status != CL_SUCCESS) return status;
-    clsort__select_scratch(device, p);
-    return clsort__check_layout(c->s, &p->base.scratch);
-}
-
-/* The same without the call's buffers. */
-static clsort_status clsort__plan_top(clsort_sorter *s, const clsort_desc *d,
-                                      clsort__select_plan *p)
-{
-    clsort__checks c = clsort__begin_checks(s, 0);
-    return clsort__check_top(&c, d, p);
-}
-
-/* The buffers of a selection, as far as they are given. */
-static clsort_status clsort__check_top_buffers(clsort_sorter *s, const clsort__select_plan *p)
-{
-    const clsort_desc *d = &p->base.d;
-    const size_t key = p->base.key_bytes, results = p->rows * p->wanted, values = (p->rows - 1) * p->row_values + p->n;
-    clsort__range r[6];
-    clsort_status status;
-    r[0] = clsort__make_range("keys", d->keys, d->keys_offset, (p->rows - 1) * p->stride + p->n * key, 1, 0);
-    r[1] = clsort__make_range("keys_out", d->keys_out, d->keys_out_offset, results * key, p->sorts_after, 1);
-    r[2] = clsort__make_range("values", d->values, d->values_offset, values * d->value_size, 1, 0);
-    r[3] = clsort__make_range("values_out", d->values_out, d->values_out_offset, results * d->value_size, 0, 1);
-    r[4] = clsort__make_range("indices", d->indices, d->indices_offset, results * 4, p->base.has_values || p->sorts_after, 1);
-    r[5] = clsort__make_range("scratch", d->scratch, d->scratch_offset, d->scratch_size, p->base.scratch.bytes > 0,
-                               p->base.scratch.bytes > 0);
-    status = clsort__check_ranges(s, r, 6);
-    return status == CL_SUCCESS ? clsort__check_top_limits(s, p) : status;
-}
-
-/* All checks before a selection is enqueued, and its plan. */
-static clsort_status clsort__check_select(clsort__run *run, const clsort_desc *d,
-                                          clsort__select_plan *p)
-{
-    clsort__checks c = clsort__begin_checks(run->s, 1);
-    clsort_status status = clsort__check_top(&c, d, p);
-    if (status == CL_SUCCESS) status = clsort__check_queue(run->s, run);
-    if (status == CL_SUCCESS) status = clsort__check_top_buffers(run->s, p);
-    if (status == CL_SUCCESS) status = clsort__reserve_waits(run->s, run->n_wait);
-    return status;
-}
-
-/* Chooses a kernel of a selection and gives it what all of them are told. */
-static void clsort__use_select(clsort__run *run, const clsort__select_plan *p, int kernel)
-{
-    clsort__use(run, &p->base.config, kernel);
-    clsort__place(run, clsort__make_span(p->base.d.keys, p->base.d.keys_offset));
-    clsort__place_codec(run, &p->base, clsort__make_span(NULL, 0));
-    clsort__ulong(run, p->base.codec.minus_zero);
-    clsort__uint(run, p->lacks);
-    clsort__uint(run, p->base.d.first_bit);
-    clsort__count(run, p->rows);
-    clsort__count(run, p->n);
-    clsort__ulong(run, p->stride);
-    clsort__uint(run, (cl_uint)p->k);
-    clsort__uint(run, p->goal);
-    clsort__uint(run, p->room);
-    clsort__uint(run, p->passes);
-}
-
-static void clsort__place_tables(clsort__run *run, const clsort__select_plan *p, clsort__span tables)
-{
-    clsort__place(run, tables);
-    clsort__uint(run, (cl_uint)p->row_words);
-    clsort__uint(run, (cl_uint)p->parts);
-    clsort__uint(run, (cl_uint)p->part_rows);
-}
-
-/* Where the selected keys and, as their values, their indices go: what is not wanted but needed on the way, to scratch. */
-static clsort__arrays clsort__select_results(const clsort__select_plan *p, const clsort__scratch *scratch)
-{
-    const clsort_desc *d = &p->base.d;
-    clsort__arrays found;
-    found.keys = clsort__make_span(d->keys_out, d->keys_out_offset);
-    found.values = clsort__make_span(d->indices, d->indices_offset);
-    if (p->sorts_after && !p->base.writes_keys) found.keys = clsort__scratch_part(scratch, p->work_keys);
-    if (p->base.has_values && !p->base.has_indices) found.values = clsort__scratch_part(scratch, p->work_indices);
-    return found;
-}
-
-/* One of the two that is not there is stood for by the other. */
-static void clsort__place_outputs(clsort__run *run, clsort__arrays found)
-{
-    clsort__place(run, found.values.buffer ? found.values : found.keys);
-    clsort__place(run, found.keys.buffer ? found.keys : found.values);
-    clsort__uint(run, (found.values.buffer ? (cl_uint)CLSORT__WRITES_INDICES : 0) | (found.keys.buffer ? (cl_uint)CLSORT__WRITES_KEYS : 0));
-}
-
-/* Bytes of the keys of all rows, and of what is written of them. */
-static cl_ulong clsort__select_read(const clsort__select_plan *p)
-{
-    return (cl_ulong)p->rows * p->n * p->base.key_bytes;
-}
-
-static cl_ulong clsort__select_written(const clsort__select_plan *p)
-{
-    const int keys = p->base.writes_keys || p->sorts_after, indices = p->base.has_indices || p->base.has_values;
-    return (cl_ulong)p->rows * p->wanted * ((keys ? p->base.key_bytes : 0) + (indices ? 4 : 0));
-}
-
-/* Ends the arguments with the local memory of a kernel that sorts a list, whose keys it reads for that, and launches a work-group per row. */
-static void clsort__launch_rows(clsort__run *run, const clsort__select_plan *p)
-{
-    clsort__argument(run, clsort__select_words(&p->base.config, p->room), NULL);
-    clsort__argument(run, clsort__select_codes(&p->base.config, p->room), NULL);
-    clsort__moves(run, 0, (cl_ulong)p->rows * (p->room < p->n ? p->room : p->n) * p->base.key_bytes);
-    clsort__launch(run, p->rows << run->group_log2);
-}
-
-/* The passes over rows in parts. From one to the next only its number changes: setting every argument again would take the host longer than
-   an idle pass takes the device. */
-static void clsort__select_passes(clsort__run *run, const clsort__select_plan *p, clsort__span tables)
-{
-    cl_uint pass, place;
-    clsort__use_select(run, p, CLSORT__KERNEL_SELECT_PASS);
-    clsort__place_tables(run, p, tables);
-    clsort__argument(run, clsort__select_words(&p->base.config, p->room), NULL);
-    place = run->argument;
-    for (pass = 0; pass <= p->passes; pass++) {
-        run->argument = place;
-        clsort__uint(run, pass);
-        clsort__moves(run, 0, clsort__select_read(p));
-        clsort__launch(run, p->rows * p->parts << run->group_log2);
-    }
-}
-
-/* Rows in parts: passes that narrow, then the results. */
-static void clsort__select_spread(clsort__run *run, const clsort__select_plan *p, clsort__span tables, clsort__arrays found)
-{
-    clsort__fill(run, tables, 0, p->rows * 4 << p->base.config.digit_bits);
-    clsort__select_passes(run, p, tables);
-    clsort__use_select(run, p, p->goal == CLSORT__SELECT_UNORDERED ? CLSORT__KERNEL_SELECT_SCATTER : CLSORT__KERNEL_SELECT_SORT);
-    clsort__place_tables(run, p, tables);
-    clsort__place_outputs(run, found);
-    clsort__moves(run, 1, clsort__select_written(p));
-    if (p->goal != CLSORT__SELECT_UNORDERED) {
-        clsort__launch_rows(run, p);
-        return;
-    }
-    clsort__moves(run, 0, clsort__select_read(p));
-    clsort__argument(run, clsort__group_sums(p->base.config.group_log2), NULL);
-    clsort__launch(run, p->rows * p->parts << run->group_log2);
-}
-
-/* Moves the values of what was selected. */
-static void clsort__select_values(clsort__run *run, const clsort__select_plan *p, clsort__span indices)
-{
-    const clsort_desc *d = &p->base.d;
-    const size_t size = d->value_size;
-    const clsort__span values = clsort__make_span(d->values, d->values_offset);
-    const clsort__span out = clsort__make_span(d->values_out, d->values_out_offset);
-    const clsort__rows from = clsort__make_rows(values, p->rows, p->n, size, p->row_values * size);
-    const clsort__rows to = clsort__make_rows(out, p->rows, p->wanted, size, 0);
-    const clsort__rows by = clsort__make_rows(indices, p->rows, p->wanted, 4, 0);
-    clsort__gather(run, &from, &to, &by);
-}
-
-/* Sorts what was selected, in place. */
-static void clsort__sort_selected(clsort__run *run, const clsort__select_plan *p, clsort__arrays found, const clsort__scratch *scratch)
-{
-    clsort__plan order = p->order;
-    clsort__scratch rest = *scratch;
-    rest.shift += p->order_scratch;
-    order.d.keys = found.keys.buffer;
-    order.d.keys_offset = found.keys.offset;
-    order.d.values = found.values.buffer;
-    order.d.values_offset = found.values.offset;
-    clsort__sort(run, &order, &rest);
-}
-
-/* All commands of a selection. */
-static void clsort__select(clsort__run *run, const clsort__select_plan *p, const clsort__scratch *scratch)
-{
-    const clsort__arrays found = clsort__select_results(p, scratch);
-    if (p->spread) {
-        clsort__select_spread(run, p, clsort__scratch_part(scratch, p->tables), found);
-    } else {
-        clsort__use_select(run, p, CLSORT__KERNEL_SELECT_ROWS);
-        clsort__place_outputs(run, found);
-        clsort__moves(run, 1, (p->passes + 1) * clsort__select_read(p) + clsort__select_written(p));
-        clsort__launch_rows(run, p);
-    }
-    if (p->sorts_after) clsort__sort_selected(run, p, found, scratch);
-    if (p->base.has_values) clsort__select_values(run, p, found.values);
-}
-
-/* Builds the programs that a selection needs. */
-static clsort_status clsort__ready_select(clsort_sorter *s, clsort__select_plan *p)
-{
-    const clsort__config utility = clsort__utility_config(s);
-    clsort_status status = clsort__need_program(s, &p->base.config, p->base.d.flags);
-    if (status == CL_SUCCESS && p->base.has_values)
-        status = clsort__need_program(s, &utility, p->base.d.flags);
-    return status == CL_SUCCESS && p->sorts_after ? clsort__ready(s, &p->order) : status;
-}
-
-/* clsort_resolve with top_k. */
-static clsort_status clsort__resolve_select(clsort_sorter *s, const clsort_desc *desc, clsort_desc *resolved)
-{
-    clsort__select_plan p;
-    clsort_status status = clsort__plan_top(s, desc, &p);
-    p.base.d.scratch = NULL;   /* of no interest yet */
-    if (status == CL_SUCCESS) status = clsort__check_top_limits(s, &p);
-    if (status != CL_SUCCESS) return status;
-    *resolved = *desc;
-    resolved->rows = p.rows;
-    resolved->row_stride = p.stride;
-    resolved->last_bit = clsort__key_bits(desc->key_type) - p.lacks;
-    resolved->tuning.work_group = 1u << clsort__built(s, &p.base.config).group_log2;
-    resolved->tuning.items = 1;
-    return CL_SUCCESS;
-}
-
-/* clsort_prepare with top_k. */
-static clsort_status clsort__prepare_select(clsort_sorter *s, const clsort_desc *desc)
-{
-    clsort__scratch none;
-    clsort__select_plan p;
-    clsort__run run;
-    clsort_status status = clsort__plan_top(s, desc, &p);
-    if (status == CL_SUCCESS) status = clsort__check_top_buffers(s, &p);
-    if (status != CL_SUCCESS) return status;
-    p.base.d.flags &= ~(cl_uint)CLSORT_FLAG_NO_BUILD;
-    p.order.d.flags &= ~(cl_uint)CLSORT_FLAG_NO_BUILD;
-    status = clsort__ready_select(s, &p);
-    if (status == CL_SUCCESS) status = clsort__begin_warm(s, &run);
-    if (status != CL_SUCCESS) return status;
-    clsort__scratch_at(&p.base, clsort__make_span(NULL, 0), &none);
-    clsort__select(&run, &p, &none);
-    status = clsort__end_warm(&run);
-    return status == CL_SUCCESS ? clsort__prepare_scratch(s, &p.base) : status;
-}
-
-/* clsort_enqueue_sort with top_k, after clsort__start. */
-static clsort_status clsort__enqueue_select(clsort__run *run, const clsort_desc *desc)
-{
-    clsort__select_plan p;
-    clsort__scratch scratch;
-    clsort__slot *slot = NULL;
-    clsort_status status = clsort__check_select(run, desc, &p);
-    if (status == CL_SUCCESS) status = clsort__ready_select(run->s, &p);
-    if (status != CL_SUCCESS) return status;
-    run->mode = CLSORT__RUN;
-    status = clsort__find_scratch(run, &p.base, &scratch, &slot);
-    if (status != CL_SUCCESS) {
-        run->status = status;
-        return clsort__finish(run, NULL);
-    }
-    run->mode = CLSORT__COUNT;
-    clsort__select(run, &p, &scratch);
-    run->mode = CLSORT__RUN;
-    clsort__select(run, &p, &scratch);
-    return clsort__finish(run, slot);
-}
-
-/* ---- >>public ---------------------------------------------------------------------------------------------------- */
-
-CLSORT_API clsort_desc clsort_desc_default(void)
-{
-    clsort_desc d;
-    memset(&d, 0, sizeof d);
-    return d;
-}
-
-CLSORT_API size_t clsort_desc_size(void)
-{
-    return sizeof(clsort_desc);
-}
-
-CLSORT_API cl_uint clsort_version(void)
-{
-    return CLSORT_VERSION_MAJOR * 10000 + CLSORT_VERSION_MINOR * 100 + CLSORT_VERSION_PATCH;
-}
-
-static const struct clsort__preset { const char *name; cl_uint algorithm, step, local, work_group, items, radix, scheduler; } clsort__presets[] = {
-    { "auto", CLSORT_AUTO, 0, 0, 0, 0, 0, 0 },
-    { "bitonic", CLSORT_BITONIC, 0, 0, 0, 0, 0, 0 },
-    { "bitonic-a", CLSORT_BITONIC, CLSORT_STEP_A, CLSORT_LOCAL_OFF, 0, 0, 0, 0 },
-    { "bitonic-b2", CLSORT_BITONIC, CLSORT_STEP_B2, CLSORT_LOCAL_OFF, 0, 0, 0, 0 },
-    { "bitonic-b4", CLSORT_BITONIC, CLSORT_STEP_B4, CLSORT_LOCAL_OFF, 0, 0, 0, 0 },
-    { "bitonic-b8", CLSORT_BITONIC, CLSORT_STEP_B8, CLSORT_LOCAL_OFF, 0, 0, 0, 0 },
-    { "bitonic-b16", CLSORT_BITONIC, CLSORT_STEP_B16, CLSORT_LOCAL_OFF, 0, 0, 0, 0 },
-    { "bitonic-a-local", CLSORT_BITONIC, CLSORT_STEP_A, CLSORT_LOCAL_DEFAULT, 0, 0, 0, 0 },
-    { "bitonic-b2-local", CLSORT_BITONIC, CLSORT_STEP_B2, CLSORT_LOCAL_DEFAULT, 0, 0, 0, 0 },
-    { "bitonic-b4-local", CLSORT_BITONIC, CLSORT_STEP_B4, CLSORT_LOCAL_DEFAULT, 0, 0, 0, 0 },
-    { "bitonic-b8-local", CLSORT_BITONIC, CLSORT_STEP_B8, CLSORT_LOCAL_DEFAULT, 0, 0, 0, 0 },
-    { "bitonic-b16-local", CLSORT_BITONIC, CLSORT_STEP_B16, CLSORT_LOCAL_DEFAULT, 0, 0, 0, 0 },
-    { "bitonic-b16-global-tail", CLSORT_BITONIC, CLSORT_STEP_B16, CLSORT_LOCAL_GLOBAL_TAIL, 0, 0, 0, 0 },
-    { "bitonic-shared-512", CLSORT_BITONIC, CLSORT_STEP_B2, CLSORT_LOCAL_START, 256, 2, 0, 0 },
-    { "merge", CLSORT_MERGE, 0, 0, 0, 0, 0, 0 },
-    { "radix", CLSORT_RADIX, 0, 0, 0, 0, 0, 0 },
-    { "radix-portable", CLSORT_RADIX, 0, 0, 0, 0, CLSORT_RADIX_PORTABLE, 0 },
-    { "quicksort", CLSORT_QUICKSORT, 0, 0, 0, 0, 0, 0 },
-    { "quicksort-host", CLSORT_QUICKSORT, 0, 0, 0, 0, 0, CLSORT_SCHEDULER_HOST },
-    { "quicksort-device", CLSORT_QUICKSORT, 0, 0, 0, 0, 0, CLSORT_SCHEDULER_DEVICE },
-    { "bitonic-local-only", CLSORT_BITONIC, 0, CLSORT_LOCAL_ONLY, 0, 0, 0, 0 },
-    { "merge-local-only", CLSORT_MERGE, 0, CLSORT_LOCAL_ONLY, 0, 0, 0, 0 },
-    { "batch-odd-even", CLSORT_BITONIC, 0, CLSORT_LOCAL_BATCH_ODD_EVEN, 0, 0, 0, 0 },
-    { "batch-bitonic", CLSORT_BITONIC, 0, CLSORT_LOCAL_BATCH_OFF, 0, 0, 0, 0 },
-    { "batch-bitonic-local", CLSORT_BITONIC, 0, CLSORT_LOCAL_BATCH, 0, 0, 0, 0 },
-    { "batch-bitonic-split", CLSORT_BITONIC, 0, CLSORT_LOCAL_BATCH_SPLIT, 0, 0, 0, 0 }
-};
-
-CLSORT_API const char *clsort_algorithm_name(cl_uint number)
-{
-    return number < sizeof clsort__presets / sizeof clsort__presets[0] ? clsort__presets[number].name : NULL;
-}
-
-CLSORT_API clsort_status clsort_select(clsort_desc *desc, const char *name)
-{
-    size_t i;
-    if (!desc || !name) return CLSORT_ERROR_NULL_ARGUMENT;
-    for (i = 0; i < sizeof clsort__presets / sizeof clsort__presets[0]; i++) {
-        const struct clsort__preset *p = &clsort__presets[i];
-        if (strcmp(p->name, name)) continue;
-        desc->algorithm = p->algorithm;
-        desc->tuning.bitonic_step = p->step;
-        desc->tuning.local = p->local;
-        desc->tuning.radix = p->radix;
-        desc->tuning.scheduler = p->scheduler;
-        if (p->work_group) desc->tuning.work_group = p->work_group;
-        if (p->items) desc->tuning.items = p->items;
-        return CL_SUCCESS;
-    }
-    return CLSORT_ERROR_UNKNOWN_VALUE;
-}
-
-/* Destroys a sorter that could not be made, but for its last error; returns the status. */
-static clsort_status clsort__discard(clsort_sorter **sorter, clsort_status status, char *message)
-{
-    memcpy(message, (*sorter)->message, sizeof (*sorter)->message);
-    clsort_destroy(*sorter);
-    *sorter = NULL;
-    return status;
-}
-
-/* Makes a sorter. Where that fails, `message` receives the sorter's last error. */
-static clsort_status clsort__create(cl_context context, cl_device_id device,
-                                    const clsort_options *options, clsort_sorter **sorter,
-                                    char *message)
-{
-    clsort_sorter none, *s = (clsort_sorter *)CLSORT_MALLOC(sizeof *s);
-    clsort_status status;
-    memset(&none, 0, sizeof none);
-    if (options) none.options = *options;
-    if (!s) {
-        status = clsort__fail(&none, CL_OUT_OF_HOST_MEMORY, "malloc", NULL);
-        memcpy(message, none.message, sizeof none.message);
-        return status;
-    }
-    *s = none;
-    s->function = "clsort_create";
-    if (!context != !device)
-        status = clsort__reject(s, "context, device", CLSORT_ERROR_NULL_ARGUMENT);
-    else if (s->options.flags & ~(cl_uint)CLSORT_OPTION_VERIFY)
-        status = clsort__reject(s, "options", CLSORT_ERROR_UNKNOWN_FLAG);
-    else status = context ? clsort__adopt_context(s, context, device) : clsort__own_context(s);
-    if (status == CL_SUCCESS) status = clsort__device_facts(s);
-    if (status == CL_SUCCESS) status = clsort__reserve_waits(s, CLSORT__FEW_WAITS);
-    *sorter = s;
-    return status == CL_SUCCESS ? CL_SUCCESS : clsort__discard(sorter, status, message);
-}
-
-CLSORT_API clsort_status clsort_create(cl_context context, cl_device_id device,
-                                       const clsort_options *options, clsort_sorter **sorter)
-{
-    char message[sizeof ((clsort_sorter *)0)->message];
-    if (!sorter) return CLSORT_ERROR_NULL_ARGUMENT;
-    *sorter = NULL;
-    return clsort__create(context, device, options, sorter, message);
-}
-
-/* Gives a clone its own kernels of the programs built so far. */
-static clsort_status clsort__share_programs(const clsort_sorter *from, clsort_sorter *to)
-{
-    size_t i;
-    clsort_status status = CL_SUCCESS;
-    if (!from->program_count) return CL_SUCCESS;
-    status = clsort__grow(to, &to->programs, from->program_count, sizeof *to->programs);
-    for (i = 0; i < from->program_count && status == CL_SUCCESS; i++) {
-        clsort__program *p = &to->programs[i];
-        int fits;
-        *p = from->programs[i];
-        memset(p->kernels, 0, sizeof p->kernels);
-        status = CLSORT__TRY(to, clRetainProgram, (p->program));
-        if (status != CL_SUCCESS) break;
-        to->program_count++;
-        status = clsort__create_kernels(to, p, &fits);
-    }
-    return status;
-}
-
-/* Gives a clone copies of the comparators, under the same numbers. */
-static clsort_status clsort__share_comparators(const clsort_sorter *from, clsort_sorter *to)
-{
-    cl_uint number;
-    size_t i;
-    clsort_status status = CL_SUCCESS;
-    for (i = 0; i < from->comparator_count && status == CL_SUCCESS; i++)
-        status = clsort__add_comparator(to, from->comparators[i].record_type, from->comparators[i].precedes, from->comparators[i].record_size, &number);
-    return status;
-}
-
-CLSORT_API clsort_status clsort_clone(clsort_sorter *sorter, clsort_sorter **clone)
-{
-    clsort_status status;
-    if (!sorter || !clone) return CLSORT_ERROR_NULL_ARGUMENT;
-    *clone = NULL;
-    status = clsort__create(sorter->context, sorter->device, &sorter->options, clone,
-                            sorter->message);
-    if (status != CL_SUCCESS) return status;
-    (*clone)->broken = sorter->broken;
-    status = clsort__share_comparators(sorter, *clone);
-    if (status == CL_SUCCESS) status = clsort__share_programs(sorter, *clone);
-    return status == CL_SUCCESS ? CL_SUCCESS : clsort__discard(clone, status, sorter->message);
-}
-
-/* The programs of a destroyed sorter, until the work of one queue is done. */
-typedef struct clsort__heritage {
-    size_t count;
-    cl_program programs[1];     /* `count` of them */
-} clsort__heritage;
-
-static void clsort__release_heritage(clsort__heritage *h)
-{
-    size_t i;
-    for (i = 0; i < h->count; i++) CLSORT_CL(clReleaseProgram)(h->programs[i]);
-    CLSORT_FREE(h);
-}
-
-static void CL_CALLBACK clsort__work_done(cl_event mark, cl_int state, void *heritage)
-{
-    (void)mark;
-    (void)state;
-    clsort__release_heritage((clsort__heritage *)heritage);
-}
-
-/* Hands the sorter's programs over to a callback that releases them when a mark is complete; waits for it
-   where that is refused. Releases the mark. */
-static void clsort__bequeath(clsort_sorter *s, cl_event mark)
-{
-    const size_t bytes = sizeof(clsort__heritage) + s->program_count * sizeof(cl_program);
-    clsort__heritage *h = (clsort__heritage *)CLSORT_MALLOC(bytes);
-    cl_int code = CL_OUT_OF_HOST_MEMORY;
-    size_t i;
-    if (h) {
-        h->count = 0;
-        for (i = 0; i < s->program_count; i++)
-            if (CLSORT_CL(clRetainProgram)(s->programs[i].program) == CL_SUCCESS)
-                h->programs[h->count++] = s->programs[i].program;
-        if (h->count == s->program_count)
-            code = CLSORT_CL(clSetEventCallback)(mark, CL_COMPLETE, clsort__work_done, h);
-        if (code != CL_SUCCESS) clsort__release_heritage(h);
-    }
-    if (code != CL_SUCCESS) CLSORT_CL(clWaitForEvents)(1, &mark);
-    CLSORT_CL(clReleaseEvent)(mark);
-}
-
-/* Releases the programs of a sorter that was trimmed. */
-static void clsort__release_programs(clsort_sorter *s)
-{
-    size_t i;
-    if (s->releases_late && s->own_queue) clsort__mark_queue(s, s->own_queue);
-    clsort__drop_marks(s);
-    for (i = 0; i < s->mark_count; i++) clsort__bequeath(s, s->marks[i]);
-    for (i = 0; i < s->program_count; i++) clsort__release_program(&s->programs[i]);
-    clsort__free(s->marks);
-    clsort__free(s->programs);
-}
-
-CLSORT_API void clsort_destroy(clsort_sorter *sorter)
-{
-    size_t i;
-    if (!sorter) return;
-    clsort_trim(sorter);
-    clsort__release_programs(sorter);
-    for (i = 0; i < sorter->pending_count; i++) {
-        CLSORT_CL(clReleaseEvent)(sorter->pending[i].event);
-        CLSORT_CL(clReleaseMemObject)(sorter->pending[i].proof);
-    }
-    clsort__free(sorter->pending);
-    for (i = 0; i < sorter->comparator_count; i++) clsort__free(sorter->comparators[i].record_type);
-    clsort__free(sorter->comparators);
-    clsort__free(sorter->waits);
-    clsort__free(sorter->ranges);
-    clsort__free(sorter->build_log);
-    if (sorter->dummy) CLSORT_CL(clReleaseMemObject)(sorter->dummy);
-    if (sorter->own_queue) CLSORT_CL(clReleaseCommandQueue)(sorter->own_queue);
-    if (sorter->device_queue) CLSORT_CL(clReleaseCommandQueue)(sorter->device_queue);
-    if (sorter->device) CLSORT_CL(clReleaseDevice)(sorter->device);
-    if (sorter->context) CLSORT_CL(clReleaseContext)(sorter->context);
-    CLSORT_FREE(sorter);
-}
-
-CLSORT_API clsort_status clsort_trim(clsort_sorter *sorter)
-{
-    size_t i;
-    if (!sorter) return CLSORT_ERROR_NULL_ARGUMENT;
-    clsort__drop_marks(sorter);
-    for (i = 0; i < sorter->slot_count; i++) {
-        if (sorter->releases_late && sorter->slots[i].queue) clsort__mark_queue(sorter, sorter->slots[i].queue);
-        clsort__release_slot(&sorter->slots[i]);
-    }
-    clsort__free(sorter->slots);
-    sorter->slots = NULL;
-    sorter->slot_count = 0;
-    return CL_SUCCESS;
-}
-
-CLSORT_API const char *clsort_last_error(const clsort_sorter *sorter)
-{
-    return sorter ? sorter->message : "";
-}
-
-CLSORT_API const char *clsort_build_log(const clsort_sorter *sorter)
-{
-    return sorter && sorter->build_log ? sorter->build_log : "";
-}
-
-CLSORT_API cl_context clsort_context(const clsort_sorter *sorter)
-{
-    return sorter ? sorter->context : NULL;
-}
-
-CLSORT_API cl_device_id clsort_device(const clsort_sorter *sorter)
-{
-    return sorter ? sorter->device : NULL;
-}
-
-CLSORT_API clsort_status clsort_check(clsort_sorter *sorter, const clsort_desc *desc)
-{
-    clsort__plan p;
-    clsort__select_plan top;
-    clsort_status status;
-    if (!sorter) return CLSORT_ERROR_NULL_ARGUMENT;
-    sorter->function = "clsort_check";
-    if (desc && desc->top_k) {
-        status = clsort__plan_top(sorter, desc, &top);
-        return status == CL_SUCCESS ? clsort__check_top_buffers(sorter, &top) : status;
-    }
-    status = clsort__plan_sort(sorter, desc, &p);
-    return status == CL_SUCCESS ? clsort__check_buffers(sorter, &p, NULL) : status;
-}
-
-/* Resets tuning that AUTO's choice does not read: it would be refused beside that algorithm. */
-static void clsort__reset_tuning(cl_uint algorithm, clsort_tuning *t)
-{
-    const int local = algorithm == CLSORT_BITONIC || (algorithm == CLSORT_MERGE && t->local == CLSORT_LOCAL_ONLY);
-    if (algorithm != CLSORT_BITONIC) t->bitonic_step = 0;
-    if (!local) t->local = 0;
-    if (algorithm != CLSORT_RADIX) t->radix = 0;
-    if (algorithm != CLSORT_QUICKSORT) t->scheduler = 0;
-}
-
-CLSORT_API clsort_status clsort_resolve(clsort_sorter *sorter, const clsort_desc *desc, clsort_desc *resolved)
-{
-    clsort__plan p;
-    clsort__config shape;
-    clsort_status status;
-    if (!sorter) return CLSORT_ERROR_NULL_ARGUMENT;
-    sorter->function = "clsort_resolve";
-    if (!resolved) return clsort__reject(sorter, "resolved", CLSORT_ERROR_NULL_ARGUMENT);
-    if (desc && desc->top_k) return clsort__resolve_select(sorter, desc, resolved);
-    status = clsort__plan_sort(sorter, desc, &p);
-    p.d.scratch = NULL;   /* of no interest yet */
-    if (status == CL_SUCCESS) status = clsort__check_limits(sorter, &p);
-    if (status != CL_SUCCESS) return status;
-    shape = clsort__shape(sorter, &p);
-    *resolved = p.d;
-    resolved->scratch = desc->scratch;
-    clsort__reset_tuning(p.d.algorithm, &resolved->tuning);
-    resolved->tuning.work_group = 1u << shape.share_log2;
-    resolved->tuning.items = shape.radix_items ? shape.radix_items : shape.lanes << shape.items_log2;
-    if (!resolved->last_bit) resolved->last_bit = clsort__key_bits(p.d.key_type);
-    return CL_SUCCESS;
-}
-
-CLSORT_API clsort_status clsort_prepare(clsort_sorter *sorter, const clsort_desc *desc)
-{
-    clsort__plan p;
-    clsort_status status;
-    if (!sorter) return CLSORT_ERROR_NULL_ARGUMENT;
-    sorter->function = "clsort_prepare";
-    if (desc && desc->top_k) return clsort__prepare_select(sorter, desc);
-    status = clsort__plan_sort(sorter, desc, &p);
-    if (status != CL_SUCCESS) return status;
-    p.d.flags &= ~(cl_uint)CLSORT_FLAG_NO_BUILD;   /* the others say what the call will have */
-    status = clsort__check_buffers(sorter, &p, NULL);
-    if (status == CL_SUCCESS) status = clsort__ready(sorter, &p);
-    if (status == CL_SUCCESS && !clsort__trivial(&p)) status = clsort__warm(sorter, &p);
-    return status == CL_SUCCESS ? clsort__prepare_scratch(sorter, &p) : status;
-}
-
-/* clsort_scratch_size with top_k. */
-static clsort_status clsort__select_scratch_size(clsort_sorter *s, const clsort_desc *desc,
-                                                 size_t *bytes)
-{
-    clsort__select_plan p;
-    clsort_status status = clsort__plan_top(s, desc, &p);
-    p.base.d.scratch = NULL;   /* its size is what is asked for */
-    if (status == CL_SUCCESS) status = clsort__check_top_limits(s, &p);
-    if (status == CL_SUCCESS) *bytes = p.base.scratch.bytes;
-    return status;
-}
-
-CLSORT_API clsort_status clsort_scratch_size(clsort_sorter *sorter, const clsort_desc *desc, size_t *bytes)
-{
-    clsort_sorter none, *s;
-    clsort__checks c;
-    clsort__layout largest;
-    clsort__plan p;
-    clsort_status status;
-    memset(&none, 0, sizeof none);
-    s = sorter ? sorter : &none;
-    s->function = "clsort_scratch_size";
-    c = clsort__begin_checks(s, 0);
-    if (!bytes) return clsort__reject(s, "bytes", CLSORT_ERROR_NULL_ARGUMENT);
-    *bytes = 0;
-    if (desc && desc->top_k) return clsort__select_scratch_size(s, desc, bytes);
-    clsort__check_desc(&c, desc, CLSORT__TO_SORT);
-    status = clsort__conclude(&c);
-    if (status != CL_SUCCESS) return status;
-    largest = clsort__most_scratch(sorter, desc);
-    status = clsort__check_layout(s, &largest);
-    clsort__make_plan(sorter, desc, &p);
-    p.d.scratch = NULL;   /* its size is what is asked for */
-    if (status == CL_SUCCESS) status = clsort__check_limits(s, &p);
-    if (status == CL_SUCCESS) *bytes = largest.bytes;
-    return status;
-}
-
-/* All checks of a sort, and its plan; of a proof of a sort, with the range for that. */
-static clsort_status clsort__check_sort(clsort__run *run, const clsort_desc *desc,
-                                        const clsort__range *proof, clsort__plan *p)
-{
-    clsort__checks c = clsort__begin_checks(run->s, 1);
-    clsort_status status;
-    if (proof) clsort__need_multiple(&c, "proof_offset", proof->offset, 4);
-    status = clsort__checked_plan(&c, desc, CLSORT__TO_SORT, p);
-    if (status == CL_SUCCESS) status = clsort__check_queue(run->s, run);
-    if (status == CL_SUCCESS) status = clsort__check_buffers(run->s, p, proof);
-    if (status == CL_SUCCESS) status = clsort__reserve_waits(run->s, run->n_wait);
-    return status;
-}
-
-/* A sort, with its own check around it if there is a place for the proof. */
-static void clsort__proven_sort(clsort__run *run, const clsort__plan *p, const clsort__scratch *scratch, clsort__span proof)
-{
-    if (proof.buffer) clsort__prove_input(run, p, proof);
-    clsort__sort(run, p, scratch);
-    if (proof.buffer) clsort__prove_output(run, p, proof);
-}
-
-/* Builds what a sort needs and finds its scratch and, for a sorter that checks itself, a place for its proof; then enqueues it. */
-static void clsort__run_sort(clsort__run *run, clsort__plan *p, clsort__slot **slot, clsort__span *proof, cl_event *proven)
-{
-    clsort__scratch scratch;
-    clsort__slot *found = NULL;
-    run->status = clsort__ready(run->s, p);
-    if (run->status == CL_SUCCESS) run->status = clsort__find_scratch(run, p, &scratch, &found);
-    if (run->status == CL_SUCCESS && run->s->options.flags & CLSORT_OPTION_VERIFY) run->status = clsort__new_proof(run->s, proof);
-    if (run->status != CL_SUCCESS) return;
-    *slot = found;
-    if (proof->buffer && !run->done) run->done = proven;
-    run->mode = CLSORT__COUNT;
-    clsort__proven_sort(run, p, &scratch, *proof);
-    run->mode = CLSORT__RUN;
-    clsort__proven_sort(run, p, &scratch, *proof);
-}
-
-CLSORT_API clsort_status clsort_enqueue_sort(clsort_sorter *sorter, cl_command_queue queue, const clsort_desc *desc,
-                                             cl_uint n_wait, const cl_event *wait, cl_event *done)
-{
-    clsort__plan p;
-    clsort__run run;
-    clsort__span proof = { NULL, 0 };
-    clsort__slot *slot = NULL;
-    cl_event proven = NULL;
-    clsort_status status = clsort__start(sorter, "clsort_enqueue_sort", queue, desc ? NULL : "desc",
-                                         n_wait, wait, done, &run);
-    if (status == CL_SUCCESS && desc->top_k) return clsort__enqueue_select(&run, desc);
-    if (status == CL_SUCCESS) status = clsort__check_sort(&run, desc, NULL, &p);
-    if (status != CL_SUCCESS) return status;
-    run.mode = CLSORT__RUN;
-    if (!clsort__trivial(&p)) clsort__run_sort(&run, &p, &slot, &proof, &proven);
-    clsort__marker(&run);
-    status = clsort__finish(&run, slot);
-    return proof.buffer ? clsort__keep_proof(sorter, proof.buffer, status, proven, done) : status;
-}
-
-/* ---- >>explain --------------------------------------------------------------------------------------------------- */
-
-/* What is told of a call. */
-typedef struct clsort__story {
-    clsort__tally tally;
-    cl_uint commands;
-    const char *name, *then;    /* of what runs, and of what runs after it, "" if nothing does */
-    size_t scratch;
-} clsort__story;
-
-/* Puts something into the place of every buffer that is not given yet: they are only told apart, and none is used. Returns scratch memory. */
-static clsort__span clsort__pretend_buffers(clsort_desc *d, char places[6])
-{
-    cl_mem *buffers[5];
-    int i;
-    buffers[0] = &d->keys;
-    buffers[1] = &d->keys_out;
-    buffers[2] = &d->values;
-    buffers[3] = &d->values_out;
-    buffers[4] = &d->indices;
-    for (i = 0; i < 5; i++)
-        if (!*buffers[i]) *buffers[i] = (cl_mem)(void *)&places[i];
-    return clsort__make_span((cl_mem)(void *)&places[5], 0);
-}
-
-/* A run that counts. */
-static clsort__run clsort__counting_run(clsort_sorter *s, clsort__story *story)
-{
-    clsort__run run;
-    memset(story, 0, sizeof *story);
-    memset(&run, 0, sizeof run);
-    run.s = s;
-    run.mode = CLSORT__COUNT;
-    run.tally = &story->tally;
-    return run;
-}
-
-/* The first name that chooses what a plan runs, else that of its algorithm alone. */
-static const char *clsort__plan_name(const clsort__plan *p)
-{
-    const char *name, *similar = "";
-    cl_uint i;
-    for (i = 0; (name = clsort_algorithm_name(i)) != NULL; i++) {
-        clsort_desc d = p->d;
-        if (clsort_select(&d, name) != CL_SUCCESS || d.algorithm != p->d.algorithm) continue;
-        if (!memcmp(&d.tuning, &p->d.tuning, sizeof d.tuning)) return name;
-        if (!*similar) similar = name;
-    }
-    return similar;
-}
-
-/* A text that grows as far as there is room. */
-typedef struct clsort__text {
-    char *text;
-    size_t size, used;
-} clsort__text;
-
-/* Appends words, a number if it is not negative, and words again. */
-static void clsort__say(clsort__text *t, const char *before, double number, const char *after)
-{
-    char line[160];
-    if (number < 0) snprintf(line, sizeof line, "%s%s", before, after);
-    else snprintf(line, sizeof line, "%s%.0f%s", before, number, after);
-    snprintf(t->text + t->used, t->size - t->used, "%s", line);
-    t->used += strlen(t->text + t->used);
-}
-
-static void clsort__say_launches(clsort__text *t, const clsort__tally *tally, cl_uint launches)
-{
-    const char *before = ": ";
-    int i;
-    clsort__say(t, "launches ", launches, "");
-    for (i = 0; i < CLSORT__KERNEL_COUNT; i++) {
-        if (!tally->launches[i]) continue;
-        clsort__say(t, before, tally->launches[i], " ");
-        clsort__say(t, clsort__kernel_entries[i].name, -1, "");
-        before = ", ";
-    }
-    clsort__say(t, "\n", -1, "");
-}
-
-static clsort_status clsort__explain_sort(clsort_sorter *s, const clsort_desc *desc,
-                                          clsort__story *story)
-{
-    char places[6];
-    clsort__span memory;
-    clsort__scratch scratch;
-    clsort__plan p;
-    clsort__run run = clsort__counting_run(s, story);
-    clsort_status status = clsort__plan_sort(s, desc, &p);
-    if (status == CL_SUCCESS) status = clsort__check_buffers(s, &p, NULL);
-    if (status != CL_SUCCESS) return status;
-    memory = clsort__pretend_buffers(&p.d, places);
-    clsort__scratch_at(&p, memory, &scratch);
-    if (!clsort__trivial(&p)) clsort__sort(&run, &p, &scratch);
-    story->commands = run.total;
-    story->name = clsort__plan_name(&p);
-    story->then = "";
-    story->scratch = p.scratch.bytes;
-    return CL_SUCCESS;
-}
-
-/* The same with top_k. */
-static clsort_status clsort__explain_select(clsort_sorter *s, const clsort_desc *desc,
-                                            clsort__story *story)
-{
-    char places[6];
-    clsort__span memory;
-    clsort__scratch scratch;
-    clsort__select_plan p;
-    clsort__run run = clsort__counting_run(s, story);
-    clsort_status status = clsort__plan_top(s, desc, &p);
-    if (status == CL_SUCCESS) status = clsort__check_top_buffers(s, &p);
-    if (status != CL_SUCCESS) return status;
-    memory = clsort__pretend_buffers(&p.base.d, places);
-    clsort__scratch_at(&p.base, memory, &scratch);
-    clsort__select(&run, &p, &scratch);
-    story->commands = run.total;
-    story->name = "top-k";
-    story->then = p.sorts_after ? clsort__plan_name(&p.order) : "";
-    story->scratch = p.base.scratch.bytes;
-    return CL_SUCCESS;
-}
-
-CLSORT_API clsort_status clsort_explain(clsort_sorter *sorter, const clsort_desc *desc, char *text, size_t size)
-{
-    clsort__story story;
-    clsort__text t;
-    cl_uint launches = 0;
-    int i;
-    clsort_status status;
-    if (!sorter) return CLSORT_ERROR_NULL_ARGUMENT;
-    sorter->function = "clsort_explain";
-    if (!text || !size)
-        return clsort__reject(sorter, text ? "size" : "text", CLSORT_ERROR_NULL_ARGUMENT);
-    *text = 0;
-    if (desc && desc->top_k) status = clsort__explain_select(sorter, desc, &story);
-    else status = clsort__explain_sort(sorter, desc, &story);
-    if (status != CL_SUCCESS) return status;
-    for (i = 0; i < CLSORT__KERNEL_COUNT; i++) launches += story.tally.launches[i];
-    t.text = text;
-    t.size = size;
-    t.used = 0;
-    clsort__say(&t, "algorithm ", -1, story.name);
-    clsort__say(&t, *story.then ? ", then " : "", -1, story.then);
-    clsort__say(&t, "\npasses ", story.tally.passes, "\n");
-    clsort__say_launches(&t, &story.tally, launches);
-    clsort__say(&t, "copies ", story.commands - launches, "\n");
-    clsort__say(&t, "moved ", (double)story.tally.bytes, " bytes\n");
-    clsort__say(&t, "scratch ", (double)story.scratch, " bytes\n");
-    return CL_SUCCESS;
-}
-
-/* ---- >>host ------------------------------------------------------------------------------------------------------ */
-
-/* A device copy of a host array, or nothing for an array of no bytes. */
-static clsort_status clsort__upload(clsort_sorter *s, void *data, size_t bytes, cl_mem *buffer)
-{
-    cl_int code;
-    if (!bytes) return CL_SUCCESS;
-    *buffer = CLSORT_CL(clCreateBuffer)(s->context, data ? CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR : CL_MEM_READ_WRITE, bytes, data, &code);
-    return clsort__note(s, code, "clCreateBuffer");
-}
-
-static clsort_status clsort__download(clsort_sorter *s, cl_mem buffer, size_t bytes, void *data)
-{
-    if (!data || !bytes) return CL_SUCCESS;
-    return CLSORT__TRY(s, clEnqueueReadBuffer, (s->own_queue, buffer, CL_TRUE, 0, bytes, data, 0, NULL, NULL));
-}
-
-/* What a description for host arrays must not name. */
-static void clsort__check_no_buffers(clsort__checks *c, const clsort_desc *d)
-{
-    const clsort__mistake mistakes[] = {
-        { d->keys || d->keys_offset, "keys, keys_offset: they must be 0 with host arrays" },
-        { d->keys_out || d->keys_out_offset, "keys_out, keys_out_offset: they must be 0 with host arrays" },
-        { d->values || d->values_offset, "values, values_offset: they must be 0 with host arrays" },
-        { d->values_out || d->values_out_offset, "values_out, values_out_offset: they must be 0 with host arrays" },
-        { d->indices || d->indices_offset, "indices, indices_offset: they must be 0 with host arrays" },
-        { d->scratch || d->scratch_offset || d->scratch_size, "scratch: it must be 0 with host arrays" },
-        { d->segments || d->segment_count || d->segments_offset, "segments, segment_count: they must be 0 with host arrays" },
-        { d->count_buffer || d->count_offset, "count_buffer, count_offset: they must be 0 with host arrays" },
-        { (d->flags & ~(cl_uint)CLSORT_FLAG_NO_BUILD) != 0, "flags: only CLSORT_FLAG_NO_BUILD goes with host arrays" }
-    };
-    CLSORT__BLAME(c, CLSORT_ERROR_UNSUPPORTED, mistakes);
-}
-
-/* Sorts host arrays by way of buffers, which *d then names. */
-static clsort_status clsort__sort_there(clsort_sorter *s, clsort_desc *d, void *keys, void *values, cl_uint *indices)
-{
-    const size_t element = d->record_size ? d->record_size : clsort__key_bits(d->key_type) / 8;
-    const size_t n = clsort__extent(d, element);
-    const size_t key_bytes = n * element, value_bytes = n * d->value_size;
-    clsort_status status = clsort__own_queue(s);
-    if (status == CL_SUCCESS) status = clsort__upload(s, keys, key_bytes, &d->keys);
-    if (status == CL_SUCCESS) status = clsort__upload(s, values, value_bytes, &d->values);
-    if (status == CL_SUCCESS) status = clsort__upload(s, d->rows > 1 ? indices : NULL, indices ? n * sizeof *indices : 0, &d->indices);
-    if (status == CL_SUCCESS) status = clsort_enqueue_sort(s, s->own_queue, d, 0, NULL, NULL);
-    if (status == CL_SUCCESS) status = CLSORT__TRY(s, clFinish, (s->own_queue));
-    if (status == CL_SUCCESS && indices) status = clsort__download(s, d->indices, n * sizeof *indices, indices);
-    if (status == CL_SUCCESS && !indices) status = clsort__download(s, d->keys, key_bytes, keys);
-    if (status == CL_SUCCESS && !indices) status = clsort__download(s, d->values, value_bytes, values);
-    if (d->keys) CLSORT_CL(clReleaseMemObject)(d->keys);
-    if (d->values) CLSORT_CL(clReleaseMemObject)(d->values);
-    if (d->indices) CLSORT_CL(clReleaseMemObject)(d->indices);
-    return status;
-}
-
-CLSORT_API clsort_status clsort_sort_host(clsort_sorter *sorter, const clsort_desc *desc, void *keys, void *values, cl_uint *indices)
-{
-    clsort__checks c = clsort__begin_checks(sorter, 0);
-    clsort_desc d;
-    if (!sorter) return CLSORT_ERROR_NULL_ARGUMENT;
-    sorter->function = "clsort_sort_host";
-    clsort__check_desc(&c, desc, CLSORT__TO_SORT);
-    if (desc && desc->count && !keys) clsort__blame(&c, CLSORT_ERROR_NULL_ARGUMENT, "keys");
-    if (desc && desc->count && !values != !desc->value_size)
-        clsort__blame(&c, CLSORT_ERROR_VALUE_SIZE, values ? "value_size, the bytes of a value" : "values, of value_size bytes each");
-    if (desc) clsort__check_no_buffers(&c, desc);
-    if (c.status != CL_SUCCESS || !desc->count) return clsort__conclude(&c);
-    d = *desc;
-    if (indices) d.value_size = 0;   /* the permutation alone is wanted */
-    return clsort__sort_there(sorter, &d, keys, values, indices);
-}
-
-/* ---- >>verify ---------------------------------------------------------------------------------------------------- */
-
-/* Which of a description and a buffer for a result is not there; NULL: none. */
-static const char *clsort__missing(const clsort_desc *desc, cl_mem buffer, const char *name)
-{
-    return !desc ? "desc" : buffer ? NULL : name;
-}
-
-/* Both proof calls: checks, then the commands of `prove`. */
-static clsort_status clsort__prove(clsort__run *run, const clsort_desc *desc, clsort__span proof,
-                                   void (*prove)(clsort__run *, const clsort__plan *, clsort__span))
-{
-    const clsort__range r = clsort__make_range("proof", proof.buffer, proof.offset, sizeof(clsort_proof), 1, 1);
-    clsort__plan p;
-    clsort_status status = clsort__check_sort(run, desc, &r, &p);
-    if (status == CL_SUCCESS) status = clsort__ready_checks(run->s, &p);
-    if (status != CL_SUCCESS) return status;
-    prove(run, &p, proof);
-    run->mode = CLSORT__RUN;
-    prove(run, &p, proof);
-    return clsort__finish(run, NULL);
-}
-
-CLSORT_API clsort_status clsort_enqueue_fingerprint(clsort_sorter *sorter, cl_command_queue queue, const clsort_desc *desc, cl_mem proof,
-                                                    size_t proof_offset, cl_uint n_wait, const cl_event *wait, cl_event *done)
-{
-    clsort__run run;
-    clsort_status status = clsort__start(sorter, "clsort_enqueue_fingerprint", queue,
-                                         clsort__missing(desc, proof, "proof"), n_wait, wait, done,
-                                         &run);
-    return status == CL_SUCCESS ? clsort__prove(&run, desc, clsort__make_span(proof, proof_offset),
-                                                clsort__prove_input)
-                                : status;
-}
-
-CLSORT_API clsort_status clsort_enqueue_verify(clsort_sorter *sorter, cl_command_queue queue, const clsort_desc *desc, cl_mem proof,
-                                               size_t proof_offset, cl_uint n_wait, const cl_event *wait, cl_event *done)
-{
-    clsort__run run;
-    clsort_status status = clsort__start(sorter, "clsort_enqueue_verify", queue,
-                                         clsort__missing(desc, proof, "proof"), n_wait, wait, done,
-                                         &run);
-    return status == CL_SUCCESS ? clsort__prove(&run, desc, clsort__make_span(proof, proof_offset),
-                                                clsort__prove_output)
-                                : status;
-}
-
-CLSORT_API clsort_status clsort_judge(const clsort_proof *proof)
-{
-    if (!proof) return CLSORT_ERROR_NULL_ARGUMENT;
-    return proof->unsorted == proof->count && !memcmp(proof->before, proof->after, sizeof proof->before)
-           && !proof->indices[0] && !proof->indices[1] ? CL_SUCCESS : CLSORT_ERROR_WRONG_RESULT;
 }
 
 /* Of two verdicts the one to tell: a wrong result before all others, else the first. */
@@ -10226,17 +9906,315 @@ static clsort_status clsort__judge_all(clsort_sorter *s, int wait)
     return first;
 }
 
-CLSORT_API clsort_status clsort_collect(clsort_sorter *sorter, int wait)
+/* Files the proof of an enqueued sort, and judges those that are complete; new_proof made room. `own` is the sort's event if the caller
+   wants none. */
+static clsort_status clsort__keep_proof(clsort_sorter *s, cl_mem proof, clsort_status status,
+                                        cl_event own, cl_event *done)
 {
-    clsort_status verdict, unjudged;
-    if (!sorter) return CLSORT_ERROR_NULL_ARGUMENT;
-    unjudged = clsort__judge_all(sorter, wait);
-    verdict = sorter->verdict;
-    sorter->verdict = CL_SUCCESS;
-    return verdict != CL_SUCCESS ? verdict : unjudged;
+    clsort__pending *p = &s->pending[s->pending_count];
+    if (status == CL_SUCCESS && done) {
+        status = CLSORT__TRY(s, clRetainEvent, (*done));
+        if (status != CL_SUCCESS) {
+            CLSORT_CL(clReleaseEvent)(*done);
+            *done = NULL;
+        }
+    }
+    if (status != CL_SUCCESS) {
+        CLSORT_CL(clReleaseMemObject)(proof);
+        return status;
+    }
+    p->proof = proof;
+    p->event = done ? *done : own;
+    s->pending_count++;
+    clsort__judge_all(s, 0);
+    return CL_SUCCESS;
 }
 
-/* ---- >>self-test ------------------------------------------------------------------------------------------------- */
+/* ---- >>operations ---------------------------------------------------------------------------- */
+
+/* Also finds its scratch and, for a sorter that checks itself, a place for its proof. */
+static clsort_status clsort__ready_sort(clsort__job *j)
+{
+    const int proves = j->s->options.flags & CLSORT_OPTION_VERIFY && !j->plan.d.top_k;
+    clsort__slot *slot = NULL;
+    clsort_status status;
+    if (clsort__trivial(&j->plan)) return CL_SUCCESS;
+    status = clsort__ready_plans(j);
+    if (status == CL_SUCCESS) status = clsort__find_scratch(&j->run, &j->plan, &j->scratch, &slot);
+    if (status == CL_SUCCESS && proves) status = clsort__new_proof(j->s, &j->result);
+    if (status != CL_SUCCESS) return status;
+    j->slot = slot;
+    if (proves && !j->run.done) j->run.done = &j->proven;
+    return CL_SUCCESS;
+}
+
+/* All commands of a sort, with a proof around them if there is a place for it. */
+static void clsort__sort_commands(clsort__run *run, const clsort__job *j)
+{
+    if (clsort__trivial(&j->plan)) return;
+    if (j->result.buffer) clsort__prove_input(run, j);
+    clsort__sort(run, &j->plan, &j->scratch);
+    if (j->result.buffer) clsort__prove_output(run, j);
+}
+
+static const clsort__operation clsort__sorting = { clsort__check_sort, clsort__sort_scratch,
+                                                   clsort__check_buffers, clsort__ready_sort,
+                                                   clsort__sort_commands };
+
+static const clsort__operation clsort__selecting = { clsort__check_top, clsort__select_scratch,
+                                                     clsort__check_buffers, clsort__ready_sort,
+                                                     clsort__select };
+
+static const clsort__operation clsort__proving_input = { clsort__check_proof, clsort__sort_scratch,
+                                                         clsort__check_buffers, clsort__ready_proof,
+                                                         clsort__prove_input };
+
+static const clsort__operation clsort__proving_output = { clsort__check_proof, clsort__sort_scratch,
+                                                          clsort__check_buffers,
+                                                          clsort__ready_proof,
+                                                          clsort__prove_output };
+
+/* A call that a description is made for. */
+static clsort__job clsort__sort_job(clsort_sorter *s, const char *function, const clsort_desc *desc)
+{
+    clsort__job j = clsort__begin_job(s, function,
+                                      desc && desc->top_k ? &clsort__selecting : &clsort__sorting);
+    j.desc = desc;
+    return j;
+}
+
+/* A call that checks: an order or a result. `name` is that of `buffer`. */
+static clsort__job clsort__check_call(clsort_sorter *s, const char *function,
+                                      const clsort__operation *op, const clsort_desc *desc,
+                                      clsort__span result, const char *name)
+{
+    clsort__job j = clsort__begin_job(s, function, op);
+    j.missing = !desc ? "desc" : result.buffer ? NULL : name;
+    j.desc = desc;
+    j.result = result;
+    return j;
+}
+
+/* ---- >>sorter -------------------------------------------------------------------------------- */
+
+/* Destroys a sorter that could not be made, but for its last error; returns the status. */
+static clsort_status clsort__discard(clsort_sorter **sorter, clsort_status status, char *message)
+{
+    memcpy(message, (*sorter)->message, sizeof (*sorter)->message);
+    clsort_destroy(*sorter);
+    *sorter = NULL;
+    return status;
+}
+
+/* Makes a sorter. Where that fails, `message` receives the sorter's last error. */
+static clsort_status clsort__create(cl_context context, cl_device_id device,
+                                    const clsort_options *options, clsort_sorter **sorter,
+                                    char *message)
+{
+    clsort_sorter none, *s = (clsort_sorter *)CLSORT_MALLOC(sizeof *s);
+    clsort_status status;
+    memset(&none, 0, sizeof none);
+    if (options) none.options = *options;
+    if (!s) {
+        status = clsort__fail(&none, CL_OUT_OF_HOST_MEMORY, "malloc", NULL);
+        memcpy(message, none.message, sizeof none.message);
+        return status;
+    }
+    *s = none;
+    s->function = "clsort_create";
+    if (!context != !device)
+        status = clsort__reject(s, "context, device", CLSORT_ERROR_NULL_ARGUMENT);
+    else if (s->options.flags & ~(cl_uint)CLSORT_OPTION_VERIFY)
+        status = clsort__reject(s, "options", CLSORT_ERROR_UNKNOWN_FLAG);
+    else status = context ? clsort__adopt_context(s, context, device) : clsort__own_context(s);
+    if (status == CL_SUCCESS) status = clsort__device_facts(s);
+    if (status == CL_SUCCESS) status = clsort__reserve_waits(s, CLSORT__FEW_WAITS);
+    *sorter = s;
+    return status == CL_SUCCESS ? CL_SUCCESS : clsort__discard(sorter, status, message);
+}
+
+/* Gives a clone its own kernels of the programs built so far. */
+static clsort_status clsort__share_programs(const clsort_sorter *from, clsort_sorter *to)
+{
+    size_t i;
+    clsort_status status = CL_SUCCESS;
+    if (!from->program_count) return CL_SUCCESS;
+    status = clsort__grow(to, &to->programs, from->program_count, sizeof *to->programs);
+    for (i = 0; i < from->program_count && status == CL_SUCCESS; i++) {
+        clsort__program *p = &to->programs[i];
+        int fits;
+        *p = from->programs[i];
+        memset(p->kernels, 0, sizeof p->kernels);
+        status = CLSORT__TRY(to, clRetainProgram, (p->program));
+        if (status != CL_SUCCESS) break;
+        to->program_count++;
+        status = clsort__create_kernels(to, p, &fits);
+    }
+    return status;
+}
+
+/* Gives a clone copies of the comparators, under the same numbers. */
+static clsort_status clsort__share_comparators(const clsort_sorter *from, clsort_sorter *to)
+{
+    cl_uint number;
+    size_t i;
+    clsort_status status = CL_SUCCESS;
+    for (i = 0; i < from->comparator_count && status == CL_SUCCESS; i++)
+        status = clsort__add_comparator(to, from->comparators[i].record_type,
+                                        from->comparators[i].precedes,
+                                        from->comparators[i].record_size, &number);
+    return status;
+}
+
+/* The programs of a destroyed sorter, until the work of one queue is done. */
+typedef struct clsort__heritage {
+    size_t count;
+    cl_program programs[1];     /* `count` of them */
+} clsort__heritage;
+
+static void clsort__release_heritage(clsort__heritage *h)
+{
+    size_t i;
+    for (i = 0; i < h->count; i++) CLSORT_CL(clReleaseProgram)(h->programs[i]);
+    CLSORT_FREE(h);
+}
+
+static void CL_CALLBACK clsort__work_done(cl_event mark, cl_int state, void *heritage)
+{
+    (void)mark;
+    (void)state;
+    clsort__release_heritage((clsort__heritage *)heritage);
+}
+
+/* Hands the sorter's programs over to a callback that releases them when a mark is complete; waits for it
+   where that is refused. Releases the mark. */
+static void clsort__bequeath(clsort_sorter *s, cl_event mark)
+{
+    const size_t bytes = sizeof(clsort__heritage) + s->program_count * sizeof(cl_program);
+    clsort__heritage *h = (clsort__heritage *)CLSORT_MALLOC(bytes);
+    cl_int code = CL_OUT_OF_HOST_MEMORY;
+    size_t i;
+    if (h) {
+        h->count = 0;
+        for (i = 0; i < s->program_count; i++)
+            if (CLSORT_CL(clRetainProgram)(s->programs[i].program) == CL_SUCCESS)
+                h->programs[h->count++] = s->programs[i].program;
+        if (h->count == s->program_count)
+            code = CLSORT_CL(clSetEventCallback)(mark, CL_COMPLETE, clsort__work_done, h);
+        if (code != CL_SUCCESS) clsort__release_heritage(h);
+    }
+    if (code != CL_SUCCESS) CLSORT_CL(clWaitForEvents)(1, &mark);
+    CLSORT_CL(clReleaseEvent)(mark);
+}
+
+/* Releases the programs of a sorter that was trimmed. */
+static void clsort__release_programs(clsort_sorter *s)
+{
+    size_t i;
+    if (s->releases_late && s->own_queue) clsort__mark_queue(s, s->own_queue);
+    clsort__drop_marks(s);
+    for (i = 0; i < s->mark_count; i++) clsort__bequeath(s, s->marks[i]);
+    for (i = 0; i < s->program_count; i++) clsort__release_program(&s->programs[i]);
+    clsort__free(s->marks);
+    clsort__free(s->programs);
+}
+
+/* ---- >>presets ------------------------------------------------------------------------------- */
+
+static const struct clsort__preset {
+    const char *name;
+    cl_uint algorithm, step, local, work_group, items, radix, scheduler;
+} clsort__presets[] = {
+    { "auto", CLSORT_AUTO, 0, 0, 0, 0, 0, 0 },
+    { "bitonic", CLSORT_BITONIC, 0, 0, 0, 0, 0, 0 },
+    { "bitonic-a", CLSORT_BITONIC, CLSORT_STEP_A, CLSORT_LOCAL_OFF, 0, 0, 0, 0 },
+    { "bitonic-b2", CLSORT_BITONIC, CLSORT_STEP_B2, CLSORT_LOCAL_OFF, 0, 0, 0, 0 },
+    { "bitonic-b4", CLSORT_BITONIC, CLSORT_STEP_B4, CLSORT_LOCAL_OFF, 0, 0, 0, 0 },
+    { "bitonic-b8", CLSORT_BITONIC, CLSORT_STEP_B8, CLSORT_LOCAL_OFF, 0, 0, 0, 0 },
+    { "bitonic-b16", CLSORT_BITONIC, CLSORT_STEP_B16, CLSORT_LOCAL_OFF, 0, 0, 0, 0 },
+    { "bitonic-a-local", CLSORT_BITONIC, CLSORT_STEP_A, CLSORT_LOCAL_DEFAULT, 0, 0, 0, 0 },
+    { "bitonic-b2-local", CLSORT_BITONIC, CLSORT_STEP_B2, CLSORT_LOCAL_DEFAULT, 0, 0, 0, 0 },
+    { "bitonic-b4-local", CLSORT_BITONIC, CLSORT_STEP_B4, CLSORT_LOCAL_DEFAULT, 0, 0, 0, 0 },
+    { "bitonic-b8-local", CLSORT_BITONIC, CLSORT_STEP_B8, CLSORT_LOCAL_DEFAULT, 0, 0, 0, 0 },
+    { "bitonic-b16-local", CLSORT_BITONIC, CLSORT_STEP_B16, CLSORT_LOCAL_DEFAULT, 0, 0, 0, 0 },
+    { "bitonic-b16-global-tail", CLSORT_BITONIC, CLSORT_STEP_B16, CLSORT_LOCAL_GLOBAL_TAIL, 0, 0, 0,
+      0 },
+    { "bitonic-shared-512", CLSORT_BITONIC, CLSORT_STEP_B2, CLSORT_LOCAL_START, 256, 2, 0, 0 },
+    { "merge", CLSORT_MERGE, 0, 0, 0, 0, 0, 0 },
+    { "radix", CLSORT_RADIX, 0, 0, 0, 0, 0, 0 },
+    { "radix-portable", CLSORT_RADIX, 0, 0, 0, 0, CLSORT_RADIX_PORTABLE, 0 },
+    { "quicksort", CLSORT_QUICKSORT, 0, 0, 0, 0, 0, 0 },
+    { "quicksort-host", CLSORT_QUICKSORT, 0, 0, 0, 0, 0, CLSORT_SCHEDULER_HOST },
+    { "quicksort-device", CLSORT_QUICKSORT, 0, 0, 0, 0, 0, CLSORT_SCHEDULER_DEVICE },
+    { "bitonic-local-only", CLSORT_BITONIC, 0, CLSORT_LOCAL_ONLY, 0, 0, 0, 0 },
+    { "merge-local-only", CLSORT_MERGE, 0, CLSORT_LOCAL_ONLY, 0, 0, 0, 0 },
+    { "batch-odd-even", CLSORT_BITONIC, 0, CLSORT_LOCAL_BATCH_ODD_EVEN, 0, 0, 0, 0 },
+    { "batch-bitonic", CLSORT_BITONIC, 0, CLSORT_LOCAL_BATCH_OFF, 0, 0, 0, 0 },
+    { "batch-bitonic-local", CLSORT_BITONIC, 0, CLSORT_LOCAL_BATCH, 0, 0, 0, 0 },
+    { "batch-bitonic-split", CLSORT_BITONIC, 0, CLSORT_LOCAL_BATCH_SPLIT, 0, 0, 0, 0 }
+};
+
+/* ---- >>explain ------------------------------------------------------------------------------- */
+
+/* The first name that chooses what a plan runs, else that of its algorithm alone. */
+static const char *clsort__plan_name(const clsort__plan *p)
+{
+    const char *name, *similar = "";
+    cl_uint i;
+    for (i = 0; (name = clsort_algorithm_name(i)) != NULL; i++) {
+        clsort_desc d = p->d;
+        if (clsort_select(&d, name) != CL_SUCCESS || d.algorithm != p->d.algorithm) continue;
+        if (!memcmp(&d.tuning, &p->d.tuning, sizeof d.tuning)) return name;
+        if (!*similar) similar = name;
+    }
+    return similar;
+}
+
+/* A text that grows as far as there is room. */
+typedef struct clsort__text {
+    char *text;
+    size_t size, used;
+} clsort__text;
+
+/* Appends words, a number if it is not negative, and words again. */
+static void clsort__say(clsort__text *t, const char *before, double number, const char *after)
+{
+    char line[160];
+    if (number < 0) snprintf(line, sizeof line, "%s%s", before, after);
+    else snprintf(line, sizeof line, "%s%.0f%s", before, number, after);
+    snprintf(t->text + t->used, t->size - t->used, "%s", line);
+    t->used += strlen(t->text + t->used);
+}
+
+/* How many launches of which kernels, and how many other commands, there are among `commands`. */
+static void clsort__say_launches(clsort__text *t, const clsort__tally *tally, cl_uint commands)
+{
+    const char *before = ": ";
+    cl_uint launches = 0;
+    int i;
+    for (i = 0; i < CLSORT__KERNEL_COUNT; i++) launches += tally->launches[i];
+    clsort__say(t, "launches ", launches, "");
+    for (i = 0; i < CLSORT__KERNEL_COUNT; i++) {
+        if (!tally->launches[i]) continue;
+        clsort__say(t, before, tally->launches[i], " ");
+        clsort__say(t, clsort__kernel_entries[i].name, -1, "");
+        before = ", ";
+    }
+    clsort__say(t, "\ncopies ", commands - launches, "\n");
+}
+
+/* Resets tuning that AUTO's choice does not read: it would be refused beside that algorithm. */
+static void clsort__reset_tuning(cl_uint algorithm, clsort_tuning *t)
+{
+    const int local = algorithm == CLSORT_BITONIC
+                      || (algorithm == CLSORT_MERGE && t->local == CLSORT_LOCAL_ONLY);
+    if (algorithm != CLSORT_BITONIC) t->bitonic_step = 0;
+    if (!local) t->local = 0;
+    if (algorithm != CLSORT_RADIX) t->radix = 0;
+    if (algorithm != CLSORT_QUICKSORT) t->scheduler = 0;
+}
+
+/* ---- >>self-test ----------------------------------------------------------------------------- */
 
 /* Elements of the longest self-test sort. */
 enum { CLSORT__TEST_COUNT = 20011 };
@@ -10264,7 +10242,8 @@ static cl_ulong clsort__key_at(const unsigned char *keys, size_t bytes, size_t i
 }
 
 /* Is `sorted` in order and, by a sum of hashes, a permutation of `keys`? */
-static int clsort__keys_hold(const unsigned char *keys, const unsigned char *sorted, size_t bytes, size_t count)
+static int clsort__keys_hold(const unsigned char *keys, const unsigned char *sorted, size_t bytes,
+                             size_t count)
 {
     const cl_ulong odd = 0x9E3779B97F4A7C15u;
     cl_ulong before = 0, after = 0, x, y;
@@ -10344,6 +10323,353 @@ static clsort_status clsort__test_algorithm(clsort_sorter *s, cl_uint algorithm,
     return first == CLSORT_ERROR_WRONG_RESULT ? first : status;
 }
 
+/* ---- >>public -------------------------------------------------------------------------------- */
+
+CLSORT_API const char *clsort_status_text(clsort_status status)
+{
+#define CLSORT__TEXT(name, code, text) case code: return text;
+    switch (status) {
+        CLSORT_STATUS_LIST(CLSORT__TEXT)
+        default: return clsort__opencl_name(status);
+    }
+#undef CLSORT__TEXT
+}
+
+CLSORT_API clsort_desc clsort_desc_default(void)
+{
+    clsort_desc d;
+    memset(&d, 0, sizeof d);
+    return d;
+}
+
+CLSORT_API clsort_merge_desc clsort_merge_desc_default(void)
+{
+    clsort_merge_desc m;
+    memset(&m, 0, sizeof m);
+    return m;
+}
+
+CLSORT_API size_t clsort_desc_size(void)
+{
+    return sizeof(clsort_desc);
+}
+
+CLSORT_API cl_uint clsort_version(void)
+{
+    return CLSORT_VERSION_MAJOR * 10000 + CLSORT_VERSION_MINOR * 100 + CLSORT_VERSION_PATCH;
+}
+
+CLSORT_API const char *clsort_algorithm_name(cl_uint number)
+{
+    return number < sizeof clsort__presets / sizeof clsort__presets[0]
+               ? clsort__presets[number].name
+               : NULL;
+}
+
+CLSORT_API clsort_status clsort_select(clsort_desc *desc, const char *name)
+{
+    size_t i;
+    if (!desc || !name) return CLSORT_ERROR_NULL_ARGUMENT;
+    for (i = 0; i < sizeof clsort__presets / sizeof clsort__presets[0]; i++) {
+        const struct clsort__preset *p = &clsort__presets[i];
+        if (strcmp(p->name, name)) continue;
+        desc->algorithm = p->algorithm;
+        desc->tuning.bitonic_step = p->step;
+        desc->tuning.local = p->local;
+        desc->tuning.radix = p->radix;
+        desc->tuning.scheduler = p->scheduler;
+        if (p->work_group) desc->tuning.work_group = p->work_group;
+        if (p->items) desc->tuning.items = p->items;
+        return CL_SUCCESS;
+    }
+    return CLSORT_ERROR_UNKNOWN_VALUE;
+}
+
+CLSORT_API clsort_status clsort_create(cl_context context, cl_device_id device,
+                                       const clsort_options *options, clsort_sorter **sorter)
+{
+    char message[sizeof ((clsort_sorter *)0)->message];
+    if (!sorter) return CLSORT_ERROR_NULL_ARGUMENT;
+    *sorter = NULL;
+    return clsort__create(context, device, options, sorter, message);
+}
+
+CLSORT_API clsort_status clsort_clone(clsort_sorter *sorter, clsort_sorter **clone)
+{
+    clsort_status status;
+    if (!sorter || !clone) return CLSORT_ERROR_NULL_ARGUMENT;
+    *clone = NULL;
+    status = clsort__create(sorter->context, sorter->device, &sorter->options, clone,
+                            sorter->message);
+    if (status != CL_SUCCESS) return status;
+    (*clone)->broken = sorter->broken;
+    status = clsort__share_comparators(sorter, *clone);
+    if (status == CL_SUCCESS) status = clsort__share_programs(sorter, *clone);
+    return status == CL_SUCCESS ? CL_SUCCESS : clsort__discard(clone, status, sorter->message);
+}
+
+CLSORT_API void clsort_destroy(clsort_sorter *sorter)
+{
+    size_t i;
+    if (!sorter) return;
+    clsort_trim(sorter);
+    clsort__release_programs(sorter);
+    for (i = 0; i < sorter->pending_count; i++) {
+        CLSORT_CL(clReleaseEvent)(sorter->pending[i].event);
+        CLSORT_CL(clReleaseMemObject)(sorter->pending[i].proof);
+    }
+    clsort__free(sorter->pending);
+    for (i = 0; i < sorter->comparator_count; i++) clsort__free(sorter->comparators[i].record_type);
+    clsort__free(sorter->comparators);
+    clsort__free(sorter->waits);
+    clsort__free(sorter->ranges);
+    clsort__free(sorter->build_log);
+    if (sorter->dummy) CLSORT_CL(clReleaseMemObject)(sorter->dummy);
+    if (sorter->own_queue) CLSORT_CL(clReleaseCommandQueue)(sorter->own_queue);
+    if (sorter->device_queue) CLSORT_CL(clReleaseCommandQueue)(sorter->device_queue);
+    if (sorter->device) CLSORT_CL(clReleaseDevice)(sorter->device);
+    if (sorter->context) CLSORT_CL(clReleaseContext)(sorter->context);
+    CLSORT_FREE(sorter);
+}
+
+CLSORT_API clsort_status clsort_trim(clsort_sorter *sorter)
+{
+    size_t i;
+    if (!sorter) return CLSORT_ERROR_NULL_ARGUMENT;
+    clsort__drop_marks(sorter);
+    for (i = 0; i < sorter->slot_count; i++) {
+        if (sorter->releases_late && sorter->slots[i].queue)
+            clsort__mark_queue(sorter, sorter->slots[i].queue);
+        clsort__release_slot(&sorter->slots[i]);
+    }
+    clsort__free(sorter->slots);
+    sorter->slots = NULL;
+    sorter->slot_count = 0;
+    return CL_SUCCESS;
+}
+
+CLSORT_API const char *clsort_last_error(const clsort_sorter *sorter)
+{
+    return sorter ? sorter->message : "";
+}
+
+CLSORT_API const char *clsort_build_log(const clsort_sorter *sorter)
+{
+    return sorter && sorter->build_log ? sorter->build_log : "";
+}
+
+CLSORT_API cl_context clsort_context(const clsort_sorter *sorter)
+{
+    return sorter ? sorter->context : NULL;
+}
+
+CLSORT_API cl_device_id clsort_device(const clsort_sorter *sorter)
+{
+    return sorter ? sorter->device : NULL;
+}
+
+CLSORT_API clsort_status clsort_check(clsort_sorter *sorter, const clsort_desc *desc)
+{
+    clsort__job j = clsort__sort_job(sorter, "clsort_check", desc);
+    return sorter ? clsort__check_job(&j) : CLSORT_ERROR_NULL_ARGUMENT;
+}
+
+CLSORT_API clsort_status clsort_resolve(clsort_sorter *sorter, const clsort_desc *desc,
+                                        clsort_desc *resolved)
+{
+    clsort__job j = clsort__sort_job(sorter, "clsort_resolve", desc);
+    const clsort__plan *p = &j.plan;
+    clsort__config shape;
+    clsort_status status;
+    if (!sorter) return CLSORT_ERROR_NULL_ARGUMENT;
+    if (!resolved) return clsort__reject(sorter, "resolved", CLSORT_ERROR_NULL_ARGUMENT);
+    status = clsort__plan_job(&j);
+    j.plan.d.scratch = NULL;   /* of no interest yet */
+    if (status == CL_SUCCESS) status = clsort__check_limits(&j);
+    if (status != CL_SUCCESS) return status;
+    shape = clsort__shape(sorter, p);
+    *resolved = p->d;
+    resolved->scratch = desc->scratch;
+    resolved->tuning.work_group = 1u << shape.share_log2;
+    if (!resolved->last_bit) resolved->last_bit = clsort__key_bits(p->d.key_type);
+    if (p->d.top_k) {
+        resolved->rows = p->top.rows;
+        resolved->row_stride = p->stride * p->key_bytes;
+        resolved->tuning.items = 1;
+    } else {
+        clsort__reset_tuning(p->d.algorithm, &resolved->tuning);
+        resolved->tuning.items = shape.radix_items ? shape.radix_items
+                                                   : shape.lanes << shape.items_log2;
+    }
+    return CL_SUCCESS;
+}
+
+CLSORT_API clsort_status clsort_prepare(clsort_sorter *sorter, const clsort_desc *desc)
+{
+    clsort__job j = clsort__sort_job(sorter, "clsort_prepare", desc);
+    clsort_status status;
+    if (!sorter) return CLSORT_ERROR_NULL_ARGUMENT;
+    status = clsort__check_job(&j);
+    if (status != CL_SUCCESS) return status;
+    j.plan.d.flags &= ~(cl_uint)CLSORT_FLAG_NO_BUILD;   /* the others say what the call will have */
+    j.then.d.flags &= ~(cl_uint)CLSORT_FLAG_NO_BUILD;
+    status = clsort__ready_plans(&j);
+    if (status == CL_SUCCESS && !clsort__trivial(&j.plan)) status = clsort__warm_job(&j);
+    return status == CL_SUCCESS ? clsort__prepare_scratch(sorter, &j.plan) : status;
+}
+
+CLSORT_API clsort_status clsort_scratch_size(clsort_sorter *sorter, const clsort_desc *desc,
+                                             size_t *bytes)
+{
+    clsort_sorter none;
+    clsort__job j;
+    clsort__layout largest;
+    clsort_status status;
+    memset(&none, 0, sizeof none);
+    j = clsort__sort_job(sorter ? sorter : &none, "clsort_scratch_size", desc);
+    if (!bytes) return clsort__reject(j.s, "bytes", CLSORT_ERROR_NULL_ARGUMENT);
+    *bytes = 0;
+    status = clsort__plan_job(&j);
+    if (status != CL_SUCCESS) return status;
+    largest = sorter || desc->top_k ? j.plan.scratch : clsort__most_scratch(desc);
+    j.plan.d.scratch = NULL;   /* its size is what is asked for */
+    status = clsort__check_layout(j.s, &largest);
+    if (status == CL_SUCCESS) status = clsort__check_limits(&j);
+    if (status == CL_SUCCESS) *bytes = largest.bytes;
+    return status;
+}
+
+CLSORT_API clsort_status clsort_explain(clsort_sorter *sorter, const clsort_desc *desc, char *text,
+                                        size_t size)
+{
+    clsort__job j = clsort__sort_job(sorter, "clsort_explain", desc);
+    clsort__tally tally;
+    clsort__text t;
+    clsort_status status;
+    if (!sorter) return CLSORT_ERROR_NULL_ARGUMENT;
+    if (!text || !size)
+        return clsort__reject(sorter, text ? "size" : "text", CLSORT_ERROR_NULL_ARGUMENT);
+    *text = 0;
+    status = clsort__count_job(&j, &tally);
+    if (status != CL_SUCCESS) return status;
+    t.text = text;
+    t.size = size;
+    t.used = 0;
+    clsort__say(&t, "algorithm ", -1, j.plan.d.top_k ? "top-k" : clsort__plan_name(&j.plan));
+    if (j.plan.top.sorts_after) clsort__say(&t, ", then ", -1, clsort__plan_name(&j.then));
+    clsort__say(&t, "\npasses ", tally.passes, "\n");
+    clsort__say_launches(&t, &tally, j.run.total);
+    clsort__say(&t, "moved ", (double)tally.bytes, " bytes\n");
+    clsort__say(&t, "scratch ", (double)j.plan.scratch.bytes, " bytes\n");
+    return CL_SUCCESS;
+}
+
+CLSORT_API clsort_status clsort_enqueue_sort(clsort_sorter *sorter, cl_command_queue queue,
+                                             const clsort_desc *desc, cl_uint n_wait,
+                                             const cl_event *wait, cl_event *done)
+{
+    clsort__job j = clsort__sort_job(sorter, "clsort_enqueue_sort", desc);
+    clsort_status status;
+    j.missing = desc ? NULL : "desc";
+    status = clsort__enqueue(&j, queue, n_wait, wait, done);
+    return j.result.buffer ? clsort__keep_proof(sorter, j.result.buffer, status, j.proven, done)
+                           : status;
+}
+
+CLSORT_API clsort_status clsort_sort_host(clsort_sorter *sorter, const clsort_desc *desc,
+                                          void *keys, void *values, cl_uint *indices)
+{
+    clsort__checks c;
+    clsort_desc d;
+    if (!sorter) return CLSORT_ERROR_NULL_ARGUMENT;
+    sorter->function = "clsort_sort_host";
+    memset(&c, 0, sizeof c);
+    c.s = sorter;
+    clsort__check_desc(&c, desc, CLSORT__TO_SORT);
+    if (desc && desc->count && !keys) clsort__blame(&c, CLSORT_ERROR_NULL_ARGUMENT, "keys");
+    if (desc && desc->count && !values != !desc->value_size)
+        clsort__blame(&c, CLSORT_ERROR_VALUE_SIZE,
+                      values ? "value_size, the bytes of a value"
+                             : "values, of value_size bytes each");
+    if (desc) clsort__check_no_buffers(&c, desc);
+    if (c.status != CL_SUCCESS || !desc->count) return clsort__conclude(&c);
+    d = *desc;
+    if (indices) d.value_size = 0;   /* the permutation alone is wanted */
+    return clsort__sort_there(sorter, &d, keys, values, indices);
+}
+
+CLSORT_API clsort_status clsort_enqueue_gather(clsort_sorter *sorter, cl_command_queue queue,
+                                               const clsort_gather *gather, cl_uint n_wait,
+                                               const cl_event *wait, cl_event *done)
+{
+    clsort__job j = clsort__begin_job(sorter, "clsort_enqueue_gather", &clsort__gathering);
+    j.missing = !gather ? "gather" : gather->array_count && !gather->arrays ? "arrays" : NULL;
+    j.gather = gather;
+    return clsort__enqueue(&j, queue, n_wait, wait, done);
+}
+
+CLSORT_API clsort_status clsort_enqueue_merge(clsort_sorter *sorter, cl_command_queue queue,
+                                              const clsort_merge_desc *merge, cl_uint n_wait,
+                                              const cl_event *wait, cl_event *done)
+{
+    clsort__job j = clsort__begin_job(sorter, "clsort_enqueue_merge", &clsort__merging);
+    j.missing = merge ? NULL : "merge";
+    j.merge = merge;
+    return clsort__enqueue(&j, queue, n_wait, wait, done);
+}
+
+CLSORT_API clsort_status clsort_enqueue_is_sorted(clsort_sorter *sorter, cl_command_queue queue,
+                                                  const clsort_desc *desc, cl_mem result,
+                                                  size_t result_offset, cl_uint n_wait,
+                                                  const cl_event *wait, cl_event *done)
+{
+    clsort_desc d = desc ? clsort__order_only(desc) : clsort_desc_default();
+    clsort__job j = clsort__check_call(sorter, "clsort_enqueue_is_sorted", &clsort__ordering,
+                                       desc ? &d : NULL, clsort__make_span(result, result_offset),
+                                       "result");
+    return clsort__enqueue(&j, queue, n_wait, wait, done);
+}
+
+CLSORT_API clsort_status clsort_enqueue_fingerprint(clsort_sorter *sorter, cl_command_queue queue,
+                                                    const clsort_desc *desc, cl_mem proof,
+                                                    size_t proof_offset, cl_uint n_wait,
+                                                    const cl_event *wait, cl_event *done)
+{
+    clsort__job j = clsort__check_call(sorter, "clsort_enqueue_fingerprint", &clsort__proving_input,
+                                       desc, clsort__make_span(proof, proof_offset), "proof");
+    return clsort__enqueue(&j, queue, n_wait, wait, done);
+}
+
+CLSORT_API clsort_status clsort_enqueue_verify(clsort_sorter *sorter, cl_command_queue queue,
+                                               const clsort_desc *desc, cl_mem proof,
+                                               size_t proof_offset, cl_uint n_wait,
+                                               const cl_event *wait, cl_event *done)
+{
+    clsort__job j = clsort__check_call(sorter, "clsort_enqueue_verify", &clsort__proving_output,
+                                       desc, clsort__make_span(proof, proof_offset), "proof");
+    return clsort__enqueue(&j, queue, n_wait, wait, done);
+}
+
+CLSORT_API clsort_status clsort_judge(const clsort_proof *proof)
+{
+    if (!proof) return CLSORT_ERROR_NULL_ARGUMENT;
+    return proof->unsorted == proof->count
+                   && !memcmp(proof->before, proof->after, sizeof proof->before)
+                   && !proof->indices[0] && !proof->indices[1]
+               ? CL_SUCCESS
+               : CLSORT_ERROR_WRONG_RESULT;
+}
+
+CLSORT_API clsort_status clsort_collect(clsort_sorter *sorter, int wait)
+{
+    clsort_status verdict, unjudged;
+    if (!sorter) return CLSORT_ERROR_NULL_ARGUMENT;
+    unjudged = clsort__judge_all(sorter, wait);
+    verdict = sorter->verdict;
+    sorter->verdict = CL_SUCCESS;
+    return verdict != CL_SUCCESS ? verdict : unjudged;
+}
+
 CLSORT_API clsort_status clsort_self_test(clsort_sorter *sorter)
 {
     unsigned char *memory;
@@ -10361,345 +10687,6 @@ CLSORT_API clsort_status clsort_self_test(clsort_sorter *sorter)
     sorter->options.flags = flags;
     CLSORT_FREE(memory);
     return first;
-}
-
-/* ---- >>gather ---------------------------------------------------------------------------------------------------- */
-
-/* Part i of a gather: the indices, then the source and the target of each array in turn. */
-static clsort__rows clsort__gather_part(const clsort_gather *g, size_t i)
-{
-    clsort__rows r;
-    r.place = clsort__make_span(g->indices, g->indices_offset);
-    r.rows = g->rows;
-    r.count = g->count;
-    r.element = 4;
-    r.stride = g->indices_row_stride;
-    if (i) {
-        const clsort_array *a = &g->arrays[(i - 1) / 2];
-        const int source = i % 2;
-        r.place.buffer = source ? a->source : a->target;
-        r.place.offset = source ? a->source_offset : a->target_offset;
-        r.count = source && g->source_count ? g->source_count : g->count;
-        r.element = a->element_size;
-        r.stride = source ? a->source_row_stride : a->target_row_stride;
-    }
-    return r;
-}
-
-static const char *clsort__part_role(size_t i)
-{
-    return !i ? "indices" : i % 2 ? "source" : "target";
-}
-
-/* Blames part i; `what` goes on behind its name. */
-static void clsort__blame_part(clsort__checks *c, clsort_status status, size_t i, const char *what)
-{
-    char detail[120];
-    if (i) snprintf(detail, sizeof detail, "arrays[%.0f].%s%s", (double)((i - 1) / 2), clsort__part_role(i), what);
-    else snprintf(detail, sizeof detail, "indices%s", what);
-    clsort__blame(c, status, detail);
-}
-
-static void clsort__check_gather_part(clsort__checks *c, const clsort_gather *g, size_t i)
-{
-    const clsort__rows r = clsort__gather_part(g, i);
-    const size_t align = clsort__alignment(r.element);
-    const int fits = clsort__fits(r.count, r.element, 0)
-                     && clsort__fits(clsort__row_count(&r), clsort__row_stride(&r), r.place.offset);
-    if (r.stride && !r.rows) clsort__blame_part(c, CLSORT_ERROR_UNUSED_FIELD, i, "_row_stride without rows");
-    if (!r.element) clsort__blame_part(c, CLSORT_ERROR_VALUE_SIZE, i, ": element_size is 0");
-    if (clsort__exceeds_32_bits(r.count)) clsort__blame_part(c, CLSORT_ERROR_COUNT_TOO_LARGE, i, ": count, source_count");
-    if (!fits) clsort__blame_part(c, CLSORT_ERROR_SIZE_OVERFLOW, i, "_offset, with all rows");
-    if (r.place.offset % align) clsort__blame_part(c, CLSORT_ERROR_MISALIGNED, i, "_offset");
-    if (r.stride % align) clsort__blame_part(c, CLSORT_ERROR_MISALIGNED, i, "_row_stride");
-    if (g->count && r.count && !r.place.buffer) clsort__blame_part(c, CLSORT_ERROR_MISSING_BUFFER, i, "");
-}
-
-/* The checks that look at no buffer. */
-static clsort_status clsort__check_gather(clsort_sorter *s, const clsort_gather *g)
-{
-    clsort__checks c = clsort__begin_checks(s, 1);
-    size_t i;
-    if (g->flags & ~(cl_uint)CLSORT_FLAG_NO_BUILD) clsort__blame(&c, CLSORT_ERROR_UNKNOWN_FLAG, "flags");
-    for (i = 0; i < 2 * (size_t)g->array_count + 1; i++) clsort__check_gather_part(&c, g, i);
-    return clsort__conclude(&c);
-}
-
-/* Rows of a part lie apart. */
-static clsort_status clsort__check_gather_rows(clsort_sorter *s, const clsort_gather *g)
-{
-    clsort__checks c = clsort__begin_checks(s, 1);
-    size_t i;
-    for (i = 0; i < 2 * (size_t)g->array_count + 1; i++) {
-        const clsort__rows r = clsort__gather_part(g, i);
-        if (clsort__row_count(&r) > 1 && clsort__row_stride(&r) < r.count * r.element)
-            clsort__blame_part(&c, CLSORT_ERROR_OVERLAP, i, "_row_stride is below a row");
-    }
-    return clsort__conclude(&c);
-}
-
-/* The buffers of a gather; the sorter keeps the room for their list. */
-static clsort_status clsort__check_gather_buffers(clsort_sorter *s,
-                                                  const clsort_gather *g)
-{
-    const size_t count = 2 * (size_t)g->array_count + 1;
-    clsort_status status = CL_SUCCESS;
-    size_t i;
-    if (!g->count) return CL_SUCCESS;
-    if (s->range_room < count) {
-        status = clsort__grow(s, &s->ranges, count, sizeof *s->ranges);
-        if (status != CL_SUCCESS) return status;
-        s->range_room = count;
-    }
-    for (i = 0; i < count; i++) {
-        const clsort__rows r = clsort__gather_part(g, i);
-        const int writes = i && i % 2 == 0;
-        s->ranges[i] = clsort__make_range(clsort__part_role(i), r.place.buffer, r.place.offset,
-                                          clsort__rows_bytes(&r), !writes, writes);
-    }
-    status = clsort__check_ranges(s, s->ranges, count);
-    return status == CL_SUCCESS ? clsort__check_gather_rows(s, g) : status;
-}
-
-/* All commands of a gather. */
-static void clsort__gather_all(clsort__run *run, const clsort_gather *g)
-{
-    const clsort__rows indices = clsort__gather_part(g, 0);
-    size_t i;
-    for (i = 0; g->count && i < g->array_count; i++) {
-        const clsort__rows source = clsort__gather_part(g, 2 * i + 1);
-        const clsort__rows target = clsort__gather_part(g, 2 * i + 2);
-        clsort__gather(run, &source, &target, &indices);
-    }
-}
-
-CLSORT_API clsort_status clsort_enqueue_gather(clsort_sorter *sorter, cl_command_queue queue, const clsort_gather *gather,
-                                               cl_uint n_wait, const cl_event *wait, cl_event *done)
-{
-    clsort__config utility;
-    clsort__run run;
-    const char *missing = !gather ? "gather" : gather->array_count && !gather->arrays ? "arrays" : NULL;
-    clsort_status status = clsort__start(sorter, "clsort_enqueue_gather", queue, missing, n_wait,
-                                         wait, done, &run);
-    if (status != CL_SUCCESS) return status;
-    status = clsort__check_gather(sorter, gather);
-    if (status == CL_SUCCESS) status = clsort__check_queue(sorter, &run);
-    if (status == CL_SUCCESS) status = clsort__check_gather_buffers(sorter, gather);
-    if (status == CL_SUCCESS) status = clsort__reserve_waits(sorter, n_wait);
-    utility = clsort__utility_config(sorter);
-    if (status == CL_SUCCESS) status = clsort__need_program(sorter, &utility, gather->flags);
-    if (status != CL_SUCCESS) return status;
-    clsort__gather_all(&run, gather);
-    run.mode = CLSORT__RUN;
-    clsort__gather_all(&run, gather);
-    clsort__marker(&run);
-    return clsort__finish(&run, NULL);
-}
-
-/* ---- >>merging --------------------------------------------------------------------------------------------------- */
-
-CLSORT_API clsort_merge_desc clsort_merge_desc_default(void)
-{
-    clsort_merge_desc m;
-    memset(&m, 0, sizeof m);
-    return m;
-}
-
-/* The sort that needs the same kernels as a merge, for its checks and its plan. */
-static clsort_desc clsort__merge_as_sort(const clsort_merge_desc *m)
-{
-    clsort_desc d = clsort_desc_default();
-    d.count = m->count_a + m->count_b;
-    d.key_type = m->key_type;
-    d.order = m->order;
-    d.nan_order = m->nan_order;
-    d.flags = m->flags;
-    d.keys = m->keys_out;       /* arrays that are there are not too large for the device */
-    d.values = m->values_out;
-    d.value_size = m->value_size;
-    d.algorithm = CLSORT_MERGE;
-    d.tuning = m->tuning;
-    return d;
-}
-
-/* One input or the output of a merge: its offsets and its buffers. */
-typedef struct clsort__merge_part {
-    const char *keys, *values, *keys_offset, *values_offset;   /* their names */
-    size_t count;
-    clsort__arrays arrays;
-} clsort__merge_part;
-
-static void clsort__check_part(clsort__checks *c, const clsort_merge_desc *m, const clsort__merge_part *p)
-{
-    const size_t key = clsort__key_bits(m->key_type) / 8, value = m->value_size ? clsort__alignment(m->value_size) : 1;
-    const clsort__span keys = p->arrays.keys, values = p->arrays.values;
-    if (!clsort__may_blame(c, CLSORT_ERROR_FIELDS)) return;
-    if (values.buffer && !m->value_size) clsort__blame(c, CLSORT_ERROR_VALUE_SIZE, "value_size, the bytes of a value");
-    if (p->count && m->value_size && !values.buffer) clsort__blame(c, CLSORT_ERROR_VALUE_SIZE, p->values);
-    if (values.offset && !m->value_size) clsort__blame(c, CLSORT_ERROR_UNUSED_FIELD, p->values_offset);
-    clsort__need_room(c, p->keys_offset, p->count, key, keys.offset);
-    clsort__need_room(c, p->values_offset, p->count, m->value_size, values.offset);
-    clsort__need_multiple(c, p->keys_offset, keys.offset, key);
-    clsort__need_multiple(c, p->values_offset, values.offset, value);
-    if (p->count && !keys.buffer) clsort__blame(c, CLSORT_ERROR_MISSING_BUFFER, p->keys);
-}
-
-/* The one pass of a merge. */
-static clsort__merge_pass clsort__one_merge(const clsort_merge_desc *m)
-{
-    clsort__merge_pass pass;
-    memset(&pass, 0, sizeof pass);
-    pass.a.keys = clsort__make_span(m->keys_a, m->keys_a_offset);
-    pass.a.values = clsort__make_span(m->values_a, m->values_a_offset);
-    pass.b.keys = clsort__make_span(m->keys_b, m->keys_b_offset);
-    pass.b.values = clsort__make_span(m->values_b, m->values_b_offset);
-    pass.to.keys = clsort__make_span(m->keys_out, m->keys_out_offset);
-    pass.to.values = clsort__make_span(m->values_out, m->values_out_offset);
-    pass.n = m->count_a + m->count_b;
-    pass.run = m->count_a;
-    pass.span = 0xFFFFFFFFu;
-    return pass;
-}
-
-/* The checks of a merge that look at no buffer. */
-static void clsort__check_merge_desc(clsort__checks *c, const clsort_merge_desc *m, const clsort__merge_part *parts)
-{
-    const clsort_desc d = clsort__merge_as_sort(m);
-    size_t i;
-    if (m->flags & ~(cl_uint)CLSORT_FLAG_NO_BUILD) clsort__blame(c, CLSORT_ERROR_UNKNOWN_FLAG, "flags");
-    if (m->value_size > 8) clsort__blame(c, CLSORT_ERROR_UNSUPPORTED, "value_size above 8: merge indices, then gather");
-    if (m->tuning.local) clsort__blame(c, CLSORT_ERROR_UNSUPPORTED, "tuning.local");
-    if (d.count < m->count_a) clsort__blame(c, CLSORT_ERROR_COUNT_TOO_LARGE, "count_a, count_b: their sum");
-    clsort__check_desc(c, &d, CLSORT__TO_SORT);
-    for (i = 0; i < 3; i++) clsort__check_part(c, m, &parts[i]);
-}
-
-/* All checks of a merge, and its plan. */
-static clsort_status clsort__check_merge(clsort__run *run, const clsort_merge_desc *m,
-                                         const clsort__merge_pass *pass, clsort__plan *p)
-{
-    const clsort__merge_part parts[3] = {
-        { "keys_a", "values_a", "keys_a_offset", "values_a_offset", m->count_a, pass->a },
-        { "keys_b", "values_b", "keys_b_offset", "values_b_offset", m->count_b, pass->b },
-        { "keys_out", "values_out", "keys_out_offset", "values_out_offset", pass->n, pass->to }
-    };
-    const clsort_desc d = clsort__merge_as_sort(m);
-    clsort__checks c = clsort__begin_checks(run->s, 0);
-    clsort__range r[6];
-    size_t i;
-    clsort_status status;
-    clsort__check_merge_desc(&c, m, parts);
-    status = clsort__conclude(&c);
-    if (status == CL_SUCCESS) status = clsort__check_queue(run->s, run);
-    if (status != CL_SUCCESS) return status;
-    clsort__make_plan(run->s, &d, p);
-    p->config.two_arrays = 1;
-    for (i = 0; i < 3; i++) {
-        const clsort__arrays a = parts[i].arrays;
-        r[i] = clsort__make_range(parts[i].keys, a.keys.buffer, a.keys.offset, parts[i].count * p->key_bytes, i < 2, i == 2);
-        r[3 + i] = clsort__make_range(parts[i].values, a.values.buffer, a.values.offset, parts[i].count * m->value_size, i < 2, i == 2);
-    }
-    status = clsort__check_ranges(run->s, r, 6);
-    if (status == CL_SUCCESS) status = clsort__check_device(run->s, p);
-    return status == CL_SUCCESS ? clsort__reserve_waits(run->s, run->n_wait) : status;
-}
-
-CLSORT_API clsort_status clsort_enqueue_merge(clsort_sorter *sorter, cl_command_queue queue, const clsort_merge_desc *merge,
-                                              cl_uint n_wait, const cl_event *wait, cl_event *done)
-{
-    clsort__merge_pass pass;
-    clsort__config shape;
-    clsort__plan p;
-    clsort__run run;
-    clsort_status status = clsort__start(sorter, "clsort_enqueue_merge", queue,
-                                         merge ? NULL : "merge", n_wait, wait, done, &run);
-    if (status != CL_SUCCESS) return status;
-    pass = clsort__one_merge(merge);
-    status = clsort__check_merge(&run, merge, &pass, &p);
-    if (status == CL_SUCCESS && p.d.count) status = clsort__need_program(sorter, &p.config, merge->flags);
-    if (status != CL_SUCCESS) return status;
-    if (!merge->count_a) pass.a = pass.b;
-    if (!merge->count_b) pass.b = pass.a;
-    shape = clsort__shape(sorter, &p);
-    if (pass.n) clsort__merge_runs(&run, &p, &shape, &pass);
-    run.mode = CLSORT__RUN;
-    if (pass.n) clsort__merge_runs(&run, &p, &shape, &pass);
-    clsort__marker(&run);
-    return clsort__finish(&run, NULL);
-}
-
-/* ---- >>is_sorted ------------------------------------------------------------------------------------------------- */
-
-/* The part of a description that a check of order reads. */
-static clsort_desc clsort__order_only(const clsort_desc *desc)
-{
-    clsort_desc d = clsort_desc_default();
-    d.count = desc->count;
-    d.key_type = desc->key_type;
-    d.order = desc->order;
-    d.nan_order = desc->nan_order;
-    d.zero_order = desc->zero_order;
-    d.flags = desc->flags & (CLSORT_FLAG_NO_BUILD | CLSORT_FLAG_COUNT_BUFFER);
-    d.keys = desc->keys;
-    d.keys_offset = desc->keys_offset;
-    d.record_size = desc->record_size;
-    d.key_offset = desc->key_offset;
-    d.first_bit = desc->first_bit;
-    d.last_bit = desc->last_bit;
-    d.fields = desc->fields;
-    d.field_count = desc->field_count;
-    d.record_type = desc->record_type;
-    d.precedes = desc->precedes;
-    d.rows = desc->rows;
-    d.row_stride = desc->row_stride;
-    d.segments = desc->segments;
-    d.segments_offset = desc->segments_offset;
-    d.segment_count = desc->segment_count;
-    d.count_buffer = desc->count_buffer;
-    d.count_offset = desc->count_offset;
-    return d;
-}
-
-/* All checks of a check of order, and its plan. */
-static clsort_status clsort__check_is_sorted(clsort__run *run, const clsort_desc *d,
-                                             clsort__span place, clsort__plan *p)
-{
-    clsort_sorter *s = run->s;
-    clsort__range r[4];
-    clsort__checks c = clsort__begin_checks(s, 1);
-    clsort_status status;
-    clsort__need_multiple(&c, "result_offset", place.offset, 4);
-    status = clsort__checked_plan(&c, d, CLSORT__TO_READ, p);
-    if (status != CL_SUCCESS) return status;
-    status = clsort__check_queue(s, run);
-    r[0] = clsort__make_range("keys", d->keys, d->keys_offset, p->extent * p->element, 1, 0);
-    r[1] = clsort__make_range("result", place.buffer, place.offset, 4, 1, 1);
-    clsort__segment_ranges(d, r + 2);
-    if (status == CL_SUCCESS) status = clsort__check_ranges(s, r, 4);
-    if (status == CL_SUCCESS) status = clsort__check_rows(s, p);
-    if (status == CL_SUCCESS) status = clsort__reserve_waits(s, run->n_wait);
-    return status;
-}
-
-CLSORT_API clsort_status clsort_enqueue_is_sorted(clsort_sorter *sorter, cl_command_queue queue, const clsort_desc *desc, cl_mem result,
-                                                  size_t result_offset, cl_uint n_wait, const cl_event *wait, cl_event *done)
-{
-    const clsort__span place = clsort__make_span(result, result_offset);
-    clsort_desc d;
-    clsort__plan p;
-    clsort__run run;
-    clsort_status status = clsort__start(sorter, "clsort_enqueue_is_sorted", queue,
-                                         clsort__missing(desc, result, "result"), n_wait, wait,
-                                         done, &run);
-    if (status != CL_SUCCESS) return status;
-    d = clsort__order_only(desc);
-    status = clsort__check_is_sorted(&run, &d, place, &p);
-    if (status == CL_SUCCESS) status = clsort__ready_checks(sorter, &p);
-    if (status != CL_SUCCESS) return status;
-    clsort__is_sorted(&run, &p, place);
-    run.mode = CLSORT__RUN;
-    clsort__is_sorted(&run, &p, place);
-    return clsort__finish(&run, NULL);
 }
 
 #ifdef __cplusplus

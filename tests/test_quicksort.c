@@ -261,6 +261,7 @@ static int sort_killer(const bench *b, const adversary *a, const clsort_desc *as
     size_t bytes, i;
     if (!CHECK(sorted != NULL) || !CHECK_OK(clsort_scratch_size(b->sorter, &d, &bytes))) return 0;
     clsort__make_plan(b->sorter, &d, &p);
+    clsort__plan_scratch(b->sorter, &p);
     d.keys = clCreateBuffer(b->session.context, CL_MEM_COPY_HOST_PTR, a->n * sizeof *sorted, a->value, &error);
     d.scratch = clCreateBuffer(b->session.context, CL_MEM_READ_WRITE, bytes, NULL, &error2);
     d.scratch_size = bytes;
