@@ -1,4 +1,5 @@
-/* clsort.h - v0.1.0 - 2026-11-21 - sorts on any OpenCL device - one C99/C++11 header, public domain or MIT
+/* clsort.h - v0.1.0 - 2026-11-21 - sorts on any OpenCL device - one C99/C++11 header, MIT or public
+   domain, as you like
 
    DO THIS, in exactly one C or C++ file; every other file includes clsort.h without the define:
 
@@ -298,56 +299,89 @@
 extern "C" {
 #endif
 
-/* ---- status ------------------------------------------------------------------------------------------------------ */
+/* ---- status ---------------------------------------------------------------------------------- */
 
-/* CL_SUCCESS, a code of OpenCL, or one of these. The list is also the order in which arguments are checked. */
+/* CL_SUCCESS, a code of OpenCL, or one of these. The list is also the order in which arguments are
+   checked. */
 typedef cl_int clsort_status;
 
 #define CLSORT_STATUS_LIST(X) \
-    X(CLSORT_ERROR_NULL_ARGUMENT, -5000, "a required argument is NULL: pass a sorter, a queue, a description and a place for the result") \
-    X(CLSORT_ERROR_WAIT_LIST, -5001, "the wait list is NULL with a count, has a count of 0 with a list, or holds a NULL event") \
-    X(CLSORT_ERROR_KEY_TYPE, -5002, "key_type is not set or unknown: set it to one of CLSORT_U8 ... CLSORT_F64") \
-    X(CLSORT_ERROR_FIELDS, -5025, "fields or precedes are wrong: they need record_size, exclude each other and key_type, order, nan_order, zero_order and key_offset") \
-    X(CLSORT_ERROR_UNKNOWN_VALUE, -5003, "a field or a name has a value that this version does not know") \
-    X(CLSORT_ERROR_BIT_RANGE, -5029, "first_bit must be below last_bit, and last_bit at most " \
+    X(CLSORT_ERROR_NULL_ARGUMENT, -5000, \
+      "a required argument is NULL: pass a sorter, a queue, a description and a place for the " \
+      "result") \
+    X(CLSORT_ERROR_WAIT_LIST, -5001, \
+      "the wait list is NULL with a count, has a count of 0 with a list, or holds a NULL event") \
+    X(CLSORT_ERROR_KEY_TYPE, -5002, \
+      "key_type is not set or unknown: set it to one of CLSORT_U8 ... CLSORT_F64") \
+    X(CLSORT_ERROR_FIELDS, -5025, \
+      "fields or precedes are wrong: they need record_size, exclude each other and key_type, " \
+      "order, nan_order, zero_order and key_offset") \
+    X(CLSORT_ERROR_UNKNOWN_VALUE, -5003, \
+      "a field or a name has a value that this version does not know") \
+    X(CLSORT_ERROR_BIT_RANGE, -5029, \
+      "first_bit must be below last_bit, and last_bit at most " \
       "the key's width: leave both 0 for all bits") \
-    X(CLSORT_ERROR_UNKNOWN_FLAG, -5004, "flags has a bit that this version does not know, or that does not go with the other fields") \
+    X(CLSORT_ERROR_UNKNOWN_FLAG, -5004, \
+      "flags has a bit that this version does not know, or that does not go with the other " \
+      "fields") \
     X(CLSORT_ERROR_UNSUPPORTED, -5005, "this version does not do what a field asks for") \
     X(CLSORT_ERROR_VALUE_SIZE, -5006, "values and value_size go together: set both or neither") \
-    X(CLSORT_ERROR_UNUSED_FIELD, -5030, "a field is set that only says more about another one, which is not set") \
-    X(CLSORT_ERROR_RECORD_LAYOUT, -5007, "a record must hold its key (record_size, key_offset, fields), and records exclude values") \
-    X(CLSORT_ERROR_COUNT_TOO_LARGE, -5008, "count must be below 2^32 and its bytes within the device's largest allocation") \
-    X(CLSORT_ERROR_SIZE_OVERFLOW, -5009, "count times the element size, or an offset plus that, does not fit in a size_t") \
-    X(CLSORT_ERROR_MISALIGNED, -5010, "an offset, record_size or key_offset is not a multiple of the element's alignment") \
+    X(CLSORT_ERROR_UNUSED_FIELD, -5030, \
+      "a field is set that only says more about another one, which is not set") \
+    X(CLSORT_ERROR_RECORD_LAYOUT, -5007, \
+      "a record must hold its key (record_size, key_offset, fields), and records exclude values") \
+    X(CLSORT_ERROR_COUNT_TOO_LARGE, -5008, \
+      "count must be below 2^32 and its bytes within the device's largest allocation") \
+    X(CLSORT_ERROR_SIZE_OVERFLOW, -5009, \
+      "count times the element size, or an offset plus that, does not fit in a size_t") \
+    X(CLSORT_ERROR_MISALIGNED, -5010, \
+      "an offset, record_size or key_offset is not a multiple of the element's alignment") \
     X(CLSORT_ERROR_TOP_K, -5027, "top_k is above count: a row has no more than count elements") \
     X(CLSORT_ERROR_MISSING_BUFFER, -5011, "a buffer that the call needs is NULL") \
-    X(CLSORT_ERROR_SCRATCH_TOO_LARGE, -5028, "scratch memory needs a buffer that the device cannot allocate: sort fewer elements at once, or by an algorithm that needs less") \
-    X(CLSORT_ERROR_QUEUE_MISMATCH, -5012, "the queue belongs to another context or device than the sorter: create one sorter per device") \
-    X(CLSORT_ERROR_EVENT_MISMATCH, -5013, "an event of the wait list belongs to another context than the sorter") \
-    X(CLSORT_ERROR_NOT_A_BUFFER, -5014, "a memory object is an image, a pipe or not valid: pass buffers") \
+    X(CLSORT_ERROR_SCRATCH_TOO_LARGE, -5028, \
+      "scratch memory needs a buffer that the device cannot allocate: sort fewer elements at " \
+      "once, or by an algorithm that needs less") \
+    X(CLSORT_ERROR_QUEUE_MISMATCH, -5012, \
+      "the queue belongs to another context or device than the sorter: create one sorter per " \
+      "device") \
+    X(CLSORT_ERROR_EVENT_MISMATCH, -5013, \
+      "an event of the wait list belongs to another context than the sorter") \
+    X(CLSORT_ERROR_NOT_A_BUFFER, -5014, \
+      "a memory object is an image, a pipe or not valid: pass buffers") \
     X(CLSORT_ERROR_BUFFER_CONTEXT, -5015, "a buffer belongs to another context than the sorter") \
-    X(CLSORT_ERROR_BUFFER_ACCESS, -5016, "a buffer was created without the kernel access that its role needs") \
-    X(CLSORT_ERROR_BUFFER_TOO_SMALL, -5017, "a buffer is smaller than its offset plus the bytes of its elements") \
+    X(CLSORT_ERROR_BUFFER_ACCESS, -5016, \
+      "a buffer was created without the kernel access that its role needs") \
+    X(CLSORT_ERROR_BUFFER_TOO_SMALL, -5017, \
+      "a buffer is smaller than its offset plus the bytes of its elements") \
     X(CLSORT_ERROR_OVERLAP, -5018, "two ranges overlap and at least one of them is written") \
-    X(CLSORT_ERROR_SCRATCH_TOO_SMALL, -5019, "scratch_size is below what clsort_scratch_size asks for") \
-    X(CLSORT_ERROR_DEVICE_LIMITS, -5023, "the device's work-group or local memory limits are too low for every variant") \
-    X(CLSORT_ERROR_WRONG_RESULT, -5024, "a check found a wrong result: do not use this algorithm on this device, and report both") \
-    X(CLSORT_ERROR_NOT_READY, -5020, "kernels are not built yet and CLSORT_FLAG_NO_BUILD is set: call clsort_prepare first") \
-    X(CLSORT_ERROR_DEVICE_UNUSABLE, -5021, "there is no such device, or it has no compiler or is not available: choose another one") \
-    X(CLSORT_ERROR_BUILD_FAILED, -5022, "the device's compiler rejected the kernels: see clsort_build_log and report it") \
-    X(CLSORT_ERROR_COMPARATOR, -5026, "record_type or precedes does not compile, or sizeof(clsort_record) is not record_size: see clsort_build_log")
+    X(CLSORT_ERROR_SCRATCH_TOO_SMALL, -5019, \
+      "scratch_size is below what clsort_scratch_size asks for") \
+    X(CLSORT_ERROR_DEVICE_LIMITS, -5023, \
+      "the device's work-group or local memory limits are too low for every variant") \
+    X(CLSORT_ERROR_WRONG_RESULT, -5024, \
+      "a check found a wrong result: do not use this algorithm on this device, and report both") \
+    X(CLSORT_ERROR_NOT_READY, -5020, \
+      "kernels are not built yet and CLSORT_FLAG_NO_BUILD is set: call clsort_prepare first") \
+    X(CLSORT_ERROR_DEVICE_UNUSABLE, -5021, \
+      "there is no such device, or it has no compiler or is not available: choose another one") \
+    X(CLSORT_ERROR_BUILD_FAILED, -5022, \
+      "the device's compiler rejected the kernels: see clsort_build_log and report it") \
+    X(CLSORT_ERROR_COMPARATOR, -5026, \
+      "record_type or precedes does not compile, or sizeof(clsort_record) is not record_size: " \
+      "see clsort_build_log")
 
 #define CLSORT__ENUMERATOR(name, code, text) name = code,
 enum { CLSORT_STATUS_LIST(CLSORT__ENUMERATOR) CLSORT_ERROR_LAST_ = -5099 };
 #undef CLSORT__ENUMERATOR
 
-/* What a status means and what to change, in one line; for OpenCL's own codes their name. Never NULL. Thread safety: any. */
+/* What a status means and what to change, in one line; for OpenCL's own codes their name. Never
+   NULL. Thread safety: any. */
 CLSORT_API const char *clsort_status_text(clsort_status status);
 
-/* ---- description ------------------------------------------------------------------------------------------------- */
+/* ---- description ----------------------------------------------------------------------------- */
 
-/* Key types: kind in the upper byte, width in bits in the lower one. 0 is an error: floats sorted as integers would be
-   silently wrong. */
+/* Key types: kind in the upper byte, width in bits in the lower one. 0 is an error: floats sorted
+   as integers would be silently wrong. */
 enum {
     CLSORT_U8 = 0x108, CLSORT_U16 = 0x110, CLSORT_U32 = 0x120, CLSORT_U64 = 0x140,
     CLSORT_I8 = 0x208, CLSORT_I16 = 0x210, CLSORT_I32 = 0x220, CLSORT_I64 = 0x240,
@@ -362,54 +396,86 @@ enum { CLSORT_ZERO_DISTINCT = 0,  /* -0 below +0 */
        CLSORT_ZERO_EQUAL = 1 };   /* equal, in their original order; bits kept; implies stable */
 
 /* Algorithms. AUTO picks the fastest for the device and the description. */
-enum { CLSORT_AUTO = 0, CLSORT_BITONIC = 1, CLSORT_MERGE = 2, CLSORT_RADIX = 3, CLSORT_QUICKSORT = 4 };
+enum {
+    CLSORT_AUTO = 0,
+    CLSORT_BITONIC = 1,
+    CLSORT_MERGE = 2,
+    CLSORT_RADIX = 3,
+    CLSORT_QUICKSORT = 4
+};
 
 enum {
-    CLSORT_FLAG_NO_BUILD = 1,    /* clsort_enqueue_*: answer CLSORT_ERROR_NOT_READY instead of building kernels */
+    CLSORT_FLAG_NO_BUILD = 1,    /* clsort_enqueue_*: answer CLSORT_ERROR_NOT_READY instead of
+                                    building kernels */
     CLSORT_FLAG_INDICES = 2,     /* check, prepare, scratch_size: the call will have indices, ... */
     CLSORT_FLAG_KEYS_OUT = 4,    /* ... keys_out, ... */
     CLSORT_FLAG_VALUES_OUT = 8,  /* ... values_out, ... */
     CLSORT_FLAG_COUNT_BUFFER = 16,   /* ... count_buffer, though the buffer does not exist yet */
     CLSORT_FLAG_TOP_UNSORTED = 32,   /* top_k: the k of a row in any order, the same each time */
-    CLSORT_FLAG_TOP_NTH = 64     /* top_k: only the last one of the k is written, one element per row */
+    CLSORT_FLAG_TOP_NTH = 64     /* top_k: only the last one of the k is written, one element per
+                                    row */
 };
 
-/* Choices that reproduce published variants; clsort_select makes them by name. For bitonic: the widest step over global memory, and what
-   local memory is for. */
-enum { CLSORT_STEP_DEFAULT = 0, CLSORT_STEP_A = 1, CLSORT_STEP_B2 = 2, CLSORT_STEP_B4 = 4, CLSORT_STEP_B8 = 8, CLSORT_STEP_B16 = 16 };
+/* Choices that reproduce published variants; clsort_select makes them by name. For bitonic: the
+   widest step over global memory, and what local memory is for. */
 enum {
-    CLSORT_LOCAL_DEFAULT = 0,     /* first stages and the tail of every later stage in local memory */
+    CLSORT_STEP_DEFAULT = 0,
+    CLSORT_STEP_A = 1,
+    CLSORT_STEP_B2 = 2,
+    CLSORT_STEP_B4 = 4,
+    CLSORT_STEP_B8 = 8,
+    CLSORT_STEP_B16 = 16
+};
+enum {
+    CLSORT_LOCAL_DEFAULT = 0,     /* first stages and the tail of every later stage in local
+                                     memory */
     CLSORT_LOCAL_OFF = 1,         /* every step is a launch over global memory */
-    CLSORT_LOCAL_GLOBAL_TAIL = 2, /* first stages and tails as one launch each, barriers between steps in global memory */
+    CLSORT_LOCAL_GLOBAL_TAIL = 2, /* first stages and tails as one launch each, barriers between
+                                     steps in global memory */
     CLSORT_LOCAL_START = 3,       /* first stages in local memory, no tails */
-    CLSORT_LOCAL_ONLY = 4,        /* blocks sorted, nothing else: the result is not sorted as a whole */
-    /* Rows as published, in one launch, a work-group for each row; `rows` must be given, if only 1. */
-    CLSORT_LOCAL_BATCH_ODD_EVEN = 5,  /* Batcher's odd-even merge sort, every step over global memory */
+    CLSORT_LOCAL_ONLY = 4,        /* blocks sorted, nothing else: the result is not sorted as a
+                                     whole */
+    /* Rows as published, in one launch, a work-group for each row; `rows` must be given, if only
+       1. */
+    CLSORT_LOCAL_BATCH_ODD_EVEN = 5,  /* Batcher's odd-even merge sort, every step over global
+                                         memory */
     CLSORT_LOCAL_BATCH_OFF = 6,       /* bitonic, every step over global memory */
-    CLSORT_LOCAL_BATCH = 7,           /* bitonic, steps inside a block of work_group * items keys in local memory, one block after another */
-    CLSORT_LOCAL_BATCH_SPLIT = 8      /* and the step above them on the way, the upper block's keys waiting in registers */
+    CLSORT_LOCAL_BATCH = 7,           /* bitonic, steps inside a block of work_group * items keys in
+                                         local memory, one block after another */
+    CLSORT_LOCAL_BATCH_SPLIT = 8      /* and the step above them on the way, the upper block's keys
+                                         waiting in registers */
 };
 
-enum { CLSORT_RADIX_DEFAULT = 0,     /* one launch per digit where work-groups are known to make progress (NVIDIA), else three */
+enum { CLSORT_RADIX_DEFAULT = 0,     /* one launch per digit where work-groups are known to make
+                                        progress (NVIDIA), else three */
        CLSORT_RADIX_PORTABLE = 1 };  /* three launches per digit */
 
 /* Quicksort: how a pivot is chosen, who starts the next round, and how work-groups add up. */
 enum { CLSORT_PIVOT_DEFAULT = 0,     /* the fastest one measured: CLSORT_PIVOT_MIDRANGE */
        CLSORT_PIVOT_MEDIAN3 = 1,     /* the median of the first, the middle and the last key */
-       CLSORT_PIVOT_MIDRANGE = 2,    /* half way from the least code to the greatest; at first, and where they are not known, a sample's median */
+       CLSORT_PIVOT_MIDRANGE = 2,    /* half way from the least code to the greatest; at first, and
+                                        where they are not known, a sample's median */
        CLSORT_PIVOT_SAMPLE = 3 };    /* the median of 7 to 63 keys */
 enum { CLSORT_SCHEDULER_DEFAULT = 0, /* CLSORT_SCHEDULER_QUEUED */
-       CLSORT_SCHEDULER_HOST = 1,    /* the host reads back after every round: clsort_enqueue_sort then BLOCKS until the rounds are done */
-       CLSORT_SCHEDULER_DEVICE = 2,  /* kernels enqueue the next round themselves, where OpenCL 2.0 or later and the device can do that */
-       CLSORT_SCHEDULER_QUEUED = 3 };/* everything is enqueued at once; rounds that are not needed do nothing */
+       CLSORT_SCHEDULER_HOST = 1,    /* the host reads back after every round: clsort_enqueue_sort
+                                        then BLOCKS until the rounds are done */
+       CLSORT_SCHEDULER_DEVICE = 2,  /* kernels enqueue the next round themselves, where OpenCL 2.0
+                                        or later and the device can do that */
+       CLSORT_SCHEDULER_QUEUED = 3 };/* everything is enqueued at once; rounds that are not needed
+                                        do nothing */
 enum { CLSORT_SCAN_DEFAULT = 0,
-       CLSORT_SCAN_LOCAL = 1,        /* by hand in local memory, teams of work-items first; the default elsewhere */
-       CLSORT_SCAN_BUILTIN = 2,      /* by work-group functions of OpenCL C 2.0, the default with CLSORT_SCHEDULER_DEVICE; only there */
-       CLSORT_SCAN_BLELLOCH = 3 };   /* as published for OpenCL 1.2: by a tree of sums in local memory, up and down */
+       CLSORT_SCAN_LOCAL = 1,        /* by hand in local memory, teams of work-items first; the
+                                        default elsewhere */
+       CLSORT_SCAN_BUILTIN = 2,      /* by work-group functions of OpenCL C 2.0, the default with
+                                        CLSORT_SCHEDULER_DEVICE; only there */
+       CLSORT_SCAN_BLELLOCH = 3 };   /* as published for OpenCL 1.2: by a tree of sums in local
+                                        memory, up and down */
 
-/* What only reproduces or measures; may change between versions. Zero means default for every field. */
+/* What only reproduces or measures; may change between versions. Zero means default for every
+   field. */
 typedef struct clsort_tuning {
-    cl_uint bitonic_step;   /* CLSORT_STEP_*, the widest kernel over global memory; default: B16 for any number of steps */
+    cl_uint bitonic_step;   /* CLSORT_STEP_*, the widest kernel over global memory; default: B16 for
+                               any number of steps */
     cl_uint local;          /* CLSORT_LOCAL_*; merge knows DEFAULT and ONLY */
     cl_uint work_group;     /* work-items per work-group, a power of two; lowered to what the device
                                can do; radix takes 1 for 2 */
@@ -424,7 +490,8 @@ typedef struct clsort_tuning {
 
 /* One field of a key of several; see `fields`. */
 typedef struct clsort_field {
-    size_t offset;              /* bytes from the start of the record; a multiple of the field's size */
+    size_t offset;              /* bytes from the start of the record; a multiple of the field's
+                                   size */
     cl_uint type;               /* CLSORT_U8 ... CLSORT_F64; required */
     cl_uint order;              /* default: CLSORT_ASCENDING */
     cl_uint nan_order;          /* default: CLSORT_NAN_TOTAL */
@@ -433,36 +500,45 @@ typedef struct clsort_field {
 
 enum { CLSORT_MAX_FIELDS = 8 };
 
-/* What to sort. Start from clsort_desc_default(), which is all zeros; zero means default. Offsets, strides and sizes are
-   bytes; counts are elements. Fields are only ever appended. */
+/* What to sort. Start from clsort_desc_default(), which is all zeros; zero means default. Offsets,
+   strides and sizes are bytes; counts are elements. Fields are only ever appended. */
 typedef struct clsort_desc {
     size_t count;               /* elements, with `rows` those of each; below 2^32 */
-    cl_uint key_type;           /* CLSORT_U8 ... CLSORT_F64; required without fields and precedes, else 0 */
+    cl_uint key_type;           /* CLSORT_U8 ... CLSORT_F64; required without fields and precedes,
+                                   else 0 */
     cl_uint order;              /* default: CLSORT_ASCENDING */
     cl_uint nan_order;          /* default: CLSORT_NAN_TOTAL; ignored for integers */
     cl_uint zero_order;         /* default: CLSORT_ZERO_DISTINCT; ignored for integers */
     cl_uint stable;             /* nonzero: equal keys keep their order */
     cl_uint algorithm;          /* default: CLSORT_AUTO */
     cl_uint flags;              /* CLSORT_FLAG_* */
-    cl_uint first_bit;          /* lowest bit of the code that counts; default: 0. The code is an unsigned number in the key's order. Some bits
-                                   alone decide by radix, of rows, of segments and in top-k; equal ones keep their order, keys travel whole */
+    cl_uint first_bit;          /* lowest bit of the code that counts; default: 0. The code is an
+                                   unsigned number in the key's order. Some bits alone decide by
+                                   radix, of rows, of segments and in top-k; equal ones keep their
+                                   order, keys travel whole */
     cl_uint last_bit;           /* one past the highest; default 0: the key's width. A range of no
                                    bit is CLSORT_ERROR_BIT_RANGE */
 
-    cl_mem keys;                /* sorted in place unless keys_out or indices is given; read only then */
+    cl_mem keys;                /* sorted in place unless keys_out or indices is given; read only
+                                   then */
     size_t keys_offset;         /* a multiple of the key's size */
-    cl_mem keys_out;            /* receives the sorted keys; may be `keys` at keys_offset; readable and writable by kernels */
+    cl_mem keys_out;            /* receives the sorted keys; may be `keys` at keys_offset; readable
+                                   and writable by kernels */
     size_t keys_out_offset;
     cl_mem values;              /* one value per key, moved with it */
-    size_t values_offset;       /* a multiple of the largest power of two up to 8 that divides value_size */
-    size_t value_size;          /* any size; 1 to 8 bytes travel with the key, larger ones are moved once, at the end */
+    size_t values_offset;       /* a multiple of the largest power of two up to 8 that divides
+                                   value_size */
+    size_t value_size;          /* any size; 1 to 8 bytes travel with the key, larger ones are moved
+                                   once, at the end */
     cl_mem values_out;          /* receives the values; required for values beside indices, and for
                                    those of top_k; readable and writable by kernels */
     size_t values_out_offset;
-    cl_mem indices;             /* receives cl_uint: element i of the sorted order was at indices[i]; nothing else is
-                                   written then but keys_out and values_out; readable and writable by kernels */
+    cl_mem indices;             /* receives cl_uint: element i of the sorted order was at
+                                   indices[i]; nothing else is written then but keys_out and
+                                   values_out; readable and writable by kernels */
     size_t indices_offset;      /* a multiple of 4 */
-    size_t record_size;         /* nonzero: `keys` holds whole records of this size, a multiple of the key's size ... */
+    size_t record_size;         /* nonzero: `keys` holds whole records of this size, a multiple of
+                                   the key's size ... */
     size_t key_offset;          /* ... with the key this far inside, a multiple of the key's size */
 
     cl_mem scratch;             /* default: the sorter's own; see clsort_scratch_size */
@@ -471,8 +547,9 @@ typedef struct clsort_desc {
 
     /* Parts that are sorted apart, in one go: equal rows of `count` elements ... */
     size_t rows;                /* 0: one array; from 1 on equal keys keep their order */
-    size_t row_stride;          /* bytes from one row of keys to the next, a multiple of an element; 0: no gaps. Values and indices have their
-                                   rows as many elements apart; what lies between rows is not touched */
+    size_t row_stride;          /* bytes from one row of keys to the next, a multiple of an element;
+                                   0: no gaps. Values and indices have their rows as many elements
+                                   apart; what lies between rows is not touched */
     /* ... or segments. Indices count from the start of their row or segment. */
     cl_mem segments;            /* segment_count + 1 cl_uint, ascending: segment i is the elements
                                    segments[i] to segments[i + 1] - 1. They may come from kernels,
@@ -483,18 +560,23 @@ typedef struct clsort_desc {
                                    is_sorted and verify tell */
     size_t segments_offset;     /* bytes, a multiple of 4 */
     size_t segment_count;
-    size_t top_k;               /* nonzero: only the first top_k elements of each row's order are written; at most count. See TOP-K */
-    cl_mem count_buffer;        /* cl_uint: the number of keys, of keys of each row, or the end of the last segment, if less than `count`;
-                                   read when the sort runs; what lies behind is not touched */
+    size_t top_k;               /* nonzero: only the first top_k elements of each row's order are
+                                   written; at most count. See TOP-K */
+    cl_mem count_buffer;        /* cl_uint: the number of keys, of keys of each row, or the end of
+                                   the last segment, if less than `count`; read when the sort runs;
+                                   what lies behind is not touched */
     size_t count_offset;        /* bytes, a multiple of 4 */
 
-    /* Records (record_size) in an order of your own, always stable. Either a list of fields, the first one decides ... */
+    /* Records (record_size) in an order of your own, always stable. Either a list of fields, the
+       first one decides ... */
     const clsort_field *fields; /* read during the call only */
     cl_uint field_count;        /* 1 to CLSORT_MAX_FIELDS */
-    /* ... or an expression in OpenCL C, compiled once per sorter: does record `a` come before record `b`? */
-    const char *record_type;    /* declares the type clsort_record, of record_size bytes, and what the expression needs:
-                                   "typedef struct { float depth; uint layer; } clsort_record;". It
-                                   is trusted code, and some names are taken: see ORDER */
+    /* ... or an expression in OpenCL C, compiled once per sorter: does record `a` come before
+       record `b`? */
+    const char *record_type;    /* declares the type clsort_record, of record_size bytes, and what
+                                   the expression needs: "typedef struct { float depth; uint layer;
+                                   } clsort_record;". It is trusted code, and some names are taken:
+                                   see ORDER */
     const char *precedes;       /* "a.layer < b.layer || (a.layer == b.layer && a.depth > b.depth)".
                                    It may have any scalar type, and is true where it is not 0. Where
                                    it contradicts itself, the order is any, but every record is
@@ -506,8 +588,8 @@ typedef struct clsort_desc {
 /* The default description: every field 0. Thread safety: any. */
 CLSORT_API clsort_desc clsort_desc_default(void);
 
-/* sizeof(clsort_desc) and the version (major * 10000 + minor * 100 + patch) of the compiled implementation, for programs
-   that link one built elsewhere. Thread safety: any. */
+/* sizeof(clsort_desc) and the version (major * 10000 + minor * 100 + patch) of the compiled
+   implementation, for programs that link one built elsewhere. Thread safety: any. */
 CLSORT_API size_t clsort_desc_size(void);
 CLSORT_API cl_uint clsort_version(void);
 
@@ -518,27 +600,34 @@ CLSORT_API cl_uint clsort_version(void);
    Thread safety: any. */
 CLSORT_API const char *clsort_algorithm_name(cl_uint number);
 
-/* Sets algorithm and tuning of *desc to what the name says, leaving pivot and scan as they are, and work_group and items
-   unless the name fixes them. CLSORT_ERROR_UNKNOWN_VALUE if there is no such name. Thread safety: any. */
+/* Sets algorithm and tuning of *desc to what the name says, leaving pivot and scan as they are, and
+   work_group and items unless the name fixes them. CLSORT_ERROR_UNKNOWN_VALUE if there is no such
+   name. Thread safety: any. */
 CLSORT_API clsort_status clsort_select(clsort_desc *desc, const char *name);
 
-/* ---- sorter ------------------------------------------------------------------------------------------------------ */
+/* ---- sorter ---------------------------------------------------------------------------------- */
 
 typedef struct clsort_sorter clsort_sorter;
 
-/* Called on every failure, before the failing function returns, also from within clsort_create. `function` is the OpenCL
-   function or the clsort function that failed, `message` one line; both live until the callback returns. */
-typedef void (*clsort_diagnostic)(void *user, clsort_status status, const char *function, const char *message);
+/* Called on every failure, before the failing function returns, also from within clsort_create.
+   `function` is the OpenCL function or the clsort function that failed, `message` one line; both
+   live until the callback returns. */
+typedef void (*clsort_diagnostic)(void *user, clsort_status status, const char *function,
+                                  const char *message);
 
-/* Called after every command that a clsort_enqueue_* call or a sort of host arrays enqueues for its work, in their order, before that call
-   returns. `stage` is the kernel's name ("clsort_merge_pass"; those of kernels.cl), or for other commands the name of the OpenCL function
-   ("clEnqueueCopyBuffer"); it lives as long as the program. The sorter gives `event` away when the callback returns: retain it to keep it.
-   Its times can be read when it is complete, if the queue was made with CL_QUEUE_PROFILING_ENABLE. The callback must not use this sorter. The
-   launches of clsort_prepare are not told. Thread safety: called by the thread that uses the sorter; a clone has the same callback. */
+/* Called after every command that a clsort_enqueue_* call or a sort of host arrays enqueues for its
+   work, in their order, before that call returns. `stage` is the kernel's name
+   ("clsort_merge_pass"; those of kernels.cl), or for other commands the name of the OpenCL function
+   ("clEnqueueCopyBuffer"); it lives as long as the program. The sorter gives `event` away when the
+   callback returns: retain it to keep it. Its times can be read when it is complete, if the queue
+   was made with CL_QUEUE_PROFILING_ENABLE. The callback must not use this sorter. The launches of
+   clsort_prepare are not told. Thread safety: called by the thread that uses the sorter; a clone
+   has the same callback. */
 typedef void (*clsort_profile)(void *user, const char *stage, cl_event event);
 
 enum {
-    CLSORT_OPTION_VERIFY = 1    /* every sort checks its own result on the device; see clsort_collect */
+    CLSORT_OPTION_VERIFY = 1    /* every sort checks its own result on the device; see
+                                   clsort_collect */
 };
 
 typedef struct clsort_options {
@@ -548,11 +637,13 @@ typedef struct clsort_options {
     clsort_profile profile;        /* default: none; with one, every command has an event */
 } clsort_options;
 
-/* Makes a sorter for a device of a context; builds no kernel yet. With context and device NULL it takes the first GPU it
-   finds, else the first device, in a context of its own. options may be NULL. *sorter is NULL on failure.
-   Errors: CLSORT_ERROR_NULL_ARGUMENT (sorter, or only one of context and device), CLSORT_ERROR_UNKNOWN_FLAG,
-   CLSORT_ERROR_DEVICE_UNUSABLE, CL_OUT_OF_HOST_MEMORY, codes of OpenCL. Thread safety: any. */
-CLSORT_API clsort_status clsort_create(cl_context context, cl_device_id device, const clsort_options *options, clsort_sorter **sorter);
+/* Makes a sorter for a device of a context; builds no kernel yet. With context and device NULL it
+   takes the first GPU it finds, else the first device, in a context of its own. options may be
+   NULL. *sorter is NULL on failure. Errors: CLSORT_ERROR_NULL_ARGUMENT (sorter, or only one of
+   context and device), CLSORT_ERROR_UNKNOWN_FLAG, CLSORT_ERROR_DEVICE_UNUSABLE,
+   CL_OUT_OF_HOST_MEMORY, codes of OpenCL. Thread safety: any. */
+CLSORT_API clsort_status clsort_create(cl_context context, cl_device_id device,
+                                       const clsort_options *options, clsort_sorter **sorter);
 
 /* Makes another sorter for the same device, for another thread: shares the programs and comparators
    met so far, has its own kernels, scratch and errors. On failure *clone is NULL, and
@@ -560,10 +651,10 @@ CLSORT_API clsort_status clsort_create(cl_context context, cl_device_id device, 
    during the call. */
 CLSORT_API clsort_status clsort_clone(clsort_sorter *sorter, clsort_sorter **clone);
 
-/* Releases everything; never waits: commands still queued complete. NULL is a no-op. NVIDIA's driver needs
-   a program until its launches are done, so there an event callback releases the programs then: it calls
-   CLSORT_FREE on a thread of the driver, and this code must stay loaded until the queued sorts are done.
-   Destroy waits only where the driver refuses that callback.
+/* Releases everything; never waits: commands still queued complete. NULL is a no-op. NVIDIA's
+   driver needs a program until its launches are done, so there an event callback releases the
+   programs then: it calls CLSORT_FREE on a thread of the driver, and this code must stay loaded
+   until the queued sorts are done. Destroy waits only where the driver refuses that callback.
    Thread safety: one thread per sorter. */
 CLSORT_API void clsort_destroy(clsort_sorter *sorter);
 
@@ -571,8 +662,8 @@ CLSORT_API void clsort_destroy(clsort_sorter *sorter);
    Thread safety: one thread per sorter. */
 CLSORT_API clsort_status clsort_trim(clsort_sorter *sorter);
 
-/* The message of the last failure on this sorter, "" if there was none: "clsort_enqueue_sort: keys: ...". Lives until the
-   next call with this sorter. Thread safety: one thread per sorter. */
+/* The message of the last failure on this sorter, "" if there was none: "clsort_enqueue_sort: keys:
+   ...". Lives until the next call with this sorter. Thread safety: one thread per sorter. */
 CLSORT_API const char *clsort_last_error(const clsort_sorter *sorter);
 
 /* The compiler's whole output of the last failed build, "" if there was none or if it is above 1
@@ -585,30 +676,35 @@ CLSORT_API const char *clsort_build_log(const clsort_sorter *sorter);
 CLSORT_API cl_context clsort_context(const clsort_sorter *sorter);
 CLSORT_API cl_device_id clsort_device(const clsort_sorter *sorter);
 
-/* ---- sorting ----------------------------------------------------------------------------------------------------- */
+/* ---- sorting --------------------------------------------------------------------------------- */
 
-/* Would this description run on this device? Needs no buffers: a NULL buffer passes here, one that is given is checked as
-   clsort_enqueue_sort does. Builds nothing. Thread safety: one thread per sorter. */
+/* Would this description run on this device? Needs no buffers: a NULL buffer passes here, one that
+   is given is checked as clsort_enqueue_sort does. Builds nothing. Thread safety: one thread per
+   sorter. */
 CLSORT_API clsort_status clsort_check(clsort_sorter *sorter, const clsort_desc *desc);
 
 /* The description that would run. Filled in: algorithm, tuning.work_group and tuning.items (their
    product is a block of "only" algorithms), last_bit, and with top_k rows and row_stride. Other
    fields are as given; 0 in them stands for the default. Thread safety: one thread per sorter. */
-CLSORT_API clsort_status clsort_resolve(clsort_sorter *sorter, const clsort_desc *desc, clsort_desc *resolved);
+CLSORT_API clsort_status clsort_resolve(clsort_sorter *sorter, const clsort_desc *desc,
+                                        clsort_desc *resolved);
 
-/* Builds and warms all that such a call needs (kernels, one launch of each geometry, scratch), so that the first sort costs no more
-   than a later one. AUTO and radix choose kernels by the count: prepare a small one, too, if both will occur. Needs no buffers. Blocks.
-   Errors: as clsort_check, and those of building.
-   Thread safety: one thread per sorter. */
+/* Builds and warms all that such a call needs (kernels, one launch of each geometry, scratch), so
+   that the first sort costs no more than a later one. AUTO and radix choose kernels by the count:
+   prepare a small one, too, if both will occur. Needs no buffers. Blocks. Errors: as clsort_check,
+   and those of building. Thread safety: one thread per sorter. */
 CLSORT_API clsort_status clsort_prepare(clsort_sorter *sorter, const clsort_desc *desc);
 
-/* Bytes of scratch that such a call needs: exactly on this sorter's device, or an upper bound for any device when sorter
-   is NULL. Scratch for more elements is enough for fewer: the size never shrinks when only count grows. It may exceed the
-   device's largest allocation; only the sorter's own scratch can then be used. Needs no buffers.
-   Errors: as clsort_check. Thread safety: one thread per sorter. */
-CLSORT_API clsort_status clsort_scratch_size(clsort_sorter *sorter, const clsort_desc *desc, size_t *bytes);
+/* Bytes of scratch that such a call needs: exactly on this sorter's device, or an upper bound for
+   any device when sorter is NULL. Scratch for more elements is enough for fewer: the size never
+   shrinks when only count grows. It may exceed the device's largest allocation; only the sorter's
+   own scratch can then be used. Needs no buffers. Errors: as clsort_check. Thread safety: one
+   thread per sorter. */
+CLSORT_API clsort_status clsort_scratch_size(clsort_sorter *sorter, const clsort_desc *desc,
+                                             size_t *bytes);
 
-/* Writes a short text about how such a sort would run, lines of a word and what it is, the last one ended by a newline:
+/* Writes a short text about how such a sort would run, lines of a word and what it is, the last one
+   ended by a newline:
      algorithm  the name of what runs; with top_k that, and what sorts the k of each row if one is needed
      passes     commands that write elements, and for a radix sort by one work-item and batches of rows the passes inside one command
      launches   how many, and of which kernels
@@ -616,39 +712,46 @@ CLSORT_API clsort_status clsort_scratch_size(clsort_sorter *sorter, const clsort
      moved      bytes of keys, values, records, codes and indices that all of these read and write, if nothing is skipped. Not counted:
                 counters, tables and splits, what a search for a split reads, records that an expression reads through their number
      scratch    bytes, as clsort_scratch_size
-   Where the data decides (digits that are the same everywhere), it is the most that can happen. A work-group may turn out smaller when its kernels
-   are built; a later call knows. Needs no buffers, builds and enqueues nothing. `text` has room for `size` characters; 2000 are enough for each text.
-   Errors: as clsort_check. Thread safety: one thread per sorter. */
-CLSORT_API clsort_status clsort_explain(clsort_sorter *sorter, const clsort_desc *desc, char *text, size_t size);
+   Where the data decides (digits that are the same everywhere), it is the most that can happen. A
+   work-group may turn out smaller when its kernels are built; a later call knows. Needs no buffers,
+   builds and enqueues nothing. `text` has room for `size` characters; 2000 are enough for each
+   text. Errors: as clsort_check. Thread safety: one thread per sorter. */
+CLSORT_API clsort_status clsort_explain(clsort_sorter *sorter, const clsort_desc *desc, char *text,
+                                        size_t size);
 
-/* Enqueues the sort behind the n_wait events of `wait` and does not wait for the device; kernels that are not built yet are built first,
-   see clsort_prepare. `done`, if not NULL, receives an event that completes when all output is visible, also for a count of 0 or 1;
-   release it. In-order and out-of-order queues work alike.
-   - queue and buffers must belong to the sorter's context, the queue to its device
-   - the buffers stay yours: do not touch the ranges before `done`
-   - on an out-of-order queue, sorts that use the sorter's own scratch wait for each other; caller's scratch avoids that,
+/* Enqueues the sort behind the n_wait events of `wait` and does not wait for the device; kernels
+   that are not built yet are built first, see clsort_prepare. `done`, if not NULL, receives an
+   event that completes when all output is visible, also for a count of 0 or 1; release it. In-order
+   and out-of-order queues work alike. - queue and buffers must belong to the sorter's context, the
+   queue to its device - the buffers stay yours: do not touch the ranges before `done` - on an
+   out-of-order queue, sorts that use the sorter's own scratch wait for each other; caller's scratch
+   avoids that,
      and the caller then keeps two sorts from using it at the same time
-   - on failure *done is NULL; see ERRORS above
-   - quicksort with CLSORT_SCHEDULER_HOST alone blocks, until its rounds are done
-   Sources: bitonic: Batcher, Sorting networks and their applications, 1968; Bainville, OpenCL Sorting, 2011. Merge: Green, McColl, Bader,
-   GPU merge path, 2012; on CPUs Inoue et al., AA-sort, 2007; merge-local-only: Bainville, 2011. Radix: Merrill and Garland, Single-pass
-   Parallel Prefix Scan with Decoupled Look-back, 2016; Adinets and Merrill, Onesweep, 2022. Quicksort: Cederman and Tsigas, GPU-Quicksort, JEA
-   14, 2009. Batches: Zucchi, Parallel batch sorting, 2013.
-   Thread safety: one thread per sorter. */
-CLSORT_API clsort_status clsort_enqueue_sort(clsort_sorter *sorter, cl_command_queue queue, const clsort_desc *desc,
-                                             cl_uint n_wait, const cl_event *wait, cl_event *done);
+   - on failure *done is NULL; see ERRORS above - quicksort with CLSORT_SCHEDULER_HOST alone blocks,
+   until its rounds are done Sources: bitonic: Batcher, Sorting networks and their applications,
+   1968; Bainville, OpenCL Sorting, 2011. Merge: Green, McColl, Bader, GPU merge path, 2012; on CPUs
+   Inoue et al., AA-sort, 2007; merge-local-only: Bainville, 2011. Radix: Merrill and Garland,
+   Single-pass Parallel Prefix Scan with Decoupled Look-back, 2016; Adinets and Merrill, Onesweep,
+   2022. Quicksort: Cederman and Tsigas, GPU-Quicksort, JEA 14, 2009. Batches: Zucchi, Parallel
+   batch sorting, 2013. Thread safety: one thread per sorter. */
+CLSORT_API clsort_status clsort_enqueue_sort(clsort_sorter *sorter, cl_command_queue queue,
+                                             const clsort_desc *desc, cl_uint n_wait,
+                                             const cl_event *wait, cl_event *done);
 
-/* Sorts host arrays on a queue of the sorter's own and blocks until they are sorted. Uses count, rows, types and sizes of *desc;
-   its buffers, offsets, segments and scratch must be 0. `values` holds count * value_size bytes (NULL without values). With `indices`
-   (count cl_uint, else NULL) the permutation is written there and neither keys nor values are. Rows lie as on the device.
-   After a failure the arrays are unchanged unless reading back the result failed: then their content is undefined.
-   Thread safety: one thread per sorter. */
-CLSORT_API clsort_status clsort_sort_host(clsort_sorter *sorter, const clsort_desc *desc, void *keys, void *values, cl_uint *indices);
+/* Sorts host arrays on a queue of the sorter's own and blocks until they are sorted. Uses count,
+   rows, types and sizes of *desc; its buffers, offsets, segments and scratch must be 0. `values`
+   holds count * value_size bytes (NULL without values). With `indices` (count cl_uint, else NULL)
+   the permutation is written there and neither keys nor values are. Rows lie as on the device.
+   After a failure the arrays are unchanged unless reading back the result failed: then their
+   content is undefined. Thread safety: one thread per sorter. */
+CLSORT_API clsort_status clsort_sort_host(clsort_sorter *sorter, const clsort_desc *desc,
+                                          void *keys, void *values, cl_uint *indices);
 
 /* One array for clsort_enqueue_gather. Zero it first: fields are only ever appended. */
 typedef struct clsort_array {
     cl_mem source;              /* elements to pick from */
-    size_t source_offset;       /* bytes; a multiple of the largest power of two up to 8 that divides element_size */
+    size_t source_offset;       /* bytes; a multiple of the largest power of two up to 8 that
+                                   divides element_size */
     cl_mem target;              /* receives the elements; must not overlap any source */
     size_t target_offset;       /* bytes, likewise */
     size_t element_size;        /* bytes, any */
@@ -680,8 +783,9 @@ typedef struct clsort_gather {
    - top-k of R rows of n keys: rows R, count k, source_count n
    Indices of segments count from the start of their segment: a gather cannot use them.
    Events and errors as clsort_enqueue_sort. Thread safety: one thread per sorter. */
-CLSORT_API clsort_status clsort_enqueue_gather(clsort_sorter *sorter, cl_command_queue queue, const clsort_gather *gather,
-                                               cl_uint n_wait, const cl_event *wait, cl_event *done);
+CLSORT_API clsort_status clsort_enqueue_gather(clsort_sorter *sorter, cl_command_queue queue,
+                                               const clsort_gather *gather, cl_uint n_wait,
+                                               const cl_event *wait, cl_event *done);
 
 /* Two sorted inputs and their merged order, for clsort_enqueue_merge. */
 typedef struct clsort_merge_desc {
@@ -690,7 +794,8 @@ typedef struct clsort_merge_desc {
     cl_uint order;              /* default: CLSORT_ASCENDING */
     cl_uint nan_order;          /* default: CLSORT_NAN_TOTAL */
     cl_uint flags;              /* CLSORT_FLAG_NO_BUILD */
-    cl_mem keys_a;              /* sorted in that order; else the output is undefined, and still nothing else is touched */
+    cl_mem keys_a;              /* sorted in that order; else the output is undefined, and still
+                                   nothing else is touched */
     size_t keys_a_offset;       /* bytes, a multiple of the key's size */
     cl_mem keys_b;
     size_t keys_b_offset;
@@ -698,7 +803,8 @@ typedef struct clsort_merge_desc {
     size_t keys_out_offset;
     size_t value_size;          /* bytes, 0 to 8; 0: no values */
     cl_mem values_a;            /* one value per key, moved with it */
-    size_t values_a_offset;     /* bytes, a multiple of the largest power of two that divides value_size */
+    size_t values_a_offset;     /* bytes, a multiple of the largest power of two that divides
+                                   value_size */
     cl_mem values_b;
     size_t values_b_offset;
     cl_mem values_out;
@@ -709,10 +815,12 @@ typedef struct clsort_merge_desc {
 /* The default: every field 0. Thread safety: any. */
 CLSORT_API clsort_merge_desc clsort_merge_desc_default(void);
 
-/* Enqueues a stable merge of two sorted inputs: of equal keys, those of the first input come first. Needs no scratch. Events and errors
-   as clsort_enqueue_sort. Source: Green, McColl, Bader, GPU merge path, 2012. Thread safety: one thread per sorter. */
-CLSORT_API clsort_status clsort_enqueue_merge(clsort_sorter *sorter, cl_command_queue queue, const clsort_merge_desc *merge,
-                                              cl_uint n_wait, const cl_event *wait, cl_event *done);
+/* Enqueues a stable merge of two sorted inputs: of equal keys, those of the first input come first.
+   Needs no scratch. Events and errors as clsort_enqueue_sort. Source: Green, McColl, Bader, GPU
+   merge path, 2012. Thread safety: one thread per sorter. */
+CLSORT_API clsort_status clsort_enqueue_merge(clsort_sorter *sorter, cl_command_queue queue,
+                                              const clsort_merge_desc *merge, cl_uint n_wait,
+                                              const cl_event *wait, cl_event *done);
 
 /* Enqueues a check of order: `result` at result_offset (bytes, a multiple of 4) receives one
    cl_uint, the number of the first element that comes before its predecessor in the description's
@@ -724,31 +832,43 @@ CLSORT_API clsort_status clsort_enqueue_merge(clsort_sorter *sorter, cl_command_
    Reads keys (or records), count, types and order of *desc, rows, segments and the count on the
    device; nothing else. Events and errors as clsort_enqueue_sort.
    Thread safety: one thread per sorter. */
-CLSORT_API clsort_status clsort_enqueue_is_sorted(clsort_sorter *sorter, cl_command_queue queue, const clsort_desc *desc, cl_mem result,
-                                                  size_t result_offset, cl_uint n_wait, const cl_event *wait, cl_event *done);
+CLSORT_API clsort_status clsort_enqueue_is_sorted(clsort_sorter *sorter, cl_command_queue queue,
+                                                  const clsort_desc *desc, cl_mem result,
+                                                  size_t result_offset, cl_uint n_wait,
+                                                  const cl_event *wait, cl_event *done);
 
-/* ---- checking ---------------------------------------------------------------------------------------------------- */
+/* ---- checking -------------------------------------------------------------------------------- */
 
-/* What clsort_enqueue_fingerprint and clsort_enqueue_verify write: sums of hashes, which do not depend on the order of elements. */
+/* What clsort_enqueue_fingerprint and clsort_enqueue_verify write: sums of hashes, which do not
+   depend on the order of elements. */
 typedef struct clsort_proof {
-    cl_uint before[4];          /* of the input: elements [0 .. 1], elements with their values [2 .. 3] */
+    cl_uint before[4];          /* of the input: elements [0 .. 1], elements with their values [2 ..
+                                   3] */
     cl_uint after[4];           /* of the output */
     cl_uint indices[2];         /* 0 if the indices hold every number once */
-    cl_uint unsorted;           /* as clsort_enqueue_is_sorted; through the indices where they are the only output */
+    cl_uint unsorted;           /* as clsort_enqueue_is_sorted; through the indices where they are
+                                   the only output */
     cl_uint count;              /* what `unsorted` is if the output is in order */
 } clsort_proof;
 
-/* Checks a sort on the device: enqueue the fingerprint before the sort, the verification after it, both with the sort's
-   description, then read the clsort_proof (sizeof(clsort_proof) bytes at proof_offset, a multiple of 4) and judge it. Of rows and segments
-   each is proven for itself, and what lies outside of them is not looked at; their offsets and the count must still be there.
-   Events and errors as clsort_enqueue_sort. Source of the hash: Vigna's splitmix64. Thread safety: one thread per sorter. */
-CLSORT_API clsort_status clsort_enqueue_fingerprint(clsort_sorter *sorter, cl_command_queue queue, const clsort_desc *desc, cl_mem proof,
-                                                    size_t proof_offset, cl_uint n_wait, const cl_event *wait, cl_event *done);
-CLSORT_API clsort_status clsort_enqueue_verify(clsort_sorter *sorter, cl_command_queue queue, const clsort_desc *desc, cl_mem proof,
-                                               size_t proof_offset, cl_uint n_wait, const cl_event *wait, cl_event *done);
+/* Checks a sort on the device: enqueue the fingerprint before the sort, the verification after it,
+   both with the sort's description, then read the clsort_proof (sizeof(clsort_proof) bytes at
+   proof_offset, a multiple of 4) and judge it. Of rows and segments each is proven for itself, and
+   what lies outside of them is not looked at; their offsets and the count must still be there.
+   Events and errors as clsort_enqueue_sort. Source of the hash: Vigna's splitmix64. Thread safety:
+   one thread per sorter. */
+CLSORT_API clsort_status clsort_enqueue_fingerprint(clsort_sorter *sorter, cl_command_queue queue,
+                                                    const clsort_desc *desc, cl_mem proof,
+                                                    size_t proof_offset, cl_uint n_wait,
+                                                    const cl_event *wait, cl_event *done);
+CLSORT_API clsort_status clsort_enqueue_verify(clsort_sorter *sorter, cl_command_queue queue,
+                                               const clsort_desc *desc, cl_mem proof,
+                                               size_t proof_offset, cl_uint n_wait,
+                                               const cl_event *wait, cl_event *done);
 
-/* CL_SUCCESS if the output is in order and a permutation of the input, keys with their values; else CLSORT_ERROR_WRONG_RESULT.
-   A wrong permutation goes unnoticed with a probability of about 2^-64. Thread safety: any. */
+/* CL_SUCCESS if the output is in order and a permutation of the input, keys with their values; else
+   CLSORT_ERROR_WRONG_RESULT. A wrong permutation goes unnoticed with a probability of about 2^-64.
+   Thread safety: any. */
 CLSORT_API clsort_status clsort_judge(const clsort_proof *proof);
 
 /* With CLSORT_OPTION_VERIFY, judges the sorts that are complete, or with `wait` all of them, and
@@ -762,10 +882,12 @@ CLSORT_API clsort_status clsort_judge(const clsort_proof *proof);
    pending in clsort_destroy are not judged. Thread safety: one thread per sorter. */
 CLSORT_API clsort_status clsort_collect(clsort_sorter *sorter, int wait);
 
-/* Sorts small arrays with every family on this device, compares with the host and takes families that fail out of AUTO. When none is
-   left, AUTO answers CLSORT_ERROR_WRONG_RESULT. Builds the kernels of all families, and blocks: on PoCL with two cores 46 s where the driver has
-   none of them in its cache, else 1.4 s. What it finds holds for this sorter and for clones made later.
-   Returns CLSORT_ERROR_WRONG_RESULT if a family failed, and what it met. Thread safety: one thread per sorter. */
+/* Sorts small arrays with every family on this device, compares with the host and takes families
+   that fail out of AUTO. When none is left, AUTO answers CLSORT_ERROR_WRONG_RESULT. Builds the
+   kernels of all families, and blocks: on PoCL with two cores 46 s where the driver has none of
+   them in its cache, else 1.4 s. What it finds holds for this sorter and for clones made later.
+   Returns CLSORT_ERROR_WRONG_RESULT if a family failed, and what it met. Thread safety: one thread
+   per sorter. */
 CLSORT_API clsort_status clsort_self_test(clsort_sorter *sorter);
 
 #ifdef __cplusplus
@@ -774,7 +896,7 @@ CLSORT_API clsort_status clsort_self_test(clsort_sorter *sorter);
 
 #endif /* CLSORT_H_INCLUDED */
 
-/* ==== implementation ============================================================================================== */
+/* ==== implementation ========================================================================== */
 
 #ifdef CLSORT_IMPLEMENTATION
 #ifndef CLSORT_IMPLEMENTED
@@ -809,10 +931,12 @@ extern "C" {
 /* ---- >>source -------------------------------------------------------------------------------- */
 
 /* >>>> generated from kernels.cl by tools/embed; do not edit */
-/* Numbers that the kernels and clsort.h must agree on. tools/embed also writes this part into clsort.h as C, so
-   it holds only #defines that are valid in C and in OpenCL C. S is the most sequences of a round of quicksort. */
+/* Numbers that the kernels and clsort.h must agree on. tools/embed also writes this part into
+   clsort.h as C, so it holds only #defines that are valid in C and in OpenCL C. S is the most
+   sequences of a round of quicksort. */
 
-/* CLSORT_FAMILY: which kernels a program is made of. The public algorithms have their public numbers. */
+/* CLSORT_FAMILY: which kernels a program is made of. The public algorithms have their public
+   numbers. */
 #define CLSORT__FAMILY_BITONIC 1
 #define CLSORT__FAMILY_MERGE 2
 #define CLSORT__FAMILY_RADIX 3
@@ -827,7 +951,8 @@ extern "C" {
 #define CLSORT__FAMILY_PIECES 39
 #define CLSORT__FAMILY_BATCH 40
 
-/* Local memory: one empty slot follows each 2^pad_log2 slots of a tile, so that strides meet no bank twice. */
+/* Local memory: one empty slot follows each 2^pad_log2 slots of a tile, so that strides meet no
+   bank twice. */
 #define CLSORT__KEY_PAD_LOG2(key_bytes) ((key_bytes) == 8 ? 4 : 5)
 #define CLSORT__WORD_PAD_LOG2 5
 
@@ -839,18 +964,19 @@ extern "C" {
 #define CLSORT__RANGE_WORDS 8
 #define CLSORT__JOB_HEAD 4
 
-/* Radix tables, in words: the plan, one word for each pass; the bits seen, for each block; of sweeps a head that
-   also holds a ticket counter and a vote for each pass. */
+/* Radix tables, in words: the plan, one word for each pass; the bits seen, for each block; of
+   sweeps a head that also holds a ticket counter and a vote for each pass. */
 #define CLSORT__PLAN_WORDS 32
 #define CLSORT__SEEN_WORDS 4
 #define CLSORT__SWEEP_PASSES 8
 #define CLSORT__SWEEP_HEAD 64
 /* Digits of a key. */
-#define CLSORT__DIGITS_OF(key_bytes, digit_bits) ((8 * (key_bytes) + (digit_bits) - 1) / (digit_bits))
-/* Copies of each local counter, for so many counters in a histogram of all digits; a count of one digit takes the
-   fewest. A counter of the histogram has 16 bits. */
+#define CLSORT__DIGITS_OF(key_bytes, digit_bits) ((8 * (key_bytes) + (digit_bits)-1) / (digit_bits))
+/* Copies of each local counter, for so many counters in a histogram of all digits; a count of one
+   digit takes the fewest. A counter of the histogram has 16 bits. */
 #define CLSORT__LEAST_COPIES 8
-#define CLSORT__HISTOGRAM_COPIES(counters) ((counters) <= 512 ? 32 : (counters) <= 1024 ? 16 : CLSORT__LEAST_COPIES)
+#define CLSORT__HISTOGRAM_COPIES(counters) \
+    ((counters) <= 512 ? 32 : (counters) <= 1024 ? 16 : CLSORT__LEAST_COPIES)
 #define CLSORT__COUNTER_MOST 65535
 
 /* Quicksort's tables, in words: a state; two tables of sequences; blocks; leaves; leftovers. */
@@ -860,12 +986,14 @@ extern "C" {
 #define CLSORT__QUICK_MOST_BLOCKS(S) (2 * (S) + 1)
 #define CLSORT__QUICK_MOST_LEAVES(S) (8 * (S) + 64)
 #define CLSORT__QUICK_MOST_LEFTOVERS(S) (CLSORT__QUICK_MOST_LEAVES(S) + (S))
-#define CLSORT__QUICK_BLOCKS_AT(S) (CLSORT__QUICK_STATE_WORDS + 2 * CLSORT__QUICK_SEQUENCE_WORDS * (S))
+#define CLSORT__QUICK_BLOCKS_AT(S) \
+    (CLSORT__QUICK_STATE_WORDS + 2 * CLSORT__QUICK_SEQUENCE_WORDS * (S))
 #define CLSORT__QUICK_LEAVES_AT(S) \
     (CLSORT__QUICK_BLOCKS_AT(S) + CLSORT__QUICK_BLOCK_WORDS * CLSORT__QUICK_MOST_BLOCKS(S))
 #define CLSORT__QUICK_LEFTOVERS_AT(S) \
     (CLSORT__QUICK_LEAVES_AT(S) + CLSORT__RANGE_WORDS * CLSORT__QUICK_MOST_LEAVES(S))
-/* The words of the state: sequences and blocks of an even round, the same of an odd one, then these. */
+/* The words of the state: sequences and blocks of an even round, the same of an odd one, then
+   these. */
 #define CLSORT__QUICK_SEQUENCES 0
 #define CLSORT__QUICK_BLOCKS 1
 #define CLSORT__QUICK_LEAVES 4
@@ -882,7 +1010,8 @@ extern "C" {
 #define CLSORT__SCAN_BUILTIN 2
 #define CLSORT__SCAN_BLELLOCH 3
 
-/* What a selection wants of a row: the first k in order, the k-th alone, or the first k in the row's order. */
+/* What a selection wants of a row: the first k in order, the k-th alone, or the first k in the
+   row's order. */
 #define CLSORT__SELECT_FIRST 0
 #define CLSORT__SELECT_NTH 1
 #define CLSORT__SELECT_UNORDERED 2
@@ -893,8 +1022,8 @@ extern "C" {
 #define CLSORT__ROW_COLLECTED 32
 #define CLSORT__ROW_LIST 48
 
-/* The bits of a packed field: its offset lies below FIELD_BYTES; 4 bits for its bytes; flags; 6 bits or more for
-   each of the numbers of bits. */
+/* The bits of a packed field: its offset lies below FIELD_BYTES; 4 bits for its bytes; flags; 6
+   bits or more for each of the numbers of bits. */
 #define CLSORT__FIELD_BYTES 32
 #define CLSORT__FIELD_SIGN 36
 #define CLSORT__FIELD_DESCENDING 37
@@ -907,7 +1036,7 @@ extern "C" {
 static const char *const clsort__source[] = {
     "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n",
     "//---- passes: merge\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n",
-    "//---- shared\n\n\n\n\n"
+    "//---- shared\n\n\n\n\n\n\n"
     "#define CLSORT__FAMILY_BITONIC 1\n"
     "#define CLSORT__FAMILY_MERGE 2\n"
     "#define CLSORT__FAMILY_RADIX 3\n"
@@ -920,7 +1049,7 @@ static const char *const clsort__source[] = {
     "#define CLSORT__FAMILY_SELECT 37\n"
     "#define CLSORT__FAMILY_SEGMENTS 38\n"
     "#define CLSORT__FAMILY_PIECES 39\n"
-    "#define CLSORT__FAMILY_BATCH 40\n\n\n"
+    "#define CLSORT__FAMILY_BATCH 40\n\n\n\n"
     "#define CLSORT__KEY_PAD_LOG2(key_bytes) ((key_bytes) == 8 ? 4 : 5)\n"
     "#define CLSORT__WORD_PAD_LOG2 5\n\n\n"
     "#define CLSORT__SEGMENTS_AT_OFFSETS 1\n"
@@ -932,9 +1061,10 @@ static const char *const clsort__source[] = {
     "#define CLSORT__SEEN_WORDS 4\n"
     "#define CLSORT__SWEEP_PASSES 8\n"
     "#define CLSORT__SWEEP_HEAD 64\n\n"
-    "#define CLSORT__DIGITS_OF(key_bytes, digit_bits) ((8 * (key_bytes) + (digit_bits) - 1) / (digit_bits))\n\n\n"
+    "#define CLSORT__DIGITS_OF(key_bytes, digit_bits) ((8 * (key_bytes) + (digit_bits)-1) / (digit_bits))\n\n\n"
     "#define CLSORT__LEAST_COPIES 8\n"
-    "#define CLSORT__HISTOGRAM_COPIES(counters) ((counters) <= 512 ? 32 : (counters) <= 1024 ? 16 : CLSORT__LEAST_COPIES)\n"
+    "#define CLSORT__HISTOGRAM_COPIES(counters) \\\n"
+    "    ((counters) <= 512 ? 32 : (counters) <= 1024 ? 16 : CLSORT__LEAST_COPIES)\n"
     "#define CLSORT__COUNTER_MOST 65535\n\n\n"
     "#define CLSORT__QUICK_STATE_WORDS 16\n"
     "#define CLSORT__QUICK_SEQUENCE_WORDS 16\n"
@@ -942,11 +1072,12 @@ static const char *const clsort__source[] = {
     "#define CLSORT__QUICK_MOST_BLOCKS(S) (2 * (S) + 1)\n"
     "#define CLSORT__QUICK_MOST_LEAVES(S) (8 * (S) + 64)\n"
     "#define CLSORT__QUICK_MOST_LEFTOVERS(S) (CLSORT__QUICK_MOST_LEAVES(S) + (S))\n"
-    "#define CLSORT__QUICK_BLOCKS_AT(S) (CLSORT__QUICK_STATE_WORDS + 2 * CLSORT__QUICK_SEQUENCE_WORDS * (S))\n"
+    "#define CLSORT__QUICK_BLOCKS_AT(S) \\\n"
+    "    (CLSORT__QUICK_STATE_WORDS + 2 * CLSORT__QUICK_SEQUENCE_WORDS * (S))\n"
     "#define CLSORT__QUICK_LEAVES_AT(S) \\\n"
     "    (CLSORT__QUICK_BLOCKS_AT(S) + CLSORT__QUICK_BLOCK_WORDS * CLSORT__QUICK_MOST_BLOCKS(S))\n"
     "#define CLSORT__QUICK_LEFTOVERS_AT(S) \\\n"
-    "    (CLSORT__QUICK_LEAVES_AT(S) + CLSORT__RANGE_WORDS * CLSORT__QUICK_MOST_LEAVES(S))\n\n"
+    "    (CLSORT__QUICK_LEAVES_AT(S) + CLSORT__RANGE_WORDS * CLSORT__QUICK_MOST_LEAVES(S))\n\n\n"
     "#define CLSORT__QUICK_SEQUENCES 0\n"
     "#define CLSORT__QUICK_BLOCKS 1\n"
     "#define CLSORT__QUICK_LEAVES 4\n"
@@ -959,7 +1090,7 @@ static const char *const clsort__source[] = {
     "#define CLSORT__PIVOT_SAMPLE 3\n"
     "#define CLSORT__SCAN_LOCAL 1\n"
     "#define CLSORT__SCAN_BUILTIN 2\n"
-    "#define CLSORT__SCAN_BLELLOCH 3\n\n\n"
+    "#define CLSORT__SCAN_BLELLOCH 3\n\n\n\n"
     "#define CLSORT__SELECT_FIRST 0\n"
     "#define CLSORT__SELECT_NTH 1\n"
     "#define CLSORT__SELECT_UNORDERED 2\n\n"
@@ -978,19 +1109,19 @@ static const char *const clsort__source[] = {
     "//---- tuning\n\n"
     "#ifndef CLSORT_KEY_BYTES\n"
     "#define CLSORT_KEY_BYTES 4\n"
-    "#endif\n\n"
+    "#endif\n\n\n"
     "#ifndef CLSORT_VALUE_BYTES\n"
     "#define CLSORT_VALUE_BYTES 0\n"
-    "#endif\n\n"
+    "#endif\n\n\n"
     "#ifndef CLSORT_RECORDS\n"
     "#define CLSORT_RECORDS 0\n"
     "#endif\n\n"
     "#ifndef CLSORT_TIES\n"
     "#define CLSORT_TIES 0\n"
-    "#endif\n\n"
+    "#endif\n\n\n"
     "#ifndef CLSORT_COMPARATOR\n"
     "#define CLSORT_COMPARATOR 0\n"
-    "#endif\n\n"
+    "#endif\n\n\n"
     "#ifndef CLSORT_RECORD_BYTES\n"
     "#define CLSORT_RECORD_BYTES 4\n"
     "#endif\n"
@@ -1002,7 +1133,7 @@ static const char *const clsort__source[] = {
     "#endif\n\n"
     "#ifndef CLSORT_GROUP_LOG2\n"
     "#define CLSORT_GROUP_LOG2 8\n"
-    "#endif\n\n"
+    "#endif\n\n\n"
     "#ifndef CLSORT_SHARE_LOG2\n"
     "#define CLSORT_SHARE_LOG2 CLSORT_GROUP_LOG2\n"
     "#endif\n\n"
@@ -1017,9 +1148,11 @@ static const char *const clsort__source[] = {
     "#define CLSORT_NEEDS_QUICKSORT (CLSORT_IS(QUICKSORT) || CLSORT_IS(RELAUNCH))\n"
     "#define CLSORT_NEEDS_MERGE (CLSORT_IS(MERGE) || CLSORT_IS(PUBLISHED_MERGE) || CLSORT_IS(SEGMENTS))\n"
     "#define CLSORT_NEEDS_STAGES (CLSORT_IS(BITONIC) || CLSORT_NEEDS_QUICKSORT)\n"
-    "#define CLSORT_NEEDS_WINDOWS (CLSORT_NEEDS_STAGES || CLSORT_IS(PUBLISHED_BITONIC) || CLSORT_IS(BATCH))\n"
+    "#define CLSORT_NEEDS_WINDOWS \\\n"
+    "    (CLSORT_NEEDS_STAGES || CLSORT_IS(PUBLISHED_BITONIC) || CLSORT_IS(BATCH))\n"
     "#define CLSORT_NEEDS_GROUP \\\n"
-    "    (CLSORT_IS(RADIX) || CLSORT_IS(SWEEP) || CLSORT_NEEDS_QUICKSORT || CLSORT_IS(SELECT) || CLSORT_IS(SEGMENTS))\n\n"
+    "    (CLSORT_IS(RADIX) || CLSORT_IS(SWEEP) || CLSORT_NEEDS_QUICKSORT || CLSORT_IS(SELECT) \\\n"
+    "     || CLSORT_IS(SEGMENTS))\n\n"
     "#ifndef CLSORT_LANES\n"
     "#define CLSORT_LANES 1\n"
     "#endif\n\n"
@@ -1066,7 +1199,7 @@ static const char *const clsort__source[] = {
     "#endif\n\n"
     "#define CLSORT_JOIN_(a, b) a##b\n"
     "#define CLSORT_JOIN(a, b) CLSORT_JOIN_(a, b)\n\n",
-    "//---- order\n\n"
+    "//---- order\n\n\n"
     "CLSORT_INLINE uint ordered_place(global const uchar *indices, uint by_index, uint i, uint n)\n"
     "{\n"
     "    const uint place = by_index ? ((global const uint *)indices)[i] : i;\n"
@@ -1088,7 +1221,8 @@ static const char *const clsort__source[] = {
     "//---- comparator\n\n\n\n\n",
     "//---- codec\n"
     "#if CLSORT_COMPARATOR\n\n"
-    "typedef char clsort_record_size_is_that_of_the_type[sizeof(clsort_record) == CLSORT_RECORD_BYTES ? 1 : -1];\n"
+    "typedef char\n"
+    "    clsort_record_size_is_that_of_the_type[sizeof(clsort_record) == CLSORT_RECORD_BYTES ? 1 : -1];\n"
     "#endif\n"
     "#if CLSORT_KEY_BYTES == 1\n"
     "typedef uchar code_t;\n"
@@ -1102,7 +1236,7 @@ static const char *const clsort__source[] = {
     "#else\n"
     "typedef ulong code_t;\n"
     "#define CLSORT_CODE_NAME ulong\n"
-    "#endif\n\n\n"
+    "#endif\n\n\n\n"
     "#if CLSORT_LANES == 1\n"
     "#define CLSORT_LANES_LOG2 0\n"
     "typedef code_t codes_t;\n"
@@ -1113,10 +1247,11 @@ static const char *const clsort__source[] = {
     "typedef CLSORT_JOIN(CLSORT_CODE_NAME, 16) codes_t;\n"
     "typedef uint16 words_t;\n"
     "#define CLSORT_WORD_FLAG(flag) convert_int16(flag)\n"
-    "#endif\n\n\n\n"
-    "#if CLSORT_COMPARATOR\n\n"
+    "#endif\n\n\n\n\n"
+    "#if CLSORT_COMPARATOR\n\n\n"
     "typedef struct { code_t mask, flip, rotate; global const uchar *records; } codec_t;\n\n"
-    "#define CLSORT_CODEC_ARGS ulong mask, ulong flip, ulong rotate, global const uchar *records, ulong records_at\n"
+    "#define CLSORT_CODEC_ARGS \\\n"
+    "    ulong mask, ulong flip, ulong rotate, global const uchar *records, ulong records_at\n"
     "#define CLSORT_CODEC { (code_t)mask, (code_t)flip, (code_t)rotate, records + records_at }\n"
     "#else\n"
     "typedef struct { code_t mask, flip, rotate; } codec_t;\n\n"
@@ -1139,20 +1274,27 @@ static const char *const clsort__source[] = {
     "//---- record\n\n"
     "typedef struct { global uchar *keys, *values; } array_t;\n\n\n"
     "#if CLSORT_RECORDS\n"
-    "#define CLSORT_ARRAY_ARGS(name) global uchar *name##_buffer, ulong name##_keys_at, ulong name##_values_at\n"
+    "#define CLSORT_ARRAY_ARGS(name) \\\n"
+    "    global uchar *name##_buffer, ulong name##_keys_at, ulong name##_values_at\n"
     "#define CLSORT_ARRAY(name) { name##_buffer + name##_keys_at, name##_buffer + name##_values_at }\n"
     "#elif CLSORT_VALUE_BYTES == 0\n"
     "#define CLSORT_ARRAY_ARGS(name) global uchar *name##_buffer, ulong name##_keys_at\n"
     "#define CLSORT_ARRAY(name) { name##_buffer + name##_keys_at, name##_buffer }\n"
     "#else\n"
-    "#define CLSORT_ARRAY_ARGS(name) global uchar *name##_buffer, ulong name##_keys_at, global uchar *name##_buffer_2, ulong name##_values_at\n"
+    "#define CLSORT_ARRAY_ARGS(name) \\\n"
+    "    global uchar *name##_buffer, ulong name##_keys_at, global uchar *name##_buffer_2, \\\n"
+    "        ulong name##_values_at\n"
     "#define CLSORT_ARRAY(name) { name##_buffer + name##_keys_at, name##_buffer_2 + name##_values_at }\n"
     "#endif\n\n\n"
     "enum { AT_SOURCE, AT_TARGET, AT_TEMP };\n\n"
     "CLSORT_INLINE array_t array_at(uint at, array_t source, array_t target, array_t temp)\n"
     "{\n"
-    "    const array_t a = { at == AT_SOURCE ? source.keys : at == AT_TARGET ? target.keys : temp.keys,\n"
-    "                        at == AT_SOURCE ? source.values : at == AT_TARGET ? target.values : temp.values };\n"
+    "    const array_t a = { at == AT_SOURCE   ? source.keys\n"
+    "                        : at == AT_TARGET ? target.keys\n"
+    "                                          : temp.keys,\n"
+    "                        at == AT_SOURCE   ? source.values\n"
+    "                        : at == AT_TARGET ? target.values\n"
+    "                                          : temp.values };\n"
     "    return a;\n"
     "}\n\n\n"
     "typedef struct {\n"
@@ -1219,7 +1361,7 @@ static const char *const clsort__source[] = {
     "    for (uint u = CLSORT_LAST_UNITS; u < CLSORT_VALUE_BYTES / CLSORT_UNIT; u++)\n"
     "        to[u] = (unit_t)(word[CLSORT_WORDS_OR_1 - 1] >> (u * CLSORT_UNIT % 4 * 8));\n"
     "#endif\n"
-    "}\n\n\n"
+    "}\n\n\n\n"
     "CLSORT_INLINE row_t top_row(void)\n"
     "{\n"
     "    row_t r;\n"
@@ -1290,7 +1432,9 @@ static const char *const clsort__source[] = {
     "        store_words(a, (size_t)i + l, one);\n"
     "    }\n"
     "}\n\n\n"
-    "#define CLSORT_ROWS_DIRECT (!CLSORT_RECORDS && CLSORT_VALUE_BYTES <= 8 && (CLSORT_VALUE_BYTES & (CLSORT_VALUE_BYTES - 1)) == 0)\n\n\n"
+    "#define CLSORT_ROWS_DIRECT \\\n"
+    "    (!CLSORT_RECORDS && CLSORT_VALUE_BYTES <= 8 \\\n"
+    "     && (CLSORT_VALUE_BYTES & (CLSORT_VALUE_BYTES - 1)) == 0)\n\n\n"
     "CLSORT_INLINE row_t load_whole_row(array_t a, codec_t c, uint i)\n"
     "{\n"
     "    row_t r;\n"
@@ -1316,9 +1460,11 @@ static const char *const clsort__source[] = {
     "#if CLSORT_ROWS_DIRECT\n"
     "    vstore16(r.key, 0, key_place(a, i));\n"
     "#if CLSORT_WORDS == 1\n"
-    "    vstore16(CLSORT_JOIN(convert_, CLSORT_JOIN(CLSORT_UNIT_NAME, 16))(r.word[0]), 0, (global unit_t *)a.values + i);\n"
+    "    vstore16(CLSORT_JOIN(convert_, CLSORT_JOIN(CLSORT_UNIT_NAME, 16))(r.word[0]), 0,\n"
+    "             (global unit_t *)a.values + i);\n"
     "#elif CLSORT_WORDS == 2\n"
-    "    vstore16(convert_ulong16(r.word[0]) | convert_ulong16(r.word[1]) << 32, 0, (global ulong *)a.values + i);\n"
+    "    vstore16(convert_ulong16(r.word[0]) | convert_ulong16(r.word[1]) << 32, 0,\n"
+    "             (global ulong *)a.values + i);\n"
     "#endif\n"
     "#else\n"
     "    store_lanes(a, i, CLSORT_LANES, &r);\n"
@@ -1338,10 +1484,15 @@ static const char *const clsort__source[] = {
     "    store_lanes(a, i, i < n ? min(n - i, (uint)CLSORT_LANES) : 0, &r);\n"
     "}\n"
     "#endif\n\n",
-    "//---- segments\n\n\n\n"
-    "#define CLSORT_SEGMENT_ARGS global const uchar *offsets, ulong offsets_at, global const uchar *number, ulong number_at, \\\n"
-    "    uint segments, uint count, uint stride, uint kind\n"
-    "#define CLSORT_SEGMENTS { (global const uint *)(offsets + offsets_at), (global const uint *)(number + number_at), segments, count, stride, kind }\n"
+    "//---- segments\n\n\n\n\n"
+    "#define CLSORT_SEGMENT_ARGS \\\n"
+    "    global const uchar *offsets, ulong offsets_at, global const uchar *number, ulong number_at, \\\n"
+    "        uint segments, uint count, uint stride, uint kind\n"
+    "#define CLSORT_SEGMENTS \\\n"
+    "    { \\\n"
+    "        (global const uint *)(offsets + offsets_at), (global const uint *)(number + number_at), \\\n"
+    "            segments, count, stride, kind \\\n"
+    "    }\n"
     "typedef struct {\n"
     "    global const uint *offsets, *number;\n"
     "    uint segments, count, stride, kind;\n"
@@ -1349,14 +1500,15 @@ static const char *const clsort__source[] = {
     "typedef struct { uint begin, rows; } segment_t;\n\n\n"
     "CLSORT_INLINE uint segment_count(segments_t s)\n"
     "{\n"
-    "    return s.kind & CLSORT__SEGMENTS_IN_RANGES && s.segments ? min(s.segments, *s.number) : s.segments;\n"
+    "    return s.kind & CLSORT__SEGMENTS_IN_RANGES && s.segments ? min(s.segments, *s.number)\n"
+    "                                                             : s.segments;\n"
     "}\n\n\n\n"
     "CLSORT_INLINE uint segment_descends(segments_t s, uint i)\n"
     "{\n"
     "    const uint most = s.kind & CLSORT__COUNT_ON_DEVICE ? min(s.count, *s.number) : s.count;\n"
     "    return s.kind & CLSORT__SEGMENTS_AT_OFFSETS\n"
     "           && min(s.offsets[i], most) > min(s.offsets[i + 1], most);\n"
-    "}\n\n\n"
+    "}\n\n\n\n"
     "CLSORT_INLINE segment_t take_segment(segments_t s, uint i)\n"
     "{\n"
     "    const uint most = s.kind & CLSORT__COUNT_ON_DEVICE ? min(s.count, *s.number) : s.count;\n"
@@ -1370,7 +1522,7 @@ static const char *const clsort__source[] = {
     "        own.rows = s.offsets[CLSORT__RANGE_WORDS * i + 1];\n"
     "    }\n"
     "    return own;\n"
-    "}\n\n\n"
+    "}\n\n\n\n"
     "CLSORT_INLINE uint find_segment(segments_t s, uint place)\n"
     "{\n"
     "    uint low = 0, high = s.segments;\n"
@@ -1386,11 +1538,12 @@ static const char *const clsort__source[] = {
     "CLSORT_INLINE segment_t segment_around(segments_t s, uint i)\n"
     "{\n"
     "    const segment_t nowhere = { 0, 0 };\n"
-    "    const uint after = s.kind & CLSORT__SEGMENTS_AT_OFFSETS ? find_segment(s, i + 1) : i / s.stride + 1;\n"
+    "    const uint after = s.kind & CLSORT__SEGMENTS_AT_OFFSETS ? find_segment(s, i + 1)\n"
+    "                                                            : i / s.stride + 1;\n"
     "    const segment_t own = after ? take_segment(s, after - 1) : nowhere;\n"
     "    return i >= own.begin && i - own.begin < own.rows ? own : nowhere;\n"
     "}\n\n",
-    "//---- segments: jobs\n\n\n\n\n\n\n\n\n"
+    "//---- segments: jobs\n\n\n\n\n\n\n\n\n\n\n"
     "#define CLSORT_JOB_ARGS global uchar *jobs, ulong jobs_at, uint most_jobs, uint per\n"
     "#define CLSORT_JOBS { (global uint *)(jobs + jobs_at), most_jobs, per }\n"
     "typedef struct {\n"
@@ -1410,7 +1563,7 @@ static const char *const clsort__source[] = {
     "CLSORT_INLINE uint job_count(jobs_t j, segments_t s)\n"
     "{\n"
     "    return j.per ? s.segments * j.per : s.segments ? min(j.table[0], j.most) : 0;\n"
-    "}\n\n\n"
+    "}\n\n\n\n"
     "CLSORT_INLINE uint pass_job_count(jobs_t j, segments_t s, uint pass)\n"
     "{\n"
     "    return j.per || (s.segments && j.table[1] > 1u << pass) ? job_count(j, s) : 0;\n"
@@ -1422,15 +1575,17 @@ static const char *const clsort__source[] = {
     "CLSORT_INLINE job_t take_job(jobs_t j, segments_t s, uint i)\n"
     "{\n"
     "    const uint which = j.per ? i / j.per : j.table[CLSORT__JOB_HEAD + 2 * i];\n"
-    "    const job_t job = { take_segment(s, which), j.per ? i % j.per : j.table[CLSORT__JOB_HEAD + 2 * i + 1],\n"
-    "                        s.kind & CLSORT__SEGMENTS_IN_RANGES ? s.offsets[CLSORT__RANGE_WORDS * which + 2] : AT_SOURCE };\n"
+    "    const job_t job = {\n"
+    "        take_segment(s, which), j.per ? i % j.per : j.table[CLSORT__JOB_HEAD + 2 * i + 1],\n"
+    "        s.kind & CLSORT__SEGMENTS_IN_RANGES ? s.offsets[CLSORT__RANGE_WORDS * which + 2] : AT_SOURCE\n"
+    "    };\n"
     "    return job;\n"
     "}\n\n\n"
     "CLSORT_INLINE uint segment_passes(segment_t s, uint tile)\n"
     "{\n"
     "    const uint tiles = s.rows ? (s.rows - 1) / tile + 1 : 1;\n"
     "    return tiles > 1 ? 32 - clz(tiles - 1) : 0;\n"
-    "}\n\n\n"
+    "}\n\n\n\n"
     "CLSORT_INLINE array_t advance(array_t a, long i)\n"
     "{\n"
     "    a.keys += i * (CLSORT_RECORDS ? CLSORT_VALUE_BYTES : CLSORT_KEY_BYTES);\n"
@@ -1475,7 +1630,7 @@ static const char *const clsort__source[] = {
     "#define group_sync() barrier(CLK_LOCAL_MEM_FENCE)\n"
     "#else\n"
     "#define group_sync()\n"
-    "#endif\n\n\n"
+    "#endif\n\n\n\n"
     "#if CLSORT_FORWARD_PROGRESS\n"
     "CLSORT_INLINE void team_sync(void)\n"
     "{\n"
@@ -1519,7 +1674,8 @@ static const char *const clsort__source[] = {
     "#if CLSORT_LANES == 1\n"
     "#define CLSORT_TIE_BREAK(ka, kb, ia, ib) ((ka) < (kb) || ((ka) == (kb) && (ia) < (ib)))\n"
     "#else\n"
-    "#define CLSORT_TIE_BREAK(ka, kb, ia, ib) (((ka) < (kb)) | (((ka) == (kb)) & CLSORT_CODE_FLAG((ia) < (ib))))\n"
+    "#define CLSORT_TIE_BREAK(ka, kb, ia, ib) \\\n"
+    "    (((ka) < (kb)) | (((ka) == (kb)) & CLSORT_CODE_FLAG((ia) < (ib))))\n"
     "#if CLSORT_KEY_BYTES == 1\n"
     "#define CLSORT_CODE_FLAG(flag) convert_char16(flag)\n"
     "#elif CLSORT_KEY_BYTES == 2\n"
@@ -1555,27 +1711,34 @@ static const char *const clsort__source[] = {
     "#define lane_steps(v, rows, stage)\n"
     "#else\n"
     "#define CLSORT_SWIZZLE_ROW(to, from, s) \\\n"
-    "    do { (to).key = (from).key.s; for (uint w = 0; w < CLSORT_WORDS; w++) (to).word[w] = (from).word[w].s; } while (0)\n"
-    "#define CLSORT_REVERSE(row) CLSORT_SWIZZLE_ROW(row, row, sfedcba9876543210)\n\n\n"
+    "    do { \\\n"
+    "        (to).key = (from).key.s; \\\n"
+    "        for (uint w = 0; w < CLSORT_WORDS; w++) (to).word[w] = (from).word[w].s; \\\n"
+    "    } while (0)\n"
+    "#define CLSORT_REVERSE(row) CLSORT_SWIZZLE_ROW(row, row, sfedcba9876543210)\n\n\n\n"
     "CLSORT_INLINE row_t order_lanes(row_t own, row_t other, codes_t upper)\n"
     "{\n"
     "#if CLSORT_WORDS == 0\n"
     "    own.key = upper != (codes_t)0 ? max(own.key, other.key) : min(own.key, other.key);\n"
     "#else\n"
     "    const row_t x = own;\n"
-    "    #define CLSORT_TAKES (upper != (codes_t)0 ? CLSORT_PRECEDES(x, other) : CLSORT_PRECEDES(other, x))\n"
+    "#define CLSORT_TAKES (upper != (codes_t)0 ? CLSORT_PRECEDES(x, other) : CLSORT_PRECEDES(other, x))\n"
     "    own.key = CLSORT_TAKES ? other.key : x.key;\n"
     "    for (uint w = 0; w < CLSORT_WORDS; w++)\n"
     "        own.word[w] = CLSORT_WORD_FLAG(CLSORT_TAKES) ? other.word[w] : x.word[w];\n"
-    "    #undef CLSORT_TAKES\n"
+    "#undef CLSORT_TAKES\n"
     "#endif\n"
     "    return own;\n"
-    "}\n\n\n"
+    "}\n\n\n\n"
     "CLSORT_INLINE void lane_steps(row_t *v, uint rows, uint stage)\n"
     "{\n"
     "    const codes_t lane = (codes_t)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);\n"
-    "    #define CLSORT_LANE_STEP(swizzle, bit) \\\n"
-    "        { row_t other; CLSORT_SWIZZLE_ROW(other, r, swizzle); r = order_lanes(r, other, lane & (code_t)(1 << bit)); }\n"
+    "#define CLSORT_LANE_STEP(swizzle, bit) \\\n"
+    "    { \\\n"
+    "        row_t other; \\\n"
+    "        CLSORT_SWIZZLE_ROW(other, r, swizzle); \\\n"
+    "        r = order_lanes(r, other, lane & (code_t)(1 << bit)); \\\n"
+    "    }\n"
     "    for (uint m = 0; m < rows; m++) {\n"
     "        row_t r = v[m];\n"
     "        if (stage == 3) CLSORT_LANE_STEP(sfedcba9876543210, 3)\n"
@@ -1587,7 +1750,7 @@ static const char *const clsort__source[] = {
     "        CLSORT_LANE_STEP(s1032547698badcfe, 0)\n"
     "        v[m] = r;\n"
     "    }\n"
-    "    #undef CLSORT_LANE_STEP\n"
+    "#undef CLSORT_LANE_STEP\n"
     "}\n"
     "#endif\n\n",
     "//---- network: steps\n\n\n"
@@ -1618,7 +1781,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
     "//---- window: rows\n"
-    "#if CLSORT_NEEDS_WINDOWS\n\n\n"
+    "#if CLSORT_NEEDS_WINDOWS\n\n\n\n"
     "typedef struct { uint first, flipped, at, flip; } window_t;\n\n"
     "CLSORT_INLINE window_t make_window(uint t, uint bits, uint at, uint flip)\n"
     "{\n"
@@ -1629,14 +1792,15 @@ static const char *const clsort__source[] = {
     "CLSORT_INLINE uint window_row(window_t w, uint m)\n"
     "{\n"
     "    return (m & w.flip ? w.flipped : w.first) + (m << w.at);\n"
-    "}\n\n\n"
+    "}\n\n\n\n"
     "CLSORT_INLINE uint window_whole(window_t w, uint bits, uint base, uint n)\n"
     "{\n"
     "    const uint last = max(w.first, w.flipped) + (((1u << bits) - 1) << w.at);\n"
     "    return base + (last << CLSORT_LANES_LOG2) + (CLSORT_LANES - 1) < n;\n"
     "}\n\n",
-    "//---- window: loads and stores\n\n\n\n"
-    "CLSORT_INLINE void load_window(row_t *v, window_t w, const uint bits, array_t a, codec_t c, uint base, uint n)\n"
+    "//---- window: loads and stores\n\n\n\n\n"
+    "CLSORT_INLINE void load_window(row_t *v, window_t w, const uint bits, array_t a, codec_t c,\n"
+    "                               uint base, uint n)\n"
     "{\n"
     "    if (window_whole(w, bits, base, n)) {\n"
     "        #pragma unroll\n"
@@ -1660,7 +1824,8 @@ static const char *const clsort__source[] = {
     "        }\n"
     "    }\n"
     "}\n\n"
-    "CLSORT_INLINE void store_window(const row_t *v, window_t w, const uint bits, array_t a, codec_t c, uint base, uint n)\n"
+    "CLSORT_INLINE void store_window(const row_t *v, window_t w, const uint bits, array_t a, codec_t c,\n"
+    "                                uint base, uint n)\n"
     "{\n"
     "    if (window_whole(w, bits, base, n)) {\n"
     "        #pragma unroll\n"
@@ -1693,8 +1858,9 @@ static const char *const clsort__source[] = {
     "    store_row(to, c, i, n, a);\n"
     "    store_row(to, c, j, n, b);\n"
     "}\n"
-    "#endif\n\n\n\n"
-    "CLSORT_INLINE void window_pass(array_t a, codec_t c, uint n, uint windows, uint at, uint hi, uint lo, uint mirror, const uint bits)\n"
+    "#endif\n\n\n\n\n"
+    "CLSORT_INLINE void window_pass(array_t a, codec_t c, uint n, uint windows, uint at, uint hi,\n"
+    "                               uint lo, uint mirror, const uint bits)\n"
     "{\n"
     "    const uint t = (uint)get_global_id(0);\n"
     "    const window_t w = make_window(t, bits, at, mirror ? 1u << hi : 0);\n"
@@ -1706,7 +1872,8 @@ static const char *const clsort__source[] = {
     "    store_window(v, w, bits, a, c, 0, n);\n"
     "}\n\n"
     "#define CLSORT_WINDOW_KERNEL(name, bits) \\\n"
-    "    CLSORT_KERNEL void name(CLSORT_ARRAY_ARGS(data), CLSORT_CODEC_ARGS, uint n, uint windows, uint at, uint hi, uint lo, uint mirror) \\\n"
+    "    CLSORT_KERNEL void name(CLSORT_ARRAY_ARGS(data), CLSORT_CODEC_ARGS, uint n, uint windows, \\\n"
+    "                            uint at, uint hi, uint lo, uint mirror) \\\n"
     "    { \\\n"
     "        const array_t data = CLSORT_ARRAY(data); \\\n"
     "        const codec_t codec = CLSORT_CODEC; \\\n"
@@ -1715,7 +1882,7 @@ static const char *const clsort__source[] = {
     "#endif\n\n",
     "//---- window: slots\n"
     "#if CLSORT_NEEDS_STAGES\n"
-    "#if CLSORT_SHARE_LOG2 > 0\n\n"
+    "#if CLSORT_SHARE_LOG2 > 0\n\n\n"
     "typedef struct { uint first, bit0, bit1, bit2, bit3, bit4; } slots_t;\n\n"
     "CLSORT_INLINE uint slot_stride(window_t w, uint bit, const uint pad_log2)\n"
     "{\n"
@@ -1724,18 +1891,21 @@ static const char *const clsort__source[] = {
     "}\n\n"
     "CLSORT_INLINE slots_t window_slots(window_t w, const uint pad_log2)\n"
     "{\n"
-    "    const slots_t s = { pad_slot(w.first, pad_log2), slot_stride(w, 0, pad_log2), slot_stride(w, 1, pad_log2),\n"
-    "                        slot_stride(w, 2, pad_log2), slot_stride(w, 3, pad_log2), slot_stride(w, 4, pad_log2) };\n"
+    "    const slots_t s = { pad_slot(w.first, pad_log2), slot_stride(w, 0, pad_log2),\n"
+    "                        slot_stride(w, 1, pad_log2), slot_stride(w, 2, pad_log2),\n"
+    "                        slot_stride(w, 3, pad_log2), slot_stride(w, 4, pad_log2) };\n"
     "    return s;\n"
     "}\n\n"
     "CLSORT_INLINE uint window_slot(slots_t s, const uint m)\n"
     "{\n"
-    "    return s.first + (m & 16 ? s.bit4 : 0) + (m & 8 ? s.bit3 : 0) + (m & 4 ? s.bit2 : 0) + (m & 2 ? s.bit1 : 0) + (m & 1 ? s.bit0 : 0);\n"
-    "}\n\n\n"
+    "    return s.first + (m & 16 ? s.bit4 : 0) + (m & 8 ? s.bit3 : 0) + (m & 4 ? s.bit2 : 0)\n"
+    "           + (m & 2 ? s.bit1 : 0) + (m & 1 ? s.bit0 : 0);\n"
+    "}\n\n\n\n"
     "CLSORT_INLINE void put_rows(const row_t *v, local code_t *keys, local uint *words, window_t w)\n"
     "{\n"
-    "    const slots_t key_slots = window_slots(w, CLSORT_KEY_PAD_LOG2), word_slots = window_slots(w, CLSORT__WORD_PAD_LOG2);\n"
-    "    #pragma unroll\n"
+    "    const slots_t key_slots = window_slots(w, CLSORT_KEY_PAD_LOG2),\n"
+    "                  word_slots = window_slots(w, CLSORT__WORD_PAD_LOG2);\n"
+    "#pragma unroll\n"
     "    for (uint m = 0; m < CLSORT_ITEMS; m++) {\n"
     "        keys[window_slot(key_slots, m)] = v[m].key;\n"
     "        #pragma unroll\n"
@@ -1745,16 +1915,18 @@ static const char *const clsort__source[] = {
     "}\n\n"
     "CLSORT_INLINE void get_rows(row_t *v, local const code_t *keys, local const uint *words, window_t w)\n"
     "{\n"
-    "    const slots_t key_slots = window_slots(w, CLSORT_KEY_PAD_LOG2), word_slots = window_slots(w, CLSORT__WORD_PAD_LOG2);\n"
-    "    #pragma unroll\n"
+    "    const slots_t key_slots = window_slots(w, CLSORT_KEY_PAD_LOG2),\n"
+    "                  word_slots = window_slots(w, CLSORT__WORD_PAD_LOG2);\n"
+    "#pragma unroll\n"
     "    for (uint m = 0; m < CLSORT_ITEMS; m++) {\n"
     "        v[m].key = keys[window_slot(key_slots, m)];\n"
     "        #pragma unroll\n"
     "        for (uint k = 0; k < CLSORT_WORDS; k++)\n"
     "            v[m].word[k] = words[k * CLSORT_WORD_SLOTS + window_slot(word_slots, m)];\n"
     "    }\n"
-    "}\n\n\n\n"
-    "CLSORT_INLINE void move_window(row_t *v, local code_t *keys, local uint *words, window_t from, window_t to)\n"
+    "}\n\n\n\n\n"
+    "CLSORT_INLINE void move_window(row_t *v, local code_t *keys, local uint *words, window_t from,\n"
+    "                               window_t to)\n"
     "{\n"
     "    put_rows(v, keys, words, from);\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
@@ -1772,18 +1944,20 @@ static const char *const clsort__source[] = {
     "    const uint tile = (uint)(CLSORT_SHARE_LOG2 ? get_group_id(0) : get_global_id(0));\n"
     "    const seat_t s = { t, tile << (CLSORT_TILE_ROWS_LOG2 + CLSORT_LANES_LOG2) };\n"
     "    return s;\n"
-    "}\n\n\n"
+    "}\n\n\n\n"
     "CLSORT_INLINE uint no_tile(uint n)\n"
     "{\n"
-    "    return CLSORT_SHARE_LOG2 == 0 && (n == 0 || get_global_id(0) > (n - 1) >> (CLSORT_TILE_ROWS_LOG2 + CLSORT_LANES_LOG2));\n"
-    "}\n\n\n"
-    "#define CLSORT_HOME_AT (CLSORT_TILE_ROWS_LOG2 - CLSORT_ITEMS_LOG2)\n\n\n"
+    "    return CLSORT_SHARE_LOG2 == 0\n"
+    "           && (n == 0 || get_global_id(0) > (n - 1) >> (CLSORT_TILE_ROWS_LOG2 + CLSORT_LANES_LOG2));\n"
+    "}\n\n\n\n"
+    "#define CLSORT_HOME_AT (CLSORT_TILE_ROWS_LOG2 - CLSORT_ITEMS_LOG2)\n\n\n\n"
     "CLSORT_INLINE window_t tile_window(uint t, uint at, uint hi, uint mirror)\n"
     "{\n"
     "    at = min(at, (uint)CLSORT_HOME_AT);\n"
     "    return make_window(t, CLSORT_ITEMS_LOG2, at, mirror && at ? 1u << (hi - at) : 0);\n"
     "}\n\n\n\n\n\n"
-    "CLSORT_INLINE window_t tile_stage(row_t *v, local code_t *keys, local uint *words, uint t, window_t now, uint stage)\n"
+    "CLSORT_INLINE window_t tile_stage(row_t *v, local code_t *keys, local uint *words, uint t,\n"
+    "                                  window_t now, uint stage)\n"
     "{\n"
     "    uint hi = stage;\n"
     "    uint windows = CLSORT_SHARE_LOG2 ? stage / CLSORT_ITEMS_LOG2 + 1 : 1;\n"
@@ -1801,9 +1975,10 @@ static const char *const clsort__source[] = {
 #ifndef CLSORT_NO_BITONIC
     "//---- bitonic: tile\n"
     "#if CLSORT_IS(BITONIC)\n"
-    "CLSORT_WINDOW_KERNEL(clsort_bitonic_b16, 4)\n\n\n\n\n"
-    "CLSORT_KERNEL void clsort_bitonic_tile(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_CODEC_ARGS,\n"
-    "                                       uint n, uint last, local code_t *tile_keys, local uint *tile_words)\n"
+    "CLSORT_WINDOW_KERNEL(clsort_bitonic_b16, 4)\n\n\n\n\n\n"
+    "CLSORT_KERNEL void clsort_bitonic_tile(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target),\n"
+    "                                       CLSORT_CODEC_ARGS, uint n, uint last,\n"
+    "                                       local code_t *tile_keys, local uint *tile_words)\n"
     "{\n"
     "    const array_t source = CLSORT_ARRAY(source), target = CLSORT_ARRAY(target);\n"
     "    const codec_t codec = CLSORT_CODEC;\n"
@@ -1823,7 +1998,8 @@ static const char *const clsort__source[] = {
     "    move_window(v, tile_keys, tile_words, now, home);\n"
     "    store_window(v, home, CLSORT_ITEMS_LOG2, target, codec, seat.base, n);\n"
     "}\n\n\n\n"
-    "CLSORT_KERNEL void clsort_bitonic_tail(CLSORT_ARRAY_ARGS(data), CLSORT_CODEC_ARGS, uint n, local code_t *tile_keys, local uint *tile_words)\n"
+    "CLSORT_KERNEL void clsort_bitonic_tail(CLSORT_ARRAY_ARGS(data), CLSORT_CODEC_ARGS, uint n,\n"
+    "                                       local code_t *tile_keys, local uint *tile_words)\n"
     "{\n"
     "    const array_t data = CLSORT_ARRAY(data);\n"
     "    const codec_t codec = CLSORT_CODEC;\n"
@@ -1837,7 +2013,8 @@ static const char *const clsort__source[] = {
     "    for (uint left = CLSORT_TILE_ROWS_LOG2; left > 0;) {\n"
     "        window_steps(v, CLSORT_ITEMS_LOG2, left - 1 - now.at, 0, 0);\n"
     "        left = now.at;\n"
-    "        const window_t next = tile_window(seat.t, left ? left - min(left, (uint)CLSORT_ITEMS_LOG2) : CLSORT_HOME_AT, 0, 0);\n"
+    "        const window_t next = tile_window(\n"
+    "            seat.t, left ? left - min(left, (uint)CLSORT_ITEMS_LOG2) : CLSORT_HOME_AT, 0, 0);\n"
     "        move_window(v, tile_keys, tile_words, now, next);\n"
     "        now = next;\n"
     "    }\n"
@@ -1850,9 +2027,9 @@ static const char *const clsort__source[] = {
     "CLSORT_WINDOW_KERNEL(clsort_bitonic_b2, 1)\n"
     "CLSORT_WINDOW_KERNEL(clsort_bitonic_b4, 2)\n"
     "CLSORT_WINDOW_KERNEL(clsort_bitonic_b8, 3)\n\n"
-    "#if CLSORT_LANES == 1\n\n\n"
-    "CLSORT_KERNEL void clsort_bitonic_a(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_CODEC_ARGS,\n"
-    "                                    uint n, uint bit, uint mirror)\n"
+    "#if CLSORT_LANES == 1\n\n\n\n"
+    "CLSORT_KERNEL void clsort_bitonic_a(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target),\n"
+    "                                    CLSORT_CODEC_ARGS, uint n, uint bit, uint mirror)\n"
     "{\n"
     "    const array_t source = CLSORT_ARRAY(source), target = CLSORT_ARRAY(target);\n"
     "    const codec_t codec = CLSORT_CODEC;\n"
@@ -1865,24 +2042,27 @@ static const char *const clsort__source[] = {
     "    else\n"
     "        order_rows(&other, &own);\n"
     "    store_row(target, codec, i, n, own);\n"
-    "}\n\n\n\n"
-    "CLSORT_KERNEL void clsort_bitonic_global_tile(CLSORT_ARRAY_ARGS(data), CLSORT_CODEC_ARGS, uint n, uint first, uint last)\n"
+    "}\n\n\n\n\n"
+    "CLSORT_KERNEL void clsort_bitonic_global_tile(CLSORT_ARRAY_ARGS(data), CLSORT_CODEC_ARGS, uint n,\n"
+    "                                              uint first, uint last)\n"
     "{\n"
     "    const array_t data = CLSORT_ARRAY(data);\n"
     "    const codec_t codec = CLSORT_CODEC;\n"
-    "    const uint tile_log2 = CLSORT_GROUP_LOG2 + CLSORT_ITEMS_LOG2, base = (uint)get_group_id(0) << tile_log2;\n"
+    "    const uint tile_log2 = CLSORT_GROUP_LOG2 + CLSORT_ITEMS_LOG2, base = (uint)get_group_id(0)\n"
+    "                                                                         << tile_log2;\n"
     "    for (uint stage = first; stage <= last; stage++)\n"
     "        for (int bit = (int)min(stage, tile_log2 - 1); bit >= 0; bit--) {\n"
     "            for (uint t = (uint)get_local_id(0); t < 1u << (tile_log2 - 1); t += CLSORT_GROUP) {\n"
     "                const window_t w = make_window(t, 1, (uint)bit, (uint)bit == stage ? 1 : 0);\n"
-    "                order_elements(data, data, codec, n, base + window_row(w, 0), base + window_row(w, 1));\n"
+    "                order_elements(data, data, codec, n, base + window_row(w, 0),\n"
+    "                               base + window_row(w, 1));\n"
     "            }\n"
     "            barrier(CLK_GLOBAL_MEM_FENCE);\n"
     "        }\n"
     "}\n"
     "#endif\n"
     "#endif\n\n",
-    "//---- bitonic: batch\n\n\n\n\n\n\n\n\n\n"
+    "//---- bitonic: batch\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_IS(BATCH) && CLSORT_LANES == 1\n\n"
     "CLSORT_INLINE uint batch_stages(uint n)\n"
     "{\n"
@@ -1920,7 +2100,8 @@ static const char *const clsort__source[] = {
     "        batch_step(row, row, c, n, left - 1, left > stage);\n"
     "}\n\n",
     "//---- bitonic: batch in global memory\n"
-    "CLSORT_KERNEL void clsort_batch_odd_even(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_CODEC_ARGS, uint n, uint stride)\n"
+    "CLSORT_KERNEL void clsort_batch_odd_even(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target),\n"
+    "                                         CLSORT_CODEC_ARGS, uint n, uint stride)\n"
     "{\n"
     "    const array_t source = CLSORT_ARRAY(source), target = CLSORT_ARRAY(target);\n"
     "    const array_t from = batch_row(source, stride), to = batch_row(target, stride);\n"
@@ -1930,7 +2111,8 @@ static const char *const clsort__source[] = {
     "        for (uint left = stage + 1; left > 0; left--)\n"
     "            odd_even_step(stage ? to : from, to, codec, n, left - 1, stage);\n"
     "}\n\n"
-    "CLSORT_KERNEL void clsort_batch_bitonic(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_CODEC_ARGS, uint n, uint stride)\n"
+    "CLSORT_KERNEL void clsort_batch_bitonic(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target),\n"
+    "                                        CLSORT_CODEC_ARGS, uint n, uint stride)\n"
     "{\n"
     "    const array_t source = CLSORT_ARRAY(source), target = CLSORT_ARRAY(target);\n"
     "    const array_t from = batch_row(source, stride), to = batch_row(target, stride);\n"
@@ -1956,19 +2138,22 @@ static const char *const clsort__source[] = {
     "            }\n"
     "        }\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "}\n\n\n"
-    "CLSORT_INLINE void load_block(local code_t *keys, local uint *words, array_t a, codec_t c, uint base, uint n)\n"
+    "}\n\n\n\n"
+    "CLSORT_INLINE void load_block(local code_t *keys, local uint *words, array_t a, codec_t c,\n"
+    "                              uint base, uint n)\n"
     "{\n"
     "    for (uint i = (uint)get_local_id(0); i < CLSORT_TILE_ROWS; i += CLSORT_GROUP)\n"
     "        put_row(keys, words, i, load_row(a, c, base + i, n));\n"
     "}\n\n\n"
-    "CLSORT_INLINE void store_block(local const code_t *keys, local const uint *words, array_t a, codec_t c, uint base, uint n)\n"
+    "CLSORT_INLINE void store_block(local const code_t *keys, local const uint *words, array_t a,\n"
+    "                               codec_t c, uint base, uint n)\n"
     "{\n"
     "    for (uint i = (uint)get_local_id(0); i < CLSORT_TILE_ROWS; i += CLSORT_GROUP)\n"
     "        store_row(a, c, base + i, n, get_row(keys, words, i));\n"
     "    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);\n"
     "}\n\n\n"
-    "CLSORT_INLINE void batch_blocks(array_t from, array_t to, codec_t c, uint n, uint first, uint last, local code_t *keys, local uint *words)\n"
+    "CLSORT_INLINE void batch_blocks(array_t from, array_t to, codec_t c, uint n, uint first, uint last,\n"
+    "                                local code_t *keys, local uint *words)\n"
     "{\n"
     "    const uint blocks = n ? ((n - 1) >> CLSORT_TILE_ROWS_LOG2) + 1 : 0;\n"
     "    for (uint k = 0; k < blocks; k++) {\n"
@@ -1978,22 +2163,26 @@ static const char *const clsort__source[] = {
     "    }\n"
     "}\n\n",
     "//---- bitonic: batch local\n\n"
-    "CLSORT_KERNEL void clsort_batch_local(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_CODEC_ARGS, uint n, uint stride,\n"
+    "CLSORT_KERNEL void clsort_batch_local(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target),\n"
+    "                                      CLSORT_CODEC_ARGS, uint n, uint stride,\n"
     "                                      local code_t *block_keys, local uint *block_words)\n"
     "{\n"
     "    const array_t source = CLSORT_ARRAY(source), target = CLSORT_ARRAY(target);\n"
     "    const array_t from = batch_row(source, stride), to = batch_row(target, stride);\n"
     "    const codec_t codec = CLSORT_CODEC;\n"
     "    const uint stages = batch_stages(n);\n"
-    "    batch_blocks(from, to, codec, n, 0, min(stages, (uint)CLSORT_TILE_ROWS_LOG2) - 1, block_keys, block_words);\n"
+    "    batch_blocks(from, to, codec, n, 0, min(stages, (uint)CLSORT_TILE_ROWS_LOG2) - 1, block_keys,\n"
+    "                 block_words);\n"
     "    for (uint stage = CLSORT_TILE_ROWS_LOG2; stage < stages; stage++) {\n"
     "        batch_steps(to, codec, n, stage, CLSORT_TILE_ROWS_LOG2);\n"
     "        batch_blocks(to, to, codec, n, stage, stage, block_keys, block_words);\n"
     "    }\n"
-    "}\n\n\n\n"
-    "CLSORT_INLINE void split_blocks(array_t row, codec_t c, uint n, uint stage, local code_t *keys, local uint *words)\n"
+    "}\n\n\n\n\n"
+    "CLSORT_INLINE void split_blocks(array_t row, codec_t c, uint n, uint stage, local code_t *keys,\n"
+    "                                local uint *words)\n"
     "{\n"
-    "    const uint mirror = stage == CLSORT_TILE_ROWS_LOG2 ? CLSORT_TILE_ROWS - 1 : 0, lid = (uint)get_local_id(0);\n"
+    "    const uint mirror = stage == CLSORT_TILE_ROWS_LOG2 ? CLSORT_TILE_ROWS - 1 : 0,\n"
+    "               lid = (uint)get_local_id(0);\n"
     "    const uint pairs = ((n - 1) >> CLSORT_TILE_ROWS_LOG2 >> 1) + 1;\n"
     "    row_t upper[CLSORT_ITEMS];\n"
     "    for (uint k = 0; k < pairs; k++) {\n"
@@ -2015,14 +2204,16 @@ static const char *const clsort__source[] = {
     "        store_block(keys, words, row, c, high, n);\n"
     "    }\n"
     "}\n\n"
-    "CLSORT_KERNEL void clsort_batch_split(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_CODEC_ARGS, uint n, uint stride,\n"
+    "CLSORT_KERNEL void clsort_batch_split(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target),\n"
+    "                                      CLSORT_CODEC_ARGS, uint n, uint stride,\n"
     "                                      local code_t *block_keys, local uint *block_words)\n"
     "{\n"
     "    const array_t source = CLSORT_ARRAY(source), target = CLSORT_ARRAY(target);\n"
     "    const array_t from = batch_row(source, stride), to = batch_row(target, stride);\n"
     "    const codec_t codec = CLSORT_CODEC;\n"
     "    const uint stages = batch_stages(n);\n"
-    "    batch_blocks(from, to, codec, n, 0, min(stages, (uint)CLSORT_TILE_ROWS_LOG2) - 1, block_keys, block_words);\n"
+    "    batch_blocks(from, to, codec, n, 0, min(stages, (uint)CLSORT_TILE_ROWS_LOG2) - 1, block_keys,\n"
+    "                 block_words);\n"
     "    for (uint stage = CLSORT_TILE_ROWS_LOG2; stage < stages; stage++) {\n"
     "        batch_steps(to, codec, n, stage, CLSORT_TILE_ROWS_LOG2 + 1);\n"
     "        split_blocks(to, codec, n, stage, block_keys, block_words);\n"
@@ -2030,7 +2221,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 1508\n",
+    "#line 1612\n",
 #endif
 #ifndef CLSORT_NO_MERGE
     "//---- merge\n"
@@ -2057,29 +2248,32 @@ static const char *const clsort__source[] = {
     "    return x.key < y.key;\n"
     "#endif\n"
     "}\n"
-    "#endif\n\n\n\n"
+    "#endif\n\n\n\n\n"
     "typedef struct {\n"
     "    array_t a, b;\n"
     "    uint start, first_a, na, first_b, nb;\n"
-    "} pair_t;\n\n\n"
+    "} pair_t;\n\n\n\n"
     "CLSORT_INLINE pair_t find_pair(array_t a, array_t b, uint i, uint n, uint run, uint span)\n"
     "{\n"
-    "    const uint start = i & ~span, rows = start < n ? min(n - start - 1, span) + 1 : 0, na = min(rows, run);\n"
+    "    const uint start = i & ~span, rows = start < n ? min(n - start - 1, span) + 1 : 0,\n"
+    "               na = min(rows, run);\n"
     "    const pair_t p = { a, b, start, start, na, CLSORT_TWO_ARRAYS ? start : start + run, rows - na };\n"
     "    return p;\n"
     "}\n\n\n"
     "CLSORT_INLINE uint second_first(pair_t p, uint x, uint y, codec_t c)\n"
     "{\n"
     "#if CLSORT_LANES == 1\n"
-    "    return comes_before(load_whole_row(p.b, c, p.first_b + y), load_whole_row(p.a, c, p.first_a + x), c);\n"
+    "    return comes_before(load_whole_row(p.b, c, p.first_b + y),\n"
+    "                        load_whole_row(p.a, c, p.first_a + x), c);\n"
     "#else\n"
-    "    const code_t key_x = encode((codes_t)*key_place(p.a, p.first_a + x), c).s0, key_y = encode((codes_t)*key_place(p.b, p.first_b + y), c).s0;\n"
+    "    const code_t key_x = encode((codes_t)*key_place(p.a, p.first_a + x), c).s0,\n"
+    "                 key_y = encode((codes_t)*key_place(p.b, p.first_b + y), c).s0;\n"
     "    uint word_x[CLSORT_WORDS_OR_1], word_y[CLSORT_WORDS_OR_1];\n"
     "    load_words(p.a, p.first_a + x, word_x);\n"
     "    load_words(p.b, p.first_b + y, word_y);\n"
     "    return key_y < key_x || (CLSORT_TIES && key_y == key_x && word_y[0] < word_x[0]);\n"
     "#endif\n"
-    "}\n\n\n\n"
+    "}\n\n\n\n\n"
     "CLSORT_INLINE uint split_pair(pair_t p, uint diagonal, codec_t c)\n"
     "{\n"
     "    uint low = diagonal > p.nb ? diagonal - p.nb : 0, high = min(diagonal, p.na);\n"
@@ -2091,21 +2285,30 @@ static const char *const clsort__source[] = {
     "            const uint x = low + (k + 1) * quarter;\n"
     "            first[k] = !second_first(p, x, diagonal - 1 - x, c);\n"
     "        }\n"
-    "        high = !first[0] ? low + quarter : !first[1] ? low + 2 * quarter : !first[2] ? low + 3 * quarter : high;\n"
-    "        low = first[2] ? low + 3 * quarter + 1 : first[1] ? low + 2 * quarter + 1 : first[0] ? low + quarter + 1 : low;\n"
+    "        high = !first[0]   ? low + quarter\n"
+    "               : !first[1] ? low + 2 * quarter\n"
+    "               : !first[2] ? low + 3 * quarter\n"
+    "                           : high;\n"
+    "        low = first[2]   ? low + 3 * quarter + 1\n"
+    "              : first[1] ? low + 2 * quarter + 1\n"
+    "              : first[0] ? low + quarter + 1\n"
+    "                         : low;\n"
     "    }\n"
     "    return low;\n"
     "}\n\n",
     "//---- merge: splits\n"
     "#if !CLSORT_IS(PUBLISHED_MERGE)\n"
     "#if CLSORT_TWO_ARRAYS\n"
-    "#define CLSORT_PAIR_ARGS CLSORT_ARRAY_ARGS(a), CLSORT_ARRAY_ARGS(b), CLSORT_CODEC_ARGS, uint n, uint run, uint span, uint slice\n"
+    "#define CLSORT_PAIR_ARGS \\\n"
+    "    CLSORT_ARRAY_ARGS(a), CLSORT_ARRAY_ARGS(b), CLSORT_CODEC_ARGS, uint n, uint run, uint span, \\\n"
+    "        uint slice\n"
     "#define CLSORT_SECOND_ARRAY CLSORT_ARRAY(b)\n"
     "#else\n"
-    "#define CLSORT_PAIR_ARGS CLSORT_ARRAY_ARGS(a), CLSORT_CODEC_ARGS, uint n, uint run, uint span, uint slice\n"
+    "#define CLSORT_PAIR_ARGS \\\n"
+    "    CLSORT_ARRAY_ARGS(a), CLSORT_CODEC_ARGS, uint n, uint run, uint span, uint slice\n"
     "#define CLSORT_SECOND_ARRAY CLSORT_ARRAY(a)\n"
     "#endif\n"
-    "#define CLSORT_SPLITS_ARGS global uchar *splits, ulong splits_at\n\n\n\n"
+    "#define CLSORT_SPLITS_ARGS global uchar *splits, ulong splits_at\n\n\n\n\n"
     "CLSORT_KERNEL void clsort_merge_split(CLSORT_PAIR_ARGS, CLSORT_SPLITS_ARGS, uint spread_log2)\n"
     "{\n"
     "    const array_t array_a = CLSORT_ARRAY(a), array_b = CLSORT_SECOND_ARRAY;\n"
@@ -2116,7 +2319,7 @@ static const char *const clsort__source[] = {
     "    const pair_t p = find_pair(array_a, array_b, (uint)i * slice, n, run, span);\n"
     "    ((global uint *)(splits + splits_at))[i] = split_pair(p, (uint)i * slice - p.start, codec);\n"
     "}\n\n"
-    "#if CLSORT_COMPARATOR\n\n\n"
+    "#if CLSORT_COMPARATOR\n\n\n\n"
     "CLSORT_KERNEL void clsort_merge_clamp(CLSORT_SPLITS_ARGS, uint n, uint span, uint slice)\n"
     "{\n"
     "    const size_t start = get_global_id(0) * ((size_t)span + 1);\n"
@@ -2132,26 +2335,30 @@ static const char *const clsort__source[] = {
     "        split[i] = last;\n"
     "    }\n"
     "}\n\n\n"
-    "CLSORT_KERNEL void clsort_merge_ordered(global const uchar *indices, ulong indices_at, global uchar *result, ulong result_at,\n"
-    "                                        CLSORT_CODEC_ARGS, uint n, uint by_index, uint strict)\n"
+    "CLSORT_KERNEL void clsort_merge_ordered(global const uchar *indices, ulong indices_at,\n"
+    "                                        global uchar *result, ulong result_at, CLSORT_CODEC_ARGS,\n"
+    "                                        uint n, uint by_index, uint strict)\n"
     "{\n"
     "    const codec_t codec = CLSORT_CODEC;\n"
     "    global const clsort_record *record = (global const clsort_record *)codec.records;\n"
     "    const uint i = (uint)get_global_id(0);\n"
     "    if (i >= n || n - i < 2)\n"
     "        return;\n"
-    "    const uint x = ordered_place(indices + indices_at, by_index, i, n), y = ordered_place(indices + indices_at, by_index, i + 1, n);\n"
-    "    if (clsort_precedes(record[y], record[x]) || (strict && y <= x && !clsort_precedes(record[x], record[y])))\n"
+    "    const uint x = ordered_place(indices + indices_at, by_index, i, n),\n"
+    "               y = ordered_place(indices + indices_at, by_index, i + 1, n);\n"
+    "    if (clsort_precedes(record[y], record[x])\n"
+    "        || (strict && y <= x && !clsort_precedes(record[x], record[y])))\n"
     "        atomic_min((volatile global uint *)(result + result_at), i + 1);\n"
     "}\n"
     "#endif\n"
     "#endif\n\n",
     "//---- merge: work-group\n"
-    "#if CLSORT_SHARE_LOG2 > 0\n\n\n"
+    "#if CLSORT_SHARE_LOG2 > 0\n\n\n\n"
     "CLSORT_INLINE void load_rows(local code_t *keys, local uint *words, pair_t p, uint count, codec_t c)\n"
     "{\n"
     "    const uint t = (uint)get_local_id(0);\n"
-    "    const array_t first = advance(p.a, (long)p.first_a + t), second = advance(p.b, (long)p.first_b - p.na + t);\n"
+    "    const array_t first = advance(p.a, (long)p.first_a + t),\n"
+    "                  second = advance(p.b, (long)p.first_b - p.na + t);\n"
     "    if (count == CLSORT_TILE_ROWS) {\n"
     "        row_t v[CLSORT_ITEMS];\n"
     "        #pragma unroll\n"
@@ -2165,10 +2372,12 @@ static const char *const clsort__source[] = {
     "    } else {\n"
     "        #pragma unroll 1\n"
     "        for (uint i = t; i < CLSORT_TILE_ROWS; i += CLSORT_GROUP)\n"
-    "            put_row(keys, words, i, i < count ? load_whole_row(i < p.na ? first : second, c, i - t) : top_row());\n"
+    "            put_row(keys, words, i,\n"
+    "                    i < count ? load_whole_row(i < p.na ? first : second, c, i - t) : top_row());\n"
     "    }\n"
-    "}\n\n\n\n"
-    "CLSORT_INLINE void store_rows(const row_t *v, local code_t *keys, local uint *words, array_t target, uint first, uint count, codec_t c)\n"
+    "}\n\n\n\n\n"
+    "CLSORT_INLINE void store_rows(const row_t *v, local code_t *keys, local uint *words, array_t target,\n"
+    "                              uint first, uint count, codec_t c)\n"
     "{\n"
     "    const uint t = (uint)get_local_id(0);\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
@@ -2179,20 +2388,23 @@ static const char *const clsort__source[] = {
     "    if (count == CLSORT_TILE_ROWS) {\n"
     "        #pragma unroll\n"
     "        for (uint m = 0; m < CLSORT_ITEMS; m++)\n"
-    "            store_whole_row(target, c, first + m * CLSORT_GROUP + t, get_row(keys, words, m * CLSORT_GROUP + t));\n"
+    "            store_whole_row(target, c, first + m * CLSORT_GROUP + t,\n"
+    "                            get_row(keys, words, m * CLSORT_GROUP + t));\n"
     "    } else {\n"
     "        #pragma unroll 1\n"
     "        for (uint i = t; i < count; i += CLSORT_GROUP)\n"
     "            store_whole_row(target, c, first + i, get_row(keys, words, i));\n"
     "    }\n"
     "}\n\n",
-    "//---- merge: local splits\n\n"
-    "CLSORT_INLINE uint split_rows(local const code_t *keys, local const uint *words, uint first, uint na, uint nb, uint diagonal, codec_t c)\n"
+    "//---- merge: local splits\n\n\n"
+    "CLSORT_INLINE uint split_rows(local const code_t *keys, local const uint *words, uint first,\n"
+    "                              uint na, uint nb, uint diagonal, codec_t c)\n"
     "{\n"
     "    uint low = diagonal > nb ? diagonal - nb : 0, high = min(diagonal, na);\n"
     "    while (low < high) {\n"
     "        const uint middle = (low + high) / 2;\n"
-    "        if (comes_before(get_row(keys, words, first + na + diagonal - 1 - middle), get_row(keys, words, first + middle), c))\n"
+    "        if (comes_before(get_row(keys, words, first + na + diagonal - 1 - middle),\n"
+    "                         get_row(keys, words, first + middle), c))\n"
     "            high = middle;\n"
     "        else\n"
     "            low = middle + 1;\n"
@@ -2200,14 +2412,16 @@ static const char *const clsort__source[] = {
     "    return low;\n"
     "}\n\n"
     "#if CLSORT_GROUP >= 16\n"
-    "#define CLSORT_PROBES (CLSORT_GROUP / 2)\n\n\n\n"
-    "CLSORT_INLINE void search_splits(pair_t p, uint diagonal, local uint *ranges, uint widest, codec_t c)\n"
+    "#define CLSORT_PROBES (CLSORT_GROUP / 2)\n\n\n\n\n"
+    "CLSORT_INLINE void search_splits(pair_t p, uint diagonal, local uint *ranges, uint widest,\n"
+    "                                 codec_t c)\n"
     "{\n"
     "    const uint t = (uint)get_local_id(0), probe = t % CLSORT_PROBES;\n"
     "    local uint *range = ranges + t / CLSORT_PROBES * 2;\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "    for (uint width = widest; width > 0; width = (width - 1) / CLSORT_PROBES) {\n"
-    "        const uint low = range[0], high = range[1], x = low + probe * ((high - low + CLSORT_PROBES - 1) / CLSORT_PROBES);\n"
+    "        const uint low = range[0], high = range[1],\n"
+    "                   x = low + probe * ((high - low + CLSORT_PROBES - 1) / CLSORT_PROBES);\n"
     "        barrier(CLK_LOCAL_MEM_FENCE);\n"
     "        if (x < high) {\n"
     "            if (second_first(p, x, diagonal - 1 - x, c))\n"
@@ -2220,7 +2434,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
     "//---- merge: local runs\n"
-    "#if CLSORT_COMPARATOR\n\n\n"
+    "#if CLSORT_COMPARATOR\n\n\n\n"
     "CLSORT_INLINE uint prefix_max(local uint *x, uint own)\n"
     "{\n"
     "    const uint t = (uint)get_local_id(0);\n"
@@ -2234,7 +2448,7 @@ static const char *const clsort__source[] = {
     "        barrier(CLK_LOCAL_MEM_FENCE);\n"
     "    }\n"
     "    return own;\n"
-    "}\n\n\n\n"
+    "}\n\n\n\n\n"
     "CLSORT_INLINE uint settle_split(local uint *splits, uint first, uint diagonal, uint *split)\n"
     "{\n"
     "    const uint t = (uint)get_local_id(0);\n"
@@ -2247,12 +2461,14 @@ static const char *const clsort__source[] = {
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "    return next;\n"
     "}\n"
-    "#endif\n\n\n\n\n"
-    "CLSORT_INLINE void merge_rows(row_t *v, local const code_t *keys, local const uint *words, local uint *splits,\n"
-    "                              uint first, uint na, uint nb, codec_t c)\n"
+    "#endif\n\n\n\n\n\n"
+    "CLSORT_INLINE void merge_rows(row_t *v, local const code_t *keys, local const uint *words,\n"
+    "                              local uint *splits, uint first, uint na, uint nb, codec_t c)\n"
     "{\n"
-    "    const uint t = (uint)get_local_id(0), diagonal = min(t * CLSORT_ITEMS - first, na + nb), b_first = first + na;\n"
-    "    uint split = split_rows(keys, words, first, na, nb, diagonal, c), end_a = b_first, end_b = b_first + nb;\n"
+    "    const uint t = (uint)get_local_id(0), diagonal = min(t * CLSORT_ITEMS - first, na + nb),\n"
+    "               b_first = first + na;\n"
+    "    uint split = split_rows(keys, words, first, na, nb, diagonal, c), end_a = b_first,\n"
+    "         end_b = b_first + nb;\n"
     "#if CLSORT_COMPARATOR\n"
     "    const uint next = settle_split(splits, first, diagonal, &split), rows = na + nb - diagonal;\n"
     "    if (rows > CLSORT_ITEMS) {\n"
@@ -2301,9 +2517,10 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "}\n\n",
     "//---- merge: work-group tiles\n"
-    "#if !CLSORT_IS(PUBLISHED_MERGE)\n\n\n"
-    "CLSORT_INLINE void find_splits(pair_t p, uint from, uint count, uint rows, global const uint *stored, uint has_splits,\n"
-    "                               local uint *splits_here, codec_t c)\n"
+    "#if !CLSORT_IS(PUBLISHED_MERGE)\n\n\n\n"
+    "CLSORT_INLINE void find_splits(pair_t p, uint from, uint count, uint rows,\n"
+    "                               global const uint *stored, uint has_splits, local uint *splits_here,\n"
+    "                               codec_t c)\n"
     "{\n"
     "    const uint t = (uint)get_local_id(0), diagonal = from + t * 2 / CLSORT_GROUP * count;\n"
     "    if (t < 2) {\n"
@@ -2322,7 +2539,7 @@ static const char *const clsort__source[] = {
     "#else\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "#endif\n"
-    "}\n\n\n\n\n"
+    "}\n\n\n\n\n\n"
     "CLSORT_INLINE void sort_tile(array_t source, array_t target, uint base, uint count, codec_t codec,\n"
     "                             local code_t *keys, local uint *words, local uint *splits)\n"
     "{\n"
@@ -2337,7 +2554,8 @@ static const char *const clsort__source[] = {
     "    sort_rows(v, codec);\n"
     "    #pragma unroll 1\n"
     "    for (uint run = CLSORT_ITEMS; run < CLSORT_TILE_ROWS; run *= 2) {\n"
-    "        const uint first = t * CLSORT_ITEMS & ~(2 * run - 1), rows = min(count - min(first, count), 2 * run), na = min(rows, run);\n"
+    "        const uint first = t * CLSORT_ITEMS & ~(2 * run - 1),\n"
+    "                   rows = min(count - min(first, count), 2 * run), na = min(rows, run);\n"
     "        barrier(CLK_LOCAL_MEM_FENCE);\n"
     "        #pragma unroll\n"
     "        for (uint m = 0; m < CLSORT_ITEMS; m++)\n"
@@ -2346,13 +2564,15 @@ static const char *const clsort__source[] = {
     "        merge_rows(v, keys, words, splits, first, na, rows - na, codec);\n"
     "    }\n"
     "    store_rows(v, keys, words, target, base, count, codec);\n"
-    "}\n\n\n\n"
-    "CLSORT_INLINE void merge_tile(pair_t p, uint base, array_t target, global const uint *stored, uint has_splits, codec_t codec,\n"
-    "                              local code_t *keys, local uint *words, local uint *splits_here)\n"
+    "}\n\n\n\n\n"
+    "CLSORT_INLINE void merge_tile(pair_t p, uint base, array_t target, global const uint *stored,\n"
+    "                              uint has_splits, codec_t codec, local code_t *keys, local uint *words,\n"
+    "                              local uint *splits_here)\n"
     "{\n"
-    "    const uint from = base - p.start, rows = p.na + p.nb, count = from < rows ? min(rows - from, (uint)CLSORT_TILE_ROWS) : 0;\n"
+    "    const uint from = base - p.start, rows = p.na + p.nb,\n"
+    "               count = from < rows ? min(rows - from, (uint)CLSORT_TILE_ROWS) : 0;\n"
     "    row_t v[CLSORT_ITEMS];\n"
-    "    find_splits(p, from, count, rows, stored, has_splits, splits_here, codec);\n"
+    "    find_splits(p, from, count, rows, stored, has_splits, splits_here, codec);\n\n"
     "    const uint a = splits_here[0], na = min(max(splits_here[2], a) - a, count);\n"
     "    p.first_a += a;\n"
     "    p.first_b += from - a;\n"
@@ -2364,28 +2584,33 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
     "//---- merge: work-group kernels\n"
-    "#if CLSORT_IS(MERGE)\n\n"
-    "CLSORT_KERNEL void clsort_merge_tile(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_CODEC_ARGS,\n"
-    "                                     uint n, uint slice, local code_t *keys, local uint *words, local uint *splits)\n"
+    "#if CLSORT_IS(MERGE)\n\n\n"
+    "CLSORT_KERNEL void clsort_merge_tile(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target),\n"
+    "                                     CLSORT_CODEC_ARGS, uint n, uint slice, local code_t *keys,\n"
+    "                                     local uint *words, local uint *splits)\n"
     "{\n"
     "    const array_t source = CLSORT_ARRAY(source), target = CLSORT_ARRAY(target);\n"
     "    const codec_t codec = CLSORT_CODEC;\n"
     "    const uint base = (uint)get_group_id(0) << CLSORT_TILE_ROWS_LOG2;\n"
-    "    sort_tile(source, target, base, base < n ? min(n - base, (uint)CLSORT_TILE_ROWS) : 0, codec, keys, words, splits);\n"
-    "}\n\n\n"
-    "CLSORT_KERNEL void clsort_merge_pass(CLSORT_PAIR_ARGS, CLSORT_ARRAY_ARGS(target), CLSORT_SPLITS_ARGS, uint has_splits,\n"
-    "                                     local code_t *keys, local uint *words, local uint *splits_here)\n"
+    "    sort_tile(source, target, base, base < n ? min(n - base, (uint)CLSORT_TILE_ROWS) : 0, codec,\n"
+    "              keys, words, splits);\n"
+    "}\n\n\n\n"
+    "CLSORT_KERNEL void clsort_merge_pass(CLSORT_PAIR_ARGS, CLSORT_ARRAY_ARGS(target),\n"
+    "                                     CLSORT_SPLITS_ARGS, uint has_splits, local code_t *keys,\n"
+    "                                     local uint *words, local uint *splits_here)\n"
     "{\n"
-    "    const array_t array_a = CLSORT_ARRAY(a), array_b = CLSORT_SECOND_ARRAY, target = CLSORT_ARRAY(target);\n"
+    "    const array_t array_a = CLSORT_ARRAY(a), array_b = CLSORT_SECOND_ARRAY,\n"
+    "                  target = CLSORT_ARRAY(target);\n"
     "    const codec_t codec = CLSORT_CODEC;\n"
     "    const uint group = (uint)get_group_id(0), base = group << CLSORT_TILE_ROWS_LOG2;\n"
-    "    merge_tile(find_pair(array_a, array_b, base, n, run, span), base, target, (global const uint *)(splits + splits_at) + group, has_splits,\n"
-    "               codec, keys, words, splits_here);\n"
+    "    merge_tile(find_pair(array_a, array_b, base, n, run, span), base, target,\n"
+    "               (global const uint *)(splits + splits_at) + group, has_splits, codec, keys, words,\n"
+    "               splits_here);\n"
     "}\n"
     "#endif\n"
     "#elif !CLSORT_IS(PUBLISHED_MERGE)\n\n",
     "//---- merge: serial\n"
-    "#if CLSORT_LANES == 1\n\n"
+    "#if CLSORT_LANES == 1\n\n\n"
     "CLSORT_INLINE void insertion_sort(array_t source, array_t target, uint base, uint count, codec_t c)\n"
     "{\n"
     "    row_t v[CLSORT_ITEMS];\n"
@@ -2399,16 +2624,19 @@ static const char *const clsort__source[] = {
     "    for (uint i = 0; i < count; i++)\n"
     "        store_whole_row(target, c, base + i, v[i]);\n"
     "}\n\n\n"
-    "CLSORT_KERNEL void clsort_merge_tile(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_CODEC_ARGS,\n"
-    "                                     uint n, uint slice, local code_t *keys, local uint *words, local uint *splits)\n"
+    "CLSORT_KERNEL void clsort_merge_tile(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target),\n"
+    "                                     CLSORT_CODEC_ARGS, uint n, uint slice, local code_t *keys,\n"
+    "                                     local uint *words, local uint *splits)\n"
     "{\n"
     "    const array_t source = CLSORT_ARRAY(source), target = CLSORT_ARRAY(target);\n"
     "    const codec_t codec = CLSORT_CODEC;\n"
     "    const size_t start = get_global_id(0) * slice, end = min(start + slice, (size_t)n);\n"
     "    for (size_t base = start; base < end; base += CLSORT_ITEMS)\n"
-    "        insertion_sort(source, target, (uint)base, (uint)min(end - base, (size_t)CLSORT_ITEMS), codec);\n"
+    "        insertion_sort(source, target, (uint)base, (uint)min(end - base, (size_t)CLSORT_ITEMS),\n"
+    "                       codec);\n"
     "}\n\n\n\n"
-    "CLSORT_INLINE void merge_slice(pair_t p, uint a, uint end_a, uint b, uint end_b, array_t target, uint to, codec_t c)\n"
+    "CLSORT_INLINE void merge_slice(pair_t p, uint a, uint end_a, uint b, uint end_b, array_t target,\n"
+    "                               uint to, codec_t c)\n"
     "{\n"
     "    while (a < end_a && b < end_b) {\n"
     "        row_t x = load_whole_row(p.a, c, p.first_a + a), y = load_whole_row(p.b, c, p.first_b + b);\n"
@@ -2432,16 +2660,19 @@ static const char *const clsort__source[] = {
     "//---- merge: vectors\n\n"
     "CLSORT_INLINE uint lane_precedes(row_t x, row_t y)\n"
     "{\n"
-    "    return x.key.s0 < y.key.s0 || (CLSORT_TIES && x.key.s0 == y.key.s0 && x.word[0].s0 < y.word[0].s0);\n"
+    "    return x.key.s0 < y.key.s0\n"
+    "           || (CLSORT_TIES && x.key.s0 == y.key.s0 && x.word[0].s0 < y.word[0].s0);\n"
     "}\n\n\n"
     "CLSORT_INLINE row_t load_run(array_t a, codec_t c, uint i, uint end)\n"
     "{\n"
     "    return i < end && end - i >= CLSORT_LANES ? load_whole_row(a, c, i) : load_row(a, c, i, end);\n"
-    "}\n\n\n\n\n"
-    "CLSORT_INLINE void merge_slice(pair_t p, uint a, uint end_a, uint b, uint end_b, array_t target, uint to, codec_t c)\n"
+    "}\n\n\n\n\n\n"
+    "CLSORT_INLINE void merge_slice(pair_t p, uint a, uint end_a, uint b, uint end_b, array_t target,\n"
+    "                               uint to, codec_t c)\n"
     "{\n"
     "    const uint end = to + (end_a - a) + (end_b - b);\n"
-    "    row_t v[2], x = load_run(p.a, c, p.first_a + a, p.first_a + end_a), y = load_run(p.b, c, p.first_b + b, p.first_b + end_b);\n"
+    "    row_t v[2], x = load_run(p.a, c, p.first_a + a, p.first_a + end_a),\n"
+    "                y = load_run(p.b, c, p.first_b + b, p.first_b + end_b);\n"
     "    v[0] = x;\n"
     "    a = min(end_a - a, (uint)CLSORT_LANES) + a;\n"
     "    x = load_run(p.a, c, p.first_a + a, p.first_a + end_a);\n"
@@ -2467,11 +2698,13 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
     "//---- merge: serial pass\n"
-    "#if CLSORT_IS(MERGE)\n\n"
-    "CLSORT_KERNEL void clsort_merge_pass(CLSORT_PAIR_ARGS, CLSORT_ARRAY_ARGS(target), CLSORT_SPLITS_ARGS, uint has_splits,\n"
-    "                                     local code_t *keys, local uint *words, local uint *splits_here)\n"
+    "#if CLSORT_IS(MERGE)\n\n\n"
+    "CLSORT_KERNEL void clsort_merge_pass(CLSORT_PAIR_ARGS, CLSORT_ARRAY_ARGS(target),\n"
+    "                                     CLSORT_SPLITS_ARGS, uint has_splits, local code_t *keys,\n"
+    "                                     local uint *words, local uint *splits_here)\n"
     "{\n"
-    "    const array_t array_a = CLSORT_ARRAY(a), array_b = CLSORT_SECOND_ARRAY, target = CLSORT_ARRAY(target);\n"
+    "    const array_t array_a = CLSORT_ARRAY(a), array_b = CLSORT_SECOND_ARRAY,\n"
+    "                  target = CLSORT_ARRAY(target);\n"
     "    const codec_t codec = CLSORT_CODEC;\n"
     "    const size_t i = get_global_id(0);\n"
     "    global const uint *split = (global const uint *)(splits + splits_at);\n"
@@ -2490,9 +2723,10 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
     "//---- merge: published\n"
-    "#if CLSORT_IS(PUBLISHED_MERGE) && !CLSORT_COMPARATOR && CLSORT_LANES == 1\n\n\n\n"
-    "CLSORT_KERNEL void clsort_merge_local(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_CODEC_ARGS,\n"
-    "                                      uint n, local code_t *keys, local uint *words)\n"
+    "#if CLSORT_IS(PUBLISHED_MERGE) && !CLSORT_COMPARATOR && CLSORT_LANES == 1\n\n\n\n\n"
+    "CLSORT_KERNEL void clsort_merge_local(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target),\n"
+    "                                      CLSORT_CODEC_ARGS, uint n, local code_t *keys,\n"
+    "                                      local uint *words)\n"
     "{\n"
     "    const array_t source = CLSORT_ARRAY(source), target = CLSORT_ARRAY(target);\n"
     "    const codec_t codec = CLSORT_CODEC;\n"
@@ -2508,7 +2742,8 @@ static const char *const clsort__source[] = {
     "        for (uint step = run; step > 0; step /= 2)\n"
     "            if (rank + step <= run) {\n"
     "                const row_t other = get_row(keys, words, sibling + rank + step - 1);\n"
-    "                rank += is_second ? (comes_before(r, other, codec) ? 0 : step) : (comes_before(other, r, codec) ? step : 0);\n"
+    "                rank += is_second ? (comes_before(r, other, codec) ? 0 : step)\n"
+    "                                  : (comes_before(other, r, codec) ? step : 0);\n"
     "            }\n"
     "        barrier(CLK_LOCAL_MEM_FENCE);\n"
     "        put_row(keys, words, (t & ~(2 * run - 1)) + (t & (run - 1)) + rank, r);\n"
@@ -2519,23 +2754,26 @@ static const char *const clsort__source[] = {
     "    store_row(target, codec, i, n, r);\n"
     "}\n"
     "#endif\n\n",
-    "//---- merge: segments\n\n\n\n\n\n\n\n\n\n"
+    "//---- merge: segments\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_IS(SEGMENTS)\n"
-    "#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && !CLSORT_TWO_ARRAYS\n\n"
+    "#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && !CLSORT_TWO_ARRAYS\n\n\n"
     "CLSORT_INLINE array_t runs_before(array_t target, array_t temp, uint passes, uint pass)\n"
     "{\n"
     "    return passes - pass & 1 ? temp : target;\n"
-    "}\n\n\n\n\n\n"
-    "CLSORT_KERNEL void clsort_segment_jobs(CLSORT_SEGMENT_ARGS, CLSORT_JOB_ARGS, uint least, uint slice, local uint *sums)\n"
+    "}\n\n\n\n\n\n\n"
+    "CLSORT_KERNEL void clsort_segment_jobs(CLSORT_SEGMENT_ARGS, CLSORT_JOB_ARGS, uint least, uint slice,\n"
+    "                                       local uint *sums)\n"
     "{\n"
     "    const segments_t s = CLSORT_SEGMENTS;\n"
     "    const jobs_t j = CLSORT_JOBS;\n"
-    "    const uint t = (uint)get_local_id(0), first = (uint)get_group_id(0) * CLSORT_GROUP, i = first + t, window = max(slice / 2, 1u);\n"
+    "    const uint t = (uint)get_local_id(0), first = (uint)get_group_id(0) * CLSORT_GROUP,\n"
+    "               i = first + t, window = max(slice / 2, 1u);\n"
     "    const segment_t nothing = { 0, 0 }, own = i < segment_count(s) ? take_segment(s, i) : nothing;\n"
     "    if (i < segment_count(s) && segment_descends(s, i))\n"
     "        atomic_or((volatile global uint *)j.table + 2, 1);\n"
     "    const uint own_slices = own.rows > least ? (own.rows - 1) / slice + 1 : 0;\n"
-    "    if (s.kind & CLSORT__SEGMENTS_AT_OFFSETS && i < s.segments && (i == 0 || take_segment(s, i - 1).begin / window < own.begin / window))\n"
+    "    if (s.kind & CLSORT__SEGMENTS_AT_OFFSETS && i < s.segments\n"
+    "        && (i == 0 || take_segment(s, i - 1).begin / window < own.begin / window))\n"
     "        *job_window(j, own.begin / window) = i;\n"
     "    uint slices;\n"
     "    sums[t] = own_slices + group_scan_total(own_slices, sums, &slices);\n"
@@ -2555,25 +2793,33 @@ static const char *const clsort__source[] = {
     "}\n\n",
     "//---- merge: tiles of segments\n"
     "#if CLSORT_SHARE_LOG2 > 0\n\n"
-    "CLSORT_KERNEL void clsort_segment_tile(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_ARGS(temp), CLSORT_CODEC_ARGS,\n"
-    "                                       CLSORT_SEGMENT_ARGS, CLSORT_JOB_ARGS, local code_t *keys, local uint *words, local uint *splits)\n"
+    "CLSORT_KERNEL void clsort_segment_tile(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target),\n"
+    "                                       CLSORT_ARRAY_ARGS(temp), CLSORT_CODEC_ARGS,\n"
+    "                                       CLSORT_SEGMENT_ARGS, CLSORT_JOB_ARGS, local code_t *keys,\n"
+    "                                       local uint *words, local uint *splits)\n"
     "{\n"
-    "    const array_t source = CLSORT_ARRAY(source), target = CLSORT_ARRAY(target), temp = CLSORT_ARRAY(temp);\n"
+    "    const array_t source = CLSORT_ARRAY(source), target = CLSORT_ARRAY(target),\n"
+    "                  temp = CLSORT_ARRAY(temp);\n"
     "    const codec_t codec = CLSORT_CODEC;\n"
     "    const jobs_t j = CLSORT_JOBS;\n"
     "    const segments_t given = CLSORT_SEGMENTS, s = sortable_segments(given, j);\n"
     "    const uint all = job_count(j, s);\n"
     "    for (uint i = (uint)get_group_id(0); i < all; i += (uint)get_num_groups(0)) {\n"
     "        const job_t job = take_job(j, s, i);\n"
-    "        const uint at = job.slice * CLSORT_TILE_ROWS, rows = at < job.segment.rows ? min(job.segment.rows - at, (uint)CLSORT_TILE_ROWS) : 0;\n"
+    "        const uint at = job.slice * CLSORT_TILE_ROWS,\n"
+    "                   rows = at < job.segment.rows ? min(job.segment.rows - at, (uint)CLSORT_TILE_ROWS)\n"
+    "                                                : 0;\n"
     "        const array_t from = array_at(job.where, source, target, temp);\n"
-    "        const array_t to = runs_before(target, temp, segment_passes(job.segment, CLSORT_TILE_ROWS), 0);\n"
+    "        const array_t to = runs_before(target, temp, segment_passes(job.segment, CLSORT_TILE_ROWS),\n"
+    "                                       0);\n"
     "        sort_tile(from, to, job.segment.begin + at, rows, codec, keys, words, splits);\n"
     "        barrier(CLK_LOCAL_MEM_FENCE);\n"
     "    }\n"
-    "}\n\n\n"
-    "CLSORT_KERNEL void clsort_segment_pass(CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_ARGS(temp), CLSORT_CODEC_ARGS, CLSORT_SEGMENT_ARGS,\n"
-    "                                       CLSORT_JOB_ARGS, uint pass, local code_t *keys, local uint *words, local uint *splits)\n"
+    "}\n\n\n\n"
+    "CLSORT_KERNEL void clsort_segment_pass(CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_ARGS(temp),\n"
+    "                                       CLSORT_CODEC_ARGS, CLSORT_SEGMENT_ARGS, CLSORT_JOB_ARGS,\n"
+    "                                       uint pass, local code_t *keys, local uint *words,\n"
+    "                                       local uint *splits)\n"
     "{\n"
     "    const array_t target = CLSORT_ARRAY(target), temp = CLSORT_ARRAY(temp);\n"
     "    const codec_t codec = CLSORT_CODEC;\n"
@@ -2582,39 +2828,43 @@ static const char *const clsort__source[] = {
     "    const uint all = pass_job_count(j, s, pass), run = CLSORT_TILE_ROWS << pass;\n"
     "    for (uint i = (uint)get_group_id(0); i < all; i += (uint)get_num_groups(0)) {\n"
     "        const job_t job = take_job(j, s, i);\n"
-    "        const uint passes = segment_passes(job.segment, CLSORT_TILE_ROWS), at = job.slice * CLSORT_TILE_ROWS;\n"
+    "        const uint passes = segment_passes(job.segment, CLSORT_TILE_ROWS),\n"
+    "                   at = job.slice * CLSORT_TILE_ROWS;\n"
     "        const array_t from = advance(runs_before(target, temp, passes, pass), job.segment.begin);\n"
     "        const array_t to = advance(runs_before(target, temp, passes, pass + 1), job.segment.begin);\n"
-    "        const pair_t p = find_pair(from, from, at, pass < passes ? job.segment.rows : 0, run, 2 * run - 1);\n"
+    "        const pair_t p = find_pair(from, from, at, pass < passes ? job.segment.rows : 0, run,\n"
+    "                                   2 * run - 1);\n"
     "        merge_tile(p, at, to, 0, 0, codec, keys, words, splits);\n"
     "        barrier(CLK_LOCAL_MEM_FENCE);\n"
     "    }\n"
     "}\n\n",
     "//---- merge: packed segments\n"
-    "#if !CLSORT_RANGES\n\n"
+    "#if !CLSORT_RANGES\n\n\n"
     "typedef struct { uint base, width, stride; } strip_t;\n\n"
     "CLSORT_INLINE uint strip_place(strip_t s, uint i)\n"
     "{\n"
     "    return s.width ? s.base + i / s.width * s.stride + i % s.width : s.base + i;\n"
-    "}\n\n\n\n\n"
+    "}\n\n\n\n\n\n\n"
     "#define CLSORT_HEAD_WORDS ((CLSORT_TILE_ROWS + 31) / 32)\n"
     "typedef struct { local uint *heads, *around, *end, *merges; } marks_t;\n\n"
     "CLSORT_INLINE void mark_head(marks_t m, uint row)\n"
     "{\n"
     "    if (row < CLSORT_TILE_ROWS)\n"
     "        atomic_or(&m.heads[row / 32], 1u << row % 32);\n"
-    "}\n\n\n\n"
+    "}\n\n\n\n\n"
     "CLSORT_INLINE uint first_of_window(segments_t s, jobs_t j, uint window, uint reach)\n"
     "{\n"
     "    const uint i = s.segments ? min(*job_window(j, window), s.segments - 1) : 0;\n"
     "    const uint begins = s.segments && take_segment(s, i).begin / reach == window;\n"
     "    return begins && (i == 0 || take_segment(s, i - 1).begin / reach < window) ? i : s.segments;\n"
-    "}\n\n\n\n\n"
+    "}\n\n\n\n\n\n"
     "CLSORT_INLINE strip_t mark_segments(segments_t s, jobs_t j, marks_t m)\n"
     "{\n"
-    "    const uint t = (uint)get_local_id(0), group = (uint)get_group_id(0), reach = CLSORT_TILE_ROWS / 2, window = group * reach, per = j.per;\n"
+    "    const uint t = (uint)get_local_id(0), group = (uint)get_group_id(0),\n"
+    "               reach = CLSORT_TILE_ROWS / 2, window = group * reach, per = j.per;\n"
     "    const uint first = per ? group * per : first_of_window(s, j, group, reach);\n"
-    "    const segment_t nothing = { 0, 0 }, head = first < s.segments ? take_segment(s, first) : nothing;\n"
+    "    const segment_t nothing = { 0, 0 },\n"
+    "                    head = first < s.segments ? take_segment(s, first) : nothing;\n"
     "    const strip_t strip = { head.begin, per && s.stride != head.rows ? head.rows : 0, s.stride };\n"
     "    for (uint i = first + t; i < s.segments && (!per || i - first < per); i += CLSORT_GROUP) {\n"
     "        const segment_t own = take_segment(s, i);\n"
@@ -2642,7 +2892,7 @@ static const char *const clsort__source[] = {
     "    while (bits == 0 && ++at < CLSORT_HEAD_WORDS)\n"
     "        bits = heads[at];\n"
     "    return bits ? at * 32 + 31 - clz(bits & -bits) : CLSORT_TILE_ROWS;\n"
-    "}\n\n\n\n"
+    "}\n\n\n\n\n"
     "CLSORT_INLINE void mark_around(marks_t m, uint rows)\n"
     "{\n"
     "    const uint t = (uint)get_local_id(0), row = t * CLSORT_ITEMS;\n"
@@ -2651,7 +2901,7 @@ static const char *const clsort__source[] = {
     "    if (cut)\n"
     "        atomic_max(m.merges, 32 - clz(t & -t));\n"
     "}\n\n",
-    "//---- merge: packed rows\n\n"
+    "//---- merge: packed rows\n\n\n"
     "CLSORT_INLINE void sort_between(row_t *v, uint heads, codec_t c)\n"
     "{\n"
     "    #pragma unroll\n"
@@ -2661,10 +2911,12 @@ static const char *const clsort__source[] = {
     "            if (m % 2 == round % 2 && !(heads >> (m + 1) & 1))\n"
     "                order_neighbours(&v[m], &v[m + 1], c);\n"
     "    }\n"
-    "}\n\n\n\n"
-    "CLSORT_INLINE void merge_inside(row_t *v, local const code_t *keys, local const uint *words, uint first, uint middle, uint end, codec_t c)\n"
+    "}\n\n\n\n\n"
+    "CLSORT_INLINE void merge_inside(row_t *v, local const code_t *keys, local const uint *words,\n"
+    "                                uint first, uint middle, uint end, codec_t c)\n"
     "{\n"
-    "    const uint at = (uint)get_local_id(0) * CLSORT_ITEMS, diagonal = at > first ? min(at, end) - first : 0;\n"
+    "    const uint at = (uint)get_local_id(0) * CLSORT_ITEMS,\n"
+    "               diagonal = at > first ? min(at, end) - first : 0;\n"
     "    const uint split = split_rows(keys, words, first, middle - first, end - middle, diagonal, c);\n"
     "    uint a = at < first ? at : first + split, b = at > end ? at : middle + (diagonal - split);\n"
     "    row_t x = get_row(keys, words, a), y = get_row(keys, words, b);\n"
@@ -2677,7 +2929,7 @@ static const char *const clsort__source[] = {
     "        x = second ? x : next_row;\n"
     "        y = second ? next_row : y;\n"
     "    }\n"
-    "}\n\n\n"
+    "}\n\n\n\n"
     "CLSORT_INLINE void put_own_rows(local code_t *keys, local uint *words, const row_t *v)\n"
     "{\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
@@ -2697,8 +2949,10 @@ static const char *const clsort__source[] = {
     "    put_own_rows(keys, words, v);\n"
     "    #pragma unroll 1\n"
     "    for (uint k = 0; k < merges; k++) {\n"
-    "        const uint run = CLSORT_ITEMS << k, start = at & ~(2 * run - 1), around = marks.around[(start + run) / CLSORT_ITEMS];\n"
-    "        merge_inside(v, keys, words, max(around & 0xFFFF, start), start + run, min(around >> 16, start + 2 * run), codec);\n"
+    "        const uint run = CLSORT_ITEMS << k, start = at & ~(2 * run - 1),\n"
+    "                   around = marks.around[(start + run) / CLSORT_ITEMS];\n"
+    "        merge_inside(v, keys, words, max(around & 0xFFFF, start), start + run,\n"
+    "                     min(around >> 16, start + 2 * run), codec);\n"
     "        put_own_rows(keys, words, v);\n"
     "    }\n"
     "}\n\n",
@@ -2707,12 +2961,14 @@ static const char *const clsort__source[] = {
     "{\n"
     "    local uint *const behind = space + CLSORT_HEAD_WORDS + CLSORT_GROUP;\n"
     "    const marks_t marks = { space, space + CLSORT_HEAD_WORDS, behind, behind + 1 };\n"
-    "    for (uint i = (uint)get_local_id(0); i < CLSORT_HEAD_WORDS + CLSORT_GROUP + 2; i += CLSORT_GROUP)\n"
+    "    for (uint i = (uint)get_local_id(0); i < CLSORT_HEAD_WORDS + CLSORT_GROUP + 2;\n"
+    "         i += CLSORT_GROUP)\n"
     "        space[i] = 0;\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "    return marks;\n"
-    "}\n\n\n\n"
-    "CLSORT_KERNEL void clsort_segment_pack(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_CODEC_ARGS, CLSORT_SEGMENT_ARGS, CLSORT_JOB_ARGS,\n"
+    "}\n\n\n\n\n"
+    "CLSORT_KERNEL void clsort_segment_pack(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target),\n"
+    "                                       CLSORT_CODEC_ARGS, CLSORT_SEGMENT_ARGS, CLSORT_JOB_ARGS,\n"
     "                                       local code_t *keys, local uint *words, local uint *space)\n"
     "{\n"
     "    const array_t source = CLSORT_ARRAY(source), target = CLSORT_ARRAY(target);\n"
@@ -2727,7 +2983,8 @@ static const char *const clsort__source[] = {
     "    #pragma unroll\n"
     "    for (uint m = 0; m < CLSORT_ITEMS; m++) {\n"
     "        const uint i = m * CLSORT_GROUP + t;\n"
-    "        put_row(keys, words, i, i < rows ? load_whole_row(source, codec, strip_place(strip, i)) : top_row());\n"
+    "        put_row(keys, words, i,\n"
+    "                i < rows ? load_whole_row(source, codec, strip_place(strip, i)) : top_row());\n"
     "    }\n"
     "    if (t == 0)\n"
     "        mark_head(marks, rows);\n"
@@ -2740,9 +2997,10 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n"
     "#else\n\n",
-    "//---- merge: segments serially\n\n"
-    "CLSORT_KERNEL void clsort_segment_pass(CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_ARGS(temp), CLSORT_CODEC_ARGS, CLSORT_SEGMENT_ARGS,\n"
-    "                                       CLSORT_JOB_ARGS, uint pass, uint piece)\n"
+    "//---- merge: segments serially\n\n\n"
+    "CLSORT_KERNEL void clsort_segment_pass(CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_ARGS(temp),\n"
+    "                                       CLSORT_CODEC_ARGS, CLSORT_SEGMENT_ARGS, CLSORT_JOB_ARGS,\n"
+    "                                       uint pass, uint piece)\n"
     "{\n"
     "    const array_t target = CLSORT_ARRAY(target), temp = CLSORT_ARRAY(temp);\n"
     "    const codec_t codec = CLSORT_CODEC;\n"
@@ -2756,9 +3014,12 @@ static const char *const clsort__source[] = {
     "            continue;\n"
     "        const array_t from = advance(runs_before(target, temp, passes, pass), job.segment.begin);\n"
     "        const pair_t p = find_pair(from, from, at, job.segment.rows, run, 2 * run - 1);\n"
-    "        const uint begin = at - p.start, rows = p.na + p.nb, end = min(begin + piece, rows), a = split_pair(p, begin, codec);\n"
+    "        const uint begin = at - p.start, rows = p.na + p.nb, end = min(begin + piece, rows),\n"
+    "                   a = split_pair(p, begin, codec);\n"
     "        const uint end_a = end == rows ? p.na : split_pair(p, end, codec);\n"
-    "        merge_slice(p, a, end_a, begin - a, end - end_a, advance(runs_before(target, temp, passes, pass + 1), job.segment.begin), at, codec);\n"
+    "        merge_slice(p, a, end_a, begin - a, end - end_a,\n"
+    "                    advance(runs_before(target, temp, passes, pass + 1), job.segment.begin), at,\n"
+    "                    codec);\n"
     "    }\n"
     "}\n"
     "#endif\n"
@@ -2766,10 +3027,10 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 2384\n",
+    "#line 2596\n",
 #endif
 #ifndef CLSORT_NO_RADIX
-    "//---- radix: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+    "//---- radix: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_LANES == 1 && CLSORT_NEEDS_RADIX\n\n"
     "#ifndef CLSORT_DIGIT_BITS\n"
     "#define CLSORT_DIGIT_BITS 8\n"
@@ -2780,10 +3041,16 @@ static const char *const clsort__source[] = {
     "#define CLSORT_SWEEP CLSORT_IS(SWEEP)\n"
     "#define CLSORT_DIGITS (1 << CLSORT_DIGIT_BITS)\n\n"
     "#define CLSORT_RADIX_DIGITS CLSORT__DIGITS_OF(CLSORT_KEY_BYTES, CLSORT_DIGIT_BITS)\n\n\n"
-    "#define CLSORT_RADIX_ARGS CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_ARGS(temp), CLSORT_CODEC_ARGS, \\\n"
-    "    global uchar *scratch, ulong scratch_at, uint n, uint blocks, uint block_rows, uint first_bit, uint last_bit, uint in_place, uint pass\n"
-    "#define CLSORT_RADIX { CLSORT_ARRAY(source), CLSORT_ARRAY(target), CLSORT_ARRAY(temp), CLSORT_CODEC, (global uint *)(scratch + scratch_at), \\\n"
-    "    n, blocks, block_rows, first_bit, last_bit, in_place, pass }\n"
+    "#define CLSORT_RADIX_ARGS \\\n"
+    "    CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_ARGS(temp), \\\n"
+    "        CLSORT_CODEC_ARGS, global uchar *scratch, ulong scratch_at, uint n, uint blocks, \\\n"
+    "        uint block_rows, uint first_bit, uint last_bit, uint in_place, uint pass\n"
+    "#define CLSORT_RADIX \\\n"
+    "    { \\\n"
+    "        CLSORT_ARRAY(source), CLSORT_ARRAY(target), CLSORT_ARRAY(temp), CLSORT_CODEC, \\\n"
+    "            (global uint *)(scratch + scratch_at), n, blocks, block_rows, first_bit, last_bit, \\\n"
+    "            in_place, pass \\\n"
+    "    }\n"
     "typedef struct {\n"
     "    array_t source, target, temp;\n"
     "    codec_t codec;\n"
@@ -2802,7 +3069,7 @@ static const char *const clsort__source[] = {
     "{\n"
     "    return max((r.last_bit - r.first_bit + CLSORT_DIGIT_BITS - 1) / CLSORT_DIGIT_BITS, 1u);\n"
     "}\n\n",
-    "//---- radix: digits\n\n"
+    "//---- radix: digits\n\n\n"
     "typedef struct { uint shift, mask; } digit_t;\n\n"
     "CLSORT_INLINE digit_t pass_digit(radix_t r, uint pass)\n"
     "{\n"
@@ -2822,7 +3089,10 @@ static const char *const clsort__source[] = {
     "    uint sorts = 0;\n"
     "    for (uint p = 0; p < passes; p++)\n"
     "        sorts += digit_of(differ, pass_digit(r, p)) != 0;\n"
-    "    uint copies = r.in_place == TEMP_IS_SOURCE ? !(sorts & 1) : r.in_place ? sorts & 1 : sorts == 0, moves = sorts + copies, from = AT_SOURCE, odd = 0;\n"
+    "    uint copies = r.in_place == TEMP_IS_SOURCE ? !(sorts & 1)\n"
+    "                  : r.in_place                 ? sorts & 1\n"
+    "                                               : sorts == 0,\n"
+    "         moves = sorts + copies, from = AT_SOURCE, odd = 0;\n"
     "    for (uint p = 0; p <= passes; p++) {\n"
     "        const uint varies = p < passes && digit_of(differ, pass_digit(r, p)) != 0;\n"
     "        if (!varies && !copies) {\n"
@@ -2830,7 +3100,8 @@ static const char *const clsort__source[] = {
     "            continue;\n"
     "        }\n"
     "        const uint to = --moves & 1 ? AT_TEMP : AT_TARGET;\n"
-    "        r.scratch[p] = (varies ? PASS_SORTS | odd : PASS_COPIES) | from << PASS_FROM | to << PASS_TO;\n"
+    "        r.scratch[p] = (varies ? PASS_SORTS | odd : PASS_COPIES) | from << PASS_FROM\n"
+    "                       | to << PASS_TO;\n"
     "        odd ^= varies ? PASS_ODD : 0;\n"
     "        copies = varies ? copies : 0;\n"
     "        from = to;\n"
@@ -2877,7 +3148,8 @@ static const char *const clsort__source[] = {
     "    for (; b.rows - i >= CLSORT_BATCH; i += CLSORT_BATCH) {\n"
     "        uint d[CLSORT_BATCH];\n"
     "        for (uint k = 0; k < CLSORT_BATCH; k++)\n"
-    "            d[k] = digit_of(see_code(&seen, encode(*key_place(from, b.begin + i + k), r.codec)), digit);\n"
+    "            d[k] = digit_of(see_code(&seen, encode(*key_place(from, b.begin + i + k), r.codec)),\n"
+    "                            digit);\n"
     "        for (uint k = 0; k < CLSORT_BATCH; k++)\n"
     "            bins[k % CLSORT_COUNT_COPIES * CLSORT_DIGITS + d[k]]++;\n"
     "    }\n"
@@ -2912,7 +3184,7 @@ static const char *const clsort__source[] = {
     "            count += bins[k * CLSORT_DIGITS + d];\n"
     "        radix_table(r, 0)[block * CLSORT_DIGITS + d] = count;\n"
     "    }\n"
-    "}\n\n\n"
+    "}\n\n\n\n"
     "CLSORT_KERNEL void clsort_radix_scan(CLSORT_RADIX_ARGS)\n"
     "{\n"
     "    const radix_t r = CLSORT_RADIX;\n"
@@ -2935,7 +3207,7 @@ static const char *const clsort__source[] = {
     "                sum += count;\n"
     "            }\n"
     "}\n\n",
-    "//---- radix: scatter of a block per work-item\n\n\n"
+    "//---- radix: scatter of a block per work-item\n\n\n\n"
     "CLSORT_INLINE void scatter_rows(radix_t r, array_t from, array_t to, block_t b, uint *next)\n"
     "{\n"
     "    const digit_t digit = pass_digit(r, r.pass);\n"
@@ -2944,7 +3216,7 @@ static const char *const clsort__source[] = {
     "        const uint place = next[digit_of(row.key, digit)]++;\n"
     "        store_whole_row(to, r.codec, CLSORT_IS(PIECES) ? min(place, r.n - 1) : place, row);\n"
     "    }\n"
-    "}\n\n\n\n"
+    "}\n\n\n\n\n"
     "#ifndef CLSORT_STAGE_BYTES\n"
     "#define CLSORT_STAGE_BYTES (1 << 25)\n"
     "#endif\n"
@@ -2973,7 +3245,8 @@ static const char *const clsort__source[] = {
     "        first[d] = next[d];\n"
     "    for (uint i = 0; i < b.rows; i++) {\n"
     "        const code_t key = *key_place(from, b.begin + i);\n"
-    "        const uint d = digit_of(encode(key, r.codec), digit), at = next[d]++, slot = (at + skew) % CLSORT_STAGE_KEYS;\n"
+    "        const uint d = digit_of(encode(key, r.codec), digit), at = next[d]++,\n"
+    "                   slot = (at + skew) % CLSORT_STAGE_KEYS;\n"
     "        code_t *line = lines + d * CLSORT_STAGE_KEYS;\n"
     "        line[slot] = key;\n"
     "        if (slot == CLSORT_STAGE_KEYS - 1) {\n"
@@ -2982,8 +3255,10 @@ static const char *const clsort__source[] = {
     "        }\n"
     "    }\n"
     "    for (uint d = 0; d < CLSORT_DIGITS; d++) {\n"
-    "        const uint slot = (next[d] + skew) % CLSORT_STAGE_KEYS, left = min(slot, next[d] - first[d]);\n"
-    "        write_line(key_place(to, next[d] - left), lines + (d * CLSORT_STAGE_KEYS + slot - left), left);\n"
+    "        const uint slot = (next[d] + skew) % CLSORT_STAGE_KEYS,\n"
+    "                   left = min(slot, next[d] - first[d]);\n"
+    "        write_line(key_place(to, next[d] - left), lines + (d * CLSORT_STAGE_KEYS + slot - left),\n"
+    "                   left);\n"
     "    }\n"
     "    mem_fence(CLK_GLOBAL_MEM_FENCE);\n"
     "}\n\n"
@@ -3024,7 +3299,7 @@ static const char *const clsort__source[] = {
     "            bins[p][digit_of(code, pass_digit(r, p))]++;\n"
     "    }\n"
     "    return seen.set & seen.clear;\n"
-    "}\n\n\n"
+    "}\n\n\n\n"
     "CLSORT_INLINE void sort_small(radix_t r)\n"
     "{\n"
     "    const block_t all = { 0, r.n };\n"
@@ -3069,27 +3344,33 @@ static const char *const clsort__source[] = {
     "}\n\n\n"
     "CLSORT_INLINE void sort_piece(radix_t r, job_t job, uint piece)\n"
     "{\n"
-    "    const uint at = job.slice * piece, begin = job.segment.begin + at, moves = segment_passes(job.segment, piece);\n"
+    "    const uint at = job.slice * piece, begin = job.segment.begin + at,\n"
+    "               moves = segment_passes(job.segment, piece);\n"
     "    const array_t from = advance(array_at(job.where, r.source, r.target, r.temp), begin);\n"
-    "    const array_t to = advance(moves & 1 ? r.temp : r.target, begin), other = advance(moves & 1 ? r.target : r.temp, begin);\n"
+    "    const array_t to = advance(moves & 1 ? r.temp : r.target, begin),\n"
+    "                  other = advance(moves & 1 ? r.target : r.temp, begin);\n"
     "    r.n = at < job.segment.rows ? min(job.segment.rows - at, piece) : 0;\n"
     "    r.source = from;\n"
     "    r.target = to;\n"
     "    r.temp = other;\n"
-    "    r.in_place = from.keys == to.keys ? TARGET_IS_SOURCE : from.keys == other.keys ? TEMP_IS_SOURCE : 0;\n"
+    "    r.in_place = from.keys == to.keys      ? TARGET_IS_SOURCE\n"
+    "                 : from.keys == other.keys ? TEMP_IS_SOURCE\n"
+    "                                           : 0;\n"
     "    if (r.n > CLSORT_INSERTION_ROWS)\n"
     "        sort_small(r);\n"
     "    else\n"
     "        insert_rows(from, to, r.n, r.codec);\n"
     "}\n\n\n\n"
-    "CLSORT_KERNEL void clsort_radix_pieces(CLSORT_RADIX_ARGS, CLSORT_SEGMENT_ARGS, CLSORT_JOB_ARGS, uint piece)\n"
+    "CLSORT_KERNEL void clsort_radix_pieces(CLSORT_RADIX_ARGS, CLSORT_SEGMENT_ARGS, CLSORT_JOB_ARGS,\n"
+    "                                       uint piece)\n"
     "{\n"
     "    radix_t r = CLSORT_RADIX;\n"
     "    const jobs_t j = CLSORT_JOBS;\n"
     "    const segments_t given = CLSORT_SEGMENTS, s = sortable_segments(given, j);\n"
     "    const uint step = (uint)get_global_size(0), all = job_count(j, s);\n"
     "    r.scratch += get_global_id(0) * CLSORT__PLAN_WORDS;\n"
-    "    for (uint i = (uint)get_global_id(0); i < s.segments && !(s.kind & CLSORT__SEGMENTS_IN_RANGES); i += step) {\n"
+    "    for (uint i = (uint)get_global_id(0); i < s.segments && !(s.kind & CLSORT__SEGMENTS_IN_RANGES);\n"
+    "         i += step) {\n"
     "        const job_t whole = { take_segment(s, i), 0, AT_SOURCE };\n"
     "        if (whole.segment.rows <= piece)\n"
     "            sort_piece(r, whole, piece);\n"
@@ -3111,10 +3392,11 @@ static const char *const clsort__source[] = {
     "#if CLSORT_SWEEP && CLSORT_GROUP < CLSORT_DIGITS\n"
     "#error \"CLSORT_SWEEP needs a work-item for each digit\"\n"
     "#endif\n\n",
-    "//---- radix: counting\n\n\n"
+    "//---- radix: counting\n\n\n\n"
     "#define CLSORT_COUNTERS (CLSORT_DIGITS * (CLSORT_SWEEP ? CLSORT_RADIX_DIGITS : 1))\n"
     "#ifndef CLSORT_COUNT_COPIES\n"
-    "#define CLSORT_COUNT_COPIES (CLSORT_SWEEP ? CLSORT__HISTOGRAM_COPIES(CLSORT_COUNTERS) : CLSORT__LEAST_COPIES)\n"
+    "#define CLSORT_COUNT_COPIES \\\n"
+    "    (CLSORT_SWEEP ? CLSORT__HISTOGRAM_COPIES(CLSORT_COUNTERS) : CLSORT__LEAST_COPIES)\n"
     "#endif\n"
     "#define CLSORT_COUNT_WORDS ((CLSORT_COUNTERS >> CLSORT_SWEEP) * CLSORT_COUNT_COPIES)\n"
     "#if CLSORT_COUNT_COPIES & (CLSORT_COUNT_COPIES - 1)\n"
@@ -3125,8 +3407,9 @@ static const char *const clsort__source[] = {
     "    for (uint i = local_id(); i < CLSORT_COUNT_WORDS + 4; i += CLSORT_GROUP)\n"
     "        bins[i] = 0;\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "}\n\n\n\n"
-    "CLSORT_INLINE void count_block(radix_t r, array_t from, block_t b, uint first, uint last, local uint *bins, seen_t *seen)\n"
+    "}\n\n\n\n\n"
+    "CLSORT_INLINE void count_block(radix_t r, array_t from, block_t b, uint first, uint last,\n"
+    "                               local uint *bins, seen_t *seen)\n"
     "{\n"
     "    local uint *own = bins + local_id() % CLSORT_COUNT_COPIES;\n"
     "    for (uint at = local_id(); at < b.rows; at += CLSORT_RADIX_ROWS) {\n"
@@ -3145,7 +3428,8 @@ static const char *const clsort__source[] = {
     "            for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {\n"
     "                const uint i = (p - first) * CLSORT_DIGITS + digit_of(code[m], digit);\n"
     "                if (at + m * CLSORT_GROUP < b.rows)\n"
-    "                    atomic_add(&own[(i >> CLSORT_SWEEP) * CLSORT_COUNT_COPIES], CLSORT_SWEEP ? 1u << i % 2 * 16 : 1u);\n"
+    "                    atomic_add(&own[(i >> CLSORT_SWEEP) * CLSORT_COUNT_COPIES],\n"
+    "                               CLSORT_SWEEP ? 1u << i % 2 * 16 : 1u);\n"
     "            }\n"
     "        }\n"
     "    }\n"
@@ -3158,7 +3442,7 @@ static const char *const clsort__source[] = {
     "        count += CLSORT_SWEEP ? word >> i % 2 * 16 & 0xFFFF : word;\n"
     "    }\n"
     "    return count;\n"
-    "}\n\n\n"
+    "}\n\n\n\n"
     "CLSORT_INLINE void merge_seen(local uint *words, seen_t seen)\n"
     "{\n"
     "    atomic_or(&words[0], (uint)seen.set);\n"
@@ -3178,8 +3462,10 @@ static const char *const clsort__source[] = {
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "    return (code_t)((words[0] & words[2]) | (ulong)(words[1] & words[3]) << 32);\n"
     "}\n\n",
-    "//---- radix: tiles\n\n\n\n"
-    "#define CLSORT_STAGED_BYTES (CLSORT_RADIX_ROWS * (CLSORT_KEY_BYTES > 4 * CLSORT_WORDS ? CLSORT_KEY_BYTES : 4 * CLSORT_WORDS))\n"
+    "//---- radix: tiles\n\n\n\n\n\n"
+    "#define CLSORT_STAGED_BYTES \\\n"
+    "    (CLSORT_RADIX_ROWS \\\n"
+    "     * (CLSORT_KEY_BYTES > 4 * CLSORT_WORDS ? CLSORT_KEY_BYTES : 4 * CLSORT_WORDS))\n"
     "typedef struct {\n"
     "    local code_t *staged;\n"
     "    local uint *counters, *offsets, *next, *sums, *ticket;\n"
@@ -3187,9 +3473,12 @@ static const char *const clsort__source[] = {
     "} tile_t;\n\n"
     "CLSORT_INLINE tile_t make_tile(local ulong *space)\n"
     "{\n"
-    "    local uint *counters = (local uint *)(space + (CLSORT_STAGED_BYTES + 7) / 8), *offsets = counters + CLSORT_TEAMS * CLSORT_DIGITS;\n"
+    "    local uint *counters = (local uint *)(space + (CLSORT_STAGED_BYTES + 7) / 8),\n"
+    "               *offsets = counters + CLSORT_TEAMS * CLSORT_DIGITS;\n"
     "    local uint *sums = offsets + 2 * CLSORT_DIGITS, *ticket = sums + 2 * CLSORT_GROUP;\n"
-    "    const tile_t tile = { (local code_t *)space, counters, offsets, offsets + CLSORT_DIGITS, sums, ticket, (local ushort *)(ticket + 2) };\n"
+    "    const tile_t tile = { (local code_t *)space,       counters, offsets,\n"
+    "                          offsets + CLSORT_DIGITS,     sums,     ticket,\n"
+    "                          (local ushort *)(ticket + 2) };\n"
     "    return tile;\n"
     "}\n\n\n"
     "CLSORT_INLINE uint tile_row(uint m)\n"
@@ -3202,21 +3491,26 @@ static const char *const clsort__source[] = {
     "    const uint first = tile_row(0);\n"
     "    #pragma unroll\n"
     "    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)\n"
-    "        code[m] = first + m * CLSORT_TEAM < rows ? encode(*key_place(from, first + m * CLSORT_TEAM), c) : (code_t)~(code_t)0;\n"
+    "        code[m] = first + m * CLSORT_TEAM < rows\n"
+    "                      ? encode(*key_place(from, first + m * CLSORT_TEAM), c)\n"
+    "                      : (code_t) ~(code_t)0;\n"
     "}\n\n",
-    "//---- radix: votes\n\n\n\n"
+    "//---- radix: votes\n\n\n\n\n\n"
     "CLSORT_INLINE uint vote_peers(uint d)\n"
     "{\n"
     "#if CLSORT_FORWARD_PROGRESS\n"
     "    uint first, same;\n"
     "    __asm__ volatile(\"shfl.sync.idx.b32 %0, %1, 0, 31, 0xffffffff;\" : \"=r\"(first) : \"r\"(d));\n"
-    "    __asm__ volatile(\"{ .reg .pred p; setp.eq.u32 p, %1, %2; vote.sync.ballot.b32 %0, p, 0xffffffff; }\" : \"=r\"(same) : \"r\"(d), \"r\"(first));\n"
+    "    __asm__ volatile(\n"
+    "        \"{ .reg .pred p; setp.eq.u32 p, %1, %2; vote.sync.ballot.b32 %0, p, 0xffffffff; }\"\n"
+    "        : \"=r\"(same)\n"
+    "        : \"r\"(d), \"r\"(first));\n"
     "    return d == first ? same >> (local_id() & 16) & 0xFFFF : 0;\n"
     "#else\n"
     "    return 0;\n"
     "#endif\n"
     "}\n\n",
-    "//---- radix: ranks\n\n"
+    "//---- radix: ranks\n\n\n"
     "CLSORT_INLINE void count_rows(tile_t tile, const code_t *code, digit_t digit, const uint votes)\n"
     "{\n"
     "    const uint lane = local_id() % CLSORT_TEAM;\n"
@@ -3230,8 +3524,9 @@ static const char *const clsort__source[] = {
     "        if (peers == 0 || peers >> lane == 1)\n"
     "            atomic_add(&counters[d], max((uint)popcount(peers), 1u) << 16);\n"
     "    }\n"
-    "}\n\n\n\n\n"
-    "CLSORT_INLINE void rank_rows(tile_t tile, const code_t *code, digit_t digit, uint *rank, const uint votes)\n"
+    "}\n\n\n\n\n\n\n"
+    "CLSORT_INLINE void rank_rows(tile_t tile, const code_t *code, digit_t digit, uint *rank,\n"
+    "                             const uint votes)\n"
     "{\n"
     "    const uint lane = local_id() % CLSORT_TEAM;\n"
     "    local uint *counters = tile.counters + local_id() / CLSORT_TEAM * CLSORT_DIGITS;\n"
@@ -3242,7 +3537,8 @@ static const char *const clsort__source[] = {
     "        if (voted == 0)\n"
     "            atomic_or(counter, 1u << lane);\n"
     "        team_sync();\n"
-    "        const uint now = *counter, peers = voted ? voted : now & 0xFFFF, place = (now >> 16) + popcount(peers & ((1u << lane) - 1));\n"
+    "        const uint now = *counter, peers = voted ? voted : now & 0xFFFF,\n"
+    "                   place = (now >> 16) + popcount(peers & ((1u << lane) - 1));\n"
     "        team_sync();\n"
     "        if (peers >> lane == 1)\n"
     "            *counter = (place + 1) << 16;\n"
@@ -3264,7 +3560,7 @@ static const char *const clsort__source[] = {
     "    for (uint w = 0; w < CLSORT_TEAMS; w++)\n"
     "        count += tile.counters[w * CLSORT_DIGITS + digit] >> 16;\n"
     "    return count;\n"
-    "}\n\n\n\n"
+    "}\n\n\n\n\n"
     "CLSORT_INLINE void place_digits(tile_t tile, uint begin)\n"
     "{\n"
     "    for (uint d = own_digit(0); d < own_digit(CLSORT_OWN_DIGITS); d++) {\n"
@@ -3293,8 +3589,9 @@ static const char *const clsort__source[] = {
     "    rank_rows(tile, code, digit, rank, 0);\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "}\n\n",
-    "//---- radix: tiles move\n\n"
-    "CLSORT_INLINE void store_codes(tile_t tile, array_t to, codec_t c, digit_t digit, uint rows, uint *place)\n"
+    "//---- radix: tiles move\n\n\n"
+    "CLSORT_INLINE void store_codes(tile_t tile, array_t to, codec_t c, digit_t digit, uint rows,\n"
+    "                               uint *place)\n"
     "{\n"
     "    const uint t = local_id();\n"
     "    #pragma unroll\n"
@@ -3304,8 +3601,9 @@ static const char *const clsort__source[] = {
     "        if (!CLSORT_RECORDS && m * CLSORT_GROUP + t < rows)\n"
     "            *key_place(to, place[m]) = decode(code, c);\n"
     "    }\n"
-    "}\n\n\n"
-    "CLSORT_INLINE void move_values(tile_t tile, array_t from, array_t to, uint rows, const uint *rank, const uint *place)\n"
+    "}\n\n\n\n"
+    "CLSORT_INLINE void move_values(tile_t tile, array_t from, array_t to, uint rows, const uint *rank,\n"
+    "                               const uint *place)\n"
     "{\n"
     "    const uint t = local_id();\n"
     "    local uint *staged = (local uint *)tile.staged;\n"
@@ -3327,8 +3625,9 @@ static const char *const clsort__source[] = {
     "        if (m * CLSORT_GROUP + t < rows)\n"
     "            store_words(to, place[m], word);\n"
     "    }\n"
-    "}\n\n\n"
-    "CLSORT_INLINE void store_tile(tile_t tile, array_t from, array_t to, codec_t c, digit_t digit, uint rows, const uint *rank)\n"
+    "}\n\n\n\n"
+    "CLSORT_INLINE void store_tile(tile_t tile, array_t from, array_t to, codec_t c, digit_t digit,\n"
+    "                              uint rows, const uint *rank)\n"
     "{\n"
     "    uint place[CLSORT_RADIX_ITEMS];\n"
     "    store_codes(tile, to, c, digit, rows, place);\n"
@@ -3342,7 +3641,8 @@ static const char *const clsort__source[] = {
     "CLSORT_KERNEL void clsort_radix_count(CLSORT_RADIX_ARGS, local uint *bins)\n"
     "{\n"
     "    const radix_t r = CLSORT_RADIX;\n"
-    "    const uint block = (uint)get_group_id(0), t = local_id(), plan = pass ? pass_plan(r) : PASS_SORTS;\n"
+    "    const uint block = (uint)get_group_id(0), t = local_id(),\n"
+    "               plan = pass ? pass_plan(r) : PASS_SORTS;\n"
     "    const block_t b = take_block(r, block, plan & PASS_SORTS);\n"
     "    seen_t seen = { 0, 0 };\n"
     "    clear_bins(bins);\n"
@@ -3353,7 +3653,7 @@ static const char *const clsort__source[] = {
     "        radix_table(r, d)[block] = bin_count(bins, d);\n"
     "    for (uint k = t; k < 4 && pass == 0; k += CLSORT_GROUP)\n"
     "        radix_seen(r, block)[k] = bins[CLSORT_COUNT_WORDS + k];\n"
-    "}\n\n\n\n"
+    "}\n\n\n\n\n"
     "CLSORT_KERNEL void clsort_radix_scan(CLSORT_RADIX_ARGS, local uint *sums)\n"
     "{\n"
     "    const radix_t r = CLSORT_RADIX;\n"
@@ -3362,7 +3662,8 @@ static const char *const clsort__source[] = {
     "    if (first && t == 0)\n"
     "        write_plan(r, differ);\n"
     "    global uint *row = radix_table(r, digit);\n"
-    "    const uint share = (blocks + CLSORT_GROUP - 1) / CLSORT_GROUP, begin = min(t * share, blocks), end = min(begin + share, blocks);\n"
+    "    const uint share = (blocks + CLSORT_GROUP - 1) / CLSORT_GROUP, begin = min(t * share, blocks),\n"
+    "               end = min(begin + share, blocks);\n"
     "    uint sum = 0;\n"
     "    for (uint b = begin; b < end; b++)\n"
     "        sum += row[b];\n"
@@ -3388,8 +3689,9 @@ static const char *const clsort__source[] = {
     "        sum += totals[d];\n"
     "    }\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "}\n\n\n"
-    "CLSORT_INLINE void scatter_tile(tile_t tile, array_t from, array_t to, codec_t codec, digit_t digit, uint rows)\n"
+    "}\n\n\n\n"
+    "CLSORT_INLINE void scatter_tile(tile_t tile, array_t from, array_t to, codec_t codec, digit_t digit,\n"
+    "                                uint rows)\n"
     "{\n"
     "    code_t code[CLSORT_RADIX_ITEMS];\n"
     "    uint rank[CLSORT_RADIX_ITEMS];\n"
@@ -3397,13 +3699,14 @@ static const char *const clsort__source[] = {
     "    order_tile(tile, code, digit, rank);\n"
     "    store_tile(tile, from, to, codec, digit, rows, rank);\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "}\n\n\n\n"
+    "}\n\n\n\n\n"
     "CLSORT_KERNEL void clsort_radix_scatter(CLSORT_RADIX_ARGS, local ulong *space)\n"
     "{\n"
     "    const radix_t r = CLSORT_RADIX;\n"
     "    const tile_t tile = make_tile(space);\n"
     "    const uint block = (uint)get_group_id(0), plan = pass_plan(r);\n"
-    "    const block_t sorted = take_block(r, block, plan & PASS_SORTS), copied = take_block(r, block, plan & PASS_COPIES);\n"
+    "    const block_t sorted = take_block(r, block, plan & PASS_SORTS),\n"
+    "                  copied = take_block(r, block, plan & PASS_COPIES);\n"
     "    const array_t from = plan_array(r, plan, PASS_FROM), to = plan_array(r, plan, PASS_TO);\n"
     "    copy_block(r, plan, copied, local_id(), CLSORT_GROUP);\n"
     "    begin_block(r, block, tile);\n"
@@ -3454,7 +3757,7 @@ static const char *const clsort__source[] = {
     "        store_row(r.target, r.codec, tile_row(m), n, row[m]);\n"
     "}\n"
     "#endif\n\n",
-    "//---- radix: sweep\n\n\n\n\n\n\n\n\n\n\n\n"
+    "//---- radix: sweep\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_SWEEP\n\n"
     "#ifndef CLSORT_SWEEP_AHEAD\n"
     "#define CLSORT_SWEEP_AHEAD 4\n"
@@ -3480,12 +3783,18 @@ static const char *const clsort__source[] = {
     "CLSORT_INLINE look_t load_look(global const look_t *p)\n"
     "{\n"
     "    look_t word;\n"
-    "    __asm__ volatile(CLSORT_LOOK_PTX(\"ld\") \"%0, [%1];\" : \"=\" CLSORT_LOOK_REG(word) : \"l\"(p) : \"memory\");\n"
+    "    __asm__ volatile(CLSORT_LOOK_PTX(\"ld\") \"%0, [%1];\"\n"
+    "                     : \"=\" CLSORT_LOOK_REG(word)\n"
+    "                     : \"l\"(p)\n"
+    "                     : \"memory\");\n"
     "    return word;\n"
     "}\n\n"
     "CLSORT_INLINE void store_look(global look_t *p, look_t word)\n"
     "{\n"
-    "    __asm__ volatile(CLSORT_LOOK_PTX(\"st\") \"[%0], %1;\" : : \"l\"(p), CLSORT_LOOK_REG(word) : \"memory\");\n"
+    "    __asm__ volatile(CLSORT_LOOK_PTX(\"st\") \"[%0], %1;\"\n"
+    "                     :\n"
+    "                     : \"l\"(p), CLSORT_LOOK_REG(word)\n"
+    "                     : \"memory\");\n"
     "}\n"
     "#else\n"
     "CLSORT_INLINE look_t load_look(global const look_t *p)\n"
@@ -3497,12 +3806,13 @@ static const char *const clsort__source[] = {
     "    *(volatile global look_t *)p = word;\n"
     "}\n"
     "#endif\n\n",
-    "//---- radix: sweep scratch\n\n"
+    "//---- radix: sweep scratch\n\n\n"
     "#if CLSORT_RADIX_DIGITS > CLSORT__SWEEP_PASSES\n"
     "#error \"a pass of sweeps needs CLSORT_DIGIT_BITS of an eighth of the key's bits or more\"\n"
     "#endif\n"
     "#if CLSORT__PLAN_WORDS + CLSORT__SEEN_WORDS + 2 * CLSORT__SWEEP_PASSES > CLSORT__SWEEP_HEAD\n"
-    "#error \"the tickets and votes of CLSORT__SWEEP_PASSES passes do not fit into CLSORT__SWEEP_HEAD words\"\n"
+    "#error \\\n"
+    "    \"the tickets and votes of CLSORT__SWEEP_PASSES passes do not fit into CLSORT__SWEEP_HEAD words\"\n"
     "#endif\n"
     "CLSORT_INLINE global uint *sweep_ticket(radix_t r)\n"
     "{\n"
@@ -3526,7 +3836,7 @@ static const char *const clsort__source[] = {
     "    const size_t words = (size_t)((global uint *)sweep_look(r, blocks) - r.scratch);\n"
     "    for (size_t i = get_global_id(0); i < words; i += get_global_size(0))\n"
     "        r.scratch[i] = 0;\n"
-    "}\n\n\n"
+    "}\n\n\n\n"
     "CLSORT_KERNEL void clsort_radix_histogram(CLSORT_RADIX_ARGS, local uint *bins)\n"
     "{\n"
     "    const radix_t r = CLSORT_RADIX;\n"
@@ -3543,7 +3853,7 @@ static const char *const clsort__source[] = {
     "    }\n"
     "    for (uint k = local_id(); k < 4; k += CLSORT_GROUP)\n"
     "        atomic_or(&radix_seen(r, 0)[k], bins[CLSORT_COUNT_WORDS + k]);\n"
-    "}\n\n\n\n"
+    "}\n\n\n\n\n"
     "CLSORT_KERNEL void clsort_radix_begin(CLSORT_RADIX_ARGS, local uint *sums)\n"
     "{\n"
     "    const radix_t r = CLSORT_RADIX;\n"
@@ -3551,13 +3861,14 @@ static const char *const clsort__source[] = {
     "    const code_t differ = join_seen(r, 1, sums + 2 * CLSORT_GROUP);\n"
     "    if (p == 0 && t == 0)\n"
     "        write_plan(r, differ);\n"
-    "    const uint count = t < CLSORT_DIGITS ? sweep_counts(r, p)[t] : 0, begin = group_scan(count, sums);\n"
+    "    const uint count = t < CLSORT_DIGITS ? sweep_counts(r, p)[t] : 0,\n"
+    "               begin = group_scan(count, sums);\n"
     "    if (t < CLSORT_DIGITS)\n"
     "        sweep_counts(r, p)[t] = begin;\n"
     "    if (count > n / 4)\n"
     "        atomic_or(sweep_votes(r, p), 1);\n"
     "}\n\n",
-    "//---- radix: look-back\n\n\n"
+    "//---- radix: look-back\n\n\n\n"
     "#define CLSORT_LOOK_COUNT ((look_t)1 << CLSORT_LOOK_SHIFT)\n"
     "#define CLSORT_LOOK_SUM ((look_t)2 << CLSORT_LOOK_SHIFT)\n\n"
     "CLSORT_INLINE look_t look_turn(uint plan)\n"
@@ -3608,7 +3919,8 @@ static const char *const clsort__source[] = {
     "{\n"
     "    const radix_t r = CLSORT_RADIX;\n"
     "    const tile_t tile = make_tile(space);\n"
-    "    const uint t = local_id(), plan = pass_plan(r), sorts = plan & PASS_SORTS, votes = CLSORT_FORWARD_PROGRESS && *sweep_votes(r, pass);\n"
+    "    const uint t = local_id(), plan = pass_plan(r), sorts = plan & PASS_SORTS,\n"
+    "               votes = CLSORT_FORWARD_PROGRESS && *sweep_votes(r, pass);\n"
     "    const digit_t digit = pass_digit(r, pass);\n"
     "    copy_block(r, plan, take_block(r, (uint)get_group_id(0), plan & PASS_COPIES), t, CLSORT_GROUP);\n"
     "    if (CLSORT_FORWARD_PROGRESS && !sorts)\n"
@@ -3635,26 +3947,32 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 3455\n",
+    "#line 3750\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
-    "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+    "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_NEEDS_QUICKSORT\n\n"
     "#ifndef CLSORT_SCAN\n"
     "#define CLSORT_SCAN CLSORT__SCAN_LOCAL\n"
     "#endif\n\n"
-    "#define CLSORT_QUICK_TILE (CLSORT_TILE_ROWS << CLSORT_LANES_LOG2)\n\n\n"
-    "#define CLSORT_QUICK_ARGS CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_ARGS(temp), CLSORT_CODEC_ARGS, \\\n"
-    "    global uchar *scratch, ulong scratch_at, uint n, uint capacity, uint leaf_rows, uint block_rows, uint in_place, uint pivot, uint rounds, uint round\n"
-    "#define CLSORT_QUICK_JOB { CLSORT_ARRAY(source), CLSORT_ARRAY(target), CLSORT_ARRAY(temp), CLSORT_CODEC, (global uint *)(scratch + scratch_at), \\\n"
-    "    n, capacity, leaf_rows, block_rows, in_place, pivot, rounds, round }\n"
+    "#define CLSORT_QUICK_TILE (CLSORT_TILE_ROWS << CLSORT_LANES_LOG2)\n\n\n\n"
+    "#define CLSORT_QUICK_ARGS \\\n"
+    "    CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_ARGS(temp), \\\n"
+    "        CLSORT_CODEC_ARGS, global uchar *scratch, ulong scratch_at, uint n, uint capacity, \\\n"
+    "        uint leaf_rows, uint block_rows, uint in_place, uint pivot, uint rounds, uint round\n"
+    "#define CLSORT_QUICK_JOB \\\n"
+    "    { \\\n"
+    "        CLSORT_ARRAY(source), CLSORT_ARRAY(target), CLSORT_ARRAY(temp), CLSORT_CODEC, \\\n"
+    "            (global uint *)(scratch + scratch_at), n, capacity, leaf_rows, block_rows, in_place, \\\n"
+    "            pivot, rounds, round \\\n"
+    "    }\n"
     "typedef struct {\n"
     "    array_t source, target, temp;\n"
     "    codec_t codec;\n"
     "    global uint *scratch;\n"
     "    uint n, capacity, leaf_rows, block_rows, in_place, pivot, rounds, round;\n"
-    "} quick_t;\n\n\n"
-    "typedef struct { uint begin, rows, array, first; code_t least, most; } range_t;\n\n\n"
+    "} quick_t;\n\n\n\n"
+    "typedef struct { uint begin, rows, array, first; code_t least, most; } range_t;\n\n\n\n"
     "typedef struct { uint less, equal; code_t least, below, above, most; } part_t;\n\n"
     "CLSORT_INLINE uint8 pack_range(range_t r)\n"
     "{\n"
@@ -3671,31 +3989,35 @@ static const char *const clsort__source[] = {
     "    const range_t r = { begin, rows, array, 0, least, most };\n"
     "    return r;\n"
     "}\n\n",
-    "//---- quicksort: tables\n\n\n\n"
+    "//---- quicksort: tables\n\n\n\n\n"
     "CLSORT_INLINE global uint *quick_state(quick_t q, uint round)\n"
     "{\n"
     "    return q.scratch + (round & 1) * 2;\n"
     "}\n\n"
     "CLSORT_INLINE global uint *sequence_at(quick_t q, uint round, uint i)\n"
     "{\n"
-    "    return q.scratch + CLSORT__QUICK_STATE_WORDS + ((size_t)(round & 1) * q.capacity + i) * CLSORT__QUICK_SEQUENCE_WORDS;\n"
+    "    return q.scratch + CLSORT__QUICK_STATE_WORDS\n"
+    "           + ((size_t)(round & 1) * q.capacity + i) * CLSORT__QUICK_SEQUENCE_WORDS;\n"
     "}\n\n"
     "CLSORT_INLINE global uint *block_at(quick_t q, uint b)\n"
     "{\n"
-    "    return q.scratch + CLSORT__QUICK_BLOCKS_AT((size_t)q.capacity) + (size_t)b * CLSORT__QUICK_BLOCK_WORDS;\n"
+    "    return q.scratch + CLSORT__QUICK_BLOCKS_AT((size_t)q.capacity)\n"
+    "           + (size_t)b * CLSORT__QUICK_BLOCK_WORDS;\n"
     "}\n\n"
     "CLSORT_INLINE global uint *leaf_at(quick_t q, uint i)\n"
     "{\n"
-    "    return q.scratch + CLSORT__QUICK_LEAVES_AT((size_t)q.capacity) + (size_t)i * CLSORT__RANGE_WORDS;\n"
+    "    return q.scratch + CLSORT__QUICK_LEAVES_AT((size_t)q.capacity)\n"
+    "           + (size_t)i * CLSORT__RANGE_WORDS;\n"
     "}\n\n"
     "CLSORT_INLINE global uint *leftover_at(quick_t q, uint i)\n"
     "{\n"
-    "    return q.scratch + CLSORT__QUICK_LEFTOVERS_AT((size_t)q.capacity) + (size_t)i * CLSORT__RANGE_WORDS;\n"
+    "    return q.scratch + CLSORT__QUICK_LEFTOVERS_AT((size_t)q.capacity)\n"
+    "           + (size_t)i * CLSORT__RANGE_WORDS;\n"
     "}\n\n"
     "CLSORT_INLINE array_t quick_array(quick_t q, uint at)\n"
     "{\n"
     "    return array_at(at, q.source, q.target, q.temp);\n"
-    "}\n\n\n"
+    "}\n\n\n\n"
     "CLSORT_INLINE uint round_array(quick_t q, uint round)\n"
     "{\n"
     "    return round & 1 ? AT_TEMP : round || q.in_place ? AT_TARGET : AT_SOURCE;\n"
@@ -3722,7 +4044,8 @@ static const char *const clsort__source[] = {
     "CLSORT_INLINE uint first_block(quick_t q, uint i)\n"
     "{\n"
     "    global const uint *state = quick_state(q, q.round);\n"
-    "    return i < state[CLSORT__QUICK_SEQUENCES] ? sequence_at(q, q.round, i)[3] : state[CLSORT__QUICK_BLOCKS];\n"
+    "    return i < state[CLSORT__QUICK_SEQUENCES] ? sequence_at(q, q.round, i)[3]\n"
+    "                                              : state[CLSORT__QUICK_BLOCKS];\n"
     "}\n\n",
     "//---- quicksort: parts\n"
     "CLSORT_INLINE part_t no_part(void)\n"
@@ -3732,7 +4055,8 @@ static const char *const clsort__source[] = {
     "}\n\n"
     "CLSORT_INLINE void add_code(part_t *p, code_t code, code_t pivot)\n"
     "{\n"
-    "    const code_t below = code < pivot ? code : (code_t)0, above = code > pivot ? code : (code_t)~(code_t)0;\n"
+    "    const code_t below = code < pivot ? code : (code_t)0,\n"
+    "                 above = code > pivot ? code : (code_t) ~(code_t)0;\n"
     "    p->less += code < pivot;\n"
     "    p->equal += code == pivot;\n"
     "    p->least = min(p->least, code);\n"
@@ -3742,7 +4066,8 @@ static const char *const clsort__source[] = {
     "}\n\n"
     "CLSORT_INLINE part_t join_parts(part_t a, part_t b)\n"
     "{\n"
-    "    const part_t p = { a.less + b.less, a.equal + b.equal, min(a.least, b.least), max(a.below, b.below), min(a.above, b.above), max(a.most, b.most) };\n"
+    "    const part_t p = { a.less + b.less,       a.equal + b.equal,     min(a.least, b.least),\n"
+    "                       max(a.below, b.below), min(a.above, b.above), max(a.most, b.most) };\n"
     "    return p;\n"
     "}\n\n"
     "CLSORT_INLINE uint8 pack_bounds(part_t p)\n"
@@ -3762,12 +4087,15 @@ static const char *const clsort__source[] = {
     "#else\n"
     "    return encode((codes_t)*key_place(a, i), c).s0;\n"
     "#endif\n"
-    "}\n\n\n"
+    "}\n\n\n\n"
     "#define CLSORT_MOST_SAMPLES (CLSORT_SHARE_LOG2 && CLSORT_GROUP < 64 ? CLSORT_GROUP - 1 : 63)\n"
     "CLSORT_INLINE uint count_samples(quick_t q, range_t r)\n"
     "{\n"
     "    const uint known = r.least == r.most || (q.pivot == CLSORT__PIVOT_MIDRANGE && r.least < r.most);\n"
-    "    const uint wanted = q.pivot == CLSORT__PIVOT_MEDIAN3 ? 3 : r.rows < 4096 ? 7 : r.rows < 65536 ? 15 : 63;\n"
+    "    const uint wanted = q.pivot == CLSORT__PIVOT_MEDIAN3 ? 3\n"
+    "                        : r.rows < 4096                  ? 7\n"
+    "                        : r.rows < 65536                 ? 15\n"
+    "                                                         : 63;\n"
     "    return known || r.rows == 0 ? 0 : min(wanted, (uint)CLSORT_MOST_SAMPLES);\n"
     "}\n\n"
     "CLSORT_INLINE code_t take_sample(quick_t q, array_t from, range_t r, uint samples, uint i)\n"
@@ -3781,7 +4109,8 @@ static const char *const clsort__source[] = {
     "typedef struct { uint less, equal, greater; } places_t;\n\n",
     "//---- quicksort: a work-group\n"
     "#if CLSORT_SHARE_LOG2 > 0\n\n"
-    "#define CLSORT_QUICK_KEYS ((CLSORT_TILE_ROWS + (CLSORT_TILE_ROWS >> CLSORT_KEY_PAD_LOG2)) * CLSORT_KEY_BYTES)\n"
+    "#define CLSORT_QUICK_KEYS \\\n"
+    "    ((CLSORT_TILE_ROWS + (CLSORT_TILE_ROWS >> CLSORT_KEY_PAD_LOG2)) * CLSORT_KEY_BYTES)\n"
     "typedef struct {\n"
     "    local code_t *keys, *codes;\n"
     "    local uint *words, *sums, *stack;\n"
@@ -3789,16 +4118,18 @@ static const char *const clsort__source[] = {
     "CLSORT_INLINE quick_local_t quick_space(local ulong *space)\n"
     "{\n"
     "    local code_t *codes = (local code_t *)(space + (CLSORT_QUICK_KEYS + 7) / 8);\n"
-    "    local uint *words = (local uint *)(space + (CLSORT_QUICK_KEYS + 7) / 8 + (4 * CLSORT_GROUP * CLSORT_KEY_BYTES + 7) / 8);\n"
+    "    local uint *words = (local uint *)(space + (CLSORT_QUICK_KEYS + 7) / 8\n"
+    "                                       + (4 * CLSORT_GROUP * CLSORT_KEY_BYTES + 7) / 8);\n"
     "    local uint *sums = words + CLSORT_WORDS * CLSORT_WORD_SLOTS;\n"
-    "    const quick_local_t l = { (local code_t *)space, codes, words, sums, sums + 2 * CLSORT_GROUP + 2 };\n"
+    "    const quick_local_t l = { (local code_t *)space, codes, words, sums,\n"
+    "                              sums + 2 * CLSORT_GROUP + 2 };\n"
     "    return l;\n"
     "}\n\n"
-    "#define quick_sync(fence) barrier(fence)\n\n"
+    "#define quick_sync(fence) barrier(fence)\n\n\n"
     "#ifndef CLSORT_BRANCHES\n"
     "#define CLSORT_BRANCHES 0\n"
     "#endif\n\n",
-    "//---- quicksort: sums of a work-group\n\n\n"
+    "//---- quicksort: sums of a work-group\n\n\n\n"
     "CLSORT_INLINE void tree_level(local uint *sums, uint step, uint down)\n"
     "{\n"
     "    const uint at = (2 * local_id() + 2) * step - 1;\n"
@@ -3826,7 +4157,7 @@ static const char *const clsort__source[] = {
     "    x = ((volatile local uint *)sums)[local_id()];\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "    return x;\n"
-    "}\n\n\n"
+    "}\n\n\n\n"
     "CLSORT_INLINE uint scan_total(uint x, uint *total, quick_local_t l)\n"
     "{\n"
     "#if CLSORT_SCAN == CLSORT__SCAN_BUILTIN\n"
@@ -3850,7 +4181,11 @@ static const char *const clsort__source[] = {
     "}\n\n"
     "CLSORT_INLINE part_t get_part(quick_local_t l, uint t)\n"
     "{\n"
-    "    const part_t p = { l.sums[t], l.sums[CLSORT_GROUP + t], l.codes[t], l.codes[CLSORT_GROUP + t], l.codes[2 * CLSORT_GROUP + t],\n"
+    "    const part_t p = { l.sums[t],\n"
+    "                       l.sums[CLSORT_GROUP + t],\n"
+    "                       l.codes[t],\n"
+    "                       l.codes[CLSORT_GROUP + t],\n"
+    "                       l.codes[2 * CLSORT_GROUP + t],\n"
     "                       l.codes[3 * CLSORT_GROUP + t] };\n"
     "    return p;\n"
     "}\n\n\n"
@@ -3870,7 +4205,7 @@ static const char *const clsort__source[] = {
     "    p = get_part(l, 0);\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "    return p;\n"
-    "}\n\n\n\n"
+    "}\n\n\n\n\n"
     "CLSORT_INLINE code_t choose_pivot(quick_t q, quick_local_t l, array_t from, range_t r)\n"
     "{\n"
     "    const uint t = local_id(), samples = count_samples(q, r);\n"
@@ -3886,7 +4221,7 @@ static const char *const clsort__source[] = {
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "    return l.codes[CLSORT_GROUP];\n"
     "}\n\n",
-    "//---- quicksort: a tile\n\n"
+    "//---- quicksort: a tile\n\n\n"
     "CLSORT_INLINE part_t count_rows_of(array_t from, codec_t c, uint begin, uint rows, code_t pivot)\n"
     "{\n"
     "    part_t p = no_part();\n"
@@ -3906,7 +4241,7 @@ static const char *const clsort__source[] = {
     "#ifndef CLSORT_PART_ITEMS\n"
     "#define CLSORT_PART_ITEMS (CLSORT_ITEMS < 8 ? CLSORT_ITEMS : 8)\n"
     "#endif\n"
-    "#define CLSORT_PART_ROWS (CLSORT_GROUP * CLSORT_PART_ITEMS)\n\n\n"
+    "#define CLSORT_PART_ROWS (CLSORT_GROUP * CLSORT_PART_ITEMS)\n\n\n\n"
     "CLSORT_INLINE uint held_row(uint m)\n"
     "{\n"
     "    return CLSORT_TIES ? local_id() * CLSORT_PART_ITEMS + m : m * CLSORT_GROUP + local_id();\n"
@@ -3914,14 +4249,17 @@ static const char *const clsort__source[] = {
     "CLSORT_INLINE uint rows_before(uint rows)\n"
     "{\n"
     "    const uint t = local_id();\n"
-    "    return CLSORT_TIES ? min(t * CLSORT_PART_ITEMS, rows) : t * (rows / CLSORT_GROUP) + min(t, rows % CLSORT_GROUP);\n"
+    "    return CLSORT_TIES ? min(t * CLSORT_PART_ITEMS, rows)\n"
+    "                       : t * (rows / CLSORT_GROUP) + min(t, rows % CLSORT_GROUP);\n"
     "}\n\n\n\n"
-    "CLSORT_INLINE void load_part_rows(quick_local_t l, row_t *v, array_t from, codec_t c, uint begin, uint rows)\n"
+    "CLSORT_INLINE void load_part_rows(quick_local_t l, row_t *v, array_t from, codec_t c, uint begin,\n"
+    "                                  uint rows)\n"
     "{\n"
     "    const uint t = local_id();\n"
     "    #pragma unroll\n"
     "    for (uint m = 0; m < CLSORT_PART_ITEMS; m++)\n"
-    "        v[m] = m * CLSORT_GROUP + t < rows ? load_whole_row(from, c, begin + m * CLSORT_GROUP + t) : top_row();\n"
+    "        v[m] = m * CLSORT_GROUP + t < rows ? load_whole_row(from, c, begin + m * CLSORT_GROUP + t)\n"
+    "                                           : top_row();\n"
     "#if CLSORT_TIES\n"
     "    #pragma unroll\n"
     "    for (uint m = 0; m < CLSORT_PART_ITEMS; m++)\n"
@@ -3933,7 +4271,7 @@ static const char *const clsort__source[] = {
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "#endif\n"
     "}\n\n",
-    "//---- quicksort: a tile moves\n\n\n"
+    "//---- quicksort: a tile moves\n\n\n\n"
     "CLSORT_INLINE uint order_parts(quick_local_t l, const row_t *v, uint rows, code_t pivot)\n"
     "{\n"
     "    uint own = 0, total;\n"
@@ -3954,20 +4292,26 @@ static const char *const clsort__source[] = {
     "    }\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "    return total;\n"
-    "}\n\n\n"
-    "CLSORT_INLINE void scatter_rows_of(quick_t q, quick_local_t l, uint at, uint begin, uint rows, code_t pivot, places_t next)\n"
+    "}\n\n\n\n"
+    "CLSORT_INLINE void scatter_rows_of(quick_t q, quick_local_t l, uint at, uint begin, uint rows,\n"
+    "                                   code_t pivot, places_t next)\n"
     "{\n"
-    "    const array_t from = quick_array(q, at), other = quick_array(q, other_array(at)), equal_to = quick_array(q, equal_array(at));\n"
+    "    const array_t from = quick_array(q, at), other = quick_array(q, other_array(at)),\n"
+    "                  equal_to = quick_array(q, equal_array(at));\n"
     "    for (uint done = 0; done < rows; done += CLSORT_PART_ROWS) {\n"
     "        const uint count = min(rows - done, (uint)CLSORT_PART_ROWS);\n"
     "        row_t v[CLSORT_PART_ITEMS];\n"
     "        load_part_rows(l, v, from, q.codec, begin + done, count);\n"
-    "        const uint parts = order_parts(l, v, count, pivot), less = parts & 0xFFFF, equal = parts >> 16;\n"
-    "        #pragma unroll\n"
+    "        const uint parts = order_parts(l, v, count, pivot), less = parts & 0xFFFF,\n"
+    "                   equal = parts >> 16;\n"
+    "#pragma unroll\n"
     "        for (uint m = 0; m < CLSORT_PART_ITEMS; m++) {\n"
     "            const uint i = m * CLSORT_GROUP + local_id(), is_equal = i >= less && i - less < equal;\n"
-    "            const array_t to = { is_equal ? equal_to.keys : other.keys, is_equal ? equal_to.values : other.values };\n"
-    "            const uint place = i < less ? next.less + i : is_equal ? next.equal + (i - less) : next.greater + (i - less - equal);\n"
+    "            const array_t to = { is_equal ? equal_to.keys : other.keys,\n"
+    "                                 is_equal ? equal_to.values : other.values };\n"
+    "            const uint place = i < less   ? next.less + i\n"
+    "                               : is_equal ? next.equal + (i - less)\n"
+    "                                          : next.greater + (i - less - equal);\n"
     "            if (i < count)\n"
     "                store_whole_row(to, q.codec, place, get_row(l.keys, l.words, i));\n"
     "        }\n"
@@ -4013,7 +4357,8 @@ static const char *const clsort__source[] = {
     "}\n\n",
     "//---- quicksort: counting by a work-item\n"
     "#if CLSORT_LANES > 1 && !CLSORT_RECORDS\n\n"
-    "CLSORT_CALLED part_t join_lanes(codes_t least, codes_t below, codes_t above, codes_t most, words_t less, words_t equal)\n"
+    "CLSORT_CALLED part_t join_lanes(codes_t least, codes_t below, codes_t above, codes_t most,\n"
+    "                                words_t less, words_t equal)\n"
     "{\n"
     "    code_t codes[4 * CLSORT_LANES];\n"
     "    uint counts[2 * CLSORT_LANES];\n"
@@ -4025,12 +4370,18 @@ static const char *const clsort__source[] = {
     "    vstore16(less, 0, counts);\n"
     "    vstore16(equal, 1, counts);\n"
     "    for (uint l = 0; l < CLSORT_LANES; l++) {\n"
-    "        const part_t lane = { counts[l], counts[CLSORT_LANES + l], codes[l], codes[CLSORT_LANES + l], codes[2 * CLSORT_LANES + l], codes[3 * CLSORT_LANES + l] };\n"
+    "        const part_t lane = { counts[l],\n"
+    "                              counts[CLSORT_LANES + l],\n"
+    "                              codes[l],\n"
+    "                              codes[CLSORT_LANES + l],\n"
+    "                              codes[2 * CLSORT_LANES + l],\n"
+    "                              codes[3 * CLSORT_LANES + l] };\n"
     "        p = join_parts(p, lane);\n"
     "    }\n"
     "    return p;\n"
     "}\n\n\n"
-    "CLSORT_INLINE part_t count_vectors(array_t from, codec_t c, uint begin, uint rows, code_t pivot, uint *done)\n"
+    "CLSORT_INLINE part_t count_vectors(array_t from, codec_t c, uint begin, uint rows, code_t pivot,\n"
+    "                                   uint *done)\n"
     "{\n"
     "    const codes_t middle = (codes_t)pivot, all = (codes_t)(code_t)~(code_t)0;\n"
     "    codes_t least = all, below = 0, above = all, most = 0;\n"
@@ -4066,10 +4417,12 @@ static const char *const clsort__source[] = {
     "        *key_place(to, place) = *key_place(from, i);\n"
     "    load_words(from, i, word);\n"
     "    store_words(to, place, word);\n"
-    "}\n\n\n"
-    "CLSORT_INLINE void scatter_rows_of(quick_t q, quick_local_t l, uint at, uint begin, uint rows, code_t pivot, places_t next)\n"
+    "}\n\n\n\n"
+    "CLSORT_INLINE void scatter_rows_of(quick_t q, quick_local_t l, uint at, uint begin, uint rows,\n"
+    "                                   code_t pivot, places_t next)\n"
     "{\n"
-    "    const array_t from = quick_array(q, at), other = quick_array(q, other_array(at)), equal_to = quick_array(q, equal_array(at));\n"
+    "    const array_t from = quick_array(q, at), other = quick_array(q, other_array(at)),\n"
+    "                  equal_to = quick_array(q, equal_array(at));\n"
     "    for (uint i = begin; i < begin + rows; i++) {\n"
     "        const code_t code = code_at(from, q.codec, i);\n"
     "        const uint less = code < pivot;\n"
@@ -4114,7 +4467,9 @@ static const char *const clsort__source[] = {
     "        global uint *sequence = sequence_at(q, q.round, find_sequence(q, b));\n"
     "        const range_t r = unpack_range(vload8(0, sequence));\n"
     "        const code_t pivot = choose_pivot(q, l, from, r);\n"
-    "        const part_t own = count_rows_of(from, q.codec, r.begin + block_begin(q, r, b), block_count(q, r, b), pivot), part = join_group(own, l);\n"
+    "        const part_t own = count_rows_of(from, q.codec, r.begin + block_begin(q, r, b),\n"
+    "                                         block_count(q, r, b), pivot),\n"
+    "                     part = join_group(own, l);\n"
     "        if (local_id() == 0) {\n"
     "            vstore2((uint2)(part.less, part.equal), 0, block_at(q, b));\n"
     "            vstore8(pack_bounds(part), 0, block_at(q, b) + 2);\n"
@@ -4127,10 +4482,11 @@ static const char *const clsort__source[] = {
     "CLSORT_INLINE uint plan_share(uint count)\n"
     "{\n"
     "    return (count + CLSORT_GROUP - 1) / CLSORT_GROUP;\n"
-    "}\n\n\n"
+    "}\n\n\n\n"
     "CLSORT_INLINE void sum_blocks(quick_t q, quick_local_t l, uint blocks)\n"
     "{\n"
-    "    const uint share = plan_share(blocks), first = min(local_id() * share, blocks), end = min(first + share, blocks);\n"
+    "    const uint share = plan_share(blocks), first = min(local_id() * share, blocks),\n"
+    "               end = min(first + share, blocks);\n"
     "    uint2 sum = 0, total;\n"
     "    for (uint b = first; b < end; b++)\n"
     "        sum += vload2(0, block_at(q, b));\n"
@@ -4151,10 +4507,11 @@ static const char *const clsort__source[] = {
     "    vstore4(as_uint4((ulong2)(p.least, p.most)), 0, sequence + 4);\n"
     "    vstore4(as_uint4((ulong2)(p.below, p.above)), 0, sequence + 10);\n"
     "}\n\n"
-    "#if CLSORT_SHARE_LOG2 > 0\n\n\n"
+    "#if CLSORT_SHARE_LOG2 > 0\n\n\n\n"
     "CLSORT_INLINE void join_bounds(quick_t q, quick_local_t l, uint blocks)\n"
     "{\n"
-    "    const uint t = local_id(), share = plan_share(blocks), first = min(t * share, blocks), end = min(first + share, blocks);\n"
+    "    const uint t = local_id(), share = plan_share(blocks), first = min(t * share, blocks),\n"
+    "               end = min(first + share, blocks);\n"
     "    uint now = first < end ? find_sequence(q, first) : 0, open = now, ends = 0;\n"
     "    part_t p = no_part(), head = no_part();\n"
     "    for (uint b = first; b < end; b++) {\n"
@@ -4205,7 +4562,8 @@ static const char *const clsort__source[] = {
     "{\n"
     "    global const uint *sequence = sequence_at(q, q.round, i);\n"
     "    const range_t r = unpack_range(vload8(0, sequence));\n"
-    "    const uint2 before = vload2(0, block_at(q, r.first)), after = vload2(0, block_at(q, first_block(q, i + 1))), count = after - before;\n"
+    "    const uint2 before = vload2(0, block_at(q, r.first)),\n"
+    "                after = vload2(0, block_at(q, first_block(q, i + 1))), count = after - before;\n"
     "    const ulong2 beside = as_ulong2(vload4(0, sequence + 10));\n"
     "    const code_t pivot = (code_t)as_ulong(vload2(0, sequence + 14));\n"
     "    if (retire)\n"
@@ -4213,8 +4571,10 @@ static const char *const clsort__source[] = {
     "    if (k == 0)\n"
     "        return make_range(r.begin, count.x, other_array(r.array), r.least, (code_t)beside.x);\n"
     "    if (k == 1)\n"
-    "        return make_range(r.begin + count.x, r.least == r.most ? 0 : count.y, equal_array(r.array), pivot, pivot);\n"
-    "    return make_range(r.begin + count.x + count.y, r.rows - count.x - count.y, other_array(r.array), (code_t)beside.y, r.most);\n"
+    "        return make_range(r.begin + count.x, r.least == r.most ? 0 : count.y, equal_array(r.array),\n"
+    "                          pivot, pivot);\n"
+    "    return make_range(r.begin + count.x + count.y, r.rows - count.x - count.y, other_array(r.array),\n"
+    "                      (code_t)beside.y, r.most);\n"
     "}\n\n"
     "CLSORT_INLINE uint blocks_of(quick_t q, range_t r)\n"
     "{\n"
@@ -4253,12 +4613,14 @@ static const char *const clsort__source[] = {
     "        }\n"
     "    }\n"
     "}\n\n",
-    "//---- quicksort: plan\n\n"
+    "//---- quicksort: plan\n\n\n"
     "CLSORT_INLINE void make_children(quick_t q, quick_local_t l)\n"
     "{\n"
     "    global uint *state = quick_state(q, q.round), *next = quick_state(q, q.round + 1);\n"
-    "    const uint count = state[CLSORT__QUICK_SEQUENCES], share = plan_share(count), first = min(local_id() * share, count), end = min(first + share, count);\n"
-    "    const uint leaves = q.scratch[CLSORT__QUICK_LEAVES], left = q.scratch[CLSORT__QUICK_LEFT], retire = leaves + 3 * count > CLSORT__QUICK_MOST_LEAVES(q.capacity);\n"
+    "    const uint count = state[CLSORT__QUICK_SEQUENCES], share = plan_share(count),\n"
+    "               first = min(local_id() * share, count), end = min(first + share, count);\n"
+    "    const uint leaves = q.scratch[CLSORT__QUICK_LEAVES], left = q.scratch[CLSORT__QUICK_LEFT],\n"
+    "               retire = leaves + 3 * count > CLSORT__QUICK_MOST_LEAVES(q.capacity);\n"
     "    const tally_t own = tally_children(q, first, end, retire);\n"
     "    tally_t at, all;\n"
     "    at.leaves = leaves + scan_total(own.leaves, &all.leaves, l);\n"
@@ -4293,11 +4655,13 @@ static const char *const clsort__source[] = {
     "        const uint i = find_sequence(q, b);\n"
     "        global const uint *sequence = sequence_at(q, q.round, i);\n"
     "        const range_t r = unpack_range(vload8(0, sequence));\n"
-    "        const uint2 first = vload2(0, block_at(q, r.first)), before = vload2(0, block_at(q, b)) - first;\n"
+    "        const uint2 first = vload2(0, block_at(q, r.first)),\n"
+    "                    before = vload2(0, block_at(q, b)) - first;\n"
     "        const uint2 all = vload2(0, block_at(q, first_block(q, i + 1))) - first;\n"
     "        const code_t pivot = (code_t)as_ulong(vload2(0, sequence + 14));\n"
     "        const uint begin = block_begin(q, r, b), stays = r.least == r.most && at == AT_TARGET;\n"
-    "        const places_t next = { r.begin + before.x, r.begin + all.x + before.y, r.begin + all.x + all.y + (begin - before.x - before.y) };\n"
+    "        const places_t next = { r.begin + before.x, r.begin + all.x + before.y,\n"
+    "                                r.begin + all.x + all.y + (begin - before.x - before.y) };\n"
     "        scatter_rows_of(q, l, at, r.begin + begin, stays ? 0 : block_count(q, r, b), pivot, next);\n"
     "    }\n"
     "}\n\n",
@@ -4305,7 +4669,7 @@ static const char *const clsort__source[] = {
     "CLSORT_INLINE uint network_stages(uint rows)\n"
     "{\n"
     "    return rows > 1 ? 32 - clz(rows - 1) : 0;\n"
-    "}\n\n\n"
+    "}\n\n\n\n"
     "CLSORT_INLINE void load_leaf(row_t *v, window_t home, array_t from, codec_t c, uint begin, uint end)\n"
     "{\n"
     "#if CLSORT_LANES == 1\n"
@@ -4316,7 +4680,8 @@ static const char *const clsort__source[] = {
     "    load_window(v, home, CLSORT_ITEMS_LOG2, from, c, begin, end);\n"
     "#endif\n"
     "}\n\n"
-    "CLSORT_INLINE void store_leaf(const row_t *v, window_t home, array_t to, codec_t c, uint begin, uint end)\n"
+    "CLSORT_INLINE void store_leaf(const row_t *v, window_t home, array_t to, codec_t c, uint begin,\n"
+    "                              uint end)\n"
     "{\n"
     "#if CLSORT_LANES == 1\n"
     "    #pragma unroll\n"
@@ -4325,7 +4690,7 @@ static const char *const clsort__source[] = {
     "#else\n"
     "    store_window(v, home, CLSORT_ITEMS_LOG2, to, c, begin, end);\n"
     "#endif\n"
-    "}\n\n\n"
+    "}\n\n\n\n"
     "CLSORT_INLINE void sort_leaf_tile(quick_t q, quick_local_t l, array_t from, uint begin, uint rows)\n"
     "{\n"
     "    const uint end = rows ? begin + rows : 0, stages = network_stages(rows);\n"
@@ -4349,19 +4714,21 @@ static const char *const clsort__source[] = {
     "#if CLSORT_LANES == 1\n"
     "        store_whole_row(q.target, q.codec, begin + i, load_whole_row(from, q.codec, begin + i));\n"
     "#else\n"
-    "        store_row(q.target, q.codec, begin + i, begin + i + 1, load_row(from, q.codec, begin + i, begin + i + 1));\n"
+    "        store_row(q.target, q.codec, begin + i, begin + i + 1,\n"
+    "                  load_row(from, q.codec, begin + i, begin + i + 1));\n"
     "#endif\n"
     "}\n\n",
-    "//---- quicksort: a leaf\n\n\n"
+    "//---- quicksort: a leaf\n\n\n\n"
     "enum { STACK_TOP, STACK_BUDGET };\n\n\n"
     "#define CLSORT_LEAST_LEFTOVER 64\n\n\n"
     "CLSORT_INLINE uint leave_range(quick_t q, range_t r)\n"
     "{\n"
-    "    const uint at = atomic_inc((volatile global uint *)&q.scratch[CLSORT__QUICK_LEFT]), fits = at < CLSORT__QUICK_MOST_LEFTOVERS(q.capacity);\n"
+    "    const uint at = atomic_inc((volatile global uint *)&q.scratch[CLSORT__QUICK_LEFT]),\n"
+    "               fits = at < CLSORT__QUICK_MOST_LEFTOVERS(q.capacity);\n"
     "    if (fits)\n"
     "        vstore8(pack_range(r), 0, leftover_at(q, at));\n"
     "    return fits;\n"
-    "}\n\n\n"
+    "}\n\n\n\n"
     "CLSORT_INLINE void push_range(quick_t q, quick_local_t l, range_t r, uint spent)\n"
     "{\n"
     "    if (r.rows == 0 || (r.least == r.most && r.array == AT_TARGET))\n"
@@ -4382,8 +4749,10 @@ static const char *const clsort__source[] = {
     "    quick_sync(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);\n"
     "    copy_to_target(q, AT_TEMP, next.equal, r.array == AT_TARGET ? part.equal : 0);\n"
     "    if (local_id() == 0 && rows != 0) {\n"
-    "        const range_t low = make_range(r.begin, part.less, other_array(r.array), part.least, part.below);\n"
-    "        const range_t high = make_range(greater, rows - part.less - part.equal, low.array, part.above, part.most);\n"
+    "        const range_t low = make_range(r.begin, part.less, other_array(r.array), part.least,\n"
+    "                                       part.below);\n"
+    "        const range_t high = make_range(greater, rows - part.less - part.equal, low.array,\n"
+    "                                        part.above, part.most);\n"
     "        const uint budget = l.stack[STACK_BUDGET], spent = budget < rows;\n"
     "        l.stack[STACK_BUDGET] = spent ? 0 : budget - rows;\n"
     "        push_range(q, l, low.rows > high.rows ? low : high, spent);\n"
@@ -4414,7 +4783,8 @@ static const char *const clsort__source[] = {
     "        const range_t r = unpack_range(vload8(0, leaf_at(q, i)));\n"
     "        if (local_id() == 0) {\n"
     "            l.stack[STACK_TOP] = 1;\n"
-    "            l.stack[STACK_BUDGET] = r.rows * (2 * network_stages(r.rows / CLSORT_QUICK_TILE + 1) + 4);\n"
+    "            l.stack[STACK_BUDGET] = r.rows\n"
+    "                                    * (2 * network_stages(r.rows / CLSORT_QUICK_TILE + 1) + 4);\n"
     "            vstore8(pack_range(r), 0, l.stack + CLSORT__STACK_HEAD);\n"
     "        }\n"
     "        quick_sync(CLK_LOCAL_MEM_FENCE);\n"
@@ -4424,7 +4794,7 @@ static const char *const clsort__source[] = {
     "    }\n"
     "}\n\n",
     "//---- quicksort: kernels\n"
-    "#if !CLSORT_IS(RELAUNCH)\n\n"
+    "#if !CLSORT_IS(RELAUNCH)\n\n\n"
     "CLSORT_KERNEL void clsort_quick_begin(CLSORT_QUICK_ARGS)\n"
     "{\n"
     "    const quick_t q = CLSORT_QUICK_JOB;\n"
@@ -4436,38 +4806,45 @@ static const char *const clsort__source[] = {
     "        const quick_t q = CLSORT_QUICK_JOB; \\\n"
     "        step(q, quick_space(space)); \\\n"
     "    }\n"
-    "CLSORT_KERNEL void clsort_quick_count(CLSORT_QUICK_ARGS, local ulong *space) CLSORT_QUICK_STEP(quick_count)\n"
-    "CLSORT_KERNEL void clsort_quick_plan(CLSORT_QUICK_ARGS, local ulong *space) CLSORT_QUICK_STEP(quick_plan)\n"
-    "CLSORT_KERNEL void clsort_quick_scatter(CLSORT_QUICK_ARGS, local ulong *space) CLSORT_QUICK_STEP(quick_scatter)\n"
-    "CLSORT_KERNEL void clsort_quick_leaf(CLSORT_QUICK_ARGS, local ulong *space) CLSORT_QUICK_STEP(quick_leaf)\n"
+    "CLSORT_KERNEL void clsort_quick_count(CLSORT_QUICK_ARGS, local ulong *space)\n"
+    "    CLSORT_QUICK_STEP(quick_count)\n"
+    "CLSORT_KERNEL void clsort_quick_plan(CLSORT_QUICK_ARGS, local ulong *space)\n"
+    "    CLSORT_QUICK_STEP(quick_plan)\n"
+    "CLSORT_KERNEL void clsort_quick_scatter(CLSORT_QUICK_ARGS, local ulong *space)\n"
+    "    CLSORT_QUICK_STEP(quick_scatter)\n"
+    "CLSORT_KERNEL void clsort_quick_leaf(CLSORT_QUICK_ARGS, local ulong *space)\n"
+    "    CLSORT_QUICK_STEP(quick_leaf)\n"
     "#endif\n\n",
     "//---- quicksort: relauncher\n"
-    "#if CLSORT_IS(RELAUNCH)\n\n"
+    "#if CLSORT_IS(RELAUNCH)\n\n\n"
     "static void relaunch(quick_t q, uint local_bytes)\n"
     "{\n"
     "    const queue_t queue = get_default_queue();\n"
-    "    const uint blocks = quick_state(q, q.round)[CLSORT__QUICK_BLOCKS], works = blocks > 0 && q.round < q.rounds;\n"
+    "    const uint blocks = quick_state(q, q.round)[CLSORT__QUICK_BLOCKS],\n"
+    "               works = blocks > 0 && q.round < q.rounds;\n"
     "    const uint wanted = works ? blocks : max(q.scratch[CLSORT__QUICK_LEAVES], 1u);\n"
-    "    const ndrange_t many = ndrange_1D((size_t)wanted * CLSORT_GROUP, CLSORT_GROUP), one = ndrange_1D(CLSORT_GROUP, CLSORT_GROUP);\n"
+    "    const ndrange_t many = ndrange_1D((size_t)wanted * CLSORT_GROUP, CLSORT_GROUP),\n"
+    "                    one = ndrange_1D(CLSORT_GROUP, CLSORT_GROUP);\n"
     "    clk_event_t first, second, third;\n"
     "    if (!works) {\n"
-    "        enqueue_kernel(queue, CLK_ENQUEUE_FLAGS_WAIT_KERNEL, many, ^(local void *space) { quick_leaf(q, quick_space((local ulong *)space)); },\n"
-    "                       local_bytes);\n"
+    "        enqueue_kernel(queue, CLK_ENQUEUE_FLAGS_WAIT_KERNEL, many,\n"
+    "                       ^(local void *s) { quick_leaf(q, quick_space(s)); }, local_bytes);\n"
     "    } else {\n"
     "        quick_t next = q;\n"
     "        next.round++;\n"
     "        enqueue_kernel(queue, CLK_ENQUEUE_FLAGS_WAIT_KERNEL, many, 0, NULL, &first,\n"
-    "                       ^(local void *space) { quick_count(q, quick_space((local ulong *)space)); }, local_bytes);\n"
+    "                       ^(local void *s) { quick_count(q, quick_space(s)); }, local_bytes);\n"
     "        enqueue_kernel(queue, CLK_ENQUEUE_FLAGS_NO_WAIT, one, 1, &first, &second,\n"
-    "                       ^(local void *space) { quick_plan(q, quick_space((local ulong *)space)); }, local_bytes);\n"
+    "                       ^(local void *s) { quick_plan(q, quick_space(s)); }, local_bytes);\n"
     "        enqueue_kernel(queue, CLK_ENQUEUE_FLAGS_NO_WAIT, many, 1, &second, &third,\n"
-    "                       ^(local void *space) { quick_scatter(q, quick_space((local ulong *)space)); }, local_bytes);\n"
-    "        enqueue_kernel(queue, CLK_ENQUEUE_FLAGS_NO_WAIT, ndrange_1D(1, 1), 1, &third, NULL, ^{ relaunch(next, local_bytes); });\n"
+    "                       ^(local void *s) { quick_scatter(q, quick_space(s)); }, local_bytes);\n"
+    "        enqueue_kernel(queue, CLK_ENQUEUE_FLAGS_NO_WAIT, ndrange_1D(1, 1), 1, &third, NULL,\n"
+    "                       ^{ relaunch(next, local_bytes); });\n"
     "        release_event(first);\n"
     "        release_event(second);\n"
     "        release_event(third);\n"
     "    }\n"
-    "}\n\n\n"
+    "}\n\n\n\n"
     "CLSORT_KERNEL void clsort_quick_relauncher(CLSORT_QUICK_ARGS, uint local_bytes)\n"
     "{\n"
     "    const quick_t q = CLSORT_QUICK_JOB;\n"
@@ -4479,9 +4856,9 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 4468\n",
+    "#line 4858\n",
 #endif
-    "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+    "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_IS(SELECT)\n"
     "#ifndef CLSORT_DIGIT_BITS\n"
     "#define CLSORT_DIGIT_BITS 8\n"
@@ -4489,10 +4866,15 @@ static const char *const clsort__source[] = {
     "#if CLSORT_DIGIT_BITS < CLSORT_GROUP_LOG2 || CLSORT_DIGIT_BITS > 11\n"
     "#error \"CLSORT_DIGIT_BITS must be CLSORT_GROUP_LOG2 to 11 where rows are selected from\"\n"
     "#endif\n"
-    "#define CLSORT_BINS (1 << CLSORT_DIGIT_BITS)\n\n\n"
-    "#define CLSORT_SELECT_ARGS global const uchar *keys, ulong keys_at, CLSORT_CODEC_ARGS, ulong minus_zero, uint lacks, uint first_bit, \\\n"
-    "    uint rows, uint n, ulong stride, uint k, uint goal, uint room, uint passes\n"
-    "#define CLSORT_SELECT { keys + keys_at, CLSORT_CODEC, (code_t)minus_zero, lacks, first_bit, rows, n, stride, k, goal, room, passes }\n"
+    "#define CLSORT_BINS (1 << CLSORT_DIGIT_BITS)\n\n\n\n"
+    "#define CLSORT_SELECT_ARGS \\\n"
+    "    global const uchar *keys, ulong keys_at, CLSORT_CODEC_ARGS, ulong minus_zero, uint lacks, \\\n"
+    "        uint first_bit, uint rows, uint n, ulong stride, uint k, uint goal, uint room, uint passes\n"
+    "#define CLSORT_SELECT \\\n"
+    "    { \\\n"
+    "        keys + keys_at, CLSORT_CODEC, (code_t)minus_zero, lacks, first_bit, rows, n, stride, k, \\\n"
+    "            goal, room, passes \\\n"
+    "    }\n"
     "typedef struct {\n"
     "    global const uchar *keys;\n"
     "    codec_t codec;\n"
@@ -4501,7 +4883,8 @@ static const char *const clsort__source[] = {
     "    ulong stride;\n"
     "    uint k, goal, room, passes;\n"
     "} select_t;\n\n\n"
-    "#define CLSORT_OUTPUT_ARGS global uchar *indices, ulong indices_at, global uchar *keys_out, ulong keys_out_at, uint outputs\n"
+    "#define CLSORT_OUTPUT_ARGS \\\n"
+    "    global uchar *indices, ulong indices_at, global uchar *keys_out, ulong keys_out_at, uint outputs\n"
     "#define CLSORT_OUTPUT { indices + indices_at, keys_out + keys_out_at, outputs }\n"
     "typedef struct { global uchar *indices, *keys; uint outputs; } output_t;\n\n\n"
     "#if CLSORT_GROUP_LOG2 > 0\n"
@@ -4512,18 +4895,21 @@ static const char *const clsort__source[] = {
     "    return (*place += x) - x;\n"
     "}\n"
     "#endif\n\n",
-    "//---- select: parts\n\n"
+    "//---- select: parts\n\n\n"
     "typedef struct { global const uchar *keys; uint row, part, first, end; } select_part_t;\n\n"
     "CLSORT_INLINE select_part_t find_part(select_t s, uint parts, uint part_rows)\n"
     "{\n"
     "    const uint row = (uint)get_group_id(0) / parts, part = (uint)get_group_id(0) % parts;\n"
-    "    const uint first = (uint)min((ulong)part * part_rows, (ulong)s.n), whole = min(s.n - first, part_rows);\n"
-    "    const select_part_t p = { s.keys + (row < s.rows ? row * s.stride : 0), row, part, first, row < s.rows ? first + whole : first };\n"
+    "    const uint first = (uint)min((ulong)part * part_rows, (ulong)s.n),\n"
+    "               whole = min(s.n - first, part_rows);\n"
+    "    const select_part_t p = { s.keys + (row < s.rows ? row * s.stride : 0), row, part, first,\n"
+    "                              row < s.rows ? first + whole : first };\n"
     "    return p;\n"
     "}\n\n\n"
     "CLSORT_INLINE code_t select_code(select_t s, select_part_t p, size_t i)\n"
     "{\n"
-    "    const code_t key = ((global const code_t *)p.keys)[i], code = encode(key == s.minus_zero ? 0 : key, s.codec);\n"
+    "    const code_t key = ((global const code_t *)p.keys)[i],\n"
+    "                 code = encode(key == s.minus_zero ? 0 : key, s.codec);\n"
     "    return (code_t)((code_t)(code << s.lacks) >> (s.lacks + s.first_bit));\n"
     "}\n\n"
     "CLSORT_INLINE void write_element(select_t s, select_part_t p, output_t out, size_t place, uint i)\n"
@@ -4533,11 +4919,17 @@ static const char *const clsort__source[] = {
     "    if (out.outputs & CLSORT__WRITES_KEYS)\n"
     "        ((global code_t *)out.keys)[place] = ((global const code_t *)p.keys)[i];\n"
     "}\n\n",
-    "//---- select: range\n\n\n"
-    "typedef struct { code_t low, high; uint low_index, high_index, left, size, decided; } select_range_t;\n\n\n"
+    "//---- select: range\n\n\n\n"
+    "typedef struct {\n"
+    "    code_t low, high;\n"
+    "    uint low_index, high_index, left, size, decided;\n"
+    "} select_range_t;\n\n\n"
     "CLSORT_INLINE uint is_decided(select_t s, select_range_t r)\n"
     "{\n"
-    "    return s.goal == CLSORT__SELECT_UNORDERED ? r.size == r.left : r.size <= s.room && (s.goal == CLSORT__SELECT_NTH || s.k - r.left <= s.room - r.size);\n"
+    "    return s.goal == CLSORT__SELECT_UNORDERED\n"
+    "               ? r.size == r.left\n"
+    "               : r.size <= s.room\n"
+    "                     && (s.goal == CLSORT__SELECT_NTH || s.k - r.left <= s.room - r.size);\n"
     "}\n\n"
     "CLSORT_INLINE select_range_t whole_range(select_t s)\n"
     "{\n"
@@ -4551,14 +4943,18 @@ static const char *const clsort__source[] = {
     "}\n\n\n"
     "CLSORT_INLINE uint is_taken(select_t s, select_range_t r, code_t code, uint i)\n"
     "{\n"
-    "    return s.goal == CLSORT__SELECT_NTH ? in_range(r, code, i) : code < r.low || (code <= r.high && i <= r.high_index);\n"
+    "    return s.goal == CLSORT__SELECT_NTH ? in_range(r, code, i)\n"
+    "                                        : code < r.low || (code <= r.high && i <= r.high_index);\n"
     "}\n\n\n"
     "typedef struct { uint by_index, shift; } select_digit_t;\n\n"
     "CLSORT_INLINE select_digit_t digit_of_pass(select_t s, uint pass)\n"
     "{\n"
-    "    const uint code_bits = 8 * CLSORT_KEY_BYTES - s.lacks - s.first_bit, index_bits = 32 - clz(s.n - 1);\n"
-    "    const uint code_passes = (code_bits + CLSORT_DIGIT_BITS - 1) / CLSORT_DIGIT_BITS, by_index = pass >= code_passes;\n"
-    "    const uint bits = by_index ? index_bits : code_bits, end = (pass + 1 - (by_index ? code_passes : 0)) * CLSORT_DIGIT_BITS;\n"
+    "    const uint code_bits = 8 * CLSORT_KEY_BYTES - s.lacks - s.first_bit,\n"
+    "               index_bits = 32 - clz(s.n - 1);\n"
+    "    const uint code_passes = (code_bits + CLSORT_DIGIT_BITS - 1) / CLSORT_DIGIT_BITS,\n"
+    "               by_index = pass >= code_passes;\n"
+    "    const uint bits = by_index ? index_bits : code_bits,\n"
+    "               end = (pass + 1 - (by_index ? code_passes : 0)) * CLSORT_DIGIT_BITS;\n"
     "    const select_digit_t d = { by_index, bits > end ? bits - end : 0 };\n"
     "    return d;\n"
     "}\n\n"
@@ -4566,11 +4962,12 @@ static const char *const clsort__source[] = {
     "{\n"
     "    return d.by_index ? (i - r.low_index) >> d.shift : (uint)((code_t)(code - r.low) >> d.shift);\n"
     "}\n\n",
-    "//---- select: narrowing\n\n"
+    "//---- select: narrowing\n\n\n"
     "#define CLSORT_FOUND 1\n"
     "#define CLSORT_SUMS 4\n"
     "#define CLSORT_LIST (CLSORT_SUMS + 2 * CLSORT_GROUP + 1)\n\n\n"
-    "CLSORT_INLINE select_range_t take_digit(select_t s, select_range_t r, select_digit_t d, uint digit, uint before, uint size)\n"
+    "CLSORT_INLINE select_range_t take_digit(select_t s, select_range_t r, select_digit_t d, uint digit,\n"
+    "                                        uint before, uint size)\n"
     "{\n"
     "    if (d.by_index) {\n"
     "        r.low_index += digit << d.shift;\n"
@@ -4584,7 +4981,8 @@ static const char *const clsort__source[] = {
     "    r.decided = is_decided(s, r);\n"
     "    return r;\n"
     "}\n\n\n\n"
-    "CLSORT_INLINE select_range_t narrow_range(select_t s, select_range_t r, uint open, uint pass, local uint *space)\n"
+    "CLSORT_INLINE select_range_t narrow_range(select_t s, select_range_t r, uint open, uint pass,\n"
+    "                                          local uint *space)\n"
     "{\n"
     "    local const uint *bins = space + CLSORT_LIST + get_local_id(0) * (CLSORT_BINS / CLSORT_GROUP);\n"
     "    local uint *found = space + CLSORT_FOUND;\n"
@@ -4606,7 +5004,7 @@ static const char *const clsort__source[] = {
     "    r.decided *= 2;\n"
     "    return r;\n"
     "}\n\n",
-    "//---- select: visits\n\n"
+    "//---- select: visits\n\n\n"
     "#define CLSORT_IDLE 0\n"
     "#define CLSORT_COUNT_DIGITS 1\n"
     "#define CLSORT_COLLECT 2\n"
@@ -4615,8 +5013,10 @@ static const char *const clsort__source[] = {
     "{\n"
     "    if (s.goal == CLSORT__SELECT_UNORDERED && pass == s.passes)\n"
     "        return CLSORT_TALLY;\n"
-    "    return !r.decided ? CLSORT_COUNT_DIGITS : r.decided == 1 && s.goal != CLSORT__SELECT_UNORDERED ? CLSORT_COLLECT : CLSORT_IDLE;\n"
-    "}\n\n\n\n"
+    "    return !r.decided                                             ? CLSORT_COUNT_DIGITS\n"
+    "           : r.decided == 1 && s.goal != CLSORT__SELECT_UNORDERED ? CLSORT_COLLECT\n"
+    "                                                                  : CLSORT_IDLE;\n"
+    "}\n\n\n\n\n"
     "typedef struct { uint digit, count; } streak_t;\n\n"
     "CLSORT_INLINE void end_streak(local uint *space, streak_t streak)\n"
     "{\n"
@@ -4635,7 +5035,8 @@ static const char *const clsort__source[] = {
     "        streak->count = 1;\n"
     "    }\n"
     "}\n\n"
-    "CLSORT_INLINE void visit(select_t s, select_range_t r, uint action, select_digit_t d, code_t code, uint i, streak_t *streak, local uint *space)\n"
+    "CLSORT_INLINE void visit(select_t s, select_range_t r, uint action, select_digit_t d, code_t code,\n"
+    "                         uint i, streak_t *streak, local uint *space)\n"
     "{\n"
     "    if (action == CLSORT_COUNT_DIGITS) {\n"
     "        if (in_range(r, code, i))\n"
@@ -4651,13 +5052,16 @@ static const char *const clsort__source[] = {
     "    }\n"
     "}\n\n\n\n"
     "#define CLSORT_VISITS 8\n"
-    "CLSORT_INLINE void visit_part(select_t s, select_part_t p, select_range_t r, uint action, uint pass, local uint *space)\n"
+    "CLSORT_INLINE void visit_part(select_t s, select_part_t p, select_range_t r, uint action, uint pass,\n"
+    "                              local uint *space)\n"
     "{\n"
     "    const select_digit_t d = digit_of_pass(s, pass);\n"
     "    const size_t end = action == CLSORT_IDLE ? 0 : p.end;\n"
     "    streak_t streak = { 0, 0 };\n"
     "    size_t i = p.first + get_local_id(0);\n"
-    "    for (uint b = (uint)get_local_id(0); b < (action == CLSORT_COLLECT || action == CLSORT_IDLE ? 0 : CLSORT_BINS); b += CLSORT_GROUP)\n"
+    "    for (uint b = (uint)get_local_id(0);\n"
+    "         b < (action == CLSORT_COLLECT || action == CLSORT_IDLE ? 0 : CLSORT_BINS);\n"
+    "         b += CLSORT_GROUP)\n"
     "        space[CLSORT_LIST + b] = 0;\n"
     "    group_sync();\n"
     "    for (; i + (CLSORT_VISITS - 1) * CLSORT_GROUP < end; i += CLSORT_VISITS * CLSORT_GROUP) {\n"
@@ -4704,14 +5108,17 @@ static const char *const clsort__source[] = {
     "            group_sync();\n"
     "        }\n"
     "}\n\n\n"
-    "CLSORT_INLINE void write_list(select_t s, select_part_t p, select_range_t r, output_t out, local const uint *list)\n"
+    "CLSORT_INLINE void write_list(select_t s, select_part_t p, select_range_t r, output_t out,\n"
+    "                              local const uint *list)\n"
     "{\n"
     "    const uint wanted = s.goal == CLSORT__SELECT_NTH ? 1 : s.k;\n"
     "    for (uint i = (uint)get_local_id(0); i < (p.row < s.rows ? wanted : 0); i += CLSORT_GROUP)\n"
-    "        write_element(s, p, out, (size_t)p.row * wanted + i, list[s.goal == CLSORT__SELECT_NTH ? r.left - 1 : i]);\n"
+    "        write_element(s, p, out, (size_t)p.row * wanted + i,\n"
+    "                      list[s.goal == CLSORT__SELECT_NTH ? r.left - 1 : i]);\n"
     "}\n\n",
-    "//---- select: rows\n\n"
-    "CLSORT_KERNEL void clsort_select_rows(CLSORT_SELECT_ARGS, CLSORT_OUTPUT_ARGS, local uint *space, local code_t *codes)\n"
+    "//---- select: rows\n\n\n"
+    "CLSORT_KERNEL void clsort_select_rows(CLSORT_SELECT_ARGS, CLSORT_OUTPUT_ARGS, local uint *space,\n"
+    "                                      local code_t *codes)\n"
     "{\n"
     "    const select_t s = CLSORT_SELECT;\n"
     "    const output_t out = CLSORT_OUTPUT;\n"
@@ -4726,8 +5133,9 @@ static const char *const clsort__source[] = {
     "    sort_list(s, p, space, codes);\n"
     "    write_list(s, p, r, out, space + CLSORT_LIST);\n"
     "}\n\n",
-    "//---- select: tables\n\n\n\n"
-    "#define CLSORT_TABLE_ARGS global uchar *tables, ulong tables_at, uint row_words, uint parts, uint part_rows\n"
+    "//---- select: tables\n\n\n\n\n"
+    "#define CLSORT_TABLE_ARGS \\\n"
+    "    global uchar *tables, ulong tables_at, uint row_words, uint parts, uint part_rows\n"
     "#define CLSORT_TABLES { (global uint *)(tables + tables_at), row_words }\n"
     "typedef struct { global uint *words; uint row_words; } tables_t;\n\n"
     "CLSORT_INLINE global uint *row_counts(tables_t t, select_t s, uint row, uint pass)\n"
@@ -4752,11 +5160,13 @@ static const char *const clsort__source[] = {
     "CLSORT_INLINE select_range_t load_range(global const uint *row, uint pass)\n"
     "{\n"
     "    global const ulong *words = (global const ulong *)(row + pass % 2 * 16);\n"
-    "    const select_range_t r = { (code_t)words[0], (code_t)words[1], (uint)words[2], (uint)words[3], (uint)words[4], (uint)words[5], (uint)words[6] };\n"
+    "    const select_range_t r = { (code_t)words[0], (code_t)words[1], (uint)words[2], (uint)words[3],\n"
+    "                               (uint)words[4],   (uint)words[5],   (uint)words[6] };\n"
     "    return r;\n"
     "}\n\n",
-    "//---- select: passes\n\n"
-    "CLSORT_INLINE select_range_t find_range(select_t s, tables_t t, select_part_t p, uint pass, local uint *space)\n"
+    "//---- select: passes\n\n\n"
+    "CLSORT_INLINE select_range_t find_range(select_t s, tables_t t, select_part_t p, uint pass,\n"
+    "                                        local uint *space)\n"
     "{\n"
     "    const uint later = pass && p.row < s.rows;\n"
     "    select_range_t r = whole_range(s);\n"
@@ -4778,17 +5188,20 @@ static const char *const clsort__source[] = {
     "        if (pass == 0)\n"
     "            row_words_of(t, s, p.row)[CLSORT__ROW_COLLECTED] = 0;\n"
     "    }\n"
-    "}\n\n\n"
-    "CLSORT_INLINE void add_to_tables(select_t s, tables_t t, select_part_t p, uint action, uint pass, local uint *space)\n"
+    "}\n\n\n\n"
+    "CLSORT_INLINE void add_to_tables(select_t s, tables_t t, select_part_t p, uint action, uint pass,\n"
+    "                                 local uint *space)\n"
     "{\n"
-    "    const uint lid = (uint)get_local_id(0), bins = action == CLSORT_COUNT_DIGITS && p.row < s.rows ? CLSORT_BINS : 0;\n"
+    "    const uint lid = (uint)get_local_id(0),\n"
+    "               bins = action == CLSORT_COUNT_DIGITS && p.row < s.rows ? CLSORT_BINS : 0;\n"
     "    global uint *counts = row_counts(t, s, p.row, pass), *row = row_words_of(t, s, p.row);\n"
     "    group_sync();\n"
     "    for (uint b = lid; b < bins; b += CLSORT_GROUP)\n"
     "        if (space[CLSORT_LIST + b])\n"
     "            atomic_add((volatile global uint *)&counts[b], space[CLSORT_LIST + b]);\n"
     "    if (lid == 0 && space[0])\n"
-    "        space[CLSORT_FOUND] = atomic_add((volatile global uint *)&row[CLSORT__ROW_COLLECTED], space[0]);\n"
+    "        space[CLSORT_FOUND] = atomic_add((volatile global uint *)&row[CLSORT__ROW_COLLECTED],\n"
+    "                                         space[0]);\n"
     "    if (lid == 0 && action == CLSORT_TALLY && p.row < s.rows)\n"
     "        row[CLSORT__ROW_LIST + p.part] = space[CLSORT_LIST];\n"
     "    group_sync();\n"
@@ -4796,7 +5209,8 @@ static const char *const clsort__source[] = {
     "        if (space[CLSORT_FOUND] + i < s.room)\n"
     "            row[CLSORT__ROW_LIST + space[CLSORT_FOUND] + i] = space[CLSORT_LIST + i];\n"
     "}\n\n\n"
-    "CLSORT_KERNEL void clsort_select_pass(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, local uint *space, uint pass)\n"
+    "CLSORT_KERNEL void clsort_select_pass(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, local uint *space,\n"
+    "                                      uint pass)\n"
     "{\n"
     "    const select_t s = CLSORT_SELECT;\n"
     "    const tables_t t = CLSORT_TABLES;\n"
@@ -4809,8 +5223,9 @@ static const char *const clsort__source[] = {
     "    visit_part(s, p, r, action, pass, space);\n"
     "    add_to_tables(s, t, p, action, pass, space);\n"
     "}\n\n",
-    "//---- select: results\n\n"
-    "CLSORT_KERNEL void clsort_select_sort(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, CLSORT_OUTPUT_ARGS, local uint *space, local code_t *codes)\n"
+    "//---- select: results\n\n\n"
+    "CLSORT_KERNEL void clsort_select_sort(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, CLSORT_OUTPUT_ARGS,\n"
+    "                                      local uint *space, local code_t *codes)\n"
     "{\n"
     "    const select_t s = CLSORT_SELECT;\n"
     "    const output_t out = CLSORT_OUTPUT;\n"
@@ -4826,8 +5241,9 @@ static const char *const clsort__source[] = {
     "        space[0] = count;\n"
     "    sort_list(s, p, space, codes);\n"
     "    write_list(s, p, r, out, space + CLSORT_LIST);\n"
-    "}\n\n\n"
-    "CLSORT_KERNEL void clsort_select_scatter(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, CLSORT_OUTPUT_ARGS, local uint *sums)\n"
+    "}\n\n\n\n"
+    "CLSORT_KERNEL void clsort_select_scatter(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, CLSORT_OUTPUT_ARGS,\n"
+    "                                         local uint *sums)\n"
     "{\n"
     "    const select_t s = CLSORT_SELECT;\n"
     "    const output_t out = CLSORT_OUTPUT;\n"
@@ -4840,7 +5256,8 @@ static const char *const clsort__source[] = {
     "        place += row[CLSORT__ROW_LIST + q];\n"
     "    group_scan_total(place, sums, &place);\n"
     "    for (size_t chunk = p.first; chunk < p.end; chunk += CLSORT_GROUP * CLSORT_VISITS) {\n"
-    "        const size_t first = chunk + get_local_id(0) * CLSORT_VISITS, end = min(first + CLSORT_VISITS, (size_t)p.end);\n"
+    "        const size_t first = chunk + get_local_id(0) * CLSORT_VISITS,\n"
+    "                     end = min(first + CLSORT_VISITS, (size_t)p.end);\n"
     "        uint count = 0;\n"
     "        for (size_t i = first; i < end; i++)\n"
     "            count += is_taken(s, r, select_code(s, p, i), (uint)i);\n"
@@ -4853,9 +5270,10 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
     "//---- utility\n"
-    "#if CLSORT_IS(UTILITY)\n\n\n\n\n"
-    "CLSORT_KERNEL void clsort_extract(global const uchar *source, ulong source_at, global uchar *keys, ulong keys_at,\n"
-    "                                  global uchar *indices, ulong indices_at, uint n, uint bytes, ulong stride, ulong minus_zero, uint copies)\n"
+    "#if CLSORT_IS(UTILITY)\n\n\n\n\n\n"
+    "CLSORT_KERNEL void clsort_extract(global const uchar *source, ulong source_at, global uchar *keys,\n"
+    "                                  ulong keys_at, global uchar *indices, ulong indices_at, uint n,\n"
+    "                                  uint bytes, ulong stride, ulong minus_zero, uint copies)\n"
     "{\n"
     "    const size_t i = get_global_id(0);\n"
     "    if (i >= n)\n"
@@ -4879,12 +5297,15 @@ static const char *const clsort__source[] = {
     "        bits = 0;\n"
     "    if (field >> CLSORT__FIELD_FLOAT & 1 && bits & sign)\n"
     "        bits ^= width >> 1;\n"
-    "    bits ^= (field >> CLSORT__FIELD_DESCENDING & 1 ? width >> 1 : 0) ^ (field >> CLSORT__FIELD_SIGN & 1 ? sign : 0);\n"
+    "    bits ^= (field >> CLSORT__FIELD_DESCENDING & 1 ? width >> 1 : 0)\n"
+    "            ^ (field >> CLSORT__FIELD_SIGN & 1 ? sign : 0);\n"
     "    bits = (bits - ((1UL << (field >> CLSORT__FIELD_MANTISSA & 63)) - 1)) & width;\n"
-    "    return (bits & width >> (field >> CLSORT__FIELD_LACKS)) >> (field >> CLSORT__FIELD_FIRST_BIT & 63);\n"
+    "    return (bits & width >> (field >> CLSORT__FIELD_LACKS))\n"
+    "           >> (field >> CLSORT__FIELD_FIRST_BIT & 63);\n"
     "}\n\n\n\n"
-    "CLSORT_KERNEL void clsort_extract_codes(global const uchar *records, ulong records_at, global uchar *codes, ulong codes_at,\n"
-    "                                        global uchar *indices, ulong indices_at, uint n, uint bytes, uint by_index,\n"
+    "CLSORT_KERNEL void clsort_extract_codes(global const uchar *records, ulong records_at,\n"
+    "                                        global uchar *codes, ulong codes_at, global uchar *indices,\n"
+    "                                        ulong indices_at, uint n, uint bytes, uint by_index,\n"
     "                                        ulong stride, ulong8 packed, uint field_count)\n"
     "{\n"
     "    const size_t i = get_global_id(0);\n"
@@ -4898,14 +5319,16 @@ static const char *const clsort__source[] = {
     "        return;\n"
     "    for (uint f = 0; f < field_count; f++) {\n"
     "        const uint bits = 8 * field_bytes(field[f]);\n"
-    "        code = (bits < 64 ? code << bits : 0) | field_code(records + records_at + from * stride, field[f]);\n"
+    "        code = (bits < 64 ? code << bits : 0)\n"
+    "               | field_code(records + records_at + from * stride, field[f]);\n"
     "    }\n"
     "    store_bits(codes + codes_at + i * bytes, bytes, code);\n"
     "    if (!by_index)\n"
     "        index[i] = from;\n"
     "}\n\n",
-    "//---- utility: segments\n\n\n"
-    "CLSORT_KERNEL void clsort_number_segments(global const uchar *work, ulong work_at, global uchar *target, ulong target_at,\n"
+    "//---- utility: segments\n\n\n\n"
+    "CLSORT_KERNEL void clsort_number_segments(global const uchar *work, ulong work_at,\n"
+    "                                          global uchar *target, ulong target_at,\n"
     "                                          CLSORT_SEGMENT_ARGS, uint n, uint relative)\n"
     "{\n"
     "    const segments_t s = CLSORT_SEGMENTS;\n"
@@ -4945,7 +5368,8 @@ static const char *const clsort__source[] = {
     "}\n\n",
     "//---- utility: checks\n\n"
     "enum { COMES_FIRST, COMES_EQUAL, COMES_LAST };\n"
-    "CLSORT_INLINE uint compare_fields(global const uchar *x, global const uchar *y, ulong8 packed, uint field_count)\n"
+    "CLSORT_INLINE uint compare_fields(global const uchar *x, global const uchar *y, ulong8 packed,\n"
+    "                                  uint field_count)\n"
     "{\n"
     "    ulong field[8];\n"
     "    uint order = COMES_EQUAL;\n"
@@ -4955,14 +5379,19 @@ static const char *const clsort__source[] = {
     "        order = code_x < code_y ? COMES_FIRST : code_x > code_y ? COMES_LAST : COMES_EQUAL;\n"
     "    }\n"
     "    return order;\n"
-    "}\n\n\n"
-    "CLSORT_INLINE uint ordered_element(segment_t own, global const uchar *indices, uint by_index, uint i)\n"
+    "}\n\n\n\n"
+    "CLSORT_INLINE uint ordered_element(segment_t own, global const uchar *indices, uint by_index,\n"
+    "                                   uint i)\n"
     "{\n"
-    "    return own.begin + ordered_place(indices + (by_index ? own.begin * 4UL : 0), by_index, i - own.begin, own.rows);\n"
+    "    return own.begin\n"
+    "           + ordered_place(indices + (by_index ? own.begin * 4UL : 0), by_index, i - own.begin,\n"
+    "                           own.rows);\n"
     "}\n\n\n\n\n"
-    "CLSORT_KERNEL void clsort_is_sorted(global const uchar *records, ulong records_at, global const uchar *indices, ulong indices_at,\n"
-    "                                    global uchar *result, ulong result_at, CLSORT_SEGMENT_ARGS, uint n, uint by_index, uint strict,\n"
-    "                                    ulong element, ulong8 packed, uint field_count)\n"
+    "CLSORT_KERNEL void clsort_is_sorted(global const uchar *records, ulong records_at,\n"
+    "                                    global const uchar *indices, ulong indices_at,\n"
+    "                                    global uchar *result, ulong result_at, CLSORT_SEGMENT_ARGS,\n"
+    "                                    uint n, uint by_index, uint strict, ulong element,\n"
+    "                                    ulong8 packed, uint field_count)\n"
     "{\n"
     "    const segments_t s = CLSORT_SEGMENTS;\n"
     "    const uint i = (uint)get_global_id(0);\n"
@@ -4974,12 +5403,14 @@ static const char *const clsort__source[] = {
     "    const segment_t own = segment_around(s, i);\n"
     "    if (own.rows < 2 || i - own.begin >= own.rows - 1)\n"
     "        return;\n"
-    "    const uint x = ordered_element(own, indices + indices_at, by_index, i), y = ordered_element(own, indices + indices_at, by_index, i + 1);\n"
-    "    const uint order = compare_fields(records + records_at + x * element, records + records_at + y * element, packed, field_count);\n"
+    "    const uint x = ordered_element(own, indices + indices_at, by_index, i),\n"
+    "               y = ordered_element(own, indices + indices_at, by_index, i + 1);\n"
+    "    const uint order = compare_fields(records + records_at + x * element,\n"
+    "                                      records + records_at + y * element, packed, field_count);\n"
     "    if (order == COMES_LAST || (order == COMES_EQUAL && strict && y <= x))\n"
     "        atomic_min((volatile global uint *)(result + result_at), i + 1);\n"
     "}\n\n",
-    "//---- utility: fingerprints\n\n"
+    "//---- utility: fingerprints\n\n\n"
     "CLSORT_INLINE ulong mix(ulong x)\n"
     "{\n"
     "    x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9UL;\n"
@@ -4991,10 +5422,13 @@ static const char *const clsort__source[] = {
     "    for (ulong b = 0; b < bytes; b++)\n"
     "        hash = mix(hash + at[b]);\n"
     "    return hash;\n"
-    "}\n\n\n\n\n"
-    "CLSORT_KERNEL void clsort_fingerprint(global const uchar *elements, ulong elements_at, global const uchar *values, ulong values_at,\n"
-    "                                      global const uchar *indices, ulong indices_at, global uchar *sums, ulong sums_at, CLSORT_SEGMENT_ARGS,\n"
-    "                                      uint n, uint by_index, ulong bytes, ulong value_bytes, uint step)\n"
+    "}\n\n\n\n\n\n"
+    "CLSORT_KERNEL void clsort_fingerprint(global const uchar *elements, ulong elements_at,\n"
+    "                                      global const uchar *values, ulong values_at,\n"
+    "                                      global const uchar *indices, ulong indices_at,\n"
+    "                                      global uchar *sums, ulong sums_at, CLSORT_SEGMENT_ARGS,\n"
+    "                                      uint n, uint by_index, ulong bytes, ulong value_bytes,\n"
+    "                                      uint step)\n"
     "{\n"
     "    const segments_t s = CLSORT_SEGMENTS;\n"
     "    uint alone[2] = { 0, 0 }, paired[2] = { 0, 0 };\n"
@@ -5002,8 +5436,11 @@ static const char *const clsort__source[] = {
     "        const segment_t own = segment_around(s, (uint)i);\n"
     "        if (own.rows == 0)\n"
     "            continue;\n"
-    "        const ulong element = elements_at + ordered_element(own, indices + indices_at, by_index, (uint)i) * bytes;\n"
-    "        const ulong hash = mix_bytes(0x9E3779B97F4A7C15UL + mix(own.begin), elements + element, bytes);\n"
+    "        const ulong element = elements_at\n"
+    "                              + ordered_element(own, indices + indices_at, by_index, (uint)i)\n"
+    "                                    * bytes;\n"
+    "        const ulong hash = mix_bytes(0x9E3779B97F4A7C15UL + mix(own.begin), elements + element,\n"
+    "                                     bytes);\n"
     "        const ulong pair = mix_bytes(hash, values + values_at + i * value_bytes, value_bytes);\n"
     "        alone[0] += (uint)hash;\n"
     "        alone[1] += (uint)(hash >> 32);\n"
@@ -5015,8 +5452,9 @@ static const char *const clsort__source[] = {
     "        atomic_add(&sum[k], alone[k]);\n"
     "        atomic_add(&sum[2 + k], paired[k]);\n"
     "    }\n"
-    "}\n\n\n\n"
-    "CLSORT_KERNEL void clsort_fingerprint_indices(global const uchar *indices, ulong indices_at, global uchar *sums, ulong sums_at,\n"
+    "}\n\n\n\n\n"
+    "CLSORT_KERNEL void clsort_fingerprint_indices(global const uchar *indices, ulong indices_at,\n"
+    "                                              global uchar *sums, ulong sums_at,\n"
     "                                              CLSORT_SEGMENT_ARGS, uint n, uint step)\n"
     "{\n"
     "    const segments_t s = CLSORT_SEGMENTS;\n"
@@ -5025,7 +5463,9 @@ static const char *const clsort__source[] = {
     "        const segment_t own = segment_around(s, (uint)i);\n"
     "        if (own.rows == 0)\n"
     "            continue;\n"
-    "        const ulong is = mix(*(global const uint *)(indices + indices_at + i * 4) + 1UL + own.begin), should = mix(i + 1);\n"
+    "        const ulong is = mix(*(global const uint *)(indices + indices_at + i * 4) + 1UL\n"
+    "                             + own.begin),\n"
+    "                    should = mix(i + 1);\n"
     "        difference[0] += (uint)is - (uint)should;\n"
     "        difference[1] += (uint)(is >> 32) - (uint)(should >> 32);\n"
     "    }\n"
@@ -5057,23 +5497,37 @@ enum {
 };
 
 /* Families of kernels: those of the public algorithms, and private ones. */
-enum { CLSORT__BITONIC = CLSORT__FAMILY_BITONIC, CLSORT__MERGE = CLSORT__FAMILY_MERGE, CLSORT__RADIX = CLSORT__FAMILY_RADIX,
-       CLSORT__QUICKSORT = CLSORT__FAMILY_QUICKSORT, CLSORT__UTILITY = CLSORT__FAMILY_UTILITY,
-       CLSORT__PUBLISHED_BITONIC = CLSORT__FAMILY_PUBLISHED_BITONIC,
-       CLSORT__PUBLISHED_MERGE = CLSORT__FAMILY_PUBLISHED_MERGE, CLSORT__SWEEP = CLSORT__FAMILY_SWEEP,
-       CLSORT__RELAUNCH = CLSORT__FAMILY_RELAUNCH, CLSORT__SELECT = CLSORT__FAMILY_SELECT,
-       CLSORT__SEGMENTS = CLSORT__FAMILY_SEGMENTS, CLSORT__PIECES = CLSORT__FAMILY_PIECES, CLSORT__BATCH = CLSORT__FAMILY_BATCH };
+enum {
+    CLSORT__BITONIC = CLSORT__FAMILY_BITONIC,
+    CLSORT__MERGE = CLSORT__FAMILY_MERGE,
+    CLSORT__RADIX = CLSORT__FAMILY_RADIX,
+    CLSORT__QUICKSORT = CLSORT__FAMILY_QUICKSORT,
+    CLSORT__UTILITY = CLSORT__FAMILY_UTILITY,
+    CLSORT__PUBLISHED_BITONIC = CLSORT__FAMILY_PUBLISHED_BITONIC,
+    CLSORT__PUBLISHED_MERGE = CLSORT__FAMILY_PUBLISHED_MERGE,
+    CLSORT__SWEEP = CLSORT__FAMILY_SWEEP,
+    CLSORT__RELAUNCH = CLSORT__FAMILY_RELAUNCH,
+    CLSORT__SELECT = CLSORT__FAMILY_SELECT,
+    CLSORT__SEGMENTS = CLSORT__FAMILY_SEGMENTS,
+    CLSORT__PIECES = CLSORT__FAMILY_PIECES,
+    CLSORT__BATCH = CLSORT__FAMILY_BATCH
+};
 
 /* Public numbers that kernels know by another name. */
 #define CLSORT__SAME(a, b) ((int)(a) == (b))
-typedef char clsort__kernels_know_public_numbers[
-    CLSORT__SAME(CLSORT_BITONIC, CLSORT__FAMILY_BITONIC) && CLSORT__SAME(CLSORT_MERGE, CLSORT__FAMILY_MERGE)
-    && CLSORT__SAME(CLSORT_RADIX, CLSORT__FAMILY_RADIX) && CLSORT__SAME(CLSORT_QUICKSORT, CLSORT__FAMILY_QUICKSORT)
-    && CLSORT__SAME(CLSORT_PIVOT_MEDIAN3, CLSORT__PIVOT_MEDIAN3)
-    && CLSORT__SAME(CLSORT_PIVOT_MIDRANGE, CLSORT__PIVOT_MIDRANGE)
-    && CLSORT__SAME(CLSORT_PIVOT_SAMPLE, CLSORT__PIVOT_SAMPLE) && CLSORT__SAME(CLSORT_SCAN_LOCAL, CLSORT__SCAN_LOCAL)
-    && CLSORT__SAME(CLSORT_SCAN_BUILTIN, CLSORT__SCAN_BUILTIN)
-    && CLSORT__SAME(CLSORT_SCAN_BLELLOCH, CLSORT__SCAN_BLELLOCH) ? 1 : -1];
+typedef char clsort__kernels_know_public_numbers
+    [CLSORT__SAME(CLSORT_BITONIC, CLSORT__FAMILY_BITONIC)
+             && CLSORT__SAME(CLSORT_MERGE, CLSORT__FAMILY_MERGE)
+             && CLSORT__SAME(CLSORT_RADIX, CLSORT__FAMILY_RADIX)
+             && CLSORT__SAME(CLSORT_QUICKSORT, CLSORT__FAMILY_QUICKSORT)
+             && CLSORT__SAME(CLSORT_PIVOT_MEDIAN3, CLSORT__PIVOT_MEDIAN3)
+             && CLSORT__SAME(CLSORT_PIVOT_MIDRANGE, CLSORT__PIVOT_MIDRANGE)
+             && CLSORT__SAME(CLSORT_PIVOT_SAMPLE, CLSORT__PIVOT_SAMPLE)
+             && CLSORT__SAME(CLSORT_SCAN_LOCAL, CLSORT__SCAN_LOCAL)
+             && CLSORT__SAME(CLSORT_SCAN_BUILTIN, CLSORT__SCAN_BUILTIN)
+             && CLSORT__SAME(CLSORT_SCAN_BLELLOCH, CLSORT__SCAN_BLELLOCH)
+         ? 1
+         : -1];
 
 /* The bit of a family in the set of those that failed the self-test. */
 #define CLSORT__BIT(family) (1u << ((family) < 32 ? (family) : (family) - 16))
@@ -5147,7 +5601,8 @@ typedef struct clsort__config {
     cl_uint scan;               /* quicksort: CLSORT_SCAN_*; 0 where work-items do not add up */
 } clsort__config;
 
-/* A built program and its kernels. It may have a smaller shape than asked for: what its kernels' limits allow. */
+/* A built program and its kernels. It may have a smaller shape than asked for: what its kernels'
+   limits allow. */
 typedef struct clsort__program {
     clsort__config asked, config;
     cl_program program;
@@ -5191,9 +5646,11 @@ struct clsort_sorter {
     cl_device_id device;
     clsort_options options;
     int is_cpu, has_vectors;    /* has_vectors: a CPU whose compiler fills vector registers */
-    int has_progress;           /* work-groups that have started all make progress, and NVIDIA's PTX is there */
+    int has_progress;           /* work-groups that have started all make progress, and NVIDIA's PTX
+                                   is there */
     int releases_late;          /* programs must outlive their launches; see clsort__mark_queue */
-    cl_uint enqueues;           /* kernels can enqueue kernels and call work-group functions: the version of OpenCL C for that, else 0 */
+    cl_uint enqueues;           /* kernels can enqueue kernels and call work-group functions: the
+                                   version of OpenCL C for that, else 0 */
     size_t max_group;
     cl_uint compute_units;
     cl_ulong local_bytes, max_allocation;
@@ -5206,7 +5663,8 @@ struct clsort_sorter {
     clsort__pending *pending;
     size_t pending_count;
     clsort_status verdict;      /* on sorts that are judged, until clsort_collect hands it out */
-    cl_event *marks;            /* releases_late: complete when the work on queues that were trimmed away is done */
+    cl_event *marks;            /* releases_late: complete when the work on queues that were trimmed
+                                   away is done */
     size_t mark_count;
     cl_uint broken;             /* bit per family that failed the self-test */
     cl_event *waits;            /* room for the caller's wait list and one event more */
@@ -5214,7 +5672,8 @@ struct clsort_sorter {
     struct clsort__range *ranges;   /* room for the arrays of a gather */
     size_t range_room;
     cl_command_queue own_queue; /* of host arrays and of prepare */
-    cl_command_queue device_queue; /* the default queue on the device, once quicksort on the device needs it */
+    cl_command_queue device_queue; /* the default queue on the device, once quicksort on the device
+                                      needs it */
     cl_mem dummy;               /* stands for every buffer while kernels are warmed */
     char *build_log;
     const char *function;       /* the public one that runs */
@@ -5235,7 +5694,8 @@ typedef struct clsort__arrays { clsort__span keys, values; } clsort__arrays;
 
 typedef struct clsort__codec { cl_ulong mask, flip, rotate, minus_zero; } clsort__codec;
 
-/* A key inside a record, as kernels get it: an offset, and what makes its code; see field_code in kernels.cl. */
+/* A key inside a record, as kernels get it: an offset, and what makes its code; see field_code in
+   kernels.cl. */
 typedef cl_ulong clsort__field;
 
 /* What a selection runs, besides the plan of its keys, arrays and scratch. */
@@ -5263,10 +5723,13 @@ typedef struct clsort__plan {
     clsort__config pieces;      /* segments where work-items work alone: what sorts pieces */
     clsort__field fields[CLSORT_MAX_FIELDS];   /* the key, or all fields of a key of several */
     cl_uint field_count;
-    size_t key_bytes, element;  /* bytes of a sorted key or code; bytes from one key to the next in `keys` */
+    size_t key_bytes, element;  /* bytes of a sorted key or code; bytes from one key to the next in
+                                   `keys` */
     size_t results;             /* elements written: `extent`, or those that are selected */
-    size_t extent, segments, stride;   /* elements from the first to the last; segments or rows, 0: neither; elements between the starts of rows */
-    int at_offsets, in_ranges, counts_there;   /* segments between offsets, or in ranges that kernels left; the count lies on the device */
+    size_t extent, segments, stride;   /* elements from the first to the last; segments or rows, 0:
+                                          neither; elements between the starts of rows */
+    int at_offsets, in_ranges, counts_there;   /* segments between offsets, or in ranges that
+                                                  kernels left; the count lies on the device */
     int none_left;              /* AUTO found no algorithm */
     int has_indices, has_values, in_place, values_in_place, writes_keys;
     int stable, has_codes;      /* has_codes: the sorted keys are codes, made of several fields */
@@ -5284,13 +5747,15 @@ typedef struct clsort__way {
     clsort__span tables;
 } clsort__way;
 
-/* One pass: pairs of runs from a and b to `to`. A work-group finds its slice itself while all of them run at once; else a kernel of its
-   own is faster, and a comparator's slices must be clamped anyway. */
+/* One pass: pairs of runs from a and b to `to`. A work-group finds its slice itself while all of
+   them run at once; else a kernel of its own is faster, and a comparator's slices must be clamped
+   anyway. */
 typedef struct clsort__merge_pass {
     clsort__arrays a, b, to;
     size_t n, run, span;
     clsort__span splits;
-    int stored;                 /* splits come from kernels of their own, not from each work-group */
+    int stored;                 /* splits come from kernels of their own, not from each
+                                   work-group */
 } clsort__merge_pass;
 
 typedef struct clsort__run clsort__run;
@@ -5307,7 +5772,8 @@ enum {
 /* Which sorts need a second place for rows: none, all, those by kernel A. */
 enum { CLSORT__IN_PLACE, CLSORT__OUT_OF_PLACE, CLSORT__OUT_OF_PLACE_BY_A };
 
-/* A way to sort: a public algorithm, or a form of one. Where only sizes matter, the sorter is NULL. */
+/* A way to sort: a public algorithm, or a form of one. Where only sizes matter, the sorter is
+   NULL. */
 typedef struct clsort__algorithm {
     cl_uint number;             /* CLSORT_*; of forms, the family of their kernels */
     cl_uint base;               /* of forms, the public algorithm that they belong to */
@@ -5334,7 +5800,8 @@ typedef struct clsort__range {
 /* What a description is checked for: to read keys only, to select from rows, to sort. */
 enum { CLSORT__TO_READ, CLSORT__TO_SELECT, CLSORT__TO_SORT };
 
-/* COUNT enqueues nothing and counts commands; WARM launches every kernel with its geometry but no elements. */
+/* COUNT enqueues nothing and counts commands; WARM launches every kernel with its geometry but no
+   elements. */
 enum { CLSORT__COUNT, CLSORT__WARM, CLSORT__RUN };
 
 /* What clsort_explain counts of a run. */
@@ -5353,7 +5820,8 @@ struct clsort__run {
     const cl_event *wait;
     cl_event *done;
     cl_uint issued, total;
-    cl_event previous;          /* of the last command, if it has one; what the next waits for on an out-of-order queue */
+    cl_event previous;          /* of the last command, if it has one; what the next waits for on an
+                                   out-of-order queue */
     clsort__tally *tally;       /* NULL: none */
     int number;                 /* of the kernel, in CLSORT__KERNEL_LIST */
     cl_kernel kernel;
@@ -5363,33 +5831,41 @@ struct clsort__run {
 
 /* ---- >>status -------------------------------------------------------------------------------- */
 
+static const struct clsort__code { cl_int code; const char *name; } clsort__codes[] = {
+    { 0, "CL_SUCCESS" }, { -1, "CL_DEVICE_NOT_FOUND" }, { -2, "CL_DEVICE_NOT_AVAILABLE" },
+    { -3, "CL_COMPILER_NOT_AVAILABLE" }, { -4, "CL_MEM_OBJECT_ALLOCATION_FAILURE" },
+    { -5, "CL_OUT_OF_RESOURCES" }, { -6, "CL_OUT_OF_HOST_MEMORY" },
+    { -7, "CL_PROFILING_INFO_NOT_AVAILABLE" }, { -8, "CL_MEM_COPY_OVERLAP" },
+    { -11, "CL_BUILD_PROGRAM_FAILURE" }, { -13, "CL_MISALIGNED_SUB_BUFFER_OFFSET" },
+    { -14, "CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST" }, { -30, "CL_INVALID_VALUE" },
+    { -32, "CL_INVALID_PLATFORM" }, { -33, "CL_INVALID_DEVICE" }, { -34, "CL_INVALID_CONTEXT" },
+    { -36, "CL_INVALID_COMMAND_QUEUE" }, { -38, "CL_INVALID_MEM_OBJECT" },
+    { -42, "CL_INVALID_BINARY" }, { -43, "CL_INVALID_BUILD_OPTIONS" },
+    { -44, "CL_INVALID_PROGRAM" }, { -46, "CL_INVALID_KERNEL_NAME" }, { -48, "CL_INVALID_KERNEL" },
+    { -49, "CL_INVALID_ARG_INDEX" }, { -50, "CL_INVALID_ARG_VALUE" },
+    { -51, "CL_INVALID_ARG_SIZE" }, { -52, "CL_INVALID_KERNEL_ARGS" },
+    { -54, "CL_INVALID_WORK_GROUP_SIZE" }, { -55, "CL_INVALID_WORK_ITEM_SIZE" },
+    { -57, "CL_INVALID_EVENT_WAIT_LIST" }, { -58, "CL_INVALID_EVENT" },
+    { -59, "CL_INVALID_OPERATION" }, { -61, "CL_INVALID_BUFFER_SIZE" },
+    { -63, "CL_INVALID_GLOBAL_WORK_SIZE" }, { -1001, "CL_PLATFORM_NOT_FOUND_KHR" }
+};
+
 static const char *clsort__opencl_name(cl_int code)
 {
-    static const struct { cl_int code; const char *name; } names[] = {
-        { 0, "CL_SUCCESS" }, { -1, "CL_DEVICE_NOT_FOUND" }, { -2, "CL_DEVICE_NOT_AVAILABLE" }, { -3, "CL_COMPILER_NOT_AVAILABLE" },
-        { -4, "CL_MEM_OBJECT_ALLOCATION_FAILURE" }, { -5, "CL_OUT_OF_RESOURCES" }, { -6, "CL_OUT_OF_HOST_MEMORY" },
-        { -7, "CL_PROFILING_INFO_NOT_AVAILABLE" }, { -8, "CL_MEM_COPY_OVERLAP" }, { -11, "CL_BUILD_PROGRAM_FAILURE" },
-        { -13, "CL_MISALIGNED_SUB_BUFFER_OFFSET" }, { -14, "CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST" },
-        { -30, "CL_INVALID_VALUE" }, { -32, "CL_INVALID_PLATFORM" }, { -33, "CL_INVALID_DEVICE" }, { -34, "CL_INVALID_CONTEXT" },
-        { -36, "CL_INVALID_COMMAND_QUEUE" }, { -38, "CL_INVALID_MEM_OBJECT" }, { -42, "CL_INVALID_BINARY" },
-        { -43, "CL_INVALID_BUILD_OPTIONS" }, { -44, "CL_INVALID_PROGRAM" }, { -46, "CL_INVALID_KERNEL_NAME" }, { -48, "CL_INVALID_KERNEL" },
-        { -49, "CL_INVALID_ARG_INDEX" }, { -50, "CL_INVALID_ARG_VALUE" }, { -51, "CL_INVALID_ARG_SIZE" }, { -52, "CL_INVALID_KERNEL_ARGS" },
-        { -54, "CL_INVALID_WORK_GROUP_SIZE" }, { -55, "CL_INVALID_WORK_ITEM_SIZE" }, { -57, "CL_INVALID_EVENT_WAIT_LIST" },
-        { -58, "CL_INVALID_EVENT" }, { -59, "CL_INVALID_OPERATION" }, { -61, "CL_INVALID_BUFFER_SIZE" }, { -63, "CL_INVALID_GLOBAL_WORK_SIZE" },
-        { -1001, "CL_PLATFORM_NOT_FOUND_KHR" }
-    };
     size_t i;
-    for (i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (names[i].code == code) return names[i].name;
+    for (i = 0; i < sizeof clsort__codes / sizeof clsort__codes[0]; i++)
+        if (clsort__codes[i].code == code) return clsort__codes[i].name;
     return "an OpenCL error";
 }
 
-/* Notes a failure on the sorter and tells the callback; returns the status, for `return clsort__fail(...)`. */
-static clsort_status clsort__fail(clsort_sorter *s, clsort_status status, const char *function, const char *detail)
+/* Notes a failure on the sorter and tells the callback; returns the status, for `return
+   clsort__fail(...)`. */
+static clsort_status clsort__fail(clsort_sorter *s, clsort_status status, const char *function,
+                                  const char *detail)
 {
     const int number = status;
-    snprintf(s->message, sizeof s->message, "%s: %s%s%s (%d)", function, detail ? detail : "", detail ? ": " : "",
-             clsort_status_text(status), number);
+    snprintf(s->message, sizeof s->message, "%s: %s%s%s (%d)", function, detail ? detail : "",
+             detail ? ": " : "", clsort_status_text(status), number);
     if (s->options.diagnostic) s->options.diagnostic(s->options.user, status, function, s->message);
     return status;
 }
@@ -5401,7 +5877,8 @@ static clsort_status clsort__note(clsort_sorter *s, cl_int code, const char *fun
 }
 
 /* Calls an OpenCL function that returns its code: CLSORT__TRY(s, clFinish, (queue)). */
-#define CLSORT__TRY(s, function, arguments) clsort__note(s, CLSORT_CL(function) arguments, #function)
+#define CLSORT__TRY(s, function, arguments) \
+    clsort__note(s, CLSORT_CL(function) arguments, #function)
 
 /* Asks an object, or the sorter's device, for something of fixed size. */
 #define CLSORT__ASK(s, function, object, what, place) \
@@ -5449,7 +5926,8 @@ static void clsort__release_slot(clsort__slot *slot)
 }
 
 /* The slot of a queue, or one that no queue owns yet, or a new one. queue may be NULL. */
-static clsort_status clsort__find_slot(clsort_sorter *s, cl_command_queue queue, clsort__slot **found)
+static clsort_status clsort__find_slot(clsort_sorter *s, cl_command_queue queue,
+                                       clsort__slot **found)
 {
     size_t i, spare = s->slot_count;
     clsort_status status;
@@ -5472,11 +5950,12 @@ static clsort_status clsort__find_slot(clsort_sorter *s, cl_command_queue queue,
     return CL_SUCCESS;
 }
 
-/* NVIDIA's driver (580.159) reads a program's memory until its launches are done, although OpenCL lets a
-   program be released before. Of 96 processes that released one behind a user event, 31 died of a corrupted
-   heap; neither clFlush nor another order of releases helped. So a sorter there keeps a slot for each queue
-   that it was used with, a mark for each such queue that is trimmed away, and its programs until all marks
-   are complete. Without a mark there is nothing but to wait. */
+/* NVIDIA's driver (580.159) reads a program's memory until its launches are done, although OpenCL
+   lets a program be released before. Of 96 processes that released one behind a user event, 31 died
+   of a corrupted heap; neither clFlush nor another order of releases helped. So a sorter there
+   keeps a slot for each queue that it was used with, a mark for each such queue that is trimmed
+   away, and its programs until all marks are complete. Without a mark there is nothing but to
+   wait. */
 static void clsort__mark_queue(clsort_sorter *s, cl_command_queue queue)
 {
     cl_event mark = NULL;
@@ -5495,7 +5974,8 @@ static void clsort__mark_queue(clsort_sorter *s, cl_command_queue queue)
 static int clsort__mark_complete(cl_event mark)
 {
     cl_int state = CL_QUEUED;
-    const cl_int code = CLSORT_CL(clGetEventInfo)(mark, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, NULL);
+    const cl_int code = CLSORT_CL(clGetEventInfo)(mark, CL_EVENT_COMMAND_EXECUTION_STATUS,
+                                                  sizeof state, &state, NULL);
     return code == CL_SUCCESS && state <= CL_COMPLETE;
 }
 
@@ -5518,7 +5998,8 @@ static size_t clsort__buffer_bytes(const clsort__layout *l, cl_uint i)
 
 /* Makes a slot's buffers at least as large as a layout needs. Commands still queued keep old
    buffers alive. */
-static clsort_status clsort__grow_slot(clsort_sorter *s, clsort__slot *slot, const clsort__layout *l)
+static clsort_status clsort__grow_slot(clsort_sorter *s, clsort__slot *slot,
+                                       const clsort__layout *l)
 {
     cl_uint i;
     for (i = 0; i < l->buffers; i++) {
@@ -5542,7 +6023,8 @@ static clsort_status clsort__grow_slot(clsort_sorter *s, clsort__slot *slot, con
 enum { CLSORT__MOST_LOG = 1 << 20, CLSORT__MOST_DEVICES = 1 << 16 };
 
 /* The first GPU of any platform, else the first device. */
-static clsort_status clsort__default_device(clsort_sorter *s, cl_platform_id *platform, cl_device_id *device)
+static clsort_status clsort__default_device(clsort_sorter *s, cl_platform_id *platform,
+                                            cl_device_id *device)
 {
     static const cl_device_type types[2] = { CL_DEVICE_TYPE_GPU, CL_DEVICE_TYPE_ALL };
     cl_platform_id platforms[64];
@@ -5580,29 +6062,35 @@ static clsort_status clsort__own_context(clsort_sorter *s)
 }
 
 /* Retains the caller's context and device, after checking that they belong together. */
-static clsort_status clsort__adopt_context(clsort_sorter *s, cl_context context, cl_device_id device)
+static clsort_status clsort__adopt_context(clsort_sorter *s, cl_context context,
+                                           cl_device_id device)
 {
     size_t bytes = 0, i;
     int found = 0;
     cl_device_id *list = NULL;
-    clsort_status status = CLSORT__TRY(s, clGetContextInfo, (context, CL_CONTEXT_DEVICES, 0, NULL, &bytes));
+    clsort_status status = CLSORT__TRY(s, clGetContextInfo,
+                                       (context, CL_CONTEXT_DEVICES, 0, NULL, &bytes));
     if (status == CL_SUCCESS && bytes > CLSORT__MOST_DEVICES)
         status = clsort__fail(s, CL_OUT_OF_HOST_MEMORY, "clGetContextInfo", "CL_CONTEXT_DEVICES");
     if (status == CL_SUCCESS) status = clsort__grow(s, &list, bytes + 1, 1);
-    if (status == CL_SUCCESS) status = CLSORT__TRY(s, clGetContextInfo, (context, CL_CONTEXT_DEVICES, bytes, list, NULL));
+    if (status == CL_SUCCESS)
+        status = CLSORT__TRY(s, clGetContextInfo, (context, CL_CONTEXT_DEVICES, bytes, list, NULL));
     for (i = 0; status == CL_SUCCESS && i < bytes / sizeof device; i++)
         if (list[i] == device) found = 1;
     clsort__free(list);
     if (status != CL_SUCCESS) return status;
-    if (!found) return clsort__fail(s, CLSORT_ERROR_DEVICE_UNUSABLE, "clsort_create", "the device is not one of the context's");
+    if (!found)
+        return clsort__fail(s, CLSORT_ERROR_DEVICE_UNUSABLE, "clsort_create",
+                            "the device is not one of the context's");
     status = CLSORT__TRY(s, clRetainContext, (context));
     if (status != CL_SUCCESS) return status;
     s->context = context;
     return clsort__keep_device(s, device);
 }
 
-/* NVIDIA's GPUs since compute capability 7.0 run every work-group that has started to its end, whatever others wait for. No query of
-   OpenCL tells this; a driver that does not know NVIDIA's own one is none of theirs. */
+/* NVIDIA's GPUs since compute capability 7.0 run every work-group that has started to its end,
+   whatever others wait for. No query of OpenCL tells this; a driver that does not know NVIDIA's own
+   one is none of theirs. */
 static clsort_status clsort__find_progress(clsort_sorter *s)
 {
     enum { NVIDIA = 0x10DE, COMPUTE_CAPABILITY_MAJOR_NV = 0x4000 };
@@ -5610,27 +6098,33 @@ static clsort_status clsort__find_progress(clsort_sorter *s)
     cl_int code;
     clsort_status status = CLSORT__FACT(s, CL_DEVICE_VENDOR_ID, vendor);
     if (status != CL_SUCCESS || s->is_cpu || vendor != NVIDIA) return status;
-    code = CLSORT_CL(clGetDeviceInfo)(s->device, COMPUTE_CAPABILITY_MAJOR_NV, sizeof major, &major, NULL);
+    code = CLSORT_CL(clGetDeviceInfo)(s->device, COMPUTE_CAPABILITY_MAJOR_NV, sizeof major, &major,
+                                      NULL);
     s->has_progress = code == CL_SUCCESS && major >= 7;
     s->releases_late = 1;
     return code == CL_INVALID_VALUE ? CL_SUCCESS : clsort__note(s, code, "clGetDeviceInfo");
 }
 
-/* Can kernels enqueue kernels and call work-group functions? Both came with OpenCL 2.0 and are optional since 3.0. A driver that does not know a query
-   has nothing of it. */
+/* Can kernels enqueue kernels and call work-group functions? Both came with OpenCL 2.0 and are
+   optional since 3.0. A driver that does not know a query has nothing of it. */
 static clsort_status clsort__find_enqueue(clsort_sorter *s)
 {
 #if CL_TARGET_OPENCL_VERSION >= 300 && defined(CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES)
     char version[256] = "";
     cl_bool functions = CL_FALSE;
     cl_device_device_enqueue_capabilities able = 0;
-    cl_int code = CLSORT_CL(clGetDeviceInfo)(s->device, CL_DEVICE_VERSION, sizeof version - 1, version, NULL);   /* "OpenCL M.m ..." */
+    /* "OpenCL M.m ..." */
+    cl_int code = CLSORT_CL(clGetDeviceInfo)(s->device, CL_DEVICE_VERSION, sizeof version - 1,
+                                             version, NULL);
     if (code == CL_SUCCESS && version[7] == '2') {
         s->enqueues = 2;
     } else if (code == CL_SUCCESS && version[7] >= '3') {
-        code = CLSORT_CL(clGetDeviceInfo)(s->device, CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES, sizeof able, &able, NULL);
+        code = CLSORT_CL(clGetDeviceInfo)(s->device, CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES,
+                                          sizeof able, &able, NULL);
         if (code == CL_SUCCESS)
-            code = CLSORT_CL(clGetDeviceInfo)(s->device, CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT, sizeof functions, &functions, NULL);
+            code = CLSORT_CL(clGetDeviceInfo)(s->device,
+                                              CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT,
+                                              sizeof functions, &functions, NULL);
         s->enqueues = code == CL_SUCCESS && functions && able & CL_DEVICE_QUEUE_SUPPORTED ? 3 : 0;
     }
     return code == CL_INVALID_VALUE ? CL_SUCCESS : clsort__note(s, code, "clGetDeviceInfo");
@@ -5659,7 +6153,8 @@ static clsort_status clsort__device_facts(clsort_sorter *s)
         status = CLSORT__FACT(s, CL_DEVICE_MAX_MEM_ALLOC_SIZE, s->max_allocation);
     if (status != CL_SUCCESS) return status;
     if (!compiler || !available)
-        return clsort__fail(s, CLSORT_ERROR_DEVICE_UNUSABLE, "clsort_create", compiler ? "CL_DEVICE_AVAILABLE" : "CL_DEVICE_COMPILER_AVAILABLE");
+        return clsort__fail(s, CLSORT_ERROR_DEVICE_UNUSABLE, "clsort_create",
+                            compiler ? "CL_DEVICE_AVAILABLE" : "CL_DEVICE_COMPILER_AVAILABLE");
     if (sizes[0] < s->max_group) s->max_group = sizes[0];
     if (!s->max_group) s->max_group = 1;
     if (!s->compute_units) s->compute_units = 1;   /* of a driver that does not know */
@@ -5676,7 +6171,8 @@ static clsort_status clsort__own_queue(clsort_sorter *s)
     if (s->own_queue) return CL_SUCCESS;
 #if defined(__GNUC__)
 #pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wdeprecated-declarations"   /* OpenCL 2.0 renamed it; 1.2 has nothing else */
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"   /* OpenCL 2.0 renamed it; 1.2 has
+                                                                nothing else */
 #endif
     s->own_queue = CLSORT_CL(clCreateCommandQueue)(s->context, s->device, 0, &code);
 #if defined(__GNUC__)
@@ -5685,14 +6181,19 @@ static clsort_status clsort__own_queue(clsort_sorter *s)
     return clsort__note(s, code, "clCreateCommandQueue");
 }
 
-/* The default queue on the device. There is at most one: OpenCL returns that which the program has made already. */
+/* The default queue on the device. There is at most one: OpenCL returns that which the program has
+   made already. */
 static clsort_status clsort__device_queue(clsort_sorter *s)
 {
 #if defined(CL_VERSION_2_0)
-    const cl_queue_properties properties[3] = { CL_QUEUE_PROPERTIES, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_ON_DEVICE | CL_QUEUE_ON_DEVICE_DEFAULT, 0 };
+    const cl_queue_properties properties[3] = {
+        CL_QUEUE_PROPERTIES,
+        CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_ON_DEVICE | CL_QUEUE_ON_DEVICE_DEFAULT, 0
+    };
     cl_int code;
     if (s->device_queue) return CL_SUCCESS;
-    s->device_queue = CLSORT_CL(clCreateCommandQueueWithProperties)(s->context, s->device, properties, &code);
+    s->device_queue = CLSORT_CL(clCreateCommandQueueWithProperties)(s->context, s->device,
+                                                                    properties, &code);
     return clsort__note(s, code, "clCreateCommandQueueWithProperties");
 #else
     return clsort__fail(s, CLSORT_ERROR_UNSUPPORTED, "clsort", "tuning.scheduler");
@@ -5715,8 +6216,9 @@ static int clsort__uses_local(const clsort__config *c)
     return c->share_log2 > 0 || c->family == CLSORT__BATCH;
 }
 
-/* Local memory of a tile kernel, in bytes: keys, and words, of which a tile of bare keys has one that is not used. Both with the
-   padding of kernels.cl. Where it is not used there is the least that an argument can have. */
+/* Local memory of a tile kernel, in bytes: keys, and words, of which a tile of bare keys has one
+   that is not used. Both with the padding of kernels.cl. Where it is not used there is the least
+   that an argument can have. */
 static size_t clsort__tile_rows(const clsort__config *c, cl_uint pad_log2)
 {
     const size_t items = (size_t)1 << c->items_log2, tile = items << c->share_log2;
@@ -5734,7 +6236,8 @@ static size_t clsort__tile_keys(const clsort__config *c)
 static size_t clsort__tile_words(const clsort__config *c)
 {
     const size_t words = (c->value_bytes + 3) / 4;
-    return words && clsort__uses_local(c) ? 4 * words * clsort__tile_rows(c, CLSORT__WORD_PAD_LOG2) : 4;
+    return words && clsort__uses_local(c) ? 4 * words * clsort__tile_rows(c, CLSORT__WORD_PAD_LOG2)
+                                          : 4;
 }
 
 /* Merges share the splits of work-items, or of the work-group's slice. */
@@ -5763,7 +6266,8 @@ static cl_uint clsort__lower_group(const clsort_sorter *s, cl_uint log2)
 }
 
 /* The same as the caller names it, at most `most`; else `on_cpu` or 8. s may be NULL. */
-static cl_uint clsort__choose_group(const clsort_sorter *s, const clsort_tuning *t, cl_uint on_cpu, cl_uint most)
+static cl_uint clsort__choose_group(const clsort_sorter *s, const clsort_tuning *t, cl_uint on_cpu,
+                                    cl_uint most)
 {
     const cl_uint log2 = t->work_group ? clsort__log2(t->work_group) : s && s->is_cpu ? on_cpu : 8;
     return clsort__lower_group(s, log2 < most ? log2 : most);
@@ -5857,8 +6361,10 @@ static size_t clsort__comparator_place(unsigned *line)
     }
 }
 
-/* Creates a program from kernels.cl and the caller's text, whose lines count from 1 in files of their names. */
-static cl_int clsort__load_source(clsort_sorter *s, const clsort__comparator *comparator, cl_program *program)
+/* Creates a program from kernels.cl and the caller's text, whose lines count from 1 in files of
+   their names. */
+static cl_int clsort__load_source(clsort_sorter *s, const clsort__comparator *comparator,
+                                  cl_program *program)
 {
     enum { CHUNKS = sizeof clsort__source / sizeof clsort__source[0] };
     const char *source[CHUNKS + 5];
@@ -5872,18 +6378,23 @@ static cl_int clsort__load_source(clsort_sorter *s, const clsort__comparator *co
         snprintf(resume, sizeof resume, "\n) != 0;\n}\n#line %u \"kernels.cl\"\n", line);
         source[place] = "#line 1 \"record_type\"\n";
         source[place + 1] = comparator->record_type;
-        source[place + 2] = "\nstatic inline int clsort_precedes(clsort_record a, clsort_record b)\n{\nreturn (\n#line 1 \"precedes\"\n";
+        source[place + 2] = "\nstatic inline int clsort_precedes(clsort_record a, clsort_record "
+                            "b)\n{\nreturn (\n#line 1 \"precedes\"\n";
         source[place + 3] = comparator->precedes;
         source[place + 4] = resume;
-        memcpy((void *)(size_t)(source + place + 5), clsort__source + place, (CHUNKS - place) * sizeof *source);
+        memcpy((void *)(size_t)(source + place + 5), clsort__source + place,
+               (CHUNKS - place) * sizeof *source);
         count += 5;
     }
-    *program = CLSORT_CL(clCreateProgramWithSource)(s->context, (cl_uint)count, source, NULL, &code);
+    *program = CLSORT_CL(clCreateProgramWithSource)(s->context, (cl_uint)count, source, NULL,
+                                                    &code);
     return code;
 }
 
 /* Copies a comparator's texts; *number is its place in the list, from 1. */
-static clsort_status clsort__add_comparator(clsort_sorter *s, const char *record_type, const char *precedes, size_t record_size, cl_uint *number)
+static clsort_status clsort__add_comparator(clsort_sorter *s, const char *record_type,
+                                            const char *precedes, size_t record_size,
+                                            cl_uint *number)
 {
     const size_t first = strlen(record_type) + 1, second = strlen(precedes) + 1;
     const size_t count = s->comparator_count + 1;
@@ -5907,8 +6418,10 @@ static cl_uint clsort__find_comparator(const clsort_sorter *s, const clsort_desc
 {
     cl_uint i;
     for (i = 0; d->precedes && i < s->comparator_count; i++)
-        if (s->comparators[i].record_size == d->record_size && !strcmp(s->comparators[i].record_type, d->record_type)
-            && !strcmp(s->comparators[i].precedes, d->precedes)) return i + 1;
+        if (s->comparators[i].record_size == d->record_size
+            && !strcmp(s->comparators[i].record_type, d->record_type)
+            && !strcmp(s->comparators[i].precedes, d->precedes))
+            return i + 1;
     return 0;
 }
 
@@ -5939,34 +6452,55 @@ static const char *clsort__first_error(const char *log, size_t *length)
     return line;
 }
 
-/* Reports a failed build: which kernels, and the compiler's first complaint. The whole log is kept. */
+/* Reports a failed build: which kernels, and the compiler's first complaint. The whole log is
+   kept. */
 static clsort_status clsort__fail_build(clsort_sorter *s, const clsort__config *c, cl_int code)
 {
     const char *log = clsort_build_log(s);
-    const clsort_status failed = c->comparator ? CLSORT_ERROR_COMPARATOR : CLSORT_ERROR_BUILD_FAILED;
+    const clsort_status failed = c->comparator ? CLSORT_ERROR_COMPARATOR
+                                               : CLSORT_ERROR_BUILD_FAILED;
     char detail[320];
     size_t length;
     const char *line = clsort__first_error(log, &length);
-    snprintf(detail, sizeof detail, "%s%s kernels%s%.*s", c->comparator ? "record_type, precedes, " : "",
-             clsort__family_name(c->family), length ? ": " : "", length < 200 ? (int)length : 200, line);
-    return clsort__fail(s, code == CL_BUILD_PROGRAM_FAILURE ? failed : code, "clBuildProgram", detail);
+    snprintf(detail, sizeof detail, "%s%s kernels%s%.*s",
+             c->comparator ? "record_type, precedes, " : "", clsort__family_name(c->family),
+             length ? ": " : "", length < 200 ? (int)length : 200, line);
+    return clsort__fail(s, code == CL_BUILD_PROGRAM_FAILURE ? failed : code, "clBuildProgram",
+                        detail);
+}
+
+/* The options that a program of a shape is compiled with. */
+static void clsort__build_options(const clsort_sorter *s, const clsort__config *c,
+                                  const clsort__comparator *comparator, char *options, size_t size)
+{
+    snprintf(options, size,
+             "-w -cl-std=CL%s -D CLSORT_FAMILY=%u -D CLSORT_KEY_BYTES=%u -D CLSORT_VALUE_BYTES=%u"
+             " -D CLSORT_RECORDS=%u -D CLSORT_TIES=%u -D CLSORT_GROUP_LOG2=%u"
+             " -D CLSORT_SHARE_LOG2=%u -D CLSORT_ITEMS_LOG2=%u -D CLSORT_LANES=%u"
+             " -D CLSORT_COMPARATOR=%d -D CLSORT_RECORD_BYTES=%.0f -D CLSORT_BY_INDEX=%u"
+             " -D CLSORT_TWO_ARRAYS=%u -D CLSORT_DIGIT_BITS=%u -D CLSORT_RADIX_ITEMS=%u"
+             " -D CLSORT_SWEEP_WIDE=%u -D CLSORT_FORWARD_PROGRESS=%d -D CLSORT_SCAN=%u"
+             " -D CLSORT_BRANCHES=%d -D CLSORT_RANGES=%u",
+             c->language == 3 ? "3.0" : c->language == 2 ? "2.0" : "1.2",
+             (unsigned)c->family, (unsigned)c->key_bytes, (unsigned)c->value_bytes,
+             (unsigned)c->records, (unsigned)c->ties, (unsigned)c->group_log2,
+             (unsigned)c->share_log2, (unsigned)c->items_log2, (unsigned)c->lanes,
+             comparator != NULL, comparator ? (double)comparator->record_size : 4.0,
+             (unsigned)c->by_index, (unsigned)c->two_arrays,
+             c->digit_bits ? (unsigned)c->digit_bits : 8,
+             c->radix_items ? (unsigned)c->radix_items : 16, (unsigned)c->wide,
+             c->family == CLSORT__SWEEP, c->scan ? (unsigned)c->scan : (unsigned)CLSORT_SCAN_LOCAL,
+             !s->is_cpu, (unsigned)c->ranges);
 }
 
 static clsort_status clsort__compile(clsort_sorter *s, clsort__program *p)
 {
     const clsort__config *c = &p->config;
-    const clsort__comparator *comparator = c->comparator ? &s->comparators[c->comparator - 1] : NULL;
+    const clsort__comparator *comparator = c->comparator ? &s->comparators[c->comparator - 1]
+                                                         : NULL;
     char options[640];
     cl_int code;
-    snprintf(options, sizeof options,
-             "-w -cl-std=CL%s -D CLSORT_FAMILY=%u -D CLSORT_KEY_BYTES=%u -D CLSORT_VALUE_BYTES=%u -D CLSORT_RECORDS=%u -D CLSORT_TIES=%u"
-             " -D CLSORT_GROUP_LOG2=%u -D CLSORT_SHARE_LOG2=%u -D CLSORT_ITEMS_LOG2=%u -D CLSORT_LANES=%u"
-             " -D CLSORT_COMPARATOR=%d -D CLSORT_RECORD_BYTES=%.0f -D CLSORT_BY_INDEX=%u -D CLSORT_TWO_ARRAYS=%u"
-             " -D CLSORT_DIGIT_BITS=%u -D CLSORT_RADIX_ITEMS=%u -D CLSORT_SWEEP_WIDE=%u -D CLSORT_FORWARD_PROGRESS=%d -D CLSORT_SCAN=%u -D CLSORT_BRANCHES=%d -D CLSORT_RANGES=%u",
-             c->language == 3 ? "3.0" : c->language == 2 ? "2.0" : "1.2", (unsigned)c->family, (unsigned)c->key_bytes, (unsigned)c->value_bytes, (unsigned)c->records, (unsigned)c->ties,
-             (unsigned)c->group_log2, (unsigned)c->share_log2, (unsigned)c->items_log2, (unsigned)c->lanes,
-             comparator != NULL, comparator ? (double)comparator->record_size : 4.0, (unsigned)c->by_index, (unsigned)c->two_arrays,
-             c->digit_bits ? (unsigned)c->digit_bits : 8, c->radix_items ? (unsigned)c->radix_items : 16, (unsigned)c->wide, c->family == CLSORT__SWEEP, c->scan ? (unsigned)c->scan : (unsigned)CLSORT_SCAN_LOCAL, !s->is_cpu, (unsigned)c->ranges);
+    clsort__build_options(s, c, comparator, options, sizeof options);
     code = clsort__load_source(s, comparator, &p->program);
     if (code != CL_SUCCESS) return clsort__note(s, code, "clCreateProgramWithSource");
     code = CLSORT_CL(clBuildProgram)(p->program, 1, &s->device, options, NULL, NULL);
@@ -5975,7 +6509,10 @@ static clsort_status clsort__compile(clsort_sorter *s, clsort__program *p)
     return clsort__fail_build(s, c, code);
 }
 
-static const struct clsort__kernel_entry { cl_uint family; const char *name; } clsort__kernel_entries[] = {
+static const struct clsort__kernel_entry {
+    cl_uint family;
+    const char *name;
+} clsort__kernel_entries[] = {
 #define CLSORT__ENTRY(name, family, text) { family, text },
     CLSORT__KERNEL_LIST(CLSORT__ENTRY)
 #undef CLSORT__ENTRY
@@ -5989,11 +6526,13 @@ static int clsort__has_kernel(const clsort__config *c, int kernel)
     if (kernel == CLSORT__KERNEL_MERGE_TILE) return c->lanes == 1;
     if (kernel == CLSORT__KERNEL_SEGMENT_PACK) return c->share_log2 > 0 && !c->ranges;
     if (kernel == CLSORT__KERNEL_SEGMENT_TILE) return c->share_log2 > 0;
-    if (kernel == CLSORT__KERNEL_MERGE_CLAMP || kernel == CLSORT__KERNEL_MERGE_ORDERED) return c->comparator > 0;
+    if (kernel == CLSORT__KERNEL_MERGE_CLAMP || kernel == CLSORT__KERNEL_MERGE_ORDERED)
+        return c->comparator > 0;
     return 1;
 }
 
-/* Creates a program's kernels. *fits is 0 when the device refuses one of them at this work-group size. */
+/* Creates a program's kernels. *fits is 0 when the device refuses one of them at this work-group
+   size. */
 static clsort_status clsort__create_kernels(clsort_sorter *s, clsort__program *p, int *fits)
 {
     const size_t need = clsort__local_need(&p->config);
@@ -6006,11 +6545,17 @@ static clsort_status clsort__create_kernels(clsort_sorter *s, clsort__program *p
         cl_int code;
         clsort_status status;
         if (!clsort__has_kernel(&p->config, i)) continue;
-        p->kernels[i] = CLSORT_CL(clCreateKernel)(p->program, clsort__kernel_entries[i].name, &code);
-        if (code != CL_SUCCESS) return clsort__fail(s, code, "clCreateKernel", clsort__kernel_entries[i].name);
-        status = CLSORT__TRY(s, clGetKernelWorkGroupInfo, (p->kernels[i], s->device, CL_KERNEL_WORK_GROUP_SIZE, sizeof group, &group, NULL));
+        p->kernels[i] = CLSORT_CL(clCreateKernel)(p->program, clsort__kernel_entries[i].name,
+                                                  &code);
+        if (code != CL_SUCCESS)
+            return clsort__fail(s, code, "clCreateKernel", clsort__kernel_entries[i].name);
+        status = CLSORT__TRY(s, clGetKernelWorkGroupInfo,
+                             (p->kernels[i], s->device, CL_KERNEL_WORK_GROUP_SIZE, sizeof group,
+                              &group, NULL));
         if (status == CL_SUCCESS)
-            status = CLSORT__TRY(s, clGetKernelWorkGroupInfo, (p->kernels[i], s->device, CL_KERNEL_LOCAL_MEM_SIZE, sizeof local_bytes, &local_bytes, NULL));
+            status = CLSORT__TRY(s, clGetKernelWorkGroupInfo,
+                                 (p->kernels[i], s->device, CL_KERNEL_LOCAL_MEM_SIZE,
+                                  sizeof local_bytes, &local_bytes, NULL));
         if (status != CL_SUCCESS) return status;
         if (group < (size_t)1 << p->config.group_log2 || local_bytes > room) *fits = 0;
     }
@@ -6027,7 +6572,8 @@ static clsort_status clsort__build(clsort_sorter *s, clsort__program *p)
         if (status == CL_SUCCESS && fits) return CL_SUCCESS;
         clsort__release_program(p);
         if (status != CL_SUCCESS) return status;
-        if (!p->config.group_log2) return clsort__fail(s, CLSORT_ERROR_DEVICE_LIMITS, "clsort", "work-group size");
+        if (!p->config.group_log2)
+            return clsort__fail(s, CLSORT_ERROR_DEVICE_LIMITS, "clsort", "work-group size");
         p->config.group_log2--;
         if (p->config.share_log2) p->config.share_log2--;
         clsort__least_tile(&p->config);
@@ -6043,12 +6589,14 @@ static clsort__program *clsort__find_program(clsort_sorter *s, const clsort__con
 }
 
 /* Builds what is not built yet. */
-static clsort_status clsort__need_program(clsort_sorter *s, const clsort__config *asked, cl_uint flags)
+static clsort_status clsort__need_program(clsort_sorter *s, const clsort__config *asked,
+                                          cl_uint flags)
 {
     clsort__program *p;
     clsort_status status;
     if (clsort__find_program(s, asked)) return CL_SUCCESS;
-    if (flags & CLSORT_FLAG_NO_BUILD) return clsort__fail(s, CLSORT_ERROR_NOT_READY, "clsort", NULL);
+    if (flags & CLSORT_FLAG_NO_BUILD)
+        return clsort__fail(s, CLSORT_ERROR_NOT_READY, "clsort", NULL);
     status = clsort__grow(s, &s->programs, s->program_count + 1, sizeof *s->programs);
     if (status != CL_SUCCESS) return status;
     p = &s->programs[s->program_count];
@@ -6113,7 +6661,8 @@ static clsort__codec clsort__make_codec(const clsort_field *f)
     clsort__codec c = { 0, 0, 0, 0 };
     if (clsort__is_float(f->type)) {
         c.mask = sign - 1;
-        if (f->nan_order == CLSORT_NAN_LAST) c.rotate = ((cl_ulong)1 << clsort__mantissa_bits(f->type)) - 1;
+        if (f->nan_order == CLSORT_NAN_LAST)
+            c.rotate = ((cl_ulong)1 << clsort__mantissa_bits(f->type)) - 1;
         if (f->zero_order == CLSORT_ZERO_EQUAL) c.minus_zero = sign;
     }
     if (f->type >> 8 != CLSORT_U8 >> 8) c.flip = sign;
@@ -6121,14 +6670,16 @@ static clsort__codec clsort__make_codec(const clsort_field *f)
     return c;
 }
 
-/* The same for kernels that take their keys out of records, with the key's place, in 64 bits; see field_code in kernels.cl. */
+/* The same for kernels that take their keys out of records, with the key's place, in 64 bits; see
+   field_code in kernels.cl. */
 static clsort__field clsort__pack_field(const clsort_field *f)
 {
     const clsort__codec c = clsort__make_codec(f);
     const cl_ulong bytes = clsort__key_bits(f->type) / 8, sign = (cl_ulong)1 << (8 * bytes - 1);
     return (cl_ulong)f->offset | bytes << CLSORT__FIELD_BYTES
            | (cl_ulong)((c.flip & sign) != 0) << CLSORT__FIELD_SIGN
-           | (cl_ulong)((c.flip & 1) != 0) << CLSORT__FIELD_DESCENDING | (cl_ulong)(c.mask != 0) << CLSORT__FIELD_FLOAT
+           | (cl_ulong)((c.flip & 1) != 0) << CLSORT__FIELD_DESCENDING
+           | (cl_ulong)(c.mask != 0) << CLSORT__FIELD_FLOAT
            | (cl_ulong)(c.minus_zero != 0) << CLSORT__FIELD_EQUAL_ZEROS
            | (cl_ulong)(c.rotate ? clsort__mantissa_bits(f->type) : 0) << CLSORT__FIELD_MANTISSA;
 }
@@ -6137,14 +6688,17 @@ static clsort__field clsort__pack_field(const clsort_field *f)
 static clsort__field clsort__pack_bits(const clsort_desc *d)
 {
     const cl_uint lacks = d->last_bit ? clsort__key_bits(d->key_type) - d->last_bit : 0;
-    return (cl_ulong)d->first_bit << CLSORT__FIELD_FIRST_BIT | (cl_ulong)lacks << CLSORT__FIELD_LACKS;
+    return (cl_ulong)d->first_bit << CLSORT__FIELD_FIRST_BIT
+           | (cl_ulong)lacks << CLSORT__FIELD_LACKS;
 }
 
-/* The first of the fields that make one code together with field `last`: as many as 8 bytes hold. */
+/* The first of the fields that make one code together with field `last`: as many as 8 bytes
+   hold. */
 static cl_uint clsort__first_field(const clsort_desc *d, cl_uint last)
 {
     cl_uint bits = d->fields ? clsort__key_bits(d->fields[last].type) : 0;
-    while (last > 0 && bits + clsort__key_bits(d->fields[last - 1].type) <= 64) bits += clsort__key_bits(d->fields[--last].type);
+    while (last > 0 && bits + clsort__key_bits(d->fields[last - 1].type) <= 64)
+        bits += clsort__key_bits(d->fields[--last].type);
     return last;
 }
 
@@ -6171,7 +6725,8 @@ static size_t clsort__code_bytes(const clsort_desc *d)
 /* Are some bits of the code left out? */
 static int clsort__some_bits(const clsort_desc *d)
 {
-    return d->first_bit || (d->last_bit && (!d->key_type || d->last_bit != clsort__key_bits(d->key_type)));
+    return d->first_bit
+           || (d->last_bit && (!d->key_type || d->last_bit != clsort__key_bits(d->key_type)));
 }
 
 /* Are rows sorted as published? */
@@ -6180,11 +6735,13 @@ static int clsort__is_batch(const clsort_desc *d)
     return d->tuning.local >= CLSORT_LOCAL_BATCH_ODD_EVEN;
 }
 
-/* Are there rows, segments or a count on the device? Rows of top-k are not sorted, and not meant. */
+/* Are there rows, segments or a count on the device? Rows of top-k are not sorted, and not
+   meant. */
 static int clsort__has_segments(const clsort_desc *d)
 {
     if (d->top_k) return 0;
-    return d->rows > 1 || clsort__is_batch(d) || d->segments || d->segment_count || d->count_buffer || (d->flags & CLSORT_FLAG_COUNT_BUFFER);
+    return d->rows > 1 || clsort__is_batch(d) || d->segments || d->segment_count || d->count_buffer
+           || (d->flags & CLSORT_FLAG_COUNT_BUFFER);
 }
 
 static size_t clsort__saturating_add(size_t a, size_t b) { return b > ~a ? ~(size_t)0 : a + b; }
@@ -6248,24 +6805,33 @@ static void clsort__plan_key(clsort__plan *p)
 /* Elements from the first one of the first row to the last one of the last. */
 static size_t clsort__extent(const clsort_desc *d, size_t element)
 {
-    return d->rows > 1 && d->count ? (d->rows - 1) * (d->row_stride ? d->row_stride / element : d->count) + d->count : d->count;
+    return d->rows > 1 && d->count
+               ? (d->rows - 1) * (d->row_stride ? d->row_stride / element : d->count) + d->count
+               : d->count;
 }
 
 /* Which arrays are there, and which of them are written. */
 static void clsort__plan_arrays(clsort__plan *p)
 {
     const clsort_desc *d = &p->d;
-    p->element = d->record_size ? d->record_size : d->key_type ? clsort__key_bits(d->key_type) / 8 : p->key_bytes;
+    p->element = d->record_size ? d->record_size
+                 : d->key_type  ? clsort__key_bits(d->key_type) / 8
+                                : p->key_bytes;
     p->at_offsets = d->segments || d->segment_count;
     p->counts_there = d->count_buffer || (d->flags & CLSORT_FLAG_COUNT_BUFFER);
-    p->segments = p->at_offsets ? d->segment_count : clsort__has_segments(d) ? d->rows ? d->rows : 1 : 0;
+    p->segments = p->at_offsets             ? d->segment_count
+                  : clsort__has_segments(d) ? d->rows ? d->rows : 1
+                                            : 0;
     p->stride = d->row_stride && !p->at_offsets ? d->row_stride / p->element : d->count;
     p->extent = p->results = clsort__extent(d, p->element);
     p->has_indices = d->indices || (d->flags & CLSORT_FLAG_INDICES);
     p->has_values = d->value_size > 0;
     p->writes_keys = !p->has_indices || d->keys_out || (d->flags & CLSORT_FLAG_KEYS_OUT);
-    p->in_place = d->keys_out ? d->keys_out == d->keys && d->keys_out_offset == d->keys_offset : !(d->flags & CLSORT_FLAG_KEYS_OUT);
-    p->values_in_place = d->values_out ? d->values_out == d->values && d->values_out_offset == d->values_offset : !(d->flags & CLSORT_FLAG_VALUES_OUT);
+    p->in_place = d->keys_out ? d->keys_out == d->keys && d->keys_out_offset == d->keys_offset
+                              : !(d->flags & CLSORT_FLAG_KEYS_OUT);
+    p->values_in_place = d->values_out ? d->values_out == d->values
+                                             && d->values_out_offset == d->values_offset
+                                       : !(d->flags & CLSORT_FLAG_VALUES_OUT);
 }
 
 /* Does an order need a stable algorithm? Bare keys do not: equal ones cannot be told apart. Rows
@@ -6314,50 +6880,61 @@ static int clsort__is_bare(const clsort_desc *d)
     return !d->value_size && !d->record_size && !d->indices && !(d->flags & CLSORT_FLAG_INDICES);
 }
 
-/* Where AUTO goes from one algorithm to the next, by the number of elements: bitonic up to `bitonic`, radix from `radix` on, else merge. The first
-   row counts that fits the device, the payload and the key's bits. Measured on an NVIDIA H200, and on CPUs with PoCL and Intel's runtime;
-   for other GPUs taken from NVIDIA's, without sweeps. */
+/* Where AUTO goes from one algorithm to the next, by the number of elements: bitonic up to
+   `bitonic`, radix from `radix` on, else merge. The first row counts that fits the device, the
+   payload and the key's bits. Measured on an NVIDIA H200, and on CPUs with PoCL and Intel's
+   runtime; for other GPUs taken from NVIDIA's, without sweeps. */
 enum { CLSORT__NVIDIA, CLSORT__OTHER_GPU, CLSORT__CPU };
-static const struct clsort__crossover { int device, bare; cl_uint bits; cl_uint bitonic, radix; } clsort__crossovers[] = {
-    { CLSORT__NVIDIA,    1, 16, 1u << 12, 1u << 16 },
-    { CLSORT__NVIDIA,    1, 32, 1u << 12, 1u << 20 },
-    { CLSORT__NVIDIA,    0, 16, 0, 1u << 16 },
-    { CLSORT__NVIDIA,    0, 32, 0, 1u << 20 },
-    { CLSORT__NVIDIA,    1, 64, 0, 1u << 22 },
-    { CLSORT__NVIDIA,    0, 64, 0, 1u << 22 },
-    { CLSORT__OTHER_GPU, 1, 32, 1u << 12, 0xFFFFFFFFu },
-    { CLSORT__OTHER_GPU, 1, 64, 0, 0xFFFFFFFFu },
-    { CLSORT__OTHER_GPU, 0, 64, 0, 0xFFFFFFFFu },
-    { CLSORT__CPU,       1, 16, 0xFFFFFFFFu, 1u << 10 },
-    { CLSORT__CPU,       1, 32, 0xFFFFFFFFu, 1u << 18 },
-    { CLSORT__CPU,       1, 64, 0xFFFFFFFFu, 1u << 22 },
-    { CLSORT__CPU,       0, 64, 0xFFFFFFFFu, 1u << 12 }
-};
+static const struct clsort__crossover {
+    int device, bare;
+    cl_uint bits;
+    cl_uint bitonic, radix;
+} clsort__crossovers[] = { { CLSORT__NVIDIA, 1, 16, 1u << 12, 1u << 16 },
+                           { CLSORT__NVIDIA, 1, 32, 1u << 12, 1u << 20 },
+                           { CLSORT__NVIDIA, 0, 16, 0, 1u << 16 },
+                           { CLSORT__NVIDIA, 0, 32, 0, 1u << 20 },
+                           { CLSORT__NVIDIA, 1, 64, 0, 1u << 22 },
+                           { CLSORT__NVIDIA, 0, 64, 0, 1u << 22 },
+                           { CLSORT__OTHER_GPU, 1, 32, 1u << 12, 0xFFFFFFFFu },
+                           { CLSORT__OTHER_GPU, 1, 64, 0, 0xFFFFFFFFu },
+                           { CLSORT__OTHER_GPU, 0, 64, 0, 0xFFFFFFFFu },
+                           { CLSORT__CPU, 1, 16, 0xFFFFFFFFu, 1u << 10 },
+                           { CLSORT__CPU, 1, 32, 0xFFFFFFFFu, 1u << 18 },
+                           { CLSORT__CPU, 1, 64, 0xFFFFFFFFu, 1u << 22 },
+                           { CLSORT__CPU, 0, 64, 0xFFFFFFFFu, 1u << 12 } };
 
-static const struct clsort__crossover *clsort__find_crossover(const clsort_sorter *s, const clsort_desc *d)
+static const struct clsort__crossover *clsort__find_crossover(const clsort_sorter *s,
+                                                              const clsort_desc *d)
 {
-    const int device = s->is_cpu ? CLSORT__CPU : s->has_progress ? CLSORT__NVIDIA : CLSORT__OTHER_GPU, bare = clsort__is_bare(d);
+    const int device = s->is_cpu         ? CLSORT__CPU
+                       : s->has_progress ? CLSORT__NVIDIA
+                                         : CLSORT__OTHER_GPU,
+              bare = clsort__is_bare(d);
     const struct clsort__crossover *c = clsort__crossovers;
     while (c->device != device || c->bare != bare || c->bits < clsort__key_bits(d->key_type)) c++;
     return c;
 }
 
-/* The algorithms in the order in which AUTO would take them; merge first where the device is not known. */
+/* The algorithms in the order in which AUTO would take them; merge first where the device is not
+   known. */
 static const cl_uint *clsort__preferences(const clsort_sorter *s, const clsort_desc *d)
 {
-    static const cl_uint orders[3][3] = { { CLSORT_RADIX, CLSORT_MERGE, CLSORT_BITONIC }, { CLSORT_BITONIC, CLSORT_RADIX, CLSORT_MERGE },
+    static const cl_uint orders[3][3] = { { CLSORT_RADIX, CLSORT_MERGE, CLSORT_BITONIC },
+                                          { CLSORT_BITONIC, CLSORT_RADIX, CLSORT_MERGE },
                                           { CLSORT_MERGE, CLSORT_RADIX, CLSORT_BITONIC } };
     const struct clsort__crossover *c = s ? clsort__find_crossover(s, d) : NULL;
     return orders[c && d->count >= c->radix ? 0 : c && d->count <= c->bitonic ? 1 : 2];
 }
 
-/* What AUTO takes: the first one that can do it and did not fail the self-test. CLSORT_AUTO if none is left. s may be NULL. */
+/* What AUTO takes: the first one that can do it and did not fail the self-test. CLSORT_AUTO if none
+   is left. s may be NULL. */
 static cl_uint clsort__choose_algorithm(const clsort_sorter *s, const clsort_desc *d)
 {
     const cl_uint *algorithms = clsort__preferences(s, d);
     int i;
     for (i = 0; i < 3; i++)
-        if (clsort__can(algorithms[i], d) && !(s && s->broken & CLSORT__BIT(algorithms[i]))) return algorithms[i];
+        if (clsort__can(algorithms[i], d) && !(s && s->broken & CLSORT__BIT(algorithms[i])))
+            return algorithms[i];
     return CLSORT_AUTO;
 }
 
@@ -6388,8 +6965,10 @@ static void clsort__plan_scratch(const clsort_sorter *s, clsort__plan *p)
     if (p->by_index) {
         if (!p->keys_at_home && !p->d.precedes) p->work_keys = clsort__take(l, n * p->key_bytes);
         if (!p->has_indices || p->segments) p->work_indices = clsort__take(l, n * 4);
-        if (!p->keys_at_home && p->writes_keys && p->in_place) p->copied_keys = clsort__take(l, n * p->element);
-        if (p->has_values && p->values_in_place) p->copied_values = clsort__take(l, n * p->d.value_size);
+        if (!p->keys_at_home && p->writes_keys && p->in_place)
+            p->copied_keys = clsort__take(l, n * p->element);
+        if (p->has_values && p->values_in_place)
+            p->copied_values = clsort__take(l, n * p->d.value_size);
     }
     if (place == CLSORT__OUT_OF_PLACE
         || (place == CLSORT__OUT_OF_PLACE_BY_A && p->d.tuning.bitonic_step == CLSORT_STEP_A)) {
@@ -6418,7 +6997,8 @@ static void clsort__make_plan(const clsort_sorter *s, const clsort_desc *desc, c
                   || (p->segments && p->has_values && p->in_place != p->values_in_place)
                   || (d->precedes && d->record_size % 4)
                   || (!p->algorithm->stable && clsort__needs_stable(p));
-    p->keys_at_home = p->writes_keys && !d->record_size && !p->codec.minus_zero && !p->has_codes && (!p->segments || p->in_place);
+    p->keys_at_home = p->writes_keys && !d->record_size && !p->codec.minus_zero && !p->has_codes
+                      && (!p->segments || p->in_place);
     clsort__plan_config(s, p);
 }
 
@@ -6482,14 +7062,16 @@ static void clsort__blame(clsort__checks *c, clsort_status status, const char *d
 /* One thing that can be wrong: whether it is, and the field with what would be right. */
 typedef struct clsort__mistake { int made; const char *detail; } clsort__mistake;
 
-static void clsort__blame_first(clsort__checks *c, clsort_status status, const clsort__mistake *m, size_t count)
+static void clsort__blame_first(clsort__checks *c, clsort_status status, const clsort__mistake *m,
+                                size_t count)
 {
     size_t i;
     for (i = 0; i < count; i++)
         if (m[i].made) clsort__blame(c, status, m[i].detail);
 }
 
-#define CLSORT__BLAME(c, status, list) clsort__blame_first(c, status, list, sizeof list / sizeof *list)
+#define CLSORT__BLAME(c, status, list) \
+    clsort__blame_first(c, status, list, sizeof list / sizeof *list)
 
 /* Reports the mistake, if there is one. */
 static clsort_status clsort__conclude(const clsort__checks *c)
@@ -6526,7 +7108,8 @@ static int clsort__power_of_two(cl_uint x, cl_uint least, cl_uint most)
 }
 
 /* Blames part `name` of field number i. */
-static void clsort__blame_field(clsort__checks *c, clsort_status status, unsigned i, const char *name)
+static void clsort__blame_field(clsort__checks *c, clsort_status status, unsigned i,
+                                const char *name)
 {
     char detail[60];
     snprintf(detail, sizeof detail, "fields[%u].%s", i, name);
@@ -6538,7 +7121,8 @@ static void clsort__check_order_given(clsort__checks *c, const clsort_desc *d)
 {
     const clsort__mistake mistakes[] = {
         { d->fields && d->precedes, "fields beside precedes: set one of them" },
-        { d->precedes && !d->record_type, "precedes without record_type, which declares clsort_record" },
+        { d->precedes && !d->record_type,
+          "precedes without record_type, which declares clsort_record" },
         { d->record_type && !d->precedes, "record_type without precedes" },
         { d->fields && !d->field_count, "fields without field_count" },
         { d->field_count && !d->fields, "field_count without fields" },
@@ -6552,12 +7136,14 @@ static void clsort__check_order_given(clsort__checks *c, const clsort_desc *d)
     };
     cl_uint i;
     if (!d->fields && !d->precedes && !d->record_type && !d->field_count) {
-        if (!clsort__known_key_type(d->key_type)) clsort__blame(c, CLSORT_ERROR_KEY_TYPE, "key_type");
+        if (!clsort__known_key_type(d->key_type))
+            clsort__blame(c, CLSORT_ERROR_KEY_TYPE, "key_type");
         return;
     }
     CLSORT__BLAME(c, CLSORT_ERROR_FIELDS, mistakes);
     for (i = 0; d->fields && i < d->field_count && i < CLSORT_MAX_FIELDS; i++)
-        if (!clsort__known_key_type(d->fields[i].type)) clsort__blame_field(c, CLSORT_ERROR_KEY_TYPE, i, "type");
+        if (!clsort__known_key_type(d->fields[i].type))
+            clsort__blame_field(c, CLSORT_ERROR_KEY_TYPE, i, "type");
 }
 
 static void clsort__check_field_values(clsort__checks *c, const clsort_desc *d)
@@ -6565,9 +7151,12 @@ static void clsort__check_field_values(clsort__checks *c, const clsort_desc *d)
     cl_uint i;
     for (i = 0; i < d->field_count; i++) {
         const clsort_field *f = &d->fields[i];
-        if (f->order > CLSORT_DESCENDING) clsort__blame_field(c, CLSORT_ERROR_UNKNOWN_VALUE, i, "order");
-        if (f->nan_order > CLSORT_NAN_LAST) clsort__blame_field(c, CLSORT_ERROR_UNKNOWN_VALUE, i, "nan_order");
-        if (f->zero_order > CLSORT_ZERO_EQUAL) clsort__blame_field(c, CLSORT_ERROR_UNKNOWN_VALUE, i, "zero_order");
+        if (f->order > CLSORT_DESCENDING)
+            clsort__blame_field(c, CLSORT_ERROR_UNKNOWN_VALUE, i, "order");
+        if (f->nan_order > CLSORT_NAN_LAST)
+            clsort__blame_field(c, CLSORT_ERROR_UNKNOWN_VALUE, i, "nan_order");
+        if (f->zero_order > CLSORT_ZERO_EQUAL)
+            clsort__blame_field(c, CLSORT_ERROR_UNKNOWN_VALUE, i, "zero_order");
     }
 }
 
@@ -6577,16 +7166,20 @@ static void clsort__check_values(clsort__checks *c, const clsort_desc *d)
     const clsort__mistake mistakes[] = {
         { d->order > CLSORT_DESCENDING, "order: CLSORT_ASCENDING or CLSORT_DESCENDING" },
         { d->nan_order > CLSORT_NAN_LAST, "nan_order: CLSORT_NAN_TOTAL or CLSORT_NAN_LAST" },
-        { d->zero_order > CLSORT_ZERO_EQUAL, "zero_order: CLSORT_ZERO_DISTINCT or CLSORT_ZERO_EQUAL" },
-        { d->algorithm && !clsort__is_public(d->algorithm), "algorithm: CLSORT_AUTO to CLSORT_QUICKSORT" },
+        { d->zero_order > CLSORT_ZERO_EQUAL,
+          "zero_order: CLSORT_ZERO_DISTINCT or CLSORT_ZERO_EQUAL" },
+        { d->algorithm && !clsort__is_public(d->algorithm),
+          "algorithm: CLSORT_AUTO to CLSORT_QUICKSORT" },
         { t->radix > CLSORT_RADIX_PORTABLE, "tuning.radix" },
         { t->pivot > CLSORT_PIVOT_SAMPLE, "tuning.pivot" },
         { t->scheduler > CLSORT_SCHEDULER_QUEUED, "tuning.scheduler" },
         { t->scan > CLSORT_SCAN_BLELLOCH, "tuning.scan" },
         { t->bitonic_step && !clsort__power_of_two(t->bitonic_step, 1, 16), "tuning.bitonic_step" },
         { t->local > CLSORT_LOCAL_BATCH_SPLIT, "tuning.local" },
-        { t->work_group && !clsort__power_of_two(t->work_group, 1, 1u << 31), "tuning.work_group: a power of two" },
-        { t->items && !clsort__power_of_two(t->items, 1, 512), "tuning.items: a power of two up to 512" }
+        { t->work_group && !clsort__power_of_two(t->work_group, 1, 1u << 31),
+          "tuning.work_group: a power of two" },
+        { t->items && !clsort__power_of_two(t->items, 1, 512),
+          "tuning.items: a power of two up to 512" }
     };
     CLSORT__BLAME(c, CLSORT_ERROR_UNKNOWN_VALUE, mistakes);
     clsort__check_field_values(c, d);
@@ -6613,8 +7206,10 @@ static void clsort__check_flags(clsort__checks *c, const clsort_desc *d, int pur
     const int selects = purpose == CLSORT__TO_SELECT;
     const clsort__mistake mistakes[] = {
         { (d->flags & ~known) != 0, "flags" },
-        { (d->flags & top) && !selects, "flags: CLSORT_FLAG_TOP_UNSORTED and CLSORT_FLAG_TOP_NTH need top_k" },
-        { (d->flags & CLSORT_FLAG_COUNT_BUFFER) && selects, "flags: CLSORT_FLAG_COUNT_BUFFER beside top_k" }
+        { (d->flags & top) && !selects,
+          "flags: CLSORT_FLAG_TOP_UNSORTED and CLSORT_FLAG_TOP_NTH need top_k" },
+        { (d->flags & CLSORT_FLAG_COUNT_BUFFER) && selects,
+          "flags: CLSORT_FLAG_COUNT_BUFFER beside top_k" }
     };
     CLSORT__BLAME(c, CLSORT_ERROR_UNKNOWN_FLAG, mistakes);
 }
@@ -6626,7 +7221,8 @@ static const char *clsort__lacking(const clsort__algorithm *a, const clsort_desc
     if (clsort__is_batch(d) && !a) return "tuning.local";
     if (clsort__is_batch(d) && !d->rows) return "rows, which are missing";
     if (lacks & CLSORT__CAN_PRECEDES)
-        return clsort__has_segments(d) ? "precedes beside rows, segments or count_buffer" : "precedes";
+        return clsort__has_segments(d) ? "precedes beside rows, segments or count_buffer"
+                                       : "precedes";
     if (lacks & CLSORT__CAN_BITS) return "first_bit, last_bit";
     if (lacks & CLSORT__CAN_CODES) return "fields of more than 8 bytes";
     return d->rows > 1 ? "rows" : d->segments || d->segment_count ? "segments" : "count_buffer";
@@ -6636,7 +7232,8 @@ static const char *clsort__lacking(const clsort__algorithm *a, const clsort_desc
 static void clsort__blame_algorithm(clsort__checks *c, const clsort_desc *d)
 {
     const int batch = clsort__is_batch(d);
-    const cl_uint usual = batch ? CLSORT_BITONIC : CLSORT_MERGE, asked = d->algorithm ? d->algorithm : usual;
+    const cl_uint usual = batch ? CLSORT_BITONIC : CLSORT_MERGE,
+                  asked = d->algorithm ? d->algorithm : usual;
     const char *before = " by this algorithm: set it to CLSORT_AUTO, or to ";
     char detail[200];
     size_t used;
@@ -6646,7 +7243,8 @@ static void clsort__blame_algorithm(clsort__checks *c, const clsort_desc *d)
     used = strlen(detail);
     for (a = 1; clsort__is_public(a); a++) {
         if (!clsort__can(a, d)) continue;
-        snprintf(detail + used, sizeof detail - used, "%s%s", before, clsort__find_algorithm(a)->name);
+        snprintf(detail + used, sizeof detail - used, "%s%s", before,
+                 clsort__find_algorithm(a)->name);
         used += strlen(detail + used);
         before = ", ";
     }
@@ -6662,15 +7260,23 @@ static void clsort__check_tuning(clsort__checks *c, const clsort_desc *d)
     const int on_device = quick && t->scheduler == CLSORT_SCHEDULER_DEVICE;
     const int vectors = !merge && !quick && !clsort__is_batch(d) && clsort__has_vector_form(t);
     const clsort__mistake mistakes[] = {
-        { on_device && c->s->context && !c->s->enqueues, "tuning.scheduler: this device has no CLSORT_SCHEDULER_DEVICE" },
-        { quick && t->scan == CLSORT_SCAN_BUILTIN && !on_device, "tuning.scan: CLSORT_SCAN_BUILTIN needs CLSORT_SCHEDULER_DEVICE" },
-        { t->local == CLSORT_LOCAL_ONLY && clsort__has_segments(d), "tuning.local: CLSORT_LOCAL_ONLY beside rows, segments or a count on the device" },
-        { t->bitonic_step && clsort__is_batch(d), "tuning.bitonic_step beside tuning.local of rows as published" },
-        { merge && t->local && t->local != CLSORT_LOCAL_ONLY, "tuning.local: CLSORT_MERGE knows CLSORT_LOCAL_ONLY alone" },
-        { t->local && a != CLSORT_BITONIC && (d->precedes || d->fields), "tuning.local beside fields or precedes: only by CLSORT_BITONIC" },
+        { on_device && c->s->context && !c->s->enqueues,
+          "tuning.scheduler: this device has no CLSORT_SCHEDULER_DEVICE" },
+        { quick && t->scan == CLSORT_SCAN_BUILTIN && !on_device,
+          "tuning.scan: CLSORT_SCAN_BUILTIN needs CLSORT_SCHEDULER_DEVICE" },
+        { t->local == CLSORT_LOCAL_ONLY && clsort__has_segments(d),
+          "tuning.local: CLSORT_LOCAL_ONLY beside rows, segments or a count on the device" },
+        { t->bitonic_step && clsort__is_batch(d),
+          "tuning.bitonic_step beside tuning.local of rows as published" },
+        { merge && t->local && t->local != CLSORT_LOCAL_ONLY,
+          "tuning.local: CLSORT_MERGE knows CLSORT_LOCAL_ONLY alone" },
+        { t->local && a != CLSORT_BITONIC && (d->precedes || d->fields),
+          "tuning.local beside fields or precedes: only by CLSORT_BITONIC" },
         { t->items > 32 && !vectors, "tuning.items above 32 with this variant" },
-        { t->bitonic_step && a && a != CLSORT_BITONIC, "tuning.bitonic_step: only CLSORT_BITONIC has it" },
-        { t->local && (a == CLSORT_RADIX || quick), "tuning.local: only CLSORT_BITONIC and CLSORT_MERGE have it" },
+        { t->bitonic_step && a && a != CLSORT_BITONIC,
+          "tuning.bitonic_step: only CLSORT_BITONIC has it" },
+        { t->local && (a == CLSORT_RADIX || quick),
+          "tuning.local: only CLSORT_BITONIC and CLSORT_MERGE have it" },
         { t->radix && a && a != CLSORT_RADIX, "tuning.radix: only CLSORT_RADIX has it" },
         { t->scheduler && a && !quick, "tuning.scheduler: only CLSORT_QUICKSORT has it" }
     };
@@ -6692,11 +7298,13 @@ static void clsort__check_supported(clsort__checks *c, const clsort_desc *d, int
     };
     if (!clsort__may_blame(c, CLSORT_ERROR_UNSUPPORTED)) return;
     CLSORT__BLAME(c, CLSORT_ERROR_UNSUPPORTED, mistakes);
-    if ((purpose == CLSORT__TO_SORT || d->precedes) && !clsort__can_any(d)) clsort__blame_algorithm(c, d);
+    if ((purpose == CLSORT__TO_SORT || d->precedes) && !clsort__can_any(d))
+        clsort__blame_algorithm(c, d);
     clsort__check_tuning(c, d);
 }
 
-/* Room for `count` elements of `size` bytes behind an offset, with a margin for rounding and for sums of several arrays. */
+/* Room for `count` elements of `size` bytes behind an offset, with a margin for rounding and for
+   sums of several arrays. */
 static int clsort__fits(size_t count, size_t size, size_t offset)
 {
     const size_t most = ~(size_t)0 / 16;
@@ -6710,7 +7318,8 @@ static int clsort__exceeds_32_bits(cl_ulong x)
     return x >> 32 != 0;
 }
 
-static void clsort__need_room(clsort__checks *c, const char *field, size_t count, size_t size, size_t offset)
+static void clsort__need_room(clsort__checks *c, const char *field, size_t count, size_t size,
+                              size_t offset)
 {
     if (!clsort__fits(count, size, offset)) clsort__blame(c, CLSORT_ERROR_SIZE_OVERFLOW, field);
 }
@@ -6719,7 +7328,8 @@ static void clsort__need_multiple(clsort__checks *c, const char *field, size_t v
 {
     char detail[120];
     if (value % unit == 0) return;
-    snprintf(detail, sizeof detail, "%s is %.0f, not a multiple of %.0f", field, (double)value, (double)unit);
+    snprintf(detail, sizeof detail, "%s is %.0f, not a multiple of %.0f", field, (double)value,
+             (double)unit);
     clsort__blame(c, CLSORT_ERROR_MISALIGNED, detail);
 }
 
@@ -6729,8 +7339,9 @@ static void clsort__need_allocation(clsort__checks *c, const char *field, size_t
     const cl_ulong most = c->s->max_allocation;
     char detail[120];
     if (!c->s->context || !size || count <= most / size) return;
-    snprintf(detail, sizeof detail, "%s of %.0f elements of %.0f bytes: the device allocates %.0f bytes at once",
-             field, (double)count, (double)size, (double)most);
+    snprintf(detail, sizeof detail,
+             "%s of %.0f elements of %.0f bytes: the device allocates %.0f bytes at once", field,
+             (double)count, (double)size, (double)most);
     clsort__blame(c, CLSORT_ERROR_COUNT_TOO_LARGE, detail);
 }
 
@@ -6754,9 +7365,11 @@ static void clsort__check_unused(clsort__checks *c, const clsort_desc *d)
         { d->segments && !d->segment_count, "segments without segment_count" },
         { d->segments_offset && !d->segment_count, "segments_offset without segments" },
         { d->count_offset && !counts, "count_offset without count_buffer" },
-        { d->keys_out_offset && !keys_out, "keys_out_offset without keys_out or CLSORT_FLAG_KEYS_OUT" },
+        { d->keys_out_offset && !keys_out,
+          "keys_out_offset without keys_out or CLSORT_FLAG_KEYS_OUT" },
         { d->values_offset && !d->value_size, "values_offset without values" },
-        { d->values_out_offset && !values_out, "values_out_offset without values_out or CLSORT_FLAG_VALUES_OUT" },
+        { d->values_out_offset && !values_out,
+          "values_out_offset without values_out or CLSORT_FLAG_VALUES_OUT" },
         { d->indices_offset && !indices, "indices_offset without indices or CLSORT_FLAG_INDICES" },
         { d->scratch_size && no_scratch, "scratch_size without scratch" },
         { d->scratch_offset && no_scratch, "scratch_offset without scratch" }
@@ -6775,7 +7388,8 @@ static void clsort__check_payload(clsort__checks *c, const clsort_desc *d, size_
         { c->now && d->count && d->value_size && !d->values, "values, of value_size bytes each" }
     };
     const clsort__mistake records[] = {
-        { d->record_size && d->value_size, "values beside record_size: a record is all that moves with its key" },
+        { d->record_size && d->value_size,
+          "values beside record_size: a record is all that moves with its key" },
         { d->record_size && outside, "record_size is below key_offset and the key" },
         { d->key_offset && !d->record_size, "key_offset without record_size" }
     };
@@ -6784,13 +7398,17 @@ static void clsort__check_payload(clsort__checks *c, const clsort_desc *d, size_
     CLSORT__BLAME(c, CLSORT_ERROR_RECORD_LAYOUT, records);
     for (i = 0; i < d->field_count; i++) {
         const size_t bytes = clsort__key_bits(d->fields[i].type) / 8, offset = d->fields[i].offset;
-        if (offset > d->record_size || d->record_size - offset < bytes || clsort__exceeds_32_bits(offset))
-            clsort__blame_field(c, CLSORT_ERROR_RECORD_LAYOUT, i, "offset is not inside the record");
+        if (offset > d->record_size || d->record_size - offset < bytes
+            || clsort__exceeds_32_bits(offset))
+            clsort__blame_field(c, CLSORT_ERROR_RECORD_LAYOUT, i,
+                                "offset is not inside the record");
     }
 }
 
-/* Do the arrays of n elements, and results of as many or fewer, fit into sizes and into the device? */
-static void clsort__check_arrays(clsort__checks *c, const clsort_desc *d, size_t n, size_t element, size_t results)
+/* Do the arrays of n elements, and results of as many or fewer, fit into sizes and into the
+   device? */
+static void clsort__check_arrays(clsort__checks *c, const clsort_desc *d, size_t n, size_t element,
+                                 size_t results)
 {
     const size_t index = clsort__will_have(d, d->indices, CLSORT_FLAG_INDICES) ? 4 : 0;
     if (!d->keys) clsort__need_allocation(c, "keys", n, element);
@@ -6800,7 +7418,8 @@ static void clsort__check_arrays(clsort__checks *c, const clsort_desc *d, size_t
     clsort__need_room(c, "count, keys_offset", n, element, d->keys_offset);
     clsort__need_room(c, "count, keys_out_offset", results, element, d->keys_out_offset);
     clsort__need_room(c, "count, values_offset, value_size", n, d->value_size, d->values_offset);
-    clsort__need_room(c, "count, values_out_offset, value_size", results, d->value_size, d->values_out_offset);
+    clsort__need_room(c, "count, values_out_offset, value_size", results, d->value_size,
+                      d->values_out_offset);
     clsort__need_room(c, "count, indices_offset", results, index, d->indices_offset);
     clsort__need_room(c, "scratch_size, scratch_offset", 1, d->scratch_size, d->scratch_offset);
 }
@@ -6808,26 +7427,29 @@ static void clsort__check_arrays(clsort__checks *c, const clsort_desc *d, size_t
 /* Rows of fewer than 2^32 elements altogether, from the first to the last; segments. */
 static void clsort__check_parts(clsort__checks *c, const clsort_desc *d, size_t element)
 {
-    const cl_ulong rows = d->rows, left = 0xFFFFFFFFu - (cl_ulong)d->count, segments = d->segment_count;
+    const cl_ulong rows = d->rows, left = 0xFFFFFFFFu - (cl_ulong)d->count,
+                   segments = d->segment_count;
     const size_t stride = d->row_stride ? d->row_stride / element : d->count;
-    const clsort__mistake mistakes[] = {
-        { clsort__exceeds_32_bits(rows), "rows" },
-        { rows > 1 && stride && rows - 1 > left / stride, "rows: from the first to the last, with gaps" },
-        { segments >= 0xFFFFFFFFu, "segment_count" }
-    };
+    const clsort__mistake mistakes[] = { { clsort__exceeds_32_bits(rows), "rows" },
+                                         { rows > 1 && stride && rows - 1 > left / stride,
+                                           "rows: from the first to the last, with gaps" },
+                                         { segments >= 0xFFFFFFFFu, "segment_count" } };
     if (!clsort__may_blame(c, CLSORT_ERROR_COUNT_TOO_LARGE)) return;
     CLSORT__BLAME(c, CLSORT_ERROR_COUNT_TOO_LARGE, mistakes);
     if (!clsort__may_blame(c, CLSORT_ERROR_COUNT_TOO_LARGE)) return;
-    clsort__need_room(c, "segment_count, segments_offset", d->segment_count + 1, 4, d->segments_offset);
+    clsort__need_room(c, "segment_count, segments_offset", d->segment_count + 1, 4,
+                      d->segments_offset);
     clsort__check_arrays(c, d, clsort__extent(d, element), element, clsort__extent(d, element));
 }
 
 /* Rows of a selection: each has fewer than 2^32 elements, and all of them any number. */
 static void clsort__check_top_rows(clsort__checks *c, const clsort_desc *d, size_t key)
 {
-    const size_t rows = d->rows ? d->rows : 1, stride = d->row_stride ? d->row_stride : d->count * key;
+    const size_t rows = d->rows ? d->rows : 1,
+                 stride = d->row_stride ? d->row_stride : d->count * key;
     const cl_ulong most = 0xFFFFFFFFu >> 8, number = rows;
-    if (number > most) clsort__blame(c, CLSORT_ERROR_COUNT_TOO_LARGE, "rows: at most 2^24 - 1 with top_k");
+    if (number > most)
+        clsort__blame(c, CLSORT_ERROR_COUNT_TOO_LARGE, "rows: at most 2^24 - 1 with top_k");
     if (!clsort__may_blame(c, CLSORT_ERROR_COUNT_TOO_LARGE)) return;
     clsort__need_room(c, "rows, row_stride", rows, stride, 0);
     clsort__need_room(c, "rows, top_k", rows, d->top_k, 0);
@@ -6835,7 +7457,8 @@ static void clsort__check_top_rows(clsort__checks *c, const clsort_desc *d, size
         clsort__check_arrays(c, d, (rows - 1) * (stride / key) + d->count, key, rows * d->top_k);
 }
 
-static void clsort__check_alignment(clsort__checks *c, const clsort_desc *d, size_t key, size_t element)
+static void clsort__check_alignment(clsort__checks *c, const clsort_desc *d, size_t key,
+                                    size_t element)
 {
     const size_t record = d->record_size ? clsort__alignment(element) : 1;
     const size_t value = d->value_size ? clsort__alignment(d->value_size) : 1;
@@ -6846,7 +7469,8 @@ static void clsort__check_alignment(clsort__checks *c, const clsort_desc *d, siz
     clsort__need_multiple(c, "key_offset", d->key_offset, key);
     for (i = 0; i < d->field_count; i++) {
         const size_t bytes = clsort__key_bits(d->fields[i].type) / 8;
-        if (d->fields[i].offset % bytes) clsort__blame_field(c, CLSORT_ERROR_MISALIGNED, i, "offset");
+        if (d->fields[i].offset % bytes)
+            clsort__blame_field(c, CLSORT_ERROR_MISALIGNED, i, "offset");
         clsort__need_multiple(c, "record_size", d->record_size, bytes);
         clsort__need_multiple(c, "keys_offset", d->keys_offset, bytes);
         clsort__need_multiple(c, "keys_out_offset", d->keys_out_offset, bytes);
@@ -6863,16 +7487,23 @@ static void clsort__check_alignment(clsort__checks *c, const clsort_desc *d, siz
 /* Are the buffers there that a call needs, and those that the flags announce? */
 static void clsort__check_present(clsort__checks *c, const clsort_desc *d, int purpose)
 {
-    const int selects = purpose == CLSORT__TO_SELECT, moves_values = d->value_size && (selects || d->indices);
+    const int selects = purpose == CLSORT__TO_SELECT,
+              moves_values = d->value_size && (selects || d->indices);
     const clsort__mistake mistakes[] = {
-        { (d->flags & CLSORT_FLAG_INDICES) && !d->indices, "indices, which CLSORT_FLAG_INDICES announces" },
-        { (d->flags & CLSORT_FLAG_KEYS_OUT) && !d->keys_out, "keys_out, which CLSORT_FLAG_KEYS_OUT announces" },
-        { (d->flags & CLSORT_FLAG_VALUES_OUT) && !d->values_out, "values_out, which CLSORT_FLAG_VALUES_OUT announces" },
-        { (d->flags & CLSORT_FLAG_COUNT_BUFFER) && !d->count_buffer, "count_buffer, which CLSORT_FLAG_COUNT_BUFFER announces" },
+        { (d->flags & CLSORT_FLAG_INDICES) && !d->indices,
+          "indices, which CLSORT_FLAG_INDICES announces" },
+        { (d->flags & CLSORT_FLAG_KEYS_OUT) && !d->keys_out,
+          "keys_out, which CLSORT_FLAG_KEYS_OUT announces" },
+        { (d->flags & CLSORT_FLAG_VALUES_OUT) && !d->values_out,
+          "values_out, which CLSORT_FLAG_VALUES_OUT announces" },
+        { (d->flags & CLSORT_FLAG_COUNT_BUFFER) && !d->count_buffer,
+          "count_buffer, which CLSORT_FLAG_COUNT_BUFFER announces" },
         { d->count && d->segment_count && !d->segments, "segments, segment_count + 1 offsets" },
         { d->count && !d->keys, "keys" },
-        { d->count && moves_values && !d->values_out, "values_out, for values beside indices or top_k" },
-        { selects && !d->keys_out && !d->indices && !d->values_out, "keys_out, indices or values_out: top_k needs one of them" }
+        { d->count && moves_values && !d->values_out,
+          "values_out, for values beside indices or top_k" },
+        { selects && !d->keys_out && !d->indices && !d->values_out,
+          "keys_out, indices or values_out: top_k needs one of them" }
     };
     CLSORT__BLAME(c, CLSORT_ERROR_MISSING_BUFFER, mistakes);
 }
@@ -6897,7 +7528,8 @@ static void clsort__check_desc(clsort__checks *c, const clsort_desc *d, int purp
     if (purpose == CLSORT__TO_SELECT) clsort__check_top_rows(c, d, key);
     else clsort__check_parts(c, d, element);
     clsort__check_alignment(c, d, key, element);
-    if (purpose == CLSORT__TO_SELECT && d->top_k > d->count) clsort__blame(c, CLSORT_ERROR_TOP_K, "top_k");
+    if (purpose == CLSORT__TO_SELECT && d->top_k > d->count)
+        clsort__blame(c, CLSORT_ERROR_TOP_K, "top_k");
     if (c->now) clsort__check_present(c, d, purpose);
 }
 
@@ -6906,19 +7538,25 @@ enum { CLSORT__KIND, CLSORT__CONTEXT, CLSORT__ACCESS, CLSORT__SIZE, CLSORT__PROP
 
 static clsort_status clsort__check_buffer(clsort_sorter *s, const clsort__range *r, int property)
 {
-    static const cl_mem_info queries[CLSORT__PROPERTY_COUNT] = { CL_MEM_TYPE, CL_MEM_CONTEXT, CL_MEM_FLAGS, CL_MEM_SIZE };
+    static const cl_mem_info queries[CLSORT__PROPERTY_COUNT] = { CL_MEM_TYPE, CL_MEM_CONTEXT,
+                                                                 CL_MEM_FLAGS, CL_MEM_SIZE };
     union { cl_mem_object_type type; cl_context context; cl_mem_flags flags; size_t size; } value;
-    const size_t sizes[CLSORT__PROPERTY_COUNT] = { sizeof value.type, sizeof value.context, sizeof value.flags, sizeof value.size };
+    const size_t sizes[CLSORT__PROPERTY_COUNT] = { sizeof value.type, sizeof value.context,
+                                                   sizeof value.flags, sizeof value.size };
     char detail[160];
     cl_int code;
     memset(&value, 0, sizeof value);
-    code = CLSORT_CL(clGetMemObjectInfo)(r->buffer, queries[property], sizes[property], &value, NULL);
-    if (code == CL_INVALID_MEM_OBJECT || (code == CL_SUCCESS && property == CLSORT__KIND && value.type != CL_MEM_OBJECT_BUFFER))
+    code = CLSORT_CL(clGetMemObjectInfo)(r->buffer, queries[property], sizes[property], &value,
+                                         NULL);
+    if (code == CL_INVALID_MEM_OBJECT
+        || (code == CL_SUCCESS && property == CLSORT__KIND && value.type != CL_MEM_OBJECT_BUFFER))
         return clsort__reject(s, r->role, CLSORT_ERROR_NOT_A_BUFFER);
     if (code != CL_SUCCESS) return clsort__note(s, code, "clGetMemObjectInfo");
     if (property == CLSORT__CONTEXT && value.context != s->context)
         return clsort__reject(s, r->role, CLSORT_ERROR_BUFFER_CONTEXT);
-    if (property == CLSORT__ACCESS && ((r->writes && (value.flags & CL_MEM_READ_ONLY)) || (r->reads && (value.flags & CL_MEM_WRITE_ONLY))))
+    if (property == CLSORT__ACCESS
+        && ((r->writes && (value.flags & CL_MEM_READ_ONLY))
+            || (r->reads && (value.flags & CL_MEM_WRITE_ONLY))))
         return clsort__reject(s, r->role, CLSORT_ERROR_BUFFER_ACCESS);
     if (property == CLSORT__SIZE && (r->offset > value.size || value.size - r->offset < r->bytes)) {
         snprintf(detail, sizeof detail, "%s holds %.0f bytes, offset %.0f + %.0f bytes are needed",
@@ -6997,7 +7635,8 @@ static clsort_status clsort__check_overlaps(clsort_sorter *s,
     return CL_SUCCESS;
 }
 
-/* All buffers of a call; ranges with a NULL buffer are skipped. Changes them to ranges of parent buffers. */
+/* All buffers of a call; ranges with a NULL buffer are skipped. Changes them to ranges of parent
+   buffers. */
 static clsort_status clsort__check_ranges(clsort_sorter *s, clsort__range *r, size_t count)
 {
     size_t i;
@@ -7011,7 +7650,8 @@ static clsort_status clsort__check_ranges(clsort_sorter *s, clsort__range *r, si
     return status == CL_SUCCESS ? clsort__check_overlaps(s, r, count) : status;
 }
 
-static clsort__range clsort__make_range(const char *role, cl_mem buffer, size_t offset, size_t bytes, int reads, int writes)
+static clsort__range clsort__make_range(const char *role, cl_mem buffer, size_t offset,
+                                        size_t bytes, int reads, int writes)
 {
     clsort__range r;
     r.role = role;
@@ -7026,7 +7666,8 @@ static clsort__range clsort__make_range(const char *role, cl_mem buffer, size_t 
 /* The offsets of segments and the count on the device, in two places of `r`. */
 static void clsort__segment_ranges(const clsort_desc *d, clsort__range *r)
 {
-    r[0] = clsort__make_range("segments", d->segments, d->segments_offset, (d->segment_count + 1) * 4, 1, 0);
+    r[0] = clsort__make_range("segments", d->segments, d->segments_offset,
+                              (d->segment_count + 1) * 4, 1, 0);
     r[1] = clsort__make_range("count_buffer", d->count_buffer, d->count_offset, 4, 1, 0);
 }
 
@@ -7043,8 +7684,8 @@ static clsort_status clsort__check_scratch(clsort_sorter *s, const clsort__plan 
 {
     char detail[120];
     if (!p->d.scratch || p->d.scratch_size >= p->scratch.bytes) return CL_SUCCESS;
-    snprintf(detail, sizeof detail, "scratch_size is %.0f, %.0f bytes are needed", (double)p->d.scratch_size,
-             (double)p->scratch.bytes);
+    snprintf(detail, sizeof detail, "scratch_size is %.0f, %.0f bytes are needed",
+             (double)p->d.scratch_size, (double)p->scratch.bytes);
     return clsort__reject(s, detail, CLSORT_ERROR_SCRATCH_TOO_SMALL);
 }
 
@@ -7077,8 +7718,8 @@ static clsort_status clsort__check_layout(clsort_sorter *s, const clsort__layout
 
 /* ---- >>launch -------------------------------------------------------------------------------- */
 
-/* The events that the next command waits for: the caller's, on every command, since a failed dependency must stop them all; and
-   the command before on an out-of-order queue. */
+/* The events that the next command waits for: the caller's, on every command, since a failed
+   dependency must stop them all; and the command before on an out-of-order queue. */
 static const cl_event *clsort__waits(clsort__run *run, cl_uint *count)
 {
     const int chained = run->previous && !run->in_order;
@@ -7096,14 +7737,15 @@ typedef struct clsort__command {
     cl_event event, *place;
 } clsort__command;
 
-/* Does the caller want to hear of every command? Launches that warm kernels are none of a sort's. */
+/* Does the caller want to hear of every command? Launches that warm kernels are none of a
+   sort's. */
 static int clsort__profiles(const clsort__run *run)
 {
     return run->s->options.profile && run->mode == CLSORT__RUN;
 }
 
-/* Starts a command; 0 if it is only counted or an error came before. An event is needed for the last command, on out-of-order queues
-   and for a profile. */
+/* Starts a command; 0 if it is only counted or an error came before. An event is needed for the
+   last command, on out-of-order queues and for a profile. */
 static int clsort__begin(clsort__run *run, clsort__command *c)
 {
     if (run->status != CL_SUCCESS) return 0;
@@ -7113,7 +7755,10 @@ static int clsort__begin(clsort__run *run, clsort__command *c)
     }
     c->waits = clsort__waits(run, &c->count);
     c->event = NULL;
-    c->place = !run->in_order || clsort__profiles(run) || (run->done && run->issued + 1 == run->total) ? &c->event : NULL;
+    c->place = !run->in_order || clsort__profiles(run)
+                       || (run->done && run->issued + 1 == run->total)
+                   ? &c->event
+                   : NULL;
     return 1;
 }
 
@@ -7126,7 +7771,11 @@ static void clsort__enqueued(clsort__run *run, cl_int code, const char *function
     if (run->previous) CLSORT_CL(clReleaseEvent)(run->previous);
     run->previous = event;
     if (clsort__profiles(run))
-        run->s->options.profile(run->s->options.user, strcmp(function, "clEnqueueNDRangeKernel") ? function : clsort__kernel_entries[run->number].name, event);
+        run->s->options.profile(run->s->options.user,
+                                strcmp(function, "clEnqueueNDRangeKernel")
+                                    ? function
+                                    : clsort__kernel_entries[run->number].name,
+                                event);
 }
 
 static clsort__span clsort__make_span(cl_mem buffer, size_t offset)
@@ -7155,14 +7804,24 @@ static clsort__span clsort__scratch_part(const clsort__scratch *m, size_t offset
 static void clsort__argument(clsort__run *run, size_t size, const void *value)
 {
     if (run->status == CL_SUCCESS && run->mode != CLSORT__COUNT)
-        run->status = CLSORT__TRY(run->s, clSetKernelArg, (run->kernel, run->argument++, size, value));
+        run->status = CLSORT__TRY(run->s, clSetKernelArg,
+                                  (run->kernel, run->argument++, size, value));
 }
 
-static void clsort__uint(clsort__run *run, cl_uint value) { clsort__argument(run, sizeof value, &value); }
-static void clsort__ulong(clsort__run *run, cl_ulong value) { clsort__argument(run, sizeof value, &value); }
+static void clsort__uint(clsort__run *run, cl_uint value)
+{
+    clsort__argument(run, sizeof value, &value);
+}
+static void clsort__ulong(clsort__run *run, cl_ulong value)
+{
+    clsort__argument(run, sizeof value, &value);
+}
 
 /* A number of elements or windows: none while kernels are warmed. */
-static void clsort__count(clsort__run *run, size_t count) { clsort__uint(run, run->mode == CLSORT__WARM ? 0 : (cl_uint)count); }
+static void clsort__count(clsort__run *run, size_t count)
+{
+    clsort__uint(run, run->mode == CLSORT__WARM ? 0 : (cl_uint)count);
+}
 
 static void clsort__place(clsort__run *run, clsort__span span)
 {
@@ -7217,7 +7876,8 @@ static void clsort__use(clsort__run *run, const clsort__config *config, int kern
     run->argument = 0;
 }
 
-/* Says for clsort_explain what the next command does: so many passes over elements, so many bytes of them read and written. */
+/* Says for clsort_explain what the next command does: so many passes over elements, so many bytes
+   of them read and written. */
 static void clsort__moves(clsort__run *run, cl_uint passes, cl_ulong bytes)
 {
     if (!run->tally) return;
@@ -7228,18 +7888,23 @@ static void clsort__moves(clsort__run *run, cl_uint passes, cl_ulong bytes)
 /* Bytes of the rows that a plan's kernels sort: keys with what travels with them, or records. */
 static cl_ulong clsort__row_bytes(const clsort__plan *p)
 {
-    return p->in_ranges ? 0 : (cl_ulong)p->extent * (p->config.value_bytes + (p->config.records ? 0 : p->config.key_bytes));
+    return p->in_ranges
+               ? 0
+               : (cl_ulong)p->extent
+                     * (p->config.value_bytes + (p->config.records ? 0 : p->config.key_bytes));
 }
 
 /* Launches the chosen kernel for `items` work-items, rounded up to whole work-groups. */
 static void clsort__launch(clsort__run *run, size_t items)
 {
-    const size_t group = (size_t)1 << run->group_log2, global = (items + group - 1) >> run->group_log2 << run->group_log2;
+    const size_t group = (size_t)1 << run->group_log2,
+                 global = (items + group - 1) >> run->group_log2 << run->group_log2;
     clsort__command c;
     cl_int code;
     if (run->tally) run->tally->launches[run->number]++;
     if (!clsort__begin(run, &c)) return;
-    code = CLSORT_CL(clEnqueueNDRangeKernel)(run->queue, run->kernel, 1, NULL, &global, &group, c.count, c.waits, c.place);
+    code = CLSORT_CL(clEnqueueNDRangeKernel)(run->queue, run->kernel, 1, NULL, &global, &group,
+                                             c.count, c.waits, c.place);
     clsort__enqueued(run, code, "clEnqueueNDRangeKernel", c.event);
 }
 
@@ -7251,7 +7916,8 @@ static void clsort__copy(clsort__run *run, clsort__span from, clsort__span to, s
     if (run->mode == CLSORT__WARM || !bytes) return;
     clsort__moves(run, 1, 2 * moved);
     if (!clsort__begin(run, &c)) return;
-    code = CLSORT_CL(clEnqueueCopyBuffer)(run->queue, from.buffer, to.buffer, from.offset, to.offset, bytes, c.count, c.waits, c.place);
+    code = CLSORT_CL(clEnqueueCopyBuffer)(run->queue, from.buffer, to.buffer, from.offset,
+                                          to.offset, bytes, c.count, c.waits, c.place);
     clsort__enqueued(run, code, "clEnqueueCopyBuffer", c.event);
 }
 
@@ -7260,7 +7926,8 @@ static void clsort__fill(clsort__run *run, clsort__span target, cl_uint value, s
     clsort__command c;
     cl_int code;
     if (run->mode == CLSORT__WARM || !clsort__begin(run, &c)) return;
-    code = CLSORT_CL(clEnqueueFillBuffer)(run->queue, target.buffer, &value, sizeof value, target.offset, bytes, c.count, c.waits, c.place);
+    code = CLSORT_CL(clEnqueueFillBuffer)(run->queue, target.buffer, &value, sizeof value,
+                                          target.offset, bytes, c.count, c.waits, c.place);
     clsort__enqueued(run, code, "clEnqueueFillBuffer", c.event);
 }
 
@@ -7288,10 +7955,12 @@ static clsort_status clsort__reserve_waits(clsort_sorter *s, cl_uint n_wait)
     return status;
 }
 
-/* Ends a run: the last event goes to the caller and, on an out-of-order queue, to the scratch slot that is in use until then. */
+/* Ends a run: the last event goes to the caller and, on an out-of-order queue, to the scratch slot
+   that is in use until then. */
 static clsort_status clsort__finish(clsort__run *run, clsort__slot *slot)
 {
-    const int keep = slot && run->previous && !run->in_order, give = run->status == CL_SUCCESS && run->done;
+    const int keep = slot && run->previous && !run->in_order,
+              give = run->status == CL_SUCCESS && run->done;
     if (keep) {
         if (slot->last) CLSORT_CL(clReleaseEvent)(slot->last);
         slot->last = run->previous;
@@ -7437,8 +8106,8 @@ static clsort_status clsort__start(clsort__job *j, cl_command_queue queue, cl_ui
     return CL_SUCCESS;
 }
 
-/* Wait list and queue of an enqueue call. Says whether the queue is in order; where programs must outlive
-   their launches, the queue gets a slot. */
+/* Wait list and queue of an enqueue call. Says whether the queue is in order; where programs must
+   outlive their launches, the queue gets a slot. */
 static clsort_status clsort__check_queue(clsort_sorter *s, clsort__run *run)
 {
     cl_context context = NULL;
@@ -7474,7 +8143,8 @@ static void clsort__scratch_at(const clsort__plan *p, clsort__span first, clsort
     while (++i < p->scratch.buffers);
 }
 
-/* Where a plan's scratch is: the caller's, or the slot of the run's queue, waiting for its last user. */
+/* Where a plan's scratch is: the caller's, or the slot of the run's queue, waiting for its last
+   user. */
 static clsort_status clsort__find_scratch(clsort__run *run, const clsort__plan *p,
                                           clsort__scratch *scratch, clsort__slot **slot)
 {
@@ -7608,19 +8278,25 @@ static clsort__config clsort__built(clsort_sorter *s, const clsort__config *aske
 /* The same for a plan's tiles. */
 static clsort__config clsort__shape(clsort_sorter *s, const clsort__plan *p)
 {
-    const int published = p->d.algorithm == CLSORT_BITONIC && p->d.tuning.local == CLSORT_LOCAL_GLOBAL_TAIL;
-    const clsort__config asked = clsort__config_of(p, published ? (cl_uint)CLSORT__PUBLISHED_BITONIC : p->config.family);
+    const int published = p->d.algorithm == CLSORT_BITONIC
+                          && p->d.tuning.local == CLSORT_LOCAL_GLOBAL_TAIL;
+    const clsort__config asked = clsort__config_of(p, published ? (cl_uint)CLSORT__PUBLISHED_BITONIC
+                                                                : p->config.family);
     return clsort__built(s, &asked);
 }
 
-/* One launch of tiles: the first stages up to `stage`, from `from` to `to`, or in `to` the tail of stage `stage`. */
-static void clsort__tile_pass(clsort__run *run, const clsort__plan *p, const clsort__config *shape, clsort__arrays from, clsort__arrays to,
-                              int tail, cl_uint stage)
+/* One launch of tiles: the first stages up to `stage`, from `from` to `to`, or in `to` the tail of
+   stage `stage`. */
+static void clsort__tile_pass(clsort__run *run, const clsort__plan *p, const clsort__config *shape,
+                              clsort__arrays from, clsort__arrays to, int tail, cl_uint stage)
 {
     const int global_tile = p->d.tuning.local == CLSORT_LOCAL_GLOBAL_TAIL;
     const cl_uint log2 = clsort__tile_log2(shape, global_tile);
     const size_t tiles = (p->d.count + (((size_t)1 << log2) - 1)) >> log2;
-    clsort__use(run, &p->config, global_tile ? CLSORT__KERNEL_GLOBAL_TILE : tail ? CLSORT__KERNEL_TAIL : CLSORT__KERNEL_TILE);
+    clsort__use(run, &p->config,
+                global_tile ? CLSORT__KERNEL_GLOBAL_TILE
+                : tail      ? CLSORT__KERNEL_TAIL
+                            : CLSORT__KERNEL_TILE);
     if (!global_tile && !tail) clsort__place_arrays(run, &p->config, from);
     clsort__place_arrays(run, &p->config, to);
     clsort__place_own_codec(run, p);
@@ -7636,11 +8312,14 @@ static void clsort__tile_pass(clsort__run *run, const clsort__plan *p, const cls
 }
 
 /* Steps of bits top ... low, in place, by the kernel whose windows have 2^bits rows. */
-static void clsort__window_pass(clsort__run *run, const clsort__plan *p, const clsort__config *shape, clsort__arrays a,
-                                cl_uint bits, cl_uint top, cl_uint low, cl_uint mirror)
+static void clsort__window_pass(clsort__run *run, const clsort__plan *p,
+                                const clsort__config *shape, clsort__arrays a, cl_uint bits,
+                                cl_uint top, cl_uint low, cl_uint mirror)
 {
-    const cl_uint lanes_log2 = shape->lanes > 1 ? 4 : 0, hi = top - lanes_log2, at = hi + 1 > bits ? hi + 1 - bits : 0;
-    const cl_ulong rows = (p->d.count + shape->lanes - 1) / shape->lanes, block = (cl_ulong)1 << (at + bits), span = (cl_ulong)1 << at;
+    const cl_uint lanes_log2 = shape->lanes > 1 ? 4 : 0, hi = top - lanes_log2,
+                  at = hi + 1 > bits ? hi + 1 - bits : 0;
+    const cl_ulong rows = (p->d.count + shape->lanes - 1) / shape->lanes,
+                   block = (cl_ulong)1 << (at + bits), span = (cl_ulong)1 << at;
     const cl_ulong rest = rows % block, windows = rows / block * span + (rest < span ? rest : span);
     clsort__use(run, &p->config, CLSORT__KERNEL_B2 + (int)bits - 1);
     clsort__place_arrays(run, &p->config, a);
@@ -7656,7 +8335,8 @@ static void clsort__window_pass(clsort__run *run, const clsort__plan *p, const c
 }
 
 /* One step of kernel A, out of place. */
-static void clsort__step_pass(clsort__run *run, const clsort__plan *p, clsort__arrays from, clsort__arrays to, cl_uint bit, cl_uint mirror)
+static void clsort__step_pass(clsort__run *run, const clsort__plan *p, clsort__arrays from,
+                              clsort__arrays to, cl_uint bit, cl_uint mirror)
 {
     clsort__use(run, &p->config, CLSORT__KERNEL_A);
     clsort__place_arrays(run, &p->config, from);
@@ -7674,32 +8354,46 @@ static int clsort__same_place(clsort__span a, clsort__span b)
     return a.buffer == b.buffer && a.offset == b.offset;
 }
 
-static void clsort__copy_arrays(clsort__run *run, const clsort__plan *p, clsort__arrays from, clsort__arrays to)
+static void clsort__copy_arrays(clsort__run *run, const clsort__plan *p, clsort__arrays from,
+                                clsort__arrays to)
 {
-    if (!p->config.records && !clsort__same_place(from.keys, to.keys)) clsort__copy(run, from.keys, to.keys, p->d.count * p->key_bytes);
-    if (!clsort__same_place(from.values, to.values)) clsort__copy(run, from.values, to.values, p->d.count * p->config.value_bytes);
+    if (!p->config.records && !clsort__same_place(from.keys, to.keys))
+        clsort__copy(run, from.keys, to.keys, p->d.count * p->key_bytes);
+    if (!clsort__same_place(from.values, to.values))
+        clsort__copy(run, from.values, to.values, p->d.count * p->config.value_bytes);
 }
 
-/* Where only one of keys and values would be sorted in place, moves both to `to`. Returns where they are. */
-static clsort__arrays clsort__both_in_place(clsort__run *run, const clsort__plan *p, clsort__arrays from, clsort__arrays to)
+/* Where only one of keys and values would be sorted in place, moves both to `to`. Returns where
+   they are. */
+static clsort__arrays clsort__both_in_place(clsort__run *run, const clsort__plan *p,
+                                            clsort__arrays from, clsort__arrays to)
 {
-    if (!p->config.value_bytes || clsort__same_place(from.keys, to.keys) == clsort__same_place(from.values, to.values)) return from;
+    if (!p->config.value_bytes
+        || clsort__same_place(from.keys, to.keys) == clsort__same_place(from.values, to.values))
+        return from;
     clsort__copy_arrays(run, p, from, to);
     return to;
 }
 
-/* The steps of one stage from bit `stage` down to bit `floor` over global memory; `now` and `other` are swapped by kernel A.
-   Without a chosen step, windows of 16 rows do any number of steps; else each number of steps has its own kernel, as published. */
-static void clsort__global_steps(clsort__run *run, const clsort__plan *p, const clsort__config *shape, clsort__arrays *now, clsort__arrays *other,
-                                 cl_uint stage, cl_uint floor)
+/* The steps of one stage from bit `stage` down to bit `floor` over global memory; `now` and `other`
+   are swapped by kernel A. Without a chosen step, windows of 16 rows do any number of steps; else
+   each number of steps has its own kernel, as published. */
+static void clsort__global_steps(clsort__run *run, const clsort__plan *p,
+                                 const clsort__config *shape, clsort__arrays *now,
+                                 clsort__arrays *other, cl_uint stage, cl_uint floor)
 {
-    const cl_uint step = p->d.tuning.bitonic_step, widest = clsort__log2(step ? step : 16);   /* 0 for kernel A */
+    /* 0 for kernel A */
+    const cl_uint step = p->d.tuning.bitonic_step, widest = clsort__log2(step ? step : 16);
     cl_uint left = stage + 1 - floor;
     while (left) {
-        const cl_uint width = !widest ? 1 : left < widest ? left : widest, top = floor + left - 1, mirror = top == stage;
+        const cl_uint width = !widest         ? 1
+                              : left < widest ? left
+                                              : widest,
+                      top = floor + left - 1, mirror = top == stage;
         left -= width;
         if (widest) {
-            clsort__window_pass(run, p, shape, *now, step ? width : widest, top, floor + left, mirror);
+            clsort__window_pass(run, p, shape, *now, step ? width : widest, top, floor + left,
+                                mirror);
         } else {
             clsort__arrays swapped = *now;
             clsort__step_pass(run, p, *now, *other, top, mirror);
@@ -7714,8 +8408,10 @@ static void clsort__bitonic(clsort__run *run, const clsort__plan *p, const clsor
 {
     const clsort__config shape = clsort__shape(run->s, p);
     const cl_uint local = p->d.tuning.local, levels = clsort__ceil_log2(p->d.count);
-    const int tiles = local != CLSORT_LOCAL_OFF, tails = tiles && local != CLSORT_LOCAL_START, global_tile = local == CLSORT_LOCAL_GLOBAL_TAIL;
-    const cl_uint tile = tiles ? clsort__tile_log2(&shape, global_tile) : 0, floor = tails ? tile : 0;
+    const int tiles = local != CLSORT_LOCAL_OFF, tails = tiles && local != CLSORT_LOCAL_START,
+              global_tile = local == CLSORT_LOCAL_GLOBAL_TAIL;
+    const cl_uint tile = tiles ? clsort__tile_log2(&shape, global_tile) : 0,
+                  floor = tails ? tile : 0;
     const cl_uint start = levels < tile ? levels : tile;
     clsort__arrays now = w->to, other = w->temp;
     cl_uint stage, steps = 0;
@@ -7733,15 +8429,17 @@ static void clsort__bitonic(clsort__run *run, const clsort__plan *p, const clsor
     }
 }
 
-/* Work-group and tile of bitonic kernels: what fits, with 16 to 32 words of registers per work-item. 32 keys of 4 bytes instead of 16
-   gain 12 % on an H200 (9.5 against 8.5 Gkey/s at 2^26), but the kernels then take 0.56 s to build instead of 0.39. */
+/* Work-group and tile of bitonic kernels: what fits, with 16 to 32 words of registers per
+   work-item. 32 keys of 4 bytes instead of 16 gain 12 % on an H200 (9.5 against 8.5 Gkey/s at
+   2^26), but the kernels then take 0.56 s to build instead of 0.39. */
 static void clsort__bitonic_shape(const clsort_sorter *s, const clsort_tuning *t, clsort__config *c)
 {
     const int lanes = clsort__wants_lanes(s, t);
     c->lanes = lanes ? 16 : 1;
     c->items_log2 = t->items ? clsort__log2(t->items / c->lanes) : clsort__row_words(c) > 2 ? 3 : 4;
     if (!c->items_log2) c->items_log2 = 1;
-    if (s->is_cpu && !lanes && c->items_log2 > 3) c->items_log2 = 3;   /* Intel's compiler of 2026.2 crashes at 16 */
+    if (s->is_cpu && !lanes && c->items_log2 > 3)
+        c->items_log2 = 3; /* Intel's compiler of 2026.2 crashes at 16 */
     c->share_log2 = 0;
     if (lanes) c->group_log2 = clsort__lower_group(s, 4);
     else clsort__share_tile(s, t, 6, 10, c);
@@ -7762,8 +8460,8 @@ static size_t clsort__merge_tile(const clsort__config *shape)
     return (size_t)1 << (shape->share_log2 + shape->items_log2);
 }
 
-/* Elements that one work-group or work-item writes in a pass. Slices of work-items are shorter for short arrays, for there are cores
-   to be kept busy. */
+/* Elements that one work-group or work-item writes in a pass. Slices of work-items are shorter for
+   short arrays, for there are cores to be kept busy. */
 static size_t clsort__merge_slice(const clsort__config *shape, size_t n)
 {
     size_t slice = 1024;
@@ -7777,7 +8475,8 @@ static size_t clsort__ceil_divide(size_t n, size_t size)
     return n / size + (n % size != 0);
 }
 
-static void clsort__place_pass(clsort__run *run, const clsort__plan *p, const clsort__merge_pass *m, size_t slice)
+static void clsort__place_pass(clsort__run *run, const clsort__plan *p, const clsort__merge_pass *m,
+                               size_t slice)
 {
     clsort__place_arrays(run, &p->config, m->a);
     if (p->config.two_arrays) clsort__place_arrays(run, &p->config, m->b);
@@ -7788,7 +8487,8 @@ static void clsort__place_pass(clsort__run *run, const clsort__plan *p, const cl
     clsort__uint(run, (cl_uint)slice);
 }
 
-static void clsort__merge_splits(clsort__run *run, const clsort__plan *p, const clsort__merge_pass *m, size_t slice)
+static void clsort__merge_splits(clsort__run *run, const clsort__plan *p,
+                                 const clsort__merge_pass *m, size_t slice)
 {
     const cl_uint spread_log2 = run->s->is_cpu ? 0 : 3;
     clsort__use(run, &p->config, CLSORT__KERNEL_MERGE_SPLIT);
@@ -7805,7 +8505,8 @@ static void clsort__merge_splits(clsort__run *run, const clsort__plan *p, const 
     clsort__launch(run, m->n / (m->span + 1) + 1);
 }
 
-static void clsort__merge_runs(clsort__run *run, const clsort__plan *p, const clsort__config *shape, const clsort__merge_pass *m)
+static void clsort__merge_runs(clsort__run *run, const clsort__plan *p, const clsort__config *shape,
+                               const clsort__merge_pass *m)
 {
     const size_t slice = clsort__merge_slice(shape, m->n);
     if (m->stored) clsort__merge_splits(run, p, m, slice);
@@ -7820,11 +8521,14 @@ static void clsort__merge_runs(clsort__run *run, const clsort__plan *p, const cl
 }
 
 /* Sorts tiles or, by Bainville's kernel, blocks of a work-group. */
-static void clsort__merge_tiles(clsort__run *run, const clsort__plan *p, const clsort__config *shape, clsort__arrays from, clsort__arrays to)
+static void clsort__merge_tiles(clsort__run *run, const clsort__plan *p,
+                                const clsort__config *shape, clsort__arrays from, clsort__arrays to)
 {
     const int local_only = p->config.family == CLSORT__PUBLISHED_MERGE;
-    const size_t slice = local_only ? clsort__merge_tile(shape) : clsort__merge_slice(shape, p->d.count);
-    clsort__use(run, &p->config, local_only ? CLSORT__KERNEL_MERGE_LOCAL : CLSORT__KERNEL_MERGE_TILE);
+    const size_t slice = local_only ? clsort__merge_tile(shape)
+                                    : clsort__merge_slice(shape, p->d.count);
+    clsort__use(run, &p->config,
+                local_only ? CLSORT__KERNEL_MERGE_LOCAL : CLSORT__KERNEL_MERGE_TILE);
     clsort__place_arrays(run, &p->config, from);
     clsort__place_arrays(run, &p->config, to);
     clsort__place_own_codec(run, p);
@@ -7838,7 +8542,8 @@ static void clsort__merge_tiles(clsort__run *run, const clsort__plan *p, const c
 }
 
 /* On CPUs, tiles by bitonic in vector registers. */
-static void clsort__vector_tiles(clsort__run *run, const clsort__plan *p, clsort__arrays from, clsort__arrays to)
+static void clsort__vector_tiles(clsort__run *run, const clsort__plan *p, clsort__arrays from,
+                                 clsort__arrays to)
 {
     const clsort__config shape = clsort__built(run->s, &p->tiles);
     clsort__plan tiles = *p;
@@ -7847,8 +8552,9 @@ static void clsort__vector_tiles(clsort__run *run, const clsort__plan *p, clsort
     clsort__tile_pass(run, &tiles, &shape, from, to, 0, clsort__tile_log2(&shape, 0) - 1);
 }
 
-/* Are a pass's splits found by a kernel of their own? It costs a launch, but a work-group then need not wait for its search: worth it
-   where there are many more work-groups than run at once. A comparator's splits must be clamped before they are used. */
+/* Are a pass's splits found by a kernel of their own? It costs a launch, but a work-group then need
+   not wait for its search: worth it where there are many more work-groups than run at once. A
+   comparator's splits must be clamped before they are used. */
 static int clsort__stores_splits(const clsort_sorter *s, const clsort__plan *p, size_t slice)
 {
     if (p->d.precedes) return 1;
@@ -7859,9 +8565,12 @@ static int clsort__stores_splits(const clsort_sorter *s, const clsort__plan *p, 
    passes is left to `to`. */
 static void clsort__merge(clsort__run *run, const clsort__plan *p, const clsort__way *w)
 {
-    const clsort__config shape = clsort__shape(run->s, p), vectors = clsort__built(run->s, &p->tiles);
-    const cl_uint tile_log2 = p->tiles.lanes ? clsort__tile_log2(&vectors, 0) : shape.share_log2 + shape.items_log2;
-    const cl_uint levels = clsort__ceil_log2(p->d.count), passes = levels > tile_log2 ? levels - tile_log2 : 0;
+    const clsort__config shape = clsort__shape(run->s, p),
+                         vectors = clsort__built(run->s, &p->tiles);
+    const cl_uint tile_log2 = p->tiles.lanes ? clsort__tile_log2(&vectors, 0)
+                                             : shape.share_log2 + shape.items_log2;
+    const cl_uint levels = clsort__ceil_log2(p->d.count),
+                  passes = levels > tile_log2 ? levels - tile_log2 : 0;
     clsort__arrays now = passes & 1 ? w->temp : w->to, other = passes & 1 ? w->to : w->temp;
     clsort__merge_pass m;
     cl_uint i;
@@ -7889,8 +8598,8 @@ static void clsort__merge_only(clsort__run *run, const clsort__plan *p, const cl
     clsort__merge_tiles(run, p, &shape, w->from, w->to);
 }
 
-/* Of merge kernels: on a CPU a slice per work-item, unless the caller names a work-group; a comparator is inlined for each pair of rows
-   in registers, so there are few. */
+/* Of merge kernels: on a CPU a slice per work-item, unless the caller names a work-group; a
+   comparator is inlined for each pair of rows in registers, so there are few. */
 static void clsort__merge_shape(const clsort_sorter *s, clsort__plan *p)
 {
     const clsort_tuning *t = &p->d.tuning;
@@ -7908,8 +8617,8 @@ static void clsort__merge_shape(const clsort_sorter *s, clsort__plan *p)
     clsort__share_tile(s, t, local_only ? 8 : 0, 13, c);
 }
 
-/* Does merge work in vector registers? On CPUs with vectors, with rows that differ or cannot be told apart: bare keys, or keys with their
-   indices, which must ascend at the start. */
+/* Does merge work in vector registers? On CPUs with vectors, with rows that differ or cannot be
+   told apart: bare keys, or keys with their indices, which must ascend at the start. */
 static int clsort__merges_vectors(const clsort_sorter *s, const clsort__plan *p)
 {
     return p->config.family == CLSORT__MERGE && !p->config.share_log2 && s->has_vectors
@@ -8073,8 +8782,8 @@ static const clsort__operation clsort__merging = { clsort__check_merge, NULL,
 
 /* ---- >>radix --------------------------------------------------------------------------------- */
 
-/* Radix: the most blocks of a table; rows in the smallest block of a work-item; what one work-item sorts alone; the least rows of a sweep's
-   tile, for the size of its tables. */
+/* Radix: the most blocks of a table; rows in the smallest block of a work-item; what one work-item
+   sorts alone; the least rows of a sweep's tile, for the size of its tables. */
 enum {
     CLSORT__RADIX_BLOCKS = 1024,
     CLSORT__RADIX_UNIT = 64,
@@ -8082,8 +8791,8 @@ enum {
     CLSORT__SWEEP_TILE = 1536
 };
 
-/* Local memory of radix kernels, in bytes: counters of clsort_radix_count, clsort_radix_histogram, sums of scans, a tile, a tile of
-   clsort_radix_small. */
+/* Local memory of radix kernels, in bytes: counters of clsort_radix_count, clsort_radix_histogram,
+   sums of scans, a tile, a tile of clsort_radix_small. */
 typedef struct clsort__radix_local {
     size_t bins, histogram, sums, tile, small;
 } clsort__radix_local;
@@ -8106,8 +8815,9 @@ static clsort__radix_local clsort__radix_sizes(const clsort__config *c)
     return l;
 }
 
-/* Of radix kernels: on a CPU a block per work-item, unless the caller names a work-group. More rows per work-item are faster as long as as many
-   work-groups run at once: 17 for bare keys of 4 bytes, on an H200. */
+/* Of radix kernels: on a CPU a block per work-item, unless the caller names a work-group. More rows
+   per work-item are faster as long as as many work-groups run at once: 17 for bare keys of 4 bytes,
+   on an H200. */
 static void clsort__radix_shape(const clsort_sorter *s, clsort__plan *p)
 {
     const clsort_tuning *t = &p->d.tuning;
@@ -8137,7 +8847,8 @@ static size_t clsort__radix_need(const clsort__config *c)
     return c->share_log2 ? clsort__largest(l.bins, l.sums, l.small) : 0;
 }
 
-/* Sweeps where they are safe and worth a launch; without a sorter, both kinds of tables must fit. */
+/* Sweeps where they are safe and worth a launch; without a sorter, both kinds of tables must
+   fit. */
 static cl_uint clsort__radix_family(const clsort_sorter *s, const clsort_desc *d)
 {
     const int sweeps = s && s->has_progress && !(s->broken & CLSORT__BIT(CLSORT__SWEEP))
@@ -8189,7 +8900,8 @@ typedef struct clsort__radix_job {
     int in_place;
 } clsort__radix_job;
 
-static void clsort__place_radix(clsort__run *run, const clsort__plan *p, const clsort__radix_job *j, cl_uint pass)
+static void clsort__place_radix(clsort__run *run, const clsort__plan *p, const clsort__radix_job *j,
+                                cl_uint pass)
 {
     clsort__place_way(run, p, &j->w);
     clsort__count(run, j->n);
@@ -8201,20 +8913,26 @@ static void clsort__place_radix(clsort__run *run, const clsort__plan *p, const c
     clsort__uint(run, pass);
 }
 
-/* A kernel that counts reads keys, one that scatters moves rows; a work-item that sorts alone does everything in one launch. */
-static void clsort__radix_moves(clsort__run *run, const clsort__plan *p, const clsort__radix_job *j, int kernel)
+/* A kernel that counts reads keys, one that scatters moves rows; a work-item that sorts alone does
+   everything in one launch. */
+static void clsort__radix_moves(clsort__run *run, const clsort__plan *p, const clsort__radix_job *j,
+                                int kernel)
 {
     const cl_ulong keys = (cl_ulong)p->d.count * p->key_bytes, rows = clsort__row_bytes(p);
     const cl_uint serial = j->passes + (cl_uint)(j->in_place && j->passes % 2);
-    if (kernel == CLSORT__KERNEL_RADIX_COUNT || kernel == CLSORT__KERNEL_RADIX_HISTOGRAM) clsort__moves(run, 0, keys);
-    else if (kernel == CLSORT__KERNEL_RADIX_SCATTER || kernel == CLSORT__KERNEL_RADIX_SWEEP) clsort__moves(run, 1, 2 * rows);
-    else if (kernel == CLSORT__KERNEL_RADIX_SMALL && !p->config.share_log2) clsort__moves(run, serial, keys + 2 * serial * rows);
+    if (kernel == CLSORT__KERNEL_RADIX_COUNT || kernel == CLSORT__KERNEL_RADIX_HISTOGRAM)
+        clsort__moves(run, 0, keys);
+    else if (kernel == CLSORT__KERNEL_RADIX_SCATTER || kernel == CLSORT__KERNEL_RADIX_SWEEP)
+        clsort__moves(run, 1, 2 * rows);
+    else if (kernel == CLSORT__KERNEL_RADIX_SMALL && !p->config.share_log2)
+        clsort__moves(run, serial, keys + 2 * serial * rows);
     else if (kernel == CLSORT__KERNEL_RADIX_SMALL) clsort__moves(run, 1, 2 * rows);
 }
 
 /* One launch of a radix kernel; local[] holds the sizes of its local arguments, 0 ends the list. */
-static void clsort__radix_launch(clsort__run *run, const clsort__plan *p, const clsort__radix_job *j, int kernel, cl_uint pass, size_t groups,
-                                 const size_t *local)
+static void clsort__radix_launch(clsort__run *run, const clsort__plan *p,
+                                 const clsort__radix_job *j, int kernel, cl_uint pass,
+                                 size_t groups, const size_t *local)
 {
     clsort__use(run, &p->config, kernel);
     clsort__place_radix(run, p, j, pass);
@@ -8229,41 +8947,55 @@ static size_t clsort__radix_tile(const clsort__config *shape)
     return (size_t)shape->radix_items << shape->share_log2;
 }
 
-/* Rows are cut into blocks of whole tiles: few per core on CPUs, enough for every core on GPUs, and never more than fit into a table. */
-static void clsort__radix_blocks(const clsort_sorter *s, const clsort__config *shape, clsort__radix_job *j)
+/* Rows are cut into blocks of whole tiles: few per core on CPUs, enough for every core on GPUs, and
+   never more than fit into a table. */
+static void clsort__radix_blocks(const clsort_sorter *s, const clsort__config *shape,
+                                 clsort__radix_job *j)
 {
-    const size_t unit = shape->share_log2 ? clsort__radix_tile(shape) : (size_t)CLSORT__RADIX_UNIT, units = clsort__ceil_divide(j->n, unit);
-    const size_t room = clsort__radix_most_blocks(j->n), wanted = s->is_cpu ? 4 * (size_t)s->compute_units : room;
+    const size_t unit = shape->share_log2 ? clsort__radix_tile(shape) : (size_t)CLSORT__RADIX_UNIT,
+                 units = clsort__ceil_divide(j->n, unit);
+    const size_t room = clsort__radix_most_blocks(j->n),
+                 wanted = s->is_cpu ? 4 * (size_t)s->compute_units : room;
     const size_t most = shape->family == CLSORT__SWEEP ? units : wanted < room ? wanted : room;
     j->block_rows = clsort__ceil_divide(units, most) * unit;
     j->blocks = clsort__ceil_divide(j->n, j->block_rows);
 }
 
 /* Three launches per digit: count, scan, scatter. */
-static void clsort__radix_block_passes(clsort__run *run, const clsort__plan *p, const clsort__config *shape, const clsort__radix_job *j)
+static void clsort__radix_block_passes(clsort__run *run, const clsort__plan *p,
+                                       const clsort__config *shape, const clsort__radix_job *j)
 {
     const clsort__radix_local l = clsort__radix_sizes(shape);
-    const size_t none[1] = { 0 }, bins[2] = { l.bins, 0 }, sums[2] = { l.sums, 0 }, tile[2] = { l.tile, 0 };
+    const size_t none[1] = { 0 }, bins[2] = { l.bins, 0 }, sums[2] = { l.sums, 0 },
+                 tile[2] = { l.tile, 0 };
     const int group = shape->share_log2 > 0;
     cl_uint pass;
     for (pass = 0; pass < j->passes + (cl_uint)(j->in_place && j->passes % 2); pass++) {
         if (pass < j->passes) {
-            clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_COUNT, pass, j->blocks, group ? bins : none);
-            clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_SCAN, pass, group ? (size_t)1 << shape->digit_bits : 1, group ? sums : none);
+            clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_COUNT, pass, j->blocks,
+                                 group ? bins : none);
+            clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_SCAN, pass,
+                                 group ? (size_t)1 << shape->digit_bits : 1, group ? sums : none);
         }
-        clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_SCATTER, pass, j->blocks, group ? tile : none);
+        clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_SCATTER, pass, j->blocks,
+                             group ? tile : none);
     }
 }
 
 /* One reading for all digits, then one launch per digit. */
-static void clsort__radix_sweeps(clsort__run *run, const clsort__plan *p, const clsort__config *shape, const clsort__radix_job *j)
+static void clsort__radix_sweeps(clsort__run *run, const clsort__plan *p,
+                                 const clsort__config *shape, const clsort__radix_job *j)
 {
     const clsort__radix_local l = clsort__radix_sizes(shape);
-    const size_t none[1] = { 0 }, bins[2] = { l.histogram, 0 }, sums[2] = { l.sums, 0 }, tile[2] = { l.tile, 0 };
-    const size_t busy = 8 * (size_t)run->s->compute_units, counters = j->n / (CLSORT__COUNTER_MOST * CLSORT__LEAST_COPIES) + 1, enough = busy > counters ? busy : counters;
+    const size_t none[1] = { 0 }, bins[2] = { l.histogram, 0 }, sums[2] = { l.sums, 0 },
+                 tile[2] = { l.tile, 0 };
+    const size_t busy = 8 * (size_t)run->s->compute_units,
+                 counters = j->n / (CLSORT__COUNTER_MOST * CLSORT__LEAST_COPIES) + 1,
+                 enough = busy > counters ? busy : counters;
     cl_uint pass;
     clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_CLEAR, 0, j->blocks / 4 + 1, none);
-    clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_HISTOGRAM, 0, j->blocks < enough ? j->blocks : enough, bins);
+    clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_HISTOGRAM, 0,
+                         j->blocks < enough ? j->blocks : enough, bins);
     clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_BEGIN, 0, j->passes, sums);
     for (pass = 0; pass < j->passes + (cl_uint)(j->in_place && j->passes % 2); pass++)
         clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_SWEEP, pass, j->blocks, tile);
@@ -8293,7 +9025,9 @@ static void clsort__radix(clsort__run *run, const clsort__plan *p, const clsort_
     clsort__radix_blocks(run->s, &shape, &j);
     if (shape.family == CLSORT__SWEEP) clsort__radix_sweeps(run, p, &shape, &j);
     else if (j.n > clsort__radix_small(&shape)) clsort__radix_block_passes(run, p, &shape, &j);
-    else clsort__radix_launch(run, p, &j, CLSORT__KERNEL_RADIX_SMALL, 0, 1, shape.share_log2 ? tile : none);
+    else
+        clsort__radix_launch(run, p, &j, CLSORT__KERNEL_RADIX_SMALL, 0, 1,
+                             shape.share_log2 ? tile : none);
 }
 
 static void clsort__shape_radix(const clsort_sorter *s, clsort__plan *p)
@@ -8308,8 +9042,8 @@ static void clsort__shape_radix(const clsort_sorter *s, clsort__plan *p)
 /* What a work-item that works alone sorts of a segment in one go; the most work-items that do. */
 enum { CLSORT__PIECE = 1 << 14, CLSORT__PIECE_WORKERS = 1024 };
 
-/* The most slices of long segments among n elements, whatever the tile: one of more than half a tile has fewer than three for each tile of
-   elements. */
+/* The most slices of long segments among n elements, whatever the tile: one of more than half a
+   tile has fewer than three for each tile of elements. */
 static size_t clsort__most_jobs(size_t n)
 {
     return 3 * (n / CLSORT__LEAST_TILE) + 4;
@@ -8331,22 +9065,29 @@ static size_t clsort__piece_workers(size_t n)
 static void clsort__place_segments(clsort__run *run, const clsort__plan *p, clsort__span any)
 {
     const clsort_desc *d = &p->d;
-    clsort__place(run, p->at_offsets || p->in_ranges ? clsort__make_span(d->segments, d->segments_offset) : any);
-    clsort__place(run, p->counts_there || p->in_ranges ? clsort__make_span(d->count_buffer, d->count_offset) : any);
+    clsort__place(run, p->at_offsets || p->in_ranges
+                           ? clsort__make_span(d->segments, d->segments_offset)
+                           : any);
+    clsort__place(run, p->counts_there || p->in_ranges
+                           ? clsort__make_span(d->count_buffer, d->count_offset)
+                           : any);
     clsort__count(run, p->segments);
     clsort__uint(run, (cl_uint)d->count);
     clsort__uint(run, (cl_uint)p->stride);
-    clsort__uint(run, (p->at_offsets ? (cl_uint)CLSORT__SEGMENTS_AT_OFFSETS : 0) | (p->in_ranges ? (cl_uint)CLSORT__SEGMENTS_IN_RANGES : 0)
-                      | (p->counts_there ? (cl_uint)CLSORT__COUNT_ON_DEVICE : 0));
+    clsort__uint(run, (p->at_offsets ? (cl_uint)CLSORT__SEGMENTS_AT_OFFSETS : 0)
+                          | (p->in_ranges ? (cl_uint)CLSORT__SEGMENTS_IN_RANGES : 0)
+                          | (p->counts_there ? (cl_uint)CLSORT__COUNT_ON_DEVICE : 0));
 }
 
 /* Arguments of kernels over segments, most of them those of jobs_t in kernels.cl. */
 typedef struct clsort__segment_job {
     clsort__way w;
-    size_t tile, most, per;     /* elements sorted at once; jobs that the table holds; jobs of each segment, 0: listed in the table */
+    size_t tile, most, per;     /* elements sorted at once; jobs that the table holds; jobs of each
+                                   segment, 0: listed in the table */
 } clsort__segment_job;
 
-static void clsort__place_jobs(clsort__run *run, const clsort__plan *p, const clsort__segment_job *j)
+static void clsort__place_jobs(clsort__run *run, const clsort__plan *p,
+                               const clsort__segment_job *j)
 {
     clsort__place_segments(run, p, j->w.to.keys);
     clsort__place(run, j->w.tables);
@@ -8354,15 +9095,19 @@ static void clsort__place_jobs(clsort__run *run, const clsort__plan *p, const cl
     clsort__uint(run, (cl_uint)j->per);
 }
 
-/* Work-groups, or work-items, for all jobs: those of a table take several each, for most of it may be empty. */
-static size_t clsort__job_groups(const clsort__run *run, const clsort__plan *p, const clsort__segment_job *j)
+/* Work-groups, or work-items, for all jobs: those of a table take several each, for most of it may
+   be empty. */
+static size_t clsort__job_groups(const clsort__run *run, const clsort__plan *p,
+                                 const clsort__segment_job *j)
 {
-    const size_t jobs = j->per ? p->segments * j->per : p->extent / j->tile * 3 + 1, busy = 32 * (size_t)run->s->compute_units;
+    const size_t jobs = j->per ? p->segments * j->per : p->extent / j->tile * 3 + 1,
+                 busy = 32 * (size_t)run->s->compute_units;
     return j->per || jobs < busy ? jobs : busy;
 }
 
 /* Fills the table: the jobs of segments longer than `least`, and the windows. */
-static void clsort__list_jobs(clsort__run *run, const clsort__plan *p, const clsort__segment_job *j, size_t least)
+static void clsort__list_jobs(clsort__run *run, const clsort__plan *p, const clsort__segment_job *j,
+                              size_t least)
 {
     clsort__fill(run, j->w.tables, 0, 3 * sizeof(cl_uint));
     clsort__use(run, &p->config, CLSORT__KERNEL_SEGMENT_JOBS);
@@ -8374,7 +9119,9 @@ static void clsort__list_jobs(clsort__run *run, const clsort__plan *p, const cls
 }
 
 /* Merges the runs of all segments of more than one tile, in as many passes as `longest` takes. */
-static void clsort__segment_passes(clsort__run *run, const clsort__plan *p, const clsort__config *shape, const clsort__segment_job *j, size_t longest)
+static void clsort__segment_passes(clsort__run *run, const clsort__plan *p,
+                                   const clsort__config *shape, const clsort__segment_job *j,
+                                   size_t longest)
 {
     const cl_uint passes = clsort__ceil_log2(clsort__ceil_divide(longest, j->tile));
     cl_uint pass;
@@ -8392,11 +9139,15 @@ static void clsort__segment_passes(clsort__run *run, const clsort__plan *p, cons
     }
 }
 
-/* Segments of up to half a tile: of rows as many to a tile as fit, else those that begin in a window of half a tile. */
-static void clsort__segment_pack(clsort__run *run, const clsort__plan *p, const clsort__config *shape, clsort__segment_job packed)
+/* Segments of up to half a tile: of rows as many to a tile as fit, else those that begin in a
+   window of half a tile. */
+static void clsort__segment_pack(clsort__run *run, const clsort__plan *p,
+                                 const clsort__config *shape, clsort__segment_job packed)
 {
     const clsort__segment_job *j = &packed;
-    const size_t per = p->at_offsets ? 0 : j->tile / p->d.count, groups = clsort__ceil_divide(per ? p->segments : p->extent, per ? per : j->tile / 2);
+    const size_t per = p->at_offsets ? 0 : j->tile / p->d.count,
+                 groups = clsort__ceil_divide(per ? p->segments : p->extent,
+                                              per ? per : j->tile / 2);
     packed.per = per;
     clsort__use(run, &p->config, CLSORT__KERNEL_SEGMENT_PACK);
     clsort__place_arrays(run, &p->config, j->w.from);
@@ -8411,7 +9162,8 @@ static void clsort__segment_pack(clsort__run *run, const clsort__plan *p, const 
 }
 
 /* Tiles of long segments, and of rows. */
-static void clsort__segment_tiles(clsort__run *run, const clsort__plan *p, const clsort__config *shape, const clsort__segment_job *j)
+static void clsort__segment_tiles(clsort__run *run, const clsort__plan *p,
+                                  const clsort__config *shape, const clsort__segment_job *j)
 {
     clsort__use(run, &p->config, CLSORT__KERNEL_SEGMENT_TILE);
     clsort__place_arrays(run, &p->config, j->w.from);
@@ -8423,8 +9175,10 @@ static void clsort__segment_tiles(clsort__run *run, const clsort__plan *p, const
     clsort__launch(run, clsort__job_groups(run, p, j) << shape->share_log2);
 }
 
-/* Where work-items work alone: whole segments, or pieces of long ones, by radix. Behind the table of jobs each has its plan. */
-static void clsort__segment_pieces(clsort__run *run, const clsort__plan *p, const clsort__segment_job *j)
+/* Where work-items work alone: whole segments, or pieces of long ones, by radix. Behind the table
+   of jobs each has its plan. */
+static void clsort__segment_pieces(clsort__run *run, const clsort__plan *p,
+                                   const clsort__segment_job *j)
 {
     clsort__radix_job r;
     memset(&r, 0, sizeof r);
@@ -8443,8 +9197,12 @@ static void clsort__segment_pieces(clsort__run *run, const clsort__plan *p, cons
 static void clsort__segments(clsort__run *run, const clsort__plan *p, const clsort__way *w)
 {
     const clsort__config shape = clsort__shape(run->s, p);
-    const size_t tile = shape.share_log2 ? clsort__merge_tile(&shape) : (size_t)CLSORT__PIECE, least = p->in_ranges ? 0 : shape.share_log2 ? tile / 2 : tile;
-    const int listed = p->at_offsets || p->in_ranges, fits = p->d.count <= least;   /* no segment is long */
+    const size_t tile = shape.share_log2 ? clsort__merge_tile(&shape) : (size_t)CLSORT__PIECE,
+                 least = p->in_ranges       ? 0
+                         : shape.share_log2 ? tile / 2
+                                            : tile;
+    /* no segment is long */
+    const int listed = p->at_offsets || p->in_ranges, fits = p->d.count <= least;
     clsort__segment_job j;
     j.w = *w;
     j.tile = tile;
@@ -8457,7 +9215,8 @@ static void clsort__segments(clsort__run *run, const clsort__plan *p, const clso
     if (!fits) clsort__segment_passes(run, p, &shape, &j, p->d.count);
 }
 
-/* For segments of `row` elements on average: the widest tile where shorter ones would not hold them, else the one that sorts the fastest. */
+/* For segments of `row` elements on average: the widest tile where shorter ones would not hold
+   them, else the one that sorts the fastest. */
 static void clsort__segment_shape(const clsort_sorter *s, const clsort_tuning *t, size_t row,
                                   clsort__config *c)
 {
@@ -8496,22 +9255,29 @@ static size_t clsort__segment_tables(const clsort_sorter *s, const clsort__plan 
 
 /* ---- >>batch --------------------------------------------------------------------------------- */
 
-/* How often a row is read and written: once per step, or once for all steps inside a block of 2^tile elements and the one above them. */
+/* How often a row is read and written: once per step, or once for all steps inside a block of
+   2^tile elements and the one above them. */
 static cl_uint clsort__batch_passes(const clsort__plan *p, cl_uint tile)
 {
-    const cl_uint local = p->d.tuning.local, stages = p->d.count > 2 ? clsort__ceil_log2(p->d.count) : 1;
-    const cl_uint saved = local == CLSORT_LOCAL_BATCH ? tile - 1 : local == CLSORT_LOCAL_BATCH_SPLIT ? tile : 0;
+    const cl_uint local = p->d.tuning.local,
+                  stages = p->d.count > 2 ? clsort__ceil_log2(p->d.count) : 1;
+    const cl_uint saved = local == CLSORT_LOCAL_BATCH         ? tile - 1
+                          : local == CLSORT_LOCAL_BATCH_SPLIT ? tile
+                                                              : 0;
     cl_uint stage, passes = saved ? 1 : 0;
     for (stage = saved ? tile : 0; stage < stages; stage++) passes += stage + 1 - saved;
     return passes;
 }
 
-/* Sorts every row of `from` into its place in `to`, which may be the same, as published: one launch, a work-group for each row. */
+/* Sorts every row of `from` into its place in `to`, which may be the same, as published: one
+   launch, a work-group for each row. */
 static void clsort__batch(clsort__run *run, const clsort__plan *p, const clsort__way *w)
 {
     const clsort__config shape = clsort__shape(run->s, p);
-    const cl_uint local = p->d.tuning.local, passes = clsort__batch_passes(p, clsort__tile_log2(&shape, 0));
-    clsort__use(run, &p->config, CLSORT__KERNEL_BATCH_ODD_EVEN + (int)local - CLSORT_LOCAL_BATCH_ODD_EVEN);
+    const cl_uint local = p->d.tuning.local,
+                  passes = clsort__batch_passes(p, clsort__tile_log2(&shape, 0));
+    clsort__use(run, &p->config,
+                CLSORT__KERNEL_BATCH_ODD_EVEN + (int)local - CLSORT_LOCAL_BATCH_ODD_EVEN);
     clsort__place_arrays(run, &p->config, w->from);
     clsort__place_arrays(run, &p->config, w->to);
     clsort__place_codec(run, p, w->to.keys);
@@ -8525,7 +9291,8 @@ static void clsort__batch(clsort__run *run, const clsort__plan *p, const clsort_
     clsort__launch(run, p->segments << shape.group_log2);
 }
 
-/* Of the published sorts of rows: a block has the elements that a work-group orders in one go, as published, unless the caller names more. */
+/* Of the published sorts of rows: a block has the elements that a work-group orders in one go, as
+   published, unless the caller names more. */
 static void clsort__batch_shape(const clsort_sorter *s, clsort__plan *p)
 {
     const clsort_tuning *t = &p->d.tuning;
@@ -8537,7 +9304,8 @@ static void clsort__batch_shape(const clsort_sorter *s, clsort__plan *p)
 
 /* ---- >>quicksort ----------------------------------------------------------------------------- */
 
-/* Local memory of quicksort's kernels, in bytes: the stack of a leaf, and where a work-group shares a tile, that, codes or samples, and sums. */
+/* Local memory of quicksort's kernels, in bytes: the stack of a leaf, and where a work-group shares
+   a tile, that, codes or samples, and sums. */
 static size_t clsort__quick_local(const clsort__config *c)
 {
     const size_t group = (size_t)1 << c->share_log2, rows = group << c->items_log2,
@@ -8550,8 +9318,8 @@ static size_t clsort__quick_local(const clsort__config *c)
                          : stack;
 }
 
-/* Of quicksort's kernels: on a CPU a work-group is one work-item, with the rows of its tiles in vector registers, unless the caller names
-   a work-group. */
+/* Of quicksort's kernels: on a CPU a work-group is one work-item, with the rows of its tiles in
+   vector registers, unless the caller names a work-group. */
 static void clsort__quick_shape(const clsort_sorter *s, clsort__plan *p)
 {
     const clsort_tuning *t = &p->d.tuning;
@@ -8567,7 +9335,8 @@ static void clsort__quick_shape(const clsort_sorter *s, clsort__plan *p)
                           : (cl_uint)(c->language ? CLSORT_SCAN_BUILTIN : CLSORT_SCAN_LOCAL);
 }
 
-/* The most sequences of a round of quicksort: each has more than 1024 rows, and more than n / 8192. */
+/* The most sequences of a round of quicksort: each has more than 1024 rows, and more than n /
+   8192. */
 static size_t clsort__quick_capacity(size_t n)
 {
     return (n / 1024 < 8192 ? n / 1024 : 8192) + 1;
@@ -8598,20 +9367,30 @@ typedef struct clsort__quick_job {
     int in_place;
 } clsort__quick_job;
 
-/* Which rows a round cuts into blocks and a leaf takes, and how many rounds there are: perfect halving takes log2(n / leaf_rows), good pivots
-   half as many more. As many work-groups as may run at once. */
-static void clsort__quick_sizes(const clsort_sorter *s, const clsort__config *shape, clsort__quick_job *j)
+/* Which rows a round cuts into blocks and a leaf takes, and how many rounds there are: perfect
+   halving takes log2(n / leaf_rows), good pivots half as many more. As many work-groups as may run
+   at once. */
+static void clsort__quick_sizes(const clsort_sorter *s, const clsort__config *shape,
+                                clsort__quick_job *j)
 {
     const size_t tile = j->tile = (size_t)shape->lanes << (shape->share_log2 + shape->items_log2);
-    const size_t blocks = shape->share_log2 ? 4096 : 16 * (size_t)s->compute_units, most = (size_t)s->compute_units * (shape->share_log2 ? 16 : 4);
-    j->leaf_rows = clsort__largest(shape->share_log2 ? 1024 : 1 << 14, 4 * tile, clsort__ceil_divide(j->n, 8192));
-    j->block_rows = clsort__ceil_divide(clsort__largest(1024, clsort__ceil_divide(j->n, 4096), clsort__ceil_divide(j->n, blocks)), tile) * tile;
-    j->rounds = j->n > j->leaf_rows ? 3 * clsort__ceil_log2(clsort__ceil_divide(j->n, j->leaf_rows)) / 2 + 4 : 0;
+    const size_t blocks = shape->share_log2 ? 4096 : 16 * (size_t)s->compute_units,
+                 most = (size_t)s->compute_units * (shape->share_log2 ? 16 : 4);
+    j->leaf_rows = clsort__largest(shape->share_log2 ? 1024 : 1 << 14, 4 * tile,
+                                   clsort__ceil_divide(j->n, 8192));
+    j->block_rows = clsort__ceil_divide(clsort__largest(1024, clsort__ceil_divide(j->n, 4096),
+                                                        clsort__ceil_divide(j->n, blocks)),
+                                        tile)
+                    * tile;
+    j->rounds = j->n > j->leaf_rows
+                    ? 3 * clsort__ceil_log2(clsort__ceil_divide(j->n, j->leaf_rows)) / 2 + 4
+                    : 0;
     j->groups = 2 * clsort__ceil_divide(j->n, j->block_rows);
     if (j->groups > most) j->groups = most;
 }
 
-static void clsort__place_quick(clsort__run *run, const clsort__plan *p, const clsort__quick_job *j, cl_uint round)
+static void clsort__place_quick(clsort__run *run, const clsort__plan *p, const clsort__quick_job *j,
+                                cl_uint round)
 {
     clsort__place_way(run, p, &j->w);
     clsort__count(run, j->n);
@@ -8624,20 +9403,26 @@ static void clsort__place_quick(clsort__run *run, const clsort__plan *p, const c
     clsort__uint(run, round);
 }
 
-static void clsort__quick_launch(clsort__run *run, const clsort__plan *p, const clsort__quick_job *j, int kernel, cl_uint round, size_t groups)
+static void clsort__quick_launch(clsort__run *run, const clsort__plan *p,
+                                 const clsort__quick_job *j, int kernel, cl_uint round,
+                                 size_t groups)
 {
     const int has_local = kernel != CLSORT__KERNEL_QUICK_BEGIN;
     const clsort__config shape = clsort__shape(run->s, p);
     clsort__use(run, &p->config, kernel);
     clsort__place_quick(run, p, j, round);
     if (has_local) clsort__argument(run, clsort__quick_local(&shape), NULL);
-    if (kernel == CLSORT__KERNEL_QUICK_COUNT) clsort__moves(run, 0, (cl_ulong)p->d.count * p->key_bytes);
-    else if (kernel == CLSORT__KERNEL_QUICK_SCATTER || kernel == CLSORT__KERNEL_QUICK_LEAF) clsort__moves(run, 1, 2 * clsort__row_bytes(p));
+    if (kernel == CLSORT__KERNEL_QUICK_COUNT)
+        clsort__moves(run, 0, (cl_ulong)p->d.count * p->key_bytes);
+    else if (kernel == CLSORT__KERNEL_QUICK_SCATTER || kernel == CLSORT__KERNEL_QUICK_LEAF)
+        clsort__moves(run, 1, 2 * clsort__row_bytes(p));
     clsort__launch(run, groups << run->group_log2);
 }
 
-/* Merges what the rounds and leaves have left: ranges that are listed on the device, as segments. */
-static void clsort__quick_finish(clsort__run *run, const clsort__plan *p, const clsort__quick_job *j)
+/* Merges what the rounds and leaves have left: ranges that are listed on the device, as
+   segments. */
+static void clsort__quick_finish(clsort__run *run, const clsort__plan *p,
+                                 const clsort__quick_job *j)
 {
     clsort__plan left = *p;
     clsort__way w = j->w;
@@ -8652,7 +9437,8 @@ static void clsort__quick_finish(clsort__run *run, const clsort__plan *p, const 
     clsort__segments(run, &left, &w);
 }
 
-static void clsort__quick_round(clsort__run *run, const clsort__plan *p, const clsort__quick_job *j, cl_uint round, size_t groups)
+static void clsort__quick_round(clsort__run *run, const clsort__plan *p, const clsort__quick_job *j,
+                                cl_uint round, size_t groups)
 {
     clsort__quick_launch(run, p, j, CLSORT__KERNEL_QUICK_COUNT, round, groups);
     clsort__quick_launch(run, p, j, CLSORT__KERNEL_QUICK_PLAN, round, 1);
@@ -8660,7 +9446,8 @@ static void clsort__quick_round(clsort__run *run, const clsort__plan *p, const c
 }
 
 /* Scheduler `queued`: all rounds at once. While kernels are warmed, one. */
-static void clsort__quick_queued(clsort__run *run, const clsort__plan *p, const clsort__quick_job *j)
+static void clsort__quick_queued(clsort__run *run, const clsort__plan *p,
+                                 const clsort__quick_job *j)
 {
     const cl_uint rounds = run->mode == CLSORT__WARM && j->rounds ? 1 : j->rounds;
     cl_uint round;
@@ -8670,7 +9457,8 @@ static void clsort__quick_queued(clsort__run *run, const clsort__plan *p, const 
     clsort__quick_finish(run, p, j);
 }
 
-/* Reads quicksort's state back and waits for it. Only `host` does; it was not counted among the run's commands. */
+/* Reads quicksort's state back and waits for it. Only `host` does; it was not counted among the
+   run's commands. */
 static void clsort__quick_read(clsort__run *run, const clsort__quick_job *j, cl_uint *state)
 {
     clsort__command c;
@@ -8685,7 +9473,8 @@ static void clsort__quick_read(clsort__run *run, const clsort__quick_job *j, cl_
     clsort__enqueued(run, code, "clEnqueueReadBuffer", c.event);
 }
 
-/* Scheduler `host`: each round is launched when its blocks are known, and the leaves when all are. */
+/* Scheduler `host`: each round is launched when its blocks are known, and the leaves when all
+   are. */
 static void clsort__quick_host(clsort__run *run, const clsort__plan *p, const clsort__quick_job *j)
 {
     cl_uint state[CLSORT__QUICK_STATE_WORDS], round;
@@ -8706,7 +9495,8 @@ static void clsort__quick_host(clsort__run *run, const clsort__plan *p, const cl
 }
 
 /* Scheduler `device`: one launch, which launches all rounds and leaves. */
-static void clsort__quick_device(clsort__run *run, const clsort__plan *p, const clsort__quick_job *j)
+static void clsort__quick_device(clsort__run *run, const clsort__plan *p,
+                                 const clsort__quick_job *j)
 {
     const clsort__config shape = clsort__shape(run->s, p);
     clsort__use(run, &p->config, CLSORT__KERNEL_QUICK_RELAUNCHER);
@@ -9047,7 +9837,8 @@ static size_t clsort__fields_bytes(const clsort_desc *d, cl_uint first, cl_uint 
     return bytes;
 }
 
-/* Makes codes of fields first ... end - 1 of the records, in the order of the indices, which the first time are written. */
+/* Makes codes of fields first ... end - 1 of the records, in the order of the indices, which the
+   first time are written. */
 static void clsort__extract_codes(clsort__run *run, const clsort__plan *p, clsort__span source,
                                   clsort__arrays pairs, cl_uint first, cl_uint end)
 {
@@ -9082,8 +9873,8 @@ static void clsort__permute(clsort__run *run, const clsort__plan *p, clsort__spa
     clsort__gather(run, &from, &to, &by);
 }
 
-/* Numbers the elements inside of segments, and gives those outside a number that no gather follows; or turns sorted numbers into those
-   inside the segment. */
+/* Numbers the elements inside of segments, and gives those outside a number that no gather follows;
+   or turns sorted numbers into those inside the segment. */
 static void clsort__number_segments(clsort__run *run, const clsort__plan *p, clsort__span from,
                                     clsort__span to, int relative)
 {
@@ -9111,7 +9902,8 @@ static void clsort__sort_arrays(clsort__run *run, const clsort__plan *p, clsort_
     p->algorithm->run(run, p, &w);
 }
 
-/* Sorts (key, index) pairs: by the key; by codes of several fields, the least significant ones first; or indices alone, by a comparator. */
+/* Sorts (key, index) pairs: by the key; by codes of several fields, the least significant ones
+   first; or indices alone, by a comparator. */
 static void clsort__sort_pairs(clsort__run *run, const clsort__plan *p, clsort__span keys,
                                clsort__arrays pairs, const clsort__scratch *scratch)
 {
@@ -9176,7 +9968,8 @@ static void clsort__sort(clsort__run *run, const clsort__plan *p, const clsort__
     clsort__sort_arrays(run, p, from, to, scratch);
 }
 
-/* Is there nothing to do? In place and without indices, one element is sorted, and so are rows of one. */
+/* Is there nothing to do? In place and without indices, one element is sorted, and so are rows of
+   one. */
 static int clsort__trivial(const clsort__plan *p)
 {
     return p->d.count == 0 || (p->at_offsets && p->segments == 0)
@@ -9254,12 +10047,13 @@ static clsort_status clsort__ready_plans(clsort__job *j)
 
 /* ---- >>select -------------------------------------------------------------------------------- */
 
-/* Rows of up to so many elements are sorted whole on GPUs; the fewest elements of
-   a part on GPUs and CPUs; the most pairs that a work-group sorts, where local memory has room for them. */
+/* Rows of up to so many elements are sorted whole on GPUs; the fewest elements of a part on GPUs
+   and CPUs; the most pairs that a work-group sorts, where local memory has room for them. */
 enum { CLSORT__SELECT_SHORT = 2048, CLSORT__SELECT_PART = 4096, CLSORT__SELECT_CPU_PART = 1 << 13,
        CLSORT__SELECT_ROOM = 4096 };
 
-/* Local memory of selection kernels in bytes: everything in words, and the codes of what is sorted. */
+/* Local memory of selection kernels in bytes: everything in words, and the codes of what is
+   sorted. */
 static size_t clsort__select_words(const clsort__config *c, cl_uint room)
 {
     const size_t bins = (size_t)1 << c->digit_bits, list = bins > room ? bins : room;
@@ -9271,8 +10065,8 @@ static size_t clsort__select_codes(const clsort__config *c, cl_uint room)
     return (size_t)(room ? room : 1) * c->key_bytes;
 }
 
-/* Work-group, digits and room of a device; without one, the largest. On a CPU one work-item has a row or a part to itself, unless the caller
-   names a work-group. */
+/* Work-group, digits and room of a device; without one, the largest. On a CPU one work-item has a
+   row or a part to itself, unless the caller names a work-group. */
 static void clsort__select_shape(const clsort_sorter *s, clsort__plan *p)
 {
     clsort__config *c = &p->config;
@@ -9295,8 +10089,9 @@ static void clsort__select_shape(const clsort_sorter *s, clsort__plan *p)
     c->share_log2 = c->group_log2;
 }
 
-/* What is wanted, and how many elements may be left when a row is decided: enough that few passes do, few enough to be sorted fast. A row that
-   is as short as that is sorted whole, without a pass. */
+/* What is wanted, and how many elements may be left when a row is decided: enough that few passes
+   do, few enough to be sorted fast. A row that is as short as that is sorted whole, without a
+   pass. */
 static void clsort__select_goal(const clsort_sorter *s, clsort__plan *p)
 {
     const int is_cpu = s && s->is_cpu;
@@ -9328,10 +10123,15 @@ static void clsort__select_goal(const clsort_sorter *s, clsort__plan *p)
 /* Rows that leave most of the device idle are cut into parts. */
 static void clsort__select_parts(const clsort_sorter *s, clsort__plan *p)
 {
-    const size_t busy = !s ? (size_t)-1 : s->is_cpu ? 2 * (size_t)s->compute_units : 8 * (size_t)s->compute_units;
-    const size_t least = s && s->is_cpu ? (size_t)CLSORT__SELECT_CPU_PART : (size_t)CLSORT__SELECT_PART;
-    const size_t room = s ? p->top.room : p->top.most_room;   /* without a device: the most of all */
-    const size_t each = busy / p->top.rows, most = each < p->d.count / least ? each : p->d.count / least;
+    const size_t busy = !s          ? (size_t)-1
+                        : s->is_cpu ? 2 * (size_t)s->compute_units
+                                    : 8 * (size_t)s->compute_units;
+    const size_t least = s && s->is_cpu ? (size_t)CLSORT__SELECT_CPU_PART
+                                        : (size_t)CLSORT__SELECT_PART;
+    const size_t room = s ? p->top.room : p->top.most_room;   /* without a device: the most of
+                                                                 all */
+    const size_t each = busy / p->top.rows,
+                 most = each < p->d.count / least ? each : p->d.count / least;
     const size_t parts = most && p->top.passes ? most : 1;
     p->top.part_rows = p->d.count ? clsort__ceil_divide(p->d.count, parts) : 1;
     p->top.parts = clsort__ceil_divide(p->d.count, p->top.part_rows);
@@ -9346,8 +10146,9 @@ static size_t clsort__select_tables(const clsort__plan *p)
     return clsort__saturating_multiply(p->top.rows, 4 * words);
 }
 
-/* What is sorted after a selection: the k keys of each row, with their indices if these are wanted. They are in the row's order, and the
-   sort is stable, so that of equal keys the smaller index stays first. */
+/* What is sorted after a selection: the k keys of each row, with their indices if these are wanted.
+   They are in the row's order, and the sort is stable, so that of equal keys the smaller index
+   stays first. */
 static clsort_desc clsort__select_order(const clsort__plan *p)
 {
     const clsort_desc *d = &p->d;
@@ -9384,7 +10185,8 @@ static void clsort__take_order(const clsort_sorter *s, clsort__job *j)
     l->too_large |= parts->too_large;
 }
 
-/* Lays out the scratch memory, the part of the sort afterwards last. The header's MEMORY chapter states the same formula. */
+/* Lays out the scratch memory, the part of the sort afterwards last. The header's MEMORY chapter
+   states the same formula. */
 static void clsort__select_scratch(const clsort_sorter *s, clsort__job *j)
 {
     clsort__plan *p = &j->plan;
@@ -9465,7 +10267,8 @@ static void clsort__place_tables(clsort__run *run, const clsort__plan *p, clsort
     clsort__uint(run, (cl_uint)p->top.part_rows);
 }
 
-/* Where the selected keys and, as their values, their indices go: what is not wanted but needed on the way, to scratch. */
+/* Where the selected keys and, as their values, their indices go: what is not wanted but needed on
+   the way, to scratch. */
 static clsort__arrays clsort__select_results(const clsort__plan *p, const clsort__scratch *scratch)
 {
     const clsort_desc *d = &p->d;
@@ -9501,7 +10304,8 @@ static cl_ulong clsort__select_written(const clsort__plan *p)
     return (cl_ulong)p->top.rows * p->top.wanted * ((keys ? p->key_bytes : 0) + (indices ? 4 : 0));
 }
 
-/* Ends the arguments with the local memory of a kernel that sorts a list, whose keys it reads for that, and launches a work-group per row. */
+/* Ends the arguments with the local memory of a kernel that sorts a list, whose keys it reads for
+   that, and launches a work-group per row. */
 static void clsort__launch_rows(clsort__run *run, const clsort__plan *p)
 {
     clsort__argument(run, clsort__select_words(&p->config, p->top.room), NULL);
@@ -9512,8 +10316,8 @@ static void clsort__launch_rows(clsort__run *run, const clsort__plan *p)
     clsort__launch(run, p->top.rows << run->group_log2);
 }
 
-/* The passes over rows in parts. From one to the next only its number changes: setting every argument again would take the host longer than
-   an idle pass takes the device. */
+/* The passes over rows in parts. From one to the next only its number changes: setting every
+   argument again would take the host longer than an idle pass takes the device. */
 static void clsort__select_passes(clsort__run *run, const clsort__plan *p, clsort__span tables)
 {
     cl_uint pass, place;
@@ -9630,7 +10434,8 @@ static clsort_status clsort__check_order_buffers(clsort__job *j)
     return status == CL_SUCCESS ? clsort__check_rows(j->s, p) : status;
 }
 
-/* Lowers the number at `result` to that of the first unsorted element; through indices if there are any. */
+/* Lowers the number at `result` to that of the first unsorted element; through indices if there are
+   any. */
 static void clsort__check_order(clsort__run *run, const clsort__plan *p, clsort__span keys,
                                 clsort__span indices, clsort__span result)
 {
@@ -9792,8 +10597,8 @@ static void clsort__prove_input(clsort__run *run, const clsort__job *j)
                         clsort__part(proof, offsetof(clsort_proof, before)));
 }
 
-/* All commands of clsort_enqueue_verify. Keys that were not written are fingerprinted again, with the values that indices put beside them:
-   they must not have changed. */
+/* All commands of clsort_enqueue_verify. Keys that were not written are fingerprinted again, with
+   the values that indices put beside them: they must not have changed. */
 static void clsort__prove_output(clsort__run *run, const clsort__job *j)
 {
     const clsort__plan *p = &j->plan;
@@ -9906,8 +10711,8 @@ static clsort_status clsort__judge_all(clsort_sorter *s, int wait)
     return first;
 }
 
-/* Files the proof of an enqueued sort, and judges those that are complete; new_proof made room. `own` is the sort's event if the caller
-   wants none. */
+/* Files the proof of an enqueued sort, and judges those that are complete; new_proof made room.
+   `own` is the sort's event if the caller wants none. */
 static clsort_status clsort__keep_proof(clsort_sorter *s, cl_mem proof, clsort_status status,
                                         cl_event own, cl_event *done)
 {
@@ -10086,8 +10891,8 @@ static void CL_CALLBACK clsort__work_done(cl_event mark, cl_int state, void *her
     clsort__release_heritage((clsort__heritage *)heritage);
 }
 
-/* Hands the sorter's programs over to a callback that releases them when a mark is complete; waits for it
-   where that is refused. Releases the mark. */
+/* Hands the sorter's programs over to a callback that releases them when a mark is complete; waits
+   for it where that is refused. Releases the mark. */
 static void clsort__bequeath(clsort_sorter *s, cl_event mark)
 {
     const size_t bytes = sizeof(clsort__heritage) + s->program_count * sizeof(cl_program);
@@ -10226,7 +11031,8 @@ static void clsort__fill_test(unsigned char *keys, size_t bytes, cl_uint *values
     size_t i, b;
     for (i = 0; i < count; i++) {
         x ^= x << 13; x ^= x >> 7; x ^= x << 17;   /* Marsaglia's xorshift */
-        for (b = 0; b < bytes; b++) keys[i * bytes + b] = (unsigned char)(i % 3 ? x >> 8 * b : x >> 60);
+        for (b = 0; b < bytes; b++)
+            keys[i * bytes + b] = (unsigned char)(i % 3 ? x >> 8 * b : x >> 60);
         values[i] = (cl_uint)i;
     }
 }
@@ -10259,20 +11065,27 @@ static int clsort__keys_hold(const unsigned char *keys, const unsigned char *sor
 }
 
 /* Do the values name each element of `keys` once, at its place? `seen` holds a byte per element. */
-static int clsort__values_hold(const unsigned char *keys, const unsigned char *sorted, size_t bytes, const cl_uint *values, unsigned char *seen, size_t count)
+static int clsort__values_hold(const unsigned char *keys, const unsigned char *sorted, size_t bytes,
+                               const cl_uint *values, unsigned char *seen, size_t count)
 {
     size_t i;
     memset(seen, 0, count);
     for (i = 0; i < count; i++)
-        if (values[i] >= count || seen[values[i]]++ || memcmp(keys + values[i] * bytes, sorted + i * bytes, bytes)) return 0;
+        if (values[i] >= count || seen[values[i]]++
+            || memcmp(keys + values[i] * bytes, sorted + i * bytes, bytes))
+            return 0;
     return 1;
 }
 
-/* One self-test sort, in memory of 2 * 8 + 4 + 1 bytes per element: keys, sorted keys, values, marks. */
-static clsort_status clsort__test_sort(clsort_sorter *s, cl_uint algorithm, cl_uint radix, cl_uint key_type, int pairs, size_t count, unsigned char *memory)
+/* One self-test sort, in memory of 2 * 8 + 4 + 1 bytes per element: keys, sorted keys, values,
+   marks. */
+static clsort_status clsort__test_sort(clsort_sorter *s, cl_uint algorithm, cl_uint radix,
+                                       cl_uint key_type, int pairs, size_t count,
+                                       unsigned char *memory)
 {
     const size_t bytes = clsort__key_bits(key_type) / 8;
-    unsigned char *keys = memory, *sorted = keys + 8 * count, *seen = sorted + 8 * count + 4 * count;
+    unsigned char *keys = memory, *sorted = keys + 8 * count,
+                  *seen = sorted + 8 * count + 4 * count;
     cl_uint *values = (cl_uint *)(void *)(sorted + 8 * count);
     clsort_desc d = clsort_desc_default();
     clsort_status status;
@@ -10285,13 +11098,17 @@ static clsort_status clsort__test_sort(clsort_sorter *s, cl_uint algorithm, cl_u
     memcpy(sorted, keys, bytes * count);
     status = clsort_sort_host(s, &d, sorted, pairs ? values : NULL, NULL);
     if (status != CL_SUCCESS) return status;
-    if (clsort__keys_hold(keys, sorted, bytes, count) && clsort__values_hold(keys, sorted, bytes, values, seen, pairs ? count : 0)) return CL_SUCCESS;
+    if (clsort__keys_hold(keys, sorted, bytes, count)
+        && clsort__values_hold(keys, sorted, bytes, values, seen, pairs ? count : 0))
+        return CL_SUCCESS;
     return clsort__fail(s, CLSORT_ERROR_WRONG_RESULT, "clsort_self_test",
                         clsort__find_algorithm(algorithm)->name);
 }
 
-/* The self-test of one family: every key width, alone and with values, at sizes around its tiles. */
-static clsort_status clsort__test_family(clsort_sorter *s, cl_uint algorithm, cl_uint radix, unsigned char *memory)
+/* The self-test of one family: every key width, alone and with values, at sizes around its
+   tiles. */
+static clsort_status clsort__test_family(clsort_sorter *s, cl_uint algorithm, cl_uint radix,
+                                         unsigned char *memory)
 {
     static const cl_uint types[4] = { CLSORT_U8, CLSORT_U16, CLSORT_U32, CLSORT_U64 };
     static const size_t counts[4] = { 3, 1000, 4096, CLSORT__TEST_COUNT };
@@ -10303,15 +11120,18 @@ static clsort_status clsort__test_family(clsort_sorter *s, cl_uint algorithm, cl
     return status;
 }
 
-/* The self-test of an algorithm; radix twice where it sweeps, since its portable twin may still be right. One that is wrong is taken out of
-   AUTO. Quicksort is made of the others and might write anywhere where one of them is wrong: then it is out without a test. */
-static clsort_status clsort__test_algorithm(clsort_sorter *s, cl_uint algorithm, unsigned char *memory)
+/* The self-test of an algorithm; radix twice where it sweeps, since its portable twin may still be
+   right. One that is wrong is taken out of AUTO. Quicksort is made of the others and might write
+   anywhere where one of them is wrong: then it is out without a test. */
+static clsort_status clsort__test_algorithm(clsort_sorter *s, cl_uint algorithm,
+                                            unsigned char *memory)
 {
     const clsort__algorithm *const a = clsort__find_algorithm(algorithm);
     const int untested = (s->broken & a->parts) != 0;
     clsort_status first, status;
     if (a->left_out) return CL_SUCCESS;
-    first = status = untested ? CLSORT_ERROR_WRONG_RESULT : clsort__test_family(s, algorithm, CLSORT_RADIX_DEFAULT, memory);
+    first = status = untested ? CLSORT_ERROR_WRONG_RESULT
+                              : clsort__test_family(s, algorithm, CLSORT_RADIX_DEFAULT, memory);
     if (algorithm == CLSORT_RADIX && status == CLSORT_ERROR_WRONG_RESULT && s->has_progress) {
         s->broken |= CLSORT__BIT(CLSORT__SWEEP);
         status = clsort__test_family(s, algorithm, CLSORT_RADIX_PORTABLE, memory);
@@ -10696,7 +11516,8 @@ CLSORT_API clsort_status clsort_self_test(clsort_sorter *sorter)
 #endif /* CLSORT_IMPLEMENTED */
 #endif /* CLSORT_IMPLEMENTATION */
 
-/* ---- revision history ----------------------------------------------------------------------------------------------
+/* ---- revision history
+   ----------------------------------------------------------------------------------------------
 
    0.2.0  not released
                       Where the compiler rejects the kernels of radix's sweeps, radix sorts without
@@ -10731,35 +11552,40 @@ CLSORT_API clsort_status clsort_self_test(clsort_sorter *sorter)
                       no choice of AUTO takes it more than a few seconds. Quicksort takes it 2 to 4 s
                       instead of 20 and more.
 
-   0.1.0  2026-11-21  the bitonic family: kernels A, B2 to B16, tiles in local memory and in registers; all key types, orders,
+   0.1.0  2026-11-21  the bitonic family: kernels A, B2 to B16, tiles in local memory and in
+   registers; all key types, orders,
                       payloads, argsort, records; gather and is_sorted; host arrays; proofs and self-test; the merge family: stable sorts,
                       several fields, expressions, merge of two inputs; the radix family, bit ranges; rows, segments, a count on the device;
                       top-k; the quicksort family; sorts of rows as published; explanations, profile callback
 
-   ---- licence --------------------------------------------------------------------------------------------------------
+   ---- licence
+   --------------------------------------------------------------------------------------------------------
 
    This software is available under two licences. Choose whichever you prefer.
 
-   ALTERNATIVE A - MIT License
-   Copyright (c) 2026 the clsort authors
-   Permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated documentation
-   files (the "Software"), to deal in the Software without restriction, including without limitation the rights to use, copy,
-   modify, merge, publish, distribute, sublicense, and/or sell copies of the Software, and to permit persons to whom the Software
-   is furnished to do so, subject to the following conditions:
-   The above copyright notice and this permission notice shall be included in all copies or substantial portions of the Software.
-   THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES
-   OF MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE AUTHORS OR COPYRIGHT HOLDERS BE
-   LIABLE FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM, OUT OF OR IN
-   CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.
+   ALTERNATIVE A - MIT License Copyright (c) 2026 the clsort authors Permission is hereby granted,
+   free of charge, to any person obtaining a copy of this software and associated documentation
+   files (the "Software"), to deal in the Software without restriction, including without limitation
+   the rights to use, copy, modify, merge, publish, distribute, sublicense, and/or sell copies of
+   the Software, and to permit persons to whom the Software is furnished to do so, subject to the
+   following conditions: The above copyright notice and this permission notice shall be included in
+   all copies or substantial portions of the Software. THE SOFTWARE IS PROVIDED "AS IS", WITHOUT
+   WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF
+   MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE
+   AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER IN AN
+   ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM, OUT OF OR IN CONNECTION WITH THE SOFTWARE OR
+   THE USE OR OTHER DEALINGS IN THE SOFTWARE.
 
-   ALTERNATIVE B - Public Domain (www.unlicense.org)
-   This is free and unencumbered software released into the public domain. Anyone is free to copy, modify, publish, use, compile,
-   sell, or distribute this software, either in source code form or as a compiled binary, for any purpose, commercial or
-   non-commercial, and by any means. In jurisdictions that recognize copyright laws, the author or authors of this software dedicate
-   any and all copyright interest in the software to the public domain. We make this dedication for the benefit of the public at
-   large and to the detriment of our heirs and successors. We intend this dedication to be an overt act of relinquishment in
-   perpetuity of all present and future rights to this software under copyright law.
-   THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES
-   OF MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE AUTHORS BE LIABLE FOR ANY CLAIM,
-   DAMAGES OR OTHER LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM, OUT OF OR IN CONNECTION WITH THE
-   SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE. */
+   ALTERNATIVE B - Public Domain (www.unlicense.org) This is free and unencumbered software released
+   into the public domain. Anyone is free to copy, modify, publish, use, compile, sell, or
+   distribute this software, either in source code form or as a compiled binary, for any purpose,
+   commercial or non-commercial, and by any means. In jurisdictions that recognize copyright laws,
+   the author or authors of this software dedicate any and all copyright interest in the software to
+   the public domain. We make this dedication for the benefit of the public at large and to the
+   detriment of our heirs and successors. We intend this dedication to be an overt act of
+   relinquishment in perpetuity of all present and future rights to this software under copyright
+   law. THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED,
+   INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE
+   AND NONINFRINGEMENT. IN NO EVENT SHALL THE AUTHORS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER
+   LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM, OUT OF OR IN
+   CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE. */

@@ -97,10 +97,12 @@
    2007. Those of the other families stand with them. */
 
 //---- shared
-/* Numbers that the kernels and clsort.h must agree on. tools/embed also writes this part into clsort.h as C, so
-   it holds only #defines that are valid in C and in OpenCL C. S is the most sequences of a round of quicksort. */
+/* Numbers that the kernels and clsort.h must agree on. tools/embed also writes this part into
+   clsort.h as C, so it holds only #defines that are valid in C and in OpenCL C. S is the most
+   sequences of a round of quicksort. */
 
-/* CLSORT_FAMILY: which kernels a program is made of. The public algorithms have their public numbers. */
+/* CLSORT_FAMILY: which kernels a program is made of. The public algorithms have their public
+   numbers. */
 #define CLSORT__FAMILY_BITONIC 1
 #define CLSORT__FAMILY_MERGE 2
 #define CLSORT__FAMILY_RADIX 3
@@ -115,7 +117,8 @@
 #define CLSORT__FAMILY_PIECES 39
 #define CLSORT__FAMILY_BATCH 40
 
-/* Local memory: one empty slot follows each 2^pad_log2 slots of a tile, so that strides meet no bank twice. */
+/* Local memory: one empty slot follows each 2^pad_log2 slots of a tile, so that strides meet no
+   bank twice. */
 #define CLSORT__KEY_PAD_LOG2(key_bytes) ((key_bytes) == 8 ? 4 : 5)
 #define CLSORT__WORD_PAD_LOG2 5
 
@@ -127,18 +130,19 @@
 #define CLSORT__RANGE_WORDS 8
 #define CLSORT__JOB_HEAD 4
 
-/* Radix tables, in words: the plan, one word for each pass; the bits seen, for each block; of sweeps a head that
-   also holds a ticket counter and a vote for each pass. */
+/* Radix tables, in words: the plan, one word for each pass; the bits seen, for each block; of
+   sweeps a head that also holds a ticket counter and a vote for each pass. */
 #define CLSORT__PLAN_WORDS 32
 #define CLSORT__SEEN_WORDS 4
 #define CLSORT__SWEEP_PASSES 8
 #define CLSORT__SWEEP_HEAD 64
 /* Digits of a key. */
-#define CLSORT__DIGITS_OF(key_bytes, digit_bits) ((8 * (key_bytes) + (digit_bits) - 1) / (digit_bits))
-/* Copies of each local counter, for so many counters in a histogram of all digits; a count of one digit takes the
-   fewest. A counter of the histogram has 16 bits. */
+#define CLSORT__DIGITS_OF(key_bytes, digit_bits) ((8 * (key_bytes) + (digit_bits)-1) / (digit_bits))
+/* Copies of each local counter, for so many counters in a histogram of all digits; a count of one
+   digit takes the fewest. A counter of the histogram has 16 bits. */
 #define CLSORT__LEAST_COPIES 8
-#define CLSORT__HISTOGRAM_COPIES(counters) ((counters) <= 512 ? 32 : (counters) <= 1024 ? 16 : CLSORT__LEAST_COPIES)
+#define CLSORT__HISTOGRAM_COPIES(counters) \
+    ((counters) <= 512 ? 32 : (counters) <= 1024 ? 16 : CLSORT__LEAST_COPIES)
 #define CLSORT__COUNTER_MOST 65535
 
 /* Quicksort's tables, in words: a state; two tables of sequences; blocks; leaves; leftovers. */
@@ -148,12 +152,14 @@
 #define CLSORT__QUICK_MOST_BLOCKS(S) (2 * (S) + 1)
 #define CLSORT__QUICK_MOST_LEAVES(S) (8 * (S) + 64)
 #define CLSORT__QUICK_MOST_LEFTOVERS(S) (CLSORT__QUICK_MOST_LEAVES(S) + (S))
-#define CLSORT__QUICK_BLOCKS_AT(S) (CLSORT__QUICK_STATE_WORDS + 2 * CLSORT__QUICK_SEQUENCE_WORDS * (S))
+#define CLSORT__QUICK_BLOCKS_AT(S) \
+    (CLSORT__QUICK_STATE_WORDS + 2 * CLSORT__QUICK_SEQUENCE_WORDS * (S))
 #define CLSORT__QUICK_LEAVES_AT(S) \
     (CLSORT__QUICK_BLOCKS_AT(S) + CLSORT__QUICK_BLOCK_WORDS * CLSORT__QUICK_MOST_BLOCKS(S))
 #define CLSORT__QUICK_LEFTOVERS_AT(S) \
     (CLSORT__QUICK_LEAVES_AT(S) + CLSORT__RANGE_WORDS * CLSORT__QUICK_MOST_LEAVES(S))
-/* The words of the state: sequences and blocks of an even round, the same of an odd one, then these. */
+/* The words of the state: sequences and blocks of an even round, the same of an odd one, then
+   these. */
 #define CLSORT__QUICK_SEQUENCES 0
 #define CLSORT__QUICK_BLOCKS 1
 #define CLSORT__QUICK_LEAVES 4
@@ -170,7 +176,8 @@
 #define CLSORT__SCAN_BUILTIN 2
 #define CLSORT__SCAN_BLELLOCH 3
 
-/* What a selection wants of a row: the first k in order, the k-th alone, or the first k in the row's order. */
+/* What a selection wants of a row: the first k in order, the k-th alone, or the first k in the
+   row's order. */
 #define CLSORT__SELECT_FIRST 0
 #define CLSORT__SELECT_NTH 1
 #define CLSORT__SELECT_UNORDERED 2
@@ -181,8 +188,8 @@
 #define CLSORT__ROW_COLLECTED 32
 #define CLSORT__ROW_LIST 48
 
-/* The bits of a packed field: its offset lies below FIELD_BYTES; 4 bits for its bytes; flags; 6 bits or more for
-   each of the numbers of bits. */
+/* The bits of a packed field: its offset lies below FIELD_BYTES; 4 bits for its bytes; flags; 6
+   bits or more for each of the numbers of bits. */
 #define CLSORT__FIELD_BYTES 32
 #define CLSORT__FIELD_SIGN 36
 #define CLSORT__FIELD_DESCENDING 37
@@ -197,11 +204,13 @@
 #ifndef CLSORT_KEY_BYTES
 #define CLSORT_KEY_BYTES 4
 #endif
-/* Bytes that travel with a key: 0 to 8 for values; up to 16 for whole records, which include the key. */
+/* Bytes that travel with a key: 0 to 8 for values; up to 16 for whole records, which include the
+   key. */
 #ifndef CLSORT_VALUE_BYTES
 #define CLSORT_VALUE_BYTES 0
 #endif
-/* 1: the values are whole records; `keys` points at the key inside the first one and is not written on its own. */
+/* 1: the values are whole records; `keys` points at the key inside the first one and is not written
+   on its own. */
 #ifndef CLSORT_RECORDS
 #define CLSORT_RECORDS 0
 #endif
@@ -209,11 +218,13 @@
 #ifndef CLSORT_TIES
 #define CLSORT_TIES 0
 #endif
-/* 1: the order is the caller's expression clsort_precedes(a, b) over records of type clsort_record; keys are not used. */
+/* 1: the order is the caller's expression clsort_precedes(a, b) over records of type clsort_record;
+   keys are not used. */
 #ifndef CLSORT_COMPARATOR
 #define CLSORT_COMPARATOR 0
 #endif
-/* With a comparator: bytes of a record, and whether rows carry the record's number instead of the record itself. */
+/* With a comparator: bytes of a record, and whether rows carry the record's number instead of the
+   record itself. */
 #ifndef CLSORT_RECORD_BYTES
 #define CLSORT_RECORD_BYTES 4
 #endif
@@ -228,7 +239,8 @@
 #ifndef CLSORT_GROUP_LOG2
 #define CLSORT_GROUP_LOG2 8
 #endif
-/* log2 of the work-items that share a tile: a whole work-group, or 0 where each has its own and there is no local memory. */
+/* log2 of the work-items that share a tile: a whole work-group, or 0 where each has its own and
+   there is no local memory. */
 #ifndef CLSORT_SHARE_LOG2
 #define CLSORT_SHARE_LOG2 CLSORT_GROUP_LOG2
 #endif
@@ -246,9 +258,11 @@
 #define CLSORT_NEEDS_QUICKSORT (CLSORT_IS(QUICKSORT) || CLSORT_IS(RELAUNCH))
 #define CLSORT_NEEDS_MERGE (CLSORT_IS(MERGE) || CLSORT_IS(PUBLISHED_MERGE) || CLSORT_IS(SEGMENTS))
 #define CLSORT_NEEDS_STAGES (CLSORT_IS(BITONIC) || CLSORT_NEEDS_QUICKSORT)
-#define CLSORT_NEEDS_WINDOWS (CLSORT_NEEDS_STAGES || CLSORT_IS(PUBLISHED_BITONIC) || CLSORT_IS(BATCH))
+#define CLSORT_NEEDS_WINDOWS \
+    (CLSORT_NEEDS_STAGES || CLSORT_IS(PUBLISHED_BITONIC) || CLSORT_IS(BATCH))
 #define CLSORT_NEEDS_GROUP \
-    (CLSORT_IS(RADIX) || CLSORT_IS(SWEEP) || CLSORT_NEEDS_QUICKSORT || CLSORT_IS(SELECT) || CLSORT_IS(SEGMENTS))
+    (CLSORT_IS(RADIX) || CLSORT_IS(SWEEP) || CLSORT_NEEDS_QUICKSORT || CLSORT_IS(SELECT) \
+     || CLSORT_IS(SEGMENTS))
 /* Elements of a row: 1, or 16 with a tile per work-item. */
 #ifndef CLSORT_LANES
 #define CLSORT_LANES 1
@@ -293,8 +307,8 @@
 #define CLSORT_INLINE static inline __attribute__((always_inline))
 /* Rare and long: a call, or compiling takes several times as long. */
 #define CLSORT_CALLED static __attribute__((noinline))
-/* Work-items that hold vectors say so: else Intel's compiler takes these apart to join 16 work-items,
-   which gains nothing and, with records of 12 bytes, takes minutes. */
+/* Work-items that hold vectors say so: else Intel's compiler takes these apart to join 16
+   work-items, which gains nothing and, with records of 12 bytes, takes minutes. */
 #if CLSORT_LANES == 1
 #define CLSORT_KERNEL kernel __attribute__((reqd_work_group_size(CLSORT_GROUP, 1, 1)))
 #else
@@ -306,7 +320,8 @@
 #define CLSORT_JOIN(a, b) CLSORT_JOIN_(a, b)
 
 //---- order
-/* Where element i of the sorted order lies: at i, or at indices[i]. Indices beyond the end count as 0: a fingerprint tells them. */
+/* Where element i of the sorted order lies: at i, or at indices[i]. Indices beyond the end count as
+   0: a fingerprint tells them. */
 CLSORT_INLINE uint ordered_place(global const uchar *indices, uint by_index, uint i, uint n)
 {
     const uint place = by_index ? ((global const uint *)indices)[i] : i;
@@ -330,14 +345,15 @@ CLSORT_INLINE void store_bits(global uchar *place, uint bytes, ulong bits)
 }
 
 //---- comparator
-/* clsort.h puts the caller's text between this part and the next one: a declaration of the type clsort_record, and
-   int clsort_precedes(clsort_record a, clsort_record b), which returns 1 where the caller's
-   expression, of any scalar type, is not 0, else 0. */
+/* clsort.h puts the caller's text between this part and the next one: a declaration of the type
+   clsort_record, and int clsort_precedes(clsort_record a, clsort_record b), which returns 1 where
+   the caller's expression, of any scalar type, is not 0, else 0. */
 
 //---- codec
 #if CLSORT_COMPARATOR
 /* Fails where record_size is not the size of the caller's type. */
-typedef char clsort_record_size_is_that_of_the_type[sizeof(clsort_record) == CLSORT_RECORD_BYTES ? 1 : -1];
+typedef char
+    clsort_record_size_is_that_of_the_type[sizeof(clsort_record) == CLSORT_RECORD_BYTES ? 1 : -1];
 #endif
 #if CLSORT_KEY_BYTES == 1
 typedef uchar code_t;
@@ -353,7 +369,8 @@ typedef ulong code_t;
 #define CLSORT_CODE_NAME ulong
 #endif
 
-/* A row of codes and a row of value words. `flag` turns the result of a comparison of codes into one that selects words. */
+/* A row of codes and a row of value words. `flag` turns the result of a comparison of codes into
+   one that selects words. */
 #if CLSORT_LANES == 1
 #define CLSORT_LANES_LOG2 0
 typedef code_t codes_t;
@@ -366,13 +383,16 @@ typedef uint16 words_t;
 #define CLSORT_WORD_FLAG(flag) convert_int16(flag)
 #endif
 
-/* code = (k ^ (sign(k) ? mask : 0) ^ flip) - rotate, modulo the width. Unsigned: all 0. Signed: flip has the sign bit. Floats: flip
-   has the sign bit, mask all others. Descending: flip complemented. NaNs last: rotate is the number of NaN codes at the bottom. */
+/* code = (k ^ (sign(k) ? mask : 0) ^ flip) - rotate, modulo the width. Unsigned: all 0. Signed:
+   flip has the sign bit. Floats: flip has the sign bit, mask all others. Descending: flip
+   complemented. NaNs last: rotate is the number of NaN codes at the bottom. */
 #if CLSORT_COMPARATOR
-/* With a comparator, codes only tell records (0) from what lies beyond the end (not 0), and `records` is where numbers lead. */
+/* With a comparator, codes only tell records (0) from what lies beyond the end (not 0), and
+   `records` is where numbers lead. */
 typedef struct { code_t mask, flip, rotate; global const uchar *records; } codec_t;
 
-#define CLSORT_CODEC_ARGS ulong mask, ulong flip, ulong rotate, global const uchar *records, ulong records_at
+#define CLSORT_CODEC_ARGS \
+    ulong mask, ulong flip, ulong rotate, global const uchar *records, ulong records_at
 #define CLSORT_CODEC { (code_t)mask, (code_t)flip, (code_t)rotate, records + records_at }
 #else
 typedef struct { code_t mask, flip, rotate; } codec_t;
@@ -403,13 +423,16 @@ typedef struct { global uchar *keys, *values; } array_t;
 
 /* A launch costs some drivers a microsecond per buffer, so a kernel has only those it needs. */
 #if CLSORT_RECORDS
-#define CLSORT_ARRAY_ARGS(name) global uchar *name##_buffer, ulong name##_keys_at, ulong name##_values_at
+#define CLSORT_ARRAY_ARGS(name) \
+    global uchar *name##_buffer, ulong name##_keys_at, ulong name##_values_at
 #define CLSORT_ARRAY(name) { name##_buffer + name##_keys_at, name##_buffer + name##_values_at }
 #elif CLSORT_VALUE_BYTES == 0
 #define CLSORT_ARRAY_ARGS(name) global uchar *name##_buffer, ulong name##_keys_at
 #define CLSORT_ARRAY(name) { name##_buffer + name##_keys_at, name##_buffer }
 #else
-#define CLSORT_ARRAY_ARGS(name) global uchar *name##_buffer, ulong name##_keys_at, global uchar *name##_buffer_2, ulong name##_values_at
+#define CLSORT_ARRAY_ARGS(name) \
+    global uchar *name##_buffer, ulong name##_keys_at, global uchar *name##_buffer_2, \
+        ulong name##_values_at
 #define CLSORT_ARRAY(name) { name##_buffer + name##_keys_at, name##_buffer_2 + name##_values_at }
 #endif
 
@@ -418,8 +441,12 @@ enum { AT_SOURCE, AT_TARGET, AT_TEMP };
 
 CLSORT_INLINE array_t array_at(uint at, array_t source, array_t target, array_t temp)
 {
-    const array_t a = { at == AT_SOURCE ? source.keys : at == AT_TARGET ? target.keys : temp.keys,
-                        at == AT_SOURCE ? source.values : at == AT_TARGET ? target.values : temp.values };
+    const array_t a = { at == AT_SOURCE   ? source.keys
+                        : at == AT_TARGET ? target.keys
+                                          : temp.keys,
+                        at == AT_SOURCE   ? source.values
+                        : at == AT_TARGET ? target.values
+                                          : temp.values };
     return a;
 }
 
@@ -499,7 +526,8 @@ CLSORT_INLINE void store_words(array_t a, size_t i, const uint *word)
 #endif
 }
 
-/* The record that no other one precedes: it stands for elements beyond the end and is never stored. */
+/* The record that no other one precedes: it stands for elements beyond the end and is never
+   stored. */
 CLSORT_INLINE row_t top_row(void)
 {
     row_t r;
@@ -583,7 +611,9 @@ CLSORT_CALLED void store_lanes(array_t a, uint i, uint lanes, const row_t *r)
 }
 
 /* Rows of separate keys and values of one unit, which whole-vector loads and stores move. */
-#define CLSORT_ROWS_DIRECT (!CLSORT_RECORDS && CLSORT_VALUE_BYTES <= 8 && (CLSORT_VALUE_BYTES & (CLSORT_VALUE_BYTES - 1)) == 0)
+#define CLSORT_ROWS_DIRECT \
+    (!CLSORT_RECORDS && CLSORT_VALUE_BYTES <= 8 \
+     && (CLSORT_VALUE_BYTES & (CLSORT_VALUE_BYTES - 1)) == 0)
 
 /* Loads the elements i ... i + 15. */
 CLSORT_INLINE row_t load_whole_row(array_t a, codec_t c, uint i)
@@ -613,9 +643,11 @@ CLSORT_INLINE void store_whole_row(array_t a, codec_t c, uint i, row_t r)
 #if CLSORT_ROWS_DIRECT
     vstore16(r.key, 0, key_place(a, i));
 #if CLSORT_WORDS == 1
-    vstore16(CLSORT_JOIN(convert_, CLSORT_JOIN(CLSORT_UNIT_NAME, 16))(r.word[0]), 0, (global unit_t *)a.values + i);
+    vstore16(CLSORT_JOIN(convert_, CLSORT_JOIN(CLSORT_UNIT_NAME, 16))(r.word[0]), 0,
+             (global unit_t *)a.values + i);
 #elif CLSORT_WORDS == 2
-    vstore16(convert_ulong16(r.word[0]) | convert_ulong16(r.word[1]) << 32, 0, (global ulong *)a.values + i);
+    vstore16(convert_ulong16(r.word[0]) | convert_ulong16(r.word[1]) << 32, 0,
+             (global ulong *)a.values + i);
 #endif
 #else
     store_lanes(a, i, CLSORT_LANES, &r);
@@ -641,12 +673,18 @@ CLSORT_INLINE void store_row(array_t a, codec_t c, uint i, uint n, row_t r)
 #endif
 
 //---- segments
-/* SEGMENTS, elements that are sorted apart: equal rows of `count` elements, their starts a stride apart; or elements offsets[i] to
-   offsets[i + 1] - 1, below `count`; where a number on the device is less, it stands for the count. Or ranges that kernels left, of
-   CLSORT__RANGE_WORDS words each: the first three are where one begins, its rows, the array that they are in. */
-#define CLSORT_SEGMENT_ARGS global const uchar *offsets, ulong offsets_at, global const uchar *number, ulong number_at, \
-    uint segments, uint count, uint stride, uint kind
-#define CLSORT_SEGMENTS { (global const uint *)(offsets + offsets_at), (global const uint *)(number + number_at), segments, count, stride, kind }
+/* SEGMENTS, elements that are sorted apart: equal rows of `count` elements, their starts a stride
+   apart; or elements offsets[i] to offsets[i + 1] - 1, below `count`; where a number on the device
+   is less, it stands for the count. Or ranges that kernels left, of CLSORT__RANGE_WORDS words each:
+   the first three are where one begins, its rows, the array that they are in. */
+#define CLSORT_SEGMENT_ARGS \
+    global const uchar *offsets, ulong offsets_at, global const uchar *number, ulong number_at, \
+        uint segments, uint count, uint stride, uint kind
+#define CLSORT_SEGMENTS \
+    { \
+        (global const uint *)(offsets + offsets_at), (global const uint *)(number + number_at), \
+            segments, count, stride, kind \
+    }
 typedef struct {
     global const uint *offsets, *number;
     uint segments, count, stride, kind;
@@ -658,7 +696,8 @@ typedef struct { uint begin, rows; } segment_t;
 /* How many segments there are: of ranges, only as many as the number on the device says. */
 CLSORT_INLINE uint segment_count(segments_t s)
 {
-    return s.kind & CLSORT__SEGMENTS_IN_RANGES && s.segments ? min(s.segments, *s.number) : s.segments;
+    return s.kind & CLSORT__SEGMENTS_IN_RANGES && s.segments ? min(s.segments, *s.number)
+                                                             : s.segments;
 }
 
 /* Does segment i begin after its end, with both clamped to the count? Then its neighbours share
@@ -670,7 +709,8 @@ CLSORT_INLINE uint segment_descends(segments_t s, uint i)
            && min(s.offsets[i], most) > min(s.offsets[i + 1], most);
 }
 
-/* Segment i, clamped to the count: offsets that do not ascend or lead out make empty segments or such that overlap. */
+/* Segment i, clamped to the count: offsets that do not ascend or lead out make empty segments or
+   such that overlap. */
 CLSORT_INLINE segment_t take_segment(segments_t s, uint i)
 {
     const uint most = s.kind & CLSORT__COUNT_ON_DEVICE ? min(s.count, *s.number) : s.count;
@@ -686,7 +726,8 @@ CLSORT_INLINE segment_t take_segment(segments_t s, uint i)
     return own;
 }
 
-/* The first segment that begins at `place` or behind it; the number of segments if there is none. */
+/* The first segment that begins at `place` or behind it; the number of segments if there is
+   none. */
 CLSORT_INLINE uint find_segment(segments_t s, uint place)
 {
     uint low = 0, high = s.segments;
@@ -704,20 +745,23 @@ CLSORT_INLINE uint find_segment(segments_t s, uint place)
 CLSORT_INLINE segment_t segment_around(segments_t s, uint i)
 {
     const segment_t nowhere = { 0, 0 };
-    const uint after = s.kind & CLSORT__SEGMENTS_AT_OFFSETS ? find_segment(s, i + 1) : i / s.stride + 1;
+    const uint after = s.kind & CLSORT__SEGMENTS_AT_OFFSETS ? find_segment(s, i + 1)
+                                                            : i / s.stride + 1;
     const segment_t own = after ? take_segment(s, after - 1) : nowhere;
     return i >= own.begin && i - own.begin < own.rows ? own : nowhere;
 }
 
 //---- segments: jobs
-/* A segment of more rows than are sorted at once is cut into slices, a tile or a piece each; a job is a slice of a segment. Where all segments
-   have as many slices, `per`, job i is slice i % per of segment i / per. Else clsort_segment_jobs lists the jobs in a table of words:
+/* A segment of more rows than are sorted at once is cut into slices, a tile or a piece each; a job
+   is a slice of a segment. Where all segments have as many slices, `per`, job i is slice i % per of
+   segment i / per. Else clsort_segment_jobs lists the jobs in a table of words:
 
      0                jobs, which may be more than `most`, the room for them: only offsets that do not ascend make so many
      1                slices of the longest segment
      2                not 0 where some offset is above the next one: then nothing is sorted
      4 + 2 i          the segment of job i, and behind it the slice
-     4 + 2 most + w   the first segment that begins in window w of half a tile; undefined where none does */
+     4 + 2 most + w   the first segment that begins in window w of half a tile; undefined where none
+   does */
 #define CLSORT_JOB_ARGS global uchar *jobs, ulong jobs_at, uint most_jobs, uint per
 #define CLSORT_JOBS { (global uint *)(jobs + jobs_at), most_jobs, per }
 typedef struct {
@@ -745,7 +789,8 @@ CLSORT_INLINE uint job_count(jobs_t j, segments_t s)
     return j.per ? s.segments * j.per : s.segments ? min(j.table[0], j.most) : 0;
 }
 
-/* The same for a pass that merges runs of 2^pass slices: none, if no segment has more slices than that. */
+/* The same for a pass that merges runs of 2^pass slices: none, if no segment has more slices than
+   that. */
 CLSORT_INLINE uint pass_job_count(jobs_t j, segments_t s, uint pass)
 {
     return j.per || (s.segments && j.table[1] > 1u << pass) ? job_count(j, s) : 0;
@@ -760,8 +805,10 @@ CLSORT_INLINE global uint *job_window(jobs_t j, uint window)
 CLSORT_INLINE job_t take_job(jobs_t j, segments_t s, uint i)
 {
     const uint which = j.per ? i / j.per : j.table[CLSORT__JOB_HEAD + 2 * i];
-    const job_t job = { take_segment(s, which), j.per ? i % j.per : j.table[CLSORT__JOB_HEAD + 2 * i + 1],
-                        s.kind & CLSORT__SEGMENTS_IN_RANGES ? s.offsets[CLSORT__RANGE_WORDS * which + 2] : AT_SOURCE };
+    const job_t job = {
+        take_segment(s, which), j.per ? i % j.per : j.table[CLSORT__JOB_HEAD + 2 * i + 1],
+        s.kind & CLSORT__SEGMENTS_IN_RANGES ? s.offsets[CLSORT__RANGE_WORDS * which + 2] : AT_SOURCE
+    };
     return job;
 }
 
@@ -772,7 +819,8 @@ CLSORT_INLINE uint segment_passes(segment_t s, uint tile)
     return tiles > 1 ? 32 - clz(tiles - 1) : 0;
 }
 
-/* An array from its i-th element on; i may lead before the start as long as what is loaded does not. */
+/* An array from its i-th element on; i may lead before the start as long as what is loaded does
+   not. */
 CLSORT_INLINE array_t advance(array_t a, long i)
 {
     a.keys += i * (CLSORT_RECORDS ? CLSORT_VALUE_BYTES : CLSORT_KEY_BYTES);
@@ -782,8 +830,8 @@ CLSORT_INLINE array_t advance(array_t a, long i)
 
 //---- local
 #if CLSORT_LANES == 1
-/* Where row i lies in local memory: one word of padding after each 32 (keys of 8 bytes: one key after each 16), so that strides
-   which are powers of two meet the 32 banks evenly. */
+/* Where row i lies in local memory: one word of padding after each 32 (keys of 8 bytes: one key
+   after each 16), so that strides which are powers of two meet the 32 banks evenly. */
 #define CLSORT_KEY_PAD_LOG2 CLSORT__KEY_PAD_LOG2(CLSORT_KEY_BYTES)
 #define CLSORT_WORD_SLOTS (CLSORT_TILE_ROWS + (CLSORT_TILE_ROWS >> CLSORT__WORD_PAD_LOG2))
 
@@ -832,7 +880,8 @@ CLSORT_INLINE uint local_id(void)
 #define group_sync()
 #endif
 
-/* Agreement inside a team, with its local memory. Without known warps a barrier, so that all of a group must come by equally often. */
+/* Agreement inside a team, with its local memory. Without known warps a barrier, so that all of a
+   group must come by equally often. */
 #if CLSORT_FORWARD_PROGRESS
 CLSORT_INLINE void team_sync(void)
 {
@@ -842,8 +891,8 @@ CLSORT_INLINE void team_sync(void)
 #define team_sync() group_sync()
 #endif
 
-/* The sum of x over the work-items before this one: each team sums by itself first. Called by all; sums: 2 * CLSORT_GROUP words, free, and so
-   again after the next barrier. */
+/* The sum of x over the work-items before this one: each team sums by itself first. Called by all;
+   sums: 2 * CLSORT_GROUP words, free, and so again after the next barrier. */
 CLSORT_INLINE uint group_scan(uint x, local uint *sums)
 {
     const uint t = local_id();
@@ -883,7 +932,8 @@ CLSORT_INLINE uint group_scan_total(uint x, local uint *sums, uint *total)
 #if CLSORT_LANES == 1
 #define CLSORT_TIE_BREAK(ka, kb, ia, ib) ((ka) < (kb) || ((ka) == (kb) && (ia) < (ib)))
 #else
-#define CLSORT_TIE_BREAK(ka, kb, ia, ib) (((ka) < (kb)) | (((ka) == (kb)) & CLSORT_CODE_FLAG((ia) < (ib))))
+#define CLSORT_TIE_BREAK(ka, kb, ia, ib) \
+    (((ka) < (kb)) | (((ka) == (kb)) & CLSORT_CODE_FLAG((ia) < (ib))))
 #if CLSORT_KEY_BYTES == 1
 #define CLSORT_CODE_FLAG(flag) convert_char16(flag)
 #elif CLSORT_KEY_BYTES == 2
@@ -898,8 +948,8 @@ CLSORT_INLINE uint group_scan_total(uint x, local uint *sums, uint *total)
 #define CLSORT_PRECEDES(a, b) ((a).key < (b).key)
 #endif
 
-/* Puts the smaller record into *a and the larger one into *b; equal ones stay, so the top record of an element beyond the
-   end, always the one of larger index, never moves. */
+/* Puts the smaller record into *a and the larger one into *b; equal ones stay, so the top record of
+   an element beyond the end, always the one of larger index, never moves. */
 CLSORT_INLINE void order_rows(row_t *a, row_t *b)
 {
 #if CLSORT_WORDS == 0
@@ -923,31 +973,40 @@ CLSORT_INLINE void order_rows(row_t *a, row_t *b)
 #define lane_steps(v, rows, stage)
 #else
 #define CLSORT_SWIZZLE_ROW(to, from, s) \
-    do { (to).key = (from).key.s; for (uint w = 0; w < CLSORT_WORDS; w++) (to).word[w] = (from).word[w].s; } while (0)
+    do { \
+        (to).key = (from).key.s; \
+        for (uint w = 0; w < CLSORT_WORDS; w++) (to).word[w] = (from).word[w].s; \
+    } while (0)
 #define CLSORT_REVERSE(row) CLSORT_SWIZZLE_ROW(row, row, sfedcba9876543210)
 
-/* One step inside a row: lane l against its partner in `other`; `upper` marks the lanes that keep the larger record. */
+/* One step inside a row: lane l against its partner in `other`; `upper` marks the lanes that keep
+   the larger record. */
 CLSORT_INLINE row_t order_lanes(row_t own, row_t other, codes_t upper)
 {
 #if CLSORT_WORDS == 0
     own.key = upper != (codes_t)0 ? max(own.key, other.key) : min(own.key, other.key);
 #else
     const row_t x = own;
-    #define CLSORT_TAKES (upper != (codes_t)0 ? CLSORT_PRECEDES(x, other) : CLSORT_PRECEDES(other, x))
+#define CLSORT_TAKES (upper != (codes_t)0 ? CLSORT_PRECEDES(x, other) : CLSORT_PRECEDES(other, x))
     own.key = CLSORT_TAKES ? other.key : x.key;
     for (uint w = 0; w < CLSORT_WORDS; w++)
         own.word[w] = CLSORT_WORD_FLAG(CLSORT_TAKES) ? other.word[w] : x.word[w];
-    #undef CLSORT_TAKES
+#undef CLSORT_TAKES
 #endif
     return own;
 }
 
-/* The steps of a stage whose bits lie inside a row: bits 3 ... 0, or the mirror step of bit `stage` and what follows it. */
+/* The steps of a stage whose bits lie inside a row: bits 3 ... 0, or the mirror step of bit `stage`
+   and what follows it. */
 CLSORT_INLINE void lane_steps(row_t *v, uint rows, uint stage)
 {
     const codes_t lane = (codes_t)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-    #define CLSORT_LANE_STEP(swizzle, bit) \
-        { row_t other; CLSORT_SWIZZLE_ROW(other, r, swizzle); r = order_lanes(r, other, lane & (code_t)(1 << bit)); }
+#define CLSORT_LANE_STEP(swizzle, bit) \
+    { \
+        row_t other; \
+        CLSORT_SWIZZLE_ROW(other, r, swizzle); \
+        r = order_lanes(r, other, lane & (code_t)(1 << bit)); \
+    }
     for (uint m = 0; m < rows; m++) {
         row_t r = v[m];
         if (stage == 3) CLSORT_LANE_STEP(sfedcba9876543210, 3)
@@ -959,13 +1018,13 @@ CLSORT_INLINE void lane_steps(row_t *v, uint rows, uint stage)
         CLSORT_LANE_STEP(s1032547698badcfe, 0)
         v[m] = r;
     }
-    #undef CLSORT_LANE_STEP
+#undef CLSORT_LANE_STEP
 }
 #endif
 
 //---- network: steps
-/* The step of one register bit for 2^bits rows. bits and bit are constants at each call, so that the loop unrolls and v stays
-   in registers. */
+/* The step of one register bit for 2^bits rows. bits and bit are constants at each call, so that
+   the loop unrolls and v stays in registers. */
 CLSORT_INLINE void window_step(row_t *v, const uint bits, const uint bit, uint mirror)
 {
     if (mirror) {
@@ -997,8 +1056,9 @@ CLSORT_INLINE void window_steps(row_t *v, const uint bits, uint hi, uint lo, uin
 
 //---- window: rows
 #if CLSORT_NEEDS_WINDOWS
-/* The rows that a work-item holds of a window of 2^bits rows whose lowest bit is `at`: register m has row
-   (m & flip ? flipped : first) + (m << at). In a mirror step the partner's lower bits are complemented too; flip is its register bit. */
+/* The rows that a work-item holds of a window of 2^bits rows whose lowest bit is `at`: register m
+   has row (m & flip ? flipped : first) + (m << at). In a mirror step the partner's lower bits are
+   complemented too; flip is its register bit. */
 typedef struct { uint first, flipped, at, flip; } window_t;
 
 CLSORT_INLINE window_t make_window(uint t, uint bits, uint at, uint flip)
@@ -1013,7 +1073,8 @@ CLSORT_INLINE uint window_row(window_t w, uint m)
     return (m & w.flip ? w.flipped : w.first) + (m << w.at);
 }
 
-/* Does every row of a window lie below n elements? Rows ascend with m in both halves of a flipped window. */
+/* Does every row of a window lie below n elements? Rows ascend with m in both halves of a flipped
+   window. */
 CLSORT_INLINE uint window_whole(window_t w, uint bits, uint base, uint n)
 {
     const uint last = max(w.first, w.flipped) + (((1u << bits) - 1) << w.at);
@@ -1021,10 +1082,12 @@ CLSORT_INLINE uint window_whole(window_t w, uint bits, uint base, uint n)
 }
 
 //---- window: loads and stores
-/* A window's rows to and from global memory; `base` is the tile's first element. Nearly all windows are whole: their accesses
-   are unrolled without bounds. The others go through arrays of their own in rolled loops: unrolled, they would double the time to
-   compile; with v itself, they would put v into memory everywhere. One array per member: Mesa 22.3 misreads arrays of structs. */
-CLSORT_INLINE void load_window(row_t *v, window_t w, const uint bits, array_t a, codec_t c, uint base, uint n)
+/* A window's rows to and from global memory; `base` is the tile's first element. Nearly all windows
+   are whole: their accesses are unrolled without bounds. The others go through arrays of their own
+   in rolled loops: unrolled, they would double the time to compile; with v itself, they would put v
+   into memory everywhere. One array per member: Mesa 22.3 misreads arrays of structs. */
+CLSORT_INLINE void load_window(row_t *v, window_t w, const uint bits, array_t a, codec_t c,
+                               uint base, uint n)
 {
     if (window_whole(w, bits, base, n)) {
         #pragma unroll
@@ -1049,7 +1112,8 @@ CLSORT_INLINE void load_window(row_t *v, window_t w, const uint bits, array_t a,
     }
 }
 
-CLSORT_INLINE void store_window(const row_t *v, window_t w, const uint bits, array_t a, codec_t c, uint base, uint n)
+CLSORT_INLINE void store_window(const row_t *v, window_t w, const uint bits, array_t a, codec_t c,
+                                uint base, uint n)
 {
     if (window_whole(w, bits, base, n)) {
         #pragma unroll
@@ -1086,9 +1150,11 @@ CLSORT_INLINE void order_elements(array_t from, array_t to, codec_t c, uint n, u
 }
 #endif
 
-/* The steps of register bits hi ... lo of one stage over global memory, in place: one window of 2^bits rows per work-item, one read and
-   one write of each element. `at` is the row bit of register bit 0. */
-CLSORT_INLINE void window_pass(array_t a, codec_t c, uint n, uint windows, uint at, uint hi, uint lo, uint mirror, const uint bits)
+/* The steps of register bits hi ... lo of one stage over global memory, in place: one window of
+   2^bits rows per work-item, one read and one write of each element. `at` is the row bit of
+   register bit 0. */
+CLSORT_INLINE void window_pass(array_t a, codec_t c, uint n, uint windows, uint at, uint hi,
+                               uint lo, uint mirror, const uint bits)
 {
     const uint t = (uint)get_global_id(0);
     const window_t w = make_window(t, bits, at, mirror ? 1u << hi : 0);
@@ -1101,7 +1167,8 @@ CLSORT_INLINE void window_pass(array_t a, codec_t c, uint n, uint windows, uint 
 }
 
 #define CLSORT_WINDOW_KERNEL(name, bits) \
-    CLSORT_KERNEL void name(CLSORT_ARRAY_ARGS(data), CLSORT_CODEC_ARGS, uint n, uint windows, uint at, uint hi, uint lo, uint mirror) \
+    CLSORT_KERNEL void name(CLSORT_ARRAY_ARGS(data), CLSORT_CODEC_ARGS, uint n, uint windows, \
+                            uint at, uint hi, uint lo, uint mirror) \
     { \
         const array_t data = CLSORT_ARRAY(data); \
         const codec_t codec = CLSORT_CODEC; \
@@ -1112,7 +1179,8 @@ CLSORT_INLINE void window_pass(array_t a, codec_t c, uint n, uint windows, uint 
 //---- window: slots
 #if CLSORT_NEEDS_STAGES
 #if CLSORT_SHARE_LOG2 > 0
-/* Slots of a window: that of register 0, and what each register bit adds. Slots of disjoint bits add up. */
+/* Slots of a window: that of register 0, and what each register bit adds. Slots of disjoint bits
+   add up. */
 typedef struct { uint first, bit0, bit1, bit2, bit3, bit4; } slots_t;
 
 CLSORT_INLINE uint slot_stride(window_t w, uint bit, const uint pad_log2)
@@ -1123,21 +1191,25 @@ CLSORT_INLINE uint slot_stride(window_t w, uint bit, const uint pad_log2)
 
 CLSORT_INLINE slots_t window_slots(window_t w, const uint pad_log2)
 {
-    const slots_t s = { pad_slot(w.first, pad_log2), slot_stride(w, 0, pad_log2), slot_stride(w, 1, pad_log2),
-                        slot_stride(w, 2, pad_log2), slot_stride(w, 3, pad_log2), slot_stride(w, 4, pad_log2) };
+    const slots_t s = { pad_slot(w.first, pad_log2), slot_stride(w, 0, pad_log2),
+                        slot_stride(w, 1, pad_log2), slot_stride(w, 2, pad_log2),
+                        slot_stride(w, 3, pad_log2), slot_stride(w, 4, pad_log2) };
     return s;
 }
 
 CLSORT_INLINE uint window_slot(slots_t s, const uint m)
 {
-    return s.first + (m & 16 ? s.bit4 : 0) + (m & 8 ? s.bit3 : 0) + (m & 4 ? s.bit2 : 0) + (m & 2 ? s.bit1 : 0) + (m & 1 ? s.bit0 : 0);
+    return s.first + (m & 16 ? s.bit4 : 0) + (m & 8 ? s.bit3 : 0) + (m & 4 ? s.bit2 : 0)
+           + (m & 2 ? s.bit1 : 0) + (m & 1 ? s.bit0 : 0);
 }
 
-/* A work-item's rows to local memory and from there. Called by move_window, which has the barriers. */
+/* A work-item's rows to local memory and from there. Called by move_window, which has the
+   barriers. */
 CLSORT_INLINE void put_rows(const row_t *v, local code_t *keys, local uint *words, window_t w)
 {
-    const slots_t key_slots = window_slots(w, CLSORT_KEY_PAD_LOG2), word_slots = window_slots(w, CLSORT__WORD_PAD_LOG2);
-    #pragma unroll
+    const slots_t key_slots = window_slots(w, CLSORT_KEY_PAD_LOG2),
+                  word_slots = window_slots(w, CLSORT__WORD_PAD_LOG2);
+#pragma unroll
     for (uint m = 0; m < CLSORT_ITEMS; m++) {
         keys[window_slot(key_slots, m)] = v[m].key;
         #pragma unroll
@@ -1148,8 +1220,9 @@ CLSORT_INLINE void put_rows(const row_t *v, local code_t *keys, local uint *word
 
 CLSORT_INLINE void get_rows(row_t *v, local const code_t *keys, local const uint *words, window_t w)
 {
-    const slots_t key_slots = window_slots(w, CLSORT_KEY_PAD_LOG2), word_slots = window_slots(w, CLSORT__WORD_PAD_LOG2);
-    #pragma unroll
+    const slots_t key_slots = window_slots(w, CLSORT_KEY_PAD_LOG2),
+                  word_slots = window_slots(w, CLSORT__WORD_PAD_LOG2);
+#pragma unroll
     for (uint m = 0; m < CLSORT_ITEMS; m++) {
         v[m].key = keys[window_slot(key_slots, m)];
         #pragma unroll
@@ -1158,9 +1231,11 @@ CLSORT_INLINE void get_rows(row_t *v, local const code_t *keys, local const uint
     }
 }
 
-/* Moves the work-group's rows from one window to another. Called by tile kernels, by all work-items of a group.
-   Needs no barrier before: it leaves none of its reads pending. After it every work-item holds its rows of `to`. */
-CLSORT_INLINE void move_window(row_t *v, local code_t *keys, local uint *words, window_t from, window_t to)
+/* Moves the work-group's rows from one window to another. Called by tile kernels, by all work-items
+   of a group. Needs no barrier before: it leaves none of its reads pending. After it every
+   work-item holds its rows of `to`. */
+CLSORT_INLINE void move_window(row_t *v, local code_t *keys, local uint *words, window_t from,
+                               window_t to)
 {
     put_rows(v, keys, words, from);
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -1184,27 +1259,32 @@ CLSORT_INLINE seat_t take_seat(void)
     return s;
 }
 
-/* Is there no tile for this work-item? With a tile for each, the last work-group may be a partial one. */
+/* Is there no tile for this work-item? With a tile for each, the last work-group may be a partial
+   one. */
 CLSORT_INLINE uint no_tile(uint n)
 {
-    return CLSORT_SHARE_LOG2 == 0 && (n == 0 || get_global_id(0) > (n - 1) >> (CLSORT_TILE_ROWS_LOG2 + CLSORT_LANES_LOG2));
+    return CLSORT_SHARE_LOG2 == 0
+           && (n == 0 || get_global_id(0) > (n - 1) >> (CLSORT_TILE_ROWS_LOG2 + CLSORT_LANES_LOG2));
 }
 
-/* The uppermost window of a tile: rows are loaded and stored in it, for its accesses to global memory lie side by side. */
+/* The uppermost window of a tile: rows are loaded and stored in it, for its accesses to global
+   memory lie side by side. */
 #define CLSORT_HOME_AT (CLSORT_TILE_ROWS_LOG2 - CLSORT_ITEMS_LOG2)
 
-/* The window whose lowest bit is `at`, or the uppermost one. `mirror`: the first step in it is the mirror step of row bit hi. */
+/* The window whose lowest bit is `at`, or the uppermost one. `mirror`: the first step in it is the
+   mirror step of row bit hi. */
 CLSORT_INLINE window_t tile_window(uint t, uint at, uint hi, uint mirror)
 {
     at = min(at, (uint)CLSORT_HOME_AT);
     return make_window(t, CLSORT_ITEMS_LOG2, at, mirror && at ? 1u << (hi - at) : 0);
 }
 
-/* Row stage `stage` inside a tile: the mirror step of that bit, then the bits below, window by window. Moves before every window, needed
-   or not: PoCL 3.1 was seen to miscompile a barrier under a run-time condition. A work-item that has
-   a tile to itself has one window, and no loop: inside of quicksort's loops it takes Intel's compiler
-   22 s. Returns the window that rows are left in. */
-CLSORT_INLINE window_t tile_stage(row_t *v, local code_t *keys, local uint *words, uint t, window_t now, uint stage)
+/* Row stage `stage` inside a tile: the mirror step of that bit, then the bits below, window by
+   window. Moves before every window, needed or not: PoCL 3.1 was seen to miscompile a barrier under
+   a run-time condition. A work-item that has a tile to itself has one window, and no loop: inside
+   of quicksort's loops it takes Intel's compiler 22 s. Returns the window that rows are left in. */
+CLSORT_INLINE window_t tile_stage(row_t *v, local code_t *keys, local uint *words, uint t,
+                                  window_t now, uint stage)
 {
     uint hi = stage;
     uint windows = CLSORT_SHARE_LOG2 ? stage / CLSORT_ITEMS_LOG2 + 1 : 1;
@@ -1224,11 +1304,13 @@ CLSORT_INLINE window_t tile_stage(row_t *v, local code_t *keys, local uint *word
 #if CLSORT_IS(BITONIC)
 CLSORT_WINDOW_KERNEL(clsort_bitonic_b16, 4)
 
-/* The first stages, 0 ... last, of every tile of n elements, from source to target, which may be the same. One read and one write
-   of each element. tile_keys and tile_words are local memory; they are arguments because PoCL 3.1 shares local arrays that a
-   kernel declares and hands to a function between work-groups (seen as records of other tiles). */
-CLSORT_KERNEL void clsort_bitonic_tile(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_CODEC_ARGS,
-                                       uint n, uint last, local code_t *tile_keys, local uint *tile_words)
+/* The first stages, 0 ... last, of every tile of n elements, from source to target, which may be
+   the same. One read and one write of each element. tile_keys and tile_words are local memory; they
+   are arguments because PoCL 3.1 shares local arrays that a kernel declares and hands to a function
+   between work-groups (seen as records of other tiles). */
+CLSORT_KERNEL void clsort_bitonic_tile(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target),
+                                       CLSORT_CODEC_ARGS, uint n, uint last,
+                                       local code_t *tile_keys, local uint *tile_words)
 {
     const array_t source = CLSORT_ARRAY(source), target = CLSORT_ARRAY(target);
     const codec_t codec = CLSORT_CODEC;
@@ -1249,9 +1331,10 @@ CLSORT_KERNEL void clsort_bitonic_tile(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_A
     store_window(v, home, CLSORT_ITEMS_LOG2, target, codec, seat.base, n);
 }
 
-/* The tail of a later stage, in place: all steps whose bits lie inside a tile, from the uppermost window down, then home again.
-   One read and one write of each element. */
-CLSORT_KERNEL void clsort_bitonic_tail(CLSORT_ARRAY_ARGS(data), CLSORT_CODEC_ARGS, uint n, local code_t *tile_keys, local uint *tile_words)
+/* The tail of a later stage, in place: all steps whose bits lie inside a tile, from the uppermost
+   window down, then home again. One read and one write of each element. */
+CLSORT_KERNEL void clsort_bitonic_tail(CLSORT_ARRAY_ARGS(data), CLSORT_CODEC_ARGS, uint n,
+                                       local code_t *tile_keys, local uint *tile_words)
 {
     const array_t data = CLSORT_ARRAY(data);
     const codec_t codec = CLSORT_CODEC;
@@ -1265,7 +1348,8 @@ CLSORT_KERNEL void clsort_bitonic_tail(CLSORT_ARRAY_ARGS(data), CLSORT_CODEC_ARG
     for (uint left = CLSORT_TILE_ROWS_LOG2; left > 0;) {
         window_steps(v, CLSORT_ITEMS_LOG2, left - 1 - now.at, 0, 0);
         left = now.at;
-        const window_t next = tile_window(seat.t, left ? left - min(left, (uint)CLSORT_ITEMS_LOG2) : CLSORT_HOME_AT, 0, 0);
+        const window_t next = tile_window(
+            seat.t, left ? left - min(left, (uint)CLSORT_ITEMS_LOG2) : CLSORT_HOME_AT, 0, 0);
         move_window(v, tile_keys, tile_words, now, next);
         now = next;
     }
@@ -1282,10 +1366,11 @@ CLSORT_WINDOW_KERNEL(clsort_bitonic_b4, 2)
 CLSORT_WINDOW_KERNEL(clsort_bitonic_b8, 3)
 
 #if CLSORT_LANES == 1
-/* Bainville's kernel A: one step, out of place, one work-item per element, which reads itself and its partner and writes the winner
-   of its own place. Of two equal records each keeps its place, so neither is written twice. */
-CLSORT_KERNEL void clsort_bitonic_a(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_CODEC_ARGS,
-                                    uint n, uint bit, uint mirror)
+/* Bainville's kernel A: one step, out of place, one work-item per element, which reads itself and
+   its partner and writes the winner of its own place. Of two equal records each keeps its place, so
+   neither is written twice. */
+CLSORT_KERNEL void clsort_bitonic_a(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target),
+                                    CLSORT_CODEC_ARGS, uint n, uint bit, uint mirror)
 {
     const array_t source = CLSORT_ARRAY(source), target = CLSORT_ARRAY(target);
     const codec_t codec = CLSORT_CODEC;
@@ -1300,18 +1385,22 @@ CLSORT_KERNEL void clsort_bitonic_a(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS
     store_row(target, codec, i, n, own);
 }
 
-/* The stages first ... last as far as they lie inside a tile, like clsort_bitonic_tile (0 ... last) and clsort_bitonic_tail (first and
-   last a later stage), one work-group per tile, with the states between steps in global memory. */
-CLSORT_KERNEL void clsort_bitonic_global_tile(CLSORT_ARRAY_ARGS(data), CLSORT_CODEC_ARGS, uint n, uint first, uint last)
+/* The stages first ... last as far as they lie inside a tile, like clsort_bitonic_tile (0 ... last)
+   and clsort_bitonic_tail (first and last a later stage), one work-group per tile, with the states
+   between steps in global memory. */
+CLSORT_KERNEL void clsort_bitonic_global_tile(CLSORT_ARRAY_ARGS(data), CLSORT_CODEC_ARGS, uint n,
+                                              uint first, uint last)
 {
     const array_t data = CLSORT_ARRAY(data);
     const codec_t codec = CLSORT_CODEC;
-    const uint tile_log2 = CLSORT_GROUP_LOG2 + CLSORT_ITEMS_LOG2, base = (uint)get_group_id(0) << tile_log2;
+    const uint tile_log2 = CLSORT_GROUP_LOG2 + CLSORT_ITEMS_LOG2, base = (uint)get_group_id(0)
+                                                                         << tile_log2;
     for (uint stage = first; stage <= last; stage++)
         for (int bit = (int)min(stage, tile_log2 - 1); bit >= 0; bit--) {
             for (uint t = (uint)get_local_id(0); t < 1u << (tile_log2 - 1); t += CLSORT_GROUP) {
                 const window_t w = make_window(t, 1, (uint)bit, (uint)bit == stage ? 1 : 0);
-                order_elements(data, data, codec, n, base + window_row(w, 0), base + window_row(w, 1));
+                order_elements(data, data, codec, n, base + window_row(w, 0),
+                               base + window_row(w, 1));
             }
             barrier(CLK_GLOBAL_MEM_FENCE);
         }
@@ -1320,15 +1409,17 @@ CLSORT_KERNEL void clsort_bitonic_global_tile(CLSORT_ARRAY_ARGS(data), CLSORT_CO
 #endif
 
 //---- bitonic: batch
-/* BATCHES as published: one launch sorts rows of n elements, `stride` elements apart, from source to target, which may be the same. Each row has
-   a work-group, whose barriers part the steps. All comparisons put the smaller element at the smaller index, so rows of any length need no
-   padding. Source: M. Zucchi, Parallel batch sorting, 2013.
+/* BATCHES as published: one launch sorts rows of n elements, `stride` elements apart, from source
+   to target, which may be the same. Each row has a work-group, whose barriers part the steps. All
+   comparisons put the smaller element at the smaller index, so rows of any length need no padding.
+   Source: M. Zucchi, Parallel batch sorting, 2013.
 
      odd-even       Batcher's odd-even merge sort, every step in global memory
      bitonic        every step in global memory
      bitonic-local  steps of bits that lie inside a block in local memory, one block after another
      bitonic-split  as before, and the step above them on the way: a work-item orders its elements of two neighbouring blocks, puts one
-                    into local memory and keeps the other in a register until the first block is done */
+                    into local memory and keeps the other in a register until the first block is
+   done */
 #if CLSORT_IS(BATCH) && CLSORT_LANES == 1
 /* Stages of a row; one for a single element, which is moved then if it has to be. */
 CLSORT_INLINE uint batch_stages(uint n)
@@ -1358,8 +1449,8 @@ CLSORT_INLINE void batch_step(array_t from, array_t to, codec_t c, uint n, uint 
     barrier(CLK_GLOBAL_MEM_FENCE);
 }
 
-/* The same of Batcher's network: behind the first step of a stage pairs begin 2^bit elements later, and none leads from one sequence that
-   the stage merges into the next. */
+/* The same of Batcher's network: behind the first step of a stage pairs begin 2^bit elements later,
+   and none leads from one sequence that the stage merges into the next. */
 CLSORT_INLINE void odd_even_step(array_t from, array_t to, codec_t c, uint n, uint bit, uint stage)
 {
     const uint start = bit < stage ? 1u << bit : 0;
@@ -1379,7 +1470,8 @@ CLSORT_INLINE void batch_steps(array_t row, codec_t c, uint n, uint stage, uint 
 }
 
 //---- bitonic: batch in global memory
-CLSORT_KERNEL void clsort_batch_odd_even(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_CODEC_ARGS, uint n, uint stride)
+CLSORT_KERNEL void clsort_batch_odd_even(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target),
+                                         CLSORT_CODEC_ARGS, uint n, uint stride)
 {
     const array_t source = CLSORT_ARRAY(source), target = CLSORT_ARRAY(target);
     const array_t from = batch_row(source, stride), to = batch_row(target, stride);
@@ -1390,7 +1482,8 @@ CLSORT_KERNEL void clsort_batch_odd_even(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY
             odd_even_step(stage ? to : from, to, codec, n, left - 1, stage);
 }
 
-CLSORT_KERNEL void clsort_batch_bitonic(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_CODEC_ARGS, uint n, uint stride)
+CLSORT_KERNEL void clsort_batch_bitonic(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target),
+                                        CLSORT_CODEC_ARGS, uint n, uint stride)
 {
     const array_t source = CLSORT_ARRAY(source), target = CLSORT_ARRAY(target);
     const array_t from = batch_row(source, stride), to = batch_row(target, stride);
@@ -1402,8 +1495,8 @@ CLSORT_KERNEL void clsort_batch_bitonic(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_
 }
 
 //---- bitonic: batch blocks
-/* The steps of stages first ... last whose bits lie inside a block, in local memory. Called by all work-items of a group; barriers
-   before every step and after the last. */
+/* The steps of stages first ... last whose bits lie inside a block, in local memory. Called by all
+   work-items of a group; barriers before every step and after the last. */
 CLSORT_INLINE void block_stages(local code_t *keys, local uint *words, uint first, uint last)
 {
     for (uint stage = first; stage <= last; stage++)
@@ -1421,15 +1514,18 @@ CLSORT_INLINE void block_stages(local code_t *keys, local uint *words, uint firs
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* The block at `base` to local memory; after it and before block_stages nothing else needs a barrier. */
-CLSORT_INLINE void load_block(local code_t *keys, local uint *words, array_t a, codec_t c, uint base, uint n)
+/* The block at `base` to local memory; after it and before block_stages nothing else needs a
+   barrier. */
+CLSORT_INLINE void load_block(local code_t *keys, local uint *words, array_t a, codec_t c,
+                              uint base, uint n)
 {
     for (uint i = (uint)get_local_id(0); i < CLSORT_TILE_ROWS; i += CLSORT_GROUP)
         put_row(keys, words, i, load_row(a, c, base + i, n));
 }
 
 /* And back. Ends with a barrier: local memory is free, and the whole group sees the block. */
-CLSORT_INLINE void store_block(local const code_t *keys, local const uint *words, array_t a, codec_t c, uint base, uint n)
+CLSORT_INLINE void store_block(local const code_t *keys, local const uint *words, array_t a,
+                               codec_t c, uint base, uint n)
 {
     for (uint i = (uint)get_local_id(0); i < CLSORT_TILE_ROWS; i += CLSORT_GROUP)
         store_row(a, c, base + i, n, get_row(keys, words, i));
@@ -1437,7 +1533,8 @@ CLSORT_INLINE void store_block(local const code_t *keys, local const uint *words
 }
 
 /* What stages first ... last do inside blocks, one block after another. */
-CLSORT_INLINE void batch_blocks(array_t from, array_t to, codec_t c, uint n, uint first, uint last, local code_t *keys, local uint *words)
+CLSORT_INLINE void batch_blocks(array_t from, array_t to, codec_t c, uint n, uint first, uint last,
+                                local code_t *keys, local uint *words)
 {
     const uint blocks = n ? ((n - 1) >> CLSORT_TILE_ROWS_LOG2) + 1 : 0;
     for (uint k = 0; k < blocks; k++) {
@@ -1449,25 +1546,30 @@ CLSORT_INLINE void batch_blocks(array_t from, array_t to, codec_t c, uint n, uin
 
 //---- bitonic: batch local
 /* block_keys and block_words: local memory for a block, as for a tile. */
-CLSORT_KERNEL void clsort_batch_local(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_CODEC_ARGS, uint n, uint stride,
+CLSORT_KERNEL void clsort_batch_local(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target),
+                                      CLSORT_CODEC_ARGS, uint n, uint stride,
                                       local code_t *block_keys, local uint *block_words)
 {
     const array_t source = CLSORT_ARRAY(source), target = CLSORT_ARRAY(target);
     const array_t from = batch_row(source, stride), to = batch_row(target, stride);
     const codec_t codec = CLSORT_CODEC;
     const uint stages = batch_stages(n);
-    batch_blocks(from, to, codec, n, 0, min(stages, (uint)CLSORT_TILE_ROWS_LOG2) - 1, block_keys, block_words);
+    batch_blocks(from, to, codec, n, 0, min(stages, (uint)CLSORT_TILE_ROWS_LOG2) - 1, block_keys,
+                 block_words);
     for (uint stage = CLSORT_TILE_ROWS_LOG2; stage < stages; stage++) {
         batch_steps(to, codec, n, stage, CLSORT_TILE_ROWS_LOG2);
         batch_blocks(to, to, codec, n, stage, stage, block_keys, block_words);
     }
 }
 
-/* The steps of a stage from the bit above a block down, in place, two neighbouring blocks at a time: elements of the upper one wait in
-   registers while those of the lower one are sorted. Where that bit's step is the mirror step, partners lie at mirrored places. */
-CLSORT_INLINE void split_blocks(array_t row, codec_t c, uint n, uint stage, local code_t *keys, local uint *words)
+/* The steps of a stage from the bit above a block down, in place, two neighbouring blocks at a
+   time: elements of the upper one wait in registers while those of the lower one are sorted. Where
+   that bit's step is the mirror step, partners lie at mirrored places. */
+CLSORT_INLINE void split_blocks(array_t row, codec_t c, uint n, uint stage, local code_t *keys,
+                                local uint *words)
 {
-    const uint mirror = stage == CLSORT_TILE_ROWS_LOG2 ? CLSORT_TILE_ROWS - 1 : 0, lid = (uint)get_local_id(0);
+    const uint mirror = stage == CLSORT_TILE_ROWS_LOG2 ? CLSORT_TILE_ROWS - 1 : 0,
+               lid = (uint)get_local_id(0);
     const uint pairs = ((n - 1) >> CLSORT_TILE_ROWS_LOG2 >> 1) + 1;
     row_t upper[CLSORT_ITEMS];
     for (uint k = 0; k < pairs; k++) {
@@ -1490,14 +1592,16 @@ CLSORT_INLINE void split_blocks(array_t row, codec_t c, uint n, uint stage, loca
     }
 }
 
-CLSORT_KERNEL void clsort_batch_split(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_CODEC_ARGS, uint n, uint stride,
+CLSORT_KERNEL void clsort_batch_split(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target),
+                                      CLSORT_CODEC_ARGS, uint n, uint stride,
                                       local code_t *block_keys, local uint *block_words)
 {
     const array_t source = CLSORT_ARRAY(source), target = CLSORT_ARRAY(target);
     const array_t from = batch_row(source, stride), to = batch_row(target, stride);
     const codec_t codec = CLSORT_CODEC;
     const uint stages = batch_stages(n);
-    batch_blocks(from, to, codec, n, 0, min(stages, (uint)CLSORT_TILE_ROWS_LOG2) - 1, block_keys, block_words);
+    batch_blocks(from, to, codec, n, 0, min(stages, (uint)CLSORT_TILE_ROWS_LOG2) - 1, block_keys,
+                 block_words);
     for (uint stage = CLSORT_TILE_ROWS_LOG2; stage < stages; stage++) {
         batch_steps(to, codec, n, stage, CLSORT_TILE_ROWS_LOG2 + 1);
         split_blocks(to, codec, n, stage, block_keys, block_words);
@@ -1534,17 +1638,20 @@ CLSORT_INLINE uint comes_before(row_t x, row_t y, codec_t c)
 }
 #endif
 
-/* Two runs to merge. The first is `na` rows of a from first_a on, the second `nb` rows of b from first_b on; the merged run starts at
-   `start` in the target. Where both come first by the order, the row of the first run does: this makes every sort here stable. */
+/* Two runs to merge. The first is `na` rows of a from first_a on, the second `nb` rows of b from
+   first_b on; the merged run starts at `start` in the target. Where both come first by the order,
+   the row of the first run does: this makes every sort here stable. */
 typedef struct {
     array_t a, b;
     uint start, first_a, na, first_b, nb;
 } pair_t;
 
-/* The pair whose merged run holds element i of n. Runs have `run` rows, pairs start at multiples of span + 1. */
+/* The pair whose merged run holds element i of n. Runs have `run` rows, pairs start at multiples of
+   span + 1. */
 CLSORT_INLINE pair_t find_pair(array_t a, array_t b, uint i, uint n, uint run, uint span)
 {
-    const uint start = i & ~span, rows = start < n ? min(n - start - 1, span) + 1 : 0, na = min(rows, run);
+    const uint start = i & ~span, rows = start < n ? min(n - start - 1, span) + 1 : 0,
+               na = min(rows, run);
     const pair_t p = { a, b, start, start, na, CLSORT_TWO_ARRAYS ? start : start + run, rows - na };
     return p;
 }
@@ -1553,9 +1660,11 @@ CLSORT_INLINE pair_t find_pair(array_t a, array_t b, uint i, uint n, uint run, u
 CLSORT_INLINE uint second_first(pair_t p, uint x, uint y, codec_t c)
 {
 #if CLSORT_LANES == 1
-    return comes_before(load_whole_row(p.b, c, p.first_b + y), load_whole_row(p.a, c, p.first_a + x), c);
+    return comes_before(load_whole_row(p.b, c, p.first_b + y),
+                        load_whole_row(p.a, c, p.first_a + x), c);
 #else
-    const code_t key_x = encode((codes_t)*key_place(p.a, p.first_a + x), c).s0, key_y = encode((codes_t)*key_place(p.b, p.first_b + y), c).s0;
+    const code_t key_x = encode((codes_t)*key_place(p.a, p.first_a + x), c).s0,
+                 key_y = encode((codes_t)*key_place(p.b, p.first_b + y), c).s0;
     uint word_x[CLSORT_WORDS_OR_1], word_y[CLSORT_WORDS_OR_1];
     load_words(p.a, p.first_a + x, word_x);
     load_words(p.b, p.first_b + y, word_y);
@@ -1563,8 +1672,9 @@ CLSORT_INLINE uint second_first(pair_t p, uint x, uint y, codec_t c)
 #endif
 }
 
-/* How many of the first `diagonal` rows of the merged run come from the first run. Three probes at a time: their loads wait
-   together. Source: O. Green, R. McColl, D. Bader, GPU merge path, 2012. */
+/* How many of the first `diagonal` rows of the merged run come from the first run. Three probes at
+   a time: their loads wait together. Source: O. Green, R. McColl, D. Bader, GPU merge path,
+   2012. */
 CLSORT_INLINE uint split_pair(pair_t p, uint diagonal, codec_t c)
 {
     uint low = diagonal > p.nb ? diagonal - p.nb : 0, high = min(diagonal, p.na);
@@ -1576,8 +1686,14 @@ CLSORT_INLINE uint split_pair(pair_t p, uint diagonal, codec_t c)
             const uint x = low + (k + 1) * quarter;
             first[k] = !second_first(p, x, diagonal - 1 - x, c);
         }
-        high = !first[0] ? low + quarter : !first[1] ? low + 2 * quarter : !first[2] ? low + 3 * quarter : high;
-        low = first[2] ? low + 3 * quarter + 1 : first[1] ? low + 2 * quarter + 1 : first[0] ? low + quarter + 1 : low;
+        high = !first[0]   ? low + quarter
+               : !first[1] ? low + 2 * quarter
+               : !first[2] ? low + 3 * quarter
+                           : high;
+        low = first[2]   ? low + 3 * quarter + 1
+              : first[1] ? low + 2 * quarter + 1
+              : first[0] ? low + quarter + 1
+                         : low;
     }
     return low;
 }
@@ -1585,16 +1701,20 @@ CLSORT_INLINE uint split_pair(pair_t p, uint diagonal, codec_t c)
 //---- merge: splits
 #if !CLSORT_IS(PUBLISHED_MERGE)
 #if CLSORT_TWO_ARRAYS
-#define CLSORT_PAIR_ARGS CLSORT_ARRAY_ARGS(a), CLSORT_ARRAY_ARGS(b), CLSORT_CODEC_ARGS, uint n, uint run, uint span, uint slice
+#define CLSORT_PAIR_ARGS \
+    CLSORT_ARRAY_ARGS(a), CLSORT_ARRAY_ARGS(b), CLSORT_CODEC_ARGS, uint n, uint run, uint span, \
+        uint slice
 #define CLSORT_SECOND_ARRAY CLSORT_ARRAY(b)
 #else
-#define CLSORT_PAIR_ARGS CLSORT_ARRAY_ARGS(a), CLSORT_CODEC_ARGS, uint n, uint run, uint span, uint slice
+#define CLSORT_PAIR_ARGS \
+    CLSORT_ARRAY_ARGS(a), CLSORT_CODEC_ARGS, uint n, uint run, uint span, uint slice
 #define CLSORT_SECOND_ARRAY CLSORT_ARRAY(a)
 #endif
 #define CLSORT_SPLITS_ARGS global uchar *splits, ulong splits_at
 
-/* splits[i]: how many of the merged run's rows before element i * slice, in its pair, come from the first run. One of 2^spread_log2
-   work-items each: searches wait for memory, and few of them would not reach every core. */
+/* splits[i]: how many of the merged run's rows before element i * slice, in its pair, come from the
+   first run. One of 2^spread_log2 work-items each: searches wait for memory, and few of them would
+   not reach every core. */
 CLSORT_KERNEL void clsort_merge_split(CLSORT_PAIR_ARGS, CLSORT_SPLITS_ARGS, uint spread_log2)
 {
     const array_t array_a = CLSORT_ARRAY(a), array_b = CLSORT_SECOND_ARRAY;
@@ -1607,8 +1727,9 @@ CLSORT_KERNEL void clsort_merge_split(CLSORT_PAIR_ARGS, CLSORT_SPLITS_ARGS, uint
 }
 
 #if CLSORT_COMPARATOR
-/* Makes the splits of each pair ascend in both runs, by no more than a slice: then slices are disjoint and leave nothing out, whatever
-   the caller's expression answered. One work-item per pair. */
+/* Makes the splits of each pair ascend in both runs, by no more than a slice: then slices are
+   disjoint and leave nothing out, whatever the caller's expression answered. One work-item per
+   pair. */
 CLSORT_KERNEL void clsort_merge_clamp(CLSORT_SPLITS_ARGS, uint n, uint span, uint slice)
 {
     const size_t start = get_global_id(0) * ((size_t)span + 1);
@@ -1626,16 +1747,19 @@ CLSORT_KERNEL void clsort_merge_clamp(CLSORT_SPLITS_ARGS, uint n, uint span, uin
 }
 
 /* As clsort_is_sorted, by the caller's expression. */
-CLSORT_KERNEL void clsort_merge_ordered(global const uchar *indices, ulong indices_at, global uchar *result, ulong result_at,
-                                        CLSORT_CODEC_ARGS, uint n, uint by_index, uint strict)
+CLSORT_KERNEL void clsort_merge_ordered(global const uchar *indices, ulong indices_at,
+                                        global uchar *result, ulong result_at, CLSORT_CODEC_ARGS,
+                                        uint n, uint by_index, uint strict)
 {
     const codec_t codec = CLSORT_CODEC;
     global const clsort_record *record = (global const clsort_record *)codec.records;
     const uint i = (uint)get_global_id(0);
     if (i >= n || n - i < 2)
         return;
-    const uint x = ordered_place(indices + indices_at, by_index, i, n), y = ordered_place(indices + indices_at, by_index, i + 1, n);
-    if (clsort_precedes(record[y], record[x]) || (strict && y <= x && !clsort_precedes(record[x], record[y])))
+    const uint x = ordered_place(indices + indices_at, by_index, i, n),
+               y = ordered_place(indices + indices_at, by_index, i + 1, n);
+    if (clsort_precedes(record[y], record[x])
+        || (strict && y <= x && !clsort_precedes(record[x], record[y])))
         atomic_min((volatile global uint *)(result + result_at), i + 1);
 }
 #endif
@@ -1643,12 +1767,14 @@ CLSORT_KERNEL void clsort_merge_ordered(global const uchar *indices, ulong indic
 
 //---- merge: work-group
 #if CLSORT_SHARE_LOG2 > 0
-/* Copies `count` rows to local memory, those of the pair's first run and then those of its second. Called by tile kernels, by all
-   work-items of a group; local rows must not be in use. Needs a barrier after it. */
+/* Copies `count` rows to local memory, those of the pair's first run and then those of its second.
+   Called by tile kernels, by all work-items of a group; local rows must not be in use. Needs a
+   barrier after it. */
 CLSORT_INLINE void load_rows(local code_t *keys, local uint *words, pair_t p, uint count, codec_t c)
 {
     const uint t = (uint)get_local_id(0);
-    const array_t first = advance(p.a, (long)p.first_a + t), second = advance(p.b, (long)p.first_b - p.na + t);
+    const array_t first = advance(p.a, (long)p.first_a + t),
+                  second = advance(p.b, (long)p.first_b - p.na + t);
     if (count == CLSORT_TILE_ROWS) {
         row_t v[CLSORT_ITEMS];
         #pragma unroll
@@ -1662,13 +1788,16 @@ CLSORT_INLINE void load_rows(local code_t *keys, local uint *words, pair_t p, ui
     } else {
         #pragma unroll 1
         for (uint i = t; i < CLSORT_TILE_ROWS; i += CLSORT_GROUP)
-            put_row(keys, words, i, i < count ? load_whole_row(i < p.na ? first : second, c, i - t) : top_row());
+            put_row(keys, words, i,
+                    i < count ? load_whole_row(i < p.na ? first : second, c, i - t) : top_row());
     }
 }
 
-/* Writes the work-items' rows v to local memory, in order, and from there `count` of them to the target. Called by tile kernels, by all
-   work-items of a group. Has the barriers: all reads of local rows may be pending before. */
-CLSORT_INLINE void store_rows(const row_t *v, local code_t *keys, local uint *words, array_t target, uint first, uint count, codec_t c)
+/* Writes the work-items' rows v to local memory, in order, and from there `count` of them to the
+   target. Called by tile kernels, by all work-items of a group. Has the barriers: all reads of
+   local rows may be pending before. */
+CLSORT_INLINE void store_rows(const row_t *v, local code_t *keys, local uint *words, array_t target,
+                              uint first, uint count, codec_t c)
 {
     const uint t = (uint)get_local_id(0);
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -1679,7 +1808,8 @@ CLSORT_INLINE void store_rows(const row_t *v, local code_t *keys, local uint *wo
     if (count == CLSORT_TILE_ROWS) {
         #pragma unroll
         for (uint m = 0; m < CLSORT_ITEMS; m++)
-            store_whole_row(target, c, first + m * CLSORT_GROUP + t, get_row(keys, words, m * CLSORT_GROUP + t));
+            store_whole_row(target, c, first + m * CLSORT_GROUP + t,
+                            get_row(keys, words, m * CLSORT_GROUP + t));
     } else {
         #pragma unroll 1
         for (uint i = t; i < count; i += CLSORT_GROUP)
@@ -1688,13 +1818,16 @@ CLSORT_INLINE void store_rows(const row_t *v, local code_t *keys, local uint *wo
 }
 
 //---- merge: local splits
-/* As split_pair, in local memory: the runs are rows [first, first + na) and the nb rows behind them. */
-CLSORT_INLINE uint split_rows(local const code_t *keys, local const uint *words, uint first, uint na, uint nb, uint diagonal, codec_t c)
+/* As split_pair, in local memory: the runs are rows [first, first + na) and the nb rows behind
+   them. */
+CLSORT_INLINE uint split_rows(local const code_t *keys, local const uint *words, uint first,
+                              uint na, uint nb, uint diagonal, codec_t c)
 {
     uint low = diagonal > nb ? diagonal - nb : 0, high = min(diagonal, na);
     while (low < high) {
         const uint middle = (low + high) / 2;
-        if (comes_before(get_row(keys, words, first + na + diagonal - 1 - middle), get_row(keys, words, first + middle), c))
+        if (comes_before(get_row(keys, words, first + na + diagonal - 1 - middle),
+                         get_row(keys, words, first + middle), c))
             high = middle;
         else
             low = middle + 1;
@@ -1704,16 +1837,19 @@ CLSORT_INLINE uint split_rows(local const code_t *keys, local const uint *words,
 
 #if CLSORT_GROUP >= 16
 #define CLSORT_PROBES (CLSORT_GROUP / 2)
-/* Both splits of a work-group's slice, by all work-items: each half probes the range of one diagonal at as many places, which narrows it to
-   the gap between two of them. ranges: low and high of the first split, then of the second. Has the barriers; after it the
-   splits are in ranges[0] and ranges[2]. `widest` bounds the ranges' width and is the same for all; 0 if they are empty. */
-CLSORT_INLINE void search_splits(pair_t p, uint diagonal, local uint *ranges, uint widest, codec_t c)
+/* Both splits of a work-group's slice, by all work-items: each half probes the range of one
+   diagonal at as many places, which narrows it to the gap between two of them. ranges: low and high
+   of the first split, then of the second. Has the barriers; after it the splits are in ranges[0]
+   and ranges[2]. `widest` bounds the ranges' width and is the same for all; 0 if they are empty. */
+CLSORT_INLINE void search_splits(pair_t p, uint diagonal, local uint *ranges, uint widest,
+                                 codec_t c)
 {
     const uint t = (uint)get_local_id(0), probe = t % CLSORT_PROBES;
     local uint *range = ranges + t / CLSORT_PROBES * 2;
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint width = widest; width > 0; width = (width - 1) / CLSORT_PROBES) {
-        const uint low = range[0], high = range[1], x = low + probe * ((high - low + CLSORT_PROBES - 1) / CLSORT_PROBES);
+        const uint low = range[0], high = range[1],
+                   x = low + probe * ((high - low + CLSORT_PROBES - 1) / CLSORT_PROBES);
         barrier(CLK_LOCAL_MEM_FENCE);
         if (x < high) {
             if (second_first(p, x, diagonal - 1 - x, c))
@@ -1728,8 +1864,9 @@ CLSORT_INLINE void search_splits(pair_t p, uint diagonal, local uint *ranges, ui
 
 //---- merge: local runs
 #if CLSORT_COMPARATOR
-/* x[t] becomes the largest of x[0 ... t]. Called by settle_split, by all work-items of a group. Needs no barrier before or after:
-   a work-item writes its own element first and may read the others. */
+/* x[t] becomes the largest of x[0 ... t]. Called by settle_split, by all work-items of a group.
+   Needs no barrier before or after: a work-item writes its own element first and may read the
+   others. */
 CLSORT_INLINE uint prefix_max(local uint *x, uint own)
 {
     const uint t = (uint)get_local_id(0);
@@ -1745,8 +1882,9 @@ CLSORT_INLINE uint prefix_max(local uint *x, uint own)
     return own;
 }
 
-/* Makes the work-items' splits ascend in both runs, as clsort_merge_clamp does, and returns where the next work-item starts in the
-   first run. Counts in rows from the tile's start, so that pairs need not be told apart. Called by merge_rows, by all work-items. */
+/* Makes the work-items' splits ascend in both runs, as clsort_merge_clamp does, and returns where
+   the next work-item starts in the first run. Counts in rows from the tile's start, so that pairs
+   need not be told apart. Called by merge_rows, by all work-items. */
 CLSORT_INLINE uint settle_split(local uint *splits, uint first, uint diagonal, uint *split)
 {
     const uint t = (uint)get_local_id(0);
@@ -1761,14 +1899,17 @@ CLSORT_INLINE uint settle_split(local uint *splits, uint first, uint diagonal, u
 }
 #endif
 
-/* Merges two runs of local rows, [first, first + na) and the nb rows behind them: each work-item takes those of its place into v.
-   Called by tile kernels, by all work-items of a group, after a barrier; leaves reads of local rows pending. Reads on behind the end of
-   a run, up to CLSORT_ITEMS rows behind the tile, but never takes what is there. */
-CLSORT_INLINE void merge_rows(row_t *v, local const code_t *keys, local const uint *words, local uint *splits,
-                              uint first, uint na, uint nb, codec_t c)
+/* Merges two runs of local rows, [first, first + na) and the nb rows behind them: each work-item
+   takes those of its place into v. Called by tile kernels, by all work-items of a group, after a
+   barrier; leaves reads of local rows pending. Reads on behind the end of a run, up to CLSORT_ITEMS
+   rows behind the tile, but never takes what is there. */
+CLSORT_INLINE void merge_rows(row_t *v, local const code_t *keys, local const uint *words,
+                              local uint *splits, uint first, uint na, uint nb, codec_t c)
 {
-    const uint t = (uint)get_local_id(0), diagonal = min(t * CLSORT_ITEMS - first, na + nb), b_first = first + na;
-    uint split = split_rows(keys, words, first, na, nb, diagonal, c), end_a = b_first, end_b = b_first + nb;
+    const uint t = (uint)get_local_id(0), diagonal = min(t * CLSORT_ITEMS - first, na + nb),
+               b_first = first + na;
+    uint split = split_rows(keys, words, first, na, nb, diagonal, c), end_a = b_first,
+         end_b = b_first + nb;
 #if CLSORT_COMPARATOR
     const uint next = settle_split(splits, first, diagonal, &split), rows = na + nb - diagonal;
     if (rows > CLSORT_ITEMS) {
@@ -1799,8 +1940,8 @@ CLSORT_INLINE void order_neighbours(row_t *x, row_t *y, codec_t c)
     *y = swap ? first : second;
 }
 
-/* Puts the rows of registers in order. Bare keys by a bitonic network; else equal rows must keep their order: odd-even transposition, as
-   many rounds as rows. */
+/* Puts the rows of registers in order. Bare keys by a bitonic network; else equal rows must keep
+   their order: odd-even transposition, as many rounds as rows. */
 CLSORT_INLINE void sort_rows(row_t *v, codec_t c)
 {
 #if CLSORT_VALUE_BYTES == 0
@@ -1824,10 +1965,12 @@ CLSORT_INLINE void sort_rows(row_t *v, codec_t c)
 
 //---- merge: work-group tiles
 #if !CLSORT_IS(PUBLISHED_MERGE)
-/* splits_here[0] and [2]: the splits of the slice of `count` rows from diagonal `from` of the pair's `rows` on: the stored ones, or searched.
-   Called by clsort_merge_pass, by all work-items of a group. Has the barriers. */
-CLSORT_INLINE void find_splits(pair_t p, uint from, uint count, uint rows, global const uint *stored, uint has_splits,
-                               local uint *splits_here, codec_t c)
+/* splits_here[0] and [2]: the splits of the slice of `count` rows from diagonal `from` of the
+   pair's `rows` on: the stored ones, or searched. Called by clsort_merge_pass, by all work-items of
+   a group. Has the barriers. */
+CLSORT_INLINE void find_splits(pair_t p, uint from, uint count, uint rows,
+                               global const uint *stored, uint has_splits, local uint *splits_here,
+                               codec_t c)
 {
     const uint t = (uint)get_local_id(0), diagonal = from + t * 2 / CLSORT_GROUP * count;
     if (t < 2) {
@@ -1848,8 +1991,9 @@ CLSORT_INLINE void find_splits(pair_t p, uint from, uint count, uint rows, globa
 #endif
 }
 
-/* Sorts `count` rows from `base` on, up to a tile, from source to target, which may be the same: each work-item its rows in registers, then
-   merges of 2, 4, 8 ... work-items' rows in local memory. Called by tile kernels, by all work-items of a group, with local memory free; leaves
+/* Sorts `count` rows from `base` on, up to a tile, from source to target, which may be the same:
+   each work-item its rows in registers, then merges of 2, 4, 8 ... work-items' rows in local
+   memory. Called by tile kernels, by all work-items of a group, with local memory free; leaves
    reads of it pending. */
 CLSORT_INLINE void sort_tile(array_t source, array_t target, uint base, uint count, codec_t codec,
                              local code_t *keys, local uint *words, local uint *splits)
@@ -1865,7 +2009,8 @@ CLSORT_INLINE void sort_tile(array_t source, array_t target, uint base, uint cou
     sort_rows(v, codec);
     #pragma unroll 1
     for (uint run = CLSORT_ITEMS; run < CLSORT_TILE_ROWS; run *= 2) {
-        const uint first = t * CLSORT_ITEMS & ~(2 * run - 1), rows = min(count - min(first, count), 2 * run), na = min(rows, run);
+        const uint first = t * CLSORT_ITEMS & ~(2 * run - 1),
+                   rows = min(count - min(first, count), 2 * run), na = min(rows, run);
         barrier(CLK_LOCAL_MEM_FENCE);
         #pragma unroll
         for (uint m = 0; m < CLSORT_ITEMS; m++)
@@ -1876,15 +2021,19 @@ CLSORT_INLINE void sort_tile(array_t source, array_t target, uint base, uint cou
     store_rows(v, keys, words, target, base, count, codec);
 }
 
-/* Writes the rows from `base` on, up to a tile, of the merged run of a pair. Its part of both runs is told by `stored` splits, or without
-   them searched here. Called by pass kernels, by all work-items of a group, with local memory free; leaves reads of it pending. */
-CLSORT_INLINE void merge_tile(pair_t p, uint base, array_t target, global const uint *stored, uint has_splits, codec_t codec,
-                              local code_t *keys, local uint *words, local uint *splits_here)
+/* Writes the rows from `base` on, up to a tile, of the merged run of a pair. Its part of both runs
+   is told by `stored` splits, or without them searched here. Called by pass kernels, by all
+   work-items of a group, with local memory free; leaves reads of it pending. */
+CLSORT_INLINE void merge_tile(pair_t p, uint base, array_t target, global const uint *stored,
+                              uint has_splits, codec_t codec, local code_t *keys, local uint *words,
+                              local uint *splits_here)
 {
-    const uint from = base - p.start, rows = p.na + p.nb, count = from < rows ? min(rows - from, (uint)CLSORT_TILE_ROWS) : 0;
+    const uint from = base - p.start, rows = p.na + p.nb,
+               count = from < rows ? min(rows - from, (uint)CLSORT_TILE_ROWS) : 0;
     row_t v[CLSORT_ITEMS];
     find_splits(p, from, count, rows, stored, has_splits, splits_here, codec);
-    const uint a = splits_here[0], na = min(max(splits_here[2], a) - a, count);   /* unsorted inputs: nothing outside is read */
+    /* unsorted inputs: nothing outside is read */
+    const uint a = splits_here[0], na = min(max(splits_here[2], a) - a, count);
     p.first_a += a;
     p.first_b += from - a;
     p.na = na;
@@ -1897,32 +2046,40 @@ CLSORT_INLINE void merge_tile(pair_t p, uint base, array_t target, global const 
 
 //---- merge: work-group kernels
 #if CLSORT_IS(MERGE)
-/* Sorts every tile of n elements, from source to target, which may be the same. One read and one write of each element. */
-CLSORT_KERNEL void clsort_merge_tile(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_CODEC_ARGS,
-                                     uint n, uint slice, local code_t *keys, local uint *words, local uint *splits)
+/* Sorts every tile of n elements, from source to target, which may be the same. One read and one
+   write of each element. */
+CLSORT_KERNEL void clsort_merge_tile(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target),
+                                     CLSORT_CODEC_ARGS, uint n, uint slice, local code_t *keys,
+                                     local uint *words, local uint *splits)
 {
     const array_t source = CLSORT_ARRAY(source), target = CLSORT_ARRAY(target);
     const codec_t codec = CLSORT_CODEC;
     const uint base = (uint)get_group_id(0) << CLSORT_TILE_ROWS_LOG2;
-    sort_tile(source, target, base, base < n ? min(n - base, (uint)CLSORT_TILE_ROWS) : 0, codec, keys, words, splits);
+    sort_tile(source, target, base, base < n ? min(n - base, (uint)CLSORT_TILE_ROWS) : 0, codec,
+              keys, words, splits);
 }
 
-/* Merges pairs of runs; each work-group writes one slice, a tile of the target. One read and one write of each element. */
-CLSORT_KERNEL void clsort_merge_pass(CLSORT_PAIR_ARGS, CLSORT_ARRAY_ARGS(target), CLSORT_SPLITS_ARGS, uint has_splits,
-                                     local code_t *keys, local uint *words, local uint *splits_here)
+/* Merges pairs of runs; each work-group writes one slice, a tile of the target. One read and one
+   write of each element. */
+CLSORT_KERNEL void clsort_merge_pass(CLSORT_PAIR_ARGS, CLSORT_ARRAY_ARGS(target),
+                                     CLSORT_SPLITS_ARGS, uint has_splits, local code_t *keys,
+                                     local uint *words, local uint *splits_here)
 {
-    const array_t array_a = CLSORT_ARRAY(a), array_b = CLSORT_SECOND_ARRAY, target = CLSORT_ARRAY(target);
+    const array_t array_a = CLSORT_ARRAY(a), array_b = CLSORT_SECOND_ARRAY,
+                  target = CLSORT_ARRAY(target);
     const codec_t codec = CLSORT_CODEC;
     const uint group = (uint)get_group_id(0), base = group << CLSORT_TILE_ROWS_LOG2;
-    merge_tile(find_pair(array_a, array_b, base, n, run, span), base, target, (global const uint *)(splits + splits_at) + group, has_splits,
-               codec, keys, words, splits_here);
+    merge_tile(find_pair(array_a, array_b, base, n, run, span), base, target,
+               (global const uint *)(splits + splits_at) + group, has_splits, codec, keys, words,
+               splits_here);
 }
 #endif
 #elif !CLSORT_IS(PUBLISHED_MERGE)
 
 //---- merge: serial
 #if CLSORT_LANES == 1
-/* Sorts rows [base, base + count) from source to target, which may be the same: insertion, up to a tile. */
+/* Sorts rows [base, base + count) from source to target, which may be the same: insertion, up to a
+   tile. */
 CLSORT_INLINE void insertion_sort(array_t source, array_t target, uint base, uint count, codec_t c)
 {
     row_t v[CLSORT_ITEMS];
@@ -1938,19 +2095,22 @@ CLSORT_INLINE void insertion_sort(array_t source, array_t target, uint base, uin
 }
 
 /* Sorts every tile of n elements; each work-item those of one slice. */
-CLSORT_KERNEL void clsort_merge_tile(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_CODEC_ARGS,
-                                     uint n, uint slice, local code_t *keys, local uint *words, local uint *splits)
+CLSORT_KERNEL void clsort_merge_tile(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target),
+                                     CLSORT_CODEC_ARGS, uint n, uint slice, local code_t *keys,
+                                     local uint *words, local uint *splits)
 {
     const array_t source = CLSORT_ARRAY(source), target = CLSORT_ARRAY(target);
     const codec_t codec = CLSORT_CODEC;
     const size_t start = get_global_id(0) * slice, end = min(start + slice, (size_t)n);
     for (size_t base = start; base < end; base += CLSORT_ITEMS)
-        insertion_sort(source, target, (uint)base, (uint)min(end - base, (size_t)CLSORT_ITEMS), codec);
+        insertion_sort(source, target, (uint)base, (uint)min(end - base, (size_t)CLSORT_ITEMS),
+                       codec);
 }
 
-/* Merges rows [a, end_a) of the pair's first run and [b, end_b) of its second into the target from `to` on. As many steps as the
-   shorter rest has rows need no check of either end. */
-CLSORT_INLINE void merge_slice(pair_t p, uint a, uint end_a, uint b, uint end_b, array_t target, uint to, codec_t c)
+/* Merges rows [a, end_a) of the pair's first run and [b, end_b) of its second into the target from
+   `to` on. As many steps as the shorter rest has rows need no check of either end. */
+CLSORT_INLINE void merge_slice(pair_t p, uint a, uint end_a, uint b, uint end_b, array_t target,
+                               uint to, codec_t c)
 {
     while (a < end_a && b < end_b) {
         row_t x = load_whole_row(p.a, c, p.first_a + a), y = load_whole_row(p.b, c, p.first_b + b);
@@ -1977,7 +2137,8 @@ CLSORT_INLINE void merge_slice(pair_t p, uint a, uint end_a, uint b, uint end_b,
 /* Does the first lane of x come strictly before that of y? */
 CLSORT_INLINE uint lane_precedes(row_t x, row_t y)
 {
-    return x.key.s0 < y.key.s0 || (CLSORT_TIES && x.key.s0 == y.key.s0 && x.word[0].s0 < y.word[0].s0);
+    return x.key.s0 < y.key.s0
+           || (CLSORT_TIES && x.key.s0 == y.key.s0 && x.word[0].s0 < y.word[0].s0);
 }
 
 /* Rows of 16 from element i of a run on, top records beyond its end. */
@@ -1986,13 +2147,16 @@ CLSORT_INLINE row_t load_run(array_t a, codec_t c, uint i, uint end)
     return i < end && end - i >= CLSORT_LANES ? load_whole_row(a, c, i) : load_row(a, c, i, end);
 }
 
-/* As the scalar one, 16 elements a step: of the 32 that are held, the smaller half is written, and the next 16 come from the run whose
-   next element is smaller, so that none that is left precedes what was written. For keys alone or with ties broken, which
-   makes them all different. Source: H. Inoue et al., AA-sort, 2007. */
-CLSORT_INLINE void merge_slice(pair_t p, uint a, uint end_a, uint b, uint end_b, array_t target, uint to, codec_t c)
+/* As the scalar one, 16 elements a step: of the 32 that are held, the smaller half is written, and
+   the next 16 come from the run whose next element is smaller, so that none that is left precedes
+   what was written. For keys alone or with ties broken, which makes them all different. Source: H.
+   Inoue et al., AA-sort, 2007. */
+CLSORT_INLINE void merge_slice(pair_t p, uint a, uint end_a, uint b, uint end_b, array_t target,
+                               uint to, codec_t c)
 {
     const uint end = to + (end_a - a) + (end_b - b);
-    row_t v[2], x = load_run(p.a, c, p.first_a + a, p.first_a + end_a), y = load_run(p.b, c, p.first_b + b, p.first_b + end_b);
+    row_t v[2], x = load_run(p.a, c, p.first_a + a, p.first_a + end_a),
+                y = load_run(p.b, c, p.first_b + b, p.first_b + end_b);
     v[0] = x;
     a = min(end_a - a, (uint)CLSORT_LANES) + a;
     x = load_run(p.a, c, p.first_a + a, p.first_a + end_a);
@@ -2020,11 +2184,14 @@ CLSORT_INLINE void merge_slice(pair_t p, uint a, uint end_a, uint b, uint end_b,
 
 //---- merge: serial pass
 #if CLSORT_IS(MERGE)
-/* Merges pairs of runs; each work-item writes one slice of the target, which may hold many pairs or a part of one. */
-CLSORT_KERNEL void clsort_merge_pass(CLSORT_PAIR_ARGS, CLSORT_ARRAY_ARGS(target), CLSORT_SPLITS_ARGS, uint has_splits,
-                                     local code_t *keys, local uint *words, local uint *splits_here)
+/* Merges pairs of runs; each work-item writes one slice of the target, which may hold many pairs or
+   a part of one. */
+CLSORT_KERNEL void clsort_merge_pass(CLSORT_PAIR_ARGS, CLSORT_ARRAY_ARGS(target),
+                                     CLSORT_SPLITS_ARGS, uint has_splits, local code_t *keys,
+                                     local uint *words, local uint *splits_here)
 {
-    const array_t array_a = CLSORT_ARRAY(a), array_b = CLSORT_SECOND_ARRAY, target = CLSORT_ARRAY(target);
+    const array_t array_a = CLSORT_ARRAY(a), array_b = CLSORT_SECOND_ARRAY,
+                  target = CLSORT_ARRAY(target);
     const codec_t codec = CLSORT_CODEC;
     const size_t i = get_global_id(0);
     global const uint *split = (global const uint *)(splits + splits_at);
@@ -2045,11 +2212,13 @@ CLSORT_KERNEL void clsort_merge_pass(CLSORT_PAIR_ARGS, CLSORT_ARRAY_ARGS(target)
 
 //---- merge: published
 #if CLSORT_IS(PUBLISHED_MERGE) && !CLSORT_COMPARATOR && CLSORT_LANES == 1
-/* Bainville's local merge: each work-group sorts a block of one row per work-item. Runs of 1, 2, 4 ... rows: a row's place in the merged
-   run is its place in its own plus the number of rows of the sibling run that precede it; equal rows keep their order, so no two get
-   the same place. A sibling of `run` rows has run + 1 answers, hence one probe more than its log2. */
-CLSORT_KERNEL void clsort_merge_local(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_CODEC_ARGS,
-                                      uint n, local code_t *keys, local uint *words)
+/* Bainville's local merge: each work-group sorts a block of one row per work-item. Runs of 1, 2, 4
+   ... rows: a row's place in the merged run is its place in its own plus the number of rows of the
+   sibling run that precede it; equal rows keep their order, so no two get the same place. A sibling
+   of `run` rows has run + 1 answers, hence one probe more than its log2. */
+CLSORT_KERNEL void clsort_merge_local(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target),
+                                      CLSORT_CODEC_ARGS, uint n, local code_t *keys,
+                                      local uint *words)
 {
     const array_t source = CLSORT_ARRAY(source), target = CLSORT_ARRAY(target);
     const codec_t codec = CLSORT_CODEC;
@@ -2065,7 +2234,8 @@ CLSORT_KERNEL void clsort_merge_local(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_AR
         for (uint step = run; step > 0; step /= 2)
             if (rank + step <= run) {
                 const row_t other = get_row(keys, words, sibling + rank + step - 1);
-                rank += is_second ? (comes_before(r, other, codec) ? 0 : step) : (comes_before(other, r, codec) ? step : 0);
+                rank += is_second ? (comes_before(r, other, codec) ? 0 : step)
+                                  : (comes_before(other, r, codec) ? step : 0);
             }
         barrier(CLK_LOCAL_MEM_FENCE);
         put_row(keys, words, (t & ~(2 * run - 1)) + (t & (run - 1)) + rank, r);
@@ -2078,37 +2248,44 @@ CLSORT_KERNEL void clsort_merge_local(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_AR
 #endif
 
 //---- merge: segments
-/* SEGMENTS ARE MERGED in four kinds of launches, drawn at the top of this file; their number does not depend on that of the segments:
+/* SEGMENTS ARE MERGED in four kinds of launches, drawn at the top of this file; their number does
+   not depend on that of the segments:
 
      jobs    lists the slices of long segments, where their lengths are known on the device only
      pack    sorts short segments, of up to half a tile, several to a tile, in one trip through local memory
      tile    sorts the tiles of long segments
      pass    merges runs of 1, 2, 4 ... tiles of long segments, all that are not whole yet
 
-   Passes move a segment to and fro between temp and target. One that takes p passes has its tiles sorted into the target if p is even, else
-   into temp, so that it is whole in the target; from then on it is left alone. On CPUs clsort_radix_pieces stands for pack and tile. */
+   Passes move a segment to and fro between temp and target. One that takes p passes has its tiles
+   sorted into the target if p is even, else into temp, so that it is whole in the target; from then
+   on it is left alone. On CPUs clsort_radix_pieces stands for pack and tile. */
 #if CLSORT_IS(SEGMENTS)
 #if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && !CLSORT_TWO_ARRAYS
-/* The array that holds a segment's runs before a pass; before pass `passes`, where they are one, the target. */
+/* The array that holds a segment's runs before a pass; before pass `passes`, where they are one,
+   the target. */
 CLSORT_INLINE array_t runs_before(array_t target, array_t temp, uint passes, uint pass)
 {
     return passes - pass & 1 ? temp : target;
 }
 
-/* Fills the table of jobs: for each window the first segment that begins there, and the slices of segments with more than `least` rows, in any
-   order. A work-group counts the slices of CLSORT_GROUP segments, takes as many places of the table at once and fills them in turn, finding
-   the segment of a slice by a search among the sums. Words 0 to 2 must be 0 before.
-   sums: 2 * CLSORT_GROUP + 1 words. */
-CLSORT_KERNEL void clsort_segment_jobs(CLSORT_SEGMENT_ARGS, CLSORT_JOB_ARGS, uint least, uint slice, local uint *sums)
+/* Fills the table of jobs: for each window the first segment that begins there, and the slices of
+   segments with more than `least` rows, in any order. A work-group counts the slices of
+   CLSORT_GROUP segments, takes as many places of the table at once and fills them in turn, finding
+   the segment of a slice by a search among the sums. Words 0 to 2 must be 0 before. sums: 2 *
+   CLSORT_GROUP + 1 words. */
+CLSORT_KERNEL void clsort_segment_jobs(CLSORT_SEGMENT_ARGS, CLSORT_JOB_ARGS, uint least, uint slice,
+                                       local uint *sums)
 {
     const segments_t s = CLSORT_SEGMENTS;
     const jobs_t j = CLSORT_JOBS;
-    const uint t = (uint)get_local_id(0), first = (uint)get_group_id(0) * CLSORT_GROUP, i = first + t, window = max(slice / 2, 1u);
+    const uint t = (uint)get_local_id(0), first = (uint)get_group_id(0) * CLSORT_GROUP,
+               i = first + t, window = max(slice / 2, 1u);
     const segment_t nothing = { 0, 0 }, own = i < segment_count(s) ? take_segment(s, i) : nothing;
     if (i < segment_count(s) && segment_descends(s, i))
         atomic_or((volatile global uint *)j.table + 2, 1);
     const uint own_slices = own.rows > least ? (own.rows - 1) / slice + 1 : 0;
-    if (s.kind & CLSORT__SEGMENTS_AT_OFFSETS && i < s.segments && (i == 0 || take_segment(s, i - 1).begin / window < own.begin / window))
+    if (s.kind & CLSORT__SEGMENTS_AT_OFFSETS && i < s.segments
+        && (i == 0 || take_segment(s, i - 1).begin / window < own.begin / window))
         *job_window(j, own.begin / window) = i;
     uint slices;
     sums[t] = own_slices + group_scan_total(own_slices, sums, &slices);
@@ -2130,27 +2307,36 @@ CLSORT_KERNEL void clsort_segment_jobs(CLSORT_SEGMENT_ARGS, CLSORT_JOB_ARGS, uin
 //---- merge: tiles of segments
 #if CLSORT_SHARE_LOG2 > 0
 /* Sorts the tiles of long segments. */
-CLSORT_KERNEL void clsort_segment_tile(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_ARGS(temp), CLSORT_CODEC_ARGS,
-                                       CLSORT_SEGMENT_ARGS, CLSORT_JOB_ARGS, local code_t *keys, local uint *words, local uint *splits)
+CLSORT_KERNEL void clsort_segment_tile(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target),
+                                       CLSORT_ARRAY_ARGS(temp), CLSORT_CODEC_ARGS,
+                                       CLSORT_SEGMENT_ARGS, CLSORT_JOB_ARGS, local code_t *keys,
+                                       local uint *words, local uint *splits)
 {
-    const array_t source = CLSORT_ARRAY(source), target = CLSORT_ARRAY(target), temp = CLSORT_ARRAY(temp);
+    const array_t source = CLSORT_ARRAY(source), target = CLSORT_ARRAY(target),
+                  temp = CLSORT_ARRAY(temp);
     const codec_t codec = CLSORT_CODEC;
     const jobs_t j = CLSORT_JOBS;
     const segments_t given = CLSORT_SEGMENTS, s = sortable_segments(given, j);
     const uint all = job_count(j, s);
     for (uint i = (uint)get_group_id(0); i < all; i += (uint)get_num_groups(0)) {
         const job_t job = take_job(j, s, i);
-        const uint at = job.slice * CLSORT_TILE_ROWS, rows = at < job.segment.rows ? min(job.segment.rows - at, (uint)CLSORT_TILE_ROWS) : 0;
+        const uint at = job.slice * CLSORT_TILE_ROWS,
+                   rows = at < job.segment.rows ? min(job.segment.rows - at, (uint)CLSORT_TILE_ROWS)
+                                                : 0;
         const array_t from = array_at(job.where, source, target, temp);
-        const array_t to = runs_before(target, temp, segment_passes(job.segment, CLSORT_TILE_ROWS), 0);
+        const array_t to = runs_before(target, temp, segment_passes(job.segment, CLSORT_TILE_ROWS),
+                                       0);
         sort_tile(from, to, job.segment.begin + at, rows, codec, keys, words, splits);
         barrier(CLK_LOCAL_MEM_FENCE);
     }
 }
 
-/* Merges pairs of runs of 2^pass tiles, in segments that are not whole yet; each job writes a tile. */
-CLSORT_KERNEL void clsort_segment_pass(CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_ARGS(temp), CLSORT_CODEC_ARGS, CLSORT_SEGMENT_ARGS,
-                                       CLSORT_JOB_ARGS, uint pass, local code_t *keys, local uint *words, local uint *splits)
+/* Merges pairs of runs of 2^pass tiles, in segments that are not whole yet; each job writes a
+   tile. */
+CLSORT_KERNEL void clsort_segment_pass(CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_ARGS(temp),
+                                       CLSORT_CODEC_ARGS, CLSORT_SEGMENT_ARGS, CLSORT_JOB_ARGS,
+                                       uint pass, local code_t *keys, local uint *words,
+                                       local uint *splits)
 {
     const array_t target = CLSORT_ARRAY(target), temp = CLSORT_ARRAY(temp);
     const codec_t codec = CLSORT_CODEC;
@@ -2159,10 +2345,12 @@ CLSORT_KERNEL void clsort_segment_pass(CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_A
     const uint all = pass_job_count(j, s, pass), run = CLSORT_TILE_ROWS << pass;
     for (uint i = (uint)get_group_id(0); i < all; i += (uint)get_num_groups(0)) {
         const job_t job = take_job(j, s, i);
-        const uint passes = segment_passes(job.segment, CLSORT_TILE_ROWS), at = job.slice * CLSORT_TILE_ROWS;
+        const uint passes = segment_passes(job.segment, CLSORT_TILE_ROWS),
+                   at = job.slice * CLSORT_TILE_ROWS;
         const array_t from = advance(runs_before(target, temp, passes, pass), job.segment.begin);
         const array_t to = advance(runs_before(target, temp, passes, pass + 1), job.segment.begin);
-        const pair_t p = find_pair(from, from, at, pass < passes ? job.segment.rows : 0, run, 2 * run - 1);
+        const pair_t p = find_pair(from, from, at, pass < passes ? job.segment.rows : 0, run,
+                                   2 * run - 1);
         merge_tile(p, at, to, 0, 0, codec, keys, words, splits);
         barrier(CLK_LOCAL_MEM_FENCE);
     }
@@ -2170,7 +2358,8 @@ CLSORT_KERNEL void clsort_segment_pass(CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_A
 
 //---- merge: packed segments
 #if !CLSORT_RANGES
-/* Where the rows of a tile of short segments lie: row i at base + i, or where `width` is not 0 in segments of that many rows at a stride. */
+/* Where the rows of a tile of short segments lie: row i at base + i, or where `width` is not 0 in
+   segments of that many rows at a stride. */
 typedef struct { uint base, width, stride; } strip_t;
 
 CLSORT_INLINE uint strip_place(strip_t s, uint i)
@@ -2178,9 +2367,11 @@ CLSORT_INLINE uint strip_place(strip_t s, uint i)
     return s.width ? s.base + i / s.width * s.stride + i % s.width : s.base + i;
 }
 
-/* A tile's marks, in local memory. heads: a bit for each row that starts a segment, or comes behind the last one. around: for each work-item
-   the segment that its first row lies in, if this began before that row, its first row in the lower half of the word and its end in the upper
-   one; else that row twice. end: the end of the last segment. merges: of how many rounds the longest needs. */
+/* A tile's marks, in local memory. heads: a bit for each row that starts a segment, or comes behind
+   the last one. around: for each work-item the segment that its first row lies in, if this began
+   before that row, its first row in the lower half of the word and its end in the upper one; else
+   that row twice. end: the end of the last segment. merges: of how many rounds the longest
+   needs. */
 #define CLSORT_HEAD_WORDS ((CLSORT_TILE_ROWS + 31) / 32)
 typedef struct { local uint *heads, *around, *end, *merges; } marks_t;
 
@@ -2190,8 +2381,9 @@ CLSORT_INLINE void mark_head(marks_t m, uint row)
         atomic_or(&m.heads[row / 32], 1u << row % 32);
 }
 
-/* The first segment that begins in a window of `reach` rows; the number of segments if there is none. The table's word is believed only if
-   that segment does begin there and the one before it does not: words of windows that none begins in were not written. */
+/* The first segment that begins in a window of `reach` rows; the number of segments if there is
+   none. The table's word is believed only if that segment does begin there and the one before it
+   does not: words of windows that none begins in were not written. */
 CLSORT_INLINE uint first_of_window(segments_t s, jobs_t j, uint window, uint reach)
 {
     const uint i = s.segments ? min(*job_window(j, window), s.segments - 1) : 0;
@@ -2199,14 +2391,17 @@ CLSORT_INLINE uint first_of_window(segments_t s, jobs_t j, uint window, uint rea
     return begins && (i == 0 || take_segment(s, i - 1).begin / reach < window) ? i : s.segments;
 }
 
-/* Marks the heads and the end of a tile's segments: `per` equal rows, or where offsets tell, those that begin in the group's window and are
-   short, so that they fit. Only the last one can be long: it is left to clsort_segment_tile. Called by all work-items, with the marks cleared
-   and a barrier since; they are whole after a barrier. */
+/* Marks the heads and the end of a tile's segments: `per` equal rows, or where offsets tell, those
+   that begin in the group's window and are short, so that they fit. Only the last one can be long:
+   it is left to clsort_segment_tile. Called by all work-items, with the marks cleared and a barrier
+   since; they are whole after a barrier. */
 CLSORT_INLINE strip_t mark_segments(segments_t s, jobs_t j, marks_t m)
 {
-    const uint t = (uint)get_local_id(0), group = (uint)get_group_id(0), reach = CLSORT_TILE_ROWS / 2, window = group * reach, per = j.per;
+    const uint t = (uint)get_local_id(0), group = (uint)get_group_id(0),
+               reach = CLSORT_TILE_ROWS / 2, window = group * reach, per = j.per;
     const uint first = per ? group * per : first_of_window(s, j, group, reach);
-    const segment_t nothing = { 0, 0 }, head = first < s.segments ? take_segment(s, first) : nothing;
+    const segment_t nothing = { 0, 0 },
+                    head = first < s.segments ? take_segment(s, first) : nothing;
     const strip_t strip = { head.begin, per && s.stride != head.rows ? head.rows : 0, s.stride };
     for (uint i = first + t; i < s.segments && (!per || i - first < per); i += CLSORT_GROUP) {
         const segment_t own = take_segment(s, i);
@@ -2239,8 +2434,9 @@ CLSORT_INLINE uint next_head(local const uint *heads, uint row)
     return bits ? at * 32 + 31 - clz(bits & -bits) : CLSORT_TILE_ROWS;
 }
 
-/* Fills in `around` and `merges`: a segment that crosses the first row of work-item t is put together at the latest in the round that merges
-   the runs on both sides of t. Called by all work-items with a barrier since the heads were marked; needs one after. */
+/* Fills in `around` and `merges`: a segment that crosses the first row of work-item t is put
+   together at the latest in the round that merges the runs on both sides of t. Called by all
+   work-items with a barrier since the heads were marked; needs one after. */
 CLSORT_INLINE void mark_around(marks_t m, uint rows)
 {
     const uint t = (uint)get_local_id(0), row = t * CLSORT_ITEMS;
@@ -2251,7 +2447,8 @@ CLSORT_INLINE void mark_around(marks_t m, uint rows)
 }
 
 //---- merge: packed rows
-/* Puts the rows of registers in order, between heads: odd-even transposition. Bit m of `heads`: row m starts a segment. */
+/* Puts the rows of registers in order, between heads: odd-even transposition. Bit m of `heads`: row
+   m starts a segment. */
 CLSORT_INLINE void sort_between(row_t *v, uint heads, codec_t c)
 {
     #pragma unroll
@@ -2263,11 +2460,14 @@ CLSORT_INLINE void sort_between(row_t *v, uint heads, codec_t c)
     }
 }
 
-/* Merges [first, middle) and [middle, end), the parts of a segment in two neighbouring runs, and keeps the rows around them: each work-item takes those
-   of its place into v. Called as merge_rows, and reads on as that does. */
-CLSORT_INLINE void merge_inside(row_t *v, local const code_t *keys, local const uint *words, uint first, uint middle, uint end, codec_t c)
+/* Merges [first, middle) and [middle, end), the parts of a segment in two neighbouring runs, and
+   keeps the rows around them: each work-item takes those of its place into v. Called as merge_rows,
+   and reads on as that does. */
+CLSORT_INLINE void merge_inside(row_t *v, local const code_t *keys, local const uint *words,
+                                uint first, uint middle, uint end, codec_t c)
 {
-    const uint at = (uint)get_local_id(0) * CLSORT_ITEMS, diagonal = at > first ? min(at, end) - first : 0;
+    const uint at = (uint)get_local_id(0) * CLSORT_ITEMS,
+               diagonal = at > first ? min(at, end) - first : 0;
     const uint split = split_rows(keys, words, first, middle - first, end - middle, diagonal, c);
     uint a = at < first ? at : first + split, b = at > end ? at : middle + (diagonal - split);
     row_t x = get_row(keys, words, a), y = get_row(keys, words, b);
@@ -2282,7 +2482,8 @@ CLSORT_INLINE void merge_inside(row_t *v, local const code_t *keys, local const 
     }
 }
 
-/* A work-item's rows to their places in the tile. Called by pack kernels; has a barrier before and after. */
+/* A work-item's rows to their places in the tile. Called by pack kernels; has a barrier before and
+   after. */
 CLSORT_INLINE void put_own_rows(local code_t *keys, local uint *words, const row_t *v)
 {
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -2292,8 +2493,8 @@ CLSORT_INLINE void put_own_rows(local code_t *keys, local uint *words, const row
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Sorts a tile of rows between the heads. Called by clsort_segment_pack with the rows in local memory and marked, and a barrier since; they are
-   there again after it, with a barrier since. */
+/* Sorts a tile of rows between the heads. Called by clsort_segment_pack with the rows in local
+   memory and marked, and a barrier since; they are there again after it, with a barrier since. */
 CLSORT_INLINE void sort_strip(local code_t *keys, local uint *words, marks_t marks, codec_t codec)
 {
     const uint t = (uint)get_local_id(0), at = t * CLSORT_ITEMS, merges = *marks.merges;
@@ -2305,8 +2506,10 @@ CLSORT_INLINE void sort_strip(local code_t *keys, local uint *words, marks_t mar
     put_own_rows(keys, words, v);
     #pragma unroll 1
     for (uint k = 0; k < merges; k++) {
-        const uint run = CLSORT_ITEMS << k, start = at & ~(2 * run - 1), around = marks.around[(start + run) / CLSORT_ITEMS];
-        merge_inside(v, keys, words, max(around & 0xFFFF, start), start + run, min(around >> 16, start + 2 * run), codec);
+        const uint run = CLSORT_ITEMS << k, start = at & ~(2 * run - 1),
+                   around = marks.around[(start + run) / CLSORT_ITEMS];
+        merge_inside(v, keys, words, max(around & 0xFFFF, start), start + run,
+                     min(around >> 16, start + 2 * run), codec);
         put_own_rows(keys, words, v);
     }
 }
@@ -2317,15 +2520,18 @@ CLSORT_INLINE marks_t clear_marks(local uint *space)
 {
     local uint *const behind = space + CLSORT_HEAD_WORDS + CLSORT_GROUP;
     const marks_t marks = { space, space + CLSORT_HEAD_WORDS, behind, behind + 1 };
-    for (uint i = (uint)get_local_id(0); i < CLSORT_HEAD_WORDS + CLSORT_GROUP + 2; i += CLSORT_GROUP)
+    for (uint i = (uint)get_local_id(0); i < CLSORT_HEAD_WORDS + CLSORT_GROUP + 2;
+         i += CLSORT_GROUP)
         space[i] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
     return marks;
 }
 
-/* Sorts short segments, a tile of them per work-group, `per` of them if they are equal rows. One read and one write of each element.
-   space, for the marks: CLSORT_HEAD_WORDS + CLSORT_GROUP + 2 words. */
-CLSORT_KERNEL void clsort_segment_pack(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_CODEC_ARGS, CLSORT_SEGMENT_ARGS, CLSORT_JOB_ARGS,
+/* Sorts short segments, a tile of them per work-group, `per` of them if they are equal rows. One
+   read and one write of each element. space, for the marks: CLSORT_HEAD_WORDS + CLSORT_GROUP + 2
+   words. */
+CLSORT_KERNEL void clsort_segment_pack(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target),
+                                       CLSORT_CODEC_ARGS, CLSORT_SEGMENT_ARGS, CLSORT_JOB_ARGS,
                                        local code_t *keys, local uint *words, local uint *space)
 {
     const array_t source = CLSORT_ARRAY(source), target = CLSORT_ARRAY(target);
@@ -2340,7 +2546,8 @@ CLSORT_KERNEL void clsort_segment_pack(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_A
     #pragma unroll
     for (uint m = 0; m < CLSORT_ITEMS; m++) {
         const uint i = m * CLSORT_GROUP + t;
-        put_row(keys, words, i, i < rows ? load_whole_row(source, codec, strip_place(strip, i)) : top_row());
+        put_row(keys, words, i,
+                i < rows ? load_whole_row(source, codec, strip_place(strip, i)) : top_row());
     }
     if (t == 0)
         mark_head(marks, rows);
@@ -2355,9 +2562,11 @@ CLSORT_KERNEL void clsort_segment_pack(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_A
 #else
 
 //---- merge: segments serially
-/* Merges pairs of runs of 2^pass pieces, in segments that are not whole yet; each job writes a piece. */
-CLSORT_KERNEL void clsort_segment_pass(CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_ARGS(temp), CLSORT_CODEC_ARGS, CLSORT_SEGMENT_ARGS,
-                                       CLSORT_JOB_ARGS, uint pass, uint piece)
+/* Merges pairs of runs of 2^pass pieces, in segments that are not whole yet; each job writes a
+   piece. */
+CLSORT_KERNEL void clsort_segment_pass(CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_ARGS(temp),
+                                       CLSORT_CODEC_ARGS, CLSORT_SEGMENT_ARGS, CLSORT_JOB_ARGS,
+                                       uint pass, uint piece)
 {
     const array_t target = CLSORT_ARRAY(target), temp = CLSORT_ARRAY(temp);
     const codec_t codec = CLSORT_CODEC;
@@ -2371,9 +2580,12 @@ CLSORT_KERNEL void clsort_segment_pass(CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_A
             continue;
         const array_t from = advance(runs_before(target, temp, passes, pass), job.segment.begin);
         const pair_t p = find_pair(from, from, at, job.segment.rows, run, 2 * run - 1);
-        const uint begin = at - p.start, rows = p.na + p.nb, end = min(begin + piece, rows), a = split_pair(p, begin, codec);
+        const uint begin = at - p.start, rows = p.na + p.nb, end = min(begin + piece, rows),
+                   a = split_pair(p, begin, codec);
         const uint end_a = end == rows ? p.na : split_pair(p, end, codec);
-        merge_slice(p, a, end_a, begin - a, end - end_a, advance(runs_before(target, temp, passes, pass + 1), job.segment.begin), at, codec);
+        merge_slice(p, a, end_a, begin - a, end - end_a,
+                    advance(runs_before(target, temp, passes, pass + 1), job.segment.begin), at,
+                    codec);
     }
 }
 #endif
@@ -2382,28 +2594,31 @@ CLSORT_KERNEL void clsort_segment_pass(CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_A
 #endif
 
 //---- radix: plan
-/* RADIX, least significant digit first, stable. One pass per digit of CLSORT_DIGIT_BITS bits of the code. The rows are cut into `blocks` of
-   block_rows rows, whole tiles but for the last one. A pass is three launches:
+/* RADIX, least significant digit first, stable. One pass per digit of CLSORT_DIGIT_BITS bits of the
+   code. The rows are cut into `blocks` of block_rows rows, whole tiles but for the last one. A pass
+   is three launches:
 
      count      how often each digit occurs in each block             reads keys
      scan       where each block's rows of each digit begin           2^bits * blocks words
      scatter    moves the rows there                                  reads and writes rows
 
-   With a work-item per block counts and places lie in private memory; with a work-group per block a tile at a time is put in order in
-   local memory and written in runs.
+   With a work-item per block counts and places lie in private memory; with a work-group per block a
+   tile at a time is put in order in local memory and written in runs.
 
-   Which passes move anything is decided on the device. The first count also finds the bits in which any two codes differ, and the first
-   scan writes the PLAN: for every pass one word that says whether the pass sorts, copies or is idle, and between which arrays. A pass
-   whose digit is the same everywhere is idle. The moves alternate between target and temp and the last one ends in target. In place an odd
-   number of moves, out of place none at all, takes one more: an idle pass then copies. Only where there is no idle pass to do it,
-   in place with an odd number of passes, the host adds a pass. With nothing idle nothing is copied.
+   Which passes move anything is decided on the device. The first count also finds the bits in which
+   any two codes differ, and the first scan writes the PLAN: for every pass one word that says
+   whether the pass sorts, copies or is idle, and between which arrays. A pass whose digit is the
+   same everywhere is idle. The moves alternate between target and temp and the last one ends in
+   target. In place an odd number of moves, out of place none at all, takes one more: an idle pass
+   then copies. Only where there is no idle pass to do it, in place with an odd number of passes,
+   the host adds a pass. With nothing idle nothing is copied.
 
      in place, 4 passes:      all sort             S>t  t>T  T>t  t>T        (S source = T target, t temp)
                               digit 2 is constant  S>t  t>T  T=t  t>T
                               digits 1, 2 are      S>t  .    .    t>T
      out of place, 4 passes:  all sort             S>t  t>T  T>t  t>T
                               digit 2 is constant  S>T  T>t  .    t>T        no copy
-                              all are              S=T  .    .    .           */
+                              all are              S=T  .    .    . */
 #if CLSORT_LANES == 1 && CLSORT_NEEDS_RADIX
 /* Bits of a digit: 4 to 8; up to 11 with a block per work-item. */
 #ifndef CLSORT_DIGIT_BITS
@@ -2419,10 +2634,16 @@ CLSORT_KERNEL void clsort_segment_pass(CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_A
 #define CLSORT_RADIX_DIGITS CLSORT__DIGITS_OF(CLSORT_KEY_BYTES, CLSORT_DIGIT_BITS)
 
 /* What every radix kernel is told. Bits first_bit ... last_bit - 1 of the code are sorted by. */
-#define CLSORT_RADIX_ARGS CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_ARGS(temp), CLSORT_CODEC_ARGS, \
-    global uchar *scratch, ulong scratch_at, uint n, uint blocks, uint block_rows, uint first_bit, uint last_bit, uint in_place, uint pass
-#define CLSORT_RADIX { CLSORT_ARRAY(source), CLSORT_ARRAY(target), CLSORT_ARRAY(temp), CLSORT_CODEC, (global uint *)(scratch + scratch_at), \
-    n, blocks, block_rows, first_bit, last_bit, in_place, pass }
+#define CLSORT_RADIX_ARGS \
+    CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_ARGS(temp), \
+        CLSORT_CODEC_ARGS, global uchar *scratch, ulong scratch_at, uint n, uint blocks, \
+        uint block_rows, uint first_bit, uint last_bit, uint in_place, uint pass
+#define CLSORT_RADIX \
+    { \
+        CLSORT_ARRAY(source), CLSORT_ARRAY(target), CLSORT_ARRAY(temp), CLSORT_CODEC, \
+            (global uint *)(scratch + scratch_at), n, blocks, block_rows, first_bit, last_bit, \
+            in_place, pass \
+    }
 typedef struct {
     array_t source, target, temp;
     codec_t codec;
@@ -2447,7 +2668,8 @@ CLSORT_INLINE uint radix_passes(radix_t r)
 }
 
 //---- radix: digits
-/* Where a digit lies in a code. The pass that the host may add has the last digit; it never sorts. */
+/* Where a digit lies in a code. The pass that the host may add has the last digit; it never
+   sorts. */
 typedef struct { uint shift, mask; } digit_t;
 
 CLSORT_INLINE digit_t pass_digit(radix_t r, uint pass)
@@ -2462,8 +2684,8 @@ CLSORT_INLINE uint digit_of(code_t code, digit_t d)
     return (uint)(code >> d.shift) & d.mask;
 }
 
-/* What a pass does: sorts, copies or neither; whether it is an odd one of those that sort. The words of the plan hold these bits and, above
-   them, the arrays. */
+/* What a pass does: sorts, copies or neither; whether it is an odd one of those that sort. The
+   words of the plan hold these bits and, above them, the arrays. */
 enum { PASS_SORTS = 1, PASS_COPIES = 2, PASS_ODD = 4, PASS_FROM = 3, PASS_TO = 5 };
 /* Values of in_place: target is the source, or temp is, which then must not be written first. */
 enum { TARGET_IS_SOURCE = 1, TEMP_IS_SOURCE = 2 };
@@ -2475,7 +2697,10 @@ CLSORT_INLINE void write_plan(radix_t r, code_t differ)
     uint sorts = 0;
     for (uint p = 0; p < passes; p++)
         sorts += digit_of(differ, pass_digit(r, p)) != 0;
-    uint copies = r.in_place == TEMP_IS_SOURCE ? !(sorts & 1) : r.in_place ? sorts & 1 : sorts == 0, moves = sorts + copies, from = AT_SOURCE, odd = 0;
+    uint copies = r.in_place == TEMP_IS_SOURCE ? !(sorts & 1)
+                  : r.in_place                 ? sorts & 1
+                                               : sorts == 0,
+         moves = sorts + copies, from = AT_SOURCE, odd = 0;
     for (uint p = 0; p <= passes; p++) {
         const uint varies = p < passes && digit_of(differ, pass_digit(r, p)) != 0;
         if (!varies && !copies) {
@@ -2483,7 +2708,8 @@ CLSORT_INLINE void write_plan(radix_t r, code_t differ)
             continue;
         }
         const uint to = --moves & 1 ? AT_TEMP : AT_TARGET;
-        r.scratch[p] = (varies ? PASS_SORTS | odd : PASS_COPIES) | from << PASS_FROM | to << PASS_TO;
+        r.scratch[p] = (varies ? PASS_SORTS | odd : PASS_COPIES) | from << PASS_FROM
+                       | to << PASS_TO;
         odd ^= varies ? PASS_ODD : 0;
         copies = varies ? copies : 0;
         from = to;
@@ -2502,8 +2728,8 @@ CLSORT_INLINE array_t plan_array(radix_t r, uint plan, uint at)
 }
 
 //---- radix: blocks
-/* The rows begin ... begin + rows - 1 of a block, or none if `works` is 0: then a kernel's loops do nothing, and no barrier has
-   to stand under a condition. */
+/* The rows begin ... begin + rows - 1 of a block, or none if `works` is 0: then a kernel's loops do
+   nothing, and no barrier has to stand under a condition. */
 typedef struct { uint begin, rows; } block_t;
 
 CLSORT_INLINE block_t take_block(radix_t r, uint block, uint works)
@@ -2538,8 +2764,8 @@ CLSORT_INLINE void copy_block(radix_t r, uint plan, block_t b, uint t, uint step
 /* Digits are taken from this many keys at a time, in a loop that compilers turn into vectors. */
 #define CLSORT_BATCH 16
 
-/* Counts the digits of a block; bins has CLSORT_COUNT_COPIES counters per digit, so that equal keys in a row need not wait
-   for each other. */
+/* Counts the digits of a block; bins has CLSORT_COUNT_COPIES counters per digit, so that equal keys
+   in a row need not wait for each other. */
 CLSORT_INLINE seen_t count_block(radix_t r, array_t from, block_t b, uint *bins)
 {
     const digit_t digit = pass_digit(r, r.pass);
@@ -2548,7 +2774,8 @@ CLSORT_INLINE seen_t count_block(radix_t r, array_t from, block_t b, uint *bins)
     for (; b.rows - i >= CLSORT_BATCH; i += CLSORT_BATCH) {
         uint d[CLSORT_BATCH];
         for (uint k = 0; k < CLSORT_BATCH; k++)
-            d[k] = digit_of(see_code(&seen, encode(*key_place(from, b.begin + i + k), r.codec)), digit);
+            d[k] = digit_of(see_code(&seen, encode(*key_place(from, b.begin + i + k), r.codec)),
+                            digit);
         for (uint k = 0; k < CLSORT_BATCH; k++)
             bins[k % CLSORT_COUNT_COPIES * CLSORT_DIGITS + d[k]]++;
     }
@@ -2587,7 +2814,8 @@ CLSORT_KERNEL void clsort_radix_count(CLSORT_RADIX_ARGS)
     }
 }
 
-/* One work-item. The table lies by blocks here; it becomes the places where the blocks' digits begin. */
+/* One work-item. The table lies by blocks here; it becomes the places where the blocks' digits
+   begin. */
 CLSORT_KERNEL void clsort_radix_scan(CLSORT_RADIX_ARGS)
 {
     const radix_t r = CLSORT_RADIX;
@@ -2612,8 +2840,9 @@ CLSORT_KERNEL void clsort_radix_scan(CLSORT_RADIX_ARGS)
 }
 
 //---- radix: scatter of a block per work-item
-/* Moves the rows of a block to the places that `next` holds for each digit. Segments may overlap, where offsets do not ascend: then another
-   work-item changes rows that were counted, so that places of pieces are kept inside. */
+/* Moves the rows of a block to the places that `next` holds for each digit. Segments may overlap,
+   where offsets do not ascend: then another work-item changes rows that were counted, so that
+   places of pieces are kept inside. */
 CLSORT_INLINE void scatter_rows(radix_t r, array_t from, array_t to, block_t b, uint *next)
 {
     const digit_t digit = pass_digit(r, r.pass);
@@ -2624,8 +2853,9 @@ CLSORT_INLINE void scatter_rows(radix_t r, array_t from, array_t to, block_t b, 
     }
 }
 
-/* Keys alone, more of them than caches hold, wait in the first-level cache until they fill a line of the target, which is written past the
-   caches where the compiler knows how. At 2^24 keys in 1 / 1.3 to 1 / 1.6 of the time of scatter_rows; at 2^20 in 1.3 times as long. */
+/* Keys alone, more of them than caches hold, wait in the first-level cache until they fill a line
+   of the target, which is written past the caches where the compiler knows how. At 2^24 keys in 1 /
+   1.3 to 1 / 1.6 of the time of scatter_rows; at 2^20 in 1.3 times as long. */
 #ifndef CLSORT_STAGE_BYTES
 #define CLSORT_STAGE_BYTES (1 << 25)
 #endif
@@ -2657,7 +2887,8 @@ CLSORT_INLINE void scatter_keys(radix_t r, array_t from, array_t to, block_t b, 
         first[d] = next[d];
     for (uint i = 0; i < b.rows; i++) {
         const code_t key = *key_place(from, b.begin + i);
-        const uint d = digit_of(encode(key, r.codec), digit), at = next[d]++, slot = (at + skew) % CLSORT_STAGE_KEYS;
+        const uint d = digit_of(encode(key, r.codec), digit), at = next[d]++,
+                   slot = (at + skew) % CLSORT_STAGE_KEYS;
         code_t *line = lines + d * CLSORT_STAGE_KEYS;
         line[slot] = key;
         if (slot == CLSORT_STAGE_KEYS - 1) {
@@ -2666,8 +2897,10 @@ CLSORT_INLINE void scatter_keys(radix_t r, array_t from, array_t to, block_t b, 
         }
     }
     for (uint d = 0; d < CLSORT_DIGITS; d++) {
-        const uint slot = (next[d] + skew) % CLSORT_STAGE_KEYS, left = min(slot, next[d] - first[d]);
-        write_line(key_place(to, next[d] - left), lines + (d * CLSORT_STAGE_KEYS + slot - left), left);
+        const uint slot = (next[d] + skew) % CLSORT_STAGE_KEYS,
+                   left = min(slot, next[d] - first[d]);
+        write_line(key_place(to, next[d] - left), lines + (d * CLSORT_STAGE_KEYS + slot - left),
+                   left);
     }
     mem_fence(CLK_GLOBAL_MEM_FENCE);
 }
@@ -2714,7 +2947,8 @@ CLSORT_INLINE code_t count_digits(radix_t r, uint bins[][CLSORT_DIGITS])
     return seen.set & seen.clear;
 }
 
-/* Sorts n rows by one work-item, which reads the keys once to count all digits. The plan is all that it takes of the scratch. */
+/* Sorts n rows by one work-item, which reads the keys once to count all digits. The plan is all
+   that it takes of the scratch. */
 CLSORT_INLINE void sort_small(radix_t r)
 {
     const block_t all = { 0, r.n };
@@ -2767,30 +3001,36 @@ CLSORT_INLINE void insert_rows(array_t source, array_t target, uint rows, codec_
 /* Sorts a piece of a segment, which may be the whole, to the array that its merges start from. */
 CLSORT_INLINE void sort_piece(radix_t r, job_t job, uint piece)
 {
-    const uint at = job.slice * piece, begin = job.segment.begin + at, moves = segment_passes(job.segment, piece);
+    const uint at = job.slice * piece, begin = job.segment.begin + at,
+               moves = segment_passes(job.segment, piece);
     const array_t from = advance(array_at(job.where, r.source, r.target, r.temp), begin);
-    const array_t to = advance(moves & 1 ? r.temp : r.target, begin), other = advance(moves & 1 ? r.target : r.temp, begin);
+    const array_t to = advance(moves & 1 ? r.temp : r.target, begin),
+                  other = advance(moves & 1 ? r.target : r.temp, begin);
     r.n = at < job.segment.rows ? min(job.segment.rows - at, piece) : 0;
     r.source = from;
     r.target = to;
     r.temp = other;
-    r.in_place = from.keys == to.keys ? TARGET_IS_SOURCE : from.keys == other.keys ? TEMP_IS_SOURCE : 0;
+    r.in_place = from.keys == to.keys      ? TARGET_IS_SOURCE
+                 : from.keys == other.keys ? TEMP_IS_SOURCE
+                                           : 0;
     if (r.n > CLSORT_INSERTION_ROWS)
         sort_small(r);
     else
         insert_rows(from, to, r.n, r.codec);
 }
 
-/* Each work-item sorts segments of up to `piece` rows whole, then pieces of longer ones, one for each job; of ranges it takes jobs alone.
-   scratch: a plan for each work-item. */
-CLSORT_KERNEL void clsort_radix_pieces(CLSORT_RADIX_ARGS, CLSORT_SEGMENT_ARGS, CLSORT_JOB_ARGS, uint piece)
+/* Each work-item sorts segments of up to `piece` rows whole, then pieces of longer ones, one for
+   each job; of ranges it takes jobs alone. scratch: a plan for each work-item. */
+CLSORT_KERNEL void clsort_radix_pieces(CLSORT_RADIX_ARGS, CLSORT_SEGMENT_ARGS, CLSORT_JOB_ARGS,
+                                       uint piece)
 {
     radix_t r = CLSORT_RADIX;
     const jobs_t j = CLSORT_JOBS;
     const segments_t given = CLSORT_SEGMENTS, s = sortable_segments(given, j);
     const uint step = (uint)get_global_size(0), all = job_count(j, s);
     r.scratch += get_global_id(0) * CLSORT__PLAN_WORDS;
-    for (uint i = (uint)get_global_id(0); i < s.segments && !(s.kind & CLSORT__SEGMENTS_IN_RANGES); i += step) {
+    for (uint i = (uint)get_global_id(0); i < s.segments && !(s.kind & CLSORT__SEGMENTS_IN_RANGES);
+         i += step) {
         const job_t whole = { take_segment(s, i), 0, AT_SOURCE };
         if (whole.segment.rows <= piece)
             sort_piece(r, whole, piece);
@@ -2816,11 +3056,13 @@ CLSORT_KERNEL void clsort_radix_pieces(CLSORT_RADIX_ARGS, CLSORT_SEGMENT_ARGS, C
 #endif
 
 //---- radix: counting
-/* Copies of each local counter: lanes with equal digits then meet on fewer banks. The histogram of CLSORT_SWEEP packs two counters of 16 bits into a word, so
-   that a work-group may count CLSORT__COUNTER_MOST * CLSORT_COUNT_COPIES rows at most. */
+/* Copies of each local counter: lanes with equal digits then meet on fewer banks. The histogram of
+   CLSORT_SWEEP packs two counters of 16 bits into a word, so that a work-group may count
+   CLSORT__COUNTER_MOST * CLSORT_COUNT_COPIES rows at most. */
 #define CLSORT_COUNTERS (CLSORT_DIGITS * (CLSORT_SWEEP ? CLSORT_RADIX_DIGITS : 1))
 #ifndef CLSORT_COUNT_COPIES
-#define CLSORT_COUNT_COPIES (CLSORT_SWEEP ? CLSORT__HISTOGRAM_COPIES(CLSORT_COUNTERS) : CLSORT__LEAST_COPIES)
+#define CLSORT_COUNT_COPIES \
+    (CLSORT_SWEEP ? CLSORT__HISTOGRAM_COPIES(CLSORT_COUNTERS) : CLSORT__LEAST_COPIES)
 #endif
 #define CLSORT_COUNT_WORDS ((CLSORT_COUNTERS >> CLSORT_SWEEP) * CLSORT_COUNT_COPIES)
 #if CLSORT_COUNT_COPIES & (CLSORT_COUNT_COPIES - 1)
@@ -2835,9 +3077,11 @@ CLSORT_INLINE void clear_bins(local uint *bins)
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Adds the digits of the passes first ... last of a block's rows to the bins. Called with the bins cleared and a barrier since; they are
-   whole after a barrier. All keys of a tile are loaded before the first is counted. */
-CLSORT_INLINE void count_block(radix_t r, array_t from, block_t b, uint first, uint last, local uint *bins, seen_t *seen)
+/* Adds the digits of the passes first ... last of a block's rows to the bins. Called with the bins
+   cleared and a barrier since; they are whole after a barrier. All keys of a tile are loaded before
+   the first is counted. */
+CLSORT_INLINE void count_block(radix_t r, array_t from, block_t b, uint first, uint last,
+                               local uint *bins, seen_t *seen)
 {
     local uint *own = bins + local_id() % CLSORT_COUNT_COPIES;
     for (uint at = local_id(); at < b.rows; at += CLSORT_RADIX_ROWS) {
@@ -2856,7 +3100,8 @@ CLSORT_INLINE void count_block(radix_t r, array_t from, block_t b, uint first, u
             for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
                 const uint i = (p - first) * CLSORT_DIGITS + digit_of(code[m], digit);
                 if (at + m * CLSORT_GROUP < b.rows)
-                    atomic_add(&own[(i >> CLSORT_SWEEP) * CLSORT_COUNT_COPIES], CLSORT_SWEEP ? 1u << i % 2 * 16 : 1u);
+                    atomic_add(&own[(i >> CLSORT_SWEEP) * CLSORT_COUNT_COPIES],
+                               CLSORT_SWEEP ? 1u << i % 2 * 16 : 1u);
             }
         }
     }
@@ -2873,7 +3118,8 @@ CLSORT_INLINE uint bin_count(local const uint *bins, uint i)
     return count;
 }
 
-/* Adds bits seen to four words: set, clear, low half first. Called between barriers, the first of them after the words were cleared. */
+/* Adds bits seen to four words: set, clear, low half first. Called between barriers, the first of
+   them after the words were cleared. */
 CLSORT_INLINE void merge_seen(local uint *words, seen_t seen)
 {
     atomic_or(&words[0], (uint)seen.set);
@@ -2884,8 +3130,8 @@ CLSORT_INLINE void merge_seen(local uint *words, seen_t seen)
     }
 }
 
-/* The bits that differ among the keys of the first `count` blocks, for the first work-item. Called by all work-items of a group; `words` as for
-   merge_seen, sees a barrier before and after. */
+/* The bits that differ among the keys of the first `count` blocks, for the first work-item. Called
+   by all work-items of a group; `words` as for merge_seen, sees a barrier before and after. */
 CLSORT_INLINE code_t join_seen(radix_t r, uint count, local uint *words)
 {
     for (uint k = local_id(); k < 4; k += CLSORT_GROUP)
@@ -2898,10 +3144,14 @@ CLSORT_INLINE code_t join_seen(radix_t r, uint count, local uint *words)
 }
 
 //---- radix: tiles
-/* A tile in local memory. counters[team][digit]: in the lower half the team's work-items whose present row has the digit, in the upper half how many
-   rows have it, later where the next one goes in the tile. staged: codes, later words, in order. next[digit]: where the block's next row
-   goes; offsets[digit]: the distance from the tile to there; origins: of clsort_radix_small, where rows come from. */
-#define CLSORT_STAGED_BYTES (CLSORT_RADIX_ROWS * (CLSORT_KEY_BYTES > 4 * CLSORT_WORDS ? CLSORT_KEY_BYTES : 4 * CLSORT_WORDS))
+/* A tile in local memory. counters[team][digit]: in the lower half the team's work-items whose
+   present row has the digit, in the upper half how many rows have it, later where the next one goes
+   in the tile. staged: codes, later words, in order. next[digit]: where the block's next row goes;
+   offsets[digit]: the distance from the tile to there; origins: of clsort_radix_small, where rows
+   come from. */
+#define CLSORT_STAGED_BYTES \
+    (CLSORT_RADIX_ROWS \
+     * (CLSORT_KEY_BYTES > 4 * CLSORT_WORDS ? CLSORT_KEY_BYTES : 4 * CLSORT_WORDS))
 typedef struct {
     local code_t *staged;
     local uint *counters, *offsets, *next, *sums, *ticket;
@@ -2910,9 +3160,12 @@ typedef struct {
 
 CLSORT_INLINE tile_t make_tile(local ulong *space)
 {
-    local uint *counters = (local uint *)(space + (CLSORT_STAGED_BYTES + 7) / 8), *offsets = counters + CLSORT_TEAMS * CLSORT_DIGITS;
+    local uint *counters = (local uint *)(space + (CLSORT_STAGED_BYTES + 7) / 8),
+               *offsets = counters + CLSORT_TEAMS * CLSORT_DIGITS;
     local uint *sums = offsets + 2 * CLSORT_DIGITS, *ticket = sums + 2 * CLSORT_GROUP;
-    const tile_t tile = { (local code_t *)space, counters, offsets, offsets + CLSORT_DIGITS, sums, ticket, (local ushort *)(ticket + 2) };
+    const tile_t tile = { (local code_t *)space,       counters, offsets,
+                          offsets + CLSORT_DIGITS,     sums,     ticket,
+                          (local ushort *)(ticket + 2) };
     return tile;
 }
 
@@ -2929,19 +3182,26 @@ CLSORT_INLINE void load_codes(code_t *code, array_t from, codec_t c, uint rows)
     const uint first = tile_row(0);
     #pragma unroll
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
-        code[m] = first + m * CLSORT_TEAM < rows ? encode(*key_place(from, first + m * CLSORT_TEAM), c) : (code_t)~(code_t)0;
+        code[m] = first + m * CLSORT_TEAM < rows
+                      ? encode(*key_place(from, first + m * CLSORT_TEAM), c)
+                      : (code_t) ~(code_t)0;
 }
 
 //---- radix: votes
-/* The team's work-items with the caller's digit, by a vote, if it is the digit of the warp's first work-item; else 0, and so without warps: then they find each
-   other in local memory. Equal digits are where atomics wait for each other, so this pays where one digit is frequent, and only there: on an H200 votes make
-   sorts of uniform keys 10 % slower, and those of keys that are 95 % zeros 40 % faster. */
+/* The team's work-items with the caller's digit, by a vote, if it is the digit of the warp's first
+   work-item; else 0, and so without warps: then they find each other in local memory. Equal digits
+   are where atomics wait for each other, so this pays where one digit is frequent, and only there:
+   on an H200 votes make sorts of uniform keys 10 % slower, and those of keys that are 95 % zeros 40
+   % faster. */
 CLSORT_INLINE uint vote_peers(uint d)
 {
 #if CLSORT_FORWARD_PROGRESS
     uint first, same;
     __asm__ volatile("shfl.sync.idx.b32 %0, %1, 0, 31, 0xffffffff;" : "=r"(first) : "r"(d));
-    __asm__ volatile("{ .reg .pred p; setp.eq.u32 p, %1, %2; vote.sync.ballot.b32 %0, p, 0xffffffff; }" : "=r"(same) : "r"(d), "r"(first));
+    __asm__ volatile(
+        "{ .reg .pred p; setp.eq.u32 p, %1, %2; vote.sync.ballot.b32 %0, p, 0xffffffff; }"
+        : "=r"(same)
+        : "r"(d), "r"(first));
     return d == first ? same >> (local_id() & 16) & 0xFFFF : 0;
 #else
     return 0;
@@ -2949,7 +3209,8 @@ CLSORT_INLINE uint vote_peers(uint d)
 }
 
 //---- radix: ranks
-/* Counts the team's digits. Called by all work-items with the counters free; needs a barrier after. */
+/* Counts the team's digits. Called by all work-items with the counters free; needs a barrier
+   after. */
 CLSORT_INLINE void count_rows(tile_t tile, const code_t *code, digit_t digit, const uint votes)
 {
     const uint lane = local_id() % CLSORT_TEAM;
@@ -2965,10 +3226,13 @@ CLSORT_INLINE void count_rows(tile_t tile, const code_t *code, digit_t digit, co
     }
 }
 
-/* Ranks the team's rows, in their order, from where its digits begin, and stages the codes. Work-items with the same digit find each other through
-   their bits in its counter, or by votes; the last of them moves the counter on. Bank conflicts of random digits bound this, so bits and count share
-   a word. Called by all work-items with a barrier since the digits were placed; what it stages needs one after. */
-CLSORT_INLINE void rank_rows(tile_t tile, const code_t *code, digit_t digit, uint *rank, const uint votes)
+/* Ranks the team's rows, in their order, from where its digits begin, and stages the codes.
+   Work-items with the same digit find each other through their bits in its counter, or by votes;
+   the last of them moves the counter on. Bank conflicts of random digits bound this, so bits and
+   count share a word. Called by all work-items with a barrier since the digits were placed; what it
+   stages needs one after. */
+CLSORT_INLINE void rank_rows(tile_t tile, const code_t *code, digit_t digit, uint *rank,
+                             const uint votes)
 {
     const uint lane = local_id() % CLSORT_TEAM;
     local uint *counters = tile.counters + local_id() / CLSORT_TEAM * CLSORT_DIGITS;
@@ -2979,7 +3243,8 @@ CLSORT_INLINE void rank_rows(tile_t tile, const code_t *code, digit_t digit, uin
         if (voted == 0)
             atomic_or(counter, 1u << lane);
         team_sync();
-        const uint now = *counter, peers = voted ? voted : now & 0xFFFF, place = (now >> 16) + popcount(peers & ((1u << lane) - 1));
+        const uint now = *counter, peers = voted ? voted : now & 0xFFFF,
+                   place = (now >> 16) + popcount(peers & ((1u << lane) - 1));
         team_sync();
         if (peers >> lane == 1)
             *counter = (place + 1) << 16;
@@ -3007,8 +3272,9 @@ CLSORT_INLINE uint count_digit(tile_t tile, uint digit)
     return count;
 }
 
-/* Turns the counts of the own digits, the first of which begins at `begin`, into places in the tile, and takes the digits' places from the offsets.
-   Called by all work-items, each with its own digits' offsets set; needs a barrier after. */
+/* Turns the counts of the own digits, the first of which begins at `begin`, into places in the
+   tile, and takes the digits' places from the offsets. Called by all work-items, each with its own
+   digits' offsets set; needs a barrier after. */
 CLSORT_INLINE void place_digits(tile_t tile, uint begin)
 {
     for (uint d = own_digit(0); d < own_digit(CLSORT_OWN_DIGITS); d++) {
@@ -3022,8 +3288,8 @@ CLSORT_INLINE void place_digits(tile_t tile, uint begin)
     }
 }
 
-/* All of that for a tile whose rows go where next[] says, which moves on. Called by all work-items with the tile free; ends with a
-   barrier. */
+/* All of that for a tile whose rows go where next[] says, which moves on. Called by all work-items
+   with the tile free; ends with a barrier. */
 CLSORT_INLINE void order_tile(tile_t tile, const code_t *code, digit_t digit, uint *rank)
 {
     uint sum = 0;
@@ -3042,8 +3308,10 @@ CLSORT_INLINE void order_tile(tile_t tile, const code_t *code, digit_t digit, ui
 }
 
 //---- radix: tiles move
-/* Writes the staged codes, and says where they went. Called by all work-items with a barrier since the offsets and codes were set. */
-CLSORT_INLINE void store_codes(tile_t tile, array_t to, codec_t c, digit_t digit, uint rows, uint *place)
+/* Writes the staged codes, and says where they went. Called by all work-items with a barrier since
+   the offsets and codes were set. */
+CLSORT_INLINE void store_codes(tile_t tile, array_t to, codec_t c, digit_t digit, uint rows,
+                               uint *place)
 {
     const uint t = local_id();
     #pragma unroll
@@ -3055,8 +3323,10 @@ CLSORT_INLINE void store_codes(tile_t tile, array_t to, codec_t c, digit_t digit
     }
 }
 
-/* Moves the values by way of local memory to the same places. Called by all work-items with a barrier since `staged` was in use. */
-CLSORT_INLINE void move_values(tile_t tile, array_t from, array_t to, uint rows, const uint *rank, const uint *place)
+/* Moves the values by way of local memory to the same places. Called by all work-items with a
+   barrier since `staged` was in use. */
+CLSORT_INLINE void move_values(tile_t tile, array_t from, array_t to, uint rows, const uint *rank,
+                               const uint *place)
 {
     const uint t = local_id();
     local uint *staged = (local uint *)tile.staged;
@@ -3080,8 +3350,10 @@ CLSORT_INLINE void move_values(tile_t tile, array_t from, array_t to, uint rows,
     }
 }
 
-/* Writes an ordered tile of rows that begin at `from`. Called by all work-items with a barrier since it was staged and the offsets were set. */
-CLSORT_INLINE void store_tile(tile_t tile, array_t from, array_t to, codec_t c, digit_t digit, uint rows, const uint *rank)
+/* Writes an ordered tile of rows that begin at `from`. Called by all work-items with a barrier
+   since it was staged and the offsets were set. */
+CLSORT_INLINE void store_tile(tile_t tile, array_t from, array_t to, codec_t c, digit_t digit,
+                              uint rows, const uint *rank)
 {
     uint place[CLSORT_RADIX_ITEMS];
     store_codes(tile, to, c, digit, rows, place);
@@ -3097,7 +3369,8 @@ CLSORT_INLINE void store_tile(tile_t tile, array_t from, array_t to, codec_t c, 
 CLSORT_KERNEL void clsort_radix_count(CLSORT_RADIX_ARGS, local uint *bins)
 {
     const radix_t r = CLSORT_RADIX;
-    const uint block = (uint)get_group_id(0), t = local_id(), plan = pass ? pass_plan(r) : PASS_SORTS;
+    const uint block = (uint)get_group_id(0), t = local_id(),
+               plan = pass ? pass_plan(r) : PASS_SORTS;
     const block_t b = take_block(r, block, plan & PASS_SORTS);
     seen_t seen = { 0, 0 };
     clear_bins(bins);
@@ -3110,8 +3383,9 @@ CLSORT_KERNEL void clsort_radix_count(CLSORT_RADIX_ARGS, local uint *bins)
         radix_seen(r, block)[k] = bins[CLSORT_COUNT_WORDS + k];
 }
 
-/* A work-group per digit: turns its counts into sums over the blocks before, and writes the digit's total. The first group of the first
-   pass also writes the plan. sums: 2 * CLSORT_GROUP + 4 words. */
+/* A work-group per digit: turns its counts into sums over the blocks before, and writes the digit's
+   total. The first group of the first pass also writes the plan. sums: 2 * CLSORT_GROUP + 4
+   words. */
 CLSORT_KERNEL void clsort_radix_scan(CLSORT_RADIX_ARGS, local uint *sums)
 {
     const radix_t r = CLSORT_RADIX;
@@ -3120,7 +3394,8 @@ CLSORT_KERNEL void clsort_radix_scan(CLSORT_RADIX_ARGS, local uint *sums)
     if (first && t == 0)
         write_plan(r, differ);
     global uint *row = radix_table(r, digit);
-    const uint share = (blocks + CLSORT_GROUP - 1) / CLSORT_GROUP, begin = min(t * share, blocks), end = min(begin + share, blocks);
+    const uint share = (blocks + CLSORT_GROUP - 1) / CLSORT_GROUP, begin = min(t * share, blocks),
+               end = min(begin + share, blocks);
     uint sum = 0;
     for (uint b = begin; b < end; b++)
         sum += row[b];
@@ -3135,8 +3410,8 @@ CLSORT_KERNEL void clsort_radix_scan(CLSORT_RADIX_ARGS, local uint *sums)
 }
 
 //---- radix: scatter
-/* Where the block's rows of each digit begin: the rows of smaller digits, and those of its own in the blocks before. Called by all work-items;
-   ends with a barrier. */
+/* Where the block's rows of each digit begin: the rows of smaller digits, and those of its own in
+   the blocks before. Called by all work-items; ends with a barrier. */
 CLSORT_INLINE void begin_block(radix_t r, uint block, tile_t tile)
 {
     global const uint *totals = radix_table(r, CLSORT_DIGITS);
@@ -3151,8 +3426,10 @@ CLSORT_INLINE void begin_block(radix_t r, uint block, tile_t tile)
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Moves `rows` rows that begin at `from`. Called by all work-items with the tile free; ends with a barrier. */
-CLSORT_INLINE void scatter_tile(tile_t tile, array_t from, array_t to, codec_t codec, digit_t digit, uint rows)
+/* Moves `rows` rows that begin at `from`. Called by all work-items with the tile free; ends with a
+   barrier. */
+CLSORT_INLINE void scatter_tile(tile_t tile, array_t from, array_t to, codec_t codec, digit_t digit,
+                                uint rows)
 {
     code_t code[CLSORT_RADIX_ITEMS];
     uint rank[CLSORT_RADIX_ITEMS];
@@ -3162,14 +3439,16 @@ CLSORT_INLINE void scatter_tile(tile_t tile, array_t from, array_t to, codec_t c
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* A work-group per block. space: staged rows of CLSORT_RADIX_ROWS * max(CLSORT_KEY_BYTES, 4 * CLSORT_WORDS) bytes, rounded up to 8; CLSORT_TEAMS *
-   CLSORT_DIGITS + 2 * CLSORT_DIGITS + 2 * CLSORT_GROUP + 2 words. */
+/* A work-group per block. space: staged rows of CLSORT_RADIX_ROWS * max(CLSORT_KEY_BYTES, 4 *
+   CLSORT_WORDS) bytes, rounded up to 8; CLSORT_TEAMS * CLSORT_DIGITS + 2 * CLSORT_DIGITS + 2 *
+   CLSORT_GROUP + 2 words. */
 CLSORT_KERNEL void clsort_radix_scatter(CLSORT_RADIX_ARGS, local ulong *space)
 {
     const radix_t r = CLSORT_RADIX;
     const tile_t tile = make_tile(space);
     const uint block = (uint)get_group_id(0), plan = pass_plan(r);
-    const block_t sorted = take_block(r, block, plan & PASS_SORTS), copied = take_block(r, block, plan & PASS_COPIES);
+    const block_t sorted = take_block(r, block, plan & PASS_SORTS),
+                  copied = take_block(r, block, plan & PASS_COPIES);
     const array_t from = plan_array(r, plan, PASS_FROM), to = plan_array(r, plan, PASS_TO);
     copy_block(r, plan, copied, local_id(), CLSORT_GROUP);
     begin_block(r, block, tile);
@@ -3179,8 +3458,8 @@ CLSORT_KERNEL void clsort_radix_scatter(CLSORT_RADIX_ARGS, local ulong *space)
 }
 
 //---- radix: small
-/* Sorts the codes and, where there are values, the numbers of their rows. Called by clsort_radix_small; begins and ends with a barrier between
-   the tile's uses. */
+/* Sorts the codes and, where there are values, the numbers of their rows. Called by
+   clsort_radix_small; begins and ends with a barrier between the tile's uses. */
 CLSORT_INLINE void order_small(tile_t tile, code_t *code, uint *origin, digit_t digit)
 {
     uint rank[CLSORT_RADIX_ITEMS];
@@ -3197,8 +3476,8 @@ CLSORT_INLINE void order_small(tile_t tile, code_t *code, uint *origin, digit_t 
         origin[m] = CLSORT_WORDS ? tile.origins[tile_row(m)] : 0;
 }
 
-/* Sorts what fits into one tile, in one launch of one work-group. space: as for clsort_radix_scatter,
-   and with values 2 * CLSORT_RADIX_ROWS bytes. */
+/* Sorts what fits into one tile, in one launch of one work-group. space: as for
+   clsort_radix_scatter, and with values 2 * CLSORT_RADIX_ROWS bytes. */
 CLSORT_KERNEL void clsort_radix_small(CLSORT_RADIX_ARGS, local ulong *space)
 {
     const radix_t r = CLSORT_RADIX;
@@ -3228,17 +3507,20 @@ CLSORT_KERNEL void clsort_radix_small(CLSORT_RADIX_ARGS, local ulong *space)
 #endif
 
 //---- radix: sweep
-/* ONE SWEEP: a pass that reads and writes each row once. A histogram counts the digits of all passes in one reading. In a pass the tiles hand
-   their counts on while they work: each publishes how often it has each digit, then, once the sum of all tiles before is known, that
-   sum with its own. A tile looks back over the words of the tiles before until it meets a sum.
+/* ONE SWEEP: a pass that reads and writes each row once. A histogram counts the digits of all
+   passes in one reading. In a pass the tiles hand their counts on while they work: each publishes
+   how often it has each digit, then, once the sum of all tiles before is known, that sum with its
+   own. A tile looks back over the words of the tiles before until it meets a sum.
 
      look[tile][digit]   ... | sum | count | count | count | own tile
                                <------- look-back --------
 
-   Work-groups draw the tiles' numbers, so a tile waits only for tiles of work-groups that have started, and these must all make
-   progress. OpenCL does not promise that: only for devices known to do so (CLSORT_FORWARD_PROGRESS). Elsewhere the same text runs for tests, which
-   a device that runs work-groups one after the other also stands. Idea: D. Merrill and M. Garland, Single-pass Parallel Prefix Scan
-   with Decoupled Look-back, 2016; A. Adinets and D. Merrill, Onesweep, 2022. */
+   Work-groups draw the tiles' numbers, so a tile waits only for tiles of work-groups that have
+   started, and these must all make progress. OpenCL does not promise that: only for devices known
+   to do so (CLSORT_FORWARD_PROGRESS). Elsewhere the same text runs for tests, which a device that
+   runs work-groups one after the other also stands. Idea: D. Merrill and M. Garland, Single-pass
+   Parallel Prefix Scan with Decoupled Look-back, 2016; A. Adinets and D. Merrill, Onesweep,
+   2022. */
 #if CLSORT_SWEEP
 /* Words read at once when looking back. */
 #ifndef CLSORT_SWEEP_AHEAD
@@ -3268,13 +3550,19 @@ typedef uint look_t;
 CLSORT_INLINE look_t load_look(global const look_t *p)
 {
     look_t word;
-    __asm__ volatile(CLSORT_LOOK_PTX("ld") "%0, [%1];" : "=" CLSORT_LOOK_REG(word) : "l"(p) : "memory");
+    __asm__ volatile(CLSORT_LOOK_PTX("ld") "%0, [%1];"
+                     : "=" CLSORT_LOOK_REG(word)
+                     : "l"(p)
+                     : "memory");
     return word;
 }
 
 CLSORT_INLINE void store_look(global look_t *p, look_t word)
 {
-    __asm__ volatile(CLSORT_LOOK_PTX("st") "[%0], %1;" : : "l"(p), CLSORT_LOOK_REG(word) : "memory");
+    __asm__ volatile(CLSORT_LOOK_PTX("st") "[%0], %1;"
+                     :
+                     : "l"(p), CLSORT_LOOK_REG(word)
+                     : "memory");
 }
 #else
 CLSORT_INLINE look_t load_look(global const look_t *p)
@@ -3289,12 +3577,14 @@ CLSORT_INLINE void store_look(global look_t *p, look_t word)
 #endif
 
 //---- radix: sweep scratch
-/* The scratch, in words: plan, bits seen, for each pass a ticket counter and whether a digit is frequent; counts[pass][digit]; look[tile][digit]. */
+/* The scratch, in words: plan, bits seen, for each pass a ticket counter and whether a digit is
+   frequent; counts[pass][digit]; look[tile][digit]. */
 #if CLSORT_RADIX_DIGITS > CLSORT__SWEEP_PASSES
 #error "a pass of sweeps needs CLSORT_DIGIT_BITS of an eighth of the key's bits or more"
 #endif
 #if CLSORT__PLAN_WORDS + CLSORT__SEEN_WORDS + 2 * CLSORT__SWEEP_PASSES > CLSORT__SWEEP_HEAD
-#error "the tickets and votes of CLSORT__SWEEP_PASSES passes do not fit into CLSORT__SWEEP_HEAD words"
+#error \
+    "the tickets and votes of CLSORT__SWEEP_PASSES passes do not fit into CLSORT__SWEEP_HEAD words"
 #endif
 CLSORT_INLINE global uint *sweep_ticket(radix_t r)
 {
@@ -3325,7 +3615,8 @@ CLSORT_KERNEL void clsort_radix_clear(CLSORT_RADIX_ARGS)
         r.scratch[i] = 0;
 }
 
-/* Any number of work-groups that keeps each below what its counters hold. bins: CLSORT_COUNT_WORDS + 4 words. */
+/* Any number of work-groups that keeps each below what its counters hold. bins: CLSORT_COUNT_WORDS
+   + 4 words. */
 CLSORT_KERNEL void clsort_radix_histogram(CLSORT_RADIX_ARGS, local uint *bins)
 {
     const radix_t r = CLSORT_RADIX;
@@ -3344,8 +3635,9 @@ CLSORT_KERNEL void clsort_radix_histogram(CLSORT_RADIX_ARGS, local uint *bins)
         atomic_or(&radix_seen(r, 0)[k], bins[CLSORT_COUNT_WORDS + k]);
 }
 
-/* A work-group per pass: turns its counts into the places where the digits begin, and notes whether a quarter of the rows has the same digit. The first
-   one writes the plan. sums: 2 * CLSORT_GROUP + 4 words. */
+/* A work-group per pass: turns its counts into the places where the digits begin, and notes whether
+   a quarter of the rows has the same digit. The first one writes the plan. sums: 2 * CLSORT_GROUP +
+   4 words. */
 CLSORT_KERNEL void clsort_radix_begin(CLSORT_RADIX_ARGS, local uint *sums)
 {
     const radix_t r = CLSORT_RADIX;
@@ -3353,7 +3645,8 @@ CLSORT_KERNEL void clsort_radix_begin(CLSORT_RADIX_ARGS, local uint *sums)
     const code_t differ = join_seen(r, 1, sums + 2 * CLSORT_GROUP);
     if (p == 0 && t == 0)
         write_plan(r, differ);
-    const uint count = t < CLSORT_DIGITS ? sweep_counts(r, p)[t] : 0, begin = group_scan(count, sums);
+    const uint count = t < CLSORT_DIGITS ? sweep_counts(r, p)[t] : 0,
+               begin = group_scan(count, sums);
     if (t < CLSORT_DIGITS)
         sweep_counts(r, p)[t] = begin;
     if (count > n / 4)
@@ -3361,8 +3654,9 @@ CLSORT_KERNEL void clsort_radix_begin(CLSORT_RADIX_ARGS, local uint *sums)
 }
 
 //---- radix: look-back
-/* What a word says in its upper two bits; the count is below. A pass leaves nothing but sums behind. The next one's codes are turned by two, so that
-   these read as empty again, and the words need no clearing between passes. */
+/* What a word says in its upper two bits; the count is below. A pass leaves nothing but sums
+   behind. The next one's codes are turned by two, so that these read as empty again, and the words
+   need no clearing between passes. */
 #define CLSORT_LOOK_COUNT ((look_t)1 << CLSORT_LOOK_SHIFT)
 #define CLSORT_LOOK_SUM ((look_t)2 << CLSORT_LOOK_SHIFT)
 
@@ -3371,8 +3665,8 @@ CLSORT_INLINE look_t look_turn(uint plan)
     return plan & PASS_ODD ? CLSORT_LOOK_SUM : 0;
 }
 
-/* Where the tile's rows with this digit go: behind those of the tiles before; the first tile begins where the digit does. Publishes the sum.
-   Called when the tile's count is published. */
+/* Where the tile's rows with this digit go: behind those of the tiles before; the first tile begins
+   where the digit does. Publishes the sum. Called when the tile's count is published. */
 CLSORT_INLINE uint look_back(radix_t r, uint plan, uint tile, uint digit, uint count)
 {
     uint before = tile ? 0 : sweep_counts(r, r.pass)[digit];
@@ -3405,8 +3699,8 @@ CLSORT_INLINE uint draw_tile(radix_t r, tile_t tile, uint sorts)
     return *tile.ticket;
 }
 
-/* Publishes the tile's counts and places its digits. Called by all work-items with a barrier since the rows were counted; needs one after. Returns the
-   count of digit t. */
+/* Publishes the tile's counts and places its digits. Called by all work-items with a barrier since
+   the rows were counted; needs one after. Returns the count of digit t. */
 CLSORT_INLINE uint publish_counts(radix_t r, uint plan, uint number, tile_t tile)
 {
     const uint t = local_id(), count = t < CLSORT_DIGITS ? count_digit(tile, t) : 0;
@@ -3419,13 +3713,14 @@ CLSORT_INLINE uint publish_counts(radix_t r, uint plan, uint number, tile_t tile
     return count;
 }
 
-/* A work-group per tile; a block is a tile of CLSORT_RADIX_ROWS. Counts are published before the rows are ranked, and asked for after. space: as
-   for clsort_radix_scatter. */
+/* A work-group per tile; a block is a tile of CLSORT_RADIX_ROWS. Counts are published before the
+   rows are ranked, and asked for after. space: as for clsort_radix_scatter. */
 CLSORT_KERNEL void clsort_radix_sweep(CLSORT_RADIX_ARGS, local ulong *space)
 {
     const radix_t r = CLSORT_RADIX;
     const tile_t tile = make_tile(space);
-    const uint t = local_id(), plan = pass_plan(r), sorts = plan & PASS_SORTS, votes = CLSORT_FORWARD_PROGRESS && *sweep_votes(r, pass);
+    const uint t = local_id(), plan = pass_plan(r), sorts = plan & PASS_SORTS,
+               votes = CLSORT_FORWARD_PROGRESS && *sweep_votes(r, pass);
     const digit_t digit = pass_digit(r, pass);
     copy_block(r, plan, take_block(r, (uint)get_group_id(0), plan & PASS_COPIES), t, CLSORT_GROUP);
     if (CLSORT_FORWARD_PROGRESS && !sorts)
@@ -3453,20 +3748,25 @@ CLSORT_KERNEL void clsort_radix_sweep(CLSORT_RADIX_ARGS, local ulong *space)
 #endif
 
 //---- quicksort
-/* QUICKSORT. The rows lie in two arrays, target and temp; a round moves them from one to the other (the first one may read them from a third, the
-   source). A SEQUENCE is a range of rows still to be sorted; its place in the order is known. It is cut into BLOCKS. A round is three launches
-   over the blocks of all sequences, each by as many work-groups as run at once, which do nothing when there is no block:
+/* QUICKSORT. The rows lie in two arrays, target and temp; a round moves them from one to the other
+   (the first one may read them from a third, the source). A SEQUENCE is a range of rows still to be
+   sorted; its place in the order is known. It is cut into BLOCKS. A round is three launches over
+   the blocks of all sequences, each by as many work-groups as run at once, which do nothing when
+   there is no block:
 
      count      chooses the sequence's pivot, counts the block's rows before and equal to it, finds the least and the most on both sides
      plan       one work-group: adds the counts up to places, and makes the children of every sequence
      scatter    moves the rows:   | before the pivot | equal to it | after it |
 
-   Rows equal to the pivot are done, and go straight to the target; only when the round reads the target they go to temp, and come back in the
-   next round. A child of leaf_rows or fewer becomes a LEAF: in the end one work-group sorts it alone, by partitions with a stack of
-   its own and the bitonic network where a range fits into a tile. A child that is the same everywhere only moves. What the last round leaves,
-   what has no room in a list, and what a leaf has partitioned too often, are LEFTOVERS: ranges that the kernels of segments merge in the end.
+   Rows equal to the pivot are done, and go straight to the target; only when the round reads the
+   target they go to temp, and come back in the next round. A child of leaf_rows or fewer becomes a
+   LEAF: in the end one work-group sorts it alone, by partitions with a stack of its own and the
+   bitonic network where a range fits into a tile. A child that is the same everywhere only moves.
+   What the last round leaves, what has no room in a list, and what a leaf has partitioned too
+   often, are LEFTOVERS: ranges that the kernels of segments merge in the end.
 
-   All counts are exact places, so the result is the same every time. Source: D. Cederman and P. Tsigas, GPU-Quicksort, 2009. */
+   All counts are exact places, so the result is the same every time. Source: D. Cederman and P.
+   Tsigas, GPU-Quicksort, 2009. */
 #if CLSORT_NEEDS_QUICKSORT
 /* How a work-group adds up: as everywhere, by the functions of OpenCL C 2.0, or as published. */
 #ifndef CLSORT_SCAN
@@ -3475,11 +3775,18 @@ CLSORT_KERNEL void clsort_radix_sweep(CLSORT_RADIX_ARGS, local ulong *space)
 /* Elements of a tile. */
 #define CLSORT_QUICK_TILE (CLSORT_TILE_ROWS << CLSORT_LANES_LOG2)
 
-/* What every kernel of quicksort is told. capacity: most sequences of a round; rounds: how many are enqueued. */
-#define CLSORT_QUICK_ARGS CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_ARGS(temp), CLSORT_CODEC_ARGS, \
-    global uchar *scratch, ulong scratch_at, uint n, uint capacity, uint leaf_rows, uint block_rows, uint in_place, uint pivot, uint rounds, uint round
-#define CLSORT_QUICK_JOB { CLSORT_ARRAY(source), CLSORT_ARRAY(target), CLSORT_ARRAY(temp), CLSORT_CODEC, (global uint *)(scratch + scratch_at), \
-    n, capacity, leaf_rows, block_rows, in_place, pivot, rounds, round }
+/* What every kernel of quicksort is told. capacity: most sequences of a round; rounds: how many are
+   enqueued. */
+#define CLSORT_QUICK_ARGS \
+    CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_ARGS(temp), \
+        CLSORT_CODEC_ARGS, global uchar *scratch, ulong scratch_at, uint n, uint capacity, \
+        uint leaf_rows, uint block_rows, uint in_place, uint pivot, uint rounds, uint round
+#define CLSORT_QUICK_JOB \
+    { \
+        CLSORT_ARRAY(source), CLSORT_ARRAY(target), CLSORT_ARRAY(temp), CLSORT_CODEC, \
+            (global uint *)(scratch + scratch_at), n, capacity, leaf_rows, block_rows, in_place, \
+            pivot, rounds, round \
+    }
 typedef struct {
     array_t source, target, temp;
     codec_t codec;
@@ -3487,10 +3794,12 @@ typedef struct {
     uint n, capacity, leaf_rows, block_rows, in_place, pivot, rounds, round;
 } quick_t;
 
-/* Rows begin ... begin + rows - 1 of an array. least and most are those of the codes; least > most: not known. `first` is a sequence's first block. */
+/* Rows begin ... begin + rows - 1 of an array. least and most are those of the codes; least > most:
+   not known. `first` is a sequence's first block. */
 typedef struct { uint begin, rows, array, first; code_t least, most; } range_t;
 
-/* What a pivot does to rows: how many come before it and are equal; the least code of all, the greatest below the pivot, the least above, the most of all. */
+/* What a pivot does to rows: how many come before it and are equal; the least code of all, the
+   greatest below the pivot, the least above, the most of all. */
 typedef struct { uint less, equal; code_t least, below, above, most; } part_t;
 
 CLSORT_INLINE uint8 pack_range(range_t r)
@@ -3512,9 +3821,10 @@ CLSORT_INLINE range_t make_range(uint begin, uint rows, uint array, code_t least
 }
 
 //---- quicksort: tables
-/* The scratch: the state; two tables of sequences, of this round and of the next, each with its range, less, equal, then
-   the codes below and above and the pivot; blocks, each with less, equal and the four codes of a part; leaves and
-   leftovers, a range each. CLSORT__QUICK_*_AT say where each begins. */
+/* The scratch: the state; two tables of sequences, of this round and of the next, each with its
+   range, less, equal, then the codes below and above and the pivot; blocks, each with less, equal
+   and the four codes of a part; leaves and leftovers, a range each. CLSORT__QUICK_*_AT say where
+   each begins. */
 CLSORT_INLINE global uint *quick_state(quick_t q, uint round)
 {
     return q.scratch + (round & 1) * 2;
@@ -3522,22 +3832,26 @@ CLSORT_INLINE global uint *quick_state(quick_t q, uint round)
 
 CLSORT_INLINE global uint *sequence_at(quick_t q, uint round, uint i)
 {
-    return q.scratch + CLSORT__QUICK_STATE_WORDS + ((size_t)(round & 1) * q.capacity + i) * CLSORT__QUICK_SEQUENCE_WORDS;
+    return q.scratch + CLSORT__QUICK_STATE_WORDS
+           + ((size_t)(round & 1) * q.capacity + i) * CLSORT__QUICK_SEQUENCE_WORDS;
 }
 
 CLSORT_INLINE global uint *block_at(quick_t q, uint b)
 {
-    return q.scratch + CLSORT__QUICK_BLOCKS_AT((size_t)q.capacity) + (size_t)b * CLSORT__QUICK_BLOCK_WORDS;
+    return q.scratch + CLSORT__QUICK_BLOCKS_AT((size_t)q.capacity)
+           + (size_t)b * CLSORT__QUICK_BLOCK_WORDS;
 }
 
 CLSORT_INLINE global uint *leaf_at(quick_t q, uint i)
 {
-    return q.scratch + CLSORT__QUICK_LEAVES_AT((size_t)q.capacity) + (size_t)i * CLSORT__RANGE_WORDS;
+    return q.scratch + CLSORT__QUICK_LEAVES_AT((size_t)q.capacity)
+           + (size_t)i * CLSORT__RANGE_WORDS;
 }
 
 CLSORT_INLINE global uint *leftover_at(quick_t q, uint i)
 {
-    return q.scratch + CLSORT__QUICK_LEFTOVERS_AT((size_t)q.capacity) + (size_t)i * CLSORT__RANGE_WORDS;
+    return q.scratch + CLSORT__QUICK_LEFTOVERS_AT((size_t)q.capacity)
+           + (size_t)i * CLSORT__RANGE_WORDS;
 }
 
 CLSORT_INLINE array_t quick_array(quick_t q, uint at)
@@ -3545,7 +3859,8 @@ CLSORT_INLINE array_t quick_array(quick_t q, uint at)
     return array_at(at, q.source, q.target, q.temp);
 }
 
-/* Where a round reads. Rows that are not done go from temp to target, else to temp; equal ones to the target unless they are read there. */
+/* Where a round reads. Rows that are not done go from temp to target, else to temp; equal ones to
+   the target unless they are read there. */
 CLSORT_INLINE uint round_array(quick_t q, uint round)
 {
     return round & 1 ? AT_TEMP : round || q.in_place ? AT_TARGET : AT_SOURCE;
@@ -3578,7 +3893,8 @@ CLSORT_INLINE uint find_sequence(quick_t q, uint b)
 CLSORT_INLINE uint first_block(quick_t q, uint i)
 {
     global const uint *state = quick_state(q, q.round);
-    return i < state[CLSORT__QUICK_SEQUENCES] ? sequence_at(q, q.round, i)[3] : state[CLSORT__QUICK_BLOCKS];
+    return i < state[CLSORT__QUICK_SEQUENCES] ? sequence_at(q, q.round, i)[3]
+                                              : state[CLSORT__QUICK_BLOCKS];
 }
 
 //---- quicksort: parts
@@ -3590,7 +3906,8 @@ CLSORT_INLINE part_t no_part(void)
 
 CLSORT_INLINE void add_code(part_t *p, code_t code, code_t pivot)
 {
-    const code_t below = code < pivot ? code : (code_t)0, above = code > pivot ? code : (code_t)~(code_t)0;
+    const code_t below = code < pivot ? code : (code_t)0,
+                 above = code > pivot ? code : (code_t) ~(code_t)0;
     p->less += code < pivot;
     p->equal += code == pivot;
     p->least = min(p->least, code);
@@ -3601,7 +3918,8 @@ CLSORT_INLINE void add_code(part_t *p, code_t code, code_t pivot)
 
 CLSORT_INLINE part_t join_parts(part_t a, part_t b)
 {
-    const part_t p = { a.less + b.less, a.equal + b.equal, min(a.least, b.least), max(a.below, b.below), min(a.above, b.above), max(a.most, b.most) };
+    const part_t p = { a.less + b.less,       a.equal + b.equal,     min(a.least, b.least),
+                       max(a.below, b.below), min(a.above, b.above), max(a.most, b.most) };
     return p;
 }
 
@@ -3627,12 +3945,16 @@ CLSORT_INLINE code_t code_at(array_t a, codec_t c, uint i)
 #endif
 }
 
-/* How many samples a range's pivot is the median of: none where its bounds tell the pivot. They lie evenly from the first row to the last. */
+/* How many samples a range's pivot is the median of: none where its bounds tell the pivot. They lie
+   evenly from the first row to the last. */
 #define CLSORT_MOST_SAMPLES (CLSORT_SHARE_LOG2 && CLSORT_GROUP < 64 ? CLSORT_GROUP - 1 : 63)
 CLSORT_INLINE uint count_samples(quick_t q, range_t r)
 {
     const uint known = r.least == r.most || (q.pivot == CLSORT__PIVOT_MIDRANGE && r.least < r.most);
-    const uint wanted = q.pivot == CLSORT__PIVOT_MEDIAN3 ? 3 : r.rows < 4096 ? 7 : r.rows < 65536 ? 15 : 63;
+    const uint wanted = q.pivot == CLSORT__PIVOT_MEDIAN3 ? 3
+                        : r.rows < 4096                  ? 7
+                        : r.rows < 65536                 ? 15
+                                                         : 63;
     return known || r.rows == 0 ? 0 : min(wanted, (uint)CLSORT_MOST_SAMPLES);
 }
 
@@ -3652,7 +3974,8 @@ typedef struct { uint less, equal, greater; } places_t;
 //---- quicksort: a work-group
 #if CLSORT_SHARE_LOG2 > 0
 /* Local memory: a tile of rows; codes of parts, or samples; sums; the stack of a leaf. */
-#define CLSORT_QUICK_KEYS ((CLSORT_TILE_ROWS + (CLSORT_TILE_ROWS >> CLSORT_KEY_PAD_LOG2)) * CLSORT_KEY_BYTES)
+#define CLSORT_QUICK_KEYS \
+    ((CLSORT_TILE_ROWS + (CLSORT_TILE_ROWS >> CLSORT_KEY_PAD_LOG2)) * CLSORT_KEY_BYTES)
 typedef struct {
     local code_t *keys, *codes;
     local uint *words, *sums, *stack;
@@ -3661,21 +3984,25 @@ typedef struct {
 CLSORT_INLINE quick_local_t quick_space(local ulong *space)
 {
     local code_t *codes = (local code_t *)(space + (CLSORT_QUICK_KEYS + 7) / 8);
-    local uint *words = (local uint *)(space + (CLSORT_QUICK_KEYS + 7) / 8 + (4 * CLSORT_GROUP * CLSORT_KEY_BYTES + 7) / 8);
+    local uint *words = (local uint *)(space + (CLSORT_QUICK_KEYS + 7) / 8
+                                       + (4 * CLSORT_GROUP * CLSORT_KEY_BYTES + 7) / 8);
     local uint *sums = words + CLSORT_WORDS * CLSORT_WORD_SLOTS;
-    const quick_local_t l = { (local code_t *)space, codes, words, sums, sums + 2 * CLSORT_GROUP + 2 };
+    const quick_local_t l = { (local code_t *)space, codes, words, sums,
+                              sums + 2 * CLSORT_GROUP + 2 };
     return l;
 }
 
 #define quick_sync(fence) barrier(fence)
-/* 1: steps that do not apply to a work-group are left out, although they have barriers. PoCL 3.1 miscompiles that. */
+/* 1: steps that do not apply to a work-group are left out, although they have barriers. PoCL 3.1
+   miscompiles that. */
 #ifndef CLSORT_BRANCHES
 #define CLSORT_BRANCHES 0
 #endif
 
 //---- quicksort: sums of a work-group
-/* One level of a tree of sums over the work-items, up: each node adds its left child; down: it hands the left child its own place and the right one
-   what comes before that. Called by all; begins with a barrier. */
+/* One level of a tree of sums over the work-items, up: each node adds its left child; down: it
+   hands the left child its own place and the right one what comes before that. Called by all;
+   begins with a barrier. */
 CLSORT_INLINE void tree_level(local uint *sums, uint step, uint down)
 {
     const uint at = (2 * local_id() + 2) * step - 1;
@@ -3688,9 +4015,9 @@ CLSORT_INLINE void tree_level(local uint *sums, uint step, uint down)
     }
 }
 
-/* The same tree as in the published program. Called by all; sums: CLSORT_GROUP words, free, and free
-   after it. The last read is volatile: PoCL 7.1 repeats other reads where their value is used, even
-   behind barriers. Source: G. E. Blelloch, Prefix sums and their applications, 1990. */
+/* The same tree as in the published program. Called by all; sums: CLSORT_GROUP words, free, and
+   free after it. The last read is volatile: PoCL 7.1 repeats other reads where their value is used,
+   even behind barriers. Source: G. E. Blelloch, Prefix sums and their applications, 1990. */
 CLSORT_INLINE uint blelloch_scan(uint x, local uint *sums, uint *total)
 {
     sums[local_id()] = x;
@@ -3709,7 +4036,8 @@ CLSORT_INLINE uint blelloch_scan(uint x, local uint *sums, uint *total)
     return x;
 }
 
-/* The sum of x over the work-items before this one, and the sum of all. Called by all; the sums free, and free after it. */
+/* The sum of x over the work-items before this one, and the sum of all. Called by all; the sums
+   free, and free after it. */
 CLSORT_INLINE uint scan_total(uint x, uint *total, quick_local_t l)
 {
 #if CLSORT_SCAN == CLSORT__SCAN_BUILTIN
@@ -3735,7 +4063,11 @@ CLSORT_INLINE void put_part(quick_local_t l, uint t, part_t p)
 
 CLSORT_INLINE part_t get_part(quick_local_t l, uint t)
 {
-    const part_t p = { l.sums[t], l.sums[CLSORT_GROUP + t], l.codes[t], l.codes[CLSORT_GROUP + t], l.codes[2 * CLSORT_GROUP + t],
+    const part_t p = { l.sums[t],
+                       l.sums[CLSORT_GROUP + t],
+                       l.codes[t],
+                       l.codes[CLSORT_GROUP + t],
+                       l.codes[2 * CLSORT_GROUP + t],
                        l.codes[3 * CLSORT_GROUP + t] };
     return p;
 }
@@ -3759,8 +4091,9 @@ CLSORT_INLINE part_t join_group(part_t p, quick_local_t l)
     return p;
 }
 
-/* The pivot of a range: the median of its samples by their ranks, or the middle of its bounds. A sample per work-item: PoCL 3.1 goes wrong at a loop of equal
-   length for all inside one of different lengths. Called by all; begins and ends with a barrier. */
+/* The pivot of a range: the median of its samples by their ranks, or the middle of its bounds. A
+   sample per work-item: PoCL 3.1 goes wrong at a loop of equal length for all inside one of
+   different lengths. Called by all; begins and ends with a barrier. */
 CLSORT_INLINE code_t choose_pivot(quick_t q, quick_local_t l, array_t from, range_t r)
 {
     const uint t = local_id(), samples = count_samples(q, r);
@@ -3778,7 +4111,8 @@ CLSORT_INLINE code_t choose_pivot(quick_t q, quick_local_t l, array_t from, rang
 }
 
 //---- quicksort: a tile
-/* What the pivot does to the work-item's share of some rows. All keys of a tile are loaded before the first is compared. */
+/* What the pivot does to the work-item's share of some rows. All keys of a tile are loaded before
+   the first is compared. */
 CLSORT_INLINE part_t count_rows_of(array_t from, codec_t c, uint begin, uint rows, code_t pivot)
 {
     part_t p = no_part();
@@ -3796,14 +4130,15 @@ CLSORT_INLINE part_t count_rows_of(array_t from, codec_t c, uint begin, uint row
     return p;
 }
 
-/* Rows that a work-item moves at a time: with few of them more work-groups run at once, whose waiting for memory overlaps. Of 4, 8 and 16 the fastest on
-   an H200. */
+/* Rows that a work-item moves at a time: with few of them more work-groups run at once, whose
+   waiting for memory overlaps. Of 4, 8 and 16 the fastest on an H200. */
 #ifndef CLSORT_PART_ITEMS
 #define CLSORT_PART_ITEMS (CLSORT_ITEMS < 8 ? CLSORT_ITEMS : 8)
 #endif
 #define CLSORT_PART_ROWS (CLSORT_GROUP * CLSORT_PART_ITEMS)
 
-/* The m-th row of a work-item in a tile: side by side in a work-item where rows must keep their order, else as they were loaded. */
+/* The m-th row of a work-item in a tile: side by side in a work-item where rows must keep their
+   order, else as they were loaded. */
 CLSORT_INLINE uint held_row(uint m)
 {
     return CLSORT_TIES ? local_id() * CLSORT_PART_ITEMS + m : m * CLSORT_GROUP + local_id();
@@ -3813,17 +4148,20 @@ CLSORT_INLINE uint held_row(uint m)
 CLSORT_INLINE uint rows_before(uint rows)
 {
     const uint t = local_id();
-    return CLSORT_TIES ? min(t * CLSORT_PART_ITEMS, rows) : t * (rows / CLSORT_GROUP) + min(t, rows % CLSORT_GROUP);
+    return CLSORT_TIES ? min(t * CLSORT_PART_ITEMS, rows)
+                       : t * (rows / CLSORT_GROUP) + min(t, rows % CLSORT_GROUP);
 }
 
-/* Loads the work-item's rows of a tile. With ties they go through local memory, so that their order is kept. Called by all with the tile free, and it
-   is free after it. */
-CLSORT_INLINE void load_part_rows(quick_local_t l, row_t *v, array_t from, codec_t c, uint begin, uint rows)
+/* Loads the work-item's rows of a tile. With ties they go through local memory, so that their order
+   is kept. Called by all with the tile free, and it is free after it. */
+CLSORT_INLINE void load_part_rows(quick_local_t l, row_t *v, array_t from, codec_t c, uint begin,
+                                  uint rows)
 {
     const uint t = local_id();
     #pragma unroll
     for (uint m = 0; m < CLSORT_PART_ITEMS; m++)
-        v[m] = m * CLSORT_GROUP + t < rows ? load_whole_row(from, c, begin + m * CLSORT_GROUP + t) : top_row();
+        v[m] = m * CLSORT_GROUP + t < rows ? load_whole_row(from, c, begin + m * CLSORT_GROUP + t)
+                                           : top_row();
 #if CLSORT_TIES
     #pragma unroll
     for (uint m = 0; m < CLSORT_PART_ITEMS; m++)
@@ -3837,8 +4175,9 @@ CLSORT_INLINE void load_part_rows(quick_local_t l, row_t *v, array_t from, codec
 }
 
 //---- quicksort: a tile moves
-/* Puts a tile's rows in order of their parts into local memory; returns how many come before the pivot and, in the upper half, are equal to it. Called
-   by all with the tile free; the tile is there after it. */
+/* Puts a tile's rows in order of their parts into local memory; returns how many come before the
+   pivot and, in the upper half, are equal to it. Called by all with the tile free; the tile is
+   there after it. */
 CLSORT_INLINE uint order_parts(quick_local_t l, const row_t *v, uint rows, code_t pivot)
 {
     uint own = 0, total;
@@ -3861,20 +4200,27 @@ CLSORT_INLINE uint order_parts(quick_local_t l, const row_t *v, uint rows, code_
     return total;
 }
 
-/* Moves the rows of a range to their places. Called by all; begins with a barrier where there are rows, and ends with one. */
-CLSORT_INLINE void scatter_rows_of(quick_t q, quick_local_t l, uint at, uint begin, uint rows, code_t pivot, places_t next)
+/* Moves the rows of a range to their places. Called by all; begins with a barrier where there are
+   rows, and ends with one. */
+CLSORT_INLINE void scatter_rows_of(quick_t q, quick_local_t l, uint at, uint begin, uint rows,
+                                   code_t pivot, places_t next)
 {
-    const array_t from = quick_array(q, at), other = quick_array(q, other_array(at)), equal_to = quick_array(q, equal_array(at));
+    const array_t from = quick_array(q, at), other = quick_array(q, other_array(at)),
+                  equal_to = quick_array(q, equal_array(at));
     for (uint done = 0; done < rows; done += CLSORT_PART_ROWS) {
         const uint count = min(rows - done, (uint)CLSORT_PART_ROWS);
         row_t v[CLSORT_PART_ITEMS];
         load_part_rows(l, v, from, q.codec, begin + done, count);
-        const uint parts = order_parts(l, v, count, pivot), less = parts & 0xFFFF, equal = parts >> 16;
-        #pragma unroll
+        const uint parts = order_parts(l, v, count, pivot), less = parts & 0xFFFF,
+                   equal = parts >> 16;
+#pragma unroll
         for (uint m = 0; m < CLSORT_PART_ITEMS; m++) {
             const uint i = m * CLSORT_GROUP + local_id(), is_equal = i >= less && i - less < equal;
-            const array_t to = { is_equal ? equal_to.keys : other.keys, is_equal ? equal_to.values : other.values };
-            const uint place = i < less ? next.less + i : is_equal ? next.equal + (i - less) : next.greater + (i - less - equal);
+            const array_t to = { is_equal ? equal_to.keys : other.keys,
+                                 is_equal ? equal_to.values : other.values };
+            const uint place = i < less   ? next.less + i
+                               : is_equal ? next.equal + (i - less)
+                                          : next.greater + (i - less - equal);
             if (i < count)
                 store_whole_row(to, q.codec, place, get_row(l.keys, l.words, i));
         }
@@ -3928,7 +4274,8 @@ CLSORT_INLINE code_t choose_pivot(quick_t q, quick_local_t l, array_t from, rang
 //---- quicksort: counting by a work-item
 #if CLSORT_LANES > 1 && !CLSORT_RECORDS
 /* The parts of all lanes joined. */
-CLSORT_CALLED part_t join_lanes(codes_t least, codes_t below, codes_t above, codes_t most, words_t less, words_t equal)
+CLSORT_CALLED part_t join_lanes(codes_t least, codes_t below, codes_t above, codes_t most,
+                                words_t less, words_t equal)
 {
     code_t codes[4 * CLSORT_LANES];
     uint counts[2 * CLSORT_LANES];
@@ -3940,14 +4287,20 @@ CLSORT_CALLED part_t join_lanes(codes_t least, codes_t below, codes_t above, cod
     vstore16(less, 0, counts);
     vstore16(equal, 1, counts);
     for (uint l = 0; l < CLSORT_LANES; l++) {
-        const part_t lane = { counts[l], counts[CLSORT_LANES + l], codes[l], codes[CLSORT_LANES + l], codes[2 * CLSORT_LANES + l], codes[3 * CLSORT_LANES + l] };
+        const part_t lane = { counts[l],
+                              counts[CLSORT_LANES + l],
+                              codes[l],
+                              codes[CLSORT_LANES + l],
+                              codes[2 * CLSORT_LANES + l],
+                              codes[3 * CLSORT_LANES + l] };
         p = join_parts(p, lane);
     }
     return p;
 }
 
 /* What the pivot does to the whole vectors of some rows; *done: how many rows that are. */
-CLSORT_INLINE part_t count_vectors(array_t from, codec_t c, uint begin, uint rows, code_t pivot, uint *done)
+CLSORT_INLINE part_t count_vectors(array_t from, codec_t c, uint begin, uint rows, code_t pivot,
+                                   uint *done)
 {
     const codes_t middle = (codes_t)pivot, all = (codes_t)(code_t)~(code_t)0;
     codes_t least = all, below = 0, above = all, most = 0;
@@ -3988,10 +4341,13 @@ CLSORT_INLINE void move_row(array_t from, uint i, array_t to, uint place)
     store_words(to, place, word);
 }
 
-/* Keys equal to the pivot are rare or many, so that branch is foreseen; which side others go to is not, and is no branch. */
-CLSORT_INLINE void scatter_rows_of(quick_t q, quick_local_t l, uint at, uint begin, uint rows, code_t pivot, places_t next)
+/* Keys equal to the pivot are rare or many, so that branch is foreseen; which side others go to is
+   not, and is no branch. */
+CLSORT_INLINE void scatter_rows_of(quick_t q, quick_local_t l, uint at, uint begin, uint rows,
+                                   code_t pivot, places_t next)
 {
-    const array_t from = quick_array(q, at), other = quick_array(q, other_array(at)), equal_to = quick_array(q, equal_array(at));
+    const array_t from = quick_array(q, at), other = quick_array(q, other_array(at)),
+                  equal_to = quick_array(q, equal_array(at));
     for (uint i = begin; i < begin + rows; i++) {
         const code_t code = code_at(from, q.codec, i);
         const uint less = code < pivot;
@@ -4042,7 +4398,9 @@ CLSORT_INLINE void quick_count(quick_t q, quick_local_t l)
         global uint *sequence = sequence_at(q, q.round, find_sequence(q, b));
         const range_t r = unpack_range(vload8(0, sequence));
         const code_t pivot = choose_pivot(q, l, from, r);
-        const part_t own = count_rows_of(from, q.codec, r.begin + block_begin(q, r, b), block_count(q, r, b), pivot), part = join_group(own, l);
+        const part_t own = count_rows_of(from, q.codec, r.begin + block_begin(q, r, b),
+                                         block_count(q, r, b), pivot),
+                     part = join_group(own, l);
         if (local_id() == 0) {
             vstore2((uint2)(part.less, part.equal), 0, block_at(q, b));
             vstore8(pack_bounds(part), 0, block_at(q, b) + 2);
@@ -4059,10 +4417,12 @@ CLSORT_INLINE uint plan_share(uint count)
     return (count + CLSORT_GROUP - 1) / CLSORT_GROUP;
 }
 
-/* Turns the blocks' counts into sums over the blocks before, and writes those of all behind them. Called by all; needs a barrier after. */
+/* Turns the blocks' counts into sums over the blocks before, and writes those of all behind them.
+   Called by all; needs a barrier after. */
 CLSORT_INLINE void sum_blocks(quick_t q, quick_local_t l, uint blocks)
 {
-    const uint share = plan_share(blocks), first = min(local_id() * share, blocks), end = min(first + share, blocks);
+    const uint share = plan_share(blocks), first = min(local_id() * share, blocks),
+               end = min(first + share, blocks);
     uint2 sum = 0, total;
     for (uint b = first; b < end; b++)
         sum += vload2(0, block_at(q, b));
@@ -4087,11 +4447,13 @@ CLSORT_INLINE void store_bounds(quick_t q, uint i, part_t p)
 }
 
 #if CLSORT_SHARE_LOG2 > 0
-/* Joins the bounds of each sequence's blocks. A work-item does this for its share of the blocks; that in whose share a sequence ends adds
-   what those before it have found. Called by all; begins with a barrier and needs one after. */
+/* Joins the bounds of each sequence's blocks. A work-item does this for its share of the blocks;
+   that in whose share a sequence ends adds what those before it have found. Called by all; begins
+   with a barrier and needs one after. */
 CLSORT_INLINE void join_bounds(quick_t q, quick_local_t l, uint blocks)
 {
-    const uint t = local_id(), share = plan_share(blocks), first = min(t * share, blocks), end = min(first + share, blocks);
+    const uint t = local_id(), share = plan_share(blocks), first = min(t * share, blocks),
+               end = min(first + share, blocks);
     uint now = first < end ? find_sequence(q, first) : 0, open = now, ends = 0;
     part_t p = no_part(), head = no_part();
     for (uint b = first; b < end; b++) {
@@ -4144,13 +4506,14 @@ CLSORT_INLINE uint child_fate(quick_t q, range_t r, uint retire)
     return r.rows <= q.leaf_rows ? CHILD_LEAF : q.round + 1 < q.rounds ? CHILD_NEXT : CHILD_LEFT;
 }
 
-/* Child k of a sequence: the rows before the pivot, equal to it, after it. A retired sequence has one child, itself; one that is the same
-   everywhere has none: it stays, or goes to the target. */
+/* Child k of a sequence: the rows before the pivot, equal to it, after it. A retired sequence has
+   one child, itself; one that is the same everywhere has none: it stays, or goes to the target. */
 CLSORT_INLINE range_t child_of(quick_t q, uint i, uint k, uint retire)
 {
     global const uint *sequence = sequence_at(q, q.round, i);
     const range_t r = unpack_range(vload8(0, sequence));
-    const uint2 before = vload2(0, block_at(q, r.first)), after = vload2(0, block_at(q, first_block(q, i + 1))), count = after - before;
+    const uint2 before = vload2(0, block_at(q, r.first)),
+                after = vload2(0, block_at(q, first_block(q, i + 1))), count = after - before;
     const ulong2 beside = as_ulong2(vload4(0, sequence + 10));
     const code_t pivot = (code_t)as_ulong(vload2(0, sequence + 14));
     if (retire)
@@ -4158,8 +4521,10 @@ CLSORT_INLINE range_t child_of(quick_t q, uint i, uint k, uint retire)
     if (k == 0)
         return make_range(r.begin, count.x, other_array(r.array), r.least, (code_t)beside.x);
     if (k == 1)
-        return make_range(r.begin + count.x, r.least == r.most ? 0 : count.y, equal_array(r.array), pivot, pivot);
-    return make_range(r.begin + count.x + count.y, r.rows - count.x - count.y, other_array(r.array), (code_t)beside.y, r.most);
+        return make_range(r.begin + count.x, r.least == r.most ? 0 : count.y, equal_array(r.array),
+                          pivot, pivot);
+    return make_range(r.begin + count.x + count.y, r.rows - count.x - count.y, other_array(r.array),
+                      (code_t)beside.y, r.most);
 }
 
 CLSORT_INLINE uint blocks_of(quick_t q, range_t r)
@@ -4206,12 +4571,15 @@ CLSORT_INLINE void write_children(quick_t q, uint first, uint end, uint retire, 
 }
 
 //---- quicksort: plan
-/* Makes the children of all sequences. Where the list of leaves could become too long, the sequences are retired instead, and do not move. Called by all. */
+/* Makes the children of all sequences. Where the list of leaves could become too long, the
+   sequences are retired instead, and do not move. Called by all. */
 CLSORT_INLINE void make_children(quick_t q, quick_local_t l)
 {
     global uint *state = quick_state(q, q.round), *next = quick_state(q, q.round + 1);
-    const uint count = state[CLSORT__QUICK_SEQUENCES], share = plan_share(count), first = min(local_id() * share, count), end = min(first + share, count);
-    const uint leaves = q.scratch[CLSORT__QUICK_LEAVES], left = q.scratch[CLSORT__QUICK_LEFT], retire = leaves + 3 * count > CLSORT__QUICK_MOST_LEAVES(q.capacity);
+    const uint count = state[CLSORT__QUICK_SEQUENCES], share = plan_share(count),
+               first = min(local_id() * share, count), end = min(first + share, count);
+    const uint leaves = q.scratch[CLSORT__QUICK_LEAVES], left = q.scratch[CLSORT__QUICK_LEFT],
+               retire = leaves + 3 * count > CLSORT__QUICK_MOST_LEAVES(q.capacity);
     const tally_t own = tally_children(q, first, end, retire);
     tally_t at, all;
     at.leaves = leaves + scan_total(own.leaves, &all.leaves, l);
@@ -4248,11 +4616,13 @@ CLSORT_INLINE void quick_scatter(quick_t q, quick_local_t l)
         const uint i = find_sequence(q, b);
         global const uint *sequence = sequence_at(q, q.round, i);
         const range_t r = unpack_range(vload8(0, sequence));
-        const uint2 first = vload2(0, block_at(q, r.first)), before = vload2(0, block_at(q, b)) - first;
+        const uint2 first = vload2(0, block_at(q, r.first)),
+                    before = vload2(0, block_at(q, b)) - first;
         const uint2 all = vload2(0, block_at(q, first_block(q, i + 1))) - first;
         const code_t pivot = (code_t)as_ulong(vload2(0, sequence + 14));
         const uint begin = block_begin(q, r, b), stays = r.least == r.most && at == AT_TARGET;
-        const places_t next = { r.begin + before.x, r.begin + all.x + before.y, r.begin + all.x + all.y + (begin - before.x - before.y) };
+        const places_t next = { r.begin + before.x, r.begin + all.x + before.y,
+                                r.begin + all.x + all.y + (begin - before.x - before.y) };
         scatter_rows_of(q, l, at, r.begin + begin, stays ? 0 : block_count(q, r, b), pivot, next);
     }
 }
@@ -4264,7 +4634,8 @@ CLSORT_INLINE uint network_stages(uint rows)
     return rows > 1 ? 32 - clz(rows - 1) : 0;
 }
 
-/* Loads and stores of the rows begin ... end - 1 in the home window. Hardly any tile is whole, so that there is no rolled loop for the others. */
+/* Loads and stores of the rows begin ... end - 1 in the home window. Hardly any tile is whole, so
+   that there is no rolled loop for the others. */
 CLSORT_INLINE void load_leaf(row_t *v, window_t home, array_t from, codec_t c, uint begin, uint end)
 {
 #if CLSORT_LANES == 1
@@ -4276,7 +4647,8 @@ CLSORT_INLINE void load_leaf(row_t *v, window_t home, array_t from, codec_t c, u
 #endif
 }
 
-CLSORT_INLINE void store_leaf(const row_t *v, window_t home, array_t to, codec_t c, uint begin, uint end)
+CLSORT_INLINE void store_leaf(const row_t *v, window_t home, array_t to, codec_t c, uint begin,
+                              uint end)
 {
 #if CLSORT_LANES == 1
     #pragma unroll
@@ -4287,7 +4659,8 @@ CLSORT_INLINE void store_leaf(const row_t *v, window_t home, array_t to, codec_t
 #endif
 }
 
-/* Sorts up to a tile of rows into the target by the bitonic network; with none it only meets the barriers. Called by all with the tile free. */
+/* Sorts up to a tile of rows into the target by the bitonic network; with none it only meets the
+   barriers. Called by all with the tile free. */
 CLSORT_INLINE void sort_leaf_tile(quick_t q, quick_local_t l, array_t from, uint begin, uint rows)
 {
     const uint end = rows ? begin + rows : 0, stages = network_stages(rows);
@@ -4313,13 +4686,15 @@ CLSORT_INLINE void copy_to_target(quick_t q, uint at, uint begin, uint rows)
 #if CLSORT_LANES == 1
         store_whole_row(q.target, q.codec, begin + i, load_whole_row(from, q.codec, begin + i));
 #else
-        store_row(q.target, q.codec, begin + i, begin + i + 1, load_row(from, q.codec, begin + i, begin + i + 1));
+        store_row(q.target, q.codec, begin + i, begin + i + 1,
+                  load_row(from, q.codec, begin + i, begin + i + 1));
 #endif
 }
 
 //---- quicksort: a leaf
-/* The stack of a leaf, in words: how many ranges lie on it, how many rows it may still partition; the ranges. The longer one of two goes below,
-   so that there are never more than log2 of the rows. */
+/* The stack of a leaf, in words: how many ranges lie on it, how many rows it may still partition;
+   the ranges. The longer one of two goes below, so that there are never more than log2 of the
+   rows. */
 enum { STACK_TOP, STACK_BUDGET };
 
 /* Shorter ranges are not worth a place among the leftovers, whose list is limited. */
@@ -4328,13 +4703,15 @@ enum { STACK_TOP, STACK_BUDGET };
 /* Has a leftover a place in the list? Takes it. */
 CLSORT_INLINE uint leave_range(quick_t q, range_t r)
 {
-    const uint at = atomic_inc((volatile global uint *)&q.scratch[CLSORT__QUICK_LEFT]), fits = at < CLSORT__QUICK_MOST_LEFTOVERS(q.capacity);
+    const uint at = atomic_inc((volatile global uint *)&q.scratch[CLSORT__QUICK_LEFT]),
+               fits = at < CLSORT__QUICK_MOST_LEFTOVERS(q.capacity);
     if (fits)
         vstore8(pack_range(r), 0, leftover_at(q, at));
     return fits;
 }
 
-/* Puts a range on the stack, or with its budget spent on the list of leftovers while there is room. Called by one work-item. */
+/* Puts a range on the stack, or with its budget spent on the list of leftovers while there is room.
+   Called by one work-item. */
 CLSORT_INLINE void push_range(quick_t q, quick_local_t l, range_t r, uint spent)
 {
     if (r.rows == 0 || (r.least == r.most && r.array == AT_TARGET))
@@ -4357,8 +4734,10 @@ CLSORT_INLINE void partition_leaf(quick_t q, quick_local_t l, range_t r, uint ro
     quick_sync(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     copy_to_target(q, AT_TEMP, next.equal, r.array == AT_TARGET ? part.equal : 0);
     if (local_id() == 0 && rows != 0) {
-        const range_t low = make_range(r.begin, part.less, other_array(r.array), part.least, part.below);
-        const range_t high = make_range(greater, rows - part.less - part.equal, low.array, part.above, part.most);
+        const range_t low = make_range(r.begin, part.less, other_array(r.array), part.least,
+                                       part.below);
+        const range_t high = make_range(greater, rows - part.less - part.equal, low.array,
+                                        part.above, part.most);
         const uint budget = l.stack[STACK_BUDGET], spent = budget < rows;
         l.stack[STACK_BUDGET] = spent ? 0 : budget - rows;
         push_range(q, l, low.rows > high.rows ? low : high, spent);
@@ -4367,8 +4746,8 @@ CLSORT_INLINE void partition_leaf(quick_t q, quick_local_t l, range_t r, uint ro
 }
 
 //---- quicksort: a leaf's steps
-/* Takes the uppermost range from the stack, and partitions it or finishes it. Returns how many are left. Called by all, with a barrier since the stack was
-   written; ends with one. */
+/* Takes the uppermost range from the stack, and partitions it or finishes it. Returns how many are
+   left. Called by all, with a barrier since the stack was written; ends with one. */
 CLSORT_INLINE uint leaf_step(quick_t q, quick_local_t l)
 {
     const uint top = l.stack[STACK_TOP] - 1;
@@ -4393,7 +4772,8 @@ CLSORT_INLINE void quick_leaf(quick_t q, quick_local_t l)
         const range_t r = unpack_range(vload8(0, leaf_at(q, i)));
         if (local_id() == 0) {
             l.stack[STACK_TOP] = 1;
-            l.stack[STACK_BUDGET] = r.rows * (2 * network_stages(r.rows / CLSORT_QUICK_TILE + 1) + 4);
+            l.stack[STACK_BUDGET] = r.rows
+                                    * (2 * network_stages(r.rows / CLSORT_QUICK_TILE + 1) + 4);
             vstore8(pack_range(r), 0, l.stack + CLSORT__STACK_HEAD);
         }
         quick_sync(CLK_LOCAL_MEM_FENCE);
@@ -4405,7 +4785,8 @@ CLSORT_INLINE void quick_leaf(quick_t q, quick_local_t l)
 
 //---- quicksort: kernels
 #if !CLSORT_IS(RELAUNCH)
-/* Of count, scatter and leaf as many work-groups run as fit, of the others one. space: clsort__quick_local of clsort.h. */
+/* Of count, scatter and leaf as many work-groups run as fit, of the others one. space:
+   clsort__quick_local of clsort.h. */
 CLSORT_KERNEL void clsort_quick_begin(CLSORT_QUICK_ARGS)
 {
     const quick_t q = CLSORT_QUICK_JOB;
@@ -4418,42 +4799,51 @@ CLSORT_KERNEL void clsort_quick_begin(CLSORT_QUICK_ARGS)
         const quick_t q = CLSORT_QUICK_JOB; \
         step(q, quick_space(space)); \
     }
-CLSORT_KERNEL void clsort_quick_count(CLSORT_QUICK_ARGS, local ulong *space) CLSORT_QUICK_STEP(quick_count)
-CLSORT_KERNEL void clsort_quick_plan(CLSORT_QUICK_ARGS, local ulong *space) CLSORT_QUICK_STEP(quick_plan)
-CLSORT_KERNEL void clsort_quick_scatter(CLSORT_QUICK_ARGS, local ulong *space) CLSORT_QUICK_STEP(quick_scatter)
-CLSORT_KERNEL void clsort_quick_leaf(CLSORT_QUICK_ARGS, local ulong *space) CLSORT_QUICK_STEP(quick_leaf)
+CLSORT_KERNEL void clsort_quick_count(CLSORT_QUICK_ARGS, local ulong *space)
+    CLSORT_QUICK_STEP(quick_count)
+CLSORT_KERNEL void clsort_quick_plan(CLSORT_QUICK_ARGS, local ulong *space)
+    CLSORT_QUICK_STEP(quick_plan)
+CLSORT_KERNEL void clsort_quick_scatter(CLSORT_QUICK_ARGS, local ulong *space)
+    CLSORT_QUICK_STEP(quick_scatter)
+CLSORT_KERNEL void clsort_quick_leaf(CLSORT_QUICK_ARGS, local ulong *space)
+    CLSORT_QUICK_STEP(quick_leaf)
 #endif
 
 //---- quicksort: relauncher
 #if CLSORT_IS(RELAUNCH)
-/* Enqueues the kernels of the next round and, behind them, itself; or, when no block is left, those of the leaves. Called by one work-item. */
+/* Enqueues the kernels of the next round and, behind them, itself; or, when no block is left,
+   those of the leaves. Called by one work-item. */
 static void relaunch(quick_t q, uint local_bytes)
 {
     const queue_t queue = get_default_queue();
-    const uint blocks = quick_state(q, q.round)[CLSORT__QUICK_BLOCKS], works = blocks > 0 && q.round < q.rounds;
+    const uint blocks = quick_state(q, q.round)[CLSORT__QUICK_BLOCKS],
+               works = blocks > 0 && q.round < q.rounds;
     const uint wanted = works ? blocks : max(q.scratch[CLSORT__QUICK_LEAVES], 1u);
-    const ndrange_t many = ndrange_1D((size_t)wanted * CLSORT_GROUP, CLSORT_GROUP), one = ndrange_1D(CLSORT_GROUP, CLSORT_GROUP);
+    const ndrange_t many = ndrange_1D((size_t)wanted * CLSORT_GROUP, CLSORT_GROUP),
+                    one = ndrange_1D(CLSORT_GROUP, CLSORT_GROUP);
     clk_event_t first, second, third;
     if (!works) {
-        enqueue_kernel(queue, CLK_ENQUEUE_FLAGS_WAIT_KERNEL, many, ^(local void *space) { quick_leaf(q, quick_space((local ulong *)space)); },
-                       local_bytes);
+        enqueue_kernel(queue, CLK_ENQUEUE_FLAGS_WAIT_KERNEL, many,
+                       ^(local void *s) { quick_leaf(q, quick_space(s)); }, local_bytes);
     } else {
         quick_t next = q;
         next.round++;
         enqueue_kernel(queue, CLK_ENQUEUE_FLAGS_WAIT_KERNEL, many, 0, NULL, &first,
-                       ^(local void *space) { quick_count(q, quick_space((local ulong *)space)); }, local_bytes);
+                       ^(local void *s) { quick_count(q, quick_space(s)); }, local_bytes);
         enqueue_kernel(queue, CLK_ENQUEUE_FLAGS_NO_WAIT, one, 1, &first, &second,
-                       ^(local void *space) { quick_plan(q, quick_space((local ulong *)space)); }, local_bytes);
+                       ^(local void *s) { quick_plan(q, quick_space(s)); }, local_bytes);
         enqueue_kernel(queue, CLK_ENQUEUE_FLAGS_NO_WAIT, many, 1, &second, &third,
-                       ^(local void *space) { quick_scatter(q, quick_space((local ulong *)space)); }, local_bytes);
-        enqueue_kernel(queue, CLK_ENQUEUE_FLAGS_NO_WAIT, ndrange_1D(1, 1), 1, &third, NULL, ^{ relaunch(next, local_bytes); });
+                       ^(local void *s) { quick_scatter(q, quick_space(s)); }, local_bytes);
+        enqueue_kernel(queue, CLK_ENQUEUE_FLAGS_NO_WAIT, ndrange_1D(1, 1), 1, &third, NULL,
+                       ^{ relaunch(next, local_bytes); });
         release_event(first);
         release_event(second);
         release_event(third);
     }
 }
 
-/* The host's launch for all rounds and leaves: the first sequence, then everything else. One work-group; only its first work-item works. */
+/* The host's launch for all rounds and leaves: the first sequence, then everything else. One
+   work-group; only its first work-item works. */
 CLSORT_KERNEL void clsort_quick_relauncher(CLSORT_QUICK_ARGS, uint local_bytes)
 {
     const quick_t q = CLSORT_QUICK_JOB;
@@ -4468,20 +4858,24 @@ CLSORT_KERNEL void clsort_quick_relauncher(CLSORT_QUICK_ARGS, uint local_bytes)
 //---- select: plan
 /* SELECT: the first k elements of every row's sorted order, without sorting the rows.
 
-   A row's elements are pairs of code and index, all different, and a RANGE of pairs holds the k-th one; at first it is everything. A pass
-   counts the digits, CLSORT_DIGIT_BITS bits each, of the elements inside the range, finds the digit that holds the k-th one and narrows the
-   range to it. What lies before the range is among the first k, what lies behind it is not. The digits of the code come first, from the
-   top, then those of the index, which decides among equal keys; after the last one, one element is left.
+   A row's elements are pairs of code and index, all different, and a RANGE of pairs holds the k-th
+   one; at first it is everything. A pass counts the digits, CLSORT_DIGIT_BITS bits each, of the
+   elements inside the range, finds the digit that holds the k-th one and narrows the range to it.
+   What lies before the range is among the first k, what lies behind it is not. The digits of the
+   code come first, from the top, then those of the index, which decides among equal keys; after the
+   last one, one element is left.
 
-   A row is decided as soon as all that may be among its k fits into local memory ("room"). It is then collected, sorted as pairs, and the
-   first k are written. The launches depend on types, counts and k only: kernels find out on the device what is left to do.
+   A row is decided as soon as all that may be among its k fits into local memory ("room"). It is
+   then collected, sorted as pairs, and the first k are written. The launches depend on types,
+   counts and k only: kernels find out on the device what is left to do.
 
      short rows, or many    select_rows        one launch: a work-group reads its row once per pass
      few long rows          select_pass * (passes + 1), select_sort
                                                several work-groups per row add their counts in global memory; each reads the sums in the
                                                next launch. Most rows are decided after one or two passes, and the rest of the launches idle
      k above the room       select_pass * (passes + 1), select_scatter
-                                               narrows to exactly k elements, and writes them in the row's order */
+                                               narrows to exactly k elements, and writes them in the row's
+   order */
 #if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_IS(SELECT)
 #ifndef CLSORT_DIGIT_BITS
 #define CLSORT_DIGIT_BITS 8
@@ -4491,10 +4885,16 @@ CLSORT_KERNEL void clsort_quick_relauncher(CLSORT_QUICK_ARGS, uint local_bytes)
 #endif
 #define CLSORT_BINS (1 << CLSORT_DIGIT_BITS)
 
-/* What every kernel is told: rows of n keys, `stride` bytes apart; codes lose `lacks` bits at the top and first_bit at the bottom. */
-#define CLSORT_SELECT_ARGS global const uchar *keys, ulong keys_at, CLSORT_CODEC_ARGS, ulong minus_zero, uint lacks, uint first_bit, \
-    uint rows, uint n, ulong stride, uint k, uint goal, uint room, uint passes
-#define CLSORT_SELECT { keys + keys_at, CLSORT_CODEC, (code_t)minus_zero, lacks, first_bit, rows, n, stride, k, goal, room, passes }
+/* What every kernel is told: rows of n keys, `stride` bytes apart; codes lose `lacks` bits at the
+   top and first_bit at the bottom. */
+#define CLSORT_SELECT_ARGS \
+    global const uchar *keys, ulong keys_at, CLSORT_CODEC_ARGS, ulong minus_zero, uint lacks, \
+        uint first_bit, uint rows, uint n, ulong stride, uint k, uint goal, uint room, uint passes
+#define CLSORT_SELECT \
+    { \
+        keys + keys_at, CLSORT_CODEC, (code_t)minus_zero, lacks, first_bit, rows, n, stride, k, \
+            goal, room, passes \
+    }
 typedef struct {
     global const uchar *keys;
     codec_t codec;
@@ -4505,7 +4905,8 @@ typedef struct {
 } select_t;
 
 /* Where results go, and which of them are written: CLSORT__WRITES_*. */
-#define CLSORT_OUTPUT_ARGS global uchar *indices, ulong indices_at, global uchar *keys_out, ulong keys_out_at, uint outputs
+#define CLSORT_OUTPUT_ARGS \
+    global uchar *indices, ulong indices_at, global uchar *keys_out, ulong keys_out_at, uint outputs
 #define CLSORT_OUTPUT { indices + indices_at, keys_out + keys_out_at, outputs }
 typedef struct { global uchar *indices, *keys; uint outputs; } output_t;
 
@@ -4520,21 +4921,25 @@ CLSORT_INLINE uint add_local(local uint *place, uint x)
 #endif
 
 //---- select: parts
-/* A work-group's part of a row: elements first ... end - 1 of the keys. Behind the last row there are none. */
+/* A work-group's part of a row: elements first ... end - 1 of the keys. Behind the last row there
+   are none. */
 typedef struct { global const uchar *keys; uint row, part, first, end; } select_part_t;
 
 CLSORT_INLINE select_part_t find_part(select_t s, uint parts, uint part_rows)
 {
     const uint row = (uint)get_group_id(0) / parts, part = (uint)get_group_id(0) % parts;
-    const uint first = (uint)min((ulong)part * part_rows, (ulong)s.n), whole = min(s.n - first, part_rows);
-    const select_part_t p = { s.keys + (row < s.rows ? row * s.stride : 0), row, part, first, row < s.rows ? first + whole : first };
+    const uint first = (uint)min((ulong)part * part_rows, (ulong)s.n),
+               whole = min(s.n - first, part_rows);
+    const select_part_t p = { s.keys + (row < s.rows ? row * s.stride : 0), row, part, first,
+                              row < s.rows ? first + whole : first };
     return p;
 }
 
 /* The bits of element i's code that count. */
 CLSORT_INLINE code_t select_code(select_t s, select_part_t p, size_t i)
 {
-    const code_t key = ((global const code_t *)p.keys)[i], code = encode(key == s.minus_zero ? 0 : key, s.codec);
+    const code_t key = ((global const code_t *)p.keys)[i],
+                 code = encode(key == s.minus_zero ? 0 : key, s.codec);
     return (code_t)((code_t)(code << s.lacks) >> (s.lacks + s.first_bit));
 }
 
@@ -4547,14 +4952,21 @@ CLSORT_INLINE void write_element(select_t s, select_part_t p, output_t out, size
 }
 
 //---- select: range
-/* Codes low ... high; once these are one, indices low_index ... high_index of it. `size` elements lie inside, of which the left-th is the
-   k-th of the row. decided: 1 since this pass, 2 since an earlier one. */
-typedef struct { code_t low, high; uint low_index, high_index, left, size, decided; } select_range_t;
+/* Codes low ... high; once these are one, indices low_index ... high_index of it. `size` elements
+   lie inside, of which the left-th is the k-th of the row. decided: 1 since this pass, 2 since an
+   earlier one. */
+typedef struct {
+    code_t low, high;
+    uint low_index, high_index, left, size, decided;
+} select_range_t;
 
 /* May what is left be collected? Of a row whose k are not ordered only if all of it is wanted. */
 CLSORT_INLINE uint is_decided(select_t s, select_range_t r)
 {
-    return s.goal == CLSORT__SELECT_UNORDERED ? r.size == r.left : r.size <= s.room && (s.goal == CLSORT__SELECT_NTH || s.k - r.left <= s.room - r.size);
+    return s.goal == CLSORT__SELECT_UNORDERED
+               ? r.size == r.left
+               : r.size <= s.room
+                     && (s.goal == CLSORT__SELECT_NTH || s.k - r.left <= s.room - r.size);
 }
 
 CLSORT_INLINE select_range_t whole_range(select_t s)
@@ -4572,7 +4984,8 @@ CLSORT_INLINE uint in_range(select_range_t r, code_t code, uint i)
 /* Does an element belong to what is collected? */
 CLSORT_INLINE uint is_taken(select_t s, select_range_t r, code_t code, uint i)
 {
-    return s.goal == CLSORT__SELECT_NTH ? in_range(r, code, i) : code < r.low || (code <= r.high && i <= r.high_index);
+    return s.goal == CLSORT__SELECT_NTH ? in_range(r, code, i)
+                                        : code < r.low || (code <= r.high && i <= r.high_index);
 }
 
 /* The digit of a pass: of the code or of the index, and how many bits of it lie below the digit. */
@@ -4580,9 +4993,12 @@ typedef struct { uint by_index, shift; } select_digit_t;
 
 CLSORT_INLINE select_digit_t digit_of_pass(select_t s, uint pass)
 {
-    const uint code_bits = 8 * CLSORT_KEY_BYTES - s.lacks - s.first_bit, index_bits = 32 - clz(s.n - 1);
-    const uint code_passes = (code_bits + CLSORT_DIGIT_BITS - 1) / CLSORT_DIGIT_BITS, by_index = pass >= code_passes;
-    const uint bits = by_index ? index_bits : code_bits, end = (pass + 1 - (by_index ? code_passes : 0)) * CLSORT_DIGIT_BITS;
+    const uint code_bits = 8 * CLSORT_KEY_BYTES - s.lacks - s.first_bit,
+               index_bits = 32 - clz(s.n - 1);
+    const uint code_passes = (code_bits + CLSORT_DIGIT_BITS - 1) / CLSORT_DIGIT_BITS,
+               by_index = pass >= code_passes;
+    const uint bits = by_index ? index_bits : code_bits,
+               end = (pass + 1 - (by_index ? code_passes : 0)) * CLSORT_DIGIT_BITS;
     const select_digit_t d = { by_index, bits > end ? bits - end : 0 };
     return d;
 }
@@ -4593,13 +5009,15 @@ CLSORT_INLINE uint digit_inside(select_range_t r, select_digit_t d, code_t code,
 }
 
 //---- select: narrowing
-/* A work-group's local memory, in words: how many elements are collected, what narrow_range found, sums, and counts or collected indices. */
+/* A work-group's local memory, in words: how many elements are collected, what narrow_range found,
+   sums, and counts or collected indices. */
 #define CLSORT_FOUND 1
 #define CLSORT_SUMS 4
 #define CLSORT_LIST (CLSORT_SUMS + 2 * CLSORT_GROUP + 1)
 
 /* The range of one digit, with `before` elements of the range before it and `size` inside. */
-CLSORT_INLINE select_range_t take_digit(select_t s, select_range_t r, select_digit_t d, uint digit, uint before, uint size)
+CLSORT_INLINE select_range_t take_digit(select_t s, select_range_t r, select_digit_t d, uint digit,
+                                        uint before, uint size)
 {
     if (d.by_index) {
         r.low_index += digit << d.shift;
@@ -4614,9 +5032,10 @@ CLSORT_INLINE select_range_t take_digit(select_t s, select_range_t r, select_dig
     return r;
 }
 
-/* Narrows an open range to the digit that holds the wanted element, by the counts of the pass. Called by all; needs no barrier before, and
-   leaves none of its reads pending. */
-CLSORT_INLINE select_range_t narrow_range(select_t s, select_range_t r, uint open, uint pass, local uint *space)
+/* Narrows an open range to the digit that holds the wanted element, by the counts of the pass.
+   Called by all; needs no barrier before, and leaves none of its reads pending. */
+CLSORT_INLINE select_range_t narrow_range(select_t s, select_range_t r, uint open, uint pass,
+                                          local uint *space)
 {
     local const uint *bins = space + CLSORT_LIST + get_local_id(0) * (CLSORT_BINS / CLSORT_GROUP);
     local uint *found = space + CLSORT_FOUND;
@@ -4640,7 +5059,8 @@ CLSORT_INLINE select_range_t narrow_range(select_t s, select_range_t r, uint ope
 }
 
 //---- select: visits
-/* What a work-group does with its part in a pass: nothing, count the digits inside the range, list what is taken, or count it. */
+/* What a work-group does with its part in a pass: nothing, count the digits inside the range, list
+   what is taken, or count it. */
 #define CLSORT_IDLE 0
 #define CLSORT_COUNT_DIGITS 1
 #define CLSORT_COLLECT 2
@@ -4650,11 +5070,14 @@ CLSORT_INLINE uint choose_action(select_t s, select_range_t r, uint pass)
 {
     if (s.goal == CLSORT__SELECT_UNORDERED && pass == s.passes)
         return CLSORT_TALLY;
-    return !r.decided ? CLSORT_COUNT_DIGITS : r.decided == 1 && s.goal != CLSORT__SELECT_UNORDERED ? CLSORT_COLLECT : CLSORT_IDLE;
+    return !r.decided                                             ? CLSORT_COUNT_DIGITS
+           : r.decided == 1 && s.goal != CLSORT__SELECT_UNORDERED ? CLSORT_COLLECT
+                                                                  : CLSORT_IDLE;
 }
 
-/* Elements in a row that had the same digit: one addition for all of them, so that equal keys do not wait for each other. A work-item that
-   is alone adds one by one: there is nobody to wait for, and the branch would be guessed wrong. */
+/* Elements in a row that had the same digit: one addition for all of them, so that equal keys do
+   not wait for each other. A work-item that is alone adds one by one: there is nobody to wait for,
+   and the branch would be guessed wrong. */
 typedef struct { uint digit, count; } streak_t;
 
 CLSORT_INLINE void end_streak(local uint *space, streak_t streak)
@@ -4676,7 +5099,8 @@ CLSORT_INLINE void count_element(uint digit, streak_t *streak, local uint *space
     }
 }
 
-CLSORT_INLINE void visit(select_t s, select_range_t r, uint action, select_digit_t d, code_t code, uint i, streak_t *streak, local uint *space)
+CLSORT_INLINE void visit(select_t s, select_range_t r, uint action, select_digit_t d, code_t code,
+                         uint i, streak_t *streak, local uint *space)
 {
     if (action == CLSORT_COUNT_DIGITS) {
         if (in_range(r, code, i))
@@ -4692,16 +5116,19 @@ CLSORT_INLINE void visit(select_t s, select_range_t r, uint action, select_digit
     }
 }
 
-/* Visits all elements of a part, as the action says. Called by all; its results are visible after the next barrier. Loads of
-   CLSORT_VISITS elements wait together. */
+/* Visits all elements of a part, as the action says. Called by all; its results are visible after
+   the next barrier. Loads of CLSORT_VISITS elements wait together. */
 #define CLSORT_VISITS 8
-CLSORT_INLINE void visit_part(select_t s, select_part_t p, select_range_t r, uint action, uint pass, local uint *space)
+CLSORT_INLINE void visit_part(select_t s, select_part_t p, select_range_t r, uint action, uint pass,
+                              local uint *space)
 {
     const select_digit_t d = digit_of_pass(s, pass);
     const size_t end = action == CLSORT_IDLE ? 0 : p.end;
     streak_t streak = { 0, 0 };
     size_t i = p.first + get_local_id(0);
-    for (uint b = (uint)get_local_id(0); b < (action == CLSORT_COLLECT || action == CLSORT_IDLE ? 0 : CLSORT_BINS); b += CLSORT_GROUP)
+    for (uint b = (uint)get_local_id(0);
+         b < (action == CLSORT_COLLECT || action == CLSORT_IDLE ? 0 : CLSORT_BINS);
+         b += CLSORT_GROUP)
         space[CLSORT_LIST + b] = 0;
     group_sync();
     for (; i + (CLSORT_VISITS - 1) * CLSORT_GROUP < end; i += CLSORT_VISITS * CLSORT_GROUP) {
@@ -4732,8 +5159,8 @@ CLSORT_INLINE void order_pairs(local code_t *codes, local uint *list, uint a, ui
     }
 }
 
-/* Sorts the collected elements by code and index: a bitonic network over the next power of two, which the room holds. Called by all; needs
-   no barrier before, and all see the result. */
+/* Sorts the collected elements by code and index: a bitonic network over the next power of two,
+   which the room holds. Called by all; needs no barrier before, and all see the result. */
 CLSORT_INLINE void sort_list(select_t s, select_part_t p, local uint *space, local code_t *codes)
 {
     local uint *list = space + CLSORT_LIST;
@@ -4755,16 +5182,20 @@ CLSORT_INLINE void sort_list(select_t s, select_part_t p, local uint *space, loc
 }
 
 /* Writes what is wanted of a sorted list. */
-CLSORT_INLINE void write_list(select_t s, select_part_t p, select_range_t r, output_t out, local const uint *list)
+CLSORT_INLINE void write_list(select_t s, select_part_t p, select_range_t r, output_t out,
+                              local const uint *list)
 {
     const uint wanted = s.goal == CLSORT__SELECT_NTH ? 1 : s.k;
     for (uint i = (uint)get_local_id(0); i < (p.row < s.rows ? wanted : 0); i += CLSORT_GROUP)
-        write_element(s, p, out, (size_t)p.row * wanted + i, list[s.goal == CLSORT__SELECT_NTH ? r.left - 1 : i]);
+        write_element(s, p, out, (size_t)p.row * wanted + i,
+                      list[s.goal == CLSORT__SELECT_NTH ? r.left - 1 : i]);
 }
 
 //---- select: rows
-/* Everything, for one row per work-group. space: CLSORT_LIST words and as many as there are bins or as the room has; codes: the room. */
-CLSORT_KERNEL void clsort_select_rows(CLSORT_SELECT_ARGS, CLSORT_OUTPUT_ARGS, local uint *space, local code_t *codes)
+/* Everything, for one row per work-group. space: CLSORT_LIST words and as many as there are bins or
+   as the room has; codes: the room. */
+CLSORT_KERNEL void clsort_select_rows(CLSORT_SELECT_ARGS, CLSORT_OUTPUT_ARGS, local uint *space,
+                                      local code_t *codes)
 {
     const select_t s = CLSORT_SELECT;
     const output_t out = CLSORT_OUTPUT;
@@ -4781,10 +5212,12 @@ CLSORT_KERNEL void clsort_select_rows(CLSORT_SELECT_ARGS, CLSORT_OUTPUT_ARGS, lo
 }
 
 //---- select: tables
-/* The tables in global memory: the counts of three passes for every row, of which one is added to, one read, and one cleared for the next
-   pass; then for every row row_words words: two ranges, of this pass and the one before, how many elements are collected, and those, or
-   how many each part takes. The host clears the counts of pass 0. */
-#define CLSORT_TABLE_ARGS global uchar *tables, ulong tables_at, uint row_words, uint parts, uint part_rows
+/* The tables in global memory: the counts of three passes for every row, of which one is added to,
+   one read, and one cleared for the next pass; then for every row row_words words: two ranges, of
+   this pass and the one before, how many elements are collected, and those, or how many each part
+   takes. The host clears the counts of pass 0. */
+#define CLSORT_TABLE_ARGS \
+    global uchar *tables, ulong tables_at, uint row_words, uint parts, uint part_rows
 #define CLSORT_TABLES { (global uint *)(tables + tables_at), row_words }
 typedef struct { global uint *words; uint row_words; } tables_t;
 
@@ -4814,13 +5247,16 @@ CLSORT_INLINE void store_range(global uint *row, uint pass, select_range_t r)
 CLSORT_INLINE select_range_t load_range(global const uint *row, uint pass)
 {
     global const ulong *words = (global const ulong *)(row + pass % 2 * 16);
-    const select_range_t r = { (code_t)words[0], (code_t)words[1], (uint)words[2], (uint)words[3], (uint)words[4], (uint)words[5], (uint)words[6] };
+    const select_range_t r = { (code_t)words[0], (code_t)words[1], (uint)words[2], (uint)words[3],
+                               (uint)words[4],   (uint)words[5],   (uint)words[6] };
     return r;
 }
 
 //---- select: passes
-/* The range of this pass, which every work-group of a row finds by itself from the sums of the pass before. */
-CLSORT_INLINE select_range_t find_range(select_t s, tables_t t, select_part_t p, uint pass, local uint *space)
+/* The range of this pass, which every work-group of a row finds by itself from the sums of the pass
+   before. */
+CLSORT_INLINE select_range_t find_range(select_t s, tables_t t, select_part_t p, uint pass,
+                                        local uint *space)
 {
     const uint later = pass && p.row < s.rows;
     select_range_t r = whole_range(s);
@@ -4846,17 +5282,21 @@ CLSORT_INLINE void keep_range(select_t s, tables_t t, select_part_t p, select_ra
     }
 }
 
-/* Adds what a work-group counted or collected to the row's tables. Called by all; needs no barrier before. */
-CLSORT_INLINE void add_to_tables(select_t s, tables_t t, select_part_t p, uint action, uint pass, local uint *space)
+/* Adds what a work-group counted or collected to the row's tables. Called by all; needs no barrier
+   before. */
+CLSORT_INLINE void add_to_tables(select_t s, tables_t t, select_part_t p, uint action, uint pass,
+                                 local uint *space)
 {
-    const uint lid = (uint)get_local_id(0), bins = action == CLSORT_COUNT_DIGITS && p.row < s.rows ? CLSORT_BINS : 0;
+    const uint lid = (uint)get_local_id(0),
+               bins = action == CLSORT_COUNT_DIGITS && p.row < s.rows ? CLSORT_BINS : 0;
     global uint *counts = row_counts(t, s, p.row, pass), *row = row_words_of(t, s, p.row);
     group_sync();
     for (uint b = lid; b < bins; b += CLSORT_GROUP)
         if (space[CLSORT_LIST + b])
             atomic_add((volatile global uint *)&counts[b], space[CLSORT_LIST + b]);
     if (lid == 0 && space[0])
-        space[CLSORT_FOUND] = atomic_add((volatile global uint *)&row[CLSORT__ROW_COLLECTED], space[0]);
+        space[CLSORT_FOUND] = atomic_add((volatile global uint *)&row[CLSORT__ROW_COLLECTED],
+                                         space[0]);
     if (lid == 0 && action == CLSORT_TALLY && p.row < s.rows)
         row[CLSORT__ROW_LIST + p.part] = space[CLSORT_LIST];
     group_sync();
@@ -4866,7 +5306,8 @@ CLSORT_INLINE void add_to_tables(select_t s, tables_t t, select_part_t p, uint a
 }
 
 /* One pass over rows that are cut into parts, one work-group for each. */
-CLSORT_KERNEL void clsort_select_pass(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, local uint *space, uint pass)
+CLSORT_KERNEL void clsort_select_pass(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, local uint *space,
+                                      uint pass)
 {
     const select_t s = CLSORT_SELECT;
     const tables_t t = CLSORT_TABLES;
@@ -4881,8 +5322,10 @@ CLSORT_KERNEL void clsort_select_pass(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, loc
 }
 
 //---- select: results
-/* Sorts what the passes collected, one row per work-group; local memory as for clsort_select_rows. */
-CLSORT_KERNEL void clsort_select_sort(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, CLSORT_OUTPUT_ARGS, local uint *space, local code_t *codes)
+/* Sorts what the passes collected, one row per work-group; local memory as for
+   clsort_select_rows. */
+CLSORT_KERNEL void clsort_select_sort(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, CLSORT_OUTPUT_ARGS,
+                                      local uint *space, local code_t *codes)
 {
     const select_t s = CLSORT_SELECT;
     const output_t out = CLSORT_OUTPUT;
@@ -4900,8 +5343,10 @@ CLSORT_KERNEL void clsort_select_sort(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, CLS
     write_list(s, p, r, out, space + CLSORT_LIST);
 }
 
-/* Writes the k elements of a row in its order. Each work-item takes CLSORT_VISITS elements side by side. */
-CLSORT_KERNEL void clsort_select_scatter(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, CLSORT_OUTPUT_ARGS, local uint *sums)
+/* Writes the k elements of a row in its order. Each work-item takes CLSORT_VISITS elements side by
+   side. */
+CLSORT_KERNEL void clsort_select_scatter(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, CLSORT_OUTPUT_ARGS,
+                                         local uint *sums)
 {
     const select_t s = CLSORT_SELECT;
     const output_t out = CLSORT_OUTPUT;
@@ -4914,7 +5359,8 @@ CLSORT_KERNEL void clsort_select_scatter(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, 
         place += row[CLSORT__ROW_LIST + q];
     group_scan_total(place, sums, &place);
     for (size_t chunk = p.first; chunk < p.end; chunk += CLSORT_GROUP * CLSORT_VISITS) {
-        const size_t first = chunk + get_local_id(0) * CLSORT_VISITS, end = min(first + CLSORT_VISITS, (size_t)p.end);
+        const size_t first = chunk + get_local_id(0) * CLSORT_VISITS,
+                     end = min(first + CLSORT_VISITS, (size_t)p.end);
         uint count = 0;
         for (size_t i = first; i < end; i++)
             count += is_taken(s, r, select_code(s, p, i), (uint)i);
@@ -4931,10 +5377,12 @@ CLSORT_KERNEL void clsort_select_scatter(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, 
 #if CLSORT_IS(UTILITY)
 /* What goes on around sorts: keys are taken out of records, arrays gathered, results checked. */
 
-/* Takes the keys out of records of `stride` bytes and numbers them: what a sort by index starts from. A key equal to minus_zero
-   becomes 0. keys may be source itself where nothing changes: then only the numbers are written. */
-CLSORT_KERNEL void clsort_extract(global const uchar *source, ulong source_at, global uchar *keys, ulong keys_at,
-                                  global uchar *indices, ulong indices_at, uint n, uint bytes, ulong stride, ulong minus_zero, uint copies)
+/* Takes the keys out of records of `stride` bytes and numbers them: what a sort by index starts
+   from. A key equal to minus_zero becomes 0. keys may be source itself where nothing changes: then
+   only the numbers are written. */
+CLSORT_KERNEL void clsort_extract(global const uchar *source, ulong source_at, global uchar *keys,
+                                  ulong keys_at, global uchar *indices, ulong indices_at, uint n,
+                                  uint bytes, ulong stride, ulong minus_zero, uint copies)
 {
     const size_t i = get_global_id(0);
     if (i >= n)
@@ -4961,15 +5409,18 @@ CLSORT_INLINE ulong field_code(global const uchar *record, ulong field)
         bits = 0;
     if (field >> CLSORT__FIELD_FLOAT & 1 && bits & sign)
         bits ^= width >> 1;
-    bits ^= (field >> CLSORT__FIELD_DESCENDING & 1 ? width >> 1 : 0) ^ (field >> CLSORT__FIELD_SIGN & 1 ? sign : 0);
+    bits ^= (field >> CLSORT__FIELD_DESCENDING & 1 ? width >> 1 : 0)
+            ^ (field >> CLSORT__FIELD_SIGN & 1 ? sign : 0);
     bits = (bits - ((1UL << (field >> CLSORT__FIELD_MANTISSA & 63)) - 1)) & width;
-    return (bits & width >> (field >> CLSORT__FIELD_LACKS)) >> (field >> CLSORT__FIELD_FIRST_BIT & 63);
+    return (bits & width >> (field >> CLSORT__FIELD_LACKS))
+           >> (field >> CLSORT__FIELD_FIRST_BIT & 63);
 }
 
-/* One code of several fields of each record, the first field in its upper bits: records[indices[i]] for `by_index`, else records[i], and
-   the indices are written. Packs no more than `bytes` hold. */
-CLSORT_KERNEL void clsort_extract_codes(global const uchar *records, ulong records_at, global uchar *codes, ulong codes_at,
-                                        global uchar *indices, ulong indices_at, uint n, uint bytes, uint by_index,
+/* One code of several fields of each record, the first field in its upper bits: records[indices[i]]
+   for `by_index`, else records[i], and the indices are written. Packs no more than `bytes` hold. */
+CLSORT_KERNEL void clsort_extract_codes(global const uchar *records, ulong records_at,
+                                        global uchar *codes, ulong codes_at, global uchar *indices,
+                                        ulong indices_at, uint n, uint bytes, uint by_index,
                                         ulong stride, ulong8 packed, uint field_count)
 {
     const size_t i = get_global_id(0);
@@ -4983,7 +5434,8 @@ CLSORT_KERNEL void clsort_extract_codes(global const uchar *records, ulong recor
         return;
     for (uint f = 0; f < field_count; f++) {
         const uint bits = 8 * field_bytes(field[f]);
-        code = (bits < 64 ? code << bits : 0) | field_code(records + records_at + from * stride, field[f]);
+        code = (bits < 64 ? code << bits : 0)
+               | field_code(records + records_at + from * stride, field[f]);
     }
     store_bits(codes + codes_at + i * bytes, bytes, code);
     if (!by_index)
@@ -4991,9 +5443,11 @@ CLSORT_KERNEL void clsort_extract_codes(global const uchar *records, ulong recor
 }
 
 //---- utility: segments
-/* target[i] of every element i inside of a segment: its number, or `relative`, the number work[i] counted from the start of i's segment.
-   Without `relative` what lies outside gets a number that is none. */
-CLSORT_KERNEL void clsort_number_segments(global const uchar *work, ulong work_at, global uchar *target, ulong target_at,
+/* target[i] of every element i inside of a segment: its number, or `relative`, the number work[i]
+   counted from the start of i's segment. Without `relative` what lies outside gets a number that is
+   none. */
+CLSORT_KERNEL void clsort_number_segments(global const uchar *work, ulong work_at,
+                                          global uchar *target, ulong target_at,
                                           CLSORT_SEGMENT_ARGS, uint n, uint relative)
 {
     const segments_t s = CLSORT_SEGMENTS;
@@ -5041,7 +5495,8 @@ CLSORT_KERNEL void clsort_gather(global const uchar *source, ulong source_at,
 //---- utility: checks
 /* How record x compares with record y by packed fields: the first one that differs decides. */
 enum { COMES_FIRST, COMES_EQUAL, COMES_LAST };
-CLSORT_INLINE uint compare_fields(global const uchar *x, global const uchar *y, ulong8 packed, uint field_count)
+CLSORT_INLINE uint compare_fields(global const uchar *x, global const uchar *y, ulong8 packed,
+                                  uint field_count)
 {
     ulong field[8];
     uint order = COMES_EQUAL;
@@ -5053,18 +5508,24 @@ CLSORT_INLINE uint compare_fields(global const uchar *x, global const uchar *y, 
     return order;
 }
 
-/* The element that comes i-th, where its segment's elements are in order by index, or as they lie. */
-CLSORT_INLINE uint ordered_element(segment_t own, global const uchar *indices, uint by_index, uint i)
+/* The element that comes i-th, where its segment's elements are in order by index, or as they
+   lie. */
+CLSORT_INLINE uint ordered_element(segment_t own, global const uchar *indices, uint by_index,
+                                   uint i)
 {
-    return own.begin + ordered_place(indices + (by_index ? own.begin * 4UL : 0), by_index, i - own.begin, own.rows);
+    return own.begin
+           + ordered_place(indices + (by_index ? own.begin * 4UL : 0), by_index, i - own.begin,
+                           own.rows);
 }
 
 /* Lowers *result to the number of the first element that comes before its predecessor in its
    segment; with `strict`, by index, also of the first of two equal ones whose indices do not
    ascend. Where the offsets do not ascend, lowers it to 0. */
-CLSORT_KERNEL void clsort_is_sorted(global const uchar *records, ulong records_at, global const uchar *indices, ulong indices_at,
-                                    global uchar *result, ulong result_at, CLSORT_SEGMENT_ARGS, uint n, uint by_index, uint strict,
-                                    ulong element, ulong8 packed, uint field_count)
+CLSORT_KERNEL void clsort_is_sorted(global const uchar *records, ulong records_at,
+                                    global const uchar *indices, ulong indices_at,
+                                    global uchar *result, ulong result_at, CLSORT_SEGMENT_ARGS,
+                                    uint n, uint by_index, uint strict, ulong element,
+                                    ulong8 packed, uint field_count)
 {
     const segments_t s = CLSORT_SEGMENTS;
     const uint i = (uint)get_global_id(0);
@@ -5076,14 +5537,17 @@ CLSORT_KERNEL void clsort_is_sorted(global const uchar *records, ulong records_a
     const segment_t own = segment_around(s, i);
     if (own.rows < 2 || i - own.begin >= own.rows - 1)
         return;
-    const uint x = ordered_element(own, indices + indices_at, by_index, i), y = ordered_element(own, indices + indices_at, by_index, i + 1);
-    const uint order = compare_fields(records + records_at + x * element, records + records_at + y * element, packed, field_count);
+    const uint x = ordered_element(own, indices + indices_at, by_index, i),
+               y = ordered_element(own, indices + indices_at, by_index, i + 1);
+    const uint order = compare_fields(records + records_at + x * element,
+                                      records + records_at + y * element, packed, field_count);
     if (order == COMES_LAST || (order == COMES_EQUAL && strict && y <= x))
         atomic_min((volatile global uint *)(result + result_at), i + 1);
 }
 
 //---- utility: fingerprints
-/* Mixes 64 bits thoroughly. Source: the finaliser of S. Vigna's splitmix64 (public domain constants). */
+/* Mixes 64 bits thoroughly. Source: the finaliser of S. Vigna's splitmix64 (public domain
+   constants). */
 CLSORT_INLINE ulong mix(ulong x)
 {
     x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9UL;
@@ -5099,12 +5563,16 @@ CLSORT_INLINE ulong mix_bytes(ulong hash, global const uchar *at, ulong bytes)
     return hash;
 }
 
-/* Adds to sums[0 .. 1] a hash of every element of `bytes` that is in a segment, to sums[2 .. 3] one of every such element with its value of
-   value_bytes, for values in the order of indices `by_index`: sums, so that the order does not matter. A hash begins with the segment, which no
+/* Adds to sums[0 .. 1] a hash of every element of `bytes` that is in a segment, to sums[2 .. 3] one
+   of every such element with its value of value_bytes, for values in the order of indices
+   `by_index`: sums, so that the order does not matter. A hash begins with the segment, which no
    element may leave. Each work-item takes every step-th element. */
-CLSORT_KERNEL void clsort_fingerprint(global const uchar *elements, ulong elements_at, global const uchar *values, ulong values_at,
-                                      global const uchar *indices, ulong indices_at, global uchar *sums, ulong sums_at, CLSORT_SEGMENT_ARGS,
-                                      uint n, uint by_index, ulong bytes, ulong value_bytes, uint step)
+CLSORT_KERNEL void clsort_fingerprint(global const uchar *elements, ulong elements_at,
+                                      global const uchar *values, ulong values_at,
+                                      global const uchar *indices, ulong indices_at,
+                                      global uchar *sums, ulong sums_at, CLSORT_SEGMENT_ARGS,
+                                      uint n, uint by_index, ulong bytes, ulong value_bytes,
+                                      uint step)
 {
     const segments_t s = CLSORT_SEGMENTS;
     uint alone[2] = { 0, 0 }, paired[2] = { 0, 0 };
@@ -5112,8 +5580,11 @@ CLSORT_KERNEL void clsort_fingerprint(global const uchar *elements, ulong elemen
         const segment_t own = segment_around(s, (uint)i);
         if (own.rows == 0)
             continue;
-        const ulong element = elements_at + ordered_element(own, indices + indices_at, by_index, (uint)i) * bytes;
-        const ulong hash = mix_bytes(0x9E3779B97F4A7C15UL + mix(own.begin), elements + element, bytes);
+        const ulong element = elements_at
+                              + ordered_element(own, indices + indices_at, by_index, (uint)i)
+                                    * bytes;
+        const ulong hash = mix_bytes(0x9E3779B97F4A7C15UL + mix(own.begin), elements + element,
+                                     bytes);
         const ulong pair = mix_bytes(hash, values + values_at + i * value_bytes, value_bytes);
         alone[0] += (uint)hash;
         alone[1] += (uint)(hash >> 32);
@@ -5127,9 +5598,11 @@ CLSORT_KERNEL void clsort_fingerprint(global const uchar *elements, ulong elemen
     }
 }
 
-/* The same for indices: adds a hash of every element that an index means to sums[0 .. 1], and subtracts that of every element in a segment.
-   No index means an element before its segment, so that the sums are 0 only if each segment's indices mean its own. */
-CLSORT_KERNEL void clsort_fingerprint_indices(global const uchar *indices, ulong indices_at, global uchar *sums, ulong sums_at,
+/* The same for indices: adds a hash of every element that an index means to sums[0 .. 1], and
+   subtracts that of every element in a segment. No index means an element before its segment, so
+   that the sums are 0 only if each segment's indices mean its own. */
+CLSORT_KERNEL void clsort_fingerprint_indices(global const uchar *indices, ulong indices_at,
+                                              global uchar *sums, ulong sums_at,
                                               CLSORT_SEGMENT_ARGS, uint n, uint step)
 {
     const segments_t s = CLSORT_SEGMENTS;
@@ -5138,7 +5611,9 @@ CLSORT_KERNEL void clsort_fingerprint_indices(global const uchar *indices, ulong
         const segment_t own = segment_around(s, (uint)i);
         if (own.rows == 0)
             continue;
-        const ulong is = mix(*(global const uint *)(indices + indices_at + i * 4) + 1UL + own.begin), should = mix(i + 1);
+        const ulong is = mix(*(global const uint *)(indices + indices_at + i * 4) + 1UL
+                             + own.begin),
+                    should = mix(i + 1);
         difference[0] += (uint)is - (uint)should;
         difference[1] += (uint)(is >> 32) - (uint)(should >> 32);
     }

@@ -1,5 +1,6 @@
-/* Demonstrates keeping a list sorted: a few new items are sorted on their own and merged into the list, which is cheaper than
-   sorting everything again. Of equal times the items of the list stay in front.
+/* Demonstrates keeping a list sorted: a few new items are sorted on their own and merged into the
+   list, which is cheaper than sorting everything again. Of equal times the items of the list stay
+   in front.
 
    cc -O2 -I.. merge_new_items.c -o merge_new_items -lOpenCL */
 
@@ -27,13 +28,16 @@ static cl_uint time_of(cl_uint item) { return (item * 2654435761u >> 16) % 5000u
 static cl_mem buffer(size_t count)
 {
     cl_int status;
-    cl_mem made = clCreateBuffer(context, CL_MEM_READ_WRITE, count * sizeof(cl_uint), NULL, &status);
+    cl_mem made = clCreateBuffer(context, CL_MEM_READ_WRITE, count * sizeof(cl_uint), NULL,
+                                 &status);
     check(status, "clCreateBuffer");
     return made;
 }
 
-/* Writes new items, sorts them and merges them behind those of the list that are as early: list + items = target. */
-static void add_items(clsort_sorter *sorter, cl_uint first, cl_mem items[2], cl_mem list[2], cl_mem target[2])
+/* Writes new items, sorts them and merges them behind those of the list that are as early: list +
+   items = target. */
+static void add_items(clsort_sorter *sorter, cl_uint first, cl_mem items[2], cl_mem list[2],
+                      cl_mem target[2])
 {
     clsort_desc sort = clsort_desc_default();
     clsort_merge_desc merge = clsort_merge_desc_default();
@@ -48,8 +52,12 @@ static void add_items(clsort_sorter *sorter, cl_uint first, cl_mem items[2], cl_
     merge.values_a = list[1];
     merge.keys_out = target[0];
     merge.values_out = target[1];
-    check(clEnqueueWriteBuffer(queue, items[0], CL_FALSE, 0, NEW * sizeof(cl_uint), times + first, 0, NULL, NULL), "clEnqueueWriteBuffer");
-    check(clEnqueueWriteBuffer(queue, items[1], CL_FALSE, 0, NEW * sizeof(cl_uint), numbers + first, 0, NULL, NULL), "clEnqueueWriteBuffer");
+    check(clEnqueueWriteBuffer(queue, items[0], CL_FALSE, 0, NEW * sizeof(cl_uint), times + first,
+                               0, NULL, NULL),
+          "clEnqueueWriteBuffer");
+    check(clEnqueueWriteBuffer(queue, items[1], CL_FALSE, 0, NEW * sizeof(cl_uint), numbers + first,
+                               0, NULL, NULL),
+          "clEnqueueWriteBuffer");
     check(clsort_enqueue_sort(sorter, queue, &sort, 0, NULL, NULL), "clsort_enqueue_sort");
     check(clsort_enqueue_merge(sorter, queue, &merge, 0, NULL, NULL), "clsort_enqueue_merge");
 }
@@ -72,13 +80,20 @@ int main(void)
     }
     for (i = 0; i < COUNT; i++) { times[i] = time_of(i); numbers[i] = i; }
 
-    /* The list moves from one pair of buffers to the other and back. Nothing waits until the end. */
+    /* The list moves from one pair of buffers to the other and back. Nothing waits until the
+       end. */
     for (i = 0; i < ROUNDS; i++) add_items(sorter, i * NEW, items, list[i % 2], list[(i + 1) % 2]);
     check(clFinish(queue), "clFinish");
-    check(clEnqueueReadBuffer(queue, list[ROUNDS % 2][0], CL_TRUE, 0, sizeof times, times, 0, NULL, NULL), "clEnqueueReadBuffer");
-    check(clEnqueueReadBuffer(queue, list[ROUNDS % 2][1], CL_TRUE, 0, sizeof numbers, numbers, 0, NULL, NULL), "clEnqueueReadBuffer");
+    check(clEnqueueReadBuffer(queue, list[ROUNDS % 2][0], CL_TRUE, 0, sizeof times, times, 0, NULL,
+                              NULL),
+          "clEnqueueReadBuffer");
+    check(clEnqueueReadBuffer(queue, list[ROUNDS % 2][1], CL_TRUE, 0, sizeof numbers, numbers, 0,
+                              NULL, NULL),
+          "clEnqueueReadBuffer");
 
-    for (i = 0; i < COUNT; i++) wrong += numbers[i] >= COUNT || times[i] != time_of(numbers[i]) || (i && times[i - 1] > times[i]);
+    for (i = 0; i < COUNT; i++)
+        wrong += numbers[i] >= COUNT || times[i] != time_of(numbers[i])
+                 || (i && times[i - 1] > times[i]);
     for (i = 1; i < COUNT; i++) wrong += times[i - 1] == times[i] && numbers[i - 1] >= numbers[i];
     printf("%d items in %d rounds, %u wrong\n", COUNT, ROUNDS, (unsigned)wrong);
     clsort_destroy(sorter);

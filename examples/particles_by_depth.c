@@ -1,5 +1,6 @@
-/* Demonstrates a game's use: in each frame particles are sorted back to front for blending. The keys are 32-bit depths,
-   the payload is the 16-byte particle itself; kernels are built while loading, so no frame waits for a compiler.
+/* Demonstrates a game's use: in each frame particles are sorted back to front for blending. The
+   keys are 32-bit depths, the payload is the 16-byte particle itself; kernels are built while
+   loading, so no frame waits for a compiler.
 
    cc -O2 -I.. particles_by_depth.c -o particles_by_depth -lOpenCL */
 
@@ -23,7 +24,8 @@ static void check(cl_int status, const char *what)
     exit(EXIT_FAILURE);
 }
 
-/* Stands for a simulation: the same particles in other places, most of them in front of the camera. */
+/* Stands for a simulation: the same particles in other places, most of them in front of the
+   camera. */
 static void move_particles(int frame)
 {
     cl_uint i;
@@ -64,7 +66,8 @@ int main(void)
     check(status, "clCreateCommandQueue");
     keys = clCreateBuffer(clsort_context(sorter), CL_MEM_READ_WRITE, sizeof depths, NULL, &status);
     check(status, "clCreateBuffer");
-    values = clCreateBuffer(clsort_context(sorter), CL_MEM_READ_WRITE, sizeof particles, NULL, &status);
+    values = clCreateBuffer(clsort_context(sorter), CL_MEM_READ_WRITE, sizeof particles, NULL,
+                            &status);
     check(status, "clCreateBuffer");
 
     desc.count = COUNT;
@@ -78,12 +81,19 @@ int main(void)
 
     for (frame = 0; frame < FRAMES; frame++) {
         move_particles(frame);
-        check(clEnqueueWriteBuffer(queue, keys, CL_FALSE, 0, sizeof depths, depths, 0, NULL, NULL), "clEnqueueWriteBuffer");
-        check(clEnqueueWriteBuffer(queue, values, CL_FALSE, 0, sizeof particles, particles, 0, NULL, NULL), "clEnqueueWriteBuffer");
+        check(clEnqueueWriteBuffer(queue, keys, CL_FALSE, 0, sizeof depths, depths, 0, NULL, NULL),
+              "clEnqueueWriteBuffer");
+        check(clEnqueueWriteBuffer(queue, values, CL_FALSE, 0, sizeof particles, particles, 0, NULL,
+                                   NULL),
+              "clEnqueueWriteBuffer");
         check(clsort_enqueue_sort(sorter, queue, &desc, 0, NULL, NULL), "clsort_enqueue_sort");
-        check(clEnqueueReadBuffer(queue, keys, CL_FALSE, 0, sizeof depths, depths, 0, NULL, NULL), "clEnqueueReadBuffer");
-        check(clEnqueueReadBuffer(queue, values, CL_TRUE, 0, sizeof particles, particles, 0, NULL, NULL), "clEnqueueReadBuffer");
-        printf("frame %d: from depth %.3f to %.3f\n", frame, (double)depths[0], (double)depths[COUNT - 1]);
+        check(clEnqueueReadBuffer(queue, keys, CL_FALSE, 0, sizeof depths, depths, 0, NULL, NULL),
+              "clEnqueueReadBuffer");
+        check(clEnqueueReadBuffer(queue, values, CL_TRUE, 0, sizeof particles, particles, 0, NULL,
+                                  NULL),
+              "clEnqueueReadBuffer");
+        printf("frame %d: from depth %.3f to %.3f\n", frame, (double)depths[0],
+               (double)depths[COUNT - 1]);
         wrong += count_errors();
     }
     printf("%d frames of %d particles, %u wrong\n", FRAMES, COUNT, (unsigned)wrong);

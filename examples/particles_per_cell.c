@@ -1,5 +1,6 @@
-/* Demonstrates segments: particles are grouped by the cells of a grid, and each cell's are sorted from back to front, all cells in one
-   call. The grid's table of offsets says where cells begin; cells may be empty, or hold half of all particles.
+/* Demonstrates segments: particles are grouped by the cells of a grid, and each cell's are sorted
+   from back to front, all cells in one call. The grid's table of offsets says where cells begin;
+   cells may be empty, or hold half of all particles.
 
    cc -O2 -I.. particles_per_cell.c -o particles_per_cell -lOpenCL */
 
@@ -24,7 +25,8 @@ static void check(cl_int status, const char *what)
     exit(EXIT_FAILURE);
 }
 
-/* Stands for a simulation that keeps its particles by cell: most cells hold some, every seventh none, one a crowd. */
+/* Stands for a simulation that keeps its particles by cell: most cells hold some, every seventh
+   none, one a crowd. */
 static cl_uint fill_cells(void)
 {
     cl_uint c, i, n = 0;
@@ -41,7 +43,8 @@ static cl_uint fill_cells(void)
     return n;
 }
 
-/* Counts particles that left their cell, are nearer than their successor, or changed places with one of the same depth. */
+/* Counts particles that left their cell, are nearer than their successor, or changed places with
+   one of the same depth. */
 static cl_uint count_errors(void)
 {
     cl_uint c, i, wrong = 0;
@@ -49,7 +52,9 @@ static cl_uint count_errors(void)
         for (i = starts[c]; i < starts[c + 1]; i++) {
             const particle *p = &particles[i], *last = &particles[i ? i - 1 : 0];
             wrong += p->cell != c || p->depth != (float)(p->born * 7919u % 4096u) / 16.0f;
-            wrong += i > starts[c] && (last->depth < p->depth || (last->depth == p->depth && last->born >= p->born));
+            wrong += i > starts[c]
+                     && (last->depth < p->depth
+                         || (last->depth == p->depth && last->born >= p->born));
         }
     return wrong;
 }
@@ -57,7 +62,8 @@ static cl_uint count_errors(void)
 static cl_mem upload(clsort_sorter *sorter, size_t bytes, void *data)
 {
     cl_int status;
-    cl_mem buffer = clCreateBuffer(clsort_context(sorter), CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, bytes, data, &status);
+    cl_mem buffer = clCreateBuffer(clsort_context(sorter), CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
+                                   bytes, data, &status);
     check(status, "clCreateBuffer");
     return buffer;
 }
@@ -80,15 +86,20 @@ int main(void)
     desc.record_size = sizeof(particle);
     desc.key_offset = offsetof(particle, depth);
     desc.keys = upload(sorter, desc.count * sizeof(particle), particles);
-    desc.segments = upload(sorter, sizeof starts, starts);   /* or from a kernel: only the device reads it */
+    desc.segments = upload(sorter, sizeof starts, starts);   /* or from a kernel: only the device
+                                                                reads it */
     desc.segment_count = CELLS;
     check(clsort_enqueue_sort(sorter, queue, &desc, 0, NULL, NULL), "clsort_enqueue_sort");
 
-    check(clEnqueueReadBuffer(queue, desc.keys, CL_TRUE, 0, desc.count * sizeof(particle), particles, 0, NULL, NULL), "clEnqueueReadBuffer");
+    check(clEnqueueReadBuffer(queue, desc.keys, CL_TRUE, 0, desc.count * sizeof(particle),
+                              particles, 0, NULL, NULL),
+          "clEnqueueReadBuffer");
     wrong = count_errors();
-    printf("cell 500: %u particles, from depth %.3f to %.3f\n", (unsigned)(starts[501] - starts[500]), (double)particles[starts[500]].depth,
+    printf("cell 500: %u particles, from depth %.3f to %.3f\n",
+           (unsigned)(starts[501] - starts[500]), (double)particles[starts[500]].depth,
            (double)particles[starts[501] - 1].depth);
-    printf("%u particles sorted in %d cells, %u wrong\n", (unsigned)desc.count, CELLS, (unsigned)wrong);
+    printf("%u particles sorted in %d cells, %u wrong\n", (unsigned)desc.count, CELLS,
+           (unsigned)wrong);
 
     clsort_destroy(sorter);
     clReleaseMemObject(desc.keys);

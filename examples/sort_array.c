@@ -1,4 +1,5 @@
-/* Demonstrates sorting an array in host memory: descending floats, each with an integer that moves along.
+/* Demonstrates sorting an array in host memory: descending floats, each with an integer that moves
+   along.
 
    cc -O2 -I.. sort_array.c -o sort_array -lOpenCL */
 
@@ -14,7 +15,8 @@ static cl_uint articles[COUNT];
 
 static int report(clsort_sorter *sorter, clsort_status status)
 {
-    fprintf(stderr, "%s: %s\n", clsort_status_text(status), sorter ? clsort_last_error(sorter) : "no sorter");
+    fprintf(stderr, "%s: %s\n", clsort_status_text(status),
+            sorter ? clsort_last_error(sorter) : "no sorter");
     clsort_destroy(sorter);
     return EXIT_FAILURE;
 }
@@ -48,8 +50,10 @@ int main(void)
     if (status != CL_SUCCESS) return report(sorter, status);
     clsort_destroy(sorter);
 
-    for (i = 0; i < COUNT; i++) wrong += prices[i] != price_of(articles[i]) || (i && prices[i - 1] < prices[i]);
-    for (i = 0; i < 5; i++) printf("article %5u costs %9.2f\n", (unsigned)articles[i], (double)prices[i]);
+    for (i = 0; i < COUNT; i++)
+        wrong += prices[i] != price_of(articles[i]) || (i && prices[i - 1] < prices[i]);
+    for (i = 0; i < 5; i++)
+        printf("article %5u costs %9.2f\n", (unsigned)articles[i], (double)prices[i]);
     printf("%d prices sorted, %u wrong\n", COUNT, (unsigned)wrong);
     return wrong ? EXIT_FAILURE : EXIT_SUCCESS;
 }

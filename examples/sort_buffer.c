@@ -1,9 +1,10 @@
-/* Demonstrates sorting a buffer between your own commands: one queue uploads, another sorts, a wait list and an event
-   tie them together, and the host waits once, at the end.
+/* Demonstrates sorting a buffer between your own commands: one queue uploads, another sorts, a wait
+   list and an event tie them together, and the host waits once, at the end.
 
    cc -O2 -I.. sort_buffer.c -o sort_buffer -lOpenCL */
 
-#define CL_TARGET_OPENCL_VERSION 120   /* for clCreateCommandQueue, which later versions deprecate */
+#define CL_TARGET_OPENCL_VERSION 120   /* for clCreateCommandQueue, which later versions
+                                          deprecate */
 #define CLSORT_IMPLEMENTATION
 #include "clsort.h"
 #include <stdio.h>
@@ -30,7 +31,8 @@ static cl_device_id find_device(void)
     check(clGetPlatformIDs(16, platforms, &count), "clGetPlatformIDs");
     for (w = 0; w < 2; w++)
         for (i = 0; i < count && i < 16; i++)
-            if (clGetDeviceIDs(platforms[i], wanted[w], 1, &device, NULL) == CL_SUCCESS) return device;
+            if (clGetDeviceIDs(platforms[i], wanted[w], 1, &device, NULL) == CL_SUCCESS)
+                return device;
     check(CL_DEVICE_NOT_FOUND, "find_device");
     return NULL;
 }
@@ -60,19 +62,27 @@ int main(void)
     desc.key_type = CLSORT_U32;
     desc.keys = buffer;
     check(clsort_create(context, device, NULL, &sorter), "clsort_create");
-    check(clsort_prepare(sorter, &desc), "clsort_prepare");   /* builds kernels now instead of in the first sort */
+    check(clsort_prepare(sorter, &desc), "clsort_prepare");   /* builds kernels now instead of in
+                                                                 the first sort */
 
-    /* An odd factor makes the keys a permutation of 0 ... 2^32 - 1 cut to COUNT elements: all different. */
+    /* An odd factor makes the keys a permutation of 0 ... 2^32 - 1 cut to COUNT elements: all
+       different. */
     for (i = 0; i < COUNT; i++) keys[i] = i * 2654435761u;
-    check(clEnqueueWriteBuffer(upload, buffer, CL_FALSE, 0, sizeof keys, keys, 0, NULL, &uploaded), "clEnqueueWriteBuffer");
+    check(clEnqueueWriteBuffer(upload, buffer, CL_FALSE, 0, sizeof keys, keys, 0, NULL, &uploaded),
+          "clEnqueueWriteBuffer");
     check(clFlush(upload), "clFlush");
-    check(clsort_enqueue_sort(sorter, compute, &desc, 1, &uploaded, &sorted), "clsort_enqueue_sort");
+    check(clsort_enqueue_sort(sorter, compute, &desc, 1, &uploaded, &sorted),
+          "clsort_enqueue_sort");
     check(clFlush(compute), "clFlush");
-    check(clEnqueueReadBuffer(upload, buffer, CL_TRUE, 0, sizeof keys, keys, 1, &sorted, NULL), "clEnqueueReadBuffer");
+    check(clEnqueueReadBuffer(upload, buffer, CL_TRUE, 0, sizeof keys, keys, 1, &sorted, NULL),
+          "clEnqueueReadBuffer");
 
-    /* 244002641 is the inverse of the factor modulo 2^32, so it turns each key back into its index. */
-    for (i = 0; i < COUNT; i++) wrong += keys[i] * 244002641u >= COUNT || (i && keys[i - 1] >= keys[i]);
-    printf("%d keys sorted, from %u to %u, %u wrong\n", COUNT, (unsigned)keys[0], (unsigned)keys[COUNT - 1], (unsigned)wrong);
+    /* 244002641 is the inverse of the factor modulo 2^32, so it turns each key back into its
+       index. */
+    for (i = 0; i < COUNT; i++)
+        wrong += keys[i] * 244002641u >= COUNT || (i && keys[i - 1] >= keys[i]);
+    printf("%d keys sorted, from %u to %u, %u wrong\n", COUNT, (unsigned)keys[0],
+           (unsigned)keys[COUNT - 1], (unsigned)wrong);
 
     clsort_destroy(sorter);
     check(clReleaseEvent(uploaded), "clReleaseEvent");

@@ -1,5 +1,6 @@
-/* Demonstrates a mixture of experts, with nothing read back in between: tokens are grouped by expert, a kernel finds where each group
-   begins, and between these offsets each group is sorted by score, the best token first.
+/* Demonstrates a mixture of experts, with nothing read back in between: tokens are grouped by
+   expert, a kernel finds where each group begins, and between these offsets each group is sorted by
+   score, the best token first.
 
    cc -O2 -I.. tokens_by_expert.c -o tokens_by_expert -lOpenCL */
 
@@ -14,10 +15,12 @@ enum { TOKENS = 40000, EXPERTS = 64, EXPERT_BITS = 6 };
 typedef struct token { float score; cl_uint number; } token;
 
 static token tokens[TOKENS];
-static cl_uint experts[TOKENS], offsets[EXPERTS + 1];   /* the offsets are read for the check alone */
+static cl_uint experts[TOKENS], offsets[EXPERTS + 1];   /* the offsets are read for the check
+                                                           alone */
 
-/* Work-item i stands between sorted tokens i - 1 and i: the groups behind that of the first, up to that of the second, begin here. The last
-   one stands behind all tokens and writes the end. Groups without tokens begin where the next one does. */
+/* Work-item i stands between sorted tokens i - 1 and i: the groups behind that of the first, up to
+   that of the second, begin here. The last one stands behind all tokens and writes the end. Groups
+   without tokens begin where the next one does. */
 static const char *source =
     "kernel void find_offsets(global const uint *experts, uint count, global uint *offsets)\n"
     "{\n"
@@ -35,30 +38,36 @@ static void check(cl_int status, const char *what)
 static cl_mem upload(clsort_sorter *sorter, size_t bytes, void *data)
 {
     cl_int status;
-    cl_mem buffer = clCreateBuffer(clsort_context(sorter), CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, bytes, data, &status);
+    cl_mem buffer = clCreateBuffer(clsort_context(sorter), CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
+                                   bytes, data, &status);
     check(status, "clCreateBuffer");
     return buffer;
 }
 
-static void enqueue_offsets(clsort_sorter *sorter, cl_command_queue queue, cl_mem sorted, cl_mem begins)
+static void enqueue_offsets(clsort_sorter *sorter, cl_command_queue queue, cl_mem sorted,
+                            cl_mem begins)
 {
     const cl_uint count = EXPERTS;
     const size_t items = TOKENS + 1;
     cl_int status;
-    cl_program program = clCreateProgramWithSource(clsort_context(sorter), 1, &source, NULL, &status);
+    cl_program program = clCreateProgramWithSource(clsort_context(sorter), 1, &source, NULL,
+                                                   &status);
     cl_kernel kernel;
-    check(status == CL_SUCCESS ? clBuildProgram(program, 0, NULL, "", NULL, NULL) : status, "clBuildProgram");
+    check(status == CL_SUCCESS ? clBuildProgram(program, 0, NULL, "", NULL, NULL) : status,
+          "clBuildProgram");
     kernel = clCreateKernel(program, "find_offsets", &status);
     check(status, "clCreateKernel");
     check(clSetKernelArg(kernel, 0, sizeof sorted, &sorted), "clSetKernelArg");
     check(clSetKernelArg(kernel, 1, sizeof count, &count), "clSetKernelArg");
     check(clSetKernelArg(kernel, 2, sizeof begins, &begins), "clSetKernelArg");
-    check(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &items, NULL, 0, NULL, NULL), "clEnqueueNDRangeKernel");
+    check(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &items, NULL, 0, NULL, NULL),
+          "clEnqueueNDRangeKernel");
     clReleaseKernel(kernel);
     clReleaseProgram(program);
 }
 
-/* Counts tokens that are lost, or in another group than their expert's; or that come behind a worse one, or before an earlier equal one. */
+/* Counts tokens that are lost, or in another group than their expert's; or that come behind a worse
+   one, or before an earlier equal one. */
 static cl_uint count_errors(void)
 {
     static unsigned char seen[TOKENS];
@@ -67,7 +76,9 @@ static cl_uint count_errors(void)
         const token *own = &tokens[i], *last = &tokens[i ? i - 1 : 0];
         while (e + 1 < EXPERTS && offsets[e + 1] <= i) e++;
         wrong += own->number >= TOKENS || experts[own->number] != e || seen[own->number]++;
-        wrong += i > offsets[e] && (last->score < own->score || (last->score == own->score && last->number > own->number));
+        wrong += i > offsets[e]
+                 && (last->score < own->score
+                     || (last->score == own->score && last->number > own->number));
     }
     return wrong;
 }
@@ -91,7 +102,8 @@ int main(void)
 
     group.count = rank.count = TOKENS;
     group.key_type = CLSORT_U32;
-    group.last_bit = EXPERT_BITS;   /* the others are 0: one pass instead of four; equal experts keep their order */
+    group.last_bit = EXPERT_BITS;   /* the others are 0: one pass instead of four; equal experts
+                                       keep their order */
     group.keys = upload(sorter, sizeof experts, experts);
     group.values = rank.keys = upload(sorter, sizeof tokens, tokens);
     group.value_size = rank.record_size = sizeof(token);
@@ -103,10 +115,14 @@ int main(void)
     enqueue_offsets(sorter, queue, group.keys, rank.segments);
     check(clsort_enqueue_sort(sorter, queue, &rank, 0, NULL, NULL), "clsort_enqueue_sort");
 
-    check(clEnqueueReadBuffer(queue, rank.keys, CL_TRUE, 0, sizeof tokens, tokens, 0, NULL, NULL), "clEnqueueReadBuffer");
-    check(clEnqueueReadBuffer(queue, rank.segments, CL_TRUE, 0, sizeof offsets, offsets, 0, NULL, NULL), "clEnqueueReadBuffer");
+    check(clEnqueueReadBuffer(queue, rank.keys, CL_TRUE, 0, sizeof tokens, tokens, 0, NULL, NULL),
+          "clEnqueueReadBuffer");
+    check(clEnqueueReadBuffer(queue, rank.segments, CL_TRUE, 0, sizeof offsets, offsets, 0, NULL,
+                              NULL),
+          "clEnqueueReadBuffer");
     wrong = count_errors();
-    printf("expert 7: %u tokens, the best one %u with score %.5f\n", (unsigned)(offsets[8] - offsets[7]), (unsigned)tokens[offsets[7]].number,
+    printf("expert 7: %u tokens, the best one %u with score %.5f\n",
+           (unsigned)(offsets[8] - offsets[7]), (unsigned)tokens[offsets[7]].number,
            (double)tokens[offsets[7]].score);
     printf("%d tokens of %d experts, %u wrong\n", TOKENS, EXPERTS, (unsigned)wrong);
     clsort_destroy(sorter);

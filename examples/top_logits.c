@@ -1,5 +1,6 @@
-/* Demonstrates top-k as an operator of an ML runtime: the best K of each row of logits, with their indices, between offsets of one arena
-   buffer; the logits stay as they are. Rows are padded, as a runtime pads tensors.
+/* Demonstrates top-k as an operator of an ML runtime: the best K of each row of logits, with their
+   indices, between offsets of one arena buffer; the logits stay as they are. Rows are padded, as a
+   runtime pads tensors.
 
    cc -O2 -I.. top_logits.c -o top_logits -lOpenCL */
 
@@ -13,7 +14,12 @@
 enum { ROWS = 8, COUNT = 32000, STRIDE = COUNT + 64, K = 40 };
 
 /* The arena: logits, then the best logits, then their indices. */
-enum { LOGITS_AT = 256, BEST_AT = LOGITS_AT + ROWS * STRIDE * 4, INDICES_AT = BEST_AT + ROWS * K * 4, ARENA = INDICES_AT + ROWS * K * 4 };
+enum {
+    LOGITS_AT = 256,
+    BEST_AT = LOGITS_AT + ROWS * STRIDE * 4,
+    INDICES_AT = BEST_AT + ROWS * K * 4,
+    ARENA = INDICES_AT + ROWS * K * 4
+};
 
 static char arena[ARENA], arena_after[ARENA];
 
@@ -31,7 +37,8 @@ static float logit(const char *memory, int row, int i)
     return x;
 }
 
-/* How many results of a row are wrong: best[i] is the logit at index[i], and exactly i logits come before it. */
+/* How many results of a row are wrong: best[i] is the logit at index[i], and exactly i logits come
+   before it. */
 static int wrong_in(int row)
 {
     cl_int index[K];
@@ -42,7 +49,9 @@ static int wrong_in(int row)
     for (i = 0; i < K; i++) {
         int before = 0;
         if (index[i] < 0 || index[i] >= COUNT) return K;
-        for (j = 0; j < COUNT; j++) before += logit(arena, row, j) > best[i] || (logit(arena, row, j) == best[i] && j < index[i]);
+        for (j = 0; j < COUNT; j++)
+            before += logit(arena, row, j) > best[i]
+                      || (logit(arena, row, j) == best[i] && j < index[i]);
         wrong += before != i || logit(arena, row, index[i]) != best[i];
     }
     return wrong;
@@ -64,7 +73,8 @@ int main(void)
     check(clsort_create(NULL, NULL, NULL, &sorter), "clsort_create");
     queue = clCreateCommandQueue(clsort_context(sorter), clsort_device(sorter), 0, &status);
     check(status, "clCreateCommandQueue");
-    memory = clCreateBuffer(clsort_context(sorter), CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, sizeof arena, arena, &status);
+    memory = clCreateBuffer(clsort_context(sorter), CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
+                            sizeof arena, arena, &status);
     check(status, "clCreateBuffer");
 
     desc.rows = ROWS;
@@ -74,15 +84,19 @@ int main(void)
     desc.key_type = CLSORT_F32;
     desc.order = CLSORT_DESCENDING;
     desc.nan_order = CLSORT_NAN_LAST;
-    desc.keys = desc.keys_out = desc.indices = memory;   /* three ranges of it that do not overlap */
+    desc.keys = desc.keys_out = desc.indices = memory;   /* three ranges of it that do not
+                                                            overlap */
     desc.keys_offset = LOGITS_AT;
     desc.keys_out_offset = BEST_AT;
     desc.indices_offset = INDICES_AT;                    /* below 2^31: the cl_uint are good i32 */
     check(clsort_enqueue_sort(sorter, queue, &desc, 0, NULL, NULL), "clsort_enqueue_sort");
-    check(clEnqueueReadBuffer(queue, memory, CL_TRUE, 0, sizeof arena_after, arena_after, 0, NULL, NULL), "clEnqueueReadBuffer");
+    check(clEnqueueReadBuffer(queue, memory, CL_TRUE, 0, sizeof arena_after, arena_after, 0, NULL,
+                              NULL),
+          "clEnqueueReadBuffer");
 
     for (i = 0; i < ROWS; i++) wrong += wrong_in(i);
-    wrong += memcmp(arena, arena_after, BEST_AT) != 0;   /* the logits and what lies before them are untouched */
+    wrong += memcmp(arena, arena_after, BEST_AT) != 0;   /* the logits and what lies before them are
+                                                            untouched */
     printf("the best %d of %d rows of %d logits, %d wrong\n", K, ROWS, COUNT, wrong);
 
     clsort_destroy(sorter);

@@ -1,5 +1,5 @@
-/* Demonstrates argsort for machine learning: the order of a model's scores, best first, as indices; the scores stay where
-   they are. NaNs, as a broken model gives them, come last instead of winning.
+/* Demonstrates argsort for machine learning: the order of a model's scores, best first, as indices;
+   the scores stay where they are. NaNs, as a broken model gives them, come last instead of winning.
 
    cc -O2 -I.. top_scores.c -o top_scores -lOpenCL */
 
@@ -40,14 +40,17 @@ int main(void)
     cl_int status;
     cl_uint i, wrong = 0;
 
-    for (i = 0; i < COUNT; i++) scores[i] = i % 10000 == 77 ? NAN : (float)((i * 2654435761u >> 16) % 30000u) / 30000.0f;
+    for (i = 0; i < COUNT; i++)
+        scores[i] = i % 10000 == 77 ? NAN : (float)((i * 2654435761u >> 16) % 30000u) / 30000.0f;
 
     check(clsort_create(NULL, NULL, NULL, &sorter), "clsort_create");
     queue = clCreateCommandQueue(clsort_context(sorter), clsort_device(sorter), 0, &status);
     check(status, "clCreateCommandQueue");
-    keys = clCreateBuffer(clsort_context(sorter), CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, sizeof scores, scores, &status);
+    keys = clCreateBuffer(clsort_context(sorter), CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
+                          sizeof scores, scores, &status);
     check(status, "clCreateBuffer");
-    indices = clCreateBuffer(clsort_context(sorter), CL_MEM_READ_WRITE, sizeof order, NULL, &status);
+    indices = clCreateBuffer(clsort_context(sorter), CL_MEM_READ_WRITE, sizeof order, NULL,
+                             &status);
     check(status, "clCreateBuffer");
 
     desc.count = COUNT;
@@ -59,13 +62,18 @@ int main(void)
     desc.indices = indices;
     check(clsort_enqueue_sort(sorter, queue, &desc, 0, NULL, NULL), "clsort_enqueue_sort");
 
-    /* A program that wants the best five reads five indices; the whole order is for the check below. */
-    check(clEnqueueReadBuffer(queue, indices, CL_TRUE, 0, sizeof order, order, 0, NULL, NULL), "clEnqueueReadBuffer");
-    check(clEnqueueReadBuffer(queue, keys, CL_TRUE, 0, sizeof scores, scores_after, 0, NULL, NULL), "clEnqueueReadBuffer");
+    /* A program that wants the best five reads five indices; the whole order is for the check
+       below. */
+    check(clEnqueueReadBuffer(queue, indices, CL_TRUE, 0, sizeof order, order, 0, NULL, NULL),
+          "clEnqueueReadBuffer");
+    check(clEnqueueReadBuffer(queue, keys, CL_TRUE, 0, sizeof scores, scores_after, 0, NULL, NULL),
+          "clEnqueueReadBuffer");
 
     for (i = 0; i < COUNT; i++)
         if (order[i] >= COUNT) return EXIT_FAILURE;
-    for (i = 0; i < BEST; i++) printf("%u. sample %5u, score %.5f\n", (unsigned)i + 1, (unsigned)order[i], (double)scores[order[i]]);
+    for (i = 0; i < BEST; i++)
+        printf("%u. sample %5u, score %.5f\n", (unsigned)i + 1, (unsigned)order[i],
+               (double)scores[order[i]]);
     for (i = 1; i < COUNT; i++) wrong += !before(order[i - 1], order[i]);
     wrong += memcmp(scores, scores_after, sizeof scores) != 0;
     printf("%d scores ranked, %u wrong\n", COUNT, (unsigned)wrong);

@@ -1,8 +1,8 @@
 /* cases.h - one whole sort on a device, checked against the host reference, byte for byte.
 
-   Every array of a case lies in one host image with at least 127 guard elements before and behind it. The image goes to the
-   device, is sorted and comes back; it must then equal the expected image: results, inputs and guards alike. Only the bytes
-   of scratch memory are free. */
+   Every array of a case lies in one host image with at least 127 guard elements before and behind
+   it. The image goes to the device, is sorted and comes back; it must then equal the expected
+   image: results, inputs and guards alike. Only the bytes of scratch memory are free. */
 
 #ifndef CLSORT_TESTS_CASES_H
 #define CLSORT_TESTS_CASES_H
@@ -13,11 +13,11 @@
 #include "../tools/reference.h"
 
 /* The name of each type, in the order of case_types. */
-static const struct { cl_uint type; const char *name; } case_types[] = {
-    { CLSORT_U8, "u8" }, { CLSORT_I8, "i8" }, { CLSORT_U16, "u16" }, { CLSORT_I16, "i16" }, { CLSORT_F16, "f16" },
-    { CLSORT_BF16, "bf16" }, { CLSORT_U32, "u32" }, { CLSORT_I32, "i32" }, { CLSORT_F32, "f32" }, { CLSORT_U64, "u64" },
-    { CLSORT_I64, "i64" }, { CLSORT_F64, "f64" }
-};
+static const struct { cl_uint type; const char *name;
+} case_types[] = { { CLSORT_U8, "u8" },   { CLSORT_I8, "i8" },   { CLSORT_U16, "u16" },
+                   { CLSORT_I16, "i16" }, { CLSORT_F16, "f16" }, { CLSORT_BF16, "bf16" },
+                   { CLSORT_U32, "u32" }, { CLSORT_I32, "i32" }, { CLSORT_F32, "f32" },
+                   { CLSORT_U64, "u64" }, { CLSORT_I64, "i64" }, { CLSORT_F64, "f64" } };
 enum { CASE_TYPES = sizeof case_types / sizeof *case_types };
 
 static inline const char *case_type_name(cl_uint type)
@@ -27,7 +27,17 @@ static inline const char *case_type_name(cl_uint type)
     return case_types[i].name;
 }
 
-enum { CASE_KEYS, CASE_KEYS_OUT, CASE_VALUES, CASE_VALUES_OUT, CASE_INDICES, CASE_SCRATCH, CASE_SEGMENTS, CASE_COUNT, CASE_ROLES };
+enum {
+    CASE_KEYS,
+    CASE_KEYS_OUT,
+    CASE_VALUES,
+    CASE_VALUES_OUT,
+    CASE_INDICES,
+    CASE_SCRATCH,
+    CASE_SEGMENTS,
+    CASE_COUNT,
+    CASE_ROLES
+};
 
 enum { CASE_APART,   /* a buffer for each array */
        CASE_PARENT,  /* all arrays in one buffer */
@@ -52,7 +62,8 @@ typedef struct sort_case {
     cl_command_queue queue;   /* NULL: the bench's */
     int wait;                 /* CASE_WAIT_NONE ... */
     int no_event;             /* the call asks for none */
-    int own_scratch;          /* the caller brings scratch memory of exactly the documented size ... */
+    int own_scratch;          /* the caller brings scratch memory of exactly the documented size
+                                 ... */
     int scratch_fill;         /* ... filled with this byte */
     int placement;            /* CASE_APART ... */
     size_t shift;             /* elements more before each array: moves it to other alignments */
@@ -61,7 +72,8 @@ typedef struct sort_case {
     uint32_t there;           /* ... and is this */
     int produced;             /* commands enqueued just before the sort write offsets and count */
     int prove;                /* prove the result on the device, too */
-    const clsort_field *fields;   /* records in the order of these; key_type and key_offset then only say what is filled in */
+    const clsort_field *fields;   /* records in the order of these; key_type and key_offset then
+                                     only say what is filled in */
     cl_uint field_count;
 } sort_case;
 
@@ -84,7 +96,8 @@ typedef struct case_state {
     size_t bytes;                          /* of the image */
     unsigned char *before, *after, *want;  /* images */
     uint64_t *codes;
-    uint32_t *order;                       /* the reference's permutation; CASE_OUTSIDE for what is not sorted */
+    uint32_t *order;                       /* the reference's permutation; CASE_OUTSIDE for what is
+                                              not sorted */
     unsigned char *input;                  /* the keys alone */
 } case_state;
 
@@ -123,46 +136,70 @@ static inline void case_say(const sort_case *c)
     if (c->offsets)
         snprintf(parts, sizeof parts, ", %zu segments from %u to %u", d->segment_count,
                  (unsigned)c->offsets[0], (unsigned)c->offsets[d->segment_count]);
-    else if (d->rows) snprintf(parts, sizeof parts, ", %zu rows, %zu bytes apart", d->rows, d->row_stride);
-    if (c->counted) snprintf(parts + strlen(parts), sizeof parts - strlen(parts), ", %u on the device", (unsigned)c->there);
-    AT("n %zu%s, %s, bits %u to %u, %s, %s%s%s%s, algorithm %s, value_size %zu, record_size %zu, key_offset %zu%s%s%s%s, placement %d, shift %zu, "
+    else if (d->rows)
+        snprintf(parts, sizeof parts, ", %zu rows, %zu bytes apart", d->rows, d->row_stride);
+    if (c->counted)
+        snprintf(parts + strlen(parts), sizeof parts - strlen(parts), ", %u on the device",
+                 (unsigned)c->there);
+    AT("n %zu%s, %s, bits %u to %u, %s, %s%s%s%s, algorithm %s, value_size %zu, record_size %zu, "
+       "key_offset %zu%s%s%s%s, placement %d, shift %zu, "
        "seed %llu, work_group %u, items %u, %s queue, wait %d%s",
-       d->count, parts, case_type_name(d->key_type), (unsigned)d->first_bit, (unsigned)d->last_bit, c->pattern, d->order ? "descending" : "ascending", d->stable ? ", stable" : "",
-       d->nan_order ? ", NaNs last" : "", d->zero_order ? ", zeros equal" : "", c->algorithm ? c->algorithm : "as described",
-       d->value_size, d->record_size, d->key_offset, c->indices ? ", indices" : "", case_out(c->keys_out, ", keys_out"),
-       case_out(c->values_out, ", values_out"), c->own_scratch ? ", own scratch" : "", c->placement, c->shift,
-       (unsigned long long)c->seed, (unsigned)d->tuning.work_group, (unsigned)d->tuning.items, c->queue ? "other" : "first", c->wait,
+       d->count, parts, case_type_name(d->key_type), (unsigned)d->first_bit, (unsigned)d->last_bit,
+       c->pattern, d->order ? "descending" : "ascending", d->stable ? ", stable" : "",
+       d->nan_order ? ", NaNs last" : "", d->zero_order ? ", zeros equal" : "",
+       c->algorithm ? c->algorithm : "as described", d->value_size, d->record_size, d->key_offset,
+       c->indices ? ", indices" : "", case_out(c->keys_out, ", keys_out"),
+       case_out(c->values_out, ", values_out"), c->own_scratch ? ", own scratch" : "", c->placement,
+       c->shift, (unsigned long long)c->seed, (unsigned)d->tuning.work_group,
+       (unsigned)d->tuning.items, c->queue ? "other" : "first", c->wait,
        c->no_event ? ", no event" : "");
 }
 
 /* The roles that receive keys and values, CASE_ROLES for none. */
 static inline size_t case_keys_target(const sort_case *c)
 {
-    return c->keys_out == CASE_OWN ? CASE_KEYS_OUT : c->indices && !c->keys_out ? CASE_ROLES : CASE_KEYS;
+    return c->keys_out == CASE_OWN      ? CASE_KEYS_OUT
+           : c->indices && !c->keys_out ? CASE_ROLES
+                                        : CASE_KEYS;
 }
 
 static inline size_t case_values_target(const sort_case *c)
 {
     if (!c->d.value_size) return CASE_ROLES;
-    return c->values_out == CASE_OWN ? CASE_VALUES_OUT : c->indices && !c->values_out ? CASE_ROLES : CASE_VALUES;
+    return c->values_out == CASE_OWN      ? CASE_VALUES_OUT
+           : c->indices && !c->values_out ? CASE_ROLES
+                                          : CASE_VALUES;
 }
 
 /* ---- parts: rows, segments, or all ------------------------------------------------------------------------------- */
 
-static inline size_t case_element_size(const sort_case *c) { return c->d.record_size ? c->d.record_size : pattern_key_size(c->d.key_type); }
+static inline size_t case_element_size(const sort_case *c)
+{
+    return c->d.record_size ? c->d.record_size : pattern_key_size(c->d.key_type);
+}
 
 /* Elements from the start of one row to that of the next. */
-static inline size_t case_row_step(const sort_case *c) { return c->d.row_stride ? c->d.row_stride / case_element_size(c) : c->d.count; }
+static inline size_t case_row_step(const sort_case *c)
+{
+    return c->d.row_stride ? c->d.row_stride / case_element_size(c) : c->d.count;
+}
 
 /* Elements from the first to the last. */
 static inline size_t case_extent(const sort_case *c)
 {
-    return c->d.rows > 1 && c->d.count ? (c->d.rows - 1) * case_row_step(c) + c->d.count : c->d.count;
+    return c->d.rows > 1 && c->d.count ? (c->d.rows - 1) * case_row_step(c) + c->d.count
+                                       : c->d.count;
 }
 
-static inline int case_has_parts(const sort_case *c) { return c->offsets || c->d.rows > 1 || c->counted; }
+static inline int case_has_parts(const sort_case *c)
+{
+    return c->offsets || c->d.rows > 1 || c->counted;
+}
 
-static inline size_t case_part_count(const sort_case *c) { return c->offsets ? c->d.segment_count : c->d.rows ? c->d.rows : 1; }
+static inline size_t case_part_count(const sort_case *c)
+{
+    return c->offsets ? c->d.segment_count : c->d.rows ? c->d.rows : 1;
+}
 
 /* The end of the last element that counts. */
 static inline size_t case_most(const sort_case *c)
@@ -207,7 +244,8 @@ static inline int case_sorts_rows(const char *algorithm)
     return !strncmp(algorithm, "batch", 5);
 }
 
-/* The length of the blocks that the case's algorithm sorts first: known when the kernels are built, which may take a smaller work-group. */
+/* The length of the blocks that the case's algorithm sorts first: known when the kernels are built,
+   which may take a smaller work-group. */
 static inline size_t case_block_length(const bench *b, const sort_case *c)
 {
     clsort_desc d = c->d, resolved;
@@ -216,7 +254,9 @@ static inline size_t case_block_length(const bench *b, const sort_case *c)
     if (c->algorithm && !CHECK_OK(clsort_select(&d, c->algorithm))) return 1;
     if (clsort_check(b->sorter, &d) == CLSORT_ERROR_UNSUPPORTED) return 1;
     d.flags &= ~(cl_uint)CLSORT_FLAG_NO_BUILD;
-    if (!CHECK_OK(clsort_prepare(b->sorter, &d)) || !CHECK_OK(clsort_resolve(b->sorter, &d, &resolved))) return 1;
+    if (!CHECK_OK(clsort_prepare(b->sorter, &d))
+        || !CHECK_OK(clsort_resolve(b->sorter, &d, &resolved)))
+        return 1;
     return (size_t)resolved.tuning.work_group * resolved.tuning.items;
 }
 
@@ -245,7 +285,10 @@ static inline void case_set_elements(case_state *s, size_t scratch)
 
 static inline size_t case_array_count(const case_state *s, size_t role, size_t scratch)
 {
-    return role == CASE_SCRATCH ? (scratch + 15) / 16 : role == CASE_SEGMENTS ? s->c->d.segment_count + 1 : role == CASE_COUNT ? 1 : case_extent(s->c);
+    return role == CASE_SCRATCH    ? (scratch + 15) / 16
+           : role == CASE_SEGMENTS ? s->c->d.segment_count + 1
+           : role == CASE_COUNT    ? 1
+                                   : case_extent(s->c);
 }
 
 /* Gives every array its place in the image. */
@@ -263,13 +306,15 @@ static inline void case_lay_out(case_state *s, const bench *b, size_t scratch)
     }
 }
 
-static inline unsigned char *case_element(const case_state *s, unsigned char *image, size_t role, size_t i)
+static inline unsigned char *case_element(const case_state *s, unsigned char *image, size_t role,
+                                          size_t i)
 {
     const case_array *a = &s->array[role];
     return image + a->base + a->at + i * a->element;
 }
 
-/* Image before the sort: noise, keys, values that begin with their index as far as it fits, scratch with its byte. */
+/* Image before the sort: noise, keys, values that begin with their index as far as it fits, scratch
+   with its byte. */
 static inline void case_fill(case_state *s)
 {
     const sort_case *c = s->c;
@@ -279,15 +324,19 @@ static inline void case_fill(case_state *s)
         uint64_t bits = pattern_random(&noise);
         memcpy(s->before + i, &bits, s->bytes - i < 8 ? s->bytes - i : 8);
     }
-    pattern_fill(pattern_find(c->pattern), c->d.key_type, n, c->seed, s->c->block ? s->c->block : 1024, s->input);
+    pattern_fill(pattern_find(c->pattern), c->d.key_type, n, c->seed,
+                 s->c->block ? s->c->block : 1024, s->input);
     for (i = 0; i < n; i++) {
         uint32_t number = (uint32_t)i;
         memcpy(case_element(s, s->before, CASE_KEYS, i) + c->d.key_offset, s->input + i * key, key);
         if (c->d.value_size >= 4) memcpy(case_element(s, s->before, CASE_VALUES, i), &number, 4);
     }
     if (s->array[CASE_SCRATCH].element)
-        memset(case_element(s, s->before, CASE_SCRATCH, 0), c->scratch_fill, 16 * s->array[CASE_SCRATCH].count);
-    if (c->offsets) memcpy(case_element(s, s->before, CASE_SEGMENTS, 0), c->offsets, 4 * s->array[CASE_SEGMENTS].count);
+        memset(case_element(s, s->before, CASE_SCRATCH, 0), c->scratch_fill,
+               16 * s->array[CASE_SCRATCH].count);
+    if (c->offsets)
+        memcpy(case_element(s, s->before, CASE_SEGMENTS, 0), c->offsets,
+               4 * s->array[CASE_SEGMENTS].count);
     if (c->counted) memcpy(case_element(s, s->before, CASE_COUNT, 0), &c->there, 4);
 }
 
@@ -308,7 +357,8 @@ static inline int case_create(case_state *s, const bench *b)
     cl_int error = CL_SUCCESS;
     size_t role;
     if (s->c->placement != CASE_APART)
-        s->parent = clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, s->bytes, s->before, &error);
+        s->parent = clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, s->bytes,
+                                   s->before, &error);
     for (role = 0; role < CASE_ROLES && error == CL_SUCCESS; role++) {
         case_array *a = &s->array[role];
         cl_buffer_region region;
@@ -316,9 +366,11 @@ static inline int case_create(case_state *s, const bench *b)
         region.origin = a->base;
         region.size = a->bytes;
         if (s->c->placement == CASE_APART)
-            a->buffer = clCreateBuffer(context, case_access(s, role) | CL_MEM_COPY_HOST_PTR, a->bytes, s->before + a->base, &error);
+            a->buffer = clCreateBuffer(context, case_access(s, role) | CL_MEM_COPY_HOST_PTR,
+                                       a->bytes, s->before + a->base, &error);
         else if (s->c->placement == CASE_SUB)
-            a->buffer = clCreateSubBuffer(s->parent, case_access(s, role), CL_BUFFER_CREATE_TYPE_REGION, &region, &error);
+            a->buffer = clCreateSubBuffer(s->parent, case_access(s, role),
+                                          CL_BUFFER_CREATE_TYPE_REGION, &region, &error);
     }
     return CHECK(error == CL_SUCCESS);
 }
@@ -344,7 +396,8 @@ static inline void case_describe(case_state *s)
     d->segments = case_buffer(s, CASE_SEGMENTS, &d->segments_offset);
     d->count_buffer = case_buffer(s, CASE_COUNT, &d->count_offset);
     if (s->c->keys_out == CASE_SAME) d->keys_out = d->keys, d->keys_out_offset = d->keys_offset;
-    if (s->c->values_out == CASE_SAME) d->values_out = d->values, d->values_out_offset = d->values_offset;
+    if (s->c->values_out == CASE_SAME)
+        d->values_out = d->values, d->values_out_offset = d->values_offset;
 }
 
 static inline int case_read(case_state *s, cl_command_queue queue)
@@ -352,10 +405,15 @@ static inline int case_read(case_state *s, cl_command_queue queue)
     cl_int error = CL_SUCCESS;
     size_t role;
     memcpy(s->after, s->before, s->bytes);
-    if (s->parent) return CHECK(clEnqueueReadBuffer(queue, s->parent, CL_TRUE, 0, s->bytes, s->after, 0, NULL, NULL) == CL_SUCCESS);
+    if (s->parent)
+        return CHECK(
+            clEnqueueReadBuffer(queue, s->parent, CL_TRUE, 0, s->bytes, s->after, 0, NULL, NULL)
+            == CL_SUCCESS);
     for (role = 0; role < CASE_ROLES && error == CL_SUCCESS; role++) {
         const case_array *a = &s->array[role];
-        if (a->element) error = clEnqueueReadBuffer(queue, a->buffer, CL_TRUE, 0, a->bytes, s->after + a->base, 0, NULL, NULL);
+        if (a->element)
+            error = clEnqueueReadBuffer(queue, a->buffer, CL_TRUE, 0, a->bytes, s->after + a->base,
+                                        0, NULL, NULL);
     }
     return CHECK(error == CL_SUCCESS);
 }
@@ -363,7 +421,8 @@ static inline int case_read(case_state *s, cl_command_queue queue)
 /* Does the call itself wait until it has sorted? */
 static inline int case_blocks(const sort_case *c)
 {
-    return (c->algorithm && !strcmp(c->algorithm, "quicksort-host")) || c->d.tuning.scheduler == CLSORT_SCHEDULER_HOST;
+    return (c->algorithm && !strcmp(c->algorithm, "quicksort-host"))
+           || c->d.tuning.scheduler == CLSORT_SCHEDULER_HOST;
 }
 
 /* Wait list of a case: two events, of which the second may still be open. */
@@ -392,32 +451,40 @@ static inline int case_finish(const sort_case *c, cl_command_queue queue, cl_eve
 }
 
 /* Spoils offsets and count, and enqueues copies that put them right; on in-order queues. */
-static inline int case_produce(const case_state *s, const bench *b, cl_command_queue queue, size_t role)
+static inline int case_produce(const case_state *s, const bench *b, cl_command_queue queue,
+                               size_t role)
 {
     const case_array *a = &s->array[role];
     cl_mem right;
     cl_int error;
     if (!s->c->produced || !a->element) return 1;
-    right = clCreateBuffer(b->session.context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, a->bytes, s->before + a->base, &error);
+    right = clCreateBuffer(b->session.context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, a->bytes,
+                           s->before + a->base, &error);
     if (!CHECK(error == CL_SUCCESS)) return 0;
     error = clEnqueueWriteBuffer(queue, a->buffer, CL_TRUE, 0, a->bytes, s->before, 0, NULL, NULL);
-    if (error == CL_SUCCESS) error = clEnqueueCopyBuffer(queue, right, a->buffer, 0, 0, a->bytes, 0, NULL, NULL);
+    if (error == CL_SUCCESS)
+        error = clEnqueueCopyBuffer(queue, right, a->buffer, 0, 0, a->bytes, 0, NULL, NULL);
     clReleaseMemObject(right);
     return CHECK(error == CL_SUCCESS);
 }
 
 /* The fingerprint of the input, before the sort. */
-static inline int case_prove_input(const case_state *s, const bench *b, cl_command_queue queue, cl_mem *proof)
+static inline int case_prove_input(const case_state *s, const bench *b, cl_command_queue queue,
+                                   cl_mem *proof)
 {
     cl_int error;
     if (!s->c->prove) return 1;
-    *proof = clCreateBuffer(b->session.context, CL_MEM_READ_WRITE, sizeof(clsort_proof), NULL, &error);
-    return CHECK(error == CL_SUCCESS) && CHECK_OK(clsort_enqueue_fingerprint(b->sorter, queue, &s->d, *proof, 0, 0, NULL, NULL))
-        && CHECK(clFinish(queue) == CL_SUCCESS);
+    *proof = clCreateBuffer(b->session.context, CL_MEM_READ_WRITE, sizeof(clsort_proof), NULL,
+                            &error);
+    return CHECK(error == CL_SUCCESS)
+           && CHECK_OK(
+               clsort_enqueue_fingerprint(b->sorter, queue, &s->d, *proof, 0, 0, NULL, NULL))
+           && CHECK(clFinish(queue) == CL_SUCCESS);
 }
 
 /* What the device says of the output; it must tell that offsets do not ascend. */
-static inline int case_prove_output(const case_state *s, const bench *b, cl_command_queue queue, cl_mem proof)
+static inline int case_prove_output(const case_state *s, const bench *b, cl_command_queue queue,
+                                    cl_mem proof)
 {
     const int wrong = case_descends(s->c) && s->c->d.count > 1;
     clsort_proof p;
@@ -437,10 +504,13 @@ static inline int case_sort(case_state *s, const bench *b)
     cl_uint n_wait = s->c->wait ? 2 : 0, i;
     cl_mem proof = NULL;
     int good = case_waits(s->c, b, wait) && case_prove_input(s, b, queue, &proof);
-    good = good && case_produce(s, b, queue, CASE_SEGMENTS) && case_produce(s, b, queue, CASE_COUNT);
+    good = good && case_produce(s, b, queue, CASE_SEGMENTS)
+           && case_produce(s, b, queue, CASE_COUNT);
     if (good) {
-        good = CHECK_OK(clsort_enqueue_sort(b->sorter, queue, &s->d, n_wait, n_wait ? wait : NULL, place));
-        if (s->c->wait == CASE_WAIT_LATER && !case_blocks(s->c)) clSetUserEventStatus(wait[1], CL_COMPLETE);
+        good = CHECK_OK(
+            clsort_enqueue_sort(b->sorter, queue, &s->d, n_wait, n_wait ? wait : NULL, place));
+        if (s->c->wait == CASE_WAIT_LATER && !case_blocks(s->c))
+            clSetUserEventStatus(wait[1], CL_COMPLETE);
         good = good && case_finish(s->c, queue, done);
     }
     for (i = 0; i < 2; i++)
@@ -465,7 +535,9 @@ static inline int case_reference_part(case_state *s, size_t first, size_t length
 static inline int case_reference_codes(case_state *s)
 {
     size_t n = case_extent(s->c);
-    if (s->c->fields) return CHECK(reference_record_codes(case_element(s, s->before, CASE_KEYS, 0), n, &s->d, s->codes));
+    if (s->c->fields)
+        return CHECK(
+            reference_record_codes(case_element(s, s->before, CASE_KEYS, 0), n, &s->d, s->codes));
     reference_codes(s->input, pattern_key_size(s->c->d.key_type), n, &s->c->d, s->codes);
     return 1;
 }
@@ -491,8 +563,9 @@ static inline int case_lacks(const bench *b, const char *algorithm)
 {
     clsort_desc d = clsort_desc_default();
     d.key_type = CLSORT_U32;
-    return algorithm && !strcmp(algorithm, "quicksort-device") && CHECK_OK(clsort_select(&d, algorithm))
-        && clsort_check(b->sorter, &d) == CLSORT_ERROR_UNSUPPORTED;
+    return algorithm && !strcmp(algorithm, "quicksort-device")
+           && CHECK_OK(clsort_select(&d, algorithm))
+           && clsort_check(b->sorter, &d) == CLSORT_ERROR_UNSUPPORTED;
 }
 
 /* Merge and radix are stable, asked or not, and so are rows, if only one, and segments. */
@@ -504,7 +577,8 @@ static inline int case_is_stable(const sort_case *c)
     return c->d.stable || (c->d.zero_order == CLSORT_ZERO_EQUAL && pattern_is_float(c->d.key_type));
 }
 
-/* Indices of an unstable argsort are taken from the result, once they are known to be a sorting permutation. */
+/* Indices of an unstable argsort are taken from the result, once they are known to be a sorting
+   permutation. */
 static inline int case_adopt_indices(case_state *s)
 {
     size_t n = s->c->d.count, i;
@@ -524,7 +598,8 @@ static inline void case_permute(case_state *s, size_t source, size_t target)
     size_t n = case_extent(s->c), i;
     for (i = 0; i < n; i++)
         if (s->order[i] != CASE_OUTSIDE)
-            memcpy(case_element(s, s->want, target, i), case_element(s, s->before, source, s->order[i]), s->array[source].element);
+            memcpy(case_element(s, s->want, target, i),
+                   case_element(s, s->before, source, s->order[i]), s->array[source].element);
 }
 
 /* Indices count from the start of their part. */
@@ -532,7 +607,8 @@ static inline void case_expect_indices(case_state *s)
 {
     size_t parts = case_has_parts(s->c) ? case_part_count(s->c) : 1, part, i;
     for (part = 0; part < parts; part++) {
-        size_t first = 0, length = case_has_parts(s->c) ? case_part(s->c, part, &first) : s->c->d.count;
+        size_t first = 0,
+               length = case_has_parts(s->c) ? case_part(s->c, part, &first) : s->c->d.count;
         for (i = 0; i < length; i++) {
             const uint32_t index = s->order[first + i] - (uint32_t)first;
             memcpy(case_element(s, s->want, CASE_INDICES, first + i), &index, sizeof index);
@@ -563,19 +639,24 @@ static inline void case_expect(case_state *s)
         if (s->c->indices) case_expect_indices(s);
     }
     if (scratch->element)
-        memcpy(case_element(s, s->want, CASE_SCRATCH, 0), case_element(s, s->after, CASE_SCRATCH, 0), s->d.scratch_size);
+        memcpy(case_element(s, s->want, CASE_SCRATCH, 0),
+               case_element(s, s->after, CASE_SCRATCH, 0), s->d.scratch_size);
 }
 
 /* ---- unstable results: rows of equal keys in any order ----------------------------------------------------------- */
 
 static size_t case_row_bytes;
 
-static inline int case_compare_rows(const void *a, const void *b) { return memcmp(a, b, case_row_bytes); }
+static inline int case_compare_rows(const void *a, const void *b)
+{
+    return memcmp(a, b, case_row_bytes);
+}
 
 static inline void case_collect_rows(const case_state *s, unsigned char *image, unsigned char *rows)
 {
     size_t keys = case_keys_target(s->c), values = case_values_target(s->c), i;
-    size_t key_bytes = s->array[CASE_KEYS].element, value_bytes = values < CASE_ROLES ? s->array[values].element : 0;
+    size_t key_bytes = s->array[CASE_KEYS].element,
+           value_bytes = values < CASE_ROLES ? s->array[values].element : 0;
     for (i = 0; i < s->c->d.count; i++, rows += case_row_bytes) {
         memcpy(rows, case_element(s, image, keys, i), key_bytes);
         if (value_bytes) memcpy(rows + key_bytes, case_element(s, image, values, i), value_bytes);
@@ -589,17 +670,20 @@ static inline void case_settle_rows(const case_state *s, unsigned char *rows)
     for (i = 0; i < n; i = end) {
         uint64_t code = s->codes[s->order[i]];
         for (end = i + 1; end < n && end % block && s->codes[s->order[end]] == code;) end++;
-        if (end - i > 1) qsort(rows + i * case_row_bytes, end - i, case_row_bytes, case_compare_rows);
+        if (end - i > 1)
+            qsort(rows + i * case_row_bytes, end - i, case_row_bytes, case_compare_rows);
     }
 }
 
-/* Is the result the expected one but for the order of rows with equal keys? If so it becomes the expected one. */
+/* Is the result the expected one but for the order of rows with equal keys? If so it becomes the
+   expected one. */
 static inline int case_forgive_ties(case_state *s)
 {
     size_t keys = case_keys_target(s->c), values = case_values_target(s->c), n = s->c->d.count;
     unsigned char *rows;
     int good;
-    case_row_bytes = s->array[CASE_KEYS].element + (values < CASE_ROLES ? s->array[values].element : 0);
+    case_row_bytes = s->array[CASE_KEYS].element
+                     + (values < CASE_ROLES ? s->array[values].element : 0);
     rows = (unsigned char *)malloc(2 * n * case_row_bytes + 1);
     if (!CHECK(rows != NULL)) return 0;
     case_collect_rows(s, s->after, rows);
@@ -609,9 +693,11 @@ static inline int case_forgive_ties(case_state *s)
     good = !memcmp(rows, rows + n * case_row_bytes, n * case_row_bytes);
     free(rows);
     if (!good || !n) return good;
-    memcpy(case_element(s, s->want, keys, 0), case_element(s, s->after, keys, 0), n * s->array[keys].element);
+    memcpy(case_element(s, s->want, keys, 0), case_element(s, s->after, keys, 0),
+           n * s->array[keys].element);
     if (values < CASE_ROLES)
-        memcpy(case_element(s, s->want, values, 0), case_element(s, s->after, values, 0), n * s->array[values].element);
+        memcpy(case_element(s, s->want, values, 0), case_element(s, s->after, values, 0),
+               n * s->array[values].element);
     return 1;
 }
 
@@ -619,7 +705,8 @@ static inline int case_forgive_ties(case_state *s)
 
 static inline int case_verify(case_state *s)
 {
-    int ties = !case_is_stable(s->c) && !s->c->indices && (s->c->d.value_size || s->c->d.record_size);
+    int ties = !case_is_stable(s->c) && !s->c->indices
+               && (s->c->d.value_size || s->c->d.record_size);
     if (!case_descends(s->c) && !case_reference(s)) return 0;
     if (s->c->indices && !case_is_stable(s->c) && !case_adopt_indices(s)) return 0;
     case_expect(s);
@@ -664,8 +751,9 @@ static inline cl_uint case_role_flags(const sort_case *c)
     return flags;
 }
 
-/* Scratch memory by the documented size, from the flags alone. An output in the input's place shows only in the buffers: then
-   there is room for more, and case_exact_scratch says how much of it the call gets. */
+/* Scratch memory by the documented size, from the flags alone. An output in the input's place shows
+   only in the buffers: then there is room for more, and case_exact_scratch says how much of it the
+   call gets. */
 static inline int case_scratch(const bench *b, const sort_case *c, clsort_desc *d, size_t *bytes)
 {
     size_t n = case_extent(c);
@@ -675,7 +763,8 @@ static inline int case_scratch(const bench *b, const sort_case *c, clsort_desc *
     d->flags = c->d.flags;
     if (c->keys_out == CASE_SAME) *bytes += n * case_element_size(c) + 16;
     if (c->values_out == CASE_SAME) *bytes += n * c->d.value_size + 16;
-    if (case_has_parts(c) && (c->keys_out == CASE_SAME || c->values_out == CASE_SAME))   /* if only one is in place, by index */
+    /* if only one is in place, by index */
+    if (case_has_parts(c) && (c->keys_out == CASE_SAME || c->values_out == CASE_SAME))
         *bytes += n * (case_element_size(c) + 8) + 48;
     return good;
 }
@@ -687,8 +776,11 @@ static inline int case_exact_scratch(case_state *s, const bench *b, size_t room)
     if (!s->c->own_scratch) return 1;
     d.scratch = NULL;
     d.scratch_offset = 0;
-    if (!CHECK_OK(clsort_scratch_size(b->sorter, &d, &s->d.scratch_size)) || !CHECK(s->d.scratch_size <= room)) return 0;
-    return s->c->keys_out == CASE_SAME || s->c->values_out == CASE_SAME || CHECK(s->d.scratch_size == room);
+    if (!CHECK_OK(clsort_scratch_size(b->sorter, &d, &s->d.scratch_size))
+        || !CHECK(s->d.scratch_size <= room))
+        return 0;
+    return s->c->keys_out == CASE_SAME || s->c->values_out == CASE_SAME
+           || CHECK(s->d.scratch_size == room);
 }
 
 /* The description as it is checked without buffers. */

@@ -80,6 +80,7 @@ static void the_self_test_agrees_with_the_driver(bench *b)
 
 int main(void)
 {
-    static const test_entry tests[] = { { "the self-test agrees with the driver", the_self_test_agrees_with_the_driver } };
+    static const test_entry tests[] = { { "the self-test agrees with the driver",
+                                          the_self_test_agrees_with_the_driver } };
     return test_main(tests, sizeof tests / sizeof *tests);
 }

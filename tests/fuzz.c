@@ -1,13 +1,14 @@
-/* Sorts random cases and compares each, byte for byte and guards included, with a stable sort on the host: keys, pairs and records by
-   every algorithm; rows, segments and counts on the device; records by fields and by comparators, also by one that contradicts itself; merges of two inputs;
+/* Sorts random cases and compares each, byte for byte and guards included, with a stable sort on
+   the host: keys, pairs and records by every algorithm; rows, segments and counts on the device;
+   records by fields and by comparators, also by one that contradicts itself; merges of two inputs;
    selections from rows.
 
      fuzz [--seed S] [--cases N] [--seconds N] [--case K] [--most N]
 
-   Stops on each device after N cases or N seconds, whichever comes first; default: 10 seconds. --case runs number K of the seed
-   alone. --most cuts every count to N elements, for simulators. A case depends on its seed, its number and --most only. A wrong
-   one is made simpler as long as it stays wrong, then printed.
-   CLSORT_DEVICE chooses devices, as for the tests. */
+   Stops on each device after N cases or N seconds, whichever comes first; default: 10 seconds.
+   --case runs number K of the seed alone. --most cuts every count to N elements, for simulators. A
+   case depends on its seed, its number and --most only. A wrong one is made simpler as long as it
+   stays wrong, then printed. CLSORT_DEVICE chooses devices, as for the tests. */
 
 #include <signal.h>
 #include <unistd.h>
@@ -37,7 +38,10 @@ typedef struct fuzz_device {
 
 /* ---- random descriptions ----------------------------------------------------------------------------------------- */
 
-static size_t draw(uint64_t *random, size_t below) { return (size_t)(pattern_random(random) >> 8) % below; }
+static size_t draw(uint64_t *random, size_t below)
+{
+    return (size_t)(pattern_random(random) >> 8) % below;
+}
 
 static int chance(uint64_t *random, unsigned percent) { return draw(random, 100) < percent; }
 
@@ -57,7 +61,8 @@ static void draw_record(uint64_t *random, clsort_desc *d)
 
 static void draw_payload(uint64_t *random, sort_case *c)
 {
-    static const unsigned char small[] = { 1, 2, 3, 4, 4, 4, 5, 6, 7, 8, 8 }, large[] = { 9, 12, 16, 20, 24, 33, 128 };
+    static const unsigned char small[] = { 1, 2, 3, 4, 4, 4, 5, 6, 7, 8, 8 },
+                               large[] = { 9, 12, 16, 20, 24, 33, 128 };
     size_t kind = draw(random, 10);
     if (kind >= 4) c->d.value_size = small[draw(random, sizeof small)];
     if (kind >= 7) c->d.value_size = large[draw(random, sizeof large)];
@@ -76,7 +81,8 @@ static void draw_algorithm(uint64_t *random, sort_case *c)
     while (clsort_algorithm_name(names)) names++;
     while (case_sorts_rows(clsort_algorithm_name(names - 1))) names--;   /* the last ones */
     if (chance(random, 40)) c->algorithm = clsort_algorithm_name((cl_uint)draw(random, names));
-    else if (chance(random, 60)) c->algorithm = chance(random, 50) ? "merge" : chance(random, 50) ? "radix" : "quicksort";
+    else if (chance(random, 60))
+        c->algorithm = chance(random, 50) ? "merge" : chance(random, 50) ? "radix" : "quicksort";
     if (chance(random, 20)) c->d.tuning.work_group = 1u << draw(random, 11);
     if (chance(random, 20)) c->d.tuning.items = 2u << draw(random, 5);
 }
@@ -96,7 +102,9 @@ static size_t draw_count(uint64_t *random, size_t tile)
     size_t kind = draw(random, 100), edge = draw(random, 3);
     if (kind < 10) return draw(random, 18);
     if (kind < 45) return draw(random, 1100);
-    if (kind < 65) return (tile < 9000 ? tile * (1 + draw(random, 9000 / tile < 5 ? 9000 / tile : 5)) : 9000) + edge - 1;
+    if (kind < 65)
+        return (tile < 9000 ? tile * (1 + draw(random, 9000 / tile < 5 ? 9000 / tile : 5)) : 9000)
+               + edge - 1;
     if (kind < 85) return ((size_t)2 << draw(random, 11)) + edge - 1;
     if (kind < 88) return (chance(random, 50) ? 4096 : 8192) + edge - 1;
     if (kind < 99) return draw(random, 3000);
@@ -119,7 +127,8 @@ static void draw_places(uint64_t *random, sort_case *c)
 static void draw_type(uint64_t *random, sort_case *c)
 {
     size_t key = pattern_key_size(c->d.key_type), patterns = 0, pattern;
-    do c->d.key_type = case_types[draw(random, CASE_TYPES)].type; while (pattern_key_size(c->d.key_type) != key);
+    do c->d.key_type = case_types[draw(random, CASE_TYPES)].type;
+    while (pattern_key_size(c->d.key_type) != key);
     while (pattern_name(patterns)) patterns++;
     do pattern = draw(random, patterns); while (!pattern_applies(pattern, c->d.key_type));
     c->pattern = pattern_name(pattern);
@@ -132,11 +141,13 @@ static void draw_type(uint64_t *random, sort_case *c)
     }
 }
 
-/* Cuts the case's elements into segments of any lengths, some of them at the edges of others, or sometimes into ones that do not ascend. */
+/* Cuts the case's elements into segments of any lengths, some of them at the edges of others, or
+   sometimes into ones that do not ascend. */
 static void draw_segments(uint64_t *random, sort_case *c)
 {
     static uint32_t offsets[MOST_SEGMENTS + 1];
-    const size_t most = c->d.count, longest = chance(random, 30) ? most : 1 + most / (1 + draw(random, 200));
+    const size_t most = c->d.count,
+                 longest = chance(random, 30) ? most : 1 + most / (1 + draw(random, 200));
     size_t at = draw(random, 2) * draw(random, most + 1) / 4, i;
     const int ascend = !chance(random, 10);
     c->d.segment_count = chance(random, 20) ? 1 + draw(random, 3) : 1 + draw(random, MOST_SEGMENTS);
@@ -152,7 +163,9 @@ static void draw_rows(uint64_t *random, sort_case *c)
     const size_t rows = 1 + draw(random, chance(random, 50) ? 4 : 1 + c->d.count);
     c->d.count = c->d.count / rows + draw(random, 2);
     c->d.rows = rows;
-    if (chance(random, 60)) c->d.row_stride = (c->d.count + (chance(random, 50) ? draw(random, 20) : 0)) * case_element_size(c);
+    if (chance(random, 60))
+        c->d.row_stride = (c->d.count + (chance(random, 50) ? draw(random, 20) : 0))
+                          * case_element_size(c);
 }
 
 /* Rows or segments of a sort that merge can do, and counts on the device. */
@@ -166,12 +179,17 @@ static void draw_parts(uint64_t *random, sort_case *c)
     c->prove = chance(random, 20);
     if (case_has_parts(c) && chance(random, 20)) {
         c->d.first_bit = (cl_uint)draw(random, 8 * pattern_key_size(c->d.key_type));
-        c->d.last_bit = c->d.first_bit + 1 + (cl_uint)draw(random, 8 * pattern_key_size(c->d.key_type) - c->d.first_bit);
+        c->d.last_bit = c->d.first_bit + 1
+                        + (cl_uint)draw(random,
+                                        8 * pattern_key_size(c->d.key_type) - c->d.first_bit);
     }
 }
 
 /* Can the algorithm of a case sort rows and segments? */
-static int takes_parts(const sort_case *c) { return !c->algorithm || !strcmp(c->algorithm, "auto") || !strcmp(c->algorithm, "merge"); }
+static int takes_parts(const sort_case *c)
+{
+    return !c->algorithm || !strcmp(c->algorithm, "auto") || !strcmp(c->algorithm, "merge");
+}
 
 static sort_case draw_case(const fuzz_device *f, uint64_t number)
 {
@@ -209,12 +227,14 @@ static void say_crash(int signal_number)
     raise(signal_number);
 }
 
-/* Intel's compiler (2026.2) crashes on tiles of single elements with more than 8 keys per work-item. */
+/* Intel's compiler (2026.2) crashes on tiles of single elements with more than 8 keys per
+   work-item. */
 static void spare_compiler(const fuzz_device *f, sort_case *c)
 {
     int named = c->algorithm && strcmp(c->algorithm, "auto") && strcmp(c->algorithm, "bitonic");
     if (!device_name_holds(f->b.session.info.platform_name, "Intel(R)")) return;
-    if (c->d.tuning.items > 8 || (!c->d.tuning.items && (named || c->d.tuning.work_group))) c->d.tuning.items = 8;
+    if (c->d.tuning.items > 8 || (!c->d.tuning.items && (named || c->d.tuning.work_group)))
+        c->d.tuning.items = 8;
 }
 
 static int run_case(const fuzz_device *f, sort_case *c)
@@ -254,7 +274,10 @@ static int simplify(sort_case *c, int step)
     case 21: c->seed = 1; return 1;
     case 22: d->segment_count -= d->segment_count / 2; return 1;
     case 23: d->segment_count -= d->segment_count > 1; return 1;
-    case 24: if (c->offsets) c->offsets += d->segment_count > 1, d->segment_count -= d->segment_count > 1; return 1;
+    case 24:
+        if (c->offsets)
+            c->offsets += d->segment_count > 1, d->segment_count -= d->segment_count > 1;
+        return 1;
     case 25: d->rows /= 2; return 1;
     case 26: d->rows -= d->rows > 2; return 1;
     case 27: d->row_stride = 0; return 1;
@@ -272,7 +295,8 @@ static sort_case shrink(const fuzz_device *f, sort_case c)
         for (progress = step = 0; runs < 200; step++) {
             sort_case simpler = c;
             if (!simplify(&simpler, step)) break;
-            if (simpler.d.rows > 1 && case_element_size(&simpler) != case_element_size(&c)) simpler.d.row_stride = 0;
+            if (simpler.d.rows > 1 && case_element_size(&simpler) != case_element_size(&c))
+                simpler.d.row_stride = 0;
             if (!memcmp(&simpler, &c, sizeof c)) continue;
             runs++;
             if (run_case(f, &simpler)) continue;
@@ -289,7 +313,8 @@ static void explain(const fuzz_device *f, const sort_case *c)
     int wrong = 0, i;
     test_now.quiet = 1;
     for (i = 0; i < 5; i++) wrong += !run_case(f, &again);
-    printf("  wrong in %d of 5 repeats%s\n", wrong, wrong ? "" : ": it depends on the cases before it, or on chance");
+    printf("  wrong in %d of 5 repeats%s\n", wrong,
+           wrong ? "" : ": it depends on the cases before it, or on chance");
     if (wrong) again = shrink(f, *c);
     test_now.quiet = 0;
     case_say(&again);
@@ -322,19 +347,26 @@ static size_t draw_some(const fuzz_device *f, uint64_t *random)
     return n > f->o->most ? n % ((size_t)f->o->most + 1) : n;
 }
 
-static record_case draw_records(const fuzz_device *f, uint64_t number, int kind, clsort_field *fields)
+static record_case draw_records(const fuzz_device *f, uint64_t number, int kind,
+                                clsort_field *fields)
 {
-    uint64_t batch = random_state(~f->o->seed, number / BATCH), random = random_state(f->o->seed, number);
-    const record_order *order = kind == CONTRADICTIONS ? &record_illegal : &record_orders[draw(&batch, RECORD_ORDERS)];
+    uint64_t batch = random_state(~f->o->seed, number / BATCH),
+             random = random_state(f->o->seed, number);
+    const record_order *order = kind == CONTRADICTIONS
+                                    ? &record_illegal
+                                    : &record_orders[draw(&batch, RECORD_ORDERS)];
     record_case c = record_make(kind == FIELDS ? NULL : order, draw_some(f, &random));
     draw_shape(&batch, &c.d.tuning);
     if (kind == FIELDS) {
         const size_t widest = chance(&random, 50) ? 8 : 0;
-        record_draw_fields(&c, fields, 1 + (cl_uint)draw(&random, CLSORT_MAX_FIELDS), widest, &random);
-        if (chance(&random, 50)) c.d.algorithm = widest && chance(&batch, 40) ? CLSORT_BITONIC : CLSORT_MERGE;
+        record_draw_fields(&c, fields, 1 + (cl_uint)draw(&random, CLSORT_MAX_FIELDS), widest,
+                           &random);
+        if (chance(&random, 50))
+            c.d.algorithm = widest && chance(&batch, 40) ? CLSORT_BITONIC : CLSORT_MERGE;
     }
     c.d.stable = (cl_uint)chance(&random, 30);
-    c.output = chance(&batch, 50) ? (int)draw(&random, 2) * RECORD_OUT : (int)draw(&random, RECORD_OUTPUTS);
+    c.output = chance(&batch, 50) ? (int)draw(&random, 2) * RECORD_OUT
+                                  : (int)draw(&random, RECORD_OUTPUTS);
     c.verify = chance(&random, 20) && kind != CONTRADICTIONS;
     c.seed = pattern_random(&random);
     c.shift = draw(&random, 9);
@@ -346,11 +378,13 @@ static record_case draw_records(const fuzz_device *f, uint64_t number, int kind,
 
 static merging_case draw_merging(const fuzz_device *f, uint64_t number)
 {
-    uint64_t batch = random_state(~f->o->seed, number / BATCH), random = random_state(f->o->seed, number);
+    uint64_t batch = random_state(~f->o->seed, number / BATCH),
+             random = random_state(f->o->seed, number);
     sort_case type = draw_batch(f->o->seed, number / BATCH);
     merging_case c;
     draw_type(&random, &type);
-    c = merging_make(type.d.key_type, draw_some(f, &random), draw_some(f, &random), type.d.value_size % 9);
+    c = merging_make(type.d.key_type, draw_some(f, &random), draw_some(f, &random),
+                     type.d.value_size % 9);
     draw_shape(&batch, &c.d.tuning);
     c.d.order = type.d.order;
     c.d.nan_order = type.d.nan_order;
@@ -363,13 +397,17 @@ static merging_case draw_merging(const fuzz_device *f, uint64_t number)
     return c;
 }
 
-/* Rows of which some, most or all are wanted; now and then more of them than any work-group sorts. */
+/* Rows of which some, most or all are wanted; now and then more of them than any work-group
+   sorts. */
 static top_case draw_selection(const fuzz_device *f, uint64_t number)
 {
-    uint64_t batch = random_state(~f->o->seed, number / BATCH), random = random_state(f->o->seed, number);
+    uint64_t batch = random_state(~f->o->seed, number / BATCH),
+             random = random_state(f->o->seed, number);
     sort_case type = draw_batch(f->o->seed, number / BATCH);
-    const size_t some = draw_some(f, &random) + 1, n = f->o->most > 15000 && chance(&random, 10) ? 4097 + draw(&random, 9000) : some;
-    const size_t elements = f->o->most < 60000 ? (size_t)f->o->most : 60000, k = chance(&random, 50) ? n - draw(&random, n) / 8 : 1 + draw(&random, n);
+    const size_t some = draw_some(f, &random) + 1,
+                 n = f->o->most > 15000 && chance(&random, 10) ? 4097 + draw(&random, 9000) : some;
+    const size_t elements = f->o->most < 60000 ? (size_t)f->o->most : 60000,
+                 k = chance(&random, 50) ? n - draw(&random, n) / 8 : 1 + draw(&random, n);
     top_case c;
     draw_type(&random, &type);
     c = top_make(type.d.key_type, 1 + draw(&random, elements / n + 1), n, k);
@@ -379,7 +417,9 @@ static top_case draw_selection(const fuzz_device *f, uint64_t number)
     c.d.zero_order = type.d.zero_order;
     c.d.first_bit = type.d.first_bit;
     c.d.last_bit = type.d.last_bit;
-    c.d.flags = chance(&random, 20) ? CLSORT_FLAG_TOP_UNSORTED : chance(&random, 20) ? CLSORT_FLAG_TOP_NTH : 0;
+    c.d.flags = chance(&random, 20)   ? CLSORT_FLAG_TOP_UNSORTED
+                : chance(&random, 20) ? CLSORT_FLAG_TOP_NTH
+                                      : 0;
     c.d.value_size = chance(&random, 50) ? 1 + draw(&random, 20) : 0;
     c.outputs = c.d.value_size ? TOP_VALUES | (int)draw(&random, 4) : 1 + (int)draw(&random, 3);
     if (c.d.flags & CLSORT_FLAG_TOP_UNSORTED) c.outputs |= TOP_INDICES;
@@ -418,7 +458,8 @@ static gathering_case draw_gathering(const fuzz_device *f, uint64_t number)
 /* Intel's compiler crashes on long tiles of bitonic sorts. */
 static void spare_items(const fuzz_device *f, clsort_tuning *t)
 {
-    if (t->work_group && device_name_holds(f->b.session.info.platform_name, "Intel(R)")) t->items = 8;
+    if (t->work_group && device_name_holds(f->b.session.info.platform_name, "Intel(R)"))
+        t->items = 8;
 }
 
 /* Runs a case of records or merges; of a wrong one, says the smallest count that is wrong, too. */
@@ -477,9 +518,10 @@ static void run_number(fuzz_device *f, uint64_t number)
     const int kind = draw_kind(f, number / BATCH);
     sort_case c = draw_case(f, number);
     char limit[40] = "";
-    if (f->o->most < UINT32_MAX) snprintf(limit, sizeof limit, " --most %llu", (unsigned long long)f->o->most);
-    snprintf(repeat, sizeof repeat, "  repeat it with: fuzz --seed %llu --case %llu%s\n", (unsigned long long)f->o->seed,
-             (unsigned long long)number, limit);
+    if (f->o->most < UINT32_MAX)
+        snprintf(limit, sizeof limit, " --most %llu", (unsigned long long)f->o->most);
+    snprintf(repeat, sizeof repeat, "  repeat it with: fuzz --seed %llu --case %llu%s\n",
+             (unsigned long long)f->o->seed, (unsigned long long)number, limit);
     f->cases++;
     if (kind == SORTS ? run_case(f, &c) : run_other(f, number, kind)) return;
     f->wrong++;
@@ -493,11 +535,14 @@ static void run_device(fuzz_device *f)
     double start = test_seconds();
     uint64_t i;
     cl_int error;
-    f->unordered = clCreateCommandQueue(f->b.session.context, f->b.session.info.id, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, &error);
+    f->unordered = clCreateCommandQueue(f->b.session.context, f->b.session.info.id,
+                                        CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, &error);
     test_now.device = &f->b;
     test_now.name = "fuzz";
     if (o->one) run_number(f, o->only);
-    for (i = 0; !o->one && i < o->cases && f->wrong < MOST_WRONG && test_seconds() - start < o->seconds; i++)
+    for (i = 0;
+         !o->one && i < o->cases && f->wrong < MOST_WRONG && test_seconds() - start < o->seconds;
+         i++)
         run_number(f, i);
     if (f->unordered) clReleaseCommandQueue(f->unordered);
     printf("%llu cases in %.1f s\n", (unsigned long long)f->cases, test_seconds() - start);
@@ -560,6 +605,7 @@ int main(int argc, char **argv)
         test_close(&f.b);
     }
     if (!devices) printf("FAILED: no device to test\n"), devices = failed = 1;
-    printf("%llu cases, %llu wrong\n%zu passed, %zu failed\n", (unsigned long long)cases, (unsigned long long)wrong, devices - failed, failed);
+    printf("%llu cases, %llu wrong\n%zu passed, %zu failed\n", (unsigned long long)cases,
+           (unsigned long long)wrong, devices - failed, failed);
     return failed > 0;
 }

@@ -1,10 +1,11 @@
 /* harness.h - runs the tests of one program on every device and ends with "N passed, N failed".
 
-   A test program fills a table of test_entry and returns test_main(table, length). Each entry runs once per device and counts
-   once. AT(...) says what a test is doing, for the message when a CHECK fails.
+   A test program fills a table of test_entry and returns test_main(table, length). Each entry runs
+   once per device and counts once. AT(...) says what a test is doing, for the message when a CHECK
+   fails.
 
-   CLSORT_DEVICE       a part of a platform's or device's name, or "all"; default: the platforms in test_platforms
-   CLSORT_TEST_SMALL   set: few sizes and types, for slow or small devices
+   CLSORT_DEVICE       a part of a platform's or device's name, or "all"; default: the platforms in
+   test_platforms CLSORT_TEST_SMALL   set: few sizes and types, for slow or small devices
    CLSORT_TEST_SEED    a number: draws other cases where a test takes a sample (default: 1) */
 
 #ifndef CLSORT_TESTS_HARNESS_H
@@ -35,7 +36,8 @@ typedef struct bench {
     clsort_sorter *sorter;
     size_t tile;            /* block length of the default algorithm for u32 keys */
     int small;              /* CLSORT_TEST_SMALL is set */
-    int few_programs;       /* small, or a compiler that takes seconds for each: tests draw fewer layouts */
+    int few_programs;       /* small, or a compiler that takes seconds for each: tests draw fewer
+                               layouts */
 } bench;
 
 typedef struct test_entry {
@@ -74,20 +76,23 @@ static inline int test_check(int good, const char *what, const char *file, int l
 {
     if (good) return 1;
     if (++test_now.faults <= 5 && !test_now.quiet) {
-        printf("FAILED %s\n  on %s, %s\n  at %s:%d: %s\n", test_now.name, test_now.device->session.info.platform_name,
-               test_now.device->session.info.name, file, line, what);
+        printf("FAILED %s\n  on %s, %s\n  at %s:%d: %s\n", test_now.name,
+               test_now.device->session.info.platform_name, test_now.device->session.info.name,
+               file, line, what);
         if (test_now.at[0]) printf("  with %s\n", test_now.at);
         fflush(stdout);
     }
     return 0;
 }
 
-static inline int test_check_status(clsort_status got, clsort_status wanted, const char *what, const char *file, int line)
+static inline int test_check_status(clsort_status got, clsort_status wanted, const char *what,
+                                    const char *file, int line)
 {
     char text[1024];
     if (got == wanted) return 1;
-    snprintf(text, sizeof text, "%s gave %d (%s), not %d; the sorter's last error: %s", what, (int)got, clsort_status_text(got),
-             (int)wanted, clsort_last_error(test_now.device->sorter));
+    snprintf(text, sizeof text, "%s gave %d (%s), not %d; the sorter's last error: %s", what,
+             (int)got, clsort_status_text(got), (int)wanted,
+             clsort_last_error(test_now.device->sorter));
     return test_check(0, text, file, line);
 }
 
@@ -111,8 +116,10 @@ static inline sample_draw test_sample(const bench *b, uint64_t one_in)
 
 /* ---- devices ----------------------------------------------------------------------------------------------------- */
 
-/* Platforms tested by default. Others have been seen to compute wrong results or to crash: name them to test them. */
-static const char *const test_platforms[] = { "Portable Computing Language", "Intel(R) OpenCL", "NVIDIA", "Oclgrind" };
+/* Platforms tested by default. Others have been seen to compute wrong results or to crash: name
+   them to test them. */
+static const char *const test_platforms[] = { "Portable Computing Language", "Intel(R) OpenCL",
+                                              "NVIDIA", "Oclgrind" };
 
 static inline int test_platform_is_default(const char *name)
 {
@@ -130,7 +137,9 @@ static inline size_t test_devices(device_info *list)
     if (want && *want) return count;
     for (i = 0; i < count; i++) {
         if (test_platform_is_default(list[i].platform_name)) list[kept++] = list[i];
-        else printf("skipped: %s, %s (CLSORT_DEVICE can name it)\n", list[i].platform_name, list[i].name);
+        else
+            printf("skipped: %s, %s (CLSORT_DEVICE can name it)\n", list[i].platform_name,
+                   list[i].name);
     }
     return kept;
 }
@@ -158,7 +167,8 @@ static inline void test_close(bench *b)
 
 /* ---- running ----------------------------------------------------------------------------------------------------- */
 
-/* Runs every entry on one device; returns how many failed. CLSORT_TEST_ONLY: only names that hold it. */
+/* Runs every entry on one device; returns how many failed. CLSORT_TEST_ONLY: only names that hold
+   it. */
 static inline int test_run_all(const test_entry *tests, size_t count, bench *b, int *ran)
 {
     const char *only = getenv("CLSORT_TEST_ONLY");
@@ -218,7 +228,8 @@ static inline int test_main_alone(const test_entry *tests, size_t count, const c
     return failed > 0;
 }
 
-#define TEST_MAIN_ALONE(table, name) int main(void) { return test_main_alone(table, sizeof table / sizeof *table, name); }
+#define TEST_MAIN_ALONE(table, name) \
+    int main(void) { return test_main_alone(table, sizeof table / sizeof *table, name); }
 #define TEST_MAIN(table) int main(void) { return test_main(table, sizeof table / sizeof *table); }
 
 #endif

@@ -1,4 +1,5 @@
-/* merging.h - one clsort_enqueue_merge, checked byte for byte, guards included, against a stable merge on the host. */
+/* merging.h - one clsort_enqueue_merge, checked byte for byte, guards included, against a stable
+   merge on the host. */
 
 #ifndef CLSORT_TESTS_MERGING_H
 #define CLSORT_TESTS_MERGING_H
@@ -12,7 +13,8 @@ typedef struct merging_case {
     const char *pattern;
     uint64_t seed;
     size_t shift;              /* elements more before each range */
-    int unsorted;              /* the inputs are left as they are: only the guards and the inputs are checked */
+    int unsorted;              /* the inputs are left as they are: only the guards and the inputs
+                                  are checked */
     int wait;                  /* CASE_WAIT_NONE ... */
     cl_command_queue queue;    /* NULL: the bench's */
 } merging_case;
@@ -29,7 +31,8 @@ typedef struct merging_state {
     cl_mem buffer[MERGING_ARRAYS];
 } merging_state;
 
-static inline merging_case merging_make(cl_uint type, size_t count_a, size_t count_b, size_t value_size)
+static inline merging_case merging_make(cl_uint type, size_t count_a, size_t count_b,
+                                        size_t value_size)
 {
     merging_case c;
     memset(&c, 0, sizeof c);
@@ -46,16 +49,23 @@ static inline merging_case merging_make(cl_uint type, size_t count_a, size_t cou
 static inline void merging_say(const merging_case *c)
 {
     const clsort_merge_desc *d = &c->d;
-    AT("%zu and %zu keys, %s, %s, %s%s, value_size %zu, seed %llu, shift %zu%s, work_group %u, items %u, wait %d, %s queue", d->count_a, d->count_b,
-       case_type_name(d->key_type), c->pattern, d->order ? "descending" : "ascending", d->nan_order ? ", NaNs last" : "", d->value_size,
-       (unsigned long long)c->seed, c->shift, c->unsorted ? ", unsorted" : "", (unsigned)d->tuning.work_group, (unsigned)d->tuning.items, c->wait,
+    AT("%zu and %zu keys, %s, %s, %s%s, value_size %zu, seed %llu, shift %zu%s, work_group %u, "
+       "items %u, wait %d, %s queue",
+       d->count_a, d->count_b, case_type_name(d->key_type), c->pattern,
+       d->order ? "descending" : "ascending", d->nan_order ? ", NaNs last" : "", d->value_size,
+       (unsigned long long)c->seed, c->shift, c->unsorted ? ", unsorted" : "",
+       (unsigned)d->tuning.work_group, (unsigned)d->tuning.items, c->wait,
        c->queue ? "other" : "first");
 }
 
-static inline unsigned char *merging_at(merging_state *s, size_t array, size_t i) { return s->before[array] + (s->first + i) * s->size[array]; }
+static inline unsigned char *merging_at(merging_state *s, size_t array, size_t i)
+{
+    return s->before[array] + (s->first + i) * s->size[array];
+}
 
 /* Codes of the keys of an image. */
-static inline void merging_codes(merging_state *s, const unsigned char *keys, size_t n, uint64_t *codes)
+static inline void merging_codes(merging_state *s, const unsigned char *keys, size_t n,
+                                 uint64_t *codes)
 {
     clsort_desc d = clsort_desc_default();
     d.key_type = s->d.key_type;
@@ -101,11 +111,14 @@ static inline int merging_open(merging_state *s)
         s->bytes[k] = s->size[k] * (s->first + s->count[k % 3] + MERGING_GUARD);
         s->before[k] = (unsigned char *)malloc(s->bytes[k] + 8);
         if (!CHECK(s->before[k] != NULL)) return 0;
-        for (i = 0; i < s->bytes[k]; i++) s->before[k][i] = (unsigned char)(pattern_random(&noise) >> 40);
+        for (i = 0; i < s->bytes[k]; i++)
+            s->before[k][i] = (unsigned char)(pattern_random(&noise) >> 40);
         if (k < 2 && !merging_fill(s, k)) return 0;
         if (s->size[k])
-            s->buffer[k] = clCreateBuffer(s->b->session.context, (k % 3 == 2 ? CL_MEM_READ_WRITE : CL_MEM_READ_ONLY) | CL_MEM_COPY_HOST_PTR, s->bytes[k],
-                                          s->before[k], &error);
+            s->buffer[k] = clCreateBuffer(s->b->session.context,
+                                          (k % 3 == 2 ? CL_MEM_READ_WRITE : CL_MEM_READ_ONLY)
+                                              | CL_MEM_COPY_HOST_PTR,
+                                          s->bytes[k], s->before[k], &error);
     }
     s->after = (unsigned char *)malloc(s->bytes[2] + s->bytes[5] + 1);
     s->want[0] = (unsigned char *)malloc(s->bytes[2] + 1);
@@ -149,10 +162,14 @@ static inline int merging_expect(merging_state *s)
     memcpy(s->want[0], s->before[2], s->bytes[2]);
     if (s->size[5]) memcpy(s->want[1], s->before[5], s->bytes[5]);
     for (i = 0; i < s->count[2]; i++) {
-        const int second = a == s->count[0] || (b < s->count[1] && codes[s->count[0] + b] < codes[a]);
+        const int second = a == s->count[0]
+                           || (b < s->count[1] && codes[s->count[0] + b] < codes[a]);
         const size_t from = second ? b++ : a++;
-        memcpy(s->want[0] + (s->first + i) * s->size[0], merging_at(s, second ? 1 : 0, from), s->size[0]);
-        if (s->size[3]) memcpy(s->want[1] + (s->first + i) * s->size[3], merging_at(s, second ? 4 : 3, from), s->size[3]);
+        memcpy(s->want[0] + (s->first + i) * s->size[0], merging_at(s, second ? 1 : 0, from),
+               s->size[0]);
+        if (s->size[3])
+            memcpy(s->want[1] + (s->first + i) * s->size[3], merging_at(s, second ? 4 : 3, from),
+                   s->size[3]);
     }
     free(codes);
     return 1;
@@ -161,8 +178,11 @@ static inline int merging_expect(merging_state *s)
 static inline int merging_inputs_intact(merging_state *s, cl_command_queue queue, size_t k)
 {
     unsigned char *now = (unsigned char *)malloc(s->bytes[k] + 1);
-    int good = CHECK(now && clEnqueueReadBuffer(queue, s->buffer[k], CL_TRUE, 0, s->bytes[k], now, 0, NULL, NULL) == CL_SUCCESS)
-            && CHECK(!memcmp(now, s->before[k], s->bytes[k]));
+    int good = CHECK(now
+                     && clEnqueueReadBuffer(queue, s->buffer[k], CL_TRUE, 0, s->bytes[k], now, 0,
+                                            NULL, NULL)
+                            == CL_SUCCESS)
+               && CHECK(!memcmp(now, s->before[k], s->bytes[k]));
     free(now);
     return good;
 }
@@ -171,9 +191,13 @@ static inline int merging_inputs_intact(merging_state *s, cl_command_queue queue
 static inline int merging_check_output(merging_state *s, cl_command_queue queue, size_t k)
 {
     const size_t begin = s->first * s->size[k], end = begin + s->count[2] * s->size[k];
-    if (!CHECK(clEnqueueReadBuffer(queue, s->buffer[k], CL_TRUE, 0, s->bytes[k], s->after, 0, NULL, NULL) == CL_SUCCESS)) return 0;
+    if (!CHECK(clEnqueueReadBuffer(queue, s->buffer[k], CL_TRUE, 0, s->bytes[k], s->after, 0, NULL,
+                                   NULL)
+               == CL_SUCCESS))
+        return 0;
     if (!s->c->unsorted) return CHECK(!memcmp(s->after, s->want[k / 3], s->bytes[k]));
-    return CHECK(!memcmp(s->after, s->before[k], begin)) && CHECK(!memcmp(s->after + end, s->before[k] + end, s->bytes[k] - end));
+    return CHECK(!memcmp(s->after, s->before[k], begin))
+           && CHECK(!memcmp(s->after + end, s->before[k] + end, s->bytes[k] - end));
 }
 
 static inline int merging_enqueue(merging_state *s, cl_command_queue queue)
@@ -185,7 +209,9 @@ static inline int merging_enqueue(merging_state *s, cl_command_queue queue)
     memset(&waits, 0, sizeof waits);
     waits.wait = s->c->wait;
     good = case_waits(&waits, s->b, wait);
-    good = good && CHECK_OK(clsort_enqueue_merge(s->b->sorter, queue, &s->d, n_wait, n_wait ? wait : NULL, &done));
+    good = good
+           && CHECK_OK(clsort_enqueue_merge(s->b->sorter, queue, &s->d, n_wait,
+                                            n_wait ? wait : NULL, &done));
     if (s->c->wait == CASE_WAIT_LATER) clSetUserEventStatus(wait[1], CL_COMPLETE);
     good = good && case_finish(&waits, queue, done);
     for (i = 0; i < 2; i++)
@@ -208,7 +234,9 @@ static inline int merging_run(const bench *b, const merging_case *c)
     if (good) merging_describe(&s);
     good = good && merging_expect(&s) && merging_enqueue(&s, queue);
     for (k = 0; k < MERGING_ARRAYS && good; k++)
-        if (s.size[k]) good = k % 3 == 2 ? merging_check_output(&s, queue, k) : merging_inputs_intact(&s, queue, k);
+        if (s.size[k])
+            good = k % 3 == 2 ? merging_check_output(&s, queue, k)
+                              : merging_inputs_intact(&s, queue, k);
     merging_close(&s);
     return good;
 }

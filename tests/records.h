@@ -1,5 +1,6 @@
-/* records.h - one sort of records by fields, by a comparator or by an expression that contradicts itself, checked against a stable sort on
-   the host; guards of 127 records lie on both sides of every array. */
+/* records.h - one sort of records by fields, by a comparator or by an expression that contradicts
+   itself, checked against a stable sort on the host; guards of 127 records lie on both sides of
+   every array. */
 
 #ifndef CLSORT_TESTS_RECORDS_H
 #define CLSORT_TESTS_RECORDS_H
@@ -13,14 +14,15 @@
 typedef struct record_order {
     size_t size;
     const char *record_type, *precedes;
-    int (*before)(const unsigned char *a, const unsigned char *b);   /* NULL: it contradicts itself */
+    int (*before)(const unsigned char *a, const unsigned char *b); /* NULL: it contradicts itself */
 } record_order;
 
 enum { RECORD_GUARD = 127 };
 enum { RECORD_IN_PLACE, RECORD_OUT, RECORD_INDICES, RECORD_INDICES_OUT, RECORD_OUTPUTS };
 
 typedef struct record_case {
-    clsort_desc d;              /* count, record_size, fields, algorithm, tuning; buffers are filled in */
+    clsort_desc d;              /* count, record_size, fields, algorithm, tuning; buffers are filled
+                                   in */
     const record_order *order;  /* NULL: d.fields */
     int output;                 /* RECORD_IN_PLACE ... */
     int verify;                 /* prove the result on the device, too */
@@ -58,9 +60,15 @@ static inline uint32_t record_ushort(const unsigned char *r, size_t half)
     return x;
 }
 
-static inline int record_before_4(const unsigned char *a, const unsigned char *b) { return (record_uint(a, 0) & 7) < (record_uint(b, 0) & 7); }
+static inline int record_before_4(const unsigned char *a, const unsigned char *b)
+{
+    return (record_uint(a, 0) & 7) < (record_uint(b, 0) & 7);
+}
 
-static inline int record_before_6(const unsigned char *a, const unsigned char *b) { return record_ushort(a, 1) % 32 < record_ushort(b, 1) % 32; }
+static inline int record_before_6(const unsigned char *a, const unsigned char *b)
+{
+    return record_ushort(a, 1) % 32 < record_ushort(b, 1) % 32;
+}
 
 static inline int record_before_8(const unsigned char *a, const unsigned char *b)
 {
@@ -70,10 +78,14 @@ static inline int record_before_8(const unsigned char *a, const unsigned char *b
 
 static inline int record_before_12(const unsigned char *a, const unsigned char *b)
 {
-    return record_uint(a, 0) % 4 + record_uint(a, 2) % 8 > record_uint(b, 0) % 4 + record_uint(b, 2) % 8;
+    return record_uint(a, 0) % 4 + record_uint(a, 2) % 8
+           > record_uint(b, 0) % 4 + record_uint(b, 2) % 8;
 }
 
-static inline int record_before_16(const unsigned char *a, const unsigned char *b) { return record_ushort(a, 7) % 16 > record_ushort(b, 7) % 16; }
+static inline int record_before_16(const unsigned char *a, const unsigned char *b)
+{
+    return record_ushort(a, 7) % 16 > record_ushort(b, 7) % 16;
+}
 
 static inline int record_before_20(const unsigned char *a, const unsigned char *b)
 {
@@ -82,7 +94,10 @@ static inline int record_before_20(const unsigned char *a, const unsigned char *
     return record_uint(a, i) % 2 < record_uint(b, i) % 2;
 }
 
-static inline int record_before_64(const unsigned char *a, const unsigned char *b) { return record_uint(a, 15) % 8 < record_uint(b, 15) % 8; }
+static inline int record_before_64(const unsigned char *a, const unsigned char *b)
+{
+    return record_uint(a, 15) % 8 < record_uint(b, 15) % 8;
+}
 
 static inline uint64_t record_ulong(const unsigned char *r)
 {
@@ -147,14 +162,23 @@ enum {
     RECORD_TRUTHS = 7
 }; /* the first of those */
 
-/* Contradicts itself in the way that the records' mode says: never, always, by chance, by work-item, by what it was asked before, or in a
-   way of its own for each record. */
-enum { RECORD_NEVER, RECORD_ALWAYS, RECORD_RANDOM, RECORD_FLIPPING, RECORD_REMEMBERING, RECORD_MIXED, RECORD_MODES };
+/* Contradicts itself in the way that the records' mode says: never, always, by chance, by
+   work-item, by what it was asked before, or in a way of its own for each record. */
+enum {
+    RECORD_NEVER,
+    RECORD_ALWAYS,
+    RECORD_RANDOM,
+    RECORD_FLIPPING,
+    RECORD_REMEMBERING,
+    RECORD_MIXED,
+    RECORD_MODES
+};
 
 static const record_order record_illegal = {
     16,
     "typedef struct { uint key, mode; ulong memory; } clsort_record;\n"
-    "uint mix(uint x) { x = (x ^ x >> 16) * 0x7FEB352Du; x = (x ^ x >> 15) * 0x846CA68Bu; return x ^ x >> 16; }\n"
+    "uint mix(uint x) { x = (x ^ x >> 16) * 0x7FEB352Du; x = (x ^ x >> 15) * 0x846CA68Bu; return x "
+    "^ x >> 16; }\n"
     "int answer(clsort_record a, clsort_record b)\n"
     "{\n"
     "    const uint chance = mix(a.key ^ mix(b.key ^ mix((uint)get_global_id(0))));\n"
@@ -191,34 +215,45 @@ static inline void record_say(const record_case *c)
     cl_uint i;
     for (i = 0; d->fields && i < d->field_count; i++) {
         const clsort_field *f = &d->fields[i];
-        snprintf(fields + strlen(fields), sizeof fields - strlen(fields), " %#x@%zu%s%s%s", (unsigned)f->type, f->offset, f->order ? " desc" : "",
-                 f->nan_order ? " nans" : "", f->zero_order ? " zeros" : "");
+        snprintf(fields + strlen(fields), sizeof fields - strlen(fields), " %#x@%zu%s%s%s",
+                 (unsigned)f->type, f->offset, f->order ? " desc" : "", f->nan_order ? " nans" : "",
+                 f->zero_order ? " zeros" : "");
     }
-    AT("n %zu, record_size %zu, %s%s, algorithm %u, output %d, seed %llu, shift %zu, mode %u, work_group %u, items %u", d->count, d->record_size,
-       d->precedes ? "precedes " : "fields", d->precedes ? d->precedes : fields, (unsigned)d->algorithm, c->output, (unsigned long long)c->seed, c->shift,
-       (unsigned)c->mode, (unsigned)d->tuning.work_group, (unsigned)d->tuning.items);
+    AT("n %zu, record_size %zu, %s%s, algorithm %u, output %d, seed %llu, shift %zu, mode %u, "
+       "work_group %u, items %u",
+       d->count, d->record_size, d->precedes ? "precedes " : "fields",
+       d->precedes ? d->precedes : fields, (unsigned)d->algorithm, c->output,
+       (unsigned long long)c->seed, c->shift, (unsigned)c->mode, (unsigned)d->tuning.work_group,
+       (unsigned)d->tuning.items);
 }
 
 /* ---- reference --------------------------------------------------------------------------------------------------- */
 
 static const record_state *record_now;
 
-static inline int record_fields_compare(const clsort_desc *d, const unsigned char *a, const unsigned char *b)
+static inline int record_fields_compare(const clsort_desc *d, const unsigned char *a,
+                                        const unsigned char *b)
 {
     cl_uint i;
     for (i = 0; i < d->field_count; i++) {
         const clsort_field *f = &d->fields[i];
         const size_t bytes = (f->type & 0xFFu) / 8;
-        const uint64_t x = reference_code(reference_bits(a + f->offset, bytes), f->type, f->order, f->nan_order, f->zero_order);
-        const uint64_t y = reference_code(reference_bits(b + f->offset, bytes), f->type, f->order, f->nan_order, f->zero_order);
+        const uint64_t x = reference_code(reference_bits(a + f->offset, bytes), f->type, f->order,
+                                          f->nan_order, f->zero_order);
+        const uint64_t y = reference_code(reference_bits(b + f->offset, bytes), f->type, f->order,
+                                          f->nan_order, f->zero_order);
         if (x != y) return x < y ? -1 : 1;
     }
     return 0;
 }
 
-static inline const unsigned char *record_input(const record_state *s, size_t i) { return s->before + (s->first + i) * s->d.record_size; }
+static inline const unsigned char *record_input(const record_state *s, size_t i)
+{
+    return s->before + (s->first + i) * s->d.record_size;
+}
 
-static inline int record_compare(const record_state *s, const unsigned char *a, const unsigned char *b)
+static inline int record_compare(const record_state *s, const unsigned char *a,
+                                 const unsigned char *b)
 {
     if (!s->c->order) return record_fields_compare(&s->d, a, b);
     return s->c->order->before(a, b) ? -1 : s->c->order->before(b, a) ? 1 : 0;
@@ -234,7 +269,10 @@ static inline int record_compare_indices(const void *a, const void *b)
     return order ? order : x < y ? -1 : x > y;
 }
 
-static inline int record_compare_bytes(const void *a, const void *b) { return memcmp(a, b, record_now->d.record_size); }
+static inline int record_compare_bytes(const void *a, const void *b)
+{
+    return memcmp(a, b, record_now->d.record_size);
+}
 
 /* Do two images hold the same records, in any order? Sorts them. */
 static inline int record_same_set(record_state *s, unsigned char *a, unsigned char *b)
@@ -261,10 +299,12 @@ static inline void record_free(record_state *s)
     free(s->indices);
 }
 
-/* Noise; then each field by a pattern with many equal keys, or what the contradictory order reads. */
+/* Noise; then each field by a pattern with many equal keys, or what the contradictory order
+   reads. */
 static inline void record_fill(record_state *s)
 {
-    static const char *const patterns[] = { "mod-2", "mod-3", "mod-16", "uniform" }, *const floats[] = { "around-zero", "nans-10", "mod-3", "infinities" };
+    static const char *const patterns[] = { "mod-2", "mod-3", "mod-16", "uniform" },
+                             *const floats[] = { "around-zero", "nans-10", "mod-3", "infinities" };
     const clsort_desc *d = &s->d;
     uint64_t noise = s->c->seed;
     size_t i;
@@ -273,9 +313,13 @@ static inline void record_fill(record_state *s)
     for (i = 0; i < s->bytes; i++) s->out[i] = (unsigned char)(pattern_random(&noise) >> 40);
     for (k = 0; d->fields && k < d->field_count; k++) {
         const cl_uint type = d->fields[k].type;
-        const size_t bytes = pattern_key_size(type), draw = (size_t)(pattern_random(&noise) >> 33) % 4;
-        pattern_fill(pattern_find(pattern_is_float(type) ? floats[draw] : patterns[draw]), type, d->count, pattern_random(&noise), 16, s->after);
-        for (i = 0; i < d->count; i++) memcpy(s->before + (s->first + i) * d->record_size + d->fields[k].offset, s->after + i * bytes, bytes);
+        const size_t bytes = pattern_key_size(type),
+                     draw = (size_t)(pattern_random(&noise) >> 33) % 4;
+        pattern_fill(pattern_find(pattern_is_float(type) ? floats[draw] : patterns[draw]), type,
+                     d->count, pattern_random(&noise), 16, s->after);
+        for (i = 0; i < d->count; i++)
+            memcpy(s->before + (s->first + i) * d->record_size + d->fields[k].offset,
+                   s->after + i * bytes, bytes);
     }
     for (i = 0; i < s->records && s->c->order && !s->c->order->before; i++) {
         const uint64_t memory = (uint64_t)(uintptr_t)s->c->memory;
@@ -300,68 +344,93 @@ static inline int record_open(record_state *s)
     if (!CHECK(s->before && s->after && s->out && s->order && s->indices)) return 0;
     record_fill(s);
     memset(s->indices, 0x5A, s->records * 4);
-    s->d.keys = clCreateBuffer(context, (c->output ? CL_MEM_READ_ONLY : CL_MEM_READ_WRITE) | CL_MEM_COPY_HOST_PTR, s->bytes, s->before, &error[0]);
+    s->d.keys = clCreateBuffer(context,
+                               (c->output ? CL_MEM_READ_ONLY : CL_MEM_READ_WRITE)
+                                   | CL_MEM_COPY_HOST_PTR,
+                               s->bytes, s->before, &error[0]);
     s->d.keys_offset = s->first * c->d.record_size;
     if (c->output & RECORD_OUT) {
-        s->d.keys_out = clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, s->bytes, s->out, &error[1]);
+        s->d.keys_out = clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, s->bytes,
+                                       s->out, &error[1]);
         s->d.keys_out_offset = s->d.keys_offset;
     }
     if (c->output & RECORD_INDICES) {
-        s->d.indices = clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, s->records * 4, s->indices, &error[2]);
+        s->d.indices = clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
+                                      s->records * 4, s->indices, &error[2]);
         s->d.indices_offset = s->first * 4;
     }
     return CHECK(!error[0] && !error[1] && !error[2]);
 }
 
-/* What is outside the range is as it was; `was` and `now` are images of elements of `size` bytes. */
-static inline int record_guards(const record_state *s, const void *was, const void *now, size_t size)
+/* What is outside the range is as it was; `was` and `now` are images of elements of `size`
+   bytes. */
+static inline int record_guards(const record_state *s, const void *was, const void *now,
+                                size_t size)
 {
     const unsigned char *x = (const unsigned char *)was, *y = (const unsigned char *)now;
     const size_t end = (s->first + s->d.count) * size;
-    return CHECK(!memcmp(x, y, s->first * size)) && CHECK(!memcmp(x + end, y + end, RECORD_GUARD * size));
+    return CHECK(!memcmp(x, y, s->first * size))
+           && CHECK(!memcmp(x + end, y + end, RECORD_GUARD * size));
 }
 
 static inline int record_check_indices(record_state *s, cl_command_queue queue)
 {
     uint32_t *now = (uint32_t *)malloc(s->records * 4);
     const size_t n = s->d.count;
-    int good = CHECK(now != NULL) && CHECK(clEnqueueReadBuffer(queue, s->d.indices, CL_TRUE, 0, s->records * 4, now, 0, NULL, NULL) == CL_SUCCESS);
-    good = good && record_guards(s, s->indices, now, 4) && CHECK(reference_is_permutation(now + s->first, n));
-    if (good && (!s->c->order || s->c->order->before)) good = CHECK(!n || !memcmp(now + s->first, s->order, n * 4));
+    int good = CHECK(now != NULL)
+               && CHECK(clEnqueueReadBuffer(queue, s->d.indices, CL_TRUE, 0, s->records * 4, now, 0,
+                                            NULL, NULL)
+                        == CL_SUCCESS);
+    good = good && record_guards(s, s->indices, now, 4)
+           && CHECK(reference_is_permutation(now + s->first, n));
+    if (good && (!s->c->order || s->c->order->before))
+        good = CHECK(!n || !memcmp(now + s->first, s->order, n * 4));
     else if (good) memcpy(s->order, now + s->first, n * 4);
     free(now);
     return good;
 }
 
 /* The target's image, read from the device into `now`, against `was` with the records in order. */
-static inline int record_check_target(record_state *s, cl_command_queue queue, cl_mem target, unsigned char *was)
+static inline int record_check_target(record_state *s, cl_command_queue queue, cl_mem target,
+                                      unsigned char *was)
 {
     const size_t size = s->d.record_size;
     const int known = !s->c->order || s->c->order->before || s->c->output & RECORD_INDICES;
     size_t i;
-    if (!CHECK(clEnqueueReadBuffer(queue, target, CL_TRUE, 0, s->bytes, s->after, 0, NULL, NULL) == CL_SUCCESS)) return 0;
+    if (!CHECK(clEnqueueReadBuffer(queue, target, CL_TRUE, 0, s->bytes, s->after, 0, NULL, NULL)
+               == CL_SUCCESS))
+        return 0;
     if (!record_guards(s, was, s->after, size)) return 0;
     for (i = 0; known && i < s->d.count; i++)
-        if (!CHECK(!memcmp(s->after + (s->first + i) * size, record_input(s, s->order[i]), size))) return 0;
+        if (!CHECK(!memcmp(s->after + (s->first + i) * size, record_input(s, s->order[i]), size)))
+            return 0;
     return known || CHECK(record_same_set(s, s->before, s->after));
 }
 
-static inline int record_prove(record_state *s, clsort_sorter *sorter, cl_command_queue queue, cl_mem proof)
+static inline int record_prove(record_state *s, clsort_sorter *sorter, cl_command_queue queue,
+                               cl_mem proof)
 {
     clsort_proof p;
-    return CHECK_OK(clsort_enqueue_verify(sorter, queue, &s->d, proof, 0, 0, NULL, NULL)) && CHECK(clFinish(queue) == CL_SUCCESS)
-        && CHECK(clEnqueueReadBuffer(queue, proof, CL_TRUE, 0, sizeof p, &p, 0, NULL, NULL) == CL_SUCCESS) && CHECK_OK(clsort_judge(&p));
+    return CHECK_OK(clsort_enqueue_verify(sorter, queue, &s->d, proof, 0, 0, NULL, NULL))
+           && CHECK(clFinish(queue) == CL_SUCCESS)
+           && CHECK(clEnqueueReadBuffer(queue, proof, CL_TRUE, 0, sizeof p, &p, 0, NULL, NULL)
+                    == CL_SUCCESS)
+           && CHECK_OK(clsort_judge(&p));
 }
 
 static inline int record_sort(record_state *s, clsort_sorter *sorter, cl_command_queue queue)
 {
     cl_int error = CL_SUCCESS;
-    cl_mem proof = s->c->verify ? clCreateBuffer(s->b->session.context, CL_MEM_READ_WRITE, sizeof(clsort_proof), NULL, &error) : NULL;
+    cl_mem proof = s->c->verify ? clCreateBuffer(s->b->session.context, CL_MEM_READ_WRITE,
+                                                 sizeof(clsort_proof), NULL, &error)
+                                : NULL;
     cl_event done = NULL;
     int good = CHECK(error == CL_SUCCESS);
     if (good && proof)
-        good = CHECK_OK(clsort_enqueue_fingerprint(sorter, queue, &s->d, proof, 0, 0, NULL, NULL)) && CHECK(clFinish(queue) == CL_SUCCESS);
-    good = good && CHECK_OK(clsort_enqueue_sort(sorter, queue, &s->d, 0, NULL, &done)) && CHECK(done != NULL);
+        good = CHECK_OK(clsort_enqueue_fingerprint(sorter, queue, &s->d, proof, 0, 0, NULL, NULL))
+               && CHECK(clFinish(queue) == CL_SUCCESS);
+    good = good && CHECK_OK(clsort_enqueue_sort(sorter, queue, &s->d, 0, NULL, &done))
+           && CHECK(done != NULL);
     good = good && CHECK(clWaitForEvents(1, &done) == CL_SUCCESS);
     if (done) clReleaseEvent(done);
     if (good && proof) good = record_prove(s, sorter, queue, proof);
@@ -375,10 +444,13 @@ static inline int record_check(record_state *s, cl_command_queue queue)
     int good = 1;
     for (i = 0; i < s->d.count; i++) s->order[i] = (uint32_t)i;
     record_now = s;
-    if (s->d.count && (!s->c->order || s->c->order->before)) qsort(s->order, s->d.count, 4, record_compare_indices);
+    if (s->d.count && (!s->c->order || s->c->order->before))
+        qsort(s->order, s->d.count, 4, record_compare_indices);
     if (s->c->output) {
-        good = CHECK(clEnqueueReadBuffer(queue, s->d.keys, CL_TRUE, 0, s->bytes, s->after, 0, NULL, NULL) == CL_SUCCESS)
-            && CHECK(!memcmp(s->before, s->after, s->bytes));
+        good = CHECK(clEnqueueReadBuffer(queue, s->d.keys, CL_TRUE, 0, s->bytes, s->after, 0, NULL,
+                                         NULL)
+                     == CL_SUCCESS)
+               && CHECK(!memcmp(s->before, s->after, s->bytes));
     }
     if (s->d.indices) good = good && record_check_indices(s, queue);
     if (s->d.keys_out) return good && record_check_target(s, queue, s->d.keys_out, s->out);
@@ -396,18 +468,22 @@ static inline int record_run(const bench *b, const record_case *c)
     s.b = b;
     s.d = c->d;
     record_say(c);
-    good = record_open(&s) && record_sort(&s, c->sorter ? c->sorter : b->sorter, queue) && record_check(&s, queue);
+    good = record_open(&s) && record_sort(&s, c->sorter ? c->sorter : b->sorter, queue)
+           && record_check(&s, queue);
     record_free(&s);
     return good;
 }
 
 /* ---- random fields ----------------------------------------------------------------------------------------------- */
 
-static const cl_uint record_types[] = { CLSORT_U8, CLSORT_I8, CLSORT_U16, CLSORT_I16, CLSORT_F16, CLSORT_BF16, CLSORT_U32, CLSORT_I32, CLSORT_F32,
-                                        CLSORT_U64, CLSORT_I64, CLSORT_F64 };
+static const cl_uint record_types[] = { CLSORT_U8,  CLSORT_I8,   CLSORT_U16, CLSORT_I16,
+                                        CLSORT_F16, CLSORT_BF16, CLSORT_U32, CLSORT_I32,
+                                        CLSORT_F32, CLSORT_U64,  CLSORT_I64, CLSORT_F64 };
 
-/* `count` fields anywhere in records of the case, which get a size; of at most `widest` bytes in sum if that is not 0. */
-static inline void record_draw_fields(record_case *c, clsort_field *fields, cl_uint count, size_t widest, uint64_t *random)
+/* `count` fields anywhere in records of the case, which get a size; of at most `widest` bytes in
+   sum if that is not 0. */
+static inline void record_draw_fields(record_case *c, clsort_field *fields, cl_uint count,
+                                      size_t widest, uint64_t *random)
 {
     size_t align = 1, length = 1 + (size_t)(pattern_random(random) >> 40) % 6, sum = 0;
     cl_uint i;
@@ -415,7 +491,8 @@ static inline void record_draw_fields(record_case *c, clsort_field *fields, cl_u
     for (i = 0; i < count; i++) {
         clsort_field *f = &fields[i];
         const uint64_t bits = pattern_random(random) >> 20;
-        do f->type = record_types[(pattern_random(random) >> 20) % 12]; while (widest && sum + pattern_key_size(f->type) + (count - 1 - i) > widest);
+        do f->type = record_types[(pattern_random(random) >> 20) % 12];
+        while (widest && sum + pattern_key_size(f->type) + (count - 1 - i) > widest);
         sum += pattern_key_size(f->type);
         f->order = bits & 1;
         f->nan_order = bits >> 1 & 1;
@@ -425,7 +502,8 @@ static inline void record_draw_fields(record_case *c, clsort_field *fields, cl_u
     c->d.record_size = align * length;
     for (i = 0; i < count; i++) {
         const size_t bytes = pattern_key_size(fields[i].type);
-        fields[i].offset = bytes * ((size_t)(pattern_random(random) >> 20) % (c->d.record_size / bytes));
+        fields[i].offset = bytes
+                           * ((size_t)(pattern_random(random) >> 20) % (c->d.record_size / bytes));
     }
     c->d.fields = fields;
     c->d.field_count = count;

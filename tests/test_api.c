@@ -24,7 +24,9 @@ static void status_texts(bench *b)
             CHECK(all_codes[i] != all_codes[j]);
             CHECK(strcmp(clsort_status_text(all_codes[i]), clsort_status_text(all_codes[j])));
         }
-    for (i = 0; i < CODES; i++) CHECK(clsort_status_text(all_codes[i])[0] && !strchr(clsort_status_text(all_codes[i]), '\n'));
+    for (i = 0; i < CODES; i++)
+        CHECK(clsort_status_text(all_codes[i])[0]
+              && !strchr(clsort_status_text(all_codes[i]), '\n'));
     for (i = 0; i < CODES - 4; i++) CHECK(all_codes[i] <= -5000 && all_codes[i] > -5099);
     CHECK(clsort_status_text(-5098) && clsort_status_text(12345) && clsort_status_text(-99999));
     CHECK(!strcmp(clsort_status_text(CL_SUCCESS), "CL_SUCCESS"));
@@ -33,7 +35,8 @@ static void status_texts(bench *b)
 static void version_number(bench *b)
 {
     (void)b;
-    CHECK(clsort_version() == CLSORT_VERSION_MAJOR * 10000 + CLSORT_VERSION_MINOR * 100 + CLSORT_VERSION_PATCH);
+    CHECK(clsort_version()
+          == CLSORT_VERSION_MAJOR * 10000 + CLSORT_VERSION_MINOR * 100 + CLSORT_VERSION_PATCH);
     CHECK(clsort_desc_size() == sizeof(clsort_desc));
 }
 
@@ -67,7 +70,8 @@ static void algorithm_names(bench *b)
         d.rows = !strncmp(name, "batch", 5);
         if (d.rows) partial = 0;
         resolved = d;
-        if (clsort_check(b->sorter, &d) == CLSORT_ERROR_UNSUPPORTED) CHECK(!strcmp(name, "quicksort-device"));
+        if (clsort_check(b->sorter, &d) == CLSORT_ERROR_UNSUPPORTED)
+            CHECK(!strcmp(name, "quicksort-device"));
         else CHECK_OK(clsort_resolve(b->sorter, &d, &resolved));
         if (d.rows) CHECK(resolved.algorithm == CLSORT_BITONIC);
         else if (!strncmp(name, "bitonic", 7)) CHECK(resolved.algorithm != CLSORT_AUTO);
@@ -78,14 +82,21 @@ static void algorithm_names(bench *b)
         if (end && !end[4]) partial = 1;
         else CHECK(!partial);
     }
-    CHECK(count > 0 && !clsort_algorithm_name(count) && !clsort_algorithm_name(count + 1) && !clsort_algorithm_name(~0u));
+    CHECK(count > 0 && !clsort_algorithm_name(count) && !clsort_algorithm_name(count + 1)
+          && !clsort_algorithm_name(~0u));
     CHECK(!strcmp(clsort_algorithm_name(0), "auto"));
 }
 
 static void documented_names(bench *b)
 {
     static const char *const steps[] = { "a", "b2", "b4", "b8", "b16" };
-    static const char *const others[] = { "auto", "bitonic", "bitonic-b16-global-tail", "bitonic-shared-512", "bitonic-local-only", "merge", "merge-local-only" };
+    static const char *const others[] = { "auto",
+                                          "bitonic",
+                                          "bitonic-b16-global-tail",
+                                          "bitonic-shared-512",
+                                          "bitonic-local-only",
+                                          "merge",
+                                          "merge-local-only" };
     char name[64];
     size_t i;
     (void)b;
@@ -107,13 +118,16 @@ static void select_keeps_the_rest(bench *b)
     d.tuning.work_group = 64;
     d.tuning.items = 8;
     CHECK_OK(clsort_select(&d, "bitonic-b4"));
-    CHECK(d.count == 7 && d.order == CLSORT_DESCENDING && d.tuning.work_group == 64 && d.tuning.items == 8);
-    CHECK(d.algorithm == CLSORT_BITONIC && d.tuning.bitonic_step == CLSORT_STEP_B4 && d.tuning.local == CLSORT_LOCAL_OFF);
+    CHECK(d.count == 7 && d.order == CLSORT_DESCENDING && d.tuning.work_group == 64
+          && d.tuning.items == 8);
+    CHECK(d.algorithm == CLSORT_BITONIC && d.tuning.bitonic_step == CLSORT_STEP_B4
+          && d.tuning.local == CLSORT_LOCAL_OFF);
     before = d;
     CHECK_STATUS(clsort_select(&d, "bitonic-b5"), CLSORT_ERROR_UNKNOWN_VALUE);
     CHECK(!memcmp(&before, &d, sizeof d));
     CHECK_OK(clsort_select(&d, "bitonic-shared-512"));
-    CHECK(d.tuning.work_group == 256 && d.tuning.items == 2 && d.tuning.local == CLSORT_LOCAL_START);
+    CHECK(d.tuning.work_group == 256 && d.tuning.items == 2
+          && d.tuning.local == CLSORT_LOCAL_START);
 }
 
 static void resolve_fills_in_defaults(bench *b)
@@ -123,7 +137,8 @@ static void resolve_fills_in_defaults(bench *b)
     d.count = 1000;
     CHECK_OK(clsort_resolve(b->sorter, &d, &resolved));
     CHECK(resolved.algorithm != CLSORT_AUTO);
-    CHECK(resolved.tuning.work_group > 0 && resolved.tuning.items > 0 && resolved.last_bit == 16 && resolved.record_size == 0);
+    CHECK(resolved.tuning.work_group > 0 && resolved.tuning.items > 0 && resolved.last_bit == 16
+          && resolved.record_size == 0);
     CHECK(resolved.count == 1000 && resolved.key_type == CLSORT_F16);
     CHECK_OK(clsort_resolve(b->sorter, &resolved, &again));
     CHECK(!memcmp(&resolved, &again, sizeof again));
@@ -179,7 +194,8 @@ static void clones_outlive_their_original(bench *b)
     clsort_sorter *s = new_sorter(b), *clone = NULL, *second = NULL;
     sorts_host(s, 100);
     CHECK_OK(clsort_clone(s, &clone));
-    CHECK(clsort_context(clone) == b->session.context && clsort_device(clone) == b->session.info.id);
+    CHECK(clsort_context(clone) == b->session.context
+          && clsort_device(clone) == b->session.info.id);
     sorts_host(clone, 150);
     clsort_destroy(s);
     sorts_host(clone, 200);
@@ -189,7 +205,8 @@ static void clones_outlive_their_original(bench *b)
     clsort_destroy(second);
 }
 
-/* A clone knows the programs of its original, so NO_BUILD is satisfied; a sorter that built nothing is not. */
+/* A clone knows the programs of its original, so NO_BUILD is satisfied; a sorter that built nothing
+   is not. */
 static void no_build(bench *b)
 {
     clsort_sorter *s = new_sorter(b), *clone = NULL;
@@ -275,14 +292,18 @@ static void diagnostics(bench *b)
     options.diagnostic = write_diary;
     options.user = &book;
     options.flags = 8;
-    CHECK_STATUS(clsort_create(b->session.context, b->session.info.id, &options, &s), CLSORT_ERROR_UNKNOWN_FLAG);
-    CHECK(s == NULL && book.calls == 1 && book.status == CLSORT_ERROR_UNKNOWN_FLAG && !strcmp(book.function, "clsort_create"));
+    CHECK_STATUS(clsort_create(b->session.context, b->session.info.id, &options, &s),
+                 CLSORT_ERROR_UNKNOWN_FLAG);
+    CHECK(s == NULL && book.calls == 1 && book.status == CLSORT_ERROR_UNKNOWN_FLAG
+          && !strcmp(book.function, "clsort_create"));
     CHECK(strstr(book.message, clsort_status_text(CLSORT_ERROR_UNKNOWN_FLAG)) != NULL);
     options.flags = 0;
     if (!CHECK_OK(clsort_create(b->session.context, b->session.info.id, &options, &s))) return;
     CHECK(book.calls == 1);
-    CHECK_STATUS(clsort_enqueue_sort(s, b->session.queue, &d, 0, NULL, NULL), CLSORT_ERROR_KEY_TYPE);
-    CHECK(book.calls == 2 && book.status == CLSORT_ERROR_KEY_TYPE && !strcmp(book.function, "clsort_enqueue_sort"));
+    CHECK_STATUS(clsort_enqueue_sort(s, b->session.queue, &d, 0, NULL, NULL),
+                 CLSORT_ERROR_KEY_TYPE);
+    CHECK(book.calls == 2 && book.status == CLSORT_ERROR_KEY_TYPE
+          && !strcmp(book.function, "clsort_enqueue_sort"));
     CHECK(!strcmp(book.message, clsort_last_error(s)) && !strchr(book.message, '\n'));
     CHECK_OK(clsort_clone(s, &clone));
     CHECK_STATUS(clsort_check(clone, &d), CLSORT_ERROR_KEY_TYPE);
@@ -317,12 +338,15 @@ static void count_0_without_buffers(bench *b)
     d.key_type = CLSORT_U8;
     d.value_size = 3;
     CHECK_OK(clsort_enqueue_sort(b->sorter, b->session.queue, &d, 0, NULL, NULL));
-    if (!CHECK_OK(clsort_enqueue_sort(b->sorter, b->session.queue, &d, 0, NULL, &done)) || !CHECK(done != NULL)) return;
+    if (!CHECK_OK(clsort_enqueue_sort(b->sorter, b->session.queue, &d, 0, NULL, &done))
+        || !CHECK(done != NULL))
+        return;
     CHECK(clWaitForEvents(1, &done) == CL_SUCCESS);
     clReleaseEvent(done);
 }
 
-/* Descriptions of all kinds of scratch: 64 for each algorithm, and so many of segments and top-k. */
+/* Descriptions of all kinds of scratch: 64 for each algorithm, and so many of segments and
+   top-k. */
 enum { SCRATCH_PLAIN = 64 * (CLSORT_QUICKSORT + 1), SCRATCH_KINDS = SCRATCH_PLAIN + 128 };
 
 static clsort_desc scratch_kind(cl_uint k)
@@ -362,7 +386,8 @@ static void expect_scratch(bench *b, const clsort_desc *d, size_t wanted)
 {
     size_t bytes = 1;
     CHECK_OK(clsort_scratch_size(b->sorter, d, &bytes));
-    if (!CHECK(bytes == wanted) && test_now.faults <= 5) printf("  %zu bytes, not %zu\n", bytes, wanted);
+    if (!CHECK(bytes == wanted) && test_now.faults <= 5)
+        printf("  %zu bytes, not %zu\n", bytes, wanted);
 }
 
 /* The formula of the header's MEMORY chapter; K = 4, n = 1001. */
@@ -396,7 +421,8 @@ static void scratch_of_bitonic(bench *b)
     expect_scratch(b, &d, a4 + a4 + 20032);
 }
 
-/* The same for merge: room to move keys and values to and fro, and for splits; a block algorithm needs none. */
+/* The same for merge: room to move keys and values to and fro, and for splits; a block algorithm
+   needs none. */
 static void scratch_of_merge(bench *b)
 {
     const size_t a4 = 4016, splits = 80;
@@ -474,7 +500,8 @@ static void scratch_of_quicksort(bench *b)
     expect_scratch(b, &d, 4016 + 4016 + 3008 + 4016 + quick_tables(d.count));
 }
 
-/* And for orders of the caller's own. Fields of 4 + 2 bytes make a code of 8; a comparator moves records or, where they are long, indices. */
+/* And for orders of the caller's own. Fields of 4 + 2 bytes make a code of 8; a comparator moves
+   records or, where they are long, indices. */
 static void scratch_of_orders(bench *b)
 {
     const size_t a4 = 4016, a8 = 8016, splits = 80, many_splits = 2016;
@@ -582,7 +609,8 @@ static void scratch_one_byte_short(bench *b)
     d.values = clCreateBuffer(context, CL_MEM_READ_WRITE, 12 * d.count, NULL, &error);
     d.scratch = clCreateBuffer(context, CL_MEM_READ_WRITE, bytes, NULL, &error);
     d.scratch_size = bytes - 1;
-    CHECK_STATUS(clsort_enqueue_sort(b->sorter, b->session.queue, &d, 0, NULL, NULL), CLSORT_ERROR_SCRATCH_TOO_SMALL);
+    CHECK_STATUS(clsort_enqueue_sort(b->sorter, b->session.queue, &d, 0, NULL, NULL),
+                 CLSORT_ERROR_SCRATCH_TOO_SMALL);
     CHECK_STATUS(clsort_check(b->sorter, &d), CLSORT_ERROR_SCRATCH_TOO_SMALL);
     d.scratch_size = bytes;
     CHECK_OK(clsort_check(b->sorter, &d));
@@ -626,14 +654,19 @@ static void fill_noise(unsigned char *data, size_t bytes, uint64_t seed)
 }
 
 /* Asks the device for the first violation among keys that lie in records of `stride` bytes. */
-static cl_uint first_violation(const bench *b, clsort_desc d, const unsigned char *data, size_t stride)
+static cl_uint first_violation(const bench *b, clsort_desc d, const unsigned char *data,
+                               size_t stride)
 {
     cl_uint answer[3] = { 111, 222, 333 };
     cl_int error = 0;
-    cl_mem result = clCreateBuffer(b->session.context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, sizeof answer, answer, &error);
-    d.keys = clCreateBuffer(b->session.context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, stride * (d.count + 1), (void *)(size_t)data, &error);
+    cl_mem result = clCreateBuffer(b->session.context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
+                                   sizeof answer, answer, &error);
+    d.keys = clCreateBuffer(b->session.context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
+                            stride * (d.count + 1), (void *)(size_t)data, &error);
     CHECK_OK(clsort_enqueue_is_sorted(b->sorter, b->session.queue, &d, result, 4, 0, NULL, NULL));
-    CHECK(clEnqueueReadBuffer(b->session.queue, result, CL_TRUE, 0, sizeof answer, answer, 0, NULL, NULL) == CL_SUCCESS);
+    CHECK(clEnqueueReadBuffer(b->session.queue, result, CL_TRUE, 0, sizeof answer, answer, 0, NULL,
+                              NULL)
+          == CL_SUCCESS);
     CHECK(answer[0] == 111 && answer[2] == 333);
     clReleaseMemObject(result);
     clReleaseMemObject(d.keys);
@@ -648,8 +681,8 @@ static void compare_violations(const bench *b, const clsort_desc *d, const char 
     uint64_t codes[MOST];
     uint32_t order[MOST];
     size_t key = pattern_key_size(d->key_type), i;
-    AT("%s, %s, n %zu, order %u, NaN order %u, zero order %u", pattern, case_type_name(d->key_type), d->count, (unsigned)d->order,
-       (unsigned)d->nan_order, (unsigned)d->zero_order);
+    AT("%s, %s, n %zu, order %u, NaN order %u, zero order %u", pattern, case_type_name(d->key_type),
+       d->count, (unsigned)d->order, (unsigned)d->nan_order, (unsigned)d->zero_order);
     memset(data, 0, sizeof data);
     memset(sorted, 0, sizeof sorted);
     pattern_fill(pattern_find(pattern), d->key_type, d->count, 1, 64, data);

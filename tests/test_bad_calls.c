@@ -1,4 +1,5 @@
-/* Bad calls: each gets its documented code, two at once the one that is checked first; nothing is enqueued or written. */
+/* Bad calls: each gets its documented code, two at once the one that is checked first; nothing is
+   enqueued or written. */
 
 #include "harness.h"
 
@@ -32,12 +33,15 @@ typedef struct world {
     unsigned char before[BYTES];
 } world;
 
-static cl_mem make_buffer(cl_context context, cl_mem_flags flags, size_t bytes, const unsigned char *data)
+static cl_mem make_buffer(cl_context context, cl_mem_flags flags, size_t bytes,
+                          const unsigned char *data)
 {
     cl_int error = 0;
     cl_mem buffer = clCreateBuffer(context, flags, bytes, NULL, &error);
     cl_command_queue queue = test_now.device->session.queue;
-    if (CHECK(error == CL_SUCCESS) && data) CHECK(clEnqueueWriteBuffer(queue, buffer, CL_TRUE, 0, bytes, data, 0, NULL, NULL) == CL_SUCCESS);
+    if (CHECK(error == CL_SUCCESS) && data)
+        CHECK(clEnqueueWriteBuffer(queue, buffer, CL_TRUE, 0, bytes, data, 0, NULL, NULL)
+              == CL_SUCCESS);
     return buffer;
 }
 
@@ -91,7 +95,8 @@ static void open_world(world *w, const bench *b)
     memset(w, 0, sizeof *w);
     w->b = b;
     for (i = 0; i < BYTES; i++) w->before[i] = (unsigned char)(pattern_random(&noise) >> 56);
-    for (i = 0; i < GOOD_BUFFERS; i++) w->good[i] = make_buffer(context, CL_MEM_READ_WRITE, BYTES, w->before);
+    for (i = 0; i < GOOD_BUFFERS; i++)
+        w->good[i] = make_buffer(context, CL_MEM_READ_WRITE, BYTES, w->before);
     w->read_only = make_buffer(context, CL_MEM_READ_ONLY, BYTES, w->before);
     w->write_only = make_buffer(context, CL_MEM_WRITE_ONLY, BYTES, w->before);
     w->exact = make_buffer(context, CL_MEM_READ_WRITE, 4 * N, w->before);
@@ -126,7 +131,8 @@ static void close_world(world *w)
 static int buffer_is_intact(const world *w, cl_mem buffer)
 {
     unsigned char now[BYTES];
-    cl_int error = clEnqueueReadBuffer(w->b->session.queue, buffer, CL_TRUE, 0, BYTES, now, 0, NULL, NULL);
+    cl_int error = clEnqueueReadBuffer(w->b->session.queue, buffer, CL_TRUE, 0, BYTES, now, 0, NULL,
+                                       NULL);
     return CHECK(error == CL_SUCCESS) && CHECK(!memcmp(now, w->before, BYTES));
 }
 
@@ -150,11 +156,27 @@ typedef struct call {
     cl_event list[2];
 } call;
 
-/* Parts of a call that a fault changes; two faults meet only if they change different ones. values_out needs values. */
+/* Parts of a call that a fault changes; two faults meet only if they change different ones.
+   values_out needs values. */
 enum {
-    P_SORTER = 1, P_QUEUE = 2, P_DESC = 4, P_WAIT = 8, P_TYPE = 16, P_TUNING = 32, P_FLAGS = 64, P_KEYS = 128, P_KEYS_OUT = 256,
-    P_VALUES = 512, P_VALUES_OUT = 1024 | P_VALUES, P_INDICES = 2048, P_SCRATCH = 4096, P_COUNT = 8192, P_EXTRA = 16384, P_ORDER = 32768,
-    P_PARTS = 65536 | P_TUNING | P_ORDER   /* merge alone sorts rows and segments, and by no comparator */
+    P_SORTER = 1,
+    P_QUEUE = 2,
+    P_DESC = 4,
+    P_WAIT = 8,
+    P_TYPE = 16,
+    P_TUNING = 32,
+    P_FLAGS = 64,
+    P_KEYS = 128,
+    P_KEYS_OUT = 256,
+    P_VALUES = 512,
+    P_VALUES_OUT = 1024 | P_VALUES,
+    P_INDICES = 2048,
+    P_SCRATCH = 4096,
+    P_COUNT = 8192,
+    P_EXTRA = 16384,
+    P_ORDER = 32768,
+    P_PARTS = 65536 | P_TUNING | P_ORDER /* merge alone sorts rows and segments, and by no
+                                              comparator */
 };
 
 typedef struct fault {
@@ -207,7 +229,8 @@ FAULT(bad_scan, c->d.tuning.scan = 4)
 FAULT(queued_scan, c->d.algorithm = CLSORT_QUICKSORT; c->d.tuning.scan = CLSORT_SCAN_BUILTIN)
 FAULT(values_without_size, c->d.value_size = 0)
 FAULT(size_without_values, c->d.values = NULL)
-FAULT(out_without_values, c->d.values = NULL; c->d.value_size = 0; c->d.values_out = w->good[VALUES_OUT])
+FAULT(out_without_values, c->d.values = NULL; c->d.value_size = 0;
+      c->d.values_out = w->good[VALUES_OUT])
 FAULT(values_with_records, c->d.record_size = 8)
 static void use_record(call *c, size_t size, size_t key_offset)
 {
@@ -229,14 +252,18 @@ FAULT(record_huge, use_record(c, ~(size_t)3, 0))
 FAULT(keys_offset_huge, c->d.keys_offset = ~(size_t)3)
 FAULT(keys_out_offset_huge, c->d.keys_out = w->good[KEYS_OUT]; c->d.keys_out_offset = ~(size_t)3)
 FAULT(values_offset_huge, c->d.values_offset = ~(size_t)3)
-FAULT(indices_offset_huge, c->d.indices = w->good[INDICES]; c->d.values_out = w->good[VALUES_OUT]; c->d.indices_offset = ~(size_t)3)
-FAULT(scratch_size_huge, c->d.scratch = w->good[SCRATCH]; c->d.scratch_offset = 16; c->d.scratch_size = ~(size_t)0)
+FAULT(indices_offset_huge, c->d.indices = w->good[INDICES]; c->d.values_out = w->good[VALUES_OUT];
+      c->d.indices_offset = ~(size_t)3)
+FAULT(scratch_size_huge, c->d.scratch = w->good[SCRATCH]; c->d.scratch_offset = 16;
+      c->d.scratch_size = ~(size_t)0)
 FAULT(keys_odd, c->d.keys_offset = 2)
 FAULT(keys_out_odd, c->d.keys_out = w->good[KEYS_OUT]; c->d.keys_out_offset = 1)
 FAULT(values_odd, c->d.values_offset = 2)
 FAULT(values_out_odd, c->d.values_out = w->good[VALUES_OUT]; c->d.values_out_offset = 1)
-FAULT(indices_odd, c->d.indices = w->good[INDICES]; c->d.values_out = w->good[VALUES_OUT]; c->d.indices_offset = 2)
-FAULT(scratch_odd, c->d.scratch = w->good[SCRATCH]; c->d.scratch_size = 2048; c->d.scratch_offset = 8)
+FAULT(indices_odd, c->d.indices = w->good[INDICES]; c->d.values_out = w->good[VALUES_OUT];
+      c->d.indices_offset = 2)
+FAULT(scratch_odd, c->d.scratch = w->good[SCRATCH]; c->d.scratch_size = 2048;
+      c->d.scratch_offset = 8)
 FAULT(record_odd, use_record(c, 6, 0))
 FAULT(record_key_odd, use_record(c, 8, 2))
 FAULT(no_keys, c->d.keys = NULL)
@@ -246,7 +273,8 @@ FAULT(no_values_out, c->d.flags = CLSORT_FLAG_VALUES_OUT)
 FAULT(indices_no_values_out, c->d.indices = w->good[INDICES])
 FAULT(queue_other, c->queue = w->other_queue)
 FAULT(event_other, c->wait = c->list; c->list[0] = w->other_event; c->n_wait = 1)
-FAULT(event_other_second, c->wait = c->list; c->list[0] = w->event; c->list[1] = w->other_event; c->n_wait = 2)
+FAULT(event_other_second, c->wait = c->list; c->list[0] = w->event; c->list[1] = w->other_event;
+      c->n_wait = 2)
 FAULT(keys_image, c->d.keys = w->image)
 FAULT(values_image, c->d.values = w->image)
 FAULT(scratch_image, c->d.scratch = w->image; c->d.scratch_size = 2048)
@@ -274,8 +302,10 @@ FAULT(values_short, c->d.values = w->exact; c->d.values_offset = 4)
 FAULT(values_wide, c->d.values = w->exact; c->d.value_size = 5)
 FAULT(keys_out_short, c->d.keys_out = w->exact; c->d.keys_out_offset = 4)
 FAULT(values_out_short, c->d.values_out = w->exact; c->d.values_out_offset = 4)
-FAULT(indices_short, c->d.indices = w->exact; c->d.values_out = w->good[VALUES_OUT]; c->d.indices_offset = 4)
-FAULT(scratch_short, c->d.scratch = w->good[SCRATCH]; c->d.scratch_size = BYTES + 16; c->d.stable = 1)
+FAULT(indices_short, c->d.indices = w->exact; c->d.values_out = w->good[VALUES_OUT];
+      c->d.indices_offset = 4)
+FAULT(scratch_short, c->d.scratch = w->good[SCRATCH]; c->d.scratch_size = BYTES + 16;
+      c->d.stable = 1)
 FAULT(records_short, use_record(c, 44, 0))
 FAULT(count_too_big, c->d.count = BYTES / 4 + 1)
 FAULT(keys_are_values, c->d.values = c->d.keys)
@@ -293,10 +323,17 @@ FAULT(not_built, c->sorter = w->fresh; c->d.flags = CLSORT_FLAG_NO_BUILD)
 
 
 /* Orders of the caller's own: good ones, and each rule broken. */
-static const clsort_field good_fields[3] = { { 0, CLSORT_U32, 0, 0, 0 }, { 4, CLSORT_F32, CLSORT_DESCENDING, CLSORT_NAN_LAST, CLSORT_ZERO_EQUAL }, { 2, CLSORT_I16, 0, 0, 0 } };
-static const clsort_field nine_fields[9] = { { 0, CLSORT_U8, 0, 0, 0 }, { 0, CLSORT_U8, 0, 0, 0 }, { 0, CLSORT_U8, 0, 0, 0 }, { 0, CLSORT_U8, 0, 0, 0 }, { 0, CLSORT_U8, 0, 0, 0 },
-                                             { 0, CLSORT_U8, 0, 0, 0 }, { 0, CLSORT_U8, 0, 0, 0 }, { 0, CLSORT_U8, 0, 0, 0 }, { 0, CLSORT_U8, 0, 0, 0 } };
-static const char good_record[] = "typedef struct { uint x, y; } clsort_record;", good_precedes[] = "a.x < b.x";
+static const clsort_field good_fields[3] = { { 0, CLSORT_U32, 0, 0, 0 },
+                                             { 4, CLSORT_F32, CLSORT_DESCENDING, CLSORT_NAN_LAST,
+                                               CLSORT_ZERO_EQUAL },
+                                             { 2, CLSORT_I16, 0, 0, 0 } };
+static const clsort_field nine_fields[9] = { { 0, CLSORT_U8, 0, 0, 0 }, { 0, CLSORT_U8, 0, 0, 0 },
+                                             { 0, CLSORT_U8, 0, 0, 0 }, { 0, CLSORT_U8, 0, 0, 0 },
+                                             { 0, CLSORT_U8, 0, 0, 0 }, { 0, CLSORT_U8, 0, 0, 0 },
+                                             { 0, CLSORT_U8, 0, 0, 0 }, { 0, CLSORT_U8, 0, 0, 0 },
+                                             { 0, CLSORT_U8, 0, 0, 0 } };
+static const char good_record[] = "typedef struct { uint x, y; } clsort_record;",
+                  good_precedes[] = "a.x < b.x";
 
 static void use_fields(call *c, const clsort_field *fields, cl_uint count)
 {
@@ -307,7 +344,8 @@ static void use_fields(call *c, const clsort_field *fields, cl_uint count)
 }
 
 /* One field alone. */
-static void use_field(call *c, size_t offset, cl_uint type, cl_uint order, cl_uint nan_order, cl_uint zero_order)
+static void use_field(call *c, size_t offset, cl_uint type, cl_uint order, cl_uint nan_order,
+                      cl_uint zero_order)
 {
     static clsort_field field;
     field.offset = offset;
@@ -326,7 +364,8 @@ static void use_precedes(call *c, const char *record_type, const char *precedes)
     c->d.precedes = precedes;
 }
 
-FAULT(fields_and_precedes, use_fields(c, good_fields, 2); c->d.record_type = good_record; c->d.precedes = good_precedes)
+FAULT(fields_and_precedes, use_fields(c, good_fields, 2); c->d.record_type = good_record;
+      c->d.precedes = good_precedes)
 FAULT(fields_and_record_type, use_fields(c, good_fields, 2); c->d.record_type = good_record)
 FAULT(fields_no_count, use_fields(c, good_fields, 0))
 FAULT(fields_missing, use_fields(c, NULL, 2))
@@ -342,7 +381,8 @@ FAULT(precedes_no_type, use_precedes(c, NULL, good_precedes))
 FAULT(precedes_missing, use_precedes(c, good_record, NULL))
 FAULT(precedes_no_record, use_precedes(c, good_record, good_precedes); c->d.record_size = 0)
 FAULT(precedes_and_type, use_precedes(c, good_record, good_precedes); c->d.key_type = CLSORT_U32)
-FAULT(precedes_and_order, use_precedes(c, good_record, good_precedes); c->d.order = CLSORT_DESCENDING)
+FAULT(precedes_and_order, use_precedes(c, good_record, good_precedes);
+      c->d.order = CLSORT_DESCENDING)
 FAULT(precedes_and_key_offset, use_precedes(c, good_record, good_precedes); c->d.key_offset = 4)
 FAULT(field_type_zero, use_field(c, 0, 0, 0, 0, 0))
 FAULT(field_type_odd, use_field(c, 0, 0x121, 0, 0, 0))
@@ -355,19 +395,27 @@ FAULT(field_far, use_field(c, ~(size_t)3, CLSORT_U32, 0, 0, 0))
 FAULT(field_odd, use_field(c, 2, CLSORT_U32, 0, 0, 0))
 FAULT(field_odd_record, use_field(c, 0, CLSORT_U32, 0, 0, 0); c->d.record_size = 6)
 FAULT(field_odd_keys, use_field(c, 0, CLSORT_U64, 0, 0, 0); c->d.keys_offset = 4)
-FAULT(field_odd_keys_out, use_field(c, 0, CLSORT_U64, 0, 0, 0); c->d.keys_out = w->good[KEYS_OUT]; c->d.keys_out_offset = 4)
-FAULT(fields_and_values, use_fields(c, good_fields, 2); c->d.values = w->good[VALUES]; c->d.value_size = 4)
-FAULT(precedes_and_values, use_precedes(c, good_record, good_precedes); c->d.values = w->good[VALUES]; c->d.value_size = 4)
+FAULT(field_odd_keys_out, use_field(c, 0, CLSORT_U64, 0, 0, 0); c->d.keys_out = w->good[KEYS_OUT];
+      c->d.keys_out_offset = 4)
+FAULT(fields_and_values, use_fields(c, good_fields, 2); c->d.values = w->good[VALUES];
+      c->d.value_size = 4)
+FAULT(precedes_and_values, use_precedes(c, good_record, good_precedes);
+      c->d.values = w->good[VALUES]; c->d.value_size = 4)
 FAULT(precedes_odd_keys, use_precedes(c, good_record, good_precedes); c->d.keys_offset = 2)
 FAULT(precedes_huge, use_precedes(c, good_record, good_precedes); c->d.record_size = ~(size_t)3)
-FAULT(precedes_bitonic, use_precedes(c, good_record, good_precedes); c->d.algorithm = CLSORT_BITONIC)
+FAULT(precedes_bitonic, use_precedes(c, good_record, good_precedes);
+      c->d.algorithm = CLSORT_BITONIC)
 FAULT(precedes_radix, use_precedes(c, good_record, good_precedes); c->d.algorithm = CLSORT_RADIX)
-FAULT(precedes_local_only, use_precedes(c, good_record, good_precedes); c->d.algorithm = CLSORT_MERGE; c->d.tuning.local = CLSORT_LOCAL_ONLY)
-FAULT(fields_local_only, use_fields(c, good_fields, 2); c->d.algorithm = CLSORT_MERGE; c->d.tuning.local = CLSORT_LOCAL_ONLY)
+FAULT(precedes_local_only, use_precedes(c, good_record, good_precedes);
+      c->d.algorithm = CLSORT_MERGE; c->d.tuning.local = CLSORT_LOCAL_ONLY)
+FAULT(fields_local_only, use_fields(c, good_fields, 2); c->d.algorithm = CLSORT_MERGE;
+      c->d.tuning.local = CLSORT_LOCAL_ONLY)
 FAULT(fields_long_bitonic, use_fields(c, good_fields, 3); c->d.algorithm = CLSORT_BITONIC)
 FAULT(fields_keys_short, use_fields(c, good_fields, 2); c->d.keys = w->exact)
-FAULT(fields_not_built, c->sorter = w->fresh; use_fields(c, good_fields, 2); c->d.flags = CLSORT_FLAG_NO_BUILD)
-FAULT(precedes_not_built, c->sorter = w->fresh; use_precedes(c, good_record, good_precedes); c->d.flags = CLSORT_FLAG_NO_BUILD)
+FAULT(fields_not_built, c->sorter = w->fresh; use_fields(c, good_fields, 2);
+      c->d.flags = CLSORT_FLAG_NO_BUILD)
+FAULT(precedes_not_built, c->sorter = w->fresh; use_precedes(c, good_record, good_precedes);
+      c->d.flags = CLSORT_FLAG_NO_BUILD)
 
 /* Rows, segments and a count on the device: a good call of each with one thing wrong. */
 static void use_segments(call *c, cl_mem segments)
@@ -385,7 +433,8 @@ FAULT(rows_bitonic, c->d.rows = 2; c->d.algorithm = CLSORT_BITONIC)
 FAULT(segments_radix, use_segments(c, w->good[INDICES]); c->d.algorithm = CLSORT_RADIX)
 FAULT(counted_quicksort, c->d.count_buffer = w->good[INDICES]; c->d.algorithm = CLSORT_QUICKSORT)
 FAULT(rows_precedes, use_precedes(c, good_record, good_precedes); c->d.rows = 2)
-FAULT(counted_precedes, use_precedes(c, good_record, good_precedes); c->d.count_buffer = w->good[INDICES])
+FAULT(counted_precedes, use_precedes(c, good_record, good_precedes);
+      c->d.count_buffer = w->good[INDICES])
 FAULT(rows_2_32, c->d.rows = (size_t)1 << 32)
 FAULT(rows_too_far, c->d.rows = 0x10000; c->d.count = 0x10000)
 FAULT(segments_2_32, use_segments(c, w->good[INDICES]); c->d.segment_count = 0xFFFFFFFFu)
@@ -406,7 +455,8 @@ FAULT(rows_short, c->d.rows = 2; c->d.row_stride = BYTES - 4 * N + 4)
 FAULT(rows_keys_out_short, c->d.rows = 2; c->d.keys_out = w->exact)
 FAULT(rows_values_short, c->d.rows = 2; c->d.values = w->exact)
 FAULT(rows_values_out_short, c->d.rows = 2; c->d.values_out = w->exact)
-FAULT(rows_indices_short, c->d.rows = 2; c->d.indices = w->exact; c->d.values_out = w->good[VALUES_OUT])
+FAULT(rows_indices_short, c->d.rows = 2; c->d.indices = w->exact;
+      c->d.values_out = w->good[VALUES_OUT])
 FAULT(rows_overlap, c->d.rows = 2; c->d.row_stride = 4 * N - 4)
 FAULT(segments_are_keys, use_segments(c, c->d.keys))
 FAULT(count_in_values, c->d.count_buffer = c->d.values; c->d.count_offset = 4 * N - 4)
@@ -438,7 +488,8 @@ static const fault faults[] = {
     { "flag 2^31", flag_high, CLSORT_ERROR_UNKNOWN_FLAG, P_FLAGS },
     { "merge of 64 items", merge_items, CLSORT_ERROR_UNSUPPORTED, P_TUNING },
     { "merge without local memory", merge_local_off, CLSORT_ERROR_UNSUPPORTED, P_TUNING },
-    { "merge with local memory at the start only", merge_local_start, CLSORT_ERROR_UNSUPPORTED, P_TUNING },
+    { "merge with local memory at the start only", merge_local_start, CLSORT_ERROR_UNSUPPORTED,
+      P_TUNING },
     { "quicksort by some bits", quicksort_bits, CLSORT_ERROR_UNSUPPORTED, P_TUNING | P_TYPE },
     { "first_bit with bitonic", use_first_bit, CLSORT_ERROR_UNSUPPORTED, P_TUNING | P_TYPE },
     { "last_bit with merge", use_last_bit, CLSORT_ERROR_UNSUPPORTED, P_TUNING | P_TYPE },
@@ -450,17 +501,20 @@ static const fault faults[] = {
     { "rows in blocks", rows_in_blocks, CLSORT_ERROR_UNSUPPORTED, P_TUNING | P_PARTS | P_COUNT },
     { "top_k by an algorithm", use_top_k, CLSORT_ERROR_UNSUPPORTED, P_EXTRA | P_TUNING | P_FLAGS },
     { "rows beside segments", rows_and_segments, CLSORT_ERROR_UNSUPPORTED, P_PARTS },
-    { "rows beside a number of segments", rows_and_segment_count, CLSORT_ERROR_UNSUPPORTED, P_PARTS },
+    { "rows beside a number of segments", rows_and_segment_count, CLSORT_ERROR_UNSUPPORTED,
+      P_PARTS },
     { "rows by bitonic", rows_bitonic, CLSORT_ERROR_UNSUPPORTED, P_PARTS | P_TUNING },
     { "rows by blocks only", merge_only_rows, CLSORT_ERROR_UNSUPPORTED, P_PARTS | P_TUNING },
-    { "segments by blocks only", any_only_segments, CLSORT_ERROR_UNSUPPORTED,
-      P_PARTS | P_TUNING },
+    { "segments by blocks only", any_only_segments, CLSORT_ERROR_UNSUPPORTED, P_PARTS | P_TUNING },
     { "segments by radix", segments_radix, CLSORT_ERROR_UNSUPPORTED, P_PARTS | P_TUNING },
-    { "a count on the device by quicksort", counted_quicksort, CLSORT_ERROR_UNSUPPORTED, P_PARTS | P_TUNING },
+    { "a count on the device by quicksort", counted_quicksort, CLSORT_ERROR_UNSUPPORTED,
+      P_PARTS | P_TUNING },
     { "rows by a comparator", rows_precedes, CLSORT_ERROR_UNSUPPORTED, P_PARTS | P_OWN_ORDER },
-    { "a count on the device by a comparator", counted_precedes, CLSORT_ERROR_UNSUPPORTED, P_PARTS | P_OWN_ORDER },
+    { "a count on the device by a comparator", counted_precedes, CLSORT_ERROR_UNSUPPORTED,
+      P_PARTS | P_OWN_ORDER },
     { "2^32 rows", rows_2_32, CLSORT_ERROR_COUNT_TOO_LARGE, P_PARTS | P_COUNT },
-    { "rows of 2^32 elements altogether", rows_too_far, CLSORT_ERROR_COUNT_TOO_LARGE, P_PARTS | P_COUNT },
+    { "rows of 2^32 elements altogether", rows_too_far, CLSORT_ERROR_COUNT_TOO_LARGE,
+      P_PARTS | P_COUNT },
     { "2^32 segments", segments_2_32, CLSORT_ERROR_COUNT_TOO_LARGE, P_PARTS },
     { "segments_offset near SIZE_MAX", segments_offset_huge, CLSORT_ERROR_SIZE_OVERFLOW, P_PARTS },
     { "rows half a key apart", stride_odd, CLSORT_ERROR_MISALIGNED, P_PARTS },
@@ -475,23 +529,27 @@ static const fault faults[] = {
     { "the count not readable", count_write_only, CLSORT_ERROR_BUFFER_ACCESS, P_PARTS },
     { "one offset short", segments_short, CLSORT_ERROR_BUFFER_TOO_SMALL, P_PARTS },
     { "the count behind the end", count_short, CLSORT_ERROR_BUFFER_TOO_SMALL, P_PARTS },
-    { "the last row beyond the end", rows_short, CLSORT_ERROR_BUFFER_TOO_SMALL, P_PARTS | P_COUNT | P_KEYS | P_VALUES },
+    { "the last row beyond the end", rows_short, CLSORT_ERROR_BUFFER_TOO_SMALL,
+      P_PARTS | P_COUNT | P_KEYS | P_VALUES },
     { "the last row beyond the end of keys_out", rows_keys_out_short, CLSORT_ERROR_BUFFER_TOO_SMALL,
       P_PARTS | P_COUNT | P_KEYS_OUT },
     { "the last row beyond the end of values", rows_values_short, CLSORT_ERROR_BUFFER_TOO_SMALL,
       P_PARTS | P_COUNT | P_VALUES },
-    { "the last row beyond the end of values_out", rows_values_out_short, CLSORT_ERROR_BUFFER_TOO_SMALL,
-      P_PARTS | P_COUNT | P_VALUES_OUT },
+    { "the last row beyond the end of values_out", rows_values_out_short,
+      CLSORT_ERROR_BUFFER_TOO_SMALL, P_PARTS | P_COUNT | P_VALUES_OUT },
     { "the last row beyond the end of indices", rows_indices_short, CLSORT_ERROR_BUFFER_TOO_SMALL,
       P_PARTS | P_COUNT | P_INDICES | P_VALUES_OUT },
     { "rows that overlap", rows_overlap, CLSORT_ERROR_OVERLAP, P_PARTS | P_COUNT | P_KEYS },
     { "segments over keys", segments_are_keys, CLSORT_ERROR_OVERLAP, P_PARTS | P_KEYS | P_INDICES },
-    { "the count in the values", count_in_values, CLSORT_ERROR_OVERLAP, P_PARTS | P_VALUES | P_INDICES },
-    { "rows and scratch of 16 bytes", rows_scratch_small, CLSORT_ERROR_SCRATCH_TOO_SMALL, P_PARTS | P_SCRATCH | P_VALUES | P_COUNT },
+    { "the count in the values", count_in_values, CLSORT_ERROR_OVERLAP,
+      P_PARTS | P_VALUES | P_INDICES },
+    { "rows and scratch of 16 bytes", rows_scratch_small, CLSORT_ERROR_SCRATCH_TOO_SMALL,
+      P_PARTS | P_SCRATCH | P_VALUES | P_COUNT },
     { "unknown pivot", bad_pivot, CLSORT_ERROR_UNKNOWN_VALUE, P_TUNING },
     { "unknown scheduler", bad_scheduler, CLSORT_ERROR_UNKNOWN_VALUE, P_TUNING },
     { "unknown scan", bad_scan, CLSORT_ERROR_UNKNOWN_VALUE, P_TUNING },
-    { "work-group functions without kernels that launch kernels", queued_scan, CLSORT_ERROR_UNSUPPORTED, P_TUNING },
+    { "work-group functions without kernels that launch kernels", queued_scan,
+      CLSORT_ERROR_UNSUPPORTED, P_TUNING },
     { "values without value_size", values_without_size, CLSORT_ERROR_VALUE_SIZE, P_VALUES },
     { "value_size without values", size_without_values, CLSORT_ERROR_VALUE_SIZE, P_VALUES },
     { "values_out without values", out_without_values, CLSORT_ERROR_VALUE_SIZE, P_VALUES_OUT },
@@ -499,7 +557,8 @@ static const fault faults[] = {
     { "record below the key", record_short, CLSORT_ERROR_RECORD_LAYOUT, P_VALUES | P_KEYS },
     { "key behind the record", record_key_outside, CLSORT_ERROR_RECORD_LAYOUT, P_VALUES | P_KEYS },
     { "key far behind the record", record_key_far, CLSORT_ERROR_RECORD_LAYOUT, P_VALUES | P_KEYS },
-    { "key_offset without records", key_offset_alone, CLSORT_ERROR_RECORD_LAYOUT, P_VALUES | P_KEYS },
+    { "key_offset without records", key_offset_alone, CLSORT_ERROR_RECORD_LAYOUT,
+      P_VALUES | P_KEYS },
     { "count 2^32", count_2_32, CLSORT_ERROR_COUNT_TOO_LARGE, P_COUNT },
     { "count SIZE_MAX", count_max, CLSORT_ERROR_COUNT_TOO_LARGE, P_COUNT },
     { "count SIZE_MAX / 4 + 2", count_wraps, CLSORT_ERROR_COUNT_TOO_LARGE, P_COUNT },
@@ -507,9 +566,11 @@ static const fault faults[] = {
     { "value_size that wraps", value_size_wraps, CLSORT_ERROR_SIZE_OVERFLOW, P_VALUES },
     { "record_size near SIZE_MAX", record_huge, CLSORT_ERROR_SIZE_OVERFLOW, P_VALUES | P_KEYS },
     { "keys_offset near SIZE_MAX", keys_offset_huge, CLSORT_ERROR_SIZE_OVERFLOW, P_KEYS },
-    { "keys_out_offset near SIZE_MAX", keys_out_offset_huge, CLSORT_ERROR_SIZE_OVERFLOW, P_KEYS_OUT },
+    { "keys_out_offset near SIZE_MAX", keys_out_offset_huge, CLSORT_ERROR_SIZE_OVERFLOW,
+      P_KEYS_OUT },
     { "values_offset near SIZE_MAX", values_offset_huge, CLSORT_ERROR_SIZE_OVERFLOW, P_VALUES },
-    { "indices_offset near SIZE_MAX", indices_offset_huge, CLSORT_ERROR_SIZE_OVERFLOW, P_INDICES | P_VALUES_OUT },
+    { "indices_offset near SIZE_MAX", indices_offset_huge, CLSORT_ERROR_SIZE_OVERFLOW,
+      P_INDICES | P_VALUES_OUT },
     { "scratch_size SIZE_MAX", scratch_size_huge, CLSORT_ERROR_SIZE_OVERFLOW, P_SCRATCH },
     { "keys misaligned", keys_odd, CLSORT_ERROR_MISALIGNED, P_KEYS },
     { "keys_out misaligned", keys_out_odd, CLSORT_ERROR_MISALIGNED, P_KEYS_OUT },
@@ -520,10 +581,13 @@ static const fault faults[] = {
     { "record of 6 bytes", record_odd, CLSORT_ERROR_MISALIGNED, P_VALUES | P_KEYS },
     { "key at 2 in a record", record_key_odd, CLSORT_ERROR_MISALIGNED, P_VALUES | P_KEYS },
     { "no keys", no_keys, CLSORT_ERROR_MISSING_BUFFER, P_KEYS },
-    { "flag but no indices", no_indices, CLSORT_ERROR_MISSING_BUFFER, P_FLAGS | P_INDICES | P_VALUES_OUT },
+    { "flag but no indices", no_indices, CLSORT_ERROR_MISSING_BUFFER,
+      P_FLAGS | P_INDICES | P_VALUES_OUT },
     { "flag but no keys_out", no_keys_out, CLSORT_ERROR_MISSING_BUFFER, P_FLAGS | P_KEYS_OUT },
-    { "flag but no values_out", no_values_out, CLSORT_ERROR_MISSING_BUFFER, P_FLAGS | P_VALUES_OUT },
-    { "indices and values but no values_out", indices_no_values_out, CLSORT_ERROR_MISSING_BUFFER, P_INDICES | P_VALUES_OUT },
+    { "flag but no values_out", no_values_out, CLSORT_ERROR_MISSING_BUFFER,
+      P_FLAGS | P_VALUES_OUT },
+    { "indices and values but no values_out", indices_no_values_out, CLSORT_ERROR_MISSING_BUFFER,
+      P_INDICES | P_VALUES_OUT },
     { "queue of another context", queue_other, CLSORT_ERROR_QUEUE_MISMATCH, P_QUEUE },
     { "event of another context", event_other, CLSORT_ERROR_EVENT_MISMATCH, P_WAIT },
     { "second event of another context", event_other_second, CLSORT_ERROR_EVENT_MISMATCH, P_WAIT },
@@ -533,40 +597,57 @@ static const fault faults[] = {
     { "keys of another context", keys_other, CLSORT_ERROR_BUFFER_CONTEXT, P_KEYS },
     { "values of another context", values_other, CLSORT_ERROR_BUFFER_CONTEXT, P_VALUES },
     { "keys_out of another context", keys_out_other, CLSORT_ERROR_BUFFER_CONTEXT, P_KEYS_OUT },
-    { "values_out of another context", values_out_other, CLSORT_ERROR_BUFFER_CONTEXT, P_VALUES_OUT },
-    { "indices of another context", indices_other, CLSORT_ERROR_BUFFER_CONTEXT, P_INDICES | P_VALUES_OUT },
+    { "values_out of another context", values_out_other, CLSORT_ERROR_BUFFER_CONTEXT,
+      P_VALUES_OUT },
+    { "indices of another context", indices_other, CLSORT_ERROR_BUFFER_CONTEXT,
+      P_INDICES | P_VALUES_OUT },
     { "scratch of another context", scratch_other, CLSORT_ERROR_BUFFER_CONTEXT, P_SCRATCH },
-    { "keys not writable", keys_read_only, CLSORT_ERROR_BUFFER_ACCESS, P_KEYS | P_KEYS_OUT | P_INDICES },
-    { "keys in a part of a read-only buffer", keys_read_only_part, CLSORT_ERROR_BUFFER_ACCESS, P_KEYS | P_KEYS_OUT | P_INDICES },
+    { "keys not writable", keys_read_only, CLSORT_ERROR_BUFFER_ACCESS,
+      P_KEYS | P_KEYS_OUT | P_INDICES },
+    { "keys in a part of a read-only buffer", keys_read_only_part, CLSORT_ERROR_BUFFER_ACCESS,
+      P_KEYS | P_KEYS_OUT | P_INDICES },
     { "keys not readable", keys_write_only, CLSORT_ERROR_BUFFER_ACCESS, P_KEYS },
     { "values not writable", values_read_only, CLSORT_ERROR_BUFFER_ACCESS, P_VALUES_OUT },
     { "values not readable", values_write_only, CLSORT_ERROR_BUFFER_ACCESS, P_VALUES },
     { "keys_out not writable", keys_out_read_only, CLSORT_ERROR_BUFFER_ACCESS, P_KEYS_OUT },
     { "keys_out not readable", keys_out_write_only, CLSORT_ERROR_BUFFER_ACCESS, P_KEYS_OUT },
     { "values_out not writable", values_out_read_only, CLSORT_ERROR_BUFFER_ACCESS, P_VALUES_OUT },
-    { "indices not writable", indices_read_only, CLSORT_ERROR_BUFFER_ACCESS, P_INDICES | P_VALUES_OUT },
-    { "indices not readable", indices_write_only, CLSORT_ERROR_BUFFER_ACCESS, P_INDICES | P_VALUES_OUT },
+    { "indices not writable", indices_read_only, CLSORT_ERROR_BUFFER_ACCESS,
+      P_INDICES | P_VALUES_OUT },
+    { "indices not readable", indices_write_only, CLSORT_ERROR_BUFFER_ACCESS,
+      P_INDICES | P_VALUES_OUT },
     { "scratch not writable", scratch_read_only, CLSORT_ERROR_BUFFER_ACCESS, P_SCRATCH },
     { "scratch not readable", scratch_write_only, CLSORT_ERROR_BUFFER_ACCESS, P_SCRATCH },
     { "keys one element short", keys_short, CLSORT_ERROR_BUFFER_TOO_SMALL, P_KEYS | P_COUNT },
     { "keys_offset behind the end", keys_far, CLSORT_ERROR_BUFFER_TOO_SMALL, P_KEYS },
     { "values one element short", values_short, CLSORT_ERROR_BUFFER_TOO_SMALL, P_VALUES | P_COUNT },
     { "values too wide", values_wide, CLSORT_ERROR_BUFFER_TOO_SMALL, P_VALUES | P_COUNT },
-    { "keys_out one element short", keys_out_short, CLSORT_ERROR_BUFFER_TOO_SMALL, P_KEYS_OUT | P_COUNT },
-    { "values_out one element short", values_out_short, CLSORT_ERROR_BUFFER_TOO_SMALL, P_VALUES_OUT | P_COUNT },
-    { "indices one element short", indices_short, CLSORT_ERROR_BUFFER_TOO_SMALL, P_INDICES | P_VALUES_OUT | P_COUNT },
-    { "scratch smaller than scratch_size", scratch_short, CLSORT_ERROR_BUFFER_TOO_SMALL, P_SCRATCH },
-    { "records beyond the end", records_short, CLSORT_ERROR_BUFFER_TOO_SMALL, P_VALUES | P_KEYS | P_COUNT },
-    { "one key more than fits", count_too_big, CLSORT_ERROR_BUFFER_TOO_SMALL, P_COUNT | P_KEYS | P_VALUES },
-    { "keys and values in one place", keys_are_values, CLSORT_ERROR_OVERLAP, P_KEYS | P_VALUES | P_INDICES },
-    { "values over the last key", keys_touch_values, CLSORT_ERROR_OVERLAP, P_KEYS | P_VALUES | P_COUNT | P_INDICES },
-    { "keys_out one element behind keys", keys_out_shifted, CLSORT_ERROR_OVERLAP, P_KEYS | P_KEYS_OUT },
+    { "keys_out one element short", keys_out_short, CLSORT_ERROR_BUFFER_TOO_SMALL,
+      P_KEYS_OUT | P_COUNT },
+    { "values_out one element short", values_out_short, CLSORT_ERROR_BUFFER_TOO_SMALL,
+      P_VALUES_OUT | P_COUNT },
+    { "indices one element short", indices_short, CLSORT_ERROR_BUFFER_TOO_SMALL,
+      P_INDICES | P_VALUES_OUT | P_COUNT },
+    { "scratch smaller than scratch_size", scratch_short, CLSORT_ERROR_BUFFER_TOO_SMALL,
+      P_SCRATCH },
+    { "records beyond the end", records_short, CLSORT_ERROR_BUFFER_TOO_SMALL,
+      P_VALUES | P_KEYS | P_COUNT },
+    { "one key more than fits", count_too_big, CLSORT_ERROR_BUFFER_TOO_SMALL,
+      P_COUNT | P_KEYS | P_VALUES },
+    { "keys and values in one place", keys_are_values, CLSORT_ERROR_OVERLAP,
+      P_KEYS | P_VALUES | P_INDICES },
+    { "values over the last key", keys_touch_values, CLSORT_ERROR_OVERLAP,
+      P_KEYS | P_VALUES | P_COUNT | P_INDICES },
+    { "keys_out one element behind keys", keys_out_shifted, CLSORT_ERROR_OVERLAP,
+      P_KEYS | P_KEYS_OUT },
     { "keys_out in a part of keys", keys_out_in_part, CLSORT_ERROR_OVERLAP, P_KEYS | P_KEYS_OUT },
     { "keys_out over values", keys_out_is_values, CLSORT_ERROR_OVERLAP, P_KEYS_OUT | P_VALUES },
     { "values_out over keys", values_out_is_keys, CLSORT_ERROR_OVERLAP, P_KEYS | P_VALUES_OUT },
-    { "indices over keys", indices_are_keys, CLSORT_ERROR_OVERLAP, P_KEYS | P_INDICES | P_VALUES_OUT },
+    { "indices over keys", indices_are_keys, CLSORT_ERROR_OVERLAP,
+      P_KEYS | P_INDICES | P_VALUES_OUT },
     { "scratch over keys", scratch_is_keys, CLSORT_ERROR_OVERLAP, P_KEYS | P_SCRATCH },
-    { "two parts of one buffer overlap", parts_overlap, CLSORT_ERROR_OVERLAP, P_KEYS | P_VALUES | P_INDICES },
+    { "two parts of one buffer overlap", parts_overlap, CLSORT_ERROR_OVERLAP,
+      P_KEYS | P_VALUES | P_INDICES },
     { "scratch of 16 bytes", scratch_small, CLSORT_ERROR_SCRATCH_TOO_SMALL, P_SCRATCH | P_VALUES },
     { "scratch of no bytes", scratch_none, CLSORT_ERROR_SCRATCH_TOO_SMALL, P_SCRATCH | P_VALUES },
     { "fields and precedes", fields_and_precedes, CLSORT_ERROR_FIELDS, P_OWN_ORDER },
@@ -594,23 +675,33 @@ static const fault faults[] = {
     { "a field's zero order unknown", field_bad_zero, CLSORT_ERROR_UNKNOWN_VALUE, P_OWN_ORDER },
     { "precedes with bitonic", precedes_bitonic, CLSORT_ERROR_UNSUPPORTED, P_OWN_ORDER | P_TUNING },
     { "precedes with radix", precedes_radix, CLSORT_ERROR_UNSUPPORTED, P_OWN_ORDER | P_TUNING },
-    { "precedes with blocks only", precedes_local_only, CLSORT_ERROR_UNSUPPORTED, P_OWN_ORDER | P_TUNING },
-    { "fields with blocks only", fields_local_only, CLSORT_ERROR_UNSUPPORTED, P_OWN_ORDER | P_TUNING },
-    { "fields of 10 bytes with bitonic", fields_long_bitonic, CLSORT_ERROR_UNSUPPORTED, P_OWN_ORDER | P_TUNING },
+    { "precedes with blocks only", precedes_local_only, CLSORT_ERROR_UNSUPPORTED,
+      P_OWN_ORDER | P_TUNING },
+    { "fields with blocks only", fields_local_only, CLSORT_ERROR_UNSUPPORTED,
+      P_OWN_ORDER | P_TUNING },
+    { "fields of 10 bytes with bitonic", fields_long_bitonic, CLSORT_ERROR_UNSUPPORTED,
+      P_OWN_ORDER | P_TUNING },
     { "a field behind the record", field_outside, CLSORT_ERROR_RECORD_LAYOUT, P_OWN_ORDER },
-    { "a field half behind the record", field_half_outside, CLSORT_ERROR_RECORD_LAYOUT, P_OWN_ORDER },
+    { "a field half behind the record", field_half_outside, CLSORT_ERROR_RECORD_LAYOUT,
+      P_OWN_ORDER },
     { "a field far behind the record", field_far, CLSORT_ERROR_RECORD_LAYOUT, P_OWN_ORDER },
     { "fields and values", fields_and_values, CLSORT_ERROR_RECORD_LAYOUT, P_OWN_ORDER },
     { "precedes and values", precedes_and_values, CLSORT_ERROR_RECORD_LAYOUT, P_OWN_ORDER },
-    { "record_size near SIZE_MAX with precedes", precedes_huge, CLSORT_ERROR_SIZE_OVERFLOW, P_OWN_ORDER },
+    { "record_size near SIZE_MAX with precedes", precedes_huge, CLSORT_ERROR_SIZE_OVERFLOW,
+      P_OWN_ORDER },
     { "a field misaligned", field_odd, CLSORT_ERROR_MISALIGNED, P_OWN_ORDER },
-    { "a field of 4 bytes in records of 6", field_odd_record, CLSORT_ERROR_MISALIGNED, P_OWN_ORDER },
+    { "a field of 4 bytes in records of 6", field_odd_record, CLSORT_ERROR_MISALIGNED,
+      P_OWN_ORDER },
     { "keys misaligned for a field", field_odd_keys, CLSORT_ERROR_MISALIGNED, P_OWN_ORDER },
-    { "keys_out misaligned for a field", field_odd_keys_out, CLSORT_ERROR_MISALIGNED, P_OWN_ORDER | P_KEYS_OUT },
+    { "keys_out misaligned for a field", field_odd_keys_out, CLSORT_ERROR_MISALIGNED,
+      P_OWN_ORDER | P_KEYS_OUT },
     { "records misaligned for precedes", precedes_odd_keys, CLSORT_ERROR_MISALIGNED, P_OWN_ORDER },
-    { "records beyond the end, with fields", fields_keys_short, CLSORT_ERROR_BUFFER_TOO_SMALL, P_OWN_ORDER | P_COUNT },
-    { "fields: not built and not to be built", fields_not_built, CLSORT_ERROR_NOT_READY, P_OWN_ORDER | P_KEYS_OUT | P_SORTER | P_FLAGS },
-    { "precedes: not built and not to be built", precedes_not_built, CLSORT_ERROR_NOT_READY, P_OWN_ORDER | P_KEYS_OUT | P_SORTER | P_FLAGS },
+    { "records beyond the end, with fields", fields_keys_short, CLSORT_ERROR_BUFFER_TOO_SMALL,
+      P_OWN_ORDER | P_COUNT },
+    { "fields: not built and not to be built", fields_not_built, CLSORT_ERROR_NOT_READY,
+      P_OWN_ORDER | P_KEYS_OUT | P_SORTER | P_FLAGS },
+    { "precedes: not built and not to be built", precedes_not_built, CLSORT_ERROR_NOT_READY,
+      P_OWN_ORDER | P_KEYS_OUT | P_SORTER | P_FLAGS },
     { "not built and not to be built", not_built, CLSORT_ERROR_NOT_READY, P_SORTER | P_FLAGS }
 };
 enum { FAULTS = sizeof faults / sizeof *faults };
@@ -647,7 +738,9 @@ static call good_call(const world *w)
 
 static int usable(const fault *f, const world *w)
 {
-    return w->image || (f->apply != keys_image && f->apply != values_image && f->apply != scratch_image && f->apply != segments_image);
+    return w->image
+           || (f->apply != keys_image && f->apply != values_image && f->apply != scratch_image
+               && f->apply != segments_image);
 }
 
 /* Makes the call and checks that it fails with `code`, without a trace but a message. */
@@ -659,10 +752,12 @@ static int expect_failure(call *c, clsort_status code)
     memset(&done, 0x5A, sizeof done);
     enqueued = 0;
     bad_calls++;
-    status = clsort_enqueue_sort(c->sorter, c->queue, c->no_desc ? NULL : &c->d, c->n_wait, c->wait, &done);
+    status = clsort_enqueue_sort(c->sorter, c->queue, c->no_desc ? NULL : &c->d, c->n_wait, c->wait,
+                                 &done);
     good = CHECK_STATUS(status, code) && CHECK(enqueued == 0) && CHECK(done == none);
     if (good && c->sorter) good = CHECK(strncmp(clsort_last_error(c->sorter), "clsort", 6) == 0);
-    if (good && c->sorter) good = CHECK(strstr(clsort_last_error(c->sorter), clsort_status_text(code)) != NULL);
+    if (good && c->sorter)
+        good = CHECK(strstr(clsort_last_error(c->sorter), clsort_status_text(code)) != NULL);
     return good;
 }
 
@@ -705,7 +800,8 @@ static void two_faults_at_once(bench *b)
     printf("%d bad calls\n", bad_calls);
 }
 
-/* clsort_check, prepare, scratch_size and resolve look at the description alone and give the same codes. */
+/* clsort_check, prepare, scratch_size and resolve look at the description alone and give the same
+   codes. */
 static void bad_descriptions(bench *b)
 {
     world w;
@@ -714,8 +810,10 @@ static void bad_descriptions(bench *b)
     for (i = 0; i < FAULTS; i++) {
         clsort_desc resolved;
         call c = good_call(&w);
-        if (rank_of(faults[i].code) < rank_of(CLSORT_ERROR_KEY_TYPE) || rank_of(faults[i].code) > rank_of(CLSORT_ERROR_MISALIGNED)
-            || faults[i].apply == size_without_values) continue;
+        if (rank_of(faults[i].code) < rank_of(CLSORT_ERROR_KEY_TYPE)
+            || rank_of(faults[i].code) > rank_of(CLSORT_ERROR_MISALIGNED)
+            || faults[i].apply == size_without_values)
+            continue;
         AT("%s", faults[i].name);
         faults[i].apply(&c, &w);
         CHECK_STATUS(clsort_check(b->sorter, &c.d), faults[i].code);
@@ -738,7 +836,9 @@ static void bad_buffers_in_check(bench *b)
     open_world(&w, b);
     for (i = 0; i < FAULTS; i++) {
         call c = good_call(&w);
-        if (faults[i].code > CLSORT_ERROR_NOT_A_BUFFER || faults[i].code < CLSORT_ERROR_SCRATCH_TOO_SMALL || !usable(&faults[i], &w)) continue;
+        if (faults[i].code > CLSORT_ERROR_NOT_A_BUFFER
+            || faults[i].code < CLSORT_ERROR_SCRATCH_TOO_SMALL || !usable(&faults[i], &w))
+            continue;
         AT("%s", faults[i].name);
         faults[i].apply(&c, &w);
         bad_calls++;
@@ -839,7 +939,8 @@ static void expect_bad_gather(const world *w, gather_call *c, clsort_status code
     AT("gather: %s", what);
     enqueued = 0;
     bad_calls++;
-    CHECK_STATUS(clsort_enqueue_gather(w->b->sorter, w->b->session.queue, &c->g, 0, NULL, &done), code);
+    CHECK_STATUS(clsort_enqueue_gather(w->b->sorter, w->b->session.queue, &c->g, 0, NULL, &done),
+                 code);
     CHECK(enqueued == 0 && done == none);
     world_is_intact(w);
     good_gather(w, c);
@@ -937,8 +1038,10 @@ static void bad_gathers(bench *b)
     bad_gather_rows(&w, &c);
     bad_gather_buffers(&w, &c);
     bad_calls += 2;
-    CHECK_STATUS(clsort_enqueue_gather(NULL, b->session.queue, &c.g, 0, NULL, NULL), CLSORT_ERROR_NULL_ARGUMENT);
-    CHECK_STATUS(clsort_enqueue_gather(b->sorter, b->session.queue, NULL, 0, NULL, NULL), CLSORT_ERROR_NULL_ARGUMENT);
+    CHECK_STATUS(clsort_enqueue_gather(NULL, b->session.queue, &c.g, 0, NULL, NULL),
+                 CLSORT_ERROR_NULL_ARGUMENT);
+    CHECK_STATUS(clsort_enqueue_gather(b->sorter, b->session.queue, NULL, 0, NULL, NULL),
+                 CLSORT_ERROR_NULL_ARGUMENT);
     close_world(&w);
     printf("%d bad calls\n", bad_calls);
 }
@@ -961,7 +1064,8 @@ static clsort_merge_desc good_merge(const world *w)
     return m;
 }
 
-static void expect_bad_merge_call(const world *w, clsort_sorter *s, cl_command_queue queue, const clsort_merge_desc *m, cl_uint n_wait, const cl_event *wait,
+static void expect_bad_merge_call(const world *w, clsort_sorter *s, cl_command_queue queue,
+                                  const clsort_merge_desc *m, cl_uint n_wait, const cl_event *wait,
                                   clsort_status code, const char *what)
 {
     cl_event done = w->event, none = NULL;
@@ -974,7 +1078,8 @@ static void expect_bad_merge_call(const world *w, clsort_sorter *s, cl_command_q
     world_is_intact(w);
 }
 
-static void expect_bad_merge(const world *w, clsort_merge_desc *m, clsort_status code, const char *what)
+static void expect_bad_merge(const world *w, clsort_merge_desc *m, clsort_status code,
+                             const char *what)
 {
     expect_bad_merge_call(w, w->b->sorter, w->b->session.queue, m, 0, NULL, code, what);
     *m = good_merge(w);
@@ -1106,28 +1211,39 @@ static void bad_merges(bench *b)
     bad_merge_values(&w, &m);
     bad_merge_places(&w, &m);
     bad_merge_overlaps(&w, &m);
-    expect_bad_merge_call(&w, NULL, b->session.queue, &m, 0, NULL, CLSORT_ERROR_NULL_ARGUMENT, "no sorter");
+    expect_bad_merge_call(&w, NULL, b->session.queue, &m, 0, NULL, CLSORT_ERROR_NULL_ARGUMENT,
+                          "no sorter");
     expect_bad_merge_call(&w, s, NULL, &m, 0, NULL, CLSORT_ERROR_NULL_ARGUMENT, "no queue");
-    expect_bad_merge_call(&w, s, b->session.queue, NULL, 0, NULL, CLSORT_ERROR_NULL_ARGUMENT, "no description");
+    expect_bad_merge_call(&w, s, b->session.queue, NULL, 0, NULL, CLSORT_ERROR_NULL_ARGUMENT,
+                          "no description");
     list[0] = w.event, list[1] = NULL;
-    expect_bad_merge_call(&w, s, b->session.queue, &m, 1, NULL, CLSORT_ERROR_WAIT_LIST, "a count with no wait list");
-    expect_bad_merge_call(&w, s, b->session.queue, &m, 0, list, CLSORT_ERROR_WAIT_LIST, "a wait list with no count");
-    expect_bad_merge_call(&w, s, b->session.queue, &m, 2, list, CLSORT_ERROR_WAIT_LIST, "NULL in the wait list");
+    expect_bad_merge_call(&w, s, b->session.queue, &m, 1, NULL, CLSORT_ERROR_WAIT_LIST,
+                          "a count with no wait list");
+    expect_bad_merge_call(&w, s, b->session.queue, &m, 0, list, CLSORT_ERROR_WAIT_LIST,
+                          "a wait list with no count");
+    expect_bad_merge_call(&w, s, b->session.queue, &m, 2, list, CLSORT_ERROR_WAIT_LIST,
+                          "NULL in the wait list");
     list[0] = w.other_event;
-    expect_bad_merge_call(&w, s, b->session.queue, &m, 1, list, CLSORT_ERROR_EVENT_MISMATCH, "an event of another context");
-    expect_bad_merge_call(&w, s, w.other_queue, &m, 0, NULL, CLSORT_ERROR_QUEUE_MISMATCH, "a queue of another context");
+    expect_bad_merge_call(&w, s, b->session.queue, &m, 1, list, CLSORT_ERROR_EVENT_MISMATCH,
+                          "an event of another context");
+    expect_bad_merge_call(&w, s, w.other_queue, &m, 0, NULL, CLSORT_ERROR_QUEUE_MISMATCH,
+                          "a queue of another context");
     m.flags = CLSORT_FLAG_NO_BUILD;
-    expect_bad_merge_call(&w, w.fresh, b->session.queue, &m, 0, NULL, CLSORT_ERROR_NOT_READY, "not built and not to be built");
+    expect_bad_merge_call(&w, w.fresh, b->session.queue, &m, 0, NULL, CLSORT_ERROR_NOT_READY,
+                          "not built and not to be built");
     close_world(&w);
     printf("%d bad calls\n", bad_calls);
 }
 
-static void expect_bad_check(const world *w, const call *c, cl_mem result, size_t offset, clsort_status code)
+static void expect_bad_check(const world *w, const call *c, cl_mem result, size_t offset,
+                             clsort_status code)
 {
     cl_event done = w->event, none = NULL;
     enqueued = 0;
     bad_calls++;
-    CHECK_STATUS(clsort_enqueue_is_sorted(c->sorter, c->queue, c->no_desc ? NULL : &c->d, result, offset, c->n_wait, c->wait, &done), code);
+    CHECK_STATUS(clsort_enqueue_is_sorted(c->sorter, c->queue, c->no_desc ? NULL : &c->d, result,
+                                          offset, c->n_wait, c->wait, &done),
+                 code);
     CHECK(enqueued == 0 && done == none);
     world_is_intact(w);
 }
@@ -1172,7 +1288,9 @@ static void bad_order_checks(bench *b)
     expect_bad_check(&w, &c, w.good[INDICES], 12, CLSORT_ERROR_OVERLAP);
     expect_bad_check(&w, &c, w.read_only, 0, CLSORT_ERROR_BUFFER_ACCESS);
     for (i = 0; i < FAULTS; i++) {
-        if (!(faults[i].parts & (P_PARTS & ~(P_TUNING | P_ORDER))) || faults[i].parts & P_SCRATCH || !usable(&faults[i], &w)) continue;
+        if (!(faults[i].parts & (P_PARTS & ~(P_TUNING | P_ORDER))) || faults[i].parts & P_SCRATCH
+            || !usable(&faults[i], &w))
+            continue;
         c = good_call(&w);
         faults[i].apply(&c, &w);
         if (c.d.algorithm || c.d.tuning.local || faults[i].code == CLSORT_ERROR_OVERLAP
@@ -1214,7 +1332,8 @@ static void bad_host_sorts(bench *b)
     d.precedes = good_precedes;
     CHECK_STATUS(clsort_sort_host(b->sorter, &d, keys, NULL, NULL), CLSORT_ERROR_FIELDS);
     bad_calls += 9;
-    CHECK(keys[0] == 3 && keys[1] == 1 && keys[2] == 2 && values[0] == 0 && values[1] == 1 && values[2] == 2);
+    CHECK(keys[0] == 3 && keys[1] == 1 && keys[2] == 2 && values[0] == 0 && values[1] == 1
+          && values[2] == 2);
     close_world(&w);
     printf("%d bad calls\n", bad_calls);
 }
@@ -1243,7 +1362,8 @@ static void queue_of_another_device(bench *b)
     queue = clCreateCommandQueue(context, ids[1], 0, &error);
     d.key_type = CLSORT_U32;
     CHECK_OK(clsort_create(context, ids[0], NULL, &s));
-    CHECK_STATUS(clsort_enqueue_sort(s, queue, &d, 0, NULL, NULL), count < 2 ? CL_SUCCESS : CLSORT_ERROR_QUEUE_MISMATCH);
+    CHECK_STATUS(clsort_enqueue_sort(s, queue, &d, 0, NULL, NULL),
+                 count < 2 ? CL_SUCCESS : CLSORT_ERROR_QUEUE_MISMATCH);
     clsort_destroy(s);
     clReleaseCommandQueue(queue);
     clReleaseContext(context);
@@ -1261,7 +1381,8 @@ static void the_sorter_still_sorts(bench *b)
     expect_failure(&c, CLSORT_ERROR_KEY_TYPE);
     c = good_call(&w);
     CHECK_OK(clsort_enqueue_sort(c.sorter, c.queue, &c.d, 0, NULL, NULL));
-    CHECK(clEnqueueReadBuffer(c.queue, w.good[KEYS], CL_TRUE, 0, BYTES, now, 0, NULL, NULL) == CL_SUCCESS);
+    CHECK(clEnqueueReadBuffer(c.queue, w.good[KEYS], CL_TRUE, 0, BYTES, now, 0, NULL, NULL)
+          == CL_SUCCESS);
     memcpy(keys, now, sizeof keys);
     for (i = 1; i < N; i++)
         if (!CHECK(keys[i - 1] <= keys[i])) break;

@@ -1,10 +1,12 @@
-/* test_batch.c - the published sorts of rows: one work-group sorts each row in one launch. Every one is run on rows of all lengths, on all
-   strings of zeros and ones, in all shapes of work-groups and blocks. */
+/* test_batch.c - the published sorts of rows: one work-group sorts each row in one launch. Every
+   one is run on rows of all lengths, on all strings of zeros and ones, in all shapes of work-groups
+   and blocks. */
 
 #define CLSORT_IMPLEMENTATION
 #include "cases.h"
 
-static const char *const batch_names[] = { "batch-odd-even", "batch-bitonic", "batch-bitonic-local", "batch-bitonic-split" };
+static const char *const batch_names[] = { "batch-odd-even", "batch-bitonic", "batch-bitonic-local",
+                                           "batch-bitonic-split" };
 enum { BATCH_NAMES = sizeof batch_names / sizeof *batch_names };
 
 /* ---- rows in an image -------------------------------------------------------------------------------------------- */
@@ -22,7 +24,8 @@ typedef struct batch_case {
     uint64_t seed;
 } batch_case;
 
-/* Keys or values: the image before the sort and after it, where results are read from, and their buffers. */
+/* Keys or values: the image before the sort and after it, where results are read from, and their
+   buffers. */
 typedef struct batch_array {
     size_t element, bytes;
     unsigned char *before, *after;
@@ -44,9 +47,12 @@ static batch_case make_case(const char *name, cl_uint type, size_t rows, size_t 
 
 static void say_case(const batch_case *c)
 {
-    AT("%s, %zu rows of %zu, gaps of %zu, %s, %s%s, value_size %zu, record_size %zu, %s, work_group %u, items %u", c->name, c->d.rows, c->d.count,
-       c->gap, case_type_name(c->d.key_type), c->d.order ? "descending" : "ascending", c->d.stable ? ", stable" : "", c->d.value_size,
-       c->d.record_size, c->outputs ? "to outputs" : "in place", (unsigned)c->d.tuning.work_group, (unsigned)c->d.tuning.items);
+    AT("%s, %zu rows of %zu, gaps of %zu, %s, %s%s, value_size %zu, record_size %zu, %s, "
+       "work_group %u, items %u",
+       c->name, c->d.rows, c->d.count, c->gap, case_type_name(c->d.key_type),
+       c->d.order ? "descending" : "ascending", c->d.stable ? ", stable" : "", c->d.value_size,
+       c->d.record_size, c->outputs ? "to outputs" : "in place", (unsigned)c->d.tuning.work_group,
+       (unsigned)c->d.tuning.items);
 }
 
 static size_t element_place(const batch_case *c, size_t row, size_t i)
@@ -68,7 +74,8 @@ static int open_array(const bench *b, const batch_case *c, batch_array *a, size_
     a->before = (unsigned char *)malloc(a->bytes);
     a->after = (unsigned char *)malloc(a->bytes);
     if (!CHECK(a->before && a->after)) return 0;
-    for (i = 0; i < a->bytes; i++) a->before[i] = (unsigned char)(c->seed & 1 && i % 3 ? 0 : pattern_random(&random) >> 17);
+    for (i = 0; i < a->bytes; i++)
+        a->before[i] = (unsigned char)(c->seed & 1 && i % 3 ? 0 : pattern_random(&random) >> 17);
     a->from = a->to = clCreateBuffer(b->session.context, flags, a->bytes, a->before, &error);
     if (c->outputs) a->to = clCreateBuffer(b->session.context, flags, a->bytes, a->before, &error2);
     return CHECK(error == CL_SUCCESS && error2 == CL_SUCCESS);
@@ -84,16 +91,21 @@ static void close_array(batch_array *a)
 
 static int read_array(const bench *b, cl_mem buffer, const batch_array *a)
 {
-    return !a->element || CHECK(clEnqueueReadBuffer(b->session.queue, buffer, CL_TRUE, 0, a->bytes, a->after, 0, NULL, NULL) == CL_SUCCESS);
+    return !a->element
+           || CHECK(clEnqueueReadBuffer(b->session.queue, buffer, CL_TRUE, 0, a->bytes, a->after, 0,
+                                        NULL, NULL)
+                    == CL_SUCCESS);
 }
 
 /* An input that is not to be written is as before. */
 static int input_is_kept(const bench *b, const batch_array *a)
 {
-    return a->to == a->from || (read_array(b, a->from, a) && CHECK(!memcmp(a->before, a->after, a->bytes)));
+    return a->to == a->from
+           || (read_array(b, a->from, a) && CHECK(!memcmp(a->before, a->after, a->bytes)));
 }
 
-static int sort_image(const bench *b, const batch_case *c, const batch_array *keys, const batch_array *values)
+static int sort_image(const bench *b, const batch_case *c, const batch_array *keys,
+                      const batch_array *values)
 {
     clsort_desc d = c->d;
     d.keys = keys->from;
@@ -107,8 +119,10 @@ static int sort_image(const bench *b, const batch_case *c, const batch_array *ke
         d.values_out = values->to;
         d.values_out_offset = values->to ? d.values_offset : 0;
     }
-    return CHECK_OK(clsort_select(&d, c->name)) && CHECK_OK(clsort_enqueue_sort(b->sorter, b->session.queue, &d, 0, NULL, NULL))
-        && input_is_kept(b, keys) && input_is_kept(b, values) && read_array(b, keys->to, keys) && read_array(b, values->to, values);
+    return CHECK_OK(clsort_select(&d, c->name))
+           && CHECK_OK(clsort_enqueue_sort(b->sorter, b->session.queue, &d, 0, NULL, NULL))
+           && input_is_kept(b, keys) && input_is_kept(b, values) && read_array(b, keys->to, keys)
+           && read_array(b, values->to, values);
 }
 
 /* ---- what must come out ------------------------------------------------------------------------------------------ */
@@ -117,8 +131,10 @@ static size_t pair_bytes;
 
 static int compare_pairs(const void *a, const void *b) { return memcmp(a, b, pair_bytes); }
 
-/* A row's pairs of key and value in an order of their own, and its keys' codes in the order in which they lie. */
-static void take_row(const batch_case *c, size_t row, const batch_array *keys, const unsigned char *key_image, const batch_array *values,
+/* A row's pairs of key and value in an order of their own, and its keys' codes in the order in
+   which they lie. */
+static void take_row(const batch_case *c, size_t row, const batch_array *keys,
+                     const unsigned char *key_image, const batch_array *values,
                      const unsigned char *value_image, unsigned char *pairs, uint64_t *codes)
 {
     const size_t n = c->d.count, first = element_place(c, row, 0);
@@ -127,25 +143,34 @@ static void take_row(const batch_case *c, size_t row, const batch_array *keys, c
     for (i = 0; i < n; i++) {
         const unsigned char *key = key_image + (first + i) * keys->element;
         memcpy(pairs + i * pair_bytes, key, keys->element);
-        if (values->element) memcpy(pairs + i * pair_bytes + keys->element, value_image + (first + i) * values->element, values->element);
-        codes[i] = reference_code(reference_bits(key + c->d.key_offset, pattern_key_size(c->d.key_type)), c->d.key_type, c->d.order,
-                                  c->d.nan_order, c->d.zero_order);
+        if (values->element)
+            memcpy(pairs + i * pair_bytes + keys->element,
+                   value_image + (first + i) * values->element, values->element);
+        codes[i] = reference_code(reference_bits(key + c->d.key_offset,
+                                                 pattern_key_size(c->d.key_type)),
+                                  c->d.key_type, c->d.order, c->d.nan_order, c->d.zero_order);
     }
     qsort(pairs, n, pair_bytes, compare_pairs);
 }
 
-/* The row's codes ascend, and its pairs are those that were there. Then it is put where it is expected. */
-static int check_row(const batch_case *c, size_t row, const batch_array *keys, const batch_array *values, unsigned char *pairs, uint64_t *codes)
+/* The row's codes ascend, and its pairs are those that were there. Then it is put where it is
+   expected. */
+static int check_row(const batch_case *c, size_t row, const batch_array *keys,
+                     const batch_array *values, unsigned char *pairs, uint64_t *codes)
 {
-    const size_t n = c->d.count, first = element_place(c, row, 0), room = n * (keys->element + values->element);
+    const size_t n = c->d.count, first = element_place(c, row, 0),
+                 room = n * (keys->element + values->element);
     size_t i;
     take_row(c, row, keys, keys->before, values, values->before, pairs, codes);
     take_row(c, row, keys, keys->after, values, values->after, pairs + room, codes);
     if (!CHECK(!memcmp(pairs, pairs + room, room))) return 0;
     for (i = 1; i < n; i++)
         if (!CHECK(codes[i - 1] <= codes[i])) return 0;
-    memcpy(keys->before + first * keys->element, keys->after + first * keys->element, n * keys->element);
-    if (values->element) memcpy(values->before + first * values->element, values->after + first * values->element, n * values->element);
+    memcpy(keys->before + first * keys->element, keys->after + first * keys->element,
+           n * keys->element);
+    if (values->element)
+        memcpy(values->before + first * values->element, values->after + first * values->element,
+               n * values->element);
     return 1;
 }
 
@@ -157,7 +182,8 @@ static int check_image(const batch_case *c, const batch_array *keys, const batch
     uint64_t *codes = (uint64_t *)malloc(n * sizeof *codes + 1);
     int good = CHECK(pairs && codes);
     size_t row;
-    for (row = 0; row < c->d.rows && good; row++) good = check_row(c, row, keys, values, pairs, codes);
+    for (row = 0; row < c->d.rows && good; row++)
+        good = check_row(c, row, keys, values, pairs, codes);
     free(pairs);
     free(codes);
     return good && CHECK(!memcmp(keys->before, keys->after, keys->bytes))
@@ -169,7 +195,8 @@ static int run_rows(const bench *b, const batch_case *c)
     batch_array keys, values;
     int good, ready;
     say_case(c);
-    good = open_array(b, c, &keys, c->d.record_size ? c->d.record_size : pattern_key_size(c->d.key_type));
+    good = open_array(b, c, &keys,
+                      c->d.record_size ? c->d.record_size : pattern_key_size(c->d.key_type));
     ready = open_array(b, c, &values, c->d.value_size);
     good = good && ready && sort_image(b, c, &keys, &values) && check_image(c, &keys, &values);
     close_array(&keys);
@@ -190,7 +217,8 @@ static cl_uint type_of_size(size_t bytes, size_t turn)
 }
 
 /* Sorts `rows` rows of `count`; what does not choose a kernel follows from the length. */
-static int run_length(const bench *b, const char *name, size_t key_bytes, size_t value_size, size_t rows, size_t count)
+static int run_length(const bench *b, const char *name, size_t key_bytes, size_t value_size,
+                      size_t rows, size_t count)
 {
     batch_case c = make_case(name, type_of_size(key_bytes, count), rows, count);
     c.d.value_size = value_size;
@@ -223,7 +251,9 @@ static void every_length(bench *b)
     for (i = 0; i < BATCH_NAMES; i++)
         for (k = 1; k <= 8; k *= 2)
             for (v = 0; v < 4; v++)
-                if ((!b->few_programs || (k == 4 && v < 2)) && !run_lengths(b, batch_names[i], k, values[v])) return;
+                if ((!b->few_programs || (k == 4 && v < 2))
+                    && !run_lengths(b, batch_names[i], k, values[v]))
+                    return;
 }
 
 static void as_published(bench *b)
@@ -300,16 +330,21 @@ static void stable_values_and_indices(bench *b)
         d.rows = ROWS;
         d.count = COUNT;
         d.stable = 1;
-        d.keys = clCreateBuffer(b->session.context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, sizeof keys, keys, &error);
-        d.indices = clCreateBuffer(b->session.context, CL_MEM_READ_WRITE, sizeof got, NULL, &error2);
+        d.keys = clCreateBuffer(b->session.context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
+                                sizeof keys, keys, &error);
+        d.indices = clCreateBuffer(b->session.context, CL_MEM_READ_WRITE, sizeof got, NULL,
+                                   &error2);
         AT("%s", batch_names[k]);
         CHECK(error == CL_SUCCESS && error2 == CL_SUCCESS);
         CHECK_OK(clsort_select(&d, batch_names[k]));
         CHECK_OK(clsort_enqueue_sort(b->sorter, b->session.queue, &d, 0, NULL, NULL));
-        CHECK(clEnqueueReadBuffer(b->session.queue, d.indices, CL_TRUE, 0, sizeof got, got, 0, NULL, NULL) == CL_SUCCESS);
+        CHECK(clEnqueueReadBuffer(b->session.queue, d.indices, CL_TRUE, 0, sizeof got, got, 0, NULL,
+                                  NULL)
+              == CL_SUCCESS);
         for (row = 0; row < ROWS; row++) {
             for (i = 0; i < COUNT; i++) codes[i] = keys[row * COUNT + i];
-            CHECK(reference_argsort(codes, COUNT, order) && !memcmp(order, got + row * COUNT, sizeof order));
+            CHECK(reference_argsort(codes, COUNT, order)
+                  && !memcmp(order, got + row * COUNT, sizeof order));
         }
         clReleaseMemObject(d.keys);
         clReleaseMemObject(d.indices);
@@ -325,12 +360,17 @@ static int sort_strings(const bench *b, clsort_desc d, size_t wires, unsigned ch
     size_t r, i, zeros;
     d.count = wires;
     d.rows = (size_t)1 << wires;
-    AT("all strings of %zu keys, work_group %u, items %u", wires, (unsigned)d.tuning.work_group, (unsigned)d.tuning.items);
+    AT("all strings of %zu keys, work_group %u, items %u", wires, (unsigned)d.tuning.work_group,
+       (unsigned)d.tuning.items);
     for (r = 0; r < d.rows; r++)
         for (i = 0; i < wires; i++) keys[r * wires + i] = (unsigned char)(r >> i & 1);
-    if (!CHECK(clEnqueueWriteBuffer(queue, d.keys, CL_TRUE, 0, d.rows * wires, keys, 0, NULL, NULL) == CL_SUCCESS)
+    if (!CHECK(clEnqueueWriteBuffer(queue, d.keys, CL_TRUE, 0, d.rows * wires, keys, 0, NULL, NULL)
+               == CL_SUCCESS)
         || !CHECK_OK(clsort_enqueue_sort(b->sorter, queue, &d, 0, NULL, NULL))
-        || !CHECK(clEnqueueReadBuffer(queue, d.keys, CL_TRUE, 0, d.rows * wires, keys, 0, NULL, NULL) == CL_SUCCESS)) return 0;
+        || !CHECK(
+            clEnqueueReadBuffer(queue, d.keys, CL_TRUE, 0, d.rows * wires, keys, 0, NULL, NULL)
+            == CL_SUCCESS))
+        return 0;
     for (r = 0; r < d.rows; r++) {
         for (i = zeros = 0; i < wires; i++) zeros += !(r >> i & 1);
         for (i = 0; i < wires; i++)
@@ -355,7 +395,8 @@ static int every_string(const bench *b, const char *name, clsort_desc d, unsigne
     return 1;
 }
 
-/* A network that sorts all strings of zeros and ones of a length sorts everything of that length. */
+/* A network that sorts all strings of zeros and ones of a length sorts everything of that
+   length. */
 static void zeros_and_ones(bench *b)
 {
     unsigned char *keys = (unsigned char *)malloc(14 << 14);
@@ -398,7 +439,8 @@ static void only_rows(bench *b)
         unusable[4].tuning.items = 64;
         unusable[5].tuning.bitonic_step = CLSORT_STEP_B4;
         unusable[6].algorithm = CLSORT_MERGE;
-        unusable[7].key_type = 0, unusable[7].record_size = 16, unusable[7].fields = fields, unusable[7].field_count = 2;
+        unusable[7].key_type = 0, unusable[7].record_size = 16, unusable[7].fields = fields,
+        unusable[7].field_count = 2;
         for (k = 0; k < 8; k++) {
             AT("%s, description %zu", batch_names[i], k);
             CHECK_STATUS(clsort_check(b->sorter, &unusable[k]), CLSORT_ERROR_UNSUPPORTED);
@@ -419,12 +461,15 @@ static void shapes_and_scratch(bench *b)
         CHECK_OK(clsort_prepare(b->sorter, &d));
         d.flags = CLSORT_FLAG_NO_BUILD;
         CHECK_OK(clsort_resolve(b->sorter, &d, &resolved));
-        CHECK(resolved.algorithm == CLSORT_BITONIC && resolved.tuning.local == d.tuning.local && resolved.rows == 1);
-        CHECK(resolved.tuning.work_group > 0 && resolved.tuning.work_group <= 256 && resolved.tuning.items == 2);
+        CHECK(resolved.algorithm == CLSORT_BITONIC && resolved.tuning.local == d.tuning.local
+              && resolved.rows == 1);
+        CHECK(resolved.tuning.work_group > 0 && resolved.tuning.work_group <= 256
+              && resolved.tuning.items == 2);
     }
 }
 
-/* Two rows of 8 keys, by blocks of 2: every network has six steps, the first block sort one; a split does two steps in one trip. */
+/* Two rows of 8 keys, by blocks of 2: every network has six steps, the first block sort one; a
+   split does two steps in one trip. */
 static void known_passes(bench *b)
 {
     static const unsigned passes[BATCH_NAMES] = { 6, 6, 6, 4 };

@@ -6,8 +6,8 @@
    first launch and a permutation after it; guards untouched; every event completes; the queue
    works, the same sorter sorts, and destroying it gives everything back.
 
-   A scenario is a line of `scenarios`, or an algorithm of `algorithms` with each line of `shapes`. CLSORT_TEST_SCENARIO runs only
-   those whose name holds it. */
+   A scenario is a line of `scenarios`, or an algorithm of `algorithms` with each line of `shapes`.
+   CLSORT_TEST_SCENARIO runs only those whose name holds it. */
 
 #include "counted.h"
 
@@ -34,14 +34,19 @@ typedef struct scenario {
     int stable, indices, keys_out, values_out, own_scratch;
     int wait, event;                         /* the call has a wait list, asks for an event */
     int out_of_order;
-    int fresh;                               /* a sorter that has built nothing, a new one for each fault */
+    int fresh;                               /* a sorter that has built nothing, a new one for each
+                                                fault */
     int verify;                              /* the sorter checks its own results */
     int profile;                             /* it has a callback for commands */
-    int alone;                               /* the call makes its own sorter, or keeps its error elsewhere */
-    int order;                               /* records of 8 bytes, ordered by their first 4 in this way */
+    int alone;                               /* the call makes its own sorter, or keeps its error
+                                                elsewhere */
+    int order;                               /* records of 8 bytes, ordered by their first 4 in this
+                                                way */
     size_t rows;                             /* that many, with gaps */
-    int segments, counted;                   /* segments of some lengths; a count on the device, of all but the last element */
-    size_t top;                              /* so many of each row are selected into keys_out, and indices and values_out */
+    int segments, counted;                   /* segments of some lengths; a count on the device, of
+                                                all but the last element */
+    size_t top;                              /* so many of each row are selected into keys_out, and
+                                                indices and values_out */
 } scenario;
 
 typedef struct trial {
@@ -54,7 +59,8 @@ typedef struct trial {
     clsort_options options;
     said said;
     cl_event gate;                           /* complete */
-    int on_host;                             /* the arrays under test are state.after, not the buffers */
+    int on_host;                             /* the arrays under test are state.after, not the
+                                                buffers */
 } trial;
 
 static void hung(int number)
@@ -68,7 +74,8 @@ static void hung(int number)
 /* ---- the calls under test ---------------------------------------------------------------------------------------- */
 
 /* Enqueues a sort behind `gate`; a success has an event that completes, a failure has none. */
-static clsort_status enqueue(trial *t, clsort_sorter *sorter, cl_uint n_wait, const cl_event *wait, cl_event *done)
+static clsort_status enqueue(trial *t, clsort_sorter *sorter, cl_uint n_wait, const cl_event *wait,
+                             cl_event *done)
 {
     clsort_status status;
     if (done) *done = t->gate;
@@ -82,14 +89,17 @@ static void await(cl_event done)
     cl_int state = CL_QUEUED;
     if (!done) return;
     CHECK(clWaitForEvents(1, &done) == CL_SUCCESS);
-    CHECK(clGetEventInfo(done, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, NULL) == CL_SUCCESS && state == CL_COMPLETE);
+    CHECK(clGetEventInfo(done, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, NULL)
+              == CL_SUCCESS
+          && state == CL_COMPLETE);
     counted_clReleaseEvent(done);
 }
 
 static clsort_status act_sort(trial *t)
 {
     cl_event done = NULL;
-    clsort_status status = enqueue(t, t->sorter, t->c->wait ? 1 : 0, t->c->wait ? &t->gate : NULL, t->c->event ? &done : NULL);
+    clsort_status status = enqueue(t, t->sorter, t->c->wait ? 1 : 0, t->c->wait ? &t->gate : NULL,
+                                   t->c->event ? &done : NULL);
     await(done);
     return status;
 }
@@ -99,20 +109,27 @@ static clsort_status act_host(trial *t)
     case_state *s = &t->state;
     clsort_desc d = s->c->d;
     void *values = d.value_size ? case_element(s, s->after, CASE_VALUES, 0) : NULL;
-    cl_uint *indices = s->c->indices ? (cl_uint *)(void *)case_element(s, s->after, CASE_INDICES, 0) : NULL;
-    return clsort_sort_host(t->sorter, &d, case_element(s, s->after, CASE_KEYS, 0), values, indices);
+    cl_uint *indices = s->c->indices ? (cl_uint *)(void *)case_element(s, s->after, CASE_INDICES, 0)
+                                     : NULL;
+    return clsort_sort_host(t->sorter, &d, case_element(s, s->after, CASE_KEYS, 0), values,
+                            indices);
 }
 
-/* Says the order of a record's key in another way. The three fields are one and the same, so they make two codes. */
+/* Says the order of a record's key in another way. The three fields are one and the same, so they
+   make two codes. */
 static void set_order(const trial *t, clsort_desc *d)
 {
-    static const clsort_field fields[3] = { { 0, CLSORT_U32, 0, 0, 0 }, { 0, CLSORT_U32, 0, 0, 0 }, { 0, CLSORT_U32, 0, 0, 0 } };
+    static const clsort_field fields[3] = { { 0, CLSORT_U32, 0, 0, 0 },
+                                            { 0, CLSORT_U32, 0, 0, 0 },
+                                            { 0, CLSORT_U32, 0, 0, 0 } };
     if (!t->c->order) return;
     d->key_type = 0;
     d->record_size = 8;
     d->fields = t->c->order == ORDER_FIELDS ? fields : NULL;
     d->field_count = t->c->order == ORDER_FIELDS ? 3 : 0;
-    d->record_type = t->c->order == ORDER_COMPARATOR ? "typedef struct { uint key, rest; } clsort_record;" : NULL;
+    d->record_type = t->c->order == ORDER_COMPARATOR
+                         ? "typedef struct { uint key, rest; } clsort_record;"
+                         : NULL;
     d->precedes = t->c->order == ORDER_COMPARATOR ? "a.key < b.key" : NULL;
 }
 
@@ -163,7 +180,8 @@ static clsort_status act_clone(trial *t)
     clsort_sorter *other = t->sorter;
     clsort_status status;
     disarm();
-    if (t->c->order && CHECK_OK(enqueue(t, t->sorter, 0, NULL, NULL))) CHECK(clFinish(t->queue) == CL_SUCCESS && reset_arrays(t));
+    if (t->c->order && CHECK_OK(enqueue(t, t->sorter, 0, NULL, NULL)))
+        CHECK(clFinish(t->queue) == CL_SUCCESS && reset_arrays(t));
     counted.calls = counted.launches = 0;
     counted.fail_at = at;
     status = clsort_clone(t->sorter, &other);
@@ -180,12 +198,17 @@ static clsort_status create(trial *t, cl_context context, cl_device_id device)
     clsort_status status = clsort_create(context, device, &t->options, &other);
     CHECK((status == CL_SUCCESS) == (other != NULL));
     disarm();
-    if (status == CL_SUCCESS) CHECK(clsort_context(other) && clsort_device(other) && (!context || clsort_context(other) == context));
+    if (status == CL_SUCCESS)
+        CHECK(clsort_context(other) && clsort_device(other)
+              && (!context || clsort_context(other) == context));
     clsort_destroy(other);
     return status;
 }
 
-static clsort_status act_create(trial *t) { return create(t, t->b->session.context, t->b->session.info.id); }
+static clsort_status act_create(trial *t)
+{
+    return create(t, t->b->session.context, t->b->session.info.id);
+}
 static clsort_status act_create_own(trial *t) { return create(t, NULL, NULL); }
 
 static clsort_status act_gather(trial *t)
@@ -216,14 +239,16 @@ static clsort_status act_is_sorted(trial *t)
 {
     cl_event done = t->gate;
     const case_state *s = &t->state;
-    clsort_status status = clsort_enqueue_is_sorted(t->sorter, t->queue, &s->d, s->d.indices, s->d.indices_offset, 1, &t->gate, &done);
+    clsort_status status = clsort_enqueue_is_sorted(t->sorter, t->queue, &s->d, s->d.indices,
+                                                    s->d.indices_offset, 1, &t->gate, &done);
     CHECK((done != NULL) == (status == CL_SUCCESS));
     await(done);
     return status;
 }
 
 /* Runs `inner` on a clone that is destroyed while all that it enqueued still waits for `gate`. */
-static clsort_status while_pending(trial *t, clsort_status (*inner)(trial *t, clsort_sorter *sorter, cl_event gate))
+static clsort_status while_pending(trial *t, clsort_status (*inner)(trial *t, clsort_sorter *sorter,
+                                                                    cl_event gate))
 {
     const int at = counted.fail_at;
     clsort_sorter *other = NULL;
@@ -243,9 +268,13 @@ static clsort_status while_pending(trial *t, clsort_status (*inner)(trial *t, cl
     return status;
 }
 
-static clsort_status pending_sort(trial *t, clsort_sorter *sorter, cl_event gate) { return enqueue(t, sorter, 1, &gate, NULL); }
+static clsort_status pending_sort(trial *t, clsort_sorter *sorter, cl_event gate)
+{
+    return enqueue(t, sorter, 1, &gate, NULL);
+}
 
-/* Two sorts, the first of them pending: the second must wait for it or have scratch memory of its own. */
+/* Two sorts, the first of them pending: the second must wait for it or have scratch memory of its
+   own. */
 static clsort_status pending_sorts(trial *t, clsort_sorter *sorter, cl_event gate)
 {
     cl_event first = NULL;
@@ -265,7 +294,8 @@ static clsort_status pending_sorts(trial *t, clsort_sorter *sorter, cl_event gat
 static clsort_status act_destroy_pending(trial *t) { return while_pending(t, pending_sort); }
 static clsort_status act_two_pending(trial *t) { return while_pending(t, pending_sorts); }
 
-/* Two sorters, one after the other on one in-order queue: a single fault of one leaves the other alone. */
+/* Two sorters, one after the other on one in-order queue: a single fault of one leaves the other
+   alone. */
 static clsort_status act_two_sorters(trial *t)
 {
     const int at = counted.fail_at;
@@ -279,7 +309,8 @@ static clsort_status act_two_sorters(trial *t)
     if (first == CL_SUCCESS || !counted.fail_after) second = enqueue(t, other, 0, NULL, NULL);
     disarm();
     CHECK(clFinish(t->queue) == CL_SUCCESS);
-    if (first != CL_SUCCESS && !counted.fail_after) CHECK(second == CL_SUCCESS && case_read(&t->state, t->queue) && t->c->check(t));
+    if (first != CL_SUCCESS && !counted.fail_after)
+        CHECK(second == CL_SUCCESS && case_read(&t->state, t->queue) && t->c->check(t));
     clsort_destroy(other);
     return first != CL_SUCCESS ? first : second;
 }
@@ -290,7 +321,8 @@ static clsort_status act_two_sorters(trial *t)
 static int check_selected(trial *t)
 {
     case_state *s = &t->state;
-    const size_t n = s->d.count, k = t->c->top, rows = s->d.rows ? s->d.rows : 1, stride = s->d.row_stride ? s->d.row_stride / 4 : n;
+    const size_t n = s->d.count, k = t->c->top, rows = s->d.rows ? s->d.rows : 1,
+                 stride = s->d.row_stride ? s->d.row_stride / 4 : n;
     uint32_t *order = (uint32_t *)malloc(n * sizeof *order);
     size_t row, i;
     int good = CHECK(order != NULL);
@@ -300,22 +332,33 @@ static int check_selected(trial *t)
         good = CHECK(reference_argsort(s->codes, n, order));
         for (i = 0; i < k && good; i++) {
             const size_t to = row * k + i, from = row * stride + order[i];
-            memcpy(case_element(s, s->want, CASE_KEYS_OUT, to), case_element(s, s->before, CASE_KEYS, from), 4);
+            memcpy(case_element(s, s->want, CASE_KEYS_OUT, to),
+                   case_element(s, s->before, CASE_KEYS, from), 4);
             if (s->d.indices) memcpy(case_element(s, s->want, CASE_INDICES, to), &order[i], 4);
-            if (s->d.values_out) memcpy(case_element(s, s->want, CASE_VALUES_OUT, to), case_element(s, s->before, CASE_VALUES, from), s->d.value_size);
+            if (s->d.values_out)
+                memcpy(case_element(s, s->want, CASE_VALUES_OUT, to),
+                       case_element(s, s->before, CASE_VALUES, from), s->d.value_size);
         }
     }
     free(order);
-    if (good && s->d.scratch_size) memcpy(case_element(s, s->want, CASE_SCRATCH, 0), case_element(s, s->after, CASE_SCRATCH, 0), s->d.scratch_size);
+    if (good && s->d.scratch_size)
+        memcpy(case_element(s, s->want, CASE_SCRATCH, 0),
+               case_element(s, s->after, CASE_SCRATCH, 0), s->d.scratch_size);
     return good && CHECK(!memcmp(s->want, s->after, s->bytes));
 }
 
 static int check_sorted(trial *t) { return t->c->top ? check_selected(t) : case_verify(&t->state); }
 
-static int check_untouched(trial *t) { return CHECK(!memcmp(t->state.before, t->state.after, t->state.bytes)); }
+static int check_untouched(trial *t)
+{
+    return CHECK(!memcmp(t->state.before, t->state.after, t->state.bytes));
+}
 
 /* The sorter's own checks found nothing wrong either. */
-static int check_verified(trial *t) { return CHECK_OK(clsort_collect(t->sorter, 1)) && case_verify(&t->state); }
+static int check_verified(trial *t)
+{
+    return CHECK_OK(clsort_collect(t->sorter, 1)) && case_verify(&t->state);
+}
 
 /* After clsort_prepare a sort builds nothing more. */
 static int check_prepared(trial *t)
@@ -324,7 +367,8 @@ static int check_prepared(trial *t)
     t->state.d.flags |= CLSORT_FLAG_NO_BUILD;
     good = CHECK_OK(enqueue(t, t->sorter, 0, NULL, NULL)) && good;
     t->state.d.flags = 0;
-    return CHECK(clFinish(t->queue) == CL_SUCCESS) && case_read(&t->state, t->queue) && check_sorted(t) && good;
+    return CHECK(clFinish(t->queue) == CL_SUCCESS) && case_read(&t->state, t->queue)
+           && check_sorted(t) && good;
 }
 
 static int check_gathered(trial *t)
@@ -333,7 +377,8 @@ static int check_gathered(trial *t)
     size_t n = s->c->d.count, i;
     memcpy(s->want, s->before, s->bytes);
     for (i = 0; i < n; i++)
-        memcpy(case_element(s, s->want, CASE_VALUES_OUT, i), case_element(s, s->before, CASE_VALUES, n - 1 - i), s->c->d.value_size);
+        memcpy(case_element(s, s->want, CASE_VALUES_OUT, i),
+               case_element(s, s->before, CASE_VALUES, n - 1 - i), s->c->d.value_size);
     return CHECK(!memcmp(s->want, s->after, s->bytes));
 }
 
@@ -351,7 +396,8 @@ static int check_order(trial *t)
 
 /* ---- arrays after a failure -------------------------------------------------------------------------------------- */
 
-/* The sum of a number for each row, from one or two arrays of an image: equal for all orders of the rows. */
+/* The sum of a number for each row, from one or two arrays of an image: equal for all orders of the
+   rows. */
 static uint64_t sum_rows(const case_state *s, unsigned char *image, size_t role, size_t second)
 {
     uint64_t sum = 0;
@@ -359,9 +405,11 @@ static uint64_t sum_rows(const case_state *s, unsigned char *image, size_t role,
     for (i = 0; i < case_extent(s->c); i++) {
         uint64_t hash = 1;
         for (j = 0; j < s->array[role].element; j++)
-            hash = (hash ^ case_element(s, image, role, i)[j]) * UINT64_C(0x9E3779B97F4A7C15), hash ^= hash >> 29;
+            hash = (hash ^ case_element(s, image, role, i)[j]) * UINT64_C(0x9E3779B97F4A7C15),
+            hash ^= hash >> 29;
         for (j = 0; second < CASE_ROLES && j < s->array[second].element; j++)
-            hash = (hash ^ case_element(s, image, second, i)[j]) * UINT64_C(0x9E3779B97F4A7C15), hash ^= hash >> 29;
+            hash = (hash ^ case_element(s, image, second, i)[j]) * UINT64_C(0x9E3779B97F4A7C15),
+            hash ^= hash >> 29;
         sum += hash;
     }
     return sum;
@@ -377,7 +425,8 @@ static int same_array(const case_state *s, size_t role)
 static int check_array(case_state *s, size_t source, size_t target)
 {
     if (!s->array[target].element || same_array(s, target)) return 1;
-    return CHECK(sum_rows(s, s->before, source, CASE_ROLES) == sum_rows(s, s->after, target, CASE_ROLES));
+    return CHECK(sum_rows(s, s->before, source, CASE_ROLES)
+                 == sum_rows(s, s->after, target, CASE_ROLES));
 }
 
 static int check_guards(case_state *s)
@@ -389,13 +438,15 @@ static int check_guards(case_state *s)
         size_t end = a->at + (role == CASE_SCRATCH ? s->d.scratch_size : a->count * a->element);
         if (!a->element) continue;
         good = CHECK(!memcmp(s->before + a->base, s->after + a->base, a->at)) && good;
-        good = CHECK(!memcmp(s->before + a->base + end, s->after + a->base + end, a->bytes - end)) && good;
+        good = CHECK(!memcmp(s->before + a->base + end, s->after + a->base + end, a->bytes - end))
+               && good;
     }
     return good;
 }
 
-/* Every array that a sort may write holds a permutation; of pairs that travel together, so do the pairs. An interrupted quicksort has left elements
-   in its scratch memory: nothing beyond what it may write has changed. */
+/* Every array that a sort may write holds a permutation; of pairs that travel together, so do the
+   pairs. An interrupted quicksort has left elements in its scratch memory: nothing beyond what it
+   may write has changed. */
 static int check_permuted(trial *t)
 {
     case_state *s = &t->state;
@@ -408,9 +459,13 @@ static int check_permuted(trial *t)
     good = check_array(s, CASE_KEYS, c->keys_out ? CASE_KEYS_OUT : CASE_KEYS) && good;
     good = check_array(s, CASE_VALUES, c->values_out ? CASE_VALUES_OUT : CASE_VALUES) && good;
     if (c->indices && !case_has_parts(c) && !same_array(s, CASE_INDICES))
-        good = CHECK(reference_is_permutation((const uint32_t *)(const void *)case_element(s, s->after, CASE_INDICES, 0), n)) && good;
+        good = CHECK(reference_is_permutation(
+                   (const uint32_t *)(const void *)case_element(s, s->after, CASE_INDICES, 0), n))
+               && good;
     if (c->d.value_size && !by_index && !c->keys_out)
-        good = CHECK(sum_rows(s, s->before, CASE_KEYS, CASE_VALUES) == sum_rows(s, s->after, CASE_KEYS, CASE_VALUES)) && good;
+        good = CHECK(sum_rows(s, s->before, CASE_KEYS, CASE_VALUES)
+                     == sum_rows(s, s->after, CASE_KEYS, CASE_VALUES))
+               && good;
     return good;
 }
 
@@ -419,10 +474,14 @@ static int check_failed_helper(trial *t)
 {
     case_state *s = &t->state;
     cl_uint number;
-    int good = check_guards(s) && CHECK(same_array(s, CASE_KEYS)) && CHECK(same_array(s, CASE_VALUES));
-    if (t->c->act == act_gather) return CHECK(same_array(s, CASE_INDICES)) && check_array(s, CASE_VALUES, CASE_VALUES_OUT) && good;
+    int good = check_guards(s) && CHECK(same_array(s, CASE_KEYS))
+               && CHECK(same_array(s, CASE_VALUES));
+    if (t->c->act == act_gather)
+        return CHECK(same_array(s, CASE_INDICES)) && check_array(s, CASE_VALUES, CASE_VALUES_OUT)
+               && good;
     memcpy(&number, case_element(s, s->after, CASE_INDICES, 0), sizeof number);
-    memcpy(case_element(s, s->after, CASE_INDICES, 0), case_element(s, s->before, CASE_INDICES, 0), sizeof number);
+    memcpy(case_element(s, s->after, CASE_INDICES, 0), case_element(s, s->before, CASE_INDICES, 0),
+           sizeof number);
     return CHECK(same_array(s, CASE_INDICES)) && good;
 }
 
@@ -432,19 +491,25 @@ static int check_failed_selection(trial *t)
     static const size_t outputs[] = { CASE_KEYS_OUT, CASE_VALUES_OUT, CASE_INDICES };
     case_state *s = &t->state;
     const size_t written = t->c->top * (s->d.rows ? s->d.rows : 1);
-    int good = check_guards(s) && CHECK(same_array(s, CASE_KEYS)) && CHECK(same_array(s, CASE_VALUES));
+    int good = check_guards(s) && CHECK(same_array(s, CASE_KEYS))
+               && CHECK(same_array(s, CASE_VALUES));
     size_t i;
     for (i = 0; i < sizeof outputs / sizeof *outputs; i++) {
         const case_array *a = &s->array[outputs[i]];
         const size_t end = a->at + written * a->element;
-        if (a->element) good = CHECK(!memcmp(s->before + a->base + end, s->after + a->base + end, a->bytes - end)) && good;
+        if (a->element)
+            good = CHECK(
+                       !memcmp(s->before + a->base + end, s->after + a->base + end, a->bytes - end))
+                   && good;
     }
     return good;
 }
 
 static int check_after_failure(trial *t, int launched)
 {
-    if (t->on_host) return strcmp(counted.failed_function, "clEnqueueReadBuffer") ? check_untouched(t) : check_guards(&t->state);
+    if (t->on_host)
+        return strcmp(counted.failed_function, "clEnqueueReadBuffer") ? check_untouched(t)
+                                                                      : check_guards(&t->state);
     if (!launched) return check_untouched(t);
     if (t->c->top) return check_failed_selection(t);
     if (t->c->act == act_gather || t->c->act == act_is_sorted) return check_failed_helper(t);
@@ -453,10 +518,13 @@ static int check_after_failure(trial *t, int launched)
 
 /* ---- reports ----------------------------------------------------------------------------------------------------- */
 
-/* Calls whose failure has a remedy: success is right then if the result is. A sorter that checks itself looks at earlier sorts later. */
+/* Calls whose failure has a remedy: success is right then if the result is. A sorter that checks
+   itself looks at earlier sorts later. */
 static int may_be_survived(const trial *t, const char *function)
 {
-    if (t->c->verify && (!strcmp(function, "clGetEventInfo") || !strcmp(function, "clEnqueueReadBuffer"))) return 1;
+    if (t->c->verify
+        && (!strcmp(function, "clGetEventInfo") || !strcmp(function, "clEnqueueReadBuffer")))
+        return 1;
     return !strcmp(function, "clGetProgramBuildInfo") || !strcmp(function, "clGetDeviceIDs");
 }
 
@@ -464,8 +532,8 @@ static int may_be_survived(const trial *t, const char *function)
 
 enum { REFERENCES = 1 + CASE_ROLES };
 
-/* The reference counts of what the caller owns; but not of the queue, which drivers count up for commands that they still keep.
-   There, counted.live knows what the implementation did. */
+/* The reference counts of what the caller owns; but not of the queue, which drivers count up for
+   commands that they still keep. There, counted.live knows what the implementation did. */
 static void count_references(const trial *t, cl_uint *counts)
 {
     size_t role;
@@ -473,7 +541,8 @@ static void count_references(const trial *t, cl_uint *counts)
     clGetEventInfo(t->gate, CL_EVENT_REFERENCE_COUNT, sizeof *counts, &counts[0], NULL);
     for (role = 0; role < CASE_ROLES; role++)
         if (t->state.array[role].element)
-            clGetMemObjectInfo(t->state.array[role].buffer, CL_MEM_REFERENCE_COUNT, sizeof *counts, &counts[1 + role], NULL);
+            clGetMemObjectInfo(t->state.array[role].buffer, CL_MEM_REFERENCE_COUNT, sizeof *counts,
+                               &counts[1 + role], NULL);
 }
 
 /* Drivers keep references of their own for a moment after a command has completed. */
@@ -502,7 +571,8 @@ static int check_context(const bench *b, cl_uint wanted)
 {
     const struct timespec pause = { 0, 1000000 };
     int tries;
-    for (tries = 0; tries < 1000 && context_references(b) != wanted; tries++) nanosleep(&pause, NULL);
+    for (tries = 0; tries < 1000 && context_references(b) != wanted; tries++)
+        nanosleep(&pause, NULL);
     return CHECK(context_references(b) == wanted);
 }
 
@@ -511,7 +581,8 @@ static int check_context(const bench *b, cl_uint wanted)
 static int make_sorter(trial *t)
 {
     t->sorter = NULL;
-    return CHECK_OK(clsort_create(t->b->session.context, t->b->session.info.id, &t->options, &t->sorter));
+    return CHECK_OK(
+        clsort_create(t->b->session.context, t->b->session.info.id, &t->options, &t->sorter));
 }
 
 static void describe_parts(const scenario *c, sort_case *w)
@@ -580,7 +651,8 @@ static int open_arrays(trial *t)
     s->d.flags = case_role_flags(&t->what);
     s->d.top_k = t->c->top;
     set_order(t, &s->d);
-    if (t->c->own_scratch && !CHECK_OK(clsort_scratch_size(t->b->sorter, &s->d, &scratch))) return 0;
+    if (t->c->own_scratch && !CHECK_OK(clsort_scratch_size(t->b->sorter, &s->d, &scratch)))
+        return 0;
     s->d.flags = 0;
     case_lay_out(s, t->b, scratch);
     if (!case_allocate(s)) return 0;
@@ -602,10 +674,15 @@ static int open_trial(trial *t, const bench *b, const scenario *c)
     t->options.flags = c->verify ? CLSORT_OPTION_VERIFY : 0;
     t->options.profile = c->profile ? hear_command : NULL;
     t->on_host = c->act == act_host;
-    t->queue = clCreateCommandQueue(b->session.context, b->session.info.id, c->out_of_order ? CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0, &error);
+    t->queue = clCreateCommandQueue(b->session.context, b->session.info.id,
+                                    c->out_of_order ? CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0,
+                                    &error);
     t->gate = clCreateUserEvent(b->session.context, &other_error);
-    if (!CHECK(other_error == CL_SUCCESS) || !CHECK(clSetUserEventStatus(t->gate, CL_COMPLETE) == CL_SUCCESS)) return 0;
-    if (c->out_of_order && !t->queue) printf("%s: this device has no out-of-order queues\n", c->name);
+    if (!CHECK(other_error == CL_SUCCESS)
+        || !CHECK(clSetUserEventStatus(t->gate, CL_COMPLETE) == CL_SUCCESS))
+        return 0;
+    if (c->out_of_order && !t->queue)
+        printf("%s: this device has no out-of-order queues\n", c->name);
     return t->queue && open_arrays(t);
 }
 
@@ -626,7 +703,8 @@ static int reset_arrays(trial *t)
     for (role = 0; role < CASE_ROLES && error == CL_SUCCESS && !t->on_host; role++) {
         const case_array *a = &s->array[role];
         if (a->element)
-            error = clEnqueueWriteBuffer(t->b->session.queue, a->buffer, CL_TRUE, 0, a->bytes, s->before + a->base, 0, NULL, NULL);
+            error = clEnqueueWriteBuffer(t->b->session.queue, a->buffer, CL_TRUE, 0, a->bytes,
+                                         s->before + a->base, 0, NULL, NULL);
     }
     return CHECK(error == CL_SUCCESS);
 }
@@ -643,7 +721,8 @@ static int run_unharmed(trial *t)
 
 /* ---- injection --------------------------------------------------------------------------------------------------- */
 
-/* Runs the scenario with one fault and judges what it left. Returns the failed function's name, NULL when there are fewer calls. */
+/* Runs the scenario with one fault and judges what it left. Returns the failed function's name,
+   NULL when there are fewer calls. */
 static const char *inject(trial *t, const fault *f)
 {
     clsort_status status;
@@ -670,8 +749,10 @@ static const char *inject(trial *t, const fault *f)
     return counted.failed_function;
 }
 
-/* One fault and what must hold afterwards. The sorter recovers, or is destroyed at once if it is fresh and all calls failed. */
-static const char *try_fault(trial *t, const fault *f, const int *idle, int *warm, const cl_uint *references)
+/* One fault and what must hold afterwards. The sorter recovers, or is destroyed at once if it is
+   fresh and all calls failed. */
+static const char *try_fault(trial *t, const fault *f, const int *idle, int *warm,
+                             const cl_uint *references)
 {
     const int faults = test_now.faults;
     const char *function = inject(t, f);
@@ -695,7 +776,8 @@ static const char *try_fault(trial *t, const fault *f, const int *idle, int *war
 /* Builds and clones cost a driver tens of milliseconds: of such scenarios fewer calls fail. */
 static int is_slow(const scenario *c)
 {
-    return c->fresh || c->act == act_destroy_pending || c->act == act_two_pending || c->act == act_two_sorters;
+    return c->fresh || c->act == act_destroy_pending || c->act == act_two_pending
+           || c->act == act_two_sorters;
 }
 
 /* Some calls of a scenario fail, each in one way. The last one drawn lies beyond the end. */
@@ -751,7 +833,8 @@ static void try_scenario(const bench *b, const scenario *c)
 
 /* ---- scenarios --------------------------------------------------------------------------------------------------- */
 
-/* Algorithms by name, at a size that makes few but all kinds of passes. A new algorithm is a line here. */
+/* Algorithms by name, at a size that makes few but all kinds of passes. A new algorithm is a line
+   here. */
 static const struct { const char *name; size_t count; cl_uint work_group, items; } algorithms[] = {
     { "bitonic", 0, 0, 0 },
     { "bitonic-a", 12, 0, 8 },
@@ -776,24 +859,41 @@ static const scenario shapes[] = {
 
 static const scenario scenarios[] = {
     { "create", act_create, check_untouched, .count = 10, .alone = 1 },
-    { "create with a context of its own", act_create_own, check_untouched, .count = 10, .alone = 1 },
+    { "create with a context of its own", act_create_own, check_untouched, .count = 10,
+      .alone = 1 },
     { "the first sort", act_sort, check_sorted, .fresh = 1, .event = 1 },
-    { "the first stable sort", act_sort, check_sorted, .value_size = 4, .stable = 1, .fresh = 1, .event = 1 },
-    { "the first sort by a published kernel", act_sort, check_sorted, .algorithm = "bitonic-a", .count = 12, .items = 8, .fresh = 1 },
-    { "the first merge sort", act_sort, check_sorted, .algorithm = "merge", .count = 100, .value_size = 4, .fresh = 1, .event = 1 },
-    { "fields", act_sort, check_sorted, .count = 100, .stable = 1, .event = 1, .order = ORDER_FIELDS },
-    { "argsort by fields, caller's scratch", act_sort, check_sorted, .count = 100, .stable = 1, .indices = 1, .own_scratch = 1, .order = ORDER_FIELDS },
-    { "fields, self-checking out of order", act_sort, check_verified, .count = 100, .stable = 1, .event = 1, .out_of_order = 1, .verify = 1, .order = ORDER_FIELDS },
-    { "the first sort by a comparator", act_sort, check_sorted, .count = 20, .stable = 1, .fresh = 1, .event = 1, .order = ORDER_COMPARATOR },
-    { "comparator", act_sort, check_sorted, .count = 40, .stable = 1, .wait = 1, .event = 1, .order = ORDER_COMPARATOR },
-    { "argsort by a comparator", act_sort, check_sorted, .count = 20, .stable = 1, .indices = 1, .event = 1, .order = ORDER_COMPARATOR },
-    { "comparator, caller's scratch, out of place", act_sort, check_sorted, .count = 20, .stable = 1, .keys_out = 1, .own_scratch = 1, .order = ORDER_COMPARATOR },
-    { "comparator out of order, self-checking", act_sort, check_verified, .count = 20, .stable = 1, .event = 1, .out_of_order = 1, .verify = 1, .order = ORDER_COMPARATOR },
-    { "prepare a comparator", act_prepare, check_prepared, .count = 20, .stable = 1, .fresh = 1, .order = ORDER_COMPARATOR },
-    { "clone with a comparator", act_clone, check_sorted, .count = 20, .stable = 1, .alone = 1, .order = ORDER_COMPARATOR },
-    { "the first merge of two inputs", act_merge, check_sorted, .count = 200, .value_size = 4, .stable = 1, .keys_out = 1, .values_out = 1, .fresh = 1 },
-    { "merge of two inputs", act_merge, check_sorted, .count = 200, .value_size = 4, .stable = 1, .keys_out = 1, .values_out = 1 },
-    { "merge of two inputs out of order", act_merge, check_sorted, .count = 3000, .stable = 1, .keys_out = 1, .out_of_order = 1 },
+    { "the first stable sort", act_sort, check_sorted, .value_size = 4, .stable = 1, .fresh = 1,
+      .event = 1 },
+    { "the first sort by a published kernel", act_sort, check_sorted, .algorithm = "bitonic-a",
+      .count = 12, .items = 8, .fresh = 1 },
+    { "the first merge sort", act_sort, check_sorted, .algorithm = "merge", .count = 100,
+      .value_size = 4, .fresh = 1, .event = 1 },
+    { "fields", act_sort, check_sorted, .count = 100, .stable = 1, .event = 1,
+      .order = ORDER_FIELDS },
+    { "argsort by fields, caller's scratch", act_sort, check_sorted, .count = 100, .stable = 1,
+      .indices = 1, .own_scratch = 1, .order = ORDER_FIELDS },
+    { "fields, self-checking out of order", act_sort, check_verified, .count = 100, .stable = 1,
+      .event = 1, .out_of_order = 1, .verify = 1, .order = ORDER_FIELDS },
+    { "the first sort by a comparator", act_sort, check_sorted, .count = 20, .stable = 1,
+      .fresh = 1, .event = 1, .order = ORDER_COMPARATOR },
+    { "comparator", act_sort, check_sorted, .count = 40, .stable = 1, .wait = 1, .event = 1,
+      .order = ORDER_COMPARATOR },
+    { "argsort by a comparator", act_sort, check_sorted, .count = 20, .stable = 1, .indices = 1,
+      .event = 1, .order = ORDER_COMPARATOR },
+    { "comparator, caller's scratch, out of place", act_sort, check_sorted, .count = 20,
+      .stable = 1, .keys_out = 1, .own_scratch = 1, .order = ORDER_COMPARATOR },
+    { "comparator out of order, self-checking", act_sort, check_verified, .count = 20, .stable = 1,
+      .event = 1, .out_of_order = 1, .verify = 1, .order = ORDER_COMPARATOR },
+    { "prepare a comparator", act_prepare, check_prepared, .count = 20, .stable = 1, .fresh = 1,
+      .order = ORDER_COMPARATOR },
+    { "clone with a comparator", act_clone, check_sorted, .count = 20, .stable = 1, .alone = 1,
+      .order = ORDER_COMPARATOR },
+    { "the first merge of two inputs", act_merge, check_sorted, .count = 200, .value_size = 4,
+      .stable = 1, .keys_out = 1, .values_out = 1, .fresh = 1 },
+    { "merge of two inputs", act_merge, check_sorted, .count = 200, .value_size = 4, .stable = 1,
+      .keys_out = 1, .values_out = 1 },
+    { "merge of two inputs out of order", act_merge, check_sorted, .count = 3000, .stable = 1,
+      .keys_out = 1, .out_of_order = 1 },
     { "prepare", act_prepare, check_prepared, .value_size = 4, .stable = 1, .fresh = 1 },
     { "clone", act_clone, check_sorted, .value_size = 4, .stable = 1, .alone = 1 },
     { "no key", act_sort, check_sorted, .count = 1, .wait = 1, .event = 1 },
@@ -801,48 +901,77 @@ static const scenario scenarios[] = {
     { "host pairs", act_host, check_sorted, .value_size = 12 },
     { "host indices", act_host, check_sorted, .indices = 1 },
     { "wait list and event", act_sort, check_sorted, .value_size = 8, .wait = 1, .event = 1 },
-    { "out of place", act_sort, check_sorted, .value_size = 4, .keys_out = 1, .values_out = 1, .event = 1 },
-    { "caller's scratch", act_sort, check_sorted, .value_size = 4, .stable = 1, .own_scratch = 1, .event = 1 },
-    { "out of order", act_sort, check_sorted, .value_size = 4, .wait = 1, .event = 1, .out_of_order = 1 },
+    { "out of place", act_sort, check_sorted, .value_size = 4, .keys_out = 1, .values_out = 1,
+      .event = 1 },
+    { "caller's scratch", act_sort, check_sorted, .value_size = 4, .stable = 1, .own_scratch = 1,
+      .event = 1 },
+    { "out of order", act_sort, check_sorted, .value_size = 4, .wait = 1, .event = 1,
+      .out_of_order = 1 },
     { "out of order without an event", act_sort, check_sorted, .value_size = 4, .out_of_order = 1 },
-    { "out of order, stable", act_sort, check_sorted, .value_size = 4, .stable = 1, .wait = 1, .event = 1, .out_of_order = 1 },
-    { "out of order, kernel A", act_sort, check_sorted, .algorithm = "bitonic-a", .count = 12, .items = 8, .event = 1, .out_of_order = 1 },
-    { "out of order, caller's scratch", act_sort, check_sorted, .value_size = 4, .stable = 1, .own_scratch = 1, .event = 1, .out_of_order = 1 },
-    { "the first gather", act_gather, check_gathered, .value_size = 12, .values_out = 1, .indices = 1, .fresh = 1 },
+    { "out of order, stable", act_sort, check_sorted, .value_size = 4, .stable = 1, .wait = 1,
+      .event = 1, .out_of_order = 1 },
+    { "out of order, kernel A", act_sort, check_sorted, .algorithm = "bitonic-a", .count = 12,
+      .items = 8, .event = 1, .out_of_order = 1 },
+    { "out of order, caller's scratch", act_sort, check_sorted, .value_size = 4, .stable = 1,
+      .own_scratch = 1, .event = 1, .out_of_order = 1 },
+    { "the first gather", act_gather, check_gathered, .value_size = 12, .values_out = 1,
+      .indices = 1, .fresh = 1 },
     { "gather", act_gather, check_gathered, .value_size = 12, .values_out = 1, .indices = 1 },
-    { "gather out of order", act_gather, check_gathered, .value_size = 12, .values_out = 1, .indices = 1, .out_of_order = 1 },
+    { "gather out of order", act_gather, check_gathered, .value_size = 12, .values_out = 1,
+      .indices = 1, .out_of_order = 1 },
     { "check of order", act_is_sorted, check_order, .indices = 1 },
     { "check of order out of order", act_is_sorted, check_order, .indices = 1, .out_of_order = 1 },
-    { "destroy while a sort is pending", act_destroy_pending, check_sorted, .count = 100, .value_size = 4, .stable = 1, .alone = 1 },
-    { "destroy while a sort is pending out of order", act_destroy_pending, check_sorted, .count = 100, .value_size = 4, .stable = 1, .out_of_order = 1, .alone = 1 },
-    { "two pending sorts out of order", act_two_pending, check_sorted, .count = 100, .value_size = 4, .stable = 1, .out_of_order = 1, .alone = 1 },
+    { "destroy while a sort is pending", act_destroy_pending, check_sorted, .count = 100,
+      .value_size = 4, .stable = 1, .alone = 1 },
+    { "destroy while a sort is pending out of order", act_destroy_pending, check_sorted,
+      .count = 100, .value_size = 4, .stable = 1, .out_of_order = 1, .alone = 1 },
+    { "two pending sorts out of order", act_two_pending, check_sorted, .count = 100,
+      .value_size = 4, .stable = 1, .out_of_order = 1, .alone = 1 },
     { "self-checking", act_sort, check_verified, .value_size = 4, .event = 1, .verify = 1 },
     { "self-checking without an event", act_sort, check_verified, .value_size = 4, .verify = 1 },
-    { "self-checking out of order", act_sort, check_verified, .value_size = 4, .stable = 1, .event = 1, .out_of_order = 1, .verify = 1 },
-    { "profile", act_sort, check_sorted, .count = 300, .value_size = 16, .stable = 1, .wait = 1, .profile = 1 },
-    { "profile, with an event", act_sort, check_sorted, .algorithm = "merge", .count = 3000, .value_size = 4, .event = 1, .profile = 1 },
-    { "profile out of order", act_sort, check_sorted, .algorithm = "radix", .count = 300, .value_size = 4, .event = 1, .out_of_order = 1, .profile = 1 },
+    { "self-checking out of order", act_sort, check_verified, .value_size = 4, .stable = 1,
+      .event = 1, .out_of_order = 1, .verify = 1 },
+    { "profile", act_sort, check_sorted, .count = 300, .value_size = 16, .stable = 1, .wait = 1,
+      .profile = 1 },
+    { "profile, with an event", act_sort, check_sorted, .algorithm = "merge", .count = 3000,
+      .value_size = 4, .event = 1, .profile = 1 },
+    { "profile out of order", act_sort, check_sorted, .algorithm = "radix", .count = 300,
+      .value_size = 4, .event = 1, .out_of_order = 1, .profile = 1 },
     { "two sorters", act_two_sorters, check_sorted, .value_size = 4, .alone = 1 },
-    { "the first sort of segments", act_sort, check_sorted, .count = 90, .value_size = 4, .segments = 1, .fresh = 1, .event = 1 },
+    { "the first sort of segments", act_sort, check_sorted, .count = 90, .value_size = 4,
+      .segments = 1, .fresh = 1, .event = 1 },
     { "rows", act_sort, check_sorted, .count = 70, .rows = 3, .value_size = 4, .event = 1 },
-    { "rows, argsort, caller's scratch", act_sort, check_sorted, .count = 70, .rows = 3, .indices = 1, .own_scratch = 1, .event = 1 },
-    { "segments of 16-byte values, out of order", act_sort, check_sorted, .count = 90, .segments = 1, .value_size = 16, .wait = 1, .event = 1, .out_of_order = 1 },
-    { "segments in shared tiles", act_sort, check_sorted, .count = 90, .segments = 1, .work_group = 16, .items = 4, .event = 1 },
-    { "long rows in shared tiles", act_sort, check_sorted, .count = 300, .rows = 2, .work_group = 16, .items = 4, .value_size = 4, .event = 1 },
-    { "a count on the device, self-checking", act_sort, check_verified, .count = 90, .counted = 1, .value_size = 4, .event = 1, .verify = 1 },
-    { "segments and a count, self-checking out of order", act_sort, check_verified, .count = 90, .segments = 1, .counted = 1, .indices = 1, .event = 1,
-      .out_of_order = 1, .verify = 1 },
-    { "prepare rows and a count", act_prepare, check_prepared, .count = 70, .rows = 3, .counted = 1, .value_size = 4, .fresh = 1 },
-    { "the first selection", act_sort, check_sorted, .count = 70, .rows = 3, .top = 9, .keys_out = 1, .fresh = 1, .event = 1 },
-    { "selection from rows", act_sort, check_sorted, .count = 70, .rows = 3, .top = 9, .keys_out = 1, .indices = 1, .value_size = 4, .values_out = 1, .event = 1 },
-    { "selection from a row in parts, out of order", act_sort, check_sorted, .count = 20000, .top = 9, .keys_out = 1, .value_size = 12, .values_out = 1,
-      .wait = 1, .event = 1, .out_of_order = 1 },
-    { "the first selection that is sorted afterwards", act_sort, check_sorted, .count = 4200, .rows = 2, .top = 4100, .keys_out = 1, .indices = 1, .fresh = 1 },
-    { "selection that is sorted afterwards, caller's scratch", act_sort, check_sorted, .count = 4200, .top = 4100, .keys_out = 1, .value_size = 4,
-      .values_out = 1, .own_scratch = 1, .event = 1 },
-    { "rows selected and sorted afterwards, out of order", act_sort, check_sorted, .count = 4200, .rows = 2, .top = 4100, .keys_out = 1, .indices = 1,
-      .wait = 1, .event = 1, .out_of_order = 1 },
-    { "prepare a selection that is sorted afterwards", act_prepare, check_prepared, .count = 4200, .rows = 2, .top = 4100, .keys_out = 1, .indices = 1, .fresh = 1 }
+    { "rows, argsort, caller's scratch", act_sort, check_sorted, .count = 70, .rows = 3,
+      .indices = 1, .own_scratch = 1, .event = 1 },
+    { "segments of 16-byte values, out of order", act_sort, check_sorted, .count = 90,
+      .segments = 1, .value_size = 16, .wait = 1, .event = 1, .out_of_order = 1 },
+    { "segments in shared tiles", act_sort, check_sorted, .count = 90, .segments = 1,
+      .work_group = 16, .items = 4, .event = 1 },
+    { "long rows in shared tiles", act_sort, check_sorted, .count = 300, .rows = 2,
+      .work_group = 16, .items = 4, .value_size = 4, .event = 1 },
+    { "a count on the device, self-checking", act_sort, check_verified, .count = 90, .counted = 1,
+      .value_size = 4, .event = 1, .verify = 1 },
+    { "segments and a count, self-checking out of order", act_sort, check_verified, .count = 90,
+      .segments = 1, .counted = 1, .indices = 1, .event = 1, .out_of_order = 1, .verify = 1 },
+    { "prepare rows and a count", act_prepare, check_prepared, .count = 70, .rows = 3, .counted = 1,
+      .value_size = 4, .fresh = 1 },
+    { "the first selection", act_sort, check_sorted, .count = 70, .rows = 3, .top = 9,
+      .keys_out = 1, .fresh = 1, .event = 1 },
+    { "selection from rows", act_sort, check_sorted, .count = 70, .rows = 3, .top = 9,
+      .keys_out = 1, .indices = 1, .value_size = 4, .values_out = 1, .event = 1 },
+    { "selection from a row in parts, out of order", act_sort, check_sorted, .count = 20000,
+      .top = 9, .keys_out = 1, .value_size = 12, .values_out = 1, .wait = 1, .event = 1,
+      .out_of_order = 1 },
+    { "the first selection that is sorted afterwards", act_sort, check_sorted, .count = 4200,
+      .rows = 2, .top = 4100, .keys_out = 1, .indices = 1, .fresh = 1 },
+    { "selection that is sorted afterwards, caller's scratch", act_sort, check_sorted,
+      .count = 4200, .top = 4100, .keys_out = 1, .value_size = 4, .values_out = 1, .own_scratch = 1,
+      .event = 1 },
+    { "rows selected and sorted afterwards, out of order", act_sort, check_sorted, .count = 4200,
+      .rows = 2, .top = 4100, .keys_out = 1, .indices = 1, .wait = 1, .event = 1,
+      .out_of_order = 1 },
+    { "prepare a selection that is sorted afterwards", act_prepare, check_prepared, .count = 4200,
+      .rows = 2, .top = 4100, .keys_out = 1, .indices = 1, .fresh = 1 }
 };
 
 static void fail_scenarios(bench *b)

@@ -1,5 +1,5 @@
-/* The merge family: blocks, work-groups of every shape, stability, fields, comparators, also those that contradict themselves, merges of
-   two inputs, and checks of such results. */
+/* The merge family: blocks, work-groups of every shape, stability, fields, comparators, also those
+   that contradict themselves, merges of two inputs, and checks of such results. */
 
 #include "harness.h"
 
@@ -25,7 +25,11 @@ static void hung(int number)
     _exit(1);
 }
 
-static int is_cpu(const bench *b) { return (b->session.info.type & CL_DEVICE_TYPE_CPU) && !device_name_holds(b->session.info.platform_name, "Oclgrind"); }
+static int is_cpu(const bench *b)
+{
+    return (b->session.info.type & CL_DEVICE_TYPE_CPU)
+           && !device_name_holds(b->session.info.platform_name, "Oclgrind");
+}
 
 /* ---- blocks ------------------------------------------------------------------------------------------------------ */
 
@@ -39,13 +43,16 @@ static size_t largest_group(const bench *b)
 /* Each block is sorted for itself, so nothing crosses from one to another. */
 static int sort_blocks(bench *b, sort_case c, size_t group)
 {
-    const size_t counts[] = { 0, 1, group - 1, group, group + 1, 2 * group, 2 * group + group / 2 + 1, 5 * group - 1 };
+    const size_t counts[] = {
+        0, 1, group - 1, group, group + 1, 2 * group, 2 * group + group / 2 + 1, 5 * group - 1
+    };
     size_t i;
     c.algorithm = "merge-local-only";
     c.d.tuning.work_group = (cl_uint)group;
     c.block = case_block_length(b, &c);
     if (!CHECK(c.block >= 1 && c.block <= group && !(c.block & (c.block - 1)))) return 0;
-    /* A driver may allow a kernel fewer work-items than the device (NVIDIA: 256); every one allows these. */
+    /* A driver may allow a kernel fewer work-items than the device (NVIDIA: 256); every one allows
+       these. */
     if (group <= 256 && c.d.value_size <= 4) CHECK(c.block == group || b->small);
     for (i = 0; i < sizeof counts / sizeof *counts; i++) {
         c.d.count = counts[i];
@@ -90,7 +97,19 @@ static void blocks_of_every_width(bench *b)
 static void sort_around_tiles(bench *b, sort_case c)
 {
     const size_t tile = case_block_length(b, &c);
-    const size_t counts[] = { 0, 1, 2, tile - 1, tile, tile + 1, 2 * tile - 1, 2 * tile, 2 * tile + 1, 3 * tile + tile / 2 + 1, 4 * tile, 7 * tile + 3, 16 * tile + 1 };
+    const size_t counts[] = { 0,
+                              1,
+                              2,
+                              tile - 1,
+                              tile,
+                              tile + 1,
+                              2 * tile - 1,
+                              2 * tile,
+                              2 * tile + 1,
+                              3 * tile + tile / 2 + 1,
+                              4 * tile,
+                              7 * tile + 3,
+                              16 * tile + 1 };
     static const char *const patterns[] = { "mod-16", "uniform", "sorted", "reverse" };
     size_t i;
     for (i = 0; i < sizeof counts / sizeof *counts; i++) {
@@ -124,9 +143,12 @@ static void every_work_group_merges(bench *b)
 
 static void work_groups_merge_every_payload(bench *b)
 {
-    static const struct { cl_uint type; size_t value_size, record_size; } kinds[] = {
-        { CLSORT_U64, 8, 0 }, { CLSORT_U8, 1, 0 }, { CLSORT_I16, 3, 0 }, { CLSORT_F64, 0, 0 }, { CLSORT_F32, 0, 12 }
-    };
+    static const struct { cl_uint type; size_t value_size, record_size;
+    } kinds[] = { { CLSORT_U64, 8, 0 },
+                  { CLSORT_U8, 1, 0 },
+                  { CLSORT_I16, 3, 0 },
+                  { CLSORT_F64, 0, 0 },
+                  { CLSORT_F32, 0, 12 } };
     size_t i;
     for (i = 0; i < (b->few_programs ? 1 : sizeof kinds / sizeof *kinds); i++) {
         sort_case c = case_make(kinds[i].type, 0, "mod-16");
@@ -143,7 +165,8 @@ static void work_groups_merge_every_payload(bench *b)
 /* Slices of one work-item each, on CPUs: around their length, which grows with the array. */
 static void long_arrays_are_merged(bench *b)
 {
-    static const size_t counts[] = { 1023, 1024, 1025, 2047, 2049, 4096, 65535, 65537, 131073, 300001 };
+    static const size_t counts[] = { 1023, 1024,  1025,  2047,   2049,
+                                     4096, 65535, 65537, 131073, 300001 };
     size_t i;
     cl_uint k;
     for (i = 0; i < (b->small ? 3 : sizeof counts / sizeof *counts); i++)
@@ -221,7 +244,10 @@ static void equal_zeros_keep_their_order(bench *b)
 
 /* ---- fields ------------------------------------------------------------------------------------------------------ */
 
-static size_t draw(uint64_t *random, size_t below) { return (size_t)(pattern_random(random) >> 24) % below; }
+static size_t draw(uint64_t *random, size_t below)
+{
+    return (size_t)(pattern_random(random) >> 24) % below;
+}
 
 /* Random fields of one length in every output, by each algorithm that can. */
 static void sort_by_fields(bench *b, cl_uint count, size_t widest, uint64_t *random)
@@ -230,7 +256,9 @@ static void sort_by_fields(bench *b, cl_uint count, size_t widest, uint64_t *ran
     clsort_field fields[CLSORT_MAX_FIELDS];
     record_case c = record_make(NULL, counts[draw(random, b->small ? 4 : 6)]);
     record_draw_fields(&c, fields, count, widest, random);
-    c.d.algorithm = draw(random, 2) ? CLSORT_MERGE : widest && draw(random, 2) ? CLSORT_BITONIC : CLSORT_AUTO;
+    c.d.algorithm = draw(random, 2)             ? CLSORT_MERGE
+                    : widest && draw(random, 2) ? CLSORT_BITONIC
+                                                : CLSORT_AUTO;
     c.seed = pattern_random(random);
     c.shift = draw(random, 3);
     c.verify = (int)draw(random, 2);
@@ -249,16 +277,24 @@ static void records_are_sorted_by_fields(bench *b)
         }
 }
 
-/* The edges of the packing: exactly 8 bytes, one more, and eight fields of 8 bytes each, of which only the last differs. */
+/* The edges of the packing: exactly 8 bytes, one more, and eight fields of 8 bytes each, of which
+   only the last differs. */
 static void wide_fields_take_several_passes(bench *b)
 {
-    static const clsort_field eight[] = { { 0, CLSORT_U32, 0, 0, 0 }, { 4, CLSORT_U16, 1, 0, 0 }, { 6, CLSORT_I8, 0, 0, 0 }, { 7, CLSORT_U8, 1, 0, 0 } };
-    static const clsort_field nine[] = { { 8, CLSORT_U8, 0, 0, 0 }, { 0, CLSORT_F32, 0, 1, 1 }, { 4, CLSORT_U32, 1, 0, 0 } };
+    static const clsort_field eight[] = { { 0, CLSORT_U32, 0, 0, 0 },
+                                          { 4, CLSORT_U16, 1, 0, 0 },
+                                          { 6, CLSORT_I8, 0, 0, 0 },
+                                          { 7, CLSORT_U8, 1, 0, 0 } };
+    static const clsort_field nine[] = { { 8, CLSORT_U8, 0, 0, 0 },
+                                         { 0, CLSORT_F32, 0, 1, 1 },
+                                         { 4, CLSORT_U32, 1, 0, 0 } };
     clsort_field many[CLSORT_MAX_FIELDS];
     record_case c = record_make(NULL, b->small ? 40 : 3000);
     cl_uint i;
     memset(many, 0, sizeof many);
-    for (i = 0; i < CLSORT_MAX_FIELDS; i++) many[i].type = i & 1 ? CLSORT_F64 : CLSORT_I64, many[i].offset = 8 * i, many[i].order = i & 1, many[i].zero_order = 1;
+    for (i = 0; i < CLSORT_MAX_FIELDS; i++)
+        many[i].type = i & 1 ? CLSORT_F64 : CLSORT_I64, many[i].offset = 8 * i,
+        many[i].order = i & 1, many[i].zero_order = 1;
     for (c.output = 0; c.output < RECORD_OUTPUTS; c.output++) {
         c.d.fields = eight, c.d.field_count = 4, c.d.record_size = 8;
         record_run(b, &c);
@@ -338,7 +374,8 @@ static char *copy_text(const char *text)
 /* Sorts with texts of its own, which are overwritten and freed when the call has returned. */
 static void sort_with_passing_texts(bench *b, clsort_sorter *s)
 {
-    char *type = copy_text(record_orders[0].record_type), *precedes = copy_text(record_orders[0].precedes);
+    char *type = copy_text(record_orders[0].record_type),
+         *precedes = copy_text(record_orders[0].precedes);
     clsort_desc d = record_make(&record_orders[0], 50).d;
     cl_int error;
     cl_mem keys = clCreateBuffer(b->session.context, CL_MEM_READ_WRITE, 400, NULL, &error);
@@ -424,20 +461,24 @@ static void preparing_builds_comparators(bench *b)
     CHECK(built == first);
     CHECK_OK(clsort_resolve(s, &c.d, &later));
     CHECK(resolved.algorithm == CLSORT_MERGE && later.algorithm == CLSORT_MERGE);
-    CHECK(resolved.tuning.items == later.tuning.items && resolved.tuning.work_group == later.tuning.work_group);
+    CHECK(resolved.tuning.items == later.tuning.items
+          && resolved.tuning.work_group == later.tuning.work_group);
     clsort_destroy(s);
 }
 
-/* Does the compiler follow #line? NVIDIA's ignores it and quotes the line instead; Oclgrind's log has neither. */
+/* Does the compiler follow #line? NVIDIA's ignores it and quotes the line instead; Oclgrind's log
+   has neither. */
 static int log_holds(const bench *b, const char *log, const char *line, const char *text)
 {
     if (device_name_holds(b->session.info.platform_name, "Oclgrind")) return 1;
-    return strstr(log, device_name_holds(b->session.info.platform_name, "NVIDIA") ? text : line) != NULL;
+    return strstr(log, device_name_holds(b->session.info.platform_name, "NVIDIA") ? text : line)
+           != NULL;
 }
 
-/* A text that does not compile: its status, and what the log says: the place and the text of a wrong line. */
-static void expect_no_compile(bench *b, clsort_sorter *s, const char *record_type, const char *precedes,
-                              const char *line, const char *text)
+/* A text that does not compile: its status, and what the log says: the place and the text of a
+   wrong line. */
+static void expect_no_compile(bench *b, clsort_sorter *s, const char *record_type,
+                              const char *precedes, const char *line, const char *text)
 {
     record_case c = record_make(&record_orders[0], 3);
     cl_int error;
@@ -446,11 +487,13 @@ static void expect_no_compile(bench *b, clsort_sorter *s, const char *record_typ
     c.d.keys = clCreateBuffer(b->session.context, CL_MEM_READ_WRITE, 64, NULL, &error);
     c.d.record_type = record_type;
     c.d.precedes = precedes;
-    CHECK_STATUS(clsort_enqueue_sort(s, b->session.queue, &c.d, 0, NULL, &done), CLSORT_ERROR_COMPARATOR);
+    CHECK_STATUS(clsort_enqueue_sort(s, b->session.queue, &c.d, 0, NULL, &done),
+                 CLSORT_ERROR_COMPARATOR);
     CHECK(!done);
     CHECK(strstr(clsort_last_error(s), clsort_status_text(CLSORT_ERROR_COMPARATOR)) != NULL);
     CHECK(clsort_build_log(s)[0] != 0);
-    if (line && !CHECK(log_holds(b, clsort_build_log(s), line, text))) printf("%.500s\n", clsort_build_log(s));
+    if (line && !CHECK(log_holds(b, clsort_build_log(s), line, text)))
+        printf("%.500s\n", clsort_build_log(s));
     CHECK_STATUS(clsort_prepare(s, &c.d), CLSORT_ERROR_COMPARATOR);
     clReleaseMemObject(c.d.keys);
 }
@@ -461,9 +504,10 @@ static void compile_errors_name_the_callers_lines(bench *b)
     clsort_sorter *s = fresh_sorter(b, 0);
     record_case c = record_make(&record_orders[0], 60);
     expect_no_compile(b, s, good, "a.x\n< b.nothing\n", "precedes:2", "< b.nothing");
-    expect_no_compile(b, s, "typedef struct {\n    unit x, y;\n} clsort_record;", "a.x < b.x", "record_type:2",
-                      "unit x, y;");
-    expect_no_compile(b, s, "typedef struct { uint x, y, z; } clsort_record;", "a.x < b.x", NULL, NULL);
+    expect_no_compile(b, s, "typedef struct {\n    unit x, y;\n} clsort_record;", "a.x < b.x",
+                      "record_type:2", "unit x, y;");
+    expect_no_compile(b, s, "typedef struct { uint x, y, z; } clsort_record;", "a.x < b.x", NULL,
+                      NULL);
     expect_no_compile(b, s, "typedef struct { uint x; } clsort_record;", "a.x < b.x", NULL, NULL);
     expect_no_compile(b, s, "", "a.x < b.x", NULL, NULL);
     if (!b->few_programs) expect_no_compile(b, s, good, "", NULL, NULL);
@@ -494,9 +538,16 @@ static void contradict(bench *b, record_case c, size_t n)
 
 static void contradictions_lose_nothing(bench *b)
 {
-    static const size_t counts[] = { 0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 33, 63, 64, 65, 100, 127, 129, 255, 257, 511, 513, 1023, 1024, 1025, 2049, 3000, 5001 };
-    static const struct { cl_uint work_group, items; } shapes[] = { { 0, 0 }, { 16, 0 }, { 64, 1 } };
-    const size_t shape_count = b->small ? 1 : b->few_programs ? 2 : 3, count_count = b->small ? 12 : sizeof counts / sizeof *counts;
+    static const size_t counts[] = { 0,   1,   2,   3,    4,    5,    7,    8,    9,   15,
+                                     16,  17,  33,  63,   64,   65,   100,  127,  129, 255,
+                                     257, 511, 513, 1023, 1024, 1025, 2049, 3000, 5001 };
+    static const struct {
+        cl_uint work_group, items;
+    } shapes[] = { { 0, 0 }, { 16, 0 }, { 64, 1 } };
+    const size_t shape_count = b->small          ? 1
+                               : b->few_programs ? 2
+                                                 : 3,
+                 count_count = b->small ? 12 : sizeof counts / sizeof *counts;
     size_t i, j;
     contradictions = 0;
     for (i = 0; i < shape_count; i++)
@@ -518,8 +569,11 @@ static void contradictions_lose_nothing(bench *b)
 
 /* ---- merges of two inputs ---------------------------------------------------------------------------------------- */
 
-static const size_t merge_counts[][2] = { { 0, 0 }, { 1, 0 }, { 0, 1 }, { 1, 1 }, { 3, 5 }, { 17, 0 }, { 0, 300 }, { 16, 16 }, { 15, 33 }, { 1000, 1 },
-                                          { 1, 1023 }, { 1023, 1025 }, { 2048, 2048 }, { 5000, 777 }, { 40, 4099 } };
+static const size_t merge_counts[][2] = { { 0, 0 },       { 1, 0 },      { 0, 1 },
+                                          { 1, 1 },       { 3, 5 },      { 17, 0 },
+                                          { 0, 300 },     { 16, 16 },    { 15, 33 },
+                                          { 1000, 1 },    { 1, 1023 },   { 1023, 1025 },
+                                          { 2048, 2048 }, { 5000, 777 }, { 40, 4099 } };
 enum { MERGE_COUNTS = sizeof merge_counts / sizeof *merge_counts };
 
 /* One kind of elements at every size. */
@@ -545,7 +599,9 @@ static void two_inputs_of_every_type_are_merged(bench *b)
             if (b->few_programs && pattern_key_size(c.d.key_type) != 4) continue;
             c.d.order = k & 1;
             c.d.nan_order = k >> 1;
-            c.pattern = pattern_is_float(c.d.key_type) ? k & 1 ? "nans-10" : "around-zero" : k & 1 ? "mod-16" : "uniform";
+            c.pattern = pattern_is_float(c.d.key_type) ? k & 1 ? "nans-10" : "around-zero"
+                        : k & 1                        ? "mod-16"
+                                                       : "uniform";
             merge_sizes(b, c, 1);
             if (b->few_programs && c.d.key_type != CLSORT_F32) continue;
             c.d.value_size = 4;
@@ -586,7 +642,9 @@ static void two_inputs_are_merged_in_work_groups(bench *b)
 static void merges_of_two_inputs_wait_and_are_waited_for(bench *b)
 {
     cl_int error;
-    cl_command_queue unordered = clCreateCommandQueue(b->session.context, b->session.info.id, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, &error);
+    cl_command_queue unordered = clCreateCommandQueue(b->session.context, b->session.info.id,
+                                                      CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE,
+                                                      &error);
     int wait, queue;
     for (queue = 0; queue < (unordered ? 2 : 1); queue++)
         for (wait = 0; wait < CASE_WAITS; wait++) {
@@ -617,7 +675,8 @@ static void unsorted_inputs_harm_nothing_else(bench *b)
 /* ---- checks of results ------------------------------------------------------------------------------------------- */
 
 /* Asks the device for the first unsorted record of n, and compares with the host. */
-static void expect_first_unsorted(bench *b, clsort_desc d, const record_order *order, size_t n, unsigned char *records)
+static void expect_first_unsorted(bench *b, clsort_desc d, const record_order *order, size_t n,
+                                  unsigned char *records)
 {
     record_case c = record_make(order, n);
     record_state s;
@@ -628,13 +687,19 @@ static void expect_first_unsorted(bench *b, clsort_desc d, const record_order *o
     memset(&s, 0, sizeof s);
     s.c = &c;
     s.d = d;
-    while (i < n && record_compare(&s, records + i * d.record_size, records + (i - 1) * d.record_size) >= 0) i++;
+    while (i < n
+           && record_compare(&s, records + i * d.record_size, records + (i - 1) * d.record_size)
+                  >= 0)
+        i++;
     if (i > n) i = n;
     d.count = n;
-    d.keys = clCreateBuffer(b->session.context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, n * d.record_size, records, &error);
+    d.keys = clCreateBuffer(b->session.context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
+                            n * d.record_size, records, &error);
     if (CHECK(!error && !error2)) {
-        CHECK_OK(clsort_enqueue_is_sorted(b->sorter, b->session.queue, &d, result, 0, 0, NULL, NULL));
-        CHECK(clEnqueueReadBuffer(b->session.queue, result, CL_TRUE, 0, 4, &answer, 0, NULL, NULL) == CL_SUCCESS);
+        CHECK_OK(
+            clsort_enqueue_is_sorted(b->sorter, b->session.queue, &d, result, 0, 0, NULL, NULL));
+        CHECK(clEnqueueReadBuffer(b->session.queue, result, CL_TRUE, 0, 4, &answer, 0, NULL, NULL)
+              == CL_SUCCESS);
         CHECK(answer == i);
     }
     clReleaseMemObject(d.keys);
@@ -644,7 +709,10 @@ static void expect_first_unsorted(bench *b, clsort_desc d, const record_order *o
 /* A run of equal records that one unlike record interrupts. */
 static void order_is_checked_by_fields_and_comparators(bench *b)
 {
-    static const clsort_field fields[] = { { 4, CLSORT_U16, 1, 0, 0 }, { 0, CLSORT_F32, 0, 1, 1 }, { 6, CLSORT_I16, 0, 0, 0 }, { 4, CLSORT_I32, 0, 0, 0 } };
+    static const clsort_field fields[] = { { 4, CLSORT_U16, 1, 0, 0 },
+                                           { 0, CLSORT_F32, 0, 1, 1 },
+                                           { 6, CLSORT_I16, 0, 0, 0 },
+                                           { 4, CLSORT_I32, 0, 0, 0 } };
     unsigned char records[8 * 100];
     size_t at, k;
     for (at = 0; at < 100; at += 11)
@@ -668,15 +736,21 @@ static void expect_found(bench *b, record_case c, size_t from, size_t to, int in
 {
     const size_t size = indices ? 4 : c.d.record_size;
     unsigned char *noise = (unsigned char *)malloc(c.d.count * c.d.record_size), x[64], y[64];
-    cl_mem proof = clCreateBuffer(b->session.context, CL_MEM_READ_WRITE, sizeof(clsort_proof), NULL, NULL), target;
+    cl_mem proof = clCreateBuffer(b->session.context, CL_MEM_READ_WRITE, sizeof(clsort_proof), NULL,
+                                  NULL),
+           target;
     cl_command_queue queue = b->session.queue;
     clsort_proof p;
     size_t i;
     uint64_t random = 9;
     record_say(&c);
-    for (i = 0; i < c.d.count * c.d.record_size; i++) noise[i] = (unsigned char)(pattern_random(&random) >> 40);
-    c.d.keys = clCreateBuffer(b->session.context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, c.d.count * c.d.record_size, noise, NULL);
-    if (indices) c.d.indices = clCreateBuffer(b->session.context, CL_MEM_READ_WRITE, c.d.count * 4, NULL, NULL);
+    for (i = 0; i < c.d.count * c.d.record_size; i++)
+        noise[i] = (unsigned char)(pattern_random(&random) >> 40);
+    c.d.keys = clCreateBuffer(b->session.context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
+                              c.d.count * c.d.record_size, noise, NULL);
+    if (indices)
+        c.d.indices = clCreateBuffer(b->session.context, CL_MEM_READ_WRITE, c.d.count * 4, NULL,
+                                     NULL);
     target = indices ? c.d.indices : c.d.keys;
     CHECK_OK(clsort_enqueue_fingerprint(b->sorter, queue, &c.d, proof, 0, 0, NULL, NULL));
     CHECK_OK(clsort_enqueue_sort(b->sorter, queue, &c.d, 0, NULL, NULL));
@@ -709,7 +783,9 @@ static void wrong_orders_are_found(bench *b)
 
 static void self_checking_sorters_know_the_order(bench *b)
 {
-    static const clsort_field fields[] = { { 4, CLSORT_F32, 1, 1, 1 }, { 0, CLSORT_U32, 0, 0, 0 }, { 8, CLSORT_U16, 0, 0, 0 } };
+    static const clsort_field fields[] = { { 4, CLSORT_F32, 1, 1, 1 },
+                                           { 0, CLSORT_U32, 0, 0, 0 },
+                                           { 8, CLSORT_U16, 0, 0, 0 } };
     clsort_sorter *s = fresh_sorter(b, CLSORT_OPTION_VERIFY);
     int k;
     for (k = 0; k < 2; k++) {
@@ -723,14 +799,17 @@ static void self_checking_sorters_know_the_order(bench *b)
 }
 
 static const test_entry tests[] = {
-    { "every work-group size sorts blocks, stable, each for itself", every_work_group_sorts_blocks },
+    { "every work-group size sorts blocks, stable, each for itself",
+      every_work_group_sorts_blocks },
     { "blocks of every width of key and payload are sorted", blocks_of_every_width },
     { "every work-group size and number of items merges", every_work_group_merges },
     { "work-groups merge every kind of payload", work_groups_merge_every_payload },
     { "arrays of many slices are merged", long_arrays_are_merged },
-    { "equal keys keep their order with every payload, in both orders", equal_keys_keep_their_order },
+    { "equal keys keep their order with every payload, in both orders",
+      equal_keys_keep_their_order },
     { "equal zeros keep their order", equal_zeros_keep_their_order },
-    { "records are sorted by one to eight fields of any type and order", records_are_sorted_by_fields },
+    { "records are sorted by one to eight fields of any type and order",
+      records_are_sorted_by_fields },
     { "fields of more than 8 bytes take several passes", wide_fields_take_several_passes },
     { "comparators sort records of every size", comparators_sort_records },
     { "an expression of any scalar type is true where it is not 0", truth_of_any_type },
@@ -739,18 +818,25 @@ static const test_entry tests[] = {
     { "comparators differ by either of their texts", comparators_differ_by_either_text },
     { "prepare builds a comparator, and resolve tells its shape", preparing_builds_comparators },
     { "compile errors name the lines of the caller's text", compile_errors_name_the_callers_lines },
-    { "comparators that contradict themselves lose no record and harm nothing", contradictions_lose_nothing },
-    { "two sorted inputs of every type are merged, the first one first", two_inputs_of_every_type_are_merged },
-    { "two sorted inputs with values of every size are merged", two_inputs_with_values_of_every_size_are_merged },
+    { "comparators that contradict themselves lose no record and harm nothing",
+      contradictions_lose_nothing },
+    { "two sorted inputs of every type are merged, the first one first",
+      two_inputs_of_every_type_are_merged },
+    { "two sorted inputs with values of every size are merged",
+      two_inputs_with_values_of_every_size_are_merged },
     { "two sorted inputs are merged in work-groups", two_inputs_are_merged_in_work_groups },
-    { "merges of two inputs wait, and are waited for", merges_of_two_inputs_wait_and_are_waited_for },
-    { "merges of unsorted inputs write nothing but their output", unsorted_inputs_harm_nothing_else },
+    { "merges of two inputs wait, and are waited for",
+      merges_of_two_inputs_wait_and_are_waited_for },
+    { "merges of unsorted inputs write nothing but their output",
+      unsorted_inputs_harm_nothing_else },
     { "order is checked by fields and by comparators", order_is_checked_by_fields_and_comparators },
     { "wrong orders of fields and comparators are found", wrong_orders_are_found },
-    { "sorters that check themselves know fields and comparators", self_checking_sorters_know_the_order }
+    { "sorters that check themselves know fields and comparators",
+      self_checking_sorters_know_the_order }
 };
 
-/* A merge that makes no progress hangs: no program runs longer than this, on all devices together. */
+/* A merge that makes no progress hangs: no program runs longer than this, on all devices
+   together. */
 int main(void)
 {
     signal(SIGALRM, hung);

@@ -1,6 +1,7 @@
 /* Clones in threads, clones of clones in threads of their own, on the driver of mock.h: for
    ThreadSanitizer. That driver synchronises no threads, so a sorter that shares something with its
-   clone is seen. Sorters are destroyed while their clones work, and while their sorts are queued. */
+   clone is seen. Sorters are destroyed while their clones work, and while their sorts are
+   queued. */
 
 #include "mock.h"
 

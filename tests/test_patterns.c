@@ -14,7 +14,10 @@ static void run_patterns(bench *b, sort_case c)
     }
 }
 
-static size_t medium_size(const bench *b) { return b->small ? 100 : 3 * b->tile < 20000 ? 3 * b->tile : 20000; }
+static size_t medium_size(const bench *b)
+{
+    return b->small ? 100 : 3 * b->tile < 20000 ? 3 * b->tile : 20000;
+}
 
 static void every_pattern_of_keys(bench *b)
 {
@@ -80,9 +83,11 @@ static int sort_string(string_bench *s, size_t n)
 {
     cl_command_queue queue = s->b->session.queue;
     s->d.count = n;
-    return CHECK(clEnqueueWriteBuffer(queue, s->d.keys, CL_FALSE, 0, n, s->keys, 0, NULL, NULL) == CL_SUCCESS)
-        && CHECK_OK(clsort_enqueue_sort(s->b->sorter, queue, &s->d, 0, NULL, NULL))
-        && CHECK(clEnqueueReadBuffer(queue, s->d.keys, CL_TRUE, 0, n, s->keys, 0, NULL, NULL) == CL_SUCCESS);
+    return CHECK(clEnqueueWriteBuffer(queue, s->d.keys, CL_FALSE, 0, n, s->keys, 0, NULL, NULL)
+                 == CL_SUCCESS)
+           && CHECK_OK(clsort_enqueue_sort(s->b->sorter, queue, &s->d, 0, NULL, NULL))
+           && CHECK(clEnqueueReadBuffer(queue, s->d.keys, CL_TRUE, 0, n, s->keys, 0, NULL, NULL)
+                    == CL_SUCCESS);
 }
 
 /* Bit i of `bits` is key i; sorted, all zeros come before all ones. */
@@ -116,7 +121,8 @@ static void every_string_of_zeros_and_ones(bench *b)
     sort_all_bits(b, "auto", b->small ? 5 : 16);
     for (i = 1; clsort_algorithm_name(i); i++) {
         if (case_sorts_rows(clsort_algorithm_name(i))) continue;
-        if (b->few_programs && !strncmp(clsort_algorithm_name(i), "quicksort", 9)) continue;   /* of u8, minutes of Intel's compiler */
+        /* of u8, minutes of Intel's compiler */
+        if (b->few_programs && !strncmp(clsort_algorithm_name(i), "quicksort", 9)) continue;
         sort_all_bits(b, clsort_algorithm_name(i), b->small ? 3 : 9);
     }
 }

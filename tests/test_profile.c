@@ -1,5 +1,6 @@
-/* What clsort says about its own work: the profile callback, which hears of every command, and clsort_explain, which counts them
-   beforehand. Every sort here is both explained and heard, and the two must agree. */
+/* What clsort says about its own work: the profile callback, which hears of every command, and
+   clsort_explain, which counts them beforehand. Every sort here is both explained and heard, and
+   the two must agree. */
 
 #include "counted.h"
 
@@ -62,7 +63,8 @@ static void check_stage(const char *stage, cl_command_type type)
     else CHECK(type == CL_COMMAND_MARKER && !strcmp(stage, "clEnqueueMarkerWithWaitList"));
 }
 
-/* Every event is complete, of the type that its stage names, and none starts before the one that came first. */
+/* Every event is complete, of the type that its stage names, and none starts before the one that
+   came first. */
 static void check_events(const heard *h)
 {
     cl_ulong before = 0, start = 0;
@@ -71,10 +73,16 @@ static void check_events(const heard *h)
         cl_int state = CL_QUEUED;
         cl_command_type type = 0;
         CHECK(clWaitForEvents(1, &h->event[i]) == CL_SUCCESS);
-        CHECK(clGetEventInfo(h->event[i], CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, NULL) == CL_SUCCESS && state == CL_COMPLETE);
-        CHECK(clGetEventInfo(h->event[i], CL_EVENT_COMMAND_TYPE, sizeof type, &type, NULL) == CL_SUCCESS);
+        CHECK(clGetEventInfo(h->event[i], CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state,
+                             NULL)
+                  == CL_SUCCESS
+              && state == CL_COMPLETE);
+        CHECK(clGetEventInfo(h->event[i], CL_EVENT_COMMAND_TYPE, sizeof type, &type, NULL)
+              == CL_SUCCESS);
         check_stage(h->stage[i], type);
-        CHECK(clGetEventProfilingInfo(h->event[i], CL_PROFILING_COMMAND_START, sizeof start, &start, NULL) == CL_SUCCESS);
+        CHECK(clGetEventProfilingInfo(h->event[i], CL_PROFILING_COMMAND_START, sizeof start, &start,
+                                      NULL)
+              == CL_SUCCESS);
         CHECK(start >= before);
         before = start;
     }
@@ -85,11 +93,13 @@ static size_t explained(const char *text, const char *word)
 {
     const size_t length = strlen(word);
     for (; text; text = strchr(text, '\n') ? strchr(text, '\n') + 1 : NULL)
-        if (!strncmp(text, word, length) && text[length] == ' ') return (size_t)strtoull(text + length, NULL, 10);
+        if (!strncmp(text, word, length) && text[length] == ' ')
+            return (size_t)strtoull(text + length, NULL, 10);
     return (size_t)-1;
 }
 
-/* How often a kernel was heard of must be how often its name follows a number in the explanation. */
+/* How often a kernel was heard of must be how often its name follows a number in the
+   explanation. */
 static void check_explained(const heard *h, const char *text)
 {
     size_t kernels = 0;
@@ -98,7 +108,8 @@ static void check_explained(const heard *h, const char *text)
     for (k = 0; k < CLSORT__KERNEL_COUNT; k++) {
         char line[100];
         size_t times = 0;
-        for (i = 0; i < h->count; i++) times += !strcmp(h->stage[i], clsort__kernel_entries[k].name);
+        for (i = 0; i < h->count; i++)
+            times += !strcmp(h->stage[i], clsort__kernel_entries[k].name);
         kernels += times;
         if (!times) continue;
         snprintf(line, sizeof line, " %d %s", (int)times, clsort__kernel_entries[k].name);
@@ -109,7 +120,8 @@ static void check_explained(const heard *h, const char *text)
 
 /* ---- every algorithm --------------------------------------------------------------------------------------------- */
 
-/* One sort, explained before, heard, and compared with the reference. `b` has the sorter that listens. */
+/* One sort, explained before, heard, and compared with the reference. `b` has the sorter that
+   listens. */
 static void hear_case(const bench *b, sort_case *c)
 {
     clsort_desc d = c->d;
@@ -117,7 +129,8 @@ static void hear_case(const bench *b, sort_case *c)
     int launches;
     case_say(c);
     d.flags |= case_role_flags(c);
-    if (clsort_select(&d, c->algorithm) != CL_SUCCESS || clsort_check(b->sorter, &d) != CL_SUCCESS) return;
+    if (clsort_select(&d, c->algorithm) != CL_SUCCESS || clsort_check(b->sorter, &d) != CL_SUCCESS)
+        return;
     if (case_sorts_blocks(c->algorithm)) c->block = case_block_length(b, c);
     CHECK_OK(clsort_prepare(b->sorter, &d));
     CHECK_OK(clsort_explain(b->sorter, &d, text, sizeof text));
@@ -126,7 +139,8 @@ static void hear_case(const bench *b, sort_case *c)
     case_run(b, c);
     CHECK(ear.count > 0 && ear.count == counted.launches - launches);
     check_events(&ear);
-    if (!case_blocks(c)) check_explained(&ear, text);   /* who looks at the data between rounds may need fewer than it explains */
+    if (!case_blocks(c)) check_explained(&ear, text);   /* who looks at the data between rounds may
+                                                           need fewer than it explains */
     forget(&ear);
 }
 
@@ -153,7 +167,8 @@ static void hears_algorithms(bench *b)
     listening.sorter = listening_sorter(b);
     for (i = 0; clsort_algorithm_name(i); i++) {
         hear_algorithm(&listening, clsort_algorithm_name(i), 700, b->session.queue);
-        if (!b->small) hear_algorithm(&listening, clsort_algorithm_name(i), 20000, b->session.queue);
+        if (!b->small)
+            hear_algorithm(&listening, clsort_algorithm_name(i), 20000, b->session.queue);
     }
     clsort_destroy(listening.sorter);
 }
@@ -163,7 +178,9 @@ static void hears_out_of_order(bench *b)
     bench listening = *b;
     cl_int error = CL_SUCCESS;
     cl_command_queue queue = clCreateCommandQueue(b->session.context, b->session.info.id,
-                                                  CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE, &error);
+                                                  CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE
+                                                      | CL_QUEUE_PROFILING_ENABLE,
+                                                  &error);
     if (!queue) {
         printf("this device has no out-of-order queues with profiling\n");
         return;
@@ -179,9 +196,11 @@ static void hears_out_of_order(bench *b)
 /* Selections: whole rows, rows in parts, and a k that is sorted afterwards. */
 static void hears_selections(bench *b)
 {
-    static const struct { size_t rows, count, k; int outputs; } shapes[] = {
-        { 20, 100, 7, TOP_INDICES }, { 1, 40000, 7, TOP_VALUES }, { 2, 9000, 9000, TOP_KEYS }, { 1, 9000, 5000, TOP_KEYS | TOP_VALUES }
-    };
+    static const struct { size_t rows, count, k; int outputs;
+    } shapes[] = { { 20, 100, 7, TOP_INDICES },
+                   { 1, 40000, 7, TOP_VALUES },
+                   { 2, 9000, 9000, TOP_KEYS },
+                   { 1, 9000, 5000, TOP_KEYS | TOP_VALUES } };
     bench listening = *b;
     size_t i;
     listening.sorter = listening_sorter(b);
@@ -192,7 +211,8 @@ static void hears_selections(bench *b)
         clsort_desc d = c.d;
         c.outputs = shapes[i].outputs;
         c.d.value_size = d.value_size = c.outputs & TOP_VALUES ? 12 : 0;
-        d.flags = (c.outputs & TOP_INDICES ? CLSORT_FLAG_INDICES : 0) | (c.outputs & TOP_KEYS ? CLSORT_FLAG_KEYS_OUT : 0);
+        d.flags = (c.outputs & TOP_INDICES ? CLSORT_FLAG_INDICES : 0)
+                  | (c.outputs & TOP_KEYS ? CLSORT_FLAG_KEYS_OUT : 0);
         CHECK_OK(clsort_explain(listening.sorter, &d, text, sizeof text));
         CHECK(ear.count == 0 && counted.launches == launches);
         top_run(&listening, &c);
@@ -220,7 +240,8 @@ static void check_heard(const char *const *stages)
 {
     int i;
     for (i = 0; stages[i]; i++)
-        if (!CHECK(i < ear.count && !strcmp(ear.stage[i], stages[i]))) printf("  %s, not %s\n", i < ear.count ? ear.stage[i] : "the end", stages[i]);
+        if (!CHECK(i < ear.count && !strcmp(ear.stage[i], stages[i])))
+            printf("  %s, not %s\n", i < ear.count ? ear.stage[i] : "the end", stages[i]);
     CHECK(ear.count == i);
     check_events(&ear);
     forget(&ear);
@@ -231,7 +252,8 @@ static void hears_every_call(bench *b)
     static const char *const ordered[] = { "clEnqueueFillBuffer", "clsort_is_sorted", NULL };
     static const char *const gathered[] = { "clsort_gather", NULL };
     static const char *const printed[] = { "clEnqueueFillBuffer", "clsort_fingerprint", NULL };
-    static const char *const verified[] = { "clEnqueueFillBuffer", "clsort_fingerprint", "clsort_is_sorted", NULL };
+    static const char *const verified[] = { "clEnqueueFillBuffer", "clsort_fingerprint",
+                                            "clsort_is_sorted", NULL };
     clsort_sorter *s = listening_sorter(b);
     clsort_array array;
     clsort_gather g;
@@ -278,7 +300,8 @@ static void hears_markers(bench *b)
     clsort_destroy(s);
 }
 
-/* The last event is the caller's; those that the callback kept outlive the sorter; a clone tells, too; nothing is leaked. */
+/* The last event is the caller's; those that the callback kept outlive the sorter; a clone tells,
+   too; nothing is leaked. */
 static void events_and_clones(bench *b)
 {
     const int live = counted.live[COUNTED_EVENT];
@@ -307,7 +330,8 @@ static void events_and_clones(bench *b)
 /* ---- explanations ------------------------------------------------------------------------------------------------ */
 
 /* Explains `algorithm` and compares passes, commands and bytes with what is known of it. */
-static void check_numbers(const bench *b, const char *algorithm, clsort_desc d, size_t passes, size_t launches, size_t copies, size_t moved)
+static void check_numbers(const bench *b, const char *algorithm, clsort_desc d, size_t passes,
+                          size_t launches, size_t copies, size_t moved)
 {
     char text[TEXT_MAX], first[100];
     size_t scratch = 0;
@@ -317,12 +341,14 @@ static void check_numbers(const bench *b, const char *algorithm, clsort_desc d, 
     CHECK_OK(clsort_explain(b->sorter, &d, text, sizeof text));
     CHECK_OK(clsort_scratch_size(b->sorter, &d, &scratch));
     CHECK(!strncmp(text, first, strlen(first)));
-    CHECK(explained(text, "passes") == passes && explained(text, "launches") == launches && explained(text, "copies") == copies);
+    CHECK(explained(text, "passes") == passes && explained(text, "launches") == launches
+          && explained(text, "copies") == copies);
     CHECK(explained(text, "moved") == moved && explained(text, "scratch") == scratch);
 }
 
-/* Networks without local memory are known by hand: L (L + 1) / 2 steps for 2^L elements, 55 for 1024; kernel A reads two elements and
-   writes one, and where its steps are odd a copy comes first. Of 4 digits radix counts and moves each once. */
+/* Networks without local memory are known by hand: L (L + 1) / 2 steps for 2^L elements, 55 for
+   1024; kernel A reads two elements and writes one, and where its steps are odd a copy comes first.
+   Of 4 digits radix counts and moves each once. */
 static void known_numbers(bench *b)
 {
     clsort_desc d = clsort_desc_default();
@@ -340,14 +366,16 @@ static void known_numbers(bench *b)
     check_numbers(b, "merge", d, 0, 0, 0, 0);
 }
 
-/* By index a key is read and a pair written, pairs are sorted, and a value of 16 bytes is copied and gathered through its index. */
+/* By index a key is read and a pair written, pairs are sorted, and a value of 16 bytes is copied
+   and gathered through its index. */
 static void known_numbers_by_index(bench *b)
 {
     clsort_desc d = clsort_desc_default();
     d.key_type = CLSORT_U32;
     d.count = 100000;
     d.value_size = 16;
-    check_numbers(b, "radix-portable", d, 4 + 3, 12 + 2, 1, 4 * (400000 + 1600000) + 400000 + 2 * 1600000 + 100000 * (4 + 32));
+    check_numbers(b, "radix-portable", d, 4 + 3, 12 + 2, 1,
+                  4 * (400000 + 1600000) + 400000 + 2 * 1600000 + 100000 * (4 + 32));
 }
 
 /* A short row is read once to list it and once to sort the list. */
@@ -377,7 +405,8 @@ static void explains_into_any_room(bench *b)
     for (size = 1; size <= strlen(whole) + 2; size++) {
         memset(part, 'x', sizeof part);
         CHECK_OK(clsort_explain(b->sorter, &d, part, size));
-        CHECK(strlen(part) == (size <= strlen(whole) ? size - 1 : strlen(whole)) && !strncmp(part, whole, strlen(part)) && part[size] == 'x');
+        CHECK(strlen(part) == (size <= strlen(whole) ? size - 1 : strlen(whole))
+              && !strncmp(part, whole, strlen(part)) && part[size] == 'x');
     }
 }
 
@@ -411,16 +440,19 @@ static void explains_without_building(bench *b)
     d.precedes = "a.key < b.key";
     CHECK_OK(clsort_explain(s, &d, text, sizeof text));
     CHECK(counted.made[COUNTED_PROGRAM] == made && counted.launches == launches);
-    CHECK(explained(text, "launches") > 1 && strstr(text, "clsort_merge_clamp") && !strncmp(text, "algorithm merge\n", 16));
+    CHECK(explained(text, "launches") > 1 && strstr(text, "clsort_merge_clamp")
+          && !strncmp(text, "algorithm merge\n", 16));
     clsort_destroy(s);
 }
 
 /* ---- table ------------------------------------------------------------------------------------------------------- */
 
 static const test_entry tests[] = {
-    { "the profile hears of each command of every algorithm, and explain counted them", hears_algorithms },
+    { "the profile hears of each command of every algorithm, and explain counted them",
+      hears_algorithms },
     { "the profile hears of each command on an out-of-order queue", hears_out_of_order },
-    { "the profile hears of each command of a selection, and explain counted them", hears_selections },
+    { "the profile hears of each command of a selection, and explain counted them",
+      hears_selections },
     { "the profile hears of gathers, checks and proofs", hears_every_call },
     { "the profile hears of a marker", hears_markers },
     { "events of a profile belong to the caller, and clones have the callback", events_and_clones },

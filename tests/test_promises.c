@@ -149,7 +149,8 @@ static void expect_monotonic(clsort_sorter *s, clsort_desc d, const size_t *coun
             last = sizes[i];
             continue;
         }
-        if (test_now.faults <= 5) printf("  %zu elements: %zu, before %zu\n", d.count, sizes[i], last);
+        if (test_now.faults <= 5)
+            printf("  %zu elements: %zu, before %zu\n", d.count, sizes[i], last);
         return;
     }
 }
@@ -178,7 +179,8 @@ static void scratch_is_monotonic(bench *b)
     }
 }
 
-/* Tables of about 41 KB for each of many rows: a size is right or refused, on hosts of 32 bits, too. */
+/* Tables of about 41 KB for each of many rows: a size is right or refused, on hosts of 32 bits,
+   too. */
 static void sizes_do_not_wrap(bench *b)
 {
     size_t rows, bytes;

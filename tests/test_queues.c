@@ -17,7 +17,8 @@ enum { N = 3000 };
 
 /* ---- jobs: one array each ---------------------------------------------------------------------------------------- */
 
-/* An array of pairs; pair i has the value i. Keys repeat, so that a stable order can be told from another one. */
+/* An array of pairs; pair i has the value i. Keys repeat, so that a stable order can be told from
+   another one. */
 typedef struct job {
     cl_context context;
     cl_mem keys, values;
@@ -33,8 +34,10 @@ static int open_job(job *j, cl_context context, uint64_t seed)
     j->context = context;
     pattern_fill(pattern_find("mod-256"), CLSORT_U32, N, seed, 0, j->input);
     for (i = 0; i < N; i++) order[i] = i;
-    j->keys = clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, sizeof j->input, j->input, &error);
-    j->values = clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, sizeof order, order, &error2);
+    j->keys = clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, sizeof j->input,
+                             j->input, &error);
+    j->values = clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, sizeof order,
+                               order, &error2);
     return CHECK(error == CL_SUCCESS && error2 == CL_SUCCESS);
 }
 
@@ -45,8 +48,10 @@ static void close_job(job *j)
     if (j->values) clReleaseMemObject(j->values);
 }
 
-/* A stable sort of pairs with scratch memory, by the algorithm of a name or, for NULL, the one that AUTO picks. */
-static clsort_status start_job_by(const char *algorithm, job *j, clsort_sorter *s, cl_command_queue queue, cl_uint n_wait, const cl_event *wait)
+/* A stable sort of pairs with scratch memory, by the algorithm of a name or, for NULL, the one that
+   AUTO picks. */
+static clsort_status start_job_by(const char *algorithm, job *j, clsort_sorter *s,
+                                  cl_command_queue queue, cl_uint n_wait, const cl_event *wait)
 {
     clsort_desc d = clsort_desc_default();
     if (algorithm) CHECK_OK(clsort_select(&d, algorithm));
@@ -59,7 +64,8 @@ static clsort_status start_job_by(const char *algorithm, job *j, clsort_sorter *
     return clsort_enqueue_sort(s, queue, &d, n_wait, wait, &j->done);
 }
 
-static clsort_status start_job(job *j, clsort_sorter *s, cl_command_queue queue, cl_uint n_wait, const cl_event *wait)
+static clsort_status start_job(job *j, clsort_sorter *s, cl_command_queue queue, cl_uint n_wait,
+                               const cl_event *wait)
 {
     return start_job_by(NULL, j, s, queue, n_wait, wait);
 }
@@ -79,7 +85,9 @@ static int read_job(const job *j, cl_uint *keys, cl_uint *values)
     cl_command_queue queue = clCreateCommandQueue(j->context, device, 0, &error);
     if (!CHECK(error == CL_SUCCESS)) return 0;
     error = clEnqueueReadBuffer(queue, j->keys, CL_TRUE, 0, sizeof j->input, keys, 0, NULL, NULL);
-    if (!error) error = clEnqueueReadBuffer(queue, j->values, CL_TRUE, 0, sizeof j->input, values, 0, NULL, NULL);
+    if (!error)
+        error = clEnqueueReadBuffer(queue, j->values, CL_TRUE, 0, sizeof j->input, values, 0, NULL,
+                                    NULL);
     clReleaseCommandQueue(queue);
     return CHECK(error == CL_SUCCESS);
 }
@@ -100,7 +108,8 @@ static int job_is_sorted(const job *j)
     if (!read_job(j, keys, values)) return 0;
     for (i = 0; i < N; i++) {
         if (values[i] >= N || keys[i] != j->input[values[i]]) return 0;
-        if (i && (keys[i - 1] > keys[i] || (keys[i - 1] == keys[i] && values[i - 1] >= values[i]))) return 0;
+        if (i && (keys[i - 1] > keys[i] || (keys[i - 1] == keys[i] && values[i - 1] >= values[i])))
+            return 0;
     }
     return 1;
 }
@@ -123,8 +132,9 @@ static void nap(long milliseconds)
 static cl_command_queue open_queue(bench *b, int out_of_order)
 {
     cl_int error = 0;
-    cl_command_queue queue = clCreateCommandQueue(b->session.context, b->session.info.id,
-                                                  out_of_order ? CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0, &error);
+    cl_command_queue queue = clCreateCommandQueue(
+        b->session.context, b->session.info.id,
+        out_of_order ? CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0, &error);
     if (error != CL_SUCCESS && out_of_order) printf("this device has no out-of-order queues\n");
     else CHECK(error == CL_SUCCESS);
     return queue;
@@ -214,7 +224,8 @@ static void chain_of_jobs(bench *b)
     for (i = 0; i < JOBS; i++) opened += open_job(&j[i], b->session.context, (uint64_t)i);
     if (opened < JOBS) return;
     for (i = 0; i < JOBS; i++)
-        CHECK_OK(start_job(&j[i], b->sorter, i & 1 ? queue : b->session.queue, i > 0, i ? &j[i - 1].done : NULL));
+        CHECK_OK(start_job(&j[i], b->sorter, i & 1 ? queue : b->session.queue, i > 0,
+                           i ? &j[i - 1].done : NULL));
     CHECK(clFlush(queue) == CL_SUCCESS && clFlush(b->session.queue) == CL_SUCCESS);
     for (i = JOBS; i-- > 0;) finish_job(&j[i]);
     for (i = 0; i < JOBS; i++) close_job(&j[i]);
@@ -236,7 +247,8 @@ static void run_in_flight(bench *b, int out_of_order)
     for (i = 0; i < IN_FLIGHT; i++) opened += open_job(&j[i], b->session.context, 10 + (uint64_t)i);
     AT(out_of_order ? "out-of-order queues" : "in-order queues");
     if (queues[0] && queues[1] && opened == IN_FLIGHT) {
-        for (i = 0; i < IN_FLIGHT; i++) CHECK_OK(start_job(&j[i], b->sorter, queues[i & 1], 0, NULL));
+        for (i = 0; i < IN_FLIGHT; i++)
+            CHECK_OK(start_job(&j[i], b->sorter, queues[i & 1], 0, NULL));
         CHECK(clFlush(queues[0]) == CL_SUCCESS && clFlush(queues[1]) == CL_SUCCESS);
         for (i = 0; i < IN_FLIGHT; i++) finish_job(&j[i]);
     }
@@ -259,7 +271,8 @@ static void no_profiling_needed(bench *b)
 {
     cl_command_queue queue = open_queue(b, 0);
     job j;
-    if (open_job(&j, b->session.context, 3) && CHECK_OK(start_job(&j, b->sorter, queue, 0, NULL))) finish_job(&j);
+    if (open_job(&j, b->session.context, 3) && CHECK_OK(start_job(&j, b->sorter, queue, 0, NULL)))
+        finish_job(&j);
     close_job(&j);
     clReleaseCommandQueue(queue);
 }
@@ -281,7 +294,9 @@ static void run_destroyed(bench *b, int out_of_order)
     cl_int error = 0;
     cl_event gate = clCreateUserEvent(b->session.context, &error);
     job j[2];
-    if (!queue || !open_job(&j[0], b->session.context, 4) || !open_job(&j[1], b->session.context, 5)) return;
+    if (!queue || !open_job(&j[0], b->session.context, 4)
+        || !open_job(&j[1], b->session.context, 5))
+        return;
     CHECK_OK(start_job(&j[0], s, queue, 1, &gate));
     CHECK_OK(clsort_trim(s));
     CHECK_OK(start_job(&j[1], s, queue, 1, &gate));
@@ -308,8 +323,8 @@ static int live_programs(void)
     return COUNTED_ADD(counted.live[COUNTED_PROGRAM], 0);
 }
 
-/* A sorter told that the driver is one whose launches need their programs: they are released when the work
-   is done, or after a wait where neither mark nor callback can be had. */
+/* A sorter told that the driver is one whose launches need their programs: they are released when
+   the work is done, or after a wait where neither mark nor callback can be had. */
 static void run_heritage(bench *b, int out_of_order, int fail)
 {
     cl_command_queue queue = open_queue(b, out_of_order);
@@ -364,11 +379,13 @@ static void expect_single_references(cl_command_queue queue, const job *j)
     clGetCommandQueueInfo(queue, CL_QUEUE_REFERENCE_COUNT, sizeof queues, &queues, NULL);
     clGetMemObjectInfo(j->keys, CL_MEM_REFERENCE_COUNT, sizeof keys, &keys, NULL);
     clGetMemObjectInfo(j->values, CL_MEM_REFERENCE_COUNT, sizeof values, &values, NULL);
-    AT("references: queue %u, keys %u, values %u", (unsigned)queues, (unsigned)keys, (unsigned)values);
+    AT("references: queue %u, keys %u, values %u", (unsigned)queues, (unsigned)keys,
+       (unsigned)values);
     CHECK(queues == 1 && keys == 1 && values == 1);
 }
 
-/* The context is counted with the queue gone: a driver's queue may hold its last command, and that the context. */
+/* The context is counted with the queue gone: a driver's queue may hold its last command, and that
+   the context. */
 static void reference_counts(bench *b)
 {
     cl_uint before = context_references(b), after;
@@ -493,7 +510,8 @@ static void everything_is_released(bench *b)
     if (queue) clReleaseCommandQueue(queue);
 }
 
-/* With caller's scratch a call that was prepared creates nothing but its event, and allocates nothing. */
+/* With caller's scratch a call that was prepared creates nothing but its event, and allocates
+   nothing. */
 static void warmed_up_calls_create_nothing(bench *b)
 {
     clsort_desc d = clsort_desc_default();
@@ -557,7 +575,8 @@ static void clones_in_threads(bench *b)
         w[t].b = b;
         w[t].queue = open_queue(b, 0);
         CHECK_OK(clsort_clone(b->sorter, &w[t].sorter));
-        for (i = 0; i < 4; i++) open_job(&w[t].jobs[i], b->session.context, (uint64_t)(20 + 4 * t + i));
+        for (i = 0; i < 4; i++)
+            open_job(&w[t].jobs[i], b->session.context, (uint64_t)(20 + 4 * t + i));
     }
     for (t = 0; t < THREADS; t++) CHECK(!pthread_create(&threads[t], NULL, work, &w[t]));
     for (t = 0; t < THREADS; t++) {
@@ -584,14 +603,17 @@ static void fail_the_gate(bench *b)
     CHECK_OK(start_job(&j, b->sorter, queue, 1, &gate));
     CHECK(clFlush(queue) == CL_SUCCESS);
     CHECK(clSetUserEventStatus(gate, -1) == CL_SUCCESS);
-    CHECK(clWaitForEvents(1, &j.done) != CL_SUCCESS);   /* not its state: Intel's runtime calls even a plain copy complete then */
+    CHECK(clWaitForEvents(1, &j.done) != CL_SUCCESS);   /* not its state: Intel's runtime calls even
+                                                           a plain copy complete then */
     nap(30);
     CHECK(job_is_untouched(&j));
 }
 
-static const test_entry child_tests[] = { { "nothing moves after a failed dependency", fail_the_gate } };
+static const test_entry child_tests[] = { { "nothing moves after a failed dependency",
+                                            fail_the_gate } };
 
-/* Some drivers crash or hang on a failed user event, so a process of its own tries; CLSORT_DEVICE narrows it to this device. */
+/* Some drivers crash or hang on a failed user event, so a process of its own tries; CLSORT_DEVICE
+   narrows it to this device. */
 static void failed_dependencies(bench *b)
 {
     int state = 0;
@@ -606,7 +628,9 @@ static void failed_dependencies(bench *b)
         _exit(127);
     }
     CHECK(child > 0 && waitpid(child, &state, 0) == child);
-    if (WIFSIGNALED(state)) printf("remark: this driver %s on a failed user event\n", WTERMSIG(state) == SIGALRM ? "hangs" : "crashes");
+    if (WIFSIGNALED(state))
+        printf("remark: this driver %s on a failed user event\n",
+               WTERMSIG(state) == SIGALRM ? "hangs" : "crashes");
     else CHECK(WIFEXITED(state) && WEXITSTATUS(state) == 0);
 }
 
@@ -619,7 +643,8 @@ static const test_entry tests[] = {
     { "sorts on two queues can wait for each other", chain_of_jobs },
     { "several sorts in flight on two queues do not disturb each other", several_sorts_in_flight },
     { "a queue without profiling is enough", no_profiling_needed },
-    { "a sorter may be trimmed and destroyed while its work is pending", destroy_while_work_is_pending },
+    { "a sorter may be trimmed and destroyed while its work is pending",
+      destroy_while_work_is_pending },
     { "programs outlive their launches where the driver needs them", programs_outlive_launches },
     { "the reference counts of the caller's objects are as before", reference_counts },
     { "trim lets go of scratch and queues", trim_lets_go_of_the_queue },

@@ -1,5 +1,5 @@
-/* The quicksort family: every scheduler, pivot rule, width and payload, the edges of tiles, leaves and blocks, equal keys, and inputs made against
-   its own pivots. */
+/* The quicksort family: every scheduler, pivot rule, width and payload, the edges of tiles, leaves
+   and blocks, equal keys, and inputs made against its own pivots. */
 
 #include "harness.h"
 
@@ -29,7 +29,8 @@ static void every_scheduler_and_pivot(bench *b)
     for (s = 0; s < SCHEDULERS; s++)
         for (r = 0; r < RULES; r++)
             for (t = b->few_programs ? 2 : 0; t < (b->few_programs ? 3u : 4u); t++) {
-                sort_case c = quick_make(types[t], b->small ? 300 : 70001, r & 1 ? "uniform" : "mod-256");
+                sort_case c = quick_make(types[t], b->small ? 300 : 70001,
+                                         r & 1 ? "uniform" : "mod-256");
                 c.algorithm = schedulers[s];
                 c.d.tuning.pivot = (cl_uint)r;
                 case_run(b, &c);
@@ -41,7 +42,9 @@ static void every_scheduler_and_pivot(bench *b)
 
 static void equal_keys_and_orders(bench *b)
 {
-    static const char *const patterns[] = { "uniform", "sorted", "zero", "bucket", "gaussian", "staggered", "organ-pipe", "reverse", "mod-2", "mod-3", "min-max", "zipf" };
+    static const char *const patterns[] = { "uniform",  "sorted",    "zero",       "bucket",
+                                            "gaussian", "staggered", "organ-pipe", "reverse",
+                                            "mod-2",    "mod-3",     "min-max",    "zipf" };
     size_t i, k;
     for (i = 0; i < sizeof patterns / sizeof *patterns; i++)
         for (k = 0; k < 4; k++) {
@@ -98,7 +101,8 @@ static void every_scan(bench *b)
         for (g = 0; g < (b->few_programs ? 1u : 2u); g++)
             for (scan = CLSORT_SCAN_LOCAL; scan <= CLSORT_SCAN_BLELLOCH; scan++) {
                 sort_case c = quick_make(CLSORT_U32, b->small ? 300 : 30001, "mod-1024");
-                if (scan == CLSORT_SCAN_BUILTIN && strcmp(schedulers[s], "quicksort-device") != 0) continue;
+                if (scan == CLSORT_SCAN_BUILTIN && strcmp(schedulers[s], "quicksort-device") != 0)
+                    continue;
                 c.algorithm = schedulers[s];
                 c.d.tuning.work_group = groups[g];
                 c.d.tuning.items = 4;
@@ -168,13 +172,16 @@ static void small_shapes(bench *b)
 
 /* ---- killers ----------------------------------------------------------------------------------------------------- */
 
-/* M. D. McIlroy, A killer adversary for quicksort, 1999, against a model of our partition: keys get their values while the model compares them, each as
-   low as the answers before allow, and the pivot candidate lowest. GAS: not known yet. */
+/* M. D. McIlroy, A killer adversary for quicksort, 1999, against a model of our partition: keys get
+   their values while the model compares them, each as low as the answers before allow, and the
+   pivot candidate lowest. GAS: not known yet. */
 enum { GAS = -1 };
 typedef struct adversary {
-    int *value, *row, *moved;   /* by key; the keys in their present order; the same after a partition */
+    int *value, *row, *moved;   /* by key; the keys in their present order; the same after a
+                                   partition */
     int solid, candidate;
-    size_t n, group, items;     /* group * items rows move at a time, in the order of work-items; group 1: rows keep their order */
+    size_t n, group, items;     /* group * items rows move at a time, in the order of work-items;
+                                   group 1: rows keep their order */
 } adversary;
 
 /* Does key x come before key y? */
@@ -190,10 +197,14 @@ static int adversary_less(adversary *a, int x, int y)
 static int model_pivot(adversary *a, const int *row, size_t rows, cl_uint rule)
 {
     size_t most = a->group > 1 && a->group < 64 ? a->group - 1 : MOST_SAMPLES, i, k, rank;
-    size_t samples = rule == CLSORT_PIVOT_MEDIAN3 ? 3 : rows < 4096 ? 7 : rows < 65536 ? 15 : MOST_SAMPLES;
+    size_t samples = rule == CLSORT_PIVOT_MEDIAN3 ? 3
+                     : rows < 4096                ? 7
+                     : rows < 65536               ? 15
+                                                  : MOST_SAMPLES;
     int sample[MOST_SAMPLES], ranks[MOST_SAMPLES] = { 0 };
     if (samples > most) samples = most;
-    for (i = 0; i < samples; i++) sample[i] = row[(uint64_t)i * (rows - 1) / (samples - 1 ? samples - 1 : 1)];
+    for (i = 0; i < samples; i++)
+        sample[i] = row[(uint64_t)i * (rows - 1) / (samples - 1 ? samples - 1 : 1)];
     for (i = 0; i < samples; i++)
         for (k = 0; k < i; k++) ranks[adversary_less(a, sample[i], sample[k]) ? k : i]++;
     for (i = 0, rank = 0; i < samples; i++)
@@ -201,15 +212,18 @@ static int model_pivot(adversary *a, const int *row, size_t rows, cl_uint rule)
     return sample[rank];
 }
 
-/* The m-th of some rows that move together, in the order in which a partition takes them: by work-items, each with every group-th row. */
+/* The m-th of some rows that move together, in the order in which a partition takes them: by
+   work-items, each with every group-th row. */
 static size_t model_row(const adversary *a, size_t rows, size_t m)
 {
     size_t whole = rows / a->group, rest = rows % a->group, longer = rest * (whole + 1);
     if (a->group == 1) return m;
-    return m < longer ? m / (whole + 1) + m % (whole + 1) * a->group : rest + (m - longer) / whole + (m - longer) % whole * a->group;
+    return m < longer ? m / (whole + 1) + m % (whole + 1) * a->group
+                      : rest + (m - longer) / whole + (m - longer) % whole * a->group;
 }
 
-/* Partitions rows begin ... begin + rows - 1; returns how many come before the pivot, which lies behind them. */
+/* Partitions rows begin ... begin + rows - 1; returns how many come before the pivot, which lies
+   behind them. */
 static size_t model_partition(adversary *a, size_t begin, size_t rows, int pivot)
 {
     size_t tile = a->group * a->items, at, m, less = 0, greater = 0;
@@ -231,7 +245,8 @@ static size_t model_partition(adversary *a, size_t begin, size_t rows, int pivot
     return less;
 }
 
-/* Partitions the longest part again and again, as often as there are rounds, and gives all keys their values. */
+/* Partitions the longest part again and again, as often as there are rounds, and gives all keys
+   their values. */
 static void make_killer(adversary *a, const clsort__quick_job *j, cl_uint rule)
 {
     size_t begin = 0, rows = a->n, i, less;
@@ -250,7 +265,8 @@ static void make_killer(adversary *a, const clsort__quick_job *j, cl_uint rule)
 }
 
 /* Sorts the killer, which is a permutation, and looks at the state that is left in scratch. */
-static int sort_killer(const bench *b, const adversary *a, const clsort_desc *asked, const clsort__quick_job *j)
+static int sort_killer(const bench *b, const adversary *a, const clsort_desc *asked,
+                       const clsort__quick_job *j)
 {
     cl_command_queue queue = b->session.queue;
     clsort_desc d = *asked;
@@ -262,14 +278,21 @@ static int sort_killer(const bench *b, const adversary *a, const clsort_desc *as
     if (!CHECK(sorted != NULL) || !CHECK_OK(clsort_scratch_size(b->sorter, &d, &bytes))) return 0;
     clsort__make_plan(b->sorter, &d, &p);
     clsort__plan_scratch(b->sorter, &p);
-    d.keys = clCreateBuffer(b->session.context, CL_MEM_COPY_HOST_PTR, a->n * sizeof *sorted, a->value, &error);
+    d.keys = clCreateBuffer(b->session.context, CL_MEM_COPY_HOST_PTR, a->n * sizeof *sorted,
+                            a->value, &error);
     d.scratch = clCreateBuffer(b->session.context, CL_MEM_READ_WRITE, bytes, NULL, &error2);
     d.scratch_size = bytes;
-    good = CHECK(error == CL_SUCCESS && error2 == CL_SUCCESS) && CHECK_OK(clsort_enqueue_sort(b->sorter, queue, &d, 0, NULL, NULL))
-        && CHECK(clEnqueueReadBuffer(queue, d.keys, CL_TRUE, 0, a->n * sizeof *sorted, sorted, 0, NULL, NULL) == CL_SUCCESS)
-        && CHECK(clEnqueueReadBuffer(queue, d.scratch, CL_TRUE, p.tables, sizeof state, state, 0, NULL, NULL) == CL_SUCCESS);
+    good = CHECK(error == CL_SUCCESS && error2 == CL_SUCCESS)
+           && CHECK_OK(clsort_enqueue_sort(b->sorter, queue, &d, 0, NULL, NULL))
+           && CHECK(clEnqueueReadBuffer(queue, d.keys, CL_TRUE, 0, a->n * sizeof *sorted, sorted, 0,
+                                        NULL, NULL)
+                    == CL_SUCCESS)
+           && CHECK(clEnqueueReadBuffer(queue, d.scratch, CL_TRUE, p.tables, sizeof state, state, 0,
+                                        NULL, NULL)
+                    == CL_SUCCESS);
     for (i = 0; good && i < a->n; i++) good = CHECK(sorted[i] == (int)i);
-    good = good && CHECK(state[6] == j->rounds) && CHECK(state[5] > 0);   /* rounds taken; leftovers */
+    /* rounds taken; leftovers */
+    good = good && CHECK(state[6] == j->rounds) && CHECK(state[5] > 0);
     if (d.keys) clReleaseMemObject(d.keys);
     if (d.scratch) clReleaseMemObject(d.scratch);
     free(sorted);
@@ -285,11 +308,14 @@ static int try_killer(const bench *b, size_t n, cl_uint group, cl_uint rule, con
     int good;
     d.count = n;
     d.key_type = CLSORT_I32;
-    AT("a killer of %zu keys, work-group %u, pivot %u, %s", n, (unsigned)group, (unsigned)rule, scheduler);
+    AT("a killer of %zu keys, work-group %u, pivot %u, %s", n, (unsigned)group, (unsigned)rule,
+       scheduler);
     if (!CHECK_OK(clsort_select(&d, scheduler))) return 0;
     d.tuning.work_group = group;
     d.tuning.pivot = rule;
-    if (!CHECK_OK(clsort_prepare(b->sorter, &d)) || !CHECK_OK(clsort_resolve(b->sorter, &d, &resolved))) return 0;
+    if (!CHECK_OK(clsort_prepare(b->sorter, &d))
+        || !CHECK_OK(clsort_resolve(b->sorter, &d, &resolved)))
+        return 0;
     j = quick_job(b, &d, &tile);
     memset(&a, 0, sizeof a);
     a.n = n;
@@ -339,7 +365,8 @@ static void powers_of_two(bench *b)
 }
 
 static const test_entry tests[] = {
-    { "every scheduler sorts with every pivot rule, widths and payloads", every_scheduler_and_pivot },
+    { "every scheduler sorts with every pivot rule, widths and payloads",
+      every_scheduler_and_pivot },
     { "equal keys and orders are sorted", equal_keys_and_orders },
     { "equal keys keep their order where asked, and indices are right", stable_and_argsort },
     { "records and equal zeros are sorted", records_and_zeros },

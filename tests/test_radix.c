@@ -1,5 +1,6 @@
-/* The radix family: every width and payload, parts of the code, digits that are the same everywhere, the edges of blocks and tiles, work-groups
-   of every shape, stale scratch, and checks of results by some bits. */
+/* The radix family: every width and payload, parts of the code, digits that are the same
+   everywhere, the edges of blocks and tiles, work-groups of every shape, stale scratch, and checks
+   of results by some bits. */
 
 #include "harness.h"
 
@@ -7,21 +8,26 @@
 static const char *more_options;
 static struct { cl_device_type type; cl_uint units; cl_ulong local_memory; } pretended;
 
-static cl_int build_with_more(cl_program program, cl_uint count, const cl_device_id *devices, const char *options,
-                              void (CL_CALLBACK *notify)(cl_program, void *), void *user)
+static cl_int build_with_more(cl_program program, cl_uint count, const cl_device_id *devices,
+                              const char *options, void(CL_CALLBACK *notify)(cl_program, void *),
+                              void *user)
 {
     char all[1024];
     snprintf(all, sizeof all, "%s %s", options ? options : "", more_options ? more_options : "");
     return clBuildProgram(program, count, devices, all, notify, user);
 }
 
-static cl_int pretend(cl_device_id device, cl_device_info what, size_t size, void *value, size_t *needed)
+static cl_int pretend(cl_device_id device, cl_device_info what, size_t size, void *value,
+                      size_t *needed)
 {
     const cl_int code = clGetDeviceInfo(device, what, size, value, needed);
     if (code != CL_SUCCESS || !value) return code;
-    if (what == CL_DEVICE_TYPE && pretended.type) memcpy(value, &pretended.type, sizeof pretended.type);
-    if (what == CL_DEVICE_MAX_COMPUTE_UNITS && pretended.units) memcpy(value, &pretended.units, sizeof pretended.units);
-    if (what == CL_DEVICE_LOCAL_MEM_SIZE && pretended.local_memory) memcpy(value, &pretended.local_memory, sizeof pretended.local_memory);
+    if (what == CL_DEVICE_TYPE && pretended.type)
+        memcpy(value, &pretended.type, sizeof pretended.type);
+    if (what == CL_DEVICE_MAX_COMPUTE_UNITS && pretended.units)
+        memcpy(value, &pretended.units, sizeof pretended.units);
+    if (what == CL_DEVICE_LOCAL_MEM_SIZE && pretended.local_memory)
+        memcpy(value, &pretended.local_memory, sizeof pretended.local_memory);
     return code;
 }
 
@@ -33,9 +39,16 @@ static cl_int pretend(cl_device_id device, cl_device_info what, size_t size, voi
 
 enum { GUARD = 127, SMALL = 1 << 14 };   /* up to so many rows one work-item of a CPU sorts alone */
 
-static int is_cpu(const bench *b) { return (b->session.info.type & CL_DEVICE_TYPE_CPU) && !device_name_holds(b->session.info.platform_name, "Oclgrind"); }
+static int is_cpu(const bench *b)
+{
+    return (b->session.info.type & CL_DEVICE_TYPE_CPU)
+           && !device_name_holds(b->session.info.platform_name, "Oclgrind");
+}
 
-static size_t draw(uint64_t *random, size_t below) { return (size_t)(pattern_random(random) >> 24) % below; }
+static size_t draw(uint64_t *random, size_t below)
+{
+    return (size_t)(pattern_random(random) >> 24) % below;
+}
 
 static cl_uint width_of(cl_uint type) { return type & 0xFFu; }
 
@@ -53,12 +66,14 @@ static sort_case radix_make(cl_uint type, size_t n, const char *pattern)
 static int radix_run(const bench *b, const sort_case *c)
 {
     const int good = case_run(b, c);
-    if (!good && test_now.faults <= 5) printf("  bits %u to %u\n", (unsigned)c->d.first_bit, (unsigned)c->d.last_bit);
+    if (!good && test_now.faults <= 5)
+        printf("  bits %u to %u\n", (unsigned)c->d.first_bit, (unsigned)c->d.last_bit);
     return good;
 }
 
 /* A sorter for a device that pretends: any of the numbers may be 0. */
-static clsort_sorter *pretending_sorter(const bench *b, cl_device_type type, cl_uint units, cl_ulong local_memory)
+static clsort_sorter *pretending_sorter(const bench *b, cl_device_type type, cl_uint units,
+                                        cl_ulong local_memory)
 {
     clsort_sorter *s;
     pretended.type = type;
@@ -71,13 +86,15 @@ static clsort_sorter *pretending_sorter(const bench *b, cl_device_type type, cl_
 
 static cl_mem new_buffer(const bench *b, size_t bytes, const void *data)
 {
-    return clCreateBuffer(b->session.context, CL_MEM_READ_WRITE | (data ? CL_MEM_COPY_HOST_PTR : 0), bytes, (void *)(uintptr_t)data, NULL);
+    return clCreateBuffer(b->session.context, CL_MEM_READ_WRITE | (data ? CL_MEM_COPY_HOST_PTR : 0),
+                          bytes, (void *)(uintptr_t)data, NULL);
 }
 
 /* ---- keys of a test's own ---------------------------------------------------------------------------------------- */
 
 /* Keys and then their numbers, both between guards, as they must be. */
-static int given_expect(const clsort_desc *d, const void *keys, unsigned char *image, size_t key_bytes)
+static int given_expect(const clsort_desc *d, const void *keys, unsigned char *image,
+                        size_t key_bytes)
 {
     const size_t n = d->count, size = width_of(d->key_type) / 8;
     uint64_t *codes = (uint64_t *)malloc(n * 8 + 1);
@@ -98,8 +115,10 @@ static int given_expect(const clsort_desc *d, const void *keys, unsigned char *i
 /* Sorts keys with their numbers as values, in place or out of it, without asking for stability. */
 static int sort_given(const bench *b, clsort_desc d, const void *keys, int out)
 {
-    const size_t n = d.count, size = width_of(d.key_type) / 8, key_bytes = (n + 2 * GUARD) * size, value_bytes = (n + 2 * GUARD) * 4;
-    unsigned char *was = (unsigned char *)malloc(3 * (key_bytes + value_bytes)), *now = was + key_bytes + value_bytes, *want = now + key_bytes + value_bytes;
+    const size_t n = d.count, size = width_of(d.key_type) / 8, key_bytes = (n + 2 * GUARD) * size,
+                 value_bytes = (n + 2 * GUARD) * 4;
+    unsigned char *was = (unsigned char *)malloc(3 * (key_bytes + value_bytes)),
+                  *now = was + key_bytes + value_bytes, *want = now + key_bytes + value_bytes;
     uint32_t i;
     int good;
     if (!CHECK(was != NULL)) return 0;
@@ -115,9 +134,14 @@ static int sort_given(const bench *b, clsort_desc d, const void *keys, int out)
     d.values_out_offset = out ? d.values_offset : 0;
     d.keys_out = out ? new_buffer(b, key_bytes, now) : NULL;
     d.values_out = out ? new_buffer(b, value_bytes, now) : NULL;
-    good = given_expect(&d, keys, want, key_bytes) && CHECK_OK(clsort_enqueue_sort(b->sorter, b->session.queue, &d, 0, NULL, NULL))
-           && CHECK(clEnqueueReadBuffer(b->session.queue, out ? d.keys_out : d.keys, CL_TRUE, 0, key_bytes, now, 0, NULL, NULL) == CL_SUCCESS)
-           && CHECK(clEnqueueReadBuffer(b->session.queue, out ? d.values_out : d.values, CL_TRUE, 0, value_bytes, now + key_bytes, 0, NULL, NULL) == CL_SUCCESS)
+    good = given_expect(&d, keys, want, key_bytes)
+           && CHECK_OK(clsort_enqueue_sort(b->sorter, b->session.queue, &d, 0, NULL, NULL))
+           && CHECK(clEnqueueReadBuffer(b->session.queue, out ? d.keys_out : d.keys, CL_TRUE, 0,
+                                        key_bytes, now, 0, NULL, NULL)
+                    == CL_SUCCESS)
+           && CHECK(clEnqueueReadBuffer(b->session.queue, out ? d.values_out : d.values, CL_TRUE, 0,
+                                        value_bytes, now + key_bytes, 0, NULL, NULL)
+                    == CL_SUCCESS)
            && CHECK(!memcmp(now, want, key_bytes + value_bytes));
     clReleaseMemObject(d.keys);
     clReleaseMemObject(d.values);
@@ -158,7 +182,8 @@ static uint64_t one_bit(size_t i, unsigned bit, uint64_t *random)
 static uint64_t one_hot_digit(size_t i, unsigned digit, uint64_t *random)
 {
     (void)i;
-    return (pattern_random(random) & UINT64_C(0xFF) << 8 * digit) | (UINT64_C(0x7B7B7B7B7B7B7B7B) & ~(UINT64_C(0xFF) << 8 * digit));
+    return (pattern_random(random) & UINT64_C(0xFF) << 8 * digit)
+           | (UINT64_C(0x7B7B7B7B7B7B7B7B) & ~(UINT64_C(0xFF) << 8 * digit));
 }
 
 static uint64_t one_digit_constant(size_t i, unsigned digit, uint64_t *random)
@@ -172,7 +197,8 @@ static uint64_t two_digits_differ(size_t i, unsigned pair, uint64_t *random)
 {
     const unsigned low = pair % 8, high = pair / 8;
     (void)i;
-    return (pattern_random(random) >> 20 & 3) * 0x55 << 8 * low | (pattern_random(random) >> 20 & 7) << 8 * high;
+    return (pattern_random(random) >> 20 & 3) * 0x55 << 8 * low
+           | (pattern_random(random) >> 20 & 7) << 8 * high;
 }
 
 static uint64_t last_differs(size_t i, unsigned last, uint64_t *random)
@@ -189,7 +215,8 @@ static void one_bit_decides(bench *b)
     unsigned bit;
     for (w = 0; w < 4; w++)
         for (bit = 0; bit < width_of(widths[w]); bit++)
-            if (!sort_made(b, widths[w], bit % 3 || b->small ? 301 : SMALL + 301, one_bit, bit)) return;
+            if (!sort_made(b, widths[w], bit % 3 || b->small ? 301 : SMALL + 301, one_bit, bit))
+                return;
 }
 
 static void one_digit_decides(bench *b)
@@ -198,10 +225,17 @@ static void one_digit_decides(bench *b)
     unsigned digit, other;
     for (w = 0; w < 4; w++)
         for (digit = 0; digit < width_of(widths[w]) / 8; digit++) {
-            if (!sort_made(b, widths[w], 1001, one_hot_digit, digit) || !sort_made(b, widths[w], 1001, one_digit_constant, digit)) return;
-            if (!b->small && (!sort_made(b, widths[w], SMALL + 1001, one_hot_digit, digit) || !sort_made(b, widths[w], SMALL + 1001, one_digit_constant, digit))) return;
+            if (!sort_made(b, widths[w], 1001, one_hot_digit, digit)
+                || !sort_made(b, widths[w], 1001, one_digit_constant, digit))
+                return;
+            if (!b->small
+                && (!sort_made(b, widths[w], SMALL + 1001, one_hot_digit, digit)
+                    || !sort_made(b, widths[w], SMALL + 1001, one_digit_constant, digit)))
+                return;
             for (other = 0; other < digit; other++)
-                if (!sort_made(b, widths[w], digit + other < 4 && !b->small ? SMALL + 65 : 300, two_digits_differ, other + 8 * digit)) return;
+                if (!sort_made(b, widths[w], digit + other < 4 && !b->small ? SMALL + 65 : 300,
+                               two_digits_differ, other + 8 * digit))
+                    return;
         }
 }
 
@@ -211,7 +245,8 @@ static void one_key_decides(bench *b)
     size_t w, i;
     for (w = 0; w < 4; w++)
         for (i = 0; i < (b->small ? 4u : 7u); i++)
-            if (!sort_made(b, widths[w], b->small ? 300 : SMALL + 300, last_differs, places[i])) return;
+            if (!sort_made(b, widths[w], b->small ? 300 : SMALL + 300, last_differs, places[i]))
+                return;
 }
 
 /* ---- types and payloads ------------------------------------------------------------------------------------------ */
@@ -234,7 +269,9 @@ static int sort_some(const bench *b, sort_case c)
 
 static void every_type(bench *b)
 {
-    static const char *const integers[] = { "uniform", "mod-16", "sign-edges" }, *const floats[] = { "uniform", "nans-10", "around-zero" };
+    static const char *const integers[] = { "uniform", "mod-16", "sign-edges" }, *const floats[] = {
+        "uniform", "nans-10", "around-zero"
+    };
     static const char *const names[] = { "radix", "radix-portable" };
     size_t t, k, name;
     for (name = 0; name < (is_cpu(b) ? 1u : 2u); name++)
@@ -250,13 +287,14 @@ static void every_type(bench *b)
             }
 }
 
-/* Each pair of a width and a size is a program; 4 bytes beside every width are common in other tests. */
+/* Each pair of a width and a size is a program; 4 bytes beside every width are common in other
+   tests. */
 static void every_value_size(bench *b)
 {
-    static const struct { cl_uint type; size_t bytes; } kinds[] = {
-        { CLSORT_U32, 0 }, { CLSORT_U32, 8 }, { CLSORT_U32, 4 }, { CLSORT_U64, 0 }, { CLSORT_U32, 1 }, { CLSORT_I8, 2 }, { CLSORT_F32, 3 }, { CLSORT_F64, 5 },
-        { CLSORT_U32, 6 }, { CLSORT_I16, 7 }
-    };
+    static const struct { cl_uint type; size_t bytes;
+    } kinds[] = { { CLSORT_U32, 0 }, { CLSORT_U32, 8 }, { CLSORT_U32, 4 }, { CLSORT_U64, 0 },
+                  { CLSORT_U32, 1 }, { CLSORT_I8, 2 },  { CLSORT_F32, 3 }, { CLSORT_F64, 5 },
+                  { CLSORT_U32, 6 }, { CLSORT_I16, 7 } };
     size_t k;
     for (k = 0; k < (b->few_programs ? 4 : sizeof kinds / sizeof *kinds); k++) {
         sort_case c = radix_make(kinds[k].type, 0, "mod-16");
@@ -286,10 +324,10 @@ static void larger_values(bench *b)
 
 static void records(bench *b)
 {
-    static const struct { cl_uint type; size_t size, at; } kinds[] = {
-        { CLSORT_U32, 8, 4 }, { CLSORT_F32, 20, 8 }, { CLSORT_U64, 16, 8 }, { CLSORT_F32, 12, 4 }, { CLSORT_I16, 6, 2 },
-        { CLSORT_U8, 5, 3 }, { CLSORT_U8, 33, 32 }, { CLSORT_F64, 64, 24 }
-    };
+    static const struct { cl_uint type; size_t size, at;
+    } kinds[] = { { CLSORT_U32, 8, 4 },  { CLSORT_F32, 20, 8 }, { CLSORT_U64, 16, 8 },
+                  { CLSORT_F32, 12, 4 }, { CLSORT_I16, 6, 2 },  { CLSORT_U8, 5, 3 },
+                  { CLSORT_U8, 33, 32 }, { CLSORT_F64, 64, 24 } };
     size_t i;
     for (i = 0; i < (b->few_programs ? 2 : sizeof kinds / sizeof *kinds); i++) {
         sort_case c = radix_make(kinds[i].type, 0, "mod-16");
@@ -340,7 +378,8 @@ static void zeros_and_nans(bench *b)
 /* ---- bits -------------------------------------------------------------------------------------------------------- */
 
 /* One part of the code in every output, small and in blocks. */
-static int sort_bits(const bench *b, cl_uint type, size_t n, cl_uint first, cl_uint last, const char *pattern)
+static int sort_bits(const bench *b, cl_uint type, size_t n, cl_uint first, cl_uint last,
+                     const char *pattern)
 {
     static const int outs[] = { 0, CASE_OWN, CASE_SAME };
     size_t k;
@@ -360,19 +399,23 @@ static int sort_bits(const bench *b, cl_uint type, size_t n, cl_uint first, cl_u
 static void every_number_of_passes(bench *b)
 {
     static const cl_uint bits[] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 16, 17, 24, 32, 33, 40, 48, 56, 64 };
-    static const char *const patterns[] = { "uniform", "mod-256", "mod-2", "upper-half", "equal", "and-10" };
+    static const char *const patterns[] = { "uniform",    "mod-256", "mod-2",
+                                            "upper-half", "equal",   "and-10" };
     size_t w, k, p;
     for (w = 0; w < 4; w++)
         for (k = 0; k < sizeof bits / sizeof *bits && bits[k] <= width_of(widths[w]); k++)
             for (p = 0; p < 6; p++) {
                 const cl_uint spare = width_of(widths[w]) - bits[k], first = p < 3 ? 0 : spare / 2;
-                if (!sort_bits(b, widths[w], (k + p) % 2 && !b->small ? SMALL + 100 : 200, first, first + bits[k], patterns[p])) return;
+                if (!sort_bits(b, widths[w], (k + p) % 2 && !b->small ? SMALL + 100 : 200, first,
+                               first + bits[k], patterns[p]))
+                    return;
             }
 }
 
 static void every_part_of_short_codes(bench *b)
 {
-    static const cl_uint types[] = { CLSORT_U8, CLSORT_I8, CLSORT_U16, CLSORT_I16, CLSORT_F16, CLSORT_BF16 };
+    static const cl_uint types[] = { CLSORT_U8,  CLSORT_I8,  CLSORT_U16,
+                                     CLSORT_I16, CLSORT_F16, CLSORT_BF16 };
     cl_uint t, first, last, order;
     for (t = 0; t < 6; t++)
         for (first = 0; first < width_of(types[t]); first++)
@@ -389,15 +432,20 @@ static void every_part_of_short_codes(bench *b)
 
 static void parts_of_long_codes(bench *b)
 {
-    static const cl_uint types[] = { CLSORT_U32, CLSORT_F32, CLSORT_I64, CLSORT_U64, CLSORT_F64, CLSORT_I32 };
+    static const cl_uint types[] = { CLSORT_U32, CLSORT_F32, CLSORT_I64,
+                                     CLSORT_U64, CLSORT_F64, CLSORT_I32 };
     static const size_t counts[] = { 3, 300, 700, SMALL + 77 };
     uint64_t random = 3;
     cl_uint t, turn;
     for (t = 0; t < 6; t++)
         for (turn = 0; turn < (b->small ? 4u : 40u); turn++) {
-            const cl_uint width = width_of(types[t]), edge = turn < 8 ? 8 * (1 + turn % 3) : 0, first = edge ? edge - (turn & 1) : (cl_uint)draw(&random, width);
-            const cl_uint last = turn < 3 ? width : first + 1 + (cl_uint)draw(&random, width - first);
-            if (!sort_bits(b, types[t], counts[draw(&random, b->small ? 2 : 4)], first, last, turn % 3 ? "uniform" : "and-4")) return;
+            const cl_uint width = width_of(types[t]), edge = turn < 8 ? 8 * (1 + turn % 3) : 0,
+                          first = edge ? edge - (turn & 1) : (cl_uint)draw(&random, width);
+            const cl_uint last = turn < 3 ? width
+                                          : first + 1 + (cl_uint)draw(&random, width - first);
+            if (!sort_bits(b, types[t], counts[draw(&random, b->small ? 2 : 4)], first, last,
+                           turn % 3 ? "uniform" : "and-4"))
+                return;
         }
 }
 
@@ -407,8 +455,11 @@ static void default_bits(bench *b)
     size_t w;
     for (w = 0; w < 4; w++) {
         const cl_uint width = width_of(widths[w]);
-        if (!sort_bits(b, widths[w], 500, width / 2, 0, "uniform") || !sort_bits(b, widths[w], 500, 0, width, "uniform")
-            || !sort_bits(b, widths[w], 500, width - 1, 0, "uniform") || !sort_bits(b, widths[w], 500, width - 1, width, "uniform")) return;
+        if (!sort_bits(b, widths[w], 500, width / 2, 0, "uniform")
+            || !sort_bits(b, widths[w], 500, 0, width, "uniform")
+            || !sort_bits(b, widths[w], 500, width - 1, 0, "uniform")
+            || !sort_bits(b, widths[w], 500, width - 1, width, "uniform"))
+            return;
     }
 }
 
@@ -416,14 +467,16 @@ static void expect_status(const bench *b, clsort_desc d, clsort_status wanted)
 {
     clsort_desc resolved;
     size_t bytes;
-    AT("type %#x, algorithm %u, bits %u to %u, record_size %zu", (unsigned)d.key_type, (unsigned)d.algorithm, (unsigned)d.first_bit, (unsigned)d.last_bit, d.record_size);
+    AT("type %#x, algorithm %u, bits %u to %u, record_size %zu", (unsigned)d.key_type,
+       (unsigned)d.algorithm, (unsigned)d.first_bit, (unsigned)d.last_bit, d.record_size);
     CHECK_STATUS(clsort_check(b->sorter, &d), wanted);
     if (wanted == CLSORT_ERROR_BIT_RANGE)
         CHECK(strstr(clsort_last_error(b->sorter), "leave both 0 for all bits"));
     CHECK_STATUS(clsort_resolve(b->sorter, &d, &resolved), wanted);
     CHECK_STATUS(clsort_scratch_size(b->sorter, &d, &bytes), wanted);
     CHECK_STATUS(clsort_scratch_size(NULL, &d, &bytes), wanted);
-    CHECK_STATUS(clsort_enqueue_sort(b->sorter, b->session.queue, &d, 0, NULL, NULL), wanted == CL_SUCCESS ? CLSORT_ERROR_MISSING_BUFFER : wanted);
+    CHECK_STATUS(clsort_enqueue_sort(b->sorter, b->session.queue, &d, 0, NULL, NULL),
+                 wanted == CL_SUCCESS ? CLSORT_ERROR_MISSING_BUFFER : wanted);
 }
 
 static void wrong_bits_are_rejected(bench *b)
@@ -435,7 +488,9 @@ static void wrong_bits_are_rejected(bench *b)
     d.count = 100;
     for (w = 0; w < 4; w++) {
         const cl_uint width = width_of(widths[w]);
-        const cl_uint wrong[][2] = { { 0, width + 1 }, { width, 0 }, { width, width }, { 3, 3 }, { 4, 3 }, { width + 1, 0 }, { 0, 0xFFFFFFFFu }, { 0xFFFFFFFFu, 0 } };
+        const cl_uint wrong[][2] = { { 0, width + 1 },   { width, 0 },      { width, width },
+                                     { 3, 3 },           { 4, 3 },          { width + 1, 0 },
+                                     { 0, 0xFFFFFFFFu }, { 0xFFFFFFFFu, 0 } };
         d.key_type = widths[w];
         for (d.algorithm = 0; d.algorithm <= CLSORT_RADIX; d.algorithm++)
             for (k = 0; k < sizeof wrong / sizeof *wrong; k++) {
@@ -478,10 +533,12 @@ static void auto_takes_radix(bench *b)
             c.d.first_bit = 2;
             AT("n %zu, %s", n, case_type_name(widths[w]));
             CHECK_OK(clsort_resolve(b->sorter, &c.d, &resolved));
-            CHECK(resolved.algorithm == CLSORT_RADIX && resolved.first_bit == 2 && resolved.last_bit == width_of(widths[w]));
+            CHECK(resolved.algorithm == CLSORT_RADIX && resolved.first_bit == 2
+                  && resolved.last_bit == width_of(widths[w]));
             c.d.last_bit = 7;
             CHECK_OK(clsort_resolve(b->sorter, &c.d, &resolved));
-            CHECK(resolved.algorithm == CLSORT_RADIX && resolved.first_bit == 2 && resolved.last_bit == 7);
+            CHECK(resolved.algorithm == CLSORT_RADIX && resolved.first_bit == 2
+                  && resolved.last_bit == 7);
             if (!radix_run(b, &c)) return;
         }
 }
@@ -494,7 +551,8 @@ static void preparing_builds_radix(bench *b)
     other.sorter = s;
     c.d.first_bit = 5;
     c.d.flags = CLSORT_FLAG_NO_BUILD;
-    CHECK_STATUS(clsort_enqueue_sort(s, b->session.queue, &c.d, 0, NULL, NULL), CLSORT_ERROR_VALUE_SIZE);
+    CHECK_STATUS(clsort_enqueue_sort(s, b->session.queue, &c.d, 0, NULL, NULL),
+                 CLSORT_ERROR_VALUE_SIZE);
     CHECK_OK(clsort_prepare(s, &c.d));
     radix_run(&other, &c);
     c.d.count = 100;   /* may take other kernels */
@@ -512,8 +570,12 @@ static void every_pattern(bench *b)
     size_t p, w;
     for (p = 0; pattern_name(p); p++)
         for (w = 0; w < 4; w++) {
-            const cl_uint type = pattern_applies(p, widths[w]) ? widths[w] : w == 1 ? CLSORT_F16 : w == 2 ? CLSORT_F32 : CLSORT_F64;
-            sort_case c = radix_make(type, b->small ? 200 : SMALL * ((p + w) & 1) + 1200, pattern_name(p));
+            const cl_uint type = pattern_applies(p, widths[w]) ? widths[w]
+                                 : w == 1                      ? CLSORT_F16
+                                 : w == 2                      ? CLSORT_F32
+                                                               : CLSORT_F64;
+            sort_case c = radix_make(type, b->small ? 200 : SMALL * ((p + w) & 1) + 1200,
+                                     pattern_name(p));
             if (w == 0 && type == CLSORT_F64) continue;
             c.d.order = (cl_uint)p & 1;
             c.keys_out = p & 2 ? CASE_OWN : 0;
@@ -536,10 +598,15 @@ static int sort_around(const bench *b, sort_case c, size_t n)
     return 1;
 }
 
-/* The tiles of a work-group; on CPUs blocks of 64 rows, and where one work-item stops to sort alone. */
+/* The tiles of a work-group; on CPUs blocks of 64 rows, and where one work-item stops to sort
+   alone. */
 static void tiles_and_blocks(bench *b)
 {
-    static const size_t edges[] = { 0, 64, 128, 256, 1024, SMALL, SMALL + 64, SMALL + 512, SMALL + 576, 2 * SMALL, 2 * SMALL + 64, 3 * SMALL, 4 * SMALL };
+    static const size_t edges[] = {
+        0,          64,          128,         256,       1024,           SMALL,
+        SMALL + 64, SMALL + 512, SMALL + 576, 2 * SMALL, 2 * SMALL + 64, 3 * SMALL,
+        4 * SMALL
+    };
     size_t w, k;
     for (w = 0; w < 4; w++) {
         sort_case c = radix_make(widths[w], 1, "uniform");
@@ -554,14 +621,19 @@ static void tiles_and_blocks(bench *b)
     }
 }
 
-/* By the kernels of GPUs: around one tile, some, as many as there are blocks in a table, and more. */
+/* By the kernels of GPUs: around one tile, some, as many as there are blocks in a table, and
+   more. */
 static int sort_in_groups(const bench *b, sort_case c)
 {
     static const size_t tiles[] = { 0, 1, 2, 3, 17, 1023, 1024, 1025, 2048, 2049 };
     const size_t tile = case_block_length(b, &c);
     size_t k;
     for (k = 0; k < sizeof tiles / sizeof *tiles; k++) {
-        if (tiles[k] * tile > (b->small ? 200u : tile == 64 ? 132000u : tiles[k] > 17 ? 20000u : 70000u)) break;
+        if (tiles[k] * tile > (b->small        ? 200u
+                               : tile == 64    ? 132000u
+                               : tiles[k] > 17 ? 20000u
+                                               : 70000u))
+            break;
         c.pattern = k & 1 ? "mod-256" : "uniform";
         if (!sort_around(b, c, tiles[k] * tile)) return 0;
     }
@@ -601,7 +673,8 @@ static void gpus_choice(bench *b)
     clsort_destroy(other.sorter);
 }
 
-/* Sweeps, on devices that run work-groups in the order in which they start, with barriers for what NVIDIA's warps agree on. */
+/* Sweeps, on devices that run work-groups in the order in which they start, with barriers for what
+   NVIDIA's warps agree on. */
 static void sweeps_sort(bench *b)
 {
     static const cl_uint types[] = { CLSORT_U32, CLSORT_F32, CLSORT_U8, CLSORT_I64 };
@@ -619,7 +692,9 @@ static void sweeps_sort(bench *b)
         sort_case c = radix_make(types[k], 1, k & 1 ? "uniform" : "mod-1024");
         c.d.tuning.items = 1u << (k + 1);   /* raised to what the tables have room for */
         c.d.value_size = k & 1 ? 0 : 4;
-        if (!sort_around(&other, c, 2048) || !sort_around(&other, c, 3 * 2048) || !sort_around(&other, c, 70000)) break;
+        if (!sort_around(&other, c, 2048) || !sort_around(&other, c, 3 * 2048)
+            || !sort_around(&other, c, 70000))
+            break;
         c.keys_out = CASE_OWN;
         c.d.first_bit = k == 2 ? 1 : 3;
         c.d.last_bit = k == 2 ? 5 : 20;
@@ -635,7 +710,8 @@ static void sweeps_sort(bench *b)
 /* On a CPU of many cores: more units of 64 rows than fit into a table. */
 static void many_blocks(bench *b)
 {
-    static const size_t counts[] = { 300, SMALL, SMALL + 1, 20000, 65535, 65536, 65600, 65664, 70001, 131072, 131136 };
+    static const size_t counts[] = { 300,   SMALL, SMALL + 1, 20000,  65535, 65536,
+                                     65600, 65664, 70001,     131072, 131136 };
     bench other = *b;
     sort_case c = radix_make(CLSORT_U32, 1, "uniform");
     size_t k;
@@ -713,7 +789,8 @@ static int keys_by_lines(const bench *b, sort_case c, size_t step)
     return 1;
 }
 
-/* CPUs gather lines of many keys before they write them; here of few, so that every place of a line begins and ends a block. */
+/* CPUs gather lines of many keys before they write them; here of few, so that every place of a line
+   begins and ends a block. */
 static void keys_are_written_by_lines(bench *b)
 {
     static const size_t counts[] = { 63, 64, 65, 1000, SMALL, SMALL + 1, 2 * SMALL + 777 };
@@ -773,8 +850,10 @@ static void fields_take_several_sorts(bench *b)
 static sort_case draw_case(size_t k, uint64_t *random, int small)
 {
     static const size_t counts[] = { 0, 1, 5, 64, 200, 1000, SMALL, SMALL + 1, SMALL + 999, 40000 };
-    static const char *const patterns[] = { "uniform", "mod-16", "equal", "mostly-zero", "upper-half" };
-    sort_case c = radix_make(k & 1 ? CLSORT_U32 : CLSORT_U64, counts[draw(random, small ? 5 : 10)], patterns[draw(random, 5)]);
+    static const char *const patterns[] = { "uniform", "mod-16", "equal", "mostly-zero",
+                                            "upper-half" };
+    sort_case c = radix_make(k & 1 ? CLSORT_U32 : CLSORT_U64, counts[draw(random, small ? 5 : 10)],
+                             patterns[draw(random, 5)]);
     const cl_uint width = width_of(c.d.key_type);
     c.keys_out = (int)draw(random, 3);
     c.d.order = (cl_uint)draw(random, 2);
@@ -783,7 +862,9 @@ static sort_case draw_case(size_t k, uint64_t *random, int small)
     c.d.value_size = k % 5 < 2 ? 0 : k % 5 == 2 ? 20 : 4;
     if (c.d.value_size) c.values_out = (int)draw(random, 3);
     c.d.first_bit = draw(random, 2) ? (cl_uint)draw(random, width) : 0;
-    c.d.last_bit = draw(random, 2) ? c.d.first_bit + 1 + (cl_uint)draw(random, width - c.d.first_bit) : 0;
+    c.d.last_bit = draw(random, 2)
+                       ? c.d.first_bit + 1 + (cl_uint)draw(random, width - c.d.first_bit)
+                       : 0;
     if (k % 7 == 3) c.d.tuning.work_group = 16, c.d.tuning.items = 2;
     return c;
 }
@@ -820,7 +901,8 @@ static cl_uint first_unsorted(const bench *b, clsort_desc d, const void *keys)
     cl_mem result = new_buffer(b, 4, NULL);
     d.keys = new_buffer(b, d.count * width_of(d.key_type) / 8, keys);
     CHECK_OK(clsort_enqueue_is_sorted(b->sorter, b->session.queue, &d, result, 0, 0, NULL, NULL));
-    CHECK(clEnqueueReadBuffer(b->session.queue, result, CL_TRUE, 0, 4, &answer, 0, NULL, NULL) == CL_SUCCESS);
+    CHECK(clEnqueueReadBuffer(b->session.queue, result, CL_TRUE, 0, 4, &answer, 0, NULL, NULL)
+          == CL_SUCCESS);
     clReleaseMemObject(d.keys);
     clReleaseMemObject(result);
     return answer;
@@ -843,8 +925,10 @@ static void order_is_checked_by_some_bits(bench *b)
             d.first_bit = (cl_uint)draw(&random, width);
             d.last_bit = d.first_bit + 1 + (cl_uint)draw(&random, width - d.first_bit);
             if (turn % 5 == 4) d.last_bit = 0;
-            AT("%s, bits %u to %u", case_type_name(d.key_type), (unsigned)d.first_bit, (unsigned)d.last_bit);
-            pattern_fill(pattern_find(turn % 3 ? "sorted" : "uniform"), d.key_type, n, turn + 1, 0, keys);
+            AT("%s, bits %u to %u", case_type_name(d.key_type), (unsigned)d.first_bit,
+               (unsigned)d.last_bit);
+            pattern_fill(pattern_find(turn % 3 ? "sorted" : "uniform"), d.key_type, n, turn + 1, 0,
+                         keys);
             reference_codes(keys, width / 8, n, &d, codes);
             CHECK(first_unsorted(b, d, keys) == reference_first_unordered(codes, n));
         }

@@ -1,22 +1,33 @@
-/* Rows, segments and a count on the device: every length around a switch, mixed lengths, types, payloads, offsets that do not ascend, launches that
-   do not depend on the number of segments, and checks of results. A sort of parts is stable, so there is one right result, and each case compares
-   every byte with it: the same input gives the same output. */
+/* Rows, segments and a count on the device: every length around a switch, mixed lengths, types,
+   payloads, offsets that do not ascend, launches that do not depend on the number of segments, and
+   checks of results. A sort of parts is stable, so there is one right result, and each case
+   compares every byte with it: the same input gives the same output. */
 
 #include "counted.h"
 
 #define CLSORT_IMPLEMENTATION
 #include "cases.h"
 
-enum { MOST = 1 << 17, MOST_PARTS = 65537, PIECE = 1 << 14 };   /* a work-item that works alone sorts up to PIECE rows in one go */
+enum { MOST = 1 << 17, MOST_PARTS = 65537, PIECE = 1 << 14 };   /* a work-item that works alone
+                                                                   sorts up to PIECE rows in one
+                                                                   go */
 
 static uint32_t offsets[MOST_PARTS + 1];
 
 /* Work-groups and items: those of the device, and where several work-items share a tile. */
-static const struct { cl_uint work_group, items; } shapes[] = { { 0, 0 }, { 64, 8 }, { 64, 1 }, { 256, 4 }, { 1, 0 } };
+static const struct {
+    cl_uint work_group, items;
+} shapes[] = { { 0, 0 }, { 64, 8 }, { 64, 1 }, { 256, 4 }, { 1, 0 } };
 
-static size_t shape_count(const bench *b) { return b->few_programs ? 2 : sizeof shapes / sizeof *shapes; }
+static size_t shape_count(const bench *b)
+{
+    return b->few_programs ? 2 : sizeof shapes / sizeof *shapes;
+}
 
-static size_t draw(uint64_t *random, size_t below) { return (size_t)(pattern_random(random) >> 24) % below; }
+static size_t draw(uint64_t *random, size_t below)
+{
+    return (size_t)(pattern_random(random) >> 24) % below;
+}
 
 /* Pairs, with the number of its element in each value. */
 static sort_case make(size_t n)
@@ -88,11 +99,13 @@ static void rows_of_every_length(bench *b)
 
 static void numbers_of_rows(bench *b)
 {
-    static const size_t numbers[] = { 1, 2, 3, 31, 32, 33, 63, 64, 65, 255, 256, 257, 1025, 4095, 65535, 65536, 65537 };
+    static const size_t numbers[] = { 1,   2,   3,   31,   32,   33,    63,    64,   65,
+                                      255, 256, 257, 1025, 4095, 65535, 65536, 65537 };
     size_t shape, i;
     for (shape = 0; shape < shape_count(b); shape++)
         for (i = 0; i < (b->small ? 9 : sizeof numbers / sizeof *numbers); i++) {
-            const size_t length = numbers[i] > 4096 ? 1 + (i + shape) % 4 : 1 + (7 * i + shape) % 65;
+            const size_t length = numbers[i] > 4096 ? 1 + (i + shape) % 4
+                                                    : 1 + (7 * i + shape) % 65;
             const sort_case c = with_rows(make_shaped(shape), numbers[i], length, i % 2 * 3);
             if (!case_run(b, &c)) return;
         }
@@ -101,7 +114,9 @@ static void numbers_of_rows(bench *b)
 /* Bare keys take wider tiles. */
 static void long_rows(bench *b)
 {
-    static const size_t counts[][2] = { { 1, MOST }, { 3, MOST / 2 + 1 }, { 200, 1000 }, { 9, 8192 }, { 2, 65537 } };
+    static const size_t counts[][2] = {
+        { 1, MOST }, { 3, MOST / 2 + 1 }, { 200, 1000 }, { 9, 8192 }, { 2, 65537 }
+    };
     size_t i;
     for (i = 0; i < (b->small ? 1u : 5u); i++) {
         sort_case c = with_rows(make(0), counts[i][0], b->small ? 3000 : counts[i][1], i & 1);
@@ -129,8 +144,10 @@ static size_t draw_length(uint64_t *random, int style, size_t tile)
     }
 }
 
-/* Ascending offsets of `count` segments from `first` on, none beyond `most`; they are all the case's. */
-static sort_case with_segments(sort_case c, size_t count, size_t first, size_t most, int style, size_t tile)
+/* Ascending offsets of `count` segments from `first` on, none beyond `most`; they are all the
+   case's. */
+static sort_case with_segments(sort_case c, size_t count, size_t first, size_t most, int style,
+                               size_t tile)
 {
     uint64_t random = count + 77 * first + (uint64_t)style + tile;
     size_t at = first, i;
@@ -156,7 +173,11 @@ static void segments_of_all_lengths(bench *b)
         const size_t tile = tile_of(b, &(sort_case){ .d = make_shaped(shape).d });
         for (i = 0; i < (b->small ? 4 : sizeof numbers / sizeof *numbers); i++)
             for (style = 0; style < STYLES; style++) {
-                sort_case c = with_segments(make_shaped(shape), numbers[i], i % 3 * 5, b->small ? 4000 : style == SOME_HUGE ? MOST : 60000, style, tile);
+                sort_case c = with_segments(make_shaped(shape), numbers[i], i % 3 * 5,
+                                            b->small             ? 4000
+                                            : style == SOME_HUGE ? MOST
+                                                                 : 60000,
+                                            style, tile);
                 c.d.count += i % 4 * 9;
                 c.prove = i == 3;
                 if (!case_run(b, &c)) return;
@@ -174,7 +195,15 @@ static void edges_of_windows(bench *b)
             for (begin = edge - 1; begin <= edge + 1; begin++)
                 for (length = tile / 2 - 1; length <= tile / 2 + 1; length++) {
                     sort_case c = make_shaped(shape);
-                    const size_t places[] = { 0, 1, 1, begin, begin + length, begin + length, 2 * begin + length, 4 * tile, 4 * tile + 3 };
+                    const size_t places[] = { 0,
+                                              1,
+                                              1,
+                                              begin,
+                                              begin + length,
+                                              begin + length,
+                                              2 * begin + length,
+                                              4 * tile,
+                                              4 * tile + 3 };
                     size_t i;
                     for (i = 0; i < 9; i++) offsets[i] = (uint32_t)places[i];
                     c.offsets = offsets;
@@ -223,7 +252,10 @@ static void unsorted_offsets(bench *b)
             c.d.count = b->small ? 700 : 5000;
             c.d.segment_count = round % 4 ? 300 : 5;
             for (i = 0; i <= c.d.segment_count; i++)
-                offsets[i] = round % 3 == 0 ? (uint32_t)pattern_random(&random) : (uint32_t)draw(&random, round % 3 == 1 ? c.d.count + 1 : 2 * c.d.count);
+                offsets[i] = round % 3 == 0
+                                 ? (uint32_t)pattern_random(&random)
+                                 : (uint32_t)draw(&random,
+                                                  round % 3 == 1 ? c.d.count + 1 : 2 * c.d.count);
             c.offsets = offsets;
             c.indices = round % 4 == 2;
             c.keys_out = round % 2 ? CASE_OWN : 0;
@@ -247,7 +279,9 @@ static void overlapping_segments(bench *b)
             sort_case c = make_shaped(shape);
             c.d.count = b->small ? 500 : round % 3 ? 2000 : PIECE;
             c.d.segment_count = 200;
-            for (i = 0; i <= c.d.segment_count; i++) offsets[i] = (uint32_t)(i % 2 ? c.d.count - draw(&random, 2) * draw(&random, 300) : draw(&random, c.d.count));
+            for (i = 0; i <= c.d.segment_count; i++)
+                offsets[i] = (uint32_t)(i % 2 ? c.d.count - draw(&random, 2) * draw(&random, 300)
+                                              : draw(&random, c.d.count));
             c.offsets = offsets;
             c.pattern = round % 2 ? "uniform" : "mod-256";
             c.d.value_size = round % 4 ? 4 : 0;
@@ -315,7 +349,9 @@ static int run_both(const bench *b, sort_case c)
 
 static void every_type_and_order(bench *b)
 {
-    static const char *const integers[] = { "uniform", "mod-16", "sign-edges" }, *const floats[] = { "uniform", "nans-10", "around-zero" };
+    static const char *const integers[] = { "uniform", "mod-16", "sign-edges" }, *const floats[] = {
+        "uniform", "nans-10", "around-zero"
+    };
     size_t shape, t, k;
     for (shape = 0; shape < (b->few_programs ? 1u : 2u); shape++)
         for (t = 0; t < CASE_TYPES; t++)
@@ -346,7 +382,9 @@ static void equal_zeros(bench *b)
 /* In place, out of it, and each array for itself. */
 static int run_places(const bench *b, sort_case c)
 {
-    static const int outs[][2] = { { 0, 0 }, { CASE_OWN, CASE_OWN }, { 0, CASE_OWN }, { CASE_OWN, 0 }, { CASE_SAME, CASE_SAME } };
+    static const int outs[][2] = {
+        { 0, 0 }, { CASE_OWN, CASE_OWN }, { 0, CASE_OWN }, { CASE_OWN, 0 }, { CASE_SAME, CASE_SAME }
+    };
     size_t i;
     for (i = 0; i < 5; i++) {
         c.keys_out = outs[i][0];
@@ -370,7 +408,12 @@ static void every_payload(bench *b)
 
 static void records(bench *b)
 {
-    static const struct { cl_uint type; size_t size, at; } kinds[] = { { CLSORT_F32, 20, 8 }, { CLSORT_U32, 8, 4 }, { CLSORT_I16, 6, 2 }, { CLSORT_F64, 64, 24 } };
+    static const struct {
+        cl_uint type;
+        size_t size, at;
+    } kinds[] = {
+        { CLSORT_F32, 20, 8 }, { CLSORT_U32, 8, 4 }, { CLSORT_I16, 6, 2 }, { CLSORT_F64, 64, 24 }
+    };
     size_t i;
     for (i = 0; i < (b->few_programs ? 1u : 4u); i++) {
         sort_case c = make(0);
@@ -386,7 +429,10 @@ static void records(bench *b)
 
 static void fields(bench *b)
 {
-    static const clsort_field list[] = { { 4, CLSORT_U32, CLSORT_DESCENDING, 0, 0 }, { 0, CLSORT_U8, 0, 0, 0 }, { 8, CLSORT_I16, 0, 0, 0 }, { 8, CLSORT_F32, 1, 1, 1 } };
+    static const clsort_field list[] = { { 4, CLSORT_U32, CLSORT_DESCENDING, 0, 0 },
+                                         { 0, CLSORT_U8, 0, 0, 0 },
+                                         { 8, CLSORT_I16, 0, 0, 0 },
+                                         { 8, CLSORT_F32, 1, 1, 1 } };
     static const cl_uint counts[] = { 1, 2, 4 };
     size_t i;
     for (i = 0; i < (b->few_programs ? 1u : 3u); i++) {
@@ -492,8 +538,10 @@ static void exact_scratch(bench *b)
                 c.indices = kind == 2;
                 c.values_out = kind == 2 ? CASE_OWN : 0;
                 c.d.value_size = kind == 3 ? 12 : 4;
-                c = kind == 0 ? with_rows(c, 11, 700, 3) : kind == 4 ? with_rows(c, 3, b->small ? 70 : PIECE + 9, 0)
-                              : with_segments(c, 200, 4, b->small ? 2000 : 40000, kind == 1 ? SOME_HUGE : MIXED, 300);
+                c = kind == 0   ? with_rows(c, 11, 700, 3)
+                    : kind == 4 ? with_rows(c, 3, b->small ? 70 : PIECE + 9, 0)
+                                : with_segments(c, 200, 4, b->small ? 2000 : 40000,
+                                                kind == 1 ? SOME_HUGE : MIXED, 300);
                 if (!case_run(b, &c)) return;
             }
 }
@@ -501,7 +549,9 @@ static void exact_scratch(bench *b)
 static void queues_and_waits(bench *b)
 {
     cl_int error;
-    cl_command_queue unordered = clCreateCommandQueue(b->session.context, b->session.info.id, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, &error);
+    cl_command_queue unordered = clCreateCommandQueue(b->session.context, b->session.info.id,
+                                                      CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE,
+                                                      &error);
     size_t shape, i;
     for (shape = 0; shape < shape_count(b); shape++)
         for (i = 0; i < 6; i++) {
@@ -524,11 +574,13 @@ static void nothing_is_built_behind_the_back(bench *b)
     bench fresh = *b;
     size_t i;
     for (i = 0; i < 3; i++) {
-        sort_case c = i == 1 ? with_rows(make(0), 10, 200, 1) : with_segments(make(0), 20, 0, 3000, MIXED, 64);
+        sort_case c = i == 1 ? with_rows(make(0), 10, 200, 1)
+                             : with_segments(make(0), 20, 0, 3000, MIXED, 64);
         const int faults = test_now.faults;
         clsort_desc d;
         int ran;
-        if (!CHECK_OK(clsort_create(b->session.context, b->session.info.id, NULL, &fresh.sorter))) return;
+        if (!CHECK_OK(clsort_create(b->session.context, b->session.info.id, NULL, &fresh.sorter)))
+            return;
         c.d.flags = CLSORT_FLAG_NO_BUILD;
         c.counted = i == 2;
         c.there = 1000;
@@ -538,7 +590,9 @@ static void nothing_is_built_behind_the_back(bench *b)
         ran = case_run(&fresh, &c);
         test_now.quiet = 0;
         test_now.faults = faults;
-        CHECK(!ran && strstr(clsort_last_error(fresh.sorter), clsort_status_text(CLSORT_ERROR_NOT_READY)) != NULL);
+        CHECK(!ran
+              && strstr(clsort_last_error(fresh.sorter), clsort_status_text(CLSORT_ERROR_NOT_READY))
+                     != NULL);
         CHECK_OK(clsort_prepare(fresh.sorter, &d));
         CHECK(case_run(&fresh, &c));
         clsort_destroy(fresh.sorter);
@@ -560,7 +614,8 @@ static void launches_do_not_grow(bench *b)
         for (i = 0; i < 4; i++) {
             sort_case c = make_shaped(shape);
             int launches;
-            c.d.tuning.items = c.d.tuning.items ? c.d.tuning.items : 8;   /* else the tile follows the average length */
+            /* else the tile follows the average length */
+            c.d.tuning.items = c.d.tuning.items ? c.d.tuning.items : 8;
             c = with_segments(c, numbers[i], 0, MOST, TINY, 0);
             c.d.count = MOST;
             launches = launches_of(b, &c);
@@ -578,7 +633,8 @@ static void launches_do_not_grow(bench *b)
 
 static void host_rows(bench *b)
 {
-    cl_uint keys[] = { 3, 1, 2, 90, 91, 9, 8, 7, 92, 93, 5, 6, 4 }, sorted[] = { 1, 2, 3, 90, 91, 7, 8, 9, 92, 93, 4, 5, 6 };
+    cl_uint keys[] = { 3, 1, 2, 90, 91, 9, 8, 7, 92, 93, 5, 6, 4 },
+            sorted[] = { 1, 2, 3, 90, 91, 7, 8, 9, 92, 93, 4, 5, 6 };
     cl_uint indices[13], want[] = { 1, 2, 0, 77, 77, 2, 1, 0, 77, 77, 2, 0, 1 };
     clsort_desc d = clsort_desc_default();
     size_t i;
@@ -600,7 +656,8 @@ static void host_rows(bench *b)
 
 static cl_mem new_buffer(const bench *b, size_t bytes, const void *data)
 {
-    return clCreateBuffer(b->session.context, CL_MEM_READ_WRITE | (data ? CL_MEM_COPY_HOST_PTR : 0), bytes, (void *)(uintptr_t)data, NULL);
+    return clCreateBuffer(b->session.context, CL_MEM_READ_WRITE | (data ? CL_MEM_COPY_HOST_PTR : 0),
+                          bytes, (void *)(uintptr_t)data, NULL);
 }
 
 /* The number of the first element that comes before its predecessor, as the device says. */
@@ -609,7 +666,8 @@ static cl_uint first_unsorted(const bench *b, const clsort_desc *d)
     cl_mem result = new_buffer(b, 4, NULL);
     cl_uint first = 12345;
     CHECK_OK(clsort_enqueue_is_sorted(b->sorter, b->session.queue, d, result, 0, 0, NULL, NULL));
-    CHECK(clEnqueueReadBuffer(b->session.queue, result, CL_TRUE, 0, 4, &first, 0, NULL, NULL) == CL_SUCCESS);
+    CHECK(clEnqueueReadBuffer(b->session.queue, result, CL_TRUE, 0, 4, &first, 0, NULL, NULL)
+          == CL_SUCCESS);
     clReleaseMemObject(result);
     return first;
 }
@@ -700,7 +758,8 @@ static void order_of_offsets(bench *b)
 
 enum { ROWS = 40, LENGTH = 50, ALL = ROWS * LENGTH };
 
-/* Sorts rows of pairs or their indices, swaps elements i and j of an array and has the device judge. */
+/* Sorts rows of pairs or their indices, swaps elements i and j of an array and has the device
+   judge. */
 static clsort_status judge_swapped(const bench *b, int role, size_t i, size_t j)
 {
     cl_uint keys[ALL], values[ALL], x = 0, y = 0, k;
@@ -736,10 +795,13 @@ static void wrong_parts_are_found(bench *b)
 {
     CHECK_OK(judge_swapped(b, CASE_KEYS, 5, 5));
     CHECK_OK(judge_swapped(b, CASE_INDICES, 5, 5));
-    CHECK_STATUS(judge_swapped(b, CASE_KEYS, 5, 45), CLSORT_ERROR_WRONG_RESULT);               /* order */
-    CHECK_STATUS(judge_swapped(b, CASE_VALUES, 0, LENGTH), CLSORT_ERROR_WRONG_RESULT);         /* equal keys, values of two rows */
+    /* order */
+    CHECK_STATUS(judge_swapped(b, CASE_KEYS, 5, 45), CLSORT_ERROR_WRONG_RESULT);
+    /* equal keys, values of two rows */
+    CHECK_STATUS(judge_swapped(b, CASE_VALUES, 0, LENGTH), CLSORT_ERROR_WRONG_RESULT);
     CHECK_STATUS(judge_swapped(b, CASE_VALUES, 3, 40), CLSORT_ERROR_WRONG_RESULT);
-    CHECK_STATUS(judge_swapped(b, CASE_INDICES, 0, 1), CLSORT_ERROR_WRONG_RESULT);             /* not stable */
+    /* not stable */
+    CHECK_STATUS(judge_swapped(b, CASE_INDICES, 0, 1), CLSORT_ERROR_WRONG_RESULT);
     CHECK_STATUS(judge_swapped(b, CASE_INDICES, 2, 47), CLSORT_ERROR_WRONG_RESULT);
     CHECK_STATUS(judge_swapped(b, CASE_INDICES, LENGTH, 3 * LENGTH + 5), CLSORT_ERROR_WRONG_RESULT);
 }

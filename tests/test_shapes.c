@@ -1,4 +1,5 @@
-/* A few sorts by every kernel in every shape, quick enough for simulators that check each access: see tests/small. */
+/* A few sorts by every kernel in every shape, quick enough for simulators that check each access:
+   see tests/small. */
 
 #define CLSORT_IMPLEMENTATION
 #include "cases.h"
@@ -29,7 +30,8 @@ static void sort_every_kind(bench *b, cl_uint work_group, cl_uint items)
     sort_some(b, c);
     c.d.stable = 1;
     c.d.value_size = 12;
-    c.values_out = items > 0;   /* in place there is a copy, behind which Oclgrind takes all of scratch for uninitialized */
+    c.values_out = items > 0;   /* in place there is a copy, behind which Oclgrind takes all of
+                                   scratch for uninitialized */
     sort_some(b, c);
     c.d.value_size = 0;
     c.values_out = 0;
@@ -68,7 +70,8 @@ static void lone_elements_large_group(bench *b)
 static void published_variants(bench *b)
 {
     cl_uint i;
-    for (i = 2; clsort_algorithm_name(i) && strcmp(clsort_algorithm_name(i), "bitonic-local-only"); i++) {
+    for (i = 2; clsort_algorithm_name(i) && strcmp(clsort_algorithm_name(i), "bitonic-local-only");
+         i++) {
         sort_case c = case_make(CLSORT_U32, 0, "uniform");
         c.algorithm = clsort_algorithm_name(i);
         c.d.tuning.work_group = 8;
@@ -142,7 +145,8 @@ static void lone_elements_merge_in_blocks(bench *b)
 
 static void lone_inputs_merge(bench *b)
 {
-    static const size_t counts[][2] = { { 0, 0 }, { 0, 3 }, { 5, 0 }, { 1, 1 }, { 33, 40 }, { 70, 7 } };
+    static const size_t counts[][2] = { { 0, 0 }, { 0, 3 },   { 5, 0 },
+                                        { 1, 1 }, { 33, 40 }, { 70, 7 } };
     size_t i, k;
     for (k = 0; k < 3; k++)
         for (i = 0; i < 6; i++) {
@@ -172,7 +176,8 @@ static void unsorted_inputs(bench *b)
 
 static const cl_uint part_shapes[][2] = { { 0, 0 }, { 16, 4 }, { 64, 1 } };
 
-/* Rows that take several tiles, and such that share one; the largest first, since Oclgrind takes scratch that grows for uninitialized. */
+/* Rows that take several tiles, and such that share one; the largest first, since Oclgrind takes
+   scratch that grows for uninitialized. */
 static void sort_rows(bench *b, sort_case c)
 {
     static const size_t rows[][3] = { { 2, 150, 0 }, { 2, 33, 2 }, { 3, 32, 0 }, { 7, 5, 1 } };
@@ -188,7 +193,8 @@ static void sort_rows(bench *b, sort_case c)
 /* The last ones lead out of the range, and back: then nothing is sorted. */
 static void sort_segments(bench *b, sort_case c)
 {
-    static const uint32_t mixed[] = { 1, 1, 4, 36, 36, 69, 70, 270 }, beyond[] = { 0, 30, 60, 400, 90, 4000000000u, 20, 10 };
+    static const uint32_t mixed[] = { 1, 1, 4, 36, 36, 69, 70, 270 },
+                          beyond[] = { 0, 30, 60, 400, 90, 4000000000u, 20, 10 };
     c.offsets = mixed;
     c.d.segment_count = 7;
     c.d.count = 272;
@@ -243,7 +249,9 @@ static void sort_some_records(bench *b, record_case c)
 
 static void fields(bench *b)
 {
-    static const clsort_field list[] = { { 4, CLSORT_F32, 1, 1, 1 }, { 2, CLSORT_U8, 0, 0, 0 }, { 8, CLSORT_U64, 0, 0, 0 } };
+    static const clsort_field list[] = { { 4, CLSORT_F32, 1, 1, 1 },
+                                         { 2, CLSORT_U8, 0, 0, 0 },
+                                         { 8, CLSORT_U64, 0, 0, 0 } };
     record_case c = record_make(NULL, 0);
     cl_uint k;
     c.d.record_size = 16;
@@ -294,11 +302,14 @@ static void lone_elements_order_check(bench *b)
     for (i = 0; i < 40; i++) keys[i] = i == 30 ? 29 : i == 29 ? 30 : i;
     d.count = 40;
     d.key_type = CLSORT_U32;
-    d.keys = clCreateBuffer(b->session.context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, sizeof keys, keys, &error);
+    d.keys = clCreateBuffer(b->session.context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
+                            sizeof keys, keys, &error);
     result = clCreateBuffer(b->session.context, CL_MEM_READ_WRITE, sizeof answer, NULL, &error2);
     CHECK(error == CL_SUCCESS && error2 == CL_SUCCESS);
     CHECK_OK(clsort_enqueue_is_sorted(b->sorter, b->session.queue, &d, result, 0, 0, NULL, NULL));
-    CHECK(clEnqueueReadBuffer(b->session.queue, result, CL_TRUE, 0, sizeof answer, &answer, 0, NULL, NULL) == CL_SUCCESS);
+    CHECK(clEnqueueReadBuffer(b->session.queue, result, CL_TRUE, 0, sizeof answer, &answer, 0, NULL,
+                              NULL)
+          == CL_SUCCESS);
     CHECK(answer == 30);
     clReleaseMemObject(d.keys);
     clReleaseMemObject(result);
@@ -330,8 +341,8 @@ static void lone_rows(bench *b)
     select_rows(b, CLSORT_I16, 2, 900, 500, CLSORT_FLAG_TOP_NTH);
 }
 
-/* With tables in global memory: k that no work-group sorts, and a row for several work-groups. Oclgrind takes what a fill wrote for
-   uninitialized. */
+/* With tables in global memory: k that no work-group sorts, and a row for several work-groups.
+   Oclgrind takes what a fill wrote for uninitialized. */
 static void rows_in_parts(bench *b)
 {
     select_rows(b, CLSORT_I64, 1, 2100, 2060, CLSORT_FLAG_TOP_UNSORTED);
@@ -343,16 +354,19 @@ static void rows_in_parts(bench *b)
 static const test_entry tests[] = {
     { "the device's own shape sorts every kind of payload", default_shape },
     { "single elements in shared tiles sort every kind of payload", lone_elements_shared_tile },
-    { "single elements in a tile per work-item sort every kind of payload", lone_elements_own_tile },
+    { "single elements in a tile per work-item sort every kind of payload",
+      lone_elements_own_tile },
     { "single elements in large work-groups sort", lone_elements_large_group },
     { "the published variants sort", published_variants },
     { "single elements are checked for order", lone_elements_order_check },
     { "the merge family sorts every kind of payload", merge_default_shape },
     { "the merge family sorts every kind of payload in shared tiles", merge_shared_tile },
-    { "the merge family sorts every kind of payload with an item for each work-item", merge_wide_group },
+    { "the merge family sorts every kind of payload with an item for each work-item",
+      merge_wide_group },
     { "the order of fields is kept", fields },
     { "the order of comparators is kept", comparators },
-    { "comparators that contradict themselves do no harm: the records are all there", contradictions },
+    { "comparators that contradict themselves do no harm: the records are all there",
+      contradictions },
     { "merges of unsorted inputs do no harm to the rest", unsorted_inputs },
     { "the first k of single rows are found", lone_rows },
     { "the first k of rows in parts are found", rows_in_parts },

@@ -4,7 +4,8 @@
 #include "cases.h"
 
 /* Sorts n keys by the algorithm; payload 4 adds values. */
-static int sort_one(bench *b, const char *name, cl_uint type, size_t n, const char *pattern, size_t value_size)
+static int sort_one(bench *b, const char *name, cl_uint type, size_t n, const char *pattern,
+                    size_t value_size)
 {
     sort_case c = case_make(type, n, pattern);
     c.algorithm = name;
@@ -28,14 +29,17 @@ static void every_small_size(bench *b)
 {
     cl_uint i;
     for (i = 0; clsort_algorithm_name(i); i++)
-        if (!case_sorts_rows(clsort_algorithm_name(i))) sort_small_sizes(b, clsort_algorithm_name(i));
+        if (!case_sorts_rows(clsort_algorithm_name(i)))
+            sort_small_sizes(b, clsort_algorithm_name(i));
 }
 
 static void every_small_size_of_pairs(bench *b)
 {
     size_t n, step = b->small ? 29 : 1, last = b->small ? 150 : 1025;
     for (n = 0; n <= last; n += step)
-        if (!sort_one(b, "auto", CLSORT_U32, n, "mod-16", 4) || !sort_one(b, "bitonic", CLSORT_F32, n, "uniform", 4)) return;
+        if (!sort_one(b, "auto", CLSORT_U32, n, "mod-16", 4)
+            || !sort_one(b, "bitonic", CLSORT_F32, n, "uniform", 4))
+            return;
 }
 
 /* size - 1, size, size + 1 */
@@ -43,7 +47,9 @@ static int sort_around(bench *b, const char *name, size_t size)
 {
     size_t n;
     for (n = size - 1; n <= size + 1; n++)
-        if (!sort_one(b, name, n & 1 ? CLSORT_F32 : CLSORT_U32, n, n & 2 ? "uniform" : "reverse", 0)) return 0;
+        if (!sort_one(b, name, n & 1 ? CLSORT_F32 : CLSORT_U32, n, n & 2 ? "uniform" : "reverse",
+                      0))
+            return 0;
     return 1;
 }
 
@@ -52,7 +58,9 @@ static void powers_of_two(bench *b)
     size_t size;
     cl_uint i;
     for (i = 0; clsort_algorithm_name(i); i++)
-        for (size = 2048; size <= (b->small ? 4096u : 131072u) && !case_sorts_rows(clsort_algorithm_name(i)); size *= 2)
+        for (size = 2048;
+             size <= (b->small ? 4096u : 131072u) && !case_sorts_rows(clsort_algorithm_name(i));
+             size *= 2)
             if (!sort_around(b, clsort_algorithm_name(i), size)) break;
 }
 
@@ -67,7 +75,9 @@ static void tile_multiples(bench *b)
         if (case_sorts_rows(c.algorithm)) continue;
         tile = case_block_length(b, &c);
         for (k = 1; k <= 9; k += k < 4 ? 1 : 5)
-            if (tile < 2 || (b->small && k * tile > 1024) || !sort_around(b, clsort_algorithm_name(i), k * tile)) break;
+            if (tile < 2 || (b->small && k * tile > 1024)
+                || !sort_around(b, clsort_algorithm_name(i), k * tile))
+                break;
     }
 }
 
@@ -80,7 +90,8 @@ static void every_work_group_size(bench *b)
             c.algorithm = "bitonic";
             c.d.tuning.work_group = group;
             c.d.tuning.items = items;
-            if (!case_run(b, &c)) printf("  work_group %u, items %u\n", (unsigned)group, (unsigned)items);
+            if (!case_run(b, &c))
+                printf("  work_group %u, items %u\n", (unsigned)group, (unsigned)items);
         }
 }
 

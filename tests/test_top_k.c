@@ -1,10 +1,12 @@
-/* Top-k and n-th elements of rows: types, orders, ties, lengths around every switch, strides, outputs, bad calls. */
+/* Top-k and n-th elements of rows: types, orders, ties, lengths around every switch, strides,
+   outputs, bad calls. */
 
 #define CLSORT_IMPLEMENTATION
 #include "top.h"
 
-static const cl_uint all_types[] = { CLSORT_U8, CLSORT_I8, CLSORT_U16, CLSORT_I16, CLSORT_F16, CLSORT_BF16, CLSORT_U32, CLSORT_I32, CLSORT_F32,
-                                     CLSORT_U64, CLSORT_I64, CLSORT_F64 };
+static const cl_uint all_types[] = { CLSORT_U8,  CLSORT_I8,   CLSORT_U16, CLSORT_I16,
+                                     CLSORT_F16, CLSORT_BF16, CLSORT_U32, CLSORT_I32,
+                                     CLSORT_F32, CLSORT_U64,  CLSORT_I64, CLSORT_F64 };
 
 /* Some k of a length. */
 static void run_some_k(bench *b, top_case c)
@@ -17,7 +19,8 @@ static void run_some_k(bench *b, top_case c)
         c.seed++;
         if (!top_run(b, &c)) return;
         c.d.flags = CLSORT_FLAG_TOP_UNSORTED;
-        if (ks[i] > 2048 && !top_run(b, &c)) return;   /* up to that, work-groups sort all the same */
+        if (ks[i] > 2048 && !top_run(b, &c)) return;   /* up to that, work-groups sort all the
+                                                          same */
         c.d.flags = 0;
         if (i == 2) continue;
         c.d.flags ^= CLSORT_FLAG_TOP_NTH;
@@ -41,7 +44,8 @@ static void short_rows(bench *b)
 
 static void rows_around_every_switch(bench *b)
 {
-    static const size_t counts[] = { 2047, 2048, 2049, 4095, 4096, 4097, 8191, 8193, 16385, 32767, 32768, 65537, 131072 };
+    static const size_t counts[] = { 2047, 2048,  2049,  4095,  4096,  4097,  8191,
+                                     8193, 16385, 32767, 32768, 65537, 131072 };
     size_t i;
     for (i = 0; i < (b->small ? 3 : sizeof counts / sizeof *counts); i++) {
         top_case c = top_make(CLSORT_U32, i % 2 ? 1 : 3, counts[i], 0);
@@ -74,7 +78,9 @@ static void every_type_and_order(bench *b)
 
 static void equal_keys_by_index(bench *b)
 {
-    static const char *const patterns[] = { "equal", "minimum", "maximum", "mod-2", "mod-3", "sorted", "reverse", "organ-pipe", "mostly-zero" };
+    static const char *const patterns[] = { "equal",   "minimum",    "maximum",
+                                            "mod-2",   "mod-3",      "sorted",
+                                            "reverse", "organ-pipe", "mostly-zero" };
     size_t i, k;
     for (i = 0; i < sizeof patterns / sizeof *patterns; i++)
         for (k = 1; k <= 20000; k = k * 11 + 3) {
@@ -90,7 +96,10 @@ static void equal_keys_by_index(bench *b)
 
 static void many_rows(bench *b)
 {
-    static const struct { size_t rows, count, k; } shapes[] = { { 64, 131072, 40 }, { 1000, 1000, 10 }, { 1000, 33, 33 }, { 64, 5000, 100 }, { 300, 300, 1 }, { 50, 6000, 5000 } };
+    static const struct {
+        size_t rows, count, k;
+    } shapes[] = { { 64, 131072, 40 }, { 1000, 1000, 10 }, { 1000, 33, 33 },
+                   { 64, 5000, 100 },  { 300, 300, 1 },    { 50, 6000, 5000 } };
     size_t i;
     for (i = b->small ? 1 : 0; i < (b->small ? 2 : sizeof shapes / sizeof *shapes); i++) {
         top_case c = top_make(CLSORT_F32, shapes[i].rows, shapes[i].count, shapes[i].k);
@@ -131,7 +140,9 @@ static void every_set_of_outputs(bench *b)
 
 static void some_bits_of_the_keys(bench *b)
 {
-    static const struct { cl_uint first, last; } bits[] = { { 0, 20 }, { 12, 0 }, { 5, 6 }, { 3, 27 } };
+    static const struct {
+        cl_uint first, last;
+    } bits[] = { { 0, 20 }, { 12, 0 }, { 5, 6 }, { 3, 27 } };
     size_t i;
     for (i = 0; i < 4; i++) {
         top_case c = top_make(i & 1 ? CLSORT_F32 : CLSORT_U32, 2, i & 2 ? 900 : 40000, 33);
@@ -142,14 +153,16 @@ static void some_bits_of_the_keys(bench *b)
     }
 }
 
-/* Long k are sorted in the scratch of a whole sort: any outputs, on rows alone and beside others, by all bits and by some. */
+/* Long k are sorted in the scratch of a whole sort: any outputs, on rows alone and beside others,
+   by all bits and by some. */
 static void sorted_k_above_the_room(bench *b)
 {
     size_t i;
     int outputs;
     for (i = 0; i < (b->small ? 1 : 8); i++)
         for (outputs = 1; outputs < 8; outputs++) {
-            top_case c = top_make(i & 2 ? CLSORT_I64 : CLSORT_F32, i & 1 ? 1 : 3, 9001, i & 4 ? 4500 : 9001);
+            top_case c = top_make(i & 2 ? CLSORT_I64 : CLSORT_F32, i & 1 ? 1 : 3, 9001,
+                                  i & 4 ? 4500 : 9001);
             c.outputs = outputs;
             c.pattern = outputs & 1 ? "mod-16" : "around-zero";
             c.gap = i & 1 ? 0 : 5;
@@ -185,7 +198,8 @@ static void work_groups_of_any_size(bench *b)
 
 static void wait_lists_and_queues(bench *b)
 {
-    cl_command_queue queue = clCreateCommandQueue(b->session.context, b->session.info.id, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, NULL);
+    cl_command_queue queue = clCreateCommandQueue(b->session.context, b->session.info.id,
+                                                  CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, NULL);
     size_t i;
     for (i = 0; i < 4; i++) {
         top_case c = top_make(CLSORT_F32, 2, i & 1 ? 500 : 60000, 9);
@@ -206,7 +220,8 @@ static void prepared_calls_build_nothing(bench *b)
     bench other = *b;
     size_t i;
     for (i = 0; i < 5; i++) {
-        top_case c = top_make(CLSORT_U16, i % 3 == 1 ? 1 : 20, i ? 50000 : 100, i >= 2 ? 40000 : 13);
+        top_case c = top_make(CLSORT_U16, i % 3 == 1 ? 1 : 20, i ? 50000 : 100,
+                              i >= 2 ? 40000 : 13);
         c.d.flags = CLSORT_FLAG_NO_BUILD | (i == 2 ? CLSORT_FLAG_TOP_UNSORTED : 0);
         c.d.value_size = 2;
         c.outputs = TOP_VALUES | TOP_INDICES;
@@ -225,7 +240,9 @@ static void scratch_bounds_hold(bench *b)
     static const size_t counts[] = { 1, 100, 3000, 10000, 200000 };
     size_t i, mine, any, last = 0;
     for (i = 0; i < 20; i++) {
-        clsort_desc d = top_make(i < 10 ? CLSORT_F32 : CLSORT_I64, i < 10 ? 4 : 1, counts[i % 5], counts[i % 5] / 2 + 1).d;
+        clsort_desc d = top_make(i < 10 ? CLSORT_F32 : CLSORT_I64, i < 10 ? 4 : 1, counts[i % 5],
+                                 counts[i % 5] / 2 + 1)
+                            .d;
         d.flags = i / 5 % 2 ? CLSORT_FLAG_INDICES : CLSORT_FLAG_TOP_UNSORTED;
         last = i % 5 ? last : 0;
         AT("%zu keys, flags %u", counts[i % 5], (unsigned)d.flags);
@@ -247,7 +264,12 @@ typedef struct bad_call {
 static void above_count(clsort_desc *d, cl_mem m) { (void)m; d->top_k = d->count + 1; }
 static void of_nothing(clsort_desc *d, cl_mem m) { (void)m; d->count = 0; }
 static void no_output(clsort_desc *d, cl_mem m) { (void)m; d->keys_out = d->indices = NULL; }
-static void no_values_out(clsort_desc *d, cl_mem m) { (void)m; d->values = d->keys; d->value_size = 4; }
+static void no_values_out(clsort_desc *d, cl_mem m)
+{
+    (void)m;
+    d->values = d->keys;
+    d->value_size = 4;
+}
 static void small_keys_out(clsort_desc *d, cl_mem m) { d->keys_out = m; }
 static void small_indices(clsort_desc *d, cl_mem m) { d->indices = m; }
 static void same_keys(clsort_desc *d, cl_mem m) { (void)m; d->keys_out = d->keys; }
@@ -257,28 +279,47 @@ static void too_many_rows(clsort_desc *d, cl_mem m) { (void)m; d->rows = (size_t
 static void more_rows(clsort_desc *d, cl_mem m) { (void)m; d->rows = 4; }
 static void of_records(clsort_desc *d, cl_mem m) { (void)m; d->record_size = 8; }
 static void by_radix(clsort_desc *d, cl_mem m) { (void)m; d->algorithm = CLSORT_RADIX; }
-static void all_overflow(clsort_desc *d, cl_mem m) { (void)m; d->row_stride = ~(size_t)0 / 8 & ~(size_t)3; }
-static void without_k(clsort_desc *d, cl_mem m) { (void)m; d->top_k = 0; d->rows = 0; d->flags = CLSORT_FLAG_TOP_NTH; }
+static void all_overflow(clsort_desc *d, cl_mem m)
+{
+    (void)m;
+    d->row_stride = ~(size_t)0 / 8 & ~(size_t)3;
+}
+static void without_k(clsort_desc *d, cl_mem m)
+{
+    (void)m;
+    d->top_k = 0;
+    d->rows = 0;
+    d->flags = CLSORT_FLAG_TOP_NTH;
+}
 static void in_segments(clsort_desc *d, cl_mem m) { d->segments = m; }
 
 static void bad_calls_change_nothing(bench *b)
 {
     static const bad_call calls[] = {
-        { "k above count", above_count, CLSORT_ERROR_TOP_K }, { "k of nothing", of_nothing, CLSORT_ERROR_TOP_K },
-        { "no output", no_output, CLSORT_ERROR_MISSING_BUFFER }, { "no values_out", no_values_out, CLSORT_ERROR_MISSING_BUFFER },
-        { "small keys_out", small_keys_out, CLSORT_ERROR_BUFFER_TOO_SMALL }, { "small indices", small_indices, CLSORT_ERROR_BUFFER_TOO_SMALL },
-        { "keys_out is keys", same_keys, CLSORT_ERROR_OVERLAP }, { "odd stride", odd_stride, CLSORT_ERROR_MISALIGNED },
-        { "short stride", short_stride, CLSORT_ERROR_OVERLAP }, { "too many rows", too_many_rows, CLSORT_ERROR_COUNT_TOO_LARGE },
-        { "more rows than keys", more_rows, CLSORT_ERROR_BUFFER_TOO_SMALL }, { "records", of_records, CLSORT_ERROR_UNSUPPORTED },
-        { "an algorithm", by_radix, CLSORT_ERROR_UNSUPPORTED }, { "overflow", all_overflow, CLSORT_ERROR_SIZE_OVERFLOW },
-        { "a flag without top_k", without_k, CLSORT_ERROR_UNKNOWN_FLAG }, { "segments", in_segments, CLSORT_ERROR_UNSUPPORTED },
+        { "k above count", above_count, CLSORT_ERROR_TOP_K },
+        { "k of nothing", of_nothing, CLSORT_ERROR_TOP_K },
+        { "no output", no_output, CLSORT_ERROR_MISSING_BUFFER },
+        { "no values_out", no_values_out, CLSORT_ERROR_MISSING_BUFFER },
+        { "small keys_out", small_keys_out, CLSORT_ERROR_BUFFER_TOO_SMALL },
+        { "small indices", small_indices, CLSORT_ERROR_BUFFER_TOO_SMALL },
+        { "keys_out is keys", same_keys, CLSORT_ERROR_OVERLAP },
+        { "odd stride", odd_stride, CLSORT_ERROR_MISALIGNED },
+        { "short stride", short_stride, CLSORT_ERROR_OVERLAP },
+        { "too many rows", too_many_rows, CLSORT_ERROR_COUNT_TOO_LARGE },
+        { "more rows than keys", more_rows, CLSORT_ERROR_BUFFER_TOO_SMALL },
+        { "records", of_records, CLSORT_ERROR_UNSUPPORTED },
+        { "an algorithm", by_radix, CLSORT_ERROR_UNSUPPORTED },
+        { "overflow", all_overflow, CLSORT_ERROR_SIZE_OVERFLOW },
+        { "a flag without top_k", without_k, CLSORT_ERROR_UNKNOWN_FLAG },
+        { "segments", in_segments, CLSORT_ERROR_UNSUPPORTED },
     };
     static unsigned char before[3 * 400], after[3 * 400];
     cl_mem buffers[4];
     size_t i, k;
     for (i = 0; i < sizeof before; i++) before[i] = (unsigned char)(i * 7);
     for (i = 0; i < 4; i++)
-        buffers[i] = clCreateBuffer(b->session.context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, i == 3 ? 4 * 3 * 10 - 1 : sizeof before, before, NULL);
+        buffers[i] = clCreateBuffer(b->session.context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
+                                    i == 3 ? 4 * 3 * 10 - 1 : sizeof before, before, NULL);
     for (i = 0; i < sizeof calls / sizeof *calls; i++) {
         clsort_desc d = top_make(CLSORT_F32, 3, 100, 10).d;
         cl_event done = (cl_event)(void *)&d;
@@ -287,10 +328,12 @@ static void bad_calls_change_nothing(bench *b)
         d.indices = buffers[2];
         calls[i].spoil(&d, buffers[3]);
         AT("%s", calls[i].name);
-        CHECK_STATUS(clsort_enqueue_sort(b->sorter, b->session.queue, &d, 0, NULL, &done), calls[i].wanted);
+        CHECK_STATUS(clsort_enqueue_sort(b->sorter, b->session.queue, &d, 0, NULL, &done),
+                     calls[i].wanted);
         CHECK(done == NULL);
         for (k = 0; k < 3; k++) {
-            clEnqueueReadBuffer(b->session.queue, buffers[k], CL_TRUE, 0, sizeof after, after, 0, NULL, NULL);
+            clEnqueueReadBuffer(b->session.queue, buffers[k], CL_TRUE, 0, sizeof after, after, 0,
+                                NULL, NULL);
             CHECK(!memcmp(before, after, sizeof before));
         }
     }

@@ -146,7 +146,13 @@ static void run_outputs(bench *b, sort_case c)
 
 static void every_combination_of_outputs(bench *b)
 {
-    static const char *const names[] = { "auto", "bitonic-a", "bitonic-b16", "bitonic-a-local", "bitonic-b16-global-tail", "bitonic-shared-512", "merge" };
+    static const char *const names[] = { "auto",
+                                         "bitonic-a",
+                                         "bitonic-b16",
+                                         "bitonic-a-local",
+                                         "bitonic-b16-global-tail",
+                                         "bitonic-shared-512",
+                                         "merge" };
     static const size_t bytes[] = { 4, 8, 16 };
     size_t i, v;
     for (i = 0; i < sizeof names / sizeof *names; i++)
@@ -164,7 +170,8 @@ static void every_combination_of_outputs(bench *b)
 static void records_on_every_algorithm(bench *b)
 {
     cl_uint i, k;
-    for (i = 0; clsort_algorithm_name(i) && strcmp(clsort_algorithm_name(i), "bitonic-local-only"); i++)
+    for (i = 0; clsort_algorithm_name(i) && strcmp(clsort_algorithm_name(i), "bitonic-local-only");
+         i++)
         for (k = 0; k < 4; k++) {
             sort_case c = case_make(CLSORT_U32, b->small ? 50 : 3001, "mod-256");
             if (b->few_programs && i % 4) continue;
@@ -180,7 +187,8 @@ static void records_on_every_algorithm(bench *b)
 /* All 65,536 values of a 16-bit type, in a random order: each occurs once. */
 static void sort_all_values(bench *b, cl_uint type, cl_uint order)
 {
-    sort_case c = case_make(type, b->small ? 700 : 65536, (type & 0xFFu) == 16 ? "bit-reversed" : "uniform");
+    sort_case c = case_make(type, b->small ? 700 : 65536,
+                            (type & 0xFFu) == 16 ? "bit-reversed" : "uniform");
     c.d.order = order;
     run_orders(b, &c);
     case_run(b, &c);
@@ -256,11 +264,13 @@ static const test_entry tests[] = {
     { "argsort gives the permutation and leaves the keys, for every type", argsort_of_every_type },
     { "values of every size follow their keys", values_of_every_size },
     { "records of every size are sorted whole", records_of_every_size },
-    { "every combination of outputs works on every kind of algorithm", every_combination_of_outputs },
+    { "every combination of outputs works on every kind of algorithm",
+      every_combination_of_outputs },
     { "every algorithm sorts records", records_on_every_algorithm },
     { "every value of 8 and 16 bits has its place", every_value_of_small_types },
     { "every half, and its bits at the top of wider floats, has its place", every_half },
-    { "arrays may lie apart, in one buffer or in sub-buffers, at any aligned offset", every_placement },
+    { "arrays may lie apart, in one buffer or in sub-buffers, at any aligned offset",
+      every_placement },
     { "scratch of exactly the documented size is enough, whatever it holds", scratch_of_the_caller }
 };
 

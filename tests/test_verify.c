@@ -1,4 +1,5 @@
-/* Proofs: sorts that are right pass, results that were tampered with do not; sorters that check themselves; the self-test. */
+/* Proofs: sorts that are right pass, results that were tampered with do not; sorters that check
+   themselves; the self-test. */
 
 #define CLSORT_IMPLEMENTATION
 #include "harness.h"
@@ -18,7 +19,8 @@ static cl_mem new_buffer(bench *b, size_t bytes, const void *data)
 {
     cl_int error;
     cl_mem buffer = clCreateBuffer(b->session.context, CL_MEM_READ_WRITE, bytes, NULL, &error);
-    if (data) clEnqueueWriteBuffer(b->session.queue, buffer, CL_TRUE, 0, bytes, data, 0, NULL, NULL);
+    if (data)
+        clEnqueueWriteBuffer(b->session.queue, buffer, CL_TRUE, 0, bytes, data, 0, NULL, NULL);
     return buffer;
 }
 
@@ -52,7 +54,8 @@ static void close_proven(proven *p)
 
 static void sort_proven(bench *b, proven *p)
 {
-    CHECK_OK(clsort_enqueue_fingerprint(b->sorter, b->session.queue, &p->d, p->proof, 0, 0, NULL, NULL));
+    CHECK_OK(
+        clsort_enqueue_fingerprint(b->sorter, b->session.queue, &p->d, p->proof, 0, 0, NULL, NULL));
     CHECK_OK(clsort_enqueue_sort(b->sorter, b->session.queue, &p->d, 0, NULL, NULL));
 }
 
@@ -60,7 +63,8 @@ static clsort_status judge_proven(bench *b, proven *p)
 {
     clsort_proof proof;
     CHECK_OK(clsort_enqueue_verify(b->sorter, b->session.queue, &p->d, p->proof, 0, 0, NULL, NULL));
-    CHECK_OK(clEnqueueReadBuffer(b->session.queue, p->proof, CL_TRUE, 0, sizeof proof, &proof, 0, NULL, NULL));
+    CHECK_OK(clEnqueueReadBuffer(b->session.queue, p->proof, CL_TRUE, 0, sizeof proof, &proof, 0,
+                                 NULL, NULL));
     CHECK(proof.count == N);
     return clsort_judge(&proof);
 }
@@ -92,7 +96,8 @@ static void right_results_are_proven(bench *b)
 static void tampered_pairs(bench *b, int keys, size_t i, size_t j, int copy)
 {
     proven p;
-    AT("%s, elements %d and %d, %s", keys ? "keys" : "values", (int)i, (int)j, copy ? "duplicated" : "swapped");
+    AT("%s, elements %d and %d, %s", keys ? "keys" : "values", (int)i, (int)j,
+       copy ? "duplicated" : "swapped");
     open_proven(b, &p, 0);
     sort_proven(b, &p);
     tamper(b, keys ? p.keys : p.values, i, j, copy);
@@ -164,7 +169,8 @@ static void judge_reads_every_part(bench *b)
 
 static int reports;
 
-static void CL_CALLBACK count_report(void *user, clsort_status status, const char *function, const char *message)
+static void CL_CALLBACK count_report(void *user, clsort_status status, const char *function,
+                                     const char *message)
 {
     (void)user;
     (void)function;
@@ -200,8 +206,9 @@ static void self_checking_sorters_pass_right_results(bench *b)
     clsort_destroy(s);
 }
 
-/* The sort waits for a gate, so that its proof is still to be judged; then the proof is read, right, and damaged. The read also waits for the
-   sort: on Intel's runtime under load, a write right after clFinish was seen to be lost. */
+/* The sort waits for a gate, so that its proof is still to be judged; then the proof is read,
+   right, and damaged. The read also waits for the sort: on Intel's runtime under load, a write
+   right after clFinish was seen to be lost. */
 static void self_checking_sorters_report_wrong_results(bench *b)
 {
     clsort_sorter *s = self_checking(b);
@@ -214,11 +221,14 @@ static void self_checking_sorters_report_wrong_results(bench *b)
     CHECK_OK(clsort_enqueue_sort(s, b->session.queue, &p.d, 1, &gate, NULL));
     clSetUserEventStatus(gate, CL_COMPLETE);
     CHECK_OK(clFinish(b->session.queue));
-    /* Damaged on the queue that reads it: Intel's runtime was seen to lose a blocking write of another queue. */
+    /* Damaged on the queue that reads it: Intel's runtime was seen to lose a blocking write of
+       another queue. */
     if (CHECK(s->pending_count == 1) && CHECK_OK(clsort__own_queue(s))) {
-        CHECK_OK(clEnqueueReadBuffer(s->own_queue, s->pending[0].proof, CL_TRUE, 0, sizeof proof, &proof, 0, NULL, NULL));
+        CHECK_OK(clEnqueueReadBuffer(s->own_queue, s->pending[0].proof, CL_TRUE, 0, sizeof proof,
+                                     &proof, 0, NULL, NULL));
         CHECK_OK(clsort_judge(&proof));
-        CHECK_OK(clEnqueueWriteBuffer(s->own_queue, s->pending[0].proof, CL_TRUE, offsetof(clsort_proof, unsorted), 4, &one, 0, NULL, NULL));
+        CHECK_OK(clEnqueueWriteBuffer(s->own_queue, s->pending[0].proof, CL_TRUE,
+                                      offsetof(clsort_proof, unsorted), 4, &one, 0, NULL, NULL));
     }
     CHECK_STATUS(clsort_collect(s, 1), CLSORT_ERROR_WRONG_RESULT);
     CHECK(reports == 1 && s->pending_count == 0);
@@ -260,9 +270,11 @@ int main(void)
         { "changed keys of an argsort are found", changed_keys_of_an_argsort_are_found },
         { "every part of a proof is judged", judge_reads_every_part },
         { "self-checking sorters pass right results", self_checking_sorters_pass_right_results },
-        { "self-checking sorters report wrong results", self_checking_sorters_report_wrong_results },
+        { "self-checking sorters report wrong results",
+          self_checking_sorters_report_wrong_results },
         { "the self-test passes", the_self_test_passes },
-        { "a family that failed the self-test is out of AUTO", a_family_that_failed_is_out_of_auto },
+        { "a family that failed the self-test is out of AUTO",
+          a_family_that_failed_is_out_of_auto },
     };
     return test_main(tests, sizeof tests / sizeof *tests);
 }

@@ -1,4 +1,5 @@
-/* top.h - one clsort_enqueue_sort with top_k, checked byte for byte, guards included, against a stable sort of each row on the host. */
+/* top.h - one clsort_enqueue_sort with top_k, checked byte for byte, guards included, against a
+   stable sort of each row on the host. */
 
 #ifndef CLSORT_TESTS_TOP_H
 #define CLSORT_TESTS_TOP_H
@@ -9,7 +10,8 @@ enum { TOP_KEYS = 1, TOP_INDICES = 2, TOP_VALUES = 4 };   /* outputs */
 enum { TOP_GUARD = 96, TOP_SEALED = 0xA5 };
 
 typedef struct top_case {
-    clsort_desc d;             /* count, rows, top_k, types, flags, value_size, tuning; buffers are filled in */
+    clsort_desc d;             /* count, rows, top_k, types, flags, value_size, tuning; buffers are
+                                  filled in */
     const char *pattern;
     uint64_t seed;
     size_t gap;                /* elements between rows */
@@ -20,7 +22,15 @@ typedef struct top_case {
 } top_case;
 
 /* What is read, and what is written; each lies between guards. */
-enum { TOP_FROM_KEYS, TOP_FROM_VALUES, TOP_TO_KEYS, TOP_TO_INDICES, TOP_TO_VALUES, TOP_SCRATCH, TOP_ARRAYS };
+enum {
+    TOP_FROM_KEYS,
+    TOP_FROM_VALUES,
+    TOP_TO_KEYS,
+    TOP_TO_INDICES,
+    TOP_TO_VALUES,
+    TOP_SCRATCH,
+    TOP_ARRAYS
+};
 
 typedef struct top_state {
     const top_case *c;
@@ -48,18 +58,25 @@ static inline top_case top_make(cl_uint type, size_t rows, size_t count, size_t 
 static inline void top_say(const top_case *c)
 {
     const clsort_desc *d = &c->d;
-    AT("top %zu of %zu rows of %zu keys, %s, %s, %s%s%s, bits %u to %u, gap %zu, flags %u, outputs %d, value_size %zu, seed %llu, work_group %u%s, wait %d",
-       d->top_k, d->rows, d->count, case_type_name(d->key_type), c->pattern, d->order ? "descending" : "ascending",
-       d->nan_order ? ", NaNs last" : "", d->zero_order ? ", equal zeros" : "", (unsigned)d->first_bit, (unsigned)d->last_bit, c->gap,
-       (unsigned)d->flags, c->outputs, d->value_size, (unsigned long long)c->seed, (unsigned)d->tuning.work_group,
-       c->scratch ? ", scratch given" : "", c->wait);
+    AT("top %zu of %zu rows of %zu keys, %s, %s, %s%s%s, bits %u to %u, gap %zu, flags %u, outputs "
+       "%d, value_size %zu, seed %llu, work_group %u%s, wait %d",
+       d->top_k, d->rows, d->count, case_type_name(d->key_type), c->pattern,
+       d->order ? "descending" : "ascending", d->nan_order ? ", NaNs last" : "",
+       d->zero_order ? ", equal zeros" : "", (unsigned)d->first_bit, (unsigned)d->last_bit, c->gap,
+       (unsigned)d->flags, c->outputs, d->value_size, (unsigned long long)c->seed,
+       (unsigned)d->tuning.work_group, c->scratch ? ", scratch given" : "", c->wait);
 }
 
-/* Sizes, images of all arrays, and the input. Rows are filled one by one, so that "sorted" is sorted in each. */
+/* Sizes, images of all arrays, and the input. Rows are filled one by one, so that "sorted" is
+   sorted in each. */
 static inline int top_fill(top_state *s)
 {
-    const size_t key = pattern_key_size(s->d.key_type), elements = (s->rows - 1) * s->stride + s->d.count, results = s->rows * s->wanted;
-    const size_t sizes[TOP_ARRAYS] = { elements * key, elements * s->d.value_size, results * key, results * 4, results * s->d.value_size, s->d.scratch_size };
+    const size_t key = pattern_key_size(s->d.key_type),
+                 elements = (s->rows - 1) * s->stride + s->d.count, results = s->rows * s->wanted;
+    const size_t sizes[TOP_ARRAYS] = {
+        elements * key, elements * s->d.value_size, results * key,
+        results * 4,    results * s->d.value_size,  s->d.scratch_size
+    };
     size_t a, i;
     for (a = 0; a < TOP_ARRAYS; a++) {
         s->bytes[a] = sizes[a];
@@ -68,8 +85,10 @@ static inline int top_fill(top_state *s)
         memset(s->image[a], TOP_SEALED, sizes[a] + 2 * TOP_GUARD);
     }
     for (i = 0; i < s->rows; i++)
-        pattern_fill(pattern_find(s->c->pattern), s->d.key_type, s->d.count, s->c->seed + i, 0, s->image[TOP_FROM_KEYS] + TOP_GUARD + i * s->stride * key);
-    for (i = 0; i < s->bytes[TOP_FROM_VALUES]; i++) s->image[TOP_FROM_VALUES][TOP_GUARD + i] = (unsigned char)(i * 2654435761u >> 13);
+        pattern_fill(pattern_find(s->c->pattern), s->d.key_type, s->d.count, s->c->seed + i, 0,
+                     s->image[TOP_FROM_KEYS] + TOP_GUARD + i * s->stride * key);
+    for (i = 0; i < s->bytes[TOP_FROM_VALUES]; i++)
+        s->image[TOP_FROM_VALUES][TOP_GUARD + i] = (unsigned char)(i * 2654435761u >> 13);
     return 1;
 }
 
@@ -78,15 +97,20 @@ static inline int top_upload(top_state *s, const bench *b)
     size_t a;
     cl_int error = CL_SUCCESS;
     for (a = 0; a < TOP_ARRAYS && error == CL_SUCCESS; a++)
-        s->buffer[a] = clCreateBuffer(b->session.context, CL_MEM_COPY_HOST_PTR | (a < TOP_TO_KEYS ? CL_MEM_READ_ONLY : CL_MEM_READ_WRITE),
-                                      s->bytes[a] + 2 * TOP_GUARD, s->image[a], &error);
+        s->buffer[a] = clCreateBuffer(
+            b->session.context,
+            CL_MEM_COPY_HOST_PTR | (a < TOP_TO_KEYS ? CL_MEM_READ_ONLY : CL_MEM_READ_WRITE),
+            s->bytes[a] + 2 * TOP_GUARD, s->image[a], &error);
     if (!CHECK(error == CL_SUCCESS)) return 0;
     s->d.keys = s->buffer[TOP_FROM_KEYS];
     s->d.keys_offset = TOP_GUARD;
     if (s->d.value_size) s->d.values = s->buffer[TOP_FROM_VALUES], s->d.values_offset = TOP_GUARD;
-    if (s->c->outputs & TOP_KEYS) s->d.keys_out = s->buffer[TOP_TO_KEYS], s->d.keys_out_offset = TOP_GUARD;
-    if (s->c->outputs & TOP_INDICES) s->d.indices = s->buffer[TOP_TO_INDICES], s->d.indices_offset = TOP_GUARD;
-    if (s->c->outputs & TOP_VALUES) s->d.values_out = s->buffer[TOP_TO_VALUES], s->d.values_out_offset = TOP_GUARD;
+    if (s->c->outputs & TOP_KEYS)
+        s->d.keys_out = s->buffer[TOP_TO_KEYS], s->d.keys_out_offset = TOP_GUARD;
+    if (s->c->outputs & TOP_INDICES)
+        s->d.indices = s->buffer[TOP_TO_INDICES], s->d.indices_offset = TOP_GUARD;
+    if (s->c->outputs & TOP_VALUES)
+        s->d.values_out = s->buffer[TOP_TO_VALUES], s->d.values_out_offset = TOP_GUARD;
     if (s->c->scratch) s->d.scratch = s->buffer[TOP_SCRATCH], s->d.scratch_offset = TOP_GUARD;
     return 1;
 }
@@ -99,9 +123,11 @@ static inline int top_enqueue(top_state *s, const bench *b)
     cl_int state = CL_COMPLETE;
     int good;
     if (s->c->wait) wait = clCreateUserEvent(b->session.context, NULL);
-    good = CHECK_OK(clsort_enqueue_sort(b->sorter, queue, &s->d, wait ? 1 : 0, wait ? &wait : NULL, &done));
+    good = CHECK_OK(
+        clsort_enqueue_sort(b->sorter, queue, &s->d, wait ? 1 : 0, wait ? &wait : NULL, &done));
     if (wait && good) {
-        if (!device_name_holds(b->session.info.platform_name, "Oclgrind")) clFlush(queue);   /* which runs commands there, and waits */
+        /* which runs commands there, and waits */
+        if (!device_name_holds(b->session.info.platform_name, "Oclgrind")) clFlush(queue);
         clGetEventInfo(done, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, NULL);
         good = CHECK(state != CL_COMPLETE);
     }
@@ -118,12 +144,15 @@ static inline int top_by_number(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Writes into the images what row `row` must give. With an order of the device's own, `got` holds the indices that it chose: they must be
-   the right ones, in any order. */
-static inline int top_expect(top_state *s, size_t row, uint64_t *codes, uint32_t *order, const uint32_t *got)
+/* Writes into the images what row `row` must give. With an order of the device's own, `got` holds
+   the indices that it chose: they must be the right ones, in any order. */
+static inline int top_expect(top_state *s, size_t row, uint64_t *codes, uint32_t *order,
+                             const uint32_t *got)
 {
-    const size_t key = pattern_key_size(s->d.key_type), value = s->d.value_size, first = row * s->stride;
-    const unsigned char *keys = s->image[TOP_FROM_KEYS] + TOP_GUARD, *values = s->image[TOP_FROM_VALUES] + TOP_GUARD;
+    const size_t key = pattern_key_size(s->d.key_type), value = s->d.value_size,
+                 first = row * s->stride;
+    const unsigned char *keys = s->image[TOP_FROM_KEYS] + TOP_GUARD,
+                        *values = s->image[TOP_FROM_VALUES] + TOP_GUARD;
     size_t i;
     reference_codes(keys + first * key, key, s->d.count, &s->d, codes);
     if (!CHECK(reference_argsort(codes, s->d.count, order))) return 0;
@@ -141,9 +170,11 @@ static inline int top_expect(top_state *s, size_t row, uint64_t *codes, uint32_t
     }
     for (i = 0; i < s->wanted; i++) {
         const size_t to = row * s->wanted + i, from = first + order[i];
-        if (s->d.keys_out) memcpy(s->image[TOP_TO_KEYS] + TOP_GUARD + to * key, keys + from * key, key);
+        if (s->d.keys_out)
+            memcpy(s->image[TOP_TO_KEYS] + TOP_GUARD + to * key, keys + from * key, key);
         if (s->d.indices) memcpy(s->image[TOP_TO_INDICES] + TOP_GUARD + to * 4, &order[i], 4);
-        if (s->d.values_out) memcpy(s->image[TOP_TO_VALUES] + TOP_GUARD + to * value, values + from * value, value);
+        if (s->d.values_out)
+            memcpy(s->image[TOP_TO_VALUES] + TOP_GUARD + to * value, values + from * value, value);
     }
     return 1;
 }
@@ -151,7 +182,8 @@ static inline int top_expect(top_state *s, size_t row, uint64_t *codes, uint32_t
 /* Reads the arrays back and compares all of them but scratch, of which only the guards count. */
 static inline int top_compare(top_state *s, const bench *b)
 {
-    const int any_order = s->d.flags & CLSORT_FLAG_TOP_UNSORTED && !(s->d.flags & CLSORT_FLAG_TOP_NTH) && s->d.indices;
+    const int any_order = s->d.flags & CLSORT_FLAG_TOP_UNSORTED
+                          && !(s->d.flags & CLSORT_FLAG_TOP_NTH) && s->d.indices;
     unsigned char *after[TOP_ARRAYS] = { NULL };
     uint64_t *codes = (uint64_t *)malloc((s->d.count + 1) * sizeof *codes);
     uint32_t *order = (uint32_t *)malloc((s->d.count + 1) * sizeof *order);
@@ -160,12 +192,21 @@ static inline int top_compare(top_state *s, const bench *b)
     for (a = 0; a < TOP_ARRAYS && good; a++) {
         after[a] = (unsigned char *)malloc(s->bytes[a] + 2 * TOP_GUARD);
         good = CHECK(after[a] != NULL)
-            && CHECK(clEnqueueReadBuffer(b->session.queue, s->buffer[a], CL_TRUE, 0, s->bytes[a] + 2 * TOP_GUARD, after[a], 0, NULL, NULL) == CL_SUCCESS);
+               && CHECK(clEnqueueReadBuffer(b->session.queue, s->buffer[a], CL_TRUE, 0,
+                                            s->bytes[a] + 2 * TOP_GUARD, after[a], 0, NULL, NULL)
+                        == CL_SUCCESS);
     }
     for (row = 0; row < s->rows && good; row++)
-        good = top_expect(s, row, codes, order, any_order ? (const uint32_t *)(const void *)(after[TOP_TO_INDICES] + TOP_GUARD) + row * s->wanted : NULL);
-    if (good && s->bytes[TOP_SCRATCH]) memcpy(after[TOP_SCRATCH] + TOP_GUARD, s->image[TOP_SCRATCH] + TOP_GUARD, s->bytes[TOP_SCRATCH]);
-    for (a = 0; a < TOP_ARRAYS && good; a++) good = CHECK(!memcmp(after[a], s->image[a], s->bytes[a] + 2 * TOP_GUARD));
+        good = top_expect(s, row, codes, order,
+                          any_order
+                              ? (const uint32_t *)(const void *)(after[TOP_TO_INDICES] + TOP_GUARD)
+                                    + row * s->wanted
+                              : NULL);
+    if (good && s->bytes[TOP_SCRATCH])
+        memcpy(after[TOP_SCRATCH] + TOP_GUARD, s->image[TOP_SCRATCH] + TOP_GUARD,
+               s->bytes[TOP_SCRATCH]);
+    for (a = 0; a < TOP_ARRAYS && good; a++)
+        good = CHECK(!memcmp(after[a], s->image[a], s->bytes[a] + 2 * TOP_GUARD));
     for (a = 0; a < TOP_ARRAYS; a++) free(after[a]);
     free(codes);
     free(order);

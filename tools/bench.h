@@ -1,9 +1,11 @@
 /* bench.h - `clsort bench`: times sorts on devices, each run checked.
 
-   The host time of a run goes from the call of clsort_enqueue_sort to the end of clFinish, on a queue without profiling.
-   The event time is that of a second run on a queue with profiling: from a marker before the sort to its event. With --merge
-   a run merges the two halves of the input, sorted beforehand. Records are filled with keys of a type and pattern. With --rows each
-   row of the input is sorted on its own. With --stages more runs follow, in which every command is timed by its event. */
+   The host time of a run goes from the call of clsort_enqueue_sort to the end of clFinish, on a
+   queue without profiling. The event time is that of a second run on a queue with profiling: from a
+   marker before the sort to its event. With --merge a run merges the two halves of the input,
+   sorted beforehand. Records are filled with keys of a type and pattern. With --rows each row of
+   the input is sorted on its own. With --stages more runs follow, in which every command is timed
+   by its event. */
 
 #ifndef CLSORT_TOOLS_BENCH_H
 #define CLSORT_TOOLS_BENCH_H
@@ -89,7 +91,9 @@ static double median(double *values, int count)
 /* Reports a failed OpenCL call; returns an exit code. */
 static int cl_check(cl_int code, const char *what)
 {
-    return code == CL_SUCCESS ? DONE_OK : fail(DONE_OPENCL, "%s: %s (%d)", what, clsort_status_text(code), (int)code);
+    return code == CL_SUCCESS
+               ? DONE_OK
+               : fail(DONE_OPENCL, "%s: %s (%d)", what, clsort_status_text(code), (int)code);
 }
 
 /* The exit code of a status: was it the description, which is made of options, or the device? */
@@ -107,7 +111,8 @@ static int status_exit(clsort_status status)
     }
 }
 
-/* Reports a failure of a sorter, with the compiler's output if there is some; returns an exit code. */
+/* Reports a failure of a sorter, with the compiler's output if there is some; returns an exit
+   code. */
 static int sorter_check(const clsort_sorter *sorter, clsort_status status)
 {
     if (status == CL_SUCCESS) return DONE_OK;
@@ -116,7 +121,8 @@ static int sorter_check(const clsort_sorter *sorter, clsort_status status)
     return status_exit(status);
 }
 
-/* Splits the values of an option at commas. Returns 0 if there is no name, too many or an empty one. */
+/* Splits the values of an option at commas. Returns 0 if there is no name, too many or an empty
+   one. */
 static int names_split(const arguments *a, option_id id, const char *otherwise, name_list *list)
 {
     char *at = list->text;
@@ -180,14 +186,16 @@ static size_t copy_bytes(cl_device_id device)
     return (size_t)bytes;
 }
 
-/* The median rate of copies between two buffers, bytes read and written, the first copy left out. Returns an exit code. */
+/* The median rate of copies between two buffers, bytes read and written, the first copy left out.
+   Returns an exit code. */
 static int copy_time(bench_job *job, cl_mem from, cl_mem to, size_t bytes)
 {
     double times[COPY_RUNS];
     int i;
     for (i = -1; i < COPY_RUNS; i++) {
         double start = now_ms();
-        int code = cl_check(clEnqueueCopyBuffer(job->queue, from, to, 0, 0, bytes, 0, NULL, NULL), "clEnqueueCopyBuffer");
+        int code = cl_check(clEnqueueCopyBuffer(job->queue, from, to, 0, 0, bytes, 0, NULL, NULL),
+                            "clEnqueueCopyBuffer");
         if (code == DONE_OK) code = cl_check(clFinish(job->queue), "clFinish");
         if (code != DONE_OK) return code;
         if (i >= 0) times[i] = now_ms() - start;
@@ -206,7 +214,9 @@ static int copy_measure(bench_job *job)
     int code = cl_check(error_from ? error_from : error_to, "clCreateBuffer");
     progress("copy bandwidth");
     if (code == DONE_OK)
-        code = cl_check(clEnqueueFillBuffer(job->queue, from, &filler, sizeof filler, 0, bytes, 0, NULL, NULL), "clEnqueueFillBuffer");
+        code = cl_check(clEnqueueFillBuffer(job->queue, from, &filler, sizeof filler, 0, bytes, 0,
+                                            NULL, NULL),
+                        "clEnqueueFillBuffer");
     if (code == DONE_OK) code = copy_time(job, from, to, bytes);
     if (from) clReleaseMemObject(from);
     if (to) clReleaseMemObject(to);
@@ -241,7 +251,9 @@ static void job_free_data(bench_job *job)
 static int job_buffer(bench_job *job, cl_mem *buffer, size_t bytes, void *initial)
 {
     cl_int error;
-    *buffer = clCreateBuffer(job->session.context, CL_MEM_READ_WRITE | (initial ? CL_MEM_COPY_HOST_PTR : 0), bytes, initial, &error);
+    *buffer = clCreateBuffer(job->session.context,
+                             CL_MEM_READ_WRITE | (initial ? CL_MEM_COPY_HOST_PTR : 0), bytes,
+                             initial, &error);
     return cl_check(error, "clCreateBuffer");
 }
 
@@ -256,7 +268,8 @@ static int halves_sort(key_array *keys)
         part.count = half ? keys->count - first : first;
         part.data += half * first * keys->size;
         codes = expected_codes(&part, &ascending);
-        for (i = 0; codes && i < part.count; i++) pattern_store(part.data, i, part.size, pattern_bits(part.type->code, codes[i]));
+        for (i = 0; codes && i < part.count; i++)
+            pattern_store(part.data, i, part.size, pattern_bits(part.type->code, codes[i]));
         if (!codes) return 0;
         free(codes);
     }
@@ -282,13 +295,16 @@ static uint64_t *expected_rows(const key_array *keys, const clsort_desc *order, 
     return all;
 }
 
-/* What the result must be: codes of keys; of records by fields, where each comes from; by an expression only a device knows. */
+/* What the result must be: codes of keys; of records by fields, where each comes from; by an
+   expression only a device knows. */
 static int job_expect(bench_job *job)
 {
     const clsort_desc *order = &job->plan->order.desc;
     if (order->precedes) return DONE_OK;
     if (order->fields) job->order = order_of(&job->input, order);
-    else job->expected = job->plan->rows ? expected_rows(&job->input, order, job->plan->rows) : expected_codes(&job->input, order);
+    else
+        job->expected = job->plan->rows ? expected_rows(&job->input, order, job->plan->rows)
+                                        : expected_codes(&job->input, order);
     return job->order || job->expected ? DONE_OK : fail(DONE_IO, "bench: %s", strerror(ENOMEM));
 }
 
@@ -303,9 +319,12 @@ static int job_host_data(bench_job *job, const key_type *type, size_t n)
     job->input.data = (unsigned char *)calloc(n, size);
     job->result.data = (unsigned char *)malloc(n * size);
     job->values = (uint32_t *)malloc(n * sizeof *job->values);
-    if (!job->input.data || !job->result.data || !job->values) return fail(DONE_IO, "bench: %s", strerror(ENOMEM));
-    pattern_fill(job->plan->pattern, type->code, n * size / type->size, job->plan->seed, 0, job->input.data);
-    if (job->plan->merge && !halves_sort(&job->input)) return fail(DONE_IO, "bench: %s", strerror(ENOMEM));
+    if (!job->input.data || !job->result.data || !job->values)
+        return fail(DONE_IO, "bench: %s", strerror(ENOMEM));
+    pattern_fill(job->plan->pattern, type->code, n * size / type->size, job->plan->seed, 0,
+                 job->input.data);
+    if (job->plan->merge && !halves_sort(&job->input))
+        return fail(DONE_IO, "bench: %s", strerror(ENOMEM));
     for (i = 0; i < n; i++) job->values[i] = (uint32_t)i;
     return job_expect(job);
 }
@@ -318,15 +337,18 @@ static int job_data(bench_job *job, const key_type *type, size_t count)
     const size_t bytes = n * job->input.size;
     if (code == DONE_OK) code = job_buffer(job, &job->source, bytes, job->input.data);
     if (code == DONE_OK) code = job_buffer(job, &job->keys, bytes, NULL);
-    if (code == DONE_OK && job->plan->pairs) code = job_buffer(job, &job->source_values, n * 4, job->values);
-    if (code == DONE_OK && job->plan->pairs) code = job_buffer(job, &job->values_buffer, n * 4, NULL);
+    if (code == DONE_OK && job->plan->pairs)
+        code = job_buffer(job, &job->source_values, n * 4, job->values);
+    if (code == DONE_OK && job->plan->pairs)
+        code = job_buffer(job, &job->values_buffer, n * 4, NULL);
     return code;
 }
 
 /* ---- checks ------------------------------------------------------------------------------------------------------ */
 
-/* The first position where the read-back keys are not the expected ones, n if there is none. Of blocks sorted on their own it
-   is the first key out of order in its block; all of them together must hold the keys of the input. */
+/* The first position where the read-back keys are not the expected ones, n if there is none. Of
+   blocks sorted on their own it is the first key out of order in its block; all of them together
+   must hold the keys of the input. */
 static size_t first_wrong_key(const bench_job *job, size_t block)
 {
     const clsort_desc ascending = clsort_desc_default();
@@ -342,7 +364,8 @@ static size_t first_wrong_key(const bench_job *job, size_t block)
     return block < n && sorted < n ? sorted : i;
 }
 
-/* The first position whose value is not the original index of its key, in the same block, n if there is none. */
+/* The first position whose value is not the original index of its key, in the same block, n if
+   there is none. */
 static size_t first_wrong_value(const bench_job *job, size_t block)
 {
     size_t n = job->input.count, i = 0;
@@ -351,7 +374,9 @@ static size_t first_wrong_value(const bench_job *job, size_t block)
         size_t from = job->values[i];
         if (from >= n || seen[from] || from / block != i / block) break;
         seen[from] = 1;
-        if (key_bits(job->input.type, job->input.data, from) != key_bits(job->result.type, job->result.data, i)) break;
+        if (key_bits(job->input.type, job->input.data, from)
+            != key_bits(job->result.type, job->result.data, i))
+            break;
     }
     free(seen);
     return i;
@@ -361,12 +386,16 @@ static size_t first_wrong_value(const bench_job *job, size_t block)
 static size_t first_wrong_record(const bench_job *job)
 {
     size_t size = job->input.size, i = 0;
-    while (i < job->input.count && !memcmp(job->result.data + i * size, job->input.data + job->order[i] * size, size)) i++;
+    while (i < job->input.count
+           && !memcmp(job->result.data + i * size, job->input.data + job->order[i] * size, size))
+        i++;
     return i;
 }
 
-/* Has the device check records in the order of an expression. *wrong: the first one out of order, or 0, n if there is none. */
-static int prove_records(bench_job *job, const bench_side *side, cl_command_queue queue, size_t *wrong)
+/* Has the device check records in the order of an expression. *wrong: the first one out of order,
+   or 0, n if there is none. */
+static int prove_records(bench_job *job, const bench_side *side, cl_command_queue queue,
+                         size_t *wrong)
 {
     clsort_desc d = side->desc;
     clsort_proof proof;
@@ -374,30 +403,45 @@ static int prove_records(bench_job *job, const bench_side *side, cl_command_queu
     int code = job_buffer(job, &place, sizeof proof, NULL);
     d.keys = job->source;
     d.keys_out = job->keys;
-    if (code == DONE_OK) code = sorter_check(job->sorter, clsort_enqueue_fingerprint(job->sorter, queue, &d, place, 0, 0, NULL, NULL));
-    if (code == DONE_OK) code = sorter_check(job->sorter, clsort_enqueue_verify(job->sorter, queue, &d, place, 0, 0, NULL, NULL));
-    if (code == DONE_OK) code = cl_check(clEnqueueReadBuffer(queue, place, CL_TRUE, 0, sizeof proof, &proof, 0, NULL, NULL), "clEnqueueReadBuffer");
+    if (code == DONE_OK)
+        code = sorter_check(job->sorter, clsort_enqueue_fingerprint(job->sorter, queue, &d, place,
+                                                                    0, 0, NULL, NULL));
+    if (code == DONE_OK)
+        code = sorter_check(job->sorter,
+                            clsort_enqueue_verify(job->sorter, queue, &d, place, 0, 0, NULL, NULL));
+    if (code == DONE_OK)
+        code = cl_check(clEnqueueReadBuffer(queue, place, CL_TRUE, 0, sizeof proof, &proof, 0, NULL,
+                                            NULL),
+                        "clEnqueueReadBuffer");
     if (place) clReleaseMemObject(place);
     if (code != DONE_OK) return code;
-    *wrong = clsort_judge(&proof) == CL_SUCCESS ? d.count : proof.unsorted < d.count ? proof.unsorted : 0;
+    *wrong = clsort_judge(&proof) == CL_SUCCESS ? d.count
+             : proof.unsorted < d.count         ? proof.unsorted
+                                                : 0;
     return DONE_OK;
 }
 
 static int job_verify(bench_job *job, const bench_side *side, cl_command_queue queue)
 {
     size_t n = job->input.count, bytes = n * job->input.size, wrong = n;
-    int code = cl_check(clEnqueueReadBuffer(queue, job->keys, CL_TRUE, 0, bytes, job->result.data, 0, NULL, NULL), "clEnqueueReadBuffer");
+    int code = cl_check(clEnqueueReadBuffer(queue, job->keys, CL_TRUE, 0, bytes, job->result.data,
+                                            0, NULL, NULL),
+                        "clEnqueueReadBuffer");
     if (code == DONE_OK && job->plan->pairs)
-        code = cl_check(clEnqueueReadBuffer(queue, job->values_buffer, CL_TRUE, 0, n * 4, job->values, 0, NULL, NULL), "clEnqueueReadBuffer");
+        code = cl_check(clEnqueueReadBuffer(queue, job->values_buffer, CL_TRUE, 0, n * 4,
+                                            job->values, 0, NULL, NULL),
+                        "clEnqueueReadBuffer");
     if (code != DONE_OK) return code;
     if (side->desc.precedes) code = prove_records(job, side, queue, &wrong);
-    else wrong = job->order ? first_wrong_record(job) : first_wrong_key(job, job->plan->rows ? n : side->block);
+    else
+        wrong = job->order ? first_wrong_record(job)
+                           : first_wrong_key(job, job->plan->rows ? n : side->block);
     if (code != DONE_OK) return code;
     if (wrong == n && job->plan->pairs) wrong = first_wrong_value(job, side->block);
     if (wrong == n) return DONE_OK;
     progress("%s", "");
-    return fail(DONE_WRONG, "%s: %s, %s, n = %zu: wrong result at position %zu", job->session.info.name, side->algorithm,
-                job->type->name, n, wrong);
+    return fail(DONE_WRONG, "%s: %s, %s, n = %zu: wrong result at position %zu",
+                job->session.info.name, side->algorithm, job->type->name, n, wrong);
 }
 
 /* ---- runs -------------------------------------------------------------------------------------------------------- */
@@ -406,17 +450,23 @@ static int job_verify(bench_job *job, const bench_side *side, cl_command_queue q
 static int job_restore(bench_job *job, cl_command_queue queue)
 {
     size_t n = job->input.count, bytes = n * job->input.size;
-    int code = cl_check(clEnqueueCopyBuffer(queue, job->source, job->keys, 0, 0, bytes, 0, NULL, NULL), "clEnqueueCopyBuffer");
+    int code = cl_check(clEnqueueCopyBuffer(queue, job->source, job->keys, 0, 0, bytes, 0, NULL,
+                                            NULL),
+                        "clEnqueueCopyBuffer");
     if (code == DONE_OK && job->plan->pairs)
-        code = cl_check(clEnqueueCopyBuffer(queue, job->source_values, job->values_buffer, 0, 0, n * 4, 0, NULL, NULL), "clEnqueueCopyBuffer");
+        code = cl_check(clEnqueueCopyBuffer(queue, job->source_values, job->values_buffer, 0, 0,
+                                            n * 4, 0, NULL, NULL),
+                        "clEnqueueCopyBuffer");
     return code == DONE_OK ? cl_check(clFinish(queue), "clFinish") : code;
 }
 
 /* Enqueues what is measured: the sort in place, or the merge of the halves of the input. */
-static clsort_status side_enqueue(bench_job *job, const bench_side *side, cl_command_queue queue, cl_event *done)
+static clsort_status side_enqueue(bench_job *job, const bench_side *side, cl_command_queue queue,
+                                  cl_event *done)
 {
     clsort_merge_desc m = clsort_merge_desc_default();
-    if (!job->plan->merge) return clsort_enqueue_sort(job->sorter, queue, &side->desc, 0, NULL, done);
+    if (!job->plan->merge)
+        return clsort_enqueue_sort(job->sorter, queue, &side->desc, 0, NULL, done);
     m.count_a = side->desc.count / 2;
     m.count_b = side->desc.count - m.count_a;
     m.key_type = side->desc.key_type;
@@ -435,7 +485,8 @@ static int run_host(bench_job *job, const bench_side *side, double *ms)
 {
     int code = job_restore(job, job->queue);
     double start = now_ms();
-    if (code == DONE_OK) code = sorter_check(job->sorter, side_enqueue(job, side, job->queue, NULL));
+    if (code == DONE_OK)
+        code = sorter_check(job->sorter, side_enqueue(job, side, job->queue, NULL));
     if (code == DONE_OK) code = cl_check(clFinish(job->queue), "clFinish");
     *ms = now_ms() - start;
     return code == DONE_OK ? job_verify(job, side, job->queue) : code;
@@ -445,8 +496,12 @@ static int run_host(bench_job *job, const bench_side *side, double *ms)
 static double events_ms(cl_event first, cl_event last)
 {
     cl_ulong start = 0, end = 0;
-    if (clGetEventProfilingInfo(first, CL_PROFILING_COMMAND_END, sizeof start, &start, NULL) != CL_SUCCESS) return 0;
-    if (clGetEventProfilingInfo(last, CL_PROFILING_COMMAND_END, sizeof end, &end, NULL) != CL_SUCCESS) return 0;
+    if (clGetEventProfilingInfo(first, CL_PROFILING_COMMAND_END, sizeof start, &start, NULL)
+        != CL_SUCCESS)
+        return 0;
+    if (clGetEventProfilingInfo(last, CL_PROFILING_COMMAND_END, sizeof end, &end, NULL)
+        != CL_SUCCESS)
+        return 0;
     return end > start ? (double)(end - start) * 1e-6 : 0;
 }
 
@@ -455,7 +510,9 @@ static int run_event(bench_job *job, const bench_side *side, double *ms)
     cl_command_queue queue = job->session.queue;
     cl_event marker = NULL, done = NULL;
     int code = job_restore(job, queue);
-    if (code == DONE_OK) code = cl_check(clEnqueueMarkerWithWaitList(queue, 0, NULL, &marker), "clEnqueueMarkerWithWaitList");
+    if (code == DONE_OK)
+        code = cl_check(clEnqueueMarkerWithWaitList(queue, 0, NULL, &marker),
+                        "clEnqueueMarkerWithWaitList");
     if (code == DONE_OK) code = sorter_check(job->sorter, side_enqueue(job, side, queue, &done));
     if (code == DONE_OK) code = cl_check(clFinish(queue), "clFinish");
     *ms = code == DONE_OK ? events_ms(marker, done) : 0;
@@ -465,7 +522,8 @@ static int run_event(bench_job *job, const bench_side *side, double *ms)
 }
 
 /* Fills the side's description and asks whether it would run. */
-static clsort_status side_check(bench_job *job, bench_side *side, const char *algorithm, cl_uint work_group)
+static clsort_status side_check(bench_job *job, bench_side *side, const char *algorithm,
+                                cl_uint work_group)
 {
     const bench_plan *plan = job->plan;
     clsort_desc *d = &side->desc;
@@ -483,7 +541,8 @@ static clsort_status side_check(bench_job *job, bench_side *side, const char *al
     return status == CL_SUCCESS ? clsort_check(job->sorter, d) : status;
 }
 
-/* What runs of the side read and write; a merge reads and writes every element once. Returns an exit code. */
+/* What runs of the side read and write; a merge reads and writes every element once. Returns an
+   exit code. */
 static int side_moved(bench_job *job, bench_side *side)
 {
     char text[2000];
@@ -498,23 +557,28 @@ static int side_moved(bench_job *job, bench_side *side)
 }
 
 /* Fills the side's description, work-group, block and bytes. Returns an exit code. */
-static int side_describe(bench_job *job, bench_side *side, const char *algorithm, cl_uint work_group)
+static int side_describe(bench_job *job, bench_side *side, const char *algorithm,
+                         cl_uint work_group)
 {
     clsort_desc resolved;
     int code = sorter_check(job->sorter, side_check(job, side, algorithm, work_group));
-    if (code == DONE_OK) code = sorter_check(job->sorter, clsort_resolve(job->sorter, &side->desc, &resolved));
+    if (code == DONE_OK)
+        code = sorter_check(job->sorter, clsort_resolve(job->sorter, &side->desc, &resolved));
     if (code != DONE_OK) return code;
     side->work_group = resolved.tuning.work_group;
-    side->block = sorts_fully(algorithm) ? side->desc.count : side->work_group * resolved.tuning.items;
+    side->block = sorts_fully(algorithm) ? side->desc.count
+                                         : side->work_group * resolved.tuning.items;
     return side_moved(job, side);
 }
 
-/* Builds, and runs once and as long as WARM_UP_MS are not over: the first runs of a process were seen to take four times as long. */
+/* Builds, and runs once and as long as WARM_UP_MS are not over: the first runs of a process were
+   seen to take four times as long. */
 static int side_prepare(bench_job *job, bench_side *side, const char *algorithm, cl_uint work_group)
 {
     double ignored, start;
     int code = side_describe(job, side, algorithm, work_group);
-    if (code == DONE_OK && !job->plan->merge) code = sorter_check(job->sorter, clsort_prepare(job->sorter, &side->desc));
+    if (code == DONE_OK && !job->plan->merge)
+        code = sorter_check(job->sorter, clsort_prepare(job->sorter, &side->desc));
     start = now_ms();
     do {
         if (code == DONE_OK) code = run_host(job, side, &ignored);
@@ -528,7 +592,8 @@ static int sides_run(bench_job *job, bench_side *sides, int count)
 {
     int run, i, code = DONE_OK;
     for (run = 0; run < job->plan->runs && code == DONE_OK; run++) {
-        progress("%s %s n = %zu, run %d of %d", sides[0].algorithm, job->type->name, job->input.count, run + 1, job->plan->runs);
+        progress("%s %s n = %zu, run %d of %d", sides[0].algorithm, job->type->name,
+                 job->input.count, run + 1, job->plan->runs);
         for (i = 0; i < count && code == DONE_OK; i++) {
             code = run_host(job, &sides[i], &sides[i].host[run]);
             if (code == DONE_OK) code = run_event(job, &sides[i], &sides[i].event[run]);
@@ -544,12 +609,15 @@ static int stages_run(bench_job *job, const bench_side *side)
     int run, code = DONE_OK;
     stages_clear(&job->stages);
     for (run = 0; run < job->plan->runs && code == DONE_OK; run++) {
-        progress("%s %s n = %zu, stages, run %d of %d", side->algorithm, job->type->name, side->desc.count, run + 1, job->plan->runs);
+        progress("%s %s n = %zu, stages, run %d of %d", side->algorithm, job->type->name,
+                 side->desc.count, run + 1, job->plan->runs);
         code = job_restore(job, job->session.queue);
         job->stages.listens = 1;
-        if (code == DONE_OK) code = sorter_check(job->sorter, side_enqueue(job, side, job->session.queue, NULL));
+        if (code == DONE_OK)
+            code = sorter_check(job->sorter, side_enqueue(job, side, job->session.queue, NULL));
         job->stages.listens = 0;
-        if (!stages_add(&job->stages) && code == DONE_OK) code = fail(DONE_OPENCL, "bench: the times of some commands cannot be told");
+        if (!stages_add(&job->stages) && code == DONE_OK)
+            code = fail(DONE_OPENCL, "bench: the times of some commands cannot be told");
         if (code == DONE_OK) code = job_verify(job, side, job->session.queue);
     }
     progress("%s", "");
@@ -564,11 +632,16 @@ static void print_header(const bench_job *job)
     if (plan->csv) return;
     if (plan->rows) printf("%zu rows of n keys each\n", plan->rows);
     if (plan->order.desc.record_size)
-        printf("records of %zu bytes by %s\n", plan->order.desc.record_size, plan->order.desc.fields ? "fields" : "an expression");
-    if (plan->order.desc.last_bit) printf("by bits %u to %u\n", (unsigned)plan->order.desc.first_bit, (unsigned)plan->order.desc.last_bit - 1);
-    printf("%s, %s: copies %.1f GB/s (read + written)\n", job->session.info.platform_name, job->session.info.name, job->copy_rate);
-    printf("%-28s %-5s %11s %12s %12s %10s %8s", plan->pairs ? "algorithm, u32 values" : "algorithm", "type", "n", "median ms", "event ms", "Mkey/s",
-           "of copy");
+        printf("records of %zu bytes by %s\n", plan->order.desc.record_size,
+               plan->order.desc.fields ? "fields" : "an expression");
+    if (plan->order.desc.last_bit)
+        printf("by bits %u to %u\n", (unsigned)plan->order.desc.first_bit,
+               (unsigned)plan->order.desc.last_bit - 1);
+    printf("%s, %s: copies %.1f GB/s (read + written)\n", job->session.info.platform_name,
+           job->session.info.name, job->copy_rate);
+    printf("%-28s %-5s %11s %12s %12s %10s %8s",
+           plan->pairs ? "algorithm, u32 values" : "algorithm", "type", "n", "median ms",
+           "event ms", "Mkey/s", "of copy");
     if (plan->shows_groups) printf(" %10s", "work-group");
     if (plan->published) printf("  %s", plan->published->source);
     if (plan->against) printf("  %s ms, ratio", plan->against);
@@ -586,14 +659,17 @@ static void print_quoted(const char *text)
 static void leave_out(bench_job *job, const char *algorithm)
 {
     size_t used = strlen(job->left_out);
-    snprintf(job->left_out + used, sizeof job->left_out - used, "%s%s", used ? ", " : "", algorithm);
+    snprintf(job->left_out + used, sizeof job->left_out - used, "%s%s", used ? ", " : "",
+             algorithm);
 }
 
 /* One line for all that was left out; with CSV beside it. */
 static void print_left_out(bench_job *job, size_t n)
 {
     FILE *file = job->plan->csv ? stderr : stdout;
-    if (*job->left_out) fprintf(file, "not supported by this device or build with %s, n = %zu: %s\n", job->type->name, n, job->left_out);
+    if (*job->left_out)
+        fprintf(file, "not supported by this device or build with %s, n = %zu: %s\n",
+                job->type->name, n, job->left_out);
     fflush(file);
     *job->left_out = '\0';
 }
@@ -609,10 +685,12 @@ static void print_stages(const bench_job *job, const bench_side *side)
         const double ms = stage->ms / plan->runs, share = all > 0 ? stage->ms / all : 0;
         if (plan->csv) {
             print_quoted(job->session.info.name);
-            printf(",%s,%s,%d,%zu,%s,%d,%s,%d,%.6f,%.4f\n", side->algorithm, job->type->name, plan->pairs ? 4 : 0, side->desc.count,
-                   pattern_name(plan->pattern), plan->runs, stage->name, stage->commands / plan->runs, ms, share);
+            printf(",%s,%s,%d,%zu,%s,%d,%s,%d,%.6f,%.4f\n", side->algorithm, job->type->name,
+                   plan->pairs ? 4 : 0, side->desc.count, pattern_name(plan->pattern), plan->runs,
+                   stage->name, stage->commands / plan->runs, ms, share);
         } else {
-            printf("    %-32s %5d %s %12.4f ms %6.1f %%\n", stage->name, stage->commands / plan->runs,
+            printf("    %-32s %5d %s %12.4f ms %6.1f %%\n", stage->name,
+                   stage->commands / plan->runs,
                    stage->commands == plan->runs ? "command " : "commands", ms, 100 * share);
         }
     }
@@ -623,7 +701,10 @@ static void print_stages(const bench_job *job, const bench_side *side)
 static void print_extras(const bench_job *job, const bench_side *side)
 {
     const bench_plan *plan = job->plan;
-    const char *published = strcmp(job->type->name, "u32") ? "" : published_rate(side->algorithm, plan->pairs, side->desc.count, side->work_group);
+    const char *published = strcmp(job->type->name, "u32")
+                                ? ""
+                                : published_rate(side->algorithm, plan->pairs, side->desc.count,
+                                                 side->work_group);
     if (plan->shows_groups) printf(plan->csv ? ",%zu" : " %10zu", side->work_group);
     if (plan->published) printf(plan->csv ? ",%s" : "  %14s", published);
 }
@@ -632,18 +713,22 @@ static void print_extras(const bench_job *job, const bench_side *side)
 static void print_result(const bench_job *job, bench_side *sides)
 {
     const bench_plan *plan = job->plan;
-    double host = median(sides[0].host, plan->runs), event = median(sides[0].event, plan->runs), other = 0;
-    double rate = (double)job->input.count / host * 1e-3, of_copy = sides[0].moved / host * 1e-6 / job->copy_rate;
+    double host = median(sides[0].host, plan->runs), event = median(sides[0].event, plan->runs),
+           other = 0;
+    double rate = (double)job->input.count / host * 1e-3,
+           of_copy = sides[0].moved / host * 1e-6 / job->copy_rate;
     if (plan->against) other = median(sides[1].host, plan->runs);
     if (plan->csv) {
         print_quoted(job->session.info.name);
-        printf(",%s,%s,%d,%zu,%s,%d,%.6f,%.6f,%.3f,%.2f,%.4g", sides[0].algorithm, job->type->name, plan->pairs ? 4 : 0, sides[0].desc.count,
-               pattern_name(plan->pattern), plan->runs, host, event, rate, job->copy_rate, of_copy);
+        printf(",%s,%s,%d,%zu,%s,%d,%.6f,%.6f,%.3f,%.2f,%.4g", sides[0].algorithm, job->type->name,
+               plan->pairs ? 4 : 0, sides[0].desc.count, pattern_name(plan->pattern), plan->runs,
+               host, event, rate, job->copy_rate, of_copy);
         if (plan->rows) printf(",%zu", plan->rows);
         print_extras(job, &sides[0]);
         if (plan->against) printf(",%s,%.6f,%.4f", plan->against, other, other / host);
     } else {
-        printf("%-28s %-5s %11zu %12.4f %12.4f %10.2f %6.1f %%", sides[0].algorithm, job->type->name, sides[0].desc.count, host, event, rate, 100 * of_copy);
+        printf("%-28s %-5s %11zu %12.4f %12.4f %10.2f %6.1f %%", sides[0].algorithm,
+               job->type->name, sides[0].desc.count, host, event, rate, 100 * of_copy);
         print_extras(job, &sides[0]);
         if (plan->against) printf("  %.4f, %.3f", other, other / host);
     }
@@ -659,13 +744,15 @@ static int bench_row(bench_job *job, const char *algorithm, cl_uint work_group)
     const bench_plan *plan = job->plan;
     clsort_status status = side_check(job, &sides[0], algorithm, work_group);
     int code;
-    if (plan->skips && (status == CLSORT_ERROR_UNSUPPORTED || status == CLSORT_ERROR_UNKNOWN_VALUE)) {
+    if (plan->skips
+        && (status == CLSORT_ERROR_UNSUPPORTED || status == CLSORT_ERROR_UNKNOWN_VALUE)) {
         leave_out(job, algorithm);
         return DONE_OK;
     }
     progress("%s %s n = %zu, warm-up", algorithm, job->type->name, job->input.count);
     code = side_prepare(job, &sides[0], algorithm, work_group);
-    if (code == DONE_OK && plan->against) code = side_prepare(job, &sides[1], plan->against, work_group);
+    if (code == DONE_OK && plan->against)
+        code = side_prepare(job, &sides[1], plan->against, work_group);
     if (code == DONE_OK) code = sides_run(job, sides, plan->against ? 2 : 1);
     if (code == DONE_OK && !(plan->csv && plan->stages)) print_result(job, sides);
     if (code == DONE_OK && plan->stages) code = stages_run(job, &sides[0]);
@@ -710,7 +797,9 @@ static int job_sorter(bench_job *job)
     memset(&options, 0, sizeof options);
     options.user = &job->stages;
     options.profile = job->plan->stages ? stage_hear : NULL;
-    return cl_check(clsort_create(job->session.context, job->session.info.id, &options, &job->sorter), "clsort_create");
+    return cl_check(clsort_create(job->session.context, job->session.info.id, &options,
+                                  &job->sorter),
+                    "clsort_create");
 }
 
 static int bench_device(const bench_plan *plan, const device_info *info)
@@ -720,7 +809,8 @@ static int bench_device(const bench_plan *plan, const device_info *info)
     int code;
     memset(&job, 0, sizeof job);
     job.plan = plan;
-    if (!device_open(info, &job.session)) return fail(DONE_OPENCL, "%s: cannot be opened", info->name);
+    if (!device_open(info, &job.session))
+        return fail(DONE_OPENCL, "%s: cannot be opened", info->name);
     job.queue = clCreateCommandQueue(job.session.context, info->id, 0, &error);
     code = cl_check(error, "clCreateCommandQueue");
     if (code == DONE_OK) code = job_sorter(&job);
@@ -742,19 +832,28 @@ static int plan_check(const bench_plan *plan)
     unsigned long long n;
     int i, code = DONE_OK;
     for (i = 0; i < plan->sizes.count; i++)
-        if (!count_parse(plan->sizes.name[i], &n) || n == 0 || n > UINT32_MAX || n * (plan->rows ? plan->rows : 1) > UINT32_MAX)
-            return fail(DONE_USAGE, "bench: '%s' is not a count from 1 to 2^32 - 1, all rows together", plan->sizes.name[i]);
+        if (!count_parse(plan->sizes.name[i], &n) || n == 0 || n > UINT32_MAX
+            || n * (plan->rows ? plan->rows : 1) > UINT32_MAX)
+            return fail(DONE_USAGE,
+                        "bench: '%s' is not a count from 1 to 2^32 - 1, all rows together",
+                        plan->sizes.name[i]);
     for (i = 0; plan->shows_groups && i < plan->work_groups.count; i++)
         if (!count_parse(plan->work_groups.name[i], &n) || n == 0 || n > 1u << 16 || (n & (n - 1)))
-            return fail(DONE_USAGE, "bench: '%s' is not a work-group size: a power of two up to 2^16", plan->work_groups.name[i]);
+            return fail(DONE_USAGE,
+                        "bench: '%s' is not a work-group size: a power of two up to 2^16",
+                        plan->work_groups.name[i]);
     for (i = 0; i < plan->types.count; i++) {
         const key_type *type = key_type_find(plan->types.name[i]);
         if (!type) return fail(DONE_USAGE, "bench: unknown type '%s'", plan->types.name[i]);
         if (!pattern_applies(plan->pattern, type->code))
-            return fail(DONE_USAGE, "bench: pattern '%s' is for floats, not for %s", pattern_name(plan->pattern), type->name);
-        if (plan->order.desc.last_bit > 8 * type->size) return fail(DONE_USAGE, "bench: --bits are beyond those of %s", type->name);
+            return fail(DONE_USAGE, "bench: pattern '%s' is for floats, not for %s",
+                        pattern_name(plan->pattern), type->name);
+        if (plan->order.desc.last_bit > 8 * type->size)
+            return fail(DONE_USAGE, "bench: --bits are beyond those of %s", type->name);
     }
-    for (i = 0; !plan->merge && !plan->published && i < plan->algorithms.count && code == DONE_OK; i++) code = algorithm_select(&d, plan->algorithms.name[i]);
+    for (i = 0; !plan->merge && !plan->published && i < plan->algorithms.count && code == DONE_OK;
+         i++)
+        code = algorithm_select(&d, plan->algorithms.name[i]);
     return code == DONE_OK && plan->against ? algorithm_select(&d, plan->against) : code;
 }
 
@@ -763,9 +862,11 @@ static int plan_lists(const arguments *a, bench_plan *plan)
 {
     static const published_table usual = { "", "", "auto", "2^10,2^14,2^18,2^22", NULL, 0, 0 };
     const published_table *t = plan->published ? plan->published : &usual;
-    if (!names_split(a, OPTION_TYPE, "u32", &plan->types) || !names_split(a, OPTION_ALGORITHM, t->algorithms, &plan->algorithms)
+    if (!names_split(a, OPTION_TYPE, "u32", &plan->types)
+        || !names_split(a, OPTION_ALGORITHM, t->algorithms, &plan->algorithms)
         || !names_split(a, OPTION_COUNT, t->sizes, &plan->sizes)
-        || !names_split(a, OPTION_WORK_GROUP, t->work_groups ? t->work_groups : "0", &plan->work_groups))
+        || !names_split(a, OPTION_WORK_GROUP, t->work_groups ? t->work_groups : "0",
+                        &plan->work_groups))
         return fail(DONE_USAGE, "bench: a list is too long or has an empty entry");
     names_expand(&plan->algorithms);
     plan->skips = plan->published || plan->algorithms.count > 1;
@@ -780,13 +881,16 @@ static int plan_conflicts(const arguments *a, const char *published)
 {
     const int merge = a->given[OPTION_MERGE] > 0;
     if (merge && (a->given[OPTION_ALGORITHM] || a->given[OPTION_AGAINST] || published))
-        return fail(DONE_USAGE, "bench: --merge goes without --algorithm, --against and --published");
-    if (a->given[OPTION_BITS] && (merge || published)) return fail(DONE_USAGE, "bench: --bits goes without --merge and --published");
+        return fail(DONE_USAGE,
+                    "bench: --merge goes without --algorithm, --against and --published");
+    if (a->given[OPTION_BITS] && (merge || published))
+        return fail(DONE_USAGE, "bench: --bits goes without --merge and --published");
     if (asks_records(a) && (merge || published || a->given[OPTION_PAIRS]))
         return fail(DONE_USAGE, "bench: records go without --merge, --published and --pairs");
     if (a->given[OPTION_ROWS] && (merge || published || asks_records(a)))
         return fail(DONE_USAGE, "bench: --rows goes without --merge, --published and records");
-    if (a->given[OPTION_STAGES] && a->given[OPTION_AGAINST]) return fail(DONE_USAGE, "bench: --stages goes without --against");
+    if (a->given[OPTION_STAGES] && a->given[OPTION_AGAINST])
+        return fail(DONE_USAGE, "bench: --stages goes without --against");
     return DONE_OK;
 }
 
@@ -796,7 +900,8 @@ static int plan_numbers(const arguments *a, bench_plan *plan)
     unsigned long long runs, rows;
     if (!count_parse(argument(a, OPTION_RUNS, "9"), &runs) || runs == 0 || runs > RUN_MAX)
         return fail(DONE_USAGE, "bench: --runs must be 1 to %d", RUN_MAX);
-    if (!count_parse(argument(a, OPTION_SEED, "1"), &plan->seed)) return fail(DONE_USAGE, "bench: --seed needs a whole number");
+    if (!count_parse(argument(a, OPTION_SEED, "1"), &plan->seed))
+        return fail(DONE_USAGE, "bench: --seed needs a whole number");
     plan->runs = (int)runs;
     plan->rows = plan->published ? plan->published->rows : 0;
     if (!a->given[OPTION_ROWS]) return DONE_OK;
@@ -818,12 +923,17 @@ static int plan_parse(const arguments *a, bench_plan *plan)
     plan->against = argument(a, OPTION_AGAINST, NULL);
     plan->published = published ? published_find(published) : NULL;
     if (published && !plan->published)
-        return fail(DONE_USAGE, "bench: unknown table '%s': %s", published, option_rules[OPTION_PUBLISHED].help);
+        return fail(DONE_USAGE, "bench: unknown table '%s': %s", published,
+                    option_rules[OPTION_PUBLISHED].help);
     plan->pattern = pattern_find(pattern);
-    if (!pattern_name(plan->pattern)) return fail(DONE_USAGE, "bench: unknown pattern '%s'; `clsort gen --list` lists them", pattern);
+    if (!pattern_name(plan->pattern))
+        return fail(DONE_USAGE, "bench: unknown pattern '%s'; `clsort gen --list` lists them",
+                    pattern);
     code = plan_numbers(a, plan);
     if (code == DONE_OK) code = plan_lists(a, plan);
-    if (code == DONE_OK) code = asks_records(a) ? record_options(a, &plan->order) : bits_option(a, 64, &plan->order.desc);
+    if (code == DONE_OK)
+        code = asks_records(a) ? record_options(a, &plan->order)
+                               : bits_option(a, 64, &plan->order.desc);
     if (code == DONE_OK) code = fields_check(&plan->order.desc);
     return code == DONE_OK ? plan_check(plan) : code;
 }
@@ -831,10 +941,13 @@ static int plan_parse(const arguments *a, bench_plan *plan)
 /* The first line of CSV. */
 static void print_columns(const bench_plan *plan)
 {
-    if (plan->stages) puts("device,algorithm,type,value_bytes,n,pattern,runs,stage,commands,ms,share");
+    if (plan->stages)
+        puts("device,algorithm,type,value_bytes,n,pattern,runs,stage,commands,ms,share");
     else
-        printf("device,algorithm,type,value_bytes,n,pattern,runs,median_ms,event_ms,mkey_per_s,copy_gb_per_s,of_copy%s%s%s%s\n",
-               plan->rows ? ",rows" : "", plan->shows_groups ? ",work_group" : "", plan->published ? ",published" : "",
+        printf("device,algorithm,type,value_bytes,n,pattern,runs,median_ms,event_ms,mkey_per_s,"
+               "copy_gb_per_s,of_copy%s%s%s%s\n",
+               plan->rows ? ",rows" : "", plan->shows_groups ? ",work_group" : "",
+               plan->published ? ",published" : "",
                plan->against ? ",against,against_ms,ratio" : "");
 }
 
@@ -845,8 +958,12 @@ static int command_bench(const arguments *a)
     const char *want = argument(a, OPTION_DEVICE, getenv("CLSORT_DEVICE"));
     size_t count, i;
     int code = plan_parse(a, &plan);
-    count = code != DONE_OK ? 0 : want && !strcmp(want, "all") ? device_list(want, list, DEVICE_MAX) : (size_t)device_choose(want, list);
-    if (code == DONE_OK && !count) code = fail(DONE_OPENCL, "no OpenCL device%s%s", want ? " has a name with " : "", want ? want : "");
+    count = code != DONE_OK                ? 0
+            : want && !strcmp(want, "all") ? device_list(want, list, DEVICE_MAX)
+                                           : (size_t)device_choose(want, list);
+    if (code == DONE_OK && !count)
+        code = fail(DONE_OPENCL, "no OpenCL device%s%s", want ? " has a name with " : "",
+                    want ? want : "");
     if (code == DONE_OK && plan.csv) print_columns(&plan);
     for (i = 0; i < count && code == DONE_OK; i++) code = bench_device(&plan, &list[i]);
     order_free(&plan.order);

@@ -19,7 +19,8 @@
 
 /* ---- info -------------------------------------------------------------------------------------------------------- */
 
-static int info_use(clsort_sorter *sorter, const char *what, cl_uint type, size_t value_size, cl_uint flags, cl_uint stable)
+static int info_use(clsort_sorter *sorter, const char *what, cl_uint type, size_t value_size,
+                    cl_uint flags, cl_uint stable)
 {
     clsort_desc d = clsort_desc_default(), r;
     char text[2000] = "", name[64] = "";
@@ -33,8 +34,9 @@ static int info_use(clsort_sorter *sorter, const char *what, cl_uint type, size_
     if (code == DONE_OK) code = sorter_check(sorter, clsort_explain(sorter, &d, text, sizeof text));
     if (code != DONE_OK) return code;
     sscanf(text, "algorithm %63s", name);
-    printf("  %-22s %s: work-group %u, items %u, step %u, local %u\n", what, name, (unsigned)r.tuning.work_group,
-           (unsigned)r.tuning.items, (unsigned)r.tuning.bitonic_step, (unsigned)r.tuning.local);
+    printf("  %-22s %s: work-group %u, items %u, step %u, local %u\n", what, name,
+           (unsigned)r.tuning.work_group, (unsigned)r.tuning.items, (unsigned)r.tuning.bitonic_step,
+           (unsigned)r.tuning.local);
     return DONE_OK;
 }
 
@@ -50,9 +52,13 @@ static void info_limits(const device_info *info)
     clGetDeviceInfo(info->id, CL_DEVICE_LOCAL_MEM_SIZE, sizeof local_bytes, &local_bytes, NULL);
     clGetDeviceInfo(info->id, CL_DEVICE_GLOBAL_MEM_SIZE, sizeof global_bytes, &global_bytes, NULL);
     printf("%s: %s (%s)\n", info->platform_name, info->name,
-           info->type & CL_DEVICE_TYPE_GPU ? "GPU" : info->type & CL_DEVICE_TYPE_CPU ? "CPU" : "accelerator");
-    printf("  %s; %u compute units, work-groups up to %zu, local memory %lu KiB, global memory %lu MiB\n", version, (unsigned)units, group,
-           (unsigned long)(local_bytes >> 10), (unsigned long)(global_bytes >> 20));
+           info->type & CL_DEVICE_TYPE_GPU   ? "GPU"
+           : info->type & CL_DEVICE_TYPE_CPU ? "CPU"
+                                             : "accelerator");
+    printf("  %s; %u compute units, work-groups up to %zu, local memory %lu KiB, global memory %lu "
+           "MiB\n",
+           version, (unsigned)units, group, (unsigned long)(local_bytes >> 10),
+           (unsigned long)(global_bytes >> 20));
 }
 
 static int info_device(const device_info *info)
@@ -65,7 +71,8 @@ static int info_device(const device_info *info)
     code = cl_check(clsort_create(session.context, info->id, NULL, &sorter), "clsort_create");
     if (code == DONE_OK) code = info_use(sorter, "u32", CLSORT_U32, 0, 0, 0);
     if (code == DONE_OK) code = info_use(sorter, "u32, 4-byte values", CLSORT_U32, 4, 0, 0);
-    if (code == DONE_OK) code = info_use(sorter, "u32, argsort", CLSORT_U32, 0, CLSORT_FLAG_INDICES, 0);
+    if (code == DONE_OK)
+        code = info_use(sorter, "u32, argsort", CLSORT_U32, 0, CLSORT_FLAG_INDICES, 0);
     if (code == DONE_OK) code = info_use(sorter, "u32, values, stable", CLSORT_U32, 4, 0, 1);
     if (code == DONE_OK) code = info_use(sorter, "f64", CLSORT_F64, 0, 0, 0);
     clsort_destroy(sorter);
@@ -80,7 +87,9 @@ static int command_info(const arguments *a)
     size_t count = device_list(want, list, DEVICE_MAX), i;
     cl_uint k;
     int code = DONE_OK;
-    if (!count) return fail(DONE_OPENCL, "no OpenCL device%s%s", want ? " has a name with " : "", want ? want : "");
+    if (!count)
+        return fail(DONE_OPENCL, "no OpenCL device%s%s", want ? " has a name with " : "",
+                    want ? want : "");
     for (i = 0; i < count; i++) {
         int this_code = info_device(&list[i]);
         if (this_code != DONE_OK) code = this_code;
@@ -95,7 +104,8 @@ static int command_info(const arguments *a)
 static int list_patterns(void)
 {
     size_t i;
-    for (i = 0; pattern_name(i); i++) printf("%s%s\n", pattern_name(i), pattern_applies(i, CLSORT_U32) ? "" : " (floats only)");
+    for (i = 0; pattern_name(i); i++)
+        printf("%s%s\n", pattern_name(i), pattern_applies(i, CLSORT_U32) ? "" : " (floats only)");
     return DONE_OK;
 }
 
@@ -108,13 +118,19 @@ static int command_gen(const arguments *a)
     int code;
     if (a->given[OPTION_LIST]) return list_patterns();
     pattern = pattern_find(a->operand[0]);
-    if (!pattern_name(pattern)) return fail(DONE_USAGE, "gen: unknown pattern '%s'; `clsort gen --list` lists them", a->operand[0]);
+    if (!pattern_name(pattern))
+        return fail(DONE_USAGE, "gen: unknown pattern '%s'; `clsort gen --list` lists them",
+                    a->operand[0]);
     code = type_option(a, &type);
     if (code != DONE_OK) return code;
     keys = keys_none(type, 0);
-    if (!pattern_applies(pattern, type->code)) return fail(DONE_USAGE, "gen: pattern '%s' is for floats, not for %s", a->operand[0], type->name);
-    if (!count_parse(argument(a, OPTION_COUNT, ""), &n) || n > SIZE_MAX / 8 - 1) return fail(DONE_USAGE, "gen: -n needs a count such as 1000 or 2^20");
-    if (!count_parse(argument(a, OPTION_SEED, "1"), &seed)) return fail(DONE_USAGE, "gen: --seed needs a whole number");
+    if (!pattern_applies(pattern, type->code))
+        return fail(DONE_USAGE, "gen: pattern '%s' is for floats, not for %s", a->operand[0],
+                    type->name);
+    if (!count_parse(argument(a, OPTION_COUNT, ""), &n) || n > SIZE_MAX / 8 - 1)
+        return fail(DONE_USAGE, "gen: -n needs a count such as 1000 or 2^20");
+    if (!count_parse(argument(a, OPTION_SEED, "1"), &seed))
+        return fail(DONE_USAGE, "gen: --seed needs a whole number");
     code = outputs_open(a);
     keys.count = (size_t)n;
     keys.data = (unsigned char *)malloc(keys.count * type->size + 1);
@@ -147,8 +163,11 @@ static int sorter_open(const arguments *a, sorter_session *s)
 {
     const char *want = argument(a, OPTION_DEVICE, NULL);
     device_info info;
-    if (!device_choose(want, &info)) return fail(DONE_OPENCL, "no OpenCL device%s%s", want ? " has a name with " : "", want ? want : "");
-    if (!device_open(&info, &s->device)) return fail(DONE_OPENCL, "%s: cannot be opened", info.name);
+    if (!device_choose(want, &info))
+        return fail(DONE_OPENCL, "no OpenCL device%s%s", want ? " has a name with " : "",
+                    want ? want : "");
+    if (!device_open(&info, &s->device))
+        return fail(DONE_OPENCL, "%s: cannot be opened", info.name);
     return cl_check(clsort_create(s->device.context, info.id, NULL, &s->sorter), "clsort_create");
 }
 
@@ -177,8 +196,9 @@ static int upload(sorter_session *s, const key_array *array, cl_mem *buffer)
 {
     size_t bytes = array->count * array->size;
     cl_int error;
-    *buffer = clCreateBuffer(s->device.context, CL_MEM_READ_WRITE | (bytes ? CL_MEM_COPY_HOST_PTR : 0), bytes ? bytes : 1,
-                             bytes ? array->data : NULL, &error);
+    *buffer = clCreateBuffer(s->device.context,
+                             CL_MEM_READ_WRITE | (bytes ? CL_MEM_COPY_HOST_PTR : 0),
+                             bytes ? bytes : 1, bytes ? array->data : NULL, &error);
     return cl_check(error, "clCreateBuffer");
 }
 
@@ -186,7 +206,9 @@ static int download(sorter_session *s, cl_mem buffer, const key_array *array)
 {
     size_t bytes = array->count * array->size;
     if (!bytes) return DONE_OK;
-    return cl_check(clEnqueueReadBuffer(s->device.queue, buffer, CL_TRUE, 0, bytes, array->data, 0, NULL, NULL), "clEnqueueReadBuffer");
+    return cl_check(clEnqueueReadBuffer(s->device.queue, buffer, CL_TRUE, 0, bytes, array->data, 0,
+                                        NULL, NULL),
+                    "clEnqueueReadBuffer");
 }
 
 static void release(cl_mem *buffers, int count)
@@ -209,14 +231,19 @@ static void pairs_free(pair_array *p)
     free(p->values.data);
 }
 
-/* Checks the options of values where `inputs` files of keys are read. *size: of a value, 0 without any. Returns an exit code. */
+/* Checks the options of values where `inputs` files of keys are read. *size: of a value, 0 without
+   any. Returns an exit code. */
 static int values_options(const arguments *a, int inputs, int writes, size_t *size)
 {
     *size = 0;
-    if (!a->given[OPTION_VALUES] && !a->given[OPTION_VALUE_SIZE] && !a->given[OPTION_VALUES_OUTPUT]) return DONE_OK;
-    if (a->given[OPTION_VALUES] != inputs) return fail(DONE_USAGE, "--values must be given %d time%s here", inputs, inputs > 1 ? "s" : "");
+    if (!a->given[OPTION_VALUES] && !a->given[OPTION_VALUE_SIZE] && !a->given[OPTION_VALUES_OUTPUT])
+        return DONE_OK;
+    if (a->given[OPTION_VALUES] != inputs)
+        return fail(DONE_USAGE, "--values must be given %d time%s here", inputs,
+                    inputs > 1 ? "s" : "");
     if (!a->given[OPTION_VALUE_SIZE]) return fail(DONE_USAGE, "--values need --value-size");
-    if (writes && !a->given[OPTION_VALUES_OUTPUT]) return fail(DONE_USAGE, "--values need --values-output: a file for the result");
+    if (writes && !a->given[OPTION_VALUES_OUTPUT])
+        return fail(DONE_USAGE, "--values need --values-output: a file for the result");
     return size_option(a, OPTION_VALUE_SIZE, size);
 }
 
@@ -225,7 +252,8 @@ static size_t element_size(const sort_order *o)
     return o->type ? o->type->size : o->desc.record_size;
 }
 
-/* Reads operand `number` and its values into arrays made by keys_none; pairs_free afterwards. Returns an exit code. */
+/* Reads operand `number` and its values into arrays made by keys_none; pairs_free afterwards.
+   Returns an exit code. */
 static int pairs_read(const arguments *a, int number, const sort_order *o, size_t value_size,
                       const read_limit *limit, pair_array *p)
 {
@@ -299,8 +327,10 @@ static int scratch_check(const arguments *a, const sorter_session *s, const sort
                 (unsigned long long)limit->memory);
 }
 
-/* Uploads what is sorted, sorts and reads the result back. buffers: keys, values, indices and offsets of segments. Returns an exit code. */
-static int sort_buffers(sorter_session *s, clsort_desc *d, const pair_array *p, const file_parts *parts, const key_array *indices, cl_mem buffers[4])
+/* Uploads what is sorted, sorts and reads the result back. buffers: keys, values, indices and
+   offsets of segments. Returns an exit code. */
+static int sort_buffers(sorter_session *s, clsort_desc *d, const pair_array *p,
+                        const file_parts *parts, const key_array *indices, cl_mem buffers[4])
 {
     int code = upload(s, &p->keys, &buffers[0]);
     if (code == DONE_OK && p->values.size) code = upload(s, &p->values, &buffers[1]);
@@ -311,7 +341,8 @@ static int sort_buffers(sorter_session *s, clsort_desc *d, const pair_array *p, 
     d->values = buffers[1];
     d->indices = buffers[2];
     d->segments = buffers[3];
-    code = sorter_check(s->sorter, clsort_enqueue_sort(s->sorter, s->device.queue, d, 0, NULL, NULL));
+    code = sorter_check(s->sorter,
+                        clsort_enqueue_sort(s->sorter, s->device.queue, d, 0, NULL, NULL));
     if (code == DONE_OK && indices) return download(s, buffers[2], indices);
     if (code == DONE_OK) code = download(s, buffers[0], &p->keys);
     return code == DONE_OK && p->values.size ? download(s, buffers[1], &p->values) : code;
@@ -390,15 +421,18 @@ static int top_options(const arguments *a, clsort_desc *d)
     if (!a->given[OPTION_K]) return fail(DONE_USAGE, "--k is missing: how many of each row");
     if (!count_parse(argument(a, OPTION_K, ""), &k) || k == 0 || k > UINT32_MAX)
         return fail(DONE_USAGE, "--k must be a count, not '%s'", argument(a, OPTION_K, ""));
-    if (a->given[OPTION_NTH] && a->given[OPTION_UNSORTED]) return fail(DONE_USAGE, "--nth writes one of each row: leave out --unsorted");
+    if (a->given[OPTION_NTH] && a->given[OPTION_UNSORTED])
+        return fail(DONE_USAGE, "--nth writes one of each row: leave out --unsorted");
     d->top_k = (size_t)k;
-    d->flags = (a->given[OPTION_NTH] ? CLSORT_FLAG_TOP_NTH : 0) | (a->given[OPTION_UNSORTED] ? CLSORT_FLAG_TOP_UNSORTED : 0);
+    d->flags = (a->given[OPTION_NTH] ? CLSORT_FLAG_TOP_NTH : 0)
+               | (a->given[OPTION_UNSORTED] ? CLSORT_FLAG_TOP_UNSORTED : 0);
     return DONE_OK;
 }
 
-/* Uploads a file of rows, selects and reads the result back. buffers: keys and values of the file, keys and values of the result, indices.
-   Returns an exit code. */
-static int top_buffers(sorter_session *s, clsort_desc *d, const pair_array *in, const pair_array *out, const key_array *indices, cl_mem buffers[5])
+/* Uploads a file of rows, selects and reads the result back. buffers: keys and values of the file,
+   keys and values of the result, indices. Returns an exit code. */
+static int top_buffers(sorter_session *s, clsort_desc *d, const pair_array *in,
+                       const pair_array *out, const key_array *indices, cl_mem buffers[5])
 {
     const key_array *arrays[5];
     int i, code = DONE_OK;
@@ -414,13 +448,16 @@ static int top_buffers(sorter_session *s, clsort_desc *d, const pair_array *in, 
     d->keys_out = buffers[2];
     d->values_out = buffers[3];
     d->indices = buffers[4];
-    if (code == DONE_OK) code = sorter_check(s->sorter, clsort_enqueue_sort(s->sorter, s->device.queue, d, 0, NULL, NULL));
+    if (code == DONE_OK)
+        code = sorter_check(s->sorter,
+                            clsort_enqueue_sort(s->sorter, s->device.queue, d, 0, NULL, NULL));
     for (i = 2; i < 5 && code == DONE_OK; i++)
         if (arrays[i]->size) code = download(s, buffers[i], arrays[i]);
     return code;
 }
 
-/* Selects from the rows of a file. *out and *indices are the caller's to free, also after a failure. Returns an exit code. */
+/* Selects from the rows of a file. *out and *indices are the caller's to free, also after a
+   failure. Returns an exit code. */
 static int top_on_device(const arguments *a, sorter_session *s, const clsort_desc *order,
                          const pair_array *in, const file_parts *rows, pair_array *out,
                          key_array *indices)
@@ -438,7 +475,8 @@ static int top_on_device(const arguments *a, sorter_session *s, const clsort_des
     d.value_size = in->values.size;
     code = array_room(&in->keys, results, &out->keys);
     if (code == DONE_OK && d.value_size) code = array_room(&in->values, results, &out->values);
-    if (code == DONE_OK && a->given[OPTION_INDICES_OUTPUT]) code = array_room(&numbers, results, indices);
+    if (code == DONE_OK && a->given[OPTION_INDICES_OUTPUT])
+        code = array_room(&numbers, results, indices);
     if (code == DONE_OK) code = top_buffers(s, &d, in, out, indices, buffers);
     release(buffers, 5);
     return code;
@@ -476,18 +514,25 @@ static int command_top(const arguments *a)
 
 /* ---- merge ------------------------------------------------------------------------------------------------------- */
 
-/* An input that is not sorted would be merged into something that is not either. Returns an exit code. */
+/* An input that is not sorted would be merged into something that is not either. Returns an exit
+   code. */
 static int merge_check(const char *path, const key_array *keys, const clsort_desc *d)
 {
     uint64_t *codes = codes_apart(keys, d);
     size_t first = codes ? reference_first_unordered(codes, keys->count) : 0;
     free(codes);
     if (!codes) return fail(DONE_IO, "merge: %s", strerror(ENOMEM));
-    return first == keys->count ? DONE_OK : fail(DONE_WRONG, "%s: key %zu, counted from 0, belongs before its predecessor: sort the file first", path, first);
+    return first == keys->count ? DONE_OK
+                                : fail(DONE_WRONG,
+                                       "%s: key %zu, counted from 0, belongs before its "
+                                       "predecessor: sort the file first",
+                                       path, first);
 }
 
-/* Uploads both inputs, merges and reads the result back. buffers: keys and values of a, b and the output. Returns an exit code. */
-static int merge_buffers(sorter_session *s, const clsort_desc *d, const pair_array *a, const pair_array *b, const pair_array *out, cl_mem buffers[6])
+/* Uploads both inputs, merges and reads the result back. buffers: keys and values of a, b and the
+   output. Returns an exit code. */
+static int merge_buffers(sorter_session *s, const clsort_desc *d, const pair_array *a,
+                         const pair_array *b, const pair_array *out, cl_mem buffers[6])
 {
     clsort_merge_desc m = clsort_merge_desc_default();
     const pair_array *from[3];
@@ -496,7 +541,8 @@ static int merge_buffers(sorter_session *s, const clsort_desc *d, const pair_arr
     from[1] = b;
     from[2] = out;
     for (i = 0; i < 6 && code == DONE_OK; i++)
-        if (i % 2 == 0 || a->values.size) code = upload(s, i % 2 ? &from[i / 2]->values : &from[i / 2]->keys, &buffers[i]);
+        if (i % 2 == 0 || a->values.size)
+            code = upload(s, i % 2 ? &from[i / 2]->values : &from[i / 2]->keys, &buffers[i]);
     if (code != DONE_OK) return code;
     m.count_a = a->keys.count;
     m.count_b = b->keys.count;
@@ -510,7 +556,8 @@ static int merge_buffers(sorter_session *s, const clsort_desc *d, const pair_arr
     m.values_b = buffers[3];
     m.keys_out = buffers[4];
     m.values_out = buffers[5];
-    code = sorter_check(s->sorter, clsort_enqueue_merge(s->sorter, s->device.queue, &m, 0, NULL, NULL));
+    code = sorter_check(s->sorter,
+                        clsort_enqueue_merge(s->sorter, s->device.queue, &m, 0, NULL, NULL));
     if (code == DONE_OK) code = download(s, buffers[4], &out->keys);
     return code == DONE_OK && out->values.size ? download(s, buffers[5], &out->values) : code;
 }
@@ -520,7 +567,8 @@ static int merge_on_device(sorter_session *s, const clsort_desc *d, const pair_a
 {
     cl_mem buffers[6] = { NULL, NULL, NULL, NULL, NULL, NULL };
     int code = array_room(&a->keys, a->keys.count + b->keys.count, &out->keys);
-    if (code == DONE_OK) code = array_room(&a->values, a->values.count + b->values.count, &out->values);
+    if (code == DONE_OK)
+        code = array_room(&a->values, a->values.count + b->values.count, &out->values);
     if (code == DONE_OK) code = merge_buffers(s, d, a, b, out, buffers);
     release(buffers, 6);
     return code;
@@ -556,8 +604,10 @@ static int command_merge(const arguments *a)
 
 /* ---- verify ------------------------------------------------------------------------------------------------------ */
 
-/* Has the device compare by an expression, neighbours and the sums of all records. Returns an exit code. */
-static int prove(sorter_session *s, clsort_desc *d, const key_array *input, const key_array *output, cl_mem buffers[3], clsort_proof *proof)
+/* Has the device compare by an expression, neighbours and the sums of all records. Returns an exit
+   code. */
+static int prove(sorter_session *s, clsort_desc *d, const key_array *input, const key_array *output,
+                 cl_mem buffers[3], clsort_proof *proof)
 {
     key_array room = keys_none(NULL, sizeof *proof);
     int code = upload(s, input, &buffers[0]);
@@ -570,8 +620,11 @@ static int prove(sorter_session *s, clsort_desc *d, const key_array *input, cons
     d->keys = buffers[0];
     if (output->type) d->indices = buffers[1];
     else d->keys_out = buffers[1];
-    code = sorter_check(s->sorter, clsort_enqueue_fingerprint(s->sorter, s->device.queue, d, buffers[2], 0, 0, NULL, NULL));
-    if (code == DONE_OK) code = sorter_check(s->sorter, clsort_enqueue_verify(s->sorter, s->device.queue, d, buffers[2], 0, 0, NULL, NULL));
+    code = sorter_check(s->sorter, clsort_enqueue_fingerprint(s->sorter, s->device.queue, d,
+                                                              buffers[2], 0, 0, NULL, NULL));
+    if (code == DONE_OK)
+        code = sorter_check(s->sorter, clsort_enqueue_verify(s->sorter, s->device.queue, d,
+                                                             buffers[2], 0, 0, NULL, NULL));
     return code == DONE_OK ? download(s, buffers[2], &room) : code;
 }
 
@@ -584,51 +637,67 @@ static int verify_on_device(sorter_session *s, const clsort_desc *order, const k
     clsort_proof proof;
     int code;
     if (input->count != output->count) {
-        printf("wrong at the end: %zu records in INPUT, %zu %s in OUTPUT\n", input->count, output->count, what);
+        printf("wrong at the end: %zu records in INPUT, %zu %s in OUTPUT\n", input->count,
+               output->count, what);
         return DONE_WRONG;
     }
     memset(&proof, 0, sizeof proof);
     code = prove(s, &d, input, output, buffers, &proof);
     release(buffers, 3);
     if (code != DONE_OK) return code;
-    if (clsort_judge(&proof) == CL_SUCCESS) printf("sorted: %zu %s by the device's comparisons\n", input->count, what);
-    else if (proof.unsorted < input->count) printf("wrong at position %u: it comes before its predecessor\n", (unsigned)proof.unsorted);
+    if (clsort_judge(&proof) == CL_SUCCESS)
+        printf("sorted: %zu %s by the device's comparisons\n", input->count, what);
+    else if (proof.unsorted < input->count)
+        printf("wrong at position %u: it comes before its predecessor\n", (unsigned)proof.unsorted);
     else printf("wrong: the %s of OUTPUT are not those of INPUT\n", what);
     return clsort_judge(&proof) == CL_SUCCESS ? DONE_OK : DONE_WRONG;
 }
 
 /* The host's check of one part, or of all. Returns an exit code. */
-static int verify_part(const arguments *a, const clsort_desc *d, const pair_array *input, const pair_array *output)
+static int verify_part(const arguments *a, const clsort_desc *d, const pair_array *input,
+                       const pair_array *output)
 {
     int code = a->given[OPTION_INDICES] ? verify_indices(&input->keys, &output->keys, d)
-               : d->fields ? verify_records(&input->keys, &output->keys, d) : verify_keys(&input->keys, &output->keys, d);
-    return code == DONE_OK && input->values.size ? verify_values(&input->keys, &input->values, &output->keys, &output->values, d) : code;
+               : d->fields              ? verify_records(&input->keys, &output->keys, d)
+                                        : verify_keys(&input->keys, &output->keys, d);
+    return code == DONE_OK && input->values.size
+               ? verify_values(&input->keys, &input->values, &output->keys, &output->values, d)
+               : code;
 }
 
 /* Elements begin ... end - 1 lie in no part: they must be as they were. Returns an exit code. */
 static int verify_gap(const key_array *input, const key_array *output, size_t begin, size_t end)
 {
     const size_t size = input->size;
-    while (begin < end && !memcmp(input->data + begin * size, output->data + begin * size, size)) begin++;
-    if (begin < end) printf("wrong at position %zu: it is in no row or segment, and changed\n", begin);
+    while (begin < end && !memcmp(input->data + begin * size, output->data + begin * size, size))
+        begin++;
+    if (begin < end)
+        printf("wrong at position %zu: it is in no row or segment, and changed\n", begin);
     return begin < end ? DONE_WRONG : DONE_OK;
 }
 
-/* Part i and what lies between it and the part before, or with i the number of parts what lies behind the last one. Returns an exit code. */
-static int verify_at(const arguments *a, const clsort_desc *d, const file_parts *parts, size_t i, const pair_array *input, const pair_array *output)
+/* Part i and what lies between it and the part before, or with i the number of parts what lies
+   behind the last one. Returns an exit code. */
+static int verify_at(const arguments *a, const clsort_desc *d, const file_parts *parts, size_t i,
+                     const pair_array *input, const pair_array *output)
 {
-    const size_t last = i ? part_end(parts, i - 1) : 0, begin = i < parts->count ? part_begin(parts, i) : input->keys.count;
+    const size_t last = i ? part_end(parts, i - 1) : 0,
+                 begin = i < parts->count ? part_begin(parts, i) : input->keys.count;
     const size_t end = i < parts->count ? part_end(parts, i) : begin;
     pair_array in = *input, out = *output;
-    int code = a->given[OPTION_INDICES] ? DONE_OK : verify_gap(&input->keys, &output->keys, last, begin);
-    if (code == DONE_OK && input->values.size) code = verify_gap(&input->values, &output->values, last, begin);
+    int code = a->given[OPTION_INDICES] ? DONE_OK
+                                        : verify_gap(&input->keys, &output->keys, last, begin);
+    if (code == DONE_OK && input->values.size)
+        code = verify_gap(&input->values, &output->values, last, begin);
     if (code != DONE_OK || begin == end) return code;
     in.keys = array_part(&input->keys, begin, end);
     out.keys = array_part(&output->keys, begin, end);
     if (in.values.size) in.values = array_part(&input->values, begin, end);
     if (in.values.size) out.values = array_part(&output->values, begin, end);
     code = verify_part(a, d, &in, &out);
-    if (code == DONE_WRONG) printf("  in the row or segment of elements %zu to %zu, counted from its start\n", begin, end - 1);
+    if (code == DONE_WRONG)
+        printf("  in the row or segment of elements %zu to %zu, counted from its start\n", begin,
+               end - 1);
     return code;
 }
 
@@ -637,12 +706,15 @@ static void print_sorted(const arguments *a, const pair_array *input, const file
 {
     const key_array *keys = &input->keys;
     printf("sorted: %zu ", keys->count);
-    if (a->given[OPTION_INDICES]) printf("indices of %s", keys->type ? keys->type->name : "records");
+    if (a->given[OPTION_INDICES])
+        printf("indices of %s", keys->type ? keys->type->name : "records");
     else if (keys->type) printf("%s keys", keys->type->name);
     else printf("records of %zu bytes", keys->size);
-    if (a->given[OPTION_ROWS] || a->given[OPTION_SEGMENTS]) printf(", %zu %s", parts->count, a->given[OPTION_ROWS] ? "rows" : "segments");
+    if (a->given[OPTION_ROWS] || a->given[OPTION_SEGMENTS])
+        printf(", %zu %s", parts->count, a->given[OPTION_ROWS] ? "rows" : "segments");
     putchar('\n');
-    if (input->values.size) printf("sorted: %zu values of %zu bytes\n", keys->count, input->values.size);
+    if (input->values.size)
+        printf("sorted: %zu values of %zu bytes\n", keys->count, input->values.size);
 }
 
 /* Compares on the host. Returns an exit code. */
@@ -654,7 +726,8 @@ static int verify_on_host(const arguments *a, const clsort_desc *d, const file_p
     size_t i;
     if (whole) code = verify_part(a, d, input, output);
     else if (input->keys.count != output->keys.count) {
-        printf("wrong at the end: %zu elements in INPUT, %zu in OUTPUT\n", input->keys.count, output->keys.count);
+        printf("wrong at the end: %zu elements in INPUT, %zu in OUTPUT\n", input->keys.count,
+               output->keys.count);
         return DONE_WRONG;
     }
     for (i = 0; !whole && input->keys.count && code == DONE_OK && i <= parts->count; i++)
@@ -687,7 +760,8 @@ static int command_verify(const arguments *a)
     int code = order_options(a, &o);
     if (code == DONE_OK) code = values_options(a, 2, 0, &value_size);
     if (code == DONE_OK) code = fields_check(&o.desc);
-    if (code == DONE_OK && value_size && a->given[OPTION_INDICES]) code = fail(DONE_USAGE, "verify: --indices goes without --values");
+    if (code == DONE_OK && value_size && a->given[OPTION_INDICES])
+        code = fail(DONE_USAGE, "verify: --indices goes without --values");
     if (code == DONE_OK && o.desc.precedes) {
         code = sorter_open(a, &s);
         size = element_size(&o);
@@ -713,17 +787,21 @@ static int command_verify(const arguments *a)
 static int explain_sizes(const arguments *a, clsort_desc *d)
 {
     unsigned long long n, rows = 0;
-    if (!count_parse(argument(a, OPTION_COUNT, ""), &n) || n > UINT32_MAX) return fail(DONE_USAGE, "explain: -n needs a count such as 1000 or 2^20");
+    if (!count_parse(argument(a, OPTION_COUNT, ""), &n) || n > UINT32_MAX)
+        return fail(DONE_USAGE, "explain: -n needs a count such as 1000 or 2^20");
     if (a->given[OPTION_ROWS]
         && (!count_parse(argument(a, OPTION_ROWS, ""), &rows) || rows == 0 || rows > UINT32_MAX))
         return fail(DONE_USAGE, "--rows must be a count, not '%s'", argument(a, OPTION_ROWS, ""));
-    if (a->given[OPTION_PAIRS] && a->given[OPTION_VALUE_SIZE]) return fail(DONE_USAGE, "explain: --pairs are values of 4 bytes: leave out --value-size");
+    if (a->given[OPTION_PAIRS] && a->given[OPTION_VALUE_SIZE])
+        return fail(DONE_USAGE, "explain: --pairs are values of 4 bytes: leave out --value-size");
     d->count = (size_t)n;
     d->rows = (size_t)rows;
     d->value_size = a->given[OPTION_PAIRS] ? 4 : 0;
-    if (!a->given[OPTION_K] && (a->given[OPTION_UNSORTED] || a->given[OPTION_NTH])) return fail(DONE_USAGE, "explain: --unsorted and --nth need --k");
+    if (!a->given[OPTION_K] && (a->given[OPTION_UNSORTED] || a->given[OPTION_NTH]))
+        return fail(DONE_USAGE, "explain: --unsorted and --nth need --k");
     if (a->given[OPTION_K] && top_options(a, d) != DONE_OK) return DONE_USAGE;
-    return a->given[OPTION_VALUE_SIZE] ? size_option(a, OPTION_VALUE_SIZE, &d->value_size) : DONE_OK;
+    return a->given[OPTION_VALUE_SIZE] ? size_option(a, OPTION_VALUE_SIZE, &d->value_size)
+                                       : DONE_OK;
 }
 
 static int command_explain(const arguments *a)
@@ -746,48 +824,64 @@ static int command_explain(const arguments *a)
 /* ---- program ----------------------------------------------------------------------------------------------------- */
 
 static const command commands[] = {
-    { "info", "", "Lists devices, what clsort uses on each, and the algorithms", "", FOR_INFO, 0, 0, command_info },
-    { "gen", " PATTERN", "Writes keys of a pattern", "The same pattern, type, count and seed give the same keys.\n",
-      FOR_GEN, 1, 1, command_gen },
+    { "info", "", "Lists devices, what clsort uses on each, and the algorithms", "", FOR_INFO, 0, 0,
+      command_info },
+    { "gen", " PATTERN", "Writes keys of a pattern",
+      "The same pattern, type, count and seed give the same keys.\n", FOR_GEN, 1, 1, command_gen },
     { "sort", " [IN]", "Sorts a file of keys or records",
-      "IN is a file, by default standard input. A raw file holds keys one after the other, little-endian. Records in the order of\n"
+      "IN is a file, by default standard input. A raw file holds keys one after the other, "
+      "little-endian. Records in the order of\n"
       "two fields, and of an expression:\n"
       "  clsort sort draws --record-size 16 --fields f32@0:desc,u32@4 -o sorted\n"
-      "  clsort sort draws --record-size 8 --record-type 'typedef struct { float z; uint id; } clsort_record;' \\\n"
+      "  clsort sort draws --record-size 8 --record-type 'typedef struct { float z; uint id; } "
+      "clsort_record;' \\\n"
       "      --precedes 'a.z * a.z < b.z * b.z' -o sorted\n"
       "A file of 200 rows, each sorted on its own:\n"
       "  clsort sort scores --type f32 --order desc --rows 200 -o sorted\n",
       FOR_SORT, 0, 1, command_sort },
     { "argsort", " [IN]", "Writes the permutation that sorts a file of keys or records",
-      "It is one u32 per key: key number indices[i] of IN, counted from 0, belongs at position i. With rows and segments both are\n"
+      "It is one u32 per key: key number indices[i] of IN, counted from 0, belongs at position i. "
+      "With rows and segments both are\n"
       "counted from the start of each; keys that lie in none of them get 0.\n",
       FOR_ARGSORT, 0, 1, command_argsort },
     { "top", " [IN]", "Writes the first K keys of each row of a file",
-      "Rows are not sorted for that. Of equal keys those that come first in their row are taken. The best 40 of each of 200 rows, and where\n"
+      "Rows are not sorted for that. Of equal keys those that come first in their row are taken. "
+      "The best 40 of each of 200 rows, and where\n"
       "they were:\n"
-      "  clsort top scores --type f32 --order desc --rows 200 --k 40 -o best --indices-output where\n",
+      "  clsort top scores --type f32 --order desc --rows 200 --k 40 -o best --indices-output "
+      "where\n",
       FOR_TOP, 0, 1, command_top },
     { "merge", " A B", "Merges two sorted files of keys",
-      "Of equal keys those of A come first, each with its value. The result is the stable sort of A followed by B.\n",
+      "Of equal keys those of A come first, each with its value. The result is the stable sort of "
+      "A followed by B.\n",
       FOR_MERGE, 2, 2, command_merge },
     { "verify", " INPUT OUTPUT", "Checks that OUTPUT is INPUT, sorted",
-      "It compares every key bit by bit, on the host and without OpenCL, and prints the first wrong position, counted\n"
-      "from 0. With --zero equal the zeros must keep their order, with --bits keys that are equal in these bits; with --stable the\n"
-      "values or indices of equal keys must. Records in the order of --fields are compared byte by byte: equal ones keep their order. By an expression only a device\n"
-      "can compare: then it checks the order of neighbours, and by sums of hashes that no record is lost. What lies in no row or segment\n"
+      "It compares every key bit by bit, on the host and without OpenCL, and prints the first "
+      "wrong position, counted\n"
+      "from 0. With --zero equal the zeros must keep their order, with --bits keys that are equal "
+      "in these bits; with --stable the\n"
+      "values or indices of equal keys must. Records in the order of --fields are compared byte by "
+      "byte: equal ones keep their order. By an expression only a device\n"
+      "can compare: then it checks the order of neighbours, and by sums of hashes that no record "
+      "is lost. What lies in no row or segment\n"
       "must be unchanged.\n",
       FOR_VERIFY, 2, 2, command_verify },
     { "bench", "", "Times sorts and checks every result",
-      "Keys are in the device's memory; copies and warm-up are not timed. Prints the median time on the host from enqueue\n"
-      "to clFinish, the median by event profiling (0: not available), keys per second by host time, and the bandwidth of device copies.\n"
+      "Keys are in the device's memory; copies and warm-up are not timed. Prints the median time "
+      "on the host from enqueue\n"
+      "to clFinish, the median by event profiling (0: not available), keys per second by host "
+      "time, and the bandwidth of device copies.\n"
       "Algorithms whose names end in \"only\" sort blocks of a work-group: these are checked.\n"
       "Records are filled with keys of --type.\n"
-      "\"Of copy\": bytes of elements that a sort reads and writes, as `clsort explain` counts them, per time, beside that bandwidth.\n"
-      "--published repeats an experiment; of Bainville, OpenCL Sorting, 2011, it prints his Mkey/s (of GPUs of that time, not named).\n"
+      "\"Of copy\": bytes of elements that a sort reads and writes, as `clsort explain` counts "
+      "them, per time, beside that bandwidth.\n"
+      "--published repeats an experiment; of Bainville, OpenCL Sorting, 2011, it prints his Mkey/s "
+      "(of GPUs of that time, not named).\n"
       "Of several algorithms those that cannot run here are named and left out.\n",
       FOR_BENCH, 0, 0, command_bench },
     { "explain", "", "Says how a sort would run",
-      "Prints the algorithm, its passes, launches and copies, the bytes of elements that they read and write, and the bytes of\n"
+      "Prints the algorithm, its passes, launches and copies, the bytes of elements that they read "
+      "and write, and the bytes of\n"
       "scratch memory. Sorts nothing. Example: clsort explain --type u32 -n 2^24 --pairs\n",
       FOR_EXPLAIN, 0, 0, command_explain }
 };
@@ -798,8 +892,11 @@ static void program_help(void)
 {
     int i;
     puts("Usage: clsort COMMAND [OPTION]...\n\nCommands:");
-    for (i = 0; i < COMMAND_COUNT; i++) printf("  %-8s %s\n", commands[i].name, commands[i].summary);
-    printf("\n`clsort COMMAND --help` lists the options of a command; `clsort --version` prints the version.\n\n%s", exit_codes_help);
+    for (i = 0; i < COMMAND_COUNT; i++)
+        printf("  %-8s %s\n", commands[i].name, commands[i].summary);
+    printf("\n`clsort COMMAND --help` lists the options of a command; `clsort --version` prints "
+           "the version.\n\n%s",
+           exit_codes_help);
 }
 
 static int command_run(const command *c, int count, char **words)
@@ -819,7 +916,8 @@ static int program_run(int count, char **words)
     const char *name = count > 1 ? words[1] : "";
     int i;
     if (!strcmp(name, "--version")) {
-        printf("clsort %d.%d.%d\n", CLSORT_VERSION_MAJOR, CLSORT_VERSION_MINOR, CLSORT_VERSION_PATCH);
+        printf("clsort %d.%d.%d\n", CLSORT_VERSION_MAJOR, CLSORT_VERSION_MINOR,
+               CLSORT_VERSION_PATCH);
         return DONE_OK;
     }
     if (!strcmp(name, "--help") || !strcmp(name, "-h") || !strcmp(name, "help")) {
@@ -828,7 +926,10 @@ static int program_run(int count, char **words)
     }
     for (i = 0; i < COMMAND_COUNT; i++)
         if (!strcmp(name, commands[i].name)) return command_run(&commands[i], count - 2, words + 2);
-    return fail(DONE_USAGE, *name ? "unknown command '%s'; `clsort --help` lists them" : "no command%s; `clsort --help` lists them", name);
+    return fail(DONE_USAGE,
+                *name ? "unknown command '%s'; `clsort --help` lists them"
+                      : "no command%s; `clsort --help` lists them",
+                name);
 }
 
 /* A standard stream that is closed would be the next file that is opened: messages could get into
@@ -847,6 +948,7 @@ int main(int count, char **words)
     int code;
     streams_guard();
     code = program_run(count, words);
-    if (code == DONE_OK && (fflush(stdout) || ferror(stdout))) return fail(DONE_IO, "standard output: %s", strerror(errno));
+    if (code == DONE_OK && (fflush(stdout) || ferror(stdout)))
+        return fail(DONE_IO, "standard output: %s", strerror(errno));
     return code;
 }

@@ -1,5 +1,5 @@
-/* demo.c - `make demo`: sorts 4 Mi random 32-bit keys with every algorithm on one device, then keys with values, records and two
-   sorted arrays, checks each result, prints tables.
+/* demo.c - `make demo`: sorts 4 Mi random 32-bit keys with every algorithm on one device, then keys
+   with values, records and two sorted arrays, checks each result, prints tables.
 
    build/demo [count]        CLSORT_DEVICE=<part of a name> chooses the device */
 
@@ -66,7 +66,8 @@ static void list_devices(const demo *d)
     size_t count = device_list("all", list, DEVICE_MAX), i;
     printf("device: %s (%s)\n", d->device.info.name, d->device.info.platform_name);
     for (i = 0; i < count; i++)
-        if (list[i].id != d->device.info.id) printf("  also here: %s (%s)\n", list[i].name, list[i].platform_name);
+        if (list[i].id != d->device.info.id)
+            printf("  also here: %s (%s)\n", list[i].name, list[i].platform_name);
     printf("  CLSORT_DEVICE=<part of a name> chooses another\n");
 }
 
@@ -84,7 +85,8 @@ static void make_input(demo *d)
     check(d->expected && d->result ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY, "malloc");
     for (i = 0; i < d->count; i++) d->expected[i] = random_u32(&state);
 
-    d->master = clCreateBuffer(d->device.context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, bytes, d->expected, &status);
+    d->master = clCreateBuffer(d->device.context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, bytes,
+                               d->expected, &status);
     check(status, "clCreateBuffer");
     d->keys = clCreateBuffer(d->device.context, CL_MEM_READ_WRITE, bytes, NULL, &status);
     check(status, "clCreateBuffer");
@@ -98,8 +100,12 @@ static void make_input(demo *d)
 static double timed(demo *d, const clsort_desc *desc, const clsort_merge_desc *merge)
 {
     const double start = now_ms();
-    if (merge) check(clsort_enqueue_merge(d->sorter, d->device.queue, merge, 0, NULL, NULL), "clsort_enqueue_merge");
-    else check(clsort_enqueue_sort(d->sorter, d->device.queue, desc, 0, NULL, NULL), "clsort_enqueue_sort");
+    if (merge)
+        check(clsort_enqueue_merge(d->sorter, d->device.queue, merge, 0, NULL, NULL),
+              "clsort_enqueue_merge");
+    else
+        check(clsort_enqueue_sort(d->sorter, d->device.queue, desc, 0, NULL, NULL),
+              "clsort_enqueue_sort");
     check(clFinish(d->device.queue), "clFinish");
     return now_ms() - start;
 }
@@ -107,7 +113,9 @@ static double timed(demo *d, const clsort_desc *desc, const clsort_merge_desc *m
 /* A sort in place; the copy of the input before it does not count. */
 static double measure(demo *d, const clsort_desc *desc)
 {
-    check(clEnqueueCopyBuffer(d->device.queue, d->master, d->keys, 0, 0, d->count * sizeof(cl_uint), 0, NULL, NULL), "clEnqueueCopyBuffer");
+    check(clEnqueueCopyBuffer(d->device.queue, d->master, d->keys, 0, 0, d->count * sizeof(cl_uint),
+                              0, NULL, NULL),
+          "clEnqueueCopyBuffer");
     check(clFinish(d->device.queue), "clFinish");
     return timed(d, desc, NULL);
 }
@@ -122,12 +130,15 @@ static size_t sorted_block(const demo *d)
     return block;
 }
 
-/* Checks order and permutation; says "yes", or what is sorted, or "WRONG". Returns whether the result is as it should be. */
+/* Checks order and permutation; says "yes", or what is sorted, or "WRONG". Returns whether the
+   result is as it should be. */
 static int verify(demo *d, int blocks_only, char *text, size_t room)
 {
     const size_t bytes = d->count * sizeof(cl_uint);
     size_t block;
-    check(clEnqueueReadBuffer(d->device.queue, d->keys, CL_TRUE, 0, bytes, d->result, 0, NULL, NULL), "clEnqueueReadBuffer");
+    check(clEnqueueReadBuffer(d->device.queue, d->keys, CL_TRUE, 0, bytes, d->result, 0, NULL,
+                              NULL),
+          "clEnqueueReadBuffer");
     snprintf(text, room, "yes");
     if (!memcmp(d->result, d->expected, bytes)) return 1;
     block = sorted_block(d);
@@ -154,9 +165,12 @@ static int demonstrate(demo *d, const char *name)
     desc.keys = d->keys;
     check(clsort_select(&desc, name), "clsort_select");
     status = clsort_prepare(d->sorter, &desc);
-    if (status == CLSORT_ERROR_UNSUPPORTED && !strncmp(name, "batch", 5)) return 1;   /* sorts rows only */
+    /* sorts rows only */
+    if (status == CLSORT_ERROR_UNSUPPORTED && !strncmp(name, "batch", 5)) return 1;
     if (status == CLSORT_ERROR_UNSUPPORTED || status == CLSORT_ERROR_DEVICE_LIMITS) {
-        printf("  %-26s %s\n", name, status == CLSORT_ERROR_UNSUPPORTED ? "not on this device" : clsort_status_text(status));
+        printf("  %-26s %s\n", name,
+               status == CLSORT_ERROR_UNSUPPORTED ? "not on this device"
+                                                  : clsort_status_text(status));
         return 1;
     }
     check(status, name);
@@ -165,19 +179,22 @@ static int demonstrate(demo *d, const char *name)
     while (ms[runs++] < slow_ms && runs < RUNS);
     qsort(ms, runs, sizeof ms[0], compare_double);
     right = verify(d, only && !only[4], verified, sizeof verified);
-    printf("  %-26s %10.2f %10.1f %8.2f   %s\n", name, ms[runs / 2], (double)d->count / ms[runs / 2] / 1e3, d->qsort_ms / ms[runs / 2],
-           verified);
+    printf("  %-26s %10.2f %10.1f %8.2f   %s\n", name, ms[runs / 2],
+           (double)d->count / ms[runs / 2] / 1e3, d->qsort_ms / ms[runs / 2], verified);
     fflush(stdout);
     return right;
 }
 
 /* ---- values, records, two arrays --------------------------------------------------------------------------------- */
 
-/* A call of a game that draws: back to front, by material at the same depth. `number` tells where it was before the sort. */
+/* A call of a game that draws: back to front, by material at the same depth. `number` tells where
+   it was before the sort. */
 typedef struct draw { float depth; cl_uint material, number, unused; } draw;
 
-static const char draw_type[] = "typedef struct { float depth; uint material, number, unused; } clsort_record;";
-static const char draw_precedes[] = "a.depth > b.depth || (a.depth == b.depth && a.material < b.material)";
+static const char draw_type[] =
+    "typedef struct { float depth; uint material, number, unused; } clsort_record;";
+static const char draw_precedes[] =
+    "a.depth > b.depth || (a.depth == b.depth && a.material < b.material)";
 
 typedef struct scene {
     draw *draws, *result;         /* as they were made; as they came back */
@@ -188,7 +205,9 @@ typedef struct scene {
 static cl_mem buffer(demo *d, size_t bytes, void *initial)
 {
     cl_int status;
-    cl_mem made = clCreateBuffer(d->device.context, CL_MEM_READ_WRITE | (initial ? CL_MEM_COPY_HOST_PTR : 0), bytes, initial, &status);
+    cl_mem made = clCreateBuffer(d->device.context,
+                                 CL_MEM_READ_WRITE | (initial ? CL_MEM_COPY_HOST_PTR : 0), bytes,
+                                 initial, &status);
     check(status, "clCreateBuffer");
     return made;
 }
@@ -203,7 +222,8 @@ static void make_scene(demo *d, scene *s)
     s->result = (draw *)malloc(n * sizeof(draw));
     s->materials = (cl_uint *)malloc(words);
     s->numbers = (cl_uint *)malloc(words);
-    check(s->draws && s->result && s->materials && s->numbers ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY, "malloc");
+    check(s->draws && s->result && s->materials && s->numbers ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY,
+          "malloc");
     for (i = 0; i < n; i++) {
         s->draws[i].depth = (float)(random_u32(&state) % 1000) / 8.0f;
         s->draws[i].material = s->materials[i] = random_u32(&state) % 100;
@@ -233,23 +253,30 @@ static void free_scene(scene *s)
 
 static void read_back(demo *d, cl_mem from, void *to, size_t size)
 {
-    check(clEnqueueReadBuffer(d->device.queue, from, CL_TRUE, 0, d->count * size, to, 0, NULL, NULL), "clEnqueueReadBuffer");
+    check(clEnqueueReadBuffer(d->device.queue, from, CL_TRUE, 0, d->count * size, to, 0, NULL,
+                              NULL),
+          "clEnqueueReadBuffer");
 }
 
-/* Equal keys keep their order, so keys with numbers must ascend strictly; numbers in range that all differ are a permutation. */
+/* Equal keys keep their order, so keys with numbers must ascend strictly; numbers in range that all
+   differ are a permutation. */
 static int right_pairs(demo *d, scene *s)
 {
     size_t i;
     read_back(d, s->materials_out, s->materials, sizeof(cl_uint));
     read_back(d, s->numbers_out, s->numbers, sizeof(cl_uint));
     for (i = 0; i < d->count; i++) {
-        if (s->numbers[i] >= d->count || s->draws[s->numbers[i]].material != s->materials[i]) return 0;
-        if (i && s->materials[i - 1] >= s->materials[i] && (s->materials[i - 1] > s->materials[i] || s->numbers[i - 1] >= s->numbers[i])) return 0;
+        if (s->numbers[i] >= d->count || s->draws[s->numbers[i]].material != s->materials[i])
+            return 0;
+        if (i && s->materials[i - 1] >= s->materials[i]
+            && (s->materials[i - 1] > s->materials[i] || s->numbers[i - 1] >= s->numbers[i]))
+            return 0;
     }
     return 1;
 }
 
-/* The same of records: none may be equal to its predecessor in depth, material and number, nor come before it. */
+/* The same of records: none may be equal to its predecessor in depth, material and number, nor come
+   before it. */
 static int right_draws(demo *d, scene *s)
 {
     size_t i;
@@ -258,7 +285,9 @@ static int right_draws(demo *d, scene *s)
         const draw *b = &s->result[i], *a = b - 1;
         if (b->number >= d->count || memcmp(b, &s->draws[b->number], sizeof *b)) return 0;
         if (!i || a->depth > b->depth) continue;
-        if (a->depth < b->depth || a->material > b->material || (a->material == b->material && a->number >= b->number)) return 0;
+        if (a->depth < b->depth || a->material > b->material
+            || (a->material == b->material && a->number >= b->number))
+            return 0;
     }
     return 1;
 }
@@ -271,7 +300,8 @@ static int right_merge(demo *d, scene *s)
 }
 
 /* One row; returns whether the result is right. */
-static int show(demo *d, scene *s, const char *what, const clsort_desc *desc, const clsort_merge_desc *merge, int (*right)(demo *, scene *))
+static int show(demo *d, scene *s, const char *what, const clsort_desc *desc,
+                const clsort_merge_desc *merge, int (*right)(demo *, scene *))
 {
     double ms[RUNS];
     size_t runs;
@@ -280,7 +310,8 @@ static int show(demo *d, scene *s, const char *what, const clsort_desc *desc, co
     for (runs = 0; runs < RUNS; runs++) ms[runs] = timed(d, desc, merge);
     qsort(ms, runs, sizeof ms[0], compare_double);
     good = right(d, s);
-    printf("  %-46s %10.2f %10.1f   %s\n", what, ms[runs / 2], (double)d->count / ms[runs / 2] / 1e3, good ? "yes" : "WRONG");
+    printf("  %-46s %10.2f %10.1f   %s\n", what, ms[runs / 2],
+           (double)d->count / ms[runs / 2] / 1e3, good ? "yes" : "WRONG");
     fflush(stdout);
     return good;
 }
@@ -301,7 +332,8 @@ static int show_pairs(demo *d, scene *s)
 
 static int show_draws(demo *d, scene *s, int by_fields)
 {
-    clsort_field fields[2] = { { 0, CLSORT_F32, CLSORT_DESCENDING, 0, 0 }, { 4, CLSORT_U32, 0, 0, 0 } };
+    clsort_field fields[2] = { { 0, CLSORT_F32, CLSORT_DESCENDING, 0, 0 },
+                               { 4, CLSORT_U32, 0, 0, 0 } };
     clsort_desc desc = clsort_desc_default();
     desc.count = d->count;
     desc.record_size = sizeof(draw);
@@ -311,7 +343,10 @@ static int show_draws(demo *d, scene *s, int by_fields)
     desc.field_count = by_fields ? 2 : 0;
     desc.record_type = by_fields ? NULL : draw_type;
     desc.precedes = by_fields ? NULL : draw_precedes;
-    return show(d, s, by_fields ? "16-byte records by two fields" : "the same by an expression in OpenCL C", &desc, NULL, right_draws);
+    return show(d, s,
+                by_fields ? "16-byte records by two fields"
+                          : "the same by an expression in OpenCL C",
+                &desc, NULL, right_draws);
 }
 
 /* Merges two sorted arrays: every third key of the sorted ones, and the others. */
@@ -360,17 +395,23 @@ int main(int argc, char **argv)
     d.count = argc > 1 ? strtoul(argv[1], NULL, 0) : (size_t)4 << 20;
     if (argc > 2 || !d.count) { fprintf(stderr, "usage: demo [count]\n"); return EXIT_FAILURE; }
     if (!device_choose(NULL, &info)) {
-        fprintf(stderr, "demo: there is no OpenCL device%s\n", getenv("CLSORT_DEVICE") ? " of the name that CLSORT_DEVICE asks for" : "");
+        fprintf(stderr, "demo: there is no OpenCL device%s\n",
+                getenv("CLSORT_DEVICE") ? " of the name that CLSORT_DEVICE asks for" : "");
         return EXIT_FAILURE;
     }
-    if (!device_open(&info, &d.device)) { fprintf(stderr, "demo: %s: no context or queue\n", info.name); return EXIT_FAILURE; }
+    if (!device_open(&info, &d.device)) {
+        fprintf(stderr, "demo: %s: no context or queue\n", info.name);
+        return EXIT_FAILURE;
+    }
     check(clsort_create(d.device.context, info.id, NULL, &d.sorter), "clsort_create");
 
     list_devices(&d);
     make_input(&d);
-    printf("%lu keys of 32 bits, uniform; qsort on the host takes %.0f ms\n\n", (unsigned long)d.count, d.qsort_ms);
+    printf("%lu keys of 32 bits, uniform; qsort on the host takes %.0f ms\n\n",
+           (unsigned long)d.count, d.qsort_ms);
     printf("  %-26s %10s %10s %8s   %s\n", "algorithm", "ms", "Mkey/s", "x qsort", "verified");
-    for (number = 0; (name = clsort_algorithm_name(number)) != NULL; number++) wrong += !demonstrate(&d, name);
+    for (number = 0; (name = clsort_algorithm_name(number)) != NULL; number++)
+        wrong += !demonstrate(&d, name);
     wrong += demonstrate_merge(&d);
 
     clsort_destroy(d.sorter);

@@ -1,7 +1,8 @@
 /* device.h - finds OpenCL devices by name for the programs of this repository (tests, tools, demo).
 
-   CLSORT_DEVICE in the environment holds a part of a platform's or a device's name, upper and lower case alike; "all"
-   means every device where a program can use several, "gpu" every GPU. Without it a program takes the first GPU, else the first device. */
+   CLSORT_DEVICE in the environment holds a part of a platform's or a device's name, upper and lower
+   case alike; "all" means every device where a program can use several, "gpu" every GPU. Without it
+   a program takes the first GPU, else the first device. */
 
 #ifndef CLSORT_TOOLS_DEVICE_H
 #define CLSORT_TOOLS_DEVICE_H
@@ -46,13 +47,15 @@ static inline int device_name_holds(const char *text, const char *part)
     return 0;
 }
 
-/* Lists up to `room` devices whose platform or device name holds `want` (NULL or "all": every one); returns how many. */
+/* Lists up to `room` devices whose platform or device name holds `want` (NULL or "all": every one);
+   returns how many. */
 static inline size_t device_list(const char *want, device_info *list, size_t room)
 {
     cl_platform_id platforms[DEVICE_MAX];
     cl_uint platform_count = 0, p;
     size_t found = 0;
-    const cl_device_type types = want && !strcmp(want, "gpu") ? CL_DEVICE_TYPE_GPU : CL_DEVICE_TYPE_ALL;
+    const cl_device_type types = want && !strcmp(want, "gpu") ? CL_DEVICE_TYPE_GPU
+                                                              : CL_DEVICE_TYPE_ALL;
     if (!want || !strcmp(want, "all") || !strcmp(want, "gpu")) want = "";
     if (clGetPlatformIDs(DEVICE_MAX, platforms, &platform_count) != CL_SUCCESS) return 0;
     for (p = 0; p < platform_count && p < DEVICE_MAX; p++) {
@@ -64,7 +67,8 @@ static inline size_t device_list(const char *want, device_info *list, size_t roo
             memset(d, 0, sizeof *d);
             d->platform = platforms[p];
             d->id = ids[i];
-            clGetPlatformInfo(platforms[p], CL_PLATFORM_NAME, sizeof d->platform_name - 1, d->platform_name, NULL);
+            clGetPlatformInfo(platforms[p], CL_PLATFORM_NAME, sizeof d->platform_name - 1,
+                              d->platform_name, NULL);
             clGetDeviceInfo(ids[i], CL_DEVICE_NAME, sizeof d->name - 1, d->name, NULL);
             clGetDeviceInfo(ids[i], CL_DEVICE_TYPE, sizeof d->type, &d->type, NULL);
             found += device_name_holds(d->platform_name, want) || device_name_holds(d->name, want);
@@ -73,7 +77,8 @@ static inline size_t device_list(const char *want, device_info *list, size_t roo
     return found;
 }
 
-/* The device that `want` names (NULL: what CLSORT_DEVICE says); the first GPU among several. Returns 0 if there is none. */
+/* The device that `want` names (NULL: what CLSORT_DEVICE says); the first GPU among several.
+   Returns 0 if there is none. */
 static inline int device_choose(const char *want, device_info *chosen)
 {
     device_info list[DEVICE_MAX];
@@ -102,7 +107,8 @@ static inline int device_open(const device_info *info, device_session *session)
     properties[1] = (cl_context_properties)info->platform;
     session->context = clCreateContext(properties, 1, &info->id, NULL, NULL, &error);
     if (session->context)
-        session->queue = clCreateCommandQueue(session->context, info->id, CL_QUEUE_PROFILING_ENABLE, &error);
+        session->queue = clCreateCommandQueue(session->context, info->id, CL_QUEUE_PROFILING_ENABLE,
+                                              &error);
     if (session->queue) return 1;
     device_close(session);
     return 0;

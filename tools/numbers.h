@@ -1,6 +1,8 @@
-/* numbers.h - key types by name, and keys as text: parsed exactly or correctly rounded, printed so that they round-trip.
+/* numbers.h - key types by name, and keys as text: parsed exactly or correctly rounded, printed so
+   that they round-trip.
 
-   A NaN is printed as nan, -nan or, with any other than the usual quiet bit pattern, as nan(0xFRACTION). */
+   A NaN is printed as nan, -nan or, with any other than the usual quiet bit pattern, as
+   nan(0xFRACTION). */
 
 #ifndef CLSORT_TOOLS_NUMBERS_H
 #define CLSORT_TOOLS_NUMBERS_H
@@ -53,16 +55,21 @@ static uint64_t key_bits(const key_type *type, const void *keys, size_t i)
 
 static uint64_t sign_bit(const key_type *type)      { return (uint64_t)1 << (type->size * 8 - 1); }
 static uint64_t fraction_mask(const key_type *type) { return ((uint64_t)1 << type->fraction) - 1; }
-static uint64_t infinity_bits(const key_type *type) { return sign_bit(type) - 1 - fraction_mask(type); }
+static uint64_t infinity_bits(const key_type *type)
+{
+    return sign_bit(type) - 1 - fraction_mask(type);
+}
 
-/* The magnitude of a finite f16 or bf16 is n * 2^q with q = max(exponent, smallest exponent) - fraction bits. */
+/* The magnitude of a finite f16 or bf16 is n * 2^q with q = max(exponent, smallest exponent) -
+   fraction bits. */
 static int smallest_exponent(const key_type *type) { return 2 - (1 << (14 - type->fraction)); }
 
 static double small_to_double(const key_type *type, uint64_t bits)
 {
     int field = (int)((bits & infinity_bits(type)) >> type->fraction);
     uint64_t n = (bits & fraction_mask(type)) | (field ? fraction_mask(type) + 1 : 0);
-    double magnitude = ldexp((double)n, (field ? field - 1 : 0) + smallest_exponent(type) - (int)type->fraction);
+    double magnitude = ldexp((double)n, (field ? field - 1 : 0) + smallest_exponent(type)
+                                            - (int)type->fraction);
     return bits & sign_bit(type) ? -magnitude : magnitude;
 }
 
@@ -76,11 +83,13 @@ static uint64_t small_from_double(const key_type *type, double value)
     exponent = value != 0 && exponent - 1 > low ? exponent - 1 : low;
     if (exponent > 1 - low) return sign | infinity_bits(type);
     bits = (uint64_t)nearbyint(ldexp(fabs(value), (int)type->fraction - exponent));
-    bits += (uint64_t)(exponent - low) << type->fraction;   /* the leading 1 of a normal number adds the last 1 */
+    bits += (uint64_t)(exponent - low) << type->fraction;   /* the leading 1 of a normal number adds
+                                                               the last 1 */
     return sign | bits;
 }
 
-/* strtod rounded to odd: a second rounding to fewer bits is then as good as one rounding of the text itself. */
+/* strtod rounded to odd: a second rounding to fewer bits is then as good as one rounding of the
+   text itself. */
 static double strtod_to_odd(const char *text, char **end)
 {
     int mode = fegetround();
@@ -95,7 +104,8 @@ static double strtod_to_odd(const char *text, char **end)
     return bits & 1 ? low : high;
 }
 
-/* nan, -nan, nan(0xFRACTION). Returns the end of what it understood, NULL if the text is not a NaN. */
+/* nan, -nan, nan(0xFRACTION). Returns the end of what it understood, NULL if the text is not a
+   NaN. */
 static const char *nan_parse(const key_type *type, const char *text, uint64_t *bits)
 {
     uint64_t sign = *text == '-' ? sign_bit(type) : 0, fraction = (fraction_mask(type) + 1) >> 1;
@@ -112,8 +122,10 @@ static const char *nan_parse(const key_type *type, const char *text, uint64_t *b
     return text;
 }
 
-/* The three parsers return NULL if [text, end) is a number, and set *bits; else what is wrong. *end is '\0'. */
-static const char *float_parse(const key_type *type, const char *text, const char *end, uint64_t *bits)
+/* The three parsers return NULL if [text, end) is a number, and set *bits; else what is wrong. *end
+   is '\0'. */
+static const char *float_parse(const key_type *type, const char *text, const char *end,
+                               uint64_t *bits)
 {
     const char *after_nan = nan_parse(type, text, bits);
     char *stop;
@@ -135,10 +147,12 @@ static const char *float_parse(const key_type *type, const char *text, const cha
         if (!isinf(wide)) errno = ERANGE;
     }
     if (stop != end) return "is not a number";
-    return errno == ERANGE && (*bits & ~sign_bit(type)) == infinity_bits(type) ? "is out of range" : NULL;
+    return errno == ERANGE && (*bits & ~sign_bit(type)) == infinity_bits(type) ? "is out of range"
+                                                                               : NULL;
 }
 
-static const char *integer_parse(const key_type *type, const char *text, const char *end, uint64_t *bits)
+static const char *integer_parse(const key_type *type, const char *text, const char *end,
+                                 uint64_t *bits)
 {
     int negative = *text == '-';
     uint64_t limit = type->is_signed ? sign_bit(type) - 1 : sign_bit(type) * 2 - 1, value = 0;
@@ -155,13 +169,16 @@ static const char *integer_parse(const key_type *type, const char *text, const c
     return NULL;
 }
 
-static const char *number_parse(const key_type *type, const char *text, const char *end, uint64_t *bits)
+static const char *number_parse(const key_type *type, const char *text, const char *end,
+                                uint64_t *bits)
 {
     if (text == end) return "is not a number";
-    return type->fraction ? float_parse(type, text, end, bits) : integer_parse(type, text, end, bits);
+    return type->fraction ? float_parse(type, text, end, bits)
+                          : integer_parse(type, text, end, bits);
 }
 
-/* The shortest %g form that reads back as the same bits, starting from the digits that always survive. */
+/* The shortest %g form that reads back as the same bits, starting from the digits that always
+   survive. */
 static void float_print(const key_type *type, uint64_t bits, char text[NUMBER_ROOM])
 {
     int digits = (int)(type->fraction * 30103ul / 100000);

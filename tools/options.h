@@ -1,4 +1,5 @@
-/* options.h - the command line of the clsort program: one table of options, the parser and the help made from it. */
+/* options.h - the command line of the clsort program: one table of options, the parser and the help
+   made from it. */
 
 #ifndef CLSORT_TOOLS_OPTIONS_H
 #define CLSORT_TOOLS_OPTIONS_H
@@ -25,17 +26,64 @@ static const char outputs_help[] =
     "says so.\n\n";
 
 /* Commands, as bits of option_rule.commands. */
-enum { FOR_INFO = 1, FOR_GEN = 2, FOR_SORT = 4, FOR_ARGSORT = 8, FOR_VERIFY = 16, FOR_BENCH = 32, FOR_MERGE = 64,
-       FOR_EXPLAIN = 128, FOR_TOP = 256, FOR_ALL = 511, FOR_SORTS = FOR_SORT | FOR_ARGSORT, FOR_ORDER = FOR_SORTS | FOR_VERIFY | FOR_EXPLAIN,
-       FOR_FILES = FOR_SORTS | FOR_VERIFY | FOR_MERGE | FOR_TOP,
-       FOR_VALUES = FOR_SORT | FOR_MERGE | FOR_VERIFY | FOR_TOP };
+enum {
+    FOR_INFO = 1,
+    FOR_GEN = 2,
+    FOR_SORT = 4,
+    FOR_ARGSORT = 8,
+    FOR_VERIFY = 16,
+    FOR_BENCH = 32,
+    FOR_MERGE = 64,
+    FOR_EXPLAIN = 128,
+    FOR_TOP = 256,
+    FOR_ALL = 511,
+    FOR_SORTS = FOR_SORT | FOR_ARGSORT,
+    FOR_ORDER = FOR_SORTS | FOR_VERIFY | FOR_EXPLAIN,
+    FOR_FILES = FOR_SORTS | FOR_VERIFY | FOR_MERGE | FOR_TOP,
+    FOR_VALUES = FOR_SORT | FOR_MERGE | FOR_VERIFY | FOR_TOP
+};
 
 typedef enum option_id {
-    OPTION_TYPE, OPTION_COUNT, OPTION_SEED, OPTION_LIST, OPTION_OUTPUT, OPTION_TEXT, OPTION_ORDER, OPTION_STABLE, OPTION_NAN,
-    OPTION_ZERO, OPTION_BITS, OPTION_RECORD_SIZE, OPTION_FIELDS, OPTION_RECORD_TYPE, OPTION_PRECEDES, OPTION_VALUES, OPTION_VALUE_SIZE,
-    OPTION_VALUES_OUTPUT, OPTION_INDICES, OPTION_DEVICE, OPTION_ALGORITHM, OPTION_AGAINST, OPTION_PAIRS, OPTION_MERGE,
-    OPTION_K, OPTION_UNSORTED, OPTION_NTH, OPTION_INDICES_OUTPUT, OPTION_ROWS, OPTION_STRIDE, OPTION_SEGMENTS, OPTION_STAGES, OPTION_WORK_GROUP, OPTION_PUBLISHED, OPTION_BATCH, OPTION_PATTERN, OPTION_RUNS,
-    OPTION_CSV, OPTION_HELP, OPTION_TOTAL
+    OPTION_TYPE,
+    OPTION_COUNT,
+    OPTION_SEED,
+    OPTION_LIST,
+    OPTION_OUTPUT,
+    OPTION_TEXT,
+    OPTION_ORDER,
+    OPTION_STABLE,
+    OPTION_NAN,
+    OPTION_ZERO,
+    OPTION_BITS,
+    OPTION_RECORD_SIZE,
+    OPTION_FIELDS,
+    OPTION_RECORD_TYPE,
+    OPTION_PRECEDES,
+    OPTION_VALUES,
+    OPTION_VALUE_SIZE,
+    OPTION_VALUES_OUTPUT,
+    OPTION_INDICES,
+    OPTION_DEVICE,
+    OPTION_ALGORITHM,
+    OPTION_AGAINST,
+    OPTION_PAIRS,
+    OPTION_MERGE,
+    OPTION_K,
+    OPTION_UNSORTED,
+    OPTION_NTH,
+    OPTION_INDICES_OUTPUT,
+    OPTION_ROWS,
+    OPTION_STRIDE,
+    OPTION_SEGMENTS,
+    OPTION_STAGES,
+    OPTION_WORK_GROUP,
+    OPTION_PUBLISHED,
+    OPTION_BATCH,
+    OPTION_PATTERN,
+    OPTION_RUNS,
+    OPTION_CSV,
+    OPTION_HELP,
+    OPTION_TOTAL
 } option_id;
 
 typedef struct option_rule {
@@ -48,43 +96,74 @@ typedef struct option_rule {
 } option_rule;
 
 static const option_rule option_rules[OPTION_TOTAL] = {
-    { 0, "type", "TYPE", "u8 i8 u16 i16 u32 i32 u64 i64 f16 bf16 f32 f64", FOR_GEN | FOR_FILES | FOR_EXPLAIN | FOR_BENCH, 1 },
+    { 0, "type", "TYPE", "u8 i8 u16 i16 u32 i32 u64 i64 f16 bf16 f32 f64",
+      FOR_GEN | FOR_FILES | FOR_EXPLAIN | FOR_BENCH, 1 },
     { 'n', "n", "COUNT", "number of keys: 1000 or 2^20", FOR_GEN | FOR_EXPLAIN | FOR_BENCH, 1 },
     { 0, "seed", "SEED", "of the pattern (default: 1)", FOR_GEN | FOR_BENCH, 0 },
     { 0, "list", NULL, "list the patterns", FOR_GEN, 0 },
-    { 'o', "output", "FILE", "write FILE (default: standard output)", FOR_GEN | FOR_SORTS | FOR_MERGE | FOR_TOP, 0 },
-    { 0, "text", NULL, "files hold one number per line (default: raw keys)", FOR_GEN | FOR_FILES, 0 },
+    { 'o', "output", "FILE", "write FILE (default: standard output)",
+      FOR_GEN | FOR_SORTS | FOR_MERGE | FOR_TOP, 0 },
+    { 0, "text", NULL, "files hold one number per line (default: raw keys)", FOR_GEN | FOR_FILES,
+      0 },
     { 0, "order", "ORDER", "asc or desc (default: asc)", FOR_FILES | FOR_EXPLAIN, 0 },
     { 0, "stable", NULL, "equal keys keep their order", FOR_ORDER, 0 },
-    { 0, "nan", "PLACE", "total: NaNs by bit pattern; last: after every number (default: total)", FOR_FILES | FOR_EXPLAIN, 0 },
-    { 0, "zero", "RULE", "distinct: -0 before +0; equal: in their order (default: distinct)", FOR_ORDER | FOR_TOP, 0 },
-    { 0, "bits", "FIRST:LAST", "sort by bits FIRST to LAST - 1 alone; keys count as unsigned numbers in their order", FOR_ORDER | FOR_TOP | FOR_BENCH, 0 },
-    { 0, "record-size", "BYTES", "elements are records, ordered by --fields or by --precedes", FOR_ORDER | FOR_BENCH, 0 },
-    { 0, "fields", "LIST", "TYPE@OFFSET, then any of :desc :nan-last :zero-equal; the first field decides", FOR_ORDER | FOR_BENCH, 0 },
-    { 0, "record-type", "TEXT", "OpenCL C that declares clsort_record; @FILE reads a file", FOR_ORDER | FOR_BENCH, 0 },
-    { 0, "precedes", "TEXT", "OpenCL C expression: does record a come before b? @FILE reads a file", FOR_ORDER | FOR_BENCH, 0 },
-    { 0, "values", "FILE", "raw values that move with the keys; once for each file of keys that is read", FOR_VALUES, 0 },
+    { 0, "nan", "PLACE", "total: NaNs by bit pattern; last: after every number (default: total)",
+      FOR_FILES | FOR_EXPLAIN, 0 },
+    { 0, "zero", "RULE", "distinct: -0 before +0; equal: in their order (default: distinct)",
+      FOR_ORDER | FOR_TOP, 0 },
+    { 0, "bits", "FIRST:LAST",
+      "sort by bits FIRST to LAST - 1 alone; keys count as unsigned numbers in their order",
+      FOR_ORDER | FOR_TOP | FOR_BENCH, 0 },
+    { 0, "record-size", "BYTES", "elements are records, ordered by --fields or by --precedes",
+      FOR_ORDER | FOR_BENCH, 0 },
+    { 0, "fields", "LIST",
+      "TYPE@OFFSET, then any of :desc :nan-last :zero-equal; the first field decides",
+      FOR_ORDER | FOR_BENCH, 0 },
+    { 0, "record-type", "TEXT", "OpenCL C that declares clsort_record; @FILE reads a file",
+      FOR_ORDER | FOR_BENCH, 0 },
+    { 0, "precedes", "TEXT", "OpenCL C expression: does record a come before b? @FILE reads a file",
+      FOR_ORDER | FOR_BENCH, 0 },
+    { 0, "values", "FILE",
+      "raw values that move with the keys; once for each file of keys that is read", FOR_VALUES,
+      0 },
     { 0, "value-size", "BYTES", "of a value", FOR_VALUES | FOR_EXPLAIN, 0 },
     { 0, "values-output", "FILE", "write the values to FILE", FOR_SORT | FOR_MERGE | FOR_TOP, 0 },
     { 0, "indices", NULL, "OUTPUT holds the u32 indices that argsort wrote", FOR_VERIFY, 0 },
-    { 0, "device", "NAME", "part of a device's or platform's name (default: $CLSORT_DEVICE, else a GPU)",
+    { 0, "device", "NAME",
+      "part of a device's or platform's name (default: $CLSORT_DEVICE, else a GPU)",
       FOR_INFO | FOR_FILES | FOR_EXPLAIN | FOR_BENCH, 0 },
-    { 0, "algorithm", "NAME", "what `clsort info` lists (default: auto)", FOR_SORTS | FOR_EXPLAIN | FOR_BENCH, 1 },
+    { 0, "algorithm", "NAME", "what `clsort info` lists (default: auto)",
+      FOR_SORTS | FOR_EXPLAIN | FOR_BENCH, 1 },
     { 0, "against", "NAME", "interleave this algorithm and print the ratio", FOR_BENCH, 0 },
     { 0, "pairs", NULL, "move a u32 value with each key", FOR_EXPLAIN | FOR_BENCH, 0 },
     { 0, "merge", NULL, "merge two sorted halves instead of sorting", FOR_BENCH, 0 },
-    { 0, "k", "COUNT", "so many of each row: the first ones in the order", FOR_TOP | FOR_EXPLAIN, 0 },
+    { 0, "k", "COUNT", "so many of each row: the first ones in the order", FOR_TOP | FOR_EXPLAIN,
+      0 },
     { 0, "unsorted", NULL, "with --k: in any order, the same each time", FOR_TOP | FOR_EXPLAIN, 0 },
     { 0, "nth", NULL, "with --k: only the last one of them", FOR_TOP | FOR_EXPLAIN, 0 },
-    { 0, "indices-output", "FILE", "write where in their row they were to FILE, a u32 for each", FOR_TOP, 0 },
-    { 0, "rows", "COUNT", "so many equal rows, each on its own", FOR_SORTS | FOR_TOP | FOR_VERIFY | FOR_EXPLAIN | FOR_BENCH, 0 },
-    { 0, "stride", "BYTES", "from one row to the next; the last row ends with the file (default: no gaps)", FOR_SORTS | FOR_TOP | FOR_VERIFY, 0 },
-    { 0, "segments", "FILE", "sort segments, each on its own: u32 offsets where they begin, then where the last one ends", FOR_SORTS | FOR_VERIFY, 0 },
-    { 0, "stages", NULL, "print the time of each kind of command, too; events for all of them make small sorts slower", FOR_BENCH, 0 },
-    { 0, "work-group", "SIZE", "work-items per work-group, a power of two (default: clsort's choice)", FOR_BENCH, 1 },
-    { 0, "published", "TABLE", "local-merge, bitonic-a, bitonic-steps, shared-512, quicksort or batch: that experiment, beside published rates", FOR_BENCH, 0 },
-    { 0, "batch", NULL, "the same as --published batch: 200 rows of 8192 keys and of 8000", FOR_BENCH, 0 },
-    { 0, "pattern", "NAME", "what `clsort gen --list` lists (default: uniform bits)", FOR_BENCH, 0 },
+    { 0, "indices-output", "FILE", "write where in their row they were to FILE, a u32 for each",
+      FOR_TOP, 0 },
+    { 0, "rows", "COUNT", "so many equal rows, each on its own",
+      FOR_SORTS | FOR_TOP | FOR_VERIFY | FOR_EXPLAIN | FOR_BENCH, 0 },
+    { 0, "stride", "BYTES",
+      "from one row to the next; the last row ends with the file (default: no gaps)",
+      FOR_SORTS | FOR_TOP | FOR_VERIFY, 0 },
+    { 0, "segments", "FILE",
+      "sort segments, each on its own: u32 offsets where they begin, then where the last one ends",
+      FOR_SORTS | FOR_VERIFY, 0 },
+    { 0, "stages", NULL,
+      "print the time of each kind of command, too; events for all of them make small sorts slower",
+      FOR_BENCH, 0 },
+    { 0, "work-group", "SIZE",
+      "work-items per work-group, a power of two (default: clsort's choice)", FOR_BENCH, 1 },
+    { 0, "published", "TABLE",
+      "local-merge, bitonic-a, bitonic-steps, shared-512, quicksort or batch: that experiment, "
+      "beside published rates",
+      FOR_BENCH, 0 },
+    { 0, "batch", NULL, "the same as --published batch: 200 rows of 8192 keys and of 8000",
+      FOR_BENCH, 0 },
+    { 0, "pattern", "NAME", "what `clsort gen --list` lists (default: uniform bits)", FOR_BENCH,
+      0 },
     { 0, "runs", "COUNT", "timed runs, 1 to 1000 (default: 9)", FOR_BENCH, 0 },
     { 0, "csv", NULL, "print comma-separated values", FOR_BENCH, 0 },
     { 'h', "help", NULL, "print this", FOR_ALL, 0 }
@@ -177,20 +256,23 @@ static const char *argument(const arguments *a, option_id id, const char *otherw
 static void command_help(const command *c)
 {
     int i;
-    printf("Usage: clsort %s%s [OPTION]...\n%s.\n%s\nOptions:\n", c->name, c->operands, c->summary, c->help);
+    printf("Usage: clsort %s%s [OPTION]...\n%s.\n%s\nOptions:\n", c->name, c->operands, c->summary,
+           c->help);
     for (i = 0; i < OPTION_TOTAL; i++) {
         const option_rule *rule = &option_rules[i];
         char letter[8] = "    ", name[40];
         if (!(rule->commands & c->bit)) continue;
         if (rule->letter) sprintf(letter, "-%c, ", rule->letter);
         snprintf(name, sizeof name, "--%s %s", rule->name, rule->argument ? rule->argument : "");
-        printf("  %s%-20s %s%s\n", letter, name, rule->help, c->bit == FOR_BENCH && rule->bench_list ? "; a list, or repeated" : "");
+        printf("  %s%-20s %s%s\n", letter, name, rule->help,
+               c->bit == FOR_BENCH && rule->bench_list ? "; a list, or repeated" : "");
     }
     printf("\n%s%s", option_rules[OPTION_OUTPUT].commands & c->bit ? outputs_help : "",
            exit_codes_help);
 }
 
-/* The option that `word` names for a command, OPTION_TOTAL if none; *attached is the text after '=', or NULL. */
+/* The option that `word` names for a command, OPTION_TOTAL if none; *attached is the text after
+   '=', or NULL. */
 static option_id option_find(const command *c, const char *word, const char **attached)
 {
     int i;
@@ -207,7 +289,8 @@ static option_id option_find(const command *c, const char *word, const char **at
     return (option_id)i;
 }
 
-/* Takes the option words[0] and its argument; returns how many words that were, 0 after an error message. */
+/* Takes the option words[0] and its argument; returns how many words that were, 0 after an error
+   message. */
 static int option_take(const command *c, int count, char **words, arguments *a)
 {
     const char *value;
@@ -217,16 +300,19 @@ static int option_take(const command *c, int count, char **words, arguments *a)
     if (id == OPTION_TOTAL) return 0;
     if (option_rules[id].argument && !value && count > 1) value = words[used++];
     if (!option_rules[id].argument != !value) {
-        fail(DONE_USAGE, "%s: option '%s' %s", c->name, words[0], value ? "takes no argument" : "needs an argument");
+        fail(DONE_USAGE, "%s: option '%s' %s", c->name, words[0],
+             value ? "takes no argument" : "needs an argument");
         return 0;
     }
-    if (a->given[id] == REPEAT_MAX) fail(DONE_USAGE, "%s: '%s' is given too often", c->name, words[0]);
+    if (a->given[id] == REPEAT_MAX)
+        fail(DONE_USAGE, "%s: '%s' is given too often", c->name, words[0]);
     if (a->given[id] == REPEAT_MAX) return 0;
     a->value[id][a->given[id]++] = value ? value : "";
     return used;
 }
 
-/* Sorts the words after the command's name into options and operands. Returns 0 after an error message. */
+/* Sorts the words after the command's name into options and operands. Returns 0 after an error
+   message. */
 static int arguments_parse(const command *c, int count, char **words, arguments *a)
 {
     int i = 0, only_operands = 0;
@@ -234,18 +320,21 @@ static int arguments_parse(const command *c, int count, char **words, arguments 
     while (i < count) {
         int used = 1;
         if (!only_operands && !strcmp(words[i], "--")) only_operands = 1;
-        else if (!only_operands && words[i][0] == '-' && words[i][1]) used = option_take(c, count - i, words + i, a);
+        else if (!only_operands && words[i][0] == '-' && words[i][1])
+            used = option_take(c, count - i, words + i, a);
         else if (a->operand_count < c->operand_max) a->operand[a->operand_count++] = words[i];
         else used = 0, fail(DONE_USAGE, "%s: '%s' is one operand too many", c->name, words[i]);
         if (!used) return 0;
         i += used;
     }
-    if (a->operand_count >= c->operand_min || a->given[OPTION_HELP] || a->given[OPTION_LIST]) return 1;
+    if (a->operand_count >= c->operand_min || a->given[OPTION_HELP] || a->given[OPTION_LIST])
+        return 1;
     fail(DONE_USAGE, "%s: missing operand; usage: clsort %s%s", c->name, c->name, c->operands);
     return 0;
 }
 
-/* Reads digits and moves *text behind them. Returns 0 if there are none or the number does not fit. */
+/* Reads digits and moves *text behind them. Returns 0 if there are none or the number does not
+   fit. */
 static int whole_parse(const char **text, unsigned long long *number)
 {
     const char *start = *text;

@@ -1,5 +1,5 @@
-/* order.h - the order that the options of a command ask for, as a description: by a key, by fields of a record, or by an
-   expression. */
+/* order.h - the order that the options of a command ask for, as a description: by a key, by fields
+   of a record, or by an expression. */
 
 #ifndef CLSORT_TOOLS_ORDER_H
 #define CLSORT_TOOLS_ORDER_H
@@ -15,12 +15,14 @@ typedef struct sort_order {
 } sort_order;
 
 /* Is the option's value the second one of two words? Returns an exit code. */
-static int choice(const arguments *a, option_id id, const char *first, const char *second, cl_uint *is_second)
+static int choice(const arguments *a, option_id id, const char *first, const char *second,
+                  cl_uint *is_second)
 {
     const char *word = argument(a, id, first);
     *is_second = !strcmp(word, second);
     if (*is_second || !strcmp(word, first)) return DONE_OK;
-    return fail(DONE_USAGE, "--%s must be %s or %s, not '%s'", option_rules[id].name, first, second, word);
+    return fail(DONE_USAGE, "--%s must be %s or %s, not '%s'", option_rules[id].name, first, second,
+                word);
 }
 
 /* The number of bytes that an option gives. Returns an exit code. */
@@ -28,7 +30,8 @@ static int size_option(const arguments *a, option_id id, size_t *size)
 {
     unsigned long long bytes;
     if (!count_parse(argument(a, id, ""), &bytes) || bytes == 0 || bytes > (1u << 30))
-        return fail(DONE_USAGE, "--%s must be a number of bytes, not '%s'", option_rules[id].name, argument(a, id, ""));
+        return fail(DONE_USAGE, "--%s must be a number of bytes, not '%s'", option_rules[id].name,
+                    argument(a, id, ""));
     *size = (size_t)bytes;
     return DONE_OK;
 }
@@ -38,18 +41,22 @@ static int type_option(const arguments *a, const key_type **type)
     const char *name = argument(a, OPTION_TYPE, NULL);
     *type = name ? key_type_find(name) : NULL;
     if (*type) return DONE_OK;
-    return name ? fail(DONE_USAGE, "unknown type '%s': it must be one of %s", name, option_rules[OPTION_TYPE].help)
+    return name ? fail(DONE_USAGE, "unknown type '%s': it must be one of %s", name,
+                       option_rules[OPTION_TYPE].help)
                 : fail(DONE_USAGE, "--type is missing: %s", option_rules[OPTION_TYPE].help);
 }
 
-/* The bits that --bits asks for, of keys of `width` bits; all of them without it. Returns an exit code. */
+/* The bits that --bits asks for, of keys of `width` bits; all of them without it. Returns an exit
+   code. */
 static int bits_option(const arguments *a, unsigned width, clsort_desc *d)
 {
     const char *text = argument(a, OPTION_BITS, NULL), *at = text;
     unsigned long long first, last;
     if (!text) return DONE_OK;
-    if (!whole_parse(&at, &first) || *at++ != ':' || !whole_parse(&at, &last) || *at || first >= last || last > width)
-        return fail(DONE_USAGE, "--bits must be FIRST:LAST with FIRST < LAST <= %u, not '%s'", width, text);
+    if (!whole_parse(&at, &first) || *at++ != ':' || !whole_parse(&at, &last) || *at
+        || first >= last || last > width)
+        return fail(DONE_USAGE, "--bits must be FIRST:LAST with FIRST < LAST <= %u, not '%s'",
+                    width, text);
     d->first_bit = (cl_uint)first;
     d->last_bit = (cl_uint)last;
     return DONE_OK;
@@ -64,7 +71,8 @@ static int algorithm_select(clsort_desc *d, const char *name)
 
 /* ---- records ----------------------------------------------------------------------------------------------------- */
 
-/* Takes what follows the offset of a field: ":desc:nan-last". Returns 0 at the first word that is not known. */
+/* Takes what follows the offset of a field: ":desc:nan-last". Returns 0 at the first word that is
+   not known. */
 static int field_words(char *words, clsort_field *f)
 {
     while (words) {
@@ -91,7 +99,8 @@ static const char *field_parse(char *text, clsort_field *f)
     if (words) *words++ = '\0';
     type = key_type_find(text);
     if (!type) return "has an unknown type";
-    if (!count_parse(offset, &bytes) || bytes > (1u << 30)) return "has no offset in bytes behind @";
+    if (!count_parse(offset, &bytes) || bytes > (1u << 30))
+        return "has no offset in bytes behind @";
     f->type = type->code;
     f->offset = (size_t)bytes;
     return field_words(words, f) ? NULL : "may end in :asc, :desc, :nan-last and :zero-equal only";
@@ -104,7 +113,8 @@ static int fields_parse(const char *list, sort_order *o)
         const char *comma = strchr(list, ','), *problem = "is too long";
         size_t length = comma ? (size_t)(comma - list) : strlen(list);
         char text[64];
-        if (count == CLSORT_MAX_FIELDS) return fail(DONE_USAGE, "--fields: there are more than %d fields", CLSORT_MAX_FIELDS);
+        if (count == CLSORT_MAX_FIELDS)
+            return fail(DONE_USAGE, "--fields: there are more than %d fields", CLSORT_MAX_FIELDS);
         if (length < sizeof text) {
             memcpy(text, list, length);
             text[length] = '\0';
@@ -139,24 +149,33 @@ static int comparator_parse(const arguments *a, sort_order *o)
 /* Does the command line ask for records? */
 static int asks_records(const arguments *a)
 {
-    return a->given[OPTION_RECORD_SIZE] || a->given[OPTION_FIELDS] || a->given[OPTION_PRECEDES] || a->given[OPTION_RECORD_TYPE];
+    return a->given[OPTION_RECORD_SIZE] || a->given[OPTION_FIELDS] || a->given[OPTION_PRECEDES]
+           || a->given[OPTION_RECORD_TYPE];
 }
 
 static int record_options(const arguments *a, sort_order *o)
 {
-    static const option_id of_keys[] = { OPTION_ORDER, OPTION_NAN, OPTION_ZERO, OPTION_BITS, OPTION_TEXT };
+    static const option_id of_keys[] = { OPTION_ORDER, OPTION_NAN, OPTION_ZERO, OPTION_BITS,
+                                         OPTION_TEXT };
     size_t i;
     int code;
     for (i = 0; i < sizeof of_keys / sizeof of_keys[0]; i++)
         if (a->given[of_keys[i]])
-            return fail(DONE_USAGE, "--%s is for keys: records are ordered by --fields or --precedes alone", option_rules[of_keys[i]].name);
-    if (a->given[OPTION_VALUES]) return fail(DONE_USAGE, "--values go with keys: records carry their own");
-    if (!a->given[OPTION_RECORD_SIZE]) return fail(DONE_USAGE, "--fields and --precedes need --record-size");
-    if (!a->given[OPTION_PRECEDES] != !a->given[OPTION_RECORD_TYPE]) return fail(DONE_USAGE, "--precedes and --record-type go together");
-    if (!a->given[OPTION_FIELDS] == !a->given[OPTION_PRECEDES]) return fail(DONE_USAGE, "--record-size needs either --fields or --precedes");
+            return fail(DONE_USAGE,
+                        "--%s is for keys: records are ordered by --fields or --precedes alone",
+                        option_rules[of_keys[i]].name);
+    if (a->given[OPTION_VALUES])
+        return fail(DONE_USAGE, "--values go with keys: records carry their own");
+    if (!a->given[OPTION_RECORD_SIZE])
+        return fail(DONE_USAGE, "--fields and --precedes need --record-size");
+    if (!a->given[OPTION_PRECEDES] != !a->given[OPTION_RECORD_TYPE])
+        return fail(DONE_USAGE, "--precedes and --record-type go together");
+    if (!a->given[OPTION_FIELDS] == !a->given[OPTION_PRECEDES])
+        return fail(DONE_USAGE, "--record-size needs either --fields or --precedes");
     code = size_option(a, OPTION_RECORD_SIZE, &o->desc.record_size);
     if (code != DONE_OK) return code;
-    return a->given[OPTION_FIELDS] ? fields_parse(argument(a, OPTION_FIELDS, NULL), o) : comparator_parse(a, o);
+    return a->given[OPTION_FIELDS] ? fields_parse(argument(a, OPTION_FIELDS, NULL), o)
+                                   : comparator_parse(a, o);
 }
 
 /* ---- both -------------------------------------------------------------------------------------------------------- */
@@ -186,9 +205,12 @@ static int order_options(const arguments *a, sort_order *o)
 {
     memset(o, 0, sizeof *o);
     o->desc.stable = a->given[OPTION_STABLE] > 0;
-    if (algorithm_select(&o->desc, argument(a, OPTION_ALGORITHM, "auto")) != DONE_OK) return DONE_USAGE;
+    if (algorithm_select(&o->desc, argument(a, OPTION_ALGORITHM, "auto")) != DONE_OK)
+        return DONE_USAGE;
     if (!asks_records(a)) return key_options(a, o);
-    if (a->given[OPTION_TYPE]) return fail(DONE_USAGE, "--type is for keys: the fields of records have types of their own");
+    if (a->given[OPTION_TYPE])
+        return fail(DONE_USAGE,
+                    "--type is for keys: the fields of records have types of their own");
     return record_options(a, o);
 }
 

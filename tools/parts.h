@@ -1,5 +1,5 @@
-/* parts.h - what of a file is sorted apart, as the options of a command say it: the whole, rows at a stride, or segments between the
-   offsets of another file. */
+/* parts.h - what of a file is sorted apart, as the options of a command say it: the whole, rows at
+   a stride, or segments between the offsets of another file. */
 
 #ifndef CLSORT_TOOLS_PARTS_H
 #define CLSORT_TOOLS_PARTS_H
@@ -55,11 +55,14 @@ static int rows_options(const arguments *a, size_t n, size_t element, file_parts
     p->count = (size_t)rows;
     if (!a->given[OPTION_STRIDE]) {
         p->length = p->stride = n / p->count;
-        return n % p->count == 0 ? DONE_OK : fail(DONE_IO, "%zu elements are not %zu rows of the same length", n, p->count);
+        return n % p->count == 0
+                   ? DONE_OK
+                   : fail(DONE_IO, "%zu elements are not %zu rows of the same length", n, p->count);
     }
     if (!count_parse(argument(a, OPTION_STRIDE, ""), &stride) || stride == 0 || stride % element
         || stride > SIZE_MAX)
-        return fail(DONE_USAGE, "--stride must be a multiple of an element's %zu bytes, not '%s'", element, argument(a, OPTION_STRIDE, ""));
+        return fail(DONE_USAGE, "--stride must be a multiple of an element's %zu bytes, not '%s'",
+                    element, argument(a, OPTION_STRIDE, ""));
     p->stride = (size_t)(stride / element);
     p->length = p->count - 1 <= n / p->stride ? n - (p->count - 1) * p->stride : 0;
     if (p->length <= p->stride && (p->length > 0 || (n == 0 && p->count == 1))) return DONE_OK;
@@ -78,23 +81,29 @@ static int segments_read(const arguments *a, size_t n, file_parts *p)
     p->count = p->offsets.count - 1;
     for (i = 0; i <= p->count; i++)
         if (part_begin(p, i) > n || (i && part_begin(p, i) < part_begin(p, i - 1)))
-            return fail(DONE_IO, "%s: offset %zu, counted from 0, is %zu: %s", path, i, part_begin(p, i),
+            return fail(DONE_IO, "%s: offset %zu, counted from 0, is %zu: %s", path, i,
+                        part_begin(p, i),
                         part_begin(p, i) > n ? "beyond the end" : "less than the one before");
     return DONE_OK;
 }
 
-/* Fills *p, made by parts_none, for a file of keys or records that was read; parts_free afterwards, also after a failure. Returns an exit code. */
-static int parts_options(const arguments *a, const clsort_desc *d, const key_array *keys, file_parts *p)
+/* Fills *p, made by parts_none, for a file of keys or records that was read; parts_free afterwards,
+   also after a failure. Returns an exit code. */
+static int parts_options(const arguments *a, const clsort_desc *d, const key_array *keys,
+                         file_parts *p)
 {
     const int some = a->given[OPTION_ROWS] || a->given[OPTION_SEGMENTS];
     p->is_whole = !some;
     p->count = 1;
     p->length = p->stride = keys->count;
-    if (a->given[OPTION_ROWS] && a->given[OPTION_SEGMENTS]) return fail(DONE_USAGE, "--rows and --segments exclude each other");
-    if (a->given[OPTION_STRIDE] && !a->given[OPTION_ROWS]) return fail(DONE_USAGE, "--stride needs --rows");
+    if (a->given[OPTION_ROWS] && a->given[OPTION_SEGMENTS])
+        return fail(DONE_USAGE, "--rows and --segments exclude each other");
+    if (a->given[OPTION_STRIDE] && !a->given[OPTION_ROWS])
+        return fail(DONE_USAGE, "--stride needs --rows");
     if (some && d->precedes) return fail(DONE_USAGE, "--rows and --segments go without --precedes");
     if (!some) return DONE_OK;
-    return a->given[OPTION_ROWS] ? rows_options(a, keys->count, keys->size, p) : segments_read(a, keys->count, p);
+    return a->given[OPTION_ROWS] ? rows_options(a, keys->count, keys->size, p)
+                                 : segments_read(a, keys->count, p);
 }
 
 #endif

@@ -1,8 +1,9 @@
 /* patterns.h - seeded input patterns for tests and measurements, for every key type of clsort.
 
-   pattern_name(i) numbers them from 0 and is NULL past the last; pattern_find finds one by name; pattern_fill writes n keys.
-   Most patterns are made as codes, unsigned numbers in the ascending order of the key type, so that "sorted" is sorted for
-   every type, NaNs included. The float patterns are made as bits and apply to float types only: see pattern_applies. */
+   pattern_name(i) numbers them from 0 and is NULL past the last; pattern_find finds one by name;
+   pattern_fill writes n keys. Most patterns are made as codes, unsigned numbers in the ascending
+   order of the key type, so that "sorted" is sorted for every type, NaNs included. The float
+   patterns are made as bits and apply to float types only: see pattern_applies. */
 
 #ifndef CLSORT_TOOLS_PATTERNS_H
 #define CLSORT_TOOLS_PATTERNS_H
@@ -60,7 +61,8 @@ static inline uint64_t pattern_bits(cl_uint type, uint64_t code)
 {
     unsigned width = type & 0xFFu;
     uint64_t sign = UINT64_C(1) << (width - 1);
-    if (type == CLSORT_U8 || type == CLSORT_U16 || type == CLSORT_U32 || type == CLSORT_U64) return code;
+    if (type == CLSORT_U8 || type == CLSORT_U16 || type == CLSORT_U32 || type == CLSORT_U64)
+        return code;
     if (!pattern_is_float(type) || (code & sign)) return code ^ sign;
     return ~code;
 }
@@ -71,7 +73,10 @@ static inline void pattern_store(void *keys, uint64_t i, size_t size, uint64_t b
     uint8_t b1 = (uint8_t)bits;
     uint16_t b2 = (uint16_t)bits;
     uint32_t b4 = (uint32_t)bits;
-    const void *from = size == 1 ? (const void *)&b1 : size == 2 ? (const void *)&b2 : size == 4 ? (const void *)&b4 : (const void *)&bits;
+    const void *from = size == 1   ? (const void *)&b1
+                       : size == 2 ? (const void *)&b2
+                       : size == 4 ? (const void *)&b4
+                                   : (const void *)&bits;
     memcpy(place, from, size);
 }
 
@@ -92,7 +97,8 @@ static inline uint64_t pattern_modulo(pattern_state *s, uint64_t i)
 /* The number v has a probability near 1 / v: the exponent is uniform. */
 static inline uint64_t pattern_zipf(pattern_state *s, uint64_t i)
 {
-    uint64_t r = pattern_random(&s->random), low = UINT64_C(1) << (r % (s->width < 20 ? s->width : 20));
+    uint64_t r = pattern_random(&s->random), low = UINT64_C(1)
+                                                   << (r % (s->width < 20 ? s->width : 20));
     (void)i;
     return low + ((r >> 32) & (low - 1));
 }
@@ -139,8 +145,14 @@ static inline uint64_t pattern_sign_edges(pattern_state *s, uint64_t i)
 
 /* ---- ordered ----------------------------------------------------------------------------------------------------- */
 
-static inline uint64_t pattern_sorted(pattern_state *s, uint64_t i) { return pattern_rank(s, i, s->n); }
-static inline uint64_t pattern_reverse(pattern_state *s, uint64_t i) { return pattern_rank(s, s->n - 1 - i, s->n); }
+static inline uint64_t pattern_sorted(pattern_state *s, uint64_t i)
+{
+    return pattern_rank(s, i, s->n);
+}
+static inline uint64_t pattern_reverse(pattern_state *s, uint64_t i)
+{
+    return pattern_rank(s, s->n - 1 - i, s->n);
+}
 static inline uint64_t pattern_equal(pattern_state *s, uint64_t i) { (void)i; return s->constant; }
 static inline uint64_t pattern_minimum(pattern_state *s, uint64_t i) { (void)s; (void)i; return 0; }
 static inline uint64_t pattern_maximum(pattern_state *s, uint64_t i) { (void)i; return s->top; }
@@ -186,8 +198,14 @@ static inline uint64_t pattern_organ_pipe(pattern_state *s, uint64_t i)
     return pattern_rank(s, i < s->n / 2 ? 2 * i : 2 * (s->n - 1 - i), s->n);
 }
 
-static inline uint64_t pattern_valley(pattern_state *s, uint64_t i) { return s->top - pattern_organ_pipe(s, i); }
-static inline uint64_t pattern_rotated(pattern_state *s, uint64_t i) { return pattern_rank(s, (i + s->n / 3) % s->n, s->n); }
+static inline uint64_t pattern_valley(pattern_state *s, uint64_t i)
+{
+    return s->top - pattern_organ_pipe(s, i);
+}
+static inline uint64_t pattern_rotated(pattern_state *s, uint64_t i)
+{
+    return pattern_rank(s, (i + s->n / 3) % s->n, s->n);
+}
 static inline uint64_t pattern_modulo_tile(pattern_state *s, uint64_t i) { return i % s->tile; }
 
 static inline uint64_t pattern_bit_reversed(pattern_state *s, uint64_t i)
@@ -231,7 +249,8 @@ static inline uint64_t pattern_staggered(pattern_state *s, uint64_t i)
 static inline uint64_t pattern_median_killer(pattern_state *s, uint64_t i)
 {
     uint64_t half = s->n / 2;
-    if (i >= half) return pattern_rank(s, 2 * (i - half) + 1 < s->n ? 2 * (i - half) + 1 : s->n - 1, s->n);
+    if (i >= half)
+        return pattern_rank(s, 2 * (i - half) + 1 < s->n ? 2 * (i - half) + 1 : s->n - 1, s->n);
     return pattern_rank(s, i & 1 ? half + i / 2 * 2 : i, s->n);
 }
 
@@ -245,7 +264,8 @@ static inline uint64_t pattern_powers(pattern_state *s, uint64_t i)
 static inline uint64_t pattern_poisoned(pattern_state *s, uint64_t i)
 {
     uint64_t step = s->n / 16 + 1;
-    return i % step == 0 || i == s->n / 2 || i == s->n - 1 ? i / step : pattern_random(&s->random) | 64;
+    return i % step == 0 || i == s->n / 2 || i == s->n - 1 ? i / step
+                                                           : pattern_random(&s->random) | 64;
 }
 
 /* One smaller key among equal ones, at 0, n / 2, n - 1, tile - 1 or tile. */
@@ -262,7 +282,10 @@ static inline uint64_t pattern_one_different(pattern_state *s, uint64_t i)
 
 /* ---- floats: bits ------------------------------------------------------------------------------------------------ */
 
-static inline uint64_t pattern_sign_bit(const pattern_state *s) { return UINT64_C(1) << (s->width - 1); }
+static inline uint64_t pattern_sign_bit(const pattern_state *s)
+{
+    return UINT64_C(1) << (s->width - 1);
+}
 
 static inline uint64_t pattern_infinity(const pattern_state *s)
 {
@@ -278,18 +301,24 @@ static inline uint64_t pattern_one(const pattern_state *s)
 /* A random NaN: quiet or signalling, either sign, any payload. */
 static inline uint64_t pattern_nan(pattern_state *s)
 {
-    uint64_t r = pattern_random(&s->random), payload = (UINT64_C(1) << pattern_mantissa(s->type)) - 1;
+    uint64_t r = pattern_random(&s->random),
+             payload = (UINT64_C(1) << pattern_mantissa(s->type)) - 1;
     return (r & pattern_sign_bit(s)) | pattern_infinity(s) | ((r & payload) ? r & payload : 1);
 }
 
 /* A random number: no NaN, no infinity. */
 static inline uint64_t pattern_number(pattern_state *s)
 {
-    uint64_t r = pattern_random(&s->random), infinity = pattern_infinity(s), lowest = infinity & (~infinity + 1);
+    uint64_t r = pattern_random(&s->random), infinity = pattern_infinity(s),
+             lowest = infinity & (~infinity + 1);
     return (r & infinity) == infinity ? r ^ lowest : r;
 }
 
-static inline uint64_t pattern_numbers(pattern_state *s, uint64_t i) { (void)i; return pattern_number(s); }
+static inline uint64_t pattern_numbers(pattern_state *s, uint64_t i)
+{
+    (void)i;
+    return pattern_number(s);
+}
 
 static inline uint64_t pattern_zeros(pattern_state *s, uint64_t i)
 {
@@ -328,11 +357,15 @@ static inline uint64_t pattern_infinities(pattern_state *s, uint64_t i)
 static inline uint64_t pattern_denormals(pattern_state *s, uint64_t i)
 {
     (void)i;
-    return pattern_random(&s->random) & (pattern_sign_bit(s) | ((UINT64_C(1) << pattern_mantissa(s->type)) - 1));
+    return pattern_random(&s->random)
+           & (pattern_sign_bit(s) | ((UINT64_C(1) << pattern_mantissa(s->type)) - 1));
 }
 
 /* Every value of the upper 16 bits in turn: all halves, if the type is one. */
-static inline uint64_t pattern_all_halves(pattern_state *s, uint64_t i) { return (i & 0xFFFF) << (s->width - 16); }
+static inline uint64_t pattern_all_halves(pattern_state *s, uint64_t i)
+{
+    return (i & 0xFFFF) << (s->width - 16);
+}
 
 /* 1 and -1 and the floats next to them. */
 static inline uint64_t pattern_neighbours(pattern_state *s, uint64_t i)
@@ -342,7 +375,8 @@ static inline uint64_t pattern_neighbours(pattern_state *s, uint64_t i)
     return (r & pattern_sign_bit(s)) | (pattern_one(s) + r % 9 - 4);
 }
 
-/* Numbers that differ in the lower half of their mantissa only: as doubles they are equal after a cast to float. */
+/* Numbers that differ in the lower half of their mantissa only: as doubles they are equal after a
+   cast to float. */
 static inline uint64_t pattern_low_mantissa(pattern_state *s, uint64_t i)
 {
     uint64_t r = pattern_random(&s->random);
@@ -358,7 +392,8 @@ typedef struct pattern_entry {
     const char *name;
     pattern_function make;
     uint64_t parameter;
-    int kind;   /* PATTERN_CODES; PATTERN_BITS: of floats; PATTERN_SWAPS: codes, then `parameter` random swaps */
+    int kind;   /* PATTERN_CODES; PATTERN_BITS: of floats; PATTERN_SWAPS: codes, then `parameter`
+                   random swaps */
 } pattern_entry;
 
 static const pattern_entry pattern_table[] = {
@@ -464,9 +499,10 @@ static inline void pattern_swap(pattern_state *s, void *keys, size_t size, uint6
     }
 }
 
-/* Writes n keys of pattern `number`, which must exist and apply. The same arguments give the same keys; `tile` is the block
-   length that the tile patterns aim at (0: 1024). */
-static inline void pattern_fill(size_t number, cl_uint type, size_t n, uint64_t seed, size_t tile, void *keys)
+/* Writes n keys of pattern `number`, which must exist and apply. The same arguments give the same
+   keys; `tile` is the block length that the tile patterns aim at (0: 1024). */
+static inline void pattern_fill(size_t number, cl_uint type, size_t n, uint64_t seed, size_t tile,
+                                void *keys)
 {
     const pattern_entry *entry = pattern_get(number);
     size_t size = pattern_key_size(type), i;
@@ -481,7 +517,8 @@ static inline void pattern_fill(size_t number, cl_uint type, size_t n, uint64_t 
     s.type = type;
     for (i = 0; i < n; i++) {
         uint64_t bits = entry->make(&s, i);
-        pattern_store(keys, i, size, entry->kind == PATTERN_BITS ? bits : pattern_bits(type, bits & s.top));
+        pattern_store(keys, i, size,
+                      entry->kind == PATTERN_BITS ? bits : pattern_bits(type, bits & s.top));
     }
     if (entry->kind == PATTERN_SWAPS) pattern_swap(&s, keys, size, s.parameter);
 }

@@ -1,5 +1,6 @@
-/* reference.h - what clsort must produce, computed on the host by other means: positions in the ordered list of all keys of a
-   type, counted from the fields of a float, and a stable merge sort of indices, repeated for records of several fields. */
+/* reference.h - what clsort must produce, computed on the host by other means: positions in the
+   ordered list of all keys of a type, counted from the fields of a float, and a stable merge sort
+   of indices, repeated for records of several fields. */
 
 #ifndef CLSORT_TOOLS_REFERENCE_H
 #define CLSORT_TOOLS_REFERENCE_H
@@ -49,13 +50,16 @@ static inline uint64_t reference_place(uint64_t bits, cl_uint type)
     return bits;
 }
 
-/* A number that orders keys as a clsort description does: a key with a smaller one comes first. With all NaNs last they keep the
-   order of the circle that joins the last NaN of the total order to the first one: ascending +NaN before -NaN. */
-static inline uint64_t reference_code(uint64_t bits, cl_uint type, cl_uint order, cl_uint nan_order, cl_uint zero_order)
+/* A number that orders keys as a clsort description does: a key with a smaller one comes first.
+   With all NaNs last they keep the order of the circle that joins the last NaN of the total order
+   to the first one: ascending +NaN before -NaN. */
+static inline uint64_t reference_code(uint64_t bits, cl_uint type, cl_uint order, cl_uint nan_order,
+                                      cl_uint zero_order)
 {
     unsigned width = type & 0xFFu, mantissa = reference_mantissa(type);
     uint64_t last = UINT64_MAX >> (64 - width), place, nans;
-    if (mantissa && zero_order == CLSORT_ZERO_EQUAL && bits == (UINT64_C(1) << (width - 1))) bits = 0;
+    if (mantissa && zero_order == CLSORT_ZERO_EQUAL && bits == (UINT64_C(1) << (width - 1)))
+        bits = 0;
     place = reference_place(bits, type);
     if (order == CLSORT_DESCENDING) place = last - place;
     if (!mantissa || nan_order != CLSORT_NAN_LAST) return place;
@@ -71,17 +75,21 @@ static inline uint64_t reference_some_bits(uint64_t code, const clsort_desc *d)
 }
 
 /* The codes of n keys that lie `stride` bytes apart, by the options of a description. */
-static inline void reference_codes(const void *keys, size_t stride, size_t n, const clsort_desc *d, uint64_t *codes)
+static inline void reference_codes(const void *keys, size_t stride, size_t n, const clsort_desc *d,
+                                   uint64_t *codes)
 {
     size_t size = (d->key_type & 0xFFu) / 8, i;
     for (i = 0; i < n; i++) {
         uint64_t bits = reference_bits((const unsigned char *)keys + i * stride, size);
-        codes[i] = reference_some_bits(reference_code(bits, d->key_type, d->order, d->nan_order, d->zero_order), d);
+        codes[i] = reference_some_bits(
+            reference_code(bits, d->key_type, d->order, d->nan_order, d->zero_order), d);
     }
 }
 
-/* Merges from[low ... middle) and from[middle ... high), both sorted, into `to`; of equal codes the left one comes first. */
-static inline void reference_merge(const uint64_t *codes, const uint32_t *from, uint32_t *to, size_t low, size_t middle, size_t high)
+/* Merges from[low ... middle) and from[middle ... high), both sorted, into `to`; of equal codes the
+   left one comes first. */
+static inline void reference_merge(const uint64_t *codes, const uint32_t *from, uint32_t *to,
+                                   size_t low, size_t middle, size_t high)
 {
     size_t left = low, right = middle, i;
     for (i = low; i < high; i++) {
@@ -96,7 +104,8 @@ static inline void reference_count_up(uint32_t *order, size_t n)
     for (i = 0; i < n; i++) order[i] = (uint32_t)i;
 }
 
-/* Sorts `order`, which holds numbers of codes, by code; equal ones keep their order. Returns 0 if there is no memory. */
+/* Sorts `order`, which holds numbers of codes, by code; equal ones keep their order. Returns 0 if
+   there is no memory. */
 static inline int reference_refine(const uint64_t *codes, size_t n, uint32_t *order)
 {
     uint32_t *spare = (uint32_t *)malloc(n * sizeof *spare + 1), *from = order, *to = spare, *swap;
@@ -124,18 +133,22 @@ static inline int reference_argsort(const uint64_t *codes, size_t n, uint32_t *o
 }
 
 /* The codes of one field of n records. */
-static inline void reference_field_codes(const void *records, size_t record_size, size_t n, const clsort_field *f, uint64_t *codes)
+static inline void reference_field_codes(const void *records, size_t record_size, size_t n,
+                                         const clsort_field *f, uint64_t *codes)
 {
     size_t size = (f->type & 0xFFu) / 8, i;
     for (i = 0; i < n; i++) {
-        uint64_t bits = reference_bits((const unsigned char *)records + i * record_size + f->offset, size);
+        uint64_t bits = reference_bits((const unsigned char *)records + i * record_size + f->offset,
+                                       size);
         codes[i] = reference_code(bits, f->type, f->order, f->nan_order, f->zero_order);
     }
 }
 
-/* codes[i] becomes the place of record i in the order of a description's fields, the same for equal records: sorted by the
-   last field, then stably by the one before it, up to the first. Returns 0 if there is no memory. */
-static inline int reference_record_codes(const void *records, size_t n, const clsort_desc *d, uint64_t *codes)
+/* codes[i] becomes the place of record i in the order of a description's fields, the same for equal
+   records: sorted by the last field, then stably by the one before it, up to the first. Returns 0
+   if there is no memory. */
+static inline int reference_record_codes(const void *records, size_t n, const clsort_desc *d,
+                                         uint64_t *codes)
 {
     uint32_t *order = (uint32_t *)malloc(n * sizeof *order + 1);
     unsigned char *differs = (unsigned char *)calloc(n + 1, 1);

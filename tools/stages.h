@@ -1,7 +1,9 @@
-/* stages.h - where the time of a sort goes: sums up the commands that a sorter's profile callback hears of, by stage.
+/* stages.h - where the time of a sort goes: sums up the commands that a sorter's profile callback
+   hears of, by stage.
 
-   Make the sorter with stage_hear as its callback and a stage_log as its user. Commands are noted while `listens` is set; stages_add
-   waits for them, adds their times to the totals and forgets them. The queue must have profiling. */
+   Make the sorter with stage_hear as its callback and a stage_log as its user. Commands are noted
+   while `listens` is set; stages_add waits for them, adds their times to the totals and forgets
+   them. The queue must have profiling. */
 
 #ifndef CLSORT_TOOLS_STAGES_H
 #define CLSORT_TOOLS_STAGES_H
@@ -69,8 +71,12 @@ static int stage_add(stage_log *log, const stage_command *c)
     stage_total *total = stage_find(log, c->stage);
     cl_ulong start = 0, end = 0;
     if (!total || clWaitForEvents(1, &c->event) != CL_SUCCESS) return 0;
-    if (clGetEventProfilingInfo(c->event, CL_PROFILING_COMMAND_START, sizeof start, &start, NULL) != CL_SUCCESS) return 0;
-    if (clGetEventProfilingInfo(c->event, CL_PROFILING_COMMAND_END, sizeof end, &end, NULL) != CL_SUCCESS) return 0;
+    if (clGetEventProfilingInfo(c->event, CL_PROFILING_COMMAND_START, sizeof start, &start, NULL)
+        != CL_SUCCESS)
+        return 0;
+    if (clGetEventProfilingInfo(c->event, CL_PROFILING_COMMAND_END, sizeof end, &end, NULL)
+        != CL_SUCCESS)
+        return 0;
     total->commands++;
     total->ms += end > start ? (double)(end - start) * 1e-6 : 0;
     return 1;

@@ -1,4 +1,5 @@
-/* verify.h - exact checks of sorted files on the host, without OpenCL. In the order of an expression only the device can tell. */
+/* verify.h - exact checks of sorted files on the host, without OpenCL. In the order of an
+   expression only the device can tell. */
 
 #ifndef CLSORT_TOOLS_VERIFY_H
 #define CLSORT_TOOLS_VERIFY_H
@@ -6,8 +7,9 @@
 #include "files.h"
 #include "reference.h"
 
-/* Sorts codes by their bits first ... last - 1, eight at a time, the lowest ones first, skipping those that are all the same. Codes that
-   differ elsewhere only keep their order. Returns 0 if there is no memory. */
+/* Sorts codes by their bits first ... last - 1, eight at a time, the lowest ones first, skipping
+   those that are all the same. Codes that differ elsewhere only keep their order. Returns 0 if
+   there is no memory. */
 static int codes_sort(uint64_t *codes, size_t n, unsigned first, unsigned last)
 {
     uint64_t *spare = (uint64_t *)malloc(n * sizeof *spare + 1), *from = codes, *to = spare, *swap;
@@ -42,7 +44,8 @@ static int keeps_order(const key_array *keys, const clsort_desc *d)
     return d->stable || d->fields || d->zero_order == CLSORT_ZERO_EQUAL || some_bits(keys, d);
 }
 
-/* Codes by a description's options. Of records they are places among these records, the same for equal ones. NULL without memory. */
+/* Codes by a description's options. Of records they are places among these records, the same for
+   equal ones. NULL without memory. */
 static uint64_t *codes_of(const key_array *keys, const clsort_desc *d)
 {
     clsort_desc options = *d;
@@ -78,7 +81,8 @@ static uint32_t *order_of(const key_array *keys, const clsort_desc *d)
     return NULL;
 }
 
-/* The codes that a sorted file must have, one after the other; they tell all keys apart. NULL without memory. */
+/* The codes that a sorted file must have, one after the other; they tell all keys apart. NULL
+   without memory. */
 static uint64_t *expected_codes(const key_array *keys, const clsort_desc *d)
 {
     uint64_t *codes = codes_apart(keys, d), *expected = NULL;
@@ -88,7 +92,8 @@ static uint64_t *expected_codes(const key_array *keys, const clsort_desc *d)
         order = order_of(keys, d);
         if (order) expected = (uint64_t *)malloc(keys->count * sizeof *expected + 1);
         for (i = 0; codes && expected && i < keys->count; i++) expected[i] = codes[order[i]];
-    } else if (codes && codes_sort(codes, keys->count, d->first_bit, d->last_bit ? d->last_bit : 64)) {
+    } else if (codes
+               && codes_sort(codes, keys->count, d->first_bit, d->last_bit ? d->last_bit : 64)) {
         return codes;
     }
     free(order);
@@ -118,12 +123,17 @@ static int report_occurrences(const key_array *input, const key_array *output, u
 static uint64_t bits_of_code(const key_array *keys, const clsort_desc *d, uint64_t code)
 {
     size_t i = 0;
-    while (i < keys->count && reference_code(key_bits(keys->type, keys->data, i), keys->type->code, d->order, d->nan_order, CLSORT_ZERO_DISTINCT) != code) i++;
+    while (i < keys->count
+           && reference_code(key_bits(keys->type, keys->data, i), keys->type->code, d->order,
+                             d->nan_order, CLSORT_ZERO_DISTINCT)
+                  != code)
+        i++;
     return key_bits(keys->type, keys->data, i);
 }
 
 /* Reports the first difference between what must be there and what is there, at position p. */
-static void report_wrong(const key_array *input, const key_array *output, const clsort_desc *d, const uint64_t *expected, size_t p)
+static void report_wrong(const key_array *input, const key_array *output, const clsort_desc *d,
+                         const uint64_t *expected, size_t p)
 {
     char wanted[NUMBER_ROOM] = "the end", found[NUMBER_ROOM] = "the end";
     uint64_t wanted_bits = 0, found_bits = 0;
@@ -133,9 +143,11 @@ static void report_wrong(const key_array *input, const key_array *output, const 
     if (p < input->count) number_print(input->type, wanted_bits, wanted);
     if (p < output->count) number_print(output->type, found_bits, found);
     printf("wrong at position %zu: expected %s, found %s\n", p, wanted, found);
-    if (input->count != output->count) printf("  %zu keys in INPUT, %zu in OUTPUT\n", input->count, output->count);
+    if (input->count != output->count)
+        printf("  %zu keys in INPUT, %zu in OUTPUT\n", input->count, output->count);
     if (p < input->count) differs += report_occurrences(input, output, wanted_bits);
-    if (p < output->count && (p >= input->count || found_bits != wanted_bits)) differs += report_occurrences(input, output, found_bits);
+    if (p < output->count && (p >= input->count || found_bits != wanted_bits))
+        differs += report_occurrences(input, output, found_bits);
     if (!differs) puts("  the keys there are in a wrong order");
 }
 
@@ -155,13 +167,15 @@ static int verify_keys(const key_array *input, const key_array *output, const cl
 }
 
 /* What is wrong with indices[i], NULL if nothing is. `seen` notes the indices so far. */
-static const char *index_problem(const uint64_t *codes, const uint32_t *indices, size_t n, int stable, unsigned char *seen, size_t i)
+static const char *index_problem(const uint64_t *codes, const uint32_t *indices, size_t n,
+                                 int stable, unsigned char *seen, size_t i)
 {
     if (indices[i] >= n) return "is beyond the last key";
     if (seen[indices[i]]) return "occurs twice";
     seen[indices[i]] = 1;
     if (i == 0 || codes[indices[i - 1]] < codes[indices[i]]) return NULL;
-    if (codes[indices[i - 1]] > codes[indices[i]]) return "points to a key that comes before its predecessor";
+    if (codes[indices[i - 1]] > codes[indices[i]])
+        return "points to a key that comes before its predecessor";
     return stable && indices[i - 1] > indices[i] ? "changes the order of equal keys" : NULL;
 }
 
@@ -179,8 +193,11 @@ static int verify_indices(const key_array *input, const key_array *output, const
     free(codes);
     free(seen);
     if (!have) return fail(DONE_IO, "verify: %s", strerror(ENOMEM));
-    if (problem) printf("wrong at position %zu: index %lu %s\n", i - 1, (unsigned long)indices[i - 1], problem);
-    else if (input->count != output->count) printf("wrong at position %zu: %zu keys, %zu indices\n", i, input->count, output->count);
+    if (problem)
+        printf("wrong at position %zu: index %lu %s\n", i - 1, (unsigned long)indices[i - 1],
+               problem);
+    else if (input->count != output->count)
+        printf("wrong at position %zu: %zu keys, %zu indices\n", i, input->count, output->count);
     return problem || input->count != output->count ? DONE_WRONG : DONE_OK;
 }
 
@@ -205,7 +222,8 @@ static void print_fields(const unsigned char *record, const clsort_desc *d)
 }
 
 /* Reports that record p of the output is not record `from` of the input. */
-static void report_record(const key_array *input, const key_array *output, const clsort_desc *d, size_t p, size_t from)
+static void report_record(const key_array *input, const key_array *output, const clsort_desc *d,
+                          size_t p, size_t from)
 {
     printf("wrong at position %zu: expected record %zu of INPUT with", p, from);
     print_fields(input->data + from * input->size, d);
@@ -214,38 +232,51 @@ static void report_record(const key_array *input, const key_array *output, const
     putchar('\n');
 }
 
-/* Fields that lie in the record and are whole multiples of their size, as clsort wants them. Returns an exit code. */
+/* Fields that lie in the record and are whole multiples of their size, as clsort wants them.
+   Returns an exit code. */
 static int fields_check(const clsort_desc *d)
 {
     cl_uint i;
     for (i = 0; i < d->field_count; i++) {
         size_t size = field_type(&d->fields[i])->size;
-        if (d->fields[i].offset + size > d->record_size || d->fields[i].offset % size || d->record_size % size)
-            return fail(DONE_USAGE, "field %u does not lie in records of %zu bytes, or not at a multiple of its size", (unsigned)i, d->record_size);
+        if (d->fields[i].offset + size > d->record_size || d->fields[i].offset % size
+            || d->record_size % size)
+            return fail(
+                DONE_USAGE,
+                "field %u does not lie in records of %zu bytes, or not at a multiple of its size",
+                (unsigned)i, d->record_size);
     }
     return DONE_OK;
 }
 
-/* OUTPUT must be INPUT in the order of its fields, equal records in their order, byte for byte. Returns an exit code. */
+/* OUTPUT must be INPUT in the order of its fields, equal records in their order, byte for byte.
+   Returns an exit code. */
 static int verify_records(const key_array *input, const key_array *output, const clsort_desc *d)
 {
     uint32_t *order = order_of(input, d);
-    size_t p = 0, size = input->size, shorter = input->count < output->count ? input->count : output->count;
+    size_t p = 0, size = input->size,
+           shorter = input->count < output->count ? input->count : output->count;
     int have = order != NULL, right;
-    while (have && p < shorter && !memcmp(input->data + order[p] * size, output->data + p * size, size)) p++;
+    while (have && p < shorter
+           && !memcmp(input->data + order[p] * size, output->data + p * size, size))
+        p++;
     right = have && p == input->count && p == output->count;
     if (have && p < shorter) report_record(input, output, d, p, order[p]);
-    else if (have && !right) printf("wrong at position %zu: %zu records in INPUT, %zu in OUTPUT\n", p, input->count, output->count);
+    else if (have && !right)
+        printf("wrong at position %zu: %zu records in INPUT, %zu in OUTPUT\n", p, input->count,
+               output->count);
     free(order);
     if (!have) return fail(DONE_IO, "verify: %s", strerror(ENOMEM));
     return right ? DONE_OK : DONE_WRONG;
 }
 
-/* Numbers of elements by key and, for equal keys, by the bytes of their values. NULL without memory. */
+/* Numbers of elements by key and, for equal keys, by the bytes of their values. NULL without
+   memory. */
 static uint32_t *pair_order(const key_array *keys, const key_array *values, const clsort_desc *d)
 {
     uint32_t *order = (uint32_t *)malloc(keys->count * sizeof *order + 1);
-    uint64_t *codes = codes_apart(keys, d), *bytes = (uint64_t *)malloc(keys->count * sizeof *bytes + 1);
+    uint64_t *codes = codes_apart(keys, d),
+             *bytes = (uint64_t *)malloc(keys->count * sizeof *bytes + 1);
     size_t at, i;
     int done = order && codes && bytes;
     if (done) reference_count_up(order, keys->count);
@@ -261,22 +292,28 @@ static uint32_t *pair_order(const key_array *keys, const key_array *values, cons
     return NULL;
 }
 
-/* The values of OUTPUT, whose keys are right, must be those of INPUT, each with its key, and in order if the sort was stable.
-   Returns an exit code. */
-static int verify_values(const key_array *input, const key_array *in_values, const key_array *output, const key_array *out_values, const clsort_desc *d)
+/* The values of OUTPUT, whose keys are right, must be those of INPUT, each with its key, and in
+   order if the sort was stable. Returns an exit code. */
+static int verify_values(const key_array *input, const key_array *in_values,
+                         const key_array *output, const key_array *out_values, const clsort_desc *d)
 {
     int stable = keeps_order(input, d), have;
     uint32_t *from = stable ? order_of(input, d) : pair_order(input, in_values, d);
-    uint32_t *to = stable ? (uint32_t *)malloc(input->count * sizeof *to + 1) : pair_order(output, out_values, d);
+    uint32_t *to = stable ? (uint32_t *)malloc(input->count * sizeof *to + 1)
+                          : pair_order(output, out_values, d);
     size_t size = in_values->size, wrong = 0, i = 0;
     have = from && to;
     if (have && stable) reference_count_up(to, input->count);
-    while (have && i < input->count && !memcmp(in_values->data + from[i] * size, out_values->data + to[i] * size, size)) i++;
+    while (have && i < input->count
+           && !memcmp(in_values->data + from[i] * size, out_values->data + to[i] * size, size))
+        i++;
     if (have && i < input->count) wrong = to[i];
     free(from);
     free(to);
     if (!have) return fail(DONE_IO, "verify: %s", strerror(ENOMEM));
-    if (i < input->count) printf("wrong at position %zu: the value did not come with this key%s\n", wrong, stable ? ", or not in order" : "");
+    if (i < input->count)
+        printf("wrong at position %zu: the value did not come with this key%s\n", wrong,
+               stable ? ", or not in order" : "");
     return i < input->count ? DONE_WRONG : DONE_OK;
 }
 

@@ -1,5 +1,5 @@
-/* boost.cpp - Boost.Compute's sorts on the OpenCL device that clsort takes: its radix sort, and the merge sort that it uses for an
-   order of the caller's. */
+/* boost.cpp - Boost.Compute's sorts on the OpenCL device that clsort takes: its radix sort, and the
+   merge sort that it uses for an order of the caller's. */
 
 #define CL_TARGET_OPENCL_VERSION 120
 
@@ -25,10 +25,13 @@ static compute::device chosen_device()
 template <class Key> static compute::function<bool(Key, Key)> less_function()
 {
     const std::string type = compute::type_name<Key>();
-    return compute::make_function_from_source<bool(Key, Key)>("peer_less", "bool peer_less(" + type + " a, " + type + " b) { return a < b; }");
+    return compute::make_function_from_source<bool(Key, Key)>(
+        "peer_less", "bool peer_less(" + type + " a, " + type + " b) { return a < b; }");
 }
 
-template <class Key> static void sort_on_device(bool radix, compute::vector<Key> &keys, compute::vector<uint32_t> &values, compute::command_queue &queue)
+template <class Key>
+static void sort_on_device(bool radix, compute::vector<Key> &keys,
+                           compute::vector<uint32_t> &values, compute::command_queue &queue)
 {
     const compute::function<bool(Key, Key)> less = less_function<Key>();
     if (values.empty() && radix) compute::sort(keys.begin(), keys.end(), queue);

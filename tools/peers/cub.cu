@@ -1,5 +1,6 @@
-/* cub.cu - the sorts of CUB, NVIDIA's library for CUDA, on the first CUDA device: of one array by radix and by merge; of many rows by its
-   two segmented sorts. Its scratch memory is there before the time starts. */
+/* cub.cu - the sorts of CUB, NVIDIA's library for CUDA, on the first CUDA device: of one array by
+   radix and by merge; of many rows by its two segmented sorts. Its scratch memory is there before
+   the time starts. */
 
 #include "peer.h"
 
@@ -18,15 +19,25 @@ public:
     T *data;
     explicit array(size_t count) : data(NULL) { check(cudaMalloc(&data, count * sizeof(T) + 1)); }
     ~array() { cudaFree(data); }
-    void upload(const std::vector<T> &from) { check(cudaMemcpy(data, from.data(), from.size() * sizeof(T), cudaMemcpyHostToDevice)); }
-    void download(std::vector<T> &to) const { check(cudaMemcpy(to.data(), data, to.size() * sizeof(T), cudaMemcpyDeviceToHost)); }
+    void upload(const std::vector<T> &from)
+    {
+        check(cudaMemcpy(data, from.data(), from.size() * sizeof(T), cudaMemcpyHostToDevice));
+    }
+    void download(std::vector<T> &to) const
+    {
+        check(cudaMemcpy(to.data(), data, to.size() * sizeof(T), cudaMemcpyDeviceToHost));
+    }
 };
 
 struct less_than {
-    template <class Key> __host__ __device__ bool operator()(const Key &a, const Key &b) const { return a < b; }
+    template <class Key> __host__ __device__ bool operator()(const Key &a, const Key &b) const
+    {
+        return a < b;
+    }
 };
 
-/* A sort into other arrays, or of merges in place; with space NULL only `bytes` of scratch memory are asked for. */
+/* A sort into other arrays, or of merges in place; with space NULL only `bytes` of scratch memory
+   are asked for. */
 template <class Key> struct call {
     size_t n, rows;
     bool pairs;
@@ -35,7 +46,8 @@ template <class Key> struct call {
     array<long long> offsets;
 
     explicit call(const batch<Key> &b)
-        : n(b.keys.size()), rows(b.rows), pairs(!b.values.empty()), keys(n), keys_out(n), values(b.values.size()), values_out(b.values.size()), offsets(rows + 1)
+        : n(b.keys.size()), rows(b.rows), pairs(!b.values.empty()), keys(n), keys_out(n),
+          values(b.values.size()), values_out(b.values.size()), offsets(rows + 1)
     {
         std::vector<long long> starts(rows + 1);
         for (size_t r = 0; r <= rows; r++) starts[r] = (long long)(r * b.n);
@@ -46,37 +58,50 @@ template <class Key> struct call {
 
     cudaError_t radix(void *space, size_t &bytes)
     {
-        return pairs ? cub::DeviceRadixSort::SortPairs(space, bytes, keys.data, keys_out.data, values.data, values_out.data, n)
+        return pairs ? cub::DeviceRadixSort::SortPairs(space, bytes, keys.data, keys_out.data,
+                                                       values.data, values_out.data, n)
                      : cub::DeviceRadixSort::SortKeys(space, bytes, keys.data, keys_out.data, n);
     }
 
     cudaError_t merge(void *space, size_t &bytes)
     {
-        return pairs ? cub::DeviceMergeSort::SortPairs(space, bytes, keys.data, values.data, n, less_than())
+        return pairs ? cub::DeviceMergeSort::SortPairs(space, bytes, keys.data, values.data, n,
+                                                       less_than())
                      : cub::DeviceMergeSort::SortKeys(space, bytes, keys.data, n, less_than());
     }
 
     cudaError_t segmented_radix(void *space, size_t &bytes)
     {
         const long long *at = offsets.data;
-        return pairs ? cub::DeviceSegmentedRadixSort::SortPairs(space, bytes, keys.data, keys_out.data, values.data, values_out.data, (int)n, (int)rows, at, at + 1)
-                     : cub::DeviceSegmentedRadixSort::SortKeys(space, bytes, keys.data, keys_out.data, (int)n, (int)rows, at, at + 1);
+        return pairs
+                   ? cub::DeviceSegmentedRadixSort::SortPairs(space, bytes, keys.data,
+                                                              keys_out.data, values.data,
+                                                              values_out.data, (int)n, (int)rows,
+                                                              at, at + 1)
+                   : cub::DeviceSegmentedRadixSort::SortKeys(space, bytes, keys.data, keys_out.data,
+                                                             (int)n, (int)rows, at, at + 1);
     }
 
     cudaError_t segmented(void *space, size_t &bytes)
     {
         const long long *at = offsets.data;
-        return pairs ? cub::DeviceSegmentedSort::SortPairs(space, bytes, keys.data, keys_out.data, values.data, values_out.data, (int)n, (int)rows, at, at + 1)
-                     : cub::DeviceSegmentedSort::SortKeys(space, bytes, keys.data, keys_out.data, (int)n, (int)rows, at, at + 1);
+        return pairs ? cub::DeviceSegmentedSort::SortPairs(space, bytes, keys.data, keys_out.data,
+                                                           values.data, values_out.data, (int)n,
+                                                           (int)rows, at, at + 1)
+                     : cub::DeviceSegmentedSort::SortKeys(space, bytes, keys.data, keys_out.data,
+                                                          (int)n, (int)rows, at, at + 1);
     }
 };
 
 template <class Key> double peer_sort(const std::string &name, batch<Key> &b)
 {
     typedef cudaError_t (call<Key>::*method)(void *, size_t &);
-    const method sort = name == "CUB-radix" ? &call<Key>::radix : name == "CUB-merge" ? &call<Key>::merge
-                        : name == "CUB-segmented-radix" ? &call<Key>::segmented_radix : &call<Key>::segmented;
-    const bool in_place = name == "CUB-merge", of_rows = name == "CUB-segmented-radix" || name == "CUB-segmented";
+    const method sort = name == "CUB-radix"             ? &call<Key>::radix
+                        : name == "CUB-merge"           ? &call<Key>::merge
+                        : name == "CUB-segmented-radix" ? &call<Key>::segmented_radix
+                                                        : &call<Key>::segmented;
+    const bool in_place = name == "CUB-merge",
+               of_rows = name == "CUB-segmented-radix" || name == "CUB-segmented";
     if (of_rows != (b.rows > 1)) throw unavailable(of_rows ? "for several rows" : "for one array");
     call<Key> c(b);
     size_t bytes = 0;
@@ -94,6 +119,7 @@ template <class Key> double peer_sort(const std::string &name, batch<Key> &b)
 
 int main(int count, char **words)
 {
-    static const char *const names[] = { "CUB-radix", "CUB-merge", "CUB-segmented-radix", "CUB-segmented", NULL };
+    static const char *const names[] = { "CUB-radix", "CUB-merge", "CUB-segmented-radix",
+                                         "CUB-segmented", NULL };
     return peer_main(count, words, names);
 }

@@ -24,7 +24,10 @@ static double sort_pairs(batch<uint32_t> &b)
     return ms;
 }
 
-static double sort_pairs(batch<uint64_t> &) { throw unavailable("vqsort has no pairs of u64 and u32"); }
+static double sort_pairs(batch<uint64_t> &)
+{
+    throw unavailable("vqsort has no pairs of u64 and u32");
+}
 
 template <class Key> double peer_sort(const std::string &, batch<Key> &b)
 {

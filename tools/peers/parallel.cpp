@@ -5,10 +5,16 @@
 #include <parallel/algorithm>
 
 struct use_parallel {
-    template <class Row> void operator()(Row *begin, Row *end) const { __gnu_parallel::sort(begin, end); }
+    template <class Row> void operator()(Row *begin, Row *end) const
+    {
+        __gnu_parallel::sort(begin, end);
+    }
 };
 
-template <class Key> double peer_sort(const std::string &, batch<Key> &b) { return sort_rows(b, use_parallel()); }
+template <class Key> double peer_sort(const std::string &, batch<Key> &b)
+{
+    return sort_rows(b, use_parallel());
+}
 
 int main(int count, char **words)
 {

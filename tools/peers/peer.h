@@ -1,11 +1,13 @@
-/* peer.h - what the peer programs share. A peer is a sort of somebody else, given the same input as `clsort bench` and checked like it.
+/* peer.h - what the peer programs share. A peer is a sort of somebody else, given the same input as
+   `clsort bench` and checked like it.
 
      PROGRAM                                          lists the peers in it, one per line
      PROGRAM PEER TYPE VALUE_BYTES N ROWS RUNS        prints the median time of a run in milliseconds
 
-   TYPE is u32 or u64, VALUE_BYTES 0 or 4; ROWS arrays of N keys each are sorted on their own. The time goes from the call to the sorted
-   arrays; copies to and from a device are not in it, nor are the runs of the first 50 ms, at least one. Exit codes: 0 done, 1 a wrong result, 2 wrong
-   usage, 3 this peer cannot do that here, which is said on standard error.
+   TYPE is u32 or u64, VALUE_BYTES 0 or 4; ROWS arrays of N keys each are sorted on their own. The
+   time goes from the call to the sorted arrays; copies to and from a device are not in it, nor are
+   the runs of the first 50 ms, at least one. Exit codes: 0 done, 1 a wrong result, 2 wrong usage, 3
+   this peer cannot do that here, which is said on standard error.
 
    A program defines peer_names and peer_sort, and calls peer_main. */
 
@@ -24,7 +26,8 @@
 
 #include "../patterns.h"
 
-/* Rows of n keys each, one after the other; values are there or not, and say where their key came from. */
+/* Rows of n keys each, one after the other; values are there or not, and say where their key came
+   from. */
 template <class Key> struct batch {
     size_t n, rows;
     std::vector<Key> keys;
@@ -48,7 +51,11 @@ template <class Key> double peer_sort(const std::string &name, batch<Key> &b);
 class stopwatch {
     std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
 public:
-    double ms() const { return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count(); }
+  double ms() const
+  {
+      return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
+          .count();
+  }
 };
 
 /* Times sort(begin, end) of every row on the host, over keys or over elements of key and value. */
@@ -69,22 +76,28 @@ template <class Key, class Sort> double sort_rows(batch<Key> &b, Sort sort)
     return ms;
 }
 
-/* Is `out` what `in` becomes? Equal keys may have changed their order. `sorted` holds the keys of every row in order. */
-template <class Key> bool is_sorted_batch(const batch<Key> &in, const std::vector<Key> &sorted, const batch<Key> &out)
+/* Is `out` what `in` becomes? Equal keys may have changed their order. `sorted` holds the keys of
+   every row in order. */
+template <class Key>
+bool is_sorted_batch(const batch<Key> &in, const std::vector<Key> &sorted, const batch<Key> &out)
 {
     std::vector<bool> seen(in.values.size());
     if (out.keys != sorted || out.values.size() != in.values.size()) return false;
     for (size_t i = 0; i < seen.size(); i++) {
         const size_t from = out.values[i];
-        if (from >= seen.size() || seen[from] || from / in.n != i / in.n || in.keys[from] != out.keys[i]) return false;
+        if (from >= seen.size() || seen[from] || from / in.n != i / in.n
+            || in.keys[from] != out.keys[i])
+            return false;
         seen[from] = true;
     }
     return true;
 }
 
-template <class Key> int peer_time(const std::string &name, size_t n, size_t rows, bool pairs, int runs, cl_uint type)
+template <class Key>
+int peer_time(const std::string &name, size_t n, size_t rows, bool pairs, int runs, cl_uint type)
 {
-    batch<Key> in = { n, rows, std::vector<Key>(n * rows), std::vector<uint32_t>(pairs ? n * rows : 0) };
+    batch<Key> in = { n, rows, std::vector<Key>(n * rows),
+                      std::vector<uint32_t>(pairs ? n * rows : 0) };
     std::vector<double> times;
     pattern_fill(pattern_find("uniform"), type, n * rows, 1, 0, in.keys.data());
     for (size_t i = 0; i < in.values.size(); i++) in.values[i] = (uint32_t)i;
@@ -113,8 +126,9 @@ static int peer_main(int count, char **words, const char *const *names)
         return 0;
     }
     while (*names && (count != 7 || strcmp(*names, words[1]))) names++;
-    if (!*names || (strcmp(words[2], "u32") && strcmp(words[2], "u64")) || (strcmp(words[3], "0") && strcmp(words[3], "4"))
-        || atoll(words[4]) < 1 || atoll(words[5]) < 1 || atoi(words[6]) < 1) {
+    if (!*names || (strcmp(words[2], "u32") && strcmp(words[2], "u64"))
+        || (strcmp(words[3], "0") && strcmp(words[3], "4")) || atoll(words[4]) < 1
+        || atoll(words[5]) < 1 || atoi(words[6]) < 1) {
         fputs("usage: PROGRAM [PEER u32|u64 0|4 N ROWS RUNS]\n", stderr);
         return 2;
     }
@@ -122,8 +136,9 @@ static int peer_main(int count, char **words, const char *const *names)
     const bool pairs = words[3][0] == '4';
     const int runs = atoi(words[6]);
     try {
-        return strcmp(words[2], "u64") ? peer_time<uint32_t>(words[1], n, rows, pairs, runs, CLSORT_U32)
-                                       : peer_time<uint64_t>(words[1], n, rows, pairs, runs, CLSORT_U64);
+        return strcmp(words[2], "u64")
+                   ? peer_time<uint32_t>(words[1], n, rows, pairs, runs, CLSORT_U32)
+                   : peer_time<uint64_t>(words[1], n, rows, pairs, runs, CLSORT_U64);
     } catch (const std::exception &problem) {
         fprintf(stderr, "%s\n", problem.what());
         return 3;

@@ -1,4 +1,5 @@
-/* standard.cpp - sorts on one core: those of the C and C++ libraries, and a plain quicksort to compare quicksorts on devices with. */
+/* standard.cpp - sorts on one core: those of the C and C++ libraries, and a plain quicksort to
+   compare quicksorts on devices with. */
 
 #include "peer.h"
 
@@ -18,7 +19,8 @@ template <class Row> static void insertion_sort(Row *begin, Row *end)
     }
 }
 
-/* Hoare's, with the median of three as its pivot; it goes on with the longer side, so that the stack stays short. */
+/* Hoare's, with the median of three as its pivot; it goes on with the longer side, so that the
+   stack stays short. */
 template <class Row> static void quicksort(Row *begin, Row *end)
 {
     while (end - begin > 16) {
@@ -43,7 +45,10 @@ template <class Row> static void quicksort(Row *begin, Row *end)
 
 /* The four peers over rows of any type. */
 struct use_qsort {
-    template <class Row> void operator()(Row *begin, Row *end) const { qsort(begin, (size_t)(end - begin), sizeof *begin, compare<Row>); }
+    template <class Row> void operator()(Row *begin, Row *end) const
+    {
+        qsort(begin, (size_t)(end - begin), sizeof *begin, compare<Row>);
+    }
 };
 struct use_quicksort {
     template <class Row> void operator()(Row *begin, Row *end) const { quicksort(begin, end); }
@@ -52,7 +57,10 @@ struct use_sort {
     template <class Row> void operator()(Row *begin, Row *end) const { std::sort(begin, end); }
 };
 struct use_stable_sort {
-    template <class Row> void operator()(Row *begin, Row *end) const { std::stable_sort(begin, end); }
+    template <class Row> void operator()(Row *begin, Row *end) const
+    {
+        std::stable_sort(begin, end);
+    }
 };
 
 template <class Key> double peer_sort(const std::string &name, batch<Key> &b)
@@ -64,6 +72,7 @@ template <class Key> double peer_sort(const std::string &name, batch<Key> &b)
 
 int main(int count, char **words)
 {
-    static const char *const names[] = { "qsort", "quicksort", "std::sort", "std::stable_sort", NULL };
+    static const char *const names[] = { "qsort", "quicksort", "std::sort", "std::stable_sort",
+                                         NULL };
     return peer_main(count, words, names);
 }
