@@ -58,38 +58,38 @@ template <class Key> struct call {
 
     cudaError_t radix(void *space, size_t &bytes)
     {
-        return pairs ? cub::DeviceRadixSort::SortPairs(space, bytes, keys.data, keys_out.data,
-                                                       values.data, values_out.data, n)
-                     : cub::DeviceRadixSort::SortKeys(space, bytes, keys.data, keys_out.data, n);
+        if (!pairs)
+            return cub::DeviceRadixSort::SortKeys(space, bytes, keys.data, keys_out.data, n);
+        return cub::DeviceRadixSort::SortPairs(space, bytes, keys.data, keys_out.data, values.data,
+                                               values_out.data, n);
     }
 
     cudaError_t merge(void *space, size_t &bytes)
     {
-        return pairs ? cub::DeviceMergeSort::SortPairs(space, bytes, keys.data, values.data, n,
-                                                       less_than())
-                     : cub::DeviceMergeSort::SortKeys(space, bytes, keys.data, n, less_than());
+        if (!pairs) return cub::DeviceMergeSort::SortKeys(space, bytes, keys.data, n, less_than());
+        return cub::DeviceMergeSort::SortPairs(space, bytes, keys.data, values.data, n, less_than());
     }
 
     cudaError_t segmented_radix(void *space, size_t &bytes)
     {
         const long long *at = offsets.data;
-        return pairs
-                   ? cub::DeviceSegmentedRadixSort::SortPairs(space, bytes, keys.data,
-                                                              keys_out.data, values.data,
-                                                              values_out.data, (int)n, (int)rows,
-                                                              at, at + 1)
-                   : cub::DeviceSegmentedRadixSort::SortKeys(space, bytes, keys.data, keys_out.data,
-                                                             (int)n, (int)rows, at, at + 1);
+        if (!pairs)
+            return cub::DeviceSegmentedRadixSort::SortKeys(space, bytes, keys.data, keys_out.data,
+                                                           (int)n, (int)rows, at, at + 1);
+        return cub::DeviceSegmentedRadixSort::SortPairs(space, bytes, keys.data, keys_out.data,
+                                                        values.data, values_out.data, (int)n,
+                                                        (int)rows, at, at + 1);
     }
 
     cudaError_t segmented(void *space, size_t &bytes)
     {
         const long long *at = offsets.data;
-        return pairs ? cub::DeviceSegmentedSort::SortPairs(space, bytes, keys.data, keys_out.data,
-                                                           values.data, values_out.data, (int)n,
-                                                           (int)rows, at, at + 1)
-                     : cub::DeviceSegmentedSort::SortKeys(space, bytes, keys.data, keys_out.data,
-                                                          (int)n, (int)rows, at, at + 1);
+        if (!pairs)
+            return cub::DeviceSegmentedSort::SortKeys(space, bytes, keys.data, keys_out.data,
+                                                      (int)n, (int)rows, at, at + 1);
+        return cub::DeviceSegmentedSort::SortPairs(space, bytes, keys.data, keys_out.data,
+                                                   values.data, values_out.data, (int)n, (int)rows,
+                                                   at, at + 1);
     }
 };
 

@@ -51,11 +51,11 @@ template <class Key> double peer_sort(const std::string &name, batch<Key> &b);
 class stopwatch {
     std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
 public:
-  double ms() const
-  {
-      return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
-          .count();
-  }
+    double ms() const
+    {
+        const std::chrono::duration<double, std::milli> d = std::chrono::steady_clock::now() - start;
+        return d.count();
+    }
 };
 
 /* Times sort(begin, end) of every row on the host, over keys or over elements of key and value. */
