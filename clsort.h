@@ -5591,7 +5591,7 @@ typedef struct clsort__config {
     cl_uint family, key_bytes, value_bytes, records, ties;
     cl_uint group_log2, share_log2, items_log2, lanes;
     cl_uint comparator;         /* number of the sorter's comparator, from 1; 0: none */
-    cl_uint by_index;           /* with a comparator: rows carry record numbers */
+    cl_uint indirect;           /* with a comparator: rows carry record numbers */
     cl_uint two_arrays;         /* a merge of two inputs */
     cl_uint digit_bits;         /* radix */
     cl_uint radix_items;        /* rows of a work-item */
@@ -5685,7 +5685,7 @@ typedef struct clsort__span { cl_mem buffer; size_t offset; } clsort__span;
 /* The scratch memory of a run: its buffers, and how far its parts are shifted in the layout. */
 typedef struct clsort__scratch {
     const clsort__layout *layout;
-    clsort__span at[CLSORT__MOST_PARTS];
+    clsort__span spans[CLSORT__MOST_PARTS];
     size_t shift;
 } clsort__scratch;
 
@@ -5699,16 +5699,17 @@ typedef struct clsort__codec { cl_ulong mask, flip, rotate, minus_zero; } clsort
 typedef cl_ulong clsort__field;
 
 /* What a selection runs, besides the plan of its keys, arrays and scratch. */
-typedef struct clsort__top {
-    cl_uint goal, lacks, room, most_room, passes;
+typedef struct clsort__selection {
+    cl_uint mode, ignored_high_bits; /* CLSORT__SELECT_*; bits that do not count, at the top */
+    cl_uint list_capacity, most_capacity, passes;
     size_t rows, wanted;        /* wanted: elements written per row */
-    size_t parts, part_rows, row_words;   /* row_words are enough for any smaller count */
+    size_t parts, part_elements, row_words; /* row_words are enough for any smaller count */
     int spread;                 /* rows are cut into parts, with tables in global memory */
     int sorts_after;            /* k is above what a work-group sorts: the k of all rows are
                                    written in the row's order, then sorted */
     size_t local;               /* bytes of local memory, at most */
     size_t order_scratch;       /* where the scratch of that sort begins */
-} clsort__top;
+} clsort__selection;
 
 /* A description with everything derived that a run needs. */
 typedef struct clsort__plan {
@@ -5723,29 +5724,29 @@ typedef struct clsort__plan {
     clsort__config pieces;      /* segments where work-items work alone: what sorts pieces */
     clsort__field fields[CLSORT_MAX_FIELDS];   /* the key, or all fields of a key of several */
     cl_uint field_count;
-    size_t key_bytes, element;  /* bytes of a sorted key or code; bytes from one key to the next in
-                                   `keys` */
+    size_t key_bytes;           /* of a sorted key or code */
+    size_t element_bytes;       /* from one key to the next in `keys` */
     size_t results;             /* elements written: `extent`, or those that are selected */
     size_t extent, segments, stride;   /* elements from the first to the last; segments or rows, 0:
                                           neither; elements between the starts of rows */
-    int at_offsets, in_ranges, counts_there;   /* segments between offsets, or in ranges that
+    int at_offsets, in_ranges, count_on_device; /* segments between offsets, or in ranges that
                                                   kernels left; the count lies on the device */
     int none_left;              /* AUTO found no algorithm */
     int has_indices, has_values, in_place, values_in_place, writes_keys;
     int stable, has_codes;      /* has_codes: the sorted keys are codes, made of several fields */
-    int by_index;               /* sort (key, index) pairs, then gather the rest */
-    int keys_at_home;           /* by index: the pairs' keys live where the keys end up */
+    int indirect;               /* sort (key, index) pairs, then gather the rest */
+    int sorts_into_output;      /* by index: the pairs' keys live where the keys end up */
     /* Offsets inside scratch. */
-    size_t work_keys, work_indices, copied_keys, copied_values, pong_keys, pong_values, tables;
+    size_t work_keys, work_indices, copied_keys, copied_values, alt_keys, alt_values, tables;
     clsort__layout scratch;
-    clsort__top top;            /* top_k */
+    clsort__selection select; /* top_k */
 } clsort__plan;
 
-/* Where rows come from and go to, by way of `temp`; and the tables of kernels. */
-typedef struct clsort__way {
-    clsort__arrays from, to, temp;
+/* Where rows come from and go to, by way of `alt`; and the tables of kernels. */
+typedef struct clsort__workspace {
+    clsort__arrays from, to, alt;
     clsort__span tables;
-} clsort__way;
+} clsort__workspace;
 
 /* One pass: pairs of runs from a and b to `to`. A work-group finds its slice itself while all of
    them run at once; else a kernel of its own is faster, and a comparator's slices must be clamped
@@ -5769,8 +5770,8 @@ enum {
     CLSORT__CAN_SEGMENTS = 8
 };
 
-/* Which sorts need a second place for rows: none, all, those by kernel A. */
-enum { CLSORT__IN_PLACE, CLSORT__OUT_OF_PLACE, CLSORT__OUT_OF_PLACE_BY_A };
+/* Does a sort need a second array, in scratch? Never, always, or for kernel A. */
+enum { CLSORT__ALT_NEVER, CLSORT__ALT_ALWAYS, CLSORT__ALT_BY_A };
 
 /* A way to sort: a public algorithm, or a form of one. Where only sizes matter, the sorter is
    NULL. */
@@ -5782,11 +5783,11 @@ typedef struct clsort__algorithm {
     cl_uint parts;              /* bits of the algorithms that it is made of */
     cl_uint can;                /* CLSORT__CAN_* */
     int stable;                 /* equal keys keep their order */
-    int place;                  /* CLSORT__IN_PLACE ... */
+    int needs_alt;              /* CLSORT__ALT_* */
     /* Says what its kernels are compiled for; the bytes of their tables, NULL: none. */
-    void (*shape)(const clsort_sorter *s, clsort__plan *p);
+    void (*plan)(const clsort_sorter *s, clsort__plan *p);
     size_t (*tables)(const clsort_sorter *s, const clsort__plan *p);
-    void (*run)(clsort__run *run, const clsort__plan *p, const clsort__way *w);
+    void (*run)(clsort__run *run, const clsort__plan *p, const clsort__workspace *w);
 } clsort__algorithm;
 
 /* One buffer range of a call, for the checks. */
@@ -5881,9 +5882,9 @@ static clsort_status clsort__note(clsort_sorter *s, cl_int code, const char *fun
     clsort__note(s, CLSORT_CL(function) arguments, #function)
 
 /* Asks an object, or the sorter's device, for something of fixed size. */
-#define CLSORT__ASK(s, function, object, what, place) \
-    clsort__note(s, CLSORT_CL(function)(object, what, sizeof(place), &(place), NULL), #function)
-#define CLSORT__FACT(s, what, place) CLSORT__ASK(s, clGetDeviceInfo, (s)->device, what, place)
+#define CLSORT__ASK(s, function, object, what, answer) \
+    clsort__note(s, CLSORT_CL(function)(object, what, sizeof(answer), &(answer), NULL), #function)
+#define CLSORT__FACT(s, what, answer) CLSORT__ASK(s, clGetDeviceInfo, (s)->device, what, answer)
 
 /* ---- >>memory -------------------------------------------------------------------------------- */
 
@@ -6219,7 +6220,7 @@ static int clsort__uses_local(const clsort__config *c)
 /* Local memory of a tile kernel, in bytes: keys, and words, of which a tile of bare keys has one
    that is not used. Both with the padding of kernels.cl. Where it is not used there is the least
    that an argument can have. */
-static size_t clsort__tile_rows(const clsort__config *c, cl_uint pad_log2)
+static size_t clsort__tile_slots(const clsort__config *c, cl_uint pad_log2)
 {
     const size_t items = (size_t)1 << c->items_log2, tile = items << c->share_log2;
     const int merges = c->family == CLSORT__MERGE || c->family == CLSORT__SEGMENTS;
@@ -6230,13 +6231,13 @@ static size_t clsort__tile_rows(const clsort__config *c, cl_uint pad_log2)
 static size_t clsort__tile_keys(const clsort__config *c)
 {
     const cl_uint pad_log2 = CLSORT__KEY_PAD_LOG2(c->key_bytes);
-    return (clsort__uses_local(c) ? clsort__tile_rows(c, pad_log2) : 1) * c->key_bytes;
+    return (clsort__uses_local(c) ? clsort__tile_slots(c, pad_log2) : 1) * c->key_bytes;
 }
 
 static size_t clsort__tile_words(const clsort__config *c)
 {
     const size_t words = (c->value_bytes + 3) / 4;
-    return words && clsort__uses_local(c) ? 4 * words * clsort__tile_rows(c, CLSORT__WORD_PAD_LOG2)
+    return words && clsort__uses_local(c) ? 4 * words * clsort__tile_slots(c, CLSORT__WORD_PAD_LOG2)
                                           : 4;
 }
 
@@ -6293,7 +6294,7 @@ static int clsort__wants_lanes(const clsort_sorter *s, const clsort_tuning *t)
 static size_t clsort__local_need(const clsort__config *c);
 
 /* Words of a key and of what travels with it. */
-static cl_uint clsort__row_words(const clsort__config *c)
+static cl_uint clsort__element_words(const clsort__config *c)
 {
     return (c->key_bytes + 3) / 4 + (c->value_bytes + 3) / 4;
 }
@@ -6350,7 +6351,7 @@ static void clsort__keep_log(clsort_sorter *s, cl_program program)
 }
 
 /* The chunk of kernels.cl behind which a comparator's text goes, and the line after it. */
-static size_t clsort__comparator_place(unsigned *line)
+static size_t clsort__comparator_chunk(unsigned *line)
 {
     const char *c;
     size_t i = 0;
@@ -6370,20 +6371,20 @@ static cl_int clsort__load_source(clsort_sorter *s, const clsort__comparator *co
     const char *source[CHUNKS + 5];
     char resume[60];
     unsigned line;
-    size_t place, count = CHUNKS;
+    size_t chunk, count = CHUNKS;
     cl_int code;
     memcpy((void *)(size_t)source, clsort__source, sizeof clsort__source);
     if (comparator) {
-        place = clsort__comparator_place(&line) + 1;
+        chunk = clsort__comparator_chunk(&line) + 1;
         snprintf(resume, sizeof resume, "\n) != 0;\n}\n#line %u \"kernels.cl\"\n", line);
-        source[place] = "#line 1 \"record_type\"\n";
-        source[place + 1] = comparator->record_type;
-        source[place + 2] = "\nstatic inline int clsort_precedes(clsort_record a, clsort_record "
+        source[chunk] = "#line 1 \"record_type\"\n";
+        source[chunk + 1] = comparator->record_type;
+        source[chunk + 2] = "\nstatic inline int clsort_precedes(clsort_record a, clsort_record "
                             "b)\n{\nreturn (\n#line 1 \"precedes\"\n";
-        source[place + 3] = comparator->precedes;
-        source[place + 4] = resume;
-        memcpy((void *)(size_t)(source + place + 5), clsort__source + place,
-               (CHUNKS - place) * sizeof *source);
+        source[chunk + 3] = comparator->precedes;
+        source[chunk + 4] = resume;
+        memcpy((void *)(size_t)(source + chunk + 5), clsort__source + chunk,
+               (CHUNKS - chunk) * sizeof *source);
         count += 5;
     }
     *program = CLSORT_CL(clCreateProgramWithSource)(s->context, (cl_uint)count, source, NULL,
@@ -6481,12 +6482,14 @@ static void clsort__build_options(const clsort_sorter *s, const clsort__config *
              " -D CLSORT_TWO_ARRAYS=%u -D CLSORT_DIGIT_BITS=%u -D CLSORT_RADIX_ITEMS=%u"
              " -D CLSORT_SWEEP_WIDE=%u -D CLSORT_FORWARD_PROGRESS=%d -D CLSORT_SCAN=%u"
              " -D CLSORT_BRANCHES=%d -D CLSORT_RANGES=%u",
-             c->language == 3 ? "3.0" : c->language == 2 ? "2.0" : "1.2",
+             c->language == 3   ? "3.0"
+             : c->language == 2 ? "2.0"
+                                : "1.2",
              (unsigned)c->family, (unsigned)c->key_bytes, (unsigned)c->value_bytes,
              (unsigned)c->records, (unsigned)c->ties, (unsigned)c->group_log2,
              (unsigned)c->share_log2, (unsigned)c->items_log2, (unsigned)c->lanes,
              comparator != NULL, comparator ? (double)comparator->record_size : 4.0,
-             (unsigned)c->by_index, (unsigned)c->two_arrays,
+             (unsigned)c->indirect, (unsigned)c->two_arrays,
              c->digit_bits ? (unsigned)c->digit_bits : 8,
              c->radix_items ? (unsigned)c->radix_items : 16, (unsigned)c->wide,
              c->family == CLSORT__SWEEP, c->scan ? (unsigned)c->scan : (unsigned)CLSORT_SCAN_LOCAL,
@@ -6687,9 +6690,9 @@ static clsort__field clsort__pack_field(const clsort_field *f)
 /* The part of a code that counts: its first bit, and how many bits it lacks at the top. */
 static clsort__field clsort__pack_bits(const clsort_desc *d)
 {
-    const cl_uint lacks = d->last_bit ? clsort__key_bits(d->key_type) - d->last_bit : 0;
+    const cl_uint ignored = d->last_bit ? clsort__key_bits(d->key_type) - d->last_bit : 0;
     return (cl_ulong)d->first_bit << CLSORT__FIELD_FIRST_BIT
-           | (cl_ulong)lacks << CLSORT__FIELD_LACKS;
+           | (cl_ulong)ignored << CLSORT__FIELD_LACKS;
 }
 
 /* The first of the fields that make one code together with field `last`: as many as 8 bytes
@@ -6755,20 +6758,20 @@ static size_t clsort__saturating_multiply(size_t a, size_t b)
    room for it. */
 static size_t clsort__take(clsort__layout *l, size_t bytes)
 {
-    const size_t at = l->bytes, limit = ~(size_t)15;
+    const size_t offset = l->bytes, limit = ~(size_t)15;
     const size_t part = bytes < limit ? clsort__round_up(bytes) : limit;
-    const size_t used = l->buffers ? at - l->start[l->buffers - 1] : l->most;
-    if (part && (used > l->most || part > l->most - used)) l->start[l->buffers++] = at;
-    if (part > l->most || part > limit - at) l->too_large = 1;
-    l->bytes = clsort__saturating_add(at, part);
-    return at;
+    const size_t used = l->buffers ? offset - l->start[l->buffers - 1] : l->most;
+    if (part && (used > l->most || part > l->most - used)) l->start[l->buffers++] = offset;
+    if (part > l->most || part > limit - offset) l->too_large = 1;
+    l->bytes = clsort__saturating_add(offset, part);
+    return offset;
 }
 
 /* Bytes that a buffer of scratch memory can have: what the device allocates, or an array that is
    there already. The caller's scratch is one buffer, of any size. */
 static size_t clsort__most_bytes(const clsort_sorter *s, const clsort__plan *p)
 {
-    const size_t keys = p->d.keys ? p->extent * p->element : 0;
+    const size_t keys = p->d.keys ? p->extent * p->element_bytes : 0;
     const size_t values = p->d.values ? p->extent * p->d.value_size : 0;
     const cl_ulong any = ~(size_t)0, most = s && s->max_allocation < any ? s->max_allocation : any;
     if (p->d.scratch) return ~(size_t)0;
@@ -6814,16 +6817,16 @@ static size_t clsort__extent(const clsort_desc *d, size_t element)
 static void clsort__plan_arrays(clsort__plan *p)
 {
     const clsort_desc *d = &p->d;
-    p->element = d->record_size ? d->record_size
-                 : d->key_type  ? clsort__key_bits(d->key_type) / 8
-                                : p->key_bytes;
+    p->element_bytes = d->record_size ? d->record_size
+                       : d->key_type  ? clsort__key_bits(d->key_type) / 8
+                                      : p->key_bytes;
     p->at_offsets = d->segments || d->segment_count;
-    p->counts_there = d->count_buffer || (d->flags & CLSORT_FLAG_COUNT_BUFFER);
+    p->count_on_device = d->count_buffer || (d->flags & CLSORT_FLAG_COUNT_BUFFER);
     p->segments = p->at_offsets             ? d->segment_count
                   : clsort__has_segments(d) ? d->rows ? d->rows : 1
                                             : 0;
-    p->stride = d->row_stride && !p->at_offsets ? d->row_stride / p->element : d->count;
-    p->extent = p->results = clsort__extent(d, p->element);
+    p->stride = d->row_stride && !p->at_offsets ? d->row_stride / p->element_bytes : d->count;
+    p->extent = p->results = clsort__extent(d, p->element_bytes);
     p->has_indices = d->indices || (d->flags & CLSORT_FLAG_INDICES);
     p->has_values = d->value_size > 0;
     p->writes_keys = !p->has_indices || d->keys_out || (d->flags & CLSORT_FLAG_KEYS_OUT);
@@ -6844,15 +6847,15 @@ static int clsort__needs_stable(const clsort__plan *p)
 }
 
 /* What a description asks for, as CLSORT__CAN_*. */
-static cl_uint clsort__asks(const clsort_desc *d)
+static cl_uint clsort__demands(const clsort_desc *d)
 {
     cl_uint asks = 0;
-    const int counts_there = d->count_buffer || (d->flags & CLSORT_FLAG_COUNT_BUFFER);
+    const int count_on_device = d->count_buffer || (d->flags & CLSORT_FLAG_COUNT_BUFFER);
     if (clsort__is_batch(d) && !d->rows) return ~0u;
     if (clsort__some_bits(d)) asks |= CLSORT__CAN_BITS;
     if (clsort__several_codes(d)) asks |= CLSORT__CAN_CODES;
     if (d->precedes) asks |= CLSORT__CAN_PRECEDES;
-    if (!d->top_k && (d->segments || d->segment_count || counts_there))
+    if (!d->top_k && (d->segments || d->segment_count || count_on_device))
         asks |= CLSORT__CAN_SEGMENTS;
     return asks;
 }
@@ -6861,7 +6864,7 @@ static cl_uint clsort__asks(const clsort_desc *d)
 static int clsort__can(cl_uint algorithm, const clsort_desc *d)
 {
     const clsort__algorithm *a = clsort__form_of(algorithm, d);
-    return a && !a->left_out && !(clsort__asks(d) & ~a->can);
+    return a && !a->left_out && !(clsort__demands(d) & ~a->can);
 }
 
 /* Can any algorithm that a description allows? */
@@ -6945,14 +6948,14 @@ static void clsort__plan_config(const clsort_sorter *s, clsort__plan *p)
     const clsort_desc *d = &p->d;
     c->family = p->algorithm->number;
     c->key_bytes = (cl_uint)p->key_bytes;
-    c->records = d->precedes || (!p->by_index && d->record_size > 0);
-    c->value_bytes = p->by_index ? 4 : (cl_uint)(d->record_size ? d->record_size : d->value_size);
-    c->ties = p->by_index && p->stable && !p->algorithm->stable;
-    c->by_index = d->precedes && p->by_index;
+    c->records = d->precedes || (!p->indirect && d->record_size > 0);
+    c->value_bytes = p->indirect ? 4 : (cl_uint)(d->record_size ? d->record_size : d->value_size);
+    c->ties = p->indirect && p->stable && !p->algorithm->stable;
+    c->indirect = d->precedes && p->indirect;
     if (!s) return;
     c->lanes = 1;
     c->comparator = clsort__find_comparator(s, d);
-    p->algorithm->shape(s, p);
+    p->algorithm->plan(s, p);
 }
 
 /* Lays out the scratch memory. The header's MEMORY chapter states the same formula. */
@@ -6960,20 +6963,21 @@ static void clsort__plan_scratch(const clsort_sorter *s, clsort__plan *p)
 {
     clsort__layout *l = &p->scratch;
     const size_t n = p->extent;
-    const int place = p->algorithm->place;
+    const int alt = p->algorithm->needs_alt;
     l->most = clsort__most_bytes(s, p);
-    if (p->by_index) {
-        if (!p->keys_at_home && !p->d.precedes) p->work_keys = clsort__take(l, n * p->key_bytes);
+    if (p->indirect) {
+        if (!p->sorts_into_output && !p->d.precedes)
+            p->work_keys = clsort__take(l, n * p->key_bytes);
         if (!p->has_indices || p->segments) p->work_indices = clsort__take(l, n * 4);
-        if (!p->keys_at_home && p->writes_keys && p->in_place)
-            p->copied_keys = clsort__take(l, n * p->element);
+        if (!p->sorts_into_output && p->writes_keys && p->in_place)
+            p->copied_keys = clsort__take(l, n * p->element_bytes);
         if (p->has_values && p->values_in_place)
             p->copied_values = clsort__take(l, n * p->d.value_size);
     }
-    if (place == CLSORT__OUT_OF_PLACE
-        || (place == CLSORT__OUT_OF_PLACE_BY_A && p->d.tuning.bitonic_step == CLSORT_STEP_A)) {
-        p->pong_keys = clsort__take(l, p->config.records ? 0 : n * p->key_bytes);
-        p->pong_values = clsort__take(l, n * p->config.value_bytes);
+    if (alt == CLSORT__ALT_ALWAYS
+        || (alt == CLSORT__ALT_BY_A && p->d.tuning.bitonic_step == CLSORT_STEP_A)) {
+        p->alt_keys = clsort__take(l, p->config.records ? 0 : n * p->key_bytes);
+        p->alt_values = clsort__take(l, n * p->config.value_bytes);
     }
     if (p->algorithm->tables) p->tables = clsort__take(l, p->algorithm->tables(s, p));
 }
@@ -6992,13 +6996,13 @@ static void clsort__make_plan(const clsort_sorter *s, const clsort_desc *desc, c
     if (!p->d.algorithm) p->d.algorithm = CLSORT_MERGE;   /* none can: keys are only read */
     p->algorithm = clsort__form_of(p->d.algorithm, d);
     p->stable = p->algorithm->stable || clsort__needs_stable(p);
-    p->by_index = p->has_indices || p->codec.minus_zero || d->value_size > 8 || d->record_size > 16
+    p->indirect = p->has_indices || p->codec.minus_zero || d->value_size > 8 || d->record_size > 16
                   || p->has_codes
                   || (p->segments && p->has_values && p->in_place != p->values_in_place)
                   || (d->precedes && d->record_size % 4)
                   || (!p->algorithm->stable && clsort__needs_stable(p));
-    p->keys_at_home = p->writes_keys && !d->record_size && !p->codec.minus_zero && !p->has_codes
-                      && (!p->segments || p->in_place);
+    p->sorts_into_output = p->writes_keys && !d->record_size && !p->codec.minus_zero
+                           && !p->has_codes && (!p->segments || p->in_place);
     clsort__plan_config(s, p);
 }
 
@@ -7040,7 +7044,7 @@ static int clsort__rank(clsort_status status)
    the CLSORT_STATUS_LIST, in whatever order the checks run. */
 typedef struct clsort__checks {
     clsort_sorter *s;
-    int now;                    /* the call sorts now: its buffers must be there */
+    int needs_buffers;          /* the call sorts now: its buffers must be there */
     clsort_status status;       /* CL_SUCCESS: no mistake */
     char detail[200];
 } clsort__checks;
@@ -7081,7 +7085,7 @@ static clsort_status clsort__conclude(const clsort__checks *c)
 }
 
 /* A sorter without a context stands for any device: plans are made for none. */
-static const clsort_sorter *clsort__device_of(const clsort_sorter *s)
+static const clsort_sorter *clsort__known_device(const clsort_sorter *s)
 {
     return s->context ? s : NULL;
 }
@@ -7215,16 +7219,16 @@ static void clsort__check_flags(clsort__checks *c, const clsort_desc *d, int pur
 }
 
 /* What an algorithm lacks that a description asks for; NULL: one that does not sort in parts so. */
-static const char *clsort__lacking(const clsort__algorithm *a, const clsort_desc *d)
+static const char *clsort__unsupported_part(const clsort__algorithm *a, const clsort_desc *d)
 {
-    const cl_uint lacks = a ? clsort__asks(d) & ~a->can : (cl_uint)CLSORT__CAN_SEGMENTS;
+    const cl_uint missing = a ? clsort__demands(d) & ~a->can : (cl_uint)CLSORT__CAN_SEGMENTS;
     if (clsort__is_batch(d) && !a) return "tuning.local";
     if (clsort__is_batch(d) && !d->rows) return "rows, which are missing";
-    if (lacks & CLSORT__CAN_PRECEDES)
+    if (missing & CLSORT__CAN_PRECEDES)
         return clsort__has_segments(d) ? "precedes beside rows, segments or count_buffer"
                                        : "precedes";
-    if (lacks & CLSORT__CAN_BITS) return "first_bit, last_bit";
-    if (lacks & CLSORT__CAN_CODES) return "fields of more than 8 bytes";
+    if (missing & CLSORT__CAN_BITS) return "first_bit, last_bit";
+    if (missing & CLSORT__CAN_CODES) return "fields of more than 8 bytes";
     return d->rows > 1 ? "rows" : d->segments || d->segment_count ? "segments" : "count_buffer";
 }
 
@@ -7238,7 +7242,7 @@ static void clsort__blame_algorithm(clsort__checks *c, const clsort_desc *d)
     char detail[200];
     size_t used;
     cl_uint a;
-    snprintf(detail, sizeof detail, "%s%s", clsort__lacking(clsort__form_of(asked, d), d),
+    snprintf(detail, sizeof detail, "%s%s", clsort__unsupported_part(clsort__form_of(asked, d), d),
              batch ? " with tuning.local of rows as published" : "");
     used = strlen(detail);
     for (a = 1; clsort__is_public(a); a++) {
@@ -7359,7 +7363,7 @@ static void clsort__check_unused(clsort__checks *c, const clsort_desc *d)
     const int values_out = clsort__will_have(d, d->values_out, CLSORT_FLAG_VALUES_OUT);
     const int indices = clsort__will_have(d, d->indices, CLSORT_FLAG_INDICES);
     const int counts = clsort__will_have(d, d->count_buffer, CLSORT_FLAG_COUNT_BUFFER);
-    const int no_scratch = c->now && !d->scratch;
+    const int no_scratch = c->needs_buffers && !d->scratch;
     const clsort__mistake mistakes[] = {
         { d->row_stride && !d->rows, "row_stride without rows" },
         { d->segments && !d->segment_count, "segments without segment_count" },
@@ -7385,7 +7389,8 @@ static void clsort__check_payload(clsort__checks *c, const clsort_desc *d, size_
     const clsort__mistake values[] = {
         { (d->values || values_out) && !d->value_size, "value_size, the bytes of a value" },
         { d->values_out && !d->values, "values, for values_out" },
-        { c->now && d->count && d->value_size && !d->values, "values, of value_size bytes each" }
+        { c->needs_buffers && d->count && d->value_size && !d->values,
+          "values, of value_size bytes each" }
     };
     const clsort__mistake records[] = {
         { d->record_size && d->value_size,
@@ -7530,7 +7535,7 @@ static void clsort__check_desc(clsort__checks *c, const clsort_desc *d, int purp
     clsort__check_alignment(c, d, key, element);
     if (purpose == CLSORT__TO_SELECT && d->top_k > d->count)
         clsort__blame(c, CLSORT_ERROR_TOP_K, "top_k");
-    if (c->now) clsort__check_present(c, d, purpose);
+    if (c->needs_buffers) clsort__check_present(c, d, purpose);
 }
 
 /* One property of one buffer: its kind, its context, the access it allows, its size. */
@@ -7698,7 +7703,7 @@ static clsort_status clsort__check_device(clsort_sorter *s,
     if (!s->context) return CL_SUCCESS;   /* without a device a plan has no shapes */
     leftovers = p->leftovers.family ? clsort__local_need(&p->leftovers) : 0;
     tiles = p->tiles.lanes ? clsort__local_need(&p->tiles) : 0;
-    need = clsort__largest(clsort__local_need(&p->config), leftovers, tiles) + p->top.local;
+    need = clsort__largest(clsort__local_need(&p->config), leftovers, tiles) + p->select.local;
     if (p->none_left)
         return clsort__reject(s, "algorithm: the self-test left none to CLSORT_AUTO",
                               CLSORT_ERROR_WRONG_RESULT);
@@ -7734,7 +7739,7 @@ static const cl_event *clsort__waits(clsort__run *run, cl_uint *count)
 typedef struct clsort__command {
     const cl_event *waits;
     cl_uint count;
-    cl_event event, *place;
+    cl_event event, *event_out;
 } clsort__command;
 
 /* Does the caller want to hear of every command? Launches that warm kernels are none of a
@@ -7746,7 +7751,7 @@ static int clsort__profiles(const clsort__run *run)
 
 /* Starts a command; 0 if it is only counted or an error came before. An event is needed for the
    last command, on out-of-order queues and for a profile. */
-static int clsort__begin(clsort__run *run, clsort__command *c)
+static int clsort__begin_command(clsort__run *run, clsort__command *c)
 {
     if (run->status != CL_SUCCESS) return 0;
     if (run->mode == CLSORT__COUNT) {
@@ -7755,15 +7760,15 @@ static int clsort__begin(clsort__run *run, clsort__command *c)
     }
     c->waits = clsort__waits(run, &c->count);
     c->event = NULL;
-    c->place = !run->in_order || clsort__profiles(run)
-                       || (run->done && run->issued + 1 == run->total)
-                   ? &c->event
-                   : NULL;
+    c->event_out = !run->in_order || clsort__profiles(run)
+                           || (run->done && run->issued + 1 == run->total)
+                       ? &c->event
+                       : NULL;
     return 1;
 }
 
 /* Takes note of a command that was enqueued with `code`. */
-static void clsort__enqueued(clsort__run *run, cl_int code, const char *function, cl_event event)
+static void clsort__end_command(clsort__run *run, cl_int code, const char *function, cl_event event)
 {
     run->status = clsort__note(run->s, code, function);
     if (run->status != CL_SUCCESS) return;
@@ -7786,7 +7791,7 @@ static clsort__span clsort__make_span(cl_mem buffer, size_t offset)
     return s;
 }
 
-static clsort__span clsort__part(clsort__span span, size_t offset)
+static clsort__span clsort__span_from(clsort__span span, size_t offset)
 {
     return clsort__make_span(span.buffer, span.offset + offset);
 }
@@ -7794,75 +7799,75 @@ static clsort__span clsort__part(clsort__span span, size_t offset)
 /* A part of scratch memory. */
 static clsort__span clsort__scratch_part(const clsort__scratch *m, size_t offset)
 {
-    const size_t at = m->shift + offset;
+    const size_t position = m->shift + offset;
     cl_uint i = m->layout->buffers;
-    while (i > 1 && m->layout->start[i - 1] > at) i--;
+    while (i > 1 && m->layout->start[i - 1] > position) i--;
     if (i) i--;
-    return clsort__part(m->at[i], at - m->layout->start[i]);
+    return clsort__span_from(m->spans[i], position - m->layout->start[i]);
 }
 
-static void clsort__argument(clsort__run *run, size_t size, const void *value)
+static void clsort__arg(clsort__run *run, size_t size, const void *value)
 {
     if (run->status == CL_SUCCESS && run->mode != CLSORT__COUNT)
         run->status = CLSORT__TRY(run->s, clSetKernelArg,
                                   (run->kernel, run->argument++, size, value));
 }
 
-static void clsort__uint(clsort__run *run, cl_uint value)
+static void clsort__arg_uint(clsort__run *run, cl_uint value)
 {
-    clsort__argument(run, sizeof value, &value);
+    clsort__arg(run, sizeof value, &value);
 }
-static void clsort__ulong(clsort__run *run, cl_ulong value)
+static void clsort__arg_ulong(clsort__run *run, cl_ulong value)
 {
-    clsort__argument(run, sizeof value, &value);
+    clsort__arg(run, sizeof value, &value);
 }
 
 /* A number of elements or windows: none while kernels are warmed. */
-static void clsort__count(clsort__run *run, size_t count)
+static void clsort__arg_count(clsort__run *run, size_t count)
 {
-    clsort__uint(run, run->mode == CLSORT__WARM ? 0 : (cl_uint)count);
+    clsort__arg_uint(run, run->mode == CLSORT__WARM ? 0 : (cl_uint)count);
 }
 
-static void clsort__place(clsort__run *run, clsort__span span)
+static void clsort__arg_span(clsort__run *run, clsort__span span)
 {
     const cl_mem buffer = run->mode == CLSORT__WARM ? run->s->dummy : span.buffer;
-    clsort__argument(run, sizeof buffer, &buffer);
-    clsort__ulong(run, run->mode == CLSORT__WARM ? 0 : span.offset);
+    clsort__arg(run, sizeof buffer, &buffer);
+    clsort__arg_ulong(run, run->mode == CLSORT__WARM ? 0 : span.offset);
 }
 
 /* The arguments of an array, for kernels compiled for `config`; records are one buffer. */
-static void clsort__place_arrays(clsort__run *run, const clsort__config *config, clsort__arrays a)
+static void clsort__arg_arrays(clsort__run *run, const clsort__config *config, clsort__arrays a)
 {
-    clsort__place(run, a.keys);
-    if (config->records) clsort__ulong(run, run->mode == CLSORT__WARM ? 0 : a.values.offset);
-    else if (config->value_bytes) clsort__place(run, a.values);
+    clsort__arg_span(run, a.keys);
+    if (config->records) clsort__arg_ulong(run, run->mode == CLSORT__WARM ? 0 : a.values.offset);
+    else if (config->value_bytes) clsort__arg_span(run, a.values);
 }
 
 /* The codec, and for a comparator the records that it reads by number. */
-static void clsort__place_codec(clsort__run *run, const clsort__plan *p, clsort__span records)
+static void clsort__arg_codec(clsort__run *run, const clsort__plan *p, clsort__span records)
 {
-    clsort__ulong(run, p->codec.mask);
-    clsort__ulong(run, p->codec.flip);
-    clsort__ulong(run, p->codec.rotate);
-    if (p->d.precedes) clsort__place(run, records);
+    clsort__arg_ulong(run, p->codec.mask);
+    clsort__arg_ulong(run, p->codec.flip);
+    clsort__arg_ulong(run, p->codec.rotate);
+    if (p->d.precedes) clsort__arg_span(run, records);
 }
 
 /* The same with the records of the description. */
-static void clsort__place_own_codec(clsort__run *run, const clsort__plan *p)
+static void clsort__arg_own_codec(clsort__run *run, const clsort__plan *p)
 {
-    clsort__place_codec(run, p, clsort__make_span(p->d.keys, p->d.keys_offset));
+    clsort__arg_codec(run, p, clsort__make_span(p->d.keys, p->d.keys_offset));
 }
 
 /* Local memory for a tile of rows and the splits of its work-items. */
-static void clsort__place_tile(clsort__run *run, const clsort__config *shape)
+static void clsort__arg_tile(clsort__run *run, const clsort__config *shape)
 {
-    clsort__argument(run, clsort__tile_keys(shape), NULL);
-    clsort__argument(run, clsort__tile_words(shape), NULL);
-    clsort__argument(run, clsort__tile_splits(shape), NULL);
+    clsort__arg(run, clsort__tile_keys(shape), NULL);
+    clsort__arg(run, clsort__tile_words(shape), NULL);
+    clsort__arg(run, clsort__tile_splits(shape), NULL);
 }
 
 /* Chooses the kernel of the next launch; its program was built before. */
-static void clsort__use(clsort__run *run, const clsort__config *config, int kernel)
+static void clsort__use_kernel(clsort__run *run, const clsort__config *config, int kernel)
 {
     clsort__config asked = *config;
     const clsort__program *p;
@@ -7878,7 +7883,7 @@ static void clsort__use(clsort__run *run, const clsort__config *config, int kern
 
 /* Says for clsort_explain what the next command does: so many passes over elements, so many bytes
    of them read and written. */
-static void clsort__moves(clsort__run *run, cl_uint passes, cl_ulong bytes)
+static void clsort__traffic(clsort__run *run, cl_uint passes, cl_ulong bytes)
 {
     if (!run->tally) return;
     run->tally->passes += passes;
@@ -7886,7 +7891,7 @@ static void clsort__moves(clsort__run *run, cl_uint passes, cl_ulong bytes)
 }
 
 /* Bytes of the rows that a plan's kernels sort: keys with what travels with them, or records. */
-static cl_ulong clsort__row_bytes(const clsort__plan *p)
+static cl_ulong clsort__sorted_bytes(const clsort__plan *p)
 {
     return p->in_ranges
                ? 0
@@ -7902,10 +7907,10 @@ static void clsort__launch(clsort__run *run, size_t items)
     clsort__command c;
     cl_int code;
     if (run->tally) run->tally->launches[run->number]++;
-    if (!clsort__begin(run, &c)) return;
+    if (!clsort__begin_command(run, &c)) return;
     code = CLSORT_CL(clEnqueueNDRangeKernel)(run->queue, run->kernel, 1, NULL, &global, &group,
-                                             c.count, c.waits, c.place);
-    clsort__enqueued(run, code, "clEnqueueNDRangeKernel", c.event);
+                                             c.count, c.waits, c.event_out);
+    clsort__end_command(run, code, "clEnqueueNDRangeKernel", c.event);
 }
 
 static void clsort__copy(clsort__run *run, clsort__span from, clsort__span to, size_t bytes)
@@ -7914,21 +7919,21 @@ static void clsort__copy(clsort__run *run, clsort__span from, clsort__span to, s
     clsort__command c;
     cl_int code;
     if (run->mode == CLSORT__WARM || !bytes) return;
-    clsort__moves(run, 1, 2 * moved);
-    if (!clsort__begin(run, &c)) return;
+    clsort__traffic(run, 1, 2 * moved);
+    if (!clsort__begin_command(run, &c)) return;
     code = CLSORT_CL(clEnqueueCopyBuffer)(run->queue, from.buffer, to.buffer, from.offset,
-                                          to.offset, bytes, c.count, c.waits, c.place);
-    clsort__enqueued(run, code, "clEnqueueCopyBuffer", c.event);
+                                          to.offset, bytes, c.count, c.waits, c.event_out);
+    clsort__end_command(run, code, "clEnqueueCopyBuffer", c.event);
 }
 
 static void clsort__fill(clsort__run *run, clsort__span target, cl_uint value, size_t bytes)
 {
     clsort__command c;
     cl_int code;
-    if (run->mode == CLSORT__WARM || !clsort__begin(run, &c)) return;
+    if (run->mode == CLSORT__WARM || !clsort__begin_command(run, &c)) return;
     code = CLSORT_CL(clEnqueueFillBuffer)(run->queue, target.buffer, &value, sizeof value,
-                                          target.offset, bytes, c.count, c.waits, c.place);
-    clsort__enqueued(run, code, "clEnqueueFillBuffer", c.event);
+                                          target.offset, bytes, c.count, c.waits, c.event_out);
+    clsort__end_command(run, code, "clEnqueueFillBuffer", c.event);
 }
 
 /* An event for a call that had nothing to do. */
@@ -7936,9 +7941,9 @@ static void clsort__marker(clsort__run *run)
 {
     clsort__command c;
     cl_int code;
-    if (run->issued || !run->done || !clsort__begin(run, &c)) return;
+    if (run->issued || !run->done || !clsort__begin_command(run, &c)) return;
     code = CLSORT_CL(clEnqueueMarkerWithWaitList)(run->queue, c.count, c.waits, &c.event);
-    clsort__enqueued(run, code, "clEnqueueMarkerWithWaitList", c.event);
+    clsort__end_command(run, code, "clEnqueueMarkerWithWaitList", c.event);
 }
 
 /* Wait lists of as many events need no memory but what clsort_create takes. */
@@ -7957,7 +7962,7 @@ static clsort_status clsort__reserve_waits(clsort_sorter *s, cl_uint n_wait)
 
 /* Ends a run: the last event goes to the caller and, on an out-of-order queue, to the scratch slot
    that is in use until then. */
-static clsort_status clsort__finish(clsort__run *run, clsort__slot *slot)
+static clsort_status clsort__end_run(clsort__run *run, clsort__slot *slot)
 {
     const int keep = slot && run->previous && !run->in_order,
               give = run->status == CL_SUCCESS && run->done;
@@ -7991,7 +7996,7 @@ typedef struct clsort__operation {
 struct clsort__job {
     const clsort__operation *op;
     clsort_sorter *s;
-    int now;                    /* it is to be enqueued: its buffers must be there */
+    int needs_buffers;          /* it is to be enqueued: its buffers must be there */
     const char *missing;        /* the name of an argument that is NULL and must not be, or NULL */
     const clsort_desc *desc;    /* what is asked for: one of these three */
     const clsort_gather *gather;
@@ -8023,11 +8028,11 @@ static clsort_status clsort__plan_job(clsort__job *j)
     clsort_status status;
     memset(&c, 0, sizeof c);
     c.s = j->s;
-    c.now = j->now;
+    c.needs_buffers = j->needs_buffers;
     j->op->check(&c, j);
     status = clsort__conclude(&c);
     if (status != CL_SUCCESS || !j->op->scratch) return status;
-    j->op->scratch(clsort__device_of(j->s), j);
+    j->op->scratch(clsort__known_device(j->s), j);
     return clsort__check_layout(j->s, &j->plan.scratch);
 }
 
@@ -8037,8 +8042,8 @@ static clsort_status clsort__check_limits(const clsort__job *j)
     clsort_status status = clsort__check_rows(j->s, &j->plan);
     if (status == CL_SUCCESS) status = clsort__check_scratch(j->s, &j->plan);
     if (status == CL_SUCCESS) status = clsort__check_device(j->s, &j->plan);
-    return status == CL_SUCCESS && j->plan.top.sorts_after ? clsort__check_device(j->s, &j->then)
-                                                           : status;
+    return status == CL_SUCCESS && j->plan.select.sorts_after ? clsort__check_device(j->s, &j->then)
+                                                              : status;
 }
 
 /* The buffers of a sort or a selection, as far as they are given, and what receives a proof. */
@@ -8046,15 +8051,15 @@ static clsort_status clsort__check_buffers(clsort__job *j)
 {
     const clsort__plan *p = &j->plan;
     const clsort_desc *d = &p->d;
-    const int sorts = !d->top_k, after = p->top.sorts_after, has_scratch = p->scratch.bytes > 0;
+    const int sorts = !d->top_k, after = p->select.sorts_after, has_scratch = p->scratch.bytes > 0;
     const cl_mem keys_out = p->in_place ? NULL : d->keys_out;
     const cl_mem values_out = p->values_in_place ? NULL : d->values_out;
     clsort__range r[9];
     clsort_status status;
-    r[0] = clsort__make_range("keys", d->keys, d->keys_offset, p->extent * p->element, 1,
+    r[0] = clsort__make_range("keys", d->keys, d->keys_offset, p->extent * p->element_bytes, 1,
                               p->writes_keys && p->in_place);
-    r[1] = clsort__make_range("keys_out", keys_out, d->keys_out_offset, p->results * p->element,
-                              sorts || after, 1);
+    r[1] = clsort__make_range("keys_out", keys_out, d->keys_out_offset,
+                              p->results * p->element_bytes, sorts || after, 1);
     r[2] = clsort__make_range("values", d->values, d->values_offset, p->extent * d->value_size, 1,
                               p->values_in_place);
     r[3] = clsort__make_range("values_out", values_out, d->values_out_offset,
@@ -8085,8 +8090,8 @@ static clsort_status clsort__reject_event(clsort_sorter *s, unsigned i, clsort_s
 }
 
 /* Its events and what must not be NULL: what an enqueue call checks first. */
-static clsort_status clsort__start(clsort__job *j, cl_command_queue queue, cl_uint n_wait,
-                                   const cl_event *wait, cl_event *done)
+static clsort_status clsort__check_events(clsort__job *j, cl_command_queue queue, cl_uint n_wait,
+                                          const cl_event *wait, cl_event *done)
 {
     clsort_sorter *s = j->s;
     cl_uint i;
@@ -8098,7 +8103,7 @@ static clsort_status clsort__start(clsort__job *j, cl_command_queue queue, cl_ui
         return clsort__reject(s, n_wait ? "wait" : "n_wait", CLSORT_ERROR_WAIT_LIST);
     for (i = 0; i < n_wait; i++)
         if (!wait[i]) return clsort__reject_event(s, i, CLSORT_ERROR_WAIT_LIST);
-    j->now = 1;
+    j->needs_buffers = 1;
     j->run.queue = queue;
     j->run.n_wait = n_wait;
     j->run.wait = wait;
@@ -8134,12 +8139,13 @@ static clsort_status clsort__check_queue(clsort_sorter *s, clsort__run *run)
 }
 
 /* Scratch memory in one piece. */
-static void clsort__scratch_at(const clsort__plan *p, clsort__span first, clsort__scratch *scratch)
+static void clsort__scratch_from(const clsort__plan *p, clsort__span first,
+                                 clsort__scratch *scratch)
 {
     cl_uint i = 0;
     memset(scratch, 0, sizeof *scratch);
     scratch->layout = &p->scratch;
-    do scratch->at[i] = clsort__part(first, p->scratch.start[i]);
+    do scratch->spans[i] = clsort__span_from(first, p->scratch.start[i]);
     while (++i < p->scratch.buffers);
 }
 
@@ -8151,14 +8157,14 @@ static clsort_status clsort__find_scratch(clsort__run *run, const clsort__plan *
     cl_int state = CL_COMPLETE;
     cl_uint i;
     clsort_status status;
-    clsort__scratch_at(p, clsort__make_span(p->d.scratch, p->d.scratch_offset), scratch);
+    clsort__scratch_from(p, clsort__make_span(p->d.scratch, p->d.scratch_offset), scratch);
     *slot = NULL;
     if (!p->scratch.bytes || p->d.scratch) return CL_SUCCESS;
     status = clsort__find_slot(run->s, run->queue, slot);
     if (status == CL_SUCCESS) status = clsort__grow_slot(run->s, *slot, &p->scratch);
     if (status != CL_SUCCESS) return status;
     for (i = 0; i < p->scratch.buffers; i++)
-        scratch->at[i] = clsort__make_span((*slot)->buffers[i], 0);
+        scratch->spans[i] = clsort__make_span((*slot)->buffers[i], 0);
     if (!(*slot)->last) return CL_SUCCESS;
     status = CLSORT__ASK(run->s, clGetEventInfo, (*slot)->last, CL_EVENT_COMMAND_EXECUTION_STATUS,
                          state);
@@ -8186,7 +8192,7 @@ static clsort_status clsort__enqueue(clsort__job *j, cl_command_queue queue, cl_
                                      const cl_event *wait, cl_event *done)
 {
     clsort__run *run = &j->run;
-    clsort_status status = clsort__start(j, queue, n_wait, wait, done);
+    clsort_status status = clsort__check_events(j, queue, n_wait, wait, done);
     if (status == CL_SUCCESS) status = clsort__plan_job(j);
     if (status == CL_SUCCESS) status = clsort__check_queue(j->s, run);
     if (status == CL_SUCCESS) status = j->op->buffers(j);
@@ -8198,7 +8204,7 @@ static clsort_status clsort__enqueue(clsort__job *j, cl_command_queue queue, cl_
     run->mode = CLSORT__RUN;
     if (run->status == CL_SUCCESS) j->op->commands(run, j);
     clsort__marker(run);
-    return clsort__finish(run, j->slot);
+    return clsort__end_run(run, j->slot);
 }
 
 /* Counts the commands of a call instead of enqueueing them. Something stands in the place of every
@@ -8213,7 +8219,7 @@ static clsort_status clsort__count_job(clsort__job *j, clsort__tally *tally)
     if (status != CL_SUCCESS) return status;
     for (i = 0; i < 5; i++)
         if (!*buffers[i]) *buffers[i] = (cl_mem)(void *)&places[i];
-    clsort__scratch_at(&j->plan, clsort__make_span((cl_mem)(void *)&places[5], 0), &j->scratch);
+    clsort__scratch_from(&j->plan, clsort__make_span((cl_mem)(void *)&places[5], 0), &j->scratch);
     memset(tally, 0, sizeof *tally);
     j->run.mode = CLSORT__COUNT;
     j->run.tally = tally;
@@ -8240,7 +8246,7 @@ static clsort_status clsort__warm_job(clsort__job *j)
     run->queue = s->own_queue;
     run->in_order = 1;
     run->mode = CLSORT__WARM;
-    clsort__scratch_at(&j->plan, clsort__make_span(NULL, 0), &j->scratch);
+    clsort__scratch_from(&j->plan, clsort__make_span(NULL, 0), &j->scratch);
     j->op->commands(run, j);
     code = CLSORT_CL(clFinish)(run->queue);
     return run->status != CL_SUCCESS ? run->status : clsort__note(s, code, "clFinish");
@@ -8269,20 +8275,20 @@ static clsort__config clsort__config_of(const clsort__plan *p, cl_uint family)
 }
 
 /* The shape that a program has, or will have if it is not built yet. */
-static clsort__config clsort__built(clsort_sorter *s, const clsort__config *asked)
+static clsort__config clsort__built_shape(clsort_sorter *s, const clsort__config *asked)
 {
     const clsort__program *program = clsort__find_program(s, asked);
     return program ? program->config : *asked;
 }
 
 /* The same for a plan's tiles. */
-static clsort__config clsort__shape(clsort_sorter *s, const clsort__plan *p)
+static clsort__config clsort__tile_shape(clsort_sorter *s, const clsort__plan *p)
 {
     const int published = p->d.algorithm == CLSORT_BITONIC
                           && p->d.tuning.local == CLSORT_LOCAL_GLOBAL_TAIL;
     const clsort__config asked = clsort__config_of(p, published ? (cl_uint)CLSORT__PUBLISHED_BITONIC
                                                                 : p->config.family);
-    return clsort__built(s, &asked);
+    return clsort__built_shape(s, &asked);
 }
 
 /* One launch of tiles: the first stages up to `stage`, from `from` to `to`, or in `to` the tail of
@@ -8293,21 +8299,21 @@ static void clsort__tile_pass(clsort__run *run, const clsort__plan *p, const cls
     const int global_tile = p->d.tuning.local == CLSORT_LOCAL_GLOBAL_TAIL;
     const cl_uint log2 = clsort__tile_log2(shape, global_tile);
     const size_t tiles = (p->d.count + (((size_t)1 << log2) - 1)) >> log2;
-    clsort__use(run, &p->config,
-                global_tile ? CLSORT__KERNEL_GLOBAL_TILE
-                : tail      ? CLSORT__KERNEL_TAIL
-                            : CLSORT__KERNEL_TILE);
-    if (!global_tile && !tail) clsort__place_arrays(run, &p->config, from);
-    clsort__place_arrays(run, &p->config, to);
-    clsort__place_own_codec(run, p);
-    clsort__count(run, p->d.count);
-    if (global_tile) clsort__uint(run, tail ? stage : 0);
-    if (global_tile || !tail) clsort__uint(run, stage);
+    clsort__use_kernel(run, &p->config,
+                       global_tile ? CLSORT__KERNEL_GLOBAL_TILE
+                       : tail      ? CLSORT__KERNEL_TAIL
+                                   : CLSORT__KERNEL_TILE);
+    if (!global_tile && !tail) clsort__arg_arrays(run, &p->config, from);
+    clsort__arg_arrays(run, &p->config, to);
+    clsort__arg_own_codec(run, p);
+    clsort__arg_count(run, p->d.count);
+    if (global_tile) clsort__arg_uint(run, tail ? stage : 0);
+    if (global_tile || !tail) clsort__arg_uint(run, stage);
     if (!global_tile) {
-        clsort__argument(run, clsort__tile_keys(shape), NULL);
-        clsort__argument(run, clsort__tile_words(shape), NULL);
+        clsort__arg(run, clsort__tile_keys(shape), NULL);
+        clsort__arg(run, clsort__tile_words(shape), NULL);
     }
-    clsort__moves(run, 1, 2 * clsort__row_bytes(p));
+    clsort__traffic(run, 1, 2 * clsort__sorted_bytes(p));
     clsort__launch(run, tiles << (global_tile ? shape->group_log2 : shape->share_log2));
 }
 
@@ -8317,20 +8323,20 @@ static void clsort__window_pass(clsort__run *run, const clsort__plan *p,
                                 cl_uint top, cl_uint low, cl_uint mirror)
 {
     const cl_uint lanes_log2 = shape->lanes > 1 ? 4 : 0, hi = top - lanes_log2,
-                  at = hi + 1 > bits ? hi + 1 - bits : 0;
+                  shift = hi + 1 > bits ? hi + 1 - bits : 0;
     const cl_ulong rows = (p->d.count + shape->lanes - 1) / shape->lanes,
-                   block = (cl_ulong)1 << (at + bits), span = (cl_ulong)1 << at;
+                   block = (cl_ulong)1 << (shift + bits), span = (cl_ulong)1 << shift;
     const cl_ulong rest = rows % block, windows = rows / block * span + (rest < span ? rest : span);
-    clsort__use(run, &p->config, CLSORT__KERNEL_B2 + (int)bits - 1);
-    clsort__place_arrays(run, &p->config, a);
-    clsort__place_own_codec(run, p);
-    clsort__count(run, p->d.count);
-    clsort__count(run, (size_t)windows);
-    clsort__uint(run, at);
-    clsort__uint(run, hi - at);
-    clsort__uint(run, low - lanes_log2 - at);
-    clsort__uint(run, mirror);
-    clsort__moves(run, 1, 2 * clsort__row_bytes(p));
+    clsort__use_kernel(run, &p->config, CLSORT__KERNEL_B2 + (int)bits - 1);
+    clsort__arg_arrays(run, &p->config, a);
+    clsort__arg_own_codec(run, p);
+    clsort__arg_count(run, p->d.count);
+    clsort__arg_count(run, (size_t)windows);
+    clsort__arg_uint(run, shift);
+    clsort__arg_uint(run, hi - shift);
+    clsort__arg_uint(run, low - lanes_log2 - shift);
+    clsort__arg_uint(run, mirror);
+    clsort__traffic(run, 1, 2 * clsort__sorted_bytes(p));
     clsort__launch(run, (size_t)windows);
 }
 
@@ -8338,18 +8344,18 @@ static void clsort__window_pass(clsort__run *run, const clsort__plan *p,
 static void clsort__step_pass(clsort__run *run, const clsort__plan *p, clsort__arrays from,
                               clsort__arrays to, cl_uint bit, cl_uint mirror)
 {
-    clsort__use(run, &p->config, CLSORT__KERNEL_A);
-    clsort__place_arrays(run, &p->config, from);
-    clsort__place_arrays(run, &p->config, to);
-    clsort__place_own_codec(run, p);
-    clsort__count(run, p->d.count);
-    clsort__uint(run, bit);
-    clsort__uint(run, mirror);
-    clsort__moves(run, 1, 3 * clsort__row_bytes(p));
+    clsort__use_kernel(run, &p->config, CLSORT__KERNEL_A);
+    clsort__arg_arrays(run, &p->config, from);
+    clsort__arg_arrays(run, &p->config, to);
+    clsort__arg_own_codec(run, p);
+    clsort__arg_count(run, p->d.count);
+    clsort__arg_uint(run, bit);
+    clsort__arg_uint(run, mirror);
+    clsort__traffic(run, 1, 3 * clsort__sorted_bytes(p));
     clsort__launch(run, p->d.count);
 }
 
-static int clsort__same_place(clsort__span a, clsort__span b)
+static int clsort__same_span(clsort__span a, clsort__span b)
 {
     return a.buffer == b.buffer && a.offset == b.offset;
 }
@@ -8357,9 +8363,9 @@ static int clsort__same_place(clsort__span a, clsort__span b)
 static void clsort__copy_arrays(clsort__run *run, const clsort__plan *p, clsort__arrays from,
                                 clsort__arrays to)
 {
-    if (!p->config.records && !clsort__same_place(from.keys, to.keys))
+    if (!p->config.records && !clsort__same_span(from.keys, to.keys))
         clsort__copy(run, from.keys, to.keys, p->d.count * p->key_bytes);
-    if (!clsort__same_place(from.values, to.values))
+    if (!clsort__same_span(from.values, to.values))
         clsort__copy(run, from.values, to.values, p->d.count * p->config.value_bytes);
 }
 
@@ -8369,18 +8375,18 @@ static clsort__arrays clsort__both_in_place(clsort__run *run, const clsort__plan
                                             clsort__arrays from, clsort__arrays to)
 {
     if (!p->config.value_bytes
-        || clsort__same_place(from.keys, to.keys) == clsort__same_place(from.values, to.values))
+        || clsort__same_span(from.keys, to.keys) == clsort__same_span(from.values, to.values))
         return from;
     clsort__copy_arrays(run, p, from, to);
     return to;
 }
 
-/* The steps of one stage from bit `stage` down to bit `floor` over global memory; `now` and `other`
+/* The steps of one stage from bit `stage` down to bit `floor` over global memory; `now` and `alt`
    are swapped by kernel A. Without a chosen step, windows of 16 rows do any number of steps; else
    each number of steps has its own kernel, as published. */
 static void clsort__global_steps(clsort__run *run, const clsort__plan *p,
                                  const clsort__config *shape, clsort__arrays *now,
-                                 clsort__arrays *other, cl_uint stage, cl_uint floor)
+                                 clsort__arrays *alt, cl_uint stage, cl_uint floor)
 {
     /* 0 for kernel A */
     const cl_uint step = p->d.tuning.bitonic_step, widest = clsort__log2(step ? step : 16);
@@ -8396,35 +8402,35 @@ static void clsort__global_steps(clsort__run *run, const clsort__plan *p,
                                 mirror);
         } else {
             clsort__arrays swapped = *now;
-            clsort__step_pass(run, p, *now, *other, top, mirror);
-            *now = *other;
-            *other = swapped;
+            clsort__step_pass(run, p, *now, *alt, top, mirror);
+            *now = *alt;
+            *alt = swapped;
         }
     }
 }
 
-/* Sorts `from` into `to`, which may be the same. `temp` is a second place for kernel A. */
-static void clsort__bitonic(clsort__run *run, const clsort__plan *p, const clsort__way *w)
+/* Sorts `from` into `to`, which may be the same. `alt` is a second place for kernel A. */
+static void clsort__bitonic(clsort__run *run, const clsort__plan *p, const clsort__workspace *w)
 {
-    const clsort__config shape = clsort__shape(run->s, p);
+    const clsort__config shape = clsort__tile_shape(run->s, p);
     const cl_uint local = p->d.tuning.local, levels = clsort__ceil_log2(p->d.count);
     const int tiles = local != CLSORT_LOCAL_OFF, tails = tiles && local != CLSORT_LOCAL_START,
               global_tile = local == CLSORT_LOCAL_GLOBAL_TAIL;
     const cl_uint tile = tiles ? clsort__tile_log2(&shape, global_tile) : 0,
                   floor = tails ? tile : 0;
     const cl_uint start = levels < tile ? levels : tile;
-    clsort__arrays now = w->to, other = w->temp;
+    clsort__arrays now = w->to, alt = w->alt;
     cl_uint stage, steps = 0;
     for (stage = tile; stage < levels; stage++) steps += stage + 1 - floor;
     if (p->d.tuning.bitonic_step == CLSORT_STEP_A && local != CLSORT_LOCAL_ONLY && steps & 1) {
-        now = w->temp;
-        other = w->to;
+        now = w->alt;
+        alt = w->to;
     }
     if (!tiles || global_tile) clsort__copy_arrays(run, p, w->from, now);
     if (tiles) clsort__tile_pass(run, p, &shape, w->from, now, 0, start ? start - 1 : 0);
     if (local == CLSORT_LOCAL_ONLY) return;
     for (stage = tile; stage < levels; stage++) {
-        clsort__global_steps(run, p, &shape, &now, &other, stage, floor);
+        clsort__global_steps(run, p, &shape, &now, &alt, stage, floor);
         if (tails) clsort__tile_pass(run, p, &shape, now, now, 1, stage);
     }
 }
@@ -8436,7 +8442,9 @@ static void clsort__bitonic_shape(const clsort_sorter *s, const clsort_tuning *t
 {
     const int lanes = clsort__wants_lanes(s, t);
     c->lanes = lanes ? 16 : 1;
-    c->items_log2 = t->items ? clsort__log2(t->items / c->lanes) : clsort__row_words(c) > 2 ? 3 : 4;
+    c->items_log2 = t->items                       ? clsort__log2(t->items / c->lanes)
+                    : clsort__element_words(c) > 2 ? 3
+                                                   : 4;
     if (!c->items_log2) c->items_log2 = 1;
     if (s->is_cpu && !lanes && c->items_log2 > 3)
         c->items_log2 = 3; /* Intel's compiler of 2026.2 crashes at 16 */
@@ -8445,7 +8453,7 @@ static void clsort__bitonic_shape(const clsort_sorter *s, const clsort_tuning *t
     else clsort__share_tile(s, t, 6, 10, c);
 }
 
-static void clsort__shape_bitonic(const clsort_sorter *s, clsort__plan *p)
+static void clsort__plan_bitonic(const clsort_sorter *s, clsort__plan *p)
 {
     clsort__bitonic_shape(s, &p->d.tuning, &p->config);
     if (p->d.tuning.bitonic_step || p->d.tuning.local == CLSORT_LOCAL_GLOBAL_TAIL)
@@ -8475,33 +8483,33 @@ static size_t clsort__ceil_divide(size_t n, size_t size)
     return n / size + (n % size != 0);
 }
 
-static void clsort__place_pass(clsort__run *run, const clsort__plan *p, const clsort__merge_pass *m,
-                               size_t slice)
+static void clsort__arg_pass(clsort__run *run, const clsort__plan *p, const clsort__merge_pass *m,
+                             size_t slice)
 {
-    clsort__place_arrays(run, &p->config, m->a);
-    if (p->config.two_arrays) clsort__place_arrays(run, &p->config, m->b);
-    clsort__place_own_codec(run, p);
-    clsort__count(run, m->n);
-    clsort__uint(run, (cl_uint)m->run);
-    clsort__uint(run, (cl_uint)m->span);
-    clsort__uint(run, (cl_uint)slice);
+    clsort__arg_arrays(run, &p->config, m->a);
+    if (p->config.two_arrays) clsort__arg_arrays(run, &p->config, m->b);
+    clsort__arg_own_codec(run, p);
+    clsort__arg_count(run, m->n);
+    clsort__arg_uint(run, (cl_uint)m->run);
+    clsort__arg_uint(run, (cl_uint)m->span);
+    clsort__arg_uint(run, (cl_uint)slice);
 }
 
 static void clsort__merge_splits(clsort__run *run, const clsort__plan *p,
                                  const clsort__merge_pass *m, size_t slice)
 {
     const cl_uint spread_log2 = run->s->is_cpu ? 0 : 3;
-    clsort__use(run, &p->config, CLSORT__KERNEL_MERGE_SPLIT);
-    clsort__place_pass(run, p, m, slice);
-    clsort__place(run, m->splits);
-    clsort__uint(run, spread_log2);
+    clsort__use_kernel(run, &p->config, CLSORT__KERNEL_MERGE_SPLIT);
+    clsort__arg_pass(run, p, m, slice);
+    clsort__arg_span(run, m->splits);
+    clsort__arg_uint(run, spread_log2);
     clsort__launch(run, clsort__ceil_divide(m->n, slice) << spread_log2);
     if (!p->d.precedes) return;
-    clsort__use(run, &p->config, CLSORT__KERNEL_MERGE_CLAMP);
-    clsort__place(run, m->splits);
-    clsort__count(run, m->n);
-    clsort__uint(run, (cl_uint)m->span);
-    clsort__uint(run, (cl_uint)slice);
+    clsort__use_kernel(run, &p->config, CLSORT__KERNEL_MERGE_CLAMP);
+    clsort__arg_span(run, m->splits);
+    clsort__arg_count(run, m->n);
+    clsort__arg_uint(run, (cl_uint)m->span);
+    clsort__arg_uint(run, (cl_uint)slice);
     clsort__launch(run, m->n / (m->span + 1) + 1);
 }
 
@@ -8510,13 +8518,13 @@ static void clsort__merge_runs(clsort__run *run, const clsort__plan *p, const cl
 {
     const size_t slice = clsort__merge_slice(shape, m->n);
     if (m->stored) clsort__merge_splits(run, p, m, slice);
-    clsort__use(run, &p->config, CLSORT__KERNEL_MERGE_PASS);
-    clsort__place_pass(run, p, m, slice);
-    clsort__place_arrays(run, &p->config, m->to);
-    clsort__place(run, m->stored ? m->splits : m->a.keys);
-    clsort__uint(run, (cl_uint)m->stored);
-    clsort__place_tile(run, shape);
-    clsort__moves(run, 1, 2 * clsort__row_bytes(p));
+    clsort__use_kernel(run, &p->config, CLSORT__KERNEL_MERGE_PASS);
+    clsort__arg_pass(run, p, m, slice);
+    clsort__arg_arrays(run, &p->config, m->to);
+    clsort__arg_span(run, m->stored ? m->splits : m->a.keys);
+    clsort__arg_uint(run, (cl_uint)m->stored);
+    clsort__arg_tile(run, shape);
+    clsort__traffic(run, 1, 2 * clsort__sorted_bytes(p));
     clsort__launch(run, clsort__ceil_divide(m->n, slice) << shape->share_log2);
 }
 
@@ -8527,17 +8535,17 @@ static void clsort__merge_tiles(clsort__run *run, const clsort__plan *p,
     const int local_only = p->config.family == CLSORT__PUBLISHED_MERGE;
     const size_t slice = local_only ? clsort__merge_tile(shape)
                                     : clsort__merge_slice(shape, p->d.count);
-    clsort__use(run, &p->config,
-                local_only ? CLSORT__KERNEL_MERGE_LOCAL : CLSORT__KERNEL_MERGE_TILE);
-    clsort__place_arrays(run, &p->config, from);
-    clsort__place_arrays(run, &p->config, to);
-    clsort__place_own_codec(run, p);
-    clsort__count(run, p->d.count);
-    if (!local_only) clsort__uint(run, (cl_uint)slice);
-    clsort__argument(run, clsort__tile_keys(shape), NULL);
-    clsort__argument(run, clsort__tile_words(shape), NULL);
-    if (!local_only) clsort__argument(run, clsort__tile_splits(shape), NULL);
-    clsort__moves(run, 1, 2 * clsort__row_bytes(p));
+    clsort__use_kernel(run, &p->config,
+                       local_only ? CLSORT__KERNEL_MERGE_LOCAL : CLSORT__KERNEL_MERGE_TILE);
+    clsort__arg_arrays(run, &p->config, from);
+    clsort__arg_arrays(run, &p->config, to);
+    clsort__arg_own_codec(run, p);
+    clsort__arg_count(run, p->d.count);
+    if (!local_only) clsort__arg_uint(run, (cl_uint)slice);
+    clsort__arg(run, clsort__tile_keys(shape), NULL);
+    clsort__arg(run, clsort__tile_words(shape), NULL);
+    if (!local_only) clsort__arg(run, clsort__tile_splits(shape), NULL);
+    clsort__traffic(run, 1, 2 * clsort__sorted_bytes(p));
     clsort__launch(run, clsort__ceil_divide(p->d.count, slice) << shape->share_log2);
 }
 
@@ -8545,7 +8553,7 @@ static void clsort__merge_tiles(clsort__run *run, const clsort__plan *p,
 static void clsort__vector_tiles(clsort__run *run, const clsort__plan *p, clsort__arrays from,
                                  clsort__arrays to)
 {
-    const clsort__config shape = clsort__built(run->s, &p->tiles);
+    const clsort__config shape = clsort__built_shape(run->s, &p->tiles);
     clsort__plan tiles = *p;
     memset(&tiles.d.tuning, 0, sizeof tiles.d.tuning);
     tiles.config = p->tiles;
@@ -8561,17 +8569,17 @@ static int clsort__stores_splits(const clsort_sorter *s, const clsort__plan *p, 
     return !s->is_cpu && slice >= 64 && p->d.count / slice > 8 * (size_t)s->compute_units;
 }
 
-/* Sorts `from` into `to`, which may be the same, by way of temp. Tiles go where an even number of
+/* Sorts `from` into `to`, which may be the same, by way of alt. Tiles go where an even number of
    passes is left to `to`. */
-static void clsort__merge(clsort__run *run, const clsort__plan *p, const clsort__way *w)
+static void clsort__merge(clsort__run *run, const clsort__plan *p, const clsort__workspace *w)
 {
-    const clsort__config shape = clsort__shape(run->s, p),
-                         vectors = clsort__built(run->s, &p->tiles);
+    const clsort__config shape = clsort__tile_shape(run->s, p),
+                         vectors = clsort__built_shape(run->s, &p->tiles);
     const cl_uint tile_log2 = p->tiles.lanes ? clsort__tile_log2(&vectors, 0)
                                              : shape.share_log2 + shape.items_log2;
     const cl_uint levels = clsort__ceil_log2(p->d.count),
                   passes = levels > tile_log2 ? levels - tile_log2 : 0;
-    clsort__arrays now = passes & 1 ? w->temp : w->to, other = passes & 1 ? w->to : w->temp;
+    clsort__arrays now = passes & 1 ? w->alt : w->to, alt = passes & 1 ? w->to : w->alt;
     clsort__merge_pass m;
     cl_uint i;
     if (p->tiles.lanes) clsort__vector_tiles(run, p, w->from, now);
@@ -8579,22 +8587,22 @@ static void clsort__merge(clsort__run *run, const clsort__plan *p, const clsort_
     for (i = 0; i < passes; i++) {
         const clsort__arrays swapped = now;
         m.a = m.b = now;
-        m.to = other;
+        m.to = alt;
         m.n = p->d.count;
         m.run = (size_t)1 << (tile_log2 + i);
         m.span = 2 * m.run - 1;
         m.splits = w->tables;
         m.stored = clsort__stores_splits(run->s, p, clsort__merge_slice(&shape, m.n));
         clsort__merge_runs(run, p, &shape, &m);
-        now = other;
-        other = swapped;
+        now = alt;
+        alt = swapped;
     }
 }
 
 /* Sorts blocks and nothing else. */
-static void clsort__merge_only(clsort__run *run, const clsort__plan *p, const clsort__way *w)
+static void clsort__merge_only(clsort__run *run, const clsort__plan *p, const clsort__workspace *w)
 {
-    const clsort__config shape = clsort__shape(run->s, p);
+    const clsort__config shape = clsort__tile_shape(run->s, p);
     clsort__merge_tiles(run, p, &shape, w->from, w->to);
 }
 
@@ -8604,7 +8612,7 @@ static void clsort__merge_shape(const clsort_sorter *s, clsort__plan *p)
 {
     const clsort_tuning *t = &p->d.tuning;
     clsort__config *c = &p->config;
-    const cl_uint words = clsort__row_words(c);
+    const cl_uint words = clsort__element_words(c);
     const int serial = s->is_cpu && !t->work_group, local_only = t->local == CLSORT_LOCAL_ONLY;
     c->items_log2 = local_only                      ? 0
                     : t->items                      ? clsort__log2(t->items)
@@ -8624,17 +8632,17 @@ static int clsort__merges_vectors(const clsort_sorter *s, const clsort__plan *p)
     return p->config.family == CLSORT__MERGE && !p->config.share_log2 && s->has_vectors
            && !(CLSORT__LEFT_OUT & CLSORT__BIT(CLSORT_BITONIC)) && !p->d.precedes
            && !p->d.tuning.items
-           && (p->config.value_bytes == 0 || (p->by_index && !clsort__several_codes(&p->d)));
+           && (p->config.value_bytes == 0 || (p->indirect && !clsort__several_codes(&p->d)));
 }
 
 /* On CPUs also that of a kernel of bitonic, which sorts tiles. */
-static void clsort__shape_merge(const clsort_sorter *s, clsort__plan *p)
+static void clsort__plan_merge(const clsort_sorter *s, clsort__plan *p)
 {
     clsort_tuning none;
     memset(&none, 0, sizeof none);
     clsort__merge_shape(s, p);
     if (!clsort__merges_vectors(s, p)) return;
-    p->config.ties = p->by_index != 0;
+    p->config.ties = p->indirect != 0;
     p->config.lanes = 16;
     p->tiles = clsort__config_of(p, CLSORT__BITONIC);
     clsort__bitonic_shape(s, &none, &p->tiles);
@@ -8670,8 +8678,8 @@ typedef struct clsort__merge_part {
     clsort__arrays arrays;
 } clsort__merge_part;
 
-static clsort__merge_part clsort__get_part(const clsort_merge_desc *m,
-                                           const clsort__merge_pass *pass, size_t i)
+static clsort__merge_part clsort__get_merge_part(const clsort_merge_desc *m,
+                                                 const clsort__merge_pass *pass, size_t i)
 {
     const clsort__merge_part parts[3] = {
         { "keys_a", "values_a", "keys_a_offset", "values_a_offset", m->count_a, pass->a },
@@ -8681,8 +8689,8 @@ static clsort__merge_part clsort__get_part(const clsort_merge_desc *m,
     return parts[i];
 }
 
-static void clsort__check_part(clsort__checks *c, const clsort_merge_desc *m,
-                               const clsort__merge_part *p)
+static void clsort__check_merge_part(clsort__checks *c, const clsort_merge_desc *m,
+                                     const clsort__merge_part *p)
 {
     const size_t key = clsort__key_bits(m->key_type) / 8,
                  value = m->value_size ? clsort__alignment(m->value_size) : 1;
@@ -8725,7 +8733,7 @@ static void clsort__check_merge(clsort__checks *c, clsort__job *j)
     const clsort_desc d = clsort__merge_as_sort(m);
     size_t i;
     j->pass = clsort__one_merge(m);
-    c->now = 0;
+    c->needs_buffers = 0;
     if (m->flags & ~(cl_uint)CLSORT_FLAG_NO_BUILD)
         clsort__blame(c, CLSORT_ERROR_UNKNOWN_FLAG, "flags");
     if (m->value_size > 8)
@@ -8736,8 +8744,8 @@ static void clsort__check_merge(clsort__checks *c, clsort__job *j)
         clsort__blame(c, CLSORT_ERROR_COUNT_TOO_LARGE, "count_a, count_b: their sum");
     clsort__check_desc(c, &d, CLSORT__TO_SORT);
     for (i = 0; i < 3; i++) {
-        const clsort__merge_part part = clsort__get_part(m, &j->pass, i);
-        clsort__check_part(c, m, &part);
+        const clsort__merge_part part = clsort__get_merge_part(m, &j->pass, i);
+        clsort__check_merge_part(c, m, &part);
     }
     if (c->status != CL_SUCCESS) return;
     clsort__make_plan(c->s, &d, &j->plan);
@@ -8750,7 +8758,7 @@ static clsort_status clsort__check_merge_buffers(clsort__job *j)
     size_t i;
     clsort_status status;
     for (i = 0; i < 3; i++) {
-        const clsort__merge_part part = clsort__get_part(j->merge, &j->pass, i);
+        const clsort__merge_part part = clsort__get_merge_part(j->merge, &j->pass, i);
         const clsort__span keys = part.arrays.keys, values = part.arrays.values;
         r[i] = clsort__make_range(part.keys, keys.buffer, keys.offset,
                                   part.count * j->plan.key_bytes, i < 2, i == 2);
@@ -8769,7 +8777,7 @@ static clsort_status clsort__ready_merge(clsort__job *j)
 /* All commands of a merge; an input without elements stands for the other one. */
 static void clsort__merge_inputs(clsort__run *run, const clsort__job *j)
 {
-    const clsort__config shape = clsort__shape(j->s, &j->plan);
+    const clsort__config shape = clsort__tile_shape(j->s, &j->plan);
     clsort__merge_pass pass = j->pass;
     if (!j->merge->count_a) pass.a = pass.b;
     if (!j->merge->count_b) pass.b = pass.a;
@@ -8883,50 +8891,51 @@ static size_t clsort__radix_tables(const clsort_sorter *s, const clsort__plan *p
 }
 
 /* Rows on their way, and tables. */
-static void clsort__place_way(clsort__run *run, const clsort__plan *p, const clsort__way *w)
+static void clsort__arg_workspace(clsort__run *run, const clsort__plan *p,
+                                  const clsort__workspace *w)
 {
-    clsort__place_arrays(run, &p->config, w->from);
-    clsort__place_arrays(run, &p->config, w->to);
-    clsort__place_arrays(run, &p->config, w->temp);
-    clsort__place_codec(run, p, w->from.keys);
-    clsort__place(run, w->tables);
+    clsort__arg_arrays(run, &p->config, w->from);
+    clsort__arg_arrays(run, &p->config, w->to);
+    clsort__arg_arrays(run, &p->config, w->alt);
+    clsort__arg_codec(run, p, w->from.keys);
+    clsort__arg_span(run, w->tables);
 }
 
 /* What radix kernels are told. */
 typedef struct clsort__radix_job {
-    clsort__way w;
-    size_t n, blocks, block_rows;
+    clsort__workspace w;
+    size_t n, blocks, block_elements;
     cl_uint first_bit, last_bit, passes;
     int in_place;
 } clsort__radix_job;
 
-static void clsort__place_radix(clsort__run *run, const clsort__plan *p, const clsort__radix_job *j,
-                                cl_uint pass)
+static void clsort__arg_radix(clsort__run *run, const clsort__plan *p, const clsort__radix_job *j,
+                              cl_uint pass)
 {
-    clsort__place_way(run, p, &j->w);
-    clsort__count(run, j->n);
-    clsort__count(run, j->blocks);
-    clsort__uint(run, (cl_uint)j->block_rows);
-    clsort__uint(run, j->first_bit);
-    clsort__uint(run, j->last_bit);
-    clsort__uint(run, (cl_uint)j->in_place);
-    clsort__uint(run, pass);
+    clsort__arg_workspace(run, p, &j->w);
+    clsort__arg_count(run, j->n);
+    clsort__arg_count(run, j->blocks);
+    clsort__arg_uint(run, (cl_uint)j->block_elements);
+    clsort__arg_uint(run, j->first_bit);
+    clsort__arg_uint(run, j->last_bit);
+    clsort__arg_uint(run, (cl_uint)j->in_place);
+    clsort__arg_uint(run, pass);
 }
 
 /* A kernel that counts reads keys, one that scatters moves rows; a work-item that sorts alone does
    everything in one launch. */
-static void clsort__radix_moves(clsort__run *run, const clsort__plan *p, const clsort__radix_job *j,
-                                int kernel)
+static void clsort__radix_traffic(clsort__run *run, const clsort__plan *p,
+                                  const clsort__radix_job *j, int kernel)
 {
-    const cl_ulong keys = (cl_ulong)p->d.count * p->key_bytes, rows = clsort__row_bytes(p);
+    const cl_ulong keys = (cl_ulong)p->d.count * p->key_bytes, rows = clsort__sorted_bytes(p);
     const cl_uint serial = j->passes + (cl_uint)(j->in_place && j->passes % 2);
     if (kernel == CLSORT__KERNEL_RADIX_COUNT || kernel == CLSORT__KERNEL_RADIX_HISTOGRAM)
-        clsort__moves(run, 0, keys);
+        clsort__traffic(run, 0, keys);
     else if (kernel == CLSORT__KERNEL_RADIX_SCATTER || kernel == CLSORT__KERNEL_RADIX_SWEEP)
-        clsort__moves(run, 1, 2 * rows);
+        clsort__traffic(run, 1, 2 * rows);
     else if (kernel == CLSORT__KERNEL_RADIX_SMALL && !p->config.share_log2)
-        clsort__moves(run, serial, keys + 2 * serial * rows);
-    else if (kernel == CLSORT__KERNEL_RADIX_SMALL) clsort__moves(run, 1, 2 * rows);
+        clsort__traffic(run, serial, keys + 2 * serial * rows);
+    else if (kernel == CLSORT__KERNEL_RADIX_SMALL) clsort__traffic(run, 1, 2 * rows);
 }
 
 /* One launch of a radix kernel; local[] holds the sizes of its local arguments, 0 ends the list. */
@@ -8934,10 +8943,10 @@ static void clsort__radix_launch(clsort__run *run, const clsort__plan *p,
                                  const clsort__radix_job *j, int kernel, cl_uint pass,
                                  size_t groups, const size_t *local)
 {
-    clsort__use(run, &p->config, kernel);
-    clsort__place_radix(run, p, j, pass);
-    for (; *local; local++) clsort__argument(run, *local, NULL);
-    clsort__radix_moves(run, p, j, kernel);
+    clsort__use_kernel(run, &p->config, kernel);
+    clsort__arg_radix(run, p, j, pass);
+    for (; *local; local++) clsort__arg(run, *local, NULL);
+    clsort__radix_traffic(run, p, j, kernel);
     clsort__launch(run, groups << run->group_log2);
 }
 
@@ -8957,8 +8966,8 @@ static void clsort__radix_blocks(const clsort_sorter *s, const clsort__config *s
     const size_t room = clsort__radix_most_blocks(j->n),
                  wanted = s->is_cpu ? 4 * (size_t)s->compute_units : room;
     const size_t most = shape->family == CLSORT__SWEEP ? units : wanted < room ? wanted : room;
-    j->block_rows = clsort__ceil_divide(units, most) * unit;
-    j->blocks = clsort__ceil_divide(j->n, j->block_rows);
+    j->block_elements = clsort__ceil_divide(units, most) * unit;
+    j->blocks = clsort__ceil_divide(j->n, j->block_elements);
 }
 
 /* Three launches per digit: count, scan, scatter. */
@@ -9007,10 +9016,10 @@ static size_t clsort__radix_small(const clsort__config *shape)
     return shape->share_log2 ? clsort__radix_tile(shape) : (size_t)CLSORT__RADIX_SMALL;
 }
 
-/* Sorts `from` into `to`, which may be the same, by way of temp. */
-static void clsort__radix(clsort__run *run, const clsort__plan *p, const clsort__way *w)
+/* Sorts `from` into `to`, which may be the same, by way of alt. */
+static void clsort__radix(clsort__run *run, const clsort__plan *p, const clsort__workspace *w)
 {
-    const clsort__config shape = clsort__shape(run->s, p);
+    const clsort__config shape = clsort__tile_shape(run->s, p);
     const clsort__radix_local l = clsort__radix_sizes(&shape);
     const size_t none[1] = { 0 }, tile[2] = { l.small, 0 };
     clsort__radix_job j;
@@ -9018,7 +9027,7 @@ static void clsort__radix(clsort__run *run, const clsort__plan *p, const clsort_
     j.w = *w;
     j.w.from = clsort__both_in_place(run, p, w->from, w->to);
     j.n = p->d.count;
-    j.in_place = clsort__same_place(j.w.from.keys, w->to.keys);
+    j.in_place = clsort__same_span(j.w.from.keys, w->to.keys);
     j.first_bit = p->d.first_bit;
     j.last_bit = p->d.last_bit ? p->d.last_bit : (cl_uint)(8 * p->key_bytes);
     j.passes = (j.last_bit - j.first_bit + shape.digit_bits - 1) / shape.digit_bits;
@@ -9030,7 +9039,7 @@ static void clsort__radix(clsort__run *run, const clsort__plan *p, const clsort_
                              shape.share_log2 ? tile : none);
 }
 
-static void clsort__shape_radix(const clsort_sorter *s, clsort__plan *p)
+static void clsort__plan_radix(const clsort_sorter *s, clsort__plan *p)
 {
     p->config.family = clsort__radix_family(s, &p->d);
     p->config.wide = p->config.family == CLSORT__SWEEP && p->d.count >> 30 > 0;
@@ -9062,37 +9071,36 @@ static size_t clsort__piece_workers(size_t n)
 }
 
 /* Arguments that say where segments are. `any` stands for a buffer that is not there. */
-static void clsort__place_segments(clsort__run *run, const clsort__plan *p, clsort__span any)
+static void clsort__arg_segments(clsort__run *run, const clsort__plan *p, clsort__span any)
 {
     const clsort_desc *d = &p->d;
-    clsort__place(run, p->at_offsets || p->in_ranges
-                           ? clsort__make_span(d->segments, d->segments_offset)
-                           : any);
-    clsort__place(run, p->counts_there || p->in_ranges
-                           ? clsort__make_span(d->count_buffer, d->count_offset)
-                           : any);
-    clsort__count(run, p->segments);
-    clsort__uint(run, (cl_uint)d->count);
-    clsort__uint(run, (cl_uint)p->stride);
-    clsort__uint(run, (p->at_offsets ? (cl_uint)CLSORT__SEGMENTS_AT_OFFSETS : 0)
-                          | (p->in_ranges ? (cl_uint)CLSORT__SEGMENTS_IN_RANGES : 0)
-                          | (p->counts_there ? (cl_uint)CLSORT__COUNT_ON_DEVICE : 0));
+    clsort__arg_span(run, p->at_offsets || p->in_ranges
+                              ? clsort__make_span(d->segments, d->segments_offset)
+                              : any);
+    clsort__arg_span(run, p->count_on_device || p->in_ranges
+                              ? clsort__make_span(d->count_buffer, d->count_offset)
+                              : any);
+    clsort__arg_count(run, p->segments);
+    clsort__arg_uint(run, (cl_uint)d->count);
+    clsort__arg_uint(run, (cl_uint)p->stride);
+    clsort__arg_uint(run, (p->at_offsets ? (cl_uint)CLSORT__SEGMENTS_AT_OFFSETS : 0)
+                              | (p->in_ranges ? (cl_uint)CLSORT__SEGMENTS_IN_RANGES : 0)
+                              | (p->count_on_device ? (cl_uint)CLSORT__COUNT_ON_DEVICE : 0));
 }
 
 /* Arguments of kernels over segments, most of them those of jobs_t in kernels.cl. */
 typedef struct clsort__segment_job {
-    clsort__way w;
+    clsort__workspace w;
     size_t tile, most, per;     /* elements sorted at once; jobs that the table holds; jobs of each
                                    segment, 0: listed in the table */
 } clsort__segment_job;
 
-static void clsort__place_jobs(clsort__run *run, const clsort__plan *p,
-                               const clsort__segment_job *j)
+static void clsort__arg_jobs(clsort__run *run, const clsort__plan *p, const clsort__segment_job *j)
 {
-    clsort__place_segments(run, p, j->w.to.keys);
-    clsort__place(run, j->w.tables);
-    clsort__uint(run, (cl_uint)j->most);
-    clsort__uint(run, (cl_uint)j->per);
+    clsort__arg_segments(run, p, j->w.to.keys);
+    clsort__arg_span(run, j->w.tables);
+    clsort__arg_uint(run, (cl_uint)j->most);
+    clsort__arg_uint(run, (cl_uint)j->per);
 }
 
 /* Work-groups, or work-items, for all jobs: those of a table take several each, for most of it may
@@ -9110,11 +9118,11 @@ static void clsort__list_jobs(clsort__run *run, const clsort__plan *p, const cls
                               size_t least)
 {
     clsort__fill(run, j->w.tables, 0, 3 * sizeof(cl_uint));
-    clsort__use(run, &p->config, CLSORT__KERNEL_SEGMENT_JOBS);
-    clsort__place_jobs(run, p, j);
-    clsort__uint(run, (cl_uint)least);
-    clsort__uint(run, (cl_uint)j->tile);
-    clsort__argument(run, clsort__group_sums(run->group_log2), NULL);
+    clsort__use_kernel(run, &p->config, CLSORT__KERNEL_SEGMENT_JOBS);
+    clsort__arg_jobs(run, p, j);
+    clsort__arg_uint(run, (cl_uint)least);
+    clsort__arg_uint(run, (cl_uint)j->tile);
+    clsort__arg(run, clsort__group_sums(run->group_log2), NULL);
     clsort__launch(run, p->segments);
 }
 
@@ -9126,15 +9134,15 @@ static void clsort__segment_passes(clsort__run *run, const clsort__plan *p,
     const cl_uint passes = clsort__ceil_log2(clsort__ceil_divide(longest, j->tile));
     cl_uint pass;
     for (pass = 0; pass < passes; pass++) {
-        clsort__use(run, &p->config, CLSORT__KERNEL_SEGMENT_PASS);
-        clsort__place_arrays(run, &p->config, j->w.to);
-        clsort__place_arrays(run, &p->config, j->w.temp);
-        clsort__place_codec(run, p, j->w.to.keys);
-        clsort__place_jobs(run, p, j);
-        clsort__uint(run, pass);
-        if (shape->share_log2) clsort__place_tile(run, shape);
-        else clsort__uint(run, (cl_uint)j->tile);
-        clsort__moves(run, !p->in_ranges, 2 * clsort__row_bytes(p));
+        clsort__use_kernel(run, &p->config, CLSORT__KERNEL_SEGMENT_PASS);
+        clsort__arg_arrays(run, &p->config, j->w.to);
+        clsort__arg_arrays(run, &p->config, j->w.alt);
+        clsort__arg_codec(run, p, j->w.to.keys);
+        clsort__arg_jobs(run, p, j);
+        clsort__arg_uint(run, pass);
+        if (shape->share_log2) clsort__arg_tile(run, shape);
+        else clsort__arg_uint(run, (cl_uint)j->tile);
+        clsort__traffic(run, !p->in_ranges, 2 * clsort__sorted_bytes(p));
         clsort__launch(run, clsort__job_groups(run, p, j) << shape->share_log2);
     }
 }
@@ -9149,15 +9157,15 @@ static void clsort__segment_pack(clsort__run *run, const clsort__plan *p,
                  groups = clsort__ceil_divide(per ? p->segments : p->extent,
                                               per ? per : j->tile / 2);
     packed.per = per;
-    clsort__use(run, &p->config, CLSORT__KERNEL_SEGMENT_PACK);
-    clsort__place_arrays(run, &p->config, j->w.from);
-    clsort__place_arrays(run, &p->config, j->w.to);
-    clsort__place_codec(run, p, j->w.to.keys);
-    clsort__place_jobs(run, p, j);
-    clsort__argument(run, clsort__tile_keys(shape), NULL);
-    clsort__argument(run, clsort__tile_words(shape), NULL);
-    clsort__argument(run, clsort__tile_marks(shape), NULL);
-    clsort__moves(run, 1, 2 * clsort__row_bytes(p));
+    clsort__use_kernel(run, &p->config, CLSORT__KERNEL_SEGMENT_PACK);
+    clsort__arg_arrays(run, &p->config, j->w.from);
+    clsort__arg_arrays(run, &p->config, j->w.to);
+    clsort__arg_codec(run, p, j->w.to.keys);
+    clsort__arg_jobs(run, p, j);
+    clsort__arg(run, clsort__tile_keys(shape), NULL);
+    clsort__arg(run, clsort__tile_words(shape), NULL);
+    clsort__arg(run, clsort__tile_marks(shape), NULL);
+    clsort__traffic(run, 1, 2 * clsort__sorted_bytes(p));
     clsort__launch(run, groups << shape->share_log2);
 }
 
@@ -9165,13 +9173,13 @@ static void clsort__segment_pack(clsort__run *run, const clsort__plan *p,
 static void clsort__segment_tiles(clsort__run *run, const clsort__plan *p,
                                   const clsort__config *shape, const clsort__segment_job *j)
 {
-    clsort__use(run, &p->config, CLSORT__KERNEL_SEGMENT_TILE);
-    clsort__place_arrays(run, &p->config, j->w.from);
-    clsort__place_arrays(run, &p->config, j->w.to);
-    clsort__place_arrays(run, &p->config, j->w.temp);
-    clsort__place_codec(run, p, j->w.to.keys);
-    clsort__place_jobs(run, p, j);
-    clsort__place_tile(run, shape);
+    clsort__use_kernel(run, &p->config, CLSORT__KERNEL_SEGMENT_TILE);
+    clsort__arg_arrays(run, &p->config, j->w.from);
+    clsort__arg_arrays(run, &p->config, j->w.to);
+    clsort__arg_arrays(run, &p->config, j->w.alt);
+    clsort__arg_codec(run, p, j->w.to.keys);
+    clsort__arg_jobs(run, p, j);
+    clsort__arg_tile(run, shape);
     clsort__launch(run, clsort__job_groups(run, p, j) << shape->share_log2);
 }
 
@@ -9183,20 +9191,20 @@ static void clsort__segment_pieces(clsort__run *run, const clsort__plan *p,
     clsort__radix_job r;
     memset(&r, 0, sizeof r);
     r.w = j->w;
-    r.w.tables = clsort__part(j->w.tables, clsort__job_bytes(p->extent));
+    r.w.tables = clsort__span_from(j->w.tables, clsort__job_bytes(p->extent));
     r.last_bit = (cl_uint)(8 * p->key_bytes);
-    clsort__use(run, &p->pieces, CLSORT__KERNEL_RADIX_PIECES);
-    clsort__place_radix(run, p, &r, 0);
-    clsort__place_jobs(run, p, j);
-    clsort__uint(run, (cl_uint)j->tile);
-    clsort__moves(run, !p->in_ranges, 2 * clsort__row_bytes(p));
+    clsort__use_kernel(run, &p->pieces, CLSORT__KERNEL_RADIX_PIECES);
+    clsort__arg_radix(run, p, &r, 0);
+    clsort__arg_jobs(run, p, j);
+    clsort__arg_uint(run, (cl_uint)j->tile);
+    clsort__traffic(run, !p->in_ranges, 2 * clsort__sorted_bytes(p));
     clsort__launch(run, clsort__piece_workers(p->extent));
 }
 
-/* Sorts every segment of `from` into its place in `to`, which may be the same, by way of temp. */
-static void clsort__segments(clsort__run *run, const clsort__plan *p, const clsort__way *w)
+/* Sorts every segment of `from` into its place in `to`, which may be the same, by way of alt. */
+static void clsort__segments(clsort__run *run, const clsort__plan *p, const clsort__workspace *w)
 {
-    const clsort__config shape = clsort__shape(run->s, p);
+    const clsort__config shape = clsort__tile_shape(run->s, p);
     const size_t tile = shape.share_log2 ? clsort__merge_tile(&shape) : (size_t)CLSORT__PIECE,
                  least = p->in_ranges       ? 0
                          : shape.share_log2 ? tile / 2
@@ -9220,7 +9228,7 @@ static void clsort__segments(clsort__run *run, const clsort__plan *p, const clso
 static void clsort__segment_shape(const clsort_sorter *s, const clsort_tuning *t, size_t row,
                                   clsort__config *c)
 {
-    const cl_uint words = clsort__row_words(c), most = words == 1 && row > 4096 ? 5 : 4;
+    const cl_uint words = clsort__element_words(c), most = words == 1 && row > 4096 ? 5 : 4;
     c->lanes = 1;
     c->items_log2 = t->items ? clsort__log2(t->items) : words > 2 ? 3 : most;
     if (c->items_log2 > 5) c->items_log2 = 5;
@@ -9230,7 +9238,7 @@ static void clsort__segment_shape(const clsort_sorter *s, const clsort_tuning *t
 }
 
 /* Kernels that sort pieces of long segments where each work-item works alone. */
-static void clsort__shape_pieces(clsort__plan *p)
+static void clsort__plan_pieces(clsort__plan *p)
 {
     p->pieces = clsort__config_of(p, CLSORT__PIECES);
     p->pieces.group_log2 = p->pieces.share_log2 = p->pieces.items_log2 = 0;
@@ -9239,11 +9247,11 @@ static void clsort__shape_pieces(clsort__plan *p)
     p->pieces.ties = p->pieces.language = p->pieces.scan = 0;
 }
 
-static void clsort__shape_segments(const clsort_sorter *s, clsort__plan *p)
+static void clsort__plan_segments(const clsort_sorter *s, clsort__plan *p)
 {
     const size_t parts = p->at_offsets && p->segments ? p->segments : 1;
     clsort__segment_shape(s, &p->d.tuning, p->d.count / parts, &p->config);
-    clsort__shape_pieces(p);
+    clsort__plan_pieces(p);
 }
 
 /* The table of jobs, and a plan for each work-item that sorts pieces. */
@@ -9271,29 +9279,29 @@ static cl_uint clsort__batch_passes(const clsort__plan *p, cl_uint tile)
 
 /* Sorts every row of `from` into its place in `to`, which may be the same, as published: one
    launch, a work-group for each row. */
-static void clsort__batch(clsort__run *run, const clsort__plan *p, const clsort__way *w)
+static void clsort__batch(clsort__run *run, const clsort__plan *p, const clsort__workspace *w)
 {
-    const clsort__config shape = clsort__shape(run->s, p);
+    const clsort__config shape = clsort__tile_shape(run->s, p);
     const cl_uint local = p->d.tuning.local,
                   passes = clsort__batch_passes(p, clsort__tile_log2(&shape, 0));
-    clsort__use(run, &p->config,
-                CLSORT__KERNEL_BATCH_ODD_EVEN + (int)local - CLSORT_LOCAL_BATCH_ODD_EVEN);
-    clsort__place_arrays(run, &p->config, w->from);
-    clsort__place_arrays(run, &p->config, w->to);
-    clsort__place_codec(run, p, w->to.keys);
-    clsort__count(run, p->d.count);
-    clsort__uint(run, (cl_uint)p->stride);
+    clsort__use_kernel(run, &p->config,
+                       CLSORT__KERNEL_BATCH_ODD_EVEN + (int)local - CLSORT_LOCAL_BATCH_ODD_EVEN);
+    clsort__arg_arrays(run, &p->config, w->from);
+    clsort__arg_arrays(run, &p->config, w->to);
+    clsort__arg_codec(run, p, w->to.keys);
+    clsort__arg_count(run, p->d.count);
+    clsort__arg_uint(run, (cl_uint)p->stride);
     if (local == CLSORT_LOCAL_BATCH || local == CLSORT_LOCAL_BATCH_SPLIT) {
-        clsort__argument(run, clsort__tile_keys(&shape), NULL);
-        clsort__argument(run, clsort__tile_words(&shape), NULL);
+        clsort__arg(run, clsort__tile_keys(&shape), NULL);
+        clsort__arg(run, clsort__tile_words(&shape), NULL);
     }
-    clsort__moves(run, passes, 2 * passes * clsort__row_bytes(p));
+    clsort__traffic(run, passes, 2 * passes * clsort__sorted_bytes(p));
     clsort__launch(run, p->segments << shape.group_log2);
 }
 
 /* Of the published sorts of rows: a block has the elements that a work-group orders in one go, as
    published, unless the caller names more. */
-static void clsort__batch_shape(const clsort_sorter *s, clsort__plan *p)
+static void clsort__plan_batch(const clsort_sorter *s, clsort__plan *p)
 {
     const clsort_tuning *t = &p->d.tuning;
     clsort__config *c = &p->config;
@@ -9325,7 +9333,7 @@ static void clsort__quick_shape(const clsort_sorter *s, clsort__plan *p)
     const clsort_tuning *t = &p->d.tuning;
     clsort__config *c = &p->config;
     if (s->has_vectors && !t->work_group && !t->items) c->lanes = 16;
-    c->items_log2 = t->items ? clsort__log2(t->items) : clsort__row_words(c) > 2 ? 3 : 4;
+    c->items_log2 = t->items ? clsort__log2(t->items) : clsort__element_words(c) > 2 ? 3 : 4;
     if (!c->items_log2) c->items_log2 = 1;
     if (s->is_cpu && c->lanes == 1 && c->items_log2 > 3) c->items_log2 = 3;
     c->group_log2 = c->share_log2 = clsort__choose_group(s, t, 0, 8);
@@ -9361,46 +9369,46 @@ static size_t clsort__quick_tables(size_t n)
 
 /* What quicksort's kernels are told. */
 typedef struct clsort__quick_job {
-    clsort__way w;
-    size_t n, tile, leaf_rows, block_rows, groups;
+    clsort__workspace w;
+    size_t n, tile, leaf_elements, block_elements, groups;
     cl_uint rounds, pivot;
     int in_place;
 } clsort__quick_job;
 
-/* Which rows a round cuts into blocks and a leaf takes, and how many rounds there are: perfect
-   halving takes log2(n / leaf_rows), good pivots half as many more. As many work-groups as may run
-   at once. */
+/* How many elements a block of a round and a leaf have, and how many rounds there are: perfect
+   halving takes log2(n / leaf_elements), good pivots half as many more. Launches as many work-groups
+   as may run at once. */
 static void clsort__quick_sizes(const clsort_sorter *s, const clsort__config *shape,
                                 clsort__quick_job *j)
 {
     const size_t tile = j->tile = (size_t)shape->lanes << (shape->share_log2 + shape->items_log2);
     const size_t blocks = shape->share_log2 ? 4096 : 16 * (size_t)s->compute_units,
                  most = (size_t)s->compute_units * (shape->share_log2 ? 16 : 4);
-    j->leaf_rows = clsort__largest(shape->share_log2 ? 1024 : 1 << 14, 4 * tile,
-                                   clsort__ceil_divide(j->n, 8192));
-    j->block_rows = clsort__ceil_divide(clsort__largest(1024, clsort__ceil_divide(j->n, 4096),
-                                                        clsort__ceil_divide(j->n, blocks)),
-                                        tile)
-                    * tile;
-    j->rounds = j->n > j->leaf_rows
-                    ? 3 * clsort__ceil_log2(clsort__ceil_divide(j->n, j->leaf_rows)) / 2 + 4
+    j->leaf_elements = clsort__largest(shape->share_log2 ? 1024 : 1 << 14, 4 * tile,
+                                       clsort__ceil_divide(j->n, 8192));
+    j->block_elements = clsort__ceil_divide(clsort__largest(1024, clsort__ceil_divide(j->n, 4096),
+                                                            clsort__ceil_divide(j->n, blocks)),
+                                            tile)
+                        * tile;
+    j->rounds = j->n > j->leaf_elements
+                    ? 3 * clsort__ceil_log2(clsort__ceil_divide(j->n, j->leaf_elements)) / 2 + 4
                     : 0;
-    j->groups = 2 * clsort__ceil_divide(j->n, j->block_rows);
+    j->groups = 2 * clsort__ceil_divide(j->n, j->block_elements);
     if (j->groups > most) j->groups = most;
 }
 
-static void clsort__place_quick(clsort__run *run, const clsort__plan *p, const clsort__quick_job *j,
-                                cl_uint round)
+static void clsort__arg_quick(clsort__run *run, const clsort__plan *p, const clsort__quick_job *j,
+                              cl_uint round)
 {
-    clsort__place_way(run, p, &j->w);
-    clsort__count(run, j->n);
-    clsort__count(run, clsort__quick_capacity(j->n));
-    clsort__uint(run, (cl_uint)j->leaf_rows);
-    clsort__uint(run, (cl_uint)j->block_rows);
-    clsort__uint(run, (cl_uint)j->in_place);
-    clsort__uint(run, j->pivot);
-    clsort__uint(run, j->rounds);
-    clsort__uint(run, round);
+    clsort__arg_workspace(run, p, &j->w);
+    clsort__arg_count(run, j->n);
+    clsort__arg_count(run, clsort__quick_capacity(j->n));
+    clsort__arg_uint(run, (cl_uint)j->leaf_elements);
+    clsort__arg_uint(run, (cl_uint)j->block_elements);
+    clsort__arg_uint(run, (cl_uint)j->in_place);
+    clsort__arg_uint(run, j->pivot);
+    clsort__arg_uint(run, j->rounds);
+    clsort__arg_uint(run, round);
 }
 
 static void clsort__quick_launch(clsort__run *run, const clsort__plan *p,
@@ -9408,14 +9416,14 @@ static void clsort__quick_launch(clsort__run *run, const clsort__plan *p,
                                  size_t groups)
 {
     const int has_local = kernel != CLSORT__KERNEL_QUICK_BEGIN;
-    const clsort__config shape = clsort__shape(run->s, p);
-    clsort__use(run, &p->config, kernel);
-    clsort__place_quick(run, p, j, round);
-    if (has_local) clsort__argument(run, clsort__quick_local(&shape), NULL);
+    const clsort__config shape = clsort__tile_shape(run->s, p);
+    clsort__use_kernel(run, &p->config, kernel);
+    clsort__arg_quick(run, p, j, round);
+    if (has_local) clsort__arg(run, clsort__quick_local(&shape), NULL);
     if (kernel == CLSORT__KERNEL_QUICK_COUNT)
-        clsort__moves(run, 0, (cl_ulong)p->d.count * p->key_bytes);
+        clsort__traffic(run, 0, (cl_ulong)p->d.count * p->key_bytes);
     else if (kernel == CLSORT__KERNEL_QUICK_SCATTER || kernel == CLSORT__KERNEL_QUICK_LEAF)
-        clsort__moves(run, 1, 2 * clsort__row_bytes(p));
+        clsort__traffic(run, 1, 2 * clsort__sorted_bytes(p));
     clsort__launch(run, groups << run->group_log2);
 }
 
@@ -9425,7 +9433,7 @@ static void clsort__quick_finish(clsort__run *run, const clsort__plan *p,
                                  const clsort__quick_job *j)
 {
     clsort__plan left = *p;
-    clsort__way w = j->w;
+    clsort__workspace w = j->w;
     if (j->n <= j->tile) return;
     left.config = p->leftovers;
     left.in_ranges = 1;
@@ -9433,7 +9441,7 @@ static void clsort__quick_finish(clsort__run *run, const clsort__plan *p,
     left.d.segments = left.d.count_buffer = j->w.tables.buffer;
     left.d.segments_offset = j->w.tables.offset + clsort__quick_lists(j->n);
     left.d.count_offset = j->w.tables.offset + CLSORT__QUICK_LEFT * sizeof(cl_uint);
-    w.tables = clsort__part(j->w.tables, clsort__quick_tables(j->n));
+    w.tables = clsort__span_from(j->w.tables, clsort__quick_tables(j->n));
     clsort__segments(run, &left, &w);
 }
 
@@ -9464,13 +9472,13 @@ static void clsort__quick_read(clsort__run *run, const clsort__quick_job *j, cl_
     clsort__command c;
     cl_int code;
     memset(state, 0, CLSORT__QUICK_STATE_WORDS * sizeof *state);
-    if (run->mode != CLSORT__RUN || !clsort__begin(run, &c)) return;
+    if (run->mode != CLSORT__RUN || !clsort__begin_command(run, &c)) return;
     code = CLSORT_CL(clEnqueueReadBuffer)(run->queue, j->w.tables.buffer, CL_TRUE,
                                           j->w.tables.offset,
                                           CLSORT__QUICK_STATE_WORDS * sizeof *state, state, c.count,
-                                          c.waits, c.place);
+                                          c.waits, c.event_out);
     run->total++;
-    clsort__enqueued(run, code, "clEnqueueReadBuffer", c.event);
+    clsort__end_command(run, code, "clEnqueueReadBuffer", c.event);
 }
 
 /* Scheduler `host`: each round is launched when its blocks are known, and the leaves when all
@@ -9498,24 +9506,24 @@ static void clsort__quick_host(clsort__run *run, const clsort__plan *p, const cl
 static void clsort__quick_device(clsort__run *run, const clsort__plan *p,
                                  const clsort__quick_job *j)
 {
-    const clsort__config shape = clsort__shape(run->s, p);
-    clsort__use(run, &p->config, CLSORT__KERNEL_QUICK_RELAUNCHER);
-    clsort__place_quick(run, p, j, 0);
-    clsort__uint(run, (cl_uint)clsort__quick_local(&shape));
+    const clsort__config shape = clsort__tile_shape(run->s, p);
+    clsort__use_kernel(run, &p->config, CLSORT__KERNEL_QUICK_RELAUNCHER);
+    clsort__arg_quick(run, p, j, 0);
+    clsort__arg_uint(run, (cl_uint)clsort__quick_local(&shape));
     clsort__launch(run, (size_t)1 << run->group_log2);
     clsort__quick_finish(run, p, j);
 }
 
-/* Sorts `from` into `to`, which may be the same, by way of temp. */
-static void clsort__quicksort(clsort__run *run, const clsort__plan *p, const clsort__way *w)
+/* Sorts `from` into `to`, which may be the same, by way of alt. */
+static void clsort__quicksort(clsort__run *run, const clsort__plan *p, const clsort__workspace *w)
 {
-    const clsort__config shape = clsort__shape(run->s, p);
+    const clsort__config shape = clsort__tile_shape(run->s, p);
     clsort__quick_job j;
     memset(&j, 0, sizeof j);
     j.w = *w;
     j.w.from = clsort__both_in_place(run, p, w->from, w->to);
     j.n = p->d.count;
-    j.in_place = clsort__same_place(j.w.from.keys, w->to.keys);
+    j.in_place = clsort__same_span(j.w.from.keys, w->to.keys);
     j.pivot = p->d.tuning.pivot ? p->d.tuning.pivot : (cl_uint)CLSORT_PIVOT_MIDRANGE;
     clsort__quick_sizes(run->s, &shape, &j);
     if (p->d.tuning.scheduler == CLSORT_SCHEDULER_HOST) clsort__quick_host(run, p, &j);
@@ -9524,14 +9532,14 @@ static void clsort__quicksort(clsort__run *run, const clsort__plan *p, const cls
 }
 
 /* Also that of the kernels that merge what the rounds leave. */
-static void clsort__shape_quick(const clsort_sorter *s, clsort__plan *p)
+static void clsort__plan_quicksort(const clsort_sorter *s, clsort__plan *p)
 {
     if (p->d.tuning.scheduler == CLSORT_SCHEDULER_DEVICE) {
         p->config.family = CLSORT__RELAUNCH;
         p->config.language = s->enqueues;
     }
     clsort__quick_shape(s, p);
-    clsort__shape_pieces(p);
+    clsort__plan_pieces(p);
     p->leftovers = clsort__config_of(p, CLSORT__SEGMENTS);
     p->leftovers.ranges = 1;
     p->leftovers.ties = p->leftovers.language = p->leftovers.scan = 0;
@@ -9548,28 +9556,27 @@ static size_t clsort__all_quick_tables(const clsort_sorter *s, const clsort__pla
 /* All that is known of an algorithm but its kernels and its place in AUTO's crossovers. */
 
 static const clsort__algorithm clsort__algorithms[] = {
-    { CLSORT_BITONIC, CLSORT_BITONIC, "bitonic", CLSORT__LEFT_OUT & CLSORT__BIT(CLSORT_BITONIC), 0,
-      0, 0, CLSORT__OUT_OF_PLACE_BY_A, clsort__shape_bitonic, NULL, clsort__bitonic },
-    { CLSORT__BATCH, CLSORT_BITONIC, "batch", CLSORT__LEFT_OUT & CLSORT__BIT(CLSORT_BITONIC), 0,
-      0, 0, CLSORT__IN_PLACE, clsort__batch_shape, NULL, clsort__batch },
-    { CLSORT_MERGE, CLSORT_MERGE, "merge", CLSORT__LEFT_OUT & CLSORT__BIT(CLSORT_MERGE), 0,
-      CLSORT__CAN_CODES | CLSORT__CAN_PRECEDES, 1, CLSORT__OUT_OF_PLACE,
-      clsort__shape_merge, clsort__merge_tables, clsort__merge },
+    { CLSORT_BITONIC, CLSORT_BITONIC, "bitonic", CLSORT__LEFT_OUT &CLSORT__BIT(CLSORT_BITONIC), 0,
+      0, 0, CLSORT__ALT_BY_A, clsort__plan_bitonic, NULL, clsort__bitonic },
+    { CLSORT__BATCH, CLSORT_BITONIC, "batch", CLSORT__LEFT_OUT &CLSORT__BIT(CLSORT_BITONIC), 0, 0,
+      0, CLSORT__ALT_NEVER, clsort__plan_batch, NULL, clsort__batch },
+    { CLSORT_MERGE, CLSORT_MERGE, "merge", CLSORT__LEFT_OUT &CLSORT__BIT(CLSORT_MERGE), 0,
+      CLSORT__CAN_CODES | CLSORT__CAN_PRECEDES, 1, CLSORT__ALT_ALWAYS, clsort__plan_merge,
+      clsort__merge_tables, clsort__merge },
     { CLSORT__PUBLISHED_MERGE, CLSORT_MERGE, "merge-local-only",
-      CLSORT__LEFT_OUT & CLSORT__BIT(CLSORT_MERGE), 0,
-      CLSORT__CAN_CODES | CLSORT__CAN_PRECEDES, 1, CLSORT__IN_PLACE,
-      clsort__shape_merge, NULL, clsort__merge_only },
+      CLSORT__LEFT_OUT &CLSORT__BIT(CLSORT_MERGE), 0, CLSORT__CAN_CODES | CLSORT__CAN_PRECEDES, 1,
+      CLSORT__ALT_NEVER, clsort__plan_merge, NULL, clsort__merge_only },
     { CLSORT__SEGMENTS, CLSORT_MERGE, "segments",
-      CLSORT__LEFT_OUT & (CLSORT__BIT(CLSORT_MERGE) | CLSORT__BIT(CLSORT_RADIX)), 0,
-      CLSORT__CAN_BITS | CLSORT__CAN_CODES | CLSORT__CAN_SEGMENTS, 1, CLSORT__OUT_OF_PLACE,
-      clsort__shape_segments, clsort__segment_tables, clsort__segments },
-    { CLSORT_RADIX, CLSORT_RADIX, "radix", CLSORT__LEFT_OUT & CLSORT__BIT(CLSORT_RADIX), 0,
-      CLSORT__CAN_BITS | CLSORT__CAN_CODES, 1, CLSORT__OUT_OF_PLACE,
-      clsort__shape_radix, clsort__radix_tables, clsort__radix },
+      CLSORT__LEFT_OUT &(CLSORT__BIT(CLSORT_MERGE) | CLSORT__BIT(CLSORT_RADIX)), 0,
+      CLSORT__CAN_BITS | CLSORT__CAN_CODES | CLSORT__CAN_SEGMENTS, 1, CLSORT__ALT_ALWAYS,
+      clsort__plan_segments, clsort__segment_tables, clsort__segments },
+    { CLSORT_RADIX, CLSORT_RADIX, "radix", CLSORT__LEFT_OUT &CLSORT__BIT(CLSORT_RADIX), 0,
+      CLSORT__CAN_BITS | CLSORT__CAN_CODES, 1, CLSORT__ALT_ALWAYS, clsort__plan_radix,
+      clsort__radix_tables, clsort__radix },
     { CLSORT_QUICKSORT, CLSORT_QUICKSORT, "quicksort",
-      CLSORT__LEFT_OUT & CLSORT__BIT(CLSORT_QUICKSORT),
-      CLSORT__BIT(CLSORT_BITONIC) | CLSORT__BIT(CLSORT_MERGE) | CLSORT__BIT(CLSORT_RADIX),
-      0, 0, CLSORT__OUT_OF_PLACE, clsort__shape_quick, clsort__all_quick_tables, clsort__quicksort }
+      CLSORT__LEFT_OUT &CLSORT__BIT(CLSORT_QUICKSORT),
+      CLSORT__BIT(CLSORT_BITONIC) | CLSORT__BIT(CLSORT_MERGE) | CLSORT__BIT(CLSORT_RADIX), 0, 0,
+      CLSORT__ALT_ALWAYS, clsort__plan_quicksort, clsort__all_quick_tables, clsort__quicksort }
 };
 
 /* Selections see to themselves. */
@@ -9610,19 +9617,19 @@ static const clsort__algorithm *clsort__form_of(cl_uint algorithm, const clsort_
 
 /* Rows of `count` elements of `element` bytes, `stride` bytes from one to the next. */
 typedef struct clsort__rows {
-    clsort__span place;
-    size_t rows, count, element;   /* rows 0: one */
+    clsort__span span;
+    size_t rows, count, element_bytes; /* rows 0: one */
     size_t stride;                 /* 0: no gaps */
 } clsort__rows;
 
-static clsort__rows clsort__make_rows(clsort__span place, size_t rows, size_t count, size_t element,
+static clsort__rows clsort__make_rows(clsort__span span, size_t rows, size_t count, size_t element,
                                       size_t stride)
 {
     clsort__rows r;
-    r.place = place;
+    r.span = span;
     r.rows = rows;
     r.count = count;
-    r.element = element;
+    r.element_bytes = element;
     r.stride = stride;
     return r;
 }
@@ -9634,14 +9641,14 @@ static size_t clsort__row_count(const clsort__rows *r)
 
 static size_t clsort__row_stride(const clsort__rows *r)
 {
-    return r->stride ? r->stride : r->count * r->element;
+    return r->stride ? r->stride : r->count * r->element_bytes;
 }
 
 /* Bytes from the first element of the first row to the last element of the last one. */
 static size_t clsort__rows_bytes(const clsort__rows *r)
 {
     const size_t gaps = (clsort__row_count(r) - 1) * clsort__row_stride(r);
-    return r->count ? gaps + r->count * r->element : 0;
+    return r->count ? gaps + r->count * r->element_bytes : 0;
 }
 
 /* Picks the elements of each row of the target from the same row of the source by its indices. */
@@ -9649,22 +9656,23 @@ static void clsort__gather(clsort__run *run, const clsort__rows *source, const c
                            const clsort__rows *indices)
 {
     const clsort__config utility = clsort__utility_config(run->s);
-    const size_t unit = clsort__alignment(target->element), units = target->element / unit;
+    const size_t unit = clsort__alignment(target->element_bytes),
+                 units = target->element_bytes / unit;
     const size_t n = clsort__row_count(target) * target->count;
     const cl_ulong elements = n;
-    clsort__use(run, &utility, CLSORT__KERNEL_GATHER);
-    clsort__place(run, source->place);
-    clsort__place(run, target->place);
-    clsort__place(run, indices->place);
-    clsort__ulong(run, run->mode == CLSORT__WARM ? 0 : n);
-    clsort__uint(run, (cl_uint)target->count);
-    clsort__uint(run, (cl_uint)source->count);
-    clsort__ulong(run, clsort__row_stride(source));
-    clsort__ulong(run, clsort__row_stride(target));
-    clsort__ulong(run, clsort__row_stride(indices));
-    clsort__uint(run, (cl_uint)unit);
-    clsort__ulong(run, units);
-    clsort__moves(run, 1, elements * (4 + 2 * target->element));
+    clsort__use_kernel(run, &utility, CLSORT__KERNEL_GATHER);
+    clsort__arg_span(run, source->span);
+    clsort__arg_span(run, target->span);
+    clsort__arg_span(run, indices->span);
+    clsort__arg_ulong(run, run->mode == CLSORT__WARM ? 0 : n);
+    clsort__arg_uint(run, (cl_uint)target->count);
+    clsort__arg_uint(run, (cl_uint)source->count);
+    clsort__arg_ulong(run, clsort__row_stride(source));
+    clsort__arg_ulong(run, clsort__row_stride(target));
+    clsort__arg_ulong(run, clsort__row_stride(indices));
+    clsort__arg_uint(run, (cl_uint)unit);
+    clsort__arg_ulong(run, units);
+    clsort__traffic(run, 1, elements * (4 + 2 * target->element_bytes));
     clsort__launch(run, n * units);
 }
 
@@ -9672,35 +9680,36 @@ static void clsort__gather(clsort__run *run, const clsort__rows *source, const c
 static clsort__rows clsort__gather_part(const clsort_gather *g, size_t i)
 {
     clsort__rows r;
-    r.place = clsort__make_span(g->indices, g->indices_offset);
+    r.span = clsort__make_span(g->indices, g->indices_offset);
     r.rows = g->rows;
     r.count = g->count;
-    r.element = 4;
+    r.element_bytes = 4;
     r.stride = g->indices_row_stride;
     if (i) {
         const clsort_array *a = &g->arrays[(i - 1) / 2];
         const int source = i % 2;
-        r.place.buffer = source ? a->source : a->target;
-        r.place.offset = source ? a->source_offset : a->target_offset;
+        r.span.buffer = source ? a->source : a->target;
+        r.span.offset = source ? a->source_offset : a->target_offset;
         r.count = source && g->source_count ? g->source_count : g->count;
-        r.element = a->element_size;
+        r.element_bytes = a->element_size;
         r.stride = source ? a->source_row_stride : a->target_row_stride;
     }
     return r;
 }
 
-static const char *clsort__part_role(size_t i)
+static const char *clsort__gather_role(size_t i)
 {
     return !i ? "indices" : i % 2 ? "source" : "target";
 }
 
 /* Blames part i; `what` goes on behind its name. */
-static void clsort__blame_part(clsort__checks *c, clsort_status status, size_t i, const char *what)
+static void clsort__blame_gather_part(clsort__checks *c, clsort_status status, size_t i,
+                                      const char *what)
 {
     char detail[120];
     if (i)
         snprintf(detail, sizeof detail, "arrays[%.0f].%s%s", (double)((i - 1) / 2),
-                 clsort__part_role(i), what);
+                 clsort__gather_role(i), what);
     else snprintf(detail, sizeof detail, "indices%s", what);
     clsort__blame(c, status, detail);
 }
@@ -9708,19 +9717,21 @@ static void clsort__blame_part(clsort__checks *c, clsort_status status, size_t i
 static void clsort__check_gather_part(clsort__checks *c, const clsort_gather *g, size_t i)
 {
     const clsort__rows r = clsort__gather_part(g, i);
-    const size_t align = clsort__alignment(r.element);
-    const int fits = clsort__fits(r.count, r.element, 0)
-                     && clsort__fits(clsort__row_count(&r), clsort__row_stride(&r), r.place.offset);
+    const size_t align = clsort__alignment(r.element_bytes);
+    const int fits = clsort__fits(r.count, r.element_bytes, 0)
+                     && clsort__fits(clsort__row_count(&r), clsort__row_stride(&r), r.span.offset);
     if (r.stride && !r.rows)
-        clsort__blame_part(c, CLSORT_ERROR_UNUSED_FIELD, i, "_row_stride without rows");
-    if (!r.element) clsort__blame_part(c, CLSORT_ERROR_VALUE_SIZE, i, ": element_size is 0");
+        clsort__blame_gather_part(c, CLSORT_ERROR_UNUSED_FIELD, i, "_row_stride without rows");
+    if (!r.element_bytes)
+        clsort__blame_gather_part(c, CLSORT_ERROR_VALUE_SIZE, i, ": element_size is 0");
     if (clsort__exceeds_32_bits(r.count))
-        clsort__blame_part(c, CLSORT_ERROR_COUNT_TOO_LARGE, i, ": count, source_count");
-    if (!fits) clsort__blame_part(c, CLSORT_ERROR_SIZE_OVERFLOW, i, "_offset, with all rows");
-    if (r.place.offset % align) clsort__blame_part(c, CLSORT_ERROR_MISALIGNED, i, "_offset");
-    if (r.stride % align) clsort__blame_part(c, CLSORT_ERROR_MISALIGNED, i, "_row_stride");
-    if (g->count && r.count && !r.place.buffer)
-        clsort__blame_part(c, CLSORT_ERROR_MISSING_BUFFER, i, "");
+        clsort__blame_gather_part(c, CLSORT_ERROR_COUNT_TOO_LARGE, i, ": count, source_count");
+    if (!fits)
+        clsort__blame_gather_part(c, CLSORT_ERROR_SIZE_OVERFLOW, i, "_offset, with all rows");
+    if (r.span.offset % align) clsort__blame_gather_part(c, CLSORT_ERROR_MISALIGNED, i, "_offset");
+    if (r.stride % align) clsort__blame_gather_part(c, CLSORT_ERROR_MISALIGNED, i, "_row_stride");
+    if (g->count && r.count && !r.span.buffer)
+        clsort__blame_gather_part(c, CLSORT_ERROR_MISSING_BUFFER, i, "");
 }
 
 /* The checks that look at no buffer. */
@@ -9742,8 +9753,8 @@ static clsort_status clsort__check_gather_rows(clsort_sorter *s, const clsort_ga
     c.s = s;
     for (i = 0; i < 2 * (size_t)g->array_count + 1; i++) {
         const clsort__rows r = clsort__gather_part(g, i);
-        if (clsort__row_count(&r) > 1 && clsort__row_stride(&r) < r.count * r.element)
-            clsort__blame_part(&c, CLSORT_ERROR_OVERLAP, i, "_row_stride is below a row");
+        if (clsort__row_count(&r) > 1 && clsort__row_stride(&r) < r.count * r.element_bytes)
+            clsort__blame_gather_part(&c, CLSORT_ERROR_OVERLAP, i, "_row_stride is below a row");
     }
     return clsort__conclude(&c);
 }
@@ -9765,7 +9776,7 @@ static clsort_status clsort__check_gather_buffers(clsort__job *j)
     for (i = 0; i < count; i++) {
         const clsort__rows r = clsort__gather_part(g, i);
         const int writes = i && i % 2 == 0;
-        s->ranges[i] = clsort__make_range(clsort__part_role(i), r.place.buffer, r.place.offset,
+        s->ranges[i] = clsort__make_range(clsort__gather_role(i), r.span.buffer, r.span.offset,
                                           clsort__rows_bytes(&r), !writes, writes);
     }
     status = clsort__check_ranges(s, s->ranges, count);
@@ -9798,14 +9809,13 @@ static const clsort__operation clsort__gathering = { clsort__check_gather, NULL,
 /* ---- >>sort ---------------------------------------------------------------------------------- */
 
 /* Fields first ... end - 1, in a vector of CLSORT_MAX_FIELDS, and how many there are. */
-static void clsort__place_fields(clsort__run *run, const clsort__plan *p, cl_uint first,
-                                 cl_uint end)
+static void clsort__arg_fields(clsort__run *run, const clsort__plan *p, cl_uint first, cl_uint end)
 {
     clsort__field fields[CLSORT_MAX_FIELDS];
     memset(fields, 0, sizeof fields);
     memcpy(fields, p->fields + first, (end - first) * sizeof *fields);
-    clsort__argument(run, sizeof fields, fields);
-    clsort__uint(run, end - first);
+    clsort__arg(run, sizeof fields, fields);
+    clsort__arg_uint(run, end - first);
 }
 
 /* Takes keys out of records, or only numbers them. */
@@ -9813,20 +9823,20 @@ static void clsort__extract(clsort__run *run, const clsort__plan *p, clsort__spa
                             clsort__arrays pairs)
 {
     const clsort__config utility = clsort__utility_config(run->s);
-    const int same = p->element == p->key_bytes && !p->codec.minus_zero
-                     && clsort__same_place(source, pairs.keys);
+    const int same = p->element_bytes == p->key_bytes && !p->codec.minus_zero
+                     && clsort__same_span(source, pairs.keys);
     source.offset += p->d.key_offset;
-    clsort__use(run, &utility, CLSORT__KERNEL_EXTRACT);
-    clsort__place(run, source);
-    clsort__place(run, pairs.keys.buffer ? pairs.keys : pairs.values);
-    clsort__place(run, pairs.values);
-    clsort__count(run, p->extent);
-    clsort__uint(run, (cl_uint)p->key_bytes);
-    clsort__ulong(run, p->element);
-    clsort__ulong(run, p->codec.minus_zero);
-    clsort__uint(run, !same && !p->d.precedes);
-    clsort__moves(run, 1,
-                  (cl_ulong)p->extent * (4 + (same || p->d.precedes ? 0 : 2 * p->key_bytes)));
+    clsort__use_kernel(run, &utility, CLSORT__KERNEL_EXTRACT);
+    clsort__arg_span(run, source);
+    clsort__arg_span(run, pairs.keys.buffer ? pairs.keys : pairs.values);
+    clsort__arg_span(run, pairs.values);
+    clsort__arg_count(run, p->extent);
+    clsort__arg_uint(run, (cl_uint)p->key_bytes);
+    clsort__arg_ulong(run, p->element_bytes);
+    clsort__arg_ulong(run, p->codec.minus_zero);
+    clsort__arg_uint(run, !same && !p->d.precedes);
+    clsort__traffic(run, 1,
+                    (cl_ulong)p->extent * (4 + (same || p->d.precedes ? 0 : 2 * p->key_bytes)));
     clsort__launch(run, p->extent);
 }
 
@@ -9844,19 +9854,20 @@ static void clsort__extract_codes(clsort__run *run, const clsort__plan *p, clsor
 {
     const clsort__config utility = clsort__utility_config(run->s);
     source.offset += p->d.key_offset;
-    clsort__use(run, &utility, CLSORT__KERNEL_EXTRACT_CODES);
-    clsort__place(run, source);
-    clsort__place(run, pairs.keys);
-    clsort__place(run, pairs.values);
-    clsort__count(run, p->extent);
-    clsort__uint(run, (cl_uint)p->key_bytes);
-    clsort__uint(run, end < p->field_count);
-    clsort__ulong(run, p->element);
-    clsort__place_fields(run, p, first, end);
-    clsort__moves(run, 1,
-                  (cl_ulong)p->extent
-                      * (4 + (p->d.fields ? clsort__fields_bytes(&p->d, first, end) : p->key_bytes)
-                         + p->key_bytes));
+    clsort__use_kernel(run, &utility, CLSORT__KERNEL_EXTRACT_CODES);
+    clsort__arg_span(run, source);
+    clsort__arg_span(run, pairs.keys);
+    clsort__arg_span(run, pairs.values);
+    clsort__arg_count(run, p->extent);
+    clsort__arg_uint(run, (cl_uint)p->key_bytes);
+    clsort__arg_uint(run, end < p->field_count);
+    clsort__arg_ulong(run, p->element_bytes);
+    clsort__arg_fields(run, p, first, end);
+    clsort__traffic(run, 1,
+                    (cl_ulong)p->extent
+                        * (4
+                           + (p->d.fields ? clsort__fields_bytes(&p->d, first, end) : p->key_bytes)
+                           + p->key_bytes));
     clsort__launch(run, p->extent);
 }
 
@@ -9865,7 +9876,7 @@ static void clsort__permute(clsort__run *run, const clsort__plan *p, clsort__spa
                             clsort__span target, clsort__span copy, clsort__span indices,
                             size_t element)
 {
-    const int in_place = clsort__same_place(source, target);
+    const int in_place = clsort__same_span(source, target);
     const clsort__rows from = clsort__make_rows(in_place ? copy : source, 1, p->extent, element, 0);
     const clsort__rows to = clsort__make_rows(target, 1, p->extent, element, 0);
     const clsort__rows by = clsort__make_rows(indices, 1, p->extent, 4, 0);
@@ -9879,12 +9890,12 @@ static void clsort__number_segments(clsort__run *run, const clsort__plan *p, cls
                                     clsort__span to, int relative)
 {
     const clsort__config utility = clsort__utility_config(run->s);
-    clsort__use(run, &utility, CLSORT__KERNEL_NUMBER_SEGMENTS);
-    clsort__place(run, from);
-    clsort__place(run, to);
-    clsort__place_segments(run, p, from);
-    clsort__count(run, p->extent);
-    clsort__uint(run, (cl_uint)relative);
+    clsort__use_kernel(run, &utility, CLSORT__KERNEL_NUMBER_SEGMENTS);
+    clsort__arg_span(run, from);
+    clsort__arg_span(run, to);
+    clsort__arg_segments(run, p, from);
+    clsort__arg_count(run, p->extent);
+    clsort__arg_uint(run, (cl_uint)relative);
     clsort__launch(run, p->extent);
 }
 
@@ -9892,12 +9903,12 @@ static void clsort__number_segments(clsort__run *run, const clsort__plan *p, cls
 static void clsort__sort_arrays(clsort__run *run, const clsort__plan *p, clsort__arrays from,
                                 clsort__arrays to, const clsort__scratch *scratch)
 {
-    clsort__way w;
+    clsort__workspace w;
     w.from = from;
     w.to = to;
-    w.temp.values = clsort__scratch_part(scratch, p->pong_values);
-    w.temp.keys = p->config.records ? clsort__part(w.temp.values, p->d.key_offset)
-                                    : clsort__scratch_part(scratch, p->pong_keys);
+    w.alt.values = clsort__scratch_part(scratch, p->alt_values);
+    w.alt.keys = p->config.records ? clsort__span_from(w.alt.values, p->d.key_offset)
+                                   : clsort__scratch_part(scratch, p->alt_keys);
     w.tables = clsort__scratch_part(scratch, p->tables);
     p->algorithm->run(run, p, &w);
 }
@@ -9924,7 +9935,7 @@ static void clsort__sort_pairs(clsort__run *run, const clsort__plan *p, clsort__
 }
 
 /* Sorts pairs and gathers what the description wants moved. */
-static void clsort__sort_by_index(clsort__run *run, const clsort__plan *p, clsort__span keys,
+static void clsort__sort_indirect(clsort__run *run, const clsort__plan *p, clsort__span keys,
                                   clsort__span keys_to, clsort__span values, clsort__span values_to,
                                   const clsort__scratch *scratch)
 {
@@ -9932,13 +9943,13 @@ static void clsort__sort_by_index(clsort__run *run, const clsort__plan *p, clsor
     clsort__arrays pairs;
     pairs.values = p->has_indices && !p->segments ? indices
                                                   : clsort__scratch_part(scratch, p->work_indices);
-    pairs.keys = p->d.precedes     ? pairs.values
-                 : p->keys_at_home ? keys_to
-                                   : clsort__scratch_part(scratch, p->work_keys);
+    pairs.keys = p->d.precedes          ? pairs.values
+                 : p->sorts_into_output ? keys_to
+                                        : clsort__scratch_part(scratch, p->work_keys);
     clsort__sort_pairs(run, p, keys, pairs, scratch);
-    if (p->writes_keys && !p->keys_at_home)
+    if (p->writes_keys && !p->sorts_into_output)
         clsort__permute(run, p, keys, keys_to, clsort__scratch_part(scratch, p->copied_keys),
-                        pairs.values, p->element);
+                        pairs.values, p->element_bytes);
     if (p->has_values)
         clsort__permute(run, p, values, values_to, clsort__scratch_part(scratch, p->copied_values),
                         pairs.values, p->d.value_size);
@@ -9957,13 +9968,13 @@ static void clsort__sort(clsort__run *run, const clsort__plan *p, const clsort__
                                        ? values
                                        : clsort__make_span(d->values_out, d->values_out_offset);
     clsort__arrays from, to;
-    if (p->by_index) {
-        clsort__sort_by_index(run, p, keys, keys_to, values, values_to, scratch);
+    if (p->indirect) {
+        clsort__sort_indirect(run, p, keys, keys_to, values, values_to, scratch);
         return;
     }
-    from.keys = clsort__part(keys, d->key_offset);
+    from.keys = clsort__span_from(keys, d->key_offset);
     from.values = p->config.records ? keys : values;
-    to.keys = clsort__part(keys_to, d->key_offset);
+    to.keys = clsort__span_from(keys_to, d->key_offset);
     to.values = p->config.records ? keys_to : values_to;
     clsort__sort_arrays(run, p, from, to, scratch);
 }
@@ -10001,7 +10012,7 @@ static clsort_status clsort__ready_checks(clsort_sorter *s, clsort__plan *p)
 static clsort_status clsort__ready(clsort_sorter *s, clsort__plan *p)
 {
     const int verifies = s->options.flags & CLSORT_OPTION_VERIFY && !p->d.top_k;
-    const int gathers = p->by_index || verifies || (p->d.top_k && p->has_values);
+    const int gathers = p->indirect || verifies || (p->d.top_k && p->has_values);
     const clsort__config *segments = p->leftovers.family ? &p->leftovers : &p->config;
     clsort_status status = clsort__ready_comparator(s, p);
     if (status == CL_SUCCESS) status = clsort__need_program(s, &p->config, p->d.flags);
@@ -10018,7 +10029,7 @@ static clsort_status clsort__ready(clsort_sorter *s, clsort__plan *p)
         status = clsort__need_program(s, &p->tiles, p->d.flags);
     if (status == CL_SUCCESS && p->leftovers.family)
         status = clsort__need_program(s, &p->leftovers, p->d.flags);
-    if (status == CL_SUCCESS && p->pieces.family && !clsort__built(s, segments).share_log2)
+    if (status == CL_SUCCESS && p->pieces.family && !clsort__built_shape(s, segments).share_log2)
         status = clsort__need_program(s, &p->pieces, p->d.flags);
     if (status == CL_SUCCESS && p->published.family)
         status = clsort__need_program(s, &p->published, p->d.flags);
@@ -10030,7 +10041,7 @@ static clsort_status clsort__ready(clsort_sorter *s, clsort__plan *p)
 static void clsort__check_sort(clsort__checks *c, clsort__job *j)
 {
     clsort__check_desc(c, j->desc, CLSORT__TO_SORT);
-    if (c->status == CL_SUCCESS) clsort__make_plan(clsort__device_of(c->s), j->desc, &j->plan);
+    if (c->status == CL_SUCCESS) clsort__make_plan(clsort__known_device(c->s), j->desc, &j->plan);
 }
 
 static void clsort__sort_scratch(const clsort_sorter *s, clsort__job *j)
@@ -10042,27 +10053,33 @@ static void clsort__sort_scratch(const clsort_sorter *s, clsort__job *j)
 static clsort_status clsort__ready_plans(clsort__job *j)
 {
     const clsort_status status = clsort__ready(j->s, &j->plan);
-    return status == CL_SUCCESS && j->plan.top.sorts_after ? clsort__ready(j->s, &j->then) : status;
+    return status == CL_SUCCESS && j->plan.select.sorts_after ? clsort__ready(j->s, &j->then)
+                                                              : status;
 }
 
 /* ---- >>select -------------------------------------------------------------------------------- */
 
 /* Rows of up to so many elements are sorted whole on GPUs; the fewest elements of a part on GPUs
    and CPUs; the most pairs that a work-group sorts, where local memory has room for them. */
-enum { CLSORT__SELECT_SHORT = 2048, CLSORT__SELECT_PART = 4096, CLSORT__SELECT_CPU_PART = 1 << 13,
-       CLSORT__SELECT_ROOM = 4096 };
+enum {
+    CLSORT__SELECT_SHORT = 2048,
+    CLSORT__SELECT_PART = 4096,
+    CLSORT__SELECT_CPU_PART = 1 << 13,
+    CLSORT__SELECT_CAPACITY = 4096
+};
 
 /* Local memory of selection kernels in bytes: everything in words, and the codes of what is
    sorted. */
-static size_t clsort__select_words(const clsort__config *c, cl_uint room)
+static size_t clsort__select_words(const clsort__config *c, cl_uint list_capacity)
 {
-    const size_t bins = (size_t)1 << c->digit_bits, list = bins > room ? bins : room;
+    const size_t bins = (size_t)1 << c->digit_bits,
+                 list = bins > list_capacity ? bins : list_capacity;
     return 4 * (5 + ((size_t)2 << c->group_log2) + list);
 }
 
-static size_t clsort__select_codes(const clsort__config *c, cl_uint room)
+static size_t clsort__select_codes(const clsort__config *c, cl_uint list_capacity)
 {
-    return (size_t)(room ? room : 1) * c->key_bytes;
+    return (size_t)(list_capacity ? list_capacity : 1) * c->key_bytes;
 }
 
 /* Work-group, digits and room of a device; without one, the largest. On a CPU one work-item has a
@@ -10070,20 +10087,21 @@ static size_t clsort__select_codes(const clsort__config *c, cl_uint room)
 static void clsort__select_shape(const clsort_sorter *s, clsort__plan *p)
 {
     clsort__config *c = &p->config;
-    clsort__top *t = &p->top;
+    clsort__selection *t = &p->select;
     c->family = CLSORT__SELECT;
     c->key_bytes = (cl_uint)p->key_bytes;
     c->lanes = c->items_log2 = 1;
     c->digit_bits = 11;
     c->group_log2 = clsort__choose_group(s, &p->d.tuning, 0, 8);
-    t->most_room = (cl_uint)CLSORT__SELECT_ROOM >> (c->key_bytes == 8);
+    t->most_capacity = (cl_uint)CLSORT__SELECT_CAPACITY >> (c->key_bytes == 8);
     for (;;) {
-        t->local = clsort__select_words(c, t->most_room) + clsort__select_codes(c, t->most_room);
+        t->local = clsort__select_words(c, t->most_capacity)
+                   + clsort__select_codes(c, t->most_capacity);
         if (!s || t->local <= s->local_bytes) break;
-        if (t->most_room > 1u << c->digit_bits) t->most_room /= 2;
+        if (t->most_capacity > 1u << c->digit_bits) t->most_capacity /= 2;
         else if (c->digit_bits > 4 && c->digit_bits > c->group_log2) c->digit_bits--;
         else if (c->group_log2 > 0) c->group_log2--;
-        else if (t->most_room > 1) t->most_room /= 2;
+        else if (t->most_capacity > 1) t->most_capacity /= 2;
         else break;
     }
     c->share_log2 = c->group_log2;
@@ -10092,31 +10110,33 @@ static void clsort__select_shape(const clsort_sorter *s, clsort__plan *p)
 /* What is wanted, and how many elements may be left when a row is decided: enough that few passes
    do, few enough to be sorted fast. A row that is as short as that is sorted whole, without a
    pass. */
-static void clsort__select_goal(const clsort_sorter *s, clsort__plan *p)
+static void clsort__select_mode(const clsort_sorter *s, clsort__plan *p)
 {
     const int is_cpu = s && s->is_cpu;
     const cl_uint least = is_cpu ? 64 : 512, whole = is_cpu ? 256 : (cl_uint)CLSORT__SELECT_SHORT;
-    const cl_uint bits = (cl_uint)(8 * p->key_bytes) - p->top.lacks - p->d.first_bit,
+    const cl_uint bits = (cl_uint)(8 * p->key_bytes) - p->select.ignored_high_bits - p->d.first_bit,
                   digit = p->config.digit_bits;
     const size_t k = p->d.top_k;
-    p->top.goal = p->d.flags & CLSORT_FLAG_TOP_NTH ? CLSORT__SELECT_NTH
-                  : k > p->top.most_room           ? CLSORT__SELECT_UNORDERED
-                                                   : CLSORT__SELECT_FIRST;
-    p->top.wanted = p->top.goal == CLSORT__SELECT_NTH ? 1 : k;
-    p->top.sorts_after = p->top.goal != CLSORT__SELECT_NTH
-                         && !(p->d.flags & CLSORT_FLAG_TOP_UNSORTED)
-                         && (!s || p->top.goal == CLSORT__SELECT_UNORDERED);
-    p->top.room = least;
-    while (p->top.goal == CLSORT__SELECT_FIRST && p->top.room < 2 * k
-           && p->top.room < p->top.most_room)
-        p->top.room *= 2;
-    if (p->top.room > p->top.most_room) p->top.room = p->top.most_room;
-    p->top.passes = (cl_uint)(clsort__ceil_divide(bits, digit)
-                              + clsort__ceil_divide(clsort__ceil_log2(p->d.count), digit));
-    if (p->top.goal == CLSORT__SELECT_UNORDERED) p->top.room = 0;
-    else if (p->d.count <= p->top.room || (p->d.count <= whole && p->d.count <= p->top.most_room)) {
-        p->top.room = 1u << clsort__ceil_log2(p->d.count);
-        p->top.passes = 0;
+    p->select.mode = p->d.flags & CLSORT_FLAG_TOP_NTH ? CLSORT__SELECT_NTH
+                     : k > p->select.most_capacity    ? CLSORT__SELECT_UNORDERED
+                                                      : CLSORT__SELECT_FIRST;
+    p->select.wanted = p->select.mode == CLSORT__SELECT_NTH ? 1 : k;
+    p->select.sorts_after = p->select.mode != CLSORT__SELECT_NTH
+                            && !(p->d.flags & CLSORT_FLAG_TOP_UNSORTED)
+                            && (!s || p->select.mode == CLSORT__SELECT_UNORDERED);
+    p->select.list_capacity = least;
+    while (p->select.mode == CLSORT__SELECT_FIRST && p->select.list_capacity < 2 * k
+           && p->select.list_capacity < p->select.most_capacity)
+        p->select.list_capacity *= 2;
+    if (p->select.list_capacity > p->select.most_capacity)
+        p->select.list_capacity = p->select.most_capacity;
+    p->select.passes = (cl_uint)(clsort__ceil_divide(bits, digit)
+                                 + clsort__ceil_divide(clsort__ceil_log2(p->d.count), digit));
+    if (p->select.mode == CLSORT__SELECT_UNORDERED) p->select.list_capacity = 0;
+    else if (p->d.count <= p->select.list_capacity
+             || (p->d.count <= whole && p->d.count <= p->select.most_capacity)) {
+        p->select.list_capacity = 1u << clsort__ceil_log2(p->d.count);
+        p->select.passes = 0;
     }
 }
 
@@ -10128,22 +10148,23 @@ static void clsort__select_parts(const clsort_sorter *s, clsort__plan *p)
                                     : 8 * (size_t)s->compute_units;
     const size_t least = s && s->is_cpu ? (size_t)CLSORT__SELECT_CPU_PART
                                         : (size_t)CLSORT__SELECT_PART;
-    const size_t room = s ? p->top.room : p->top.most_room;   /* without a device: the most of
+    const size_t capacity = s ? p->select.list_capacity
+                              : p->select.most_capacity; /* without a device: the most of
                                                                  all */
-    const size_t each = busy / p->top.rows,
+    const size_t each = busy / p->select.rows,
                  most = each < p->d.count / least ? each : p->d.count / least;
-    const size_t parts = most && p->top.passes ? most : 1;
-    p->top.part_rows = p->d.count ? clsort__ceil_divide(p->d.count, parts) : 1;
-    p->top.parts = clsort__ceil_divide(p->d.count, p->top.part_rows);
-    p->top.spread = !s || p->top.parts > 1 || p->top.goal == CLSORT__SELECT_UNORDERED;
-    p->top.row_words = (CLSORT__ROW_LIST + clsort__largest(room, most, 1) + 3) / 4 * 4;
+    const size_t parts = most && p->select.passes ? most : 1;
+    p->select.part_elements = p->d.count ? clsort__ceil_divide(p->d.count, parts) : 1;
+    p->select.parts = clsort__ceil_divide(p->d.count, p->select.part_elements);
+    p->select.spread = !s || p->select.parts > 1 || p->select.mode == CLSORT__SELECT_UNORDERED;
+    p->select.row_words = (CLSORT__ROW_LIST + clsort__largest(capacity, most, 1) + 3) / 4 * 4;
 }
 
 /* Bytes of the tables of a selection that is spread. */
 static size_t clsort__select_tables(const clsort__plan *p)
 {
-    const size_t words = ((size_t)3 << p->config.digit_bits) + p->top.row_words;
-    return clsort__saturating_multiply(p->top.rows, 4 * words);
+    const size_t words = ((size_t)3 << p->config.digit_bits) + p->select.row_words;
+    return clsort__saturating_multiply(p->select.rows, 4 * words);
 }
 
 /* What is sorted after a selection: the k keys of each row, with their indices if these are wanted.
@@ -10155,7 +10176,7 @@ static clsort_desc clsort__select_order(const clsort__plan *p)
     clsort_desc order;
     memset(&order, 0, sizeof order);
     order.count = d->top_k;
-    order.rows = p->top.rows;
+    order.rows = p->select.rows;
     order.key_type = d->key_type;
     order.order = d->order;
     order.nan_order = d->nan_order;
@@ -10179,7 +10200,7 @@ static void clsort__take_order(const clsort_sorter *s, clsort__job *j)
     cl_uint i;
     clsort__make_plan(s, &order, &j->then);
     clsort__plan_scratch(s, &j->then);
-    j->plan.top.order_scratch = l->bytes;
+    j->plan.select.order_scratch = l->bytes;
     if (!s) clsort__take(l, clsort__most_scratch(&order).bytes);
     for (i = 0; s && i < parts->buffers; i++) clsort__take(l, clsort__buffer_bytes(parts, i));
     l->too_large |= parts->too_large;
@@ -10190,18 +10211,18 @@ static void clsort__take_order(const clsort_sorter *s, clsort__job *j)
 static void clsort__select_scratch(const clsort_sorter *s, clsort__job *j)
 {
     clsort__plan *p = &j->plan;
-    const size_t results = p->top.rows * p->top.wanted;
+    const size_t results = p->select.rows * p->select.wanted;
     clsort__layout *l = &p->scratch;
     l->most = clsort__most_bytes(s, p);
-    if (p->top.spread) p->tables = clsort__take(l, clsort__select_tables(p));
+    if (p->select.spread) p->tables = clsort__take(l, clsort__select_tables(p));
     if (p->has_values && !p->has_indices) p->work_indices = clsort__take(l, results * 4);
-    if (p->top.sorts_after && !p->writes_keys)
+    if (p->select.sorts_after && !p->writes_keys)
         p->work_keys = clsort__take(l, results * p->key_bytes);
-    if (p->top.sorts_after) clsort__take_order(s, j);
+    if (p->select.sorts_after) clsort__take_order(s, j);
 }
 
 /* Derives everything but the scratch memory from a description that was checked. */
-static void clsort__plan_top(const clsort_sorter *s, const clsort_desc *d, clsort__plan *p)
+static void clsort__plan_selection(const clsort_sorter *s, const clsort_desc *d, clsort__plan *p)
 {
     memset(p, 0, sizeof *p);
     p->d = *d;
@@ -10209,12 +10230,12 @@ static void clsort__plan_top(const clsort_sorter *s, const clsort_desc *d, clsor
     clsort__plan_arrays(p);
     p->in_place = p->values_in_place = 0;
     if (p->has_values && !d->keys_out && !(d->flags & CLSORT_FLAG_KEYS_OUT)) p->writes_keys = 0;
-    p->top.rows = d->rows ? d->rows : 1;
-    p->top.lacks = d->last_bit ? clsort__key_bits(d->key_type) - d->last_bit : 0;
+    p->select.rows = d->rows ? d->rows : 1;
+    p->select.ignored_high_bits = d->last_bit ? clsort__key_bits(d->key_type) - d->last_bit : 0;
     clsort__select_shape(s, p);
-    clsort__select_goal(s, p);
+    clsort__select_mode(s, p);
     clsort__select_parts(s, p);
-    p->results = p->top.rows * p->top.wanted;
+    p->results = p->select.rows * p->select.wanted;
 }
 
 /* Can the sort afterwards be done? Without a device it is planned for those whose work-groups sort
@@ -10223,48 +10244,48 @@ static void clsort__check_select_order(clsort__checks *c, clsort__plan *p)
 {
     const clsort_desc order = clsort__select_order(p);
     clsort__checks after;
-    if (!p->top.sorts_after) return;
+    if (!p->select.sorts_after) return;
     memset(&after, 0, sizeof after);
     after.s = c->s;
     clsort__check_desc(&after, &order, CLSORT__TO_SORT);
     if (after.status == CL_SUCCESS) return;
-    if (p->top.goal == CLSORT__SELECT_UNORDERED) clsort__blame(c, after.status, after.detail);
-    else p->top.sorts_after = 0;
+    if (p->select.mode == CLSORT__SELECT_UNORDERED) clsort__blame(c, after.status, after.detail);
+    else p->select.sorts_after = 0;
 }
 
 /* Checks a selection and plans it. */
-static void clsort__check_top(clsort__checks *c, clsort__job *j)
+static void clsort__check_selection(clsort__checks *c, clsort__job *j)
 {
     clsort__check_desc(c, j->desc, CLSORT__TO_SELECT);
     if (!clsort__may_blame(c, CLSORT_ERROR_UNSUPPORTED)) return;
-    clsort__plan_top(clsort__device_of(c->s), j->desc, &j->plan);
+    clsort__plan_selection(clsort__known_device(c->s), j->desc, &j->plan);
     clsort__check_select_order(c, &j->plan);
 }
 
 /* Chooses a kernel of a selection and gives it what all of them are told. */
-static void clsort__use_select(clsort__run *run, const clsort__plan *p, int kernel)
+static void clsort__use_select_kernel(clsort__run *run, const clsort__plan *p, int kernel)
 {
-    clsort__use(run, &p->config, kernel);
-    clsort__place(run, clsort__make_span(p->d.keys, p->d.keys_offset));
-    clsort__place_codec(run, p, clsort__make_span(NULL, 0));
-    clsort__ulong(run, p->codec.minus_zero);
-    clsort__uint(run, p->top.lacks);
-    clsort__uint(run, p->d.first_bit);
-    clsort__count(run, p->top.rows);
-    clsort__count(run, p->d.count);
-    clsort__ulong(run, p->stride * p->key_bytes);
-    clsort__uint(run, (cl_uint)p->d.top_k);
-    clsort__uint(run, p->top.goal);
-    clsort__uint(run, p->top.room);
-    clsort__uint(run, p->top.passes);
+    clsort__use_kernel(run, &p->config, kernel);
+    clsort__arg_span(run, clsort__make_span(p->d.keys, p->d.keys_offset));
+    clsort__arg_codec(run, p, clsort__make_span(NULL, 0));
+    clsort__arg_ulong(run, p->codec.minus_zero);
+    clsort__arg_uint(run, p->select.ignored_high_bits);
+    clsort__arg_uint(run, p->d.first_bit);
+    clsort__arg_count(run, p->select.rows);
+    clsort__arg_count(run, p->d.count);
+    clsort__arg_ulong(run, p->stride * p->key_bytes);
+    clsort__arg_uint(run, (cl_uint)p->d.top_k);
+    clsort__arg_uint(run, p->select.mode);
+    clsort__arg_uint(run, p->select.list_capacity);
+    clsort__arg_uint(run, p->select.passes);
 }
 
-static void clsort__place_tables(clsort__run *run, const clsort__plan *p, clsort__span tables)
+static void clsort__arg_select_tables(clsort__run *run, const clsort__plan *p, clsort__span tables)
 {
-    clsort__place(run, tables);
-    clsort__uint(run, (cl_uint)p->top.row_words);
-    clsort__uint(run, (cl_uint)p->top.parts);
-    clsort__uint(run, (cl_uint)p->top.part_rows);
+    clsort__arg_span(run, tables);
+    clsort__arg_uint(run, (cl_uint)p->select.row_words);
+    clsort__arg_uint(run, (cl_uint)p->select.parts);
+    clsort__arg_uint(run, (cl_uint)p->select.part_elements);
 }
 
 /* Where the selected keys and, as their values, their indices go: what is not wanted but needed on
@@ -10275,7 +10296,7 @@ static clsort__arrays clsort__select_results(const clsort__plan *p, const clsort
     clsort__arrays found;
     found.keys = clsort__make_span(d->keys_out, d->keys_out_offset);
     found.values = clsort__make_span(d->indices, d->indices_offset);
-    if (p->top.sorts_after && !p->writes_keys)
+    if (p->select.sorts_after && !p->writes_keys)
         found.keys = clsort__scratch_part(scratch, p->work_keys);
     if (p->has_values && !p->has_indices)
         found.values = clsort__scratch_part(scratch, p->work_indices);
@@ -10283,53 +10304,56 @@ static clsort__arrays clsort__select_results(const clsort__plan *p, const clsort
 }
 
 /* One of the two that is not there is stood for by the other. */
-static void clsort__place_outputs(clsort__run *run, clsort__arrays found)
+static void clsort__arg_outputs(clsort__run *run, clsort__arrays found)
 {
-    clsort__place(run, found.values.buffer ? found.values : found.keys);
-    clsort__place(run, found.keys.buffer ? found.keys : found.values);
-    clsort__uint(run, (found.values.buffer ? (cl_uint)CLSORT__WRITES_INDICES : 0)
-                          | (found.keys.buffer ? (cl_uint)CLSORT__WRITES_KEYS : 0));
+    clsort__arg_span(run, found.values.buffer ? found.values : found.keys);
+    clsort__arg_span(run, found.keys.buffer ? found.keys : found.values);
+    clsort__arg_uint(run, (found.values.buffer ? (cl_uint)CLSORT__WRITES_INDICES : 0)
+                              | (found.keys.buffer ? (cl_uint)CLSORT__WRITES_KEYS : 0));
 }
 
 /* Bytes of the keys of all rows, and of what is written of them. */
 static cl_ulong clsort__select_read(const clsort__plan *p)
 {
-    return (cl_ulong)p->top.rows * p->d.count * p->key_bytes;
+    return (cl_ulong)p->select.rows * p->d.count * p->key_bytes;
 }
 
 static cl_ulong clsort__select_written(const clsort__plan *p)
 {
-    const int keys = p->writes_keys || p->top.sorts_after,
+    const int keys = p->writes_keys || p->select.sorts_after,
               indices = p->has_indices || p->has_values;
-    return (cl_ulong)p->top.rows * p->top.wanted * ((keys ? p->key_bytes : 0) + (indices ? 4 : 0));
+    return (cl_ulong)p->select.rows * p->select.wanted
+           * ((keys ? p->key_bytes : 0) + (indices ? 4 : 0));
 }
 
 /* Ends the arguments with the local memory of a kernel that sorts a list, whose keys it reads for
    that, and launches a work-group per row. */
 static void clsort__launch_rows(clsort__run *run, const clsort__plan *p)
 {
-    clsort__argument(run, clsort__select_words(&p->config, p->top.room), NULL);
-    clsort__argument(run, clsort__select_codes(&p->config, p->top.room), NULL);
-    clsort__moves(run, 0,
-                  (cl_ulong)p->top.rows * (p->top.room < p->d.count ? p->top.room : p->d.count)
-                      * p->key_bytes);
-    clsort__launch(run, p->top.rows << run->group_log2);
+    clsort__arg(run, clsort__select_words(&p->config, p->select.list_capacity), NULL);
+    clsort__arg(run, clsort__select_codes(&p->config, p->select.list_capacity), NULL);
+    clsort__traffic(run, 0,
+                    (cl_ulong)p->select.rows
+                        * (p->select.list_capacity < p->d.count ? p->select.list_capacity
+                                                                : p->d.count)
+                        * p->key_bytes);
+    clsort__launch(run, p->select.rows << run->group_log2);
 }
 
 /* The passes over rows in parts. From one to the next only its number changes: setting every
    argument again would take the host longer than an idle pass takes the device. */
 static void clsort__select_passes(clsort__run *run, const clsort__plan *p, clsort__span tables)
 {
-    cl_uint pass, place;
-    clsort__use_select(run, p, CLSORT__KERNEL_SELECT_PASS);
-    clsort__place_tables(run, p, tables);
-    clsort__argument(run, clsort__select_words(&p->config, p->top.room), NULL);
-    place = run->argument;
-    for (pass = 0; pass <= p->top.passes; pass++) {
-        run->argument = place;
-        clsort__uint(run, pass);
-        clsort__moves(run, 0, clsort__select_read(p));
-        clsort__launch(run, p->top.rows * p->top.parts << run->group_log2);
+    cl_uint pass, last;
+    clsort__use_select_kernel(run, p, CLSORT__KERNEL_SELECT_PASS);
+    clsort__arg_select_tables(run, p, tables);
+    clsort__arg(run, clsort__select_words(&p->config, p->select.list_capacity), NULL);
+    last = run->argument;
+    for (pass = 0; pass <= p->select.passes; pass++) {
+        run->argument = last;
+        clsort__arg_uint(run, pass);
+        clsort__traffic(run, 0, clsort__select_read(p));
+        clsort__launch(run, p->select.rows * p->select.parts << run->group_log2);
     }
 }
 
@@ -10337,21 +10361,22 @@ static void clsort__select_passes(clsort__run *run, const clsort__plan *p, clsor
 static void clsort__select_spread(clsort__run *run, const clsort__plan *p, clsort__span tables,
                                   clsort__arrays found)
 {
-    clsort__fill(run, tables, 0, p->top.rows * 4 << p->config.digit_bits);
+    clsort__fill(run, tables, 0, p->select.rows * 4 << p->config.digit_bits);
     clsort__select_passes(run, p, tables);
-    clsort__use_select(run, p,
-                       p->top.goal == CLSORT__SELECT_UNORDERED ? CLSORT__KERNEL_SELECT_SCATTER
-                                                               : CLSORT__KERNEL_SELECT_SORT);
-    clsort__place_tables(run, p, tables);
-    clsort__place_outputs(run, found);
-    clsort__moves(run, 1, clsort__select_written(p));
-    if (p->top.goal != CLSORT__SELECT_UNORDERED) {
+    clsort__use_select_kernel(run, p,
+                              p->select.mode == CLSORT__SELECT_UNORDERED
+                                  ? CLSORT__KERNEL_SELECT_SCATTER
+                                  : CLSORT__KERNEL_SELECT_SORT);
+    clsort__arg_select_tables(run, p, tables);
+    clsort__arg_outputs(run, found);
+    clsort__traffic(run, 1, clsort__select_written(p));
+    if (p->select.mode != CLSORT__SELECT_UNORDERED) {
         clsort__launch_rows(run, p);
         return;
     }
-    clsort__moves(run, 0, clsort__select_read(p));
-    clsort__argument(run, clsort__group_sums(p->config.group_log2), NULL);
-    clsort__launch(run, p->top.rows * p->top.parts << run->group_log2);
+    clsort__traffic(run, 0, clsort__select_read(p));
+    clsort__arg(run, clsort__group_sums(p->config.group_log2), NULL);
+    clsort__launch(run, p->select.rows * p->select.parts << run->group_log2);
 }
 
 /* Moves the values of what was selected. */
@@ -10361,10 +10386,10 @@ static void clsort__select_values(clsort__run *run, const clsort__plan *p, clsor
     const size_t size = d->value_size;
     const clsort__span values = clsort__make_span(d->values, d->values_offset);
     const clsort__span out = clsort__make_span(d->values_out, d->values_out_offset);
-    const clsort__rows from = clsort__make_rows(values, p->top.rows, p->d.count, size,
+    const clsort__rows from = clsort__make_rows(values, p->select.rows, p->d.count, size,
                                                 p->stride * size);
-    const clsort__rows to = clsort__make_rows(out, p->top.rows, p->top.wanted, size, 0);
-    const clsort__rows by = clsort__make_rows(indices, p->top.rows, p->top.wanted, 4, 0);
+    const clsort__rows to = clsort__make_rows(out, p->select.rows, p->select.wanted, size, 0);
+    const clsort__rows by = clsort__make_rows(indices, p->select.rows, p->select.wanted, 4, 0);
     clsort__gather(run, &from, &to, &by);
 }
 
@@ -10373,7 +10398,7 @@ static void clsort__sort_selected(clsort__run *run, const clsort__job *j, clsort
 {
     clsort__plan order = j->then;
     clsort__scratch rest = j->scratch;
-    rest.shift += j->plan.top.order_scratch;
+    rest.shift += j->plan.select.order_scratch;
     order.d.keys = found.keys.buffer;
     order.d.keys_offset = found.keys.offset;
     order.d.values = found.values.buffer;
@@ -10386,16 +10411,16 @@ static void clsort__select(clsort__run *run, const clsort__job *j)
 {
     const clsort__plan *p = &j->plan;
     const clsort__arrays found = clsort__select_results(p, &j->scratch);
-    if (p->top.spread) {
+    if (p->select.spread) {
         clsort__select_spread(run, p, clsort__scratch_part(&j->scratch, p->tables), found);
     } else {
-        clsort__use_select(run, p, CLSORT__KERNEL_SELECT_ROWS);
-        clsort__place_outputs(run, found);
-        clsort__moves(run, 1,
-                      (p->top.passes + 1) * clsort__select_read(p) + clsort__select_written(p));
+        clsort__use_select_kernel(run, p, CLSORT__KERNEL_SELECT_ROWS);
+        clsort__arg_outputs(run, found);
+        clsort__traffic(
+            run, 1, (p->select.passes + 1) * clsort__select_read(p) + clsort__select_written(p));
         clsort__launch_rows(run, p);
     }
-    if (p->top.sorts_after) clsort__sort_selected(run, j, found);
+    if (p->select.sorts_after) clsort__sort_selected(run, j, found);
     if (p->has_values) clsort__select_values(run, p, found.values);
 }
 
@@ -10427,7 +10452,7 @@ static clsort_status clsort__check_order_buffers(clsort__job *j)
     const clsort_desc *d = &p->d;
     clsort__range r[4];
     clsort_status status;
-    r[0] = clsort__make_range("keys", d->keys, d->keys_offset, p->extent * p->element, 1, 0);
+    r[0] = clsort__make_range("keys", d->keys, d->keys_offset, p->extent * p->element_bytes, 1, 0);
     r[1] = clsort__make_range("result", j->result.buffer, j->result.offset, 4, 1, 1);
     clsort__segment_ranges(d, r + 2);
     status = clsort__check_ranges(j->s, r, 4);
@@ -10436,26 +10461,26 @@ static clsort_status clsort__check_order_buffers(clsort__job *j)
 
 /* Lowers the number at `result` to that of the first unsorted element; through indices if there are
    any. */
-static void clsort__check_order(clsort__run *run, const clsort__plan *p, clsort__span keys,
-                                clsort__span indices, clsort__span result)
+static void clsort__find_unsorted(clsort__run *run, const clsort__plan *p, clsort__span keys,
+                                  clsort__span indices, clsort__span result)
 {
     const clsort__config utility = clsort__utility_config(run->s);
     const clsort__config *config = p->d.precedes ? &p->config : &utility;
     if (p->d.count < 2) return;
     keys.offset += p->d.key_offset;
-    clsort__use(run, config,
-                p->d.precedes ? CLSORT__KERNEL_MERGE_ORDERED : CLSORT__KERNEL_IS_SORTED);
-    if (!p->d.precedes) clsort__place(run, keys);
-    clsort__place(run, indices.buffer ? indices : keys);
-    clsort__place(run, result);
-    if (p->d.precedes) clsort__place_codec(run, p, keys);
-    else clsort__place_segments(run, p, keys);
-    clsort__count(run, p->extent);
-    clsort__uint(run, indices.buffer != NULL);
-    clsort__uint(run, indices.buffer && p->stable);
+    clsort__use_kernel(run, config,
+                       p->d.precedes ? CLSORT__KERNEL_MERGE_ORDERED : CLSORT__KERNEL_IS_SORTED);
+    if (!p->d.precedes) clsort__arg_span(run, keys);
+    clsort__arg_span(run, indices.buffer ? indices : keys);
+    clsort__arg_span(run, result);
+    if (p->d.precedes) clsort__arg_codec(run, p, keys);
+    else clsort__arg_segments(run, p, keys);
+    clsort__arg_count(run, p->extent);
+    clsort__arg_uint(run, indices.buffer != NULL);
+    clsort__arg_uint(run, indices.buffer && p->stable);
     if (!p->d.precedes) {
-        clsort__ulong(run, p->element);
-        clsort__place_fields(run, p, 0, p->field_count);
+        clsort__arg_ulong(run, p->element_bytes);
+        clsort__arg_fields(run, p, 0, p->field_count);
     }
     clsort__launch(run, p->extent);
 }
@@ -10465,8 +10490,8 @@ static void clsort__is_sorted(clsort__run *run, const clsort__job *j)
 {
     const clsort__plan *p = &j->plan;
     clsort__fill(run, j->result, (cl_uint)p->extent, sizeof(cl_uint));
-    clsort__check_order(run, p, clsort__make_span(p->d.keys, p->d.keys_offset),
-                        clsort__make_span(NULL, 0), j->result);
+    clsort__find_unsorted(run, p, clsort__make_span(p->d.keys, p->d.keys_offset),
+                          clsort__make_span(NULL, 0), j->result);
 }
 
 static clsort_status clsort__ready_proof(clsort__job *j)
@@ -10524,8 +10549,8 @@ static void clsort__check_no_buffers(clsort__checks *c, const clsort_desc *d)
 }
 
 /* Sorts host arrays by way of buffers, which *d then names. */
-static clsort_status clsort__sort_there(clsort_sorter *s, clsort_desc *d, void *keys, void *values,
-                                        cl_uint *indices)
+static clsort_status clsort__sort_on_device(clsort_sorter *s, clsort_desc *d, void *keys,
+                                            void *values, cl_uint *indices)
 {
     const size_t element = d->record_size ? d->record_size : clsort__key_bits(d->key_type) / 8;
     const size_t n = clsort__extent(d, element);
@@ -10558,17 +10583,17 @@ static void clsort__fingerprint(clsort__run *run, const clsort__plan *p, clsort_
                                 clsort__span values, clsort__span indices, clsort__span sums)
 {
     const clsort__config utility = clsort__utility_config(run->s);
-    clsort__use(run, &utility, CLSORT__KERNEL_FINGERPRINT);
-    clsort__place(run, elements);
-    clsort__place(run, values.buffer ? values : elements);
-    clsort__place(run, indices.buffer ? indices : elements);
-    clsort__place(run, sums);
-    clsort__place_segments(run, p, elements);
-    clsort__count(run, p->extent);
-    clsort__uint(run, indices.buffer != NULL);
-    clsort__ulong(run, p->element);
-    clsort__ulong(run, p->d.value_size);
-    clsort__uint(run, CLSORT__FINGERPRINT_STEP);
+    clsort__use_kernel(run, &utility, CLSORT__KERNEL_FINGERPRINT);
+    clsort__arg_span(run, elements);
+    clsort__arg_span(run, values.buffer ? values : elements);
+    clsort__arg_span(run, indices.buffer ? indices : elements);
+    clsort__arg_span(run, sums);
+    clsort__arg_segments(run, p, elements);
+    clsort__arg_count(run, p->extent);
+    clsort__arg_uint(run, indices.buffer != NULL);
+    clsort__arg_ulong(run, p->element_bytes);
+    clsort__arg_ulong(run, p->d.value_size);
+    clsort__arg_uint(run, CLSORT__FINGERPRINT_STEP);
     clsort__launch(run, CLSORT__FINGERPRINT_STEP);
 }
 
@@ -10576,12 +10601,12 @@ static void clsort__fingerprint_indices(clsort__run *run, const clsort__plan *p,
                                         clsort__span indices, clsort__span sums)
 {
     const clsort__config utility = clsort__utility_config(run->s);
-    clsort__use(run, &utility, CLSORT__KERNEL_FINGERPRINT_INDICES);
-    clsort__place(run, indices);
-    clsort__place(run, sums);
-    clsort__place_segments(run, p, indices);
-    clsort__count(run, p->extent);
-    clsort__uint(run, CLSORT__FINGERPRINT_STEP);
+    clsort__use_kernel(run, &utility, CLSORT__KERNEL_FINGERPRINT_INDICES);
+    clsort__arg_span(run, indices);
+    clsort__arg_span(run, sums);
+    clsort__arg_segments(run, p, indices);
+    clsort__arg_count(run, p->extent);
+    clsort__arg_uint(run, CLSORT__FINGERPRINT_STEP);
     clsort__launch(run, CLSORT__FINGERPRINT_STEP);
 }
 
@@ -10594,7 +10619,7 @@ static void clsort__prove_input(clsort__run *run, const clsort__job *j)
     clsort__fingerprint(run, p, clsort__make_span(p->d.keys, p->d.keys_offset),
                         clsort__make_span(p->d.values, p->d.values_offset),
                         clsort__make_span(NULL, 0),
-                        clsort__part(proof, offsetof(clsort_proof, before)));
+                        clsort__span_from(proof, offsetof(clsort_proof, before)));
 }
 
 /* All commands of clsort_enqueue_verify. Keys that were not written are fingerprinted again, with
@@ -10614,15 +10639,15 @@ static void clsort__prove_output(clsort__run *run, const clsort__job *j)
                                     : clsort__make_span(d->values, d->values_offset);
     const clsort__span indices = clsort__make_span(d->indices, d->indices_offset),
                        none = clsort__make_span(NULL, 0);
-    clsort__fill(run, clsort__part(proof, offsetof(clsort_proof, unsorted)), (cl_uint)p->extent,
-                 2 * sizeof(cl_uint));
+    clsort__fill(run, clsort__span_from(proof, offsetof(clsort_proof, unsorted)),
+                 (cl_uint)p->extent, 2 * sizeof(cl_uint));
     clsort__fingerprint(run, p, keys, values, beside ? indices : none,
-                        clsort__part(proof, offsetof(clsort_proof, after)));
+                        clsort__span_from(proof, offsetof(clsort_proof, after)));
     if (d->indices)
         clsort__fingerprint_indices(run, p, indices,
-                                    clsort__part(proof, offsetof(clsort_proof, indices)));
-    clsort__check_order(run, p, keys, p->writes_keys ? none : indices,
-                        clsort__part(proof, offsetof(clsort_proof, unsorted)));
+                                    clsort__span_from(proof, offsetof(clsort_proof, indices)));
+    clsort__find_unsorted(run, p, keys, p->writes_keys ? none : indices,
+                          clsort__span_from(proof, offsetof(clsort_proof, unsorted)));
 }
 
 static void clsort__check_proof(clsort__checks *c, clsort__job *j)
@@ -10766,9 +10791,9 @@ static const clsort__operation clsort__sorting = { clsort__check_sort, clsort__s
                                                    clsort__check_buffers, clsort__ready_sort,
                                                    clsort__sort_commands };
 
-static const clsort__operation clsort__selecting = { clsort__check_top, clsort__select_scratch,
-                                                     clsort__check_buffers, clsort__ready_sort,
-                                                     clsort__select };
+static const clsort__operation clsort__selecting = { clsort__check_selection,
+                                                     clsort__select_scratch, clsort__check_buffers,
+                                                     clsort__ready_sort, clsort__select };
 
 static const clsort__operation clsort__proving_input = { clsort__check_proof, clsort__sort_scratch,
                                                          clsort__check_buffers, clsort__ready_proof,
@@ -10872,31 +10897,31 @@ static clsort_status clsort__share_comparators(const clsort_sorter *from, clsort
 }
 
 /* The programs of a destroyed sorter, until the work of one queue is done. */
-typedef struct clsort__heritage {
+typedef struct clsort__kept_programs {
     size_t count;
     cl_program programs[1];     /* `count` of them */
-} clsort__heritage;
+} clsort__kept_programs;
 
-static void clsort__release_heritage(clsort__heritage *h)
+static void clsort__release_kept(clsort__kept_programs *h)
 {
     size_t i;
     for (i = 0; i < h->count; i++) CLSORT_CL(clReleaseProgram)(h->programs[i]);
     CLSORT_FREE(h);
 }
 
-static void CL_CALLBACK clsort__work_done(cl_event mark, cl_int state, void *heritage)
+static void CL_CALLBACK clsort__work_done(cl_event mark, cl_int state, void *kept)
 {
     (void)mark;
     (void)state;
-    clsort__release_heritage((clsort__heritage *)heritage);
+    clsort__release_kept((clsort__kept_programs *)kept);
 }
 
 /* Hands the sorter's programs over to a callback that releases them when a mark is complete; waits
    for it where that is refused. Releases the mark. */
-static void clsort__bequeath(clsort_sorter *s, cl_event mark)
+static void clsort__keep_programs_until(clsort_sorter *s, cl_event mark)
 {
-    const size_t bytes = sizeof(clsort__heritage) + s->program_count * sizeof(cl_program);
-    clsort__heritage *h = (clsort__heritage *)CLSORT_MALLOC(bytes);
+    const size_t bytes = sizeof(clsort__kept_programs) + s->program_count * sizeof(cl_program);
+    clsort__kept_programs *h = (clsort__kept_programs *)CLSORT_MALLOC(bytes);
     cl_int code = CL_OUT_OF_HOST_MEMORY;
     size_t i;
     if (h) {
@@ -10906,7 +10931,7 @@ static void clsort__bequeath(clsort_sorter *s, cl_event mark)
                 h->programs[h->count++] = s->programs[i].program;
         if (h->count == s->program_count)
             code = CLSORT_CL(clSetEventCallback)(mark, CL_COMPLETE, clsort__work_done, h);
-        if (code != CL_SUCCESS) clsort__release_heritage(h);
+        if (code != CL_SUCCESS) clsort__release_kept(h);
     }
     if (code != CL_SUCCESS) CLSORT_CL(clWaitForEvents)(1, &mark);
     CLSORT_CL(clReleaseEvent)(mark);
@@ -10918,7 +10943,7 @@ static void clsort__release_programs(clsort_sorter *s)
     size_t i;
     if (s->releases_late && s->own_queue) clsort__mark_queue(s, s->own_queue);
     clsort__drop_marks(s);
-    for (i = 0; i < s->mark_count; i++) clsort__bequeath(s, s->marks[i]);
+    for (i = 0; i < s->mark_count; i++) clsort__keep_programs_until(s, s->marks[i]);
     for (i = 0; i < s->program_count; i++) clsort__release_program(&s->programs[i]);
     clsort__free(s->marks);
     clsort__free(s->programs);
@@ -10982,7 +11007,7 @@ typedef struct clsort__text {
 } clsort__text;
 
 /* Appends words, a number if it is not negative, and words again. */
-static void clsort__say(clsort__text *t, const char *before, double number, const char *after)
+static void clsort__report(clsort__text *t, const char *before, double number, const char *after)
 {
     char line[160];
     if (number < 0) snprintf(line, sizeof line, "%s%s", before, after);
@@ -10992,20 +11017,20 @@ static void clsort__say(clsort__text *t, const char *before, double number, cons
 }
 
 /* How many launches of which kernels, and how many other commands, there are among `commands`. */
-static void clsort__say_launches(clsort__text *t, const clsort__tally *tally, cl_uint commands)
+static void clsort__report_launches(clsort__text *t, const clsort__tally *tally, cl_uint commands)
 {
     const char *before = ": ";
     cl_uint launches = 0;
     int i;
     for (i = 0; i < CLSORT__KERNEL_COUNT; i++) launches += tally->launches[i];
-    clsort__say(t, "launches ", launches, "");
+    clsort__report(t, "launches ", launches, "");
     for (i = 0; i < CLSORT__KERNEL_COUNT; i++) {
         if (!tally->launches[i]) continue;
-        clsort__say(t, before, tally->launches[i], " ");
-        clsort__say(t, clsort__kernel_entries[i].name, -1, "");
+        clsort__report(t, before, tally->launches[i], " ");
+        clsort__report(t, clsort__kernel_entries[i].name, -1, "");
         before = ", ";
     }
-    clsort__say(t, "\ncopies ", commands - launches, "\n");
+    clsort__report(t, "\ncopies ", commands - launches, "\n");
 }
 
 /* Resets tuning that AUTO's choice does not read: it would be refused beside that algorithm. */
@@ -11037,7 +11062,7 @@ static void clsort__fill_test(unsigned char *keys, size_t bytes, cl_uint *values
     }
 }
 
-static cl_ulong clsort__key_at(const unsigned char *keys, size_t bytes, size_t i)
+static cl_ulong clsort__load_key(const unsigned char *keys, size_t bytes, size_t i)
 {
     cl_ulong key = 0;
     if (bytes == 1) key = keys[i];
@@ -11055,9 +11080,10 @@ static int clsort__keys_hold(const unsigned char *keys, const unsigned char *sor
     cl_ulong before = 0, after = 0, x, y;
     size_t i;
     for (i = 0; i < count; i++) {
-        if (i && clsort__key_at(sorted, bytes, i) < clsort__key_at(sorted, bytes, i - 1)) return 0;
-        x = (clsort__key_at(keys, bytes, i) + 1) * odd;
-        y = (clsort__key_at(sorted, bytes, i) + 1) * odd;
+        if (i && clsort__load_key(sorted, bytes, i) < clsort__load_key(sorted, bytes, i - 1))
+            return 0;
+        x = (clsort__load_key(keys, bytes, i) + 1) * odd;
+        y = (clsort__load_key(sorted, bytes, i) + 1) * odd;
         before += x ^ x >> 29;
         after += y ^ y >> 29;
     }
@@ -11307,13 +11333,13 @@ CLSORT_API clsort_status clsort_resolve(clsort_sorter *sorter, const clsort_desc
     j.plan.d.scratch = NULL;   /* of no interest yet */
     if (status == CL_SUCCESS) status = clsort__check_limits(&j);
     if (status != CL_SUCCESS) return status;
-    shape = clsort__shape(sorter, p);
+    shape = clsort__tile_shape(sorter, p);
     *resolved = p->d;
     resolved->scratch = desc->scratch;
     resolved->tuning.work_group = 1u << shape.share_log2;
     if (!resolved->last_bit) resolved->last_bit = clsort__key_bits(p->d.key_type);
     if (p->d.top_k) {
-        resolved->rows = p->top.rows;
+        resolved->rows = p->select.rows;
         resolved->row_stride = p->stride * p->key_bytes;
         resolved->tuning.items = 1;
     } else {
@@ -11375,12 +11401,12 @@ CLSORT_API clsort_status clsort_explain(clsort_sorter *sorter, const clsort_desc
     t.text = text;
     t.size = size;
     t.used = 0;
-    clsort__say(&t, "algorithm ", -1, j.plan.d.top_k ? "top-k" : clsort__plan_name(&j.plan));
-    if (j.plan.top.sorts_after) clsort__say(&t, ", then ", -1, clsort__plan_name(&j.then));
-    clsort__say(&t, "\npasses ", tally.passes, "\n");
-    clsort__say_launches(&t, &tally, j.run.total);
-    clsort__say(&t, "moved ", (double)tally.bytes, " bytes\n");
-    clsort__say(&t, "scratch ", (double)j.plan.scratch.bytes, " bytes\n");
+    clsort__report(&t, "algorithm ", -1, j.plan.d.top_k ? "top-k" : clsort__plan_name(&j.plan));
+    if (j.plan.select.sorts_after) clsort__report(&t, ", then ", -1, clsort__plan_name(&j.then));
+    clsort__report(&t, "\npasses ", tally.passes, "\n");
+    clsort__report_launches(&t, &tally, j.run.total);
+    clsort__report(&t, "moved ", (double)tally.bytes, " bytes\n");
+    clsort__report(&t, "scratch ", (double)j.plan.scratch.bytes, " bytes\n");
     return CL_SUCCESS;
 }
 
@@ -11415,7 +11441,7 @@ CLSORT_API clsort_status clsort_sort_host(clsort_sorter *sorter, const clsort_de
     if (c.status != CL_SUCCESS || !desc->count) return clsort__conclude(&c);
     d = *desc;
     if (indices) d.value_size = 0;   /* the permutation alone is wanted */
-    return clsort__sort_there(sorter, &d, keys, values, indices);
+    return clsort__sort_on_device(sorter, &d, keys, values, indices);
 }
 
 CLSORT_API clsort_status clsort_enqueue_gather(clsort_sorter *sorter, cl_command_queue queue,

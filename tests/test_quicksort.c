@@ -120,7 +120,7 @@ static clsort__quick_job quick_job(const bench *b, const clsort_desc *d, size_t 
     clsort__config shape;
     clsort__quick_job j;
     clsort__make_plan(b->sorter, d, &p);
-    shape = clsort__shape(b->sorter, &p);
+    shape = clsort__tile_shape(b->sorter, &p);
     memset(&j, 0, sizeof j);
     j.n = d->count;
     clsort__quick_sizes(b->sorter, &shape, &j);
@@ -142,10 +142,10 @@ static void sizes_around_every_switch(bench *b)
         j = quick_job(b, &c.d, &tile);
         edges[0] = tile;
         edges[1] = 2 * tile;
-        edges[2] = j.leaf_rows;
-        edges[3] = 2 * j.leaf_rows;
-        edges[4] = j.block_rows;
-        edges[5] = j.leaf_rows + j.block_rows;
+        edges[2] = j.leaf_elements;
+        edges[3] = 2 * j.leaf_elements;
+        edges[4] = j.block_elements;
+        edges[5] = j.leaf_elements + j.block_elements;
         for (i = 0; i < (b->small ? 1u : 6u); i++)
             for (k = 0; k < 3; k++)
                 for (n = edges[i] - 1; n <= edges[i] + 1; n++) {
@@ -255,7 +255,7 @@ static void make_killer(adversary *a, const clsort__quick_job *j, cl_uint rule)
         a->value[i] = GAS;
         a->row[i] = (int)i;
     }
-    for (round = 0; round < j->rounds + 2 && rows > j->leaf_rows; round++) {
+    for (round = 0; round < j->rounds + 2 && rows > j->leaf_elements; round++) {
         less = model_partition(a, begin, rows, model_pivot(a, a->row + begin, rows, rule));
         if (2 * less < rows) begin += less + 1;
         rows = 2 * less < rows ? rows - less - 1 : less;
