@@ -902,6 +902,7 @@ CLSORT_API clsort_status clsort_self_test(clsort_sorter *sorter);
 #ifndef CLSORT_IMPLEMENTED
 #define CLSORT_IMPLEMENTED
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -5871,11 +5872,34 @@ static clsort_status clsort__fail(clsort_sorter *s, clsort_status status, const 
     return status;
 }
 
+/* The same for a failure of the public function that runs; what failed is given as to printf. */
+static clsort_status clsort__reject(clsort_sorter *s, clsort_status status, const char *format, ...)
+{
+    char detail[200];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(detail, sizeof detail, format, arguments);
+    va_end(arguments);
+    return clsort__fail(s, status, s->function, detail);
+}
+
 /* Passes an OpenCL function's code on, noting a failure. */
 static clsort_status clsort__note(clsort_sorter *s, cl_int code, const char *function)
 {
     return code == CL_SUCCESS ? CL_SUCCESS : clsort__fail(s, code, function, NULL);
 }
+
+/* Both return from the function that they stand in: when a call failed, with its status; when a
+   condition does not hold, with `status`, after noting what is wrong, as to printf. */
+#define CLSORT__MUST(call) \
+    do { \
+        const clsort_status clsort__result = (call); \
+        if (clsort__result != CL_SUCCESS) return clsort__result; \
+    } while (0)
+#define CLSORT__REQUIRE(s, condition, status, ...) \
+    do { \
+        if (!(condition)) return clsort__reject(s, status, __VA_ARGS__); \
+    } while (0)
 
 /* Calls an OpenCL function that returns its code: CLSORT__TRY(s, clFinish, (queue)). */
 #define CLSORT__TRY(s, function, arguments) \
@@ -5931,23 +5955,19 @@ static clsort_status clsort__find_slot(clsort_sorter *s, cl_command_queue queue,
                                        clsort__slot **found)
 {
     size_t i, spare = s->slot_count;
-    clsort_status status;
     for (i = 0; i < s->slot_count; i++) {
         *found = &s->slots[i];
         if (s->slots[i].queue == queue) return CL_SUCCESS;
         if (!s->slots[i].queue) spare = i;
     }
     if (spare == s->slot_count) {
-        status = clsort__grow(s, &s->slots, s->slot_count + 1, sizeof *s->slots);
-        if (status != CL_SUCCESS) return status;
+        CLSORT__MUST(clsort__grow(s, &s->slots, s->slot_count + 1, sizeof *s->slots));
         memset(&s->slots[s->slot_count++], 0, sizeof *s->slots);
     }
     *found = &s->slots[spare];
-    if (queue) {
-        status = CLSORT__TRY(s, clRetainCommandQueue, (queue));
-        if (status != CL_SUCCESS) return status;
-        (*found)->queue = queue;
-    }
+    if (!queue) return CL_SUCCESS;
+    CLSORT__MUST(CLSORT__TRY(s, clRetainCommandQueue, (queue)));
+    (*found)->queue = queue;
     return CL_SUCCESS;
 }
 
@@ -6030,22 +6050,21 @@ static clsort_status clsort__default_device(clsort_sorter *s, cl_platform_id *pl
     static const cl_device_type types[2] = { CL_DEVICE_TYPE_GPU, CL_DEVICE_TYPE_ALL };
     cl_platform_id platforms[64];
     cl_uint count = 0, i, t;
-    clsort_status status = CLSORT__TRY(s, clGetPlatformIDs, (64, platforms, &count));
-    if (status != CL_SUCCESS) return status;
+    CLSORT__MUST(CLSORT__TRY(s, clGetPlatformIDs, (64, platforms, &count)));
     for (t = 0; t < 2; t++)
-        for (i = 0; i < count && i < 64; i++)
-            if (CLSORT_CL(clGetDeviceIDs)(platforms[i], types[t], 1, device, NULL) == CL_SUCCESS) {
-                *platform = platforms[i];
+        for (i = 0; i < count && i < 64; i++) {
+            *platform = platforms[i];
+            if (CLSORT_CL(clGetDeviceIDs)(*platform, types[t], 1, device, NULL) == CL_SUCCESS)
                 return CL_SUCCESS;
-            }
-    return clsort__fail(s, CLSORT_ERROR_DEVICE_UNUSABLE, "clsort_create", "no OpenCL device found");
+        }
+    return clsort__reject(s, CLSORT_ERROR_DEVICE_UNUSABLE, "no OpenCL device found");
 }
 
 static clsort_status clsort__keep_device(clsort_sorter *s, cl_device_id device)
 {
-    clsort_status status = CLSORT__TRY(s, clRetainDevice, (device));
-    if (status == CL_SUCCESS) s->device = device;
-    return status;
+    CLSORT__MUST(CLSORT__TRY(s, clRetainDevice, (device)));
+    s->device = device;
+    return CL_SUCCESS;
 }
 
 static clsort_status clsort__own_context(clsort_sorter *s)
@@ -6054,37 +6073,42 @@ static clsort_status clsort__own_context(clsort_sorter *s)
     cl_platform_id platform = NULL;
     cl_device_id device = NULL;
     cl_int code;
-    clsort_status status = clsort__default_device(s, &platform, &device);
-    if (status != CL_SUCCESS) return status;
+    CLSORT__MUST(clsort__default_device(s, &platform, &device));
     properties[1] = (cl_context_properties)platform;
     s->context = CLSORT_CL(clCreateContext)(properties, 1, &device, NULL, NULL, &code);
-    if (code != CL_SUCCESS) return clsort__note(s, code, "clCreateContext");
+    CLSORT__MUST(clsort__note(s, code, "clCreateContext"));
     return clsort__keep_device(s, device);
+}
+
+/* Is the device one of the context's? Else an error. */
+static clsort_status clsort__check_context(clsort_sorter *s, cl_context context,
+                                           cl_device_id device, cl_device_id *list, size_t bytes)
+{
+    size_t i;
+    int found = 0;
+    CLSORT__MUST(
+        CLSORT__TRY(s, clGetContextInfo, (context, CL_CONTEXT_DEVICES, bytes, list, NULL)));
+    for (i = 0; i < bytes / sizeof device; i++) found |= list[i] == device;
+    CLSORT__REQUIRE(s, found, CLSORT_ERROR_DEVICE_UNUSABLE,
+                    "the device is not one of the context's");
+    return CL_SUCCESS;
 }
 
 /* Retains the caller's context and device, after checking that they belong together. */
 static clsort_status clsort__adopt_context(clsort_sorter *s, cl_context context,
                                            cl_device_id device)
 {
-    size_t bytes = 0, i;
-    int found = 0;
+    size_t bytes = 0;
     cl_device_id *list = NULL;
-    clsort_status status = CLSORT__TRY(s, clGetContextInfo,
-                                       (context, CL_CONTEXT_DEVICES, 0, NULL, &bytes));
-    if (status == CL_SUCCESS && bytes > CLSORT__MOST_DEVICES)
-        status = clsort__fail(s, CL_OUT_OF_HOST_MEMORY, "clGetContextInfo", "CL_CONTEXT_DEVICES");
-    if (status == CL_SUCCESS) status = clsort__grow(s, &list, bytes + 1, 1);
-    if (status == CL_SUCCESS)
-        status = CLSORT__TRY(s, clGetContextInfo, (context, CL_CONTEXT_DEVICES, bytes, list, NULL));
-    for (i = 0; status == CL_SUCCESS && i < bytes / sizeof device; i++)
-        if (list[i] == device) found = 1;
+    clsort_status status;
+    CLSORT__MUST(CLSORT__TRY(s, clGetContextInfo, (context, CL_CONTEXT_DEVICES, 0, NULL, &bytes)));
+    if (bytes > CLSORT__MOST_DEVICES)
+        return clsort__fail(s, CL_OUT_OF_HOST_MEMORY, "clGetContextInfo", "CL_CONTEXT_DEVICES");
+    CLSORT__MUST(clsort__grow(s, &list, bytes + 1, 1));
+    status = clsort__check_context(s, context, device, list, bytes);
     clsort__free(list);
-    if (status != CL_SUCCESS) return status;
-    if (!found)
-        return clsort__fail(s, CLSORT_ERROR_DEVICE_UNUSABLE, "clsort_create",
-                            "the device is not one of the context's");
-    status = CLSORT__TRY(s, clRetainContext, (context));
-    if (status != CL_SUCCESS) return status;
+    CLSORT__MUST(status);
+    CLSORT__MUST(CLSORT__TRY(s, clRetainContext, (context)));
     s->context = context;
     return clsort__keep_device(s, device);
 }
@@ -6097,8 +6121,8 @@ static clsort_status clsort__find_progress(clsort_sorter *s)
     enum { NVIDIA = 0x10DE, COMPUTE_CAPABILITY_MAJOR_NV = 0x4000 };
     cl_uint vendor = 0, major = 0;
     cl_int code;
-    clsort_status status = CLSORT__FACT(s, CL_DEVICE_VENDOR_ID, vendor);
-    if (status != CL_SUCCESS || s->is_cpu || vendor != NVIDIA) return status;
+    CLSORT__MUST(CLSORT__FACT(s, CL_DEVICE_VENDOR_ID, vendor));
+    if (s->is_cpu || vendor != NVIDIA) return CL_SUCCESS;
     code = CLSORT_CL(clGetDeviceInfo)(s->device, COMPUTE_CAPABILITY_MAJOR_NV, sizeof major, &major,
                                       NULL);
     s->has_progress = code == CL_SUCCESS && major >= 7;
@@ -6141,28 +6165,24 @@ static clsort_status clsort__device_facts(clsort_sorter *s)
     cl_bool compiler = CL_FALSE, available = CL_FALSE;
     cl_uint vector = 0;
     size_t sizes[16];
-    clsort_status status = CLSORT__FACT(s, CL_DEVICE_TYPE, type);
-    if (status == CL_SUCCESS) status = CLSORT__FACT(s, CL_DEVICE_COMPILER_AVAILABLE, compiler);
-    if (status == CL_SUCCESS) status = CLSORT__FACT(s, CL_DEVICE_AVAILABLE, available);
-    if (status == CL_SUCCESS) status = CLSORT__FACT(s, CL_DEVICE_MAX_WORK_GROUP_SIZE, s->max_group);
-    if (status == CL_SUCCESS) status = CLSORT__FACT(s, CL_DEVICE_MAX_WORK_ITEM_SIZES, sizes);
-    if (status == CL_SUCCESS) status = CLSORT__FACT(s, CL_DEVICE_NATIVE_VECTOR_WIDTH_INT, vector);
-    if (status == CL_SUCCESS)
-        status = CLSORT__FACT(s, CL_DEVICE_MAX_COMPUTE_UNITS, s->compute_units);
-    if (status == CL_SUCCESS) status = CLSORT__FACT(s, CL_DEVICE_LOCAL_MEM_SIZE, s->local_bytes);
-    if (status == CL_SUCCESS)
-        status = CLSORT__FACT(s, CL_DEVICE_MAX_MEM_ALLOC_SIZE, s->max_allocation);
-    if (status != CL_SUCCESS) return status;
-    if (!compiler || !available)
-        return clsort__fail(s, CLSORT_ERROR_DEVICE_UNUSABLE, "clsort_create",
-                            compiler ? "CL_DEVICE_AVAILABLE" : "CL_DEVICE_COMPILER_AVAILABLE");
+    CLSORT__MUST(CLSORT__FACT(s, CL_DEVICE_TYPE, type));
+    CLSORT__MUST(CLSORT__FACT(s, CL_DEVICE_COMPILER_AVAILABLE, compiler));
+    CLSORT__MUST(CLSORT__FACT(s, CL_DEVICE_AVAILABLE, available));
+    CLSORT__MUST(CLSORT__FACT(s, CL_DEVICE_MAX_WORK_GROUP_SIZE, s->max_group));
+    CLSORT__MUST(CLSORT__FACT(s, CL_DEVICE_MAX_WORK_ITEM_SIZES, sizes));
+    CLSORT__MUST(CLSORT__FACT(s, CL_DEVICE_NATIVE_VECTOR_WIDTH_INT, vector));
+    CLSORT__MUST(CLSORT__FACT(s, CL_DEVICE_MAX_COMPUTE_UNITS, s->compute_units));
+    CLSORT__MUST(CLSORT__FACT(s, CL_DEVICE_LOCAL_MEM_SIZE, s->local_bytes));
+    CLSORT__MUST(CLSORT__FACT(s, CL_DEVICE_MAX_MEM_ALLOC_SIZE, s->max_allocation));
+    CLSORT__REQUIRE(s, compiler, CLSORT_ERROR_DEVICE_UNUSABLE, "CL_DEVICE_COMPILER_AVAILABLE");
+    CLSORT__REQUIRE(s, available, CLSORT_ERROR_DEVICE_UNUSABLE, "CL_DEVICE_AVAILABLE");
     if (sizes[0] < s->max_group) s->max_group = sizes[0];
     if (!s->max_group) s->max_group = 1;
     if (!s->compute_units) s->compute_units = 1;   /* of a driver that does not know */
     s->is_cpu = (type & CL_DEVICE_TYPE_CPU) != 0;
     s->has_vectors = s->is_cpu && vector >= 4;
-    status = clsort__find_enqueue(s);
-    return status == CL_SUCCESS ? clsort__find_progress(s) : status;
+    CLSORT__MUST(clsort__find_enqueue(s));
+    return clsort__find_progress(s);
 }
 
 /* The sorter's own in-order queue, made when it is first needed. */
@@ -6401,9 +6421,8 @@ static clsort_status clsort__add_comparator(clsort_sorter *s, const char *record
     const size_t count = s->comparator_count + 1;
     char *texts = NULL;
     clsort__comparator *c;
-    clsort_status status = clsort__grow(s, &s->comparators, count, sizeof *s->comparators);
-    if (status == CL_SUCCESS) status = clsort__grow(s, &texts, first + second, 1);
-    if (status != CL_SUCCESS) return status;
+    CLSORT__MUST(clsort__grow(s, &s->comparators, count, sizeof *s->comparators));
+    CLSORT__MUST(clsort__grow(s, &texts, first + second, 1));
     c = &s->comparators[s->comparator_count++];
     c->record_type = texts;
     c->precedes = texts + first;
@@ -6505,7 +6524,7 @@ static clsort_status clsort__compile(clsort_sorter *s, clsort__program *p)
     cl_int code;
     clsort__build_options(s, c, comparator, options, sizeof options);
     code = clsort__load_source(s, comparator, &p->program);
-    if (code != CL_SUCCESS) return clsort__note(s, code, "clCreateProgramWithSource");
+    CLSORT__MUST(clsort__note(s, code, "clCreateProgramWithSource"));
     code = CLSORT_CL(clBuildProgram)(p->program, 1, &s->device, options, NULL, NULL);
     if (code == CL_SUCCESS) return CL_SUCCESS;
     clsort__keep_log(s, p->program);
@@ -6545,21 +6564,17 @@ static clsort_status clsort__create_kernels(clsort_sorter *s, clsort__program *p
     int i;
     *fits = 1;
     for (i = 0; i < CLSORT__KERNEL_COUNT; i++) {
+        const char *const name = clsort__kernel_entries[i].name;
         cl_int code;
-        clsort_status status;
         if (!clsort__has_kernel(&p->config, i)) continue;
-        p->kernels[i] = CLSORT_CL(clCreateKernel)(p->program, clsort__kernel_entries[i].name,
-                                                  &code);
-        if (code != CL_SUCCESS)
-            return clsort__fail(s, code, "clCreateKernel", clsort__kernel_entries[i].name);
-        status = CLSORT__TRY(s, clGetKernelWorkGroupInfo,
-                             (p->kernels[i], s->device, CL_KERNEL_WORK_GROUP_SIZE, sizeof group,
-                              &group, NULL));
-        if (status == CL_SUCCESS)
-            status = CLSORT__TRY(s, clGetKernelWorkGroupInfo,
+        p->kernels[i] = CLSORT_CL(clCreateKernel)(p->program, name, &code);
+        if (code != CL_SUCCESS) return clsort__fail(s, code, "clCreateKernel", name);
+        CLSORT__MUST(CLSORT__TRY(s, clGetKernelWorkGroupInfo,
+                                 (p->kernels[i], s->device, CL_KERNEL_WORK_GROUP_SIZE, sizeof group,
+                                  &group, NULL)));
+        CLSORT__MUST(CLSORT__TRY(s, clGetKernelWorkGroupInfo,
                                  (p->kernels[i], s->device, CL_KERNEL_LOCAL_MEM_SIZE,
-                                  sizeof local_bytes, &local_bytes, NULL));
-        if (status != CL_SUCCESS) return status;
+                                  sizeof local_bytes, &local_bytes, NULL)));
         if (group < (size_t)1 << p->config.group_log2 || local_bytes > room) *fits = 0;
     }
     return CL_SUCCESS;
@@ -6596,18 +6611,16 @@ static clsort_status clsort__need_program(clsort_sorter *s, const clsort__config
                                           cl_uint flags)
 {
     clsort__program *p;
-    clsort_status status;
     if (clsort__find_program(s, asked)) return CL_SUCCESS;
     if (flags & CLSORT_FLAG_NO_BUILD)
         return clsort__fail(s, CLSORT_ERROR_NOT_READY, "clsort", NULL);
-    status = clsort__grow(s, &s->programs, s->program_count + 1, sizeof *s->programs);
-    if (status != CL_SUCCESS) return status;
+    CLSORT__MUST(clsort__grow(s, &s->programs, s->program_count + 1, sizeof *s->programs));
     p = &s->programs[s->program_count];
     memset(p, 0, sizeof *p);
     p->asked = p->config = *asked;
-    status = clsort__build(s, p);
-    if (status == CL_SUCCESS) s->program_count++;
-    return status;
+    CLSORT__MUST(clsort__build(s, p));
+    s->program_count++;
+    return CL_SUCCESS;
 }
 
 /* The one program of the utility family. */
@@ -7049,6 +7062,14 @@ typedef struct clsort__checks {
     char detail[200];
 } clsort__checks;
 
+static clsort__checks clsort__begin_checks(clsort_sorter *s)
+{
+    clsort__checks c;
+    memset(&c, 0, sizeof c);
+    c.s = s;
+    return c;
+}
+
 /* Would a mistake of this code be reported? A check that computes with values that other checks
    refuse asks first: it is skipped when an earlier code is already known. */
 static int clsort__may_blame(const clsort__checks *c, clsort_status status)
@@ -7056,11 +7077,14 @@ static int clsort__may_blame(const clsort__checks *c, clsort_status status)
     return clsort__rank(status) < clsort__rank(c->status);
 }
 
-static void clsort__blame(clsort__checks *c, clsort_status status, const char *detail)
+static void clsort__blame(clsort__checks *c, clsort_status status, const char *format, ...)
 {
+    va_list arguments;
     if (!clsort__may_blame(c, status)) return;
     c->status = status;
-    snprintf(c->detail, sizeof c->detail, "%s", detail);
+    va_start(arguments, format);
+    vsnprintf(c->detail, sizeof c->detail, format, arguments);
+    va_end(arguments);
 }
 
 /* One thing that can be wrong: whether it is, and the field with what would be right. */
@@ -7071,7 +7095,7 @@ static void clsort__blame_first(clsort__checks *c, clsort_status status, const c
 {
     size_t i;
     for (i = 0; i < count; i++)
-        if (m[i].made) clsort__blame(c, status, m[i].detail);
+        if (m[i].made) clsort__blame(c, status, "%s", m[i].detail);
 }
 
 #define CLSORT__BLAME(c, status, list) \
@@ -7088,12 +7112,6 @@ static clsort_status clsort__conclude(const clsort__checks *c)
 static const clsort_sorter *clsort__known_device(const clsort_sorter *s)
 {
     return s->context ? s : NULL;
-}
-
-/* Later checks stop at their first failure: which function, which argument, which code. */
-static clsort_status clsort__reject(clsort_sorter *s, const char *role, clsort_status status)
-{
-    return clsort__fail(s, status, s->function, role);
 }
 
 static int clsort__known_key_type(cl_uint type)
@@ -7115,9 +7133,7 @@ static int clsort__power_of_two(cl_uint x, cl_uint least, cl_uint most)
 static void clsort__blame_field(clsort__checks *c, clsort_status status, unsigned i,
                                 const char *name)
 {
-    char detail[60];
-    snprintf(detail, sizeof detail, "fields[%u].%s", i, name);
-    clsort__blame(c, status, detail);
+    clsort__blame(c, status, "fields[%u].%s", i, name);
 }
 
 /* Is the order given in one way, and completely? */
@@ -7239,21 +7255,20 @@ static void clsort__blame_algorithm(clsort__checks *c, const clsort_desc *d)
     const cl_uint usual = batch ? CLSORT_BITONIC : CLSORT_MERGE,
                   asked = d->algorithm ? d->algorithm : usual;
     const char *before = " by this algorithm: set it to CLSORT_AUTO, or to ";
-    char detail[200];
-    size_t used;
+    char others[100] = "";
+    size_t used = 0;
     cl_uint a;
-    snprintf(detail, sizeof detail, "%s%s", clsort__unsupported_part(clsort__form_of(asked, d), d),
-             batch ? " with tuning.local of rows as published" : "");
-    used = strlen(detail);
     for (a = 1; clsort__is_public(a); a++) {
         if (!clsort__can(a, d)) continue;
-        snprintf(detail + used, sizeof detail - used, "%s%s", before,
+        snprintf(others + used, sizeof others - used, "%s%s", before,
                  clsort__find_algorithm(a)->name);
-        used += strlen(detail + used);
+        used += strlen(others + used);
         before = ", ";
     }
-    if (*before == ' ') snprintf(detail + used, sizeof detail - used, ": no algorithm does that");
-    clsort__blame(c, CLSORT_ERROR_UNSUPPORTED, detail);
+    clsort__blame(c, CLSORT_ERROR_UNSUPPORTED, "%s%s%s",
+                  clsort__unsupported_part(clsort__form_of(asked, d), d),
+                  batch ? " with tuning.local of rows as published" : "",
+                  used ? others : ": no algorithm does that");
 }
 
 static void clsort__check_tuning(clsort__checks *c, const clsort_desc *d)
@@ -7330,23 +7345,19 @@ static void clsort__need_room(clsort__checks *c, const char *field, size_t count
 
 static void clsort__need_multiple(clsort__checks *c, const char *field, size_t value, size_t unit)
 {
-    char detail[120];
-    if (value % unit == 0) return;
-    snprintf(detail, sizeof detail, "%s is %.0f, not a multiple of %.0f", field, (double)value,
-             (double)unit);
-    clsort__blame(c, CLSORT_ERROR_MISALIGNED, detail);
+    if (value % unit)
+        clsort__blame(c, CLSORT_ERROR_MISALIGNED, "%s is %.0f, not a multiple of %.0f", field,
+                      (double)value, (double)unit);
 }
 
 /* Can the device allocate an array that is not given yet? */
 static void clsort__need_allocation(clsort__checks *c, const char *field, size_t count, size_t size)
 {
     const cl_ulong most = c->s->max_allocation;
-    char detail[120];
     if (!c->s->context || !size || count <= most / size) return;
-    snprintf(detail, sizeof detail,
-             "%s of %.0f elements of %.0f bytes: the device allocates %.0f bytes at once", field,
-             (double)count, (double)size, (double)most);
-    clsort__blame(c, CLSORT_ERROR_COUNT_TOO_LARGE, detail);
+    clsort__blame(c, CLSORT_ERROR_COUNT_TOO_LARGE,
+                  "%s of %.0f elements of %.0f bytes: the device allocates %.0f bytes at once",
+                  field, (double)count, (double)size, (double)most);
 }
 
 /* Will a call have an output? */
@@ -7548,26 +7559,24 @@ static clsort_status clsort__check_buffer(clsort_sorter *s, const clsort__range 
     union { cl_mem_object_type type; cl_context context; cl_mem_flags flags; size_t size; } value;
     const size_t sizes[CLSORT__PROPERTY_COUNT] = { sizeof value.type, sizeof value.context,
                                                    sizeof value.flags, sizeof value.size };
-    char detail[160];
     cl_int code;
     memset(&value, 0, sizeof value);
     code = CLSORT_CL(clGetMemObjectInfo)(r->buffer, queries[property], sizes[property], &value,
                                          NULL);
-    if (code == CL_INVALID_MEM_OBJECT
-        || (code == CL_SUCCESS && property == CLSORT__KIND && value.type != CL_MEM_OBJECT_BUFFER))
-        return clsort__reject(s, r->role, CLSORT_ERROR_NOT_A_BUFFER);
-    if (code != CL_SUCCESS) return clsort__note(s, code, "clGetMemObjectInfo");
-    if (property == CLSORT__CONTEXT && value.context != s->context)
-        return clsort__reject(s, r->role, CLSORT_ERROR_BUFFER_CONTEXT);
+    CLSORT__REQUIRE(s, code != CL_INVALID_MEM_OBJECT, CLSORT_ERROR_NOT_A_BUFFER, "%s", r->role);
+    CLSORT__MUST(clsort__note(s, code, "clGetMemObjectInfo"));
+    CLSORT__REQUIRE(s, property != CLSORT__KIND || value.type == CL_MEM_OBJECT_BUFFER,
+                    CLSORT_ERROR_NOT_A_BUFFER, "%s", r->role);
+    CLSORT__REQUIRE(s, property != CLSORT__CONTEXT || value.context == s->context,
+                    CLSORT_ERROR_BUFFER_CONTEXT, "%s", r->role);
     if (property == CLSORT__ACCESS
         && ((r->writes && (value.flags & CL_MEM_READ_ONLY))
             || (r->reads && (value.flags & CL_MEM_WRITE_ONLY))))
-        return clsort__reject(s, r->role, CLSORT_ERROR_BUFFER_ACCESS);
-    if (property == CLSORT__SIZE && (r->offset > value.size || value.size - r->offset < r->bytes)) {
-        snprintf(detail, sizeof detail, "%s holds %.0f bytes, offset %.0f + %.0f bytes are needed",
-                 r->role, (double)value.size, (double)r->offset, (double)r->bytes);
-        return clsort__reject(s, detail, CLSORT_ERROR_BUFFER_TOO_SMALL);
-    }
+        return clsort__reject(s, CLSORT_ERROR_BUFFER_ACCESS, "%s", r->role);
+    if (property == CLSORT__SIZE && (r->offset > value.size || value.size - r->offset < r->bytes))
+        return clsort__reject(s, CLSORT_ERROR_BUFFER_TOO_SMALL,
+                              "%s holds %.0f bytes, offset %.0f + %.0f bytes are needed", r->role,
+                              (double)value.size, (double)r->offset, (double)r->bytes);
     return CL_SUCCESS;
 }
 
@@ -7576,13 +7585,13 @@ static clsort_status clsort__parent_range(clsort_sorter *s, clsort__range *r)
 {
     cl_mem parent = NULL;
     size_t origin = 0;
-    clsort_status status = CLSORT__ASK(s, clGetMemObjectInfo, r->buffer,
-                                       CL_MEM_ASSOCIATED_MEMOBJECT, parent);
-    if (status != CL_SUCCESS || !parent) return status;
-    status = CLSORT__ASK(s, clGetMemObjectInfo, r->buffer, CL_MEM_OFFSET, origin);
+    CLSORT__MUST(
+        CLSORT__ASK(s, clGetMemObjectInfo, r->buffer, CL_MEM_ASSOCIATED_MEMOBJECT, parent));
+    if (!parent) return CL_SUCCESS;
+    CLSORT__MUST(CLSORT__ASK(s, clGetMemObjectInfo, r->buffer, CL_MEM_OFFSET, origin));
     r->buffer = parent;
     r->offset += origin;
-    return status;
+    return CL_SUCCESS;
 }
 
 static int clsort__range_before(const clsort__range *a, const clsort__range *b)
@@ -7618,11 +7627,9 @@ static void clsort__sort_ranges(clsort__range *r, size_t count)
 }
 
 /* Does a range that is written overlap another one? Sorts the ranges. */
-static clsort_status clsort__check_overlaps(clsort_sorter *s,
-                                            clsort__range *r, size_t count)
+static clsort_status clsort__check_overlaps(clsort_sorter *s, clsort__range *r, size_t count)
 {
     const clsort__range *last = NULL, *written = NULL;   /* of this buffer, those that end last */
-    char detail[160];
     size_t i;
     clsort__sort_ranges(r, count);
     for (i = 0; i < count; i++) {
@@ -7630,10 +7637,8 @@ static clsort_status clsort__check_overlaps(clsort_sorter *s,
         if (!r[i].buffer || !r[i].bytes) continue;
         if (last && last->buffer != r[i].buffer) last = written = NULL;
         other = r[i].writes ? last : written;
-        if (other && r[i].offset < other->offset + other->bytes) {
-            snprintf(detail, sizeof detail, "%s, %s", other->role, r[i].role);
-            return clsort__reject(s, detail, CLSORT_ERROR_OVERLAP);
-        }
+        if (other && r[i].offset < other->offset + other->bytes)
+            return clsort__reject(s, CLSORT_ERROR_OVERLAP, "%s, %s", other->role, r[i].role);
         if (!last || last->offset + last->bytes < r[i].offset + r[i].bytes) last = &r[i];
         if (r[i].writes) written = &r[i];
     }
@@ -7646,13 +7651,12 @@ static clsort_status clsort__check_ranges(clsort_sorter *s, clsort__range *r, si
 {
     size_t i;
     int property;
-    clsort_status status = CL_SUCCESS;
     for (property = 0; property < CLSORT__PROPERTY_COUNT; property++)
-        for (i = 0; i < count && status == CL_SUCCESS; i++)
-            if (r[i].buffer) status = clsort__check_buffer(s, &r[i], property);
-    for (i = 0; i < count && status == CL_SUCCESS; i++)
-        if (r[i].buffer) status = clsort__parent_range(s, &r[i]);
-    return status == CL_SUCCESS ? clsort__check_overlaps(s, r, count) : status;
+        for (i = 0; i < count; i++)
+            if (r[i].buffer) CLSORT__MUST(clsort__check_buffer(s, &r[i], property));
+    for (i = 0; i < count; i++)
+        if (r[i].buffer) CLSORT__MUST(clsort__parent_range(s, &r[i]));
+    return clsort__check_overlaps(s, r, count);
 }
 
 static clsort__range clsort__make_range(const char *role, cl_mem buffer, size_t offset,
@@ -7679,46 +7683,42 @@ static void clsort__segment_ranges(const clsort_desc *d, clsort__range *r)
 /* Rows lie apart. */
 static clsort_status clsort__check_rows(clsort_sorter *s, const clsort__plan *p)
 {
-    const int overlap = p->d.rows > 1 && p->stride < p->d.count;
-    return overlap ? clsort__reject(s, "row_stride is below a row", CLSORT_ERROR_OVERLAP)
-                   : CL_SUCCESS;
+    CLSORT__REQUIRE(s, p->d.rows <= 1 || p->stride >= p->d.count, CLSORT_ERROR_OVERLAP,
+                    "row_stride is below a row");
+    return CL_SUCCESS;
 }
 
 /* Is the caller's scratch enough? */
 static clsort_status clsort__check_scratch(clsort_sorter *s, const clsort__plan *p)
 {
-    char detail[120];
-    if (!p->d.scratch || p->d.scratch_size >= p->scratch.bytes) return CL_SUCCESS;
-    snprintf(detail, sizeof detail, "scratch_size is %.0f, %.0f bytes are needed",
-             (double)p->d.scratch_size, (double)p->scratch.bytes);
-    return clsort__reject(s, detail, CLSORT_ERROR_SCRATCH_TOO_SMALL);
+    CLSORT__REQUIRE(s, !p->d.scratch || p->d.scratch_size >= p->scratch.bytes,
+                    CLSORT_ERROR_SCRATCH_TOO_SMALL, "scratch_size is %.0f, %.0f bytes are needed",
+                    (double)p->d.scratch_size, (double)p->scratch.bytes);
+    return CL_SUCCESS;
 }
 
 /* Can the device's local memory hold what the kernels of a plan need at least, and is there an
    algorithm for AUTO? */
-static clsort_status clsort__check_device(clsort_sorter *s,
-                                          const clsort__plan *p)
+static clsort_status clsort__check_device(clsort_sorter *s, const clsort__plan *p)
 {
     size_t leftovers, tiles, need;
     if (!s->context) return CL_SUCCESS;   /* without a device a plan has no shapes */
     leftovers = p->leftovers.family ? clsort__local_need(&p->leftovers) : 0;
     tiles = p->tiles.lanes ? clsort__local_need(&p->tiles) : 0;
     need = clsort__largest(clsort__local_need(&p->config), leftovers, tiles) + p->select.local;
-    if (p->none_left)
-        return clsort__reject(s, "algorithm: the self-test left none to CLSORT_AUTO",
-                              CLSORT_ERROR_WRONG_RESULT);
-    return need <= s->local_bytes ? CL_SUCCESS
-                                  : clsort__reject(s, "local memory", CLSORT_ERROR_DEVICE_LIMITS);
+    CLSORT__REQUIRE(s, !p->none_left, CLSORT_ERROR_WRONG_RESULT,
+                    "algorithm: the self-test left none to CLSORT_AUTO");
+    CLSORT__REQUIRE(s, need <= s->local_bytes, CLSORT_ERROR_DEVICE_LIMITS, "local memory");
+    return CL_SUCCESS;
 }
 
 /* Can the sorter's own scratch be allocated? */
 static clsort_status clsort__check_layout(clsort_sorter *s, const clsort__layout *l)
 {
-    char detail[120];
-    if (!l->too_large) return CL_SUCCESS;
-    snprintf(detail, sizeof detail, "scratch of %.0f bytes, of which a buffer holds at most %.0f",
-             (double)l->bytes, (double)l->most);
-    return clsort__reject(s, detail, CLSORT_ERROR_SCRATCH_TOO_LARGE);
+    CLSORT__REQUIRE(s, !l->too_large, CLSORT_ERROR_SCRATCH_TOO_LARGE,
+                    "scratch of %.0f bytes, of which a buffer holds at most %.0f", (double)l->bytes,
+                    (double)l->most);
+    return CL_SUCCESS;
 }
 
 /* ---- >>launch -------------------------------------------------------------------------------- */
@@ -7953,11 +7953,10 @@ enum { CLSORT__FEW_WAITS = 15 };
 static clsort_status clsort__reserve_waits(clsort_sorter *s, cl_uint n_wait)
 {
     const size_t room = (size_t)n_wait + 1;
-    clsort_status status;
     if (s->wait_room >= room) return CL_SUCCESS;
-    status = clsort__grow(s, &s->waits, room, sizeof *s->waits);
-    if (status == CL_SUCCESS) s->wait_room = room;
-    return status;
+    CLSORT__MUST(clsort__grow(s, &s->waits, room, sizeof *s->waits));
+    s->wait_room = room;
+    return CL_SUCCESS;
 }
 
 /* Ends a run: the last event goes to the caller and, on an out-of-order queue, to the scratch slot
@@ -8024,14 +8023,11 @@ static clsort__job clsort__begin_job(clsort_sorter *s, const char *function,
 /* Checks the arguments of a call but its queue, events and buffers, and plans it. */
 static clsort_status clsort__plan_job(clsort__job *j)
 {
-    clsort__checks c;
-    clsort_status status;
-    memset(&c, 0, sizeof c);
-    c.s = j->s;
+    clsort__checks c = clsort__begin_checks(j->s);
     c.needs_buffers = j->needs_buffers;
     j->op->check(&c, j);
-    status = clsort__conclude(&c);
-    if (status != CL_SUCCESS || !j->op->scratch) return status;
+    CLSORT__MUST(clsort__conclude(&c));
+    if (!j->op->scratch) return CL_SUCCESS;
     j->op->scratch(clsort__known_device(j->s), j);
     return clsort__check_layout(j->s, &j->plan.scratch);
 }
@@ -8039,11 +8035,10 @@ static clsort_status clsort__plan_job(clsort__job *j)
 /* What is checked last, without buffers: rows that overlap, the size of scratch, the device. */
 static clsort_status clsort__check_limits(const clsort__job *j)
 {
-    clsort_status status = clsort__check_rows(j->s, &j->plan);
-    if (status == CL_SUCCESS) status = clsort__check_scratch(j->s, &j->plan);
-    if (status == CL_SUCCESS) status = clsort__check_device(j->s, &j->plan);
-    return status == CL_SUCCESS && j->plan.select.sorts_after ? clsort__check_device(j->s, &j->then)
-                                                              : status;
+    CLSORT__MUST(clsort__check_rows(j->s, &j->plan));
+    CLSORT__MUST(clsort__check_scratch(j->s, &j->plan));
+    CLSORT__MUST(clsort__check_device(j->s, &j->plan));
+    return j->plan.select.sorts_after ? clsort__check_device(j->s, &j->then) : CL_SUCCESS;
 }
 
 /* The buffers of a sort or a selection, as far as they are given, and what receives a proof. */
@@ -8078,15 +8073,8 @@ static clsort_status clsort__check_buffers(clsort__job *j)
 /* The same, and the buffers that are given: for calls that enqueue nothing. */
 static clsort_status clsort__check_job(clsort__job *j)
 {
-    const clsort_status status = clsort__plan_job(j);
-    return status == CL_SUCCESS ? j->op->buffers(j) : status;
-}
-
-static clsort_status clsort__reject_event(clsort_sorter *s, unsigned i, clsort_status status)
-{
-    char detail[40];
-    snprintf(detail, sizeof detail, "wait[%u]", i);
-    return clsort__reject(s, detail, status);
+    CLSORT__MUST(clsort__plan_job(j));
+    return j->op->buffers(j);
 }
 
 /* Its events and what must not be NULL: what an enqueue call checks first. */
@@ -8098,11 +8086,10 @@ static clsort_status clsort__check_events(clsort__job *j, cl_command_queue queue
     if (done) *done = NULL;
     if (!s) return CLSORT_ERROR_NULL_ARGUMENT;
     if (!queue) j->missing = "queue";
-    if (j->missing) return clsort__reject(s, j->missing, CLSORT_ERROR_NULL_ARGUMENT);
-    if (!wait != !n_wait)
-        return clsort__reject(s, n_wait ? "wait" : "n_wait", CLSORT_ERROR_WAIT_LIST);
+    CLSORT__REQUIRE(s, !j->missing, CLSORT_ERROR_NULL_ARGUMENT, "%s", j->missing);
+    CLSORT__REQUIRE(s, !wait == !n_wait, CLSORT_ERROR_WAIT_LIST, n_wait ? "wait" : "n_wait");
     for (i = 0; i < n_wait; i++)
-        if (!wait[i]) return clsort__reject_event(s, i, CLSORT_ERROR_WAIT_LIST);
+        CLSORT__REQUIRE(s, wait[i], CLSORT_ERROR_WAIT_LIST, "wait[%u]", (unsigned)i);
     j->needs_buffers = 1;
     j->run.queue = queue;
     j->run.n_wait = n_wait;
@@ -8120,20 +8107,17 @@ static clsort_status clsort__check_queue(clsort_sorter *s, clsort__run *run)
     cl_command_queue_properties properties = 0;
     clsort__slot *slot;
     cl_uint i;
-    clsort_status status = CLSORT__ASK(s, clGetCommandQueueInfo, run->queue, CL_QUEUE_CONTEXT,
-                                       context);
-    if (status == CL_SUCCESS)
-        status = CLSORT__ASK(s, clGetCommandQueueInfo, run->queue, CL_QUEUE_DEVICE, device);
-    if (status == CL_SUCCESS)
-        status = CLSORT__ASK(s, clGetCommandQueueInfo, run->queue, CL_QUEUE_PROPERTIES, properties);
-    if (status != CL_SUCCESS) return status;
-    if (context != s->context || device != s->device)
-        return clsort__reject(s, "queue", CLSORT_ERROR_QUEUE_MISMATCH);
+    CLSORT__MUST(CLSORT__ASK(s, clGetCommandQueueInfo, run->queue, CL_QUEUE_CONTEXT, context));
+    CLSORT__MUST(CLSORT__ASK(s, clGetCommandQueueInfo, run->queue, CL_QUEUE_DEVICE, device));
+    CLSORT__MUST(
+        CLSORT__ASK(s, clGetCommandQueueInfo, run->queue, CL_QUEUE_PROPERTIES, properties));
+    CLSORT__REQUIRE(s, context == s->context && device == s->device, CLSORT_ERROR_QUEUE_MISMATCH,
+                    "queue");
     run->in_order = !(properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
     for (i = 0; i < run->n_wait; i++) {
-        status = CLSORT__ASK(s, clGetEventInfo, run->wait[i], CL_EVENT_CONTEXT, context);
-        if (status != CL_SUCCESS) return status;
-        if (context != s->context) return clsort__reject_event(s, i, CLSORT_ERROR_EVENT_MISMATCH);
+        CLSORT__MUST(CLSORT__ASK(s, clGetEventInfo, run->wait[i], CL_EVENT_CONTEXT, context));
+        CLSORT__REQUIRE(s, context == s->context, CLSORT_ERROR_EVENT_MISMATCH, "wait[%u]",
+                        (unsigned)i);
     }
     return s->releases_late ? clsort__find_slot(s, run->queue, &slot) : CL_SUCCESS;
 }
@@ -8156,23 +8140,22 @@ static clsort_status clsort__find_scratch(clsort__run *run, const clsort__plan *
 {
     cl_int state = CL_COMPLETE;
     cl_uint i;
-    clsort_status status;
+    cl_event last;
     clsort__scratch_from(p, clsort__make_span(p->d.scratch, p->d.scratch_offset), scratch);
     *slot = NULL;
     if (!p->scratch.bytes || p->d.scratch) return CL_SUCCESS;
-    status = clsort__find_slot(run->s, run->queue, slot);
-    if (status == CL_SUCCESS) status = clsort__grow_slot(run->s, *slot, &p->scratch);
-    if (status != CL_SUCCESS) return status;
+    CLSORT__MUST(clsort__find_slot(run->s, run->queue, slot));
+    CLSORT__MUST(clsort__grow_slot(run->s, *slot, &p->scratch));
     for (i = 0; i < p->scratch.buffers; i++)
         scratch->spans[i] = clsort__make_span((*slot)->buffers[i], 0);
-    if (!(*slot)->last) return CL_SUCCESS;
-    status = CLSORT__ASK(run->s, clGetEventInfo, (*slot)->last, CL_EVENT_COMMAND_EXECUTION_STATUS,
-                         state);
-    if (status == CL_SUCCESS && state > CL_COMPLETE) {
-        status = CLSORT__TRY(run->s, clRetainEvent, ((*slot)->last));
-        if (status == CL_SUCCESS) run->previous = (*slot)->last;
-    }
-    return status;
+    last = (*slot)->last;
+    if (!last) return CL_SUCCESS;
+    CLSORT__MUST(
+        CLSORT__ASK(run->s, clGetEventInfo, last, CL_EVENT_COMMAND_EXECUTION_STATUS, state));
+    if (state <= CL_COMPLETE) return CL_SUCCESS;
+    CLSORT__MUST(CLSORT__TRY(run->s, clRetainEvent, (last)));
+    run->previous = last;
+    return CL_SUCCESS;
 }
 
 /* Makes the scratch of a plan ahead, for the next queue that needs one. */
@@ -8180,10 +8163,9 @@ static clsort_status clsort__prepare_scratch(clsort_sorter *s, const clsort__pla
 {
     const int needed = p->scratch.bytes > 0 && !p->d.scratch;
     clsort__slot *slot;
-    clsort_status status;
     if (!needed && !s->releases_late) return CL_SUCCESS;
-    status = clsort__find_slot(s, NULL, &slot);
-    return status == CL_SUCCESS && needed ? clsort__grow_slot(s, slot, &p->scratch) : status;
+    CLSORT__MUST(clsort__find_slot(s, NULL, &slot));
+    return needed ? clsort__grow_slot(s, slot, &p->scratch) : CL_SUCCESS;
 }
 
 /* Every clsort_enqueue_* call: its checks in their order, then its commands, first counted and then
@@ -8192,12 +8174,11 @@ static clsort_status clsort__enqueue(clsort__job *j, cl_command_queue queue, cl_
                                      const cl_event *wait, cl_event *done)
 {
     clsort__run *run = &j->run;
-    clsort_status status = clsort__check_events(j, queue, n_wait, wait, done);
-    if (status == CL_SUCCESS) status = clsort__plan_job(j);
-    if (status == CL_SUCCESS) status = clsort__check_queue(j->s, run);
-    if (status == CL_SUCCESS) status = j->op->buffers(j);
-    if (status == CL_SUCCESS) status = clsort__reserve_waits(j->s, n_wait);
-    if (status != CL_SUCCESS) return status;
+    CLSORT__MUST(clsort__check_events(j, queue, n_wait, wait, done));
+    CLSORT__MUST(clsort__plan_job(j));
+    CLSORT__MUST(clsort__check_queue(j->s, run));
+    CLSORT__MUST(j->op->buffers(j));
+    CLSORT__MUST(clsort__reserve_waits(j->s, n_wait));
     run->status = j->op->ready(j);
     run->mode = CLSORT__COUNT;
     if (run->status == CL_SUCCESS) j->op->commands(run, j);
@@ -8214,9 +8195,8 @@ static clsort_status clsort__count_job(clsort__job *j, clsort__tally *tally)
     char places[6];
     clsort_desc *const d = &j->plan.d;
     cl_mem *const buffers[5] = { &d->keys, &d->keys_out, &d->values, &d->values_out, &d->indices };
-    const clsort_status status = clsort__check_job(j);
     int i;
-    if (status != CL_SUCCESS) return status;
+    CLSORT__MUST(clsort__check_job(j));
     for (i = 0; i < 5; i++)
         if (!*buffers[i]) *buffers[i] = (cl_mem)(void *)&places[i];
     clsort__scratch_from(&j->plan, clsort__make_span((cl_mem)(void *)&places[5], 0), &j->scratch);
@@ -8236,12 +8216,11 @@ static clsort_status clsort__warm_job(clsort__job *j)
     clsort_sorter *s = j->s;
     clsort__run *run = &j->run;
     cl_int code;
-    clsort_status status = clsort__own_queue(s);
-    if (status != CL_SUCCESS) return status;
+    CLSORT__MUST(clsort__own_queue(s));
     if (!s->dummy) {
         s->dummy = CLSORT_CL(clCreateBuffer)(s->context, CL_MEM_READ_WRITE, CLSORT__DUMMY_BYTES,
                                              NULL, &code);
-        if (code != CL_SUCCESS) return clsort__note(s, code, "clCreateBuffer");
+        CLSORT__MUST(clsort__note(s, code, "clCreateBuffer"));
     }
     run->queue = s->own_queue;
     run->in_order = 1;
@@ -8249,7 +8228,8 @@ static clsort_status clsort__warm_job(clsort__job *j)
     clsort__scratch_from(&j->plan, clsort__make_span(NULL, 0), &j->scratch);
     j->op->commands(run, j);
     code = CLSORT_CL(clFinish)(run->queue);
-    return run->status != CL_SUCCESS ? run->status : clsort__note(s, code, "clFinish");
+    CLSORT__MUST(run->status);
+    return clsort__note(s, code, "clFinish");
 }
 
 /* ---- >>bitonic ------------------------------------------------------------------------------- */
@@ -8756,7 +8736,6 @@ static clsort_status clsort__check_merge_buffers(clsort__job *j)
 {
     clsort__range r[6];
     size_t i;
-    clsort_status status;
     for (i = 0; i < 3; i++) {
         const clsort__merge_part part = clsort__get_merge_part(j->merge, &j->pass, i);
         const clsort__span keys = part.arrays.keys, values = part.arrays.values;
@@ -8765,8 +8744,8 @@ static clsort_status clsort__check_merge_buffers(clsort__job *j)
         r[3 + i] = clsort__make_range(part.values, values.buffer, values.offset,
                                       part.count * j->merge->value_size, i < 2, i == 2);
     }
-    status = clsort__check_ranges(j->s, r, 6);
-    return status == CL_SUCCESS ? clsort__check_device(j->s, &j->plan) : status;
+    CLSORT__MUST(clsort__check_ranges(j->s, r, 6));
+    return clsort__check_device(j->s, &j->plan);
 }
 
 static clsort_status clsort__ready_merge(clsort__job *j)
@@ -9376,8 +9355,8 @@ typedef struct clsort__quick_job {
 } clsort__quick_job;
 
 /* How many elements a block of a round and a leaf have, and how many rounds there are: perfect
-   halving takes log2(n / leaf_elements), good pivots half as many more. Launches as many work-groups
-   as may run at once. */
+   halving takes log2(n / leaf_elements), good pivots half as many more. As many work-groups are
+   launched as may run at once. */
 static void clsort__quick_sizes(const clsort_sorter *s, const clsort__config *shape,
                                 clsort__quick_job *j)
 {
@@ -9706,12 +9685,10 @@ static const char *clsort__gather_role(size_t i)
 static void clsort__blame_gather_part(clsort__checks *c, clsort_status status, size_t i,
                                       const char *what)
 {
-    char detail[120];
     if (i)
-        snprintf(detail, sizeof detail, "arrays[%.0f].%s%s", (double)((i - 1) / 2),
-                 clsort__gather_role(i), what);
-    else snprintf(detail, sizeof detail, "indices%s", what);
-    clsort__blame(c, status, detail);
+        clsort__blame(c, status, "arrays[%.0f].%s%s", (double)((i - 1) / 2), clsort__gather_role(i),
+                      what);
+    else clsort__blame(c, status, "indices%s", what);
 }
 
 static void clsort__check_gather_part(clsort__checks *c, const clsort_gather *g, size_t i)
@@ -9747,10 +9724,8 @@ static void clsort__check_gather(clsort__checks *c, clsort__job *j)
 /* Rows of a part lie apart. */
 static clsort_status clsort__check_gather_rows(clsort_sorter *s, const clsort_gather *g)
 {
-    clsort__checks c;
+    clsort__checks c = clsort__begin_checks(s);
     size_t i;
-    memset(&c, 0, sizeof c);
-    c.s = s;
     for (i = 0; i < 2 * (size_t)g->array_count + 1; i++) {
         const clsort__rows r = clsort__gather_part(g, i);
         if (clsort__row_count(&r) > 1 && clsort__row_stride(&r) < r.count * r.element_bytes)
@@ -9765,12 +9740,10 @@ static clsort_status clsort__check_gather_buffers(clsort__job *j)
     clsort_sorter *s = j->s;
     const clsort_gather *g = j->gather;
     const size_t count = 2 * (size_t)g->array_count + 1;
-    clsort_status status = CL_SUCCESS;
     size_t i;
     if (!g->count) return CL_SUCCESS;
     if (s->range_room < count) {
-        status = clsort__grow(s, &s->ranges, count, sizeof *s->ranges);
-        if (status != CL_SUCCESS) return status;
+        CLSORT__MUST(clsort__grow(s, &s->ranges, count, sizeof *s->ranges));
         s->range_room = count;
     }
     for (i = 0; i < count; i++) {
@@ -9779,8 +9752,8 @@ static clsort_status clsort__check_gather_buffers(clsort__job *j)
         s->ranges[i] = clsort__make_range(clsort__gather_role(i), r.span.buffer, r.span.offset,
                                           clsort__rows_bytes(&r), !writes, writes);
     }
-    status = clsort__check_ranges(s, s->ranges, count);
-    return status == CL_SUCCESS ? clsort__check_gather_rows(s, g) : status;
+    CLSORT__MUST(clsort__check_ranges(s, s->ranges, count));
+    return clsort__check_gather_rows(s, g);
 }
 
 static clsort_status clsort__ready_gather(clsort__job *j)
@@ -10001,11 +9974,23 @@ static clsort_status clsort__ready_comparator(clsort_sorter *s, clsort__plan *p)
 static clsort_status clsort__ready_checks(clsort_sorter *s, clsort__plan *p)
 {
     const clsort__config utility = clsort__utility_config(s);
-    clsort_status status = clsort__ready_comparator(s, p);
-    if (status == CL_SUCCESS) status = clsort__need_program(s, &utility, p->d.flags);
-    if (status == CL_SUCCESS && p->d.precedes)
-        status = clsort__need_program(s, &p->config, p->d.flags);
-    return status;
+    CLSORT__MUST(clsort__ready_comparator(s, p));
+    CLSORT__MUST(clsort__need_program(s, &utility, p->d.flags));
+    return p->d.precedes ? clsort__need_program(s, &p->config, p->d.flags) : CL_SUCCESS;
+}
+
+/* Builds the program of the sort itself. Sweeps that do not build are given up: radix then sorts
+   without them. */
+static clsort_status clsort__ready_kernels(clsort_sorter *s, clsort__plan *p)
+{
+    const clsort_status status = clsort__need_program(s, &p->config, p->d.flags);
+    if (p->config.family != CLSORT__SWEEP
+        || (status != CLSORT_ERROR_BUILD_FAILED && status != CLSORT_ERROR_DEVICE_LIMITS))
+        return status;
+    s->broken |= CLSORT__BIT(CLSORT__SWEEP);
+    clsort__make_plan(s, &p->d, p);
+    clsort__plan_scratch(s, p);
+    return clsort__need_program(s, &p->config, p->d.flags);
 }
 
 /* Builds the programs that a plan needs. */
@@ -10014,27 +9999,15 @@ static clsort_status clsort__ready(clsort_sorter *s, clsort__plan *p)
     const int verifies = s->options.flags & CLSORT_OPTION_VERIFY && !p->d.top_k;
     const int gathers = p->indirect || verifies || (p->d.top_k && p->has_values);
     const clsort__config *segments = p->leftovers.family ? &p->leftovers : &p->config;
-    clsort_status status = clsort__ready_comparator(s, p);
-    if (status == CL_SUCCESS) status = clsort__need_program(s, &p->config, p->d.flags);
-    if (p->config.family == CLSORT__SWEEP
-        && (status == CLSORT_ERROR_BUILD_FAILED || status == CLSORT_ERROR_DEVICE_LIMITS)) {
-        s->broken |= CLSORT__BIT(CLSORT__SWEEP);
-        clsort__make_plan(s, &p->d, p);
-        clsort__plan_scratch(s, p);
-        status = clsort__need_program(s, &p->config, p->d.flags);
-    }
-    if (status == CL_SUCCESS && p->config.family == CLSORT__RELAUNCH)
-        status = clsort__device_queue(s);
-    if (status == CL_SUCCESS && p->tiles.family)
-        status = clsort__need_program(s, &p->tiles, p->d.flags);
-    if (status == CL_SUCCESS && p->leftovers.family)
-        status = clsort__need_program(s, &p->leftovers, p->d.flags);
-    if (status == CL_SUCCESS && p->pieces.family && !clsort__built_shape(s, segments).share_log2)
-        status = clsort__need_program(s, &p->pieces, p->d.flags);
-    if (status == CL_SUCCESS && p->published.family)
-        status = clsort__need_program(s, &p->published, p->d.flags);
-    if (status == CL_SUCCESS && gathers) status = clsort__ready_checks(s, p);
-    return status;
+    CLSORT__MUST(clsort__ready_comparator(s, p));
+    CLSORT__MUST(clsort__ready_kernels(s, p));
+    if (p->config.family == CLSORT__RELAUNCH) CLSORT__MUST(clsort__device_queue(s));
+    if (p->tiles.family) CLSORT__MUST(clsort__need_program(s, &p->tiles, p->d.flags));
+    if (p->leftovers.family) CLSORT__MUST(clsort__need_program(s, &p->leftovers, p->d.flags));
+    if (p->pieces.family && !clsort__built_shape(s, segments).share_log2)
+        CLSORT__MUST(clsort__need_program(s, &p->pieces, p->d.flags));
+    if (p->published.family) CLSORT__MUST(clsort__need_program(s, &p->published, p->d.flags));
+    return gathers ? clsort__ready_checks(s, p) : CL_SUCCESS;
 }
 
 /* Checks a sort and plans it. */
@@ -10052,9 +10025,8 @@ static void clsort__sort_scratch(const clsort_sorter *s, clsort__job *j)
 /* Builds the programs of a sort or a selection. */
 static clsort_status clsort__ready_plans(clsort__job *j)
 {
-    const clsort_status status = clsort__ready(j->s, &j->plan);
-    return status == CL_SUCCESS && j->plan.select.sorts_after ? clsort__ready(j->s, &j->then)
-                                                              : status;
+    CLSORT__MUST(clsort__ready(j->s, &j->plan));
+    return j->plan.select.sorts_after ? clsort__ready(j->s, &j->then) : CL_SUCCESS;
 }
 
 /* ---- >>select -------------------------------------------------------------------------------- */
@@ -10243,13 +10215,12 @@ static void clsort__plan_selection(const clsort_sorter *s, const clsort_desc *d,
 static void clsort__check_select_order(clsort__checks *c, clsort__plan *p)
 {
     const clsort_desc order = clsort__select_order(p);
-    clsort__checks after;
+    clsort__checks after = clsort__begin_checks(c->s);
     if (!p->select.sorts_after) return;
-    memset(&after, 0, sizeof after);
-    after.s = c->s;
     clsort__check_desc(&after, &order, CLSORT__TO_SORT);
     if (after.status == CL_SUCCESS) return;
-    if (p->select.mode == CLSORT__SELECT_UNORDERED) clsort__blame(c, after.status, after.detail);
+    if (p->select.mode == CLSORT__SELECT_UNORDERED)
+        clsort__blame(c, after.status, "%s", after.detail);
     else p->select.sorts_after = 0;
 }
 
@@ -10451,12 +10422,11 @@ static clsort_status clsort__check_order_buffers(clsort__job *j)
     const clsort__plan *p = &j->plan;
     const clsort_desc *d = &p->d;
     clsort__range r[4];
-    clsort_status status;
     r[0] = clsort__make_range("keys", d->keys, d->keys_offset, p->extent * p->element_bytes, 1, 0);
     r[1] = clsort__make_range("result", j->result.buffer, j->result.offset, 4, 1, 1);
     clsort__segment_ranges(d, r + 2);
-    status = clsort__check_ranges(j->s, r, 4);
-    return status == CL_SUCCESS ? clsort__check_rows(j->s, p) : status;
+    CLSORT__MUST(clsort__check_ranges(j->s, r, 4));
+    return clsort__check_rows(j->s, p);
 }
 
 /* Lowers the number at `result` to that of the first unsorted element; through indices if there are
@@ -10548,26 +10518,30 @@ static void clsort__check_no_buffers(clsort__checks *c, const clsort_desc *d)
     CLSORT__BLAME(c, CLSORT_ERROR_UNSUPPORTED, mistakes);
 }
 
+/* Creates buffers for host arrays and sorts these there; *d then names the buffers. */
+static clsort_status clsort__sort_buffers(clsort_sorter *s, clsort_desc *d, void *keys,
+                                          void *values, cl_uint *indices, size_t n, size_t element)
+{
+    const size_t key_bytes = n * element, value_bytes = n * d->value_size,
+                 index_bytes = indices ? n * sizeof *indices : 0;
+    CLSORT__MUST(clsort__own_queue(s));
+    CLSORT__MUST(clsort__upload(s, keys, key_bytes, &d->keys));
+    CLSORT__MUST(clsort__upload(s, values, value_bytes, &d->values));
+    CLSORT__MUST(clsort__upload(s, d->rows > 1 ? indices : NULL, index_bytes, &d->indices));
+    CLSORT__MUST(clsort_enqueue_sort(s, s->own_queue, d, 0, NULL, NULL));
+    CLSORT__MUST(CLSORT__TRY(s, clFinish, (s->own_queue)));
+    if (indices) return clsort__download(s, d->indices, index_bytes, indices);
+    CLSORT__MUST(clsort__download(s, d->keys, key_bytes, keys));
+    return clsort__download(s, d->values, value_bytes, values);
+}
+
 /* Sorts host arrays by way of buffers, which *d then names. */
 static clsort_status clsort__sort_on_device(clsort_sorter *s, clsort_desc *d, void *keys,
                                             void *values, cl_uint *indices)
 {
     const size_t element = d->record_size ? d->record_size : clsort__key_bits(d->key_type) / 8;
-    const size_t n = clsort__extent(d, element);
-    const size_t key_bytes = n * element, value_bytes = n * d->value_size;
-    clsort_status status = clsort__own_queue(s);
-    if (status == CL_SUCCESS) status = clsort__upload(s, keys, key_bytes, &d->keys);
-    if (status == CL_SUCCESS) status = clsort__upload(s, values, value_bytes, &d->values);
-    if (status == CL_SUCCESS)
-        status = clsort__upload(s, d->rows > 1 ? indices : NULL, indices ? n * sizeof *indices : 0,
-                                &d->indices);
-    if (status == CL_SUCCESS) status = clsort_enqueue_sort(s, s->own_queue, d, 0, NULL, NULL);
-    if (status == CL_SUCCESS) status = CLSORT__TRY(s, clFinish, (s->own_queue));
-    if (status == CL_SUCCESS && indices)
-        status = clsort__download(s, d->indices, n * sizeof *indices, indices);
-    if (status == CL_SUCCESS && !indices) status = clsort__download(s, d->keys, key_bytes, keys);
-    if (status == CL_SUCCESS && !indices)
-        status = clsort__download(s, d->values, value_bytes, values);
+    const clsort_status status = clsort__sort_buffers(s, d, keys, values, indices,
+                                                      clsort__extent(d, element), element);
     if (d->keys) CLSORT_CL(clReleaseMemObject)(d->keys);
     if (d->values) CLSORT_CL(clReleaseMemObject)(d->values);
     if (d->indices) CLSORT_CL(clReleaseMemObject)(d->indices);
@@ -10660,11 +10634,10 @@ static void clsort__check_proof(clsort__checks *c, clsort__job *j)
 static clsort_status clsort__new_proof(clsort_sorter *s, clsort__span *proof)
 {
     cl_int code;
-    clsort_status status = clsort__grow(s, &s->pending, s->pending_count + 1, sizeof *s->pending);
-    if (status != CL_SUCCESS) return status;
-    *proof = clsort__make_span(CLSORT_CL(clCreateBuffer)(s->context, CL_MEM_READ_WRITE,
-                                                         sizeof(clsort_proof), NULL, &code),
-                               0);
+    CLSORT__MUST(clsort__grow(s, &s->pending, s->pending_count + 1, sizeof *s->pending));
+    proof->buffer = CLSORT_CL(clCreateBuffer)(s->context, CL_MEM_READ_WRITE, sizeof(clsort_proof),
+                                              NULL, &code);
+    proof->offset = 0;
     return clsort__note(s, code, "clCreateBuffer");
 }
 
@@ -10767,12 +10740,10 @@ static clsort_status clsort__ready_sort(clsort__job *j)
 {
     const int proves = j->s->options.flags & CLSORT_OPTION_VERIFY && !j->plan.d.top_k;
     clsort__slot *slot = NULL;
-    clsort_status status;
     if (clsort__trivial(&j->plan)) return CL_SUCCESS;
-    status = clsort__ready_plans(j);
-    if (status == CL_SUCCESS) status = clsort__find_scratch(&j->run, &j->plan, &j->scratch, &slot);
-    if (status == CL_SUCCESS && proves) status = clsort__new_proof(j->s, &j->result);
-    if (status != CL_SUCCESS) return status;
+    CLSORT__MUST(clsort__ready_plans(j));
+    CLSORT__MUST(clsort__find_scratch(&j->run, &j->plan, &j->scratch, &slot));
+    if (proves) CLSORT__MUST(clsort__new_proof(j->s, &j->result));
     j->slot = slot;
     if (proves && !j->run.done) j->run.done = &j->proven;
     return CL_SUCCESS;
@@ -10836,6 +10807,17 @@ static clsort_status clsort__discard(clsort_sorter **sorter, clsort_status statu
     return status;
 }
 
+/* Finds out all that a new sorter must know. */
+static clsort_status clsort__set_up(clsort_sorter *s, cl_context context, cl_device_id device)
+{
+    CLSORT__REQUIRE(s, !context == !device, CLSORT_ERROR_NULL_ARGUMENT, "context, device");
+    CLSORT__REQUIRE(s, !(s->options.flags & ~(cl_uint)CLSORT_OPTION_VERIFY),
+                    CLSORT_ERROR_UNKNOWN_FLAG, "options");
+    CLSORT__MUST(context ? clsort__adopt_context(s, context, device) : clsort__own_context(s));
+    CLSORT__MUST(clsort__device_facts(s));
+    return clsort__reserve_waits(s, CLSORT__FEW_WAITS);
+}
+
 /* Makes a sorter. Where that fails, `message` receives the sorter's last error. */
 static clsort_status clsort__create(cl_context context, cl_device_id device,
                                     const clsort_options *options, clsort_sorter **sorter,
@@ -10845,20 +10827,14 @@ static clsort_status clsort__create(cl_context context, cl_device_id device,
     clsort_status status;
     memset(&none, 0, sizeof none);
     if (options) none.options = *options;
+    none.function = "clsort_create";
     if (!s) {
         status = clsort__fail(&none, CL_OUT_OF_HOST_MEMORY, "malloc", NULL);
         memcpy(message, none.message, sizeof none.message);
         return status;
     }
     *s = none;
-    s->function = "clsort_create";
-    if (!context != !device)
-        status = clsort__reject(s, "context, device", CLSORT_ERROR_NULL_ARGUMENT);
-    else if (s->options.flags & ~(cl_uint)CLSORT_OPTION_VERIFY)
-        status = clsort__reject(s, "options", CLSORT_ERROR_UNKNOWN_FLAG);
-    else status = context ? clsort__adopt_context(s, context, device) : clsort__own_context(s);
-    if (status == CL_SUCCESS) status = clsort__device_facts(s);
-    if (status == CL_SUCCESS) status = clsort__reserve_waits(s, CLSORT__FEW_WAITS);
+    status = clsort__set_up(s, context, device);
     *sorter = s;
     return status == CL_SUCCESS ? CL_SUCCESS : clsort__discard(sorter, status, message);
 }
@@ -10867,20 +10843,18 @@ static clsort_status clsort__create(cl_context context, cl_device_id device,
 static clsort_status clsort__share_programs(const clsort_sorter *from, clsort_sorter *to)
 {
     size_t i;
-    clsort_status status = CL_SUCCESS;
     if (!from->program_count) return CL_SUCCESS;
-    status = clsort__grow(to, &to->programs, from->program_count, sizeof *to->programs);
-    for (i = 0; i < from->program_count && status == CL_SUCCESS; i++) {
+    CLSORT__MUST(clsort__grow(to, &to->programs, from->program_count, sizeof *to->programs));
+    for (i = 0; i < from->program_count; i++) {
         clsort__program *p = &to->programs[i];
         int fits;
         *p = from->programs[i];
         memset(p->kernels, 0, sizeof p->kernels);
-        status = CLSORT__TRY(to, clRetainProgram, (p->program));
-        if (status != CL_SUCCESS) break;
+        CLSORT__MUST(CLSORT__TRY(to, clRetainProgram, (p->program)));
         to->program_count++;
-        status = clsort__create_kernels(to, p, &fits);
+        CLSORT__MUST(clsort__create_kernels(to, p, &fits));
     }
-    return status;
+    return CL_SUCCESS;
 }
 
 /* Gives a clone copies of the comparators, under the same numbers. */
@@ -10888,12 +10862,12 @@ static clsort_status clsort__share_comparators(const clsort_sorter *from, clsort
 {
     cl_uint number;
     size_t i;
-    clsort_status status = CL_SUCCESS;
-    for (i = 0; i < from->comparator_count && status == CL_SUCCESS; i++)
-        status = clsort__add_comparator(to, from->comparators[i].record_type,
-                                        from->comparators[i].precedes,
-                                        from->comparators[i].record_size, &number);
-    return status;
+    for (i = 0; i < from->comparator_count; i++) {
+        const clsort__comparator *c = &from->comparators[i];
+        CLSORT__MUST(
+            clsort__add_comparator(to, c->record_type, c->precedes, c->record_size, &number));
+    }
+    return CL_SUCCESS;
 }
 
 /* The programs of a destroyed sorter, until the work of one queue is done. */
@@ -11114,7 +11088,6 @@ static clsort_status clsort__test_sort(clsort_sorter *s, cl_uint algorithm, cl_u
                   *seen = sorted + 8 * count + 4 * count;
     cl_uint *values = (cl_uint *)(void *)(sorted + 8 * count);
     clsort_desc d = clsort_desc_default();
-    clsort_status status;
     d.count = count;
     d.key_type = key_type;
     d.algorithm = algorithm;
@@ -11122,8 +11095,7 @@ static clsort_status clsort__test_sort(clsort_sorter *s, cl_uint algorithm, cl_u
     d.value_size = pairs ? sizeof *values : 0;
     clsort__fill_test(keys, bytes, values, count);
     memcpy(sorted, keys, bytes * count);
-    status = clsort_sort_host(s, &d, sorted, pairs ? values : NULL, NULL);
-    if (status != CL_SUCCESS) return status;
+    CLSORT__MUST(clsort_sort_host(s, &d, sorted, pairs ? values : NULL, NULL));
     if (clsort__keys_hold(keys, sorted, bytes, count)
         && clsort__values_hold(keys, sorted, bytes, values, seen, pairs ? count : 0))
         return CL_SUCCESS;
@@ -11138,12 +11110,12 @@ static clsort_status clsort__test_family(clsort_sorter *s, cl_uint algorithm, cl
 {
     static const cl_uint types[4] = { CLSORT_U8, CLSORT_U16, CLSORT_U32, CLSORT_U64 };
     static const size_t counts[4] = { 3, 1000, 4096, CLSORT__TEST_COUNT };
-    clsort_status status = CL_SUCCESS;
     size_t t, c;
     for (t = 0; t < 8; t++)
-        for (c = 0; c < 4 && status == CL_SUCCESS; c++)
-            status = clsort__test_sort(s, algorithm, radix, types[t / 2], t & 1, counts[c], memory);
-    return status;
+        for (c = 0; c < 4; c++)
+            CLSORT__MUST(
+                clsort__test_sort(s, algorithm, radix, types[t / 2], t & 1, counts[c], memory));
+    return CL_SUCCESS;
 }
 
 /* The self-test of an algorithm; radix twice where it sweeps, since its portable twin may still be
@@ -11326,13 +11298,11 @@ CLSORT_API clsort_status clsort_resolve(clsort_sorter *sorter, const clsort_desc
     clsort__job j = clsort__sort_job(sorter, "clsort_resolve", desc);
     const clsort__plan *p = &j.plan;
     clsort__config shape;
-    clsort_status status;
     if (!sorter) return CLSORT_ERROR_NULL_ARGUMENT;
-    if (!resolved) return clsort__reject(sorter, "resolved", CLSORT_ERROR_NULL_ARGUMENT);
-    status = clsort__plan_job(&j);
-    j.plan.d.scratch = NULL;   /* of no interest yet */
-    if (status == CL_SUCCESS) status = clsort__check_limits(&j);
-    if (status != CL_SUCCESS) return status;
+    CLSORT__REQUIRE(sorter, resolved, CLSORT_ERROR_NULL_ARGUMENT, "resolved");
+    CLSORT__MUST(clsort__plan_job(&j));
+    j.plan.d.scratch = NULL; /* its size is not checked */
+    CLSORT__MUST(clsort__check_limits(&j));
     shape = clsort__tile_shape(sorter, p);
     *resolved = p->d;
     resolved->scratch = desc->scratch;
@@ -11353,15 +11323,13 @@ CLSORT_API clsort_status clsort_resolve(clsort_sorter *sorter, const clsort_desc
 CLSORT_API clsort_status clsort_prepare(clsort_sorter *sorter, const clsort_desc *desc)
 {
     clsort__job j = clsort__sort_job(sorter, "clsort_prepare", desc);
-    clsort_status status;
     if (!sorter) return CLSORT_ERROR_NULL_ARGUMENT;
-    status = clsort__check_job(&j);
-    if (status != CL_SUCCESS) return status;
+    CLSORT__MUST(clsort__check_job(&j));
     j.plan.d.flags &= ~(cl_uint)CLSORT_FLAG_NO_BUILD;   /* the others say what the call will have */
     j.then.d.flags &= ~(cl_uint)CLSORT_FLAG_NO_BUILD;
-    status = clsort__ready_plans(&j);
-    if (status == CL_SUCCESS && !clsort__trivial(&j.plan)) status = clsort__warm_job(&j);
-    return status == CL_SUCCESS ? clsort__prepare_scratch(sorter, &j.plan) : status;
+    CLSORT__MUST(clsort__ready_plans(&j));
+    if (!clsort__trivial(&j.plan)) CLSORT__MUST(clsort__warm_job(&j));
+    return clsort__prepare_scratch(sorter, &j.plan);
 }
 
 CLSORT_API clsort_status clsort_scratch_size(clsort_sorter *sorter, const clsort_desc *desc,
@@ -11370,19 +11338,17 @@ CLSORT_API clsort_status clsort_scratch_size(clsort_sorter *sorter, const clsort
     clsort_sorter none;
     clsort__job j;
     clsort__layout largest;
-    clsort_status status;
     memset(&none, 0, sizeof none);
     j = clsort__sort_job(sorter ? sorter : &none, "clsort_scratch_size", desc);
-    if (!bytes) return clsort__reject(j.s, "bytes", CLSORT_ERROR_NULL_ARGUMENT);
+    CLSORT__REQUIRE(j.s, bytes, CLSORT_ERROR_NULL_ARGUMENT, "bytes");
     *bytes = 0;
-    status = clsort__plan_job(&j);
-    if (status != CL_SUCCESS) return status;
+    CLSORT__MUST(clsort__plan_job(&j));
     largest = sorter || desc->top_k ? j.plan.scratch : clsort__most_scratch(desc);
     j.plan.d.scratch = NULL;   /* its size is what is asked for */
-    status = clsort__check_layout(j.s, &largest);
-    if (status == CL_SUCCESS) status = clsort__check_limits(&j);
-    if (status == CL_SUCCESS) *bytes = largest.bytes;
-    return status;
+    CLSORT__MUST(clsort__check_layout(j.s, &largest));
+    CLSORT__MUST(clsort__check_limits(&j));
+    *bytes = largest.bytes;
+    return CL_SUCCESS;
 }
 
 CLSORT_API clsort_status clsort_explain(clsort_sorter *sorter, const clsort_desc *desc, char *text,
@@ -11391,13 +11357,11 @@ CLSORT_API clsort_status clsort_explain(clsort_sorter *sorter, const clsort_desc
     clsort__job j = clsort__sort_job(sorter, "clsort_explain", desc);
     clsort__tally tally;
     clsort__text t;
-    clsort_status status;
     if (!sorter) return CLSORT_ERROR_NULL_ARGUMENT;
-    if (!text || !size)
-        return clsort__reject(sorter, text ? "size" : "text", CLSORT_ERROR_NULL_ARGUMENT);
+    CLSORT__REQUIRE(sorter, text, CLSORT_ERROR_NULL_ARGUMENT, "text");
+    CLSORT__REQUIRE(sorter, size, CLSORT_ERROR_NULL_ARGUMENT, "size");
     *text = 0;
-    status = clsort__count_job(&j, &tally);
-    if (status != CL_SUCCESS) return status;
+    CLSORT__MUST(clsort__count_job(&j, &tally));
     t.text = text;
     t.size = size;
     t.used = 0;
@@ -11425,12 +11389,10 @@ CLSORT_API clsort_status clsort_enqueue_sort(clsort_sorter *sorter, cl_command_q
 CLSORT_API clsort_status clsort_sort_host(clsort_sorter *sorter, const clsort_desc *desc,
                                           void *keys, void *values, cl_uint *indices)
 {
-    clsort__checks c;
+    clsort__checks c = clsort__begin_checks(sorter);
     clsort_desc d;
     if (!sorter) return CLSORT_ERROR_NULL_ARGUMENT;
     sorter->function = "clsort_sort_host";
-    memset(&c, 0, sizeof c);
-    c.s = sorter;
     clsort__check_desc(&c, desc, CLSORT__TO_SORT);
     if (desc && desc->count && !keys) clsort__blame(&c, CLSORT_ERROR_NULL_ARGUMENT, "keys");
     if (desc && desc->count && !values != !desc->value_size)
@@ -11440,7 +11402,7 @@ CLSORT_API clsort_status clsort_sort_host(clsort_sorter *sorter, const clsort_de
     if (desc) clsort__check_no_buffers(&c, desc);
     if (c.status != CL_SUCCESS || !desc->count) return clsort__conclude(&c);
     d = *desc;
-    if (indices) d.value_size = 0;   /* the permutation alone is wanted */
+    if (indices) d.value_size = 0; /* only the permutation is wanted */
     return clsort__sort_on_device(sorter, &d, keys, values, indices);
 }
 
