@@ -25,7 +25,8 @@ test: $(tools) $(tests) strict
 check: $(tests) $(sanitized) $(sanitized_tools) $(memory) $(threads)
 	tools/check
 
-# On a machine with a GPU, without a package registry or a second compiler. CLSORT_DEVICE can name one GPU.
+# On a machine with a GPU, without a package registry or a second compiler. CLSORT_DEVICE can name
+# one GPU.
 gpu_tests = $(patsubst tests/%.c,build/gpu/%,$(wildcard tests/*.c))
 test-gpu: $(gpu_tests)
 	CLSORT_DEVICE="$${CLSORT_DEVICE:-gpu}" CLSORT_TEST_BUILD=build/gpu CLSORT_TEST_SCRIPTS= tests/run
@@ -74,7 +75,8 @@ deps-test: deps
 deps-intel:
 	tools/deps intel
 
-compile = $(CC) -std=c99 $(warnings) -Wstrict-prototypes $(CPPFLAGS) -I. -Itools $(CFLAGS) -pthread $< -o $@ $(LDFLAGS) -lOpenCL -lm
+compile = $(CC) -std=c99 $(warnings) -Wstrict-prototypes $(CPPFLAGS) -I. -Itools $(CFLAGS) \
+    -pthread $< -o $@ $(LDFLAGS) -lOpenCL -lm
 
 $(tools): build/%: tools/%.c $(headers) | deps
 	$(compile)
@@ -103,8 +105,11 @@ $(threads): build/threads/%: tests/%.c $(headers) | deps-check
 	@mkdir -p $(@D)
 	$(compile)
 
-# The header alone, as each compiler, language, linkage and OpenCL version sees it; a warning is an error.
-strict = $(foreach c,gcc clang,$(foreach l,c99 c++11,$(foreach s,extern static,$(foreach v,120 unset,$c-$l-$s-$v)))) \
+# The header alone, as each compiler, language, linkage and OpenCL version sees it; a warning is an
+# error.
+linkages = extern-120 extern-unset static-120 static-unset
+languages = gcc-c99 gcc-c++11 clang-c99 clang-c++11
+strict = $(foreach l,$(languages),$(addprefix $l-,$(linkages))) \
     mingw-c99-extern-unset mingw-c99-static-120 mingw32-c99-extern-unset
 flags_gcc = gcc
 flags_clang = clang
@@ -127,4 +132,5 @@ build/include/CL: | deps-test
 	@mkdir -p $(@D)
 	ln -sfn /usr/include/CL $@
 
-.PHONY: bench bench-peers check clean demo deps deps-bench deps-check deps-intel deps-test embed install kernels plots strict test test-gpu
+.PHONY: bench bench-peers check clean demo deps deps-bench deps-check deps-intel deps-test embed \
+    install kernels plots strict test test-gpu

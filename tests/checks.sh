@@ -51,6 +51,9 @@ refused()
     says "$text" exits "$wanted" clsort "$@"
 }
 
+# prints TEXT ARGUMENT...: clsort must succeed and print that.
+prints() { refused 0 "$@"; }
+
 checks_end()
 {
     echo "$passed passed, $failed failed"
@@ -58,7 +61,5 @@ checks_end()
 }
 
 clsort() { "$program" "$@"; }
-
-at() { printf '%s/%s' "$folder" "$1"; }
 
 lines() { printf '%s\n' "$@"; }

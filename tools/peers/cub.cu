@@ -67,7 +67,8 @@ template <class Key> struct call {
     cudaError_t merge(void *space, size_t &bytes)
     {
         if (!pairs) return cub::DeviceMergeSort::SortKeys(space, bytes, keys.data, n, less_than());
-        return cub::DeviceMergeSort::SortPairs(space, bytes, keys.data, values.data, n, less_than());
+        return cub::DeviceMergeSort::SortPairs(space, bytes, keys.data, values.data, n,
+                                               less_than());
     }
 
     cudaError_t segmented_radix(void *space, size_t &bytes)

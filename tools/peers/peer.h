@@ -1,8 +1,8 @@
 /* peer.h - what the peer programs share. A peer is a sort of somebody else, given the same input as
    `clsort bench` and checked like it.
 
-     PROGRAM                                          lists the peers in it, one per line
-     PROGRAM PEER TYPE VALUE_BYTES N ROWS RUNS        prints the median time of a run in milliseconds
+     PROGRAM                                      lists the peers in it, one per line
+     PROGRAM PEER TYPE VALUE_BYTES N ROWS RUNS    prints the median time of a run in milliseconds
 
    TYPE is u32 or u64, VALUE_BYTES 0 or 4; ROWS arrays of N keys each are sorted on their own. The
    time goes from the call to the sorted arrays; copies to and from a device are not in it, nor are
@@ -53,8 +53,8 @@ class stopwatch {
 public:
     double ms() const
     {
-        const std::chrono::duration<double, std::milli> d = std::chrono::steady_clock::now() - start;
-        return d.count();
+        const std::chrono::steady_clock::duration passed = std::chrono::steady_clock::now() - start;
+        return std::chrono::duration<double, std::milli>(passed).count();
     }
 };
 
