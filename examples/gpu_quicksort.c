@@ -69,7 +69,7 @@ static double now_ms(void)
     return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
 }
 
-/* ---- options and device ------------------------------------------------------------------------------------------ */
+/* ---- options and device ---------------------------------------------------------------------- */
 
 static void refuse(const char *why, const char *text)
 {
@@ -165,7 +165,7 @@ static void open_device(trial *t)
     check(clsort_create(t->device.context, info.id, NULL, &t->sorter), "clsort_create");
 }
 
-/* ---- sorts on the host ------------------------------------------------------------------------------------------- */
+/* ---- sorts on the host ----------------------------------------------------------------------- */
 
 static int compare_keys(const void *a, const void *b)
 {
@@ -210,7 +210,7 @@ static void quicksort(cl_uint *keys, size_t count)
     }
 }
 
-/* ---- trials ------------------------------------------------------------------------------------------------------ */
+/* ---- trials ---------------------------------------------------------------------------------- */
 
 static void print_result(const trial *t, const char *name, double ms, int right)
 {

@@ -171,7 +171,7 @@ static inline size_t case_values_target(const sort_case *c)
                                           : CASE_VALUES;
 }
 
-/* ---- parts: rows, segments, or all ------------------------------------------------------------------------------- */
+/* ---- parts: rows, segments, or all ----------------------------------------------------------- */
 
 static inline size_t case_element_size(const sort_case *c)
 {
@@ -260,7 +260,7 @@ static inline size_t case_block_length(const bench *b, const sort_case *c)
     return (size_t)resolved.tuning.work_group * resolved.tuning.items;
 }
 
-/* ---- layout ------------------------------------------------------------------------------------------------------ */
+/* ---- layout ---------------------------------------------------------------------------------- */
 
 static inline size_t case_base_alignment(const bench *b)
 {
@@ -340,7 +340,7 @@ static inline void case_fill(case_state *s)
     if (c->counted) memcpy(case_element(s, s->before, CASE_COUNT, 0), &c->there, 4);
 }
 
-/* ---- device ------------------------------------------------------------------------------------------------------ */
+/* ---- device ---------------------------------------------------------------------------------- */
 
 /* The least access that the role's contract asks for. */
 static inline cl_mem_flags case_access(const case_state *s, size_t role)
@@ -520,7 +520,7 @@ static inline int case_sort(case_state *s, const bench *b)
     return good && case_read(s, queue);
 }
 
-/* ---- expectation ------------------------------------------------------------------------------------------------- */
+/* ---- expectation ----------------------------------------------------------------------------- */
 
 /* The stable permutation of `length` elements from `first` on. */
 static inline int case_reference_part(case_state *s, size_t first, size_t length)
@@ -643,7 +643,7 @@ static inline void case_expect(case_state *s)
                case_element(s, s->after, CASE_SCRATCH, 0), s->d.scratch_size);
 }
 
-/* ---- unstable results: rows of equal keys in any order ----------------------------------------------------------- */
+/* ---- unstable results: rows of equal keys in any order --------------------------------------- */
 
 static size_t case_row_bytes;
 
@@ -701,7 +701,7 @@ static inline int case_forgive_ties(case_state *s)
     return 1;
 }
 
-/* ---- whole ------------------------------------------------------------------------------------------------------- */
+/* ---- whole ----------------------------------------------------------------------------------- */
 
 static inline int case_verify(case_state *s)
 {

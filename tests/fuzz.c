@@ -36,7 +36,7 @@ typedef struct fuzz_device {
     uint64_t cases, wrong;
 } fuzz_device;
 
-/* ---- random descriptions ----------------------------------------------------------------------------------------- */
+/* ---- random descriptions --------------------------------------------------------------------- */
 
 static size_t draw(uint64_t *random, size_t below)
 {
@@ -206,7 +206,7 @@ static sort_case draw_case(const fuzz_device *f, uint64_t number)
     return c;
 }
 
-/* ---- running ----------------------------------------------------------------------------------------------------- */
+/* ---- running --------------------------------------------------------------------------------- */
 
 static char repeat[200];   /* how to repeat the running case */
 
@@ -322,7 +322,7 @@ static void explain(const fuzz_device *f, const sort_case *c)
     fflush(stdout);
 }
 
-/* ---- records by fields and comparators, merges of two inputs, selections ------------------------------------------ */
+/* ---- records by fields and comparators, merges of two inputs, selections --------------------- */
 
 enum { SORTS, FIELDS, COMPARATORS, CONTRADICTIONS, MERGES, SELECTIONS, GATHERS };
 
@@ -548,7 +548,7 @@ static void run_device(fuzz_device *f)
     printf("%llu cases in %.1f s\n", (unsigned long long)f->cases, test_seconds() - start);
 }
 
-/* ---- command line ------------------------------------------------------------------------------------------------ */
+/* ---- command line ---------------------------------------------------------------------------- */
 
 /* A whole number in argument `text`; 0 if there is none. */
 static int read_number(const char *text, uint64_t *number)

@@ -96,7 +96,7 @@ static inline int test_check_status(clsort_status got, clsort_status wanted, con
     return test_check(0, text, file, line);
 }
 
-/* ---- samples -------------------------------------------------------------------------------- */
+/* ---- samples --------------------------------------------------------------------------------- */
 
 /* Where all cases would take too long: draws one of `one_in` that come after each other; where
    programs are few, one of four times as many. The same ones each time, until CLSORT_TEST_SEED says
@@ -114,7 +114,7 @@ static inline sample_draw test_sample(const bench *b, uint64_t one_in)
 #define CHECK_STATUS(call, wanted) test_check_status((call), (wanted), #call, __FILE__, __LINE__)
 #define CHECK_OK(call) CHECK_STATUS(call, CL_SUCCESS)
 
-/* ---- devices ----------------------------------------------------------------------------------------------------- */
+/* ---- devices --------------------------------------------------------------------------------- */
 
 /* Platforms tested by default. Others have been seen to compute wrong results or to crash: name
    them to test them. */
@@ -165,7 +165,7 @@ static inline void test_close(bench *b)
     device_close(&b->session);
 }
 
-/* ---- running ----------------------------------------------------------------------------------------------------- */
+/* ---- running --------------------------------------------------------------------------------- */
 
 /* Runs every entry on one device; returns how many failed. CLSORT_TEST_ONLY: only names that hold
    it. */

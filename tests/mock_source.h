@@ -66,7 +66,7 @@ static inline void *mock_keep(size_t bytes)
     return p;
 }
 
-/* ---- text ----------------------------------------------------------------------------------- */
+/* ---- text ------------------------------------------------------------------------------------ */
 
 /* Copies a text without comments; joins lines that a backslash splits. Strings have none of these.
  */
@@ -163,7 +163,7 @@ static inline const mock_source *mock_read_source(unsigned count, const char *co
     return s;
 }
 
-/* ---- macros --------------------------------------------------------------------------------- */
+/* ---- macros ---------------------------------------------------------------------------------- */
 
 static inline size_t mock_word(const char *c)
 {
@@ -328,7 +328,7 @@ static inline char *mock_expand(mock_reader *r, const char *from, const char *en
     return to;
 }
 
-/* ---- conditions ----------------------------------------------------------------------------- */
+/* ---- conditions ------------------------------------------------------------------------------ */
 
 /* What is left of an expression. */
 typedef struct mock_expression { const char *c; } mock_expression;
@@ -450,7 +450,7 @@ static inline int mock_condition(mock_reader *r, const char *text)
     return mock_evaluate(&e, 0) != 0;
 }
 
-/* ---- kernels -------------------------------------------------------------------------------- */
+/* ---- kernels --------------------------------------------------------------------------------- */
 
 static inline int mock_kind(const char *type)
 {

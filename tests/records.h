@@ -44,7 +44,7 @@ typedef struct record_state {
     uint32_t *order, *indices;             /* indices: an image */
 } record_state;
 
-/* ---- comparators ------------------------------------------------------------------------------------------------- */
+/* ---- comparators ----------------------------------------------------------------------------- */
 
 static inline uint32_t record_uint(const unsigned char *r, size_t word)
 {
@@ -227,7 +227,7 @@ static inline void record_say(const record_case *c)
        (unsigned)d->tuning.items);
 }
 
-/* ---- reference --------------------------------------------------------------------------------------------------- */
+/* ---- reference ------------------------------------------------------------------------------- */
 
 static const record_state *record_now;
 
@@ -285,7 +285,7 @@ static inline int record_same_set(record_state *s, unsigned char *a, unsigned ch
     return !memcmp(a + at, b + at, s->d.count * bytes);
 }
 
-/* ---- one case ---------------------------------------------------------------------------------------------------- */
+/* ---- one case -------------------------------------------------------------------------------- */
 
 static inline void record_free(record_state *s)
 {
@@ -474,7 +474,7 @@ static inline int record_run(const bench *b, const record_case *c)
     return good;
 }
 
-/* ---- random fields ----------------------------------------------------------------------------------------------- */
+/* ---- random fields --------------------------------------------------------------------------- */
 
 static const cl_uint record_types[] = { CLSORT_U8,  CLSORT_I8,   CLSORT_U16, CLSORT_I16,
                                         CLSORT_F16, CLSORT_BF16, CLSORT_U32, CLSORT_I32,

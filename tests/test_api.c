@@ -4,7 +4,7 @@
 #define CLSORT_IMPLEMENTATION
 #include "cases.h"
 
-/* ---- status and version ------------------------------------------------------------------------------------------ */
+/* ---- status and version ---------------------------------------------------------------------- */
 
 static const clsort_status all_codes[] = {
 #define CODE(name, code, text) name,
@@ -48,7 +48,7 @@ static void default_description(bench *b)
     CHECK(!memcmp(&zero, &d, sizeof d));
 }
 
-/* ---- names ------------------------------------------------------------------------------------------------------- */
+/* ---- names ----------------------------------------------------------------------------------- */
 
 static int has_name(const char *name)
 {
@@ -146,7 +146,7 @@ static void resolve_fills_in_defaults(bench *b)
     CHECK_OK(clsort_check(b->sorter, &again));
 }
 
-/* ---- sorters ----------------------------------------------------------------------------------------------------- */
+/* ---- sorters --------------------------------------------------------------------------------- */
 
 /* Sorts 0 ... n-1 in reverse through host arrays. */
 static int sorts_host(clsort_sorter *s, cl_uint n)
@@ -264,7 +264,7 @@ static void trim_between_sorts(bench *b)
     CHECK(case_run(b, &c));
 }
 
-/* ---- diagnostics ------------------------------------------------------------------------------------------------- */
+/* ---- diagnostics ----------------------------------------------------------------------------- */
 
 typedef struct diary {
     int calls;
@@ -312,7 +312,7 @@ static void diagnostics(bench *b)
     clsort_destroy(s);
 }
 
-/* ---- counts and scratch ------------------------------------------------------------------------------------------ */
+/* ---- counts and scratch ---------------------------------------------------------------------- */
 
 static void counts_0_and_1(bench *b)
 {
@@ -621,7 +621,7 @@ static void scratch_one_byte_short(bench *b)
     clReleaseMemObject(d.scratch);
 }
 
-/* ---- host arrays ------------------------------------------------------------------------------------------------- */
+/* ---- host arrays ----------------------------------------------------------------------------- */
 
 static void host_arrays(bench *b)
 {
@@ -645,7 +645,7 @@ static void host_arrays(bench *b)
     CHECK(!memcmp(keys, sorted, sizeof keys));
 }
 
-/* ---- is_sorted --------------------------------------------------------------------------------------------------- */
+/* ---- is_sorted ------------------------------------------------------------------------------- */
 
 static void fill_noise(unsigned char *data, size_t bytes, uint64_t seed)
 {
@@ -736,7 +736,7 @@ static void violations_in_records(bench *b)
     CHECK(first_violation(b, d, records, 12) == 1);
 }
 
-/* ---- table ------------------------------------------------------------------------------------------------------- */
+/* ---- table ----------------------------------------------------------------------------------- */
 
 static const test_entry tests[] = {
     { "every status has a text of its own", status_texts },

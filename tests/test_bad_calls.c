@@ -16,7 +16,7 @@ static void note_call(const char *function) { enqueued += !strncmp(function, "cl
 
 static int bad_calls;   /* of one program run, printed at the end of each test */
 
-/* ---- world: good and bad objects --------------------------------------------------------------------------------- */
+/* ---- world: good and bad objects ------------------------------------------------------------- */
 
 enum { N = 100, BYTES = 4096, GOOD_BUFFERS = 6 };
 enum { KEYS, KEYS_OUT, VALUES, VALUES_OUT, INDICES, SCRATCH };
@@ -144,7 +144,7 @@ static int world_is_intact(const world *w)
     return good;
 }
 
-/* ---- calls and faults -------------------------------------------------------------------------------------------- */
+/* ---- calls and faults ------------------------------------------------------------------------ */
 
 typedef struct call {
     clsort_sorter *sorter;
@@ -719,7 +719,7 @@ static int rank_of(clsort_status code)
     return i;
 }
 
-/* ---- sort -------------------------------------------------------------------------------------------------------- */
+/* ---- sort ------------------------------------------------------------------------------------ */
 
 static call good_call(const world *w)
 {
@@ -911,7 +911,7 @@ static void bad_creates(bench *b)
     printf("%d bad calls\n", bad_calls);
 }
 
-/* ---- gather, is_sorted, host arrays ------------------------------------------------------------------------------ */
+/* ---- gather, is_sorted, host arrays ---------------------------------------------------------- */
 
 typedef struct gather_call {
     clsort_gather g;
@@ -1338,7 +1338,7 @@ static void bad_host_sorts(bench *b)
     printf("%d bad calls\n", bad_calls);
 }
 
-/* ---- what must still work ---------------------------------------------------------------------------------------- */
+/* ---- what must still work -------------------------------------------------------------------- */
 
 /* A platform with a second device lends its queue in a common context. */
 static void queue_of_another_device(bench *b)

@@ -9,7 +9,7 @@ static const char *const batch_names[] = { "batch-odd-even", "batch-bitonic", "b
                                            "batch-bitonic-split" };
 enum { BATCH_NAMES = sizeof batch_names / sizeof *batch_names };
 
-/* ---- rows in an image -------------------------------------------------------------------------------------------- */
+/* ---- rows in an image ------------------------------------------------------------------------ */
 
 enum { GUARD = 9 };   /* elements of noise before the first row and behind the last one */
 
@@ -125,7 +125,7 @@ static int sort_image(const bench *b, const batch_case *c, const batch_array *ke
            && read_array(b, values->to, values);
 }
 
-/* ---- what must come out ------------------------------------------------------------------------------------------ */
+/* ---- what must come out ---------------------------------------------------------------------- */
 
 static size_t pair_bytes;
 
@@ -204,7 +204,7 @@ static int run_rows(const bench *b, const batch_case *c)
     return good;
 }
 
-/* ---- lengths, types, payloads ------------------------------------------------------------------------------------ */
+/* ---- lengths, types, payloads ---------------------------------------------------------------- */
 
 /* Types with keys of `bytes`, in turns: they share their kernels. */
 static cl_uint type_of_size(size_t bytes, size_t turn)
@@ -312,7 +312,7 @@ static void few_rows(bench *b)
         }
 }
 
-/* ---- by index ---------------------------------------------------------------------------------------------------- */
+/* ---- by index -------------------------------------------------------------------------------- */
 
 /* Keys that repeat, and where they must go: with `stable` the result is known to the byte. */
 static void stable_values_and_indices(bench *b)
@@ -351,7 +351,7 @@ static void stable_values_and_indices(bench *b)
     }
 }
 
-/* ---- the zero-one principle -------------------------------------------------------------------------------------- */
+/* ---- the zero-one principle ------------------------------------------------------------------ */
 
 /* Row r of `rows` rows holds the bits of r; sorted, its ones come last. */
 static int sort_strings(const bench *b, clsort_desc d, size_t wires, unsigned char *keys)
@@ -411,7 +411,7 @@ static void zeros_and_ones(bench *b)
     free(keys);
 }
 
-/* ---- descriptions ------------------------------------------------------------------------------------------------ */
+/* ---- descriptions ---------------------------------------------------------------------------- */
 
 static clsort_desc rows_of_u32(const char *name)
 {

@@ -71,7 +71,7 @@ static void hung(int number)
     _exit(1);
 }
 
-/* ---- the calls under test ---------------------------------------------------------------------------------------- */
+/* ---- the calls under test -------------------------------------------------------------------- */
 
 /* Enqueues a sort behind `gate`; a success has an event that completes, a failure has none. */
 static clsort_status enqueue(trial *t, clsort_sorter *sorter, cl_uint n_wait, const cl_event *wait,
@@ -315,7 +315,7 @@ static clsort_status act_two_sorters(trial *t)
     return first != CL_SUCCESS ? first : second;
 }
 
-/* ---- results ----------------------------------------------------------------------------------------------------- */
+/* ---- results --------------------------------------------------------------------------------- */
 
 /* The first elements of each row's order are there, row after row, and nothing else has changed. */
 static int check_selected(trial *t)
@@ -394,7 +394,7 @@ static int check_order(trial *t)
     return CHECK(!memcmp(s->want, s->after, s->bytes));
 }
 
-/* ---- arrays after a failure -------------------------------------------------------------------------------------- */
+/* ---- arrays after a failure ------------------------------------------------------------------ */
 
 /* The sum of a number for each row, from one or two arrays of an image: equal for all orders of the
    rows. */
@@ -516,7 +516,7 @@ static int check_after_failure(trial *t, int launched)
     return check_permuted(t);
 }
 
-/* ---- reports ----------------------------------------------------------------------------------------------------- */
+/* ---- reports --------------------------------------------------------------------------------- */
 
 /* Calls whose failure has a remedy: success is right then if the result is. A sorter that checks
    itself looks at earlier sorts later. */
@@ -528,7 +528,7 @@ static int may_be_survived(const trial *t, const char *function)
     return !strcmp(function, "clGetProgramBuildInfo") || !strcmp(function, "clGetDeviceIDs");
 }
 
-/* ---- objects ----------------------------------------------------------------------------------------------------- */
+/* ---- objects --------------------------------------------------------------------------------- */
 
 enum { REFERENCES = 1 + CASE_ROLES };
 
@@ -576,7 +576,7 @@ static int check_context(const bench *b, cl_uint wanted)
     return CHECK(context_references(b) == wanted);
 }
 
-/* ---- trials ------------------------------------------------------------------------------------------------------ */
+/* ---- trials ---------------------------------------------------------------------------------- */
 
 static int make_sorter(trial *t)
 {
@@ -719,7 +719,7 @@ static int run_unharmed(trial *t)
     return good && (t->on_host || case_read(&t->state, t->queue)) && t->c->check(t);
 }
 
-/* ---- injection --------------------------------------------------------------------------------------------------- */
+/* ---- injection ------------------------------------------------------------------------------- */
 
 /* Runs the scenario with one fault and judges what it left. Returns the failed function's name,
    NULL when there are fewer calls. */
@@ -831,7 +831,7 @@ static void try_scenario(const bench *b, const scenario *c)
     fflush(stdout);
 }
 
-/* ---- scenarios --------------------------------------------------------------------------------------------------- */
+/* ---- scenarios ------------------------------------------------------------------------------- */
 
 /* Algorithms by name, at a size that makes few but all kinds of passes. A new algorithm is a line
    here. */

@@ -31,7 +31,7 @@ static int is_cpu(const bench *b)
            && !device_name_holds(b->session.info.platform_name, "Oclgrind");
 }
 
-/* ---- blocks ------------------------------------------------------------------------------------------------------ */
+/* ---- blocks ---------------------------------------------------------------------------------- */
 
 static size_t largest_group(const bench *b)
 {
@@ -91,7 +91,7 @@ static void blocks_of_every_width(bench *b)
     }
 }
 
-/* ---- work-groups ------------------------------------------------------------------------------------------------- */
+/* ---- work-groups ----------------------------------------------------------------------------- */
 
 /* Sizes around the slices of one work-group and around the runs. */
 static void sort_around_tiles(bench *b, sort_case c)
@@ -180,7 +180,7 @@ static void long_arrays_are_merged(bench *b)
         }
 }
 
-/* ---- stability --------------------------------------------------------------------------------------------------- */
+/* ---- stability ------------------------------------------------------------------------------- */
 
 /* Both orders at some sizes, each stable. */
 static void sort_stably(bench *b, sort_case c)
@@ -242,7 +242,7 @@ static void equal_zeros_keep_their_order(bench *b)
         }
 }
 
-/* ---- fields ------------------------------------------------------------------------------------------------------ */
+/* ---- fields ---------------------------------------------------------------------------------- */
 
 static size_t draw(uint64_t *random, size_t below)
 {
@@ -305,7 +305,7 @@ static void wide_fields_take_several_passes(bench *b)
     }
 }
 
-/* ---- comparators ------------------------------------------------------------------------------------------------- */
+/* ---- comparators ----------------------------------------------------------------------------- */
 
 static void sort_by_order(bench *b, record_case c)
 {
@@ -517,7 +517,7 @@ static void compile_errors_name_the_callers_lines(bench *b)
     clsort_destroy(s);
 }
 
-/* ---- comparators that contradict themselves ---------------------------------------------------------------------- */
+/* ---- comparators that contradict themselves -------------------------------------------------- */
 
 static int contradictions;   /* runs so far */
 
@@ -567,7 +567,7 @@ static void contradictions_lose_nothing(bench *b)
     CHECK(b->small || contradictions >= 1000);
 }
 
-/* ---- merges of two inputs ---------------------------------------------------------------------------------------- */
+/* ---- merges of two inputs -------------------------------------------------------------------- */
 
 static const size_t merge_counts[][2] = { { 0, 0 },       { 1, 0 },      { 0, 1 },
                                           { 1, 1 },       { 3, 5 },      { 17, 0 },
@@ -672,7 +672,7 @@ static void unsorted_inputs_harm_nothing_else(bench *b)
         }
 }
 
-/* ---- checks of results ------------------------------------------------------------------------------------------- */
+/* ---- checks of results ----------------------------------------------------------------------- */
 
 /* Asks the device for the first unsorted record of n, and compares with the host. */
 static void expect_first_unsorted(bench *b, clsort_desc d, const record_order *order, size_t n,

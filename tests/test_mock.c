@@ -822,7 +822,7 @@ static void gather_more_than_a_word_counts(bench *b)
     close_world(&w);
 }
 
-/* ---- the driver itself ---------------------------------------------------------------------- */
+/* ---- the driver itself ----------------------------------------------------------------------- */
 
 /* A kernel of two buffers, a number and local memory. */
 static cl_kernel make_kernel(const world *w)

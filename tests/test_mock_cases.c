@@ -33,7 +33,7 @@ typedef struct drawn {
 
 static struct { int cases, taken, sorted, refused[128]; } seen;
 
-/* ---- chance --------------------------------------------------------------------------------- */
+/* ---- chance ---------------------------------------------------------------------------------- */
 
 static cl_uint below(drawn *c, cl_uint n) { return (cl_uint)(pattern_random(&c->random) % n); }
 static int one_in(drawn *c, cl_uint n) { return below(c, n) == 0; }
@@ -47,7 +47,7 @@ static size_t some_size(drawn *c, cl_uint bits)
 
 static cl_uint power(drawn *c, cl_uint most) { return 1u << below(c, most); }
 
-/* ---- devices -------------------------------------------------------------------------------- */
+/* ---- devices --------------------------------------------------------------------------------- */
 
 static void draw_device(drawn *c)
 {
@@ -64,7 +64,7 @@ static void draw_device(drawn *c)
     if (one_in(c, 6)) f->rejects = 1u << 8;
 }
 
-/* ---- descriptions --------------------------------------------------------------------------- */
+/* ---- descriptions ---------------------------------------------------------------------------- */
 
 /* Some bits of the key; seldom such that no key has. */
 static void draw_bits(drawn *c)
@@ -175,7 +175,7 @@ static void draw(drawn *c)
                      | (c->has_count ? CLSORT_FLAG_COUNT_BUFFER : 0);
 }
 
-/* ---- worlds --------------------------------------------------------------------------------- */
+/* ---- worlds ---------------------------------------------------------------------------------- */
 
 static void open_case(drawn *c)
 {
@@ -249,7 +249,7 @@ static int add_buffers(drawn *c)
     return good;
 }
 
-/* ---- what must hold ------------------------------------------------------------------------- */
+/* ---- what must hold -------------------------------------------------------------------------- */
 
 /* All functions that ask say the same; returns what. */
 static clsort_status ask_all(drawn *c, const clsort_desc *d, size_t *scratch)

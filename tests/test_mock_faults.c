@@ -105,7 +105,7 @@ typedef struct stage {
     int callers[MOCK_KINDS];    /* references that the test has */
 } stage;
 
-/* ---- calls ---------------------------------------------------------------------------------- */
+/* ---- calls ----------------------------------------------------------------------------------- */
 
 /* What comes before the calls under test does not fail, and is not counted. */
 static fault pause_faults(void)
@@ -286,7 +286,7 @@ static clsort_status act_merge(stage *t)
     return end_call(t, status, done);
 }
 
-/* ---- calls about sorters -------------------------------------------------------------------- */
+/* ---- calls about sorters --------------------------------------------------------------------- */
 
 static clsort_status create_with(stage *t, cl_context context, cl_device_id device)
 {
@@ -431,7 +431,7 @@ static int collects(const subject *c)
 
 static clsort_status act_self_test(stage *t) { return clsort_self_test(t->sorter); }
 
-/* ---- stages --------------------------------------------------------------------------------- */
+/* ---- stages ---------------------------------------------------------------------------------- */
 
 /* quicksort-host asks twice for another round; a proof is wrong where a test wants that. */
 static void change_reads(void *user, cl_mem buffer, size_t at, size_t bytes, void *host)
@@ -560,7 +560,7 @@ static int run_unharmed(stage *t, int first)
     return good && CHECK(mock.trace == t->trace || t->sorter->broken);
 }
 
-/* ---- faults --------------------------------------------------------------------------------- */
+/* ---- faults ---------------------------------------------------------------------------------- */
 
 /* Does a fault hit a call that does no harm when it fails? */
 static int is_safe(const stage *t, const fault *f)
@@ -657,7 +657,7 @@ static void fail_calls(stage *t, const int *idle)
         call += t->c->every ? 1 + (int)(pattern_random(&random) % (2 * (unsigned)t->c->every)) : 1;
 }
 
-/* ---- runs ----------------------------------------------------------------------------------- */
+/* ---- runs ------------------------------------------------------------------------------------ */
 
 static const struct { const char *name; mock_facts (*facts)(void);
 } devices[] = { { "CPU", mock_cpu },

@@ -60,7 +60,7 @@ static void every_pattern_on_every_algorithm(bench *b)
     }
 }
 
-/* ---- short strings: one buffer, one sort each ---------------------------------------------------------------------- */
+/* ---- short strings: one buffer, one sort each ------------------------------------------------ */
 
 typedef struct string_bench {
     const bench *b;

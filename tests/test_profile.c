@@ -43,7 +43,7 @@ static clsort_sorter *listening_sorter(const bench *b)
     return s;
 }
 
-/* ---- what was heard ---------------------------------------------------------------------------------------------- */
+/* ---- what was heard -------------------------------------------------------------------------- */
 
 static int is_kernel(const char *stage)
 {
@@ -118,7 +118,7 @@ static void check_explained(const heard *h, const char *text)
     CHECK(explained(text, "launches") == kernels);
 }
 
-/* ---- every algorithm --------------------------------------------------------------------------------------------- */
+/* ---- every algorithm ------------------------------------------------------------------------- */
 
 /* One sort, explained before, heard, and compared with the reference. `b` has the sorter that
    listens. */
@@ -225,7 +225,7 @@ static void hears_selections(bench *b)
     clsort_destroy(listening.sorter);
 }
 
-/* ---- the other calls --------------------------------------------------------------------------------------------- */
+/* ---- the other calls ------------------------------------------------------------------------- */
 
 static cl_mem new_buffer(const bench *b, size_t bytes)
 {
@@ -327,7 +327,7 @@ static void events_and_clones(bench *b)
     clReleaseMemObject(d.keys);
 }
 
-/* ---- explanations ------------------------------------------------------------------------------------------------ */
+/* ---- explanations ---------------------------------------------------------------------------- */
 
 /* Explains `algorithm` and compares passes, commands and bytes with what is known of it. */
 static void check_numbers(const bench *b, const char *algorithm, clsort_desc d, size_t passes,
@@ -445,7 +445,7 @@ static void explains_without_building(bench *b)
     clsort_destroy(s);
 }
 
-/* ---- table ------------------------------------------------------------------------------------------------------- */
+/* ---- table ----------------------------------------------------------------------------------- */
 
 static const test_entry tests[] = {
     { "the profile hears of each command of every algorithm, and explain counted them",

@@ -8,7 +8,7 @@
 
 #include "mock_source.h"
 
-/* ---- kernels -------------------------------------------------------------------------------- */
+/* ---- kernels --------------------------------------------------------------------------------- */
 
 static char *program_text(cl_program program, cl_device_id device, int options)
 {
@@ -84,7 +84,7 @@ static void read_kernels(bench *b)
     clsort_destroy(s);
 }
 
-/* ---- limits of kernels ---------------------------------------------------------------------- */
+/* ---- limits of kernels ----------------------------------------------------------------------- */
 
 static const uint32_t offsets[] = { 2, 2, 90, 700, 701, 3000 };
 

@@ -15,7 +15,7 @@
 
 enum { N = 3000 };
 
-/* ---- jobs: one array each ---------------------------------------------------------------------------------------- */
+/* ---- jobs: one array each -------------------------------------------------------------------- */
 
 /* An array of pairs; pair i has the value i. Keys repeat, so that a stable order can be told from
    another one. */
@@ -140,7 +140,7 @@ static cl_command_queue open_queue(bench *b, int out_of_order)
     return queue;
 }
 
-/* ---- events ------------------------------------------------------------------------------------------------------ */
+/* ---- events ---------------------------------------------------------------------------------- */
 
 static void run_gated(bench *b, int out_of_order)
 {
@@ -232,7 +232,7 @@ static void chain_of_jobs(bench *b)
     clReleaseCommandQueue(queue);
 }
 
-/* ---- queues ------------------------------------------------------------------------------------------------------ */
+/* ---- queues ---------------------------------------------------------------------------------- */
 
 enum { IN_FLIGHT = 6 };
 
@@ -277,7 +277,7 @@ static void no_profiling_needed(bench *b)
     clReleaseCommandQueue(queue);
 }
 
-/* ---- lifetimes --------------------------------------------------------------------------------------------------- */
+/* ---- lifetimes ------------------------------------------------------------------------------- */
 
 static clsort_sorter *new_sorter(bench *b)
 {
@@ -543,7 +543,7 @@ static void warmed_up_calls_create_nothing(bench *b)
     clReleaseMemObject(d.scratch);
 }
 
-/* ---- threads ----------------------------------------------------------------------------------------------------- */
+/* ---- threads --------------------------------------------------------------------------------- */
 
 typedef struct worker {
     bench *b;
@@ -590,7 +590,7 @@ static void clones_in_threads(bench *b)
     }
 }
 
-/* ---- failed dependencies ----------------------------------------------------------------------------------------- */
+/* ---- failed dependencies --------------------------------------------------------------------- */
 
 /* A sort behind an event that fails: its own event fails and nothing is moved. */
 static void fail_the_gate(bench *b)
@@ -634,7 +634,7 @@ static void failed_dependencies(bench *b)
     else CHECK(WIFEXITED(state) && WEXITSTATUS(state) == 0);
 }
 
-/* ---- table ------------------------------------------------------------------------------------------------------- */
+/* ---- table ----------------------------------------------------------------------------------- */
 
 static const test_entry tests[] = {
     { "nothing moves before the wait list is complete", nothing_moves_before_the_gate },

@@ -19,7 +19,7 @@ static sort_case quick_make(cl_uint type, size_t n, const char *pattern)
     return c;
 }
 
-/* ---- sorts ------------------------------------------------------------------------------------------------------- */
+/* ---- sorts ----------------------------------------------------------------------------------- */
 
 static void every_scheduler_and_pivot(bench *b)
 {
@@ -111,7 +111,7 @@ static void every_scan(bench *b)
             }
 }
 
-/* ---- sizes and shapes -------------------------------------------------------------------------------------------- */
+/* ---- sizes and shapes ------------------------------------------------------------------------ */
 
 /* What a plan does with n keys. */
 static clsort__quick_job quick_job(const bench *b, const clsort_desc *d, size_t *tile)
@@ -170,7 +170,7 @@ static void small_shapes(bench *b)
     }
 }
 
-/* ---- killers ----------------------------------------------------------------------------------------------------- */
+/* ---- killers --------------------------------------------------------------------------------- */
 
 /* M. D. McIlroy, A killer adversary for quicksort, 1999, against a model of our partition: keys get
    their values while the model compares them, each as low as the answers before allow, and the

@@ -90,7 +90,7 @@ static cl_mem new_buffer(const bench *b, size_t bytes, const void *data)
                           bytes, (void *)(uintptr_t)data, NULL);
 }
 
-/* ---- keys of a test's own ---------------------------------------------------------------------------------------- */
+/* ---- keys of a test's own -------------------------------------------------------------------- */
 
 /* Keys and then their numbers, both between guards, as they must be. */
 static int given_expect(const clsort_desc *d, const void *keys, unsigned char *image,
@@ -249,7 +249,7 @@ static void one_key_decides(bench *b)
                 return;
 }
 
-/* ---- types and payloads ------------------------------------------------------------------------------------------ */
+/* ---- types and payloads ---------------------------------------------------------------------- */
 
 /* Both orders at some sizes, in place and out of it. */
 static int sort_some(const bench *b, sort_case c)
@@ -375,7 +375,7 @@ static void zeros_and_nans(bench *b)
         }
 }
 
-/* ---- bits -------------------------------------------------------------------------------------------------------- */
+/* ---- bits ------------------------------------------------------------------------------------ */
 
 /* One part of the code in every output, small and in blocks. */
 static int sort_bits(const bench *b, cl_uint type, size_t n, cl_uint first, cl_uint last,
@@ -563,7 +563,7 @@ static void preparing_builds_radix(bench *b)
     clsort_destroy(s);
 }
 
-/* ---- shapes ------------------------------------------------------------------------------------------------------ */
+/* ---- shapes ---------------------------------------------------------------------------------- */
 
 static void every_pattern(bench *b)
 {
@@ -823,7 +823,7 @@ static void long_arrays(bench *b)
     radix_run(b, &c);
 }
 
-/* ---- fields ------------------------------------------------------------------------------------------------------ */
+/* ---- fields ---------------------------------------------------------------------------------- */
 
 static void fields_take_several_sorts(bench *b)
 {
@@ -844,7 +844,7 @@ static void fields_take_several_sorts(bench *b)
         }
 }
 
-/* ---- scratch ----------------------------------------------------------------------------------------------------- */
+/* ---- scratch --------------------------------------------------------------------------------- */
 
 /* What a sort can be asked for, by a number. */
 static sort_case draw_case(size_t k, uint64_t *random, int small)
@@ -893,7 +893,7 @@ static void stale_tables(bench *b)
     }
 }
 
-/* ---- checks ------------------------------------------------------------------------------------------------------ */
+/* ---- checks ---------------------------------------------------------------------------------- */
 
 static cl_uint first_unsorted(const bench *b, clsort_desc d, const void *keys)
 {

@@ -66,7 +66,7 @@ static size_t tile_of(const bench *b, const sort_case *c)
     return tile < 64 ? 64 : tile;
 }
 
-/* ---- rows -------------------------------------------------------------------------------------------------------- */
+/* ---- rows ------------------------------------------------------------------------------------ */
 
 /* Lengths around each switch: half a tile, tiles, pieces and their doubles. */
 static size_t edge_lengths(size_t tile, int small, size_t *lengths)
@@ -128,7 +128,7 @@ static void long_rows(bench *b)
     }
 }
 
-/* ---- segments ---------------------------------------------------------------------------------------------------- */
+/* ---- segments -------------------------------------------------------------------------------- */
 
 enum { TINY, MIXED, SOME_HUGE, MOSTLY_EMPTY, AT_SWITCHES, STYLES };
 
@@ -333,7 +333,7 @@ static void produced_offsets(bench *b)
     }
 }
 
-/* ---- types and payloads ------------------------------------------------------------------------------------------ */
+/* ---- types and payloads ---------------------------------------------------------------------- */
 
 /* Rows and segments of a case, in place and out of it, with proofs. */
 static int run_both(const bench *b, sort_case c)
@@ -482,7 +482,7 @@ static void some_bits(bench *b)
     }
 }
 
-/* ---- a count on the device --------------------------------------------------------------------------------------- */
+/* ---- a count on the device ------------------------------------------------------------------- */
 
 static void counts_on_the_device(bench *b)
 {
@@ -523,7 +523,7 @@ static void long_counts_on_the_device(bench *b)
         }
 }
 
-/* ---- scratch, queues, building ----------------------------------------------------------------------------------- */
+/* ---- scratch, queues, building --------------------------------------------------------------- */
 
 static void exact_scratch(bench *b)
 {
@@ -629,7 +629,7 @@ static void launches_do_not_grow(bench *b)
     }
 }
 
-/* ---- host arrays, checks of results, descriptions ---------------------------------------------------------------- */
+/* ---- host arrays, checks of results, descriptions -------------------------------------------- */
 
 static void host_rows(bench *b)
 {

@@ -80,7 +80,7 @@ static void published_variants(bench *b)
     }
 }
 
-/* ---- merge ------------------------------------------------------------------------------------------------------- */
+/* ---- merge ----------------------------------------------------------------------------------- */
 
 static sort_case merge_case(cl_uint type, const char *pattern, cl_uint work_group, cl_uint items)
 {
@@ -172,7 +172,7 @@ static void unsorted_inputs(bench *b)
         }
 }
 
-/* ---- rows and segments ------------------------------------------------------------------------------------------- */
+/* ---- rows and segments ----------------------------------------------------------------------- */
 
 static const cl_uint part_shapes[][2] = { { 0, 0 }, { 16, 4 }, { 64, 1 } };
 
@@ -315,7 +315,7 @@ static void lone_elements_order_check(bench *b)
     clReleaseMemObject(result);
 }
 
-/* ---- top-k ------------------------------------------------------------------------------------------------------- */
+/* ---- top-k ----------------------------------------------------------------------------------- */
 
 static void select_rows(bench *b, cl_uint type, size_t rows, size_t count, size_t k, cl_uint flags)
 {

@@ -165,7 +165,7 @@ static void judge_reads_every_part(bench *b)
     }
 }
 
-/* ---- sorters that check themselves ------------------------------------------------------------------------------- */
+/* ---- sorters that check themselves ----------------------------------------------------------- */
 
 static int reports;
 
@@ -237,7 +237,7 @@ static void self_checking_sorters_report_wrong_results(bench *b)
     clsort_destroy(s);
 }
 
-/* ---- the self-test ----------------------------------------------------------------------------------------------- */
+/* ---- the self-test --------------------------------------------------------------------------- */
 
 static void the_self_test_passes(bench *b)
 {

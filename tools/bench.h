@@ -67,7 +67,7 @@ typedef struct bench_side {
     double host[RUN_MAX], event[RUN_MAX];   /* ms */
 } bench_side;
 
-/* ---- helpers ----------------------------------------------------------------------------------------------------- */
+/* ---- helpers --------------------------------------------------------------------------------- */
 
 static double now_ms(void)
 {
@@ -174,7 +174,7 @@ static void progress(const char *format, ...)
     fflush(stderr);
 }
 
-/* ---- copy bandwidth ---------------------------------------------------------------------------------------------- */
+/* ---- copy bandwidth -------------------------------------------------------------------------- */
 
 /* The size of a copy: large, and small enough for the device. */
 static size_t copy_bytes(cl_device_id device)
@@ -223,7 +223,7 @@ static int copy_measure(bench_job *job)
     return code;
 }
 
-/* ---- data -------------------------------------------------------------------------------------------------------- */
+/* ---- data ------------------------------------------------------------------------------------ */
 
 static void job_free_data(bench_job *job)
 {
@@ -344,7 +344,7 @@ static int job_data(bench_job *job, const key_type *type, size_t count)
     return code;
 }
 
-/* ---- checks ------------------------------------------------------------------------------------------------------ */
+/* ---- checks ---------------------------------------------------------------------------------- */
 
 /* The first position where the read-back keys are not the expected ones, n if there is none. Of
    blocks sorted on their own it is the first key out of order in its block; all of them together
@@ -444,7 +444,7 @@ static int job_verify(bench_job *job, const bench_side *side, cl_command_queue q
                 job->session.info.name, side->algorithm, job->type->name, n, wrong);
 }
 
-/* ---- runs -------------------------------------------------------------------------------------------------------- */
+/* ---- runs ------------------------------------------------------------------------------------ */
 
 /* Copies the input back into the buffers that a run sorts. */
 static int job_restore(bench_job *job, cl_command_queue queue)
@@ -624,7 +624,7 @@ static int stages_run(bench_job *job, const bench_side *side)
     return code;
 }
 
-/* ---- results ----------------------------------------------------------------------------------------------------- */
+/* ---- results --------------------------------------------------------------------------------- */
 
 static void print_header(const bench_job *job)
 {
@@ -736,7 +736,7 @@ static void print_result(const bench_job *job, bench_side *sides)
     fflush(stdout);
 }
 
-/* ---- the command ------------------------------------------------------------------------------------------------- */
+/* ---- the command ----------------------------------------------------------------------------- */
 
 static int bench_row(bench_job *job, const char *algorithm, cl_uint work_group)
 {

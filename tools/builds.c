@@ -68,7 +68,7 @@ typedef struct build_run {
     char where[80];   /* the slowest case */
 } build_run;
 
-/* ---- a case --------------------------------------------------------------------------------- */
+/* ---- a case ---------------------------------------------------------------------------------- */
 
 static clsort_desc describe(const payload *p, const kind *k)
 {
@@ -140,7 +140,7 @@ static double measure(const build_plan *plan, const payload *p, const kind *k)
     return seconds(used.ru_utime) + seconds(used.ru_stime);
 }
 
-/* ---- the table ------------------------------------------------------------------------------ */
+/* ---- the table ------------------------------------------------------------------------------- */
 
 static int holds_one(const char *text, const char *const *names, size_t count)
 {

@@ -17,7 +17,7 @@
 #include "outputs.h"
 #include "parts.h"
 
-/* ---- info -------------------------------------------------------------------------------------------------------- */
+/* ---- info ------------------------------------------------------------------------------------ */
 
 static int info_use(clsort_sorter *sorter, const char *what, cl_uint type, size_t value_size,
                     cl_uint flags, cl_uint stable)
@@ -99,7 +99,7 @@ static int command_info(const arguments *a)
     return code;
 }
 
-/* ---- gen --------------------------------------------------------------------------------------------------------- */
+/* ---- gen ------------------------------------------------------------------------------------- */
 
 static int list_patterns(void)
 {
@@ -142,7 +142,7 @@ static int command_gen(const arguments *a)
     return code;
 }
 
-/* ---- a device ---------------------------------------------------------------------------------------------------- */
+/* ---- a device -------------------------------------------------------------------------------- */
 
 typedef struct sorter_session {
     device_session device;
@@ -218,7 +218,7 @@ static void release(cl_mem *buffers, int count)
         if (buffers[i]) clReleaseMemObject(buffers[i]);
 }
 
-/* ---- keys with values -------------------------------------------------------------------------------------------- */
+/* ---- keys with values ------------------------------------------------------------------------ */
 
 /* Keys or records and, if value_size is not 0, a value for each. */
 typedef struct pair_array {
@@ -284,7 +284,7 @@ static int array_room(const key_array *like, size_t count, key_array *out)
     return out->data ? DONE_OK : fail(DONE_IO, "%s", strerror(ENOMEM));
 }
 
-/* ---- sort and argsort -------------------------------------------------------------------------------------------- */
+/* ---- sort and argsort ------------------------------------------------------------------------ */
 
 /* What is sorted: `count` elements of `size` bytes, in these parts. */
 static clsort_desc sort_describe(const clsort_desc *order, size_t count, size_t size,
@@ -412,7 +412,7 @@ static int command_argsort(const arguments *a)
     return code;
 }
 
-/* ---- top --------------------------------------------------------------------------------------------------------- */
+/* ---- top ------------------------------------------------------------------------------------- */
 
 /* How many of each row, and which of them are written how. Returns an exit code. */
 static int top_options(const arguments *a, clsort_desc *d)
@@ -512,7 +512,7 @@ static int command_top(const arguments *a)
     return code;
 }
 
-/* ---- merge ------------------------------------------------------------------------------------------------------- */
+/* ---- merge ----------------------------------------------------------------------------------- */
 
 /* An input that is not sorted would be merged into something that is not either. Returns an exit
    code. */
@@ -602,7 +602,7 @@ static int command_merge(const arguments *a)
     return code;
 }
 
-/* ---- verify ------------------------------------------------------------------------------------------------------ */
+/* ---- verify ---------------------------------------------------------------------------------- */
 
 /* Has the device compare by an expression, neighbours and the sums of all records. Returns an exit
    code. */
@@ -781,7 +781,7 @@ static int command_verify(const arguments *a)
     return code;
 }
 
-/* ---- explain ----------------------------------------------------------------------------------------------------- */
+/* ---- explain --------------------------------------------------------------------------------- */
 
 /* The number and the size of what would be sorted. Returns an exit code. */
 static int explain_sizes(const arguments *a, clsort_desc *d)
@@ -821,7 +821,7 @@ static int command_explain(const arguments *a)
     return code;
 }
 
-/* ---- program ----------------------------------------------------------------------------------------------------- */
+/* ---- program --------------------------------------------------------------------------------- */
 
 static const command commands[] = {
     { "info", "", "Lists devices, what clsort uses on each, and the algorithms", "", FOR_INFO, 0, 0,

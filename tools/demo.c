@@ -185,7 +185,7 @@ static int demonstrate(demo *d, const char *name)
     return right;
 }
 
-/* ---- values, records, two arrays --------------------------------------------------------------------------------- */
+/* ---- values, records, two arrays ------------------------------------------------------------- */
 
 /* A call of a game that draws: back to front, by material at the same depth. `number` tells where
    it was before the sort. */

@@ -69,7 +69,7 @@ static int algorithm_select(clsort_desc *d, const char *name)
     return fail(DONE_USAGE, "unknown algorithm '%s'; `clsort info` lists them", name);
 }
 
-/* ---- records ----------------------------------------------------------------------------------------------------- */
+/* ---- records --------------------------------------------------------------------------------- */
 
 /* Takes what follows the offset of a field: ":desc:nan-last". Returns 0 at the first word that is
    not known. */
@@ -178,7 +178,7 @@ static int record_options(const arguments *a, sort_order *o)
                                    : comparator_parse(a, o);
 }
 
-/* ---- both -------------------------------------------------------------------------------------------------------- */
+/* ---- both ------------------------------------------------------------------------------------ */
 
 static int key_options(const arguments *a, sort_order *o)
 {

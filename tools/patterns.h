@@ -25,7 +25,7 @@ typedef struct pattern_state {
 
 typedef uint64_t (*pattern_function)(pattern_state *s, uint64_t i);
 
-/* ---- helpers ----------------------------------------------------------------------------------------------------- */
+/* ---- helpers --------------------------------------------------------------------------------- */
 
 static inline uint64_t pattern_random(uint64_t *state)
 {
@@ -80,7 +80,7 @@ static inline void pattern_store(void *keys, uint64_t i, size_t size, uint64_t b
     memcpy(place, from, size);
 }
 
-/* ---- random ------------------------------------------------------------------------------------------------------ */
+/* ---- random ---------------------------------------------------------------------------------- */
 
 static inline uint64_t pattern_uniform(pattern_state *s, uint64_t i)
 {
@@ -143,7 +143,7 @@ static inline uint64_t pattern_sign_edges(pattern_state *s, uint64_t i)
     return r == 0 ? 0 : r == 4 ? s->top : middle + r - 2;
 }
 
-/* ---- ordered ----------------------------------------------------------------------------------------------------- */
+/* ---- ordered --------------------------------------------------------------------------------- */
 
 static inline uint64_t pattern_sorted(pattern_state *s, uint64_t i)
 {
@@ -222,7 +222,7 @@ static inline uint64_t pattern_tiles_reversed(pattern_state *s, uint64_t i)
     return pattern_rank(s, (tiles - 1 - i / s->tile) * s->tile + i % s->tile, tiles * s->tile);
 }
 
-/* ---- paper: Cederman and Tsigas, GPU-Quicksort, 2009 ------------------------------------------------------------- */
+/* ---- paper: Cederman and Tsigas, GPU-Quicksort, 2009 ----------------------------------------- */
 
 /* A random code in part number `part` of 128 equal parts of the range. */
 static inline uint64_t pattern_part(pattern_state *s, uint64_t part)
@@ -243,7 +243,7 @@ static inline uint64_t pattern_staggered(pattern_state *s, uint64_t i)
     return pattern_part(s, block < 64 ? 2 * block + 1 : 2 * block - 128);
 }
 
-/* ---- adversarial ------------------------------------------------------------------------------------------------- */
+/* ---- adversarial ----------------------------------------------------------------------------- */
 
 /* Musser's sequence: every median of first, middle and last is the second smallest. */
 static inline uint64_t pattern_median_killer(pattern_state *s, uint64_t i)
@@ -280,7 +280,7 @@ static inline uint64_t pattern_one_different(pattern_state *s, uint64_t i)
     return s->top / 2 - (i == at[s->parameter]);
 }
 
-/* ---- floats: bits ------------------------------------------------------------------------------------------------ */
+/* ---- floats: bits ---------------------------------------------------------------------------- */
 
 static inline uint64_t pattern_sign_bit(const pattern_state *s)
 {
@@ -384,7 +384,7 @@ static inline uint64_t pattern_low_mantissa(pattern_state *s, uint64_t i)
     return pattern_one(s) | (r & ((UINT64_C(1) << pattern_mantissa(s->type) / 2) - 1));
 }
 
-/* ---- table ------------------------------------------------------------------------------------------------------- */
+/* ---- table ----------------------------------------------------------------------------------- */
 
 enum { PATTERN_CODES, PATTERN_BITS, PATTERN_SWAPS };
 

@@ -201,7 +201,7 @@ static int verify_indices(const key_array *input, const key_array *output, const
     return problem || input->count != output->count ? DONE_WRONG : DONE_OK;
 }
 
-/* ---- records and values ------------------------------------------------------------------------------------------ */
+/* ---- records and values ---------------------------------------------------------------------- */
 
 static const key_type *field_type(const clsort_field *f)
 {
