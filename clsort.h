@@ -5712,34 +5712,60 @@ typedef struct clsort__selection {
     size_t order_scratch;       /* where the scratch of that sort begins */
 } clsort__selection;
 
-/* A description with everything derived that a run needs. */
-typedef struct clsort__plan {
-    clsort_desc d;              /* defaults filled in */
-    const struct clsort__algorithm *algorithm;
-    clsort__codec codec;
-    clsort__config config;      /* of the sort's own kernels */
-    /* Of other kernels; family 0: there are none. */
-    clsort__config published;   /* bitonic: what only reproduces publications */
-    clsort__config tiles;       /* merge on CPUs: the vector kernel that sorts tiles */
-    clsort__config leftovers;   /* quicksort: what merges the leftovers of its rounds */
-    clsort__config pieces;      /* segments where work-items work alone: what sorts pieces */
+/* The key: how its bytes become codes. */
+typedef struct clsort__key {
     clsort__field fields[CLSORT_MAX_FIELDS];   /* the key, or all fields of a key of several */
     cl_uint field_count;
-    size_t key_bytes;           /* of a sorted key or code */
+    clsort__codec codec; /* of a key that is sorted as it is */
+    int has_codes;       /* what is sorted are codes that are made first: of several fields,
+                                   or of some bits of a segment's keys */
+    size_t bytes;        /* of a sorted key or code */
+} clsort__key;
+
+/* The arrays of a call. One that is sorted in place is its own output. */
+typedef struct clsort__data {
+    clsort__span keys, keys_to, values, values_to, indices;
+    clsort__span offsets, count; /* of segments; the count on the device */
+    int in_place, values_in_place, writes_keys, has_values, has_indices;
     size_t element_bytes;       /* from one key to the next in `keys` */
+    size_t extent;              /* elements from the first to the last */
     size_t results;             /* elements written: `extent`, or those that are selected */
-    size_t extent, segments, stride;   /* elements from the first to the last; segments or rows, 0:
-                                          neither; elements between the starts of rows */
-    int at_offsets, in_ranges, count_on_device; /* segments between offsets, or in ranges that
-                                                  kernels left; the count lies on the device */
+    size_t segments;            /* or rows; 0: neither */
+    size_t stride;              /* elements between the starts of rows */
+    int at_offsets, in_ranges;  /* segments lie between offsets, or in ranges that kernels left */
+    int count_on_device;
+} clsort__data;
+
+/* What other kernels are compiled for; family 0: there are none. */
+typedef struct clsort__helpers {
+    clsort__config published; /* bitonic: what only reproduces publications */
+    clsort__config tiles;     /* merge on CPUs: the vector kernel that sorts tiles */
+    clsort__config leftovers; /* quicksort: what merges the leftovers of its rounds */
+    clsort__config pieces;    /* segments where each work-item works alone: what sorts pieces */
+} clsort__helpers;
+
+/* The parts of scratch memory, as offsets in its layout. */
+typedef struct clsort__parts {
+    clsort__layout layout;
+    size_t work_keys, work_indices;    /* (key, index) pairs */
+    size_t copied_keys, copied_values; /* of arrays that are gathered in place */
+    size_t alt_keys, alt_values;       /* the second array of a sort that is not in place */
+    size_t tables;
+} clsort__parts;
+
+/* All that is derived from a description before anything is enqueued. */
+typedef struct clsort__plan {
+    clsort_desc d; /* defaults filled in */
+    const struct clsort__algorithm *algorithm;
     int none_left;              /* AUTO found no algorithm */
-    int has_indices, has_values, in_place, values_in_place, writes_keys;
-    int stable, has_codes;      /* has_codes: the sorted keys are codes, made of several fields */
+    int stable;
     int indirect;               /* sort (key, index) pairs, then gather the rest */
-    int sorts_into_output;      /* by index: the pairs' keys live where the keys end up */
-    /* Offsets inside scratch. */
-    size_t work_keys, work_indices, copied_keys, copied_values, alt_keys, alt_values, tables;
-    clsort__layout scratch;
+    int sorts_into_output;      /* indirect: the pairs' keys are sorted where the keys end up */
+    clsort__key key;
+    clsort__data data;
+    clsort__config config; /* of the sort's own kernels */
+    clsort__helpers helpers;
+    clsort__parts scratch;
     clsort__selection select; /* top_k */
 } clsort__plan;
 
@@ -5938,6 +5964,24 @@ static size_t clsort__largest(size_t a, size_t b, size_t c)
 {
     const size_t most = a > b ? a : b;
     return most > c ? most : c;
+}
+
+static clsort__span clsort__make_span(cl_mem buffer, size_t offset)
+{
+    clsort__span s;
+    s.buffer = buffer;
+    s.offset = offset;
+    return s;
+}
+
+static clsort__span clsort__span_from(clsort__span span, size_t offset)
+{
+    return clsort__make_span(span.buffer, span.offset + offset);
+}
+
+static int clsort__same_span(clsort__span a, clsort__span b)
+{
+    return a.buffer == b.buffer && a.offset == b.offset;
 }
 
 static void clsort__release_slot(clsort__slot *slot)
@@ -6751,13 +6795,19 @@ static int clsort__is_batch(const clsort_desc *d)
     return d->tuning.local >= CLSORT_LOCAL_BATCH_ODD_EVEN;
 }
 
+/* Will a call have an output? */
+static int clsort__will_have(const clsort_desc *d, cl_mem buffer, cl_uint flag)
+{
+    return buffer || d->flags & flag;
+}
+
 /* Are there rows, segments or a count on the device? Rows of top-k are not sorted, and not
    meant. */
 static int clsort__has_segments(const clsort_desc *d)
 {
     if (d->top_k) return 0;
-    return d->rows > 1 || clsort__is_batch(d) || d->segments || d->segment_count || d->count_buffer
-           || (d->flags & CLSORT_FLAG_COUNT_BUFFER);
+    return d->rows > 1 || clsort__is_batch(d) || d->segments || d->segment_count
+           || clsort__will_have(d, d->count_buffer, CLSORT_FLAG_COUNT_BUFFER);
 }
 
 static size_t clsort__saturating_add(size_t a, size_t b) { return b > ~a ? ~(size_t)0 : a + b; }
@@ -6784,37 +6834,36 @@ static size_t clsort__take(clsort__layout *l, size_t bytes)
    there already. The caller's scratch is one buffer, of any size. */
 static size_t clsort__most_bytes(const clsort_sorter *s, const clsort__plan *p)
 {
-    const size_t keys = p->d.keys ? p->extent * p->element_bytes : 0;
-    const size_t values = p->d.values ? p->extent * p->d.value_size : 0;
+    const size_t keys = p->d.keys ? p->data.extent * p->data.element_bytes : 0;
+    const size_t values = p->d.values ? p->data.extent * p->d.value_size : 0;
     const cl_ulong any = ~(size_t)0, most = s && s->max_allocation < any ? s->max_allocation : any;
     if (p->d.scratch) return ~(size_t)0;
     return clsort__largest((size_t)most, keys, values);
 }
 
 /* The fields of a description's key, and how it is sorted: as it is, or as codes made of fields. */
-static void clsort__plan_key(clsort__plan *p)
+static void clsort__plan_key(const clsort_desc *d, clsort__key *k)
 {
-    const clsort_desc *d = &p->d;
     clsort_field key;
     cl_uint i;
     if (d->precedes) {
-        p->key_bytes = 1;
+        k->bytes = 1;
     } else if (d->fields) {
-        for (i = 0; i < d->field_count; i++) p->fields[i] = clsort__pack_field(&d->fields[i]);
-        p->field_count = d->field_count;
-        p->key_bytes = clsort__code_bytes(d);
-        p->has_codes = 1;
+        for (i = 0; i < d->field_count; i++) k->fields[i] = clsort__pack_field(&d->fields[i]);
+        k->field_count = d->field_count;
+        k->bytes = clsort__code_bytes(d);
+        k->has_codes = 1;
     } else {
         key.offset = 0;   /* of any size: added to the place of the records */
         key.type = d->key_type;
         key.order = d->order;
         key.nan_order = d->nan_order;
         key.zero_order = d->zero_order;
-        p->fields[0] = clsort__pack_field(&key) | clsort__pack_bits(d);
-        p->field_count = 1;
-        p->has_codes = clsort__has_segments(d) && clsort__some_bits(d);
-        if (!p->has_codes) p->codec = clsort__make_codec(&key);
-        p->key_bytes = clsort__key_bits(d->key_type) / 8;
+        k->fields[0] = clsort__pack_field(&key) | clsort__pack_bits(d);
+        k->field_count = 1;
+        k->has_codes = clsort__has_segments(d) && clsort__some_bits(d);
+        if (!k->has_codes) k->codec = clsort__make_codec(&key);
+        k->bytes = clsort__key_bits(d->key_type) / 8;
     }
 }
 
@@ -6826,28 +6875,40 @@ static size_t clsort__extent(const clsort_desc *d, size_t element)
                : d->count;
 }
 
-/* Which arrays are there, and which of them are written. */
-static void clsort__plan_arrays(clsort__plan *p)
+/* The arrays of a plan's description. */
+static void clsort__plan_spans(const clsort_desc *d, clsort__data *a)
 {
-    const clsort_desc *d = &p->d;
-    p->element_bytes = d->record_size ? d->record_size
+    a->keys = a->keys_to = clsort__make_span(d->keys, d->keys_offset);
+    a->values = a->values_to = clsort__make_span(d->values, d->values_offset);
+    if (!a->in_place) a->keys_to = clsort__make_span(d->keys_out, d->keys_out_offset);
+    if (!a->values_in_place) a->values_to = clsort__make_span(d->values_out, d->values_out_offset);
+    a->indices = clsort__make_span(d->indices, d->indices_offset);
+    a->offsets = clsort__make_span(d->segments, d->segments_offset);
+    a->count = clsort__make_span(d->count_buffer, d->count_offset);
+}
+
+/* Which arrays are there, and which of them are written. */
+static void clsort__plan_arrays(const clsort_desc *d, size_t key_bytes, clsort__data *a)
+{
+    a->element_bytes = d->record_size ? d->record_size
                        : d->key_type  ? clsort__key_bits(d->key_type) / 8
-                                      : p->key_bytes;
-    p->at_offsets = d->segments || d->segment_count;
-    p->count_on_device = d->count_buffer || (d->flags & CLSORT_FLAG_COUNT_BUFFER);
-    p->segments = p->at_offsets             ? d->segment_count
+                                      : key_bytes;
+    a->at_offsets = d->segments || d->segment_count;
+    a->count_on_device = clsort__will_have(d, d->count_buffer, CLSORT_FLAG_COUNT_BUFFER);
+    a->segments = a->at_offsets             ? d->segment_count
                   : clsort__has_segments(d) ? d->rows ? d->rows : 1
                                             : 0;
-    p->stride = d->row_stride && !p->at_offsets ? d->row_stride / p->element_bytes : d->count;
-    p->extent = p->results = clsort__extent(d, p->element_bytes);
-    p->has_indices = d->indices || (d->flags & CLSORT_FLAG_INDICES);
-    p->has_values = d->value_size > 0;
-    p->writes_keys = !p->has_indices || d->keys_out || (d->flags & CLSORT_FLAG_KEYS_OUT);
-    p->in_place = d->keys_out ? d->keys_out == d->keys && d->keys_out_offset == d->keys_offset
+    a->stride = d->row_stride && !a->at_offsets ? d->row_stride / a->element_bytes : d->count;
+    a->extent = a->results = clsort__extent(d, a->element_bytes);
+    a->has_indices = clsort__will_have(d, d->indices, CLSORT_FLAG_INDICES);
+    a->has_values = d->value_size > 0;
+    a->writes_keys = !a->has_indices || clsort__will_have(d, d->keys_out, CLSORT_FLAG_KEYS_OUT);
+    a->in_place = d->keys_out ? d->keys_out == d->keys && d->keys_out_offset == d->keys_offset
                               : !(d->flags & CLSORT_FLAG_KEYS_OUT);
-    p->values_in_place = d->values_out ? d->values_out == d->values
+    a->values_in_place = d->values_out ? d->values_out == d->values
                                              && d->values_out_offset == d->values_offset
                                        : !(d->flags & CLSORT_FLAG_VALUES_OUT);
+    clsort__plan_spans(d, a);
 }
 
 /* Does an order need a stable algorithm? Bare keys do not: equal ones cannot be told apart. Rows
@@ -6855,22 +6916,23 @@ static void clsort__plan_arrays(clsort__plan *p)
 static int clsort__needs_stable(const clsort__plan *p)
 {
     const int asked = p->d.stable || (p->d.rows && !clsort__is_batch(&p->d));
-    return p->d.precedes || p->d.fields || p->codec.minus_zero
-           || (asked && (p->has_indices || p->has_values || p->d.record_size));
+    return p->d.precedes || p->d.fields || p->key.codec.minus_zero
+           || (asked && (p->data.has_indices || p->data.has_values || p->d.record_size));
 }
 
 /* What a description asks for, as CLSORT__CAN_*. */
 static cl_uint clsort__demands(const clsort_desc *d)
 {
-    cl_uint asks = 0;
-    const int count_on_device = d->count_buffer || (d->flags & CLSORT_FLAG_COUNT_BUFFER);
+    cl_uint demands = 0;
     if (clsort__is_batch(d) && !d->rows) return ~0u;
-    if (clsort__some_bits(d)) asks |= CLSORT__CAN_BITS;
-    if (clsort__several_codes(d)) asks |= CLSORT__CAN_CODES;
-    if (d->precedes) asks |= CLSORT__CAN_PRECEDES;
-    if (!d->top_k && (d->segments || d->segment_count || count_on_device))
-        asks |= CLSORT__CAN_SEGMENTS;
-    return asks;
+    if (clsort__some_bits(d)) demands |= CLSORT__CAN_BITS;
+    if (clsort__several_codes(d)) demands |= CLSORT__CAN_CODES;
+    if (d->precedes) demands |= CLSORT__CAN_PRECEDES;
+    if (!d->top_k
+        && (d->segments || d->segment_count
+            || clsort__will_have(d, d->count_buffer, CLSORT_FLAG_COUNT_BUFFER)))
+        demands |= CLSORT__CAN_SEGMENTS;
+    return demands;
 }
 
 /* Can an algorithm do what a description asks for? */
@@ -6893,7 +6955,8 @@ static int clsort__can_any(const clsort_desc *d)
 /* Are there keys and nothing else? */
 static int clsort__is_bare(const clsort_desc *d)
 {
-    return !d->value_size && !d->record_size && !d->indices && !(d->flags & CLSORT_FLAG_INDICES);
+    return !d->value_size && !d->record_size
+           && !clsort__will_have(d, d->indices, CLSORT_FLAG_INDICES);
 }
 
 /* Where AUTO goes from one algorithm to the next, by the number of elements: bitonic up to
@@ -6960,7 +7023,7 @@ static void clsort__plan_config(const clsort_sorter *s, clsort__plan *p)
     clsort__config *c = &p->config;
     const clsort_desc *d = &p->d;
     c->family = p->algorithm->number;
-    c->key_bytes = (cl_uint)p->key_bytes;
+    c->key_bytes = (cl_uint)p->key.bytes;
     c->records = d->precedes || (!p->indirect && d->record_size > 0);
     c->value_bytes = p->indirect ? 4 : (cl_uint)(d->record_size ? d->record_size : d->value_size);
     c->ties = p->indirect && p->stable && !p->algorithm->stable;
@@ -6974,25 +7037,26 @@ static void clsort__plan_config(const clsort_sorter *s, clsort__plan *p)
 /* Lays out the scratch memory. The header's MEMORY chapter states the same formula. */
 static void clsort__plan_scratch(const clsort_sorter *s, clsort__plan *p)
 {
-    clsort__layout *l = &p->scratch;
-    const size_t n = p->extent;
+    clsort__layout *l = &p->scratch.layout;
+    const size_t n = p->data.extent;
     const int alt = p->algorithm->needs_alt;
     l->most = clsort__most_bytes(s, p);
     if (p->indirect) {
         if (!p->sorts_into_output && !p->d.precedes)
-            p->work_keys = clsort__take(l, n * p->key_bytes);
-        if (!p->has_indices || p->segments) p->work_indices = clsort__take(l, n * 4);
-        if (!p->sorts_into_output && p->writes_keys && p->in_place)
-            p->copied_keys = clsort__take(l, n * p->element_bytes);
-        if (p->has_values && p->values_in_place)
-            p->copied_values = clsort__take(l, n * p->d.value_size);
+            p->scratch.work_keys = clsort__take(l, n * p->key.bytes);
+        if (!p->data.has_indices || p->data.segments)
+            p->scratch.work_indices = clsort__take(l, n * 4);
+        if (!p->sorts_into_output && p->data.writes_keys && p->data.in_place)
+            p->scratch.copied_keys = clsort__take(l, n * p->data.element_bytes);
+        if (p->data.has_values && p->data.values_in_place)
+            p->scratch.copied_values = clsort__take(l, n * p->d.value_size);
     }
     if (alt == CLSORT__ALT_ALWAYS
         || (alt == CLSORT__ALT_BY_A && p->d.tuning.bitonic_step == CLSORT_STEP_A)) {
-        p->alt_keys = clsort__take(l, p->config.records ? 0 : n * p->key_bytes);
-        p->alt_values = clsort__take(l, n * p->config.value_bytes);
+        p->scratch.alt_keys = clsort__take(l, p->config.records ? 0 : n * p->key.bytes);
+        p->scratch.alt_values = clsort__take(l, n * p->config.value_bytes);
     }
-    if (p->algorithm->tables) p->tables = clsort__take(l, p->algorithm->tables(s, p));
+    if (p->algorithm->tables) p->scratch.tables = clsort__take(l, p->algorithm->tables(s, p));
 }
 
 /* Derives everything but the layout of scratch from a description whose plain values were checked.
@@ -7002,20 +7066,21 @@ static void clsort__make_plan(const clsort_sorter *s, const clsort_desc *desc, c
     const clsort_desc own = *desc, *const d = &own;
     memset(p, 0, sizeof *p);
     p->d = own;
-    clsort__plan_key(p);
-    clsort__plan_arrays(p);
+    clsort__plan_key(d, &p->key);
+    clsort__plan_arrays(d, p->key.bytes, &p->data);
     if (d->algorithm == CLSORT_AUTO) p->d.algorithm = clsort__choose_algorithm(s, d);
     p->none_left = !p->d.algorithm;
     if (!p->d.algorithm) p->d.algorithm = CLSORT_MERGE;   /* none can: keys are only read */
     p->algorithm = clsort__form_of(p->d.algorithm, d);
     p->stable = p->algorithm->stable || clsort__needs_stable(p);
-    p->indirect = p->has_indices || p->codec.minus_zero || d->value_size > 8 || d->record_size > 16
-                  || p->has_codes
-                  || (p->segments && p->has_values && p->in_place != p->values_in_place)
+    p->indirect = p->data.has_indices || p->key.codec.minus_zero || d->value_size > 8
+                  || d->record_size > 16 || p->key.has_codes
+                  || (p->data.segments && p->data.has_values
+                      && p->data.in_place != p->data.values_in_place)
                   || (d->precedes && d->record_size % 4)
                   || (!p->algorithm->stable && clsort__needs_stable(p));
-    p->sorts_into_output = p->writes_keys && !d->record_size && !p->codec.minus_zero
-                           && !p->has_codes && (!p->segments || p->in_place);
+    p->sorts_into_output = p->data.writes_keys && !d->record_size && !p->key.codec.minus_zero
+                           && !p->key.has_codes && (!p->data.segments || p->data.in_place);
     clsort__plan_config(s, p);
 }
 
@@ -7031,7 +7096,7 @@ static clsort__layout clsort__most_scratch(const clsort_desc *desc)
         if (!clsort__can(d.algorithm, &d)) continue;
         clsort__make_plan(NULL, &d, &p);
         clsort__plan_scratch(NULL, &p);
-        if (p.scratch.bytes > most.bytes) most = p.scratch;
+        if (p.scratch.layout.bytes > most.bytes) most = p.scratch.layout;
     }
     return most;
 }
@@ -7360,12 +7425,6 @@ static void clsort__need_allocation(clsort__checks *c, const char *field, size_t
                   field, (double)count, (double)size, (double)most);
 }
 
-/* Will a call have an output? */
-static int clsort__will_have(const clsort_desc *d, cl_mem buffer, cl_uint flag)
-{
-    return buffer || d->flags & flag;
-}
-
 /* Fields that only say more about another one, which is not set. Scratch has no flag: without its
    buffer, its fields wait for the call. */
 static void clsort__check_unused(clsort__checks *c, const clsort_desc *d)
@@ -7659,13 +7718,13 @@ static clsort_status clsort__check_ranges(clsort_sorter *s, clsort__range *r, si
     return clsort__check_overlaps(s, r, count);
 }
 
-static clsort__range clsort__make_range(const char *role, cl_mem buffer, size_t offset,
-                                        size_t bytes, int reads, int writes)
+static clsort__range clsort__make_range(const char *role, clsort__span span, size_t bytes,
+                                        int reads, int writes)
 {
     clsort__range r;
     r.role = role;
-    r.buffer = buffer;
-    r.offset = offset;
+    r.buffer = span.buffer;
+    r.offset = span.offset;
     r.bytes = bytes;
     r.reads = reads;
     r.writes = writes;
@@ -7673,17 +7732,16 @@ static clsort__range clsort__make_range(const char *role, cl_mem buffer, size_t 
 }
 
 /* The offsets of segments and the count on the device, in two places of `r`. */
-static void clsort__segment_ranges(const clsort_desc *d, clsort__range *r)
+static void clsort__segment_ranges(const clsort__data *a, clsort__range *r)
 {
-    r[0] = clsort__make_range("segments", d->segments, d->segments_offset,
-                              (d->segment_count + 1) * 4, 1, 0);
-    r[1] = clsort__make_range("count_buffer", d->count_buffer, d->count_offset, 4, 1, 0);
+    r[0] = clsort__make_range("segments", a->offsets, (a->segments + 1) * 4, 1, 0);
+    r[1] = clsort__make_range("count_buffer", a->count, 4, 1, 0);
 }
 
 /* Rows lie apart. */
 static clsort_status clsort__check_rows(clsort_sorter *s, const clsort__plan *p)
 {
-    CLSORT__REQUIRE(s, p->d.rows <= 1 || p->stride >= p->d.count, CLSORT_ERROR_OVERLAP,
+    CLSORT__REQUIRE(s, p->d.rows <= 1 || p->data.stride >= p->d.count, CLSORT_ERROR_OVERLAP,
                     "row_stride is below a row");
     return CL_SUCCESS;
 }
@@ -7691,9 +7749,9 @@ static clsort_status clsort__check_rows(clsort_sorter *s, const clsort__plan *p)
 /* Is the caller's scratch enough? */
 static clsort_status clsort__check_scratch(clsort_sorter *s, const clsort__plan *p)
 {
-    CLSORT__REQUIRE(s, !p->d.scratch || p->d.scratch_size >= p->scratch.bytes,
+    CLSORT__REQUIRE(s, !p->d.scratch || p->d.scratch_size >= p->scratch.layout.bytes,
                     CLSORT_ERROR_SCRATCH_TOO_SMALL, "scratch_size is %.0f, %.0f bytes are needed",
-                    (double)p->d.scratch_size, (double)p->scratch.bytes);
+                    (double)p->d.scratch_size, (double)p->scratch.layout.bytes);
     return CL_SUCCESS;
 }
 
@@ -7703,8 +7761,8 @@ static clsort_status clsort__check_device(clsort_sorter *s, const clsort__plan *
 {
     size_t leftovers, tiles, need;
     if (!s->context) return CL_SUCCESS;   /* without a device a plan has no shapes */
-    leftovers = p->leftovers.family ? clsort__local_need(&p->leftovers) : 0;
-    tiles = p->tiles.lanes ? clsort__local_need(&p->tiles) : 0;
+    leftovers = p->helpers.leftovers.family ? clsort__local_need(&p->helpers.leftovers) : 0;
+    tiles = p->helpers.tiles.lanes ? clsort__local_need(&p->helpers.tiles) : 0;
     need = clsort__largest(clsort__local_need(&p->config), leftovers, tiles) + p->select.local;
     CLSORT__REQUIRE(s, !p->none_left, CLSORT_ERROR_WRONG_RESULT,
                     "algorithm: the self-test left none to CLSORT_AUTO");
@@ -7783,19 +7841,6 @@ static void clsort__end_command(clsort__run *run, cl_int code, const char *funct
                                 event);
 }
 
-static clsort__span clsort__make_span(cl_mem buffer, size_t offset)
-{
-    clsort__span s;
-    s.buffer = buffer;
-    s.offset = offset;
-    return s;
-}
-
-static clsort__span clsort__span_from(clsort__span span, size_t offset)
-{
-    return clsort__make_span(span.buffer, span.offset + offset);
-}
-
 /* A part of scratch memory. */
 static clsort__span clsort__scratch_part(const clsort__scratch *m, size_t offset)
 {
@@ -7846,16 +7891,16 @@ static void clsort__arg_arrays(clsort__run *run, const clsort__config *config, c
 /* The codec, and for a comparator the records that it reads by number. */
 static void clsort__arg_codec(clsort__run *run, const clsort__plan *p, clsort__span records)
 {
-    clsort__arg_ulong(run, p->codec.mask);
-    clsort__arg_ulong(run, p->codec.flip);
-    clsort__arg_ulong(run, p->codec.rotate);
+    clsort__arg_ulong(run, p->key.codec.mask);
+    clsort__arg_ulong(run, p->key.codec.flip);
+    clsort__arg_ulong(run, p->key.codec.rotate);
     if (p->d.precedes) clsort__arg_span(run, records);
 }
 
 /* The same with the records of the description. */
 static void clsort__arg_own_codec(clsort__run *run, const clsort__plan *p)
 {
-    clsort__arg_codec(run, p, clsort__make_span(p->d.keys, p->d.keys_offset));
+    clsort__arg_codec(run, p, p->data.keys);
 }
 
 /* Local memory for a tile of rows and the splits of its work-items. */
@@ -7881,6 +7926,12 @@ static void clsort__use_kernel(clsort__run *run, const clsort__config *config, i
     run->argument = 0;
 }
 
+static void clsort__use_utility(clsort__run *run, int kernel)
+{
+    const clsort__config utility = clsort__utility_config(run->s);
+    clsort__use_kernel(run, &utility, kernel);
+}
+
 /* Says for clsort_explain what the next command does: so many passes over elements, so many bytes
    of them read and written. */
 static void clsort__traffic(clsort__run *run, cl_uint passes, cl_ulong bytes)
@@ -7893,9 +7944,9 @@ static void clsort__traffic(clsort__run *run, cl_uint passes, cl_ulong bytes)
 /* Bytes of the rows that a plan's kernels sort: keys with what travels with them, or records. */
 static cl_ulong clsort__sorted_bytes(const clsort__plan *p)
 {
-    return p->in_ranges
+    return p->data.in_ranges
                ? 0
-               : (cl_ulong)p->extent
+               : (cl_ulong)p->data.extent
                      * (p->config.value_bytes + (p->config.records ? 0 : p->config.key_bytes));
 }
 
@@ -8029,7 +8080,7 @@ static clsort_status clsort__plan_job(clsort__job *j)
     CLSORT__MUST(clsort__conclude(&c));
     if (!j->op->scratch) return CL_SUCCESS;
     j->op->scratch(clsort__known_device(j->s), j);
-    return clsort__check_layout(j->s, &j->plan.scratch);
+    return clsort__check_layout(j->s, &j->plan.scratch.layout);
 }
 
 /* What is checked last, without buffers: rows that overlap, the size of scratch, the device. */
@@ -8046,28 +8097,26 @@ static clsort_status clsort__check_buffers(clsort__job *j)
 {
     const clsort__plan *p = &j->plan;
     const clsort_desc *d = &p->d;
-    const int sorts = !d->top_k, after = p->select.sorts_after, has_scratch = p->scratch.bytes > 0;
-    const cl_mem keys_out = p->in_place ? NULL : d->keys_out;
-    const cl_mem values_out = p->values_in_place ? NULL : d->values_out;
+    const clsort__data *a = &p->data;
+    const int sorts = !d->top_k, reads = sorts || p->select.sorts_after,
+              has_scratch = p->scratch.layout.bytes > 0;
+    const clsort__span none = clsort__make_span(NULL, 0);
     clsort__range r[9];
-    clsort_status status;
-    r[0] = clsort__make_range("keys", d->keys, d->keys_offset, p->extent * p->element_bytes, 1,
-                              p->writes_keys && p->in_place);
-    r[1] = clsort__make_range("keys_out", keys_out, d->keys_out_offset,
-                              p->results * p->element_bytes, sorts || after, 1);
-    r[2] = clsort__make_range("values", d->values, d->values_offset, p->extent * d->value_size, 1,
-                              p->values_in_place);
-    r[3] = clsort__make_range("values_out", values_out, d->values_out_offset,
-                              p->results * d->value_size, sorts, 1);
-    r[4] = clsort__make_range("indices", d->indices, d->indices_offset, p->results * 4,
-                              sorts || after || p->has_values, 1);
-    r[5] = clsort__make_range("scratch", d->scratch, d->scratch_offset, d->scratch_size,
-                              has_scratch, has_scratch);
-    clsort__segment_ranges(d, r + 6);
-    r[8] = clsort__make_range("proof", j->result.buffer, j->result.offset, sizeof(clsort_proof), 1,
-                              1);
-    status = clsort__check_ranges(j->s, r, 9);
-    return status == CL_SUCCESS ? clsort__check_limits(j) : status;
+    r[0] = clsort__make_range("keys", a->keys, a->extent * a->element_bytes, 1,
+                              a->writes_keys && a->in_place);
+    r[1] = clsort__make_range("keys_out", a->in_place ? none : a->keys_to,
+                              a->results * a->element_bytes, reads, 1);
+    r[2] = clsort__make_range("values", a->values, a->extent * d->value_size, 1,
+                              a->values_in_place);
+    r[3] = clsort__make_range("values_out", a->values_in_place ? none : a->values_to,
+                              a->results * d->value_size, sorts, 1);
+    r[4] = clsort__make_range("indices", a->indices, a->results * 4, reads || a->has_values, 1);
+    r[5] = clsort__make_range("scratch", clsort__make_span(d->scratch, d->scratch_offset),
+                              d->scratch_size, has_scratch, has_scratch);
+    clsort__segment_ranges(a, r + 6);
+    r[8] = clsort__make_range("proof", j->result, sizeof(clsort_proof), 1, 1);
+    CLSORT__MUST(clsort__check_ranges(j->s, r, 9));
+    return clsort__check_limits(j);
 }
 
 /* The same, and the buffers that are given: for calls that enqueue nothing. */
@@ -8128,9 +8177,9 @@ static void clsort__scratch_from(const clsort__plan *p, clsort__span first,
 {
     cl_uint i = 0;
     memset(scratch, 0, sizeof *scratch);
-    scratch->layout = &p->scratch;
-    do scratch->spans[i] = clsort__span_from(first, p->scratch.start[i]);
-    while (++i < p->scratch.buffers);
+    scratch->layout = &p->scratch.layout;
+    do scratch->spans[i] = clsort__span_from(first, p->scratch.layout.start[i]);
+    while (++i < p->scratch.layout.buffers);
 }
 
 /* Where a plan's scratch is: the caller's, or the slot of the run's queue, waiting for its last
@@ -8143,10 +8192,10 @@ static clsort_status clsort__find_scratch(clsort__run *run, const clsort__plan *
     cl_event last;
     clsort__scratch_from(p, clsort__make_span(p->d.scratch, p->d.scratch_offset), scratch);
     *slot = NULL;
-    if (!p->scratch.bytes || p->d.scratch) return CL_SUCCESS;
+    if (!p->scratch.layout.bytes || p->d.scratch) return CL_SUCCESS;
     CLSORT__MUST(clsort__find_slot(run->s, run->queue, slot));
-    CLSORT__MUST(clsort__grow_slot(run->s, *slot, &p->scratch));
-    for (i = 0; i < p->scratch.buffers; i++)
+    CLSORT__MUST(clsort__grow_slot(run->s, *slot, &p->scratch.layout));
+    for (i = 0; i < p->scratch.layout.buffers; i++)
         scratch->spans[i] = clsort__make_span((*slot)->buffers[i], 0);
     last = (*slot)->last;
     if (!last) return CL_SUCCESS;
@@ -8161,11 +8210,11 @@ static clsort_status clsort__find_scratch(clsort__run *run, const clsort__plan *
 /* Makes the scratch of a plan ahead, for the next queue that needs one. */
 static clsort_status clsort__prepare_scratch(clsort_sorter *s, const clsort__plan *p)
 {
-    const int needed = p->scratch.bytes > 0 && !p->d.scratch;
+    const int needed = p->scratch.layout.bytes > 0 && !p->d.scratch;
     clsort__slot *slot;
     if (!needed && !s->releases_late) return CL_SUCCESS;
     CLSORT__MUST(clsort__find_slot(s, NULL, &slot));
-    return needed ? clsort__grow_slot(s, slot, &p->scratch) : CL_SUCCESS;
+    return needed ? clsort__grow_slot(s, slot, &p->scratch.layout) : CL_SUCCESS;
 }
 
 /* Every clsort_enqueue_* call: its checks in their order, then its commands, first counted and then
@@ -8199,6 +8248,7 @@ static clsort_status clsort__count_job(clsort__job *j, clsort__tally *tally)
     CLSORT__MUST(clsort__check_job(j));
     for (i = 0; i < 5; i++)
         if (!*buffers[i]) *buffers[i] = (cl_mem)(void *)&places[i];
+    clsort__plan_spans(d, &j->plan.data);
     clsort__scratch_from(&j->plan, clsort__make_span((cl_mem)(void *)&places[5], 0), &j->scratch);
     memset(tally, 0, sizeof *tally);
     j->run.mode = CLSORT__COUNT;
@@ -8335,16 +8385,11 @@ static void clsort__step_pass(clsort__run *run, const clsort__plan *p, clsort__a
     clsort__launch(run, p->d.count);
 }
 
-static int clsort__same_span(clsort__span a, clsort__span b)
-{
-    return a.buffer == b.buffer && a.offset == b.offset;
-}
-
 static void clsort__copy_arrays(clsort__run *run, const clsort__plan *p, clsort__arrays from,
                                 clsort__arrays to)
 {
     if (!p->config.records && !clsort__same_span(from.keys, to.keys))
-        clsort__copy(run, from.keys, to.keys, p->d.count * p->key_bytes);
+        clsort__copy(run, from.keys, to.keys, p->d.count * p->key.bytes);
     if (!clsort__same_span(from.values, to.values))
         clsort__copy(run, from.values, to.values, p->d.count * p->config.value_bytes);
 }
@@ -8437,7 +8482,7 @@ static void clsort__plan_bitonic(const clsort_sorter *s, clsort__plan *p)
 {
     clsort__bitonic_shape(s, &p->d.tuning, &p->config);
     if (p->d.tuning.bitonic_step || p->d.tuning.local == CLSORT_LOCAL_GLOBAL_TAIL)
-        p->published = clsort__config_of(p, CLSORT__PUBLISHED_BITONIC);
+        p->helpers.published = clsort__config_of(p, CLSORT__PUBLISHED_BITONIC);
 }
 
 /* ---- >>merge --------------------------------------------------------------------------------- */
@@ -8533,10 +8578,10 @@ static void clsort__merge_tiles(clsort__run *run, const clsort__plan *p,
 static void clsort__vector_tiles(clsort__run *run, const clsort__plan *p, clsort__arrays from,
                                  clsort__arrays to)
 {
-    const clsort__config shape = clsort__built_shape(run->s, &p->tiles);
+    const clsort__config shape = clsort__built_shape(run->s, &p->helpers.tiles);
     clsort__plan tiles = *p;
     memset(&tiles.d.tuning, 0, sizeof tiles.d.tuning);
-    tiles.config = p->tiles;
+    tiles.config = p->helpers.tiles;
     clsort__tile_pass(run, &tiles, &shape, from, to, 0, clsort__tile_log2(&shape, 0) - 1);
 }
 
@@ -8554,15 +8599,15 @@ static int clsort__stores_splits(const clsort_sorter *s, const clsort__plan *p, 
 static void clsort__merge(clsort__run *run, const clsort__plan *p, const clsort__workspace *w)
 {
     const clsort__config shape = clsort__tile_shape(run->s, p),
-                         vectors = clsort__built_shape(run->s, &p->tiles);
-    const cl_uint tile_log2 = p->tiles.lanes ? clsort__tile_log2(&vectors, 0)
-                                             : shape.share_log2 + shape.items_log2;
+                         vectors = clsort__built_shape(run->s, &p->helpers.tiles);
+    const cl_uint tile_log2 = p->helpers.tiles.lanes ? clsort__tile_log2(&vectors, 0)
+                                                     : shape.share_log2 + shape.items_log2;
     const cl_uint levels = clsort__ceil_log2(p->d.count),
                   passes = levels > tile_log2 ? levels - tile_log2 : 0;
     clsort__arrays now = passes & 1 ? w->alt : w->to, alt = passes & 1 ? w->to : w->alt;
     clsort__merge_pass m;
     cl_uint i;
-    if (p->tiles.lanes) clsort__vector_tiles(run, p, w->from, now);
+    if (p->helpers.tiles.lanes) clsort__vector_tiles(run, p, w->from, now);
     else clsort__merge_tiles(run, p, &shape, w->from, now);
     for (i = 0; i < passes; i++) {
         const clsort__arrays swapped = now;
@@ -8624,14 +8669,14 @@ static void clsort__plan_merge(const clsort_sorter *s, clsort__plan *p)
     if (!clsort__merges_vectors(s, p)) return;
     p->config.ties = p->indirect != 0;
     p->config.lanes = 16;
-    p->tiles = clsort__config_of(p, CLSORT__BITONIC);
-    clsort__bitonic_shape(s, &none, &p->tiles);
+    p->helpers.tiles = clsort__config_of(p, CLSORT__BITONIC);
+    clsort__bitonic_shape(s, &none, &p->helpers.tiles);
 }
 
 static size_t clsort__merge_tables(const clsort_sorter *s, const clsort__plan *p)
 {
     (void)s;
-    return p->d.precedes ? 2 * p->extent + 8 : p->extent / 16 + 8;
+    return p->d.precedes ? 2 * p->data.extent + 8 : p->data.extent / 16 + 8;
 }
 
 /* The sort that needs the same kernels as a merge, for its checks and its plan. */
@@ -8738,10 +8783,9 @@ static clsort_status clsort__check_merge_buffers(clsort__job *j)
     size_t i;
     for (i = 0; i < 3; i++) {
         const clsort__merge_part part = clsort__get_merge_part(j->merge, &j->pass, i);
-        const clsort__span keys = part.arrays.keys, values = part.arrays.values;
-        r[i] = clsort__make_range(part.keys, keys.buffer, keys.offset,
-                                  part.count * j->plan.key_bytes, i < 2, i == 2);
-        r[3 + i] = clsort__make_range(part.values, values.buffer, values.offset,
+        r[i] = clsort__make_range(part.keys, part.arrays.keys, part.count * j->plan.key.bytes,
+                                  i < 2, i == 2);
+        r[3 + i] = clsort__make_range(part.values, part.arrays.values,
                                       part.count * j->merge->value_size, i < 2, i == 2);
     }
     CLSORT__MUST(clsort__check_ranges(j->s, r, 6));
@@ -8863,7 +8907,7 @@ static size_t clsort__radix_tables(const clsort_sorter *s, const clsort__plan *p
     const size_t of_blocks = 4
                              * (CLSORT__PLAN_WORDS + CLSORT__SEEN_WORDS * blocks
                                 + (blocks + 1) * 256);
-    const size_t of_tiles = 4 * (CLSORT__SWEEP_HEAD + 256 * p->key_bytes)
+    const size_t of_tiles = 4 * (CLSORT__SWEEP_HEAD + 256 * p->key.bytes)
                             + (n / tile + 1) * 1024 * (n >> 30 ? 2 : 1);
     if (s && p->config.family != CLSORT__SWEEP) return of_blocks;
     return of_blocks > of_tiles ? of_blocks : of_tiles;
@@ -8906,7 +8950,7 @@ static void clsort__arg_radix(clsort__run *run, const clsort__plan *p, const cls
 static void clsort__radix_traffic(clsort__run *run, const clsort__plan *p,
                                   const clsort__radix_job *j, int kernel)
 {
-    const cl_ulong keys = (cl_ulong)p->d.count * p->key_bytes, rows = clsort__sorted_bytes(p);
+    const cl_ulong keys = (cl_ulong)p->d.count * p->key.bytes, rows = clsort__sorted_bytes(p);
     const cl_uint serial = j->passes + (cl_uint)(j->in_place && j->passes % 2);
     if (kernel == CLSORT__KERNEL_RADIX_COUNT || kernel == CLSORT__KERNEL_RADIX_HISTOGRAM)
         clsort__traffic(run, 0, keys);
@@ -9008,7 +9052,7 @@ static void clsort__radix(clsort__run *run, const clsort__plan *p, const clsort_
     j.n = p->d.count;
     j.in_place = clsort__same_span(j.w.from.keys, w->to.keys);
     j.first_bit = p->d.first_bit;
-    j.last_bit = p->d.last_bit ? p->d.last_bit : (cl_uint)(8 * p->key_bytes);
+    j.last_bit = p->d.last_bit ? p->d.last_bit : (cl_uint)(8 * p->key.bytes);
     j.passes = (j.last_bit - j.first_bit + shape.digit_bits - 1) / shape.digit_bits;
     clsort__radix_blocks(run->s, &shape, &j);
     if (shape.family == CLSORT__SWEEP) clsort__radix_sweeps(run, p, &shape, &j);
@@ -9052,19 +9096,15 @@ static size_t clsort__piece_workers(size_t n)
 /* Arguments that say where segments are. `any` stands for a buffer that is not there. */
 static void clsort__arg_segments(clsort__run *run, const clsort__plan *p, clsort__span any)
 {
-    const clsort_desc *d = &p->d;
-    clsort__arg_span(run, p->at_offsets || p->in_ranges
-                              ? clsort__make_span(d->segments, d->segments_offset)
-                              : any);
-    clsort__arg_span(run, p->count_on_device || p->in_ranges
-                              ? clsort__make_span(d->count_buffer, d->count_offset)
-                              : any);
-    clsort__arg_count(run, p->segments);
-    clsort__arg_uint(run, (cl_uint)d->count);
-    clsort__arg_uint(run, (cl_uint)p->stride);
-    clsort__arg_uint(run, (p->at_offsets ? (cl_uint)CLSORT__SEGMENTS_AT_OFFSETS : 0)
-                              | (p->in_ranges ? (cl_uint)CLSORT__SEGMENTS_IN_RANGES : 0)
-                              | (p->count_on_device ? (cl_uint)CLSORT__COUNT_ON_DEVICE : 0));
+    const clsort__data *a = &p->data;
+    clsort__arg_span(run, a->at_offsets || a->in_ranges ? a->offsets : any);
+    clsort__arg_span(run, a->count_on_device || a->in_ranges ? a->count : any);
+    clsort__arg_count(run, a->segments);
+    clsort__arg_uint(run, (cl_uint)p->d.count);
+    clsort__arg_uint(run, (cl_uint)a->stride);
+    clsort__arg_uint(run, (a->at_offsets ? (cl_uint)CLSORT__SEGMENTS_AT_OFFSETS : 0)
+                              | (a->in_ranges ? (cl_uint)CLSORT__SEGMENTS_IN_RANGES : 0)
+                              | (a->count_on_device ? (cl_uint)CLSORT__COUNT_ON_DEVICE : 0));
 }
 
 /* Arguments of kernels over segments, most of them those of jobs_t in kernels.cl. */
@@ -9087,7 +9127,7 @@ static void clsort__arg_jobs(clsort__run *run, const clsort__plan *p, const clso
 static size_t clsort__job_groups(const clsort__run *run, const clsort__plan *p,
                                  const clsort__segment_job *j)
 {
-    const size_t jobs = j->per ? p->segments * j->per : p->extent / j->tile * 3 + 1,
+    const size_t jobs = j->per ? p->data.segments * j->per : p->data.extent / j->tile * 3 + 1,
                  busy = 32 * (size_t)run->s->compute_units;
     return j->per || jobs < busy ? jobs : busy;
 }
@@ -9102,7 +9142,7 @@ static void clsort__list_jobs(clsort__run *run, const clsort__plan *p, const cls
     clsort__arg_uint(run, (cl_uint)least);
     clsort__arg_uint(run, (cl_uint)j->tile);
     clsort__arg(run, clsort__group_sums(run->group_log2), NULL);
-    clsort__launch(run, p->segments);
+    clsort__launch(run, p->data.segments);
 }
 
 /* Merges the runs of all segments of more than one tile, in as many passes as `longest` takes. */
@@ -9121,7 +9161,7 @@ static void clsort__segment_passes(clsort__run *run, const clsort__plan *p,
         clsort__arg_uint(run, pass);
         if (shape->share_log2) clsort__arg_tile(run, shape);
         else clsort__arg_uint(run, (cl_uint)j->tile);
-        clsort__traffic(run, !p->in_ranges, 2 * clsort__sorted_bytes(p));
+        clsort__traffic(run, !p->data.in_ranges, 2 * clsort__sorted_bytes(p));
         clsort__launch(run, clsort__job_groups(run, p, j) << shape->share_log2);
     }
 }
@@ -9132,8 +9172,8 @@ static void clsort__segment_pack(clsort__run *run, const clsort__plan *p,
                                  const clsort__config *shape, clsort__segment_job packed)
 {
     const clsort__segment_job *j = &packed;
-    const size_t per = p->at_offsets ? 0 : j->tile / p->d.count,
-                 groups = clsort__ceil_divide(per ? p->segments : p->extent,
+    const size_t per = p->data.at_offsets ? 0 : j->tile / p->d.count,
+                 groups = clsort__ceil_divide(per ? p->data.segments : p->data.extent,
                                               per ? per : j->tile / 2);
     packed.per = per;
     clsort__use_kernel(run, &p->config, CLSORT__KERNEL_SEGMENT_PACK);
@@ -9170,14 +9210,14 @@ static void clsort__segment_pieces(clsort__run *run, const clsort__plan *p,
     clsort__radix_job r;
     memset(&r, 0, sizeof r);
     r.w = j->w;
-    r.w.tables = clsort__span_from(j->w.tables, clsort__job_bytes(p->extent));
-    r.last_bit = (cl_uint)(8 * p->key_bytes);
-    clsort__use_kernel(run, &p->pieces, CLSORT__KERNEL_RADIX_PIECES);
+    r.w.tables = clsort__span_from(j->w.tables, clsort__job_bytes(p->data.extent));
+    r.last_bit = (cl_uint)(8 * p->key.bytes);
+    clsort__use_kernel(run, &p->helpers.pieces, CLSORT__KERNEL_RADIX_PIECES);
     clsort__arg_radix(run, p, &r, 0);
     clsort__arg_jobs(run, p, j);
     clsort__arg_uint(run, (cl_uint)j->tile);
-    clsort__traffic(run, !p->in_ranges, 2 * clsort__sorted_bytes(p));
-    clsort__launch(run, clsort__piece_workers(p->extent));
+    clsort__traffic(run, !p->data.in_ranges, 2 * clsort__sorted_bytes(p));
+    clsort__launch(run, clsort__piece_workers(p->data.extent));
 }
 
 /* Sorts every segment of `from` into its place in `to`, which may be the same, by way of alt. */
@@ -9185,19 +9225,20 @@ static void clsort__segments(clsort__run *run, const clsort__plan *p, const clso
 {
     const clsort__config shape = clsort__tile_shape(run->s, p);
     const size_t tile = shape.share_log2 ? clsort__merge_tile(&shape) : (size_t)CLSORT__PIECE,
-                 least = p->in_ranges       ? 0
+                 least = p->data.in_ranges  ? 0
                          : shape.share_log2 ? tile / 2
                                             : tile;
     /* no segment is long */
-    const int listed = p->at_offsets || p->in_ranges, fits = p->d.count <= least;
+    const int listed = p->data.at_offsets || p->data.in_ranges, fits = p->d.count <= least;
     clsort__segment_job j;
     j.w = *w;
     j.tile = tile;
-    j.most = clsort__most_jobs(p->extent);
+    j.most = clsort__most_jobs(p->data.extent);
     j.per = listed ? 0 : clsort__ceil_divide(p->d.count, tile);
     if (listed) clsort__list_jobs(run, p, &j, least);
     if (!shape.share_log2) clsort__segment_pieces(run, p, &j);
-    else if (p->at_offsets || (fits && !p->in_ranges)) clsort__segment_pack(run, p, &shape, j);
+    else if (p->data.at_offsets || (fits && !p->data.in_ranges))
+        clsort__segment_pack(run, p, &shape, j);
     if (shape.share_log2 && !fits) clsort__segment_tiles(run, p, &shape, &j);
     if (!fits) clsort__segment_passes(run, p, &shape, &j, p->d.count);
 }
@@ -9219,16 +9260,16 @@ static void clsort__segment_shape(const clsort_sorter *s, const clsort_tuning *t
 /* Kernels that sort pieces of long segments where each work-item works alone. */
 static void clsort__plan_pieces(clsort__plan *p)
 {
-    p->pieces = clsort__config_of(p, CLSORT__PIECES);
-    p->pieces.group_log2 = p->pieces.share_log2 = p->pieces.items_log2 = 0;
-    p->pieces.digit_bits = 8;
-    p->pieces.lanes = 1;
-    p->pieces.ties = p->pieces.language = p->pieces.scan = 0;
+    p->helpers.pieces = clsort__config_of(p, CLSORT__PIECES);
+    p->helpers.pieces.group_log2 = p->helpers.pieces.share_log2 = p->helpers.pieces.items_log2 = 0;
+    p->helpers.pieces.digit_bits = 8;
+    p->helpers.pieces.lanes = 1;
+    p->helpers.pieces.ties = p->helpers.pieces.language = p->helpers.pieces.scan = 0;
 }
 
 static void clsort__plan_segments(const clsort_sorter *s, clsort__plan *p)
 {
-    const size_t parts = p->at_offsets && p->segments ? p->segments : 1;
+    const size_t parts = p->data.at_offsets && p->data.segments ? p->data.segments : 1;
     clsort__segment_shape(s, &p->d.tuning, p->d.count / parts, &p->config);
     clsort__plan_pieces(p);
 }
@@ -9237,7 +9278,7 @@ static void clsort__plan_segments(const clsort_sorter *s, clsort__plan *p)
 static size_t clsort__segment_tables(const clsort_sorter *s, const clsort__plan *p)
 {
     (void)s;
-    return clsort__job_bytes(p->extent) + 128 * clsort__piece_workers(p->extent);
+    return clsort__job_bytes(p->data.extent) + 128 * clsort__piece_workers(p->data.extent);
 }
 
 /* ---- >>batch --------------------------------------------------------------------------------- */
@@ -9269,13 +9310,13 @@ static void clsort__batch(clsort__run *run, const clsort__plan *p, const clsort_
     clsort__arg_arrays(run, &p->config, w->to);
     clsort__arg_codec(run, p, w->to.keys);
     clsort__arg_count(run, p->d.count);
-    clsort__arg_uint(run, (cl_uint)p->stride);
+    clsort__arg_uint(run, (cl_uint)p->data.stride);
     if (local == CLSORT_LOCAL_BATCH || local == CLSORT_LOCAL_BATCH_SPLIT) {
         clsort__arg(run, clsort__tile_keys(&shape), NULL);
         clsort__arg(run, clsort__tile_words(&shape), NULL);
     }
     clsort__traffic(run, passes, 2 * passes * clsort__sorted_bytes(p));
-    clsort__launch(run, p->segments << shape.group_log2);
+    clsort__launch(run, p->data.segments << shape.group_log2);
 }
 
 /* Of the published sorts of rows: a block has the elements that a work-group orders in one go, as
@@ -9400,7 +9441,7 @@ static void clsort__quick_launch(clsort__run *run, const clsort__plan *p,
     clsort__arg_quick(run, p, j, round);
     if (has_local) clsort__arg(run, clsort__quick_local(&shape), NULL);
     if (kernel == CLSORT__KERNEL_QUICK_COUNT)
-        clsort__traffic(run, 0, (cl_ulong)p->d.count * p->key_bytes);
+        clsort__traffic(run, 0, (cl_ulong)p->d.count * p->key.bytes);
     else if (kernel == CLSORT__KERNEL_QUICK_SCATTER || kernel == CLSORT__KERNEL_QUICK_LEAF)
         clsort__traffic(run, 1, 2 * clsort__sorted_bytes(p));
     clsort__launch(run, groups << run->group_log2);
@@ -9414,13 +9455,12 @@ static void clsort__quick_finish(clsort__run *run, const clsort__plan *p,
     clsort__plan left = *p;
     clsort__workspace w = j->w;
     if (j->n <= j->tile) return;
-    left.config = p->leftovers;
-    left.in_ranges = 1;
-    left.segments = clsort__quick_leftovers(j->n);
-    left.d.segments = left.d.count_buffer = j->w.tables.buffer;
-    left.d.segments_offset = j->w.tables.offset + clsort__quick_lists(j->n);
-    left.d.count_offset = j->w.tables.offset + CLSORT__QUICK_LEFT * sizeof(cl_uint);
-    w.tables = clsort__span_from(j->w.tables, clsort__quick_tables(j->n));
+    left.config = p->helpers.leftovers;
+    left.data.in_ranges = 1;
+    left.data.segments = clsort__quick_leftovers(j->n);
+    left.data.offsets = clsort__span_from(w.tables, clsort__quick_lists(j->n));
+    left.data.count = clsort__span_from(w.tables, CLSORT__QUICK_LEFT * sizeof(cl_uint));
+    w.tables = clsort__span_from(w.tables, clsort__quick_tables(j->n));
     clsort__segments(run, &left, &w);
 }
 
@@ -9519,10 +9559,10 @@ static void clsort__plan_quicksort(const clsort_sorter *s, clsort__plan *p)
     }
     clsort__quick_shape(s, p);
     clsort__plan_pieces(p);
-    p->leftovers = clsort__config_of(p, CLSORT__SEGMENTS);
-    p->leftovers.ranges = 1;
-    p->leftovers.ties = p->leftovers.language = p->leftovers.scan = 0;
-    clsort__segment_shape(s, &p->d.tuning, 0, &p->leftovers);
+    p->helpers.leftovers = clsort__config_of(p, CLSORT__SEGMENTS);
+    p->helpers.leftovers.ranges = 1;
+    p->helpers.leftovers.ties = p->helpers.leftovers.language = p->helpers.leftovers.scan = 0;
+    clsort__segment_shape(s, &p->d.tuning, 0, &p->helpers.leftovers);
 }
 
 static size_t clsort__all_quick_tables(const clsort_sorter *s, const clsort__plan *p)
@@ -9634,12 +9674,11 @@ static size_t clsort__rows_bytes(const clsort__rows *r)
 static void clsort__gather(clsort__run *run, const clsort__rows *source, const clsort__rows *target,
                            const clsort__rows *indices)
 {
-    const clsort__config utility = clsort__utility_config(run->s);
     const size_t unit = clsort__alignment(target->element_bytes),
                  units = target->element_bytes / unit;
     const size_t n = clsort__row_count(target) * target->count;
     const cl_ulong elements = n;
-    clsort__use_kernel(run, &utility, CLSORT__KERNEL_GATHER);
+    clsort__use_utility(run, CLSORT__KERNEL_GATHER);
     clsort__arg_span(run, source->span);
     clsort__arg_span(run, target->span);
     clsort__arg_span(run, indices->span);
@@ -9749,8 +9788,8 @@ static clsort_status clsort__check_gather_buffers(clsort__job *j)
     for (i = 0; i < count; i++) {
         const clsort__rows r = clsort__gather_part(g, i);
         const int writes = i && i % 2 == 0;
-        s->ranges[i] = clsort__make_range(clsort__gather_role(i), r.span.buffer, r.span.offset,
-                                          clsort__rows_bytes(&r), !writes, writes);
+        s->ranges[i] = clsort__make_range(clsort__gather_role(i), r.span, clsort__rows_bytes(&r),
+                                          !writes, writes);
     }
     CLSORT__MUST(clsort__check_ranges(s, s->ranges, count));
     return clsort__check_gather_rows(s, g);
@@ -9781,36 +9820,34 @@ static const clsort__operation clsort__gathering = { clsort__check_gather, NULL,
 
 /* ---- >>sort ---------------------------------------------------------------------------------- */
 
-/* Fields first ... end - 1, in a vector of CLSORT_MAX_FIELDS, and how many there are. */
-static void clsort__arg_fields(clsort__run *run, const clsort__plan *p, cl_uint first, cl_uint end)
+/* Arguments: fields first ... end - 1, in a vector of CLSORT_MAX_FIELDS, and how many there are. */
+static void clsort__arg_fields(clsort__run *run, const clsort__key *k, cl_uint first, cl_uint end)
 {
     clsort__field fields[CLSORT_MAX_FIELDS];
     memset(fields, 0, sizeof fields);
-    memcpy(fields, p->fields + first, (end - first) * sizeof *fields);
+    memcpy(fields, k->fields + first, (end - first) * sizeof *fields);
     clsort__arg(run, sizeof fields, fields);
     clsort__arg_uint(run, end - first);
 }
 
 /* Takes keys out of records, or only numbers them. */
-static void clsort__extract(clsort__run *run, const clsort__plan *p, clsort__span source,
-                            clsort__arrays pairs)
+static void clsort__extract(clsort__run *run, const clsort__plan *p, clsort__arrays pairs)
 {
-    const clsort__config utility = clsort__utility_config(run->s);
-    const int same = p->element_bytes == p->key_bytes && !p->codec.minus_zero
-                     && clsort__same_span(source, pairs.keys);
-    source.offset += p->d.key_offset;
-    clsort__use_kernel(run, &utility, CLSORT__KERNEL_EXTRACT);
-    clsort__arg_span(run, source);
+    const clsort__data *a = &p->data;
+    const int same = a->element_bytes == p->key.bytes && !p->key.codec.minus_zero
+                     && clsort__same_span(a->keys, pairs.keys),
+              writes = !same && !p->d.precedes;
+    clsort__use_utility(run, CLSORT__KERNEL_EXTRACT);
+    clsort__arg_span(run, clsort__span_from(a->keys, p->d.key_offset));
     clsort__arg_span(run, pairs.keys.buffer ? pairs.keys : pairs.values);
     clsort__arg_span(run, pairs.values);
-    clsort__arg_count(run, p->extent);
-    clsort__arg_uint(run, (cl_uint)p->key_bytes);
-    clsort__arg_ulong(run, p->element_bytes);
-    clsort__arg_ulong(run, p->codec.minus_zero);
-    clsort__arg_uint(run, !same && !p->d.precedes);
-    clsort__traffic(run, 1,
-                    (cl_ulong)p->extent * (4 + (same || p->d.precedes ? 0 : 2 * p->key_bytes)));
-    clsort__launch(run, p->extent);
+    clsort__arg_count(run, a->extent);
+    clsort__arg_uint(run, (cl_uint)p->key.bytes);
+    clsort__arg_ulong(run, a->element_bytes);
+    clsort__arg_ulong(run, p->key.codec.minus_zero);
+    clsort__arg_uint(run, (cl_uint)writes);
+    clsort__traffic(run, 1, (cl_ulong)a->extent * (4 + (writes ? 2 * p->key.bytes : 0)));
+    clsort__launch(run, a->extent);
 }
 
 static size_t clsort__fields_bytes(const clsort_desc *d, cl_uint first, cl_uint end)
@@ -9822,38 +9859,35 @@ static size_t clsort__fields_bytes(const clsort_desc *d, cl_uint first, cl_uint 
 
 /* Makes codes of fields first ... end - 1 of the records, in the order of the indices, which the
    first time are written. */
-static void clsort__extract_codes(clsort__run *run, const clsort__plan *p, clsort__span source,
-                                  clsort__arrays pairs, cl_uint first, cl_uint end)
+static void clsort__extract_codes(clsort__run *run, const clsort__plan *p, clsort__arrays pairs,
+                                  cl_uint first, cl_uint end)
 {
-    const clsort__config utility = clsort__utility_config(run->s);
-    source.offset += p->d.key_offset;
-    clsort__use_kernel(run, &utility, CLSORT__KERNEL_EXTRACT_CODES);
-    clsort__arg_span(run, source);
+    const clsort__data *a = &p->data;
+    const size_t bytes = p->key.bytes,
+                 read = p->d.fields ? clsort__fields_bytes(&p->d, first, end) : bytes;
+    clsort__use_utility(run, CLSORT__KERNEL_EXTRACT_CODES);
+    clsort__arg_span(run, clsort__span_from(a->keys, p->d.key_offset));
     clsort__arg_span(run, pairs.keys);
     clsort__arg_span(run, pairs.values);
-    clsort__arg_count(run, p->extent);
-    clsort__arg_uint(run, (cl_uint)p->key_bytes);
-    clsort__arg_uint(run, end < p->field_count);
-    clsort__arg_ulong(run, p->element_bytes);
-    clsort__arg_fields(run, p, first, end);
-    clsort__traffic(run, 1,
-                    (cl_ulong)p->extent
-                        * (4
-                           + (p->d.fields ? clsort__fields_bytes(&p->d, first, end) : p->key_bytes)
-                           + p->key_bytes));
-    clsort__launch(run, p->extent);
+    clsort__arg_count(run, a->extent);
+    clsort__arg_uint(run, (cl_uint)bytes);
+    clsort__arg_uint(run, end < p->key.field_count);
+    clsort__arg_ulong(run, a->element_bytes);
+    clsort__arg_fields(run, &p->key, first, end);
+    clsort__traffic(run, 1, (cl_ulong)a->extent * (4 + read + bytes));
+    clsort__launch(run, a->extent);
 }
 
 /* Permutes an array by indices; in place, through a copy in scratch. */
-static void clsort__permute(clsort__run *run, const clsort__plan *p, clsort__span source,
+static void clsort__permute(clsort__run *run, const clsort__data *a, clsort__span source,
                             clsort__span target, clsort__span copy, clsort__span indices,
                             size_t element)
 {
     const int in_place = clsort__same_span(source, target);
-    const clsort__rows from = clsort__make_rows(in_place ? copy : source, 1, p->extent, element, 0);
-    const clsort__rows to = clsort__make_rows(target, 1, p->extent, element, 0);
-    const clsort__rows by = clsort__make_rows(indices, 1, p->extent, 4, 0);
-    if (in_place) clsort__copy(run, source, copy, p->extent * element);
+    const clsort__rows from = clsort__make_rows(in_place ? copy : source, 1, a->extent, element, 0);
+    const clsort__rows to = clsort__make_rows(target, 1, a->extent, element, 0);
+    const clsort__rows by = clsort__make_rows(indices, 1, a->extent, 4, 0);
+    if (in_place) clsort__copy(run, source, copy, a->extent * element);
     clsort__gather(run, &from, &to, &by);
 }
 
@@ -9862,14 +9896,13 @@ static void clsort__permute(clsort__run *run, const clsort__plan *p, clsort__spa
 static void clsort__number_segments(clsort__run *run, const clsort__plan *p, clsort__span from,
                                     clsort__span to, int relative)
 {
-    const clsort__config utility = clsort__utility_config(run->s);
-    clsort__use_kernel(run, &utility, CLSORT__KERNEL_NUMBER_SEGMENTS);
+    clsort__use_utility(run, CLSORT__KERNEL_NUMBER_SEGMENTS);
     clsort__arg_span(run, from);
     clsort__arg_span(run, to);
     clsort__arg_segments(run, p, from);
-    clsort__arg_count(run, p->extent);
+    clsort__arg_count(run, p->data.extent);
     clsort__arg_uint(run, (cl_uint)relative);
-    clsort__launch(run, p->extent);
+    clsort__launch(run, p->data.extent);
 }
 
 /* Sorts `from` into `to`, which may be the same, by the plan's algorithm. */
@@ -9879,76 +9912,66 @@ static void clsort__sort_arrays(clsort__run *run, const clsort__plan *p, clsort_
     clsort__workspace w;
     w.from = from;
     w.to = to;
-    w.alt.values = clsort__scratch_part(scratch, p->alt_values);
+    w.alt.values = clsort__scratch_part(scratch, p->scratch.alt_values);
     w.alt.keys = p->config.records ? clsort__span_from(w.alt.values, p->d.key_offset)
-                                   : clsort__scratch_part(scratch, p->alt_keys);
-    w.tables = clsort__scratch_part(scratch, p->tables);
+                                   : clsort__scratch_part(scratch, p->scratch.alt_keys);
+    w.tables = clsort__scratch_part(scratch, p->scratch.tables);
     p->algorithm->run(run, p, &w);
 }
 
 /* Sorts (key, index) pairs: by the key; by codes of several fields, the least significant ones
-   first; or indices alone, by a comparator. */
-static void clsort__sort_pairs(clsort__run *run, const clsort__plan *p, clsort__span keys,
-                               clsort__arrays pairs, const clsort__scratch *scratch)
+   first; or only indices, by a comparator. */
+static void clsort__sort_pairs(clsort__run *run, const clsort__plan *p, clsort__arrays pairs,
+                               const clsort__scratch *scratch)
 {
-    cl_uint first, end;
-    if (!p->has_codes) {
-        clsort__extract(run, p, keys, pairs);
-        if (p->segments) clsort__number_segments(run, p, pairs.values, pairs.values, 0);
-        clsort__sort_arrays(run, p, pairs, pairs, scratch);
-        return;
-    }
-    for (end = p->field_count; end > 0; end = first) {
-        first = clsort__first_field(&p->d, end - 1);
-        clsort__extract_codes(run, p, keys, pairs, first, end);
-        if (p->segments && end == p->field_count)
+    cl_uint first, end = p->key.field_count;
+    do {
+        first = p->key.has_codes ? clsort__first_field(&p->d, end - 1) : 0;
+        if (p->key.has_codes) clsort__extract_codes(run, p, pairs, first, end);
+        else clsort__extract(run, p, pairs);
+        if (p->data.segments && end == p->key.field_count)
             clsort__number_segments(run, p, pairs.values, pairs.values, 0);
         clsort__sort_arrays(run, p, pairs, pairs, scratch);
-    }
+    } while ((end = first) > 0);
 }
 
 /* Sorts pairs and gathers what the description wants moved. */
-static void clsort__sort_indirect(clsort__run *run, const clsort__plan *p, clsort__span keys,
-                                  clsort__span keys_to, clsort__span values, clsort__span values_to,
+static void clsort__sort_indirect(clsort__run *run, const clsort__plan *p,
                                   const clsort__scratch *scratch)
 {
-    const clsort__span indices = clsort__make_span(p->d.indices, p->d.indices_offset);
+    const clsort__data *a = &p->data;
     clsort__arrays pairs;
-    pairs.values = p->has_indices && !p->segments ? indices
-                                                  : clsort__scratch_part(scratch, p->work_indices);
+    pairs.values = a->has_indices && !a->segments
+                       ? a->indices
+                       : clsort__scratch_part(scratch, p->scratch.work_indices);
     pairs.keys = p->d.precedes          ? pairs.values
-                 : p->sorts_into_output ? keys_to
-                                        : clsort__scratch_part(scratch, p->work_keys);
-    clsort__sort_pairs(run, p, keys, pairs, scratch);
-    if (p->writes_keys && !p->sorts_into_output)
-        clsort__permute(run, p, keys, keys_to, clsort__scratch_part(scratch, p->copied_keys),
-                        pairs.values, p->element_bytes);
-    if (p->has_values)
-        clsort__permute(run, p, values, values_to, clsort__scratch_part(scratch, p->copied_values),
-                        pairs.values, p->d.value_size);
-    if (p->has_indices && p->segments) clsort__number_segments(run, p, pairs.values, indices, 1);
+                 : p->sorts_into_output ? a->keys_to
+                                        : clsort__scratch_part(scratch, p->scratch.work_keys);
+    clsort__sort_pairs(run, p, pairs, scratch);
+    if (a->writes_keys && !p->sorts_into_output)
+        clsort__permute(run, a, a->keys, a->keys_to,
+                        clsort__scratch_part(scratch, p->scratch.copied_keys), pairs.values,
+                        a->element_bytes);
+    if (a->has_values)
+        clsort__permute(run, a, a->values, a->values_to,
+                        clsort__scratch_part(scratch, p->scratch.copied_values), pairs.values,
+                        p->d.value_size);
+    if (a->has_indices && a->segments) clsort__number_segments(run, p, pairs.values, a->indices, 1);
 }
 
 /* All commands of a sort. */
 static void clsort__sort(clsort__run *run, const clsort__plan *p, const clsort__scratch *scratch)
 {
-    const clsort_desc *d = &p->d;
-    const clsort__span keys = clsort__make_span(d->keys, d->keys_offset),
-                       values = clsort__make_span(d->values, d->values_offset);
-    const clsort__span keys_to = p->in_place ? keys
-                                             : clsort__make_span(d->keys_out, d->keys_out_offset);
-    const clsort__span values_to = p->values_in_place
-                                       ? values
-                                       : clsort__make_span(d->values_out, d->values_out_offset);
+    const clsort__data *a = &p->data;
     clsort__arrays from, to;
     if (p->indirect) {
-        clsort__sort_indirect(run, p, keys, keys_to, values, values_to, scratch);
+        clsort__sort_indirect(run, p, scratch);
         return;
     }
-    from.keys = clsort__span_from(keys, d->key_offset);
-    from.values = p->config.records ? keys : values;
-    to.keys = clsort__span_from(keys_to, d->key_offset);
-    to.values = p->config.records ? keys_to : values_to;
+    from.keys = clsort__span_from(a->keys, p->d.key_offset);
+    from.values = p->config.records ? a->keys : a->values;
+    to.keys = clsort__span_from(a->keys_to, p->d.key_offset);
+    to.values = p->config.records ? a->keys_to : a->values_to;
     clsort__sort_arrays(run, p, from, to, scratch);
 }
 
@@ -9956,9 +9979,9 @@ static void clsort__sort(clsort__run *run, const clsort__plan *p, const clsort__
    one. */
 static int clsort__trivial(const clsort__plan *p)
 {
-    return p->d.count == 0 || (p->at_offsets && p->segments == 0)
-           || (p->d.count == 1 && p->in_place && !p->has_indices
-               && (!p->has_values || p->values_in_place));
+    return p->d.count == 0 || (p->data.at_offsets && p->data.segments == 0)
+           || (p->d.count == 1 && p->data.in_place && !p->data.has_indices
+               && (!p->data.has_values || p->data.values_in_place));
 }
 
 /* Gives a plan's comparator a number, under which its programs are known. */
@@ -9997,16 +10020,20 @@ static clsort_status clsort__ready_kernels(clsort_sorter *s, clsort__plan *p)
 static clsort_status clsort__ready(clsort_sorter *s, clsort__plan *p)
 {
     const int verifies = s->options.flags & CLSORT_OPTION_VERIFY && !p->d.top_k;
-    const int gathers = p->indirect || verifies || (p->d.top_k && p->has_values);
-    const clsort__config *segments = p->leftovers.family ? &p->leftovers : &p->config;
+    const int gathers = p->indirect || verifies || (p->d.top_k && p->data.has_values);
+    const clsort__config *segments = p->helpers.leftovers.family ? &p->helpers.leftovers
+                                                                 : &p->config;
     CLSORT__MUST(clsort__ready_comparator(s, p));
     CLSORT__MUST(clsort__ready_kernels(s, p));
     if (p->config.family == CLSORT__RELAUNCH) CLSORT__MUST(clsort__device_queue(s));
-    if (p->tiles.family) CLSORT__MUST(clsort__need_program(s, &p->tiles, p->d.flags));
-    if (p->leftovers.family) CLSORT__MUST(clsort__need_program(s, &p->leftovers, p->d.flags));
-    if (p->pieces.family && !clsort__built_shape(s, segments).share_log2)
-        CLSORT__MUST(clsort__need_program(s, &p->pieces, p->d.flags));
-    if (p->published.family) CLSORT__MUST(clsort__need_program(s, &p->published, p->d.flags));
+    if (p->helpers.tiles.family)
+        CLSORT__MUST(clsort__need_program(s, &p->helpers.tiles, p->d.flags));
+    if (p->helpers.leftovers.family)
+        CLSORT__MUST(clsort__need_program(s, &p->helpers.leftovers, p->d.flags));
+    if (p->helpers.pieces.family && !clsort__built_shape(s, segments).share_log2)
+        CLSORT__MUST(clsort__need_program(s, &p->helpers.pieces, p->d.flags));
+    if (p->helpers.published.family)
+        CLSORT__MUST(clsort__need_program(s, &p->helpers.published, p->d.flags));
     return gathers ? clsort__ready_checks(s, p) : CL_SUCCESS;
 }
 
@@ -10061,7 +10088,7 @@ static void clsort__select_shape(const clsort_sorter *s, clsort__plan *p)
     clsort__config *c = &p->config;
     clsort__selection *t = &p->select;
     c->family = CLSORT__SELECT;
-    c->key_bytes = (cl_uint)p->key_bytes;
+    c->key_bytes = (cl_uint)p->key.bytes;
     c->lanes = c->items_log2 = 1;
     c->digit_bits = 11;
     c->group_log2 = clsort__choose_group(s, &p->d.tuning, 0, 8);
@@ -10086,7 +10113,7 @@ static void clsort__select_mode(const clsort_sorter *s, clsort__plan *p)
 {
     const int is_cpu = s && s->is_cpu;
     const cl_uint least = is_cpu ? 64 : 512, whole = is_cpu ? 256 : (cl_uint)CLSORT__SELECT_SHORT;
-    const cl_uint bits = (cl_uint)(8 * p->key_bytes) - p->select.ignored_high_bits - p->d.first_bit,
+    const cl_uint bits = (cl_uint)(8 * p->key.bytes) - p->select.ignored_high_bits - p->d.first_bit,
                   digit = p->config.digit_bits;
     const size_t k = p->d.top_k;
     p->select.mode = p->d.flags & CLSORT_FLAG_TOP_NTH ? CLSORT__SELECT_NTH
@@ -10156,7 +10183,7 @@ static clsort_desc clsort__select_order(const clsort__plan *p)
     order.first_bit = d->first_bit;
     order.last_bit = d->last_bit;
     order.stable = 1;
-    order.value_size = p->has_indices || p->has_values ? 4 : 0;
+    order.value_size = p->data.has_indices || p->data.has_values ? 4 : 0;
     order.flags = d->flags & CLSORT_FLAG_NO_BUILD;
     order.tuning.work_group = d->tuning.work_group;
     order.tuning.items = d->tuning.items;
@@ -10167,8 +10194,8 @@ static clsort_desc clsort__select_order(const clsort__plan *p)
 static void clsort__take_order(const clsort_sorter *s, clsort__job *j)
 {
     const clsort_desc order = clsort__select_order(&j->plan);
-    clsort__layout *l = &j->plan.scratch;
-    const clsort__layout *parts = &j->then.scratch;
+    clsort__layout *l = &j->plan.scratch.layout;
+    const clsort__layout *parts = &j->then.scratch.layout;
     cl_uint i;
     clsort__make_plan(s, &order, &j->then);
     clsort__plan_scratch(s, &j->then);
@@ -10184,12 +10211,13 @@ static void clsort__select_scratch(const clsort_sorter *s, clsort__job *j)
 {
     clsort__plan *p = &j->plan;
     const size_t results = p->select.rows * p->select.wanted;
-    clsort__layout *l = &p->scratch;
+    clsort__layout *l = &p->scratch.layout;
     l->most = clsort__most_bytes(s, p);
-    if (p->select.spread) p->tables = clsort__take(l, clsort__select_tables(p));
-    if (p->has_values && !p->has_indices) p->work_indices = clsort__take(l, results * 4);
-    if (p->select.sorts_after && !p->writes_keys)
-        p->work_keys = clsort__take(l, results * p->key_bytes);
+    if (p->select.spread) p->scratch.tables = clsort__take(l, clsort__select_tables(p));
+    if (p->data.has_values && !p->data.has_indices)
+        p->scratch.work_indices = clsort__take(l, results * 4);
+    if (p->select.sorts_after && !p->data.writes_keys)
+        p->scratch.work_keys = clsort__take(l, results * p->key.bytes);
     if (p->select.sorts_after) clsort__take_order(s, j);
 }
 
@@ -10198,16 +10226,18 @@ static void clsort__plan_selection(const clsort_sorter *s, const clsort_desc *d,
 {
     memset(p, 0, sizeof *p);
     p->d = *d;
-    clsort__plan_key(p);
-    clsort__plan_arrays(p);
-    p->in_place = p->values_in_place = 0;
-    if (p->has_values && !d->keys_out && !(d->flags & CLSORT_FLAG_KEYS_OUT)) p->writes_keys = 0;
+    clsort__plan_key(d, &p->key);
+    clsort__plan_arrays(d, p->key.bytes, &p->data);
+    p->data.in_place = p->data.values_in_place = 0;
+    clsort__plan_spans(d, &p->data);
+    if (p->data.has_values && !d->keys_out && !(d->flags & CLSORT_FLAG_KEYS_OUT))
+        p->data.writes_keys = 0;
     p->select.rows = d->rows ? d->rows : 1;
     p->select.ignored_high_bits = d->last_bit ? clsort__key_bits(d->key_type) - d->last_bit : 0;
     clsort__select_shape(s, p);
     clsort__select_mode(s, p);
     clsort__select_parts(s, p);
-    p->results = p->select.rows * p->select.wanted;
+    p->data.results = p->select.rows * p->select.wanted;
 }
 
 /* Can the sort afterwards be done? Without a device it is planned for those whose work-groups sort
@@ -10237,14 +10267,14 @@ static void clsort__check_selection(clsort__checks *c, clsort__job *j)
 static void clsort__use_select_kernel(clsort__run *run, const clsort__plan *p, int kernel)
 {
     clsort__use_kernel(run, &p->config, kernel);
-    clsort__arg_span(run, clsort__make_span(p->d.keys, p->d.keys_offset));
+    clsort__arg_span(run, p->data.keys);
     clsort__arg_codec(run, p, clsort__make_span(NULL, 0));
-    clsort__arg_ulong(run, p->codec.minus_zero);
+    clsort__arg_ulong(run, p->key.codec.minus_zero);
     clsort__arg_uint(run, p->select.ignored_high_bits);
     clsort__arg_uint(run, p->d.first_bit);
     clsort__arg_count(run, p->select.rows);
     clsort__arg_count(run, p->d.count);
-    clsort__arg_ulong(run, p->stride * p->key_bytes);
+    clsort__arg_ulong(run, p->data.stride * p->key.bytes);
     clsort__arg_uint(run, (cl_uint)p->d.top_k);
     clsort__arg_uint(run, p->select.mode);
     clsort__arg_uint(run, p->select.list_capacity);
@@ -10263,14 +10293,14 @@ static void clsort__arg_select_tables(clsort__run *run, const clsort__plan *p, c
    the way, to scratch. */
 static clsort__arrays clsort__select_results(const clsort__plan *p, const clsort__scratch *scratch)
 {
-    const clsort_desc *d = &p->d;
+    const clsort__data *a = &p->data;
     clsort__arrays found;
-    found.keys = clsort__make_span(d->keys_out, d->keys_out_offset);
-    found.values = clsort__make_span(d->indices, d->indices_offset);
-    if (p->select.sorts_after && !p->writes_keys)
-        found.keys = clsort__scratch_part(scratch, p->work_keys);
-    if (p->has_values && !p->has_indices)
-        found.values = clsort__scratch_part(scratch, p->work_indices);
+    found.keys = p->select.sorts_after && !a->writes_keys
+                     ? clsort__scratch_part(scratch, p->scratch.work_keys)
+                     : a->keys_to;
+    found.values = a->has_values && !a->has_indices
+                       ? clsort__scratch_part(scratch, p->scratch.work_indices)
+                       : a->indices;
     return found;
 }
 
@@ -10286,15 +10316,15 @@ static void clsort__arg_outputs(clsort__run *run, clsort__arrays found)
 /* Bytes of the keys of all rows, and of what is written of them. */
 static cl_ulong clsort__select_read(const clsort__plan *p)
 {
-    return (cl_ulong)p->select.rows * p->d.count * p->key_bytes;
+    return (cl_ulong)p->select.rows * p->d.count * p->key.bytes;
 }
 
 static cl_ulong clsort__select_written(const clsort__plan *p)
 {
-    const int keys = p->writes_keys || p->select.sorts_after,
-              indices = p->has_indices || p->has_values;
+    const int keys = p->data.writes_keys || p->select.sorts_after,
+              indices = p->data.has_indices || p->data.has_values;
     return (cl_ulong)p->select.rows * p->select.wanted
-           * ((keys ? p->key_bytes : 0) + (indices ? 4 : 0));
+           * ((keys ? p->key.bytes : 0) + (indices ? 4 : 0));
 }
 
 /* Ends the arguments with the local memory of a kernel that sorts a list, whose keys it reads for
@@ -10307,7 +10337,7 @@ static void clsort__launch_rows(clsort__run *run, const clsort__plan *p)
                     (cl_ulong)p->select.rows
                         * (p->select.list_capacity < p->d.count ? p->select.list_capacity
                                                                 : p->d.count)
-                        * p->key_bytes);
+                        * p->key.bytes);
     clsort__launch(run, p->select.rows << run->group_log2);
 }
 
@@ -10353,14 +10383,11 @@ static void clsort__select_spread(clsort__run *run, const clsort__plan *p, clsor
 /* Moves the values of what was selected. */
 static void clsort__select_values(clsort__run *run, const clsort__plan *p, clsort__span indices)
 {
-    const clsort_desc *d = &p->d;
-    const size_t size = d->value_size;
-    const clsort__span values = clsort__make_span(d->values, d->values_offset);
-    const clsort__span out = clsort__make_span(d->values_out, d->values_out_offset);
-    const clsort__rows from = clsort__make_rows(values, p->select.rows, p->d.count, size,
-                                                p->stride * size);
-    const clsort__rows to = clsort__make_rows(out, p->select.rows, p->select.wanted, size, 0);
-    const clsort__rows by = clsort__make_rows(indices, p->select.rows, p->select.wanted, 4, 0);
+    const size_t size = p->d.value_size, rows = p->select.rows, wanted = p->select.wanted;
+    const clsort__rows from = clsort__make_rows(p->data.values, rows, p->d.count, size,
+                                                p->data.stride * size);
+    const clsort__rows to = clsort__make_rows(p->data.values_to, rows, wanted, size, 0);
+    const clsort__rows by = clsort__make_rows(indices, rows, wanted, 4, 0);
     clsort__gather(run, &from, &to, &by);
 }
 
@@ -10370,10 +10397,8 @@ static void clsort__sort_selected(clsort__run *run, const clsort__job *j, clsort
     clsort__plan order = j->then;
     clsort__scratch rest = j->scratch;
     rest.shift += j->plan.select.order_scratch;
-    order.d.keys = found.keys.buffer;
-    order.d.keys_offset = found.keys.offset;
-    order.d.values = found.values.buffer;
-    order.d.values_offset = found.values.offset;
+    order.data.keys = order.data.keys_to = found.keys;
+    order.data.values = order.data.values_to = found.values;
     clsort__sort(run, &order, &rest);
 }
 
@@ -10383,7 +10408,7 @@ static void clsort__select(clsort__run *run, const clsort__job *j)
     const clsort__plan *p = &j->plan;
     const clsort__arrays found = clsort__select_results(p, &j->scratch);
     if (p->select.spread) {
-        clsort__select_spread(run, p, clsort__scratch_part(&j->scratch, p->tables), found);
+        clsort__select_spread(run, p, clsort__scratch_part(&j->scratch, p->scratch.tables), found);
     } else {
         clsort__use_select_kernel(run, p, CLSORT__KERNEL_SELECT_ROWS);
         clsort__arg_outputs(run, found);
@@ -10392,7 +10417,7 @@ static void clsort__select(clsort__run *run, const clsort__job *j)
         clsort__launch_rows(run, p);
     }
     if (p->select.sorts_after) clsort__sort_selected(run, j, found);
-    if (p->has_values) clsort__select_values(run, p, found.values);
+    if (p->data.has_values) clsort__select_values(run, p, found.values);
 }
 
 /* ---- >>is_sorted ----------------------------------------------------------------------------- */
@@ -10419,14 +10444,13 @@ static void clsort__check_is_sorted(clsort__checks *c, clsort__job *j)
 
 static clsort_status clsort__check_order_buffers(clsort__job *j)
 {
-    const clsort__plan *p = &j->plan;
-    const clsort_desc *d = &p->d;
+    const clsort__data *a = &j->plan.data;
     clsort__range r[4];
-    r[0] = clsort__make_range("keys", d->keys, d->keys_offset, p->extent * p->element_bytes, 1, 0);
-    r[1] = clsort__make_range("result", j->result.buffer, j->result.offset, 4, 1, 1);
-    clsort__segment_ranges(d, r + 2);
+    r[0] = clsort__make_range("keys", a->keys, a->extent * a->element_bytes, 1, 0);
+    r[1] = clsort__make_range("result", j->result, 4, 1, 1);
+    clsort__segment_ranges(a, r + 2);
     CLSORT__MUST(clsort__check_ranges(j->s, r, 4));
-    return clsort__check_rows(j->s, p);
+    return clsort__check_rows(j->s, &j->plan);
 }
 
 /* Lowers the number at `result` to that of the first unsorted element; through indices if there are
@@ -10434,34 +10458,35 @@ static clsort_status clsort__check_order_buffers(clsort__job *j)
 static void clsort__find_unsorted(clsort__run *run, const clsort__plan *p, clsort__span keys,
                                   clsort__span indices, clsort__span result)
 {
-    const clsort__config utility = clsort__utility_config(run->s);
-    const clsort__config *config = p->d.precedes ? &p->config : &utility;
+    const int precedes = p->d.precedes != NULL;
     if (p->d.count < 2) return;
     keys.offset += p->d.key_offset;
-    clsort__use_kernel(run, config,
-                       p->d.precedes ? CLSORT__KERNEL_MERGE_ORDERED : CLSORT__KERNEL_IS_SORTED);
-    if (!p->d.precedes) clsort__arg_span(run, keys);
+    if (precedes) {
+        clsort__use_kernel(run, &p->config, CLSORT__KERNEL_MERGE_ORDERED);
+    } else {
+        clsort__use_utility(run, CLSORT__KERNEL_IS_SORTED);
+        clsort__arg_span(run, keys);
+    }
     clsort__arg_span(run, indices.buffer ? indices : keys);
     clsort__arg_span(run, result);
-    if (p->d.precedes) clsort__arg_codec(run, p, keys);
+    if (precedes) clsort__arg_codec(run, p, keys);
     else clsort__arg_segments(run, p, keys);
-    clsort__arg_count(run, p->extent);
+    clsort__arg_count(run, p->data.extent);
     clsort__arg_uint(run, indices.buffer != NULL);
     clsort__arg_uint(run, indices.buffer && p->stable);
-    if (!p->d.precedes) {
-        clsort__arg_ulong(run, p->element_bytes);
-        clsort__arg_fields(run, p, 0, p->field_count);
+    if (!precedes) {
+        clsort__arg_ulong(run, p->data.element_bytes);
+        clsort__arg_fields(run, &p->key, 0, p->key.field_count);
     }
-    clsort__launch(run, p->extent);
+    clsort__launch(run, p->data.extent);
 }
 
 /* All commands of clsort_enqueue_is_sorted. */
 static void clsort__is_sorted(clsort__run *run, const clsort__job *j)
 {
-    const clsort__plan *p = &j->plan;
-    clsort__fill(run, j->result, (cl_uint)p->extent, sizeof(cl_uint));
-    clsort__find_unsorted(run, p, clsort__make_span(p->d.keys, p->d.keys_offset),
-                          clsort__make_span(NULL, 0), j->result);
+    const clsort__data *a = &j->plan.data;
+    clsort__fill(run, j->result, (cl_uint)a->extent, sizeof(cl_uint));
+    clsort__find_unsorted(run, &j->plan, a->keys, clsort__make_span(NULL, 0), j->result);
 }
 
 static clsort_status clsort__ready_proof(clsort__job *j)
@@ -10556,16 +10581,15 @@ enum { CLSORT__FINGERPRINT_STEP = 4096 };
 static void clsort__fingerprint(clsort__run *run, const clsort__plan *p, clsort__span elements,
                                 clsort__span values, clsort__span indices, clsort__span sums)
 {
-    const clsort__config utility = clsort__utility_config(run->s);
-    clsort__use_kernel(run, &utility, CLSORT__KERNEL_FINGERPRINT);
+    clsort__use_utility(run, CLSORT__KERNEL_FINGERPRINT);
     clsort__arg_span(run, elements);
     clsort__arg_span(run, values.buffer ? values : elements);
     clsort__arg_span(run, indices.buffer ? indices : elements);
     clsort__arg_span(run, sums);
     clsort__arg_segments(run, p, elements);
-    clsort__arg_count(run, p->extent);
+    clsort__arg_count(run, p->data.extent);
     clsort__arg_uint(run, indices.buffer != NULL);
-    clsort__arg_ulong(run, p->element_bytes);
+    clsort__arg_ulong(run, p->data.element_bytes);
     clsort__arg_ulong(run, p->d.value_size);
     clsort__arg_uint(run, CLSORT__FINGERPRINT_STEP);
     clsort__launch(run, CLSORT__FINGERPRINT_STEP);
@@ -10574,12 +10598,11 @@ static void clsort__fingerprint(clsort__run *run, const clsort__plan *p, clsort_
 static void clsort__fingerprint_indices(clsort__run *run, const clsort__plan *p,
                                         clsort__span indices, clsort__span sums)
 {
-    const clsort__config utility = clsort__utility_config(run->s);
-    clsort__use_kernel(run, &utility, CLSORT__KERNEL_FINGERPRINT_INDICES);
+    clsort__use_utility(run, CLSORT__KERNEL_FINGERPRINT_INDICES);
     clsort__arg_span(run, indices);
     clsort__arg_span(run, sums);
     clsort__arg_segments(run, p, indices);
-    clsort__arg_count(run, p->extent);
+    clsort__arg_count(run, p->data.extent);
     clsort__arg_uint(run, CLSORT__FINGERPRINT_STEP);
     clsort__launch(run, CLSORT__FINGERPRINT_STEP);
 }
@@ -10587,13 +10610,10 @@ static void clsort__fingerprint_indices(clsort__run *run, const clsort__plan *p,
 /* All commands of clsort_enqueue_fingerprint. */
 static void clsort__prove_input(clsort__run *run, const clsort__job *j)
 {
-    const clsort__plan *p = &j->plan;
-    const clsort__span proof = j->result;
-    clsort__fill(run, proof, 0, sizeof(clsort_proof));
-    clsort__fingerprint(run, p, clsort__make_span(p->d.keys, p->d.keys_offset),
-                        clsort__make_span(p->d.values, p->d.values_offset),
-                        clsort__make_span(NULL, 0),
-                        clsort__span_from(proof, offsetof(clsort_proof, before)));
+    const clsort__data *a = &j->plan.data;
+    clsort__fill(run, j->result, 0, sizeof(clsort_proof));
+    clsort__fingerprint(run, &j->plan, a->keys, a->values, clsort__make_span(NULL, 0),
+                        clsort__span_from(j->result, offsetof(clsort_proof, before)));
 }
 
 /* All commands of clsort_enqueue_verify. Keys that were not written are fingerprinted again, with
@@ -10601,27 +10621,18 @@ static void clsort__prove_input(clsort__run *run, const clsort__job *j)
 static void clsort__prove_output(clsort__run *run, const clsort__job *j)
 {
     const clsort__plan *p = &j->plan;
-    const clsort_desc *d = &p->d;
-    const clsort__span proof = j->result;
-    const int keys_moved = p->writes_keys && !p->in_place,
-              values_moved = p->has_values && !p->values_in_place;
-    const int beside = p->has_values && !p->writes_keys;
-    const clsort__span keys = keys_moved ? clsort__make_span(d->keys_out, d->keys_out_offset)
-                                         : clsort__make_span(d->keys, d->keys_offset);
-    const clsort__span values = values_moved
-                                    ? clsort__make_span(d->values_out, d->values_out_offset)
-                                    : clsort__make_span(d->values, d->values_offset);
-    const clsort__span indices = clsort__make_span(d->indices, d->indices_offset),
-                       none = clsort__make_span(NULL, 0);
-    clsort__fill(run, clsort__span_from(proof, offsetof(clsort_proof, unsorted)),
-                 (cl_uint)p->extent, 2 * sizeof(cl_uint));
-    clsort__fingerprint(run, p, keys, values, beside ? indices : none,
-                        clsort__span_from(proof, offsetof(clsort_proof, after)));
-    if (d->indices)
-        clsort__fingerprint_indices(run, p, indices,
-                                    clsort__span_from(proof, offsetof(clsort_proof, indices)));
-    clsort__find_unsorted(run, p, keys, p->writes_keys ? none : indices,
-                          clsort__span_from(proof, offsetof(clsort_proof, unsorted)));
+    const clsort__data *a = &p->data;
+    const int beside = a->has_values && !a->writes_keys;
+    const clsort__span keys = a->writes_keys ? a->keys_to : a->keys,
+                       none = clsort__make_span(NULL, 0),
+                       unsorted = clsort__span_from(j->result, offsetof(clsort_proof, unsorted));
+    clsort__fill(run, unsorted, (cl_uint)a->extent, 2 * sizeof(cl_uint));
+    clsort__fingerprint(run, p, keys, a->values_to, beside ? a->indices : none,
+                        clsort__span_from(j->result, offsetof(clsort_proof, after)));
+    if (a->indices.buffer)
+        clsort__fingerprint_indices(run, p, a->indices,
+                                    clsort__span_from(j->result, offsetof(clsort_proof, indices)));
+    clsort__find_unsorted(run, p, keys, a->writes_keys ? none : a->indices, unsorted);
 }
 
 static void clsort__check_proof(clsort__checks *c, clsort__job *j)
@@ -11310,7 +11321,7 @@ CLSORT_API clsort_status clsort_resolve(clsort_sorter *sorter, const clsort_desc
     if (!resolved->last_bit) resolved->last_bit = clsort__key_bits(p->d.key_type);
     if (p->d.top_k) {
         resolved->rows = p->select.rows;
-        resolved->row_stride = p->stride * p->key_bytes;
+        resolved->row_stride = p->data.stride * p->key.bytes;
         resolved->tuning.items = 1;
     } else {
         clsort__reset_tuning(p->d.algorithm, &resolved->tuning);
@@ -11343,7 +11354,7 @@ CLSORT_API clsort_status clsort_scratch_size(clsort_sorter *sorter, const clsort
     CLSORT__REQUIRE(j.s, bytes, CLSORT_ERROR_NULL_ARGUMENT, "bytes");
     *bytes = 0;
     CLSORT__MUST(clsort__plan_job(&j));
-    largest = sorter || desc->top_k ? j.plan.scratch : clsort__most_scratch(desc);
+    largest = sorter || desc->top_k ? j.plan.scratch.layout : clsort__most_scratch(desc);
     j.plan.d.scratch = NULL;   /* its size is what is asked for */
     CLSORT__MUST(clsort__check_layout(j.s, &largest));
     CLSORT__MUST(clsort__check_limits(&j));
@@ -11370,7 +11381,7 @@ CLSORT_API clsort_status clsort_explain(clsort_sorter *sorter, const clsort_desc
     clsort__report(&t, "\npasses ", tally.passes, "\n");
     clsort__report_launches(&t, &tally, j.run.total);
     clsort__report(&t, "moved ", (double)tally.bytes, " bytes\n");
-    clsort__report(&t, "scratch ", (double)j.plan.scratch.bytes, " bytes\n");
+    clsort__report(&t, "scratch ", (double)j.plan.scratch.layout.bytes, " bytes\n");
     return CL_SUCCESS;
 }
 

@@ -287,7 +287,7 @@ static int sort_killer(const bench *b, const adversary *a, const clsort_desc *as
            && CHECK(clEnqueueReadBuffer(queue, d.keys, CL_TRUE, 0, a->n * sizeof *sorted, sorted, 0,
                                         NULL, NULL)
                     == CL_SUCCESS)
-           && CHECK(clEnqueueReadBuffer(queue, d.scratch, CL_TRUE, p.tables, sizeof state, state, 0,
+           && CHECK(clEnqueueReadBuffer(queue, d.scratch, CL_TRUE, p.scratch.tables, sizeof state, state, 0,
                                         NULL, NULL)
                     == CL_SUCCESS);
     for (i = 0; good && i < a->n; i++) good = CHECK(sorted[i] == (int)i);
