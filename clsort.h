@@ -416,7 +416,7 @@ enum {
                                     row */
 };
 
-/* Choices that reproduce published variants; clsort_select makes them by name. For bitonic: the
+/* Choices that reproduce published variants; clsort_set_algorithm makes them by name. For bitonic: the
    widest step over global memory, and what local memory is for. */
 enum {
     CLSORT_STEP_DEFAULT = 0,
@@ -603,7 +603,7 @@ CLSORT_API const char *clsort_algorithm_name(cl_uint number);
 /* Sets algorithm and tuning of *desc to what the name says, leaving pivot and scan as they are, and
    work_group and items unless the name fixes them. CLSORT_ERROR_UNKNOWN_VALUE if there is no such
    name. Thread safety: any. */
-CLSORT_API clsort_status clsort_select(clsort_desc *desc, const char *name);
+CLSORT_API clsort_status clsort_set_algorithm(clsort_desc *desc, const char *name);
 
 /* ---- sorter ---------------------------------------------------------------------------------- */
 
@@ -10978,7 +10978,7 @@ static const char *clsort__plan_name(const clsort__plan *p)
     cl_uint i;
     for (i = 0; (name = clsort_algorithm_name(i)) != NULL; i++) {
         clsort_desc d = p->d;
-        if (clsort_select(&d, name) != CL_SUCCESS || d.algorithm != p->d.algorithm) continue;
+        if (clsort_set_algorithm(&d, name) != CL_SUCCESS || d.algorithm != p->d.algorithm) continue;
         if (!memcmp(&d.tuning, &p->d.tuning, sizeof d.tuning)) return name;
         if (!*similar) similar = name;
     }
@@ -11195,7 +11195,7 @@ CLSORT_API const char *clsort_algorithm_name(cl_uint number)
                : NULL;
 }
 
-CLSORT_API clsort_status clsort_select(clsort_desc *desc, const char *name)
+CLSORT_API clsort_status clsort_set_algorithm(clsort_desc *desc, const char *name)
 {
     size_t i;
     if (!desc || !name) return CLSORT_ERROR_NULL_ARGUMENT;

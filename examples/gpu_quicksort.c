@@ -299,7 +299,7 @@ static double sort_once(trial *t, const clsort_desc *desc)
 static int select_scheduler(const trial *t, const char *name, clsort_desc *desc)
 {
     const double start = now_ms();
-    clsort_status status = clsort_select(desc, name);
+    clsort_status status = clsort_set_algorithm(desc, name);
     if (status == CL_SUCCESS) status = clsort_check(t->sorter, desc);
     if (status == CL_SUCCESS) status = clsort_prepare(t->sorter, desc);
     if (status == CLSORT_ERROR_UNKNOWN_VALUE || status == CLSORT_ERROR_UNSUPPORTED

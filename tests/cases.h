@@ -251,7 +251,7 @@ static inline size_t case_block_length(const bench *b, const sort_case *c)
     clsort_desc d = c->d, resolved;
     if (!d.count) d.count = 1;
     if (c->indices) d.flags |= CLSORT_FLAG_INDICES;
-    if (c->algorithm && !CHECK_OK(clsort_select(&d, c->algorithm))) return 1;
+    if (c->algorithm && !CHECK_OK(clsort_set_algorithm(&d, c->algorithm))) return 1;
     if (clsort_check(b->sorter, &d) == CLSORT_ERROR_UNSUPPORTED) return 1;
     d.flags &= ~(cl_uint)CLSORT_FLAG_NO_BUILD;
     if (!CHECK_OK(clsort_prepare(b->sorter, &d))
@@ -564,7 +564,7 @@ static inline int case_lacks(const bench *b, const char *algorithm)
     clsort_desc d = clsort_desc_default();
     d.key_type = CLSORT_U32;
     return algorithm && !strcmp(algorithm, "quicksort-device")
-           && CHECK_OK(clsort_select(&d, algorithm))
+           && CHECK_OK(clsort_set_algorithm(&d, algorithm))
            && clsort_check(b->sorter, &d) == CLSORT_ERROR_UNSUPPORTED;
 }
 
@@ -795,7 +795,7 @@ static inline int case_begin(case_state *s, const sort_case *c)
         s->d.key_type = 0;
         s->d.key_offset = 0;
     }
-    return !c->algorithm || CHECK_OK(clsort_select(&s->d, c->algorithm));
+    return !c->algorithm || CHECK_OK(clsort_set_algorithm(&s->d, c->algorithm));
 }
 
 /* Runs the case and checks everything about it; returns 1 if all is well. */

@@ -66,7 +66,7 @@ static void algorithm_names(bench *b)
         const char *name = clsort_algorithm_name(i), *end = strstr(name, "only");
         AT("%s", name);
         d.key_type = CLSORT_U32;
-        CHECK_OK(clsort_select(&d, name));
+        CHECK_OK(clsort_set_algorithm(&d, name));
         d.rows = !strncmp(name, "batch", 5);
         if (d.rows) partial = 0;
         resolved = d;
@@ -117,15 +117,15 @@ static void select_keeps_the_rest(bench *b)
     d.order = CLSORT_DESCENDING;
     d.tuning.work_group = 64;
     d.tuning.items = 8;
-    CHECK_OK(clsort_select(&d, "bitonic-b4"));
+    CHECK_OK(clsort_set_algorithm(&d, "bitonic-b4"));
     CHECK(d.count == 7 && d.order == CLSORT_DESCENDING && d.tuning.work_group == 64
           && d.tuning.items == 8);
     CHECK(d.algorithm == CLSORT_BITONIC && d.tuning.bitonic_step == CLSORT_STEP_B4
           && d.tuning.local == CLSORT_LOCAL_OFF);
     before = d;
-    CHECK_STATUS(clsort_select(&d, "bitonic-b5"), CLSORT_ERROR_UNKNOWN_VALUE);
+    CHECK_STATUS(clsort_set_algorithm(&d, "bitonic-b5"), CLSORT_ERROR_UNKNOWN_VALUE);
     CHECK(!memcmp(&before, &d, sizeof d));
-    CHECK_OK(clsort_select(&d, "bitonic-shared-512"));
+    CHECK_OK(clsort_set_algorithm(&d, "bitonic-shared-512"));
     CHECK(d.tuning.work_group == 256 && d.tuning.items == 2
           && d.tuning.local == CLSORT_LOCAL_START);
 }

@@ -883,10 +883,10 @@ static void bad_null_arguments(bench *b)
     CHECK_STATUS(clsort_clone(NULL, &s), CLSORT_ERROR_NULL_ARGUMENT);
     CHECK_STATUS(clsort_clone(b->sorter, NULL), CLSORT_ERROR_NULL_ARGUMENT);
     CHECK_STATUS(clsort_trim(NULL), CLSORT_ERROR_NULL_ARGUMENT);
-    CHECK_STATUS(clsort_select(NULL, "auto"), CLSORT_ERROR_NULL_ARGUMENT);
-    CHECK_STATUS(clsort_select(&d, NULL), CLSORT_ERROR_NULL_ARGUMENT);
-    CHECK_STATUS(clsort_select(&d, "no such sort"), CLSORT_ERROR_UNKNOWN_VALUE);
-    CHECK_STATUS(clsort_select(&d, ""), CLSORT_ERROR_UNKNOWN_VALUE);
+    CHECK_STATUS(clsort_set_algorithm(NULL, "auto"), CLSORT_ERROR_NULL_ARGUMENT);
+    CHECK_STATUS(clsort_set_algorithm(&d, NULL), CLSORT_ERROR_NULL_ARGUMENT);
+    CHECK_STATUS(clsort_set_algorithm(&d, "no such sort"), CLSORT_ERROR_UNKNOWN_VALUE);
+    CHECK_STATUS(clsort_set_algorithm(&d, ""), CLSORT_ERROR_UNKNOWN_VALUE);
     bad_calls += 16;
     printf("%d bad calls\n", bad_calls);
 }

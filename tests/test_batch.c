@@ -119,7 +119,7 @@ static int sort_image(const bench *b, const batch_case *c, const batch_array *ke
         d.values_out = values->to;
         d.values_out_offset = values->to ? d.values_offset : 0;
     }
-    return CHECK_OK(clsort_select(&d, c->name))
+    return CHECK_OK(clsort_set_algorithm(&d, c->name))
            && CHECK_OK(clsort_enqueue_sort(b->sorter, b->session.queue, &d, 0, NULL, NULL))
            && input_is_kept(b, keys) && input_is_kept(b, values) && read_array(b, keys->to, keys)
            && read_array(b, values->to, values);
@@ -336,7 +336,7 @@ static void stable_values_and_indices(bench *b)
                                    &error2);
         AT("%s", batch_names[k]);
         CHECK(error == CL_SUCCESS && error2 == CL_SUCCESS);
-        CHECK_OK(clsort_select(&d, batch_names[k]));
+        CHECK_OK(clsort_set_algorithm(&d, batch_names[k]));
         CHECK_OK(clsort_enqueue_sort(b->sorter, b->session.queue, &d, 0, NULL, NULL));
         CHECK(clEnqueueReadBuffer(b->session.queue, d.indices, CL_TRUE, 0, sizeof got, got, 0, NULL,
                                   NULL)
@@ -385,7 +385,7 @@ static int every_string(const bench *b, const char *name, clsort_desc d, unsigne
     static const cl_uint shapes[][2] = { { 1, 2 }, { 2, 2 }, { 2, 4 }, { 0, 0 } };
     const size_t most = b->small ? 8 : 14;
     size_t k, wires;
-    if (!CHECK_OK(clsort_select(&d, name))) return 0;
+    if (!CHECK_OK(clsort_set_algorithm(&d, name))) return 0;
     for (k = 0; k < 4; k++) {
         d.tuning.work_group = shapes[k][0];
         d.tuning.items = shapes[k][1];
@@ -419,7 +419,7 @@ static clsort_desc rows_of_u32(const char *name)
     d.key_type = CLSORT_U32;
     d.count = 100;
     d.rows = 4;
-    CHECK_OK(clsort_select(&d, name));
+    CHECK_OK(clsort_set_algorithm(&d, name));
     return d;
 }
 

@@ -610,7 +610,7 @@ static sort_case describe(const bench *b, const scenario *c)
     w.own_scratch = c->own_scratch;
     if (c->order) w.d.record_size = 8;
     describe_parts(c, &w);
-    if (c->algorithm) CHECK_OK(clsort_select(&w.d, c->algorithm));
+    if (c->algorithm) CHECK_OK(clsort_set_algorithm(&w.d, c->algorithm));
     if (c->algorithm && case_sorts_blocks(c->algorithm)) w.block = case_block_length(b, &w);
     return w;
 }

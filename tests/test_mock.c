@@ -87,7 +87,7 @@ static void sort_everything(bench *b)
                     clsort_desc d = make_desc(&w, counts[c], types[t]);
                     AT("%s on a %s, %zu keys of type %x", name, devices[v].name, counts[c],
                        (unsigned)types[t]);
-                    CHECK_OK(clsort_select(&d, name));
+                    CHECK_OK(clsort_set_algorithm(&d, name));
                     if (!strncmp(name, "batch", 5)) d.rows = 1;
                     if (clsort_check(w.sorter, &d) == CLSORT_ERROR_UNSUPPORTED) continue;
                     CHECK_OK(clsort_enqueue_sort(w.sorter, w.queue, &d, 0, NULL, NULL));
@@ -406,7 +406,7 @@ static int try_everything(world *w, int top)
             clsort_desc d =
                 make_desc(w, shape % 3 == 2 ? 30000 : 700, shape % 2 ? CLSORT_U64 : CLSORT_U16);
             clsort_status checked;
-            CHECK_OK(clsort_select(&d, name));
+            CHECK_OK(clsort_set_algorithm(&d, name));
             if (shape / 3 == 1) d.values = w->buffer[VALUES], d.value_size = 8;
             if (shape / 3 == 2) d.indices = w->buffer[INDICES];
             if (shape / 3 == 3) d.rows = 3;

@@ -146,7 +146,7 @@ static void draw_algorithm(drawn *c)
     const cl_uint i = below(c, 40);
     const char *name = clsort_algorithm_name(i);
     if (name && !d->precedes && (!d->top_k || one_in(c, 8)))
-        CHECK(clsort_select(d, name) == CL_SUCCESS);
+        CHECK(clsort_set_algorithm(d, name) == CL_SUCCESS);
     if (name && !strncmp(name, "batch", 5) && !d->rows) d->rows = 1;
     if (!name && !d->top_k) d->algorithm = one_in(c, 50) ? 5 : below(c, 5);
     if ((d->segment_count || d->rows > 1 || d->precedes) && !one_in(c, 6))

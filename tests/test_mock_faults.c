@@ -464,7 +464,7 @@ static clsort_desc describe(const stage *t)
 {
     const shape *s = t->shape;
     clsort_desc d = clsort_desc_default();
-    if (t->c->algorithm) CHECK_OK(clsort_select(&d, t->c->algorithm));
+    if (t->c->algorithm) CHECK_OK(clsort_set_algorithm(&d, t->c->algorithm));
     d.count = s->count;
     d.key_type = s->key_type;
     d.record_size = s->record_size;

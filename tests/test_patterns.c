@@ -75,7 +75,7 @@ static int open_strings(string_bench *s, const bench *b, const char *algorithm)
     s->d = clsort_desc_default();
     s->d.key_type = CLSORT_U8;
     s->d.keys = clCreateBuffer(b->session.context, CL_MEM_READ_WRITE, sizeof s->keys, NULL, &error);
-    return CHECK(error == CL_SUCCESS) && CHECK_OK(clsort_select(&s->d, algorithm));
+    return CHECK(error == CL_SUCCESS) && CHECK_OK(clsort_set_algorithm(&s->d, algorithm));
 }
 
 /* Sorts the n keys in s->keys and leaves the result there. */

@@ -129,7 +129,7 @@ static void hear_case(const bench *b, sort_case *c)
     int launches;
     case_say(c);
     d.flags |= case_role_flags(c);
-    if (clsort_select(&d, c->algorithm) != CL_SUCCESS || clsort_check(b->sorter, &d) != CL_SUCCESS)
+    if (clsort_set_algorithm(&d, c->algorithm) != CL_SUCCESS || clsort_check(b->sorter, &d) != CL_SUCCESS)
         return;
     if (case_sorts_blocks(c->algorithm)) c->block = case_block_length(b, c);
     CHECK_OK(clsort_prepare(b->sorter, &d));
@@ -337,7 +337,7 @@ static void check_numbers(const bench *b, const char *algorithm, clsort_desc d, 
     size_t scratch = 0;
     AT("%s, n %zu", algorithm, d.count);
     snprintf(first, sizeof first, "algorithm %s\n", algorithm);
-    CHECK_OK(clsort_select(&d, algorithm));
+    CHECK_OK(clsort_set_algorithm(&d, algorithm));
     CHECK_OK(clsort_explain(b->sorter, &d, text, sizeof text));
     CHECK_OK(clsort_scratch_size(b->sorter, &d, &scratch));
     CHECK(!strncmp(text, first, strlen(first)));

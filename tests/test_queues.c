@@ -54,7 +54,7 @@ static clsort_status start_job_by(const char *algorithm, job *j, clsort_sorter *
                                   cl_command_queue queue, cl_uint n_wait, const cl_event *wait)
 {
     clsort_desc d = clsort_desc_default();
-    if (algorithm) CHECK_OK(clsort_select(&d, algorithm));
+    if (algorithm) CHECK_OK(clsort_set_algorithm(&d, algorithm));
     d.count = N;
     d.key_type = CLSORT_U32;
     d.keys = j->keys;
@@ -462,7 +462,7 @@ static void preparing_launches_what_sorts_launch(bench *b)
         job j;
         AT("%s", names[i]);
         if (!open_job(&j, b->session.context, 13)) return;
-        CHECK_OK(clsort_select(&d, names[i]));
+        CHECK_OK(clsort_set_algorithm(&d, names[i]));
         d.count = N;
         d.key_type = CLSORT_U32;
         d.keys = j.keys;

@@ -310,7 +310,7 @@ static int try_killer(const bench *b, size_t n, cl_uint group, cl_uint rule, con
     d.key_type = CLSORT_I32;
     AT("a killer of %zu keys, work-group %u, pivot %u, %s", n, (unsigned)group, (unsigned)rule,
        scheduler);
-    if (!CHECK_OK(clsort_select(&d, scheduler))) return 0;
+    if (!CHECK_OK(clsort_set_algorithm(&d, scheduler))) return 0;
     d.tuning.work_group = group;
     d.tuning.pivot = rule;
     if (!CHECK_OK(clsort_prepare(b->sorter, &d))
@@ -354,7 +354,7 @@ static void powers_of_two(bench *b)
         for (i = 0; i < n; i++) keys[i] = (cl_ulong)1 << (i * 29 + i / 64) % 64;
         d.count = n;
         d.key_type = CLSORT_U64;
-        CHECK_OK(clsort_select(&d, schedulers[s]));
+        CHECK_OK(clsort_set_algorithm(&d, schedulers[s]));
         d.tuning.pivot = CLSORT_PIVOT_MIDRANGE;
         d.tuning.work_group = b->few_programs ? 0 : 16;
         if (!CHECK_OK(clsort_sort_host(b->sorter, &d, keys, NULL, NULL))) break;

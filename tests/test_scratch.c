@@ -99,7 +99,7 @@ static int run_least(const bench *b, const sort_case *c)
     d.fields = c->fields;
     d.field_count = c->field_count;
     if (c->fields) d.key_type = 0;
-    if (c->algorithm) CHECK_OK(clsort_select(&d, c->algorithm));
+    if (c->algorithm) CHECK_OK(clsort_set_algorithm(&d, c->algorithm));
     least = least_bench(b, &d);
     good = case_run(&least, c);
     CHECK_OK(clsort_trim(least.sorter));
@@ -199,7 +199,7 @@ static void callers_scratch(bench *b)
     c.algorithm = "radix";
     c.d.value_size = 8;
     d = c.d;
-    CHECK_OK(clsort_select(&d, c.algorithm));
+    CHECK_OK(clsort_set_algorithm(&d, c.algorithm));
     CHECK_OK(clsort_scratch_size(b->sorter, &d, &whole));
     least.sorter = limited_sorter(b, least_limit(b, &d));
     CHECK_OK(clsort_scratch_size(least.sorter, &d, &parts));

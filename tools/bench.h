@@ -537,7 +537,7 @@ static clsort_status side_check(bench_job *job, bench_side *side, const char *al
     d->keys = job->keys;
     d->values = job->values_buffer;
     d->value_size = job->values_buffer ? 4 : 0;
-    if (!plan->merge && strcmp(algorithm, "auto")) status = clsort_select(d, algorithm);
+    if (!plan->merge && strcmp(algorithm, "auto")) status = clsort_set_algorithm(d, algorithm);
     return status == CL_SUCCESS ? clsort_check(job->sorter, d) : status;
 }
 

@@ -73,7 +73,7 @@ typedef struct build_run {
 static clsort_desc describe(const payload *p, const kind *k)
 {
     clsort_desc d = clsort_desc_default();
-    clsort_select(&d, k->algorithm);
+    clsort_set_algorithm(&d, k->algorithm);
     d.key_type = p->type;
     d.count = k->count;
     d.rows = k->rows;

@@ -163,7 +163,7 @@ static int demonstrate(demo *d, const char *name)
     desc.count = d->count;
     desc.key_type = CLSORT_U32;
     desc.keys = d->keys;
-    check(clsort_select(&desc, name), "clsort_select");
+    check(clsort_set_algorithm(&desc, name), "clsort_set_algorithm");
     status = clsort_prepare(d->sorter, &desc);
     /* sorts rows only */
     if (status == CLSORT_ERROR_UNSUPPORTED && !strncmp(name, "batch", 5)) return 1;

@@ -62,10 +62,10 @@ static int bits_option(const arguments *a, unsigned width, clsort_desc *d)
     return DONE_OK;
 }
 
-/* As clsort_select, and "auto" leaves the default. Returns an exit code. */
+/* As clsort_set_algorithm, and "auto" leaves the default. Returns an exit code. */
 static int algorithm_select(clsort_desc *d, const char *name)
 {
-    if (!strcmp(name, "auto") || clsort_select(d, name) == CL_SUCCESS) return DONE_OK;
+    if (!strcmp(name, "auto") || clsort_set_algorithm(d, name) == CL_SUCCESS) return DONE_OK;
     return fail(DONE_USAGE, "unknown algorithm '%s'; `clsort info` lists them", name);
 }
 
