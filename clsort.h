@@ -1,5 +1,5 @@
-/* clsort.h - v0.1.0 - 2026-11-21 - sorts on any OpenCL device - one C99/C++11 header, MIT or public
-   domain, as you like
+/* clsort.h - v0.2.0 - not released - sorts on any OpenCL device - one C99/C++11 header, MIT or
+   public domain, as you like
 
    DO THIS, in exactly one C or C++ file; every other file includes clsort.h without the define:
 
@@ -269,10 +269,11 @@
 #define CLSORT_H_INCLUDED
 
 #define CLSORT_VERSION_MAJOR 0
-#define CLSORT_VERSION_MINOR 1
+#define CLSORT_VERSION_MINOR 2
 #define CLSORT_VERSION_PATCH 0
 
 #include <stddef.h>
+#include <string.h>
 
 #ifndef CL_TARGET_OPENCL_VERSION
 #define CL_TARGET_OPENCL_VERSION 300
@@ -293,6 +294,13 @@
 #else
 #define CLSORT_API extern
 #endif
+#endif
+
+/* Functions that are compiled into the caller. */
+#if defined(__GNUC__)
+#define CLSORT__INLINE __attribute__((unused)) static inline
+#else
+#define CLSORT__INLINE static inline
 #endif
 
 #ifdef __cplusplus
@@ -416,8 +424,8 @@ enum {
                                     row */
 };
 
-/* Choices that reproduce published variants; clsort_set_algorithm makes them by name. For bitonic: the
-   widest step over global memory, and what local memory is for. */
+/* Choices that reproduce published variants; clsort_set_algorithm makes them by name. For bitonic:
+   the widest step over global memory, and what local memory is for. */
 enum {
     CLSORT_STEP_DEFAULT = 0,
     CLSORT_STEP_A = 1,
@@ -486,9 +494,11 @@ typedef struct clsort_tuning {
     cl_uint scheduler;      /* CLSORT_SCHEDULER_*, of quicksort */
     cl_uint radix;          /* CLSORT_RADIX_* */
     cl_uint scan;           /* CLSORT_SCAN_*, of quicksort in work-groups of several work-items */
+    cl_uint reserved[8];    /* 0; room for later versions, so that this struct keeps its size */
 } clsort_tuning;
 
-/* One field of a key of several; see `fields`. */
+/* One field of a key of several; see `fields`. This struct never changes: arrays of it have no
+   struct_size. */
 typedef struct clsort_field {
     size_t offset;              /* bytes from the start of the record; a multiple of the field's
                                    size */
@@ -503,6 +513,7 @@ enum { CLSORT_MAX_FIELDS = 8 };
 /* What to sort. Start from clsort_desc_default(), which is all zeros; zero means default. Offsets,
    strides and sizes are bytes; counts are elements. Fields are only ever appended. */
 typedef struct clsort_desc {
+    size_t struct_size;         /* sizeof(clsort_desc); see SIZES OF STRUCTS */
     size_t count;               /* elements, with `rows` those of each; below 2^32 */
     cl_uint key_type;           /* CLSORT_U8 ... CLSORT_F64; required without fields and precedes,
                                    else 0 */
@@ -585,12 +596,17 @@ typedef struct clsort_desc {
     clsort_tuning tuning;
 } clsort_desc;
 
-/* The default description: every field 0. Thread safety: any. */
-CLSORT_API clsort_desc clsort_desc_default(void);
+/* The default description: its size, and every other field 0. Thread safety: any. */
+CLSORT__INLINE clsort_desc clsort_desc_default(void)
+{
+    clsort_desc d;
+    memset(&d, 0, sizeof d);
+    d.struct_size = sizeof d;
+    return d;
+}
 
-/* sizeof(clsort_desc) and the version (major * 10000 + minor * 100 + patch) of the compiled
-   implementation, for programs that link one built elsewhere. Thread safety: any. */
-CLSORT_API size_t clsort_desc_size(void);
+/* The version (major * 10000 + minor * 100 + patch) of the compiled implementation, which may be
+   another one than that of the header. Thread safety: any. */
 CLSORT_API cl_uint clsort_version(void);
 
 /* Every algorithm that can be selected by name, numbered from 0; NULL past the last.
@@ -631,11 +647,21 @@ enum {
 };
 
 typedef struct clsort_options {
+    size_t struct_size;            /* sizeof(clsort_options); see SIZES OF STRUCTS */
     clsort_diagnostic diagnostic;  /* default: none */
     void *user;                    /* handed to the callbacks */
     cl_uint flags;                 /* CLSORT_OPTION_* */
     clsort_profile profile;        /* default: none; with one, every command has an event */
 } clsort_options;
+
+/* The default options: their size, and every other field 0. Thread safety: any. */
+CLSORT__INLINE clsort_options clsort_options_default(void)
+{
+    clsort_options o;
+    memset(&o, 0, sizeof o);
+    o.struct_size = sizeof o;
+    return o;
+}
 
 /* Makes a sorter for a device of a context; builds no kernel yet. With context and device NULL it
    takes the first GPU it finds, else the first device, in a context of its own. options may be
@@ -685,15 +711,24 @@ CLSORT_API clsort_status clsort_check(clsort_sorter *sorter, const clsort_desc *
 
 /* The description that would run. Filled in: algorithm, tuning.work_group and tuning.items (their
    product is a block of "only" algorithms), last_bit, and with top_k rows and row_stride. Other
-   fields are as given; 0 in them stands for the default. Thread safety: one thread per sorter. */
+   fields are as given; 0 in them stands for the default. `resolved` comes in with its struct_size,
+   and no byte after that many is written; it may be `desc`. Thread safety: one thread per
+   sorter. */
 CLSORT_API clsort_status clsort_resolve(clsort_sorter *sorter, const clsort_desc *desc,
                                         clsort_desc *resolved);
 
-/* Builds and warms all that such a call needs (kernels, one launch of each geometry, scratch), so
-   that the first sort costs no more than a later one. AUTO and radix choose kernels by the count:
-   prepare a small one, too, if both will occur. Needs no buffers. Blocks. Errors: as clsort_check,
-   and those of building. Thread safety: one thread per sorter. */
-CLSORT_API clsort_status clsort_prepare(clsort_sorter *sorter, const clsort_desc *desc);
+/* Builds and warms all that such a sort needs, so that the first one costs no more than a later
+   one: kernels, one launch of each geometry, scratch memory. Needs no buffers.
+   - With a queue, the kernels run on it once without elements, and the sorter's scratch memory is
+     made for it. The first sort on that queue then makes no object but events. Blocks until these
+     launches are done, and with them what an in-order queue holds before them.
+   - With `queue` NULL, the kernels run on a queue of the sorter's own, and the scratch memory goes
+     to the next queue that needs some. Blocks.
+   AUTO and radix choose kernels by the count: prepare a small count, too, if both will occur.
+   Errors: as clsort_check, CLSORT_ERROR_QUEUE_MISMATCH, and those of building and of OpenCL. Thread
+   safety: one thread per sorter. */
+CLSORT_API clsort_status clsort_prepare(clsort_sorter *sorter, cl_command_queue queue,
+                                        const clsort_desc *desc);
 
 /* Bytes of scratch that such a call needs: exactly on this sorter's device, or an upper bound for
    any device when sorter is NULL. Scratch for more elements is enough for fewer: the size never
@@ -747,7 +782,8 @@ CLSORT_API clsort_status clsort_enqueue_sort(clsort_sorter *sorter, cl_command_q
 CLSORT_API clsort_status clsort_sort_host(clsort_sorter *sorter, const clsort_desc *desc,
                                           void *keys, void *values, cl_uint *indices);
 
-/* One array for clsort_enqueue_gather. Zero it first: fields are only ever appended. */
+/* One array for clsort_enqueue_gather. This struct never changes: arrays of it have no
+   struct_size. */
 typedef struct clsort_array {
     cl_mem source;              /* elements to pick from */
     size_t source_offset;       /* bytes; a multiple of the largest power of two up to 8 that
@@ -760,8 +796,9 @@ typedef struct clsort_array {
     size_t target_row_stride;   /* the same for the target; gaps between its rows are not touched */
 } clsort_array;
 
-/* A gather. Zero it first: fields are only ever appended. */
+/* A gather. Start from clsort_gather_default(): fields are only ever appended. */
 typedef struct clsort_gather {
+    size_t struct_size;         /* sizeof(clsort_gather); see SIZES OF STRUCTS */
     size_t count;               /* elements to write, with `rows` in each row; below 2^32 */
     size_t source_count;        /* elements of each source, with `rows` of each row; 0 = count */
     cl_mem indices;             /* cl_uint per element to write */
@@ -774,6 +811,15 @@ typedef struct clsort_gather {
     size_t indices_row_stride;  /* with rows: bytes from one row of indices to the next, a multiple
                                    of 4; default 0: no gaps */
 } clsort_gather;
+
+/* The default gather: its size, and every other field 0. Thread safety: any. */
+CLSORT__INLINE clsort_gather clsort_gather_default(void)
+{
+    clsort_gather g;
+    memset(&g, 0, sizeof g);
+    g.struct_size = sizeof g;
+    return g;
+}
 
 /* Enqueues a gather by a permutation, as argsort gives it, for any number of arrays. An index of
    source_count or above leaves its target element as it was. For the indices of
@@ -789,6 +835,7 @@ CLSORT_API clsort_status clsort_enqueue_gather(clsort_sorter *sorter, cl_command
 
 /* Two sorted inputs and their merged order, for clsort_enqueue_merge. */
 typedef struct clsort_merge_desc {
+    size_t struct_size;         /* sizeof(clsort_merge_desc); see SIZES OF STRUCTS */
     size_t count_a, count_b;    /* elements; the sum below 2^32 */
     cl_uint key_type;           /* CLSORT_U8 ... CLSORT_F64; required */
     cl_uint order;              /* default: CLSORT_ASCENDING */
@@ -812,8 +859,14 @@ typedef struct clsort_merge_desc {
     clsort_tuning tuning;
 } clsort_merge_desc;
 
-/* The default: every field 0. Thread safety: any. */
-CLSORT_API clsort_merge_desc clsort_merge_desc_default(void);
+/* The default merge: its size, and every other field 0. Thread safety: any. */
+CLSORT__INLINE clsort_merge_desc clsort_merge_desc_default(void)
+{
+    clsort_merge_desc m;
+    memset(&m, 0, sizeof m);
+    m.struct_size = sizeof m;
+    return m;
+}
 
 /* Enqueues a stable merge of two sorted inputs: of equal keys, those of the first input come first.
    Needs no scratch. Events and errors as clsort_enqueue_sort. Source: Green, McColl, Bader, GPU
@@ -840,7 +893,7 @@ CLSORT_API clsort_status clsort_enqueue_is_sorted(clsort_sorter *sorter, cl_comm
 /* ---- checking -------------------------------------------------------------------------------- */
 
 /* What clsort_enqueue_fingerprint and clsort_enqueue_verify write: sums of hashes, which do not
-   depend on the order of elements. */
+   depend on the order of elements. This struct never changes. */
 typedef struct clsort_proof {
     cl_uint before[4];          /* of the input: elements [0 .. 1], elements with their values [2 ..
                                    3] */
@@ -7247,8 +7300,10 @@ static void clsort__check_field_values(clsort__checks *c, const clsort_desc *d)
 
 static void clsort__check_values(clsort__checks *c, const clsort_desc *d)
 {
+    static const cl_uint none[sizeof ((clsort_tuning *)0)->reserved / sizeof(cl_uint)] = { 0 };
     const clsort_tuning *t = &d->tuning;
     const clsort__mistake mistakes[] = {
+        { memcmp(t->reserved, none, sizeof none) != 0, "tuning.reserved: it must be 0" },
         { d->order > CLSORT_DESCENDING, "order: CLSORT_ASCENDING or CLSORT_DESCENDING" },
         { d->nan_order > CLSORT_NAN_LAST, "nan_order: CLSORT_NAN_TOTAL or CLSORT_NAN_LAST" },
         { d->zero_order > CLSORT_ZERO_EQUAL,
@@ -7779,6 +7834,66 @@ static clsort_status clsort__check_layout(clsort_sorter *s, const clsort__layout
     return CL_SUCCESS;
 }
 
+/* ---- >>structs ------------------------------------------------------------------------------- */
+
+/* Bytes of the structs in the first version that had struct_size, and of none that may come. */
+enum {
+    CLSORT__FIRST_DESC = offsetof(clsort_desc, tuning) + sizeof(clsort_tuning),
+    CLSORT__FIRST_OPTIONS = offsetof(clsort_options, profile) + sizeof(clsort_profile),
+    CLSORT__FIRST_GATHER = offsetof(clsort_gather, indices_row_stride) + sizeof(size_t),
+    CLSORT__FIRST_MERGE = offsetof(clsort_merge_desc, tuning) + sizeof(clsort_tuning),
+    CLSORT__NO_STRUCT = 4096
+};
+
+/* What can be wrong with a struct as a whole. */
+enum { CLSORT__STRUCT_IS_RIGHT, CLSORT__STRUCT_HAS_NO_SIZE, CLSORT__STRUCT_IS_TOO_NEW };
+
+/* The bytes of a struct in the program that gives it, by its first field; 0 if they are not
+   plausible. `own` is its size here, `first` that in the first version. */
+static size_t clsort__given_size(const void *given, size_t own, size_t first)
+{
+    size_t size;
+    memcpy(&size, given, sizeof size);
+    if (!size) return own;
+    return size >= first && size < CLSORT__NO_STRUCT && size % sizeof size == 0 ? size : 0;
+}
+
+/* Copies a struct of the program, which may have been compiled with another version's header, into
+   one of ours. Reads no byte after those that the program's struct has: fields that it lacks are 0.
+   A field that we lack must be 0. Without a struct, all of ours is 0. Returns what is wrong. */
+static int clsort__adopt(void *ours, size_t own, size_t first, const void *given)
+{
+    size_t size, i;
+    memset(ours, 0, own);
+    if (!given) return CLSORT__STRUCT_IS_RIGHT;
+    size = clsort__given_size(given, own, first);
+    if (!size) return CLSORT__STRUCT_HAS_NO_SIZE;
+    memcpy(ours, given, size < own ? size : own);
+    memcpy(ours, &own, sizeof own);
+    for (i = own; i < size; i++)
+        if (((const unsigned char *)given)[i]) return CLSORT__STRUCT_IS_TOO_NEW;
+    return CLSORT__STRUCT_IS_RIGHT;
+}
+
+/* Rejects argument `name` if something is wrong with its struct. */
+static clsort_status clsort__judge_struct(clsort_sorter *s, const char *name, int wrong)
+{
+    CLSORT__REQUIRE(s, wrong != CLSORT__STRUCT_HAS_NO_SIZE, CLSORT_ERROR_UNKNOWN_VALUE,
+                    "%s.struct_size: start from the struct's default function", name);
+    CLSORT__REQUIRE(s, wrong != CLSORT__STRUCT_IS_TOO_NEW, CLSORT_ERROR_UNKNOWN_VALUE,
+                    "%s: a field is set that this version does not have", name);
+    return CL_SUCCESS;
+}
+
+/* Gives a description to the program: as many bytes as its struct has. */
+static void clsort__give_desc(const clsort_desc *d, clsort_desc *given)
+{
+    const size_t size = clsort__given_size(given, sizeof *d, CLSORT__FIRST_DESC);
+    memset(given, 0, size);
+    memcpy(given, d, size < sizeof *d ? size : sizeof *d);
+    memcpy(given, &size, sizeof size);
+}
+
 /* ---- >>launch -------------------------------------------------------------------------------- */
 
 /* The events that the next command waits for: the caller's, on every command, since a failed
@@ -7808,7 +7923,8 @@ static int clsort__profiles(const clsort__run *run)
 }
 
 /* Starts a command; 0 if it is only counted or an error came before. An event is needed for the
-   last command, on out-of-order queues and for a profile. */
+   last command, on out-of-order queues, for a profile, and to wait for launches that warm
+   kernels. */
 static int clsort__begin_command(clsort__run *run, clsort__command *c)
 {
     if (run->status != CL_SUCCESS) return 0;
@@ -7818,7 +7934,7 @@ static int clsort__begin_command(clsort__run *run, clsort__command *c)
     }
     c->waits = clsort__waits(run, &c->count);
     c->event = NULL;
-    c->event_out = !run->in_order || clsort__profiles(run)
+    c->event_out = !run->in_order || clsort__profiles(run) || run->mode == CLSORT__WARM
                            || (run->done && run->issued + 1 == run->total)
                        ? &c->event
                        : NULL;
@@ -8051,6 +8167,7 @@ struct clsort__job {
     const clsort_desc *desc;    /* what is asked for: one of these three */
     const clsort_gather *gather;
     const clsort_merge_desc *merge;
+    int wrong;                  /* what is wrong with that struct: CLSORT__STRUCT_* */
     clsort__span result;        /* what receives a number or a proof, if anything */
     clsort__plan plan, then;    /* then: of the sort after a selection */
     clsort__merge_pass pass;    /* of a merge */
@@ -8075,6 +8192,8 @@ static clsort__job clsort__begin_job(clsort_sorter *s, const char *function,
 static clsort_status clsort__plan_job(clsort__job *j)
 {
     clsort__checks c = clsort__begin_checks(j->s);
+    CLSORT__MUST(clsort__judge_struct(
+        j->s, j->desc ? "desc" : j->gather ? "gather" : "merge", j->wrong));
     c.needs_buffers = j->needs_buffers;
     j->op->check(&c, j);
     CLSORT__MUST(clsort__conclude(&c));
@@ -8207,13 +8326,14 @@ static clsort_status clsort__find_scratch(clsort__run *run, const clsort__plan *
     return CL_SUCCESS;
 }
 
-/* Makes the scratch of a plan ahead, for the next queue that needs one. */
-static clsort_status clsort__prepare_scratch(clsort_sorter *s, const clsort__plan *p)
+/* Makes the scratch of a plan ahead, for a queue; NULL: for the next one that needs some. */
+static clsort_status clsort__prepare_scratch(clsort_sorter *s, cl_command_queue queue,
+                                             const clsort__plan *p)
 {
     const int needed = p->scratch.layout.bytes > 0 && !p->d.scratch;
     clsort__slot *slot;
     if (!needed && !s->releases_late) return CL_SUCCESS;
-    CLSORT__MUST(clsort__find_slot(s, NULL, &slot));
+    CLSORT__MUST(clsort__find_slot(s, queue, &slot));
     return needed ? clsort__grow_slot(s, slot, &p->scratch.layout) : CL_SUCCESS;
 }
 
@@ -8260,26 +8380,29 @@ static clsort_status clsort__count_job(clsort__job *j, clsort__tally *tally)
 /* Without elements radix kernels still write their tables: those of 1024 blocks, or of 8 digits. */
 enum { CLSORT__DUMMY_BYTES = 1 << 16 };
 
-/* Launches every kernel of a call with its geometry and no elements, on the sorter's own queue. */
+/* Launches every kernel of a call with its geometry and no elements, on the run's queue or, without
+   one, on the sorter's own, and waits for the last one. */
 static clsort_status clsort__warm_job(clsort__job *j)
 {
     clsort_sorter *s = j->s;
     clsort__run *run = &j->run;
     cl_int code;
-    CLSORT__MUST(clsort__own_queue(s));
+    if (!run->queue) CLSORT__MUST(clsort__own_queue(s));
     if (!s->dummy) {
         s->dummy = CLSORT_CL(clCreateBuffer)(s->context, CL_MEM_READ_WRITE, CLSORT__DUMMY_BYTES,
                                              NULL, &code);
         CLSORT__MUST(clsort__note(s, code, "clCreateBuffer"));
     }
-    run->queue = s->own_queue;
-    run->in_order = 1;
+    if (!run->queue) {
+        run->queue = s->own_queue;
+        run->in_order = 1;
+    }
     run->mode = CLSORT__WARM;
     clsort__scratch_from(&j->plan, clsort__make_span(NULL, 0), &j->scratch);
     j->op->commands(run, j);
-    code = CLSORT_CL(clFinish)(run->queue);
-    CLSORT__MUST(run->status);
-    return clsort__note(s, code, "clFinish");
+    code = run->previous ? CLSORT_CL(clWaitForEvents)(1, &run->previous) : CL_SUCCESS;
+    CLSORT__MUST(clsort__end_run(run, NULL));
+    return clsort__note(s, code, "clWaitForEvents");
 }
 
 /* ---- >>bitonic ------------------------------------------------------------------------------- */
@@ -10786,23 +10909,26 @@ static const clsort__operation clsort__proving_output = { clsort__check_proof, c
                                                           clsort__ready_proof,
                                                           clsort__prove_output };
 
-/* A call that a description is made for. */
-static clsort__job clsort__sort_job(clsort_sorter *s, const char *function, const clsort_desc *desc)
+/* A call that a description is made for, which is copied into `own`. */
+static clsort__job clsort__sort_job(clsort_sorter *s, const char *function, const clsort_desc *desc,
+                                    clsort_desc *own)
 {
+    const int wrong = clsort__adopt(own, sizeof *own, CLSORT__FIRST_DESC, desc);
     clsort__job j = clsort__begin_job(s, function,
-                                      desc && desc->top_k ? &clsort__selecting : &clsort__sorting);
-    j.desc = desc;
+                                      own->top_k ? &clsort__selecting : &clsort__sorting);
+    j.desc = desc ? own : NULL;
+    j.wrong = wrong;
     return j;
 }
 
 /* A call that checks: an order or a result. `name` is that of `buffer`. */
 static clsort__job clsort__check_call(clsort_sorter *s, const char *function,
                                       const clsort__operation *op, const clsort_desc *desc,
-                                      clsort__span result, const char *name)
+                                      clsort_desc *own, clsort__span result, const char *name)
 {
-    clsort__job j = clsort__begin_job(s, function, op);
+    clsort__job j = clsort__sort_job(s, function, desc, own);
+    j.op = op;
     j.missing = !desc ? "desc" : result.buffer ? NULL : name;
-    j.desc = desc;
     j.result = result;
     return j;
 }
@@ -10819,9 +10945,11 @@ static clsort_status clsort__discard(clsort_sorter **sorter, clsort_status statu
 }
 
 /* Finds out all that a new sorter must know. */
-static clsort_status clsort__set_up(clsort_sorter *s, cl_context context, cl_device_id device)
+static clsort_status clsort__set_up(clsort_sorter *s, cl_context context, cl_device_id device,
+                                    int wrong)
 {
     CLSORT__REQUIRE(s, !context == !device, CLSORT_ERROR_NULL_ARGUMENT, "context, device");
+    CLSORT__MUST(clsort__judge_struct(s, "options", wrong));
     CLSORT__REQUIRE(s, !(s->options.flags & ~(cl_uint)CLSORT_OPTION_VERIFY),
                     CLSORT_ERROR_UNKNOWN_FLAG, "options");
     CLSORT__MUST(context ? clsort__adopt_context(s, context, device) : clsort__own_context(s));
@@ -10836,8 +10964,9 @@ static clsort_status clsort__create(cl_context context, cl_device_id device,
 {
     clsort_sorter none, *s = (clsort_sorter *)CLSORT_MALLOC(sizeof *s);
     clsort_status status;
+    int wrong;
     memset(&none, 0, sizeof none);
-    if (options) none.options = *options;
+    wrong = clsort__adopt(&none.options, sizeof none.options, CLSORT__FIRST_OPTIONS, options);
     none.function = "clsort_create";
     if (!s) {
         status = clsort__fail(&none, CL_OUT_OF_HOST_MEMORY, "malloc", NULL);
@@ -10845,7 +10974,7 @@ static clsort_status clsort__create(cl_context context, cl_device_id device,
         return status;
     }
     *s = none;
-    status = clsort__set_up(s, context, device);
+    status = clsort__set_up(s, context, device, wrong);
     *sorter = s;
     return status == CL_SUCCESS ? CL_SUCCESS : clsort__discard(sorter, status, message);
 }
@@ -11029,6 +11158,26 @@ static void clsort__reset_tuning(cl_uint algorithm, clsort_tuning *t)
     if (algorithm != CLSORT_QUICKSORT) t->scheduler = 0;
 }
 
+/* The description of a planned call, as it would run. */
+static clsort_desc clsort__resolved(const clsort__job *j)
+{
+    const clsort__plan *p = &j->plan;
+    const clsort__config shape = clsort__tile_shape(j->s, p);
+    clsort_desc d = p->d;
+    d.scratch = j->desc->scratch;
+    d.tuning.work_group = 1u << shape.share_log2;
+    if (!d.last_bit) d.last_bit = clsort__key_bits(p->d.key_type);
+    if (p->d.top_k) {
+        d.rows = p->select.rows;
+        d.row_stride = p->data.stride * p->key.bytes;
+        d.tuning.items = 1;
+    } else {
+        clsort__reset_tuning(p->d.algorithm, &d.tuning);
+        d.tuning.items = shape.radix_items ? shape.radix_items : shape.lanes << shape.items_log2;
+    }
+    return d;
+}
+
 /* ---- >>self-test ----------------------------------------------------------------------------- */
 
 /* Elements of the longest self-test sort. */
@@ -11164,25 +11313,6 @@ CLSORT_API const char *clsort_status_text(clsort_status status)
 #undef CLSORT__TEXT
 }
 
-CLSORT_API clsort_desc clsort_desc_default(void)
-{
-    clsort_desc d;
-    memset(&d, 0, sizeof d);
-    return d;
-}
-
-CLSORT_API clsort_merge_desc clsort_merge_desc_default(void)
-{
-    clsort_merge_desc m;
-    memset(&m, 0, sizeof m);
-    return m;
-}
-
-CLSORT_API size_t clsort_desc_size(void)
-{
-    return sizeof(clsort_desc);
-}
-
 CLSORT_API cl_uint clsort_version(void)
 {
     return CLSORT_VERSION_MAJOR * 10000 + CLSORT_VERSION_MINOR * 100 + CLSORT_VERSION_PATCH;
@@ -11199,6 +11329,8 @@ CLSORT_API clsort_status clsort_set_algorithm(clsort_desc *desc, const char *nam
 {
     size_t i;
     if (!desc || !name) return CLSORT_ERROR_NULL_ARGUMENT;
+    if (!clsort__given_size(desc, sizeof *desc, CLSORT__FIRST_DESC))
+        return CLSORT_ERROR_UNKNOWN_VALUE;
     for (i = 0; i < sizeof clsort__presets / sizeof clsort__presets[0]; i++) {
         const struct clsort__preset *p = &clsort__presets[i];
         if (strcmp(p->name, name)) continue;
@@ -11299,62 +11431,58 @@ CLSORT_API cl_device_id clsort_device(const clsort_sorter *sorter)
 
 CLSORT_API clsort_status clsort_check(clsort_sorter *sorter, const clsort_desc *desc)
 {
-    clsort__job j = clsort__sort_job(sorter, "clsort_check", desc);
+    clsort_desc d;
+    clsort__job j = clsort__sort_job(sorter, "clsort_check", desc, &d);
     return sorter ? clsort__check_job(&j) : CLSORT_ERROR_NULL_ARGUMENT;
 }
 
 CLSORT_API clsort_status clsort_resolve(clsort_sorter *sorter, const clsort_desc *desc,
                                         clsort_desc *resolved)
 {
-    clsort__job j = clsort__sort_job(sorter, "clsort_resolve", desc);
-    const clsort__plan *p = &j.plan;
-    clsort__config shape;
+    clsort_desc d;
+    clsort__job j = clsort__sort_job(sorter, "clsort_resolve", desc, &d);
     if (!sorter) return CLSORT_ERROR_NULL_ARGUMENT;
     CLSORT__REQUIRE(sorter, resolved, CLSORT_ERROR_NULL_ARGUMENT, "resolved");
+    if (!clsort__given_size(resolved, sizeof d, CLSORT__FIRST_DESC))
+        return clsort__judge_struct(sorter, "resolved", CLSORT__STRUCT_HAS_NO_SIZE);
     CLSORT__MUST(clsort__plan_job(&j));
     j.plan.d.scratch = NULL; /* its size is not checked */
     CLSORT__MUST(clsort__check_limits(&j));
-    shape = clsort__tile_shape(sorter, p);
-    *resolved = p->d;
-    resolved->scratch = desc->scratch;
-    resolved->tuning.work_group = 1u << shape.share_log2;
-    if (!resolved->last_bit) resolved->last_bit = clsort__key_bits(p->d.key_type);
-    if (p->d.top_k) {
-        resolved->rows = p->select.rows;
-        resolved->row_stride = p->data.stride * p->key.bytes;
-        resolved->tuning.items = 1;
-    } else {
-        clsort__reset_tuning(p->d.algorithm, &resolved->tuning);
-        resolved->tuning.items = shape.radix_items ? shape.radix_items
-                                                   : shape.lanes << shape.items_log2;
-    }
+    d = clsort__resolved(&j);
+    clsort__give_desc(&d, resolved);
     return CL_SUCCESS;
 }
 
-CLSORT_API clsort_status clsort_prepare(clsort_sorter *sorter, const clsort_desc *desc)
+CLSORT_API clsort_status clsort_prepare(clsort_sorter *sorter, cl_command_queue queue,
+                                        const clsort_desc *desc)
 {
-    clsort__job j = clsort__sort_job(sorter, "clsort_prepare", desc);
+    clsort_desc d;
+    clsort__job j = clsort__sort_job(sorter, "clsort_prepare", desc, &d);
     if (!sorter) return CLSORT_ERROR_NULL_ARGUMENT;
-    CLSORT__MUST(clsort__check_job(&j));
+    j.run.queue = queue;
+    CLSORT__MUST(clsort__plan_job(&j));
+    if (queue) CLSORT__MUST(clsort__check_queue(sorter, &j.run));
+    CLSORT__MUST(j.op->buffers(&j));
     j.plan.d.flags &= ~(cl_uint)CLSORT_FLAG_NO_BUILD;   /* the others say what the call will have */
     j.then.d.flags &= ~(cl_uint)CLSORT_FLAG_NO_BUILD;
     CLSORT__MUST(clsort__ready_plans(&j));
     if (!clsort__trivial(&j.plan)) CLSORT__MUST(clsort__warm_job(&j));
-    return clsort__prepare_scratch(sorter, &j.plan);
+    return clsort__prepare_scratch(sorter, queue, &j.plan);
 }
 
 CLSORT_API clsort_status clsort_scratch_size(clsort_sorter *sorter, const clsort_desc *desc,
                                              size_t *bytes)
 {
     clsort_sorter none;
+    clsort_desc d;
     clsort__job j;
     clsort__layout largest;
     memset(&none, 0, sizeof none);
-    j = clsort__sort_job(sorter ? sorter : &none, "clsort_scratch_size", desc);
+    j = clsort__sort_job(sorter ? sorter : &none, "clsort_scratch_size", desc, &d);
     CLSORT__REQUIRE(j.s, bytes, CLSORT_ERROR_NULL_ARGUMENT, "bytes");
     *bytes = 0;
     CLSORT__MUST(clsort__plan_job(&j));
-    largest = sorter || desc->top_k ? j.plan.scratch.layout : clsort__most_scratch(desc);
+    largest = sorter || d.top_k ? j.plan.scratch.layout : clsort__most_scratch(&d);
     j.plan.d.scratch = NULL;   /* its size is what is asked for */
     CLSORT__MUST(clsort__check_layout(j.s, &largest));
     CLSORT__MUST(clsort__check_limits(&j));
@@ -11365,7 +11493,8 @@ CLSORT_API clsort_status clsort_scratch_size(clsort_sorter *sorter, const clsort
 CLSORT_API clsort_status clsort_explain(clsort_sorter *sorter, const clsort_desc *desc, char *text,
                                         size_t size)
 {
-    clsort__job j = clsort__sort_job(sorter, "clsort_explain", desc);
+    clsort_desc d;
+    clsort__job j = clsort__sort_job(sorter, "clsort_explain", desc, &d);
     clsort__tally tally;
     clsort__text t;
     if (!sorter) return CLSORT_ERROR_NULL_ARGUMENT;
@@ -11389,7 +11518,8 @@ CLSORT_API clsort_status clsort_enqueue_sort(clsort_sorter *sorter, cl_command_q
                                              const clsort_desc *desc, cl_uint n_wait,
                                              const cl_event *wait, cl_event *done)
 {
-    clsort__job j = clsort__sort_job(sorter, "clsort_enqueue_sort", desc);
+    clsort_desc d;
+    clsort__job j = clsort__sort_job(sorter, "clsort_enqueue_sort", desc, &d);
     clsort_status status;
     j.missing = desc ? NULL : "desc";
     status = clsort__enqueue(&j, queue, n_wait, wait, done);
@@ -11402,17 +11532,18 @@ CLSORT_API clsort_status clsort_sort_host(clsort_sorter *sorter, const clsort_de
 {
     clsort__checks c = clsort__begin_checks(sorter);
     clsort_desc d;
+    const int wrong = clsort__adopt(&d, sizeof d, CLSORT__FIRST_DESC, desc);
     if (!sorter) return CLSORT_ERROR_NULL_ARGUMENT;
     sorter->function = "clsort_sort_host";
-    clsort__check_desc(&c, desc, CLSORT__TO_SORT);
-    if (desc && desc->count && !keys) clsort__blame(&c, CLSORT_ERROR_NULL_ARGUMENT, "keys");
-    if (desc && desc->count && !values != !desc->value_size)
+    CLSORT__MUST(clsort__judge_struct(sorter, "desc", wrong));
+    clsort__check_desc(&c, desc ? &d : NULL, CLSORT__TO_SORT);
+    if (d.count && !keys) clsort__blame(&c, CLSORT_ERROR_NULL_ARGUMENT, "keys");
+    if (d.count && !values != !d.value_size)
         clsort__blame(&c, CLSORT_ERROR_VALUE_SIZE,
                       values ? "value_size, the bytes of a value"
                              : "values, of value_size bytes each");
-    if (desc) clsort__check_no_buffers(&c, desc);
-    if (c.status != CL_SUCCESS || !desc->count) return clsort__conclude(&c);
-    d = *desc;
+    clsort__check_no_buffers(&c, &d);
+    if (c.status != CL_SUCCESS || !d.count) return clsort__conclude(&c);
     if (indices) d.value_size = 0; /* only the permutation is wanted */
     return clsort__sort_on_device(sorter, &d, keys, values, indices);
 }
@@ -11422,8 +11553,10 @@ CLSORT_API clsort_status clsort_enqueue_gather(clsort_sorter *sorter, cl_command
                                                const cl_event *wait, cl_event *done)
 {
     clsort__job j = clsort__begin_job(sorter, "clsort_enqueue_gather", &clsort__gathering);
-    j.missing = !gather ? "gather" : gather->array_count && !gather->arrays ? "arrays" : NULL;
-    j.gather = gather;
+    clsort_gather g;
+    j.wrong = clsort__adopt(&g, sizeof g, CLSORT__FIRST_GATHER, gather);
+    j.missing = !gather ? "gather" : g.array_count && !g.arrays ? "arrays" : NULL;
+    j.gather = &g;
     return clsort__enqueue(&j, queue, n_wait, wait, done);
 }
 
@@ -11432,8 +11565,10 @@ CLSORT_API clsort_status clsort_enqueue_merge(clsort_sorter *sorter, cl_command_
                                               const cl_event *wait, cl_event *done)
 {
     clsort__job j = clsort__begin_job(sorter, "clsort_enqueue_merge", &clsort__merging);
+    clsort_merge_desc m;
+    j.wrong = clsort__adopt(&m, sizeof m, CLSORT__FIRST_MERGE, merge);
     j.missing = merge ? NULL : "merge";
-    j.merge = merge;
+    j.merge = &m;
     return clsort__enqueue(&j, queue, n_wait, wait, done);
 }
 
@@ -11442,10 +11577,10 @@ CLSORT_API clsort_status clsort_enqueue_is_sorted(clsort_sorter *sorter, cl_comm
                                                   size_t result_offset, cl_uint n_wait,
                                                   const cl_event *wait, cl_event *done)
 {
-    clsort_desc d = desc ? clsort__order_only(desc) : clsort_desc_default();
-    clsort__job j = clsort__check_call(sorter, "clsort_enqueue_is_sorted", &clsort__ordering,
-                                       desc ? &d : NULL, clsort__make_span(result, result_offset),
-                                       "result");
+    clsort_desc d;
+    clsort__job j = clsort__check_call(sorter, "clsort_enqueue_is_sorted", &clsort__ordering, desc,
+                                       &d, clsort__make_span(result, result_offset), "result");
+    d = clsort__order_only(&d);
     return clsort__enqueue(&j, queue, n_wait, wait, done);
 }
 
@@ -11454,8 +11589,9 @@ CLSORT_API clsort_status clsort_enqueue_fingerprint(clsort_sorter *sorter, cl_co
                                                     size_t proof_offset, cl_uint n_wait,
                                                     const cl_event *wait, cl_event *done)
 {
+    clsort_desc d;
     clsort__job j = clsort__check_call(sorter, "clsort_enqueue_fingerprint", &clsort__proving_input,
-                                       desc, clsort__make_span(proof, proof_offset), "proof");
+                                       desc, &d, clsort__make_span(proof, proof_offset), "proof");
     return clsort__enqueue(&j, queue, n_wait, wait, done);
 }
 
@@ -11464,8 +11600,9 @@ CLSORT_API clsort_status clsort_enqueue_verify(clsort_sorter *sorter, cl_command
                                                size_t proof_offset, cl_uint n_wait,
                                                const cl_event *wait, cl_event *done)
 {
+    clsort_desc d;
     clsort__job j = clsort__check_call(sorter, "clsort_enqueue_verify", &clsort__proving_output,
-                                       desc, clsort__make_span(proof, proof_offset), "proof");
+                                       desc, &d, clsort__make_span(proof, proof_offset), "proof");
     return clsort__enqueue(&j, queue, n_wait, wait, done);
 }
 
@@ -11519,6 +11656,19 @@ CLSORT_API clsort_status clsort_self_test(clsort_sorter *sorter)
    ----------------------------------------------------------------------------------------------
 
    0.2.0  not released
+                      Breaks, each with what to write instead:
+                      - clsort_select(d, name): clsort_set_algorithm(d, name)
+                      - clsort_prepare(s, d): clsort_prepare(s, NULL, d), or name the queue that
+                        the sorts will run on
+                      - clsort_desc, clsort_options, clsort_gather and clsort_merge_desc begin with
+                        struct_size: start from clsort_desc_default() and the like, and name fields
+                        in initialisers. All zeros still mean the defaults.
+                      - clsort_resolve(s, d, &r) writes as many bytes as r.struct_size says:
+                        initialise r
+                      - clsort_desc_size() is gone: struct_size tells the implementation.
+                        clsort_desc_default() and clsort_merge_desc_default() are compiled into the
+                        program and no longer exported
+                      clsort_prepare on a queue: the first sort there makes no object but events.
                       Where the compiler rejects the kernels of radix's sweeps, radix sorts without
                       them. clsort_collect hands out each verdict, also one that an enqueue call
                       found; what could not be judged is judged later, and a sort that failed on the

@@ -301,7 +301,7 @@ static int select_scheduler(const trial *t, const char *name, clsort_desc *desc)
     const double start = now_ms();
     clsort_status status = clsort_set_algorithm(desc, name);
     if (status == CL_SUCCESS) status = clsort_check(t->sorter, desc);
-    if (status == CL_SUCCESS) status = clsort_prepare(t->sorter, desc);
+    if (status == CL_SUCCESS) status = clsort_prepare(t->sorter, NULL, desc);
     if (status == CLSORT_ERROR_UNKNOWN_VALUE || status == CLSORT_ERROR_UNSUPPORTED
         || status == CLSORT_ERROR_DEVICE_LIMITS) {
         printf("%-24s not supported by this device\n", name);

@@ -76,7 +76,7 @@ int main(void)
     desc.keys = keys;
     desc.values = values;
     desc.value_size = sizeof(particle);
-    check(clsort_prepare(sorter, &desc), "clsort_prepare");
+    check(clsort_prepare(sorter, queue, &desc), "clsort_prepare");
     desc.flags = CLSORT_FLAG_NO_BUILD;   /* from here on, an error rather than a hitch */
 
     for (frame = 0; frame < FRAMES; frame++) {

@@ -62,8 +62,8 @@ int main(void)
     desc.key_type = CLSORT_U32;
     desc.keys = buffer;
     check(clsort_create(context, device, NULL, &sorter), "clsort_create");
-    check(clsort_prepare(sorter, &desc), "clsort_prepare");   /* builds kernels now instead of in
-                                                                 the first sort */
+    /* Builds kernels now instead of in the first sort. */
+    check(clsort_prepare(sorter, compute, &desc), "clsort_prepare");
 
     /* An odd factor makes the keys a permutation of 0 ... 2^32 - 1 cut to COUNT elements: all
        different. */

@@ -116,9 +116,8 @@ static inline sort_case case_make(cl_uint type, size_t n, const char *pattern)
 /* Another sorter for the same device. */
 static inline clsort_sorter *fresh_sorter(const bench *b, cl_uint flags)
 {
-    clsort_options options;
+    clsort_options options = clsort_options_default();
     clsort_sorter *s = NULL;
-    memset(&options, 0, sizeof options);
     options.flags = flags;
     CHECK_OK(clsort_create(b->session.context, b->session.info.id, &options, &s));
     return s;
@@ -248,13 +247,13 @@ static inline int case_sorts_rows(const char *algorithm)
    which may take a smaller work-group. */
 static inline size_t case_block_length(const bench *b, const sort_case *c)
 {
-    clsort_desc d = c->d, resolved;
+    clsort_desc d = c->d, resolved = d;
     if (!d.count) d.count = 1;
     if (c->indices) d.flags |= CLSORT_FLAG_INDICES;
     if (c->algorithm && !CHECK_OK(clsort_set_algorithm(&d, c->algorithm))) return 1;
     if (clsort_check(b->sorter, &d) == CLSORT_ERROR_UNSUPPORTED) return 1;
     d.flags &= ~(cl_uint)CLSORT_FLAG_NO_BUILD;
-    if (!CHECK_OK(clsort_prepare(b->sorter, &d))
+    if (!CHECK_OK(clsort_prepare(b->sorter, NULL, &d))
         || !CHECK_OK(clsort_resolve(b->sorter, &d, &resolved)))
         return 1;
     return (size_t)resolved.tuning.work_group * resolved.tuning.items;

@@ -146,7 +146,7 @@ static inline size_t test_devices(device_info *list)
 
 static inline int test_open(const device_info *info, bench *b)
 {
-    clsort_desc d = clsort_desc_default(), resolved;
+    clsort_desc d = clsort_desc_default(), resolved = d;
     memset(b, 0, sizeof *b);
     b->small = getenv("CLSORT_TEST_SMALL") != NULL;
     b->few_programs = b->small || device_name_holds(info->platform_name, "Intel(R) OpenCL");

@@ -37,15 +37,28 @@ static void version_number(bench *b)
     (void)b;
     CHECK(clsort_version()
           == CLSORT_VERSION_MAJOR * 10000 + CLSORT_VERSION_MINOR * 100 + CLSORT_VERSION_PATCH);
-    CHECK(clsort_desc_size() == sizeof(clsort_desc));
 }
 
-static void default_description(bench *b)
+/* Sizes, and zeros. */
+static void default_structs(bench *b)
 {
-    clsort_desc zero, d = clsort_desc_default();
-    memset(&zero, 0, sizeof zero);
+    clsort_desc desc = clsort_desc_default(), no_desc;
+    clsort_options options = clsort_options_default(), no_options;
+    clsort_gather gather = clsort_gather_default(), no_gather;
+    clsort_merge_desc merge = clsort_merge_desc_default(), no_merge;
     (void)b;
-    CHECK(!memcmp(&zero, &d, sizeof d));
+    memset(&no_desc, 0, sizeof no_desc);
+    memset(&no_options, 0, sizeof no_options);
+    memset(&no_gather, 0, sizeof no_gather);
+    memset(&no_merge, 0, sizeof no_merge);
+    no_desc.struct_size = sizeof no_desc;
+    no_options.struct_size = sizeof no_options;
+    no_gather.struct_size = sizeof no_gather;
+    no_merge.struct_size = sizeof no_merge;
+    CHECK(!memcmp(&desc, &no_desc, sizeof desc));
+    CHECK(!memcmp(&options, &no_options, sizeof options));
+    CHECK(!memcmp(&gather, &no_gather, sizeof gather));
+    CHECK(!memcmp(&merge, &no_merge, sizeof merge));
 }
 
 /* ---- names ----------------------------------------------------------------------------------- */
@@ -62,7 +75,7 @@ static void algorithm_names(bench *b)
 {
     cl_uint i, count = 0, partial = 0;
     for (i = 0; clsort_algorithm_name(i); i++, count++) {
-        clsort_desc d = clsort_desc_default(), resolved;
+        clsort_desc d = clsort_desc_default(), resolved = d;
         const char *name = clsort_algorithm_name(i), *end = strstr(name, "only");
         AT("%s", name);
         d.key_type = CLSORT_U32;
@@ -132,7 +145,7 @@ static void select_keeps_the_rest(bench *b)
 
 static void resolve_fills_in_defaults(bench *b)
 {
-    clsort_desc d = clsort_desc_default(), resolved, again;
+    clsort_desc d = clsort_desc_default(), resolved = d, again = d;
     d.key_type = CLSORT_F16;
     d.count = 1000;
     CHECK_OK(clsort_resolve(b->sorter, &d, &resolved));
@@ -217,7 +230,7 @@ static void no_build(bench *b)
     d.flags = CLSORT_FLAG_NO_BUILD;
     CHECK_STATUS(clsort_sort_host(s, &d, keys, NULL, NULL), CLSORT_ERROR_NOT_READY);
     CHECK(keys[0] == 2 && keys[1] == 0 && keys[2] == 1);
-    CHECK_OK(clsort_prepare(s, &d));
+    CHECK_OK(clsort_prepare(s, NULL, &d));
     CHECK_OK(clsort_sort_host(s, &d, keys, NULL, NULL));
     CHECK(keys[0] == 0 && keys[1] == 1 && keys[2] == 2);
     CHECK_OK(clsort_clone(s, &clone));
@@ -245,7 +258,7 @@ static void no_build_for_indices(bench *b)
     d.flags = CLSORT_FLAG_NO_BUILD;
     CHECK_STATUS(clsort_sort_host(s, &d, keys, NULL, indices), CLSORT_ERROR_NOT_READY);
     d.flags = CLSORT_FLAG_INDICES;
-    CHECK_OK(clsort_prepare(s, &d));
+    CHECK_OK(clsort_prepare(s, NULL, &d));
     d.flags = CLSORT_FLAG_NO_BUILD;
     CHECK_OK(clsort_sort_host(s, &d, keys, NULL, indices));
     CHECK(indices[0] == 1 && indices[1] == 2 && indices[2] == 0);
@@ -283,11 +296,10 @@ static void write_diary(void *user, clsort_status status, const char *function, 
 
 static void diagnostics(bench *b)
 {
-    clsort_options options;
+    clsort_options options = clsort_options_default();
     clsort_sorter *s = NULL, *clone = NULL;
     clsort_desc d = clsort_desc_default();
     diary book;
-    memset(&options, 0, sizeof options);
     memset(&book, 0, sizeof book);
     options.diagnostic = write_diary;
     options.user = &book;
@@ -741,7 +753,7 @@ static void violations_in_records(bench *b)
 static const test_entry tests[] = {
     { "every status has a text of its own", status_texts },
     { "the version and the size of the description can be queried", version_number },
-    { "the default description is all zeros", default_description },
+    { "the default description is all zeros", default_structs },
     { "algorithm names can be listed, selected and resolved", algorithm_names },
     { "the documented algorithm names exist", documented_names },
     { "selecting an algorithm keeps the other fields", select_keeps_the_rest },

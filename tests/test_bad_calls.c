@@ -808,7 +808,7 @@ static void bad_descriptions(bench *b)
     size_t i, bytes;
     open_world(&w, b);
     for (i = 0; i < FAULTS; i++) {
-        clsort_desc resolved;
+        clsort_desc resolved = clsort_desc_default();
         call c = good_call(&w);
         if (rank_of(faults[i].code) < rank_of(CLSORT_ERROR_KEY_TYPE)
             || rank_of(faults[i].code) > rank_of(CLSORT_ERROR_MISALIGNED)
@@ -817,7 +817,7 @@ static void bad_descriptions(bench *b)
         AT("%s", faults[i].name);
         faults[i].apply(&c, &w);
         CHECK_STATUS(clsort_check(b->sorter, &c.d), faults[i].code);
-        CHECK_STATUS(clsort_prepare(b->sorter, &c.d), faults[i].code);
+        CHECK_STATUS(clsort_prepare(b->sorter, NULL, &c.d), faults[i].code);
         CHECK_STATUS(clsort_scratch_size(b->sorter, &c.d, &bytes), faults[i].code);
         CHECK_STATUS(clsort_scratch_size(NULL, &c.d, &bytes), faults[i].code);
         CHECK_STATUS(clsort_resolve(b->sorter, &c.d, &resolved), faults[i].code);
@@ -867,14 +867,14 @@ static void counts_beyond_the_device(bench *b)
 
 static void bad_null_arguments(bench *b)
 {
-    clsort_desc d = clsort_desc_default(), resolved;
+    clsort_desc d = clsort_desc_default(), resolved = d;
     clsort_sorter *s = b->sorter;
     size_t bytes;
     d.key_type = CLSORT_U32;
     CHECK_STATUS(clsort_check(NULL, &d), CLSORT_ERROR_NULL_ARGUMENT);
     CHECK_STATUS(clsort_check(s, NULL), CLSORT_ERROR_NULL_ARGUMENT);
-    CHECK_STATUS(clsort_prepare(NULL, &d), CLSORT_ERROR_NULL_ARGUMENT);
-    CHECK_STATUS(clsort_prepare(s, NULL), CLSORT_ERROR_NULL_ARGUMENT);
+    CHECK_STATUS(clsort_prepare(NULL, NULL, &d), CLSORT_ERROR_NULL_ARGUMENT);
+    CHECK_STATUS(clsort_prepare(s, NULL, NULL), CLSORT_ERROR_NULL_ARGUMENT);
     CHECK_STATUS(clsort_resolve(NULL, &d, &resolved), CLSORT_ERROR_NULL_ARGUMENT);
     CHECK_STATUS(clsort_resolve(s, NULL, &resolved), CLSORT_ERROR_NULL_ARGUMENT);
     CHECK_STATUS(clsort_resolve(s, &d, NULL), CLSORT_ERROR_NULL_ARGUMENT);
@@ -893,11 +893,10 @@ static void bad_null_arguments(bench *b)
 
 static void bad_creates(bench *b)
 {
-    clsort_options options;
+    clsort_options options = clsort_options_default();
     clsort_sorter *s;
     cl_context context = b->session.context;
     cl_device_id device = b->session.info.id;
-    memset(&options, 0, sizeof options);
     CHECK_STATUS(clsort_create(context, device, NULL, NULL), CLSORT_ERROR_NULL_ARGUMENT);
     s = b->sorter;
     CHECK_STATUS(clsort_create(context, NULL, NULL, &s), CLSORT_ERROR_NULL_ARGUMENT);

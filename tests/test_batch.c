@@ -452,13 +452,13 @@ static void shapes_and_scratch(bench *b)
 {
     size_t i, bytes = 1;
     for (i = 0; i < BATCH_NAMES; i++) {
-        clsort_desc d = rows_of_u32(batch_names[i]), resolved;
+        clsort_desc d = rows_of_u32(batch_names[i]), resolved = d;
         AT("%s", batch_names[i]);
         d.rows = 1;
         d.value_size = 4;
         CHECK(CHECK_OK(clsort_scratch_size(b->sorter, &d, &bytes)) && bytes == 0);
         CHECK(CHECK_OK(clsort_scratch_size(NULL, &d, &bytes)) && bytes == 0);
-        CHECK_OK(clsort_prepare(b->sorter, &d));
+        CHECK_OK(clsort_prepare(b->sorter, NULL, &d));
         d.flags = CLSORT_FLAG_NO_BUILD;
         CHECK_OK(clsort_resolve(b->sorter, &d, &resolved));
         CHECK(resolved.algorithm == CLSORT_BITONIC && resolved.tuning.local == d.tuning.local

@@ -168,7 +168,7 @@ static clsort_status act_prepare(trial *t)
     d.flags |= case_role_flags(&t->what);
     d.top_k = t->c->top;
     set_order(t, &d);
-    return clsort_prepare(t->sorter, &d);
+    return clsort_prepare(t->sorter, NULL, &d);
 }
 
 static int reset_arrays(trial *t);
@@ -213,11 +213,10 @@ static clsort_status act_create_own(trial *t) { return create(t, NULL, NULL); }
 
 static clsort_status act_gather(trial *t)
 {
-    clsort_gather g;
+    clsort_gather g = clsort_gather_default();
     clsort_array a;
     cl_event done = t->gate;
     clsort_status status;
-    memset(&g, 0, sizeof g);
     memset(&a, 0, sizeof a);
     a.source = t->state.d.values;
     a.source_offset = t->state.d.values_offset;

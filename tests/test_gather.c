@@ -60,9 +60,8 @@ static void nothing_to_pick(bench *b)
 
 static void an_empty_gather_has_an_event(bench *b)
 {
-    clsort_gather g;
+    clsort_gather g = clsort_gather_default();
     cl_event done = NULL;
-    memset(&g, 0, sizeof g);
     g.rows = 3;
     if (!CHECK_OK(clsort_enqueue_gather(b->sorter, b->session.queue, &g, 0, NULL, &done))
         || !CHECK(done != NULL))

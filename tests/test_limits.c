@@ -142,9 +142,8 @@ static clsort_status prove(const world *w, const place *at)
 static clsort_status gather(const world *w, const place *at)
 {
     clsort_array a[2];
-    clsort_gather g;
+    clsort_gather g = clsort_gather_default();
     size_t i;
-    memset(&g, 0, sizeof g);
     memset(a, 0, sizeof a);
     for (i = 0; i < 2; i++) {
         a[i].source = at[2 * i].buffer, a[i].source_offset = at[2 * i].offset;

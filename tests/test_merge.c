@@ -449,11 +449,11 @@ static void preparing_builds_comparators(bench *b)
 {
     clsort_sorter *s = fresh_sorter(b, 0);
     record_case c = record_make(&record_orders[1], 60);
-    clsort_desc resolved, later;
+    clsort_desc resolved = clsort_desc_default(), later = resolved;
     int first;
     CHECK_OK(clsort_check(s, &c.d));
     CHECK_OK(clsort_resolve(s, &c.d, &resolved));
-    CHECK_OK(clsort_prepare(s, &c.d));
+    CHECK_OK(clsort_prepare(s, NULL, &c.d));
     first = built;
     c.sorter = s;
     c.d.flags = CLSORT_FLAG_NO_BUILD;
@@ -494,7 +494,7 @@ static void expect_no_compile(bench *b, clsort_sorter *s, const char *record_typ
     CHECK(clsort_build_log(s)[0] != 0);
     if (line && !CHECK(log_holds(b, clsort_build_log(s), line, text)))
         printf("%.500s\n", clsort_build_log(s));
-    CHECK_STATUS(clsort_prepare(s, &c.d), CLSORT_ERROR_COMPARATOR);
+    CHECK_STATUS(clsort_prepare(s, NULL, &c.d), CLSORT_ERROR_COMPARATOR);
     clReleaseMemObject(c.d.keys);
 }
 

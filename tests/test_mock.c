@@ -22,11 +22,10 @@ typedef struct world {
 
 static void open_world(world *w, mock_facts facts, size_t bytes, cl_uint flags)
 {
-    clsort_options options;
+    clsort_options options = clsort_options_default();
     cl_int error = 0;
     size_t i;
     memset(w, 0, sizeof *w);
-    memset(&options, 0, sizeof options);
     options.flags = flags;
     mock_reset(facts);
     counted_reset();
@@ -143,7 +142,7 @@ static void prepare_and_sort(world *w, const clsort_desc *d)
     bare.keys = bare.values = bare.keys_out = bare.indices = NULL;
     bare.flags = (d->indices ? CLSORT_FLAG_INDICES : 0) | (d->keys_out ? CLSORT_FLAG_KEYS_OUT : 0);
     sorted.flags = CLSORT_FLAG_NO_BUILD;
-    CHECK_OK(clsort_prepare(w->sorter, &bare));
+    CHECK_OK(clsort_prepare(w->sorter, NULL, &bare));
     CHECK_OK(clsort_enqueue_sort(w->sorter, w->queue, &sorted, 0, NULL, NULL));
 }
 
@@ -215,11 +214,10 @@ static void spoil_proof(void *user, cl_mem buffer, size_t at, size_t bytes, void
 /* A sorter that checks itself, on a device where proofs can be made wrong. */
 static void open_verified(world *w, story *t)
 {
-    clsort_options options;
+    clsort_options options = clsort_options_default();
     open_world(w, mock_gpu(), 1 << 16, 0);
     clsort_destroy(w->sorter);
     memset(t, 0, sizeof *t);
-    memset(&options, 0, sizeof options);
     options.flags = CLSORT_OPTION_VERIFY;
     options.diagnostic = hear_verdict;
     options.user = t;
@@ -549,7 +547,7 @@ static void allocate_early(bench *b)
         d.stable = 1;
         d.values = w.buffer[VALUES];
         d.value_size = 4;
-        CHECK_OK(clsort_prepare(w.sorter, &d));
+        CHECK_OK(clsort_prepare(w.sorter, NULL, &d));
         counted.made[COUNTED_MEMORY] = 0;
         for (n = 0; n <= 15; n++)
             CHECK_OK(clsort_enqueue_sort(w.sorter, queue, &d, n, n ? gates : NULL, NULL));
@@ -560,6 +558,83 @@ static void allocate_early(bench *b)
         mock_clReleaseCommandQueue(queue);
         close_world(&w);
     }
+}
+
+/* After clsort_prepare on a queue, the first sort on it makes no object but events, and builds
+   nothing. */
+static void prepare_on_a_queue(bench *b)
+{
+    size_t v;
+    (void)b;
+    for (v = 0; v < 2 * DEVICES; v++) {
+        world w;
+        clsort_desc d, bare;
+        cl_int error = 0;
+        cl_command_queue queue;
+        int made[COUNTED_KINDS], i;
+        open_world(&w, devices[v / 2].facts(), 1 << 20, 0);
+        queue = mock_clCreateCommandQueue(
+            w.context, w.device, v % 2 ? CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0, &error);
+        bare = d = make_desc(&w, 3000, CLSORT_U32);
+        bare.keys = NULL;
+        bare.algorithm = d.algorithm = CLSORT_MERGE;
+        AT("device %zu", v);
+        CHECK_OK(clsort_prepare(w.sorter, queue, &bare));
+        CHECK(mock.commands > 0);
+        d.flags = CLSORT_FLAG_NO_BUILD;
+        memcpy(made, counted.made, sizeof made);
+        CHECK_OK(clsort_enqueue_sort(w.sorter, queue, &d, 0, NULL, NULL));
+        for (i = 0; i < COUNTED_KINDS; i++)
+            CHECK(counted.made[i] == made[i] || (v % 2 && i == COUNTED_EVENT));
+        clsort_trim(w.sorter);
+        mock_clReleaseCommandQueue(queue);
+        close_world(&w);
+    }
+}
+
+/* The queue is checked, before anything is built. */
+static void refuse_to_prepare_on_foreign_queues(bench *b)
+{
+    cl_int error = 0;
+    cl_context context;
+    cl_command_queue queue;
+    clsort_desc d;
+    world w;
+    (void)b;
+    open_world(&w, mock_gpu(), 4096, 0);
+    context = mock_clCreateContext(NULL, 1, &w.device, NULL, NULL, &error);
+    queue = mock_clCreateCommandQueue(context, w.device, 0, &error);
+    d = make_desc(&w, 100, CLSORT_U32);
+    CHECK_STATUS(clsort_prepare(w.sorter, queue, &d), CLSORT_ERROR_QUEUE_MISMATCH);
+    CHECK_STATUS(clsort_prepare(w.sorter, (cl_command_queue)(void *)w.buffer[KEYS], &d),
+                 CL_INVALID_COMMAND_QUEUE);
+    CHECK(!mock.builds && !mock.commands);
+    mock_clReleaseCommandQueue(queue);
+    mock_clReleaseContext(context);
+    close_world(&w);
+}
+
+/* Prepare waits for its launches alone, where the queue is out of order. */
+static void prepare_beside_waiting_commands(bench *b)
+{
+    cl_int error = 0;
+    cl_event gate;
+    cl_command_queue queue;
+    clsort_desc d;
+    world w;
+    (void)b;
+    open_world(&w, mock_gpu(), 4096, 0);
+    queue = mock_clCreateCommandQueue(w.context, w.device, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE,
+                                      &error);
+    gate = mock_clCreateUserEvent(w.context, &error);
+    d = make_desc(&w, 100, CLSORT_U32);
+    CHECK(mock_clEnqueueMarkerWithWaitList(queue, 1, &gate, NULL) == CL_SUCCESS);
+    CHECK_OK(clsort_prepare(w.sorter, queue, &d));
+    mock_clSetUserEventStatus(gate, CL_COMPLETE);
+    mock_clReleaseEvent(gate);
+    clsort_trim(w.sorter);
+    mock_clReleaseCommandQueue(queue);
+    close_world(&w);
 }
 
 /* A clone that fails tells why through its original. */
@@ -799,7 +874,7 @@ static void gather_more_than_a_word_counts(bench *b)
     size_t items = 0;
     mock_facts f = mock_gpu();
     clsort_array array;
-    clsort_gather g;
+    clsort_gather g = clsort_gather_default();
     world w;
     (void)b;
     if (sizeof(size_t) < 8) return;
@@ -807,7 +882,6 @@ static void gather_more_than_a_word_counts(bench *b)
     open_world(&w, f, rows * count * 4, 0);
     mock.on_launch = hear_gather;
     mock.user = &items;
-    memset(&g, 0, sizeof g);
     memset(&array, 0, sizeof array);
     g.rows = rows;
     g.count = count;
@@ -940,6 +1014,224 @@ static void refuse_nonsense(bench *b)
     close_world(&w);
 }
 
+/* ---- structs of other versions --------------------------------------------------------------- */
+
+/* Room for a struct of a newer header, what such a header appends to it, and noise behind that. */
+enum { STRUCT_ROOM = 1024, APPENDED = 2 * sizeof(size_t) };
+typedef union any_struct {
+    size_t size;
+    clsort_desc desc;
+    clsort_options options;
+    clsort_gather gather;
+    clsort_merge_desc merge;
+    unsigned char bytes[STRUCT_ROOM];
+} any_struct;
+
+static void fill_desc(const world *w, any_struct *a) { a->desc = make_desc(w, 100, CLSORT_U32); }
+
+/* Host arrays: the description names no buffers. */
+static void fill_bare(const world *w, any_struct *a)
+{
+    fill_desc(w, a);
+    a->desc.keys = NULL;
+}
+
+static void fill_options(const world *w, any_struct *a)
+{
+    (void)w;
+    a->options = clsort_options_default();
+}
+
+static void fill_gather(const world *w, any_struct *a)
+{
+    a->gather = clsort_gather_default();
+    a->gather.count = 100;
+    a->gather.indices = w->buffer[INDICES];
+}
+
+static void fill_merge(const world *w, any_struct *a)
+{
+    a->merge = clsort_merge_desc_default();
+    a->merge.key_type = CLSORT_U32;
+    a->merge.count_a = 100;
+    a->merge.keys_a = w->buffer[KEYS];
+    a->merge.keys_out = w->buffer[KEYS_OUT];
+}
+
+static clsort_status call_check(world *w, const any_struct *a)
+{
+    return clsort_check(w->sorter, &a->desc);
+}
+static clsort_status call_prepare(world *w, const any_struct *a)
+{
+    return clsort_prepare(w->sorter, w->queue, &a->desc);
+}
+static clsort_status call_resolve(world *w, const any_struct *a)
+{
+    clsort_desc resolved = clsort_desc_default();
+    return clsort_resolve(w->sorter, &a->desc, &resolved);
+}
+static clsort_status call_scratch_size(world *w, const any_struct *a)
+{
+    size_t bytes;
+    (void)w;
+    return clsort_scratch_size(NULL, &a->desc, &bytes);
+}
+static clsort_status call_explain(world *w, const any_struct *a)
+{
+    char text[2000];
+    return clsort_explain(w->sorter, &a->desc, text, sizeof text);
+}
+static clsort_status call_sort(world *w, const any_struct *a)
+{
+    return clsort_enqueue_sort(w->sorter, w->queue, &a->desc, 0, NULL, NULL);
+}
+static clsort_status call_sort_host(world *w, const any_struct *a)
+{
+    cl_uint keys[100] = { 0 };
+    return clsort_sort_host(w->sorter, &a->desc, keys, NULL, NULL);
+}
+static clsort_status call_is_sorted(world *w, const any_struct *a)
+{
+    return clsort_enqueue_is_sorted(w->sorter, w->queue, &a->desc, w->buffer[SCRATCH], 0, 0, NULL,
+                                    NULL);
+}
+static clsort_status call_fingerprint(world *w, const any_struct *a)
+{
+    return clsort_enqueue_fingerprint(w->sorter, w->queue, &a->desc, w->buffer[SCRATCH], 0, 0, NULL,
+                                      NULL);
+}
+static clsort_status call_verify(world *w, const any_struct *a)
+{
+    return clsort_enqueue_verify(w->sorter, w->queue, &a->desc, w->buffer[SCRATCH], 0, 0, NULL,
+                                 NULL);
+}
+static clsort_status call_create(world *w, const any_struct *a)
+{
+    clsort_sorter *s = NULL;
+    const clsort_status status = clsort_create(w->context, w->device, &a->options, &s);
+    clsort_destroy(s);
+    return status;
+}
+static clsort_status call_gather(world *w, const any_struct *a)
+{
+    return clsort_enqueue_gather(w->sorter, w->queue, &a->gather, 0, NULL, NULL);
+}
+static clsort_status call_merge(world *w, const any_struct *a)
+{
+    return clsort_enqueue_merge(w->sorter, w->queue, &a->merge, 0, NULL, NULL);
+}
+
+static const struct struct_call {
+    const char *name;
+    size_t size, first;
+    void (*fill)(const world *w, any_struct *a);
+    clsort_status (*call)(world *w, const any_struct *a);
+} struct_calls[] = {
+    { "check", sizeof(clsort_desc), CLSORT__FIRST_DESC, fill_desc, call_check },
+    { "prepare", sizeof(clsort_desc), CLSORT__FIRST_DESC, fill_desc, call_prepare },
+    { "resolve", sizeof(clsort_desc), CLSORT__FIRST_DESC, fill_desc, call_resolve },
+    { "scratch_size", sizeof(clsort_desc), CLSORT__FIRST_DESC, fill_desc, call_scratch_size },
+    { "explain", sizeof(clsort_desc), CLSORT__FIRST_DESC, fill_desc, call_explain },
+    { "sort", sizeof(clsort_desc), CLSORT__FIRST_DESC, fill_desc, call_sort },
+    { "sort_host", sizeof(clsort_desc), CLSORT__FIRST_DESC, fill_bare, call_sort_host },
+    { "is_sorted", sizeof(clsort_desc), CLSORT__FIRST_DESC, fill_desc, call_is_sorted },
+    { "fingerprint", sizeof(clsort_desc), CLSORT__FIRST_DESC, fill_desc, call_fingerprint },
+    { "verify", sizeof(clsort_desc), CLSORT__FIRST_DESC, fill_desc, call_verify },
+    { "create", sizeof(clsort_options), CLSORT__FIRST_OPTIONS, fill_options, call_create },
+    { "gather", sizeof(clsort_gather), CLSORT__FIRST_GATHER, fill_gather, call_gather },
+    { "merge", sizeof(clsort_merge_desc), CLSORT__FIRST_MERGE, fill_merge, call_merge }
+};
+
+/* A call with the struct as this header has it, and as a newer header would. */
+static void give_structs(world *w, const struct struct_call *c)
+{
+    const size_t wrong[] = { 1, c->first - sizeof(size_t), c->size + 1, 4096, (size_t)-8 };
+    any_struct a;
+    size_t i;
+    memset(&a, 0xA5, sizeof a);
+    c->fill(w, &a);
+    CHECK(a.size == c->size);
+    CHECK_OK(c->call(w, &a));                    /* the noise behind it is not read */
+    a.size = 0;
+    CHECK_OK(c->call(w, &a));
+    a.size = c->size + APPENDED;
+    memset(a.bytes + c->size, 0, APPENDED);
+    CHECK_OK(c->call(w, &a));                    /* nobody uses the new fields */
+    for (i = 0; i < APPENDED; i++) {
+        a.bytes[c->size + i] = 1;
+        CHECK_STATUS(c->call(w, &a), CLSORT_ERROR_UNKNOWN_VALUE);
+        a.bytes[c->size + i] = 0;
+    }
+    for (i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        AT("%s, size %zu", c->name, wrong[i]);
+        a.size = wrong[i];
+        CHECK_STATUS(c->call(w, &a), CLSORT_ERROR_UNKNOWN_VALUE);
+    }
+    c->fill(w, &a);
+    CHECK_OK(c->call(w, &a));
+}
+
+static void give_structs_of_newer_headers(bench *b)
+{
+    size_t i;
+    world w;
+    (void)b;
+    open_world(&w, mock_gpu(), 4096, 0);
+    for (i = 0; i < sizeof struct_calls / sizeof *struct_calls; i++) {
+        AT("%s", struct_calls[i].name);
+        give_structs(&w, &struct_calls[i]);
+    }
+    close_world(&w);
+}
+
+/* Of a struct with another size than ours, as many bytes are taken as both have. */
+static void take_structs_of_any_size(bench *b)
+{
+    unsigned char given[256], ours[256];
+    size_t own, size, i;
+    (void)b;
+    for (own = 32; own <= 128; own += 8)
+        for (size = 32; size <= 128; size += 8) {
+            memset(given, 0xA5, sizeof given);
+            memset(ours, 0x5A, sizeof ours);
+            for (i = own; i < size; i++) given[i] = 0;
+            memcpy(given, &size, sizeof size);
+            AT("%zu bytes as %zu", size, own);
+            CHECK(clsort__adopt(ours, own, 32, given) == CLSORT__STRUCT_IS_RIGHT);
+            CHECK(!memcmp(ours, &own, sizeof own));
+            for (i = sizeof own; i < sizeof ours; i++)
+                CHECK(ours[i] == (i >= own ? 0x5A : i < size ? 0xA5 : 0));
+        }
+}
+
+/* The description that comes back fills the caller's struct, and not a byte more. */
+static void resolve_into_structs_of_any_size(bench *b)
+{
+    static const size_t more[] = { 0, sizeof(size_t), APPENDED };
+    size_t v, i;
+    world w;
+    (void)b;
+    open_world(&w, mock_gpu(), 4096, 0);
+    for (v = 0; v < 3; v++) {
+        clsort_desc d = make_desc(&w, 100, CLSORT_U32);
+        const size_t end = sizeof d + more[v];
+        any_struct a;
+        memset(&a, 0xA5, sizeof a);
+        a.size = end;
+        AT("%zu bytes more", more[v]);
+        CHECK_OK(clsort_resolve(w.sorter, &d, &a.desc));
+        CHECK(a.size == end && a.desc.count == 100 && a.desc.algorithm != CLSORT_AUTO);
+        for (i = sizeof d; i < sizeof a; i++) CHECK(a.bytes[i] == (i < end ? 0 : 0xA5));
+        CHECK_OK(clsort_resolve(w.sorter, &a.desc, &a.desc));
+        a.size = sizeof d - sizeof(size_t);
+        CHECK_STATUS(clsort_resolve(w.sorter, &d, &a.desc), CLSORT_ERROR_UNKNOWN_VALUE);
+        CHECK(strstr(clsort_last_error(w.sorter), "resolved.struct_size"));
+        CHECK_STATUS(clsort_set_algorithm(&a.desc, "merge"), CLSORT_ERROR_UNKNOWN_VALUE);
+    }
+    close_world(&w);
+}
+
 static const test_entry tests[] = {
     { "the driver refuses what OpenCL forbids", refuse_nonsense },
     { "the driver refuses nothing of any algorithm on any device", sort_everything },
@@ -955,12 +1247,21 @@ static const test_entry tests[] = {
     { "a build log of any size does no harm", bound_logs },
     { "a list of devices of any size does no harm", bound_lists },
     { "a prepared sort allocates nothing on the host", allocate_early },
+    { "a sort prepared on a queue makes nothing but events", prepare_on_a_queue },
+    { "prepare refuses the queues of others", refuse_to_prepare_on_foreign_queues },
+    { "prepare does not wait for other commands of an out-of-order queue",
+      prepare_beside_waiting_commands },
     { "a clone that fails says why", explain_failed_clones },
     { "wait lists may have any length", wait_for_many_events },
     { "the self-test sees keys and values that are wrong", test_oneself },
     { "every tuning builds kernels that exist, or is refused", tune_everything },
     { "a gather checks many arrays as fast as few", gather_many_arrays },
-    { "a gather writes more than 2^32 elements", gather_more_than_a_word_counts }
+    { "a gather writes more than 2^32 elements", gather_more_than_a_word_counts },
+    { "structs of newer headers are taken if nobody uses what is new",
+      give_structs_of_newer_headers },
+    { "of a struct only bytes are read that the program has", take_structs_of_any_size },
+    { "a resolved description ends where the program's struct does",
+      resolve_into_structs_of_any_size }
 };
 
 TEST_MAIN_ALONE(tests, "a mock")

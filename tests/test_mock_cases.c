@@ -254,7 +254,7 @@ static int add_buffers(drawn *c)
 /* All functions that ask say the same; returns what. */
 static clsort_status ask_all(drawn *c, const clsort_desc *d, size_t *scratch)
 {
-    clsort_desc resolved;
+    clsort_desc resolved = clsort_desc_default();
     char text[2000];
     const clsort_status checked = clsort_check(c->sorter, d);
     CHECK_STATUS(clsort_resolve(c->sorter, d, &resolved), checked);
@@ -342,12 +342,12 @@ static void try_case(uint64_t seed)
     seen.cases++;
     if (checked == CL_SUCCESS) {
         seen.taken++;
-        if (one_in(&c, 2)) CHECK_OK(clsort_prepare(c.sorter, &c.bare));
+        if (one_in(&c, 2)) CHECK_OK(clsort_prepare(c.sorter, NULL, &c.bare));
         else sort_case_drawn(&c);
     } else {
         if (checked > -5000 || checked < -5127) CHECK(!"a code of OpenCL's");
         else seen.refused[-5000 - checked]++;
-        CHECK_STATUS(clsort_prepare(c.sorter, &c.bare), checked);
+        CHECK_STATUS(clsort_prepare(c.sorter, NULL, &c.bare), checked);
     }
     close_case(&c);
 }

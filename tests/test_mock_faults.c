@@ -170,7 +170,7 @@ static clsort_desc without_buffers(const stage *t)
 static clsort_status act_prepare(stage *t)
 {
     const clsort_desc d = without_buffers(t);
-    const clsort_status status = clsort_prepare(t->sorter, &d);
+    const clsort_status status = clsort_prepare(t->sorter, NULL, &d);
     const fault f = pause_faults();
     const int buffers = counted.made[COUNTED_BUFFER];
     if (status == CL_SUCCESS) {
@@ -186,7 +186,7 @@ static clsort_status act_prepare(stage *t)
 static clsort_status act_ask(stage *t)
 {
     const clsort_desc bare = without_buffers(t);
-    clsort_desc resolved;
+    clsort_desc resolved = clsort_desc_default();
     char text[2000];
     size_t bytes;
     clsort_status status = clsort_check(t->sorter, &t->d);
@@ -243,12 +243,11 @@ static clsort_status act_prove(stage *t)
 static clsort_status act_gather(stage *t)
 {
     static const size_t sizes[ARRAYS] = { 1, 4, 12, 8, 30 };
-    clsort_gather g;
+    clsort_gather g = clsort_gather_default();
     clsort_array a[ARRAYS];
     cl_event done = t->gate;
     clsort_status status;
     size_t i;
-    memset(&g, 0, sizeof g);
     memset(a, 0, sizeof a);
     for (i = 0; i < ARRAYS; i++) {
         a[i].source = t->buffer[i % 2 ? VALUES : KEYS];

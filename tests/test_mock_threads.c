@@ -110,10 +110,9 @@ static void *work(void *of)
 static void clone_in_threads(bench *b)
 {
     mock_facts (*const kinds[])(void) = { mock_cpu, mock_gpu, mock_nvidia };
-    clsort_options options;
+    clsort_options options = clsort_options_default();
     size_t v, i;
     (void)b;
-    memset(&options, 0, sizeof options);
     options.flags = CLSORT_OPTION_VERIFY;
     for (v = 0; v < 3; v++) {
         stage s;

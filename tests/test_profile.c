@@ -34,9 +34,8 @@ static void forget(heard *h)
 
 static clsort_sorter *listening_sorter(const bench *b)
 {
-    clsort_options options;
+    clsort_options options = clsort_options_default();
     clsort_sorter *s = NULL;
-    memset(&options, 0, sizeof options);
     options.profile = hear;
     options.user = &ear;
     CHECK_OK(clsort_create(b->session.context, b->session.info.id, &options, &s));
@@ -129,10 +128,11 @@ static void hear_case(const bench *b, sort_case *c)
     int launches;
     case_say(c);
     d.flags |= case_role_flags(c);
-    if (clsort_set_algorithm(&d, c->algorithm) != CL_SUCCESS || clsort_check(b->sorter, &d) != CL_SUCCESS)
+    if (clsort_set_algorithm(&d, c->algorithm) != CL_SUCCESS
+        || clsort_check(b->sorter, &d) != CL_SUCCESS)
         return;
     if (case_sorts_blocks(c->algorithm)) c->block = case_block_length(b, c);
-    CHECK_OK(clsort_prepare(b->sorter, &d));
+    CHECK_OK(clsort_prepare(b->sorter, NULL, &d));
     CHECK_OK(clsort_explain(b->sorter, &d, text, sizeof text));
     CHECK(ear.count == 0);
     launches = counted.launches;
@@ -256,13 +256,12 @@ static void hears_every_call(bench *b)
                                             "clsort_is_sorted", NULL };
     clsort_sorter *s = listening_sorter(b);
     clsort_array array;
-    clsort_gather g;
+    clsort_gather g = clsort_gather_default();
     clsort_desc d = clsort_desc_default();
     cl_mem other = new_buffer(b, 4096);
     d.key_type = CLSORT_U32;
     d.count = 1000;
     d.keys = new_buffer(b, 4000);
-    memset(&g, 0, sizeof g);
     memset(&array, 0, sizeof array);
     array.element_size = 4;
     g.count = 10;
@@ -313,7 +312,7 @@ static void events_and_clones(bench *b)
     d.keys = new_buffer(b, 20000);
     CHECK_OK(clsort_clone(s, &clone));
     clsort_destroy(s);
-    CHECK_OK(clsort_prepare(clone, &d));
+    CHECK_OK(clsort_prepare(clone, NULL, &d));
     CHECK(ear.count == 0);
     CHECK_OK(clsort_enqueue_sort(clone, b->session.queue, &d, 0, NULL, &done));
     CHECK(ear.count > 0 && ear.event[ear.count - 1] == done);

@@ -77,7 +77,7 @@ static void read_kernels(bench *b)
             d.value_size = 0;
         }
         AT("description %zu", i);
-        CHECK_OK(clsort_prepare(s, &d));
+        CHECK_OK(clsort_prepare(s, NULL, &d));
     }
     for (i = 0; i < s->program_count; i++) compare_kernels(b, &s->programs[i]);
     CHECK(s->program_count >= 6);

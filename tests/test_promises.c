@@ -232,7 +232,7 @@ static void expect_agreement(const world *w, clsort_desc d)
     const int made = make_buffers(w, &d, buffers);
     size_t bytes = 0;
     int i;
-    CHECK_STATUS(clsort_prepare(w->sorter, &d), said);
+    CHECK_STATUS(clsort_prepare(w->sorter, NULL, &d), said);
     CHECK_STATUS(clsort_scratch_size(w->sorter, &d, &bytes), said);
     CHECK(made ? said != CLSORT_ERROR_COUNT_TOO_LARGE : said == CLSORT_ERROR_COUNT_TOO_LARGE);
     d.keys = buffers[0];

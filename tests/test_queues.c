@@ -195,11 +195,10 @@ static void empty_calls_wait_too(bench *b)
 {
     clsort_desc d = clsort_desc_default();
     clsort_merge_desc m = clsort_merge_desc_default();
-    clsort_gather g;
+    clsort_gather g = clsort_gather_default();
     cl_int error = 0;
     cl_event gate = clCreateUserEvent(b->session.context, &error), done[3] = { NULL, NULL, NULL };
     int i;
-    memset(&g, 0, sizeof g);
     d.key_type = m.key_type = CLSORT_U32;
     CHECK_OK(clsort_enqueue_sort(b->sorter, b->session.queue, &d, 1, &gate, &done[0]));
     CHECK_OK(clsort_enqueue_merge(b->sorter, b->session.queue, &m, 1, &gate, &done[1]));
@@ -467,7 +466,7 @@ static void preparing_launches_what_sorts_launch(bench *b)
         d.key_type = CLSORT_U32;
         d.keys = j.keys;
         counted.launches = 0;
-        CHECK_OK(clsort_prepare(s, &d));
+        CHECK_OK(clsort_prepare(s, NULL, &d));
         prepared = counted.launches;
         CHECK(prepared > 0 && job_is_untouched(&j));
         CHECK_OK(clsort_enqueue_sort(s, b->session.queue, &d, 0, NULL, NULL));
@@ -493,7 +492,7 @@ static void everything_is_released(bench *b)
     s = new_sorter(b);
     d.key_type = CLSORT_U32;
     d.count = 3;
-    CHECK_OK(clsort_prepare(s, &d));
+    CHECK_OK(clsort_prepare(s, NULL, &d));
     CHECK_OK(clsort_sort_host(s, &d, keys, NULL, NULL));
     CHECK_OK(clsort_clone(s, &clone));
     CHECK_OK(start_job(&j[0], clone, b->session.queue, 0, NULL));
@@ -527,7 +526,7 @@ static void warmed_up_calls_create_nothing(bench *b)
     d.stable = 1;
     CHECK_OK(clsort_scratch_size(b->sorter, &d, &d.scratch_size));
     d.scratch = clCreateBuffer(b->session.context, CL_MEM_READ_WRITE, d.scratch_size, NULL, &error);
-    CHECK_OK(clsort_prepare(b->sorter, &d));
+    CHECK_OK(clsort_prepare(b->sorter, NULL, &d));
     if (b->sorter->releases_late) {   /* then it keeps each queue, too, from the first sort on */
         CHECK_OK(clsort_enqueue_sort(b->sorter, b->session.queue, &d, 0, NULL, NULL));
         CHECK(clFinish(b->session.queue) == CL_SUCCESS);
@@ -541,6 +540,38 @@ static void warmed_up_calls_create_nothing(bench *b)
     finish_job(&j);
     close_job(&j);
     clReleaseMemObject(d.scratch);
+}
+
+/* Prepared on a queue, a sort that uses the sorter's scratch memory makes nothing but events. */
+static void prepared_queues_need_nothing(bench *b)
+{
+    int v, i;
+    for (v = 0; v < 2; v++) {
+        clsort_sorter *s = new_sorter(b);
+        cl_command_queue queue = open_queue(b, v);
+        clsort_desc d = clsort_desc_default();
+        int made[COUNTED_KINDS];
+        job j;
+        if (!queue || !open_job(&j, b->session.context, 17)) return;
+        d.count = N;
+        d.key_type = CLSORT_U32;
+        d.stable = 1;
+        d.value_size = 4;
+        AT("%s", v ? "out of order" : "in order");
+        CHECK_OK(clsort_prepare(s, queue, &d));
+        d.keys = j.keys;
+        d.values = j.values;
+        d.flags = CLSORT_FLAG_NO_BUILD;
+        counted_settle();
+        memcpy(made, counted.made, sizeof made);
+        CHECK_OK(clsort_enqueue_sort(s, queue, &d, 0, NULL, &j.done));
+        for (i = 0; i < COUNTED_KINDS; i++)
+            CHECK(i == COUNTED_EVENT || counted.made[i] == made[i]);
+        finish_job(&j);
+        close_job(&j);
+        clsort_destroy(s);
+        clReleaseCommandQueue(queue);
+    }
 }
 
 /* ---- threads --------------------------------------------------------------------------------- */
@@ -652,6 +683,8 @@ static const test_entry tests[] = {
     { "prepare launches what a sort launches", preparing_launches_what_sorts_launch },
     { "every object of the implementation is released", everything_is_released },
     { "a warmed-up call creates nothing but its event", warmed_up_calls_create_nothing },
+    { "a sort on a queue that it was prepared for makes nothing but events",
+      prepared_queues_need_nothing },
     { "clones sort in other threads", clones_in_threads },
     { "a failed dependency leaves the keys alone", failed_dependencies }
 };

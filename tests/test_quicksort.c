@@ -138,7 +138,7 @@ static void sizes_around_every_switch(bench *b)
         clsort__quick_job j;
         c.d.algorithm = CLSORT_QUICKSORT;
         c.d.tuning.work_group = groups[g];
-        if (!CHECK_OK(clsort_prepare(b->sorter, &c.d))) return;
+        if (!CHECK_OK(clsort_prepare(b->sorter, NULL, &c.d))) return;
         j = quick_job(b, &c.d, &tile);
         edges[0] = tile;
         edges[1] = 2 * tile;
@@ -303,7 +303,7 @@ static int try_killer(const bench *b, size_t n, cl_uint group, cl_uint rule, con
 {
     adversary a;
     clsort__quick_job j;
-    clsort_desc d = clsort_desc_default(), resolved;
+    clsort_desc d = clsort_desc_default(), resolved = d;
     size_t tile;
     int good;
     d.count = n;
@@ -313,7 +313,7 @@ static int try_killer(const bench *b, size_t n, cl_uint group, cl_uint rule, con
     if (!CHECK_OK(clsort_set_algorithm(&d, scheduler))) return 0;
     d.tuning.work_group = group;
     d.tuning.pivot = rule;
-    if (!CHECK_OK(clsort_prepare(b->sorter, &d))
+    if (!CHECK_OK(clsort_prepare(b->sorter, NULL, &d))
         || !CHECK_OK(clsort_resolve(b->sorter, &d, &resolved)))
         return 0;
     j = quick_job(b, &d, &tile);

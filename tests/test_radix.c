@@ -465,7 +465,7 @@ static void default_bits(bench *b)
 
 static void expect_status(const bench *b, clsort_desc d, clsort_status wanted)
 {
-    clsort_desc resolved;
+    clsort_desc resolved = clsort_desc_default();
     size_t bytes;
     AT("type %#x, algorithm %u, bits %u to %u, record_size %zu", (unsigned)d.key_type,
        (unsigned)d.algorithm, (unsigned)d.first_bit, (unsigned)d.last_bit, d.record_size);
@@ -528,7 +528,7 @@ static void auto_takes_radix(bench *b)
     for (w = 0; w < 4; w++)
         for (n = 1; n < 100000; n *= 17) {
             sort_case c = radix_make(widths[w], n, "uniform");
-            clsort_desc resolved;
+            clsort_desc resolved = clsort_desc_default();
             c.algorithm = NULL;
             c.d.first_bit = 2;
             AT("n %zu, %s", n, case_type_name(widths[w]));
@@ -553,11 +553,11 @@ static void preparing_builds_radix(bench *b)
     c.d.flags = CLSORT_FLAG_NO_BUILD;
     CHECK_STATUS(clsort_enqueue_sort(s, b->session.queue, &c.d, 0, NULL, NULL),
                  CLSORT_ERROR_VALUE_SIZE);
-    CHECK_OK(clsort_prepare(s, &c.d));
+    CHECK_OK(clsort_prepare(s, NULL, &c.d));
     radix_run(&other, &c);
     c.d.count = 100;   /* may take other kernels */
     c.d.flags = 0;
-    CHECK_OK(clsort_prepare(s, &c.d));
+    CHECK_OK(clsort_prepare(s, NULL, &c.d));
     c.d.flags = CLSORT_FLAG_NO_BUILD;
     radix_run(&other, &c);
     clsort_destroy(s);

@@ -48,7 +48,7 @@ static clsort_status check_limited(const bench *b, const clsort_desc *d, cl_ulon
     const clsort_status status = clsort_check(s, d);
     size_t scratch = 0;
     CHECK_STATUS(clsort_scratch_size(s, d, &scratch), status);
-    if (status != CL_SUCCESS) CHECK_STATUS(clsort_prepare(s, d), status);
+    if (status != CL_SUCCESS) CHECK_STATUS(clsort_prepare(s, NULL, d), status);
     if (status != CL_SUCCESS)
         CHECK(status == CLSORT_ERROR_SCRATCH_TOO_LARGE || status == CLSORT_ERROR_COUNT_TOO_LARGE);
     clsort_destroy(s);
@@ -77,7 +77,7 @@ static bench least_bench(const bench *b, const clsort_desc *d)
     bench least = *b;
     allocation = least_limit(b, d);
     least.sorter = fresh_sorter(b, 0);
-    CHECK_OK(clsort_prepare(least.sorter, d));
+    CHECK_OK(clsort_prepare(least.sorter, NULL, d));
     buffers_made = 0;
     return least;
 }

@@ -593,7 +593,7 @@ static void nothing_is_built_behind_the_back(bench *b)
         CHECK(!ran
               && strstr(clsort_last_error(fresh.sorter), clsort_status_text(CLSORT_ERROR_NOT_READY))
                      != NULL);
-        CHECK_OK(clsort_prepare(fresh.sorter, &d));
+        CHECK_OK(clsort_prepare(fresh.sorter, NULL, &d));
         CHECK(case_run(&fresh, &c));
         clsort_destroy(fresh.sorter);
     }
@@ -809,7 +809,7 @@ static void wrong_parts_are_found(bench *b)
 /* What cannot be done says so, from a check without buffers; what runs is told. */
 static void descriptions(bench *b)
 {
-    clsort_desc d = clsort_desc_default(), resolved;
+    clsort_desc d = clsort_desc_default(), resolved = d;
     size_t bytes = 0, more = 0, bound = 0;
     d.key_type = CLSORT_U32;
     d.count = 1000;

@@ -229,7 +229,7 @@ static void prepared_calls_build_nothing(bench *b)
         c.d.flags |= CLSORT_FLAG_INDICES;
         other.sorter = s;
         test_now.device = &other;
-        if (CHECK_OK(clsort_prepare(s, &c.d))) top_run(&other, &c);
+        if (CHECK_OK(clsort_prepare(s, NULL, &c.d))) top_run(&other, &c);
         test_now.device = usual;
         clsort_destroy(s);
     }

@@ -180,9 +180,8 @@ static void CL_CALLBACK count_report(void *user, clsort_status status, const cha
 
 static clsort_sorter *self_checking(bench *b)
 {
-    clsort_options options;
+    clsort_options options = clsort_options_default();
     clsort_sorter *s = NULL;
-    memset(&options, 0, sizeof options);
     options.diagnostic = count_report;
     options.flags = CLSORT_OPTION_VERIFY;
     CHECK_OK(clsort_create(b->session.context, b->session.info.id, &options, &s));

@@ -560,7 +560,7 @@ static int side_moved(bench_job *job, bench_side *side)
 static int side_describe(bench_job *job, bench_side *side, const char *algorithm,
                          cl_uint work_group)
 {
-    clsort_desc resolved;
+    clsort_desc resolved = clsort_desc_default();
     int code = sorter_check(job->sorter, side_check(job, side, algorithm, work_group));
     if (code == DONE_OK)
         code = sorter_check(job->sorter, clsort_resolve(job->sorter, &side->desc, &resolved));
@@ -578,7 +578,7 @@ static int side_prepare(bench_job *job, bench_side *side, const char *algorithm,
     double ignored, start;
     int code = side_describe(job, side, algorithm, work_group);
     if (code == DONE_OK && !job->plan->merge)
-        code = sorter_check(job->sorter, clsort_prepare(job->sorter, &side->desc));
+        code = sorter_check(job->sorter, clsort_prepare(job->sorter, NULL, &side->desc));
     start = now_ms();
     do {
         if (code == DONE_OK) code = run_host(job, side, &ignored);
@@ -793,8 +793,7 @@ static int bench_sizes(bench_job *job)
 /* A sorter that tells of its commands only where stages are asked for: the events cost time. */
 static int job_sorter(bench_job *job)
 {
-    clsort_options options;
-    memset(&options, 0, sizeof options);
+    clsort_options options = clsort_options_default();
     options.user = &job->stages;
     options.profile = job->plan->stages ? stage_hear : NULL;
     return cl_check(clsort_create(job->session.context, job->session.info.id, &options,

@@ -100,7 +100,7 @@ static int build(const payload *p, const kind *k)
     status = clsort_create(session.context, info.id, NULL, &sorter);
     if (status == CL_SUCCESS) status = clsort_check(sorter, &d);
     if (status == CLSORT_ERROR_UNSUPPORTED) return 2;
-    if (status == CL_SUCCESS) status = clsort_prepare(sorter, &d);
+    if (status == CL_SUCCESS) status = clsort_prepare(sorter, NULL, &d);
     if (status != CL_SUCCESS) fprintf(stderr, "%s: %s\n", k->name, clsort_last_error(sorter));
     clsort_destroy(sorter);
     device_close(&session);

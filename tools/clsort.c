@@ -22,7 +22,7 @@
 static int info_use(clsort_sorter *sorter, const char *what, cl_uint type, size_t value_size,
                     cl_uint flags, cl_uint stable)
 {
-    clsort_desc d = clsort_desc_default(), r;
+    clsort_desc d = clsort_desc_default(), r = d;
     char text[2000] = "", name[64] = "";
     int code;
     d.count = (size_t)1 << 20;

@@ -164,7 +164,7 @@ static int demonstrate(demo *d, const char *name)
     desc.key_type = CLSORT_U32;
     desc.keys = d->keys;
     check(clsort_set_algorithm(&desc, name), "clsort_set_algorithm");
-    status = clsort_prepare(d->sorter, &desc);
+    status = clsort_prepare(d->sorter, NULL, &desc);
     /* sorts rows only */
     if (status == CLSORT_ERROR_UNSUPPORTED && !strncmp(name, "batch", 5)) return 1;
     if (status == CLSORT_ERROR_UNSUPPORTED || status == CLSORT_ERROR_DEVICE_LIMITS) {
