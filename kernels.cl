@@ -9,23 +9,28 @@
    WORDS
      element     one key with what travels with it; `n` counts elements
      code        the unsigned number that stands for a key
-     row         what a work-item compares and moves at once: one element, or on CPUs 16 in the
-                 lanes of a vector. (The API's rows, arrays of equal length, are segments here.)
-     tile        the rows that a work-group, or on CPUs a work-item, holds at once
-     window      rows whose numbers differ in a few consecutive bits; a work-item has them in
-                 registers at the same time
+     item        what a work-item compares and moves at once: one element, or on CPUs 16 elements in
+                 the lanes of a vector
+     size        a number of elements; a number of bytes is called bytes
+     tile        the items that a work-group, or on CPUs a work-item, holds at once
+     window      the items that a work-item has in registers at the same time: their numbers differ
+                 in a few consecutive bits
      run         a sorted range that a merge takes in
      slice       the part of a merged run that one work-group writes
      split       where a slice starts in both runs
-     segment     a range of elements that is sorted by itself
+     segment     a range of elements that is sorted by itself; the API's rows, arrays of equal
+                 length, are segments, too
      job         one slice of a segment that is too long for a work-group
-     piece       what one work-item sorts alone, of a segment on CPUs
-     block       rows that one work-group counts and moves: of radix, of quicksort
+     piece       the elements of a segment that one work-item sorts, on CPUs
+     block       the elements that one work-group counts and moves: of radix, of quicksort
      digit       some bits of a code; a pass of radix sorts by one
      sequence    a range that a round of quicksort partitions; its children are sequences, leaves
                  or leftovers
-     source, target, temp
-                 where rows come from, where they end, and where they are in between
+     place       the index where an element goes
+     source, target, alt
+                 the arrays: elements come from the source and end in the target; alt is a second
+                 array, which they pass through
+     x_at        of a kernel's arguments: the byte offset of x in its buffer
 
    BITONIC, the normalised network. Stage s merges sorted blocks of 2^s elements into blocks of
    2^(s+1). Its first step compares each element with its mirror in the block; then the steps of bit
@@ -54,9 +59,9 @@
 
 //---- passes: merge
 /* MERGE. Tiles are sorted, then runs of 1, 2, 4 ... tiles are merged in pairs, from one array to
-   the other. Each pass reads and writes every row once. Every work-group writes one slice of the
-   merged run. The merge is a path, a staircase through the grid of both runs. A slice starts where
-   its diagonal crosses that path: a binary search along the diagonal finds this split.
+   the other. Each pass reads and writes every element once. Every work-group writes one slice of
+   the merged run. The merge is a path, a staircase through the grid of both runs. A slice starts
+   where its diagonal crosses that path: a binary search along the diagonal finds this split.
 
                     second run ->
                   o---+ . . . . .        a step to the right takes the next element of the
@@ -64,7 +69,7 @@
          |        . . . / +-+ . .        cuts off as many steps as elements precede the slice
          v        . / . . . +---o
 
-   Inside a slice each work-item does the same for the few rows that it merges in registers. Of
+   Inside a slice each work-item does the same for the few elements that it merges in registers. Of
    equal elements those of the first run come first, so all sorts of this family are stable.
 
    SEGMENTS are merged side by side, in as many launches for a million as for one. A work-group
@@ -87,10 +92,10 @@
    "select: plan"; BATCHES, sorts of rows as published, at "bitonic: batch". "utility" takes keys
    out of records, gathers and checks.
 
-   A row is CLSORT_LANES consecutive elements: one on devices that run work-items side by side, 16
-   on CPUs, where a work-item holds rows in vector registers. Inside a tile each work-item holds the
-   2^CLSORT_ITEMS_LOG2 rows of a window. It does the steps of the window's bits in registers. Then
-   the work-group moves to the next window through local memory.
+   An item is CLSORT_LANES consecutive elements: one on devices that run work-items side by side, 16
+   on CPUs, where a work-item holds items in vector registers. Inside a tile each work-item holds
+   the 2^CLSORT_ITEMS_LOG2 items of a window. It does the steps of the window's bits in registers.
+   Then the work-group moves to the next window through local memory.
 
    Sources: K. E. Batcher, Sorting networks and their applications, 1968; E. Bainville, OpenCL
    Sorting, 2011; O. Green, R. McColl, D. Bader, GPU merge path, 2012; H. Inoue et al., AA-sort,
@@ -197,7 +202,7 @@
 #define CLSORT__FIELD_EQUAL_ZEROS 39
 #define CLSORT__FIELD_MANTISSA 40
 #define CLSORT__FIELD_FIRST_BIT 48
-#define CLSORT__FIELD_LACKS 56
+#define CLSORT__FIELD_IGNORED_HIGH_BITS 56
 
 //---- tuning
 /* Bytes of a key: 1, 2, 4 or 8. */
@@ -215,21 +220,21 @@
 #define CLSORT_RECORDS 0
 #endif
 /* 1: equal keys are ordered by their value, a cl_uint index. */
-#ifndef CLSORT_TIES
-#define CLSORT_TIES 0
+#ifndef CLSORT_BREAK_TIES_BY_INDEX
+#define CLSORT_BREAK_TIES_BY_INDEX 0
 #endif
 /* 1: the order is the caller's expression clsort_precedes(a, b) over records of type clsort_record;
    keys are not used. */
 #ifndef CLSORT_COMPARATOR
 #define CLSORT_COMPARATOR 0
 #endif
-/* With a comparator: bytes of a record, and whether rows carry the record's number instead of the
+/* With a comparator: bytes of a record, and whether items carry the record's number instead of the
    record itself. */
 #ifndef CLSORT_RECORD_BYTES
 #define CLSORT_RECORD_BYTES 4
 #endif
-#ifndef CLSORT_BY_INDEX
-#define CLSORT_BY_INDEX 0
+#ifndef CLSORT_INDIRECT
+#define CLSORT_INDIRECT 0
 #endif
 /* 1: merge passes take their two runs from two arrays. */
 #ifndef CLSORT_TWO_ARRAYS
@@ -244,7 +249,7 @@
 #ifndef CLSORT_SHARE_LOG2
 #define CLSORT_SHARE_LOG2 CLSORT_GROUP_LOG2
 #endif
-/* log2 of the rows that a work-item holds in registers in a tile kernel. */
+/* log2 of the items that a work-item holds in registers in a tile kernel. */
 #ifndef CLSORT_ITEMS_LOG2
 #define CLSORT_ITEMS_LOG2 4
 #endif
@@ -263,7 +268,7 @@
 #define CLSORT_NEEDS_GROUP \
     (CLSORT_IS(RADIX) || CLSORT_IS(SWEEP) || CLSORT_NEEDS_QUICKSORT || CLSORT_IS(SELECT) \
      || CLSORT_IS(SEGMENTS))
-/* Elements of a row: 1, or 16 with a tile per work-item. */
+/* Elements of an item: 1, or 16 with a tile per work-item. */
 #ifndef CLSORT_LANES
 #define CLSORT_LANES 1
 #endif
@@ -281,8 +286,8 @@
 #if CLSORT_COMPARATOR && (CLSORT_KEY_BYTES != 1 || !CLSORT_RECORDS)
 #error "CLSORT_COMPARATOR needs CLSORT_RECORDS 1 and CLSORT_KEY_BYTES 1"
 #endif
-#if CLSORT_TIES && (CLSORT_VALUE_BYTES != 4 || CLSORT_RECORDS)
-#error "CLSORT_TIES needs a cl_uint value"
+#if CLSORT_BREAK_TIES_BY_INDEX && (CLSORT_VALUE_BYTES != 4 || CLSORT_RECORDS)
+#error "CLSORT_BREAK_TIES_BY_INDEX needs a cl_uint value"
 #endif
 #if CLSORT_GROUP_LOG2 < 0 || CLSORT_GROUP_LOG2 > 13
 #error "CLSORT_GROUP_LOG2 must be 0 to 13"
@@ -299,8 +304,8 @@
 
 #define CLSORT_GROUP (1 << CLSORT_GROUP_LOG2)
 #define CLSORT_ITEMS (1 << CLSORT_ITEMS_LOG2)
-#define CLSORT_TILE_ROWS_LOG2 (CLSORT_SHARE_LOG2 + CLSORT_ITEMS_LOG2)
-#define CLSORT_TILE_ROWS (1 << CLSORT_TILE_ROWS_LOG2)
+#define CLSORT_TILE_ITEMS_LOG2 (CLSORT_SHARE_LOG2 + CLSORT_ITEMS_LOG2)
+#define CLSORT_TILE_ITEMS (1 << CLSORT_TILE_ITEMS_LOG2)
 #define CLSORT_WORDS ((CLSORT_VALUE_BYTES + 3) / 4)
 #define CLSORT_WORDS_OR_1 (CLSORT_WORDS + !CLSORT_WORDS)
 /* Records must stay in registers: a call would put them into memory. */
@@ -369,8 +374,8 @@ typedef ulong code_t;
 #define CLSORT_CODE_NAME ulong
 #endif
 
-/* A row of codes and a row of value words. `flag` turns the result of a comparison of codes into
-   one that selects words. */
+/* An element of codes and an element of value words. `flag` turns the result of a comparison of
+   codes into one that selects words. */
 #if CLSORT_LANES == 1
 #define CLSORT_LANES_LOG2 0
 typedef code_t codes_t;
@@ -436,25 +441,25 @@ typedef struct { global uchar *keys, *values; } array_t;
 #define CLSORT_ARRAY(name) { name##_buffer + name##_keys_at, name##_buffer_2 + name##_values_at }
 #endif
 
-/* The three arrays that a sort moves rows between, by number. */
-enum { AT_SOURCE, AT_TARGET, AT_TEMP };
+/* The three arrays that a sort moves items between, by number. */
+enum { ARRAY_SOURCE, ARRAY_TARGET, ARRAY_ALT };
 
-CLSORT_INLINE array_t array_at(uint at, array_t source, array_t target, array_t temp)
+CLSORT_INLINE array_t array_at(uint which, array_t source, array_t target, array_t alt)
 {
-    const array_t a = { at == AT_SOURCE   ? source.keys
-                        : at == AT_TARGET ? target.keys
-                                          : temp.keys,
-                        at == AT_SOURCE   ? source.values
-                        : at == AT_TARGET ? target.values
-                                          : temp.values };
+    const array_t a = { which == ARRAY_SOURCE   ? source.keys
+                        : which == ARRAY_TARGET ? target.keys
+                                                : alt.keys,
+                        which == ARRAY_SOURCE   ? source.values
+                        : which == ARRAY_TARGET ? target.values
+                                                : alt.values };
     return a;
 }
 
-/* A row of records in registers. */
+/* A item of records in registers. */
 typedef struct {
     codes_t key;
     words_t word[CLSORT_WORDS_OR_1];
-} row_t;
+} item_t;
 
 /* The widest unit that a value's alignment allows. */
 #if CLSORT_VALUE_BYTES % 8 == 0
@@ -493,7 +498,7 @@ CLSORT_INLINE global code_t *key_place(array_t a, size_t i)
 #define CLSORT_STORE_WORD(word, to, w) (to)[w] = word
 #endif
 /* The first of the units that do not fill a word. Only these move one by one: a loop over all
-   bytes, unrolled for each lane of each row, takes Intel's compiler minutes. */
+   bytes, unrolled for each lane of each item, takes Intel's compiler minutes. */
 #define CLSORT_LAST_UNITS (CLSORT_VALUE_BYTES / 4 * 4 / CLSORT_UNIT)
 
 CLSORT_INLINE void load_words(array_t a, size_t i, uint *word)
@@ -528,34 +533,34 @@ CLSORT_INLINE void store_words(array_t a, size_t i, const uint *word)
 
 /* The record that no other one precedes: it stands for elements beyond the end and is never
    stored. */
-CLSORT_INLINE row_t top_row(void)
+CLSORT_INLINE item_t top_item(void)
 {
-    row_t r;
+    item_t r;
     r.key = (codes_t)(code_t)~(code_t)0;
     for (uint w = 0; w < CLSORT_WORDS; w++)
         r.word[w] = (words_t)0xFFFFFFFFu;
     return r;
 }
 
-//---- record: rows
+//---- record: items
 #if CLSORT_LANES == 1
 /* Loads element i. */
-CLSORT_INLINE row_t load_whole_row(array_t a, codec_t c, uint i)
+CLSORT_INLINE item_t load_whole_item(array_t a, codec_t c, uint i)
 {
-    row_t r;
+    item_t r;
     r.key = CLSORT_COMPARATOR ? 0 : encode(*key_place(a, i), c);
     load_words(a, i, r.word);
     return r;
 }
 
 /* Loads element i of n, or the top record beyond the end. */
-CLSORT_INLINE row_t load_row(array_t a, codec_t c, uint i, uint n)
+CLSORT_INLINE item_t load_item(array_t a, codec_t c, uint i, uint n)
 {
-    return i < n ? load_whole_row(a, c, i) : top_row();
+    return i < n ? load_whole_item(a, c, i) : top_item();
 }
 
 /* Stores element i. */
-CLSORT_INLINE void store_whole_row(array_t a, codec_t c, uint i, row_t r)
+CLSORT_INLINE void store_whole_item(array_t a, codec_t c, uint i, item_t r)
 {
     if (!CLSORT_RECORDS)
         *key_place(a, i) = decode(r.key, c);
@@ -563,16 +568,16 @@ CLSORT_INLINE void store_whole_row(array_t a, codec_t c, uint i, row_t r)
 }
 
 /* Stores element i of n; nothing beyond the end. */
-CLSORT_INLINE void store_row(array_t a, codec_t c, uint i, uint n, row_t r)
+CLSORT_INLINE void store_item(array_t a, codec_t c, uint i, uint n, item_t r)
 {
     if (i < n)
-        store_whole_row(a, c, i, r);
+        store_whole_item(a, c, i, r);
 }
 #else
 
-//---- record: rows of 16
-/* Words of a row as they lie in private memory: word w of lane l at [w * CLSORT_LANES + l]. */
-CLSORT_CALLED void load_lanes(array_t a, uint i, uint lanes, row_t *r)
+//---- record: items of 16
+/* Words of an item as they lie in private memory: word w of lane l at [w * CLSORT_LANES + l]. */
+CLSORT_CALLED void load_lanes(array_t a, uint i, uint lanes, item_t *r)
 {
     code_t key[CLSORT_LANES];
     vstore16(r->key, 0, key);
@@ -592,7 +597,7 @@ CLSORT_CALLED void load_lanes(array_t a, uint i, uint lanes, row_t *r)
         r->word[w] = vload16(w, word);
 }
 
-CLSORT_CALLED void store_lanes(array_t a, uint i, uint lanes, const row_t *r)
+CLSORT_CALLED void store_lanes(array_t a, uint i, uint lanes, const item_t *r)
 {
     code_t key[CLSORT_LANES];
     vstore16(r->key, 0, key);
@@ -610,16 +615,16 @@ CLSORT_CALLED void store_lanes(array_t a, uint i, uint lanes, const row_t *r)
     }
 }
 
-/* Rows of separate keys and values of one unit, which whole-vector loads and stores move. */
-#define CLSORT_ROWS_DIRECT \
+/* Items of separate keys and values of one unit, which whole-vector loads and stores move. */
+#define CLSORT_ITEMS_DIRECT \
     (!CLSORT_RECORDS && CLSORT_VALUE_BYTES <= 8 \
      && (CLSORT_VALUE_BYTES & (CLSORT_VALUE_BYTES - 1)) == 0)
 
 /* Loads the elements i ... i + 15. */
-CLSORT_INLINE row_t load_whole_row(array_t a, codec_t c, uint i)
+CLSORT_INLINE item_t load_whole_item(array_t a, codec_t c, uint i)
 {
-    row_t r;
-#if CLSORT_ROWS_DIRECT
+    item_t r;
+#if CLSORT_ITEMS_DIRECT
     r.key = vload16(0, key_place(a, i));
 #if CLSORT_WORDS == 1
     r.word[0] = convert_uint16(vload16(0, (global const unit_t *)a.values + i));
@@ -629,7 +634,7 @@ CLSORT_INLINE row_t load_whole_row(array_t a, codec_t c, uint i)
     r.word[1] = convert_uint16(pair >> 32);
 #endif
 #else
-    r = top_row();
+    r = top_item();
     load_lanes(a, i, CLSORT_LANES, &r);
 #endif
     r.key = encode(r.key, c);
@@ -637,10 +642,10 @@ CLSORT_INLINE row_t load_whole_row(array_t a, codec_t c, uint i)
 }
 
 /* Stores the elements i ... i + 15. */
-CLSORT_INLINE void store_whole_row(array_t a, codec_t c, uint i, row_t r)
+CLSORT_INLINE void store_whole_item(array_t a, codec_t c, uint i, item_t r)
 {
     r.key = decode(r.key, c);
-#if CLSORT_ROWS_DIRECT
+#if CLSORT_ITEMS_DIRECT
     vstore16(r.key, 0, key_place(a, i));
 #if CLSORT_WORDS == 1
     vstore16(CLSORT_JOIN(convert_, CLSORT_JOIN(CLSORT_UNIT_NAME, 16))(r.word[0]), 0,
@@ -655,9 +660,9 @@ CLSORT_INLINE void store_whole_row(array_t a, codec_t c, uint i, row_t r)
 }
 
 /* Loads the elements i ... i + 15 of n, the top record for those beyond the end. */
-CLSORT_INLINE row_t load_row(array_t a, codec_t c, uint i, uint n)
+CLSORT_INLINE item_t load_item(array_t a, codec_t c, uint i, uint n)
 {
-    row_t r = top_row();
+    item_t r = top_item();
     r.key = decode(r.key, c);
     load_lanes(a, i, i < n ? min(n - i, (uint)CLSORT_LANES) : 0, &r);
     r.key = encode(r.key, c);
@@ -665,7 +670,7 @@ CLSORT_INLINE row_t load_row(array_t a, codec_t c, uint i, uint n)
 }
 
 /* Stores those of the elements i ... i + 15 that lie below n. */
-CLSORT_INLINE void store_row(array_t a, codec_t c, uint i, uint n, row_t r)
+CLSORT_INLINE void store_item(array_t a, codec_t c, uint i, uint n, item_t r)
 {
     r.key = decode(r.key, c);
     store_lanes(a, i, i < n ? min(n - i, (uint)CLSORT_LANES) : 0, &r);
@@ -691,7 +696,7 @@ typedef struct {
 } segments_t;
 
 
-typedef struct { uint begin, rows; } segment_t;
+typedef struct { uint begin, size; } segment_t;
 
 /* How many segments there are: of ranges, only as many as the number on the device says. */
 CLSORT_INLINE uint segment_count(segments_t s)
@@ -717,11 +722,11 @@ CLSORT_INLINE segment_t take_segment(segments_t s, uint i)
     segment_t own = { i * s.stride, most };
     if (s.kind & CLSORT__SEGMENTS_AT_OFFSETS) {
         own.begin = min(s.offsets[i], most);
-        own.rows = max(min(s.offsets[i + 1], most), own.begin) - own.begin;
+        own.size = max(min(s.offsets[i + 1], most), own.begin) - own.begin;
     }
     if (s.kind & CLSORT__SEGMENTS_IN_RANGES) {
         own.begin = s.offsets[CLSORT__RANGE_WORDS * i];
-        own.rows = s.offsets[CLSORT__RANGE_WORDS * i + 1];
+        own.size = s.offsets[CLSORT__RANGE_WORDS * i + 1];
     }
     return own;
 }
@@ -748,7 +753,7 @@ CLSORT_INLINE segment_t segment_around(segments_t s, uint i)
     const uint after = s.kind & CLSORT__SEGMENTS_AT_OFFSETS ? find_segment(s, i + 1)
                                                             : i / s.stride + 1;
     const segment_t own = after ? take_segment(s, after - 1) : nowhere;
-    return i >= own.begin && i - own.begin < own.rows ? own : nowhere;
+    return i >= own.begin && i - own.begin < own.size ? own : nowhere;
 }
 
 //---- segments: jobs
@@ -756,12 +761,13 @@ CLSORT_INLINE segment_t segment_around(segments_t s, uint i)
    is a slice of a segment. Where all segments have as many slices, `per`, job i is slice i % per of
    segment i / per. Else clsort_segment_jobs lists the jobs in a table of words:
 
-     0                jobs, which may be more than `most`, the room for them: only offsets that do not ascend make so many
+     0                how many jobs; more than `most`, the jobs that the table can hold, only
+                      where offsets do not ascend
      1                slices of the longest segment
      2                not 0 where some offset is above the next one: then nothing is sorted
-     4 + 2 i          the segment of job i, and behind it the slice
-     4 + 2 most + w   the first segment that begins in window w of half a tile; undefined where none
-   does */
+     4 + 2 i          the segment of job i, then its slice
+     4 + 2 most + w   the first segment that begins in window w of half a tile; undefined where
+                      none begins there */
 #define CLSORT_JOB_ARGS global uchar *jobs, ulong jobs_at, uint most_jobs, uint per
 #define CLSORT_JOBS { (global uint *)(jobs + jobs_at), most_jobs, per }
 typedef struct {
@@ -805,17 +811,18 @@ CLSORT_INLINE global uint *job_window(jobs_t j, uint window)
 CLSORT_INLINE job_t take_job(jobs_t j, segments_t s, uint i)
 {
     const uint which = j.per ? i / j.per : j.table[CLSORT__JOB_HEAD + 2 * i];
-    const job_t job = {
-        take_segment(s, which), j.per ? i % j.per : j.table[CLSORT__JOB_HEAD + 2 * i + 1],
-        s.kind & CLSORT__SEGMENTS_IN_RANGES ? s.offsets[CLSORT__RANGE_WORDS * which + 2] : AT_SOURCE
-    };
+    const job_t job = { take_segment(s, which),
+                        j.per ? i % j.per : j.table[CLSORT__JOB_HEAD + 2 * i + 1],
+                        s.kind & CLSORT__SEGMENTS_IN_RANGES
+                            ? s.offsets[CLSORT__RANGE_WORDS * which + 2]
+                            : ARRAY_SOURCE };
     return job;
 }
 
 /* Passes of merges that a segment takes, when `tile` rows of it are sorted at once. */
 CLSORT_INLINE uint segment_passes(segment_t s, uint tile)
 {
-    const uint tiles = s.rows ? (s.rows - 1) / tile + 1 : 1;
+    const uint tiles = s.size ? (s.size - 1) / tile + 1 : 1;
     return tiles > 1 ? 32 - clz(tiles - 1) : 0;
 }
 
@@ -830,27 +837,27 @@ CLSORT_INLINE array_t advance(array_t a, long i)
 
 //---- local
 #if CLSORT_LANES == 1
-/* Where row i lies in local memory: one word of padding after each 32 (keys of 8 bytes: one key
+/* Where item i lies in local memory: one word of padding after each 32 (keys of 8 bytes: one key
    after each 16), so that strides which are powers of two meet the 32 banks evenly. */
 #define CLSORT_KEY_PAD_LOG2 CLSORT__KEY_PAD_LOG2(CLSORT_KEY_BYTES)
-#define CLSORT_WORD_SLOTS (CLSORT_TILE_ROWS + (CLSORT_TILE_ROWS >> CLSORT__WORD_PAD_LOG2))
+#define CLSORT_WORD_SLOTS (CLSORT_TILE_ITEMS + (CLSORT_TILE_ITEMS >> CLSORT__WORD_PAD_LOG2))
 
 CLSORT_INLINE uint pad_slot(uint i, const uint pad_log2)
 {
     return i + (i >> pad_log2);
 }
 
-/* Local row i, by whoever may read or write it at that time. */
-CLSORT_INLINE row_t get_row(local const code_t *keys, local const uint *words, uint i)
+/* Local item i, by whoever may read or write it at that time. */
+CLSORT_INLINE item_t get_item(local const code_t *keys, local const uint *words, uint i)
 {
-    row_t r;
+    item_t r;
     r.key = keys[pad_slot(i, CLSORT_KEY_PAD_LOG2)];
     for (uint k = 0; k < CLSORT_WORDS; k++)
         r.word[k] = words[k * CLSORT_WORD_SLOTS + pad_slot(i, CLSORT__WORD_PAD_LOG2)];
     return r;
 }
 
-CLSORT_INLINE void put_row(local code_t *keys, local uint *words, uint i, row_t r)
+CLSORT_INLINE void put_item(local code_t *keys, local uint *words, uint i, item_t r)
 {
     keys[pad_slot(i, CLSORT_KEY_PAD_LOG2)] = r.key;
     for (uint k = 0; k < CLSORT_WORDS; k++)
@@ -864,7 +871,7 @@ CLSORT_INLINE void put_row(local code_t *keys, local uint *words, uint i, row_t 
 #ifndef CLSORT_FORWARD_PROGRESS
 #define CLSORT_FORWARD_PROGRESS 0
 #endif
-/* Work-items that rank rows together: a word of 32 bits holds their 16 bits and a count. */
+/* Work-items that rank elements together: a word of 32 bits holds their 16 bits and a count. */
 #define CLSORT_TEAM (CLSORT_GROUP < 16 ? CLSORT_GROUP : 16)
 #define CLSORT_TEAMS (CLSORT_GROUP / CLSORT_TEAM)
 
@@ -896,19 +903,19 @@ CLSORT_INLINE void team_sync(void)
 CLSORT_INLINE uint group_scan(uint x, local uint *sums)
 {
     const uint t = local_id();
-    uint sum = x, at = 0;
+    uint sum = x, base = 0;
     sums[t] = x;
     #pragma unroll
     for (uint step = 1; step < CLSORT_TEAM; step <<= 1) {
         team_sync();
-        sum += t % CLSORT_TEAM >= step ? sums[at + t - step] : 0;
-        at ^= CLSORT_GROUP;
-        sums[at + t] = sum;
+        sum += t % CLSORT_TEAM >= step ? sums[base + t - step] : 0;
+        base ^= CLSORT_GROUP;
+        sums[base + t] = sum;
     }
     group_sync();
     #pragma unroll
     for (uint w = 0; w + 1 < CLSORT_TEAMS; w++)
-        sum += w < t / CLSORT_TEAM ? sums[at + w * CLSORT_TEAM + CLSORT_TEAM - 1] : 0;
+        sum += w < t / CLSORT_TEAM ? sums[base + w * CLSORT_TEAM + CLSORT_TEAM - 1] : 0;
     return sum - x;
 }
 
@@ -927,7 +934,7 @@ CLSORT_INLINE uint group_scan_total(uint x, local uint *sums, uint *total)
 //---- network
 #if !CLSORT_IS(UTILITY)
 /* Does a come strictly before b? Lane by lane; the result selects codes. */
-#if CLSORT_TIES
+#if CLSORT_BREAK_TIES_BY_INDEX
 #define CLSORT_PRECEDES(a, b) CLSORT_TIE_BREAK((a).key, (b).key, (a).word[0], (b).word[0])
 #if CLSORT_LANES == 1
 #define CLSORT_TIE_BREAK(ka, kb, ia, ib) ((ka) < (kb) || ((ka) == (kb) && (ia) < (ib)))
@@ -950,14 +957,14 @@ CLSORT_INLINE uint group_scan_total(uint x, local uint *sums, uint *total)
 
 /* Puts the smaller record into *a and the larger one into *b; equal ones stay, so the top record of
    an element beyond the end, always the one of larger index, never moves. */
-CLSORT_INLINE void order_rows(row_t *a, row_t *b)
+CLSORT_INLINE void order_items(item_t *a, item_t *b)
 {
 #if CLSORT_WORDS == 0
     codes_t low = min(a->key, b->key);
     b->key = max(a->key, b->key);
     a->key = low;
 #else
-    const row_t x = *a, y = *b;
+    const item_t x = *a, y = *b;
     a->key = CLSORT_PRECEDES(y, x) ? y.key : x.key;
     b->key = CLSORT_PRECEDES(y, x) ? x.key : y.key;
     #pragma unroll
@@ -969,24 +976,24 @@ CLSORT_INLINE void order_rows(row_t *a, row_t *b)
 }
 
 #if CLSORT_LANES == 1
-#define CLSORT_REVERSE(row)
-#define lane_steps(v, rows, stage)
+#define CLSORT_REVERSE(item)
+#define lane_steps(v, items, stage)
 #else
-#define CLSORT_SWIZZLE_ROW(to, from, s) \
+#define CLSORT_SWIZZLE_ITEM(to, from, s) \
     do { \
         (to).key = (from).key.s; \
         for (uint w = 0; w < CLSORT_WORDS; w++) (to).word[w] = (from).word[w].s; \
     } while (0)
-#define CLSORT_REVERSE(row) CLSORT_SWIZZLE_ROW(row, row, sfedcba9876543210)
+#define CLSORT_REVERSE(item) CLSORT_SWIZZLE_ITEM(item, item, sfedcba9876543210)
 
-/* One step inside a row: lane l against its partner in `other`; `upper` marks the lanes that keep
+/* One step inside an item: lane l against its partner in `other`; `upper` marks the lanes that keep
    the larger record. */
-CLSORT_INLINE row_t order_lanes(row_t own, row_t other, codes_t upper)
+CLSORT_INLINE item_t order_lanes(item_t own, item_t other, codes_t upper)
 {
 #if CLSORT_WORDS == 0
     own.key = upper != (codes_t)0 ? max(own.key, other.key) : min(own.key, other.key);
 #else
-    const row_t x = own;
+    const item_t x = own;
 #define CLSORT_TAKES (upper != (codes_t)0 ? CLSORT_PRECEDES(x, other) : CLSORT_PRECEDES(other, x))
     own.key = CLSORT_TAKES ? other.key : x.key;
     for (uint w = 0; w < CLSORT_WORDS; w++)
@@ -996,19 +1003,19 @@ CLSORT_INLINE row_t order_lanes(row_t own, row_t other, codes_t upper)
     return own;
 }
 
-/* The steps of a stage whose bits lie inside a row: bits 3 ... 0, or the mirror step of bit `stage`
-   and what follows it. */
-CLSORT_INLINE void lane_steps(row_t *v, uint rows, uint stage)
+/* The steps of a stage whose bits lie inside an item: bits 3 ... 0, or the mirror step of bit
+   `stage` and what follows it. */
+CLSORT_INLINE void lane_steps(item_t *v, uint items, uint stage)
 {
     const codes_t lane = (codes_t)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
 #define CLSORT_LANE_STEP(swizzle, bit) \
     { \
-        row_t other; \
-        CLSORT_SWIZZLE_ROW(other, r, swizzle); \
+        item_t other; \
+        CLSORT_SWIZZLE_ITEM(other, r, swizzle); \
         r = order_lanes(r, other, lane & (code_t)(1 << bit)); \
     }
-    for (uint m = 0; m < rows; m++) {
-        row_t r = v[m];
+    for (uint m = 0; m < items; m++) {
+        item_t r = v[m];
         if (stage == 3) CLSORT_LANE_STEP(sfedcba9876543210, 3)
         if (stage > 3)  CLSORT_LANE_STEP(s89abcdef01234567, 3)
         if (stage == 2) CLSORT_LANE_STEP(s76543210fedcba98, 2)
@@ -1023,28 +1030,28 @@ CLSORT_INLINE void lane_steps(row_t *v, uint rows, uint stage)
 #endif
 
 //---- network: steps
-/* The step of one register bit for 2^bits rows. bits and bit are constants at each call, so that
+/* The step of one register bit for 2^bits items. bits and bit are constants at each call, so that
    the loop unrolls and v stays in registers. */
-CLSORT_INLINE void window_step(row_t *v, const uint bits, const uint bit, uint mirror)
+CLSORT_INLINE void window_step(item_t *v, const uint bits, const uint bit, uint mirror)
 {
     if (mirror) {
         #pragma unroll
         for (uint m = 0; m < 1u << bits; m++)
             if (!(m >> bit & 1)) {
                 CLSORT_REVERSE(v[m ^ ((2u << bit) - 1)]);
-                order_rows(&v[m], &v[m ^ ((2u << bit) - 1)]);
+                order_items(&v[m], &v[m ^ ((2u << bit) - 1)]);
                 CLSORT_REVERSE(v[m ^ ((2u << bit) - 1)]);
             }
     } else {
         #pragma unroll
         for (uint m = 0; m < 1u << bits; m++)
             if (!(m >> bit & 1))
-                order_rows(&v[m], &v[m | 1u << bit]);
+                order_items(&v[m], &v[m | 1u << bit]);
     }
 }
 
 /* The steps of register bits hi, hi-1 ... lo; the first one is a mirror step if `mirror` is set. */
-CLSORT_INLINE void window_steps(row_t *v, const uint bits, uint hi, uint lo, uint mirror)
+CLSORT_INLINE void window_steps(item_t *v, const uint bits, uint hi, uint lo, uint mirror)
 {
     if (bits > 4 && hi >= 4 && lo <= 4) window_step(v, bits, 4, mirror && hi == 4);
     if (bits > 3 && hi >= 3 && lo <= 3) window_step(v, bits, 3, mirror && hi == 3);
@@ -1054,51 +1061,53 @@ CLSORT_INLINE void window_steps(row_t *v, const uint bits, uint hi, uint lo, uin
 }
 #endif
 
-//---- window: rows
+//---- window: items
 #if CLSORT_NEEDS_WINDOWS
-/* The rows that a work-item holds of a window of 2^bits rows whose lowest bit is `at`: register m
-   has row (m & flip ? flipped : first) + (m << at). In a mirror step the partner's lower bits are
+/* The items that a work-item holds of a window of 2^bits items whose lowest bit is `at`: register m
+   has item (m & flip ? flipped : first) + (m << at). In a mirror step the partner's lower bits are
    complemented too; flip is its register bit. */
-typedef struct { uint first, flipped, at, flip; } window_t;
+typedef struct { uint first, flipped, low_bit, flip; } window_t;
 
-CLSORT_INLINE window_t make_window(uint t, uint bits, uint at, uint flip)
+CLSORT_INLINE window_t make_window(uint t, uint bits, uint low_bit, uint flip)
 {
-    const uint below = (1u << at) - 1, first = (t >> at << (at + bits)) | (t & below);
-    const window_t w = { first, first ^ below, at, flip };
+    const uint below = (1u << low_bit) - 1,
+               first = (t >> low_bit << (low_bit + bits)) | (t & below);
+    const window_t w = { first, first ^ below, low_bit, flip };
     return w;
 }
 
-CLSORT_INLINE uint window_row(window_t w, uint m)
+CLSORT_INLINE uint window_item(window_t w, uint m)
 {
-    return (m & w.flip ? w.flipped : w.first) + (m << w.at);
+    return (m & w.flip ? w.flipped : w.first) + (m << w.low_bit);
 }
 
-/* Does every row of a window lie below n elements? Rows ascend with m in both halves of a flipped
+/* Does every item of a window lie below n elements? Items ascend with m in both halves of a flipped
    window. */
 CLSORT_INLINE uint window_whole(window_t w, uint bits, uint base, uint n)
 {
-    const uint last = max(w.first, w.flipped) + (((1u << bits) - 1) << w.at);
+    const uint last = max(w.first, w.flipped) + (((1u << bits) - 1) << w.low_bit);
     return base + (last << CLSORT_LANES_LOG2) + (CLSORT_LANES - 1) < n;
 }
 
 //---- window: loads and stores
-/* A window's rows to and from global memory; `base` is the tile's first element. Nearly all windows
-   are whole: their accesses are unrolled without bounds. The others go through arrays of their own
-   in rolled loops: unrolled, they would double the time to compile; with v itself, they would put v
-   into memory everywhere. One array per member: Mesa 22.3 misreads arrays of structs. */
-CLSORT_INLINE void load_window(row_t *v, window_t w, const uint bits, array_t a, codec_t c,
+/* A window's items to and from global memory; `base` is the tile's first element. Nearly all
+   windows are whole: their accesses are unrolled without bounds. The others go through arrays of
+   their own in rolled loops: unrolled, they would double the time to compile; with v itself, they
+   would put v into memory everywhere. One array per member: Mesa 22.3 misreads arrays of
+   structs. */
+CLSORT_INLINE void load_window(item_t *v, window_t w, const uint bits, array_t a, codec_t c,
                                uint base, uint n)
 {
     if (window_whole(w, bits, base, n)) {
         #pragma unroll
         for (uint m = 0; m < 1u << bits; m++)
-            v[m] = load_whole_row(a, c, base + (window_row(w, m) << CLSORT_LANES_LOG2));
+            v[m] = load_whole_item(a, c, base + (window_item(w, m) << CLSORT_LANES_LOG2));
     } else {
         codes_t keys[32];
         words_t words[32 * CLSORT_WORDS_OR_1];
         #pragma unroll 1
         for (uint m = 0; m < 1u << bits; m++) {
-            const row_t r = load_row(a, c, base + (window_row(w, m) << CLSORT_LANES_LOG2), n);
+            const item_t r = load_item(a, c, base + (window_item(w, m) << CLSORT_LANES_LOG2), n);
             keys[m] = r.key;
             for (uint k = 0; k < CLSORT_WORDS; k++)
                 words[m * CLSORT_WORDS + k] = r.word[k];
@@ -1112,13 +1121,13 @@ CLSORT_INLINE void load_window(row_t *v, window_t w, const uint bits, array_t a,
     }
 }
 
-CLSORT_INLINE void store_window(const row_t *v, window_t w, const uint bits, array_t a, codec_t c,
+CLSORT_INLINE void store_window(const item_t *v, window_t w, const uint bits, array_t a, codec_t c,
                                 uint base, uint n)
 {
     if (window_whole(w, bits, base, n)) {
         #pragma unroll
         for (uint m = 0; m < 1u << bits; m++)
-            store_whole_row(a, c, base + (window_row(w, m) << CLSORT_LANES_LOG2), v[m]);
+            store_whole_item(a, c, base + (window_item(w, m) << CLSORT_LANES_LOG2), v[m]);
     } else {
         codes_t keys[32];
         words_t words[32 * CLSORT_WORDS_OR_1];
@@ -1130,11 +1139,11 @@ CLSORT_INLINE void store_window(const row_t *v, window_t w, const uint bits, arr
         }
         #pragma unroll 1
         for (uint m = 0; m < 1u << bits; m++) {
-            row_t r;
+            item_t r;
             r.key = keys[m];
             for (uint k = 0; k < CLSORT_WORDS; k++)
                 r.word[k] = words[m * CLSORT_WORDS + k];
-            store_row(a, c, base + (window_row(w, m) << CLSORT_LANES_LOG2), n, r);
+            store_item(a, c, base + (window_item(w, m) << CLSORT_LANES_LOG2), n, r);
         }
     }
 }
@@ -1143,22 +1152,22 @@ CLSORT_INLINE void store_window(const row_t *v, window_t w, const uint bits, arr
 /* Elements i and j of n, i < j, from one array to the other, which may be the same, in order. */
 CLSORT_INLINE void order_elements(array_t from, array_t to, codec_t c, uint n, uint i, uint j)
 {
-    row_t a = load_row(from, c, i, n), b = load_row(from, c, j, n);
-    order_rows(&a, &b);
-    store_row(to, c, i, n, a);
-    store_row(to, c, j, n, b);
+    item_t a = load_item(from, c, i, n), b = load_item(from, c, j, n);
+    order_items(&a, &b);
+    store_item(to, c, i, n, a);
+    store_item(to, c, j, n, b);
 }
 #endif
 
 /* The steps of register bits hi ... lo of one stage over global memory, in place: one window of
-   2^bits rows per work-item, one read and one write of each element. `at` is the row bit of
+   2^bits items per work-item, one read and one write of each element. `at` is the item bit of
    register bit 0. */
-CLSORT_INLINE void window_pass(array_t a, codec_t c, uint n, uint windows, uint at, uint hi,
+CLSORT_INLINE void window_pass(array_t a, codec_t c, uint n, uint windows, uint low_bit, uint hi,
                                uint lo, uint mirror, const uint bits)
 {
     const uint t = (uint)get_global_id(0);
-    const window_t w = make_window(t, bits, at, mirror ? 1u << hi : 0);
-    row_t v[16];
+    const window_t w = make_window(t, bits, low_bit, mirror ? 1u << hi : 0);
+    item_t v[16];
     if (t >= windows)
         return;
     load_window(v, w, bits, a, c, 0, n);
@@ -1168,11 +1177,11 @@ CLSORT_INLINE void window_pass(array_t a, codec_t c, uint n, uint windows, uint 
 
 #define CLSORT_WINDOW_KERNEL(name, bits) \
     CLSORT_KERNEL void name(CLSORT_ARRAY_ARGS(data), CLSORT_CODEC_ARGS, uint n, uint windows, \
-                            uint at, uint hi, uint lo, uint mirror) \
+                            uint low_bit, uint hi, uint lo, uint mirror) \
     { \
         const array_t data = CLSORT_ARRAY(data); \
         const codec_t codec = CLSORT_CODEC; \
-        window_pass(data, codec, n, windows, at, hi, lo, mirror, bits); \
+        window_pass(data, codec, n, windows, low_bit, hi, lo, mirror, bits); \
     }
 #endif
 
@@ -1185,7 +1194,7 @@ typedef struct { uint first, bit0, bit1, bit2, bit3, bit4; } slots_t;
 
 CLSORT_INLINE uint slot_stride(window_t w, uint bit, const uint pad_log2)
 {
-    return pad_slot(1u << (w.at + bit), pad_log2)
+    return pad_slot(1u << (w.low_bit + bit), pad_log2)
          + (w.flip >> bit & 1 ? pad_slot(w.flipped, pad_log2) - pad_slot(w.first, pad_log2) : 0);
 }
 
@@ -1203,13 +1212,13 @@ CLSORT_INLINE uint window_slot(slots_t s, const uint m)
            + (m & 2 ? s.bit1 : 0) + (m & 1 ? s.bit0 : 0);
 }
 
-/* A work-item's rows to local memory and from there. Called by move_window, which has the
+/* A work-item's items to local memory and from there. Called by move_window, which has the
    barriers. */
-CLSORT_INLINE void put_rows(const row_t *v, local code_t *keys, local uint *words, window_t w)
+CLSORT_INLINE void put_items(const item_t *v, local code_t *keys, local uint *words, window_t w)
 {
     const slots_t key_slots = window_slots(w, CLSORT_KEY_PAD_LOG2),
                   word_slots = window_slots(w, CLSORT__WORD_PAD_LOG2);
-#pragma unroll
+    #pragma unroll
     for (uint m = 0; m < CLSORT_ITEMS; m++) {
         keys[window_slot(key_slots, m)] = v[m].key;
         #pragma unroll
@@ -1218,11 +1227,12 @@ CLSORT_INLINE void put_rows(const row_t *v, local code_t *keys, local uint *word
     }
 }
 
-CLSORT_INLINE void get_rows(row_t *v, local const code_t *keys, local const uint *words, window_t w)
+CLSORT_INLINE void get_items(item_t *v, local const code_t *keys, local const uint *words,
+                             window_t w)
 {
     const slots_t key_slots = window_slots(w, CLSORT_KEY_PAD_LOG2),
                   word_slots = window_slots(w, CLSORT__WORD_PAD_LOG2);
-#pragma unroll
+    #pragma unroll
     for (uint m = 0; m < CLSORT_ITEMS; m++) {
         v[m].key = keys[window_slot(key_slots, m)];
         #pragma unroll
@@ -1231,15 +1241,15 @@ CLSORT_INLINE void get_rows(row_t *v, local const code_t *keys, local const uint
     }
 }
 
-/* Moves the work-group's rows from one window to another. Called by tile kernels, by all work-items
-   of a group. Needs no barrier before: it leaves none of its reads pending. After it every
-   work-item holds its rows of `to`. */
-CLSORT_INLINE void move_window(row_t *v, local code_t *keys, local uint *words, window_t from,
+/* Moves the work-group's items from one window to another. Called by tile kernels, by all
+   work-items of a group. Needs no barrier before: it leaves none of its reads pending. After it
+   every work-item holds its items of `to`. */
+CLSORT_INLINE void move_window(item_t *v, local code_t *keys, local uint *words, window_t from,
                                window_t to)
 {
-    put_rows(v, keys, words, from);
+    put_items(v, keys, words, from);
     barrier(CLK_LOCAL_MEM_FENCE);
-    get_rows(v, keys, words, to);
+    get_items(v, keys, words, to);
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
@@ -1255,7 +1265,7 @@ CLSORT_INLINE seat_t take_seat(void)
 {
     const uint t = CLSORT_SHARE_LOG2 ? (uint)get_local_id(0) : 0;
     const uint tile = (uint)(CLSORT_SHARE_LOG2 ? get_group_id(0) : get_global_id(0));
-    const seat_t s = { t, tile << (CLSORT_TILE_ROWS_LOG2 + CLSORT_LANES_LOG2) };
+    const seat_t s = { t, tile << (CLSORT_TILE_ITEMS_LOG2 + CLSORT_LANES_LOG2) };
     return s;
 }
 
@@ -1264,26 +1274,28 @@ CLSORT_INLINE seat_t take_seat(void)
 CLSORT_INLINE uint no_tile(uint n)
 {
     return CLSORT_SHARE_LOG2 == 0
-           && (n == 0 || get_global_id(0) > (n - 1) >> (CLSORT_TILE_ROWS_LOG2 + CLSORT_LANES_LOG2));
+           && (n == 0
+               || get_global_id(0) > (n - 1) >> (CLSORT_TILE_ITEMS_LOG2 + CLSORT_LANES_LOG2));
 }
 
-/* The uppermost window of a tile: rows are loaded and stored in it, for its accesses to global
+/* The uppermost window of a tile: items are loaded and stored in it, for its accesses to global
    memory lie side by side. */
-#define CLSORT_HOME_AT (CLSORT_TILE_ROWS_LOG2 - CLSORT_ITEMS_LOG2)
+#define CLSORT_HOME_BIT (CLSORT_TILE_ITEMS_LOG2 - CLSORT_ITEMS_LOG2)
 
 /* The window whose lowest bit is `at`, or the uppermost one. `mirror`: the first step in it is the
-   mirror step of row bit hi. */
-CLSORT_INLINE window_t tile_window(uint t, uint at, uint hi, uint mirror)
+   mirror step of item bit hi. */
+CLSORT_INLINE window_t tile_window(uint t, uint low_bit, uint hi, uint mirror)
 {
-    at = min(at, (uint)CLSORT_HOME_AT);
-    return make_window(t, CLSORT_ITEMS_LOG2, at, mirror && at ? 1u << (hi - at) : 0);
+    low_bit = min(low_bit, (uint)CLSORT_HOME_BIT);
+    return make_window(t, CLSORT_ITEMS_LOG2, low_bit, mirror && low_bit ? 1u << (hi - low_bit) : 0);
 }
 
-/* Row stage `stage` inside a tile: the mirror step of that bit, then the bits below, window by
+/* Item stage `stage` inside a tile: the mirror step of that bit, then the bits below, window by
    window. Moves before every window, needed or not: PoCL 3.1 was seen to miscompile a barrier under
    a run-time condition. A work-item that has a tile to itself has one window, and no loop: inside
-   of quicksort's loops it takes Intel's compiler 22 s. Returns the window that rows are left in. */
-CLSORT_INLINE window_t tile_stage(row_t *v, local code_t *keys, local uint *words, uint t,
+   of quicksort's loops it takes Intel's compiler 22 s. Returns the window that items are left
+   in. */
+CLSORT_INLINE window_t tile_stage(item_t *v, local code_t *keys, local uint *words, uint t,
                                   window_t now, uint stage)
 {
     uint hi = stage;
@@ -1292,7 +1304,7 @@ CLSORT_INLINE window_t tile_stage(row_t *v, local code_t *keys, local uint *word
         const uint low = (windows - 1) * CLSORT_ITEMS_LOG2, mirror = hi == stage;
         const window_t next = tile_window(t, low, hi, mirror);
         move_window(v, keys, words, now, next);
-        window_steps(v, CLSORT_ITEMS_LOG2, hi - next.at, low - next.at, mirror);
+        window_steps(v, CLSORT_ITEMS_LOG2, hi - next.low_bit, low - next.low_bit, mirror);
         now = next;
         hi = low - 1;
     }
@@ -1315,9 +1327,9 @@ CLSORT_KERNEL void clsort_bitonic_tile(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_A
     const array_t source = CLSORT_ARRAY(source), target = CLSORT_ARRAY(target);
     const codec_t codec = CLSORT_CODEC;
     const seat_t seat = take_seat();
-    const window_t home = tile_window(seat.t, CLSORT_HOME_AT, 0, 0);
+    const window_t home = tile_window(seat.t, CLSORT_HOME_BIT, 0, 0);
     window_t now = home;
-    row_t v[CLSORT_ITEMS];
+    item_t v[CLSORT_ITEMS];
     if (no_tile(n))
         return;
     load_window(v, home, CLSORT_ITEMS_LOG2, source, codec, seat.base, n);
@@ -1339,17 +1351,17 @@ CLSORT_KERNEL void clsort_bitonic_tail(CLSORT_ARRAY_ARGS(data), CLSORT_CODEC_ARG
     const array_t data = CLSORT_ARRAY(data);
     const codec_t codec = CLSORT_CODEC;
     const seat_t seat = take_seat();
-    const window_t home = tile_window(seat.t, CLSORT_HOME_AT, 0, 0);
+    const window_t home = tile_window(seat.t, CLSORT_HOME_BIT, 0, 0);
     window_t now = home;
-    row_t v[CLSORT_ITEMS];
+    item_t v[CLSORT_ITEMS];
     if (no_tile(n))
         return;
     load_window(v, home, CLSORT_ITEMS_LOG2, data, codec, seat.base, n);
-    for (uint left = CLSORT_TILE_ROWS_LOG2; left > 0;) {
-        window_steps(v, CLSORT_ITEMS_LOG2, left - 1 - now.at, 0, 0);
-        left = now.at;
+    for (uint left = CLSORT_TILE_ITEMS_LOG2; left > 0;) {
+        window_steps(v, CLSORT_ITEMS_LOG2, left - 1 - now.low_bit, 0, 0);
+        left = now.low_bit;
         const window_t next = tile_window(
-            seat.t, left ? left - min(left, (uint)CLSORT_ITEMS_LOG2) : CLSORT_HOME_AT, 0, 0);
+            seat.t, left ? left - min(left, (uint)CLSORT_ITEMS_LOG2) : CLSORT_HOME_BIT, 0, 0);
         move_window(v, tile_keys, tile_words, now, next);
         now = next;
     }
@@ -1377,12 +1389,12 @@ CLSORT_KERNEL void clsort_bitonic_a(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS
     const uint i = (uint)get_global_id(0), partner = i ^ (mirror ? (2u << bit) - 1 : 1u << bit);
     if (i >= n)
         return;
-    row_t own = load_row(source, codec, i, n), other = load_row(source, codec, partner, n);
+    item_t own = load_item(source, codec, i, n), other = load_item(source, codec, partner, n);
     if (i < partner)
-        order_rows(&own, &other);
+        order_items(&own, &other);
     else
-        order_rows(&other, &own);
-    store_row(target, codec, i, n, own);
+        order_items(&other, &own);
+    store_item(target, codec, i, n, own);
 }
 
 /* The stages first ... last as far as they lie inside a tile, like clsort_bitonic_tile (0 ... last)
@@ -1399,8 +1411,8 @@ CLSORT_KERNEL void clsort_bitonic_global_tile(CLSORT_ARRAY_ARGS(data), CLSORT_CO
         for (int bit = (int)min(stage, tile_log2 - 1); bit >= 0; bit--) {
             for (uint t = (uint)get_local_id(0); t < 1u << (tile_log2 - 1); t += CLSORT_GROUP) {
                 const window_t w = make_window(t, 1, (uint)bit, (uint)bit == stage ? 1 : 0);
-                order_elements(data, data, codec, n, base + window_row(w, 0),
-                               base + window_row(w, 1));
+                order_elements(data, data, codec, n, base + window_item(w, 0),
+                               base + window_item(w, 1));
             }
             barrier(CLK_GLOBAL_MEM_FENCE);
         }
@@ -1416,10 +1428,10 @@ CLSORT_KERNEL void clsort_bitonic_global_tile(CLSORT_ARRAY_ARGS(data), CLSORT_CO
 
      odd-even       Batcher's odd-even merge sort, every step in global memory
      bitonic        every step in global memory
-     bitonic-local  steps of bits that lie inside a block in local memory, one block after another
-     bitonic-split  as before, and the step above them on the way: a work-item orders its elements of two neighbouring blocks, puts one
-                    into local memory and keeps the other in a register until the first block is
-   done */
+     bitonic-local  the steps of bits inside a block in local memory, one block after another
+     bitonic-split  as bitonic-local, and the step above a block on the way: a work-item orders its
+                    elements of two neighbouring blocks, puts one of each pair into local memory
+                    and keeps the other in a register until the first block is done */
 #if CLSORT_IS(BATCH) && CLSORT_LANES == 1
 /* Stages of a row; one for a single element, which is moved then if it has to be. */
 CLSORT_INLINE uint batch_stages(uint n)
@@ -1444,7 +1456,7 @@ CLSORT_INLINE void batch_step(array_t from, array_t to, codec_t c, uint n, uint 
 {
     for (uint t = (uint)get_local_id(0); t < pairs_below(n, bit); t += CLSORT_GROUP) {
         const window_t w = make_window(t, 1, bit, mirror);
-        order_elements(from, to, c, n, window_row(w, 0), window_row(w, 1));
+        order_elements(from, to, c, n, window_item(w, 0), window_item(w, 1));
     }
     barrier(CLK_GLOBAL_MEM_FENCE);
 }
@@ -1500,15 +1512,15 @@ CLSORT_KERNEL void clsort_batch_bitonic(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_
 CLSORT_INLINE void block_stages(local code_t *keys, local uint *words, uint first, uint last)
 {
     for (uint stage = first; stage <= last; stage++)
-        for (uint left = min(stage + 1, (uint)CLSORT_TILE_ROWS_LOG2); left > 0; left--) {
+        for (uint left = min(stage + 1, (uint)CLSORT_TILE_ITEMS_LOG2); left > 0; left--) {
             barrier(CLK_LOCAL_MEM_FENCE);
-            for (uint t = (uint)get_local_id(0); t < CLSORT_TILE_ROWS / 2; t += CLSORT_GROUP) {
+            for (uint t = (uint)get_local_id(0); t < CLSORT_TILE_ITEMS / 2; t += CLSORT_GROUP) {
                 const window_t w = make_window(t, 1, left - 1, left > stage);
-                const uint i = window_row(w, 0), j = window_row(w, 1);
-                row_t a = get_row(keys, words, i), b = get_row(keys, words, j);
-                order_rows(&a, &b);
-                put_row(keys, words, i, a);
-                put_row(keys, words, j, b);
+                const uint i = window_item(w, 0), j = window_item(w, 1);
+                item_t a = get_item(keys, words, i), b = get_item(keys, words, j);
+                order_items(&a, &b);
+                put_item(keys, words, i, a);
+                put_item(keys, words, j, b);
             }
         }
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -1519,16 +1531,16 @@ CLSORT_INLINE void block_stages(local code_t *keys, local uint *words, uint firs
 CLSORT_INLINE void load_block(local code_t *keys, local uint *words, array_t a, codec_t c,
                               uint base, uint n)
 {
-    for (uint i = (uint)get_local_id(0); i < CLSORT_TILE_ROWS; i += CLSORT_GROUP)
-        put_row(keys, words, i, load_row(a, c, base + i, n));
+    for (uint i = (uint)get_local_id(0); i < CLSORT_TILE_ITEMS; i += CLSORT_GROUP)
+        put_item(keys, words, i, load_item(a, c, base + i, n));
 }
 
 /* And back. Ends with a barrier: local memory is free, and the whole group sees the block. */
 CLSORT_INLINE void store_block(local const code_t *keys, local const uint *words, array_t a,
                                codec_t c, uint base, uint n)
 {
-    for (uint i = (uint)get_local_id(0); i < CLSORT_TILE_ROWS; i += CLSORT_GROUP)
-        store_row(a, c, base + i, n, get_row(keys, words, i));
+    for (uint i = (uint)get_local_id(0); i < CLSORT_TILE_ITEMS; i += CLSORT_GROUP)
+        store_item(a, c, base + i, n, get_item(keys, words, i));
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 }
 
@@ -1536,11 +1548,11 @@ CLSORT_INLINE void store_block(local const code_t *keys, local const uint *words
 CLSORT_INLINE void batch_blocks(array_t from, array_t to, codec_t c, uint n, uint first, uint last,
                                 local code_t *keys, local uint *words)
 {
-    const uint blocks = n ? ((n - 1) >> CLSORT_TILE_ROWS_LOG2) + 1 : 0;
+    const uint blocks = n ? ((n - 1) >> CLSORT_TILE_ITEMS_LOG2) + 1 : 0;
     for (uint k = 0; k < blocks; k++) {
-        load_block(keys, words, from, c, k << CLSORT_TILE_ROWS_LOG2, n);
+        load_block(keys, words, from, c, k << CLSORT_TILE_ITEMS_LOG2, n);
         block_stages(keys, words, first, last);
-        store_block(keys, words, to, c, k << CLSORT_TILE_ROWS_LOG2, n);
+        store_block(keys, words, to, c, k << CLSORT_TILE_ITEMS_LOG2, n);
     }
 }
 
@@ -1554,10 +1566,10 @@ CLSORT_KERNEL void clsort_batch_local(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_AR
     const array_t from = batch_row(source, stride), to = batch_row(target, stride);
     const codec_t codec = CLSORT_CODEC;
     const uint stages = batch_stages(n);
-    batch_blocks(from, to, codec, n, 0, min(stages, (uint)CLSORT_TILE_ROWS_LOG2) - 1, block_keys,
+    batch_blocks(from, to, codec, n, 0, min(stages, (uint)CLSORT_TILE_ITEMS_LOG2) - 1, block_keys,
                  block_words);
-    for (uint stage = CLSORT_TILE_ROWS_LOG2; stage < stages; stage++) {
-        batch_steps(to, codec, n, stage, CLSORT_TILE_ROWS_LOG2);
+    for (uint stage = CLSORT_TILE_ITEMS_LOG2; stage < stages; stage++) {
+        batch_steps(to, codec, n, stage, CLSORT_TILE_ITEMS_LOG2);
         batch_blocks(to, to, codec, n, stage, stage, block_keys, block_words);
     }
 }
@@ -1568,25 +1580,25 @@ CLSORT_KERNEL void clsort_batch_local(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_AR
 CLSORT_INLINE void split_blocks(array_t row, codec_t c, uint n, uint stage, local code_t *keys,
                                 local uint *words)
 {
-    const uint mirror = stage == CLSORT_TILE_ROWS_LOG2 ? CLSORT_TILE_ROWS - 1 : 0,
+    const uint mirror = stage == CLSORT_TILE_ITEMS_LOG2 ? CLSORT_TILE_ITEMS - 1 : 0,
                lid = (uint)get_local_id(0);
-    const uint pairs = ((n - 1) >> CLSORT_TILE_ROWS_LOG2 >> 1) + 1;
-    row_t upper[CLSORT_ITEMS];
+    const uint pairs = ((n - 1) >> CLSORT_TILE_ITEMS_LOG2 >> 1) + 1;
+    item_t upper[CLSORT_ITEMS];
     for (uint k = 0; k < pairs; k++) {
-        const uint low = k << 1 << CLSORT_TILE_ROWS_LOG2, high = low + CLSORT_TILE_ROWS;
+        const uint low = k << 1 << CLSORT_TILE_ITEMS_LOG2, high = low + CLSORT_TILE_ITEMS;
         #pragma unroll
         for (uint m = 0; m < CLSORT_ITEMS; m++) {
             const uint i = m * CLSORT_GROUP + lid;
-            row_t lower = load_row(row, c, low + i, n);
-            upper[m] = load_row(row, c, high + (i ^ mirror), n);
-            order_rows(&lower, &upper[m]);
-            put_row(keys, words, i, lower);
+            item_t lower = load_item(row, c, low + i, n);
+            upper[m] = load_item(row, c, high + (i ^ mirror), n);
+            order_items(&lower, &upper[m]);
+            put_item(keys, words, i, lower);
         }
         block_stages(keys, words, stage, stage);
         store_block(keys, words, row, c, low, n);
         #pragma unroll
         for (uint m = 0; m < CLSORT_ITEMS; m++)
-            put_row(keys, words, (m * CLSORT_GROUP + lid) ^ mirror, upper[m]);
+            put_item(keys, words, (m * CLSORT_GROUP + lid) ^ mirror, upper[m]);
         block_stages(keys, words, stage, stage);
         store_block(keys, words, row, c, high, n);
     }
@@ -1600,10 +1612,10 @@ CLSORT_KERNEL void clsort_batch_split(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_AR
     const array_t from = batch_row(source, stride), to = batch_row(target, stride);
     const codec_t codec = CLSORT_CODEC;
     const uint stages = batch_stages(n);
-    batch_blocks(from, to, codec, n, 0, min(stages, (uint)CLSORT_TILE_ROWS_LOG2) - 1, block_keys,
+    batch_blocks(from, to, codec, n, 0, min(stages, (uint)CLSORT_TILE_ITEMS_LOG2) - 1, block_keys,
                  block_words);
-    for (uint stage = CLSORT_TILE_ROWS_LOG2; stage < stages; stage++) {
-        batch_steps(to, codec, n, stage, CLSORT_TILE_ROWS_LOG2 + 1);
+    for (uint stage = CLSORT_TILE_ITEMS_LOG2; stage < stages; stage++) {
+        batch_steps(to, codec, n, stage, CLSORT_TILE_ITEMS_LOG2 + 1);
         split_blocks(to, codec, n, stage, block_keys, block_words);
     }
 }
@@ -1612,10 +1624,10 @@ CLSORT_KERNEL void clsort_batch_split(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_AR
 //---- merge
 #if CLSORT_NEEDS_MERGE
 #if CLSORT_COMPARATOR
-/* The caller's record of a row. */
-CLSORT_INLINE clsort_record record_of(row_t r, codec_t c)
+/* The caller's record of an element. */
+CLSORT_INLINE clsort_record record_of(item_t r, codec_t c)
 {
-#if CLSORT_BY_INDEX
+#if CLSORT_INDIRECT
     return ((global const clsort_record *)c.records)[r.word[0]];
 #else
     union { uint word[CLSORT_WORDS_OR_1]; clsort_record record; } u;
@@ -1628,7 +1640,7 @@ CLSORT_INLINE clsort_record record_of(row_t r, codec_t c)
 
 #if CLSORT_LANES == 1
 /* Does x come strictly before y? What lies beyond the end comes before nothing. */
-CLSORT_INLINE uint comes_before(row_t x, row_t y, codec_t c)
+CLSORT_INLINE uint comes_before(item_t x, item_t y, codec_t c)
 {
 #if CLSORT_COMPARATOR
     return x.key < y.key || (!x.key && !y.key && clsort_precedes(record_of(x, c), record_of(y, c)));
@@ -1638,42 +1650,42 @@ CLSORT_INLINE uint comes_before(row_t x, row_t y, codec_t c)
 }
 #endif
 
-/* Two runs to merge. The first is `na` rows of a from first_a on, the second `nb` rows of b from
-   first_b on; the merged run starts at `start` in the target. Where both come first by the order,
-   the row of the first run does: this makes every sort here stable. */
+/* Two runs to merge. The first is `na` elements of a from first_a on, the second `nb` elements of b
+   from first_b on; the merged run starts at `start` in the target. Where both come first by the
+   order, the element of the first run does: this makes every sort here stable. */
 typedef struct {
     array_t a, b;
     uint start, first_a, na, first_b, nb;
 } pair_t;
 
-/* The pair whose merged run holds element i of n. Runs have `run` rows, pairs start at multiples of
-   span + 1. */
+/* The pair whose merged run holds element i of n. Runs have `run` elements, pairs start at
+   multiples of span + 1. */
 CLSORT_INLINE pair_t find_pair(array_t a, array_t b, uint i, uint n, uint run, uint span)
 {
-    const uint start = i & ~span, rows = start < n ? min(n - start - 1, span) + 1 : 0,
-               na = min(rows, run);
-    const pair_t p = { a, b, start, start, na, CLSORT_TWO_ARRAYS ? start : start + run, rows - na };
+    const uint start = i & ~span, size = start < n ? min(n - start - 1, span) + 1 : 0,
+               na = min(size, run);
+    const pair_t p = { a, b, start, start, na, CLSORT_TWO_ARRAYS ? start : start + run, size - na };
     return p;
 }
 
-/* Does row y of the pair's second run come strictly before row x of its first? */
+/* Does element y of the pair's second run come strictly before element x of its first? */
 CLSORT_INLINE uint second_first(pair_t p, uint x, uint y, codec_t c)
 {
 #if CLSORT_LANES == 1
-    return comes_before(load_whole_row(p.b, c, p.first_b + y),
-                        load_whole_row(p.a, c, p.first_a + x), c);
+    return comes_before(load_whole_item(p.b, c, p.first_b + y),
+                        load_whole_item(p.a, c, p.first_a + x), c);
 #else
     const code_t key_x = encode((codes_t)*key_place(p.a, p.first_a + x), c).s0,
                  key_y = encode((codes_t)*key_place(p.b, p.first_b + y), c).s0;
     uint word_x[CLSORT_WORDS_OR_1], word_y[CLSORT_WORDS_OR_1];
     load_words(p.a, p.first_a + x, word_x);
     load_words(p.b, p.first_b + y, word_y);
-    return key_y < key_x || (CLSORT_TIES && key_y == key_x && word_y[0] < word_x[0]);
+    return key_y < key_x || (CLSORT_BREAK_TIES_BY_INDEX && key_y == key_x && word_y[0] < word_x[0]);
 #endif
 }
 
-/* How many of the first `diagonal` rows of the merged run come from the first run. Three probes at
-   a time: their loads wait together. Source: O. Green, R. McColl, D. Bader, GPU merge path,
+/* How many of the first `diagonal` elements of the merged run come from the first run. Three probes
+   at a time: their loads wait together. Source: O. Green, R. McColl, D. Bader, GPU merge path,
    2012. */
 CLSORT_INLINE uint split_pair(pair_t p, uint diagonal, codec_t c)
 {
@@ -1712,9 +1724,9 @@ CLSORT_INLINE uint split_pair(pair_t p, uint diagonal, codec_t c)
 #endif
 #define CLSORT_SPLITS_ARGS global uchar *splits, ulong splits_at
 
-/* splits[i]: how many of the merged run's rows before element i * slice, in its pair, come from the
-   first run. One of 2^spread_log2 work-items each: searches wait for memory, and few of them would
-   not reach every core. */
+/* splits[i]: how many of the merged run's elements before element i * slice, in its pair, come from
+   the first run. One of 2^spread_log2 work-items each: searches wait for memory, and few of them
+   would not reach every core. */
 CLSORT_KERNEL void clsort_merge_split(CLSORT_PAIR_ARGS, CLSORT_SPLITS_ARGS, uint spread_log2)
 {
     const array_t array_a = CLSORT_ARRAY(a), array_b = CLSORT_SECOND_ARRAY;
@@ -1735,14 +1747,14 @@ CLSORT_KERNEL void clsort_merge_clamp(CLSORT_SPLITS_ARGS, uint n, uint span, uin
     const size_t start = get_global_id(0) * ((size_t)span + 1);
     global uint *split = (global uint *)(splits + splits_at);
     size_t i = (start + slice - 1) / slice;
-    uint last = 0, at = 0;
+    uint last_split = 0, last_diagonal = 0;
     if (start >= n)
         return;
     for (; i * slice < n && i * slice <= start + span; i++) {
         const uint diagonal = (uint)(i * slice - start);
-        last = clamp(split[i], last, last + (diagonal - at));
-        at = diagonal;
-        split[i] = last;
+        last_split = clamp(split[i], last_split, last_split + (diagonal - last_diagonal));
+        last_diagonal = diagonal;
+        split[i] = last_split;
     }
 }
 
@@ -1767,67 +1779,67 @@ CLSORT_KERNEL void clsort_merge_ordered(global const uchar *indices, ulong indic
 
 //---- merge: work-group
 #if CLSORT_SHARE_LOG2 > 0
-/* Copies `count` rows to local memory, those of the pair's first run and then those of its second.
-   Called by tile kernels, by all work-items of a group; local rows must not be in use. Needs a
-   barrier after it. */
-CLSORT_INLINE void load_rows(local code_t *keys, local uint *words, pair_t p, uint count, codec_t c)
+/* Copies `count` elements to local memory, those of the pair's first run and then those of its
+   second. Called by tile kernels, by all work-items of a group; local elements must not be in use.
+   Needs a barrier after it. */
+CLSORT_INLINE void load_runs(local code_t *keys, local uint *words, pair_t p, uint count, codec_t c)
 {
     const uint t = (uint)get_local_id(0);
     const array_t first = advance(p.a, (long)p.first_a + t),
                   second = advance(p.b, (long)p.first_b - p.na + t);
-    if (count == CLSORT_TILE_ROWS) {
-        row_t v[CLSORT_ITEMS];
+    if (count == CLSORT_TILE_ITEMS) {
+        item_t v[CLSORT_ITEMS];
         #pragma unroll
         for (uint m = 0; m < CLSORT_ITEMS; m++) {
             const array_t from = m * CLSORT_GROUP + t < p.na ? first : second;
-            v[m] = load_whole_row(from, c, m * CLSORT_GROUP);
+            v[m] = load_whole_item(from, c, m * CLSORT_GROUP);
         }
         #pragma unroll
         for (uint m = 0; m < CLSORT_ITEMS; m++)
-            put_row(keys, words, m * CLSORT_GROUP + t, v[m]);
+            put_item(keys, words, m * CLSORT_GROUP + t, v[m]);
     } else {
         #pragma unroll 1
-        for (uint i = t; i < CLSORT_TILE_ROWS; i += CLSORT_GROUP)
-            put_row(keys, words, i,
-                    i < count ? load_whole_row(i < p.na ? first : second, c, i - t) : top_row());
+        for (uint i = t; i < CLSORT_TILE_ITEMS; i += CLSORT_GROUP)
+            put_item(keys, words, i,
+                     i < count ? load_whole_item(i < p.na ? first : second, c, i - t) : top_item());
     }
 }
 
-/* Writes the work-items' rows v to local memory, in order, and from there `count` of them to the
-   target. Called by tile kernels, by all work-items of a group. Has the barriers: all reads of
-   local rows may be pending before. */
-CLSORT_INLINE void store_rows(const row_t *v, local code_t *keys, local uint *words, array_t target,
-                              uint first, uint count, codec_t c)
+/* Writes the work-items' elements v to local memory, in order, and from there `count` of them to
+   the target. Called by tile kernels, by all work-items of a group. Has the barriers: all reads of
+   local elements may be pending before. */
+CLSORT_INLINE void store_items(const item_t *v, local code_t *keys, local uint *words,
+                               array_t target, uint first, uint count, codec_t c)
 {
     const uint t = (uint)get_local_id(0);
     barrier(CLK_LOCAL_MEM_FENCE);
     #pragma unroll
     for (uint m = 0; m < CLSORT_ITEMS; m++)
-        put_row(keys, words, t * CLSORT_ITEMS + m, v[m]);
+        put_item(keys, words, t * CLSORT_ITEMS + m, v[m]);
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (count == CLSORT_TILE_ROWS) {
+    if (count == CLSORT_TILE_ITEMS) {
         #pragma unroll
         for (uint m = 0; m < CLSORT_ITEMS; m++)
-            store_whole_row(target, c, first + m * CLSORT_GROUP + t,
-                            get_row(keys, words, m * CLSORT_GROUP + t));
+            store_whole_item(target, c, first + m * CLSORT_GROUP + t,
+                             get_item(keys, words, m * CLSORT_GROUP + t));
     } else {
         #pragma unroll 1
         for (uint i = t; i < count; i += CLSORT_GROUP)
-            store_whole_row(target, c, first + i, get_row(keys, words, i));
+            store_whole_item(target, c, first + i, get_item(keys, words, i));
     }
 }
 
 //---- merge: local splits
-/* As split_pair, in local memory: the runs are rows [first, first + na) and the nb rows behind
-   them. */
-CLSORT_INLINE uint split_rows(local const code_t *keys, local const uint *words, uint first,
-                              uint na, uint nb, uint diagonal, codec_t c)
+/* As split_pair, in local memory: the runs are elements [first, first + na) and the nb elements
+   behind them. */
+CLSORT_INLINE uint split_items(local const code_t *keys, local const uint *words, uint first,
+                               uint na, uint nb, uint diagonal, codec_t c)
 {
     uint low = diagonal > nb ? diagonal - nb : 0, high = min(diagonal, na);
     while (low < high) {
         const uint middle = (low + high) / 2;
-        if (comes_before(get_row(keys, words, first + na + diagonal - 1 - middle),
-                         get_row(keys, words, first + middle), c))
+        if (comes_before(get_item(keys, words, first + na + diagonal - 1 - middle),
+                         get_item(keys, words, first + middle), c))
             high = middle;
         else
             low = middle + 1;
@@ -1883,8 +1895,8 @@ CLSORT_INLINE uint prefix_max(local uint *x, uint own)
 }
 
 /* Makes the work-items' splits ascend in both runs, as clsort_merge_clamp does, and returns where
-   the next work-item starts in the first run. Counts in rows from the tile's start, so that pairs
-   need not be told apart. Called by merge_rows, by all work-items. */
+   the next work-item starts in the first run. Counts in elements from the tile's start, so that
+   pairs need not be told apart. Called by merge_items, by all work-items. */
 CLSORT_INLINE uint settle_split(local uint *splits, uint first, uint diagonal, uint *split)
 {
     const uint t = (uint)get_local_id(0);
@@ -1899,50 +1911,50 @@ CLSORT_INLINE uint settle_split(local uint *splits, uint first, uint diagonal, u
 }
 #endif
 
-/* Merges two runs of local rows, [first, first + na) and the nb rows behind them: each work-item
-   takes those of its place into v. Called by tile kernels, by all work-items of a group, after a
-   barrier; leaves reads of local rows pending. Reads on behind the end of a run, up to CLSORT_ITEMS
-   rows behind the tile, but never takes what is there. */
-CLSORT_INLINE void merge_rows(row_t *v, local const code_t *keys, local const uint *words,
-                              local uint *splits, uint first, uint na, uint nb, codec_t c)
+/* Merges two runs of local elements, [first, first + na) and the nb elements behind them: each
+   work-item takes those of its place into v. Called by tile kernels, by all work-items of a group,
+   after a barrier; leaves reads of local elements pending. Reads on behind the end of a run, up to
+   CLSORT_ITEMS elements behind the tile, but never takes what is there. */
+CLSORT_INLINE void merge_items(item_t *v, local const code_t *keys, local const uint *words,
+                               local uint *splits, uint first, uint na, uint nb, codec_t c)
 {
     const uint t = (uint)get_local_id(0), diagonal = min(t * CLSORT_ITEMS - first, na + nb),
                b_first = first + na;
-    uint split = split_rows(keys, words, first, na, nb, diagonal, c), end_a = b_first,
+    uint split = split_items(keys, words, first, na, nb, diagonal, c), end_a = b_first,
          end_b = b_first + nb;
 #if CLSORT_COMPARATOR
-    const uint next = settle_split(splits, first, diagonal, &split), rows = na + nb - diagonal;
-    if (rows > CLSORT_ITEMS) {
+    const uint next = settle_split(splits, first, diagonal, &split), size = na + nb - diagonal;
+    if (size > CLSORT_ITEMS) {
         end_a = first + next;
         end_b = b_first + (diagonal + CLSORT_ITEMS - next);
     }
 #endif
     uint a = first + split, b = b_first + (diagonal - split);
-    row_t x = get_row(keys, words, a), y = get_row(keys, words, b);
+    item_t x = get_item(keys, words, a), y = get_item(keys, words, b);
     #pragma unroll
     for (uint m = 0; m < CLSORT_ITEMS; m++) {
         const uint second = b < end_b && (a >= end_a || comes_before(y, x, c));
         v[m] = second ? y : x;
-        const uint at = second ? ++b : ++a;
-        const row_t next_row = get_row(keys, words, at);
-        x = second ? x : next_row;
-        y = second ? next_row : y;
+        const uint next_place = second ? ++b : ++a;
+        const item_t next_item = get_item(keys, words, next_place);
+        x = second ? x : next_item;
+        y = second ? next_item : y;
     }
 }
 
 //---- merge: registers
 /* Puts two neighbours in order; equal ones stay. */
-CLSORT_INLINE void order_neighbours(row_t *x, row_t *y, codec_t c)
+CLSORT_INLINE void order_neighbours(item_t *x, item_t *y, codec_t c)
 {
-    const row_t first = *x, second = *y;
+    const item_t first = *x, second = *y;
     const uint swap = comes_before(second, first, c);
     *x = swap ? second : first;
     *y = swap ? first : second;
 }
 
-/* Puts the rows of registers in order. Bare keys by a bitonic network; else equal rows must keep
-   their order: odd-even transposition, as many rounds as rows. */
-CLSORT_INLINE void sort_rows(row_t *v, codec_t c)
+/* Puts the elements of registers in order. Bare keys by a bitonic network; else equal elements must
+   keep their order: odd-even transposition, as many rounds as elements. */
+CLSORT_INLINE void sort_items(item_t *v, codec_t c)
 {
 #if CLSORT_VALUE_BYTES == 0
     if (CLSORT_ITEMS_LOG2 > 0) window_steps(v, CLSORT_ITEMS_LOG2, 0, 0, 1);
@@ -1965,18 +1977,18 @@ CLSORT_INLINE void sort_rows(row_t *v, codec_t c)
 
 //---- merge: work-group tiles
 #if !CLSORT_IS(PUBLISHED_MERGE)
-/* splits_here[0] and [2]: the splits of the slice of `count` rows from diagonal `from` of the
-   pair's `rows` on: the stored ones, or searched. Called by clsort_merge_pass, by all work-items of
-   a group. Has the barriers. */
-CLSORT_INLINE void find_splits(pair_t p, uint from, uint count, uint rows,
+/* splits_here[0] and [2]: the splits of the slice of `count` elements from diagonal `from` of the
+   pair's `elements` on: the stored ones, or searched. Called by clsort_merge_pass, by all
+   work-items of a group. Has the barriers. */
+CLSORT_INLINE void find_splits(pair_t p, uint from, uint count, uint size,
                                global const uint *stored, uint has_splits, local uint *splits_here,
                                codec_t c)
 {
     const uint t = (uint)get_local_id(0), diagonal = from + t * 2 / CLSORT_GROUP * count;
     if (t < 2) {
         const uint own = from + t * count;
-        const uint known = own >= rows ? p.na : has_splits ? stored[t] : 0;
-        const uint searched = own < rows && !has_splits;
+        const uint known = own >= size ? p.na : has_splits ? stored[t] : 0;
+        const uint searched = own < size && !has_splits;
 #if CLSORT_GROUP >= 16
         splits_here[2 * t] = searched && own > p.nb ? own - p.nb : known;
         splits_here[2 * t + 1] = searched ? min(own, p.na) : known;
@@ -1991,56 +2003,56 @@ CLSORT_INLINE void find_splits(pair_t p, uint from, uint count, uint rows,
 #endif
 }
 
-/* Sorts `count` rows from `base` on, up to a tile, from source to target, which may be the same:
-   each work-item its rows in registers, then merges of 2, 4, 8 ... work-items' rows in local
-   memory. Called by tile kernels, by all work-items of a group, with local memory free; leaves
-   reads of it pending. */
+/* Sorts `count` elements from `base` on, up to a tile, from source to target, which may be the
+   same: each work-item its elements in registers, then merges of 2, 4, 8 ... work-items' elements
+   in local memory. Called by tile kernels, by all work-items of a group, with local memory free;
+   leaves reads of it pending. */
 CLSORT_INLINE void sort_tile(array_t source, array_t target, uint base, uint count, codec_t codec,
                              local code_t *keys, local uint *words, local uint *splits)
 {
     const uint t = (uint)get_local_id(0);
     const pair_t tile = { source, source, base, base, count, base, 0 };
-    row_t v[CLSORT_ITEMS];
-    load_rows(keys, words, tile, count, codec);
+    item_t v[CLSORT_ITEMS];
+    load_runs(keys, words, tile, count, codec);
     barrier(CLK_LOCAL_MEM_FENCE);
     #pragma unroll
     for (uint m = 0; m < CLSORT_ITEMS; m++)
-        v[m] = get_row(keys, words, t * CLSORT_ITEMS + m);
-    sort_rows(v, codec);
+        v[m] = get_item(keys, words, t * CLSORT_ITEMS + m);
+    sort_items(v, codec);
     #pragma unroll 1
-    for (uint run = CLSORT_ITEMS; run < CLSORT_TILE_ROWS; run *= 2) {
+    for (uint run = CLSORT_ITEMS; run < CLSORT_TILE_ITEMS; run *= 2) {
         const uint first = t * CLSORT_ITEMS & ~(2 * run - 1),
-                   rows = min(count - min(first, count), 2 * run), na = min(rows, run);
+                   size = min(count - min(first, count), 2 * run), na = min(size, run);
         barrier(CLK_LOCAL_MEM_FENCE);
         #pragma unroll
         for (uint m = 0; m < CLSORT_ITEMS; m++)
-            put_row(keys, words, t * CLSORT_ITEMS + m, v[m]);
+            put_item(keys, words, t * CLSORT_ITEMS + m, v[m]);
         barrier(CLK_LOCAL_MEM_FENCE);
-        merge_rows(v, keys, words, splits, first, na, rows - na, codec);
+        merge_items(v, keys, words, splits, first, na, size - na, codec);
     }
-    store_rows(v, keys, words, target, base, count, codec);
+    store_items(v, keys, words, target, base, count, codec);
 }
 
-/* Writes the rows from `base` on, up to a tile, of the merged run of a pair. Its part of both runs
-   is told by `stored` splits, or without them searched here. Called by pass kernels, by all
+/* Writes the elements from `base` on, up to a tile, of the merged run of a pair. Its part of both
+   runs is told by `stored` splits, or without them searched here. Called by pass kernels, by all
    work-items of a group, with local memory free; leaves reads of it pending. */
 CLSORT_INLINE void merge_tile(pair_t p, uint base, array_t target, global const uint *stored,
                               uint has_splits, codec_t codec, local code_t *keys, local uint *words,
                               local uint *splits_here)
 {
-    const uint from = base - p.start, rows = p.na + p.nb,
-               count = from < rows ? min(rows - from, (uint)CLSORT_TILE_ROWS) : 0;
-    row_t v[CLSORT_ITEMS];
-    find_splits(p, from, count, rows, stored, has_splits, splits_here, codec);
+    const uint from = base - p.start, size = p.na + p.nb,
+               count = from < size ? min(size - from, (uint)CLSORT_TILE_ITEMS) : 0;
+    item_t v[CLSORT_ITEMS];
+    find_splits(p, from, count, size, stored, has_splits, splits_here, codec);
     /* unsorted inputs: nothing outside is read */
     const uint a = splits_here[0], na = min(max(splits_here[2], a) - a, count);
     p.first_a += a;
     p.first_b += from - a;
     p.na = na;
-    load_rows(keys, words, p, count, codec);
+    load_runs(keys, words, p, count, codec);
     barrier(CLK_LOCAL_MEM_FENCE);
-    merge_rows(v, keys, words, splits_here, 0, na, count - na, codec);
-    store_rows(v, keys, words, target, base, count, codec);
+    merge_items(v, keys, words, splits_here, 0, na, count - na, codec);
+    store_items(v, keys, words, target, base, count, codec);
 }
 #endif
 
@@ -2054,8 +2066,8 @@ CLSORT_KERNEL void clsort_merge_tile(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARG
 {
     const array_t source = CLSORT_ARRAY(source), target = CLSORT_ARRAY(target);
     const codec_t codec = CLSORT_CODEC;
-    const uint base = (uint)get_group_id(0) << CLSORT_TILE_ROWS_LOG2;
-    sort_tile(source, target, base, base < n ? min(n - base, (uint)CLSORT_TILE_ROWS) : 0, codec,
+    const uint base = (uint)get_group_id(0) << CLSORT_TILE_ITEMS_LOG2;
+    sort_tile(source, target, base, base < n ? min(n - base, (uint)CLSORT_TILE_ITEMS) : 0, codec,
               keys, words, splits);
 }
 
@@ -2068,7 +2080,7 @@ CLSORT_KERNEL void clsort_merge_pass(CLSORT_PAIR_ARGS, CLSORT_ARRAY_ARGS(target)
     const array_t array_a = CLSORT_ARRAY(a), array_b = CLSORT_SECOND_ARRAY,
                   target = CLSORT_ARRAY(target);
     const codec_t codec = CLSORT_CODEC;
-    const uint group = (uint)get_group_id(0), base = group << CLSORT_TILE_ROWS_LOG2;
+    const uint group = (uint)get_group_id(0), base = group << CLSORT_TILE_ITEMS_LOG2;
     merge_tile(find_pair(array_a, array_b, base, n, run, span), base, target,
                (global const uint *)(splits + splits_at) + group, has_splits, codec, keys, words,
                splits_here);
@@ -2078,20 +2090,20 @@ CLSORT_KERNEL void clsort_merge_pass(CLSORT_PAIR_ARGS, CLSORT_ARRAY_ARGS(target)
 
 //---- merge: serial
 #if CLSORT_LANES == 1
-/* Sorts rows [base, base + count) from source to target, which may be the same: insertion, up to a
-   tile. */
+/* Sorts elements [base, base + count) from source to target, which may be the same: insertion, up
+   to a tile. */
 CLSORT_INLINE void insertion_sort(array_t source, array_t target, uint base, uint count, codec_t c)
 {
-    row_t v[CLSORT_ITEMS];
+    item_t v[CLSORT_ITEMS];
     for (uint i = 0; i < count; i++) {
-        const row_t r = load_whole_row(source, c, base + i);
+        const item_t r = load_whole_item(source, c, base + i);
         uint place = i;
         for (; place > 0 && comes_before(r, v[place - 1], c); place--)
             v[place] = v[place - 1];
         v[place] = r;
     }
     for (uint i = 0; i < count; i++)
-        store_whole_row(target, c, base + i, v[i]);
+        store_whole_item(target, c, base + i, v[i]);
 }
 
 /* Sorts every tile of n elements; each work-item those of one slice. */
@@ -2107,44 +2119,45 @@ CLSORT_KERNEL void clsort_merge_tile(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARG
                        codec);
 }
 
-/* Merges rows [a, end_a) of the pair's first run and [b, end_b) of its second into the target from
-   `to` on. As many steps as the shorter rest has rows need no check of either end. */
+/* Merges elements [a, end_a) of the pair's first run and [b, end_b) of its second into the target
+   from `to` on. As many steps as the shorter rest has elements need no check of either end. */
 CLSORT_INLINE void merge_slice(pair_t p, uint a, uint end_a, uint b, uint end_b, array_t target,
                                uint to, codec_t c)
 {
     while (a < end_a && b < end_b) {
-        row_t x = load_whole_row(p.a, c, p.first_a + a), y = load_whole_row(p.b, c, p.first_b + b);
+        item_t x = load_whole_item(p.a, c, p.first_a + a),
+               y = load_whole_item(p.b, c, p.first_b + b);
         for (uint steps = min(end_a - a, end_b - b); steps > 0; steps--) {
             const uint second = comes_before(y, x, c);
-            store_whole_row(target, c, to++, second ? y : x);
+            store_whole_item(target, c, to++, second ? y : x);
             a += !second;
             b += second;
             if (steps > 1) {
-                x = load_whole_row(p.a, c, p.first_a + a);
-                y = load_whole_row(p.b, c, p.first_b + b);
+                x = load_whole_item(p.a, c, p.first_a + a);
+                y = load_whole_item(p.b, c, p.first_b + b);
             }
         }
     }
     for (; a < end_a; a++)
-        store_whole_row(target, c, to++, load_whole_row(p.a, c, p.first_a + a));
+        store_whole_item(target, c, to++, load_whole_item(p.a, c, p.first_a + a));
     for (; b < end_b; b++)
-        store_whole_row(target, c, to++, load_whole_row(p.b, c, p.first_b + b));
+        store_whole_item(target, c, to++, load_whole_item(p.b, c, p.first_b + b));
 }
 
 #else
 
 //---- merge: vectors
 /* Does the first lane of x come strictly before that of y? */
-CLSORT_INLINE uint lane_precedes(row_t x, row_t y)
+CLSORT_INLINE uint lane_precedes(item_t x, item_t y)
 {
     return x.key.s0 < y.key.s0
-           || (CLSORT_TIES && x.key.s0 == y.key.s0 && x.word[0].s0 < y.word[0].s0);
+           || (CLSORT_BREAK_TIES_BY_INDEX && x.key.s0 == y.key.s0 && x.word[0].s0 < y.word[0].s0);
 }
 
-/* Rows of 16 from element i of a run on, top records beyond its end. */
-CLSORT_INLINE row_t load_run(array_t a, codec_t c, uint i, uint end)
+/* Elements of 16 from element i of a run on, top records beyond its end. */
+CLSORT_INLINE item_t load_run(array_t a, codec_t c, uint i, uint end)
 {
-    return i < end && end - i >= CLSORT_LANES ? load_whole_row(a, c, i) : load_row(a, c, i, end);
+    return i < end && end - i >= CLSORT_LANES ? load_whole_item(a, c, i) : load_item(a, c, i, end);
 }
 
 /* As the scalar one, 16 elements a step: of the 32 that are held, the smaller half is written, and
@@ -2155,7 +2168,7 @@ CLSORT_INLINE void merge_slice(pair_t p, uint a, uint end_a, uint b, uint end_b,
                                uint to, codec_t c)
 {
     const uint end = to + (end_a - a) + (end_b - b);
-    row_t v[2], x = load_run(p.a, c, p.first_a + a, p.first_a + end_a),
+    item_t v[2], x = load_run(p.a, c, p.first_a + a, p.first_a + end_a),
                 y = load_run(p.b, c, p.first_b + b, p.first_b + end_b);
     v[0] = x;
     a = min(end_a - a, (uint)CLSORT_LANES) + a;
@@ -2171,12 +2184,12 @@ CLSORT_INLINE void merge_slice(pair_t p, uint a, uint end_a, uint b, uint end_b,
             x = load_run(p.a, c, p.first_a + a, p.first_a + end_a);
         }
         CLSORT_REVERSE(v[1]);
-        order_rows(&v[0], &v[1]);
+        order_items(&v[0], &v[1]);
         lane_steps(v, 2, 32);
         if (end - to >= CLSORT_LANES)
-            store_whole_row(target, c, to, v[0]);
+            store_whole_item(target, c, to, v[0]);
         else
-            store_row(target, c, to, end, v[0]);
+            store_item(target, c, to, end, v[0]);
         v[0] = v[1];
     }
 }
@@ -2198,13 +2211,13 @@ CLSORT_KERNEL void clsort_merge_pass(CLSORT_PAIR_ARGS, CLSORT_ARRAY_ARGS(target)
     if (i * slice >= n)
         return;
     const uint end = (uint)min((size_t)n, (i + 1) * slice);
-    for (uint at = (uint)i * slice; at < end;) {
-        const pair_t p = find_pair(array_a, array_b, at, n, run, span);
-        const uint from = at - p.start, rows = p.na + p.nb, to = min(end - p.start, rows);
+    for (uint begin = (uint)i * slice; begin < end;) {
+        const pair_t p = find_pair(array_a, array_b, begin, n, run, span);
+        const uint from = begin - p.start, size = p.na + p.nb, to = min(end - p.start, size);
         const uint a = from == 0 ? 0 : has_splits ? split[i] : split_pair(p, from, codec);
-        const uint end_a = to == rows ? p.na : has_splits ? split[i + 1] : split_pair(p, to, codec);
-        merge_slice(p, a, end_a, from - a, to - end_a, target, at, codec);
-        at = p.start + to;
+        const uint end_a = to == size ? p.na : has_splits ? split[i + 1] : split_pair(p, to, codec);
+        merge_slice(p, a, end_a, from - a, to - end_a, target, begin, codec);
+        begin = p.start + to;
     }
 }
 #endif
@@ -2212,10 +2225,11 @@ CLSORT_KERNEL void clsort_merge_pass(CLSORT_PAIR_ARGS, CLSORT_ARRAY_ARGS(target)
 
 //---- merge: published
 #if CLSORT_IS(PUBLISHED_MERGE) && !CLSORT_COMPARATOR && CLSORT_LANES == 1
-/* Bainville's local merge: each work-group sorts a block of one row per work-item. Runs of 1, 2, 4
-   ... rows: a row's place in the merged run is its place in its own plus the number of rows of the
-   sibling run that precede it; equal rows keep their order, so no two get the same place. A sibling
-   of `run` rows has run + 1 answers, hence one probe more than its log2. */
+/* Bainville's local merge: each work-group sorts a block of one element per work-item. Runs of 1,
+   2, 4 ... elements: an element's place in the merged run is its place in its own plus the number
+   of elements of the sibling run that precede it; equal elements keep their order, so no two get
+   the same place. A sibling of `run` elements has run + 1 answers, hence one probe more than its
+   log2. */
 CLSORT_KERNEL void clsort_merge_local(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target),
                                       CLSORT_CODEC_ARGS, uint n, local code_t *keys,
                                       local uint *words)
@@ -2223,27 +2237,27 @@ CLSORT_KERNEL void clsort_merge_local(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_AR
     const array_t source = CLSORT_ARRAY(source), target = CLSORT_ARRAY(target);
     const codec_t codec = CLSORT_CODEC;
     const uint i = (uint)get_global_id(0);
-    row_t r = load_row(source, codec, i, n);
+    item_t r = load_item(source, codec, i, n);
 #if CLSORT_SHARE_LOG2 > 0
     const uint t = (uint)get_local_id(0);
     for (uint run = 1; run < CLSORT_GROUP; run *= 2) {
         const uint sibling = (t & ~(run - 1)) ^ run, is_second = t & run ? 1 : 0;
         uint rank = 0;
-        put_row(keys, words, t, r);
+        put_item(keys, words, t, r);
         barrier(CLK_LOCAL_MEM_FENCE);
         for (uint step = run; step > 0; step /= 2)
             if (rank + step <= run) {
-                const row_t other = get_row(keys, words, sibling + rank + step - 1);
+                const item_t other = get_item(keys, words, sibling + rank + step - 1);
                 rank += is_second ? (comes_before(r, other, codec) ? 0 : step)
                                   : (comes_before(other, r, codec) ? step : 0);
             }
         barrier(CLK_LOCAL_MEM_FENCE);
-        put_row(keys, words, (t & ~(2 * run - 1)) + (t & (run - 1)) + rank, r);
+        put_item(keys, words, (t & ~(2 * run - 1)) + (t & (run - 1)) + rank, r);
         barrier(CLK_LOCAL_MEM_FENCE);
-        r = get_row(keys, words, t);
+        r = get_item(keys, words, t);
     }
 #endif
-    store_row(target, codec, i, n, r);
+    store_item(target, codec, i, n, r);
 }
 #endif
 
@@ -2251,25 +2265,26 @@ CLSORT_KERNEL void clsort_merge_local(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_AR
 /* SEGMENTS ARE MERGED in four kinds of launches, drawn at the top of this file; their number does
    not depend on that of the segments:
 
-     jobs    lists the slices of long segments, where their lengths are known on the device only
-     pack    sorts short segments, of up to half a tile, several to a tile, in one trip through local memory
+     jobs    lists the slices of long segments, where only the device knows their lengths
+     pack    sorts short segments, of up to half a tile, several to a tile, in one trip through
+             local memory
      tile    sorts the tiles of long segments
-     pass    merges runs of 1, 2, 4 ... tiles of long segments, all that are not whole yet
+     pass    merges runs of 1, 2, 4 ... tiles of the long segments that are not whole yet
 
-   Passes move a segment to and fro between temp and target. One that takes p passes has its tiles
-   sorted into the target if p is even, else into temp, so that it is whole in the target; from then
+   Passes move a segment to and fro between alt and target. One that takes p passes has its tiles
+   sorted into the target if p is even, else into alt, so that it is whole in the target; from then
    on it is left alone. On CPUs clsort_radix_pieces stands for pack and tile. */
 #if CLSORT_IS(SEGMENTS)
 #if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && !CLSORT_TWO_ARRAYS
 /* The array that holds a segment's runs before a pass; before pass `passes`, where they are one,
    the target. */
-CLSORT_INLINE array_t runs_before(array_t target, array_t temp, uint passes, uint pass)
+CLSORT_INLINE array_t runs_before(array_t target, array_t alt, uint passes, uint pass)
 {
-    return passes - pass & 1 ? temp : target;
+    return passes - pass & 1 ? alt : target;
 }
 
 /* Fills the table of jobs: for each window the first segment that begins there, and the slices of
-   segments with more than `least` rows, in any order. A work-group counts the slices of
+   segments with more than `least` elements, in any order. A work-group counts the slices of
    CLSORT_GROUP segments, takes as many places of the table at once and fills them in turn, finding
    the segment of a slice by a search among the sums. Words 0 to 2 must be 0 before. sums: 2 *
    CLSORT_GROUP + 1 words. */
@@ -2283,7 +2298,7 @@ CLSORT_KERNEL void clsort_segment_jobs(CLSORT_SEGMENT_ARGS, CLSORT_JOB_ARGS, uin
     const segment_t nothing = { 0, 0 }, own = i < segment_count(s) ? take_segment(s, i) : nothing;
     if (i < segment_count(s) && segment_descends(s, i))
         atomic_or((volatile global uint *)j.table + 2, 1);
-    const uint own_slices = own.rows > least ? (own.rows - 1) / slice + 1 : 0;
+    const uint own_slices = own.size > least ? (own.size - 1) / slice + 1 : 0;
     if (s.kind & CLSORT__SEGMENTS_AT_OFFSETS && i < s.segments
         && (i == 0 || take_segment(s, i - 1).begin / window < own.begin / window))
         *job_window(j, own.begin / window) = i;
@@ -2308,50 +2323,51 @@ CLSORT_KERNEL void clsort_segment_jobs(CLSORT_SEGMENT_ARGS, CLSORT_JOB_ARGS, uin
 #if CLSORT_SHARE_LOG2 > 0
 /* Sorts the tiles of long segments. */
 CLSORT_KERNEL void clsort_segment_tile(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target),
-                                       CLSORT_ARRAY_ARGS(temp), CLSORT_CODEC_ARGS,
+                                       CLSORT_ARRAY_ARGS(alt), CLSORT_CODEC_ARGS,
                                        CLSORT_SEGMENT_ARGS, CLSORT_JOB_ARGS, local code_t *keys,
                                        local uint *words, local uint *splits)
 {
     const array_t source = CLSORT_ARRAY(source), target = CLSORT_ARRAY(target),
-                  temp = CLSORT_ARRAY(temp);
+                  alt = CLSORT_ARRAY(alt);
     const codec_t codec = CLSORT_CODEC;
     const jobs_t j = CLSORT_JOBS;
     const segments_t given = CLSORT_SEGMENTS, s = sortable_segments(given, j);
     const uint all = job_count(j, s);
     for (uint i = (uint)get_group_id(0); i < all; i += (uint)get_num_groups(0)) {
         const job_t job = take_job(j, s, i);
-        const uint at = job.slice * CLSORT_TILE_ROWS,
-                   rows = at < job.segment.rows ? min(job.segment.rows - at, (uint)CLSORT_TILE_ROWS)
-                                                : 0;
-        const array_t from = array_at(job.where, source, target, temp);
-        const array_t to = runs_before(target, temp, segment_passes(job.segment, CLSORT_TILE_ROWS),
+        const uint first = job.slice * CLSORT_TILE_ITEMS,
+                   size = first < job.segment.size
+                              ? min(job.segment.size - first, (uint)CLSORT_TILE_ITEMS)
+                              : 0;
+        const array_t from = array_at(job.where, source, target, alt);
+        const array_t to = runs_before(target, alt, segment_passes(job.segment, CLSORT_TILE_ITEMS),
                                        0);
-        sort_tile(from, to, job.segment.begin + at, rows, codec, keys, words, splits);
+        sort_tile(from, to, job.segment.begin + first, size, codec, keys, words, splits);
         barrier(CLK_LOCAL_MEM_FENCE);
     }
 }
 
 /* Merges pairs of runs of 2^pass tiles, in segments that are not whole yet; each job writes a
    tile. */
-CLSORT_KERNEL void clsort_segment_pass(CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_ARGS(temp),
+CLSORT_KERNEL void clsort_segment_pass(CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_ARGS(alt),
                                        CLSORT_CODEC_ARGS, CLSORT_SEGMENT_ARGS, CLSORT_JOB_ARGS,
                                        uint pass, local code_t *keys, local uint *words,
                                        local uint *splits)
 {
-    const array_t target = CLSORT_ARRAY(target), temp = CLSORT_ARRAY(temp);
+    const array_t target = CLSORT_ARRAY(target), alt = CLSORT_ARRAY(alt);
     const codec_t codec = CLSORT_CODEC;
     const jobs_t j = CLSORT_JOBS;
     const segments_t given = CLSORT_SEGMENTS, s = sortable_segments(given, j);
-    const uint all = pass_job_count(j, s, pass), run = CLSORT_TILE_ROWS << pass;
+    const uint all = pass_job_count(j, s, pass), run = CLSORT_TILE_ITEMS << pass;
     for (uint i = (uint)get_group_id(0); i < all; i += (uint)get_num_groups(0)) {
         const job_t job = take_job(j, s, i);
-        const uint passes = segment_passes(job.segment, CLSORT_TILE_ROWS),
-                   at = job.slice * CLSORT_TILE_ROWS;
-        const array_t from = advance(runs_before(target, temp, passes, pass), job.segment.begin);
-        const array_t to = advance(runs_before(target, temp, passes, pass + 1), job.segment.begin);
-        const pair_t p = find_pair(from, from, at, pass < passes ? job.segment.rows : 0, run,
+        const uint passes = segment_passes(job.segment, CLSORT_TILE_ITEMS),
+                   first = job.slice * CLSORT_TILE_ITEMS;
+        const array_t from = advance(runs_before(target, alt, passes, pass), job.segment.begin);
+        const array_t to = advance(runs_before(target, alt, passes, pass + 1), job.segment.begin);
+        const pair_t p = find_pair(from, from, first, pass < passes ? job.segment.size : 0, run,
                                    2 * run - 1);
-        merge_tile(p, at, to, 0, 0, codec, keys, words, splits);
+        merge_tile(p, first, to, 0, 0, codec, keys, words, splits);
         barrier(CLK_LOCAL_MEM_FENCE);
     }
 }
@@ -2367,18 +2383,18 @@ CLSORT_INLINE uint strip_place(strip_t s, uint i)
     return s.width ? s.base + i / s.width * s.stride + i % s.width : s.base + i;
 }
 
-/* A tile's marks, in local memory. heads: a bit for each row that starts a segment, or comes behind
-   the last one. around: for each work-item the segment that its first row lies in, if this began
-   before that row, its first row in the lower half of the word and its end in the upper one; else
-   that row twice. end: the end of the last segment. merges: of how many rounds the longest
-   needs. */
-#define CLSORT_HEAD_WORDS ((CLSORT_TILE_ROWS + 31) / 32)
-typedef struct { local uint *heads, *around, *end, *merges; } marks_t;
+/* How segments lie in a tile that packs them, in local memory. head_flags: a bit for each element
+   that starts a segment, and for the one after the last segment. around: one word for each
+   work-item. If its first element lies inside a segment that began before, the lower half is that
+   segment's first element and the upper half its end; else both halves are the work-item's first
+   element. end: the end of the last segment. merges: the rounds of merges that the tile needs. */
+#define CLSORT_HEAD_WORDS ((CLSORT_TILE_ITEMS + 31) / 32)
+typedef struct { local uint *head_flags, *around, *end, *merges; } packing_t;
 
-CLSORT_INLINE void mark_head(marks_t m, uint row)
+CLSORT_INLINE void flag_head(packing_t m, uint index)
 {
-    if (row < CLSORT_TILE_ROWS)
-        atomic_or(&m.heads[row / 32], 1u << row % 32);
+    if (index < CLSORT_TILE_ITEMS)
+        atomic_or(&m.head_flags[index / 32], 1u << index % 32);
 }
 
 /* The first segment that begins in a window of `reach` rows; the number of segments if there is
@@ -2391,145 +2407,148 @@ CLSORT_INLINE uint first_of_window(segments_t s, jobs_t j, uint window, uint rea
     return begins && (i == 0 || take_segment(s, i - 1).begin / reach < window) ? i : s.segments;
 }
 
-/* Marks the heads and the end of a tile's segments: `per` equal rows, or where offsets tell, those
-   that begin in the group's window and are short, so that they fit. Only the last one can be long:
-   it is left to clsort_segment_tile. Called by all work-items, with the marks cleared and a barrier
-   since; they are whole after a barrier. */
-CLSORT_INLINE strip_t mark_segments(segments_t s, jobs_t j, marks_t m)
+/* Flags the heads and finds the end of a tile's segments: `per` equal rows, or where offsets tell,
+   those that begin in the group's window and are short, so that they fit. Only the last one can be
+   long: it is left to clsort_segment_tile. Called by all work-items, with `m` cleared and a barrier
+   since; it is complete after a barrier. */
+CLSORT_INLINE strip_t flag_segments(segments_t s, jobs_t j, packing_t m)
 {
     const uint t = (uint)get_local_id(0), group = (uint)get_group_id(0),
-               reach = CLSORT_TILE_ROWS / 2, window = group * reach, per = j.per;
+               reach = CLSORT_TILE_ITEMS / 2, window = group * reach, per = j.per;
     const uint first = per ? group * per : first_of_window(s, j, group, reach);
     const segment_t nothing = { 0, 0 },
                     head = first < s.segments ? take_segment(s, first) : nothing;
-    const strip_t strip = { head.begin, per && s.stride != head.rows ? head.rows : 0, s.stride };
+    const strip_t strip = { head.begin, per && s.stride != head.size ? head.size : 0, s.stride };
     for (uint i = first + t; i < s.segments && (!per || i - first < per); i += CLSORT_GROUP) {
         const segment_t own = take_segment(s, i);
-        const uint row = per ? (i - first) * own.rows : own.begin - head.begin;
+        const uint start = per ? (i - first) * own.size : own.begin - head.begin;
         if (!per && own.begin - window >= reach)
             break;
-        if (own.rows > 0 && own.rows <= reach && row <= CLSORT_TILE_ROWS - own.rows) {
-            mark_head(m, row);
-            atomic_max(m.end, row + own.rows);
+        if (own.size > 0 && own.size <= reach && start <= CLSORT_TILE_ITEMS - own.size) {
+            flag_head(m, start);
+            atomic_max(m.end, start + own.size);
         }
     }
     return strip;
 }
 
 //---- merge: heads of segments
-/* The last head before a row that is none, and the first one after it. */
-CLSORT_INLINE uint last_head(local const uint *heads, uint row)
+/* The last head before an element that is no head, and the first head after it. */
+CLSORT_INLINE uint last_head(local const uint *head_flags, uint index)
 {
-    uint at = row / 32, bits = heads[at] & ((1u << row % 32) - 1);
-    while (bits == 0 && at > 0)
-        bits = heads[--at];
-    return at * 32 + (bits ? 31 - clz(bits) : 0);
+    uint word = index / 32, bits = head_flags[word] & ((1u << index % 32) - 1);
+    while (bits == 0 && word > 0)
+        bits = head_flags[--word];
+    return word * 32 + (bits ? 31 - clz(bits) : 0);
 }
 
-CLSORT_INLINE uint next_head(local const uint *heads, uint row)
+CLSORT_INLINE uint next_head(local const uint *head_flags, uint index)
 {
-    uint at = row / 32, bits = heads[at] & ~((2u << row % 32) - 1);
-    while (bits == 0 && ++at < CLSORT_HEAD_WORDS)
-        bits = heads[at];
-    return bits ? at * 32 + 31 - clz(bits & -bits) : CLSORT_TILE_ROWS;
+    uint word = index / 32, bits = head_flags[word] & ~((2u << index % 32) - 1);
+    while (bits == 0 && ++word < CLSORT_HEAD_WORDS)
+        bits = head_flags[word];
+    return bits ? word * 32 + 31 - clz(bits & -bits) : CLSORT_TILE_ITEMS;
 }
 
-/* Fills in `around` and `merges`: a segment that crosses the first row of work-item t is put
+/* Fills in `around` and `merges`: a segment that crosses the first element of work-item t is put
    together at the latest in the round that merges the runs on both sides of t. Called by all
-   work-items with a barrier since the heads were marked; needs one after. */
-CLSORT_INLINE void mark_around(marks_t m, uint rows)
+   work-items with a barrier since the heads were flagged; needs one after. */
+CLSORT_INLINE void find_around(packing_t m, uint size)
 {
-    const uint t = (uint)get_local_id(0), row = t * CLSORT_ITEMS;
-    const uint cut = row < rows && !(m.heads[row / 32] >> row % 32 & 1);
-    m.around[t] = cut ? last_head(m.heads, row) | next_head(m.heads, row) << 16 : row | row << 16;
+    const uint t = (uint)get_local_id(0), first = t * CLSORT_ITEMS;
+    const uint cut = first < size && !(m.head_flags[first / 32] >> first % 32 & 1);
+    m.around[t] = cut ? last_head(m.head_flags, first) | next_head(m.head_flags, first) << 16
+                      : first | first << 16;
     if (cut)
         atomic_max(m.merges, 32 - clz(t & -t));
 }
 
-//---- merge: packed rows
-/* Puts the rows of registers in order, between heads: odd-even transposition. Bit m of `heads`: row
-   m starts a segment. */
-CLSORT_INLINE void sort_between(row_t *v, uint heads, codec_t c)
+//---- merge: packed elements
+/* Puts the elements of registers in order, between heads: odd-even transposition. Bit m of
+   head_flags: element m starts a segment. */
+CLSORT_INLINE void sort_between(item_t *v, uint head_flags, codec_t c)
 {
     #pragma unroll
     for (uint round = 0; round < CLSORT_ITEMS; round++) {
         #pragma unroll
         for (uint m = 0; m + 1 < CLSORT_ITEMS; m++)
-            if (m % 2 == round % 2 && !(heads >> (m + 1) & 1))
+            if (m % 2 == round % 2 && !(head_flags >> (m + 1) & 1))
                 order_neighbours(&v[m], &v[m + 1], c);
     }
 }
 
 /* Merges [first, middle) and [middle, end), the parts of a segment in two neighbouring runs, and
-   keeps the rows around them: each work-item takes those of its place into v. Called as merge_rows,
-   and reads on as that does. */
-CLSORT_INLINE void merge_inside(row_t *v, local const code_t *keys, local const uint *words,
+   keeps the elements around them: each work-item takes those of its place into v. Called as
+   merge_items, and reads on as that does. */
+CLSORT_INLINE void merge_inside(item_t *v, local const code_t *keys, local const uint *words,
                                 uint first, uint middle, uint end, codec_t c)
 {
-    const uint at = (uint)get_local_id(0) * CLSORT_ITEMS,
-               diagonal = at > first ? min(at, end) - first : 0;
-    const uint split = split_rows(keys, words, first, middle - first, end - middle, diagonal, c);
-    uint a = at < first ? at : first + split, b = at > end ? at : middle + (diagonal - split);
-    row_t x = get_row(keys, words, a), y = get_row(keys, words, b);
+    const uint own = (uint)get_local_id(0) * CLSORT_ITEMS,
+               diagonal = own > first ? min(own, end) - first : 0;
+    const uint split = split_items(keys, words, first, middle - first, end - middle, diagonal, c);
+    uint a = own < first ? own : first + split, b = own > end ? own : middle + (diagonal - split);
+    item_t x = get_item(keys, words, a), y = get_item(keys, words, b);
     #pragma unroll
     for (uint m = 0; m < CLSORT_ITEMS; m++) {
         const uint second = a >= middle || (a >= first && b < end && comes_before(y, x, c));
         v[m] = second ? y : x;
-        const uint next = second ? ++b : ++a;
-        const row_t next_row = get_row(keys, words, next);
-        x = second ? x : next_row;
-        y = second ? next_row : y;
+        const uint next_place = second ? ++b : ++a;
+        const item_t next_item = get_item(keys, words, next_place);
+        x = second ? x : next_item;
+        y = second ? next_item : y;
     }
 }
 
-/* A work-item's rows to their places in the tile. Called by pack kernels; has a barrier before and
-   after. */
-CLSORT_INLINE void put_own_rows(local code_t *keys, local uint *words, const row_t *v)
+/* A work-item's elements to their places in the tile. Called by pack kernels; has a barrier before
+   and after. */
+CLSORT_INLINE void put_own_items(local code_t *keys, local uint *words, const item_t *v)
 {
     barrier(CLK_LOCAL_MEM_FENCE);
     #pragma unroll
     for (uint m = 0; m < CLSORT_ITEMS; m++)
-        put_row(keys, words, (uint)get_local_id(0) * CLSORT_ITEMS + m, v[m]);
+        put_item(keys, words, (uint)get_local_id(0) * CLSORT_ITEMS + m, v[m]);
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Sorts a tile of rows between the heads. Called by clsort_segment_pack with the rows in local
-   memory and marked, and a barrier since; they are there again after it, with a barrier since. */
-CLSORT_INLINE void sort_strip(local code_t *keys, local uint *words, marks_t marks, codec_t codec)
+/* Sorts a tile of elements between the heads. Called by clsort_segment_pack with the elements in
+   local memory, their heads flagged, and a barrier since; they are there again after it, with a
+   barrier since. */
+CLSORT_INLINE void sort_strip(local code_t *keys, local uint *words, packing_t packing,
+                              codec_t codec)
 {
-    const uint t = (uint)get_local_id(0), at = t * CLSORT_ITEMS, merges = *marks.merges;
-    row_t v[CLSORT_ITEMS];
+    const uint t = (uint)get_local_id(0), first = t * CLSORT_ITEMS, merges = *packing.merges;
+    item_t v[CLSORT_ITEMS];
     #pragma unroll
     for (uint m = 0; m < CLSORT_ITEMS; m++)
-        v[m] = get_row(keys, words, at + m);
-    sort_between(v, marks.heads[at / 32] >> at % 32, codec);
-    put_own_rows(keys, words, v);
+        v[m] = get_item(keys, words, first + m);
+    sort_between(v, packing.head_flags[first / 32] >> first % 32, codec);
+    put_own_items(keys, words, v);
     #pragma unroll 1
     for (uint k = 0; k < merges; k++) {
-        const uint run = CLSORT_ITEMS << k, start = at & ~(2 * run - 1),
-                   around = marks.around[(start + run) / CLSORT_ITEMS];
+        const uint run = CLSORT_ITEMS << k, start = first & ~(2 * run - 1),
+                   around = packing.around[(start + run) / CLSORT_ITEMS];
         merge_inside(v, keys, words, max(around & 0xFFFF, start), start + run,
                      min(around >> 16, start + 2 * run), codec);
-        put_own_rows(keys, words, v);
+        put_own_items(keys, words, v);
     }
 }
 
 //---- merge: pack kernel
-/* A tile's marks in `space`, cleared. Called by all work-items; ends with a barrier. */
-CLSORT_INLINE marks_t clear_marks(local uint *space)
+/* A packing_t in `space`, cleared. Called by all work-items; ends with a barrier. */
+CLSORT_INLINE packing_t clear_packing(local uint *space)
 {
     local uint *const behind = space + CLSORT_HEAD_WORDS + CLSORT_GROUP;
-    const marks_t marks = { space, space + CLSORT_HEAD_WORDS, behind, behind + 1 };
+    const packing_t packing = { space, space + CLSORT_HEAD_WORDS, behind, behind + 1 };
     for (uint i = (uint)get_local_id(0); i < CLSORT_HEAD_WORDS + CLSORT_GROUP + 2;
          i += CLSORT_GROUP)
         space[i] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
-    return marks;
+    return packing;
 }
 
-/* Sorts short segments, a tile of them per work-group, `per` of them if they are equal rows. One
-   read and one write of each element. space, for the marks: CLSORT_HEAD_WORDS + CLSORT_GROUP + 2
-   words. */
+/* Sorts short segments, a tile of them per work-group, `per` of them if they are equal elements.
+   One read and one write of each element. space, for packing_t: CLSORT_HEAD_WORDS + CLSORT_GROUP +
+   2 words. */
 CLSORT_KERNEL void clsort_segment_pack(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target),
                                        CLSORT_CODEC_ARGS, CLSORT_SEGMENT_ARGS, CLSORT_JOB_ARGS,
                                        local code_t *keys, local uint *words, local uint *space)
@@ -2538,25 +2557,25 @@ CLSORT_KERNEL void clsort_segment_pack(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_A
     const codec_t codec = CLSORT_CODEC;
     const jobs_t j = CLSORT_JOBS;
     const segments_t given = CLSORT_SEGMENTS, s = sortable_segments(given, j);
-    const marks_t marks = clear_marks(space);
+    const packing_t packing = clear_packing(space);
     const uint t = (uint)get_local_id(0);
-    const strip_t strip = mark_segments(s, j, marks);
+    const strip_t strip = flag_segments(s, j, packing);
     barrier(CLK_LOCAL_MEM_FENCE);
-    const uint rows = *marks.end;
+    const uint size = *packing.end;
     #pragma unroll
     for (uint m = 0; m < CLSORT_ITEMS; m++) {
         const uint i = m * CLSORT_GROUP + t;
-        put_row(keys, words, i,
-                i < rows ? load_whole_row(source, codec, strip_place(strip, i)) : top_row());
+        put_item(keys, words, i,
+                 i < size ? load_whole_item(source, codec, strip_place(strip, i)) : top_item());
     }
     if (t == 0)
-        mark_head(marks, rows);
+        flag_head(packing, size);
     barrier(CLK_LOCAL_MEM_FENCE);
-    mark_around(marks, rows);
+    find_around(packing, size);
     barrier(CLK_LOCAL_MEM_FENCE);
-    sort_strip(keys, words, marks, codec);
-    for (uint i = t; i < rows; i += CLSORT_GROUP)
-        store_whole_row(target, codec, strip_place(strip, i), get_row(keys, words, i));
+    sort_strip(keys, words, packing, codec);
+    for (uint i = t; i < size; i += CLSORT_GROUP)
+        store_whole_item(target, codec, strip_place(strip, i), get_item(keys, words, i));
 }
 #endif
 #else
@@ -2564,27 +2583,27 @@ CLSORT_KERNEL void clsort_segment_pack(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_A
 //---- merge: segments serially
 /* Merges pairs of runs of 2^pass pieces, in segments that are not whole yet; each job writes a
    piece. */
-CLSORT_KERNEL void clsort_segment_pass(CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_ARGS(temp),
+CLSORT_KERNEL void clsort_segment_pass(CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_ARGS(alt),
                                        CLSORT_CODEC_ARGS, CLSORT_SEGMENT_ARGS, CLSORT_JOB_ARGS,
                                        uint pass, uint piece)
 {
-    const array_t target = CLSORT_ARRAY(target), temp = CLSORT_ARRAY(temp);
+    const array_t target = CLSORT_ARRAY(target), alt = CLSORT_ARRAY(alt);
     const codec_t codec = CLSORT_CODEC;
     const jobs_t j = CLSORT_JOBS;
     const segments_t given = CLSORT_SEGMENTS, s = sortable_segments(given, j);
     const uint all = pass_job_count(j, s, pass), run = piece << pass;
     for (uint i = (uint)get_global_id(0); i < all; i += (uint)get_global_size(0)) {
         const job_t job = take_job(j, s, i);
-        const uint passes = segment_passes(job.segment, piece), at = job.slice * piece;
-        if (pass >= passes || at >= job.segment.rows)
+        const uint passes = segment_passes(job.segment, piece), first = job.slice * piece;
+        if (pass >= passes || first >= job.segment.size)
             continue;
-        const array_t from = advance(runs_before(target, temp, passes, pass), job.segment.begin);
-        const pair_t p = find_pair(from, from, at, job.segment.rows, run, 2 * run - 1);
-        const uint begin = at - p.start, rows = p.na + p.nb, end = min(begin + piece, rows),
+        const array_t from = advance(runs_before(target, alt, passes, pass), job.segment.begin);
+        const pair_t p = find_pair(from, from, first, job.segment.size, run, 2 * run - 1);
+        const uint begin = first - p.start, size = p.na + p.nb, end = min(begin + piece, size),
                    a = split_pair(p, begin, codec);
-        const uint end_a = end == rows ? p.na : split_pair(p, end, codec);
+        const uint end_a = end == size ? p.na : split_pair(p, end, codec);
         merge_slice(p, a, end_a, begin - a, end - end_a,
-                    advance(runs_before(target, temp, passes, pass + 1), job.segment.begin), at,
+                    advance(runs_before(target, alt, passes, pass + 1), job.segment.begin), first,
                     codec);
     }
 }
@@ -2595,12 +2614,12 @@ CLSORT_KERNEL void clsort_segment_pass(CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_A
 
 //---- radix: plan
 /* RADIX, least significant digit first, stable. One pass per digit of CLSORT_DIGIT_BITS bits of the
-   code. The rows are cut into `blocks` of block_rows rows, whole tiles but for the last one. A pass
-   is three launches:
+   code. The elements are cut into `blocks` of block_size elements, whole tiles but for the last
+   one. A pass is three launches:
 
      count      how often each digit occurs in each block             reads keys
-     scan       where each block's rows of each digit begin           2^bits * blocks words
-     scatter    moves the rows there                                  reads and writes rows
+     scan       where each block's elements of each digit begin           2^bits * blocks words
+     scatter    moves the elements there                                  reads and writes elements
 
    With a work-item per block counts and places lie in private memory; with a work-group per block a
    tile at a time is put in order in local memory and written in runs.
@@ -2608,12 +2627,12 @@ CLSORT_KERNEL void clsort_segment_pass(CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_A
    Which passes move anything is decided on the device. The first count also finds the bits in which
    any two codes differ, and the first scan writes the PLAN: for every pass one word that says
    whether the pass sorts, copies or is idle, and between which arrays. A pass whose digit is the
-   same everywhere is idle. The moves alternate between target and temp and the last one ends in
+   same everywhere is idle. The moves alternate between target and alt and the last one ends in
    target. In place an odd number of moves, out of place none at all, takes one more: an idle pass
    then copies. Only where there is no idle pass to do it, in place with an odd number of passes,
    the host adds a pass. With nothing idle nothing is copied.
 
-     in place, 4 passes:      all sort             S>t  t>T  T>t  t>T        (S source = T target, t temp)
+     in place, 4 passes:      all sort             S>t  t>T  T>t  t>T   S source, T target, t alt
                               digit 2 is constant  S>t  t>T  T=t  t>T
                               digits 1, 2 are      S>t  .    .    t>T
      out of place, 4 passes:  all sort             S>t  t>T  T>t  t>T
@@ -2635,20 +2654,20 @@ CLSORT_KERNEL void clsort_segment_pass(CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_A
 
 /* What every radix kernel is told. Bits first_bit ... last_bit - 1 of the code are sorted by. */
 #define CLSORT_RADIX_ARGS \
-    CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_ARGS(temp), \
+    CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_ARGS(alt), \
         CLSORT_CODEC_ARGS, global uchar *scratch, ulong scratch_at, uint n, uint blocks, \
-        uint block_rows, uint first_bit, uint last_bit, uint in_place, uint pass
+        uint block_size, uint first_bit, uint last_bit, uint in_place, uint pass
 #define CLSORT_RADIX \
     { \
-        CLSORT_ARRAY(source), CLSORT_ARRAY(target), CLSORT_ARRAY(temp), CLSORT_CODEC, \
-            (global uint *)(scratch + scratch_at), n, blocks, block_rows, first_bit, last_bit, \
+        CLSORT_ARRAY(source), CLSORT_ARRAY(target), CLSORT_ARRAY(alt), CLSORT_CODEC, \
+            (global uint *)(scratch + scratch_at), n, blocks, block_size, first_bit, last_bit, \
             in_place, pass \
     }
 typedef struct {
-    array_t source, target, temp;
+    array_t source, target, alt;
     codec_t codec;
     global uint *scratch;
-    uint n, blocks, block_rows, first_bit, last_bit, in_place, pass;
+    uint n, blocks, block_size, first_bit, last_bit, in_place, pass;
 } radix_t;
 
 /* The scratch, in words: plan, bits seen per block, table[digit][block], totals[digit]. */
@@ -2687,8 +2706,8 @@ CLSORT_INLINE uint digit_of(code_t code, digit_t d)
 /* What a pass does: sorts, copies or neither; whether it is an odd one of those that sort. The
    words of the plan hold these bits and, above them, the arrays. */
 enum { PASS_SORTS = 1, PASS_COPIES = 2, PASS_ODD = 4, PASS_FROM = 3, PASS_TO = 5 };
-/* Values of in_place: target is the source, or temp is, which then must not be written first. */
-enum { TARGET_IS_SOURCE = 1, TEMP_IS_SOURCE = 2 };
+/* Values of in_place: target is the source, or alt is, which then must not be written first. */
+enum { TARGET_IS_SOURCE = 1, ALT_IS_SOURCE = 2 };
 
 /* Writes the plan; `differ` has the code bits in which keys differ. Called by one work-item. */
 CLSORT_INLINE void write_plan(radix_t r, code_t differ)
@@ -2697,17 +2716,17 @@ CLSORT_INLINE void write_plan(radix_t r, code_t differ)
     uint sorts = 0;
     for (uint p = 0; p < passes; p++)
         sorts += digit_of(differ, pass_digit(r, p)) != 0;
-    uint copies = r.in_place == TEMP_IS_SOURCE ? !(sorts & 1)
+    uint copies = r.in_place == ALT_IS_SOURCE ? !(sorts & 1)
                   : r.in_place                 ? sorts & 1
                                                : sorts == 0,
-         moves = sorts + copies, from = AT_SOURCE, odd = 0;
+         moves = sorts + copies, from = ARRAY_SOURCE, odd = 0;
     for (uint p = 0; p <= passes; p++) {
         const uint varies = p < passes && digit_of(differ, pass_digit(r, p)) != 0;
         if (!varies && !copies) {
             r.scratch[p] = 0;
             continue;
         }
-        const uint to = --moves & 1 ? AT_TEMP : AT_TARGET;
+        const uint to = --moves & 1 ? ARRAY_ALT : ARRAY_TARGET;
         r.scratch[p] = (varies ? PASS_SORTS | odd : PASS_COPIES) | from << PASS_FROM
                        | to << PASS_TO;
         odd ^= varies ? PASS_ODD : 0;
@@ -2722,20 +2741,20 @@ CLSORT_INLINE uint pass_plan(radix_t r)
     return r.scratch[r.pass];
 }
 
-CLSORT_INLINE array_t plan_array(radix_t r, uint plan, uint at)
+CLSORT_INLINE array_t plan_array(radix_t r, uint plan, uint shift)
 {
-    return array_at(plan >> at & 3, r.source, r.target, r.temp);
+    return array_at(plan >> shift & 3, r.source, r.target, r.alt);
 }
 
 //---- radix: blocks
-/* The rows begin ... begin + rows - 1 of a block, or none if `works` is 0: then a kernel's loops do
-   nothing, and no barrier has to stand under a condition. */
-typedef struct { uint begin, rows; } block_t;
+/* The elements begin ... begin + elements - 1 of a block, or none if `works` is 0: then a kernel's
+   loops do nothing, and no barrier has to stand under a condition. */
+typedef struct { uint begin, size; } block_t;
 
 CLSORT_INLINE block_t take_block(radix_t r, uint block, uint works)
 {
-    const uint begin = block * r.block_rows;
-    const block_t b = { begin, works && block < r.blocks ? min(r.n - begin, r.block_rows) : 0 };
+    const uint begin = block * r.block_size;
+    const block_t b = { begin, works && block < r.blocks ? min(r.n - begin, r.block_size) : 0 };
     return b;
 }
 
@@ -2753,8 +2772,8 @@ CLSORT_INLINE code_t see_code(seen_t *seen, code_t code)
 CLSORT_INLINE void copy_block(radix_t r, uint plan, block_t b, uint t, uint step)
 {
     const array_t from = plan_array(r, plan, PASS_FROM), to = plan_array(r, plan, PASS_TO);
-    for (uint i = t; i < b.rows; i += step)
-        store_whole_row(to, r.codec, b.begin + i, load_whole_row(from, r.codec, b.begin + i));
+    for (uint i = t; i < b.size; i += step)
+        store_whole_item(to, r.codec, b.begin + i, load_whole_item(from, r.codec, b.begin + i));
 }
 
 //---- radix: a block per work-item
@@ -2762,24 +2781,24 @@ CLSORT_INLINE void copy_block(radix_t r, uint plan, block_t b, uint t, uint step
 /* CPU devices: plain loops, the counters in private memory, which is the first-level cache. */
 #define CLSORT_COUNT_COPIES 4
 /* Digits are taken from this many keys at a time, in a loop that compilers turn into vectors. */
-#define CLSORT_BATCH 16
+#define CLSORT_CODES_AT_ONCE 16
 
 /* Counts the digits of a block; bins has CLSORT_COUNT_COPIES counters per digit, so that equal keys
-   in a row need not wait for each other. */
+   in an element need not wait for each other. */
 CLSORT_INLINE seen_t count_block(radix_t r, array_t from, block_t b, uint *bins)
 {
     const digit_t digit = pass_digit(r, r.pass);
     seen_t seen = { 0, 0 };
     uint i = 0;
-    for (; b.rows - i >= CLSORT_BATCH; i += CLSORT_BATCH) {
-        uint d[CLSORT_BATCH];
-        for (uint k = 0; k < CLSORT_BATCH; k++)
+    for (; b.size - i >= CLSORT_CODES_AT_ONCE; i += CLSORT_CODES_AT_ONCE) {
+        uint d[CLSORT_CODES_AT_ONCE];
+        for (uint k = 0; k < CLSORT_CODES_AT_ONCE; k++)
             d[k] = digit_of(see_code(&seen, encode(*key_place(from, b.begin + i + k), r.codec)),
                             digit);
-        for (uint k = 0; k < CLSORT_BATCH; k++)
+        for (uint k = 0; k < CLSORT_CODES_AT_ONCE; k++)
             bins[k % CLSORT_COUNT_COPIES * CLSORT_DIGITS + d[k]]++;
     }
-    for (; i < b.rows; i++)
+    for (; i < b.size; i++)
         bins[digit_of(see_code(&seen, encode(*key_place(from, b.begin + i), r.codec)), digit)]++;
     return seen;
 }
@@ -2799,7 +2818,7 @@ CLSORT_KERNEL void clsort_radix_count(CLSORT_RADIX_ARGS)
     const uint block = (uint)get_global_id(0), plan = pass ? pass_plan(r) : PASS_SORTS;
     const block_t b = take_block(r, block, plan & PASS_SORTS);
     uint bins[CLSORT_COUNT_COPIES * CLSORT_DIGITS];
-    if (b.rows == 0)
+    if (b.size == 0)
         return;
     for (uint d = 0; d < CLSORT_COUNT_COPIES * CLSORT_DIGITS; d++)
         bins[d] = 0;
@@ -2840,22 +2859,22 @@ CLSORT_KERNEL void clsort_radix_scan(CLSORT_RADIX_ARGS)
 }
 
 //---- radix: scatter of a block per work-item
-/* Moves the rows of a block to the places that `next` holds for each digit. Segments may overlap,
-   where offsets do not ascend: then another work-item changes rows that were counted, so that
-   places of pieces are kept inside. */
-CLSORT_INLINE void scatter_rows(radix_t r, array_t from, array_t to, block_t b, uint *next)
+/* Moves the elements of a block to the places that `next` holds for each digit. Segments may
+   overlap, where offsets do not ascend: then another work-item changes elements that were counted,
+   so that places of pieces are kept inside. */
+CLSORT_INLINE void scatter_items(radix_t r, array_t from, array_t to, block_t b, uint *next)
 {
     const digit_t digit = pass_digit(r, r.pass);
-    for (uint i = 0; i < b.rows; i++) {
-        const row_t row = load_whole_row(from, r.codec, b.begin + i);
-        const uint place = next[digit_of(row.key, digit)]++;
-        store_whole_row(to, r.codec, CLSORT_IS(PIECES) ? min(place, r.n - 1) : place, row);
+    for (uint i = 0; i < b.size; i++) {
+        const item_t item = load_whole_item(from, r.codec, b.begin + i);
+        const uint place = next[digit_of(item.key, digit)]++;
+        store_whole_item(to, r.codec, CLSORT_IS(PIECES) ? min(place, r.n - 1) : place, item);
     }
 }
 
 /* Keys alone, more of them than caches hold, wait in the first-level cache until they fill a line
    of the target, which is written past the caches where the compiler knows how. At 2^24 keys in 1 /
-   1.3 to 1 / 1.6 of the time of scatter_rows; at 2^20 in 1.3 times as long. */
+   1.3 to 1 / 1.6 of the time of scatter_items; at 2^20 in 1.3 times as long. */
 #ifndef CLSORT_STAGE_BYTES
 #define CLSORT_STAGE_BYTES (1 << 25)
 #endif
@@ -2885,15 +2904,15 @@ CLSORT_INLINE void scatter_keys(radix_t r, array_t from, array_t to, block_t b, 
     uint first[CLSORT_DIGITS];
     for (uint d = 0; d < CLSORT_DIGITS; d++)
         first[d] = next[d];
-    for (uint i = 0; i < b.rows; i++) {
+    for (uint i = 0; i < b.size; i++) {
         const code_t key = *key_place(from, b.begin + i);
-        const uint d = digit_of(encode(key, r.codec), digit), at = next[d]++,
-                   slot = (at + skew) % CLSORT_STAGE_KEYS;
+        const uint d = digit_of(encode(key, r.codec), digit), place = next[d]++,
+                   slot = (place + skew) % CLSORT_STAGE_KEYS;
         code_t *line = lines + d * CLSORT_STAGE_KEYS;
         line[slot] = key;
         if (slot == CLSORT_STAGE_KEYS - 1) {
-            const uint before = min(slot, at - first[d]);
-            write_line(key_place(to, at - before), line + (slot - before), before + 1);
+            const uint before = min(slot, place - first[d]);
+            write_line(key_place(to, place - before), line + (slot - before), before + 1);
         }
     }
     for (uint d = 0; d < CLSORT_DIGITS; d++) {
@@ -2911,7 +2930,7 @@ CLSORT_INLINE void scatter_block(radix_t r, uint plan, block_t b, uint *next)
     if (CLSORT_VALUE_BYTES == 0 && r.n >= CLSORT_STAGE_BYTES / CLSORT_KEY_BYTES)
         scatter_keys(r, from, to, b, next);
     else
-        scatter_rows(r, from, to, b, next);
+        scatter_items(r, from, to, b, next);
 }
 
 CLSORT_KERNEL void clsort_radix_scatter(CLSORT_RADIX_ARGS)
@@ -2920,7 +2939,7 @@ CLSORT_KERNEL void clsort_radix_scatter(CLSORT_RADIX_ARGS)
     const uint block = (uint)get_global_id(0), plan = pass_plan(r);
     const block_t b = take_block(r, block, plan & (PASS_SORTS | PASS_COPIES));
     uint next[CLSORT_DIGITS];
-    if (b.rows == 0)
+    if (b.size == 0)
         return;
     if (plan & PASS_COPIES) {
         copy_block(r, plan, b, 0, 1);
@@ -2947,7 +2966,7 @@ CLSORT_INLINE code_t count_digits(radix_t r, uint bins[][CLSORT_DIGITS])
     return seen.set & seen.clear;
 }
 
-/* Sorts n rows by one work-item, which reads the keys once to count all digits. The plan is all
+/* Sorts n elements by one work-item, which reads the keys once to count all digits. The plan is all
    that it takes of the scratch. */
 CLSORT_INLINE void sort_small(radix_t r)
 {
@@ -2980,47 +2999,47 @@ CLSORT_KERNEL void clsort_radix_small(CLSORT_RADIX_ARGS)
 
 //---- radix: pieces
 #if CLSORT_IS(PIECES)
-/* Rows that are sorted by insertion: counting digits costs more. */
-#define CLSORT_INSERTION_ROWS 32
+/* Elements that are sorted by insertion: counting digits costs more. */
+#define CLSORT_INSERTION_MOST 32
 
-/* Sorts a few rows from source to target, which may be the same. */
-CLSORT_INLINE void insert_rows(array_t source, array_t target, uint rows, codec_t c)
+/* Sorts a few elements from source to target, which may be the same. */
+CLSORT_INLINE void insert_items(array_t source, array_t target, uint size, codec_t c)
 {
-    row_t v[CLSORT_INSERTION_ROWS];
-    for (uint i = 0; i < rows; i++) {
-        const row_t r = load_whole_row(source, c, i);
+    item_t v[CLSORT_INSERTION_MOST];
+    for (uint i = 0; i < size; i++) {
+        const item_t r = load_whole_item(source, c, i);
         uint place = i;
         for (; place > 0 && r.key < v[place - 1].key; place--)
             v[place] = v[place - 1];
         v[place] = r;
     }
-    for (uint i = 0; i < rows; i++)
-        store_whole_row(target, c, i, v[i]);
+    for (uint i = 0; i < size; i++)
+        store_whole_item(target, c, i, v[i]);
 }
 
 /* Sorts a piece of a segment, which may be the whole, to the array that its merges start from. */
 CLSORT_INLINE void sort_piece(radix_t r, job_t job, uint piece)
 {
-    const uint at = job.slice * piece, begin = job.segment.begin + at,
+    const uint first = job.slice * piece, begin = job.segment.begin + first,
                moves = segment_passes(job.segment, piece);
-    const array_t from = advance(array_at(job.where, r.source, r.target, r.temp), begin);
-    const array_t to = advance(moves & 1 ? r.temp : r.target, begin),
-                  other = advance(moves & 1 ? r.target : r.temp, begin);
-    r.n = at < job.segment.rows ? min(job.segment.rows - at, piece) : 0;
+    const array_t from = advance(array_at(job.where, r.source, r.target, r.alt), begin);
+    const array_t to = advance(moves & 1 ? r.alt : r.target, begin),
+                  alt = advance(moves & 1 ? r.target : r.alt, begin);
+    r.n = first < job.segment.size ? min(job.segment.size - first, piece) : 0;
     r.source = from;
     r.target = to;
-    r.temp = other;
+    r.alt = alt;
     r.in_place = from.keys == to.keys      ? TARGET_IS_SOURCE
-                 : from.keys == other.keys ? TEMP_IS_SOURCE
+                 : from.keys == alt.keys ? ALT_IS_SOURCE
                                            : 0;
-    if (r.n > CLSORT_INSERTION_ROWS)
+    if (r.n > CLSORT_INSERTION_MOST)
         sort_small(r);
     else
-        insert_rows(from, to, r.n, r.codec);
+        insert_items(from, to, r.n, r.codec);
 }
 
-/* Each work-item sorts segments of up to `piece` rows whole, then pieces of longer ones, one for
-   each job; of ranges it takes jobs alone. scratch: a plan for each work-item. */
+/* Each work-item sorts segments of up to `piece` elements whole, then pieces of longer ones, one
+   for each job; of ranges it takes jobs alone. scratch: a plan for each work-item. */
 CLSORT_KERNEL void clsort_radix_pieces(CLSORT_RADIX_ARGS, CLSORT_SEGMENT_ARGS, CLSORT_JOB_ARGS,
                                        uint piece)
 {
@@ -3031,13 +3050,13 @@ CLSORT_KERNEL void clsort_radix_pieces(CLSORT_RADIX_ARGS, CLSORT_SEGMENT_ARGS, C
     r.scratch += get_global_id(0) * CLSORT__PLAN_WORDS;
     for (uint i = (uint)get_global_id(0); i < s.segments && !(s.kind & CLSORT__SEGMENTS_IN_RANGES);
          i += step) {
-        const job_t whole = { take_segment(s, i), 0, AT_SOURCE };
-        if (whole.segment.rows <= piece)
+        const job_t whole = { take_segment(s, i), 0, ARRAY_SOURCE };
+        if (whole.segment.size <= piece)
             sort_piece(r, whole, piece);
     }
     for (uint i = (uint)get_global_id(0); i < all; i += step) {
         const job_t job = take_job(j, s, i);
-        if (job.segment.rows > piece || s.kind & CLSORT__SEGMENTS_IN_RANGES)
+        if (job.segment.size > piece || s.kind & CLSORT__SEGMENTS_IN_RANGES)
             sort_piece(r, job, piece);
     }
 }
@@ -3046,11 +3065,11 @@ CLSORT_KERNEL void clsort_radix_pieces(CLSORT_RADIX_ARGS, CLSORT_SEGMENT_ARGS, C
 
 //---- radix: a tile per work-group
 #if CLSORT_SHARE_LOG2 > 0
-/* Rows of a work-item, any number; a tile is CLSORT_GROUP times as many. */
+/* Elements of a work-item, any number; a tile is CLSORT_GROUP times as many. */
 #ifndef CLSORT_RADIX_ITEMS
 #define CLSORT_RADIX_ITEMS (CLSORT_SWEEP ? 17 : 8)
 #endif
-#define CLSORT_RADIX_ROWS (CLSORT_GROUP * CLSORT_RADIX_ITEMS)
+#define CLSORT_RADIX_TILE (CLSORT_GROUP * CLSORT_RADIX_ITEMS)
 #if CLSORT_SWEEP && CLSORT_GROUP < CLSORT_DIGITS
 #error "CLSORT_SWEEP needs a work-item for each digit"
 #endif
@@ -3058,7 +3077,7 @@ CLSORT_KERNEL void clsort_radix_pieces(CLSORT_RADIX_ARGS, CLSORT_SEGMENT_ARGS, C
 //---- radix: counting
 /* Copies of each local counter: lanes with equal digits then meet on fewer banks. The histogram of
    CLSORT_SWEEP packs two counters of 16 bits into a word, so that a work-group may count
-   CLSORT__COUNTER_MOST * CLSORT_COUNT_COPIES rows at most. */
+   CLSORT__COUNTER_MOST * CLSORT_COUNT_COPIES elements at most. */
 #define CLSORT_COUNTERS (CLSORT_DIGITS * (CLSORT_SWEEP ? CLSORT_RADIX_DIGITS : 1))
 #ifndef CLSORT_COUNT_COPIES
 #define CLSORT_COUNT_COPIES \
@@ -3077,29 +3096,29 @@ CLSORT_INLINE void clear_bins(local uint *bins)
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Adds the digits of the passes first ... last of a block's rows to the bins. Called with the bins
-   cleared and a barrier since; they are whole after a barrier. All keys of a tile are loaded before
-   the first is counted. */
+/* Adds the digits of the passes first ... last of a block's elements to the bins. Called with the
+   bins cleared and a barrier since; they are whole after a barrier. All keys of a tile are loaded
+   before the first is counted. */
 CLSORT_INLINE void count_block(radix_t r, array_t from, block_t b, uint first, uint last,
                                local uint *bins, seen_t *seen)
 {
     local uint *own = bins + local_id() % CLSORT_COUNT_COPIES;
-    for (uint at = local_id(); at < b.rows; at += CLSORT_RADIX_ROWS) {
+    for (uint base = local_id(); base < b.size; base += CLSORT_RADIX_TILE) {
         code_t code[CLSORT_RADIX_ITEMS];
         #pragma unroll
         for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
-            if (at + m * CLSORT_GROUP < b.rows)
-                code[m] = *key_place(from, b.begin + at + m * CLSORT_GROUP);
+            if (base + m * CLSORT_GROUP < b.size)
+                code[m] = *key_place(from, b.begin + base + m * CLSORT_GROUP);
         #pragma unroll
         for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
-            if (at + m * CLSORT_GROUP < b.rows)
+            if (base + m * CLSORT_GROUP < b.size)
                 code[m] = see_code(seen, encode(code[m], r.codec));
         for (uint p = first; p <= last; p++) {
             const digit_t digit = pass_digit(r, p);
             #pragma unroll
             for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
                 const uint i = (p - first) * CLSORT_DIGITS + digit_of(code[m], digit);
-                if (at + m * CLSORT_GROUP < b.rows)
+                if (base + m * CLSORT_GROUP < b.size)
                     atomic_add(&own[(i >> CLSORT_SWEEP) * CLSORT_COUNT_COPIES],
                                CLSORT_SWEEP ? 1u << i % 2 * 16 : 1u);
             }
@@ -3145,12 +3164,12 @@ CLSORT_INLINE code_t join_seen(radix_t r, uint count, local uint *words)
 
 //---- radix: tiles
 /* A tile in local memory. counters[team][digit]: in the lower half the team's work-items whose
-   present row has the digit, in the upper half how many rows have it, later where the next one goes
-   in the tile. staged: codes, later words, in order. next[digit]: where the block's next row goes;
-   offsets[digit]: the distance from the tile to there; origins: of clsort_radix_small, where rows
-   come from. */
+   present element has the digit, in the upper half how many elements have it, later where the next
+   one goes in the tile. staged: codes, later words, in order. next[digit]: where the block's next
+   element goes; offsets[digit]: the distance from the tile to there; origins: of
+   clsort_radix_small, where elements come from. */
 #define CLSORT_STAGED_BYTES \
-    (CLSORT_RADIX_ROWS \
+    (CLSORT_RADIX_TILE \
      * (CLSORT_KEY_BYTES > 4 * CLSORT_WORDS ? CLSORT_KEY_BYTES : 4 * CLSORT_WORDS))
 typedef struct {
     local code_t *staged;
@@ -3169,20 +3188,20 @@ CLSORT_INLINE tile_t make_tile(local ulong *space)
     return tile;
 }
 
-/* The m-th row of a work-item. A team's rows lie side by side. */
-CLSORT_INLINE uint tile_row(uint m)
+/* The m-th element of a work-item. A team's elements lie side by side. */
+CLSORT_INLINE uint tile_item(uint m)
 {
     const uint t = local_id();
     return t / CLSORT_TEAM * (CLSORT_TEAM * CLSORT_RADIX_ITEMS) + t % CLSORT_TEAM + m * CLSORT_TEAM;
 }
 
 /* Loads the work-item's codes, top codes beyond the end. */
-CLSORT_INLINE void load_codes(code_t *code, array_t from, codec_t c, uint rows)
+CLSORT_INLINE void load_codes(code_t *code, array_t from, codec_t c, uint size)
 {
-    const uint first = tile_row(0);
+    const uint first = tile_item(0);
     #pragma unroll
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
-        code[m] = first + m * CLSORT_TEAM < rows
+        code[m] = first + m * CLSORT_TEAM < size
                       ? encode(*key_place(from, first + m * CLSORT_TEAM), c)
                       : (code_t) ~(code_t)0;
 }
@@ -3211,7 +3230,8 @@ CLSORT_INLINE uint vote_peers(uint d)
 //---- radix: ranks
 /* Counts the team's digits. Called by all work-items with the counters free; needs a barrier
    after. */
-CLSORT_INLINE void count_rows(tile_t tile, const code_t *code, digit_t digit, const uint votes)
+CLSORT_INLINE void count_team_digits(tile_t tile, const code_t *code, digit_t digit,
+                                     const uint votes)
 {
     const uint lane = local_id() % CLSORT_TEAM;
     local uint *counters = tile.counters + local_id() / CLSORT_TEAM * CLSORT_DIGITS;
@@ -3226,13 +3246,13 @@ CLSORT_INLINE void count_rows(tile_t tile, const code_t *code, digit_t digit, co
     }
 }
 
-/* Ranks the team's rows, in their order, from where its digits begin, and stages the codes.
+/* Ranks the team's elements, in their order, from where its digits begin, and stages the codes.
    Work-items with the same digit find each other through their bits in its counter, or by votes;
    the last of them moves the counter on. Bank conflicts of random digits bound this, so bits and
    count share a word. Called by all work-items with a barrier since the digits were placed; what it
    stages needs one after. */
-CLSORT_INLINE void rank_rows(tile_t tile, const code_t *code, digit_t digit, uint *rank,
-                             const uint votes)
+CLSORT_INLINE void rank_items(tile_t tile, const code_t *code, digit_t digit, uint *rank,
+                              const uint votes)
 {
     const uint lane = local_id() % CLSORT_TEAM;
     local uint *counters = tile.counters + local_id() / CLSORT_TEAM * CLSORT_DIGITS;
@@ -3262,7 +3282,7 @@ CLSORT_INLINE uint own_digit(uint k)
     return min(local_id() * CLSORT_OWN_DIGITS + k, (uint)CLSORT_DIGITS);
 }
 
-/* The tile's rows with a digit. Called with a barrier since the rows were counted. */
+/* The tile's elements with a digit. Called with a barrier since the elements were counted. */
 CLSORT_INLINE uint count_digit(tile_t tile, uint digit)
 {
     uint count = 0;
@@ -3288,12 +3308,12 @@ CLSORT_INLINE void place_digits(tile_t tile, uint begin)
     }
 }
 
-/* All of that for a tile whose rows go where next[] says, which moves on. Called by all work-items
-   with the tile free; ends with a barrier. */
+/* All of that for a tile whose elements go where next[] says, which moves on. Called by all
+   work-items with the tile free; ends with a barrier. */
 CLSORT_INLINE void order_tile(tile_t tile, const code_t *code, digit_t digit, uint *rank)
 {
     uint sum = 0;
-    count_rows(tile, code, digit, 0);
+    count_team_digits(tile, code, digit, 0);
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint d = own_digit(0); d < own_digit(CLSORT_OWN_DIGITS); d++) {
         const uint count = count_digit(tile, d);
@@ -3303,14 +3323,14 @@ CLSORT_INLINE void order_tile(tile_t tile, const code_t *code, digit_t digit, ui
     }
     place_digits(tile, group_scan(sum, tile.sums));
     barrier(CLK_LOCAL_MEM_FENCE);
-    rank_rows(tile, code, digit, rank, 0);
+    rank_items(tile, code, digit, rank, 0);
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
 //---- radix: tiles move
 /* Writes the staged codes, and says where they went. Called by all work-items with a barrier since
    the offsets and codes were set. */
-CLSORT_INLINE void store_codes(tile_t tile, array_t to, codec_t c, digit_t digit, uint rows,
+CLSORT_INLINE void store_codes(tile_t tile, array_t to, codec_t c, digit_t digit, uint size,
                                uint *place)
 {
     const uint t = local_id();
@@ -3318,14 +3338,14 @@ CLSORT_INLINE void store_codes(tile_t tile, array_t to, codec_t c, digit_t digit
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
         const code_t code = tile.staged[m * CLSORT_GROUP + t];
         place[m] = tile.offsets[digit_of(code, digit)] + m * CLSORT_GROUP + t;
-        if (!CLSORT_RECORDS && m * CLSORT_GROUP + t < rows)
+        if (!CLSORT_RECORDS && m * CLSORT_GROUP + t < size)
             *key_place(to, place[m]) = decode(code, c);
     }
 }
 
 /* Moves the values by way of local memory to the same places. Called by all work-items with a
    barrier since `staged` was in use. */
-CLSORT_INLINE void move_values(tile_t tile, array_t from, array_t to, uint rows, const uint *rank,
+CLSORT_INLINE void move_values(tile_t tile, array_t from, array_t to, uint size, const uint *rank,
                                const uint *place)
 {
     const uint t = local_id();
@@ -3333,33 +3353,33 @@ CLSORT_INLINE void move_values(tile_t tile, array_t from, array_t to, uint rows,
     uint word[CLSORT_WORDS_OR_1];
     #pragma unroll
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
-        if (tile_row(m) < rows) {
-            load_words(from, tile_row(m), word);
+        if (tile_item(m) < size) {
+            load_words(from, tile_item(m), word);
             #pragma unroll
             for (uint w = 0; w < CLSORT_WORDS; w++)
-                staged[w * CLSORT_RADIX_ROWS + rank[m]] = word[w];
+                staged[w * CLSORT_RADIX_TILE + rank[m]] = word[w];
         }
     barrier(CLK_LOCAL_MEM_FENCE);
     #pragma unroll
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
         #pragma unroll
         for (uint w = 0; w < CLSORT_WORDS; w++)
-            word[w] = staged[w * CLSORT_RADIX_ROWS + m * CLSORT_GROUP + t];
-        if (m * CLSORT_GROUP + t < rows)
+            word[w] = staged[w * CLSORT_RADIX_TILE + m * CLSORT_GROUP + t];
+        if (m * CLSORT_GROUP + t < size)
             store_words(to, place[m], word);
     }
 }
 
-/* Writes an ordered tile of rows that begin at `from`. Called by all work-items with a barrier
+/* Writes an ordered tile of elements that begin at `from`. Called by all work-items with a barrier
    since it was staged and the offsets were set. */
 CLSORT_INLINE void store_tile(tile_t tile, array_t from, array_t to, codec_t c, digit_t digit,
-                              uint rows, const uint *rank)
+                              uint size, const uint *rank)
 {
     uint place[CLSORT_RADIX_ITEMS];
-    store_codes(tile, to, c, digit, rows, place);
+    store_codes(tile, to, c, digit, size, place);
 #if CLSORT_WORDS
     barrier(CLK_LOCAL_MEM_FENCE);
-    move_values(tile, from, to, rows, rank, place);
+    move_values(tile, from, to, size, rank, place);
 #endif
 }
 
@@ -3377,7 +3397,7 @@ CLSORT_KERNEL void clsort_radix_count(CLSORT_RADIX_ARGS, local uint *bins)
     count_block(r, plan_array(r, plan, PASS_FROM), b, pass, pass, bins, &seen);
     merge_seen(bins + CLSORT_COUNT_WORDS, seen);
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint d = t; d < CLSORT_DIGITS && b.rows != 0; d += CLSORT_GROUP)
+    for (uint d = t; d < CLSORT_DIGITS && b.size != 0; d += CLSORT_GROUP)
         radix_table(r, d)[block] = bin_count(bins, d);
     for (uint k = t; k < 4 && pass == 0; k += CLSORT_GROUP)
         radix_seen(r, block)[k] = bins[CLSORT_COUNT_WORDS + k];
@@ -3393,16 +3413,16 @@ CLSORT_KERNEL void clsort_radix_scan(CLSORT_RADIX_ARGS, local uint *sums)
     const code_t differ = join_seen(r, first ? blocks : 0, sums + 2 * CLSORT_GROUP);
     if (first && t == 0)
         write_plan(r, differ);
-    global uint *row = radix_table(r, digit);
+    global uint *counts = radix_table(r, digit);
     const uint share = (blocks + CLSORT_GROUP - 1) / CLSORT_GROUP, begin = min(t * share, blocks),
                end = min(begin + share, blocks);
     uint sum = 0;
     for (uint b = begin; b < end; b++)
-        sum += row[b];
+        sum += counts[b];
     sum = group_scan(sum, sums);
     for (uint b = begin; b < end; b++) {
-        const uint count = row[b];
-        row[b] = sum;
+        const uint count = counts[b];
+        counts[b] = sum;
         sum += count;
     }
     if (t == CLSORT_GROUP - 1)
@@ -3410,8 +3430,8 @@ CLSORT_KERNEL void clsort_radix_scan(CLSORT_RADIX_ARGS, local uint *sums)
 }
 
 //---- radix: scatter
-/* Where the block's rows of each digit begin: the rows of smaller digits, and those of its own in
-   the blocks before. Called by all work-items; ends with a barrier. */
+/* Where the block's elements of each digit begin: the elements of smaller digits, and those of its
+   own in the blocks before. Called by all work-items; ends with a barrier. */
 CLSORT_INLINE void begin_block(radix_t r, uint block, tile_t tile)
 {
     global const uint *totals = radix_table(r, CLSORT_DIGITS);
@@ -3426,20 +3446,20 @@ CLSORT_INLINE void begin_block(radix_t r, uint block, tile_t tile)
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Moves `rows` rows that begin at `from`. Called by all work-items with the tile free; ends with a
-   barrier. */
+/* Moves `elements` elements that begin at `from`. Called by all work-items with the tile free; ends
+   with a barrier. */
 CLSORT_INLINE void scatter_tile(tile_t tile, array_t from, array_t to, codec_t codec, digit_t digit,
-                                uint rows)
+                                uint size)
 {
     code_t code[CLSORT_RADIX_ITEMS];
     uint rank[CLSORT_RADIX_ITEMS];
-    load_codes(code, from, codec, rows);
+    load_codes(code, from, codec, size);
     order_tile(tile, code, digit, rank);
-    store_tile(tile, from, to, codec, digit, rows, rank);
+    store_tile(tile, from, to, codec, digit, size, rank);
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* A work-group per block. space: staged rows of CLSORT_RADIX_ROWS * max(CLSORT_KEY_BYTES, 4 *
+/* A work-group per block. space: staged elements of CLSORT_RADIX_TILE * max(CLSORT_KEY_BYTES, 4 *
    CLSORT_WORDS) bytes, rounded up to 8; CLSORT_TEAMS * CLSORT_DIGITS + 2 * CLSORT_DIGITS + 2 *
    CLSORT_GROUP + 2 words. */
 CLSORT_KERNEL void clsort_radix_scatter(CLSORT_RADIX_ARGS, local ulong *space)
@@ -3452,13 +3472,13 @@ CLSORT_KERNEL void clsort_radix_scatter(CLSORT_RADIX_ARGS, local ulong *space)
     const array_t from = plan_array(r, plan, PASS_FROM), to = plan_array(r, plan, PASS_TO);
     copy_block(r, plan, copied, local_id(), CLSORT_GROUP);
     begin_block(r, block, tile);
-    for (uint done = 0; done < sorted.rows; done += CLSORT_RADIX_ROWS)
+    for (uint done = 0; done < sorted.size; done += CLSORT_RADIX_TILE)
         scatter_tile(tile, advance(from, sorted.begin + done), to, r.codec, pass_digit(r, pass),
-                     min(sorted.rows - done, (uint)CLSORT_RADIX_ROWS));
+                     min(sorted.size - done, (uint)CLSORT_RADIX_TILE));
 }
 
 //---- radix: small
-/* Sorts the codes and, where there are values, the numbers of their rows. Called by
+/* Sorts the codes and, where there are values, the numbers of their elements. Called by
    clsort_radix_small; begins and ends with a barrier between the tile's uses. */
 CLSORT_INLINE void order_small(tile_t tile, code_t *code, uint *origin, digit_t digit)
 {
@@ -3466,54 +3486,54 @@ CLSORT_INLINE void order_small(tile_t tile, code_t *code, uint *origin, digit_t 
     order_tile(tile, code, digit, rank);
     #pragma unroll
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
-        code[m] = tile.staged[tile_row(m)];
+        code[m] = tile.staged[tile_item(m)];
         if (CLSORT_WORDS)
             tile.origins[rank[m]] = (ushort)origin[m];
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     #pragma unroll
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
-        origin[m] = CLSORT_WORDS ? tile.origins[tile_row(m)] : 0;
+        origin[m] = CLSORT_WORDS ? tile.origins[tile_item(m)] : 0;
 }
 
 /* Sorts what fits into one tile, in one launch of one work-group. space: as for
-   clsort_radix_scatter, and with values 2 * CLSORT_RADIX_ROWS bytes. */
+   clsort_radix_scatter, and with values 2 * CLSORT_RADIX_TILE bytes. */
 CLSORT_KERNEL void clsort_radix_small(CLSORT_RADIX_ARGS, local ulong *space)
 {
     const radix_t r = CLSORT_RADIX;
     const tile_t tile = make_tile(space);
     code_t code[CLSORT_RADIX_ITEMS];
-    row_t row[CLSORT_RADIX_ITEMS];
+    item_t items[CLSORT_RADIX_ITEMS];
     uint origin[CLSORT_RADIX_ITEMS];
     for (uint d = local_id(); d < CLSORT_DIGITS; d += CLSORT_GROUP)
         tile.next[d] = 0;
     load_codes(code, r.source, r.codec, n);
     #pragma unroll
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
-        origin[m] = tile_row(m);
+        origin[m] = tile_item(m);
     for (uint p = 0; p < radix_passes(r); p++)
         order_small(tile, code, origin, pass_digit(r, p));
     #pragma unroll
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
-        row[m].key = code[m];
-        if (tile_row(m) < n)
-            load_words(r.source, origin[m], row[m].word);
+        items[m].key = code[m];
+        if (tile_item(m) < n)
+            load_words(r.source, origin[m], items[m].word);
     }
     barrier(CLK_GLOBAL_MEM_FENCE);
     #pragma unroll
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
-        store_row(r.target, r.codec, tile_row(m), n, row[m]);
+        store_item(r.target, r.codec, tile_item(m), n, items[m]);
 }
 #endif
 
 //---- radix: sweep
-/* ONE SWEEP: a pass that reads and writes each row once. A histogram counts the digits of all
+/* ONE SWEEP: a pass that reads and writes each element once. A histogram counts the digits of all
    passes in one reading. In a pass the tiles hand their counts on while they work: each publishes
    how often it has each digit, then, once the sum of all tiles before is known, that sum with its
    own. A tile looks back over the words of the tiles before until it meets a sum.
 
-     look[tile][digit]   ... | sum | count | count | count | own tile
-                               <------- look-back --------
+     status[tile][digit]   ... | inclusive | partial | partial | partial | own tile
+                                 <------------- look-back --------------
 
    Work-groups draw the tiles' numbers, so a tile waits only for tiles of work-groups that have
    started, and these must all make progress. OpenCL does not promise that: only for devices known
@@ -3531,54 +3551,54 @@ CLSORT_KERNEL void clsort_radix_small(CLSORT_RADIX_ARGS, local ulong *space)
 #define CLSORT_SWEEP_WIDE 0
 #endif
 #if CLSORT_SWEEP_WIDE
-typedef ulong look_t;
-#define CLSORT_LOOK_SHIFT 62
+typedef ulong status_t;
+#define CLSORT_STATUS_SHIFT 62
 #else
-typedef uint look_t;
-#define CLSORT_LOOK_SHIFT 30
+typedef uint status_t;
+#define CLSORT_STATUS_SHIFT 30
 #endif
 
 /* Words that other work-groups write or read during the launch, without caches. */
 #if CLSORT_FORWARD_PROGRESS
 #if CLSORT_SWEEP_WIDE
-#define CLSORT_LOOK_PTX(op) op ".relaxed.gpu.global.u64 "
-#define CLSORT_LOOK_REG "l"
+#define CLSORT_STATUS_PTX(op) op ".relaxed.gpu.global.u64 "
+#define CLSORT_STATUS_REG "l"
 #else
-#define CLSORT_LOOK_PTX(op) op ".relaxed.gpu.global.u32 "
-#define CLSORT_LOOK_REG "r"
+#define CLSORT_STATUS_PTX(op) op ".relaxed.gpu.global.u32 "
+#define CLSORT_STATUS_REG "r"
 #endif
-CLSORT_INLINE look_t load_look(global const look_t *p)
+CLSORT_INLINE status_t load_status(global const status_t *p)
 {
-    look_t word;
-    __asm__ volatile(CLSORT_LOOK_PTX("ld") "%0, [%1];"
-                     : "=" CLSORT_LOOK_REG(word)
+    status_t word;
+    __asm__ volatile(CLSORT_STATUS_PTX("ld") "%0, [%1];"
+                     : "=" CLSORT_STATUS_REG(word)
                      : "l"(p)
                      : "memory");
     return word;
 }
 
-CLSORT_INLINE void store_look(global look_t *p, look_t word)
+CLSORT_INLINE void store_status(global status_t *p, status_t word)
 {
-    __asm__ volatile(CLSORT_LOOK_PTX("st") "[%0], %1;"
+    __asm__ volatile(CLSORT_STATUS_PTX("st") "[%0], %1;"
                      :
-                     : "l"(p), CLSORT_LOOK_REG(word)
+                     : "l"(p), CLSORT_STATUS_REG(word)
                      : "memory");
 }
 #else
-CLSORT_INLINE look_t load_look(global const look_t *p)
+CLSORT_INLINE status_t load_status(global const status_t *p)
 {
-    return *(volatile global const look_t *)p;
+    return *(volatile global const status_t *)p;
 }
 
-CLSORT_INLINE void store_look(global look_t *p, look_t word)
+CLSORT_INLINE void store_status(global status_t *p, status_t word)
 {
-    *(volatile global look_t *)p = word;
+    *(volatile global status_t *)p = word;
 }
 #endif
 
 //---- radix: sweep scratch
 /* The scratch, in words: plan, bits seen, for each pass a ticket counter and whether a digit is
-   frequent; counts[pass][digit]; look[tile][digit]. */
+   frequent; counts[pass][digit]; status[tile][digit]. */
 #if CLSORT_RADIX_DIGITS > CLSORT__SWEEP_PASSES
 #error "a pass of sweeps needs CLSORT_DIGIT_BITS of an eighth of the key's bits or more"
 #endif
@@ -3601,16 +3621,16 @@ CLSORT_INLINE global uint *sweep_counts(radix_t r, uint pass)
     return r.scratch + CLSORT__SWEEP_HEAD + (size_t)pass * CLSORT_DIGITS;
 }
 
-CLSORT_INLINE global look_t *sweep_look(radix_t r, uint tile)
+CLSORT_INLINE global status_t *sweep_status(radix_t r, uint tile)
 {
-    return (global look_t *)sweep_counts(r, CLSORT_RADIX_DIGITS) + (size_t)tile * CLSORT_DIGITS;
+    return (global status_t *)sweep_counts(r, CLSORT_RADIX_DIGITS) + (size_t)tile * CLSORT_DIGITS;
 }
 
 /* Zeroes the scratch. */
 CLSORT_KERNEL void clsort_radix_clear(CLSORT_RADIX_ARGS)
 {
     const radix_t r = CLSORT_RADIX;
-    const size_t words = (size_t)((global uint *)sweep_look(r, blocks) - r.scratch);
+    const size_t words = (size_t)((global uint *)sweep_status(r, blocks) - r.scratch);
     for (size_t i = get_global_id(0); i < words; i += get_global_size(0))
         r.scratch[i] = 0;
 }
@@ -3636,7 +3656,8 @@ CLSORT_KERNEL void clsort_radix_histogram(CLSORT_RADIX_ARGS, local uint *bins)
 }
 
 /* A work-group per pass: turns its counts into the places where the digits begin, and notes whether
-   a quarter of the rows has the same digit. The first one writes the plan. sums: 2 * CLSORT_GROUP +
+   a quarter of the elements has the same digit. The first one writes the plan. sums: 2 *
+   CLSORT_GROUP +
    4 words. */
 CLSORT_KERNEL void clsort_radix_begin(CLSORT_RADIX_ARGS, local uint *sums)
 {
@@ -3657,35 +3678,35 @@ CLSORT_KERNEL void clsort_radix_begin(CLSORT_RADIX_ARGS, local uint *sums)
 /* What a word says in its upper two bits; the count is below. A pass leaves nothing but sums
    behind. The next one's codes are turned by two, so that these read as empty again, and the words
    need no clearing between passes. */
-#define CLSORT_LOOK_COUNT ((look_t)1 << CLSORT_LOOK_SHIFT)
-#define CLSORT_LOOK_SUM ((look_t)2 << CLSORT_LOOK_SHIFT)
+#define CLSORT_STATUS_PARTIAL ((status_t)1 << CLSORT_STATUS_SHIFT)
+#define CLSORT_STATUS_INCLUSIVE ((status_t)2 << CLSORT_STATUS_SHIFT)
 
-CLSORT_INLINE look_t look_turn(uint plan)
+CLSORT_INLINE status_t pass_parity_tag(uint plan)
 {
-    return plan & PASS_ODD ? CLSORT_LOOK_SUM : 0;
+    return plan & PASS_ODD ? CLSORT_STATUS_INCLUSIVE : 0;
 }
 
-/* Where the tile's rows with this digit go: behind those of the tiles before; the first tile begins
-   where the digit does. Publishes the sum. Called when the tile's count is published. */
+/* Where the tile's elements with this digit go: behind those of the tiles before; the first tile
+   begins where the digit does. Publishes the sum. Called when the tile's count is published. */
 CLSORT_INLINE uint look_back(radix_t r, uint plan, uint tile, uint digit, uint count)
 {
     uint before = tile ? 0 : sweep_counts(r, r.pass)[digit];
-    const look_t turn = look_turn(plan);
-    for (uint at = tile; at > 0;) {
-        look_t word[CLSORT_SWEEP_AHEAD];
+    const status_t tag = pass_parity_tag(plan);
+    for (uint left = tile; left > 0;) {
+        status_t word[CLSORT_SWEEP_AHEAD];
         #pragma unroll
         for (uint k = 0; k < CLSORT_SWEEP_AHEAD; k++)
-            word[k] = load_look(sweep_look(r, at - 1 - min(k, at - 1)) + digit);
+            word[k] = load_status(sweep_status(r, left - 1 - min(k, left - 1)) + digit);
         uint known = 1;
         #pragma unroll
         for (uint k = 0; k < CLSORT_SWEEP_AHEAD; k++) {
-            const look_t now = word[k] ^ turn;
-            known = known && at > 0 && now >= CLSORT_LOOK_COUNT;
-            before += known ? (uint)(now & (CLSORT_LOOK_COUNT - 1)) : 0;
-            at = known ? (now >= CLSORT_LOOK_SUM ? 0 : at - 1) : at;
+            const status_t now = word[k] ^ tag;
+            known = known && left > 0 && now >= CLSORT_STATUS_PARTIAL;
+            before += known ? (uint)(now & (CLSORT_STATUS_PARTIAL - 1)) : 0;
+            left = known ? (now >= CLSORT_STATUS_INCLUSIVE ? 0 : left - 1) : left;
         }
     }
-    store_look(sweep_look(r, tile) + digit, (CLSORT_LOOK_SUM | (before + count)) ^ turn);
+    store_status(sweep_status(r, tile) + digit, (CLSORT_STATUS_INCLUSIVE | (before + count)) ^ tag);
     return before;
 }
 
@@ -3700,21 +3721,22 @@ CLSORT_INLINE uint draw_tile(radix_t r, tile_t tile, uint sorts)
 }
 
 /* Publishes the tile's counts and places its digits. Called by all work-items with a barrier since
-   the rows were counted; needs one after. Returns the count of digit t. */
+   the elements were counted; needs one after. Returns the count of digit t. */
 CLSORT_INLINE uint publish_counts(radix_t r, uint plan, uint number, tile_t tile)
 {
     const uint t = local_id(), count = t < CLSORT_DIGITS ? count_digit(tile, t) : 0;
     if (t < CLSORT_DIGITS) {
         if (plan & PASS_SORTS && number > 0)
-            store_look(sweep_look(r, number) + t, (CLSORT_LOOK_COUNT | count) ^ look_turn(plan));
+            store_status(sweep_status(r, number) + t,
+                         (CLSORT_STATUS_PARTIAL | count) ^ pass_parity_tag(plan));
         tile.offsets[t] = 0;
     }
     place_digits(tile, group_scan(count, tile.sums));
     return count;
 }
 
-/* A work-group per tile; a block is a tile of CLSORT_RADIX_ROWS. Counts are published before the
-   rows are ranked, and asked for after. space: as for clsort_radix_scatter. */
+/* A work-group per tile; a block is a tile of CLSORT_RADIX_TILE. Counts are published before the
+   elements are ranked, and asked for after. space: as for clsort_radix_scatter. */
 CLSORT_KERNEL void clsort_radix_sweep(CLSORT_RADIX_ARGS, local ulong *space)
 {
     const radix_t r = CLSORT_RADIX;
@@ -3730,37 +3752,39 @@ CLSORT_KERNEL void clsort_radix_sweep(CLSORT_RADIX_ARGS, local ulong *space)
     const array_t from = advance(plan_array(r, plan, PASS_FROM), b.begin);
     code_t code[CLSORT_RADIX_ITEMS];
     uint rank[CLSORT_RADIX_ITEMS];
-    load_codes(code, from, r.codec, b.rows);
-    if (votes) count_rows(tile, code, digit, 1);
-    else count_rows(tile, code, digit, 0);
+    load_codes(code, from, r.codec, b.size);
+    if (votes) count_team_digits(tile, code, digit, 1);
+    else count_team_digits(tile, code, digit, 0);
     barrier(CLK_LOCAL_MEM_FENCE);
     const uint count = publish_counts(r, plan, number, tile);
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (votes) rank_rows(tile, code, digit, rank, 1);
-    else rank_rows(tile, code, digit, rank, 0);
+    if (votes) rank_items(tile, code, digit, rank, 1);
+    else rank_items(tile, code, digit, rank, 0);
     if (sorts && t < CLSORT_DIGITS)
         tile.offsets[t] += look_back(r, plan, number, t, count);
     barrier(CLK_LOCAL_MEM_FENCE);
-    store_tile(tile, from, plan_array(r, plan, PASS_TO), r.codec, digit, b.rows, rank);
+    store_tile(tile, from, plan_array(r, plan, PASS_TO), r.codec, digit, b.size, rank);
 }
 #endif
 #endif
 #endif
 
 //---- quicksort
-/* QUICKSORT. The rows lie in two arrays, target and temp; a round moves them from one to the other
-   (the first one may read them from a third, the source). A SEQUENCE is a range of rows still to be
-   sorted; its place in the order is known. It is cut into BLOCKS. A round is three launches over
-   the blocks of all sequences, each by as many work-groups as run at once, which do nothing when
-   there is no block:
+/* QUICKSORT. The elements lie in two arrays, target and alt; a round moves them from one to the
+   other (the first one may read them from a third, the source). A SEQUENCE is a range of elements
+   still to be sorted; its place in the order is known. It is cut into BLOCKS. A round is three
+   launches over the blocks of all sequences, each by as many work-groups as run at once, which do
+   nothing when there is no block:
 
-     count      chooses the sequence's pivot, counts the block's rows before and equal to it, finds the least and the most on both sides
-     plan       one work-group: adds the counts up to places, and makes the children of every sequence
-     scatter    moves the rows:   | before the pivot | equal to it | after it |
+     count      chooses the sequence's pivot, counts the block's elements before and equal to it,
+                finds the least and the most on both sides
+     plan       one work-group: turns the counts into places, and makes the children of every
+                sequence
+     scatter    moves the elements:   | before the pivot | equal to it | after it |
 
-   Rows equal to the pivot are done, and go straight to the target; only when the round reads the
-   target they go to temp, and come back in the next round. A child of leaf_rows or fewer becomes a
-   LEAF: in the end one work-group sorts it alone, by partitions with a stack of its own and the
+   Elements equal to the pivot are done, and go straight to the target; only when the round reads
+   the target they go to alt, and come back in the next round. A child of leaf_size or fewer becomes
+   a LEAF: in the end one work-group sorts it alone, by partitions with a stack of its own and the
    bitonic network where a range fits into a tile. A child that is the same everywhere only moves.
    What the last round leaves, what has no room in a list, and what a leaf has partitioned too
    often, are LEFTOVERS: ranges that the kernels of segments merge in the end.
@@ -3773,38 +3797,38 @@ CLSORT_KERNEL void clsort_radix_sweep(CLSORT_RADIX_ARGS, local ulong *space)
 #define CLSORT_SCAN CLSORT__SCAN_LOCAL
 #endif
 /* Elements of a tile. */
-#define CLSORT_QUICK_TILE (CLSORT_TILE_ROWS << CLSORT_LANES_LOG2)
+#define CLSORT_QUICK_TILE (CLSORT_TILE_ITEMS << CLSORT_LANES_LOG2)
 
 /* What every kernel of quicksort is told. capacity: most sequences of a round; rounds: how many are
    enqueued. */
 #define CLSORT_QUICK_ARGS \
-    CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_ARGS(temp), \
+    CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_ARGS(alt), \
         CLSORT_CODEC_ARGS, global uchar *scratch, ulong scratch_at, uint n, uint capacity, \
-        uint leaf_rows, uint block_rows, uint in_place, uint pivot, uint rounds, uint round
+        uint leaf_size, uint block_size, uint in_place, uint pivot, uint rounds, uint round
 #define CLSORT_QUICK_JOB \
     { \
-        CLSORT_ARRAY(source), CLSORT_ARRAY(target), CLSORT_ARRAY(temp), CLSORT_CODEC, \
-            (global uint *)(scratch + scratch_at), n, capacity, leaf_rows, block_rows, in_place, \
+        CLSORT_ARRAY(source), CLSORT_ARRAY(target), CLSORT_ARRAY(alt), CLSORT_CODEC, \
+            (global uint *)(scratch + scratch_at), n, capacity, leaf_size, block_size, in_place, \
             pivot, rounds, round \
     }
 typedef struct {
-    array_t source, target, temp;
+    array_t source, target, alt;
     codec_t codec;
     global uint *scratch;
-    uint n, capacity, leaf_rows, block_rows, in_place, pivot, rounds, round;
+    uint n, capacity, leaf_size, block_size, in_place, pivot, rounds, round;
 } quick_t;
 
-/* Rows begin ... begin + rows - 1 of an array. least and most are those of the codes; least > most:
-   not known. `first` is a sequence's first block. */
-typedef struct { uint begin, rows, array, first; code_t least, most; } range_t;
+/* Elements begin ... begin + elements - 1 of an array. least and most are those of the codes; least
+   > most: not known. `first` is a sequence's first block. */
+typedef struct { uint begin, size, array, first; code_t least, most; } range_t;
 
-/* What a pivot does to rows: how many come before it and are equal; the least code of all, the
+/* What a pivot does to elements: how many come before it and are equal; the least code of all, the
    greatest below the pivot, the least above, the most of all. */
 typedef struct { uint less, equal; code_t least, below, above, most; } part_t;
 
 CLSORT_INLINE uint8 pack_range(range_t r)
 {
-    return (uint8)(r.begin, r.rows, r.array, r.first, as_uint4((ulong2)(r.least, r.most)));
+    return (uint8)(r.begin, r.size, r.array, r.first, as_uint4((ulong2)(r.least, r.most)));
 }
 
 CLSORT_INLINE range_t unpack_range(uint8 v)
@@ -3814,9 +3838,9 @@ CLSORT_INLINE range_t unpack_range(uint8 v)
     return r;
 }
 
-CLSORT_INLINE range_t make_range(uint begin, uint rows, uint array, code_t least, code_t most)
+CLSORT_INLINE range_t make_range(uint begin, uint size, uint array, code_t least, code_t most)
 {
-    const range_t r = { begin, rows, array, 0, least, most };
+    const range_t r = { begin, size, array, 0, least, most };
     return r;
 }
 
@@ -3854,26 +3878,26 @@ CLSORT_INLINE global uint *leftover_at(quick_t q, uint i)
            + (size_t)i * CLSORT__RANGE_WORDS;
 }
 
-CLSORT_INLINE array_t quick_array(quick_t q, uint at)
+CLSORT_INLINE array_t quick_array(quick_t q, uint which)
 {
-    return array_at(at, q.source, q.target, q.temp);
+    return array_at(which, q.source, q.target, q.alt);
 }
 
-/* Where a round reads. Rows that are not done go from temp to target, else to temp; equal ones to
+/* Where a round reads. Elements that are not done go from alt to target, else to alt; equal ones to
    the target unless they are read there. */
 CLSORT_INLINE uint round_array(quick_t q, uint round)
 {
-    return round & 1 ? AT_TEMP : round || q.in_place ? AT_TARGET : AT_SOURCE;
+    return round & 1 ? ARRAY_ALT : round || q.in_place ? ARRAY_TARGET : ARRAY_SOURCE;
 }
 
-CLSORT_INLINE uint other_array(uint at)
+CLSORT_INLINE uint unequal_array(uint which)
 {
-    return at == AT_TEMP ? AT_TARGET : AT_TEMP;
+    return which == ARRAY_ALT ? ARRAY_TARGET : ARRAY_ALT;
 }
 
-CLSORT_INLINE uint equal_array(uint at)
+CLSORT_INLINE uint equal_array(uint which)
 {
-    return at == AT_TARGET ? AT_TEMP : AT_TARGET;
+    return which == ARRAY_TARGET ? ARRAY_ALT : ARRAY_TARGET;
 }
 
 /* The sequence of a block. */
@@ -3946,21 +3970,21 @@ CLSORT_INLINE code_t code_at(array_t a, codec_t c, uint i)
 }
 
 /* How many samples a range's pivot is the median of: none where its bounds tell the pivot. They lie
-   evenly from the first row to the last. */
+   evenly from the first element to the last. */
 #define CLSORT_MOST_SAMPLES (CLSORT_SHARE_LOG2 && CLSORT_GROUP < 64 ? CLSORT_GROUP - 1 : 63)
 CLSORT_INLINE uint count_samples(quick_t q, range_t r)
 {
     const uint known = r.least == r.most || (q.pivot == CLSORT__PIVOT_MIDRANGE && r.least < r.most);
     const uint wanted = q.pivot == CLSORT__PIVOT_MEDIAN3 ? 3
-                        : r.rows < 4096                  ? 7
-                        : r.rows < 65536                 ? 15
+                        : r.size < 4096                  ? 7
+                        : r.size < 65536                 ? 15
                                                          : 63;
-    return known || r.rows == 0 ? 0 : min(wanted, (uint)CLSORT_MOST_SAMPLES);
+    return known || r.size == 0 ? 0 : min(wanted, (uint)CLSORT_MOST_SAMPLES);
 }
 
 CLSORT_INLINE code_t take_sample(quick_t q, array_t from, range_t r, uint samples, uint i)
 {
-    return code_at(from, q.codec, r.begin + (uint)((ulong)i * (r.rows - 1) / max(samples - 1, 1u)));
+    return code_at(from, q.codec, r.begin + (uint)((ulong)i * (r.size - 1) / max(samples - 1, 1u)));
 }
 
 CLSORT_INLINE code_t middle_code(range_t r)
@@ -3968,14 +3992,14 @@ CLSORT_INLINE code_t middle_code(range_t r)
     return (code_t)(r.least + (code_t)((code_t)(r.most - r.least) >> 1));
 }
 
-/* Where the next rows go: those before the pivot, equal to it, after it. */
+/* Where the next elements go: those before the pivot, equal to it, after it. */
 typedef struct { uint less, equal, greater; } places_t;
 
 //---- quicksort: a work-group
 #if CLSORT_SHARE_LOG2 > 0
-/* Local memory: a tile of rows; codes of parts, or samples; sums; the stack of a leaf. */
+/* Local memory: a tile of elements; codes of parts, or samples; sums; the stack of a leaf. */
 #define CLSORT_QUICK_KEYS \
-    ((CLSORT_TILE_ROWS + (CLSORT_TILE_ROWS >> CLSORT_KEY_PAD_LOG2)) * CLSORT_KEY_BYTES)
+    ((CLSORT_TILE_ITEMS + (CLSORT_TILE_ITEMS >> CLSORT_KEY_PAD_LOG2)) * CLSORT_KEY_BYTES)
 typedef struct {
     local code_t *keys, *codes;
     local uint *words, *sums, *stack;
@@ -4005,13 +4029,13 @@ CLSORT_INLINE quick_local_t quick_space(local ulong *space)
    begins with a barrier. */
 CLSORT_INLINE void tree_level(local uint *sums, uint step, uint down)
 {
-    const uint at = (2 * local_id() + 2) * step - 1;
+    const uint right = (2 * local_id() + 2) * step - 1;
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (at < CLSORT_GROUP) {
-        const uint left = sums[at - step];
+    if (right < CLSORT_GROUP) {
+        const uint left = sums[right - step];
         if (down)
-            sums[at - step] = sums[at];
-        sums[at] += left;
+            sums[right - step] = sums[right];
+        sums[right] += left;
     }
 }
 
@@ -4111,87 +4135,89 @@ CLSORT_INLINE code_t choose_pivot(quick_t q, quick_local_t l, array_t from, rang
 }
 
 //---- quicksort: a tile
-/* What the pivot does to the work-item's share of some rows. All keys of a tile are loaded before
-   the first is compared. */
-CLSORT_INLINE part_t count_rows_of(array_t from, codec_t c, uint begin, uint rows, code_t pivot)
+/* What the pivot does to the work-item's share of some elements. All keys of a tile are loaded
+   before the first is compared. */
+CLSORT_INLINE part_t count_part(array_t from, codec_t c, uint begin, uint size, code_t pivot)
 {
     part_t p = no_part();
-    for (uint at = local_id(); at < rows; at += CLSORT_TILE_ROWS) {
+    for (uint base = local_id(); base < size; base += CLSORT_TILE_ITEMS) {
         code_t key[CLSORT_ITEMS];
         #pragma unroll
         for (uint m = 0; m < CLSORT_ITEMS; m++)
-            if (at + m * CLSORT_GROUP < rows)
-                key[m] = *key_place(from, begin + at + m * CLSORT_GROUP);
+            if (base + m * CLSORT_GROUP < size)
+                key[m] = *key_place(from, begin + base + m * CLSORT_GROUP);
         #pragma unroll
         for (uint m = 0; m < CLSORT_ITEMS; m++)
-            if (at + m * CLSORT_GROUP < rows)
+            if (base + m * CLSORT_GROUP < size)
                 add_code(&p, encode(key[m], c), pivot);
     }
     return p;
 }
 
-/* Rows that a work-item moves at a time: with few of them more work-groups run at once, whose
+/* Elements that a work-item moves at a time: with few of them more work-groups run at once, whose
    waiting for memory overlaps. Of 4, 8 and 16 the fastest on an H200. */
 #ifndef CLSORT_PART_ITEMS
 #define CLSORT_PART_ITEMS (CLSORT_ITEMS < 8 ? CLSORT_ITEMS : 8)
 #endif
-#define CLSORT_PART_ROWS (CLSORT_GROUP * CLSORT_PART_ITEMS)
+#define CLSORT_PART_TILE (CLSORT_GROUP * CLSORT_PART_ITEMS)
 
-/* The m-th row of a work-item in a tile: side by side in a work-item where rows must keep their
-   order, else as they were loaded. */
-CLSORT_INLINE uint held_row(uint m)
+/* The m-th element of a work-item in a tile: side by side in a work-item where elements must keep
+   their order, else as they were loaded. */
+CLSORT_INLINE uint held_item(uint m)
 {
-    return CLSORT_TIES ? local_id() * CLSORT_PART_ITEMS + m : m * CLSORT_GROUP + local_id();
+    return CLSORT_BREAK_TIES_BY_INDEX ? local_id() * CLSORT_PART_ITEMS + m
+                                      : m * CLSORT_GROUP + local_id();
 }
 
-/* Rows of a tile of `rows` that come before those of this work-item in the order of work-items. */
-CLSORT_INLINE uint rows_before(uint rows)
+/* Elements of a tile of `elements` that come before those of this work-item in the order of
+   work-items. */
+CLSORT_INLINE uint items_before(uint size)
 {
     const uint t = local_id();
-    return CLSORT_TIES ? min(t * CLSORT_PART_ITEMS, rows)
-                       : t * (rows / CLSORT_GROUP) + min(t, rows % CLSORT_GROUP);
+    return CLSORT_BREAK_TIES_BY_INDEX ? min(t * CLSORT_PART_ITEMS, size)
+                       : t * (size / CLSORT_GROUP) + min(t, size % CLSORT_GROUP);
 }
 
-/* Loads the work-item's rows of a tile. With ties they go through local memory, so that their order
-   is kept. Called by all with the tile free, and it is free after it. */
-CLSORT_INLINE void load_part_rows(quick_local_t l, row_t *v, array_t from, codec_t c, uint begin,
-                                  uint rows)
+/* Loads the work-item's elements of a tile. With ties they go through local memory, so that their
+   order is kept. Called by all with the tile free, and it is free after it. */
+CLSORT_INLINE void load_part_items(quick_local_t l, item_t *v, array_t from, codec_t c, uint begin,
+                                   uint size)
 {
     const uint t = local_id();
     #pragma unroll
     for (uint m = 0; m < CLSORT_PART_ITEMS; m++)
-        v[m] = m * CLSORT_GROUP + t < rows ? load_whole_row(from, c, begin + m * CLSORT_GROUP + t)
-                                           : top_row();
-#if CLSORT_TIES
+        v[m] = m * CLSORT_GROUP + t < size ? load_whole_item(from, c, begin + m * CLSORT_GROUP + t)
+                                           : top_item();
+#if CLSORT_BREAK_TIES_BY_INDEX
     #pragma unroll
     for (uint m = 0; m < CLSORT_PART_ITEMS; m++)
-        put_row(l.keys, l.words, m * CLSORT_GROUP + t, v[m]);
+        put_item(l.keys, l.words, m * CLSORT_GROUP + t, v[m]);
     barrier(CLK_LOCAL_MEM_FENCE);
     #pragma unroll
     for (uint m = 0; m < CLSORT_PART_ITEMS; m++)
-        v[m] = get_row(l.keys, l.words, held_row(m));
+        v[m] = get_item(l.keys, l.words, held_item(m));
     barrier(CLK_LOCAL_MEM_FENCE);
 #endif
 }
 
 //---- quicksort: a tile moves
-/* Puts a tile's rows in order of their parts into local memory; returns how many come before the
-   pivot and, in the upper half, are equal to it. Called by all with the tile free; the tile is
+/* Puts a tile's elements in order of their parts into local memory; returns how many come before
+   the pivot and, in the upper half, are equal to it. Called by all with the tile free; the tile is
    there after it. */
-CLSORT_INLINE uint order_parts(quick_local_t l, const row_t *v, uint rows, code_t pivot)
+CLSORT_INLINE uint order_parts(quick_local_t l, const item_t *v, uint size, code_t pivot)
 {
     uint own = 0, total;
     #pragma unroll
     for (uint m = 0; m < CLSORT_PART_ITEMS; m++)
-        own += held_row(m) < rows ? (v[m].key < pivot) + ((v[m].key == pivot) << 16) : 0;
+        own += held_item(m) < size ? (v[m].key < pivot) + ((v[m].key == pivot) << 16) : 0;
     const uint before = scan_total(own, &total, l);
     uint less = before & 0xFFFF, equal = (total & 0xFFFF) + (before >> 16);
-    uint greater = (total & 0xFFFF) + (total >> 16) + rows_before(rows) - less - (before >> 16);
+    uint greater = (total & 0xFFFF) + (total >> 16) + items_before(size) - less - (before >> 16);
     #pragma unroll
     for (uint m = 0; m < CLSORT_PART_ITEMS; m++) {
         const uint is_less = v[m].key < pivot, is_equal = v[m].key == pivot;
-        if (held_row(m) < rows)
-            put_row(l.keys, l.words, is_less ? less : is_equal ? equal : greater, v[m]);
+        if (held_item(m) < size)
+            put_item(l.keys, l.words, is_less ? less : is_equal ? equal : greater, v[m]);
         less += is_less;
         equal += is_equal;
         greater += !is_less && !is_equal;
@@ -4200,29 +4226,29 @@ CLSORT_INLINE uint order_parts(quick_local_t l, const row_t *v, uint rows, code_
     return total;
 }
 
-/* Moves the rows of a range to their places. Called by all; begins with a barrier where there are
-   rows, and ends with one. */
-CLSORT_INLINE void scatter_rows_of(quick_t q, quick_local_t l, uint at, uint begin, uint rows,
-                                   code_t pivot, places_t next)
+/* Moves the elements of a range to their places. Called by all; begins with a barrier where there
+   are elements, and ends with one. */
+CLSORT_INLINE void scatter_part(quick_t q, quick_local_t l, uint which, uint begin, uint size,
+                                code_t pivot, places_t next)
 {
-    const array_t from = quick_array(q, at), other = quick_array(q, other_array(at)),
-                  equal_to = quick_array(q, equal_array(at));
-    for (uint done = 0; done < rows; done += CLSORT_PART_ROWS) {
-        const uint count = min(rows - done, (uint)CLSORT_PART_ROWS);
-        row_t v[CLSORT_PART_ITEMS];
-        load_part_rows(l, v, from, q.codec, begin + done, count);
+    const array_t from = quick_array(q, which), unequal_to = quick_array(q, unequal_array(which)),
+                  equal_to = quick_array(q, equal_array(which));
+    for (uint done = 0; done < size; done += CLSORT_PART_TILE) {
+        const uint count = min(size - done, (uint)CLSORT_PART_TILE);
+        item_t v[CLSORT_PART_ITEMS];
+        load_part_items(l, v, from, q.codec, begin + done, count);
         const uint parts = order_parts(l, v, count, pivot), less = parts & 0xFFFF,
                    equal = parts >> 16;
-#pragma unroll
+        #pragma unroll
         for (uint m = 0; m < CLSORT_PART_ITEMS; m++) {
             const uint i = m * CLSORT_GROUP + local_id(), is_equal = i >= less && i - less < equal;
-            const array_t to = { is_equal ? equal_to.keys : other.keys,
-                                 is_equal ? equal_to.values : other.values };
+            const array_t to = { is_equal ? equal_to.keys : unequal_to.keys,
+                                 is_equal ? equal_to.values : unequal_to.values };
             const uint place = i < less   ? next.less + i
                                : is_equal ? next.equal + (i - less)
                                           : next.greater + (i - less - equal);
             if (i < count)
-                store_whole_row(to, q.codec, place, get_row(l.keys, l.words, i));
+                store_whole_item(to, q.codec, place, get_item(l.keys, l.words, i));
         }
         next.less += less;
         next.equal += equal;
@@ -4298,14 +4324,14 @@ CLSORT_CALLED part_t join_lanes(codes_t least, codes_t below, codes_t above, cod
     return p;
 }
 
-/* What the pivot does to the whole vectors of some rows; *done: how many rows that are. */
-CLSORT_INLINE part_t count_vectors(array_t from, codec_t c, uint begin, uint rows, code_t pivot,
+/* What the pivot does to the whole vectors of some elements; *done: how many elements that are. */
+CLSORT_INLINE part_t count_vectors(array_t from, codec_t c, uint begin, uint size, code_t pivot,
                                    uint *done)
 {
     const codes_t middle = (codes_t)pivot, all = (codes_t)(code_t)~(code_t)0;
     codes_t least = all, below = 0, above = all, most = 0;
     words_t less = 0, equal = 0;
-    for (*done = 0; rows - *done >= CLSORT_LANES; *done += CLSORT_LANES) {
+    for (*done = 0; size - *done >= CLSORT_LANES; *done += CLSORT_LANES) {
         const codes_t code = encode(vload16(0, key_place(from, begin + *done)), c);
         less += CLSORT_WORD_FLAG(code < middle) != 0 ? (words_t)1 : (words_t)0;
         equal += CLSORT_WORD_FLAG(code == middle) != 0 ? (words_t)1 : (words_t)0;
@@ -4318,21 +4344,21 @@ CLSORT_INLINE part_t count_vectors(array_t from, codec_t c, uint begin, uint row
 }
 #endif
 
-CLSORT_INLINE part_t count_rows_of(array_t from, codec_t c, uint begin, uint rows, code_t pivot)
+CLSORT_INLINE part_t count_part(array_t from, codec_t c, uint begin, uint size, code_t pivot)
 {
     uint done = 0;
 #if CLSORT_LANES > 1 && !CLSORT_RECORDS
-    part_t p = count_vectors(from, c, begin, rows, pivot, &done);
+    part_t p = count_vectors(from, c, begin, size, pivot, &done);
 #else
     part_t p = no_part();
 #endif
-    for (uint i = done; i < rows; i++)
+    for (uint i = done; i < size; i++)
         add_code(&p, code_at(from, c, begin + i), pivot);
     return p;
 }
 
-/* Moves one row. */
-CLSORT_INLINE void move_row(array_t from, uint i, array_t to, uint place)
+/* Moves one element. */
+CLSORT_INLINE void move_element(array_t from, uint i, array_t to, uint place)
 {
     uint word[CLSORT_WORDS_OR_1];
     if (!CLSORT_RECORDS)
@@ -4343,19 +4369,19 @@ CLSORT_INLINE void move_row(array_t from, uint i, array_t to, uint place)
 
 /* Keys equal to the pivot are rare or many, so that branch is foreseen; which side others go to is
    not, and is no branch. */
-CLSORT_INLINE void scatter_rows_of(quick_t q, quick_local_t l, uint at, uint begin, uint rows,
-                                   code_t pivot, places_t next)
+CLSORT_INLINE void scatter_part(quick_t q, quick_local_t l, uint which, uint begin, uint size,
+                                code_t pivot, places_t next)
 {
-    const array_t from = quick_array(q, at), other = quick_array(q, other_array(at)),
-                  equal_to = quick_array(q, equal_array(at));
-    for (uint i = begin; i < begin + rows; i++) {
+    const array_t from = quick_array(q, which), unequal_to = quick_array(q, unequal_array(which)),
+                  equal_to = quick_array(q, equal_array(which));
+    for (uint i = begin; i < begin + size; i++) {
         const code_t code = code_at(from, q.codec, i);
         const uint less = code < pivot;
         if (code == pivot) {
-            move_row(from, i, equal_to, next.equal++);
+            move_element(from, i, equal_to, next.equal++);
             continue;
         }
-        move_row(from, i, other, less ? next.less : next.greater);
+        move_element(from, i, unequal_to, less ? next.less : next.greater);
         next.less += less;
         next.greater += !less;
     }
@@ -4367,27 +4393,27 @@ CLSORT_INLINE void scatter_rows_of(quick_t q, quick_local_t l, uint at, uint beg
 CLSORT_INLINE void quick_begin(quick_t q)
 {
     const uint8 all = pack_range(make_range(0, q.n, round_array(q, 0), (code_t)~(code_t)0, 0));
-    const uint leaf = q.n > 0 && q.n <= q.leaf_rows, sequence = q.n > q.leaf_rows;
+    const uint leaf = q.n > 0 && q.n <= q.leaf_size, sequence = q.n > q.leaf_size;
     for (uint k = 0; k < CLSORT__QUICK_STATE_WORDS; k++)
         q.scratch[k] = 0;
     q.scratch[CLSORT__QUICK_LEAVES] = leaf;
     quick_state(q, 0)[CLSORT__QUICK_SEQUENCES] = sequence;
-    quick_state(q, 0)[CLSORT__QUICK_BLOCKS] = sequence ? (q.n - 1) / q.block_rows + 1 : 0;
+    quick_state(q, 0)[CLSORT__QUICK_BLOCKS] = sequence ? (q.n - 1) / q.block_size + 1 : 0;
     if (leaf)
         vstore8(all, 0, leaf_at(q, 0));
     if (sequence)
         vstore8(all, 0, sequence_at(q, 0, 0));
 }
 
-/* The rows of a block: block b of the sequence's blocks, which begin with r.first. */
+/* The elements of a block: block b of the sequence's blocks, which begin with r.first. */
 CLSORT_INLINE uint block_begin(quick_t q, range_t r, uint b)
 {
-    return (b - r.first) * q.block_rows;
+    return (b - r.first) * q.block_size;
 }
 
 CLSORT_INLINE uint block_count(quick_t q, range_t r, uint b)
 {
-    return min(r.rows - block_begin(q, r, b), q.block_rows);
+    return min(r.size - block_begin(q, r, b), q.block_size);
 }
 
 CLSORT_INLINE void quick_count(quick_t q, quick_local_t l)
@@ -4398,8 +4424,8 @@ CLSORT_INLINE void quick_count(quick_t q, quick_local_t l)
         global uint *sequence = sequence_at(q, q.round, find_sequence(q, b));
         const range_t r = unpack_range(vload8(0, sequence));
         const code_t pivot = choose_pivot(q, l, from, r);
-        const part_t own = count_rows_of(from, q.codec, r.begin + block_begin(q, r, b),
-                                         block_count(q, r, b), pivot),
+        const part_t own = count_part(from, q.codec, r.begin + block_begin(q, r, b),
+                                      block_count(q, r, b), pivot),
                      part = join_group(own, l);
         if (local_id() == 0) {
             vstore2((uint2)(part.less, part.equal), 0, block_at(q, b));
@@ -4438,7 +4464,7 @@ CLSORT_INLINE void sum_blocks(quick_t q, quick_local_t l, uint blocks)
         vstore2((uint2)(all_less, all_equal), 0, block_at(q, blocks));
 }
 
-/* Takes note of a sequence's bounds: of all its rows, and beside the pivot. */
+/* Takes note of a sequence's bounds: of all its elements, and beside the pivot. */
 CLSORT_INLINE void store_bounds(quick_t q, uint i, part_t p)
 {
     global uint *sequence = sequence_at(q, q.round, i);
@@ -4500,14 +4526,15 @@ typedef struct { uint leaves, nexts, blocks, left; } tally_t;
 CLSORT_INLINE uint child_fate(quick_t q, range_t r, uint retire)
 {
     if (retire)
-        return r.rows ? CHILD_LEFT : CHILD_DONE;
-    if (r.rows == 0 || (r.least == r.most && r.array == AT_TARGET))
+        return r.size ? CHILD_LEFT : CHILD_DONE;
+    if (r.size == 0 || (r.least == r.most && r.array == ARRAY_TARGET))
         return CHILD_DONE;
-    return r.rows <= q.leaf_rows ? CHILD_LEAF : q.round + 1 < q.rounds ? CHILD_NEXT : CHILD_LEFT;
+    return r.size <= q.leaf_size ? CHILD_LEAF : q.round + 1 < q.rounds ? CHILD_NEXT : CHILD_LEFT;
 }
 
-/* Child k of a sequence: the rows before the pivot, equal to it, after it. A retired sequence has
-   one child, itself; one that is the same everywhere has none: it stays, or goes to the target. */
+/* Child k of a sequence: the elements before the pivot, equal to it, after it. A retired sequence
+   has one child, itself; one that is the same everywhere has none: it stays, or goes to the
+   target. */
 CLSORT_INLINE range_t child_of(quick_t q, uint i, uint k, uint retire)
 {
     global const uint *sequence = sequence_at(q, q.round, i);
@@ -4517,19 +4544,19 @@ CLSORT_INLINE range_t child_of(quick_t q, uint i, uint k, uint retire)
     const ulong2 beside = as_ulong2(vload4(0, sequence + 10));
     const code_t pivot = (code_t)as_ulong(vload2(0, sequence + 14));
     if (retire)
-        return make_range(r.begin, k ? 0 : r.rows, r.array, r.least, r.most);
+        return make_range(r.begin, k ? 0 : r.size, r.array, r.least, r.most);
     if (k == 0)
-        return make_range(r.begin, count.x, other_array(r.array), r.least, (code_t)beside.x);
+        return make_range(r.begin, count.x, unequal_array(r.array), r.least, (code_t)beside.x);
     if (k == 1)
         return make_range(r.begin + count.x, r.least == r.most ? 0 : count.y, equal_array(r.array),
                           pivot, pivot);
-    return make_range(r.begin + count.x + count.y, r.rows - count.x - count.y, other_array(r.array),
-                      (code_t)beside.y, r.most);
+    return make_range(r.begin + count.x + count.y, r.size - count.x - count.y,
+                      unequal_array(r.array), (code_t)beside.y, r.most);
 }
 
 CLSORT_INLINE uint blocks_of(quick_t q, range_t r)
 {
-    return (r.rows - 1) / q.block_rows + 1;
+    return (r.size - 1) / q.block_size + 1;
 }
 
 /* Counts what becomes of the children of the sequences first ... end - 1. By branches: LLVM 18 in
@@ -4553,19 +4580,19 @@ CLSORT_INLINE tally_t tally_children(quick_t q, uint first, uint end, uint retir
 }
 
 /* Writes the children of the sequences first ... end - 1 into the lists, from `at` on. */
-CLSORT_INLINE void write_children(quick_t q, uint first, uint end, uint retire, tally_t at)
+CLSORT_INLINE void write_children(quick_t q, uint first, uint end, uint retire, tally_t next)
 {
     for (uint i = 3 * first; i < 3 * end; i++) {
         range_t r = child_of(q, i / 3, i % 3, retire);
         const uint fate = child_fate(q, r, retire);
-        r.first = at.blocks;
+        r.first = next.blocks;
         if (fate == CHILD_LEAF)
-            vstore8(pack_range(r), 0, leaf_at(q, at.leaves++));
+            vstore8(pack_range(r), 0, leaf_at(q, next.leaves++));
         else if (fate == CHILD_LEFT)
-            vstore8(pack_range(r), 0, leftover_at(q, at.left++));
+            vstore8(pack_range(r), 0, leftover_at(q, next.left++));
         else if (fate == CHILD_NEXT) {
-            vstore8(pack_range(r), 0, sequence_at(q, q.round + 1, at.nexts++));
-            at.blocks += blocks_of(q, r);
+            vstore8(pack_range(r), 0, sequence_at(q, q.round + 1, next.nexts++));
+            next.blocks += blocks_of(q, r);
         }
     }
 }
@@ -4581,12 +4608,12 @@ CLSORT_INLINE void make_children(quick_t q, quick_local_t l)
     const uint leaves = q.scratch[CLSORT__QUICK_LEAVES], left = q.scratch[CLSORT__QUICK_LEFT],
                retire = leaves + 3 * count > CLSORT__QUICK_MOST_LEAVES(q.capacity);
     const tally_t own = tally_children(q, first, end, retire);
-    tally_t at, all;
-    at.leaves = leaves + scan_total(own.leaves, &all.leaves, l);
-    at.nexts = scan_total(own.nexts, &all.nexts, l);
-    at.blocks = scan_total(own.blocks, &all.blocks, l);
-    at.left = left + scan_total(own.left, &all.left, l);
-    write_children(q, first, end, retire, at);
+    tally_t places, all;
+    places.leaves = leaves + scan_total(own.leaves, &all.leaves, l);
+    places.nexts = scan_total(own.nexts, &all.nexts, l);
+    places.blocks = scan_total(own.blocks, &all.blocks, l);
+    places.left = left + scan_total(own.left, &all.left, l);
+    write_children(q, first, end, retire, places);
     quick_sync(CLK_GLOBAL_MEM_FENCE);
     if (local_id() == 0) {
         next[CLSORT__QUICK_SEQUENCES] = all.nexts;
@@ -4611,7 +4638,8 @@ CLSORT_INLINE void quick_plan(quick_t q, quick_local_t l)
 //---- quicksort: scatter
 CLSORT_INLINE void quick_scatter(quick_t q, quick_local_t l)
 {
-    const uint blocks = quick_state(q, q.round)[CLSORT__QUICK_BLOCKS], at = round_array(q, q.round);
+    const uint blocks = quick_state(q, q.round)[CLSORT__QUICK_BLOCKS],
+               which = round_array(q, q.round);
     for (uint b = (uint)get_group_id(0); b < blocks; b += (uint)get_num_groups(0)) {
         const uint i = find_sequence(q, b);
         global const uint *sequence = sequence_at(q, q.round, i);
@@ -4620,53 +4648,54 @@ CLSORT_INLINE void quick_scatter(quick_t q, quick_local_t l)
                     before = vload2(0, block_at(q, b)) - first;
         const uint2 all = vload2(0, block_at(q, first_block(q, i + 1))) - first;
         const code_t pivot = (code_t)as_ulong(vload2(0, sequence + 14));
-        const uint begin = block_begin(q, r, b), stays = r.least == r.most && at == AT_TARGET;
+        const uint begin = block_begin(q, r, b), stays = r.least == r.most && which == ARRAY_TARGET;
         const places_t next = { r.begin + before.x, r.begin + all.x + before.y,
                                 r.begin + all.x + all.y + (begin - before.x - before.y) };
-        scatter_rows_of(q, l, at, r.begin + begin, stays ? 0 : block_count(q, r, b), pivot, next);
+        scatter_part(q, l, which, r.begin + begin, stays ? 0 : block_count(q, r, b), pivot, next);
     }
 }
 
 //---- quicksort: a leaf's tile
-/* Stages of the network that put `rows` elements in order. */
-CLSORT_INLINE uint network_stages(uint rows)
+/* Stages of the network that put `elements` elements in order. */
+CLSORT_INLINE uint network_stages(uint size)
 {
-    return rows > 1 ? 32 - clz(rows - 1) : 0;
+    return size > 1 ? 32 - clz(size - 1) : 0;
 }
 
-/* Loads and stores of the rows begin ... end - 1 in the home window. Hardly any tile is whole, so
-   that there is no rolled loop for the others. */
-CLSORT_INLINE void load_leaf(row_t *v, window_t home, array_t from, codec_t c, uint begin, uint end)
+/* Loads and stores of the elements begin ... end - 1 in the home window. Hardly any tile is whole,
+   so that there is no rolled loop for the others. */
+CLSORT_INLINE void load_leaf(item_t *v, window_t home, array_t from, codec_t c, uint begin,
+                             uint end)
 {
 #if CLSORT_LANES == 1
     #pragma unroll
     for (uint m = 0; m < CLSORT_ITEMS; m++)
-        v[m] = load_row(from, c, begin + window_row(home, m), end);
+        v[m] = load_item(from, c, begin + window_item(home, m), end);
 #else
     load_window(v, home, CLSORT_ITEMS_LOG2, from, c, begin, end);
 #endif
 }
 
-CLSORT_INLINE void store_leaf(const row_t *v, window_t home, array_t to, codec_t c, uint begin,
+CLSORT_INLINE void store_leaf(const item_t *v, window_t home, array_t to, codec_t c, uint begin,
                               uint end)
 {
 #if CLSORT_LANES == 1
     #pragma unroll
     for (uint m = 0; m < CLSORT_ITEMS; m++)
-        store_row(to, c, begin + window_row(home, m), end, v[m]);
+        store_item(to, c, begin + window_item(home, m), end, v[m]);
 #else
     store_window(v, home, CLSORT_ITEMS_LOG2, to, c, begin, end);
 #endif
 }
 
-/* Sorts up to a tile of rows into the target by the bitonic network; with none it only meets the
-   barriers. Called by all with the tile free. */
-CLSORT_INLINE void sort_leaf_tile(quick_t q, quick_local_t l, array_t from, uint begin, uint rows)
+/* Sorts up to a tile of elements into the target by the bitonic network; with none it only meets
+   the barriers. Called by all with the tile free. */
+CLSORT_INLINE void sort_leaf_tile(quick_t q, quick_local_t l, array_t from, uint begin, uint size)
 {
-    const uint end = rows ? begin + rows : 0, stages = network_stages(rows);
-    const window_t home = tile_window(local_id(), CLSORT_HOME_AT, 0, 0);
+    const uint end = size ? begin + size : 0, stages = network_stages(size);
+    const window_t home = tile_window(local_id(), CLSORT_HOME_BIT, 0, 0);
     window_t now = home;
-    row_t v[CLSORT_ITEMS];
+    item_t v[CLSORT_ITEMS];
     load_leaf(v, home, from, q.codec, begin, end);
     for (uint stage = 0; stage < CLSORT_LANES_LOG2; stage++)
         lane_steps(v, CLSORT_ITEMS, stage);
@@ -4678,23 +4707,23 @@ CLSORT_INLINE void sort_leaf_tile(quick_t q, quick_local_t l, array_t from, uint
     store_leaf(v, home, q.target, q.codec, begin, end);
 }
 
-/* Copies rows to the target. */
-CLSORT_INLINE void copy_to_target(quick_t q, uint at, uint begin, uint rows)
+/* Copies elements to the target. */
+CLSORT_INLINE void copy_to_target(quick_t q, uint which, uint begin, uint size)
 {
-    const array_t from = quick_array(q, at);
-    for (uint i = local_id(); i < rows; i += CLSORT_GROUP)
+    const array_t from = quick_array(q, which);
+    for (uint i = local_id(); i < size; i += CLSORT_GROUP)
 #if CLSORT_LANES == 1
-        store_whole_row(q.target, q.codec, begin + i, load_whole_row(from, q.codec, begin + i));
+        store_whole_item(q.target, q.codec, begin + i, load_whole_item(from, q.codec, begin + i));
 #else
-        store_row(q.target, q.codec, begin + i, begin + i + 1,
-                  load_row(from, q.codec, begin + i, begin + i + 1));
+        store_item(q.target, q.codec, begin + i, begin + i + 1,
+                   load_item(from, q.codec, begin + i, begin + i + 1));
 #endif
 }
 
 //---- quicksort: a leaf
-/* The stack of a leaf, in words: how many ranges lie on it, how many rows it may still partition;
-   the ranges. The longer one of two goes below, so that there are never more than log2 of the
-   rows. */
+/* The stack of a leaf, in words: how many ranges lie on it, how many elements it may still
+   partition; the ranges. The longer one of two goes below, so that there are never more than log2
+   of the elements. */
 enum { STACK_TOP, STACK_BUDGET };
 
 /* Shorter ranges are not worth a place among the leftovers, whose list is limited. */
@@ -4703,45 +4732,45 @@ enum { STACK_TOP, STACK_BUDGET };
 /* Has a leftover a place in the list? Takes it. */
 CLSORT_INLINE uint leave_range(quick_t q, range_t r)
 {
-    const uint at = atomic_inc((volatile global uint *)&q.scratch[CLSORT__QUICK_LEFT]),
-               fits = at < CLSORT__QUICK_MOST_LEFTOVERS(q.capacity);
+    const uint place = atomic_inc((volatile global uint *)&q.scratch[CLSORT__QUICK_LEFT]),
+               fits = place < CLSORT__QUICK_MOST_LEFTOVERS(q.capacity);
     if (fits)
-        vstore8(pack_range(r), 0, leftover_at(q, at));
+        vstore8(pack_range(r), 0, leftover_at(q, place));
     return fits;
 }
 
-/* Puts a range on the stack, or with its budget spent on the list of leftovers while there is room.
-   Called by one work-item. */
+/* Puts a range on the stack, or with its budget spent on the list of leftovers while that is not
+   full. Called by one work-item. */
 CLSORT_INLINE void push_range(quick_t q, quick_local_t l, range_t r, uint spent)
 {
-    if (r.rows == 0 || (r.least == r.most && r.array == AT_TARGET))
+    if (r.size == 0 || (r.least == r.most && r.array == ARRAY_TARGET))
         return;
-    if (spent && r.rows > max(CLSORT_QUICK_TILE, CLSORT_LEAST_LEFTOVER) && leave_range(q, r))
+    if (spent && r.size > max(CLSORT_QUICK_TILE, CLSORT_LEAST_LEFTOVER) && leave_range(q, r))
         return;
     vstore8(pack_range(r), l.stack[STACK_TOP]++, l.stack + CLSORT__STACK_HEAD);
 }
 
-/* Partitions a range of which `rows` is 0 where it does not apply. Called by all. */
-CLSORT_INLINE void partition_leaf(quick_t q, quick_local_t l, range_t r, uint rows)
+/* Partitions a range of which `elements` is 0 where it does not apply. Called by all. */
+CLSORT_INLINE void partition_leaf(quick_t q, quick_local_t l, range_t r, uint size)
 {
     const array_t from = quick_array(q, r.array);
-    const range_t parted = make_range(r.begin, rows, r.array, r.least, r.most);
+    const range_t parted = make_range(r.begin, size, r.array, r.least, r.most);
     const code_t pivot = choose_pivot(q, l, from, parted);
-    const part_t part = join_group(count_rows_of(from, q.codec, r.begin, rows, pivot), l);
+    const part_t part = join_group(count_part(from, q.codec, r.begin, size, pivot), l);
     const uint greater = r.begin + part.less + part.equal;
     const places_t next = { r.begin, r.begin + part.less, greater };
-    scatter_rows_of(q, l, r.array, r.begin, rows, pivot, next);
+    scatter_part(q, l, r.array, r.begin, size, pivot, next);
     quick_sync(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-    copy_to_target(q, AT_TEMP, next.equal, r.array == AT_TARGET ? part.equal : 0);
-    if (local_id() == 0 && rows != 0) {
-        const range_t low = make_range(r.begin, part.less, other_array(r.array), part.least,
+    copy_to_target(q, ARRAY_ALT, next.equal, r.array == ARRAY_TARGET ? part.equal : 0);
+    if (local_id() == 0 && size != 0) {
+        const range_t low = make_range(r.begin, part.less, unequal_array(r.array), part.least,
                                        part.below);
-        const range_t high = make_range(greater, rows - part.less - part.equal, low.array,
+        const range_t high = make_range(greater, size - part.less - part.equal, low.array,
                                         part.above, part.most);
-        const uint budget = l.stack[STACK_BUDGET], spent = budget < rows;
-        l.stack[STACK_BUDGET] = spent ? 0 : budget - rows;
-        push_range(q, l, low.rows > high.rows ? low : high, spent);
-        push_range(q, l, low.rows > high.rows ? high : low, spent);
+        const uint budget = l.stack[STACK_BUDGET], spent = budget < size;
+        l.stack[STACK_BUDGET] = spent ? 0 : budget - size;
+        push_range(q, l, low.size > high.size ? low : high, spent);
+        push_range(q, l, low.size > high.size ? high : low, spent);
     }
 }
 
@@ -4752,15 +4781,15 @@ CLSORT_INLINE uint leaf_step(quick_t q, quick_local_t l)
 {
     const uint top = l.stack[STACK_TOP] - 1;
     const range_t r = unpack_range(vload8(top, l.stack + CLSORT__STACK_HEAD));
-    const uint same = r.least == r.most, large = !same && r.rows > CLSORT_QUICK_TILE;
+    const uint same = r.least == r.most, large = !same && r.size > CLSORT_QUICK_TILE;
     quick_sync(CLK_LOCAL_MEM_FENCE);
     if (local_id() == 0)
         l.stack[STACK_TOP] = top;
     if (!CLSORT_BRANCHES || large)
-        partition_leaf(q, l, r, large ? r.rows : 0);
+        partition_leaf(q, l, r, large ? r.size : 0);
     if (!CLSORT_BRANCHES || !large)
-        sort_leaf_tile(q, l, quick_array(q, r.array), r.begin, large || same ? 0 : r.rows);
-    copy_to_target(q, r.array, r.begin, same && r.array != AT_TARGET ? r.rows : 0);
+        sort_leaf_tile(q, l, quick_array(q, r.array), r.begin, large || same ? 0 : r.size);
+    copy_to_target(q, r.array, r.begin, same && r.array != ARRAY_TARGET ? r.size : 0);
     quick_sync(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     return l.stack[STACK_TOP];
 }
@@ -4772,8 +4801,8 @@ CLSORT_INLINE void quick_leaf(quick_t q, quick_local_t l)
         const range_t r = unpack_range(vload8(0, leaf_at(q, i)));
         if (local_id() == 0) {
             l.stack[STACK_TOP] = 1;
-            l.stack[STACK_BUDGET] = r.rows
-                                    * (2 * network_stages(r.rows / CLSORT_QUICK_TILE + 1) + 4);
+            l.stack[STACK_BUDGET] = r.size
+                                    * (2 * network_stages(r.size / CLSORT_QUICK_TILE + 1) + 4);
             vstore8(pack_range(r), 0, l.stack + CLSORT__STACK_HEAD);
         }
         quick_sync(CLK_LOCAL_MEM_FENCE);
@@ -4865,17 +4894,19 @@ CLSORT_KERNEL void clsort_quick_relauncher(CLSORT_QUICK_ARGS, uint local_bytes)
    code come first, from the top, then those of the index, which decides among equal keys; after the
    last one, one element is left.
 
-   A row is decided as soon as all that may be among its k fits into local memory ("room"). It is
+   A row is decided as soon as all that may be among its k fits into a list in local memory, of
+   list_capacity elements. It is
    then collected, sorted as pairs, and the first k are written. The launches depend on types,
    counts and k only: kernels find out on the device what is left to do.
 
-     short rows, or many    select_rows        one launch: a work-group reads its row once per pass
-     few long rows          select_pass * (passes + 1), select_sort
-                                               several work-groups per row add their counts in global memory; each reads the sums in the
-                                               next launch. Most rows are decided after one or two passes, and the rest of the launches idle
-     k above the room       select_pass * (passes + 1), select_scatter
-                                               narrows to exactly k elements, and writes them in the row's
-   order */
+     short rows, or many   select_rows
+                           one launch: a work-group reads its row once per pass
+     few long rows         select_pass * (passes + 1), select_sort
+                           several work-groups per row add their counts in global memory; each reads
+                           the sums in the next launch. Most rows are decided after one or two
+                           passes, and the rest of the launches idle
+     k above the list      select_pass * (passes + 1), select_scatter
+                           narrows to exactly k elements, and writes them in the row's order */
 #if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_IS(SELECT)
 #ifndef CLSORT_DIGIT_BITS
 #define CLSORT_DIGIT_BITS 8
@@ -4885,23 +4916,24 @@ CLSORT_KERNEL void clsort_quick_relauncher(CLSORT_QUICK_ARGS, uint local_bytes)
 #endif
 #define CLSORT_BINS (1 << CLSORT_DIGIT_BITS)
 
-/* What every kernel is told: rows of n keys, `stride` bytes apart; codes lose `lacks` bits at the
-   top and first_bit at the bottom. */
+/* What every kernel is told: rows of n keys, `stride` bytes apart; codes lose ignored_high_bits
+   bits at the top and first_bit at the bottom. */
 #define CLSORT_SELECT_ARGS \
-    global const uchar *keys, ulong keys_at, CLSORT_CODEC_ARGS, ulong minus_zero, uint lacks, \
-        uint first_bit, uint rows, uint n, ulong stride, uint k, uint goal, uint room, uint passes
+    global const uchar *keys, ulong keys_at, CLSORT_CODEC_ARGS, ulong minus_zero, \
+        uint ignored_high_bits, uint first_bit, uint rows, uint n, ulong stride, uint k, \
+        uint select_mode, uint list_capacity, uint passes
 #define CLSORT_SELECT \
     { \
-        keys + keys_at, CLSORT_CODEC, (code_t)minus_zero, lacks, first_bit, rows, n, stride, k, \
-            goal, room, passes \
+        keys + keys_at, CLSORT_CODEC, (code_t)minus_zero, ignored_high_bits, first_bit, rows, n, \
+            stride, k, select_mode, list_capacity, passes \
     }
 typedef struct {
     global const uchar *keys;
     codec_t codec;
     code_t minus_zero;
-    uint lacks, first_bit, rows, n;
+    uint ignored_high_bits, first_bit, rows, n;
     ulong stride;
-    uint k, goal, room, passes;
+    uint k, select_mode, list_capacity, passes;
 } select_t;
 
 /* Where results go, and which of them are written: CLSORT__WRITES_*. */
@@ -4925,11 +4957,11 @@ CLSORT_INLINE uint add_local(local uint *place, uint x)
    are none. */
 typedef struct { global const uchar *keys; uint row, part, first, end; } select_part_t;
 
-CLSORT_INLINE select_part_t find_part(select_t s, uint parts, uint part_rows)
+CLSORT_INLINE select_part_t find_part(select_t s, uint parts, uint part_size)
 {
     const uint row = (uint)get_group_id(0) / parts, part = (uint)get_group_id(0) % parts;
-    const uint first = (uint)min((ulong)part * part_rows, (ulong)s.n),
-               whole = min(s.n - first, part_rows);
+    const uint first = (uint)min((ulong)part * part_size, (ulong)s.n),
+               whole = min(s.n - first, part_size);
     const select_part_t p = { s.keys + (row < s.rows ? row * s.stride : 0), row, part, first,
                               row < s.rows ? first + whole : first };
     return p;
@@ -4940,7 +4972,7 @@ CLSORT_INLINE code_t select_code(select_t s, select_part_t p, size_t i)
 {
     const code_t key = ((global const code_t *)p.keys)[i],
                  code = encode(key == s.minus_zero ? 0 : key, s.codec);
-    return (code_t)((code_t)(code << s.lacks) >> (s.lacks + s.first_bit));
+    return (code_t)((code_t)(code << s.ignored_high_bits) >> (s.ignored_high_bits + s.first_bit));
 }
 
 CLSORT_INLINE void write_element(select_t s, select_part_t p, output_t out, size_t place, uint i)
@@ -4963,10 +4995,11 @@ typedef struct {
 /* May what is left be collected? Of a row whose k are not ordered only if all of it is wanted. */
 CLSORT_INLINE uint is_decided(select_t s, select_range_t r)
 {
-    return s.goal == CLSORT__SELECT_UNORDERED
+    return s.select_mode == CLSORT__SELECT_UNORDERED
                ? r.size == r.left
-               : r.size <= s.room
-                     && (s.goal == CLSORT__SELECT_NTH || s.k - r.left <= s.room - r.size);
+               : r.size <= s.list_capacity
+                     && (s.select_mode == CLSORT__SELECT_NTH
+                         || s.k - r.left <= s.list_capacity - r.size);
 }
 
 CLSORT_INLINE select_range_t whole_range(select_t s)
@@ -4984,7 +5017,7 @@ CLSORT_INLINE uint in_range(select_range_t r, code_t code, uint i)
 /* Does an element belong to what is collected? */
 CLSORT_INLINE uint is_taken(select_t s, select_range_t r, code_t code, uint i)
 {
-    return s.goal == CLSORT__SELECT_NTH ? in_range(r, code, i)
+    return s.select_mode == CLSORT__SELECT_NTH ? in_range(r, code, i)
                                         : code < r.low || (code <= r.high && i <= r.high_index);
 }
 
@@ -4993,7 +5026,7 @@ typedef struct { uint by_index, shift; } select_digit_t;
 
 CLSORT_INLINE select_digit_t digit_of_pass(select_t s, uint pass)
 {
-    const uint code_bits = 8 * CLSORT_KEY_BYTES - s.lacks - s.first_bit,
+    const uint code_bits = 8 * CLSORT_KEY_BYTES - s.ignored_high_bits - s.first_bit,
                index_bits = 32 - clz(s.n - 1);
     const uint code_passes = (code_bits + CLSORT_DIGIT_BITS - 1) / CLSORT_DIGIT_BITS,
                by_index = pass >= code_passes;
@@ -5068,10 +5101,10 @@ CLSORT_INLINE select_range_t narrow_range(select_t s, select_range_t r, uint ope
 
 CLSORT_INLINE uint choose_action(select_t s, select_range_t r, uint pass)
 {
-    if (s.goal == CLSORT__SELECT_UNORDERED && pass == s.passes)
+    if (s.select_mode == CLSORT__SELECT_UNORDERED && pass == s.passes)
         return CLSORT_TALLY;
     return !r.decided                                             ? CLSORT_COUNT_DIGITS
-           : r.decided == 1 && s.goal != CLSORT__SELECT_UNORDERED ? CLSORT_COLLECT
+           : r.decided == 1 && s.select_mode != CLSORT__SELECT_UNORDERED ? CLSORT_COLLECT
                                                                   : CLSORT_IDLE;
 }
 
@@ -5111,7 +5144,7 @@ CLSORT_INLINE void visit(select_t s, select_range_t r, uint action, select_digit
             return;
         }
         const uint place = add_local(&space[0], 1);
-        if (place < s.room)
+        if (place < s.list_capacity)
             space[CLSORT_LIST + place] = i;
     }
 }
@@ -5160,12 +5193,13 @@ CLSORT_INLINE void order_pairs(local code_t *codes, local uint *list, uint a, ui
 }
 
 /* Sorts the collected elements by code and index: a bitonic network over the next power of two,
-   which the room holds. Called by all; needs no barrier before, and all see the result. */
+   which list_capacity allows. Called by all; needs no barrier before, and all see the result. */
 CLSORT_INLINE void sort_list(select_t s, select_part_t p, local uint *space, local code_t *codes)
 {
     local uint *list = space + CLSORT_LIST;
     group_sync();
-    const uint count = min(space[0], s.room), size = count > 1 ? 1u << (32 - clz(count - 1)) : 1;
+    const uint count = min(space[0], s.list_capacity),
+               size = count > 1 ? 1u << (32 - clz(count - 1)) : 1;
     for (uint i = (uint)get_local_id(0); i < size; i += CLSORT_GROUP) {
         codes[i] = i < count ? select_code(s, p, list[i]) : (code_t)~(code_t)0;
         list[i] = i < count ? list[i] : 0xFFFFFFFFu;
@@ -5185,15 +5219,15 @@ CLSORT_INLINE void sort_list(select_t s, select_part_t p, local uint *space, loc
 CLSORT_INLINE void write_list(select_t s, select_part_t p, select_range_t r, output_t out,
                               local const uint *list)
 {
-    const uint wanted = s.goal == CLSORT__SELECT_NTH ? 1 : s.k;
+    const uint wanted = s.select_mode == CLSORT__SELECT_NTH ? 1 : s.k;
     for (uint i = (uint)get_local_id(0); i < (p.row < s.rows ? wanted : 0); i += CLSORT_GROUP)
         write_element(s, p, out, (size_t)p.row * wanted + i,
-                      list[s.goal == CLSORT__SELECT_NTH ? r.left - 1 : i]);
+                      list[s.select_mode == CLSORT__SELECT_NTH ? r.left - 1 : i]);
 }
 
 //---- select: rows
-/* Everything, for one row per work-group. space: CLSORT_LIST words and as many as there are bins or
-   as the room has; codes: the room. */
+/* Everything, for one row per work-group. space: CLSORT_LIST words and as many as there are bins,
+   or list_capacity if that is more; codes: list_capacity codes. */
 CLSORT_KERNEL void clsort_select_rows(CLSORT_SELECT_ARGS, CLSORT_OUTPUT_ARGS, local uint *space,
                                       local code_t *codes)
 {
@@ -5217,7 +5251,7 @@ CLSORT_KERNEL void clsort_select_rows(CLSORT_SELECT_ARGS, CLSORT_OUTPUT_ARGS, lo
    this pass and the one before, how many elements are collected, and those, or how many each part
    takes. The host clears the counts of pass 0. */
 #define CLSORT_TABLE_ARGS \
-    global uchar *tables, ulong tables_at, uint row_words, uint parts, uint part_rows
+    global uchar *tables, ulong tables_at, uint row_words, uint parts, uint part_size
 #define CLSORT_TABLES { (global uint *)(tables + tables_at), row_words }
 typedef struct { global uint *words; uint row_words; } tables_t;
 
@@ -5301,7 +5335,7 @@ CLSORT_INLINE void add_to_tables(select_t s, tables_t t, select_part_t p, uint a
         row[CLSORT__ROW_LIST + p.part] = space[CLSORT_LIST];
     group_sync();
     for (uint i = lid; i < space[0]; i += CLSORT_GROUP)
-        if (space[CLSORT_FOUND] + i < s.room)
+        if (space[CLSORT_FOUND] + i < s.list_capacity)
             row[CLSORT__ROW_LIST + space[CLSORT_FOUND] + i] = space[CLSORT_LIST + i];
 }
 
@@ -5311,7 +5345,7 @@ CLSORT_KERNEL void clsort_select_pass(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, loc
 {
     const select_t s = CLSORT_SELECT;
     const tables_t t = CLSORT_TABLES;
-    const select_part_t p = find_part(s, parts, part_rows);
+    const select_part_t p = find_part(s, parts, part_size);
     if (get_local_id(0) == 0)
         space[0] = 0;
     const select_range_t r = find_range(s, t, p, pass, space);
@@ -5334,7 +5368,7 @@ CLSORT_KERNEL void clsort_select_sort(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, CLS
     const uint exists = p.row < s.rows;
     global const uint *row = row_words_of(t, s, exists ? p.row : 0);
     const select_range_t r = exists ? load_range(row, s.passes) : whole_range(s);
-    const uint count = exists ? min(row[CLSORT__ROW_COLLECTED], s.room) : 0;
+    const uint count = exists ? min(row[CLSORT__ROW_COLLECTED], s.list_capacity) : 0;
     for (uint i = (uint)get_local_id(0); i < count; i += CLSORT_GROUP)
         space[CLSORT_LIST + i] = row[CLSORT__ROW_LIST + i];
     if (get_local_id(0) == 0)
@@ -5351,7 +5385,7 @@ CLSORT_KERNEL void clsort_select_scatter(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, 
     const select_t s = CLSORT_SELECT;
     const output_t out = CLSORT_OUTPUT;
     const tables_t t = CLSORT_TABLES;
-    const select_part_t p = find_part(s, parts, part_rows);
+    const select_part_t p = find_part(s, parts, part_size);
     global const uint *row = row_words_of(t, s, p.row < s.rows ? p.row : 0);
     const select_range_t r = p.row < s.rows ? load_range(row, s.passes) : whole_range(s);
     uint place = 0, total;
@@ -5364,10 +5398,10 @@ CLSORT_KERNEL void clsort_select_scatter(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, 
         uint count = 0;
         for (size_t i = first; i < end; i++)
             count += is_taken(s, r, select_code(s, p, i), (uint)i);
-        size_t at = place + group_scan_total(count, sums, &total);
+        size_t own_place = place + group_scan_total(count, sums, &total);
         for (size_t i = first; i < end; i++)
-            if (is_taken(s, r, select_code(s, p, i), (uint)i) && at < s.k)
-                write_element(s, p, out, (size_t)p.row * s.k + at++, (uint)i);
+            if (is_taken(s, r, select_code(s, p, i), (uint)i) && own_place < s.k)
+                write_element(s, p, out, (size_t)p.row * s.k + own_place++, (uint)i);
         place += total;
     }
 }
@@ -5412,7 +5446,7 @@ CLSORT_INLINE ulong field_code(global const uchar *record, ulong field)
     bits ^= (field >> CLSORT__FIELD_DESCENDING & 1 ? width >> 1 : 0)
             ^ (field >> CLSORT__FIELD_SIGN & 1 ? sign : 0);
     bits = (bits - ((1UL << (field >> CLSORT__FIELD_MANTISSA & 63)) - 1)) & width;
-    return (bits & width >> (field >> CLSORT__FIELD_LACKS))
+    return (bits & width >> (field >> CLSORT__FIELD_IGNORED_HIGH_BITS))
            >> (field >> CLSORT__FIELD_FIRST_BIT & 63);
 }
 
@@ -5455,7 +5489,7 @@ CLSORT_KERNEL void clsort_number_segments(global const uchar *work, ulong work_a
     if (i >= n)
         return;
     const segment_t own = segment_around(s, i);
-    const uint inside = own.rows > 0;
+    const uint inside = own.size > 0;
     global uint *place = (global uint *)(target + target_at) + i;
     if (relative && inside)
         *place = ((global const uint *)(work + work_at))[i] - own.begin;
@@ -5479,11 +5513,11 @@ CLSORT_KERNEL void clsort_gather(global const uchar *source, ulong source_at,
                                  ulong n, uint count, uint source_count, ulong source_stride,
                                  ulong target_stride, ulong index_stride, uint bytes, ulong units)
 {
-    const ulong at = get_global_id(0), element = units == 1 ? at : divide(at, units);
+    const ulong id = get_global_id(0), element = units == 1 ? id : divide(id, units);
     if (element >= n)
         return;
     const ulong row = n > count ? divide(element, count) : 0;
-    const ulong i = element - row * count, unit = at - element * units;
+    const ulong i = element - row * count, unit = id - element * units;
     const uint from = *(global const uint *)(indices + indices_at + row * index_stride + i * 4);
     if (from >= source_count)
         return;
@@ -5515,7 +5549,7 @@ CLSORT_INLINE uint ordered_element(segment_t own, global const uchar *indices, u
 {
     return own.begin
            + ordered_place(indices + (by_index ? own.begin * 4UL : 0), by_index, i - own.begin,
-                           own.rows);
+                           own.size);
 }
 
 /* Lowers *result to the number of the first element that comes before its predecessor in its
@@ -5535,7 +5569,7 @@ CLSORT_KERNEL void clsort_is_sorted(global const uchar *records, ulong records_a
         if (segment_descends(s, (uint)k))
             atomic_min((volatile global uint *)(result + result_at), 0);
     const segment_t own = segment_around(s, i);
-    if (own.rows < 2 || i - own.begin >= own.rows - 1)
+    if (own.size < 2 || i - own.begin >= own.size - 1)
         return;
     const uint x = ordered_element(own, indices + indices_at, by_index, i),
                y = ordered_element(own, indices + indices_at, by_index, i + 1);
@@ -5556,10 +5590,10 @@ CLSORT_INLINE ulong mix(ulong x)
 }
 
 /* Mixes bytes into a hash, one after the other. */
-CLSORT_INLINE ulong mix_bytes(ulong hash, global const uchar *at, ulong bytes)
+CLSORT_INLINE ulong mix_bytes(ulong hash, global const uchar *data, ulong bytes)
 {
     for (ulong b = 0; b < bytes; b++)
-        hash = mix(hash + at[b]);
+        hash = mix(hash + data[b]);
     return hash;
 }
 
@@ -5578,7 +5612,7 @@ CLSORT_KERNEL void clsort_fingerprint(global const uchar *elements, ulong elemen
     uint alone[2] = { 0, 0 }, paired[2] = { 0, 0 };
     for (ulong i = get_global_id(0); i < n; i += step) {
         const segment_t own = segment_around(s, (uint)i);
-        if (own.rows == 0)
+        if (own.size == 0)
             continue;
         const ulong element = elements_at
                               + ordered_element(own, indices + indices_at, by_index, (uint)i)
@@ -5609,7 +5643,7 @@ CLSORT_KERNEL void clsort_fingerprint_indices(global const uchar *indices, ulong
     uint difference[2] = { 0, 0 };
     for (ulong i = get_global_id(0); i < n; i += step) {
         const segment_t own = segment_around(s, (uint)i);
-        if (own.rows == 0)
+        if (own.size == 0)
             continue;
         const ulong is = mix(*(global const uint *)(indices + indices_at + i * 4) + 1UL
                              + own.begin),
