@@ -2614,7 +2614,7 @@ CLSORT_KERNEL void clsort_segment_pass(CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_A
 
 //---- radix: plan
 /* RADIX, least significant digit first, stable. One pass per digit of CLSORT_DIGIT_BITS bits of the
-   code. The elements are cut into `blocks` of block_size elements, whole tiles but for the last
+   code. The elements are cut into `blocks` of block_elements elements, whole tiles but for the last
    one. A pass is three launches:
 
      count      how often each digit occurs in each block             reads keys
@@ -2656,18 +2656,18 @@ CLSORT_KERNEL void clsort_segment_pass(CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_A
 #define CLSORT_RADIX_ARGS \
     CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_ARGS(alt), \
         CLSORT_CODEC_ARGS, global uchar *scratch, ulong scratch_at, uint n, uint blocks, \
-        uint block_size, uint first_bit, uint last_bit, uint in_place, uint pass
+        uint block_elements, uint first_bit, uint last_bit, uint in_place, uint pass
 #define CLSORT_RADIX \
     { \
         CLSORT_ARRAY(source), CLSORT_ARRAY(target), CLSORT_ARRAY(alt), CLSORT_CODEC, \
-            (global uint *)(scratch + scratch_at), n, blocks, block_size, first_bit, last_bit, \
+            (global uint *)(scratch + scratch_at), n, blocks, block_elements, first_bit, last_bit, \
             in_place, pass \
     }
 typedef struct {
     array_t source, target, alt;
     codec_t codec;
     global uint *scratch;
-    uint n, blocks, block_size, first_bit, last_bit, in_place, pass;
+    uint n, blocks, block_elements, first_bit, last_bit, in_place, pass;
 } radix_t;
 
 /* The scratch, in words: plan, bits seen per block, table[digit][block], totals[digit]. */
@@ -2753,8 +2753,8 @@ typedef struct { uint begin, size; } block_t;
 
 CLSORT_INLINE block_t take_block(radix_t r, uint block, uint works)
 {
-    const uint begin = block * r.block_size;
-    const block_t b = { begin, works && block < r.blocks ? min(r.n - begin, r.block_size) : 0 };
+    const uint begin = block * r.block_elements;
+    const block_t b = { begin, works && block < r.blocks ? min(r.n - begin, r.block_elements) : 0 };
     return b;
 }
 
@@ -3783,11 +3783,11 @@ CLSORT_KERNEL void clsort_radix_sweep(CLSORT_RADIX_ARGS, local ulong *space)
      scatter    moves the elements:   | before the pivot | equal to it | after it |
 
    Elements equal to the pivot are done, and go straight to the target; only when the round reads
-   the target they go to alt, and come back in the next round. A child of leaf_size or fewer becomes
-   a LEAF: in the end one work-group sorts it alone, by partitions with a stack of its own and the
-   bitonic network where a range fits into a tile. A child that is the same everywhere only moves.
-   What the last round leaves, what has no room in a list, and what a leaf has partitioned too
-   often, are LEFTOVERS: ranges that the kernels of segments merge in the end.
+   the target they go to alt, and come back in the next round. A child of leaf_elements or fewer
+   becomes a LEAF: in the end one work-group sorts it alone, by partitions with a stack of its own
+   and the bitonic network where a range fits into a tile. A child that is the same everywhere only
+   moves. What the last round leaves, what has no room in a list, and what a leaf has partitioned
+   too often, are LEFTOVERS: ranges that the kernels of segments merge in the end.
 
    All counts are exact places, so the result is the same every time. Source: D. Cederman and P.
    Tsigas, GPU-Quicksort, 2009. */
@@ -3804,18 +3804,18 @@ CLSORT_KERNEL void clsort_radix_sweep(CLSORT_RADIX_ARGS, local ulong *space)
 #define CLSORT_QUICK_ARGS \
     CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_ARGS(alt), \
         CLSORT_CODEC_ARGS, global uchar *scratch, ulong scratch_at, uint n, uint capacity, \
-        uint leaf_size, uint block_size, uint in_place, uint pivot, uint rounds, uint round
+        uint leaf_elements, uint block_elements, uint in_place, uint pivot, uint rounds, uint round
 #define CLSORT_QUICK_JOB \
     { \
         CLSORT_ARRAY(source), CLSORT_ARRAY(target), CLSORT_ARRAY(alt), CLSORT_CODEC, \
-            (global uint *)(scratch + scratch_at), n, capacity, leaf_size, block_size, in_place, \
-            pivot, rounds, round \
+            (global uint *)(scratch + scratch_at), n, capacity, leaf_elements, block_elements, \
+            in_place, pivot, rounds, round \
     }
 typedef struct {
     array_t source, target, alt;
     codec_t codec;
     global uint *scratch;
-    uint n, capacity, leaf_size, block_size, in_place, pivot, rounds, round;
+    uint n, capacity, leaf_elements, block_elements, in_place, pivot, rounds, round;
 } quick_t;
 
 /* Elements begin ... begin + elements - 1 of an array. least and most are those of the codes; least
@@ -4393,12 +4393,12 @@ CLSORT_INLINE void scatter_part(quick_t q, quick_local_t l, uint which, uint beg
 CLSORT_INLINE void quick_begin(quick_t q)
 {
     const uint8 all = pack_range(make_range(0, q.n, round_array(q, 0), (code_t)~(code_t)0, 0));
-    const uint leaf = q.n > 0 && q.n <= q.leaf_size, sequence = q.n > q.leaf_size;
+    const uint leaf = q.n > 0 && q.n <= q.leaf_elements, sequence = q.n > q.leaf_elements;
     for (uint k = 0; k < CLSORT__QUICK_STATE_WORDS; k++)
         q.scratch[k] = 0;
     q.scratch[CLSORT__QUICK_LEAVES] = leaf;
     quick_state(q, 0)[CLSORT__QUICK_SEQUENCES] = sequence;
-    quick_state(q, 0)[CLSORT__QUICK_BLOCKS] = sequence ? (q.n - 1) / q.block_size + 1 : 0;
+    quick_state(q, 0)[CLSORT__QUICK_BLOCKS] = sequence ? (q.n - 1) / q.block_elements + 1 : 0;
     if (leaf)
         vstore8(all, 0, leaf_at(q, 0));
     if (sequence)
@@ -4408,12 +4408,12 @@ CLSORT_INLINE void quick_begin(quick_t q)
 /* The elements of a block: block b of the sequence's blocks, which begin with r.first. */
 CLSORT_INLINE uint block_begin(quick_t q, range_t r, uint b)
 {
-    return (b - r.first) * q.block_size;
+    return (b - r.first) * q.block_elements;
 }
 
 CLSORT_INLINE uint block_count(quick_t q, range_t r, uint b)
 {
-    return min(r.size - block_begin(q, r, b), q.block_size);
+    return min(r.size - block_begin(q, r, b), q.block_elements);
 }
 
 CLSORT_INLINE void quick_count(quick_t q, quick_local_t l)
@@ -4529,7 +4529,9 @@ CLSORT_INLINE uint child_fate(quick_t q, range_t r, uint retire)
         return r.size ? CHILD_LEFT : CHILD_DONE;
     if (r.size == 0 || (r.least == r.most && r.array == ARRAY_TARGET))
         return CHILD_DONE;
-    return r.size <= q.leaf_size ? CHILD_LEAF : q.round + 1 < q.rounds ? CHILD_NEXT : CHILD_LEFT;
+    return r.size <= q.leaf_elements  ? CHILD_LEAF
+           : q.round + 1 < q.rounds ? CHILD_NEXT
+                                    : CHILD_LEFT;
 }
 
 /* Child k of a sequence: the elements before the pivot, equal to it, after it. A retired sequence
@@ -4556,7 +4558,7 @@ CLSORT_INLINE range_t child_of(quick_t q, uint i, uint k, uint retire)
 
 CLSORT_INLINE uint blocks_of(quick_t q, range_t r)
 {
-    return (r.size - 1) / q.block_size + 1;
+    return (r.size - 1) / q.block_elements + 1;
 }
 
 /* Counts what becomes of the children of the sequences first ... end - 1. By branches: LLVM 18 in
@@ -4957,11 +4959,11 @@ CLSORT_INLINE uint add_local(local uint *place, uint x)
    are none. */
 typedef struct { global const uchar *keys; uint row, part, first, end; } select_part_t;
 
-CLSORT_INLINE select_part_t find_part(select_t s, uint parts, uint part_size)
+CLSORT_INLINE select_part_t find_part(select_t s, uint parts, uint part_elements)
 {
     const uint row = (uint)get_group_id(0) / parts, part = (uint)get_group_id(0) % parts;
-    const uint first = (uint)min((ulong)part * part_size, (ulong)s.n),
-               whole = min(s.n - first, part_size);
+    const uint first = (uint)min((ulong)part * part_elements, (ulong)s.n),
+               whole = min(s.n - first, part_elements);
     const select_part_t p = { s.keys + (row < s.rows ? row * s.stride : 0), row, part, first,
                               row < s.rows ? first + whole : first };
     return p;
@@ -5251,7 +5253,7 @@ CLSORT_KERNEL void clsort_select_rows(CLSORT_SELECT_ARGS, CLSORT_OUTPUT_ARGS, lo
    this pass and the one before, how many elements are collected, and those, or how many each part
    takes. The host clears the counts of pass 0. */
 #define CLSORT_TABLE_ARGS \
-    global uchar *tables, ulong tables_at, uint row_words, uint parts, uint part_size
+    global uchar *tables, ulong tables_at, uint row_words, uint parts, uint part_elements
 #define CLSORT_TABLES { (global uint *)(tables + tables_at), row_words }
 typedef struct { global uint *words; uint row_words; } tables_t;
 
@@ -5345,7 +5347,7 @@ CLSORT_KERNEL void clsort_select_pass(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, loc
 {
     const select_t s = CLSORT_SELECT;
     const tables_t t = CLSORT_TABLES;
-    const select_part_t p = find_part(s, parts, part_size);
+    const select_part_t p = find_part(s, parts, part_elements);
     if (get_local_id(0) == 0)
         space[0] = 0;
     const select_range_t r = find_range(s, t, p, pass, space);
@@ -5385,7 +5387,7 @@ CLSORT_KERNEL void clsort_select_scatter(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, 
     const select_t s = CLSORT_SELECT;
     const output_t out = CLSORT_OUTPUT;
     const tables_t t = CLSORT_TABLES;
-    const select_part_t p = find_part(s, parts, part_size);
+    const select_part_t p = find_part(s, parts, part_elements);
     global const uint *row = row_words_of(t, s, p.row < s.rows ? p.row : 0);
     const select_range_t r = p.row < s.rows ? load_range(row, s.passes) : whole_range(s);
     uint place = 0, total;
