@@ -1002,17 +1002,25 @@ static inline void mock_trace(uint64_t x)
     mock.trace ^= mock.trace >> 29;
 }
 
-/* Takes a command into the trace; a launch with its kernel and values. */
-static inline void mock_trace_command(const mock_command *c, const mock_kernel *k, size_t global)
+/* Takes a command into the trace; a launch with its work-items, the numbers in its program's build
+   options and the values of its arguments. Names are left out: they may change. */
+static inline void mock_trace_command(const mock_command *c, const mock_kernel *k, size_t global,
+                                      size_t group)
 {
+    const char *option = k ? k->program->kernels->options : "";
     int i;
     if (!mock.traces) return;
     mock.traced++;
+    for (; *option; option++)
+        if (isdigit((unsigned char)*option)) mock_trace((uint64_t)*option);
     mock_trace((uint64_t)c->kind);
     mock_trace(k ? global : c->bytes);
-    mock_trace(k ? (uint64_t)(uintptr_t)k->signature : c->from_at);
+    mock_trace(k ? group : c->from_at);
+    mock_trace(k ? (uint64_t)k->signature->count : c->to_at);
+    mock_trace(c->pattern[0]);
     for (i = 0; k && i < k->signature->count; i++)
-        mock_trace(k->arguments[i].buffer ? 0 : k->arguments[i].value);
+        mock_trace(k->arguments[i].buffer ? 0
+                                          : k->arguments[i].value + 256 * k->arguments[i].size);
 }
 
 /* Enqueues a checked command. */
@@ -1100,7 +1108,7 @@ static inline cl_int mock_clEnqueueCopyBuffer(cl_command_queue queue, cl_mem fro
     if (!code) code = mock_check_range("clEnqueueCopyBuffer", c.queue, c.to, to_at, bytes);
     if (!code && from == to && from_at < to_at + bytes && to_at < from_at + bytes)
         code = mock_fault("clEnqueueCopyBuffer", "the ranges overlap", CL_MEM_COPY_OVERLAP);
-    if (!code) mock_trace_command(&c, NULL, 0);
+    if (!code) mock_trace_command(&c, NULL, 0, 0);
     return code ? code : mock_enqueue(&c, n, wait, event, 0);
 }
 
@@ -1122,7 +1130,7 @@ static inline cl_int mock_clEnqueueFillBuffer(cl_command_queue queue, cl_mem buf
     c.pattern_size = size;
     MOCK_SEES(pattern, size);
     memcpy(c.pattern, pattern, size);
-    mock_trace_command(&c, NULL, 0);
+    mock_trace_command(&c, NULL, 0, 0);
     return mock_enqueue(&c, n, wait, event, 0);
 }
 
@@ -1185,7 +1193,7 @@ static inline cl_int mock_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kern
     if (code) return code;
     if (mock.on_launch) mock.on_launch(mock.user, k->signature->name, *global, *group, local);
     mock_find_arrays(&c, k);
-    mock_trace_command(&c, k, *global);
+    mock_trace_command(&c, k, *global, *group);
     return mock_enqueue(&c, n, wait, event, 0);
 }
 

@@ -1,6 +1,7 @@
 /* Where arrays may lie, to the byte: a buffer of exactly the right size is taken, one of a byte
-   less is not; arrays may touch, and may not share one byte that is written. Every array of every
-   call, with elements of one byte, on the driver of mock.h. */
+   less is not; arrays may touch, and may not share one byte that is written. And which buffers
+   kernels must be able to read or write. Every array of every call, with elements of one byte, on
+   the driver of mock.h. */
 
 #include "mock.h"
 
@@ -9,6 +10,7 @@
 
 enum { N = 64, ROWS = 3, STRIDE = 80, EXTENT = 2 * STRIDE + N, K = 8, SCRATCH_BYTES = 1 << 16 };
 enum { MOST_ARRAYS = 9, ROOM = 1 << 18 };
+enum { MANY = 6000, MOST = 5000 };   /* of more than one work-group sorts */
 
 /* ---- calls ----------------------------------------------------------------------------------- */
 
@@ -24,11 +26,13 @@ typedef struct world {
     clsort_sorter *sorter;
 } world;
 
-/* An array of a call: its bytes, what its offset must be a multiple of, is it written? */
+enum { READ = 1, WRITTEN = 2, BOTH = READ | WRITTEN };
+
+/* An array of a call: its bytes, what its offset must be a multiple of, what kernels do with it. */
 typedef struct array {
     const char *name;
     size_t bytes, step;
-    int written;
+    int use;
 } array;
 
 /* A call, given the places of its arrays. */
@@ -120,6 +124,31 @@ static clsort_status select_values(const world *w, const place *at)
     return enqueue(w, &d);
 }
 
+/* More than a work-group can sort: a sort follows, but for CLSORT_FLAG_TOP_UNSORTED. */
+static clsort_desc many_desc(const place *at, cl_uint flags)
+{
+    clsort_desc d = place_sort(bytes_desc(), at, 2);
+    d.count = MANY;
+    d.top_k = MOST;
+    d.indices = at[2].buffer, d.indices_offset = at[2].offset;
+    d.flags = flags;
+    return d;
+}
+
+static clsort_status select_many(const world *w, const place *at)
+{
+    clsort_desc d = many_desc(at, 0);
+    d.scratch = at[3].buffer, d.scratch_offset = at[3].offset;
+    d.scratch_size = SCRATCH_BYTES;
+    return enqueue(w, &d);
+}
+
+static clsort_status select_unsorted(const world *w, const place *at)
+{
+    const clsort_desc d = many_desc(at, CLSORT_FLAG_TOP_UNSORTED);
+    return enqueue(w, &d);
+}
+
 static clsort_status check_order(const world *w, const place *at)
 {
     clsort_desc d = place_sort(rows_desc(), at, 1);
@@ -173,33 +202,42 @@ static clsort_status merge(const world *w, const place *at)
     return clsort_enqueue_merge(w->sorter, w->queue, &m, 0, NULL, NULL);
 }
 
-#define OUTPUTS(n) { "keys_out", n, 1, 1 }, { "values", n, 1, 0 }, { "values_out", n, 1, 1 }, \
-                   { "indices", 4 * (n), 4, 1 }
-#define SCRATCH { "scratch", SCRATCH_BYTES, 16, 1 }
+#define OUTPUTS(n) { "keys_out", n, 1, BOTH }, { "values", n, 1, READ }, \
+                   { "values_out", n, 1, BOTH }, { "indices", 4 * (n), 4, BOTH }
+#define SCRATCH { "scratch", SCRATCH_BYTES, 16, BOTH }
 
 static const api apis[] = {
-    { "a sort in place", sort_in_place, { { "keys", N, 1, 1 }, { "values", N, 1, 1 } } },
-    { "a sort", sort_apart, { { "keys", N, 1, 0 }, OUTPUTS(N), SCRATCH } },
+    { "a sort in place", sort_in_place, { { "keys", N, 1, BOTH }, { "values", N, 1, BOTH } } },
+    { "a sort", sort_apart, { { "keys", N, 1, READ }, OUTPUTS(N), SCRATCH } },
     { "rows", sort_rows,
-      { { "keys", EXTENT, 1, 0 }, OUTPUTS(EXTENT), SCRATCH, { "count_buffer", 4, 4, 0 } } },
+      { { "keys", EXTENT, 1, READ }, OUTPUTS(EXTENT), SCRATCH, { "count_buffer", 4, 4, READ } } },
     { "segments", sort_segments,
-      { { "keys", N, 1, 0 }, OUTPUTS(N), SCRATCH, { "segments", 4 * 6, 4, 0 } } },
+      { { "keys", N, 1, READ }, OUTPUTS(N), SCRATCH, { "segments", 4 * 6, 4, READ } } },
     { "top-k", select_first,
-      { { "keys", EXTENT, 1, 0 }, { "keys_out", ROWS * K, 1, 1 }, { "values", EXTENT, 1, 0 },
-        { "values_out", ROWS * K, 1, 1 }, { "indices", 4 * ROWS * K, 4, 1 } } },
+      { { "keys", EXTENT, 1, READ }, { "keys_out", ROWS * K, 1, WRITTEN },
+        { "values", EXTENT, 1, READ }, { "values_out", ROWS * K, 1, WRITTEN },
+        { "indices", 4 * ROWS * K, 4, BOTH } } },
     { "top-k of values", select_values,
-      { { "keys", EXTENT, 1, 0 }, { "keys_out", ROWS * K, 1, 1 }, { "values", EXTENT, 1, 0 },
-        { "values_out", ROWS * K, 1, 1 }, SCRATCH } },
+      { { "keys", EXTENT, 1, READ }, { "keys_out", ROWS * K, 1, WRITTEN },
+        { "values", EXTENT, 1, READ }, { "values_out", ROWS * K, 1, WRITTEN }, SCRATCH } },
+    { "top-k of many", select_many,
+      { { "keys", MANY, 1, READ }, { "keys_out", MOST, 1, BOTH }, { "indices", 4 * MOST, 4, BOTH },
+        { "scratch", SCRATCH_BYTES, 16, BOTH } } },
+    { "top-k of many, unsorted", select_unsorted,
+      { { "keys", MANY, 1, READ }, { "keys_out", MOST, 1, WRITTEN },
+        { "indices", 4 * MOST, 4, WRITTEN } } },
     { "a check of order", check_order,
-      { { "keys", EXTENT, 1, 0 }, { "count_buffer", 4, 4, 0 }, { "result", 4, 4, 1 } } },
+      { { "keys", EXTENT, 1, READ }, { "count_buffer", 4, 4, READ }, { "result", 4, 4, BOTH } } },
     { "a proof", prove,
-      { { "keys", N, 1, 0 }, OUTPUTS(N), { "proof", sizeof(clsort_proof), 4, 1 } } },
+      { { "keys", N, 1, READ }, OUTPUTS(N), { "proof", sizeof(clsort_proof), 4, BOTH } } },
     { "a gather", gather,
-      { { "source", N + 4, 1, 0 }, { "target", N, 1, 1 }, { "second source", N + 4, 1, 0 },
-        { "second target", N, 1, 1 }, { "indices", 4 * N, 4, 0 } } },
+      { { "source", N + 4, 1, READ }, { "target", N, 1, WRITTEN },
+        { "second source", N + 4, 1, READ }, { "second target", N, 1, WRITTEN },
+        { "indices", 4 * N, 4, READ } } },
     { "a merge", merge,
-      { { "keys_a", N, 1, 0 }, { "keys_b", N, 1, 0 }, { "keys_out", 2 * N, 1, 1 },
-        { "values_a", N, 1, 0 }, { "values_b", N, 1, 0 }, { "values_out", 2 * N, 1, 1 } } }
+      { { "keys_a", N, 1, READ }, { "keys_b", N, 1, READ }, { "keys_out", 2 * N, 1, WRITTEN },
+        { "values_a", N, 1, READ }, { "values_b", N, 1, READ },
+        { "values_out", 2 * N, 1, WRITTEN } } }
 };
 enum { APIS = sizeof apis / sizeof *apis };
 
@@ -285,6 +323,81 @@ static void buffers_end_with_their_arrays(bench *b)
     close_world(&w);
 }
 
+/* Array i in a buffer that kernels may only read, or only write. */
+static void expect_access(const world *w, const api *a, const place *at, size_t i, int allowed)
+{
+    place moved[MOST_ARRAYS];
+    cl_int error = 0;
+    memcpy(moved, at, sizeof moved);
+    moved[i].buffer = mock_clCreateBuffer(
+        w->context, allowed == READ ? CL_MEM_READ_ONLY : CL_MEM_WRITE_ONLY, ROOM, NULL, &error);
+    AT("%s: %s in a buffer that is only %s", a->name, a->arrays[i].name,
+       allowed == READ ? "read" : "written");
+    CHECK_STATUS(a->call(w, moved),
+                 a->arrays[i].use & ~allowed ? CLSORT_ERROR_BUFFER_ACCESS : CL_SUCCESS);
+    mock_clReleaseMemObject(moved[i].buffer);
+}
+
+static void buffers_allow_what_kernels_do(bench *b)
+{
+    world w;
+    size_t k, i;
+    (void)b;
+    open_world(&w);
+    for (k = 0; k < APIS; k++) {
+        place at[MOST_ARRAYS];
+        open_places(&w, &apis[k], at);
+        for (i = 0; apis[k].arrays[i].name; i++) {
+            expect_access(&w, &apis[k], at, i, READ);
+            expect_access(&w, &apis[k], at, i, WRITTEN);
+        }
+        close_places(&apis[k], at);
+    }
+    close_world(&w);
+}
+
+/* Rows of a gather, those of array `wide` an element too close: its sources and targets, then the
+   indices. */
+static void gather_rows(const world *w, const place *at, size_t wide)
+{
+    clsort_array a[2];
+    clsort_gather g;
+    size_t i;
+    memset(&g, 0, sizeof g);
+    memset(a, 0, sizeof a);
+    for (i = 0; i < 2; i++) {
+        a[i].source = at[2 * i].buffer;
+        a[i].target = at[2 * i + 1].buffer;
+        a[i].element_size = 1;
+        a[i].source_row_stride = N - (wide == 2 * i);
+        a[i].target_row_stride = N - (wide == 2 * i + 1);
+    }
+    g.indices = at[4].buffer;
+    g.indices_row_stride = 4 * N - 4 * (wide == 4);
+    g.count = N;
+    g.rows = ROWS;
+    g.arrays = a;
+    g.array_count = 2;
+    AT("array %zu", wide);
+    CHECK_STATUS(clsort_enqueue_gather(w->sorter, w->queue, &g, 0, NULL, NULL),
+                 wide < 5 ? CLSORT_ERROR_OVERLAP : CL_SUCCESS);
+}
+
+static void rows_may_touch(bench *b)
+{
+    world w;
+    place at[MOST_ARRAYS];
+    const api *a = apis;
+    size_t wide;
+    (void)b;
+    open_world(&w);
+    while (strcmp(a->name, "a gather")) a++;
+    open_places(&w, a, at);
+    for (wide = 0; wide <= 5; wide++) gather_rows(&w, at, wide);
+    close_places(a, at);
+    close_world(&w);
+}
+
 static int checked;   /* so many places */
 
 /* Array j in the buffer of array i, `gap` bytes behind its end. */
@@ -292,7 +405,7 @@ static void expect_neighbours(const world *w, const api *a, const place *at, siz
                               int gap)
 {
     const array *first = &a->arrays[i], *second = &a->arrays[j];
-    const int wrong = gap < 0 && (first->written || second->written);
+    const int wrong = gap < 0 && ((first->use | second->use) & WRITTEN);
     place moved[MOST_ARRAYS];
     memcpy(moved, at, sizeof moved);
     moved[i].offset = (second->step - first->bytes % second->step) % second->step;
@@ -330,7 +443,7 @@ static void expect_inside(const world *w, const api *a, const place *at, size_t 
 {
     const array *around = &a->arrays[i], *inside = &a->arrays[j], *written = &a->arrays[k];
     place moved[MOST_ARRAYS];
-    if (around->written || inside->written || !written->written) return;
+    if ((around->use | inside->use) & WRITTEN || !(written->use & WRITTEN)) return;
     if (inside->bytes + written->step > around->bytes || inside->bytes % written->step) return;
     memcpy(moved, at, sizeof moved);
     moved[j] = moved[k] = moved[i];
@@ -401,6 +514,8 @@ static void scratch_is_exact(bench *b)
 
 static const test_entry tests[] = {
     { "buffers may end with their arrays, not a byte before", buffers_end_with_their_arrays },
+    { "buffers allow what kernels do, and need not allow more", buffers_allow_what_kernels_do },
+    { "rows of each array of a gather may touch, but not overlap", rows_may_touch },
     { "arrays may touch, but not share a byte that is written", arrays_may_touch },
     { "arrays inside of others must not be written", arrays_inside_of_others },
     { "scratch may be as small as documented, not a byte smaller", scratch_is_exact }

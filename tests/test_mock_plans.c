@@ -1,0 +1,434 @@
+/* Commands that are enqueued, on devices of mock.h. Each line of tests/plans is a device, a
+   description and the plan that it gets. This test fails when the code plans otherwise. Is that
+   intended? Then write the file again, and let the commit say why:
+
+     CLSORT_TEST_WRITE=1 build/test_mock_plans
+
+   On the left of "=>": cpu, gpu, nvidia or launcher; the name of an algorithm, or merge_arrays,
+   is_sorted, verify or gather for those calls; the type of the keys; then any of the words of
+   `numbers` below with a number after a colon, and of `flags`. A line without a plan gets one.
+
+   On the right: the algorithm; work-items of a work-group x items of each; p and passes over the
+   elements; launches + copies; bytes moved; bytes of scratch; and # and a hash of the commands with
+   everything that the device is told but buffers and names. Or the error with what it says.
+
+   One number may be a range, as n:1..5000. The right side then has each value at which another plan
+   begins, and that plan without its bytes; with its hash for a limit of the device, which the
+   commands depend on by the plan alone. Where the plans of two values differ that are an eighth
+   apart, those in between are searched. */
+
+#include "mock.h"
+
+#define CLSORT_IMPLEMENTATION
+#include "harness.h"
+
+#include "../tools/patterns.h"
+
+enum { ROLES = 9, WORDS = 4000, PLAN = 1100, MOST_LINES = 2000 };
+enum { KEYS, KEYS_OUT, VALUES, VALUES_OUT, INDICES, SEGMENTS, COUNT, RESULT, MERGED };
+
+/* One line: its left side, and what has been made of it. */
+typedef struct plan_line {
+    char words[WORDS], call[32];
+    mock_facts facts;
+    clsort_desc d;
+    clsort_field fields[8];
+    size_t other;                   /* merge_arrays: elements of the second array */
+    size_t source;                  /* gather: elements of the source */
+    size_t arrays;                  /* of a gather */
+    cl_context context;
+    cl_command_queue queue;
+    cl_mem buffer[ROLES];
+    clsort_sorter *sorter;
+} plan_line;
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+static const struct { const char *name; cl_uint type; } types[] = {
+    { "u8", CLSORT_U8 },   { "i8", CLSORT_I8 },     { "u16", CLSORT_U16 }, { "i16", CLSORT_I16 },
+    { "f16", CLSORT_F16 }, { "bf16", CLSORT_BF16 }, { "u32", CLSORT_U32 }, { "i32", CLSORT_I32 },
+    { "f32", CLSORT_F32 }, { "u64", CLSORT_U64 },   { "i64", CLSORT_I64 }, { "f64", CLSORT_F64 }
+};
+
+/* Where the number behind a word goes: a size_t of the description or of the device. */
+static size_t *find_size(plan_line *p, const char *word)
+{
+    const struct { const char *name; size_t *place; } numbers[] = {
+        { "n", &p->d.count },          { "values", &p->d.value_size },
+        { "rows", &p->d.rows },        { "stride", &p->d.row_stride },
+        { "top", &p->d.top_k },        { "segments", &p->d.segment_count },
+        { "record", &p->d.record_size },{ "key_at", &p->d.key_offset },
+        { "other", &p->other },        { "source", &p->source },
+        { "arrays", &p->arrays },      { "most", &p->facts.max_group },
+        { "kernel", &p->facts.kernel_group }, { "keys_offset", &p->d.keys_offset },
+        { "values_offset", &p->d.values_offset }, { "indices_offset", &p->d.indices_offset },
+        { "keys_out_offset", &p->d.keys_out_offset },
+        { "values_out_offset", &p->d.values_out_offset },
+        { "count_offset", &p->d.count_offset }, { "segments_offset", &p->d.segments_offset },
+        { "scratch_offset", &p->d.scratch_offset }, { "scratch_size", &p->d.scratch_size }
+    };
+    size_t i;
+    for (i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (!strcmp(word, numbers[i].name)) return numbers[i].place;
+    return NULL;
+}
+
+static cl_uint *find_uint(plan_line *p, const char *word)
+{
+    const struct { const char *name; cl_uint *place; } numbers[] = {
+        { "first", &p->d.first_bit },  { "last", &p->d.last_bit },
+        { "group", &p->d.tuning.work_group }, { "items", &p->d.tuning.items },
+        { "pivot", &p->d.tuning.pivot }, { "scheduler", &p->d.tuning.scheduler },
+        { "scan", &p->d.tuning.scan }, { "radix", &p->d.tuning.radix },
+        { "fields", &p->d.field_count }, { "units", &p->facts.compute_units },
+        { "vector", &p->facts.vector_width }, { "flags", &p->d.flags },
+        { "order", &p->d.order }, { "nan", &p->d.nan_order }, { "zero", &p->d.zero_order },
+        { "algorithm", &p->d.algorithm }, { "type", &p->d.key_type },
+        { "step", &p->d.tuning.bitonic_step }, { "tiles", &p->d.tuning.local }
+    };
+    size_t i;
+    for (i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (!strcmp(word, numbers[i].name)) return numbers[i].place;
+    return NULL;
+}
+
+static int read_flag(plan_line *p, const char *word)
+{
+    clsort_desc *d = &p->d;
+    if (!strcmp(word, "stable")) d->stable = 1;
+    else if (!strcmp(word, "down")) d->order = CLSORT_DESCENDING;
+    else if (!strcmp(word, "zero_equal")) d->zero_order = CLSORT_ZERO_EQUAL;
+    else if (!strcmp(word, "indices")) d->flags |= CLSORT_FLAG_INDICES;
+    else if (!strcmp(word, "keys_out")) d->flags |= CLSORT_FLAG_KEYS_OUT;
+    else if (!strcmp(word, "values_out")) d->flags |= CLSORT_FLAG_VALUES_OUT;
+    else if (!strcmp(word, "count")) d->flags |= CLSORT_FLAG_COUNT_BUFFER;
+    else if (!strcmp(word, "unsorted")) d->flags |= CLSORT_FLAG_TOP_UNSORTED;
+    else if (!strcmp(word, "nth")) d->flags |= CLSORT_FLAG_TOP_NTH;
+    else if (!strcmp(word, "precedes")) {
+        d->precedes = "a < b";
+        d->record_type = "typedef uint clsort_record;";
+    } else return 0;
+    return 1;
+}
+
+static int read_word(plan_line *p, char *word)
+{
+    char *colon = strchr(word, ':');
+    size_t *size, i;
+    cl_uint *number;
+    if (!colon) {
+        for (i = 0; i < sizeof types / sizeof *types; i++)
+            if (!strcmp(word, types[i].name)) return p->d.key_type = types[i].type, 1;
+        return read_flag(p, word);
+    }
+    *colon = 0;
+    size = find_size(p, word);
+    number = find_uint(p, word);
+    if (size) *size = (size_t)strtoull(colon + 1, NULL, 10);
+    else if (number) *number = (cl_uint)strtoul(colon + 1, NULL, 10);
+    else if (!strcmp(word, "local")) p->facts.local_bytes = strtoull(colon + 1, NULL, 10);
+    else if (!strcmp(word, "without")) p->facts.rejects |= 1u << strtoul(colon + 1, NULL, 10);
+    else if (!strcmp(word, "allocation"))
+        p->facts.max_allocation = strtoull(colon + 1, NULL, 10);
+    else return 0;
+    return 1;
+}
+
+static int read_device(plan_line *p, const char *word)
+{
+    static const struct { const char *name; mock_facts (*facts)(void); } devices[] = {
+        { "cpu", mock_cpu }, { "gpu", mock_gpu }, { "nvidia", mock_nvidia },
+        { "launcher", mock_launcher }
+    };
+    size_t i;
+    for (i = 0; i < sizeof devices / sizeof *devices; i++)
+        if (word && !strcmp(word, devices[i].name)) return p->facts = devices[i].facts(), 1;
+    return 0;
+}
+
+/* Keys of several fields: u16, i32, u64, f32, ... one after the other. */
+static void make_fields(plan_line *p)
+{
+    static const cl_uint kinds[] = { CLSORT_U16, CLSORT_I32, CLSORT_U64, CLSORT_F32 };
+    cl_uint i;
+    for (i = 0; i < 8; i++) {
+        p->fields[i].type = kinds[i % 4];
+        p->fields[i].offset = 8 * i;
+        p->fields[i].order = i % 3 == 1;
+    }
+    if (p->d.field_count) p->d.fields = p->fields;
+}
+
+/* Reads the left side of a line; 0 if it says what is not known. */
+static int read_line(plan_line *p, const char *text)
+{
+    char copy[WORDS], *word;
+    memset(p, 0, sizeof *p);
+    p->d = clsort_desc_default();
+    snprintf(p->words, sizeof p->words, "%s", text);
+    snprintf(copy, sizeof copy, "%s", text);
+    if (!read_device(p, strtok(copy, " \n"))) return 0;
+    word = strtok(NULL, " \n");
+    if (!word) return 0;
+    snprintf(p->call, sizeof p->call, "%s", word);
+    if (strcmp(word, "merge_arrays") && strcmp(word, "is_sorted") && strcmp(word, "verify")
+        && strcmp(word, "gather")) {
+        if (clsort_select(&p->d, word) != CL_SUCCESS) return 0;
+    }
+    while ((word = strtok(NULL, " \n")) != NULL)
+        if (!read_word(p, word)) return 0;
+    make_fields(p);
+    return 1;
+}
+
+/* ---- calls ----------------------------------------------------------------------------------- */
+
+static void open_line(plan_line *p)
+{
+    cl_int error = 0;
+    cl_device_id device = (cl_device_id)(void *)&mock_devices[0];
+    size_t i;
+    mock_reset(p->facts);
+    counted_reset();
+    mock.traces = 1;
+    p->context = mock_clCreateContext(NULL, 1, &device, NULL, NULL, &error);
+    p->queue = mock_clCreateCommandQueue(p->context, device, 0, &error);
+    for (i = 0; i < ROLES; i++)
+        p->buffer[i] = mock_clCreateBuffer(p->context, CL_MEM_READ_WRITE,
+                                           (size_t)p->facts.max_allocation, NULL, &error);
+    CHECK(error == CL_SUCCESS);
+    CHECK_OK(clsort_create(p->context, device, NULL, &p->sorter));
+}
+
+static void close_line(plan_line *p)
+{
+    size_t i;
+    clsort_destroy(p->sorter);
+    for (i = 0; i < ROLES; i++) mock_clReleaseMemObject(p->buffer[i]);
+    mock_clReleaseCommandQueue(p->queue);
+    mock_clReleaseContext(p->context);
+    CHECK(counted_nothing_live() && !mock.faults);
+}
+
+/* The description with the buffers that its flags promise. */
+static clsort_desc with_buffers(const plan_line *p)
+{
+    clsort_desc d = p->d;
+    d.keys = p->buffer[KEYS];
+    if (d.value_size) d.values = p->buffer[VALUES];
+    if (d.flags & CLSORT_FLAG_KEYS_OUT) d.keys_out = p->buffer[KEYS_OUT];
+    if (d.flags & CLSORT_FLAG_VALUES_OUT) d.values_out = p->buffer[VALUES_OUT];
+    if (d.flags & CLSORT_FLAG_INDICES) d.indices = p->buffer[INDICES];
+    if (d.flags & CLSORT_FLAG_COUNT_BUFFER) d.count_buffer = p->buffer[COUNT];
+    if (d.segment_count) d.segments = p->buffer[SEGMENTS];
+    return d;
+}
+
+static clsort_status merge_arrays(plan_line *p)
+{
+    clsort_merge_desc m = clsort_merge_desc_default();
+    m.count_a = p->d.count;
+    m.count_b = p->other;
+    m.key_type = p->d.key_type;
+    m.value_size = p->d.value_size;
+    m.flags = p->d.flags;
+    m.tuning = p->d.tuning;
+    m.keys_a = p->buffer[KEYS];
+    m.keys_b = p->buffer[RESULT];
+    m.keys_out = p->buffer[KEYS_OUT];
+    if (m.value_size) m.values_a = p->buffer[VALUES];
+    if (m.value_size) m.values_b = p->buffer[MERGED];
+    if (m.value_size) m.values_out = p->buffer[VALUES_OUT];
+    return clsort_enqueue_merge(p->sorter, p->queue, &m, 0, NULL, NULL);
+}
+
+static clsort_status gather(plan_line *p)
+{
+    clsort_array arrays[40];
+    clsort_gather g;
+    size_t i;
+    memset(&g, 0, sizeof g);
+    memset(arrays, 0, sizeof arrays);
+    for (i = 0; i < 40; i++) {
+        arrays[i].source = p->buffer[KEYS];
+        arrays[i].target = p->buffer[KEYS_OUT];
+        arrays[i].source_offset = 16 * i;
+        arrays[i].target_offset = (size_t)p->facts.max_allocation / 64 * i;
+        arrays[i].element_size = p->d.value_size + (p->d.value_size ? 0 : i % 16 + 1);
+    }
+    g.count = p->d.count;
+    g.rows = p->d.rows;
+    g.source_count = p->source;
+    g.indices = p->buffer[INDICES];
+    g.arrays = arrays;
+    g.array_count = (cl_uint)(p->arrays ? p->arrays : 1);
+    return clsort_enqueue_gather(p->sorter, p->queue, &g, 0, NULL, NULL);
+}
+
+static clsort_status enqueue(plan_line *p, const clsort_desc *d)
+{
+    if (!strcmp(p->call, "merge_arrays")) return merge_arrays(p);
+    if (!strcmp(p->call, "gather")) return gather(p);
+    if (!strcmp(p->call, "is_sorted"))
+        return clsort_enqueue_is_sorted(p->sorter, p->queue, d, p->buffer[RESULT], 0, 0, NULL,
+                                        NULL);
+    if (!strcmp(p->call, "verify"))
+        return clsort_enqueue_verify(p->sorter, p->queue, d, p->buffer[RESULT], 0, 0, NULL, NULL);
+    return clsort_enqueue_sort(p->sorter, p->queue, d, 0, NULL, NULL);
+}
+
+/* ---- plans ----------------------------------------------------------------------------------- */
+
+/* The number behind a word of clsort_explain. */
+static unsigned long long number_after(const char *text, const char *word)
+{
+    const char *place = strstr(text, word);
+    return place ? strtoull(place + strlen(word), NULL, 10) : 0;
+}
+
+/* What a sort is told and what it would do: its shape, then the rest. */
+static void explain(plan_line *p, const clsort_desc *d, char *shape, char *rest, size_t room)
+{
+    char text[4000] = "";
+    clsort_desc r = clsort_desc_default();
+    CHECK_OK(clsort_resolve(p->sorter, d, &r));
+    CHECK_OK(clsort_explain(p->sorter, d, text, sizeof text));
+    snprintf(shape, room, "%.*s %ux%u p%llu %llu+%llu", (int)strcspn(text + 10, "\n"), text + 10,
+             (unsigned)r.tuning.work_group, (unsigned)r.tuning.items,
+             number_after(text, "\npasses "), number_after(text, "\nlaunches "),
+             number_after(text, "\ncopies "));
+    snprintf(rest, room, " moved %llu scratch %llu", number_after(text, "\nmoved "),
+             number_after(text, "\nscratch "));
+}
+
+/* The code of an error; its message without the function and the text that is the code's. */
+static void explain_error(const plan_line *p, clsort_status status, int full, char *plan,
+                          size_t room)
+{
+    const char *message = clsort_last_error(p->sorter), *detail = strstr(message, ": ");
+    const char *end = detail ? strstr(detail, clsort_status_text(status)) : NULL;
+    if (full && detail && end && end - detail > 4)
+        snprintf(plan, room, "error %d, %.*s", (int)status, (int)(end - detail - 4), detail + 2);
+    else snprintf(plan, room, "error %d", (int)status);
+}
+
+/* The plan of a line without a range; without its bytes or its hash. */
+static void make_plan(plan_line *p, int has_bytes, int has_hash, char *plan)
+{
+    char shape[WORDS / 8] = "", rest[WORDS / 8] = "", hash[16] = "";
+    clsort_desc d, named = clsort_desc_default();
+    clsort_status status;
+    open_line(p);
+    d = with_buffers(p);
+    status = enqueue(p, &d);
+    if (has_hash && !status) snprintf(hash, sizeof hash, " #%08x", (unsigned)(mock.trace >> 32));
+    if (status != CL_SUCCESS) explain_error(p, status, has_bytes, shape, sizeof shape);
+    else if (clsort_select(&named, p->call) == CL_SUCCESS)
+        explain(p, &d, shape, rest, sizeof shape);
+    else snprintf(shape, sizeof shape, "%d commands", mock.traced);
+    snprintf(plan, PLAN, "%s%s%s", shape, has_bytes ? rest : "", hash);
+    close_line(p);
+}
+
+/* Reads a line with a number in place of its range, which begins at `range`, and plans it. */
+static void plan_at(plan_line *p, const char *line, const char *range, size_t number, char *plan)
+{
+    const int limits = !strncmp(range - 6, "local:", 6) || !strncmp(range - 5, "most:", 5);
+    char words[WORDS];
+    snprintf(words, sizeof words, "%.*s%zu%s", (int)(range - line), line, number,
+             range + strcspn(range, " "));
+    if (CHECK(read_line(p, words))) make_plan(p, 0, limits, plan);
+}
+
+/* The least number above `low` with another plan than `was`; `high` has one. Writes it. */
+static size_t find_change(plan_line *p, const char *line, const char *range, size_t low,
+                          size_t high, const char *was, char *plan)
+{
+    while (high - low > 1) {
+        const size_t middle = low + (high - low) / 2;
+        plan_at(p, line, range, middle, plan);
+        *(strcmp(plan, was) ? &high : &low) = middle;
+    }
+    plan_at(p, line, range, high, plan);
+    return high;
+}
+
+static void make_plans(plan_line *p, const char *line, char *plans)
+{
+    const char *dots = strstr(line, ".."), *range = dots;
+    const size_t last = (size_t)strtoull(dots + 2, NULL, 10);
+    char was[PLAN] = "", plan[PLAN] = "";
+    size_t at, next, used;
+    while (range[-1] != ':') range--;
+    at = (size_t)strtoull(range, NULL, 10);
+    plan_at(p, line, range, at, was);
+    used = (size_t)snprintf(plans, WORDS, "%zu %s", at, was);
+    while (at < last) {
+        next = at + at / 8 + 1 < last ? at + at / 8 + 1 : last;
+        plan_at(p, line, range, next, plan);
+        if (strcmp(plan, was)) {
+            next = find_change(p, line, range, at, next, was, plan);
+            used += (size_t)snprintf(plans + used, WORDS - used, "; %zu %s", next, plan);
+            if (!CHECK(used < WORDS)) return;
+            memcpy(was, plan, sizeof was);
+        }
+        at = next;
+    }
+}
+
+/* ---- the file -------------------------------------------------------------------------------- */
+
+static char lines[MOST_LINES][WORDS];
+
+/* Lines of tests/plans, without line ends. */
+static size_t read_file(void)
+{
+    FILE *f = fopen("tests/plans", "r");
+    size_t n = 0;
+    if (!CHECK(f != NULL)) return 0;
+    while (n < MOST_LINES && fgets(lines[n], WORDS, f)) {
+        lines[n][strcspn(lines[n], "\n")] = 0;
+        n++;
+    }
+    CHECK(n < MOST_LINES);
+    fclose(f);
+    return n;
+}
+
+static void check_line(char *line, FILE *out)
+{
+    static plan_line p;
+    static char left[WORDS], plan[WORDS];
+    const size_t length = (size_t)(strstr(line, " => ") ? strstr(line, " => ") - line
+                                                        : (ptrdiff_t)strlen(line));
+    const char *wanted = line[length] ? line + length + 4 : "";
+    snprintf(left, sizeof left, "%.*s", (int)length, line);
+    AT("%s", left);
+    if (strstr(left, "..")) make_plans(&p, left, plan);
+    else if (CHECK(read_line(&p, left))) make_plan(&p, 1, 1, plan);
+    else return;
+    if (out) fprintf(out, "%s => %s\n", left, plan);
+    else {
+        if (!CHECK(!strcmp(plan, wanted))) printf("  planned %s\n  before  %s\n", plan, wanted);
+    }
+}
+
+static void check_plans(bench *b)
+{
+    const int writes = getenv("CLSORT_TEST_WRITE") != NULL;
+    const size_t n = read_file();
+    FILE *out = writes ? fopen("tests/plans", "w") : NULL;
+    size_t i;
+    (void)b;
+    if (writes && !CHECK(out != NULL)) return;
+    for (i = 0; i < n; i++) {
+        if (*lines[i] && *lines[i] != '#') check_line(lines[i], out);
+        else if (out) fprintf(out, "%s\n", lines[i]);
+    }
+    if (out) fclose(out);
+    CHECK(n > 100);
+}
+
+static const test_entry tests[] = { { "what is enqueued is what tests/plans lists", check_plans } };
+
+TEST_MAIN_ALONE(tests, "a mock")
