@@ -173,7 +173,7 @@ static int read_line(plan_line *p, const char *text)
     snprintf(p->call, sizeof p->call, "%s", word);
     if (strcmp(word, "merge_arrays") && strcmp(word, "is_sorted") && strcmp(word, "verify")
         && strcmp(word, "gather")) {
-        if (clsort_select(&p->d, word) != CL_SUCCESS) return 0;
+        if (clsort_set_algorithm(&p->d, word) != CL_SUCCESS) return 0;
     }
     while ((word = strtok(NULL, " \n")) != NULL)
         if (!read_word(p, word)) return 0;
@@ -323,7 +323,7 @@ static void make_plan(plan_line *p, int has_bytes, int has_hash, char *plan)
     status = enqueue(p, &d);
     if (has_hash && !status) snprintf(hash, sizeof hash, " #%08x", (unsigned)(mock.trace >> 32));
     if (status != CL_SUCCESS) explain_error(p, status, has_bytes, shape, sizeof shape);
-    else if (clsort_select(&named, p->call) == CL_SUCCESS)
+    else if (clsort_set_algorithm(&named, p->call) == CL_SUCCESS)
         explain(p, &d, shape, rest, sizeof shape);
     else snprintf(shape, sizeof shape, "%d commands", mock.traced);
     snprintf(plan, PLAN, "%s%s%s", shape, has_bytes ? rest : "", hash);
