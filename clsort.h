@@ -5844,6 +5844,7 @@ typedef struct clsort__plan {
 typedef struct clsort__workspace {
     clsort__arrays from, to, alt;
     clsort__span tables;
+    clsort__config shape; /* that the kernels were built with */
 } clsort__workspace;
 
 /* One pass: pairs of runs from a and b to `to`. A work-group finds its slice itself while all of
@@ -6007,6 +6008,52 @@ static clsort_status clsort__note(clsort_sorter *s, cl_int code, const char *fun
     clsort__note(s, CLSORT_CL(function)(object, what, sizeof(answer), &(answer), NULL), #function)
 #define CLSORT__FACT(s, what, answer) CLSORT__ASK(s, clGetDeviceInfo, (s)->device, what, answer)
 
+/* ---- >>arithmetic ---------------------------------------------------------------------------- */
+
+static cl_uint clsort__log2(size_t x)
+{
+    cl_uint log = 0;
+    while (x >>= 1) log++;
+    return log;
+}
+
+/* log2 of the smallest power of two that is not below n. */
+static cl_uint clsort__ceil_log2(size_t n) { return n > 1 ? clsort__log2(n - 1) + 1 : 0; }
+
+static size_t clsort__ceil_divide(size_t n, size_t size) { return n / size + (n % size != 0); }
+
+static size_t clsort__round_up(size_t bytes) { return (bytes + 15) & ~(size_t)15; }
+
+static size_t clsort__smaller(size_t a, size_t b) { return a < b ? a : b; }
+
+static size_t clsort__largest(size_t a, size_t b, size_t c)
+{
+    const size_t most = a > b ? a : b;
+    return most > c ? most : c;
+}
+
+static size_t clsort__saturating_add(size_t a, size_t b) { return b > ~a ? ~(size_t)0 : a + b; }
+
+static size_t clsort__saturating_multiply(size_t a, size_t b)
+{
+    return b && a > ~(size_t)0 / b ? ~(size_t)0 : a * b;
+}
+
+static int clsort__power_of_two(cl_uint x, cl_uint least, cl_uint most)
+{
+    return x >= least && x <= most && !(x & (x - 1));
+}
+
+/* Does a number need more than 32 bits? On some hosts a size_t cannot, and a comparison would be
+   warned of. */
+static int clsort__exceeds_32_bits(cl_ulong x) { return x >> 32 != 0; }
+
+/* Largest power of two up to 8 that divides a size. */
+static size_t clsort__alignment(size_t size)
+{
+    return size & 1 ? 1 : size & 2 ? 2 : size & 4 ? 4 : 8;
+}
+
 /* ---- >>memory -------------------------------------------------------------------------------- */
 
 /* Grows an array to hold `count` elements; `array` is where its address stands. What is there
@@ -6024,17 +6071,6 @@ static clsort_status clsort__grow(clsort_sorter *s, void *array, size_t count, s
 static void clsort__free(void *p)
 {
     if (p) CLSORT_FREE(p);
-}
-
-static size_t clsort__round_up(size_t bytes)
-{
-    return (bytes + 15) & ~(size_t)15;
-}
-
-static size_t clsort__largest(size_t a, size_t b, size_t c)
-{
-    const size_t most = a > b ? a : b;
-    return most > c ? most : c;
 }
 
 static clsort__span clsort__make_span(cl_mem buffer, size_t offset)
@@ -6337,13 +6373,6 @@ static clsort_status clsort__device_queue(clsort_sorter *s)
 }
 
 /* ---- >>program ------------------------------------------------------------------------------- */
-
-static cl_uint clsort__log2(size_t x)
-{
-    cl_uint log = 0;
-    while (x >>= 1) log++;
-    return log;
-}
 
 /* Does a kernel over tiles use local memory? Work-items that work alone do not, but for the
    published sorts of rows. */
@@ -6762,12 +6791,6 @@ static int clsort__is_float(cl_uint type)
     return type >> 8 >= 3;
 }
 
-/* Largest power of two up to 8 that divides a size. */
-static size_t clsort__alignment(size_t size)
-{
-    return size & 1 ? 1 : size & 2 ? 2 : size & 4 ? 4 : 8;
-}
-
 static cl_uint clsort__mantissa_bits(cl_uint type)
 {
     return type == CLSORT_F16 ? 10 : type == CLSORT_BF16 ? 7 : type == CLSORT_F32 ? 23 : 52;
@@ -6879,13 +6902,6 @@ static int clsort__has_segments(const clsort_desc *d)
     if (d->top_k) return 0;
     return d->rows > 1 || clsort__is_batch(d) || d->segments || d->segment_count
            || clsort__will_have(d, d->count_buffer, CLSORT_FLAG_COUNT_BUFFER);
-}
-
-static size_t clsort__saturating_add(size_t a, size_t b) { return b > ~a ? ~(size_t)0 : a + b; }
-
-static size_t clsort__saturating_multiply(size_t a, size_t b)
-{
-    return b && a > ~(size_t)0 / b ? ~(size_t)0 : a * b;
 }
 
 /* Adds a part to a layout and returns its offset. It begins another buffer if the last one has no
@@ -7260,11 +7276,6 @@ static int clsort__known_key_type(cl_uint type)
     }
 }
 
-static int clsort__power_of_two(cl_uint x, cl_uint least, cl_uint most)
-{
-    return x >= least && x <= most && !(x & (x - 1));
-}
-
 /* Blames part `name` of field number i. */
 static void clsort__blame_field(clsort__checks *c, clsort_status status, unsigned i,
                                 const char *name)
@@ -7466,13 +7477,6 @@ static int clsort__fits(size_t count, size_t size, size_t offset)
 {
     const size_t most = ~(size_t)0 / 16;
     return offset <= most && (!size || count <= (most - offset) / size);
-}
-
-/* Does a number need more than 32 bits? On some hosts a size_t cannot, and a comparison would be
-   warned of. */
-static int clsort__exceeds_32_bits(cl_ulong x)
-{
-    return x >> 32 != 0;
 }
 
 static void clsort__need_room(clsort__checks *c, const char *field, size_t count, size_t size,
@@ -7992,6 +7996,7 @@ static void clsort__arg(clsort__run *run, size_t size, const void *value)
                                   (run->kernel, run->argument++, size, value));
 }
 
+static void clsort__arg_local(clsort__run *run, size_t bytes) { clsort__arg(run, bytes, NULL); }
 static void clsort__arg_uint(clsort__run *run, cl_uint value)
 {
     clsort__arg(run, sizeof value, &value);
@@ -8037,12 +8042,11 @@ static void clsort__arg_own_codec(clsort__run *run, const clsort__plan *p)
     clsort__arg_codec(run, p, p->data.keys);
 }
 
-/* Local memory for a tile of rows and the splits of its work-items. */
+/* Local memory for a tile: its keys and its words. */
 static void clsort__arg_tile(clsort__run *run, const clsort__config *shape)
 {
-    clsort__arg(run, clsort__tile_keys(shape), NULL);
-    clsort__arg(run, clsort__tile_words(shape), NULL);
-    clsort__arg(run, clsort__tile_splits(shape), NULL);
+    clsort__arg_local(run, clsort__tile_keys(shape));
+    clsort__arg_local(run, clsort__tile_words(shape));
 }
 
 /* Chooses the kernel of the next launch; its program was built before. */
@@ -8425,12 +8429,6 @@ static clsort_status clsort__warm_job(clsort__job *j)
 
 /* ---- >>bitonic ------------------------------------------------------------------------------- */
 
-/* log2 of the smallest power of two that is not below n. */
-static cl_uint clsort__ceil_log2(size_t n)
-{
-    return n > 1 ? clsort__log2(n - 1) + 1 : 0;
-}
-
 /* log2 of the elements in a tile of the program that runs. */
 static cl_uint clsort__tile_log2(const clsort__config *c, int global_tile)
 {
@@ -8464,12 +8462,19 @@ static clsort__config clsort__tile_shape(clsort_sorter *s, const clsort__plan *p
 
 /* One launch of tiles: the first stages up to `stage`, from `from` to `to`, or in `to` the tail of
    stage `stage`. */
+/* The same, and the splits of its work-items. */
+static void clsort__arg_merge_tile(clsort__run *run, const clsort__config *shape)
+{
+    clsort__arg_tile(run, shape);
+    clsort__arg_local(run, clsort__tile_splits(shape));
+}
+
 static void clsort__tile_pass(clsort__run *run, const clsort__plan *p, const clsort__config *shape,
                               clsort__arrays from, clsort__arrays to, int tail, cl_uint stage)
 {
     const int global_tile = p->d.tuning.local == CLSORT_LOCAL_GLOBAL_TAIL;
-    const cl_uint log2 = clsort__tile_log2(shape, global_tile);
-    const size_t tiles = (p->d.count + (((size_t)1 << log2) - 1)) >> log2;
+    const size_t tiles = clsort__ceil_divide(p->d.count,
+                                             (size_t)1 << clsort__tile_log2(shape, global_tile));
     clsort__use_kernel(run, &p->config,
                        global_tile ? CLSORT__KERNEL_GLOBAL_TILE
                        : tail      ? CLSORT__KERNEL_TAIL
@@ -8480,10 +8485,7 @@ static void clsort__tile_pass(clsort__run *run, const clsort__plan *p, const cls
     clsort__arg_count(run, p->d.count);
     if (global_tile) clsort__arg_uint(run, tail ? stage : 0);
     if (global_tile || !tail) clsort__arg_uint(run, stage);
-    if (!global_tile) {
-        clsort__arg(run, clsort__tile_keys(shape), NULL);
-        clsort__arg(run, clsort__tile_words(shape), NULL);
-    }
+    if (!global_tile) clsort__arg_tile(run, shape);
     clsort__traffic(run, 1, 2 * clsort__sorted_bytes(p));
     clsort__launch(run, tiles << (global_tile ? shape->group_log2 : shape->share_log2));
 }
@@ -8578,11 +8580,10 @@ static void clsort__global_steps(clsort__run *run, const clsort__plan *p,
 /* Sorts `from` into `to`, which may be the same. `alt` is a second place for kernel A. */
 static void clsort__bitonic(clsort__run *run, const clsort__plan *p, const clsort__workspace *w)
 {
-    const clsort__config shape = clsort__tile_shape(run->s, p);
     const cl_uint local = p->d.tuning.local, levels = clsort__ceil_log2(p->d.count);
     const int tiles = local != CLSORT_LOCAL_OFF, tails = tiles && local != CLSORT_LOCAL_START,
               global_tile = local == CLSORT_LOCAL_GLOBAL_TAIL;
-    const cl_uint tile = tiles ? clsort__tile_log2(&shape, global_tile) : 0,
+    const cl_uint tile = tiles ? clsort__tile_log2(&w->shape, global_tile) : 0,
                   floor = tails ? tile : 0;
     const cl_uint start = levels < tile ? levels : tile;
     clsort__arrays now = w->to, alt = w->alt;
@@ -8593,11 +8594,11 @@ static void clsort__bitonic(clsort__run *run, const clsort__plan *p, const clsor
         alt = w->to;
     }
     if (!tiles || global_tile) clsort__copy_arrays(run, p, w->from, now);
-    if (tiles) clsort__tile_pass(run, p, &shape, w->from, now, 0, start ? start - 1 : 0);
+    if (tiles) clsort__tile_pass(run, p, &w->shape, w->from, now, 0, start ? start - 1 : 0);
     if (local == CLSORT_LOCAL_ONLY) return;
     for (stage = tile; stage < levels; stage++) {
-        clsort__global_steps(run, p, &shape, &now, &alt, stage, floor);
-        if (tails) clsort__tile_pass(run, p, &shape, now, now, 1, stage);
+        clsort__global_steps(run, p, &w->shape, &now, &alt, stage, floor);
+        if (tails) clsort__tile_pass(run, p, &w->shape, now, now, 1, stage);
     }
 }
 
@@ -8644,11 +8645,6 @@ static size_t clsort__merge_slice(const clsort__config *shape, size_t n)
     return slice;
 }
 
-static size_t clsort__ceil_divide(size_t n, size_t size)
-{
-    return n / size + (n % size != 0);
-}
-
 static void clsort__arg_pass(clsort__run *run, const clsort__plan *p, const clsort__merge_pass *m,
                              size_t slice)
 {
@@ -8689,28 +8685,28 @@ static void clsort__merge_runs(clsort__run *run, const clsort__plan *p, const cl
     clsort__arg_arrays(run, &p->config, m->to);
     clsort__arg_span(run, m->stored ? m->splits : m->a.keys);
     clsort__arg_uint(run, (cl_uint)m->stored);
-    clsort__arg_tile(run, shape);
+    clsort__arg_merge_tile(run, shape);
     clsort__traffic(run, 1, 2 * clsort__sorted_bytes(p));
     clsort__launch(run, clsort__ceil_divide(m->n, slice) << shape->share_log2);
 }
 
-/* Sorts tiles or, by Bainville's kernel, blocks of a work-group. */
-static void clsort__merge_tiles(clsort__run *run, const clsort__plan *p,
-                                const clsort__config *shape, clsort__arrays from, clsort__arrays to)
+/* Sorts tiles or, by Bainville's kernel, blocks of a work-group, from w->from to `to`. */
+static void clsort__merge_tiles(clsort__run *run, const clsort__plan *p, const clsort__workspace *w,
+                                clsort__arrays to)
 {
+    const clsort__config *shape = &w->shape;
     const int local_only = p->config.family == CLSORT__PUBLISHED_MERGE;
     const size_t slice = local_only ? clsort__merge_tile(shape)
                                     : clsort__merge_slice(shape, p->d.count);
     clsort__use_kernel(run, &p->config,
                        local_only ? CLSORT__KERNEL_MERGE_LOCAL : CLSORT__KERNEL_MERGE_TILE);
-    clsort__arg_arrays(run, &p->config, from);
+    clsort__arg_arrays(run, &p->config, w->from);
     clsort__arg_arrays(run, &p->config, to);
     clsort__arg_own_codec(run, p);
     clsort__arg_count(run, p->d.count);
     if (!local_only) clsort__arg_uint(run, (cl_uint)slice);
-    clsort__arg(run, clsort__tile_keys(shape), NULL);
-    clsort__arg(run, clsort__tile_words(shape), NULL);
-    if (!local_only) clsort__arg(run, clsort__tile_splits(shape), NULL);
+    if (local_only) clsort__arg_tile(run, shape);
+    else clsort__arg_merge_tile(run, shape);
     clsort__traffic(run, 1, 2 * clsort__sorted_bytes(p));
     clsort__launch(run, clsort__ceil_divide(p->d.count, slice) << shape->share_log2);
 }
@@ -8739,17 +8735,16 @@ static int clsort__stores_splits(const clsort_sorter *s, const clsort__plan *p, 
    passes is left to `to`. */
 static void clsort__merge(clsort__run *run, const clsort__plan *p, const clsort__workspace *w)
 {
-    const clsort__config shape = clsort__tile_shape(run->s, p),
-                         vectors = clsort__built_shape(run->s, &p->helpers.tiles);
+    const clsort__config vectors = clsort__built_shape(run->s, &p->helpers.tiles);
     const cl_uint tile_log2 = p->helpers.tiles.lanes ? clsort__tile_log2(&vectors, 0)
-                                                     : shape.share_log2 + shape.items_log2;
+                                                     : w->shape.share_log2 + w->shape.items_log2;
     const cl_uint levels = clsort__ceil_log2(p->d.count),
                   passes = levels > tile_log2 ? levels - tile_log2 : 0;
     clsort__arrays now = passes & 1 ? w->alt : w->to, alt = passes & 1 ? w->to : w->alt;
     clsort__merge_pass m;
     cl_uint i;
     if (p->helpers.tiles.lanes) clsort__vector_tiles(run, p, w->from, now);
-    else clsort__merge_tiles(run, p, &shape, w->from, now);
+    else clsort__merge_tiles(run, p, w, now);
     for (i = 0; i < passes; i++) {
         const clsort__arrays swapped = now;
         m.a = m.b = now;
@@ -8758,8 +8753,8 @@ static void clsort__merge(clsort__run *run, const clsort__plan *p, const clsort_
         m.run = (size_t)1 << (tile_log2 + i);
         m.span = 2 * m.run - 1;
         m.splits = w->tables;
-        m.stored = clsort__stores_splits(run->s, p, clsort__merge_slice(&shape, m.n));
-        clsort__merge_runs(run, p, &shape, &m);
+        m.stored = clsort__stores_splits(run->s, p, clsort__merge_slice(&w->shape, m.n));
+        clsort__merge_runs(run, p, &w->shape, &m);
         now = alt;
         alt = swapped;
     }
@@ -8768,8 +8763,7 @@ static void clsort__merge(clsort__run *run, const clsort__plan *p, const clsort_
 /* Sorts blocks and nothing else. */
 static void clsort__merge_only(clsort__run *run, const clsort__plan *p, const clsort__workspace *w)
 {
-    const clsort__config shape = clsort__tile_shape(run->s, p);
-    clsort__merge_tiles(run, p, &shape, w->from, w->to);
+    clsort__merge_tiles(run, p, w, w->to);
 }
 
 /* Of merge kernels: on a CPU a slice per work-item, unless the caller names a work-group; a
@@ -9086,30 +9080,37 @@ static void clsort__arg_radix(clsort__run *run, const clsort__plan *p, const cls
     clsort__arg_uint(run, pass);
 }
 
+/* Launches that move elements. Where an odd number of passes sorts in place, one more copies the
+   result back. */
+static cl_uint clsort__radix_moves(const clsort__radix_job *j)
+{
+    return j->passes + (cl_uint)(j->in_place && j->passes % 2);
+}
+
 /* A kernel that counts reads keys, one that scatters moves rows; a work-item that sorts alone does
    everything in one launch. */
 static void clsort__radix_traffic(clsort__run *run, const clsort__plan *p,
                                   const clsort__radix_job *j, int kernel)
 {
-    const cl_ulong keys = (cl_ulong)p->d.count * p->key.bytes, rows = clsort__sorted_bytes(p);
-    const cl_uint serial = j->passes + (cl_uint)(j->in_place && j->passes % 2);
+    const cl_ulong keys = (cl_ulong)p->d.count * p->key.bytes, all = clsort__sorted_bytes(p);
+    const cl_uint serial = clsort__radix_moves(j);
     if (kernel == CLSORT__KERNEL_RADIX_COUNT || kernel == CLSORT__KERNEL_RADIX_HISTOGRAM)
         clsort__traffic(run, 0, keys);
-    else if (kernel == CLSORT__KERNEL_RADIX_SCATTER || kernel == CLSORT__KERNEL_RADIX_SWEEP)
-        clsort__traffic(run, 1, 2 * rows);
     else if (kernel == CLSORT__KERNEL_RADIX_SMALL && !p->config.share_log2)
-        clsort__traffic(run, serial, keys + 2 * serial * rows);
-    else if (kernel == CLSORT__KERNEL_RADIX_SMALL) clsort__traffic(run, 1, 2 * rows);
+        clsort__traffic(run, serial, keys + 2 * serial * all);
+    else if (kernel == CLSORT__KERNEL_RADIX_SCATTER || kernel == CLSORT__KERNEL_RADIX_SWEEP
+             || kernel == CLSORT__KERNEL_RADIX_SMALL)
+        clsort__traffic(run, 1, 2 * all);
 }
 
-/* One launch of a radix kernel; local[] holds the sizes of its local arguments, 0 ends the list. */
+/* One launch of a radix kernel. local: the bytes of its local memory, 0: none. */
 static void clsort__radix_launch(clsort__run *run, const clsort__plan *p,
                                  const clsort__radix_job *j, int kernel, cl_uint pass,
-                                 size_t groups, const size_t *local)
+                                 size_t groups, size_t local)
 {
     clsort__use_kernel(run, &p->config, kernel);
     clsort__arg_radix(run, p, j, pass);
-    for (; *local; local++) clsort__arg(run, *local, NULL);
+    if (local) clsort__arg_local(run, local);
     clsort__radix_traffic(run, p, j, kernel);
     clsort__launch(run, groups << run->group_log2);
 }
@@ -9120,58 +9121,55 @@ static size_t clsort__radix_tile(const clsort__config *shape)
     return (size_t)shape->radix_items << shape->share_log2;
 }
 
-/* Rows are cut into blocks of whole tiles: few per core on CPUs, enough for every core on GPUs, and
-   never more than fit into a table. */
-static void clsort__radix_blocks(const clsort_sorter *s, const clsort__config *shape,
-                                 clsort__radix_job *j)
+/* Elements are cut into blocks of whole tiles: few per core on CPUs, enough for every core on GPUs,
+   and never more than fit into a table. */
+static void clsort__radix_blocks(const clsort_sorter *s, clsort__radix_job *j)
 {
+    const clsort__config *shape = &j->w.shape;
     const size_t unit = shape->share_log2 ? clsort__radix_tile(shape) : (size_t)CLSORT__RADIX_UNIT,
                  units = clsort__ceil_divide(j->n, unit);
     const size_t room = clsort__radix_most_blocks(j->n),
                  wanted = s->is_cpu ? 4 * (size_t)s->compute_units : room;
-    const size_t most = shape->family == CLSORT__SWEEP ? units : wanted < room ? wanted : room;
+    const size_t most = shape->family == CLSORT__SWEEP ? units : clsort__smaller(wanted, room);
     j->block_elements = clsort__ceil_divide(units, most) * unit;
     j->blocks = clsort__ceil_divide(j->n, j->block_elements);
 }
 
 /* Three launches per digit: count, scan, scatter. */
 static void clsort__radix_block_passes(clsort__run *run, const clsort__plan *p,
-                                       const clsort__config *shape, const clsort__radix_job *j)
+                                       const clsort__radix_job *j)
 {
-    const clsort__radix_local l = clsort__radix_sizes(shape);
-    const size_t none[1] = { 0 }, bins[2] = { l.bins, 0 }, sums[2] = { l.sums, 0 },
-                 tile[2] = { l.tile, 0 };
-    const int group = shape->share_log2 > 0;
+    const clsort__radix_local l = clsort__radix_sizes(&j->w.shape);
+    const size_t group = j->w.shape.share_log2 > 0,
+                 digits = group ? (size_t)1 << j->w.shape.digit_bits : 1;
     cl_uint pass;
-    for (pass = 0; pass < j->passes + (cl_uint)(j->in_place && j->passes % 2); pass++) {
+    for (pass = 0; pass < clsort__radix_moves(j); pass++) {
         if (pass < j->passes) {
             clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_COUNT, pass, j->blocks,
-                                 group ? bins : none);
-            clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_SCAN, pass,
-                                 group ? (size_t)1 << shape->digit_bits : 1, group ? sums : none);
+                                 group * l.bins);
+            clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_SCAN, pass, digits,
+                                 group * l.sums);
         }
         clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_SCATTER, pass, j->blocks,
-                             group ? tile : none);
+                             group * l.tile);
     }
 }
 
 /* One reading for all digits, then one launch per digit. */
 static void clsort__radix_sweeps(clsort__run *run, const clsort__plan *p,
-                                 const clsort__config *shape, const clsort__radix_job *j)
+                                 const clsort__radix_job *j)
 {
-    const clsort__radix_local l = clsort__radix_sizes(shape);
-    const size_t none[1] = { 0 }, bins[2] = { l.histogram, 0 }, sums[2] = { l.sums, 0 },
-                 tile[2] = { l.tile, 0 };
+    const clsort__radix_local l = clsort__radix_sizes(&j->w.shape);
     const size_t busy = 8 * (size_t)run->s->compute_units,
                  counters = j->n / (CLSORT__COUNTER_MOST * CLSORT__LEAST_COPIES) + 1,
-                 enough = busy > counters ? busy : counters;
+                 enough = clsort__largest(busy, counters, 0);
     cl_uint pass;
-    clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_CLEAR, 0, j->blocks / 4 + 1, none);
+    clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_CLEAR, 0, j->blocks / 4 + 1, 0);
     clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_HISTOGRAM, 0,
-                         j->blocks < enough ? j->blocks : enough, bins);
-    clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_BEGIN, 0, j->passes, sums);
-    for (pass = 0; pass < j->passes + (cl_uint)(j->in_place && j->passes % 2); pass++)
-        clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_SWEEP, pass, j->blocks, tile);
+                         clsort__smaller(j->blocks, enough), l.histogram);
+    clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_BEGIN, 0, j->passes, l.sums);
+    for (pass = 0; pass < clsort__radix_moves(j); pass++)
+        clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_SWEEP, pass, j->blocks, l.tile);
 }
 
 /* What one work-group, or on a CPU one work-item, sorts in one launch. */
@@ -9183,9 +9181,7 @@ static size_t clsort__radix_small(const clsort__config *shape)
 /* Sorts `from` into `to`, which may be the same, by way of alt. */
 static void clsort__radix(clsort__run *run, const clsort__plan *p, const clsort__workspace *w)
 {
-    const clsort__config shape = clsort__tile_shape(run->s, p);
-    const clsort__radix_local l = clsort__radix_sizes(&shape);
-    const size_t none[1] = { 0 }, tile[2] = { l.small, 0 };
+    const clsort__config *shape = &w->shape;
     clsort__radix_job j;
     memset(&j, 0, sizeof j);
     j.w = *w;
@@ -9194,13 +9190,13 @@ static void clsort__radix(clsort__run *run, const clsort__plan *p, const clsort_
     j.in_place = clsort__same_span(j.w.from.keys, w->to.keys);
     j.first_bit = p->d.first_bit;
     j.last_bit = p->d.last_bit ? p->d.last_bit : (cl_uint)(8 * p->key.bytes);
-    j.passes = (j.last_bit - j.first_bit + shape.digit_bits - 1) / shape.digit_bits;
-    clsort__radix_blocks(run->s, &shape, &j);
-    if (shape.family == CLSORT__SWEEP) clsort__radix_sweeps(run, p, &shape, &j);
-    else if (j.n > clsort__radix_small(&shape)) clsort__radix_block_passes(run, p, &shape, &j);
+    j.passes = (j.last_bit - j.first_bit + shape->digit_bits - 1) / shape->digit_bits;
+    clsort__radix_blocks(run->s, &j);
+    if (shape->family == CLSORT__SWEEP) clsort__radix_sweeps(run, p, &j);
+    else if (j.n > clsort__radix_small(shape)) clsort__radix_block_passes(run, p, &j);
     else
         clsort__radix_launch(run, p, &j, CLSORT__KERNEL_RADIX_SMALL, 0, 1,
-                             shape.share_log2 ? tile : none);
+                             shape->share_log2 ? clsort__radix_sizes(shape).small : 0);
 }
 
 static void clsort__plan_radix(const clsort_sorter *s, clsort__plan *p)
@@ -9282,14 +9278,13 @@ static void clsort__list_jobs(clsort__run *run, const clsort__plan *p, const cls
     clsort__arg_jobs(run, p, j);
     clsort__arg_uint(run, (cl_uint)least);
     clsort__arg_uint(run, (cl_uint)j->tile);
-    clsort__arg(run, clsort__group_sums(run->group_log2), NULL);
+    clsort__arg_local(run, clsort__group_sums(run->group_log2));
     clsort__launch(run, p->data.segments);
 }
 
 /* Merges the runs of all segments of more than one tile, in as many passes as `longest` takes. */
 static void clsort__segment_passes(clsort__run *run, const clsort__plan *p,
-                                   const clsort__config *shape, const clsort__segment_job *j,
-                                   size_t longest)
+                                   const clsort__segment_job *j, size_t longest)
 {
     const cl_uint passes = clsort__ceil_log2(clsort__ceil_divide(longest, j->tile));
     cl_uint pass;
@@ -9300,17 +9295,17 @@ static void clsort__segment_passes(clsort__run *run, const clsort__plan *p,
         clsort__arg_codec(run, p, j->w.to.keys);
         clsort__arg_jobs(run, p, j);
         clsort__arg_uint(run, pass);
-        if (shape->share_log2) clsort__arg_tile(run, shape);
+        if (j->w.shape.share_log2) clsort__arg_merge_tile(run, &j->w.shape);
         else clsort__arg_uint(run, (cl_uint)j->tile);
         clsort__traffic(run, !p->data.in_ranges, 2 * clsort__sorted_bytes(p));
-        clsort__launch(run, clsort__job_groups(run, p, j) << shape->share_log2);
+        clsort__launch(run, clsort__job_groups(run, p, j) << j->w.shape.share_log2);
     }
 }
 
 /* Segments of up to half a tile: of rows as many to a tile as fit, else those that begin in a
    window of half a tile. */
 static void clsort__segment_pack(clsort__run *run, const clsort__plan *p,
-                                 const clsort__config *shape, clsort__segment_job packed)
+                                 clsort__segment_job packed)
 {
     const clsort__segment_job *j = &packed;
     const size_t per = p->data.at_offsets ? 0 : j->tile / p->d.count,
@@ -9322,16 +9317,15 @@ static void clsort__segment_pack(clsort__run *run, const clsort__plan *p,
     clsort__arg_arrays(run, &p->config, j->w.to);
     clsort__arg_codec(run, p, j->w.to.keys);
     clsort__arg_jobs(run, p, j);
-    clsort__arg(run, clsort__tile_keys(shape), NULL);
-    clsort__arg(run, clsort__tile_words(shape), NULL);
-    clsort__arg(run, clsort__tile_marks(shape), NULL);
+    clsort__arg_tile(run, &j->w.shape);
+    clsort__arg_local(run, clsort__tile_marks(&j->w.shape));
     clsort__traffic(run, 1, 2 * clsort__sorted_bytes(p));
-    clsort__launch(run, groups << shape->share_log2);
+    clsort__launch(run, groups << j->w.shape.share_log2);
 }
 
 /* Tiles of long segments, and of rows. */
 static void clsort__segment_tiles(clsort__run *run, const clsort__plan *p,
-                                  const clsort__config *shape, const clsort__segment_job *j)
+                                  const clsort__segment_job *j)
 {
     clsort__use_kernel(run, &p->config, CLSORT__KERNEL_SEGMENT_TILE);
     clsort__arg_arrays(run, &p->config, j->w.from);
@@ -9339,8 +9333,8 @@ static void clsort__segment_tiles(clsort__run *run, const clsort__plan *p,
     clsort__arg_arrays(run, &p->config, j->w.alt);
     clsort__arg_codec(run, p, j->w.to.keys);
     clsort__arg_jobs(run, p, j);
-    clsort__arg_tile(run, shape);
-    clsort__launch(run, clsort__job_groups(run, p, j) << shape->share_log2);
+    clsort__arg_merge_tile(run, &j->w.shape);
+    clsort__launch(run, clsort__job_groups(run, p, j) << j->w.shape.share_log2);
 }
 
 /* Where work-items work alone: whole segments, or pieces of long ones, by radix. Behind the table
@@ -9364,24 +9358,23 @@ static void clsort__segment_pieces(clsort__run *run, const clsort__plan *p,
 /* Sorts every segment of `from` into its place in `to`, which may be the same, by way of alt. */
 static void clsort__segments(clsort__run *run, const clsort__plan *p, const clsort__workspace *w)
 {
-    const clsort__config shape = clsort__tile_shape(run->s, p);
-    const size_t tile = shape.share_log2 ? clsort__merge_tile(&shape) : (size_t)CLSORT__PIECE,
-                 least = p->data.in_ranges  ? 0
-                         : shape.share_log2 ? tile / 2
-                                            : tile;
-    /* no segment is long */
-    const int listed = p->data.at_offsets || p->data.in_ranges, fits = p->d.count <= least;
+    const int shares = w->shape.share_log2 > 0, ranges = p->data.in_ranges,
+              listed = p->data.at_offsets || ranges;
+    const size_t tile = shares ? clsort__merge_tile(&w->shape) : (size_t)CLSORT__PIECE,
+                 least = ranges   ? 0
+                         : shares ? tile / 2
+                                  : tile;
+    const int fits = p->d.count <= least; /* no segment is long */
     clsort__segment_job j;
     j.w = *w;
     j.tile = tile;
     j.most = clsort__most_jobs(p->data.extent);
     j.per = listed ? 0 : clsort__ceil_divide(p->d.count, tile);
     if (listed) clsort__list_jobs(run, p, &j, least);
-    if (!shape.share_log2) clsort__segment_pieces(run, p, &j);
-    else if (p->data.at_offsets || (fits && !p->data.in_ranges))
-        clsort__segment_pack(run, p, &shape, j);
-    if (shape.share_log2 && !fits) clsort__segment_tiles(run, p, &shape, &j);
-    if (!fits) clsort__segment_passes(run, p, &shape, &j, p->d.count);
+    if (!shares) clsort__segment_pieces(run, p, &j);
+    else if (p->data.at_offsets || (fits && !ranges)) clsort__segment_pack(run, p, j);
+    if (shares && !fits) clsort__segment_tiles(run, p, &j);
+    if (!fits) clsort__segment_passes(run, p, &j, p->d.count);
 }
 
 /* For segments of `row` elements on average: the widest tile where shorter ones would not hold
@@ -9442,9 +9435,8 @@ static cl_uint clsort__batch_passes(const clsort__plan *p, cl_uint tile)
    launch, a work-group for each row. */
 static void clsort__batch(clsort__run *run, const clsort__plan *p, const clsort__workspace *w)
 {
-    const clsort__config shape = clsort__tile_shape(run->s, p);
     const cl_uint local = p->d.tuning.local,
-                  passes = clsort__batch_passes(p, clsort__tile_log2(&shape, 0));
+                  passes = clsort__batch_passes(p, clsort__tile_log2(&w->shape, 0));
     clsort__use_kernel(run, &p->config,
                        CLSORT__KERNEL_BATCH_ODD_EVEN + (int)local - CLSORT_LOCAL_BATCH_ODD_EVEN);
     clsort__arg_arrays(run, &p->config, w->from);
@@ -9452,12 +9444,10 @@ static void clsort__batch(clsort__run *run, const clsort__plan *p, const clsort_
     clsort__arg_codec(run, p, w->to.keys);
     clsort__arg_count(run, p->d.count);
     clsort__arg_uint(run, (cl_uint)p->data.stride);
-    if (local == CLSORT_LOCAL_BATCH || local == CLSORT_LOCAL_BATCH_SPLIT) {
-        clsort__arg(run, clsort__tile_keys(&shape), NULL);
-        clsort__arg(run, clsort__tile_words(&shape), NULL);
-    }
+    if (local == CLSORT_LOCAL_BATCH || local == CLSORT_LOCAL_BATCH_SPLIT)
+        clsort__arg_tile(run, &w->shape);
     clsort__traffic(run, passes, 2 * passes * clsort__sorted_bytes(p));
-    clsort__launch(run, p->data.segments << shape.group_log2);
+    clsort__launch(run, p->data.segments << w->shape.group_log2);
 }
 
 /* Of the published sorts of rows: a block has the elements that a work-group orders in one go, as
@@ -9539,23 +9529,22 @@ typedef struct clsort__quick_job {
 /* How many elements a block of a round and a leaf have, and how many rounds there are: perfect
    halving takes log2(n / leaf_elements), good pivots half as many more. As many work-groups are
    launched as may run at once. */
-static void clsort__quick_sizes(const clsort_sorter *s, const clsort__config *shape,
-                                clsort__quick_job *j)
+static void clsort__quick_sizes(const clsort_sorter *s, clsort__quick_job *j)
 {
-    const size_t tile = j->tile = (size_t)shape->lanes << (shape->share_log2 + shape->items_log2);
+    const clsort__config *shape = &j->w.shape;
+    const size_t tile = (size_t)shape->lanes << (shape->share_log2 + shape->items_log2);
     const size_t blocks = shape->share_log2 ? 4096 : 16 * (size_t)s->compute_units,
                  most = (size_t)s->compute_units * (shape->share_log2 ? 16 : 4);
+    const size_t block = clsort__largest(1024, clsort__ceil_divide(j->n, 4096),
+                                         clsort__ceil_divide(j->n, blocks));
+    j->tile = tile;
     j->leaf_elements = clsort__largest(shape->share_log2 ? 1024 : 1 << 14, 4 * tile,
                                        clsort__ceil_divide(j->n, 8192));
-    j->block_elements = clsort__ceil_divide(clsort__largest(1024, clsort__ceil_divide(j->n, 4096),
-                                                            clsort__ceil_divide(j->n, blocks)),
-                                            tile)
-                        * tile;
+    j->block_elements = clsort__ceil_divide(block, tile) * tile;
     j->rounds = j->n > j->leaf_elements
                     ? 3 * clsort__ceil_log2(clsort__ceil_divide(j->n, j->leaf_elements)) / 2 + 4
                     : 0;
-    j->groups = 2 * clsort__ceil_divide(j->n, j->block_elements);
-    if (j->groups > most) j->groups = most;
+    j->groups = clsort__smaller(2 * clsort__ceil_divide(j->n, j->block_elements), most);
 }
 
 static void clsort__arg_quick(clsort__run *run, const clsort__plan *p, const clsort__quick_job *j,
@@ -9576,11 +9565,10 @@ static void clsort__quick_launch(clsort__run *run, const clsort__plan *p,
                                  const clsort__quick_job *j, int kernel, cl_uint round,
                                  size_t groups)
 {
-    const int has_local = kernel != CLSORT__KERNEL_QUICK_BEGIN;
-    const clsort__config shape = clsort__tile_shape(run->s, p);
     clsort__use_kernel(run, &p->config, kernel);
     clsort__arg_quick(run, p, j, round);
-    if (has_local) clsort__arg(run, clsort__quick_local(&shape), NULL);
+    if (kernel != CLSORT__KERNEL_QUICK_BEGIN)
+        clsort__arg_local(run, clsort__quick_local(&j->w.shape));
     if (kernel == CLSORT__KERNEL_QUICK_COUNT)
         clsort__traffic(run, 0, (cl_ulong)p->d.count * p->key.bytes);
     else if (kernel == CLSORT__KERNEL_QUICK_SCATTER || kernel == CLSORT__KERNEL_QUICK_LEAF)
@@ -9602,6 +9590,7 @@ static void clsort__quick_finish(clsort__run *run, const clsort__plan *p,
     left.data.offsets = clsort__span_from(w.tables, clsort__quick_lists(j->n));
     left.data.count = clsort__span_from(w.tables, CLSORT__QUICK_LEFT * sizeof(cl_uint));
     w.tables = clsort__span_from(w.tables, clsort__quick_tables(j->n));
+    w.shape = clsort__tile_shape(run->s, &left);
     clsort__segments(run, &left, &w);
 }
 
@@ -9666,10 +9655,9 @@ static void clsort__quick_host(clsort__run *run, const clsort__plan *p, const cl
 static void clsort__quick_device(clsort__run *run, const clsort__plan *p,
                                  const clsort__quick_job *j)
 {
-    const clsort__config shape = clsort__tile_shape(run->s, p);
     clsort__use_kernel(run, &p->config, CLSORT__KERNEL_QUICK_RELAUNCHER);
     clsort__arg_quick(run, p, j, 0);
-    clsort__arg_uint(run, (cl_uint)clsort__quick_local(&shape));
+    clsort__arg_uint(run, (cl_uint)clsort__quick_local(&j->w.shape));
     clsort__launch(run, (size_t)1 << run->group_log2);
     clsort__quick_finish(run, p, j);
 }
@@ -9677,7 +9665,6 @@ static void clsort__quick_device(clsort__run *run, const clsort__plan *p,
 /* Sorts `from` into `to`, which may be the same, by way of alt. */
 static void clsort__quicksort(clsort__run *run, const clsort__plan *p, const clsort__workspace *w)
 {
-    const clsort__config shape = clsort__tile_shape(run->s, p);
     clsort__quick_job j;
     memset(&j, 0, sizeof j);
     j.w = *w;
@@ -9685,7 +9672,7 @@ static void clsort__quicksort(clsort__run *run, const clsort__plan *p, const cls
     j.n = p->d.count;
     j.in_place = clsort__same_span(j.w.from.keys, w->to.keys);
     j.pivot = p->d.tuning.pivot ? p->d.tuning.pivot : (cl_uint)CLSORT_PIVOT_MIDRANGE;
-    clsort__quick_sizes(run->s, &shape, &j);
+    clsort__quick_sizes(run->s, &j);
     if (p->d.tuning.scheduler == CLSORT_SCHEDULER_HOST) clsort__quick_host(run, p, &j);
     else if (p->d.tuning.scheduler == CLSORT_SCHEDULER_DEVICE) clsort__quick_device(run, p, &j);
     else clsort__quick_queued(run, p, &j);
@@ -10057,6 +10044,7 @@ static void clsort__sort_arrays(clsort__run *run, const clsort__plan *p, clsort_
     w.alt.keys = p->config.records ? clsort__span_from(w.alt.values, p->d.key_offset)
                                    : clsort__scratch_part(scratch, p->scratch.alt_keys);
     w.tables = clsort__scratch_part(scratch, p->scratch.tables);
+    w.shape = clsort__tile_shape(run->s, p);
     p->algorithm->run(run, p, &w);
 }
 
@@ -10250,54 +10238,48 @@ static void clsort__select_shape(const clsort_sorter *s, clsort__plan *p)
 /* What is wanted, and how many elements may be left when a row is decided: enough that few passes
    do, few enough to be sorted fast. A row that is as short as that is sorted whole, without a
    pass. */
-static void clsort__select_mode(const clsort_sorter *s, clsort__plan *p)
+static void clsort__select_mode(const clsort_sorter *s, const clsort_desc *d,
+                                const clsort__config *c, clsort__selection *t)
 {
     const int is_cpu = s && s->is_cpu;
     const cl_uint least = is_cpu ? 64 : 512, whole = is_cpu ? 256 : (cl_uint)CLSORT__SELECT_SHORT;
-    const cl_uint bits = (cl_uint)(8 * p->key.bytes) - p->select.ignored_high_bits - p->d.first_bit,
-                  digit = p->config.digit_bits;
-    const size_t k = p->d.top_k;
-    p->select.mode = p->d.flags & CLSORT_FLAG_TOP_NTH ? CLSORT__SELECT_NTH
-                     : k > p->select.most_capacity    ? CLSORT__SELECT_UNORDERED
-                                                      : CLSORT__SELECT_FIRST;
-    p->select.wanted = p->select.mode == CLSORT__SELECT_NTH ? 1 : k;
-    p->select.sorts_after = p->select.mode != CLSORT__SELECT_NTH
-                            && !(p->d.flags & CLSORT_FLAG_TOP_UNSORTED)
-                            && (!s || p->select.mode == CLSORT__SELECT_UNORDERED);
-    p->select.list_capacity = least;
-    while (p->select.mode == CLSORT__SELECT_FIRST && p->select.list_capacity < 2 * k
-           && p->select.list_capacity < p->select.most_capacity)
-        p->select.list_capacity *= 2;
-    if (p->select.list_capacity > p->select.most_capacity)
-        p->select.list_capacity = p->select.most_capacity;
-    p->select.passes = (cl_uint)(clsort__ceil_divide(bits, digit)
-                                 + clsort__ceil_divide(clsort__ceil_log2(p->d.count), digit));
-    if (p->select.mode == CLSORT__SELECT_UNORDERED) p->select.list_capacity = 0;
-    else if (p->d.count <= p->select.list_capacity
-             || (p->d.count <= whole && p->d.count <= p->select.most_capacity)) {
-        p->select.list_capacity = 1u << clsort__ceil_log2(p->d.count);
-        p->select.passes = 0;
+    const cl_uint bits = 8 * c->key_bytes - t->ignored_high_bits - d->first_bit,
+                  number_bits = clsort__ceil_log2(d->count);
+    const size_t k = d->top_k, n = d->count;
+    t->mode = d->flags & CLSORT_FLAG_TOP_NTH ? CLSORT__SELECT_NTH
+              : k > t->most_capacity         ? CLSORT__SELECT_UNORDERED
+                                             : CLSORT__SELECT_FIRST;
+    t->wanted = t->mode == CLSORT__SELECT_NTH ? 1 : k;
+    t->sorts_after = t->mode != CLSORT__SELECT_NTH && !(d->flags & CLSORT_FLAG_TOP_UNSORTED)
+                     && (!s || t->mode == CLSORT__SELECT_UNORDERED);
+    t->passes = (cl_uint)(clsort__ceil_divide(bits, c->digit_bits)
+                          + clsort__ceil_divide(number_bits, c->digit_bits));
+    t->list_capacity = least;
+    while (t->mode == CLSORT__SELECT_FIRST && t->list_capacity < 2 * k
+           && t->list_capacity < t->most_capacity)
+        t->list_capacity *= 2;
+    if (t->list_capacity > t->most_capacity) t->list_capacity = t->most_capacity;
+    if (t->mode == CLSORT__SELECT_UNORDERED) t->list_capacity = 0;
+    else if (n <= t->list_capacity || (n <= whole && n <= t->most_capacity)) {
+        t->list_capacity = 1u << number_bits;
+        t->passes = 0;
     }
 }
 
-/* Rows that leave most of the device idle are cut into parts. */
-static void clsort__select_parts(const clsort_sorter *s, clsort__plan *p)
+/* Rows that leave most of the device idle are cut into parts. Without a device the tables have the
+   largest list. */
+static void clsort__select_parts(const clsort_sorter *s, size_t n, clsort__selection *t)
 {
-    const size_t busy = !s          ? (size_t)-1
-                        : s->is_cpu ? 2 * (size_t)s->compute_units
-                                    : 8 * (size_t)s->compute_units;
-    const size_t least = s && s->is_cpu ? (size_t)CLSORT__SELECT_CPU_PART
-                                        : (size_t)CLSORT__SELECT_PART;
-    const size_t capacity = s ? p->select.list_capacity
-                              : p->select.most_capacity; /* without a device: the most of
-                                                                 all */
-    const size_t each = busy / p->select.rows,
-                 most = each < p->d.count / least ? each : p->d.count / least;
-    const size_t parts = most && p->select.passes ? most : 1;
-    p->select.part_elements = p->d.count ? clsort__ceil_divide(p->d.count, parts) : 1;
-    p->select.parts = clsort__ceil_divide(p->d.count, p->select.part_elements);
-    p->select.spread = !s || p->select.parts > 1 || p->select.mode == CLSORT__SELECT_UNORDERED;
-    p->select.row_words = (CLSORT__ROW_LIST + clsort__largest(capacity, most, 1) + 3) / 4 * 4;
+    const int is_cpu = s && s->is_cpu;
+    const size_t busy = s ? (is_cpu ? 2 : 8) * (size_t)s->compute_units : (size_t)-1;
+    const size_t least = is_cpu ? (size_t)CLSORT__SELECT_CPU_PART : (size_t)CLSORT__SELECT_PART;
+    const size_t most = clsort__smaller(busy / t->rows, n / least);
+    const size_t parts = most && t->passes ? most : 1;
+    t->part_elements = n ? clsort__ceil_divide(n, parts) : 1;
+    t->parts = clsort__ceil_divide(n, t->part_elements);
+    t->spread = !s || t->parts > 1 || t->mode == CLSORT__SELECT_UNORDERED;
+    t->row_words = clsort__largest(s ? t->list_capacity : t->most_capacity, most, 1);
+    t->row_words = (CLSORT__ROW_LIST + t->row_words + 3) / 4 * 4;
 }
 
 /* Bytes of the tables of a selection that is spread. */
@@ -10365,20 +10347,21 @@ static void clsort__select_scratch(const clsort_sorter *s, clsort__job *j)
 /* Derives everything but the scratch memory from a description that was checked. */
 static void clsort__plan_selection(const clsort_sorter *s, const clsort_desc *d, clsort__plan *p)
 {
+    clsort__selection *t = &p->select;
     memset(p, 0, sizeof *p);
     p->d = *d;
     clsort__plan_key(d, &p->key);
     clsort__plan_arrays(d, p->key.bytes, &p->data);
     p->data.in_place = p->data.values_in_place = 0;
     clsort__plan_spans(d, &p->data);
-    if (p->data.has_values && !d->keys_out && !(d->flags & CLSORT_FLAG_KEYS_OUT))
+    if (p->data.has_values && !clsort__will_have(d, d->keys_out, CLSORT_FLAG_KEYS_OUT))
         p->data.writes_keys = 0;
-    p->select.rows = d->rows ? d->rows : 1;
-    p->select.ignored_high_bits = d->last_bit ? clsort__key_bits(d->key_type) - d->last_bit : 0;
+    t->rows = d->rows ? d->rows : 1;
+    t->ignored_high_bits = d->last_bit ? clsort__key_bits(d->key_type) - d->last_bit : 0;
     clsort__select_shape(s, p);
-    clsort__select_mode(s, p);
-    clsort__select_parts(s, p);
-    p->data.results = p->select.rows * p->select.wanted;
+    clsort__select_mode(s, d, &p->config, t);
+    clsort__select_parts(s, d->count, t);
+    p->data.results = t->rows * t->wanted;
 }
 
 /* Can the sort afterwards be done? Without a device it is planned for those whose work-groups sort
@@ -10472,14 +10455,12 @@ static cl_ulong clsort__select_written(const clsort__plan *p)
    that, and launches a work-group per row. */
 static void clsort__launch_rows(clsort__run *run, const clsort__plan *p)
 {
-    clsort__arg(run, clsort__select_words(&p->config, p->select.list_capacity), NULL);
-    clsort__arg(run, clsort__select_codes(&p->config, p->select.list_capacity), NULL);
-    clsort__traffic(run, 0,
-                    (cl_ulong)p->select.rows
-                        * (p->select.list_capacity < p->d.count ? p->select.list_capacity
-                                                                : p->d.count)
-                        * p->key.bytes);
-    clsort__launch(run, p->select.rows << run->group_log2);
+    const clsort__selection *t = &p->select;
+    clsort__arg_local(run, clsort__select_words(&p->config, t->list_capacity));
+    clsort__arg_local(run, clsort__select_codes(&p->config, t->list_capacity));
+    clsort__traffic(
+        run, 0, (cl_ulong)t->rows * clsort__smaller(t->list_capacity, p->d.count) * p->key.bytes);
+    clsort__launch(run, t->rows << run->group_log2);
 }
 
 /* The passes over rows in parts. From one to the next only its number changes: setting every
@@ -10489,7 +10470,7 @@ static void clsort__select_passes(clsort__run *run, const clsort__plan *p, clsor
     cl_uint pass, last;
     clsort__use_select_kernel(run, p, CLSORT__KERNEL_SELECT_PASS);
     clsort__arg_select_tables(run, p, tables);
-    clsort__arg(run, clsort__select_words(&p->config, p->select.list_capacity), NULL);
+    clsort__arg_local(run, clsort__select_words(&p->config, p->select.list_capacity));
     last = run->argument;
     for (pass = 0; pass <= p->select.passes; pass++) {
         run->argument = last;
@@ -10503,22 +10484,22 @@ static void clsort__select_passes(clsort__run *run, const clsort__plan *p, clsor
 static void clsort__select_spread(clsort__run *run, const clsort__plan *p, clsort__span tables,
                                   clsort__arrays found)
 {
-    clsort__fill(run, tables, 0, p->select.rows * 4 << p->config.digit_bits);
+    const clsort__selection *t = &p->select;
+    const int unordered = t->mode == CLSORT__SELECT_UNORDERED;
+    clsort__fill(run, tables, 0, t->rows * 4 << p->config.digit_bits);
     clsort__select_passes(run, p, tables);
-    clsort__use_select_kernel(run, p,
-                              p->select.mode == CLSORT__SELECT_UNORDERED
-                                  ? CLSORT__KERNEL_SELECT_SCATTER
-                                  : CLSORT__KERNEL_SELECT_SORT);
+    clsort__use_select_kernel(
+        run, p, unordered ? CLSORT__KERNEL_SELECT_SCATTER : CLSORT__KERNEL_SELECT_SORT);
     clsort__arg_select_tables(run, p, tables);
     clsort__arg_outputs(run, found);
     clsort__traffic(run, 1, clsort__select_written(p));
-    if (p->select.mode != CLSORT__SELECT_UNORDERED) {
+    if (!unordered) {
         clsort__launch_rows(run, p);
         return;
     }
     clsort__traffic(run, 0, clsort__select_read(p));
-    clsort__arg(run, clsort__group_sums(p->config.group_log2), NULL);
-    clsort__launch(run, p->select.rows * p->select.parts << run->group_log2);
+    clsort__arg_local(run, clsort__group_sums(p->config.group_log2));
+    clsort__launch(run, t->rows * t->parts << run->group_log2);
 }
 
 /* Moves the values of what was selected. */
@@ -11138,13 +11119,13 @@ typedef struct clsort__text {
     size_t size, used;
 } clsort__text;
 
-/* Appends words, a number if it is not negative, and words again. */
-static void clsort__report(clsort__text *t, const char *before, double number, const char *after)
+/* Appends to the explanation, as printf does. */
+static void clsort__report(clsort__text *t, const char *format, ...)
 {
-    char line[160];
-    if (number < 0) snprintf(line, sizeof line, "%s%s", before, after);
-    else snprintf(line, sizeof line, "%s%.0f%s", before, number, after);
-    snprintf(t->text + t->used, t->size - t->used, "%s", line);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(t->text + t->used, t->size - t->used, format, arguments);
+    va_end(arguments);
     t->used += strlen(t->text + t->used);
 }
 
@@ -11155,14 +11136,14 @@ static void clsort__report_launches(clsort__text *t, const clsort__tally *tally,
     cl_uint launches = 0;
     int i;
     for (i = 0; i < CLSORT__KERNEL_COUNT; i++) launches += tally->launches[i];
-    clsort__report(t, "launches ", launches, "");
+    clsort__report(t, "launches %u", (unsigned)launches);
     for (i = 0; i < CLSORT__KERNEL_COUNT; i++) {
         if (!tally->launches[i]) continue;
-        clsort__report(t, before, tally->launches[i], " ");
-        clsort__report(t, clsort__kernel_entries[i].name, -1, "");
+        clsort__report(t, "%s%u %s", before, (unsigned)tally->launches[i],
+                       clsort__kernel_entries[i].name);
         before = ", ";
     }
-    clsort__report(t, "\ncopies ", commands - launches, "\n");
+    clsort__report(t, "\ncopies %u\n", (unsigned)(commands - launches));
 }
 
 /* Resets tuning that AUTO's choice does not read: it would be refused beside that algorithm. */
@@ -11523,12 +11504,12 @@ CLSORT_API clsort_status clsort_explain(clsort_sorter *sorter, const clsort_desc
     t.text = text;
     t.size = size;
     t.used = 0;
-    clsort__report(&t, "algorithm ", -1, j.plan.d.top_k ? "top-k" : clsort__plan_name(&j.plan));
-    if (j.plan.select.sorts_after) clsort__report(&t, ", then ", -1, clsort__plan_name(&j.then));
-    clsort__report(&t, "\npasses ", tally.passes, "\n");
+    clsort__report(&t, "algorithm %s", j.plan.d.top_k ? "top-k" : clsort__plan_name(&j.plan));
+    if (j.plan.select.sorts_after) clsort__report(&t, ", then %s", clsort__plan_name(&j.then));
+    clsort__report(&t, "\npasses %u\n", (unsigned)tally.passes);
     clsort__report_launches(&t, &tally, j.run.total);
-    clsort__report(&t, "moved ", (double)tally.bytes, " bytes\n");
-    clsort__report(&t, "scratch ", (double)j.plan.scratch.layout.bytes, " bytes\n");
+    clsort__report(&t, "moved %.0f bytes\n", (double)tally.bytes);
+    clsort__report(&t, "scratch %.0f bytes\n", (double)j.plan.scratch.layout.bytes);
     return CL_SUCCESS;
 }
 

@@ -117,14 +117,13 @@ static void every_scan(bench *b)
 static clsort__quick_job quick_job(const bench *b, const clsort_desc *d, size_t *tile)
 {
     clsort__plan p;
-    clsort__config shape;
     clsort__quick_job j;
     clsort__make_plan(b->sorter, d, &p);
-    shape = clsort__tile_shape(b->sorter, &p);
     memset(&j, 0, sizeof j);
+    j.w.shape = clsort__tile_shape(b->sorter, &p);
     j.n = d->count;
-    clsort__quick_sizes(b->sorter, &shape, &j);
-    *tile = (size_t)shape.lanes << (shape.share_log2 + shape.items_log2);
+    clsort__quick_sizes(b->sorter, &j);
+    *tile = j.tile;
     return j;
 }
 
