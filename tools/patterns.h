@@ -384,6 +384,44 @@ static inline uint64_t pattern_low_mantissa(pattern_state *s, uint64_t i)
     return pattern_one(s) | (r & ((UINT64_C(1) << pattern_mantissa(s->type) / 2) - 1));
 }
 
+/* The bits of a number from -1024 to 1024, its mantissa cut off; F16's denormals become zero. */
+static inline uint64_t pattern_number_bits(const pattern_state *s, double number)
+{
+    const unsigned mantissa = pattern_mantissa(s->type);
+    const uint64_t bias = pattern_one(s) >> mantissa;
+    uint64_t bits, magnitude;
+    memcpy(&bits, &number, sizeof bits);
+    magnitude = (bits & ~(UINT64_C(1) << 63)) >> (52 - mantissa);
+    bits = bits >> 63 << (s->width - 1);
+    if (magnitude >> mantissa <= 1023 - bias) return bits;
+    return bits | (magnitude - ((1023 - bias) << mantissa));
+}
+
+/* From 0 up to 1, but for 1. */
+static inline uint64_t pattern_unit(pattern_state *s, uint64_t i)
+{
+    (void)i;
+    return pattern_number_bits(s, (double)(pattern_random(&s->random) >> 11) / 9007199254740992.0);
+}
+
+static inline unsigned pattern_bit_count(uint64_t bits)
+{
+    bits -= bits >> 1 & UINT64_C(0x5555555555555555);
+    bits = (bits & UINT64_C(0x3333333333333333)) + (bits >> 2 & UINT64_C(0x3333333333333333));
+    bits = (bits + (bits >> 4)) & UINT64_C(0x0F0F0F0F0F0F0F0F);
+    return (unsigned)(bits * UINT64_C(0x0101010101010101) >> 56);
+}
+
+/* Nearly the normal distribution: how many of 64 random bits are set, and random numbers between
+   these counts. */
+static inline uint64_t pattern_normal(pattern_state *s, uint64_t i)
+{
+    const uint64_t coins = pattern_random(&s->random), r = pattern_random(&s->random);
+    const double between = (double)((r >> 32) + (r & 0xFFFFFFFFu)) / 4294967296.0;
+    (void)i;
+    return pattern_number_bits(s, ((double)pattern_bit_count(coins) - 33 + between) / 4);
+}
+
 /* ---- table ----------------------------------------------------------------------------------- */
 
 enum { PATTERN_CODES, PATTERN_BITS, PATTERN_SWAPS };
@@ -457,7 +495,10 @@ static const pattern_entry pattern_table[] = {
     { "denormals", pattern_denormals, 0, PATTERN_BITS },
     { "all-halves", pattern_all_halves, 0, PATTERN_BITS },
     { "neighbours", pattern_neighbours, 0, PATTERN_BITS },
-    { "low-mantissa", pattern_low_mantissa, 0, PATTERN_BITS }
+    { "low-mantissa", pattern_low_mantissa, 0, PATTERN_BITS },
+    { "unit", pattern_unit, 0, PATTERN_BITS },
+    { "normal", pattern_normal, 0, PATTERN_BITS },
+    { "mod-1000", pattern_modulo, 1000, PATTERN_CODES }
 };
 
 static inline const pattern_entry *pattern_get(size_t number)

@@ -3,7 +3,7 @@
 
 #define CL_TARGET_OPENCL_VERSION 120
 
-#include "peer.h"
+#include "batch.h"
 #include "../device.h"
 
 #include <boost/compute/algorithm/copy.hpp>

@@ -1,6 +1,6 @@
 /* highway.cpp - vqsort of Google's Highway: a quicksort on one core, in its vector registers. */
 
-#include "peer.h"
+#include "batch.h"
 
 #include <hwy/contrib/sort/vqsort.h>
 

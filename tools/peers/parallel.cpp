@@ -1,6 +1,6 @@
 /* parallel.cpp - std::sort on all cores, as libstdc++'s parallel mode does it. */
 
-#include "peer.h"
+#include "batch.h"
 
 #include <parallel/algorithm>
 

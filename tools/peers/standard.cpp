@@ -1,7 +1,7 @@
 /* standard.cpp - sorts on one core: those of the C and C++ libraries, and a plain quicksort to
    compare quicksorts on devices with. */
 
-#include "peer.h"
+#include "batch.h"
 
 template <class Row> static int compare(const void *a, const void *b)
 {
