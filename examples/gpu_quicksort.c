@@ -4,8 +4,8 @@
    driven by the host, by the device, or all enqueued at once. Every result is verified, every sort
    timed.
 
-   cc -O2 -I.. gpu_quicksort.c -o gpu_quicksort -lOpenCL c++ -O2 -std=c++11 -x c++ -I..
-   gpu_quicksort.c -o gpu_quicksort -lOpenCL
+   cc -O2 -I.. gpu_quicksort.c -o gpu_quicksort -lOpenCL
+   c++ -O2 -std=c++11 -x c++ -I.. gpu_quicksort.c -o gpu_quicksort -lOpenCL
 
    ./gpu_quicksort 5 gpu intel 8192 8192 show_CL */
 

@@ -86,8 +86,8 @@ int main(void)
     desc.record_size = sizeof(particle);
     desc.key_offset = offsetof(particle, depth);
     desc.keys = upload(sorter, desc.count * sizeof(particle), particles);
-    desc.segments = upload(sorter, sizeof starts, starts);   /* or from a kernel: only the device
-                                                                reads it */
+    /* A kernel of yours could write these: only the device reads them. */
+    desc.segments = upload(sorter, sizeof starts, starts);
     desc.segment_count = CELLS;
     check(clsort_enqueue_sort(sorter, queue, &desc, 0, NULL, NULL), "clsort_enqueue_sort");
 

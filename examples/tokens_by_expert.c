@@ -15,8 +15,8 @@ enum { TOKENS = 40000, EXPERTS = 64, EXPERT_BITS = 6 };
 typedef struct token { float score; cl_uint number; } token;
 
 static token tokens[TOKENS];
-static cl_uint experts[TOKENS], offsets[EXPERTS + 1];   /* the offsets are read for the check
-                                                           alone */
+static cl_uint experts[TOKENS];
+static cl_uint offsets[EXPERTS + 1];   /* read for the check only */
 
 /* Work-item i stands between sorted tokens i - 1 and i: the groups behind that of the first, up to
    that of the second, begin here. The last one stands behind all tokens and writes the end. Groups

@@ -84,19 +84,19 @@ int main(void)
     desc.key_type = CLSORT_F32;
     desc.order = CLSORT_DESCENDING;
     desc.nan_order = CLSORT_NAN_LAST;
-    desc.keys = desc.keys_out = desc.indices = memory;   /* three ranges of it that do not
-                                                            overlap */
+    /* Three ranges of one buffer that do not overlap. */
+    desc.keys = desc.keys_out = desc.indices = memory;
     desc.keys_offset = LOGITS_AT;
     desc.keys_out_offset = BEST_AT;
-    desc.indices_offset = INDICES_AT;                    /* below 2^31: the cl_uint are good i32 */
+    desc.indices_offset = INDICES_AT;   /* below 2^31: the cl_uint are good i32 */
     check(clsort_enqueue_sort(sorter, queue, &desc, 0, NULL, NULL), "clsort_enqueue_sort");
     check(clEnqueueReadBuffer(queue, memory, CL_TRUE, 0, sizeof arena_after, arena_after, 0, NULL,
                               NULL),
           "clEnqueueReadBuffer");
 
     for (i = 0; i < ROWS; i++) wrong += wrong_in(i);
-    wrong += memcmp(arena, arena_after, BEST_AT) != 0;   /* the logits and what lies before them are
-                                                            untouched */
+    /* The logits and what lies before them must be untouched. */
+    wrong += memcmp(arena, arena_after, BEST_AT) != 0;
     printf("the best %d of %d rows of %d logits, %d wrong\n", K, ROWS, COUNT, wrong);
 
     clsort_destroy(sorter);

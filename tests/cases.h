@@ -101,6 +101,12 @@ typedef struct case_state {
     unsigned char *input;                  /* the keys alone */
 } case_state;
 
+/* A random number below `below`, which is at least 1. */
+static inline size_t draw(uint64_t *random, size_t below)
+{
+    return (size_t)(pattern_random(random) >> 24) % below;
+}
+
 static inline sort_case case_make(cl_uint type, size_t n, const char *pattern)
 {
     sort_case c;

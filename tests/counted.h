@@ -4,7 +4,8 @@
    defined whatever that names: mock.h is a driver for tests.
 
    counted_live(kind)      objects that the implementation holds: created or retained more often
-   than released counted.fail_at         the number of the call that fails, from 1; 0: none
+                           than released
+   counted.fail_at         the number of the call that fails, from 1; 0: none
    counted.fail_after      all calls after that one fail, too */
 
 #ifndef CLSORT_TESTS_COUNTED_H

@@ -38,11 +38,6 @@ typedef struct fuzz_device {
 
 /* ---- random descriptions --------------------------------------------------------------------- */
 
-static size_t draw(uint64_t *random, size_t below)
-{
-    return (size_t)(pattern_random(random) >> 8) % below;
-}
-
 static int chance(uint64_t *random, unsigned percent) { return draw(random, 100) < percent; }
 
 static uint64_t random_state(uint64_t seed, uint64_t number)
@@ -245,47 +240,60 @@ static int run_case(const fuzz_device *f, sort_case *c)
     return case_run(&f->b, c) && !test_now.faults;
 }
 
-/* Makes one thing about a case simpler; 0 when there is no such step. */
-static int simplify(sort_case *c, int step)
+static void simplify_arrays(sort_case *c, int step)
 {
     clsort_desc *d = &c->d;
     switch (step) {
-    case 0: d->count /= 2; return 1;
-    case 1: d->count -= d->count / 8; return 1;
-    case 2: d->count -= d->count > 0; return 1;
-    case 3: c->queue = NULL; return 1;
-    case 4: c->wait = CASE_WAIT_NONE; return 1;
-    case 5: c->no_event = 0; return 1;
-    case 6: c->own_scratch = 0; return 1;
-    case 7: c->placement = CASE_APART; return 1;
-    case 8: c->shift = 0; return 1;
-    case 9: c->values_out = c->indices && d->value_size ? CASE_OWN : 0; return 1;
-    case 10: c->keys_out = 0; return 1;
-    case 11: d->value_size = 0; c->values_out = 0; return 1;
-    case 12: d->record_size = d->key_offset = 0; return 1;
-    case 13: c->indices = 0; return 1;
-    case 14: d->stable = 0; return 1;
-    case 15: d->order = d->nan_order = 0; return 1;
-    case 16: d->zero_order = 0; return 1;
-    case 17: c->algorithm = NULL; return 1;
-    case 18: d->tuning.work_group = 0; return 1;
-    case 19: d->tuning.items = 0; return 1;
-    case 20: c->pattern = "uniform"; return 1;
-    case 21: c->seed = 1; return 1;
-    case 22: d->segment_count -= d->segment_count / 2; return 1;
-    case 23: d->segment_count -= d->segment_count > 1; return 1;
-    case 24:
-        if (c->offsets)
-            c->offsets += d->segment_count > 1, d->segment_count -= d->segment_count > 1;
-        return 1;
-    case 25: d->rows /= 2; return 1;
-    case 26: d->rows -= d->rows > 2; return 1;
-    case 27: d->row_stride = 0; return 1;
-    case 28: c->counted = 0; return 1;
-    case 29: c->prove = 0; return 1;
-    case 30: d->first_bit = d->last_bit = 0; return 1;
-    default: return 0;
+    case 0: d->count /= 2; break;
+    case 1: d->count -= d->count / 8; break;
+    case 2: d->count -= d->count > 0; break;
+    case 3: c->queue = NULL; break;
+    case 4: c->wait = CASE_WAIT_NONE; break;
+    case 5: c->no_event = 0; break;
+    case 6: c->own_scratch = 0; break;
+    case 7: c->placement = CASE_APART; break;
+    case 8: c->shift = 0; break;
+    case 9: c->values_out = c->indices && d->value_size ? CASE_OWN : 0; break;
+    case 10: c->keys_out = 0; break;
+    case 11: d->value_size = 0; c->values_out = 0; break;
+    case 12: d->record_size = d->key_offset = 0; break;
+    case 13: c->indices = 0; break;
     }
+}
+
+static void simplify_sort(sort_case *c, int step)
+{
+    clsort_desc *d = &c->d;
+    const cl_uint more_segments = d->segment_count > 1;
+    switch (step) {
+    case 14: d->stable = 0; break;
+    case 15: d->order = d->nan_order = 0; break;
+    case 16: d->zero_order = 0; break;
+    case 17: c->algorithm = NULL; break;
+    case 18: d->tuning.work_group = 0; break;
+    case 19: d->tuning.items = 0; break;
+    case 20: c->pattern = "uniform"; break;
+    case 21: c->seed = 1; break;
+    case 22: d->segment_count -= d->segment_count / 2; break;
+    case 23: d->segment_count -= more_segments; break;
+    case 24:
+        if (c->offsets) c->offsets += more_segments, d->segment_count -= more_segments;
+        break;
+    case 25: d->rows /= 2; break;
+    case 26: d->rows -= d->rows > 2; break;
+    case 27: d->row_stride = 0; break;
+    case 28: c->counted = 0; break;
+    case 29: c->prove = 0; break;
+    case 30: d->first_bit = d->last_bit = 0; break;
+    }
+}
+
+/* Makes one thing about a case simpler; 0 when there is no such step. */
+static int simplify(sort_case *c, int step)
+{
+    simplify_arrays(c, step);
+    simplify_sort(c, step);
+    return step <= 30;
 }
 
 static sort_case shrink(const fuzz_device *f, sort_case c)

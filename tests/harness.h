@@ -5,7 +5,8 @@
    fails.
 
    CLSORT_DEVICE       a part of a platform's or device's name, or "all"; default: the platforms in
-   test_platforms CLSORT_TEST_SMALL   set: few sizes and types, for slow or small devices
+                       test_platforms
+   CLSORT_TEST_SMALL   set: few sizes and types, for slow or small devices
    CLSORT_TEST_SEED    a number: draws other cases where a test takes a sample (default: 1) */
 
 #ifndef CLSORT_TESTS_HARNESS_H
@@ -157,6 +158,24 @@ static inline int test_open(const device_info *info, bench *b)
     if (clsort_resolve(b->sorter, &d, &resolved) != CL_SUCCESS) return 0;
     b->tile = (size_t)resolved.tuning.work_group * resolved.tuning.items;
     return b->tile > 0;
+}
+
+/* A simulator of GPUs says that it is a CPU. */
+static inline int test_is_cpu(const bench *b)
+{
+    return (b->session.info.type & CL_DEVICE_TYPE_CPU)
+           && !device_name_holds(b->session.info.platform_name, "Oclgrind");
+}
+
+/* A buffer that starts as a copy of the data; with NULL its bytes are undefined. */
+static inline cl_mem test_buffer(const bench *b, size_t bytes, const void *data)
+{
+    const cl_mem_flags flags = CL_MEM_READ_WRITE | (data ? CL_MEM_COPY_HOST_PTR : 0);
+    cl_int error = CL_SUCCESS;
+    cl_mem buffer = clCreateBuffer(b->session.context, flags, bytes, (void *)(uintptr_t)data,
+                                   &error);
+    CHECK(error == CL_SUCCESS);
+    return buffer;
 }
 
 static inline void test_close(bench *b)

@@ -102,6 +102,7 @@ static inline int merging_open(merging_state *s)
     uint64_t noise = c->seed;
     size_t k, i;
     cl_int error = CL_SUCCESS;
+    cl_mem_flags access;
     s->count[0] = c->d.count_a;
     s->count[1] = c->d.count_b;
     s->count[2] = c->d.count_a + c->d.count_b;
@@ -114,10 +115,9 @@ static inline int merging_open(merging_state *s)
         for (i = 0; i < s->bytes[k]; i++)
             s->before[k][i] = (unsigned char)(pattern_random(&noise) >> 40);
         if (k < 2 && !merging_fill(s, k)) return 0;
+        access = k % 3 == 2 ? CL_MEM_READ_WRITE : CL_MEM_READ_ONLY;
         if (s->size[k])
-            s->buffer[k] = clCreateBuffer(s->b->session.context,
-                                          (k % 3 == 2 ? CL_MEM_READ_WRITE : CL_MEM_READ_ONLY)
-                                              | CL_MEM_COPY_HOST_PTR,
+            s->buffer[k] = clCreateBuffer(s->b->session.context, access | CL_MEM_COPY_HOST_PTR,
                                           s->bytes[k], s->before[k], &error);
     }
     s->after = (unsigned char *)malloc(s->bytes[2] + s->bytes[5] + 1);

@@ -314,8 +314,8 @@ static inline void record_fill(record_state *s)
     for (k = 0; d->fields && k < d->field_count; k++) {
         const cl_uint type = d->fields[k].type;
         const size_t bytes = pattern_key_size(type),
-                     draw = (size_t)(pattern_random(&noise) >> 33) % 4;
-        pattern_fill(pattern_find(pattern_is_float(type) ? floats[draw] : patterns[draw]), type,
+                     which = (size_t)(pattern_random(&noise) >> 33) % 4;
+        pattern_fill(pattern_find(pattern_is_float(type) ? floats[which] : patterns[which]), type,
                      d->count, pattern_random(&noise), 16, s->after);
         for (i = 0; i < d->count; i++)
             memcpy(s->before + (s->first + i) * d->record_size + d->fields[k].offset,
@@ -331,6 +331,7 @@ static inline void record_fill(record_state *s)
 static inline int record_open(record_state *s)
 {
     const record_case *c = s->c;
+    const cl_mem_flags access = c->output ? CL_MEM_READ_ONLY : CL_MEM_READ_WRITE;
     cl_context context = s->b->session.context;
     cl_int error[3] = { 0, 0, 0 };
     s->first = RECORD_GUARD + c->shift;
@@ -344,10 +345,8 @@ static inline int record_open(record_state *s)
     if (!CHECK(s->before && s->after && s->out && s->order && s->indices)) return 0;
     record_fill(s);
     memset(s->indices, 0x5A, s->records * 4);
-    s->d.keys = clCreateBuffer(context,
-                               (c->output ? CL_MEM_READ_ONLY : CL_MEM_READ_WRITE)
-                                   | CL_MEM_COPY_HOST_PTR,
-                               s->bytes, s->before, &error[0]);
+    s->d.keys = clCreateBuffer(context, access | CL_MEM_COPY_HOST_PTR, s->bytes, s->before,
+                               &error[0]);
     s->d.keys_offset = s->first * c->d.record_size;
     if (c->output & RECORD_OUT) {
         s->d.keys_out = clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, s->bytes,

@@ -1084,120 +1084,81 @@ static void expect_bad_merge(const world *w, clsort_merge_desc *m, clsort_status
     *m = good_merge(w);
 }
 
+/* Tries a good merge of which one thing is wrong. */
+#define WITH(change, code, what) \
+    { \
+        change; \
+        expect_bad_merge(w, m, CLSORT_ERROR_##code, what); \
+    }
+
 static void bad_merge_values(world *w, clsort_merge_desc *m)
 {
-    m->key_type = 0;
-    expect_bad_merge(w, m, CLSORT_ERROR_KEY_TYPE, "key type not set");
-    m->key_type = 0x121;
-    expect_bad_merge(w, m, CLSORT_ERROR_KEY_TYPE, "key type unknown");
-    m->order = 2;
-    expect_bad_merge(w, m, CLSORT_ERROR_UNKNOWN_VALUE, "order unknown");
-    m->nan_order = 2;
-    expect_bad_merge(w, m, CLSORT_ERROR_UNKNOWN_VALUE, "NaN order unknown");
-    m->tuning.work_group = 3;
-    expect_bad_merge(w, m, CLSORT_ERROR_UNKNOWN_VALUE, "work-group of 3");
-    m->tuning.items = 3;
-    expect_bad_merge(w, m, CLSORT_ERROR_UNKNOWN_VALUE, "3 items");
-    m->tuning.items = 64;
-    expect_bad_merge(w, m, CLSORT_ERROR_UNSUPPORTED, "64 items");
-    m->tuning.local = CLSORT_LOCAL_ONLY;
-    expect_bad_merge(w, m, CLSORT_ERROR_UNSUPPORTED, "blocks only");
-    m->tuning.pivot = 4;
-    expect_bad_merge(w, m, CLSORT_ERROR_UNKNOWN_VALUE, "a pivot");
-    m->flags = CLSORT_FLAG_INDICES;
-    expect_bad_merge(w, m, CLSORT_ERROR_UNKNOWN_FLAG, "flag of another call");
-    m->flags = 1u << 31;
-    expect_bad_merge(w, m, CLSORT_ERROR_UNKNOWN_FLAG, "unknown flag");
-    m->value_size = 9;
-    expect_bad_merge(w, m, CLSORT_ERROR_UNSUPPORTED, "values of 9 bytes");
-    m->value_size = 0;
-    expect_bad_merge(w, m, CLSORT_ERROR_VALUE_SIZE, "values without value_size");
-    m->values_b = NULL;
-    expect_bad_merge(w, m, CLSORT_ERROR_VALUE_SIZE, "value_size without values_b");
-    m->values_out = NULL;
-    expect_bad_merge(w, m, CLSORT_ERROR_VALUE_SIZE, "value_size without values_out");
-    m->count_a = (size_t)1 << 32;
-    expect_bad_merge(w, m, CLSORT_ERROR_COUNT_TOO_LARGE, "count_a 2^32");
-    m->count_a = m->count_b = (size_t)1 << 31;
-    expect_bad_merge(w, m, CLSORT_ERROR_COUNT_TOO_LARGE, "a sum of 2^32");
-    m->count_a = ~(size_t)0;
-    expect_bad_merge(w, m, CLSORT_ERROR_COUNT_TOO_LARGE, "counts that wrap");
-    m->count_a = ~(size_t)0 - N / 2 + 1;
-    expect_bad_merge(w, m, CLSORT_ERROR_COUNT_TOO_LARGE, "counts that wrap to 0");
+    WITH(m->key_type = 0, KEY_TYPE, "key type not set")
+    WITH(m->key_type = 0x121, KEY_TYPE, "key type unknown")
+    WITH(m->order = 2, UNKNOWN_VALUE, "order unknown")
+    WITH(m->nan_order = 2, UNKNOWN_VALUE, "NaN order unknown")
+    WITH(m->tuning.work_group = 3, UNKNOWN_VALUE, "work-group of 3")
+    WITH(m->tuning.items = 3, UNKNOWN_VALUE, "3 items")
+    WITH(m->tuning.items = 64, UNSUPPORTED, "64 items")
+    WITH(m->tuning.local = CLSORT_LOCAL_ONLY, UNSUPPORTED, "blocks only")
+    WITH(m->tuning.pivot = 4, UNKNOWN_VALUE, "a pivot")
+    WITH(m->flags = CLSORT_FLAG_INDICES, UNKNOWN_FLAG, "flag of another call")
+    WITH(m->flags = 1u << 31, UNKNOWN_FLAG, "unknown flag")
+    WITH(m->value_size = 9, UNSUPPORTED, "values of 9 bytes")
+    WITH(m->value_size = 0, VALUE_SIZE, "values without value_size")
+    WITH(m->values_b = NULL, VALUE_SIZE, "value_size without values_b")
+    WITH(m->values_out = NULL, VALUE_SIZE, "value_size without values_out")
+    WITH(m->count_a = (size_t)1 << 32, COUNT_TOO_LARGE, "count_a 2^32")
+    WITH(m->count_a = m->count_b = (size_t)1 << 31, COUNT_TOO_LARGE, "a sum of 2^32")
+    WITH(m->count_a = ~(size_t)0, COUNT_TOO_LARGE, "counts that wrap")
+    WITH(m->count_a = ~(size_t)0 - N / 2 + 1, COUNT_TOO_LARGE, "counts that wrap to 0")
 }
 
 static void bad_merge_places(world *w, clsort_merge_desc *m)
 {
-    m->keys_a_offset = ~(size_t)3;
-    expect_bad_merge(w, m, CLSORT_ERROR_SIZE_OVERFLOW, "keys_a_offset near SIZE_MAX");
-    m->keys_out_offset = ~(size_t)3;
-    expect_bad_merge(w, m, CLSORT_ERROR_SIZE_OVERFLOW, "keys_out_offset near SIZE_MAX");
-    m->values_b_offset = ~(size_t)3;
-    expect_bad_merge(w, m, CLSORT_ERROR_SIZE_OVERFLOW, "values_b_offset near SIZE_MAX");
-    m->keys_a_offset = 2;
-    expect_bad_merge(w, m, CLSORT_ERROR_MISALIGNED, "keys_a misaligned");
-    m->keys_b_offset = 2 * N + 1;
-    expect_bad_merge(w, m, CLSORT_ERROR_MISALIGNED, "keys_b misaligned");
-    m->keys_out_offset = 3;
-    expect_bad_merge(w, m, CLSORT_ERROR_MISALIGNED, "keys_out misaligned");
-    m->values_a_offset = 2;
-    expect_bad_merge(w, m, CLSORT_ERROR_MISALIGNED, "values_a misaligned");
-    m->values_b_offset = 2 * N + 2;
-    expect_bad_merge(w, m, CLSORT_ERROR_MISALIGNED, "values_b misaligned");
-    m->values_out_offset = 1;
-    expect_bad_merge(w, m, CLSORT_ERROR_MISALIGNED, "values_out misaligned");
-    m->keys_a = NULL;
-    expect_bad_merge(w, m, CLSORT_ERROR_MISSING_BUFFER, "no keys_a");
-    m->keys_b = NULL;
-    expect_bad_merge(w, m, CLSORT_ERROR_MISSING_BUFFER, "no keys_b");
-    m->keys_out = NULL;
-    expect_bad_merge(w, m, CLSORT_ERROR_MISSING_BUFFER, "no keys_out");
-    if (w->image) m->keys_b = w->image;
-    if (w->image) expect_bad_merge(w, m, CLSORT_ERROR_NOT_A_BUFFER, "keys_b is an image");
-    m->keys_b = w->other_buffer;
-    expect_bad_merge(w, m, CLSORT_ERROR_BUFFER_CONTEXT, "keys_b of another context");
-    m->values_out = w->other_buffer;
-    expect_bad_merge(w, m, CLSORT_ERROR_BUFFER_CONTEXT, "values_out of another context");
-    m->keys_a = w->write_only;
-    expect_bad_merge(w, m, CLSORT_ERROR_BUFFER_ACCESS, "keys_a not readable");
-    m->values_b = w->write_only;
-    expect_bad_merge(w, m, CLSORT_ERROR_BUFFER_ACCESS, "values_b not readable");
-    m->keys_out = w->read_only;
-    expect_bad_merge(w, m, CLSORT_ERROR_BUFFER_ACCESS, "keys_out not writable");
-    m->values_out = w->read_only;
-    expect_bad_merge(w, m, CLSORT_ERROR_BUFFER_ACCESS, "values_out not writable");
-    m->keys_out = w->exact;
-    m->keys_out_offset = 4;
-    expect_bad_merge(w, m, CLSORT_ERROR_BUFFER_TOO_SMALL, "keys_out one element short");
-    m->keys_a = w->exact;
-    m->keys_a_offset = 2 * N + 4;
-    expect_bad_merge(w, m, CLSORT_ERROR_BUFFER_TOO_SMALL, "keys_a one element short");
-    m->values_b = w->exact;
-    m->values_b_offset = 2 * N + 4;
-    expect_bad_merge(w, m, CLSORT_ERROR_BUFFER_TOO_SMALL, "values_b one element short");
-    m->values_out = w->exact;
-    m->values_out_offset = 4 * N;
-    expect_bad_merge(w, m, CLSORT_ERROR_BUFFER_TOO_SMALL, "values_out at the buffer's end");
+    WITH(m->keys_a_offset = ~(size_t)3, SIZE_OVERFLOW, "keys_a_offset near SIZE_MAX")
+    WITH(m->keys_out_offset = ~(size_t)3, SIZE_OVERFLOW, "keys_out_offset near SIZE_MAX")
+    WITH(m->values_b_offset = ~(size_t)3, SIZE_OVERFLOW, "values_b_offset near SIZE_MAX")
+    WITH(m->keys_a_offset = 2, MISALIGNED, "keys_a misaligned")
+    WITH(m->keys_b_offset = 2 * N + 1, MISALIGNED, "keys_b misaligned")
+    WITH(m->keys_out_offset = 3, MISALIGNED, "keys_out misaligned")
+    WITH(m->values_a_offset = 2, MISALIGNED, "values_a misaligned")
+    WITH(m->values_b_offset = 2 * N + 2, MISALIGNED, "values_b misaligned")
+    WITH(m->values_out_offset = 1, MISALIGNED, "values_out misaligned")
+    WITH(m->keys_a = NULL, MISSING_BUFFER, "no keys_a")
+    WITH(m->keys_b = NULL, MISSING_BUFFER, "no keys_b")
+    WITH(m->keys_out = NULL, MISSING_BUFFER, "no keys_out")
+    if (w->image) WITH(m->keys_b = w->image, NOT_A_BUFFER, "keys_b is an image")
+    WITH(m->keys_b = w->other_buffer, BUFFER_CONTEXT, "keys_b of another context")
+    WITH(m->values_out = w->other_buffer, BUFFER_CONTEXT, "values_out of another context")
+    WITH(m->keys_a = w->write_only, BUFFER_ACCESS, "keys_a not readable")
+    WITH(m->values_b = w->write_only, BUFFER_ACCESS, "values_b not readable")
+    WITH(m->keys_out = w->read_only, BUFFER_ACCESS, "keys_out not writable")
+    WITH(m->values_out = w->read_only, BUFFER_ACCESS, "values_out not writable")
+    WITH(m->keys_out = w->exact; m->keys_out_offset = 4, BUFFER_TOO_SMALL,
+         "keys_out one element short")
+    WITH(m->keys_a = w->exact; m->keys_a_offset = 2 * N + 4, BUFFER_TOO_SMALL,
+         "keys_a one element short")
+    WITH(m->values_b = w->exact; m->values_b_offset = 2 * N + 4, BUFFER_TOO_SMALL,
+         "values_b one element short")
+    WITH(m->values_out = w->exact; m->values_out_offset = 4 * N, BUFFER_TOO_SMALL,
+         "values_out at the buffer's end")
 }
 
 static void bad_merge_overlaps(world *w, clsort_merge_desc *m)
 {
-    m->keys_out = w->good[KEYS];
-    expect_bad_merge(w, m, CLSORT_ERROR_OVERLAP, "keys_out over keys_a");
-    m->keys_out = w->good[KEYS];
-    m->keys_out_offset = 4 * N - 4;
-    expect_bad_merge(w, m, CLSORT_ERROR_OVERLAP, "keys_out over the last of keys_b");
-    m->keys_out = w->overlapping;
-    m->keys_out_offset = 8;
-    expect_bad_merge(w, m, CLSORT_ERROR_OVERLAP, "keys_out in a part of the inputs' buffer");
-    m->values_out = w->good[VALUES];
-    m->values_out_offset = 4;
-    expect_bad_merge(w, m, CLSORT_ERROR_OVERLAP, "values_out over values_a");
-    m->values_out = w->good[KEYS];
-    expect_bad_merge(w, m, CLSORT_ERROR_OVERLAP, "values_out over keys_a");
-    m->values_out = w->good[KEYS_OUT];
-    expect_bad_merge(w, m, CLSORT_ERROR_OVERLAP, "both outputs in one place");
+    WITH(m->keys_out = w->good[KEYS], OVERLAP, "keys_out over keys_a")
+    WITH(m->keys_out = w->good[KEYS]; m->keys_out_offset = 4 * N - 4, OVERLAP,
+         "keys_out over the last of keys_b")
+    WITH(m->keys_out = w->overlapping; m->keys_out_offset = 8, OVERLAP,
+         "keys_out in a part of the inputs' buffer")
+    WITH(m->values_out = w->good[VALUES]; m->values_out_offset = 4, OVERLAP,
+         "values_out over values_a")
+    WITH(m->values_out = w->good[KEYS], OVERLAP, "values_out over keys_a")
+    WITH(m->values_out = w->good[KEYS_OUT], OVERLAP, "both outputs in one place")
 }
+
+#undef WITH
 
 static void bad_merges(bench *b)
 {
@@ -1247,60 +1208,68 @@ static void expect_bad_check(const world *w, const call *c, cl_mem result, size_
     world_is_intact(w);
 }
 
+static void bad_check_results(const world *w)
+{
+    call c = good_call(w);
+    expect_bad_check(w, &c, NULL, 0, CLSORT_ERROR_NULL_ARGUMENT);
+    expect_bad_check(w, &c, w->good[SCRATCH], 2, CLSORT_ERROR_MISALIGNED);
+    expect_bad_check(w, &c, w->good[SCRATCH], BYTES, CLSORT_ERROR_BUFFER_TOO_SMALL);
+    expect_bad_check(w, &c, w->good[KEYS], 4 * N - 4, CLSORT_ERROR_OVERLAP);
+    expect_bad_check(w, &c, w->read_only, 0, CLSORT_ERROR_BUFFER_ACCESS);
+    expect_bad_check(w, &c, w->other_buffer, 0, CLSORT_ERROR_BUFFER_CONTEXT);
+    use_segments(&c, w->good[INDICES]);
+    expect_bad_check(w, &c, w->good[INDICES], 12, CLSORT_ERROR_OVERLAP);
+    expect_bad_check(w, &c, w->read_only, 0, CLSORT_ERROR_BUFFER_ACCESS);
+}
+
+FAULT(rows_within_rows, c->d.rows = 2; c->d.row_stride = 4)
+
+static void bad_check_calls(const world *w)
+{
+    static const fault some[] = {
+        { "no keys", no_keys, CLSORT_ERROR_MISSING_BUFFER, 0 },
+        { "no description", no_desc, CLSORT_ERROR_NULL_ARGUMENT, 0 },
+        { "a queue of another context", queue_other, CLSORT_ERROR_QUEUE_MISMATCH, 0 },
+        { "no key type", type_zero, CLSORT_ERROR_KEY_TYPE, 0 },
+        { "nine fields", fields_nine, CLSORT_ERROR_FIELDS, 0 },
+        { "no record type", precedes_no_type, CLSORT_ERROR_FIELDS, 0 },
+        { "an expression not built", precedes_not_built, CLSORT_ERROR_NOT_READY, 0 },
+        { "rows within rows", rows_within_rows, CLSORT_ERROR_OVERLAP, 0 },
+    };
+    size_t i;
+    for (i = 0; i < sizeof some / sizeof *some; i++) {
+        call c = good_call(w);
+        AT("%s", some[i].name);
+        some[i].apply(&c, w);
+        expect_bad_check(w, &c, w->good[SCRATCH], 0, some[i].code);
+    }
+}
+
+/* Bad rows, segments and counts, as sorts meet them. */
+static void bad_check_parts(const world *w)
+{
+    size_t i;
+    for (i = 0; i < FAULTS; i++) {
+        call c = good_call(w);
+        if (!(faults[i].parts & (P_PARTS & ~(P_TUNING | P_ORDER))) || faults[i].parts & P_SCRATCH
+            || !usable(&faults[i], w))
+            continue;
+        AT("%s", faults[i].name);
+        faults[i].apply(&c, w);
+        if (c.d.algorithm || c.d.tuning.local || faults[i].code == CLSORT_ERROR_OVERLAP
+            || c.d.keys_out || c.d.indices || c.d.values_out || c.d.values == w->exact)
+            continue;   /* it reads keys alone */
+        expect_bad_check(w, &c, w->good[SCRATCH], 0, faults[i].code);
+    }
+}
+
 static void bad_order_checks(bench *b)
 {
     world w;
-    call c;
-    size_t i;
     open_world(&w, b);
-    c = good_call(&w);
-    expect_bad_check(&w, &c, NULL, 0, CLSORT_ERROR_NULL_ARGUMENT);
-    expect_bad_check(&w, &c, w.good[SCRATCH], 2, CLSORT_ERROR_MISALIGNED);
-    expect_bad_check(&w, &c, w.good[SCRATCH], BYTES, CLSORT_ERROR_BUFFER_TOO_SMALL);
-    expect_bad_check(&w, &c, w.good[KEYS], 4 * N - 4, CLSORT_ERROR_OVERLAP);
-    expect_bad_check(&w, &c, w.read_only, 0, CLSORT_ERROR_BUFFER_ACCESS);
-    expect_bad_check(&w, &c, w.other_buffer, 0, CLSORT_ERROR_BUFFER_CONTEXT);
-    c.d.keys = NULL;
-    expect_bad_check(&w, &c, w.good[SCRATCH], 0, CLSORT_ERROR_MISSING_BUFFER);
-    c = good_call(&w);
-    c.no_desc = 1;
-    expect_bad_check(&w, &c, w.good[SCRATCH], 0, CLSORT_ERROR_NULL_ARGUMENT);
-    c = good_call(&w);
-    c.queue = w.other_queue;
-    expect_bad_check(&w, &c, w.good[SCRATCH], 0, CLSORT_ERROR_QUEUE_MISMATCH);
-    c = good_call(&w);
-    c.d.key_type = 0;
-    expect_bad_check(&w, &c, w.good[SCRATCH], 0, CLSORT_ERROR_KEY_TYPE);
-    c = good_call(&w);
-    use_fields(&c, nine_fields, 9);
-    expect_bad_check(&w, &c, w.good[SCRATCH], 0, CLSORT_ERROR_FIELDS);
-    c = good_call(&w);
-    use_precedes(&c, NULL, good_precedes);
-    expect_bad_check(&w, &c, w.good[SCRATCH], 0, CLSORT_ERROR_FIELDS);
-    c = good_call(&w);
-    use_precedes(&c, good_record, good_precedes);
-    c.sorter = w.fresh;
-    c.d.flags = CLSORT_FLAG_NO_BUILD;
-    expect_bad_check(&w, &c, w.good[SCRATCH], 0, CLSORT_ERROR_NOT_READY);
-    c = good_call(&w);
-    use_segments(&c, w.good[INDICES]);
-    expect_bad_check(&w, &c, w.good[INDICES], 12, CLSORT_ERROR_OVERLAP);
-    expect_bad_check(&w, &c, w.read_only, 0, CLSORT_ERROR_BUFFER_ACCESS);
-    for (i = 0; i < FAULTS; i++) {
-        if (!(faults[i].parts & (P_PARTS & ~(P_TUNING | P_ORDER))) || faults[i].parts & P_SCRATCH
-            || !usable(&faults[i], &w))
-            continue;
-        c = good_call(&w);
-        faults[i].apply(&c, &w);
-        if (c.d.algorithm || c.d.tuning.local || faults[i].code == CLSORT_ERROR_OVERLAP
-            || c.d.keys_out || c.d.indices || c.d.values_out || c.d.values == w.exact)
-            continue;   /* it reads keys alone */
-        expect_bad_check(&w, &c, w.good[SCRATCH], 0, faults[i].code);
-    }
-    c = good_call(&w);
-    c.d.rows = 2;
-    c.d.row_stride = 4;
-    expect_bad_check(&w, &c, w.good[SCRATCH], 0, CLSORT_ERROR_OVERLAP);
+    bad_check_results(&w);
+    bad_check_calls(&w);
+    bad_check_parts(&w);
     close_world(&w);
     printf("%d bad calls\n", bad_calls);
 }

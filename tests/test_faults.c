@@ -245,9 +245,10 @@ static clsort_status act_is_sorted(trial *t)
     return status;
 }
 
+typedef clsort_status (*pending_call)(trial *t, clsort_sorter *sorter, cl_event gate);
+
 /* Runs `inner` on a clone that is destroyed while all that it enqueued still waits for `gate`. */
-static clsort_status while_pending(trial *t, clsort_status (*inner)(trial *t, clsort_sorter *sorter,
-                                                                    cl_event gate))
+static clsort_status while_pending(trial *t, pending_call inner)
 {
     const int at = counted.fail_at;
     clsort_sorter *other = NULL;
@@ -506,10 +507,9 @@ static int check_failed_selection(trial *t)
 
 static int check_after_failure(trial *t, int launched)
 {
-    if (t->on_host)
-        return strcmp(counted.failed_function, "clEnqueueReadBuffer") ? check_untouched(t)
-                                                                      : check_guards(&t->state);
-    if (!launched) return check_untouched(t);
+    if (t->on_host && !strcmp(counted.failed_function, "clEnqueueReadBuffer"))
+        return check_guards(&t->state);
+    if (t->on_host || !launched) return check_untouched(t);
     if (t->c->top) return check_failed_selection(t);
     if (t->c->act == act_gather || t->c->act == act_is_sorted) return check_failed_helper(t);
     return check_permuted(t);

@@ -87,16 +87,6 @@ typedef struct sorted_rows {
     clsort_gather g;
 } sorted_rows;
 
-static cl_mem new_buffer(const bench *b, size_t bytes, void *data)
-{
-    cl_int error = CL_SUCCESS;
-    cl_mem buffer = clCreateBuffer(b->session.context,
-                                   CL_MEM_READ_WRITE | (data ? CL_MEM_COPY_HOST_PTR : 0), bytes,
-                                   data, &error);
-    CHECK(error == CL_SUCCESS);
-    return buffer;
-}
-
 static int open_rows(const bench *b, sorted_rows *r)
 {
     const size_t stride = r->count + r->gap, all = r->rows * stride;
@@ -116,8 +106,8 @@ static int open_rows(const bench *b, sorted_rows *r)
     r->d.rows = r->rows;
     r->d.row_stride = r->gap ? stride * 4 : 0;
     r->d.top_k = r->top ? r->k : 0;
-    r->d.keys = new_buffer(b, all * 4, r->keys);
-    r->d.indices = new_buffer(b, all * 4, NULL);
+    r->d.keys = test_buffer(b, all * 4, r->keys);
+    r->d.indices = test_buffer(b, all * 4, NULL);
     return 1;
 }
 
@@ -129,9 +119,9 @@ static void describe_gather(const bench *b, sorted_rows *r)
     for (i = 0; i < 2; i++) {
         clsort_array *a = &r->arrays[i];
         a->element_size = sizes[i];
-        a->source = i ? new_buffer(b, r->rows * stride * VALUE, r->values) : r->d.keys;
+        a->source = i ? test_buffer(b, r->rows * stride * VALUE, r->values) : r->d.keys;
         a->source_row_stride = r->gap ? stride * sizes[i] : 0;
-        a->target = new_buffer(b, r->rows * r->k * sizes[i], NULL);
+        a->target = test_buffer(b, r->rows * r->k * sizes[i], NULL);
     }
     r->g.rows = r->rows;
     r->g.count = r->k;

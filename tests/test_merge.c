@@ -25,12 +25,6 @@ static void hung(int number)
     _exit(1);
 }
 
-static int is_cpu(const bench *b)
-{
-    return (b->session.info.type & CL_DEVICE_TYPE_CPU)
-           && !device_name_holds(b->session.info.platform_name, "Oclgrind");
-}
-
 /* ---- blocks ---------------------------------------------------------------------------------- */
 
 static size_t largest_group(const bench *b)
@@ -243,11 +237,6 @@ static void equal_zeros_keep_their_order(bench *b)
 }
 
 /* ---- fields ---------------------------------------------------------------------------------- */
-
-static size_t draw(uint64_t *random, size_t below)
-{
-    return (size_t)(pattern_random(random) >> 24) % below;
-}
 
 /* Random fields of one length in every output, by each algorithm that can. */
 static void sort_by_fields(bench *b, cl_uint count, size_t widest, uint64_t *random)
@@ -526,7 +515,7 @@ static void contradict(bench *b, record_case c, size_t n)
 {
     uint32_t memory[2] = { 0, 0 };
     for (c.mode = 0; c.mode < RECORD_MODES; c.mode++) {
-        if (c.mode == RECORD_REMEMBERING && !is_cpu(b)) continue;
+        if (c.mode == RECORD_REMEMBERING && !test_is_cpu(b)) continue;
         c.d.count = n;
         c.memory = memory;
         c.seed++;
@@ -599,9 +588,8 @@ static void two_inputs_of_every_type_are_merged(bench *b)
             if (b->few_programs && pattern_key_size(c.d.key_type) != 4) continue;
             c.d.order = k & 1;
             c.d.nan_order = k >> 1;
-            c.pattern = pattern_is_float(c.d.key_type) ? k & 1 ? "nans-10" : "around-zero"
-                        : k & 1                        ? "mod-16"
-                                                       : "uniform";
+            if (pattern_is_float(c.d.key_type)) c.pattern = k & 1 ? "nans-10" : "around-zero";
+            else c.pattern = k & 1 ? "mod-16" : "uniform";
             merge_sizes(b, c, 1);
             if (b->few_programs && c.d.key_type != CLSORT_F32) continue;
             c.d.value_size = 4;
@@ -642,9 +630,9 @@ static void two_inputs_are_merged_in_work_groups(bench *b)
 static void merges_of_two_inputs_wait_and_are_waited_for(bench *b)
 {
     cl_int error;
-    cl_command_queue unordered = clCreateCommandQueue(b->session.context, b->session.info.id,
-                                                      CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE,
-                                                      &error);
+    cl_command_queue unordered =
+        clCreateCommandQueue(b->session.context, b->session.info.id,
+                             CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, &error);
     int wait, queue;
     for (queue = 0; queue < (unordered ? 2 : 1); queue++)
         for (wait = 0; wait < CASE_WAITS; wait++) {

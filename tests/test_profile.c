@@ -139,8 +139,8 @@ static void hear_case(const bench *b, sort_case *c)
     case_run(b, c);
     CHECK(ear.count > 0 && ear.count == counted.launches - launches);
     check_events(&ear);
-    if (!case_blocks(c)) check_explained(&ear, text);   /* who looks at the data between rounds may
-                                                           need fewer than it explains */
+    /* A sort that looks at the data between rounds may need fewer than it explains. */
+    if (!case_blocks(c)) check_explained(&ear, text);
     forget(&ear);
 }
 
@@ -177,10 +177,10 @@ static void hears_out_of_order(bench *b)
 {
     bench listening = *b;
     cl_int error = CL_SUCCESS;
-    cl_command_queue queue = clCreateCommandQueue(b->session.context, b->session.info.id,
-                                                  CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE
-                                                      | CL_QUEUE_PROFILING_ENABLE,
-                                                  &error);
+    const cl_command_queue_properties properties =
+        CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE;
+    cl_command_queue queue =
+        clCreateCommandQueue(b->session.context, b->session.info.id, properties, &error);
     if (!queue) {
         printf("this device has no out-of-order queues with profiling\n");
         return;
@@ -227,14 +227,6 @@ static void hears_selections(bench *b)
 
 /* ---- the other calls ------------------------------------------------------------------------- */
 
-static cl_mem new_buffer(const bench *b, size_t bytes)
-{
-    cl_int error = CL_SUCCESS;
-    cl_mem buffer = clCreateBuffer(b->session.context, CL_MEM_READ_WRITE, bytes, NULL, &error);
-    CHECK(error == CL_SUCCESS);
-    return buffer;
-}
-
 /* Exactly these stages were heard, and they are complete. */
 static void check_heard(const char *const *stages)
 {
@@ -258,10 +250,10 @@ static void hears_every_call(bench *b)
     clsort_array array;
     clsort_gather g = clsort_gather_default();
     clsort_desc d = clsort_desc_default();
-    cl_mem other = new_buffer(b, 4096);
+    cl_mem other = test_buffer(b, 4096, NULL);
     d.key_type = CLSORT_U32;
     d.count = 1000;
-    d.keys = new_buffer(b, 4000);
+    d.keys = test_buffer(b, 4000, NULL);
     memset(&array, 0, sizeof array);
     array.element_size = 4;
     g.count = 10;
@@ -309,7 +301,7 @@ static void events_and_clones(bench *b)
     cl_event done = NULL;
     d.key_type = CLSORT_U32;
     d.count = 5000;
-    d.keys = new_buffer(b, 20000);
+    d.keys = test_buffer(b, 20000, NULL);
     CHECK_OK(clsort_clone(s, &clone));
     clsort_destroy(s);
     CHECK_OK(clsort_prepare(clone, NULL, &d));

@@ -39,17 +39,6 @@ static cl_int pretend(cl_device_id device, cl_device_info what, size_t size, voi
 
 enum { GUARD = 127, SMALL = 1 << 14 };   /* up to so many rows one work-item of a CPU sorts alone */
 
-static int is_cpu(const bench *b)
-{
-    return (b->session.info.type & CL_DEVICE_TYPE_CPU)
-           && !device_name_holds(b->session.info.platform_name, "Oclgrind");
-}
-
-static size_t draw(uint64_t *random, size_t below)
-{
-    return (size_t)(pattern_random(random) >> 24) % below;
-}
-
 static cl_uint width_of(cl_uint type) { return type & 0xFFu; }
 
 /* Values with the index in them, and stable: so the harness expects it. sort_given does not ask. */
@@ -82,12 +71,6 @@ static clsort_sorter *pretending_sorter(const bench *b, cl_device_type type, cl_
     s = fresh_sorter(b, 0);
     memset(&pretended, 0, sizeof pretended);
     return s;
-}
-
-static cl_mem new_buffer(const bench *b, size_t bytes, const void *data)
-{
-    return clCreateBuffer(b->session.context, CL_MEM_READ_WRITE | (data ? CL_MEM_COPY_HOST_PTR : 0),
-                          bytes, (void *)(uintptr_t)data, NULL);
 }
 
 /* ---- keys of a test's own -------------------------------------------------------------------- */
@@ -125,15 +108,15 @@ static int sort_given(const bench *b, clsort_desc d, const void *keys, int out)
     memset(was, 0x5A, 3 * (key_bytes + value_bytes));
     memcpy(was + GUARD * size, keys, n * size);
     for (i = 0; i < n; i++) memcpy(was + key_bytes + (GUARD + i) * 4, &i, 4);
-    d.keys = new_buffer(b, key_bytes, was);
-    d.values = new_buffer(b, value_bytes, was + key_bytes);
+    d.keys = test_buffer(b, key_bytes, was);
+    d.values = test_buffer(b, value_bytes, was + key_bytes);
     d.value_size = 4;
     d.keys_offset = GUARD * size;
     d.values_offset = GUARD * 4;
     d.keys_out_offset = out ? d.keys_offset : 0;
     d.values_out_offset = out ? d.values_offset : 0;
-    d.keys_out = out ? new_buffer(b, key_bytes, now) : NULL;
-    d.values_out = out ? new_buffer(b, value_bytes, now) : NULL;
+    d.keys_out = out ? test_buffer(b, key_bytes, now) : NULL;
+    d.values_out = out ? test_buffer(b, value_bytes, now) : NULL;
     good = given_expect(&d, keys, want, key_bytes)
            && CHECK_OK(clsort_enqueue_sort(b->sorter, b->session.queue, &d, 0, NULL, NULL))
            && CHECK(clEnqueueReadBuffer(b->session.queue, out ? d.keys_out : d.keys, CL_TRUE, 0,
@@ -274,7 +257,7 @@ static void every_type(bench *b)
     };
     static const char *const names[] = { "radix", "radix-portable" };
     size_t t, k, name;
-    for (name = 0; name < (is_cpu(b) ? 1u : 2u); name++)
+    for (name = 0; name < (test_is_cpu(b) ? 1u : 2u); name++)
         for (t = 0; t < CASE_TYPES; t++)
             for (k = 0; k < 3; k++) {
                 const int is_float = pattern_is_float(case_types[t].type);
@@ -479,36 +462,41 @@ static void expect_status(const bench *b, clsort_desc d, clsort_status wanted)
                  wanted == CL_SUCCESS ? CLSORT_ERROR_MISSING_BUFFER : wanted);
 }
 
+/* Of keys of that width, by each algorithm. */
+static void wrong_bits_of_keys(const bench *b, cl_uint type)
+{
+    static const cl_uint others[] = { CLSORT_BITONIC, CLSORT_MERGE }, none = 0xFFFFFFFFu;
+    const cl_uint width = width_of(type);
+    const cl_uint wrong[][2] = {
+        { 0, width + 1 }, { width, 0 },     { width, width }, { 3, 3 },
+        { 4, 3 },         { width + 1, 0 }, { 0, none },      { none, 0 }
+    };
+    clsort_desc d = clsort_desc_default();
+    size_t k;
+    d.count = 100;
+    d.key_type = type;
+    for (d.algorithm = 0; d.algorithm <= CLSORT_RADIX; d.algorithm++)
+        for (k = 0; k < sizeof wrong / sizeof *wrong; k++) {
+            d.first_bit = wrong[k][0];
+            d.last_bit = wrong[k][1];
+            expect_status(b, d, CLSORT_ERROR_BIT_RANGE);
+        }
+    d.last_bit = width;
+    for (k = 0; k < 2; k++) {
+        d.algorithm = others[k];
+        d.first_bit = 1;
+        expect_status(b, d, CLSORT_ERROR_UNSUPPORTED);
+        d.first_bit = 0;
+        expect_status(b, d, CL_SUCCESS);   /* all bits */
+    }
+}
+
 static void wrong_bits_are_rejected(bench *b)
 {
     static const clsort_field fields[] = { { 0, CLSORT_U32, 0, 0, 0 } };
-    static const cl_uint others[] = { CLSORT_BITONIC, CLSORT_MERGE };
     clsort_desc d = clsort_desc_default();
-    size_t w, k;
-    d.count = 100;
-    for (w = 0; w < 4; w++) {
-        const cl_uint width = width_of(widths[w]);
-        const cl_uint wrong[][2] = { { 0, width + 1 },   { width, 0 },      { width, width },
-                                     { 3, 3 },           { 4, 3 },          { width + 1, 0 },
-                                     { 0, 0xFFFFFFFFu }, { 0xFFFFFFFFu, 0 } };
-        d.key_type = widths[w];
-        for (d.algorithm = 0; d.algorithm <= CLSORT_RADIX; d.algorithm++)
-            for (k = 0; k < sizeof wrong / sizeof *wrong; k++) {
-                d.first_bit = wrong[k][0];
-                d.last_bit = wrong[k][1];
-                expect_status(b, d, CLSORT_ERROR_BIT_RANGE);
-            }
-        d.first_bit = 1;
-        d.last_bit = width;
-        for (k = 0; k < 2; k++) {
-            d.algorithm = others[k];
-            expect_status(b, d, CLSORT_ERROR_UNSUPPORTED);
-            d.first_bit = 0;
-            expect_status(b, d, CL_SUCCESS);   /* all bits */
-            d.first_bit = 1;
-        }
-    }
-    d = clsort_desc_default();
+    size_t w;
+    for (w = 0; w < 4; w++) wrong_bits_of_keys(b, widths[w]);
     d.count = 100;
     d.record_size = 8;
     d.fields = fields;
@@ -570,10 +558,8 @@ static void every_pattern(bench *b)
     size_t p, w;
     for (p = 0; pattern_name(p); p++)
         for (w = 0; w < 4; w++) {
-            const cl_uint type = pattern_applies(p, widths[w]) ? widths[w]
-                                 : w == 1                      ? CLSORT_F16
-                                 : w == 2                      ? CLSORT_F32
-                                                               : CLSORT_F64;
+            static const cl_uint floats[] = { CLSORT_F64, CLSORT_F16, CLSORT_F32, CLSORT_F64 };
+            const cl_uint type = pattern_applies(p, widths[w]) ? widths[w] : floats[w];
             sort_case c = radix_make(type, b->small ? 200 : SMALL * ((p + w) & 1) + 1200,
                                      pattern_name(p));
             if (w == 0 && type == CLSORT_F64) continue;
@@ -680,7 +666,7 @@ static void sweeps_sort(bench *b)
     static const cl_uint types[] = { CLSORT_U32, CLSORT_F32, CLSORT_U8, CLSORT_I64 };
     bench other = *b;
     size_t k;
-    if (!is_cpu(b) || b->small) return;
+    if (!test_is_cpu(b) || b->small) return;
     other.sorter = pretending_sorter(b, CL_DEVICE_TYPE_GPU, 0, 0);
     if (!other.sorter || other.sorter->max_group < 256 || other.sorter->local_bytes < 48 << 10) {
         clsort_destroy(other.sorter);
@@ -898,8 +884,8 @@ static void stale_tables(bench *b)
 static cl_uint first_unsorted(const bench *b, clsort_desc d, const void *keys)
 {
     cl_uint answer = 0xDEAD;
-    cl_mem result = new_buffer(b, 4, NULL);
-    d.keys = new_buffer(b, d.count * width_of(d.key_type) / 8, keys);
+    cl_mem result = test_buffer(b, 4, NULL);
+    d.keys = test_buffer(b, d.count * width_of(d.key_type) / 8, keys);
     CHECK_OK(clsort_enqueue_is_sorted(b->sorter, b->session.queue, &d, result, 0, 0, NULL, NULL));
     CHECK(clEnqueueReadBuffer(b->session.queue, result, CL_TRUE, 0, 4, &answer, 0, NULL, NULL)
           == CL_SUCCESS);
@@ -939,7 +925,7 @@ static void judge_swapped(const bench *b, int indices, size_t from, size_t to, c
 {
     enum { N = 3000 };
     cl_uint keys[N], x, y, i;
-    cl_mem proof = new_buffer(b, sizeof(clsort_proof), NULL), target;
+    cl_mem proof = test_buffer(b, sizeof(clsort_proof), NULL), target;
     cl_command_queue queue = b->session.queue;
     clsort_desc d = clsort_desc_default();
     clsort_proof p;
@@ -948,8 +934,8 @@ static void judge_swapped(const bench *b, int indices, size_t from, size_t to, c
     d.count = N;
     d.key_type = CLSORT_U32;
     d.first_bit = 16;
-    d.keys = new_buffer(b, sizeof keys, keys);
-    if (indices) d.indices = new_buffer(b, sizeof keys, NULL);
+    d.keys = test_buffer(b, sizeof keys, keys);
+    if (indices) d.indices = test_buffer(b, sizeof keys, NULL);
     target = indices ? d.indices : d.keys;
     CHECK_OK(clsort_enqueue_fingerprint(b->sorter, queue, &d, proof, 0, 0, NULL, NULL));
     CHECK_OK(clsort_enqueue_sort(b->sorter, queue, &d, 0, NULL, NULL));

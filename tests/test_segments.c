@@ -8,9 +8,8 @@
 #define CLSORT_IMPLEMENTATION
 #include "cases.h"
 
-enum { MOST = 1 << 17, MOST_PARTS = 65537, PIECE = 1 << 14 };   /* a work-item that works alone
-                                                                   sorts up to PIECE rows in one
-                                                                   go */
+/* A work-item that works alone sorts up to PIECE rows in one go. */
+enum { MOST = 1 << 17, MOST_PARTS = 65537, PIECE = 1 << 14 };
 
 static uint32_t offsets[MOST_PARTS + 1];
 
@@ -22,11 +21,6 @@ static const struct {
 static size_t shape_count(const bench *b)
 {
     return b->few_programs ? 2 : sizeof shapes / sizeof *shapes;
-}
-
-static size_t draw(uint64_t *random, size_t below)
-{
-    return (size_t)(pattern_random(random) >> 24) % below;
 }
 
 /* Pairs, with the number of its element in each value. */
@@ -104,8 +98,8 @@ static void numbers_of_rows(bench *b)
     size_t shape, i;
     for (shape = 0; shape < shape_count(b); shape++)
         for (i = 0; i < (b->small ? 9 : sizeof numbers / sizeof *numbers); i++) {
-            const size_t length = numbers[i] > 4096 ? 1 + (i + shape) % 4
-                                                    : 1 + (7 * i + shape) % 65;
+            const size_t many = numbers[i] > 4096,
+                         length = 1 + (many ? (i + shape) % 4 : (7 * i + shape) % 65);
             const sort_case c = with_rows(make_shaped(shape), numbers[i], length, i % 2 * 3);
             if (!case_run(b, &c)) return;
         }
@@ -173,11 +167,9 @@ static void segments_of_all_lengths(bench *b)
         const size_t tile = tile_of(b, &(sort_case){ .d = make_shaped(shape).d });
         for (i = 0; i < (b->small ? 4 : sizeof numbers / sizeof *numbers); i++)
             for (style = 0; style < STYLES; style++) {
-                sort_case c = with_segments(make_shaped(shape), numbers[i], i % 3 * 5,
-                                            b->small             ? 4000
-                                            : style == SOME_HUGE ? MOST
-                                                                 : 60000,
-                                            style, tile);
+                const size_t most = b->small ? 4000 : style == SOME_HUGE ? MOST : 60000;
+                sort_case c = with_segments(make_shaped(shape), numbers[i], i % 3 * 5, most, style,
+                                            tile);
                 c.d.count += i % 4 * 9;
                 c.prove = i == 3;
                 if (!case_run(b, &c)) return;
@@ -549,9 +541,9 @@ static void exact_scratch(bench *b)
 static void queues_and_waits(bench *b)
 {
     cl_int error;
-    cl_command_queue unordered = clCreateCommandQueue(b->session.context, b->session.info.id,
-                                                      CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE,
-                                                      &error);
+    cl_command_queue unordered =
+        clCreateCommandQueue(b->session.context, b->session.info.id,
+                             CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, &error);
     size_t shape, i;
     for (shape = 0; shape < shape_count(b); shape++)
         for (i = 0; i < 6; i++) {
@@ -654,16 +646,10 @@ static void host_rows(bench *b)
     CHECK_STATUS(clsort_sort_host(b->sorter, &d, keys, NULL, NULL), CLSORT_ERROR_UNSUPPORTED);
 }
 
-static cl_mem new_buffer(const bench *b, size_t bytes, const void *data)
-{
-    return clCreateBuffer(b->session.context, CL_MEM_READ_WRITE | (data ? CL_MEM_COPY_HOST_PTR : 0),
-                          bytes, (void *)(uintptr_t)data, NULL);
-}
-
 /* The number of the first element that comes before its predecessor, as the device says. */
 static cl_uint first_unsorted(const bench *b, const clsort_desc *d)
 {
-    cl_mem result = new_buffer(b, 4, NULL);
+    cl_mem result = test_buffer(b, 4, NULL);
     cl_uint first = 12345;
     CHECK_OK(clsort_enqueue_is_sorted(b->sorter, b->session.queue, d, result, 0, 0, NULL, NULL));
     CHECK(clEnqueueReadBuffer(b->session.queue, result, CL_TRUE, 0, 4, &first, 0, NULL, NULL)
@@ -680,7 +666,7 @@ static void order_is_checked_inside_of_parts(bench *b)
     for (i = 0; i < 60; i++) keys[i] = 1000 - 20 * (i / 10) + i % 10;
     for (i = 30; i < 37; i++) keys[i] += 30;
     d.key_type = CLSORT_U32;
-    d.keys = new_buffer(b, sizeof keys, keys);
+    d.keys = test_buffer(b, sizeof keys, keys);
     d.count = 10;
     d.rows = 6;
     CHECK(first_unsorted(b, &d) == 30 + 7);
@@ -688,7 +674,7 @@ static void order_is_checked_inside_of_parts(bench *b)
     d.row_stride = 40;
     CHECK(first_unsorted(b, &d) == 57);
     d.count = 10;
-    d.count_buffer = new_buffer(b, 4, &most);
+    d.count_buffer = test_buffer(b, 4, &most);
     CHECK(first_unsorted(b, &d) == 37);
     d.count = 8;
     d.rows = 7;
@@ -698,14 +684,14 @@ static void order_is_checked_inside_of_parts(bench *b)
     clReleaseMemObject(d.count_buffer);
     d = clsort_desc_default();
     d.key_type = CLSORT_U32;
-    d.keys = new_buffer(b, sizeof keys, keys);
+    d.keys = test_buffer(b, sizeof keys, keys);
     d.count = 60;
     d.segment_count = 5;
-    d.segments = new_buffer(b, sizeof cuts, cuts);
+    d.segments = test_buffer(b, sizeof cuts, cuts);
     CHECK(first_unsorted(b, &d) == 60);
     clReleaseMemObject(d.segments);
     cuts[4] = cuts[5] = 38;
-    d.segments = new_buffer(b, sizeof cuts, cuts);
+    d.segments = test_buffer(b, sizeof cuts, cuts);
     CHECK(first_unsorted(b, &d) == 37);
     clReleaseMemObject(d.keys);
     clReleaseMemObject(d.segments);
@@ -737,16 +723,16 @@ static void order_of_offsets(bench *b)
     for (i = 0; i < 100; i++) keys[i] = i;
     d.key_type = CLSORT_U32;
     d.count = 100;
-    d.keys = new_buffer(b, sizeof keys, keys);
+    d.keys = test_buffer(b, sizeof keys, keys);
     d.segment_count = 300;
     for (k = 0; k < 300; k += 23) {
         cl_uint cuts[301];
         for (i = 0; i <= 300; i++) cuts[i] = i / 4 + (i > k);
-        d.segments = new_buffer(b, sizeof cuts, cuts);
+        d.segments = test_buffer(b, sizeof cuts, cuts);
         CHECK(first_unsorted(b, &d) == 100);
         clReleaseMemObject(d.segments);
         cuts[k] += 3;
-        d.segments = new_buffer(b, sizeof cuts, cuts);
+        d.segments = test_buffer(b, sizeof cuts, cuts);
         CHECK(first_unsorted(b, &d) == 0);
         d.count = cuts[k + 1];
         CHECK(first_unsorted(b, &d) == d.count);
@@ -764,17 +750,17 @@ static clsort_status judge_swapped(const bench *b, int role, size_t i, size_t j)
 {
     cl_uint keys[ALL], values[ALL], x = 0, y = 0, k;
     clsort_desc d = clsort_desc_default();
-    cl_mem proof = new_buffer(b, sizeof(clsort_proof), NULL), swapped;
+    cl_mem proof = test_buffer(b, sizeof(clsort_proof), NULL), swapped;
     cl_command_queue q = b->session.queue;
     clsort_proof p;
     for (k = 0; k < ALL; k++) keys[k] = (k * 7919u) % 13, values[k] = k;
     d.key_type = CLSORT_U32;
     d.count = LENGTH;
     d.rows = ROWS;
-    d.keys = new_buffer(b, sizeof keys, keys);
-    d.values = role == CASE_INDICES ? NULL : new_buffer(b, sizeof values, values);
+    d.keys = test_buffer(b, sizeof keys, keys);
+    d.values = role == CASE_INDICES ? NULL : test_buffer(b, sizeof values, values);
     d.value_size = role == CASE_INDICES ? 0 : 4;
-    d.indices = role == CASE_INDICES ? new_buffer(b, sizeof values, NULL) : NULL;
+    d.indices = role == CASE_INDICES ? test_buffer(b, sizeof values, NULL) : NULL;
     swapped = role == CASE_KEYS ? d.keys : role == CASE_VALUES ? d.values : d.indices;
     CHECK_OK(clsort_enqueue_fingerprint(b->sorter, q, &d, proof, 0, 0, NULL, NULL));
     CHECK_OK(clsort_enqueue_sort(b->sorter, q, &d, 0, NULL, NULL));

@@ -19,8 +19,8 @@ static void run_some_k(bench *b, top_case c)
         c.seed++;
         if (!top_run(b, &c)) return;
         c.d.flags = CLSORT_FLAG_TOP_UNSORTED;
-        if (ks[i] > 2048 && !top_run(b, &c)) return;   /* up to that, work-groups sort all the
-                                                          same */
+        /* Up to that, work-groups sort all the same. */
+        if (ks[i] > 2048 && !top_run(b, &c)) return;
         c.d.flags = 0;
         if (i == 2) continue;
         c.d.flags ^= CLSORT_FLAG_TOP_NTH;
@@ -240,12 +240,12 @@ static void scratch_bounds_hold(bench *b)
     static const size_t counts[] = { 1, 100, 3000, 10000, 200000 };
     size_t i, mine, any, last = 0;
     for (i = 0; i < 20; i++) {
-        clsort_desc d = top_make(i < 10 ? CLSORT_F32 : CLSORT_I64, i < 10 ? 4 : 1, counts[i % 5],
-                                 counts[i % 5] / 2 + 1)
-                            .d;
+        const size_t n = counts[i % 5];
+        const cl_uint type = i < 10 ? CLSORT_F32 : CLSORT_I64;
+        clsort_desc d = top_make(type, i < 10 ? 4 : 1, n, n / 2 + 1).d;
         d.flags = i / 5 % 2 ? CLSORT_FLAG_INDICES : CLSORT_FLAG_TOP_UNSORTED;
         last = i % 5 ? last : 0;
-        AT("%zu keys, flags %u", counts[i % 5], (unsigned)d.flags);
+        AT("%zu keys, flags %u", n, (unsigned)d.flags);
         CHECK_OK(clsort_scratch_size(b->sorter, &d, &mine));
         CHECK_OK(clsort_scratch_size(NULL, &d, &any));
         CHECK(mine <= any && mine >= last);
@@ -293,26 +293,27 @@ static void without_k(clsort_desc *d, cl_mem m)
 }
 static void in_segments(clsort_desc *d, cl_mem m) { d->segments = m; }
 
+static const bad_call bad_calls[] = {
+    { "k above count", above_count, CLSORT_ERROR_TOP_K },
+    { "k of nothing", of_nothing, CLSORT_ERROR_TOP_K },
+    { "no output", no_output, CLSORT_ERROR_MISSING_BUFFER },
+    { "no values_out", no_values_out, CLSORT_ERROR_MISSING_BUFFER },
+    { "small keys_out", small_keys_out, CLSORT_ERROR_BUFFER_TOO_SMALL },
+    { "small indices", small_indices, CLSORT_ERROR_BUFFER_TOO_SMALL },
+    { "keys_out is keys", same_keys, CLSORT_ERROR_OVERLAP },
+    { "odd stride", odd_stride, CLSORT_ERROR_MISALIGNED },
+    { "short stride", short_stride, CLSORT_ERROR_OVERLAP },
+    { "too many rows", too_many_rows, CLSORT_ERROR_COUNT_TOO_LARGE },
+    { "more rows than keys", more_rows, CLSORT_ERROR_BUFFER_TOO_SMALL },
+    { "records", of_records, CLSORT_ERROR_UNSUPPORTED },
+    { "an algorithm", by_radix, CLSORT_ERROR_UNSUPPORTED },
+    { "overflow", all_overflow, CLSORT_ERROR_SIZE_OVERFLOW },
+    { "a flag without top_k", without_k, CLSORT_ERROR_UNKNOWN_FLAG },
+    { "segments", in_segments, CLSORT_ERROR_UNSUPPORTED },
+};
+
 static void bad_calls_change_nothing(bench *b)
 {
-    static const bad_call calls[] = {
-        { "k above count", above_count, CLSORT_ERROR_TOP_K },
-        { "k of nothing", of_nothing, CLSORT_ERROR_TOP_K },
-        { "no output", no_output, CLSORT_ERROR_MISSING_BUFFER },
-        { "no values_out", no_values_out, CLSORT_ERROR_MISSING_BUFFER },
-        { "small keys_out", small_keys_out, CLSORT_ERROR_BUFFER_TOO_SMALL },
-        { "small indices", small_indices, CLSORT_ERROR_BUFFER_TOO_SMALL },
-        { "keys_out is keys", same_keys, CLSORT_ERROR_OVERLAP },
-        { "odd stride", odd_stride, CLSORT_ERROR_MISALIGNED },
-        { "short stride", short_stride, CLSORT_ERROR_OVERLAP },
-        { "too many rows", too_many_rows, CLSORT_ERROR_COUNT_TOO_LARGE },
-        { "more rows than keys", more_rows, CLSORT_ERROR_BUFFER_TOO_SMALL },
-        { "records", of_records, CLSORT_ERROR_UNSUPPORTED },
-        { "an algorithm", by_radix, CLSORT_ERROR_UNSUPPORTED },
-        { "overflow", all_overflow, CLSORT_ERROR_SIZE_OVERFLOW },
-        { "a flag without top_k", without_k, CLSORT_ERROR_UNKNOWN_FLAG },
-        { "segments", in_segments, CLSORT_ERROR_UNSUPPORTED },
-    };
     static unsigned char before[3 * 400], after[3 * 400];
     cl_mem buffers[4];
     size_t i, k;
@@ -320,16 +321,16 @@ static void bad_calls_change_nothing(bench *b)
     for (i = 0; i < 4; i++)
         buffers[i] = clCreateBuffer(b->session.context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
                                     i == 3 ? 4 * 3 * 10 - 1 : sizeof before, before, NULL);
-    for (i = 0; i < sizeof calls / sizeof *calls; i++) {
+    for (i = 0; i < sizeof bad_calls / sizeof *bad_calls; i++) {
         clsort_desc d = top_make(CLSORT_F32, 3, 100, 10).d;
         cl_event done = (cl_event)(void *)&d;
         d.keys = buffers[0];
         d.keys_out = buffers[1];
         d.indices = buffers[2];
-        calls[i].spoil(&d, buffers[3]);
-        AT("%s", calls[i].name);
+        bad_calls[i].spoil(&d, buffers[3]);
+        AT("%s", bad_calls[i].name);
         CHECK_STATUS(clsort_enqueue_sort(b->sorter, b->session.queue, &d, 0, NULL, &done),
-                     calls[i].wanted);
+                     bad_calls[i].wanted);
         CHECK(done == NULL);
         for (k = 0; k < 3; k++) {
             clEnqueueReadBuffer(b->session.queue, buffers[k], CL_TRUE, 0, sizeof after, after, 0,

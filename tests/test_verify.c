@@ -15,25 +15,16 @@ typedef struct proven {
     cl_uint input[N];
 } proven;
 
-static cl_mem new_buffer(bench *b, size_t bytes, const void *data)
-{
-    cl_int error;
-    cl_mem buffer = clCreateBuffer(b->session.context, CL_MEM_READ_WRITE, bytes, NULL, &error);
-    if (data)
-        clEnqueueWriteBuffer(b->session.queue, buffer, CL_TRUE, 0, bytes, data, 0, NULL, NULL);
-    return buffer;
-}
-
 static void open_proven(bench *b, proven *p, int argsort)
 {
     cl_uint order[N], i;
     for (i = 0; i < N; i++) order[i] = i;
     memset(p, 0, sizeof *p);
     pattern_fill(pattern_find("mod-256"), CLSORT_U32, N, 7, 0, p->input);
-    p->keys = new_buffer(b, sizeof p->input, p->input);
-    p->values = new_buffer(b, sizeof order, order);
-    p->indices = new_buffer(b, sizeof order, NULL);
-    p->proof = new_buffer(b, sizeof(clsort_proof), NULL);
+    p->keys = test_buffer(b, sizeof p->input, p->input);
+    p->values = test_buffer(b, sizeof order, order);
+    p->indices = test_buffer(b, sizeof order, NULL);
+    p->proof = test_buffer(b, sizeof(clsort_proof), NULL);
     p->d = clsort_desc_default();
     p->d.count = N;
     p->d.key_type = CLSORT_U32;

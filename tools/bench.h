@@ -404,11 +404,12 @@ static int prove_records(bench_job *job, const bench_side *side, cl_command_queu
     d.keys = job->source;
     d.keys_out = job->keys;
     if (code == DONE_OK)
-        code = sorter_check(job->sorter, clsort_enqueue_fingerprint(job->sorter, queue, &d, place,
-                                                                    0, 0, NULL, NULL));
+        code = sorter_check(
+            job->sorter,
+            clsort_enqueue_fingerprint(job->sorter, queue, &d, place, 0, 0, NULL, NULL));
     if (code == DONE_OK)
-        code = sorter_check(job->sorter,
-                            clsort_enqueue_verify(job->sorter, queue, &d, place, 0, 0, NULL, NULL));
+        code = sorter_check(
+            job->sorter, clsort_enqueue_verify(job->sorter, queue, &d, place, 0, 0, NULL, NULL));
     if (code == DONE_OK)
         code = cl_check(clEnqueueReadBuffer(queue, place, CL_TRUE, 0, sizeof proof, &proof, 0, NULL,
                                             NULL),

@@ -54,8 +54,8 @@ static inline size_t device_list(const char *want, device_info *list, size_t roo
     cl_platform_id platforms[DEVICE_MAX];
     cl_uint platform_count = 0, p;
     size_t found = 0;
-    const cl_device_type types = want && !strcmp(want, "gpu") ? CL_DEVICE_TYPE_GPU
-                                                              : CL_DEVICE_TYPE_ALL;
+    const int gpus = want && !strcmp(want, "gpu");
+    const cl_device_type types = gpus ? CL_DEVICE_TYPE_GPU : CL_DEVICE_TYPE_ALL;
     if (!want || !strcmp(want, "all") || !strcmp(want, "gpu")) want = "";
     if (clGetPlatformIDs(DEVICE_MAX, platforms, &platform_count) != CL_SUCCESS) return 0;
     for (p = 0; p < platform_count && p < DEVICE_MAX; p++) {

@@ -83,8 +83,8 @@ static uint64_t small_from_double(const key_type *type, double value)
     exponent = value != 0 && exponent - 1 > low ? exponent - 1 : low;
     if (exponent > 1 - low) return sign | infinity_bits(type);
     bits = (uint64_t)nearbyint(ldexp(fabs(value), (int)type->fraction - exponent));
-    bits += (uint64_t)(exponent - low) << type->fraction;   /* the leading 1 of a normal number adds
-                                                               the last 1 */
+    /* The leading 1 of a normal number adds the last 1. */
+    bits += (uint64_t)(exponent - low) << type->fraction;
     return sign | bits;
 }
 
@@ -147,8 +147,9 @@ static const char *float_parse(const key_type *type, const char *text, const cha
         if (!isinf(wide)) errno = ERANGE;
     }
     if (stop != end) return "is not a number";
-    return errno == ERANGE && (*bits & ~sign_bit(type)) == infinity_bits(type) ? "is out of range"
-                                                                               : NULL;
+    if (errno == ERANGE && (*bits & ~sign_bit(type)) == infinity_bits(type))
+        return "is out of range";
+    return NULL;
 }
 
 static const char *integer_parse(const key_type *type, const char *text, const char *end,

@@ -264,8 +264,8 @@ static inline uint64_t pattern_powers(pattern_state *s, uint64_t i)
 static inline uint64_t pattern_poisoned(pattern_state *s, uint64_t i)
 {
     uint64_t step = s->n / 16 + 1;
-    return i % step == 0 || i == s->n / 2 || i == s->n - 1 ? i / step
-                                                           : pattern_random(&s->random) | 64;
+    if (i % step == 0 || i == s->n / 2 || i == s->n - 1) return i / step;
+    return pattern_random(&s->random) | 64;
 }
 
 /* One smaller key among equal ones, at 0, n / 2, n - 1, tile - 1 or tile. */
