@@ -321,6 +321,12 @@
     kernel __attribute__((reqd_work_group_size(CLSORT_GROUP, 1, 1), vec_type_hint(codes_t)))
 #endif
 
+/* The work-item in its group. The mask tells compilers how many there are. */
+CLSORT_INLINE uint local_id(void)
+{
+    return (uint)get_local_id(0) & (CLSORT_GROUP - 1);
+}
+
 #define CLSORT_JOIN_(a, b) a##b
 #define CLSORT_JOIN(a, b) CLSORT_JOIN_(a, b)
 
@@ -331,6 +337,12 @@ CLSORT_INLINE uint ordered_place(global const uchar *indices, uint by_index, uin
 {
     const uint place = by_index ? ((global const uint *)indices)[i] : i;
     return place < n ? place : 0;
+}
+
+/* The least x for which 2^x is n or more; 0 for no elements. */
+CLSORT_INLINE uint ceil_log2(uint n)
+{
+    return n > 1 ? 32 - clz(n - 1) : 0;
 }
 
 /* A key of 1, 2, 4 or 8 bytes as 64 bits. */
@@ -677,6 +689,59 @@ CLSORT_INLINE void store_item(array_t a, codec_t c, uint i, uint n, item_t r)
 }
 #endif
 
+//---- record: order
+#if !CLSORT_IS(UTILITY)
+#if CLSORT_COMPARATOR
+/* The caller's record of an element. */
+CLSORT_INLINE clsort_record record_of(item_t r, codec_t c)
+{
+#if CLSORT_INDIRECT
+    return ((global const clsort_record *)c.records)[r.word[0]];
+#else
+    union { uint word[CLSORT_WORDS_OR_1]; clsort_record record; } u;
+    for (uint w = 0; w < CLSORT_WORDS; w++)
+        u.word[w] = r.word[w];
+    return u.record;
+#endif
+}
+#endif
+
+#if CLSORT_LANES == 1
+/* Does x come strictly before y? What lies beyond the end comes before nothing. */
+CLSORT_INLINE uint comes_before(item_t x, item_t y, codec_t c)
+{
+#if CLSORT_COMPARATOR
+    return x.key < y.key || (!x.key && !y.key && clsort_precedes(record_of(x, c), record_of(y, c)));
+#else
+    return x.key < y.key;
+#endif
+}
+#endif
+#endif
+
+//---- record: insertion
+#if CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 == 0 && (CLSORT_IS(MERGE) || CLSORT_IS(PIECES))
+/* Elements that are sorted by insertion at most: a tile of a merge; a piece that is too short for
+   counting digits to pay. */
+#define CLSORT_INSERTION_MOST (CLSORT_IS(PIECES) ? 32 : CLSORT_ITEMS)
+
+/* Sorts the `size` elements from `base` on, from source to target, which may be the same: up to
+   CLSORT_INSERTION_MOST, by insertion, stable. */
+CLSORT_INLINE void insertion_sort(array_t source, array_t target, uint base, uint size, codec_t c)
+{
+    item_t v[CLSORT_INSERTION_MOST];
+    for (uint i = 0; i < size; i++) {
+        const item_t r = load_whole_item(source, c, base + i);
+        uint place = i;
+        for (; place > 0 && comes_before(r, v[place - 1], c); place--)
+            v[place] = v[place - 1];
+        v[place] = r;
+    }
+    for (uint i = 0; i < size; i++)
+        store_whole_item(target, c, base + i, v[i]);
+}
+#endif
+
 //---- segments
 /* SEGMENTS, elements that are sorted apart: equal rows of `count` elements, their starts a stride
    apart; or elements offsets[i] to offsets[i + 1] - 1, below `count`; where a number on the device
@@ -822,8 +887,7 @@ CLSORT_INLINE job_t take_job(jobs_t j, segments_t s, uint i)
 /* Passes of merges that a segment takes, when `tile` rows of it are sorted at once. */
 CLSORT_INLINE uint segment_passes(segment_t s, uint tile)
 {
-    const uint tiles = s.size ? (s.size - 1) / tile + 1 : 1;
-    return tiles > 1 ? 32 - clz(tiles - 1) : 0;
+    return ceil_log2(s.size ? (s.size - 1) / tile + 1 : 1);
 }
 
 /* An array from its i-th element on; i may lead before the start as long as what is loaded does
@@ -874,11 +938,6 @@ CLSORT_INLINE void put_item(local code_t *keys, local uint *words, uint i, item_
 /* Work-items that rank elements together: a word of 32 bits holds their 16 bits and a count. */
 #define CLSORT_TEAM (CLSORT_GROUP < 16 ? CLSORT_GROUP : 16)
 #define CLSORT_TEAMS (CLSORT_GROUP / CLSORT_TEAM)
-
-CLSORT_INLINE uint local_id(void)
-{
-    return (uint)get_local_id(0) & (CLSORT_GROUP - 1);
-}
 
 /* A work-group of one item needs no barriers, and on a CPU they are not free. */
 #if CLSORT_GROUP_LOG2 > 0
@@ -1148,7 +1207,7 @@ CLSORT_INLINE void store_window(const item_t *v, window_t w, const uint bits, ar
     }
 }
 
-#if CLSORT_LANES == 1
+#if CLSORT_LANES == 1 && (CLSORT_IS(PUBLISHED_BITONIC) || CLSORT_IS(BATCH))
 /* Elements i and j of n, i < j, from one array to the other, which may be the same, in order. */
 CLSORT_INLINE void order_elements(array_t from, array_t to, codec_t c, uint n, uint i, uint j)
 {
@@ -1156,6 +1215,22 @@ CLSORT_INLINE void order_elements(array_t from, array_t to, codec_t c, uint n, u
     order_items(&a, &b);
     store_item(to, c, i, n, a);
     store_item(to, c, j, n, b);
+}
+
+/* Windows of two elements, 2^bit apart, of which at least the first lies below n. */
+CLSORT_INLINE uint pairs_below(uint n, uint bit)
+{
+    return (n >> bit >> 1 << bit) + min(n & ((2u << bit) - 1), 1u << bit);
+}
+
+/* One step of n elements in global memory. Called by all work-items of a group; ends with a barrier. */
+CLSORT_INLINE void global_step(array_t from, array_t to, codec_t c, uint n, uint bit, uint mirror)
+{
+    for (uint t = local_id(); t < pairs_below(n, bit); t += CLSORT_GROUP) {
+        const window_t w = make_window(t, 1, bit, mirror);
+        order_elements(from, to, c, n, window_item(w, 0), window_item(w, 1));
+    }
+    barrier(CLK_GLOBAL_MEM_FENCE);
 }
 #endif
 
@@ -1263,7 +1338,7 @@ typedef struct { uint t, base; } seat_t;
 
 CLSORT_INLINE seat_t take_seat(void)
 {
-    const uint t = CLSORT_SHARE_LOG2 ? (uint)get_local_id(0) : 0;
+    const uint t = CLSORT_SHARE_LOG2 ? local_id() : 0;
     const uint tile = (uint)(CLSORT_SHARE_LOG2 ? get_group_id(0) : get_global_id(0));
     const seat_t s = { t, tile << (CLSORT_TILE_ITEMS_LOG2 + CLSORT_LANES_LOG2) };
     return s;
@@ -1405,17 +1480,13 @@ CLSORT_KERNEL void clsort_bitonic_global_tile(CLSORT_ARRAY_ARGS(data), CLSORT_CO
 {
     const array_t data = CLSORT_ARRAY(data);
     const codec_t codec = CLSORT_CODEC;
-    const uint tile_log2 = CLSORT_GROUP_LOG2 + CLSORT_ITEMS_LOG2, base = (uint)get_group_id(0)
-                                                                         << tile_log2;
+    const uint tile_log2 = CLSORT_GROUP_LOG2 + CLSORT_ITEMS_LOG2,
+               base = (uint)get_group_id(0) << tile_log2,
+               size = min(n - min(base, n), 1u << tile_log2);
+    const array_t tile = advance(data, base);
     for (uint stage = first; stage <= last; stage++)
-        for (int bit = (int)min(stage, tile_log2 - 1); bit >= 0; bit--) {
-            for (uint t = (uint)get_local_id(0); t < 1u << (tile_log2 - 1); t += CLSORT_GROUP) {
-                const window_t w = make_window(t, 1, (uint)bit, (uint)bit == stage ? 1 : 0);
-                order_elements(data, data, codec, n, base + window_item(w, 0),
-                               base + window_item(w, 1));
-            }
-            barrier(CLK_GLOBAL_MEM_FENCE);
-        }
+        for (uint left = min(stage + 1, tile_log2); left > 0; left--)
+            global_step(tile, tile, codec, size, left - 1, left > stage);
 }
 #endif
 #endif
@@ -1436,7 +1507,7 @@ CLSORT_KERNEL void clsort_bitonic_global_tile(CLSORT_ARRAY_ARGS(data), CLSORT_CO
 /* Stages of a row; one for a single element, which is moved then if it has to be. */
 CLSORT_INLINE uint batch_stages(uint n)
 {
-    return n > 2 ? 32 - clz(n - 1) : 1;
+    return max(ceil_log2(n), 1u);
 }
 
 /* The row of a work-group. */
@@ -1445,28 +1516,12 @@ CLSORT_INLINE array_t batch_row(array_t a, uint stride)
     return advance(a, (long)((uint)get_group_id(0) * stride));
 }
 
-/* Windows of two elements, 2^bit apart, of which at least the first lies below n. */
-CLSORT_INLINE uint pairs_below(uint n, uint bit)
-{
-    return (n >> bit >> 1 << bit) + min(n & ((2u << bit) - 1), 1u << bit);
-}
-
-/* One step of a row in global memory. Called by all work-items of a group; ends with a barrier. */
-CLSORT_INLINE void batch_step(array_t from, array_t to, codec_t c, uint n, uint bit, uint mirror)
-{
-    for (uint t = (uint)get_local_id(0); t < pairs_below(n, bit); t += CLSORT_GROUP) {
-        const window_t w = make_window(t, 1, bit, mirror);
-        order_elements(from, to, c, n, window_item(w, 0), window_item(w, 1));
-    }
-    barrier(CLK_GLOBAL_MEM_FENCE);
-}
-
-/* The same of Batcher's network: behind the first step of a stage pairs begin 2^bit elements later,
-   and none leads from one sequence that the stage merges into the next. */
+/* As global_step, for Batcher's network: after the first step of a stage pairs begin 2^bit elements
+   later, and no pair crosses the end of a sequence that the stage merges. */
 CLSORT_INLINE void odd_even_step(array_t from, array_t to, codec_t c, uint n, uint bit, uint stage)
 {
     const uint start = bit < stage ? 1u << bit : 0;
-    for (uint t = (uint)get_local_id(0); t < pairs_below(n, bit); t += CLSORT_GROUP) {
+    for (uint t = local_id(); t < pairs_below(n, bit); t += CLSORT_GROUP) {
         const uint i = make_window(t, 1, bit, 0).first + start, j = i + (1u << bit);
         if ((j & ((2u << stage) - 1)) >> bit)
             order_elements(from, to, c, n, i, j);
@@ -1478,7 +1533,7 @@ CLSORT_INLINE void odd_even_step(array_t from, array_t to, codec_t c, uint n, ui
 CLSORT_INLINE void batch_steps(array_t row, codec_t c, uint n, uint stage, uint low)
 {
     for (uint left = stage + 1; left > low; left--)
-        batch_step(row, row, c, n, left - 1, left > stage);
+        global_step(row, row, c, n, left - 1, left > stage);
 }
 
 //---- bitonic: batch in global memory
@@ -1501,7 +1556,7 @@ CLSORT_KERNEL void clsort_batch_bitonic(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_
     const array_t from = batch_row(source, stride), to = batch_row(target, stride);
     const codec_t codec = CLSORT_CODEC;
     const uint stages = batch_stages(n);
-    batch_step(from, to, codec, n, 0, 1);
+    global_step(from, to, codec, n, 0, 1);
     for (uint stage = 1; stage < stages; stage++)
         batch_steps(to, codec, n, stage, 0);
 }
@@ -1514,7 +1569,7 @@ CLSORT_INLINE void block_stages(local code_t *keys, local uint *words, uint firs
     for (uint stage = first; stage <= last; stage++)
         for (uint left = min(stage + 1, (uint)CLSORT_TILE_ITEMS_LOG2); left > 0; left--) {
             barrier(CLK_LOCAL_MEM_FENCE);
-            for (uint t = (uint)get_local_id(0); t < CLSORT_TILE_ITEMS / 2; t += CLSORT_GROUP) {
+            for (uint t = local_id(); t < CLSORT_TILE_ITEMS / 2; t += CLSORT_GROUP) {
                 const window_t w = make_window(t, 1, left - 1, left > stage);
                 const uint i = window_item(w, 0), j = window_item(w, 1);
                 item_t a = get_item(keys, words, i), b = get_item(keys, words, j);
@@ -1531,7 +1586,7 @@ CLSORT_INLINE void block_stages(local code_t *keys, local uint *words, uint firs
 CLSORT_INLINE void load_block(local code_t *keys, local uint *words, array_t a, codec_t c,
                               uint base, uint n)
 {
-    for (uint i = (uint)get_local_id(0); i < CLSORT_TILE_ITEMS; i += CLSORT_GROUP)
+    for (uint i = local_id(); i < CLSORT_TILE_ITEMS; i += CLSORT_GROUP)
         put_item(keys, words, i, load_item(a, c, base + i, n));
 }
 
@@ -1539,7 +1594,7 @@ CLSORT_INLINE void load_block(local code_t *keys, local uint *words, array_t a, 
 CLSORT_INLINE void store_block(local const code_t *keys, local const uint *words, array_t a,
                                codec_t c, uint base, uint n)
 {
-    for (uint i = (uint)get_local_id(0); i < CLSORT_TILE_ITEMS; i += CLSORT_GROUP)
+    for (uint i = local_id(); i < CLSORT_TILE_ITEMS; i += CLSORT_GROUP)
         store_item(a, c, base + i, n, get_item(keys, words, i));
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 }
@@ -1557,23 +1612,6 @@ CLSORT_INLINE void batch_blocks(array_t from, array_t to, codec_t c, uint n, uin
 }
 
 //---- bitonic: batch local
-/* block_keys and block_words: local memory for a block, as for a tile. */
-CLSORT_KERNEL void clsort_batch_local(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target),
-                                      CLSORT_CODEC_ARGS, uint n, uint stride,
-                                      local code_t *block_keys, local uint *block_words)
-{
-    const array_t source = CLSORT_ARRAY(source), target = CLSORT_ARRAY(target);
-    const array_t from = batch_row(source, stride), to = batch_row(target, stride);
-    const codec_t codec = CLSORT_CODEC;
-    const uint stages = batch_stages(n);
-    batch_blocks(from, to, codec, n, 0, min(stages, (uint)CLSORT_TILE_ITEMS_LOG2) - 1, block_keys,
-                 block_words);
-    for (uint stage = CLSORT_TILE_ITEMS_LOG2; stage < stages; stage++) {
-        batch_steps(to, codec, n, stage, CLSORT_TILE_ITEMS_LOG2);
-        batch_blocks(to, to, codec, n, stage, stage, block_keys, block_words);
-    }
-}
-
 /* The steps of a stage from the bit above a block down, in place, two neighbouring blocks at a
    time: elements of the upper one wait in registers while those of the lower one are sorted. Where
    that bit's step is the mirror step, partners lie at mirrored places. */
@@ -1581,7 +1619,7 @@ CLSORT_INLINE void split_blocks(array_t row, codec_t c, uint n, uint stage, loca
                                 local uint *words)
 {
     const uint mirror = stage == CLSORT_TILE_ITEMS_LOG2 ? CLSORT_TILE_ITEMS - 1 : 0,
-               lid = (uint)get_local_id(0);
+               lid = local_id();
     const uint pairs = ((n - 1) >> CLSORT_TILE_ITEMS_LOG2 >> 1) + 1;
     item_t upper[CLSORT_ITEMS];
     for (uint k = 0; k < pairs; k++) {
@@ -1604,6 +1642,34 @@ CLSORT_INLINE void split_blocks(array_t row, codec_t c, uint n, uint stage, loca
     }
 }
 
+/* Sorts a row in blocks. Stages of bits beyond a block begin in global memory, down to the block's
+   bits, or if `splits` is set only to the bit above them, which split_blocks does, too. Called by
+   all work-items of a group, with the block's local memory free. */
+CLSORT_INLINE void batch_in_blocks(array_t from, array_t to, codec_t c, uint n, const uint splits,
+                                   local code_t *keys, local uint *words)
+{
+    const uint stages = batch_stages(n);
+    batch_blocks(from, to, c, n, 0, min(stages, (uint)CLSORT_TILE_ITEMS_LOG2) - 1, keys, words);
+    for (uint stage = CLSORT_TILE_ITEMS_LOG2; stage < stages; stage++) {
+        batch_steps(to, c, n, stage, CLSORT_TILE_ITEMS_LOG2 + splits);
+        if (splits)
+            split_blocks(to, c, n, stage, keys, words);
+        else
+            batch_blocks(to, to, c, n, stage, stage, keys, words);
+    }
+}
+
+/* block_keys and block_words: local memory for a block, as for a tile. */
+CLSORT_KERNEL void clsort_batch_local(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target),
+                                      CLSORT_CODEC_ARGS, uint n, uint stride,
+                                      local code_t *block_keys, local uint *block_words)
+{
+    const array_t source = CLSORT_ARRAY(source), target = CLSORT_ARRAY(target);
+    const array_t from = batch_row(source, stride), to = batch_row(target, stride);
+    const codec_t codec = CLSORT_CODEC;
+    batch_in_blocks(from, to, codec, n, 0, block_keys, block_words);
+}
+
 CLSORT_KERNEL void clsort_batch_split(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target),
                                       CLSORT_CODEC_ARGS, uint n, uint stride,
                                       local code_t *block_keys, local uint *block_words)
@@ -1611,45 +1677,12 @@ CLSORT_KERNEL void clsort_batch_split(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_AR
     const array_t source = CLSORT_ARRAY(source), target = CLSORT_ARRAY(target);
     const array_t from = batch_row(source, stride), to = batch_row(target, stride);
     const codec_t codec = CLSORT_CODEC;
-    const uint stages = batch_stages(n);
-    batch_blocks(from, to, codec, n, 0, min(stages, (uint)CLSORT_TILE_ITEMS_LOG2) - 1, block_keys,
-                 block_words);
-    for (uint stage = CLSORT_TILE_ITEMS_LOG2; stage < stages; stage++) {
-        batch_steps(to, codec, n, stage, CLSORT_TILE_ITEMS_LOG2 + 1);
-        split_blocks(to, codec, n, stage, block_keys, block_words);
-    }
+    batch_in_blocks(from, to, codec, n, 1, block_keys, block_words);
 }
 #endif
 
 //---- merge
 #if CLSORT_NEEDS_MERGE
-#if CLSORT_COMPARATOR
-/* The caller's record of an element. */
-CLSORT_INLINE clsort_record record_of(item_t r, codec_t c)
-{
-#if CLSORT_INDIRECT
-    return ((global const clsort_record *)c.records)[r.word[0]];
-#else
-    union { uint word[CLSORT_WORDS_OR_1]; clsort_record record; } u;
-    for (uint w = 0; w < CLSORT_WORDS; w++)
-        u.word[w] = r.word[w];
-    return u.record;
-#endif
-}
-#endif
-
-#if CLSORT_LANES == 1
-/* Does x come strictly before y? What lies beyond the end comes before nothing. */
-CLSORT_INLINE uint comes_before(item_t x, item_t y, codec_t c)
-{
-#if CLSORT_COMPARATOR
-    return x.key < y.key || (!x.key && !y.key && clsort_precedes(record_of(x, c), record_of(y, c)));
-#else
-    return x.key < y.key;
-#endif
-}
-#endif
-
 /* Two runs to merge. The first is `na` elements of a from first_a on, the second `nb` elements of b
    from first_b on; the merged run starts at `start` in the target. Where both come first by the
    order, the element of the first run does: this makes every sort here stable. */
@@ -1784,7 +1817,7 @@ CLSORT_KERNEL void clsort_merge_ordered(global const uchar *indices, ulong indic
    Needs a barrier after it. */
 CLSORT_INLINE void load_runs(local code_t *keys, local uint *words, pair_t p, uint count, codec_t c)
 {
-    const uint t = (uint)get_local_id(0);
+    const uint t = local_id();
     const array_t first = advance(p.a, (long)p.first_a + t),
                   second = advance(p.b, (long)p.first_b - p.na + t);
     if (count == CLSORT_TILE_ITEMS) {
@@ -1811,7 +1844,7 @@ CLSORT_INLINE void load_runs(local code_t *keys, local uint *words, pair_t p, ui
 CLSORT_INLINE void store_items(const item_t *v, local code_t *keys, local uint *words,
                                array_t target, uint first, uint count, codec_t c)
 {
-    const uint t = (uint)get_local_id(0);
+    const uint t = local_id();
     barrier(CLK_LOCAL_MEM_FENCE);
     #pragma unroll
     for (uint m = 0; m < CLSORT_ITEMS; m++)
@@ -1856,7 +1889,7 @@ CLSORT_INLINE uint split_items(local const code_t *keys, local const uint *words
 CLSORT_INLINE void search_splits(pair_t p, uint diagonal, local uint *ranges, uint widest,
                                  codec_t c)
 {
-    const uint t = (uint)get_local_id(0), probe = t % CLSORT_PROBES;
+    const uint t = local_id(), probe = t % CLSORT_PROBES;
     local uint *range = ranges + t / CLSORT_PROBES * 2;
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint width = widest; width > 0; width = (width - 1) / CLSORT_PROBES) {
@@ -1881,7 +1914,7 @@ CLSORT_INLINE void search_splits(pair_t p, uint diagonal, local uint *ranges, ui
    others. */
 CLSORT_INLINE uint prefix_max(local uint *x, uint own)
 {
-    const uint t = (uint)get_local_id(0);
+    const uint t = local_id();
     x[t] = own;
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint step = 1; step < CLSORT_GROUP; step *= 2) {
@@ -1899,7 +1932,7 @@ CLSORT_INLINE uint prefix_max(local uint *x, uint own)
    pairs need not be told apart. Called by merge_items, by all work-items. */
 CLSORT_INLINE uint settle_split(local uint *splits, uint first, uint diagonal, uint *split)
 {
-    const uint t = (uint)get_local_id(0);
+    const uint t = local_id();
     const uint a = prefix_max(splits, first + *split) - first;
     const uint b = prefix_max(splits, first + (diagonal - a)) - first;
     *split = diagonal - b;
@@ -1918,7 +1951,7 @@ CLSORT_INLINE uint settle_split(local uint *splits, uint first, uint diagonal, u
 CLSORT_INLINE void merge_items(item_t *v, local const code_t *keys, local const uint *words,
                                local uint *splits, uint first, uint na, uint nb, codec_t c)
 {
-    const uint t = (uint)get_local_id(0), diagonal = min(t * CLSORT_ITEMS - first, na + nb),
+    const uint t = local_id(), diagonal = min(t * CLSORT_ITEMS - first, na + nb),
                b_first = first + na;
     uint split = split_items(keys, words, first, na, nb, diagonal, c), end_a = b_first,
          end_b = b_first + nb;
@@ -1984,7 +2017,7 @@ CLSORT_INLINE void find_splits(pair_t p, uint from, uint count, uint size,
                                global const uint *stored, uint has_splits, local uint *splits_here,
                                codec_t c)
 {
-    const uint t = (uint)get_local_id(0), diagonal = from + t * 2 / CLSORT_GROUP * count;
+    const uint t = local_id(), diagonal = from + t * 2 / CLSORT_GROUP * count;
     if (t < 2) {
         const uint own = from + t * count;
         const uint known = own >= size ? p.na : has_splits ? stored[t] : 0;
@@ -2010,7 +2043,7 @@ CLSORT_INLINE void find_splits(pair_t p, uint from, uint count, uint size,
 CLSORT_INLINE void sort_tile(array_t source, array_t target, uint base, uint count, codec_t codec,
                              local code_t *keys, local uint *words, local uint *splits)
 {
-    const uint t = (uint)get_local_id(0);
+    const uint t = local_id();
     const pair_t tile = { source, source, base, base, count, base, 0 };
     item_t v[CLSORT_ITEMS];
     load_runs(keys, words, tile, count, codec);
@@ -2090,22 +2123,7 @@ CLSORT_KERNEL void clsort_merge_pass(CLSORT_PAIR_ARGS, CLSORT_ARRAY_ARGS(target)
 
 //---- merge: serial
 #if CLSORT_LANES == 1
-/* Sorts elements [base, base + count) from source to target, which may be the same: insertion, up
-   to a tile. */
-CLSORT_INLINE void insertion_sort(array_t source, array_t target, uint base, uint count, codec_t c)
-{
-    item_t v[CLSORT_ITEMS];
-    for (uint i = 0; i < count; i++) {
-        const item_t r = load_whole_item(source, c, base + i);
-        uint place = i;
-        for (; place > 0 && comes_before(r, v[place - 1], c); place--)
-            v[place] = v[place - 1];
-        v[place] = r;
-    }
-    for (uint i = 0; i < count; i++)
-        store_whole_item(target, c, base + i, v[i]);
-}
-
+#if CLSORT_IS(MERGE)
 /* Sorts every tile of n elements; each work-item those of one slice. */
 CLSORT_KERNEL void clsort_merge_tile(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target),
                                      CLSORT_CODEC_ARGS, uint n, uint slice, local code_t *keys,
@@ -2118,6 +2136,7 @@ CLSORT_KERNEL void clsort_merge_tile(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARG
         insertion_sort(source, target, (uint)base, (uint)min(end - base, (size_t)CLSORT_ITEMS),
                        codec);
 }
+#endif
 
 /* Merges elements [a, end_a) of the pair's first run and [b, end_b) of its second into the target
    from `to` on. As many steps as the shorter rest has elements need no check of either end. */
@@ -2239,7 +2258,7 @@ CLSORT_KERNEL void clsort_merge_local(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_AR
     const uint i = (uint)get_global_id(0);
     item_t r = load_item(source, codec, i, n);
 #if CLSORT_SHARE_LOG2 > 0
-    const uint t = (uint)get_local_id(0);
+    const uint t = local_id();
     for (uint run = 1; run < CLSORT_GROUP; run *= 2) {
         const uint sibling = (t & ~(run - 1)) ^ run, is_second = t & run ? 1 : 0;
         uint rank = 0;
@@ -2293,7 +2312,7 @@ CLSORT_KERNEL void clsort_segment_jobs(CLSORT_SEGMENT_ARGS, CLSORT_JOB_ARGS, uin
 {
     const segments_t s = CLSORT_SEGMENTS;
     const jobs_t j = CLSORT_JOBS;
-    const uint t = (uint)get_local_id(0), first = (uint)get_group_id(0) * CLSORT_GROUP,
+    const uint t = local_id(), first = (uint)get_group_id(0) * CLSORT_GROUP,
                i = first + t, window = max(slice / 2, 1u);
     const segment_t nothing = { 0, 0 }, own = i < segment_count(s) ? take_segment(s, i) : nothing;
     if (i < segment_count(s) && segment_descends(s, i))
@@ -2413,7 +2432,7 @@ CLSORT_INLINE uint first_of_window(segments_t s, jobs_t j, uint window, uint rea
    since; it is complete after a barrier. */
 CLSORT_INLINE strip_t flag_segments(segments_t s, jobs_t j, packing_t m)
 {
-    const uint t = (uint)get_local_id(0), group = (uint)get_group_id(0),
+    const uint t = local_id(), group = (uint)get_group_id(0),
                reach = CLSORT_TILE_ITEMS / 2, window = group * reach, per = j.per;
     const uint first = per ? group * per : first_of_window(s, j, group, reach);
     const segment_t nothing = { 0, 0 },
@@ -2455,7 +2474,7 @@ CLSORT_INLINE uint next_head(local const uint *head_flags, uint index)
    work-items with a barrier since the heads were flagged; needs one after. */
 CLSORT_INLINE void find_around(packing_t m, uint size)
 {
-    const uint t = (uint)get_local_id(0), first = t * CLSORT_ITEMS;
+    const uint t = local_id(), first = t * CLSORT_ITEMS;
     const uint cut = first < size && !(m.head_flags[first / 32] >> first % 32 & 1);
     m.around[t] = cut ? last_head(m.head_flags, first) | next_head(m.head_flags, first) << 16
                       : first | first << 16;
@@ -2483,7 +2502,7 @@ CLSORT_INLINE void sort_between(item_t *v, uint head_flags, codec_t c)
 CLSORT_INLINE void merge_inside(item_t *v, local const code_t *keys, local const uint *words,
                                 uint first, uint middle, uint end, codec_t c)
 {
-    const uint own = (uint)get_local_id(0) * CLSORT_ITEMS,
+    const uint own = local_id() * CLSORT_ITEMS,
                diagonal = own > first ? min(own, end) - first : 0;
     const uint split = split_items(keys, words, first, middle - first, end - middle, diagonal, c);
     uint a = own < first ? own : first + split, b = own > end ? own : middle + (diagonal - split);
@@ -2506,7 +2525,7 @@ CLSORT_INLINE void put_own_items(local code_t *keys, local uint *words, const it
     barrier(CLK_LOCAL_MEM_FENCE);
     #pragma unroll
     for (uint m = 0; m < CLSORT_ITEMS; m++)
-        put_item(keys, words, (uint)get_local_id(0) * CLSORT_ITEMS + m, v[m]);
+        put_item(keys, words, local_id() * CLSORT_ITEMS + m, v[m]);
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
@@ -2516,7 +2535,7 @@ CLSORT_INLINE void put_own_items(local code_t *keys, local uint *words, const it
 CLSORT_INLINE void sort_strip(local code_t *keys, local uint *words, packing_t packing,
                               codec_t codec)
 {
-    const uint t = (uint)get_local_id(0), first = t * CLSORT_ITEMS, merges = *packing.merges;
+    const uint t = local_id(), first = t * CLSORT_ITEMS, merges = *packing.merges;
     item_t v[CLSORT_ITEMS];
     #pragma unroll
     for (uint m = 0; m < CLSORT_ITEMS; m++)
@@ -2539,7 +2558,7 @@ CLSORT_INLINE packing_t clear_packing(local uint *space)
 {
     local uint *const behind = space + CLSORT_HEAD_WORDS + CLSORT_GROUP;
     const packing_t packing = { space, space + CLSORT_HEAD_WORDS, behind, behind + 1 };
-    for (uint i = (uint)get_local_id(0); i < CLSORT_HEAD_WORDS + CLSORT_GROUP + 2;
+    for (uint i = local_id(); i < CLSORT_HEAD_WORDS + CLSORT_GROUP + 2;
          i += CLSORT_GROUP)
         space[i] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -2558,7 +2577,7 @@ CLSORT_KERNEL void clsort_segment_pack(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_A
     const jobs_t j = CLSORT_JOBS;
     const segments_t given = CLSORT_SEGMENTS, s = sortable_segments(given, j);
     const packing_t packing = clear_packing(space);
-    const uint t = (uint)get_local_id(0);
+    const uint t = local_id();
     const strip_t strip = flag_segments(s, j, packing);
     barrier(CLK_LOCAL_MEM_FENCE);
     const uint size = *packing.end;
@@ -2999,24 +3018,6 @@ CLSORT_KERNEL void clsort_radix_small(CLSORT_RADIX_ARGS)
 
 //---- radix: pieces
 #if CLSORT_IS(PIECES)
-/* Elements that are sorted by insertion: counting digits costs more. */
-#define CLSORT_INSERTION_MOST 32
-
-/* Sorts a few elements from source to target, which may be the same. */
-CLSORT_INLINE void insert_items(array_t source, array_t target, uint size, codec_t c)
-{
-    item_t v[CLSORT_INSERTION_MOST];
-    for (uint i = 0; i < size; i++) {
-        const item_t r = load_whole_item(source, c, i);
-        uint place = i;
-        for (; place > 0 && r.key < v[place - 1].key; place--)
-            v[place] = v[place - 1];
-        v[place] = r;
-    }
-    for (uint i = 0; i < size; i++)
-        store_whole_item(target, c, i, v[i]);
-}
-
 /* Sorts a piece of a segment, which may be the whole, to the array that its merges start from. */
 CLSORT_INLINE void sort_piece(radix_t r, job_t job, uint piece)
 {
@@ -3035,7 +3036,7 @@ CLSORT_INLINE void sort_piece(radix_t r, job_t job, uint piece)
     if (r.n > CLSORT_INSERTION_MOST)
         sort_small(r);
     else
-        insert_items(from, to, r.n, r.codec);
+        insertion_sort(from, to, 0, r.n, r.codec);
 }
 
 /* Each work-item sorts segments of up to `piece` elements whole, then pieces of longer ones, one
@@ -4273,7 +4274,6 @@ CLSORT_INLINE quick_local_t quick_space(local ulong *space)
 
 #define quick_sync(fence)
 #define CLSORT_BRANCHES 1
-#define local_id() 0u
 #define join_group(part, l) (part)
 
 CLSORT_INLINE uint scan_total(uint x, uint *total, quick_local_t l)
@@ -4658,12 +4658,6 @@ CLSORT_INLINE void quick_scatter(quick_t q, quick_local_t l)
 }
 
 //---- quicksort: a leaf's tile
-/* Stages of the network that put `elements` elements in order. */
-CLSORT_INLINE uint network_stages(uint size)
-{
-    return size > 1 ? 32 - clz(size - 1) : 0;
-}
-
 /* Loads and stores of the elements begin ... end - 1 in the home window. Hardly any tile is whole,
    so that there is no rolled loop for the others. */
 CLSORT_INLINE void load_leaf(item_t *v, window_t home, array_t from, codec_t c, uint begin,
@@ -4694,7 +4688,7 @@ CLSORT_INLINE void store_leaf(const item_t *v, window_t home, array_t to, codec_
    the barriers. Called by all with the tile free. */
 CLSORT_INLINE void sort_leaf_tile(quick_t q, quick_local_t l, array_t from, uint begin, uint size)
 {
-    const uint end = size ? begin + size : 0, stages = network_stages(size);
+    const uint end = size ? begin + size : 0, stages = ceil_log2(size);
     const window_t home = tile_window(local_id(), CLSORT_HOME_BIT, 0, 0);
     window_t now = home;
     item_t v[CLSORT_ITEMS];
@@ -4804,7 +4798,7 @@ CLSORT_INLINE void quick_leaf(quick_t q, quick_local_t l)
         if (local_id() == 0) {
             l.stack[STACK_TOP] = 1;
             l.stack[STACK_BUDGET] = r.size
-                                    * (2 * network_stages(r.size / CLSORT_QUICK_TILE + 1) + 4);
+                                    * (2 * ceil_log2(r.size / CLSORT_QUICK_TILE + 1) + 4);
             vstore8(pack_range(r), 0, l.stack + CLSORT__STACK_HEAD);
         }
         quick_sync(CLK_LOCAL_MEM_FENCE);
@@ -5072,7 +5066,7 @@ CLSORT_INLINE select_range_t take_digit(select_t s, select_range_t r, select_dig
 CLSORT_INLINE select_range_t narrow_range(select_t s, select_range_t r, uint open, uint pass,
                                           local uint *space)
 {
-    local const uint *bins = space + CLSORT_LIST + get_local_id(0) * (CLSORT_BINS / CLSORT_GROUP);
+    local const uint *bins = space + CLSORT_LIST + local_id() * (CLSORT_BINS / CLSORT_GROUP);
     local uint *found = space + CLSORT_FOUND;
     uint sum = 0, total, b = 0;
     group_sync();
@@ -5082,7 +5076,7 @@ CLSORT_INLINE select_range_t narrow_range(select_t s, select_range_t r, uint ope
     if (open && before < r.left && r.left - before <= sum) {
         for (; r.left - before > bins[b]; b++)
             before += bins[b];
-        found[0] = (uint)get_local_id(0) * (CLSORT_BINS / CLSORT_GROUP) + b;
+        found[0] = local_id() * (CLSORT_BINS / CLSORT_GROUP) + b;
         found[1] = before;
         found[2] = bins[b];
     }
@@ -5160,8 +5154,8 @@ CLSORT_INLINE void visit_part(select_t s, select_part_t p, select_range_t r, uin
     const select_digit_t d = digit_of_pass(s, pass);
     const size_t end = action == CLSORT_IDLE ? 0 : p.end;
     streak_t streak = { 0, 0 };
-    size_t i = p.first + get_local_id(0);
-    for (uint b = (uint)get_local_id(0);
+    size_t i = p.first + local_id();
+    for (uint b = local_id();
          b < (action == CLSORT_COLLECT || action == CLSORT_IDLE ? 0 : CLSORT_BINS);
          b += CLSORT_GROUP)
         space[CLSORT_LIST + b] = 0;
@@ -5200,16 +5194,15 @@ CLSORT_INLINE void sort_list(select_t s, select_part_t p, local uint *space, loc
 {
     local uint *list = space + CLSORT_LIST;
     group_sync();
-    const uint count = min(space[0], s.list_capacity),
-               size = count > 1 ? 1u << (32 - clz(count - 1)) : 1;
-    for (uint i = (uint)get_local_id(0); i < size; i += CLSORT_GROUP) {
+    const uint count = min(space[0], s.list_capacity), size = 1u << ceil_log2(count);
+    for (uint i = local_id(); i < size; i += CLSORT_GROUP) {
         codes[i] = i < count ? select_code(s, p, list[i]) : (code_t)~(code_t)0;
         list[i] = i < count ? list[i] : 0xFFFFFFFFu;
     }
     group_sync();
     for (uint block = 2; block <= size; block *= 2)
         for (uint step = block; step > 1; step /= 2) {
-            for (uint t = (uint)get_local_id(0); t < size / 2; t += CLSORT_GROUP) {
+            for (uint t = local_id(); t < size / 2; t += CLSORT_GROUP) {
                 const uint apart = step / 2, low = (t & ~(apart - 1)) * 2 + (t & (apart - 1));
                 order_pairs(codes, list, low, step == block ? low ^ (block - 1) : low + apart);
             }
@@ -5222,7 +5215,7 @@ CLSORT_INLINE void write_list(select_t s, select_part_t p, select_range_t r, out
                               local const uint *list)
 {
     const uint wanted = s.select_mode == CLSORT__SELECT_NTH ? 1 : s.k;
-    for (uint i = (uint)get_local_id(0); i < (p.row < s.rows ? wanted : 0); i += CLSORT_GROUP)
+    for (uint i = local_id(); i < (p.row < s.rows ? wanted : 0); i += CLSORT_GROUP)
         write_element(s, p, out, (size_t)p.row * wanted + i,
                       list[s.select_mode == CLSORT__SELECT_NTH ? r.left - 1 : i]);
 }
@@ -5237,7 +5230,7 @@ CLSORT_KERNEL void clsort_select_rows(CLSORT_SELECT_ARGS, CLSORT_OUTPUT_ARGS, lo
     const output_t out = CLSORT_OUTPUT;
     const select_part_t p = find_part(s, 1, s.n);
     select_range_t r = whole_range(s);
-    if (get_local_id(0) == 0)
+    if (local_id() == 0)
         space[0] = 0;
     for (uint pass = 0; pass <= s.passes; pass++) {
         visit_part(s, p, r, choose_action(s, r, pass), pass, space);
@@ -5299,7 +5292,7 @@ CLSORT_INLINE select_range_t find_range(select_t s, tables_t t, select_part_t p,
     if (later)
         r = load_range(row_words_of(t, s, p.row), pass - 1);
     const uint open = later && !r.decided;
-    for (uint b = (uint)get_local_id(0); b < (open ? CLSORT_BINS : 0); b += CLSORT_GROUP)
+    for (uint b = local_id(); b < (open ? CLSORT_BINS : 0); b += CLSORT_GROUP)
         space[CLSORT_LIST + b] = row_counts(t, s, p.row, pass - 1)[b];
     return narrow_range(s, r, open, pass - 1, space);
 }
@@ -5309,9 +5302,9 @@ CLSORT_INLINE void keep_range(select_t s, tables_t t, select_part_t p, select_ra
 {
     if (p.part || p.row >= s.rows)
         return;
-    for (uint b = (uint)get_local_id(0); b < CLSORT_BINS; b += CLSORT_GROUP)
+    for (uint b = local_id(); b < CLSORT_BINS; b += CLSORT_GROUP)
         row_counts(t, s, p.row, pass + 1)[b] = 0;
-    if (get_local_id(0) == 0) {
+    if (local_id() == 0) {
         store_range(row_words_of(t, s, p.row), pass, r);
         if (pass == 0)
             row_words_of(t, s, p.row)[CLSORT__ROW_COLLECTED] = 0;
@@ -5323,7 +5316,7 @@ CLSORT_INLINE void keep_range(select_t s, tables_t t, select_part_t p, select_ra
 CLSORT_INLINE void add_to_tables(select_t s, tables_t t, select_part_t p, uint action, uint pass,
                                  local uint *space)
 {
-    const uint lid = (uint)get_local_id(0),
+    const uint lid = local_id(),
                bins = action == CLSORT_COUNT_DIGITS && p.row < s.rows ? CLSORT_BINS : 0;
     global uint *counts = row_counts(t, s, p.row, pass), *row = row_words_of(t, s, p.row);
     group_sync();
@@ -5348,7 +5341,7 @@ CLSORT_KERNEL void clsort_select_pass(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, loc
     const select_t s = CLSORT_SELECT;
     const tables_t t = CLSORT_TABLES;
     const select_part_t p = find_part(s, parts, part_elements);
-    if (get_local_id(0) == 0)
+    if (local_id() == 0)
         space[0] = 0;
     const select_range_t r = find_range(s, t, p, pass, space);
     const uint action = choose_action(s, r, pass);
@@ -5371,9 +5364,9 @@ CLSORT_KERNEL void clsort_select_sort(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, CLS
     global const uint *row = row_words_of(t, s, exists ? p.row : 0);
     const select_range_t r = exists ? load_range(row, s.passes) : whole_range(s);
     const uint count = exists ? min(row[CLSORT__ROW_COLLECTED], s.list_capacity) : 0;
-    for (uint i = (uint)get_local_id(0); i < count; i += CLSORT_GROUP)
+    for (uint i = local_id(); i < count; i += CLSORT_GROUP)
         space[CLSORT_LIST + i] = row[CLSORT__ROW_LIST + i];
-    if (get_local_id(0) == 0)
+    if (local_id() == 0)
         space[0] = count;
     sort_list(s, p, space, codes);
     write_list(s, p, r, out, space + CLSORT_LIST);
@@ -5391,11 +5384,11 @@ CLSORT_KERNEL void clsort_select_scatter(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, 
     global const uint *row = row_words_of(t, s, p.row < s.rows ? p.row : 0);
     const select_range_t r = p.row < s.rows ? load_range(row, s.passes) : whole_range(s);
     uint place = 0, total;
-    for (uint q = (uint)get_local_id(0); q < (p.row < s.rows ? p.part : 0); q += CLSORT_GROUP)
+    for (uint q = local_id(); q < (p.row < s.rows ? p.part : 0); q += CLSORT_GROUP)
         place += row[CLSORT__ROW_LIST + q];
     group_scan_total(place, sums, &place);
     for (size_t chunk = p.first; chunk < p.end; chunk += CLSORT_GROUP * CLSORT_VISITS) {
-        const size_t first = chunk + get_local_id(0) * CLSORT_VISITS,
+        const size_t first = chunk + local_id() * CLSORT_VISITS,
                      end = min(first + CLSORT_VISITS, (size_t)p.end);
         uint count = 0;
         for (size_t i = first; i < end; i++)
