@@ -5557,22 +5557,34 @@ enum {
 #endif
 };
 
-/* Families of kernels: those of the public algorithms, and private ones. */
-enum {
-    CLSORT__BITONIC = CLSORT__FAMILY_BITONIC,
-    CLSORT__MERGE = CLSORT__FAMILY_MERGE,
-    CLSORT__RADIX = CLSORT__FAMILY_RADIX,
-    CLSORT__QUICKSORT = CLSORT__FAMILY_QUICKSORT,
-    CLSORT__UTILITY = CLSORT__FAMILY_UTILITY,
-    CLSORT__PUBLISHED_BITONIC = CLSORT__FAMILY_PUBLISHED_BITONIC,
-    CLSORT__PUBLISHED_MERGE = CLSORT__FAMILY_PUBLISHED_MERGE,
-    CLSORT__SWEEP = CLSORT__FAMILY_SWEEP,
-    CLSORT__RELAUNCH = CLSORT__FAMILY_RELAUNCH,
-    CLSORT__SELECT = CLSORT__FAMILY_SELECT,
-    CLSORT__SEGMENTS = CLSORT__FAMILY_SEGMENTS,
-    CLSORT__PIECES = CLSORT__FAMILY_PIECES,
-    CLSORT__BATCH = CLSORT__FAMILY_BATCH
-};
+/* All families of kernels: name, name in messages, and the function that returns the most local
+   memory, in bytes, that a launch of their kernels asks for. Selections count theirs apart. */
+#define CLSORT__FAMILY_LIST(X) \
+    X(BITONIC, "bitonic", clsort__tile_local) \
+    X(PUBLISHED_BITONIC, "published bitonic", clsort__tile_local) \
+    X(BATCH, "batch", clsort__tile_local) \
+    X(MERGE, "merge", clsort__merge_local) \
+    X(PUBLISHED_MERGE, "merge-local-only", clsort__tile_local) \
+    X(SEGMENTS, "segments", clsort__segment_local) \
+    X(PIECES, "radix of segments", clsort__no_local) \
+    X(RADIX, "radix", clsort__radix_need) \
+    X(SWEEP, "radix sweep", clsort__radix_need) \
+    X(QUICKSORT, "quicksort", clsort__quick_local) \
+    X(RELAUNCH, "quicksort-device", clsort__quick_local) \
+    X(SELECT, "top-k", clsort__no_local) \
+    X(UTILITY, "utility", clsort__no_local)
+
+#define CLSORT__ENUMERATOR(name, text, local) CLSORT__##name = CLSORT__FAMILY_##name,
+enum { CLSORT__FAMILY_LIST(CLSORT__ENUMERATOR) CLSORT__NO_FAMILY = 0 };
+#undef CLSORT__ENUMERATOR
+
+/* The bit of a family in the set of those that failed the self-test: public numbers are below 16,
+   private ones from 32 to 47. */
+#define CLSORT__BIT(family) (1u << ((family) < 32 ? (family) : (family) - 16))
+#define CLSORT__HAS_BIT(name, text, local) \
+    &&(CLSORT__##name < 16 || (CLSORT__##name >= 32 && CLSORT__##name < 48))
+typedef char clsort__each_family_has_a_bit[1 CLSORT__FAMILY_LIST(CLSORT__HAS_BIT) ? 1 : -1];
+#undef CLSORT__HAS_BIT
 
 /* Public numbers that kernels know by another name. */
 #define CLSORT__SAME(a, b) ((int)(a) == (b))
@@ -5589,9 +5601,6 @@ typedef char clsort__kernels_know_public_numbers
              && CLSORT__SAME(CLSORT_SCAN_BLELLOCH, CLSORT__SCAN_BLELLOCH)
          ? 1
          : -1];
-
-/* The bit of a family in the set of those that failed the self-test. */
-#define CLSORT__BIT(family) (1u << ((family) < 32 ? (family) : (family) - 16))
 
 #define CLSORT__KERNEL_LIST(X) \
     X(B2, CLSORT__PUBLISHED_BITONIC, "clsort_bitonic_b2") \
@@ -6584,16 +6593,13 @@ static const clsort__algorithm *clsort__find_algorithm(cl_uint number);
 /* What kernels a family has, for messages. */
 static const char *clsort__family_name(cl_uint family)
 {
-    const clsort__algorithm *a = clsort__find_algorithm(family);
+#define CLSORT__CASE(name, text, local) \
+    case CLSORT__##name: return text;
     switch (family) {
-        case CLSORT__UTILITY: return "utility";
-        case CLSORT__PUBLISHED_BITONIC: return "published bitonic";
-        case CLSORT__SWEEP: return "radix sweep";
-        case CLSORT__RELAUNCH: return "quicksort-device";
-        case CLSORT__SELECT: return "top-k";
-        case CLSORT__PIECES: return "radix of segments";
-        default: return a ? a->name : "other";
+        CLSORT__FAMILY_LIST(CLSORT__CASE)
+        default: return "";
     }
+#undef CLSORT__CASE
 }
 
 /* The first line of a compiler's output that tells of an error, else the first one; its length. */
@@ -9715,19 +9721,37 @@ static const clsort__algorithm clsort__algorithms[] = {
       CLSORT__ALT_ALWAYS, clsort__plan_quicksort, clsort__all_quick_tables, clsort__quicksort }
 };
 
-/* Selections see to themselves. */
+static size_t clsort__tile_local(const clsort__config *c)
+{
+    return clsort__tile_keys(c) + clsort__tile_words(c);
+}
+
+static size_t clsort__merge_local(const clsort__config *c)
+{
+    return clsort__tile_local(c) + clsort__tile_splits(c);
+}
+
+static size_t clsort__segment_local(const clsort__config *c)
+{
+    return clsort__largest(clsort__tile_local(c) + clsort__tile_marks(c),
+                           clsort__group_sums(c->group_log2), 0);
+}
+
+static size_t clsort__no_local(const clsort__config *c)
+{
+    (void)c;
+    return 0;
+}
+
 static size_t clsort__local_need(const clsort__config *c)
 {
-    const size_t tile = clsort__tile_keys(c) + clsort__tile_words(c);
-    const size_t marked = tile + clsort__tile_marks(c), sums = clsort__group_sums(c->group_log2);
+#define CLSORT__CASE(name, text, local) \
+    case CLSORT__##name: return local(c);
     switch (c->family) {
-        case CLSORT__MERGE: return tile + clsort__tile_splits(c);
-        case CLSORT__SEGMENTS: return marked > sums ? marked : sums;
-        case CLSORT__RADIX: case CLSORT__SWEEP: return clsort__radix_need(c);
-        case CLSORT__QUICKSORT: case CLSORT__RELAUNCH: return clsort__quick_local(c);
-        case CLSORT__PIECES: case CLSORT__UTILITY: case CLSORT__SELECT: return 0;
-        default: return tile;
+        CLSORT__FAMILY_LIST(CLSORT__CASE)
+        default: return 0;
     }
+#undef CLSORT__CASE
 }
 
 static const clsort__algorithm *clsort__find_algorithm(cl_uint number)

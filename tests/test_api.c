@@ -71,6 +71,29 @@ static int has_name(const char *name)
     return 0;
 }
 
+/* A new algorithm that nobody can choose by its name, or that AUTO and the self-test never see, was
+   forgotten somewhere. */
+static void algorithms_are_complete(bench *b)
+{
+    cl_uint i, numbered = 0;
+    size_t k;
+    for (i = 1; clsort__is_public(i); i++) {
+        clsort_desc d = clsort_desc_default();
+        const char *name = clsort__find_algorithm(i)->name;
+        CHECK(clsort_set_algorithm(&d, name) == CL_SUCCESS && d.algorithm == i);
+    }
+    for (k = 0; k < sizeof clsort__algorithms / sizeof *clsort__algorithms; k++) {
+        const clsort__algorithm *a = &clsort__algorithms[k];
+        numbered += a->number == a->base;
+        CHECK(a->plan && a->run && clsort__is_public(a->base));
+        CHECK(!strcmp(clsort__family_name(a->number), a->name));
+    }
+    for (k = 0; k < CLSORT__KERNEL_COUNT; k++)
+        CHECK(*clsort__family_name(clsort__kernel_entries[k].family) != 0);
+    CHECK(numbered == i - 1);   /* numbers have no gaps */
+    (void)b;
+}
+
 static void algorithm_names(bench *b)
 {
     cl_uint i, count = 0, partial = 0;
@@ -755,6 +778,7 @@ static const test_entry tests[] = {
     { "the version and the size of the description can be queried", version_number },
     { "the default description is all zeros", default_structs },
     { "algorithm names can be listed, selected and resolved", algorithm_names },
+    { "every algorithm has a number, a name and what runs it", algorithms_are_complete },
     { "the documented algorithm names exist", documented_names },
     { "selecting an algorithm keeps the other fields", select_keeps_the_rest },
     { "resolving fills in the defaults and is stable", resolve_fills_in_defaults },
