@@ -982,6 +982,33 @@ extern "C" {
 #define CLSORT_NO_QUICKSORT   /* merge and radix finish what its rounds leave */
 #endif
 
+/* Sections; each uses those before it. To follow a call, start at its function in >>public, go on to
+   clsort__enqueue in >>job, and from there to the functions of its clsort__operation.
+
+     >>source      the text of kernels.cl
+     >>types       families, kernels, the sorter, plans, runs
+     >>status      errors, and macros that end a function at the first one
+     >>arithmetic  rounding, logarithms, sums that do not wrap
+     >>memory      host arrays, slots of scratch buffers, marks on queues
+     >>device      contexts, queries, queues
+     >>program     the shapes of kernels, building programs
+     >>plan        from a description to a plan: key, arrays, algorithm, kernels, scratch
+     >>check       mistakes in arguments, buffers, limits
+     >>structs     structs of callers that were compiled with another version
+     >>launch      arguments, launches, copies, fills
+     >>job         from a public call to its commands: counted, warmed, enqueued
+     >>bitonic >>merge >>radix >>segments >>batch >>quicksort
+                   shapes, tables and launches of each algorithm
+     >>algorithms  the table of these
+     >>gather >>sort >>select >>is_sorted >>host >>proof
+                   checks, programs and commands of each kind of call
+     >>operations  the table of these
+     >>sorter      creating, cloning and destroying
+     >>presets     algorithms by name
+     >>explain     the text of clsort_explain
+     >>self-test   known sorts on the device
+     >>public      the functions of the API, in its order */
+
 /* ---- >>source -------------------------------------------------------------------------------- */
 
 /* >>>> generated from kernels.cl by tools/embed; do not edit */
@@ -5656,7 +5683,7 @@ typedef char clsort__kernels_know_public_numbers
 enum { CLSORT__KERNEL_LIST(CLSORT__ENUMERATOR) CLSORT__KERNEL_COUNT };
 #undef CLSORT__ENUMERATOR
 
-/* What a program is compiled for; see the tuning section of kernels.cl. */
+/* The build options of a program; see the tuning section of kernels.cl. */
 typedef struct clsort__config {
     cl_uint family, key_bytes, value_bytes, records, ties;
     cl_uint group_log2, share_log2, items_log2, lanes;
@@ -5671,16 +5698,16 @@ typedef struct clsort__config {
     cl_uint scan;               /* quicksort: CLSORT_SCAN_*; 0 where work-items do not add up */
 } clsort__config;
 
-/* A built program and its kernels. It may have a smaller shape than asked for: what its kernels'
-   limits allow. */
+/* A built program and its kernels. Its shape may be smaller than the one asked for, if the limits
+   of its kernels demand that. */
 typedef struct clsort__program {
     clsort__config asked, config;
     cl_program program;
     cl_kernel kernels[CLSORT__KERNEL_COUNT];
 } clsort__program;
 
-/* How scratch memory is laid out: parts one after another, in as few buffers as the device can
-   allocate. Offsets of parts are counted through all buffers. */
+/* The layout of scratch memory: parts one after another, in as few buffers as the device can
+   allocate. Offsets of parts count through all buffers. */
 enum { CLSORT__MOST_PARTS = 10 };
 typedef struct clsort__layout {
     size_t most;                /* bytes that one buffer can have */
@@ -5690,8 +5717,8 @@ typedef struct clsort__layout {
     int too_large;              /* a part exceeds a buffer, or the sum a size_t */
 } clsort__layout;
 
-/* The scratch buffers of the sorter for one queue; queue NULL: made ahead by clsort_prepare, for
-   the next queue that needs them. */
+/* The sorter's scratch buffers for one queue. With queue NULL, clsort_prepare made them ahead for
+   the next queue that needs some. */
 typedef struct clsort__slot {
     cl_command_queue queue;
     cl_mem buffers[CLSORT__MOST_PARTS];
@@ -5705,7 +5732,7 @@ typedef struct clsort__comparator {
     size_t record_size;
 } clsort__comparator;
 
-/* A sort that checks itself: its proof, and the event behind which that can be read. */
+/* A sort that checks itself: its proof, which can be read when the event is complete. */
 typedef struct clsort__pending {
     cl_mem proof;
     cl_event event;
@@ -5752,23 +5779,23 @@ struct clsort_sorter {
 
 typedef struct clsort__span { cl_mem buffer; size_t offset; } clsort__span;
 
-/* The scratch memory of a run: its buffers, and how far its parts are shifted in the layout. */
+/* The scratch memory of a run: its buffers, and the offset that is added to that of each part. */
 typedef struct clsort__scratch {
     const clsort__layout *layout;
     clsort__span spans[CLSORT__MOST_PARTS];
     size_t shift;
 } clsort__scratch;
 
-/* Keys and what travels with them. */
+/* Keys, and the values or records that travel with them. */
 typedef struct clsort__arrays { clsort__span keys, values; } clsort__arrays;
 
 typedef struct clsort__codec { cl_ulong mask, flip, rotate, minus_zero; } clsort__codec;
 
-/* A key inside a record, as kernels get it: an offset, and what makes its code; see field_code in
+/* A key inside a record, packed for kernels: its offset, type and order; see field_code in
    kernels.cl. */
 typedef cl_ulong clsort__field;
 
-/* What a selection runs, besides the plan of its keys, arrays and scratch. */
+/* How a selection (top_k) works on each row. */
 typedef struct clsort__selection {
     cl_uint mode, ignored_high_bits; /* CLSORT__SELECT_*; bits that do not count, at the top */
     cl_uint list_capacity, most_capacity, passes;
@@ -5781,7 +5808,7 @@ typedef struct clsort__selection {
     size_t order_scratch;       /* where the scratch of that sort begins */
 } clsort__selection;
 
-/* The key: how its bytes become codes. */
+/* The key, and how it becomes a code: an unsigned number that has the key's order. */
 typedef struct clsort__key {
     clsort__field fields[CLSORT_MAX_FIELDS];   /* the key, or all fields of a key of several */
     cl_uint field_count;
@@ -5838,16 +5865,15 @@ typedef struct clsort__plan {
     clsort__selection select; /* top_k */
 } clsort__plan;
 
-/* Where rows come from and go to, by way of `alt`; and the tables of kernels. */
+/* The memory of one sort: elements go from `from` to `to` by way of `alt`; kernels keep tables. */
 typedef struct clsort__workspace {
     clsort__arrays from, to, alt;
     clsort__span tables;
     clsort__config shape; /* that the kernels were built with */
 } clsort__workspace;
 
-/* One pass: pairs of runs from a and b to `to`. A work-group finds its slice itself while all of
-   them run at once; else a kernel of its own is faster, and a comparator's slices must be clamped
-   anyway. */
+/* One pass: merges pairs of runs from a and b into `to`. `splits` say which elements each
+   work-group merges. */
 typedef struct clsort__merge_pass {
     clsort__arrays a, b, to;
     size_t n, run, span;
@@ -5859,7 +5885,7 @@ typedef struct clsort__merge_pass {
 typedef struct clsort__run clsort__run;
 typedef struct clsort__job clsort__job;
 
-/* What a description may ask for that not every way to sort can do. */
+/* Abilities that a description may need and that not every algorithm has. */
 enum {
     CLSORT__CAN_BITS = 1,
     CLSORT__CAN_CODES = 2,
@@ -5870,8 +5896,8 @@ enum {
 /* Does a sort need a second array, in scratch? Never, always, or for kernel A. */
 enum { CLSORT__ALT_NEVER, CLSORT__ALT_ALWAYS, CLSORT__ALT_BY_A };
 
-/* A way to sort: a public algorithm, or a form of one. Where only sizes matter, the sorter is
-   NULL. */
+/* A public algorithm, or a form of one: what replaces it for rows, say. Its functions get a NULL
+   sorter when only sizes are asked for. */
 typedef struct clsort__algorithm {
     cl_uint number;             /* CLSORT_*; of forms, the family of their kernels */
     cl_uint base;               /* of forms, the public algorithm that they belong to */
@@ -5895,14 +5921,14 @@ typedef struct clsort__range {
     int reads, writes;
 } clsort__range;
 
-/* What a description is checked for: to read keys only, to select from rows, to sort. */
+/* The purpose of a checked description: only to read keys, to select from rows, to sort. */
 enum { CLSORT__TO_READ, CLSORT__TO_SELECT, CLSORT__TO_SORT };
 
 /* COUNT enqueues nothing and counts commands; WARM launches every kernel with its geometry but no
    elements. */
 enum { CLSORT__COUNT, CLSORT__WARM, CLSORT__RUN };
 
-/* What clsort_explain counts of a run. */
+/* The counts of clsort_explain. */
 typedef struct clsort__tally {
     cl_uint launches[CLSORT__KERNEL_COUNT];
     cl_uint passes;             /* commands that write elements */
@@ -5956,8 +5982,7 @@ static const char *clsort__opencl_name(cl_int code)
     return "an OpenCL error";
 }
 
-/* Notes a failure on the sorter and tells the callback; returns the status, for `return
-   clsort__fail(...)`. */
+/* Keeps a failure as the sorter's last error, reports it to the callback and returns its status. */
 static clsort_status clsort__fail(clsort_sorter *s, clsort_status status, const char *function,
                                   const char *detail)
 {
@@ -5968,7 +5993,7 @@ static clsort_status clsort__fail(clsort_sorter *s, clsort_status status, const 
     return status;
 }
 
-/* The same for a failure of the public function that runs; what failed is given as to printf. */
+/* The same for a failure of the public function that runs. Format it as for printf. */
 static clsort_status clsort__reject(clsort_sorter *s, clsort_status status, const char *format, ...)
 {
     char detail[200];
@@ -5979,14 +6004,14 @@ static clsort_status clsort__reject(clsort_sorter *s, clsort_status status, cons
     return clsort__fail(s, status, s->function, detail);
 }
 
-/* Passes an OpenCL function's code on, noting a failure. */
+/* Returns an OpenCL function's code, after keeping it as the last error if it is one. */
 static clsort_status clsort__note(clsort_sorter *s, cl_int code, const char *function)
 {
     return code == CL_SUCCESS ? CL_SUCCESS : clsort__fail(s, code, function, NULL);
 }
 
-/* Both return from the function that they stand in: when a call failed, with its status; when a
-   condition does not hold, with `status`, after noting what is wrong, as to printf. */
+/* CLSORT__MUST returns from the current function if a call fails. CLSORT__REQUIRE rejects the call,
+   with a message as for printf, if a condition does not hold. */
 #define CLSORT__MUST(call) \
     do { \
         const clsort_status clsort__result = (call); \
@@ -6001,7 +6026,7 @@ static clsort_status clsort__note(clsort_sorter *s, cl_int code, const char *fun
 #define CLSORT__TRY(s, function, arguments) \
     clsort__note(s, CLSORT_CL(function) arguments, #function)
 
-/* Asks an object, or the sorter's device, for something of fixed size. */
+/* Queries an object, or the sorter's device, for a value of fixed size. */
 #define CLSORT__ASK(s, function, object, what, answer) \
     clsort__note(s, CLSORT_CL(function)(object, what, sizeof(answer), &(answer), NULL), #function)
 #define CLSORT__FACT(s, what, answer) CLSORT__ASK(s, clGetDeviceInfo, (s)->device, what, answer)
@@ -6042,8 +6067,8 @@ static int clsort__power_of_two(cl_uint x, cl_uint least, cl_uint most)
     return x >= least && x <= most && !(x & (x - 1));
 }
 
-/* Does a number need more than 32 bits? On some hosts a size_t cannot, and a comparison would be
-   warned of. */
+/* Does a number need more than 32 bits? Where a size_t has 32, compilers warn of a plain
+   comparison. */
 static int clsort__exceeds_32_bits(cl_ulong x) { return x >> 32 != 0; }
 
 /* Largest power of two up to 8 that divides a size. */
@@ -6054,8 +6079,7 @@ static size_t clsort__alignment(size_t size)
 
 /* ---- >>memory -------------------------------------------------------------------------------- */
 
-/* Grows an array to hold `count` elements; `array` is where its address stands. What is there
-   stays. */
+/* Grows an array to hold `count` elements and keeps its contents. `array` points to its pointer. */
 static clsort_status clsort__grow(clsort_sorter *s, void *array, size_t count, size_t size)
 {
     void *old, *grown;
@@ -6099,7 +6123,7 @@ static void clsort__release_slot(clsort__slot *slot)
     memset(slot, 0, sizeof *slot);
 }
 
-/* The slot of a queue, or one that no queue owns yet, or a new one. queue may be NULL. */
+/* Finds the slot of a queue, or one that no queue owns yet, or makes one. queue may be NULL. */
 static clsort_status clsort__find_slot(clsort_sorter *s, cl_command_queue queue,
                                        clsort__slot **found)
 {
@@ -6121,11 +6145,11 @@ static clsort_status clsort__find_slot(clsort_sorter *s, cl_command_queue queue,
 }
 
 /* NVIDIA's driver (580.159) reads a program's memory until its launches are done, although OpenCL
-   lets a program be released before. Of 96 processes that released one behind a user event, 31 died
-   of a corrupted heap; neither clFlush nor another order of releases helped. So a sorter there
-   keeps a slot for each queue that it was used with, a mark for each such queue that is trimmed
-   away, and its programs until all marks are complete. Without a mark there is nothing but to
-   wait. */
+   lets a program be released before. Of 96 processes that released one while a user event held its
+   launch back, 31 died of a corrupted heap; neither clFlush nor another order of releases helped.
+   So a sorter on such a device keeps a slot for each queue that it was used with, a mark (an event)
+   for each such queue that is trimmed away, and its programs until all marks are complete. If no
+   mark can be made, it waits for the queue. */
 static void clsort__mark_queue(clsort_sorter *s, cl_command_queue queue)
 {
     cl_event mark = NULL;
@@ -6140,7 +6164,7 @@ static void clsort__mark_queue(clsort_sorter *s, cl_command_queue queue)
     }
 }
 
-/* Is all work behind a mark done? */
+/* Is all work that a mark stands for done? */
 static int clsort__mark_complete(cl_event mark)
 {
     cl_int state = CL_QUEUED;
@@ -6166,8 +6190,8 @@ static size_t clsort__buffer_bytes(const clsort__layout *l, cl_uint i)
     return (i + 1 < l->buffers ? l->start[i + 1] : l->bytes) - l->start[i];
 }
 
-/* Makes a slot's buffers at least as large as a layout needs. Commands still queued keep old
-   buffers alive. */
+/* Makes a slot's buffers at least as large as a layout needs. OpenCL keeps old buffers alive while
+   queued commands use them. */
 static clsort_status clsort__grow_slot(clsort_sorter *s, clsort__slot *slot,
                                        const clsort__layout *l)
 {
@@ -6188,8 +6212,8 @@ static clsort_status clsort__grow_slot(clsort_sorter *s, clsort__slot *slot,
 
 /* ---- >>device -------------------------------------------------------------------------------- */
 
-/* The most bytes of a compiler's output that are kept, and of a context's list of devices: a driver
-   that tells more is not believed. */
+/* The most bytes that are believed of a driver: of a build log, and of a context's list of
+   devices. */
 enum { CLSORT__MOST_LOG = 1 << 20, CLSORT__MOST_DEVICES = 1 << 16 };
 
 /* The first GPU of any platform, else the first device. */
@@ -6229,7 +6253,7 @@ static clsort_status clsort__own_context(clsort_sorter *s)
     return clsort__keep_device(s, device);
 }
 
-/* Is the device one of the context's? Else an error. */
+/* Fails if the device is not one of the context's. `list` has room for `bytes` bytes of devices. */
 static clsort_status clsort__check_context(clsort_sorter *s, cl_context context,
                                            cl_device_id device, cl_device_id *list, size_t bytes)
 {
@@ -6262,9 +6286,9 @@ static clsort_status clsort__adopt_context(clsort_sorter *s, cl_context context,
     return clsort__keep_device(s, device);
 }
 
-/* NVIDIA's GPUs since compute capability 7.0 run every work-group that has started to its end,
-   whatever others wait for. No query of OpenCL tells this; a driver that does not know NVIDIA's own
-   one is none of theirs. */
+/* Do work-groups that have started run to their end, whatever others wait for? NVIDIA's GPUs since
+   compute capability 7.0 guarantee that. OpenCL has no query for it; a driver that does not know
+   NVIDIA's own query is not NVIDIA's. */
 static clsort_status clsort__find_progress(clsort_sorter *s)
 {
     enum { NVIDIA = 0x10DE, COMPUTE_CAPABILITY_MAJOR_NV = 0x4000 };
@@ -6280,7 +6304,7 @@ static clsort_status clsort__find_progress(clsort_sorter *s)
 }
 
 /* Can kernels enqueue kernels and call work-group functions? Both came with OpenCL 2.0 and are
-   optional since 3.0. A driver that does not know a query has nothing of it. */
+   optional since 3.0. A driver that does not know a query has neither. */
 static clsort_status clsort__find_enqueue(clsort_sorter *s)
 {
 #if CL_TARGET_OPENCL_VERSION >= 300 && defined(CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES)
@@ -6334,7 +6358,7 @@ static clsort_status clsort__device_facts(clsort_sorter *s)
     return clsort__find_progress(s);
 }
 
-/* The sorter's own in-order queue, made when it is first needed. */
+/* Creates the sorter's own in-order queue, when it is first needed. */
 static clsort_status clsort__own_queue(clsort_sorter *s)
 {
     cl_int code;
@@ -6351,8 +6375,8 @@ static clsort_status clsort__own_queue(clsort_sorter *s)
     return clsort__note(s, code, "clCreateCommandQueue");
 }
 
-/* The default queue on the device. There is at most one: OpenCL returns that which the program has
-   made already. */
+/* Creates the default queue on the device. There is at most one per device: if the program has made
+   it already, OpenCL returns that one. */
 static clsort_status clsort__device_queue(clsort_sorter *s)
 {
 #if defined(CL_VERSION_2_0)
@@ -6372,16 +6396,14 @@ static clsort_status clsort__device_queue(clsort_sorter *s)
 
 /* ---- >>program ------------------------------------------------------------------------------- */
 
-/* Does a kernel over tiles use local memory? Work-items that work alone do not, but for the
+/* Does a tile kernel use local memory? It does if a work-group shares the tile, and in the
    published sorts of rows. */
 static int clsort__uses_local(const clsort__config *c)
 {
     return c->share_log2 > 0 || c->family == CLSORT__BATCH;
 }
 
-/* Local memory of a tile kernel, in bytes: keys, and words, of which a tile of bare keys has one
-   that is not used. Both with the padding of kernels.cl. Where it is not used there is the least
-   that an argument can have. */
+/* Slots of a tile in local memory, with the padding of kernels.cl. */
 static size_t clsort__tile_slots(const clsort__config *c, cl_uint pad_log2)
 {
     const size_t items = (size_t)1 << c->items_log2, tile = items << c->share_log2;
@@ -6390,6 +6412,8 @@ static size_t clsort__tile_slots(const clsort__config *c, cl_uint pad_log2)
     return rows + (rows >> pad_log2) + 1;
 }
 
+/* Local memory of a tile's keys, and of its words, in bytes. If there are none, the least that an
+   argument can have: one key, one word. */
 static size_t clsort__tile_keys(const clsort__config *c)
 {
     const cl_uint pad_log2 = CLSORT__KEY_PAD_LOG2(c->key_bytes);
@@ -6403,19 +6427,20 @@ static size_t clsort__tile_words(const clsort__config *c)
                                           : 4;
 }
 
-/* Merges share the splits of work-items, or of the work-group's slice. */
+/* Local memory of a merge in bytes, for the splits of its work-items or of the work-group's
+   slice. */
 static size_t clsort__tile_splits(const clsort__config *c)
 {
     return clsort__uses_local(c) ? 4 * (((size_t)1 << c->share_log2) + 4) : 4;
 }
 
-/* A tile of segments has a bit for each row besides. */
+/* The same for a tile of segments, which also has a bit per element. */
 static size_t clsort__tile_marks(const clsort__config *c)
 {
     return clsort__tile_splits(c) + ((size_t)1 << (c->share_log2 + c->items_log2)) / 8 + 4;
 }
 
-/* The sums over a work-group that lists jobs, or places what it selects. */
+/* Local memory in bytes for sums over a work-group. */
 static size_t clsort__group_sums(cl_uint group_log2)
 {
     return ((size_t)8 << group_log2) + 4;
@@ -6428,7 +6453,8 @@ static cl_uint clsort__lower_group(const clsort_sorter *s, cl_uint log2)
     return log2;
 }
 
-/* The same as the caller names it, at most `most`; else `on_cpu` or 8. s may be NULL. */
+/* The same for the work-group that the caller names, or for `on_cpu` or 8; at most `most`. s may be
+   NULL. */
 static cl_uint clsort__choose_group(const clsort_sorter *s, const clsort_tuning *t, cl_uint on_cpu,
                                     cl_uint most)
 {
@@ -6436,16 +6462,16 @@ static cl_uint clsort__choose_group(const clsort_sorter *s, const clsort_tuning 
     return clsort__lower_group(s, log2 < most ? log2 : most);
 }
 
-/* Have the bitonic kernels that this tuning chooses a form with 16 keys in a vector register? Only
-   tile kernels order keys inside a register, so a variant needs them for the tail of each stage. */
+/* Do the bitonic kernels of this tuning have a form with 16 keys in a vector register? Only tile
+   kernels order keys inside a register, so a variant needs them for the tail of each stage. */
 static int clsort__has_vector_form(const clsort_tuning *t)
 {
     return t->bitonic_step != CLSORT_STEP_A && t->local != CLSORT_LOCAL_OFF
            && t->local != CLSORT_LOCAL_GLOBAL_TAIL && t->local != CLSORT_LOCAL_START;
 }
 
-/* Does a tile belong to one work-item, as rows of 16 in vector registers? It does where the caller
-   asks for more items than other registers hold, and on CPUs with vectors if no shape is named. */
+/* Does one work-item hold a tile, in vector registers of 16 elements? Yes if the caller asks for
+   more items than other registers hold, and on CPUs with vectors if the caller names no shape. */
 static int clsort__wants_lanes(const clsort_sorter *s, const clsort_tuning *t)
 {
     return clsort__has_vector_form(t)
@@ -6455,14 +6481,14 @@ static int clsort__wants_lanes(const clsort_sorter *s, const clsort_tuning *t)
 /* The most local memory that a launch of a program's kernels asks for, in bytes. */
 static size_t clsort__local_need(const clsort__config *c);
 
-/* Words of a key and of what travels with it. */
+/* Words of 4 bytes of a key and of the value or record that travels with it. */
 static cl_uint clsort__element_words(const clsort__config *c)
 {
     return (c->key_bytes + 3) / 4 + (c->value_bytes + 3) / 4;
 }
 
-/* Chooses a work-group that shares a tile; lowers it until its kernels fit into local memory, then
-   what a work-item holds there. */
+/* Chooses the work-group that shares a tile. Until its kernels fit into local memory, lowers it,
+   and then the elements of a work-item. */
 static void clsort__share_tile(const clsort_sorter *s, const clsort_tuning *t, cl_uint on_cpu,
                                cl_uint most, clsort__config *c)
 {
@@ -6474,8 +6500,8 @@ static void clsort__share_tile(const clsort_sorter *s, const clsort_tuning *t, c
     }
 }
 
-/* Tables of jobs have room for tiles of so many rows. Where a work-group has fewer, work-items work
-   alone. */
+/* The smallest tile, in elements, that tables of jobs have room for. Kernels whose work-groups hold
+   less have one work-item per job. */
 enum { CLSORT__LEAST_TILE = 64 };
 
 static void clsort__least_tile(clsort__config *c)
@@ -6495,7 +6521,7 @@ static void clsort__release_program(clsort__program *p)
     p->program = NULL;
 }
 
-/* Keeps the compiler's output; without memory for it, or where it is too long, there is none. */
+/* Keeps the compiler's output. If it is too long, or memory is short, the log is empty. */
 static void clsort__keep_log(clsort_sorter *s, cl_program program)
 {
     const cl_program_build_info what = CL_PROGRAM_BUILD_LOG;
@@ -6512,7 +6538,7 @@ static void clsort__keep_log(clsort_sorter *s, cl_program program)
         *log = 0;
 }
 
-/* The chunk of kernels.cl behind which a comparator's text goes, and the line after it. */
+/* The number of the chunk of kernels.cl that a comparator's text follows, and the line after it. */
 static size_t clsort__comparator_chunk(unsigned *line)
 {
     const char *c;
@@ -6524,8 +6550,8 @@ static size_t clsort__comparator_chunk(unsigned *line)
     }
 }
 
-/* Creates a program from kernels.cl and the caller's text, whose lines count from 1 in files of
-   their names. */
+/* Creates a program from kernels.cl and the caller's texts. Compilers report errors in these as
+   errors of files `record_type` and `precedes`, with lines from 1. */
 static cl_int clsort__load_source(clsort_sorter *s, const clsort__comparator *comparator,
                                   cl_program *program)
 {
@@ -6575,7 +6601,7 @@ static clsort_status clsort__add_comparator(clsort_sorter *s, const char *record
     return CL_SUCCESS;
 }
 
-/* The number of a description's comparator, 0 if it has none or the sorter has not met it. */
+/* The number of a description's comparator; 0 if it has none, or one that is new to the sorter. */
 static cl_uint clsort__find_comparator(const clsort_sorter *s, const clsort_desc *d)
 {
     cl_uint i;
@@ -6590,7 +6616,7 @@ static cl_uint clsort__find_comparator(const clsort_sorter *s, const clsort_desc
 /* The algorithm of a number, or NULL. The public ones are numbered from 1 without gaps. */
 static const clsort__algorithm *clsort__find_algorithm(cl_uint number);
 
-/* What kernels a family has, for messages. */
+/* The name of a family in messages. */
 static const char *clsort__family_name(cl_uint family)
 {
 #define CLSORT__CASE(name, text, local) \
@@ -6602,7 +6628,7 @@ static const char *clsort__family_name(cl_uint family)
 #undef CLSORT__CASE
 }
 
-/* The first line of a compiler's output that tells of an error, else the first one; its length. */
+/* Finds the first line of a compiler's output with the word `error`, else the first line. */
 static const char *clsort__first_error(const char *log, size_t *length)
 {
     const char *error = strstr(log, "error"), *line = error ? error : log + strspn(log, "\r\n");
@@ -6628,7 +6654,7 @@ static clsort_status clsort__fail_build(clsort_sorter *s, const clsort__config *
                         detail);
 }
 
-/* The options that a program of a shape is compiled with. */
+/* Writes the options that a program is compiled with. */
 static void clsort__build_options(const clsort_sorter *s, const clsort__config *c,
                                   const clsort__comparator *comparator, char *options, size_t size)
 {
@@ -6745,7 +6771,8 @@ static clsort__program *clsort__find_program(clsort_sorter *s, const clsort__con
     return NULL;
 }
 
-/* Builds what is not built yet. */
+/* Builds a program, unless it is built already. With CLSORT_FLAG_NO_BUILD in flags that is an
+   error. */
 static clsort_status clsort__need_program(clsort_sorter *s, const clsort__config *asked,
                                           cl_uint flags)
 {
@@ -6791,8 +6818,8 @@ static cl_uint clsort__mantissa_bits(cl_uint type)
     return type == CLSORT_F16 ? 10 : type == CLSORT_BF16 ? 7 : type == CLSORT_F32 ? 23 : 52;
 }
 
-/* The one that does what a description asks of a public algorithm, or NULL where it is unknown or
-   left out: with rows a form of it. */
+/* The form of a public algorithm that sorts such a description (rows, segments, as published), or
+   the algorithm itself. NULL if the number is unknown or there is no such form. */
 static const clsort__algorithm *clsort__form_of(cl_uint algorithm, const clsort_desc *d);
 
 /* Is a number one of the public algorithms? */
@@ -6819,7 +6846,7 @@ static clsort__codec clsort__make_codec(const clsort_field *f)
     return c;
 }
 
-/* The same for kernels that take their keys out of records, with the key's place, in 64 bits; see
+/* The same in 64 bits, with the key's offset, for kernels that take keys out of records; see
    field_code in kernels.cl. */
 static clsort__field clsort__pack_field(const clsort_field *f)
 {
@@ -6833,7 +6860,7 @@ static clsort__field clsort__pack_field(const clsort_field *f)
            | (cl_ulong)(c.rotate ? clsort__mantissa_bits(f->type) : 0) << CLSORT__FIELD_MANTISSA;
 }
 
-/* The part of a code that counts: its first bit, and how many bits it lacks at the top. */
+/* The bits of a code that count: the first one, and the number of ignored bits at the top. */
 static clsort__field clsort__pack_bits(const clsort_desc *d)
 {
     const cl_uint ignored = d->last_bit ? clsort__key_bits(d->key_type) - d->last_bit : 0;
@@ -6878,20 +6905,20 @@ static int clsort__some_bits(const clsort_desc *d)
            || (d->last_bit && (!d->key_type || d->last_bit != clsort__key_bits(d->key_type)));
 }
 
-/* Are rows sorted as published? */
+/* Does the tuning name one of the published sorts of rows? */
 static int clsort__is_batch(const clsort_desc *d)
 {
     return d->tuning.local >= CLSORT_LOCAL_BATCH_ODD_EVEN;
 }
 
-/* Will a call have an output? */
+/* Will a call have a buffer: is it given, or announced by a flag? */
 static int clsort__will_have(const clsort_desc *d, cl_mem buffer, cl_uint flag)
 {
     return buffer || d->flags & flag;
 }
 
-/* Are there rows, segments or a count on the device? Rows of top-k are not sorted, and not
-   meant. */
+/* Are rows or segments sorted, or a count that lies on the device? Rows of top_k are not: they are
+   selected from. */
 static int clsort__has_segments(const clsort_desc *d)
 {
     if (d->top_k) return 0;
@@ -6912,8 +6939,8 @@ static size_t clsort__take(clsort__layout *l, size_t bytes)
     return offset;
 }
 
-/* Bytes that a buffer of scratch memory can have: what the device allocates, or an array that is
-   there already. The caller's scratch is one buffer, of any size. */
+/* The most bytes of a scratch buffer: the device's limit, or an array of the caller's if that is
+   larger. The caller's scratch is one buffer, of any size. */
 static size_t clsort__most_bytes(const clsort_sorter *s, const clsort__plan *p)
 {
     const size_t keys = p->d.keys ? p->data.extent * p->data.element_bytes : 0;
@@ -6923,7 +6950,8 @@ static size_t clsort__most_bytes(const clsort_sorter *s, const clsort__plan *p)
     return clsort__largest((size_t)most, keys, values);
 }
 
-/* The fields of a description's key, and how it is sorted: as it is, or as codes made of fields. */
+/* Packs the fields of a description's key, and decides whether it is sorted as it is, or as codes
+   that are made first. */
 static void clsort__plan_key(const clsort_desc *d, clsort__key *k)
 {
     clsort_field key;
@@ -6957,7 +6985,7 @@ static size_t clsort__extent(const clsort_desc *d, size_t element)
                : d->count;
 }
 
-/* The arrays of a plan's description. */
+/* Takes the arrays from a description. */
 static void clsort__plan_spans(const clsort_desc *d, clsort__data *a)
 {
     a->keys = a->keys_to = clsort__make_span(d->keys, d->keys_offset);
@@ -6969,7 +6997,7 @@ static void clsort__plan_spans(const clsort_desc *d, clsort__data *a)
     a->count = clsort__make_span(d->count_buffer, d->count_offset);
 }
 
-/* Which arrays are there, and which of them are written. */
+/* Derives which arrays there are, which of them are written, and how they are cut into segments. */
 static void clsort__plan_arrays(const clsort_desc *d, size_t key_bytes, clsort__data *a)
 {
     a->element_bytes = d->record_size ? d->record_size
@@ -6993,8 +7021,8 @@ static void clsort__plan_arrays(const clsort_desc *d, size_t key_bytes, clsort__
     clsort__plan_spans(d, a);
 }
 
-/* Does an order need a stable algorithm? Bare keys do not: equal ones cannot be told apart. Rows
-   do, and so does a single one, which is sorted as an array is. */
+/* Does an order need a stable algorithm? Bare keys do not: equal ones are the same. Rows do, even a
+   single one, so that it is sorted as several are. */
 static int clsort__needs_stable(const clsort__plan *p)
 {
     const int asked = p->d.stable || (p->d.rows && !clsort__is_batch(&p->d));
@@ -7002,7 +7030,7 @@ static int clsort__needs_stable(const clsort__plan *p)
            || (asked && (p->data.has_indices || p->data.has_values || p->d.record_size));
 }
 
-/* What a description asks for, as CLSORT__CAN_*. */
+/* The abilities that a description needs, as CLSORT__CAN_*. */
 static cl_uint clsort__demands(const clsort_desc *d)
 {
     cl_uint demands = 0;
@@ -7017,14 +7045,14 @@ static cl_uint clsort__demands(const clsort_desc *d)
     return demands;
 }
 
-/* Can an algorithm do what a description asks for? */
+/* Does an algorithm have the abilities that a description needs? */
 static int clsort__can(cl_uint algorithm, const clsort_desc *d)
 {
     const clsort__algorithm *a = clsort__form_of(algorithm, d);
     return a && !a->left_out && !(clsort__demands(d) & ~a->can);
 }
 
-/* Can any algorithm that a description allows? */
+/* Does any algorithm that the description allows? */
 static int clsort__can_any(const clsort_desc *d)
 {
     cl_uint a;
@@ -7041,10 +7069,10 @@ static int clsort__is_bare(const clsort_desc *d)
            && !clsort__will_have(d, d->indices, CLSORT_FLAG_INDICES);
 }
 
-/* Where AUTO goes from one algorithm to the next, by the number of elements: bitonic up to
-   `bitonic`, radix from `radix` on, else merge. The first row counts that fits the device, the
-   payload and the key's bits. Measured on an NVIDIA H200, and on CPUs with PoCL and Intel's
-   runtime; for other GPUs taken from NVIDIA's, without sweeps. */
+/* The crossovers of AUTO, in elements: bitonic up to `bitonic`, radix from `radix` on, else merge.
+   The first row that fits the device, the payload and the key's bits is taken. Measured on an
+   NVIDIA H200, and on CPUs with PoCL and Intel's runtime; for other GPUs derived from NVIDIA's,
+   without sweeps. */
 enum { CLSORT__NVIDIA, CLSORT__OTHER_GPU, CLSORT__CPU };
 static const struct clsort__crossover {
     int device, bare;
@@ -7076,8 +7104,7 @@ static const struct clsort__crossover *clsort__find_crossover(const clsort_sorte
     return c;
 }
 
-/* The algorithms in the order in which AUTO would take them; merge first where the device is not
-   known. */
+/* The algorithms in the order of AUTO's preference; merge first if the device is not known. */
 static const cl_uint *clsort__preferences(const clsort_sorter *s, const clsort_desc *d)
 {
     static const cl_uint orders[3][3] = { { CLSORT_RADIX, CLSORT_MERGE, CLSORT_BITONIC },
@@ -7087,8 +7114,8 @@ static const cl_uint *clsort__preferences(const clsort_sorter *s, const clsort_d
     return orders[c && d->count >= c->radix ? 0 : c && d->count <= c->bitonic ? 1 : 2];
 }
 
-/* What AUTO takes: the first one that can do it and did not fail the self-test. CLSORT_AUTO if none
-   is left. s may be NULL. */
+/* AUTO's choice: the first algorithm in its order that can sort this and did not fail the
+   self-test. CLSORT_AUTO if none is left. s may be NULL. */
 static cl_uint clsort__choose_algorithm(const clsort_sorter *s, const clsort_desc *d)
 {
     const cl_uint *algorithms = clsort__preferences(s, d);
@@ -7099,7 +7126,15 @@ static cl_uint clsort__choose_algorithm(const clsort_sorter *s, const clsort_des
     return CLSORT_AUTO;
 }
 
-/* What the kernels of a plan are compiled for; s is NULL where only sizes matter. */
+/* The build options of a plan's kernels of another family. */
+static clsort__config clsort__config_of(const clsort__plan *p, cl_uint family)
+{
+    clsort__config c = p->config;
+    c.family = family;
+    return c;
+}
+
+/* Derives what the kernels of a plan are compiled for. s may be NULL: then only sizes are right. */
 static void clsort__plan_config(const clsort_sorter *s, clsort__plan *p)
 {
     clsort__config *c = &p->config;
@@ -7189,7 +7224,7 @@ static clsort__layout clsort__most_scratch(const clsort_desc *desc)
 enum { CLSORT_STATUS_LIST(CLSORT__ENUMERATOR) CLSORT__RANK_OF_NONE };
 #undef CLSORT__ENUMERATOR
 
-/* The place of a status in the CLSORT_STATUS_LIST. */
+/* The index of a status in CLSORT_STATUS_LIST. */
 static int clsort__rank(clsort_status status)
 {
 #define CLSORT__CASE(name, code, text) case code: return CLSORT__RANK_OF_##name;
@@ -7200,8 +7235,8 @@ static int clsort__rank(clsort_status status)
 #undef CLSORT__CASE
 }
 
-/* What the checks of a call's arguments found: of all mistakes the one whose code stands first in
-   the CLSORT_STATUS_LIST, in whatever order the checks run. */
+/* The result of the checks of a call's arguments: of all mistakes, the one whose code comes first
+   in CLSORT_STATUS_LIST, whatever the order of the checks. */
 typedef struct clsort__checks {
     clsort_sorter *s;
     int needs_buffers;          /* the call sorts now: its buffers must be there */
@@ -7234,7 +7269,7 @@ static void clsort__blame(clsort__checks *c, clsort_status status, const char *f
     va_end(arguments);
 }
 
-/* One thing that can be wrong: whether it is, and the field with what would be right. */
+/* One possible mistake: whether it was made, and its text for the message. */
 typedef struct clsort__mistake { int made; const char *detail; } clsort__mistake;
 
 static void clsort__blame_first(clsort__checks *c, clsort_status status, const clsort__mistake *m,
@@ -7255,7 +7290,7 @@ static clsort_status clsort__conclude(const clsort__checks *c)
                                    : clsort__fail(c->s, c->status, c->s->function, c->detail);
 }
 
-/* A sorter without a context stands for any device: plans are made for none. */
+/* NULL for a sorter without a context: then plans are made for any device. */
 static const clsort_sorter *clsort__known_device(const clsort_sorter *s)
 {
     return s->context ? s : NULL;
@@ -7278,7 +7313,7 @@ static void clsort__blame_field(clsort__checks *c, clsort_status status, unsigne
     clsort__blame(c, status, "fields[%u].%s", i, name);
 }
 
-/* Is the order given in one way, and completely? */
+/* Is the order given once, and completely? */
 static void clsort__check_order_given(clsort__checks *c, const clsort_desc *d)
 {
     const clsort__mistake mistakes[] = {
@@ -7378,7 +7413,8 @@ static void clsort__check_flags(clsort__checks *c, const clsort_desc *d, int pur
     CLSORT__BLAME(c, CLSORT_ERROR_UNKNOWN_FLAG, mistakes);
 }
 
-/* What an algorithm lacks that a description asks for; NULL: one that does not sort in parts so. */
+/* Names the part of a description that an algorithm cannot do. a is NULL if it has no form for such
+   rows or segments. */
 static const char *clsort__unsupported_part(const clsort__algorithm *a, const clsort_desc *d)
 {
     const cl_uint missing = a ? clsort__demands(d) & ~a->can : (cl_uint)CLSORT__CAN_SEGMENTS;
@@ -7392,7 +7428,7 @@ static const char *clsort__unsupported_part(const clsort__algorithm *a, const cl
     return d->rows > 1 ? "rows" : d->segments || d->segment_count ? "segments" : "count_buffer";
 }
 
-/* Says why no algorithm that a description allows can sort it, and which others could. */
+/* Blames the algorithm that a description names, and lists those that could sort it. */
 static void clsort__blame_algorithm(clsort__checks *c, const clsort_desc *d)
 {
     const int batch = clsort__is_batch(d);
@@ -7466,8 +7502,8 @@ static void clsort__check_supported(clsort__checks *c, const clsort_desc *d, int
     clsort__check_tuning(c, d);
 }
 
-/* Room for `count` elements of `size` bytes behind an offset, with a margin for rounding and for
-   sums of several arrays. */
+/* Does the size of `count` elements of `size` bytes at an offset fit into a size_t? With a margin
+   for rounding and for sums of several arrays. */
 static int clsort__fits(size_t count, size_t size, size_t offset)
 {
     const size_t most = ~(size_t)0 / 16;
@@ -7497,8 +7533,8 @@ static void clsort__need_allocation(clsort__checks *c, const char *field, size_t
                   field, (double)count, (double)size, (double)most);
 }
 
-/* Fields that only say more about another one, which is not set. Scratch has no flag: without its
-   buffer, its fields wait for the call. */
+/* Fields that only describe another one, which is not set. Scratch has no flag that announces it:
+   until the call, its fields may be set without it. */
 static void clsort__check_unused(clsort__checks *c, const clsort_desc *d)
 {
     const int keys_out = clsort__will_have(d, d->keys_out, CLSORT_FLAG_KEYS_OUT);
@@ -7552,8 +7588,7 @@ static void clsort__check_payload(clsort__checks *c, const clsort_desc *d, size_
     }
 }
 
-/* Do the arrays of n elements, and results of as many or fewer, fit into sizes and into the
-   device? */
+/* Can arrays of n elements, and outputs of `results` elements, be addressed and allocated? */
 static void clsort__check_arrays(clsort__checks *c, const clsort_desc *d, size_t n, size_t element,
                                  size_t results)
 {
@@ -7571,7 +7606,7 @@ static void clsort__check_arrays(clsort__checks *c, const clsort_desc *d, size_t
     clsort__need_room(c, "scratch_size, scratch_offset", 1, d->scratch_size, d->scratch_offset);
 }
 
-/* Rows of fewer than 2^32 elements altogether, from the first to the last; segments. */
+/* Limits of rows and segments: from the first row to the last, fewer than 2^32 elements. */
 static void clsort__check_parts(clsort__checks *c, const clsort_desc *d, size_t element)
 {
     const cl_ulong rows = d->rows, left = 0xFFFFFFFFu - (cl_ulong)d->count,
@@ -7589,7 +7624,7 @@ static void clsort__check_parts(clsort__checks *c, const clsort_desc *d, size_t 
     clsort__check_arrays(c, d, clsort__extent(d, element), element, clsort__extent(d, element));
 }
 
-/* Rows of a selection: each has fewer than 2^32 elements, and all of them any number. */
+/* Limits of a selection's rows: each has fewer than 2^32 elements; all together may have more. */
 static void clsort__check_top_rows(clsort__checks *c, const clsort_desc *d, size_t key)
 {
     const size_t rows = d->rows ? d->rows : 1,
@@ -7631,7 +7666,7 @@ static void clsort__check_alignment(clsort__checks *c, const clsort_desc *d, siz
     clsort__need_multiple(c, "scratch_offset", d->scratch_offset, 16);
 }
 
-/* Are the buffers there that a call needs, and those that the flags announce? */
+/* Are all buffers given that a call needs or that its flags announce? */
 static void clsort__check_present(clsort__checks *c, const clsort_desc *d, int purpose)
 {
     const int selects = purpose == CLSORT__TO_SELECT,
@@ -7655,7 +7690,7 @@ static void clsort__check_present(clsort__checks *c, const clsort_desc *d, int p
     CLSORT__BLAME(c, CLSORT_ERROR_MISSING_BUFFER, mistakes);
 }
 
-/* The checks of a description that look at no buffer. */
+/* All checks of a description that need no buffer. */
 static void clsort__check_desc(clsort__checks *c, const clsort_desc *d, int purpose)
 {
     size_t key, element;
@@ -7680,7 +7715,8 @@ static void clsort__check_desc(clsort__checks *c, const clsort_desc *d, int purp
     if (c->needs_buffers) clsort__check_present(c, d, purpose);
 }
 
-/* One property of one buffer: its kind, its context, the access it allows, its size. */
+/* Properties of a buffer. All buffers of a call are checked for one before any is checked for the
+   next. */
 enum { CLSORT__KIND, CLSORT__CONTEXT, CLSORT__ACCESS, CLSORT__SIZE, CLSORT__PROPERTY_COUNT };
 
 static clsort_status clsort__check_buffer(clsort_sorter *s, const clsort__range *r, int property)
@@ -7711,7 +7747,7 @@ static clsort_status clsort__check_buffer(clsort_sorter *s, const clsort__range 
     return CL_SUCCESS;
 }
 
-/* A range in terms of the buffer that a sub-buffer is a part of. */
+/* Turns a range of a sub-buffer into one of the buffer that it is a part of. */
 static clsort_status clsort__parent_range(clsort_sorter *s, clsort__range *r)
 {
     cl_mem parent = NULL;
@@ -7730,7 +7766,7 @@ static int clsort__range_before(const clsort__range *a, const clsort__range *b)
     return a->buffer == b->buffer ? a->offset < b->offset : (size_t)a->buffer < (size_t)b->buffer;
 }
 
-/* Moves range i down the heap of the first `count` ranges until none below comes after it. */
+/* Heapsort's sift: moves range i down the heap of `count` ranges until no child comes after it. */
 static void clsort__sift_range(clsort__range *r, size_t i, size_t count)
 {
     const clsort__range moved = r[i];
@@ -7743,8 +7779,8 @@ static void clsort__sift_range(clsort__range *r, size_t i, size_t count)
     r[i] = moved;
 }
 
-/* Heapsort by buffer and offset: a call of many arrays must not compare each with each, and qsort
-   may allocate. */
+/* Sorts by buffer and offset: n log n for a gather of many arrays. Not by qsort, which may
+   allocate. */
 static void clsort__sort_ranges(clsort__range *r, size_t count)
 {
     size_t i;
@@ -7776,8 +7812,8 @@ static clsort_status clsort__check_overlaps(clsort_sorter *s, clsort__range *r, 
     return CL_SUCCESS;
 }
 
-/* All buffers of a call; ranges with a NULL buffer are skipped. Changes them to ranges of parent
-   buffers. */
+/* Checks all buffers of a call; ranges with a NULL buffer are skipped. Changes the ranges to those
+   of parent buffers. */
 static clsort_status clsort__check_ranges(clsort_sorter *s, clsort__range *r, size_t count)
 {
     size_t i;
@@ -7803,14 +7839,14 @@ static clsort__range clsort__make_range(const char *role, clsort__span span, siz
     return r;
 }
 
-/* The offsets of segments and the count on the device, in two places of `r`. */
+/* Writes the ranges of the segments' offsets and of the count on the device to r[0] and r[1]. */
 static void clsort__segment_ranges(const clsort__data *a, clsort__range *r)
 {
     r[0] = clsort__make_range("segments", a->offsets, (a->segments + 1) * 4, 1, 0);
     r[1] = clsort__make_range("count_buffer", a->count, 4, 1, 0);
 }
 
-/* Rows lie apart. */
+/* Rows must not overlap. */
 static clsort_status clsort__check_rows(clsort_sorter *s, const clsort__plan *p)
 {
     CLSORT__REQUIRE(s, p->d.rows <= 1 || p->data.stride >= p->d.count, CLSORT_ERROR_OVERLAP,
@@ -7827,8 +7863,8 @@ static clsort_status clsort__check_scratch(clsort_sorter *s, const clsort__plan 
     return CL_SUCCESS;
 }
 
-/* Can the device's local memory hold what the kernels of a plan need at least, and is there an
-   algorithm for AUTO? */
+/* Does the device have the local memory that a plan's kernels need, and has AUTO an algorithm
+   left? */
 static clsort_status clsort__check_device(clsort_sorter *s, const clsort__plan *p)
 {
     size_t leftovers, tiles, need;
@@ -7913,8 +7949,8 @@ static void clsort__give_desc(const clsort_desc *d, clsort_desc *given)
 
 /* ---- >>launch -------------------------------------------------------------------------------- */
 
-/* The events that the next command waits for: the caller's, on every command, since a failed
-   dependency must stop them all; and the command before on an out-of-order queue. */
+/* The events that the next command waits for: those of the caller, since a failed dependency must
+   stop every command, and on an out-of-order queue the previous command. */
 static const cl_event *clsort__waits(clsort__run *run, cl_uint *count)
 {
     const int chained = run->previous && !run->in_order;
@@ -7925,23 +7961,21 @@ static const cl_event *clsort__waits(clsort__run *run, cl_uint *count)
     return run->s->waits;
 }
 
-/* One command about to be enqueued: what it waits for and where its event goes. */
+/* A command about to be enqueued: the events that it waits for, and its own. */
 typedef struct clsort__command {
     const cl_event *waits;
     cl_uint count;
     cl_event event, *event_out;
 } clsort__command;
 
-/* Does the caller want to hear of every command? Launches that warm kernels are none of a
-   sort's. */
+/* Is every command reported to the caller? Launches that only warm kernels are not. */
 static int clsort__profiles(const clsort__run *run)
 {
     return run->s->options.profile && run->mode == CLSORT__RUN;
 }
 
-/* Starts a command; 0 if it is only counted or an error came before. An event is needed for the
-   last command, on out-of-order queues, for a profile, and to wait for launches that warm
-   kernels. */
+/* Starts a command. Returns 0 if it is only counted, or after an error. The last command, commands
+   on out-of-order queues and profiled ones get an event. */
 static int clsort__begin_command(clsort__run *run, clsort__command *c)
 {
     if (run->status != CL_SUCCESS) return 0;
@@ -7958,7 +7992,7 @@ static int clsort__begin_command(clsort__run *run, clsort__command *c)
     return 1;
 }
 
-/* Takes note of a command that was enqueued with `code`. */
+/* Finishes a command that an OpenCL function enqueued with the result `code`. */
 static void clsort__end_command(clsort__run *run, cl_int code, const char *function, cl_event event)
 {
     run->status = clsort__note(run->s, code, function);
@@ -8001,7 +8035,7 @@ static void clsort__arg_ulong(clsort__run *run, cl_ulong value)
     clsort__arg(run, sizeof value, &value);
 }
 
-/* A number of elements or windows: none while kernels are warmed. */
+/* A number of elements, or of another unit of work: 0 while kernels are warmed. */
 static void clsort__arg_count(clsort__run *run, size_t count)
 {
     clsort__arg_uint(run, run->mode == CLSORT__WARM ? 0 : (cl_uint)count);
@@ -8014,7 +8048,8 @@ static void clsort__arg_span(clsort__run *run, clsort__span span)
     clsort__arg_ulong(run, run->mode == CLSORT__WARM ? 0 : span.offset);
 }
 
-/* The arguments of an array, for kernels compiled for `config`; records are one buffer. */
+/* The arguments of an array for kernels of `config`. Records are one buffer, keys and values
+   two. */
 static void clsort__arg_arrays(clsort__run *run, const clsort__config *config, clsort__arrays a)
 {
     clsort__arg_span(run, a.keys);
@@ -8022,7 +8057,7 @@ static void clsort__arg_arrays(clsort__run *run, const clsort__config *config, c
     else if (config->value_bytes) clsort__arg_span(run, a.values);
 }
 
-/* The codec, and for a comparator the records that it reads by number. */
+/* The codec, and if there is a comparator, the records that it reads by number. */
 static void clsort__arg_codec(clsort__run *run, const clsort__plan *p, clsort__span records)
 {
     clsort__arg_ulong(run, p->key.codec.mask);
@@ -8031,10 +8066,21 @@ static void clsort__arg_codec(clsort__run *run, const clsort__plan *p, clsort__s
     if (p->d.precedes) clsort__arg_span(run, records);
 }
 
-/* The same with the records of the description. */
+/* The same with the records of the call. */
 static void clsort__arg_own_codec(clsort__run *run, const clsort__plan *p)
 {
     clsort__arg_codec(run, p, p->data.keys);
+}
+
+/* The arguments of a sort: its arrays, the codec and the tables. */
+static void clsort__arg_workspace(clsort__run *run, const clsort__plan *p,
+                                  const clsort__workspace *w)
+{
+    clsort__arg_arrays(run, &p->config, w->from);
+    clsort__arg_arrays(run, &p->config, w->to);
+    clsort__arg_arrays(run, &p->config, w->alt);
+    clsort__arg_codec(run, p, w->from.keys);
+    clsort__arg_span(run, w->tables);
 }
 
 /* Local memory for a tile: its keys and its words. */
@@ -8044,7 +8090,30 @@ static void clsort__arg_tile(clsort__run *run, const clsort__config *shape)
     clsort__arg_local(run, clsort__tile_words(shape));
 }
 
-/* Chooses the kernel of the next launch; its program was built before. */
+/* log2 of the elements in a tile of the program that runs. */
+static cl_uint clsort__tile_log2(const clsort__config *c, int global_tile)
+{
+    return (global_tile ? c->group_log2 : c->share_log2) + c->items_log2 + (c->lanes > 1 ? 4 : 0);
+}
+
+/* The shape of a built program, or the one that it will be built with. */
+static clsort__config clsort__built_shape(clsort_sorter *s, const clsort__config *asked)
+{
+    const clsort__program *program = clsort__find_program(s, asked);
+    return program ? program->config : *asked;
+}
+
+/* The same for the kernels of a plan. */
+static clsort__config clsort__tile_shape(clsort_sorter *s, const clsort__plan *p)
+{
+    const int published = p->d.algorithm == CLSORT_BITONIC
+                          && p->d.tuning.local == CLSORT_LOCAL_GLOBAL_TAIL;
+    const clsort__config asked = clsort__config_of(p, published ? (cl_uint)CLSORT__PUBLISHED_BITONIC
+                                                                : p->config.family);
+    return clsort__built_shape(s, &asked);
+}
+
+/* Chooses the kernel of the next launch. Its program must be built. */
 static void clsort__use_kernel(clsort__run *run, const clsort__config *config, int kernel)
 {
     clsort__config asked = *config;
@@ -8065,8 +8134,8 @@ static void clsort__use_utility(clsort__run *run, int kernel)
     clsort__use_kernel(run, &utility, kernel);
 }
 
-/* Says for clsort_explain what the next command does: so many passes over elements, so many bytes
-   of them read and written. */
+/* Counts for clsort_explain the passes over elements of the next command, and the bytes of elements
+   that it reads and writes. */
 static void clsort__traffic(clsort__run *run, cl_uint passes, cl_ulong bytes)
 {
     if (!run->tally) return;
@@ -8074,7 +8143,7 @@ static void clsort__traffic(clsort__run *run, cl_uint passes, cl_ulong bytes)
     run->tally->bytes += bytes;
 }
 
-/* Bytes of the rows that a plan's kernels sort: keys with what travels with them, or records. */
+/* Bytes of all elements that a plan's kernels sort: keys and values, or records. */
 static cl_ulong clsort__sorted_bytes(const clsort__plan *p)
 {
     return p->data.in_ranges
@@ -8110,6 +8179,27 @@ static void clsort__copy(clsort__run *run, clsort__span from, clsort__span to, s
     clsort__end_command(run, code, "clEnqueueCopyBuffer", c.event);
 }
 
+static void clsort__copy_arrays(clsort__run *run, const clsort__plan *p, clsort__arrays from,
+                                clsort__arrays to)
+{
+    if (!p->config.records && !clsort__same_span(from.keys, to.keys))
+        clsort__copy(run, from.keys, to.keys, p->d.count * p->key.bytes);
+    if (!clsort__same_span(from.values, to.values))
+        clsort__copy(run, from.values, to.values, p->d.count * p->config.value_bytes);
+}
+
+/* If only one of keys and values would be sorted in place, copies both to `to`. Returns where they
+   are then. */
+static clsort__arrays clsort__both_in_place(clsort__run *run, const clsort__plan *p,
+                                            clsort__arrays from, clsort__arrays to)
+{
+    if (!p->config.value_bytes
+        || clsort__same_span(from.keys, to.keys) == clsort__same_span(from.values, to.values))
+        return from;
+    clsort__copy_arrays(run, p, from, to);
+    return to;
+}
+
 static void clsort__fill(clsort__run *run, clsort__span target, cl_uint value, size_t bytes)
 {
     clsort__command c;
@@ -8120,7 +8210,7 @@ static void clsort__fill(clsort__run *run, clsort__span target, cl_uint value, s
     clsort__end_command(run, code, "clEnqueueFillBuffer", c.event);
 }
 
-/* An event for a call that had nothing to do. */
+/* Enqueues a marker if the call enqueued nothing, for the caller's event. */
 static void clsort__marker(clsort__run *run)
 {
     clsort__command c;
@@ -8130,7 +8220,7 @@ static void clsort__marker(clsort__run *run)
     clsort__end_command(run, code, "clEnqueueMarkerWithWaitList", c.event);
 }
 
-/* Wait lists of as many events need no memory but what clsort_create takes. */
+/* The events of a wait list that need no memory beyond that of clsort_create. */
 enum { CLSORT__FEW_WAITS = 15 };
 
 /* Makes room for wait lists, before the first command. */
@@ -8143,8 +8233,8 @@ static clsort_status clsort__reserve_waits(clsort_sorter *s, cl_uint n_wait)
     return CL_SUCCESS;
 }
 
-/* Ends a run: the last event goes to the caller and, on an out-of-order queue, to the scratch slot
-   that is in use until then. */
+/* Ends a run. The last event goes to the caller and, on an out-of-order queue, to the scratch slot
+   that is used until then. */
 static clsort_status clsort__end_run(clsort__run *run, clsort__slot *slot)
 {
     const int keep = slot && run->previous && !run->in_order,
@@ -8162,7 +8252,7 @@ static clsort_status clsort__end_run(clsort__run *run, clsort__slot *slot)
 
 /* ---- >>job ----------------------------------------------------------------------------------- */
 
-/* What a kind of public call does. */
+/* A kind of public call. */
 typedef struct clsort__operation {
     /* Blames mistakes, and plans a call that has none. */
     void (*check)(clsort__checks *c, clsort__job *j);
@@ -8205,7 +8295,7 @@ static clsort__job clsort__begin_job(clsort_sorter *s, const char *function,
     return j;
 }
 
-/* Checks the arguments of a call but its queue, events and buffers, and plans it. */
+/* Checks the arguments of a call, but not its queue, events and buffers, and plans it. */
 static clsort_status clsort__plan_job(clsort__job *j)
 {
     clsort__checks c = clsort__begin_checks(j->s);
@@ -8219,7 +8309,7 @@ static clsort_status clsort__plan_job(clsort__job *j)
     return clsort__check_layout(j->s, &j->plan.scratch.layout);
 }
 
-/* What is checked last, without buffers: rows that overlap, the size of scratch, the device. */
+/* The last checks, which need no buffers: overlapping rows, the size of scratch, the device. */
 static clsort_status clsort__check_limits(const clsort__job *j)
 {
     CLSORT__MUST(clsort__check_rows(j->s, &j->plan));
@@ -8228,7 +8318,7 @@ static clsort_status clsort__check_limits(const clsort__job *j)
     return j->plan.select.sorts_after ? clsort__check_device(j->s, &j->then) : CL_SUCCESS;
 }
 
-/* The buffers of a sort or a selection, as far as they are given, and what receives a proof. */
+/* Checks the buffers of a sort or a selection that are given, and the one of a proof. */
 static clsort_status clsort__check_buffers(clsort__job *j)
 {
     const clsort__plan *p = &j->plan;
@@ -8255,14 +8345,15 @@ static clsort_status clsort__check_buffers(clsort__job *j)
     return clsort__check_limits(j);
 }
 
-/* The same, and the buffers that are given: for calls that enqueue nothing. */
+/* The same, and the buffers that are given, for calls that enqueue nothing. */
 static clsort_status clsort__check_job(clsort__job *j)
 {
     CLSORT__MUST(clsort__plan_job(j));
     return j->op->buffers(j);
 }
 
-/* Its events and what must not be NULL: what an enqueue call checks first. */
+/* The first checks of an enqueue call: NULL arguments and the wait list. Then keeps the
+   arguments. */
 static clsort_status clsort__check_events(clsort__job *j, cl_command_queue queue, cl_uint n_wait,
                                           const cl_event *wait, cl_event *done)
 {
@@ -8283,8 +8374,8 @@ static clsort_status clsort__check_events(clsort__job *j, cl_command_queue queue
     return CL_SUCCESS;
 }
 
-/* Wait list and queue of an enqueue call. Says whether the queue is in order; where programs must
-   outlive their launches, the queue gets a slot. */
+/* Checks the queue of an enqueue call and the contexts of its events, and notes whether the queue
+   is in order. If programs must outlive their launches, the queue gets a slot. */
 static clsort_status clsort__check_queue(clsort_sorter *s, clsort__run *run)
 {
     cl_context context = NULL;
@@ -8307,7 +8398,7 @@ static clsort_status clsort__check_queue(clsort_sorter *s, clsort__run *run)
     return s->releases_late ? clsort__find_slot(s, run->queue, &slot) : CL_SUCCESS;
 }
 
-/* Scratch memory in one piece. */
+/* Takes the whole scratch memory from one buffer, from `first` on. */
 static void clsort__scratch_from(const clsort__plan *p, clsort__span first,
                                  clsort__scratch *scratch)
 {
@@ -8318,8 +8409,8 @@ static void clsort__scratch_from(const clsort__plan *p, clsort__span first,
     while (++i < p->scratch.layout.buffers);
 }
 
-/* Where a plan's scratch is: the caller's, or the slot of the run's queue, waiting for its last
-   user. */
+/* Finds a plan's scratch: the caller's, or the slot of the run's queue; then the run waits for the
+   slot's last user. */
 static clsort_status clsort__find_scratch(clsort__run *run, const clsort__plan *p,
                                           clsort__scratch *scratch, clsort__slot **slot)
 {
@@ -8354,8 +8445,8 @@ static clsort_status clsort__prepare_scratch(clsort_sorter *s, cl_command_queue 
     return needed ? clsort__grow_slot(s, slot, &p->scratch.layout) : CL_SUCCESS;
 }
 
-/* Every clsort_enqueue_* call: its checks in their order, then its commands, first counted and then
-   enqueued. */
+/* Runs a clsort_enqueue_* call: the checks in their order, then its commands, counted first and
+   then enqueued. */
 static clsort_status clsort__enqueue(clsort__job *j, cl_command_queue queue, cl_uint n_wait,
                                      const cl_event *wait, cl_event *done)
 {
@@ -8374,8 +8465,8 @@ static clsort_status clsort__enqueue(clsort__job *j, cl_command_queue queue, cl_
     return clsort__end_run(run, j->slot);
 }
 
-/* Counts the commands of a call instead of enqueueing them. Something stands in the place of every
-   buffer that is not given yet: they are only told apart. */
+/* Counts the commands of a call and enqueues nothing. Every buffer that is not given yet is
+   replaced by the address of a byte: commands only compare buffers. */
 static clsort_status clsort__count_job(clsort__job *j, clsort__tally *tally)
 {
     char places[6];
@@ -8394,7 +8485,8 @@ static clsort_status clsort__count_job(clsort__job *j, clsort__tally *tally)
     return CL_SUCCESS;
 }
 
-/* Without elements radix kernels still write their tables: those of 1024 blocks, or of 8 digits. */
+/* The buffer that replaces all others while kernels are warmed. Radix kernels without elements
+   still write their tables, of 1024 blocks or 8 digits. */
 enum { CLSORT__DUMMY_BYTES = 1 << 16 };
 
 /* Launches every kernel of a call with its geometry and no elements, on the run's queue or, without
@@ -8424,39 +8516,8 @@ static clsort_status clsort__warm_job(clsort__job *j)
 
 /* ---- >>bitonic ------------------------------------------------------------------------------- */
 
-/* log2 of the elements in a tile of the program that runs. */
-static cl_uint clsort__tile_log2(const clsort__config *c, int global_tile)
-{
-    return (global_tile ? c->group_log2 : c->share_log2) + c->items_log2 + (c->lanes > 1 ? 4 : 0);
-}
-
-/* What a plan's kernels of one family are compiled for. */
-static clsort__config clsort__config_of(const clsort__plan *p, cl_uint family)
-{
-    clsort__config c = p->config;
-    c.family = family;
-    return c;
-}
-
-/* The shape that a program has, or will have if it is not built yet. */
-static clsort__config clsort__built_shape(clsort_sorter *s, const clsort__config *asked)
-{
-    const clsort__program *program = clsort__find_program(s, asked);
-    return program ? program->config : *asked;
-}
-
-/* The same for a plan's tiles. */
-static clsort__config clsort__tile_shape(clsort_sorter *s, const clsort__plan *p)
-{
-    const int published = p->d.algorithm == CLSORT_BITONIC
-                          && p->d.tuning.local == CLSORT_LOCAL_GLOBAL_TAIL;
-    const clsort__config asked = clsort__config_of(p, published ? (cl_uint)CLSORT__PUBLISHED_BITONIC
-                                                                : p->config.family);
-    return clsort__built_shape(s, &asked);
-}
-
-/* One launch of tiles: the first stages up to `stage`, from `from` to `to`, or in `to` the tail of
-   stage `stage`. */
+/* One launch over tiles: the stages up to `stage` from `from` to `to`; or, if `tail`, the end of
+   that stage in `to`. */
 /* The same, and the splits of its work-items. */
 static void clsort__arg_merge_tile(clsort__run *run, const clsort__config *shape)
 {
@@ -8485,7 +8546,8 @@ static void clsort__tile_pass(clsort__run *run, const clsort__plan *p, const cls
     clsort__launch(run, tiles << (global_tile ? shape->group_log2 : shape->share_log2));
 }
 
-/* Steps of bits top ... low, in place, by the kernel whose windows have 2^bits rows. */
+/* The steps of bits top ... low, in place, by the kernel whose windows have 2^bits elements or
+   vectors. */
 static void clsort__window_pass(clsort__run *run, const clsort__plan *p,
                                 const clsort__config *shape, clsort__arrays a, cl_uint bits,
                                 cl_uint top, cl_uint low, cl_uint mirror)
@@ -8523,27 +8585,6 @@ static void clsort__step_pass(clsort__run *run, const clsort__plan *p, clsort__a
     clsort__launch(run, p->d.count);
 }
 
-static void clsort__copy_arrays(clsort__run *run, const clsort__plan *p, clsort__arrays from,
-                                clsort__arrays to)
-{
-    if (!p->config.records && !clsort__same_span(from.keys, to.keys))
-        clsort__copy(run, from.keys, to.keys, p->d.count * p->key.bytes);
-    if (!clsort__same_span(from.values, to.values))
-        clsort__copy(run, from.values, to.values, p->d.count * p->config.value_bytes);
-}
-
-/* Where only one of keys and values would be sorted in place, moves both to `to`. Returns where
-   they are. */
-static clsort__arrays clsort__both_in_place(clsort__run *run, const clsort__plan *p,
-                                            clsort__arrays from, clsort__arrays to)
-{
-    if (!p->config.value_bytes
-        || clsort__same_span(from.keys, to.keys) == clsort__same_span(from.values, to.values))
-        return from;
-    clsort__copy_arrays(run, p, from, to);
-    return to;
-}
-
 /* The steps of one stage from bit `stage` down to bit `floor` over global memory; `now` and `alt`
    are swapped by kernel A. Without a chosen step, windows of 16 rows do any number of steps; else
    each number of steps has its own kernel, as published. */
@@ -8572,7 +8613,7 @@ static void clsort__global_steps(clsort__run *run, const clsort__plan *p,
     }
 }
 
-/* Sorts `from` into `to`, which may be the same. `alt` is a second place for kernel A. */
+/* Sorts `from` into `to`, which may be the same. Kernel A works out of place, by way of alt. */
 static void clsort__bitonic(clsort__run *run, const clsort__plan *p, const clsort__workspace *w)
 {
     const cl_uint local = p->d.tuning.local, levels = clsort__ceil_log2(p->d.count);
@@ -8624,14 +8665,14 @@ static void clsort__plan_bitonic(const clsort_sorter *s, clsort__plan *p)
 
 /* ---- >>merge --------------------------------------------------------------------------------- */
 
-/* Elements that a work-group sorts on its own, or a work-item where each has its own slice. */
+/* Elements of a tile. */
 static size_t clsort__merge_tile(const clsort__config *shape)
 {
     return (size_t)1 << (shape->share_log2 + shape->items_log2);
 }
 
-/* Elements that one work-group or work-item writes in a pass. Slices of work-items are shorter for
-   short arrays, for there are cores to be kept busy. */
+/* Elements that one work-group or work-item writes in a pass. Slices of work-items are shorter in
+   short arrays, to keep all cores busy. */
 static size_t clsort__merge_slice(const clsort__config *shape, size_t n)
 {
     size_t slice = 1024;
@@ -8706,7 +8747,7 @@ static void clsort__merge_tiles(clsort__run *run, const clsort__plan *p, const c
     clsort__launch(run, clsort__ceil_divide(p->d.count, slice) << shape->share_log2);
 }
 
-/* On CPUs, tiles by bitonic in vector registers. */
+/* Sorts tiles by bitonic in vector registers, on CPUs. */
 static void clsort__vector_tiles(clsort__run *run, const clsort__plan *p, clsort__arrays from,
                                  clsort__arrays to)
 {
@@ -8717,9 +8758,9 @@ static void clsort__vector_tiles(clsort__run *run, const clsort__plan *p, clsort
     clsort__tile_pass(run, &tiles, &shape, from, to, 0, clsort__tile_log2(&shape, 0) - 1);
 }
 
-/* Are a pass's splits found by a kernel of their own? It costs a launch, but a work-group then need
-   not wait for its search: worth it where there are many more work-groups than run at once. A
-   comparator's splits must be clamped before they are used. */
+/* Does a kernel of its own find a pass's splits? It costs a launch, but no work-group then waits
+   for its own search: worth it if many more work-groups are launched than run at once. Splits of a
+   comparator must be clamped before use, so they are always stored. */
 static int clsort__stores_splits(const clsort_sorter *s, const clsort__plan *p, size_t slice)
 {
     if (p->d.precedes) return 1;
@@ -8755,14 +8796,15 @@ static void clsort__merge(clsort__run *run, const clsort__plan *p, const clsort_
     }
 }
 
-/* Sorts blocks and nothing else. */
+/* Sorts the block of each work-group, as published: blocks are not merged. */
 static void clsort__merge_only(clsort__run *run, const clsort__plan *p, const clsort__workspace *w)
 {
     clsort__merge_tiles(run, p, w, w->to);
 }
 
-/* Of merge kernels: on a CPU a slice per work-item, unless the caller names a work-group; a
-   comparator is inlined for each pair of rows in registers, so there are few. */
+/* The shape of merge kernels. On a CPU each work-item has a slice, unless the caller names a
+   work-group. A comparator is inlined for each pair of elements in registers, so work-items hold
+   few. */
 static void clsort__merge_shape(const clsort_sorter *s, clsort__plan *p)
 {
     const clsort_tuning *t = &p->d.tuning;
@@ -8780,8 +8822,9 @@ static void clsort__merge_shape(const clsort_sorter *s, clsort__plan *p)
     clsort__share_tile(s, t, local_only ? 8 : 0, 13, c);
 }
 
-/* Does merge work in vector registers? On CPUs with vectors, with rows that differ or cannot be
-   told apart: bare keys, or keys with their indices, which must ascend at the start. */
+/* Does merge work in vector registers? On CPUs with vectors, for bare keys, or for keys with
+   ascending indices: vector kernels are not stable, so equal elements must be the same, or ordered
+   by index. */
 static int clsort__merges_vectors(const clsort_sorter *s, const clsort__plan *p)
 {
     return p->config.family == CLSORT__MERGE && !p->config.share_log2 && s->has_vectors
@@ -8790,7 +8833,7 @@ static int clsort__merges_vectors(const clsort_sorter *s, const clsort__plan *p)
            && (p->config.value_bytes == 0 || (p->indirect && !clsort__several_codes(&p->d)));
 }
 
-/* On CPUs also that of a kernel of bitonic, which sorts tiles. */
+/* Plans the kernels of merge, and on CPUs the bitonic kernel that sorts its tiles. */
 static void clsort__plan_merge(const clsort_sorter *s, clsort__plan *p)
 {
     clsort_tuning none;
@@ -8881,7 +8924,7 @@ static clsort__merge_pass clsort__one_merge(const clsort_merge_desc *m)
     return pass;
 }
 
-/* Checks a merge and plans it. Its buffers are checked part by part. */
+/* Checks a merge part by part, and plans it. */
 static void clsort__check_merge(clsort__checks *c, clsort__job *j)
 {
     const clsort_merge_desc *m = j->merge;
@@ -8927,7 +8970,7 @@ static clsort_status clsort__ready_merge(clsort__job *j)
     return j->pass.n ? clsort__need_program(j->s, &j->plan.config, j->merge->flags) : CL_SUCCESS;
 }
 
-/* All commands of a merge; an input without elements stands for the other one. */
+/* All commands of a merge. An input without elements is replaced by the other one. */
 static void clsort__merge_inputs(clsort__run *run, const clsort__job *j)
 {
     const clsort__config shape = clsort__tile_shape(j->s, &j->plan);
@@ -8943,8 +8986,8 @@ static const clsort__operation clsort__merging = { clsort__check_merge, NULL,
 
 /* ---- >>radix --------------------------------------------------------------------------------- */
 
-/* Radix: the most blocks of a table; rows in the smallest block of a work-item; what one work-item
-   sorts alone; the least rows of a sweep's tile, for the size of its tables. */
+/* Radix, in elements: the most blocks of a table, the unit of a work-item's blocks, the most that
+   one work-item sorts in one launch, the smallest tile of a sweep (for the size of its tables). */
 enum {
     CLSORT__RADIX_BLOCKS = 1024,
     CLSORT__RADIX_UNIT = 64,
@@ -8952,8 +8995,8 @@ enum {
     CLSORT__SWEEP_TILE = 1536
 };
 
-/* Local memory of radix kernels, in bytes: counters of clsort_radix_count, clsort_radix_histogram,
-   sums of scans, a tile, a tile of clsort_radix_small. */
+/* Local memory of radix kernels, in bytes: of clsort_radix_count, clsort_radix_histogram, scans,
+   scatters and sweeps, clsort_radix_small. */
 typedef struct clsort__radix_local {
     size_t bins, histogram, sums, tile, small;
 } clsort__radix_local;
@@ -8976,9 +9019,9 @@ static clsort__radix_local clsort__radix_sizes(const clsort__config *c)
     return l;
 }
 
-/* Of radix kernels: on a CPU a block per work-item, unless the caller names a work-group. More rows
-   per work-item are faster as long as as many work-groups run at once: 17 for bare keys of 4 bytes,
-   on an H200. */
+/* The shape of radix kernels. On a CPU each work-item has a block, unless the caller names a
+   work-group. Work-items hold as many elements as registers allow without losing occupancy: 17 bare
+   keys of 4 bytes on an H200. */
 static void clsort__radix_shape(const clsort_sorter *s, clsort__plan *p)
 {
     const clsort_tuning *t = &p->d.tuning;
@@ -9008,8 +9051,7 @@ static size_t clsort__radix_need(const clsort__config *c)
     return c->share_log2 ? clsort__largest(l.bins, l.sums, l.small) : 0;
 }
 
-/* Sweeps where they are safe and worth a launch; without a sorter, both kinds of tables must
-   fit. */
+/* Chooses sweeps if the device can run them and the array is long enough. */
 static cl_uint clsort__radix_family(const clsort_sorter *s, const clsort_desc *d)
 {
     const int sweeps = s && s->has_progress && !(s->broken & CLSORT__BIT(CLSORT__SWEEP))
@@ -9027,8 +9069,8 @@ static size_t clsort__radix_most_blocks(size_t n)
                                                          : (size_t)CLSORT__RADIX_BLOCKS;
 }
 
-/* Bytes of radix tables: of blocks, or of a sweep's tiles. Sweeps have room for either, since they
-   may turn out not to build, and since the size must not fall where they begin. */
+/* Bytes of radix tables: of blocks, or of a sweep's tiles. With sweeps there is room for either:
+   they may turn out not to build, and the size must not fall with the count. */
 static size_t clsort__radix_tables(const clsort_sorter *s, const clsort__plan *p)
 {
     const size_t n = p->d.count, blocks = clsort__radix_most_blocks(n);
@@ -9043,18 +9085,7 @@ static size_t clsort__radix_tables(const clsort_sorter *s, const clsort__plan *p
     return of_blocks > of_tiles ? of_blocks : of_tiles;
 }
 
-/* Rows on their way, and tables. */
-static void clsort__arg_workspace(clsort__run *run, const clsort__plan *p,
-                                  const clsort__workspace *w)
-{
-    clsort__arg_arrays(run, &p->config, w->from);
-    clsort__arg_arrays(run, &p->config, w->to);
-    clsort__arg_arrays(run, &p->config, w->alt);
-    clsort__arg_codec(run, p, w->from.keys);
-    clsort__arg_span(run, w->tables);
-}
-
-/* What radix kernels are told. */
+/* The arguments of radix kernels. */
 typedef struct clsort__radix_job {
     clsort__workspace w;
     size_t n, blocks, block_elements;
@@ -9082,8 +9113,8 @@ static cl_uint clsort__radix_moves(const clsort__radix_job *j)
     return j->passes + (cl_uint)(j->in_place && j->passes % 2);
 }
 
-/* A kernel that counts reads keys, one that scatters moves rows; a work-item that sorts alone does
-   everything in one launch. */
+/* Counts the traffic of a radix kernel: counting reads keys, scattering moves elements, and a
+   single work-item does everything in one launch. */
 static void clsort__radix_traffic(clsort__run *run, const clsort__plan *p,
                                   const clsort__radix_job *j, int kernel)
 {
@@ -9110,7 +9141,7 @@ static void clsort__radix_launch(clsort__run *run, const clsort__plan *p,
     clsort__launch(run, groups << run->group_log2);
 }
 
-/* Rows that a work-group holds at a time. */
+/* Elements that a work-group holds at a time. */
 static size_t clsort__radix_tile(const clsort__config *shape)
 {
     return (size_t)shape->radix_items << shape->share_log2;
@@ -9167,7 +9198,7 @@ static void clsort__radix_sweeps(clsort__run *run, const clsort__plan *p,
         clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_SWEEP, pass, j->blocks, l.tile);
 }
 
-/* What one work-group, or on a CPU one work-item, sorts in one launch. */
+/* The most elements that one work-group, or on a CPU one work-item, sorts in one launch. */
 static size_t clsort__radix_small(const clsort__config *shape)
 {
     return shape->share_log2 ? clsort__radix_tile(shape) : (size_t)CLSORT__RADIX_SMALL;
@@ -9203,17 +9234,17 @@ static void clsort__plan_radix(const clsort_sorter *s, clsort__plan *p)
 
 /* ---- >>segments ------------------------------------------------------------------------------ */
 
-/* What a work-item that works alone sorts of a segment in one go; the most work-items that do. */
+/* The elements of a piece, which one work-item sorts; the most work-items that sort pieces. */
 enum { CLSORT__PIECE = 1 << 14, CLSORT__PIECE_WORKERS = 1024 };
 
-/* The most slices of long segments among n elements, whatever the tile: one of more than half a
-   tile has fewer than three for each tile of elements. */
+/* The most slices of long segments among n elements, for any tile. A long segment has more than half
+   a tile, so fewer than three slices for each tile of its elements. */
 static size_t clsort__most_jobs(size_t n)
 {
     return 3 * (n / CLSORT__LEAST_TILE) + 4;
 }
 
-/* Bytes of a table of jobs: its head, jobs, windows of half a tile. */
+/* Bytes of a table of jobs: its head, the jobs, and windows of half a tile. */
 static size_t clsort__job_bytes(size_t n)
 {
     return 4 * (CLSORT__JOB_HEAD + 2 * clsort__most_jobs(n) + n / (CLSORT__LEAST_TILE / 2) + 1);
@@ -9225,7 +9256,7 @@ static size_t clsort__piece_workers(size_t n)
     return n / 64 < CLSORT__PIECE_WORKERS ? n / 64 + 1 : (size_t)CLSORT__PIECE_WORKERS;
 }
 
-/* Arguments that say where segments are. `any` stands for a buffer that is not there. */
+/* The arguments that describe segments. `any` replaces an absent buffer. */
 static void clsort__arg_segments(clsort__run *run, const clsort__plan *p, clsort__span any)
 {
     const clsort__data *a = &p->data;
@@ -9239,7 +9270,7 @@ static void clsort__arg_segments(clsort__run *run, const clsort__plan *p, clsort
                               | (a->count_on_device ? (cl_uint)CLSORT__COUNT_ON_DEVICE : 0));
 }
 
-/* Arguments of kernels over segments, most of them those of jobs_t in kernels.cl. */
+/* The arguments of segment kernels; see jobs_t in kernels.cl. */
 typedef struct clsort__segment_job {
     clsort__workspace w;
     size_t tile, most, per;     /* elements sorted at once; jobs that the table holds; jobs of each
@@ -9254,8 +9285,8 @@ static void clsort__arg_jobs(clsort__run *run, const clsort__plan *p, const clso
     clsort__arg_uint(run, (cl_uint)j->per);
 }
 
-/* Work-groups, or work-items, for all jobs: those of a table take several each, for most of it may
-   be empty. */
+/* Work-groups, or work-items, for all jobs. Those that read the table take several jobs each, since
+   most of it may be empty. */
 static size_t clsort__job_groups(const clsort__run *run, const clsort__plan *p,
                                  const clsort__segment_job *j)
 {
@@ -9264,7 +9295,7 @@ static size_t clsort__job_groups(const clsort__run *run, const clsort__plan *p,
     return j->per || jobs < busy ? jobs : busy;
 }
 
-/* Fills the table: the jobs of segments longer than `least`, and the windows. */
+/* Fills the table with the jobs of segments longer than `least`, and with the windows. */
 static void clsort__list_jobs(clsort__run *run, const clsort__plan *p, const clsort__segment_job *j,
                               size_t least)
 {
@@ -9297,8 +9328,8 @@ static void clsort__segment_passes(clsort__run *run, const clsort__plan *p,
     }
 }
 
-/* Segments of up to half a tile: of rows as many to a tile as fit, else those that begin in a
-   window of half a tile. */
+/* Sorts segments of up to half a tile. A tile holds as many rows as fit, or the segments that begin
+   in a window of half a tile. */
 static void clsort__segment_pack(clsort__run *run, const clsort__plan *p,
                                  clsort__segment_job packed)
 {
@@ -9318,7 +9349,7 @@ static void clsort__segment_pack(clsort__run *run, const clsort__plan *p,
     clsort__launch(run, groups << j->w.shape.share_log2);
 }
 
-/* Tiles of long segments, and of rows. */
+/* Sorts the tiles of long segments and of rows. */
 static void clsort__segment_tiles(clsort__run *run, const clsort__plan *p,
                                   const clsort__segment_job *j)
 {
@@ -9332,8 +9363,8 @@ static void clsort__segment_tiles(clsort__run *run, const clsort__plan *p,
     clsort__launch(run, clsort__job_groups(run, p, j) << j->w.shape.share_log2);
 }
 
-/* Where work-items work alone: whole segments, or pieces of long ones, by radix. Behind the table
-   of jobs each has its plan. */
+/* Sorts whole segments, or pieces of long ones, by radix, one per work-item. The plans of the
+   work-items follow the table of jobs. */
 static void clsort__segment_pieces(clsort__run *run, const clsort__plan *p,
                                    const clsort__segment_job *j)
 {
@@ -9372,8 +9403,8 @@ static void clsort__segments(clsort__run *run, const clsort__plan *p, const clso
     if (!fits) clsort__segment_passes(run, p, &j, p->d.count);
 }
 
-/* For segments of `row` elements on average: the widest tile where shorter ones would not hold
-   them, else the one that sorts the fastest. */
+/* The shape for segments of `row` elements on average: the widest tile if shorter ones would not
+   hold them, else the fastest. */
 static void clsort__segment_shape(const clsort_sorter *s, const clsort_tuning *t, size_t row,
                                   clsort__config *c)
 {
@@ -9413,7 +9444,7 @@ static size_t clsort__segment_tables(const clsort_sorter *s, const clsort__plan 
 /* ---- >>batch --------------------------------------------------------------------------------- */
 
 /* How often a row is read and written: once per step, or once for all steps inside a block of
-   2^tile elements and the one above them. */
+   2^tile elements and the step above. */
 static cl_uint clsort__batch_passes(const clsort__plan *p, cl_uint tile)
 {
     const cl_uint local = p->d.tuning.local,
@@ -9445,8 +9476,8 @@ static void clsort__batch(clsort__run *run, const clsort__plan *p, const clsort_
     clsort__launch(run, p->data.segments << w->shape.group_log2);
 }
 
-/* Of the published sorts of rows: a block has the elements that a work-group orders in one go, as
-   published, unless the caller names more. */
+/* The shape of the published sorts of rows: two elements per work-item, unless the caller asks for
+   more. */
 static void clsort__plan_batch(const clsort_sorter *s, clsort__plan *p)
 {
     const clsort_tuning *t = &p->d.tuning;
@@ -9458,8 +9489,8 @@ static void clsort__plan_batch(const clsort_sorter *s, clsort__plan *p)
 
 /* ---- >>quicksort ----------------------------------------------------------------------------- */
 
-/* Local memory of quicksort's kernels, in bytes: the stack of a leaf, and where a work-group shares
-   a tile, that, codes or samples, and sums. */
+/* Local memory of quicksort's kernels, in bytes: the stack of a leaf; and if a work-group shares a
+   tile, the tile, codes or samples, and sums. */
 static size_t clsort__quick_local(const clsort__config *c)
 {
     const size_t group = (size_t)1 << c->share_log2, rows = group << c->items_log2,
@@ -9472,8 +9503,8 @@ static size_t clsort__quick_local(const clsort__config *c)
                          : stack;
 }
 
-/* Of quicksort's kernels: on a CPU a work-group is one work-item, with the rows of its tiles in
-   vector registers, unless the caller names a work-group. */
+/* The shape of quicksort's kernels. On a CPU a work-group is one work-item with its tile in vector
+   registers, unless the caller names a work-group. */
 static void clsort__quick_shape(const clsort_sorter *s, clsort__plan *p)
 {
     const clsort_tuning *t = &p->d.tuning;
@@ -9489,14 +9520,13 @@ static void clsort__quick_shape(const clsort_sorter *s, clsort__plan *p)
                           : (cl_uint)(c->language ? CLSORT_SCAN_BUILTIN : CLSORT_SCAN_LOCAL);
 }
 
-/* The most sequences of a round of quicksort: each has more than 1024 rows, and more than n /
-   8192. */
+/* The most sequences of a round: each has more than 1024 elements, and more than n / 8192. */
 static size_t clsort__quick_capacity(size_t n)
 {
     return (n / 1024 < 8192 ? n / 1024 : 8192) + 1;
 }
 
-/* Quicksort: the most leftovers, and the bytes of its tables before their list and with it. */
+/* The most leftovers; then the bytes of quicksort's tables without their list, and with it. */
 static size_t clsort__quick_leftovers(size_t n)
 {
     return CLSORT__QUICK_MOST_LEFTOVERS(clsort__quick_capacity(n));
@@ -9513,7 +9543,7 @@ static size_t clsort__quick_tables(size_t n)
                             + 4 * CLSORT__RANGE_WORDS * clsort__quick_leftovers(n));
 }
 
-/* What quicksort's kernels are told. */
+/* The arguments of quicksort's kernels. */
 typedef struct clsort__quick_job {
     clsort__workspace w;
     size_t n, tile, leaf_elements, block_elements, groups;
@@ -9571,8 +9601,8 @@ static void clsort__quick_launch(clsort__run *run, const clsort__plan *p,
     clsort__launch(run, groups << run->group_log2);
 }
 
-/* Merges what the rounds and leaves have left: ranges that are listed on the device, as
-   segments. */
+/* Merges the ranges that rounds and leaves left unsorted. They are listed on the device, and
+   treated as segments. */
 static void clsort__quick_finish(clsort__run *run, const clsort__plan *p,
                                  const clsort__quick_job *j)
 {
@@ -9597,7 +9627,7 @@ static void clsort__quick_round(clsort__run *run, const clsort__plan *p, const c
     clsort__quick_launch(run, p, j, CLSORT__KERNEL_QUICK_SCATTER, round, groups);
 }
 
-/* Scheduler `queued`: all rounds at once. While kernels are warmed, one. */
+/* Scheduler `queued`: enqueues all rounds at once. One round warms the kernels. */
 static void clsort__quick_queued(clsort__run *run, const clsort__plan *p,
                                  const clsort__quick_job *j)
 {
@@ -9609,8 +9639,8 @@ static void clsort__quick_queued(clsort__run *run, const clsort__plan *p,
     clsort__quick_finish(run, p, j);
 }
 
-/* Reads quicksort's state back and waits for it. Only `host` does; it was not counted among the
-   run's commands. */
+/* Reads quicksort's state back and waits for it, for the scheduler `host`. The command was not
+   counted before. */
 static void clsort__quick_read(clsort__run *run, const clsort__quick_job *j, cl_uint *state)
 {
     clsort__command c;
@@ -9673,7 +9703,7 @@ static void clsort__quicksort(clsort__run *run, const clsort__plan *p, const cls
     else clsort__quick_queued(run, p, &j);
 }
 
-/* Also that of the kernels that merge what the rounds leave. */
+/* Plans the kernels of quicksort, and those that merge its leftovers. */
 static void clsort__plan_quicksort(const clsort_sorter *s, clsort__plan *p)
 {
     if (p->d.tuning.scheduler == CLSORT_SCHEDULER_DEVICE) {
@@ -9695,7 +9725,7 @@ static size_t clsort__all_quick_tables(const clsort_sorter *s, const clsort__pla
 
 /* ---- >>algorithms ---------------------------------------------------------------------------- */
 
-/* All that is known of an algorithm but its kernels and its place in AUTO's crossovers. */
+/* Kernels are listed in CLSORT__KERNEL_LIST; AUTO chooses by clsort__crossovers. */
 
 static const clsort__algorithm clsort__algorithms[] = {
     { CLSORT_BITONIC, CLSORT_BITONIC, "bitonic", CLSORT__LEFT_OUT &CLSORT__BIT(CLSORT_BITONIC), 0,
@@ -9775,7 +9805,7 @@ static const clsort__algorithm *clsort__form_of(cl_uint algorithm, const clsort_
 
 /* ---- >>gather -------------------------------------------------------------------------------- */
 
-/* Rows of `count` elements of `element` bytes, `stride` bytes from one to the next. */
+/* Rows of `count` elements of `element_bytes` bytes. */
 typedef struct clsort__rows {
     clsort__span span;
     size_t rows, count, element_bytes; /* rows 0: one */
@@ -9811,7 +9841,7 @@ static size_t clsort__rows_bytes(const clsort__rows *r)
     return r->count ? gaps + r->count * r->element_bytes : 0;
 }
 
-/* Picks the elements of each row of the target from the same row of the source by its indices. */
+/* Gathers: the indices of each row pick the elements of the target's row from the source's row. */
 static void clsort__gather(clsort__run *run, const clsort__rows *source, const clsort__rows *target,
                            const clsort__rows *indices)
 {
@@ -9861,7 +9891,7 @@ static const char *clsort__gather_role(size_t i)
     return !i ? "indices" : i % 2 ? "source" : "target";
 }
 
-/* Blames part i; `what` goes on behind its name. */
+/* Blames part i. `what` is appended to its name. */
 static void clsort__blame_gather_part(clsort__checks *c, clsort_status status, size_t i,
                                       const char *what)
 {
@@ -9901,7 +9931,7 @@ static void clsort__check_gather(clsort__checks *c, clsort__job *j)
     for (i = 0; i < 2 * (size_t)g->array_count + 1; i++) clsort__check_gather_part(c, g, i);
 }
 
-/* Rows of a part lie apart. */
+/* The rows of a part must not overlap. */
 static clsort_status clsort__check_gather_rows(clsort_sorter *s, const clsort_gather *g)
 {
     clsort__checks c = clsort__begin_checks(s);
@@ -9914,7 +9944,7 @@ static clsort_status clsort__check_gather_rows(clsort_sorter *s, const clsort_ga
     return clsort__conclude(&c);
 }
 
-/* The buffers of a gather; the sorter keeps the room for their list. */
+/* Checks the buffers of a gather. The sorter keeps the memory of their list. */
 static clsort_status clsort__check_gather_buffers(clsort__job *j)
 {
     clsort_sorter *s = j->s;
@@ -9998,8 +10028,8 @@ static size_t clsort__fields_bytes(const clsort_desc *d, cl_uint first, cl_uint 
     return bytes;
 }
 
-/* Makes codes of fields first ... end - 1 of the records, in the order of the indices, which the
-   first time are written. */
+/* Makes codes of fields first ... end - 1 of the records, in the order of the indices. The first
+   time, writes the indices too. */
 static void clsort__extract_codes(clsort__run *run, const clsort__plan *p, clsort__arrays pairs,
                                   cl_uint first, cl_uint end)
 {
@@ -10032,8 +10062,8 @@ static void clsort__permute(clsort__run *run, const clsort__data *a, clsort__spa
     clsort__gather(run, &from, &to, &by);
 }
 
-/* Numbers the elements inside of segments, and gives those outside a number that no gather follows;
-   or turns sorted numbers into those inside the segment. */
+/* Numbers the elements inside of segments; elements outside get a number that gathers skip. If
+   `relative`, turns sorted numbers into those that count inside their segment. */
 static void clsort__number_segments(clsort__run *run, const clsort__plan *p, clsort__span from,
                                     clsort__span to, int relative)
 {
@@ -10061,8 +10091,8 @@ static void clsort__sort_arrays(clsort__run *run, const clsort__plan *p, clsort_
     p->algorithm->run(run, p, &w);
 }
 
-/* Sorts (key, index) pairs: by the key; by codes of several fields, the least significant ones
-   first; or only indices, by a comparator. */
+/* Sorts (key, index) pairs by the key, or by codes of several fields, the least significant ones
+   first. With a comparator, sorts only indices. */
 static void clsort__sort_pairs(clsort__run *run, const clsort__plan *p, clsort__arrays pairs,
                                const clsort__scratch *scratch)
 {
@@ -10077,7 +10107,7 @@ static void clsort__sort_pairs(clsort__run *run, const clsort__plan *p, clsort__
     } while ((end = first) > 0);
 }
 
-/* Sorts pairs and gathers what the description wants moved. */
+/* Sorts pairs, then gathers the keys and values that the call moves. */
 static void clsort__sort_indirect(clsort__run *run, const clsort__plan *p,
                                   const clsort__scratch *scratch)
 {
@@ -10117,8 +10147,8 @@ static void clsort__sort(clsort__run *run, const clsort__plan *p, const clsort__
     clsort__sort_arrays(run, p, from, to, scratch);
 }
 
-/* Is there nothing to do? In place and without indices, one element is sorted, and so are rows of
-   one. */
+/* Is there nothing to do? One element, or rows of one, are sorted already, unless an output must be
+   written. */
 static int clsort__trivial(const clsort__plan *p)
 {
     return p->d.count == 0 || (p->data.at_offsets && p->data.segments == 0)
@@ -10126,7 +10156,7 @@ static int clsort__trivial(const clsort__plan *p)
                && (!p->data.has_values || p->data.values_in_place));
 }
 
-/* Gives a plan's comparator a number, under which its programs are known. */
+/* Gives a plan's comparator a number, which is a part of its programs' build options. */
 static clsort_status clsort__ready_comparator(clsort_sorter *s, clsort__plan *p)
 {
     const clsort_desc *d = &p->d;
@@ -10135,7 +10165,7 @@ static clsort_status clsort__ready_comparator(clsort_sorter *s, clsort__plan *p)
                                   &p->config.comparator);
 }
 
-/* Builds the programs that checks of a plan's result need. */
+/* Builds the programs that gather values and that check results. */
 static clsort_status clsort__ready_checks(clsort_sorter *s, clsort__plan *p)
 {
     const clsort__config utility = clsort__utility_config(s);
@@ -10144,7 +10174,7 @@ static clsort_status clsort__ready_checks(clsort_sorter *s, clsort__plan *p)
     return p->d.precedes ? clsort__need_program(s, &p->config, p->d.flags) : CL_SUCCESS;
 }
 
-/* Builds the program of the sort itself. Sweeps that do not build are given up: radix then sorts
+/* Builds the sort's own program. If sweeps do not build, the sorter gives them up: radix sorts
    without them. */
 static clsort_status clsort__ready_kernels(clsort_sorter *s, clsort__plan *p)
 {
@@ -10200,8 +10230,8 @@ static clsort_status clsort__ready_plans(clsort__job *j)
 
 /* ---- >>select -------------------------------------------------------------------------------- */
 
-/* Rows of up to so many elements are sorted whole on GPUs; the fewest elements of a part on GPUs
-   and CPUs; the most pairs that a work-group sorts, where local memory has room for them. */
+/* In elements: the longest row that is sorted whole on GPUs, the shortest part of a row on GPUs and
+   on CPUs, and the longest list that a work-group sorts if local memory has room for it. */
 enum {
     CLSORT__SELECT_SHORT = 2048,
     CLSORT__SELECT_PART = 4096,
@@ -10209,8 +10239,7 @@ enum {
     CLSORT__SELECT_CAPACITY = 4096
 };
 
-/* Local memory of selection kernels in bytes: everything in words, and the codes of what is
-   sorted. */
+/* Local memory of selection kernels in bytes: of all words, and of the codes in the list. */
 static size_t clsort__select_words(const clsort__config *c, cl_uint list_capacity)
 {
     const size_t bins = (size_t)1 << c->digit_bits,
@@ -10223,8 +10252,8 @@ static size_t clsort__select_codes(const clsort__config *c, cl_uint list_capacit
     return (size_t)(list_capacity ? list_capacity : 1) * c->key_bytes;
 }
 
-/* Work-group, digits and room of a device; without one, the largest. On a CPU one work-item has a
-   row or a part to itself, unless the caller names a work-group. */
+/* Chooses work-group, digits and the most capacity of the list for a device; without one, the
+   largest. On a CPU each work-item has a row or a part, unless the caller names a work-group. */
 static void clsort__select_shape(const clsort_sorter *s, clsort__plan *p)
 {
     clsort__config *c = &p->config;
@@ -10248,9 +10277,9 @@ static void clsort__select_shape(const clsort_sorter *s, clsort__plan *p)
     c->share_log2 = c->group_log2;
 }
 
-/* What is wanted, and how many elements may be left when a row is decided: enough that few passes
-   do, few enough to be sorted fast. A row that is as short as that is sorted whole, without a
-   pass. */
+/* Chooses the mode of a selection and the capacity of its list: passes narrow a row until the list
+   holds what is left. A long list needs fewer passes, a short one is sorted faster. A row that fits
+   into the list is sorted whole, without a pass. */
 static void clsort__select_mode(const clsort_sorter *s, const clsort_desc *d,
                                 const clsort__config *c, clsort__selection *t)
 {
@@ -10279,8 +10308,8 @@ static void clsort__select_mode(const clsort_sorter *s, const clsort_desc *d,
     }
 }
 
-/* Rows that leave most of the device idle are cut into parts. Without a device the tables have the
-   largest list. */
+/* Cuts rows into parts if there are too few rows for the device. Without a device the tables have
+   the largest list. */
 static void clsort__select_parts(const clsort_sorter *s, size_t n, clsort__selection *t)
 {
     const int is_cpu = s && s->is_cpu;
@@ -10295,16 +10324,16 @@ static void clsort__select_parts(const clsort_sorter *s, size_t n, clsort__selec
     t->row_words = (CLSORT__ROW_LIST + t->row_words + 3) / 4 * 4;
 }
 
-/* Bytes of the tables of a selection that is spread. */
+/* Bytes of the tables in global memory of rows that are cut into parts. */
 static size_t clsort__select_tables(const clsort__plan *p)
 {
     const size_t words = ((size_t)3 << p->config.digit_bits) + p->select.row_words;
     return clsort__saturating_multiply(p->select.rows, 4 * words);
 }
 
-/* What is sorted after a selection: the k keys of each row, with their indices if these are wanted.
-   They are in the row's order, and the sort is stable, so that of equal keys the smaller index
-   stays first. */
+/* The sort after a selection: of the k keys of each row, with their indices if these are wanted.
+   They come in the row's order, and the sort is stable: of equal keys the smaller index stays
+   first. */
 static clsort_desc clsort__select_order(const clsort__plan *p)
 {
     const clsort_desc *d = &p->d;
@@ -10326,7 +10355,7 @@ static clsort_desc clsort__select_order(const clsort__plan *p)
     return order;
 }
 
-/* The sort afterwards takes each buffer of its own layout as one part. */
+/* Adds the scratch of the sort after a selection: each buffer of that sort's layout is one part. */
 static void clsort__take_order(const clsort_sorter *s, clsort__job *j)
 {
     const clsort_desc order = clsort__select_order(&j->plan);
@@ -10341,8 +10370,8 @@ static void clsort__take_order(const clsort_sorter *s, clsort__job *j)
     l->too_large |= parts->too_large;
 }
 
-/* Lays out the scratch memory, the part of the sort afterwards last. The header's MEMORY chapter
-   states the same formula. */
+/* Lays out the scratch memory; that of the sort after the selection comes last. The header's MEMORY
+   chapter states the same formula. */
 static void clsort__select_scratch(const clsort_sorter *s, clsort__job *j)
 {
     clsort__plan *p = &j->plan;
@@ -10377,8 +10406,8 @@ static void clsort__plan_selection(const clsort_sorter *s, const clsort_desc *d,
     p->data.results = t->rows * t->wanted;
 }
 
-/* Can the sort afterwards be done? Without a device it is planned for those whose work-groups sort
-   least; others may not need it. */
+/* Checks the sort after a selection. Without a device, devices with small work-groups may need it
+   and others not: then a mistake only drops it. */
 static void clsort__check_select_order(clsort__checks *c, clsort__plan *p)
 {
     const clsort_desc order = clsort__select_order(p);
@@ -10400,7 +10429,7 @@ static void clsort__check_selection(clsort__checks *c, clsort__job *j)
     clsort__check_select_order(c, &j->plan);
 }
 
-/* Chooses a kernel of a selection and gives it what all of them are told. */
+/* Chooses a kernel of a selection and sets the arguments that all of them have. */
 static void clsort__use_select_kernel(clsort__run *run, const clsort__plan *p, int kernel)
 {
     clsort__use_kernel(run, &p->config, kernel);
@@ -10426,8 +10455,8 @@ static void clsort__arg_select_tables(clsort__run *run, const clsort__plan *p, c
     clsort__arg_uint(run, (cl_uint)p->select.part_elements);
 }
 
-/* Where the selected keys and, as their values, their indices go: what is not wanted but needed on
-   the way, to scratch. */
+/* The arrays that receive the selected keys and, as their values, their indices. Those that are
+   only needed on the way lie in scratch. */
 static clsort__arrays clsort__select_results(const clsort__plan *p, const clsort__scratch *scratch)
 {
     const clsort__data *a = &p->data;
@@ -10441,7 +10470,7 @@ static clsort__arrays clsort__select_results(const clsort__plan *p, const clsort
     return found;
 }
 
-/* One of the two that is not there is stood for by the other. */
+/* An absent output is replaced by the other buffer; the mask says which are real. */
 static void clsort__arg_outputs(clsort__run *run, clsort__arrays found)
 {
     clsort__arg_span(run, found.values.buffer ? found.values : found.keys);
@@ -10450,7 +10479,7 @@ static void clsort__arg_outputs(clsort__run *run, clsort__arrays found)
                               | (found.keys.buffer ? (cl_uint)CLSORT__WRITES_KEYS : 0));
 }
 
-/* Bytes of the keys of all rows, and of what is written of them. */
+/* Bytes of keys that a pass reads; then bytes that the selection writes. */
 static cl_ulong clsort__select_read(const clsort__plan *p)
 {
     return (cl_ulong)p->select.rows * p->d.count * p->key.bytes;
@@ -10464,8 +10493,8 @@ static cl_ulong clsort__select_written(const clsort__plan *p)
            * ((keys ? p->key.bytes : 0) + (indices ? 4 : 0));
 }
 
-/* Ends the arguments with the local memory of a kernel that sorts a list, whose keys it reads for
-   that, and launches a work-group per row. */
+/* Adds the local memory of a kernel that sorts its list, and launches a work-group per row. The
+   keys of the list are read again. */
 static void clsort__launch_rows(clsort__run *run, const clsort__plan *p)
 {
     const clsort__selection *t = &p->select;
@@ -10476,8 +10505,8 @@ static void clsort__launch_rows(clsort__run *run, const clsort__plan *p)
     clsort__launch(run, t->rows << run->group_log2);
 }
 
-/* The passes over rows in parts. From one to the next only its number changes: setting every
-   argument again would take the host longer than an idle pass takes the device. */
+/* The passes over rows in parts. Only the number of the pass changes: to set every argument again
+   would take the host longer than a pass with nothing to do takes the device. */
 static void clsort__select_passes(clsort__run *run, const clsort__plan *p, clsort__span tables)
 {
     cl_uint pass, last;
@@ -10493,7 +10522,7 @@ static void clsort__select_passes(clsort__run *run, const clsort__plan *p, clsor
     }
 }
 
-/* Rows in parts: passes that narrow, then the results. */
+/* Selects from rows in parts: passes narrow each row, then the results are written. */
 static void clsort__select_spread(clsort__run *run, const clsort__plan *p, clsort__span tables,
                                   clsort__arrays found)
 {
@@ -10557,7 +10586,7 @@ static void clsort__select(clsort__run *run, const clsort__job *j)
 
 /* ---- >>is_sorted ----------------------------------------------------------------------------- */
 
-/* The part of a description that a check of order reads. */
+/* Drops all that a check of order does not read from a description. */
 static clsort_desc clsort__order_only(const clsort_desc *desc)
 {
     clsort_desc d = *desc;
@@ -10588,8 +10617,8 @@ static clsort_status clsort__check_order_buffers(clsort__job *j)
     return clsort__check_rows(j->s, &j->plan);
 }
 
-/* Lowers the number at `result` to that of the first unsorted element; through indices if there are
-   any. */
+/* Lowers the number at `result` to that of the first unsorted element. With indices, checks the
+   order that these give to the keys. */
 static void clsort__find_unsorted(clsort__run *run, const clsort__plan *p, clsort__span keys,
                                   clsort__span indices, clsort__span result)
 {
@@ -10635,7 +10664,7 @@ static const clsort__operation clsort__ordering = { clsort__check_is_sorted, NUL
 
 /* ---- >>host ---------------------------------------------------------------------------------- */
 
-/* A device copy of a host array, or nothing for an array of no bytes. */
+/* Creates a device copy of a host array; nothing for an array of no bytes. */
 static clsort_status clsort__upload(clsort_sorter *s, void *data, size_t bytes, cl_mem *buffer)
 {
     cl_int code;
@@ -10654,7 +10683,7 @@ static clsort_status clsort__download(clsort_sorter *s, cl_mem buffer, size_t by
                        (s->own_queue, buffer, CL_TRUE, 0, bytes, data, 0, NULL, NULL));
 }
 
-/* What a description for host arrays must not name. */
+/* Blames fields that a description for host arrays must not set. */
 static void clsort__check_no_buffers(clsort__checks *c, const clsort_desc *d)
 {
     const clsort__mistake mistakes[] = {
@@ -10787,14 +10816,14 @@ static clsort_status clsort__new_proof(clsort_sorter *s, clsort__span *proof)
     return clsort__note(s, code, "clCreateBuffer");
 }
 
-/* Of two verdicts the one to tell: a wrong result before all others, else the first. */
+/* The verdict to report of two: a wrong result before all others, else the first. */
 static clsort_status clsort__worse(clsort_status a, clsort_status b)
 {
     return a == CL_SUCCESS || b == CLSORT_ERROR_WRONG_RESULT ? b : a;
 }
 
-/* Is a sort done? *state is negative where it failed on the device. With `wait`, waits for it: a
-   wait that succeeds means that it is done. */
+/* Finds the state of a sort, after waiting for it if `wait`; *state is negative if it failed on the
+   device. A wait that succeeds means that the sort is done. */
 static clsort_status clsort__sort_state(clsort_sorter *s, cl_event event, int wait, cl_int *state)
 {
     const cl_event_info what = CL_EVENT_COMMAND_EXECUTION_STATUS;
@@ -10806,7 +10835,7 @@ static clsort_status clsort__sort_state(clsort_sorter *s, cl_event event, int wa
     return clsort__note(s, waited, "clWaitForEvents");
 }
 
-/* Reads and judges the proof of a complete sort. Where it cannot be read, *judged is 0. */
+/* Reads and judges the proof of a complete sort. *judged is 0 if the proof cannot be read. */
 static clsort_status clsort__judge_proof(clsort_sorter *s, cl_mem buffer, int *judged)
 {
     clsort_proof proof;
@@ -10819,7 +10848,7 @@ static clsort_status clsort__judge_proof(clsort_sorter *s, cl_mem buffer, int *j
     return status;
 }
 
-/* Judges one sort if it is done. *judged is 0 where it is not, or where nobody can tell. */
+/* Judges a sort that is done. *judged is 0 if it is not done, or its state cannot be had. */
 static clsort_status clsort__judge_pending(clsort_sorter *s, const clsort__pending *p, int wait,
                                            int *judged)
 {
@@ -10881,7 +10910,8 @@ static clsort_status clsort__keep_proof(clsort_sorter *s, cl_mem proof, clsort_s
 
 /* ---- >>operations ---------------------------------------------------------------------------- */
 
-/* Also finds its scratch and, for a sorter that checks itself, a place for its proof. */
+/* Builds the programs of a sort or a selection, finds its scratch and, if the sorter checks itself,
+   creates the buffer of the proof. */
 static clsort_status clsort__ready_sort(clsort__job *j)
 {
     const int proves = j->s->options.flags & CLSORT_OPTION_VERIFY && !j->plan.d.top_k;
@@ -10895,7 +10925,7 @@ static clsort_status clsort__ready_sort(clsort__job *j)
     return CL_SUCCESS;
 }
 
-/* All commands of a sort, with a proof around them if there is a place for it. */
+/* All commands of a sort; with a buffer for a proof, those of the proof before and after them. */
 static void clsort__sort_commands(clsort__run *run, const clsort__job *j)
 {
     if (clsort__trivial(&j->plan)) return;
@@ -10933,7 +10963,7 @@ static clsort__job clsort__sort_job(clsort_sorter *s, const char *function, cons
     return j;
 }
 
-/* A call that checks: an order or a result. `name` is that of `buffer`. */
+/* A call that checks an order or a result. `name` is that of the buffer of `result`. */
 static clsort__job clsort__check_call(clsort_sorter *s, const char *function,
                                       const clsort__operation *op, const clsort_desc *desc,
                                       clsort_desc *own, clsort__span result, const char *name)
@@ -10947,7 +10977,8 @@ static clsort__job clsort__check_call(clsort_sorter *s, const char *function,
 
 /* ---- >>sorter -------------------------------------------------------------------------------- */
 
-/* Destroys a sorter that could not be made, but for its last error; returns the status. */
+/* Destroys a sorter that could not be set up, and keeps its last error in `message`. Returns
+   status. */
 static clsort_status clsort__discard(clsort_sorter **sorter, clsort_status status, char *message)
 {
     memcpy(message, (*sorter)->message, sizeof (*sorter)->message);
@@ -10956,7 +10987,7 @@ static clsort_status clsort__discard(clsort_sorter **sorter, clsort_status statu
     return status;
 }
 
-/* Finds out all that a new sorter must know. */
+/* Checks the arguments of clsort_create and queries the device. */
 static clsort_status clsort__set_up(clsort_sorter *s, cl_context context, cl_device_id device,
                                     int wrong)
 {
@@ -10969,7 +11000,7 @@ static clsort_status clsort__set_up(clsort_sorter *s, cl_context context, cl_dev
     return clsort__reserve_waits(s, CLSORT__FEW_WAITS);
 }
 
-/* Makes a sorter. Where that fails, `message` receives the sorter's last error. */
+/* Creates a sorter. If that fails, `message` receives its last error. */
 static clsort_status clsort__create(cl_context context, cl_device_id device,
                                     const clsort_options *options, clsort_sorter **sorter,
                                     char *message)
@@ -11042,8 +11073,8 @@ static void CL_CALLBACK clsort__work_done(cl_event mark, cl_int state, void *kep
     clsort__release_kept((clsort__kept_programs *)kept);
 }
 
-/* Hands the sorter's programs over to a callback that releases them when a mark is complete; waits
-   for it where that is refused. Releases the mark. */
+/* Lets a callback release the sorter's programs when a mark is complete. If that cannot be set up,
+   waits for the mark. Releases the mark. */
 static void clsort__keep_programs_until(clsort_sorter *s, cl_event mark)
 {
     const size_t bytes = sizeof(clsort__kept_programs) + s->program_count * sizeof(cl_program);
@@ -11112,7 +11143,7 @@ static const struct clsort__preset {
 
 /* ---- >>explain ------------------------------------------------------------------------------- */
 
-/* The first name that chooses what a plan runs, else that of its algorithm alone. */
+/* The first name that chooses what a plan runs, else the name of its algorithm. */
 static const char *clsort__plan_name(const clsort__plan *p)
 {
     const char *name, *similar = "";
@@ -11126,7 +11157,7 @@ static const char *clsort__plan_name(const clsort__plan *p)
     return similar;
 }
 
-/* A text that grows as far as there is room. */
+/* The text of an explanation, cut off at `size`. */
 typedef struct clsort__text {
     char *text;
     size_t size, used;
@@ -11142,7 +11173,7 @@ static void clsort__report(clsort__text *t, const char *format, ...)
     t->used += strlen(t->text + t->used);
 }
 
-/* How many launches of which kernels, and how many other commands, there are among `commands`. */
+/* Reports the launches of each kernel, and the number of other commands. */
 static void clsort__report_launches(clsort__text *t, const clsort__tally *tally, cl_uint commands)
 {
     const char *before = ": ";
@@ -11159,7 +11190,8 @@ static void clsort__report_launches(clsort__text *t, const clsort__tally *tally,
     clsort__report(t, "\ncopies %u\n", (unsigned)(commands - launches));
 }
 
-/* Resets tuning that AUTO's choice does not read: it would be refused beside that algorithm. */
+/* Resets tuning that belongs to other algorithms: together with the one that AUTO chose it would be
+   an error. */
 static void clsort__reset_tuning(cl_uint algorithm, clsort_tuning *t)
 {
     const int local = algorithm == CLSORT_BITONIC
@@ -11275,7 +11307,7 @@ static clsort_status clsort__test_sort(clsort_sorter *s, cl_uint algorithm, cl_u
                         clsort__find_algorithm(algorithm)->name);
 }
 
-/* The self-test of one family: every key width, alone and with values, at sizes around its
+/* The self-test of one algorithm: every key width, with and without values, at sizes around its
    tiles. */
 static clsort_status clsort__test_family(clsort_sorter *s, cl_uint algorithm, cl_uint radix,
                                          unsigned char *memory)
@@ -11290,9 +11322,9 @@ static clsort_status clsort__test_family(clsort_sorter *s, cl_uint algorithm, cl
     return CL_SUCCESS;
 }
 
-/* The self-test of an algorithm; radix twice where it sweeps, since its portable twin may still be
-   right. One that is wrong is taken out of AUTO. Quicksort is made of the others and might write
-   anywhere where one of them is wrong: then it is out without a test. */
+/* Tests an algorithm; AUTO no longer takes one that is wrong. If sweeps are wrong, radix is tested
+   again without them. An algorithm made of wrong ones might write anywhere: it fails without a
+   test. */
 static clsort_status clsort__test_algorithm(clsort_sorter *s, cl_uint algorithm,
                                             unsigned char *memory)
 {
