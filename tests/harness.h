@@ -178,6 +178,15 @@ static inline cl_mem test_buffer(const bench *b, size_t bytes, const void *data)
     return buffer;
 }
 
+/* A queue that runs commands out of order; NULL on a device that has none. */
+static inline cl_command_queue test_unordered_queue(const bench *b)
+{
+    cl_int error = CL_SUCCESS;
+    cl_command_queue queue = clCreateCommandQueue(b->session.context, b->session.info.id,
+                                                  CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, &error);
+    return error == CL_SUCCESS ? queue : NULL;
+}
+
 static inline void test_close(bench *b)
 {
     clsort_destroy(b->sorter);

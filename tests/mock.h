@@ -1279,6 +1279,18 @@ static inline cl_int mock_clSetEventCallback(cl_event handle, cl_int when,
     return CL_SUCCESS;
 }
 
+/* The kinds of devices that most tests go through. */
+static const struct mock_preset {
+    const char *name;
+    mock_facts (*facts)(void);
+} mock_presets[] = {
+    { "CPU", mock_cpu },
+    { "GPU", mock_gpu },
+    { "NVIDIA", mock_nvidia },
+    { "launcher", mock_launcher },
+};
+enum { MOCK_PRESETS = sizeof mock_presets / sizeof *mock_presets };
+
 #define COUNTED_CL(function) mock_##function
 
 #include "counted.h"

@@ -629,10 +629,7 @@ static void two_inputs_are_merged_in_work_groups(bench *b)
 
 static void merges_of_two_inputs_wait_and_are_waited_for(bench *b)
 {
-    cl_int error;
-    cl_command_queue unordered =
-        clCreateCommandQueue(b->session.context, b->session.info.id,
-                             CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, &error);
+    cl_command_queue unordered = test_unordered_queue(b);
     int wait, queue;
     for (queue = 0; queue < (unordered ? 2 : 1); queue++)
         for (wait = 0; wait < CASE_WAITS; wait++) {

@@ -63,13 +63,6 @@ static clsort_desc make_desc(const world *w, size_t n, cl_uint type)
 
 /* ---- every algorithm ------------------------------------------------------------------------- */
 
-static const struct { const char *name; mock_facts (*facts)(void);
-} devices[] = { { "CPU", mock_cpu },
-                { "GPU", mock_gpu },
-                { "NVIDIA", mock_nvidia },
-                { "launcher", mock_launcher } };
-enum { DEVICES = sizeof devices / sizeof *devices };
-
 static void sort_everything(bench *b)
 {
     static const cl_uint types[] = { CLSORT_U8, CLSORT_F16, CLSORT_U32, CLSORT_F64 };
@@ -77,14 +70,14 @@ static void sort_everything(bench *b)
     size_t v, t, c, i;
     const char *name;
     (void)b;
-    for (v = 0; v < DEVICES; v++) {
+    for (v = 0; v < MOCK_PRESETS; v++) {
         world w;
-        open_world(&w, devices[v].facts(), 1 << 20, 0);
+        open_world(&w, mock_presets[v].facts(), 1 << 20, 0);
         for (i = 0; (name = clsort_algorithm_name((cl_uint)i)) != NULL; i++)
             for (t = 0; t < 4; t++)
                 for (c = 0; c < 5; c++) {
                     clsort_desc d = make_desc(&w, counts[c], types[t]);
-                    AT("%s on a %s, %zu keys of type %x", name, devices[v].name, counts[c],
+                    AT("%s on a %s, %zu keys of type %x", name, mock_presets[v].name, counts[c],
                        (unsigned)types[t]);
                     CHECK_OK(clsort_set_algorithm(&d, name));
                     if (!strncmp(name, "batch", 5)) d.rows = 1;
@@ -426,9 +419,9 @@ static void count_no_units(bench *b)
 {
     size_t v;
     (void)b;
-    for (v = 0; v < DEVICES; v++) {
+    for (v = 0; v < MOCK_PRESETS; v++) {
         world w;
-        mock_facts f = devices[v].facts();
+        mock_facts f = mock_presets[v].facts();
         f.compute_units = 0;
         open_world(&w, f, 1 << 20, 0);
         CHECK(try_everything(&w, 1) > 100);
@@ -443,10 +436,10 @@ static void fit_little_memory(bench *b)
                                       1000, 1024, 2000, 4000, 8192, 16384, 32768, 65536 };
     size_t v, i;
     (void)b;
-    for (v = 0; v < DEVICES; v++)
+    for (v = 0; v < MOCK_PRESETS; v++)
         for (i = 0; i < sizeof sizes / sizeof *sizes; i++) {
             world w;
-            mock_facts f = devices[v].facts();
+            mock_facts f = mock_presets[v].facts();
             int sorted;
             f.local_bytes = sizes[i];
             open_world(&w, f, 1 << 20, 0);
@@ -463,11 +456,11 @@ static void fit_small_groups(bench *b)
     size_t v, group;
     int taken;
     (void)b;
-    for (v = 0; v < DEVICES; v++)
+    for (v = 0; v < MOCK_PRESETS; v++)
         for (group = 0; group <= 512; group = group ? 2 * group : 1)
             for (taken = 0; taken < 2; taken++) {
                 world w;
-                mock_facts f = devices[v].facts();
+                mock_facts f = mock_presets[v].facts();
                 f.kernel_group = group ? group : 1;
                 if (!group) f.max_group = 0;
                 if (taken) f.kernel_local = f.local_bytes - 4096;
@@ -531,14 +524,14 @@ static void allocate_early(bench *b)
 {
     size_t v;
     (void)b;
-    for (v = 0; v < 2 * DEVICES; v++) {
+    for (v = 0; v < 2 * MOCK_PRESETS; v++) {
         world w;
         clsort_desc d;
         cl_int error = 0;
         cl_event gates[15];
         cl_uint n;
         cl_command_queue queue;
-        open_world(&w, devices[v / 2].facts(), 1 << 20, 0);
+        open_world(&w, mock_presets[v / 2].facts(), 1 << 20, 0);
         queue = mock_clCreateCommandQueue(
             w.context, w.device, v % 2 ? CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0, &error);
         for (n = 0; n < 15; n++) gates[n] = mock_clCreateUserEvent(w.context, &error);
@@ -566,13 +559,13 @@ static void prepare_on_a_queue(bench *b)
 {
     size_t v;
     (void)b;
-    for (v = 0; v < 2 * DEVICES; v++) {
+    for (v = 0; v < 2 * MOCK_PRESETS; v++) {
         world w;
         clsort_desc d, bare;
         cl_int error = 0;
         cl_command_queue queue;
         int made[COUNTED_KINDS], i;
-        open_world(&w, devices[v / 2].facts(), 1 << 20, 0);
+        open_world(&w, mock_presets[v / 2].facts(), 1 << 20, 0);
         queue = mock_clCreateCommandQueue(
             w.context, w.device, v % 2 ? CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0, &error);
         bare = d = make_desc(&w, 3000, CLSORT_U32);
@@ -776,9 +769,9 @@ static void tune_everything(bench *b)
     size_t v;
     cl_uint kind, shape, local, step, algorithm;
     (void)b;
-    for (v = 0; v < DEVICES; v++) {
+    for (v = 0; v < MOCK_PRESETS; v++) {
         world w;
-        open_world(&w, devices[v].facts(), 1 << 18, 0);
+        open_world(&w, mock_presets[v].facts(), 1 << 18, 0);
         for (kind = 0; kind < TUNED_KINDS; kind++)
             for (shape = 0; shape < TUNED_SHAPES; shape++)
                 for (local = 0; local <= CLSORT_LOCAL_BATCH_SPLIT; local++)
@@ -793,8 +786,8 @@ static void tune_everything(bench *b)
                             status = clsort_check(w.sorter, &d);
                             AT("%s, kind %u, algorithm %u, local %u, step %u, work_group %u, items "
                                "%u",
-                               devices[v].name, kind, algorithm, local, step, d.tuning.work_group,
-                               d.tuning.items);
+                               mock_presets[v].name, kind, algorithm, local, step,
+                               d.tuning.work_group, d.tuning.items);
                             refused += status == CLSORT_ERROR_UNSUPPORTED;
                             if (status == CLSORT_ERROR_UNSUPPORTED) continue;
                             sorted++;

@@ -51,9 +51,8 @@ static cl_uint power(drawn *c, cl_uint most) { return 1u << below(c, most); }
 
 static void draw_device(drawn *c)
 {
-    mock_facts (*const kinds[])(void) = { mock_cpu, mock_gpu, mock_nvidia, mock_launcher };
     mock_facts *f = &c->facts;
-    *f = kinds[below(c, 4)]();
+    *f = mock_presets[below(c, MOCK_PRESETS)].facts();
     if (one_in(c, 3)) f->local_bytes = some_size(c, 18);
     if (one_in(c, 3)) f->max_group = one_in(c, 4) ? some_size(c, 13) : power(c, 14);
     if (!f->max_group) f->max_group = 1;

@@ -658,13 +658,6 @@ static void fail_calls(stage *t, const int *idle)
 
 /* ---- runs ------------------------------------------------------------------------------------ */
 
-static const struct { const char *name; mock_facts (*facts)(void);
-} devices[] = { { "CPU", mock_cpu },
-                { "GPU", mock_gpu },
-                { "NVIDIA", mock_nvidia },
-                { "launcher", mock_launcher } };
-enum { DEVICES = sizeof devices / sizeof *devices };
-
 static const shape shapes[] = {
     { "keys", 3000, CLSORT_U32, 0, 0, 0, 0, 0, 0 },
     { "many keys", 300000, CLSORT_U16, 0, 0, 0, 0, 0, 0 },
@@ -797,7 +790,7 @@ static void run_calls(const bench *b, const subject *list, size_t count, int dra
     int draw, runs = 0;
     signal(SIGALRM, hung);
     for (i = 0; i < count; i++)
-        for (v = 0; v < DEVICES; v++)
+        for (v = 0; v < MOCK_PRESETS; v++)
             for (s = 0; s < SHAPES; s++)
                 for (draw = 0; draw < draws; draw++) {
                     const int mode = (int)(pattern_random(&random) % MODES) & list[i].modes;
@@ -805,7 +798,7 @@ static void run_calls(const bench *b, const subject *list, size_t count, int dra
                     if (left_out || !takes(&list[i], &shapes[s])) continue;
                     if (list[i].every && draw) continue;
                     alarm(60);
-                    runs += make_run(&list[i], &shapes[s], devices[v].facts(), mode);
+                    runs += make_run(&list[i], &shapes[s], mock_presets[v].facts(), mode);
                     alarm(0);
                 }
     printf("%d runs; ", runs);

@@ -540,10 +540,7 @@ static void exact_scratch(bench *b)
 
 static void queues_and_waits(bench *b)
 {
-    cl_int error;
-    cl_command_queue unordered =
-        clCreateCommandQueue(b->session.context, b->session.info.id,
-                             CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, &error);
+    cl_command_queue unordered = test_unordered_queue(b);
     size_t shape, i;
     for (shape = 0; shape < shape_count(b); shape++)
         for (i = 0; i < 6; i++) {

@@ -198,8 +198,7 @@ static void work_groups_of_any_size(bench *b)
 
 static void wait_lists_and_queues(bench *b)
 {
-    cl_command_queue queue = clCreateCommandQueue(b->session.context, b->session.info.id,
-                                                  CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, NULL);
+    cl_command_queue queue = test_unordered_queue(b);
     size_t i;
     for (i = 0; i < 4; i++) {
         top_case c = top_make(CLSORT_F32, 2, i & 1 ? 500 : 60000, 9);
