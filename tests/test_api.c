@@ -71,6 +71,33 @@ static int has_name(const char *name)
     return 0;
 }
 
+/* How many kernels of the embedded text follow `prefix`; each must be in CLSORT__KERNEL_LIST. */
+static size_t count_kernels(const char *prefix)
+{
+    size_t i, k, found = 0;
+    for (i = 0; i < sizeof clsort__source / sizeof *clsort__source; i++) {
+        const char *at = clsort__source[i];
+        while ((at = strstr(at, prefix)) != NULL) {
+            const size_t length = strcspn(at += strlen(prefix) - strlen("clsort_"), "(,");
+            for (k = 0; k < CLSORT__KERNEL_COUNT; k++)
+                if (!strncmp(clsort__kernel_entries[k].name, at, length)
+                    && !clsort__kernel_entries[k].name[length])
+                    break;
+            AT("%.*s", (int)length, at);
+            CHECK(k < CLSORT__KERNEL_COUNT);
+            found++;
+        }
+    }
+    return found;
+}
+
+static void kernels_are_listed(bench *b)
+{
+    CHECK(count_kernels("KERNEL void clsort_") > 40);
+    CHECK(count_kernels("KERNEL(clsort_") == 4);
+    (void)b;
+}
+
 /* A new algorithm that nobody can choose by its name, or that AUTO and the self-test never see, was
    forgotten somewhere. */
 static void algorithms_are_complete(bench *b)
@@ -779,6 +806,7 @@ static const test_entry tests[] = {
     { "the default description is all zeros", default_structs },
     { "algorithm names can be listed, selected and resolved", algorithm_names },
     { "every algorithm has a number, a name and what runs it", algorithms_are_complete },
+    { "every kernel of kernels.cl is in the list of kernels", kernels_are_listed },
     { "the documented algorithm names exist", documented_names },
     { "selecting an algorithm keeps the other fields", select_keeps_the_rest },
     { "resolving fills in the defaults and is stable", resolve_fills_in_defaults },
