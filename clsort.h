@@ -982,8 +982,8 @@ extern "C" {
 #define CLSORT_NO_QUICKSORT   /* merge and radix finish what its rounds leave */
 #endif
 
-/* Sections; each uses those before it. To follow a call, start at its function in >>public, go on to
-   clsort__enqueue in >>job, and from there to the functions of its clsort__operation.
+/* Sections; each uses those before it. To follow a call, start at its function in >>public, go on
+   to clsort__enqueue in >>job, and from there to the functions of its clsort__operation.
 
      >>source      the text of kernels.cl
      >>types       families, kernels, the sorter, plans, runs
@@ -5870,6 +5870,7 @@ typedef struct clsort__workspace {
     clsort__arrays from, to, alt;
     clsort__span tables;
     clsort__config shape; /* that the kernels were built with */
+    int in_place;         /* radix, quicksort: `from` is `to` */
 } clsort__workspace;
 
 /* One pass: merges pairs of runs from a and b into `to`. `splits` say which elements each
@@ -6190,6 +6191,18 @@ static size_t clsort__buffer_bytes(const clsort__layout *l, cl_uint i)
     return (i + 1 < l->buffers ? l->start[i + 1] : l->bytes) - l->start[i];
 }
 
+/* Creates a buffer, with a copy of `data` unless that is NULL. */
+static clsort_status clsort__create_buffer(clsort_sorter *s, size_t bytes, void *data,
+                                           const char *detail, cl_mem *buffer)
+{
+    const cl_mem_flags flags = data ? CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR : CL_MEM_READ_WRITE;
+    cl_int code;
+    const cl_mem created = CLSORT_CL(clCreateBuffer)(s->context, flags, bytes, data, &code);
+    if (code != CL_SUCCESS) return clsort__fail(s, code, "clCreateBuffer", detail);
+    *buffer = created;
+    return CL_SUCCESS;
+}
+
 /* Makes a slot's buffers at least as large as a layout needs. OpenCL keeps old buffers alive while
    queued commands use them. */
 static clsort_status clsort__grow_slot(clsort_sorter *s, clsort__slot *slot,
@@ -6198,11 +6211,9 @@ static clsort_status clsort__grow_slot(clsort_sorter *s, clsort__slot *slot,
     cl_uint i;
     for (i = 0; i < l->buffers; i++) {
         const size_t bytes = clsort__buffer_bytes(l, i);
-        cl_int code;
         cl_mem buffer;
         if (slot->sizes[i] >= bytes) continue;
-        buffer = CLSORT_CL(clCreateBuffer)(s->context, CL_MEM_READ_WRITE, bytes, NULL, &code);
-        if (code != CL_SUCCESS) return clsort__fail(s, code, "clCreateBuffer", "scratch");
+        CLSORT__MUST(clsort__create_buffer(s, bytes, NULL, "scratch", &buffer));
         if (slot->buffers[i]) CLSORT_CL(clReleaseMemObject)(slot->buffers[i]);
         slot->buffers[i] = buffer;
         slot->sizes[i] = bytes;
@@ -7993,20 +8004,25 @@ static int clsort__begin_command(clsort__run *run, clsort__command *c)
 }
 
 /* Finishes a command that an OpenCL function enqueued with the result `code`. */
-static void clsort__end_command(clsort__run *run, cl_int code, const char *function, cl_event event)
+static void clsort__end_command(clsort__run *run, const clsort__command *c, cl_int code,
+                                const char *function)
 {
     run->status = clsort__note(run->s, code, function);
     if (run->status != CL_SUCCESS) return;
     run->issued++;
     if (run->previous) CLSORT_CL(clReleaseEvent)(run->previous);
-    run->previous = event;
+    run->previous = c->event;
     if (clsort__profiles(run))
         run->s->options.profile(run->s->options.user,
                                 strcmp(function, "clEnqueueNDRangeKernel")
                                     ? function
                                     : clsort__kernel_entries[run->number].name,
-                                event);
+                                c->event);
 }
+
+/* Enqueues a begun command: CLSORT__ENQUEUE(run, &c, clEnqueueFillBuffer, (run->queue, ...)). */
+#define CLSORT__ENQUEUE(run, c, function, arguments) \
+    clsort__end_command(run, c, CLSORT_CL(function) arguments, #function)
 
 /* A part of scratch memory. */
 static clsort__span clsort__scratch_part(const clsort__scratch *m, size_t offset)
@@ -8158,25 +8174,23 @@ static void clsort__launch(clsort__run *run, size_t items)
     const size_t group = (size_t)1 << run->group_log2,
                  global = (items + group - 1) >> run->group_log2 << run->group_log2;
     clsort__command c;
-    cl_int code;
     if (run->tally) run->tally->launches[run->number]++;
     if (!clsort__begin_command(run, &c)) return;
-    code = CLSORT_CL(clEnqueueNDRangeKernel)(run->queue, run->kernel, 1, NULL, &global, &group,
-                                             c.count, c.waits, c.event_out);
-    clsort__end_command(run, code, "clEnqueueNDRangeKernel", c.event);
+    CLSORT__ENQUEUE(run, &c, clEnqueueNDRangeKernel,
+                    (run->queue, run->kernel, 1, NULL, &global, &group, c.count, c.waits,
+                     c.event_out));
 }
 
 static void clsort__copy(clsort__run *run, clsort__span from, clsort__span to, size_t bytes)
 {
     const cl_ulong moved = bytes;
     clsort__command c;
-    cl_int code;
     if (run->mode == CLSORT__WARM || !bytes) return;
     clsort__traffic(run, 1, 2 * moved);
     if (!clsort__begin_command(run, &c)) return;
-    code = CLSORT_CL(clEnqueueCopyBuffer)(run->queue, from.buffer, to.buffer, from.offset,
-                                          to.offset, bytes, c.count, c.waits, c.event_out);
-    clsort__end_command(run, code, "clEnqueueCopyBuffer", c.event);
+    CLSORT__ENQUEUE(run, &c, clEnqueueCopyBuffer,
+                    (run->queue, from.buffer, to.buffer, from.offset, to.offset, bytes, c.count,
+                     c.waits, c.event_out));
 }
 
 static void clsort__copy_arrays(clsort__run *run, const clsort__plan *p, clsort__arrays from,
@@ -8188,36 +8202,36 @@ static void clsort__copy_arrays(clsort__run *run, const clsort__plan *p, clsort_
         clsort__copy(run, from.values, to.values, p->d.count * p->config.value_bytes);
 }
 
-/* If only one of keys and values would be sorted in place, copies both to `to`. Returns where they
-   are then. */
-static clsort__arrays clsort__both_in_place(clsort__run *run, const clsort__plan *p,
-                                            clsort__arrays from, clsort__arrays to)
+/* If only one of keys and values would be sorted in place, copies both to `to` and takes them from
+   there. */
+static clsort__workspace clsort__both_in_place(clsort__run *run, const clsort__plan *p,
+                                               const clsort__workspace *asked)
 {
-    if (!p->config.value_bytes
-        || clsort__same_span(from.keys, to.keys) == clsort__same_span(from.values, to.values))
-        return from;
-    clsort__copy_arrays(run, p, from, to);
-    return to;
+    clsort__workspace w = *asked;
+    w.in_place = clsort__same_span(w.from.keys, w.to.keys);
+    if (p->config.value_bytes && w.in_place != clsort__same_span(w.from.values, w.to.values)) {
+        clsort__copy_arrays(run, p, w.from, w.to);
+        w.from = w.to;
+        w.in_place = 1;
+    }
+    return w;
 }
 
 static void clsort__fill(clsort__run *run, clsort__span target, cl_uint value, size_t bytes)
 {
     clsort__command c;
-    cl_int code;
     if (run->mode == CLSORT__WARM || !clsort__begin_command(run, &c)) return;
-    code = CLSORT_CL(clEnqueueFillBuffer)(run->queue, target.buffer, &value, sizeof value,
-                                          target.offset, bytes, c.count, c.waits, c.event_out);
-    clsort__end_command(run, code, "clEnqueueFillBuffer", c.event);
+    CLSORT__ENQUEUE(run, &c, clEnqueueFillBuffer,
+                    (run->queue, target.buffer, &value, sizeof value, target.offset, bytes, c.count,
+                     c.waits, c.event_out));
 }
 
 /* Enqueues a marker if the call enqueued nothing, for the caller's event. */
 static void clsort__marker(clsort__run *run)
 {
     clsort__command c;
-    cl_int code;
     if (run->issued || !run->done || !clsort__begin_command(run, &c)) return;
-    code = CLSORT_CL(clEnqueueMarkerWithWaitList)(run->queue, c.count, c.waits, &c.event);
-    clsort__end_command(run, code, "clEnqueueMarkerWithWaitList", c.event);
+    CLSORT__ENQUEUE(run, &c, clEnqueueMarkerWithWaitList, (run->queue, c.count, c.waits, &c.event));
 }
 
 /* The events of a wait list that need no memory beyond that of clsort_create. */
@@ -8497,11 +8511,8 @@ static clsort_status clsort__warm_job(clsort__job *j)
     clsort__run *run = &j->run;
     cl_int code;
     if (!run->queue) CLSORT__MUST(clsort__own_queue(s));
-    if (!s->dummy) {
-        s->dummy = CLSORT_CL(clCreateBuffer)(s->context, CL_MEM_READ_WRITE, CLSORT__DUMMY_BYTES,
-                                             NULL, &code);
-        CLSORT__MUST(clsort__note(s, code, "clCreateBuffer"));
-    }
+    if (!s->dummy)
+        CLSORT__MUST(clsort__create_buffer(s, CLSORT__DUMMY_BYTES, NULL, NULL, &s->dummy));
     if (!run->queue) {
         run->queue = s->own_queue;
         run->in_order = 1;
@@ -9090,7 +9101,6 @@ typedef struct clsort__radix_job {
     clsort__workspace w;
     size_t n, blocks, block_elements;
     cl_uint first_bit, last_bit, passes;
-    int in_place;
 } clsort__radix_job;
 
 static void clsort__arg_radix(clsort__run *run, const clsort__plan *p, const clsort__radix_job *j,
@@ -9102,7 +9112,7 @@ static void clsort__arg_radix(clsort__run *run, const clsort__plan *p, const cls
     clsort__arg_uint(run, (cl_uint)j->block_elements);
     clsort__arg_uint(run, j->first_bit);
     clsort__arg_uint(run, j->last_bit);
-    clsort__arg_uint(run, (cl_uint)j->in_place);
+    clsort__arg_uint(run, (cl_uint)j->w.in_place);
     clsort__arg_uint(run, pass);
 }
 
@@ -9110,7 +9120,7 @@ static void clsort__arg_radix(clsort__run *run, const clsort__plan *p, const cls
    result back. */
 static cl_uint clsort__radix_moves(const clsort__radix_job *j)
 {
-    return j->passes + (cl_uint)(j->in_place && j->passes % 2);
+    return j->passes + (cl_uint)(j->w.in_place && j->passes % 2);
 }
 
 /* Counts the traffic of a radix kernel: counting reads keys, scattering moves elements, and a
@@ -9210,10 +9220,8 @@ static void clsort__radix(clsort__run *run, const clsort__plan *p, const clsort_
     const clsort__config *shape = &w->shape;
     clsort__radix_job j;
     memset(&j, 0, sizeof j);
-    j.w = *w;
-    j.w.from = clsort__both_in_place(run, p, w->from, w->to);
+    j.w = clsort__both_in_place(run, p, w);
     j.n = p->d.count;
-    j.in_place = clsort__same_span(j.w.from.keys, w->to.keys);
     j.first_bit = p->d.first_bit;
     j.last_bit = p->d.last_bit ? p->d.last_bit : (cl_uint)(8 * p->key.bytes);
     j.passes = (j.last_bit - j.first_bit + shape->digit_bits - 1) / shape->digit_bits;
@@ -9237,8 +9245,8 @@ static void clsort__plan_radix(const clsort_sorter *s, clsort__plan *p)
 /* The elements of a piece, which one work-item sorts; the most work-items that sort pieces. */
 enum { CLSORT__PIECE = 1 << 14, CLSORT__PIECE_WORKERS = 1024 };
 
-/* The most slices of long segments among n elements, for any tile. A long segment has more than half
-   a tile, so fewer than three slices for each tile of its elements. */
+/* The most slices of long segments among n elements, for any tile. A long segment has more than
+   half a tile, so fewer than three slices for each tile of its elements. */
 static size_t clsort__most_jobs(size_t n)
 {
     return 3 * (n / CLSORT__LEAST_TILE) + 4;
@@ -9371,6 +9379,7 @@ static void clsort__segment_pieces(clsort__run *run, const clsort__plan *p,
     clsort__radix_job r;
     memset(&r, 0, sizeof r);
     r.w = j->w;
+    r.w.in_place = 0;
     r.w.tables = clsort__span_from(j->w.tables, clsort__job_bytes(p->data.extent));
     r.last_bit = (cl_uint)(8 * p->key.bytes);
     clsort__use_kernel(run, &p->helpers.pieces, CLSORT__KERNEL_RADIX_PIECES);
@@ -9548,7 +9557,6 @@ typedef struct clsort__quick_job {
     clsort__workspace w;
     size_t n, tile, leaf_elements, block_elements, groups;
     cl_uint rounds, pivot;
-    int in_place;
 } clsort__quick_job;
 
 /* How many elements a block of a round and a leaf have, and how many rounds there are: perfect
@@ -9580,7 +9588,7 @@ static void clsort__arg_quick(clsort__run *run, const clsort__plan *p, const cls
     clsort__arg_count(run, clsort__quick_capacity(j->n));
     clsort__arg_uint(run, (cl_uint)j->leaf_elements);
     clsort__arg_uint(run, (cl_uint)j->block_elements);
-    clsort__arg_uint(run, (cl_uint)j->in_place);
+    clsort__arg_uint(run, (cl_uint)j->w.in_place);
     clsort__arg_uint(run, j->pivot);
     clsort__arg_uint(run, j->rounds);
     clsort__arg_uint(run, round);
@@ -9643,16 +9651,14 @@ static void clsort__quick_queued(clsort__run *run, const clsort__plan *p,
    counted before. */
 static void clsort__quick_read(clsort__run *run, const clsort__quick_job *j, cl_uint *state)
 {
+    const size_t bytes = CLSORT__QUICK_STATE_WORDS * sizeof *state;
     clsort__command c;
-    cl_int code;
-    memset(state, 0, CLSORT__QUICK_STATE_WORDS * sizeof *state);
+    memset(state, 0, bytes);
     if (run->mode != CLSORT__RUN || !clsort__begin_command(run, &c)) return;
-    code = CLSORT_CL(clEnqueueReadBuffer)(run->queue, j->w.tables.buffer, CL_TRUE,
-                                          j->w.tables.offset,
-                                          CLSORT__QUICK_STATE_WORDS * sizeof *state, state, c.count,
-                                          c.waits, c.event_out);
     run->total++;
-    clsort__end_command(run, code, "clEnqueueReadBuffer", c.event);
+    CLSORT__ENQUEUE(run, &c, clEnqueueReadBuffer,
+                    (run->queue, j->w.tables.buffer, CL_TRUE, j->w.tables.offset, bytes, state,
+                     c.count, c.waits, c.event_out));
 }
 
 /* Scheduler `host`: each round is launched when its blocks are known, and the leaves when all
@@ -9692,10 +9698,8 @@ static void clsort__quicksort(clsort__run *run, const clsort__plan *p, const cls
 {
     clsort__quick_job j;
     memset(&j, 0, sizeof j);
-    j.w = *w;
-    j.w.from = clsort__both_in_place(run, p, w->from, w->to);
+    j.w = clsort__both_in_place(run, p, w);
     j.n = p->d.count;
-    j.in_place = clsort__same_span(j.w.from.keys, w->to.keys);
     j.pivot = p->d.tuning.pivot ? p->d.tuning.pivot : (cl_uint)CLSORT_PIVOT_MIDRANGE;
     clsort__quick_sizes(run->s, &j);
     if (p->d.tuning.scheduler == CLSORT_SCHEDULER_HOST) clsort__quick_host(run, p, &j);
@@ -10088,6 +10092,7 @@ static void clsort__sort_arrays(clsort__run *run, const clsort__plan *p, clsort_
                                    : clsort__scratch_part(scratch, p->scratch.alt_keys);
     w.tables = clsort__scratch_part(scratch, p->scratch.tables);
     w.shape = clsort__tile_shape(run->s, p);
+    w.in_place = 0;
     p->algorithm->run(run, p, &w);
 }
 
@@ -10667,13 +10672,7 @@ static const clsort__operation clsort__ordering = { clsort__check_is_sorted, NUL
 /* Creates a device copy of a host array; nothing for an array of no bytes. */
 static clsort_status clsort__upload(clsort_sorter *s, void *data, size_t bytes, cl_mem *buffer)
 {
-    cl_int code;
-    if (!bytes) return CL_SUCCESS;
-    *buffer = CLSORT_CL(clCreateBuffer)(s->context,
-                                        data ? CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR
-                                             : CL_MEM_READ_WRITE,
-                                        bytes, data, &code);
-    return clsort__note(s, code, "clCreateBuffer");
+    return bytes ? clsort__create_buffer(s, bytes, data, NULL, buffer) : CL_SUCCESS;
 }
 
 static clsort_status clsort__download(clsort_sorter *s, cl_mem buffer, size_t bytes, void *data)
@@ -10808,12 +10807,8 @@ static void clsort__check_proof(clsort__checks *c, clsort__job *j)
 /* The buffer for the proof of one sort. */
 static clsort_status clsort__new_proof(clsort_sorter *s, clsort__span *proof)
 {
-    cl_int code;
     CLSORT__MUST(clsort__grow(s, &s->pending, s->pending_count + 1, sizeof *s->pending));
-    proof->buffer = CLSORT_CL(clCreateBuffer)(s->context, CL_MEM_READ_WRITE, sizeof(clsort_proof),
-                                              NULL, &code);
-    proof->offset = 0;
-    return clsort__note(s, code, "clCreateBuffer");
+    return clsort__create_buffer(s, sizeof(clsort_proof), NULL, NULL, &proof->buffer);
 }
 
 /* The verdict to report of two: a wrong result before all others, else the first. */
