@@ -256,9 +256,13 @@
      CLSORT_CL(function)        how to call an OpenCL function; default its name. For loaders and
                                 tests
      CLSORT_NO_BITONIC, CLSORT_NO_MERGE, CLSORT_NO_RADIX, CLSORT_NO_QUICKSORT
-                                leave an algorithm out; it then answers CLSORT_ERROR_UNSUPPORTED.
+                                leave an algorithm out, with its kernels; it then answers
+                                CLSORT_ERROR_UNSUPPORTED, and its names are unknown.
                                 These need both merge and radix: rows, segments, a count on the
                                 device, quicksort, and top_k above what a work-group sorts
+     CLSORT_NO_PUBLISHED        leaves out what only reproduces publications: all choices of
+                                tuning.bitonic_step and tuning.local, which are the names bitonic-*,
+                                batch-* and merge-local-only
      CL_TARGET_OPENCL_VERSION   yours if you set it (120 or later), else 300. Only functions of
                                 OpenCL 1.2 are required; quicksort-device needs 300
 
@@ -2165,6 +2169,7 @@ static const char *const clsort__source[] = {
     "    store_window(v, home, CLSORT_ITEMS_LOG2, data, codec, seat.base, n);\n"
     "}\n\n"
     "#endif\n\n",
+#ifndef CLSORT_NO_PUBLISHED
     "//---- bitonic: published\n"
     "#if CLSORT_IS(PUBLISHED_BITONIC)\n"
     "CLSORT_WINDOW_KERNEL(clsort_bitonic_b2, 1)\n"
@@ -2201,7 +2206,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n"
     "#endif\n\n",
-    "//---- bitonic: batch\n\n\n\n\n\n\n\n\n\n\n\n"
+    "//---- bitonic: published batch\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_IS(BATCH) && CLSORT_LANES == 1\n\n"
     "CLSORT_INLINE uint batch_stages(uint n)\n"
     "{\n"
@@ -2226,7 +2231,7 @@ static const char *const clsort__source[] = {
     "    for (uint left = stage + 1; left > low; left--)\n"
     "        global_step(row, row, c, n, left - 1, left > stage);\n"
     "}\n\n",
-    "//---- bitonic: batch in global memory\n"
+    "//---- bitonic: published batch in global memory\n"
     "CLSORT_KERNEL void clsort_batch_odd_even(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target),\n"
     "                                         CLSORT_CODEC_ARGS, uint n, uint stride)\n"
     "{\n"
@@ -2249,7 +2254,7 @@ static const char *const clsort__source[] = {
     "    for (uint stage = 1; stage < stages; stage++)\n"
     "        batch_steps(to, codec, n, stage, 0);\n"
     "}\n\n",
-    "//---- bitonic: batch blocks\n\n\n"
+    "//---- bitonic: published batch blocks\n\n\n"
     "CLSORT_INLINE void block_stages(local code_t *keys, local uint *words, uint first, uint last)\n"
     "{\n"
     "    for (uint stage = first; stage <= last; stage++)\n"
@@ -2289,7 +2294,7 @@ static const char *const clsort__source[] = {
     "        store_block(keys, words, to, c, k << CLSORT_TILE_ITEMS_LOG2, n);\n"
     "    }\n"
     "}\n\n",
-    "//---- bitonic: batch local\n\n\n\n"
+    "//---- bitonic: published batch local\n\n\n\n"
     "CLSORT_INLINE void split_blocks(array_t row, codec_t c, uint n, uint stage, local code_t *keys,\n"
     "                                local uint *words)\n"
     "{\n"
@@ -2348,6 +2353,9 @@ static const char *const clsort__source[] = {
     "    batch_in_blocks(from, to, codec, n, 1, block_keys, block_words);\n"
     "}\n"
     "#endif\n\n",
+#else
+    "#line 1684\n",
+#endif
 #else
     "#line 1684\n",
 #endif
@@ -2817,6 +2825,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n"
     "#endif\n\n",
+#ifndef CLSORT_NO_PUBLISHED
     "//---- merge: published\n"
     "#if CLSORT_IS(PUBLISHED_MERGE) && !CLSORT_COMPARATOR && CLSORT_LANES == 1\n\n\n\n\n\n"
     "CLSORT_KERNEL void clsort_merge_local(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target),\n"
@@ -2849,6 +2858,9 @@ static const char *const clsort__source[] = {
     "    store_item(target, codec, i, n, r);\n"
     "}\n"
     "#endif\n\n",
+#else
+    "#line 2283\n",
+#endif
     "//---- merge: segments\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_IS(SEGMENTS)\n"
     "#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && !CLSORT_TWO_ARRAYS\n\n\n"
@@ -5567,7 +5579,11 @@ static const char *const clsort__source[] = {
 
 /* ---- >>types --------------------------------------------------------------------------------- */
 
-/* Bits of the algorithms that are not compiled in. */
+/* The bit of a family in a set of families: public numbers are below 16, private ones from 32 to
+   47. */
+#define CLSORT__BIT(family) (1u << ((family) < 32 ? (family) : (family) - 16))
+
+/* The families that are not compiled in. */
 enum {
     CLSORT__LEFT_OUT = 0
 #ifdef CLSORT_NO_BITONIC
@@ -5582,7 +5598,12 @@ enum {
 #ifdef CLSORT_NO_QUICKSORT
         | 1 << CLSORT_QUICKSORT
 #endif
+#ifdef CLSORT_NO_PUBLISHED
+        | CLSORT__BIT(CLSORT__FAMILY_PUBLISHED_BITONIC) | CLSORT__BIT(CLSORT__FAMILY_PUBLISHED_MERGE)
+        | CLSORT__BIT(CLSORT__FAMILY_BATCH)
+#endif
 };
+#define CLSORT__HAS_PUBLISHED (!(CLSORT__LEFT_OUT & CLSORT__BIT(CLSORT__FAMILY_BATCH)))
 
 /* All families of kernels: name, name in messages, and the function that returns the most local
    memory, in bytes, that a launch of their kernels asks for. Selections count theirs apart. */
@@ -5605,9 +5626,6 @@ enum {
 enum { CLSORT__FAMILY_LIST(CLSORT__ENUMERATOR) CLSORT__NO_FAMILY = 0 };
 #undef CLSORT__ENUMERATOR
 
-/* The bit of a family in the set of those that failed the self-test: public numbers are below 16,
-   private ones from 32 to 47. */
-#define CLSORT__BIT(family) (1u << ((family) < 32 ? (family) : (family) - 16))
 #define CLSORT__HAS_BIT(name, text, local) \
     &&(CLSORT__##name < 16 || (CLSORT__##name >= 32 && CLSORT__##name < 48))
 typedef char clsort__each_family_has_a_bit[1 CLSORT__FAMILY_LIST(CLSORT__HAS_BIT) ? 1 : -1];
@@ -6473,12 +6491,24 @@ static cl_uint clsort__choose_group(const clsort_sorter *s, const clsort_tuning 
     return clsort__lower_group(s, log2 < most ? log2 : most);
 }
 
+/* The choices of a tuning that only reproduce publications; none where these are left out. */
+static cl_uint clsort__step_choice(const clsort_tuning *t)
+{
+    return CLSORT__HAS_PUBLISHED ? t->bitonic_step : (cl_uint)CLSORT_STEP_DEFAULT;
+}
+
+static cl_uint clsort__local_choice(const clsort_tuning *t)
+{
+    return CLSORT__HAS_PUBLISHED ? t->local : (cl_uint)CLSORT_LOCAL_DEFAULT;
+}
+
 /* Do the bitonic kernels of this tuning have a form with 16 keys in a vector register? Only tile
    kernels order keys inside a register, so a variant needs them for the tail of each stage. */
 static int clsort__has_vector_form(const clsort_tuning *t)
 {
-    return t->bitonic_step != CLSORT_STEP_A && t->local != CLSORT_LOCAL_OFF
-           && t->local != CLSORT_LOCAL_GLOBAL_TAIL && t->local != CLSORT_LOCAL_START;
+    const cl_uint local = clsort__local_choice(t);
+    return clsort__step_choice(t) != CLSORT_STEP_A && local != CLSORT_LOCAL_OFF
+           && local != CLSORT_LOCAL_GLOBAL_TAIL && local != CLSORT_LOCAL_START;
 }
 
 /* Does one work-item hold a tile, in vector registers of 16 elements? Yes if the caller asks for
@@ -6919,7 +6949,7 @@ static int clsort__some_bits(const clsort_desc *d)
 /* Does the tuning name one of the published sorts of rows? */
 static int clsort__is_batch(const clsort_desc *d)
 {
-    return d->tuning.local >= CLSORT_LOCAL_BATCH_ODD_EVEN;
+    return clsort__local_choice(&d->tuning) >= CLSORT_LOCAL_BATCH_ODD_EVEN;
 }
 
 /* Will a call have a buffer: is it given, or announced by a flag? */
@@ -7180,7 +7210,7 @@ static void clsort__plan_scratch(const clsort_sorter *s, clsort__plan *p)
             p->scratch.copied_values = clsort__take(l, n * p->d.value_size);
     }
     if (alt == CLSORT__ALT_ALWAYS
-        || (alt == CLSORT__ALT_BY_A && p->d.tuning.bitonic_step == CLSORT_STEP_A)) {
+        || (alt == CLSORT__ALT_BY_A && clsort__step_choice(&p->d.tuning) == CLSORT_STEP_A)) {
         p->scratch.alt_keys = clsort__take(l, p->config.records ? 0 : n * p->key.bytes);
         p->scratch.alt_values = clsort__take(l, n * p->config.value_bytes);
     }
@@ -7499,6 +7529,8 @@ static void clsort__check_supported(clsort__checks *c, const clsort_desc *d, int
     const clsort__algorithm *a = clsort__find_algorithm(d->algorithm);
     const clsort__mistake mistakes[] = {
         { a && a->left_out, "algorithm: it was left out by CLSORT_NO_*" },
+        { !CLSORT__HAS_PUBLISHED && (d->tuning.bitonic_step || d->tuning.local),
+          "tuning.bitonic_step, tuning.local: they were left out by CLSORT_NO_PUBLISHED" },
         { selects && d->algorithm, "algorithm beside top_k: set CLSORT_AUTO" },
         { selects && d->record_size, "record_size beside top_k: pass keys alone" },
         { selects && segments, "segments beside top_k: use rows" },
@@ -8123,7 +8155,7 @@ static clsort__config clsort__built_shape(clsort_sorter *s, const clsort__config
 static clsort__config clsort__tile_shape(clsort_sorter *s, const clsort__plan *p)
 {
     const int published = p->d.algorithm == CLSORT_BITONIC
-                          && p->d.tuning.local == CLSORT_LOCAL_GLOBAL_TAIL;
+                          && clsort__local_choice(&p->d.tuning) == CLSORT_LOCAL_GLOBAL_TAIL;
     const clsort__config asked = clsort__config_of(p, published ? (cl_uint)CLSORT__PUBLISHED_BITONIC
                                                                 : p->config.family);
     return clsort__built_shape(s, &asked);
@@ -8539,7 +8571,7 @@ static void clsort__arg_merge_tile(clsort__run *run, const clsort__config *shape
 static void clsort__tile_pass(clsort__run *run, const clsort__plan *p, const clsort__config *shape,
                               clsort__arrays from, clsort__arrays to, int tail, cl_uint stage)
 {
-    const int global_tile = p->d.tuning.local == CLSORT_LOCAL_GLOBAL_TAIL;
+    const int global_tile = clsort__local_choice(&p->d.tuning) == CLSORT_LOCAL_GLOBAL_TAIL;
     const size_t tiles = clsort__ceil_divide(p->d.count,
                                              (size_t)1 << clsort__tile_log2(shape, global_tile));
     clsort__use_kernel(run, &p->config,
@@ -8604,7 +8636,8 @@ static void clsort__global_steps(clsort__run *run, const clsort__plan *p,
                                  clsort__arrays *alt, cl_uint stage, cl_uint floor)
 {
     /* 0 for kernel A */
-    const cl_uint step = p->d.tuning.bitonic_step, widest = clsort__log2(step ? step : 16);
+    const cl_uint step = clsort__step_choice(&p->d.tuning),
+                  widest = step ? clsort__log2(step) : 4;
     cl_uint left = stage + 1 - floor;
     while (left) {
         const cl_uint width = !widest         ? 1
@@ -8627,7 +8660,8 @@ static void clsort__global_steps(clsort__run *run, const clsort__plan *p,
 /* Sorts `from` into `to`, which may be the same. Kernel A works out of place, by way of alt. */
 static void clsort__bitonic(clsort__run *run, const clsort__plan *p, const clsort__workspace *w)
 {
-    const cl_uint local = p->d.tuning.local, levels = clsort__ceil_log2(p->d.count);
+    const cl_uint local = clsort__local_choice(&p->d.tuning),
+                  levels = clsort__ceil_log2(p->d.count);
     const int tiles = local != CLSORT_LOCAL_OFF, tails = tiles && local != CLSORT_LOCAL_START,
               global_tile = local == CLSORT_LOCAL_GLOBAL_TAIL;
     const cl_uint tile = tiles ? clsort__tile_log2(&w->shape, global_tile) : 0,
@@ -8636,7 +8670,7 @@ static void clsort__bitonic(clsort__run *run, const clsort__plan *p, const clsor
     clsort__arrays now = w->to, alt = w->alt;
     cl_uint stage, steps = 0;
     for (stage = tile; stage < levels; stage++) steps += stage + 1 - floor;
-    if (p->d.tuning.bitonic_step == CLSORT_STEP_A && local != CLSORT_LOCAL_ONLY && steps & 1) {
+    if (clsort__step_choice(&p->d.tuning) == CLSORT_STEP_A && local != CLSORT_LOCAL_ONLY && steps & 1) {
         now = w->alt;
         alt = w->to;
     }
@@ -8670,7 +8704,8 @@ static void clsort__bitonic_shape(const clsort_sorter *s, const clsort_tuning *t
 static void clsort__plan_bitonic(const clsort_sorter *s, clsort__plan *p)
 {
     clsort__bitonic_shape(s, &p->d.tuning, &p->config);
-    if (p->d.tuning.bitonic_step || p->d.tuning.local == CLSORT_LOCAL_GLOBAL_TAIL)
+    if (clsort__step_choice(&p->d.tuning)
+        || clsort__local_choice(&p->d.tuning) == CLSORT_LOCAL_GLOBAL_TAIL)
         p->helpers.published = clsort__config_of(p, CLSORT__PUBLISHED_BITONIC);
 }
 
@@ -8821,7 +8856,7 @@ static void clsort__merge_shape(const clsort_sorter *s, clsort__plan *p)
     const clsort_tuning *t = &p->d.tuning;
     clsort__config *c = &p->config;
     const cl_uint words = clsort__element_words(c);
-    const int serial = s->is_cpu && !t->work_group, local_only = t->local == CLSORT_LOCAL_ONLY;
+    const int serial = s->is_cpu && !t->work_group, local_only = clsort__local_choice(t) == CLSORT_LOCAL_ONLY;
     c->items_log2 = local_only                      ? 0
                     : t->items                      ? clsort__log2(t->items)
                     : p->d.precedes                 ? 2
@@ -9731,28 +9766,49 @@ static size_t clsort__all_quick_tables(const clsort_sorter *s, const clsort__pla
 
 /* Kernels are listed in CLSORT__KERNEL_LIST; AUTO chooses by clsort__crossovers. */
 
+/* What a row says of the families that it needs: which of them are left out, and a function that
+   the compiler drops where one is. Merge and segments are planned in any case, for calls that only
+   read keys. */
+#define CLSORT__OUT(families) (CLSORT__LEFT_OUT & (families))
+#define CLSORT__KEPT(families, function) (CLSORT__OUT(families) ? NULL : function)
+#define CLSORT__OF_BITONIC CLSORT__BIT(CLSORT_BITONIC)
+#define CLSORT__OF_BATCH (CLSORT__BIT(CLSORT_BITONIC) | CLSORT__BIT(CLSORT__BATCH))
+#define CLSORT__OF_MERGE CLSORT__BIT(CLSORT_MERGE)
+#define CLSORT__OF_LOCAL_MERGE (CLSORT__BIT(CLSORT_MERGE) | CLSORT__BIT(CLSORT__PUBLISHED_MERGE))
+#define CLSORT__OF_SEGMENTS (CLSORT__BIT(CLSORT_MERGE) | CLSORT__BIT(CLSORT_RADIX))
+#define CLSORT__OF_RADIX CLSORT__BIT(CLSORT_RADIX)
+#define CLSORT__OF_QUICKSORT CLSORT__BIT(CLSORT_QUICKSORT)
+
 static const clsort__algorithm clsort__algorithms[] = {
-    { CLSORT_BITONIC, CLSORT_BITONIC, "bitonic", CLSORT__LEFT_OUT &CLSORT__BIT(CLSORT_BITONIC), 0,
-      0, 0, CLSORT__ALT_BY_A, clsort__plan_bitonic, NULL, clsort__bitonic },
-    { CLSORT__BATCH, CLSORT_BITONIC, "batch", CLSORT__LEFT_OUT &CLSORT__BIT(CLSORT_BITONIC), 0, 0,
-      0, CLSORT__ALT_NEVER, clsort__plan_batch, NULL, clsort__batch },
-    { CLSORT_MERGE, CLSORT_MERGE, "merge", CLSORT__LEFT_OUT &CLSORT__BIT(CLSORT_MERGE), 0,
+    { CLSORT_BITONIC, CLSORT_BITONIC, "bitonic", CLSORT__OUT(CLSORT__OF_BITONIC), 0, 0, 0,
+      CLSORT__ALT_BY_A, CLSORT__KEPT(CLSORT__OF_BITONIC, clsort__plan_bitonic), NULL,
+      CLSORT__KEPT(CLSORT__OF_BITONIC, clsort__bitonic) },
+    { CLSORT__BATCH, CLSORT_BITONIC, "batch", CLSORT__OUT(CLSORT__OF_BATCH), 0, 0, 0,
+      CLSORT__ALT_NEVER, CLSORT__KEPT(CLSORT__OF_BATCH, clsort__plan_batch), NULL,
+      CLSORT__KEPT(CLSORT__OF_BATCH, clsort__batch) },
+    { CLSORT_MERGE, CLSORT_MERGE, "merge", CLSORT__OUT(CLSORT__OF_MERGE), 0,
       CLSORT__CAN_CODES | CLSORT__CAN_PRECEDES, 1, CLSORT__ALT_ALWAYS, clsort__plan_merge,
-      clsort__merge_tables, clsort__merge },
+      CLSORT__KEPT(CLSORT__OF_MERGE, clsort__merge_tables),
+      CLSORT__KEPT(CLSORT__OF_MERGE, clsort__merge) },
     { CLSORT__PUBLISHED_MERGE, CLSORT_MERGE, "merge-local-only",
-      CLSORT__LEFT_OUT &CLSORT__BIT(CLSORT_MERGE), 0, CLSORT__CAN_CODES | CLSORT__CAN_PRECEDES, 1,
-      CLSORT__ALT_NEVER, clsort__plan_merge, NULL, clsort__merge_only },
-    { CLSORT__SEGMENTS, CLSORT_MERGE, "segments",
-      CLSORT__LEFT_OUT &(CLSORT__BIT(CLSORT_MERGE) | CLSORT__BIT(CLSORT_RADIX)), 0,
+      CLSORT__OUT(CLSORT__OF_LOCAL_MERGE), 0, CLSORT__CAN_CODES | CLSORT__CAN_PRECEDES, 1,
+      CLSORT__ALT_NEVER, CLSORT__KEPT(CLSORT__OF_LOCAL_MERGE, clsort__plan_merge), NULL,
+      CLSORT__KEPT(CLSORT__OF_LOCAL_MERGE, clsort__merge_only) },
+    { CLSORT__SEGMENTS, CLSORT_MERGE, "segments", CLSORT__OUT(CLSORT__OF_SEGMENTS), 0,
       CLSORT__CAN_BITS | CLSORT__CAN_CODES | CLSORT__CAN_SEGMENTS, 1, CLSORT__ALT_ALWAYS,
-      clsort__plan_segments, clsort__segment_tables, clsort__segments },
-    { CLSORT_RADIX, CLSORT_RADIX, "radix", CLSORT__LEFT_OUT &CLSORT__BIT(CLSORT_RADIX), 0,
-      CLSORT__CAN_BITS | CLSORT__CAN_CODES, 1, CLSORT__ALT_ALWAYS, clsort__plan_radix,
-      clsort__radix_tables, clsort__radix },
-    { CLSORT_QUICKSORT, CLSORT_QUICKSORT, "quicksort",
-      CLSORT__LEFT_OUT &CLSORT__BIT(CLSORT_QUICKSORT),
-      CLSORT__BIT(CLSORT_BITONIC) | CLSORT__BIT(CLSORT_MERGE) | CLSORT__BIT(CLSORT_RADIX), 0, 0,
-      CLSORT__ALT_ALWAYS, clsort__plan_quicksort, clsort__all_quick_tables, clsort__quicksort }
+      clsort__plan_segments,
+      CLSORT__KEPT(CLSORT__OF_SEGMENTS, clsort__segment_tables),
+      CLSORT__KEPT(CLSORT__OF_SEGMENTS, clsort__segments) },
+    { CLSORT_RADIX, CLSORT_RADIX, "radix", CLSORT__OUT(CLSORT__OF_RADIX), 0,
+      CLSORT__CAN_BITS | CLSORT__CAN_CODES, 1, CLSORT__ALT_ALWAYS,
+      CLSORT__KEPT(CLSORT__OF_RADIX, clsort__plan_radix),
+      CLSORT__KEPT(CLSORT__OF_RADIX, clsort__radix_tables),
+      CLSORT__KEPT(CLSORT__OF_RADIX, clsort__radix) },
+    { CLSORT_QUICKSORT, CLSORT_QUICKSORT, "quicksort", CLSORT__OUT(CLSORT__OF_QUICKSORT),
+      CLSORT__OF_BITONIC | CLSORT__OF_MERGE | CLSORT__OF_RADIX, 0, 0, CLSORT__ALT_ALWAYS,
+      CLSORT__KEPT(CLSORT__OF_QUICKSORT, clsort__plan_quicksort),
+      CLSORT__KEPT(CLSORT__OF_QUICKSORT, clsort__all_quick_tables),
+      CLSORT__KEPT(CLSORT__OF_QUICKSORT, clsort__quicksort) }
 };
 
 static size_t clsort__tile_local(const clsort__config *c)
@@ -9798,7 +9854,8 @@ static const clsort__algorithm *clsort__find_algorithm(cl_uint number)
 
 static const clsort__algorithm *clsort__form_of(cl_uint algorithm, const clsort_desc *d)
 {
-    const int blocks = algorithm == CLSORT_MERGE && d->tuning.local == CLSORT_LOCAL_ONLY;
+    const int blocks = algorithm == CLSORT_MERGE
+                       && clsort__local_choice(&d->tuning) == CLSORT_LOCAL_ONLY;
     const cl_uint form = clsort__is_batch(d)         ? (cl_uint)CLSORT__BATCH
                          : clsort__has_segments(d) ? (cl_uint)CLSORT__SEGMENTS
                          : blocks                  ? (cl_uint)CLSORT__PUBLISHED_MERGE
@@ -11108,7 +11165,9 @@ static const struct clsort__preset {
     cl_uint algorithm, step, local, work_group, items, radix, scheduler;
 } clsort__presets[] = {
     { "auto", CLSORT_AUTO, 0, 0, 0, 0, 0, 0 },
+#ifndef CLSORT_NO_BITONIC
     { "bitonic", CLSORT_BITONIC, 0, 0, 0, 0, 0, 0 },
+#ifndef CLSORT_NO_PUBLISHED
     { "bitonic-a", CLSORT_BITONIC, CLSORT_STEP_A, CLSORT_LOCAL_OFF, 0, 0, 0, 0 },
     { "bitonic-b2", CLSORT_BITONIC, CLSORT_STEP_B2, CLSORT_LOCAL_OFF, 0, 0, 0, 0 },
     { "bitonic-b4", CLSORT_BITONIC, CLSORT_STEP_B4, CLSORT_LOCAL_OFF, 0, 0, 0, 0 },
@@ -11122,18 +11181,34 @@ static const struct clsort__preset {
     { "bitonic-b16-global-tail", CLSORT_BITONIC, CLSORT_STEP_B16, CLSORT_LOCAL_GLOBAL_TAIL, 0, 0, 0,
       0 },
     { "bitonic-shared-512", CLSORT_BITONIC, CLSORT_STEP_B2, CLSORT_LOCAL_START, 256, 2, 0, 0 },
+#endif
+#endif
+#ifndef CLSORT_NO_MERGE
     { "merge", CLSORT_MERGE, 0, 0, 0, 0, 0, 0 },
+#endif
+#ifndef CLSORT_NO_RADIX
     { "radix", CLSORT_RADIX, 0, 0, 0, 0, 0, 0 },
     { "radix-portable", CLSORT_RADIX, 0, 0, 0, 0, CLSORT_RADIX_PORTABLE, 0 },
+#endif
+#ifndef CLSORT_NO_QUICKSORT
     { "quicksort", CLSORT_QUICKSORT, 0, 0, 0, 0, 0, 0 },
     { "quicksort-host", CLSORT_QUICKSORT, 0, 0, 0, 0, 0, CLSORT_SCHEDULER_HOST },
     { "quicksort-device", CLSORT_QUICKSORT, 0, 0, 0, 0, 0, CLSORT_SCHEDULER_DEVICE },
+#endif
+#ifndef CLSORT_NO_PUBLISHED
+#ifndef CLSORT_NO_BITONIC
     { "bitonic-local-only", CLSORT_BITONIC, 0, CLSORT_LOCAL_ONLY, 0, 0, 0, 0 },
+#endif
+#ifndef CLSORT_NO_MERGE
     { "merge-local-only", CLSORT_MERGE, 0, CLSORT_LOCAL_ONLY, 0, 0, 0, 0 },
+#endif
+#ifndef CLSORT_NO_BITONIC
     { "batch-odd-even", CLSORT_BITONIC, 0, CLSORT_LOCAL_BATCH_ODD_EVEN, 0, 0, 0, 0 },
     { "batch-bitonic", CLSORT_BITONIC, 0, CLSORT_LOCAL_BATCH_OFF, 0, 0, 0, 0 },
     { "batch-bitonic-local", CLSORT_BITONIC, 0, CLSORT_LOCAL_BATCH, 0, 0, 0, 0 },
-    { "batch-bitonic-split", CLSORT_BITONIC, 0, CLSORT_LOCAL_BATCH_SPLIT, 0, 0, 0, 0 }
+    { "batch-bitonic-split", CLSORT_BITONIC, 0, CLSORT_LOCAL_BATCH_SPLIT, 0, 0, 0, 0 },
+#endif
+#endif
 };
 
 /* ---- >>explain ------------------------------------------------------------------------------- */
@@ -11707,7 +11782,11 @@ CLSORT_API clsort_status clsort_self_test(clsort_sorter *sorter)
                       - clsort_desc_size() is gone: struct_size tells the implementation.
                         clsort_desc_default() and clsort_merge_desc_default() are compiled into the
                         program and no longer exported
+                      - what CLSORT_NO_<FAMILY> leaves out is no longer listed by
+                        clsort_algorithm_name, nor known to clsort_set_algorithm: check for the name
                       clsort_prepare on a queue: the first sort there makes no object but events.
+                      CLSORT_NO_PUBLISHED leaves out what only reproduces publications. What is left
+                      out with CLSORT_NO_* also leaves its host code out.
                       Where the compiler rejects the kernels of radix's sweeps, radix sorts without
                       them. clsort_collect hands out each verdict, also one that an enqueue call
                       found; what could not be judged is judged later, and a sort that failed on the

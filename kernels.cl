@@ -89,8 +89,8 @@
 
    The other families are explained where they begin: RADIX at "radix: plan" and, with one launch
    per digit, at "radix: sweep"; QUICKSORT at "quicksort"; SELECT, the first k of each row, at
-   "select: plan"; BATCHES, sorts of rows as published, at "bitonic: batch". "utility" takes keys
-   out of records, gathers and checks.
+   "select: plan"; BATCHES, sorts of rows as published, at "bitonic: published batch". "utility"
+   takes keys out of records, gathers and checks.
 
    An item is CLSORT_LANES consecutive elements: one on devices that run work-items side by side, 16
    on CPUs, where a work-item holds items in vector registers. Inside a tile each work-item holds
@@ -1491,7 +1491,7 @@ CLSORT_KERNEL void clsort_bitonic_global_tile(CLSORT_ARRAY_ARGS(data), CLSORT_CO
 #endif
 #endif
 
-//---- bitonic: batch
+//---- bitonic: published batch
 /* BATCHES as published: one launch sorts rows of n elements, `stride` elements apart, from source
    to target, which may be the same. Each row has a work-group, whose barriers part the steps. All
    comparisons put the smaller element at the smaller index, so rows of any length need no padding.
@@ -1536,7 +1536,7 @@ CLSORT_INLINE void batch_steps(array_t row, codec_t c, uint n, uint stage, uint 
         global_step(row, row, c, n, left - 1, left > stage);
 }
 
-//---- bitonic: batch in global memory
+//---- bitonic: published batch in global memory
 CLSORT_KERNEL void clsort_batch_odd_even(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target),
                                          CLSORT_CODEC_ARGS, uint n, uint stride)
 {
@@ -1561,7 +1561,7 @@ CLSORT_KERNEL void clsort_batch_bitonic(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_
         batch_steps(to, codec, n, stage, 0);
 }
 
-//---- bitonic: batch blocks
+//---- bitonic: published batch blocks
 /* The steps of stages first ... last whose bits lie inside a block, in local memory. Called by all
    work-items of a group; barriers before every step and after the last. */
 CLSORT_INLINE void block_stages(local code_t *keys, local uint *words, uint first, uint last)
@@ -1611,7 +1611,7 @@ CLSORT_INLINE void batch_blocks(array_t from, array_t to, codec_t c, uint n, uin
     }
 }
 
-//---- bitonic: batch local
+//---- bitonic: published batch local
 /* The steps of a stage from the bit above a block down, in place, two neighbouring blocks at a
    time: elements of the upper one wait in registers while those of the lower one are sorted. Where
    that bit's step is the mirror step, partners lie at mirrored places. */

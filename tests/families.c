@@ -1,0 +1,254 @@
+/* What CLSORT_NO_<FAMILY> and CLSORT_NO_PUBLISHED leave out is gone from the names, from AUTO and
+   from the text of the kernels, and the rest still sorts. tests/header builds this program with
+   each of the macros. On the driver of mock.h, which runs no kernels. */
+
+#include "mock.h"
+
+#define CLSORT_IMPLEMENTATION
+#include "harness.h"
+
+#ifdef CLSORT_NO_BITONIC
+enum { BITONIC = 0 };
+#else
+enum { BITONIC = 1 };
+#endif
+#ifdef CLSORT_NO_MERGE
+enum { MERGE = 0 };
+#else
+enum { MERGE = 1 };
+#endif
+#ifdef CLSORT_NO_RADIX
+enum { RADIX = 0 };
+#else
+enum { RADIX = 1 };
+#endif
+#ifdef CLSORT_NO_QUICKSORT   /* the implementation defines it where merge or radix is missing */
+enum { QUICKSORT = 0 };
+#else
+enum { QUICKSORT = 1 };
+#endif
+#ifdef CLSORT_NO_PUBLISHED
+enum { PUBLISHED = 0 };
+#else
+enum { PUBLISHED = 1 };
+#endif
+
+/* Every name that any build has, in order, and a kernel that only these names need, or "". */
+static const struct { const char *name; int there; const char *kernel; } names[] = {
+    { "auto", 1, "" },
+    { "bitonic", BITONIC, "clsort_bitonic_tile" },
+    { "bitonic-a", BITONIC && PUBLISHED, "clsort_bitonic_a(" },
+    { "bitonic-b2", BITONIC && PUBLISHED, "clsort_bitonic_b2" },
+    { "bitonic-b4", BITONIC && PUBLISHED, "clsort_bitonic_b4" },
+    { "bitonic-b8", BITONIC && PUBLISHED, "clsort_bitonic_b8" },
+    { "bitonic-b16", BITONIC && PUBLISHED, "" },
+    { "bitonic-a-local", BITONIC && PUBLISHED, "" },
+    { "bitonic-b2-local", BITONIC && PUBLISHED, "" },
+    { "bitonic-b4-local", BITONIC && PUBLISHED, "" },
+    { "bitonic-b8-local", BITONIC && PUBLISHED, "" },
+    { "bitonic-b16-local", BITONIC && PUBLISHED, "" },
+    { "bitonic-b16-global-tail", BITONIC && PUBLISHED, "clsort_bitonic_global_tile" },
+    { "bitonic-shared-512", BITONIC && PUBLISHED, "" },
+    { "merge", MERGE, "clsort_merge_pass" },
+    { "radix", RADIX, "clsort_radix_sweep" },
+    { "radix-portable", RADIX, "clsort_radix_scatter" },
+    { "quicksort", QUICKSORT, "clsort_quick_leaf" },
+    { "quicksort-host", QUICKSORT, "" },
+    { "quicksort-device", QUICKSORT, "clsort_quick_relauncher" },
+    { "bitonic-local-only", BITONIC && PUBLISHED, "" },
+    { "merge-local-only", MERGE && PUBLISHED, "clsort_merge_local" },
+    { "batch-odd-even", BITONIC && PUBLISHED, "clsort_batch_odd_even" },
+    { "batch-bitonic", BITONIC && PUBLISHED, "clsort_batch_bitonic" },
+    { "batch-bitonic-local", BITONIC && PUBLISHED, "clsort_batch_local" },
+    { "batch-bitonic-split", BITONIC && PUBLISHED, "clsort_batch_split" }
+};
+enum { NAMES = sizeof names / sizeof *names };
+
+typedef struct world {
+    cl_context context;
+    cl_device_id device;
+    cl_command_queue queue;
+    cl_mem keys, other;
+    clsort_sorter *sorter;
+} world;
+
+static void open_world(world *w, mock_facts facts)
+{
+    cl_int error = 0;
+    mock_reset(facts);
+    w->device = (cl_device_id)(void *)&mock_devices[0];
+    w->context = mock_clCreateContext(NULL, 1, &w->device, NULL, NULL, &error);
+    w->queue = mock_clCreateCommandQueue(w->context, w->device, 0, &error);
+    w->keys = mock_clCreateBuffer(w->context, CL_MEM_READ_WRITE, 1 << 20, NULL, &error);
+    w->other = mock_clCreateBuffer(w->context, CL_MEM_READ_WRITE, 1 << 20, NULL, &error);
+    CHECK_OK(clsort_create(w->context, w->device, NULL, &w->sorter));
+}
+
+static void close_world(world *w)
+{
+    clsort_destroy(w->sorter);
+    mock_clReleaseMemObject(w->keys);
+    mock_clReleaseMemObject(w->other);
+    mock_clReleaseCommandQueue(w->queue);
+    mock_clReleaseContext(w->context);
+    CHECK(!mock.faults);
+}
+
+static void for_each_device(void (*run)(world *w))
+{
+    mock_facts (*const facts[])(void) = { mock_cpu, mock_gpu, mock_nvidia, mock_launcher };
+    size_t i;
+    for (i = 0; i < sizeof facts / sizeof *facts; i++) {
+        world w;
+        open_world(&w, facts[i]());
+        run(&w);
+        close_world(&w);
+    }
+}
+
+static clsort_desc make_desc(const world *w, size_t count)
+{
+    clsort_desc d = clsort_desc_default();
+    d.count = count;
+    d.key_type = CLSORT_U32;
+    d.keys = w->keys;
+    return d;
+}
+
+static clsort_status sort(world *w, const clsort_desc *d)
+{
+    const clsort_status checked = clsort_check(w->sorter, d);
+    CHECK_STATUS(clsort_enqueue_sort(w->sorter, w->queue, d, 0, NULL, NULL), checked);
+    return checked;
+}
+
+/* ---- tests ----------------------------------------------------------------------------------- */
+
+static void list_names(bench *b)
+{
+    cl_uint i, listed = 0;
+    (void)b;
+    for (i = 0; i < NAMES; i++) {
+        clsort_desc d = clsort_desc_default();
+        const char *name = clsort_algorithm_name(listed);
+        AT("%s", names[i].name);
+        CHECK_STATUS(clsort_set_algorithm(&d, names[i].name),
+                     names[i].there ? CL_SUCCESS : CLSORT_ERROR_UNKNOWN_VALUE);
+        if (names[i].there) CHECK(name && !strcmp(name, names[i].name));
+        listed += names[i].there != 0;
+    }
+    CHECK(clsort_algorithm_name(listed) == NULL);
+}
+
+static void drop_texts(bench *b)
+{
+    size_t i, k;
+    (void)b;
+    for (i = 0; i < NAMES; i++) {
+        int found = 0;
+        if (!*names[i].kernel) continue;
+        for (k = 0; k < sizeof clsort__source / sizeof *clsort__source; k++)
+            found |= strstr(clsort__source[k], names[i].kernel) != NULL;
+        AT("%s", names[i].kernel);
+        CHECK(found == names[i].there);
+    }
+}
+
+static void sort_by_each_name(world *w)
+{
+    cl_uint i;
+    for (i = 0; i < NAMES; i++) {
+        clsort_desc d = make_desc(w, 3000);
+        if (!names[i].there) continue;
+        CHECK_OK(clsort_set_algorithm(&d, names[i].name));
+        if (!strncmp(names[i].name, "batch", 5)) d.rows = 2;
+        AT("%s", names[i].name);
+        if (!strcmp(names[i].name, "quicksort-device") && !w->sorter->enqueues) continue;
+        if (!i && !BITONIC && !MERGE && !RADIX) continue;
+        CHECK_OK(sort(w, &d));
+    }
+}
+
+static void sort_by_names(bench *b)
+{
+    (void)b;
+    for_each_device(sort_by_each_name);
+}
+
+/* An algorithm or a tuning that was left out is refused, and why is said. */
+static void ask_for_each(world *w)
+{
+    const int there[] = { 1, BITONIC, MERGE, RADIX, QUICKSORT };
+    clsort_desc d = make_desc(w, 3000);
+    for (d.algorithm = 1; d.algorithm <= CLSORT_QUICKSORT; d.algorithm++) {
+        AT("algorithm %u", (unsigned)d.algorithm);
+        if (there[d.algorithm]) continue;
+        CHECK_STATUS(sort(w, &d), CLSORT_ERROR_UNSUPPORTED);
+        CHECK(strstr(clsort_last_error(w->sorter), "CLSORT_NO_") != NULL);
+    }
+    if (PUBLISHED) return;
+    d.algorithm = CLSORT_AUTO;
+    d.tuning.bitonic_step = CLSORT_STEP_B2;
+    CHECK_STATUS(sort(w, &d), CLSORT_ERROR_UNSUPPORTED);
+    CHECK(strstr(clsort_last_error(w->sorter), "CLSORT_NO_PUBLISHED") != NULL);
+    d.tuning.bitonic_step = 0;
+    for (d.tuning.local = 1; d.tuning.local <= CLSORT_LOCAL_BATCH_SPLIT; d.tuning.local++) {
+        CHECK_STATUS(sort(w, &d), CLSORT_ERROR_UNSUPPORTED);
+        CHECK(strstr(clsort_last_error(w->sorter), "CLSORT_NO_PUBLISHED") != NULL);
+    }
+}
+
+static void refuse_the_rest(bench *b)
+{
+    (void)b;
+    for_each_device(ask_for_each);
+}
+
+/* AUTO takes what is there, and refuses what nothing can do that is there. */
+static void sort_by_auto(world *w)
+{
+    const int any = BITONIC || MERGE || RADIX, parts = MERGE && RADIX;
+    size_t count;
+    for (count = 10; count < 100000; count *= 10) {
+        clsort_desc d = make_desc(w, count), rows = d, bits = d, stable = d;
+        rows.count = count / 10, rows.rows = 10;
+        bits.first_bit = 4;
+        stable.stable = 1, stable.values = w->other, stable.value_size = 4;
+        AT("%zu keys", count);
+        CHECK_STATUS(sort(w, &d), any ? CL_SUCCESS : CLSORT_ERROR_UNSUPPORTED);
+        CHECK_STATUS(sort(w, &stable), any ? CL_SUCCESS : CLSORT_ERROR_UNSUPPORTED);
+        CHECK_STATUS(sort(w, &bits), RADIX ? CL_SUCCESS : CLSORT_ERROR_UNSUPPORTED);
+        CHECK_STATUS(sort(w, &rows), parts ? CL_SUCCESS : CLSORT_ERROR_UNSUPPORTED);
+        CHECK_OK(clsort_enqueue_is_sorted(w->sorter, w->queue, &d, w->other, 0, 0, NULL, NULL));
+        CHECK_OK(clsort_enqueue_is_sorted(w->sorter, w->queue, &rows, w->other, 0, 0, NULL, NULL));
+    }
+}
+
+static void let_auto_choose(bench *b)
+{
+    (void)b;
+    for_each_device(sort_by_auto);
+}
+
+static void test_what_is_there(world *w)
+{
+    const clsort_status status = clsort_self_test(w->sorter);   /* the mock sorts nothing */
+    CHECK_STATUS(status, BITONIC || MERGE || RADIX ? CLSORT_ERROR_WRONG_RESULT : CL_SUCCESS);
+}
+
+static void test_oneself(bench *b)
+{
+    (void)b;
+    for_each_device(test_what_is_there);
+}
+
+static const test_entry tests[] = {
+    { "names are listed of what is there", list_names },
+    { "the text has the kernels of what is there", drop_texts },
+    { "each name sorts", sort_by_names },
+    { "what was left out is refused by its macro's name", refuse_the_rest },
+    { "auto takes what is there", let_auto_choose },
+    { "the self-test tests what is there", test_oneself }
+};
+
+TEST_MAIN_ALONE(tests, "a mock")
