@@ -6229,7 +6229,7 @@ static clsort_status clsort__grow_slot(clsort_sorter *s, clsort__slot *slot,
     cl_uint i;
     for (i = 0; i < l->buffers; i++) {
         const size_t bytes = clsort__buffer_bytes(l, i);
-        cl_mem buffer;
+        cl_mem buffer = NULL;
         if (slot->sizes[i] >= bytes) continue;
         CLSORT__MUST(clsort__create_buffer(s, bytes, NULL, "scratch", &buffer));
         if (slot->buffers[i]) CLSORT_CL(clReleaseMemObject)(slot->buffers[i]);
