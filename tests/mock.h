@@ -163,6 +163,7 @@ static struct {
     int faults, fault_quiet;
     char fault[200];                        /* the last one */
     int commands, fail_command;             /* enqueued so far */
+    int unflushed;                          /* since the last clFlush or wait, of any queue */
     cl_int command_code;
     size_t list_bytes;                      /* of a context's list of devices, as told; 0: right */
     int builds, live[MOCK_KINDS];
@@ -1031,6 +1032,7 @@ static inline cl_int mock_enqueue(mock_command *c, cl_uint n, const cl_event *wa
     c->wait_count = n;
     c->waits = (mock_event **)(uintptr_t)wait;
     c->number = MOCK_ADD(mock.commands, 1);
+    MOCK_ADD(mock.unflushed, 1);
     if (event) {
         c->event = (mock_event *)mock_create(sizeof *c->event, MOCK_EVENT, c->queue->base.context);
         c->event->queue = c->queue;
@@ -1201,9 +1203,10 @@ static inline cl_int mock_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kern
 
 static inline cl_int mock_clFlush(cl_command_queue queue)
 {
-    return mock_is(queue, MOCK_QUEUE)
-               ? CL_SUCCESS
-               : mock_fault("clFlush", "no such queue", CL_INVALID_COMMAND_QUEUE);
+    if (!mock_is(queue, MOCK_QUEUE))
+        return mock_fault("clFlush", "no such queue", CL_INVALID_COMMAND_QUEUE);
+    __atomic_store_n(&mock.unflushed, 0, __ATOMIC_RELAXED);
+    return CL_SUCCESS;
 }
 
 static inline cl_int mock_clFinish(cl_command_queue queue)

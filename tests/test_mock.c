@@ -734,6 +734,67 @@ static void test_oneself(bench *b)
     CHECK(all >= 4 * 4 * 4 * 3);   /* families, widths, counts; keys, keys and values */
 }
 
+/* What AUTO takes for many descriptions, as a bit for each algorithm. */
+static cl_uint taken_by_auto(const world *w, clsort_sorter *sorter)
+{
+    static const cl_uint types[] = { CLSORT_U8, CLSORT_U16, CLSORT_F32, CLSORT_U64 };
+    cl_uint taken = 0, t;
+    size_t n;
+    for (t = 0; t < 4; t++)
+        for (n = 1; n < 200000; n = n * 3 + 1) {
+            clsort_desc d = make_desc(w, n, types[t]), resolved = clsort_desc_default();
+            CHECK_OK(clsort_resolve(sorter, &d, &resolved));
+            taken |= 1u << resolved.algorithm;
+            CHECK_OK(clsort_enqueue_sort(sorter, w->queue, &d, 0, NULL, NULL));
+        }
+    return taken;
+}
+
+/* A compiler that rejects a family; quicksort needs those of merge and of radix, too. */
+static void avoid_broken_families(bench *b)
+{
+    static const struct { cl_uint family, out; } cases[] = {
+        { CLSORT_BITONIC, 1u << CLSORT_BITONIC },
+        { CLSORT_MERGE, 1u << CLSORT_MERGE | 1u << CLSORT_QUICKSORT },
+        { CLSORT_RADIX, 1u << CLSORT_RADIX | 1u << CLSORT_QUICKSORT },
+        { CLSORT_QUICKSORT, 1u << CLSORT_QUICKSORT }
+    };
+    size_t v, i;
+    (void)b;
+    for (v = 0; v < MOCK_PRESETS; v++)
+        for (i = 0; i < 4; i++) {
+            world w;
+            clsort_sorter *clone = NULL;
+            mock_facts f = mock_presets[v].facts();
+            f.rejects = (cl_ulong)1 << cases[i].family;
+            open_world(&w, f, 1 << 21, 0);
+            AT("%s without family %u", mock_presets[v].name, (unsigned)cases[i].family);
+            mock.sorts = 1;
+            CHECK_STATUS(clsort_self_test(w.sorter), CLSORT_ERROR_WRONG_RESULT);
+            CHECK(!(taken_by_auto(&w, w.sorter) & cases[i].out));
+            CHECK_OK(clsort_clone(w.sorter, &clone));
+            CHECK(!(taken_by_auto(&w, clone) & cases[i].out));
+            clsort_destroy(clone);
+            close_world(&w);
+        }
+}
+
+/* Programs of NVIDIA's driver are kept until their launches are done; that does not wait for the
+   caller to flush the queue. */
+static void flush_what_keeps_programs(bench *b)
+{
+    world w;
+    clsort_desc d;
+    (void)b;
+    open_world(&w, mock_nvidia(), 1 << 16, 0);
+    d = make_desc(&w, 1000, CLSORT_U32);
+    CHECK_OK(clsort_enqueue_sort(w.sorter, w.queue, &d, 0, NULL, NULL));
+    CHECK(mock.unflushed > 0);
+    CHECK_OK(clsort_trim(w.sorter));
+    CHECK(mock.unflushed == 0);
+    close_world(&w);
+}
+
 /* ---- tuning ---------------------------------------------------------------------------------- */
 
 /* Shape `k` of work-groups and items. */
@@ -1247,6 +1308,8 @@ static const test_entry tests[] = {
     { "a clone that fails says why", explain_failed_clones },
     { "wait lists may have any length", wait_for_many_events },
     { "the self-test sees keys and values that are wrong", test_oneself },
+    { "AUTO leaves out what the self-test found broken", avoid_broken_families },
+    { "a trimmed queue is flushed where its programs are kept", flush_what_keeps_programs },
     { "every tuning builds kernels that exist, or is refused", tune_everything },
     { "a gather checks many arrays as fast as few", gather_many_arrays },
     { "a gather writes more than 2^32 elements", gather_more_than_a_word_counts },

@@ -363,6 +363,56 @@ static void powers_of_two(bench *b)
     free(keys);
 }
 
+/* ---- rounds ---------------------------------------------------------------------------------- */
+
+static void hear_round(void *user, const char *stage, cl_event event)
+{
+    (void)event;
+    *(cl_uint *)user += strstr(stage, "quick_count") != NULL;
+}
+
+/* Rounds of a sort of n uniform keys, as the host counts them that asks after each. */
+static cl_uint count_rounds(const bench *b, clsort_desc *d, cl_uint *keys)
+{
+    clsort_options options = clsort_options_default();
+    clsort_sorter *s = NULL;
+    cl_uint rounds = 0;
+    uint64_t random = 7;
+    size_t i;
+    options.profile = hear_round;
+    options.user = &rounds;
+    for (i = 0; i < d->count; i++) keys[i] = (cl_uint)(pattern_random(&random) >> 32);
+    CHECK_OK(clsort_create(b->session.context, b->session.info.id, &options, &s));
+    CHECK_OK(clsort_sort_host(s, d, keys, NULL, NULL));
+    clsort_destroy(s);
+    for (i = 1; i < d->count; i++)
+        if (!CHECK(keys[i - 1] <= keys[i])) break;
+    return rounds;
+}
+
+/* The middle of the bounds that the rounds before have found halves uniform keys. */
+static void bounds_halve(bench *b)
+{
+    static const struct { cl_uint work_group; size_t n; } cases[] = { { 16, 6000 }, { 0, 200000 } };
+    const int simulated = device_name_holds(b->session.info.platform_name, "Oclgrind");
+    cl_uint *keys = (cl_uint *)malloc(200000 * sizeof *keys), rounds, least;
+    size_t i, tile;
+    if (!CHECK(keys != NULL)) return;
+    for (i = 0; i < (simulated ? 1u : 2u); i++) {
+        clsort_desc d = clsort_desc_default();
+        d.count = cases[i].n;
+        d.key_type = CLSORT_U32;
+        CHECK_OK(clsort_set_algorithm(&d, "quicksort-host"));
+        d.tuning.work_group = cases[i].work_group;
+        d.tuning.pivot = CLSORT_PIVOT_MIDRANGE;
+        rounds = count_rounds(b, &d, keys);
+        least = clsort__ceil_log2(d.count / quick_job(b, &d, &tile).leaf_elements);
+        AT("%zu keys: %u rounds, %u to leaves", d.count, (unsigned)rounds, (unsigned)least);
+        CHECK(rounds >= least && rounds <= least + 2);
+    }
+    free(keys);
+}
+
 static const test_entry tests[] = {
     { "every scheduler sorts with every pivot rule, widths and payloads",
       every_scheduler_and_pivot },
@@ -373,6 +423,7 @@ static const test_entry tests[] = {
     { "sizes around tiles, leaves and blocks are sorted", sizes_around_every_switch },
     { "work-groups of every shape sort", small_shapes },
     { "killers made for each shape are sorted within the bound on rounds", killers },
+    { "uniform keys are halved in each round", bounds_halve },
     { "powers of two are sorted by the middle of the bounds", powers_of_two }
 };
 

@@ -172,6 +172,40 @@ static void unsorted_inputs(bench *b)
         }
 }
 
+/* ---- radix and quicksort --------------------------------------------------------------------- */
+
+/* Sizes of a few tiles and of many. */
+static void sort_in_groups(bench *b, sort_case c, const char *algorithm, cl_uint work_group)
+{
+    c.algorithm = algorithm;
+    c.d.tuning.work_group = work_group;
+    c.d.tuning.items = 4;
+    c.d.count = 40;
+    case_run(b, &c);
+    c.d.count = 250;
+    case_run(b, &c);
+}
+
+/* Compilers of real devices take seconds for each of these shapes: there one is enough. */
+static void sort_kinds_in_groups(bench *b, const char *algorithm)
+{
+    sort_case c = case_make(CLSORT_U32, 0, "mod-16");
+    c.keys_out = c.values_out = 1;
+    c.d.stable = 1;
+    c.d.value_size = 4;
+    sort_in_groups(b, c, algorithm, 8);
+    if (!device_name_holds(b->session.info.platform_name, "Oclgrind")) return;
+    c = case_make(CLSORT_U64, 0, "mod-16");
+    c.keys_out = 1;
+    sort_in_groups(b, c, algorithm, 16);
+    c = case_make(CLSORT_I16, 0, "uniform");
+    c.indices = 1;
+    sort_in_groups(b, c, algorithm, 32);
+}
+
+static void radix_in_groups(bench *b) { sort_kinds_in_groups(b, "radix-portable"); }
+static void quicksort_in_groups(bench *b) { sort_kinds_in_groups(b, "quicksort"); }
+
 /* ---- rows and segments ----------------------------------------------------------------------- */
 
 static const cl_uint part_shapes[][2] = { { 0, 0 }, { 16, 4 }, { 64, 1 } };
@@ -368,6 +402,8 @@ static const test_entry tests[] = {
     { "comparators that contradict themselves do no harm: the records are all there",
       contradictions },
     { "merges of unsorted inputs do no harm to the rest", unsorted_inputs },
+    { "radix sorts in work-groups", radix_in_groups },
+    { "quicksort sorts in work-groups", quicksort_in_groups },
     { "the first k of single rows are found", lone_rows },
     { "the first k of rows in parts are found", rows_in_parts },
     { "the rows and segments of every shape are sorted", parts },
