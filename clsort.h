@@ -1017,8 +1017,8 @@ extern "C" {
 
 /* >>>> generated from kernels.cl by tools/embed; do not edit */
 /* Numbers that the kernels and clsort.h must agree on. tools/embed also writes this part into
-   clsort.h as C, so it holds only #defines that are valid in C and in OpenCL C. S is the most
-   sequences of a round of quicksort. */
+   clsort.h as C, so it holds only #defines that are valid in C and in OpenCL C. In the tables of
+   quicksort, S is the number of sequences that a round may have. */
 
 /* CLSORT_FAMILY: which kernels a program is made of. The public algorithms have their public
    numbers. */
@@ -1036,29 +1036,46 @@ extern "C" {
 #define CLSORT__FAMILY_PIECES 39
 #define CLSORT__FAMILY_BATCH 40
 
-/* Local memory: one empty slot follows each 2^pad_log2 slots of a tile, so that strides meet no
-   bank twice. */
+/* Local memory: one empty slot follows each 2^pad_log2 slots of a tile, so that accesses at a
+   stride do not meet in one bank. */
 #define CLSORT__KEY_PAD_LOG2(key_bytes) ((key_bytes) == 8 ? 4 : 5)
 #define CLSORT__WORD_PAD_LOG2 5
+/* In words, for `group` work-items: the sums of a scan, without and with the total; before the list
+   of a selection, counters and sums; packed segments, whose tile has a head flag for each element,
+   then a word for each work-item and two more. */
+#define CLSORT__SCAN_WORDS(group) (2 * (group))
+#define CLSORT__SCAN_TOTAL_WORDS(group) (CLSORT__SCAN_WORDS(group) + 1)
+#define CLSORT__SELECT_SUMS 4
+#define CLSORT__SELECT_LIST(group) (CLSORT__SELECT_SUMS + CLSORT__SCAN_TOTAL_WORDS(group))
+#define CLSORT__HEAD_WORDS(tile) (((tile) + 31) / 32)
+#define CLSORT__PACKING_WORDS(group, tile) (CLSORT__HEAD_WORDS(tile) + (group) + 2)
+/* The same of a radix tile, besides what is staged: the counters of each team, offsets and next
+   places of digits, sums, a ticket. A team is the work-items that rank elements together. */
+#define CLSORT__TEAM(group) ((group) < 16 ? (group) : 16)
+#define CLSORT__RADIX_TILE_WORDS(group, digits) \
+    ((group) / CLSORT__TEAM(group) * (digits) + 2 * (digits) + CLSORT__SCAN_WORDS(group) + 2)
+/* The same of quicksort: sums, or counts of parts. */
+#define CLSORT__QUICK_SUMS(group) (CLSORT__SCAN_WORDS(group) + 2)
 
-/* Bits of the argument `kind`: how segments are told. */
+/* Bits of the argument `kind`, which says how segments are given. */
 #define CLSORT__SEGMENTS_AT_OFFSETS 1
 #define CLSORT__SEGMENTS_IN_RANGES 2
 #define CLSORT__COUNT_ON_DEVICE 4
-/* Words of a range in a list, and of the head of the table of jobs. */
+/* Words of a range in a list; words before the jobs in their table. */
 #define CLSORT__RANGE_WORDS 8
 #define CLSORT__JOB_HEAD 4
 
-/* Radix tables, in words: the plan, one word for each pass; the bits seen, for each block; of
-   sweeps a head that also holds a ticket counter and a vote for each pass. */
+/* Radix tables, in words: the plan has one word for each pass, the bits seen take SEEN_WORDS for
+   each block. A sweep's tables begin with a head: plan, bits seen, then a ticket counter and a vote
+   for each pass. */
 #define CLSORT__PLAN_WORDS 32
 #define CLSORT__SEEN_WORDS 4
 #define CLSORT__SWEEP_PASSES 8
 #define CLSORT__SWEEP_HEAD 64
 /* Digits of a key. */
 #define CLSORT__DIGITS_OF(key_bytes, digit_bits) ((8 * (key_bytes) + (digit_bits)-1) / (digit_bits))
-/* Copies of each local counter, for so many counters in a histogram of all digits; a count of one
-   digit takes the fewest. A counter of the histogram has 16 bits. */
+/* How many copies each local counter has, by the number of counters in a histogram of all digits. A
+   count of one digit uses the fewest copies. A counter of the histogram has 16 bits. */
 #define CLSORT__LEAST_COPIES 8
 #define CLSORT__HISTOGRAM_COPIES(counters) \
     ((counters) <= 512 ? 32 : (counters) <= 1024 ? 16 : CLSORT__LEAST_COPIES)
@@ -1095,7 +1112,7 @@ extern "C" {
 #define CLSORT__SCAN_BUILTIN 2
 #define CLSORT__SCAN_BLELLOCH 3
 
-/* What a selection wants of a row: the first k in order, the k-th alone, or the first k in the
+/* What a selection returns of a row: the first k in order, the k-th only, or the first k in the
    row's order. */
 #define CLSORT__SELECT_FIRST 0
 #define CLSORT__SELECT_NTH 1
@@ -1103,12 +1120,13 @@ extern "C" {
 /* Which outputs a selection writes. */
 #define CLSORT__WRITES_INDICES 1
 #define CLSORT__WRITES_KEYS 2
-/* Words of a row's table: how many elements are collected, and where their list begins. */
+/* Words of a row's table: ROW_COLLECTED has the number of elements collected, ROW_LIST is the first
+   word of their list. */
 #define CLSORT__ROW_COLLECTED 32
 #define CLSORT__ROW_LIST 48
 
-/* The bits of a packed field: its offset lies below FIELD_BYTES; 4 bits for its bytes; flags; 6
-   bits or more for each of the numbers of bits. */
+/* A packed field: below bit FIELD_BYTES its offset in the record; from there 4 bits for its bytes,
+   then flags of one bit; the numbers of bits have 6 bits or more each. */
 #define CLSORT__FIELD_BYTES 32
 #define CLSORT__FIELD_SIGN 36
 #define CLSORT__FIELD_DESCENDING 37
@@ -1136,12 +1154,22 @@ static const char *const clsort__source[] = {
     "#define CLSORT__FAMILY_PIECES 39\n"
     "#define CLSORT__FAMILY_BATCH 40\n\n\n\n"
     "#define CLSORT__KEY_PAD_LOG2(key_bytes) ((key_bytes) == 8 ? 4 : 5)\n"
-    "#define CLSORT__WORD_PAD_LOG2 5\n\n\n"
+    "#define CLSORT__WORD_PAD_LOG2 5\n\n\n\n"
+    "#define CLSORT__SCAN_WORDS(group) (2 * (group))\n"
+    "#define CLSORT__SCAN_TOTAL_WORDS(group) (CLSORT__SCAN_WORDS(group) + 1)\n"
+    "#define CLSORT__SELECT_SUMS 4\n"
+    "#define CLSORT__SELECT_LIST(group) (CLSORT__SELECT_SUMS + CLSORT__SCAN_TOTAL_WORDS(group))\n"
+    "#define CLSORT__HEAD_WORDS(tile) (((tile) + 31) / 32)\n"
+    "#define CLSORT__PACKING_WORDS(group, tile) (CLSORT__HEAD_WORDS(tile) + (group) + 2)\n\n\n"
+    "#define CLSORT__TEAM(group) ((group) < 16 ? (group) : 16)\n"
+    "#define CLSORT__RADIX_TILE_WORDS(group, digits) \\\n"
+    "    ((group) / CLSORT__TEAM(group) * (digits) + 2 * (digits) + CLSORT__SCAN_WORDS(group) + 2)\n\n"
+    "#define CLSORT__QUICK_SUMS(group) (CLSORT__SCAN_WORDS(group) + 2)\n\n\n"
     "#define CLSORT__SEGMENTS_AT_OFFSETS 1\n"
     "#define CLSORT__SEGMENTS_IN_RANGES 2\n"
     "#define CLSORT__COUNT_ON_DEVICE 4\n\n"
     "#define CLSORT__RANGE_WORDS 8\n"
-    "#define CLSORT__JOB_HEAD 4\n\n\n\n"
+    "#define CLSORT__JOB_HEAD 4\n\n\n\n\n"
     "#define CLSORT__PLAN_WORDS 32\n"
     "#define CLSORT__SEEN_WORDS 4\n"
     "#define CLSORT__SWEEP_PASSES 8\n"
@@ -1180,7 +1208,7 @@ static const char *const clsort__source[] = {
     "#define CLSORT__SELECT_NTH 1\n"
     "#define CLSORT__SELECT_UNORDERED 2\n\n"
     "#define CLSORT__WRITES_INDICES 1\n"
-    "#define CLSORT__WRITES_KEYS 2\n\n"
+    "#define CLSORT__WRITES_KEYS 2\n\n\n"
     "#define CLSORT__ROW_COLLECTED 32\n"
     "#define CLSORT__ROW_LIST 48\n\n\n\n"
     "#define CLSORT__FIELD_BYTES 32\n"
@@ -1365,7 +1393,7 @@ static const char *const clsort__source[] = {
     "    return toggle_magnitude((codes_t)((codes_t)(code + c.rotate) ^ c.flip), c.mask);\n"
     "}\n\n",
     "//---- record\n\n"
-    "typedef struct { global uchar *keys, *values; } array_t;\n\n\n"
+    "typedef struct { global uchar *keys, *values; } array_t;\n\n\n\n"
     "#if CLSORT_RECORDS\n"
     "#define CLSORT_ARRAY_ARGS(name) \\\n"
     "    global uchar *name##_buffer, ulong name##_keys_at, ulong name##_values_at\n"
@@ -1454,7 +1482,7 @@ static const char *const clsort__source[] = {
     "    for (uint u = CLSORT_LAST_UNITS; u < CLSORT_VALUE_BYTES / CLSORT_UNIT; u++)\n"
     "        to[u] = (unit_t)(word[CLSORT_WORDS_OR_1 - 1] >> (u * CLSORT_UNIT % 4 * 8));\n"
     "#endif\n"
-    "}\n\n\n\n"
+    "}\n\n\n"
     "CLSORT_INLINE item_t top_item(void)\n"
     "{\n"
     "    item_t r;\n"
@@ -1633,7 +1661,7 @@ static const char *const clsort__source[] = {
     "    global const uint *offsets, *number;\n"
     "    uint segments, count, stride, kind;\n"
     "} segments_t;\n\n\n"
-    "typedef struct { uint begin, size; } segment_t;\n\n\n"
+    "typedef struct { uint begin, size; } segment_t;\n\n\n\n"
     "CLSORT_INLINE uint segment_count(segments_t s)\n"
     "{\n"
     "    return s.kind & CLSORT__SEGMENTS_IN_RANGES && s.segments ? min(s.segments, *s.number)\n"
@@ -1658,7 +1686,7 @@ static const char *const clsort__source[] = {
     "        own.size = s.offsets[CLSORT__RANGE_WORDS * i + 1];\n"
     "    }\n"
     "    return own;\n"
-    "}\n\n\n\n"
+    "}\n\n\n"
     "CLSORT_INLINE uint find_segment(segments_t s, uint place)\n"
     "{\n"
     "    uint low = 0, high = s.segments;\n"
@@ -1735,7 +1763,7 @@ static const char *const clsort__source[] = {
     "CLSORT_INLINE uint pad_slot(uint i, const uint pad_log2)\n"
     "{\n"
     "    return i + (i >> pad_log2);\n"
-    "}\n\n\n"
+    "}\n\n\n\n"
     "CLSORT_INLINE item_t get_item(local const code_t *keys, local const uint *words, uint i)\n"
     "{\n"
     "    item_t r;\n"
@@ -1755,8 +1783,8 @@ static const char *const clsort__source[] = {
     "#if CLSORT_NEEDS_GROUP\n\n"
     "#ifndef CLSORT_FORWARD_PROGRESS\n"
     "#define CLSORT_FORWARD_PROGRESS 0\n"
-    "#endif\n\n"
-    "#define CLSORT_TEAM (CLSORT_GROUP < 16 ? CLSORT_GROUP : 16)\n"
+    "#endif\n\n\n"
+    "#define CLSORT_TEAM CLSORT__TEAM(CLSORT_GROUP)\n"
     "#define CLSORT_TEAMS (CLSORT_GROUP / CLSORT_TEAM)\n\n\n"
     "#if CLSORT_GROUP_LOG2 > 0\n"
     "#define group_sync() barrier(CLK_LOCAL_MEM_FENCE)\n"
@@ -1770,7 +1798,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "#else\n"
     "#define team_sync() group_sync()\n"
-    "#endif\n\n\n\n"
+    "#endif\n\n\n\n\n"
     "CLSORT_INLINE uint group_scan(uint x, local uint *sums)\n"
     "{\n"
     "    const uint t = local_id();\n"
@@ -1788,7 +1816,7 @@ static const char *const clsort__source[] = {
     "    for (uint w = 0; w + 1 < CLSORT_TEAMS; w++)\n"
     "        sum += w < t / CLSORT_TEAM ? sums[base + w * CLSORT_TEAM + CLSORT_TEAM - 1] : 0;\n"
     "    return sum - x;\n"
-    "}\n\n\n"
+    "}\n\n\n\n"
     "CLSORT_INLINE uint group_scan_total(uint x, local uint *sums, uint *total)\n"
     "{\n"
     "    const uint before = group_scan(x, sums);\n"
@@ -1983,7 +2011,7 @@ static const char *const clsort__source[] = {
     "        }\n"
     "    }\n"
     "}\n\n"
-    "#if CLSORT_LANES == 1 && (CLSORT_IS(PUBLISHED_BITONIC) || CLSORT_IS(BATCH))\n\n"
+    "#if CLSORT_LANES == 1 && (CLSORT_IS(PUBLISHED_BITONIC) || CLSORT_IS(BATCH))\n\n\n"
     "CLSORT_INLINE void order_elements(array_t from, array_t to, codec_t c, uint n, uint i, uint j)\n"
     "{\n"
     "    item_t a = load_item(from, c, i, n), b = load_item(from, c, j, n);\n"
@@ -1994,7 +2022,7 @@ static const char *const clsort__source[] = {
     "CLSORT_INLINE uint pairs_below(uint n, uint bit)\n"
     "{\n"
     "    return (n >> bit >> 1 << bit) + min(n & ((2u << bit) - 1), 1u << bit);\n"
-    "}\n\n\n"
+    "}\n\n\n\n"
     "CLSORT_INLINE void global_step(array_t from, array_t to, codec_t c, uint n, uint bit, uint mirror)\n"
     "{\n"
     "    for (uint t = local_id(); t < pairs_below(n, bit); t += CLSORT_GROUP) {\n"
@@ -2144,7 +2172,7 @@ static const char *const clsort__source[] = {
     "    }\n"
     "    move_window(v, tile_keys, tile_words, now, home);\n"
     "    store_window(v, home, CLSORT_ITEMS_LOG2, target, codec, seat.base, n);\n"
-    "}\n\n\n\n"
+    "}\n\n\n\n\n"
     "CLSORT_KERNEL void clsort_bitonic_tail(CLSORT_ARRAY_ARGS(data), CLSORT_CODEC_ARGS, uint n,\n"
     "                                       local code_t *tile_keys, local uint *tile_words)\n"
     "{\n"
@@ -2276,7 +2304,7 @@ static const char *const clsort__source[] = {
     "{\n"
     "    for (uint i = local_id(); i < CLSORT_TILE_ITEMS; i += CLSORT_GROUP)\n"
     "        put_item(keys, words, i, load_item(a, c, base + i, n));\n"
-    "}\n\n\n"
+    "}\n\n\n\n"
     "CLSORT_INLINE void store_block(local const code_t *keys, local const uint *words, array_t a,\n"
     "                               codec_t c, uint base, uint n)\n"
     "{\n"
@@ -2354,10 +2382,10 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 1684\n",
+    "#line 1710\n",
 #endif
 #else
-    "#line 1684\n",
+    "#line 1710\n",
 #endif
 #ifndef CLSORT_NO_MERGE
     "//---- merge\n"
@@ -2859,7 +2887,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 2283\n",
+    "#line 2309\n",
 #endif
     "//---- merge: segments\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_IS(SEGMENTS)\n"
@@ -2953,7 +2981,7 @@ static const char *const clsort__source[] = {
     "{\n"
     "    return s.width ? s.base + i / s.width * s.stride + i % s.width : s.base + i;\n"
     "}\n\n\n\n\n\n\n"
-    "#define CLSORT_HEAD_WORDS ((CLSORT_TILE_ITEMS + 31) / 32)\n"
+    "#define CLSORT_HEAD_WORDS CLSORT__HEAD_WORDS(CLSORT_TILE_ITEMS)\n"
     "typedef struct { local uint *head_flags, *around, *end, *merges; } packing_t;\n\n"
     "CLSORT_INLINE void flag_head(packing_t m, uint index)\n"
     "{\n"
@@ -3071,7 +3099,7 @@ static const char *const clsort__source[] = {
     "{\n"
     "    local uint *const behind = space + CLSORT_HEAD_WORDS + CLSORT_GROUP;\n"
     "    const packing_t packing = { space, space + CLSORT_HEAD_WORDS, behind, behind + 1 };\n"
-    "    for (uint i = local_id(); i < CLSORT_HEAD_WORDS + CLSORT_GROUP + 2;\n"
+    "    for (uint i = local_id(); i < CLSORT__PACKING_WORDS(CLSORT_GROUP, CLSORT_TILE_ITEMS);\n"
     "         i += CLSORT_GROUP)\n"
     "        space[i] = 0;\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
@@ -3137,7 +3165,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 2634\n",
+    "#line 2660\n",
 #endif
 #ifndef CLSORT_NO_RADIX
     "//---- radix: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -3500,7 +3528,7 @@ static const char *const clsort__source[] = {
     "#endif\n\n\n"
     "CLSORT_INLINE void clear_bins(local uint *bins)\n"
     "{\n"
-    "    for (uint i = local_id(); i < CLSORT_COUNT_WORDS + 4; i += CLSORT_GROUP)\n"
+    "    for (uint i = local_id(); i < CLSORT_COUNT_WORDS + CLSORT__SEEN_WORDS; i += CLSORT_GROUP)\n"
     "        bins[i] = 0;\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "}\n\n\n\n\n"
@@ -3550,10 +3578,10 @@ static const char *const clsort__source[] = {
     "}\n\n\n\n"
     "CLSORT_INLINE code_t join_seen(radix_t r, uint count, local uint *words)\n"
     "{\n"
-    "    for (uint k = local_id(); k < 4; k += CLSORT_GROUP)\n"
+    "    for (uint k = local_id(); k < CLSORT__SEEN_WORDS; k += CLSORT_GROUP)\n"
     "        words[k] = 0;\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "    for (uint i = local_id(); i < count * 4; i += CLSORT_GROUP)\n"
+    "    for (uint i = local_id(); i < count * CLSORT__SEEN_WORDS; i += CLSORT_GROUP)\n"
     "        atomic_or(&words[i & 3], radix_seen(r, 0)[i]);\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "    return (code_t)((words[0] & words[2]) | (ulong)(words[1] & words[3]) << 32);\n"
@@ -3571,7 +3599,8 @@ static const char *const clsort__source[] = {
     "{\n"
     "    local uint *counters = (local uint *)(space + (CLSORT_STAGED_BYTES + 7) / 8),\n"
     "               *offsets = counters + CLSORT_TEAMS * CLSORT_DIGITS;\n"
-    "    local uint *sums = offsets + 2 * CLSORT_DIGITS, *ticket = sums + 2 * CLSORT_GROUP;\n"
+    "    local uint *sums = offsets + 2 * CLSORT_DIGITS,\n"
+    "               *ticket = sums + CLSORT__SCAN_WORDS(CLSORT_GROUP);\n"
     "    const tile_t tile = { (local code_t *)space,       counters, offsets,\n"
     "                          offsets + CLSORT_DIGITS,     sums,     ticket,\n"
     "                          (local ushort *)(ticket + 2) };\n"
@@ -3748,7 +3777,7 @@ static const char *const clsort__source[] = {
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "    for (uint d = t; d < CLSORT_DIGITS && b.size != 0; d += CLSORT_GROUP)\n"
     "        radix_table(r, d)[block] = bin_count(bins, d);\n"
-    "    for (uint k = t; k < 4 && pass == 0; k += CLSORT_GROUP)\n"
+    "    for (uint k = t; k < CLSORT__SEEN_WORDS && pass == 0; k += CLSORT_GROUP)\n"
     "        radix_seen(r, block)[k] = bins[CLSORT_COUNT_WORDS + k];\n"
     "}\n\n\n\n\n"
     "CLSORT_KERNEL void clsort_radix_scan(CLSORT_RADIX_ARGS, local uint *sums)\n"
@@ -3948,7 +3977,7 @@ static const char *const clsort__source[] = {
     "        if (count != 0)\n"
     "            atomic_add(&sweep_counts(r, 0)[i], count);\n"
     "    }\n"
-    "    for (uint k = local_id(); k < 4; k += CLSORT_GROUP)\n"
+    "    for (uint k = local_id(); k < CLSORT__SEEN_WORDS; k += CLSORT_GROUP)\n"
     "        atomic_or(&radix_seen(r, 0)[k], bins[CLSORT_COUNT_WORDS + k]);\n"
     "}\n\n\n\n\n\n"
     "CLSORT_KERNEL void clsort_radix_begin(CLSORT_RADIX_ARGS, local uint *sums)\n"
@@ -4045,7 +4074,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 3773\n",
+    "#line 3800\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
     "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -4220,7 +4249,7 @@ static const char *const clsort__source[] = {
     "                                       + (4 * CLSORT_GROUP * CLSORT_KEY_BYTES + 7) / 8);\n"
     "    local uint *sums = words + CLSORT_WORDS * CLSORT_WORD_SLOTS;\n"
     "    const quick_local_t l = { (local code_t *)space, codes, words, sums,\n"
-    "                              sums + 2 * CLSORT_GROUP + 2 };\n"
+    "                              sums + CLSORT__QUICK_SUMS(CLSORT_GROUP) };\n"
     "    return l;\n"
     "}\n\n"
     "#define quick_sync(fence) barrier(fence)\n\n\n"
@@ -4954,7 +4983,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 4883\n",
+    "#line 4910\n",
 #endif
     "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_IS(SELECT)\n"
@@ -5064,8 +5093,8 @@ static const char *const clsort__source[] = {
     "}\n\n",
     "//---- select: narrowing\n\n\n"
     "#define CLSORT_FOUND 1\n"
-    "#define CLSORT_SUMS 4\n"
-    "#define CLSORT_LIST (CLSORT_SUMS + 2 * CLSORT_GROUP + 1)\n\n\n"
+    "#define CLSORT_SUMS CLSORT__SELECT_SUMS\n"
+    "#define CLSORT_LIST CLSORT__SELECT_LIST(CLSORT_GROUP)\n\n\n"
     "CLSORT_INLINE select_range_t take_digit(select_t s, select_range_t r, select_digit_t d, uint digit,\n"
     "                                        uint before, uint size)\n"
     "{\n"
@@ -6463,16 +6492,17 @@ static size_t clsort__tile_splits(const clsort__config *c)
     return clsort__uses_local(c) ? 4 * (((size_t)1 << c->share_log2) + 4) : 4;
 }
 
-/* The same for a tile of segments, which also has a bit per element. */
-static size_t clsort__tile_marks(const clsort__config *c)
+/* How segments lie in a tile that packs them. */
+static size_t clsort__packing_bytes(const clsort__config *c)
 {
-    return clsort__tile_splits(c) + ((size_t)1 << (c->share_log2 + c->items_log2)) / 8 + 4;
+    const size_t group = (size_t)1 << c->share_log2;
+    return 4 * CLSORT__PACKING_WORDS(group, group << c->items_log2);
 }
 
 /* Local memory in bytes for sums over a work-group. */
 static size_t clsort__group_sums(cl_uint group_log2)
 {
-    return ((size_t)8 << group_log2) + 4;
+    return 4 * CLSORT__SCAN_TOTAL_WORDS((size_t)1 << group_log2);
 }
 
 /* log2 of the work-items in a work-group, lowered to what the device can have. */
@@ -9058,9 +9088,8 @@ static clsort__radix_local clsort__radix_sizes(const clsort__config *c)
     clsort__radix_local l;
     l.bins = (CLSORT__LEAST_COPIES * digits + CLSORT__SEEN_WORDS) * 4;
     l.histogram = (counters / 2 * copies + CLSORT__SEEN_WORDS) * 4;
-    l.sums = (2 * group + CLSORT__SEEN_WORDS) * 4;
-    l.tile = (rows * widest + 7) / 8 * 8
-             + (group / (group < 16 ? group : 16) * digits + 2 * digits + 2 * group + 2) * 4;
+    l.sums = (CLSORT__SCAN_WORDS(group) + CLSORT__SEEN_WORDS) * 4;
+    l.tile = (rows * widest + 7) / 8 * 8 + CLSORT__RADIX_TILE_WORDS(group, digits) * 4;
     l.small = l.tile + (words ? 2 * rows : 0);
     return l;
 }
@@ -9303,14 +9332,15 @@ static size_t clsort__piece_workers(size_t n)
 static void clsort__arg_segments(clsort__run *run, const clsort__plan *p, clsort__span any)
 {
     const clsort__data *a = &p->data;
+    const cl_uint kind = (a->at_offsets ? (cl_uint)CLSORT__SEGMENTS_AT_OFFSETS : 0)
+                         | (a->in_ranges ? (cl_uint)CLSORT__SEGMENTS_IN_RANGES : 0)
+                         | (a->count_on_device ? (cl_uint)CLSORT__COUNT_ON_DEVICE : 0);
     clsort__arg_span(run, a->at_offsets || a->in_ranges ? a->offsets : any);
     clsort__arg_span(run, a->count_on_device || a->in_ranges ? a->count : any);
     clsort__arg_count(run, a->segments);
     clsort__arg_uint(run, (cl_uint)p->d.count);
     clsort__arg_uint(run, (cl_uint)a->stride);
-    clsort__arg_uint(run, (a->at_offsets ? (cl_uint)CLSORT__SEGMENTS_AT_OFFSETS : 0)
-                              | (a->in_ranges ? (cl_uint)CLSORT__SEGMENTS_IN_RANGES : 0)
-                              | (a->count_on_device ? (cl_uint)CLSORT__COUNT_ON_DEVICE : 0));
+    clsort__arg_uint(run, kind);
 }
 
 /* The arguments of segment kernels; see jobs_t in kernels.cl. */
@@ -9387,7 +9417,7 @@ static void clsort__segment_pack(clsort__run *run, const clsort__plan *p,
     clsort__arg_codec(run, p, j->w.to.keys);
     clsort__arg_jobs(run, p, j);
     clsort__arg_tile(run, &j->w.shape);
-    clsort__arg_local(run, clsort__tile_marks(&j->w.shape));
+    clsort__arg_local(run, clsort__packing_bytes(&j->w.shape));
     clsort__traffic(run, 1, 2 * clsort__sorted_bytes(p));
     clsort__launch(run, groups << j->w.shape.share_log2);
 }
@@ -9542,7 +9572,7 @@ static size_t clsort__quick_local(const clsort__config *c)
     const size_t keys = (rows + (rows >> CLSORT__KEY_PAD_LOG2(c->key_bytes))) * c->key_bytes,
                  codes = 4 * group * c->key_bytes;
     const size_t words = (c->value_bytes + 3) / 4 * 4 * (rows + (rows >> CLSORT__WORD_PAD_LOG2)),
-                 sums = (2 * group + 2) * 4;
+                 sums = CLSORT__QUICK_SUMS(group) * 4;
     return c->share_log2 ? clsort__round_up(keys) + clsort__round_up(codes) + words + sums + stack
                          : stack;
 }
@@ -9618,9 +9648,10 @@ static void clsort__quick_sizes(const clsort_sorter *s, clsort__quick_job *j)
 static void clsort__arg_quick(clsort__run *run, const clsort__plan *p, const clsort__quick_job *j,
                               cl_uint round)
 {
+    const size_t capacity = clsort__quick_capacity(j->n);
     clsort__arg_workspace(run, p, &j->w);
     clsort__arg_count(run, j->n);
-    clsort__arg_count(run, clsort__quick_capacity(j->n));
+    clsort__arg_count(run, capacity);
     clsort__arg_uint(run, (cl_uint)j->leaf_elements);
     clsort__arg_uint(run, (cl_uint)j->block_elements);
     clsort__arg_uint(run, (cl_uint)j->w.in_place);
@@ -9823,7 +9854,7 @@ static size_t clsort__merge_local(const clsort__config *c)
 
 static size_t clsort__segment_local(const clsort__config *c)
 {
-    return clsort__largest(clsort__tile_local(c) + clsort__tile_marks(c),
+    return clsort__largest(clsort__tile_local(c) + clsort__packing_bytes(c),
                            clsort__group_sums(c->group_log2), 0);
 }
 
@@ -10306,7 +10337,7 @@ static size_t clsort__select_words(const clsort__config *c, cl_uint list_capacit
 {
     const size_t bins = (size_t)1 << c->digit_bits,
                  list = bins > list_capacity ? bins : list_capacity;
-    return 4 * (5 + ((size_t)2 << c->group_log2) + list);
+    return 4 * (CLSORT__SELECT_LIST((size_t)1 << c->group_log2) + list);
 }
 
 static size_t clsort__select_codes(const clsort__config *c, cl_uint list_capacity)

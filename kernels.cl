@@ -103,8 +103,8 @@
 
 //---- shared
 /* Numbers that the kernels and clsort.h must agree on. tools/embed also writes this part into
-   clsort.h as C, so it holds only #defines that are valid in C and in OpenCL C. S is the most
-   sequences of a round of quicksort. */
+   clsort.h as C, so it holds only #defines that are valid in C and in OpenCL C. In the tables of
+   quicksort, S is the number of sequences that a round may have. */
 
 /* CLSORT_FAMILY: which kernels a program is made of. The public algorithms have their public
    numbers. */
@@ -122,29 +122,46 @@
 #define CLSORT__FAMILY_PIECES 39
 #define CLSORT__FAMILY_BATCH 40
 
-/* Local memory: one empty slot follows each 2^pad_log2 slots of a tile, so that strides meet no
-   bank twice. */
+/* Local memory: one empty slot follows each 2^pad_log2 slots of a tile, so that accesses at a
+   stride do not meet in one bank. */
 #define CLSORT__KEY_PAD_LOG2(key_bytes) ((key_bytes) == 8 ? 4 : 5)
 #define CLSORT__WORD_PAD_LOG2 5
+/* In words, for `group` work-items: the sums of a scan, without and with the total; before the list
+   of a selection, counters and sums; packed segments, whose tile has a head flag for each element,
+   then a word for each work-item and two more. */
+#define CLSORT__SCAN_WORDS(group) (2 * (group))
+#define CLSORT__SCAN_TOTAL_WORDS(group) (CLSORT__SCAN_WORDS(group) + 1)
+#define CLSORT__SELECT_SUMS 4
+#define CLSORT__SELECT_LIST(group) (CLSORT__SELECT_SUMS + CLSORT__SCAN_TOTAL_WORDS(group))
+#define CLSORT__HEAD_WORDS(tile) (((tile) + 31) / 32)
+#define CLSORT__PACKING_WORDS(group, tile) (CLSORT__HEAD_WORDS(tile) + (group) + 2)
+/* The same of a radix tile, besides what is staged: the counters of each team, offsets and next
+   places of digits, sums, a ticket. A team is the work-items that rank elements together. */
+#define CLSORT__TEAM(group) ((group) < 16 ? (group) : 16)
+#define CLSORT__RADIX_TILE_WORDS(group, digits) \
+    ((group) / CLSORT__TEAM(group) * (digits) + 2 * (digits) + CLSORT__SCAN_WORDS(group) + 2)
+/* The same of quicksort: sums, or counts of parts. */
+#define CLSORT__QUICK_SUMS(group) (CLSORT__SCAN_WORDS(group) + 2)
 
-/* Bits of the argument `kind`: how segments are told. */
+/* Bits of the argument `kind`, which says how segments are given. */
 #define CLSORT__SEGMENTS_AT_OFFSETS 1
 #define CLSORT__SEGMENTS_IN_RANGES 2
 #define CLSORT__COUNT_ON_DEVICE 4
-/* Words of a range in a list, and of the head of the table of jobs. */
+/* Words of a range in a list; words before the jobs in their table. */
 #define CLSORT__RANGE_WORDS 8
 #define CLSORT__JOB_HEAD 4
 
-/* Radix tables, in words: the plan, one word for each pass; the bits seen, for each block; of
-   sweeps a head that also holds a ticket counter and a vote for each pass. */
+/* Radix tables, in words: the plan has one word for each pass, the bits seen take SEEN_WORDS for
+   each block. A sweep's tables begin with a head: plan, bits seen, then a ticket counter and a vote
+   for each pass. */
 #define CLSORT__PLAN_WORDS 32
 #define CLSORT__SEEN_WORDS 4
 #define CLSORT__SWEEP_PASSES 8
 #define CLSORT__SWEEP_HEAD 64
 /* Digits of a key. */
 #define CLSORT__DIGITS_OF(key_bytes, digit_bits) ((8 * (key_bytes) + (digit_bits)-1) / (digit_bits))
-/* Copies of each local counter, for so many counters in a histogram of all digits; a count of one
-   digit takes the fewest. A counter of the histogram has 16 bits. */
+/* How many copies each local counter has, by the number of counters in a histogram of all digits. A
+   count of one digit uses the fewest copies. A counter of the histogram has 16 bits. */
 #define CLSORT__LEAST_COPIES 8
 #define CLSORT__HISTOGRAM_COPIES(counters) \
     ((counters) <= 512 ? 32 : (counters) <= 1024 ? 16 : CLSORT__LEAST_COPIES)
@@ -181,7 +198,7 @@
 #define CLSORT__SCAN_BUILTIN 2
 #define CLSORT__SCAN_BLELLOCH 3
 
-/* What a selection wants of a row: the first k in order, the k-th alone, or the first k in the
+/* What a selection returns of a row: the first k in order, the k-th only, or the first k in the
    row's order. */
 #define CLSORT__SELECT_FIRST 0
 #define CLSORT__SELECT_NTH 1
@@ -189,12 +206,13 @@
 /* Which outputs a selection writes. */
 #define CLSORT__WRITES_INDICES 1
 #define CLSORT__WRITES_KEYS 2
-/* Words of a row's table: how many elements are collected, and where their list begins. */
+/* Words of a row's table: ROW_COLLECTED has the number of elements collected, ROW_LIST is the first
+   word of their list. */
 #define CLSORT__ROW_COLLECTED 32
 #define CLSORT__ROW_LIST 48
 
-/* The bits of a packed field: its offset lies below FIELD_BYTES; 4 bits for its bytes; flags; 6
-   bits or more for each of the numbers of bits. */
+/* A packed field: below bit FIELD_BYTES its offset in the record; from there 4 bits for its bytes,
+   then flags of one bit; the numbers of bits have 6 bits or more each. */
 #define CLSORT__FIELD_BYTES 32
 #define CLSORT__FIELD_SIGN 36
 #define CLSORT__FIELD_DESCENDING 37
@@ -209,13 +227,13 @@
 #ifndef CLSORT_KEY_BYTES
 #define CLSORT_KEY_BYTES 4
 #endif
-/* Bytes that travel with a key: 0 to 8 for values; up to 16 for whole records, which include the
-   key. */
+/* Bytes that travel with a key: values have 0 to 8; whole records, which include the key, have up
+   to 16. */
 #ifndef CLSORT_VALUE_BYTES
 #define CLSORT_VALUE_BYTES 0
 #endif
-/* 1: the values are whole records; `keys` points at the key inside the first one and is not written
-   on its own. */
+/* 1: the values are whole records. `keys` points at the key inside the first record, and keys are
+   not written separately. */
 #ifndef CLSORT_RECORDS
 #define CLSORT_RECORDS 0
 #endif
@@ -228,7 +246,7 @@
 #ifndef CLSORT_COMPARATOR
 #define CLSORT_COMPARATOR 0
 #endif
-/* With a comparator: bytes of a record, and whether items carry the record's number instead of the
+/* With a comparator: bytes of a record; and whether items carry the record's number instead of the
    record itself. */
 #ifndef CLSORT_RECORD_BYTES
 #define CLSORT_RECORD_BYTES 4
@@ -240,12 +258,12 @@
 #ifndef CLSORT_TWO_ARRAYS
 #define CLSORT_TWO_ARRAYS 0
 #endif
-/* log2 of the work-items in a work-group, of every kernel. */
+/* log2 of the work-items in a work-group; the same for every kernel of a program. */
 #ifndef CLSORT_GROUP_LOG2
 #define CLSORT_GROUP_LOG2 8
 #endif
-/* log2 of the work-items that share a tile: a whole work-group, or 0 where each has its own and
-   there is no local memory. */
+/* log2 of the work-items that share a tile: a whole work-group, or 0 where each work-item has a
+   tile of its own and no local memory is used. */
 #ifndef CLSORT_SHARE_LOG2
 #define CLSORT_SHARE_LOG2 CLSORT_GROUP_LOG2
 #endif
@@ -258,7 +276,7 @@
 #define CLSORT_FAMILY CLSORT__FAMILY_BITONIC
 #endif
 #define CLSORT_IS(name) (CLSORT_FAMILY == CLSORT__FAMILY_##name)
-/* Which parts of this file several families are made of. */
+/* The parts of this file that several families use. */
 #define CLSORT_NEEDS_RADIX (CLSORT_IS(RADIX) || CLSORT_IS(SWEEP) || CLSORT_IS(PIECES))
 #define CLSORT_NEEDS_QUICKSORT (CLSORT_IS(QUICKSORT) || CLSORT_IS(RELAUNCH))
 #define CLSORT_NEEDS_MERGE (CLSORT_IS(MERGE) || CLSORT_IS(PUBLISHED_MERGE) || CLSORT_IS(SEGMENTS))
@@ -272,7 +290,7 @@
 #ifndef CLSORT_LANES
 #define CLSORT_LANES 1
 #endif
-/* 1: segments are ranges that other kernels left, and long. */
+/* 1: segments are long ranges that other kernels left. */
 #ifndef CLSORT_RANGES
 #define CLSORT_RANGES 0
 #endif
@@ -308,12 +326,12 @@
 #define CLSORT_TILE_ITEMS (1 << CLSORT_TILE_ITEMS_LOG2)
 #define CLSORT_WORDS ((CLSORT_VALUE_BYTES + 3) / 4)
 #define CLSORT_WORDS_OR_1 (CLSORT_WORDS + !CLSORT_WORDS)
-/* Records must stay in registers: a call would put them into memory. */
+/* Functions over records are inlined: a call would put records into memory. */
 #define CLSORT_INLINE static inline __attribute__((always_inline))
-/* Rare and long: a call, or compiling takes several times as long. */
+/* For code that is long and rarely runs: inlined, it would multiply the time to compile. */
 #define CLSORT_CALLED static __attribute__((noinline))
-/* Work-items that hold vectors say so: else Intel's compiler takes these apart to join 16
-   work-items, which gains nothing and, with records of 12 bytes, takes minutes. */
+/* Kernels whose work-items hold vectors say so. Otherwise Intel's compiler takes the vectors apart
+   to join 16 work-items, which gains nothing and, with records of 12 bytes, takes minutes. */
 #if CLSORT_LANES == 1
 #define CLSORT_KERNEL kernel __attribute__((reqd_work_group_size(CLSORT_GROUP, 1, 1)))
 #else
@@ -331,8 +349,8 @@ CLSORT_INLINE uint local_id(void)
 #define CLSORT_JOIN(a, b) CLSORT_JOIN_(a, b)
 
 //---- order
-/* Where element i of the sorted order lies: at i, or at indices[i]. Indices beyond the end count as
-   0: a fingerprint tells them. */
+/* Where element i of the sorted order lies: at i, or at indices[i] if by_index is set. An index
+   beyond the end counts as 0; the fingerprint of indices finds it. */
 CLSORT_INLINE uint ordered_place(global const uchar *indices, uint by_index, uint i, uint n)
 {
     const uint place = by_index ? ((global const uint *)indices)[i] : i;
@@ -362,13 +380,13 @@ CLSORT_INLINE void store_bits(global uchar *place, uint bytes, ulong bits)
 }
 
 //---- comparator
-/* clsort.h puts the caller's text between this part and the next one: a declaration of the type
-   clsort_record, and int clsort_precedes(clsort_record a, clsort_record b), which returns 1 where
-   the caller's expression, of any scalar type, is not 0, else 0. */
+/* clsort.h inserts the caller's text between this part and the next one: a declaration of the type
+   clsort_record, and the function int clsort_precedes(clsort_record a, clsort_record b), which
+   returns 1 if the caller's expression, of any scalar type, is not 0, else 0. */
 
 //---- codec
 #if CLSORT_COMPARATOR
-/* Fails where record_size is not the size of the caller's type. */
+/* Does not compile if record_size is not the size of the caller's type. */
 typedef char
     clsort_record_size_is_that_of_the_type[sizeof(clsort_record) == CLSORT_RECORD_BYTES ? 1 : -1];
 #endif
@@ -386,7 +404,7 @@ typedef ulong code_t;
 #define CLSORT_CODE_NAME ulong
 #endif
 
-/* An element of codes and an element of value words. `flag` turns the result of a comparison of
+/* The codes of an item, and one word of its values. CLSORT_WORD_FLAG turns the result of comparing
    codes into one that selects words. */
 #if CLSORT_LANES == 1
 #define CLSORT_LANES_LOG2 0
@@ -404,8 +422,8 @@ typedef uint16 words_t;
    flip has the sign bit. Floats: flip has the sign bit, mask all others. Descending: flip
    complemented. NaNs last: rotate is the number of NaN codes at the bottom. */
 #if CLSORT_COMPARATOR
-/* With a comparator, codes only tell records (0) from what lies beyond the end (not 0), and
-   `records` is where numbers lead. */
+/* With a comparator, codes only tell records (0) from what lies beyond the end (not 0). `records`
+   is the array that the numbers in items refer to. */
 typedef struct { code_t mask, flip, rotate; global const uchar *records; } codec_t;
 
 #define CLSORT_CODEC_ARGS \
@@ -435,10 +453,11 @@ CLSORT_INLINE codes_t decode(codes_t code, codec_t c)
 }
 
 //---- record
-/* Keys and values in global memory, each at its byte offset. */
+/* Where keys and values begin in global memory. */
 typedef struct { global uchar *keys, *values; } array_t;
 
-/* A launch costs some drivers a microsecond per buffer, so a kernel has only those it needs. */
+/* Some drivers take a microsecond per buffer at each launch, so a kernel has only the buffers that
+   it needs. */
 #if CLSORT_RECORDS
 #define CLSORT_ARRAY_ARGS(name) \
     global uchar *name##_buffer, ulong name##_keys_at, ulong name##_values_at
@@ -453,7 +472,7 @@ typedef struct { global uchar *keys, *values; } array_t;
 #define CLSORT_ARRAY(name) { name##_buffer + name##_keys_at, name##_buffer_2 + name##_values_at }
 #endif
 
-/* The three arrays that a sort moves items between, by number. */
+/* The three arrays that a sort moves elements between, by number. */
 enum { ARRAY_SOURCE, ARRAY_TARGET, ARRAY_ALT };
 
 CLSORT_INLINE array_t array_at(uint which, array_t source, array_t target, array_t alt)
@@ -497,7 +516,7 @@ CLSORT_INLINE global code_t *key_place(array_t a, size_t i)
     return (global code_t *)(a.keys + i * (CLSORT_RECORDS ? CLSORT_VALUE_BYTES : CLSORT_KEY_BYTES));
 }
 
-/* A word as units, of which it has several or is half of one. */
+/* Moves a word between registers and memory. A word is several units, or half of one. */
 #if CLSORT_UNIT == 1
 #define CLSORT_LOAD_WORD(from, w) as_uint(vload4(w, from))
 #define CLSORT_STORE_WORD(word, to, w) vstore4(as_uchar4(word), w, to)
@@ -509,8 +528,8 @@ CLSORT_INLINE global code_t *key_place(array_t a, size_t i)
     ((uint)((from)[4 * (w) / CLSORT_UNIT] >> 32 * (w) % (8 * CLSORT_UNIT)))
 #define CLSORT_STORE_WORD(word, to, w) (to)[w] = word
 #endif
-/* The first of the units that do not fill a word. Only these move one by one: a loop over all
-   bytes, unrolled for each lane of each item, takes Intel's compiler minutes. */
+/* The first of the units at the end that do not fill a word. Only these move one by one: a loop
+   over all bytes, unrolled for each lane of each item, takes Intel's compiler minutes. */
 #define CLSORT_LAST_UNITS (CLSORT_VALUE_BYTES / 4 * 4 / CLSORT_UNIT)
 
 CLSORT_INLINE void load_words(array_t a, size_t i, uint *word)
@@ -543,8 +562,7 @@ CLSORT_INLINE void store_words(array_t a, size_t i, const uint *word)
 #endif
 }
 
-/* The record that no other one precedes: it stands for elements beyond the end and is never
-   stored. */
+/* The item that precedes no other. It stands for elements beyond the end and is never stored. */
 CLSORT_INLINE item_t top_item(void)
 {
     item_t r;
@@ -763,7 +781,8 @@ typedef struct {
 
 typedef struct { uint begin, size; } segment_t;
 
-/* How many segments there are: of ranges, only as many as the number on the device says. */
+/* How many segments there are. Of ranges there may be fewer than the host says: the number on the
+   device counts. */
 CLSORT_INLINE uint segment_count(segments_t s)
 {
     return s.kind & CLSORT__SEGMENTS_IN_RANGES && s.segments ? min(s.segments, *s.number)
@@ -771,7 +790,7 @@ CLSORT_INLINE uint segment_count(segments_t s)
 }
 
 /* Does segment i begin after its end, with both clamped to the count? Then its neighbours share
-   elements, which work-groups must not sort at the same time. */
+   elements, and work-groups must not sort these at the same time. */
 CLSORT_INLINE uint segment_descends(segments_t s, uint i)
 {
     const uint most = s.kind & CLSORT__COUNT_ON_DEVICE ? min(s.count, *s.number) : s.count;
@@ -779,8 +798,8 @@ CLSORT_INLINE uint segment_descends(segments_t s, uint i)
            && min(s.offsets[i], most) > min(s.offsets[i + 1], most);
 }
 
-/* Segment i, clamped to the count: offsets that do not ascend or lead out make empty segments or
-   such that overlap. */
+/* Segment i, clamped to the count. Offsets that do not ascend or that lead out make empty or
+   overlapping segments. */
 CLSORT_INLINE segment_t take_segment(segments_t s, uint i)
 {
     const uint most = s.kind & CLSORT__COUNT_ON_DEVICE ? min(s.count, *s.number) : s.count;
@@ -796,8 +815,7 @@ CLSORT_INLINE segment_t take_segment(segments_t s, uint i)
     return own;
 }
 
-/* The first segment that begins at `place` or behind it; the number of segments if there is
-   none. */
+/* The first segment that begins at `place` or later; the number of segments if there is none. */
 CLSORT_INLINE uint find_segment(segments_t s, uint place)
 {
     uint low = 0, high = s.segments;
@@ -811,7 +829,7 @@ CLSORT_INLINE uint find_segment(segments_t s, uint place)
     return low;
 }
 
-/* The segment that element i lies in; one without rows if there is none. */
+/* The segment that element i lies in; an empty one if there is none. */
 CLSORT_INLINE segment_t segment_around(segments_t s, uint i)
 {
     const segment_t nowhere = { 0, 0 };
@@ -845,8 +863,8 @@ typedef struct {
     uint slice, where;
 } job_t;
 
-/* The segments to sort: none where the offsets do not ascend, since elements would be lost. Without
-   segments nobody wrote the table. */
+/* The segments to sort. None if the offsets do not ascend: sorting would lose elements. With no
+   segments the table was never written, and is not read. */
 CLSORT_INLINE segments_t sortable_segments(segments_t s, jobs_t j)
 {
     if (s.kind & CLSORT__SEGMENTS_AT_OFFSETS && s.segments && j.table[2])
@@ -854,20 +872,20 @@ CLSORT_INLINE segments_t sortable_segments(segments_t s, jobs_t j)
     return s;
 }
 
-/* How many jobs there are; without segments nobody wrote the table. */
+/* How many jobs there are. With no segments the table was never written, and is not read. */
 CLSORT_INLINE uint job_count(jobs_t j, segments_t s)
 {
     return j.per ? s.segments * j.per : s.segments ? min(j.table[0], j.most) : 0;
 }
 
-/* The same for a pass that merges runs of 2^pass slices: none, if no segment has more slices than
+/* The same for a pass that merges runs of 2^pass slices: 0 if no segment has more slices than
    that. */
 CLSORT_INLINE uint pass_job_count(jobs_t j, segments_t s, uint pass)
 {
     return j.per || (s.segments && j.table[1] > 1u << pass) ? job_count(j, s) : 0;
 }
 
-/* The word of the table for a window. */
+/* The word of the table for a window of half a tile. */
 CLSORT_INLINE global uint *job_window(jobs_t j, uint window)
 {
     return j.table + CLSORT__JOB_HEAD + 2 * (size_t)j.most + window;
@@ -884,14 +902,14 @@ CLSORT_INLINE job_t take_job(jobs_t j, segments_t s, uint i)
     return job;
 }
 
-/* Passes of merges that a segment takes, when `tile` rows of it are sorted at once. */
+/* The passes of merges that a segment takes if `tile` elements of it are sorted at once. */
 CLSORT_INLINE uint segment_passes(segment_t s, uint tile)
 {
     return ceil_log2(s.size ? (s.size - 1) / tile + 1 : 1);
 }
 
-/* An array from its i-th element on; i may lead before the start as long as what is loaded does
-   not. */
+/* The array from its i-th element on. i may be negative, as long as nothing before the array's
+   start is loaded. */
 CLSORT_INLINE array_t advance(array_t a, long i)
 {
     a.keys += i * (CLSORT_RECORDS ? CLSORT_VALUE_BYTES : CLSORT_KEY_BYTES);
@@ -901,8 +919,8 @@ CLSORT_INLINE array_t advance(array_t a, long i)
 
 //---- local
 #if CLSORT_LANES == 1
-/* Where item i lies in local memory: one word of padding after each 32 (keys of 8 bytes: one key
-   after each 16), so that strides which are powers of two meet the 32 banks evenly. */
+/* Where item i lies in local memory. An empty slot follows each 32 words, or each 16 keys of 8
+   bytes, so that strides which are powers of two meet the 32 banks evenly. */
 #define CLSORT_KEY_PAD_LOG2 CLSORT__KEY_PAD_LOG2(CLSORT_KEY_BYTES)
 #define CLSORT_WORD_SLOTS (CLSORT_TILE_ITEMS + (CLSORT_TILE_ITEMS >> CLSORT__WORD_PAD_LOG2))
 
@@ -911,7 +929,8 @@ CLSORT_INLINE uint pad_slot(uint i, const uint pad_log2)
     return i + (i >> pad_log2);
 }
 
-/* Local item i, by whoever may read or write it at that time. */
+/* Loads and stores local item i. The caller sees to it that no other work-item writes it at that
+   time. */
 CLSORT_INLINE item_t get_item(local const code_t *keys, local const uint *words, uint i)
 {
     item_t r;
@@ -931,23 +950,24 @@ CLSORT_INLINE void put_item(local code_t *keys, local uint *words, uint i, item_
 
 //---- group
 #if CLSORT_NEEDS_GROUP
-/* 1: work-groups that have started all make progress; the sweep kernels then use NVIDIA's PTX. */
+/* 1: all work-groups that have started make progress. The sweep kernels then use NVIDIA's PTX. */
 #ifndef CLSORT_FORWARD_PROGRESS
 #define CLSORT_FORWARD_PROGRESS 0
 #endif
-/* Work-items that rank elements together: a word of 32 bits holds their 16 bits and a count. */
-#define CLSORT_TEAM (CLSORT_GROUP < 16 ? CLSORT_GROUP : 16)
+/* A team: the work-items that rank elements together. A word of 32 bits holds 16 bits for them and
+   a count. */
+#define CLSORT_TEAM CLSORT__TEAM(CLSORT_GROUP)
 #define CLSORT_TEAMS (CLSORT_GROUP / CLSORT_TEAM)
 
-/* A work-group of one item needs no barriers, and on a CPU they are not free. */
+/* A work-group of one work-item needs no barriers, which are not free on a CPU. */
 #if CLSORT_GROUP_LOG2 > 0
 #define group_sync() barrier(CLK_LOCAL_MEM_FENCE)
 #else
 #define group_sync()
 #endif
 
-/* Agreement inside a team, with its local memory. Without known warps a barrier, so that all of a
-   group must come by equally often. */
+/* Makes the team's writes to local memory visible in the team. Where warps are not known this is a
+   barrier, so all of a work-group must call it equally often. */
 #if CLSORT_FORWARD_PROGRESS
 CLSORT_INLINE void team_sync(void)
 {
@@ -957,8 +977,9 @@ CLSORT_INLINE void team_sync(void)
 #define team_sync() group_sync()
 #endif
 
-/* The sum of x over the work-items before this one: each team sums by itself first. Called by all;
-   sums: 2 * CLSORT_GROUP words, free, and so again after the next barrier. */
+/* The sum of x over the work-items before this one; each team sums by itself first. Called by all
+   work-items of a group. sums: CLSORT__SCAN_WORDS words of local memory, free before the call and
+   again after the next barrier. */
 CLSORT_INLINE uint group_scan(uint x, local uint *sums)
 {
     const uint t = local_id();
@@ -978,7 +999,8 @@ CLSORT_INLINE uint group_scan(uint x, local uint *sums)
     return sum - x;
 }
 
-/* The same, and the sum over all of them. sums: one word more; free after it. */
+/* As group_scan; *total becomes the sum over all work-items. sums: CLSORT__SCAN_TOTAL_WORDS words,
+   free again when it returns. */
 CLSORT_INLINE uint group_scan_total(uint x, local uint *sums, uint *total)
 {
     const uint before = group_scan(x, sums);
@@ -992,7 +1014,7 @@ CLSORT_INLINE uint group_scan_total(uint x, local uint *sums, uint *total)
 
 //---- network
 #if !CLSORT_IS(UTILITY)
-/* Does a come strictly before b? Lane by lane; the result selects codes. */
+/* Does a come strictly before b? Answers for each lane; the result selects codes. */
 #if CLSORT_BREAK_TIES_BY_INDEX
 #define CLSORT_PRECEDES(a, b) CLSORT_TIE_BREAK((a).key, (b).key, (a).word[0], (b).word[0])
 #if CLSORT_LANES == 1
@@ -1014,8 +1036,8 @@ CLSORT_INLINE uint group_scan_total(uint x, local uint *sums, uint *total)
 #define CLSORT_PRECEDES(a, b) ((a).key < (b).key)
 #endif
 
-/* Puts the smaller record into *a and the larger one into *b; equal ones stay, so the top record of
-   an element beyond the end, always the one of larger index, never moves. */
+/* Puts the smaller of two items into *a and the larger into *b, lane by lane. Equal ones stay, so
+   what stands for elements beyond the end, always at the larger index, never moves. */
 CLSORT_INLINE void order_items(item_t *a, item_t *b)
 {
 #if CLSORT_WORDS == 0
@@ -1045,8 +1067,8 @@ CLSORT_INLINE void order_items(item_t *a, item_t *b)
     } while (0)
 #define CLSORT_REVERSE(item) CLSORT_SWIZZLE_ITEM(item, item, sfedcba9876543210)
 
-/* One step inside an item: lane l against its partner in `other`; `upper` marks the lanes that keep
-   the larger record. */
+/* One step inside an item: lane l is compared with its partner, lane l of `other`. `upper` is not 0
+   in the lanes that keep the larger element. */
 CLSORT_INLINE item_t order_lanes(item_t own, item_t other, codes_t upper)
 {
 #if CLSORT_WORDS == 0
@@ -1062,8 +1084,8 @@ CLSORT_INLINE item_t order_lanes(item_t own, item_t other, codes_t upper)
     return own;
 }
 
-/* The steps of a stage whose bits lie inside an item: bits 3 ... 0, or the mirror step of bit
-   `stage` and what follows it. */
+/* The steps of a stage whose bits lie inside an item: bits 3 ... 0, or for a stage below 4 the
+   mirror step of bit `stage` and the steps below it. */
 CLSORT_INLINE void lane_steps(item_t *v, uint items, uint stage)
 {
     const codes_t lane = (codes_t)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
@@ -1122,9 +1144,9 @@ CLSORT_INLINE void window_steps(item_t *v, const uint bits, uint hi, uint lo, ui
 
 //---- window: items
 #if CLSORT_NEEDS_WINDOWS
-/* The items that a work-item holds of a window of 2^bits items whose lowest bit is `at`: register m
-   has item (m & flip ? flipped : first) + (m << at). In a mirror step the partner's lower bits are
-   complemented too; flip is its register bit. */
+/* The items that a work-item holds of a window of 2^bits items whose lowest bit is low_bit:
+   register m has item (m & flip ? flipped : first) + (m << low_bit). In a mirror step the partner's
+   lower bits are complemented, too; flip is the register bit of that step. */
 typedef struct { uint first, flipped, low_bit, flip; } window_t;
 
 CLSORT_INLINE window_t make_window(uint t, uint bits, uint low_bit, uint flip)
@@ -1140,7 +1162,7 @@ CLSORT_INLINE uint window_item(window_t w, uint m)
     return (m & w.flip ? w.flipped : w.first) + (m << w.low_bit);
 }
 
-/* Does every item of a window lie below n elements? Items ascend with m in both halves of a flipped
+/* Does the whole window lie below n elements? Items ascend with m in both halves of a flipped
    window. */
 CLSORT_INLINE uint window_whole(window_t w, uint bits, uint base, uint n)
 {
@@ -1149,11 +1171,11 @@ CLSORT_INLINE uint window_whole(window_t w, uint bits, uint base, uint n)
 }
 
 //---- window: loads and stores
-/* A window's items to and from global memory; `base` is the tile's first element. Nearly all
-   windows are whole: their accesses are unrolled without bounds. The others go through arrays of
-   their own in rolled loops: unrolled, they would double the time to compile; with v itself, they
-   would put v into memory everywhere. One array per member: Mesa 22.3 misreads arrays of
-   structs. */
+/* Moves a window's items between global memory and registers. `base` is the tile's first element.
+   Nearly all windows are whole: their accesses are unrolled, without bounds. The others go through
+   private arrays in rolled loops: unrolled, these would double the time to compile; with v itself,
+   they would put v into memory everywhere. Keys and words have an array each: Mesa 22.3 misreads
+   arrays of structs. */
 CLSORT_INLINE void load_window(item_t *v, window_t w, const uint bits, array_t a, codec_t c,
                                uint base, uint n)
 {
@@ -1208,7 +1230,8 @@ CLSORT_INLINE void store_window(const item_t *v, window_t w, const uint bits, ar
 }
 
 #if CLSORT_LANES == 1 && (CLSORT_IS(PUBLISHED_BITONIC) || CLSORT_IS(BATCH))
-/* Elements i and j of n, i < j, from one array to the other, which may be the same, in order. */
+/* Moves elements i and j of n, i < j, from one array to the other, which may be the same, and puts
+   them in order. */
 CLSORT_INLINE void order_elements(array_t from, array_t to, codec_t c, uint n, uint i, uint j)
 {
     item_t a = load_item(from, c, i, n), b = load_item(from, c, j, n);
@@ -1217,13 +1240,14 @@ CLSORT_INLINE void order_elements(array_t from, array_t to, codec_t c, uint n, u
     store_item(to, c, j, n, b);
 }
 
-/* Windows of two elements, 2^bit apart, of which at least the first lies below n. */
+/* How many pairs of elements 2^bit apart have at least the first one below n. */
 CLSORT_INLINE uint pairs_below(uint n, uint bit)
 {
     return (n >> bit >> 1 << bit) + min(n & ((2u << bit) - 1), 1u << bit);
 }
 
-/* One step of n elements in global memory. Called by all work-items of a group; ends with a barrier. */
+/* One step of n elements in global memory. Called by all work-items of a group; ends with a
+   barrier. */
 CLSORT_INLINE void global_step(array_t from, array_t to, codec_t c, uint n, uint bit, uint mirror)
 {
     for (uint t = local_id(); t < pairs_below(n, bit); t += CLSORT_GROUP) {
@@ -1234,9 +1258,9 @@ CLSORT_INLINE void global_step(array_t from, array_t to, codec_t c, uint n, uint
 }
 #endif
 
-/* The steps of register bits hi ... lo of one stage over global memory, in place: one window of
-   2^bits items per work-item, one read and one write of each element. `at` is the item bit of
-   register bit 0. */
+/* The steps of register bits hi ... lo of one stage in global memory, in place: each work-item
+   takes one window of 2^bits items. One read and one write of each element. low_bit is the item's
+   bit that register bit 0 stands for. */
 CLSORT_INLINE void window_pass(array_t a, codec_t c, uint n, uint windows, uint low_bit, uint hi,
                                uint lo, uint mirror, const uint bits)
 {
@@ -1263,8 +1287,8 @@ CLSORT_INLINE void window_pass(array_t a, codec_t c, uint n, uint windows, uint 
 //---- window: slots
 #if CLSORT_NEEDS_STAGES
 #if CLSORT_SHARE_LOG2 > 0
-/* Slots of a window: that of register 0, and what each register bit adds. Slots of disjoint bits
-   add up. */
+/* The slots of a window in local memory: that of register 0, and what each register bit adds to it.
+   The slots of different bits add up. */
 typedef struct { uint first, bit0, bit1, bit2, bit3, bit4; } slots_t;
 
 CLSORT_INLINE uint slot_stride(window_t w, uint bit, const uint pad_log2)
@@ -1287,8 +1311,8 @@ CLSORT_INLINE uint window_slot(slots_t s, const uint m)
            + (m & 2 ? s.bit1 : 0) + (m & 1 ? s.bit0 : 0);
 }
 
-/* A work-item's items to local memory and from there. Called by move_window, which has the
-   barriers. */
+/* Moves a work-item's items between registers and local memory. Called by move_window, which has
+   the barriers. */
 CLSORT_INLINE void put_items(const item_t *v, local code_t *keys, local uint *words, window_t w)
 {
     const slots_t key_slots = window_slots(w, CLSORT_KEY_PAD_LOG2),
@@ -1316,9 +1340,9 @@ CLSORT_INLINE void get_items(item_t *v, local const code_t *keys, local const ui
     }
 }
 
-/* Moves the work-group's items from one window to another. Called by tile kernels, by all
-   work-items of a group. Needs no barrier before: it leaves none of its reads pending. After it
-   every work-item holds its items of `to`. */
+/* Moves the work-group's items from one window to another, through local memory. Called by tile
+   kernels, by all work-items of a group. Needs no barrier before it, and when it returns no read is
+   pending: every work-item holds its items of `to`. */
 CLSORT_INLINE void move_window(item_t *v, local code_t *keys, local uint *words, window_t from,
                                window_t to)
 {
@@ -1344,8 +1368,8 @@ CLSORT_INLINE seat_t take_seat(void)
     return s;
 }
 
-/* Is there no tile for this work-item? With a tile for each, the last work-group may be a partial
-   one. */
+/* Is there no tile for this work-item? Where each work-item has a tile, the last work-group may
+   have too many work-items. */
 CLSORT_INLINE uint no_tile(uint n)
 {
     return CLSORT_SHARE_LOG2 == 0
@@ -1353,23 +1377,23 @@ CLSORT_INLINE uint no_tile(uint n)
                || get_global_id(0) > (n - 1) >> (CLSORT_TILE_ITEMS_LOG2 + CLSORT_LANES_LOG2));
 }
 
-/* The uppermost window of a tile: items are loaded and stored in it, for its accesses to global
-   memory lie side by side. */
+/* The lowest bit of a tile's uppermost window. Items are loaded and stored in this window: its
+   accesses to global memory lie side by side. */
 #define CLSORT_HOME_BIT (CLSORT_TILE_ITEMS_LOG2 - CLSORT_ITEMS_LOG2)
 
-/* The window whose lowest bit is `at`, or the uppermost one. `mirror`: the first step in it is the
-   mirror step of item bit hi. */
+/* The window whose lowest bit is low_bit, or the uppermost one if that is lower. `mirror`: the
+   first step in it is the mirror step of item bit hi. */
 CLSORT_INLINE window_t tile_window(uint t, uint low_bit, uint hi, uint mirror)
 {
     low_bit = min(low_bit, (uint)CLSORT_HOME_BIT);
     return make_window(t, CLSORT_ITEMS_LOG2, low_bit, mirror && low_bit ? 1u << (hi - low_bit) : 0);
 }
 
-/* Item stage `stage` inside a tile: the mirror step of that bit, then the bits below, window by
-   window. Moves before every window, needed or not: PoCL 3.1 was seen to miscompile a barrier under
-   a run-time condition. A work-item that has a tile to itself has one window, and no loop: inside
-   of quicksort's loops it takes Intel's compiler 22 s. Returns the window that items are left
-   in. */
+/* Stage `stage` of the items inside a tile: the mirror step of that bit, then the steps of the bits
+   below, window by window. Returns the window that the items are left in. It moves before every
+   window, needed or not: PoCL 3.1 was seen to miscompile a barrier under a run-time condition. A
+   work-item that has a tile to itself has one window, and no loop, which inside of quicksort's
+   loops takes Intel's compiler 22 s. */
 CLSORT_INLINE window_t tile_stage(item_t *v, local code_t *keys, local uint *words, uint t,
                                   window_t now, uint stage)
 {
@@ -1392,9 +1416,9 @@ CLSORT_INLINE window_t tile_stage(item_t *v, local code_t *keys, local uint *wor
 CLSORT_WINDOW_KERNEL(clsort_bitonic_b16, 4)
 
 /* The first stages, 0 ... last, of every tile of n elements, from source to target, which may be
-   the same. One read and one write of each element. tile_keys and tile_words are local memory; they
-   are arguments because PoCL 3.1 shares local arrays that a kernel declares and hands to a function
-   between work-groups (seen as records of other tiles). */
+   the same. One read and one write of each element. tile_keys and tile_words, in local memory, are
+   arguments for PoCL 3.1: local arrays that a kernel declares and hands to a function are shared
+   between its work-groups, and records of other tiles appear. */
 CLSORT_KERNEL void clsort_bitonic_tile(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target),
                                        CLSORT_CODEC_ARGS, uint n, uint last,
                                        local code_t *tile_keys, local uint *tile_words)
@@ -1419,7 +1443,8 @@ CLSORT_KERNEL void clsort_bitonic_tile(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_A
 }
 
 /* The tail of a later stage, in place: all steps whose bits lie inside a tile, from the uppermost
-   window down, then home again. One read and one write of each element. */
+   window down. Then the items return to the uppermost window. One read and one write of each
+   element. */
 CLSORT_KERNEL void clsort_bitonic_tail(CLSORT_ARRAY_ARGS(data), CLSORT_CODEC_ARGS, uint n,
                                        local code_t *tile_keys, local uint *tile_words)
 {
@@ -1453,8 +1478,8 @@ CLSORT_WINDOW_KERNEL(clsort_bitonic_b4, 2)
 CLSORT_WINDOW_KERNEL(clsort_bitonic_b8, 3)
 
 #if CLSORT_LANES == 1
-/* Bainville's kernel A: one step, out of place, one work-item per element, which reads itself and
-   its partner and writes the winner of its own place. Of two equal records each keeps its place, so
+/* Bainville's kernel A: one step, out of place. Each work-item reads its own element and the
+   partner, and writes the element that belongs in its own place. Two equal elements both stay, so
    neither is written twice. */
 CLSORT_KERNEL void clsort_bitonic_a(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target),
                                     CLSORT_CODEC_ARGS, uint n, uint bit, uint mirror)
@@ -1472,9 +1497,9 @@ CLSORT_KERNEL void clsort_bitonic_a(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS
     store_item(target, codec, i, n, own);
 }
 
-/* The stages first ... last as far as they lie inside a tile, like clsort_bitonic_tile (0 ... last)
-   and clsort_bitonic_tail (first and last a later stage), one work-group per tile, with the states
-   between steps in global memory. */
+/* The steps of stages first ... last whose bits lie inside a tile, one work-group per tile, each
+   step in global memory. What clsort_bitonic_tile does for stages 0 ... last, and
+   clsort_bitonic_tail for first = last, a later stage. */
 CLSORT_KERNEL void clsort_bitonic_global_tile(CLSORT_ARRAY_ARGS(data), CLSORT_CODEC_ARGS, uint n,
                                               uint first, uint last)
 {
@@ -1504,7 +1529,7 @@ CLSORT_KERNEL void clsort_bitonic_global_tile(CLSORT_ARRAY_ARGS(data), CLSORT_CO
                     elements of two neighbouring blocks, puts one of each pair into local memory
                     and keeps the other in a register until the first block is done */
 #if CLSORT_IS(BATCH) && CLSORT_LANES == 1
-/* Stages of a row; one for a single element, which is moved then if it has to be. */
+/* The stages of a row. A single element has one, which moves it to the target. */
 CLSORT_INLINE uint batch_stages(uint n)
 {
     return max(ceil_log2(n), 1u);
@@ -1563,7 +1588,7 @@ CLSORT_KERNEL void clsort_batch_bitonic(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_
 
 //---- bitonic: published batch blocks
 /* The steps of stages first ... last whose bits lie inside a block, in local memory. Called by all
-   work-items of a group; barriers before every step and after the last. */
+   work-items of a group; a barrier comes before every step and after the last. */
 CLSORT_INLINE void block_stages(local code_t *keys, local uint *words, uint first, uint last)
 {
     for (uint stage = first; stage <= last; stage++)
@@ -1581,8 +1606,8 @@ CLSORT_INLINE void block_stages(local code_t *keys, local uint *words, uint firs
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* The block at `base` to local memory; after it and before block_stages nothing else needs a
-   barrier. */
+/* Loads the block at `base` into local memory. block_stages may follow without a barrier
+   between. */
 CLSORT_INLINE void load_block(local code_t *keys, local uint *words, array_t a, codec_t c,
                               uint base, uint n)
 {
@@ -1590,7 +1615,8 @@ CLSORT_INLINE void load_block(local code_t *keys, local uint *words, array_t a, 
         put_item(keys, words, i, load_item(a, c, base + i, n));
 }
 
-/* And back. Ends with a barrier: local memory is free, and the whole group sees the block. */
+/* Stores the block at `base`. Ends with a barrier: local memory is free, and the whole group sees
+   the block in global memory. */
 CLSORT_INLINE void store_block(local const code_t *keys, local const uint *words, array_t a,
                                codec_t c, uint base, uint n)
 {
@@ -1599,7 +1625,7 @@ CLSORT_INLINE void store_block(local const code_t *keys, local const uint *words
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 }
 
-/* What stages first ... last do inside blocks, one block after another. */
+/* The steps of stages first ... last inside blocks, one block after another. */
 CLSORT_INLINE void batch_blocks(array_t from, array_t to, codec_t c, uint n, uint first, uint last,
                                 local code_t *keys, local uint *words)
 {
@@ -1612,9 +1638,9 @@ CLSORT_INLINE void batch_blocks(array_t from, array_t to, codec_t c, uint n, uin
 }
 
 //---- bitonic: published batch local
-/* The steps of a stage from the bit above a block down, in place, two neighbouring blocks at a
-   time: elements of the upper one wait in registers while those of the lower one are sorted. Where
-   that bit's step is the mirror step, partners lie at mirrored places. */
+/* The steps of a stage from the bit above a block down, in place, for two neighbouring blocks at a
+   time: the elements of the upper block wait in registers while those of the lower block are
+   sorted. Where the step of that bit is the mirror step, partners lie at mirrored places. */
 CLSORT_INLINE void split_blocks(array_t row, codec_t c, uint n, uint stage, local code_t *keys,
                                 local uint *words)
 {
@@ -2407,7 +2433,7 @@ CLSORT_INLINE uint strip_place(strip_t s, uint i)
    work-item. If its first element lies inside a segment that began before, the lower half is that
    segment's first element and the upper half its end; else both halves are the work-item's first
    element. end: the end of the last segment. merges: the rounds of merges that the tile needs. */
-#define CLSORT_HEAD_WORDS ((CLSORT_TILE_ITEMS + 31) / 32)
+#define CLSORT_HEAD_WORDS CLSORT__HEAD_WORDS(CLSORT_TILE_ITEMS)
 typedef struct { local uint *head_flags, *around, *end, *merges; } packing_t;
 
 CLSORT_INLINE void flag_head(packing_t m, uint index)
@@ -2558,7 +2584,7 @@ CLSORT_INLINE packing_t clear_packing(local uint *space)
 {
     local uint *const behind = space + CLSORT_HEAD_WORDS + CLSORT_GROUP;
     const packing_t packing = { space, space + CLSORT_HEAD_WORDS, behind, behind + 1 };
-    for (uint i = local_id(); i < CLSORT_HEAD_WORDS + CLSORT_GROUP + 2;
+    for (uint i = local_id(); i < CLSORT__PACKING_WORDS(CLSORT_GROUP, CLSORT_TILE_ITEMS);
          i += CLSORT_GROUP)
         space[i] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -3092,7 +3118,7 @@ CLSORT_KERNEL void clsort_radix_pieces(CLSORT_RADIX_ARGS, CLSORT_SEGMENT_ARGS, C
 /* Clears the words of bins and the four behind them. Ends with a barrier. */
 CLSORT_INLINE void clear_bins(local uint *bins)
 {
-    for (uint i = local_id(); i < CLSORT_COUNT_WORDS + 4; i += CLSORT_GROUP)
+    for (uint i = local_id(); i < CLSORT_COUNT_WORDS + CLSORT__SEEN_WORDS; i += CLSORT_GROUP)
         bins[i] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
 }
@@ -3154,10 +3180,10 @@ CLSORT_INLINE void merge_seen(local uint *words, seen_t seen)
    by all work-items of a group; `words` as for merge_seen, sees a barrier before and after. */
 CLSORT_INLINE code_t join_seen(radix_t r, uint count, local uint *words)
 {
-    for (uint k = local_id(); k < 4; k += CLSORT_GROUP)
+    for (uint k = local_id(); k < CLSORT__SEEN_WORDS; k += CLSORT_GROUP)
         words[k] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint i = local_id(); i < count * 4; i += CLSORT_GROUP)
+    for (uint i = local_id(); i < count * CLSORT__SEEN_WORDS; i += CLSORT_GROUP)
         atomic_or(&words[i & 3], radix_seen(r, 0)[i]);
     barrier(CLK_LOCAL_MEM_FENCE);
     return (code_t)((words[0] & words[2]) | (ulong)(words[1] & words[3]) << 32);
@@ -3182,7 +3208,8 @@ CLSORT_INLINE tile_t make_tile(local ulong *space)
 {
     local uint *counters = (local uint *)(space + (CLSORT_STAGED_BYTES + 7) / 8),
                *offsets = counters + CLSORT_TEAMS * CLSORT_DIGITS;
-    local uint *sums = offsets + 2 * CLSORT_DIGITS, *ticket = sums + 2 * CLSORT_GROUP;
+    local uint *sums = offsets + 2 * CLSORT_DIGITS,
+               *ticket = sums + CLSORT__SCAN_WORDS(CLSORT_GROUP);
     const tile_t tile = { (local code_t *)space,       counters, offsets,
                           offsets + CLSORT_DIGITS,     sums,     ticket,
                           (local ushort *)(ticket + 2) };
@@ -3400,7 +3427,7 @@ CLSORT_KERNEL void clsort_radix_count(CLSORT_RADIX_ARGS, local uint *bins)
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint d = t; d < CLSORT_DIGITS && b.size != 0; d += CLSORT_GROUP)
         radix_table(r, d)[block] = bin_count(bins, d);
-    for (uint k = t; k < 4 && pass == 0; k += CLSORT_GROUP)
+    for (uint k = t; k < CLSORT__SEEN_WORDS && pass == 0; k += CLSORT_GROUP)
         radix_seen(r, block)[k] = bins[CLSORT_COUNT_WORDS + k];
 }
 
@@ -3652,7 +3679,7 @@ CLSORT_KERNEL void clsort_radix_histogram(CLSORT_RADIX_ARGS, local uint *bins)
         if (count != 0)
             atomic_add(&sweep_counts(r, 0)[i], count);
     }
-    for (uint k = local_id(); k < 4; k += CLSORT_GROUP)
+    for (uint k = local_id(); k < CLSORT__SEEN_WORDS; k += CLSORT_GROUP)
         atomic_or(&radix_seen(r, 0)[k], bins[CLSORT_COUNT_WORDS + k]);
 }
 
@@ -4013,7 +4040,7 @@ CLSORT_INLINE quick_local_t quick_space(local ulong *space)
                                        + (4 * CLSORT_GROUP * CLSORT_KEY_BYTES + 7) / 8);
     local uint *sums = words + CLSORT_WORDS * CLSORT_WORD_SLOTS;
     const quick_local_t l = { (local code_t *)space, codes, words, sums,
-                              sums + 2 * CLSORT_GROUP + 2 };
+                              sums + CLSORT__QUICK_SUMS(CLSORT_GROUP) };
     return l;
 }
 
@@ -5041,8 +5068,8 @@ CLSORT_INLINE uint digit_inside(select_range_t r, select_digit_t d, code_t code,
 /* A work-group's local memory, in words: how many elements are collected, what narrow_range found,
    sums, and counts or collected indices. */
 #define CLSORT_FOUND 1
-#define CLSORT_SUMS 4
-#define CLSORT_LIST (CLSORT_SUMS + 2 * CLSORT_GROUP + 1)
+#define CLSORT_SUMS CLSORT__SELECT_SUMS
+#define CLSORT_LIST CLSORT__SELECT_LIST(CLSORT_GROUP)
 
 /* The range of one digit, with `before` elements of the range before it and `size` inside. */
 CLSORT_INLINE select_range_t take_digit(select_t s, select_range_t r, select_digit_t d, uint digit,
