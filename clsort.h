@@ -2553,7 +2553,7 @@ static const char *const clsort__source[] = {
     "    return low;\n"
     "}\n\n"
     "#if CLSORT_GROUP >= 16\n"
-    "#define CLSORT_PROBES (CLSORT_GROUP / 2)\n\n\n\n\n"
+    "#define CLSORT_PROBES (CLSORT_GROUP / 2)\n\n\n\n\n\n\n"
     "CLSORT_INLINE void search_splits(pair_t p, uint diagonal, local uint *ranges, uint widest,\n"
     "                                 codec_t c)\n"
     "{\n"
@@ -2658,7 +2658,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "}\n\n",
     "//---- merge: work-group tiles\n"
-    "#if !CLSORT_IS(PUBLISHED_MERGE)\n\n\n\n"
+    "#if !CLSORT_IS(PUBLISHED_MERGE)\n\n\n\n\n"
     "CLSORT_INLINE void find_splits(pair_t p, uint from, uint count, uint size,\n"
     "                               global const uint *stored, uint has_splits, local uint *splits_here,\n"
     "                               codec_t c)\n"
@@ -3104,7 +3104,7 @@ static const char *const clsort__source[] = {
     "        space[i] = 0;\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "    return packing;\n"
-    "}\n\n\n\n\n"
+    "}\n\n\n\n"
     "CLSORT_KERNEL void clsort_segment_pack(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target),\n"
     "                                       CLSORT_CODEC_ARGS, CLSORT_SEGMENT_ARGS, CLSORT_JOB_ARGS,\n"
     "                                       local code_t *keys, local uint *words, local uint *space)\n"
@@ -3165,7 +3165,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 2660\n",
+    "#line 2662\n",
 #endif
 #ifndef CLSORT_NO_RADIX
     "//---- radix: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -4074,7 +4074,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 3800\n",
+    "#line 3802\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
     "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -4983,7 +4983,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 4910\n",
+    "#line 4912\n",
 #endif
     "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_IS(SELECT)\n"

@@ -1710,14 +1710,14 @@ CLSORT_KERNEL void clsort_batch_split(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_AR
 //---- merge
 #if CLSORT_NEEDS_MERGE
 /* Two runs to merge. The first is `na` elements of a from first_a on, the second `nb` elements of b
-   from first_b on; the merged run starts at `start` in the target. Where both come first by the
-   order, the element of the first run does: this makes every sort here stable. */
+   from first_b on; the merged run starts at `start` in the target. Where two elements are equal,
+   that of the first run comes first: this makes every sort here stable. */
 typedef struct {
     array_t a, b;
     uint start, first_a, na, first_b, nb;
 } pair_t;
 
-/* The pair whose merged run holds element i of n. Runs have `run` elements, pairs start at
+/* The pair whose merged run holds element i of n. Runs have `run` elements; pairs start at
    multiples of span + 1. */
 CLSORT_INLINE pair_t find_pair(array_t a, array_t b, uint i, uint n, uint run, uint span)
 {
@@ -1783,9 +1783,9 @@ CLSORT_INLINE uint split_pair(pair_t p, uint diagonal, codec_t c)
 #endif
 #define CLSORT_SPLITS_ARGS global uchar *splits, ulong splits_at
 
-/* splits[i]: how many of the merged run's elements before element i * slice, in its pair, come from
-   the first run. One of 2^spread_log2 work-items each: searches wait for memory, and few of them
-   would not reach every core. */
+/* splits[i]: how many elements before i * slice come from the first run of their pair, counted from
+   the pair's start. One of 2^spread_log2 work-items searches each split: searches wait for memory,
+   and few work-items would not reach every core. */
 CLSORT_KERNEL void clsort_merge_split(CLSORT_PAIR_ARGS, CLSORT_SPLITS_ARGS, uint spread_log2)
 {
     const array_t array_a = CLSORT_ARRAY(a), array_b = CLSORT_SECOND_ARRAY;
@@ -1798,8 +1798,8 @@ CLSORT_KERNEL void clsort_merge_split(CLSORT_PAIR_ARGS, CLSORT_SPLITS_ARGS, uint
 }
 
 #if CLSORT_COMPARATOR
-/* Makes the splits of each pair ascend in both runs, by no more than a slice: then slices are
-   disjoint and leave nothing out, whatever the caller's expression answered. One work-item per
+/* Makes the splits of each pair ascend in both runs, by no more than a slice. Then slices do not
+   overlap and leave nothing out, whatever the caller's expression answers. One work-item per
    pair. */
 CLSORT_KERNEL void clsort_merge_clamp(CLSORT_SPLITS_ARGS, uint n, uint span, uint slice)
 {
@@ -1817,7 +1817,7 @@ CLSORT_KERNEL void clsort_merge_clamp(CLSORT_SPLITS_ARGS, uint n, uint span, uin
     }
 }
 
-/* As clsort_is_sorted, by the caller's expression. */
+/* As clsort_is_sorted of the utility kernels, by the caller's expression. */
 CLSORT_KERNEL void clsort_merge_ordered(global const uchar *indices, ulong indices_at,
                                         global uchar *result, ulong result_at, CLSORT_CODEC_ARGS,
                                         uint n, uint by_index, uint strict)
@@ -1838,9 +1838,9 @@ CLSORT_KERNEL void clsort_merge_ordered(global const uchar *indices, ulong indic
 
 //---- merge: work-group
 #if CLSORT_SHARE_LOG2 > 0
-/* Copies `count` elements to local memory, those of the pair's first run and then those of its
-   second. Called by tile kernels, by all work-items of a group; local elements must not be in use.
-   Needs a barrier after it. */
+/* Copies `count` elements to local memory: first those of the pair's first run, then those of its
+   second. Called by tile kernels, by all work-items of a group, with local memory free. Needs a
+   barrier after it. */
 CLSORT_INLINE void load_runs(local code_t *keys, local uint *words, pair_t p, uint count, codec_t c)
 {
     const uint t = local_id();
@@ -1864,9 +1864,9 @@ CLSORT_INLINE void load_runs(local code_t *keys, local uint *words, pair_t p, ui
     }
 }
 
-/* Writes the work-items' elements v to local memory, in order, and from there `count` of them to
-   the target. Called by tile kernels, by all work-items of a group. Has the barriers: all reads of
-   local elements may be pending before. */
+/* Writes the elements v of all work-items to local memory, in order, and from there `count` of them
+   to the target. Called by tile kernels, by all work-items of a group. Has the barriers that it
+   needs: reads of local memory may be pending before it. */
 CLSORT_INLINE void store_items(const item_t *v, local code_t *keys, local uint *words,
                                array_t target, uint first, uint count, codec_t c)
 {
@@ -1889,8 +1889,8 @@ CLSORT_INLINE void store_items(const item_t *v, local code_t *keys, local uint *
 }
 
 //---- merge: local splits
-/* As split_pair, in local memory: the runs are elements [first, first + na) and the nb elements
-   behind them. */
+/* As split_pair, in local memory: the first run is elements [first, first + na), the second the nb
+   elements after it. */
 CLSORT_INLINE uint split_items(local const code_t *keys, local const uint *words, uint first,
                                uint na, uint nb, uint diagonal, codec_t c)
 {
@@ -1908,10 +1908,12 @@ CLSORT_INLINE uint split_items(local const code_t *keys, local const uint *words
 
 #if CLSORT_GROUP >= 16
 #define CLSORT_PROBES (CLSORT_GROUP / 2)
-/* Both splits of a work-group's slice, by all work-items: each half probes the range of one
-   diagonal at as many places, which narrows it to the gap between two of them. ranges: low and high
-   of the first split, then of the second. Has the barriers; after it the splits are in ranges[0]
-   and ranges[2]. `widest` bounds the ranges' width and is the same for all; 0 if they are empty. */
+/* Finds both splits of a work-group's slice. Half of the work-items probes the range of one
+   diagonal at as many places, which narrows it to the gap between two of them; the other half does
+   the same for the other diagonal. ranges: low and high of the first split, then of the second.
+   `widest` bounds the ranges' width and is the same for all work-items; 0 if the ranges are empty.
+   Called by all work-items. Has the barriers that it needs; after it the splits are in ranges[0]
+   and ranges[2]. */
 CLSORT_INLINE void search_splits(pair_t p, uint diagonal, local uint *ranges, uint widest,
                                  codec_t c)
 {
@@ -1935,9 +1937,9 @@ CLSORT_INLINE void search_splits(pair_t p, uint diagonal, local uint *ranges, ui
 
 //---- merge: local runs
 #if CLSORT_COMPARATOR
-/* x[t] becomes the largest of x[0 ... t]. Called by settle_split, by all work-items of a group.
-   Needs no barrier before or after: a work-item writes its own element first and may read the
-   others. */
+/* x[t] becomes the largest of x[0 ... t], which is returned. Called by settle_split, by all
+   work-items of a group. Needs no barrier before or after: a work-item writes only its own element
+   first, and may read the others afterwards. */
 CLSORT_INLINE uint prefix_max(local uint *x, uint own)
 {
     const uint t = local_id();
@@ -1954,8 +1956,8 @@ CLSORT_INLINE uint prefix_max(local uint *x, uint own)
 }
 
 /* Makes the work-items' splits ascend in both runs, as clsort_merge_clamp does, and returns where
-   the next work-item starts in the first run. Counts in elements from the tile's start, so that
-   pairs need not be told apart. Called by merge_items, by all work-items. */
+   the next work-item starts in the first run. It counts elements from the tile's start, so several
+   pairs in a tile need no distinction. Called by merge_items, by all work-items. */
 CLSORT_INLINE uint settle_split(local uint *splits, uint first, uint diagonal, uint *split)
 {
     const uint t = local_id();
@@ -1970,10 +1972,10 @@ CLSORT_INLINE uint settle_split(local uint *splits, uint first, uint diagonal, u
 }
 #endif
 
-/* Merges two runs of local elements, [first, first + na) and the nb elements behind them: each
-   work-item takes those of its place into v. Called by tile kernels, by all work-items of a group,
-   after a barrier; leaves reads of local elements pending. Reads on behind the end of a run, up to
-   CLSORT_ITEMS elements behind the tile, but never takes what is there. */
+/* Merges two runs in local memory, [first, first + na) and the nb elements after it: each work-item
+   takes the elements of its own places into v. Called by tile kernels, by all work-items of a
+   group, after a barrier; leaves reads of local memory pending. It reads up to CLSORT_ITEMS
+   elements beyond the end of a run, and so of the tile, but never takes them. */
 CLSORT_INLINE void merge_items(item_t *v, local const code_t *keys, local const uint *words,
                                local uint *splits, uint first, uint na, uint nb, codec_t c)
 {
@@ -2011,8 +2013,8 @@ CLSORT_INLINE void order_neighbours(item_t *x, item_t *y, codec_t c)
     *y = swap ? first : second;
 }
 
-/* Puts the elements of registers in order. Bare keys by a bitonic network; else equal elements must
-   keep their order: odd-even transposition, as many rounds as elements. */
+/* Sorts the elements in a work-item's registers. Bare keys take a bitonic network. Otherwise equal
+   elements must keep their order: odd-even transposition, with as many rounds as elements. */
 CLSORT_INLINE void sort_items(item_t *v, codec_t c)
 {
 #if CLSORT_VALUE_BYTES == 0
@@ -2036,9 +2038,10 @@ CLSORT_INLINE void sort_items(item_t *v, codec_t c)
 
 //---- merge: work-group tiles
 #if !CLSORT_IS(PUBLISHED_MERGE)
-/* splits_here[0] and [2]: the splits of the slice of `count` elements from diagonal `from` of the
-   pair's `elements` on: the stored ones, or searched. Called by clsort_merge_pass, by all
-   work-items of a group. Has the barriers. */
+/* splits_here[0] and splits_here[2] become the splits of the slice of `count` elements from
+   diagonal `from` on, in a pair of `size` elements: the stored ones if has_splits is set, else they
+   are searched. Called by merge_tile, by all work-items of a group. Has the barriers that it
+   needs. */
 CLSORT_INLINE void find_splits(pair_t p, uint from, uint count, uint size,
                                global const uint *stored, uint has_splits, local uint *splits_here,
                                codec_t c)
@@ -2063,9 +2066,9 @@ CLSORT_INLINE void find_splits(pair_t p, uint from, uint count, uint size,
 }
 
 /* Sorts `count` elements from `base` on, up to a tile, from source to target, which may be the
-   same: each work-item its elements in registers, then merges of 2, 4, 8 ... work-items' elements
-   in local memory. Called by tile kernels, by all work-items of a group, with local memory free;
-   leaves reads of it pending. */
+   same. Each work-item sorts its elements in registers; then the elements of 2, 4, 8 ... work-items
+   are merged in local memory. Called by tile kernels, by all work-items of a group, with local
+   memory free; leaves reads of it pending. */
 CLSORT_INLINE void sort_tile(array_t source, array_t target, uint base, uint count, codec_t codec,
                              local code_t *keys, local uint *words, local uint *splits)
 {
@@ -2092,9 +2095,9 @@ CLSORT_INLINE void sort_tile(array_t source, array_t target, uint base, uint cou
     store_items(v, keys, words, target, base, count, codec);
 }
 
-/* Writes the elements from `base` on, up to a tile, of the merged run of a pair. Its part of both
-   runs is told by `stored` splits, or without them searched here. Called by pass kernels, by all
-   work-items of a group, with local memory free; leaves reads of it pending. */
+/* Writes the elements from `base` on, up to a tile, of a pair's merged run. `stored` splits say
+   which part of both runs this is; without has_splits it is searched here. Called by pass kernels,
+   by all work-items of a group, with local memory free; leaves reads of it pending. */
 CLSORT_INLINE void merge_tile(pair_t p, uint base, array_t target, global const uint *stored,
                               uint has_splits, codec_t codec, local code_t *keys, local uint *words,
                               local uint *splits_here)
@@ -2150,7 +2153,7 @@ CLSORT_KERNEL void clsort_merge_pass(CLSORT_PAIR_ARGS, CLSORT_ARRAY_ARGS(target)
 //---- merge: serial
 #if CLSORT_LANES == 1
 #if CLSORT_IS(MERGE)
-/* Sorts every tile of n elements; each work-item those of one slice. */
+/* Sorts every tile of n elements; each work-item sorts the tiles of one slice. */
 CLSORT_KERNEL void clsort_merge_tile(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target),
                                      CLSORT_CODEC_ARGS, uint n, uint slice, local code_t *keys,
                                      local uint *words, local uint *splits)
@@ -2165,7 +2168,7 @@ CLSORT_KERNEL void clsort_merge_tile(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARG
 #endif
 
 /* Merges elements [a, end_a) of the pair's first run and [b, end_b) of its second into the target
-   from `to` on. As many steps as the shorter rest has elements need no check of either end. */
+   from `to` on. For as many steps as the shorter rest has elements, no end needs a check. */
 CLSORT_INLINE void merge_slice(pair_t p, uint a, uint end_a, uint b, uint end_b, array_t target,
                                uint to, codec_t c)
 {
@@ -2199,16 +2202,16 @@ CLSORT_INLINE uint lane_precedes(item_t x, item_t y)
            || (CLSORT_BREAK_TIES_BY_INDEX && x.key.s0 == y.key.s0 && x.word[0].s0 < y.word[0].s0);
 }
 
-/* Elements of 16 from element i of a run on, top records beyond its end. */
+/* Loads the item from element i of a run on; top elements stand beyond the run's end. */
 CLSORT_INLINE item_t load_run(array_t a, codec_t c, uint i, uint end)
 {
     return i < end && end - i >= CLSORT_LANES ? load_whole_item(a, c, i) : load_item(a, c, i, end);
 }
 
-/* As the scalar one, 16 elements a step: of the 32 that are held, the smaller half is written, and
-   the next 16 come from the run whose next element is smaller, so that none that is left precedes
-   what was written. For keys alone or with ties broken, which makes them all different. Source: H.
-   Inoue et al., AA-sort, 2007. */
+/* As the scalar merge_slice, 16 elements at a step. Of the 32 elements held, the smaller half is
+   written; the next 16 come from the run whose next element is smaller, so that no element left
+   precedes what was written. Only for bare keys or with ties broken by index, which makes all
+   elements different. Source: H. Inoue et al., AA-sort, 2007. */
 CLSORT_INLINE void merge_slice(pair_t p, uint a, uint end_a, uint b, uint end_b, array_t target,
                                uint to, codec_t c)
 {
@@ -2270,11 +2273,11 @@ CLSORT_KERNEL void clsort_merge_pass(CLSORT_PAIR_ARGS, CLSORT_ARRAY_ARGS(target)
 
 //---- merge: published
 #if CLSORT_IS(PUBLISHED_MERGE) && !CLSORT_COMPARATOR && CLSORT_LANES == 1
-/* Bainville's local merge: each work-group sorts a block of one element per work-item. Runs of 1,
-   2, 4 ... elements: an element's place in the merged run is its place in its own plus the number
-   of elements of the sibling run that precede it; equal elements keep their order, so no two get
-   the same place. A sibling of `run` elements has run + 1 answers, hence one probe more than its
-   log2. */
+/* Bainville's local merge: each work-group sorts a block of one element per work-item, by merging
+   runs of 1, 2, 4 ... elements. The place of an element in the merged run is its place in its own
+   run plus the number of elements of the sibling run that precede it. Equal elements keep their
+   order, so no two get the same place. A sibling of `run` elements has run + 1 answers, hence one
+   probe more than log2 of `run`. */
 CLSORT_KERNEL void clsort_merge_local(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target),
                                       CLSORT_CODEC_ARGS, uint n, local code_t *keys,
                                       local uint *words)
@@ -2321,18 +2324,18 @@ CLSORT_KERNEL void clsort_merge_local(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_AR
    on it is left alone. On CPUs clsort_radix_pieces stands for pack and tile. */
 #if CLSORT_IS(SEGMENTS)
 #if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && !CLSORT_TWO_ARRAYS
-/* The array that holds a segment's runs before a pass; before pass `passes`, where they are one,
-   the target. */
+/* The array that holds a segment's runs before a pass. Before pass `passes`, when one run is left,
+   it is the target. */
 CLSORT_INLINE array_t runs_before(array_t target, array_t alt, uint passes, uint pass)
 {
     return passes - pass & 1 ? alt : target;
 }
 
-/* Fills the table of jobs: for each window the first segment that begins there, and the slices of
-   segments with more than `least` elements, in any order. A work-group counts the slices of
-   CLSORT_GROUP segments, takes as many places of the table at once and fills them in turn, finding
-   the segment of a slice by a search among the sums. Words 0 to 2 must be 0 before. sums: 2 *
-   CLSORT_GROUP + 1 words. */
+/* Fills the table of jobs: the first segment that begins in each window, and the slices of segments
+   with more than `least` elements, in any order. A work-group counts the slices of CLSORT_GROUP
+   segments, takes as many places of the table at once and fills them in turn; a search among the
+   sums finds the segment of a slice. Words 0 to 2 of the table must be 0 before. sums:
+   CLSORT__SCAN_TOTAL_WORDS words. */
 CLSORT_KERNEL void clsort_segment_jobs(CLSORT_SEGMENT_ARGS, CLSORT_JOB_ARGS, uint least, uint slice,
                                        local uint *sums)
 {
@@ -2392,7 +2395,7 @@ CLSORT_KERNEL void clsort_segment_tile(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_A
     }
 }
 
-/* Merges pairs of runs of 2^pass tiles, in segments that are not whole yet; each job writes a
+/* Merges pairs of runs of 2^pass tiles in the segments that are not whole yet; each job writes a
    tile. */
 CLSORT_KERNEL void clsort_segment_pass(CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_ARGS(alt),
                                        CLSORT_CODEC_ARGS, CLSORT_SEGMENT_ARGS, CLSORT_JOB_ARGS,
@@ -2419,8 +2422,8 @@ CLSORT_KERNEL void clsort_segment_pass(CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_A
 
 //---- merge: packed segments
 #if !CLSORT_RANGES
-/* Where the rows of a tile of short segments lie: row i at base + i, or where `width` is not 0 in
-   segments of that many rows at a stride. */
+/* Where the elements of a tile of short segments lie. If `width` is 0, element i is at base + i.
+   Otherwise the segments have `width` elements each and begin a stride apart. */
 typedef struct { uint base, width, stride; } strip_t;
 
 CLSORT_INLINE uint strip_place(strip_t s, uint i)
@@ -2442,9 +2445,9 @@ CLSORT_INLINE void flag_head(packing_t m, uint index)
         atomic_or(&m.head_flags[index / 32], 1u << index % 32);
 }
 
-/* The first segment that begins in a window of `reach` rows; the number of segments if there is
-   none. The table's word is believed only if that segment does begin there and the one before it
-   does not: words of windows that none begins in were not written. */
+/* The first segment that begins in a window of `reach` elements; the number of segments if there is
+   none. The table's word counts only if that segment does begin in the window and the one before it
+   does not: words of windows where no segment begins were not written. */
 CLSORT_INLINE uint first_of_window(segments_t s, jobs_t j, uint window, uint reach)
 {
     const uint i = s.segments ? min(*job_window(j, window), s.segments - 1) : 0;
@@ -2452,10 +2455,10 @@ CLSORT_INLINE uint first_of_window(segments_t s, jobs_t j, uint window, uint rea
     return begins && (i == 0 || take_segment(s, i - 1).begin / reach < window) ? i : s.segments;
 }
 
-/* Flags the heads and finds the end of a tile's segments: `per` equal rows, or where offsets tell,
-   those that begin in the group's window and are short, so that they fit. Only the last one can be
-   long: it is left to clsort_segment_tile. Called by all work-items, with `m` cleared and a barrier
-   since; it is complete after a barrier. */
+/* Flags the heads and finds the end of a tile's segments: `per` segments of equal size, or if
+   offsets are given, the short ones that begin in the group's window, which fit. Only the last
+   segment of a window can be long: clsort_segment_tile sorts it. Called by all work-items, with `m`
+   cleared and a barrier since; `m` is complete after a barrier. */
 CLSORT_INLINE strip_t flag_segments(segments_t s, jobs_t j, packing_t m)
 {
     const uint t = local_id(), group = (uint)get_group_id(0),
@@ -2495,9 +2498,9 @@ CLSORT_INLINE uint next_head(local const uint *head_flags, uint index)
     return bits ? word * 32 + 31 - clz(bits & -bits) : CLSORT_TILE_ITEMS;
 }
 
-/* Fills in `around` and `merges`: a segment that crosses the first element of work-item t is put
-   together at the latest in the round that merges the runs on both sides of t. Called by all
-   work-items with a barrier since the heads were flagged; needs one after. */
+/* Fills in `around` and `merges`: a segment that crosses the first element of work-item t is whole
+   at the latest after the round that merges the runs on both sides of t. Called by all work-items
+   with a barrier since the heads were flagged; needs one after. */
 CLSORT_INLINE void find_around(packing_t m, uint size)
 {
     const uint t = local_id(), first = t * CLSORT_ITEMS;
@@ -2509,8 +2512,8 @@ CLSORT_INLINE void find_around(packing_t m, uint size)
 }
 
 //---- merge: packed elements
-/* Puts the elements of registers in order, between heads: odd-even transposition. Bit m of
-   head_flags: element m starts a segment. */
+/* Sorts the elements in a work-item's registers between the heads, by odd-even transposition. Bit m
+   of head_flags: element m starts a segment. */
 CLSORT_INLINE void sort_between(item_t *v, uint head_flags, codec_t c)
 {
     #pragma unroll
@@ -2522,9 +2525,9 @@ CLSORT_INLINE void sort_between(item_t *v, uint head_flags, codec_t c)
     }
 }
 
-/* Merges [first, middle) and [middle, end), the parts of a segment in two neighbouring runs, and
-   keeps the elements around them: each work-item takes those of its place into v. Called as
-   merge_items, and reads on as that does. */
+/* Merges [first, middle) and [middle, end), the parts of one segment in two neighbouring runs, and
+   keeps the elements around them: each work-item takes the elements of its own places into v.
+   Barriers and reads beyond the end as for merge_items. */
 CLSORT_INLINE void merge_inside(item_t *v, local const code_t *keys, local const uint *words,
                                 uint first, uint middle, uint end, codec_t c)
 {
@@ -2544,8 +2547,8 @@ CLSORT_INLINE void merge_inside(item_t *v, local const code_t *keys, local const
     }
 }
 
-/* A work-item's elements to their places in the tile. Called by pack kernels; has a barrier before
-   and after. */
+/* Stores a work-item's elements at their places in the tile. Called by pack kernels; has a barrier
+   before and after. */
 CLSORT_INLINE void put_own_items(local code_t *keys, local uint *words, const item_t *v)
 {
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -2556,7 +2559,7 @@ CLSORT_INLINE void put_own_items(local code_t *keys, local uint *words, const it
 }
 
 /* Sorts a tile of elements between the heads. Called by clsort_segment_pack with the elements in
-   local memory, their heads flagged, and a barrier since; they are there again after it, with a
+   local memory, their heads flagged, and a barrier since; leaves the sorted elements there, with a
    barrier since. */
 CLSORT_INLINE void sort_strip(local code_t *keys, local uint *words, packing_t packing,
                               codec_t codec)
@@ -2579,7 +2582,7 @@ CLSORT_INLINE void sort_strip(local code_t *keys, local uint *words, packing_t p
 }
 
 //---- merge: pack kernel
-/* A packing_t in `space`, cleared. Called by all work-items; ends with a barrier. */
+/* Makes a cleared packing_t in `space`. Called by all work-items; ends with a barrier. */
 CLSORT_INLINE packing_t clear_packing(local uint *space)
 {
     local uint *const behind = space + CLSORT_HEAD_WORDS + CLSORT_GROUP;
@@ -2591,9 +2594,8 @@ CLSORT_INLINE packing_t clear_packing(local uint *space)
     return packing;
 }
 
-/* Sorts short segments, a tile of them per work-group, `per` of them if they are equal elements.
-   One read and one write of each element. space, for packing_t: CLSORT_HEAD_WORDS + CLSORT_GROUP +
-   2 words. */
+/* Sorts short segments, a tile of them per work-group; `per` segments if all have the same size.
+   One read and one write of each element. space: CLSORT__PACKING_WORDS words for packing_t. */
 CLSORT_KERNEL void clsort_segment_pack(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target),
                                        CLSORT_CODEC_ARGS, CLSORT_SEGMENT_ARGS, CLSORT_JOB_ARGS,
                                        local code_t *keys, local uint *words, local uint *space)
@@ -2626,7 +2628,7 @@ CLSORT_KERNEL void clsort_segment_pack(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_A
 #else
 
 //---- merge: segments serially
-/* Merges pairs of runs of 2^pass pieces, in segments that are not whole yet; each job writes a
+/* Merges pairs of runs of 2^pass pieces in the segments that are not whole yet; each job writes a
    piece. */
 CLSORT_KERNEL void clsort_segment_pass(CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_ARGS(alt),
                                        CLSORT_CODEC_ARGS, CLSORT_SEGMENT_ARGS, CLSORT_JOB_ARGS,
