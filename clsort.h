@@ -2887,7 +2887,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 2309\n",
+    "#line 2312\n",
 #endif
     "//---- merge: segments\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_IS(SEGMENTS)\n"
@@ -4078,7 +4078,7 @@ static const char *const clsort__source[] = {
 #endif
 #ifndef CLSORT_NO_QUICKSORT
     "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-    "#if CLSORT_NEEDS_QUICKSORT\n\n"
+    "#if CLSORT_NEEDS_QUICKSORT\n\n\n"
     "#ifndef CLSORT_SCAN\n"
     "#define CLSORT_SCAN CLSORT__SCAN_LOCAL\n"
     "#endif\n\n"
@@ -4144,7 +4144,7 @@ static const char *const clsort__source[] = {
     "CLSORT_INLINE array_t quick_array(quick_t q, uint which)\n"
     "{\n"
     "    return array_at(which, q.source, q.target, q.alt);\n"
-    "}\n\n\n\n"
+    "}\n\n\n\n\n"
     "CLSORT_INLINE uint round_array(quick_t q, uint round)\n"
     "{\n"
     "    return round & 1 ? ARRAY_ALT : round || q.in_place ? ARRAY_TARGET : ARRAY_SOURCE;\n"
@@ -4267,7 +4267,7 @@ static const char *const clsort__source[] = {
     "            sums[right - step] = sums[right];\n"
     "        sums[right] += left;\n"
     "    }\n"
-    "}\n\n\n\n\n"
+    "}\n\n\n\n\n\n"
     "CLSORT_INLINE uint blelloch_scan(uint x, local uint *sums, uint *total)\n"
     "{\n"
     "    sums[local_id()] = x;\n"
@@ -4373,13 +4373,13 @@ static const char *const clsort__source[] = {
     "{\n"
     "    return CLSORT_BREAK_TIES_BY_INDEX ? local_id() * CLSORT_PART_ITEMS + m\n"
     "                                      : m * CLSORT_GROUP + local_id();\n"
-    "}\n\n\n\n"
+    "}\n\n\n"
     "CLSORT_INLINE uint items_before(uint size)\n"
     "{\n"
     "    const uint t = local_id();\n"
     "    return CLSORT_BREAK_TIES_BY_INDEX ? min(t * CLSORT_PART_ITEMS, size)\n"
     "                       : t * (size / CLSORT_GROUP) + min(t, size % CLSORT_GROUP);\n"
-    "}\n\n\n\n"
+    "}\n\n\n\n\n"
     "CLSORT_INLINE void load_part_items(quick_local_t l, item_t *v, array_t from, codec_t c, uint begin,\n"
     "                                   uint size)\n"
     "{\n"
@@ -4506,7 +4506,7 @@ static const char *const clsort__source[] = {
     "        p = join_parts(p, lane);\n"
     "    }\n"
     "    return p;\n"
-    "}\n\n\n"
+    "}\n\n\n\n"
     "CLSORT_INLINE part_t count_vectors(array_t from, codec_t c, uint begin, uint size, code_t pivot,\n"
     "                                   uint *done)\n"
     "{\n"
@@ -4725,7 +4725,7 @@ static const char *const clsort__source[] = {
     "        }\n"
     "    }\n"
     "    return tally;\n"
-    "}\n\n\n"
+    "}\n\n\n\n"
     "CLSORT_INLINE void write_children(quick_t q, uint first, uint end, uint retire, tally_t next)\n"
     "{\n"
     "    for (uint i = 3 * first; i < 3 * end; i++) {\n"
@@ -4983,7 +4983,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 4912\n",
+    "#line 4917\n",
 #endif
     "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_IS(SELECT)\n"
@@ -5412,7 +5412,7 @@ static const char *const clsort__source[] = {
     "        store_bits(keys + keys_at + i * bytes, bytes, bits == minus_zero ? 0 : bits);\n"
     "    }\n"
     "    *(global uint *)(indices + indices_at + i * 4) = (uint)i;\n"
-    "}\n\n\n"
+    "}\n\n\n\n"
     "CLSORT_INLINE uint field_bytes(ulong field)\n"
     "{\n"
     "    return (uint)(field >> CLSORT__FIELD_BYTES) & 15;\n"
@@ -5431,7 +5431,7 @@ static const char *const clsort__source[] = {
     "    bits = (bits - ((1UL << (field >> CLSORT__FIELD_MANTISSA & 63)) - 1)) & width;\n"
     "    return (bits & width >> (field >> CLSORT__FIELD_IGNORED_HIGH_BITS))\n"
     "           >> (field >> CLSORT__FIELD_FIRST_BIT & 63);\n"
-    "}\n\n\n\n"
+    "}\n\n\n\n\n"
     "CLSORT_KERNEL void clsort_extract_codes(global const uchar *records, ulong records_at,\n"
     "                                        global uchar *codes, ulong codes_at, global uchar *indices,\n"
     "                                        ulong indices_at, uint n, uint bytes, uint by_index,\n"
@@ -5551,7 +5551,7 @@ static const char *const clsort__source[] = {
     "    for (ulong b = 0; b < bytes; b++)\n"
     "        hash = mix(hash + data[b]);\n"
     "    return hash;\n"
-    "}\n\n\n\n\n\n"
+    "}\n\n\n\n\n\n\n"
     "CLSORT_KERNEL void clsort_fingerprint(global const uchar *elements, ulong elements_at,\n"
     "                                      global const uchar *values, ulong values_at,\n"
     "                                      global const uchar *indices, ulong indices_at,\n"
@@ -5581,7 +5581,7 @@ static const char *const clsort__source[] = {
     "        atomic_add(&sum[k], alone[k]);\n"
     "        atomic_add(&sum[2 + k], paired[k]);\n"
     "    }\n"
-    "}\n\n\n\n\n"
+    "}\n\n\n\n\n\n"
     "CLSORT_KERNEL void clsort_fingerprint_indices(global const uchar *indices, ulong indices_at,\n"
     "                                              global uchar *sums, ulong sums_at,\n"
     "                                              CLSORT_SEGMENT_ARGS, uint n, uint step)\n"

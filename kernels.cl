@@ -2794,7 +2794,7 @@ CLSORT_INLINE array_t plan_array(radix_t r, uint plan, uint shift)
 }
 
 //---- radix: blocks
-/* The elements begin ... begin + elements - 1 of a block, or none if `works` is 0: then a kernel's
+/* The elements begin ... begin + size - 1 of a block, or none if `works` is 0: then a kernel's
    loops do nothing, and no barrier has to stand under a condition. */
 typedef struct { uint begin, size; } block_t;
 
@@ -3476,7 +3476,7 @@ CLSORT_INLINE void begin_block(radix_t r, uint block, tile_t tile)
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Moves `elements` elements that begin at `from`. Called by all work-items with the tile free; ends
+/* Moves `size` elements that begin at `from`. Called by all work-items with the tile free; ends
    with a barrier. */
 CLSORT_INLINE void scatter_tile(tile_t tile, array_t from, array_t to, codec_t codec, digit_t digit,
                                 uint size)
@@ -3822,15 +3822,16 @@ CLSORT_KERNEL void clsort_radix_sweep(CLSORT_RADIX_ARGS, local ulong *space)
    All counts are exact places, so the result is the same every time. Source: D. Cederman and P.
    Tsigas, GPU-Quicksort, 2009. */
 #if CLSORT_NEEDS_QUICKSORT
-/* How a work-group adds up: as everywhere, by the functions of OpenCL C 2.0, or as published. */
+/* How a work-group adds up: with group_scan_total, with the functions of OpenCL C 2.0, or as
+   published. CLSORT__SCAN_* are the values. */
 #ifndef CLSORT_SCAN
 #define CLSORT_SCAN CLSORT__SCAN_LOCAL
 #endif
 /* Elements of a tile. */
 #define CLSORT_QUICK_TILE (CLSORT_TILE_ITEMS << CLSORT_LANES_LOG2)
 
-/* What every kernel of quicksort is told. capacity: most sequences of a round; rounds: how many are
-   enqueued. */
+/* The arguments of every kernel of quicksort. capacity: how many sequences a round may have;
+   rounds: how many are enqueued. */
 #define CLSORT_QUICK_ARGS \
     CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_ARGS(alt), \
         CLSORT_CODEC_ARGS, global uchar *scratch, ulong scratch_at, uint n, uint capacity, \
@@ -3848,12 +3849,12 @@ typedef struct {
     uint n, capacity, leaf_elements, block_elements, in_place, pivot, rounds, round;
 } quick_t;
 
-/* Elements begin ... begin + elements - 1 of an array. least and most are those of the codes; least
-   > most: not known. `first` is a sequence's first block. */
+/* Elements begin ... begin + size - 1 of an array. least and most bound their codes; least > most
+   means that the bounds are not known. `first` is a sequence's first block. */
 typedef struct { uint begin, size, array, first; code_t least, most; } range_t;
 
-/* What a pivot does to elements: how many come before it and are equal; the least code of all, the
-   greatest below the pivot, the least above, the most of all. */
+/* How a pivot parts elements: how many come before it and how many are equal; the least code of
+   all, the greatest below the pivot, the least above it, the greatest of all. */
 typedef struct { uint less, equal; code_t least, below, above, most; } part_t;
 
 CLSORT_INLINE uint8 pack_range(range_t r)
@@ -3913,8 +3914,9 @@ CLSORT_INLINE array_t quick_array(quick_t q, uint which)
     return array_at(which, q.source, q.target, q.alt);
 }
 
-/* Where a round reads. Elements that are not done go from alt to target, else to alt; equal ones to
-   the target unless they are read there. */
+/* The array that a round reads. Elements that are not done go from alt to the target, and from any
+   other array to alt. Elements equal to the pivot go to the target, or to alt if the round reads
+   the target. */
 CLSORT_INLINE uint round_array(quick_t q, uint round)
 {
     return round & 1 ? ARRAY_ALT : round || q.in_place ? ARRAY_TARGET : ARRAY_SOURCE;
@@ -4022,12 +4024,12 @@ CLSORT_INLINE code_t middle_code(range_t r)
     return (code_t)(r.least + (code_t)((code_t)(r.most - r.least) >> 1));
 }
 
-/* Where the next elements go: those before the pivot, equal to it, after it. */
+/* The places of the next elements before the pivot, equal to it, and after it. */
 typedef struct { uint less, equal, greater; } places_t;
 
 //---- quicksort: a work-group
 #if CLSORT_SHARE_LOG2 > 0
-/* Local memory: a tile of elements; codes of parts, or samples; sums; the stack of a leaf. */
+/* Local memory: a tile of elements; the codes of parts, or samples; sums; the stack of a leaf. */
 #define CLSORT_QUICK_KEYS \
     ((CLSORT_TILE_ITEMS + (CLSORT_TILE_ITEMS >> CLSORT_KEY_PAD_LOG2)) * CLSORT_KEY_BYTES)
 typedef struct {
@@ -4047,7 +4049,7 @@ CLSORT_INLINE quick_local_t quick_space(local ulong *space)
 }
 
 #define quick_sync(fence) barrier(fence)
-/* 1: steps that do not apply to a work-group are left out, although they have barriers. PoCL 3.1
+/* 1: a work-group skips steps that do not apply to it, although they have barriers. PoCL 3.1
    miscompiles that. */
 #ifndef CLSORT_BRANCHES
 #define CLSORT_BRANCHES 0
@@ -4069,9 +4071,10 @@ CLSORT_INLINE void tree_level(local uint *sums, uint step, uint down)
     }
 }
 
-/* The same tree as in the published program. Called by all; sums: CLSORT_GROUP words, free, and
-   free after it. The last read is volatile: PoCL 7.1 repeats other reads where their value is used,
-   even behind barriers. Source: G. E. Blelloch, Prefix sums and their applications, 1990. */
+/* As scan_total, with the tree of sums of the published program. Called by all; sums: CLSORT_GROUP
+   words, free before and after. The last read is volatile: PoCL 7.1 repeats other reads where their
+   value is used, even behind barriers. Source: G. E. Blelloch, Prefix sums and their applications,
+   1990. */
 CLSORT_INLINE uint blelloch_scan(uint x, local uint *sums, uint *total)
 {
     sums[local_id()] = x;
@@ -4090,8 +4093,8 @@ CLSORT_INLINE uint blelloch_scan(uint x, local uint *sums, uint *total)
     return x;
 }
 
-/* The sum of x over the work-items before this one, and the sum of all. Called by all; the sums
-   free, and free after it. */
+/* The sum of x over the work-items before this one; *total becomes the sum of all. Called by all;
+   the sums are free before and after. */
 CLSORT_INLINE uint scan_total(uint x, uint *total, quick_local_t l)
 {
 #if CLSORT_SCAN == CLSORT__SCAN_BUILTIN
@@ -4126,7 +4129,7 @@ CLSORT_INLINE part_t get_part(quick_local_t l, uint t)
     return p;
 }
 
-/* The parts of all work-items joined. Called by all; begins and ends with a barrier. */
+/* Joins the parts of all work-items. Called by all; begins and ends with a barrier. */
 CLSORT_INLINE part_t join_group(part_t p, quick_local_t l)
 {
     const uint t = local_id();
@@ -4145,8 +4148,8 @@ CLSORT_INLINE part_t join_group(part_t p, quick_local_t l)
     return p;
 }
 
-/* The pivot of a range: the median of its samples by their ranks, or the middle of its bounds. A
-   sample per work-item: PoCL 3.1 goes wrong at a loop of equal length for all inside one of
+/* The pivot of a range: the median of its samples by their ranks, or the middle of its bounds. Each
+   work-item takes one sample: PoCL 3.1 goes wrong at a loop of equal length for all inside one of
    different lengths. Called by all; begins and ends with a barrier. */
 CLSORT_INLINE code_t choose_pivot(quick_t q, quick_local_t l, array_t from, range_t r)
 {
@@ -4165,7 +4168,7 @@ CLSORT_INLINE code_t choose_pivot(quick_t q, quick_local_t l, array_t from, rang
 }
 
 //---- quicksort: a tile
-/* What the pivot does to the work-item's share of some elements. All keys of a tile are loaded
+/* Counts how the pivot parts the work-item's share of some elements. All keys of a tile are loaded
    before the first is compared. */
 CLSORT_INLINE part_t count_part(array_t from, codec_t c, uint begin, uint size, code_t pivot)
 {
@@ -4184,23 +4187,22 @@ CLSORT_INLINE part_t count_part(array_t from, codec_t c, uint begin, uint size, 
     return p;
 }
 
-/* Elements that a work-item moves at a time: with few of them more work-groups run at once, whose
-   waiting for memory overlaps. Of 4, 8 and 16 the fastest on an H200. */
+/* Elements that a work-item moves at a time. With few of them more work-groups run at once, and
+   their waits for memory overlap. The fastest of 4, 8 and 16 on an H200. */
 #ifndef CLSORT_PART_ITEMS
 #define CLSORT_PART_ITEMS (CLSORT_ITEMS < 8 ? CLSORT_ITEMS : 8)
 #endif
 #define CLSORT_PART_TILE (CLSORT_GROUP * CLSORT_PART_ITEMS)
 
-/* The m-th element of a work-item in a tile: side by side in a work-item where elements must keep
-   their order, else as they were loaded. */
+/* The m-th element of a work-item in a tile. Where elements must keep their order, those of a
+   work-item lie side by side; else they stay as they were loaded. */
 CLSORT_INLINE uint held_item(uint m)
 {
     return CLSORT_BREAK_TIES_BY_INDEX ? local_id() * CLSORT_PART_ITEMS + m
                                       : m * CLSORT_GROUP + local_id();
 }
 
-/* Elements of a tile of `elements` that come before those of this work-item in the order of
-   work-items. */
+/* How many of a tile's `size` elements belong to earlier work-items. */
 CLSORT_INLINE uint items_before(uint size)
 {
     const uint t = local_id();
@@ -4208,8 +4210,9 @@ CLSORT_INLINE uint items_before(uint size)
                        : t * (size / CLSORT_GROUP) + min(t, size % CLSORT_GROUP);
 }
 
-/* Loads the work-item's elements of a tile. With ties they go through local memory, so that their
-   order is kept. Called by all with the tile free, and it is free after it. */
+/* Loads the work-item's elements of a tile. With CLSORT_BREAK_TIES_BY_INDEX they go through local
+   memory, which keeps their order. Called by all with the tile free; it is free again after the
+   call. */
 CLSORT_INLINE void load_part_items(quick_local_t l, item_t *v, array_t from, codec_t c, uint begin,
                                    uint size)
 {
@@ -4231,9 +4234,9 @@ CLSORT_INLINE void load_part_items(quick_local_t l, item_t *v, array_t from, cod
 }
 
 //---- quicksort: a tile moves
-/* Puts a tile's elements in order of their parts into local memory; returns how many come before
-   the pivot and, in the upper half, are equal to it. Called by all with the tile free; the tile is
-   there after it. */
+/* Puts a tile's elements into local memory: those before the pivot, those equal to it, those after
+   it. Returns how many come before the pivot and, in the upper half, how many are equal to it.
+   Called by all with the tile free; after the call all see the elements. */
 CLSORT_INLINE uint order_parts(quick_local_t l, const item_t *v, uint size, code_t pivot)
 {
     uint own = 0, total;
@@ -4256,8 +4259,8 @@ CLSORT_INLINE uint order_parts(quick_local_t l, const item_t *v, uint size, code
     return total;
 }
 
-/* Moves the elements of a range to their places. Called by all; begins with a barrier where there
-   are elements, and ends with one. */
+/* Moves the elements of a range to their places. Called by all. Begins with a barrier if there are
+   elements, and ends with one. */
 CLSORT_INLINE void scatter_part(quick_t q, quick_local_t l, uint which, uint begin, uint size,
                                 code_t pivot, places_t next)
 {
@@ -4328,7 +4331,7 @@ CLSORT_INLINE code_t choose_pivot(quick_t q, quick_local_t l, array_t from, rang
 
 //---- quicksort: counting by a work-item
 #if CLSORT_LANES > 1 && !CLSORT_RECORDS
-/* The parts of all lanes joined. */
+/* Joins the parts of all lanes. */
 CLSORT_CALLED part_t join_lanes(codes_t least, codes_t below, codes_t above, codes_t most,
                                 words_t less, words_t equal)
 {
@@ -4353,7 +4356,8 @@ CLSORT_CALLED part_t join_lanes(codes_t least, codes_t below, codes_t above, cod
     return p;
 }
 
-/* What the pivot does to the whole vectors of some elements; *done: how many elements that are. */
+/* Counts how the pivot parts the whole vectors of some elements; *done becomes the number of
+   elements in these. */
 CLSORT_INLINE part_t count_vectors(array_t from, codec_t c, uint begin, uint size, code_t pivot,
                                    uint *done)
 {
@@ -4396,8 +4400,8 @@ CLSORT_INLINE void move_element(array_t from, uint i, array_t to, uint place)
     store_words(to, place, word);
 }
 
-/* Keys equal to the pivot are rare or many, so that branch is foreseen; which side others go to is
-   not, and is no branch. */
+/* As the work-group's scatter_part. Keys equal to the pivot are rare or many, so that branch is
+   predicted well. Which side other keys go to is not predictable, and is no branch. */
 CLSORT_INLINE void scatter_part(quick_t q, quick_local_t l, uint which, uint begin, uint size,
                                 code_t pivot, places_t next)
 {
@@ -4434,7 +4438,7 @@ CLSORT_INLINE void quick_begin(quick_t q)
         vstore8(all, 0, sequence_at(q, 0, 0));
 }
 
-/* The elements of a block: block b of the sequence's blocks, which begin with r.first. */
+/* Where block b of a sequence begins in it; the sequence's blocks begin with number r.first. */
 CLSORT_INLINE uint block_begin(quick_t q, range_t r, uint b)
 {
     return (b - r.first) * q.block_elements;
@@ -4466,14 +4470,14 @@ CLSORT_INLINE void quick_count(quick_t q, quick_local_t l)
 }
 
 //---- quicksort: sums
-/* The share of `count` things that a work-item of the plan's work-group looks after. */
+/* How many of `count` things each work-item of the plan's work-group looks after. */
 CLSORT_INLINE uint plan_share(uint count)
 {
     return (count + CLSORT_GROUP - 1) / CLSORT_GROUP;
 }
 
-/* Turns the blocks' counts into sums over the blocks before, and writes those of all behind them.
-   Called by all; needs a barrier after. */
+/* Turns the counts of each block into sums over the blocks before it, and writes the sums over all
+   blocks after the last one. Called by all; needs a barrier after. */
 CLSORT_INLINE void sum_blocks(quick_t q, quick_local_t l, uint blocks)
 {
     const uint share = plan_share(blocks), first = min(local_id() * share, blocks),
@@ -4493,7 +4497,7 @@ CLSORT_INLINE void sum_blocks(quick_t q, quick_local_t l, uint blocks)
         vstore2((uint2)(all_less, all_equal), 0, block_at(q, blocks));
 }
 
-/* Takes note of a sequence's bounds: of all its elements, and beside the pivot. */
+/* Stores a sequence's bounds: those of all its elements, and those next to the pivot. */
 CLSORT_INLINE void store_bounds(quick_t q, uint i, part_t p)
 {
     global uint *sequence = sequence_at(q, q.round, i);
@@ -4502,9 +4506,9 @@ CLSORT_INLINE void store_bounds(quick_t q, uint i, part_t p)
 }
 
 #if CLSORT_SHARE_LOG2 > 0
-/* Joins the bounds of each sequence's blocks. A work-item does this for its share of the blocks;
-   that in whose share a sequence ends adds what those before it have found. Called by all; begins
-   with a barrier and needs one after. */
+/* Joins the bounds of each sequence's blocks. Each work-item does this for its share of the blocks.
+   If a sequence ends in its share, it adds what the work-items before it have found. Called by all;
+   begins with a barrier and needs one after. */
 CLSORT_INLINE void join_bounds(quick_t q, quick_local_t l, uint blocks)
 {
     const uint t = local_id(), share = plan_share(blocks), first = min(t * share, blocks),
@@ -4546,10 +4550,10 @@ CLSORT_INLINE void join_bounds(quick_t q, quick_local_t l, uint blocks)
 #endif
 
 //---- quicksort: children
-/* What becomes of a child. */
+/* What becomes of a child: nothing more to do; a leaf; a sequence of the next round; a leftover. */
 enum { CHILD_DONE, CHILD_LEAF, CHILD_NEXT, CHILD_LEFT };
 
-/* How often each happens, and the blocks of CHILD_NEXT. */
+/* How many children become each of these, and the blocks of those of CHILD_NEXT. */
 typedef struct { uint leaves, nexts, blocks, left; } tally_t;
 
 CLSORT_INLINE uint child_fate(quick_t q, range_t r, uint retire)
@@ -4563,9 +4567,9 @@ CLSORT_INLINE uint child_fate(quick_t q, range_t r, uint retire)
                                     : CHILD_LEFT;
 }
 
-/* Child k of a sequence: the elements before the pivot, equal to it, after it. A retired sequence
-   has one child, itself; one that is the same everywhere has none: it stays, or goes to the
-   target. */
+/* Child k of a sequence: the elements before the pivot (0), equal to it (1), after it (2). A
+   retired sequence has one child, itself. A sequence whose codes are all the same has none: its
+   elements stay, or go to the target. */
 CLSORT_INLINE range_t child_of(quick_t q, uint i, uint k, uint retire)
 {
     global const uint *sequence = sequence_at(q, q.round, i);
@@ -4590,8 +4594,8 @@ CLSORT_INLINE uint blocks_of(quick_t q, range_t r)
     return (r.size - 1) / q.block_elements + 1;
 }
 
-/* Counts what becomes of the children of the sequences first ... end - 1. By branches: LLVM 18 in
-   PoCL 6.0 aborts at sums of conditional expressions. */
+/* Counts what becomes of the children of sequences first ... end - 1. It uses branches because LLVM
+   18 in PoCL 6.0 aborts at sums of conditional expressions. */
 CLSORT_INLINE tally_t tally_children(quick_t q, uint first, uint end, uint retire)
 {
     tally_t tally = { 0, 0, 0, 0 };
@@ -4610,7 +4614,8 @@ CLSORT_INLINE tally_t tally_children(quick_t q, uint first, uint end, uint retir
     return tally;
 }
 
-/* Writes the children of the sequences first ... end - 1 into the lists, from `at` on. */
+/* Writes the children of sequences first ... end - 1 into the lists, from the places in `next`
+   on. */
 CLSORT_INLINE void write_children(quick_t q, uint first, uint end, uint retire, tally_t next)
 {
     for (uint i = 3 * first; i < 3 * end; i++) {
@@ -4629,8 +4634,8 @@ CLSORT_INLINE void write_children(quick_t q, uint first, uint end, uint retire, 
 }
 
 //---- quicksort: plan
-/* Makes the children of all sequences. Where the list of leaves could become too long, the
-   sequences are retired instead, and do not move. Called by all. */
+/* Makes the children of all sequences. If the list of leaves could become too long, all sequences
+   are retired instead: they become leftovers, and do not move. Called by all. */
 CLSORT_INLINE void make_children(quick_t q, quick_local_t l)
 {
     global uint *state = quick_state(q, q.round), *next = quick_state(q, q.round + 1);
@@ -4687,8 +4692,8 @@ CLSORT_INLINE void quick_scatter(quick_t q, quick_local_t l)
 }
 
 //---- quicksort: a leaf's tile
-/* Loads and stores of the elements begin ... end - 1 in the home window. Hardly any tile is whole,
-   so that there is no rolled loop for the others. */
+/* Loads and stores the elements begin ... end - 1 in the home window. Hardly any tile is whole, so
+   there is no rolled loop for partial ones. */
 CLSORT_INLINE void load_leaf(item_t *v, window_t home, array_t from, codec_t c, uint begin,
                              uint end)
 {
@@ -4713,8 +4718,8 @@ CLSORT_INLINE void store_leaf(const item_t *v, window_t home, array_t to, codec_
 #endif
 }
 
-/* Sorts up to a tile of elements into the target by the bitonic network; with none it only meets
-   the barriers. Called by all with the tile free. */
+/* Sorts up to a tile of elements into the target by the bitonic network. With none it only takes
+   part in the barriers. Called by all with the tile free. */
 CLSORT_INLINE void sort_leaf_tile(quick_t q, quick_local_t l, array_t from, uint begin, uint size)
 {
     const uint end = size ? begin + size : 0, stages = ceil_log2(size);
@@ -4746,15 +4751,15 @@ CLSORT_INLINE void copy_to_target(quick_t q, uint which, uint begin, uint size)
 }
 
 //---- quicksort: a leaf
-/* The stack of a leaf, in words: how many ranges lie on it, how many elements it may still
-   partition; the ranges. The longer one of two goes below, so that there are never more than log2
+/* The stack of a leaf, in words: how many ranges lie on it; how many elements it may still
+   partition; the ranges. Of two ranges the longer one goes below, so there are never more than log2
    of the elements. */
 enum { STACK_TOP, STACK_BUDGET };
 
 /* Shorter ranges are not worth a place among the leftovers, whose list is limited. */
 #define CLSORT_LEAST_LEFTOVER 64
 
-/* Has a leftover a place in the list? Takes it. */
+/* Appends a leftover to the list. Returns 0 if the list is full. */
 CLSORT_INLINE uint leave_range(quick_t q, range_t r)
 {
     const uint place = atomic_inc((volatile global uint *)&q.scratch[CLSORT__QUICK_LEFT]),
@@ -4764,7 +4769,7 @@ CLSORT_INLINE uint leave_range(quick_t q, range_t r)
     return fits;
 }
 
-/* Puts a range on the stack, or with its budget spent on the list of leftovers while that is not
+/* Puts a range on the stack; if the budget is spent, on the list of leftovers while that is not
    full. Called by one work-item. */
 CLSORT_INLINE void push_range(quick_t q, quick_local_t l, range_t r, uint spent)
 {
@@ -4775,7 +4780,7 @@ CLSORT_INLINE void push_range(quick_t q, quick_local_t l, range_t r, uint spent)
     vstore8(pack_range(r), l.stack[STACK_TOP]++, l.stack + CLSORT__STACK_HEAD);
 }
 
-/* Partitions a range of which `elements` is 0 where it does not apply. Called by all. */
+/* Partitions a range. `size` is its size, or 0 where the step does not apply. Called by all. */
 CLSORT_INLINE void partition_leaf(quick_t q, quick_local_t l, range_t r, uint size)
 {
     const array_t from = quick_array(q, r.array);
@@ -4800,8 +4805,8 @@ CLSORT_INLINE void partition_leaf(quick_t q, quick_local_t l, range_t r, uint si
 }
 
 //---- quicksort: a leaf's steps
-/* Takes the uppermost range from the stack, and partitions it or finishes it. Returns how many are
-   left. Called by all, with a barrier since the stack was written; ends with one. */
+/* Takes the top range from the stack, and partitions or finishes it. Returns how many ranges are
+   left. Called by all, with a barrier since the stack was written; ends with a barrier. */
 CLSORT_INLINE uint leaf_step(quick_t q, quick_local_t l)
 {
     const uint top = l.stack[STACK_TOP] - 1;
@@ -4839,8 +4844,8 @@ CLSORT_INLINE void quick_leaf(quick_t q, quick_local_t l)
 
 //---- quicksort: kernels
 #if !CLSORT_IS(RELAUNCH)
-/* Of count, scatter and leaf as many work-groups run as fit, of the others one. space:
-   clsort__quick_local of clsort.h. */
+/* The kernels count, scatter and leaf get as many work-groups as run at once, begin and plan get
+   one. space: local memory, clsort__quick_local of clsort.h. */
 CLSORT_KERNEL void clsort_quick_begin(CLSORT_QUICK_ARGS)
 {
     const quick_t q = CLSORT_QUICK_JOB;
@@ -4865,8 +4870,8 @@ CLSORT_KERNEL void clsort_quick_leaf(CLSORT_QUICK_ARGS, local ulong *space)
 
 //---- quicksort: relauncher
 #if CLSORT_IS(RELAUNCH)
-/* Enqueues the kernels of the next round and, behind them, itself; or, when no block is left,
-   those of the leaves. Called by one work-item. */
+/* Enqueues the kernels of the next round and, after them, itself. When no block is left, it
+   enqueues the kernel of the leaves. Called by one work-item. */
 static void relaunch(quick_t q, uint local_bytes)
 {
     const queue_t queue = get_default_queue();
@@ -5433,11 +5438,11 @@ CLSORT_KERNEL void clsort_select_scatter(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, 
 
 //---- utility
 #if CLSORT_IS(UTILITY)
-/* What goes on around sorts: keys are taken out of records, arrays gathered, results checked. */
+/* Kernels that run around sorts: they take keys out of records, gather arrays and check results. */
 
-/* Takes the keys out of records of `stride` bytes and numbers them: what a sort by index starts
-   from. A key equal to minus_zero becomes 0. keys may be source itself where nothing changes: then
-   only the numbers are written. */
+/* Takes the keys out of records of `stride` bytes, and numbers the records: a sort by index starts
+   from these. A key equal to minus_zero becomes 0. If `copies` is 0, only the numbers are written,
+   and keys may be source itself. */
 CLSORT_KERNEL void clsort_extract(global const uchar *source, ulong source_at, global uchar *keys,
                                   ulong keys_at, global uchar *indices, ulong indices_at, uint n,
                                   uint bytes, ulong stride, ulong minus_zero, uint copies)
@@ -5452,7 +5457,8 @@ CLSORT_KERNEL void clsort_extract(global const uchar *source, ulong source_at, g
     *(global uint *)(indices + indices_at + i * 4) = (uint)i;
 }
 
-/* The code of a packed field of a record: CLSORT__FIELD_* say what its bits are. See codec_t. */
+/* The code of a packed field of a record. CLSORT__FIELD_* say what the bits of `field` mean;
+   codec_t says how a key becomes a code. */
 CLSORT_INLINE uint field_bytes(ulong field)
 {
     return (uint)(field >> CLSORT__FIELD_BYTES) & 15;
@@ -5474,8 +5480,9 @@ CLSORT_INLINE ulong field_code(global const uchar *record, ulong field)
            >> (field >> CLSORT__FIELD_FIRST_BIT & 63);
 }
 
-/* One code of several fields of each record, the first field in its upper bits: records[indices[i]]
-   for `by_index`, else records[i], and the indices are written. Packs no more than `bytes` hold. */
+/* Packs several fields of each record into one code of `bytes` bytes, the first field in its upper
+   bits. The caller gives no more fields than `bytes` bytes hold. If by_index is set, code i is that
+   of records[indices[i]]; else it is that of records[i], and the indices are written. */
 CLSORT_KERNEL void clsort_extract_codes(global const uchar *records, ulong records_at,
                                         global uchar *codes, ulong codes_at, global uchar *indices,
                                         ulong indices_at, uint n, uint bytes, uint by_index,
@@ -5501,9 +5508,9 @@ CLSORT_KERNEL void clsort_extract_codes(global const uchar *records, ulong recor
 }
 
 //---- utility: segments
-/* target[i] of every element i inside of a segment: its number, or `relative`, the number work[i]
-   counted from the start of i's segment. Without `relative` what lies outside gets a number that is
-   none. */
+/* Writes target[i] for every element i: inside a segment its number i; with `relative` the number
+   work[i] counted from the start of i's segment. An element outside of segments gets 0xFFFFFFFF,
+   which is no element; with `relative` it is left alone. */
 CLSORT_KERNEL void clsort_number_segments(global const uchar *work, ulong work_at,
                                           global uchar *target, ulong target_at,
                                           CLSORT_SEGMENT_ARGS, uint n, uint relative)
@@ -5522,7 +5529,7 @@ CLSORT_KERNEL void clsort_number_segments(global const uchar *work, ulong work_a
 }
 
 //---- utility: gather
-/* a / b, by 32 bits where they hold both numbers: that takes a fraction of the time. */
+/* a / b. If 32 bits hold both numbers, 32-bit division takes a fraction of the time. */
 CLSORT_INLINE ulong divide(ulong a, ulong b)
 {
     return (a | b) >> 32 ? a / b : (uint)a / (uint)b;
@@ -5551,7 +5558,7 @@ CLSORT_KERNEL void clsort_gather(global const uchar *source, ulong source_at,
 }
 
 //---- utility: checks
-/* How record x compares with record y by packed fields: the first one that differs decides. */
+/* Compares records x and y by packed fields: the first field that differs decides. */
 enum { COMES_FIRST, COMES_EQUAL, COMES_LAST };
 CLSORT_INLINE uint compare_fields(global const uchar *x, global const uchar *y, ulong8 packed,
                                   uint field_count)
@@ -5566,8 +5573,8 @@ CLSORT_INLINE uint compare_fields(global const uchar *x, global const uchar *y, 
     return order;
 }
 
-/* The element that comes i-th, where its segment's elements are in order by index, or as they
-   lie. */
+/* The element that comes i-th in the order of its segment: through the segment's indices if
+   by_index is set, else element i itself. */
 CLSORT_INLINE uint ordered_element(segment_t own, global const uchar *indices, uint by_index,
                                    uint i)
 {
@@ -5577,8 +5584,8 @@ CLSORT_INLINE uint ordered_element(segment_t own, global const uchar *indices, u
 }
 
 /* Lowers *result to the number of the first element that comes before its predecessor in its
-   segment; with `strict`, by index, also of the first of two equal ones whose indices do not
-   ascend. Where the offsets do not ascend, lowers it to 0. */
+   segment. With `strict`, which needs by_index, this is also the second of two equal elements whose
+   indices do not ascend. If the offsets do not ascend, lowers *result to 0. */
 CLSORT_KERNEL void clsort_is_sorted(global const uchar *records, ulong records_at,
                                     global const uchar *indices, ulong indices_at,
                                     global uchar *result, ulong result_at, CLSORT_SEGMENT_ARGS,
@@ -5613,7 +5620,7 @@ CLSORT_INLINE ulong mix(ulong x)
     return x ^ x >> 31;
 }
 
-/* Mixes bytes into a hash, one after the other. */
+/* Mixes bytes into a hash, one by one. */
 CLSORT_INLINE ulong mix_bytes(ulong hash, global const uchar *data, ulong bytes)
 {
     for (ulong b = 0; b < bytes; b++)
@@ -5621,10 +5628,11 @@ CLSORT_INLINE ulong mix_bytes(ulong hash, global const uchar *data, ulong bytes)
     return hash;
 }
 
-/* Adds to sums[0 .. 1] a hash of every element of `bytes` that is in a segment, to sums[2 .. 3] one
-   of every such element with its value of value_bytes, for values in the order of indices
-   `by_index`: sums, so that the order does not matter. A hash begins with the segment, which no
-   element may leave. Each work-item takes every step-th element. */
+/* Adds hashes to sums: to sums[0 .. 1] that of every element of `bytes` that is in a segment; to
+   sums[2 .. 3] that of every such element with its value of value_bytes, where the values are in
+   the order of indices if by_index is set. As sums, they do not depend on the order of elements. A
+   hash begins with the segment, so no element may leave its segment. Each work-item takes every
+   step-th element. */
 CLSORT_KERNEL void clsort_fingerprint(global const uchar *elements, ulong elements_at,
                                       global const uchar *values, ulong values_at,
                                       global const uchar *indices, ulong indices_at,
@@ -5656,9 +5664,10 @@ CLSORT_KERNEL void clsort_fingerprint(global const uchar *elements, ulong elemen
     }
 }
 
-/* The same for indices: adds a hash of every element that an index means to sums[0 .. 1], and
-   subtracts that of every element in a segment. No index means an element before its segment, so
-   that the sums are 0 only if each segment's indices mean its own. */
+/* As clsort_fingerprint, for indices: adds a hash of every element that an index refers to to
+   sums[0 .. 1], and subtracts the hash of every element in a segment. Indices count from the
+   segment's start, so the sums are 0 only if the indices of each segment refer to its own
+   elements. */
 CLSORT_KERNEL void clsort_fingerprint_indices(global const uchar *indices, ulong indices_at,
                                               global uchar *sums, ulong sums_at,
                                               CLSORT_SEGMENT_ARGS, uint n, uint step)
