@@ -311,6 +311,29 @@
 extern "C" {
 #endif
 
+/* ---- rules for all calls ---------------------------------------------------------------------
+
+   THREADS
+     One thread at a time uses a sorter: a function that takes one must not run while another
+     function runs with the same sorter. Exceptions: clsort_context and clsort_device.
+     Any thread may call a function that takes no sorter, or NULL for it, at any time.
+
+   SIZES OF STRUCTS
+     clsort_desc, clsort_options, clsort_gather and clsort_merge_desc begin with struct_size, the
+     struct's size in the program. Start from the struct's default function, which stores it.
+     Later versions only append fields, so a program and an implementation that were compiled with
+     headers of different versions work together:
+     - an older program has fewer fields: the implementation reads no others; they have defaults
+     - a newer program has more fields: they must be 0, else CLSORT_ERROR_UNKNOWN_VALUE
+     struct_size 0 stands for the size in the implementation. So a struct of zeros works, but only
+     if the program and the implementation have the same header. A size that no version has answers
+     CLSORT_ERROR_UNKNOWN_VALUE, before any other field is looked at.
+     clsort_field, clsort_array and clsort_proof have no struct_size and never change.
+
+   ERRORS
+     Each function says which errors it adds to these: CLSORT_ERROR_NULL_ARGUMENT,
+     CL_OUT_OF_HOST_MEMORY, and codes of the OpenCL functions that it calls. */
+
 /* ---- status ---------------------------------------------------------------------------------- */
 
 /* CL_SUCCESS, a code of OpenCL, or one of these. The list is also the order in which arguments are
@@ -387,7 +410,7 @@ enum { CLSORT_STATUS_LIST(CLSORT__ENUMERATOR) CLSORT_ERROR_LAST_ = -5099 };
 #undef CLSORT__ENUMERATOR
 
 /* What a status means and what to change, in one line; for OpenCL's own codes their name. Never
-   NULL. Thread safety: any. */
+   NULL. */
 CLSORT_API const char *clsort_status_text(clsort_status status);
 
 /* ---- description ----------------------------------------------------------------------------- */
@@ -417,19 +440,23 @@ enum {
 };
 
 enum {
-    CLSORT_FLAG_NO_BUILD = 1,    /* clsort_enqueue_*: answer CLSORT_ERROR_NOT_READY instead of
-                                    building kernels */
-    CLSORT_FLAG_INDICES = 2,     /* check, prepare, scratch_size: the call will have indices, ... */
-    CLSORT_FLAG_KEYS_OUT = 4,    /* ... keys_out, ... */
-    CLSORT_FLAG_VALUES_OUT = 8,  /* ... values_out, ... */
-    CLSORT_FLAG_COUNT_BUFFER = 16,   /* ... count_buffer, though the buffer does not exist yet */
-    CLSORT_FLAG_TOP_UNSORTED = 32,   /* top_k: the k of a row in any order, the same each time */
-    CLSORT_FLAG_TOP_NTH = 64     /* top_k: only the last one of the k is written, one element per
-                                    row */
+    /* clsort_enqueue_* answers CLSORT_ERROR_NOT_READY instead of building kernels. */
+    CLSORT_FLAG_NO_BUILD = 1,
+    /* For clsort_check, clsort_prepare, clsort_scratch_size and clsort_explain, when the buffer
+       does not exist yet: the sort will have indices, keys_out, values_out, count_buffer. */
+    CLSORT_FLAG_INDICES = 2,
+    CLSORT_FLAG_KEYS_OUT = 4,
+    CLSORT_FLAG_VALUES_OUT = 8,
+    CLSORT_FLAG_COUNT_BUFFER = 16,
+    /* top_k: the k elements of a row in any order, which is the same each time. */
+    CLSORT_FLAG_TOP_UNSORTED = 32,
+    /* top_k: only the last of the k elements is written, one per row. */
+    CLSORT_FLAG_TOP_NTH = 64
 };
 
-/* Choices that reproduce published variants; clsort_set_algorithm makes them by name. For bitonic:
-   the widest step over global memory, and what local memory is for. */
+/* Choices that reproduce published variants; clsort_set_algorithm makes them by name. */
+
+/* Bitonic: the widest step over global memory. */
 enum {
     CLSORT_STEP_DEFAULT = 0,
     CLSORT_STEP_A = 1,
@@ -438,169 +465,177 @@ enum {
     CLSORT_STEP_B8 = 8,
     CLSORT_STEP_B16 = 16
 };
+
+/* Bitonic: what is done in local memory. Merge has DEFAULT and ONLY. */
 enum {
-    CLSORT_LOCAL_DEFAULT = 0,     /* first stages and the tail of every later stage in local
-                                     memory */
-    CLSORT_LOCAL_OFF = 1,         /* every step is a launch over global memory */
-    CLSORT_LOCAL_GLOBAL_TAIL = 2, /* first stages and tails as one launch each, barriers between
-                                     steps in global memory */
-    CLSORT_LOCAL_START = 3,       /* first stages in local memory, no tails */
-    CLSORT_LOCAL_ONLY = 4,        /* blocks sorted, nothing else: the result is not sorted as a
-                                     whole */
-    /* Rows as published, in one launch, a work-group for each row; `rows` must be given, if only
-       1. */
-    CLSORT_LOCAL_BATCH_ODD_EVEN = 5,  /* Batcher's odd-even merge sort, every step over global
-                                         memory */
-    CLSORT_LOCAL_BATCH_OFF = 6,       /* bitonic, every step over global memory */
-    CLSORT_LOCAL_BATCH = 7,           /* bitonic, steps inside a block of work_group * items keys in
-                                         local memory, one block after another */
-    CLSORT_LOCAL_BATCH_SPLIT = 8      /* and the step above them on the way, the upper block's keys
-                                         waiting in registers */
+    CLSORT_LOCAL_DEFAULT = 0,       /* first stages, and the tail of every later stage */
+    CLSORT_LOCAL_OFF = 1,           /* nothing: every step is a launch over global memory */
+    CLSORT_LOCAL_GLOBAL_TAIL = 2,   /* nothing: first stages and tails are one launch each, with
+                                       barriers between steps in global memory */
+    CLSORT_LOCAL_START = 3,         /* first stages, no tails */
+    CLSORT_LOCAL_ONLY = 4,          /* blocks are sorted, but not the whole array */
+
+    /* Sorts of rows as published: one launch, with a work-group for each row. They need `rows`,
+       which may be 1. */
+    CLSORT_LOCAL_BATCH_ODD_EVEN = 5,  /* Batcher's odd-even merge sort, all in global memory */
+    CLSORT_LOCAL_BATCH_OFF = 6,       /* bitonic, all in global memory */
+    CLSORT_LOCAL_BATCH = 7,           /* bitonic; steps inside a block of work_group * items keys
+                                         in local memory, one block after another */
+    CLSORT_LOCAL_BATCH_SPLIT = 8      /* the same, and the step above them while blocks are loaded;
+                                         the upper block's keys wait in registers */
 };
 
 enum { CLSORT_RADIX_DEFAULT = 0,     /* one launch per digit where work-groups are known to make
                                         progress (NVIDIA), else three */
        CLSORT_RADIX_PORTABLE = 1 };  /* three launches per digit */
 
-/* Quicksort: how a pivot is chosen, who starts the next round, and how work-groups add up. */
-enum { CLSORT_PIVOT_DEFAULT = 0,     /* the fastest one measured: CLSORT_PIVOT_MIDRANGE */
+/* Quicksort: how a pivot is chosen. */
+enum { CLSORT_PIVOT_DEFAULT = 0,     /* CLSORT_PIVOT_MIDRANGE, the fastest one measured */
        CLSORT_PIVOT_MEDIAN3 = 1,     /* the median of the first, the middle and the last key */
-       CLSORT_PIVOT_MIDRANGE = 2,    /* half way from the least code to the greatest; at first, and
-                                        where they are not known, a sample's median */
+       CLSORT_PIVOT_MIDRANGE = 2,    /* half way from the least code to the greatest; where these
+                                        are not known, as at first, the median of a sample */
        CLSORT_PIVOT_SAMPLE = 3 };    /* the median of 7 to 63 keys */
+
+/* Quicksort: who starts the next round. */
 enum { CLSORT_SCHEDULER_DEFAULT = 0, /* CLSORT_SCHEDULER_QUEUED */
-       CLSORT_SCHEDULER_HOST = 1,    /* the host reads back after every round: clsort_enqueue_sort
-                                        then BLOCKS until the rounds are done */
-       CLSORT_SCHEDULER_DEVICE = 2,  /* kernels enqueue the next round themselves, where OpenCL 2.0
-                                        or later and the device can do that */
-       CLSORT_SCHEDULER_QUEUED = 3 };/* everything is enqueued at once; rounds that are not needed
-                                        do nothing */
-enum { CLSORT_SCAN_DEFAULT = 0,
-       CLSORT_SCAN_LOCAL = 1,        /* by hand in local memory, teams of work-items first; the
-                                        default elsewhere */
-       CLSORT_SCAN_BUILTIN = 2,      /* by work-group functions of OpenCL C 2.0, the default with
-                                        CLSORT_SCHEDULER_DEVICE; only there */
+       CLSORT_SCHEDULER_HOST = 1,    /* the host, which reads back after every round:
+                                        clsort_enqueue_sort BLOCKS until the rounds are done */
+       CLSORT_SCHEDULER_DEVICE = 2,  /* kernels, where OpenCL 2.0 or later and the device can */
+       CLSORT_SCHEDULER_QUEUED = 3 };/* nobody: all rounds are enqueued at once, and those that are
+                                        not needed do nothing */
+
+/* Quicksort: how the work-items of a work-group add up. */
+enum { CLSORT_SCAN_DEFAULT = 0,      /* LOCAL, with CLSORT_SCHEDULER_DEVICE BUILTIN */
+       CLSORT_SCAN_LOCAL = 1,        /* by hand in local memory, teams of work-items first */
+       CLSORT_SCAN_BUILTIN = 2,      /* by work-group functions of OpenCL C 2.0; needs
+                                        CLSORT_SCHEDULER_DEVICE */
        CLSORT_SCAN_BLELLOCH = 3 };   /* as published for OpenCL 1.2: by a tree of sums in local
                                         memory, up and down */
 
-/* What only reproduces or measures; may change between versions. Zero means default for every
-   field. */
+/* Choices for measurements and for published variants. Their meaning may change between versions.
+   0 means default for every field. */
 typedef struct clsort_tuning {
-    cl_uint bitonic_step;   /* CLSORT_STEP_*, the widest kernel over global memory; default: B16 for
-                               any number of steps */
-    cl_uint local;          /* CLSORT_LOCAL_*; merge knows DEFAULT and ONLY */
-    cl_uint work_group;     /* work-items per work-group, a power of two; lowered to what the device
-                               can do; radix takes 1 for 2 */
-    cl_uint items;          /* keys per work-item in kernels over local memory: 1, 2, 4, 8, 16 or
-                               32, at most 8 on CPUs; bitonic takes 2 for 1. With LOCAL_DEFAULT and
-                               LOCAL_ONLY bitonic also takes 64 to 512, and holds them in vectors */
-    cl_uint pivot;          /* CLSORT_PIVOT_*, of quicksort */
-    cl_uint scheduler;      /* CLSORT_SCHEDULER_*, of quicksort */
+    cl_uint bitonic_step;   /* CLSORT_STEP_*; default: B16, for any number of steps */
+    cl_uint local;          /* CLSORT_LOCAL_* */
+    /* Work-items per work-group: a power of two, lowered to what the device can do. Radix takes 1
+       for 2. */
+    cl_uint work_group;
+    /* Keys per work-item in kernels over local memory: 1, 2, 4, 8, 16 or 32; at most 8 on CPUs.
+       Bitonic takes 2 for 1; with LOCAL_DEFAULT and LOCAL_ONLY it also takes 64 to 512, and holds
+       them in vectors. */
+    cl_uint items;
+    cl_uint pivot;          /* CLSORT_PIVOT_* */
+    cl_uint scheduler;      /* CLSORT_SCHEDULER_* */
     cl_uint radix;          /* CLSORT_RADIX_* */
-    cl_uint scan;           /* CLSORT_SCAN_*, of quicksort in work-groups of several work-items */
-    cl_uint reserved[8];    /* 0; room for later versions, so that this struct keeps its size */
+    cl_uint scan;           /* CLSORT_SCAN_*; of work-groups with several work-items */
+    cl_uint reserved[8];    /* 0. Room for later versions: this struct keeps its size */
 } clsort_tuning;
 
-/* One field of a key of several; see `fields`. This struct never changes: arrays of it have no
-   struct_size. */
+/* One field of a key of several; see `fields`. This struct never changes. */
 typedef struct clsort_field {
-    size_t offset;              /* bytes from the start of the record; a multiple of the field's
-                                   size */
-    cl_uint type;               /* CLSORT_U8 ... CLSORT_F64; required */
-    cl_uint order;              /* default: CLSORT_ASCENDING */
-    cl_uint nan_order;          /* default: CLSORT_NAN_TOTAL */
-    cl_uint zero_order;         /* default: CLSORT_ZERO_DISTINCT */
+    size_t offset;          /* bytes from the start of the record, a multiple of the field's size */
+    cl_uint type;           /* CLSORT_U8 ... CLSORT_F64; required */
+    cl_uint order;          /* default: CLSORT_ASCENDING */
+    cl_uint nan_order;      /* default: CLSORT_NAN_TOTAL */
+    cl_uint zero_order;     /* default: CLSORT_ZERO_DISTINCT */
 } clsort_field;
 
 enum { CLSORT_MAX_FIELDS = 8 };
 
-/* What to sort. Start from clsort_desc_default(), which is all zeros; zero means default. Offsets,
-   strides and sizes are bytes; counts are elements. Fields are only ever appended. */
+/* What to sort. Start from clsort_desc_default(). Zero means default for every field. Counts are
+   elements; offsets, strides and sizes are bytes. Buffers that receive something must be readable
+   and writable by kernels. */
 typedef struct clsort_desc {
     size_t struct_size;         /* sizeof(clsort_desc); see SIZES OF STRUCTS */
-    size_t count;               /* elements, with `rows` those of each; below 2^32 */
-    cl_uint key_type;           /* CLSORT_U8 ... CLSORT_F64; required without fields and precedes,
-                                   else 0 */
+
+    /* The keys and their order. */
+    size_t count;               /* elements, with `rows` in each row; below 2^32 */
+    cl_uint key_type;           /* CLSORT_U8 ... CLSORT_F64; required, but 0 with fields or
+                                   precedes */
     cl_uint order;              /* default: CLSORT_ASCENDING */
     cl_uint nan_order;          /* default: CLSORT_NAN_TOTAL; ignored for integers */
     cl_uint zero_order;         /* default: CLSORT_ZERO_DISTINCT; ignored for integers */
     cl_uint stable;             /* nonzero: equal keys keep their order */
     cl_uint algorithm;          /* default: CLSORT_AUTO */
     cl_uint flags;              /* CLSORT_FLAG_* */
-    cl_uint first_bit;          /* lowest bit of the code that counts; default: 0. The code is an
-                                   unsigned number in the key's order. Some bits alone decide by
-                                   radix, of rows, of segments and in top-k; equal ones keep their
-                                   order, keys travel whole */
-    cl_uint last_bit;           /* one past the highest; default 0: the key's width. A range of no
-                                   bit is CLSORT_ERROR_BIT_RANGE */
 
-    cl_mem keys;                /* sorted in place unless keys_out or indices is given; read only
-                                   then */
+    /* Only bits first_bit to last_bit - 1 of the key's code decide. The code is an unsigned number
+       in the key's order. Only radix, rows, segments and top_k can do this. Keys whose bits are
+       equal keep their order; keys are moved whole. An empty range is CLSORT_ERROR_BIT_RANGE. */
+    cl_uint first_bit;          /* default: 0 */
+    cl_uint last_bit;           /* default: the key's width */
+
+    /* Arrays. `keys` is sorted in place unless keys_out or indices is given, `values` unless
+       values_out or indices is; then they are only read. */
+    cl_mem keys;
     size_t keys_offset;         /* a multiple of the key's size */
-    cl_mem keys_out;            /* receives the sorted keys; may be `keys` at keys_offset; readable
-                                   and writable by kernels */
+    cl_mem keys_out;            /* receives the sorted keys; may be `keys` at keys_offset */
     size_t keys_out_offset;
     cl_mem values;              /* one value per key, moved with it */
     size_t values_offset;       /* a multiple of the largest power of two up to 8 that divides
                                    value_size */
-    size_t value_size;          /* any size; 1 to 8 bytes travel with the key, larger ones are moved
-                                   once, at the end */
-    cl_mem values_out;          /* receives the values; required for values beside indices, and for
-                                   those of top_k; readable and writable by kernels */
+    size_t value_size;          /* any; values above 8 bytes are moved once, at the end */
+    cl_mem values_out;          /* receives the values; required for values with indices or top_k */
     size_t values_out_offset;
-    cl_mem indices;             /* receives cl_uint: element i of the sorted order was at
-                                   indices[i]; nothing else is written then but keys_out and
-                                   values_out; readable and writable by kernels */
+    /* Receives cl_uint: element i of the sorted order was at indices[i]. Only keys_out and
+       values_out are also written then. */
+    cl_mem indices;
     size_t indices_offset;      /* a multiple of 4 */
-    size_t record_size;         /* nonzero: `keys` holds whole records of this size, a multiple of
-                                   the key's size ... */
-    size_t key_offset;          /* ... with the key this far inside, a multiple of the key's size */
+    /* If record_size is not 0, `keys` holds whole records of that size, with the key at
+       key_offset inside. Both are multiples of the key's size. */
+    size_t record_size;
+    size_t key_offset;
 
-    cl_mem scratch;             /* default: the sorter's own; see clsort_scratch_size */
+    /* Scratch memory of yours; default: the sorter's own. See clsort_scratch_size. */
+    cl_mem scratch;
     size_t scratch_offset;      /* a multiple of 16 */
     size_t scratch_size;        /* bytes usable from scratch_offset on */
 
-    /* Parts that are sorted apart, in one go: equal rows of `count` elements ... */
-    size_t rows;                /* 0: one array; from 1 on equal keys keep their order */
-    size_t row_stride;          /* bytes from one row of keys to the next, a multiple of an element;
-                                   0: no gaps. Values and indices have their rows as many elements
-                                   apart; what lies between rows is not touched */
-    /* ... or segments. Indices count from the start of their row or segment. */
-    cl_mem segments;            /* segment_count + 1 cl_uint, ascending: segment i is the elements
-                                   segments[i] to segments[i + 1] - 1. They may come from kernels,
-                                   and are clamped to `count`. Elements before the first segment and
-                                   after the last one are not touched. If an offset is then above
-                                   the next one, nothing is sorted: arrays in place stay as they
-                                   were, keys_out, values_out and indices are undefined, and
-                                   is_sorted and verify tell */
-    size_t segments_offset;     /* bytes, a multiple of 4 */
+    /* Parts that are sorted apart, in one call: either equal rows of `count` elements ... Indices
+       count from the start of their row or segment. */
+    size_t rows;                /* 0: one array. 1 or more: equal keys keep their order */
+    /* From one row of keys to the next, a multiple of an element; 0: no gaps. Rows of values and
+       indices are as many elements apart. Gaps between rows are not touched. */
+    size_t row_stride;
+    /* ... or segments, between segment_count + 1 ascending offsets, cl_uint: segment i is the
+       elements segments[i] to segments[i + 1] - 1. Kernels may have written the offsets, which are
+       clamped to `count`. Elements before the first segment and after the last one are not touched.
+       If an offset is above the next one, nothing is sorted: arrays in place stay as they were,
+       keys_out, values_out and indices are undefined, and clsort_enqueue_is_sorted and
+       clsort_enqueue_verify report it. */
+    cl_mem segments;
+    size_t segments_offset;     /* a multiple of 4 */
     size_t segment_count;
-    size_t top_k;               /* nonzero: only the first top_k elements of each row's order are
-                                   written; at most count. See TOP-K */
-    cl_mem count_buffer;        /* cl_uint: the number of keys, of keys of each row, or the end of
-                                   the last segment, if less than `count`; read when the sort runs;
-                                   what lies behind is not touched */
-    size_t count_offset;        /* bytes, a multiple of 4 */
 
-    /* Records (record_size) in an order of your own, always stable. Either a list of fields, the
-       first one decides ... */
+    /* If not 0: only the first top_k elements of each row's order are written. At most `count`. See
+       TOP-K. */
+    size_t top_k;
+
+    /* A count that only the device knows: one cl_uint, read when the sort runs. If it is less than
+       `count`, it is the number of keys, of keys in each row, or the end of the last segment.
+       Elements from there on are not touched. */
+    cl_mem count_buffer;
+    size_t count_offset;        /* a multiple of 4 */
+
+    /* Records (record_size) in an order of your own, always stable. Either a list of fields, of
+       which the first one decides ... */
     const clsort_field *fields; /* read during the call only */
     cl_uint field_count;        /* 1 to CLSORT_MAX_FIELDS */
-    /* ... or an expression in OpenCL C, compiled once per sorter: does record `a` come before
-       record `b`? */
-    const char *record_type;    /* declares the type clsort_record, of record_size bytes, and what
-                                   the expression needs: "typedef struct { float depth; uint layer;
-                                   } clsort_record;". It is trusted code, and some names are taken:
-                                   see ORDER */
-    const char *precedes;       /* "a.layer < b.layer || (a.layer == b.layer && a.depth > b.depth)".
-                                   It may have any scalar type, and is true where it is not 0. Where
-                                   it contradicts itself, the order is any, but every record is
-                                   still there once */
+    /* ... or an expression in OpenCL C, which is compiled once per sorter: does record `a` come
+       before record `b`? */
+    /* Declares the type clsort_record, of record_size bytes, and all that the expression needs:
+       "typedef struct { float depth; uint layer; } clsort_record;". It is trusted code, and some
+       names are taken: see ORDER. */
+    const char *record_type;
+    /* "a.layer < b.layer || (a.layer == b.layer && a.depth > b.depth)". It may have any scalar type
+       and is true where it is not 0. If it contradicts itself, the order is undefined, but every
+       record is still there once. */
+    const char *precedes;
 
     clsort_tuning tuning;
 } clsort_desc;
 
-/* The default description: its size, and every other field 0. Thread safety: any. */
+/* The default description: struct_size is set, every other field is 0. */
 CLSORT__INLINE clsort_desc clsort_desc_default(void)
 {
     clsort_desc d;
@@ -609,20 +644,22 @@ CLSORT__INLINE clsort_desc clsort_desc_default(void)
     return d;
 }
 
-/* The version (major * 10000 + minor * 100 + patch) of the compiled implementation, which may be
-   another one than that of the header. Thread safety: any. */
+/* The version of the implementation: major * 10000 + minor * 100 + patch. It may be another one
+   than the header's, which CLSORT_VERSION_MAJOR, _MINOR and _PATCH state. */
 CLSORT_API cl_uint clsort_version(void);
 
-/* Every algorithm that can be selected by name, numbered from 0; NULL past the last.
-   Full sorts come first. The names that end in "only" sort blocks, and answer
-   CLSORT_ERROR_UNSUPPORTED for rows, segments and a count on the device; those that begin with
-   "batch" sort rows, and answer it where `rows` is 0; both are for measurements.
-   Thread safety: any. */
+/* The names of the algorithms, numbered from 0; NULL after the last one. Names of what was left out
+   with CLSORT_NO_* are not there, so a number may stand for another name elsewhere.
+   - Full sorts come first.
+   - Names that end in "only" sort blocks, for measurements. They answer CLSORT_ERROR_UNSUPPORTED
+     for rows, segments and a count on the device.
+   - Names that begin with "batch" sort rows, for measurements. They answer
+     CLSORT_ERROR_UNSUPPORTED if `rows` is 0. */
 CLSORT_API const char *clsort_algorithm_name(cl_uint number);
 
-/* Sets algorithm and tuning of *desc to what the name says, leaving pivot and scan as they are, and
-   work_group and items unless the name fixes them. CLSORT_ERROR_UNKNOWN_VALUE if there is no such
-   name. Thread safety: any. */
+/* Sets algorithm and tuning of *desc to what one of these names stands for. Leaves tuning.pivot and
+   tuning.scan as they are, and tuning.work_group and tuning.items unless the name fixes them.
+   Errors: CLSORT_ERROR_UNKNOWN_VALUE if there is no such name, or for desc->struct_size. */
 CLSORT_API clsort_status clsort_set_algorithm(clsort_desc *desc, const char *name);
 
 /* ---- sorter ---------------------------------------------------------------------------------- */
@@ -630,26 +667,27 @@ CLSORT_API clsort_status clsort_set_algorithm(clsort_desc *desc, const char *nam
 typedef struct clsort_sorter clsort_sorter;
 
 /* Called on every failure, before the failing function returns, also from within clsort_create.
-   `function` is the OpenCL function or the clsort function that failed, `message` one line; both
-   live until the callback returns. */
+   `function` is the OpenCL function or the clsort function that failed; `message` is one line. Both
+   strings live until the callback returns. */
 typedef void (*clsort_diagnostic)(void *user, clsort_status status, const char *function,
                                   const char *message);
 
-/* Called after every command that a clsort_enqueue_* call or a sort of host arrays enqueues for its
-   work, in their order, before that call returns. `stage` is the kernel's name
-   ("clsort_merge_pass"; those of kernels.cl), or for other commands the name of the OpenCL function
-   ("clEnqueueCopyBuffer"); it lives as long as the program. The sorter gives `event` away when the
-   callback returns: retain it to keep it. Its times can be read when it is complete, if the queue
-   was made with CL_QUEUE_PROFILING_ENABLE. The callback must not use this sorter. The launches of
-   clsort_prepare are not told. Thread safety: called by the thread that uses the sorter; a clone
-   has the same callback. */
+/* Called once for every command of a clsort_enqueue_* call or of a sort of host arrays, in the
+   order of the commands, before that call returns. The launches of clsort_prepare are not reported.
+   - `stage` is the kernel's name, such as "clsort_merge_pass", or for another command the name of
+     the OpenCL function, such as "clEnqueueCopyBuffer". It lives as long as the program.
+   - `event` is released after the callback; call clRetainEvent to keep it. If the queue has
+     CL_QUEUE_PROFILING_ENABLE, it holds the command's times once it is complete.
+   - The callback runs on the thread that uses the sorter, and must not use this sorter.
+   A clone has the same callback. */
 typedef void (*clsort_profile)(void *user, const char *stage, cl_event event);
 
 enum {
-    CLSORT_OPTION_VERIFY = 1    /* every sort checks its own result on the device; see
-                                   clsort_collect */
+    /* Every sort checks its own result on the device; see clsort_collect. */
+    CLSORT_OPTION_VERIFY = 1
 };
 
+/* Start from clsort_options_default(). Zero means default for every field. */
 typedef struct clsort_options {
     size_t struct_size;            /* sizeof(clsort_options); see SIZES OF STRUCTS */
     clsort_diagnostic diagnostic;  /* default: none */
@@ -658,7 +696,7 @@ typedef struct clsort_options {
     clsort_profile profile;        /* default: none; with one, every command has an event */
 } clsort_options;
 
-/* The default options: their size, and every other field 0. Thread safety: any. */
+/* The default options: struct_size is set, every other field is 0. */
 CLSORT__INLINE clsort_options clsort_options_default(void)
 {
     clsort_options o;
@@ -667,156 +705,165 @@ CLSORT__INLINE clsort_options clsort_options_default(void)
     return o;
 }
 
-/* Makes a sorter for a device of a context; builds no kernel yet. With context and device NULL it
-   takes the first GPU it finds, else the first device, in a context of its own. options may be
-   NULL. *sorter is NULL on failure. Errors: CLSORT_ERROR_NULL_ARGUMENT (sorter, or only one of
-   context and device), CLSORT_ERROR_UNKNOWN_FLAG, CLSORT_ERROR_DEVICE_UNUSABLE,
-   CL_OUT_OF_HOST_MEMORY, codes of OpenCL. Thread safety: any. */
+/* Makes a sorter for a device of a context. Builds no kernel yet. With context and device NULL it
+   takes the first GPU, else the first device, in a context of its own. `options` may be NULL.
+   *sorter is NULL on failure.
+   Errors: CLSORT_ERROR_NULL_ARGUMENT also if only one of context and device is NULL;
+   CLSORT_ERROR_UNKNOWN_VALUE for options->struct_size; CLSORT_ERROR_UNKNOWN_FLAG;
+   CLSORT_ERROR_DEVICE_UNUSABLE. */
 CLSORT_API clsort_status clsort_create(cl_context context, cl_device_id device,
                                        const clsort_options *options, clsort_sorter **sorter);
 
-/* Makes another sorter for the same device, for another thread: shares the programs and comparators
-   met so far, has its own kernels, scratch and errors. On failure *clone is NULL, and
-   clsort_last_error(sorter) says why. Thread safety: `sorter` must not be in use by another thread
-   during the call. */
+/* Makes another sorter for the same device, for use by another thread. It shares the programs and
+   comparators that exist so far, and has its own kernels, scratch memory and errors. On failure
+   *clone is NULL, and clsort_last_error(sorter) says why. */
 CLSORT_API clsort_status clsort_clone(clsort_sorter *sorter, clsort_sorter **clone);
 
-/* Releases everything; never waits: commands still queued complete. NULL is a no-op. NVIDIA's
-   driver needs a program until its launches are done, so there an event callback releases the
-   programs then: it calls CLSORT_FREE on a thread of the driver, and this code must stay loaded
-   until the queued sorts are done. Destroy waits only where the driver refuses that callback.
-   Thread safety: one thread per sorter. */
+/* Releases everything. Commands that are still queued complete. NULL is a no-op. Does not wait,
+   with one exception: NVIDIA's driver needs a program until its launches are done, so there an
+   event callback releases the programs later. It calls CLSORT_FREE on a thread of the driver, and
+   this code must stay loaded until then. Only if the driver refuses the callback, destroy waits. */
 CLSORT_API void clsort_destroy(clsort_sorter *sorter);
 
-/* Releases the sorter's scratch buffers and the queues that it retained; never waits.
-   Thread safety: one thread per sorter. */
+/* Releases the sorter's scratch buffers and the queues that it retained. Does not wait. */
 CLSORT_API clsort_status clsort_trim(clsort_sorter *sorter);
 
-/* The message of the last failure on this sorter, "" if there was none: "clsort_enqueue_sort: keys:
-   ...". Lives until the next call with this sorter. Thread safety: one thread per sorter. */
+/* The message of the last failure on this sorter, such as "clsort_enqueue_sort: keys: ..."; "" if
+   there was none. Lives until the next call with this sorter. */
 CLSORT_API const char *clsort_last_error(const clsort_sorter *sorter);
 
-/* The compiler's whole output of the last failed build, "" if there was none or if it is above 1
-   MiB. Line numbers are those of kernels.cl, or of your text in files named record_type and
-   precedes; NVIDIA's compiler counts all lines as one file. Thread safety: one thread per
-   sorter. */
+/* The compiler's whole output of the last failed build; "" if there was none, or if it is above 1
+   MiB. Lives until the next call with this sorter. Line numbers are those of kernels.cl, or of your
+   texts, as files named record_type and precedes. NVIDIA's compiler counts all lines as one
+   file. */
 CLSORT_API const char *clsort_build_log(const clsort_sorter *sorter);
 
-/* The context and the device of a sorter, not retained. Thread safety: any. */
+/* The context and the device of a sorter, not retained. Any thread may ask, at any time. */
 CLSORT_API cl_context clsort_context(const clsort_sorter *sorter);
 CLSORT_API cl_device_id clsort_device(const clsort_sorter *sorter);
 
 /* ---- sorting --------------------------------------------------------------------------------- */
 
-/* Would this description run on this device? Needs no buffers: a NULL buffer passes here, one that
-   is given is checked as clsort_enqueue_sort does. Builds nothing. Thread safety: one thread per
-   sorter. */
+/* Would this description run on this device? Needs no buffers: a NULL buffer passes, a given one is
+   checked as by clsort_enqueue_sort. Builds nothing. Errors: those of CLSORT_STATUS_LIST that a
+   description can cause. */
 CLSORT_API clsort_status clsort_check(clsort_sorter *sorter, const clsort_desc *desc);
 
-/* The description that would run. Filled in: algorithm, tuning.work_group and tuning.items (their
-   product is a block of "only" algorithms), last_bit, and with top_k rows and row_stride. Other
-   fields are as given; 0 in them stands for the default. `resolved` comes in with its struct_size,
-   and no byte after that many is written; it may be `desc`. Thread safety: one thread per
-   sorter. */
+/* Writes the description that would run. These fields are filled in:
+   - algorithm and last_bit
+   - tuning.work_group and tuning.items; their product is a block of the "only" algorithms
+   - with top_k, rows and row_stride
+   Other fields are as given; 0 in them stands for the default. `resolved` may be `desc`. Set
+   resolved->struct_size before the call, best by clsort_desc_default(): no byte beyond is written.
+   Errors: as clsort_check. */
 CLSORT_API clsort_status clsort_resolve(clsort_sorter *sorter, const clsort_desc *desc,
                                         clsort_desc *resolved);
 
 /* Builds and warms all that such a sort needs, so that the first one costs no more than a later
-   one: kernels, one launch of each geometry, scratch memory. Needs no buffers.
-   - With a queue, the kernels run on it once without elements, and the sorter's scratch memory is
-     made for it. The first sort on that queue then makes no object but events. Blocks until these
-     launches are done, and with them what an in-order queue holds before them.
-   - With `queue` NULL, the kernels run on a queue of the sorter's own, and the scratch memory goes
-     to the next queue that needs some. Blocks.
+   one: kernels, one launch of each geometry, scratch memory. Needs no buffers. Blocks.
+   - With a queue, it launches the kernels on that queue, without elements, and makes the sorter's
+     scratch memory for it. The first sort on that queue then makes no object but events. It waits
+     for its own launches, and so for what an in-order queue holds before them.
+   - With `queue` NULL, it launches the kernels on a queue of the sorter's own. The scratch memory
+     goes to the next queue that needs some.
    AUTO and radix choose kernels by the count: prepare a small count, too, if both will occur.
-   Errors: as clsort_check, CLSORT_ERROR_QUEUE_MISMATCH, and those of building and of OpenCL. Thread
-   safety: one thread per sorter. */
+   Errors: as clsort_check; CLSORT_ERROR_QUEUE_MISMATCH; CLSORT_ERROR_BUILD_FAILED,
+   CLSORT_ERROR_COMPARATOR. */
 CLSORT_API clsort_status clsort_prepare(clsort_sorter *sorter, cl_command_queue queue,
                                         const clsort_desc *desc);
 
-/* Bytes of scratch that such a call needs: exactly on this sorter's device, or an upper bound for
-   any device when sorter is NULL. Scratch for more elements is enough for fewer: the size never
-   shrinks when only count grows. It may exceed the device's largest allocation; only the sorter's
-   own scratch can then be used. Needs no buffers. Errors: as clsort_check. Thread safety: one
-   thread per sorter. */
+/* Bytes of scratch memory that such a sort needs: exactly on this sorter's device, or an upper
+   bound for any device if `sorter` is NULL. Needs no buffers. The size never shrinks when only
+   `count` grows, so scratch memory for more elements is enough for fewer. It may exceed the
+   device's largest allocation; then only the sorter's own scratch memory can be used. Errors: as
+   clsort_check. */
 CLSORT_API clsort_status clsort_scratch_size(clsort_sorter *sorter, const clsort_desc *desc,
                                              size_t *bytes);
 
-/* Writes a short text about how such a sort would run, lines of a word and what it is, the last one
-   ended by a newline:
-     algorithm  the name of what runs; with top_k that, and what sorts the k of each row if one is needed
-     passes     commands that write elements, and for a radix sort by one work-item and batches of rows the passes inside one command
+/* Writes a short text about how such a sort would run. Each line is a word and what it says; the
+   last line ends with a newline, too:
+     algorithm  its name; with top_k "top-k", and the sort of the k elements if there is one
+     passes     commands that write elements. For a radix sort by one work-item and for batch-*:
+                passes inside the one command
      launches   how many, and of which kernels
      copies     commands that copy or fill a buffer
-     moved      bytes of keys, values, records, codes and indices that all of these read and write, if nothing is skipped. Not counted:
-                counters, tables and splits, what a search for a split reads, records that an expression reads through their number
+     moved      bytes that these commands read and write, if nothing is skipped: keys, values,
+                records, codes and indices. Not counted: counters, tables, splits, what a search for
+                a split reads, records that an expression reads by their number
      scratch    bytes, as clsort_scratch_size
-   Where the data decides (digits that are the same everywhere), it is the most that can happen. A
-   work-group may turn out smaller when its kernels are built; a later call knows. Needs no buffers,
-   builds and enqueues nothing. `text` has room for `size` characters; 2000 are enough for each
-   text. Errors: as clsort_check. Thread safety: one thread per sorter. */
+   Where the data decides (such as digits that are the same everywhere), it is the most that can
+   happen. When its kernels are built, a work-group may turn out smaller; a later call knows. Needs
+   no buffers; builds and enqueues nothing. `text` has room for `size` characters; 2000 are always
+   enough. Errors: as clsort_check. */
 CLSORT_API clsort_status clsort_explain(clsort_sorter *sorter, const clsort_desc *desc, char *text,
                                         size_t size);
 
-/* Enqueues the sort behind the n_wait events of `wait` and does not wait for the device; kernels
-   that are not built yet are built first, see clsort_prepare. `done`, if not NULL, receives an
-   event that completes when all output is visible, also for a count of 0 or 1; release it. In-order
-   and out-of-order queues work alike. - queue and buffers must belong to the sorter's context, the
-   queue to its device - the buffers stay yours: do not touch the ranges before `done` - on an
-   out-of-order queue, sorts that use the sorter's own scratch wait for each other; caller's scratch
-   avoids that,
-     and the caller then keeps two sorts from using it at the same time
-   - on failure *done is NULL; see ERRORS above - quicksort with CLSORT_SCHEDULER_HOST alone blocks,
-   until its rounds are done Sources: bitonic: Batcher, Sorting networks and their applications,
-   1968; Bainville, OpenCL Sorting, 2011. Merge: Green, McColl, Bader, GPU merge path, 2012; on CPUs
-   Inoue et al., AA-sort, 2007; merge-local-only: Bainville, 2011. Radix: Merrill and Garland,
-   Single-pass Parallel Prefix Scan with Decoupled Look-back, 2016; Adinets and Merrill, Onesweep,
-   2022. Quicksort: Cederman and Tsigas, GPU-Quicksort, JEA 14, 2009. Batches: Zucchi, Parallel
-   batch sorting, 2013. Thread safety: one thread per sorter. */
+/* Enqueues the sort after the n_wait events of `wait`, and does not wait for the device. Exception:
+   CLSORT_SCHEDULER_HOST blocks until quicksort's rounds are done. Kernels that are not built yet
+   are built first; see clsort_prepare.
+   - The queue and the buffers must belong to the sorter's context, the queue also to its device.
+     In-order and out-of-order queues work alike.
+   - If `done` is not NULL, *done receives an event, which completes when all output is visible,
+     also for a count of 0 or 1. Release it. On failure *done is NULL; see ERRORS in the comment
+     that opens this file.
+   - The buffers stay yours: do not touch the ranges before `done` is complete.
+   - On an out-of-order queue, sorts that use the sorter's own scratch memory wait for each other.
+     Sorts with scratch memory of yours do not; then see to it that no two use the same at once.
+   Errors: those of CLSORT_STATUS_LIST. CLSORT_ERROR_WRONG_RESULT means that the self-test left AUTO
+   no algorithm.
+   Sources: Batcher, Sorting networks and their applications, 1968 (bitonic). Bainville, OpenCL
+   Sorting, 2011 (bitonic-*, merge-local-only). Green, McColl, Bader, GPU merge path, 2012 (merge).
+   Inoue et al., AA-sort, 2007 (merge on CPUs). Merrill and Garland, Single-pass Parallel Prefix
+   Scan with Decoupled Look-back, 2016; Adinets and Merrill, Onesweep, 2022 (radix). Cederman and
+   Tsigas, GPU-Quicksort, JEA 14, 2009 (quicksort). Zucchi, Parallel batch sorting, 2013
+   (batch-*). */
 CLSORT_API clsort_status clsort_enqueue_sort(clsort_sorter *sorter, cl_command_queue queue,
                                              const clsort_desc *desc, cl_uint n_wait,
                                              const cl_event *wait, cl_event *done);
 
-/* Sorts host arrays on a queue of the sorter's own and blocks until they are sorted. Uses count,
-   rows, types and sizes of *desc; its buffers, offsets, segments and scratch must be 0. `values`
-   holds count * value_size bytes (NULL without values). With `indices` (count cl_uint, else NULL)
-   the permutation is written there and neither keys nor values are. Rows lie as on the device.
-   After a failure the arrays are unchanged unless reading back the result failed: then their
-   content is undefined. Thread safety: one thread per sorter. */
+/* Sorts arrays in host memory on a queue of the sorter's own. Blocks until they are sorted.
+   - *desc gives count, rows, types and sizes. Its buffers, offsets, segments and scratch are 0.
+   - `values` holds count * value_size bytes; NULL without values.
+   - If `indices` is not NULL, it receives the permutation, count cl_uint, and neither keys nor
+     values are written.
+   - Rows lie as on the device.
+   After a failure the arrays are unchanged, unless reading back the result failed: then their
+   content is undefined. Errors: as clsort_enqueue_sort. */
 CLSORT_API clsort_status clsort_sort_host(clsort_sorter *sorter, const clsort_desc *desc,
                                           void *keys, void *values, cl_uint *indices);
 
-/* One array for clsort_enqueue_gather. This struct never changes: arrays of it have no
-   struct_size. */
+/* One array for clsort_enqueue_gather; zero it first. Offsets and strides are bytes, and multiples
+   of the largest power of two up to 8 that divides element_size. This struct never changes. */
 typedef struct clsort_array {
     cl_mem source;              /* elements to pick from */
-    size_t source_offset;       /* bytes; a multiple of the largest power of two up to 8 that
-                                   divides element_size */
+    size_t source_offset;
     cl_mem target;              /* receives the elements; must not overlap any source */
-    size_t target_offset;       /* bytes, likewise */
+    size_t target_offset;
     size_t element_size;        /* bytes, any */
-    size_t source_row_stride;   /* with rows: bytes from one row of the source to the next, aligned
-                                   as source_offset is; default 0: no gaps */
-    size_t target_row_stride;   /* the same for the target; gaps between its rows are not touched */
+    /* With rows: from one row to the next; 0: no gaps. Gaps in the target are not touched. */
+    size_t source_row_stride;
+    size_t target_row_stride;
 } clsort_array;
 
-/* A gather. Start from clsort_gather_default(): fields are only ever appended. */
+/* A gather: target[i] = source[indices[i]], for each array and in each row. Start from
+   clsort_gather_default(). */
 typedef struct clsort_gather {
     size_t struct_size;         /* sizeof(clsort_gather); see SIZES OF STRUCTS */
     size_t count;               /* elements to write, with `rows` in each row; below 2^32 */
-    size_t source_count;        /* elements of each source, with `rows` of each row; 0 = count */
-    cl_mem indices;             /* cl_uint per element to write */
+    size_t source_count;        /* elements of a source, with `rows` of each row; 0: count */
+    cl_mem indices;             /* cl_uint for each element to write */
     size_t indices_offset;      /* bytes, a multiple of 4 */
-    const clsort_array *arrays; /* target[i] = source[indices[i]] for each of them, in each row */
+    const clsort_array *arrays;
     cl_uint array_count;
     cl_uint flags;              /* CLSORT_FLAG_NO_BUILD */
-    size_t rows;                /* 0 = 1; an index counts from the start of its row, as it does in
-                                   the result of an argsort of rows and of top-k */
+    /* 0: one row. An index counts from the start of its row, as it does in the result of an argsort
+       of rows and of top-k. */
+    size_t rows;
     size_t indices_row_stride;  /* with rows: bytes from one row of indices to the next, a multiple
-                                   of 4; default 0: no gaps */
+                                   of 4; 0: no gaps */
 } clsort_gather;
 
-/* The default gather: its size, and every other field 0. Thread safety: any. */
+/* The default gather: struct_size is set, every other field is 0. */
 CLSORT__INLINE clsort_gather clsort_gather_default(void)
 {
     clsort_gather g;
@@ -825,37 +872,39 @@ CLSORT__INLINE clsort_gather clsort_gather_default(void)
     return g;
 }
 
-/* Enqueues a gather by a permutation, as argsort gives it, for any number of arrays. An index of
+/* Enqueues a gather by a permutation, as an argsort gives it, for any number of arrays. An index of
    source_count or above leaves its target element as it was. For the indices of
    - an argsort of n elements: count n
    - an argsort of R rows of n keys: rows R, count n; where row_stride makes them S keys apart, set
      indices_row_stride to 4 S, and strides for the arrays
    - top-k of R rows of n keys: rows R, count k, source_count n
    Indices of segments count from the start of their segment: a gather cannot use them.
-   Events and errors as clsort_enqueue_sort. Thread safety: one thread per sorter. */
+   Queue, events and errors as in clsort_enqueue_sort. */
 CLSORT_API clsort_status clsort_enqueue_gather(clsort_sorter *sorter, cl_command_queue queue,
                                                const clsort_gather *gather, cl_uint n_wait,
                                                const cl_event *wait, cl_event *done);
 
-/* Two sorted inputs and their merged order, for clsort_enqueue_merge. */
+/* Two sorted inputs, a and b, and their merged order. Start from clsort_merge_desc_default(). */
 typedef struct clsort_merge_desc {
     size_t struct_size;         /* sizeof(clsort_merge_desc); see SIZES OF STRUCTS */
-    size_t count_a, count_b;    /* elements; the sum below 2^32 */
+    size_t count_a, count_b;    /* elements; their sum is below 2^32 */
     cl_uint key_type;           /* CLSORT_U8 ... CLSORT_F64; required */
     cl_uint order;              /* default: CLSORT_ASCENDING */
     cl_uint nan_order;          /* default: CLSORT_NAN_TOTAL */
     cl_uint flags;              /* CLSORT_FLAG_NO_BUILD */
-    cl_mem keys_a;              /* sorted in that order; else the output is undefined, and still
-                                   nothing else is touched */
-    size_t keys_a_offset;       /* bytes, a multiple of the key's size */
+    /* Keys, sorted in that order. If they are not, the output is undefined, but nothing else is
+       touched. Offsets are bytes, multiples of the key's size. */
+    cl_mem keys_a;
+    size_t keys_a_offset;
     cl_mem keys_b;
     size_t keys_b_offset;
     cl_mem keys_out;            /* receives count_a + count_b keys; must not overlap an input */
     size_t keys_out_offset;
+    /* One value per key, moved with it. Offsets are bytes, multiples of the largest power of two
+       that divides value_size. */
     size_t value_size;          /* bytes, 0 to 8; 0: no values */
-    cl_mem values_a;            /* one value per key, moved with it */
-    size_t values_a_offset;     /* bytes, a multiple of the largest power of two that divides
-                                   value_size */
+    cl_mem values_a;
+    size_t values_a_offset;
     cl_mem values_b;
     size_t values_b_offset;
     cl_mem values_out;
@@ -863,7 +912,7 @@ typedef struct clsort_merge_desc {
     clsort_tuning tuning;
 } clsort_merge_desc;
 
-/* The default merge: its size, and every other field 0. Thread safety: any. */
+/* The default merge: struct_size is set, every other field is 0. */
 CLSORT__INLINE clsort_merge_desc clsort_merge_desc_default(void)
 {
     clsort_merge_desc m;
@@ -872,23 +921,22 @@ CLSORT__INLINE clsort_merge_desc clsort_merge_desc_default(void)
     return m;
 }
 
-/* Enqueues a stable merge of two sorted inputs: of equal keys, those of the first input come first.
-   Needs no scratch. Events and errors as clsort_enqueue_sort. Source: Green, McColl, Bader, GPU
-   merge path, 2012. Thread safety: one thread per sorter. */
+/* Enqueues a stable merge of two sorted inputs: of equal keys, those of input a come first. Needs
+   no scratch memory. Queue, events and errors as in clsort_enqueue_sort. Source: Green, McColl,
+   Bader, GPU merge path, 2012. */
 CLSORT_API clsort_status clsort_enqueue_merge(clsort_sorter *sorter, cl_command_queue queue,
                                               const clsort_merge_desc *merge, cl_uint n_wait,
                                               const cl_event *wait, cl_event *done);
 
-/* Enqueues a check of order: `result` at result_offset (bytes, a multiple of 4) receives one
-   cl_uint, the number of the first element that comes before its predecessor in the description's
-   order. If the keys are sorted it receives
+/* Enqueues a check of order. `result` at result_offset (bytes, a multiple of 4) receives one
+   cl_uint: the number of the first element that comes before its predecessor in the description's
+   order. If the keys are sorted, it receives
    - desc->count, also where a count on the device is less
    - of rows, one past the last element of the last row
-   Elements of rows and segments are numbered through from the first row, or from `keys_offset`,
-   with what lies between them. Where the offsets of segments do not ascend, the number is 0.
-   Reads keys (or records), count, types and order of *desc, rows, segments and the count on the
-   device; nothing else. Events and errors as clsort_enqueue_sort.
-   Thread safety: one thread per sorter. */
+   Elements of rows and segments are numbered from the first row, or from keys_offset, gaps
+   included. Where the offsets of segments do not ascend, the number is 0. Reads only keys (or
+   records), count, types and order of *desc, its rows, segments and count on the device. Queue,
+   events and errors as in clsort_enqueue_sort. */
 CLSORT_API clsort_status clsort_enqueue_is_sorted(clsort_sorter *sorter, cl_command_queue queue,
                                                   const clsort_desc *desc, cl_mem result,
                                                   size_t result_offset, cl_uint n_wait,
@@ -896,24 +944,24 @@ CLSORT_API clsort_status clsort_enqueue_is_sorted(clsort_sorter *sorter, cl_comm
 
 /* ---- checking -------------------------------------------------------------------------------- */
 
-/* What clsort_enqueue_fingerprint and clsort_enqueue_verify write: sums of hashes, which do not
-   depend on the order of elements. This struct never changes. */
+/* Written by clsort_enqueue_fingerprint and clsort_enqueue_verify. `before` and `after` are sums of
+   hashes, which do not depend on the order of elements. This struct never changes. */
 typedef struct clsort_proof {
-    cl_uint before[4];          /* of the input: elements [0 .. 1], elements with their values [2 ..
-                                   3] */
+    cl_uint before[4];          /* of the input: [0] and [1] of elements, [2] and [3] of elements
+                                   with their values */
     cl_uint after[4];           /* of the output */
     cl_uint indices[2];         /* 0 if the indices hold every number once */
-    cl_uint unsorted;           /* as clsort_enqueue_is_sorted; through the indices where they are
-                                   the only output */
-    cl_uint count;              /* what `unsorted` is if the output is in order */
+    cl_uint unsorted;           /* as clsort_enqueue_is_sorted; where indices are the only output,
+                                   of the keys in their order */
+    cl_uint count;              /* equal to `unsorted` if the output is in order */
 } clsort_proof;
 
-/* Checks a sort on the device: enqueue the fingerprint before the sort, the verification after it,
-   both with the sort's description, then read the clsort_proof (sizeof(clsort_proof) bytes at
-   proof_offset, a multiple of 4) and judge it. Of rows and segments each is proven for itself, and
-   what lies outside of them is not looked at; their offsets and the count must still be there.
-   Events and errors as clsort_enqueue_sort. Source of the hash: Vigna's splitmix64. Thread safety:
-   one thread per sorter. */
+/* Check a sort on the device: enqueue the fingerprint before the sort and the verification after
+   it, both with the sort's description. Then read the clsort_proof, sizeof(clsort_proof) bytes at
+   proof_offset (a multiple of 4), and judge it. Each row or segment is checked on its own; elements
+   outside of them are not. The offsets of segments and the count on the device must not have
+   changed. Queue, events and errors as in clsort_enqueue_sort. Source of the hash: Vigna's
+   splitmix64. */
 CLSORT_API clsort_status clsort_enqueue_fingerprint(clsort_sorter *sorter, cl_command_queue queue,
                                                     const clsort_desc *desc, cl_mem proof,
                                                     size_t proof_offset, cl_uint n_wait,
@@ -924,27 +972,26 @@ CLSORT_API clsort_status clsort_enqueue_verify(clsort_sorter *sorter, cl_command
                                                const cl_event *wait, cl_event *done);
 
 /* CL_SUCCESS if the output is in order and a permutation of the input, keys with their values; else
-   CLSORT_ERROR_WRONG_RESULT. A wrong permutation goes unnoticed with a probability of about 2^-64.
-   Thread safety: any. */
+   CLSORT_ERROR_WRONG_RESULT. A wrong permutation goes unnoticed with a probability of about
+   2^-64. */
 CLSORT_API clsort_status clsort_judge(const clsort_proof *proof);
 
-/* With CLSORT_OPTION_VERIFY, judges the sorts that are complete, or with `wait` all of them, and
-   hands out the verdict on all that were judged since the last call:
+/* With CLSORT_OPTION_VERIFY, judges the sorts that are complete, or if `wait` is not 0 waits for
+   all and judges them. Returns the verdict on all sorts that were judged since the last call:
      CLSORT_ERROR_WRONG_RESULT   at least one sort was wrong
-     another code                a sort failed on the device, with that code; or a sort could not be
+     another code                a sort failed on the device with that code; or a sort could not be
                                  judged: it stays pending, and a later call judges it
      CL_SUCCESS                  none of these; with `wait`, every sort was right
-   Every clsort_enqueue_sort judges what is complete, too. It sorts on, and leaves the verdict to
-   this function. The diagnostics callback hears of each failure when it is found. Sorts that are
-   pending in clsort_destroy are not judged. Thread safety: one thread per sorter. */
+   Every clsort_enqueue_sort judges complete sorts, too, but leaves the verdict to this function and
+   goes on. The diagnostic callback hears of each failure when it is found. clsort_destroy does not
+   judge. */
 CLSORT_API clsort_status clsort_collect(clsort_sorter *sorter, int wait);
 
-/* Sorts small arrays with every family on this device, compares with the host and takes families
-   that fail out of AUTO. When none is left, AUTO answers CLSORT_ERROR_WRONG_RESULT. Builds the
-   kernels of all families, and blocks: on PoCL with two cores 46 s where the driver has none of
-   them in its cache, else 1.4 s. What it finds holds for this sorter and for clones made later.
-   Returns CLSORT_ERROR_WRONG_RESULT if a family failed, and what it met. Thread safety: one thread
-   per sorter. */
+/* Sorts small arrays with every algorithm on this device, compares with the host, and takes those
+   that fail out of AUTO. If none is left, AUTO answers CLSORT_ERROR_WRONG_RESULT. Builds the
+   kernels of all of them, and blocks: on PoCL with two cores for 46 s if its cache has none of
+   them, else for 1.4 s. The finding holds for this sorter and for clones made later.
+   Errors: CLSORT_ERROR_WRONG_RESULT if an algorithm failed, and all that a sort can meet. */
 CLSORT_API clsort_status clsort_self_test(clsort_sorter *sorter);
 
 #ifdef __cplusplus
