@@ -1185,7 +1185,7 @@ extern "C" {
 
 static const char *const clsort__source[] = {
     "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n",
-    "//---- passes: merge\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n",
+    "//---- passes: merge\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n",
     "//---- shared\n\n\n\n\n\n\n"
     "#define CLSORT__FAMILY_BITONIC 1\n"
     "#define CLSORT__FAMILY_MERGE 2\n"
@@ -1695,7 +1695,7 @@ static const char *const clsort__source[] = {
     "        store_whole_item(target, c, base + i, v[i]);\n"
     "}\n"
     "#endif\n\n",
-    "//---- segments\n\n\n\n\n"
+    "//---- segments\n\n\n\n\n\n\n\n"
     "#define CLSORT_SEGMENT_ARGS \\\n"
     "    global const uchar *offsets, ulong offsets_at, global const uchar *number, ulong number_at, \\\n"
     "        uint segments, uint count, uint stride, uint kind\n"
@@ -2429,10 +2429,10 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 1710\n",
+    "#line 1716\n",
 #endif
 #else
-    "#line 1710\n",
+    "#line 1716\n",
 #endif
 #ifndef CLSORT_NO_MERGE
     "//---- merge\n"
@@ -2934,9 +2934,9 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 2312\n",
+    "#line 2318\n",
 #endif
-    "//---- merge: segments\n\n\n\n\n\n\n\n\n\n\n\n\n"
+    "//---- merge: segments\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_IS(SEGMENTS)\n"
     "#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && !CLSORT_TWO_ARRAYS\n\n\n"
     "CLSORT_INLINE array_t runs_before(array_t target, array_t alt, uint passes, uint pass)\n"
@@ -3212,7 +3212,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 2662\n",
+    "#line 2669\n",
 #endif
 #ifndef CLSORT_NO_RADIX
     "//---- radix: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -4121,10 +4121,10 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 3802\n",
+    "#line 3809\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
-    "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+    "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_NEEDS_QUICKSORT\n\n\n"
     "#ifndef CLSORT_SCAN\n"
     "#define CLSORT_SCAN CLSORT__SCAN_LOCAL\n"
@@ -5030,7 +5030,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 4917\n",
+    "#line 4929\n",
 #endif
     "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_IS(SELECT)\n"

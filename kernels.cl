@@ -33,10 +33,10 @@
      x_at        of a kernel's arguments: the byte offset of x in its buffer
 
    BITONIC, the normalised network. Stage s merges sorted blocks of 2^s elements into blocks of
-   2^(s+1). Its first step compares each element with its mirror in the block; then the steps of bit
-   s-1, s-2 ... 0 compare i with i + 2^bit. The smaller record always goes to the smaller index. An
-   element beyond the end therefore behaves like a largest one that never moves: any count works, in
-   place, without padding.
+   2^(s+1). Its first step compares each element with its mirror in the block; its other steps, of
+   bits s-1, s-2 ... 0, compare i with i + 2^bit. The smaller element always goes to the smaller
+   index, so what lies beyond the end acts like a largest element that never moves: any count works,
+   in place, without padding.
 
      stage 2, blocks of 8      mirror        bit 1         bit 0
        0  o----------------o             o---o         o-o
@@ -48,9 +48,9 @@
        6  | o------------o |             o-|-o |       o-o
        7  o----------------o               o---o       o-o
 
-   These are the passes of a sort of 2^L elements in tiles of 2^T. A window kernel does up to 4
-   steps per pass over global memory (B16 does any 1 to 4 of them). A tile kernel does all steps
-   whose bits lie inside a tile:
+   A sort of 2^L elements in tiles of 2^T takes the passes below. A window kernel does up to 4 steps
+   per pass over global memory; B16 does any 1 to 4 of them. A tile kernel does all steps whose bits
+   lie inside a tile:
 
      stages 0 .. T-1     tile
      stage  T            B16(T)                  tail
@@ -61,7 +61,7 @@
 /* MERGE. Tiles are sorted, then runs of 1, 2, 4 ... tiles are merged in pairs, from one array to
    the other. Each pass reads and writes every element once. Every work-group writes one slice of
    the merged run. The merge is a path, a staircase through the grid of both runs. A slice starts
-   where its diagonal crosses that path: a binary search along the diagonal finds this split.
+   where its diagonal crosses that path, and a binary search along the diagonal finds this split.
 
                     second run ->
                   o---+ . . . . .        a step to the right takes the next element of the
@@ -72,10 +72,10 @@
    Inside a slice each work-item does the same for the few elements that it merges in registers. Of
    equal elements those of the first run come first, so all sorts of this family are stable.
 
-   SEGMENTS are merged side by side, in as many launches for a million as for one. A work-group
-   packs short segments, of up to half a tile: it takes those that begin in its half of a tile,
-   because these fit into one tile together. Longer segments are cut into tiles, and each pass
-   merges the runs of those that are not whole yet. Below, letters are elements and a tile has 8:
+   SEGMENTS are merged side by side: a million of them take as many launches as one. A work-group
+   packs short segments, of up to half a tile, into one tile: those that begin in its half of a
+   tile, which fit together. Longer segments are cut into tiles, and each pass merges the runs of
+   the segments that are not whole yet. Below, letters are elements and a tile has 8:
 
      elements   a a a b b c d d d d d d d d d d d d d d d d d d d e e f
      windows    |       |       |       |       |       |       |
@@ -87,15 +87,18 @@
    On CPUs a work-item takes a whole segment of up to 16384 elements, or a piece of a longer one,
    and sorts it by radix.
 
-   The other families are explained where they begin: RADIX at "radix: plan" and, with one launch
-   per digit, at "radix: sweep"; QUICKSORT at "quicksort"; SELECT, the first k of each row, at
-   "select: plan"; BATCHES, sorts of rows as published, at "bitonic: published batch". "utility"
-   takes keys out of records, gathers and checks.
+   The other families are explained where they begin:
 
-   An item is CLSORT_LANES consecutive elements: one on devices that run work-items side by side, 16
-   on CPUs, where a work-item holds items in vector registers. Inside a tile each work-item holds
-   the 2^CLSORT_ITEMS_LOG2 items of a window. It does the steps of the window's bits in registers.
-   Then the work-group moves to the next window through local memory.
+     RADIX       "radix: plan"; with one launch per digit, "radix: sweep"
+     QUICKSORT   "quicksort"
+     SELECT      the first k of each row, "select: plan"
+     BATCHES     sorts of rows as published, "bitonic: published batch"
+     utility     takes keys out of records, gathers and checks, "utility"
+
+   An item is CLSORT_LANES consecutive elements: one on devices that run work-items side by side,
+   16 on CPUs, where a work-item holds items in vector registers. Inside a tile each work-item
+   holds the 2^CLSORT_ITEMS_LOG2 items of a window. It does the steps of the window's bits in
+   registers. Then the work-group moves to the next window through local memory.
 
    Sources: K. E. Batcher, Sorting networks and their applications, 1968; E. Bainville, OpenCL
    Sorting, 2011; O. Green, R. McColl, D. Bader, GPU merge path, 2012; H. Inoue et al., AA-sort,
@@ -761,10 +764,13 @@ CLSORT_INLINE void insertion_sort(array_t source, array_t target, uint base, uin
 #endif
 
 //---- segments
-/* SEGMENTS, elements that are sorted apart: equal rows of `count` elements, their starts a stride
-   apart; or elements offsets[i] to offsets[i + 1] - 1, below `count`; where a number on the device
-   is less, it stands for the count. Or ranges that kernels left, of CLSORT__RANGE_WORDS words each:
-   the first three are where one begins, its rows, the array that they are in. */
+/* SEGMENTS are elements that are sorted apart, given in one of three ways:
+
+     rows      of `count` elements each, their starts a stride apart
+     offsets   segment i is elements offsets[i] to offsets[i + 1] - 1, below `count`; a number on
+               the device replaces the count if it is less
+     ranges    that kernels left, of CLSORT__RANGE_WORDS words each, the first three of which are
+               where the range begins, its size, and the array that has it */
 #define CLSORT_SEGMENT_ARGS \
     global const uchar *offsets, ulong offsets_at, global const uchar *number, ulong number_at, \
         uint segments, uint count, uint stride, uint kind
@@ -840,9 +846,9 @@ CLSORT_INLINE segment_t segment_around(segments_t s, uint i)
 }
 
 //---- segments: jobs
-/* A segment of more rows than are sorted at once is cut into slices, a tile or a piece each; a job
-   is a slice of a segment. Where all segments have as many slices, `per`, job i is slice i % per of
-   segment i / per. Else clsort_segment_jobs lists the jobs in a table of words:
+/* A segment of more elements than are sorted at once is cut into slices, a tile or a piece each; a
+   job is one slice of a segment. If all segments have `per` slices, job i is slice i % per of
+   segment i / per. Otherwise clsort_segment_jobs lists the jobs in a table of words:
 
      0                how many jobs; more than `most`, the jobs that the table can hold, only
                       where offsets do not ascend
@@ -1518,7 +1524,7 @@ CLSORT_KERNEL void clsort_bitonic_global_tile(CLSORT_ARRAY_ARGS(data), CLSORT_CO
 
 //---- bitonic: published batch
 /* BATCHES as published: one launch sorts rows of n elements, `stride` elements apart, from source
-   to target, which may be the same. Each row has a work-group, whose barriers part the steps. All
+   to target, which may be the same. Each row has a work-group, with barriers between its steps. All
    comparisons put the smaller element at the smaller index, so rows of any length need no padding.
    Source: M. Zucchi, Parallel batch sorting, 2013.
 
@@ -2310,8 +2316,8 @@ CLSORT_KERNEL void clsort_merge_local(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_AR
 #endif
 
 //---- merge: segments
-/* SEGMENTS ARE MERGED in four kinds of launches, drawn at the top of this file; their number does
-   not depend on that of the segments:
+/* SEGMENTS ARE MERGED in four kinds of launches, drawn at the top of this file. Their number does
+   not depend on the number of segments:
 
      jobs    lists the slices of long segments, where only the device knows their lengths
      pack    sorts short segments, of up to half a tile, several to a tile, in one trip through
@@ -2319,9 +2325,10 @@ CLSORT_KERNEL void clsort_merge_local(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_AR
      tile    sorts the tiles of long segments
      pass    merges runs of 1, 2, 4 ... tiles of the long segments that are not whole yet
 
-   Passes move a segment to and fro between alt and target. One that takes p passes has its tiles
-   sorted into the target if p is even, else into alt, so that it is whole in the target; from then
-   on it is left alone. On CPUs clsort_radix_pieces stands for pack and tile. */
+   Each pass moves a segment from one of the arrays alt and target to the other. If a segment takes
+   an even number of passes, its tiles are sorted into the target, else into alt. So it is whole in
+   the target, and later passes leave it alone. On CPUs clsort_radix_pieces does what pack and tile
+   do. */
 #if CLSORT_IS(SEGMENTS)
 #if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && !CLSORT_TWO_ARRAYS
 /* The array that holds a segment's runs before a pass. Before pass `passes`, when one run is left,
@@ -3800,11 +3807,11 @@ CLSORT_KERNEL void clsort_radix_sweep(CLSORT_RADIX_ARGS, local ulong *space)
 #endif
 
 //---- quicksort
-/* QUICKSORT. The elements lie in two arrays, target and alt; a round moves them from one to the
-   other (the first one may read them from a third, the source). A SEQUENCE is a range of elements
-   still to be sorted; its place in the order is known. It is cut into BLOCKS. A round is three
-   launches over the blocks of all sequences, each by as many work-groups as run at once, which do
-   nothing when there is no block:
+/* QUICKSORT. The elements lie in two arrays, target and alt, and each round moves them from one to
+   the other; the first round may read them from a third, the source. A SEQUENCE is a range of
+   elements still to be sorted, whose place in the order is known. It is cut into BLOCKS. A round is
+   three launches over the blocks of all sequences. Each launch has as many work-groups as run at
+   once; without blocks they do nothing:
 
      count      chooses the sequence's pivot, counts the block's elements before and equal to it,
                 finds the least and the most on both sides
@@ -3812,12 +3819,17 @@ CLSORT_KERNEL void clsort_radix_sweep(CLSORT_RADIX_ARGS, local ulong *space)
                 sequence
      scatter    moves the elements:   | before the pivot | equal to it | after it |
 
-   Elements equal to the pivot are done, and go straight to the target; only when the round reads
-   the target they go to alt, and come back in the next round. A child of leaf_elements or fewer
-   becomes a LEAF: in the end one work-group sorts it alone, by partitions with a stack of its own
-   and the bitonic network where a range fits into a tile. A child that is the same everywhere only
-   moves. What the last round leaves, what has no room in a list, and what a leaf has partitioned
-   too often, are LEFTOVERS: ranges that the kernels of segments merge in the end.
+   Elements equal to the pivot are done, and go straight to the target. Only if the round reads the
+   target do they go to alt, and come back in the next round. The other elements become children:
+
+     leaf        a child of up to leaf_elements elements. In the end one work-group sorts it alone,
+                 by partitions with a stack of its own, and by the bitonic network once a range
+                 fits into a tile
+     sequence    of the next round: a longer child
+     leftover    what the last round leaves, what finds a list full, and what a leaf has partitioned
+                 too often: the kernels of segments merge these ranges in the end
+
+   A child whose codes are all the same only moves.
 
    All counts are exact places, so the result is the same every time. Source: D. Cederman and P.
    Tsigas, GPU-Quicksort, 2009. */
