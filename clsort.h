@@ -3023,8 +3023,8 @@ static const char *const clsort__source[] = {
     "}\n\n",
     "//---- merge: packed segments\n"
     "#if !CLSORT_RANGES\n\n\n"
-    "typedef struct { uint base, width, stride; } strip_t;\n\n"
-    "CLSORT_INLINE uint strip_place(strip_t s, uint i)\n"
+    "typedef struct { uint base, width, stride; } layout_t;\n\n"
+    "CLSORT_INLINE uint layout_place(layout_t s, uint i)\n"
     "{\n"
     "    return s.width ? s.base + i / s.width * s.stride + i % s.width : s.base + i;\n"
     "}\n\n\n\n\n\n\n"
@@ -3041,14 +3041,14 @@ static const char *const clsort__source[] = {
     "    const uint begins = s.segments && take_segment(s, i).begin / reach == window;\n"
     "    return begins && (i == 0 || take_segment(s, i - 1).begin / reach < window) ? i : s.segments;\n"
     "}\n\n\n\n\n\n"
-    "CLSORT_INLINE strip_t flag_segments(segments_t s, jobs_t j, packing_t m)\n"
+    "CLSORT_INLINE layout_t flag_segments(segments_t s, jobs_t j, packing_t m)\n"
     "{\n"
     "    const uint t = local_id(), group = (uint)get_group_id(0),\n"
     "               reach = CLSORT_TILE_ITEMS / 2, window = group * reach, per = j.per;\n"
     "    const uint first = per ? group * per : first_of_window(s, j, group, reach);\n"
     "    const segment_t nothing = { 0, 0 },\n"
     "                    head = first < s.segments ? take_segment(s, first) : nothing;\n"
-    "    const strip_t strip = { head.begin, per && s.stride != head.size ? head.size : 0, s.stride };\n"
+    "    const layout_t layout = { head.begin, per && s.stride != head.size ? head.size : 0, s.stride };\n"
     "    for (uint i = first + t; i < s.segments && (!per || i - first < per); i += CLSORT_GROUP) {\n"
     "        const segment_t own = take_segment(s, i);\n"
     "        const uint start = per ? (i - first) * own.size : own.begin - head.begin;\n"
@@ -3059,7 +3059,7 @@ static const char *const clsort__source[] = {
     "            atomic_max(m.end, start + own.size);\n"
     "        }\n"
     "    }\n"
-    "    return strip;\n"
+    "    return layout;\n"
     "}\n\n",
     "//---- merge: heads of segments\n\n"
     "CLSORT_INLINE uint last_head(local const uint *head_flags, uint index)\n"
@@ -3122,8 +3122,8 @@ static const char *const clsort__source[] = {
     "        put_item(keys, words, local_id() * CLSORT_ITEMS + m, v[m]);\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "}\n\n\n\n\n"
-    "CLSORT_INLINE void sort_strip(local code_t *keys, local uint *words, packing_t packing,\n"
-    "                              codec_t codec)\n"
+    "CLSORT_INLINE void sort_packed(local code_t *keys, local uint *words, packing_t packing,\n"
+    "                               codec_t codec)\n"
     "{\n"
     "    const uint t = local_id(), first = t * CLSORT_ITEMS, merges = *packing.merges;\n"
     "    item_t v[CLSORT_ITEMS];\n"
@@ -3162,23 +3162,23 @@ static const char *const clsort__source[] = {
     "    const segments_t given = CLSORT_SEGMENTS, s = sortable_segments(given, j);\n"
     "    const packing_t packing = clear_packing(space);\n"
     "    const uint t = local_id();\n"
-    "    const strip_t strip = flag_segments(s, j, packing);\n"
+    "    const layout_t layout = flag_segments(s, j, packing);\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "    const uint size = *packing.end;\n"
     "    #pragma unroll\n"
     "    for (uint m = 0; m < CLSORT_ITEMS; m++) {\n"
     "        const uint i = m * CLSORT_GROUP + t;\n"
     "        put_item(keys, words, i,\n"
-    "                 i < size ? load_whole_item(source, codec, strip_place(strip, i)) : top_item());\n"
+    "                 i < size ? load_whole_item(source, codec, layout_place(layout, i)) : top_item());\n"
     "    }\n"
     "    if (t == 0)\n"
     "        flag_head(packing, size);\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "    find_around(packing, size);\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "    sort_strip(keys, words, packing, codec);\n"
+    "    sort_packed(keys, words, packing, codec);\n"
     "    for (uint i = t; i < size; i += CLSORT_GROUP)\n"
-    "        store_whole_item(target, codec, strip_place(strip, i), get_item(keys, words, i));\n"
+    "        store_whole_item(target, codec, layout_place(layout, i), get_item(keys, words, i));\n"
     "}\n"
     "#endif\n"
     "#else\n\n",
@@ -3225,7 +3225,7 @@ static const char *const clsort__source[] = {
     "#endif\n\n"
     "#define CLSORT_SWEEP CLSORT_IS(SWEEP)\n"
     "#define CLSORT_DIGITS (1 << CLSORT_DIGIT_BITS)\n\n"
-    "#define CLSORT_RADIX_DIGITS CLSORT__DIGITS_OF(CLSORT_KEY_BYTES, CLSORT_DIGIT_BITS)\n\n\n"
+    "#define CLSORT_RADIX_DIGITS CLSORT__DIGITS_OF(CLSORT_KEY_BYTES, CLSORT_DIGIT_BITS)\n\n\n\n"
     "#define CLSORT_RADIX_ARGS \\\n"
     "    CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_ARGS(alt), \\\n"
     "        CLSORT_CODEC_ARGS, global uchar *scratch, ulong scratch_at, uint n, uint blocks, \\\n"
@@ -3401,7 +3401,7 @@ static const char *const clsort__source[] = {
     "        const uint place = next[digit_of(item.key, digit)]++;\n"
     "        store_whole_item(to, r.codec, CLSORT_IS(PIECES) ? min(place, r.n - 1) : place, item);\n"
     "    }\n"
-    "}\n\n\n\n\n"
+    "}\n\n\n\n\n\n"
     "#ifndef CLSORT_STAGE_BYTES\n"
     "#define CLSORT_STAGE_BYTES (1 << 25)\n"
     "#endif\n"
@@ -4121,7 +4121,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 3809\n",
+    "#line 3811\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
     "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -5030,7 +5030,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 4929\n",
+    "#line 4931\n",
 #endif
     "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_IS(SELECT)\n"

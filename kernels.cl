@@ -2431,9 +2431,9 @@ CLSORT_KERNEL void clsort_segment_pass(CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_A
 #if !CLSORT_RANGES
 /* Where the elements of a tile of short segments lie. If `width` is 0, element i is at base + i.
    Otherwise the segments have `width` elements each and begin a stride apart. */
-typedef struct { uint base, width, stride; } strip_t;
+typedef struct { uint base, width, stride; } layout_t;
 
-CLSORT_INLINE uint strip_place(strip_t s, uint i)
+CLSORT_INLINE uint layout_place(layout_t s, uint i)
 {
     return s.width ? s.base + i / s.width * s.stride + i % s.width : s.base + i;
 }
@@ -2466,14 +2466,14 @@ CLSORT_INLINE uint first_of_window(segments_t s, jobs_t j, uint window, uint rea
    offsets are given, the short ones that begin in the group's window, which fit. Only the last
    segment of a window can be long: clsort_segment_tile sorts it. Called by all work-items, with `m`
    cleared and a barrier since; `m` is complete after a barrier. */
-CLSORT_INLINE strip_t flag_segments(segments_t s, jobs_t j, packing_t m)
+CLSORT_INLINE layout_t flag_segments(segments_t s, jobs_t j, packing_t m)
 {
     const uint t = local_id(), group = (uint)get_group_id(0),
                reach = CLSORT_TILE_ITEMS / 2, window = group * reach, per = j.per;
     const uint first = per ? group * per : first_of_window(s, j, group, reach);
     const segment_t nothing = { 0, 0 },
                     head = first < s.segments ? take_segment(s, first) : nothing;
-    const strip_t strip = { head.begin, per && s.stride != head.size ? head.size : 0, s.stride };
+    const layout_t layout = { head.begin, per && s.stride != head.size ? head.size : 0, s.stride };
     for (uint i = first + t; i < s.segments && (!per || i - first < per); i += CLSORT_GROUP) {
         const segment_t own = take_segment(s, i);
         const uint start = per ? (i - first) * own.size : own.begin - head.begin;
@@ -2484,7 +2484,7 @@ CLSORT_INLINE strip_t flag_segments(segments_t s, jobs_t j, packing_t m)
             atomic_max(m.end, start + own.size);
         }
     }
-    return strip;
+    return layout;
 }
 
 //---- merge: heads of segments
@@ -2568,8 +2568,8 @@ CLSORT_INLINE void put_own_items(local code_t *keys, local uint *words, const it
 /* Sorts a tile of elements between the heads. Called by clsort_segment_pack with the elements in
    local memory, their heads flagged, and a barrier since; leaves the sorted elements there, with a
    barrier since. */
-CLSORT_INLINE void sort_strip(local code_t *keys, local uint *words, packing_t packing,
-                              codec_t codec)
+CLSORT_INLINE void sort_packed(local code_t *keys, local uint *words, packing_t packing,
+                               codec_t codec)
 {
     const uint t = local_id(), first = t * CLSORT_ITEMS, merges = *packing.merges;
     item_t v[CLSORT_ITEMS];
@@ -2613,23 +2613,23 @@ CLSORT_KERNEL void clsort_segment_pack(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_A
     const segments_t given = CLSORT_SEGMENTS, s = sortable_segments(given, j);
     const packing_t packing = clear_packing(space);
     const uint t = local_id();
-    const strip_t strip = flag_segments(s, j, packing);
+    const layout_t layout = flag_segments(s, j, packing);
     barrier(CLK_LOCAL_MEM_FENCE);
     const uint size = *packing.end;
     #pragma unroll
     for (uint m = 0; m < CLSORT_ITEMS; m++) {
         const uint i = m * CLSORT_GROUP + t;
         put_item(keys, words, i,
-                 i < size ? load_whole_item(source, codec, strip_place(strip, i)) : top_item());
+                 i < size ? load_whole_item(source, codec, layout_place(layout, i)) : top_item());
     }
     if (t == 0)
         flag_head(packing, size);
     barrier(CLK_LOCAL_MEM_FENCE);
     find_around(packing, size);
     barrier(CLK_LOCAL_MEM_FENCE);
-    sort_strip(keys, words, packing, codec);
+    sort_packed(keys, words, packing, codec);
     for (uint i = t; i < size; i += CLSORT_GROUP)
-        store_whole_item(target, codec, strip_place(strip, i), get_item(keys, words, i));
+        store_whole_item(target, codec, layout_place(layout, i), get_item(keys, words, i));
 }
 #endif
 #else
@@ -2706,7 +2706,8 @@ CLSORT_KERNEL void clsort_segment_pass(CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_A
 /* Digits of a whole code. */
 #define CLSORT_RADIX_DIGITS CLSORT__DIGITS_OF(CLSORT_KEY_BYTES, CLSORT_DIGIT_BITS)
 
-/* What every radix kernel is told. Bits first_bit ... last_bit - 1 of the code are sorted by. */
+/* The arguments of every radix kernel. Bits first_bit ... last_bit - 1 of the code are sorted
+   by. */
 #define CLSORT_RADIX_ARGS \
     CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_ARGS(alt), \
         CLSORT_CODEC_ARGS, global uchar *scratch, ulong scratch_at, uint n, uint blocks, \
@@ -2801,8 +2802,8 @@ CLSORT_INLINE array_t plan_array(radix_t r, uint plan, uint shift)
 }
 
 //---- radix: blocks
-/* The elements begin ... begin + size - 1 of a block, or none if `works` is 0: then a kernel's
-   loops do nothing, and no barrier has to stand under a condition. */
+/* The elements begin ... begin + size - 1 of a block. `works` 0 makes an empty block: then a
+   kernel's loops do nothing, and no barrier has to stand under a condition. */
 typedef struct { uint begin, size; } block_t;
 
 CLSORT_INLINE block_t take_block(radix_t r, uint block, uint works)
@@ -2822,7 +2823,7 @@ CLSORT_INLINE code_t see_code(seen_t *seen, code_t code)
     return code;
 }
 
-/* Work-item t of `step` copies its share of a block. */
+/* Work-item t of `step` work-items copies its share of a block. */
 CLSORT_INLINE void copy_block(radix_t r, uint plan, block_t b, uint t, uint step)
 {
     const array_t from = plan_array(r, plan, PASS_FROM), to = plan_array(r, plan, PASS_TO);
@@ -2834,7 +2835,7 @@ CLSORT_INLINE void copy_block(radix_t r, uint plan, block_t b, uint t, uint step
 #if CLSORT_SHARE_LOG2 == 0
 /* CPU devices: plain loops, the counters in private memory, which is the first-level cache. */
 #define CLSORT_COUNT_COPIES 4
-/* Digits are taken from this many keys at a time, in a loop that compilers turn into vectors. */
+/* How many keys digits are taken from at a time, in a loop that compilers turn into vectors. */
 #define CLSORT_CODES_AT_ONCE 16
 
 /* Counts the digits of a block; bins has CLSORT_COUNT_COPIES counters per digit, so that equal keys
@@ -2887,8 +2888,8 @@ CLSORT_KERNEL void clsort_radix_count(CLSORT_RADIX_ARGS)
     }
 }
 
-/* One work-item. The table lies by blocks here; it becomes the places where the blocks' digits
-   begin. */
+/* One work-item turns the counts of the table into the places where each block's digits begin. Here
+   the table lies by blocks. */
 CLSORT_KERNEL void clsort_radix_scan(CLSORT_RADIX_ARGS)
 {
     const radix_t r = CLSORT_RADIX;
@@ -2913,9 +2914,9 @@ CLSORT_KERNEL void clsort_radix_scan(CLSORT_RADIX_ARGS)
 }
 
 //---- radix: scatter of a block per work-item
-/* Moves the elements of a block to the places that `next` holds for each digit. Segments may
-   overlap, where offsets do not ascend: then another work-item changes elements that were counted,
-   so that places of pieces are kept inside. */
+/* Moves the elements of a block to the places that `next` holds for each digit. Places of pieces
+   are kept inside the piece: segments may overlap if offsets do not ascend, and then another
+   work-item changes elements after they were counted. */
 CLSORT_INLINE void scatter_items(radix_t r, array_t from, array_t to, block_t b, uint *next)
 {
     const digit_t digit = pass_digit(r, r.pass);
@@ -2926,9 +2927,10 @@ CLSORT_INLINE void scatter_items(radix_t r, array_t from, array_t to, block_t b,
     }
 }
 
-/* Keys alone, more of them than caches hold, wait in the first-level cache until they fill a line
-   of the target, which is written past the caches where the compiler knows how. At 2^24 keys in 1 /
-   1.3 to 1 / 1.6 of the time of scatter_items; at 2^20 in 1.3 times as long. */
+/* Bare keys, if there are more than caches hold, wait in the first-level cache until they fill a
+   line of the target, which is written past the caches where the compiler knows how. At 2^24 keys
+   this takes 1 / 1.3 to 1 / 1.6 of the time of scatter_items; at 2^20 it takes 1.3 times as
+   long. */
 #ifndef CLSORT_STAGE_BYTES
 #define CLSORT_STAGE_BYTES (1 << 25)
 #endif
@@ -3020,8 +3022,8 @@ CLSORT_INLINE code_t count_digits(radix_t r, uint bins[][CLSORT_DIGITS])
     return seen.set & seen.clear;
 }
 
-/* Sorts n elements by one work-item, which reads the keys once to count all digits. The plan is all
-   that it takes of the scratch. */
+/* Sorts n elements by one work-item, which reads the keys once to count all digits. Of the scratch
+   it uses only the plan. */
 CLSORT_INLINE void sort_small(radix_t r)
 {
     const block_t all = { 0, r.n };
@@ -3053,7 +3055,7 @@ CLSORT_KERNEL void clsort_radix_small(CLSORT_RADIX_ARGS)
 
 //---- radix: pieces
 #if CLSORT_IS(PIECES)
-/* Sorts a piece of a segment, which may be the whole, to the array that its merges start from. */
+/* Sorts a piece of a segment, or a whole segment, into the array that its merges start from. */
 CLSORT_INLINE void sort_piece(radix_t r, job_t job, uint piece)
 {
     const uint first = job.slice * piece, begin = job.segment.begin + first,
@@ -3074,8 +3076,8 @@ CLSORT_INLINE void sort_piece(radix_t r, job_t job, uint piece)
         insertion_sort(from, to, 0, r.n, r.codec);
 }
 
-/* Each work-item sorts segments of up to `piece` elements whole, then pieces of longer ones, one
-   for each job; of ranges it takes jobs alone. scratch: a plan for each work-item. */
+/* Each work-item sorts whole segments of up to `piece` elements, then pieces of longer ones, one
+   for each job. Ranges are sorted by jobs only. scratch: a plan for each work-item. */
 CLSORT_KERNEL void clsort_radix_pieces(CLSORT_RADIX_ARGS, CLSORT_SEGMENT_ARGS, CLSORT_JOB_ARGS,
                                        uint piece)
 {
@@ -3124,7 +3126,7 @@ CLSORT_KERNEL void clsort_radix_pieces(CLSORT_RADIX_ARGS, CLSORT_SEGMENT_ARGS, C
 #error "CLSORT_COUNT_COPIES must be a power of two"
 #endif
 
-/* Clears the words of bins and the four behind them. Ends with a barrier. */
+/* Clears the words of bins and the bits seen after them. Ends with a barrier. */
 CLSORT_INLINE void clear_bins(local uint *bins)
 {
     for (uint i = local_id(); i < CLSORT_COUNT_WORDS + CLSORT__SEEN_WORDS; i += CLSORT_GROUP)
