@@ -6513,7 +6513,7 @@ static size_t clsort__tile_slots(const clsort__config *c, cl_uint pad_log2)
 {
     const size_t items = (size_t)1 << c->items_log2, tile = items << c->share_log2;
     const int merges = c->family == CLSORT__MERGE || c->family == CLSORT__SEGMENTS;
-    const size_t rows = tile + (merges ? items : 0);   /* merges read on behind the tile */
+    const size_t rows = tile + (merges ? items : 0);   /* merges read past the tile */
     return rows + (rows >> pad_log2) + 1;
 }
 
@@ -8018,7 +8018,7 @@ enum {
     CLSORT__NO_STRUCT = 4096
 };
 
-/* What can be wrong with a struct as a whole. */
+/* The faults that a struct can have as a whole. */
 enum { CLSORT__STRUCT_IS_RIGHT, CLSORT__STRUCT_HAS_NO_SIZE, CLSORT__STRUCT_IS_TOO_NEW };
 
 /* The bytes of a struct in the program that gives it, by its first field; 0 if they are not
@@ -8228,7 +8228,7 @@ static clsort__config clsort__built_shape(clsort_sorter *s, const clsort__config
     return program ? program->config : *asked;
 }
 
-/* The same for the kernels of a plan. */
+/* The shape of a plan's own kernels. */
 static clsort__config clsort__tile_shape(clsort_sorter *s, const clsort__plan *p)
 {
     const int published = p->d.algorithm == CLSORT_BITONIC
@@ -8747,7 +8747,8 @@ static void clsort__bitonic(clsort__run *run, const clsort__plan *p, const clsor
     clsort__arrays now = w->to, alt = w->alt;
     cl_uint stage, steps = 0;
     for (stage = tile; stage < levels; stage++) steps += stage + 1 - floor;
-    if (clsort__step_choice(&p->d.tuning) == CLSORT_STEP_A && local != CLSORT_LOCAL_ONLY && steps & 1) {
+    if (clsort__step_choice(&p->d.tuning) == CLSORT_STEP_A && local != CLSORT_LOCAL_ONLY
+        && steps & 1) {
         now = w->alt;
         alt = w->to;
     }
@@ -8772,7 +8773,7 @@ static void clsort__bitonic_shape(const clsort_sorter *s, const clsort_tuning *t
                                                    : 4;
     if (!c->items_log2) c->items_log2 = 1;
     if (s->is_cpu && !lanes && c->items_log2 > 3)
-        c->items_log2 = 3; /* Intel's compiler of 2026.2 crashes at 16 */
+        c->items_log2 = 3;   /* Intel's compiler of 2026.2 crashes at 16 */
     c->share_log2 = 0;
     if (lanes) c->group_log2 = clsort__lower_group(s, 4);
     else clsort__share_tile(s, t, 6, 10, c);
@@ -8933,7 +8934,8 @@ static void clsort__merge_shape(const clsort_sorter *s, clsort__plan *p)
     const clsort_tuning *t = &p->d.tuning;
     clsort__config *c = &p->config;
     const cl_uint words = clsort__element_words(c);
-    const int serial = s->is_cpu && !t->work_group, local_only = clsort__local_choice(t) == CLSORT_LOCAL_ONLY;
+    const int serial = s->is_cpu && !t->work_group,
+              local_only = clsort__local_choice(t) == CLSORT_LOCAL_ONLY;
     c->items_log2 = local_only                      ? 0
                     : t->items                      ? clsort__log2(t->items)
                     : p->d.precedes                 ? 2
@@ -8984,7 +8986,7 @@ static clsort_desc clsort__merge_as_sort(const clsort_merge_desc *m)
     d.order = m->order;
     d.nan_order = m->nan_order;
     d.flags = m->flags;
-    d.keys = m->keys_out;       /* arrays that are there are not too large for the device */
+    d.keys = m->keys_out;   /* given arrays are not too large for the device */
     d.values = m->values_out;
     d.value_size = m->value_size;
     d.algorithm = CLSORT_MERGE;
@@ -9393,8 +9395,9 @@ static void clsort__arg_segments(clsort__run *run, const clsort__plan *p, clsort
 /* The arguments of segment kernels; see jobs_t in kernels.cl. */
 typedef struct clsort__segment_job {
     clsort__workspace w;
-    size_t tile, most, per;     /* elements sorted at once; jobs that the table holds; jobs of each
-                                   segment, 0: listed in the table */
+    size_t tile;                /* elements sorted at once */
+    size_t most;                /* jobs that the table has room for */
+    size_t per;                 /* jobs of each segment; 0: they are listed in the table */
 } clsort__segment_job;
 
 static void clsort__arg_jobs(clsort__run *run, const clsort__plan *p, const clsort__segment_job *j)
@@ -9511,7 +9514,7 @@ static void clsort__segments(clsort__run *run, const clsort__plan *p, const clso
                  least = ranges   ? 0
                          : shares ? tile / 2
                                   : tile;
-    const int fits = p->d.count <= least; /* no segment is long */
+    const int fits = p->d.count <= least;   /* no segment is long */
     clsort__segment_job j;
     j.w = *w;
     j.tile = tile;
@@ -9538,7 +9541,7 @@ static void clsort__segment_shape(const clsort_sorter *s, const clsort_tuning *t
     clsort__least_tile(c);
 }
 
-/* Kernels that sort pieces of long segments where each work-item works alone. */
+/* Plans the kernel whose work-items sort a piece of a segment each. */
 static void clsort__plan_pieces(clsort__plan *p)
 {
     p->helpers.pieces = clsort__config_of(p, CLSORT__PIECES);
@@ -9947,8 +9950,8 @@ static const clsort__algorithm *clsort__form_of(cl_uint algorithm, const clsort_
 /* Rows of `count` elements of `element_bytes` bytes. */
 typedef struct clsort__rows {
     clsort__span span;
-    size_t rows, count, element_bytes; /* rows 0: one */
-    size_t stride;                 /* 0: no gaps */
+    size_t rows, count, element_bytes;
+    size_t stride;              /* bytes between the starts of rows */
 } clsort__rows;
 
 static clsort__rows clsort__make_rows(clsort__span span, size_t rows, size_t count, size_t element,
@@ -9956,27 +9959,17 @@ static clsort__rows clsort__make_rows(clsort__span span, size_t rows, size_t cou
 {
     clsort__rows r;
     r.span = span;
-    r.rows = rows;
+    r.rows = rows ? rows : 1;
     r.count = count;
     r.element_bytes = element;
-    r.stride = stride;
+    r.stride = stride ? stride : count * element;
     return r;
-}
-
-static size_t clsort__row_count(const clsort__rows *r)
-{
-    return r->rows ? r->rows : 1;
-}
-
-static size_t clsort__row_stride(const clsort__rows *r)
-{
-    return r->stride ? r->stride : r->count * r->element_bytes;
 }
 
 /* Bytes from the first element of the first row to the last element of the last one. */
 static size_t clsort__rows_bytes(const clsort__rows *r)
 {
-    const size_t gaps = (clsort__row_count(r) - 1) * clsort__row_stride(r);
+    const size_t gaps = (r->rows - 1) * r->stride;
     return r->count ? gaps + r->count * r->element_bytes : 0;
 }
 
@@ -9986,7 +9979,7 @@ static void clsort__gather(clsort__run *run, const clsort__rows *source, const c
 {
     const size_t unit = clsort__alignment(target->element_bytes),
                  units = target->element_bytes / unit;
-    const size_t n = clsort__row_count(target) * target->count;
+    const size_t n = target->rows * target->count;
     const cl_ulong elements = n;
     clsort__use_utility(run, CLSORT__KERNEL_GATHER);
     clsort__arg_span(run, source->span);
@@ -9995,34 +9988,31 @@ static void clsort__gather(clsort__run *run, const clsort__rows *source, const c
     clsort__arg_ulong(run, run->mode == CLSORT__WARM ? 0 : n);
     clsort__arg_uint(run, (cl_uint)target->count);
     clsort__arg_uint(run, (cl_uint)source->count);
-    clsort__arg_ulong(run, clsort__row_stride(source));
-    clsort__arg_ulong(run, clsort__row_stride(target));
-    clsort__arg_ulong(run, clsort__row_stride(indices));
+    clsort__arg_ulong(run, source->stride);
+    clsort__arg_ulong(run, target->stride);
+    clsort__arg_ulong(run, indices->stride);
     clsort__arg_uint(run, (cl_uint)unit);
     clsort__arg_ulong(run, units);
     clsort__traffic(run, 1, elements * (4 + 2 * target->element_bytes));
     clsort__launch(run, n * units);
 }
 
+static size_t clsort__given_stride(const clsort_gather *g, size_t i)
+{
+    const clsort_array *a = i ? &g->arrays[(i - 1) / 2] : NULL;
+    return !a ? g->indices_row_stride : i % 2 ? a->source_row_stride : a->target_row_stride;
+}
+
 /* Part i of a gather: the indices, then the source and the target of each array in turn. */
 static clsort__rows clsort__gather_part(const clsort_gather *g, size_t i)
 {
-    clsort__rows r;
-    r.span = clsort__make_span(g->indices, g->indices_offset);
-    r.rows = g->rows;
-    r.count = g->count;
-    r.element_bytes = 4;
-    r.stride = g->indices_row_stride;
-    if (i) {
-        const clsort_array *a = &g->arrays[(i - 1) / 2];
-        const int source = i % 2;
-        r.span.buffer = source ? a->source : a->target;
-        r.span.offset = source ? a->source_offset : a->target_offset;
-        r.count = source && g->source_count ? g->source_count : g->count;
-        r.element_bytes = a->element_size;
-        r.stride = source ? a->source_row_stride : a->target_row_stride;
-    }
-    return r;
+    const clsort_array *a = i ? &g->arrays[(i - 1) / 2] : NULL;
+    const size_t count = i % 2 && g->source_count ? g->source_count : g->count;
+    const clsort__span span = !a      ? clsort__make_span(g->indices, g->indices_offset)
+                              : i % 2 ? clsort__make_span(a->source, a->source_offset)
+                                      : clsort__make_span(a->target, a->target_offset);
+    return clsort__make_rows(span, g->rows, count, a ? a->element_size : 4,
+                             clsort__given_stride(g, i));
 }
 
 static const char *clsort__gather_role(size_t i)
@@ -10045,8 +10035,8 @@ static void clsort__check_gather_part(clsort__checks *c, const clsort_gather *g,
     const clsort__rows r = clsort__gather_part(g, i);
     const size_t align = clsort__alignment(r.element_bytes);
     const int fits = clsort__fits(r.count, r.element_bytes, 0)
-                     && clsort__fits(clsort__row_count(&r), clsort__row_stride(&r), r.span.offset);
-    if (r.stride && !r.rows)
+                     && clsort__fits(r.rows, r.stride, r.span.offset);
+    if (!g->rows && clsort__given_stride(g, i))
         clsort__blame_gather_part(c, CLSORT_ERROR_UNUSED_FIELD, i, "_row_stride without rows");
     if (!r.element_bytes)
         clsort__blame_gather_part(c, CLSORT_ERROR_VALUE_SIZE, i, ": element_size is 0");
@@ -10077,7 +10067,7 @@ static clsort_status clsort__check_gather_rows(clsort_sorter *s, const clsort_ga
     size_t i;
     for (i = 0; i < 2 * (size_t)g->array_count + 1; i++) {
         const clsort__rows r = clsort__gather_part(g, i);
-        if (clsort__row_count(&r) > 1 && clsort__row_stride(&r) < r.count * r.element_bytes)
+        if (r.rows > 1 && r.stride < r.count * r.element_bytes)
             clsort__blame_gather_part(&c, CLSORT_ERROR_OVERLAP, i, "_row_stride is below a row");
     }
     return clsort__conclude(&c);
@@ -11638,7 +11628,7 @@ CLSORT_API clsort_status clsort_resolve(clsort_sorter *sorter, const clsort_desc
     if (!clsort__given_size(resolved, sizeof d, CLSORT__FIRST_DESC))
         return clsort__judge_struct(sorter, "resolved", CLSORT__STRUCT_HAS_NO_SIZE);
     CLSORT__MUST(clsort__plan_job(&j));
-    j.plan.d.scratch = NULL; /* its size is not checked */
+    j.plan.d.scratch = NULL;   /* its size is not checked */
     CLSORT__MUST(clsort__check_limits(&j));
     d = clsort__resolved(&j);
     clsort__give_desc(&d, resolved);
@@ -11655,7 +11645,7 @@ CLSORT_API clsort_status clsort_prepare(clsort_sorter *sorter, cl_command_queue 
     CLSORT__MUST(clsort__plan_job(&j));
     if (queue) CLSORT__MUST(clsort__check_queue(sorter, &j.run));
     CLSORT__MUST(j.op->buffers(&j));
-    j.plan.d.flags &= ~(cl_uint)CLSORT_FLAG_NO_BUILD;   /* the others say what the call will have */
+    j.plan.d.flags &= ~(cl_uint)CLSORT_FLAG_NO_BUILD;   /* the other flags announce buffers */
     j.then.d.flags &= ~(cl_uint)CLSORT_FLAG_NO_BUILD;
     CLSORT__MUST(clsort__ready_plans(&j));
     if (!clsort__trivial(&j.plan)) CLSORT__MUST(clsort__warm_job(&j));
@@ -11736,7 +11726,7 @@ CLSORT_API clsort_status clsort_sort_host(clsort_sorter *sorter, const clsort_de
                              : "values, of value_size bytes each");
     clsort__check_no_buffers(&c, &d);
     if (c.status != CL_SUCCESS || !d.count) return clsort__conclude(&c);
-    if (indices) d.value_size = 0; /* only the permutation is wanted */
+    if (indices) d.value_size = 0;   /* only the permutation is wanted */
     return clsort__sort_on_device(sorter, &d, keys, values, indices);
 }
 
@@ -11827,7 +11817,7 @@ CLSORT_API clsort_status clsort_self_test(clsort_sorter *sorter)
     memory = (unsigned char *)CLSORT_MALLOC(21 * (size_t)CLSORT__TEST_COUNT);
     if (!memory) return clsort__fail(sorter, CL_OUT_OF_HOST_MEMORY, "malloc", NULL);
     flags = sorter->options.flags;
-    sorter->options.flags = 0;   /* the host compares; clsort_collect tells of other sorts alone */
+    sorter->options.flags = 0;   /* the host compares; clsort_collect judges only other sorts */
     for (algorithm = 1; clsort__is_public(algorithm); algorithm++) {
         const clsort_status status = clsort__test_algorithm(sorter, algorithm, memory);
         if (first == CL_SUCCESS) first = status;
