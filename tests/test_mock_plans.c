@@ -9,8 +9,9 @@
    `numbers` below with a number after a colon, and of `flags`. A line without a plan gets one.
 
    On the right: the algorithm; work-items of a work-group x items of each; p and passes over the
-   elements; launches + copies; bytes moved; bytes of scratch; and # and a hash of the commands with
-   everything that the device is told but buffers and names. Or the error with what it says.
+   elements; launches + copies; bytes moved; bytes of scratch, and at most how many on any device;
+   # and a hash of the commands with everything that the device is told but buffers and names. Or the
+   error with what it says.
 
    One number may be a range, as n:1..5000. The right side then has each value at which another plan
    begins, and that plan without its bytes; with its hash for a limit of the device, which the
@@ -290,15 +291,17 @@ static unsigned long long number_after(const char *text, const char *word)
 static void explain(plan_line *p, const clsort_desc *d, char *shape, char *rest, size_t room)
 {
     char text[4000] = "";
+    size_t most = 0;
     clsort_desc r = clsort_desc_default();
     CHECK_OK(clsort_resolve(p->sorter, d, &r));
     CHECK_OK(clsort_explain(p->sorter, d, text, sizeof text));
+    CHECK_OK(clsort_scratch_size(NULL, d, &most));
     snprintf(shape, room, "%.*s %ux%u p%llu %llu+%llu", (int)strcspn(text + 10, "\n"), text + 10,
              (unsigned)r.tuning.work_group, (unsigned)r.tuning.items,
              number_after(text, "\npasses "), number_after(text, "\nlaunches "),
              number_after(text, "\ncopies "));
-    snprintf(rest, room, " moved %llu scratch %llu", number_after(text, "\nmoved "),
-             number_after(text, "\nscratch "));
+    snprintf(rest, room, " moved %llu scratch %llu of %llu", number_after(text, "\nmoved "),
+             number_after(text, "\nscratch "), (unsigned long long)most);
 }
 
 /* The code of an error; its message without the function and the text that is the code's. */
