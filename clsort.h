@@ -68,10 +68,11 @@
      These sorts are always stable:
      - merge and radix
      - by `fields` or `precedes`
-     - of rows (if `rows` is only 1), of segments, or with a count on the device; but batch-* only
+     - of rows (even if `rows` is 1), of segments, or with a count on the device; but batch-* only
        with `stable`
      Bitonic and quicksort are not. With `stable` they sort (key, original index) pairs and gather
      the rest: 4 more bytes per element in each pass, and some scratch memory.
+     Records in an order of your own:
      - `fields` become codes of up to 8 bytes that are sorted in one go. A longer key takes one sort
        for each 8 bytes, the last fields first.
      - `record_type` and `precedes` are code that you must trust: it runs on the device with access
@@ -87,7 +88,8 @@
      Results are deterministic: the same input, description and device give the same bytes.
 
    TOP-K
-     With top_k = k, clsort_enqueue_sort selects k elements from each of `rows` rows of `count` keys.
+     With top_k = k, clsort_enqueue_sort selects k elements from each of `rows` rows, which have
+     `count` keys each.
      - keys_out, indices and values_out each receive k elements per row, row after row without
        gaps. At least one of them must be given, and with value_size values_out; clsort_check and
        clsort_prepare take a NULL buffer as one that comes later. The keys are only read.
@@ -124,9 +126,9 @@
        clsort_enqueue_merge                          0
 
      T, the bytes of tables:
-     - radix: 4 (32 + 4 B + 256 (B + 1)) with B = min(n / 64 + 1, 1024), at most 1.1 MB. For sweeps
-       on NVIDIA it is at least 4 (64 + 256 K) + W (n / t + 1). W is 1024, and 2048 from 2^30
-       elements on. t is a tile: 4352 bare keys of 4 bytes, never below 1536.
+     - radix: 4 (32 + 4 B + 256 (B + 1)) with B = min(n / 64 + 1, 1024), at most 1.1 MB. With one
+       launch per digit, on NVIDIA's GPUs, it is at least 4 (64 + 256 K) + W (n / t + 1). W is 1024,
+       and 2048 from 2^30 elements on. t is a tile: 4352 bare keys of 4 bytes, never below 1536.
      - quicksort: a(4 (1050 + 188 S)) with S = min(n / 1024, 8192) + 1, and the T of rows; less than
        1.24 n + 137 KB, and from 2^23 elements on n / 2 + 6.3 MB
      - rows: 52 + 24 (n / 64) + 4 (n / 32) + 128 min(n / 64 + 1, 1024), less than n / 2 + 132 KB
@@ -193,8 +195,8 @@
      - Where work-groups are known to make progress (NVIDIA since 7.0), a pass reads the keys once,
        and one more reading counts all digits. Elsewhere a pass reads them twice.
      - A pass takes 0.36 ms, three times a copy. No single step binds it: latencies add up.
-     - Skewed keys (95 % zeros, sign edges, minima and maxima, powers of two) take 1.03 to 1.18 times
-       as long, bit-reversed ones 1.67 times.
+     - Skewed keys (95 % zeros, sign edges, minima and maxima, powers of two) take 1.03 to 1.18
+       times as long, bit-reversed ones 1.67 times.
 
      merge      2.9 ms, 23 Gkey/s; with u32 values 5.1 ms, 13 Gkey/s
      - 1 + ceil(log2(n / tile)) passes, here 14. A tile is 8192 keys of 4 bytes on most GPUs, 4096
@@ -210,7 +212,7 @@
      quicksort  9.7 ms, 6.9 Gkey/s; with u32 values 14.1 ms
      - A round reads twice and writes once what is unfinished. Keys equal to a pivot are done.
      - At most 1.5 log2(n / leaf) + 4 rounds are enqueued; a leaf is what one work-group sorts
-       alone. What input made against the pivots leaves unfinished is merged.
+       alone. Input made against the pivots may leave sequences unfinished: these are merged.
      - Of the six inputs of its paper none takes more than 1.04 times as long; equal keys take a
        20th. Pivots in one run: half way between the bounds 9.6 ms, medians of samples 10.3, medians
        of three 11.7.
@@ -241,8 +243,8 @@
      - Call clsort_prepare while you load, and set CLSORT_FLAG_NO_BUILD where a hitch would hurt.
 
    LIMITS
-     - 2^32 - 1 elements per call. For rows that counts from the first to the last, gaps included;
-       for top-k it counts each row, and there may be 2^24 - 1 rows.
+     - At most 2^32 - 1 elements per call: with rows all from the first row to the last, gaps
+       included. Top-k takes as many in each row, and up to 2^24 - 1 rows.
      - On an out-of-order queue, a sort that uses the sorter's scratch memory depends on the one
        before it, so it fails if that one's dependency failed. Scratch memory of yours avoids that.
      - Big-endian devices are untested.
@@ -328,7 +330,8 @@ extern "C" {
      struct_size 0 stands for the size in the implementation. So a struct of zeros works, but only
      if the program and the implementation have the same header. A size that no version has answers
      CLSORT_ERROR_UNKNOWN_VALUE, before any other field is looked at.
-     clsort_field, clsort_array and clsort_proof have no struct_size and never change.
+     clsort_field, clsort_array and clsort_proof have no struct_size and never change; clsort_tuning
+     keeps its size.
 
    ERRORS
      Each function says which errors it adds to these: CLSORT_ERROR_NULL_ARGUMENT,
@@ -442,8 +445,9 @@ enum {
 enum {
     /* clsort_enqueue_* answers CLSORT_ERROR_NOT_READY instead of building kernels. */
     CLSORT_FLAG_NO_BUILD = 1,
-    /* For clsort_check, clsort_prepare, clsort_scratch_size and clsort_explain, when the buffer
-       does not exist yet: the sort will have indices, keys_out, values_out, count_buffer. */
+    /* For clsort_check, clsort_resolve, clsort_prepare, clsort_scratch_size and clsort_explain,
+       when the buffer does not exist yet: the sort will have indices, keys_out, values_out,
+       count_buffer. */
     CLSORT_FLAG_INDICES = 2,
     CLSORT_FLAG_KEYS_OUT = 4,
     CLSORT_FLAG_VALUES_OUT = 8,
@@ -811,12 +815,14 @@ CLSORT_API clsort_status clsort_explain(clsort_sorter *sorter, const clsort_desc
      Sorts with scratch memory of yours do not; then see to it that no two use the same at once.
    Errors: those of CLSORT_STATUS_LIST. CLSORT_ERROR_WRONG_RESULT means that the self-test left AUTO
    no algorithm.
-   Sources: Batcher, Sorting networks and their applications, 1968 (bitonic). Bainville, OpenCL
-   Sorting, 2011 (bitonic-*, merge-local-only). Green, McColl, Bader, GPU merge path, 2012 (merge).
-   Inoue et al., AA-sort, 2007 (merge on CPUs). Merrill and Garland, Single-pass Parallel Prefix
-   Scan with Decoupled Look-back, 2016; Adinets and Merrill, Onesweep, 2022 (radix). Cederman and
-   Tsigas, GPU-Quicksort, JEA 14, 2009 (quicksort). Zucchi, Parallel batch sorting, 2013
-   (batch-*). */
+   Sources:
+   - bitonic: Batcher, Sorting networks and their applications, 1968
+   - bitonic-*, merge-local-only: Bainville, OpenCL Sorting, 2011
+   - merge: Green, McColl, Bader, GPU merge path, 2012; on CPUs Inoue et al., AA-sort, 2007
+   - radix: Merrill and Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back, 2016;
+     Adinets and Merrill, Onesweep, 2022
+   - quicksort: Cederman and Tsigas, GPU-Quicksort, JEA 14, 2009
+   - batch-*: Zucchi, Parallel batch sorting, 2013 */
 CLSORT_API clsort_status clsort_enqueue_sort(clsort_sorter *sorter, cl_command_queue queue,
                                              const clsort_desc *desc, cl_uint n_wait,
                                              const cl_event *wait, cl_event *done);
@@ -11445,9 +11451,9 @@ static clsort_status clsort__test_sort(clsort_sorter *s, cl_uint algorithm, cl_u
                         clsort__find_algorithm(algorithm)->name);
 }
 
-/* The self-test of one algorithm: every key width, with and without values, at sizes around its
+/* The sorts that test one algorithm: every key width, with and without values, at sizes around its
    tiles. */
-static clsort_status clsort__test_family(clsort_sorter *s, cl_uint algorithm, cl_uint radix,
+static clsort_status clsort__test_sorts(clsort_sorter *s, cl_uint algorithm, cl_uint radix,
                                          unsigned char *memory)
 {
     static const cl_uint types[4] = { CLSORT_U8, CLSORT_U16, CLSORT_U32, CLSORT_U64 };
@@ -11471,10 +11477,10 @@ static clsort_status clsort__test_algorithm(clsort_sorter *s, cl_uint algorithm,
     clsort_status first, status;
     if (a->left_out) return CL_SUCCESS;
     first = status = untested ? CLSORT_ERROR_WRONG_RESULT
-                              : clsort__test_family(s, algorithm, CLSORT_RADIX_DEFAULT, memory);
+                              : clsort__test_sorts(s, algorithm, CLSORT_RADIX_DEFAULT, memory);
     if (algorithm == CLSORT_RADIX && status == CLSORT_ERROR_WRONG_RESULT && s->has_progress) {
         s->broken |= CLSORT__BIT(CLSORT__SWEEP);
-        status = clsort__test_family(s, algorithm, CLSORT_RADIX_PORTABLE, memory);
+        status = clsort__test_sorts(s, algorithm, CLSORT_RADIX_PORTABLE, memory);
     }
     if (status == CLSORT_ERROR_WRONG_RESULT || status == CLSORT_ERROR_BUILD_FAILED) {
         s->broken |= CLSORT__BIT(algorithm);
@@ -11834,93 +11840,125 @@ CLSORT_API clsort_status clsort_self_test(clsort_sorter *sorter)
 #endif /* CLSORT_IMPLEMENTED */
 #endif /* CLSORT_IMPLEMENTATION */
 
-/* ---- revision history
-   ----------------------------------------------------------------------------------------------
+/* ---- revision history ---------------------------------------------------------------------------
 
    0.2.0  not released
-                      Breaks, each with what to write instead:
-                      - clsort_select(d, name): clsort_set_algorithm(d, name)
-                      - clsort_prepare(s, d): clsort_prepare(s, NULL, d), or name the queue that
-                        the sorts will run on
-                      - clsort_desc, clsort_options, clsort_gather and clsort_merge_desc begin with
-                        struct_size: start from clsort_desc_default() and the like, and name fields
-                        in initialisers. All zeros still mean the defaults.
-                      - clsort_resolve(s, d, &r) writes as many bytes as r.struct_size says:
-                        initialise r
-                      - clsort_desc_size() is gone: struct_size tells the implementation.
-                        clsort_desc_default() and clsort_merge_desc_default() are compiled into the
-                        program and no longer exported
-                      - what CLSORT_NO_<FAMILY> leaves out is no longer listed by
-                        clsort_algorithm_name, nor known to clsort_set_algorithm: check for the name
-                      clsort_prepare on a queue: the first sort there makes no object but events.
-                      CLSORT_NO_PUBLISHED leaves out what only reproduces publications. What is left
-                      out with CLSORT_NO_* also leaves its host code out.
-                      Where the compiler rejects the kernels of radix's sweeps, radix sorts without
-                      them. clsort_collect hands out each verdict, also one that an enqueue call
-                      found; what could not be judged is judged later, and a sort that failed on the
-                      device is told. clsort_check refuses what needs more local memory than the
-                      device has. A device that tells 0 compute units sorts. A clone that fails says
-                      why. Build logs end at 1 MiB.
-                      merge-local-only refuses rows, segments and a count on the device: it sorted
-                      long rows wrongly.
-                      Destroying a sorter while its work is queued no longer corrupts the heap of NVIDIA's driver.
-                      The sorter's scratch may consist of several buffers; clsort_check knows the device's largest allocation
-                      (CLSORT_ERROR_SCRATCH_TOO_LARGE). Scratch for more elements is enough for fewer on NVIDIA, too.
-                      No sum of scratch sizes wraps on hosts of 32 bits.
-                      clsort_enqueue_gather takes rows, with indices that count inside their row:
-                      those of an argsort of rows and of top-k. Zero clsort_array first, it has new
-                      fields. A gather of many arrays is checked in n log n.
-                      Where offsets of segments do not ascend, nothing is sorted: no element is
-                      lost, and verify and is_sorted tell.
-                      A sort of one row is stable, as that of several is. clsort_resolve leaves
-                      `rows` as it is, but for top_k.
-                      `precedes` may have any scalar type: 0x100000000ul and 0.5f are true.
-                      CLSORT_LOCAL_START refuses items above 32, with which it did not sort; nor did
-                      it on CPUs with the default shape, but does now. AUTO takes items above 32 for
-                      rows and top_k on GPUs.
-                      A range of no bits answers CLSORT_ERROR_BIT_RANGE.
-                      build/clsort replaces files when all outputs are complete and on the disk, or
-                      none, keeps owners and permissions, refuses what the device cannot hold before
-                      it reads it, and rows beyond the end of a file.
-                      Quicksort no longer crashes in PoCL 6.0 and 7.1, nor radix with work-groups of 2.
-                      Intel's compiler no longer takes minutes for some sizes of values and records:
-                      no choice of AUTO takes it more than a few seconds. Quicksort takes it 2 to 4 s
-                      instead of 20 and more.
 
-   0.1.0  2026-11-21  the bitonic family: kernels A, B2 to B16, tiles in local memory and in
-   registers; all key types, orders,
-                      payloads, argsort, records; gather and is_sorted; host arrays; proofs and self-test; the merge family: stable sorts,
-                      several fields, expressions, merge of two inputs; the radix family, bit ranges; rows, segments, a count on the device;
-                      top-k; the quicksort family; sorts of rows as published; explanations, profile callback
+   Breaks: old -> new
+   - clsort_select(d, name) -> clsort_set_algorithm(d, name)
+   - clsort_prepare(s, d) -> clsort_prepare(s, NULL, d), or the queue that the sorts will run on
+   - clsort_desc_size() -> struct_size, which tells the implementation
+   - clsort_desc d = { values in order } -> clsort_desc_default() and the like, or named fields:
+     clsort_desc, clsort_options, clsort_gather and clsort_merge_desc begin with struct_size.
+     All zeros still mean the defaults.
+   - clsort_resolve(s, d, &r) with any r -> r initialised: as many bytes are written as
+     r.struct_size says
+   - clsort_resolve fills in `rows` -> only for top_k
+   - clsort_array with some fields set -> zeroed first: it has new fields
+   - clsort_desc_default(), clsort_merge_desc_default() exported -> compiled into the program
+   - algorithms that CLSORT_NO_<FAMILY> leaves out are listed -> clsort_algorithm_name does not list
+     them and clsort_set_algorithm does not know them: check for the name
+   - CLSORT_ERROR_UNKNOWN_VALUE for a range of no bits -> CLSORT_ERROR_BIT_RANGE
+   - fields that only say more about one that is not set (row_stride without rows): ignored ->
+     CLSORT_ERROR_UNUSED_FIELD
+   - bitonic with CLSORT_LOCAL_START and items above 32, which did not sort -> refused
+   - merge-local-only of rows, segments and a count on the device, which sorted long rows wrongly ->
+     refused
 
-   ---- licence
-   --------------------------------------------------------------------------------------------------------
+   New
+   - clsort_options_default(), clsort_gather_default()
+   - clsort_prepare takes a queue: the first sort there makes no object but events.
+   - clsort_enqueue_gather takes rows, with indices that count inside their row: those of an argsort
+     of rows and of top-k.
+   - `precedes` may have any scalar type: 0x100000000ul and 0.5f are true.
+   - A sort of one row is stable, as that of several is.
+   - The sorter's scratch memory may consist of several buffers.
+   - clsort_check knows the device's largest allocation (CLSORT_ERROR_SCRATCH_TOO_LARGE).
+   - CLSORT_NO_PUBLISHED leaves out what only reproduces publications.
+   - CLSORT_NO_* also leave out the host code of what they leave out.
+   - A gather of many arrays is checked in n log n.
+   - build/clsort replaces files when all outputs are complete and on the disk, or none.
+   - build/clsort keeps owners and permissions.
+   - build/clsort refuses what the device cannot hold before it reads it, and rows beyond the end of
+     a file.
+
+   Mended
+   - Where offsets of segments do not ascend, nothing is sorted: no element is lost, and verify and
+     is_sorted tell.
+   - clsort_collect hands out each verdict, also one that an enqueue call found.
+   - clsort_collect judges later what could not be judged.
+   - clsort_collect tells of a sort that failed on the device.
+   - clsort_check refuses what needs more local memory than the device has.
+   - Where the compiler rejects the kernels of radix's sweeps, radix sorts without them.
+   - Bitonic with CLSORT_LOCAL_START sorts on CPUs with the default shape.
+   - AUTO takes items above 32 for rows and top_k on GPUs.
+   - Scratch memory for more elements is enough for fewer on NVIDIA, too.
+   - No sum of scratch sizes wraps on hosts of 32 bits.
+   - A device that tells 0 compute units sorts.
+   - A clone that fails says why.
+   - Build logs end at 1 MiB.
+   - Destroying a sorter while its work is queued no longer corrupts the heap of NVIDIA's driver.
+   - Quicksort no longer crashes in PoCL 6.0 and 7.1, nor radix with work-groups of 2.
+   - Intel's compiler no longer takes minutes for some sizes of values and records: no choice of
+     AUTO takes it more than a few seconds, and quicksort 2 to 4 s instead of 20 and more.
+
+   0.1.0  2026-11-21
+
+   - the bitonic family: kernels A, B2 to B16, tiles in local memory and in registers
+   - all key types, orders, payloads, argsort, records
+   - gather and is_sorted; host arrays; proofs and self-test
+   - the merge family: stable sorts, several fields, expressions, merge of two inputs
+   - the radix family, bit ranges
+   - rows, segments, a count on the device
+   - top-k
+   - the quicksort family
+   - sorts of rows as published
+   - explanations, profile callback
+
+   ---- licence ------------------------------------------------------------------------------------
 
    This software is available under two licences. Choose whichever you prefer.
 
-   ALTERNATIVE A - MIT License Copyright (c) 2026 the clsort authors Permission is hereby granted,
-   free of charge, to any person obtaining a copy of this software and associated documentation
-   files (the "Software"), to deal in the Software without restriction, including without limitation
-   the rights to use, copy, modify, merge, publish, distribute, sublicense, and/or sell copies of
-   the Software, and to permit persons to whom the Software is furnished to do so, subject to the
-   following conditions: The above copyright notice and this permission notice shall be included in
-   all copies or substantial portions of the Software. THE SOFTWARE IS PROVIDED "AS IS", WITHOUT
-   WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF
-   MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE
-   AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER IN AN
-   ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM, OUT OF OR IN CONNECTION WITH THE SOFTWARE OR
-   THE USE OR OTHER DEALINGS IN THE SOFTWARE.
+   ALTERNATIVE A - MIT License
 
-   ALTERNATIVE B - Public Domain (www.unlicense.org) This is free and unencumbered software released
-   into the public domain. Anyone is free to copy, modify, publish, use, compile, sell, or
-   distribute this software, either in source code form or as a compiled binary, for any purpose,
-   commercial or non-commercial, and by any means. In jurisdictions that recognize copyright laws,
-   the author or authors of this software dedicate any and all copyright interest in the software to
-   the public domain. We make this dedication for the benefit of the public at large and to the
-   detriment of our heirs and successors. We intend this dedication to be an overt act of
-   relinquishment in perpetuity of all present and future rights to this software under copyright
-   law. THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED,
-   INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE
-   AND NONINFRINGEMENT. IN NO EVENT SHALL THE AUTHORS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER
-   LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM, OUT OF OR IN
-   CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE. */
+   Copyright (c) 2026 the clsort authors
+
+   Permission is hereby granted, free of charge, to any person obtaining a copy of
+   this software and associated documentation files (the "Software"), to deal in
+   the Software without restriction, including without limitation the rights to
+   use, copy, modify, merge, publish, distribute, sublicense, and/or sell copies
+   of the Software, and to permit persons to whom the Software is furnished to do
+   so, subject to the following conditions:
+
+   The above copyright notice and this permission notice shall be included in all
+   copies or substantial portions of the Software.
+
+   THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR
+   IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY,
+   FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE
+   AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER
+   LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM,
+   OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE
+   SOFTWARE.
+
+   ALTERNATIVE B - Public Domain (www.unlicense.org)
+
+   This is free and unencumbered software released into the public domain.
+
+   Anyone is free to copy, modify, publish, use, compile, sell, or distribute this
+   software, either in source code form or as a compiled binary, for any purpose,
+   commercial or non-commercial, and by any means.
+
+   In jurisdictions that recognize copyright laws, the author or authors of this
+   software dedicate any and all copyright interest in the software to the public
+   domain. We make this dedication for the benefit of the public at large and to
+   the detriment of our heirs and successors. We intend this dedication to be an
+   overt act of relinquishment in perpetuity of all present and future rights to
+   this software under copyright law.
+
+   THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR
+   IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY,
+   FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE
+   AUTHORS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER IN AN
+   ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM, OUT OF OR IN CONNECTION
+   WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE. */
