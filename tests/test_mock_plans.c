@@ -6,12 +6,13 @@
 
    On the left of "=>": cpu, gpu, nvidia or launcher; the name of an algorithm, or merge_arrays,
    is_sorted, verify or gather for those calls; the type of the keys; then any of the words of
-   `numbers` below with a number after a colon, and of `flags`. A line without a plan gets one.
+   `numbers` below with a number after a colon, and of `flags`. "bare": no buffers, and clsort_check
+   instead of the call. A line without a plan gets one.
 
    On the right: the algorithm; work-items of a work-group x items of each; p and passes over the
    elements; launches + copies; bytes moved; bytes of scratch, and at most how many on any device;
-   # and a hash of the commands with everything that the device is told but buffers and names. Or the
-   error with what it says.
+   # and a hash of the commands with everything that the device is told but buffers and names. Or
+   the error with what it says.
 
    One number may be a range, as n:1..5000. The right side then has each value at which another plan
    begins, and that plan without its bytes; with its hash for a limit of the device, which the
@@ -36,6 +37,7 @@ typedef struct plan_line {
     clsort_field fields[8];
     size_t other;                   /* merge_arrays: elements of the second array */
     size_t source;                  /* gather: elements of the source */
+    int is_bare;
     size_t arrays;                  /* of a gather */
     cl_context context;
     cl_command_queue queue;
@@ -97,6 +99,7 @@ static int read_flag(plan_line *p, const char *word)
 {
     clsort_desc *d = &p->d;
     if (!strcmp(word, "stable")) d->stable = 1;
+    else if (!strcmp(word, "bare")) p->is_bare = 1;
     else if (!strcmp(word, "down")) d->order = CLSORT_DESCENDING;
     else if (!strcmp(word, "zero_equal")) d->zero_order = CLSORT_ZERO_EQUAL;
     else if (!strcmp(word, "indices")) d->flags |= CLSORT_FLAG_INDICES;
@@ -322,8 +325,8 @@ static void make_plan(plan_line *p, int has_bytes, int has_hash, char *plan)
     clsort_desc d, named = clsort_desc_default();
     clsort_status status;
     open_line(p);
-    d = with_buffers(p);
-    status = enqueue(p, &d);
+    d = p->is_bare ? p->d : with_buffers(p);
+    status = p->is_bare ? clsort_check(p->sorter, &d) : enqueue(p, &d);
     if (has_hash && !status) snprintf(hash, sizeof hash, " #%08x", (unsigned)(mock.trace >> 32));
     if (status != CL_SUCCESS) explain_error(p, status, has_bytes, shape, sizeof shape);
     else if (clsort_set_algorithm(&named, p->call) == CL_SUCCESS)
