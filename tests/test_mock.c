@@ -795,6 +795,25 @@ static void flush_what_keeps_programs(bench *b)
     close_world(&w);
 }
 
+/* Values without a size, and a size without values: the message names the one that is missing. */
+static void name_what_is_missing(bench *b)
+{
+    cl_uint keys[4] = { 0 }, values[4] = { 0 };
+    world w;
+    clsort_desc d;
+    (void)b;
+    open_world(&w, mock_gpu(), 64, 0);
+    d = make_desc(&w, 4, CLSORT_U32);
+    d.keys = NULL;
+    CHECK(clsort_sort_host(w.sorter, &d, keys, values, NULL) != CL_SUCCESS);
+    CHECK(strstr(clsort_last_error(w.sorter), "value_size") != NULL);
+    d.value_size = 4;
+    CHECK(clsort_sort_host(w.sorter, &d, keys, NULL, NULL) != CL_SUCCESS);
+    CHECK(strstr(clsort_last_error(w.sorter), "values") != NULL);
+    CHECK(strstr(clsort_last_error(w.sorter), "value_size, the bytes") == NULL);
+    close_world(&w);
+}
+
 /* ---- tuning ---------------------------------------------------------------------------------- */
 
 /* Shape `k` of work-groups and items. */
@@ -1310,6 +1329,7 @@ static const test_entry tests[] = {
     { "the self-test sees keys and values that are wrong", test_oneself },
     { "AUTO leaves out what the self-test found broken", avoid_broken_families },
     { "a trimmed queue is flushed where its programs are kept", flush_what_keeps_programs },
+    { "a sort of host arrays names what is missing", name_what_is_missing },
     { "every tuning builds kernels that exist, or is refused", tune_everything },
     { "a gather checks many arrays as fast as few", gather_many_arrays },
     { "a gather writes more than 2^32 elements", gather_more_than_a_word_counts },
