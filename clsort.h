@@ -3641,7 +3641,7 @@ static const char *const clsort__source[] = {
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "    return (code_t)((words[0] & words[2]) | (ulong)(words[1] & words[3]) << 32);\n"
     "}\n\n",
-    "//---- radix: tiles\n\n\n\n\n\n"
+    "//---- radix: tiles\n\n\n\n\n\n\n\n\n\n"
     "#define CLSORT_STAGED_BYTES \\\n"
     "    (CLSORT_RADIX_TILE \\\n"
     "     * (CLSORT_KEY_BYTES > 4 * CLSORT_WORDS ? CLSORT_KEY_BYTES : 4 * CLSORT_WORDS))\n"
@@ -3880,7 +3880,7 @@ static const char *const clsort__source[] = {
     "    order_tile(tile, code, digit, rank);\n"
     "    store_tile(tile, from, to, codec, digit, size, rank);\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "}\n\n\n\n\n"
+    "}\n\n\n\n\n\n"
     "CLSORT_KERNEL void clsort_radix_scatter(CLSORT_RADIX_ARGS, local ulong *space)\n"
     "{\n"
     "    const radix_t r = CLSORT_RADIX;\n"
@@ -4034,7 +4034,7 @@ static const char *const clsort__source[] = {
     "    }\n"
     "    for (uint k = local_id(); k < CLSORT__SEEN_WORDS; k += CLSORT_GROUP)\n"
     "        atomic_or(&radix_seen(r, 0)[k], bins[CLSORT_COUNT_WORDS + k]);\n"
-    "}\n\n\n\n\n\n"
+    "}\n\n\n\n\n"
     "CLSORT_KERNEL void clsort_radix_begin(CLSORT_RADIX_ARGS, local uint *sums)\n"
     "{\n"
     "    const radix_t r = CLSORT_RADIX;\n"
@@ -4049,7 +4049,7 @@ static const char *const clsort__source[] = {
     "    if (count > n / 4)\n"
     "        atomic_or(sweep_votes(r, p), 1);\n"
     "}\n\n",
-    "//---- radix: look-back\n\n\n\n"
+    "//---- radix: look-back\n\n\n\n\n"
     "#define CLSORT_STATUS_PARTIAL ((status_t)1 << CLSORT_STATUS_SHIFT)\n"
     "#define CLSORT_STATUS_INCLUSIVE ((status_t)2 << CLSORT_STATUS_SHIFT)\n\n"
     "CLSORT_INLINE status_t pass_parity_tag(uint plan)\n"
@@ -4129,7 +4129,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 3811\n",
+    "#line 3816\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
     "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -5038,7 +5038,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 4931\n",
+    "#line 4936\n",
 #endif
     "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_IS(SELECT)\n"

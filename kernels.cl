@@ -489,7 +489,7 @@ CLSORT_INLINE array_t array_at(uint which, array_t source, array_t target, array
     return a;
 }
 
-/* A item of records in registers. */
+/* An item in registers: keys, and the words that travel with them. */
 typedef struct {
     codes_t key;
     words_t word[CLSORT_WORDS_OR_1];
@@ -1790,8 +1790,8 @@ CLSORT_INLINE uint split_pair(pair_t p, uint diagonal, codec_t c)
 #define CLSORT_SPLITS_ARGS global uchar *splits, ulong splits_at
 
 /* splits[i]: how many elements before i * slice come from the first run of their pair, counted from
-   the pair's start. One of 2^spread_log2 work-items searches each split: searches wait for memory,
-   and few work-items would not reach every core. */
+   the pair's start. Of 2^spread_log2 work-items one searches a split, and the others end at once:
+   searches wait for memory, and are spread over all cores this way. */
 CLSORT_KERNEL void clsort_merge_split(CLSORT_PAIR_ARGS, CLSORT_SPLITS_ARGS, uint spread_log2)
 {
     const array_t array_a = CLSORT_ARRAY(a), array_b = CLSORT_SECOND_ARRAY;
@@ -2681,10 +2681,10 @@ CLSORT_KERNEL void clsort_segment_pass(CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_A
    Which passes move anything is decided on the device. The first count also finds the bits in which
    any two codes differ, and the first scan writes the PLAN: for every pass one word that says
    whether the pass sorts, copies or is idle, and between which arrays. A pass whose digit is the
-   same everywhere is idle. The moves alternate between target and alt and the last one ends in
-   target. In place an odd number of moves, out of place none at all, takes one more: an idle pass
-   then copies. Only where there is no idle pass to do it, in place with an odd number of passes,
-   the host adds a pass. With nothing idle nothing is copied.
+   same everywhere is idle. The moves alternate between target and alt, and the last one ends in
+   target. So a sort in place needs an even number of moves, and one out of place at least one. If
+   that takes one move more, the first idle pass copies. In place with an odd number of passes,
+   perhaps none is idle: there the host adds a pass at the end, which never sorts.
 
      in place, 4 passes:      all sort             S>t  t>T  T>t  t>T   S source, T target, t alt
                               digit 2 is constant  S>t  t>T  T=t  t>T
@@ -2758,8 +2758,8 @@ CLSORT_INLINE uint digit_of(code_t code, digit_t d)
     return (uint)(code >> d.shift) & d.mask;
 }
 
-/* What a pass does: sorts, copies or neither; whether it is an odd one of those that sort. The
-   words of the plan hold these bits and, above them, the arrays. */
+/* A word of the plan: bits that say whether a pass sorts, copies or does neither, and whether it is
+   an odd one of those that sort; above them, from bits PASS_FROM and PASS_TO on, the arrays. */
 enum { PASS_SORTS = 1, PASS_COPIES = 2, PASS_ODD = 4, PASS_FROM = 3, PASS_TO = 5 };
 /* Values of in_place: target is the source, or alt is, which then must not be written first. */
 enum { TARGET_IS_SOURCE = 1, ALT_IS_SOURCE = 2 };
@@ -2838,8 +2838,8 @@ CLSORT_INLINE void copy_block(radix_t r, uint plan, block_t b, uint t, uint step
 /* How many keys digits are taken from at a time, in a loop that compilers turn into vectors. */
 #define CLSORT_CODES_AT_ONCE 16
 
-/* Counts the digits of a block; bins has CLSORT_COUNT_COPIES counters per digit, so that equal keys
-   in an element need not wait for each other. */
+/* Counts the digits of a block; bins has CLSORT_COUNT_COPIES counters per digit, so that equal
+   digits in a row need not wait for each other. */
 CLSORT_INLINE seen_t count_block(radix_t r, array_t from, block_t b, uint *bins)
 {
     const digit_t digit = pass_digit(r, r.pass);
@@ -3201,11 +3201,15 @@ CLSORT_INLINE code_t join_seen(radix_t r, uint count, local uint *words)
 }
 
 //---- radix: tiles
-/* A tile in local memory. counters[team][digit]: in the lower half the team's work-items whose
-   present element has the digit, in the upper half how many elements have it, later where the next
-   one goes in the tile. staged: codes, later words, in order. next[digit]: where the block's next
-   element goes; offsets[digit]: the distance from the tile to there; origins: of
-   clsort_radix_small, where elements come from. */
+/* A tile in local memory.
+   - staged: codes, later words, in order
+   - counters[team][digit]: in the lower half the team's work-items whose present element has the
+     digit, in the upper half how many elements have it, later where the next one goes in the tile
+   - offsets[digit]: the distance from an element's place in the tile to the place where it goes
+   - next[digit]: where the block's next element goes
+   - sums: for group_scan
+   - ticket: of a sweep
+   - origins: of clsort_radix_small, the numbers of the elements before they were sorted */
 #define CLSORT_STAGED_BYTES \
     (CLSORT_RADIX_TILE \
      * (CLSORT_KEY_BYTES > 4 * CLSORT_WORDS ? CLSORT_KEY_BYTES : 4 * CLSORT_WORDS))
@@ -3249,8 +3253,8 @@ CLSORT_INLINE void load_codes(code_t *code, array_t from, codec_t c, uint size)
 /* The team's work-items with the caller's digit, by a vote, if it is the digit of the warp's first
    work-item; else 0, and so without warps: then they find each other in local memory. Equal digits
    are where atomics wait for each other, so this pays where one digit is frequent, and only there:
-   on an H200 votes make sorts of uniform keys 10 % slower, and those of keys that are 95 % zeros 40
-   % faster. */
+   on an H200 votes make sorts of uniform keys 10 % slower, and those of keys that are 95 %
+   zeros 40 % faster. */
 CLSORT_INLINE uint vote_peers(uint d)
 {
 #if CLSORT_FORWARD_PROGRESS
@@ -3347,8 +3351,8 @@ CLSORT_INLINE void place_digits(tile_t tile, uint begin)
     }
 }
 
-/* All of that for a tile whose elements go where next[] says, which moves on. Called by all
-   work-items with the tile free; ends with a barrier. */
+/* Counts, places and ranks the elements of a tile, which go where next[] says, and moves next[] on.
+   Called by all work-items with the tile free; ends with a barrier. */
 CLSORT_INLINE void order_tile(tile_t tile, const code_t *code, digit_t digit, uint *rank)
 {
     uint sum = 0;
@@ -3443,8 +3447,8 @@ CLSORT_KERNEL void clsort_radix_count(CLSORT_RADIX_ARGS, local uint *bins)
 }
 
 /* A work-group per digit: turns its counts into sums over the blocks before, and writes the digit's
-   total. The first group of the first pass also writes the plan. sums: 2 * CLSORT_GROUP + 4
-   words. */
+   total. The first group of the first pass also writes the plan. sums:
+   2 * CLSORT_GROUP + 4 words. */
 CLSORT_KERNEL void clsort_radix_scan(CLSORT_RADIX_ARGS, local uint *sums)
 {
     const radix_t r = CLSORT_RADIX;
@@ -3498,9 +3502,10 @@ CLSORT_INLINE void scatter_tile(tile_t tile, array_t from, array_t to, codec_t c
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* A work-group per block. space: staged elements of CLSORT_RADIX_TILE * max(CLSORT_KEY_BYTES, 4 *
-   CLSORT_WORDS) bytes, rounded up to 8; CLSORT_TEAMS * CLSORT_DIGITS + 2 * CLSORT_DIGITS + 2 *
-   CLSORT_GROUP + 2 words. */
+/* A work-group per block. space:
+   - staged elements: CLSORT_RADIX_TILE * max(CLSORT_KEY_BYTES, 4 * CLSORT_WORDS) bytes, rounded up
+     to 8
+   - CLSORT_TEAMS * CLSORT_DIGITS + 2 * CLSORT_DIGITS + 2 * CLSORT_GROUP + 2 words */
 CLSORT_KERNEL void clsort_radix_scatter(CLSORT_RADIX_ARGS, local ulong *space)
 {
     const radix_t r = CLSORT_RADIX;
@@ -3576,8 +3581,8 @@ CLSORT_KERNEL void clsort_radix_small(CLSORT_RADIX_ARGS, local ulong *space)
 
    Work-groups draw the tiles' numbers, so a tile waits only for tiles of work-groups that have
    started, and these must all make progress. OpenCL does not promise that: only for devices known
-   to do so (CLSORT_FORWARD_PROGRESS). Elsewhere the same text runs for tests, which a device that
-   runs work-groups one after the other also stands. Idea: D. Merrill and M. Garland, Single-pass
+   to do so (CLSORT_FORWARD_PROGRESS). Elsewhere only tests run these kernels: devices that run
+   work-groups one after the other can do that, too. Sources: D. Merrill and M. Garland, Single-pass
    Parallel Prefix Scan with Decoupled Look-back, 2016; A. Adinets and D. Merrill, Onesweep,
    2022. */
 #if CLSORT_SWEEP
@@ -3674,8 +3679,8 @@ CLSORT_KERNEL void clsort_radix_clear(CLSORT_RADIX_ARGS)
         r.scratch[i] = 0;
 }
 
-/* Any number of work-groups that keeps each below what its counters hold. bins: CLSORT_COUNT_WORDS
-   + 4 words. */
+/* Any number of work-groups, as long as none counts more than its counters hold. bins:
+   CLSORT_COUNT_WORDS + 4 words. */
 CLSORT_KERNEL void clsort_radix_histogram(CLSORT_RADIX_ARGS, local uint *bins)
 {
     const radix_t r = CLSORT_RADIX;
@@ -3695,9 +3700,8 @@ CLSORT_KERNEL void clsort_radix_histogram(CLSORT_RADIX_ARGS, local uint *bins)
 }
 
 /* A work-group per pass: turns its counts into the places where the digits begin, and notes whether
-   a quarter of the elements has the same digit. The first one writes the plan. sums: 2 *
-   CLSORT_GROUP +
-   4 words. */
+   a quarter of the elements has the same digit. The first one writes the plan. sums:
+   2 * CLSORT_GROUP + 4 words. */
 CLSORT_KERNEL void clsort_radix_begin(CLSORT_RADIX_ARGS, local uint *sums)
 {
     const radix_t r = CLSORT_RADIX;
@@ -3714,8 +3718,9 @@ CLSORT_KERNEL void clsort_radix_begin(CLSORT_RADIX_ARGS, local uint *sums)
 }
 
 //---- radix: look-back
-/* What a word says in its upper two bits; the count is below. A pass leaves nothing but sums
-   behind. The next one's codes are turned by two, so that these read as empty again, and the words
+/* The upper two bits of a status word say what it is: 0, nothing yet; a partial count; an inclusive
+   sum. The count is below. A pass that sorts leaves only sums behind. The next one flips these two
+   bits by 2 whenever it reads or writes a word, so that the sums read as nothing yet, and the words
    need no clearing between passes. */
 #define CLSORT_STATUS_PARTIAL ((status_t)1 << CLSORT_STATUS_SHIFT)
 #define CLSORT_STATUS_INCLUSIVE ((status_t)2 << CLSORT_STATUS_SHIFT)
