@@ -129,15 +129,16 @@
      - radix: 4 (32 + 4 B + 256 (B + 1)) with B = min(n / 64 + 1, 1024), at most 1.1 MB. With one
        launch per digit, on NVIDIA's GPUs, it is at least 4 (64 + 256 K) + W (n / t + 1). W is 1024,
        and 2048 from 2^30 elements on. t is a tile: 4352 bare keys of 4 bytes, never below 1536.
+     - radix-hybrid, where it runs: a(T) with the T of radix, and 4 (3344 + 256 H). H is 0 up to
+       163,000 keys at least, then a power of two, at most 512 (keys of 8 bytes: 1024). That is up
+       to 0.54 MB (1.07 MB) more.
      - quicksort: a(4 (1050 + 188 S)) with S = min(n / 1024, 8192) + 1, and the T of rows; less than
        1.24 n + 137 KB, and from 2^23 elements on n / 2 + 6.3 MB
      - rows: 52 + 24 (n / 64) + 4 (n / 32) + 128 min(n / 64 + 1, 1024), less than n / 2 + 132 KB
 
-     Some sorts are indirect: they sort (key, index) pairs, then gather the rest. These are
-     - sorts with indices, with values above 8 bytes or records above 16
-     - sorts by fields, with equal zeros, or by `precedes` if 4 does not divide record_size
-     - stable sorts by bitonic and quicksort
-     V is then 4, K is that of the codes, and there is also
+     Some sorts are indirect: they sort (key, index) pairs, then gather the rest. These are sorts
+     with indices, with values above 8 bytes or records above 16, with fields, with equal zeros, and
+     stable bitonic and quicksort. V is then 4, K is that of the codes, and there is also
      - a(nK) for keys, unless keys_out or keys that are sorted in place can hold them (0 with
        `precedes`)
      - a(4n) for indices, unless `indices` is given
@@ -493,7 +494,11 @@ enum {
 
 enum { CLSORT_RADIX_DEFAULT = 0,     /* one launch per digit where work-groups are known to make
                                         progress (NVIDIA), else three */
-       CLSORT_RADIX_PORTABLE = 1 };  /* three launches per digit */
+       CLSORT_RADIX_PORTABLE = 1,    /* three launches per digit */
+       CLSORT_RADIX_SWEEPS = 2,      /* as by default, never CLSORT_RADIX_HYBRID */
+       CLSORT_RADIX_HYBRID = 3 };    /* from the top digit down: keys of 4 or 8 bytes without
+                                        values, indices, records and bit ranges; others as by
+                                        default */
 
 /* Quicksort: how a pivot is chosen. */
 enum { CLSORT_PIVOT_DEFAULT = 0,     /* CLSORT_PIVOT_MIDRANGE, the fastest one measured */
@@ -1090,6 +1095,7 @@ extern "C" {
 #define CLSORT__FAMILY_SEGMENTS 38
 #define CLSORT__FAMILY_PIECES 39
 #define CLSORT__FAMILY_BATCH 40
+#define CLSORT__FAMILY_HYBRID 41
 
 /* Local memory: one empty slot follows each 2^pad_log2 slots of a tile, so that accesses at a
    stride do not meet in one bank. */
@@ -1127,6 +1133,10 @@ extern "C" {
 #define CLSORT__SEEN_WORDS 4
 #define CLSORT__SWEEP_PASSES 8
 #define CLSORT__SWEEP_HEAD 64
+/* The word of the plan that hybrid radix leaves nonzero where it sorts; the bit of the argument
+   in_place that says to look at it. */
+#define CLSORT__GATE 31
+#define CLSORT__GATED 4
 /* Digits of a key. */
 #define CLSORT__DIGITS_OF(key_bytes, digit_bits) ((8 * (key_bytes) + (digit_bits)-1) / (digit_bits))
 /* How many copies each local counter has, by the number of counters in a histogram of all digits. A
@@ -1135,6 +1145,40 @@ extern "C" {
 #define CLSORT__HISTOGRAM_COPIES(counters) \
     ((counters) <= 512 ? 32 : (counters) <= 1024 ? 16 : CLSORT__LEAST_COPIES)
 #define CLSORT__COUNTER_MOST 65535
+
+/* Hybrid radix: ranges; cells of the sample, and how many share a word of masks; log2 of its keys;
+   how many ranges it makes equally heavy, the others equally wide; the most second digits of a
+   range. */
+#define CLSORT__HYBRID_DIGITS 256
+#define CLSORT__HYBRID_CELLS 16384
+#define CLSORT__HYBRID_MASK_CELLS 16
+#define CLSORT__HYBRID_SAMPLE_LOG2 14
+#define CLSORT__HYBRID_EVEN_DIGITS 192
+#define CLSORT__HYBRID_MOST_SLOTS(key_bytes) ((key_bytes) == 8 ? 1024 : 512)
+/* Its tables, in words: a head of 16; masks; ranges' counts; ranges; counts of second digits. */
+#define CLSORT__HYBRID_RANGE_WORDS 8
+#define CLSORT__HYBRID_MASKS_AT 16
+#define CLSORT__HYBRID_NEXT_AT \
+    (CLSORT__HYBRID_MASKS_AT + CLSORT__HYBRID_CELLS / CLSORT__HYBRID_MASK_CELLS)
+#define CLSORT__HYBRID_RANGES_AT (CLSORT__HYBRID_NEXT_AT + CLSORT__HYBRID_DIGITS)
+#define CLSORT__HYBRID_SLOTS_AT \
+    (CLSORT__HYBRID_RANGES_AT + CLSORT__HYBRID_RANGE_WORDS * CLSORT__HYBRID_DIGITS)
+/* log2 of the fewest work-items of a work-group. */
+#define CLSORT__HYBRID_LEAST_GROUP 6
+/* Copies of each counter of ranges, so that lanes with equal digits meet less; tiles that a
+   work-group recounts. Of each work-item of a bucket: keys, and log2 of the bins;
+   spare bins, for what lies beyond the end. The longest bin that is mended by transposition. */
+#define CLSORT__HYBRID_COPIES 4
+#define CLSORT__HYBRID_RECOUNT_TILES 4
+#define CLSORT__HYBRID_BUCKET_ITEMS(key_bytes) ((key_bytes) == 8 ? 12 : 20)
+#define CLSORT__HYBRID_OWN_BINS_LOG2 4
+#define CLSORT__HYBRID_SPARE_BINS 32
+#define CLSORT__HYBRID_MOST_MENDED 24
+/* Other passes sort where one range has more than 1 / HEAVY_PART of the keys, the buckets above the
+   capacity more than 1 / OVER_PART, or one of these OVER_TIMES the capacity. */
+#define CLSORT__HYBRID_HEAVY_PART 4
+#define CLSORT__HYBRID_OVER_PART 8
+#define CLSORT__HYBRID_OVER_TIMES 8
 
 /* Quicksort's tables, in words: a state; two tables of sequences; blocks; leaves; leftovers. */
 #define CLSORT__QUICK_STATE_WORDS 16
@@ -1207,7 +1251,8 @@ static const char *const clsort__source[] = {
     "#define CLSORT__FAMILY_SELECT 37\n"
     "#define CLSORT__FAMILY_SEGMENTS 38\n"
     "#define CLSORT__FAMILY_PIECES 39\n"
-    "#define CLSORT__FAMILY_BATCH 40\n\n\n\n"
+    "#define CLSORT__FAMILY_BATCH 40\n"
+    "#define CLSORT__FAMILY_HYBRID 41\n\n\n\n"
     "#define CLSORT__KEY_PAD_LOG2(key_bytes) ((key_bytes) == 8 ? 4 : 5)\n"
     "#define CLSORT__WORD_PAD_LOG2 5\n\n\n\n"
     "#define CLSORT__SCAN_WORDS(group) (2 * (group))\n"
@@ -1228,12 +1273,39 @@ static const char *const clsort__source[] = {
     "#define CLSORT__PLAN_WORDS 32\n"
     "#define CLSORT__SEEN_WORDS 4\n"
     "#define CLSORT__SWEEP_PASSES 8\n"
-    "#define CLSORT__SWEEP_HEAD 64\n\n"
+    "#define CLSORT__SWEEP_HEAD 64\n\n\n"
+    "#define CLSORT__GATE 31\n"
+    "#define CLSORT__GATED 4\n\n"
     "#define CLSORT__DIGITS_OF(key_bytes, digit_bits) ((8 * (key_bytes) + (digit_bits)-1) / (digit_bits))\n\n\n"
     "#define CLSORT__LEAST_COPIES 8\n"
     "#define CLSORT__HISTOGRAM_COPIES(counters) \\\n"
     "    ((counters) <= 512 ? 32 : (counters) <= 1024 ? 16 : CLSORT__LEAST_COPIES)\n"
-    "#define CLSORT__COUNTER_MOST 65535\n\n\n"
+    "#define CLSORT__COUNTER_MOST 65535\n\n",
+    "//---- shared: hybrid radix\n\n\n\n"
+    "#define CLSORT__HYBRID_DIGITS 256\n"
+    "#define CLSORT__HYBRID_CELLS 16384\n"
+    "#define CLSORT__HYBRID_MASK_CELLS 16\n"
+    "#define CLSORT__HYBRID_SAMPLE_LOG2 14\n"
+    "#define CLSORT__HYBRID_EVEN_DIGITS 192\n"
+    "#define CLSORT__HYBRID_MOST_SLOTS(key_bytes) ((key_bytes) == 8 ? 1024 : 512)\n\n"
+    "#define CLSORT__HYBRID_RANGE_WORDS 8\n"
+    "#define CLSORT__HYBRID_MASKS_AT 16\n"
+    "#define CLSORT__HYBRID_NEXT_AT \\\n"
+    "    (CLSORT__HYBRID_MASKS_AT + CLSORT__HYBRID_CELLS / CLSORT__HYBRID_MASK_CELLS)\n"
+    "#define CLSORT__HYBRID_RANGES_AT (CLSORT__HYBRID_NEXT_AT + CLSORT__HYBRID_DIGITS)\n"
+    "#define CLSORT__HYBRID_SLOTS_AT \\\n"
+    "    (CLSORT__HYBRID_RANGES_AT + CLSORT__HYBRID_RANGE_WORDS * CLSORT__HYBRID_DIGITS)\n\n"
+    "#define CLSORT__HYBRID_LEAST_GROUP 6\n\n\n\n"
+    "#define CLSORT__HYBRID_COPIES 4\n"
+    "#define CLSORT__HYBRID_RECOUNT_TILES 4\n"
+    "#define CLSORT__HYBRID_BUCKET_ITEMS(key_bytes) ((key_bytes) == 8 ? 12 : 20)\n"
+    "#define CLSORT__HYBRID_OWN_BINS_LOG2 4\n"
+    "#define CLSORT__HYBRID_SPARE_BINS 32\n"
+    "#define CLSORT__HYBRID_MOST_MENDED 24\n\n\n"
+    "#define CLSORT__HYBRID_HEAVY_PART 4\n"
+    "#define CLSORT__HYBRID_OVER_PART 8\n"
+    "#define CLSORT__HYBRID_OVER_TIMES 8\n\n",
+    "//---- shared: quicksort and selections\n\n"
     "#define CLSORT__QUICK_STATE_WORDS 16\n"
     "#define CLSORT__QUICK_SEQUENCE_WORDS 16\n"
     "#define CLSORT__QUICK_BLOCK_WORDS 10\n"
@@ -1319,8 +1391,8 @@ static const char *const clsort__source[] = {
     "#define CLSORT_NEEDS_WINDOWS \\\n"
     "    (CLSORT_NEEDS_STAGES || CLSORT_IS(PUBLISHED_BITONIC) || CLSORT_IS(BATCH))\n"
     "#define CLSORT_NEEDS_GROUP \\\n"
-    "    (CLSORT_IS(RADIX) || CLSORT_IS(SWEEP) || CLSORT_NEEDS_QUICKSORT || CLSORT_IS(SELECT) \\\n"
-    "     || CLSORT_IS(SEGMENTS))\n\n"
+    "    (CLSORT_IS(RADIX) || CLSORT_IS(SWEEP) || CLSORT_IS(HYBRID) || CLSORT_NEEDS_QUICKSORT \\\n"
+    "     || CLSORT_IS(SELECT) || CLSORT_IS(SEGMENTS))\n\n"
     "#ifndef CLSORT_LANES\n"
     "#define CLSORT_LANES 1\n"
     "#endif\n\n"
@@ -2437,10 +2509,10 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 1716\n",
+    "#line 1757\n",
 #endif
 #else
-    "#line 1716\n",
+    "#line 1757\n",
 #endif
 #ifndef CLSORT_NO_MERGE
     "//---- merge\n"
@@ -2942,7 +3014,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 2318\n",
+    "#line 2359\n",
 #endif
     "//---- merge: segments\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_IS(SEGMENTS)\n"
@@ -3220,7 +3292,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 2669\n",
+    "#line 2710\n",
 #endif
 #ifndef CLSORT_NO_RADIX
     "//---- radix: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -3242,13 +3314,16 @@ static const char *const clsort__source[] = {
     "    { \\\n"
     "        CLSORT_ARRAY(source), CLSORT_ARRAY(target), CLSORT_ARRAY(alt), CLSORT_CODEC, \\\n"
     "            (global uint *)(scratch + scratch_at), n, blocks, block_elements, first_bit, last_bit, \\\n"
-    "            in_place, pass \\\n"
+    "            in_place & (CLSORT__GATED - 1), pass, \\\n"
+    "            in_place & CLSORT__GATED \\\n"
+    "                && ((global const uint *)(scratch + scratch_at))[CLSORT__GATE] != 0 \\\n"
     "    }\n"
     "typedef struct {\n"
     "    array_t source, target, alt;\n"
     "    codec_t codec;\n"
     "    global uint *scratch;\n"
     "    uint n, blocks, block_elements, first_bit, last_bit, in_place, pass;\n"
+    "    uint done;\n"
     "} radix_t;\n\n\n"
     "CLSORT_INLINE global uint *radix_seen(radix_t r, uint block)\n"
     "{\n"
@@ -3288,7 +3363,7 @@ static const char *const clsort__source[] = {
     "         moves = sorts + copies, from = ARRAY_SOURCE, odd = 0;\n"
     "    for (uint p = 0; p <= passes; p++) {\n"
     "        const uint varies = p < passes && digit_of(differ, pass_digit(r, p)) != 0;\n"
-    "        if (!varies && !copies) {\n"
+    "        if (r.done || (!varies && !copies)) {\n"
     "            r.scratch[p] = 0;\n"
     "            continue;\n"
     "        }\n"
@@ -3313,7 +3388,8 @@ static const char *const clsort__source[] = {
     "CLSORT_INLINE block_t take_block(radix_t r, uint block, uint works)\n"
     "{\n"
     "    const uint begin = block * r.block_elements;\n"
-    "    const block_t b = { begin, works && block < r.blocks ? min(r.n - begin, r.block_elements) : 0 };\n"
+    "    const uint all = works && !r.done && block < r.blocks;\n"
+    "    const block_t b = { begin, all ? min(r.n - begin, r.block_elements) : 0 };\n"
     "    return b;\n"
     "}\n\n\n"
     "typedef struct { code_t set, clear; } seen_t;\n\n"
@@ -3386,7 +3462,7 @@ static const char *const clsort__source[] = {
     "    uint sum = 0;\n"
     "    if (get_global_id(0) != 0)\n"
     "        return;\n"
-    "    for (uint b = 0; pass == 0 && b < blocks; b++) {\n"
+    "    for (uint b = 0; pass == 0 && !r.done && b < blocks; b++) {\n"
     "        set |= radix_seen(r, b)[0] | (ulong)radix_seen(r, b)[1] << 32;\n"
     "        clear |= radix_seen(r, b)[2] | (ulong)radix_seen(r, b)[3] << 32;\n"
     "    }\n"
@@ -3838,13 +3914,14 @@ static const char *const clsort__source[] = {
     "CLSORT_KERNEL void clsort_radix_scan(CLSORT_RADIX_ARGS, local uint *sums)\n"
     "{\n"
     "    const radix_t r = CLSORT_RADIX;\n"
-    "    const uint digit = (uint)get_group_id(0), t = local_id(), first = pass == 0 && digit == 0;\n"
-    "    const code_t differ = join_seen(r, first ? blocks : 0, sums + 2 * CLSORT_GROUP);\n"
+    "    const uint digit = (uint)get_group_id(0), t = local_id(), first = pass == 0 && digit == 0,\n"
+    "               used = r.done ? 0 : blocks;\n"
+    "    const code_t differ = join_seen(r, first ? used : 0, sums + 2 * CLSORT_GROUP);\n"
     "    if (first && t == 0)\n"
     "        write_plan(r, differ);\n"
     "    global uint *counts = radix_table(r, digit);\n"
-    "    const uint share = (blocks + CLSORT_GROUP - 1) / CLSORT_GROUP, begin = min(t * share, blocks),\n"
-    "               end = min(begin + share, blocks);\n"
+    "    const uint share = (used + CLSORT_GROUP - 1) / CLSORT_GROUP, begin = min(t * share, used),\n"
+    "               end = min(begin + share, used);\n"
     "    uint sum = 0;\n"
     "    for (uint b = begin; b < end; b++)\n"
     "        sum += counts[b];\n"
@@ -4014,7 +4091,8 @@ static const char *const clsort__source[] = {
     "CLSORT_KERNEL void clsort_radix_clear(CLSORT_RADIX_ARGS)\n"
     "{\n"
     "    const radix_t r = CLSORT_RADIX;\n"
-    "    const size_t words = (size_t)((global uint *)sweep_status(r, blocks) - r.scratch);\n"
+    "    const size_t words = r.done ? 0\n"
+    "                                : (size_t)((global uint *)sweep_status(r, blocks) - r.scratch);\n"
     "    for (size_t i = get_global_id(0); i < words; i += get_global_size(0))\n"
     "        r.scratch[i] = 0;\n"
     "}\n\n\n\n"
@@ -4022,6 +4100,8 @@ static const char *const clsort__source[] = {
     "{\n"
     "    const radix_t r = CLSORT_RADIX;\n"
     "    seen_t seen = { 0, 0 };\n"
+    "    if (r.done)\n"
+    "        return;\n"
     "    clear_bins(bins);\n"
     "    for (uint tile = (uint)get_group_id(0); tile < blocks; tile += (uint)get_num_groups(0))\n"
     "        count_block(r, r.source, take_block(r, tile, 1), 0, radix_passes(r) - 1, bins, &seen);\n"
@@ -4039,9 +4119,11 @@ static const char *const clsort__source[] = {
     "{\n"
     "    const radix_t r = CLSORT_RADIX;\n"
     "    const uint p = (uint)get_group_id(0), t = local_id();\n"
-    "    const code_t differ = join_seen(r, 1, sums + 2 * CLSORT_GROUP);\n"
+    "    const code_t differ = join_seen(r, !r.done, sums + 2 * CLSORT_GROUP);\n"
     "    if (p == 0 && t == 0)\n"
     "        write_plan(r, differ);\n"
+    "    if (r.done)\n"
+    "        return;\n"
     "    const uint count = t < CLSORT_DIGITS ? sweep_counts(r, p)[t] : 0,\n"
     "               begin = group_scan(count, sums);\n"
     "    if (t < CLSORT_DIGITS)\n"
@@ -4128,8 +4210,850 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n"
     "#endif\n\n",
+    "//---- radix: hybrid\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+    "#if CLSORT_IS(HYBRID) && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0\n"
+    "#ifndef CLSORT_RADIX_ITEMS\n"
+    "#define CLSORT_RADIX_ITEMS 16\n"
+    "#endif\n"
+    "#define CLSORT_SPLIT_TILE (CLSORT_GROUP * CLSORT_RADIX_ITEMS)\n"
+    "#define CLSORT_BUCKET_ITEMS CLSORT__HYBRID_BUCKET_ITEMS(CLSORT_KEY_BYTES)\n"
+    "#define CLSORT_BUCKET_TILE (CLSORT_GROUP * CLSORT_BUCKET_ITEMS)\n"
+    "#define CLSORT_BUCKET_BINS_LOG2 (CLSORT_GROUP_LOG2 + CLSORT__HYBRID_OWN_BINS_LOG2)\n"
+    "#define CLSORT_OWN_BINS (1 << CLSORT__HYBRID_OWN_BINS_LOG2)\n"
+    "#define CLSORT_BUCKET_BINS (1 << CLSORT_BUCKET_BINS_LOG2)\n"
+    "#define CLSORT_TOP_CODE ((code_t)~(code_t)0)\n"
+    "#if CLSORT__HYBRID_OWN_BINS_LOG2 > 5\n"
+    "#error \"the bins of a work-item lie side by side, without padding between them\"\n"
+    "#endif\n"
+    "#if CLSORT_GROUP_LOG2 > 8 || CLSORT_GROUP_LOG2 < CLSORT__HYBRID_LEAST_GROUP\n"
+    "#error \"hybrid needs CLSORT_GROUP_LOG2 of CLSORT__HYBRID_LEAST_GROUP to 8\"\n"
+    "#endif\n"
+    "#if CLSORT_BUCKET_ITEMS & 1\n"
+    "#error \"odd-even transposition needs an even CLSORT__HYBRID_BUCKET_ITEMS\"\n"
+    "#endif\n\n\n\n"
+    "#define CLSORT_HYBRID_ARGS \\\n"
+    "    CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_ARGS(alt), \\\n"
+    "        CLSORT_CODEC_ARGS, global uchar *scratch, ulong scratch_at, uint n, uint tables, \\\n"
+    "        uint slots, local ulong *space\n"
+    "#define CLSORT_HYBRID \\\n"
+    "    { \\\n"
+    "        CLSORT_ARRAY(source), CLSORT_ARRAY(target), CLSORT_ARRAY(alt), CLSORT_CODEC, \\\n"
+    "            (global uint *)(scratch + scratch_at) + CLSORT__GATE, \\\n"
+    "            (global uint *)(scratch + scratch_at) + tables, n, slots \\\n"
+    "    }\n"
+    "typedef struct {\n"
+    "    array_t source, target, alt;\n"
+    "    codec_t codec;\n"
+    "    global uint *gate, *tables;\n"
+    "    uint n, slots;\n"
+    "} hybrid_t;\n\n\n\n"
+    "enum { HYBRID_OVER, HYBRID_TILES, HYBRID_DIGITS, HYBRID_SHIFT, HYBRID_FACTOR,\n"
+    "       HYBRID_LEAST = 6, HYBRID_MOST = 8 };\n"
+    "enum { RANGE_LOW, RANGE_LAST = 2, RANGE_SHIFT = 4, RANGE_FACTOR, RANGE_TILES };\n\n"
+    "CLSORT_INLINE global uint *hybrid_next(hybrid_t h)\n"
+    "{\n"
+    "    return h.tables + CLSORT__HYBRID_NEXT_AT;\n"
+    "}\n\n"
+    "CLSORT_INLINE global uint *hybrid_range(hybrid_t h, uint digit)\n"
+    "{\n"
+    "    return h.tables + CLSORT__HYBRID_RANGES_AT + digit * CLSORT__HYBRID_RANGE_WORDS;\n"
+    "}\n\n"
+    "CLSORT_INLINE global uint *hybrid_slots(hybrid_t h)\n"
+    "{\n"
+    "    return h.tables + CLSORT__HYBRID_SLOTS_AT;\n"
+    "}\n\n"
+    "CLSORT_INLINE code_t load_code(global const uint *words)\n"
+    "{\n"
+    "    return (code_t)(words[0] | (ulong)words[1] << 32);\n"
+    "}\n\n"
+    "CLSORT_INLINE void store_code(global uint *words, code_t code)\n"
+    "{\n"
+    "    words[0] = (uint)code;\n"
+    "    words[1] = (uint)((ulong)code >> 32);\n"
+    "}\n\n",
+    "//---- radix: hybrid lines\n\n\n"
+    "typedef struct { code_t low; uint shift, factor; } line_t;\n\n\n"
+    "CLSORT_INLINE line_t make_line(code_t low, code_t last, uint parts)\n"
+    "{\n"
+    "    const ulong span = (code_t)(last - low);\n"
+    "    line_t line = { low, 0, 0 };\n"
+    "    while (span >> line.shift >= 1UL << 31)\n"
+    "        line.shift++;\n"
+    "    const ulong width = (span >> line.shift) + 1;\n"
+    "    line.factor = (uint)((min((ulong)parts, width) << 31) / width);\n"
+    "    return line;\n"
+    "}\n\n"
+    "CLSORT_INLINE ulong line_product(line_t line, code_t code)\n"
+    "{\n"
+    "    return (ulong)(uint)((code_t)(code - line.low) >> line.shift) * line.factor;\n"
+    "}\n\n"
+    "CLSORT_INLINE uint line_part(line_t line, code_t code)\n"
+    "{\n"
+    "    return (uint)(line_product(line, code) >> 31);\n"
+    "}\n\n"
+    "CLSORT_INLINE uint line_bin(line_t line, code_t code)\n"
+    "{\n"
+    "    return (uint)(line_product(line, code) >> (31 - CLSORT_BUCKET_BINS_LOG2))\n"
+    "           & (CLSORT_BUCKET_BINS - 1);\n"
+    "}\n\n\n\n"
+    "CLSORT_INLINE code_t line_start(line_t line, ulong parts, uint bits, code_t last)\n"
+    "{\n"
+    "    const ulong product = parts << 31 >> bits, x = (product + line.factor - 1) / line.factor;\n"
+    "    return x > (ulong)(code_t)(last - line.low) >> line.shift\n"
+    "               ? (code_t)(last + 1)\n"
+    "               : (code_t)(line.low + (code_t)((code_t)x << line.shift));\n"
+    "}\n\n\n"
+    "CLSORT_INLINE uint single_parts(line_t line)\n"
+    "{\n"
+    "    return line.shift == 0 && line.factor == 1u << 31;\n"
+    "}\n\n"
+    "CLSORT_INLINE uint single_bins(line_t line)\n"
+    "{\n"
+    "    return line.shift == 0 && line.factor >= 1u << (31 - CLSORT_BUCKET_BINS_LOG2);\n"
+    "}\n\n",
+    "//---- radix: hybrid sample\n"
+    "#define CLSORT_CELL_WORDS (CLSORT__HYBRID_CELLS / 2)\n"
+    "#define CLSORT_OWN_CELLS (CLSORT__HYBRID_CELLS / CLSORT_GROUP)\n"
+    "#define CLSORT_CELL_MASKS (CLSORT__HYBRID_CELLS / CLSORT__HYBRID_MASK_CELLS)\n"
+    "typedef struct {\n"
+    "    local uint *cells, *sums;\n"
+    "    local code_t *edges;\n"
+    "} sample_t;\n\n\n"
+    "CLSORT_INLINE code_t sample_code(hybrid_t h, uint i)\n"
+    "{\n"
+    "    const uint noise = (i + 1) * 0x9E3779B9u, jitter = (noise ^ noise >> 15) * 0x85EBCA6Bu;\n"
+    "    const ulong place = (ulong)i * h.n + ((ulong)jitter * h.n >> 32);\n"
+    "    return encode(*key_place(h.source, place >> CLSORT__HYBRID_SAMPLE_LOG2), h.codec);\n"
+    "}\n\n\n\n"
+    "CLSORT_INLINE void find_edges(hybrid_t h, sample_t s)\n"
+    "{\n"
+    "    const uint t = local_id();\n"
+    "    code_t least = CLSORT_TOP_CODE, most = 0;\n"
+    "    #pragma unroll 16\n"
+    "    for (uint i = t; i < 1u << CLSORT__HYBRID_SAMPLE_LOG2; i += CLSORT_GROUP) {\n"
+    "        const code_t code = sample_code(h, i);\n"
+    "        least = min(least, code);\n"
+    "        most = max(most, code);\n"
+    "    }\n"
+    "    s.edges[t] = least;\n"
+    "    s.edges[CLSORT_GROUP + t] = most;\n"
+    "    for (uint step = CLSORT_GROUP / 2; step > 0; step >>= 1) {\n"
+    "        barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "        if (t < step) {\n"
+    "            s.edges[t] = min(s.edges[t], s.edges[t + step]);\n"
+    "            s.edges[CLSORT_GROUP + t] = max(s.edges[CLSORT_GROUP + t],\n"
+    "                                            s.edges[CLSORT_GROUP + t + step]);\n"
+    "        }\n"
+    "    }\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "}\n\n\n"
+    "CLSORT_INLINE uint cell_count(sample_t s, uint cell)\n"
+    "{\n"
+    "    return s.cells[pad_slot(cell / 2, 5)] >> cell % 2 * 16 & 0xFFFF;\n"
+    "}\n\n\n\n"
+    "CLSORT_INLINE void count_cells(hybrid_t h, sample_t s, line_t line)\n"
+    "{\n"
+    "    for (uint i = local_id(); i < CLSORT_CELL_WORDS; i += CLSORT_GROUP)\n"
+    "        s.cells[pad_slot(i, 5)] = 0;\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    #pragma unroll 16\n"
+    "    for (uint i = local_id(); i < 1u << CLSORT__HYBRID_SAMPLE_LOG2; i += CLSORT_GROUP) {\n"
+    "        const uint cell = 1 + line_part(line, sample_code(h, i));\n"
+    "        atomic_add(&s.cells[pad_slot(cell / 2, 5)], 1u << cell % 2 * 16);\n"
+    "    }\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "}\n\n",
+    "//---- radix: hybrid cells\n\n\n\n"
+    "CLSORT_INLINE uint cell_quota(uint cell, uint before)\n"
+    "{\n"
+    "    const uint wide = CLSORT__HYBRID_DIGITS - 2 - CLSORT__HYBRID_EVEN_DIGITS;\n"
+    "    return min(before * CLSORT__HYBRID_EVEN_DIGITS >> CLSORT__HYBRID_SAMPLE_LOG2,\n"
+    "               CLSORT__HYBRID_EVEN_DIGITS - 1u)\n"
+    "           + cell * wide / CLSORT__HYBRID_CELLS;\n"
+    "}\n\n\n"
+    "CLSORT_INLINE code_t cell_start(line_t line, uint cell, code_t most)\n"
+    "{\n"
+    "    const code_t start = cell ? line_start(line, cell - 1, 0, most) : 0;\n"
+    "    return cell == CLSORT__HYBRID_CELLS - 1 ? (code_t)(most + 1) : start;\n"
+    "}\n\n\n\n"
+    "CLSORT_INLINE uint begins_range(uint cell, uint before, uint previous, code_t most)\n"
+    "{\n"
+    "    const uint last = CLSORT__HYBRID_CELLS - 1;\n"
+    "    return cell <= 1 || (cell == last && most != CLSORT_TOP_CODE)\n"
+    "           || (cell != last && cell_quota(cell, before) != cell_quota(cell - 1, previous));\n"
+    "}\n\n\n\n\n"
+    "CLSORT_INLINE uint write_cells(hybrid_t h, sample_t s, line_t line, code_t most, uint before,\n"
+    "                               uint digit, const uint writes)\n"
+    "{\n"
+    "    const uint first = local_id() * CLSORT_OWN_CELLS, old = digit;\n"
+    "    uint mask = 0, started = digit, previous = before - (first ? cell_count(s, first - 1) : 0);\n"
+    "    for (uint cell = first; cell < first + CLSORT_OWN_CELLS; cell++) {\n"
+    "        const uint bit = cell % CLSORT__HYBRID_MASK_CELLS,\n"
+    "                   begins = begins_range(cell, before, previous, most);\n"
+    "        if (begins && writes)\n"
+    "            store_code(hybrid_range(h, digit) + RANGE_LOW, cell_start(line, cell, most));\n"
+    "        digit += begins;\n"
+    "        mask |= begins << bit;\n"
+    "        previous = before;\n"
+    "        before += cell_count(s, cell);\n"
+    "        if (bit == CLSORT__HYBRID_MASK_CELLS - 1) {\n"
+    "            if (writes)\n"
+    "                h.tables[CLSORT__HYBRID_MASKS_AT + cell / CLSORT__HYBRID_MASK_CELLS]\n"
+    "                    = started << 16 | mask;\n"
+    "            mask = 0;\n"
+    "            started = digit;\n"
+    "        }\n"
+    "    }\n"
+    "    return digit - old;\n"
+    "}\n\n",
+    "//---- radix: hybrid sample kernel\n\n"
+    "CLSORT_INLINE uint sum_cells(sample_t s, uint *heaviest)\n"
+    "{\n"
+    "    const uint first = local_id() * CLSORT_OWN_CELLS;\n"
+    "    uint sum = 0;\n"
+    "    *heaviest = 0;\n"
+    "    for (uint c = first; c < first + CLSORT_OWN_CELLS; c++) {\n"
+    "        sum += cell_count(s, c);\n"
+    "        *heaviest = max(*heaviest, cell_count(s, c));\n"
+    "    }\n"
+    "    return sum;\n"
+    "}\n\n\n\n"
+    "CLSORT_INLINE void write_head(hybrid_t h, line_t line, code_t most, uint digits, uint heaviest)\n"
+    "{\n"
+    "    for (uint d = local_id(); d < CLSORT__HYBRID_DIGITS; d += CLSORT_GROUP)\n"
+    "        hybrid_next(h)[d] = 0;\n"
+    "    if (local_id() == 0) {\n"
+    "        *h.gate = 1;\n"
+    "        h.tables[HYBRID_OVER] = 0;\n"
+    "        h.tables[HYBRID_DIGITS] = digits;\n"
+    "        h.tables[HYBRID_SHIFT] = line.shift;\n"
+    "        h.tables[HYBRID_FACTOR] = line.factor;\n"
+    "        store_code(h.tables + HYBRID_LEAST, line.low);\n"
+    "        store_code(h.tables + HYBRID_MOST, most);\n"
+    "    }\n"
+    "    barrier(CLK_GLOBAL_MEM_FENCE);\n"
+    "    if (heaviest > (1u << CLSORT__HYBRID_SAMPLE_LOG2) / CLSORT__HYBRID_HEAVY_PART)\n"
+    "        atomic_and(h.gate, 0);\n"
+    "}\n\n\n\n"
+    "CLSORT_KERNEL void clsort_hybrid_sample(CLSORT_HYBRID_ARGS)\n"
+    "{\n"
+    "    const hybrid_t h = CLSORT_HYBRID;\n"
+    "    local code_t *edges = (local code_t *)space;\n"
+    "    local uint *cells = (local uint *)(edges + 2 * CLSORT_GROUP);\n"
+    "    const sample_t s = { cells, cells + CLSORT_CELL_WORDS + (CLSORT_CELL_WORDS >> 5), edges };\n"
+    "    uint digits, heaviest;\n"
+    "    if (n == 0)\n"
+    "        return;\n"
+    "    find_edges(h, s);\n"
+    "    const code_t most = edges[CLSORT_GROUP];\n"
+    "    const line_t line = make_line(edges[0], most, CLSORT__HYBRID_CELLS - 2);\n"
+    "    count_cells(h, s, line);\n"
+    "    const uint before = group_scan_total(sum_cells(s, &heaviest), s.sums, &digits),\n"
+    "               begun = write_cells(h, s, line, most, before, 0, 0),\n"
+    "               digit = group_scan_total(begun, s.sums, &digits);\n"
+    "    write_cells(h, s, line, most, before, digit, 1);\n"
+    "    write_head(h, line, most, digits, heaviest);\n"
+    "}\n\n",
+    "//---- radix: hybrid digits\n\n\n"
+    "typedef struct {\n"
+    "    line_t line;\n"
+    "    code_t span;\n"
+    "    local const uint *masks;\n"
+    "} splitter_t;\n\n\n"
+    "CLSORT_INLINE splitter_t first_splitter(hybrid_t h, local uint *masks)\n"
+    "{\n"
+    "    const code_t least = load_code(h.tables + HYBRID_LEAST);\n"
+    "    const splitter_t s = { { least, h.tables[HYBRID_SHIFT], h.tables[HYBRID_FACTOR] },\n"
+    "                           (code_t)(load_code(h.tables + HYBRID_MOST) - least),\n"
+    "                           masks };\n"
+    "    for (uint i = local_id(); i < CLSORT_CELL_MASKS; i += CLSORT_GROUP)\n"
+    "        masks[i] = h.tables[CLSORT__HYBRID_MASKS_AT + i];\n"
+    "    return s;\n"
+    "}\n\n"
+    "CLSORT_INLINE uint first_digit(splitter_t s, code_t code)\n"
+    "{\n"
+    "    const uint outside = code < s.line.low ? 0 : CLSORT__HYBRID_CELLS - 1,\n"
+    "               cell = (code_t)(code - s.line.low) <= s.span ? 1 + line_part(s.line, code) : outside,\n"
+    "               word = s.masks[cell / CLSORT__HYBRID_MASK_CELLS];\n"
+    "    return (word >> 16) + popcount(word & ((2u << cell % CLSORT__HYBRID_MASK_CELLS) - 1)) - 1;\n"
+    "}\n\n"
+    "CLSORT_INLINE uint split_digit(splitter_t s, code_t code, const uint second)\n"
+    "{\n"
+    "    return second ? line_part(s.line, code) : first_digit(s, code);\n"
+    "}\n\n"
+    "CLSORT_INLINE line_t range_line(hybrid_t h, uint digit)\n"
+    "{\n"
+    "    global const uint *range = hybrid_range(h, digit);\n"
+    "    const line_t line = { load_code(range + RANGE_LOW), range[RANGE_SHIFT], range[RANGE_FACTOR] };\n"
+    "    return line;\n"
+    "}\n\n",
+    "//---- radix: hybrid count\n\n"
+    "#define CLSORT_AHEAD 8\n\n\n"
+    "CLSORT_INLINE void count_digits(splitter_t s, array_t from, codec_t codec, uint rows,\n"
+    "                                local uint *counters, const uint second)\n"
+    "{\n"
+    "    const uint copies = second ? 1 : CLSORT__HYBRID_COPIES, own = local_id() % copies;\n"
+    "    for (uint at = local_id(); at < rows; at += CLSORT_AHEAD * CLSORT_GROUP) {\n"
+    "        code_t code[CLSORT_AHEAD];\n"
+    "        #pragma unroll\n"
+    "        for (uint m = 0; m < CLSORT_AHEAD; m++)\n"
+    "            code[m] = *key_place(from, min(at + m * CLSORT_GROUP, rows - 1));\n"
+    "        #pragma unroll\n"
+    "        for (uint m = 0; m < CLSORT_AHEAD; m++)\n"
+    "            if (at + m * CLSORT_GROUP < rows) {\n"
+    "                const code_t now = second ? code[m] : encode(code[m], codec);\n"
+    "                atomic_inc(&counters[split_digit(s, now, second) * copies + own]);\n"
+    "            }\n"
+    "    }\n"
+    "}\n\n\n\n"
+    "CLSORT_KERNEL void clsort_hybrid_count(CLSORT_HYBRID_ARGS)\n"
+    "{\n"
+    "    const hybrid_t h = CLSORT_HYBRID;\n"
+    "    local uint *counters = (local uint *)space,\n"
+    "               *masks = counters + CLSORT__HYBRID_COPIES * CLSORT__HYBRID_DIGITS;\n"
+    "    const uint groups = (uint)get_num_groups(0),\n"
+    "               tiles = (n + CLSORT_SPLIT_TILE - 1) / CLSORT_SPLIT_TILE;\n"
+    "    if (n == 0)\n"
+    "        return;\n"
+    "    for (uint i = (uint)get_global_id(0); i < CLSORT__HYBRID_DIGITS * slots;\n"
+    "         i += groups * CLSORT_GROUP)\n"
+    "        hybrid_slots(h)[i] = 0;\n"
+    "    if (*h.gate == 0)\n"
+    "        return;\n"
+    "    const splitter_t s = first_splitter(h, masks);\n"
+    "    for (uint i = local_id(); i < CLSORT__HYBRID_COPIES * CLSORT__HYBRID_DIGITS; i += CLSORT_GROUP)\n"
+    "        counters[i] = 0;\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    for (uint tile = (uint)get_group_id(0); tile < tiles; tile += groups) {\n"
+    "        const uint begin = tile * CLSORT_SPLIT_TILE;\n"
+    "        count_digits(s, advance(h.source, begin), h.codec, min(n - begin, CLSORT_SPLIT_TILE + 0u),\n"
+    "                     counters, 0);\n"
+    "    }\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    for (uint d = local_id(); d < CLSORT__HYBRID_DIGITS; d += CLSORT_GROUP) {\n"
+    "        uint count = 0;\n"
+    "        for (uint k = 0; k < CLSORT__HYBRID_COPIES; k++)\n"
+    "            count += counters[d * CLSORT__HYBRID_COPIES + k];\n"
+    "        if (count != 0)\n"
+    "            atomic_add(&hybrid_next(h)[d], count);\n"
+    "    }\n"
+    "}\n\n",
+    "//---- radix: hybrid ranges\n\n\n"
+    "CLSORT_INLINE void judge_bucket(hybrid_t h, uint rows)\n"
+    "{\n"
+    "    if (rows <= CLSORT_BUCKET_TILE)\n"
+    "        return;\n"
+    "    const uint most = h.n / CLSORT__HYBRID_OVER_PART,\n"
+    "               before = atomic_add(&h.tables[HYBRID_OVER], rows);\n"
+    "    if (before > most || rows > most - before\n"
+    "        || rows / CLSORT_BUCKET_TILE >= CLSORT__HYBRID_OVER_TIMES)\n"
+    "        atomic_and(h.gate, 0);\n"
+    "}\n\n\n\n"
+    "CLSORT_INLINE line_t cut_range(hybrid_t h, code_t low, code_t last, uint rows)\n"
+    "{\n"
+    "    const uint load = CLSORT_BUCKET_TILE - CLSORT_BUCKET_TILE / 8,\n"
+    "               wanted = (code_t)(last - low) < h.slots ? h.slots : rows / load + 1;\n"
+    "    return make_line(low, last, h.slots ? min(wanted, h.slots) : 1);\n"
+    "}\n\n\n"
+    "CLSORT_INLINE void write_range(hybrid_t h, uint digit, uint rows, uint tiles)\n"
+    "{\n"
+    "    global uint *range = hybrid_range(h, digit);\n"
+    "    const uint used = digit < h.tables[HYBRID_DIGITS],\n"
+    "               next = digit + 1 < h.tables[HYBRID_DIGITS];\n"
+    "    const code_t low = used ? load_code(range + RANGE_LOW) : 0,\n"
+    "                 last = next ? load_code(range + CLSORT__HYBRID_RANGE_WORDS + RANGE_LOW) - 1\n"
+    "                             : CLSORT_TOP_CODE;\n"
+    "    const line_t line = cut_range(h, low, last, rows);\n"
+    "    if (!used)\n"
+    "        store_code(range + RANGE_LOW, low);\n"
+    "    store_code(range + RANGE_LAST, last);\n"
+    "    range[RANGE_SHIFT] = line.shift;\n"
+    "    range[RANGE_FACTOR] = line.factor;\n"
+    "    range[RANGE_TILES] = tiles;\n"
+    "    if (rows > h.n / CLSORT__HYBRID_HEAVY_PART)\n"
+    "        atomic_and(h.gate, 0);\n"
+    "    if (h.slots == 0 && !single_parts(line))\n"
+    "        judge_bucket(h, rows);\n"
+    "}\n\n\n"
+    "CLSORT_KERNEL void clsort_hybrid_ranges(CLSORT_HYBRID_ARGS)\n"
+    "{\n"
+    "    const hybrid_t h = CLSORT_HYBRID;\n"
+    "    local uint *sums = (local uint *)space;\n"
+    "    const uint own = CLSORT__HYBRID_DIGITS / CLSORT_GROUP, first = local_id() * own;\n"
+    "    uint rows[CLSORT__HYBRID_DIGITS / CLSORT_GROUP], sum = 0, tiles = 0, total;\n"
+    "    if (n == 0)\n"
+    "        return;\n"
+    "    for (uint k = 0; k < own; k++) {\n"
+    "        rows[k] = hybrid_next(h)[first + k];\n"
+    "        sum += rows[k];\n"
+    "        tiles += (rows[k] + CLSORT_SPLIT_TILE - 1) / CLSORT_SPLIT_TILE;\n"
+    "    }\n"
+    "    sum = group_scan_total(sum, sums, &total);\n"
+    "    tiles = group_scan_total(tiles, sums, &total);\n"
+    "    for (uint k = 0; k < own; k++) {\n"
+    "        hybrid_next(h)[first + k] = sum;\n"
+    "        write_range(h, first + k, rows[k], tiles);\n"
+    "        sum += rows[k];\n"
+    "        tiles += (rows[k] + CLSORT_SPLIT_TILE - 1) / CLSORT_SPLIT_TILE;\n"
+    "    }\n"
+    "    if (local_id() == 0)\n"
+    "        h.tables[HYBRID_TILES] = total;\n"
+    "}\n\n",
+    "//---- radix: hybrid a tile moves\n\n\n"
+    "#define CLSORT_MOST_SLOTS CLSORT__HYBRID_MOST_SLOTS(CLSORT_KEY_BYTES)\n"
+    "typedef struct {\n"
+    "    local code_t *staged;\n"
+    "    local uint *counters, *offsets, *sums, *masks;\n"
+    "} split_space_t;\n\n"
+    "CLSORT_INLINE split_space_t split_space(local ulong *space)\n"
+    "{\n"
+    "    local uint *counters = (local uint *)(space + CLSORT_SPLIT_TILE * CLSORT_KEY_BYTES / 8),\n"
+    "               *offsets = counters + CLSORT_MOST_SLOTS, *sums = offsets + CLSORT_MOST_SLOTS;\n"
+    "    const split_space_t l = { (local code_t *)space, counters, offsets, sums,\n"
+    "                              sums + 2 * CLSORT_GROUP + 2 };\n"
+    "    return l;\n"
+    "}\n\n\n\n"
+    "CLSORT_INLINE void reserve_places(split_space_t l, global uint *next, const uint second)\n"
+    "{\n"
+    "    const uint own = (second ? CLSORT_MOST_SLOTS : CLSORT__HYBRID_DIGITS) / CLSORT_GROUP,\n"
+    "               first = local_id() * own;\n"
+    "    uint count[CLSORT_MOST_SLOTS / CLSORT_GROUP], place[CLSORT_MOST_SLOTS / CLSORT_GROUP], sum = 0;\n"
+    "    #pragma unroll\n"
+    "    for (uint k = 0; k < own; k++) {\n"
+    "        count[k] = l.counters[first + k];\n"
+    "        place[k] = count[k] ? atomic_add(&next[first + k], count[k]) : 0;\n"
+    "        sum += count[k];\n"
+    "    }\n"
+    "    sum = group_scan(sum, l.sums);\n"
+    "    #pragma unroll\n"
+    "    for (uint k = 0; k < own; k++) {\n"
+    "        l.counters[first + k] = sum;\n"
+    "        l.offsets[first + k] = place[k] - sum;\n"
+    "        sum += count[k];\n"
+    "    }\n"
+    "}\n\n\n"
+    "typedef struct {\n"
+    "    array_t from, to;\n"
+    "    global uint *next;\n"
+    "    uint rows, ends;\n"
+    "} move_t;\n\n\n"
+    "CLSORT_INLINE void move_tile(move_t v, splitter_t s, split_space_t l, codec_t codec,\n"
+    "                             const uint second)\n"
+    "{\n"
+    "    const uint t = local_id(), whole = v.rows == CLSORT_SPLIT_TILE;\n"
+    "    code_t code[CLSORT_RADIX_ITEMS];\n"
+    "    uint rank[CLSORT_RADIX_ITEMS];\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)\n"
+    "        code[m] = *key_place(v.from, min(t + m * CLSORT_GROUP, v.rows - 1));\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {\n"
+    "        code[m] = second ? code[m] : encode(code[m], codec);\n"
+    "        if (whole || t + m * CLSORT_GROUP < v.rows) {\n"
+    "            const uint d = split_digit(s, code[m], second);\n"
+    "            rank[m] = atomic_inc(&l.counters[d]) | d << 16;\n"
+    "        }\n"
+    "    }\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    reserve_places(l, v.next, second);\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)\n"
+    "        if (whole || t + m * CLSORT_GROUP < v.rows)\n"
+    "            l.staged[l.counters[rank[m] >> 16] + (rank[m] & 0xFFFF)] = code[m];\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)\n"
+    "        if (whole || t + m * CLSORT_GROUP < v.rows) {\n"
+    "            const code_t now = l.staged[t + m * CLSORT_GROUP];\n"
+    "            *key_place(v.to, l.offsets[split_digit(s, now, second)] + t + m * CLSORT_GROUP)\n"
+    "                = v.ends ? decode(now, codec) : now;\n"
+    "        }\n"
+    "}\n\n\n\n"
+    "CLSORT_KERNEL void clsort_hybrid_split(CLSORT_HYBRID_ARGS)\n"
+    "{\n"
+    "    const hybrid_t h = CLSORT_HYBRID;\n"
+    "    const split_space_t l = split_space(space);\n"
+    "    const uint begin = (uint)get_group_id(0) * CLSORT_SPLIT_TILE;\n"
+    "    if (n == 0 || *h.gate == 0)\n"
+    "        return;\n"
+    "    const splitter_t s = first_splitter(h, l.masks);\n"
+    "    const move_t v = { advance(h.source, begin), h.alt, hybrid_next(h),\n"
+    "                       min(n - begin, CLSORT_SPLIT_TILE + 0u), 0 };\n"
+    "    for (uint d = local_id(); d < CLSORT__HYBRID_DIGITS; d += CLSORT_GROUP)\n"
+    "        l.counters[d] = 0;\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    move_tile(v, s, l, h.codec, 0);\n"
+    "}\n\n",
+    "//---- radix: hybrid second digits\n\n\n"
+    "typedef struct { uint digit, begin, rows, tiles; } part_t;\n\n\n\n"
+    "CLSORT_INLINE part_t find_part(hybrid_t h, uint tile, uint most, local uint *found)\n"
+    "{\n"
+    "    const uint total = h.tables[HYBRID_TILES];\n"
+    "    for (uint d = local_id(); d < CLSORT__HYBRID_DIGITS; d += CLSORT_GROUP) {\n"
+    "        const uint last = d == CLSORT__HYBRID_DIGITS - 1,\n"
+    "                   end = last ? total : hybrid_range(h, d + 1)[RANGE_TILES];\n"
+    "        if (hybrid_range(h, d)[RANGE_TILES] <= tile && tile < end)\n"
+    "            *found = d;\n"
+    "    }\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    part_t p = { *found, 0, 0, 0 };\n"
+    "    const uint start = p.digit ? hybrid_next(h)[p.digit - 1] : 0, end = hybrid_next(h)[p.digit];\n"
+    "    p.begin = start + (tile - hybrid_range(h, p.digit)[RANGE_TILES]) * CLSORT_SPLIT_TILE;\n"
+    "    p.rows = min(end - p.begin, most * CLSORT_SPLIT_TILE);\n"
+    "    p.tiles = (p.rows + CLSORT_SPLIT_TILE - 1) / CLSORT_SPLIT_TILE;\n"
+    "    return p;\n"
+    "}\n\n\n"
+    "CLSORT_KERNEL void clsort_hybrid_recount(CLSORT_HYBRID_ARGS)\n"
+    "{\n"
+    "    const hybrid_t h = CLSORT_HYBRID;\n"
+    "    local uint *counters = (local uint *)space, *found = counters + CLSORT_MOST_SLOTS;\n"
+    "    if (n == 0 || *h.gate == 0)\n"
+    "        return;\n"
+    "    uint tile = (uint)get_group_id(0) * CLSORT__HYBRID_RECOUNT_TILES;\n"
+    "    const uint end = min(tile + CLSORT__HYBRID_RECOUNT_TILES, h.tables[HYBRID_TILES]);\n"
+    "    while (tile < end) {\n"
+    "        const part_t p = find_part(h, tile, end - tile, found);\n"
+    "        const splitter_t s = { range_line(h, p.digit), 0, 0 };\n"
+    "        for (uint d = local_id(); d < slots; d += CLSORT_GROUP)\n"
+    "            counters[d] = 0;\n"
+    "        barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "        count_digits(s, advance(h.alt, p.begin), h.codec, p.rows, counters, 1);\n"
+    "        barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "        for (uint d = local_id(); d < slots; d += CLSORT_GROUP)\n"
+    "            if (counters[d] != 0)\n"
+    "                atomic_add(&hybrid_slots(h)[p.digit * slots + d], counters[d]);\n"
+    "        tile += p.tiles;\n"
+    "    }\n"
+    "}\n\n\n\n"
+    "CLSORT_KERNEL void clsort_hybrid_starts(CLSORT_HYBRID_ARGS)\n"
+    "{\n"
+    "    const hybrid_t h = CLSORT_HYBRID;\n"
+    "    const uint digit = (uint)get_group_id(0), own = (slots + CLSORT_GROUP - 1) / CLSORT_GROUP,\n"
+    "               first = local_id() * own;\n"
+    "    if (n == 0)\n"
+    "        return;\n"
+    "    global uint *next = hybrid_slots(h) + digit * slots;\n"
+    "    const uint single = single_parts(range_line(h, digit));\n"
+    "    uint sum = 0;\n"
+    "    for (uint k = 0; k < own; k++)\n"
+    "        sum += first + k < slots ? next[first + k] : 0;\n"
+    "    sum = group_scan(sum, (local uint *)space) + (digit ? hybrid_next(h)[digit - 1] : 0);\n"
+    "    for (uint k = 0; k < own; k++) {\n"
+    "        const uint used = first + k < slots, rows = used ? next[first + k] : 0;\n"
+    "        if (used)\n"
+    "            next[first + k] = sum;\n"
+    "        sum += rows;\n"
+    "        judge_bucket(h, single ? 0 : rows);\n"
+    "    }\n"
+    "}\n\n\n"
+    "CLSORT_KERNEL void clsort_hybrid_resplit(CLSORT_HYBRID_ARGS)\n"
+    "{\n"
+    "    const hybrid_t h = CLSORT_HYBRID;\n"
+    "    const split_space_t l = split_space(space);\n"
+    "    const uint tile = (uint)get_group_id(0);\n"
+    "    if (n == 0 || *h.gate == 0 || tile >= h.tables[HYBRID_TILES])\n"
+    "        return;\n"
+    "    for (uint d = local_id(); d < CLSORT_MOST_SLOTS; d += CLSORT_GROUP)\n"
+    "        l.counters[d] = 0;\n"
+    "    const part_t p = find_part(h, tile, 1, l.sums);\n"
+    "    const splitter_t s = { range_line(h, p.digit), 0, 0 };\n"
+    "    const move_t v = { advance(h.alt, p.begin), h.target, hybrid_slots(h) + p.digit * slots,\n"
+    "                       p.rows, single_parts(s.line) };\n"
+    "    move_tile(v, s, l, h.codec, 1);\n"
+    "}\n\n",
+    "//---- radix: hybrid bins\n\n\n"
+    "typedef struct {\n"
+    "    local code_t *keys;\n"
+    "    local uint *bins, *sums, *words;\n"
+    "} bucket_space_t;\n"
+    "enum { WORD_LONGEST, WORD_TAKEN, WORD_BIN, WORD_HEAVY, WORD_COLLECTED };\n\n"
+    "#define CLSORT_KEY_SLOTS (CLSORT_BUCKET_TILE + (CLSORT_BUCKET_TILE >> CLSORT_KEY_PAD_LOG2))\n"
+    "#define CLSORT_BIN_SLOTS (CLSORT_BUCKET_BINS + (CLSORT_BUCKET_BINS >> 5))\n\n"
+    "CLSORT_INLINE bucket_space_t bucket_space(local ulong *space)\n"
+    "{\n"
+    "    local uint *bins = (local uint *)(space + (CLSORT_KEY_SLOTS * CLSORT_KEY_BYTES + 7) / 8),\n"
+    "               *sums = bins + CLSORT_BIN_SLOTS + CLSORT__HYBRID_SPARE_BINS;\n"
+    "    const bucket_space_t l = { (local code_t *)space, bins, sums, sums + 2 * CLSORT_GROUP };\n"
+    "    return l;\n"
+    "}\n\n\n"
+    "CLSORT_INLINE void clear_bucket(bucket_space_t l)\n"
+    "{\n"
+    "    for (uint i = local_id(); i < CLSORT_BIN_SLOTS + CLSORT__HYBRID_SPARE_BINS; i += CLSORT_GROUP)\n"
+    "        l.bins[i] = 0;\n"
+    "    if (local_id() < 8)\n"
+    "        l.words[local_id()] = 0;\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "}\n\n\n\n"
+    "CLSORT_INLINE uint place_bins(bucket_space_t l)\n"
+    "{\n"
+    "    local uint *own = l.bins + pad_slot(local_id() * CLSORT_OWN_BINS, 5);\n"
+    "    uint sum = 0, longest = 0;\n"
+    "    #pragma unroll\n"
+    "    for (uint k = 0; k < CLSORT_OWN_BINS; k++) {\n"
+    "        sum += own[k];\n"
+    "        longest = max(longest, own[k]);\n"
+    "    }\n"
+    "    if (longest > 1)\n"
+    "        atomic_max(&l.words[WORD_LONGEST], longest);\n"
+    "    sum = group_scan(sum, l.sums);\n"
+    "    #pragma unroll\n"
+    "    for (uint k = 0; k < CLSORT_OWN_BINS; k++) {\n"
+    "        const uint count = own[k];\n"
+    "        own[k] = sum;\n"
+    "        sum += count;\n"
+    "    }\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    return l.words[WORD_LONGEST];\n"
+    "}\n\n"
+    "CLSORT_INLINE void order_codes(code_t *a, code_t *b)\n"
+    "{\n"
+    "    const code_t least = min(*a, *b);\n"
+    "    *b = max(*a, *b);\n"
+    "    *a = least;\n"
+    "}\n\n",
+    "//---- radix: hybrid mending\n\n\n"
+    "CLSORT_INLINE void mend_bins(bucket_space_t l, uint rounds)\n"
+    "{\n"
+    "    const uint t = local_id(), first = t * CLSORT_BUCKET_ITEMS, most = CLSORT_BUCKET_ITEMS - 1;\n"
+    "    local code_t *borders = (local code_t *)l.bins;\n"
+    "    code_t key[CLSORT_BUCKET_ITEMS];\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)\n"
+    "        key[m] = l.keys[pad_slot(first + m, CLSORT_KEY_PAD_LOG2)];\n"
+    "    for (uint round = 0; round < rounds; round++) {\n"
+    "        local code_t *lower = borders + round % 2 * 2 * CLSORT_GROUP, *upper = lower + CLSORT_GROUP;\n"
+    "        #pragma unroll\n"
+    "        for (uint m = 0; m < most; m += 2)\n"
+    "            order_codes(&key[m], &key[m + 1]);\n"
+    "        lower[t] = key[0];\n"
+    "        upper[t] = key[most];\n"
+    "        #pragma unroll\n"
+    "        for (uint m = 1; m < most; m += 2)\n"
+    "            order_codes(&key[m], &key[m + 1]);\n"
+    "        barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "        key[0] = t > 0 ? max(key[0], upper[t - 1]) : key[0];\n"
+    "        key[most] = t + 1 < CLSORT_GROUP ? min(key[most], lower[t + 1]) : key[most];\n"
+    "    }\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)\n"
+    "        l.keys[pad_slot(first + m, CLSORT_KEY_PAD_LOG2)] = key[m];\n"
+    "}\n\n\n"
+    "CLSORT_INLINE void order_places(bucket_space_t l, uint a, uint b, uint rows)\n"
+    "{\n"
+    "    if (b >= rows)\n"
+    "        return;\n"
+    "    const uint i = pad_slot(a, CLSORT_KEY_PAD_LOG2), j = pad_slot(b, CLSORT_KEY_PAD_LOG2);\n"
+    "    const code_t x = l.keys[i], y = l.keys[j];\n"
+    "    l.keys[i] = min(x, y);\n"
+    "    l.keys[j] = max(x, y);\n"
+    "}\n\n\n\n"
+    "CLSORT_INLINE void sort_by_network(bucket_space_t l, uint rows)\n"
+    "{\n"
+    "    for (uint run = 1; run < rows; run *= 2) {\n"
+    "        for (uint p = local_id(); p / run * 2 * run < rows; p += CLSORT_GROUP)\n"
+    "            order_places(l, p / run * 2 * run + p % run,\n"
+    "                         p / run * 2 * run + 2 * run - 1 - p % run, rows);\n"
+    "        barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "        for (uint step = run / 2; step > 0; step /= 2) {\n"
+    "            for (uint p = local_id(); p / step * 2 * step < rows; p += CLSORT_GROUP)\n"
+    "                order_places(l, p / step * 2 * step + p % step,\n"
+    "                             p / step * 2 * step + p % step + step, rows);\n"
+    "            barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "        }\n"
+    "    }\n"
+    "}\n\n\n\n"
+    "CLSORT_INLINE void order_bins(bucket_space_t l, uint rows, line_t line, uint longest)\n"
+    "{\n"
+    "    if (longest > 1 && !single_bins(line)) {\n"
+    "        if (longest <= CLSORT__HYBRID_MOST_MENDED)\n"
+    "            mend_bins(l, (longest + 1) / 2);\n"
+    "        else\n"
+    "            sort_by_network(l, rows);\n"
+    "    }\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "}\n\n\n\n"
+    "CLSORT_INLINE void sort_bins(bucket_space_t l, const code_t *key, uint rows, line_t line)\n"
+    "{\n"
+    "    const uint t = local_id(), spare = CLSORT_BIN_SLOTS + t % CLSORT__HYBRID_SPARE_BINS;\n"
+    "    uint rank[CLSORT_BUCKET_ITEMS];\n"
+    "    clear_bucket(l);\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {\n"
+    "        const uint inside = t + m * CLSORT_GROUP < rows,\n"
+    "                   bin = inside ? pad_slot(line_bin(line, key[m]), 5) : spare;\n"
+    "        rank[m] = atomic_inc(&l.bins[bin]) | bin << 16;\n"
+    "    }\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    const uint longest = place_bins(l);\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {\n"
+    "        const uint row = t + m * CLSORT_GROUP,\n"
+    "                   at = row < rows ? l.bins[rank[m] >> 16] + (rank[m] & 0xFFFF) : row;\n"
+    "        l.keys[pad_slot(at, CLSORT_KEY_PAD_LOG2)] = row < rows ? key[m] : CLSORT_TOP_CODE;\n"
+    "    }\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    order_bins(l, rows, line, longest);\n"
+    "}\n\n",
+    "//---- radix: hybrid buckets\n\n\n"
+    "typedef struct {\n"
+    "    uint begin, rows, again, single;\n"
+    "    code_t low, last;\n"
+    "    line_t line;\n"
+    "} bucket_t;\n\n"
+    "CLSORT_INLINE bucket_t take_bucket(hybrid_t h, uint number)\n"
+    "{\n"
+    "    const uint again = h.slots != 0, digit = again ? number / h.slots : number,\n"
+    "               part = again ? number % h.slots : 0;\n"
+    "    global const uint *ends = again ? hybrid_slots(h) : hybrid_next(h),\n"
+    "                      *range = hybrid_range(h, digit);\n"
+    "    bucket_t b = { number ? ends[number - 1] : 0, 0, again, 0, 0, 0, range_line(h, digit) };\n"
+    "    const code_t last = load_code(range + RANGE_LAST);\n"
+    "    b.rows = ends[number] - b.begin;\n"
+    "    b.single = single_parts(b.line);\n"
+    "    b.low = line_start(b.line, part, 0, last);\n"
+    "    b.last = (code_t)(line_start(b.line, part + 1, 0, last) - 1);\n"
+    "    return b;\n"
+    "}\n\n\n\n"
+    "typedef struct {\n"
+    "    code_t low, top;\n"
+    "    line_t line;\n"
+    "    uint bin, rows, equal;\n"
+    "} window_t;\n\n\n\n"
+    "CLSORT_INLINE void fit_bins(bucket_space_t l)\n"
+    "{\n"
+    "    const uint first = local_id() * CLSORT_OWN_BINS;\n"
+    "    uint sum = 0;\n"
+    "    for (uint k = 0; k < CLSORT_OWN_BINS; k++)\n"
+    "        sum += l.bins[pad_slot(first + k, 5)];\n"
+    "    sum = group_scan(sum, l.sums);\n"
+    "    for (uint k = 0; k < CLSORT_OWN_BINS; k++) {\n"
+    "        const uint count = l.bins[pad_slot(first + k, 5)];\n"
+    "        if (sum <= CLSORT_BUCKET_TILE && count > CLSORT_BUCKET_TILE - sum) {\n"
+    "            l.words[WORD_TAKEN] = sum;\n"
+    "            l.words[WORD_BIN] = first + k;\n"
+    "            l.words[WORD_HEAVY] = count;\n"
+    "        }\n"
+    "        sum += count;\n"
+    "    }\n"
+    "    if (local_id() == CLSORT_GROUP - 1 && sum <= CLSORT_BUCKET_TILE) {\n"
+    "        l.words[WORD_TAKEN] = sum;\n"
+    "        l.words[WORD_BIN] = CLSORT_BUCKET_BINS;\n"
+    "    }\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "}\n\n\n\n"
+    "CLSORT_INLINE void count_window(bucket_space_t l, array_t from, uint rows, line_t line, code_t top)\n"
+    "{\n"
+    "    clear_bucket(l);\n"
+    "    for (uint at = local_id(); at < rows; at += CLSORT_AHEAD * CLSORT_GROUP) {\n"
+    "        code_t code[CLSORT_AHEAD];\n"
+    "        #pragma unroll\n"
+    "        for (uint m = 0; m < CLSORT_AHEAD; m++)\n"
+    "            code[m] = *key_place(from, min(at + m * CLSORT_GROUP, rows - 1));\n"
+    "        #pragma unroll\n"
+    "        for (uint m = 0; m < CLSORT_AHEAD; m++)\n"
+    "            if (at + m * CLSORT_GROUP < rows && code[m] >= line.low && code[m] <= top)\n"
+    "                atomic_inc(&l.bins[pad_slot(line_bin(line, code[m]), 5)]);\n"
+    "    }\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    fit_bins(l);\n"
+    "}\n\n\n\n\n"
+    "CLSORT_INLINE window_t next_window(bucket_space_t l, array_t from, bucket_t b, code_t *low)\n"
+    "{\n"
+    "    code_t first = *low, top = b.last;\n"
+    "    for (;;) {\n"
+    "        const line_t line = make_line(first, top, 1);\n"
+    "        count_window(l, from, b.rows, line, top);\n"
+    "        const window_t w = { first, top, line, l.words[WORD_BIN], l.words[WORD_TAKEN], 0 };\n"
+    "        const uint heavy = l.words[WORD_HEAVY];\n"
+    "        const code_t begin = line_start(line, w.bin, CLSORT_BUCKET_BINS_LOG2, top),\n"
+    "                     next = line_start(line, w.bin + 1, CLSORT_BUCKET_BINS_LOG2, top);\n"
+    "        barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "        *low = begin;\n"
+    "        if (w.rows != 0)\n"
+    "            return w;\n"
+    "        first = begin;\n"
+    "        top = (code_t)(next - 1);\n"
+    "        if (first == top) {\n"
+    "            const window_t equal = { first, top, line, 0, heavy, 1 };\n"
+    "            *low = next;\n"
+    "            return equal;\n"
+    "        }\n"
+    "    }\n"
+    "}\n\n\n\n"
+    "CLSORT_INLINE void collect_window(bucket_space_t l, array_t from, uint rows, window_t w)\n"
+    "{\n"
+    "    for (uint at = local_id(); at < rows; at += CLSORT_AHEAD * CLSORT_GROUP) {\n"
+    "        code_t code[CLSORT_AHEAD];\n"
+    "        #pragma unroll\n"
+    "        for (uint m = 0; m < CLSORT_AHEAD; m++)\n"
+    "            code[m] = *key_place(from, min(at + m * CLSORT_GROUP, rows - 1));\n"
+    "        #pragma unroll\n"
+    "        for (uint m = 0; m < CLSORT_AHEAD; m++)\n"
+    "            if (at + m * CLSORT_GROUP < rows && code[m] >= w.low && code[m] <= w.top\n"
+    "                && line_bin(w.line, code[m]) < w.bin)\n"
+    "                l.keys[pad_slot(atomic_inc(&l.words[WORD_COLLECTED]), CLSORT_KEY_PAD_LOG2)]\n"
+    "                    = code[m];\n"
+    "    }\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "}\n\n",
+    "//---- radix: hybrid bucket kernel\n\n"
+    "CLSORT_INLINE void sort_short(hybrid_t h, bucket_space_t l, bucket_t b, array_t from, array_t to)\n"
+    "{\n"
+    "    const uint t = local_id();\n"
+    "    code_t key[CLSORT_BUCKET_ITEMS];\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)\n"
+    "        key[m] = *key_place(from, min(t + m * CLSORT_GROUP, b.rows - 1));\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);\n"
+    "    sort_bins(l, key, b.rows, b.line);\n"
+    "    for (uint i = t; i < b.rows; i += CLSORT_GROUP)\n"
+    "        *key_place(to, i) = decode(l.keys[pad_slot(i, CLSORT_KEY_PAD_LOG2)], h.codec);\n"
+    "}\n\n\n\n"
+    "CLSORT_INLINE void sort_long(hybrid_t h, bucket_space_t l, bucket_t b, array_t from, array_t out,\n"
+    "                             array_t to)\n"
+    "{\n"
+    "    const uint t = local_id(), ends = !b.again;\n"
+    "    code_t low = b.low;\n"
+    "    for (uint done = 0; done < b.rows;) {\n"
+    "        const window_t w = next_window(l, from, b, &low);\n"
+    "        if (!w.equal) {\n"
+    "            collect_window(l, from, b.rows, w);\n"
+    "            sort_by_network(l, w.rows);\n"
+    "        }\n"
+    "        for (uint i = t; i < w.rows; i += CLSORT_GROUP) {\n"
+    "            const code_t code = w.equal ? w.low : l.keys[pad_slot(i, CLSORT_KEY_PAD_LOG2)];\n"
+    "            *key_place(out, done + i) = ends ? decode(code, h.codec) : code;\n"
+    "        }\n"
+    "        done += w.rows;\n"
+    "    }\n"
+    "    barrier(CLK_GLOBAL_MEM_FENCE);\n"
+    "    for (uint i = t; i < b.rows && !ends; i += CLSORT_GROUP)\n"
+    "        *key_place(to, i) = decode(*key_place(out, i), h.codec);\n"
+    "}\n\n\n\n"
+    "CLSORT_KERNEL void clsort_hybrid_buckets(CLSORT_HYBRID_ARGS)\n"
+    "{\n"
+    "    const hybrid_t h = CLSORT_HYBRID;\n"
+    "    if (n == 0 || *h.gate == 0)\n"
+    "        return;\n"
+    "    const bucket_t b = take_bucket(h, (uint)get_group_id(0));\n"
+    "    const array_t alt = advance(h.alt, b.begin), to = advance(h.target, b.begin);\n"
+    "    if (b.rows == 0 || (b.single && b.again))\n"
+    "        return;\n"
+    "    if (!b.single) {\n"
+    "        const bucket_space_t l = bucket_space(space);\n"
+    "        if (b.rows <= CLSORT_BUCKET_TILE)\n"
+    "            sort_short(h, l, b, b.again ? to : alt, to);\n"
+    "        else\n"
+    "            sort_long(h, l, b, b.again ? to : alt, b.again ? alt : to, to);\n"
+    "        return;\n"
+    "    }\n"
+    "    for (uint i = local_id(); i < b.rows; i += CLSORT_GROUP)\n"
+    "        *key_place(to, i) = decode(*key_place(alt, i), h.codec);\n"
+    "}\n"
+    "#endif\n\n",
 #else
-    "#line 3816\n",
+    "#line 4907\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
     "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -5038,7 +5962,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 4936\n",
+    "#line 6027\n",
 #endif
     "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_IS(SELECT)\n"
@@ -5701,6 +6625,7 @@ enum {
     X(PIECES, "radix of segments", clsort__no_local) \
     X(RADIX, "radix", clsort__radix_need) \
     X(SWEEP, "radix sweep", clsort__radix_need) \
+    X(HYBRID, "hybrid radix", clsort__hybrid_local) \
     X(QUICKSORT, "quicksort", clsort__quick_local) \
     X(RELAUNCH, "quicksort-device", clsort__quick_local) \
     X(SELECT, "top-k", clsort__no_local) \
@@ -5763,6 +6688,14 @@ typedef char clsort__kernels_know_public_numbers
     X(RADIX_HISTOGRAM, CLSORT__SWEEP, "clsort_radix_histogram") \
     X(RADIX_BEGIN, CLSORT__SWEEP, "clsort_radix_begin") \
     X(RADIX_SWEEP, CLSORT__SWEEP, "clsort_radix_sweep") \
+    X(HYBRID_SAMPLE, CLSORT__HYBRID, "clsort_hybrid_sample") \
+    X(HYBRID_COUNT, CLSORT__HYBRID, "clsort_hybrid_count") \
+    X(HYBRID_RANGES, CLSORT__HYBRID, "clsort_hybrid_ranges") \
+    X(HYBRID_SPLIT, CLSORT__HYBRID, "clsort_hybrid_split") \
+    X(HYBRID_RECOUNT, CLSORT__HYBRID, "clsort_hybrid_recount") \
+    X(HYBRID_STARTS, CLSORT__HYBRID, "clsort_hybrid_starts") \
+    X(HYBRID_RESPLIT, CLSORT__HYBRID, "clsort_hybrid_resplit") \
+    X(HYBRID_BUCKETS, CLSORT__HYBRID, "clsort_hybrid_buckets") \
     X(QUICK_BEGIN, CLSORT__QUICKSORT, "clsort_quick_begin") \
     X(QUICK_COUNT, CLSORT__QUICKSORT, "clsort_quick_count") \
     X(QUICK_PLAN, CLSORT__QUICKSORT, "clsort_quick_plan") \
@@ -5790,10 +6723,10 @@ typedef struct clsort__config {
     cl_uint family, key_bytes, value_bytes, records, ties;
     cl_uint group_log2, share_log2, items_log2, lanes;
     cl_uint comparator;         /* number of the sorter's comparator, from 1; 0: none */
-    cl_uint indirect;           /* with a comparator: elements carry record numbers */
+    cl_uint indirect;           /* with a comparator: rows carry record numbers */
     cl_uint two_arrays;         /* a merge of two inputs */
     cl_uint digit_bits;         /* radix */
-    cl_uint radix_items;        /* radix: elements of a work-item */
+    cl_uint radix_items;        /* rows of a work-item */
     cl_uint wide;               /* sweep: 64-bit words, for 2^30 elements and more */
     cl_uint ranges;             /* segments: long ranges that other kernels left */
     cl_uint language;           /* quicksort on the device: OpenCL C 2 or 3; 0: 1.2 */
@@ -5938,6 +6871,7 @@ typedef struct clsort__data {
 typedef struct clsort__helpers {
     clsort__config published; /* bitonic: what only reproduces publications */
     clsort__config tiles;     /* merge on CPUs: the vector kernel that sorts tiles */
+    clsort__config passes;    /* hybrid radix: the passes that sort what it would sort slowly */
     clsort__config leftovers; /* quicksort: what merges the leftovers of its rounds */
     clsort__config pieces;    /* segments where each work-item works alone: what sorts pieces */
 } clsort__helpers;
@@ -5979,9 +6913,7 @@ typedef struct clsort__workspace {
    work-group merges. */
 typedef struct clsort__merge_pass {
     clsort__arrays a, b, to;
-    size_t n;                   /* elements in all */
-    size_t run;                 /* those of a run; with two inputs, of a */
-    size_t span;                /* those of a pair of runs, less 1; with two inputs, all bits */
+    size_t n, run, span;
     clsort__span splits;
     int stored;                 /* splits come from kernels of their own, not from each
                                    work-group */
@@ -6523,8 +7455,8 @@ static size_t clsort__tile_slots(const clsort__config *c, cl_uint pad_log2)
 {
     const size_t items = (size_t)1 << c->items_log2, tile = items << c->share_log2;
     const int merges = c->family == CLSORT__MERGE || c->family == CLSORT__SEGMENTS;
-    const size_t slots = tile + (merges ? items : 0);   /* merges read past the tile */
-    return slots + (slots >> pad_log2) + 1;
+    const size_t rows = tile + (merges ? items : 0);   /* merges read past the tile */
+    return rows + (rows >> pad_log2) + 1;
 }
 
 /* Local memory of a tile's keys, and of its words, in bytes. If there are none, the least that an
@@ -6549,7 +7481,7 @@ static size_t clsort__tile_splits(const clsort__config *c)
     return clsort__uses_local(c) ? 4 * (((size_t)1 << c->share_log2) + 4) : 4;
 }
 
-/* Local memory in bytes for the layout of segments in a tile that packs them. */
+/* How segments lie in a tile that packs them. */
 static size_t clsort__packing_bytes(const clsort__config *c)
 {
     const size_t group = (size_t)1 << c->share_log2;
@@ -6569,8 +7501,8 @@ static cl_uint clsort__lower_group(const clsort_sorter *s, cl_uint log2)
     return log2;
 }
 
-/* The same for the work-group that the caller names, else for a log2 of `on_cpu` on CPUs and of 8
-   elsewhere; at most `most`. s may be NULL. */
+/* The same for the work-group that the caller names, or for `on_cpu` or 8; at most `most`. s may be
+   NULL. */
 static cl_uint clsort__choose_group(const clsort_sorter *s, const clsort_tuning *t, cl_uint on_cpu,
                                     cl_uint most)
 {
@@ -6804,7 +7736,8 @@ static void clsort__build_options(const clsort_sorter *s, const clsort__config *
              (unsigned)c->indirect, (unsigned)c->two_arrays,
              c->digit_bits ? (unsigned)c->digit_bits : 8,
              c->radix_items ? (unsigned)c->radix_items : 16, (unsigned)c->wide,
-             c->family == CLSORT__SWEEP, c->scan ? (unsigned)c->scan : (unsigned)CLSORT_SCAN_LOCAL,
+             s->has_progress && (c->family == CLSORT__SWEEP || c->family == CLSORT__HYBRID),
+             c->scan ? (unsigned)c->scan : (unsigned)CLSORT_SCAN_LOCAL,
              !s->is_cpu, (unsigned)c->ranges);
 }
 
@@ -6873,6 +7806,12 @@ static clsort_status clsort__create_kernels(clsort_sorter *s, clsort__program *p
     return CL_SUCCESS;
 }
 
+/* log2 of the fewest work-items that kernels work with. */
+static cl_uint clsort__least_group(const clsort__config *c)
+{
+    return c->family == CLSORT__HYBRID ? CLSORT__HYBRID_LEAST_GROUP : 0;
+}
+
 /* Builds p->config, halving the work-group until every kernel fits. */
 static clsort_status clsort__build(clsort_sorter *s, clsort__program *p)
 {
@@ -6883,7 +7822,7 @@ static clsort_status clsort__build(clsort_sorter *s, clsort__program *p)
         if (status == CL_SUCCESS && fits) return CL_SUCCESS;
         clsort__release_program(p);
         if (status != CL_SUCCESS) return status;
-        if (!p->config.group_log2)
+        if (p->config.group_log2 == clsort__least_group(&p->config))
             return clsort__fail(s, CLSORT_ERROR_DEVICE_LIMITS, "clsort", "work-group size");
         p->config.group_log2--;
         if (p->config.share_log2) p->config.share_log2--;
@@ -7092,7 +8031,7 @@ static void clsort__plan_key(const clsort_desc *d, clsort__key *k)
         k->bytes = clsort__code_bytes(d);
         k->has_codes = 1;
     } else {
-        key.offset = 0;   /* key_offset may be large: it is added to the place of the records */
+        key.offset = 0;   /* of any size: added to the place of the records */
         key.type = d->key_type;
         key.order = d->order;
         key.nan_order = d->nan_order;
@@ -7497,7 +8436,7 @@ static void clsort__check_values(clsort__checks *c, const clsort_desc *d)
           "zero_order: CLSORT_ZERO_DISTINCT or CLSORT_ZERO_EQUAL" },
         { d->algorithm && !clsort__is_public(d->algorithm),
           "algorithm: CLSORT_AUTO to CLSORT_QUICKSORT" },
-        { t->radix > CLSORT_RADIX_PORTABLE, "tuning.radix" },
+        { t->radix > CLSORT_RADIX_HYBRID, "tuning.radix" },
         { t->pivot > CLSORT_PIVOT_SAMPLE, "tuning.pivot" },
         { t->scheduler > CLSORT_SCHEDULER_QUEUED, "tuning.scheduler" },
         { t->scan > CLSORT_SCAN_BLELLOCH, "tuning.scan" },
@@ -8000,6 +8939,7 @@ static clsort_status clsort__check_device(clsort_sorter *s, const clsort__plan *
     size_t leftovers, tiles, need;
     if (!s->context) return CL_SUCCESS;   /* without a device a plan has no shapes */
     leftovers = p->helpers.leftovers.family ? clsort__local_need(&p->helpers.leftovers) : 0;
+    if (p->helpers.passes.family) leftovers = clsort__local_need(&p->helpers.passes);
     tiles = p->helpers.tiles.lanes ? clsort__local_need(&p->helpers.tiles) : 0;
     need = clsort__largest(clsort__local_need(&p->config), leftovers, tiles) + p->select.local;
     CLSORT__REQUIRE(s, !p->none_left, CLSORT_ERROR_WRONG_RESULT,
@@ -8478,7 +9418,7 @@ static clsort_status clsort__check_buffers(clsort__job *j)
     return clsort__check_limits(j);
 }
 
-/* Checks a call that enqueues nothing, and those of its buffers that are given, and plans it. */
+/* The same, and the buffers that are given, for calls that enqueue nothing. */
 static clsort_status clsort__check_job(clsort__job *j)
 {
     CLSORT__MUST(clsort__plan_job(j));
@@ -8684,10 +9624,9 @@ static void clsort__window_pass(clsort__run *run, const clsort__plan *p,
 {
     const cl_uint lanes_log2 = shape->lanes > 1 ? 4 : 0, hi = top - lanes_log2,
                   shift = hi + 1 > bits ? hi + 1 - bits : 0;
-    const cl_ulong items = (p->d.count + shape->lanes - 1) / shape->lanes,
+    const cl_ulong rows = (p->d.count + shape->lanes - 1) / shape->lanes,
                    block = (cl_ulong)1 << (shift + bits), span = (cl_ulong)1 << shift;
-    const cl_ulong rest = items % block,
-                   windows = items / block * span + (rest < span ? rest : span);
+    const cl_ulong rest = rows % block, windows = rows / block * span + (rest < span ? rest : span);
     clsort__use_kernel(run, &p->config, CLSORT__KERNEL_B2 + (int)bits - 1);
     clsort__arg_arrays(run, &p->config, a);
     clsort__arg_own_codec(run, p);
@@ -8717,7 +9656,7 @@ static void clsort__step_pass(clsort__run *run, const clsort__plan *p, clsort__a
 }
 
 /* The steps of one stage from bit `stage` down to bit `floor` over global memory; `now` and `alt`
-   are swapped by kernel A. Without a chosen step, windows of 16 items do any number of steps; else
+   are swapped by kernel A. Without a chosen step, windows of 16 rows do any number of steps; else
    each number of steps has its own kernel, as published. */
 static void clsort__global_steps(clsort__run *run, const clsort__plan *p,
                                  const clsort__config *shape, clsort__arrays *now,
@@ -8902,8 +9841,8 @@ static int clsort__stores_splits(const clsort_sorter *s, const clsort__plan *p, 
     return !s->is_cpu && slice >= 64 && p->d.count / slice > 8 * (size_t)s->compute_units;
 }
 
-/* Sorts `from` into `to`, which may be the same, by way of alt. Tiles are sorted to `to` or to alt,
-   so that the last pass ends in `to`. */
+/* Sorts `from` into `to`, which may be the same, by way of alt. Tiles go where an even number of
+   passes is left to `to`. */
 static void clsort__merge(clsort__run *run, const clsort__plan *p, const clsort__workspace *w)
 {
     const clsort__config vectors = clsort__built_shape(run->s, &p->helpers.tiles);
@@ -9140,7 +10079,7 @@ typedef struct clsort__radix_local {
 static clsort__radix_local clsort__radix_sizes(const clsort__config *c)
 {
     const size_t group = (size_t)1 << c->group_log2, digits = (size_t)1 << c->digit_bits,
-                 tile = group * c->radix_items;
+                 rows = group * c->radix_items;
     const size_t words = (c->value_bytes + 3) / 4,
                  widest = 4 * words > c->key_bytes ? 4 * words : c->key_bytes;
     const size_t counters = CLSORT__DIGITS_OF(c->key_bytes, c->digit_bits) * digits;
@@ -9149,8 +10088,8 @@ static clsort__radix_local clsort__radix_sizes(const clsort__config *c)
     l.bins = (CLSORT__LEAST_COPIES * digits + CLSORT__SEEN_WORDS) * 4;
     l.histogram = (counters / 2 * copies + CLSORT__SEEN_WORDS) * 4;
     l.sums = (CLSORT__SCAN_WORDS(group) + CLSORT__SEEN_WORDS) * 4;
-    l.tile = (tile * widest + 7) / 8 * 8 + CLSORT__RADIX_TILE_WORDS(group, digits) * 4;
-    l.small = l.tile + (words ? 2 * tile : 0);
+    l.tile = (rows * widest + 7) / 8 * 8 + CLSORT__RADIX_TILE_WORDS(group, digits) * 4;
+    l.small = l.tile + (words ? 2 * rows : 0);
     return l;
 }
 
@@ -9197,7 +10136,7 @@ static cl_uint clsort__radix_family(const clsort_sorter *s, const clsort_desc *d
                : (cl_uint)CLSORT__RADIX;
 }
 
-/* The most blocks that n elements are cut into. */
+/* The most blocks that n rows are cut into. */
 static size_t clsort__radix_most_blocks(size_t n)
 {
     return n / CLSORT__RADIX_UNIT < CLSORT__RADIX_BLOCKS ? n / CLSORT__RADIX_UNIT + 1
@@ -9225,6 +10164,7 @@ typedef struct clsort__radix_job {
     clsort__workspace w;
     size_t n, blocks, block_elements;
     cl_uint first_bit, last_bit, passes;
+    cl_uint gated;              /* CLSORT__GATED: hybrid radix may have sorted already */
 } clsort__radix_job;
 
 static void clsort__arg_radix(clsort__run *run, const clsort__plan *p, const clsort__radix_job *j,
@@ -9236,7 +10176,7 @@ static void clsort__arg_radix(clsort__run *run, const clsort__plan *p, const cls
     clsort__arg_uint(run, (cl_uint)j->block_elements);
     clsort__arg_uint(run, j->first_bit);
     clsort__arg_uint(run, j->last_bit);
-    clsort__arg_uint(run, (cl_uint)j->w.in_place);
+    clsort__arg_uint(run, (cl_uint)j->w.in_place | j->gated);
     clsort__arg_uint(run, pass);
 }
 
@@ -9271,7 +10211,7 @@ static void clsort__radix_launch(clsort__run *run, const clsort__plan *p,
     clsort__use_kernel(run, &p->config, kernel);
     clsort__arg_radix(run, p, j, pass);
     if (local) clsort__arg_local(run, local);
-    clsort__radix_traffic(run, p, j, kernel);
+    if (!j->gated) clsort__radix_traffic(run, p, j, kernel);
     clsort__launch(run, groups << run->group_log2);
 }
 
@@ -9338,30 +10278,173 @@ static size_t clsort__radix_small(const clsort__config *shape)
     return shape->share_log2 ? clsort__radix_tile(shape) : (size_t)CLSORT__RADIX_SMALL;
 }
 
-/* Sorts `from` into `to`, which may be the same, by way of alt. */
-static void clsort__radix(clsort__run *run, const clsort__plan *p, const clsort__workspace *w)
+/* Sorts `from` into `to`, which may be the same, by way of alt; with CLSORT__GATED only what hybrid
+   radix has not sorted. */
+static void clsort__radix_passes(clsort__run *run, const clsort__plan *p,
+                                 const clsort__workspace *w, cl_uint gated)
 {
     const clsort__config *shape = &w->shape;
     clsort__radix_job j;
     memset(&j, 0, sizeof j);
     j.w = clsort__both_in_place(run, p, w);
     j.n = p->d.count;
+    j.gated = gated;
     j.first_bit = p->d.first_bit;
     j.last_bit = p->d.last_bit ? p->d.last_bit : (cl_uint)(8 * p->key.bytes);
     j.passes = (j.last_bit - j.first_bit + shape->digit_bits - 1) / shape->digit_bits;
     clsort__radix_blocks(run->s, &j);
     if (shape->family == CLSORT__SWEEP) clsort__radix_sweeps(run, p, &j);
-    else if (j.n > clsort__radix_small(shape)) clsort__radix_block_passes(run, p, &j);
+    else if (gated || j.n > clsort__radix_small(shape)) clsort__radix_block_passes(run, p, &j);
     else
         clsort__radix_launch(run, p, &j, CLSORT__KERNEL_RADIX_SMALL, 0, 1,
                              shape->share_log2 ? clsort__radix_sizes(shape).small : 0);
 }
 
-static void clsort__plan_radix(const clsort_sorter *s, clsort__plan *p)
+/* Plans the passes. */
+static void clsort__plan_passes(const clsort_sorter *s, clsort__plan *p)
 {
     p->config.family = clsort__radix_family(s, &p->d);
     p->config.wide = p->config.family == CLSORT__SWEEP && p->d.count >> 30 > 0;
     clsort__radix_shape(s, p);
+}
+
+/* ---- >>hybrid -------------------------------------------------------------------------------- */
+
+/* The most elements: ranges have second digits for so many. */
+enum { CLSORT__HYBRID_MOST = 5 << 26 };
+
+/* Local memory of hybrid kernels, in bytes: the most that clsort_hybrid_sample, clsort_hybrid_count,
+   splits and buckets need. */
+static size_t clsort__hybrid_local(const clsort__config *c)
+{
+    const size_t group = (size_t)1 << c->group_log2, key = c->key_bytes,
+                 sums = CLSORT__SCAN_WORDS(group) + 8;
+    const size_t digits = CLSORT__HYBRID_DIGITS, cells = CLSORT__HYBRID_CELLS / 2,
+                 masks = CLSORT__HYBRID_CELLS / CLSORT__HYBRID_MASK_CELLS;
+    const size_t rows = group * CLSORT__HYBRID_BUCKET_ITEMS(key),
+                 bins = group << CLSORT__HYBRID_OWN_BINS_LOG2;
+    const size_t sample = 4 * (cells + (cells >> CLSORT__WORD_PAD_LOG2) + sums) + 2 * group * key,
+                 split = 4 * (2 * (size_t)CLSORT__HYBRID_MOST_SLOTS(key) + masks + sums)
+                         + group * c->radix_items * key;
+    const size_t keys = (rows + (rows >> CLSORT__KEY_PAD_LOG2(key))) * key,
+                 spare = (bins >> CLSORT__WORD_PAD_LOG2) + CLSORT__HYBRID_SPARE_BINS,
+                 bucket = clsort__round_up(keys) + 4 * (bins + spare + sums);
+    const size_t count = 4 * (CLSORT__HYBRID_COPIES * digits + masks);
+    return clsort__largest(clsort__largest(sample, count, 0), split, bucket);
+}
+
+/* The most second digits of a range, a power of two; 0: a range is a bucket. A range may have half
+   as many elements again as on average. s may be NULL. */
+static size_t clsort__hybrid_slots(const clsort_sorter *s, const clsort__plan *p)
+{
+    const cl_uint least = CLSORT__HYBRID_LEAST_GROUP,
+                  group_log2 = s ? clsort__choose_group(s, &p->d.tuning, least, 8) : least;
+    const size_t mean = p->d.count / CLSORT__HYBRID_EVEN_DIGITS,
+                 most = CLSORT__HYBRID_MOST_SLOTS(p->key.bytes),
+                 bucket = (size_t)CLSORT__HYBRID_BUCKET_ITEMS(p->key.bytes) << group_log2;
+    size_t slots = 2;
+    if (mean <= bucket * 2 / 3) return 0;
+    while (slots < most && slots * (bucket * 2 / 3) < mean / 2 * 3) slots *= 2;
+    return slots;
+}
+
+/* May hybrid radix sort a plan's elements, whatever their count and the device? */
+static int clsort__hybrid_may(const clsort__plan *p)
+{
+    return p->d.tuning.radix == CLSORT_RADIX_HYBRID && p->key.bytes >= 4 && !p->indirect
+           && !p->config.value_bytes && !p->config.records && !clsort__some_bits(&p->d);
+}
+
+/* Says in *c what hybrid kernels are compiled for; 0 if they do not fit the count or the device. */
+static int clsort__hybrid_shape(const clsort_sorter *s, const clsort__plan *p, clsort__config *c)
+{
+    const clsort_tuning *t = &p->d.tuning;
+    const cl_uint most = s->is_cpu ? 8 : c->key_bytes == 8 ? 16 : 32;
+    if (!clsort__hybrid_may(p) || s->broken & CLSORT__BIT(CLSORT__HYBRID)) return 0;
+    if (p->d.count < 2 || p->d.count > CLSORT__HYBRID_MOST) return 0;
+    c->family = CLSORT__HYBRID;
+    c->digit_bits = 8;
+    c->radix_items = t->items && t->items < most ? t->items : most;
+    c->group_log2 = c->share_log2 = clsort__choose_group(s, t, CLSORT__HYBRID_LEAST_GROUP, 8);
+    return c->group_log2 >= CLSORT__HYBRID_LEAST_GROUP && clsort__hybrid_local(c) <= s->local_bytes;
+}
+
+/* Where the tables of hybrid radix begin, in bytes: behind those of the passes. */
+static size_t clsort__hybrid_at(const clsort_sorter *s, const clsort__plan *p)
+{
+    clsort__plan passes = *p;
+    if (p->helpers.passes.family) passes.config = p->helpers.passes;
+    return clsort__round_up(clsort__radix_tables(s, &passes));
+}
+
+/* One launch of a hybrid kernel, which reads or writes all elements so many times. */
+static void clsort__hybrid_launch(clsort__run *run, const clsort__plan *p,
+                                  const clsort__workspace *w, int kernel, size_t groups,
+                                  cl_uint times)
+{
+    clsort__use_kernel(run, &p->config, kernel);
+    clsort__arg_workspace(run, p, w);
+    clsort__arg_count(run, p->d.count);
+    clsort__arg_count(run, clsort__hybrid_at(run->s, p) / 4);
+    clsort__arg_count(run, clsort__hybrid_slots(run->s, p));
+    clsort__arg_local(run, clsort__hybrid_local(&w->shape));
+    clsort__traffic(run, times > 1, times * (cl_ulong)p->d.count * p->key.bytes);
+    clsort__launch(run, groups << run->group_log2);
+}
+
+/* Moves elements to their buckets. */
+static void clsort__hybrid_splits(clsort__run *run, const clsort__plan *p,
+                                  const clsort__workspace *w)
+{
+    const size_t tiles = clsort__ceil_divide(p->d.count, clsort__radix_tile(&w->shape)),
+                 digits = CLSORT__HYBRID_DIGITS, busy = 8 * (size_t)run->s->compute_units;
+    clsort__hybrid_launch(run, p, w, CLSORT__KERNEL_HYBRID_SAMPLE, 1, 0);
+    clsort__hybrid_launch(run, p, w, CLSORT__KERNEL_HYBRID_COUNT, clsort__smaller(tiles, busy), 1);
+    clsort__hybrid_launch(run, p, w, CLSORT__KERNEL_HYBRID_RANGES, 1, 0);
+    clsort__hybrid_launch(run, p, w, CLSORT__KERNEL_HYBRID_SPLIT, tiles, 2);
+    if (!clsort__hybrid_slots(run->s, p)) return;
+    clsort__hybrid_launch(run, p, w, CLSORT__KERNEL_HYBRID_RECOUNT,
+                          clsort__ceil_divide(tiles + digits, CLSORT__HYBRID_RECOUNT_TILES), 1);
+    clsort__hybrid_launch(run, p, w, CLSORT__KERNEL_HYBRID_STARTS, digits, 0);
+    clsort__hybrid_launch(run, p, w, CLSORT__KERNEL_HYBRID_RESPLIT, tiles + digits, 2);
+}
+
+/* Sorts `from` into `to`, which may be the same, by way of alt; then the passes do, or nothing. */
+static void clsort__hybrid(clsort__run *run, const clsort__plan *p, const clsort__workspace *w)
+{
+    const size_t slots = clsort__hybrid_slots(run->s, p), digits = CLSORT__HYBRID_DIGITS;
+    clsort__plan passes = *p;
+    clsort__workspace rest = *w;
+    clsort__hybrid_splits(run, p, w);
+    clsort__hybrid_launch(run, p, w, CLSORT__KERNEL_HYBRID_BUCKETS, slots ? digits * slots : digits,
+                          2);
+    passes.config = p->helpers.passes;
+    rest.shape = clsort__tile_shape(run->s, &passes);
+    clsort__radix_passes(run, &passes, &rest, CLSORT__GATED);
+}
+
+/* What CLSORT_RADIX runs: hybrid kernels where they may and fit, and passes. */
+static void clsort__radix(clsort__run *run, const clsort__plan *p, const clsort__workspace *w)
+{
+    if (p->config.family == CLSORT__HYBRID) clsort__hybrid(run, p, w);
+    else clsort__radix_passes(run, p, w, 0);
+}
+
+static void clsort__plan_radix(const clsort_sorter *s, clsort__plan *p)
+{
+    clsort__config hybrid = p->config;
+    clsort__plan_passes(s, p);
+    if (!clsort__hybrid_shape(s, p, &hybrid)) return;
+    p->helpers.passes = p->config;
+    p->config = hybrid;
+}
+
+/* Room for hybrid radix too where it may run: the size must not fall with the count. */
+static size_t clsort__all_radix_tables(const clsort_sorter *s, const clsort__plan *p)
+{
+    const size_t words = CLSORT__HYBRID_SLOTS_AT
+                         + CLSORT__HYBRID_DIGITS * clsort__hybrid_slots(s, p);
+    return clsort__hybrid_may(p) ? clsort__hybrid_at(s, p) + 4 * words : clsort__radix_tables(s, p);
 }
 
 /* ---- >>segments ------------------------------------------------------------------------------ */
@@ -9628,11 +10711,11 @@ static void clsort__plan_batch(const clsort_sorter *s, clsort__plan *p)
    tile, the tile, codes or samples, and sums. */
 static size_t clsort__quick_local(const clsort__config *c)
 {
-    const size_t group = (size_t)1 << c->share_log2, tile = group << c->items_log2,
+    const size_t group = (size_t)1 << c->share_log2, rows = group << c->items_log2,
                  stack = CLSORT__STACK_WORDS * 4;
-    const size_t keys = (tile + (tile >> CLSORT__KEY_PAD_LOG2(c->key_bytes))) * c->key_bytes,
+    const size_t keys = (rows + (rows >> CLSORT__KEY_PAD_LOG2(c->key_bytes))) * c->key_bytes,
                  codes = 4 * group * c->key_bytes;
-    const size_t words = (c->value_bytes + 3) / 4 * 4 * (tile + (tile >> CLSORT__WORD_PAD_LOG2)),
+    const size_t words = (c->value_bytes + 3) / 4 * 4 * (rows + (rows >> CLSORT__WORD_PAD_LOG2)),
                  sums = CLSORT__QUICK_SUMS(group) * 4;
     return c->share_log2 ? clsort__round_up(keys) + clsort__round_up(codes) + words + sums + stack
                          : stack;
@@ -9894,7 +10977,7 @@ static const clsort__algorithm clsort__algorithms[] = {
     { CLSORT_RADIX, CLSORT_RADIX, "radix", CLSORT__OUT(CLSORT__OF_RADIX), 0,
       CLSORT__CAN_BITS | CLSORT__CAN_CODES, 1, CLSORT__ALT_ALWAYS,
       CLSORT__KEPT(CLSORT__OF_RADIX, clsort__plan_radix),
-      CLSORT__KEPT(CLSORT__OF_RADIX, clsort__radix_tables),
+      CLSORT__KEPT(CLSORT__OF_RADIX, clsort__all_radix_tables),
       CLSORT__KEPT(CLSORT__OF_RADIX, clsort__radix) },
     { CLSORT_QUICKSORT, CLSORT_QUICKSORT, "quicksort", CLSORT__OUT(CLSORT__OF_QUICKSORT),
       CLSORT__OF_BITONIC | CLSORT__OF_MERGE | CLSORT__OF_RADIX, 0, 0, CLSORT__ALT_ALWAYS,
@@ -10315,18 +11398,29 @@ static clsort_status clsort__ready_checks(clsort_sorter *s, clsort__plan *p)
     return p->d.precedes ? clsort__need_program(s, &p->config, p->d.flags) : CL_SUCCESS;
 }
 
-/* Builds the sort's own program. If sweeps do not build, the sorter gives them up: radix sorts
-   without them. */
+/* Builds the sort's own program, and that of the passes of hybrid radix. */
+static clsort_status clsort__try_kernels(clsort_sorter *s, clsort__plan *p, cl_uint *family)
+{
+    *family = p->config.family;
+    CLSORT__MUST(clsort__need_program(s, &p->config, p->d.flags));
+    if (!p->helpers.passes.family) return CL_SUCCESS;
+    *family = p->helpers.passes.family;
+    return clsort__need_program(s, &p->helpers.passes, p->d.flags);
+}
+
+/* The same. If sweeps or hybrid kernels do not build, the sorter gives them up: radix sorts without
+   them. */
 static clsort_status clsort__ready_kernels(clsort_sorter *s, clsort__plan *p)
 {
-    const clsort_status status = clsort__need_program(s, &p->config, p->d.flags);
-    if (p->config.family != CLSORT__SWEEP
+    cl_uint family;
+    const clsort_status status = clsort__try_kernels(s, p, &family);
+    if ((family != CLSORT__SWEEP && family != CLSORT__HYBRID)
         || (status != CLSORT_ERROR_BUILD_FAILED && status != CLSORT_ERROR_DEVICE_LIMITS))
         return status;
-    s->broken |= CLSORT__BIT(CLSORT__SWEEP);
+    s->broken |= family == CLSORT__SWEEP ? CLSORT__BIT(CLSORT__SWEEP) : CLSORT__BIT(CLSORT__HYBRID);
     clsort__make_plan(s, &p->d, p);
     clsort__plan_scratch(s, p);
-    return clsort__need_program(s, &p->config, p->d.flags);
+    return clsort__ready_kernels(s, p);
 }
 
 /* Builds the programs that a plan needs. */
@@ -11268,6 +12362,8 @@ static const struct clsort__preset {
 #ifndef CLSORT_NO_RADIX
     { "radix", CLSORT_RADIX, 0, 0, 0, 0, 0, 0 },
     { "radix-portable", CLSORT_RADIX, 0, 0, 0, 0, CLSORT_RADIX_PORTABLE, 0 },
+    { "radix-sweeps", CLSORT_RADIX, 0, 0, 0, 0, CLSORT_RADIX_SWEEPS, 0 },
+    { "radix-hybrid", CLSORT_RADIX, 0, 0, 0, 0, CLSORT_RADIX_HYBRID, 0 },
 #endif
 #ifndef CLSORT_NO_QUICKSORT
     { "quicksort", CLSORT_QUICKSORT, 0, 0, 0, 0, 0, 0 },
@@ -11894,6 +12990,8 @@ CLSORT_API clsort_status clsort_self_test(clsort_sorter *sorter)
    - clsort_collect judges later what could not be judged.
    - clsort_collect tells of a sort that failed on the device.
    - clsort_check refuses what needs more local memory than the device has.
+   - Hybrid radix sorts bare keys of 4 and 8 bytes from the top digit down: clsort_set_algorithm(&d,
+     "radix-hybrid"), CLSORT_RADIX_HYBRID. "radix-sweeps" is radix without it. AUTO takes neither.
    - Where the compiler rejects the kernels of radix's sweeps, radix sorts without them.
    - Bitonic with CLSORT_LOCAL_START sorts on CPUs with the default shape.
    - AUTO takes items above 32 for rows and top_k on GPUs.

@@ -124,6 +124,7 @@
 #define CLSORT__FAMILY_SEGMENTS 38
 #define CLSORT__FAMILY_PIECES 39
 #define CLSORT__FAMILY_BATCH 40
+#define CLSORT__FAMILY_HYBRID 41
 
 /* Local memory: one empty slot follows each 2^pad_log2 slots of a tile, so that accesses at a
    stride do not meet in one bank. */
@@ -161,6 +162,10 @@
 #define CLSORT__SEEN_WORDS 4
 #define CLSORT__SWEEP_PASSES 8
 #define CLSORT__SWEEP_HEAD 64
+/* The word of the plan that hybrid radix leaves nonzero where it sorts; the bit of the argument
+   in_place that says to look at it. */
+#define CLSORT__GATE 31
+#define CLSORT__GATED 4
 /* Digits of a key. */
 #define CLSORT__DIGITS_OF(key_bytes, digit_bits) ((8 * (key_bytes) + (digit_bits)-1) / (digit_bits))
 /* How many copies each local counter has, by the number of counters in a histogram of all digits. A
@@ -170,6 +175,42 @@
     ((counters) <= 512 ? 32 : (counters) <= 1024 ? 16 : CLSORT__LEAST_COPIES)
 #define CLSORT__COUNTER_MOST 65535
 
+//---- shared: hybrid radix
+/* Hybrid radix: ranges; cells of the sample, and how many share a word of masks; log2 of its keys;
+   how many ranges it makes equally heavy, the others equally wide; the most second digits of a
+   range. */
+#define CLSORT__HYBRID_DIGITS 256
+#define CLSORT__HYBRID_CELLS 16384
+#define CLSORT__HYBRID_MASK_CELLS 16
+#define CLSORT__HYBRID_SAMPLE_LOG2 14
+#define CLSORT__HYBRID_EVEN_DIGITS 192
+#define CLSORT__HYBRID_MOST_SLOTS(key_bytes) ((key_bytes) == 8 ? 1024 : 512)
+/* Its tables, in words: a head of 16; masks; ranges' counts; ranges; counts of second digits. */
+#define CLSORT__HYBRID_RANGE_WORDS 8
+#define CLSORT__HYBRID_MASKS_AT 16
+#define CLSORT__HYBRID_NEXT_AT \
+    (CLSORT__HYBRID_MASKS_AT + CLSORT__HYBRID_CELLS / CLSORT__HYBRID_MASK_CELLS)
+#define CLSORT__HYBRID_RANGES_AT (CLSORT__HYBRID_NEXT_AT + CLSORT__HYBRID_DIGITS)
+#define CLSORT__HYBRID_SLOTS_AT \
+    (CLSORT__HYBRID_RANGES_AT + CLSORT__HYBRID_RANGE_WORDS * CLSORT__HYBRID_DIGITS)
+/* log2 of the fewest work-items of a work-group. */
+#define CLSORT__HYBRID_LEAST_GROUP 6
+/* Copies of each counter of ranges, so that lanes with equal digits meet less; tiles that a
+   work-group recounts. Of each work-item of a bucket: keys, and log2 of the bins;
+   spare bins, for what lies beyond the end. The longest bin that is mended by transposition. */
+#define CLSORT__HYBRID_COPIES 4
+#define CLSORT__HYBRID_RECOUNT_TILES 4
+#define CLSORT__HYBRID_BUCKET_ITEMS(key_bytes) ((key_bytes) == 8 ? 12 : 20)
+#define CLSORT__HYBRID_OWN_BINS_LOG2 4
+#define CLSORT__HYBRID_SPARE_BINS 32
+#define CLSORT__HYBRID_MOST_MENDED 24
+/* Other passes sort where one range has more than 1 / HEAVY_PART of the keys, the buckets above the
+   capacity more than 1 / OVER_PART, or one of these OVER_TIMES the capacity. */
+#define CLSORT__HYBRID_HEAVY_PART 4
+#define CLSORT__HYBRID_OVER_PART 8
+#define CLSORT__HYBRID_OVER_TIMES 8
+
+//---- shared: quicksort and selections
 /* Quicksort's tables, in words: a state; two tables of sequences; blocks; leaves; leftovers. */
 #define CLSORT__QUICK_STATE_WORDS 16
 #define CLSORT__QUICK_SEQUENCE_WORDS 16
@@ -287,8 +328,8 @@
 #define CLSORT_NEEDS_WINDOWS \
     (CLSORT_NEEDS_STAGES || CLSORT_IS(PUBLISHED_BITONIC) || CLSORT_IS(BATCH))
 #define CLSORT_NEEDS_GROUP \
-    (CLSORT_IS(RADIX) || CLSORT_IS(SWEEP) || CLSORT_NEEDS_QUICKSORT || CLSORT_IS(SELECT) \
-     || CLSORT_IS(SEGMENTS))
+    (CLSORT_IS(RADIX) || CLSORT_IS(SWEEP) || CLSORT_IS(HYBRID) || CLSORT_NEEDS_QUICKSORT \
+     || CLSORT_IS(SELECT) || CLSORT_IS(SEGMENTS))
 /* Elements of an item: 1, or 16 with a tile per work-item. */
 #ifndef CLSORT_LANES
 #define CLSORT_LANES 1
@@ -2716,13 +2757,16 @@ CLSORT_KERNEL void clsort_segment_pass(CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_A
     { \
         CLSORT_ARRAY(source), CLSORT_ARRAY(target), CLSORT_ARRAY(alt), CLSORT_CODEC, \
             (global uint *)(scratch + scratch_at), n, blocks, block_elements, first_bit, last_bit, \
-            in_place, pass \
+            in_place & (CLSORT__GATED - 1), pass, \
+            in_place & CLSORT__GATED \
+                && ((global const uint *)(scratch + scratch_at))[CLSORT__GATE] != 0 \
     }
 typedef struct {
     array_t source, target, alt;
     codec_t codec;
     global uint *scratch;
     uint n, blocks, block_elements, first_bit, last_bit, in_place, pass;
+    uint done;   /* hybrid radix sorts: nothing is to do */
 } radix_t;
 
 /* The scratch, in words: plan, bits seen per block, table[digit][block], totals[digit]. */
@@ -2777,7 +2821,7 @@ CLSORT_INLINE void write_plan(radix_t r, code_t differ)
          moves = sorts + copies, from = ARRAY_SOURCE, odd = 0;
     for (uint p = 0; p <= passes; p++) {
         const uint varies = p < passes && digit_of(differ, pass_digit(r, p)) != 0;
-        if (!varies && !copies) {
+        if (r.done || (!varies && !copies)) {
             r.scratch[p] = 0;
             continue;
         }
@@ -2809,7 +2853,8 @@ typedef struct { uint begin, size; } block_t;
 CLSORT_INLINE block_t take_block(radix_t r, uint block, uint works)
 {
     const uint begin = block * r.block_elements;
-    const block_t b = { begin, works && block < r.blocks ? min(r.n - begin, r.block_elements) : 0 };
+    const uint all = works && !r.done && block < r.blocks;
+    const block_t b = { begin, all ? min(r.n - begin, r.block_elements) : 0 };
     return b;
 }
 
@@ -2898,7 +2943,7 @@ CLSORT_KERNEL void clsort_radix_scan(CLSORT_RADIX_ARGS)
     uint sum = 0;
     if (get_global_id(0) != 0)
         return;
-    for (uint b = 0; pass == 0 && b < blocks; b++) {
+    for (uint b = 0; pass == 0 && !r.done && b < blocks; b++) {
         set |= radix_seen(r, b)[0] | (ulong)radix_seen(r, b)[1] << 32;
         clear |= radix_seen(r, b)[2] | (ulong)radix_seen(r, b)[3] << 32;
     }
@@ -3452,13 +3497,14 @@ CLSORT_KERNEL void clsort_radix_count(CLSORT_RADIX_ARGS, local uint *bins)
 CLSORT_KERNEL void clsort_radix_scan(CLSORT_RADIX_ARGS, local uint *sums)
 {
     const radix_t r = CLSORT_RADIX;
-    const uint digit = (uint)get_group_id(0), t = local_id(), first = pass == 0 && digit == 0;
-    const code_t differ = join_seen(r, first ? blocks : 0, sums + 2 * CLSORT_GROUP);
+    const uint digit = (uint)get_group_id(0), t = local_id(), first = pass == 0 && digit == 0,
+               used = r.done ? 0 : blocks;
+    const code_t differ = join_seen(r, first ? used : 0, sums + 2 * CLSORT_GROUP);
     if (first && t == 0)
         write_plan(r, differ);
     global uint *counts = radix_table(r, digit);
-    const uint share = (blocks + CLSORT_GROUP - 1) / CLSORT_GROUP, begin = min(t * share, blocks),
-               end = min(begin + share, blocks);
+    const uint share = (used + CLSORT_GROUP - 1) / CLSORT_GROUP, begin = min(t * share, used),
+               end = min(begin + share, used);
     uint sum = 0;
     for (uint b = begin; b < end; b++)
         sum += counts[b];
@@ -3674,7 +3720,8 @@ CLSORT_INLINE global status_t *sweep_status(radix_t r, uint tile)
 CLSORT_KERNEL void clsort_radix_clear(CLSORT_RADIX_ARGS)
 {
     const radix_t r = CLSORT_RADIX;
-    const size_t words = (size_t)((global uint *)sweep_status(r, blocks) - r.scratch);
+    const size_t words = r.done ? 0
+                                : (size_t)((global uint *)sweep_status(r, blocks) - r.scratch);
     for (size_t i = get_global_id(0); i < words; i += get_global_size(0))
         r.scratch[i] = 0;
 }
@@ -3685,6 +3732,8 @@ CLSORT_KERNEL void clsort_radix_histogram(CLSORT_RADIX_ARGS, local uint *bins)
 {
     const radix_t r = CLSORT_RADIX;
     seen_t seen = { 0, 0 };
+    if (r.done)
+        return;
     clear_bins(bins);
     for (uint tile = (uint)get_group_id(0); tile < blocks; tile += (uint)get_num_groups(0))
         count_block(r, r.source, take_block(r, tile, 1), 0, radix_passes(r) - 1, bins, &seen);
@@ -3706,9 +3755,11 @@ CLSORT_KERNEL void clsort_radix_begin(CLSORT_RADIX_ARGS, local uint *sums)
 {
     const radix_t r = CLSORT_RADIX;
     const uint p = (uint)get_group_id(0), t = local_id();
-    const code_t differ = join_seen(r, 1, sums + 2 * CLSORT_GROUP);
+    const code_t differ = join_seen(r, !r.done, sums + 2 * CLSORT_GROUP);
     if (p == 0 && t == 0)
         write_plan(r, differ);
+    if (r.done)
+        return;
     const uint count = t < CLSORT_DIGITS ? sweep_counts(r, p)[t] : 0,
                begin = group_scan(count, sums);
     if (t < CLSORT_DIGITS)
@@ -3811,6 +3862,1046 @@ CLSORT_KERNEL void clsort_radix_sweep(CLSORT_RADIX_ARGS, local ulong *space)
 }
 #endif
 #endif
+#endif
+
+//---- radix: hybrid
+/* HYBRID RADIX of bare keys, from the top digit down. Equal bare keys cannot be told apart, so no
+   pass has to be stable: a rank is one local atomic, and a tile reserves the places of a digit with
+   one global atomic. No work-group waits for another, so this runs on every device.
+
+   The digits of the first split are 256 RANGES of codes with about equally many keys. A sample
+   cuts the codes between its least and its most into 16382 cells; a range is some cells side by
+   side. What lies below or above the sample has a range of its own. Inside a range, the second
+   digit is linear in the code, and so is the bin inside a BUCKET, what a work-group sorts in local
+   memory: by counting bins, then, for few keys to a bin, by rounds of odd-even transposition, else
+   by a bitonic network.
+
+     sample     one work-group: cells, ranges, where codes change their range
+     count      how many keys each range has                          reads keys
+     ranges     one work-group: where ranges begin, their second digits
+     split      moves keys to their ranges, as codes                  reads and writes keys
+     recount    how many keys each second digit has                   reads codes
+     starts     a work-group for each range: where its buckets begin
+     resplit    moves codes to their buckets                          reads and writes codes
+     buckets    a work-group for each one                             reads and writes keys
+
+   Few keys need no recount, starts and resplit: a range is a bucket. With B bytes of a key and
+   work-groups of 256, n keys take, besides the passes that end at once:
+
+     n up to 655,000 (B = 8: 393,000)        5 launches    5 n B bytes of global memory
+     n up to 5 * 2^26                        8 launches    8 n B bytes
+     above                                   only the passes
+
+   The exact counts decide. Where buckets have more than they should, or a quarter of the keys lies
+   in one range, the GATE falls: the kernels that follow end at once, and the passes that are
+   enqueued behind them (sweeps, or three launches per digit) sort the untouched source. Else those
+   end at once. The gate only saves time: a bucket of any size and content is sorted right. One
+   above the capacity is read again for each part of it that fits.
+
+   Idea: E. Stehle and H.-A. Jacobsen, A Memory Bandwidth-Efficient Hybrid Radix Sort on GPUs,
+   2017; samples and ranges as in N. Leischner, V. Osipov, P. Sanders, GPU Sample Sort, 2010. */
+#if CLSORT_IS(HYBRID) && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0
+#ifndef CLSORT_RADIX_ITEMS
+#define CLSORT_RADIX_ITEMS 16
+#endif
+#define CLSORT_SPLIT_TILE (CLSORT_GROUP * CLSORT_RADIX_ITEMS)
+#define CLSORT_BUCKET_ITEMS CLSORT__HYBRID_BUCKET_ITEMS(CLSORT_KEY_BYTES)
+#define CLSORT_BUCKET_TILE (CLSORT_GROUP * CLSORT_BUCKET_ITEMS)
+#define CLSORT_BUCKET_BINS_LOG2 (CLSORT_GROUP_LOG2 + CLSORT__HYBRID_OWN_BINS_LOG2)
+#define CLSORT_OWN_BINS (1 << CLSORT__HYBRID_OWN_BINS_LOG2)
+#define CLSORT_BUCKET_BINS (1 << CLSORT_BUCKET_BINS_LOG2)
+#define CLSORT_TOP_CODE ((code_t)~(code_t)0)
+#if CLSORT__HYBRID_OWN_BINS_LOG2 > 5
+#error "the bins of a work-item lie side by side, without padding between them"
+#endif
+#if CLSORT_GROUP_LOG2 > 8 || CLSORT_GROUP_LOG2 < CLSORT__HYBRID_LEAST_GROUP
+#error "hybrid needs CLSORT_GROUP_LOG2 of CLSORT__HYBRID_LEAST_GROUP to 8"
+#endif
+#if CLSORT_BUCKET_ITEMS & 1
+#error "odd-even transposition needs an even CLSORT__HYBRID_BUCKET_ITEMS"
+#endif
+
+/* What every kernel is told: `tables` words behind the gate's own table, those of this family
+   begin; a range has `slots` second digits at most, 0: its keys are a bucket. */
+#define CLSORT_HYBRID_ARGS \
+    CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_ARGS(alt), \
+        CLSORT_CODEC_ARGS, global uchar *scratch, ulong scratch_at, uint n, uint tables, \
+        uint slots, local ulong *space
+#define CLSORT_HYBRID \
+    { \
+        CLSORT_ARRAY(source), CLSORT_ARRAY(target), CLSORT_ARRAY(alt), CLSORT_CODEC, \
+            (global uint *)(scratch + scratch_at) + CLSORT__GATE, \
+            (global uint *)(scratch + scratch_at) + tables, n, slots \
+    }
+typedef struct {
+    array_t source, target, alt;
+    codec_t codec;
+    global uint *gate, *tables;
+    uint n, slots;
+} hybrid_t;
+
+/* The tables, in words: a head; where codes change their range; for each range its count, later
+   where its next key goes, at last its end; ranges; the same as for a range for each bucket. */
+enum { HYBRID_OVER, HYBRID_TILES, HYBRID_DIGITS, HYBRID_SHIFT, HYBRID_FACTOR,
+       HYBRID_LEAST = 6, HYBRID_MOST = 8 };
+enum { RANGE_LOW, RANGE_LAST = 2, RANGE_SHIFT = 4, RANGE_FACTOR, RANGE_TILES };
+
+CLSORT_INLINE global uint *hybrid_next(hybrid_t h)
+{
+    return h.tables + CLSORT__HYBRID_NEXT_AT;
+}
+
+CLSORT_INLINE global uint *hybrid_range(hybrid_t h, uint digit)
+{
+    return h.tables + CLSORT__HYBRID_RANGES_AT + digit * CLSORT__HYBRID_RANGE_WORDS;
+}
+
+CLSORT_INLINE global uint *hybrid_slots(hybrid_t h)
+{
+    return h.tables + CLSORT__HYBRID_SLOTS_AT;
+}
+
+CLSORT_INLINE code_t load_code(global const uint *words)
+{
+    return (code_t)(words[0] | (ulong)words[1] << 32);
+}
+
+CLSORT_INLINE void store_code(global uint *words, code_t code)
+{
+    words[0] = (uint)code;
+    words[1] = (uint)((ulong)code >> 32);
+}
+
+//---- radix: hybrid lines
+/* A part of the codes from `low` on, cut into parts of about equal length. Of the product, a part's
+   number lies above the lower 31 bits, and a bin's inside the part in the highest of these. */
+typedef struct { code_t low; uint shift, factor; } line_t;
+
+/* Cuts low ... last into as many parts as asked for, or as there are codes. */
+CLSORT_INLINE line_t make_line(code_t low, code_t last, uint parts)
+{
+    const ulong span = (code_t)(last - low);
+    line_t line = { low, 0, 0 };
+    while (span >> line.shift >= 1UL << 31)
+        line.shift++;
+    const ulong width = (span >> line.shift) + 1;
+    line.factor = (uint)((min((ulong)parts, width) << 31) / width);
+    return line;
+}
+
+CLSORT_INLINE ulong line_product(line_t line, code_t code)
+{
+    return (ulong)(uint)((code_t)(code - line.low) >> line.shift) * line.factor;
+}
+
+CLSORT_INLINE uint line_part(line_t line, code_t code)
+{
+    return (uint)(line_product(line, code) >> 31);
+}
+
+CLSORT_INLINE uint line_bin(line_t line, code_t code)
+{
+    return (uint)(line_product(line, code) >> (31 - CLSORT_BUCKET_BINS_LOG2))
+           & (CLSORT_BUCKET_BINS - 1);
+}
+
+/* The first code whose product is not below parts << 31 >> bits, or last + 1, which may be 0, where
+   there is none up to last. */
+CLSORT_INLINE code_t line_start(line_t line, ulong parts, uint bits, code_t last)
+{
+    const ulong product = parts << 31 >> bits, x = (product + line.factor - 1) / line.factor;
+    return x > (ulong)(code_t)(last - line.low) >> line.shift
+               ? (code_t)(last + 1)
+               : (code_t)(line.low + (code_t)((code_t)x << line.shift));
+}
+
+/* Does each part hold one code, and does each bin? */
+CLSORT_INLINE uint single_parts(line_t line)
+{
+    return line.shift == 0 && line.factor == 1u << 31;
+}
+
+CLSORT_INLINE uint single_bins(line_t line)
+{
+    return line.shift == 0 && line.factor >= 1u << (31 - CLSORT_BUCKET_BINS_LOG2);
+}
+
+//---- radix: hybrid sample
+#define CLSORT_CELL_WORDS (CLSORT__HYBRID_CELLS / 2)
+#define CLSORT_OWN_CELLS (CLSORT__HYBRID_CELLS / CLSORT_GROUP)
+#define CLSORT_CELL_MASKS (CLSORT__HYBRID_CELLS / CLSORT__HYBRID_MASK_CELLS)
+typedef struct {
+    local uint *cells, *sums;
+    local code_t *edges;
+} sample_t;
+
+/* The i-th key of the sample: one of each part of the source, at a place without a pattern. */
+CLSORT_INLINE code_t sample_code(hybrid_t h, uint i)
+{
+    const uint noise = (i + 1) * 0x9E3779B9u, jitter = (noise ^ noise >> 15) * 0x85EBCA6Bu;
+    const ulong place = (ulong)i * h.n + ((ulong)jitter * h.n >> 32);
+    return encode(*key_place(h.source, place >> CLSORT__HYBRID_SAMPLE_LOG2), h.codec);
+}
+
+/* The least and the most code of the sample, in edges[0] and edges[CLSORT_GROUP]. Called by all
+   work-items; ends with a barrier. */
+CLSORT_INLINE void find_edges(hybrid_t h, sample_t s)
+{
+    const uint t = local_id();
+    code_t least = CLSORT_TOP_CODE, most = 0;
+    #pragma unroll 16
+    for (uint i = t; i < 1u << CLSORT__HYBRID_SAMPLE_LOG2; i += CLSORT_GROUP) {
+        const code_t code = sample_code(h, i);
+        least = min(least, code);
+        most = max(most, code);
+    }
+    s.edges[t] = least;
+    s.edges[CLSORT_GROUP + t] = most;
+    for (uint step = CLSORT_GROUP / 2; step > 0; step >>= 1) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (t < step) {
+            s.edges[t] = min(s.edges[t], s.edges[t + step]);
+            s.edges[CLSORT_GROUP + t] = max(s.edges[CLSORT_GROUP + t],
+                                            s.edges[CLSORT_GROUP + t + step]);
+        }
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+/* Two counters of 16 bits in a word. */
+CLSORT_INLINE uint cell_count(sample_t s, uint cell)
+{
+    return s.cells[pad_slot(cell / 2, 5)] >> cell % 2 * 16 & 0xFFFF;
+}
+
+/* Counts the sample's cells; the first one and the last one are what lies outside. Called by all
+   work-items; ends with a barrier. */
+CLSORT_INLINE void count_cells(hybrid_t h, sample_t s, line_t line)
+{
+    for (uint i = local_id(); i < CLSORT_CELL_WORDS; i += CLSORT_GROUP)
+        s.cells[pad_slot(i, 5)] = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    #pragma unroll 16
+    for (uint i = local_id(); i < 1u << CLSORT__HYBRID_SAMPLE_LOG2; i += CLSORT_GROUP) {
+        const uint cell = 1 + line_part(line, sample_code(h, i));
+        atomic_add(&s.cells[pad_slot(cell / 2, 5)], 1u << cell % 2 * 16);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+//---- radix: hybrid cells
+/* The range of those inside in which a cell lies: by how many of the sample come before it, and, so
+   that no range is very wide, by its number. Floats need that: half of those near zero lie in the
+   outermost of more than a hundred binades. */
+CLSORT_INLINE uint cell_quota(uint cell, uint before)
+{
+    const uint wide = CLSORT__HYBRID_DIGITS - 2 - CLSORT__HYBRID_EVEN_DIGITS;
+    return min(before * CLSORT__HYBRID_EVEN_DIGITS >> CLSORT__HYBRID_SAMPLE_LOG2,
+               CLSORT__HYBRID_EVEN_DIGITS - 1u)
+           + cell * wide / CLSORT__HYBRID_CELLS;
+}
+
+/* The first code of a cell. */
+CLSORT_INLINE code_t cell_start(line_t line, uint cell, code_t most)
+{
+    const code_t start = cell ? line_start(line, cell - 1, 0, most) : 0;
+    return cell == CLSORT__HYBRID_CELLS - 1 ? (code_t)(most + 1) : start;
+}
+
+/* Does a range begin with this cell? before, previous: of the sample, before this cell and before
+   the one before it. */
+CLSORT_INLINE uint begins_range(uint cell, uint before, uint previous, code_t most)
+{
+    const uint last = CLSORT__HYBRID_CELLS - 1;
+    return cell <= 1 || (cell == last && most != CLSORT_TOP_CODE)
+           || (cell != last && cell_quota(cell, before) != cell_quota(cell - 1, previous));
+}
+
+/* Writes the masks of own cells and the first codes of the ranges that begin in them. before: of
+   the sample; digit: that began before. Returns how many begin here; with `writes` 0 it only counts
+   them. */
+CLSORT_INLINE uint write_cells(hybrid_t h, sample_t s, line_t line, code_t most, uint before,
+                               uint digit, const uint writes)
+{
+    const uint first = local_id() * CLSORT_OWN_CELLS, old = digit;
+    uint mask = 0, started = digit, previous = before - (first ? cell_count(s, first - 1) : 0);
+    for (uint cell = first; cell < first + CLSORT_OWN_CELLS; cell++) {
+        const uint bit = cell % CLSORT__HYBRID_MASK_CELLS,
+                   begins = begins_range(cell, before, previous, most);
+        if (begins && writes)
+            store_code(hybrid_range(h, digit) + RANGE_LOW, cell_start(line, cell, most));
+        digit += begins;
+        mask |= begins << bit;
+        previous = before;
+        before += cell_count(s, cell);
+        if (bit == CLSORT__HYBRID_MASK_CELLS - 1) {
+            if (writes)
+                h.tables[CLSORT__HYBRID_MASKS_AT + cell / CLSORT__HYBRID_MASK_CELLS]
+                    = started << 16 | mask;
+            mask = 0;
+            started = digit;
+        }
+    }
+    return digit - old;
+}
+
+//---- radix: hybrid sample kernel
+/* How many of the sample lie in the cells of a work-item; *heaviest: in one of these. */
+CLSORT_INLINE uint sum_cells(sample_t s, uint *heaviest)
+{
+    const uint first = local_id() * CLSORT_OWN_CELLS;
+    uint sum = 0;
+    *heaviest = 0;
+    for (uint c = first; c < first + CLSORT_OWN_CELLS; c++) {
+        sum += cell_count(s, c);
+        *heaviest = max(*heaviest, cell_count(s, c));
+    }
+    return sum;
+}
+
+/* Writes the head and clears the counts of ranges. The gate stays up unless a cell is too heavy.
+   Called by all work-items. */
+CLSORT_INLINE void write_head(hybrid_t h, line_t line, code_t most, uint digits, uint heaviest)
+{
+    for (uint d = local_id(); d < CLSORT__HYBRID_DIGITS; d += CLSORT_GROUP)
+        hybrid_next(h)[d] = 0;
+    if (local_id() == 0) {
+        *h.gate = 1;
+        h.tables[HYBRID_OVER] = 0;
+        h.tables[HYBRID_DIGITS] = digits;
+        h.tables[HYBRID_SHIFT] = line.shift;
+        h.tables[HYBRID_FACTOR] = line.factor;
+        store_code(h.tables + HYBRID_LEAST, line.low);
+        store_code(h.tables + HYBRID_MOST, most);
+    }
+    barrier(CLK_GLOBAL_MEM_FENCE);
+    if (heaviest > (1u << CLSORT__HYBRID_SAMPLE_LOG2) / CLSORT__HYBRID_HEAVY_PART)
+        atomic_and(h.gate, 0);
+}
+
+/* One work-group. space: CLSORT_CELL_WORDS padded words, 2 * CLSORT_GROUP codes, 2 * CLSORT_GROUP +
+   1 words. */
+CLSORT_KERNEL void clsort_hybrid_sample(CLSORT_HYBRID_ARGS)
+{
+    const hybrid_t h = CLSORT_HYBRID;
+    local code_t *edges = (local code_t *)space;
+    local uint *cells = (local uint *)(edges + 2 * CLSORT_GROUP);
+    const sample_t s = { cells, cells + CLSORT_CELL_WORDS + (CLSORT_CELL_WORDS >> 5), edges };
+    uint digits, heaviest;
+    if (n == 0)
+        return;
+    find_edges(h, s);
+    const code_t most = edges[CLSORT_GROUP];
+    const line_t line = make_line(edges[0], most, CLSORT__HYBRID_CELLS - 2);
+    count_cells(h, s, line);
+    const uint before = group_scan_total(sum_cells(s, &heaviest), s.sums, &digits),
+               begun = write_cells(h, s, line, most, before, 0, 0),
+               digit = group_scan_total(begun, s.sums, &digits);
+    write_cells(h, s, line, most, before, digit, 1);
+    write_head(h, line, most, digits, heaviest);
+}
+
+//---- radix: hybrid digits
+/* How codes are told apart by a split: by the masks of cells, in local memory, or inside a range by
+   its line alone. */
+typedef struct {
+    line_t line;
+    code_t span;
+    local const uint *masks;
+} splitter_t;
+
+/* The splitter of the first digit. Called by all work-items; needs a barrier after. */
+CLSORT_INLINE splitter_t first_splitter(hybrid_t h, local uint *masks)
+{
+    const code_t least = load_code(h.tables + HYBRID_LEAST);
+    const splitter_t s = { { least, h.tables[HYBRID_SHIFT], h.tables[HYBRID_FACTOR] },
+                           (code_t)(load_code(h.tables + HYBRID_MOST) - least),
+                           masks };
+    for (uint i = local_id(); i < CLSORT_CELL_MASKS; i += CLSORT_GROUP)
+        masks[i] = h.tables[CLSORT__HYBRID_MASKS_AT + i];
+    return s;
+}
+
+CLSORT_INLINE uint first_digit(splitter_t s, code_t code)
+{
+    const uint outside = code < s.line.low ? 0 : CLSORT__HYBRID_CELLS - 1,
+               cell = (code_t)(code - s.line.low) <= s.span ? 1 + line_part(s.line, code) : outside,
+               word = s.masks[cell / CLSORT__HYBRID_MASK_CELLS];
+    return (word >> 16) + popcount(word & ((2u << cell % CLSORT__HYBRID_MASK_CELLS) - 1)) - 1;
+}
+
+CLSORT_INLINE uint split_digit(splitter_t s, code_t code, const uint second)
+{
+    return second ? line_part(s.line, code) : first_digit(s, code);
+}
+
+CLSORT_INLINE line_t range_line(hybrid_t h, uint digit)
+{
+    global const uint *range = hybrid_range(h, digit);
+    const line_t line = { load_code(range + RANGE_LOW), range[RANGE_SHIFT], range[RANGE_FACTOR] };
+    return line;
+}
+
+//---- radix: hybrid count
+/* Keys that a work-item has on their way at the same time. */
+#define CLSORT_AHEAD 8
+
+/* Adds `rows` keys or codes to the counters. Called by all work-items with the counters ready. */
+CLSORT_INLINE void count_digits(splitter_t s, array_t from, codec_t codec, uint rows,
+                                local uint *counters, const uint second)
+{
+    const uint copies = second ? 1 : CLSORT__HYBRID_COPIES, own = local_id() % copies;
+    for (uint at = local_id(); at < rows; at += CLSORT_AHEAD * CLSORT_GROUP) {
+        code_t code[CLSORT_AHEAD];
+        #pragma unroll
+        for (uint m = 0; m < CLSORT_AHEAD; m++)
+            code[m] = *key_place(from, min(at + m * CLSORT_GROUP, rows - 1));
+        #pragma unroll
+        for (uint m = 0; m < CLSORT_AHEAD; m++)
+            if (at + m * CLSORT_GROUP < rows) {
+                const code_t now = second ? code[m] : encode(code[m], codec);
+                atomic_inc(&counters[split_digit(s, now, second) * copies + own]);
+            }
+    }
+}
+
+/* Any number of work-groups, which also clear the table of buckets. space: CLSORT__HYBRID_COPIES *
+   CLSORT__HYBRID_DIGITS words, CLSORT_CELL_MASKS words. */
+CLSORT_KERNEL void clsort_hybrid_count(CLSORT_HYBRID_ARGS)
+{
+    const hybrid_t h = CLSORT_HYBRID;
+    local uint *counters = (local uint *)space,
+               *masks = counters + CLSORT__HYBRID_COPIES * CLSORT__HYBRID_DIGITS;
+    const uint groups = (uint)get_num_groups(0),
+               tiles = (n + CLSORT_SPLIT_TILE - 1) / CLSORT_SPLIT_TILE;
+    if (n == 0)
+        return;
+    for (uint i = (uint)get_global_id(0); i < CLSORT__HYBRID_DIGITS * slots;
+         i += groups * CLSORT_GROUP)
+        hybrid_slots(h)[i] = 0;
+    if (*h.gate == 0)
+        return;
+    const splitter_t s = first_splitter(h, masks);
+    for (uint i = local_id(); i < CLSORT__HYBRID_COPIES * CLSORT__HYBRID_DIGITS; i += CLSORT_GROUP)
+        counters[i] = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint tile = (uint)get_group_id(0); tile < tiles; tile += groups) {
+        const uint begin = tile * CLSORT_SPLIT_TILE;
+        count_digits(s, advance(h.source, begin), h.codec, min(n - begin, CLSORT_SPLIT_TILE + 0u),
+                     counters, 0);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint d = local_id(); d < CLSORT__HYBRID_DIGITS; d += CLSORT_GROUP) {
+        uint count = 0;
+        for (uint k = 0; k < CLSORT__HYBRID_COPIES; k++)
+            count += counters[d * CLSORT__HYBRID_COPIES + k];
+        if (count != 0)
+            atomic_add(&hybrid_next(h)[d], count);
+    }
+}
+
+//---- radix: hybrid ranges
+/* Notes a bucket of so many keys, and lowers the gate where the buckets above the capacity take too
+   long: one of them, or all together. */
+CLSORT_INLINE void judge_bucket(hybrid_t h, uint rows)
+{
+    if (rows <= CLSORT_BUCKET_TILE)
+        return;
+    const uint most = h.n / CLSORT__HYBRID_OVER_PART,
+               before = atomic_add(&h.tables[HYBRID_OVER], rows);
+    if (before > most || rows > most - before
+        || rows / CLSORT_BUCKET_TILE >= CLSORT__HYBRID_OVER_TIMES)
+        atomic_and(h.gate, 0);
+}
+
+/* The second digits of a range: as many as its keys need; one for each code of a narrow range,
+   whose buckets then need no sort. */
+CLSORT_INLINE line_t cut_range(hybrid_t h, code_t low, code_t last, uint rows)
+{
+    const uint load = CLSORT_BUCKET_TILE - CLSORT_BUCKET_TILE / 8,
+               wanted = (code_t)(last - low) < h.slots ? h.slots : rows / load + 1;
+    return make_line(low, last, h.slots ? min(wanted, h.slots) : 1);
+}
+
+/* Writes range `digit`, of `rows` keys, which begins behind `tiles` tiles. */
+CLSORT_INLINE void write_range(hybrid_t h, uint digit, uint rows, uint tiles)
+{
+    global uint *range = hybrid_range(h, digit);
+    const uint used = digit < h.tables[HYBRID_DIGITS],
+               next = digit + 1 < h.tables[HYBRID_DIGITS];
+    const code_t low = used ? load_code(range + RANGE_LOW) : 0,
+                 last = next ? load_code(range + CLSORT__HYBRID_RANGE_WORDS + RANGE_LOW) - 1
+                             : CLSORT_TOP_CODE;
+    const line_t line = cut_range(h, low, last, rows);
+    if (!used)
+        store_code(range + RANGE_LOW, low);
+    store_code(range + RANGE_LAST, last);
+    range[RANGE_SHIFT] = line.shift;
+    range[RANGE_FACTOR] = line.factor;
+    range[RANGE_TILES] = tiles;
+    if (rows > h.n / CLSORT__HYBRID_HEAVY_PART)
+        atomic_and(h.gate, 0);
+    if (h.slots == 0 && !single_parts(line))
+        judge_bucket(h, rows);
+}
+
+/* One work-group. space: 2 * CLSORT_GROUP + 1 words. */
+CLSORT_KERNEL void clsort_hybrid_ranges(CLSORT_HYBRID_ARGS)
+{
+    const hybrid_t h = CLSORT_HYBRID;
+    local uint *sums = (local uint *)space;
+    const uint own = CLSORT__HYBRID_DIGITS / CLSORT_GROUP, first = local_id() * own;
+    uint rows[CLSORT__HYBRID_DIGITS / CLSORT_GROUP], sum = 0, tiles = 0, total;
+    if (n == 0)
+        return;
+    for (uint k = 0; k < own; k++) {
+        rows[k] = hybrid_next(h)[first + k];
+        sum += rows[k];
+        tiles += (rows[k] + CLSORT_SPLIT_TILE - 1) / CLSORT_SPLIT_TILE;
+    }
+    sum = group_scan_total(sum, sums, &total);
+    tiles = group_scan_total(tiles, sums, &total);
+    for (uint k = 0; k < own; k++) {
+        hybrid_next(h)[first + k] = sum;
+        write_range(h, first + k, rows[k], tiles);
+        sum += rows[k];
+        tiles += (rows[k] + CLSORT_SPLIT_TILE - 1) / CLSORT_SPLIT_TILE;
+    }
+    if (local_id() == 0)
+        h.tables[HYBRID_TILES] = total;
+}
+
+//---- radix: hybrid a tile moves
+/* The local memory of a split: staged codes; counters[digit], later where the digit begins in the
+   tile; offsets[digit]: from the tile to where its keys go. */
+#define CLSORT_MOST_SLOTS CLSORT__HYBRID_MOST_SLOTS(CLSORT_KEY_BYTES)
+typedef struct {
+    local code_t *staged;
+    local uint *counters, *offsets, *sums, *masks;
+} split_space_t;
+
+CLSORT_INLINE split_space_t split_space(local ulong *space)
+{
+    local uint *counters = (local uint *)(space + CLSORT_SPLIT_TILE * CLSORT_KEY_BYTES / 8),
+               *offsets = counters + CLSORT_MOST_SLOTS, *sums = offsets + CLSORT_MOST_SLOTS;
+    const split_space_t l = { (local code_t *)space, counters, offsets, sums,
+                              sums + 2 * CLSORT_GROUP + 2 };
+    return l;
+}
+
+/* Reserves the places of the tile's digits. Called by all work-items with a barrier since the keys
+   were counted; needs one after. */
+CLSORT_INLINE void reserve_places(split_space_t l, global uint *next, const uint second)
+{
+    const uint own = (second ? CLSORT_MOST_SLOTS : CLSORT__HYBRID_DIGITS) / CLSORT_GROUP,
+               first = local_id() * own;
+    uint count[CLSORT_MOST_SLOTS / CLSORT_GROUP], place[CLSORT_MOST_SLOTS / CLSORT_GROUP], sum = 0;
+    #pragma unroll
+    for (uint k = 0; k < own; k++) {
+        count[k] = l.counters[first + k];
+        place[k] = count[k] ? atomic_add(&next[first + k], count[k]) : 0;
+        sum += count[k];
+    }
+    sum = group_scan(sum, l.sums);
+    #pragma unroll
+    for (uint k = 0; k < own; k++) {
+        l.counters[first + k] = sum;
+        l.offsets[first + k] = place[k] - sum;
+        sum += count[k];
+    }
+}
+
+/* A tile's keys: where they lie and go, how many they are; whether the split is their last step. */
+typedef struct {
+    array_t from, to;
+    global uint *next;
+    uint rows, ends;
+} move_t;
+
+/* Moves a tile. Called by all work-items with a barrier since the counters were cleared. */
+CLSORT_INLINE void move_tile(move_t v, splitter_t s, split_space_t l, codec_t codec,
+                             const uint second)
+{
+    const uint t = local_id(), whole = v.rows == CLSORT_SPLIT_TILE;
+    code_t code[CLSORT_RADIX_ITEMS];
+    uint rank[CLSORT_RADIX_ITEMS];
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
+        code[m] = *key_place(v.from, min(t + m * CLSORT_GROUP, v.rows - 1));
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
+        code[m] = second ? code[m] : encode(code[m], codec);
+        if (whole || t + m * CLSORT_GROUP < v.rows) {
+            const uint d = split_digit(s, code[m], second);
+            rank[m] = atomic_inc(&l.counters[d]) | d << 16;
+        }
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    reserve_places(l, v.next, second);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
+        if (whole || t + m * CLSORT_GROUP < v.rows)
+            l.staged[l.counters[rank[m] >> 16] + (rank[m] & 0xFFFF)] = code[m];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
+        if (whole || t + m * CLSORT_GROUP < v.rows) {
+            const code_t now = l.staged[t + m * CLSORT_GROUP];
+            *key_place(v.to, l.offsets[split_digit(s, now, second)] + t + m * CLSORT_GROUP)
+                = v.ends ? decode(now, codec) : now;
+        }
+}
+
+/* A work-group per tile. space: CLSORT_SPLIT_TILE codes, then 2 * CLSORT_MOST_SLOTS + 2 *
+   CLSORT_GROUP + 2 + CLSORT_CELL_MASKS words. */
+CLSORT_KERNEL void clsort_hybrid_split(CLSORT_HYBRID_ARGS)
+{
+    const hybrid_t h = CLSORT_HYBRID;
+    const split_space_t l = split_space(space);
+    const uint begin = (uint)get_group_id(0) * CLSORT_SPLIT_TILE;
+    if (n == 0 || *h.gate == 0)
+        return;
+    const splitter_t s = first_splitter(h, l.masks);
+    const move_t v = { advance(h.source, begin), h.alt, hybrid_next(h),
+                       min(n - begin, CLSORT_SPLIT_TILE + 0u), 0 };
+    for (uint d = local_id(); d < CLSORT__HYBRID_DIGITS; d += CLSORT_GROUP)
+        l.counters[d] = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    move_tile(v, s, l, h.codec, 0);
+}
+
+//---- radix: hybrid second digits
+/* A part of a range that a work-group takes: `begin` in the array, `rows` codes, of up to `most`
+   tiles; rows 0: there is none. */
+typedef struct { uint digit, begin, rows, tiles; } part_t;
+
+/* The range of tile `tile`, and what it has from there on. found: a word. Called by all work-items
+   with the word free; it is so again after the next barrier. */
+CLSORT_INLINE part_t find_part(hybrid_t h, uint tile, uint most, local uint *found)
+{
+    const uint total = h.tables[HYBRID_TILES];
+    for (uint d = local_id(); d < CLSORT__HYBRID_DIGITS; d += CLSORT_GROUP) {
+        const uint last = d == CLSORT__HYBRID_DIGITS - 1,
+                   end = last ? total : hybrid_range(h, d + 1)[RANGE_TILES];
+        if (hybrid_range(h, d)[RANGE_TILES] <= tile && tile < end)
+            *found = d;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    part_t p = { *found, 0, 0, 0 };
+    const uint start = p.digit ? hybrid_next(h)[p.digit - 1] : 0, end = hybrid_next(h)[p.digit];
+    p.begin = start + (tile - hybrid_range(h, p.digit)[RANGE_TILES]) * CLSORT_SPLIT_TILE;
+    p.rows = min(end - p.begin, most * CLSORT_SPLIT_TILE);
+    p.tiles = (p.rows + CLSORT_SPLIT_TILE - 1) / CLSORT_SPLIT_TILE;
+    return p;
+}
+
+/* A work-group for each CLSORT__HYBRID_RECOUNT_TILES tiles. space: CLSORT_MOST_SLOTS + 1 words. */
+CLSORT_KERNEL void clsort_hybrid_recount(CLSORT_HYBRID_ARGS)
+{
+    const hybrid_t h = CLSORT_HYBRID;
+    local uint *counters = (local uint *)space, *found = counters + CLSORT_MOST_SLOTS;
+    if (n == 0 || *h.gate == 0)
+        return;
+    uint tile = (uint)get_group_id(0) * CLSORT__HYBRID_RECOUNT_TILES;
+    const uint end = min(tile + CLSORT__HYBRID_RECOUNT_TILES, h.tables[HYBRID_TILES]);
+    while (tile < end) {
+        const part_t p = find_part(h, tile, end - tile, found);
+        const splitter_t s = { range_line(h, p.digit), 0, 0 };
+        for (uint d = local_id(); d < slots; d += CLSORT_GROUP)
+            counters[d] = 0;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        count_digits(s, advance(h.alt, p.begin), h.codec, p.rows, counters, 1);
+        barrier(CLK_LOCAL_MEM_FENCE);
+        for (uint d = local_id(); d < slots; d += CLSORT_GROUP)
+            if (counters[d] != 0)
+                atomic_add(&hybrid_slots(h)[p.digit * slots + d], counters[d]);
+        tile += p.tiles;
+    }
+}
+
+/* A work-group for each range: its buckets' counts become the places where they begin. The gate may
+   fall meanwhile, so it is not asked for. space: 2 * CLSORT_GROUP words. */
+CLSORT_KERNEL void clsort_hybrid_starts(CLSORT_HYBRID_ARGS)
+{
+    const hybrid_t h = CLSORT_HYBRID;
+    const uint digit = (uint)get_group_id(0), own = (slots + CLSORT_GROUP - 1) / CLSORT_GROUP,
+               first = local_id() * own;
+    if (n == 0)
+        return;
+    global uint *next = hybrid_slots(h) + digit * slots;
+    const uint single = single_parts(range_line(h, digit));
+    uint sum = 0;
+    for (uint k = 0; k < own; k++)
+        sum += first + k < slots ? next[first + k] : 0;
+    sum = group_scan(sum, (local uint *)space) + (digit ? hybrid_next(h)[digit - 1] : 0);
+    for (uint k = 0; k < own; k++) {
+        const uint used = first + k < slots, rows = used ? next[first + k] : 0;
+        if (used)
+            next[first + k] = sum;
+        sum += rows;
+        judge_bucket(h, single ? 0 : rows);
+    }
+}
+
+/* A work-group per tile. space: as for clsort_hybrid_split. */
+CLSORT_KERNEL void clsort_hybrid_resplit(CLSORT_HYBRID_ARGS)
+{
+    const hybrid_t h = CLSORT_HYBRID;
+    const split_space_t l = split_space(space);
+    const uint tile = (uint)get_group_id(0);
+    if (n == 0 || *h.gate == 0 || tile >= h.tables[HYBRID_TILES])
+        return;
+    for (uint d = local_id(); d < CLSORT_MOST_SLOTS; d += CLSORT_GROUP)
+        l.counters[d] = 0;
+    const part_t p = find_part(h, tile, 1, l.sums);
+    const splitter_t s = { range_line(h, p.digit), 0, 0 };
+    const move_t v = { advance(h.alt, p.begin), h.target, hybrid_slots(h) + p.digit * slots,
+                       p.rows, single_parts(s.line) };
+    move_tile(v, s, l, h.codec, 1);
+}
+
+//---- radix: hybrid bins
+/* The local memory of a bucket: codes; counters of bins, later the codes at the borders of
+   work-items; a few words. */
+typedef struct {
+    local code_t *keys;
+    local uint *bins, *sums, *words;
+} bucket_space_t;
+enum { WORD_LONGEST, WORD_TAKEN, WORD_BIN, WORD_HEAVY, WORD_COLLECTED };
+
+#define CLSORT_KEY_SLOTS (CLSORT_BUCKET_TILE + (CLSORT_BUCKET_TILE >> CLSORT_KEY_PAD_LOG2))
+#define CLSORT_BIN_SLOTS (CLSORT_BUCKET_BINS + (CLSORT_BUCKET_BINS >> 5))
+
+CLSORT_INLINE bucket_space_t bucket_space(local ulong *space)
+{
+    local uint *bins = (local uint *)(space + (CLSORT_KEY_SLOTS * CLSORT_KEY_BYTES + 7) / 8),
+               *sums = bins + CLSORT_BIN_SLOTS + CLSORT__HYBRID_SPARE_BINS;
+    const bucket_space_t l = { (local code_t *)space, bins, sums, sums + 2 * CLSORT_GROUP };
+    return l;
+}
+
+/* Clears the bins and the words. Called by all work-items; ends with a barrier. */
+CLSORT_INLINE void clear_bucket(bucket_space_t l)
+{
+    for (uint i = local_id(); i < CLSORT_BIN_SLOTS + CLSORT__HYBRID_SPARE_BINS; i += CLSORT_GROUP)
+        l.bins[i] = 0;
+    if (local_id() < 8)
+        l.words[local_id()] = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+/* Turns the counts of bins into where they begin. Returns the longest one. Called by all work-items
+   with a barrier since the keys were counted; ends with a barrier. */
+CLSORT_INLINE uint place_bins(bucket_space_t l)
+{
+    local uint *own = l.bins + pad_slot(local_id() * CLSORT_OWN_BINS, 5);
+    uint sum = 0, longest = 0;
+    #pragma unroll
+    for (uint k = 0; k < CLSORT_OWN_BINS; k++) {
+        sum += own[k];
+        longest = max(longest, own[k]);
+    }
+    if (longest > 1)
+        atomic_max(&l.words[WORD_LONGEST], longest);
+    sum = group_scan(sum, l.sums);
+    #pragma unroll
+    for (uint k = 0; k < CLSORT_OWN_BINS; k++) {
+        const uint count = own[k];
+        own[k] = sum;
+        sum += count;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    return l.words[WORD_LONGEST];
+}
+
+CLSORT_INLINE void order_codes(code_t *a, code_t *b)
+{
+    const code_t least = min(*a, *b);
+    *b = max(*a, *b);
+    *a = least;
+}
+
+//---- radix: hybrid mending
+/* Rounds of odd-even transposition over the whole bucket, each of two steps. Called by all
+   work-items with a barrier since the keys were placed; needs one after. */
+CLSORT_INLINE void mend_bins(bucket_space_t l, uint rounds)
+{
+    const uint t = local_id(), first = t * CLSORT_BUCKET_ITEMS, most = CLSORT_BUCKET_ITEMS - 1;
+    local code_t *borders = (local code_t *)l.bins;
+    code_t key[CLSORT_BUCKET_ITEMS];
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)
+        key[m] = l.keys[pad_slot(first + m, CLSORT_KEY_PAD_LOG2)];
+    for (uint round = 0; round < rounds; round++) {
+        local code_t *lower = borders + round % 2 * 2 * CLSORT_GROUP, *upper = lower + CLSORT_GROUP;
+        #pragma unroll
+        for (uint m = 0; m < most; m += 2)
+            order_codes(&key[m], &key[m + 1]);
+        lower[t] = key[0];
+        upper[t] = key[most];
+        #pragma unroll
+        for (uint m = 1; m < most; m += 2)
+            order_codes(&key[m], &key[m + 1]);
+        barrier(CLK_LOCAL_MEM_FENCE);
+        key[0] = t > 0 ? max(key[0], upper[t - 1]) : key[0];
+        key[most] = t + 1 < CLSORT_GROUP ? min(key[most], lower[t + 1]) : key[most];
+    }
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)
+        l.keys[pad_slot(first + m, CLSORT_KEY_PAD_LOG2)] = key[m];
+}
+
+/* Puts codes a and b of the bucket in order, where b is one of its `rows`. */
+CLSORT_INLINE void order_places(bucket_space_t l, uint a, uint b, uint rows)
+{
+    if (b >= rows)
+        return;
+    const uint i = pad_slot(a, CLSORT_KEY_PAD_LOG2), j = pad_slot(b, CLSORT_KEY_PAD_LOG2);
+    const code_t x = l.keys[i], y = l.keys[j];
+    l.keys[i] = min(x, y);
+    l.keys[j] = max(x, y);
+}
+
+/* Sorts the bucket by the normalised bitonic network. Called by all work-items; begins after a
+   barrier and ends with one. */
+CLSORT_INLINE void sort_by_network(bucket_space_t l, uint rows)
+{
+    for (uint run = 1; run < rows; run *= 2) {
+        for (uint p = local_id(); p / run * 2 * run < rows; p += CLSORT_GROUP)
+            order_places(l, p / run * 2 * run + p % run,
+                         p / run * 2 * run + 2 * run - 1 - p % run, rows);
+        barrier(CLK_LOCAL_MEM_FENCE);
+        for (uint step = run / 2; step > 0; step /= 2) {
+            for (uint p = local_id(); p / step * 2 * step < rows; p += CLSORT_GROUP)
+                order_places(l, p / step * 2 * step + p % step,
+                             p / step * 2 * step + p % step + step, rows);
+            barrier(CLK_LOCAL_MEM_FENCE);
+        }
+    }
+}
+
+/* Puts keys in order that lie in their bins. Called by all work-items; begins after a barrier and
+   ends with one. */
+CLSORT_INLINE void order_bins(bucket_space_t l, uint rows, line_t line, uint longest)
+{
+    if (longest > 1 && !single_bins(line)) {
+        if (longest <= CLSORT__HYBRID_MOST_MENDED)
+            mend_bins(l, (longest + 1) / 2);
+        else
+            sort_by_network(l, rows);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+/* Sorts the codes that work-items hold, `rows` of a bucket, into l.keys. Called by all work-items;
+   begins and ends with a barrier. */
+CLSORT_INLINE void sort_bins(bucket_space_t l, const code_t *key, uint rows, line_t line)
+{
+    const uint t = local_id(), spare = CLSORT_BIN_SLOTS + t % CLSORT__HYBRID_SPARE_BINS;
+    uint rank[CLSORT_BUCKET_ITEMS];   /* in its bin; in the upper half the bin's place */
+    clear_bucket(l);
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {
+        const uint inside = t + m * CLSORT_GROUP < rows,
+                   bin = inside ? pad_slot(line_bin(line, key[m]), 5) : spare;
+        rank[m] = atomic_inc(&l.bins[bin]) | bin << 16;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const uint longest = place_bins(l);
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {
+        const uint row = t + m * CLSORT_GROUP,
+                   at = row < rows ? l.bins[rank[m] >> 16] + (rank[m] & 0xFFFF) : row;
+        l.keys[pad_slot(at, CLSORT_KEY_PAD_LOG2)] = row < rows ? key[m] : CLSORT_TOP_CODE;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    order_bins(l, rows, line, longest);
+}
+
+//---- radix: hybrid buckets
+/* A bucket: where it lies; the codes that it may have; the line of its bins; whether it has been
+   resplit, and whether all its codes are equal. */
+typedef struct {
+    uint begin, rows, again, single;
+    code_t low, last;
+    line_t line;
+} bucket_t;
+
+CLSORT_INLINE bucket_t take_bucket(hybrid_t h, uint number)
+{
+    const uint again = h.slots != 0, digit = again ? number / h.slots : number,
+               part = again ? number % h.slots : 0;
+    global const uint *ends = again ? hybrid_slots(h) : hybrid_next(h),
+                      *range = hybrid_range(h, digit);
+    bucket_t b = { number ? ends[number - 1] : 0, 0, again, 0, 0, 0, range_line(h, digit) };
+    const code_t last = load_code(range + RANGE_LAST);
+    b.rows = ends[number] - b.begin;
+    b.single = single_parts(b.line);
+    b.low = line_start(b.line, part, 0, last);
+    b.last = (code_t)(line_start(b.line, part + 1, 0, last) - 1);
+    return b;
+}
+
+/* What a work-group sorts next of a bucket: `rows` codes from `low` on, of bins below `bin` of the
+   line and not above `top`; or, where too many are equal, `rows` times the code `low`. */
+typedef struct {
+    code_t low, top;
+    line_t line;
+    uint bin, rows, equal;
+} window_t;
+
+/* Says in the words how many of the first bins fit. Called by all work-items with a barrier since
+   they were counted; ends with one. */
+CLSORT_INLINE void fit_bins(bucket_space_t l)
+{
+    const uint first = local_id() * CLSORT_OWN_BINS;
+    uint sum = 0;
+    for (uint k = 0; k < CLSORT_OWN_BINS; k++)
+        sum += l.bins[pad_slot(first + k, 5)];
+    sum = group_scan(sum, l.sums);
+    for (uint k = 0; k < CLSORT_OWN_BINS; k++) {
+        const uint count = l.bins[pad_slot(first + k, 5)];
+        if (sum <= CLSORT_BUCKET_TILE && count > CLSORT_BUCKET_TILE - sum) {
+            l.words[WORD_TAKEN] = sum;
+            l.words[WORD_BIN] = first + k;
+            l.words[WORD_HEAVY] = count;
+        }
+        sum += count;
+    }
+    if (local_id() == CLSORT_GROUP - 1 && sum <= CLSORT_BUCKET_TILE) {
+        l.words[WORD_TAKEN] = sum;
+        l.words[WORD_BIN] = CLSORT_BUCKET_BINS;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+/* Counts the codes low ... top of a bucket by bins. How many of the first bins fit is left in the
+   words. Called by all work-items; ends with a barrier. */
+CLSORT_INLINE void count_window(bucket_space_t l, array_t from, uint rows, line_t line, code_t top)
+{
+    clear_bucket(l);
+    for (uint at = local_id(); at < rows; at += CLSORT_AHEAD * CLSORT_GROUP) {
+        code_t code[CLSORT_AHEAD];
+        #pragma unroll
+        for (uint m = 0; m < CLSORT_AHEAD; m++)
+            code[m] = *key_place(from, min(at + m * CLSORT_GROUP, rows - 1));
+        #pragma unroll
+        for (uint m = 0; m < CLSORT_AHEAD; m++)
+            if (at + m * CLSORT_GROUP < rows && code[m] >= line.low && code[m] <= top)
+                atomic_inc(&l.bins[pad_slot(line_bin(line, code[m]), 5)]);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    fit_bins(l);
+}
+
+/* The next window of a bucket above the capacity. *low: the first code that is not yet sorted, of
+   which there are some; advanced behind the window. A bin that does not fit is looked at alone,
+   until it is one code. Called by all work-items; ends with a barrier. */
+CLSORT_INLINE window_t next_window(bucket_space_t l, array_t from, bucket_t b, code_t *low)
+{
+    code_t first = *low, top = b.last;
+    for (;;) {
+        const line_t line = make_line(first, top, 1);
+        count_window(l, from, b.rows, line, top);
+        const window_t w = { first, top, line, l.words[WORD_BIN], l.words[WORD_TAKEN], 0 };
+        const uint heavy = l.words[WORD_HEAVY];
+        const code_t begin = line_start(line, w.bin, CLSORT_BUCKET_BINS_LOG2, top),
+                     next = line_start(line, w.bin + 1, CLSORT_BUCKET_BINS_LOG2, top);
+        barrier(CLK_LOCAL_MEM_FENCE);
+        *low = begin;
+        if (w.rows != 0)
+            return w;
+        first = begin;
+        top = (code_t)(next - 1);
+        if (first == top) {
+            const window_t equal = { first, top, line, 0, heavy, 1 };
+            *low = next;
+            return equal;
+        }
+    }
+}
+
+/* Collects the codes of a window in l.keys. Called by all work-items with the words cleared and a
+   barrier since; ends with a barrier. */
+CLSORT_INLINE void collect_window(bucket_space_t l, array_t from, uint rows, window_t w)
+{
+    for (uint at = local_id(); at < rows; at += CLSORT_AHEAD * CLSORT_GROUP) {
+        code_t code[CLSORT_AHEAD];
+        #pragma unroll
+        for (uint m = 0; m < CLSORT_AHEAD; m++)
+            code[m] = *key_place(from, min(at + m * CLSORT_GROUP, rows - 1));
+        #pragma unroll
+        for (uint m = 0; m < CLSORT_AHEAD; m++)
+            if (at + m * CLSORT_GROUP < rows && code[m] >= w.low && code[m] <= w.top
+                && line_bin(w.line, code[m]) < w.bin)
+                l.keys[pad_slot(atomic_inc(&l.words[WORD_COLLECTED]), CLSORT_KEY_PAD_LOG2)]
+                    = code[m];
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+//---- radix: hybrid bucket kernel
+/* Sorts a bucket that fits. Called by all work-items. */
+CLSORT_INLINE void sort_short(hybrid_t h, bucket_space_t l, bucket_t b, array_t from, array_t to)
+{
+    const uint t = local_id();
+    code_t key[CLSORT_BUCKET_ITEMS];
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)
+        key[m] = *key_place(from, min(t + m * CLSORT_GROUP, b.rows - 1));
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    sort_bins(l, key, b.rows, b.line);
+    for (uint i = t; i < b.rows; i += CLSORT_GROUP)
+        *key_place(to, i) = decode(l.keys[pad_slot(i, CLSORT_KEY_PAD_LOG2)], h.codec);
+}
+
+/* Sorts a bucket above the capacity to `out`, window by window. After a resplit `out` is not `to`:
+   codes stay codes, and are copied at last. Called by all work-items. */
+CLSORT_INLINE void sort_long(hybrid_t h, bucket_space_t l, bucket_t b, array_t from, array_t out,
+                             array_t to)
+{
+    const uint t = local_id(), ends = !b.again;
+    code_t low = b.low;
+    for (uint done = 0; done < b.rows;) {
+        const window_t w = next_window(l, from, b, &low);
+        if (!w.equal) {
+            collect_window(l, from, b.rows, w);
+            sort_by_network(l, w.rows);
+        }
+        for (uint i = t; i < w.rows; i += CLSORT_GROUP) {
+            const code_t code = w.equal ? w.low : l.keys[pad_slot(i, CLSORT_KEY_PAD_LOG2)];
+            *key_place(out, done + i) = ends ? decode(code, h.codec) : code;
+        }
+        done += w.rows;
+    }
+    barrier(CLK_GLOBAL_MEM_FENCE);
+    for (uint i = t; i < b.rows && !ends; i += CLSORT_GROUP)
+        *key_place(to, i) = decode(*key_place(out, i), h.codec);
+}
+
+/* A work-group per bucket. space: CLSORT_KEY_SLOTS codes, rounded up to 8 bytes; CLSORT_BIN_SLOTS +
+   CLSORT__HYBRID_SPARE_BINS + 2 * CLSORT_GROUP + 8 words. */
+CLSORT_KERNEL void clsort_hybrid_buckets(CLSORT_HYBRID_ARGS)
+{
+    const hybrid_t h = CLSORT_HYBRID;
+    if (n == 0 || *h.gate == 0)
+        return;
+    const bucket_t b = take_bucket(h, (uint)get_group_id(0));
+    const array_t alt = advance(h.alt, b.begin), to = advance(h.target, b.begin);
+    if (b.rows == 0 || (b.single && b.again))
+        return;
+    if (!b.single) {
+        const bucket_space_t l = bucket_space(space);
+        if (b.rows <= CLSORT_BUCKET_TILE)
+            sort_short(h, l, b, b.again ? to : alt, to);
+        else
+            sort_long(h, l, b, b.again ? to : alt, b.again ? alt : to, to);
+        return;
+    }
+    for (uint i = local_id(); i < b.rows; i += CLSORT_GROUP)
+        *key_place(to, i) = decode(*key_place(alt, i), h.codec);
+}
 #endif
 
 //---- quicksort

@@ -52,6 +52,8 @@ static const struct { const char *name; int there; const char *kernel; } names[]
     { "merge", MERGE, "clsort_merge_pass" },
     { "radix", RADIX, "clsort_radix_sweep" },
     { "radix-portable", RADIX, "clsort_radix_scatter" },
+    { "radix-sweeps", RADIX, "" },
+    { "radix-hybrid", RADIX, "clsort_hybrid_split" },
     { "quicksort", QUICKSORT, "clsort_quick_leaf" },
     { "quicksort-host", QUICKSORT, "" },
     { "quicksort-device", QUICKSORT, "clsort_quick_relauncher" },

@@ -977,6 +977,80 @@ static void self_checking_sorters_know_bits(bench *b)
     clsort_destroy(other.sorter);
 }
 
+/* ---- hybrid radix ---------------------------------------------------------------------------- */
+
+/* Would hybrid radix run for a case? */
+static int is_hybrid(const bench *b, const sort_case *c)
+{
+    static const char kernel[] = "clsort_hybrid_split";
+    char text[2048];
+    clsort_desc d = c->d;
+    CHECK_OK(clsort_set_algorithm(&d, "radix-hybrid"));
+    return CHECK_OK(clsort_explain(b->sorter, &d, text, sizeof text))
+           && strstr(text, kernel) != NULL;
+}
+
+static sort_case hybrid_make(cl_uint type, size_t n, const char *pattern)
+{
+    sort_case c = case_make(type, n, pattern);
+    c.algorithm = "radix-hybrid";
+    c.d.order = n & 1;
+    c.seed = n + type;
+    return c;
+}
+
+/* Ranges as buckets, and buckets of ranges; keys in place and out of place. The gate keeps hybrid
+   radix away from some patterns. */
+static void hybrid_sorts_every_pattern(bench *b)
+{
+    static const cl_uint types[] = { CLSORT_U32, CLSORT_F32, CLSORT_I64, CLSORT_F64 };
+    static const size_t counts[] = { 2, 3, 1279, 1281, 20011, 200003 };
+    size_t t, i, k;
+    for (t = 0; t < (b->few_programs ? 2u : 4u); t++)
+        for (i = 0; i < (b->small ? 4u : 6u); i++)
+            for (k = 0; pattern_name(k); k++) {
+                sort_case c = hybrid_make(types[t], counts[i] + k % 2, pattern_name(k));
+                if (!pattern_applies(k, types[t]) || (b->small && k % 8 != i)) continue;
+                c.keys_out = k % 3 == 2 ? CASE_OWN : 0;
+                c.d.nan_order = k & 1;
+                if (!case_run(b, &c)) return;
+            }
+}
+
+/* Buckets of one code, of a few codes, of codes that differ only far down; outliers. */
+static void hybrid_sorts_full_buckets(bench *b)
+{
+    static const char *const patterns[] = { "mod-16", "outliers", "zipf", "random-tail",
+                                            "one-last", "powers-of-two" };
+    static const cl_uint groups[] = { 64, 128, 256 };
+    size_t g, k;
+    for (g = 0; g < (b->few_programs ? 1u : 3u); g++)
+        for (k = 0; k < sizeof patterns / sizeof *patterns; k++) {
+            sort_case c = hybrid_make(CLSORT_U32, b->small ? 6000 : 150000 << g, patterns[k]);
+            c.d.tuning.work_group = groups[g];
+            if (!case_run(b, &c)) return;
+        }
+}
+
+static void hybrid_is_for_bare_keys(bench *b)
+{
+    sort_case c = hybrid_make(CLSORT_U32, 1000, "uniform");
+    CHECK(is_hybrid(b, &c));
+    c.d.key_type = CLSORT_F64;
+    CHECK(is_hybrid(b, &c));
+    c.d.key_type = CLSORT_U16;
+    CHECK(!is_hybrid(b, &c));
+    c.d.key_type = CLSORT_U32;
+    c.d.value_size = 4;
+    CHECK(!is_hybrid(b, &c));
+    c.d.value_size = 0;
+    c.d.last_bit = 31;
+    CHECK(!is_hybrid(b, &c));
+    c.d.last_bit = 0;
+    c.d.flags = CLSORT_FLAG_INDICES;
+    CHECK(!is_hybrid(b, &c));
+}
+
 static const test_entry tests[] = {
     { "every type is sorted in both orders, equal keys in theirs", every_type },
     { "values of 0 to 8 bytes move with keys of every width", every_value_size },
@@ -1010,7 +1084,10 @@ static const test_entry tests[] = {
     { "tables of earlier sorts do no harm", stale_tables },
     { "order is checked by some bits", order_is_checked_by_some_bits },
     { "results by some bits are proven, wrong ones are found", results_by_some_bits_are_proven },
-    { "sorters that check themselves know bits", self_checking_sorters_know_bits }
+    { "sorters that check themselves know bits", self_checking_sorters_know_bits },
+    { "hybrid radix sorts every pattern", hybrid_sorts_every_pattern },
+    { "hybrid radix sorts buckets above their capacity", hybrid_sorts_full_buckets },
+    { "hybrid radix takes bare keys of 4 and 8 bytes", hybrid_is_for_bare_keys }
 };
 
 TEST_MAIN(tests)
