@@ -1495,7 +1495,7 @@ static const char *const clsort__source[] = {
     "typedef CLSORT_JOIN(CLSORT_CODE_NAME, 16) codes_t;\n"
     "typedef uint16 words_t;\n"
     "#define CLSORT_WORD_FLAG(flag) convert_int16(flag)\n"
-    "#endif\n\n\n\n\n"
+    "#endif\n\n\n\n\n\n\n\n"
     "#if CLSORT_COMPARATOR\n\n\n"
     "typedef struct { code_t mask, flip, rotate; global const uchar *records; } codec_t;\n\n"
     "#define CLSORT_CODEC_ARGS \\\n"
@@ -2509,10 +2509,10 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 1757\n",
+    "#line 1760\n",
 #endif
 #else
-    "#line 1757\n",
+    "#line 1760\n",
 #endif
 #ifndef CLSORT_NO_MERGE
     "//---- merge\n"
@@ -3014,7 +3014,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 2359\n",
+    "#line 2362\n",
 #endif
     "//---- merge: segments\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_IS(SEGMENTS)\n"
@@ -3107,7 +3107,7 @@ static const char *const clsort__source[] = {
     "CLSORT_INLINE uint layout_place(layout_t s, uint i)\n"
     "{\n"
     "    return s.width ? s.base + i / s.width * s.stride + i % s.width : s.base + i;\n"
-    "}\n\n\n\n\n\n\n"
+    "}\n\n\n\n\n\n\n\n\n\n"
     "#define CLSORT_HEAD_WORDS CLSORT__HEAD_WORDS(CLSORT_TILE_ITEMS)\n"
     "typedef struct { local uint *head_flags, *around, *end, *merges; } packing_t;\n\n"
     "CLSORT_INLINE void flag_head(packing_t m, uint index)\n"
@@ -3292,7 +3292,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 2710\n",
+    "#line 2716\n",
 #endif
 #ifndef CLSORT_NO_RADIX
     "//---- radix: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -5053,7 +5053,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 4907\n",
+    "#line 4913\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
     "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -5962,7 +5962,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 6027\n",
+    "#line 6033\n",
 #endif
     "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_IS(SELECT)\n"
@@ -10061,19 +10061,21 @@ static const clsort__operation clsort__merging = { clsort__check_merge, NULL,
 
 /* ---- >>radix --------------------------------------------------------------------------------- */
 
-/* Radix, in elements: the most blocks of a table, the unit of a work-item's blocks, the most that
-   one work-item sorts in one launch, the smallest tile of a sweep (for the size of its tables). */
+/* Radix; all but the first are elements. */
 enum {
-    CLSORT__RADIX_BLOCKS = 1024,
-    CLSORT__RADIX_UNIT = 64,
-    CLSORT__RADIX_SMALL = 1 << 14,
-    CLSORT__SWEEP_TILE = 1536
+    CLSORT__RADIX_BLOCKS = 1024,      /* the most blocks that a table has room for */
+    CLSORT__RADIX_UNIT = 64,          /* blocks of work-items are multiples of these */
+    CLSORT__RADIX_SMALL = 1 << 14,    /* the most that one work-item sorts in one launch */
+    CLSORT__SWEEP_TILE = 1536         /* the smallest tile of a sweep, for the size of its tables */
 };
 
-/* Local memory of radix kernels, in bytes: of clsort_radix_count, clsort_radix_histogram, scans,
-   scatters and sweeps, clsort_radix_small. */
+/* Local memory of radix kernels, in bytes. */
 typedef struct clsort__radix_local {
-    size_t bins, histogram, sums, tile, small;
+    size_t bins;                /* clsort_radix_count */
+    size_t histogram;           /* clsort_radix_histogram */
+    size_t sums;                /* clsort_radix_scan, clsort_radix_begin */
+    size_t tile;                /* clsort_radix_scatter, clsort_radix_sweep */
+    size_t small;               /* clsort_radix_small */
 } clsort__radix_local;
 
 static clsort__radix_local clsort__radix_sizes(const clsort__config *c)

@@ -462,9 +462,12 @@ typedef uint16 words_t;
 #define CLSORT_WORD_FLAG(flag) convert_int16(flag)
 #endif
 
-/* code = (k ^ (sign(k) ? mask : 0) ^ flip) - rotate, modulo the width. Unsigned: all 0. Signed:
-   flip has the sign bit. Floats: flip has the sign bit, mask all others. Descending: flip
-   complemented. NaNs last: rotate is the number of NaN codes at the bottom. */
+/* code = (k ^ (sign(k) ? mask : 0) ^ flip) - rotate, modulo the width.
+   - unsigned: all three are 0
+   - signed: flip has the sign bit
+   - floats: flip has the sign bit, mask all others
+   - descending: flip is complemented
+   - NaNs last: rotate is the number of NaN codes at the bottom */
 #if CLSORT_COMPARATOR
 /* With a comparator, codes only tell records (0) from what lies beyond the end (not 0). `records`
    is the array that the numbers in items refer to. */
@@ -2479,11 +2482,14 @@ CLSORT_INLINE uint layout_place(layout_t s, uint i)
     return s.width ? s.base + i / s.width * s.stride + i % s.width : s.base + i;
 }
 
-/* How segments lie in a tile that packs them, in local memory. head_flags: a bit for each element
-   that starts a segment, and for the one after the last segment. around: one word for each
-   work-item. If its first element lies inside a segment that began before, the lower half is that
-   segment's first element and the upper half its end; else both halves are the work-item's first
-   element. end: the end of the last segment. merges: the rounds of merges that the tile needs. */
+/* How segments lie in a tile that packs them, in local memory.
+   - head_flags: a bit for each element that starts a segment, and for the one after the last
+     segment
+   - around: one word for each work-item. If its first element lies inside a segment that began
+     before, the lower half is that segment's first element and the upper half its end; else both
+     halves are the work-item's first element.
+   - end: the end of the last segment
+   - merges: the rounds of merges that the tile needs */
 #define CLSORT_HEAD_WORDS CLSORT__HEAD_WORDS(CLSORT_TILE_ITEMS)
 typedef struct { local uint *head_flags, *around, *end, *merges; } packing_t;
 

@@ -1,10 +1,12 @@
 /* Fault injection on real devices: a sample of what tests/test_mock_faults.c does completely, with
    what only a real driver shows. Some OpenCL calls and allocations of each scenario fail, drawn
    from a fixed seed, each in one of four ways: with one of two codes, alone or together with all
-   that follow. After each fault: never a false success; code, function and message are right;
-   nothing leaked and no reference count of the caller's changed; the input as it was before the
-   first launch and a permutation after it; guards untouched; every event completes; the queue
-   works, the same sorter sorts, and destroying it gives everything back.
+   that follow. After each fault:
+   - never a false success; code, function and message are right
+   - nothing leaked, and no reference count of the caller's changed
+   - before the first launch the input is as it was, after it a permutation; guards are untouched
+   - every event completes
+   - the queue works, the same sorter sorts, and destroying it gives everything back
 
    A scenario is a line of `scenarios`, or an algorithm of `algorithms` with each line of `shapes`.
    CLSORT_TEST_SCENARIO runs only those whose name holds it. */
