@@ -136,9 +136,11 @@
        1.24 n + 137 KB, and from 2^23 elements on n / 2 + 6.3 MB
      - rows: 52 + 24 (n / 64) + 4 (n / 32) + 128 min(n / 64 + 1, 1024), less than n / 2 + 132 KB
 
-     Some sorts are indirect: they sort (key, index) pairs, then gather the rest. These are sorts
-     with indices, with values above 8 bytes or records above 16, with fields, with equal zeros, and
-     stable bitonic and quicksort. V is then 4, K is that of the codes, and there is also
+     Some sorts are indirect: they sort (key, index) pairs, then gather the rest. These are
+     - sorts with indices, with values above 8 bytes or records above 16
+     - sorts by fields, with equal zeros, or by `precedes` if 4 does not divide record_size
+     - stable sorts by bitonic and quicksort
+     V is then 4, K is that of the codes, and there is also
      - a(nK) for keys, unless keys_out or keys that are sorted in place can hold them (0 with
        `precedes`)
      - a(4n) for indices, unless `indices` is given
@@ -6723,10 +6725,10 @@ typedef struct clsort__config {
     cl_uint family, key_bytes, value_bytes, records, ties;
     cl_uint group_log2, share_log2, items_log2, lanes;
     cl_uint comparator;         /* number of the sorter's comparator, from 1; 0: none */
-    cl_uint indirect;           /* with a comparator: rows carry record numbers */
+    cl_uint indirect;           /* with a comparator: elements carry record numbers */
     cl_uint two_arrays;         /* a merge of two inputs */
     cl_uint digit_bits;         /* radix */
-    cl_uint radix_items;        /* rows of a work-item */
+    cl_uint radix_items;        /* radix: elements of a work-item */
     cl_uint wide;               /* sweep: 64-bit words, for 2^30 elements and more */
     cl_uint ranges;             /* segments: long ranges that other kernels left */
     cl_uint language;           /* quicksort on the device: OpenCL C 2 or 3; 0: 1.2 */
@@ -6913,7 +6915,9 @@ typedef struct clsort__workspace {
    work-group merges. */
 typedef struct clsort__merge_pass {
     clsort__arrays a, b, to;
-    size_t n, run, span;
+    size_t n;                   /* elements in all */
+    size_t run;                 /* those of a run; with two inputs, of a */
+    size_t span;                /* those of a pair of runs, less 1; with two inputs, all bits */
     clsort__span splits;
     int stored;                 /* splits come from kernels of their own, not from each
                                    work-group */
@@ -7455,8 +7459,8 @@ static size_t clsort__tile_slots(const clsort__config *c, cl_uint pad_log2)
 {
     const size_t items = (size_t)1 << c->items_log2, tile = items << c->share_log2;
     const int merges = c->family == CLSORT__MERGE || c->family == CLSORT__SEGMENTS;
-    const size_t rows = tile + (merges ? items : 0);   /* merges read past the tile */
-    return rows + (rows >> pad_log2) + 1;
+    const size_t slots = tile + (merges ? items : 0);   /* merges read past the tile */
+    return slots + (slots >> pad_log2) + 1;
 }
 
 /* Local memory of a tile's keys, and of its words, in bytes. If there are none, the least that an
@@ -7481,7 +7485,7 @@ static size_t clsort__tile_splits(const clsort__config *c)
     return clsort__uses_local(c) ? 4 * (((size_t)1 << c->share_log2) + 4) : 4;
 }
 
-/* How segments lie in a tile that packs them. */
+/* Local memory in bytes for the layout of segments in a tile that packs them. */
 static size_t clsort__packing_bytes(const clsort__config *c)
 {
     const size_t group = (size_t)1 << c->share_log2;
@@ -7501,8 +7505,8 @@ static cl_uint clsort__lower_group(const clsort_sorter *s, cl_uint log2)
     return log2;
 }
 
-/* The same for the work-group that the caller names, or for `on_cpu` or 8; at most `most`. s may be
-   NULL. */
+/* The same for the work-group that the caller names, else for a log2 of `on_cpu` on CPUs and of 8
+   elsewhere; at most `most`. s may be NULL. */
 static cl_uint clsort__choose_group(const clsort_sorter *s, const clsort_tuning *t, cl_uint on_cpu,
                                     cl_uint most)
 {
@@ -8031,7 +8035,7 @@ static void clsort__plan_key(const clsort_desc *d, clsort__key *k)
         k->bytes = clsort__code_bytes(d);
         k->has_codes = 1;
     } else {
-        key.offset = 0;   /* of any size: added to the place of the records */
+        key.offset = 0;   /* key_offset may be large: it is added to the place of the records */
         key.type = d->key_type;
         key.order = d->order;
         key.nan_order = d->nan_order;
@@ -9418,7 +9422,7 @@ static clsort_status clsort__check_buffers(clsort__job *j)
     return clsort__check_limits(j);
 }
 
-/* The same, and the buffers that are given, for calls that enqueue nothing. */
+/* Checks a call that enqueues nothing, and those of its buffers that are given, and plans it. */
 static clsort_status clsort__check_job(clsort__job *j)
 {
     CLSORT__MUST(clsort__plan_job(j));
@@ -9624,9 +9628,10 @@ static void clsort__window_pass(clsort__run *run, const clsort__plan *p,
 {
     const cl_uint lanes_log2 = shape->lanes > 1 ? 4 : 0, hi = top - lanes_log2,
                   shift = hi + 1 > bits ? hi + 1 - bits : 0;
-    const cl_ulong rows = (p->d.count + shape->lanes - 1) / shape->lanes,
+    const cl_ulong items = (p->d.count + shape->lanes - 1) / shape->lanes,
                    block = (cl_ulong)1 << (shift + bits), span = (cl_ulong)1 << shift;
-    const cl_ulong rest = rows % block, windows = rows / block * span + (rest < span ? rest : span);
+    const cl_ulong rest = items % block,
+                   windows = items / block * span + (rest < span ? rest : span);
     clsort__use_kernel(run, &p->config, CLSORT__KERNEL_B2 + (int)bits - 1);
     clsort__arg_arrays(run, &p->config, a);
     clsort__arg_own_codec(run, p);
@@ -9656,7 +9661,7 @@ static void clsort__step_pass(clsort__run *run, const clsort__plan *p, clsort__a
 }
 
 /* The steps of one stage from bit `stage` down to bit `floor` over global memory; `now` and `alt`
-   are swapped by kernel A. Without a chosen step, windows of 16 rows do any number of steps; else
+   are swapped by kernel A. Without a chosen step, windows of 16 items do any number of steps; else
    each number of steps has its own kernel, as published. */
 static void clsort__global_steps(clsort__run *run, const clsort__plan *p,
                                  const clsort__config *shape, clsort__arrays *now,
@@ -9841,8 +9846,8 @@ static int clsort__stores_splits(const clsort_sorter *s, const clsort__plan *p, 
     return !s->is_cpu && slice >= 64 && p->d.count / slice > 8 * (size_t)s->compute_units;
 }
 
-/* Sorts `from` into `to`, which may be the same, by way of alt. Tiles go where an even number of
-   passes is left to `to`. */
+/* Sorts `from` into `to`, which may be the same, by way of alt. Tiles are sorted to `to` or to alt,
+   so that the last pass ends in `to`. */
 static void clsort__merge(clsort__run *run, const clsort__plan *p, const clsort__workspace *w)
 {
     const clsort__config vectors = clsort__built_shape(run->s, &p->helpers.tiles);
@@ -10081,7 +10086,7 @@ typedef struct clsort__radix_local {
 static clsort__radix_local clsort__radix_sizes(const clsort__config *c)
 {
     const size_t group = (size_t)1 << c->group_log2, digits = (size_t)1 << c->digit_bits,
-                 rows = group * c->radix_items;
+                 tile = group * c->radix_items;
     const size_t words = (c->value_bytes + 3) / 4,
                  widest = 4 * words > c->key_bytes ? 4 * words : c->key_bytes;
     const size_t counters = CLSORT__DIGITS_OF(c->key_bytes, c->digit_bits) * digits;
@@ -10090,8 +10095,8 @@ static clsort__radix_local clsort__radix_sizes(const clsort__config *c)
     l.bins = (CLSORT__LEAST_COPIES * digits + CLSORT__SEEN_WORDS) * 4;
     l.histogram = (counters / 2 * copies + CLSORT__SEEN_WORDS) * 4;
     l.sums = (CLSORT__SCAN_WORDS(group) + CLSORT__SEEN_WORDS) * 4;
-    l.tile = (rows * widest + 7) / 8 * 8 + CLSORT__RADIX_TILE_WORDS(group, digits) * 4;
-    l.small = l.tile + (words ? 2 * rows : 0);
+    l.tile = (tile * widest + 7) / 8 * 8 + CLSORT__RADIX_TILE_WORDS(group, digits) * 4;
+    l.small = l.tile + (words ? 2 * tile : 0);
     return l;
 }
 
@@ -10138,7 +10143,7 @@ static cl_uint clsort__radix_family(const clsort_sorter *s, const clsort_desc *d
                : (cl_uint)CLSORT__RADIX;
 }
 
-/* The most blocks that n rows are cut into. */
+/* The most blocks that n elements are cut into. */
 static size_t clsort__radix_most_blocks(size_t n)
 {
     return n / CLSORT__RADIX_UNIT < CLSORT__RADIX_BLOCKS ? n / CLSORT__RADIX_UNIT + 1
@@ -10713,11 +10718,11 @@ static void clsort__plan_batch(const clsort_sorter *s, clsort__plan *p)
    tile, the tile, codes or samples, and sums. */
 static size_t clsort__quick_local(const clsort__config *c)
 {
-    const size_t group = (size_t)1 << c->share_log2, rows = group << c->items_log2,
+    const size_t group = (size_t)1 << c->share_log2, tile = group << c->items_log2,
                  stack = CLSORT__STACK_WORDS * 4;
-    const size_t keys = (rows + (rows >> CLSORT__KEY_PAD_LOG2(c->key_bytes))) * c->key_bytes,
+    const size_t keys = (tile + (tile >> CLSORT__KEY_PAD_LOG2(c->key_bytes))) * c->key_bytes,
                  codes = 4 * group * c->key_bytes;
-    const size_t words = (c->value_bytes + 3) / 4 * 4 * (rows + (rows >> CLSORT__WORD_PAD_LOG2)),
+    const size_t words = (c->value_bytes + 3) / 4 * 4 * (tile + (tile >> CLSORT__WORD_PAD_LOG2)),
                  sums = CLSORT__QUICK_SUMS(group) * 4;
     return c->share_log2 ? clsort__round_up(keys) + clsort__round_up(codes) + words + sums + stack
                          : stack;
