@@ -10320,8 +10320,8 @@ static void clsort__plan_passes(const clsort_sorter *s, clsort__plan *p)
 /* The most elements: ranges have second digits for so many. */
 enum { CLSORT__HYBRID_MOST = 5 << 26 };
 
-/* Local memory of hybrid kernels, in bytes: the most that clsort_hybrid_sample, clsort_hybrid_count,
-   splits and buckets need. */
+/* Local memory of hybrid kernels, in bytes: the most that clsort_hybrid_sample,
+   clsort_hybrid_count, splits and buckets need. */
 static size_t clsort__hybrid_local(const clsort__config *c)
 {
     const size_t group = (size_t)1 << c->group_log2, key = c->key_bytes,
@@ -12976,6 +12976,8 @@ CLSORT_API clsort_status clsort_self_test(clsort_sorter *sorter)
    New
    - clsort_options_default(), clsort_gather_default()
    - clsort_prepare takes a queue: the first sort there makes no object but events.
+   - radix-hybrid sorts bare keys of 4 and 8 bytes from the top digit down (CLSORT_RADIX_HYBRID);
+     radix-sweeps is radix without it (CLSORT_RADIX_SWEEPS).
    - clsort_enqueue_gather takes rows, with indices that count inside their row: those of an argsort
      of rows and of top-k.
    - `precedes` may have any scalar type: 0x100000000ul and 0.5f are true.
