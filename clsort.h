@@ -6609,7 +6609,8 @@ enum {
         | 1 << CLSORT_QUICKSORT
 #endif
 #ifdef CLSORT_NO_PUBLISHED
-        | CLSORT__BIT(CLSORT__FAMILY_PUBLISHED_BITONIC) | CLSORT__BIT(CLSORT__FAMILY_PUBLISHED_MERGE)
+        | CLSORT__BIT(CLSORT__FAMILY_PUBLISHED_BITONIC)
+        | CLSORT__BIT(CLSORT__FAMILY_PUBLISHED_MERGE)
         | CLSORT__BIT(CLSORT__FAMILY_BATCH)
 #endif
 };
@@ -12976,8 +12977,8 @@ CLSORT_API clsort_status clsort_self_test(clsort_sorter *sorter)
    New
    - clsort_options_default(), clsort_gather_default()
    - clsort_prepare takes a queue: the first sort there makes no object but events.
-   - radix-hybrid sorts bare keys of 4 and 8 bytes from the top digit down (CLSORT_RADIX_HYBRID);
-     radix-sweeps is radix without it (CLSORT_RADIX_SWEEPS).
+   - "radix-hybrid", CLSORT_RADIX_HYBRID: sorts bare keys of 4 and 8 bytes from the top digit down.
+     "radix-sweeps", CLSORT_RADIX_SWEEPS, is radix without it. AUTO takes neither by itself.
    - clsort_enqueue_gather takes rows, with indices that count inside their row: those of an argsort
      of rows and of top-k.
    - `precedes` may have any scalar type: 0x100000000ul and 0.5f are true.
@@ -12999,8 +13000,6 @@ CLSORT_API clsort_status clsort_self_test(clsort_sorter *sorter)
    - clsort_collect judges later what could not be judged.
    - clsort_collect tells of a sort that failed on the device.
    - clsort_check refuses what needs more local memory than the device has.
-   - Hybrid radix sorts bare keys of 4 and 8 bytes from the top digit down: clsort_set_algorithm(&d,
-     "radix-hybrid"), CLSORT_RADIX_HYBRID. "radix-sweeps" is radix without it. AUTO takes neither.
    - Where the compiler rejects the kernels of radix's sweeps, radix sorts without them.
    - Bitonic with CLSORT_LOCAL_START sorts on CPUs with the default shape.
    - AUTO takes items above 32 for rows and top_k on GPUs.
