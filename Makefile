@@ -125,7 +125,7 @@ strict: $(strict:%=build/strict/%.o)
 build/strict/%.o: clsort.h | deps-test build/include/CL
 	@mkdir -p $(@D)
 	$(foreach word,$(subst -, ,$*),$(flags_$(word))) $(if $(filter gcc-c++11-%,$*),-Wuseless-cast) \
-	    $(warnings) -Werror -O1 -DCLSORT_IMPLEMENTATION -c clsort.h -o $@
+	    $(warnings) -Werror -O2 -DCLSORT_IMPLEMENTATION -c clsort.h -o $@
 
 # OpenCL's headers without the C library's beside them, which are not those of mingw.
 build/include/CL: | deps-test

@@ -6723,17 +6723,23 @@ enum { CLSORT__KERNEL_LIST(CLSORT__ENUMERATOR) CLSORT__KERNEL_COUNT };
 
 /* The build options of a program; see the tuning section of kernels.cl. */
 typedef struct clsort__config {
-    cl_uint family, key_bytes, value_bytes, records, ties;
-    cl_uint group_log2, share_log2, items_log2, lanes;
+    cl_uint family;             /* CLSORT__FAMILY_* */
+    cl_uint key_bytes, value_bytes;     /* value_bytes: of values, indices or records */
+    cl_uint records;            /* elements are records */
+    cl_uint ties;               /* equal keys are ordered by their indices */
+    cl_uint group_log2;         /* work-items of a work-group */
+    cl_uint share_log2;         /* work-items that share a tile; 0: each has its own */
+    cl_uint items_log2;         /* elements of a work-item */
+    cl_uint lanes;              /* 16: elements lie in vector registers; else 1 */
     cl_uint comparator;         /* number of the sorter's comparator, from 1; 0: none */
-    cl_uint indirect;           /* with a comparator: elements carry record numbers */
+    cl_uint indirect;           /* with a comparator: values are numbers of records */
     cl_uint two_arrays;         /* a merge of two inputs */
     cl_uint digit_bits;         /* radix */
     cl_uint radix_items;        /* radix: elements of a work-item */
     cl_uint wide;               /* sweep: 64-bit words, for 2^30 elements and more */
     cl_uint ranges;             /* segments: long ranges that other kernels left */
     cl_uint language;           /* quicksort on the device: OpenCL C 2 or 3; 0: 1.2 */
-    cl_uint scan;               /* quicksort: CLSORT_SCAN_*; 0 where work-items do not add up */
+    cl_uint scan;               /* quicksort: CLSORT_SCAN_*; 0: no work-group shares a tile */
 } clsort__config;
 
 /* A built program and its kernels. Its shape may be smaller than the one asked for, if the limits
@@ -6780,12 +6786,13 @@ struct clsort_sorter {
     cl_context context;
     cl_device_id device;
     clsort_options options;
-    int is_cpu, has_vectors;    /* has_vectors: a CPU whose compiler fills vector registers */
-    int has_progress;           /* work-groups that have started all make progress, and NVIDIA's PTX
+    int is_cpu;
+    int has_vectors;            /* a CPU whose compiler uses vector registers */
+    int has_progress;           /* NVIDIA: work-groups that have started all make progress, and PTX
                                    is there */
     int releases_late;          /* programs must outlive their launches; see clsort__mark_queue */
-    cl_uint enqueues;           /* kernels can enqueue kernels and call work-group functions: the
-                                   version of OpenCL C for that, else 0 */
+    cl_uint enqueues;           /* the version of OpenCL C, 2 or 3, in which kernels can enqueue
+                                   kernels and call work-group functions; 0: they cannot */
     size_t max_group;
     cl_uint compute_units;
     cl_ulong local_bytes, max_allocation;
@@ -6797,22 +6804,21 @@ struct clsort_sorter {
     size_t slot_count;
     clsort__pending *pending;
     size_t pending_count;
-    clsort_status verdict;      /* on sorts that are judged, until clsort_collect hands it out */
+    clsort_status verdict;      /* the worst on judged sorts, until clsort_collect returns it */
     cl_event *marks;            /* releases_late: complete when the work on queues that were trimmed
                                    away is done */
     size_t mark_count;
-    cl_uint broken;             /* bit per family that failed the self-test */
+    cl_uint broken;             /* CLSORT__BIT of families that failed the self-test */
     cl_event *waits;            /* room for the caller's wait list and one event more */
     size_t wait_room;
     struct clsort__range *ranges;   /* room for the arrays of a gather */
     size_t range_room;
-    cl_command_queue own_queue; /* of host arrays and of prepare */
-    cl_command_queue device_queue; /* the default queue on the device, once quicksort on the device
-                                      needs it */
-    cl_mem dummy;               /* stands for every buffer while kernels are warmed */
+    cl_command_queue own_queue; /* for host arrays and clsort_prepare */
+    cl_command_queue device_queue;  /* the default queue on the device, for quicksort */
+    cl_mem dummy;               /* replaces every buffer while kernels are warmed */
     char *build_log;
-    const char *function;       /* the public one that runs */
-    char message[640];
+    const char *function;       /* the public function that runs */
+    char message[640];          /* the last error */
 };
 
 typedef struct clsort__span { cl_mem buffer; size_t offset; } clsort__span;
@@ -6827,6 +6833,7 @@ typedef struct clsort__scratch {
 /* Keys, and the values or records that travel with them. */
 typedef struct clsort__arrays { clsort__span keys, values; } clsort__arrays;
 
+/* The numbers of codec_t in kernels.cl; minus_zero: the bits of -0 if it equals +0, else 0. */
 typedef struct clsort__codec { cl_ulong mask, flip, rotate, minus_zero; } clsort__codec;
 
 /* A key inside a record, packed for kernels: its offset, type and order; see field_code in
@@ -6835,31 +6842,35 @@ typedef cl_ulong clsort__field;
 
 /* How a selection (top_k) works on each row. */
 typedef struct clsort__selection {
-    cl_uint mode, ignored_high_bits; /* CLSORT__SELECT_*; bits that do not count, at the top */
-    cl_uint list_capacity, most_capacity, passes;
+    cl_uint mode;               /* CLSORT__SELECT_* */
+    cl_uint ignored_high_bits;  /* of each code */
+    cl_uint list_capacity, most_capacity;   /* elements that a work-group sorts at the end */
+    cl_uint passes;             /* over each row, before that */
     size_t rows, wanted;        /* wanted: elements written per row */
-    size_t parts, part_elements, row_words; /* row_words are enough for any smaller count */
+    size_t parts, part_elements;    /* of a row */
+    size_t row_words;           /* of a row's table; enough for any smaller count */
     int spread;                 /* rows are cut into parts, with tables in global memory */
-    int sorts_after;            /* k is above what a work-group sorts: the k of all rows are
-                                   written in the row's order, then sorted */
+    int sorts_after;            /* k exceeds the list: the k of all rows are written in the row's
+                                   order, then sorted */
+    size_t order_scratch;       /* offset of the scratch of that sort */
     size_t local;               /* bytes of local memory, at most */
-    size_t order_scratch;       /* where the scratch of that sort begins */
 } clsort__selection;
 
 /* The key, and how it becomes a code: an unsigned number that has the key's order. */
 typedef struct clsort__key {
-    clsort__field fields[CLSORT_MAX_FIELDS];   /* the key, or all fields of a key of several */
+    clsort__field fields[CLSORT_MAX_FIELDS];    /* the key, or all fields of a key of several */
     cl_uint field_count;
-    clsort__codec codec; /* of a key that is sorted as it is */
-    int has_codes;       /* what is sorted are codes that are made first: of several fields,
-                                   or of some bits of a segment's keys */
-    size_t bytes;        /* of a sorted key or code */
+    clsort__codec codec;        /* of a key that kernels encode as they load it */
+    int has_codes;              /* codes are made first: of several fields, or of some bits of the
+                                   keys of segments */
+    size_t bytes;               /* of a sorted key or code */
 } clsort__key;
 
 /* The arrays of a call. One that is sorted in place is its own output. */
 typedef struct clsort__data {
     clsort__span keys, keys_to, values, values_to, indices;
-    clsort__span offsets, count; /* of segments; the count on the device */
+    clsort__span offsets;       /* of segments */
+    clsort__span count;         /* on the device */
     int in_place, values_in_place, writes_keys, has_values, has_indices;
     size_t element_bytes;       /* from one key to the next in `keys` */
     size_t extent;              /* elements from the first to the last */
@@ -6870,46 +6881,46 @@ typedef struct clsort__data {
     int count_on_device;
 } clsort__data;
 
-/* What other kernels are compiled for; family 0: there are none. */
+/* The build options of other programs that a plan needs; family 0: not needed. */
 typedef struct clsort__helpers {
-    clsort__config published; /* bitonic: what only reproduces publications */
-    clsort__config tiles;     /* merge on CPUs: the vector kernel that sorts tiles */
-    clsort__config passes;    /* hybrid radix: the passes that sort what it would sort slowly */
-    clsort__config leftovers; /* quicksort: what merges the leftovers of its rounds */
-    clsort__config pieces;    /* segments where each work-item works alone: what sorts pieces */
+    clsort__config published;   /* bitonic: variants that only reproduce publications */
+    clsort__config tiles;       /* merge on CPUs: the vector kernel that sorts tiles */
+    clsort__config passes;      /* hybrid radix: the passes that sort what it would sort slowly */
+    clsort__config leftovers;   /* quicksort: the merge of what its rounds leave */
+    clsort__config pieces;      /* segments: the kernel whose work-items sort a piece each */
 } clsort__helpers;
 
 /* The parts of scratch memory, as offsets in its layout. */
 typedef struct clsort__parts {
     clsort__layout layout;
-    size_t work_keys, work_indices;    /* (key, index) pairs */
-    size_t copied_keys, copied_values; /* of arrays that are gathered in place */
-    size_t alt_keys, alt_values;       /* the second array of a sort that is not in place */
+    size_t work_keys, work_indices;     /* (key, index) pairs */
+    size_t copied_keys, copied_values;  /* of arrays that are gathered in place */
+    size_t alt_keys, alt_values;        /* the second array of a sort that is not in place */
     size_t tables;
 } clsort__parts;
 
 /* All that is derived from a description before anything is enqueued. */
 typedef struct clsort__plan {
-    clsort_desc d; /* defaults filled in */
+    clsort_desc d;              /* with AUTO's choice */
     const struct clsort__algorithm *algorithm;
     int none_left;              /* AUTO found no algorithm */
     int stable;
-    int indirect;               /* sort (key, index) pairs, then gather the rest */
+    int indirect;               /* (key, index) pairs are sorted, then the rest is gathered */
     int sorts_into_output;      /* indirect: the pairs' keys are sorted where the keys end up */
     clsort__key key;
     clsort__data data;
-    clsort__config config; /* of the sort's own kernels */
+    clsort__config config;      /* of the sort's own kernels */
     clsort__helpers helpers;
     clsort__parts scratch;
-    clsort__selection select; /* top_k */
+    clsort__selection select;   /* top_k */
 } clsort__plan;
 
 /* The memory of one sort: elements go from `from` to `to` by way of `alt`; kernels keep tables. */
 typedef struct clsort__workspace {
     clsort__arrays from, to, alt;
     clsort__span tables;
-    clsort__config shape; /* that the kernels were built with */
-    int in_place;         /* radix, quicksort: `from` is `to` */
+    clsort__config shape;       /* that the kernels were built with */
+    int in_place;               /* radix, quicksort: `from` is `to` */
 } clsort__workspace;
 
 /* One pass: merges pairs of runs from a and b into `to`. `splits` say which elements each
@@ -6920,8 +6931,7 @@ typedef struct clsort__merge_pass {
     size_t run;                 /* those of a run; with two inputs, of a */
     size_t span;                /* those of a pair of runs, less 1; with two inputs, all bits */
     clsort__span splits;
-    int stored;                 /* splits come from kernels of their own, not from each
-                                   work-group */
+    int stored;                 /* kernels of their own find the splits, not each work-group */
 } clsort__merge_pass;
 
 typedef struct clsort__run clsort__run;
@@ -6949,9 +6959,11 @@ typedef struct clsort__algorithm {
     cl_uint can;                /* CLSORT__CAN_* */
     int stable;                 /* equal keys keep their order */
     int needs_alt;              /* CLSORT__ALT_* */
-    /* Says what its kernels are compiled for; the bytes of their tables, NULL: none. */
+    /* Sets the plan's config and helpers. */
     void (*plan)(const clsort_sorter *s, clsort__plan *p);
+    /* The bytes of its kernels' tables; NULL: none. */
     size_t (*tables)(const clsort_sorter *s, const clsort__plan *p);
+    /* Enqueues a sort from w->from to w->to. */
     void (*run)(clsort__run *run, const clsort__plan *p, const clsort__workspace *w);
 } clsort__algorithm;
 
@@ -6966,8 +6978,8 @@ typedef struct clsort__range {
 /* The purpose of a checked description: only to read keys, to select from rows, to sort. */
 enum { CLSORT__TO_READ, CLSORT__TO_SELECT, CLSORT__TO_SORT };
 
-/* COUNT enqueues nothing and counts commands; WARM launches every kernel with its geometry but no
-   elements. */
+/* The modes of a run. COUNT only counts commands; WARM launches every kernel with its geometry, but
+   without elements. */
 enum { CLSORT__COUNT, CLSORT__WARM, CLSORT__RUN };
 
 /* The counts of clsort_explain. */
@@ -6981,18 +6993,18 @@ typedef struct clsort__tally {
 struct clsort__run {
     clsort_sorter *s;
     cl_command_queue queue;
-    int mode, in_order;
+    int mode, in_order;         /* in_order: the queue is */
     cl_uint n_wait;
     const cl_event *wait;
     cl_event *done;
-    cl_uint issued, total;
-    cl_event previous;          /* of the last command, if it has one; what the next waits for on an
+    cl_uint issued, total;      /* commands enqueued, and counted before */
+    cl_event previous;          /* of the last command; the next one waits for it on an
                                    out-of-order queue */
     clsort__tally *tally;       /* NULL: none */
     int number;                 /* of the kernel, in CLSORT__KERNEL_LIST */
     cl_kernel kernel;
-    cl_uint argument, group_log2;
-    clsort_status status;
+    cl_uint argument, group_log2;   /* of the kernel; argument: the next one's number */
+    clsort_status status;       /* the first error */
 };
 
 /* ---- >>status -------------------------------------------------------------------------------- */
@@ -7252,7 +7264,7 @@ static clsort_status clsort__grow_slot(clsort_sorter *s, clsort__slot *slot,
     cl_uint i;
     for (i = 0; i < l->buffers; i++) {
         const size_t bytes = clsort__buffer_bytes(l, i);
-        cl_mem buffer;
+        cl_mem buffer = NULL;
         if (slot->sizes[i] >= bytes) continue;
         CLSORT__MUST(clsort__create_buffer(s, bytes, NULL, "scratch", &buffer));
         if (slot->buffers[i]) CLSORT_CL(clReleaseMemObject)(slot->buffers[i]);
@@ -9336,10 +9348,11 @@ typedef struct clsort__operation {
     void (*check)(clsort__checks *c, clsort__job *j);
     /* Lays out scratch memory; NULL: there is none. */
     void (*scratch)(const clsort_sorter *s, clsort__job *j);
-    /* Checks the buffers, and what is checked last. */
+    /* Checks the buffers, then the limits. */
     clsort_status (*buffers)(clsort__job *j);
     /* Builds the programs, finds scratch memory. */
     clsort_status (*ready)(clsort__job *j);
+    /* Enqueues all commands. Called in each mode of a run. */
     void (*commands)(clsort__run *run, const clsort__job *j);
 } clsort__operation;
 
@@ -9349,17 +9362,18 @@ struct clsort__job {
     clsort_sorter *s;
     int needs_buffers;          /* it is to be enqueued: its buffers must be there */
     const char *missing;        /* the name of an argument that is NULL and must not be, or NULL */
-    const clsort_desc *desc;    /* what is asked for: one of these three */
+    const clsort_desc *desc;    /* one of these three describes it */
     const clsort_gather *gather;
     const clsort_merge_desc *merge;
     int wrong;                  /* what is wrong with that struct: CLSORT__STRUCT_* */
-    clsort__span result;        /* what receives a number or a proof, if anything */
-    clsort__plan plan, then;    /* then: of the sort after a selection */
+    clsort__span result;        /* the buffer that receives a number or a proof, if any */
+    clsort__plan plan;
+    clsort__plan then;          /* of the sort after a selection */
     clsort__merge_pass pass;    /* of a merge */
     clsort__scratch scratch;
-    clsort__slot *slot;         /* of scratch that is the sorter's; NULL: it is not */
+    clsort__slot *slot;         /* of the sorter's scratch; NULL: the caller's or none */
     clsort__run run;
-    cl_event proven;            /* the event of a sort with a proof, where the caller wants none */
+    cl_event proven;            /* the event of a sort with a proof, if the caller wants none */
 };
 
 static clsort__job clsort__begin_job(clsort_sorter *s, const char *function,
@@ -9371,6 +9385,28 @@ static clsort__job clsort__begin_job(clsort_sorter *s, const char *function,
     j.s = j.run.s = s;
     if (s) s->function = function;
     return j;
+}
+
+/* The first checks of an enqueue call: NULL arguments and the wait list. Then keeps the
+   arguments. */
+static clsort_status clsort__check_arguments(clsort__job *j, cl_command_queue queue, cl_uint n_wait,
+                                          const cl_event *wait, cl_event *done)
+{
+    clsort_sorter *s = j->s;
+    cl_uint i;
+    if (done) *done = NULL;
+    if (!s) return CLSORT_ERROR_NULL_ARGUMENT;
+    if (!queue) j->missing = "queue";
+    CLSORT__REQUIRE(s, !j->missing, CLSORT_ERROR_NULL_ARGUMENT, "%s", j->missing);
+    CLSORT__REQUIRE(s, !wait == !n_wait, CLSORT_ERROR_WAIT_LIST, n_wait ? "wait" : "n_wait");
+    for (i = 0; i < n_wait; i++)
+        CLSORT__REQUIRE(s, wait[i], CLSORT_ERROR_WAIT_LIST, "wait[%u]", (unsigned)i);
+    j->needs_buffers = 1;
+    j->run.queue = queue;
+    j->run.n_wait = n_wait;
+    j->run.wait = wait;
+    j->run.done = done;
+    return CL_SUCCESS;
 }
 
 /* Checks the arguments of a call, but not its queue, events and buffers, and plans it. */
@@ -9385,6 +9421,30 @@ static clsort_status clsort__plan_job(clsort__job *j)
     if (!j->op->scratch) return CL_SUCCESS;
     j->op->scratch(clsort__known_device(j->s), j);
     return clsort__check_layout(j->s, &j->plan.scratch.layout);
+}
+
+/* Checks the queue of an enqueue call and the contexts of its events, and notes whether the queue
+   is in order. If programs must outlive their launches, the queue gets a slot. */
+static clsort_status clsort__check_queue(clsort_sorter *s, clsort__run *run)
+{
+    cl_context context = NULL;
+    cl_device_id device = NULL;
+    cl_command_queue_properties properties = 0;
+    clsort__slot *slot;
+    cl_uint i;
+    CLSORT__MUST(CLSORT__ASK(s, clGetCommandQueueInfo, run->queue, CL_QUEUE_CONTEXT, context));
+    CLSORT__MUST(CLSORT__ASK(s, clGetCommandQueueInfo, run->queue, CL_QUEUE_DEVICE, device));
+    CLSORT__MUST(
+        CLSORT__ASK(s, clGetCommandQueueInfo, run->queue, CL_QUEUE_PROPERTIES, properties));
+    CLSORT__REQUIRE(s, context == s->context && device == s->device, CLSORT_ERROR_QUEUE_MISMATCH,
+                    "queue");
+    run->in_order = !(properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+    for (i = 0; i < run->n_wait; i++) {
+        CLSORT__MUST(CLSORT__ASK(s, clGetEventInfo, run->wait[i], CL_EVENT_CONTEXT, context));
+        CLSORT__REQUIRE(s, context == s->context, CLSORT_ERROR_EVENT_MISMATCH, "wait[%u]",
+                        (unsigned)i);
+    }
+    return s->releases_late ? clsort__find_slot(s, run->queue, &slot) : CL_SUCCESS;
 }
 
 /* The last checks, which need no buffers: overlapping rows, the size of scratch, the device. */
@@ -9423,59 +9483,6 @@ static clsort_status clsort__check_buffers(clsort__job *j)
     return clsort__check_limits(j);
 }
 
-/* Checks a call that enqueues nothing, and those of its buffers that are given, and plans it. */
-static clsort_status clsort__check_job(clsort__job *j)
-{
-    CLSORT__MUST(clsort__plan_job(j));
-    return j->op->buffers(j);
-}
-
-/* The first checks of an enqueue call: NULL arguments and the wait list. Then keeps the
-   arguments. */
-static clsort_status clsort__check_events(clsort__job *j, cl_command_queue queue, cl_uint n_wait,
-                                          const cl_event *wait, cl_event *done)
-{
-    clsort_sorter *s = j->s;
-    cl_uint i;
-    if (done) *done = NULL;
-    if (!s) return CLSORT_ERROR_NULL_ARGUMENT;
-    if (!queue) j->missing = "queue";
-    CLSORT__REQUIRE(s, !j->missing, CLSORT_ERROR_NULL_ARGUMENT, "%s", j->missing);
-    CLSORT__REQUIRE(s, !wait == !n_wait, CLSORT_ERROR_WAIT_LIST, n_wait ? "wait" : "n_wait");
-    for (i = 0; i < n_wait; i++)
-        CLSORT__REQUIRE(s, wait[i], CLSORT_ERROR_WAIT_LIST, "wait[%u]", (unsigned)i);
-    j->needs_buffers = 1;
-    j->run.queue = queue;
-    j->run.n_wait = n_wait;
-    j->run.wait = wait;
-    j->run.done = done;
-    return CL_SUCCESS;
-}
-
-/* Checks the queue of an enqueue call and the contexts of its events, and notes whether the queue
-   is in order. If programs must outlive their launches, the queue gets a slot. */
-static clsort_status clsort__check_queue(clsort_sorter *s, clsort__run *run)
-{
-    cl_context context = NULL;
-    cl_device_id device = NULL;
-    cl_command_queue_properties properties = 0;
-    clsort__slot *slot;
-    cl_uint i;
-    CLSORT__MUST(CLSORT__ASK(s, clGetCommandQueueInfo, run->queue, CL_QUEUE_CONTEXT, context));
-    CLSORT__MUST(CLSORT__ASK(s, clGetCommandQueueInfo, run->queue, CL_QUEUE_DEVICE, device));
-    CLSORT__MUST(
-        CLSORT__ASK(s, clGetCommandQueueInfo, run->queue, CL_QUEUE_PROPERTIES, properties));
-    CLSORT__REQUIRE(s, context == s->context && device == s->device, CLSORT_ERROR_QUEUE_MISMATCH,
-                    "queue");
-    run->in_order = !(properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
-    for (i = 0; i < run->n_wait; i++) {
-        CLSORT__MUST(CLSORT__ASK(s, clGetEventInfo, run->wait[i], CL_EVENT_CONTEXT, context));
-        CLSORT__REQUIRE(s, context == s->context, CLSORT_ERROR_EVENT_MISMATCH, "wait[%u]",
-                        (unsigned)i);
-    }
-    return s->releases_late ? clsort__find_slot(s, run->queue, &slot) : CL_SUCCESS;
-}
-
 /* Takes the whole scratch memory from one buffer, from `first` on. */
 static void clsort__scratch_from(const clsort__plan *p, clsort__span first,
                                  clsort__scratch *scratch)
@@ -9512,24 +9519,13 @@ static clsort_status clsort__find_scratch(clsort__run *run, const clsort__plan *
     return CL_SUCCESS;
 }
 
-/* Makes the scratch of a plan ahead, for a queue; NULL: for the next one that needs some. */
-static clsort_status clsort__prepare_scratch(clsort_sorter *s, cl_command_queue queue,
-                                             const clsort__plan *p)
-{
-    const int needed = p->scratch.layout.bytes > 0 && !p->d.scratch;
-    clsort__slot *slot;
-    if (!needed && !s->releases_late) return CL_SUCCESS;
-    CLSORT__MUST(clsort__find_slot(s, queue, &slot));
-    return needed ? clsort__grow_slot(s, slot, &p->scratch.layout) : CL_SUCCESS;
-}
-
 /* Runs a clsort_enqueue_* call: the checks in their order, then its commands, counted first and
    then enqueued. */
 static clsort_status clsort__enqueue(clsort__job *j, cl_command_queue queue, cl_uint n_wait,
                                      const cl_event *wait, cl_event *done)
 {
     clsort__run *run = &j->run;
-    CLSORT__MUST(clsort__check_events(j, queue, n_wait, wait, done));
+    CLSORT__MUST(clsort__check_arguments(j, queue, n_wait, wait, done));
     CLSORT__MUST(clsort__plan_job(j));
     CLSORT__MUST(clsort__check_queue(j->s, run));
     CLSORT__MUST(j->op->buffers(j));
@@ -9541,6 +9537,13 @@ static clsort_status clsort__enqueue(clsort__job *j, cl_command_queue queue, cl_
     if (run->status == CL_SUCCESS) j->op->commands(run, j);
     clsort__marker(run);
     return clsort__end_run(run, j->slot);
+}
+
+/* Plans a call and checks the buffers that are given, for calls that enqueue nothing. */
+static clsort_status clsort__check_job(clsort__job *j)
+{
+    CLSORT__MUST(clsort__plan_job(j));
+    return j->op->buffers(j);
 }
 
 /* Counts the commands of a call and enqueues nothing. Every buffer that is not given yet is
@@ -9587,6 +9590,17 @@ static clsort_status clsort__warm_job(clsort__job *j)
     code = run->previous ? CLSORT_CL(clWaitForEvents)(1, &run->previous) : CL_SUCCESS;
     CLSORT__MUST(clsort__end_run(run, NULL));
     return clsort__note(s, code, "clWaitForEvents");
+}
+
+/* Makes the scratch of a plan ahead, for a queue; NULL: for the next one that needs some. */
+static clsort_status clsort__prepare_scratch(clsort_sorter *s, cl_command_queue queue,
+                                             const clsort__plan *p)
+{
+    const int needed = p->scratch.layout.bytes > 0 && !p->d.scratch;
+    clsort__slot *slot;
+    if (!needed && !s->releases_late) return CL_SUCCESS;
+    CLSORT__MUST(clsort__find_slot(s, queue, &slot));
+    return needed ? clsort__grow_slot(s, slot, &p->scratch.layout) : CL_SUCCESS;
 }
 
 /* ---- >>bitonic ------------------------------------------------------------------------------- */
@@ -12197,9 +12211,9 @@ static clsort__job clsort__sort_job(clsort_sorter *s, const char *function, cons
 }
 
 /* A call that checks an order or a result. `name` is that of the buffer of `result`. */
-static clsort__job clsort__check_call(clsort_sorter *s, const char *function,
-                                      const clsort__operation *op, const clsort_desc *desc,
-                                      clsort_desc *own, clsort__span result, const char *name)
+static clsort__job clsort__checking_job(clsort_sorter *s, const char *function,
+                                        const clsort__operation *op, const clsort_desc *desc,
+                                        clsort_desc *own, clsort__span result, const char *name)
 {
     clsort__job j = clsort__sort_job(s, function, desc, own);
     j.op = op;
@@ -12875,8 +12889,9 @@ CLSORT_API clsort_status clsort_enqueue_is_sorted(clsort_sorter *sorter, cl_comm
                                                   const cl_event *wait, cl_event *done)
 {
     clsort_desc d;
-    clsort__job j = clsort__check_call(sorter, "clsort_enqueue_is_sorted", &clsort__ordering, desc,
-                                       &d, clsort__make_span(result, result_offset), "result");
+    clsort__job j = clsort__checking_job(sorter, "clsort_enqueue_is_sorted", &clsort__ordering,
+                                         desc, &d, clsort__make_span(result, result_offset),
+                                         "result");
     d = clsort__order_only(&d);
     return clsort__enqueue(&j, queue, n_wait, wait, done);
 }
@@ -12887,8 +12902,9 @@ CLSORT_API clsort_status clsort_enqueue_fingerprint(clsort_sorter *sorter, cl_co
                                                     const cl_event *wait, cl_event *done)
 {
     clsort_desc d;
-    clsort__job j = clsort__check_call(sorter, "clsort_enqueue_fingerprint", &clsort__proving_input,
-                                       desc, &d, clsort__make_span(proof, proof_offset), "proof");
+    clsort__job j = clsort__checking_job(sorter, "clsort_enqueue_fingerprint",
+                                         &clsort__proving_input, desc, &d,
+                                         clsort__make_span(proof, proof_offset), "proof");
     return clsort__enqueue(&j, queue, n_wait, wait, done);
 }
 
@@ -12898,8 +12914,8 @@ CLSORT_API clsort_status clsort_enqueue_verify(clsort_sorter *sorter, cl_command
                                                const cl_event *wait, cl_event *done)
 {
     clsort_desc d;
-    clsort__job j = clsort__check_call(sorter, "clsort_enqueue_verify", &clsort__proving_output,
-                                       desc, &d, clsort__make_span(proof, proof_offset), "proof");
+    clsort__job j = clsort__checking_job(sorter, "clsort_enqueue_verify", &clsort__proving_output,
+                                         desc, &d, clsort__make_span(proof, proof_offset), "proof");
     return clsort__enqueue(&j, queue, n_wait, wait, done);
 }
 
