@@ -3,8 +3,8 @@
 
    cc -O2 -I.. sort_buffer.c -o sort_buffer -lOpenCL */
 
-#define CL_TARGET_OPENCL_VERSION 120   /* for clCreateCommandQueue, which later versions
-                                          deprecate */
+/* Later versions deprecate clCreateCommandQueue. */
+#define CL_TARGET_OPENCL_VERSION 120
 #define CLSORT_IMPLEMENTATION
 #include "clsort.h"
 #include <stdio.h>
