@@ -10198,7 +10198,7 @@ static void clsort__arg_radix(clsort__run *run, const clsort__plan *p, const cls
     clsort__arg_uint(run, (cl_uint)j->block_elements);
     clsort__arg_uint(run, j->first_bit);
     clsort__arg_uint(run, j->last_bit);
-    clsort__arg_uint(run, (cl_uint)j->w.in_place | j->gated);
+    clsort__arg_uint(run, j->gated | (cl_uint)j->w.in_place);
     clsort__arg_uint(run, pass);
 }
 
