@@ -9400,7 +9400,7 @@ static clsort_status clsort__check_arguments(clsort__job *j, cl_command_queue qu
     CLSORT__REQUIRE(s, !j->missing, CLSORT_ERROR_NULL_ARGUMENT, "%s", j->missing);
     CLSORT__REQUIRE(s, !wait == !n_wait, CLSORT_ERROR_WAIT_LIST, n_wait ? "wait" : "n_wait");
     for (i = 0; i < n_wait; i++)
-        CLSORT__REQUIRE(s, wait[i], CLSORT_ERROR_WAIT_LIST, "wait[%u]", (unsigned)i);
+        CLSORT__REQUIRE(s, wait[i], CLSORT_ERROR_WAIT_LIST, "wait[%u]", i);
     j->needs_buffers = 1;
     j->run.queue = queue;
     j->run.n_wait = n_wait;
@@ -9442,7 +9442,7 @@ static clsort_status clsort__check_queue(clsort_sorter *s, clsort__run *run)
     for (i = 0; i < run->n_wait; i++) {
         CLSORT__MUST(CLSORT__ASK(s, clGetEventInfo, run->wait[i], CL_EVENT_CONTEXT, context));
         CLSORT__REQUIRE(s, context == s->context, CLSORT_ERROR_EVENT_MISMATCH, "wait[%u]",
-                        (unsigned)i);
+                        i);
     }
     return s->releases_late ? clsort__find_slot(s, run->queue, &slot) : CL_SUCCESS;
 }
@@ -12447,14 +12447,14 @@ static void clsort__report_launches(clsort__text *t, const clsort__tally *tally,
     cl_uint launches = 0;
     int i;
     for (i = 0; i < CLSORT__KERNEL_COUNT; i++) launches += tally->launches[i];
-    clsort__report(t, "launches %u", (unsigned)launches);
+    clsort__report(t, "launches %u", launches);
     for (i = 0; i < CLSORT__KERNEL_COUNT; i++) {
         if (!tally->launches[i]) continue;
         clsort__report(t, "%s%u %s", before, (unsigned)tally->launches[i],
                        clsort__kernel_entries[i].name);
         before = ", ";
     }
-    clsort__report(t, "\ncopies %u\n", (unsigned)(commands - launches));
+    clsort__report(t, "\ncopies %u\n", commands - launches);
 }
 
 /* Resets tuning that belongs to other algorithms: together with the one that AUTO chose it would be
@@ -12818,7 +12818,7 @@ CLSORT_API clsort_status clsort_explain(clsort_sorter *sorter, const clsort_desc
     t.used = 0;
     clsort__report(&t, "algorithm %s", j.plan.d.top_k ? "top-k" : clsort__plan_name(&j.plan));
     if (j.plan.select.sorts_after) clsort__report(&t, ", then %s", clsort__plan_name(&j.then));
-    clsort__report(&t, "\npasses %u\n", (unsigned)tally.passes);
+    clsort__report(&t, "\npasses %u\n", tally.passes);
     clsort__report_launches(&t, &tally, j.run.total);
     clsort__report(&t, "moved %.0f bytes\n", (double)tally.bytes);
     clsort__report(&t, "scratch %.0f bytes\n", (double)j.plan.scratch.layout.bytes);
