@@ -244,16 +244,16 @@ static int run_lengths(const bench *b, const char *name, size_t key_bytes, size_
     return 1;
 }
 
+/* Each algorithm, key size and value size is a program, so that a sample of them is compiled. */
 static void every_length(bench *b)
 {
     static const size_t values[] = { 0, 4, 8, 3 };
+    sample_draw drawn = test_sample(b, 3);
     size_t i, k, v;
     for (i = 0; i < BATCH_NAMES; i++)
         for (k = 1; k <= 8; k *= 2)
             for (v = 0; v < 4; v++)
-                if ((!b->few_programs || (k == 4 && v < 2))
-                    && !run_lengths(b, batch_names[i], k, values[v]))
-                    return;
+                if (sample_takes(&drawn) && !run_lengths(b, batch_names[i], k, values[v])) return;
 }
 
 static void as_published(bench *b)
@@ -281,14 +281,17 @@ static void records(bench *b)
     }
 }
 
+/* Each shape is a program, so that a sample of them is compiled. */
 static void every_shape(bench *b)
 {
+    sample_draw drawn = test_sample(b, 2);
     cl_uint group, items;
     size_t i;
     for (i = 0; i < BATCH_NAMES; i++)
         for (group = 1; group <= 256; group *= 16)
             for (items = 1; items <= 32; items *= 4) {
                 batch_case c = make_case(batch_names[i], CLSORT_U32, 3, b->small ? 100 : 1500);
+                if (!sample_takes(&drawn)) continue;
                 c.d.value_size = 4;
                 c.d.tuning.work_group = group;
                 c.d.tuning.items = items;

@@ -155,11 +155,14 @@ static void sizes_around_every_switch(bench *b)
     }
 }
 
+/* Each shape is a program, so that a sample of them is compiled. */
 static void small_shapes(bench *b)
 {
+    sample_draw drawn = test_sample(b, 2);
     cl_uint group, items;
-    for (group = 1; group <= 256; group *= b->few_programs ? 16 : 2) {
+    for (group = 1; group <= 256; group *= 2) {
         sort_case c = quick_make(CLSORT_U32, b->small ? 100 : 9001, "mod-1024");
+        if (!sample_takes(&drawn)) continue;
         items = group & 0x55 ? 2 : 8;
         c.d.tuning.work_group = group;
         c.d.tuning.items = items;
