@@ -22,7 +22,7 @@ test: $(tools) $(tests) strict
 	tools/embed --check
 	tests/run
 
-check: $(tests) $(sanitized) $(sanitized_tools) $(memory) $(threads)
+check: build/clsort $(tests) $(sanitized) $(sanitized_tools) $(memory) $(threads)
 	tools/check
 
 # On a machine with a GPU, without a package registry or a second compiler. CLSORT_DEVICE can name

@@ -4502,10 +4502,19 @@ static const char *const clsort__source[] = {
     "            code[m] = *key_place(from, min(at + m * CLSORT_GROUP, rows - 1));\n"
     "        #pragma unroll\n"
     "        for (uint m = 0; m < CLSORT_AHEAD; m++)\n"
-    "            if (at + m * CLSORT_GROUP < rows) {\n"
-    "                const code_t now = second ? code[m] : encode(code[m], codec);\n"
-    "                atomic_inc(&counters[split_digit(s, now, second) * copies + own]);\n"
-    "            }\n"
+    "            if (at + m * CLSORT_GROUP < rows)\n"
+    "                atomic_inc(&counters[own + copies\n"
+    "                                           * split_digit(s, encode(code[m], codec), second)]);\n"
+    "    }\n"
+    "}\n\n\n\n"
+    "CLSORT_INLINE void add_copies(hybrid_t h, local const uint *counters)\n"
+    "{\n"
+    "    for (uint d = local_id(); d < CLSORT__HYBRID_DIGITS; d += CLSORT_GROUP) {\n"
+    "        uint count = 0;\n"
+    "        for (uint k = 0; k < CLSORT__HYBRID_COPIES; k++)\n"
+    "            count += counters[d * CLSORT__HYBRID_COPIES + k];\n"
+    "        if (count != 0)\n"
+    "            atomic_add(&hybrid_next(h)[d], count);\n"
     "    }\n"
     "}\n\n\n\n"
     "CLSORT_KERNEL void clsort_hybrid_count(CLSORT_HYBRID_ARGS)\n"
@@ -4532,13 +4541,7 @@ static const char *const clsort__source[] = {
     "                     counters, 0);\n"
     "    }\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "    for (uint d = local_id(); d < CLSORT__HYBRID_DIGITS; d += CLSORT_GROUP) {\n"
-    "        uint count = 0;\n"
-    "        for (uint k = 0; k < CLSORT__HYBRID_COPIES; k++)\n"
-    "            count += counters[d * CLSORT__HYBRID_COPIES + k];\n"
-    "        if (count != 0)\n"
-    "            atomic_add(&hybrid_next(h)[d], count);\n"
-    "    }\n"
+    "    add_copies(h, counters);\n"
     "}\n\n",
     "//---- radix: hybrid ranges\n\n\n"
     "CLSORT_INLINE void judge_bucket(hybrid_t h, uint rows)\n"
@@ -4637,8 +4640,21 @@ static const char *const clsort__source[] = {
     "typedef struct {\n"
     "    array_t from, to;\n"
     "    global uint *next;\n"
-    "    uint rows, ends;\n"
+    "    uint rows;\n"
     "} move_t;\n\n\n"
+    "CLSORT_INLINE void write_staged(move_t v, splitter_t s, split_space_t l, codec_t codec,\n"
+    "                                const uint second)\n"
+    "{\n"
+    "    const uint whole = v.rows == CLSORT_SPLIT_TILE;\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {\n"
+    "        const uint i = local_id() + m * CLSORT_GROUP;\n"
+    "        if (whole || i < v.rows) {\n"
+    "            const code_t code = l.staged[i];\n"
+    "            *key_place(v.to, l.offsets[split_digit(s, code, second)] + i) = decode(code, codec);\n"
+    "        }\n"
+    "    }\n"
+    "}\n\n\n"
     "CLSORT_INLINE void move_tile(move_t v, splitter_t s, split_space_t l, codec_t codec,\n"
     "                             const uint second)\n"
     "{\n"
@@ -4650,7 +4666,7 @@ static const char *const clsort__source[] = {
     "        code[m] = *key_place(v.from, min(t + m * CLSORT_GROUP, v.rows - 1));\n"
     "    #pragma unroll\n"
     "    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {\n"
-    "        code[m] = second ? code[m] : encode(code[m], codec);\n"
+    "        code[m] = encode(code[m], codec);\n"
     "        if (whole || t + m * CLSORT_GROUP < v.rows) {\n"
     "            const uint d = split_digit(s, code[m], second);\n"
     "            rank[m] = atomic_inc(&l.counters[d]) | d << 16;\n"
@@ -4664,13 +4680,7 @@ static const char *const clsort__source[] = {
     "        if (whole || t + m * CLSORT_GROUP < v.rows)\n"
     "            l.staged[l.counters[rank[m] >> 16] + (rank[m] & 0xFFFF)] = code[m];\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "    #pragma unroll\n"
-    "    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)\n"
-    "        if (whole || t + m * CLSORT_GROUP < v.rows) {\n"
-    "            const code_t now = l.staged[t + m * CLSORT_GROUP];\n"
-    "            *key_place(v.to, l.offsets[split_digit(s, now, second)] + t + m * CLSORT_GROUP)\n"
-    "                = v.ends ? decode(now, codec) : now;\n"
-    "        }\n"
+    "    write_staged(v, s, l, codec, second);\n"
     "}\n\n\n\n"
     "CLSORT_KERNEL void clsort_hybrid_split(CLSORT_HYBRID_ARGS)\n"
     "{\n"
@@ -4681,7 +4691,7 @@ static const char *const clsort__source[] = {
     "        return;\n"
     "    const splitter_t s = first_splitter(h, l.masks);\n"
     "    const move_t v = { advance(h.source, begin), h.alt, hybrid_next(h),\n"
-    "                       min(n - begin, CLSORT_SPLIT_TILE + 0u), 0 };\n"
+    "                       min(n - begin, CLSORT_SPLIT_TILE + 0u) };\n"
     "    for (uint d = local_id(); d < CLSORT__HYBRID_DIGITS; d += CLSORT_GROUP)\n"
     "        l.counters[d] = 0;\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
@@ -4761,7 +4771,7 @@ static const char *const clsort__source[] = {
     "    const part_t p = find_part(h, tile, 1, l.sums);\n"
     "    const splitter_t s = { range_line(h, p.digit), 0, 0 };\n"
     "    const move_t v = { advance(h.alt, p.begin), h.target, hybrid_slots(h) + p.digit * slots,\n"
-    "                       p.rows, single_parts(s.line) };\n"
+    "                       p.rows };\n"
     "    move_tile(v, s, l, h.codec, 1);\n"
     "}\n\n",
     "//---- radix: hybrid bins\n\n\n"
@@ -4916,7 +4926,8 @@ static const char *const clsort__source[] = {
     "    b.low = line_start(b.line, part, 0, last);\n"
     "    b.last = (code_t)(line_start(b.line, part + 1, 0, last) - 1);\n"
     "    return b;\n"
-    "}\n\n\n\n"
+    "}\n\n",
+    "//---- radix: hybrid windows\n\n\n"
     "typedef struct {\n"
     "    code_t low, top;\n"
     "    line_t line;\n"
@@ -4944,7 +4955,8 @@ static const char *const clsort__source[] = {
     "    }\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "}\n\n\n\n"
-    "CLSORT_INLINE void count_window(bucket_space_t l, array_t from, uint rows, line_t line, code_t top)\n"
+    "CLSORT_INLINE void count_window(bucket_space_t l, array_t from, codec_t codec, uint rows,\n"
+    "                                line_t line, code_t top)\n"
     "{\n"
     "    clear_bucket(l);\n"
     "    for (uint at = local_id(); at < rows; at += CLSORT_AHEAD * CLSORT_GROUP) {\n"
@@ -4953,19 +4965,22 @@ static const char *const clsort__source[] = {
     "        for (uint m = 0; m < CLSORT_AHEAD; m++)\n"
     "            code[m] = *key_place(from, min(at + m * CLSORT_GROUP, rows - 1));\n"
     "        #pragma unroll\n"
-    "        for (uint m = 0; m < CLSORT_AHEAD; m++)\n"
-    "            if (at + m * CLSORT_GROUP < rows && code[m] >= line.low && code[m] <= top)\n"
-    "                atomic_inc(&l.bins[pad_slot(line_bin(line, code[m]), 5)]);\n"
+    "        for (uint m = 0; m < CLSORT_AHEAD; m++) {\n"
+    "            const code_t now = encode(code[m], codec);\n"
+    "            if (at + m * CLSORT_GROUP < rows && now >= line.low && now <= top)\n"
+    "                atomic_inc(&l.bins[pad_slot(line_bin(line, now), 5)]);\n"
+    "        }\n"
     "    }\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "    fit_bins(l);\n"
     "}\n\n\n\n\n"
-    "CLSORT_INLINE window_t next_window(bucket_space_t l, array_t from, bucket_t b, code_t *low)\n"
+    "CLSORT_INLINE window_t next_window(bucket_space_t l, array_t from, codec_t codec, bucket_t b,\n"
+    "                                   code_t *low)\n"
     "{\n"
     "    code_t first = *low, top = b.last;\n"
     "    for (;;) {\n"
     "        const line_t line = make_line(first, top, 1);\n"
-    "        count_window(l, from, b.rows, line, top);\n"
+    "        count_window(l, from, codec, b.rows, line, top);\n"
     "        const window_t w = { first, top, line, l.words[WORD_BIN], l.words[WORD_TAKEN], 0 };\n"
     "        const uint heavy = l.words[WORD_HEAVY];\n"
     "        const code_t begin = line_start(line, w.bin, CLSORT_BUCKET_BINS_LOG2, top),\n"
@@ -4983,7 +4998,8 @@ static const char *const clsort__source[] = {
     "        }\n"
     "    }\n"
     "}\n\n\n\n"
-    "CLSORT_INLINE void collect_window(bucket_space_t l, array_t from, uint rows, window_t w)\n"
+    "CLSORT_INLINE void collect_window(bucket_space_t l, array_t from, codec_t codec, uint rows,\n"
+    "                                  window_t w)\n"
     "{\n"
     "    for (uint at = local_id(); at < rows; at += CLSORT_AHEAD * CLSORT_GROUP) {\n"
     "        code_t code[CLSORT_AHEAD];\n"
@@ -4991,11 +5007,12 @@ static const char *const clsort__source[] = {
     "        for (uint m = 0; m < CLSORT_AHEAD; m++)\n"
     "            code[m] = *key_place(from, min(at + m * CLSORT_GROUP, rows - 1));\n"
     "        #pragma unroll\n"
-    "        for (uint m = 0; m < CLSORT_AHEAD; m++)\n"
-    "            if (at + m * CLSORT_GROUP < rows && code[m] >= w.low && code[m] <= w.top\n"
-    "                && line_bin(w.line, code[m]) < w.bin)\n"
-    "                l.keys[pad_slot(atomic_inc(&l.words[WORD_COLLECTED]), CLSORT_KEY_PAD_LOG2)]\n"
-    "                    = code[m];\n"
+    "        for (uint m = 0; m < CLSORT_AHEAD; m++) {\n"
+    "            const code_t now = encode(code[m], codec);\n"
+    "            if (at + m * CLSORT_GROUP < rows && now >= w.low && now <= w.top\n"
+    "                && line_bin(w.line, now) < w.bin)\n"
+    "                l.keys[pad_slot(atomic_inc(&l.words[WORD_COLLECTED]), CLSORT_KEY_PAD_LOG2)] = now;\n"
+    "        }\n"
     "    }\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "}\n\n",
@@ -5006,7 +5023,7 @@ static const char *const clsort__source[] = {
     "    code_t key[CLSORT_BUCKET_ITEMS];\n"
     "    #pragma unroll\n"
     "    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)\n"
-    "        key[m] = *key_place(from, min(t + m * CLSORT_GROUP, b.rows - 1));\n"
+    "        key[m] = encode(*key_place(from, min(t + m * CLSORT_GROUP, b.rows - 1)), h.codec);\n"
     "    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);\n"
     "    sort_bins(l, key, b.rows, b.line);\n"
     "    for (uint i = t; i < b.rows; i += CLSORT_GROUP)\n"
@@ -5015,23 +5032,22 @@ static const char *const clsort__source[] = {
     "CLSORT_INLINE void sort_long(hybrid_t h, bucket_space_t l, bucket_t b, array_t from, array_t out,\n"
     "                             array_t to)\n"
     "{\n"
-    "    const uint t = local_id(), ends = !b.again;\n"
+    "    const uint t = local_id();\n"
     "    code_t low = b.low;\n"
     "    for (uint done = 0; done < b.rows;) {\n"
-    "        const window_t w = next_window(l, from, b, &low);\n"
+    "        const window_t w = next_window(l, from, h.codec, b, &low);\n"
     "        if (!w.equal) {\n"
-    "            collect_window(l, from, b.rows, w);\n"
+    "            collect_window(l, from, h.codec, b.rows, w);\n"
     "            sort_by_network(l, w.rows);\n"
     "        }\n"
-    "        for (uint i = t; i < w.rows; i += CLSORT_GROUP) {\n"
-    "            const code_t code = w.equal ? w.low : l.keys[pad_slot(i, CLSORT_KEY_PAD_LOG2)];\n"
-    "            *key_place(out, done + i) = ends ? decode(code, h.codec) : code;\n"
-    "        }\n"
+    "        for (uint i = t; i < w.rows; i += CLSORT_GROUP)\n"
+    "            *key_place(out, done + i)\n"
+    "                = decode(w.equal ? w.low : l.keys[pad_slot(i, CLSORT_KEY_PAD_LOG2)], h.codec);\n"
     "        done += w.rows;\n"
     "    }\n"
     "    barrier(CLK_GLOBAL_MEM_FENCE);\n"
-    "    for (uint i = t; i < b.rows && !ends; i += CLSORT_GROUP)\n"
-    "        *key_place(to, i) = decode(*key_place(out, i), h.codec);\n"
+    "    for (uint i = t; i < b.rows && b.again; i += CLSORT_GROUP)\n"
+    "        *key_place(to, i) = *key_place(out, i);\n"
     "}\n\n\n\n"
     "CLSORT_KERNEL void clsort_hybrid_buckets(CLSORT_HYBRID_ARGS)\n"
     "{\n"
@@ -5051,11 +5067,11 @@ static const char *const clsort__source[] = {
     "        return;\n"
     "    }\n"
     "    for (uint i = local_id(); i < b.rows; i += CLSORT_GROUP)\n"
-    "        *key_place(to, i) = decode(*key_place(alt, i), h.codec);\n"
+    "        *key_place(to, i) = *key_place(alt, i);\n"
     "}\n"
     "#endif\n\n",
 #else
-    "#line 4913\n",
+    "#line 4934\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
     "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -5964,7 +5980,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 6033\n",
+    "#line 6054\n",
 #endif
     "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_IS(SELECT)\n"
@@ -10399,47 +10415,59 @@ static size_t clsort__hybrid_at(const clsort_sorter *s, const clsort__plan *p)
     return clsort__round_up(clsort__radix_tables(s, &passes));
 }
 
+/* What all launches of hybrid kernels share: where the tables begin, in words; the most second
+   digits of a range; bytes of local memory. */
+typedef struct clsort__hybrid_job {
+    const clsort__workspace *w;
+    size_t tables, slots, local;
+} clsort__hybrid_job;
+
 /* One launch of a hybrid kernel, which reads or writes all elements so many times. */
 static void clsort__hybrid_launch(clsort__run *run, const clsort__plan *p,
-                                  const clsort__workspace *w, int kernel, size_t groups,
+                                  const clsort__hybrid_job *j, int kernel, size_t groups,
                                   cl_uint times)
 {
     clsort__use_kernel(run, &p->config, kernel);
-    clsort__arg_workspace(run, p, w);
+    clsort__arg_workspace(run, p, j->w);
     clsort__arg_count(run, p->d.count);
-    clsort__arg_count(run, clsort__hybrid_at(run->s, p) / 4);
-    clsort__arg_count(run, clsort__hybrid_slots(run->s, p));
-    clsort__arg_local(run, clsort__hybrid_local(&w->shape));
+    clsort__arg_count(run, j->tables);
+    clsort__arg_count(run, j->slots);
+    clsort__arg_local(run, j->local);
     clsort__traffic(run, times > 1, times * (cl_ulong)p->d.count * p->key.bytes);
     clsort__launch(run, groups << run->group_log2);
 }
 
-/* Moves elements to their buckets. */
-static void clsort__hybrid_splits(clsort__run *run, const clsort__plan *p,
-                                  const clsort__workspace *w)
+/* Moves elements to their buckets, and sorts these. */
+static void clsort__hybrid_buckets(clsort__run *run, const clsort__plan *p,
+                                   const clsort__hybrid_job *j)
 {
-    const size_t tiles = clsort__ceil_divide(p->d.count, clsort__radix_tile(&w->shape)),
+    const size_t tiles = clsort__ceil_divide(p->d.count, clsort__radix_tile(&j->w->shape)),
                  digits = CLSORT__HYBRID_DIGITS, busy = 8 * (size_t)run->s->compute_units;
-    clsort__hybrid_launch(run, p, w, CLSORT__KERNEL_HYBRID_SAMPLE, 1, 0);
-    clsort__hybrid_launch(run, p, w, CLSORT__KERNEL_HYBRID_COUNT, clsort__smaller(tiles, busy), 1);
-    clsort__hybrid_launch(run, p, w, CLSORT__KERNEL_HYBRID_RANGES, 1, 0);
-    clsort__hybrid_launch(run, p, w, CLSORT__KERNEL_HYBRID_SPLIT, tiles, 2);
-    if (!clsort__hybrid_slots(run->s, p)) return;
-    clsort__hybrid_launch(run, p, w, CLSORT__KERNEL_HYBRID_RECOUNT,
-                          clsort__ceil_divide(tiles + digits, CLSORT__HYBRID_RECOUNT_TILES), 1);
-    clsort__hybrid_launch(run, p, w, CLSORT__KERNEL_HYBRID_STARTS, digits, 0);
-    clsort__hybrid_launch(run, p, w, CLSORT__KERNEL_HYBRID_RESPLIT, tiles + digits, 2);
+    clsort__hybrid_launch(run, p, j, CLSORT__KERNEL_HYBRID_SAMPLE, 1, 0);
+    clsort__hybrid_launch(run, p, j, CLSORT__KERNEL_HYBRID_COUNT, clsort__smaller(tiles, busy), 1);
+    clsort__hybrid_launch(run, p, j, CLSORT__KERNEL_HYBRID_RANGES, 1, 0);
+    clsort__hybrid_launch(run, p, j, CLSORT__KERNEL_HYBRID_SPLIT, tiles, 2);
+    if (j->slots) {
+        clsort__hybrid_launch(run, p, j, CLSORT__KERNEL_HYBRID_RECOUNT,
+                              clsort__ceil_divide(tiles + digits, CLSORT__HYBRID_RECOUNT_TILES), 1);
+        clsort__hybrid_launch(run, p, j, CLSORT__KERNEL_HYBRID_STARTS, digits, 0);
+        clsort__hybrid_launch(run, p, j, CLSORT__KERNEL_HYBRID_RESPLIT, tiles + digits, 2);
+    }
+    clsort__hybrid_launch(run, p, j, CLSORT__KERNEL_HYBRID_BUCKETS,
+                          j->slots ? digits * j->slots : digits, 2);
 }
 
 /* Sorts `from` into `to`, which may be the same, by way of alt; then the passes do, or nothing. */
 static void clsort__hybrid(clsort__run *run, const clsort__plan *p, const clsort__workspace *w)
 {
-    const size_t slots = clsort__hybrid_slots(run->s, p), digits = CLSORT__HYBRID_DIGITS;
+    clsort__hybrid_job j;
     clsort__plan passes = *p;
     clsort__workspace rest = *w;
-    clsort__hybrid_splits(run, p, w);
-    clsort__hybrid_launch(run, p, w, CLSORT__KERNEL_HYBRID_BUCKETS, slots ? digits * slots : digits,
-                          2);
+    j.w = w;
+    j.tables = clsort__hybrid_at(run->s, p) / 4;
+    j.slots = clsort__hybrid_slots(run->s, p);
+    j.local = clsort__hybrid_local(&w->shape);
+    clsort__hybrid_buckets(run, p, &j);
     passes.config = p->helpers.passes;
     rest.shape = clsort__tile_shape(run->s, &passes);
     clsort__radix_passes(run, &passes, &rest, CLSORT__GATED);

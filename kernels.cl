@@ -3885,10 +3885,10 @@ CLSORT_KERNEL void clsort_radix_sweep(CLSORT_RADIX_ARGS, local ulong *space)
      sample     one work-group: cells, ranges, where codes change their range
      count      how many keys each range has                          reads keys
      ranges     one work-group: where ranges begin, their second digits
-     split      moves keys to their ranges, as codes                  reads and writes keys
-     recount    how many keys each second digit has                   reads codes
+     split      moves keys to their ranges                            reads and writes keys
+     recount    how many keys each second digit has                   reads keys
      starts     a work-group for each range: where its buckets begin
-     resplit    moves codes to their buckets                          reads and writes codes
+     resplit    moves keys to their buckets                           reads and writes keys
      buckets    a work-group for each one                             reads and writes keys
 
    Few keys need no recount, starts and resplit: a range is a bucket. With B bytes of a key and
@@ -4252,7 +4252,7 @@ CLSORT_INLINE line_t range_line(hybrid_t h, uint digit)
 /* Keys that a work-item has on their way at the same time. */
 #define CLSORT_AHEAD 8
 
-/* Adds `rows` keys or codes to the counters. Called by all work-items with the counters ready. */
+/* Adds `rows` keys to the counters. Called by all work-items with the counters ready. */
 CLSORT_INLINE void count_digits(splitter_t s, array_t from, codec_t codec, uint rows,
                                 local uint *counters, const uint second)
 {
@@ -4264,10 +4264,22 @@ CLSORT_INLINE void count_digits(splitter_t s, array_t from, codec_t codec, uint 
             code[m] = *key_place(from, min(at + m * CLSORT_GROUP, rows - 1));
         #pragma unroll
         for (uint m = 0; m < CLSORT_AHEAD; m++)
-            if (at + m * CLSORT_GROUP < rows) {
-                const code_t now = second ? code[m] : encode(code[m], codec);
-                atomic_inc(&counters[split_digit(s, now, second) * copies + own]);
-            }
+            if (at + m * CLSORT_GROUP < rows)
+                atomic_inc(&counters[own + copies
+                                           * split_digit(s, encode(code[m], codec), second)]);
+    }
+}
+
+/* Adds the copies of each counter to the count of its range. Called by all work-items with a
+   barrier since the last count. */
+CLSORT_INLINE void add_copies(hybrid_t h, local const uint *counters)
+{
+    for (uint d = local_id(); d < CLSORT__HYBRID_DIGITS; d += CLSORT_GROUP) {
+        uint count = 0;
+        for (uint k = 0; k < CLSORT__HYBRID_COPIES; k++)
+            count += counters[d * CLSORT__HYBRID_COPIES + k];
+        if (count != 0)
+            atomic_add(&hybrid_next(h)[d], count);
     }
 }
 
@@ -4297,13 +4309,7 @@ CLSORT_KERNEL void clsort_hybrid_count(CLSORT_HYBRID_ARGS)
                      counters, 0);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint d = local_id(); d < CLSORT__HYBRID_DIGITS; d += CLSORT_GROUP) {
-        uint count = 0;
-        for (uint k = 0; k < CLSORT__HYBRID_COPIES; k++)
-            count += counters[d * CLSORT__HYBRID_COPIES + k];
-        if (count != 0)
-            atomic_add(&hybrid_next(h)[d], count);
-    }
+    add_copies(h, counters);
 }
 
 //---- radix: hybrid ranges
@@ -4417,12 +4423,27 @@ CLSORT_INLINE void reserve_places(split_space_t l, global uint *next, const uint
     }
 }
 
-/* A tile's keys: where they lie and go, how many they are; whether the split is their last step. */
+/* A tile's keys: where they lie and go, and how many they are. */
 typedef struct {
     array_t from, to;
     global uint *next;
-    uint rows, ends;
+    uint rows;
 } move_t;
+
+/* Writes the staged codes of a tile as keys to their digits' places. */
+CLSORT_INLINE void write_staged(move_t v, splitter_t s, split_space_t l, codec_t codec,
+                                const uint second)
+{
+    const uint whole = v.rows == CLSORT_SPLIT_TILE;
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
+        const uint i = local_id() + m * CLSORT_GROUP;
+        if (whole || i < v.rows) {
+            const code_t code = l.staged[i];
+            *key_place(v.to, l.offsets[split_digit(s, code, second)] + i) = decode(code, codec);
+        }
+    }
+}
 
 /* Moves a tile. Called by all work-items with a barrier since the counters were cleared. */
 CLSORT_INLINE void move_tile(move_t v, splitter_t s, split_space_t l, codec_t codec,
@@ -4430,13 +4451,13 @@ CLSORT_INLINE void move_tile(move_t v, splitter_t s, split_space_t l, codec_t co
 {
     const uint t = local_id(), whole = v.rows == CLSORT_SPLIT_TILE;
     code_t code[CLSORT_RADIX_ITEMS];
-    uint rank[CLSORT_RADIX_ITEMS];
+    uint rank[CLSORT_RADIX_ITEMS];   /* in its digit; in the upper half the digit */
     #pragma unroll
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
         code[m] = *key_place(v.from, min(t + m * CLSORT_GROUP, v.rows - 1));
     #pragma unroll
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
-        code[m] = second ? code[m] : encode(code[m], codec);
+        code[m] = encode(code[m], codec);
         if (whole || t + m * CLSORT_GROUP < v.rows) {
             const uint d = split_digit(s, code[m], second);
             rank[m] = atomic_inc(&l.counters[d]) | d << 16;
@@ -4450,13 +4471,7 @@ CLSORT_INLINE void move_tile(move_t v, splitter_t s, split_space_t l, codec_t co
         if (whole || t + m * CLSORT_GROUP < v.rows)
             l.staged[l.counters[rank[m] >> 16] + (rank[m] & 0xFFFF)] = code[m];
     barrier(CLK_LOCAL_MEM_FENCE);
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
-        if (whole || t + m * CLSORT_GROUP < v.rows) {
-            const code_t now = l.staged[t + m * CLSORT_GROUP];
-            *key_place(v.to, l.offsets[split_digit(s, now, second)] + t + m * CLSORT_GROUP)
-                = v.ends ? decode(now, codec) : now;
-        }
+    write_staged(v, s, l, codec, second);
 }
 
 /* A work-group per tile. space: CLSORT_SPLIT_TILE codes, then 2 * CLSORT_MOST_SLOTS + 2 *
@@ -4470,7 +4485,7 @@ CLSORT_KERNEL void clsort_hybrid_split(CLSORT_HYBRID_ARGS)
         return;
     const splitter_t s = first_splitter(h, l.masks);
     const move_t v = { advance(h.source, begin), h.alt, hybrid_next(h),
-                       min(n - begin, CLSORT_SPLIT_TILE + 0u), 0 };
+                       min(n - begin, CLSORT_SPLIT_TILE + 0u) };
     for (uint d = local_id(); d < CLSORT__HYBRID_DIGITS; d += CLSORT_GROUP)
         l.counters[d] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -4563,7 +4578,7 @@ CLSORT_KERNEL void clsort_hybrid_resplit(CLSORT_HYBRID_ARGS)
     const part_t p = find_part(h, tile, 1, l.sums);
     const splitter_t s = { range_line(h, p.digit), 0, 0 };
     const move_t v = { advance(h.alt, p.begin), h.target, hybrid_slots(h) + p.digit * slots,
-                       p.rows, single_parts(s.line) };
+                       p.rows };
     move_tile(v, s, l, h.codec, 1);
 }
 
@@ -4749,6 +4764,7 @@ CLSORT_INLINE bucket_t take_bucket(hybrid_t h, uint number)
     return b;
 }
 
+//---- radix: hybrid windows
 /* What a work-group sorts next of a bucket: `rows` codes from `low` on, of bins below `bin` of the
    line and not above `top`; or, where too many are equal, `rows` times the code `low`. */
 typedef struct {
@@ -4784,7 +4800,8 @@ CLSORT_INLINE void fit_bins(bucket_space_t l)
 
 /* Counts the codes low ... top of a bucket by bins. How many of the first bins fit is left in the
    words. Called by all work-items; ends with a barrier. */
-CLSORT_INLINE void count_window(bucket_space_t l, array_t from, uint rows, line_t line, code_t top)
+CLSORT_INLINE void count_window(bucket_space_t l, array_t from, codec_t codec, uint rows,
+                                line_t line, code_t top)
 {
     clear_bucket(l);
     for (uint at = local_id(); at < rows; at += CLSORT_AHEAD * CLSORT_GROUP) {
@@ -4793,9 +4810,11 @@ CLSORT_INLINE void count_window(bucket_space_t l, array_t from, uint rows, line_
         for (uint m = 0; m < CLSORT_AHEAD; m++)
             code[m] = *key_place(from, min(at + m * CLSORT_GROUP, rows - 1));
         #pragma unroll
-        for (uint m = 0; m < CLSORT_AHEAD; m++)
-            if (at + m * CLSORT_GROUP < rows && code[m] >= line.low && code[m] <= top)
-                atomic_inc(&l.bins[pad_slot(line_bin(line, code[m]), 5)]);
+        for (uint m = 0; m < CLSORT_AHEAD; m++) {
+            const code_t now = encode(code[m], codec);
+            if (at + m * CLSORT_GROUP < rows && now >= line.low && now <= top)
+                atomic_inc(&l.bins[pad_slot(line_bin(line, now), 5)]);
+        }
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     fit_bins(l);
@@ -4804,12 +4823,13 @@ CLSORT_INLINE void count_window(bucket_space_t l, array_t from, uint rows, line_
 /* The next window of a bucket above the capacity. *low: the first code that is not yet sorted, of
    which there are some; advanced behind the window. A bin that does not fit is looked at alone,
    until it is one code. Called by all work-items; ends with a barrier. */
-CLSORT_INLINE window_t next_window(bucket_space_t l, array_t from, bucket_t b, code_t *low)
+CLSORT_INLINE window_t next_window(bucket_space_t l, array_t from, codec_t codec, bucket_t b,
+                                   code_t *low)
 {
     code_t first = *low, top = b.last;
     for (;;) {
         const line_t line = make_line(first, top, 1);
-        count_window(l, from, b.rows, line, top);
+        count_window(l, from, codec, b.rows, line, top);
         const window_t w = { first, top, line, l.words[WORD_BIN], l.words[WORD_TAKEN], 0 };
         const uint heavy = l.words[WORD_HEAVY];
         const code_t begin = line_start(line, w.bin, CLSORT_BUCKET_BINS_LOG2, top),
@@ -4830,7 +4850,8 @@ CLSORT_INLINE window_t next_window(bucket_space_t l, array_t from, bucket_t b, c
 
 /* Collects the codes of a window in l.keys. Called by all work-items with the words cleared and a
    barrier since; ends with a barrier. */
-CLSORT_INLINE void collect_window(bucket_space_t l, array_t from, uint rows, window_t w)
+CLSORT_INLINE void collect_window(bucket_space_t l, array_t from, codec_t codec, uint rows,
+                                  window_t w)
 {
     for (uint at = local_id(); at < rows; at += CLSORT_AHEAD * CLSORT_GROUP) {
         code_t code[CLSORT_AHEAD];
@@ -4838,11 +4859,12 @@ CLSORT_INLINE void collect_window(bucket_space_t l, array_t from, uint rows, win
         for (uint m = 0; m < CLSORT_AHEAD; m++)
             code[m] = *key_place(from, min(at + m * CLSORT_GROUP, rows - 1));
         #pragma unroll
-        for (uint m = 0; m < CLSORT_AHEAD; m++)
-            if (at + m * CLSORT_GROUP < rows && code[m] >= w.low && code[m] <= w.top
-                && line_bin(w.line, code[m]) < w.bin)
-                l.keys[pad_slot(atomic_inc(&l.words[WORD_COLLECTED]), CLSORT_KEY_PAD_LOG2)]
-                    = code[m];
+        for (uint m = 0; m < CLSORT_AHEAD; m++) {
+            const code_t now = encode(code[m], codec);
+            if (at + m * CLSORT_GROUP < rows && now >= w.low && now <= w.top
+                && line_bin(w.line, now) < w.bin)
+                l.keys[pad_slot(atomic_inc(&l.words[WORD_COLLECTED]), CLSORT_KEY_PAD_LOG2)] = now;
+        }
     }
     barrier(CLK_LOCAL_MEM_FENCE);
 }
@@ -4855,35 +4877,34 @@ CLSORT_INLINE void sort_short(hybrid_t h, bucket_space_t l, bucket_t b, array_t 
     code_t key[CLSORT_BUCKET_ITEMS];
     #pragma unroll
     for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)
-        key[m] = *key_place(from, min(t + m * CLSORT_GROUP, b.rows - 1));
+        key[m] = encode(*key_place(from, min(t + m * CLSORT_GROUP, b.rows - 1)), h.codec);
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     sort_bins(l, key, b.rows, b.line);
     for (uint i = t; i < b.rows; i += CLSORT_GROUP)
         *key_place(to, i) = decode(l.keys[pad_slot(i, CLSORT_KEY_PAD_LOG2)], h.codec);
 }
 
-/* Sorts a bucket above the capacity to `out`, window by window. After a resplit `out` is not `to`:
-   codes stay codes, and are copied at last. Called by all work-items. */
+/* Sorts a bucket above the capacity to `out`, window by window. After a resplit `out` is not `to`,
+   which is still read, so the keys are copied at last. Called by all work-items. */
 CLSORT_INLINE void sort_long(hybrid_t h, bucket_space_t l, bucket_t b, array_t from, array_t out,
                              array_t to)
 {
-    const uint t = local_id(), ends = !b.again;
+    const uint t = local_id();
     code_t low = b.low;
     for (uint done = 0; done < b.rows;) {
-        const window_t w = next_window(l, from, b, &low);
+        const window_t w = next_window(l, from, h.codec, b, &low);
         if (!w.equal) {
-            collect_window(l, from, b.rows, w);
+            collect_window(l, from, h.codec, b.rows, w);
             sort_by_network(l, w.rows);
         }
-        for (uint i = t; i < w.rows; i += CLSORT_GROUP) {
-            const code_t code = w.equal ? w.low : l.keys[pad_slot(i, CLSORT_KEY_PAD_LOG2)];
-            *key_place(out, done + i) = ends ? decode(code, h.codec) : code;
-        }
+        for (uint i = t; i < w.rows; i += CLSORT_GROUP)
+            *key_place(out, done + i)
+                = decode(w.equal ? w.low : l.keys[pad_slot(i, CLSORT_KEY_PAD_LOG2)], h.codec);
         done += w.rows;
     }
     barrier(CLK_GLOBAL_MEM_FENCE);
-    for (uint i = t; i < b.rows && !ends; i += CLSORT_GROUP)
-        *key_place(to, i) = decode(*key_place(out, i), h.codec);
+    for (uint i = t; i < b.rows && b.again; i += CLSORT_GROUP)
+        *key_place(to, i) = *key_place(out, i);
 }
 
 /* A work-group per bucket. space: CLSORT_KEY_SLOTS codes, rounded up to 8 bytes; CLSORT_BIN_SLOTS +
@@ -4906,7 +4927,7 @@ CLSORT_KERNEL void clsort_hybrid_buckets(CLSORT_HYBRID_ARGS)
         return;
     }
     for (uint i = local_id(); i < b.rows; i += CLSORT_GROUP)
-        *key_place(to, i) = decode(*key_place(alt, i), h.codec);
+        *key_place(to, i) = *key_place(alt, i);
 }
 #endif
 

@@ -29,7 +29,7 @@ typedef struct scenario {
     const char *name;
     clsort_status (*act)(struct trial *t);   /* the calls under test */
     int (*check)(struct trial *t);           /* after a success: is the result right? */
-    const char *algorithm;
+    const char *algorithm, *pattern;         /* pattern: of the keys, default mod-16 */
     size_t count;                            /* 0: two tiles and some more */
     cl_uint work_group, items;
     size_t value_size;
@@ -146,6 +146,7 @@ static clsort_status act_merge(trial *t)
     m.count_a = half;
     m.count_b = n - half;
     m.key_type = CLSORT_U32;
+    m.order = d->order;
     m.keys_a = m.keys_b = d->keys;
     m.keys_a_offset = d->keys_offset;
     m.keys_b_offset = d->keys_offset + 4 * half;
@@ -597,10 +598,12 @@ static void describe_parts(const scenario *c, sort_case *w)
     w->there = (uint32_t)w->d.count - 1;
 }
 
+/* Descending: codes are not keys, so that codes left in an array are no permutation of its keys. */
 static sort_case describe(const bench *b, const scenario *c)
 {
     size_t count = c->count ? c->count : 2 * b->tile + 5;
-    sort_case w = case_make(CLSORT_U32, count, "mod-16");
+    sort_case w = case_make(CLSORT_U32, count, c->pattern ? c->pattern : "mod-16");
+    if (!c->order) w.d.order = CLSORT_DESCENDING;
     w.d.value_size = c->value_size;
     w.d.stable = (cl_uint)c->stable;
     w.d.tuning.work_group = c->work_group;
@@ -616,14 +619,14 @@ static sort_case describe(const bench *b, const scenario *c)
     return w;
 }
 
-/* Two inputs, each in order. */
+/* Two inputs, each in descending order. */
 static void fill_halves(trial *t)
 {
     case_state *s = &t->state;
     const size_t n = s->c->d.count;
     size_t i;
     for (i = 0; i < n; i++) {
-        const cl_uint key = (cl_uint)(i < n / 2 ? i / 3 : (i - n / 2) / 2);
+        const cl_uint key = (cl_uint)(n - (i < n / 2 ? i / 3 : (i - n / 2) / 2));
         memcpy(s->input + 4 * i, &key, 4);
         memcpy(case_element(s, s->before, CASE_KEYS, i), &key, 4);
     }
@@ -846,6 +849,7 @@ static const struct { const char *name; size_t count; cl_uint work_group, items;
     { "merge-local-only", 300, 16, 0 },
     { "radix", 100, 0, 0 },
     { "radix", 300, 16, 4 },
+    { "radix-hybrid", 3000, 0, 0 },
     { "quicksort", 2000, 4, 2 },
     { "quicksort-host", 2000, 4, 2 }
 };
@@ -867,6 +871,8 @@ static const scenario scenarios[] = {
       .event = 1 },
     { "the first sort by a published kernel", act_sort, check_sorted, .algorithm = "bitonic-a",
       .count = 12, .items = 8, .fresh = 1 },
+    { "hybrid radix whose ranges are split again", act_sort, check_sorted,
+      .algorithm = "radix-hybrid", .pattern = "uniform", .count = 170000, .work_group = 64 },
     { "the first merge sort", act_sort, check_sorted, .algorithm = "merge", .count = 100,
       .value_size = 4, .fresh = 1, .event = 1 },
     { "fields", act_sort, check_sorted, .count = 100, .stable = 1, .event = 1,
