@@ -1148,12 +1148,13 @@ extern "C" {
     ((counters) <= 512 ? 32 : (counters) <= 1024 ? 16 : CLSORT__LEAST_COPIES)
 #define CLSORT__COUNTER_MOST 65535
 
-/* Hybrid radix: ranges; cells of the sample, and how many share a word of masks; log2 of its keys;
-   how many ranges it makes equally heavy, the others equally wide; the most second digits of a
-   range. */
+/* Hybrid radix: ranges; cells of the sample, how many share a word of masks, and log2 of how many
+   make a slice, of which there are two fewer than ranges; log2 of the sample's keys; how many ranges
+   it makes equally heavy, the others equally wide; the most second digits of a range. */
 #define CLSORT__HYBRID_DIGITS 256
 #define CLSORT__HYBRID_CELLS 16384
 #define CLSORT__HYBRID_MASK_CELLS 16
+#define CLSORT__HYBRID_SLICE_LOG2 6
 #define CLSORT__HYBRID_SAMPLE_LOG2 14
 #define CLSORT__HYBRID_EVEN_DIGITS 192
 #define CLSORT__HYBRID_MOST_SLOTS(key_bytes) ((key_bytes) == 8 ? 1024 : 512)
@@ -1169,18 +1170,22 @@ extern "C" {
 #define CLSORT__HYBRID_LEAST_GROUP 6
 /* Copies of each counter of ranges, so that lanes with equal digits meet less; tiles that a
    work-group recounts. Of each work-item of a bucket: keys, and log2 of the bins;
-   spare bins, for what lies beyond the end. The longest bin that is mended by transposition. */
+   spare bins, for what lies beyond the end. The longest bin that is mended by transposition, and the
+   longest one whose keys are not looked at before. */
 #define CLSORT__HYBRID_COPIES 4
 #define CLSORT__HYBRID_RECOUNT_TILES 4
 #define CLSORT__HYBRID_BUCKET_ITEMS(key_bytes) ((key_bytes) == 8 ? 12 : 20)
 #define CLSORT__HYBRID_OWN_BINS_LOG2 4
 #define CLSORT__HYBRID_SPARE_BINS 32
-#define CLSORT__HYBRID_MOST_MENDED 24
+#define CLSORT__HYBRID_MOST_MENDED 96
+#define CLSORT__HYBRID_MOST_TRUSTED 10
 /* Other passes sort where one range has more than 1 / HEAVY_PART of the keys, the buckets above the
    capacity more than 1 / OVER_PART, or one of these OVER_TIMES the capacity. */
 #define CLSORT__HYBRID_HEAVY_PART 4
 #define CLSORT__HYBRID_OVER_PART 8
 #define CLSORT__HYBRID_OVER_TIMES 8
+/* A sample is flat if no work-item's cells have more than so many times its part of it. */
+#define CLSORT__HYBRID_FLAT_TIMES 2
 
 /* Quicksort's tables, in words: a state; two tables of sequences; blocks; leaves; leftovers. */
 #define CLSORT__QUICK_STATE_WORDS 16
@@ -1287,6 +1292,7 @@ static const char *const clsort__source[] = {
     "#define CLSORT__HYBRID_DIGITS 256\n"
     "#define CLSORT__HYBRID_CELLS 16384\n"
     "#define CLSORT__HYBRID_MASK_CELLS 16\n"
+    "#define CLSORT__HYBRID_SLICE_LOG2 6\n"
     "#define CLSORT__HYBRID_SAMPLE_LOG2 14\n"
     "#define CLSORT__HYBRID_EVEN_DIGITS 192\n"
     "#define CLSORT__HYBRID_MOST_SLOTS(key_bytes) ((key_bytes) == 8 ? 1024 : 512)\n\n"
@@ -1297,16 +1303,18 @@ static const char *const clsort__source[] = {
     "#define CLSORT__HYBRID_RANGES_AT (CLSORT__HYBRID_NEXT_AT + CLSORT__HYBRID_DIGITS)\n"
     "#define CLSORT__HYBRID_SLOTS_AT \\\n"
     "    (CLSORT__HYBRID_RANGES_AT + CLSORT__HYBRID_RANGE_WORDS * CLSORT__HYBRID_DIGITS)\n\n"
-    "#define CLSORT__HYBRID_LEAST_GROUP 6\n\n\n\n"
+    "#define CLSORT__HYBRID_LEAST_GROUP 6\n\n\n\n\n"
     "#define CLSORT__HYBRID_COPIES 4\n"
     "#define CLSORT__HYBRID_RECOUNT_TILES 4\n"
     "#define CLSORT__HYBRID_BUCKET_ITEMS(key_bytes) ((key_bytes) == 8 ? 12 : 20)\n"
     "#define CLSORT__HYBRID_OWN_BINS_LOG2 4\n"
     "#define CLSORT__HYBRID_SPARE_BINS 32\n"
-    "#define CLSORT__HYBRID_MOST_MENDED 24\n\n\n"
+    "#define CLSORT__HYBRID_MOST_MENDED 96\n"
+    "#define CLSORT__HYBRID_MOST_TRUSTED 10\n\n\n"
     "#define CLSORT__HYBRID_HEAVY_PART 4\n"
     "#define CLSORT__HYBRID_OVER_PART 8\n"
-    "#define CLSORT__HYBRID_OVER_TIMES 8\n\n",
+    "#define CLSORT__HYBRID_OVER_TIMES 8\n\n"
+    "#define CLSORT__HYBRID_FLAT_TIMES 2\n\n",
     "//---- shared: quicksort and selections\n\n"
     "#define CLSORT__QUICK_STATE_WORDS 16\n"
     "#define CLSORT__QUICK_SEQUENCE_WORDS 16\n"
@@ -1394,7 +1402,9 @@ static const char *const clsort__source[] = {
     "    (CLSORT_NEEDS_STAGES || CLSORT_IS(PUBLISHED_BITONIC) || CLSORT_IS(BATCH))\n"
     "#define CLSORT_NEEDS_GROUP \\\n"
     "    (CLSORT_IS(RADIX) || CLSORT_IS(SWEEP) || CLSORT_IS(HYBRID) || CLSORT_NEEDS_QUICKSORT \\\n"
-    "     || CLSORT_IS(SELECT) || CLSORT_IS(SEGMENTS))\n\n"
+    "     || CLSORT_IS(SELECT) || CLSORT_IS(SEGMENTS))\n"
+    "#define CLSORT_MASKS_IDS \\\n"
+    "    (CLSORT_NEEDS_QUICKSORT || (CLSORT_NEEDS_RADIX && CLSORT_KEY_BYTES + CLSORT_VALUE_BYTES > 8))\n\n"
     "#ifndef CLSORT_LANES\n"
     "#define CLSORT_LANES 1\n"
     "#endif\n\n"
@@ -1438,10 +1448,10 @@ static const char *const clsort__source[] = {
     "#else\n"
     "#define CLSORT_KERNEL \\\n"
     "    kernel __attribute__((reqd_work_group_size(CLSORT_GROUP, 1, 1), vec_type_hint(codes_t)))\n"
-    "#endif\n\n\n"
+    "#endif\n\n\n\n\n"
     "CLSORT_INLINE uint local_id(void)\n"
     "{\n"
-    "    return (uint)get_local_id(0) & (CLSORT_GROUP - 1);\n"
+    "    return (uint)get_local_id(0) & (CLSORT_MASKS_IDS ? CLSORT_GROUP - 1 : ~0u);\n"
     "}\n\n"
     "#define CLSORT_JOIN_(a, b) a##b\n"
     "#define CLSORT_JOIN(a, b) CLSORT_JOIN_(a, b)\n\n",
@@ -2511,10 +2521,10 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 1760\n",
+    "#line 1769\n",
 #endif
 #else
-    "#line 1760\n",
+    "#line 1769\n",
 #endif
 #ifndef CLSORT_NO_MERGE
     "//---- merge\n"
@@ -3016,7 +3026,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 2362\n",
+    "#line 2371\n",
 #endif
     "//---- merge: segments\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_IS(SEGMENTS)\n"
@@ -3294,7 +3304,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 2716\n",
+    "#line 2725\n",
 #endif
 #ifndef CLSORT_NO_RADIX
     "//---- radix: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -3380,6 +3390,10 @@ static const char *const clsort__source[] = {
     "CLSORT_INLINE uint pass_plan(radix_t r)\n"
     "{\n"
     "    return r.scratch[r.pass];\n"
+    "}\n\n\n"
+    "CLSORT_INLINE uint count_plan(radix_t r)\n"
+    "{\n"
+    "    return r.pass ? pass_plan(r) : r.done ? 0 : PASS_SORTS;\n"
     "}\n\n"
     "CLSORT_INLINE array_t plan_array(radix_t r, uint plan, uint shift)\n"
     "{\n"
@@ -3390,7 +3404,7 @@ static const char *const clsort__source[] = {
     "CLSORT_INLINE block_t take_block(radix_t r, uint block, uint works)\n"
     "{\n"
     "    const uint begin = block * r.block_elements;\n"
-    "    const uint all = works && !r.done && block < r.blocks;\n"
+    "    const uint all = works && block < r.blocks;\n"
     "    const block_t b = { begin, all ? min(r.n - begin, r.block_elements) : 0 };\n"
     "    return b;\n"
     "}\n\n\n"
@@ -3439,7 +3453,7 @@ static const char *const clsort__source[] = {
     "CLSORT_KERNEL void clsort_radix_count(CLSORT_RADIX_ARGS)\n"
     "{\n"
     "    const radix_t r = CLSORT_RADIX;\n"
-    "    const uint block = (uint)get_global_id(0), plan = pass ? pass_plan(r) : PASS_SORTS;\n"
+    "    const uint block = (uint)get_global_id(0), plan = count_plan(r);\n"
     "    const block_t b = take_block(r, block, plan & PASS_SORTS);\n"
     "    uint bins[CLSORT_COUNT_COPIES * CLSORT_DIGITS];\n"
     "    if (b.size == 0)\n"
@@ -3901,7 +3915,7 @@ static const char *const clsort__source[] = {
     "{\n"
     "    const radix_t r = CLSORT_RADIX;\n"
     "    const uint block = (uint)get_group_id(0), t = local_id(),\n"
-    "               plan = pass ? pass_plan(r) : PASS_SORTS;\n"
+    "               plan = count_plan(r);\n"
     "    const block_t b = take_block(r, block, plan & PASS_SORTS);\n"
     "    seen_t seen = { 0, 0 };\n"
     "    clear_bins(bins);\n"
@@ -4212,7 +4226,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n"
     "#endif\n\n",
-    "//---- radix: hybrid\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+    "//---- radix: hybrid\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_IS(HYBRID) && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0\n"
     "#ifndef CLSORT_RADIX_ITEMS\n"
     "#define CLSORT_RADIX_ITEMS 16\n"
@@ -4249,7 +4263,7 @@ static const char *const clsort__source[] = {
     "    global uint *gate, *tables;\n"
     "    uint n, slots;\n"
     "} hybrid_t;\n\n\n\n"
-    "enum { HYBRID_OVER, HYBRID_TILES, HYBRID_DIGITS, HYBRID_SHIFT, HYBRID_FACTOR,\n"
+    "enum { HYBRID_OVER, HYBRID_TILES, HYBRID_DIGITS, HYBRID_SHIFT, HYBRID_FACTOR, HYBRID_FLAT,\n"
     "       HYBRID_LEAST = 6, HYBRID_MOST = 8 };\n"
     "enum { RANGE_LOW, RANGE_LAST = 2, RANGE_SHIFT = 4, RANGE_FACTOR, RANGE_TILES };\n\n"
     "CLSORT_INLINE global uint *hybrid_next(hybrid_t h)\n"
@@ -4314,26 +4328,44 @@ static const char *const clsort__source[] = {
     "    return line.shift == 0 && line.factor >= 1u << (31 - CLSORT_BUCKET_BINS_LOG2);\n"
     "}\n\n",
     "//---- radix: hybrid sample\n"
+    "#define CLSORT_SLICES (CLSORT__HYBRID_DIGITS - 2)\n"
+    "#define CLSORT_INNER_CELLS (CLSORT_SLICES << CLSORT__HYBRID_SLICE_LOG2)\n"
+    "#define CLSORT_LAST_CELL (CLSORT_INNER_CELLS + 1)\n"
     "#define CLSORT_CELL_WORDS (CLSORT__HYBRID_CELLS / 2)\n"
     "#define CLSORT_OWN_CELLS (CLSORT__HYBRID_CELLS / CLSORT_GROUP)\n"
     "#define CLSORT_CELL_MASKS (CLSORT__HYBRID_CELLS / CLSORT__HYBRID_MASK_CELLS)\n"
-    "typedef struct {\n"
-    "    local uint *cells, *sums;\n"
-    "    local code_t *edges;\n"
-    "} sample_t;\n\n\n"
-    "CLSORT_INLINE code_t sample_code(hybrid_t h, uint i)\n"
+    "#if CLSORT_LAST_CELL >= CLSORT__HYBRID_CELLS\n"
+    "#error \"the slices, and a cell on either side of them, must be cells\"\n"
+    "#endif\n\n"
+    "CLSORT_INLINE uint sample_size(hybrid_t h)\n"
     "{\n"
-    "    const uint noise = (i + 1) * 0x9E3779B9u, jitter = (noise ^ noise >> 15) * 0x85EBCA6Bu;\n"
-    "    const ulong place = (ulong)i * h.n + ((ulong)jitter * h.n >> 32);\n"
-    "    return encode(*key_place(h.source, place >> CLSORT__HYBRID_SAMPLE_LOG2), h.codec);\n"
+    "    return min(h.n, 1u << CLSORT__HYBRID_SAMPLE_LOG2);\n"
     "}\n\n\n\n"
-    "CLSORT_INLINE void find_edges(hybrid_t h, sample_t s)\n"
+    "CLSORT_KERNEL void clsort_hybrid_sample(CLSORT_HYBRID_ARGS)\n"
+    "{\n"
+    "    const hybrid_t h = CLSORT_HYBRID;\n"
+    "    const uint size = sample_size(h);\n"
+    "    for (uint i = (uint)get_global_id(0); i < size; i += (uint)get_global_size(0)) {\n"
+    "        const uint noise = (i + 1) * 0x9E3779B9u, jitter = (noise ^ noise >> 15) * 0x85EBCA6Bu;\n"
+    "        const ulong place = (ulong)i * n + ((ulong)jitter * n >> 32);\n"
+    "        *key_place(h.alt, i)\n"
+    "            = *key_place(h.source, size == n ? i : place >> CLSORT__HYBRID_SAMPLE_LOG2);\n"
+    "    }\n"
+    "}\n\n\n\n"
+    "typedef struct {\n"
+    "    local uint *counts, *sums;\n"
+    "    local code_t *edges;\n"
+    "    line_t line;\n"
+    "    code_t most;\n"
+    "    uint size, flat;\n"
+    "} cells_t;\n\n\n\n"
+    "CLSORT_INLINE void find_edges(hybrid_t h, cells_t s)\n"
     "{\n"
     "    const uint t = local_id();\n"
     "    code_t least = CLSORT_TOP_CODE, most = 0;\n"
     "    #pragma unroll 16\n"
-    "    for (uint i = t; i < 1u << CLSORT__HYBRID_SAMPLE_LOG2; i += CLSORT_GROUP) {\n"
-    "        const code_t code = sample_code(h, i);\n"
+    "    for (uint i = t; i < s.size; i += CLSORT_GROUP) {\n"
+    "        const code_t code = encode(*key_place(h.alt, i), h.codec);\n"
     "        least = min(least, code);\n"
     "        most = max(most, code);\n"
     "    }\n"
@@ -4349,51 +4381,51 @@ static const char *const clsort__source[] = {
     "    }\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "}\n\n\n"
-    "CLSORT_INLINE uint cell_count(sample_t s, uint cell)\n"
+    "CLSORT_INLINE uint cell_count(cells_t s, uint cell)\n"
     "{\n"
-    "    return s.cells[pad_slot(cell / 2, 5)] >> cell % 2 * 16 & 0xFFFF;\n"
+    "    return s.counts[pad_slot(cell / 2, 5)] >> cell % 2 * 16 & 0xFFFF;\n"
     "}\n\n\n\n"
-    "CLSORT_INLINE void count_cells(hybrid_t h, sample_t s, line_t line)\n"
+    "CLSORT_INLINE void count_cells(hybrid_t h, cells_t s)\n"
     "{\n"
     "    for (uint i = local_id(); i < CLSORT_CELL_WORDS; i += CLSORT_GROUP)\n"
-    "        s.cells[pad_slot(i, 5)] = 0;\n"
+    "        s.counts[pad_slot(i, 5)] = 0;\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "    #pragma unroll 16\n"
-    "    for (uint i = local_id(); i < 1u << CLSORT__HYBRID_SAMPLE_LOG2; i += CLSORT_GROUP) {\n"
-    "        const uint cell = 1 + line_part(line, sample_code(h, i));\n"
-    "        atomic_add(&s.cells[pad_slot(cell / 2, 5)], 1u << cell % 2 * 16);\n"
+    "    for (uint i = local_id(); i < s.size; i += CLSORT_GROUP) {\n"
+    "        const uint cell = 1 + line_part(s.line, encode(*key_place(h.alt, i), h.codec));\n"
+    "        atomic_add(&s.counts[pad_slot(cell / 2, 5)], 1u << cell % 2 * 16);\n"
     "    }\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "}\n\n",
     "//---- radix: hybrid cells\n\n\n\n"
-    "CLSORT_INLINE uint cell_quota(uint cell, uint before)\n"
+    "CLSORT_INLINE uint cell_quota(cells_t s, uint cell, uint before)\n"
     "{\n"
-    "    const uint wide = CLSORT__HYBRID_DIGITS - 2 - CLSORT__HYBRID_EVEN_DIGITS;\n"
-    "    return min(before * CLSORT__HYBRID_EVEN_DIGITS >> CLSORT__HYBRID_SAMPLE_LOG2,\n"
-    "               CLSORT__HYBRID_EVEN_DIGITS - 1u)\n"
+    "    const uint wide = CLSORT_SLICES - CLSORT__HYBRID_EVEN_DIGITS,\n"
+    "               scale = ((uint)CLSORT__HYBRID_EVEN_DIGITS << 22) / s.size;\n"
+    "    return min(before * scale >> 22, CLSORT__HYBRID_EVEN_DIGITS - 1u)\n"
     "           + cell * wide / CLSORT__HYBRID_CELLS;\n"
     "}\n\n\n"
-    "CLSORT_INLINE code_t cell_start(line_t line, uint cell, code_t most)\n"
+    "CLSORT_INLINE code_t cell_start(cells_t s, uint cell)\n"
     "{\n"
-    "    const code_t start = cell ? line_start(line, cell - 1, 0, most) : 0;\n"
-    "    return cell == CLSORT__HYBRID_CELLS - 1 ? (code_t)(most + 1) : start;\n"
+    "    const code_t start = cell ? line_start(s.line, cell - 1, 0, s.most) : 0;\n"
+    "    return cell == CLSORT_LAST_CELL ? (code_t)(s.most + 1) : start;\n"
     "}\n\n\n\n"
-    "CLSORT_INLINE uint begins_range(uint cell, uint before, uint previous, code_t most)\n"
+    "CLSORT_INLINE uint begins_range(cells_t s, uint cell, uint before, uint previous)\n"
     "{\n"
-    "    const uint last = CLSORT__HYBRID_CELLS - 1;\n"
-    "    return cell <= 1 || (cell == last && most != CLSORT_TOP_CODE)\n"
-    "           || (cell != last && cell_quota(cell, before) != cell_quota(cell - 1, previous));\n"
+    "    if (cell <= 1 || cell >= CLSORT_LAST_CELL)\n"
+    "        return cell <= 1 || (cell == CLSORT_LAST_CELL && s.most != CLSORT_TOP_CODE);\n"
+    "    return s.flat ? (cell - 1) % (1 << CLSORT__HYBRID_SLICE_LOG2) == 0\n"
+    "                  : cell_quota(s, cell, before) != cell_quota(s, cell - 1, previous);\n"
     "}\n\n\n\n\n"
-    "CLSORT_INLINE uint write_cells(hybrid_t h, sample_t s, line_t line, code_t most, uint before,\n"
-    "                               uint digit, const uint writes)\n"
+    "CLSORT_INLINE uint write_cells(hybrid_t h, cells_t s, uint before, uint digit, const uint writes)\n"
     "{\n"
     "    const uint first = local_id() * CLSORT_OWN_CELLS, old = digit;\n"
     "    uint mask = 0, started = digit, previous = before - (first ? cell_count(s, first - 1) : 0);\n"
     "    for (uint cell = first; cell < first + CLSORT_OWN_CELLS; cell++) {\n"
     "        const uint bit = cell % CLSORT__HYBRID_MASK_CELLS,\n"
-    "                   begins = begins_range(cell, before, previous, most);\n"
+    "                   begins = begins_range(s, cell, before, previous);\n"
     "        if (begins && writes)\n"
-    "            store_code(hybrid_range(h, digit) + RANGE_LOW, cell_start(line, cell, most));\n"
+    "            store_code(hybrid_range(h, digit) + RANGE_LOW, cell_start(s, cell));\n"
     "        digit += begins;\n"
     "        mask |= begins << bit;\n"
     "        previous = before;\n"
@@ -4408,8 +4440,8 @@ static const char *const clsort__source[] = {
     "    }\n"
     "    return digit - old;\n"
     "}\n\n",
-    "//---- radix: hybrid sample kernel\n\n"
-    "CLSORT_INLINE uint sum_cells(sample_t s, uint *heaviest)\n"
+    "//---- radix: hybrid cells kernel\n\n"
+    "CLSORT_INLINE uint sum_cells(cells_t s, uint *heaviest)\n"
     "{\n"
     "    const uint first = local_id() * CLSORT_OWN_CELLS;\n"
     "    uint sum = 0;\n"
@@ -4420,7 +4452,13 @@ static const char *const clsort__source[] = {
     "    }\n"
     "    return sum;\n"
     "}\n\n\n\n"
-    "CLSORT_INLINE void write_head(hybrid_t h, line_t line, code_t most, uint digits, uint heaviest)\n"
+    "CLSORT_INLINE uint is_flat(cells_t s, uint sum)\n"
+    "{\n"
+    "    uint over;\n"
+    "    group_scan_total(sum > CLSORT__HYBRID_FLAT_TIMES * (s.size / CLSORT_GROUP), s.sums, &over);\n"
+    "    return over == 0;\n"
+    "}\n\n\n\n"
+    "CLSORT_INLINE void write_head(hybrid_t h, cells_t s, uint digits, uint heaviest)\n"
     "{\n"
     "    for (uint d = local_id(); d < CLSORT__HYBRID_DIGITS; d += CLSORT_GROUP)\n"
     "        hybrid_next(h)[d] = 0;\n"
@@ -4428,60 +4466,66 @@ static const char *const clsort__source[] = {
     "        *h.gate = 1;\n"
     "        h.tables[HYBRID_OVER] = 0;\n"
     "        h.tables[HYBRID_DIGITS] = digits;\n"
-    "        h.tables[HYBRID_SHIFT] = line.shift;\n"
-    "        h.tables[HYBRID_FACTOR] = line.factor;\n"
-    "        store_code(h.tables + HYBRID_LEAST, line.low);\n"
-    "        store_code(h.tables + HYBRID_MOST, most);\n"
+    "        h.tables[HYBRID_SHIFT] = s.line.shift;\n"
+    "        h.tables[HYBRID_FACTOR] = s.line.factor;\n"
+    "        h.tables[HYBRID_FLAT] = s.flat;\n"
+    "        store_code(h.tables + HYBRID_LEAST, s.line.low);\n"
+    "        store_code(h.tables + HYBRID_MOST, s.most);\n"
     "    }\n"
     "    barrier(CLK_GLOBAL_MEM_FENCE);\n"
-    "    if (heaviest > (1u << CLSORT__HYBRID_SAMPLE_LOG2) / CLSORT__HYBRID_HEAVY_PART)\n"
+    "    if (heaviest > s.size / CLSORT__HYBRID_HEAVY_PART)\n"
     "        atomic_and(h.gate, 0);\n"
     "}\n\n\n\n"
-    "CLSORT_KERNEL void clsort_hybrid_sample(CLSORT_HYBRID_ARGS)\n"
+    "CLSORT_KERNEL void clsort_hybrid_cells(CLSORT_HYBRID_ARGS)\n"
     "{\n"
     "    const hybrid_t h = CLSORT_HYBRID;\n"
     "    local code_t *edges = (local code_t *)space;\n"
-    "    local uint *cells = (local uint *)(edges + 2 * CLSORT_GROUP);\n"
-    "    const sample_t s = { cells, cells + CLSORT_CELL_WORDS + (CLSORT_CELL_WORDS >> 5), edges };\n"
+    "    local uint *counts = (local uint *)(edges + 2 * CLSORT_GROUP),\n"
+    "               *sums = counts + CLSORT_CELL_WORDS + (CLSORT_CELL_WORDS >> 5);\n"
+    "    cells_t s = { counts, sums, edges, { 0, 0, 0 }, 0, sample_size(h), 0 };\n"
     "    uint digits, heaviest;\n"
     "    if (n == 0)\n"
     "        return;\n"
     "    find_edges(h, s);\n"
-    "    const code_t most = edges[CLSORT_GROUP];\n"
-    "    const line_t line = make_line(edges[0], most, CLSORT__HYBRID_CELLS - 2);\n"
-    "    count_cells(h, s, line);\n"
-    "    const uint before = group_scan_total(sum_cells(s, &heaviest), s.sums, &digits),\n"
-    "               begun = write_cells(h, s, line, most, before, 0, 0),\n"
+    "    s.most = edges[CLSORT_GROUP];\n"
+    "    s.line = make_line(edges[0], s.most, CLSORT_INNER_CELLS);\n"
+    "    count_cells(h, s);\n"
+    "    const uint sum = sum_cells(s, &heaviest), before = group_scan_total(sum, s.sums, &digits);\n"
+    "    s.flat = is_flat(s, sum);\n"
+    "    const uint begun = write_cells(h, s, before, 0, 0),\n"
     "               digit = group_scan_total(begun, s.sums, &digits);\n"
-    "    write_cells(h, s, line, most, before, digit, 1);\n"
-    "    write_head(h, line, most, digits, heaviest);\n"
+    "    write_cells(h, s, before, digit, 1);\n"
+    "    write_head(h, s, digits, heaviest);\n"
     "}\n\n",
     "//---- radix: hybrid digits\n\n\n"
+    "enum { BY_MASKS, BY_SLICES, BY_LINE };\n"
     "typedef struct {\n"
     "    line_t line;\n"
     "    code_t span;\n"
     "    local const uint *masks;\n"
+    "    uint flat;\n"
     "} splitter_t;\n\n\n"
     "CLSORT_INLINE splitter_t first_splitter(hybrid_t h, local uint *masks)\n"
     "{\n"
     "    const code_t least = load_code(h.tables + HYBRID_LEAST);\n"
     "    const splitter_t s = { { least, h.tables[HYBRID_SHIFT], h.tables[HYBRID_FACTOR] },\n"
     "                           (code_t)(load_code(h.tables + HYBRID_MOST) - least),\n"
-    "                           masks };\n"
-    "    for (uint i = local_id(); i < CLSORT_CELL_MASKS; i += CLSORT_GROUP)\n"
+    "                           masks, h.tables[HYBRID_FLAT] };\n"
+    "    for (uint i = local_id(); i < CLSORT_CELL_MASKS && !s.flat; i += CLSORT_GROUP)\n"
     "        masks[i] = h.tables[CLSORT__HYBRID_MASKS_AT + i];\n"
     "    return s;\n"
-    "}\n\n"
-    "CLSORT_INLINE uint first_digit(splitter_t s, code_t code)\n"
+    "}\n\n\n"
+    "CLSORT_INLINE uint split_digit(splitter_t s, code_t code, const uint by)\n"
     "{\n"
-    "    const uint outside = code < s.line.low ? 0 : CLSORT__HYBRID_CELLS - 1,\n"
-    "               cell = (code_t)(code - s.line.low) <= s.span ? 1 + line_part(s.line, code) : outside,\n"
+    "    if (by == BY_LINE)\n"
+    "        return line_part(s.line, code);\n"
+    "    const uint below = code < s.line.low, inside = (code_t)(code - s.line.low) <= s.span,\n"
+    "               slice = 1 + (uint)(line_product(s.line, code) >> (31 + CLSORT__HYBRID_SLICE_LOG2));\n"
+    "    if (by == BY_SLICES)\n"
+    "        return inside ? slice : below ? 0 : CLSORT__HYBRID_DIGITS - 1;\n"
+    "    const uint cell = inside ? 1 + line_part(s.line, code) : below ? 0 : CLSORT_LAST_CELL,\n"
     "               word = s.masks[cell / CLSORT__HYBRID_MASK_CELLS];\n"
     "    return (word >> 16) + popcount(word & ((2u << cell % CLSORT__HYBRID_MASK_CELLS) - 1)) - 1;\n"
-    "}\n\n"
-    "CLSORT_INLINE uint split_digit(splitter_t s, code_t code, const uint second)\n"
-    "{\n"
-    "    return second ? line_part(s.line, code) : first_digit(s, code);\n"
     "}\n\n"
     "CLSORT_INLINE line_t range_line(hybrid_t h, uint digit)\n"
     "{\n"
@@ -4492,9 +4536,9 @@ static const char *const clsort__source[] = {
     "//---- radix: hybrid count\n\n"
     "#define CLSORT_AHEAD 8\n\n\n"
     "CLSORT_INLINE void count_digits(splitter_t s, array_t from, codec_t codec, uint rows,\n"
-    "                                local uint *counters, const uint second)\n"
+    "                                local uint *counters, const uint by)\n"
     "{\n"
-    "    const uint copies = second ? 1 : CLSORT__HYBRID_COPIES, own = local_id() % copies;\n"
+    "    const uint copies = by == BY_LINE ? 1 : CLSORT__HYBRID_COPIES, own = local_id() % copies;\n"
     "    for (uint at = local_id(); at < rows; at += CLSORT_AHEAD * CLSORT_GROUP) {\n"
     "        code_t code[CLSORT_AHEAD];\n"
     "        #pragma unroll\n"
@@ -4504,7 +4548,7 @@ static const char *const clsort__source[] = {
     "        for (uint m = 0; m < CLSORT_AHEAD; m++)\n"
     "            if (at + m * CLSORT_GROUP < rows)\n"
     "                atomic_inc(&counters[own + copies\n"
-    "                                           * split_digit(s, encode(code[m], codec), second)]);\n"
+    "                                           * split_digit(s, encode(code[m], codec), by)]);\n"
     "    }\n"
     "}\n\n\n\n"
     "CLSORT_INLINE void add_copies(hybrid_t h, local const uint *counters)\n"
@@ -4536,9 +4580,10 @@ static const char *const clsort__source[] = {
     "        counters[i] = 0;\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "    for (uint tile = (uint)get_group_id(0); tile < tiles; tile += groups) {\n"
-    "        const uint begin = tile * CLSORT_SPLIT_TILE;\n"
-    "        count_digits(s, advance(h.source, begin), h.codec, min(n - begin, CLSORT_SPLIT_TILE + 0u),\n"
-    "                     counters, 0);\n"
+    "        const uint begin = tile * CLSORT_SPLIT_TILE, rows = min(n - begin, CLSORT_SPLIT_TILE + 0u);\n"
+    "        const array_t from = advance(h.source, begin);\n"
+    "        if (s.flat) count_digits(s, from, h.codec, rows, counters, BY_SLICES);\n"
+    "        else count_digits(s, from, h.codec, rows, counters, BY_MASKS);\n"
     "    }\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "    add_copies(h, counters);\n"
@@ -4553,10 +4598,12 @@ static const char *const clsort__source[] = {
     "    if (before > most || rows > most - before\n"
     "        || rows / CLSORT_BUCKET_TILE >= CLSORT__HYBRID_OVER_TIMES)\n"
     "        atomic_and(h.gate, 0);\n"
-    "}\n\n\n\n"
+    "}\n\n\n\n\n"
     "CLSORT_INLINE line_t cut_range(hybrid_t h, code_t low, code_t last, uint rows)\n"
     "{\n"
-    "    const uint load = CLSORT_BUCKET_TILE - CLSORT_BUCKET_TILE / 8,\n"
+    "    const uint spare = h.tables[HYBRID_FLAT] ? CLSORT_GROUP + CLSORT_GROUP / 4\n"
+    "                                             : CLSORT_BUCKET_TILE / 4,\n"
+    "               load = CLSORT_BUCKET_TILE - spare,\n"
     "               wanted = (code_t)(last - low) < h.slots ? h.slots : rows / load + 1;\n"
     "    return make_line(low, last, h.slots ? min(wanted, h.slots) : 1);\n"
     "}\n\n\n"
@@ -4618,9 +4665,9 @@ static const char *const clsort__source[] = {
     "                              sums + 2 * CLSORT_GROUP + 2 };\n"
     "    return l;\n"
     "}\n\n\n\n"
-    "CLSORT_INLINE void reserve_places(split_space_t l, global uint *next, const uint second)\n"
+    "CLSORT_INLINE void reserve_places(split_space_t l, global uint *next, const uint by)\n"
     "{\n"
-    "    const uint own = (second ? CLSORT_MOST_SLOTS : CLSORT__HYBRID_DIGITS) / CLSORT_GROUP,\n"
+    "    const uint own = (by == BY_LINE ? CLSORT_MOST_SLOTS : CLSORT__HYBRID_DIGITS) / CLSORT_GROUP,\n"
     "               first = local_id() * own;\n"
     "    uint count[CLSORT_MOST_SLOTS / CLSORT_GROUP], place[CLSORT_MOST_SLOTS / CLSORT_GROUP], sum = 0;\n"
     "    #pragma unroll\n"
@@ -4643,7 +4690,7 @@ static const char *const clsort__source[] = {
     "    uint rows;\n"
     "} move_t;\n\n\n"
     "CLSORT_INLINE void write_staged(move_t v, splitter_t s, split_space_t l, codec_t codec,\n"
-    "                                const uint second)\n"
+    "                                const uint by)\n"
     "{\n"
     "    const uint whole = v.rows == CLSORT_SPLIT_TILE;\n"
     "    #pragma unroll\n"
@@ -4651,12 +4698,12 @@ static const char *const clsort__source[] = {
     "        const uint i = local_id() + m * CLSORT_GROUP;\n"
     "        if (whole || i < v.rows) {\n"
     "            const code_t code = l.staged[i];\n"
-    "            *key_place(v.to, l.offsets[split_digit(s, code, second)] + i) = decode(code, codec);\n"
+    "            *key_place(v.to, l.offsets[split_digit(s, code, by)] + i) = decode(code, codec);\n"
     "        }\n"
     "    }\n"
     "}\n\n\n"
     "CLSORT_INLINE void move_tile(move_t v, splitter_t s, split_space_t l, codec_t codec,\n"
-    "                             const uint second)\n"
+    "                             const uint by)\n"
     "{\n"
     "    const uint t = local_id(), whole = v.rows == CLSORT_SPLIT_TILE;\n"
     "    code_t code[CLSORT_RADIX_ITEMS];\n"
@@ -4668,19 +4715,19 @@ static const char *const clsort__source[] = {
     "    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {\n"
     "        code[m] = encode(code[m], codec);\n"
     "        if (whole || t + m * CLSORT_GROUP < v.rows) {\n"
-    "            const uint d = split_digit(s, code[m], second);\n"
+    "            const uint d = split_digit(s, code[m], by);\n"
     "            rank[m] = atomic_inc(&l.counters[d]) | d << 16;\n"
     "        }\n"
     "    }\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "    reserve_places(l, v.next, second);\n"
+    "    reserve_places(l, v.next, by);\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "    #pragma unroll\n"
     "    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)\n"
     "        if (whole || t + m * CLSORT_GROUP < v.rows)\n"
     "            l.staged[l.counters[rank[m] >> 16] + (rank[m] & 0xFFFF)] = code[m];\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "    write_staged(v, s, l, codec, second);\n"
+    "    write_staged(v, s, l, codec, by);\n"
     "}\n\n\n\n"
     "CLSORT_KERNEL void clsort_hybrid_split(CLSORT_HYBRID_ARGS)\n"
     "{\n"
@@ -4695,7 +4742,8 @@ static const char *const clsort__source[] = {
     "    for (uint d = local_id(); d < CLSORT__HYBRID_DIGITS; d += CLSORT_GROUP)\n"
     "        l.counters[d] = 0;\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "    move_tile(v, s, l, h.codec, 0);\n"
+    "    if (s.flat) move_tile(v, s, l, h.codec, BY_SLICES);\n"
+    "    else move_tile(v, s, l, h.codec, BY_MASKS);\n"
     "}\n\n",
     "//---- radix: hybrid second digits\n\n\n"
     "typedef struct { uint digit, begin, rows, tiles; } part_t;\n\n\n\n"
@@ -4726,11 +4774,11 @@ static const char *const clsort__source[] = {
     "    const uint end = min(tile + CLSORT__HYBRID_RECOUNT_TILES, h.tables[HYBRID_TILES]);\n"
     "    while (tile < end) {\n"
     "        const part_t p = find_part(h, tile, end - tile, found);\n"
-    "        const splitter_t s = { range_line(h, p.digit), 0, 0 };\n"
+    "        const splitter_t s = { range_line(h, p.digit), 0, 0, 0 };\n"
     "        for (uint d = local_id(); d < slots; d += CLSORT_GROUP)\n"
     "            counters[d] = 0;\n"
     "        barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "        count_digits(s, advance(h.alt, p.begin), h.codec, p.rows, counters, 1);\n"
+    "        count_digits(s, advance(h.alt, p.begin), h.codec, p.rows, counters, BY_LINE);\n"
     "        barrier(CLK_LOCAL_MEM_FENCE);\n"
     "        for (uint d = local_id(); d < slots; d += CLSORT_GROUP)\n"
     "            if (counters[d] != 0)\n"
@@ -4769,17 +4817,17 @@ static const char *const clsort__source[] = {
     "    for (uint d = local_id(); d < CLSORT_MOST_SLOTS; d += CLSORT_GROUP)\n"
     "        l.counters[d] = 0;\n"
     "    const part_t p = find_part(h, tile, 1, l.sums);\n"
-    "    const splitter_t s = { range_line(h, p.digit), 0, 0 };\n"
+    "    const splitter_t s = { range_line(h, p.digit), 0, 0, 0 };\n"
     "    const move_t v = { advance(h.alt, p.begin), h.target, hybrid_slots(h) + p.digit * slots,\n"
     "                       p.rows };\n"
-    "    move_tile(v, s, l, h.codec, 1);\n"
+    "    move_tile(v, s, l, h.codec, BY_LINE);\n"
     "}\n\n",
     "//---- radix: hybrid bins\n\n\n"
     "typedef struct {\n"
     "    local code_t *keys;\n"
     "    local uint *bins, *sums, *words;\n"
     "} bucket_space_t;\n"
-    "enum { WORD_LONGEST, WORD_TAKEN, WORD_BIN, WORD_HEAVY, WORD_COLLECTED };\n\n"
+    "enum { WORD_LONGEST, WORD_TAKEN, WORD_BIN, WORD_HEAVY, WORD_COLLECTED, WORD_UNORDERED };\n\n"
     "#define CLSORT_KEY_SLOTS (CLSORT_BUCKET_TILE + (CLSORT_BUCKET_TILE >> CLSORT_KEY_PAD_LOG2))\n"
     "#define CLSORT_BIN_SLOTS (CLSORT_BUCKET_BINS + (CLSORT_BUCKET_BINS >> 5))\n\n"
     "CLSORT_INLINE bucket_space_t bucket_space(local ulong *space)\n"
@@ -4850,7 +4898,8 @@ static const char *const clsort__source[] = {
     "    #pragma unroll\n"
     "    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)\n"
     "        l.keys[pad_slot(first + m, CLSORT_KEY_PAD_LOG2)] = key[m];\n"
-    "}\n\n\n"
+    "}\n\n",
+    "//---- radix: hybrid network\n\n"
     "CLSORT_INLINE void order_places(bucket_space_t l, uint a, uint b, uint rows)\n"
     "{\n"
     "    if (b >= rows)\n"
@@ -4874,10 +4923,28 @@ static const char *const clsort__source[] = {
     "            barrier(CLK_LOCAL_MEM_FENCE);\n"
     "        }\n"
     "    }\n"
+    "}\n\n\n"
+    "CLSORT_INLINE uint is_unordered(bucket_space_t l)\n"
+    "{\n"
+    "    const uint first = local_id() * CLSORT_BUCKET_ITEMS;\n"
+    "    code_t last = l.keys[pad_slot(first, CLSORT_KEY_PAD_LOG2)];\n"
+    "    uint found = 0;\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 1; m <= CLSORT_BUCKET_ITEMS; m++) {\n"
+    "        const uint i = min(first + m, CLSORT_BUCKET_TILE - 1u);\n"
+    "        const code_t next = l.keys[pad_slot(i, CLSORT_KEY_PAD_LOG2)];\n"
+    "        found |= next < last;\n"
+    "        last = next;\n"
+    "    }\n"
+    "    if (found)\n"
+    "        l.words[WORD_UNORDERED] = 1;\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    return l.words[WORD_UNORDERED];\n"
     "}\n\n\n\n"
     "CLSORT_INLINE void order_bins(bucket_space_t l, uint rows, line_t line, uint longest)\n"
     "{\n"
-    "    if (longest > 1 && !single_bins(line)) {\n"
+    "    if (longest > 1 && !single_bins(line)\n"
+    "        && (longest <= CLSORT__HYBRID_MOST_TRUSTED || is_unordered(l))) {\n"
     "        if (longest <= CLSORT__HYBRID_MOST_MENDED)\n"
     "            mend_bins(l, (longest + 1) / 2);\n"
     "        else\n"
@@ -4926,6 +4993,30 @@ static const char *const clsort__source[] = {
     "    b.low = line_start(b.line, part, 0, last);\n"
     "    b.last = (code_t)(line_start(b.line, part + 1, 0, last) - 1);\n"
     "    return b;\n"
+    "}\n\n",
+    "//---- radix: hybrid bucket kernel\n\n\n"
+    "CLSORT_KERNEL void clsort_hybrid_buckets(CLSORT_HYBRID_ARGS)\n"
+    "{\n"
+    "    const hybrid_t h = CLSORT_HYBRID;\n"
+    "    const bucket_space_t l = bucket_space(space);\n"
+    "    const uint t = local_id();\n"
+    "    code_t key[CLSORT_BUCKET_ITEMS];\n"
+    "    if (n == 0 || *h.gate == 0)\n"
+    "        return;\n"
+    "    const bucket_t b = take_bucket(h, (uint)get_group_id(0));\n"
+    "    const array_t to = advance(h.target, b.begin),\n"
+    "                  from = b.again ? to : advance(h.alt, b.begin);\n"
+    "    for (uint i = t; i < b.rows && b.single && !b.again; i += CLSORT_GROUP)\n"
+    "        *key_place(to, i) = *key_place(from, i);\n"
+    "    if (b.rows == 0 || b.rows > CLSORT_BUCKET_TILE || b.single)\n"
+    "        return;\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)\n"
+    "        key[m] = encode(*key_place(from, min(t + m * CLSORT_GROUP, b.rows - 1)), h.codec);\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);\n"
+    "    sort_bins(l, key, b.rows, b.line);\n"
+    "    for (uint i = t; i < b.rows; i += CLSORT_GROUP)\n"
+    "        *key_place(to, i) = decode(l.keys[pad_slot(i, CLSORT_KEY_PAD_LOG2)], h.codec);\n"
     "}\n\n",
     "//---- radix: hybrid windows\n\n\n"
     "typedef struct {\n"
@@ -5016,62 +5107,70 @@ static const char *const clsort__source[] = {
     "    }\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "}\n\n",
-    "//---- radix: hybrid bucket kernel\n\n"
-    "CLSORT_INLINE void sort_short(hybrid_t h, bucket_space_t l, bucket_t b, array_t from, array_t to)\n"
+    "//---- radix: hybrid long buckets\n\n\n"
+    "CLSORT_INLINE void sort_window(bucket_space_t l, window_t w, code_t low)\n"
     "{\n"
-    "    const uint t = local_id();\n"
     "    code_t key[CLSORT_BUCKET_ITEMS];\n"
     "    #pragma unroll\n"
     "    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)\n"
-    "        key[m] = encode(*key_place(from, min(t + m * CLSORT_GROUP, b.rows - 1)), h.codec);\n"
-    "    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);\n"
-    "    sort_bins(l, key, b.rows, b.line);\n"
-    "    for (uint i = t; i < b.rows; i += CLSORT_GROUP)\n"
-    "        *key_place(to, i) = decode(l.keys[pad_slot(i, CLSORT_KEY_PAD_LOG2)], h.codec);\n"
+    "        key[m] = l.keys[pad_slot(local_id() + m * CLSORT_GROUP, CLSORT_KEY_PAD_LOG2)];\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    sort_bins(l, key, w.rows, make_line(w.low, (code_t)(low - 1), 1));\n"
     "}\n\n\n\n"
-    "CLSORT_INLINE void sort_long(hybrid_t h, bucket_space_t l, bucket_t b, array_t from, array_t out,\n"
-    "                             array_t to)\n"
+    "CLSORT_INLINE void sort_long(hybrid_t h, bucket_space_t l, bucket_t b)\n"
     "{\n"
-    "    const uint t = local_id();\n"
+    "    const array_t alt = advance(h.alt, b.begin), to = advance(h.target, b.begin),\n"
+    "                  from = b.again ? to : alt, out = b.again ? alt : to;\n"
     "    code_t low = b.low;\n"
     "    for (uint done = 0; done < b.rows;) {\n"
     "        const window_t w = next_window(l, from, h.codec, b, &low);\n"
     "        if (!w.equal) {\n"
     "            collect_window(l, from, h.codec, b.rows, w);\n"
-    "            sort_by_network(l, w.rows);\n"
+    "            sort_window(l, w, low);\n"
     "        }\n"
-    "        for (uint i = t; i < w.rows; i += CLSORT_GROUP)\n"
+    "        for (uint i = local_id(); i < w.rows; i += CLSORT_GROUP)\n"
     "            *key_place(out, done + i)\n"
     "                = decode(w.equal ? w.low : l.keys[pad_slot(i, CLSORT_KEY_PAD_LOG2)], h.codec);\n"
     "        done += w.rows;\n"
+    "        barrier(CLK_LOCAL_MEM_FENCE);\n"
     "    }\n"
     "    barrier(CLK_GLOBAL_MEM_FENCE);\n"
-    "    for (uint i = t; i < b.rows && b.again; i += CLSORT_GROUP)\n"
-    "        *key_place(to, i) = *key_place(out, i);\n"
+    "    for (uint i = local_id(); i < b.rows && b.again; i += CLSORT_GROUP)\n"
+    "        *key_place(to, i) = *key_place(alt, i);\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "}\n\n\n\n\n"
+    "CLSORT_INLINE void list_long(hybrid_t h, local uint *list, uint first, uint step, uint buckets)\n"
+    "{\n"
+    "    const uint number = first + local_id() * step;\n"
+    "    if (local_id() == 0)\n"
+    "        list[CLSORT_GROUP] = 0;\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    if (number < buckets) {\n"
+    "        const bucket_t b = take_bucket(h, number);\n"
+    "        if (b.rows > CLSORT_BUCKET_TILE && !b.single)\n"
+    "            list[atomic_inc(&list[CLSORT_GROUP])] = number;\n"
+    "    }\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "}\n\n\n\n"
-    "CLSORT_KERNEL void clsort_hybrid_buckets(CLSORT_HYBRID_ARGS)\n"
+    "CLSORT_KERNEL void clsort_hybrid_long(CLSORT_HYBRID_ARGS)\n"
     "{\n"
     "    const hybrid_t h = CLSORT_HYBRID;\n"
-    "    if (n == 0 || *h.gate == 0)\n"
+    "    const bucket_space_t l = bucket_space(space);\n"
+    "    local uint *list = l.words + 8;\n"
+    "    const uint step = (uint)get_num_groups(0),\n"
+    "               buckets = CLSORT__HYBRID_DIGITS * max(slots, 1u);\n"
+    "    if (n == 0 || *h.gate == 0 || h.tables[HYBRID_OVER] == 0)\n"
     "        return;\n"
-    "    const bucket_t b = take_bucket(h, (uint)get_group_id(0));\n"
-    "    const array_t alt = advance(h.alt, b.begin), to = advance(h.target, b.begin);\n"
-    "    if (b.rows == 0 || (b.single && b.again))\n"
-    "        return;\n"
-    "    if (!b.single) {\n"
-    "        const bucket_space_t l = bucket_space(space);\n"
-    "        if (b.rows <= CLSORT_BUCKET_TILE)\n"
-    "            sort_short(h, l, b, b.again ? to : alt, to);\n"
-    "        else\n"
-    "            sort_long(h, l, b, b.again ? to : alt, b.again ? alt : to, to);\n"
-    "        return;\n"
+    "    for (uint first = (uint)get_group_id(0); first < buckets; first += step * CLSORT_GROUP) {\n"
+    "        list_long(h, list, first, step, buckets);\n"
+    "        for (uint k = 0; k < list[CLSORT_GROUP]; k++)\n"
+    "            sort_long(h, l, take_bucket(h, list[k]));\n"
+    "        barrier(CLK_LOCAL_MEM_FENCE);\n"
     "    }\n"
-    "    for (uint i = local_id(); i < b.rows; i += CLSORT_GROUP)\n"
-    "        *key_place(to, i) = *key_place(alt, i);\n"
     "}\n"
     "#endif\n\n",
 #else
-    "#line 4934\n",
+    "#line 5055\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
     "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -5980,7 +6079,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 6054\n",
+    "#line 6175\n",
 #endif
     "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_IS(SELECT)\n"
@@ -6644,7 +6743,7 @@ enum {
     X(PIECES, "radix of segments", clsort__no_local) \
     X(RADIX, "radix", clsort__radix_need) \
     X(SWEEP, "radix sweep", clsort__radix_need) \
-    X(HYBRID, "hybrid radix", clsort__hybrid_local) \
+    X(HYBRID, "hybrid radix", clsort__hybrid_need) \
     X(QUICKSORT, "quicksort", clsort__quick_local) \
     X(RELAUNCH, "quicksort-device", clsort__quick_local) \
     X(SELECT, "top-k", clsort__no_local) \
@@ -6708,6 +6807,7 @@ typedef char clsort__kernels_know_public_numbers
     X(RADIX_BEGIN, CLSORT__SWEEP, "clsort_radix_begin") \
     X(RADIX_SWEEP, CLSORT__SWEEP, "clsort_radix_sweep") \
     X(HYBRID_SAMPLE, CLSORT__HYBRID, "clsort_hybrid_sample") \
+    X(HYBRID_CELLS, CLSORT__HYBRID, "clsort_hybrid_cells") \
     X(HYBRID_COUNT, CLSORT__HYBRID, "clsort_hybrid_count") \
     X(HYBRID_RANGES, CLSORT__HYBRID, "clsort_hybrid_ranges") \
     X(HYBRID_SPLIT, CLSORT__HYBRID, "clsort_hybrid_split") \
@@ -6715,6 +6815,7 @@ typedef char clsort__kernels_know_public_numbers
     X(HYBRID_STARTS, CLSORT__HYBRID, "clsort_hybrid_starts") \
     X(HYBRID_RESPLIT, CLSORT__HYBRID, "clsort_hybrid_resplit") \
     X(HYBRID_BUCKETS, CLSORT__HYBRID, "clsort_hybrid_buckets") \
+    X(HYBRID_LONG, CLSORT__HYBRID, "clsort_hybrid_long") \
     X(QUICK_BEGIN, CLSORT__QUICKSORT, "clsort_quick_begin") \
     X(QUICK_COUNT, CLSORT__QUICKSORT, "clsort_quick_count") \
     X(QUICK_PLAN, CLSORT__QUICKSORT, "clsort_quick_plan") \
@@ -10351,24 +10452,34 @@ static void clsort__plan_passes(const clsort_sorter *s, clsort__plan *p)
 /* The most elements: ranges have second digits for so many. */
 enum { CLSORT__HYBRID_MOST = 5 << 26 };
 
-/* Local memory of hybrid kernels, in bytes: the most that clsort_hybrid_sample,
-   clsort_hybrid_count, splits and buckets need. */
-static size_t clsort__hybrid_local(const clsort__config *c)
+/* Local memory of hybrid kernels, in bytes. */
+typedef struct clsort__hybrid_local {
+    size_t cells, count, split;     /* clsort_hybrid_cells; _count and _recount; splits, others */
+    size_t buckets;                 /* clsort_hybrid_buckets, clsort_hybrid_long */
+} clsort__hybrid_local;
+
+static clsort__hybrid_local clsort__hybrid_sizes(const clsort__config *c)
 {
     const size_t group = (size_t)1 << c->group_log2, key = c->key_bytes,
-                 sums = CLSORT__SCAN_WORDS(group) + 8;
+                 sums = CLSORT__SCAN_WORDS(group) + 8, slots = CLSORT__HYBRID_MOST_SLOTS(key);
     const size_t digits = CLSORT__HYBRID_DIGITS, cells = CLSORT__HYBRID_CELLS / 2,
                  masks = CLSORT__HYBRID_CELLS / CLSORT__HYBRID_MASK_CELLS;
     const size_t rows = group * CLSORT__HYBRID_BUCKET_ITEMS(key),
                  bins = group << CLSORT__HYBRID_OWN_BINS_LOG2;
-    const size_t sample = 4 * (cells + (cells >> CLSORT__WORD_PAD_LOG2) + sums) + 2 * group * key,
-                 split = 4 * (2 * (size_t)CLSORT__HYBRID_MOST_SLOTS(key) + masks + sums)
-                         + group * c->radix_items * key;
     const size_t keys = (rows + (rows >> CLSORT__KEY_PAD_LOG2(key))) * key,
-                 spare = (bins >> CLSORT__WORD_PAD_LOG2) + CLSORT__HYBRID_SPARE_BINS,
-                 bucket = clsort__round_up(keys) + 4 * (bins + spare + sums);
-    const size_t count = 4 * (CLSORT__HYBRID_COPIES * digits + masks);
-    return clsort__largest(clsort__largest(sample, count, 0), split, bucket);
+                 spare = (bins >> CLSORT__WORD_PAD_LOG2) + CLSORT__HYBRID_SPARE_BINS;
+    clsort__hybrid_local l;
+    l.cells = 4 * (cells + (cells >> CLSORT__WORD_PAD_LOG2) + sums) + 2 * group * key;
+    l.count = 4 * clsort__largest(CLSORT__HYBRID_COPIES * digits + masks, slots + 1, 0);
+    l.split = 4 * (2 * slots + masks + sums) + group * c->radix_items * key;
+    l.buckets = clsort__round_up(keys) + 4 * (bins + spare + sums + group + 1);
+    return l;
+}
+
+static size_t clsort__hybrid_need(const clsort__config *c)
+{
+    const clsort__hybrid_local l = clsort__hybrid_sizes(c);
+    return clsort__largest(clsort__largest(l.cells, l.count, 0), l.split, l.buckets);
 }
 
 /* The most second digits of a range, a power of two; 0: a range is a bucket. A range may have half
@@ -10404,7 +10515,7 @@ static int clsort__hybrid_shape(const clsort_sorter *s, const clsort__plan *p, c
     c->digit_bits = 8;
     c->radix_items = t->items && t->items < most ? t->items : most;
     c->group_log2 = c->share_log2 = clsort__choose_group(s, t, CLSORT__HYBRID_LEAST_GROUP, 8);
-    return c->group_log2 >= CLSORT__HYBRID_LEAST_GROUP && clsort__hybrid_local(c) <= s->local_bytes;
+    return c->group_log2 >= CLSORT__HYBRID_LEAST_GROUP && clsort__hybrid_need(c) <= s->local_bytes;
 }
 
 /* Where the tables of hybrid radix begin, in bytes: behind those of the passes. */
@@ -10416,23 +10527,23 @@ static size_t clsort__hybrid_at(const clsort_sorter *s, const clsort__plan *p)
 }
 
 /* What all launches of hybrid kernels share: where the tables begin, in words; the most second
-   digits of a range; bytes of local memory. */
+   digits of a range. */
 typedef struct clsort__hybrid_job {
     const clsort__workspace *w;
-    size_t tables, slots, local;
+    size_t tables, slots;
 } clsort__hybrid_job;
 
-/* One launch of a hybrid kernel, which reads or writes all elements so many times. */
+/* One launch of a hybrid kernel, which reads or writes all elements so many times. local: bytes. */
 static void clsort__hybrid_launch(clsort__run *run, const clsort__plan *p,
                                   const clsort__hybrid_job *j, int kernel, size_t groups,
-                                  cl_uint times)
+                                  size_t local, cl_uint times)
 {
     clsort__use_kernel(run, &p->config, kernel);
     clsort__arg_workspace(run, p, j->w);
     clsort__arg_count(run, p->d.count);
     clsort__arg_count(run, j->tables);
     clsort__arg_count(run, j->slots);
-    clsort__arg_local(run, j->local);
+    clsort__arg_local(run, local);
     clsort__traffic(run, times > 1, times * (cl_ulong)p->d.count * p->key.bytes);
     clsort__launch(run, groups << run->group_log2);
 }
@@ -10441,20 +10552,27 @@ static void clsort__hybrid_launch(clsort__run *run, const clsort__plan *p,
 static void clsort__hybrid_buckets(clsort__run *run, const clsort__plan *p,
                                    const clsort__hybrid_job *j)
 {
+    const clsort__hybrid_local l = clsort__hybrid_sizes(&j->w->shape);
     const size_t tiles = clsort__ceil_divide(p->d.count, clsort__radix_tile(&j->w->shape)),
-                 digits = CLSORT__HYBRID_DIGITS, busy = 8 * (size_t)run->s->compute_units;
-    clsort__hybrid_launch(run, p, j, CLSORT__KERNEL_HYBRID_SAMPLE, 1, 0);
-    clsort__hybrid_launch(run, p, j, CLSORT__KERNEL_HYBRID_COUNT, clsort__smaller(tiles, busy), 1);
-    clsort__hybrid_launch(run, p, j, CLSORT__KERNEL_HYBRID_RANGES, 1, 0);
-    clsort__hybrid_launch(run, p, j, CLSORT__KERNEL_HYBRID_SPLIT, tiles, 2);
+                 digits = CLSORT__HYBRID_DIGITS, busy = 8 * (size_t)run->s->compute_units,
+                 buckets = j->slots ? digits * j->slots : digits,
+                 sample = (size_t)1 << (CLSORT__HYBRID_SAMPLE_LOG2 - j->w->shape.group_log2);
+    const size_t parts = clsort__ceil_divide(tiles + digits, CLSORT__HYBRID_RECOUNT_TILES);
+    clsort__hybrid_launch(run, p, j, CLSORT__KERNEL_HYBRID_SAMPLE, sample, 8, 0);
+    clsort__hybrid_launch(run, p, j, CLSORT__KERNEL_HYBRID_CELLS, 1, l.cells, 0);
+    clsort__hybrid_launch(run, p, j, CLSORT__KERNEL_HYBRID_COUNT, clsort__smaller(tiles, busy),
+                          l.count, 1);
+    clsort__hybrid_launch(run, p, j, CLSORT__KERNEL_HYBRID_RANGES, 1, l.split, 0);
+    clsort__hybrid_launch(run, p, j, CLSORT__KERNEL_HYBRID_SPLIT, tiles, l.split, 2);
     if (j->slots) {
-        clsort__hybrid_launch(run, p, j, CLSORT__KERNEL_HYBRID_RECOUNT,
-                              clsort__ceil_divide(tiles + digits, CLSORT__HYBRID_RECOUNT_TILES), 1);
-        clsort__hybrid_launch(run, p, j, CLSORT__KERNEL_HYBRID_STARTS, digits, 0);
-        clsort__hybrid_launch(run, p, j, CLSORT__KERNEL_HYBRID_RESPLIT, tiles + digits, 2);
+        clsort__hybrid_launch(run, p, j, CLSORT__KERNEL_HYBRID_RECOUNT, parts, l.count, 1);
+        clsort__hybrid_launch(run, p, j, CLSORT__KERNEL_HYBRID_STARTS, digits, l.split, 0);
+        clsort__hybrid_launch(run, p, j, CLSORT__KERNEL_HYBRID_RESPLIT, tiles + digits, l.split,
+                              2);
     }
-    clsort__hybrid_launch(run, p, j, CLSORT__KERNEL_HYBRID_BUCKETS,
-                          j->slots ? digits * j->slots : digits, 2);
+    clsort__hybrid_launch(run, p, j, CLSORT__KERNEL_HYBRID_BUCKETS, buckets, l.buckets, 2);
+    clsort__hybrid_launch(run, p, j, CLSORT__KERNEL_HYBRID_LONG, clsort__smaller(buckets, busy),
+                          l.buckets, 0);
 }
 
 /* Sorts `from` into `to`, which may be the same, by way of alt; then the passes do, or nothing. */
@@ -10466,7 +10584,6 @@ static void clsort__hybrid(clsort__run *run, const clsort__plan *p, const clsort
     j.w = w;
     j.tables = clsort__hybrid_at(run->s, p) / 4;
     j.slots = clsort__hybrid_slots(run->s, p);
-    j.local = clsort__hybrid_local(&w->shape);
     clsort__hybrid_buckets(run, p, &j);
     passes.config = p->helpers.passes;
     rest.shape = clsort__tile_shape(run->s, &passes);

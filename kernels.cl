@@ -176,12 +176,13 @@
 #define CLSORT__COUNTER_MOST 65535
 
 //---- shared: hybrid radix
-/* Hybrid radix: ranges; cells of the sample, and how many share a word of masks; log2 of its keys;
-   how many ranges it makes equally heavy, the others equally wide; the most second digits of a
-   range. */
+/* Hybrid radix: ranges; cells of the sample, how many share a word of masks, and log2 of how many
+   make a slice, of which there are two fewer than ranges; log2 of the sample's keys; how many ranges
+   it makes equally heavy, the others equally wide; the most second digits of a range. */
 #define CLSORT__HYBRID_DIGITS 256
 #define CLSORT__HYBRID_CELLS 16384
 #define CLSORT__HYBRID_MASK_CELLS 16
+#define CLSORT__HYBRID_SLICE_LOG2 6
 #define CLSORT__HYBRID_SAMPLE_LOG2 14
 #define CLSORT__HYBRID_EVEN_DIGITS 192
 #define CLSORT__HYBRID_MOST_SLOTS(key_bytes) ((key_bytes) == 8 ? 1024 : 512)
@@ -197,18 +198,22 @@
 #define CLSORT__HYBRID_LEAST_GROUP 6
 /* Copies of each counter of ranges, so that lanes with equal digits meet less; tiles that a
    work-group recounts. Of each work-item of a bucket: keys, and log2 of the bins;
-   spare bins, for what lies beyond the end. The longest bin that is mended by transposition. */
+   spare bins, for what lies beyond the end. The longest bin that is mended by transposition, and the
+   longest one whose keys are not looked at before. */
 #define CLSORT__HYBRID_COPIES 4
 #define CLSORT__HYBRID_RECOUNT_TILES 4
 #define CLSORT__HYBRID_BUCKET_ITEMS(key_bytes) ((key_bytes) == 8 ? 12 : 20)
 #define CLSORT__HYBRID_OWN_BINS_LOG2 4
 #define CLSORT__HYBRID_SPARE_BINS 32
-#define CLSORT__HYBRID_MOST_MENDED 24
+#define CLSORT__HYBRID_MOST_MENDED 96
+#define CLSORT__HYBRID_MOST_TRUSTED 10
 /* Other passes sort where one range has more than 1 / HEAVY_PART of the keys, the buckets above the
    capacity more than 1 / OVER_PART, or one of these OVER_TIMES the capacity. */
 #define CLSORT__HYBRID_HEAVY_PART 4
 #define CLSORT__HYBRID_OVER_PART 8
 #define CLSORT__HYBRID_OVER_TIMES 8
+/* A sample is flat if no work-item's cells have more than so many times its part of it. */
+#define CLSORT__HYBRID_FLAT_TIMES 2
 
 //---- shared: quicksort and selections
 /* Quicksort's tables, in words: a state; two tables of sequences; blocks; leaves; leftovers. */
@@ -330,6 +335,8 @@
 #define CLSORT_NEEDS_GROUP \
     (CLSORT_IS(RADIX) || CLSORT_IS(SWEEP) || CLSORT_IS(HYBRID) || CLSORT_NEEDS_QUICKSORT \
      || CLSORT_IS(SELECT) || CLSORT_IS(SEGMENTS))
+#define CLSORT_MASKS_IDS \
+    (CLSORT_NEEDS_QUICKSORT || (CLSORT_NEEDS_RADIX && CLSORT_KEY_BYTES + CLSORT_VALUE_BYTES > 8))
 /* Elements of an item: 1, or 16 with a tile per work-item. */
 #ifndef CLSORT_LANES
 #define CLSORT_LANES 1
@@ -383,10 +390,12 @@
     kernel __attribute__((reqd_work_group_size(CLSORT_GROUP, 1, 1), vec_type_hint(codes_t)))
 #endif
 
-/* The work-item in its group. The mask tells compilers how many there are. */
+/* The work-item in its group. The mask tells compilers how many there are, which helps those that
+   count digits and parts. NVIDIA's then adds by OR, and no longer in the address of a load: merges
+   would take 16 to 37 registers more. */
 CLSORT_INLINE uint local_id(void)
 {
-    return (uint)get_local_id(0) & (CLSORT_GROUP - 1);
+    return (uint)get_local_id(0) & (CLSORT_MASKS_IDS ? CLSORT_GROUP - 1 : ~0u);
 }
 
 #define CLSORT_JOIN_(a, b) a##b
@@ -2840,10 +2849,16 @@ CLSORT_INLINE void write_plan(radix_t r, code_t differ)
     }
 }
 
-/* The plan's word for this pass. The first count runs before there is a plan. */
+/* The plan's word for this pass. */
 CLSORT_INLINE uint pass_plan(radix_t r)
 {
     return r.scratch[r.pass];
+}
+
+/* The same for a count. The first one runs before there is a plan. */
+CLSORT_INLINE uint count_plan(radix_t r)
+{
+    return r.pass ? pass_plan(r) : r.done ? 0 : PASS_SORTS;
 }
 
 CLSORT_INLINE array_t plan_array(radix_t r, uint plan, uint shift)
@@ -2859,7 +2874,7 @@ typedef struct { uint begin, size; } block_t;
 CLSORT_INLINE block_t take_block(radix_t r, uint block, uint works)
 {
     const uint begin = block * r.block_elements;
-    const uint all = works && !r.done && block < r.blocks;
+    const uint all = works && block < r.blocks;
     const block_t b = { begin, all ? min(r.n - begin, r.block_elements) : 0 };
     return b;
 }
@@ -2921,7 +2936,7 @@ CLSORT_INLINE void write_seen(radix_t r, uint block, seen_t seen)
 CLSORT_KERNEL void clsort_radix_count(CLSORT_RADIX_ARGS)
 {
     const radix_t r = CLSORT_RADIX;
-    const uint block = (uint)get_global_id(0), plan = pass ? pass_plan(r) : PASS_SORTS;
+    const uint block = (uint)get_global_id(0), plan = count_plan(r);
     const block_t b = take_block(r, block, plan & PASS_SORTS);
     uint bins[CLSORT_COUNT_COPIES * CLSORT_DIGITS];
     if (b.size == 0)
@@ -3484,7 +3499,7 @@ CLSORT_KERNEL void clsort_radix_count(CLSORT_RADIX_ARGS, local uint *bins)
 {
     const radix_t r = CLSORT_RADIX;
     const uint block = (uint)get_group_id(0), t = local_id(),
-               plan = pass ? pass_plan(r) : PASS_SORTS;
+               plan = count_plan(r);
     const block_t b = take_block(r, block, plan & PASS_SORTS);
     seen_t seen = { 0, 0 };
     clear_bins(bins);
@@ -3876,33 +3891,35 @@ CLSORT_KERNEL void clsort_radix_sweep(CLSORT_RADIX_ARGS, local ulong *space)
    one global atomic. No work-group waits for another, so this runs on every device.
 
    The digits of the first split are 256 RANGES of codes with about equally many keys. A sample
-   cuts the codes between its least and its most into 16382 cells; a range is some cells side by
-   side. What lies below or above the sample has a range of its own. Inside a range, the second
-   digit is linear in the code, and so is the bin inside a BUCKET, what a work-group sorts in local
-   memory: by counting bins, then, for few keys to a bin, by rounds of odd-even transposition, else
-   by a bitonic network.
+   cuts the codes between its least and its most into 16256 cells; a range is some cells side by
+   side. What lies below or above the sample has a range of its own. Where the sample is about flat,
+   ranges are SLICES of 64 cells: a key's range is then a product, and needs no table. Inside a
+   range, the second digit is linear in the code, and so is the bin inside a BUCKET, what a
+   work-group sorts in local memory: by counting bins, then, for few keys to a bin, by rounds of
+   odd-even transposition, else by a bitonic network.
 
-     sample     one work-group: cells, ranges, where codes change their range
+     sample     takes a sample of 2^14 keys, or all, to alt
+     cells      one work-group: cells, ranges, where codes change their range
      count      how many keys each range has                          reads keys
      ranges     one work-group: where ranges begin, their second digits
      split      moves keys to their ranges                            reads and writes keys
      recount    how many keys each second digit has                   reads keys
      starts     a work-group for each range: where its buckets begin
      resplit    moves keys to their buckets                           reads and writes keys
-     buckets    a work-group for each one                             reads and writes keys
+     buckets    a work-group for each one up to the capacity          reads and writes keys
+     long       the others, which are read again for each part of them that fits
 
    Few keys need no recount, starts and resplit: a range is a bucket. With B bytes of a key and
    work-groups of 256, n keys take, besides the passes that end at once:
 
-     n up to 655,000 (B = 8: 393,000)        5 launches    5 n B bytes of global memory
-     n up to 5 * 2^26                        8 launches    8 n B bytes
+     n up to 655,000 (B = 8: 393,000)        7 launches    5 n B bytes of global memory
+     n up to 5 * 2^26                        10 launches   8 n B bytes
      above                                   only the passes
 
    The exact counts decide. Where buckets have more than they should, or a quarter of the keys lies
    in one range, the GATE falls: the kernels that follow end at once, and the passes that are
    enqueued behind them (sweeps, or three launches per digit) sort the untouched source. Else those
-   end at once. The gate only saves time: a bucket of any size and content is sorted right. One
-   above the capacity is read again for each part of it that fits.
+   end at once. The gate only saves time: a bucket of any size and content is sorted right.
 
    Idea: E. Stehle and H.-A. Jacobsen, A Memory Bandwidth-Efficient Hybrid Radix Sort on GPUs,
    2017; samples and ranges as in N. Leischner, V. Osipov, P. Sanders, GPU Sample Sort, 2010. */
@@ -3948,7 +3965,7 @@ typedef struct {
 
 /* The tables, in words: a head; where codes change their range; for each range its count, later
    where its next key goes, at last its end; ranges; the same as for a range for each bucket. */
-enum { HYBRID_OVER, HYBRID_TILES, HYBRID_DIGITS, HYBRID_SHIFT, HYBRID_FACTOR,
+enum { HYBRID_OVER, HYBRID_TILES, HYBRID_DIGITS, HYBRID_SHIFT, HYBRID_FACTOR, HYBRID_FLAT,
        HYBRID_LEAST = 6, HYBRID_MOST = 8 };
 enum { RANGE_LOW, RANGE_LAST = 2, RANGE_SHIFT = 4, RANGE_FACTOR, RANGE_TILES };
 
@@ -4033,31 +4050,54 @@ CLSORT_INLINE uint single_bins(line_t line)
 }
 
 //---- radix: hybrid sample
+#define CLSORT_SLICES (CLSORT__HYBRID_DIGITS - 2)
+#define CLSORT_INNER_CELLS (CLSORT_SLICES << CLSORT__HYBRID_SLICE_LOG2)
+#define CLSORT_LAST_CELL (CLSORT_INNER_CELLS + 1)
 #define CLSORT_CELL_WORDS (CLSORT__HYBRID_CELLS / 2)
 #define CLSORT_OWN_CELLS (CLSORT__HYBRID_CELLS / CLSORT_GROUP)
 #define CLSORT_CELL_MASKS (CLSORT__HYBRID_CELLS / CLSORT__HYBRID_MASK_CELLS)
-typedef struct {
-    local uint *cells, *sums;
-    local code_t *edges;
-} sample_t;
+#if CLSORT_LAST_CELL >= CLSORT__HYBRID_CELLS
+#error "the slices, and a cell on either side of them, must be cells"
+#endif
 
-/* The i-th key of the sample: one of each part of the source, at a place without a pattern. */
-CLSORT_INLINE code_t sample_code(hybrid_t h, uint i)
+CLSORT_INLINE uint sample_size(hybrid_t h)
 {
-    const uint noise = (i + 1) * 0x9E3779B9u, jitter = (noise ^ noise >> 15) * 0x85EBCA6Bu;
-    const ulong place = (ulong)i * h.n + ((ulong)jitter * h.n >> 32);
-    return encode(*key_place(h.source, place >> CLSORT__HYBRID_SAMPLE_LOG2), h.codec);
+    return min(h.n, 1u << CLSORT__HYBRID_SAMPLE_LOG2);
 }
+
+/* Takes the sample to alt: one key of each part of the source, at a place without a pattern. Any
+   number of work-groups. */
+CLSORT_KERNEL void clsort_hybrid_sample(CLSORT_HYBRID_ARGS)
+{
+    const hybrid_t h = CLSORT_HYBRID;
+    const uint size = sample_size(h);
+    for (uint i = (uint)get_global_id(0); i < size; i += (uint)get_global_size(0)) {
+        const uint noise = (i + 1) * 0x9E3779B9u, jitter = (noise ^ noise >> 15) * 0x85EBCA6Bu;
+        const ulong place = (ulong)i * n + ((ulong)jitter * n >> 32);
+        *key_place(h.alt, i)
+            = *key_place(h.source, size == n ? i : place >> CLSORT__HYBRID_SAMPLE_LOG2);
+    }
+}
+
+/* The cells: their counts; the least and the most code of work-items; how codes are cut, as many as
+   `size`. flat: the ranges are slices. */
+typedef struct {
+    local uint *counts, *sums;
+    local code_t *edges;
+    line_t line;
+    code_t most;
+    uint size, flat;
+} cells_t;
 
 /* The least and the most code of the sample, in edges[0] and edges[CLSORT_GROUP]. Called by all
    work-items; ends with a barrier. */
-CLSORT_INLINE void find_edges(hybrid_t h, sample_t s)
+CLSORT_INLINE void find_edges(hybrid_t h, cells_t s)
 {
     const uint t = local_id();
     code_t least = CLSORT_TOP_CODE, most = 0;
     #pragma unroll 16
-    for (uint i = t; i < 1u << CLSORT__HYBRID_SAMPLE_LOG2; i += CLSORT_GROUP) {
-        const code_t code = sample_code(h, i);
+    for (uint i = t; i < s.size; i += CLSORT_GROUP) {
+        const code_t code = encode(*key_place(h.alt, i), h.codec);
         least = min(least, code);
         most = max(most, code);
     }
@@ -4075,22 +4115,22 @@ CLSORT_INLINE void find_edges(hybrid_t h, sample_t s)
 }
 
 /* Two counters of 16 bits in a word. */
-CLSORT_INLINE uint cell_count(sample_t s, uint cell)
+CLSORT_INLINE uint cell_count(cells_t s, uint cell)
 {
-    return s.cells[pad_slot(cell / 2, 5)] >> cell % 2 * 16 & 0xFFFF;
+    return s.counts[pad_slot(cell / 2, 5)] >> cell % 2 * 16 & 0xFFFF;
 }
 
-/* Counts the sample's cells; the first one and the last one are what lies outside. Called by all
-   work-items; ends with a barrier. */
-CLSORT_INLINE void count_cells(hybrid_t h, sample_t s, line_t line)
+/* Counts the sample's cells; those outside CLSORT_INNER_CELLS stay empty. Called by all work-items;
+   ends with a barrier. */
+CLSORT_INLINE void count_cells(hybrid_t h, cells_t s)
 {
     for (uint i = local_id(); i < CLSORT_CELL_WORDS; i += CLSORT_GROUP)
-        s.cells[pad_slot(i, 5)] = 0;
+        s.counts[pad_slot(i, 5)] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
     #pragma unroll 16
-    for (uint i = local_id(); i < 1u << CLSORT__HYBRID_SAMPLE_LOG2; i += CLSORT_GROUP) {
-        const uint cell = 1 + line_part(line, sample_code(h, i));
-        atomic_add(&s.cells[pad_slot(cell / 2, 5)], 1u << cell % 2 * 16);
+    for (uint i = local_id(); i < s.size; i += CLSORT_GROUP) {
+        const uint cell = 1 + line_part(s.line, encode(*key_place(h.alt, i), h.codec));
+        atomic_add(&s.counts[pad_slot(cell / 2, 5)], 1u << cell % 2 * 16);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
 }
@@ -4099,43 +4139,43 @@ CLSORT_INLINE void count_cells(hybrid_t h, sample_t s, line_t line)
 /* The range of those inside in which a cell lies: by how many of the sample come before it, and, so
    that no range is very wide, by its number. Floats need that: half of those near zero lie in the
    outermost of more than a hundred binades. */
-CLSORT_INLINE uint cell_quota(uint cell, uint before)
+CLSORT_INLINE uint cell_quota(cells_t s, uint cell, uint before)
 {
-    const uint wide = CLSORT__HYBRID_DIGITS - 2 - CLSORT__HYBRID_EVEN_DIGITS;
-    return min(before * CLSORT__HYBRID_EVEN_DIGITS >> CLSORT__HYBRID_SAMPLE_LOG2,
-               CLSORT__HYBRID_EVEN_DIGITS - 1u)
+    const uint wide = CLSORT_SLICES - CLSORT__HYBRID_EVEN_DIGITS,
+               scale = ((uint)CLSORT__HYBRID_EVEN_DIGITS << 22) / s.size;
+    return min(before * scale >> 22, CLSORT__HYBRID_EVEN_DIGITS - 1u)
            + cell * wide / CLSORT__HYBRID_CELLS;
 }
 
 /* The first code of a cell. */
-CLSORT_INLINE code_t cell_start(line_t line, uint cell, code_t most)
+CLSORT_INLINE code_t cell_start(cells_t s, uint cell)
 {
-    const code_t start = cell ? line_start(line, cell - 1, 0, most) : 0;
-    return cell == CLSORT__HYBRID_CELLS - 1 ? (code_t)(most + 1) : start;
+    const code_t start = cell ? line_start(s.line, cell - 1, 0, s.most) : 0;
+    return cell == CLSORT_LAST_CELL ? (code_t)(s.most + 1) : start;
 }
 
 /* Does a range begin with this cell? before, previous: of the sample, before this cell and before
    the one before it. */
-CLSORT_INLINE uint begins_range(uint cell, uint before, uint previous, code_t most)
+CLSORT_INLINE uint begins_range(cells_t s, uint cell, uint before, uint previous)
 {
-    const uint last = CLSORT__HYBRID_CELLS - 1;
-    return cell <= 1 || (cell == last && most != CLSORT_TOP_CODE)
-           || (cell != last && cell_quota(cell, before) != cell_quota(cell - 1, previous));
+    if (cell <= 1 || cell >= CLSORT_LAST_CELL)
+        return cell <= 1 || (cell == CLSORT_LAST_CELL && s.most != CLSORT_TOP_CODE);
+    return s.flat ? (cell - 1) % (1 << CLSORT__HYBRID_SLICE_LOG2) == 0
+                  : cell_quota(s, cell, before) != cell_quota(s, cell - 1, previous);
 }
 
 /* Writes the masks of own cells and the first codes of the ranges that begin in them. before: of
    the sample; digit: that began before. Returns how many begin here; with `writes` 0 it only counts
    them. */
-CLSORT_INLINE uint write_cells(hybrid_t h, sample_t s, line_t line, code_t most, uint before,
-                               uint digit, const uint writes)
+CLSORT_INLINE uint write_cells(hybrid_t h, cells_t s, uint before, uint digit, const uint writes)
 {
     const uint first = local_id() * CLSORT_OWN_CELLS, old = digit;
     uint mask = 0, started = digit, previous = before - (first ? cell_count(s, first - 1) : 0);
     for (uint cell = first; cell < first + CLSORT_OWN_CELLS; cell++) {
         const uint bit = cell % CLSORT__HYBRID_MASK_CELLS,
-                   begins = begins_range(cell, before, previous, most);
+                   begins = begins_range(s, cell, before, previous);
         if (begins && writes)
-            store_code(hybrid_range(h, digit) + RANGE_LOW, cell_start(line, cell, most));
+            store_code(hybrid_range(h, digit) + RANGE_LOW, cell_start(s, cell));
         digit += begins;
         mask |= begins << bit;
         previous = before;
@@ -4151,9 +4191,9 @@ CLSORT_INLINE uint write_cells(hybrid_t h, sample_t s, line_t line, code_t most,
     return digit - old;
 }
 
-//---- radix: hybrid sample kernel
+//---- radix: hybrid cells kernel
 /* How many of the sample lie in the cells of a work-item; *heaviest: in one of these. */
-CLSORT_INLINE uint sum_cells(sample_t s, uint *heaviest)
+CLSORT_INLINE uint sum_cells(cells_t s, uint *heaviest)
 {
     const uint first = local_id() * CLSORT_OWN_CELLS;
     uint sum = 0;
@@ -4165,9 +4205,18 @@ CLSORT_INLINE uint sum_cells(sample_t s, uint *heaviest)
     return sum;
 }
 
+/* Has no work-item's cells much more than its part of the sample? Called by all work-items with
+   `sums` free; ends with a barrier. */
+CLSORT_INLINE uint is_flat(cells_t s, uint sum)
+{
+    uint over;
+    group_scan_total(sum > CLSORT__HYBRID_FLAT_TIMES * (s.size / CLSORT_GROUP), s.sums, &over);
+    return over == 0;
+}
+
 /* Writes the head and clears the counts of ranges. The gate stays up unless a cell is too heavy.
    Called by all work-items. */
-CLSORT_INLINE void write_head(hybrid_t h, line_t line, code_t most, uint digits, uint heaviest)
+CLSORT_INLINE void write_head(hybrid_t h, cells_t s, uint digits, uint heaviest)
 {
     for (uint d = local_id(); d < CLSORT__HYBRID_DIGITS; d += CLSORT_GROUP)
         hybrid_next(h)[d] = 0;
@@ -4175,45 +4224,50 @@ CLSORT_INLINE void write_head(hybrid_t h, line_t line, code_t most, uint digits,
         *h.gate = 1;
         h.tables[HYBRID_OVER] = 0;
         h.tables[HYBRID_DIGITS] = digits;
-        h.tables[HYBRID_SHIFT] = line.shift;
-        h.tables[HYBRID_FACTOR] = line.factor;
-        store_code(h.tables + HYBRID_LEAST, line.low);
-        store_code(h.tables + HYBRID_MOST, most);
+        h.tables[HYBRID_SHIFT] = s.line.shift;
+        h.tables[HYBRID_FACTOR] = s.line.factor;
+        h.tables[HYBRID_FLAT] = s.flat;
+        store_code(h.tables + HYBRID_LEAST, s.line.low);
+        store_code(h.tables + HYBRID_MOST, s.most);
     }
     barrier(CLK_GLOBAL_MEM_FENCE);
-    if (heaviest > (1u << CLSORT__HYBRID_SAMPLE_LOG2) / CLSORT__HYBRID_HEAVY_PART)
+    if (heaviest > s.size / CLSORT__HYBRID_HEAVY_PART)
         atomic_and(h.gate, 0);
 }
 
 /* One work-group. space: CLSORT_CELL_WORDS padded words, 2 * CLSORT_GROUP codes, 2 * CLSORT_GROUP +
    1 words. */
-CLSORT_KERNEL void clsort_hybrid_sample(CLSORT_HYBRID_ARGS)
+CLSORT_KERNEL void clsort_hybrid_cells(CLSORT_HYBRID_ARGS)
 {
     const hybrid_t h = CLSORT_HYBRID;
     local code_t *edges = (local code_t *)space;
-    local uint *cells = (local uint *)(edges + 2 * CLSORT_GROUP);
-    const sample_t s = { cells, cells + CLSORT_CELL_WORDS + (CLSORT_CELL_WORDS >> 5), edges };
+    local uint *counts = (local uint *)(edges + 2 * CLSORT_GROUP),
+               *sums = counts + CLSORT_CELL_WORDS + (CLSORT_CELL_WORDS >> 5);
+    cells_t s = { counts, sums, edges, { 0, 0, 0 }, 0, sample_size(h), 0 };
     uint digits, heaviest;
     if (n == 0)
         return;
     find_edges(h, s);
-    const code_t most = edges[CLSORT_GROUP];
-    const line_t line = make_line(edges[0], most, CLSORT__HYBRID_CELLS - 2);
-    count_cells(h, s, line);
-    const uint before = group_scan_total(sum_cells(s, &heaviest), s.sums, &digits),
-               begun = write_cells(h, s, line, most, before, 0, 0),
+    s.most = edges[CLSORT_GROUP];
+    s.line = make_line(edges[0], s.most, CLSORT_INNER_CELLS);
+    count_cells(h, s);
+    const uint sum = sum_cells(s, &heaviest), before = group_scan_total(sum, s.sums, &digits);
+    s.flat = is_flat(s, sum);
+    const uint begun = write_cells(h, s, before, 0, 0),
                digit = group_scan_total(begun, s.sums, &digits);
-    write_cells(h, s, line, most, before, digit, 1);
-    write_head(h, line, most, digits, heaviest);
+    write_cells(h, s, before, digit, 1);
+    write_head(h, s, digits, heaviest);
 }
 
 //---- radix: hybrid digits
-/* How codes are told apart by a split: by the masks of cells, in local memory, or inside a range by
-   its line alone. */
+/* How a split tells codes apart: by the masks of cells, in local memory; by slices; or inside a
+   range by its line alone. */
+enum { BY_MASKS, BY_SLICES, BY_LINE };
 typedef struct {
     line_t line;
     code_t span;
     local const uint *masks;
+    uint flat;
 } splitter_t;
 
 /* The splitter of the first digit. Called by all work-items; needs a barrier after. */
@@ -4222,23 +4276,24 @@ CLSORT_INLINE splitter_t first_splitter(hybrid_t h, local uint *masks)
     const code_t least = load_code(h.tables + HYBRID_LEAST);
     const splitter_t s = { { least, h.tables[HYBRID_SHIFT], h.tables[HYBRID_FACTOR] },
                            (code_t)(load_code(h.tables + HYBRID_MOST) - least),
-                           masks };
-    for (uint i = local_id(); i < CLSORT_CELL_MASKS; i += CLSORT_GROUP)
+                           masks, h.tables[HYBRID_FLAT] };
+    for (uint i = local_id(); i < CLSORT_CELL_MASKS && !s.flat; i += CLSORT_GROUP)
         masks[i] = h.tables[CLSORT__HYBRID_MASKS_AT + i];
     return s;
 }
 
-CLSORT_INLINE uint first_digit(splitter_t s, code_t code)
+/* The digit of a code. */
+CLSORT_INLINE uint split_digit(splitter_t s, code_t code, const uint by)
 {
-    const uint outside = code < s.line.low ? 0 : CLSORT__HYBRID_CELLS - 1,
-               cell = (code_t)(code - s.line.low) <= s.span ? 1 + line_part(s.line, code) : outside,
+    if (by == BY_LINE)
+        return line_part(s.line, code);
+    const uint below = code < s.line.low, inside = (code_t)(code - s.line.low) <= s.span,
+               slice = 1 + (uint)(line_product(s.line, code) >> (31 + CLSORT__HYBRID_SLICE_LOG2));
+    if (by == BY_SLICES)
+        return inside ? slice : below ? 0 : CLSORT__HYBRID_DIGITS - 1;
+    const uint cell = inside ? 1 + line_part(s.line, code) : below ? 0 : CLSORT_LAST_CELL,
                word = s.masks[cell / CLSORT__HYBRID_MASK_CELLS];
     return (word >> 16) + popcount(word & ((2u << cell % CLSORT__HYBRID_MASK_CELLS) - 1)) - 1;
-}
-
-CLSORT_INLINE uint split_digit(splitter_t s, code_t code, const uint second)
-{
-    return second ? line_part(s.line, code) : first_digit(s, code);
 }
 
 CLSORT_INLINE line_t range_line(hybrid_t h, uint digit)
@@ -4254,9 +4309,9 @@ CLSORT_INLINE line_t range_line(hybrid_t h, uint digit)
 
 /* Adds `rows` keys to the counters. Called by all work-items with the counters ready. */
 CLSORT_INLINE void count_digits(splitter_t s, array_t from, codec_t codec, uint rows,
-                                local uint *counters, const uint second)
+                                local uint *counters, const uint by)
 {
-    const uint copies = second ? 1 : CLSORT__HYBRID_COPIES, own = local_id() % copies;
+    const uint copies = by == BY_LINE ? 1 : CLSORT__HYBRID_COPIES, own = local_id() % copies;
     for (uint at = local_id(); at < rows; at += CLSORT_AHEAD * CLSORT_GROUP) {
         code_t code[CLSORT_AHEAD];
         #pragma unroll
@@ -4266,7 +4321,7 @@ CLSORT_INLINE void count_digits(splitter_t s, array_t from, codec_t codec, uint 
         for (uint m = 0; m < CLSORT_AHEAD; m++)
             if (at + m * CLSORT_GROUP < rows)
                 atomic_inc(&counters[own + copies
-                                           * split_digit(s, encode(code[m], codec), second)]);
+                                           * split_digit(s, encode(code[m], codec), by)]);
     }
 }
 
@@ -4304,9 +4359,10 @@ CLSORT_KERNEL void clsort_hybrid_count(CLSORT_HYBRID_ARGS)
         counters[i] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint tile = (uint)get_group_id(0); tile < tiles; tile += groups) {
-        const uint begin = tile * CLSORT_SPLIT_TILE;
-        count_digits(s, advance(h.source, begin), h.codec, min(n - begin, CLSORT_SPLIT_TILE + 0u),
-                     counters, 0);
+        const uint begin = tile * CLSORT_SPLIT_TILE, rows = min(n - begin, CLSORT_SPLIT_TILE + 0u);
+        const array_t from = advance(h.source, begin);
+        if (s.flat) count_digits(s, from, h.codec, rows, counters, BY_SLICES);
+        else count_digits(s, from, h.codec, rows, counters, BY_MASKS);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     add_copies(h, counters);
@@ -4327,10 +4383,13 @@ CLSORT_INLINE void judge_bucket(hybrid_t h, uint rows)
 }
 
 /* The second digits of a range: as many as its keys need; one for each code of a narrow range,
-   whose buckets then need no sort. */
+   whose buckets then need no sort. Where codes lie about evenly, some standard deviations are left
+   free of a bucket; elsewhere, as where a range spans two binades, a quarter of it. */
 CLSORT_INLINE line_t cut_range(hybrid_t h, code_t low, code_t last, uint rows)
 {
-    const uint load = CLSORT_BUCKET_TILE - CLSORT_BUCKET_TILE / 8,
+    const uint spare = h.tables[HYBRID_FLAT] ? CLSORT_GROUP + CLSORT_GROUP / 4
+                                             : CLSORT_BUCKET_TILE / 4,
+               load = CLSORT_BUCKET_TILE - spare,
                wanted = (code_t)(last - low) < h.slots ? h.slots : rows / load + 1;
     return make_line(low, last, h.slots ? min(wanted, h.slots) : 1);
 }
@@ -4403,9 +4462,9 @@ CLSORT_INLINE split_space_t split_space(local ulong *space)
 
 /* Reserves the places of the tile's digits. Called by all work-items with a barrier since the keys
    were counted; needs one after. */
-CLSORT_INLINE void reserve_places(split_space_t l, global uint *next, const uint second)
+CLSORT_INLINE void reserve_places(split_space_t l, global uint *next, const uint by)
 {
-    const uint own = (second ? CLSORT_MOST_SLOTS : CLSORT__HYBRID_DIGITS) / CLSORT_GROUP,
+    const uint own = (by == BY_LINE ? CLSORT_MOST_SLOTS : CLSORT__HYBRID_DIGITS) / CLSORT_GROUP,
                first = local_id() * own;
     uint count[CLSORT_MOST_SLOTS / CLSORT_GROUP], place[CLSORT_MOST_SLOTS / CLSORT_GROUP], sum = 0;
     #pragma unroll
@@ -4432,7 +4491,7 @@ typedef struct {
 
 /* Writes the staged codes of a tile as keys to their digits' places. */
 CLSORT_INLINE void write_staged(move_t v, splitter_t s, split_space_t l, codec_t codec,
-                                const uint second)
+                                const uint by)
 {
     const uint whole = v.rows == CLSORT_SPLIT_TILE;
     #pragma unroll
@@ -4440,14 +4499,14 @@ CLSORT_INLINE void write_staged(move_t v, splitter_t s, split_space_t l, codec_t
         const uint i = local_id() + m * CLSORT_GROUP;
         if (whole || i < v.rows) {
             const code_t code = l.staged[i];
-            *key_place(v.to, l.offsets[split_digit(s, code, second)] + i) = decode(code, codec);
+            *key_place(v.to, l.offsets[split_digit(s, code, by)] + i) = decode(code, codec);
         }
     }
 }
 
 /* Moves a tile. Called by all work-items with a barrier since the counters were cleared. */
 CLSORT_INLINE void move_tile(move_t v, splitter_t s, split_space_t l, codec_t codec,
-                             const uint second)
+                             const uint by)
 {
     const uint t = local_id(), whole = v.rows == CLSORT_SPLIT_TILE;
     code_t code[CLSORT_RADIX_ITEMS];
@@ -4459,19 +4518,19 @@ CLSORT_INLINE void move_tile(move_t v, splitter_t s, split_space_t l, codec_t co
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
         code[m] = encode(code[m], codec);
         if (whole || t + m * CLSORT_GROUP < v.rows) {
-            const uint d = split_digit(s, code[m], second);
+            const uint d = split_digit(s, code[m], by);
             rank[m] = atomic_inc(&l.counters[d]) | d << 16;
         }
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    reserve_places(l, v.next, second);
+    reserve_places(l, v.next, by);
     barrier(CLK_LOCAL_MEM_FENCE);
     #pragma unroll
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
         if (whole || t + m * CLSORT_GROUP < v.rows)
             l.staged[l.counters[rank[m] >> 16] + (rank[m] & 0xFFFF)] = code[m];
     barrier(CLK_LOCAL_MEM_FENCE);
-    write_staged(v, s, l, codec, second);
+    write_staged(v, s, l, codec, by);
 }
 
 /* A work-group per tile. space: CLSORT_SPLIT_TILE codes, then 2 * CLSORT_MOST_SLOTS + 2 *
@@ -4489,7 +4548,8 @@ CLSORT_KERNEL void clsort_hybrid_split(CLSORT_HYBRID_ARGS)
     for (uint d = local_id(); d < CLSORT__HYBRID_DIGITS; d += CLSORT_GROUP)
         l.counters[d] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
-    move_tile(v, s, l, h.codec, 0);
+    if (s.flat) move_tile(v, s, l, h.codec, BY_SLICES);
+    else move_tile(v, s, l, h.codec, BY_MASKS);
 }
 
 //---- radix: hybrid second digits
@@ -4528,11 +4588,11 @@ CLSORT_KERNEL void clsort_hybrid_recount(CLSORT_HYBRID_ARGS)
     const uint end = min(tile + CLSORT__HYBRID_RECOUNT_TILES, h.tables[HYBRID_TILES]);
     while (tile < end) {
         const part_t p = find_part(h, tile, end - tile, found);
-        const splitter_t s = { range_line(h, p.digit), 0, 0 };
+        const splitter_t s = { range_line(h, p.digit), 0, 0, 0 };
         for (uint d = local_id(); d < slots; d += CLSORT_GROUP)
             counters[d] = 0;
         barrier(CLK_LOCAL_MEM_FENCE);
-        count_digits(s, advance(h.alt, p.begin), h.codec, p.rows, counters, 1);
+        count_digits(s, advance(h.alt, p.begin), h.codec, p.rows, counters, BY_LINE);
         barrier(CLK_LOCAL_MEM_FENCE);
         for (uint d = local_id(); d < slots; d += CLSORT_GROUP)
             if (counters[d] != 0)
@@ -4576,10 +4636,10 @@ CLSORT_KERNEL void clsort_hybrid_resplit(CLSORT_HYBRID_ARGS)
     for (uint d = local_id(); d < CLSORT_MOST_SLOTS; d += CLSORT_GROUP)
         l.counters[d] = 0;
     const part_t p = find_part(h, tile, 1, l.sums);
-    const splitter_t s = { range_line(h, p.digit), 0, 0 };
+    const splitter_t s = { range_line(h, p.digit), 0, 0, 0 };
     const move_t v = { advance(h.alt, p.begin), h.target, hybrid_slots(h) + p.digit * slots,
                        p.rows };
-    move_tile(v, s, l, h.codec, 1);
+    move_tile(v, s, l, h.codec, BY_LINE);
 }
 
 //---- radix: hybrid bins
@@ -4589,7 +4649,7 @@ typedef struct {
     local code_t *keys;
     local uint *bins, *sums, *words;
 } bucket_space_t;
-enum { WORD_LONGEST, WORD_TAKEN, WORD_BIN, WORD_HEAVY, WORD_COLLECTED };
+enum { WORD_LONGEST, WORD_TAKEN, WORD_BIN, WORD_HEAVY, WORD_COLLECTED, WORD_UNORDERED };
 
 #define CLSORT_KEY_SLOTS (CLSORT_BUCKET_TILE + (CLSORT_BUCKET_TILE >> CLSORT_KEY_PAD_LOG2))
 #define CLSORT_BIN_SLOTS (CLSORT_BUCKET_BINS + (CLSORT_BUCKET_BINS >> 5))
@@ -4673,6 +4733,7 @@ CLSORT_INLINE void mend_bins(bucket_space_t l, uint rounds)
         l.keys[pad_slot(first + m, CLSORT_KEY_PAD_LOG2)] = key[m];
 }
 
+//---- radix: hybrid network
 /* Puts codes a and b of the bucket in order, where b is one of its `rows`. */
 CLSORT_INLINE void order_places(bucket_space_t l, uint a, uint b, uint rows)
 {
@@ -4702,11 +4763,31 @@ CLSORT_INLINE void sort_by_network(bucket_space_t l, uint rows)
     }
 }
 
-/* Puts keys in order that lie in their bins. Called by all work-items; begins after a barrier and
-   ends with one. */
+/* Are some keys out of order? Called by all work-items; begins after a barrier and ends with one. */
+CLSORT_INLINE uint is_unordered(bucket_space_t l)
+{
+    const uint first = local_id() * CLSORT_BUCKET_ITEMS;
+    code_t last = l.keys[pad_slot(first, CLSORT_KEY_PAD_LOG2)];
+    uint found = 0;
+    #pragma unroll
+    for (uint m = 1; m <= CLSORT_BUCKET_ITEMS; m++) {
+        const uint i = min(first + m, CLSORT_BUCKET_TILE - 1u);
+        const code_t next = l.keys[pad_slot(i, CLSORT_KEY_PAD_LOG2)];
+        found |= next < last;
+        last = next;
+    }
+    if (found)
+        l.words[WORD_UNORDERED] = 1;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    return l.words[WORD_UNORDERED];
+}
+
+/* Puts keys in order that lie in their bins. Where bins are long, their keys are often equal: floats
+   made from few bits. Called by all work-items; begins after a barrier and ends with one. */
 CLSORT_INLINE void order_bins(bucket_space_t l, uint rows, line_t line, uint longest)
 {
-    if (longest > 1 && !single_bins(line)) {
+    if (longest > 1 && !single_bins(line)
+        && (longest <= CLSORT__HYBRID_MOST_TRUSTED || is_unordered(l))) {
         if (longest <= CLSORT__HYBRID_MOST_MENDED)
             mend_bins(l, (longest + 1) / 2);
         else
@@ -4762,6 +4843,33 @@ CLSORT_INLINE bucket_t take_bucket(hybrid_t h, uint number)
     b.low = line_start(b.line, part, 0, last);
     b.last = (code_t)(line_start(b.line, part + 1, 0, last) - 1);
     return b;
+}
+
+//---- radix: hybrid bucket kernel
+/* A work-group per bucket; sorts those up to the capacity, and those of equal codes. space: CLSORT_KEY_SLOTS codes, rounded up
+   to 8 bytes; CLSORT_BIN_SLOTS + CLSORT__HYBRID_SPARE_BINS + 2 * CLSORT_GROUP + 8 words. */
+CLSORT_KERNEL void clsort_hybrid_buckets(CLSORT_HYBRID_ARGS)
+{
+    const hybrid_t h = CLSORT_HYBRID;
+    const bucket_space_t l = bucket_space(space);
+    const uint t = local_id();
+    code_t key[CLSORT_BUCKET_ITEMS];
+    if (n == 0 || *h.gate == 0)
+        return;
+    const bucket_t b = take_bucket(h, (uint)get_group_id(0));
+    const array_t to = advance(h.target, b.begin),
+                  from = b.again ? to : advance(h.alt, b.begin);
+    for (uint i = t; i < b.rows && b.single && !b.again; i += CLSORT_GROUP)
+        *key_place(to, i) = *key_place(from, i);
+    if (b.rows == 0 || b.rows > CLSORT_BUCKET_TILE || b.single)
+        return;
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)
+        key[m] = encode(*key_place(from, min(t + m * CLSORT_GROUP, b.rows - 1)), h.codec);
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    sort_bins(l, key, b.rows, b.line);
+    for (uint i = t; i < b.rows; i += CLSORT_GROUP)
+        *key_place(to, i) = decode(l.keys[pad_slot(i, CLSORT_KEY_PAD_LOG2)], h.codec);
 }
 
 //---- radix: hybrid windows
@@ -4869,65 +4977,78 @@ CLSORT_INLINE void collect_window(bucket_space_t l, array_t from, codec_t codec,
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-//---- radix: hybrid bucket kernel
-/* Sorts a bucket that fits. Called by all work-items. */
-CLSORT_INLINE void sort_short(hybrid_t h, bucket_space_t l, bucket_t b, array_t from, array_t to)
+//---- radix: hybrid long buckets
+/* Takes a window, which lies in l.keys, to the work-items' registers, and sorts it. *low: behind
+   it. Called by all work-items; begins after a barrier and ends with one. */
+CLSORT_INLINE void sort_window(bucket_space_t l, window_t w, code_t low)
 {
-    const uint t = local_id();
     code_t key[CLSORT_BUCKET_ITEMS];
     #pragma unroll
     for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)
-        key[m] = encode(*key_place(from, min(t + m * CLSORT_GROUP, b.rows - 1)), h.codec);
-    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-    sort_bins(l, key, b.rows, b.line);
-    for (uint i = t; i < b.rows; i += CLSORT_GROUP)
-        *key_place(to, i) = decode(l.keys[pad_slot(i, CLSORT_KEY_PAD_LOG2)], h.codec);
+        key[m] = l.keys[pad_slot(local_id() + m * CLSORT_GROUP, CLSORT_KEY_PAD_LOG2)];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    sort_bins(l, key, w.rows, make_line(w.low, (code_t)(low - 1), 1));
 }
 
-/* Sorts a bucket above the capacity to `out`, window by window. After a resplit `out` is not `to`,
-   which is still read, so the keys are copied at last. Called by all work-items. */
-CLSORT_INLINE void sort_long(hybrid_t h, bucket_space_t l, bucket_t b, array_t from, array_t out,
-                             array_t to)
+/* Sorts a bucket above the capacity, window by window. After a resplit it lies in the target, which
+   is still read, so it is sorted to alt and copied back. Called by all work-items. */
+CLSORT_INLINE void sort_long(hybrid_t h, bucket_space_t l, bucket_t b)
 {
-    const uint t = local_id();
+    const array_t alt = advance(h.alt, b.begin), to = advance(h.target, b.begin),
+                  from = b.again ? to : alt, out = b.again ? alt : to;
     code_t low = b.low;
     for (uint done = 0; done < b.rows;) {
         const window_t w = next_window(l, from, h.codec, b, &low);
         if (!w.equal) {
             collect_window(l, from, h.codec, b.rows, w);
-            sort_by_network(l, w.rows);
+            sort_window(l, w, low);
         }
-        for (uint i = t; i < w.rows; i += CLSORT_GROUP)
+        for (uint i = local_id(); i < w.rows; i += CLSORT_GROUP)
             *key_place(out, done + i)
                 = decode(w.equal ? w.low : l.keys[pad_slot(i, CLSORT_KEY_PAD_LOG2)], h.codec);
         done += w.rows;
+        barrier(CLK_LOCAL_MEM_FENCE);
     }
     barrier(CLK_GLOBAL_MEM_FENCE);
-    for (uint i = t; i < b.rows && b.again; i += CLSORT_GROUP)
-        *key_place(to, i) = *key_place(out, i);
+    for (uint i = local_id(); i < b.rows && b.again; i += CLSORT_GROUP)
+        *key_place(to, i) = *key_place(alt, i);
+    barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* A work-group per bucket. space: CLSORT_KEY_SLOTS codes, rounded up to 8 bytes; CLSORT_BIN_SLOTS +
-   CLSORT__HYBRID_SPARE_BINS + 2 * CLSORT_GROUP + 8 words. */
-CLSORT_KERNEL void clsort_hybrid_buckets(CLSORT_HYBRID_ARGS)
+/* Lists those of some buckets that are above the capacity: every `step`-th from `first` on, one for
+   each work-item. list: CLSORT_GROUP + 1 words, the last one how many. Called by all work-items;
+   ends with a barrier. */
+CLSORT_INLINE void list_long(hybrid_t h, local uint *list, uint first, uint step, uint buckets)
+{
+    const uint number = first + local_id() * step;
+    if (local_id() == 0)
+        list[CLSORT_GROUP] = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (number < buckets) {
+        const bucket_t b = take_bucket(h, number);
+        if (b.rows > CLSORT_BUCKET_TILE && !b.single)
+            list[atomic_inc(&list[CLSORT_GROUP])] = number;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+/* Sorts the buckets above the capacity. Any number of work-groups. space: as for
+   clsort_hybrid_buckets, then CLSORT_GROUP + 1 words. */
+CLSORT_KERNEL void clsort_hybrid_long(CLSORT_HYBRID_ARGS)
 {
     const hybrid_t h = CLSORT_HYBRID;
-    if (n == 0 || *h.gate == 0)
+    const bucket_space_t l = bucket_space(space);
+    local uint *list = l.words + 8;
+    const uint step = (uint)get_num_groups(0),
+               buckets = CLSORT__HYBRID_DIGITS * max(slots, 1u);
+    if (n == 0 || *h.gate == 0 || h.tables[HYBRID_OVER] == 0)
         return;
-    const bucket_t b = take_bucket(h, (uint)get_group_id(0));
-    const array_t alt = advance(h.alt, b.begin), to = advance(h.target, b.begin);
-    if (b.rows == 0 || (b.single && b.again))
-        return;
-    if (!b.single) {
-        const bucket_space_t l = bucket_space(space);
-        if (b.rows <= CLSORT_BUCKET_TILE)
-            sort_short(h, l, b, b.again ? to : alt, to);
-        else
-            sort_long(h, l, b, b.again ? to : alt, b.again ? alt : to, to);
-        return;
+    for (uint first = (uint)get_group_id(0); first < buckets; first += step * CLSORT_GROUP) {
+        list_long(h, list, first, step, buckets);
+        for (uint k = 0; k < list[CLSORT_GROUP]; k++)
+            sort_long(h, l, take_bucket(h, list[k]));
+        barrier(CLK_LOCAL_MEM_FENCE);
     }
-    for (uint i = local_id(); i < b.rows; i += CLSORT_GROUP)
-        *key_place(to, i) = *key_place(alt, i);
 }
 #endif
 
