@@ -494,8 +494,10 @@ enum {
                                          the upper block's keys wait in registers */
 };
 
-enum { CLSORT_RADIX_DEFAULT = 0,     /* one launch per digit where work-groups are known to make
-                                        progress (NVIDIA), else three */
+enum { CLSORT_RADIX_DEFAULT = 0,     /* CLSORT_RADIX_HYBRID where that is known to be the fastest
+                                        and neither work_group nor items is set; else one launch per
+                                        digit where work-groups are known to make progress (NVIDIA),
+                                        else three */
        CLSORT_RADIX_PORTABLE = 1,    /* three launches per digit */
        CLSORT_RADIX_SWEEPS = 2,      /* as by default, never CLSORT_RADIX_HYBRID */
        CLSORT_RADIX_HYBRID = 3 };    /* from the top digit down: keys of 4 or 8 bytes without
@@ -1180,10 +1182,11 @@ extern "C" {
 #define CLSORT__HYBRID_MOST_MENDED 96
 #define CLSORT__HYBRID_MOST_TRUSTED 10
 /* Other passes sort where one range has more than 1 / HEAVY_PART of the keys, the buckets above the
-   capacity more than 1 / OVER_PART, or one of these OVER_TIMES the capacity. */
+   capacity more than 1 / OVER_PART, or one of these OVER_TIMES the capacity. Of floats, all that is
+   nearer to zero than the sample's least lies in one bucket, some 2^-14 of the keys. */
 #define CLSORT__HYBRID_HEAVY_PART 4
 #define CLSORT__HYBRID_OVER_PART 8
-#define CLSORT__HYBRID_OVER_TIMES 8
+#define CLSORT__HYBRID_OVER_TIMES(n) (8 + ((n) >> 22))
 /* A sample is flat if no work-item's cells have more than so many times its part of it. */
 #define CLSORT__HYBRID_FLAT_TIMES 2
 
@@ -1310,10 +1313,10 @@ static const char *const clsort__source[] = {
     "#define CLSORT__HYBRID_OWN_BINS_LOG2 4\n"
     "#define CLSORT__HYBRID_SPARE_BINS 32\n"
     "#define CLSORT__HYBRID_MOST_MENDED 96\n"
-    "#define CLSORT__HYBRID_MOST_TRUSTED 10\n\n\n"
+    "#define CLSORT__HYBRID_MOST_TRUSTED 10\n\n\n\n"
     "#define CLSORT__HYBRID_HEAVY_PART 4\n"
     "#define CLSORT__HYBRID_OVER_PART 8\n"
-    "#define CLSORT__HYBRID_OVER_TIMES 8\n\n"
+    "#define CLSORT__HYBRID_OVER_TIMES(n) (8 + ((n) >> 22))\n\n"
     "#define CLSORT__HYBRID_FLAT_TIMES 2\n\n",
     "//---- shared: quicksort and selections\n\n"
     "#define CLSORT__QUICK_STATE_WORDS 16\n"
@@ -2521,10 +2524,10 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 1769\n",
+    "#line 1770\n",
 #endif
 #else
-    "#line 1769\n",
+    "#line 1770\n",
 #endif
 #ifndef CLSORT_NO_MERGE
     "//---- merge\n"
@@ -3026,7 +3029,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 2371\n",
+    "#line 2372\n",
 #endif
     "//---- merge: segments\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_IS(SEGMENTS)\n"
@@ -3304,7 +3307,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 2725\n",
+    "#line 2726\n",
 #endif
 #ifndef CLSORT_NO_RADIX
     "//---- radix: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -4287,7 +4290,7 @@ static const char *const clsort__source[] = {
     "    words[0] = (uint)code;\n"
     "    words[1] = (uint)((ulong)code >> 32);\n"
     "}\n\n",
-    "//---- radix: hybrid lines\n\n\n"
+    "//---- radix: hybrid lines\n\n\n\n"
     "typedef struct { code_t low; uint shift, factor; } line_t;\n\n\n"
     "CLSORT_INLINE line_t make_line(code_t low, code_t last, uint parts)\n"
     "{\n"
@@ -4409,34 +4412,37 @@ static const char *const clsort__source[] = {
     "{\n"
     "    const code_t start = cell ? line_start(s.line, cell - 1, 0, s.most) : 0;\n"
     "    return cell == CLSORT_LAST_CELL ? (code_t)(s.most + 1) : start;\n"
-    "}\n\n\n\n"
-    "CLSORT_INLINE uint begins_range(cells_t s, uint cell, uint before, uint previous)\n"
+    "}\n\n\n"
+    "CLSORT_INLINE uint begins_range(cells_t s, uint cell, uint quota, uint previous)\n"
     "{\n"
     "    if (cell <= 1 || cell >= CLSORT_LAST_CELL)\n"
     "        return cell <= 1 || (cell == CLSORT_LAST_CELL && s.most != CLSORT_TOP_CODE);\n"
-    "    return s.flat ? (cell - 1) % (1 << CLSORT__HYBRID_SLICE_LOG2) == 0\n"
-    "                  : cell_quota(s, cell, before) != cell_quota(s, cell - 1, previous);\n"
+    "    return s.flat ? (cell - 1) % (1 << CLSORT__HYBRID_SLICE_LOG2) == 0 : quota != previous;\n"
+    "}\n\n\n\n\n"
+    "CLSORT_INLINE uint mask_cells(cells_t s, uint first, uint *before, uint *quota)\n"
+    "{\n"
+    "    uint mask = 0;\n"
+    "    for (uint bit = 0; bit < CLSORT__HYBRID_MASK_CELLS; bit++) {\n"
+    "        const uint own = cell_quota(s, first + bit, *before);\n"
+    "        mask |= begins_range(s, first + bit, own, *quota) << bit;\n"
+    "        *quota = own;\n"
+    "        *before += cell_count(s, first + bit);\n"
+    "    }\n"
+    "    return mask;\n"
     "}\n\n\n\n\n"
     "CLSORT_INLINE uint write_cells(hybrid_t h, cells_t s, uint before, uint digit, const uint writes)\n"
     "{\n"
     "    const uint first = local_id() * CLSORT_OWN_CELLS, old = digit;\n"
-    "    uint mask = 0, started = digit, previous = before - (first ? cell_count(s, first - 1) : 0);\n"
-    "    for (uint cell = first; cell < first + CLSORT_OWN_CELLS; cell++) {\n"
-    "        const uint bit = cell % CLSORT__HYBRID_MASK_CELLS,\n"
-    "                   begins = begins_range(s, cell, before, previous);\n"
-    "        if (begins && writes)\n"
-    "            store_code(hybrid_range(h, digit) + RANGE_LOW, cell_start(s, cell));\n"
-    "        digit += begins;\n"
-    "        mask |= begins << bit;\n"
-    "        previous = before;\n"
-    "        before += cell_count(s, cell);\n"
-    "        if (bit == CLSORT__HYBRID_MASK_CELLS - 1) {\n"
+    "    uint quota = first ? cell_quota(s, first - 1, before - cell_count(s, first - 1)) : 0;\n"
+    "    for (uint cell = first; cell < first + CLSORT_OWN_CELLS; cell += CLSORT__HYBRID_MASK_CELLS) {\n"
+    "        uint mask = mask_cells(s, cell, &before, &quota);\n"
+    "        if (writes)\n"
+    "            h.tables[CLSORT__HYBRID_MASKS_AT + cell / CLSORT__HYBRID_MASK_CELLS]\n"
+    "                = digit << 16 | mask;\n"
+    "        for (; mask != 0; mask &= mask - 1, digit++)\n"
     "            if (writes)\n"
-    "                h.tables[CLSORT__HYBRID_MASKS_AT + cell / CLSORT__HYBRID_MASK_CELLS]\n"
-    "                    = started << 16 | mask;\n"
-    "            mask = 0;\n"
-    "            started = digit;\n"
-    "        }\n"
+    "                store_code(hybrid_range(h, digit) + RANGE_LOW,\n"
+    "                           cell_start(s, cell + 31 - clz(mask & -mask)));\n"
     "    }\n"
     "    return digit - old;\n"
     "}\n\n",
@@ -4596,16 +4602,19 @@ static const char *const clsort__source[] = {
     "    const uint most = h.n / CLSORT__HYBRID_OVER_PART,\n"
     "               before = atomic_add(&h.tables[HYBRID_OVER], rows);\n"
     "    if (before > most || rows > most - before\n"
-    "        || rows / CLSORT_BUCKET_TILE >= CLSORT__HYBRID_OVER_TIMES)\n"
+    "        || rows / CLSORT_BUCKET_TILE >= CLSORT__HYBRID_OVER_TIMES(h.n))\n"
     "        atomic_and(h.gate, 0);\n"
-    "}\n\n\n\n\n"
-    "CLSORT_INLINE line_t cut_range(hybrid_t h, code_t low, code_t last, uint rows)\n"
+    "}\n\n\n\n\n\n"
+    "CLSORT_INLINE line_t cut_range(hybrid_t h, code_t low, code_t last, uint rows, uint outside)\n"
     "{\n"
-    "    const uint spare = h.tables[HYBRID_FLAT] ? CLSORT_GROUP + CLSORT_GROUP / 4\n"
-    "                                             : CLSORT_BUCKET_TILE / 4,\n"
-    "               load = CLSORT_BUCKET_TILE - spare,\n"
-    "               wanted = (code_t)(last - low) < h.slots ? h.slots : rows / load + 1;\n"
-    "    return make_line(low, last, h.slots ? min(wanted, h.slots) : 1);\n"
+    "    const uint flat = h.tables[HYBRID_FLAT],\n"
+    "               spare = flat ? CLSORT_GROUP + CLSORT_GROUP / 4 : CLSORT_BUCKET_TILE / 8,\n"
+    "               parts = (rows / (CLSORT_BUCKET_TILE - spare) + 1) << !flat,\n"
+    "               wanted = outside || (code_t)(last - low) < h.slots ? h.slots : parts;\n"
+    "    line_t line = make_line(low, last, h.slots ? min(wanted, h.slots) : 1);\n"
+    "    if (!flat && !single_parts(line) && h.slots)\n"
+    "        line.factor &= ~1u;\n"
+    "    return line;\n"
     "}\n\n\n"
     "CLSORT_INLINE void write_range(hybrid_t h, uint digit, uint rows, uint tiles)\n"
     "{\n"
@@ -4615,7 +4624,7 @@ static const char *const clsort__source[] = {
     "    const code_t low = used ? load_code(range + RANGE_LOW) : 0,\n"
     "                 last = next ? load_code(range + CLSORT__HYBRID_RANGE_WORDS + RANGE_LOW) - 1\n"
     "                             : CLSORT_TOP_CODE;\n"
-    "    const line_t line = cut_range(h, low, last, rows);\n"
+    "    const line_t line = cut_range(h, low, last, rows, digit == 0 || !next);\n"
     "    if (!used)\n"
     "        store_code(range + RANGE_LOW, low);\n"
     "    store_code(range + RANGE_LAST, last);\n"
@@ -4785,28 +4794,53 @@ static const char *const clsort__source[] = {
     "                atomic_add(&hybrid_slots(h)[p.digit * slots + d], counters[d]);\n"
     "        tile += p.tiles;\n"
     "    }\n"
+    "}\n\n",
+    "//---- radix: hybrid starts\n\n"
+    "CLSORT_INLINE uint part_count(local const uint *counts, uint d, uint slots, uint joins)\n"
+    "{\n"
+    "    return !joins ? counts[d] : 2 * d < slots ? counts[2 * d] + counts[2 * d + 1] : 0;\n"
+    "}\n\n\n\n\n"
+    "CLSORT_INLINE uint join_parts(hybrid_t h, uint digit, local uint *counts, local uint *free)\n"
+    "{\n"
+    "    const line_t line = range_line(h, digit);\n"
+    "    if (local_id() == 0)\n"
+    "        *free = 0;\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    for (uint d = local_id(); d < h.slots / 2; d += CLSORT_GROUP)\n"
+    "        if (counts[2 * d] + counts[2 * d + 1] > CLSORT_BUCKET_TILE)\n"
+    "            *free = 1;\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    const uint joins = !*free && !h.tables[HYBRID_FLAT] && !single_parts(line);\n"
+    "    if (joins && local_id() == 0)\n"
+    "        hybrid_range(h, digit)[RANGE_FACTOR] = line.factor / 2;\n"
+    "    return joins;\n"
     "}\n\n\n\n"
     "CLSORT_KERNEL void clsort_hybrid_starts(CLSORT_HYBRID_ARGS)\n"
     "{\n"
     "    const hybrid_t h = CLSORT_HYBRID;\n"
     "    const uint digit = (uint)get_group_id(0), own = (slots + CLSORT_GROUP - 1) / CLSORT_GROUP,\n"
     "               first = local_id() * own;\n"
+    "    local uint *sums = (local uint *)space, *counts = sums + 2 * CLSORT_GROUP + 1;\n"
     "    if (n == 0)\n"
     "        return;\n"
     "    global uint *next = hybrid_slots(h) + digit * slots;\n"
     "    const uint single = single_parts(range_line(h, digit));\n"
+    "    for (uint d = local_id(); d < slots; d += CLSORT_GROUP)\n"
+    "        counts[d] = next[d];\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    const uint joins = join_parts(h, digit, counts, sums + 2 * CLSORT_GROUP);\n"
     "    uint sum = 0;\n"
-    "    for (uint k = 0; k < own; k++)\n"
-    "        sum += first + k < slots ? next[first + k] : 0;\n"
-    "    sum = group_scan(sum, (local uint *)space) + (digit ? hybrid_next(h)[digit - 1] : 0);\n"
-    "    for (uint k = 0; k < own; k++) {\n"
-    "        const uint used = first + k < slots, rows = used ? next[first + k] : 0;\n"
-    "        if (used)\n"
-    "            next[first + k] = sum;\n"
+    "    for (uint d = first; d < min(first + own, slots); d++)\n"
+    "        sum += part_count(counts, d, slots, joins);\n"
+    "    sum = group_scan(sum, sums) + (digit ? hybrid_next(h)[digit - 1] : 0);\n"
+    "    for (uint d = first; d < min(first + own, slots); d++) {\n"
+    "        const uint rows = part_count(counts, d, slots, joins);\n"
+    "        next[d] = sum;\n"
     "        sum += rows;\n"
     "        judge_bucket(h, single ? 0 : rows);\n"
     "    }\n"
-    "}\n\n\n"
+    "}\n\n",
+    "//---- radix: hybrid resplit\n\n"
     "CLSORT_KERNEL void clsort_hybrid_resplit(CLSORT_HYBRID_ARGS)\n"
     "{\n"
     "    const hybrid_t h = CLSORT_HYBRID;\n"
@@ -5170,7 +5204,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 5055\n",
+    "#line 5098\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
     "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -6079,7 +6113,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 6175\n",
+    "#line 6218\n",
 #endif
     "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_IS(SELECT)\n"
@@ -8270,7 +8304,8 @@ static int clsort__is_bare(const clsort_desc *d)
            && !clsort__will_have(d, d->indices, CLSORT_FLAG_INDICES);
 }
 
-/* The crossovers of AUTO, in elements: bitonic up to `bitonic`, radix from `radix` on, else merge.
+/* The crossovers of AUTO, in elements: bitonic up to `bitonic`, radix from `radix` on, else merge;
+   radix by hybrid kernels, where they can sort this, from `hybrid` on.
    The first row that fits the device, the payload and the key's bits is taken. Measured on an
    NVIDIA H200, and on CPUs with PoCL and Intel's runtime; for other GPUs derived from NVIDIA's,
    without sweeps. */
@@ -8278,27 +8313,32 @@ enum { CLSORT__NVIDIA, CLSORT__OTHER_GPU, CLSORT__CPU };
 static const struct clsort__crossover {
     int device, bare;
     cl_uint bits;
-    cl_uint bitonic, radix;
-} clsort__crossovers[] = { { CLSORT__NVIDIA, 1, 16, 1u << 12, 1u << 16 },
-                           { CLSORT__NVIDIA, 1, 32, 1u << 12, 1u << 20 },
-                           { CLSORT__NVIDIA, 0, 16, 0, 1u << 16 },
-                           { CLSORT__NVIDIA, 0, 32, 0, 1u << 20 },
-                           { CLSORT__NVIDIA, 1, 64, 0, 1u << 22 },
-                           { CLSORT__NVIDIA, 0, 64, 0, 1u << 22 },
-                           { CLSORT__OTHER_GPU, 1, 32, 1u << 12, 0xFFFFFFFFu },
-                           { CLSORT__OTHER_GPU, 1, 64, 0, 0xFFFFFFFFu },
-                           { CLSORT__OTHER_GPU, 0, 64, 0, 0xFFFFFFFFu },
-                           { CLSORT__CPU, 1, 16, 0xFFFFFFFFu, 1u << 10 },
-                           { CLSORT__CPU, 1, 32, 0xFFFFFFFFu, 1u << 18 },
-                           { CLSORT__CPU, 1, 64, 0xFFFFFFFFu, 1u << 22 },
-                           { CLSORT__CPU, 0, 64, 0xFFFFFFFFu, 1u << 12 } };
+    cl_uint bitonic, radix, hybrid;
+} clsort__crossovers[] = {
+#define CLSORT__NEVER 0xFFFFFFFFu
+    { CLSORT__NVIDIA, 1, 16, 1u << 12, 1u << 16, CLSORT__NEVER },
+    { CLSORT__NVIDIA, 1, 32, 1u << 12, 1u << 20, 1u << 23 },
+    { CLSORT__NVIDIA, 0, 16, 0, 1u << 16, CLSORT__NEVER },
+    { CLSORT__NVIDIA, 0, 32, 0, 1u << 20, CLSORT__NEVER },
+    { CLSORT__NVIDIA, 1, 64, 0, 1u << 22, 1u << 22 },
+    { CLSORT__NVIDIA, 0, 64, 0, 1u << 22, CLSORT__NEVER },
+    { CLSORT__OTHER_GPU, 1, 32, 1u << 12, CLSORT__NEVER, CLSORT__NEVER },
+    { CLSORT__OTHER_GPU, 1, 64, 0, CLSORT__NEVER, CLSORT__NEVER },
+    { CLSORT__OTHER_GPU, 0, 64, 0, CLSORT__NEVER, CLSORT__NEVER },
+    { CLSORT__CPU, 1, 16, CLSORT__NEVER, 1u << 10, CLSORT__NEVER },
+    { CLSORT__CPU, 1, 32, CLSORT__NEVER, 1u << 18, CLSORT__NEVER },
+    { CLSORT__CPU, 1, 64, CLSORT__NEVER, 1u << 22, CLSORT__NEVER },
+    { CLSORT__CPU, 0, 64, CLSORT__NEVER, 1u << 12, CLSORT__NEVER }
+#undef CLSORT__NEVER
+};
 
+/* The row of a device; s may be NULL: of an NVIDIA GPU, where most algorithms are taken. */
 static const struct clsort__crossover *clsort__find_crossover(const clsort_sorter *s,
                                                               const clsort_desc *d)
 {
-    const int device = s->is_cpu         ? CLSORT__CPU
-                       : s->has_progress ? CLSORT__NVIDIA
-                                         : CLSORT__OTHER_GPU,
+    const int device = !s || s->has_progress ? CLSORT__NVIDIA
+                       : s->is_cpu           ? CLSORT__CPU
+                                             : CLSORT__OTHER_GPU,
               bare = clsort__is_bare(d);
     const struct clsort__crossover *c = clsort__crossovers;
     while (c->device != device || c->bare != bare || c->bits < clsort__key_bits(d->key_type)) c++;
@@ -10242,7 +10282,7 @@ static void clsort__radix_shape(const clsort_sorter *s, clsort__plan *p)
     const int sweeps = c->family == CLSORT__SWEEP;
     const cl_uint words = (c->value_bytes + 3) / 4, key_words = (c->key_bytes + 3) / 4;
     const cl_uint widest = words > key_words ? words : key_words, most = s->is_cpu ? 8 : 16;
-    const cl_uint fast = widest > 2 ? 6 : widest > 1 ? 12 : !sweeps ? 16 : words ? 14 : 17;
+    const cl_uint fast = widest > 2 ? 6 : widest > 1 ? 12 : !sweeps || words ? 16 : 17;
     c->digit_bits = 8;
     c->radix_items = t->items ? (t->items < most ? t->items : most) : s->is_cpu ? most : fast;
     if (sweeps && c->radix_items < CLSORT__SWEEP_TILE / 256)
@@ -10497,10 +10537,14 @@ static size_t clsort__hybrid_slots(const clsort_sorter *s, const clsort__plan *p
     return slots;
 }
 
-/* May hybrid radix sort a plan's elements, whatever their count and the device? */
-static int clsort__hybrid_may(const clsort__plan *p)
+/* May hybrid radix sort a plan's elements: as asked for, or where it is the fastest? s may be NULL:
+   on any device. */
+static int clsort__hybrid_may(const clsort_sorter *s, const clsort__plan *p)
 {
-    return p->d.tuning.radix == CLSORT_RADIX_HYBRID && p->key.bytes >= 4 && !p->indirect
+    const clsort_tuning *t = &p->d.tuning;
+    const int own = t->radix == CLSORT_RADIX_DEFAULT && !t->work_group && !t->items
+                    && p->d.count >= clsort__find_crossover(s, &p->d)->hybrid;
+    return (own || t->radix == CLSORT_RADIX_HYBRID) && p->key.bytes >= 4 && !p->indirect
            && !p->config.value_bytes && !p->config.records && !clsort__some_bits(&p->d);
 }
 
@@ -10509,7 +10553,7 @@ static int clsort__hybrid_shape(const clsort_sorter *s, const clsort__plan *p, c
 {
     const clsort_tuning *t = &p->d.tuning;
     const cl_uint most = s->is_cpu ? 8 : c->key_bytes == 8 ? 16 : 32;
-    if (!clsort__hybrid_may(p) || s->broken & CLSORT__BIT(CLSORT__HYBRID)) return 0;
+    if (!clsort__hybrid_may(s, p) || s->broken & CLSORT__BIT(CLSORT__HYBRID)) return 0;
     if (p->d.count < 2 || p->d.count > CLSORT__HYBRID_MOST) return 0;
     c->family = CLSORT__HYBRID;
     c->digit_bits = 8;
@@ -10611,7 +10655,7 @@ static size_t clsort__all_radix_tables(const clsort_sorter *s, const clsort__pla
 {
     const size_t words = CLSORT__HYBRID_SLOTS_AT
                          + CLSORT__HYBRID_DIGITS * clsort__hybrid_slots(s, p);
-    return clsort__hybrid_may(p) ? clsort__hybrid_at(s, p) + 4 * words : clsort__radix_tables(s, p);
+    return clsort__hybrid_may(s, p) ? clsort__hybrid_at(s, p) + 4 * words : clsort__radix_tables(s, p);
 }
 
 /* ---- >>segments ------------------------------------------------------------------------------ */
@@ -12629,6 +12673,7 @@ static clsort_desc clsort__resolved(const clsort__job *j)
         d.tuning.items = 1;
     } else {
         clsort__reset_tuning(p->d.algorithm, &d.tuning);
+        if (p->config.family == CLSORT__HYBRID) d.tuning.radix = CLSORT_RADIX_HYBRID;
         d.tuning.items = shape.radix_items ? shape.radix_items : shape.lanes << shape.items_log2;
     }
     return d;
@@ -12636,8 +12681,9 @@ static clsort_desc clsort__resolved(const clsort__job *j)
 
 /* ---- >>self-test ----------------------------------------------------------------------------- */
 
-/* Elements of the longest self-test sort. */
-enum { CLSORT__TEST_COUNT = 20011 };
+/* Elements of the longest self-test sorts: of all algorithms; of hybrid radix, whose ranges then are
+   split again. */
+enum { CLSORT__TEST_COUNT = 20011, CLSORT__TEST_HYBRID_COUNT = 700001 };
 
 /* Keys of `bytes` bytes with many ties, and their numbers as values. */
 static void clsort__fill_test(unsigned char *keys, size_t bytes, cl_uint *values, size_t count)
@@ -12734,8 +12780,20 @@ static clsort_status clsort__test_sorts(clsort_sorter *s, cl_uint algorithm, cl_
     return CL_SUCCESS;
 }
 
+/* The sorts that test hybrid radix. */
+static clsort_status clsort__test_hybrid(clsort_sorter *s, unsigned char *memory)
+{
+    static const cl_uint types[2] = { CLSORT_U32, CLSORT_U64 };
+    static const size_t counts[3] = { 1000, CLSORT__TEST_COUNT, CLSORT__TEST_HYBRID_COUNT };
+    size_t i;
+    for (i = 0; i < 6; i++)
+        CLSORT__MUST(clsort__test_sort(s, CLSORT_RADIX, CLSORT_RADIX_HYBRID, types[i / 3], 0,
+                                       counts[i % 3], memory));
+    return CL_SUCCESS;
+}
+
 /* Tests an algorithm; AUTO no longer takes one that is wrong. If sweeps are wrong, radix is tested
-   again without them. An algorithm made of wrong ones might write anywhere: it fails without a
+   again without them; hybrid radix is tested where CLSORT_RADIX_DEFAULT may take it. An algorithm made of wrong ones might write anywhere: it fails without a
    test. */
 static clsort_status clsort__test_algorithm(clsort_sorter *s, cl_uint algorithm,
                                             unsigned char *memory)
@@ -12749,6 +12807,14 @@ static clsort_status clsort__test_algorithm(clsort_sorter *s, cl_uint algorithm,
     if (algorithm == CLSORT_RADIX && status == CLSORT_ERROR_WRONG_RESULT && s->has_progress) {
         s->broken |= CLSORT__BIT(CLSORT__SWEEP);
         status = clsort__test_sorts(s, algorithm, CLSORT_RADIX_PORTABLE, memory);
+    }
+    if (algorithm == CLSORT_RADIX && status == CL_SUCCESS && s->has_progress) {
+        status = clsort__test_hybrid(s, memory);
+        if (status == CLSORT_ERROR_WRONG_RESULT) {
+            s->broken |= CLSORT__BIT(CLSORT__HYBRID);
+            first = status;
+            status = CL_SUCCESS;
+        }
     }
     if (status == CLSORT_ERROR_WRONG_RESULT || status == CLSORT_ERROR_BUILD_FAILED) {
         s->broken |= CLSORT__BIT(algorithm);
@@ -13090,7 +13156,9 @@ CLSORT_API clsort_status clsort_self_test(clsort_sorter *sorter)
     clsort_status first = CL_SUCCESS;
     cl_uint algorithm, flags;
     if (!sorter) return CLSORT_ERROR_NULL_ARGUMENT;
-    memory = (unsigned char *)CLSORT_MALLOC(21 * (size_t)CLSORT__TEST_COUNT);
+    memory = (unsigned char *)CLSORT_MALLOC(21 * (size_t)(sorter->has_progress
+                                                              ? CLSORT__TEST_HYBRID_COUNT
+                                                              : CLSORT__TEST_COUNT));
     if (!memory) return clsort__fail(sorter, CL_OUT_OF_HOST_MEMORY, "malloc", NULL);
     flags = sorter->options.flags;
     sorter->options.flags = 0;   /* the host compares; clsort_collect judges only other sorts */

@@ -208,10 +208,11 @@
 #define CLSORT__HYBRID_MOST_MENDED 96
 #define CLSORT__HYBRID_MOST_TRUSTED 10
 /* Other passes sort where one range has more than 1 / HEAVY_PART of the keys, the buckets above the
-   capacity more than 1 / OVER_PART, or one of these OVER_TIMES the capacity. */
+   capacity more than 1 / OVER_PART, or one of these OVER_TIMES the capacity. Of floats, all that is
+   nearer to zero than the sample's least lies in one bucket, some 2^-14 of the keys. */
 #define CLSORT__HYBRID_HEAVY_PART 4
 #define CLSORT__HYBRID_OVER_PART 8
-#define CLSORT__HYBRID_OVER_TIMES 8
+#define CLSORT__HYBRID_OVER_TIMES(n) (8 + ((n) >> 22))
 /* A sample is flat if no work-item's cells have more than so many times its part of it. */
 #define CLSORT__HYBRID_FLAT_TIMES 2
 
@@ -3904,7 +3905,7 @@ CLSORT_KERNEL void clsort_radix_sweep(CLSORT_RADIX_ARGS, local ulong *space)
      ranges     one work-group: where ranges begin, their second digits
      split      moves keys to their ranges                            reads and writes keys
      recount    how many keys each second digit has                   reads keys
-     starts     a work-group for each range: where its buckets begin
+     starts     a work-group for each range: which buckets it has, and where they begin
      resplit    moves keys to their buckets                           reads and writes keys
      buckets    a work-group for each one up to the capacity          reads and writes keys
      long       the others, which are read again for each part of them that fits
@@ -3997,7 +3998,8 @@ CLSORT_INLINE void store_code(global uint *words, code_t code)
 
 //---- radix: hybrid lines
 /* A part of the codes from `low` on, cut into parts of about equal length. Of the product, a part's
-   number lies above the lower 31 bits, and a bin's inside the part in the highest of these. */
+   number lies above the lower 31 bits, and a bin's inside the part in the highest of these. With
+   mul_hi in its place, NVIDIA's compiler takes a quarter more time for a split. */
 typedef struct { code_t low; uint shift, factor; } line_t;
 
 /* Cuts low ... last into as many parts as asked for, or as there are codes. */
@@ -4154,14 +4156,27 @@ CLSORT_INLINE code_t cell_start(cells_t s, uint cell)
     return cell == CLSORT_LAST_CELL ? (code_t)(s.most + 1) : start;
 }
 
-/* Does a range begin with this cell? before, previous: of the sample, before this cell and before
-   the one before it. */
-CLSORT_INLINE uint begins_range(cells_t s, uint cell, uint before, uint previous)
+/* Does a range begin with this cell? quota, previous: of this cell, and of the one before it. */
+CLSORT_INLINE uint begins_range(cells_t s, uint cell, uint quota, uint previous)
 {
     if (cell <= 1 || cell >= CLSORT_LAST_CELL)
         return cell <= 1 || (cell == CLSORT_LAST_CELL && s.most != CLSORT_TOP_CODE);
-    return s.flat ? (cell - 1) % (1 << CLSORT__HYBRID_SLICE_LOG2) == 0
-                  : cell_quota(s, cell, before) != cell_quota(s, cell - 1, previous);
+    return s.flat ? (cell - 1) % (1 << CLSORT__HYBRID_SLICE_LOG2) == 0 : quota != previous;
+}
+
+/* Marks those of CLSORT__HYBRID_MASK_CELLS cells with which a range begins. before: how many of the
+   sample come before the first of them, and in the end, before what follows; quota: of the cell
+   before. */
+CLSORT_INLINE uint mask_cells(cells_t s, uint first, uint *before, uint *quota)
+{
+    uint mask = 0;
+    for (uint bit = 0; bit < CLSORT__HYBRID_MASK_CELLS; bit++) {
+        const uint own = cell_quota(s, first + bit, *before);
+        mask |= begins_range(s, first + bit, own, *quota) << bit;
+        *quota = own;
+        *before += cell_count(s, first + bit);
+    }
+    return mask;
 }
 
 /* Writes the masks of own cells and the first codes of the ranges that begin in them. before: of
@@ -4170,23 +4185,16 @@ CLSORT_INLINE uint begins_range(cells_t s, uint cell, uint before, uint previous
 CLSORT_INLINE uint write_cells(hybrid_t h, cells_t s, uint before, uint digit, const uint writes)
 {
     const uint first = local_id() * CLSORT_OWN_CELLS, old = digit;
-    uint mask = 0, started = digit, previous = before - (first ? cell_count(s, first - 1) : 0);
-    for (uint cell = first; cell < first + CLSORT_OWN_CELLS; cell++) {
-        const uint bit = cell % CLSORT__HYBRID_MASK_CELLS,
-                   begins = begins_range(s, cell, before, previous);
-        if (begins && writes)
-            store_code(hybrid_range(h, digit) + RANGE_LOW, cell_start(s, cell));
-        digit += begins;
-        mask |= begins << bit;
-        previous = before;
-        before += cell_count(s, cell);
-        if (bit == CLSORT__HYBRID_MASK_CELLS - 1) {
+    uint quota = first ? cell_quota(s, first - 1, before - cell_count(s, first - 1)) : 0;
+    for (uint cell = first; cell < first + CLSORT_OWN_CELLS; cell += CLSORT__HYBRID_MASK_CELLS) {
+        uint mask = mask_cells(s, cell, &before, &quota);
+        if (writes)
+            h.tables[CLSORT__HYBRID_MASKS_AT + cell / CLSORT__HYBRID_MASK_CELLS]
+                = digit << 16 | mask;
+        for (; mask != 0; mask &= mask - 1, digit++)
             if (writes)
-                h.tables[CLSORT__HYBRID_MASKS_AT + cell / CLSORT__HYBRID_MASK_CELLS]
-                    = started << 16 | mask;
-            mask = 0;
-            started = digit;
-        }
+                store_code(hybrid_range(h, digit) + RANGE_LOW,
+                           cell_start(s, cell + 31 - clz(mask & -mask)));
     }
     return digit - old;
 }
@@ -4378,20 +4386,24 @@ CLSORT_INLINE void judge_bucket(hybrid_t h, uint rows)
     const uint most = h.n / CLSORT__HYBRID_OVER_PART,
                before = atomic_add(&h.tables[HYBRID_OVER], rows);
     if (before > most || rows > most - before
-        || rows / CLSORT_BUCKET_TILE >= CLSORT__HYBRID_OVER_TIMES)
+        || rows / CLSORT_BUCKET_TILE >= CLSORT__HYBRID_OVER_TIMES(h.n))
         atomic_and(h.gate, 0);
 }
 
-/* The second digits of a range: as many as its keys need; one for each code of a narrow range,
-   whose buckets then need no sort. Where codes lie about evenly, some standard deviations are left
-   free of a bucket; elsewhere, as where a range spans two binades, a quarter of it. */
-CLSORT_INLINE line_t cut_range(hybrid_t h, code_t low, code_t last, uint rows)
+/* The second digits of a range: as many as its keys need, and, unless codes lie about evenly, twice
+   as many, which clsort_hybrid_starts may join in twos; one for each code of a narrow range, whose
+   buckets then need no sort; the most outside of the sample, where few codes of many are used.
+   Some standard deviations are left free of a bucket, elsewhere more. */
+CLSORT_INLINE line_t cut_range(hybrid_t h, code_t low, code_t last, uint rows, uint outside)
 {
-    const uint spare = h.tables[HYBRID_FLAT] ? CLSORT_GROUP + CLSORT_GROUP / 4
-                                             : CLSORT_BUCKET_TILE / 4,
-               load = CLSORT_BUCKET_TILE - spare,
-               wanted = (code_t)(last - low) < h.slots ? h.slots : rows / load + 1;
-    return make_line(low, last, h.slots ? min(wanted, h.slots) : 1);
+    const uint flat = h.tables[HYBRID_FLAT],
+               spare = flat ? CLSORT_GROUP + CLSORT_GROUP / 4 : CLSORT_BUCKET_TILE / 8,
+               parts = (rows / (CLSORT_BUCKET_TILE - spare) + 1) << !flat,
+               wanted = outside || (code_t)(last - low) < h.slots ? h.slots : parts;
+    line_t line = make_line(low, last, h.slots ? min(wanted, h.slots) : 1);
+    if (!flat && !single_parts(line) && h.slots)
+        line.factor &= ~1u;
+    return line;
 }
 
 /* Writes range `digit`, of `rows` keys, which begins behind `tiles` tiles. */
@@ -4403,7 +4415,7 @@ CLSORT_INLINE void write_range(hybrid_t h, uint digit, uint rows, uint tiles)
     const code_t low = used ? load_code(range + RANGE_LOW) : 0,
                  last = next ? load_code(range + CLSORT__HYBRID_RANGE_WORDS + RANGE_LOW) - 1
                              : CLSORT_TOP_CODE;
-    const line_t line = cut_range(h, low, last, rows);
+    const line_t line = cut_range(h, low, last, rows, digit == 0 || !next);
     if (!used)
         store_code(range + RANGE_LOW, low);
     store_code(range + RANGE_LAST, last);
@@ -4601,30 +4613,61 @@ CLSORT_KERNEL void clsort_hybrid_recount(CLSORT_HYBRID_ARGS)
     }
 }
 
+//---- radix: hybrid starts
+/* How many keys second digit d has, of up to `slots`. */
+CLSORT_INLINE uint part_count(local const uint *counts, uint d, uint slots, uint joins)
+{
+    return !joins ? counts[d] : 2 * d < slots ? counts[2 * d] + counts[2 * d + 1] : 0;
+}
+
+/* Joins the second digits of a range in twos if no two of them are more than a bucket holds: floats
+   are twice as dense below a power of two as above it. Returns whether it did. counts: of the digits;
+   free: a word. Called by all work-items after a barrier; ends with one. */
+CLSORT_INLINE uint join_parts(hybrid_t h, uint digit, local uint *counts, local uint *free)
+{
+    const line_t line = range_line(h, digit);
+    if (local_id() == 0)
+        *free = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint d = local_id(); d < h.slots / 2; d += CLSORT_GROUP)
+        if (counts[2 * d] + counts[2 * d + 1] > CLSORT_BUCKET_TILE)
+            *free = 1;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const uint joins = !*free && !h.tables[HYBRID_FLAT] && !single_parts(line);
+    if (joins && local_id() == 0)
+        hybrid_range(h, digit)[RANGE_FACTOR] = line.factor / 2;
+    return joins;
+}
+
 /* A work-group for each range: its buckets' counts become the places where they begin. The gate may
-   fall meanwhile, so it is not asked for. space: 2 * CLSORT_GROUP words. */
+   fall meanwhile, so it is not asked for. space: 2 * CLSORT_GROUP + 1 + CLSORT_MOST_SLOTS words. */
 CLSORT_KERNEL void clsort_hybrid_starts(CLSORT_HYBRID_ARGS)
 {
     const hybrid_t h = CLSORT_HYBRID;
     const uint digit = (uint)get_group_id(0), own = (slots + CLSORT_GROUP - 1) / CLSORT_GROUP,
                first = local_id() * own;
+    local uint *sums = (local uint *)space, *counts = sums + 2 * CLSORT_GROUP + 1;
     if (n == 0)
         return;
     global uint *next = hybrid_slots(h) + digit * slots;
     const uint single = single_parts(range_line(h, digit));
+    for (uint d = local_id(); d < slots; d += CLSORT_GROUP)
+        counts[d] = next[d];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const uint joins = join_parts(h, digit, counts, sums + 2 * CLSORT_GROUP);
     uint sum = 0;
-    for (uint k = 0; k < own; k++)
-        sum += first + k < slots ? next[first + k] : 0;
-    sum = group_scan(sum, (local uint *)space) + (digit ? hybrid_next(h)[digit - 1] : 0);
-    for (uint k = 0; k < own; k++) {
-        const uint used = first + k < slots, rows = used ? next[first + k] : 0;
-        if (used)
-            next[first + k] = sum;
+    for (uint d = first; d < min(first + own, slots); d++)
+        sum += part_count(counts, d, slots, joins);
+    sum = group_scan(sum, sums) + (digit ? hybrid_next(h)[digit - 1] : 0);
+    for (uint d = first; d < min(first + own, slots); d++) {
+        const uint rows = part_count(counts, d, slots, joins);
+        next[d] = sum;
         sum += rows;
         judge_bucket(h, single ? 0 : rows);
     }
 }
 
+//---- radix: hybrid resplit
 /* A work-group per tile. space: as for clsort_hybrid_split. */
 CLSORT_KERNEL void clsort_hybrid_resplit(CLSORT_HYBRID_ARGS)
 {

@@ -1026,7 +1026,7 @@ static void hybrid_sorts_full_buckets(bench *b)
     size_t g, k;
     for (g = 0; g < (b->few_programs ? 1u : 3u); g++)
         for (k = 0; k < sizeof patterns / sizeof *patterns; k++) {
-            sort_case c = hybrid_make(CLSORT_U32, b->small ? 6000 : 150000 << g, patterns[k]);
+            sort_case c = hybrid_make(CLSORT_U32, b->small ? 6000 : 170000 << g, patterns[k]);
             c.d.tuning.work_group = groups[g];
             if (!case_run(b, &c)) return;
         }
