@@ -4717,9 +4717,15 @@ static const char *const clsort__source[] = {
     "    const uint t = local_id(), whole = v.rows == CLSORT_SPLIT_TILE;\n"
     "    code_t code[CLSORT_RADIX_ITEMS];\n"
     "    uint rank[CLSORT_RADIX_ITEMS];\n"
-    "    #pragma unroll\n"
-    "    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)\n"
-    "        code[m] = *key_place(v.from, min(t + m * CLSORT_GROUP, v.rows - 1));\n"
+    "    if (whole) {\n"
+    "        #pragma unroll\n"
+    "        for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)\n"
+    "            code[m] = *key_place(v.from, t + m * CLSORT_GROUP);\n"
+    "    } else {\n"
+    "        #pragma unroll\n"
+    "        for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)\n"
+    "            code[m] = *key_place(v.from, min(t + m * CLSORT_GROUP, v.rows - 1));\n"
+    "    }\n"
     "    #pragma unroll\n"
     "    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {\n"
     "        code[m] = encode(code[m], codec);\n"
@@ -5204,7 +5210,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 5098\n",
+    "#line 5104\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
     "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -6113,7 +6119,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 6218\n",
+    "#line 6224\n",
 #endif
     "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_IS(SELECT)\n"

@@ -4523,9 +4523,15 @@ CLSORT_INLINE void move_tile(move_t v, splitter_t s, split_space_t l, codec_t co
     const uint t = local_id(), whole = v.rows == CLSORT_SPLIT_TILE;
     code_t code[CLSORT_RADIX_ITEMS];
     uint rank[CLSORT_RADIX_ITEMS];   /* in its digit; in the upper half the digit */
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
-        code[m] = *key_place(v.from, min(t + m * CLSORT_GROUP, v.rows - 1));
+    if (whole) {
+        #pragma unroll
+        for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
+            code[m] = *key_place(v.from, t + m * CLSORT_GROUP);
+    } else {
+        #pragma unroll
+        for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
+            code[m] = *key_place(v.from, min(t + m * CLSORT_GROUP, v.rows - 1));
+    }
     #pragma unroll
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
         code[m] = encode(code[m], codec);
