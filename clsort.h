@@ -129,9 +129,10 @@
      - radix: 4 (32 + 4 B + 256 (B + 1)) with B = min(n / 64 + 1, 1024), at most 1.1 MB. With one
        launch per digit, on NVIDIA's GPUs, it is at least 4 (64 + 256 K) + W (n / t + 1). W is 1024,
        and 2048 from 2^30 elements on. t is a tile: 4352 bare keys of 4 bytes, never below 1536.
-     - radix-hybrid, where it runs: a(T) with the T of radix, and 4 (3344 + 256 H). H is 0 up to
-       163,000 keys at least, then a power of two, at most 512 (keys of 8 bytes: 1024). That is up
-       to 0.54 MB (1.07 MB) more.
+     - radix-hybrid, and radix where it takes that (keys of 4 bytes without values from 2^23 on, of 8
+       bytes from 2^22 on): a(T) with the T of radix, and 4 (3344 + 256 H). H is 0 up to 163,000
+       keys at least, then a power of two, at most 512 (keys of 8 bytes: 1024). That is up to 0.54
+       MB (1.07 MB) more.
      - quicksort: a(4 (1050 + 188 S)) with S = min(n / 1024, 8192) + 1, and the T of rows; less than
        1.24 n + 137 KB, and from 2^23 elements on n / 2 + 6.3 MB
      - rows: 52 + 24 (n / 64) + 4 (n / 32) + 128 min(n / 64 + 1, 1024), less than n / 2 + 132 KB
@@ -831,7 +832,8 @@ CLSORT_API clsort_status clsort_explain(clsort_sorter *sorter, const clsort_desc
    - bitonic-*, merge-local-only: Bainville, OpenCL Sorting, 2011
    - merge: Green, McColl, Bader, GPU merge path, 2012; on CPUs Inoue et al., AA-sort, 2007
    - radix: Merrill and Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back, 2016;
-     Adinets and Merrill, Onesweep, 2022
+     Adinets and Merrill, Onesweep, 2022; radix-hybrid: Stehle and Jacobsen, A Memory
+     Bandwidth-Efficient Hybrid Radix Sort on GPUs, 2017
    - quicksort: Cederman and Tsigas, GPU-Quicksort, JEA 14, 2009
    - batch-*: Zucchi, Parallel batch sorting, 2013 */
 CLSORT_API clsort_status clsort_enqueue_sort(clsort_sorter *sorter, cl_command_queue queue,
@@ -10449,7 +10451,8 @@ static void clsort__radix_sweeps(clsort__run *run, const clsort__plan *p,
                  counters = j->n / (CLSORT__COUNTER_MOST * CLSORT__LEAST_COPIES) + 1,
                  enough = clsort__largest(busy, counters, 0);
     cl_uint pass;
-    clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_CLEAR, 0, j->blocks / 4 + 1, 0);
+    clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_CLEAR, 0,
+                         clsort__smaller(j->blocks / 4 + 1, busy), 0);
     clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_HISTOGRAM, 0,
                          clsort__smaller(j->blocks, enough), l.histogram);
     clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_BEGIN, 0, j->passes, l.sums);
@@ -13213,7 +13216,8 @@ CLSORT_API clsort_status clsort_self_test(clsort_sorter *sorter)
    - clsort_options_default(), clsort_gather_default()
    - clsort_prepare takes a queue: the first sort there makes no object but events.
    - "radix-hybrid", CLSORT_RADIX_HYBRID: sorts bare keys of 4 and 8 bytes from the top digit down.
-     "radix-sweeps", CLSORT_RADIX_SWEEPS, is radix without it. AUTO takes neither by itself.
+     "radix" and AUTO take it on NVIDIA's GPUs, keys of 4 bytes from 2^23 on, of 8 bytes from 2^22
+     on; "radix-sweeps", CLSORT_RADIX_SWEEPS, is radix without it.
    - clsort_enqueue_gather takes rows, with indices that count inside their row: those of an argsort
      of rows and of top-k.
    - `precedes` may have any scalar type: 0x100000000ul and 0.5f are true.

@@ -779,6 +779,52 @@ static void avoid_broken_families(bench *b)
         }
 }
 
+/* Damages what is read of long sorts, which only test hybrid radix. */
+static void damage_long_read(void *user, cl_mem buffer, size_t at, size_t bytes, void *host)
+{
+    (void)user, (void)buffer, (void)at;
+    if (bytes >= 1 << 20) ((unsigned char *)host)[bytes - 1] ^= 1;
+}
+
+/* The tuning.radix that AUTO takes for n bare keys; CLSORT_RADIX_PORTABLE: no radix. */
+static cl_uint radix_of_auto(const world *w, cl_uint type, size_t n)
+{
+    clsort_desc d = clsort_desc_default(), resolved = clsort_desc_default();
+    d.keys = w->buffer[0];
+    d.key_type = type;
+    d.count = n;
+    CHECK_OK(clsort_resolve(w->sorter, &d, &resolved));
+    return resolved.algorithm == CLSORT_RADIX ? resolved.tuning.radix
+                                              : (cl_uint)CLSORT_RADIX_PORTABLE;
+}
+
+/* AUTO takes hybrid radix from its crossovers on, and what is resolved sorts so again; no longer if
+   the self-test finds it wrong. */
+static void avoid_wrong_hybrid(bench *b)
+{
+    static const struct { cl_uint type; size_t n; } from[] = { { CLSORT_U32, 1 << 23 },
+                                                               { CLSORT_F32, 1 << 23 },
+                                                               { CLSORT_I64, 1 << 22 } };
+    int wrong;
+    size_t i;
+    (void)b;
+    for (wrong = 0; wrong < 2; wrong++) {
+        world w;
+        open_world(&w, mock_nvidia(), (size_t)1 << 25, 0);
+        mock.sorts = 1;
+        mock.on_read = wrong ? damage_long_read : NULL;
+        CHECK_STATUS(clsort_self_test(w.sorter), wrong ? CLSORT_ERROR_WRONG_RESULT : CL_SUCCESS);
+        for (i = 0; i < sizeof from / sizeof *from; i++) {
+            AT("type %u", (unsigned)from[i].type);
+            CHECK(radix_of_auto(&w, from[i].type, from[i].n)
+                  == (wrong ? CLSORT_RADIX_DEFAULT : CLSORT_RADIX_HYBRID));
+            CHECK(radix_of_auto(&w, from[i].type, from[i].n - 1) != CLSORT_RADIX_HYBRID);
+        }
+        CHECK(radix_of_auto(&w, CLSORT_U16, 1 << 24) == CLSORT_RADIX_DEFAULT);
+        close_world(&w);
+    }
+}
+
 /* Programs of NVIDIA's driver are kept until their launches are done; that does not wait for the
    caller to flush the queue. */
 static void flush_what_keeps_programs(bench *b)
@@ -1328,6 +1374,7 @@ static const test_entry tests[] = {
     { "wait lists may have any length", wait_for_many_events },
     { "the self-test sees keys and values that are wrong", test_oneself },
     { "AUTO leaves out what the self-test found broken", avoid_broken_families },
+    { "AUTO takes hybrid radix unless the self-test found it wrong", avoid_wrong_hybrid },
     { "a trimmed queue is flushed where its programs are kept", flush_what_keeps_programs },
     { "a sort of host arrays names what is missing", name_what_is_missing },
     { "every tuning builds kernels that exist, or is refused", tune_everything },
