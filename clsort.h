@@ -4806,7 +4806,9 @@ static const char *const clsort__source[] = {
     "//---- radix: hybrid starts\n\n"
     "CLSORT_INLINE uint part_count(local const uint *counts, uint d, uint slots, uint joins)\n"
     "{\n"
-    "    return !joins ? counts[d] : 2 * d < slots ? counts[2 * d] + counts[2 * d + 1] : 0;\n"
+    "    if (d >= (joins ? slots / 2 : slots))\n"
+    "        return 0;\n"
+    "    return joins ? counts[2 * d] + counts[2 * d + 1] : counts[d];\n"
     "}\n\n\n\n\n"
     "CLSORT_INLINE uint join_parts(hybrid_t h, uint digit, local uint *counts, local uint *free)\n"
     "{\n"
@@ -4822,7 +4824,7 @@ static const char *const clsort__source[] = {
     "    if (joins && local_id() == 0)\n"
     "        hybrid_range(h, digit)[RANGE_FACTOR] = line.factor / 2;\n"
     "    return joins;\n"
-    "}\n\n\n\n"
+    "}\n\n\n\n\n"
     "CLSORT_KERNEL void clsort_hybrid_starts(CLSORT_HYBRID_ARGS)\n"
     "{\n"
     "    const hybrid_t h = CLSORT_HYBRID;\n"
@@ -4838,12 +4840,13 @@ static const char *const clsort__source[] = {
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "    const uint joins = join_parts(h, digit, counts, sums + 2 * CLSORT_GROUP);\n"
     "    uint sum = 0;\n"
-    "    for (uint d = first; d < min(first + own, slots); d++)\n"
-    "        sum += part_count(counts, d, slots, joins);\n"
+    "    for (uint k = 0; k < own; k++)\n"
+    "        sum += part_count(counts, first + k, slots, joins);\n"
     "    sum = group_scan(sum, sums) + (digit ? hybrid_next(h)[digit - 1] : 0);\n"
-    "    for (uint d = first; d < min(first + own, slots); d++) {\n"
-    "        const uint rows = part_count(counts, d, slots, joins);\n"
-    "        next[d] = sum;\n"
+    "    for (uint k = 0; k < own; k++) {\n"
+    "        const uint rows = part_count(counts, first + k, slots, joins);\n"
+    "        if (first + k < slots)\n"
+    "            next[first + k] = sum;\n"
     "        sum += rows;\n"
     "        judge_bucket(h, single ? 0 : rows);\n"
     "    }\n"
@@ -5212,7 +5215,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 5104\n",
+    "#line 5108\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
     "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -6121,7 +6124,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 6224\n",
+    "#line 6228\n",
 #endif
     "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_IS(SELECT)\n"

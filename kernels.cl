@@ -4620,10 +4620,12 @@ CLSORT_KERNEL void clsort_hybrid_recount(CLSORT_HYBRID_ARGS)
 }
 
 //---- radix: hybrid starts
-/* How many keys second digit d has, of up to `slots`. */
+/* How many keys second digit d has; 0 beyond the last one. */
 CLSORT_INLINE uint part_count(local const uint *counts, uint d, uint slots, uint joins)
 {
-    return !joins ? counts[d] : 2 * d < slots ? counts[2 * d] + counts[2 * d + 1] : 0;
+    if (d >= (joins ? slots / 2 : slots))
+        return 0;
+    return joins ? counts[2 * d] + counts[2 * d + 1] : counts[d];
 }
 
 /* Joins the second digits of a range in twos if no two of them are more than a bucket holds: floats
@@ -4646,7 +4648,8 @@ CLSORT_INLINE uint join_parts(hybrid_t h, uint digit, local uint *counts, local 
 }
 
 /* A work-group for each range: its buckets' counts become the places where they begin. The gate may
-   fall meanwhile, so it is not asked for. space: 2 * CLSORT_GROUP + 1 + CLSORT_MOST_SLOTS words. */
+   fall meanwhile, so it is not asked for. PoCL 3.1 takes wrong bounds for the loops if these differ
+   among work-items. space: 2 * CLSORT_GROUP + 1 + CLSORT_MOST_SLOTS words. */
 CLSORT_KERNEL void clsort_hybrid_starts(CLSORT_HYBRID_ARGS)
 {
     const hybrid_t h = CLSORT_HYBRID;
@@ -4662,12 +4665,13 @@ CLSORT_KERNEL void clsort_hybrid_starts(CLSORT_HYBRID_ARGS)
     barrier(CLK_LOCAL_MEM_FENCE);
     const uint joins = join_parts(h, digit, counts, sums + 2 * CLSORT_GROUP);
     uint sum = 0;
-    for (uint d = first; d < min(first + own, slots); d++)
-        sum += part_count(counts, d, slots, joins);
+    for (uint k = 0; k < own; k++)
+        sum += part_count(counts, first + k, slots, joins);
     sum = group_scan(sum, sums) + (digit ? hybrid_next(h)[digit - 1] : 0);
-    for (uint d = first; d < min(first + own, slots); d++) {
-        const uint rows = part_count(counts, d, slots, joins);
-        next[d] = sum;
+    for (uint k = 0; k < own; k++) {
+        const uint rows = part_count(counts, first + k, slots, joins);
+        if (first + k < slots)
+            next[first + k] = sum;
         sum += rows;
         judge_bucket(h, single ? 0 : rows);
     }
