@@ -3988,6 +3988,8 @@ static const char *const clsort__source[] = {
     "                  copied = take_block(r, block, plan & PASS_COPIES);\n"
     "    const array_t from = plan_array(r, plan, PASS_FROM), to = plan_array(r, plan, PASS_TO);\n"
     "    copy_block(r, plan, copied, local_id(), CLSORT_GROUP);\n"
+    "    if (sorted.size == 0)\n"
+    "        return;\n"
     "    begin_block(r, block, tile);\n"
     "    for (uint done = 0; done < sorted.size; done += CLSORT_RADIX_TILE)\n"
     "        scatter_tile(tile, advance(from, sorted.begin + done), to, r.codec, pass_digit(r, pass),\n"
@@ -4819,7 +4821,7 @@ static const char *const clsort__source[] = {
     "    for (uint d = local_id(); d < h.slots / 2; d += CLSORT_GROUP)\n"
     "        if (counts[2 * d] + counts[2 * d + 1] > CLSORT_BUCKET_TILE)\n"
     "            *free = 1;\n"
-    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);\n"
     "    const uint joins = !*free && !h.tables[HYBRID_FLAT] && !single_parts(line);\n"
     "    if (joins && local_id() == 0)\n"
     "        hybrid_range(h, digit)[RANGE_FACTOR] = line.factor / 2;\n"
@@ -5215,7 +5217,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 5108\n",
+    "#line 5110\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
     "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -6124,7 +6126,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 6228\n",
+    "#line 6230\n",
 #endif
     "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_IS(SELECT)\n"

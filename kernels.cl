@@ -3583,6 +3583,8 @@ CLSORT_KERNEL void clsort_radix_scatter(CLSORT_RADIX_ARGS, local ulong *space)
                   copied = take_block(r, block, plan & PASS_COPIES);
     const array_t from = plan_array(r, plan, PASS_FROM), to = plan_array(r, plan, PASS_TO);
     copy_block(r, plan, copied, local_id(), CLSORT_GROUP);
+    if (sorted.size == 0)
+        return;
     begin_block(r, block, tile);
     for (uint done = 0; done < sorted.size; done += CLSORT_RADIX_TILE)
         scatter_tile(tile, advance(from, sorted.begin + done), to, r.codec, pass_digit(r, pass),
@@ -4640,7 +4642,7 @@ CLSORT_INLINE uint join_parts(hybrid_t h, uint digit, local uint *counts, local 
     for (uint d = local_id(); d < h.slots / 2; d += CLSORT_GROUP)
         if (counts[2 * d] + counts[2 * d + 1] > CLSORT_BUCKET_TILE)
             *free = 1;
-    barrier(CLK_LOCAL_MEM_FENCE);
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     const uint joins = !*free && !h.tables[HYBRID_FLAT] && !single_parts(line);
     if (joins && local_id() == 0)
         hybrid_range(h, digit)[RANGE_FACTOR] = line.factor / 2;
