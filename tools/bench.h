@@ -721,7 +721,7 @@ static void print_result(const bench_job *job, bench_side *sides)
     if (plan->against) other = median(sides[1].host, plan->runs);
     if (plan->csv) {
         print_quoted(job->session.info.name);
-        printf(",%s,%s,%d,%zu,%s,%d,%.6f,%.6f,%.3f,%.2f,%.4g", sides[0].algorithm, job->type->name,
+        printf(",%s,%s,%d,%zu,%s,%d,%.6f,%.6f,%.6g,%.2f,%.4g", sides[0].algorithm, job->type->name,
                plan->pairs ? 4 : 0, sides[0].desc.count, pattern_name(plan->pattern), plan->runs,
                host, event, rate, job->copy_rate, of_copy);
         if (plan->rows) printf(",%zu", plan->rows);
