@@ -107,7 +107,9 @@
      than ceil(bits / 11) + ceil(log2(count) / 11) readings and one to collect; most take two or
      three. The number of launches does not depend on the number of rows. It is one for rows of up
      to 2048 keys, and where there are rows enough for the whole device; else 3 more than those
-     readings; and those of the sort, if there is one.
+     readings; and those of the sort, if there is one. On CPUs, where k is at most a 16th of the
+     count, or a quarter of up to 256, and fits four times into what a work-group sorts, each core
+     reads its part of the rows once. It keeps what comes before the k-th element so far.
 
    MEMORY
      clsort_scratch_size returns the bytes of scratch memory. Below, n is count, K the bytes of a
@@ -129,8 +131,8 @@
      - radix: 4 (32 + 4 B + 256 (B + 1)) with B = min(n / 64 + 1, 1024), at most 1.1 MB. With one
        launch per digit, on NVIDIA's GPUs, it is at least 4 (64 + 256 K) + W (n / t + 1). W is 1024,
        and 2048 from 2^30 elements on. t is a tile: 4352 bare keys of 4 bytes, never below 1536.
-     - radix-hybrid, and radix where it takes that (keys of 4 bytes without values from 2^23 on, of 8
-       bytes from 2^22 on): a(T) with the T of radix, and 4 (3344 + 256 H). H is 0 up to 163,000
+     - radix-hybrid, and radix where it takes that (keys of 4 bytes without values from 2^23 on, of
+       8 bytes from 2^22 on): a(T) with the T of radix, and 4 (3344 + 256 H). H is 0 up to 163,000
        keys at least, then a power of two, at most 512 (keys of 8 bytes: 1024). That is up to 0.54
        MB (1.07 MB) more.
      - quicksort: a(4 (1050 + 188 S)) with S = min(n / 1024, 8192) + 1, and the T of rows; less than
@@ -241,7 +243,7 @@
          100,000 x 256          0.226    0.484      7.66
          1,000,000 x 32         0.169    0.388      0.498
 
-     top-k      two or three readings of the rows as a rule; see TOP-K
+     top-k      two or three readings of the rows as a rule, on CPUs one; see TOP-K
      - The best 40 of 64 rows of 131,072 f32, with indices: 0.084 ms. Sorting rows of u32 with u32
        values takes 0.47 ms.
 
@@ -1153,8 +1155,8 @@ extern "C" {
 #define CLSORT__COUNTER_MOST 65535
 
 /* Hybrid radix: ranges; cells of the sample, how many share a word of masks, and log2 of how many
-   make a slice, of which there are two fewer than ranges; log2 of the sample's keys; how many ranges
-   it makes equally heavy, the others equally wide; the most second digits of a range. */
+   make a slice, of which there are two fewer than ranges; log2 of the sample's keys; how many
+   ranges it makes equally heavy, the others equally wide; the most second digits of a range. */
 #define CLSORT__HYBRID_DIGITS 256
 #define CLSORT__HYBRID_CELLS 16384
 #define CLSORT__HYBRID_MASK_CELLS 16
@@ -1173,9 +1175,9 @@ extern "C" {
 /* log2 of the fewest work-items of a work-group. */
 #define CLSORT__HYBRID_LEAST_GROUP 6
 /* Copies of each counter of ranges, so that lanes with equal digits meet less; tiles that a
-   work-group recounts. Of each work-item of a bucket: keys, and log2 of the bins;
-   spare bins, for what lies beyond the end. The longest bin that is mended by transposition, and the
-   longest one whose keys are not looked at before. */
+   work-group recounts. Of each work-item of a bucket: keys, and log2 of the bins; spare bins, for
+   what lies beyond the end. The longest bin that is mended by transposition, and the longest one
+   whose keys are not looked at before. */
 #define CLSORT__HYBRID_COPIES 4
 #define CLSORT__HYBRID_RECOUNT_TILES 4
 #define CLSORT__HYBRID_BUCKET_ITEMS(key_bytes) ((key_bytes) == 8 ? 12 : 20)
@@ -4715,21 +4717,26 @@ static const char *const clsort__source[] = {
     "        }\n"
     "    }\n"
     "}\n\n\n"
+    "CLSORT_INLINE void load_tile(code_t *key, move_t v)\n"
+    "{\n"
+    "    const uint t = local_id();\n"
+    "    if (v.rows == CLSORT_SPLIT_TILE) {\n"
+    "        #pragma unroll\n"
+    "        for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)\n"
+    "            key[m] = *key_place(v.from, t + m * CLSORT_GROUP);\n"
+    "    } else {\n"
+    "        #pragma unroll\n"
+    "        for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)\n"
+    "            key[m] = *key_place(v.from, min(t + m * CLSORT_GROUP, v.rows - 1));\n"
+    "    }\n"
+    "}\n\n\n"
     "CLSORT_INLINE void move_tile(move_t v, splitter_t s, split_space_t l, codec_t codec,\n"
     "                             const uint by)\n"
     "{\n"
     "    const uint t = local_id(), whole = v.rows == CLSORT_SPLIT_TILE;\n"
     "    code_t code[CLSORT_RADIX_ITEMS];\n"
     "    uint rank[CLSORT_RADIX_ITEMS];\n"
-    "    if (whole) {\n"
-    "        #pragma unroll\n"
-    "        for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)\n"
-    "            code[m] = *key_place(v.from, t + m * CLSORT_GROUP);\n"
-    "    } else {\n"
-    "        #pragma unroll\n"
-    "        for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)\n"
-    "            code[m] = *key_place(v.from, min(t + m * CLSORT_GROUP, v.rows - 1));\n"
-    "    }\n"
+    "    load_tile(code, v);\n"
     "    #pragma unroll\n"
     "    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {\n"
     "        code[m] = encode(code[m], codec);\n"
@@ -4970,7 +4977,7 @@ static const char *const clsort__source[] = {
     "            barrier(CLK_LOCAL_MEM_FENCE);\n"
     "        }\n"
     "    }\n"
-    "}\n\n\n"
+    "}\n\n\n\n"
     "CLSORT_INLINE uint is_unordered(bucket_space_t l)\n"
     "{\n"
     "    const uint first = local_id() * CLSORT_BUCKET_ITEMS;\n"
@@ -5041,7 +5048,7 @@ static const char *const clsort__source[] = {
     "    b.last = (code_t)(line_start(b.line, part + 1, 0, last) - 1);\n"
     "    return b;\n"
     "}\n\n",
-    "//---- radix: hybrid bucket kernel\n\n\n"
+    "//---- radix: hybrid bucket kernel\n\n\n\n"
     "CLSORT_KERNEL void clsort_hybrid_buckets(CLSORT_HYBRID_ARGS)\n"
     "{\n"
     "    const hybrid_t h = CLSORT_HYBRID;\n"
@@ -5217,7 +5224,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 5110\n",
+    "#line 5119\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
     "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -6126,9 +6133,9 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 6230\n",
+    "#line 6239\n",
 #endif
-    "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+    "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_IS(SELECT)\n"
     "#ifndef CLSORT_DIGIT_BITS\n"
     "#define CLSORT_DIGIT_BITS 8\n"
@@ -6494,7 +6501,102 @@ static const char *const clsort__source[] = {
     "    keep_range(s, t, p, r, pass);\n"
     "    visit_part(s, p, r, action, pass, space);\n"
     "    add_to_tables(s, t, p, action, pass, space);\n"
-    "}\n\n",
+    "}\n\n"
+    "#if CLSORT_GROUP_LOG2 == 0\n",
+    "//---- select: candidates\n\n\n"
+    "typedef struct {\n"
+    "    local code_t *codes;\n"
+    "    local uint *list;\n"
+    "    uint count;\n"
+    "} candidates_t;\n\n\n\n"
+    "CLSORT_INLINE uint pair_precedes(code_t a, uint i, code_t b, uint j)\n"
+    "{\n"
+    "    return a < b || (a == b && i < j);\n"
+    "}\n\n\n\n"
+    "CLSORT_INLINE void keep_first(candidates_t *c, uint k)\n"
+    "{\n"
+    "    int low = 0, high = (int)c->count - 1, wanted = (int)k - 1;\n"
+    "    while (low < high) {\n"
+    "        const code_t code = c->codes[(low + high) / 2];\n"
+    "        const uint index = c->list[(low + high) / 2];\n"
+    "        int i = low, j = high;\n"
+    "        while (i <= j) {\n"
+    "            while (pair_precedes(c->codes[i], c->list[i], code, index))\n"
+    "                i++;\n"
+    "            while (pair_precedes(code, index, c->codes[j], c->list[j]))\n"
+    "                j--;\n"
+    "            if (i <= j) {\n"
+    "                const code_t code_i = c->codes[i];\n"
+    "                const uint index_i = c->list[i];\n"
+    "                c->codes[i] = c->codes[j];\n"
+    "                c->list[i++] = c->list[j];\n"
+    "                c->codes[j] = code_i;\n"
+    "                c->list[j--] = index_i;\n"
+    "            }\n"
+    "        }\n"
+    "        low = wanted >= i ? i : wanted > j ? wanted : low;\n"
+    "        high = wanted <= j ? j : wanted < i ? wanted : high;\n"
+    "    }\n"
+    "    c->count = min(c->count, k);\n"
+    "}\n\n\n\n"
+    "CLSORT_INLINE code_t append_candidate(select_t s, candidates_t *c, code_t code, uint i,\n"
+    "                                      code_t bound)\n"
+    "{\n"
+    "    c->codes[c->count] = code;\n"
+    "    c->list[c->count++] = i;\n"
+    "    if (c->count < s.list_capacity)\n"
+    "        return bound;\n"
+    "    keep_first(c, s.k);\n"
+    "    return c->codes[s.k - 1];\n"
+    "}\n\n\n\n"
+    "#define CLSORT_STREAM_BLOCK 32\n"
+    "CLSORT_INLINE void stream_part(select_t s, select_part_t p, candidates_t *c)\n"
+    "{\n"
+    "    const size_t open = min((size_t)p.first + s.list_capacity, (size_t)p.end);\n"
+    "    code_t bound = (code_t)~(code_t)0;\n"
+    "    size_t i = p.first;\n"
+    "    for (; i < open; i++)\n"
+    "        bound = append_candidate(s, c, select_code(s, p, i), (uint)i, bound);\n"
+    "    for (; i + CLSORT_STREAM_BLOCK <= p.end; i += CLSORT_STREAM_BLOCK) {\n"
+    "        code_t code[CLSORT_STREAM_BLOCK];\n"
+    "        uint below = 0;\n"
+    "        for (uint b = 0; b < CLSORT_STREAM_BLOCK; b++) {\n"
+    "            code[b] = select_code(s, p, i + b);\n"
+    "            below |= code[b] < bound;\n"
+    "        }\n"
+    "        for (uint b = 0; below && b < CLSORT_STREAM_BLOCK; b++)\n"
+    "            if (code[b] < bound)\n"
+    "                bound = append_candidate(s, c, code[b], (uint)i + b, bound);\n"
+    "    }\n"
+    "    for (; i < p.end; i++) {\n"
+    "        const code_t code = select_code(s, p, i);\n"
+    "        if (code < bound)\n"
+    "            bound = append_candidate(s, c, code, (uint)i, bound);\n"
+    "    }\n"
+    "    keep_first(c, s.k);\n"
+    "}\n\n\n\n"
+    "CLSORT_KERNEL void clsort_select_stream(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, CLSORT_OUTPUT_ARGS,\n"
+    "                                        local uint *space, local code_t *codes)\n"
+    "{\n"
+    "    const select_t s = CLSORT_SELECT;\n"
+    "    const output_t out = CLSORT_OUTPUT;\n"
+    "    const tables_t t = CLSORT_TABLES;\n"
+    "    const select_part_t p = find_part(s, parts, part_elements);\n"
+    "    candidates_t c = { codes, space + CLSORT_LIST, 0 };\n"
+    "    stream_part(s, p, &c);\n"
+    "    if (parts == 1) {\n"
+    "        space[0] = c.count;\n"
+    "        sort_list(s, p, space, codes);\n"
+    "        write_list(s, p, whole_range(s), out, c.list);\n"
+    "        return;\n"
+    "    }\n"
+    "    global uint *row = row_words_of(t, s, p.row);\n"
+    "    for (uint i = 0; i < c.count; i++)\n"
+    "        row[CLSORT__ROW_LIST + p.part * s.k + i] = c.list[i];\n"
+    "    if (p.part == parts - 1)\n"
+    "        row[CLSORT__ROW_COLLECTED] = p.part * s.k + c.count;\n"
+    "}\n"
+    "#endif\n\n",
     "//---- select: results\n\n\n"
     "CLSORT_KERNEL void clsort_select_sort(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, CLSORT_OUTPUT_ARGS,\n"
     "                                      local uint *space, local code_t *codes)\n"
@@ -6870,6 +6972,7 @@ typedef char clsort__kernels_know_public_numbers
     X(QUICK_LEAF, CLSORT__QUICKSORT, "clsort_quick_leaf") \
     X(QUICK_RELAUNCHER, CLSORT__RELAUNCH, "clsort_quick_relauncher") \
     X(SELECT_ROWS, CLSORT__SELECT, "clsort_select_rows") \
+    X(SELECT_STREAM, CLSORT__SELECT, "clsort_select_stream") \
     X(SELECT_PASS, CLSORT__SELECT, "clsort_select_pass") \
     X(SELECT_SORT, CLSORT__SELECT, "clsort_select_sort") \
     X(SELECT_SCATTER, CLSORT__SELECT, "clsort_select_scatter") \
@@ -7013,6 +7116,7 @@ typedef struct clsort__selection {
     size_t rows, wanted;        /* wanted: elements written per row */
     size_t parts, part_elements;    /* of a row */
     size_t row_words;           /* of a row's table; enough for any smaller count */
+    int streams;                /* a work-item reads each part once */
     int spread;                 /* rows are cut into parts, with tables in global memory */
     int sorts_after;            /* k exceeds the list: the k of all rows are written in the row's
                                    order, then sorted */
@@ -7955,6 +8059,7 @@ static int clsort__has_kernel(const clsort__config *c, int kernel)
     if (kernel == CLSORT__KERNEL_MERGE_TILE) return c->lanes == 1;
     if (kernel == CLSORT__KERNEL_SEGMENT_PACK) return c->share_log2 > 0 && !c->ranges;
     if (kernel == CLSORT__KERNEL_SEGMENT_TILE) return c->share_log2 > 0;
+    if (kernel == CLSORT__KERNEL_SELECT_STREAM) return c->share_log2 == 0;
     if (kernel == CLSORT__KERNEL_MERGE_CLAMP || kernel == CLSORT__KERNEL_MERGE_ORDERED)
         return c->comparator > 0;
     return 1;
@@ -10669,7 +10774,8 @@ static size_t clsort__all_radix_tables(const clsort_sorter *s, const clsort__pla
 {
     const size_t words = CLSORT__HYBRID_SLOTS_AT
                          + CLSORT__HYBRID_DIGITS * clsort__hybrid_slots(s, p);
-    return clsort__hybrid_may(s, p) ? clsort__hybrid_at(s, p) + 4 * words : clsort__radix_tables(s, p);
+    return clsort__hybrid_may(s, p) ? clsort__hybrid_at(s, p) + 4 * words
+                                    : clsort__radix_tables(s, p);
 }
 
 /* ---- >>segments ------------------------------------------------------------------------------ */
@@ -11737,35 +11843,70 @@ static void clsort__select_shape(const clsort_sorter *s, clsort__plan *p)
     c->share_log2 = c->group_log2;
 }
 
-/* Chooses the mode of a selection and the capacity of its list: passes narrow a row until the list
-   holds what is left. A long list needs fewer passes, a short one is sorted faster. A row that fits
-   into the list is sorted whole, without a pass. */
-static void clsort__select_mode(const clsort_sorter *s, const clsort_desc *d,
+/* The capacity of a list of n elements: a power of two. */
+static cl_uint clsort__list_for(size_t n)
+{
+    cl_uint capacity = 16;
+    while (capacity < n) capacity *= 2;
+    return capacity;
+}
+
+/* Rows that are sorted whole, if they fit into a list. */
+static cl_uint clsort__select_whole(int is_cpu)
+{
+    return is_cpu ? 256 : (cl_uint)CLSORT__SELECT_SHORT;
+}
+
+/* Is one reading by work-items that work alone the fastest? */
+static int clsort__may_stream(const clsort_sorter *s, const clsort_desc *d,
+                              const clsort__config *c, const clsort__selection *t)
+{
+    const size_t k = d->top_k, n = d->count;
+    return s && s->is_cpu && !c->group_log2 && t->mode == CLSORT__SELECT_FIRST
+           && 4 * k <= t->most_capacity && n >= (n <= clsort__select_whole(1) ? 4 : 16) * k;
+}
+
+/* Chooses the capacity of the list: passes narrow a row until the list holds what is left. A long
+   list needs fewer passes, a short one is sorted faster. A row that fits into the list is sorted
+   whole, without a pass. On a CPU one reading collects what is below the k-th of the list so far,
+   if k is small. */
+static void clsort__select_list(const clsort_sorter *s, const clsort_desc *d,
                                 const clsort__config *c, clsort__selection *t)
 {
     const int is_cpu = s && s->is_cpu;
-    const cl_uint least = is_cpu ? 64 : 512, whole = is_cpu ? 256 : (cl_uint)CLSORT__SELECT_SHORT;
-    const cl_uint bits = 8 * c->key_bytes - t->ignored_high_bits - d->first_bit,
-                  number_bits = clsort__ceil_log2(d->count);
     const size_t k = d->top_k, n = d->count;
-    t->mode = d->flags & CLSORT_FLAG_TOP_NTH ? CLSORT__SELECT_NTH
-              : k > t->most_capacity         ? CLSORT__SELECT_UNORDERED
-                                             : CLSORT__SELECT_FIRST;
-    t->wanted = t->mode == CLSORT__SELECT_NTH ? 1 : k;
-    t->sorts_after = t->mode != CLSORT__SELECT_NTH && !(d->flags & CLSORT_FLAG_TOP_UNSORTED)
-                     && (!s || t->mode == CLSORT__SELECT_UNORDERED);
-    t->passes = (cl_uint)(clsort__ceil_divide(bits, c->digit_bits)
-                          + clsort__ceil_divide(number_bits, c->digit_bits));
-    t->list_capacity = least;
+    t->streams = clsort__may_stream(s, d, c, t);
+    t->list_capacity = is_cpu ? 64 : 512;
     while (t->mode == CLSORT__SELECT_FIRST && t->list_capacity < 2 * k
            && t->list_capacity < t->most_capacity)
         t->list_capacity *= 2;
     if (t->list_capacity > t->most_capacity) t->list_capacity = t->most_capacity;
     if (t->mode == CLSORT__SELECT_UNORDERED) t->list_capacity = 0;
-    else if (n <= t->list_capacity || (n <= whole && n <= t->most_capacity)) {
-        t->list_capacity = 1u << number_bits;
+    else if (t->streams) {
+        t->list_capacity = clsort__list_for(4 * k);
+        t->passes = 0;
+    } else if (n <= t->list_capacity
+               || (n <= clsort__select_whole(is_cpu) && n <= t->most_capacity)) {
+        t->list_capacity = 1u << clsort__ceil_log2(n);
         t->passes = 0;
     }
+}
+
+/* Chooses the mode of a selection, its passes and its list. */
+static void clsort__select_mode(const clsort_sorter *s, const clsort_desc *d,
+                                const clsort__config *c, clsort__selection *t)
+{
+    const cl_uint bits = 8 * c->key_bytes - t->ignored_high_bits - d->first_bit,
+                  number_bits = clsort__ceil_log2(d->count);
+    t->mode = d->flags & CLSORT_FLAG_TOP_NTH   ? CLSORT__SELECT_NTH
+              : d->top_k > t->most_capacity    ? CLSORT__SELECT_UNORDERED
+                                               : CLSORT__SELECT_FIRST;
+    t->wanted = t->mode == CLSORT__SELECT_NTH ? 1 : d->top_k;
+    t->sorts_after = t->mode != CLSORT__SELECT_NTH && !(d->flags & CLSORT_FLAG_TOP_UNSORTED)
+                     && (!s || t->mode == CLSORT__SELECT_UNORDERED);
+    t->passes = (cl_uint)(clsort__ceil_divide(bits, c->digit_bits)
+                          + clsort__ceil_divide(number_bits, c->digit_bits));
+    clsort__select_list(s, d, c, t);
 }
 
 /* Cuts rows into parts if there are too few rows for the device. Without a device the tables have
@@ -11776,10 +11917,15 @@ static void clsort__select_parts(const clsort_sorter *s, size_t n, clsort__selec
     const size_t busy = s ? (is_cpu ? 2 : 8) * (size_t)s->compute_units : (size_t)-1;
     const size_t least = is_cpu ? (size_t)CLSORT__SELECT_CPU_PART : (size_t)CLSORT__SELECT_PART;
     const size_t most = clsort__smaller(busy / t->rows, n / least);
-    const size_t parts = most && t->passes ? most : 1;
+    const size_t listed = t->most_capacity / t->wanted,
+                 parts = !most || (!t->passes && !t->streams) ? 1
+                         : t->streams                         ? clsort__smaller(most, listed)
+                                                              : most;
     t->part_elements = n ? clsort__ceil_divide(n, parts) : 1;
     t->parts = clsort__ceil_divide(n, t->part_elements);
     t->spread = !s || t->parts > 1 || t->mode == CLSORT__SELECT_UNORDERED;
+    if (t->streams && t->list_capacity < t->parts * t->wanted)
+        t->list_capacity = clsort__list_for(t->parts * t->wanted);
     t->row_words = clsort__largest(s ? t->list_capacity : t->most_capacity, most, 1);
     t->row_words = (CLSORT__ROW_LIST + t->row_words + 3) / 4 * 4;
 }
@@ -12026,12 +12172,35 @@ static void clsort__sort_selected(clsort__run *run, const clsort__job *j, clsort
     clsort__sort(run, &order, &rest);
 }
 
+/* One reading of each part, then the parts' first are sorted. */
+static void clsort__select_streams(clsort__run *run, const clsort__plan *p,
+                                   const clsort__scratch *scratch, clsort__arrays found)
+{
+    const clsort__selection *t = &p->select;
+    const clsort__span tables = t->spread ? clsort__scratch_part(scratch, p->scratch.tables)
+                                          : p->data.keys;
+    clsort__use_select_kernel(run, p, CLSORT__KERNEL_SELECT_STREAM);
+    clsort__arg_select_tables(run, p, tables);
+    clsort__arg_outputs(run, found);
+    clsort__arg_local(run, clsort__select_words(&p->config, t->list_capacity));
+    clsort__arg_local(run, clsort__select_codes(&p->config, t->list_capacity));
+    clsort__traffic(run, 1, clsort__select_read(p) + clsort__select_written(p));
+    clsort__launch(run, t->rows * t->parts << run->group_log2);
+    if (!t->spread) return;
+    clsort__use_select_kernel(run, p, CLSORT__KERNEL_SELECT_SORT);
+    clsort__arg_select_tables(run, p, tables);
+    clsort__arg_outputs(run, found);
+    clsort__launch_rows(run, p);
+}
+
 /* All commands of a selection. */
 static void clsort__select(clsort__run *run, const clsort__job *j)
 {
     const clsort__plan *p = &j->plan;
     const clsort__arrays found = clsort__select_results(p, &j->scratch);
-    if (p->select.spread) {
+    if (p->select.streams) {
+        clsort__select_streams(run, p, &j->scratch, found);
+    } else if (p->select.spread) {
         clsort__select_spread(run, p, clsort__scratch_part(&j->scratch, p->scratch.tables), found);
     } else {
         clsort__use_select_kernel(run, p, CLSORT__KERNEL_SELECT_ROWS);
@@ -12695,8 +12864,8 @@ static clsort_desc clsort__resolved(const clsort__job *j)
 
 /* ---- >>self-test ----------------------------------------------------------------------------- */
 
-/* Elements of the longest self-test sorts: of all algorithms; of hybrid radix, whose ranges then are
-   split again. */
+/* Elements of the longest self-test sorts: of all algorithms; of hybrid radix, so many that ranges
+   are split again. */
 enum { CLSORT__TEST_COUNT = 20011, CLSORT__TEST_HYBRID_COUNT = 700001 };
 
 /* Keys of `bytes` bytes with many ties, and their numbers as values. */
@@ -12807,8 +12976,8 @@ static clsort_status clsort__test_hybrid(clsort_sorter *s, unsigned char *memory
 }
 
 /* Tests an algorithm; AUTO no longer takes one that is wrong. If sweeps are wrong, radix is tested
-   again without them; hybrid radix is tested where CLSORT_RADIX_DEFAULT may take it. An algorithm made of wrong ones might write anywhere: it fails without a
-   test. */
+   again without them; hybrid radix is tested where CLSORT_RADIX_DEFAULT may take it. An algorithm
+   made of wrong ones might write anywhere: it fails without a test. */
 static clsort_status clsort__test_algorithm(clsort_sorter *s, cl_uint algorithm,
                                             unsigned char *memory)
 {
@@ -13230,6 +13399,7 @@ CLSORT_API clsort_status clsort_self_test(clsort_sorter *sorter)
    - The sorter's scratch memory may consist of several buffers.
    - clsort_check knows the device's largest allocation (CLSORT_ERROR_SCRATCH_TOO_LARGE).
    - CLSORT_NO_PUBLISHED leaves out what only reproduces publications.
+   - Top-k of small k reads rows once on CPUs.
    - CLSORT_NO_* also leave out the host code of what they leave out.
    - A gather of many arrays is checked in n log n.
    - build/clsort replaces files when all outputs are complete and on the disk, or none.

@@ -177,8 +177,8 @@
 
 //---- shared: hybrid radix
 /* Hybrid radix: ranges; cells of the sample, how many share a word of masks, and log2 of how many
-   make a slice, of which there are two fewer than ranges; log2 of the sample's keys; how many ranges
-   it makes equally heavy, the others equally wide; the most second digits of a range. */
+   make a slice, of which there are two fewer than ranges; log2 of the sample's keys; how many
+   ranges it makes equally heavy, the others equally wide; the most second digits of a range. */
 #define CLSORT__HYBRID_DIGITS 256
 #define CLSORT__HYBRID_CELLS 16384
 #define CLSORT__HYBRID_MASK_CELLS 16
@@ -197,9 +197,9 @@
 /* log2 of the fewest work-items of a work-group. */
 #define CLSORT__HYBRID_LEAST_GROUP 6
 /* Copies of each counter of ranges, so that lanes with equal digits meet less; tiles that a
-   work-group recounts. Of each work-item of a bucket: keys, and log2 of the bins;
-   spare bins, for what lies beyond the end. The longest bin that is mended by transposition, and the
-   longest one whose keys are not looked at before. */
+   work-group recounts. Of each work-item of a bucket: keys, and log2 of the bins; spare bins, for
+   what lies beyond the end. The longest bin that is mended by transposition, and the longest one
+   whose keys are not looked at before. */
 #define CLSORT__HYBRID_COPIES 4
 #define CLSORT__HYBRID_RECOUNT_TILES 4
 #define CLSORT__HYBRID_BUCKET_ITEMS(key_bytes) ((key_bytes) == 8 ? 12 : 20)
@@ -4518,6 +4518,21 @@ CLSORT_INLINE void write_staged(move_t v, splitter_t s, split_space_t l, codec_t
     }
 }
 
+/* Loads a tile's keys; beyond the end, the last one. */
+CLSORT_INLINE void load_tile(code_t *key, move_t v)
+{
+    const uint t = local_id();
+    if (v.rows == CLSORT_SPLIT_TILE) {
+        #pragma unroll
+        for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
+            key[m] = *key_place(v.from, t + m * CLSORT_GROUP);
+    } else {
+        #pragma unroll
+        for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
+            key[m] = *key_place(v.from, min(t + m * CLSORT_GROUP, v.rows - 1));
+    }
+}
+
 /* Moves a tile. Called by all work-items with a barrier since the counters were cleared. */
 CLSORT_INLINE void move_tile(move_t v, splitter_t s, split_space_t l, codec_t codec,
                              const uint by)
@@ -4525,15 +4540,7 @@ CLSORT_INLINE void move_tile(move_t v, splitter_t s, split_space_t l, codec_t co
     const uint t = local_id(), whole = v.rows == CLSORT_SPLIT_TILE;
     code_t code[CLSORT_RADIX_ITEMS];
     uint rank[CLSORT_RADIX_ITEMS];   /* in its digit; in the upper half the digit */
-    if (whole) {
-        #pragma unroll
-        for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
-            code[m] = *key_place(v.from, t + m * CLSORT_GROUP);
-    } else {
-        #pragma unroll
-        for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
-            code[m] = *key_place(v.from, min(t + m * CLSORT_GROUP, v.rows - 1));
-    }
+    load_tile(code, v);
     #pragma unroll
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
         code[m] = encode(code[m], codec);
@@ -4631,8 +4638,8 @@ CLSORT_INLINE uint part_count(local const uint *counts, uint d, uint slots, uint
 }
 
 /* Joins the second digits of a range in twos if no two of them are more than a bucket holds: floats
-   are twice as dense below a power of two as above it. Returns whether it did. counts: of the digits;
-   free: a word. Called by all work-items after a barrier; ends with one. */
+   are twice as dense below a power of two as above it. Returns whether it did. counts: of the
+   digits; free: a word. Called by all work-items after a barrier; ends with one. */
 CLSORT_INLINE uint join_parts(hybrid_t h, uint digit, local uint *counts, local uint *free)
 {
     const line_t line = range_line(h, digit);
@@ -4818,7 +4825,8 @@ CLSORT_INLINE void sort_by_network(bucket_space_t l, uint rows)
     }
 }
 
-/* Are some keys out of order? Called by all work-items; begins after a barrier and ends with one. */
+/* Are some keys out of order? Called by all work-items; begins after a barrier and ends with
+   one. */
 CLSORT_INLINE uint is_unordered(bucket_space_t l)
 {
     const uint first = local_id() * CLSORT_BUCKET_ITEMS;
@@ -4837,8 +4845,8 @@ CLSORT_INLINE uint is_unordered(bucket_space_t l)
     return l.words[WORD_UNORDERED];
 }
 
-/* Puts keys in order that lie in their bins. Where bins are long, their keys are often equal: floats
-   made from few bits. Called by all work-items; begins after a barrier and ends with one. */
+/* Puts keys in order that lie in their bins. Where bins are long, their keys are often equal:
+   floats made from few bits. Called by all work-items; begins after a barrier and ends with one. */
 CLSORT_INLINE void order_bins(bucket_space_t l, uint rows, line_t line, uint longest)
 {
     if (longest > 1 && !single_bins(line)
@@ -4901,8 +4909,9 @@ CLSORT_INLINE bucket_t take_bucket(hybrid_t h, uint number)
 }
 
 //---- radix: hybrid bucket kernel
-/* A work-group per bucket; sorts those up to the capacity, and those of equal codes. space: CLSORT_KEY_SLOTS codes, rounded up
-   to 8 bytes; CLSORT_BIN_SLOTS + CLSORT__HYBRID_SPARE_BINS + 2 * CLSORT_GROUP + 8 words. */
+/* A work-group per bucket; sorts those up to the capacity, and those of equal codes. space:
+   CLSORT_KEY_SLOTS codes, rounded up to 8 bytes; CLSORT_BIN_SLOTS + CLSORT__HYBRID_SPARE_BINS + 2 *
+   CLSORT_GROUP + 8 words. */
 CLSORT_KERNEL void clsort_hybrid_buckets(CLSORT_HYBRID_ARGS)
 {
     const hybrid_t h = CLSORT_HYBRID;
@@ -6249,7 +6258,11 @@ CLSORT_KERNEL void clsort_quick_relauncher(CLSORT_QUICK_ARGS, uint local_bytes)
                            the sums in the next launch. Most rows are decided after one or two
                            passes, and the rest of the launches idle
      k above the list      select_pass * (passes + 1), select_scatter
-                           narrows to exactly k elements, and writes them in the row's order */
+                           narrows to exactly k elements, and writes them in the row's order
+     small k, on CPUs      select_stream, select_sort
+                           no digits: a work-item reads its part of a row once and lists what comes
+                           before the k-th element so far. A full list keeps its first k. Where a
+                           row is one part, one launch does everything */
 #if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_IS(SELECT)
 #ifndef CLSORT_DIGIT_BITS
 #define CLSORT_DIGIT_BITS 8
@@ -6696,6 +6709,119 @@ CLSORT_KERNEL void clsort_select_pass(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, loc
     visit_part(s, p, r, action, pass, space);
     add_to_tables(s, t, p, action, pass, space);
 }
+
+#if CLSORT_GROUP_LOG2 == 0
+//---- select: candidates
+/* What may be among the first k of a part, as a work-item that works alone meets them: `count`
+   pairs of code and index. */
+typedef struct {
+    local code_t *codes;
+    local uint *list;
+    uint count;
+} candidates_t;
+
+/* Of codes a and b of elements i and j. order_pairs has the comparison in its own text: calls of
+   this made selections of k = 512 a quarter slower on PoCL. */
+CLSORT_INLINE uint pair_precedes(code_t a, uint i, code_t b, uint j)
+{
+    return a < b || (a == b && i < j);
+}
+
+/* Moves the k first of the candidates to the front, the k-th as the last of them, and drops the
+   others. Hoare's FIND, 1961. */
+CLSORT_INLINE void keep_first(candidates_t *c, uint k)
+{
+    int low = 0, high = (int)c->count - 1, wanted = (int)k - 1;
+    while (low < high) {
+        const code_t code = c->codes[(low + high) / 2];
+        const uint index = c->list[(low + high) / 2];
+        int i = low, j = high;
+        while (i <= j) {
+            while (pair_precedes(c->codes[i], c->list[i], code, index))
+                i++;
+            while (pair_precedes(code, index, c->codes[j], c->list[j]))
+                j--;
+            if (i <= j) {
+                const code_t code_i = c->codes[i];
+                const uint index_i = c->list[i];
+                c->codes[i] = c->codes[j];
+                c->list[i++] = c->list[j];
+                c->codes[j] = code_i;
+                c->list[j--] = index_i;
+            }
+        }
+        low = wanted >= i ? i : wanted > j ? wanted : low;
+        high = wanted <= j ? j : wanted < i ? wanted : high;
+    }
+    c->count = min(c->count, k);
+}
+
+/* Appends an element; a full list keeps its first k. Returns the code from which on later elements
+   are not among them. */
+CLSORT_INLINE code_t append_candidate(select_t s, candidates_t *c, code_t code, uint i,
+                                      code_t bound)
+{
+    c->codes[c->count] = code;
+    c->list[c->count++] = i;
+    if (c->count < s.list_capacity)
+        return bound;
+    keep_first(c, s.k);
+    return c->codes[s.k - 1];
+}
+
+/* Collects the first k of a part, in any order. Compares whole blocks with the bound, which few
+   elements are below. */
+#define CLSORT_STREAM_BLOCK 32
+CLSORT_INLINE void stream_part(select_t s, select_part_t p, candidates_t *c)
+{
+    const size_t open = min((size_t)p.first + s.list_capacity, (size_t)p.end);
+    code_t bound = (code_t)~(code_t)0;
+    size_t i = p.first;
+    for (; i < open; i++)
+        bound = append_candidate(s, c, select_code(s, p, i), (uint)i, bound);
+    for (; i + CLSORT_STREAM_BLOCK <= p.end; i += CLSORT_STREAM_BLOCK) {
+        code_t code[CLSORT_STREAM_BLOCK];
+        uint below = 0;
+        for (uint b = 0; b < CLSORT_STREAM_BLOCK; b++) {
+            code[b] = select_code(s, p, i + b);
+            below |= code[b] < bound;
+        }
+        for (uint b = 0; below && b < CLSORT_STREAM_BLOCK; b++)
+            if (code[b] < bound)
+                bound = append_candidate(s, c, code[b], (uint)i + b, bound);
+    }
+    for (; i < p.end; i++) {
+        const code_t code = select_code(s, p, i);
+        if (code < bound)
+            bound = append_candidate(s, c, code, (uint)i, bound);
+    }
+    keep_first(c, s.k);
+}
+
+/* One reading of every part by a work-item. A row of one part is written, else the parts' first k
+   are collected for clsort_select_sort. */
+CLSORT_KERNEL void clsort_select_stream(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, CLSORT_OUTPUT_ARGS,
+                                        local uint *space, local code_t *codes)
+{
+    const select_t s = CLSORT_SELECT;
+    const output_t out = CLSORT_OUTPUT;
+    const tables_t t = CLSORT_TABLES;
+    const select_part_t p = find_part(s, parts, part_elements);
+    candidates_t c = { codes, space + CLSORT_LIST, 0 };
+    stream_part(s, p, &c);
+    if (parts == 1) {
+        space[0] = c.count;
+        sort_list(s, p, space, codes);
+        write_list(s, p, whole_range(s), out, c.list);
+        return;
+    }
+    global uint *row = row_words_of(t, s, p.row);
+    for (uint i = 0; i < c.count; i++)
+        row[CLSORT__ROW_LIST + p.part * s.k + i] = c.list[i];
+    if (p.part == parts - 1)
+        row[CLSORT__ROW_COLLECTED] = p.part * s.k + c.count;
+}
+#endif
 
 //---- select: results
 /* Sorts what the passes collected, one row per work-group; local memory as for

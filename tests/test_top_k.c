@@ -84,7 +84,8 @@ static void equal_keys_by_index(bench *b)
     size_t i, k;
     for (i = 0; i < sizeof patterns / sizeof *patterns; i++)
         for (k = 1; k <= 20000; k = k * 11 + 3) {
-            top_case c = top_make(i & 1 ? CLSORT_U64 : CLSORT_F32, 3, b->small ? 700 : 70001, k);
+            top_case c = top_make(i & 1 ? CLSORT_U64 : CLSORT_F32, i / 2 % 2 ? 1 : 3,
+                                  b->small ? 700 : 70001, k);
             if (!CHECK(pattern_name(pattern_find(patterns[i])) != NULL) || k > c.d.count) continue;
             c.pattern = patterns[i];
             c.d.order = k & 1;
