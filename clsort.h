@@ -1411,7 +1411,10 @@ static const char *const clsort__source[] = {
     "    (CLSORT_IS(RADIX) || CLSORT_IS(SWEEP) || CLSORT_IS(HYBRID) || CLSORT_NEEDS_QUICKSORT \\\n"
     "     || CLSORT_IS(SELECT) || CLSORT_IS(SEGMENTS))\n"
     "#define CLSORT_MASKS_IDS \\\n"
-    "    (CLSORT_NEEDS_QUICKSORT || (CLSORT_NEEDS_RADIX && CLSORT_KEY_BYTES + CLSORT_VALUE_BYTES > 8))\n\n"
+    "    (CLSORT_NEEDS_QUICKSORT || (CLSORT_NEEDS_RADIX && CLSORT_KEY_BYTES + CLSORT_VALUE_BYTES > 8))\n\n\n"
+    "#ifndef CLSORT_BRANCHES\n"
+    "#define CLSORT_BRANCHES 0\n"
+    "#endif\n\n"
     "#ifndef CLSORT_LANES\n"
     "#define CLSORT_LANES 1\n"
     "#endif\n\n"
@@ -2528,10 +2531,10 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 1770\n",
+    "#line 1775\n",
 #endif
 #else
-    "#line 1770\n",
+    "#line 1775\n",
 #endif
 #ifndef CLSORT_NO_MERGE
     "//---- merge\n"
@@ -3033,7 +3036,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 2372\n",
+    "#line 2377\n",
 #endif
     "//---- merge: segments\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_IS(SEGMENTS)\n"
@@ -3311,7 +3314,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 2726\n",
+    "#line 2731\n",
 #endif
 #ifndef CLSORT_NO_RADIX
     "//---- radix: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -4754,7 +4757,8 @@ static const char *const clsort__source[] = {
     "            l.staged[l.counters[rank[m] >> 16] + (rank[m] & 0xFFFF)] = code[m];\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "    write_staged(v, s, l, codec, by);\n"
-    "}\n\n\n\n"
+    "}\n\n",
+    "//---- radix: hybrid split\n\n\n"
     "CLSORT_KERNEL void clsort_hybrid_split(CLSORT_HYBRID_ARGS)\n"
     "{\n"
     "    const hybrid_t h = CLSORT_HYBRID;\n"
@@ -4768,7 +4772,8 @@ static const char *const clsort__source[] = {
     "    for (uint d = local_id(); d < CLSORT__HYBRID_DIGITS; d += CLSORT_GROUP)\n"
     "        l.counters[d] = 0;\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "    if (s.flat) move_tile(v, s, l, h.codec, BY_SLICES);\n"
+    "    if (!CLSORT_BRANCHES) move_tile(v, s, l, h.codec, s.flat ? BY_SLICES : BY_MASKS);\n"
+    "    else if (s.flat) move_tile(v, s, l, h.codec, BY_SLICES);\n"
     "    else move_tile(v, s, l, h.codec, BY_MASKS);\n"
     "}\n\n",
     "//---- radix: hybrid second digits\n\n\n"
@@ -5224,7 +5229,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 5119\n",
+    "#line 5126\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
     "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -5402,10 +5407,7 @@ static const char *const clsort__source[] = {
     "                              sums + CLSORT__QUICK_SUMS(CLSORT_GROUP) };\n"
     "    return l;\n"
     "}\n\n"
-    "#define quick_sync(fence) barrier(fence)\n\n\n"
-    "#ifndef CLSORT_BRANCHES\n"
-    "#define CLSORT_BRANCHES 0\n"
-    "#endif\n\n",
+    "#define quick_sync(fence) barrier(fence)\n\n",
     "//---- quicksort: sums of a work-group\n\n\n\n"
     "CLSORT_INLINE void tree_level(local uint *sums, uint step, uint down)\n"
     "{\n"
@@ -5611,6 +5613,7 @@ static const char *const clsort__source[] = {
     "    return l;\n"
     "}\n\n"
     "#define quick_sync(fence)\n"
+    "#undef CLSORT_BRANCHES\n"
     "#define CLSORT_BRANCHES 1\n"
     "#define join_group(part, l) (part)\n\n"
     "CLSORT_INLINE uint scan_total(uint x, uint *total, quick_local_t l)\n"
@@ -6133,7 +6136,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 6239\n",
+    "#line 6242\n",
 #endif
     "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_IS(SELECT)\n"

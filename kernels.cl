@@ -338,6 +338,11 @@
      || CLSORT_IS(SELECT) || CLSORT_IS(SEGMENTS))
 #define CLSORT_MASKS_IDS \
     (CLSORT_NEEDS_QUICKSORT || (CLSORT_NEEDS_RADIX && CLSORT_KEY_BYTES + CLSORT_VALUE_BYTES > 8))
+/* 1: a work-group skips steps that do not apply to it, although they have barriers. PoCL 3.1
+   miscompiles that. */
+#ifndef CLSORT_BRANCHES
+#define CLSORT_BRANCHES 0
+#endif
 /* Elements of an item: 1, or 16 with a tile per work-item. */
 #ifndef CLSORT_LANES
 #define CLSORT_LANES 1
@@ -4560,6 +4565,7 @@ CLSORT_INLINE void move_tile(move_t v, splitter_t s, split_space_t l, codec_t co
     write_staged(v, s, l, codec, by);
 }
 
+//---- radix: hybrid split
 /* A work-group per tile. space: CLSORT_SPLIT_TILE codes, then 2 * CLSORT_MOST_SLOTS + 2 *
    CLSORT_GROUP + 2 + CLSORT_CELL_MASKS words. */
 CLSORT_KERNEL void clsort_hybrid_split(CLSORT_HYBRID_ARGS)
@@ -4575,7 +4581,8 @@ CLSORT_KERNEL void clsort_hybrid_split(CLSORT_HYBRID_ARGS)
     for (uint d = local_id(); d < CLSORT__HYBRID_DIGITS; d += CLSORT_GROUP)
         l.counters[d] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (s.flat) move_tile(v, s, l, h.codec, BY_SLICES);
+    if (!CLSORT_BRANCHES) move_tile(v, s, l, h.codec, s.flat ? BY_SLICES : BY_MASKS);
+    else if (s.flat) move_tile(v, s, l, h.codec, BY_SLICES);
     else move_tile(v, s, l, h.codec, BY_MASKS);
 }
 
@@ -5371,11 +5378,6 @@ CLSORT_INLINE quick_local_t quick_space(local ulong *space)
 }
 
 #define quick_sync(fence) barrier(fence)
-/* 1: a work-group skips steps that do not apply to it, although they have barriers. PoCL 3.1
-   miscompiles that. */
-#ifndef CLSORT_BRANCHES
-#define CLSORT_BRANCHES 0
-#endif
 
 //---- quicksort: sums of a work-group
 /* One level of a tree of sums over the work-items, up: each node adds its left child; down: it
@@ -5627,6 +5629,7 @@ CLSORT_INLINE quick_local_t quick_space(local ulong *space)
 }
 
 #define quick_sync(fence)
+#undef CLSORT_BRANCHES
 #define CLSORT_BRANCHES 1
 #define join_group(part, l) (part)
 

@@ -369,7 +369,7 @@ static void known_numbers_by_index(bench *b)
                   4 * (400000 + 1600000) + 400000 + 2 * 1600000 + 100000 * (4 + 32));
 }
 
-/* A short row is read once to list it and once to sort the list. */
+/* A short row is read once to list it and once to sort the list; on a CPU once. */
 static void known_numbers_of_selections(bench *b)
 {
     clsort_desc d = clsort_desc_default();
@@ -380,8 +380,12 @@ static void known_numbers_of_selections(bench *b)
     d.top_k = 5;
     d.value_size = 8;
     CHECK_OK(clsort_explain(b->sorter, &d, text, sizeof text));
-    CHECK(!strcmp(text, "algorithm top-k\npasses 2\nlaunches 2: 1 clsort_select_rows, 1 "
-                        "clsort_gather\ncopies 0\nmoved 9200 bytes\nscratch 208 bytes\n"));
+    if (strstr(text, "clsort_select_stream"))
+        CHECK(!strcmp(text, "algorithm top-k\npasses 2\nlaunches 2: 1 clsort_select_stream, 1 "
+                            "clsort_gather\ncopies 0\nmoved 5200 bytes\nscratch 208 bytes\n"));
+    else
+        CHECK(!strcmp(text, "algorithm top-k\npasses 2\nlaunches 2: 1 clsort_select_rows, 1 "
+                            "clsort_gather\ncopies 0\nmoved 9200 bytes\nscratch 208 bytes\n"));
 }
 
 static void explains_into_any_room(bench *b)
