@@ -1186,8 +1186,8 @@ extern "C" {
 #define CLSORT__HYBRID_MOST_MENDED 96
 #define CLSORT__HYBRID_MOST_TRUSTED 10
 /* Other passes sort where one range has more than 1 / HEAVY_PART of the keys, the buckets above the
-   capacity more than 1 / OVER_PART, or one of these OVER_TIMES the capacity. Of floats, all that is
-   nearer to zero than the sample's least lies in one bucket, some 2^-14 of the keys. */
+   capacity more than 1 / OVER_PART, or one of these OVER_TIMES the capacity. What lies outside of
+   the sample, some 2^-14 of many keys, may crowd into few buckets: more keys allow longer ones. */
 #define CLSORT__HYBRID_HEAVY_PART 4
 #define CLSORT__HYBRID_OVER_PART 8
 #define CLSORT__HYBRID_OVER_TIMES(n) (8 + ((n) >> 22))
@@ -1409,7 +1409,7 @@ static const char *const clsort__source[] = {
     "    (CLSORT_NEEDS_STAGES || CLSORT_IS(PUBLISHED_BITONIC) || CLSORT_IS(BATCH))\n"
     "#define CLSORT_NEEDS_GROUP \\\n"
     "    (CLSORT_IS(RADIX) || CLSORT_IS(SWEEP) || CLSORT_IS(HYBRID) || CLSORT_NEEDS_QUICKSORT \\\n"
-    "     || CLSORT_IS(SELECT) || CLSORT_IS(SEGMENTS))\n"
+    "     || CLSORT_IS(SELECT) || CLSORT_IS(SEGMENTS))\n\n"
     "#define CLSORT_MASKS_IDS \\\n"
     "    (CLSORT_NEEDS_QUICKSORT || (CLSORT_NEEDS_RADIX && CLSORT_KEY_BYTES + CLSORT_VALUE_BYTES > 8))\n\n\n"
     "#ifndef CLSORT_BRANCHES\n"
@@ -2531,10 +2531,10 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 1775\n",
+    "#line 1776\n",
 #endif
 #else
-    "#line 1775\n",
+    "#line 1776\n",
 #endif
 #ifndef CLSORT_NO_MERGE
     "//---- merge\n"
@@ -3036,7 +3036,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 2377\n",
+    "#line 2378\n",
 #endif
     "//---- merge: segments\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_IS(SEGMENTS)\n"
@@ -3314,7 +3314,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 2731\n",
+    "#line 2732\n",
 #endif
 #ifndef CLSORT_NO_RADIX
     "//---- radix: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -3924,8 +3924,7 @@ static const char *const clsort__source[] = {
     "CLSORT_KERNEL void clsort_radix_count(CLSORT_RADIX_ARGS, local uint *bins)\n"
     "{\n"
     "    const radix_t r = CLSORT_RADIX;\n"
-    "    const uint block = (uint)get_group_id(0), t = local_id(),\n"
-    "               plan = count_plan(r);\n"
+    "    const uint block = (uint)get_group_id(0), t = local_id(), plan = count_plan(r);\n"
     "    const block_t b = take_block(r, block, plan & PASS_SORTS);\n"
     "    seen_t seen = { 0, 0 };\n"
     "    clear_bins(bins);\n"
@@ -11846,14 +11845,6 @@ static void clsort__select_shape(const clsort_sorter *s, clsort__plan *p)
     c->share_log2 = c->group_log2;
 }
 
-/* The capacity of a list of n elements: a power of two. */
-static cl_uint clsort__list_for(size_t n)
-{
-    cl_uint capacity = 16;
-    while (capacity < n) capacity *= 2;
-    return capacity;
-}
-
 /* Rows that are sorted whole, if they fit into a list. */
 static cl_uint clsort__select_whole(int is_cpu)
 {
@@ -11879,17 +11870,15 @@ static void clsort__select_list(const clsort_sorter *s, const clsort_desc *d,
     const int is_cpu = s && s->is_cpu;
     const size_t k = d->top_k, n = d->count;
     t->streams = clsort__may_stream(s, d, c, t);
-    t->list_capacity = is_cpu ? 64 : 512;
-    while (t->mode == CLSORT__SELECT_FIRST && t->list_capacity < 2 * k
+    t->list_capacity = t->streams ? 16 : is_cpu ? 64 : 512;
+    while (t->mode == CLSORT__SELECT_FIRST && t->list_capacity < (t->streams ? 4 : 2) * k
            && t->list_capacity < t->most_capacity)
         t->list_capacity *= 2;
     if (t->list_capacity > t->most_capacity) t->list_capacity = t->most_capacity;
-    if (t->mode == CLSORT__SELECT_UNORDERED) t->list_capacity = 0;
-    else if (t->streams) {
-        t->list_capacity = clsort__list_for(4 * k);
-        t->passes = 0;
-    } else if (n <= t->list_capacity
-               || (n <= clsort__select_whole(is_cpu) && n <= t->most_capacity)) {
+    if (t->streams) t->passes = 0;
+    else if (t->mode == CLSORT__SELECT_UNORDERED) t->list_capacity = 0;
+    else if (n <= t->list_capacity
+             || (n <= clsort__select_whole(is_cpu) && n <= t->most_capacity)) {
         t->list_capacity = 1u << clsort__ceil_log2(n);
         t->passes = 0;
     }
@@ -11901,9 +11890,9 @@ static void clsort__select_mode(const clsort_sorter *s, const clsort_desc *d,
 {
     const cl_uint bits = 8 * c->key_bytes - t->ignored_high_bits - d->first_bit,
                   number_bits = clsort__ceil_log2(d->count);
-    t->mode = d->flags & CLSORT_FLAG_TOP_NTH   ? CLSORT__SELECT_NTH
-              : d->top_k > t->most_capacity    ? CLSORT__SELECT_UNORDERED
-                                               : CLSORT__SELECT_FIRST;
+    t->mode = d->flags & CLSORT_FLAG_TOP_NTH ? CLSORT__SELECT_NTH
+              : d->top_k > t->most_capacity  ? CLSORT__SELECT_UNORDERED
+                                             : CLSORT__SELECT_FIRST;
     t->wanted = t->mode == CLSORT__SELECT_NTH ? 1 : d->top_k;
     t->sorts_after = t->mode != CLSORT__SELECT_NTH && !(d->flags & CLSORT_FLAG_TOP_UNSORTED)
                      && (!s || t->mode == CLSORT__SELECT_UNORDERED);
@@ -11928,7 +11917,7 @@ static void clsort__select_parts(const clsort_sorter *s, size_t n, clsort__selec
     t->parts = clsort__ceil_divide(n, t->part_elements);
     t->spread = !s || t->parts > 1 || t->mode == CLSORT__SELECT_UNORDERED;
     if (t->streams && t->list_capacity < t->parts * t->wanted)
-        t->list_capacity = clsort__list_for(t->parts * t->wanted);
+        t->list_capacity = 1u << clsort__ceil_log2(t->parts * t->wanted);
     t->row_words = clsort__largest(s ? t->list_capacity : t->most_capacity, most, 1);
     t->row_words = (CLSORT__ROW_LIST + t->row_words + 3) / 4 * 4;
 }
