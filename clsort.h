@@ -1118,11 +1118,19 @@ extern "C" {
 #define CLSORT__SELECT_LIST(group) (CLSORT__SELECT_SUMS + CLSORT__SCAN_TOTAL_WORDS(group))
 #define CLSORT__HEAD_WORDS(tile) (((tile) + 31) / 32)
 #define CLSORT__PACKING_WORDS(group, tile) (CLSORT__HEAD_WORDS(tile) + (group) + 2)
-/* The same of a radix tile, besides what is staged: the counters of each team, offsets and next
-   places of digits, sums, a ticket. A team is the work-items that rank elements together. */
-#define CLSORT__TEAM(group) ((group) < 16 ? (group) : 16)
-#define CLSORT__RADIX_TILE_WORDS(group, digits) \
-    ((group) / CLSORT__TEAM(group) * (digits) + 2 * (digits) + CLSORT__SCAN_WORDS(group) + 2)
+/* The same of a radix tile: offsets and next places of digits, counters of each team, and what is
+   staged, before which there are sums. A team is the work-items that rank elements
+   together: a warp, or 16 where warps are not known. A warp's pairs are staged when they have been
+   ranked, where the counters were. */
+#define CLSORT__WARP 32
+#define CLSORT__TEAM(group, most) ((group) < (most) ? (group) : (most))
+#define CLSORT__RADIX_PLACES(digits) (2 * (digits))
+#define CLSORT__RADIX_COUNTERS(group, team, digits) ((group) / CLSORT__TEAM(group, team) * (digits))
+#define CLSORT__RADIX_SHARES(team, value_bytes) ((team) == CLSORT__WARP && (value_bytes) > 0)
+#define CLSORT__RADIX_TILE_WORDS(digits, counters, sums, staged, shares) \
+    (CLSORT__RADIX_PLACES(digits) + (counters) \
+     + ((staged) > (sums) + ((shares) ? (counters) : 0) ? (staged) - ((shares) ? (counters) : 0) \
+                                                        : (sums)))
 /* The same of quicksort: sums, or counts of parts. */
 #define CLSORT__QUICK_SUMS(group) (CLSORT__SCAN_WORDS(group) + 2)
 
@@ -1135,8 +1143,8 @@ extern "C" {
 #define CLSORT__JOB_HEAD 4
 
 /* Radix tables, in words: the plan has one word for each pass, the bits seen take SEEN_WORDS for
-   each block. A sweep's tables begin with a head: plan, bits seen, then a ticket counter and a vote
-   for each pass. */
+   each block. A sweep's tables begin with a head: plan, bits seen, then a ticket counter for each
+   pass. */
 #define CLSORT__PLAN_WORDS 32
 #define CLSORT__SEEN_WORDS 4
 #define CLSORT__SWEEP_PASSES 8
@@ -1148,10 +1156,14 @@ extern "C" {
 /* Digits of a key. */
 #define CLSORT__DIGITS_OF(key_bytes, digit_bits) ((8 * (key_bytes) + (digit_bits)-1) / (digit_bits))
 /* How many copies each local counter has, by the number of counters in a histogram of all digits. A
-   count of one digit uses the fewest copies. A counter of the histogram has 16 bits. */
+   count of one digit uses the fewest copies. Without warps a counter of the histogram has 16
+   bits. */
 #define CLSORT__LEAST_COPIES 8
-#define CLSORT__HISTOGRAM_COPIES(counters) \
-    ((counters) <= 512 ? 32 : (counters) <= 1024 ? 16 : CLSORT__LEAST_COPIES)
+#define CLSORT__HISTOGRAM_COPIES(counters, warps) \
+    ((warps)               ? 2 \
+     : (counters) <= 512  ? 32 \
+     : (counters) <= 1024 ? 16 \
+                          : CLSORT__LEAST_COPIES)
 #define CLSORT__COUNTER_MOST 65535
 
 /* Hybrid radix: ranges; cells of the sample, how many share a word of masks, and log2 of how many
@@ -1274,10 +1286,16 @@ static const char *const clsort__source[] = {
     "#define CLSORT__SELECT_SUMS 4\n"
     "#define CLSORT__SELECT_LIST(group) (CLSORT__SELECT_SUMS + CLSORT__SCAN_TOTAL_WORDS(group))\n"
     "#define CLSORT__HEAD_WORDS(tile) (((tile) + 31) / 32)\n"
-    "#define CLSORT__PACKING_WORDS(group, tile) (CLSORT__HEAD_WORDS(tile) + (group) + 2)\n\n\n"
-    "#define CLSORT__TEAM(group) ((group) < 16 ? (group) : 16)\n"
-    "#define CLSORT__RADIX_TILE_WORDS(group, digits) \\\n"
-    "    ((group) / CLSORT__TEAM(group) * (digits) + 2 * (digits) + CLSORT__SCAN_WORDS(group) + 2)\n\n"
+    "#define CLSORT__PACKING_WORDS(group, tile) (CLSORT__HEAD_WORDS(tile) + (group) + 2)\n\n\n\n\n"
+    "#define CLSORT__WARP 32\n"
+    "#define CLSORT__TEAM(group, most) ((group) < (most) ? (group) : (most))\n"
+    "#define CLSORT__RADIX_PLACES(digits) (2 * (digits))\n"
+    "#define CLSORT__RADIX_COUNTERS(group, team, digits) ((group) / CLSORT__TEAM(group, team) * (digits))\n"
+    "#define CLSORT__RADIX_SHARES(team, value_bytes) ((team) == CLSORT__WARP && (value_bytes) > 0)\n"
+    "#define CLSORT__RADIX_TILE_WORDS(digits, counters, sums, staged, shares) \\\n"
+    "    (CLSORT__RADIX_PLACES(digits) + (counters) \\\n"
+    "     + ((staged) > (sums) + ((shares) ? (counters) : 0) ? (staged) - ((shares) ? (counters) : 0) \\\n"
+    "                                                        : (sums)))\n\n"
     "#define CLSORT__QUICK_SUMS(group) (CLSORT__SCAN_WORDS(group) + 2)\n\n\n"
     "#define CLSORT__SEGMENTS_AT_OFFSETS 1\n"
     "#define CLSORT__SEGMENTS_IN_RANGES 2\n"
@@ -1290,10 +1308,13 @@ static const char *const clsort__source[] = {
     "#define CLSORT__SWEEP_HEAD 64\n\n\n"
     "#define CLSORT__GATE 31\n"
     "#define CLSORT__GATED 4\n\n"
-    "#define CLSORT__DIGITS_OF(key_bytes, digit_bits) ((8 * (key_bytes) + (digit_bits)-1) / (digit_bits))\n\n\n"
+    "#define CLSORT__DIGITS_OF(key_bytes, digit_bits) ((8 * (key_bytes) + (digit_bits)-1) / (digit_bits))\n\n\n\n"
     "#define CLSORT__LEAST_COPIES 8\n"
-    "#define CLSORT__HISTOGRAM_COPIES(counters) \\\n"
-    "    ((counters) <= 512 ? 32 : (counters) <= 1024 ? 16 : CLSORT__LEAST_COPIES)\n"
+    "#define CLSORT__HISTOGRAM_COPIES(counters, warps) \\\n"
+    "    ((warps)               ? 2 \\\n"
+    "     : (counters) <= 512  ? 32 \\\n"
+    "     : (counters) <= 1024 ? 16 \\\n"
+    "                          : CLSORT__LEAST_COPIES)\n"
     "#define CLSORT__COUNTER_MOST 65535\n\n",
     "//---- shared: hybrid radix\n\n\n\n"
     "#define CLSORT__HYBRID_DIGITS 256\n"
@@ -1933,7 +1954,11 @@ static const char *const clsort__source[] = {
     "#ifndef CLSORT_FORWARD_PROGRESS\n"
     "#define CLSORT_FORWARD_PROGRESS 0\n"
     "#endif\n\n\n"
-    "#define CLSORT_TEAM CLSORT__TEAM(CLSORT_GROUP)\n"
+    "#ifndef CLSORT_TEAM_MOST\n"
+    "#define CLSORT_TEAM_MOST 16\n"
+    "#endif\n"
+    "#define CLSORT_WARPS (CLSORT_FORWARD_PROGRESS && CLSORT_TEAM_MOST == CLSORT__WARP)\n"
+    "#define CLSORT_TEAM CLSORT__TEAM(CLSORT_GROUP, CLSORT_TEAM_MOST)\n"
     "#define CLSORT_TEAMS (CLSORT_GROUP / CLSORT_TEAM)\n\n\n"
     "#if CLSORT_GROUP_LOG2 > 0\n"
     "#define group_sync() barrier(CLK_LOCAL_MEM_FENCE)\n"
@@ -2531,10 +2556,10 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 1776\n",
+    "#line 1792\n",
 #endif
 #else
-    "#line 1776\n",
+    "#line 1792\n",
 #endif
 #ifndef CLSORT_NO_MERGE
     "//---- merge\n"
@@ -3036,7 +3061,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 2378\n",
+    "#line 2394\n",
 #endif
     "//---- merge: segments\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_IS(SEGMENTS)\n"
@@ -3314,7 +3339,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 2732\n",
+    "#line 2748\n",
 #endif
 #ifndef CLSORT_NO_RADIX
     "//---- radix: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -3673,13 +3698,17 @@ static const char *const clsort__source[] = {
     "#if CLSORT_SWEEP && CLSORT_GROUP < CLSORT_DIGITS\n"
     "#error \"CLSORT_SWEEP needs a work-item for each digit\"\n"
     "#endif\n\n",
-    "//---- radix: counting\n\n\n\n"
+    "//---- radix: counting\n\n\n\n\n"
+    "#define CLSORT_PACKS (CLSORT_SWEEP && !CLSORT_WARPS)\n"
     "#define CLSORT_COUNTERS (CLSORT_DIGITS * (CLSORT_SWEEP ? CLSORT_RADIX_DIGITS : 1))\n"
     "#ifndef CLSORT_COUNT_COPIES\n"
     "#define CLSORT_COUNT_COPIES \\\n"
-    "    (CLSORT_SWEEP ? CLSORT__HISTOGRAM_COPIES(CLSORT_COUNTERS) : CLSORT__LEAST_COPIES)\n"
+    "    (CLSORT_SWEEP ? CLSORT__HISTOGRAM_COPIES(CLSORT_COUNTERS, CLSORT_WARPS) : CLSORT__LEAST_COPIES)\n"
     "#endif\n"
-    "#define CLSORT_COUNT_WORDS ((CLSORT_COUNTERS >> CLSORT_SWEEP) * CLSORT_COUNT_COPIES)\n"
+    "#define CLSORT_COUNT_WORDS ((CLSORT_COUNTERS >> CLSORT_PACKS) * CLSORT_COUNT_COPIES)\n\n"
+    "#ifndef CLSORT_COUNT_ITEMS\n"
+    "#define CLSORT_COUNT_ITEMS (CLSORT_WARPS ? 8 : CLSORT_RADIX_ITEMS)\n"
+    "#endif\n"
     "#if CLSORT_COUNT_COPIES & (CLSORT_COUNT_COPIES - 1)\n"
     "#error \"CLSORT_COUNT_COPIES must be a power of two\"\n"
     "#endif\n\n\n"
@@ -3693,24 +3722,24 @@ static const char *const clsort__source[] = {
     "                               local uint *bins, seen_t *seen)\n"
     "{\n"
     "    local uint *own = bins + local_id() % CLSORT_COUNT_COPIES;\n"
-    "    for (uint base = local_id(); base < b.size; base += CLSORT_RADIX_TILE) {\n"
-    "        code_t code[CLSORT_RADIX_ITEMS];\n"
+    "    for (uint base = local_id(); base < b.size; base += CLSORT_GROUP * CLSORT_COUNT_ITEMS) {\n"
+    "        code_t code[CLSORT_COUNT_ITEMS];\n"
     "        #pragma unroll\n"
-    "        for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)\n"
+    "        for (uint m = 0; m < CLSORT_COUNT_ITEMS; m++)\n"
     "            if (base + m * CLSORT_GROUP < b.size)\n"
     "                code[m] = *key_place(from, b.begin + base + m * CLSORT_GROUP);\n"
     "        #pragma unroll\n"
-    "        for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)\n"
+    "        for (uint m = 0; m < CLSORT_COUNT_ITEMS; m++)\n"
     "            if (base + m * CLSORT_GROUP < b.size)\n"
     "                code[m] = see_code(seen, encode(code[m], r.codec));\n"
     "        for (uint p = first; p <= last; p++) {\n"
     "            const digit_t digit = pass_digit(r, p);\n"
     "            #pragma unroll\n"
-    "            for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {\n"
+    "            for (uint m = 0; m < CLSORT_COUNT_ITEMS; m++) {\n"
     "                const uint i = (p - first) * CLSORT_DIGITS + digit_of(code[m], digit);\n"
     "                if (base + m * CLSORT_GROUP < b.size)\n"
-    "                    atomic_add(&own[(i >> CLSORT_SWEEP) * CLSORT_COUNT_COPIES],\n"
-    "                               CLSORT_SWEEP ? 1u << i % 2 * 16 : 1u);\n"
+    "                    atomic_add(&own[(i >> CLSORT_PACKS) * CLSORT_COUNT_COPIES],\n"
+    "                               CLSORT_PACKS ? 1u << i % 2 * 16 : 1u);\n"
     "            }\n"
     "        }\n"
     "    }\n"
@@ -3719,8 +3748,8 @@ static const char *const clsort__source[] = {
     "{\n"
     "    uint count = 0;\n"
     "    for (uint k = 0; k < CLSORT_COUNT_COPIES; k++) {\n"
-    "        const uint word = bins[(i >> CLSORT_SWEEP) * CLSORT_COUNT_COPIES + k];\n"
-    "        count += CLSORT_SWEEP ? word >> i % 2 * 16 & 0xFFFF : word;\n"
+    "        const uint word = bins[(i >> CLSORT_PACKS) * CLSORT_COUNT_COPIES + k];\n"
+    "        count += CLSORT_PACKS ? word >> i % 2 * 16 & 0xFFFF : word;\n"
     "    }\n"
     "    return count;\n"
     "}\n\n\n\n"
@@ -3743,58 +3772,66 @@ static const char *const clsort__source[] = {
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "    return (code_t)((words[0] & words[2]) | (ulong)(words[1] & words[3]) << 32);\n"
     "}\n\n",
-    "//---- radix: tiles\n\n\n\n\n\n\n\n\n\n"
+    "//---- radix: tiles\n\n\n\n\n\n\n\n\n"
     "#define CLSORT_STAGED_BYTES \\\n"
     "    (CLSORT_RADIX_TILE \\\n"
     "     * (CLSORT_KEY_BYTES > 4 * CLSORT_WORDS ? CLSORT_KEY_BYTES : 4 * CLSORT_WORDS))\n"
+    "#define CLSORT_TEAM_COUNTERS \\\n"
+    "    CLSORT__RADIX_COUNTERS(CLSORT_GROUP, CLSORT_TEAM_MOST, CLSORT_DIGITS)\n"
+    "#define CLSORT_COUNT_SHIFT (CLSORT_WARPS ? 0 : 16)\n"
+    "#define CLSORT_SHARES CLSORT__RADIX_SHARES(CLSORT_TEAM_MOST, CLSORT_WORDS)\n"
+    "#if CLSORT_SHARES && !CLSORT_WARPS\n"
+    "#error \"teams of CLSORT__WARP need warps\"\n"
+    "#endif\n"
     "typedef struct {\n"
+    "    local uint *offsets, *next, *counters, *sums;\n"
     "    local code_t *staged;\n"
-    "    local uint *counters, *offsets, *next, *sums, *ticket;\n"
     "    local ushort *origins;\n"
     "} tile_t;\n\n"
     "CLSORT_INLINE tile_t make_tile(local ulong *space)\n"
     "{\n"
-    "    local uint *counters = (local uint *)(space + (CLSORT_STAGED_BYTES + 7) / 8),\n"
-    "               *offsets = counters + CLSORT_TEAMS * CLSORT_DIGITS;\n"
-    "    local uint *sums = offsets + 2 * CLSORT_DIGITS,\n"
-    "               *ticket = sums + CLSORT__SCAN_WORDS(CLSORT_GROUP);\n"
-    "    const tile_t tile = { (local code_t *)space,       counters, offsets,\n"
-    "                          offsets + CLSORT_DIGITS,     sums,     ticket,\n"
-    "                          (local ushort *)(ticket + 2) };\n"
+    "    local uint *offsets = (local uint *)space,\n"
+    "               *counters = offsets + CLSORT__RADIX_PLACES(CLSORT_DIGITS),\n"
+    "               *sums = counters + CLSORT_TEAM_COUNTERS;\n"
+    "    const uint words = CLSORT__RADIX_TILE_WORDS(CLSORT_DIGITS, CLSORT_TEAM_COUNTERS,\n"
+    "                                                CLSORT__SCAN_WORDS(CLSORT_GROUP),\n"
+    "                                                (CLSORT_STAGED_BYTES + 3) / 4, CLSORT_SHARES);\n"
+    "    const tile_t tile = { offsets, offsets + CLSORT_DIGITS, counters, sums,\n"
+    "                          (local code_t *)(CLSORT_SHARES ? counters : sums),\n"
+    "                          (local ushort *)(offsets + words) };\n"
     "    return tile;\n"
     "}\n\n\n"
     "CLSORT_INLINE uint tile_item(uint m)\n"
     "{\n"
     "    const uint t = local_id();\n"
     "    return t / CLSORT_TEAM * (CLSORT_TEAM * CLSORT_RADIX_ITEMS) + t % CLSORT_TEAM + m * CLSORT_TEAM;\n"
-    "}\n\n\n"
+    "}\n\n\n\n"
     "CLSORT_INLINE void load_codes(code_t *code, array_t from, codec_t c, uint size)\n"
     "{\n"
     "    const uint first = tile_item(0);\n"
+    "    if (size == CLSORT_RADIX_TILE) {\n"
+    "        #pragma unroll\n"
+    "        for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)\n"
+    "            code[m] = encode(*key_place(from, first + m * CLSORT_TEAM), c);\n"
+    "        return;\n"
+    "    }\n"
     "    #pragma unroll\n"
     "    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)\n"
     "        code[m] = first + m * CLSORT_TEAM < size\n"
     "                      ? encode(*key_place(from, first + m * CLSORT_TEAM), c)\n"
     "                      : (code_t) ~(code_t)0;\n"
     "}\n\n",
-    "//---- radix: votes\n\n\n\n\n\n"
-    "CLSORT_INLINE uint vote_peers(uint d)\n"
+    "//---- radix: ranks\n\n"
+    "#define CLSORT_RANK_WORDS ((CLSORT_RADIX_ITEMS + 1) / 2)\n"
+    "CLSORT_INLINE void set_rank(uint *rank, uint m, uint place)\n"
     "{\n"
-    "#if CLSORT_FORWARD_PROGRESS\n"
-    "    uint first, same;\n"
-    "    __asm__ volatile(\"shfl.sync.idx.b32 %0, %1, 0, 31, 0xffffffff;\" : \"=r\"(first) : \"r\"(d));\n"
-    "    __asm__ volatile(\n"
-    "        \"{ .reg .pred p; setp.eq.u32 p, %1, %2; vote.sync.ballot.b32 %0, p, 0xffffffff; }\"\n"
-    "        : \"=r\"(same)\n"
-    "        : \"r\"(d), \"r\"(first));\n"
-    "    return d == first ? same >> (local_id() & 16) & 0xFFFF : 0;\n"
-    "#else\n"
-    "    return 0;\n"
-    "#endif\n"
-    "}\n\n",
-    "//---- radix: ranks\n\n\n"
-    "CLSORT_INLINE void count_team_digits(tile_t tile, const code_t *code, digit_t digit,\n"
-    "                                     const uint votes)\n"
+    "    rank[m / 2] = m % 2 ? rank[m / 2] | place << 16 : place;\n"
+    "}\n\n"
+    "CLSORT_INLINE uint get_rank(const uint *rank, uint m)\n"
+    "{\n"
+    "    return m % 2 ? rank[m / 2] >> 16 : rank[m / 2] & 0xFFFF;\n"
+    "}\n\n\n\n"
+    "CLSORT_INLINE void count_team_digits(tile_t tile, const code_t *code, digit_t digit)\n"
     "{\n"
     "    const uint lane = local_id() % CLSORT_TEAM;\n"
     "    local uint *counters = tile.counters + local_id() / CLSORT_TEAM * CLSORT_DIGITS;\n"
@@ -3802,34 +3839,66 @@ static const char *const clsort__source[] = {
     "        counters[d] = 0;\n"
     "    team_sync();\n"
     "    #pragma unroll\n"
-    "    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {\n"
-    "        const uint d = digit_of(code[m], digit), peers = votes ? vote_peers(d) : 0;\n"
-    "        if (peers == 0 || peers >> lane == 1)\n"
-    "            atomic_add(&counters[d], max((uint)popcount(peers), 1u) << 16);\n"
+    "    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)\n"
+    "        atomic_add(&counters[digit_of(code[m], digit)], 1u << CLSORT_COUNT_SHIFT);\n"
+    "}\n\n\n\n\n"
+    "CLSORT_INLINE uint find_peers(local uint *counter, uint d, uint lane, uint *place)\n"
+    "{\n"
+    "#if CLSORT_WARPS\n"
+    "    uint peers = 0xFFFFFFFFu;\n"
+    "    #pragma unroll\n"
+    "    for (uint b = 0; b < CLSORT_DIGIT_BITS; b++) {\n"
+    "        uint same;\n"
+    "        __asm__ volatile(\"{ .reg .pred p; .reg .b32 bit; and.b32 bit, %1, %2;\"\n"
+    "                         \" setp.ne.u32 p, bit, 0; vote.sync.ballot.b32 %0, p, 0xffffffff;\"\n"
+    "                         \" @!p not.b32 %0, %0; }\"\n"
+    "                         : \"=r\"(same)\n"
+    "                         : \"r\"(d), \"r\"(1u << b));\n"
+    "        peers &= same;\n"
     "    }\n"
-    "}\n\n\n\n\n\n\n"
-    "CLSORT_INLINE void rank_items(tile_t tile, const code_t *code, digit_t digit, uint *rank,\n"
-    "                              const uint votes)\n"
+    "    *place = *counter;\n"
+    "#else\n"
+    "    atomic_or(counter, 1u << lane);\n"
+    "    team_sync();\n"
+    "    const uint now = *counter, peers = now & 0xFFFF;\n"
+    "    *place = now >> 16;\n"
+    "#endif\n"
+    "    team_sync();\n"
+    "    return peers;\n"
+    "}\n\n\n\n"
+    "CLSORT_INLINE digit_t forget_digit(digit_t d)\n"
+    "{\n"
+    "#if CLSORT_WARPS\n"
+    "    __asm__ volatile(\"mov.b32 %0, %0;\" : \"+r\"(d.shift));\n"
+    "#endif\n"
+    "    return d;\n"
+    "}\n\n\n\n\n"
+    "CLSORT_INLINE void rank_items(tile_t tile, const code_t *code, digit_t digit, uint *rank)\n"
     "{\n"
     "    const uint lane = local_id() % CLSORT_TEAM;\n"
     "    local uint *counters = tile.counters + local_id() / CLSORT_TEAM * CLSORT_DIGITS;\n"
     "    #pragma unroll\n"
     "    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {\n"
-    "        const uint d = digit_of(code[m], digit), voted = votes ? vote_peers(d) : 0;\n"
-    "        local uint *counter = &counters[d];\n"
-    "        if (voted == 0)\n"
-    "            atomic_or(counter, 1u << lane);\n"
-    "        team_sync();\n"
-    "        const uint now = *counter, peers = voted ? voted : now & 0xFFFF,\n"
-    "                   place = (now >> 16) + popcount(peers & ((1u << lane) - 1));\n"
-    "        team_sync();\n"
+    "        const uint d = digit_of(code[m], digit);\n"
+    "        uint place;\n"
+    "        const uint peers = find_peers(&counters[d], d, lane, &place),\n"
+    "                   own = place + popcount(peers & ((1u << lane) - 1));\n"
     "        if (peers >> lane == 1)\n"
-    "            *counter = (place + 1) << 16;\n"
-    "        rank[m] = place;\n"
-    "        tile.staged[place] = code[m];\n"
+    "            counters[d] = (own + 1) << CLSORT_COUNT_SHIFT;\n"
+    "        set_rank(rank, m, own);\n"
+    "        if (!CLSORT_SHARES)\n"
+    "            tile.staged[own] = code[m];\n"
     "        team_sync();\n"
     "    }\n"
-    "}\n\n",
+    "}\n\n"
+    "#if CLSORT_SHARES\n\n\n"
+    "CLSORT_INLINE void stage_codes(tile_t tile, const code_t *code, const uint *rank)\n"
+    "{\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)\n"
+    "        tile.staged[get_rank(rank, m)] = code[m];\n"
+    "}\n"
+    "#endif\n\n",
     "//---- radix: places\n\n"
     "#define CLSORT_OWN_DIGITS ((CLSORT_DIGITS + CLSORT_GROUP - 1) / CLSORT_GROUP)\n"
     "CLSORT_INLINE uint own_digit(uint k)\n"
@@ -3841,7 +3910,7 @@ static const char *const clsort__source[] = {
     "    uint count = 0;\n"
     "    #pragma unroll\n"
     "    for (uint w = 0; w < CLSORT_TEAMS; w++)\n"
-    "        count += tile.counters[w * CLSORT_DIGITS + digit] >> 16;\n"
+    "        count += tile.counters[w * CLSORT_DIGITS + digit] >> CLSORT_COUNT_SHIFT;\n"
     "    return count;\n"
     "}\n\n\n\n\n"
     "CLSORT_INLINE void place_digits(tile_t tile, uint begin)\n"
@@ -3850,8 +3919,9 @@ static const char *const clsort__source[] = {
     "        tile.offsets[d] -= begin;\n"
     "        #pragma unroll\n"
     "        for (uint w = 0; w < CLSORT_TEAMS; w++) {\n"
-    "            const uint count = tile.counters[w * CLSORT_DIGITS + d] >> 16;\n"
-    "            tile.counters[w * CLSORT_DIGITS + d] = begin << 16;\n"
+    "            local uint *counter = &tile.counters[w * CLSORT_DIGITS + d];\n"
+    "            const uint count = *counter >> CLSORT_COUNT_SHIFT;\n"
+    "            *counter = begin << CLSORT_COUNT_SHIFT;\n"
     "            begin += count;\n"
     "        }\n"
     "    }\n"
@@ -3859,7 +3929,7 @@ static const char *const clsort__source[] = {
     "CLSORT_INLINE void order_tile(tile_t tile, const code_t *code, digit_t digit, uint *rank)\n"
     "{\n"
     "    uint sum = 0;\n"
-    "    count_team_digits(tile, code, digit, 0);\n"
+    "    count_team_digits(tile, code, digit);\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "    for (uint d = own_digit(0); d < own_digit(CLSORT_OWN_DIGITS); d++) {\n"
     "        const uint count = count_digit(tile, d);\n"
@@ -3869,39 +3939,53 @@ static const char *const clsort__source[] = {
     "    }\n"
     "    place_digits(tile, group_scan(sum, tile.sums));\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "    rank_items(tile, code, digit, rank, 0);\n"
+    "    rank_items(tile, code, digit, rank);\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "}\n\n",
     "//---- radix: tiles move\n\n\n"
     "CLSORT_INLINE void store_codes(tile_t tile, array_t to, codec_t c, digit_t digit, uint size,\n"
     "                               uint *place)\n"
     "{\n"
-    "    const uint t = local_id();\n"
+    "    const uint t = local_id(), whole = size == CLSORT_RADIX_TILE;\n"
     "    #pragma unroll\n"
     "    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {\n"
     "        const code_t code = tile.staged[m * CLSORT_GROUP + t];\n"
     "        place[m] = tile.offsets[digit_of(code, digit)] + m * CLSORT_GROUP + t;\n"
-    "        if (!CLSORT_RECORDS && m * CLSORT_GROUP + t < size)\n"
+    "        if (!CLSORT_RECORDS && (whole || m * CLSORT_GROUP + t < size))\n"
     "            *key_place(to, place[m]) = decode(code, c);\n"
     "    }\n"
+    "}\n\n\n"
+    "typedef struct { uint word[CLSORT_WORDS_OR_1]; } value_t;\n\n"
+    "CLSORT_INLINE void load_values(value_t *value, array_t from, uint size)\n"
+    "{\n"
+    "#if CLSORT_WORDS\n"
+    "    if (size == CLSORT_RADIX_TILE) {\n"
+    "        #pragma unroll\n"
+    "        for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)\n"
+    "            load_words(from, tile_item(m), value[m].word);\n"
+    "        return;\n"
+    "    }\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)\n"
+    "        if (tile_item(m) < size)\n"
+    "            load_words(from, tile_item(m), value[m].word);\n"
+    "#endif\n"
     "}\n\n\n\n"
-    "CLSORT_INLINE void move_values(tile_t tile, array_t from, array_t to, uint size, const uint *rank,\n"
-    "                               const uint *place)\n"
+    "CLSORT_INLINE void move_values(tile_t tile, const value_t *value, array_t to, uint size,\n"
+    "                               const uint *rank, const uint *place)\n"
     "{\n"
     "    const uint t = local_id();\n"
     "    local uint *staged = (local uint *)tile.staged;\n"
-    "    uint word[CLSORT_WORDS_OR_1];\n"
     "    #pragma unroll\n"
     "    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)\n"
-    "        if (tile_item(m) < size) {\n"
-    "            load_words(from, tile_item(m), word);\n"
-    "            #pragma unroll\n"
-    "            for (uint w = 0; w < CLSORT_WORDS; w++)\n"
-    "                staged[w * CLSORT_RADIX_TILE + rank[m]] = word[w];\n"
-    "        }\n"
+    "        #pragma unroll\n"
+    "        for (uint w = 0; w < CLSORT_WORDS; w++)\n"
+    "            if (tile_item(m) < size)\n"
+    "                staged[w * CLSORT_RADIX_TILE + get_rank(rank, m)] = value[m].word[w];\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "    #pragma unroll\n"
     "    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {\n"
+    "        uint word[CLSORT_WORDS_OR_1];\n"
     "        #pragma unroll\n"
     "        for (uint w = 0; w < CLSORT_WORDS; w++)\n"
     "            word[w] = staged[w * CLSORT_RADIX_TILE + m * CLSORT_GROUP + t];\n"
@@ -3909,14 +3993,14 @@ static const char *const clsort__source[] = {
     "            store_words(to, place[m], word);\n"
     "    }\n"
     "}\n\n\n\n"
-    "CLSORT_INLINE void store_tile(tile_t tile, array_t from, array_t to, codec_t c, digit_t digit,\n"
-    "                              uint size, const uint *rank)\n"
+    "CLSORT_INLINE void store_tile(tile_t tile, const value_t *value, array_t to, codec_t c,\n"
+    "                              digit_t digit, uint size, const uint *rank)\n"
     "{\n"
     "    uint place[CLSORT_RADIX_ITEMS];\n"
     "    store_codes(tile, to, c, digit, size, place);\n"
     "#if CLSORT_WORDS\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "    move_values(tile, from, to, size, rank, place);\n"
+    "    move_values(tile, value, to, size, rank, place);\n"
     "#endif\n"
     "}\n\n"
     "#if !CLSORT_SWEEP\n",
@@ -3977,12 +4061,14 @@ static const char *const clsort__source[] = {
     "                                uint size)\n"
     "{\n"
     "    code_t code[CLSORT_RADIX_ITEMS];\n"
-    "    uint rank[CLSORT_RADIX_ITEMS];\n"
+    "    value_t value[CLSORT_RADIX_ITEMS];\n"
+    "    uint rank[CLSORT_RANK_WORDS];\n"
     "    load_codes(code, from, codec, size);\n"
     "    order_tile(tile, code, digit, rank);\n"
-    "    store_tile(tile, from, to, codec, digit, size, rank);\n"
+    "    load_values(value, from, size);\n"
+    "    store_tile(tile, value, to, codec, digit, size, rank);\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "}\n\n\n\n\n\n"
+    "}\n\n\n"
     "CLSORT_KERNEL void clsort_radix_scatter(CLSORT_RADIX_ARGS, local ulong *space)\n"
     "{\n"
     "    const radix_t r = CLSORT_RADIX;\n"
@@ -4002,13 +4088,13 @@ static const char *const clsort__source[] = {
     "//---- radix: small\n\n\n"
     "CLSORT_INLINE void order_small(tile_t tile, code_t *code, uint *origin, digit_t digit)\n"
     "{\n"
-    "    uint rank[CLSORT_RADIX_ITEMS];\n"
+    "    uint rank[CLSORT_RANK_WORDS];\n"
     "    order_tile(tile, code, digit, rank);\n"
     "    #pragma unroll\n"
     "    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {\n"
     "        code[m] = tile.staged[tile_item(m)];\n"
     "        if (CLSORT_WORDS)\n"
-    "            tile.origins[rank[m]] = (ushort)origin[m];\n"
+    "            tile.origins[get_rank(rank, m)] = (ushort)origin[m];\n"
     "    }\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "    #pragma unroll\n"
@@ -4095,17 +4181,12 @@ static const char *const clsort__source[] = {
     "#if CLSORT_RADIX_DIGITS > CLSORT__SWEEP_PASSES\n"
     "#error \"a pass of sweeps needs CLSORT_DIGIT_BITS of an eighth of the key's bits or more\"\n"
     "#endif\n"
-    "#if CLSORT__PLAN_WORDS + CLSORT__SEEN_WORDS + 2 * CLSORT__SWEEP_PASSES > CLSORT__SWEEP_HEAD\n"
-    "#error \\\n"
-    "    \"the tickets and votes of CLSORT__SWEEP_PASSES passes do not fit into CLSORT__SWEEP_HEAD words\"\n"
+    "#if CLSORT__PLAN_WORDS + CLSORT__SEEN_WORDS + CLSORT__SWEEP_PASSES > CLSORT__SWEEP_HEAD\n"
+    "#error \"the tickets of CLSORT__SWEEP_PASSES passes do not fit into CLSORT__SWEEP_HEAD words\"\n"
     "#endif\n"
     "CLSORT_INLINE global uint *sweep_ticket(radix_t r)\n"
     "{\n"
     "    return radix_seen(r, 1) + r.pass;\n"
-    "}\n\n"
-    "CLSORT_INLINE global uint *sweep_votes(radix_t r, uint pass)\n"
-    "{\n"
-    "    return radix_seen(r, 1) + CLSORT__SWEEP_PASSES + pass;\n"
     "}\n\n"
     "CLSORT_INLINE global uint *sweep_counts(radix_t r, uint pass)\n"
     "{\n"
@@ -4141,7 +4222,7 @@ static const char *const clsort__source[] = {
     "    }\n"
     "    for (uint k = local_id(); k < CLSORT__SEEN_WORDS; k += CLSORT_GROUP)\n"
     "        atomic_or(&radix_seen(r, 0)[k], bins[CLSORT_COUNT_WORDS + k]);\n"
-    "}\n\n\n\n\n"
+    "}\n\n\n\n"
     "CLSORT_KERNEL void clsort_radix_begin(CLSORT_RADIX_ARGS, local uint *sums)\n"
     "{\n"
     "    const radix_t r = CLSORT_RADIX;\n"
@@ -4155,8 +4236,6 @@ static const char *const clsort__source[] = {
     "               begin = group_scan(count, sums);\n"
     "    if (t < CLSORT_DIGITS)\n"
     "        sweep_counts(r, p)[t] = begin;\n"
-    "    if (count > n / 4)\n"
-    "        atomic_or(sweep_votes(r, p), 1);\n"
     "}\n\n",
     "//---- radix: look-back\n\n\n\n\n"
     "#define CLSORT_STATUS_PARTIAL ((status_t)1 << CLSORT_STATUS_SHIFT)\n"
@@ -4186,13 +4265,13 @@ static const char *const clsort__source[] = {
     "    store_status(sweep_status(r, tile) + digit, (CLSORT_STATUS_INCLUSIVE | (before + count)) ^ tag);\n"
     "    return before;\n"
     "}\n\n",
-    "//---- radix: sweep pass\n\n"
+    "//---- radix: sweep pass\n\n\n"
     "CLSORT_INLINE uint draw_tile(radix_t r, tile_t tile, uint sorts)\n"
     "{\n"
     "    if (local_id() == 0)\n"
-    "        *tile.ticket = sorts ? atomic_inc(sweep_ticket(r)) : 0;\n"
+    "        *tile.sums = sorts ? atomic_inc(sweep_ticket(r)) : 0;\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "    return *tile.ticket;\n"
+    "    return *tile.sums;\n"
     "}\n\n\n\n"
     "CLSORT_INLINE uint publish_counts(radix_t r, uint plan, uint number, tile_t tile)\n"
     "{\n"
@@ -4210,8 +4289,7 @@ static const char *const clsort__source[] = {
     "{\n"
     "    const radix_t r = CLSORT_RADIX;\n"
     "    const tile_t tile = make_tile(space);\n"
-    "    const uint t = local_id(), plan = pass_plan(r), sorts = plan & PASS_SORTS,\n"
-    "               votes = CLSORT_FORWARD_PROGRESS && *sweep_votes(r, pass);\n"
+    "    const uint t = local_id(), plan = pass_plan(r), sorts = plan & PASS_SORTS;\n"
     "    const digit_t digit = pass_digit(r, pass);\n"
     "    copy_block(r, plan, take_block(r, (uint)get_group_id(0), plan & PASS_COPIES), t, CLSORT_GROUP);\n"
     "    if (CLSORT_FORWARD_PROGRESS && !sorts)\n"
@@ -4220,19 +4298,23 @@ static const char *const clsort__source[] = {
     "    const block_t b = take_block(r, number, sorts);\n"
     "    const array_t from = advance(plan_array(r, plan, PASS_FROM), b.begin);\n"
     "    code_t code[CLSORT_RADIX_ITEMS];\n"
-    "    uint rank[CLSORT_RADIX_ITEMS];\n"
+    "    value_t value[CLSORT_RADIX_ITEMS];\n"
+    "    uint rank[CLSORT_RANK_WORDS];\n"
     "    load_codes(code, from, r.codec, b.size);\n"
-    "    if (votes) count_team_digits(tile, code, digit, 1);\n"
-    "    else count_team_digits(tile, code, digit, 0);\n"
+    "    count_team_digits(tile, code, digit);\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "    const uint count = publish_counts(r, plan, number, tile);\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "    if (votes) rank_items(tile, code, digit, rank, 1);\n"
-    "    else rank_items(tile, code, digit, rank, 0);\n"
+    "    rank_items(tile, code, forget_digit(digit), rank);\n"
+    "#if CLSORT_SHARES\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    stage_codes(tile, code, rank);\n"
+    "#endif\n"
+    "    load_values(value, from, b.size);\n"
     "    if (sorts && t < CLSORT_DIGITS)\n"
     "        tile.offsets[t] += look_back(r, plan, number, t, count);\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "    store_tile(tile, from, plan_array(r, plan, PASS_TO), r.codec, digit, b.size, rank);\n"
+    "    store_tile(tile, value, plan_array(r, plan, PASS_TO), r.codec, digit, b.size, rank);\n"
     "}\n"
     "#endif\n"
     "#endif\n"
@@ -5228,7 +5310,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 5126\n",
+    "#line 5205\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
     "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -6135,7 +6217,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 6242\n",
+    "#line 6321\n",
 #endif
     "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_IS(SELECT)\n"
@@ -7005,6 +7087,7 @@ typedef struct clsort__config {
     cl_uint two_arrays;         /* a merge of two inputs */
     cl_uint digit_bits;         /* radix */
     cl_uint radix_items;        /* radix: elements of a work-item */
+    cl_uint team;               /* radix: the most work-items that rank elements together */
     cl_uint wide;               /* sweep: 64-bit words, for 2^30 elements and more */
     cl_uint ranges;             /* segments: long ranges that other kernels left */
     cl_uint language;           /* quicksort on the device: OpenCL C 2 or 3; 0: 1.2 */
@@ -7057,8 +7140,8 @@ struct clsort_sorter {
     clsort_options options;
     int is_cpu;
     int has_vectors;            /* a CPU whose compiler uses vector registers */
-    int has_progress;           /* NVIDIA: work-groups that have started all make progress, and PTX
-                                   is there */
+    int has_progress;           /* NVIDIA: work-groups that have started all make progress */
+    int has_warps;              /* NVIDIA: PTX is there, and warps of CLSORT__WARP work-items */
     int releases_late;          /* programs must outlive their launches; see clsort__mark_queue */
     cl_uint enqueues;           /* the version of OpenCL C, 2 or 3, in which kernels can enqueue
                                    kernels and call work-group functions; 0: they cannot */
@@ -7632,7 +7715,7 @@ static clsort_status clsort__find_progress(clsort_sorter *s)
     if (s->is_cpu || vendor != NVIDIA) return CL_SUCCESS;
     code = CLSORT_CL(clGetDeviceInfo)(s->device, COMPUTE_CAPABILITY_MAJOR_NV, sizeof major, &major,
                                       NULL);
-    s->has_progress = code == CL_SUCCESS && major >= 7;
+    s->has_progress = s->has_warps = code == CL_SUCCESS && major >= 7;
     s->releases_late = 1;
     return code == CL_INVALID_VALUE ? CL_SUCCESS : clsort__note(s, code, "clGetDeviceInfo");
 }
@@ -8012,7 +8095,7 @@ static void clsort__build_options(const clsort_sorter *s, const clsort__config *
              " -D CLSORT_COMPARATOR=%d -D CLSORT_RECORD_BYTES=%.0f -D CLSORT_INDIRECT=%u"
              " -D CLSORT_TWO_ARRAYS=%u -D CLSORT_DIGIT_BITS=%u -D CLSORT_RADIX_ITEMS=%u"
              " -D CLSORT_SWEEP_WIDE=%u -D CLSORT_FORWARD_PROGRESS=%d -D CLSORT_SCAN=%u"
-             " -D CLSORT_BRANCHES=%d -D CLSORT_RANGES=%u",
+             " -D CLSORT_BRANCHES=%d -D CLSORT_RANGES=%u -D CLSORT_TEAM_MOST=%u",
              c->language == 3   ? "3.0"
              : c->language == 2 ? "2.0"
                                 : "1.2",
@@ -8025,7 +8108,7 @@ static void clsort__build_options(const clsort_sorter *s, const clsort__config *
              c->radix_items ? (unsigned)c->radix_items : 16, (unsigned)c->wide,
              s->has_progress && (c->family == CLSORT__SWEEP || c->family == CLSORT__HYBRID),
              c->scan ? (unsigned)c->scan : (unsigned)CLSORT_SCAN_LOCAL,
-             !s->is_cpu, (unsigned)c->ranges);
+             !s->is_cpu, (unsigned)c->ranges, c->team ? (unsigned)c->team : 16);
 }
 
 static clsort_status clsort__compile(clsort_sorter *s, clsort__program *p)
@@ -10363,7 +10446,8 @@ enum {
     CLSORT__RADIX_BLOCKS = 1024,      /* the most blocks that a table has room for */
     CLSORT__RADIX_UNIT = 64,          /* blocks of work-items are multiples of these */
     CLSORT__RADIX_SMALL = 1 << 14,    /* the most that one work-item sorts in one launch */
-    CLSORT__SWEEP_TILE = 1536         /* the smallest tile of a sweep, for the size of its tables */
+    CLSORT__SWEEP_TILE = 1536,        /* the smallest tile of a sweep, for the size of its tables */
+    CLSORT__SWEEP_LARGE = 1 << 22     /* elements from which on warps take large tiles */
 };
 
 /* Local memory of radix kernels, in bytes. */
@@ -10381,33 +10465,64 @@ static clsort__radix_local clsort__radix_sizes(const clsort__config *c)
                  tile = group * c->radix_items;
     const size_t words = (c->value_bytes + 3) / 4,
                  widest = 4 * words > c->key_bytes ? 4 * words : c->key_bytes;
-    const size_t counters = CLSORT__DIGITS_OF(c->key_bytes, c->digit_bits) * digits;
-    const size_t copies = CLSORT__HISTOGRAM_COPIES(counters);
+    const size_t all = CLSORT__DIGITS_OF(c->key_bytes, c->digit_bits) * digits,
+                 packed = c->team != CLSORT__WARP,
+                 copies = CLSORT__HISTOGRAM_COPIES(all, !packed);
+    const size_t counters = CLSORT__RADIX_COUNTERS(group, c->team, digits),
+                 sums = CLSORT__SCAN_WORDS(group), staged = (tile * widest + 3) / 4;
     clsort__radix_local l;
     l.bins = (CLSORT__LEAST_COPIES * digits + CLSORT__SEEN_WORDS) * 4;
-    l.histogram = (counters / 2 * copies + CLSORT__SEEN_WORDS) * 4;
-    l.sums = (CLSORT__SCAN_WORDS(group) + CLSORT__SEEN_WORDS) * 4;
-    l.tile = (tile * widest + 7) / 8 * 8 + CLSORT__RADIX_TILE_WORDS(group, digits) * 4;
+    l.histogram = ((all >> packed) * copies + CLSORT__SEEN_WORDS) * 4;
+    l.sums = (sums + CLSORT__SEEN_WORDS) * 4;
+    l.tile = 4 * CLSORT__RADIX_TILE_WORDS(digits, counters, sums, staged,
+                                          CLSORT__RADIX_SHARES(c->team, words));
     l.small = l.tile + (words ? 2 * tile : 0);
     return l;
 }
 
+/* Words of an element's wider part. */
+static cl_uint clsort__radix_widest(const clsort__config *c)
+{
+    const cl_uint words = (c->value_bytes + 3) / 4, key_words = (c->key_bytes + 3) / 4;
+    return words > key_words ? words : key_words;
+}
+
+/* Elements of a work-item in work-groups of 256: as many as registers allow without losing
+   occupancy on an H200. */
+static cl_uint clsort__radix_fast(const clsort__config *c)
+{
+    const cl_uint widest = clsort__radix_widest(c);
+    return widest > 2 ? 6 : widest > 1 ? 12 : c->family == CLSORT__SWEEP && !c->value_bytes ? 17 : 16;
+}
+
+/* Large tiles for long arrays and warps: their runs of a digit fill more of the sectors that they
+   are written to. Registers of an H200 and local memory of 48 KB bound them. */
+static void clsort__radix_large(clsort__config *c)
+{
+    const cl_uint words = (c->key_bytes + 3) / 4 + (c->value_bytes + 3) / 4;
+    const int pairs = c->value_bytes > 0;
+    c->radix_items = pairs ? (words > 3 ? 19 : words > 2 ? 22 : 28) : words > 1 ? 18 : 30;
+}
+
 /* The shape of radix kernels. On a CPU each work-item has a block, unless the caller names a
-   work-group. Work-items hold as many elements as registers allow without losing occupancy: 17 bare
-   keys of 4 bytes on an H200. */
+   work-group. */
 static void clsort__radix_shape(const clsort_sorter *s, clsort__plan *p)
 {
     const clsort_tuning *t = &p->d.tuning;
     clsort__config *c = &p->config;
     const int sweeps = c->family == CLSORT__SWEEP;
-    const cl_uint words = (c->value_bytes + 3) / 4, key_words = (c->key_bytes + 3) / 4;
-    const cl_uint widest = words > key_words ? words : key_words, most = s->is_cpu ? 8 : 16;
-    const cl_uint fast = widest > 2 ? 6 : widest > 1 ? 12 : !sweeps || words ? 16 : 17;
+    const cl_uint most = s->is_cpu ? 8 : 16;
     c->digit_bits = 8;
-    c->radix_items = t->items ? (t->items < most ? t->items : most) : s->is_cpu ? most : fast;
+    c->team = sweeps && s->has_warps ? CLSORT__WARP : 16;
+    c->radix_items = t->items ? (t->items < most ? t->items : most)
+                     : s->is_cpu ? most : clsort__radix_fast(c);
     if (sweeps && c->radix_items < CLSORT__SWEEP_TILE / 256)
         c->radix_items = CLSORT__SWEEP_TILE / 256;
-    c->group_log2 = c->share_log2 = clsort__choose_group(s, t, 0, 8);
+    c->group_log2 = clsort__choose_group(s, t, 0, 8);
+    if (c->team == CLSORT__WARP && !t->items && p->d.count >= CLSORT__SWEEP_LARGE
+        && clsort__radix_widest(c) <= 2)
+        clsort__radix_large(c);
+    c->share_log2 = c->group_log2;
     while (c->share_log2 > 0 && clsort__local_need(c) > s->local_bytes) {
         if (c->radix_items > 8) c->radix_items /= 2;
         else if (c->digit_bits > 4) c->digit_bits -= 4;
@@ -10447,7 +10562,8 @@ static size_t clsort__radix_most_blocks(size_t n)
 static size_t clsort__radix_tables(const clsort_sorter *s, const clsort__plan *p)
 {
     const size_t n = p->d.count, blocks = clsort__radix_most_blocks(n);
-    const size_t tile = s ? (size_t)p->config.radix_items << p->config.group_log2
+    const size_t tile = s ? clsort__smaller((size_t)p->config.radix_items << p->config.group_log2,
+                                            (size_t)clsort__radix_fast(&p->config) << 8)
                           : (size_t)CLSORT__SWEEP_TILE;
     const size_t of_blocks = 4
                              * (CLSORT__PLAN_WORDS + CLSORT__SEEN_WORDS * blocks

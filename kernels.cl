@@ -139,11 +139,19 @@
 #define CLSORT__SELECT_LIST(group) (CLSORT__SELECT_SUMS + CLSORT__SCAN_TOTAL_WORDS(group))
 #define CLSORT__HEAD_WORDS(tile) (((tile) + 31) / 32)
 #define CLSORT__PACKING_WORDS(group, tile) (CLSORT__HEAD_WORDS(tile) + (group) + 2)
-/* The same of a radix tile, besides what is staged: the counters of each team, offsets and next
-   places of digits, sums, a ticket. A team is the work-items that rank elements together. */
-#define CLSORT__TEAM(group) ((group) < 16 ? (group) : 16)
-#define CLSORT__RADIX_TILE_WORDS(group, digits) \
-    ((group) / CLSORT__TEAM(group) * (digits) + 2 * (digits) + CLSORT__SCAN_WORDS(group) + 2)
+/* The same of a radix tile: offsets and next places of digits, counters of each team, and what is
+   staged, before which there are sums. A team is the work-items that rank elements
+   together: a warp, or 16 where warps are not known. A warp's pairs are staged when they have been
+   ranked, where the counters were. */
+#define CLSORT__WARP 32
+#define CLSORT__TEAM(group, most) ((group) < (most) ? (group) : (most))
+#define CLSORT__RADIX_PLACES(digits) (2 * (digits))
+#define CLSORT__RADIX_COUNTERS(group, team, digits) ((group) / CLSORT__TEAM(group, team) * (digits))
+#define CLSORT__RADIX_SHARES(team, value_bytes) ((team) == CLSORT__WARP && (value_bytes) > 0)
+#define CLSORT__RADIX_TILE_WORDS(digits, counters, sums, staged, shares) \
+    (CLSORT__RADIX_PLACES(digits) + (counters) \
+     + ((staged) > (sums) + ((shares) ? (counters) : 0) ? (staged) - ((shares) ? (counters) : 0) \
+                                                        : (sums)))
 /* The same of quicksort: sums, or counts of parts. */
 #define CLSORT__QUICK_SUMS(group) (CLSORT__SCAN_WORDS(group) + 2)
 
@@ -156,8 +164,8 @@
 #define CLSORT__JOB_HEAD 4
 
 /* Radix tables, in words: the plan has one word for each pass, the bits seen take SEEN_WORDS for
-   each block. A sweep's tables begin with a head: plan, bits seen, then a ticket counter and a vote
-   for each pass. */
+   each block. A sweep's tables begin with a head: plan, bits seen, then a ticket counter for each
+   pass. */
 #define CLSORT__PLAN_WORDS 32
 #define CLSORT__SEEN_WORDS 4
 #define CLSORT__SWEEP_PASSES 8
@@ -169,10 +177,14 @@
 /* Digits of a key. */
 #define CLSORT__DIGITS_OF(key_bytes, digit_bits) ((8 * (key_bytes) + (digit_bits)-1) / (digit_bits))
 /* How many copies each local counter has, by the number of counters in a histogram of all digits. A
-   count of one digit uses the fewest copies. A counter of the histogram has 16 bits. */
+   count of one digit uses the fewest copies. Without warps a counter of the histogram has 16
+   bits. */
 #define CLSORT__LEAST_COPIES 8
-#define CLSORT__HISTOGRAM_COPIES(counters) \
-    ((counters) <= 512 ? 32 : (counters) <= 1024 ? 16 : CLSORT__LEAST_COPIES)
+#define CLSORT__HISTOGRAM_COPIES(counters, warps) \
+    ((warps)               ? 2 \
+     : (counters) <= 512  ? 32 \
+     : (counters) <= 1024 ? 16 \
+                          : CLSORT__LEAST_COPIES)
 #define CLSORT__COUNTER_MOST 65535
 
 //---- shared: hybrid radix
@@ -1020,9 +1032,13 @@ CLSORT_INLINE void put_item(local code_t *keys, local uint *words, uint i, item_
 #ifndef CLSORT_FORWARD_PROGRESS
 #define CLSORT_FORWARD_PROGRESS 0
 #endif
-/* A team: the work-items that rank elements together. A word of 32 bits holds 16 bits for them and
-   a count. */
-#define CLSORT_TEAM CLSORT__TEAM(CLSORT_GROUP)
+/* A team: the work-items that rank elements together. Without warps, a word of 32 bits holds 16
+   bits for them and a count. */
+#ifndef CLSORT_TEAM_MOST
+#define CLSORT_TEAM_MOST 16
+#endif
+#define CLSORT_WARPS (CLSORT_FORWARD_PROGRESS && CLSORT_TEAM_MOST == CLSORT__WARP)
+#define CLSORT_TEAM CLSORT__TEAM(CLSORT_GROUP, CLSORT_TEAM_MOST)
 #define CLSORT_TEAMS (CLSORT_GROUP / CLSORT_TEAM)
 
 /* A work-group of one work-item needs no barriers, which are not free on a CPU. */
@@ -3188,13 +3204,19 @@ CLSORT_KERNEL void clsort_radix_pieces(CLSORT_RADIX_ARGS, CLSORT_SEGMENT_ARGS, C
 //---- radix: counting
 /* Copies of each local counter: lanes with equal digits then meet on fewer banks. The histogram of
    CLSORT_SWEEP packs two counters of 16 bits into a word, so that a work-group may count
-   CLSORT__COUNTER_MOST * CLSORT_COUNT_COPIES elements at most. */
+   CLSORT__COUNTER_MOST * CLSORT_COUNT_COPIES elements at most. Warps have a plain increment that
+   takes equal digits at once: they need neither. */
+#define CLSORT_PACKS (CLSORT_SWEEP && !CLSORT_WARPS)
 #define CLSORT_COUNTERS (CLSORT_DIGITS * (CLSORT_SWEEP ? CLSORT_RADIX_DIGITS : 1))
 #ifndef CLSORT_COUNT_COPIES
 #define CLSORT_COUNT_COPIES \
-    (CLSORT_SWEEP ? CLSORT__HISTOGRAM_COPIES(CLSORT_COUNTERS) : CLSORT__LEAST_COPIES)
+    (CLSORT_SWEEP ? CLSORT__HISTOGRAM_COPIES(CLSORT_COUNTERS, CLSORT_WARPS) : CLSORT__LEAST_COPIES)
 #endif
-#define CLSORT_COUNT_WORDS ((CLSORT_COUNTERS >> CLSORT_SWEEP) * CLSORT_COUNT_COPIES)
+#define CLSORT_COUNT_WORDS ((CLSORT_COUNTERS >> CLSORT_PACKS) * CLSORT_COUNT_COPIES)
+/* Keys that a work-item loads at once. */
+#ifndef CLSORT_COUNT_ITEMS
+#define CLSORT_COUNT_ITEMS (CLSORT_WARPS ? 8 : CLSORT_RADIX_ITEMS)
+#endif
 #if CLSORT_COUNT_COPIES & (CLSORT_COUNT_COPIES - 1)
 #error "CLSORT_COUNT_COPIES must be a power of two"
 #endif
@@ -3208,30 +3230,30 @@ CLSORT_INLINE void clear_bins(local uint *bins)
 }
 
 /* Adds the digits of the passes first ... last of a block's elements to the bins. Called with the
-   bins cleared and a barrier since; they are whole after a barrier. All keys of a tile are loaded
-   before the first is counted. */
+   bins cleared and a barrier since; they are whole after a barrier. Keys are loaded
+   CLSORT_COUNT_ITEMS at a time before the first is counted. */
 CLSORT_INLINE void count_block(radix_t r, array_t from, block_t b, uint first, uint last,
                                local uint *bins, seen_t *seen)
 {
     local uint *own = bins + local_id() % CLSORT_COUNT_COPIES;
-    for (uint base = local_id(); base < b.size; base += CLSORT_RADIX_TILE) {
-        code_t code[CLSORT_RADIX_ITEMS];
+    for (uint base = local_id(); base < b.size; base += CLSORT_GROUP * CLSORT_COUNT_ITEMS) {
+        code_t code[CLSORT_COUNT_ITEMS];
         #pragma unroll
-        for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
+        for (uint m = 0; m < CLSORT_COUNT_ITEMS; m++)
             if (base + m * CLSORT_GROUP < b.size)
                 code[m] = *key_place(from, b.begin + base + m * CLSORT_GROUP);
         #pragma unroll
-        for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
+        for (uint m = 0; m < CLSORT_COUNT_ITEMS; m++)
             if (base + m * CLSORT_GROUP < b.size)
                 code[m] = see_code(seen, encode(code[m], r.codec));
         for (uint p = first; p <= last; p++) {
             const digit_t digit = pass_digit(r, p);
             #pragma unroll
-            for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
+            for (uint m = 0; m < CLSORT_COUNT_ITEMS; m++) {
                 const uint i = (p - first) * CLSORT_DIGITS + digit_of(code[m], digit);
                 if (base + m * CLSORT_GROUP < b.size)
-                    atomic_add(&own[(i >> CLSORT_SWEEP) * CLSORT_COUNT_COPIES],
-                               CLSORT_SWEEP ? 1u << i % 2 * 16 : 1u);
+                    atomic_add(&own[(i >> CLSORT_PACKS) * CLSORT_COUNT_COPIES],
+                               CLSORT_PACKS ? 1u << i % 2 * 16 : 1u);
             }
         }
     }
@@ -3242,8 +3264,8 @@ CLSORT_INLINE uint bin_count(local const uint *bins, uint i)
 {
     uint count = 0;
     for (uint k = 0; k < CLSORT_COUNT_COPIES; k++) {
-        const uint word = bins[(i >> CLSORT_SWEEP) * CLSORT_COUNT_COPIES + k];
-        count += CLSORT_SWEEP ? word >> i % 2 * 16 & 0xFFFF : word;
+        const uint word = bins[(i >> CLSORT_PACKS) * CLSORT_COUNT_COPIES + k];
+        count += CLSORT_PACKS ? word >> i % 2 * 16 & 0xFFFF : word;
     }
     return count;
 }
@@ -3275,32 +3297,40 @@ CLSORT_INLINE code_t join_seen(radix_t r, uint count, local uint *words)
 
 //---- radix: tiles
 /* A tile in local memory.
-   - staged: codes, later words, in order
-   - counters[team][digit]: in the lower half the team's work-items whose present element has the
-     digit, in the upper half how many elements have it, later where the next one goes in the tile
    - offsets[digit]: the distance from an element's place in the tile to the place where it goes
    - next[digit]: where the block's next element goes
-   - sums: for group_scan
-   - ticket: of a sweep
+   - counters[team][digit]: from bit CLSORT_COUNT_SHIFT on how many elements have the digit, later
+     where the next one goes in the tile; below, the work-items whose present element has it
+   - sums: for a sweep's ticket and group_scan, before anything is staged
+   - staged: codes, later words, in order
    - origins: of clsort_radix_small, the numbers of the elements before they were sorted */
 #define CLSORT_STAGED_BYTES \
     (CLSORT_RADIX_TILE \
      * (CLSORT_KEY_BYTES > 4 * CLSORT_WORDS ? CLSORT_KEY_BYTES : 4 * CLSORT_WORDS))
+#define CLSORT_TEAM_COUNTERS \
+    CLSORT__RADIX_COUNTERS(CLSORT_GROUP, CLSORT_TEAM_MOST, CLSORT_DIGITS)
+#define CLSORT_COUNT_SHIFT (CLSORT_WARPS ? 0 : 16)
+#define CLSORT_SHARES CLSORT__RADIX_SHARES(CLSORT_TEAM_MOST, CLSORT_WORDS)
+#if CLSORT_SHARES && !CLSORT_WARPS
+#error "teams of CLSORT__WARP need warps"
+#endif
 typedef struct {
+    local uint *offsets, *next, *counters, *sums;
     local code_t *staged;
-    local uint *counters, *offsets, *next, *sums, *ticket;
     local ushort *origins;
 } tile_t;
 
 CLSORT_INLINE tile_t make_tile(local ulong *space)
 {
-    local uint *counters = (local uint *)(space + (CLSORT_STAGED_BYTES + 7) / 8),
-               *offsets = counters + CLSORT_TEAMS * CLSORT_DIGITS;
-    local uint *sums = offsets + 2 * CLSORT_DIGITS,
-               *ticket = sums + CLSORT__SCAN_WORDS(CLSORT_GROUP);
-    const tile_t tile = { (local code_t *)space,       counters, offsets,
-                          offsets + CLSORT_DIGITS,     sums,     ticket,
-                          (local ushort *)(ticket + 2) };
+    local uint *offsets = (local uint *)space,
+               *counters = offsets + CLSORT__RADIX_PLACES(CLSORT_DIGITS),
+               *sums = counters + CLSORT_TEAM_COUNTERS;
+    const uint words = CLSORT__RADIX_TILE_WORDS(CLSORT_DIGITS, CLSORT_TEAM_COUNTERS,
+                                                CLSORT__SCAN_WORDS(CLSORT_GROUP),
+                                                (CLSORT_STAGED_BYTES + 3) / 4, CLSORT_SHARES);
+    const tile_t tile = { offsets, offsets + CLSORT_DIGITS, counters, sums,
+                          (local code_t *)(CLSORT_SHARES ? counters : sums),
+                          (local ushort *)(offsets + words) };
     return tile;
 }
 
@@ -3311,10 +3341,17 @@ CLSORT_INLINE uint tile_item(uint m)
     return t / CLSORT_TEAM * (CLSORT_TEAM * CLSORT_RADIX_ITEMS) + t % CLSORT_TEAM + m * CLSORT_TEAM;
 }
 
-/* Loads the work-item's codes, top codes beyond the end. */
+/* Loads the work-item's codes, top codes beyond the end. Loads of a whole tile do not wait for each
+   other. */
 CLSORT_INLINE void load_codes(code_t *code, array_t from, codec_t c, uint size)
 {
     const uint first = tile_item(0);
+    if (size == CLSORT_RADIX_TILE) {
+        #pragma unroll
+        for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
+            code[m] = encode(*key_place(from, first + m * CLSORT_TEAM), c);
+        return;
+    }
     #pragma unroll
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
         code[m] = first + m * CLSORT_TEAM < size
@@ -3322,32 +3359,22 @@ CLSORT_INLINE void load_codes(code_t *code, array_t from, codec_t c, uint size)
                       : (code_t) ~(code_t)0;
 }
 
-//---- radix: votes
-/* The team's work-items with the caller's digit, by a vote, if it is the digit of the warp's first
-   work-item; else 0, and so without warps: then they find each other in local memory. Equal digits
-   are where atomics wait for each other, so this pays where one digit is frequent, and only there:
-   on an H200 votes make sorts of uniform keys 10 % slower, and those of keys that are 95 %
-   zeros 40 % faster. */
-CLSORT_INLINE uint vote_peers(uint d)
+//---- radix: ranks
+/* The places of a work-item's elements in their tile, two in a word. */
+#define CLSORT_RANK_WORDS ((CLSORT_RADIX_ITEMS + 1) / 2)
+CLSORT_INLINE void set_rank(uint *rank, uint m, uint place)
 {
-#if CLSORT_FORWARD_PROGRESS
-    uint first, same;
-    __asm__ volatile("shfl.sync.idx.b32 %0, %1, 0, 31, 0xffffffff;" : "=r"(first) : "r"(d));
-    __asm__ volatile(
-        "{ .reg .pred p; setp.eq.u32 p, %1, %2; vote.sync.ballot.b32 %0, p, 0xffffffff; }"
-        : "=r"(same)
-        : "r"(d), "r"(first));
-    return d == first ? same >> (local_id() & 16) & 0xFFFF : 0;
-#else
-    return 0;
-#endif
+    rank[m / 2] = m % 2 ? rank[m / 2] | place << 16 : place;
 }
 
-//---- radix: ranks
+CLSORT_INLINE uint get_rank(const uint *rank, uint m)
+{
+    return m % 2 ? rank[m / 2] >> 16 : rank[m / 2] & 0xFFFF;
+}
+
 /* Counts the team's digits. Called by all work-items with the counters free; needs a barrier
-   after. */
-CLSORT_INLINE void count_team_digits(tile_t tile, const code_t *code, digit_t digit,
-                                     const uint votes)
+   after. A plain increment is one instruction for all lanes of a warp with the same digit. */
+CLSORT_INLINE void count_team_digits(tile_t tile, const code_t *code, digit_t digit)
 {
     const uint lane = local_id() % CLSORT_TEAM;
     local uint *counters = tile.counters + local_id() / CLSORT_TEAM * CLSORT_DIGITS;
@@ -3355,40 +3382,80 @@ CLSORT_INLINE void count_team_digits(tile_t tile, const code_t *code, digit_t di
         counters[d] = 0;
     team_sync();
     #pragma unroll
-    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
-        const uint d = digit_of(code[m], digit), peers = votes ? vote_peers(d) : 0;
-        if (peers == 0 || peers >> lane == 1)
-            atomic_add(&counters[d], max((uint)popcount(peers), 1u) << 16);
-    }
+    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
+        atomic_add(&counters[digit_of(code[m], digit)], 1u << CLSORT_COUNT_SHIFT);
 }
 
-/* Ranks the team's elements, in their order, from where its digits begin, and stages the codes.
-   Work-items with the same digit find each other through their bits in its counter, or by votes;
-   the last of them moves the counter on. Bank conflicts of random digits bound this, so bits and
-   count share a word. Called by all work-items with a barrier since the digits were placed; what it
-   stages needs one after. */
-CLSORT_INLINE void rank_items(tile_t tile, const code_t *code, digit_t digit, uint *rank,
-                              const uint votes)
+/* The lanes of the team whose elements have the caller's digit. Without warps they find each other
+   through their bits in its counter, from where the last of them takes its place; *place: where the
+   first of them goes. Called by all work-items; needs team_sync after what is done with it. */
+CLSORT_INLINE uint find_peers(local uint *counter, uint d, uint lane, uint *place)
+{
+#if CLSORT_WARPS
+    uint peers = 0xFFFFFFFFu;
+    #pragma unroll
+    for (uint b = 0; b < CLSORT_DIGIT_BITS; b++) {
+        uint same;
+        __asm__ volatile("{ .reg .pred p; .reg .b32 bit; and.b32 bit, %1, %2;"
+                         " setp.ne.u32 p, bit, 0; vote.sync.ballot.b32 %0, p, 0xffffffff;"
+                         " @!p not.b32 %0, %0; }"
+                         : "=r"(same)
+                         : "r"(d), "r"(1u << b));
+        peers &= same;
+    }
+    *place = *counter;
+#else
+    atomic_or(counter, 1u << lane);
+    team_sync();
+    const uint now = *counter, peers = now & 0xFFFF;
+    *place = now >> 16;
+#endif
+    team_sync();
+    return peers;
+}
+
+/* The same digit, which the compiler cannot know to be the same: else it keeps the digits of all
+   elements from one loop to another, in registers. */
+CLSORT_INLINE digit_t forget_digit(digit_t d)
+{
+#if CLSORT_WARPS
+    __asm__ volatile("mov.b32 %0, %0;" : "+r"(d.shift));
+#endif
+    return d;
+}
+
+/* Ranks the team's elements, in their order, from where its digits begin. The last of the
+   work-items with the same digit moves the counter on. Called by all work-items with a barrier
+   since the digits were placed. */
+CLSORT_INLINE void rank_items(tile_t tile, const code_t *code, digit_t digit, uint *rank)
 {
     const uint lane = local_id() % CLSORT_TEAM;
     local uint *counters = tile.counters + local_id() / CLSORT_TEAM * CLSORT_DIGITS;
     #pragma unroll
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
-        const uint d = digit_of(code[m], digit), voted = votes ? vote_peers(d) : 0;
-        local uint *counter = &counters[d];
-        if (voted == 0)
-            atomic_or(counter, 1u << lane);
-        team_sync();
-        const uint now = *counter, peers = voted ? voted : now & 0xFFFF,
-                   place = (now >> 16) + popcount(peers & ((1u << lane) - 1));
-        team_sync();
+        const uint d = digit_of(code[m], digit);
+        uint place;
+        const uint peers = find_peers(&counters[d], d, lane, &place),
+                   own = place + popcount(peers & ((1u << lane) - 1));
         if (peers >> lane == 1)
-            *counter = (place + 1) << 16;
-        rank[m] = place;
-        tile.staged[place] = code[m];
+            counters[d] = (own + 1) << CLSORT_COUNT_SHIFT;
+        set_rank(rank, m, own);
+        if (!CLSORT_SHARES)
+            tile.staged[own] = code[m];
         team_sync();
     }
 }
+
+#if CLSORT_SHARES
+/* Stages the codes, which ranking could not. Called by all work-items with a barrier since they
+   were ranked; what it stages needs one after. */
+CLSORT_INLINE void stage_codes(tile_t tile, const code_t *code, const uint *rank)
+{
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
+        tile.staged[get_rank(rank, m)] = code[m];
+}
+#endif
 
 //---- radix: places
 /* A work-item's own digits begin here. */
@@ -3404,7 +3471,7 @@ CLSORT_INLINE uint count_digit(tile_t tile, uint digit)
     uint count = 0;
     #pragma unroll
     for (uint w = 0; w < CLSORT_TEAMS; w++)
-        count += tile.counters[w * CLSORT_DIGITS + digit] >> 16;
+        count += tile.counters[w * CLSORT_DIGITS + digit] >> CLSORT_COUNT_SHIFT;
     return count;
 }
 
@@ -3417,8 +3484,9 @@ CLSORT_INLINE void place_digits(tile_t tile, uint begin)
         tile.offsets[d] -= begin;
         #pragma unroll
         for (uint w = 0; w < CLSORT_TEAMS; w++) {
-            const uint count = tile.counters[w * CLSORT_DIGITS + d] >> 16;
-            tile.counters[w * CLSORT_DIGITS + d] = begin << 16;
+            local uint *counter = &tile.counters[w * CLSORT_DIGITS + d];
+            const uint count = *counter >> CLSORT_COUNT_SHIFT;
+            *counter = begin << CLSORT_COUNT_SHIFT;
             begin += count;
         }
     }
@@ -3429,7 +3497,7 @@ CLSORT_INLINE void place_digits(tile_t tile, uint begin)
 CLSORT_INLINE void order_tile(tile_t tile, const code_t *code, digit_t digit, uint *rank)
 {
     uint sum = 0;
-    count_team_digits(tile, code, digit, 0);
+    count_team_digits(tile, code, digit);
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint d = own_digit(0); d < own_digit(CLSORT_OWN_DIGITS); d++) {
         const uint count = count_digit(tile, d);
@@ -3439,7 +3507,7 @@ CLSORT_INLINE void order_tile(tile_t tile, const code_t *code, digit_t digit, ui
     }
     place_digits(tile, group_scan(sum, tile.sums));
     barrier(CLK_LOCAL_MEM_FENCE);
-    rank_items(tile, code, digit, rank, 0);
+    rank_items(tile, code, digit, rank);
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
@@ -3449,35 +3517,52 @@ CLSORT_INLINE void order_tile(tile_t tile, const code_t *code, digit_t digit, ui
 CLSORT_INLINE void store_codes(tile_t tile, array_t to, codec_t c, digit_t digit, uint size,
                                uint *place)
 {
-    const uint t = local_id();
+    const uint t = local_id(), whole = size == CLSORT_RADIX_TILE;
     #pragma unroll
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
         const code_t code = tile.staged[m * CLSORT_GROUP + t];
         place[m] = tile.offsets[digit_of(code, digit)] + m * CLSORT_GROUP + t;
-        if (!CLSORT_RECORDS && m * CLSORT_GROUP + t < size)
+        if (!CLSORT_RECORDS && (whole || m * CLSORT_GROUP + t < size))
             *key_place(to, place[m]) = decode(code, c);
     }
 }
 
+/* The values of a work-item's elements. */
+typedef struct { uint word[CLSORT_WORDS_OR_1]; } value_t;
+
+CLSORT_INLINE void load_values(value_t *value, array_t from, uint size)
+{
+#if CLSORT_WORDS
+    if (size == CLSORT_RADIX_TILE) {
+        #pragma unroll
+        for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
+            load_words(from, tile_item(m), value[m].word);
+        return;
+    }
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
+        if (tile_item(m) < size)
+            load_words(from, tile_item(m), value[m].word);
+#endif
+}
+
 /* Moves the values by way of local memory to the same places. Called by all work-items with a
    barrier since `staged` was in use. */
-CLSORT_INLINE void move_values(tile_t tile, array_t from, array_t to, uint size, const uint *rank,
-                               const uint *place)
+CLSORT_INLINE void move_values(tile_t tile, const value_t *value, array_t to, uint size,
+                               const uint *rank, const uint *place)
 {
     const uint t = local_id();
     local uint *staged = (local uint *)tile.staged;
-    uint word[CLSORT_WORDS_OR_1];
     #pragma unroll
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
-        if (tile_item(m) < size) {
-            load_words(from, tile_item(m), word);
-            #pragma unroll
-            for (uint w = 0; w < CLSORT_WORDS; w++)
-                staged[w * CLSORT_RADIX_TILE + rank[m]] = word[w];
-        }
+        #pragma unroll
+        for (uint w = 0; w < CLSORT_WORDS; w++)
+            if (tile_item(m) < size)
+                staged[w * CLSORT_RADIX_TILE + get_rank(rank, m)] = value[m].word[w];
     barrier(CLK_LOCAL_MEM_FENCE);
     #pragma unroll
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
+        uint word[CLSORT_WORDS_OR_1];
         #pragma unroll
         for (uint w = 0; w < CLSORT_WORDS; w++)
             word[w] = staged[w * CLSORT_RADIX_TILE + m * CLSORT_GROUP + t];
@@ -3486,16 +3571,16 @@ CLSORT_INLINE void move_values(tile_t tile, array_t from, array_t to, uint size,
     }
 }
 
-/* Writes an ordered tile of elements that begin at `from`. Called by all work-items with a barrier
-   since it was staged and the offsets were set. */
-CLSORT_INLINE void store_tile(tile_t tile, array_t from, array_t to, codec_t c, digit_t digit,
-                              uint size, const uint *rank)
+/* Writes an ordered tile. Called by all work-items with a barrier since it was staged and the
+   offsets were set. */
+CLSORT_INLINE void store_tile(tile_t tile, const value_t *value, array_t to, codec_t c,
+                              digit_t digit, uint size, const uint *rank)
 {
     uint place[CLSORT_RADIX_ITEMS];
     store_codes(tile, to, c, digit, size, place);
 #if CLSORT_WORDS
     barrier(CLK_LOCAL_MEM_FENCE);
-    move_values(tile, from, to, size, rank, place);
+    move_values(tile, value, to, size, rank, place);
 #endif
 }
 
@@ -3568,17 +3653,16 @@ CLSORT_INLINE void scatter_tile(tile_t tile, array_t from, array_t to, codec_t c
                                 uint size)
 {
     code_t code[CLSORT_RADIX_ITEMS];
-    uint rank[CLSORT_RADIX_ITEMS];
+    value_t value[CLSORT_RADIX_ITEMS];
+    uint rank[CLSORT_RANK_WORDS];
     load_codes(code, from, codec, size);
     order_tile(tile, code, digit, rank);
-    store_tile(tile, from, to, codec, digit, size, rank);
+    load_values(value, from, size);
+    store_tile(tile, value, to, codec, digit, size, rank);
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* A work-group per block. space:
-   - staged elements: CLSORT_RADIX_TILE * max(CLSORT_KEY_BYTES, 4 * CLSORT_WORDS) bytes, rounded up
-     to 8
-   - CLSORT_TEAMS * CLSORT_DIGITS + 2 * CLSORT_DIGITS + 2 * CLSORT_GROUP + 2 words */
+/* A work-group per block. space: CLSORT__RADIX_TILE_WORDS words. */
 CLSORT_KERNEL void clsort_radix_scatter(CLSORT_RADIX_ARGS, local ulong *space)
 {
     const radix_t r = CLSORT_RADIX;
@@ -3601,13 +3685,13 @@ CLSORT_KERNEL void clsort_radix_scatter(CLSORT_RADIX_ARGS, local ulong *space)
    clsort_radix_small; begins and ends with a barrier between the tile's uses. */
 CLSORT_INLINE void order_small(tile_t tile, code_t *code, uint *origin, digit_t digit)
 {
-    uint rank[CLSORT_RADIX_ITEMS];
+    uint rank[CLSORT_RANK_WORDS];
     order_tile(tile, code, digit, rank);
     #pragma unroll
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
         code[m] = tile.staged[tile_item(m)];
         if (CLSORT_WORDS)
-            tile.origins[rank[m]] = (ushort)origin[m];
+            tile.origins[get_rank(rank, m)] = (ushort)origin[m];
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     #pragma unroll
@@ -3716,23 +3800,17 @@ CLSORT_INLINE void store_status(global status_t *p, status_t word)
 #endif
 
 //---- radix: sweep scratch
-/* The scratch, in words: plan, bits seen, for each pass a ticket counter and whether a digit is
-   frequent; counts[pass][digit]; status[tile][digit]. */
+/* The scratch, in words: plan, bits seen, a ticket counter for each pass; counts[pass][digit];
+   status[tile][digit]. */
 #if CLSORT_RADIX_DIGITS > CLSORT__SWEEP_PASSES
 #error "a pass of sweeps needs CLSORT_DIGIT_BITS of an eighth of the key's bits or more"
 #endif
-#if CLSORT__PLAN_WORDS + CLSORT__SEEN_WORDS + 2 * CLSORT__SWEEP_PASSES > CLSORT__SWEEP_HEAD
-#error \
-    "the tickets and votes of CLSORT__SWEEP_PASSES passes do not fit into CLSORT__SWEEP_HEAD words"
+#if CLSORT__PLAN_WORDS + CLSORT__SEEN_WORDS + CLSORT__SWEEP_PASSES > CLSORT__SWEEP_HEAD
+#error "the tickets of CLSORT__SWEEP_PASSES passes do not fit into CLSORT__SWEEP_HEAD words"
 #endif
 CLSORT_INLINE global uint *sweep_ticket(radix_t r)
 {
     return radix_seen(r, 1) + r.pass;
-}
-
-CLSORT_INLINE global uint *sweep_votes(radix_t r, uint pass)
-{
-    return radix_seen(r, 1) + CLSORT__SWEEP_PASSES + pass;
 }
 
 CLSORT_INLINE global uint *sweep_counts(radix_t r, uint pass)
@@ -3777,9 +3855,8 @@ CLSORT_KERNEL void clsort_radix_histogram(CLSORT_RADIX_ARGS, local uint *bins)
         atomic_or(&radix_seen(r, 0)[k], bins[CLSORT_COUNT_WORDS + k]);
 }
 
-/* A work-group per pass: turns its counts into the places where the digits begin, and notes whether
-   a quarter of the elements has the same digit. The first one writes the plan. sums:
-   2 * CLSORT_GROUP + 4 words. */
+/* A work-group per pass: turns its counts into the places where the digits begin. The first one
+   writes the plan. sums: CLSORT__SCAN_WORDS(CLSORT_GROUP) + CLSORT__SEEN_WORDS words. */
 CLSORT_KERNEL void clsort_radix_begin(CLSORT_RADIX_ARGS, local uint *sums)
 {
     const radix_t r = CLSORT_RADIX;
@@ -3793,8 +3870,6 @@ CLSORT_KERNEL void clsort_radix_begin(CLSORT_RADIX_ARGS, local uint *sums)
                begin = group_scan(count, sums);
     if (t < CLSORT_DIGITS)
         sweep_counts(r, p)[t] = begin;
-    if (count > n / 4)
-        atomic_or(sweep_votes(r, p), 1);
 }
 
 //---- radix: look-back
@@ -3835,13 +3910,14 @@ CLSORT_INLINE uint look_back(radix_t r, uint plan, uint tile, uint digit, uint c
 }
 
 //---- radix: sweep pass
-/* The number of the next tile. Called by all work-items; ends with a barrier. */
+/* The number of the next tile. Called by all work-items; needs a barrier before the tile's sums are
+   used. */
 CLSORT_INLINE uint draw_tile(radix_t r, tile_t tile, uint sorts)
 {
     if (local_id() == 0)
-        *tile.ticket = sorts ? atomic_inc(sweep_ticket(r)) : 0;
+        *tile.sums = sorts ? atomic_inc(sweep_ticket(r)) : 0;
     barrier(CLK_LOCAL_MEM_FENCE);
-    return *tile.ticket;
+    return *tile.sums;
 }
 
 /* Publishes the tile's counts and places its digits. Called by all work-items with a barrier since
@@ -3865,8 +3941,7 @@ CLSORT_KERNEL void clsort_radix_sweep(CLSORT_RADIX_ARGS, local ulong *space)
 {
     const radix_t r = CLSORT_RADIX;
     const tile_t tile = make_tile(space);
-    const uint t = local_id(), plan = pass_plan(r), sorts = plan & PASS_SORTS,
-               votes = CLSORT_FORWARD_PROGRESS && *sweep_votes(r, pass);
+    const uint t = local_id(), plan = pass_plan(r), sorts = plan & PASS_SORTS;
     const digit_t digit = pass_digit(r, pass);
     copy_block(r, plan, take_block(r, (uint)get_group_id(0), plan & PASS_COPIES), t, CLSORT_GROUP);
     if (CLSORT_FORWARD_PROGRESS && !sorts)
@@ -3875,19 +3950,23 @@ CLSORT_KERNEL void clsort_radix_sweep(CLSORT_RADIX_ARGS, local ulong *space)
     const block_t b = take_block(r, number, sorts);
     const array_t from = advance(plan_array(r, plan, PASS_FROM), b.begin);
     code_t code[CLSORT_RADIX_ITEMS];
-    uint rank[CLSORT_RADIX_ITEMS];
+    value_t value[CLSORT_RADIX_ITEMS];
+    uint rank[CLSORT_RANK_WORDS];
     load_codes(code, from, r.codec, b.size);
-    if (votes) count_team_digits(tile, code, digit, 1);
-    else count_team_digits(tile, code, digit, 0);
+    count_team_digits(tile, code, digit);
     barrier(CLK_LOCAL_MEM_FENCE);
     const uint count = publish_counts(r, plan, number, tile);
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (votes) rank_items(tile, code, digit, rank, 1);
-    else rank_items(tile, code, digit, rank, 0);
+    rank_items(tile, code, forget_digit(digit), rank);
+#if CLSORT_SHARES
+    barrier(CLK_LOCAL_MEM_FENCE);
+    stage_codes(tile, code, rank);
+#endif
+    load_values(value, from, b.size);
     if (sorts && t < CLSORT_DIGITS)
         tile.offsets[t] += look_back(r, plan, number, t, count);
     barrier(CLK_LOCAL_MEM_FENCE);
-    store_tile(tile, from, plan_array(r, plan, PASS_TO), r.codec, digit, b.size, rank);
+    store_tile(tile, value, plan_array(r, plan, PASS_TO), r.codec, digit, b.size, rank);
 }
 #endif
 #endif
