@@ -102,14 +102,19 @@
      - Keys may have any type and order, and some of their bits may decide.
      - Refused: an algorithm, records, segments, a count on the device. clsort_sort_host and
        clsort_enqueue_verify reject top_k; CLSORT_OPTION_VERIFY skips it.
-     How it works: digits of 11 bits, from the top, narrow a row down to the elements that may be
+     How it works. Rows of up to 4096 keys are read once, in one launch (of 8 bytes, up to 2048 where
+     k is large). Where k is at most 5 / 8 of
+     the columns that a work-group cuts a row into (64 columns for rows of up to 512 keys, 128 up to
+     2048, else 256), these bound the row: what may be among its k are a few candidates, and their
+     ranks are counted. Above that, whole rows are sorted in local memory.
+     Longer rows: digits of 11 bits, from the top, narrow a row down to the elements that may be
      among its k; these are sorted. Equal keys are narrowed by their indices. So no input takes more
      than ceil(bits / 11) + ceil(log2(count) / 11) readings and one to collect; most take two or
-     three. The number of launches does not depend on the number of rows. It is one for rows of up
-     to 2048 keys, and where there are rows enough for the whole device; else 3 more than those
-     readings; and those of the sort, if there is one. On CPUs, where k is at most a 16th of the
-     count, or a quarter of up to 256, and fits four times into what a work-group sorts, each core
-     reads its part of the rows once. It keeps what comes before the k-th element so far.
+     three. The number of launches does not depend on the number of rows. It is one where there are
+     rows enough for the whole device; else 3 more than those readings; and those of the sort, if
+     there is one. On CPUs, where k is at most a 16th of the count, or a quarter of up to 256, and
+     fits four times into what a work-group sorts, each core reads its part of the rows once. It
+     keeps what comes before the k-th element so far. Rows of up to 256 keys are else sorted whole.
 
    MEMORY
      clsort_scratch_size returns the bytes of scratch memory. Below, n is count, K the bytes of a
@@ -1104,6 +1109,8 @@ extern "C" {
 #define CLSORT__FAMILY_PIECES 39
 #define CLSORT__FAMILY_BATCH 40
 #define CLSORT__FAMILY_HYBRID 41
+#define CLSORT__FAMILY_SHORT_ROWS 42
+#define CLSORT__FAMILY_ROW_TILES 43
 
 /* Local memory: one empty slot follows each 2^pad_log2 slots of a tile, so that accesses at a
    stride do not meet in one bank. */
@@ -1115,6 +1122,7 @@ extern "C" {
 #define CLSORT__SCAN_WORDS(group) (2 * (group))
 #define CLSORT__SCAN_TOTAL_WORDS(group) (CLSORT__SCAN_WORDS(group) + 1)
 #define CLSORT__SELECT_SUMS 4
+#define CLSORT__RANKED_BYTES(key_bytes) ((key_bytes) == 8 ? 16 : 8)
 #define CLSORT__SELECT_LIST(group) (CLSORT__SELECT_SUMS + CLSORT__SCAN_TOTAL_WORDS(group))
 #define CLSORT__HEAD_WORDS(tile) (((tile) + 31) / 32)
 #define CLSORT__PACKING_WORDS(group, tile) (CLSORT__HEAD_WORDS(tile) + (group) + 2)
@@ -1278,12 +1286,15 @@ static const char *const clsort__source[] = {
     "#define CLSORT__FAMILY_SEGMENTS 38\n"
     "#define CLSORT__FAMILY_PIECES 39\n"
     "#define CLSORT__FAMILY_BATCH 40\n"
-    "#define CLSORT__FAMILY_HYBRID 41\n\n\n\n"
+    "#define CLSORT__FAMILY_HYBRID 41\n"
+    "#define CLSORT__FAMILY_SHORT_ROWS 42\n"
+    "#define CLSORT__FAMILY_ROW_TILES 43\n\n\n\n"
     "#define CLSORT__KEY_PAD_LOG2(key_bytes) ((key_bytes) == 8 ? 4 : 5)\n"
     "#define CLSORT__WORD_PAD_LOG2 5\n\n\n\n"
     "#define CLSORT__SCAN_WORDS(group) (2 * (group))\n"
     "#define CLSORT__SCAN_TOTAL_WORDS(group) (CLSORT__SCAN_WORDS(group) + 1)\n"
     "#define CLSORT__SELECT_SUMS 4\n"
+    "#define CLSORT__RANKED_BYTES(key_bytes) ((key_bytes) == 8 ? 16 : 8)\n"
     "#define CLSORT__SELECT_LIST(group) (CLSORT__SELECT_SUMS + CLSORT__SCAN_TOTAL_WORDS(group))\n"
     "#define CLSORT__HEAD_WORDS(tile) (((tile) + 31) / 32)\n"
     "#define CLSORT__PACKING_WORDS(group, tile) (CLSORT__HEAD_WORDS(tile) + (group) + 2)\n\n\n\n\n"
@@ -1424,13 +1435,16 @@ static const char *const clsort__source[] = {
     "#define CLSORT_IS(name) (CLSORT_FAMILY == CLSORT__FAMILY_##name)\n\n"
     "#define CLSORT_NEEDS_RADIX (CLSORT_IS(RADIX) || CLSORT_IS(SWEEP) || CLSORT_IS(PIECES))\n"
     "#define CLSORT_NEEDS_QUICKSORT (CLSORT_IS(QUICKSORT) || CLSORT_IS(RELAUNCH))\n"
-    "#define CLSORT_NEEDS_MERGE (CLSORT_IS(MERGE) || CLSORT_IS(PUBLISHED_MERGE) || CLSORT_IS(SEGMENTS))\n"
+    "#define CLSORT_NEEDS_PACKING (CLSORT_IS(SEGMENTS) || CLSORT_IS(ROW_TILES))\n"
+    "#define CLSORT_NEEDS_MERGE \\\n"
+    "    (CLSORT_IS(MERGE) || CLSORT_IS(PUBLISHED_MERGE) || CLSORT_NEEDS_PACKING)\n"
+    "#define CLSORT_NEEDS_SELECT (CLSORT_IS(SELECT) || CLSORT_IS(SHORT_ROWS) || CLSORT_IS(ROW_TILES))\n"
     "#define CLSORT_NEEDS_STAGES (CLSORT_IS(BITONIC) || CLSORT_NEEDS_QUICKSORT)\n"
     "#define CLSORT_NEEDS_WINDOWS \\\n"
     "    (CLSORT_NEEDS_STAGES || CLSORT_IS(PUBLISHED_BITONIC) || CLSORT_IS(BATCH))\n"
     "#define CLSORT_NEEDS_GROUP \\\n"
     "    (CLSORT_IS(RADIX) || CLSORT_IS(SWEEP) || CLSORT_IS(HYBRID) || CLSORT_NEEDS_QUICKSORT \\\n"
-    "     || CLSORT_IS(SELECT) || CLSORT_IS(SEGMENTS))\n\n"
+    "     || CLSORT_NEEDS_SELECT || CLSORT_IS(SEGMENTS))\n\n"
     "#define CLSORT_MASKS_IDS \\\n"
     "    (CLSORT_NEEDS_QUICKSORT || (CLSORT_NEEDS_RADIX && CLSORT_KEY_BYTES + CLSORT_VALUE_BYTES > 8))\n\n\n"
     "#ifndef CLSORT_BRANCHES\n"
@@ -2556,10 +2570,10 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 1792\n",
+    "#line 1798\n",
 #endif
 #else
-    "#line 1792\n",
+    "#line 1798\n",
 #endif
 #ifndef CLSORT_NO_MERGE
     "//---- merge\n"
@@ -3061,11 +3075,12 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 2394\n",
+    "#line 2400\n",
 #endif
     "//---- merge: segments\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-    "#if CLSORT_IS(SEGMENTS)\n"
-    "#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && !CLSORT_TWO_ARRAYS\n\n\n"
+    "#if CLSORT_NEEDS_PACKING\n"
+    "#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && !CLSORT_TWO_ARRAYS\n"
+    "#if CLSORT_IS(SEGMENTS)\n\n\n"
     "CLSORT_INLINE array_t runs_before(array_t target, array_t alt, uint passes, uint pass)\n"
     "{\n"
     "    return passes - pass & 1 ? alt : target;\n"
@@ -3099,9 +3114,11 @@ static const char *const clsort__source[] = {
     "        j.table[CLSORT__JOB_HEAD + 2 * (base + k)] = first + which;\n"
     "        j.table[CLSORT__JOB_HEAD + 2 * (base + k) + 1] = k - (which ? sums[which - 1] : 0);\n"
     "    }\n"
-    "}\n\n",
+    "}\n"
+    "#endif\n\n",
     "//---- merge: tiles of segments\n"
-    "#if CLSORT_SHARE_LOG2 > 0\n\n"
+    "#if CLSORT_SHARE_LOG2 > 0\n"
+    "#if CLSORT_IS(SEGMENTS)\n\n"
     "CLSORT_KERNEL void clsort_segment_tile(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target),\n"
     "                                       CLSORT_ARRAY_ARGS(alt), CLSORT_CODEC_ARGS,\n"
     "                                       CLSORT_SEGMENT_ARGS, CLSORT_JOB_ARGS, local code_t *keys,\n"
@@ -3147,7 +3164,8 @@ static const char *const clsort__source[] = {
     "        merge_tile(p, first, to, 0, 0, codec, keys, words, splits);\n"
     "        barrier(CLK_LOCAL_MEM_FENCE);\n"
     "    }\n"
-    "}\n\n",
+    "}\n"
+    "#endif\n\n",
     "//---- merge: packed segments\n"
     "#if !CLSORT_RANGES\n\n\n"
     "typedef struct { uint base, width, stride; } layout_t;\n\n"
@@ -3278,7 +3296,8 @@ static const char *const clsort__source[] = {
     "        space[i] = 0;\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "    return packing;\n"
-    "}\n\n\n\n"
+    "}\n\n"
+    "#if CLSORT_IS(SEGMENTS)\n\n\n"
     "CLSORT_KERNEL void clsort_segment_pack(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target),\n"
     "                                       CLSORT_CODEC_ARGS, CLSORT_SEGMENT_ARGS, CLSORT_JOB_ARGS,\n"
     "                                       local code_t *keys, local uint *words, local uint *space)\n"
@@ -3308,7 +3327,8 @@ static const char *const clsort__source[] = {
     "        store_whole_item(target, codec, layout_place(layout, i), get_item(keys, words, i));\n"
     "}\n"
     "#endif\n"
-    "#else\n\n",
+    "#endif\n"
+    "#elif CLSORT_IS(SEGMENTS)\n\n",
     "//---- merge: segments serially\n\n\n"
     "CLSORT_KERNEL void clsort_segment_pass(CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_ARGS(alt),\n"
     "                                       CLSORT_CODEC_ARGS, CLSORT_SEGMENT_ARGS, CLSORT_JOB_ARGS,\n"
@@ -3339,7 +3359,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 2748\n",
+    "#line 2760\n",
 #endif
 #ifndef CLSORT_NO_RADIX
     "//---- radix: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -5310,7 +5330,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 5205\n",
+    "#line 5217\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
     "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -6217,14 +6237,14 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 6321\n",
+    "#line 6333\n",
 #endif
-    "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-    "#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_IS(SELECT)\n"
+    "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+    "#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_SELECT\n"
     "#ifndef CLSORT_DIGIT_BITS\n"
     "#define CLSORT_DIGIT_BITS 8\n"
     "#endif\n"
-    "#if CLSORT_DIGIT_BITS < CLSORT_GROUP_LOG2 || CLSORT_DIGIT_BITS > 11\n"
+    "#if CLSORT_IS(SELECT) && (CLSORT_DIGIT_BITS < CLSORT_GROUP_LOG2 || CLSORT_DIGIT_BITS > 11)\n"
     "#error \"CLSORT_DIGIT_BITS must be CLSORT_GROUP_LOG2 to 11 where rows are selected from\"\n"
     "#endif\n"
     "#define CLSORT_BINS (1 << CLSORT_DIGIT_BITS)\n\n\n\n"
@@ -6280,8 +6300,195 @@ static const char *const clsort__source[] = {
     "        ((global uint *)out.indices)[place] = i;\n"
     "    if (out.outputs & CLSORT__WRITES_KEYS)\n"
     "        ((global code_t *)out.keys)[place] = ((global const code_t *)p.keys)[i];\n"
+    "}\n\n\n"
+    "CLSORT_INLINE select_part_t whole_row(select_t s, uint row)\n"
+    "{\n"
+    "    const select_part_t p = { s.keys + row * s.stride, row, 0, 0, s.n };\n"
+    "    return p;\n"
     "}\n\n",
-    "//---- select: range\n\n\n\n"
+    "//---- select: short rows\n"
+    "#if CLSORT_IS(SHORT_ROWS)\n\n\n\n\n\n"
+    "#ifndef CLSORT_RADIX_ITEMS\n"
+    "#define CLSORT_RADIX_ITEMS 1\n"
+    "#endif\n"
+    "#define CLSORT_FIRSTS CLSORT_RADIX_ITEMS\n"
+    "#define CLSORT_COLUMNS (CLSORT_FIRSTS * CLSORT_GROUP)\n\n"
+    "#define CLSORT_RANKED_MOST (CLSORT_GROUP > 64 ? CLSORT_GROUP : 64)\n"
+    "#if CLSORT_FIRSTS > CLSORT_ITEMS\n"
+    "#error \"CLSORT_FIRSTS must be 1 to CLSORT_ITEMS\"\n"
+    "#endif\n\n\n"
+    "#if CLSORT_KEY_BYTES <= 4\n"
+    "typedef ulong ranked_t;\n"
+    "#define CLSORT_RANKED(code, index) ((ulong)(code) << 32 | (index))\n"
+    "#define CLSORT_RANKED_INDEX(x) ((uint)(x))\n"
+    "#define CLSORT_RANKED_BEFORE(x, y) ((x) < (y))\n"
+    "#else\n"
+    "typedef struct { ulong code, index; } ranked_t;\n"
+    "CLSORT_INLINE ranked_t make_ranked(ulong code, uint index)\n"
+    "{\n"
+    "    const ranked_t r = { code, index };\n"
+    "    return r;\n"
+    "}\n"
+    "#define CLSORT_RANKED(code, index) make_ranked(code, index)\n"
+    "#define CLSORT_RANKED_INDEX(x) ((uint)(x).index)\n"
+    "#define CLSORT_RANKED_BEFORE(x, y) \\\n"
+    "    ((x).code < (y).code || ((x).code == (y).code && (x).index < (y).index))\n"
+    "#endif\n\n\n"
+    "typedef struct {\n"
+    "    local ranked_t *firsts, *list;\n"
+    "    local uint *count;\n"
+    "} short_row_t;\n\n\n"
+    "CLSORT_INLINE uint rank_among(local const ranked_t *x, uint count, ranked_t own)\n"
+    "{\n"
+    "    uint rank = 0;\n"
+    "    #pragma unroll 4\n"
+    "    for (uint j = 0; j < count; j++)\n"
+    "        rank += CLSORT_RANKED_BEFORE(x[j], own);\n"
+    "    return rank;\n"
+    "}\n\n\n\n"
+    "CLSORT_INLINE void load_short_row(select_t s, select_part_t p, code_t *code)\n"
+    "{\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 0; m < CLSORT_ITEMS; m++) {\n"
+    "        const uint i = m * CLSORT_GROUP + local_id();\n"
+    "        code[m] = i < s.n ? select_code(s, p, i) : (code_t)~(code_t)0;\n"
+    "    }\n"
+    "}\n\n",
+    "//---- select: bounds of short rows\n\n\n"
+    "CLSORT_INLINE void find_bound(select_t s, const code_t *code, short_row_t l)\n"
+    "{\n"
+    "    const uint t = local_id();\n"
+    "    ranked_t own[CLSORT_FIRSTS];\n"
+    "    #pragma unroll\n"
+    "    for (uint f = 0; f < CLSORT_FIRSTS; f++) {\n"
+    "        code_t first = code[f];\n"
+    "        uint at = f;\n"
+    "        #pragma unroll\n"
+    "        for (uint m = f + CLSORT_FIRSTS; m < CLSORT_ITEMS; m += CLSORT_FIRSTS) {\n"
+    "            at = code[m] < first ? m : at;\n"
+    "            first = min(first, code[m]);\n"
+    "        }\n"
+    "        own[f] = CLSORT_RANKED(first, at * CLSORT_GROUP + t);\n"
+    "        l.firsts[f * CLSORT_GROUP + t] = own[f];\n"
+    "    }\n"
+    "    group_sync();\n"
+    "    if (t == 0)\n"
+    "        *l.count = 0;\n"
+    "    #pragma unroll\n"
+    "    for (uint f = 0; f < CLSORT_FIRSTS; f++)\n"
+    "        if (rank_among(l.firsts, CLSORT_COLUMNS, own[f]) == s.k - 1)\n"
+    "            l.firsts[CLSORT_COLUMNS] = own[f];\n"
+    "}\n\n\n"
+    "CLSORT_INLINE void list_candidates(const code_t *code, short_row_t l)\n"
+    "{\n"
+    "    const ranked_t bound = l.firsts[CLSORT_COLUMNS];\n"
+    "    const uint t = local_id();\n"
+    "    uint taken = 0;\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 0; m < CLSORT_ITEMS; m++)\n"
+    "        taken |= (uint)!CLSORT_RANKED_BEFORE(bound, CLSORT_RANKED(code[m], m * CLSORT_GROUP + t))\n"
+    "                 << m;\n"
+    "    if (!taken)\n"
+    "        return;\n"
+    "    uint place = atomic_add((volatile local uint *)l.count, popcount(taken));\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 0; m < CLSORT_ITEMS; m++)\n"
+    "        if (taken >> m & 1)\n"
+    "            l.list[place++] = CLSORT_RANKED(code[m], m * CLSORT_GROUP + t);\n"
+    "}\n\n\n\n"
+    "CLSORT_INLINE void sort_candidates(short_row_t l, uint count)\n"
+    "{\n"
+    "    const uint size = count > CLSORT_RANKED_MOST ? 1u << ceil_log2(count) : 0;\n"
+    "    for (uint i = count + local_id(); i < size; i += CLSORT_GROUP)\n"
+    "        l.list[i] = CLSORT_RANKED((code_t)~(code_t)0, 0xFFFFFFFFu);\n"
+    "    for (uint block = 2; block <= size; block *= 2)\n"
+    "        for (uint step = block; step > 1; step /= 2) {\n"
+    "            group_sync();\n"
+    "            for (uint t = local_id(); t < size / 2; t += CLSORT_GROUP) {\n"
+    "                const uint apart = step / 2, low = (t & ~(apart - 1)) * 2 + (t & (apart - 1)),\n"
+    "                           high = step == block ? low ^ (block - 1) : low + apart;\n"
+    "                const ranked_t x = l.list[low], y = l.list[high];\n"
+    "                if (CLSORT_RANKED_BEFORE(y, x)) {\n"
+    "                    l.list[low] = y;\n"
+    "                    l.list[high] = x;\n"
+    "                }\n"
+    "            }\n"
+    "        }\n"
+    "    group_sync();\n"
+    "}\n\n",
+    "//---- select: results of short rows\n\n"
+    "CLSORT_INLINE void write_candidates(select_t s, select_part_t p, output_t out, short_row_t l,\n"
+    "                                    uint count)\n"
+    "{\n"
+    "    const uint nth = s.select_mode == CLSORT__SELECT_NTH, sorted = count > CLSORT_RANKED_MOST;\n"
+    "    for (uint c = local_id(); c < (sorted ? s.k : count); c += CLSORT_GROUP) {\n"
+    "        const ranked_t own = l.list[c];\n"
+    "        const uint rank = sorted ? c : rank_among(l.list, count, own);\n"
+    "        if (nth ? rank == s.k - 1 : rank < s.k)\n"
+    "            write_element(s, p, out, nth ? p.row : (size_t)p.row * s.k + rank,\n"
+    "                          CLSORT_RANKED_INDEX(own));\n"
+    "    }\n"
+    "}\n\n\n\n"
+    "CLSORT_KERNEL void clsort_select_short(CLSORT_SELECT_ARGS, CLSORT_OUTPUT_ARGS, local ulong *space)\n"
+    "{\n"
+    "    const select_t s = CLSORT_SELECT;\n"
+    "    const output_t out = CLSORT_OUTPUT;\n"
+    "    local ranked_t *const firsts = (local ranked_t *)space,\n"
+    "                   *const list = firsts + CLSORT_COLUMNS + 1;\n"
+    "    const short_row_t l = { firsts, list, (local uint *)(list + s.list_capacity) };\n"
+    "    for (uint row = (uint)get_group_id(0); row < s.rows; row += (uint)get_num_groups(0)) {\n"
+    "        const select_part_t p = whole_row(s, row);\n"
+    "        code_t code[CLSORT_ITEMS];\n"
+    "        load_short_row(s, p, code);\n"
+    "        find_bound(s, code, l);\n"
+    "        group_sync();\n"
+    "        list_candidates(code, l);\n"
+    "        group_sync();\n"
+    "        const uint count = *l.count;\n"
+    "        sort_candidates(l, count);\n"
+    "        write_candidates(s, p, out, l, count);\n"
+    "    }\n"
+    "}\n"
+    "#endif\n\n",
+    "//---- select: tiles of rows\n"
+    "#if CLSORT_IS(ROW_TILES) && CLSORT_SHARE_LOG2 > 0\n\n"
+    "CLSORT_INLINE item_t row_item(select_t s, uint first, uint i)\n"
+    "{\n"
+    "    const uint row = i / s.n;\n"
+    "    item_t r = top_item();\n"
+    "    r.key = select_code(s, whole_row(s, first + row), i - row * s.n);\n"
+    "    r.word[0] = i - row * s.n;\n"
+    "    return r;\n"
+    "}\n\n\n\n"
+    "CLSORT_KERNEL void clsort_select_tile(CLSORT_SELECT_ARGS, CLSORT_OUTPUT_ARGS, uint per,\n"
+    "                                      local code_t *codes, local uint *words, local uint *space)\n"
+    "{\n"
+    "    const select_t s = CLSORT_SELECT;\n"
+    "    const output_t out = CLSORT_OUTPUT;\n"
+    "    const packing_t packing = clear_packing(space);\n"
+    "    const uint t = local_id(), first = (uint)get_group_id(0) * per,\n"
+    "               rows_here = s.rows ? min(s.rows - first, per) : 0, size = rows_here * s.n;\n"
+    "    const uint nth = s.select_mode == CLSORT__SELECT_NTH, wanted = nth ? 1 : s.k;\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 0; m < CLSORT_ITEMS; m++) {\n"
+    "        const uint i = m * CLSORT_GROUP + t;\n"
+    "        put_item(codes, words, i, i < size ? row_item(s, first, i) : top_item());\n"
+    "    }\n"
+    "    for (uint r = t; r <= rows_here; r += CLSORT_GROUP)\n"
+    "        flag_head(packing, r * s.n);\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    find_around(packing, size);\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    sort_packed(codes, words, packing, s.codec);\n"
+    "    for (uint i = t; i < rows_here * wanted; i += CLSORT_GROUP) {\n"
+    "        const uint row = i / wanted, at = row * s.n + (nth ? s.k - 1 : i - row * wanted);\n"
+    "        write_element(s, whole_row(s, first + row), out, (size_t)first * wanted + i,\n"
+    "                      get_item(codes, words, at).word[0]);\n"
+    "    }\n"
+    "}\n"
+    "#endif\n\n",
+    "//---- select: range\n"
+    "#if CLSORT_IS(SELECT)\n\n\n\n"
     "typedef struct {\n"
     "    code_t low, high;\n"
     "    uint low_index, high_index, left, size, decided;\n"
@@ -6726,6 +6933,7 @@ static const char *const clsort__source[] = {
     "        place += total;\n"
     "    }\n"
     "}\n"
+    "#endif\n"
     "#endif\n\n",
     "//---- utility\n"
     "#if CLSORT_IS(UTILITY)\n\n\n\n\n\n"
@@ -6980,6 +7188,8 @@ enum {
     X(QUICKSORT, "quicksort", clsort__quick_local) \
     X(RELAUNCH, "quicksort-device", clsort__quick_local) \
     X(SELECT, "top-k", clsort__no_local) \
+    X(SHORT_ROWS, "top-k of short rows", clsort__no_local) \
+    X(ROW_TILES, "top-k by sorted rows", clsort__row_tile_local) \
     X(UTILITY, "utility", clsort__no_local)
 
 #define CLSORT__ENUMERATOR(name, text, local) CLSORT__##name = CLSORT__FAMILY_##name,
@@ -7055,6 +7265,8 @@ typedef char clsort__kernels_know_public_numbers
     X(QUICK_SCATTER, CLSORT__QUICKSORT, "clsort_quick_scatter") \
     X(QUICK_LEAF, CLSORT__QUICKSORT, "clsort_quick_leaf") \
     X(QUICK_RELAUNCHER, CLSORT__RELAUNCH, "clsort_quick_relauncher") \
+    X(SELECT_SHORT, CLSORT__SHORT_ROWS, "clsort_select_short") \
+    X(SELECT_TILE, CLSORT__ROW_TILES, "clsort_select_tile") \
     X(SELECT_ROWS, CLSORT__SELECT, "clsort_select_rows") \
     X(SELECT_STREAM, CLSORT__SELECT, "clsort_select_stream") \
     X(SELECT_PASS, CLSORT__SELECT, "clsort_select_pass") \
@@ -7202,6 +7414,10 @@ typedef struct clsort__selection {
     size_t parts, part_elements;    /* of a row */
     size_t row_words;           /* of a row's table; enough for any smaller count */
     int streams;                /* a work-item reads each part once */
+    int is_short;               /* a work-group has a row in registers */
+    int sorts_tiles;            /* whole rows are sorted, tile by tile */
+    size_t groups;              /* is_short, sorts_tiles: work-groups */
+    size_t tile_rows;           /* sorts_tiles: rows of a tile */
     int spread;                 /* rows are cut into parts, with tables in global memory */
     int sorts_after;            /* k exceeds the list: the k of all rows are written in the row's
                                    order, then sorted */
@@ -7824,7 +8040,8 @@ static int clsort__uses_local(const clsort__config *c)
 static size_t clsort__tile_slots(const clsort__config *c, cl_uint pad_log2)
 {
     const size_t items = (size_t)1 << c->items_log2, tile = items << c->share_log2;
-    const int merges = c->family == CLSORT__MERGE || c->family == CLSORT__SEGMENTS;
+    const int merges = c->family == CLSORT__MERGE || c->family == CLSORT__SEGMENTS
+                       || c->family == CLSORT__ROW_TILES;
     const size_t slots = tile + (merges ? items : 0);   /* merges read past the tile */
     return slots + (slots >> pad_log2) + 1;
 }
@@ -8180,7 +8397,9 @@ static clsort_status clsort__create_kernels(clsort_sorter *s, clsort__program *p
 /* log2 of the fewest work-items that kernels work with. */
 static cl_uint clsort__least_group(const clsort__config *c)
 {
-    return c->family == CLSORT__HYBRID ? CLSORT__HYBRID_LEAST_GROUP : 0;
+    return c->family == CLSORT__HYBRID ? CLSORT__HYBRID_LEAST_GROUP
+           : c->family == CLSORT__SHORT_ROWS || c->family == CLSORT__ROW_TILES ? c->group_log2
+                                                                                : 0;
 }
 
 /* Builds p->config, halving the work-group until every kernel fits. */
@@ -11451,6 +11670,11 @@ static size_t clsort__segment_local(const clsort__config *c)
                            clsort__group_sums(c->group_log2), 0);
 }
 
+static size_t clsort__row_tile_local(const clsort__config *c)
+{
+    return clsort__tile_local(c) + clsort__packing_bytes(c);
+}
+
 static size_t clsort__no_local(const clsort__config *c)
 {
     (void)c;
@@ -11857,18 +12081,39 @@ static clsort_status clsort__try_kernels(clsort_sorter *s, clsort__plan *p, cl_u
     return clsort__need_program(s, &p->helpers.passes, p->d.flags);
 }
 
+static void clsort__plan_selection(const clsort_sorter *s, const clsort_desc *d, clsort__plan *p);
+
+/* Plans again without a family of kernels that the sorter gave up. The scratch memory of a
+   selection does not depend on it. */
+static void clsort__plan_without(const clsort_sorter *s, clsort__plan *p)
+{
+    const clsort_desc d = p->d;
+    const clsort__parts scratch = p->scratch;
+    if (d.top_k) {
+        clsort__plan_selection(s, &d, p);
+        p->scratch = scratch;
+    } else {
+        clsort__make_plan(s, &d, p);
+        clsort__plan_scratch(s, p);
+    }
+}
+
+/* The families that others replace if their kernels do not build. */
+#define CLSORT__REPLACEABLE \
+    (CLSORT__BIT(CLSORT__SWEEP) | CLSORT__BIT(CLSORT__HYBRID) | CLSORT__BIT(CLSORT__SHORT_ROWS) \
+     | CLSORT__BIT(CLSORT__ROW_TILES))
+
 /* The same. If sweeps or hybrid kernels do not build, the sorter gives them up: radix sorts without
-   them. */
+   them. So it is with kernels for rows that a work-group holds. */
 static clsort_status clsort__ready_kernels(clsort_sorter *s, clsort__plan *p)
 {
     cl_uint family;
     const clsort_status status = clsort__try_kernels(s, p, &family);
-    if ((family != CLSORT__SWEEP && family != CLSORT__HYBRID)
+    if (!(CLSORT__REPLACEABLE & CLSORT__BIT(family))
         || (status != CLSORT_ERROR_BUILD_FAILED && status != CLSORT_ERROR_DEVICE_LIMITS))
         return status;
-    s->broken |= family == CLSORT__SWEEP ? CLSORT__BIT(CLSORT__SWEEP) : CLSORT__BIT(CLSORT__HYBRID);
-    clsort__make_plan(s, &p->d, p);
-    clsort__plan_scratch(s, p);
+    s->broken |= CLSORT__BIT(family);
+    clsort__plan_without(s, p);
     return clsort__ready_kernels(s, p);
 }
 
@@ -12100,6 +12345,89 @@ static void clsort__select_scratch(const clsort_sorter *s, clsort__job *j)
     if (p->select.sorts_after) clsort__take_order(s, j);
 }
 
+/* Rows in registers: the longest one, log2 of the most elements of a work-item, and the most
+   columns of a work-item. */
+enum { CLSORT__SHORT_MOST = 4096, CLSORT__SHORT_ITEMS_LOG2 = 5, CLSORT__SHORT_FIRSTS = 2 };
+
+/* Local memory of clsort_select_short in bytes. */
+static size_t clsort__short_local(const clsort__config *c, cl_uint list_capacity)
+{
+    const size_t columns = (size_t)c->radix_items << c->group_log2;
+    return (columns + 1 + list_capacity) * CLSORT__RANKED_BYTES(c->key_bytes) + 8;
+}
+
+/* The work-group that holds a row, and the columns: enough for 5 of 8 to begin before the bound. */
+static void clsort__short_shape(const clsort_sorter *s, const clsort__plan *p, clsort__config *c)
+{
+    const cl_uint row_log2 = clsort__ceil_log2(p->d.count),
+                  own = row_log2 <= 9 ? 5 : row_log2 <= 11 ? 6 : 7;
+    c->family = CLSORT__SHORT_ROWS;
+    if (!p->d.tuning.work_group) c->group_log2 = clsort__lower_group(s, own);
+    c->share_log2 = c->group_log2;
+    c->items_log2 = row_log2 > c->group_log2 ? row_log2 - c->group_log2 : 0;
+    c->digit_bits = 8;
+    c->radix_items = 1;
+    while (c->radix_items < CLSORT__SHORT_FIRSTS && c->radix_items < 1u << c->items_log2
+           && 8 * p->d.top_k > (size_t)5 * c->radix_items << c->group_log2)
+        c->radix_items *= 2;
+}
+
+/* Plans rows in registers, if they are short, and k so small that there are few candidates. Returns
+   whether it did. */
+static int clsort__plan_short_rows(const clsort_sorter *s, clsort__plan *p)
+{
+    clsort__config c = p->config;
+    clsort__selection *t = &p->select;
+    const size_t n = p->d.count, k = p->d.top_k, most = 32 * (size_t)s->compute_units;
+    size_t columns, candidates;
+    clsort__short_shape(s, p, &c);
+    columns = (size_t)c.radix_items << c.group_log2;
+    candidates = clsort__smaller(n, k * ((1u << c.items_log2) / c.radix_items));
+    t->list_capacity = 1u << clsort__ceil_log2(candidates);
+    if (n > CLSORT__SHORT_MOST || c.items_log2 > CLSORT__SHORT_ITEMS_LOG2
+        || s->broken & CLSORT__BIT(CLSORT__SHORT_ROWS) || (8 * k > 5 * columns && columns < n)
+        || clsort__short_local(&c, t->list_capacity) > s->local_bytes)
+        return 0;
+    p->config = c;
+    t->local = clsort__short_local(&c, t->list_capacity);
+    t->groups = clsort__ceil_divide(t->rows, clsort__ceil_divide(t->rows, most));
+    return 1;
+}
+
+/* Plans whole rows that are sorted tile by tile, if they fit into tiles. Returns whether it did. */
+static int clsort__plan_row_tiles(const clsort_sorter *s, clsort__plan *p)
+{
+    clsort__config c = p->config;
+    clsort__selection *t = &p->select;
+    size_t tile;
+    c.family = CLSORT__ROW_TILES;
+    c.value_bytes = 4;
+    c.digit_bits = 0;
+    c.items_log2 = c.key_bytes == 8 ? 3 : 4;
+    clsort__share_tile(s, &p->d.tuning, 0, 8, &c);
+    tile = (size_t)1 << (c.share_log2 + c.items_log2);
+    if (!c.share_log2 || tile < CLSORT__LEAST_TILE || p->d.count > tile
+        || clsort__local_need(&c) > s->local_bytes || s->broken & CLSORT__BIT(CLSORT__ROW_TILES))
+        return 0;
+    p->config = c;
+    t->local = 0;
+    t->tile_rows = tile / p->d.count;
+    t->groups = clsort__ceil_divide(t->rows, t->tile_rows);
+    return 1;
+}
+
+/* Replaces the plan of rows that a work-group can hold, where it has more than one work-item. The
+   scratch memory stays as it is: these kernels may turn out not to build. */
+static void clsort__plan_held_rows(const clsort_sorter *s, clsort__plan *p)
+{
+    clsort__selection *t = &p->select;
+    const cl_uint list_capacity = t->list_capacity;
+    if (!s || !p->config.group_log2 || !p->d.count || t->mode == CLSORT__SELECT_UNORDERED) return;
+    t->is_short = clsort__plan_short_rows(s, p);
+    if (!t->is_short) t->list_capacity = list_capacity;
+    t->sorts_tiles = !t->is_short && clsort__plan_row_tiles(s, p);
+}
+
 /* Derives everything but the scratch memory from a description that was checked. */
 static void clsort__plan_selection(const clsort_sorter *s, const clsort_desc *d, clsort__plan *p)
 {
@@ -12117,6 +12445,7 @@ static void clsort__plan_selection(const clsort_sorter *s, const clsort_desc *d,
     clsort__select_shape(s, p);
     clsort__select_mode(s, d, &p->config, t);
     clsort__select_parts(s, d->count, t);
+    clsort__plan_held_rows(s, p);
     p->data.results = t->rows * t->wanted;
 }
 
@@ -12301,12 +12630,32 @@ static void clsort__select_streams(clsort__run *run, const clsort__plan *p,
     clsort__launch_rows(run, p);
 }
 
+/* One launch for rows that a work-group holds. */
+static void clsort__select_held(clsort__run *run, const clsort__plan *p, clsort__arrays found)
+{
+    const clsort__selection *t = &p->select;
+    clsort__use_select_kernel(
+        run, p, t->is_short ? CLSORT__KERNEL_SELECT_SHORT : CLSORT__KERNEL_SELECT_TILE);
+    clsort__arg_outputs(run, found);
+    if (t->is_short) {
+        clsort__arg_local(run, t->local);
+    } else {
+        clsort__arg_uint(run, (cl_uint)t->tile_rows);
+        clsort__arg_tile(run, &p->config);
+        clsort__arg_local(run, clsort__packing_bytes(&p->config));
+    }
+    clsort__traffic(run, 1, clsort__select_read(p) + clsort__select_written(p));
+    clsort__launch(run, t->groups << run->group_log2);
+}
+
 /* All commands of a selection. */
 static void clsort__select(clsort__run *run, const clsort__job *j)
 {
     const clsort__plan *p = &j->plan;
     const clsort__arrays found = clsort__select_results(p, &j->scratch);
-    if (p->select.streams) {
+    if (p->select.is_short || p->select.sorts_tiles) {
+        clsort__select_held(run, p, found);
+    } else if (p->select.streams) {
         clsort__select_streams(run, p, &j->scratch, found);
     } else if (p->select.spread) {
         clsort__select_spread(run, p, clsort__scratch_part(&j->scratch, p->scratch.tables), found);
@@ -13507,7 +13856,8 @@ CLSORT_API clsort_status clsort_self_test(clsort_sorter *sorter)
    - The sorter's scratch memory may consist of several buffers.
    - clsort_check knows the device's largest allocation (CLSORT_ERROR_SCRATCH_TOO_LARGE).
    - CLSORT_NO_PUBLISHED leaves out what only reproduces publications.
-   - Top-k of small k reads rows once on CPUs.
+   - Top-k of small k reads rows once on CPUs, and of rows of up to 4096 keys on GPUs, with 2 to 14
+     times the speed: never slower than a sort of these rows.
    - CLSORT_NO_* also leave out the host code of what they leave out.
    - A gather of many arrays is checked in n log n.
    - build/clsort replaces files when all outputs are complete and on the disk, or none.

@@ -125,6 +125,8 @@
 #define CLSORT__FAMILY_PIECES 39
 #define CLSORT__FAMILY_BATCH 40
 #define CLSORT__FAMILY_HYBRID 41
+#define CLSORT__FAMILY_SHORT_ROWS 42
+#define CLSORT__FAMILY_ROW_TILES 43
 
 /* Local memory: one empty slot follows each 2^pad_log2 slots of a tile, so that accesses at a
    stride do not meet in one bank. */
@@ -136,6 +138,7 @@
 #define CLSORT__SCAN_WORDS(group) (2 * (group))
 #define CLSORT__SCAN_TOTAL_WORDS(group) (CLSORT__SCAN_WORDS(group) + 1)
 #define CLSORT__SELECT_SUMS 4
+#define CLSORT__RANKED_BYTES(key_bytes) ((key_bytes) == 8 ? 16 : 8)
 #define CLSORT__SELECT_LIST(group) (CLSORT__SELECT_SUMS + CLSORT__SCAN_TOTAL_WORDS(group))
 #define CLSORT__HEAD_WORDS(tile) (((tile) + 31) / 32)
 #define CLSORT__PACKING_WORDS(group, tile) (CLSORT__HEAD_WORDS(tile) + (group) + 2)
@@ -341,13 +344,16 @@
 /* The parts of this file that several families use. */
 #define CLSORT_NEEDS_RADIX (CLSORT_IS(RADIX) || CLSORT_IS(SWEEP) || CLSORT_IS(PIECES))
 #define CLSORT_NEEDS_QUICKSORT (CLSORT_IS(QUICKSORT) || CLSORT_IS(RELAUNCH))
-#define CLSORT_NEEDS_MERGE (CLSORT_IS(MERGE) || CLSORT_IS(PUBLISHED_MERGE) || CLSORT_IS(SEGMENTS))
+#define CLSORT_NEEDS_PACKING (CLSORT_IS(SEGMENTS) || CLSORT_IS(ROW_TILES))
+#define CLSORT_NEEDS_MERGE \
+    (CLSORT_IS(MERGE) || CLSORT_IS(PUBLISHED_MERGE) || CLSORT_NEEDS_PACKING)
+#define CLSORT_NEEDS_SELECT (CLSORT_IS(SELECT) || CLSORT_IS(SHORT_ROWS) || CLSORT_IS(ROW_TILES))
 #define CLSORT_NEEDS_STAGES (CLSORT_IS(BITONIC) || CLSORT_NEEDS_QUICKSORT)
 #define CLSORT_NEEDS_WINDOWS \
     (CLSORT_NEEDS_STAGES || CLSORT_IS(PUBLISHED_BITONIC) || CLSORT_IS(BATCH))
 #define CLSORT_NEEDS_GROUP \
     (CLSORT_IS(RADIX) || CLSORT_IS(SWEEP) || CLSORT_IS(HYBRID) || CLSORT_NEEDS_QUICKSORT \
-     || CLSORT_IS(SELECT) || CLSORT_IS(SEGMENTS))
+     || CLSORT_NEEDS_SELECT || CLSORT_IS(SEGMENTS))
 /* 1: local_id tells compilers by a mask how many work-items there are. */
 #define CLSORT_MASKS_IDS \
     (CLSORT_NEEDS_QUICKSORT || (CLSORT_NEEDS_RADIX && CLSORT_KEY_BYTES + CLSORT_VALUE_BYTES > 8))
@@ -2405,8 +2411,9 @@ CLSORT_KERNEL void clsort_merge_local(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_AR
    an even number of passes, its tiles are sorted into the target, else into alt. So it is whole in
    the target, and later passes leave it alone. On CPUs clsort_radix_pieces does what pack and tile
    do. */
-#if CLSORT_IS(SEGMENTS)
+#if CLSORT_NEEDS_PACKING
 #if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && !CLSORT_TWO_ARRAYS
+#if CLSORT_IS(SEGMENTS)
 /* The array that holds a segment's runs before a pass. Before pass `passes`, when one run is left,
    it is the target. */
 CLSORT_INLINE array_t runs_before(array_t target, array_t alt, uint passes, uint pass)
@@ -2449,9 +2456,11 @@ CLSORT_KERNEL void clsort_segment_jobs(CLSORT_SEGMENT_ARGS, CLSORT_JOB_ARGS, uin
         j.table[CLSORT__JOB_HEAD + 2 * (base + k) + 1] = k - (which ? sums[which - 1] : 0);
     }
 }
+#endif
 
 //---- merge: tiles of segments
 #if CLSORT_SHARE_LOG2 > 0
+#if CLSORT_IS(SEGMENTS)
 /* Sorts the tiles of long segments. */
 CLSORT_KERNEL void clsort_segment_tile(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target),
                                        CLSORT_ARRAY_ARGS(alt), CLSORT_CODEC_ARGS,
@@ -2502,6 +2511,7 @@ CLSORT_KERNEL void clsort_segment_pass(CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_A
         barrier(CLK_LOCAL_MEM_FENCE);
     }
 }
+#endif
 
 //---- merge: packed segments
 #if !CLSORT_RANGES
@@ -2680,6 +2690,7 @@ CLSORT_INLINE packing_t clear_packing(local uint *space)
     return packing;
 }
 
+#if CLSORT_IS(SEGMENTS)
 /* Sorts short segments, a tile of them per work-group; `per` segments if all have the same size.
    One read and one write of each element. space: CLSORT__PACKING_WORDS words for packing_t. */
 CLSORT_KERNEL void clsort_segment_pack(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target),
@@ -2711,7 +2722,8 @@ CLSORT_KERNEL void clsort_segment_pack(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_A
         store_whole_item(target, codec, layout_place(layout, i), get_item(keys, words, i));
 }
 #endif
-#else
+#endif
+#elif CLSORT_IS(SEGMENTS)
 
 //---- merge: segments serially
 /* Merges pairs of runs of 2^pass pieces in the segments that are not whole yet; each job writes a
@@ -6333,7 +6345,10 @@ CLSORT_KERNEL void clsort_quick_relauncher(CLSORT_QUICK_ARGS, uint local_bytes)
    then collected, sorted as pairs, and the first k are written. The launches depend on types,
    counts and k only: kernels find out on the device what is left to do.
 
-     short rows, or many   select_rows
+     short rows            select_short, or select_tile where much of a row is wanted
+                           one launch, one reading: a work-group has a row in registers, or sorts
+                           rows in local memory
+     many rows             select_rows
                            one launch: a work-group reads its row once per pass
      few long rows         select_pass * (passes + 1), select_sort
                            several work-groups per row add their counts in global memory; each reads
@@ -6345,11 +6360,11 @@ CLSORT_KERNEL void clsort_quick_relauncher(CLSORT_QUICK_ARGS, uint local_bytes)
                            no digits: a work-item reads its part of a row once and lists what comes
                            before the k-th element so far. A full list keeps its first k. Where a
                            row is one part, one launch does everything */
-#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_IS(SELECT)
+#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_SELECT
 #ifndef CLSORT_DIGIT_BITS
 #define CLSORT_DIGIT_BITS 8
 #endif
-#if CLSORT_DIGIT_BITS < CLSORT_GROUP_LOG2 || CLSORT_DIGIT_BITS > 11
+#if CLSORT_IS(SELECT) && (CLSORT_DIGIT_BITS < CLSORT_GROUP_LOG2 || CLSORT_DIGIT_BITS > 11)
 #error "CLSORT_DIGIT_BITS must be CLSORT_GROUP_LOG2 to 11 where rows are selected from"
 #endif
 #define CLSORT_BINS (1 << CLSORT_DIGIT_BITS)
@@ -6421,7 +6436,230 @@ CLSORT_INLINE void write_element(select_t s, select_part_t p, output_t out, size
         ((global code_t *)out.keys)[place] = ((global const code_t *)p.keys)[i];
 }
 
+/* Row `row` as one part. */
+CLSORT_INLINE select_part_t whole_row(select_t s, uint row)
+{
+    const select_part_t p = { s.keys + row * s.stride, row, 0, 0, s.n };
+    return p;
+}
+
+//---- select: short rows
+#if CLSORT_IS(SHORT_ROWS)
+/* SHORT ROWS lie in the registers of a work-group, CLSORT_ITEMS elements per work-item. They form
+   CLSORT_COLUMNS columns, of which a work-item has CLSORT_FIRSTS; each names its first pair of code
+   and index, and the k-th of these is the bound. At least k elements of the row do not come after
+   it, and they lie in k columns, whatever the input. So few elements are candidates, and each
+   candidate's rank is how many of the others come before it. */
+#ifndef CLSORT_RADIX_ITEMS
+#define CLSORT_RADIX_ITEMS 1
+#endif
+#define CLSORT_FIRSTS CLSORT_RADIX_ITEMS
+#define CLSORT_COLUMNS (CLSORT_FIRSTS * CLSORT_GROUP)
+/* The longest list in which ranks are counted: a longer one is sorted. */
+#define CLSORT_RANKED_MOST (CLSORT_GROUP > 64 ? CLSORT_GROUP : 64)
+#if CLSORT_FIRSTS > CLSORT_ITEMS
+#error "CLSORT_FIRSTS must be 1 to CLSORT_ITEMS"
+#endif
+
+/* A pair of code and index. */
+#if CLSORT_KEY_BYTES <= 4
+typedef ulong ranked_t;
+#define CLSORT_RANKED(code, index) ((ulong)(code) << 32 | (index))
+#define CLSORT_RANKED_INDEX(x) ((uint)(x))
+#define CLSORT_RANKED_BEFORE(x, y) ((x) < (y))
+#else
+typedef struct { ulong code, index; } ranked_t;
+CLSORT_INLINE ranked_t make_ranked(ulong code, uint index)
+{
+    const ranked_t r = { code, index };
+    return r;
+}
+#define CLSORT_RANKED(code, index) make_ranked(code, index)
+#define CLSORT_RANKED_INDEX(x) ((uint)(x).index)
+#define CLSORT_RANKED_BEFORE(x, y) \
+    ((x).code < (y).code || ((x).code == (y).code && (x).index < (y).index))
+#endif
+
+/* Local memory: the columns' firsts and the bound; a list of candidates, and how many these are. */
+typedef struct {
+    local ranked_t *firsts, *list;
+    local uint *count;
+} short_row_t;
+
+/* How many of x[0 ... count - 1] come before `own`. */
+CLSORT_INLINE uint rank_among(local const ranked_t *x, uint count, ranked_t own)
+{
+    uint rank = 0;
+    #pragma unroll 4
+    for (uint j = 0; j < count; j++)
+        rank += CLSORT_RANKED_BEFORE(x[j], own);
+    return rank;
+}
+
+/* Loads a row: code[m] is that of element m * CLSORT_GROUP + local_id(), the largest one beyond the
+   end. */
+CLSORT_INLINE void load_short_row(select_t s, select_part_t p, code_t *code)
+{
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_ITEMS; m++) {
+        const uint i = m * CLSORT_GROUP + local_id();
+        code[m] = i < s.n ? select_code(s, p, i) : (code_t)~(code_t)0;
+    }
+}
+
+//---- select: bounds of short rows
+/* Finds the bound, as the one column's first that k - 1 others come before. Called by all; needs no
+   barrier before if one lies between the last use of the list and this, and one after. */
+CLSORT_INLINE void find_bound(select_t s, const code_t *code, short_row_t l)
+{
+    const uint t = local_id();
+    ranked_t own[CLSORT_FIRSTS];
+    #pragma unroll
+    for (uint f = 0; f < CLSORT_FIRSTS; f++) {
+        code_t first = code[f];
+        uint at = f;
+        #pragma unroll
+        for (uint m = f + CLSORT_FIRSTS; m < CLSORT_ITEMS; m += CLSORT_FIRSTS) {
+            at = code[m] < first ? m : at;
+            first = min(first, code[m]);
+        }
+        own[f] = CLSORT_RANKED(first, at * CLSORT_GROUP + t);
+        l.firsts[f * CLSORT_GROUP + t] = own[f];
+    }
+    group_sync();
+    if (t == 0)
+        *l.count = 0;
+    #pragma unroll
+    for (uint f = 0; f < CLSORT_FIRSTS; f++)
+        if (rank_among(l.firsts, CLSORT_COLUMNS, own[f]) == s.k - 1)
+            l.firsts[CLSORT_COLUMNS] = own[f];
+}
+
+/* Lists what does not come after the bound, in any order. */
+CLSORT_INLINE void list_candidates(const code_t *code, short_row_t l)
+{
+    const ranked_t bound = l.firsts[CLSORT_COLUMNS];
+    const uint t = local_id();
+    uint taken = 0;
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_ITEMS; m++)
+        taken |= (uint)!CLSORT_RANKED_BEFORE(bound, CLSORT_RANKED(code[m], m * CLSORT_GROUP + t))
+                 << m;
+    if (!taken)
+        return;
+    uint place = atomic_add((volatile local uint *)l.count, popcount(taken));
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_ITEMS; m++)
+        if (taken >> m & 1)
+            l.list[place++] = CLSORT_RANKED(code[m], m * CLSORT_GROUP + t);
+}
+
+/* Sorts a long list: a bitonic network over the next power of two. Nothing for a short one. Called
+   by all, after a barrier; all see the result. */
+CLSORT_INLINE void sort_candidates(short_row_t l, uint count)
+{
+    const uint size = count > CLSORT_RANKED_MOST ? 1u << ceil_log2(count) : 0;
+    for (uint i = count + local_id(); i < size; i += CLSORT_GROUP)
+        l.list[i] = CLSORT_RANKED((code_t)~(code_t)0, 0xFFFFFFFFu);
+    for (uint block = 2; block <= size; block *= 2)
+        for (uint step = block; step > 1; step /= 2) {
+            group_sync();
+            for (uint t = local_id(); t < size / 2; t += CLSORT_GROUP) {
+                const uint apart = step / 2, low = (t & ~(apart - 1)) * 2 + (t & (apart - 1)),
+                           high = step == block ? low ^ (block - 1) : low + apart;
+                const ranked_t x = l.list[low], y = l.list[high];
+                if (CLSORT_RANKED_BEFORE(y, x)) {
+                    l.list[low] = y;
+                    l.list[high] = x;
+                }
+            }
+        }
+    group_sync();
+}
+
+//---- select: results of short rows
+/* Writes the candidates that are wanted. */
+CLSORT_INLINE void write_candidates(select_t s, select_part_t p, output_t out, short_row_t l,
+                                    uint count)
+{
+    const uint nth = s.select_mode == CLSORT__SELECT_NTH, sorted = count > CLSORT_RANKED_MOST;
+    for (uint c = local_id(); c < (sorted ? s.k : count); c += CLSORT_GROUP) {
+        const ranked_t own = l.list[c];
+        const uint rank = sorted ? c : rank_among(l.list, count, own);
+        if (nth ? rank == s.k - 1 : rank < s.k)
+            write_element(s, p, out, nth ? p.row : (size_t)p.row * s.k + rank,
+                          CLSORT_RANKED_INDEX(own));
+    }
+}
+
+/* Everything, in one reading. A work-group takes one row after the other. space: CLSORT_COLUMNS + 1
+   pairs, list_capacity pairs, a word; a pair has CLSORT__RANKED_BYTES bytes. */
+CLSORT_KERNEL void clsort_select_short(CLSORT_SELECT_ARGS, CLSORT_OUTPUT_ARGS, local ulong *space)
+{
+    const select_t s = CLSORT_SELECT;
+    const output_t out = CLSORT_OUTPUT;
+    local ranked_t *const firsts = (local ranked_t *)space,
+                   *const list = firsts + CLSORT_COLUMNS + 1;
+    const short_row_t l = { firsts, list, (local uint *)(list + s.list_capacity) };
+    for (uint row = (uint)get_group_id(0); row < s.rows; row += (uint)get_num_groups(0)) {
+        const select_part_t p = whole_row(s, row);
+        code_t code[CLSORT_ITEMS];
+        load_short_row(s, p, code);
+        find_bound(s, code, l);
+        group_sync();
+        list_candidates(code, l);
+        group_sync();
+        const uint count = *l.count;
+        sort_candidates(l, count);
+        write_candidates(s, p, out, l, count);
+    }
+}
+#endif
+
+//---- select: tiles of rows
+#if CLSORT_IS(ROW_TILES) && CLSORT_SHARE_LOG2 > 0
+/* Element i of a tile that begins with row `first`: its code and its index in its row. */
+CLSORT_INLINE item_t row_item(select_t s, uint first, uint i)
+{
+    const uint row = i / s.n;
+    item_t r = top_item();
+    r.key = select_code(s, whole_row(s, first + row), i - row * s.n);
+    r.word[0] = i - row * s.n;
+    return r;
+}
+
+/* Sorts whole rows, `per` in a tile, as packed segments are sorted, and writes what is wanted. For
+   rows of which much is wanted. There are no more work-groups than tiles, unless `rows` is 0. Local memory as for clsort_segment_pack. */
+CLSORT_KERNEL void clsort_select_tile(CLSORT_SELECT_ARGS, CLSORT_OUTPUT_ARGS, uint per,
+                                      local code_t *codes, local uint *words, local uint *space)
+{
+    const select_t s = CLSORT_SELECT;
+    const output_t out = CLSORT_OUTPUT;
+    const packing_t packing = clear_packing(space);
+    const uint t = local_id(), first = (uint)get_group_id(0) * per,
+               rows_here = s.rows ? min(s.rows - first, per) : 0, size = rows_here * s.n;
+    const uint nth = s.select_mode == CLSORT__SELECT_NTH, wanted = nth ? 1 : s.k;
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_ITEMS; m++) {
+        const uint i = m * CLSORT_GROUP + t;
+        put_item(codes, words, i, i < size ? row_item(s, first, i) : top_item());
+    }
+    for (uint r = t; r <= rows_here; r += CLSORT_GROUP)
+        flag_head(packing, r * s.n);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    find_around(packing, size);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    sort_packed(codes, words, packing, s.codec);
+    for (uint i = t; i < rows_here * wanted; i += CLSORT_GROUP) {
+        const uint row = i / wanted, at = row * s.n + (nth ? s.k - 1 : i - row * wanted);
+        write_element(s, whole_row(s, first + row), out, (size_t)first * wanted + i,
+                      get_item(codes, words, at).word[0]);
+    }
+}
+#endif
+
 //---- select: range
+#if CLSORT_IS(SELECT)
 /* Codes low ... high; once these are one, indices low_index ... high_index of it. `size` elements
    lie inside, of which the left-th is the k-th of the row. decided: 1 since this pass, 2 since an
    earlier one. */
@@ -6955,6 +7193,7 @@ CLSORT_KERNEL void clsort_select_scatter(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, 
         place += total;
     }
 }
+#endif
 #endif
 
 //---- utility

@@ -197,6 +197,79 @@ static void work_groups_of_any_size(bench *b)
         }
 }
 
+/* Does a selection take this kernel? */
+static int takes_kernel(bench *b, const top_case *c, const char *kernel)
+{
+    static char text[2000];
+    clsort_desc d = c->d;
+    d.flags |= CLSORT_FLAG_KEYS_OUT;
+    return CHECK_OK(clsort_explain(b->sorter, &d, text, sizeof text)) && strstr(text, kernel);
+}
+
+/* Some k around the switches of rows that a work-group of `group` work-items holds. */
+static int run_held(bench *b, top_case c, size_t group)
+{
+    const size_t n = c.d.count, ks[] = { 1,         2,         group * 5 / 8, group * 5 / 8 + 1,
+                                         group + 3, group * 5 / 4, n / 2,     n };
+    size_t i;
+    for (i = 0; i < sizeof ks / sizeof *ks; i++) {
+        if (!ks[i] || ks[i] > n) continue;
+        c.d.top_k = ks[i];
+        c.d.flags = i % 3 == 2 ? CLSORT_FLAG_TOP_NTH : 0;
+        c.seed++;
+        if (!top_run(b, &c)) return 0;
+        if (n <= group * 8
+            && !CHECK(takes_kernel(b, &c, "clsort_select_short")
+                   || takes_kernel(b, &c, "clsort_select_tile")))
+            return 0;
+    }
+    return 1;
+}
+
+static void rows_that_a_work_group_holds(bench *b)
+{
+    static const char *const patterns[] = { "uniform", "mod-3",   "sorted",  "reverse",
+                                            "equal",   "nans-10", "maximum", "mod-256" };
+    static const struct {
+        cl_uint type, group;
+        size_t rows, count;
+    } shapes[] = { { CLSORT_F32, 32, 70, 32 },   { CLSORT_F32, 32, 9, 33 },
+                   { CLSORT_F32, 32, 40, 256 },  { CLSORT_U64, 32, 3, 300 },
+                   { CLSORT_I32, 32, 3, 1024 },  { CLSORT_U8, 16, 5, 400 },
+                   { CLSORT_U32, 64, 3, 2048 },  { CLSORT_F64, 128, 2, 3001 },
+                   { CLSORT_F16, 128, 3, 4096 }, { CLSORT_I16, 256, 3, 2047 } };
+    size_t i, j;
+    for (i = 0; i < (b->few_programs ? 3 : sizeof shapes / sizeof *shapes); i++)
+        for (j = 0; j < (b->small ? 2 : sizeof patterns / sizeof *patterns); j++) {
+            const size_t at = (i + j) % (sizeof patterns / sizeof *patterns);
+            top_case c = top_make(shapes[i].type, shapes[i].rows, shapes[i].count, 1);
+            if (!pattern_applies(pattern_find(patterns[at]), shapes[i].type)) continue;
+            c.pattern = patterns[at];
+            c.d.order = j & 1;
+            c.d.nan_order = j >> 1 & 1;
+            c.d.zero_order = j % 3 == 2;
+            c.gap = j % 2 ? 5 : 0;
+            c.d.tuning.work_group = shapes[i].group;
+            if (!run_held(b, c, shapes[i].group)) return;
+        }
+}
+
+/* The smallest elements of such a row lie in one column of a work-group of 32: more candidates than
+   it counts ranks of. */
+static void candidates_in_few_columns(bench *b)
+{
+    static const size_t counts[] = { 256, 1000, 1024 };
+    size_t i;
+    for (i = 0; i < 3; i++) {
+        top_case c = top_make(CLSORT_U32, 3, counts[i], 19);
+        c.pattern = "bit-reversed";
+        c.d.tuning.work_group = 32;
+        if (!top_run(b, &c)) return;
+        c.d.flags = CLSORT_FLAG_TOP_NTH;
+        if (!top_run(b, &c)) return;
+    }
+}
+
 static void wait_lists_and_queues(bench *b)
 {
     cl_command_queue queue = test_unordered_queue(b);
@@ -352,6 +425,8 @@ static const test_entry tests[] = {
     { "some bits of the keys decide", some_bits_of_the_keys },
     { "more than a work-group sorts is sorted too", sorted_k_above_the_room },
     { "work-groups of any size select", work_groups_of_any_size },
+    { "rows that a work-group holds give theirs in one reading", rows_that_a_work_group_holds },
+    { "candidates may crowd into few columns of a row", candidates_in_few_columns },
     { "wait lists, events and out-of-order queues work", wait_lists_and_queues },
     { "prepared calls build nothing", prepared_calls_build_nothing },
     { "scratch is bounded and grows with the count", scratch_bounds_hold },
