@@ -1152,15 +1152,16 @@ extern "C" {
 
 /* Radix tables, in words: the plan has one word for each pass, the bits seen take SEEN_WORDS for
    each block. A sweep's tables begin with a head: plan, bits seen, then a ticket counter for each
-   pass. */
+   pass, how many low bits are mended, how many runs. */
 #define CLSORT__PLAN_WORDS 32
 #define CLSORT__SEEN_WORDS 4
 #define CLSORT__SWEEP_PASSES 8
 #define CLSORT__SWEEP_HEAD 64
-/* The word of the plan that hybrid radix leaves nonzero where it sorts; the bit of the argument
-   in_place that says to look at it. */
+/* The word of the plan that hybrid radix and mending leave nonzero where they sort; bits of the
+   argument in_place: look at it; mend. */
 #define CLSORT__GATE 31
 #define CLSORT__GATED 4
+#define CLSORT__MENDS 8
 /* Digits of a key. */
 #define CLSORT__DIGITS_OF(key_bytes, digit_bits) ((8 * (key_bytes) + (digit_bits)-1) / (digit_bits))
 /* How many copies each local counter has, by the number of counters in a histogram of all digits. A
@@ -1318,7 +1319,8 @@ static const char *const clsort__source[] = {
     "#define CLSORT__SWEEP_PASSES 8\n"
     "#define CLSORT__SWEEP_HEAD 64\n\n\n"
     "#define CLSORT__GATE 31\n"
-    "#define CLSORT__GATED 4\n\n"
+    "#define CLSORT__GATED 4\n"
+    "#define CLSORT__MENDS 8\n\n"
     "#define CLSORT__DIGITS_OF(key_bytes, digit_bits) ((8 * (key_bytes) + (digit_bits)-1) / (digit_bits))\n\n\n\n"
     "#define CLSORT__LEAST_COPIES 8\n"
     "#define CLSORT__HISTOGRAM_COPIES(counters, warps) \\\n"
@@ -2570,10 +2572,10 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 1798\n",
+    "#line 1799\n",
 #endif
 #else
-    "#line 1798\n",
+    "#line 1799\n",
 #endif
 #ifndef CLSORT_NO_MERGE
     "//---- merge\n"
@@ -3075,7 +3077,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 2400\n",
+    "#line 2401\n",
 #endif
     "//---- merge: segments\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_NEEDS_PACKING\n"
@@ -3359,7 +3361,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 2760\n",
+    "#line 2761\n",
 #endif
 #ifndef CLSORT_NO_RADIX
     "//---- radix: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -3383,7 +3385,8 @@ static const char *const clsort__source[] = {
     "            (global uint *)(scratch + scratch_at), n, blocks, block_elements, first_bit, last_bit, \\\n"
     "            in_place & (CLSORT__GATED - 1), pass, \\\n"
     "            in_place & CLSORT__GATED \\\n"
-    "                && ((global const uint *)(scratch + scratch_at))[CLSORT__GATE] != 0 \\\n"
+    "                && ((global const uint *)(scratch + scratch_at))[CLSORT__GATE] != 0, \\\n"
+    "            in_place & CLSORT__MENDS \\\n"
     "    }\n"
     "typedef struct {\n"
     "    array_t source, target, alt;\n"
@@ -3391,6 +3394,7 @@ static const char *const clsort__source[] = {
     "    global uint *scratch;\n"
     "    uint n, blocks, block_elements, first_bit, last_bit, in_place, pass;\n"
     "    uint done;\n"
+    "    uint mends;\n"
     "} radix_t;\n\n\n"
     "CLSORT_INLINE global uint *radix_seen(radix_t r, uint block)\n"
     "{\n"
@@ -3910,15 +3914,16 @@ static const char *const clsort__source[] = {
     "            tile.staged[own] = code[m];\n"
     "        team_sync();\n"
     "    }\n"
-    "}\n\n"
-    "#if CLSORT_SHARES\n\n\n"
+    "}\n\n\n\n"
     "CLSORT_INLINE void stage_codes(tile_t tile, const code_t *code, const uint *rank)\n"
     "{\n"
+    "#if CLSORT_SHARES\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "    #pragma unroll\n"
     "    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)\n"
     "        tile.staged[get_rank(rank, m)] = code[m];\n"
-    "}\n"
-    "#endif\n\n",
+    "#endif\n"
+    "}\n\n",
     "//---- radix: places\n\n"
     "#define CLSORT_OWN_DIGITS ((CLSORT_DIGITS + CLSORT_GROUP - 1) / CLSORT_GROUP)\n"
     "CLSORT_INLINE uint own_digit(uint k)\n"
@@ -4201,12 +4206,20 @@ static const char *const clsort__source[] = {
     "#if CLSORT_RADIX_DIGITS > CLSORT__SWEEP_PASSES\n"
     "#error \"a pass of sweeps needs CLSORT_DIGIT_BITS of an eighth of the key's bits or more\"\n"
     "#endif\n"
-    "#if CLSORT__PLAN_WORDS + CLSORT__SEEN_WORDS + CLSORT__SWEEP_PASSES > CLSORT__SWEEP_HEAD\n"
+    "#if CLSORT__PLAN_WORDS + CLSORT__SEEN_WORDS + CLSORT__SWEEP_PASSES + 2 > CLSORT__SWEEP_HEAD\n"
     "#error \"the tickets of CLSORT__SWEEP_PASSES passes do not fit into CLSORT__SWEEP_HEAD words\"\n"
     "#endif\n"
     "CLSORT_INLINE global uint *sweep_ticket(radix_t r)\n"
     "{\n"
     "    return radix_seen(r, 1) + r.pass;\n"
+    "}\n\n"
+    "CLSORT_INLINE global uint *mended_bits(radix_t r)\n"
+    "{\n"
+    "    return radix_seen(r, 1) + CLSORT__SWEEP_PASSES;\n"
+    "}\n\n"
+    "CLSORT_INLINE global uint *mended_runs(radix_t r)\n"
+    "{\n"
+    "    return mended_bits(r) + 1;\n"
     "}\n\n"
     "CLSORT_INLINE global uint *sweep_counts(radix_t r, uint pass)\n"
     "{\n"
@@ -4242,14 +4255,18 @@ static const char *const clsort__source[] = {
     "    }\n"
     "    for (uint k = local_id(); k < CLSORT__SEEN_WORDS; k += CLSORT_GROUP)\n"
     "        atomic_or(&radix_seen(r, 0)[k], bins[CLSORT_COUNT_WORDS + k]);\n"
-    "}\n\n\n\n"
+    "}\n\n\n\n\n"
     "CLSORT_KERNEL void clsort_radix_begin(CLSORT_RADIX_ARGS, local uint *sums)\n"
     "{\n"
     "    const radix_t r = CLSORT_RADIX;\n"
     "    const uint p = (uint)get_group_id(0), t = local_id();\n"
     "    const code_t differ = join_seen(r, !r.done, sums + 2 * CLSORT_GROUP);\n"
-    "    if (p == 0 && t == 0)\n"
-    "        write_plan(r, differ);\n"
+    "    if (p == 0 && t == 0) {\n"
+    "        const uint low = r.mends ? *mended_bits(r) : 0;\n"
+    "        write_plan(r, (code_t)(differ >> (first_bit + low) << (first_bit + low)));\n"
+    "        if (r.mends)\n"
+    "            r.scratch[CLSORT__GATE] = 1;\n"
+    "    }\n"
     "    if (r.done)\n"
     "        return;\n"
     "    const uint count = t < CLSORT_DIGITS ? sweep_counts(r, p)[t] : 0,\n"
@@ -4326,15 +4343,105 @@ static const char *const clsort__source[] = {
     "    const uint count = publish_counts(r, plan, number, tile);\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "    rank_items(tile, code, forget_digit(digit), rank);\n"
-    "#if CLSORT_SHARES\n"
-    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "    stage_codes(tile, code, rank);\n"
-    "#endif\n"
     "    load_values(value, from, b.size);\n"
     "    if (sorts && t < CLSORT_DIGITS)\n"
     "        tile.offsets[t] += look_back(r, plan, number, t, count);\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "    store_tile(tile, value, plan_array(r, plan, PASS_TO), r.codec, digit, b.size, rank);\n"
+    "}\n\n",
+    "//---- radix: mending\n\n\n\n\n\n\n\n\n\n\n"
+    "#define CLSORT_RUN_MOST 16\n\n\n\n"
+    "CLSORT_KERNEL void clsort_radix_measure(CLSORT_RADIX_ARGS, local uint *sums)\n"
+    "{\n"
+    "    const radix_t r = CLSORT_RADIX;\n"
+    "    local float *shares = (local float *)sums;\n"
+    "    const uint t = local_id(), passes = radix_passes(r);\n"
+    "    for (uint i = t; i < CLSORT__SWEEP_PASSES * CLSORT__WARP; i += CLSORT_GROUP) {\n"
+    "        const uint p = i / CLSORT__WARP;\n"
+    "        float share = 0;\n"
+    "        for (uint d = i % CLSORT__WARP; d < (p < passes ? CLSORT_DIGITS : 0); d += CLSORT__WARP) {\n"
+    "            const float part = (float)sweep_counts(r, p)[d] / (float)n;\n"
+    "            share += part * part;\n"
+    "        }\n"
+    "        shares[i] = share;\n"
+    "    }\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    if (t != 0)\n"
+    "        return;\n"
+    "    float peers = (float)n;\n"
+    "    uint p = passes;\n"
+    "    while (p > 0 && peers >= 0.5f) {\n"
+    "        float share = 0;\n"
+    "        p--;\n"
+    "        for (uint i = 0; i < CLSORT__WARP; i++)\n"
+    "            share += shares[p * CLSORT__WARP + i];\n"
+    "        peers *= share;\n"
+    "    }\n"
+    "    *mended_bits(r) = p * CLSORT_DIGIT_BITS;\n"
+    "}\n\n\n"
+    "CLSORT_INLINE code_t upper_bits(radix_t r, code_t code, uint low)\n"
+    "{\n"
+    "    const uint above = 8 * CLSORT_KEY_BYTES - r.last_bit;\n"
+    "    return (code_t)((code_t)(code << above) >> (above + r.first_bit + low));\n"
+    "}\n\n"
+    "CLSORT_INLINE code_t upper_at(radix_t r, size_t i, uint low)\n"
+    "{\n"
+    "    return upper_bits(r, encode(*key_place(r.target, i), r.codec), low);\n"
+    "}\n\n",
+    "//---- radix: runs\n\n"
+    "CLSORT_KERNEL void clsort_radix_runs(CLSORT_RADIX_ARGS, local uint *list)\n"
+    "{\n"
+    "    const radix_t r = CLSORT_RADIX;\n"
+    "    const uint t = local_id(), low = *mended_bits(r);\n"
+    "    const block_t b = take_block(r, (uint)get_group_id(0), low != 0);\n"
+    "    local uint *found = list + 2;\n"
+    "    if (t == 0)\n"
+    "        list[0] = 0;\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    for (uint i = t; i < b.size; i += CLSORT_GROUP) {\n"
+    "        const size_t at = (size_t)b.begin + i;\n"
+    "        const code_t upper = upper_at(r, at, low);\n"
+    "        if (at + 1 < n && upper_at(r, at + 1, low) == upper\n"
+    "            && (at == 0 || upper_at(r, at - 1, low) != upper))\n"
+    "            found[atomic_inc(&list[0])] = (uint)at;\n"
+    "    }\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    if (t == 0)\n"
+    "        list[1] = atomic_add(mended_runs(r), list[0]);\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    for (uint i = t; i < list[0]; i += CLSORT_GROUP)\n"
+    "        ((global uint *)r.alt.keys)[list[1] + i] = found[i];\n"
+    "}\n\n\n"
+    "CLSORT_INLINE void mend_run(radix_t r, uint first, uint low)\n"
+    "{\n"
+    "    const code_t upper = upper_at(r, first, low);\n"
+    "    uint end = first + 2;\n"
+    "    while (end < r.n && end - first <= CLSORT_RUN_MOST && upper_at(r, end, low) == upper)\n"
+    "        end++;\n"
+    "    if (end - first > CLSORT_RUN_MOST) {\n"
+    "        atomic_and(&r.scratch[CLSORT__GATE], 0);\n"
+    "        return;\n"
+    "    }\n"
+    "    for (uint i = first + 1; i < end; i++) {\n"
+    "        const item_t item = load_whole_item(r.target, r.codec, i);\n"
+    "        uint place = i;\n"
+    "        for (; place > first; place--) {\n"
+    "            const item_t before = load_whole_item(r.target, r.codec, place - 1);\n"
+    "            if (upper_bits(r, before.key, 0) <= upper_bits(r, item.key, 0))\n"
+    "                break;\n"
+    "            store_whole_item(r.target, r.codec, place, before);\n"
+    "        }\n"
+    "        if (place < i)\n"
+    "            store_whole_item(r.target, r.codec, place, item);\n"
+    "    }\n"
+    "}\n\n\n"
+    "CLSORT_KERNEL void clsort_radix_mend(CLSORT_RADIX_ARGS)\n"
+    "{\n"
+    "    const radix_t r = CLSORT_RADIX;\n"
+    "    const uint low = *mended_bits(r), runs = *mended_runs(r);\n"
+    "    for (size_t i = get_global_id(0); i < runs; i += get_global_size(0))\n"
+    "        mend_run(r, ((global const uint *)r.alt.keys)[i], low);\n"
     "}\n"
     "#endif\n"
     "#endif\n"
@@ -5330,7 +5437,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 5217\n",
+    "#line 5349\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
     "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -6237,7 +6344,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 6333\n",
+    "#line 6465\n",
 #endif
     "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_SELECT\n"
@@ -6459,7 +6566,7 @@ static const char *const clsort__source[] = {
     "    r.key = select_code(s, whole_row(s, first + row), i - row * s.n);\n"
     "    r.word[0] = i - row * s.n;\n"
     "    return r;\n"
-    "}\n\n\n\n"
+    "}\n\n\n\n\n"
     "CLSORT_KERNEL void clsort_select_tile(CLSORT_SELECT_ARGS, CLSORT_OUTPUT_ARGS, uint per,\n"
     "                                      local code_t *codes, local uint *words, local uint *space)\n"
     "{\n"
@@ -7249,6 +7356,9 @@ typedef char clsort__kernels_know_public_numbers
     X(RADIX_HISTOGRAM, CLSORT__SWEEP, "clsort_radix_histogram") \
     X(RADIX_BEGIN, CLSORT__SWEEP, "clsort_radix_begin") \
     X(RADIX_SWEEP, CLSORT__SWEEP, "clsort_radix_sweep") \
+    X(RADIX_MEASURE, CLSORT__SWEEP, "clsort_radix_measure") \
+    X(RADIX_RUNS, CLSORT__SWEEP, "clsort_radix_runs") \
+    X(RADIX_MEND, CLSORT__SWEEP, "clsort_radix_mend") \
     X(HYBRID_SAMPLE, CLSORT__HYBRID, "clsort_hybrid_sample") \
     X(HYBRID_CELLS, CLSORT__HYBRID, "clsort_hybrid_cells") \
     X(HYBRID_COUNT, CLSORT__HYBRID, "clsort_hybrid_count") \
@@ -10666,7 +10776,8 @@ enum {
     CLSORT__RADIX_UNIT = 64,          /* blocks of work-items are multiples of these */
     CLSORT__RADIX_SMALL = 1 << 14,    /* the most that one work-item sorts in one launch */
     CLSORT__SWEEP_TILE = 1536,        /* the smallest tile of a sweep, for the size of its tables */
-    CLSORT__SWEEP_LARGE = 1 << 22     /* elements from which on warps take large tiles */
+    CLSORT__SWEEP_LARGE = 1 << 22,    /* elements from which on warps take large tiles */
+    CLSORT__MEND_LEAST = 1 << 21      /* from which on the low digits of pairs are mended */
 };
 
 /* Local memory of radix kernels, in bytes. */
@@ -10674,6 +10785,7 @@ typedef struct clsort__radix_local {
     size_t bins;                /* clsort_radix_count */
     size_t histogram;           /* clsort_radix_histogram */
     size_t sums;                /* clsort_radix_scan, clsort_radix_begin */
+    size_t shares, runs;        /* clsort_radix_measure, clsort_radix_runs */
     size_t tile;                /* clsort_radix_scatter, clsort_radix_sweep */
     size_t small;               /* clsort_radix_small */
 } clsort__radix_local;
@@ -10693,6 +10805,8 @@ static clsort__radix_local clsort__radix_sizes(const clsort__config *c)
     l.bins = (CLSORT__LEAST_COPIES * digits + CLSORT__SEEN_WORDS) * 4;
     l.histogram = ((all >> packed) * copies + CLSORT__SEEN_WORDS) * 4;
     l.sums = (sums + CLSORT__SEEN_WORDS) * 4;
+    l.shares = 4 * CLSORT__SWEEP_PASSES * CLSORT__WARP;
+    l.runs = 4 * (tile / 2 + 3);
     l.tile = 4 * CLSORT__RADIX_TILE_WORDS(digits, counters, sums, staged,
                                           CLSORT__RADIX_SHARES(c->team, words));
     l.small = l.tile + (words ? 2 * tile : 0);
@@ -10798,7 +10912,8 @@ typedef struct clsort__radix_job {
     clsort__workspace w;
     size_t n, blocks, block_elements;
     cl_uint first_bit, last_bit, passes;
-    cl_uint gated;              /* CLSORT__GATED: hybrid radix may have sorted already */
+    cl_uint gated;              /* CLSORT__GATED: others may have sorted already */
+    cl_uint mends;              /* CLSORT__MENDS: sweeps leave low bits to be mended */
 } clsort__radix_job;
 
 static void clsort__arg_radix(clsort__run *run, const clsort__plan *p, const clsort__radix_job *j,
@@ -10810,7 +10925,7 @@ static void clsort__arg_radix(clsort__run *run, const clsort__plan *p, const cls
     clsort__arg_uint(run, (cl_uint)j->block_elements);
     clsort__arg_uint(run, j->first_bit);
     clsort__arg_uint(run, j->last_bit);
-    clsort__arg_uint(run, j->gated | (cl_uint)j->w.in_place);
+    clsort__arg_uint(run, j->gated | j->mends | (cl_uint)j->w.in_place);
     clsort__arg_uint(run, pass);
 }
 
@@ -10902,9 +11017,14 @@ static void clsort__radix_sweeps(clsort__run *run, const clsort__plan *p,
                          clsort__smaller(j->blocks / 4 + 1, busy), 0);
     clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_HISTOGRAM, 0,
                          clsort__smaller(j->blocks, enough), l.histogram);
+    if (j->mends)
+        clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_MEASURE, 0, 1, l.shares);
     clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_BEGIN, 0, j->passes, l.sums);
     for (pass = 0; pass < clsort__radix_moves(j); pass++)
         clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_SWEEP, pass, j->blocks, l.tile);
+    if (!j->mends) return;
+    clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_RUNS, 0, j->blocks, l.runs);
+    clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_MEND, 0, busy, 0);
 }
 
 /* The most elements that one work-group, or on a CPU one work-item, sorts in one launch. */
@@ -10913,8 +11033,18 @@ static size_t clsort__radix_small(const clsort__config *shape)
     return shape->share_log2 ? clsort__radix_tile(shape) : (size_t)CLSORT__RADIX_SMALL;
 }
 
-/* Sorts `from` into `to`, which may be the same, by way of alt; with CLSORT__GATED only what hybrid
-   radix has not sorted. */
+/* May the low digits be mended? Of long keys in pairs that save passes; bare ones have hybrid
+   radix. */
+static cl_uint clsort__radix_mends(const clsort__plan *p, const clsort__radix_job *j)
+{
+    return p->config.family == CLSORT__SWEEP && p->config.value_bytes && !j->gated && j->passes > 5
+                   && j->n >= CLSORT__MEND_LEAST
+               ? (cl_uint)CLSORT__MENDS
+               : 0;
+}
+
+/* Sorts `from` into `to`, which may be the same, by way of alt; with CLSORT__GATED only what others
+   have not sorted. */
 static void clsort__radix_passes(clsort__run *run, const clsort__plan *p,
                                  const clsort__workspace *w, cl_uint gated)
 {
@@ -10927,12 +11057,16 @@ static void clsort__radix_passes(clsort__run *run, const clsort__plan *p,
     j.first_bit = p->d.first_bit;
     j.last_bit = p->d.last_bit ? p->d.last_bit : (cl_uint)(8 * p->key.bytes);
     j.passes = (j.last_bit - j.first_bit + shape->digit_bits - 1) / shape->digit_bits;
+    j.mends = clsort__radix_mends(p, &j);
     clsort__radix_blocks(run->s, &j);
     if (shape->family == CLSORT__SWEEP) clsort__radix_sweeps(run, p, &j);
     else if (gated || j.n > clsort__radix_small(shape)) clsort__radix_block_passes(run, p, &j);
     else
         clsort__radix_launch(run, p, &j, CLSORT__KERNEL_RADIX_SMALL, 0, 1,
                              shape->share_log2 ? clsort__radix_sizes(shape).small : 0);
+    if (!j.mends) return;
+    j.w.from = j.w.to;
+    clsort__radix_passes(run, p, &j.w, CLSORT__GATED);
 }
 
 /* Plans the passes. */

@@ -168,15 +168,16 @@
 
 /* Radix tables, in words: the plan has one word for each pass, the bits seen take SEEN_WORDS for
    each block. A sweep's tables begin with a head: plan, bits seen, then a ticket counter for each
-   pass. */
+   pass, how many low bits are mended, how many runs. */
 #define CLSORT__PLAN_WORDS 32
 #define CLSORT__SEEN_WORDS 4
 #define CLSORT__SWEEP_PASSES 8
 #define CLSORT__SWEEP_HEAD 64
-/* The word of the plan that hybrid radix leaves nonzero where it sorts; the bit of the argument
-   in_place that says to look at it. */
+/* The word of the plan that hybrid radix and mending leave nonzero where they sort; bits of the
+   argument in_place: look at it; mend. */
 #define CLSORT__GATE 31
 #define CLSORT__GATED 4
+#define CLSORT__MENDS 8
 /* Digits of a key. */
 #define CLSORT__DIGITS_OF(key_bytes, digit_bits) ((8 * (key_bytes) + (digit_bits)-1) / (digit_bits))
 /* How many copies each local counter has, by the number of counters in a histogram of all digits. A
@@ -2809,14 +2810,16 @@ CLSORT_KERNEL void clsort_segment_pass(CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_A
             (global uint *)(scratch + scratch_at), n, blocks, block_elements, first_bit, last_bit, \
             in_place & (CLSORT__GATED - 1), pass, \
             in_place & CLSORT__GATED \
-                && ((global const uint *)(scratch + scratch_at))[CLSORT__GATE] != 0 \
+                && ((global const uint *)(scratch + scratch_at))[CLSORT__GATE] != 0, \
+            in_place & CLSORT__MENDS \
     }
 typedef struct {
     array_t source, target, alt;
     codec_t codec;
     global uint *scratch;
     uint n, blocks, block_elements, first_bit, last_bit, in_place, pass;
-    uint done;   /* hybrid radix sorts: nothing is to do */
+    uint done;   /* others have sorted: nothing is to do */
+    uint mends;  /* sweeps leave low bits to be mended */
 } radix_t;
 
 /* The scratch, in words: plan, bits seen per block, table[digit][block], totals[digit]. */
@@ -3458,16 +3461,17 @@ CLSORT_INLINE void rank_items(tile_t tile, const code_t *code, digit_t digit, ui
     }
 }
 
-#if CLSORT_SHARES
-/* Stages the codes, which ranking could not. Called by all work-items with a barrier since they
-   were ranked; what it stages needs one after. */
+/* Stages the codes if ranking could not. Called by all work-items; what it stages needs a barrier
+   after. */
 CLSORT_INLINE void stage_codes(tile_t tile, const code_t *code, const uint *rank)
 {
+#if CLSORT_SHARES
+    barrier(CLK_LOCAL_MEM_FENCE);
     #pragma unroll
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
         tile.staged[get_rank(rank, m)] = code[m];
-}
 #endif
+}
 
 //---- radix: places
 /* A work-item's own digits begin here. */
@@ -3812,17 +3816,27 @@ CLSORT_INLINE void store_status(global status_t *p, status_t word)
 #endif
 
 //---- radix: sweep scratch
-/* The scratch, in words: plan, bits seen, a ticket counter for each pass; counts[pass][digit];
-   status[tile][digit]. */
+/* The scratch, in words: plan, bits seen, a ticket counter for each pass, how many low bits are
+   mended, how many runs; counts[pass][digit]; status[tile][digit]. */
 #if CLSORT_RADIX_DIGITS > CLSORT__SWEEP_PASSES
 #error "a pass of sweeps needs CLSORT_DIGIT_BITS of an eighth of the key's bits or more"
 #endif
-#if CLSORT__PLAN_WORDS + CLSORT__SEEN_WORDS + CLSORT__SWEEP_PASSES > CLSORT__SWEEP_HEAD
+#if CLSORT__PLAN_WORDS + CLSORT__SEEN_WORDS + CLSORT__SWEEP_PASSES + 2 > CLSORT__SWEEP_HEAD
 #error "the tickets of CLSORT__SWEEP_PASSES passes do not fit into CLSORT__SWEEP_HEAD words"
 #endif
 CLSORT_INLINE global uint *sweep_ticket(radix_t r)
 {
     return radix_seen(r, 1) + r.pass;
+}
+
+CLSORT_INLINE global uint *mended_bits(radix_t r)
+{
+    return radix_seen(r, 1) + CLSORT__SWEEP_PASSES;
+}
+
+CLSORT_INLINE global uint *mended_runs(radix_t r)
+{
+    return mended_bits(r) + 1;
 }
 
 CLSORT_INLINE global uint *sweep_counts(radix_t r, uint pass)
@@ -3868,14 +3882,19 @@ CLSORT_KERNEL void clsort_radix_histogram(CLSORT_RADIX_ARGS, local uint *bins)
 }
 
 /* A work-group per pass: turns its counts into the places where the digits begin. The first one
-   writes the plan. sums: CLSORT__SCAN_WORDS(CLSORT_GROUP) + CLSORT__SEEN_WORDS words. */
+   writes the plan, without the passes of low bits that are mended. sums:
+   CLSORT__SCAN_WORDS(CLSORT_GROUP) + CLSORT__SEEN_WORDS words. */
 CLSORT_KERNEL void clsort_radix_begin(CLSORT_RADIX_ARGS, local uint *sums)
 {
     const radix_t r = CLSORT_RADIX;
     const uint p = (uint)get_group_id(0), t = local_id();
     const code_t differ = join_seen(r, !r.done, sums + 2 * CLSORT_GROUP);
-    if (p == 0 && t == 0)
-        write_plan(r, differ);
+    if (p == 0 && t == 0) {
+        const uint low = r.mends ? *mended_bits(r) : 0;
+        write_plan(r, (code_t)(differ >> (first_bit + low) << (first_bit + low)));
+        if (r.mends)
+            r.scratch[CLSORT__GATE] = 1;
+    }
     if (r.done)
         return;
     const uint count = t < CLSORT_DIGITS ? sweep_counts(r, p)[t] : 0,
@@ -3970,15 +3989,128 @@ CLSORT_KERNEL void clsort_radix_sweep(CLSORT_RADIX_ARGS, local ulong *space)
     const uint count = publish_counts(r, plan, number, tile);
     barrier(CLK_LOCAL_MEM_FENCE);
     rank_items(tile, code, forget_digit(digit), rank);
-#if CLSORT_SHARES
-    barrier(CLK_LOCAL_MEM_FENCE);
     stage_codes(tile, code, rank);
-#endif
     load_values(value, from, b.size);
     if (sorts && t < CLSORT_DIGITS)
         tile.offsets[t] += look_back(r, plan, number, t, count);
     barrier(CLK_LOCAL_MEM_FENCE);
     store_tile(tile, value, plan_array(r, plan, PASS_TO), r.codec, digit, b.size, rank);
+}
+
+//---- radix: mending
+/* MENDING. Where long keys are spread, sweeps by their upper digits leave only a few elements in
+   the wrong order: neighbours whose upper digits are equal, a RUN. So the lowest digits are not
+   swept, and runs are mended by insertion. The counts of all digits say how many upper ones are
+   needed if digits do not depend on each other. Where they do, a run is long, the gate stays
+   closed, and sweeps by all digits follow.
+
+     measure               how many low bits are mended
+     begin, sweeps         by the digits above
+     runs                  lists where runs begin, in alt
+     mend                  sorts each run, or sees that one is too long */
+#define CLSORT_RUN_MOST 16
+
+/* One work-group: takes upper digits until an element has fewer than half a peer on average. sums:
+   CLSORT__SWEEP_PASSES * CLSORT__WARP words. */
+CLSORT_KERNEL void clsort_radix_measure(CLSORT_RADIX_ARGS, local uint *sums)
+{
+    const radix_t r = CLSORT_RADIX;
+    local float *shares = (local float *)sums;
+    const uint t = local_id(), passes = radix_passes(r);
+    for (uint i = t; i < CLSORT__SWEEP_PASSES * CLSORT__WARP; i += CLSORT_GROUP) {
+        const uint p = i / CLSORT__WARP;
+        float share = 0;
+        for (uint d = i % CLSORT__WARP; d < (p < passes ? CLSORT_DIGITS : 0); d += CLSORT__WARP) {
+            const float part = (float)sweep_counts(r, p)[d] / (float)n;
+            share += part * part;
+        }
+        shares[i] = share;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (t != 0)
+        return;
+    float peers = (float)n;
+    uint p = passes;
+    while (p > 0 && peers >= 0.5f) {
+        float share = 0;
+        p--;
+        for (uint i = 0; i < CLSORT__WARP; i++)
+            share += shares[p * CLSORT__WARP + i];
+        peers *= share;
+    }
+    *mended_bits(r) = p * CLSORT_DIGIT_BITS;
+}
+
+/* The bits of a code that are sorted by, without the `low` lowest of them. */
+CLSORT_INLINE code_t upper_bits(radix_t r, code_t code, uint low)
+{
+    const uint above = 8 * CLSORT_KEY_BYTES - r.last_bit;
+    return (code_t)((code_t)(code << above) >> (above + r.first_bit + low));
+}
+
+CLSORT_INLINE code_t upper_at(radix_t r, size_t i, uint low)
+{
+    return upper_bits(r, encode(*key_place(r.target, i), r.codec), low);
+}
+
+//---- radix: runs
+/* A work-group per tile. list: CLSORT_RADIX_TILE / 2 + 3 words. */
+CLSORT_KERNEL void clsort_radix_runs(CLSORT_RADIX_ARGS, local uint *list)
+{
+    const radix_t r = CLSORT_RADIX;
+    const uint t = local_id(), low = *mended_bits(r);
+    const block_t b = take_block(r, (uint)get_group_id(0), low != 0);
+    local uint *found = list + 2;
+    if (t == 0)
+        list[0] = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint i = t; i < b.size; i += CLSORT_GROUP) {
+        const size_t at = (size_t)b.begin + i;
+        const code_t upper = upper_at(r, at, low);
+        if (at + 1 < n && upper_at(r, at + 1, low) == upper
+            && (at == 0 || upper_at(r, at - 1, low) != upper))
+            found[atomic_inc(&list[0])] = (uint)at;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (t == 0)
+        list[1] = atomic_add(mended_runs(r), list[0]);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint i = t; i < list[0]; i += CLSORT_GROUP)
+        ((global uint *)r.alt.keys)[list[1] + i] = found[i];
+}
+
+/* Sorts the run that begins at `first`, stably. Insertion. */
+CLSORT_INLINE void mend_run(radix_t r, uint first, uint low)
+{
+    const code_t upper = upper_at(r, first, low);
+    uint end = first + 2;
+    while (end < r.n && end - first <= CLSORT_RUN_MOST && upper_at(r, end, low) == upper)
+        end++;
+    if (end - first > CLSORT_RUN_MOST) {
+        atomic_and(&r.scratch[CLSORT__GATE], 0);
+        return;
+    }
+    for (uint i = first + 1; i < end; i++) {
+        const item_t item = load_whole_item(r.target, r.codec, i);
+        uint place = i;
+        for (; place > first; place--) {
+            const item_t before = load_whole_item(r.target, r.codec, place - 1);
+            if (upper_bits(r, before.key, 0) <= upper_bits(r, item.key, 0))
+                break;
+            store_whole_item(r.target, r.codec, place, before);
+        }
+        if (place < i)
+            store_whole_item(r.target, r.codec, place, item);
+    }
+}
+
+/* A work-item per run, any number of them. */
+CLSORT_KERNEL void clsort_radix_mend(CLSORT_RADIX_ARGS)
+{
+    const radix_t r = CLSORT_RADIX;
+    const uint low = *mended_bits(r), runs = *mended_runs(r);
+    for (size_t i = get_global_id(0); i < runs; i += get_global_size(0))
+        mend_run(r, ((global const uint *)r.alt.keys)[i], low);
 }
 #endif
 #endif
@@ -6629,7 +6761,8 @@ CLSORT_INLINE item_t row_item(select_t s, uint first, uint i)
 }
 
 /* Sorts whole rows, `per` in a tile, as packed segments are sorted, and writes what is wanted. For
-   rows of which much is wanted. There are no more work-groups than tiles, unless `rows` is 0. Local memory as for clsort_segment_pack. */
+   rows of which much is wanted. There are no more work-groups than tiles, unless `rows` is 0. Local
+   memory as for clsort_segment_pack. */
 CLSORT_KERNEL void clsort_select_tile(CLSORT_SELECT_ARGS, CLSORT_OUTPUT_ARGS, uint per,
                                       local code_t *codes, local uint *words, local uint *space)
 {

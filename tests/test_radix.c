@@ -659,21 +659,41 @@ static void gpus_choice(bench *b)
     clsort_destroy(other.sorter);
 }
 
-/* Sweeps, on devices that run work-groups in the order in which they start, with barriers for what
-   NVIDIA's warps agree on. */
+/* Gives `other` a sorter that takes sweeps; 0: the device cannot. CPUs run work-groups in the order
+   in which they start, and barriers stand for what NVIDIA's warps agree on. */
+static int sweeping_sorter(const bench *b, bench *other)
+{
+    if (!test_is_cpu(b)) {
+        other->sorter = fresh_sorter(b, 0);
+        if (other->sorter && other->sorter->has_progress) return 1;
+        clsort_destroy(other->sorter);
+        return 0;
+    }
+    other->sorter = pretending_sorter(b, CL_DEVICE_TYPE_GPU, 0, 0);
+    if (!other->sorter || other->sorter->max_group < 256
+        || other->sorter->local_bytes < 48 << 10) {
+        clsort_destroy(other->sorter);
+        return 0;
+    }
+    more_options = "-DCLSORT_FORWARD_PROGRESS=0";
+    other->sorter->has_progress = 1;
+    return 1;
+}
+
+static void end_sweeping(bench *other)
+{
+    CHECK(!(other->sorter->broken & CLSORT__BIT(CLSORT__SWEEP)));
+    more_options = NULL;
+    clsort_destroy(other->sorter);
+}
+
+/* Sweeps with every type, at the edges of tiles and in bit ranges. */
 static void sweeps_sort(bench *b)
 {
     static const cl_uint types[] = { CLSORT_U32, CLSORT_F32, CLSORT_U8, CLSORT_I64 };
     bench other = *b;
     size_t k;
-    if (!test_is_cpu(b)) return;
-    other.sorter = pretending_sorter(b, CL_DEVICE_TYPE_GPU, 0, 0);
-    if (!other.sorter || other.sorter->max_group < 256 || other.sorter->local_bytes < 48 << 10) {
-        clsort_destroy(other.sorter);
-        return;
-    }
-    more_options = "-DCLSORT_FORWARD_PROGRESS=0";
-    other.sorter->has_progress = 1;
+    if (!test_is_cpu(b) || !sweeping_sorter(b, &other)) return;
     for (k = 0; k < (b->few_programs ? 1 : 4); k++) {
         sort_case c = radix_make(types[k], 1, k & 1 ? "uniform" : "mod-1024");
         c.d.tuning.items = 1u << (k + 1);   /* raised to what the tables have room for */
@@ -688,9 +708,31 @@ static void sweeps_sort(bench *b)
         c.pattern = "equal";
         if (!sort_around(&other, c, 5000)) break;
     }
-    CHECK(!(other.sorter->broken & CLSORT__BIT(CLSORT__SWEEP)));
-    more_options = NULL;
-    clsort_destroy(other.sorter);
+    end_sweeping(&other);
+}
+
+/* Long keys of pairs: sweeps by the upper digits, and runs that are mended or turn out too long. */
+static void low_digits_are_mended(bench *b)
+{
+    static const struct { cl_uint type; const char *pattern; size_t value_size; } kinds[] = {
+        { CLSORT_U64, "uniform", 4 }, { CLSORT_U64, "echo", 4 }, { CLSORT_F64, "gaussian", 8 },
+        { CLSORT_I64, "sorted", 4 }, { CLSORT_F64, "uniform", 4 }, { CLSORT_U64, "mod-1024", 8 }
+    };
+    bench other = *b;
+    size_t k;
+    if (!sweeping_sorter(b, &other)) return;
+    for (k = 0; k < (b->small ? 2 : sizeof kinds / sizeof *kinds); k++) {
+        sort_case c = radix_make(kinds[k].type, CLSORT__MEND_LEAST + 12345 * k, kinds[k].pattern);
+        c.d.value_size = kinds[k].value_size;
+        c.d.order = k & 1;
+        c.keys_out = k & 2 ? 0 : CASE_OWN;
+        if (k == 4) {
+            c.d.first_bit = 7;
+            c.d.last_bit = 62;
+        }
+        if (!radix_run(&other, &c)) break;
+    }
+    end_sweeping(&other);
 }
 
 /* On a CPU of many cores: more units of 64 rows than fit into a table. */
@@ -1073,6 +1115,7 @@ static const test_entry tests[] = {
     { "every work-group size and number of items sorts", every_work_group },
     { "the work-groups that a GPU would choose sort", gpus_choice },
     { "sweeps sort", sweeps_sort },
+    { "the low digits of pairs of long keys are mended", low_digits_are_mended },
     { "more blocks than a table holds are sorted", many_blocks },
     { "work-groups sort every kind of payload", work_groups_take_every_payload },
     { "work-groups sort by some bits", work_groups_sort_by_some_bits },

@@ -260,6 +260,14 @@ static inline uint64_t pattern_powers(pattern_state *s, uint64_t i)
     return UINT64_C(1) << pattern_random(&s->random) % s->width;
 }
 
+/* Equal bytes in the upper half, anything in the lower: each byte is spread, but not together. */
+static inline uint64_t pattern_echo(pattern_state *s, uint64_t i)
+{
+    uint64_t r = pattern_random(&s->random), low = s->top >> s->width / 2;
+    (void)i;
+    return ((r >> 56) * (UINT64_C(~0) / 255) & ~low) | (r & low);
+}
+
 /* The places that pivots are sampled from hold the least codes. */
 static inline uint64_t pattern_poisoned(pattern_state *s, uint64_t i)
 {
@@ -479,6 +487,7 @@ static const pattern_entry pattern_table[] = {
     { "staggered", pattern_staggered, 0, PATTERN_CODES },
     { "median-killer", pattern_median_killer, 0, PATTERN_CODES },
     { "powers-of-two", pattern_powers, 0, PATTERN_CODES },
+    { "echo", pattern_echo, 0, PATTERN_CODES },
     { "poisoned", pattern_poisoned, 0, PATTERN_CODES },
     { "one-first", pattern_one_different, 0, PATTERN_CODES },
     { "one-middle", pattern_one_different, 1, PATTERN_CODES },
