@@ -4235,7 +4235,8 @@ static const char *const clsort__source[] = {
     "    const size_t words = r.done ? 0\n"
     "                                : (size_t)((global uint *)sweep_status(r, blocks) - r.scratch);\n"
     "    for (size_t i = get_global_id(0); i < words; i += get_global_size(0))\n"
-    "        r.scratch[i] = 0;\n"
+    "        if (i != CLSORT__GATE)\n"
+    "            r.scratch[i] = 0;\n"
     "}\n\n\n\n"
     "CLSORT_KERNEL void clsort_radix_histogram(CLSORT_RADIX_ARGS, local uint *bins)\n"
     "{\n"
@@ -4389,13 +4390,22 @@ static const char *const clsort__source[] = {
     "{\n"
     "    return upper_bits(r, encode(*key_place(r.target, i), r.codec), low);\n"
     "}\n\n",
-    "//---- radix: runs\n\n"
+    "//---- radix: runs\n\n\n"
+    "CLSORT_INLINE uint run_length(radix_t r, size_t first, uint low)\n"
+    "{\n"
+    "    const code_t upper = upper_at(r, first, low);\n"
+    "    uint length = 1;\n"
+    "    while (first + length < r.n && length <= CLSORT_RUN_MOST\n"
+    "           && upper_at(r, first + length, low) == upper)\n"
+    "        length++;\n"
+    "    return length;\n"
+    "}\n\n\n\n"
     "CLSORT_KERNEL void clsort_radix_runs(CLSORT_RADIX_ARGS, local uint *list)\n"
     "{\n"
     "    const radix_t r = CLSORT_RADIX;\n"
     "    const uint t = local_id(), low = *mended_bits(r);\n"
     "    const block_t b = take_block(r, (uint)get_group_id(0), low != 0);\n"
-    "    local uint *found = list + 2;\n"
+    "    local uint2 *found = (local uint2 *)(list + 2);\n"
     "    if (t == 0)\n"
     "        list[0] = 0;\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
@@ -4404,26 +4414,22 @@ static const char *const clsort__source[] = {
     "        const code_t upper = upper_at(r, at, low);\n"
     "        if (at + 1 < n && upper_at(r, at + 1, low) == upper\n"
     "            && (at == 0 || upper_at(r, at - 1, low) != upper))\n"
-    "            found[atomic_inc(&list[0])] = (uint)at;\n"
+    "            found[atomic_inc(&list[0])] = (uint2)((uint)at, run_length(r, at, low));\n"
     "    }\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "    if (t == 0)\n"
     "        list[1] = atomic_add(mended_runs(r), list[0]);\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "    for (uint i = t; i < list[0]; i += CLSORT_GROUP)\n"
-    "        ((global uint *)r.alt.keys)[list[1] + i] = found[i];\n"
-    "}\n\n\n"
-    "CLSORT_INLINE void mend_run(radix_t r, uint first, uint low)\n"
-    "{\n"
-    "    const code_t upper = upper_at(r, first, low);\n"
-    "    uint end = first + 2;\n"
-    "    while (end < r.n && end - first <= CLSORT_RUN_MOST && upper_at(r, end, low) == upper)\n"
-    "        end++;\n"
-    "    if (end - first > CLSORT_RUN_MOST) {\n"
-    "        atomic_and(&r.scratch[CLSORT__GATE], 0);\n"
-    "        return;\n"
+    "    for (uint i = t; i < list[0]; i += CLSORT_GROUP) {\n"
+    "        ((global uint2 *)r.alt.keys)[list[1] + i] = found[i];\n"
+    "        if (found[i].y > CLSORT_RUN_MOST)\n"
+    "            atomic_and(&r.scratch[CLSORT__GATE], 0);\n"
     "    }\n"
-    "    for (uint i = first + 1; i < end; i++) {\n"
+    "}\n\n",
+    "//---- radix: mend\n\n"
+    "CLSORT_INLINE void mend_run(radix_t r, uint first, uint length)\n"
+    "{\n"
+    "    for (uint i = first + 1; i < first + length; i++) {\n"
     "        const item_t item = load_whole_item(r.target, r.codec, i);\n"
     "        uint place = i;\n"
     "        for (; place > first; place--) {\n"
@@ -4439,9 +4445,11 @@ static const char *const clsort__source[] = {
     "CLSORT_KERNEL void clsort_radix_mend(CLSORT_RADIX_ARGS)\n"
     "{\n"
     "    const radix_t r = CLSORT_RADIX;\n"
-    "    const uint low = *mended_bits(r), runs = *mended_runs(r);\n"
-    "    for (size_t i = get_global_id(0); i < runs; i += get_global_size(0))\n"
-    "        mend_run(r, ((global const uint *)r.alt.keys)[i], low);\n"
+    "    const uint runs = r.scratch[CLSORT__GATE] ? *mended_runs(r) : 0;\n"
+    "    for (size_t i = get_global_id(0); i < runs; i += get_global_size(0)) {\n"
+    "        const uint2 run = ((global const uint2 *)r.alt.keys)[i];\n"
+    "        mend_run(r, run.x, run.y);\n"
+    "    }\n"
     "}\n"
     "#endif\n"
     "#endif\n"
@@ -5437,7 +5445,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 5349\n",
+    "#line 5361\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
     "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -6344,7 +6352,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 6465\n",
+    "#line 6477\n",
 #endif
     "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_SELECT\n"
@@ -10806,7 +10814,7 @@ static clsort__radix_local clsort__radix_sizes(const clsort__config *c)
     l.histogram = ((all >> packed) * copies + CLSORT__SEEN_WORDS) * 4;
     l.sums = (sums + CLSORT__SEEN_WORDS) * 4;
     l.shares = 4 * CLSORT__SWEEP_PASSES * CLSORT__WARP;
-    l.runs = 4 * (tile / 2 + 3);
+    l.runs = 4 * (tile + 2);
     l.tile = 4 * CLSORT__RADIX_TILE_WORDS(digits, counters, sums, staged,
                                           CLSORT__RADIX_SHARES(c->team, words));
     l.small = l.tile + (words ? 2 * tile : 0);
@@ -13983,6 +13991,8 @@ CLSORT_API clsort_status clsort_self_test(clsort_sorter *sorter)
    - "radix-hybrid", CLSORT_RADIX_HYBRID: sorts bare keys of 4 and 8 bytes from the top digit down.
      "radix" and AUTO take it on NVIDIA's GPUs, keys of 4 bytes from 2^23 on, of 8 bytes from 2^22
      on; "radix-sweeps", CLSORT_RADIX_SWEEPS, is radix without it.
+   - On NVIDIA's GPUs sweeps take the same time for skewed keys as for uniform ones, and half the
+     time for 2^22 and more pairs with spread keys of 64 bits.
    - clsort_enqueue_gather takes rows, with indices that count inside their row: those of an argsort
      of rows and of top-k.
    - `precedes` may have any scalar type: 0x100000000ul and 0.5f are true.

@@ -3849,14 +3849,15 @@ CLSORT_INLINE global status_t *sweep_status(radix_t r, uint tile)
     return (global status_t *)sweep_counts(r, CLSORT_RADIX_DIGITS) + (size_t)tile * CLSORT_DIGITS;
 }
 
-/* Zeroes the scratch. */
+/* Zeroes the scratch but for the gate, which the others read meanwhile. */
 CLSORT_KERNEL void clsort_radix_clear(CLSORT_RADIX_ARGS)
 {
     const radix_t r = CLSORT_RADIX;
     const size_t words = r.done ? 0
                                 : (size_t)((global uint *)sweep_status(r, blocks) - r.scratch);
     for (size_t i = get_global_id(0); i < words; i += get_global_size(0))
-        r.scratch[i] = 0;
+        if (i != CLSORT__GATE)
+            r.scratch[i] = 0;
 }
 
 /* Any number of work-groups, as long as none counts more than its counters hold. bins:
@@ -4006,8 +4007,8 @@ CLSORT_KERNEL void clsort_radix_sweep(CLSORT_RADIX_ARGS, local ulong *space)
 
      measure               how many low bits are mended
      begin, sweeps         by the digits above
-     runs                  lists where runs begin, in alt
-     mend                  sorts each run, or sees that one is too long */
+     runs                  lists runs in alt, and sees that one is too long
+     mend                  sorts each run */
 #define CLSORT_RUN_MOST 16
 
 /* One work-group: takes upper digits until an element has fewer than half a peer on average. sums:
@@ -4054,13 +4055,26 @@ CLSORT_INLINE code_t upper_at(radix_t r, size_t i, uint low)
 }
 
 //---- radix: runs
-/* A work-group per tile. list: CLSORT_RADIX_TILE / 2 + 3 words. */
+/* Elements of the run that begins at `first`; at most one more than CLSORT_RUN_MOST are looked
+   for. */
+CLSORT_INLINE uint run_length(radix_t r, size_t first, uint low)
+{
+    const code_t upper = upper_at(r, first, low);
+    uint length = 1;
+    while (first + length < r.n && length <= CLSORT_RUN_MOST
+           && upper_at(r, first + length, low) == upper)
+        length++;
+    return length;
+}
+
+/* A work-group per tile: lists where runs of two and more begin, and their lengths. A run that is
+   too long closes the gate. list: CLSORT_RADIX_TILE + 2 words. */
 CLSORT_KERNEL void clsort_radix_runs(CLSORT_RADIX_ARGS, local uint *list)
 {
     const radix_t r = CLSORT_RADIX;
     const uint t = local_id(), low = *mended_bits(r);
     const block_t b = take_block(r, (uint)get_group_id(0), low != 0);
-    local uint *found = list + 2;
+    local uint2 *found = (local uint2 *)(list + 2);
     if (t == 0)
         list[0] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -4069,28 +4083,24 @@ CLSORT_KERNEL void clsort_radix_runs(CLSORT_RADIX_ARGS, local uint *list)
         const code_t upper = upper_at(r, at, low);
         if (at + 1 < n && upper_at(r, at + 1, low) == upper
             && (at == 0 || upper_at(r, at - 1, low) != upper))
-            found[atomic_inc(&list[0])] = (uint)at;
+            found[atomic_inc(&list[0])] = (uint2)((uint)at, run_length(r, at, low));
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     if (t == 0)
         list[1] = atomic_add(mended_runs(r), list[0]);
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint i = t; i < list[0]; i += CLSORT_GROUP)
-        ((global uint *)r.alt.keys)[list[1] + i] = found[i];
+    for (uint i = t; i < list[0]; i += CLSORT_GROUP) {
+        ((global uint2 *)r.alt.keys)[list[1] + i] = found[i];
+        if (found[i].y > CLSORT_RUN_MOST)
+            atomic_and(&r.scratch[CLSORT__GATE], 0);
+    }
 }
 
-/* Sorts the run that begins at `first`, stably. Insertion. */
-CLSORT_INLINE void mend_run(radix_t r, uint first, uint low)
+//---- radix: mend
+/* Sorts a run stably. Insertion. */
+CLSORT_INLINE void mend_run(radix_t r, uint first, uint length)
 {
-    const code_t upper = upper_at(r, first, low);
-    uint end = first + 2;
-    while (end < r.n && end - first <= CLSORT_RUN_MOST && upper_at(r, end, low) == upper)
-        end++;
-    if (end - first > CLSORT_RUN_MOST) {
-        atomic_and(&r.scratch[CLSORT__GATE], 0);
-        return;
-    }
-    for (uint i = first + 1; i < end; i++) {
+    for (uint i = first + 1; i < first + length; i++) {
         const item_t item = load_whole_item(r.target, r.codec, i);
         uint place = i;
         for (; place > first; place--) {
@@ -4104,13 +4114,15 @@ CLSORT_INLINE void mend_run(radix_t r, uint first, uint low)
     }
 }
 
-/* A work-item per run, any number of them. */
+/* A work-item per run, any number of them; none where sweeps by all digits follow. */
 CLSORT_KERNEL void clsort_radix_mend(CLSORT_RADIX_ARGS)
 {
     const radix_t r = CLSORT_RADIX;
-    const uint low = *mended_bits(r), runs = *mended_runs(r);
-    for (size_t i = get_global_id(0); i < runs; i += get_global_size(0))
-        mend_run(r, ((global const uint *)r.alt.keys)[i], low);
+    const uint runs = r.scratch[CLSORT__GATE] ? *mended_runs(r) : 0;
+    for (size_t i = get_global_id(0); i < runs; i += get_global_size(0)) {
+        const uint2 run = ((global const uint2 *)r.alt.keys)[i];
+        mend_run(r, run.x, run.y);
+    }
 }
 #endif
 #endif
