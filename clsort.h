@@ -1122,6 +1122,8 @@ extern "C" {
 #define CLSORT__SCAN_WORDS(group) (2 * (group))
 #define CLSORT__SCAN_TOTAL_WORDS(group) (CLSORT__SCAN_WORDS(group) + 1)
 #define CLSORT__SELECT_SUMS 4
+/* The most elements that a work-item keeps in order while it selects. */
+#define CLSORT__INSERT_MOST 16
 #define CLSORT__RANKED_BYTES(key_bytes) ((key_bytes) == 8 ? 16 : 8)
 #define CLSORT__SELECT_LIST(group) (CLSORT__SELECT_SUMS + CLSORT__SCAN_TOTAL_WORDS(group))
 #define CLSORT__HEAD_WORDS(tile) (((tile) + 31) / 32)
@@ -1294,7 +1296,8 @@ static const char *const clsort__source[] = {
     "#define CLSORT__WORD_PAD_LOG2 5\n\n\n\n"
     "#define CLSORT__SCAN_WORDS(group) (2 * (group))\n"
     "#define CLSORT__SCAN_TOTAL_WORDS(group) (CLSORT__SCAN_WORDS(group) + 1)\n"
-    "#define CLSORT__SELECT_SUMS 4\n"
+    "#define CLSORT__SELECT_SUMS 4\n\n"
+    "#define CLSORT__INSERT_MOST 16\n"
     "#define CLSORT__RANKED_BYTES(key_bytes) ((key_bytes) == 8 ? 16 : 8)\n"
     "#define CLSORT__SELECT_LIST(group) (CLSORT__SELECT_SUMS + CLSORT__SCAN_TOTAL_WORDS(group))\n"
     "#define CLSORT__HEAD_WORDS(tile) (((tile) + 31) / 32)\n"
@@ -2572,10 +2575,10 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 1799\n",
+    "#line 1801\n",
 #endif
 #else
-    "#line 1799\n",
+    "#line 1801\n",
 #endif
 #ifndef CLSORT_NO_MERGE
     "//---- merge\n"
@@ -3077,7 +3080,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 2401\n",
+    "#line 2403\n",
 #endif
     "//---- merge: segments\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_NEEDS_PACKING\n"
@@ -3361,7 +3364,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 2761\n",
+    "#line 2763\n",
 #endif
 #ifndef CLSORT_NO_RADIX
     "//---- radix: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -5445,7 +5448,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 5361\n",
+    "#line 5363\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
     "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -6352,7 +6355,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 6477\n",
+    "#line 6479\n",
 #endif
     "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_SELECT\n"
@@ -6945,9 +6948,22 @@ static const char *const clsort__source[] = {
     "    }\n"
     "    c->count = min(c->count, k);\n"
     "}\n\n\n\n"
+    "CLSORT_INLINE code_t insert_candidate(select_t s, candidates_t *c, code_t code, uint i)\n"
+    "{\n"
+    "    uint place = c->count < s.k ? c->count++ : s.k - 1;\n"
+    "    for (; place > 0 && c->codes[place - 1] > code; place--) {\n"
+    "        c->codes[place] = c->codes[place - 1];\n"
+    "        c->list[place] = c->list[place - 1];\n"
+    "    }\n"
+    "    c->codes[place] = code;\n"
+    "    c->list[place] = i;\n"
+    "    return c->codes[c->count - 1];\n"
+    "}\n\n\n\n\n"
     "CLSORT_INLINE code_t append_candidate(select_t s, candidates_t *c, code_t code, uint i,\n"
     "                                      code_t bound)\n"
     "{\n"
+    "    if (s.k <= CLSORT__INSERT_MOST)\n"
+    "        return insert_candidate(s, c, code, i);\n"
     "    c->codes[c->count] = code;\n"
     "    c->list[c->count++] = i;\n"
     "    if (c->count < s.list_capacity)\n"
@@ -6958,7 +6974,8 @@ static const char *const clsort__source[] = {
     "#define CLSORT_STREAM_BLOCK 32\n"
     "CLSORT_INLINE void stream_part(select_t s, select_part_t p, candidates_t *c)\n"
     "{\n"
-    "    const size_t open = min((size_t)p.first + s.list_capacity, (size_t)p.end);\n"
+    "    const uint open_elements = s.k <= CLSORT__INSERT_MOST ? s.k : s.list_capacity;\n"
+    "    const size_t open = min((size_t)p.first + open_elements, (size_t)p.end);\n"
     "    code_t bound = (code_t)~(code_t)0;\n"
     "    size_t i = p.first;\n"
     "    for (; i < open; i++)\n"
@@ -6979,7 +6996,8 @@ static const char *const clsort__source[] = {
     "        if (code < bound)\n"
     "            bound = append_candidate(s, c, code, (uint)i, bound);\n"
     "    }\n"
-    "    keep_first(c, s.k);\n"
+    "    if (s.k > CLSORT__INSERT_MOST)\n"
+    "        keep_first(c, s.k);\n"
     "}\n\n\n\n"
     "CLSORT_KERNEL void clsort_select_stream(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, CLSORT_OUTPUT_ARGS,\n"
     "                                        local uint *space, local code_t *codes)\n"

@@ -138,6 +138,8 @@
 #define CLSORT__SCAN_WORDS(group) (2 * (group))
 #define CLSORT__SCAN_TOTAL_WORDS(group) (CLSORT__SCAN_WORDS(group) + 1)
 #define CLSORT__SELECT_SUMS 4
+/* The most elements that a work-item keeps in order while it selects. */
+#define CLSORT__INSERT_MOST 16
 #define CLSORT__RANKED_BYTES(key_bytes) ((key_bytes) == 8 ? 16 : 8)
 #define CLSORT__SELECT_LIST(group) (CLSORT__SELECT_SUMS + CLSORT__SCAN_TOTAL_WORDS(group))
 #define CLSORT__HEAD_WORDS(tile) (((tile) + 31) / 32)
@@ -7221,11 +7223,28 @@ CLSORT_INLINE void keep_first(candidates_t *c, uint k)
     c->count = min(c->count, k);
 }
 
-/* Appends an element; a full list keeps its first k. Returns the code from which on later elements
-   are not among them. */
+/* Puts an element where it belongs among the first k, which are in order. The last of them is
+   dropped if they are k already. Insertion. */
+CLSORT_INLINE code_t insert_candidate(select_t s, candidates_t *c, code_t code, uint i)
+{
+    uint place = c->count < s.k ? c->count++ : s.k - 1;
+    for (; place > 0 && c->codes[place - 1] > code; place--) {
+        c->codes[place] = c->codes[place - 1];
+        c->list[place] = c->list[place - 1];
+    }
+    c->codes[place] = code;
+    c->list[place] = i;
+    return c->codes[c->count - 1];
+}
+
+/* Appends an element; a full list keeps its first k. Few are inserted in order instead: their list
+   is full with k. Returns the code from which on later elements are not among them, once the list
+   has been full. */
 CLSORT_INLINE code_t append_candidate(select_t s, candidates_t *c, code_t code, uint i,
                                       code_t bound)
 {
+    if (s.k <= CLSORT__INSERT_MOST)
+        return insert_candidate(s, c, code, i);
     c->codes[c->count] = code;
     c->list[c->count++] = i;
     if (c->count < s.list_capacity)
@@ -7239,7 +7258,8 @@ CLSORT_INLINE code_t append_candidate(select_t s, candidates_t *c, code_t code, 
 #define CLSORT_STREAM_BLOCK 32
 CLSORT_INLINE void stream_part(select_t s, select_part_t p, candidates_t *c)
 {
-    const size_t open = min((size_t)p.first + s.list_capacity, (size_t)p.end);
+    const uint open_elements = s.k <= CLSORT__INSERT_MOST ? s.k : s.list_capacity;
+    const size_t open = min((size_t)p.first + open_elements, (size_t)p.end);
     code_t bound = (code_t)~(code_t)0;
     size_t i = p.first;
     for (; i < open; i++)
@@ -7260,7 +7280,8 @@ CLSORT_INLINE void stream_part(select_t s, select_part_t p, candidates_t *c)
         if (code < bound)
             bound = append_candidate(s, c, code, (uint)i, bound);
     }
-    keep_first(c, s.k);
+    if (s.k > CLSORT__INSERT_MOST)
+        keep_first(c, s.k);
 }
 
 /* One reading of every part by a work-item. A row of one part is written, else the parts' first k
