@@ -1128,10 +1128,10 @@ extern "C" {
 #define CLSORT__SELECT_LIST(group) (CLSORT__SELECT_SUMS + CLSORT__SCAN_TOTAL_WORDS(group))
 #define CLSORT__HEAD_WORDS(tile) (((tile) + 31) / 32)
 #define CLSORT__PACKING_WORDS(group, tile) (CLSORT__HEAD_WORDS(tile) + (group) + 2)
-/* The same of a radix tile: offsets and next places of digits, counters of each team, and what is
-   staged, before which there are sums. A team is the work-items that rank elements
-   together: a warp, or 16 where warps are not known. A warp's pairs are staged when they have been
-   ranked, where the counters were. */
+/* The same of a radix tile: offsets and next places of digits, counters of each team, sums and,
+   later in their place, what is staged. A team is the work-items that rank elements together: a
+   warp, or 16 where warps are not known. Pairs of warps are staged when all are ranked: in place of
+   the counters, too. */
 #define CLSORT__WARP 32
 #define CLSORT__TEAM(group, most) ((group) < (most) ? (group) : (most))
 #define CLSORT__RADIX_PLACES(digits) (2 * (digits))
@@ -1159,8 +1159,8 @@ extern "C" {
 #define CLSORT__SEEN_WORDS 4
 #define CLSORT__SWEEP_PASSES 8
 #define CLSORT__SWEEP_HEAD 64
-/* The word of the plan that hybrid radix and mending leave nonzero where they sort; bits of the
-   argument in_place: look at it; mend. */
+/* The word of the plan that hybrid radix and mending leave nonzero where they have sorted. Bits of
+   the argument in_place: where that word is not 0, do nothing; leave low bits to be mended. */
 #define CLSORT__GATE 31
 #define CLSORT__GATED 4
 #define CLSORT__MENDS 8

@@ -144,10 +144,10 @@
 #define CLSORT__SELECT_LIST(group) (CLSORT__SELECT_SUMS + CLSORT__SCAN_TOTAL_WORDS(group))
 #define CLSORT__HEAD_WORDS(tile) (((tile) + 31) / 32)
 #define CLSORT__PACKING_WORDS(group, tile) (CLSORT__HEAD_WORDS(tile) + (group) + 2)
-/* The same of a radix tile: offsets and next places of digits, counters of each team, and what is
-   staged, before which there are sums. A team is the work-items that rank elements
-   together: a warp, or 16 where warps are not known. A warp's pairs are staged when they have been
-   ranked, where the counters were. */
+/* The same of a radix tile: offsets and next places of digits, counters of each team, sums and,
+   later in their place, what is staged. A team is the work-items that rank elements together: a
+   warp, or 16 where warps are not known. Pairs of warps are staged when all are ranked: in place of
+   the counters, too. */
 #define CLSORT__WARP 32
 #define CLSORT__TEAM(group, most) ((group) < (most) ? (group) : (most))
 #define CLSORT__RADIX_PLACES(digits) (2 * (digits))
@@ -175,8 +175,8 @@
 #define CLSORT__SEEN_WORDS 4
 #define CLSORT__SWEEP_PASSES 8
 #define CLSORT__SWEEP_HEAD 64
-/* The word of the plan that hybrid radix and mending leave nonzero where they sort; bits of the
-   argument in_place: look at it; mend. */
+/* The word of the plan that hybrid radix and mending leave nonzero where they have sorted. Bits of
+   the argument in_place: where that word is not 0, do nothing; leave low bits to be mended. */
 #define CLSORT__GATE 31
 #define CLSORT__GATED 4
 #define CLSORT__MENDS 8
@@ -3403,9 +3403,9 @@ CLSORT_INLINE void count_team_digits(tile_t tile, const code_t *code, digit_t di
         atomic_add(&counters[digit_of(code[m], digit)], 1u << CLSORT_COUNT_SHIFT);
 }
 
-/* The lanes of the team whose elements have the caller's digit. Without warps they find each other
-   through their bits in its counter, from where the last of them takes its place; *place: where the
-   first of them goes. Called by all work-items; needs team_sync after what is done with it. */
+/* The lanes of the team whose elements have digit d, and in *place where the first of these goes. A
+   warp votes on each bit of its digits; other lanes leave a bit in the digit's counter. Called by
+   all work-items; needs team_sync when the counter has been moved on. */
 CLSORT_INLINE uint find_peers(local uint *counter, uint d, uint lane, uint *place)
 {
 #if CLSORT_WARPS
@@ -4004,8 +4004,8 @@ CLSORT_KERNEL void clsort_radix_sweep(CLSORT_RADIX_ARGS, local ulong *space)
 /* MENDING. Where long keys are spread, sweeps by their upper digits leave only a few elements in
    the wrong order: neighbours whose upper digits are equal, a RUN. So the lowest digits are not
    swept, and runs are mended by insertion. The counts of all digits say how many upper ones are
-   needed if digits do not depend on each other. Where they do, a run is long, the gate stays
-   closed, and sweeps by all digits follow.
+   needed if digits do not depend on each other. Where they do, a run is long, the word CLSORT__GATE
+   becomes 0, and sweeps by all digits follow.
 
      measure               how many low bits are mended
      begin, sweeps         by the digits above
@@ -4069,8 +4069,8 @@ CLSORT_INLINE uint run_length(radix_t r, size_t first, uint low)
     return length;
 }
 
-/* A work-group per tile: lists where runs of two and more begin, and their lengths. A run that is
-   too long closes the gate. list: CLSORT_RADIX_TILE + 2 words. */
+/* A work-group per tile: lists where runs of two and more begin, and their lengths. For a run that
+   is too long it clears CLSORT__GATE. list: CLSORT_RADIX_TILE + 2 words. */
 CLSORT_KERNEL void clsort_radix_runs(CLSORT_RADIX_ARGS, local uint *list)
 {
     const radix_t r = CLSORT_RADIX;
