@@ -127,6 +127,7 @@
 #define CLSORT__FAMILY_HYBRID 41
 #define CLSORT__FAMILY_SHORT_ROWS 42
 #define CLSORT__FAMILY_ROW_TILES 43
+#define CLSORT__FAMILY_LONG_ROWS 44
 
 /* Local memory: one empty slot follows each 2^pad_log2 slots of a tile, so that accesses at a
    stride do not meet in one bank. */
@@ -278,6 +279,20 @@
    word of their list. */
 #define CLSORT__ROW_COLLECTED 32
 #define CLSORT__ROW_LIST 48
+/* ROW_CANDIDATES: how many candidates a reading found; ROW_FAILED: how often these did not decide
+   the row; ROW_BOUND: the pair that no candidate comes after, as two words of 64 bits. */
+#define CLSORT__ROW_CANDIDATES 33
+#define CLSORT__ROW_FAILED 34
+#define CLSORT__ROW_BOUND 36
+/* In the table of row 0, for one launch of all: numbers that were drawn, and that are done; how
+   often a row has failed. */
+#define CLSORT__ROW_DRAWN 40
+#define CLSORT__ROW_DONE 41
+#define CLSORT__ROW_ANY_FAILED 42
+/* A sample's elements lie in clusters of so many, one after the other. A work-group's list of
+   candidates has LISTED places. */
+#define CLSORT__CLUSTER 4
+#define CLSORT__LISTED 1024
 
 /* A packed field: below bit FIELD_BYTES its offset in the record; from there 4 bits for its bytes,
    then flags of one bit; the numbers of bits have 6 bits or more each. */
@@ -350,7 +365,8 @@
 #define CLSORT_NEEDS_PACKING (CLSORT_IS(SEGMENTS) || CLSORT_IS(ROW_TILES))
 #define CLSORT_NEEDS_MERGE \
     (CLSORT_IS(MERGE) || CLSORT_IS(PUBLISHED_MERGE) || CLSORT_NEEDS_PACKING)
-#define CLSORT_NEEDS_SELECT (CLSORT_IS(SELECT) || CLSORT_IS(SHORT_ROWS) || CLSORT_IS(ROW_TILES))
+#define CLSORT_NEEDS_PASSES (CLSORT_IS(SELECT) || CLSORT_IS(LONG_ROWS))
+#define CLSORT_NEEDS_SELECT (CLSORT_NEEDS_PASSES || CLSORT_IS(SHORT_ROWS) || CLSORT_IS(ROW_TILES))
 #define CLSORT_NEEDS_STAGES (CLSORT_IS(BITONIC) || CLSORT_NEEDS_QUICKSORT)
 #define CLSORT_NEEDS_WINDOWS \
     (CLSORT_NEEDS_STAGES || CLSORT_IS(PUBLISHED_BITONIC) || CLSORT_IS(BATCH))
@@ -6496,7 +6512,11 @@ CLSORT_KERNEL void clsort_quick_relauncher(CLSORT_QUICK_ARGS, uint local_bytes)
                            rows in local memory
      many rows             select_rows
                            one launch: a work-group reads its row once per pass
-     few long rows         select_pass * (passes + 1), select_sort
+     few long rows         select_sample, select_read, select_rank
+                           a sample bounds a row, and one reading lists candidates. The launches of
+                           the next lines follow, for rows where that fails. Where work-groups make
+                           progress: select_begin, select_long, which does all of that
+                           select_pass * (passes + 1), select_sort
                            several work-groups per row add their counts in global memory; each reads
                            the sums in the next launch. Most rows are decided after one or two
                            passes, and the rest of the launches idle
@@ -6510,7 +6530,7 @@ CLSORT_KERNEL void clsort_quick_relauncher(CLSORT_QUICK_ARGS, uint local_bytes)
 #ifndef CLSORT_DIGIT_BITS
 #define CLSORT_DIGIT_BITS 8
 #endif
-#if CLSORT_IS(SELECT) && (CLSORT_DIGIT_BITS < CLSORT_GROUP_LOG2 || CLSORT_DIGIT_BITS > 11)
+#if CLSORT_NEEDS_PASSES && (CLSORT_DIGIT_BITS < CLSORT_GROUP_LOG2 || CLSORT_DIGIT_BITS > 11)
 #error "CLSORT_DIGIT_BITS must be CLSORT_GROUP_LOG2 to 11 where rows are selected from"
 #endif
 #define CLSORT_BINS (1 << CLSORT_DIGIT_BITS)
@@ -6556,9 +6576,9 @@ CLSORT_INLINE uint add_local(local uint *place, uint x)
    are none. */
 typedef struct { global const uchar *keys; uint row, part, first, end; } select_part_t;
 
-CLSORT_INLINE select_part_t find_part(select_t s, uint parts, uint part_elements)
+CLSORT_INLINE select_part_t part_number(select_t s, uint number, uint parts, uint part_elements)
 {
-    const uint row = (uint)get_group_id(0) / parts, part = (uint)get_group_id(0) % parts;
+    const uint row = number / parts, part = number % parts;
     const uint first = (uint)min((ulong)part * part_elements, (ulong)s.n),
                whole = min(s.n - first, part_elements);
     const select_part_t p = { s.keys + (row < s.rows ? row * s.stride : 0), row, part, first,
@@ -6566,12 +6586,21 @@ CLSORT_INLINE select_part_t find_part(select_t s, uint parts, uint part_elements
     return p;
 }
 
-/* The bits of element i's code that count. */
+CLSORT_INLINE select_part_t find_part(select_t s, uint parts, uint part_elements)
+{
+    return part_number(s, (uint)get_group_id(0), parts, part_elements);
+}
+
+/* The bits of a key's code that count; those of element i. */
+CLSORT_INLINE code_t code_of(select_t s, code_t key)
+{
+    const code_t code = encode(key == s.minus_zero ? 0 : key, s.codec);
+    return (code_t)((code_t)(code << s.ignored_high_bits) >> (s.ignored_high_bits + s.first_bit));
+}
+
 CLSORT_INLINE code_t select_code(select_t s, select_part_t p, size_t i)
 {
-    const code_t key = ((global const code_t *)p.keys)[i],
-                 code = encode(key == s.minus_zero ? 0 : key, s.codec);
-    return (code_t)((code_t)(code << s.ignored_high_bits) >> (s.ignored_high_bits + s.first_bit));
+    return code_of(s, ((global const code_t *)p.keys)[i]);
 }
 
 CLSORT_INLINE void write_element(select_t s, select_part_t p, output_t out, size_t place, uint i)
@@ -6587,6 +6616,55 @@ CLSORT_INLINE select_part_t whole_row(select_t s, uint row)
 {
     const select_part_t p = { s.keys + row * s.stride, row, 0, 0, s.n };
     return p;
+}
+
+//---- select: ranks
+/* A pair of code and index. */
+#if CLSORT_KEY_BYTES <= 4
+typedef ulong ranked_t;
+#define CLSORT_RANKED(code, index) ((ulong)(code) << 32 | (index))
+#define CLSORT_RANKED_CODE(x) ((x) >> 32)
+#define CLSORT_RANKED_INDEX(x) ((uint)(x))
+#define CLSORT_RANKED_BEFORE(x, y) ((x) < (y))
+#else
+typedef struct { ulong code, index; } ranked_t;
+CLSORT_INLINE ranked_t make_ranked(ulong code, uint index)
+{
+    const ranked_t r = { code, index };
+    return r;
+}
+#define CLSORT_RANKED(code, index) make_ranked(code, index)
+#define CLSORT_RANKED_CODE(x) ((x).code)
+#define CLSORT_RANKED_INDEX(x) ((uint)(x).index)
+#define CLSORT_RANKED_BEFORE(x, y) \
+    ((x).code < (y).code || ((x).code == (y).code && (x).index < (y).index))
+#endif
+
+/* How many of x[0 ... count - 1] come before `own`. Loads of 16 pairs wait together. */
+CLSORT_INLINE uint rank_among(local const ranked_t *x, uint count, ranked_t own)
+{
+    uint rank = 0, j = 0;
+    for (; j + 16 <= count; j += 16) {
+        #pragma unroll
+        for (uint b = 0; b < 16; b++)
+            rank += CLSORT_RANKED_BEFORE(x[j + b], own);
+    }
+    for (; j + 4 <= count; j += 4) {
+        #pragma unroll
+        for (uint b = 0; b < 4; b++)
+            rank += CLSORT_RANKED_BEFORE(x[j + b], own);
+    }
+    for (; j < count; j++)
+        rank += CLSORT_RANKED_BEFORE(x[j], own);
+    return rank;
+}
+
+/* Writes element i of a row, the one of that rank, if it is wanted. */
+CLSORT_INLINE void write_ranked(select_t s, select_part_t p, output_t out, uint rank, uint i)
+{
+    const uint nth = s.select_mode == CLSORT__SELECT_NTH;
+    if (nth ? rank == s.k - 1 : rank < s.k)
+        write_element(s, p, out, nth ? p.row : (size_t)p.row * s.k + rank, i);
 }
 
 //---- select: short rows
@@ -6607,40 +6685,11 @@ CLSORT_INLINE select_part_t whole_row(select_t s, uint row)
 #error "CLSORT_FIRSTS must be 1 to CLSORT_ITEMS"
 #endif
 
-/* A pair of code and index. */
-#if CLSORT_KEY_BYTES <= 4
-typedef ulong ranked_t;
-#define CLSORT_RANKED(code, index) ((ulong)(code) << 32 | (index))
-#define CLSORT_RANKED_INDEX(x) ((uint)(x))
-#define CLSORT_RANKED_BEFORE(x, y) ((x) < (y))
-#else
-typedef struct { ulong code, index; } ranked_t;
-CLSORT_INLINE ranked_t make_ranked(ulong code, uint index)
-{
-    const ranked_t r = { code, index };
-    return r;
-}
-#define CLSORT_RANKED(code, index) make_ranked(code, index)
-#define CLSORT_RANKED_INDEX(x) ((uint)(x).index)
-#define CLSORT_RANKED_BEFORE(x, y) \
-    ((x).code < (y).code || ((x).code == (y).code && (x).index < (y).index))
-#endif
-
 /* Local memory: the columns' firsts and the bound; a list of candidates, and how many these are. */
 typedef struct {
     local ranked_t *firsts, *list;
     local uint *count;
 } short_row_t;
-
-/* How many of x[0 ... count - 1] come before `own`. */
-CLSORT_INLINE uint rank_among(local const ranked_t *x, uint count, ranked_t own)
-{
-    uint rank = 0;
-    #pragma unroll 4
-    for (uint j = 0; j < count; j++)
-        rank += CLSORT_RANKED_BEFORE(x[j], own);
-    return rank;
-}
 
 /* Loads a row: code[m] is that of element m * CLSORT_GROUP + local_id(), the largest one beyond the
    end. */
@@ -6728,13 +6777,11 @@ CLSORT_INLINE void sort_candidates(short_row_t l, uint count)
 CLSORT_INLINE void write_candidates(select_t s, select_part_t p, output_t out, short_row_t l,
                                     uint count)
 {
-    const uint nth = s.select_mode == CLSORT__SELECT_NTH, sorted = count > CLSORT_RANKED_MOST;
+    const uint sorted = count > CLSORT_RANKED_MOST;
     for (uint c = local_id(); c < (sorted ? s.k : count); c += CLSORT_GROUP) {
         const ranked_t own = l.list[c];
-        const uint rank = sorted ? c : rank_among(l.list, count, own);
-        if (nth ? rank == s.k - 1 : rank < s.k)
-            write_element(s, p, out, nth ? p.row : (size_t)p.row * s.k + rank,
-                          CLSORT_RANKED_INDEX(own));
+        write_ranked(s, p, out, sorted ? c : rank_among(l.list, count, own),
+                     CLSORT_RANKED_INDEX(own));
     }
 }
 
@@ -6806,7 +6853,7 @@ CLSORT_KERNEL void clsort_select_tile(CLSORT_SELECT_ARGS, CLSORT_OUTPUT_ARGS, ui
 #endif
 
 //---- select: range
-#if CLSORT_IS(SELECT)
+#if CLSORT_NEEDS_PASSES
 /* Codes low ... high; once these are one, indices low_index ... high_index of it. `size` elements
    lie inside, of which the left-th is the k-th of the row. decided: 1 since this pass, 2 since an
    earlier one. */
@@ -7048,6 +7095,7 @@ CLSORT_INLINE void write_list(select_t s, select_part_t p, select_range_t r, out
 }
 
 //---- select: rows
+#if CLSORT_IS(SELECT)
 /* Everything, for one row per work-group. space: CLSORT_LIST words and as many as there are bins,
    or list_capacity if that is more; codes: list_capacity codes. */
 CLSORT_KERNEL void clsort_select_rows(CLSORT_SELECT_ARGS, CLSORT_OUTPUT_ARGS, local uint *space,
@@ -7066,16 +7114,23 @@ CLSORT_KERNEL void clsort_select_rows(CLSORT_SELECT_ARGS, CLSORT_OUTPUT_ARGS, lo
     sort_list(s, p, space, codes);
     write_list(s, p, r, out, space + CLSORT_LIST);
 }
+#endif
 
 //---- select: tables
 /* The tables in global memory: the counts of three passes for every row, of which one is added to,
    one read, and one cleared for the next pass; then for every row row_words words: two ranges, of
    this pass and the one before, how many elements are collected, and those, or how many each part
-   takes. The host clears the counts of pass 0. */
+   takes; last for every row most_candidates pairs, if a reading lists candidates. Then the passes
+   only sort rows where that failed, and clsort_select_sample clears the counts of pass 0, else the
+   host. */
 #define CLSORT_TABLE_ARGS \
-    global uchar *tables, ulong tables_at, uint row_words, uint parts, uint part_elements
-#define CLSORT_TABLES { (global uint *)(tables + tables_at), row_words }
-typedef struct { global uint *words; uint row_words; } tables_t;
+    global uchar *tables, ulong tables_at, uint row_words, uint most_candidates, uint parts, \
+        uint part_elements
+#define CLSORT_TABLES { (global uint *)(tables + tables_at), row_words, most_candidates }
+typedef struct {
+    global uint *words;
+    uint row_words, most_candidates;
+} tables_t;
 
 CLSORT_INLINE global uint *row_counts(tables_t t, select_t s, uint row, uint pass)
 {
@@ -7085,6 +7140,17 @@ CLSORT_INLINE global uint *row_counts(tables_t t, select_t s, uint row, uint pas
 CLSORT_INLINE global uint *row_words_of(tables_t t, select_t s, uint row)
 {
     return t.words + (size_t)3 * s.rows * CLSORT_BINS + (size_t)row * t.row_words;
+}
+
+/* A part of a row whose candidates failed to decide it so many times; else a part of no row. */
+CLSORT_INLINE select_part_t open_part(select_t s, tables_t t, select_part_t p, uint times)
+{
+    if (t.most_candidates && p.row < s.rows
+        && row_words_of(t, s, p.row)[CLSORT__ROW_FAILED] < times) {
+        p.row = s.rows;
+        p.end = p.first;
+    }
+    return p;
 }
 
 /* The range that a pass found, to and from a row's words. */
@@ -7161,13 +7227,9 @@ CLSORT_INLINE void add_to_tables(select_t s, tables_t t, select_part_t p, uint a
             row[CLSORT__ROW_LIST + space[CLSORT_FOUND] + i] = space[CLSORT_LIST + i];
 }
 
-/* One pass over rows that are cut into parts, one work-group for each. */
-CLSORT_KERNEL void clsort_select_pass(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, local uint *space,
-                                      uint pass)
+/* One pass over a part. */
+CLSORT_INLINE void pass_over(select_t s, tables_t t, select_part_t p, local uint *space, uint pass)
 {
-    const select_t s = CLSORT_SELECT;
-    const tables_t t = CLSORT_TABLES;
-    const select_part_t p = find_part(s, parts, part_elements);
     if (local_id() == 0)
         space[0] = 0;
     const select_range_t r = find_range(s, t, p, pass, space);
@@ -7177,7 +7239,382 @@ CLSORT_KERNEL void clsort_select_pass(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, loc
     add_to_tables(s, t, p, action, pass, space);
 }
 
-#if CLSORT_GROUP_LOG2 == 0
+#if CLSORT_IS(SELECT)
+/* One pass over rows that are cut into parts, one work-group for each. */
+CLSORT_KERNEL void clsort_select_pass(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, local uint *space,
+                                      uint pass)
+{
+    const select_t s = CLSORT_SELECT;
+    const tables_t t = CLSORT_TABLES;
+    pass_over(s, t, open_part(s, t, find_part(s, parts, part_elements), 1), space, pass);
+}
+#endif
+
+#if CLSORT_GROUP_LOG2 > 0
+//---- select: samples
+/* ONE READING. A sample of a row gives a bound; a reading lists the candidates, which do not come
+   after it; work-groups that share the candidates out by value count ranks. A bound is wrong if
+   fewer than k elements are candidates, or more than there is room for: then the row has failed,
+   and the passes select from it. */
+#define CLSORT_SAMPLED 4
+
+CLSORT_INLINE void put_bound(global uint *row, ranked_t bound)
+{
+    global ulong *words = (global ulong *)(row + CLSORT__ROW_BOUND);
+    words[0] = CLSORT_RANKED_CODE(bound);
+    words[1] = CLSORT_RANKED_INDEX(bound);
+}
+
+/* The first pair of a work-item's clusters, which begin at p.first and `apart` elements from each
+   other. */
+CLSORT_INLINE ranked_t first_of_clusters(select_t s, select_part_t p, uint clusters, uint apart)
+{
+    code_t first = (code_t)~(code_t)0;
+    uint at = 0xFFFFFFFFu;
+    for (uint c = local_id(); c < clusters; c += CLSORT_GROUP * CLSORT_SAMPLED) {
+        code_t code[CLSORT_SAMPLED][CLSORT__CLUSTER];
+        #pragma unroll
+        for (uint b = 0; b < CLSORT_SAMPLED; b++)
+            #pragma unroll
+            for (uint x = 0; x < CLSORT__CLUSTER; x++)
+                code[b][x] = select_code(
+                    s, p, p.first + min(c + b * CLSORT_GROUP, clusters - 1) * apart + x);
+        #pragma unroll
+        for (uint b = 0; b < CLSORT_SAMPLED; b++)
+            #pragma unroll
+            for (uint x = 0; x < CLSORT__CLUSTER; x++)
+                if (code[b][x] < first || at == 0xFFFFFFFFu) {
+                    first = code[b][x];
+                    at = p.first + min(c + b * CLSORT_GROUP, clusters - 1) * apart + x;
+                }
+    }
+    return CLSORT_RANKED(first, at);
+}
+
+/* The bound of a row is the wanted-th of the work-items' firsts. A second sample, of a row that
+   failed, lies between the first one's clusters. space: CLSORT_GROUP pairs. */
+CLSORT_INLINE void sample_row(select_t s, tables_t t, select_part_t p, uint clusters, uint wanted,
+                              uint again, local ulong *space)
+{
+    const uint exists = p.row < s.rows, lid = local_id(), apart = s.n / max(clusters, 1u);
+    local ranked_t *firsts = (local ranked_t *)space;
+    global uint *row = row_words_of(t, s, exists ? p.row : 0);
+    p.first = again ? apart / 2 : 0;
+    const ranked_t own = first_of_clusters(s, p, exists ? clusters : 0, apart);
+    group_sync();
+    if (lid == 0 && exists)
+        row[CLSORT__ROW_CANDIDATES] = 0;
+    firsts[lid] = own;
+    group_sync();
+    if (rank_among(firsts, CLSORT_GROUP, own) == min(wanted, (uint)CLSORT_GROUP) - 1 && exists)
+        put_bound(row, own);
+}
+
+/* Samples a row per work-group and prepares its tables. */
+CLSORT_INLINE void begin_row(select_t s, tables_t t, uint clusters, uint wanted, local ulong *space)
+{
+    const select_part_t p = find_part(s, 1, s.n);
+    global uint *row = row_words_of(t, s, p.row < s.rows ? p.row : 0);
+    for (uint b = local_id(); b < (p.row < s.rows ? CLSORT_BINS : 0); b += CLSORT_GROUP)
+        row_counts(t, s, p.row, 0)[b] = 0;
+    if (local_id() == 0 && p.row < s.rows) {
+        row[CLSORT__ROW_FAILED] = row[CLSORT__ROW_ANY_FAILED] = 0;
+        row[CLSORT__ROW_DRAWN] = row[CLSORT__ROW_DONE] = 0;
+    }
+    sample_row(s, t, p, clusters, wanted, 0, space);
+}
+
+/* Before clsort_select_read, and before clsort_select_long. */
+#if CLSORT_IS(SELECT)
+CLSORT_KERNEL void clsort_select_sample(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, uint clusters,
+                                        uint wanted, local ulong *space)
+{
+    const select_t s = CLSORT_SELECT;
+    const tables_t t = CLSORT_TABLES;
+    begin_row(s, t, clusters, wanted, space);
+}
+#else
+CLSORT_KERNEL void clsort_select_begin(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, uint clusters,
+                                       uint wanted, local ulong *space)
+{
+    const select_t s = CLSORT_SELECT;
+    const tables_t t = CLSORT_TABLES;
+    begin_row(s, t, clusters, wanted, space);
+}
+#endif
+
+//---- select: reading once
+/* Keys of 16 bytes, loaded at once where they are aligned. */
+#if CLSORT_KEY_BYTES == 1
+#define CLSORT_PACK 16
+#define CLSORT_PACKS 1
+#elif CLSORT_KEY_BYTES == 2
+#define CLSORT_PACK 8
+#define CLSORT_PACKS 2
+#elif CLSORT_KEY_BYTES == 4
+#define CLSORT_PACK 4
+#define CLSORT_PACKS 4
+#else
+#define CLSORT_PACK 2
+#define CLSORT_PACKS 4
+#endif
+typedef CLSORT_JOIN(CLSORT_CODE_NAME, CLSORT_PACK) pack_t;
+typedef union { pack_t pack; code_t key[CLSORT_PACK]; } packed_keys_t;
+/* Elements that a work-item looks at together. */
+#define CLSORT_BATCH (CLSORT_PACK * CLSORT_PACKS)
+
+/* Candidates of a work-group's part: the bound; a list in local memory and the row's list, of
+   `most` pairs. count[0]: how many are listed; count[2]: not 0 if both lists are full. */
+typedef struct {
+    code_t code;
+    uint index, most;
+    local ranked_t *list;
+    local uint *count;
+    global uint *row;
+    global ranked_t *all;
+} reading_t;
+
+CLSORT_INLINE global ranked_t *row_candidates(tables_t t, select_t s, uint row)
+{
+    return (global ranked_t *)(row_words_of(t, s, s.rows)) + (size_t)row * t.most_candidates;
+}
+
+/* Lists the elements of a work-item's batch that bit b of `taken` names: code[b], index[b]. Where
+   the work-group's list is full, the row's takes them; where that is full, too, the row fails, and
+   nobody goes on. */
+CLSORT_INLINE void list_taken(reading_t c, const code_t *code, const uint *index, uint taken)
+{
+    const uint size = popcount(taken), place = add_local(c.count, size), end = place + size,
+               late = end > CLSORT__LISTED ? min(size, end - CLSORT__LISTED) : 0;
+    uint at = place, late_at = c.most;
+    if (late && !atomic_or((volatile local uint *)&c.count[2], 0)) {
+        late_at = atomic_add((volatile global uint *)&c.row[CLSORT__ROW_CANDIDATES], late);
+        if (late_at >= c.most)
+            atomic_or((volatile local uint *)&c.count[2], 1);
+    }
+    #pragma unroll
+    for (uint b = 0; b < CLSORT_BATCH; b++)
+        if (taken >> b & 1) {
+            if (at < CLSORT__LISTED)
+                c.list[at++] = CLSORT_RANKED(code[b], index[b]);
+            else if (late_at < c.most)
+                c.all[late_at++] = CLSORT_RANKED(code[b], index[b]);
+        }
+}
+
+/* Lists the candidates of a batch; element b lies at index[b], which is p.end or more for none. */
+CLSORT_INLINE void list_batch(select_part_t p, reading_t c, const code_t *code, const uint *index)
+{
+    uint any = 0, taken = 0;
+    #pragma unroll
+    for (uint b = 0; b < CLSORT_BATCH; b++)
+        any |= code[b] <= c.code;
+    if (!any)
+        return;
+    #pragma unroll
+    for (uint b = 0; b < CLSORT_BATCH; b++)
+        taken |= (uint)(index[b] < p.end
+                        && (code[b] < c.code || (code[b] == c.code && index[b] <= c.index)))
+                 << b;
+    if (taken)
+        list_taken(c, code, index, taken);
+}
+
+/* Lists the candidates of the first `whole` packs of a part. */
+CLSORT_INLINE void read_packs(select_t s, select_part_t p, reading_t c, uint whole)
+{
+    global const pack_t *packs = (global const pack_t *)((global const code_t *)p.keys + p.first);
+    for (uint i = local_id(); i < whole; i += CLSORT_GROUP * CLSORT_PACKS) {
+        packed_keys_t keys[CLSORT_PACKS];
+        code_t code[CLSORT_BATCH];
+        uint index[CLSORT_BATCH];
+        #pragma unroll
+        for (uint b = 0; b < CLSORT_PACKS; b++)
+            keys[b].pack = packs[min(i + b * CLSORT_GROUP, whole - 1)];
+        #pragma unroll
+        for (uint b = 0; b < CLSORT_BATCH; b++) {
+            const uint pack = i + b / CLSORT_PACK * CLSORT_GROUP;
+            code[b] = code_of(s, keys[b / CLSORT_PACK].key[b % CLSORT_PACK]);
+            index[b] = pack < whole ? p.first + pack * CLSORT_PACK + b % CLSORT_PACK : p.end;
+        }
+        list_batch(p, c, code, index);
+    }
+}
+
+/* The same for the elements from `first` on, which fill no pack: all where keys are not aligned. */
+CLSORT_INLINE void read_keys(select_t s, select_part_t p, reading_t c, uint first)
+{
+    for (uint i = first + local_id(); i < p.end; i += CLSORT_GROUP * CLSORT_BATCH) {
+        code_t code[CLSORT_BATCH];
+        uint index[CLSORT_BATCH];
+        #pragma unroll
+        for (uint b = 0; b < CLSORT_BATCH; b++) {
+            index[b] = i + b * CLSORT_GROUP;
+            code[b] = select_code(s, p, min(index[b], p.end - 1));
+        }
+        list_batch(p, c, code, index);
+    }
+}
+
+//---- select: a part read once
+/* One reading of a part. space: CLSORT__LISTED pairs and three words. */
+CLSORT_INLINE void read_part(select_t s, tables_t t, select_part_t p, local ulong *space)
+{
+    const uint lid = local_id();
+    const uint exists = p.row < s.rows, own_row = exists ? p.row : 0;
+    global uint *row = row_words_of(t, s, own_row);
+    global const ulong *bound = (global const ulong *)(row + CLSORT__ROW_BOUND);
+    local ranked_t *list = (local ranked_t *)space;
+    local uint *count = (local uint *)(list + CLSORT__LISTED);
+    const uint behind = exists && bound[1] < p.first;   /* equal codes are no candidates */
+    const reading_t c = { (code_t)(exists ? bound[0] - behind : 0),
+                          (uint)(exists && !behind ? bound[1] : 0xFFFFFFFFu),
+                          t.most_candidates, list, count, row, row_candidates(t, s, own_row) };
+    if (behind && !bound[0])
+        p.end = p.first;
+    if (lid == 0)
+        count[0] = count[2] = 0;
+    group_sync();
+    const uint aligned = ((size_t)((global const code_t *)p.keys + p.first) & 15) == 0,
+               packed = exists && aligned ? (p.end - p.first) / CLSORT_PACK * CLSORT_PACK : 0;
+    read_packs(s, p, c, packed / CLSORT_PACK);
+    read_keys(s, p, c, p.first + packed);
+    group_sync();
+    const uint listed = min(count[0], (uint)CLSORT__LISTED);
+    if (lid == 0 && listed)
+        count[1] = atomic_add((volatile global uint *)&row[CLSORT__ROW_CANDIDATES], listed);
+    group_sync();
+    for (uint i = lid; i < listed; i += CLSORT_GROUP)
+        if (count[1] + i < c.most)
+            c.all[count[1] + i] = list[i];
+}
+
+#if CLSORT_IS(SELECT)
+CLSORT_KERNEL void clsort_select_read(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, local ulong *space)
+{
+    const select_t s = CLSORT_SELECT;
+    const tables_t t = CLSORT_TABLES;
+    read_part(s, t, find_part(s, parts, part_elements), space);
+}
+#endif
+
+//---- select: finding ranks
+/* A work-group's share of a row's candidates: the pairs from low on that come before high, if it
+   has these bounds. */
+typedef struct { ranked_t low, high; uint has_low, has_high; } share_t;
+
+/* Shares a row's candidates out among `ranges` work-groups by a sample of them: the firsts of
+   CLSORT_GROUP columns, so many of these that k candidates and a margin come before the last. So
+   few candidates that one list holds them need no sample. firsts, sorted: CLSORT_GROUP pairs.
+   Called by all; ends with a barrier. */
+CLSORT_INLINE share_t find_share(select_t s, global const ranked_t *all, uint count, uint range,
+                                 uint ranges, local ranked_t *firsts, local ranked_t *sorted)
+{
+    const uint lid = local_id(), deep = count > CLSORT__LISTED;
+    const uint rows = deep ? max(min(count / (2 * s.k), min(count / CLSORT_GROUP, 16u)), 1u) : 0,
+               apart = deep ? max(count / (rows * CLSORT_GROUP), 1u) : 0;
+    ranked_t own = CLSORT_RANKED((code_t)~(code_t)0, 0xFFFFFFFFu - lid);
+    for (uint j = 0; j < rows; j++) {
+        const ranked_t x = all[(lid + j * CLSORT_GROUP) * apart];
+        if (CLSORT_RANKED_BEFORE(x, own))
+            own = x;
+    }
+    firsts[lid] = own;
+    group_sync();
+    if (deep)
+        sorted[rank_among(firsts, CLSORT_GROUP, own)] = own;
+    group_sync();
+    const float before = (float)s.k * (float)(CLSORT_GROUP * rows) / (float)max(count, 1u);
+    const uint end = (uint)min(before + 4 * sqrt(before) + 4, (float)CLSORT_GROUP);
+    const uint low = end * range / ranges, high = end * (range + 1) / ranges;
+    const share_t share = { sorted[low < CLSORT_GROUP ? low : 0],
+                            sorted[high < CLSORT_GROUP ? high : 0], range > 0,
+                            deep && high < CLSORT_GROUP };
+    return share;
+}
+
+/* Lists a work-group's share, up to CLSORT__LISTED. counts: how many come before it, how many it
+   has; both are 0 before. */
+CLSORT_INLINE void list_share(global const ranked_t *all, uint count, share_t share,
+                              local ranked_t *list, local uint *counts)
+{
+    uint before = 0;
+    for (uint i = local_id(); i < count; i += CLSORT_GROUP * CLSORT_VISITS) {
+        ranked_t x[CLSORT_VISITS];
+        uint taken = 0;
+        #pragma unroll
+        for (uint b = 0; b < CLSORT_VISITS; b++)
+            x[b] = all[min(i + b * CLSORT_GROUP, count - 1)];
+        #pragma unroll
+        for (uint b = 0; b < CLSORT_VISITS; b++) {
+            const uint is_low = share.has_low && CLSORT_RANKED_BEFORE(x[b], share.low),
+                       is_high = share.has_high && !CLSORT_RANKED_BEFORE(x[b], share.high),
+                       exists = i + b * CLSORT_GROUP < count;
+            before += exists && is_low;
+            taken |= (uint)(exists && !is_low && !is_high) << b;
+        }
+        uint place = taken ? add_local(&counts[1], popcount(taken)) : 0;
+        #pragma unroll
+        for (uint b = 0; b < CLSORT_VISITS; b++)
+            if (taken >> b & 1 && place++ < CLSORT__LISTED)
+                list[place - 1] = x[b];
+    }
+    if (before)
+        add_local(&counts[0], before);
+}
+
+/* Leaves a row to a second sample, or then to the passes. */
+CLSORT_INLINE void fail_row(select_t s, tables_t t, global uint *row, uint again)
+{
+    atomic_max((volatile global uint *)&row[CLSORT__ROW_FAILED], 1 + again);
+    atomic_max((volatile global uint *)&row_words_of(t, s, 0)[CLSORT__ROW_ANY_FAILED], 1 + again);
+}
+
+//---- select: ranks of candidates
+/* Ranks a share of a row's candidates and writes the wanted ones; the row fails if there are too
+   few or too many of either. space: CLSORT__LISTED pairs, twice CLSORT_GROUP pairs, two words. */
+CLSORT_INLINE void rank_share(select_t s, tables_t t, output_t out, uint group_row, uint range,
+                              uint ranges, uint again, local ulong *space)
+{
+    const uint lid = local_id(), exists = group_row < s.rows, own_row = exists ? group_row : 0;
+    global uint *row = row_words_of(t, s, own_row);
+    global const ranked_t *all = row_candidates(t, s, own_row);
+    local ranked_t *list = (local ranked_t *)space, *firsts = list + CLSORT__LISTED;
+    local uint *counts = (local uint *)(firsts + 2 * CLSORT_GROUP);
+    const uint found = exists ? row[CLSORT__ROW_CANDIDATES] : 0,
+               fits = found >= s.k && found <= t.most_candidates,
+               count = fits && (found > CLSORT__LISTED || !range) ? found : 0;
+    if (lid < 2)
+        counts[lid] = 0;
+    const share_t share = find_share(s, all, count, range, ranges, firsts, firsts + CLSORT_GROUP);
+    list_share(all, count, share, list, counts);
+    group_sync();
+    const uint before = counts[0], listed = counts[1],
+               wanted = before < s.k && listed <= CLSORT__LISTED ? listed : 0;
+    const uint last = range == ranges - 1 || found <= CLSORT__LISTED;
+    if (lid == 0 && exists
+        && (!fits || (before < s.k && listed > CLSORT__LISTED)
+            || (count && last && before + listed < s.k)))
+        fail_row(s, t, row, again);
+    for (uint i = lid; i < wanted; i += CLSORT_GROUP) {
+        const uint rank = before + rank_among(list, wanted, list[i]);
+        write_ranked(s, whole_row(s, own_row), out, rank, CLSORT_RANKED_INDEX(list[i]));
+    }
+}
+
+#if CLSORT_IS(SELECT)
+CLSORT_KERNEL void clsort_select_rank(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, CLSORT_OUTPUT_ARGS,
+                                      uint ranges, local ulong *space)
+{
+    const select_t s = CLSORT_SELECT;
+    const output_t out = CLSORT_OUTPUT;
+    const tables_t t = CLSORT_TABLES;
+    const uint group = (uint)get_group_id(0);
+    rank_share(s, t, out, group / ranges, group % ranges, ranges, 0, space);
+}
+#endif
+
+#elif CLSORT_IS(SELECT)
 //---- select: candidates
 /* What may be among the first k of a part, as a work-item that works alone meets them: `count`
    pairs of code and index. */
@@ -7310,15 +7747,10 @@ CLSORT_KERNEL void clsort_select_stream(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, C
 #endif
 
 //---- select: results
-/* Sorts what the passes collected, one row per work-group; local memory as for
-   clsort_select_rows. */
-CLSORT_KERNEL void clsort_select_sort(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, CLSORT_OUTPUT_ARGS,
-                                      local uint *space, local code_t *codes)
+/* Sorts what the passes collected of a row; local memory as for clsort_select_rows. */
+CLSORT_INLINE void sort_row(select_t s, tables_t t, output_t out, select_part_t p,
+                            local uint *space, local code_t *codes)
 {
-    const select_t s = CLSORT_SELECT;
-    const output_t out = CLSORT_OUTPUT;
-    const tables_t t = CLSORT_TABLES;
-    const select_part_t p = find_part(s, 1, s.n);
     const uint exists = p.row < s.rows;
     global const uint *row = row_words_of(t, s, exists ? p.row : 0);
     const select_range_t r = exists ? load_range(row, s.passes) : whole_range(s);
@@ -7331,6 +7763,157 @@ CLSORT_KERNEL void clsort_select_sort(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, CLS
     write_list(s, p, r, out, space + CLSORT_LIST);
 }
 
+#if CLSORT_IS(SELECT)
+/* The same, one row per work-group. */
+CLSORT_KERNEL void clsort_select_sort(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, CLSORT_OUTPUT_ARGS,
+                                      local uint *space, local code_t *codes)
+{
+    const select_t s = CLSORT_SELECT;
+    const output_t out = CLSORT_OUTPUT;
+    const tables_t t = CLSORT_TABLES;
+    sort_row(s, t, out, open_part(s, t, find_part(s, 1, s.n), 1), space, codes);
+}
+#endif
+
+#if CLSORT_IS(LONG_ROWS) && CLSORT_GROUP_LOG2 > 0
+//---- select: one launch
+/* ONE LAUNCH reads long rows and ranks their candidates; rows where that failed get a second
+   sample, and are read and ranked again; rows where that failed, too, take the passes. It is for
+   devices where work-groups that have started make progress. Work-groups draw numbers, those of one
+   step after the other. Who has drawn waits until the steps before are done: whoever has that to do
+   has started. Row 0's table has the counters, which clsort_select_sample clears. */
+CLSORT_INLINE void fence_memory(void)
+{
+#if CLSORT_FORWARD_PROGRESS
+    __asm__ volatile("fence.acq_rel.gpu;" : : : "memory");
+#else
+    mem_fence(CLK_GLOBAL_MEM_FENCE);
+#endif
+}
+
+/* The next number. Called by all; `word` of local memory is free before and after. */
+CLSORT_INLINE uint draw_number(global uint *head, local uint *word)
+{
+    group_sync();
+    if (local_id() == 0)
+        *word = atomic_inc((volatile global uint *)&head[CLSORT__ROW_DRAWN]);
+    group_sync();
+    const uint number = *word;
+    group_sync();
+    return number;
+}
+
+/* Waits until `wanted` numbers are done. Loads, not atomics: many may wait for one word. Called by
+   all. */
+CLSORT_INLINE void wait_until_done(global uint *head, uint wanted)
+{
+    if (local_id() == 0)
+        while (((volatile global uint *)head)[CLSORT__ROW_DONE] < wanted) {}
+    group_sync();
+    fence_memory();
+}
+
+/* Says that a number is done, and all that its work-group wrote is visible. Called by all. */
+CLSORT_INLINE void tell_done(global uint *head)
+{
+    fence_memory();
+    group_sync();
+    if (local_id() == 0)
+        atomic_inc((volatile global uint *)&head[CLSORT__ROW_DONE]);
+}
+
+/* The steps; those from PASSES on are one for each pass, and the sorting of rows. A step has `size`
+   numbers from `first` on. */
+#define CLSORT_READS 0
+#define CLSORT_RANKS 1
+#define CLSORT_SAMPLES 2
+#define CLSORT_READS_AGAIN 3
+#define CLSORT_RANKS_AGAIN 4
+#define CLSORT_PASSES 5
+typedef struct { uint step, first, size; } step_t;
+typedef struct { uint parts, part_elements, ranges, clusters, wanted; } long_t;
+
+CLSORT_INLINE step_t next_step(select_t s, long_t l, step_t at)
+{
+    const uint step = at.step + 1,
+               of_row = step == CLSORT_SAMPLES || step > CLSORT_PASSES + s.passes ? 1
+                        : step == CLSORT_RANKS || step == CLSORT_RANKS_AGAIN      ? l.ranges
+                                                                                  : l.parts;
+    const step_t next = { step, at.first + at.size, s.rows * of_row };
+    return next;
+}
+
+//---- select: steps of one launch
+/* Waits for the steps before. Returns 0 if nothing is left to do: then nobody does the numbers of
+   this step and those after it, so the steps that tell are waited for first. Called by all. */
+CLSORT_INLINE uint wait_for_step(global uint *head, step_t at, uint once, uint rows)
+{
+    if (at.step >= CLSORT_SAMPLES) {
+        wait_until_done(head, once);
+        if (head[CLSORT__ROW_ANY_FAILED] < 1)
+            return 0;
+    }
+    if (at.step >= CLSORT_PASSES) {
+        wait_until_done(head, 2 * once + rows);
+        if (head[CLSORT__ROW_ANY_FAILED] < 2)
+            return 0;
+    }
+    wait_until_done(head, at.first);
+    return 1;
+}
+
+/* Does number i of a step. Local memory as for clsort_select_long. Called by all. */
+CLSORT_INLINE void do_step(select_t s, tables_t t, output_t out, long_t l, uint step, uint i,
+                           local uint *space, local code_t *codes, local ulong *lists)
+{
+    const uint rows_step = step == CLSORT_SAMPLES || step > CLSORT_PASSES + s.passes,
+               ranks = step == CLSORT_RANKS || step == CLSORT_RANKS_AGAIN,
+               again = step > CLSORT_RANKS;
+    const select_part_t p = open_part(
+        s, t, part_number(s, ranks ? i / l.ranges : i, ranks || rows_step ? 1 : l.parts,
+                          ranks || rows_step ? s.n : l.part_elements),
+        step >= CLSORT_PASSES ? 2 : again);
+    if (ranks)
+        rank_share(s, t, out, p.row, i % l.ranges, l.ranges, again, lists);
+    else if (step == CLSORT_READS || step == CLSORT_READS_AGAIN)
+        read_part(s, t, p, lists);
+    else if (step == CLSORT_SAMPLES)
+        sample_row(s, t, p, l.clusters, l.wanted, 1, lists);
+    else if (rows_step)
+        sort_row(s, t, out, p, space, codes);
+    else
+        pass_over(s, t, p, space, step - CLSORT_PASSES);
+}
+
+/* memory: as for clsort_select_rank; or as for clsort_select_rows, its codes first, at multiples of
+   8 bytes. */
+CLSORT_KERNEL void clsort_select_long(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, CLSORT_OUTPUT_ARGS,
+                                      uint ranges, uint clusters, uint wanted, local ulong *memory)
+{
+    const select_t s = CLSORT_SELECT;
+    const output_t out = CLSORT_OUTPUT;
+    const tables_t t = CLSORT_TABLES;
+    local code_t *codes = (local code_t *)memory;
+    local uint *space = (local uint *)(memory + (list_capacity * CLSORT_KEY_BYTES + 7) / 8);
+    const long_t l = { parts, part_elements, ranges, clusters, wanted };
+    const uint last = CLSORT_PASSES + passes + 1;
+    global uint *head = row_words_of(t, s, 0);
+    step_t at = { CLSORT_READS, 0, rows * parts };
+    while (rows) {
+        const uint number = draw_number(head, space);
+        while (number - at.first >= at.size && at.step <= last)
+            at = next_step(s, l, at);
+        if (at.step > last)
+            break;
+        if (!wait_for_step(head, at, rows * (parts + ranges), rows))
+            break;
+        do_step(s, t, out, l, at.step, number - at.first, space, codes, memory);
+        tell_done(head);
+    }
+}
+#endif
+
+#if CLSORT_IS(SELECT)
 /* Writes the k elements of a row in its order. Each work-item takes CLSORT_VISITS elements side by
    side. */
 CLSORT_KERNEL void clsort_select_scatter(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, CLSORT_OUTPUT_ARGS,
@@ -7359,6 +7942,7 @@ CLSORT_KERNEL void clsort_select_scatter(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, 
         place += total;
     }
 }
+#endif
 #endif
 #endif
 

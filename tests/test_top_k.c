@@ -1,6 +1,21 @@
 /* Top-k and n-th elements of rows: types, orders, ties, lengths around every switch, strides,
    outputs, bad calls. */
 
+#include "harness.h"
+
+/* Appended to the options of every build. */
+static const char *more_options = "";
+
+static cl_int build_with_more(cl_program program, cl_uint count, const cl_device_id *devices,
+                              const char *options, void(CL_CALLBACK *notify)(cl_program, void *),
+                              void *user)
+{
+    char all[1024];
+    snprintf(all, sizeof all, "%s %s", options ? options : "", more_options);
+    return clBuildProgram(program, count, devices, all, notify, user);
+}
+
+#define clBuildProgram build_with_more
 #define CLSORT_IMPLEMENTATION
 #include "top.h"
 
@@ -270,6 +285,59 @@ static void candidates_in_few_columns(bench *b)
     }
 }
 
+/* A row of 4 million keys, whose sample leads nowhere or astray. */
+static void long_rows_by_a_sample(bench *b)
+{
+    static const struct {
+        const char *pattern;
+        size_t k, poisoned;
+        int poison;
+    } cases[] = { { "uniform", 40, 0, 0 },       { "mod-1000", 300, 0, 0 }, { "sorted", 9, 0, 0 },
+                  { "uniform", 40, 1, 0x00 },    { "uniform", 40, 1, 0xFF },
+                  { "mostly-zero", 300, 0, 0 } };
+    size_t i;
+    for (i = 0; i < (b->small ? 0 : sizeof cases / sizeof *cases); i++) {
+        top_case c = top_make(CLSORT_U32, 1, (1u << 22) + 77, cases[i].k);
+        c.pattern = cases[i].pattern;
+        c.poisoned = cases[i].poisoned * (c.d.count / 4096);
+        c.poison = cases[i].poison;
+        c.d.tuning.work_group = 64;
+        if (!top_run(b, &c)
+            || !CHECK(takes_kernel(b, &c, "clsort_select_sample")
+                      || takes_kernel(b, &c, "clsort_select_begin")))
+            return;
+    }
+}
+
+/* One launch for everything after the sample, on devices where work-groups make progress: CPUs do,
+   too. */
+static void long_rows_in_one_launch(bench *b)
+{
+    static const int poisons[] = { -1, 0x00, 0xFF };
+    bench other = *b;
+    size_t i;
+    if (!test_is_cpu(b) || b->small || b->few_programs) return;
+    other.sorter = fresh_sorter(b, 0);
+    if (!CHECK(other.sorter != NULL)) return;
+    more_options = "-DCLSORT_FORWARD_PROGRESS=0";
+    other.sorter->has_progress = 1;
+    for (i = 0; i < 10; i++) {
+        top_case c = top_make(CLSORT_U32, 1 + i % 2, i < 5 ? 70001 : 8200, i == 9 ? 900 : 40 + i);
+        c.pattern = i % 4 == 3 ? "mod-16" : "uniform";
+        c.poison = poisons[i % 3] < 0 ? 0 : poisons[i % 3];
+        c.poisoned = poisons[i % 3] < 0 ? 0 : c.d.count / (i < 5 ? 1024 : 256);
+        c.twice = i % 2 == 1;
+        c.gap = i % 3;
+        c.d.tuning.work_group = 64;
+        c.d.flags = i == 8 ? CLSORT_FLAG_TOP_NTH : 0;
+        if (!top_run(&other, &c)) break;
+        CHECK(takes_kernel(&other, &c, "clsort_select_long") == (i < 9));
+    }
+    CHECK(!(other.sorter->broken & CLSORT__BIT(CLSORT__LONG_ROWS)));
+    more_options = "";
+    clsort_destroy(other.sorter);
+}
+
 static void wait_lists_and_queues(bench *b)
 {
     cl_command_queue queue = test_unordered_queue(b);
@@ -426,6 +494,8 @@ static const test_entry tests[] = {
     { "more than a work-group sorts is sorted too", sorted_k_above_the_room },
     { "work-groups of any size select", work_groups_of_any_size },
     { "rows that a work-group holds give theirs in one reading", rows_that_a_work_group_holds },
+    { "long rows are read once if their sample does not mislead", long_rows_by_a_sample },
+    { "long rows are selected from in one launch after the sample", long_rows_in_one_launch },
     { "candidates may crowd into few columns of a row", candidates_in_few_columns },
     { "wait lists, events and out-of-order queues work", wait_lists_and_queues },
     { "prepared calls build nothing", prepared_calls_build_nothing },

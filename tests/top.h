@@ -17,6 +17,8 @@ typedef struct top_case {
     size_t gap;                /* elements between rows */
     int outputs;               /* TOP_KEYS | TOP_INDICES | TOP_VALUES */
     int scratch;               /* the caller's scratch, exactly as much as asked for */
+    size_t poisoned;           /* of so many elements four have the byte `poison`; 0: none */
+    int poison, twice;         /* twice: four in the middle, too */
     int wait;                  /* CASE_WAIT_NONE or CASE_WAIT_LATER */
     cl_command_queue queue;    /* NULL: the bench's */
 } top_case;
@@ -59,12 +61,25 @@ static inline void top_say(const top_case *c)
 {
     const clsort_desc *d = &c->d;
     AT("top %zu of %zu rows of %zu keys, %s, %s, %s%s%s, bits %u to %u, gap %zu, flags %u, outputs "
-       "%d, value_size %zu, seed %llu, work_group %u%s, wait %d",
+       "%d, value_size %zu, seed %llu, work_group %u%s, wait %d, poison %d in %zu %s",
        d->top_k, d->rows, d->count, case_type_name(d->key_type), c->pattern,
        d->order ? "descending" : "ascending", d->nan_order ? ", NaNs last" : "",
        d->zero_order ? ", equal zeros" : "", (unsigned)d->first_bit, (unsigned)d->last_bit, c->gap,
        (unsigned)d->flags, c->outputs, d->value_size, (unsigned long long)c->seed,
-       (unsigned)d->tuning.work_group, c->scratch ? ", scratch given" : "", c->wait);
+       (unsigned)d->tuning.work_group, c->scratch ? ", scratch given" : "", c->wait, c->poison,
+       c->poisoned, c->twice ? "twice" : "once");
+}
+
+/* Puts the poison where a sample looks. */
+static inline void top_poison(top_state *s)
+{
+    const size_t key = pattern_key_size(s->d.key_type), apart = s->c->poisoned;
+    size_t row, i;
+    for (row = 0; row < (apart ? s->rows : 0); row++)
+        for (i = 0; i < s->d.count; i++)
+            if (i % apart < 4 || (s->c->twice && i % apart - apart / 2 < 4))
+                memset(s->image[TOP_FROM_KEYS] + TOP_GUARD + (row * s->stride + i) * key,
+                       s->c->poison, key);
 }
 
 /* Sizes, images of all arrays, and the input. Rows are filled one by one, so that "sorted" is
@@ -87,6 +102,7 @@ static inline int top_fill(top_state *s)
     for (i = 0; i < s->rows; i++)
         pattern_fill(pattern_find(s->c->pattern), s->d.key_type, s->d.count, s->c->seed + i, 0,
                      s->image[TOP_FROM_KEYS] + TOP_GUARD + i * s->stride * key);
+    top_poison(s);
     for (i = 0; i < s->bytes[TOP_FROM_VALUES]; i++)
         s->image[TOP_FROM_VALUES][TOP_GUARD + i] = (unsigned char)(i * 2654435761u >> 13);
     return 1;
