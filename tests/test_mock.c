@@ -177,6 +177,48 @@ static void fall_back_from_sweeps(bench *b)
         }
 }
 
+static void hear_selection(void *user, const char *kernel, size_t global, size_t group,
+                           size_t local)
+{
+    launches *l = (launches *)user;
+    (void)global, (void)group, (void)local;
+    if (!strcmp(kernel, "clsort_select_short") || !strcmp(kernel, "clsort_select_tile")
+        || !strcmp(kernel, "clsort_select_long"))
+        l->sweeps++;
+    else l->others++;
+}
+
+/* Kernels that hold a row, sort rows in tiles, or read long rows in one launch. */
+static void fall_back_in_selections(bench *b)
+{
+    static const struct {
+        size_t count, k;
+    } rows[] = { { 1000, 10 }, { 1000, 900 }, { 200000, 10 } };
+    int i;
+    (void)b;
+    for (i = 0; i < 12; i++) {
+        mock_facts f = mock_nvidia();
+        world w;
+        launches l = { 0, 0 };
+        clsort_desc d;
+        if (i < 9)
+            f.rejects = (cl_ulong)1 << CLSORT__SHORT_ROWS | (cl_ulong)1 << CLSORT__ROW_TILES
+                        | (cl_ulong)1 << CLSORT__LONG_ROWS;
+        open_world(&w, f, 1 << 20, 0);
+        mock.user = &l;
+        mock.on_launch = hear_selection;
+        d = make_desc(&w, rows[i % 3].count, CLSORT_F32);
+        d.top_k = rows[i % 3].k;
+        d.keys_out = w.buffer[KEYS_OUT];
+        AT("%zu of %zu, way %d", d.top_k, d.count, i / 3);
+        if (i < 3) prepare_and_sort(&w, &d);
+        else if (i == 5) sort_in_own_scratch(&w, &d);   /* short rows need none */
+        else CHECK_OK(clsort_enqueue_sort(w.sorter, w.queue, &d, 0, NULL, NULL));
+        CHECK(i < 9 ? !l.sweeps && l.others > 0 : l.sweeps == 1);
+        close_world(&w);
+    }
+}
+
 /* ---- verdicts -------------------------------------------------------------------------------- */
 
 /* What the diagnostics callback heard; which proofs are read as wrong ones. */
@@ -1355,6 +1397,7 @@ static const test_entry tests[] = {
     { "the driver refuses what OpenCL forbids", refuse_nonsense },
     { "the driver refuses nothing of any algorithm on any device", sort_everything },
     { "where sweeps do not build, radix sorts without them", fall_back_from_sweeps },
+    { "where kernels for rows do not build, others select", fall_back_in_selections },
     { "a verdict stays until collect hands it out", keep_wrong_verdicts },
     { "a sort that fails on the device is reported", report_failed_sorts },
     { "a sort that cannot be judged is judged later", judge_later },
