@@ -168,12 +168,12 @@
 
      top_k, with R rows, w elements written per row and D = 2^11 or fewer digits, takes
      - a(4Rw) for values without indices
-     - where rows are cut into P parts, or k is above what a work-group sorts, or rows have more
-       than 4096 keys: a(4R (3D + 48 + max(P, m) rounded up to 4) + CR), with m at most 4096 and P
-       at most n / 4096 + 1; about 41 KB per row, and C. C is 8 (4096 + 4k + n / 1024), twice that
-       with keys of 8 bytes. It is 0 for rows of up to 4096 keys, where k is above what a work-group
-       sorts, and on CPUs (where rows that are not cut need none of this), unless you name a
-       work-group
+     - where rows are cut into P parts, or k is above what a work-group sorts, or a few rows have
+       more than 4096 keys: a(4R (3D + 48 + max(P, m) rounded up to 4) + CR), with m at most 4096
+       and P at most n / 4096 + 1; about 41 KB per row, and C. C is 8 (4096 + 4k + n / 1024), twice
+       that with keys of 8 bytes, for at most one row more than half the cores. It is 0 for more
+       rows, for up to 4096 keys, where k is above what a work-group sorts, and on CPUs (where rows
+       that are not cut need none of this), unless you name a work-group
      - where the selected elements are sorted as rows: a(RkK) without keys_out, and what a stable
        sort in place of R rows of k keys takes, with u32 values if indices or values are wanted
 
@@ -13128,13 +13128,13 @@ static cl_ulong clsort__ceil_root(cl_ulong n)
     return x;
 }
 
-/* Room for the candidates of a long row. It must not fall with the count. */
+/* Room for the candidates of each of a few long rows. It must not fall with the count. */
 static void clsort__plan_candidates(const clsort_sorter *s, clsort__plan *p)
 {
     const size_t n = p->d.count, k = p->d.top_k;
     clsort__selection *t = &p->select;
     if (n > CLSORT__SHORT_MOST && t->mode != CLSORT__SELECT_UNORDERED && k <= t->most_capacity
-        && (!s || p->config.group_log2 >= 5))
+        && (!s || (p->config.group_log2 >= 5 && t->rows <= (size_t)s->compute_units / 2 + 1)))
         t->most_candidates = 4096 + 4 * k + n / 1024;
 }
 
@@ -13145,8 +13145,8 @@ static size_t clsort__rank_local(const clsort__config *c)
     return pairs * CLSORT__RANKED_BYTES(c->key_bytes) + 8;
 }
 
-/* The fewest keys that one reading is for where it needs a launch for each step: those of the passes
-   that are left with nothing to do take longer than what it saves. */
+/* The fewest keys that one reading is for where it needs a launch for each step: with fewer, those
+   of the passes that are left with nothing to do take longer than what it saves. */
 enum { CLSORT__LONG_TOTAL = 1 << 22 };
 
 /* Local memory of clsort_select_long in bytes. */
@@ -13159,13 +13159,17 @@ static size_t clsort__long_local(const clsort__plan *p)
                            0);
 }
 
-/* Plans a sample of rows: which of the work-items' firsts is the bound. On average x elements of the
-   sample are among the k; x + 4 sqrt(x) + 3 of them are too few once in 100,000 rows. A bound far
-   from the smallest first would let too much through. Returns whether it does not. */
+/* Plans a sample of rows: which of the work-items' firsts is the bound. On average x elements of
+   the sample are among the k; x + 4 sqrt(x) + 3 of them are too few once in 100,000 rows. A bound
+   far from the smallest first would let too much through. Returns whether it does not. */
 static int clsort__plan_sample(clsort__plan *p)
 {
     const size_t n = p->d.count, group = (size_t)1 << p->config.group_log2,
-                 sample = n >> 26 ? 32768 : n >> 18 ? 16384 : n >> 16 ? 4096 : n >> 14 ? 2048 : 1024;
+                 sample = n >> 26   ? 32768
+                          : n >> 18 ? 16384
+                          : n >> 16 ? 4096
+                          : n >> 14 ? 2048
+                                    : 1024;
     const cl_ulong x = (cl_ulong)16 * sample * p->d.top_k / n;
     clsort__selection *t = &p->select;
     t->bounding = (cl_uint)((x + 15) / 16 + clsort__ceil_root(x) + 3);
@@ -13179,7 +13183,7 @@ static void clsort__plan_reading(const clsort_sorter *s, clsort__plan *p)
     clsort__selection *t = &p->select;
     size_t need;
     clsort__plan_candidates(s, p);
-    if (!s || !t->most_candidates || !t->passes || t->rows > (size_t)s->compute_units / 2 + 1
+    if (!s || !t->most_candidates || !t->passes
         || clsort__rank_local(&p->config) > s->local_bytes || !clsort__plan_sample(p))
         return;
     need = clsort__long_local(p);
