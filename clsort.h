@@ -45,7 +45,8 @@
      count     0 to 2^32 - 1 elements, without padding; or what a buffer says when the sort runs
      parts     equal rows at a stride, or segments between offsets that a kernel may have written;
                each is sorted by itself, all in one call
-     top-k     the first k of each row, or only the k-th, with indices and values
+     top-k     the first k of each row or segment, or only the k-th, with indices and values; rows
+               partitioned around the k-th
      merge     two sorted inputs into one, stable: clsort_enqueue_merge
      trust     clsort_enqueue_verify proves a result on the device; with CLSORT_OPTION_VERIFY every
                sort does; clsort_self_test tells whether this driver computes right
@@ -53,7 +54,8 @@
    WHAT IT DOES NOT
      - rows, segments or a count on the device with `precedes`, or with any algorithm but merge
        (exception: the batch-* algorithms sort rows)
-     - top-k of records, of segments, or with a count on the device
+     - top-k by `precedes` or by fields of more than 8 bytes
+     - rows with a length each, but for top-k: sort segments
      - merges of records, of values above 8 bytes, or with equal zeros
      Most of these are refused with CLSORT_ERROR_UNSUPPORTED; the others have no field to ask for.
 
@@ -89,26 +91,41 @@
 
    TOP-K
      With top_k = k, clsort_enqueue_sort selects k elements from each of `rows` rows, which have
-     `count` keys each.
+     `count` keys each, or from each segment.
      - keys_out, indices and values_out each receive k elements per row, row after row without
-       gaps. At least one of them must be given, and with value_size values_out; clsort_check and
-       clsort_prepare take a NULL buffer as one that comes later. The keys are only read.
+       gaps, or at strides of their own (keys_out_row_stride and so on). At least one of them must
+       be given, and with value_size values_out; clsort_check and clsort_prepare take a NULL buffer
+       as one that comes later. The keys are only read.
      - An index counts inside its row.
+     - Rows may have a length each (lengths), segments may be selected from instead of rows, and a
+       count may lie on the device. Where a row has fewer than k elements, the rest of its indices
+       is 0xFFFFFFFF, and the rest of its keys is the last key of the order: all bits of its code
+       are set. The rest of its values is not touched. An n-th element that a row does not have is
+       marked so, too. A segment whose offsets descend has no elements.
      - The k elements are in the description's order. Of equal keys the smaller index comes first.
      - CLSORT_FLAG_TOP_UNSORTED allows any order. That saves a sort, and its scratch memory, where k
        is above what a work-group sorts: 4096, or 2048 with keys of 8 bytes; less where local memory
        is below 48 KiB.
      - CLSORT_FLAG_TOP_NTH writes only the k-th element.
+     - CLSORT_FLAG_TOP_PARTITION rearranges each row, as std::nth_element and np.partition do: the
+       k-th element stands in its place, what comes before it is in front of it, and the rest behind
+       it, both in the order that they had. So the result is the same on every device. Outputs are
+       those of a sort: keys and values are moved in place unless keys_out, values_out or indices
+       are given, and have `count` elements per row. If a row has fewer than k elements, the last
+       one in order is the k-th. What lies behind a row's length stays; indices are 0xFFFFFFFF
+       there.
+     - Keys may be inside of records, which are then moved whole, or be fields of up to 8 bytes. The
+       rest of the records of a row that is short is not touched.
      - Keys may have any type and order, and some of their bits may decide.
-     - Refused: an algorithm, records, segments, a count on the device. clsort_sort_host and
-       clsort_enqueue_verify reject top_k; CLSORT_OPTION_VERIFY skips it.
+     - Refused: an algorithm, `precedes`, fields of more than 8 bytes, partitions of segments.
+       clsort_sort_host and clsort_enqueue_verify reject top_k; CLSORT_OPTION_VERIFY skips it.
      How it works on GPUs, and on CPUs where you name a work-group:
      Rows of up to 4096 keys (of 8 bytes: up to 2048 where k is large) are read once, in one launch.
      A work-group cuts a row into columns: 64 for up to 512 keys, 128 up to 2048, else 256. Where k
      is at most 5 / 8 of these, the columns' first elements bound the row: what may be among its k
      are a few candidates, and their ranks are counted. Above that, whole rows are sorted in local
      memory.
-     A few longer rows, at most one for every two cores, are read once, too: where work-groups make
+     A few longer rows without lengths, at most one for every two cores, are read once, too: where work-groups make
      progress (NVIDIA since 7.0), and elsewhere where they have 2^22 keys or more together. A sample
      bounds each row; one reading lists what does not come after the bound; the ranks of these
      candidates are counted. That needs k to be small beside the count: of a sample of 1024 to
@@ -163,11 +180,14 @@
      - a(4n) for indices, unless `indices` is given
      - a(n * element size) for every array that is permuted in place
      Rows, segments and a count on the device are also sorted indirectly by some bits of the key,
-     and where keys are sorted in place and values are not, or the reverse. They then always take
+     where keys are sorted in place and values are not, or the reverse, and where an output has
+     another row stride than the keys. They then always take
      the a(4n) for indices, and the a(nK) for keys unless these are sorted in place by all bits.
 
-     top_k, with R rows, w elements written per row and D = 2^11 or fewer digits, takes
-     - a(4Rw) for values without indices
+     top_k, with R rows or segments, w elements written per row and D = 2^11 or fewer digits, takes
+     - a(4Rw) for values, records or a partition without indices (w is n in a partition)
+     - of records: a(nK), where n runs from the first row to the last
+     - a(n * element size) for every array that is partitioned in place
      - where rows are cut into P parts, or k is above what a work-group sorts, or a few rows have
        more than 4096 keys: a(4R (3D + 48 + max(P, m) rounded up to 4) + CR), with m at most 4096
        and P at most n / 4096 + 1; about 41 KB per row, and C. C is 8 (4096 + 4k + n / 1024), twice
@@ -175,7 +195,9 @@
        rows, for up to 4096 keys, where k is above what a work-group sorts, and on CPUs (where rows
        that are not cut need none of this), unless you name a work-group
      - where the selected elements are sorted as rows: a(RkK) without keys_out, and what a stable
-       sort in place of R rows of k keys takes, with u32 values if indices or values are wanted
+       sort in place of R rows of k keys takes, with u32 values if indices or values are wanted. If
+       outputs have row strides: always a(RkK), a(4Rk) for indices, and what such a sort takes into
+       outputs with these strides
 
      Scratch memory is yours (scratch, scratch_offset, scratch_size), as one buffer, or the
      sorter's: for each queue one buffer, or several where one would exceed the device's largest
@@ -480,7 +502,11 @@ enum {
     /* top_k: the k elements of a row in any order, which is the same each time. */
     CLSORT_FLAG_TOP_UNSORTED = 32,
     /* top_k: only the last of the k elements is written, one per row. */
-    CLSORT_FLAG_TOP_NTH = 64
+    CLSORT_FLAG_TOP_NTH = 64,
+    /* top_k: each row is rearranged around its k-th element; see TOP-K. */
+    CLSORT_FLAG_TOP_PARTITION = 128,
+    /* As CLSORT_FLAG_COUNT_BUFFER: the selection will have lengths. */
+    CLSORT_FLAG_LENGTHS = 256
 };
 
 /* Choices that reproduce published variants; clsort_set_algorithm makes them by name. */
@@ -629,9 +655,19 @@ typedef struct clsort_desc {
     /* Parts that are sorted apart, in one call: either equal rows of `count` elements ... Indices
        count from the start of their row or segment. */
     size_t rows;                /* 0: one array. 1 or more: equal keys keep their order */
-    /* From one row of keys to the next, a multiple of an element; 0: no gaps. Rows of values and
-       indices are as many elements apart. Gaps between rows are not touched. */
+    /* From one row of keys to the next, a multiple of an element; 0: no gaps. Rows of values are as
+       many elements apart. Gaps between rows are not touched. */
     size_t row_stride;
+    /* The same for outputs, in bytes and as aligned as their offsets are; 0: like the rows of keys,
+       as many elements apart; with top_k no gaps. An array that is sorted in place keeps the rows
+       of its input. */
+    size_t keys_out_row_stride;
+    size_t values_out_row_stride;
+    size_t indices_row_stride;
+    /* With rows and top_k: a length for each row, cl_uint, clamped to `count`. Kernels may have
+       written them. What lies behind a row's length is not looked at. */
+    cl_mem lengths;
+    size_t lengths_offset;      /* a multiple of 4 */
     /* ... or segments, between segment_count + 1 ascending offsets, cl_uint: segment i is the
        elements segments[i] to segments[i + 1] - 1. Kernels may have written the offsets, which are
        clamped to `count`. Elements before the first segment and after the last one are not touched.
@@ -642,8 +678,8 @@ typedef struct clsort_desc {
     size_t segments_offset;     /* a multiple of 4 */
     size_t segment_count;
 
-    /* If not 0: only the first top_k elements of each row's order are written. At most `count`. See
-       TOP-K. */
+    /* If not 0: only the first top_k elements of each row's or segment's order are written. At most
+       `count`. See TOP-K. */
     size_t top_k;
 
     /* A count that only the device knows: one cl_uint, read when the sort runs. If it is less than
@@ -787,7 +823,7 @@ CLSORT_API clsort_status clsort_check(clsort_sorter *sorter, const clsort_desc *
 /* Writes the description that would run. These fields are filled in:
    - algorithm and last_bit
    - tuning.work_group and tuning.items; their product is a block of the "only" algorithms
-   - with top_k, rows and row_stride
+   - with top_k and without segments, rows and row_stride
    Other fields are as given; 0 in them stands for the default. `resolved` may be `desc`. Set
    resolved->struct_size before the call, best by clsort_desc_default(): no byte beyond is written.
    Errors: as clsort_check. */
@@ -913,8 +949,8 @@ CLSORT__INLINE clsort_gather clsort_gather_default(void)
 /* Enqueues a gather by a permutation, as an argsort gives it, for any number of arrays. An index of
    source_count or above leaves its target element as it was. For the indices of
    - an argsort of n elements: count n
-   - an argsort of R rows of n keys: rows R, count n; where row_stride makes them S keys apart, set
-     indices_row_stride to 4 S, and strides for the arrays
+   - an argsort of R rows of n keys: rows R, count n, and the indices_row_stride of the sort; where
+     that was 0 and row_stride makes the keys S apart, 4 S. Set strides for the arrays, too
    - top-k of R rows of n keys: rows R, count k, source_count n
    Indices of segments count from the start of their segment: a gather cannot use them.
    Queue, events and errors as in clsort_enqueue_sort. */
@@ -1161,6 +1197,8 @@ extern "C" {
 #define CLSORT__SEGMENTS_AT_OFFSETS 1
 #define CLSORT__SEGMENTS_IN_RANGES 2
 #define CLSORT__COUNT_ON_DEVICE 4
+/* The same of selections: rows have a length each. */
+#define CLSORT__ROW_LENGTHS 8
 /* Words of a range in a list; words before the jobs in their table. */
 #define CLSORT__RANGE_WORDS 8
 #define CLSORT__JOB_HEAD 4
@@ -1261,11 +1299,12 @@ extern "C" {
 #define CLSORT__SCAN_BUILTIN 2
 #define CLSORT__SCAN_BLELLOCH 3
 
-/* What a selection returns of a row: the first k in order, the k-th only, or the first k in the
-   row's order. */
+/* What a selection returns of a row: the first k in order, the k-th only, the first k in the row's
+   order, or the whole row with the k-th in its place between what comes before it and the rest. */
 #define CLSORT__SELECT_FIRST 0
 #define CLSORT__SELECT_NTH 1
 #define CLSORT__SELECT_UNORDERED 2
+#define CLSORT__SELECT_PARTITION 3
 /* Which outputs a selection writes. */
 #define CLSORT__WRITES_INDICES 1
 #define CLSORT__WRITES_KEYS 2
@@ -1343,6 +1382,7 @@ static const char *const clsort__source[] = {
     "#define CLSORT__SEGMENTS_AT_OFFSETS 1\n"
     "#define CLSORT__SEGMENTS_IN_RANGES 2\n"
     "#define CLSORT__COUNT_ON_DEVICE 4\n\n"
+    "#define CLSORT__ROW_LENGTHS 8\n\n"
     "#define CLSORT__RANGE_WORDS 8\n"
     "#define CLSORT__JOB_HEAD 4\n\n\n\n\n"
     "#define CLSORT__PLAN_WORDS 32\n"
@@ -1415,7 +1455,8 @@ static const char *const clsort__source[] = {
     "#define CLSORT__SCAN_BLELLOCH 3\n\n\n\n"
     "#define CLSORT__SELECT_FIRST 0\n"
     "#define CLSORT__SELECT_NTH 1\n"
-    "#define CLSORT__SELECT_UNORDERED 2\n\n"
+    "#define CLSORT__SELECT_UNORDERED 2\n"
+    "#define CLSORT__SELECT_PARTITION 3\n\n"
     "#define CLSORT__WRITES_INDICES 1\n"
     "#define CLSORT__WRITES_KEYS 2\n\n\n"
     "#define CLSORT__ROW_COLLECTED 32\n"
@@ -2612,10 +2653,10 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 1817\n",
+    "#line 1820\n",
 #endif
 #else
-    "#line 1817\n",
+    "#line 1820\n",
 #endif
 #ifndef CLSORT_NO_MERGE
     "//---- merge\n"
@@ -3117,7 +3158,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 2419\n",
+    "#line 2422\n",
 #endif
     "//---- merge: segments\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_NEEDS_PACKING\n"
@@ -3401,7 +3442,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 2779\n",
+    "#line 2782\n",
 #endif
 #ifndef CLSORT_NO_RADIX
     "//---- radix: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -5485,7 +5526,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 5379\n",
+    "#line 5382\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
     "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -6392,9 +6433,9 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 6495\n",
+    "#line 6498\n",
 #endif
-    "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+    "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_SELECT\n"
     "#ifndef CLSORT_DIGIT_BITS\n"
     "#define CLSORT_DIGIT_BITS 8\n"
@@ -6406,11 +6447,14 @@ static const char *const clsort__source[] = {
     "#define CLSORT_SELECT_ARGS \\\n"
     "    global const uchar *keys, ulong keys_at, CLSORT_CODEC_ARGS, ulong minus_zero, \\\n"
     "        uint ignored_high_bits, uint first_bit, uint rows, uint n, ulong stride, uint k, \\\n"
-    "        uint select_mode, uint list_capacity, uint passes\n"
+    "        uint select_mode, uint list_capacity, uint passes, global const uchar *bounds, \\\n"
+    "        ulong bounds_at, global const uchar *number, ulong number_at, uint kind\n"
     "#define CLSORT_SELECT \\\n"
     "    { \\\n"
     "        keys + keys_at, CLSORT_CODEC, (code_t)minus_zero, ignored_high_bits, first_bit, rows, n, \\\n"
-    "            stride, k, select_mode, list_capacity, passes \\\n"
+    "            stride, k, k, select_mode, list_capacity, passes, \\\n"
+    "            (global const uint *)(bounds + bounds_at), (global const uint *)(number + number_at), \\\n"
+    "            kind \\\n"
     "    }\n"
     "typedef struct {\n"
     "    global const uchar *keys;\n"
@@ -6418,12 +6462,37 @@ static const char *const clsort__source[] = {
     "    code_t minus_zero;\n"
     "    uint ignored_high_bits, first_bit, rows, n;\n"
     "    ulong stride;\n"
-    "    uint k, select_mode, list_capacity, passes;\n"
-    "} select_t;\n\n\n"
+    "    uint k, asked, select_mode, list_capacity, passes;\n"
+    "    global const uint *bounds, *number;\n"
+    "    uint kind;\n"
+    "} select_t;\n\n\n\n\n\n"
+    "CLSORT_INLINE select_t select_from_row(select_t s, uint row)\n"
+    "{\n"
+    "    const uint most = s.kind & CLSORT__COUNT_ON_DEVICE && row < s.rows ? min(s.n, *s.number) : s.n;\n"
+    "    ulong begin = row < s.rows ? row * s.stride : 0;\n"
+    "    s.n = most;\n"
+    "    if (s.kind & CLSORT__ROW_LENGTHS && row < s.rows)\n"
+    "        s.n = min(most, s.bounds[row]);\n"
+    "    if (s.kind & CLSORT__SEGMENTS_AT_OFFSETS && row < s.rows) {\n"
+    "        const uint first = min(s.bounds[row], most);\n"
+    "        begin = first * (ulong)CLSORT_KEY_BYTES;\n"
+    "        s.n = max(min(s.bounds[row + 1], most), first) - first;\n"
+    "    }\n"
+    "    s.keys += begin;\n"
+    "    s.stride = 0;\n"
+    "    s.k = min(s.k, s.n);\n"
+    "    return s;\n"
+    "}\n\n\n\n"
     "#define CLSORT_OUTPUT_ARGS \\\n"
-    "    global uchar *indices, ulong indices_at, global uchar *keys_out, ulong keys_out_at, uint outputs\n"
-    "#define CLSORT_OUTPUT { indices + indices_at, keys_out + keys_out_at, outputs }\n"
-    "typedef struct { global uchar *indices, *keys; uint outputs; } output_t;\n\n\n"
+    "    global uchar *indices, ulong indices_at, global uchar *keys_out, ulong keys_out_at, \\\n"
+    "        uint outputs, ulong indices_apart, ulong keys_apart\n"
+    "#define CLSORT_OUTPUT \\\n"
+    "    { indices + indices_at, keys_out + keys_out_at, outputs, indices_apart, keys_apart }\n"
+    "typedef struct {\n"
+    "    global uchar *indices, *keys;\n"
+    "    uint outputs;\n"
+    "    ulong indices_apart, keys_apart;\n"
+    "} output_t;\n\n\n"
     "#if CLSORT_GROUP_LOG2 > 0\n"
     "#define add_local(place, x) atomic_add((volatile local uint *)(place), x)\n"
     "#else\n"
@@ -6455,13 +6524,20 @@ static const char *const clsort__source[] = {
     "CLSORT_INLINE code_t select_code(select_t s, select_part_t p, size_t i)\n"
     "{\n"
     "    return code_of(s, ((global const code_t *)p.keys)[i]);\n"
-    "}\n\n"
+    "}\n\n\n\n"
     "CLSORT_INLINE void write_element(select_t s, select_part_t p, output_t out, size_t place, uint i)\n"
     "{\n"
     "    if (out.outputs & CLSORT__WRITES_INDICES)\n"
-    "        ((global uint *)out.indices)[place] = i;\n"
+    "        ((global uint *)(out.indices + p.row * out.indices_apart))[place] = i;\n"
     "    if (out.outputs & CLSORT__WRITES_KEYS)\n"
-    "        ((global code_t *)out.keys)[place] = ((global const code_t *)p.keys)[i];\n"
+    "        ((global code_t *)(out.keys + p.row * out.keys_apart))[place]\n"
+    "            = i < s.n ? ((global const code_t *)p.keys)[i] : decode((code_t)~(code_t)0, s.codec);\n"
+    "}\n\n\n"
+    "CLSORT_INLINE void write_marks(select_t s, select_part_t p, output_t out)\n"
+    "{\n"
+    "    const uint nth = s.select_mode == CLSORT__SELECT_NTH, there = nth ? s.k == s.asked : s.k;\n"
+    "    for (uint i = there + local_id(); i < (nth ? 1 : s.asked); i += CLSORT_GROUP)\n"
+    "        write_element(s, p, out, i, 0xFFFFFFFFu);\n"
     "}\n\n\n"
     "CLSORT_INLINE select_part_t whole_row(select_t s, uint row)\n"
     "{\n"
@@ -6508,8 +6584,8 @@ static const char *const clsort__source[] = {
     "CLSORT_INLINE void write_ranked(select_t s, select_part_t p, output_t out, uint rank, uint i)\n"
     "{\n"
     "    const uint nth = s.select_mode == CLSORT__SELECT_NTH;\n"
-    "    if (nth ? rank == s.k - 1 : rank < s.k)\n"
-    "        write_element(s, p, out, nth ? p.row : (size_t)p.row * s.k + rank, i);\n"
+    "    if (nth ? rank == s.asked - 1 && s.k == s.asked : rank < s.k)\n"
+    "        write_element(s, p, out, nth ? 0 : rank, i);\n"
     "}\n\n",
     "//---- select: short rows\n"
     "#if CLSORT_IS(SHORT_ROWS)\n\n\n\n\n\n"
@@ -6556,7 +6632,7 @@ static const char *const clsort__source[] = {
     "        *l.count = 0;\n"
     "    #pragma unroll\n"
     "    for (uint f = 0; f < CLSORT_FIRSTS; f++)\n"
-    "        if (rank_among(l.firsts, CLSORT_COLUMNS, own[f]) == s.k - 1)\n"
+    "        if (rank_among(l.firsts, CLSORT_COLUMNS, own[f]) == max(s.k, 1u) - 1)\n"
     "            l.firsts[CLSORT_COLUMNS] = own[f];\n"
     "}\n\n\n"
     "CLSORT_INLINE void list_candidates(const code_t *code, short_row_t l)\n"
@@ -6606,15 +6682,17 @@ static const char *const clsort__source[] = {
     "        write_ranked(s, p, out, sorted ? c : rank_among(l.list, count, own),\n"
     "                     CLSORT_RANKED_INDEX(own));\n"
     "    }\n"
+    "    write_marks(s, p, out);\n"
     "}\n\n\n\n"
     "CLSORT_KERNEL void clsort_select_short(CLSORT_SELECT_ARGS, CLSORT_OUTPUT_ARGS, local ulong *space)\n"
     "{\n"
-    "    const select_t s = CLSORT_SELECT;\n"
+    "    const select_t all = CLSORT_SELECT;\n"
     "    const output_t out = CLSORT_OUTPUT;\n"
     "    local ranked_t *const firsts = (local ranked_t *)space,\n"
     "                   *const list = firsts + CLSORT_COLUMNS + 1;\n"
-    "    const short_row_t l = { firsts, list, (local uint *)(list + s.list_capacity) };\n"
-    "    for (uint row = (uint)get_group_id(0); row < s.rows; row += (uint)get_num_groups(0)) {\n"
+    "    const short_row_t l = { firsts, list, (local uint *)(list + all.list_capacity) };\n"
+    "    for (uint row = (uint)get_group_id(0); row < all.rows; row += (uint)get_num_groups(0)) {\n"
+    "        const select_t s = select_from_row(all, row);\n"
     "        const select_part_t p = whole_row(s, row);\n"
     "        code_t code[CLSORT_ITEMS];\n"
     "        load_short_row(s, p, code);\n"
@@ -6629,13 +6707,14 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
     "//---- select: tiles of rows\n"
-    "#if CLSORT_IS(ROW_TILES) && CLSORT_SHARE_LOG2 > 0\n\n"
+    "#if CLSORT_IS(ROW_TILES) && CLSORT_SHARE_LOG2 > 0\n\n\n"
     "CLSORT_INLINE item_t row_item(select_t s, uint first, uint i)\n"
     "{\n"
-    "    const uint row = i / s.n;\n"
+    "    const uint row = i / s.n, at = i - row * s.n;\n"
+    "    const select_t own = select_from_row(s, first + row);\n"
     "    item_t r = top_item();\n"
-    "    r.key = select_code(s, whole_row(s, first + row), i - row * s.n);\n"
-    "    r.word[0] = i - row * s.n;\n"
+    "    r.key = at < own.n ? select_code(own, whole_row(own, first + row), at) : (code_t)~(code_t)0;\n"
+    "    r.word[0] = at < own.n ? at : 0xFFFFFFFFu;\n"
     "    return r;\n"
     "}\n\n\n\n\n"
     "CLSORT_KERNEL void clsort_select_tile(CLSORT_SELECT_ARGS, CLSORT_OUTPUT_ARGS, uint per,\n"
@@ -6660,7 +6739,8 @@ static const char *const clsort__source[] = {
     "    sort_packed(codes, words, packing, s.codec);\n"
     "    for (uint i = t; i < rows_here * wanted; i += CLSORT_GROUP) {\n"
     "        const uint row = i / wanted, at = row * s.n + (nth ? s.k - 1 : i - row * wanted);\n"
-    "        write_element(s, whole_row(s, first + row), out, (size_t)first * wanted + i,\n"
+    "        const select_t own = select_from_row(s, first + row);\n"
+    "        write_element(own, whole_row(own, first + row), out, i - row * wanted,\n"
     "                      get_item(codes, words, at).word[0]);\n"
     "    }\n"
     "}\n"
@@ -6673,6 +6753,8 @@ static const char *const clsort__source[] = {
     "} select_range_t;\n\n\n"
     "CLSORT_INLINE uint is_decided(select_t s, select_range_t r)\n"
     "{\n"
+    "    if (s.select_mode == CLSORT__SELECT_PARTITION)\n"
+    "        return r.size <= 1;\n"
     "    return s.select_mode == CLSORT__SELECT_UNORDERED\n"
     "               ? r.size == r.left\n"
     "               : r.size <= s.list_capacity\n"
@@ -6691,6 +6773,8 @@ static const char *const clsort__source[] = {
     "}\n\n\n"
     "CLSORT_INLINE uint is_taken(select_t s, select_range_t r, code_t code, uint i)\n"
     "{\n"
+    "    if (s.select_mode == CLSORT__SELECT_PARTITION)\n"
+    "        return code < r.low || (code == r.low && i < r.low_index);\n"
     "    return s.select_mode == CLSORT__SELECT_NTH ? in_range(r, code, i)\n"
     "                                        : code < r.low || (code <= r.high && i <= r.high_index);\n"
     "}\n\n\n"
@@ -6759,11 +6843,11 @@ static const char *const clsort__source[] = {
     "#define CLSORT_TALLY 3\n\n"
     "CLSORT_INLINE uint choose_action(select_t s, select_range_t r, uint pass)\n"
     "{\n"
-    "    if (s.select_mode == CLSORT__SELECT_UNORDERED && pass == s.passes)\n"
+    "    if (s.select_mode >= CLSORT__SELECT_UNORDERED && pass == s.passes)\n"
     "        return CLSORT_TALLY;\n"
     "    return !r.decided                                             ? CLSORT_COUNT_DIGITS\n"
-    "           : r.decided == 1 && s.select_mode != CLSORT__SELECT_UNORDERED ? CLSORT_COLLECT\n"
-    "                                                                  : CLSORT_IDLE;\n"
+    "           : r.decided == 1 && s.select_mode < CLSORT__SELECT_UNORDERED ? CLSORT_COLLECT\n"
+    "                                                                 : CLSORT_IDLE;\n"
     "}\n\n\n\n\n"
     "typedef struct { uint digit, count; } streak_t;\n\n"
     "CLSORT_INLINE void end_streak(local uint *space, streak_t streak)\n"
@@ -6797,6 +6881,8 @@ static const char *const clsort__source[] = {
     "        const uint place = add_local(&space[0], 1);\n"
     "        if (place < s.list_capacity)\n"
     "            space[CLSORT_LIST + place] = i;\n"
+    "    } else if (action == CLSORT_TALLY && in_range(r, code, i)) {\n"
+    "        space[CLSORT_LIST + 1] = i + 1;\n"
     "    }\n"
     "}\n\n\n\n"
     "#define CLSORT_VISITS 8\n"
@@ -6859,17 +6945,18 @@ static const char *const clsort__source[] = {
     "CLSORT_INLINE void write_list(select_t s, select_part_t p, select_range_t r, output_t out,\n"
     "                              local const uint *list)\n"
     "{\n"
-    "    const uint wanted = s.select_mode == CLSORT__SELECT_NTH ? 1 : s.k;\n"
-    "    for (uint i = local_id(); i < (p.row < s.rows ? wanted : 0); i += CLSORT_GROUP)\n"
-    "        write_element(s, p, out, (size_t)p.row * wanted + i,\n"
-    "                      list[s.select_mode == CLSORT__SELECT_NTH ? r.left - 1 : i]);\n"
+    "    const uint nth = s.select_mode == CLSORT__SELECT_NTH, wanted = nth ? 1 : s.asked;\n"
+    "    for (uint i = local_id(); i < (p.row < s.rows ? wanted : 0); i += CLSORT_GROUP) {\n"
+    "        const uint there = nth ? s.k == s.asked : i < s.k;\n"
+    "        write_element(s, p, out, i, there ? list[nth ? r.left - 1 : i] : 0xFFFFFFFFu);\n"
+    "    }\n"
     "}\n\n",
     "//---- select: rows\n"
     "#if CLSORT_IS(SELECT)\n\n\n"
     "CLSORT_KERNEL void clsort_select_rows(CLSORT_SELECT_ARGS, CLSORT_OUTPUT_ARGS, local uint *space,\n"
     "                                      local code_t *codes)\n"
     "{\n"
-    "    const select_t s = CLSORT_SELECT;\n"
+    "    const select_t all = CLSORT_SELECT, s = select_from_row(all, (uint)get_group_id(0));\n"
     "    const output_t out = CLSORT_OUTPUT;\n"
     "    const select_part_t p = find_part(s, 1, s.n);\n"
     "    select_range_t r = whole_range(s);\n"
@@ -6938,7 +7025,10 @@ static const char *const clsort__source[] = {
     "    const uint open = later && !r.decided;\n"
     "    for (uint b = local_id(); b < (open ? CLSORT_BINS : 0); b += CLSORT_GROUP)\n"
     "        space[CLSORT_LIST + b] = row_counts(t, s, p.row, pass - 1)[b];\n"
-    "    return narrow_range(s, r, open, pass - 1, space);\n"
+    "    r = narrow_range(s, r, open, pass - 1, space);\n"
+    "    if (!later)\n"
+    "        r.decided = is_decided(s, r);\n"
+    "    return r;\n"
     "}\n\n\n"
     "CLSORT_INLINE void keep_range(select_t s, tables_t t, select_part_t p, select_range_t r, uint pass)\n"
     "{\n"
@@ -6965,8 +7055,11 @@ static const char *const clsort__source[] = {
     "    if (lid == 0 && space[0])\n"
     "        space[CLSORT_FOUND] = atomic_add((volatile global uint *)&row[CLSORT__ROW_COLLECTED],\n"
     "                                         space[0]);\n"
-    "    if (lid == 0 && action == CLSORT_TALLY && p.row < s.rows)\n"
+    "    if (lid == 0 && action == CLSORT_TALLY && p.row < s.rows) {\n"
     "        row[CLSORT__ROW_LIST + p.part] = space[CLSORT_LIST];\n"
+    "        if (space[CLSORT_LIST + 1])\n"
+    "            row[CLSORT__ROW_COLLECTED] = space[CLSORT_LIST + 1] - 1;\n"
+    "    }\n"
     "    group_sync();\n"
     "    for (uint i = lid; i < space[0]; i += CLSORT_GROUP)\n"
     "        if (space[CLSORT_FOUND] + i < s.list_capacity)\n"
@@ -6986,7 +7079,8 @@ static const char *const clsort__source[] = {
     "CLSORT_KERNEL void clsort_select_pass(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, local uint *space,\n"
     "                                      uint pass)\n"
     "{\n"
-    "    const select_t s = CLSORT_SELECT;\n"
+    "    const select_t all = CLSORT_SELECT,\n"
+    "                   s = select_from_row(all, (uint)get_group_id(0) / parts);\n"
     "    const tables_t t = CLSORT_TABLES;\n"
     "    pass_over(s, t, open_part(s, t, find_part(s, parts, part_elements), 1), space, pass);\n"
     "}\n"
@@ -7361,7 +7455,8 @@ static const char *const clsort__source[] = {
     "        return bound;\n"
     "    keep_first(c, s.k);\n"
     "    return c->codes[s.k - 1];\n"
-    "}\n\n\n\n"
+    "}\n\n",
+    "//---- select: streams\n\n\n"
     "#define CLSORT_STREAM_BLOCK 32\n"
     "CLSORT_INLINE void stream_part(select_t s, select_part_t p, candidates_t *c)\n"
     "{\n"
@@ -7393,7 +7488,8 @@ static const char *const clsort__source[] = {
     "CLSORT_KERNEL void clsort_select_stream(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, CLSORT_OUTPUT_ARGS,\n"
     "                                        local uint *space, local code_t *codes)\n"
     "{\n"
-    "    const select_t s = CLSORT_SELECT;\n"
+    "    const select_t all = CLSORT_SELECT,\n"
+    "                   s = select_from_row(all, (uint)get_group_id(0) / parts);\n"
     "    const output_t out = CLSORT_OUTPUT;\n"
     "    const tables_t t = CLSORT_TABLES;\n"
     "    const select_part_t p = find_part(s, parts, part_elements);\n"
@@ -7408,7 +7504,7 @@ static const char *const clsort__source[] = {
     "    global uint *row = row_words_of(t, s, p.row);\n"
     "    for (uint i = 0; i < c.count; i++)\n"
     "        row[CLSORT__ROW_LIST + p.part * s.k + i] = c.list[i];\n"
-    "    if (p.part == parts - 1)\n"
+    "    if (p.part == (s.n ? s.n - 1 : 0) / part_elements)\n"
     "        row[CLSORT__ROW_COLLECTED] = p.part * s.k + c.count;\n"
     "}\n"
     "#endif\n\n",
@@ -7431,7 +7527,7 @@ static const char *const clsort__source[] = {
     "CLSORT_KERNEL void clsort_select_sort(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, CLSORT_OUTPUT_ARGS,\n"
     "                                      local uint *space, local code_t *codes)\n"
     "{\n"
-    "    const select_t s = CLSORT_SELECT;\n"
+    "    const select_t all = CLSORT_SELECT, s = select_from_row(all, (uint)get_group_id(0));\n"
     "    const output_t out = CLSORT_OUTPUT;\n"
     "    const tables_t t = CLSORT_TABLES;\n"
     "    sort_row(s, t, out, open_part(s, t, find_part(s, 1, s.n), 1), space, codes);\n"
@@ -7550,20 +7646,28 @@ static const char *const clsort__source[] = {
     "    }\n"
     "}\n"
     "#endif\n\n"
-    "#if CLSORT_IS(SELECT)\n\n\n"
+    "#if CLSORT_IS(SELECT)\n",
+    "//---- select: scattered results\n\n\n"
+    "CLSORT_INLINE uint tallied_before(select_t s, select_part_t p, global const uint *row,\n"
+    "                                  local uint *sums)\n"
+    "{\n"
+    "    uint before = 0;\n"
+    "    for (uint q = local_id(); q < (p.row < s.rows ? p.part : 0); q += CLSORT_GROUP)\n"
+    "        before += row[CLSORT__ROW_LIST + q];\n"
+    "    group_scan_total(before, sums, &before);\n"
+    "    return before;\n"
+    "}\n\n\n\n"
     "CLSORT_KERNEL void clsort_select_scatter(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, CLSORT_OUTPUT_ARGS,\n"
     "                                         local uint *sums)\n"
     "{\n"
-    "    const select_t s = CLSORT_SELECT;\n"
+    "    const select_t all = CLSORT_SELECT,\n"
+    "                   s = select_from_row(all, (uint)get_group_id(0) / parts);\n"
     "    const output_t out = CLSORT_OUTPUT;\n"
     "    const tables_t t = CLSORT_TABLES;\n"
     "    const select_part_t p = find_part(s, parts, part_elements);\n"
     "    global const uint *row = row_words_of(t, s, p.row < s.rows ? p.row : 0);\n"
     "    const select_range_t r = p.row < s.rows ? load_range(row, s.passes) : whole_range(s);\n"
-    "    uint place = 0, total;\n"
-    "    for (uint q = local_id(); q < (p.row < s.rows ? p.part : 0); q += CLSORT_GROUP)\n"
-    "        place += row[CLSORT__ROW_LIST + q];\n"
-    "    group_scan_total(place, sums, &place);\n"
+    "    uint place = tallied_before(s, p, row, sums), total;\n"
     "    for (size_t chunk = p.first; chunk < p.end; chunk += CLSORT_GROUP * CLSORT_VISITS) {\n"
     "        const size_t first = chunk + local_id() * CLSORT_VISITS,\n"
     "                     end = min(first + CLSORT_VISITS, (size_t)p.end);\n"
@@ -7573,9 +7677,42 @@ static const char *const clsort__source[] = {
     "        size_t own_place = place + group_scan_total(count, sums, &total);\n"
     "        for (size_t i = first; i < end; i++)\n"
     "            if (is_taken(s, r, select_code(s, p, i), (uint)i) && own_place < s.k)\n"
-    "                write_element(s, p, out, (size_t)p.row * s.k + own_place++, (uint)i);\n"
+    "                write_element(s, p, out, own_place++, (uint)i);\n"
     "        place += total;\n"
     "    }\n"
+    "    if (p.row < s.rows && p.part == 0)\n"
+    "        write_marks(s, p, out);\n"
+    "}\n\n",
+    "//---- select: partitions\n\n\n\n\n"
+    "CLSORT_KERNEL void clsort_select_partition(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS,\n"
+    "                                           CLSORT_OUTPUT_ARGS, local uint *sums)\n"
+    "{\n"
+    "    const select_t all = CLSORT_SELECT,\n"
+    "                   s = select_from_row(all, (uint)get_group_id(0) / parts);\n"
+    "    const output_t out = CLSORT_OUTPUT;\n"
+    "    const tables_t t = CLSORT_TABLES;\n"
+    "    const select_part_t p = find_part(s, parts, part_elements);\n"
+    "    const uint exists = p.row < s.rows;\n"
+    "    global const uint *row = row_words_of(t, s, exists ? p.row : 0);\n"
+    "    const select_range_t r = exists ? load_range(row, s.passes) : whole_range(s);\n"
+    "    const uint nth = exists ? row[CLSORT__ROW_COLLECTED] : 0;\n"
+    "    uint before = tallied_before(s, p, row, sums), total;\n"
+    "    for (size_t chunk = p.first; chunk < p.end; chunk += CLSORT_GROUP * CLSORT_VISITS) {\n"
+    "        const size_t first = chunk + local_id() * CLSORT_VISITS,\n"
+    "                     end = min(first + CLSORT_VISITS, (size_t)p.end);\n"
+    "        uint ahead = 0;\n"
+    "        for (size_t i = first; i < end; i++)\n"
+    "            ahead += is_taken(s, r, select_code(s, p, i), (uint)i);\n"
+    "        uint place = before + group_scan_total(ahead, sums, &total);\n"
+    "        for (uint i = (uint)first; i < end; i++)\n"
+    "            if (is_taken(s, r, select_code(s, p, i), i))\n"
+    "                write_element(s, p, out, place++, i);\n"
+    "            else\n"
+    "                write_element(s, p, out, i == nth ? s.k - 1 : s.k + (i - place) - (nth < i), i);\n"
+    "        before += total;\n"
+    "    }\n"
+    "    for (uint i = s.n + local_id(); i < (exists && p.part == 0 ? all.n : 0); i += CLSORT_GROUP)\n"
+    "        write_element(s, p, out, i, 0xFFFFFFFFu);\n"
     "}\n"
     "#endif\n"
     "#endif\n"
@@ -7584,7 +7721,8 @@ static const char *const clsort__source[] = {
     "#if CLSORT_IS(UTILITY)\n\n\n\n\n\n"
     "CLSORT_KERNEL void clsort_extract(global const uchar *source, ulong source_at, global uchar *keys,\n"
     "                                  ulong keys_at, global uchar *indices, ulong indices_at, uint n,\n"
-    "                                  uint bytes, ulong stride, ulong minus_zero, uint copies)\n"
+    "                                  uint bytes, ulong stride, ulong minus_zero, uint copies,\n"
+    "                                  uint numbers)\n"
     "{\n"
     "    const size_t i = get_global_id(0);\n"
     "    if (i >= n)\n"
@@ -7593,7 +7731,8 @@ static const char *const clsort__source[] = {
     "        const ulong bits = load_bits(source + source_at + i * stride, bytes);\n"
     "        store_bits(keys + keys_at + i * bytes, bytes, bits == minus_zero ? 0 : bits);\n"
     "    }\n"
-    "    *(global uint *)(indices + indices_at + i * 4) = (uint)i;\n"
+    "    if (numbers)\n"
+    "        *(global uint *)(indices + indices_at + i * 4) = (uint)i;\n"
     "}\n\n\n\n"
     "CLSORT_INLINE uint field_bytes(ulong field)\n"
     "{\n"
@@ -7613,11 +7752,12 @@ static const char *const clsort__source[] = {
     "    bits = (bits - ((1UL << (field >> CLSORT__FIELD_MANTISSA & 63)) - 1)) & width;\n"
     "    return (bits & width >> (field >> CLSORT__FIELD_IGNORED_HIGH_BITS))\n"
     "           >> (field >> CLSORT__FIELD_FIRST_BIT & 63);\n"
-    "}\n\n\n\n\n"
+    "}\n\n\n\n\n\n"
     "CLSORT_KERNEL void clsort_extract_codes(global const uchar *records, ulong records_at,\n"
     "                                        global uchar *codes, ulong codes_at, global uchar *indices,\n"
     "                                        ulong indices_at, uint n, uint bytes, uint by_index,\n"
-    "                                        ulong stride, ulong8 packed, uint field_count)\n"
+    "                                        uint numbers, ulong stride, ulong8 packed,\n"
+    "                                        uint field_count)\n"
     "{\n"
     "    const size_t i = get_global_id(0);\n"
     "    global uint *index = (global uint *)(indices + indices_at);\n"
@@ -7634,13 +7774,18 @@ static const char *const clsort__source[] = {
     "               | field_code(records + records_at + from * stride, field[f]);\n"
     "    }\n"
     "    store_bits(codes + codes_at + i * bytes, bytes, code);\n"
-    "    if (!by_index)\n"
+    "    if (!by_index && numbers)\n"
     "        index[i] = from;\n"
     "}\n\n",
     "//---- utility: segments\n\n\n\n"
+    "CLSORT_INLINE ulong element_at(segments_t s, segment_t own, uint i, ulong bytes, ulong apart)\n"
+    "{\n"
+    "    return apart && own.size ? own.begin / s.stride * apart + (i - own.begin) * bytes : i * bytes;\n"
+    "}\n\n\n\n\n"
     "CLSORT_KERNEL void clsort_number_segments(global const uchar *work, ulong work_at,\n"
     "                                          global uchar *target, ulong target_at,\n"
-    "                                          CLSORT_SEGMENT_ARGS, uint n, uint relative)\n"
+    "                                          CLSORT_SEGMENT_ARGS, uint n, uint relative,\n"
+    "                                          ulong apart)\n"
     "{\n"
     "    const segments_t s = CLSORT_SEGMENTS;\n"
     "    const uint i = (uint)get_global_id(0);\n"
@@ -7648,7 +7793,7 @@ static const char *const clsort__source[] = {
     "        return;\n"
     "    const segment_t own = segment_around(s, i);\n"
     "    const uint inside = own.size > 0;\n"
-    "    global uint *place = (global uint *)(target + target_at) + i;\n"
+    "    global uint *place = (global uint *)(target + target_at + element_at(s, own, i, 4, apart));\n"
     "    if (relative && inside)\n"
     "        *place = ((global const uint *)(work + work_at))[i] - own.begin;\n"
     "    else if (!relative)\n"
@@ -7658,12 +7803,13 @@ static const char *const clsort__source[] = {
     "CLSORT_INLINE ulong divide(ulong a, ulong b)\n"
     "{\n"
     "    return (a | b) >> 32 ? a / b : (uint)a / (uint)b;\n"
-    "}\n\n\n\n\n"
+    "}\n\n\n\n\n\n"
     "CLSORT_KERNEL void clsort_gather(global const uchar *source, ulong source_at,\n"
     "                                 global uchar *target, ulong target_at,\n"
     "                                 global const uchar *indices, ulong indices_at,\n"
     "                                 ulong n, uint count, uint source_count, ulong source_stride,\n"
-    "                                 ulong target_stride, ulong index_stride, uint bytes, ulong units)\n"
+    "                                 ulong target_stride, ulong index_stride, uint bytes, ulong units,\n"
+    "                                 global const uchar *starts, ulong starts_at, uint has_starts)\n"
     "{\n"
     "    const ulong id = get_global_id(0), element = units == 1 ? id : divide(id, units);\n"
     "    if (element >= n)\n"
@@ -7673,7 +7819,8 @@ static const char *const clsort__source[] = {
     "    const uint from = *(global const uint *)(indices + indices_at + row * index_stride + i * 4);\n"
     "    if (from >= source_count)\n"
     "        return;\n"
-    "    source += source_at + row * source_stride + (from * units + unit) * bytes;\n"
+    "    const ulong first = has_starts ? ((global const uint *)(starts + starts_at))[row] : 0;\n"
+    "    source += source_at + row * source_stride + ((first + from) * units + unit) * bytes;\n"
     "    target += target_at + row * target_stride + (i * units + unit) * bytes;\n"
     "    store_bits(target, bytes, load_bits(source, bytes));\n"
     "}\n\n",
@@ -7690,19 +7837,19 @@ static const char *const clsort__source[] = {
     "        order = code_x < code_y ? COMES_FIRST : code_x > code_y ? COMES_LAST : COMES_EQUAL;\n"
     "    }\n"
     "    return order;\n"
-    "}\n\n\n\n"
-    "CLSORT_INLINE uint ordered_element(segment_t own, global const uchar *indices, uint by_index,\n"
-    "                                   uint i)\n"
+    "}\n\n\n\n\n"
+    "CLSORT_INLINE uint ordered_element(segments_t s, segment_t own, global const uchar *indices,\n"
+    "                                   uint by_index, ulong apart, uint i)\n"
     "{\n"
     "    return own.begin\n"
-    "           + ordered_place(indices + (by_index ? own.begin * 4UL : 0), by_index, i - own.begin,\n"
-    "                           own.size);\n"
+    "           + ordered_place(indices + (by_index ? element_at(s, own, own.begin, 4, apart) : 0),\n"
+    "                           by_index, i - own.begin, own.size);\n"
     "}\n\n\n\n\n"
     "CLSORT_KERNEL void clsort_is_sorted(global const uchar *records, ulong records_at,\n"
     "                                    global const uchar *indices, ulong indices_at,\n"
     "                                    global uchar *result, ulong result_at, CLSORT_SEGMENT_ARGS,\n"
-    "                                    uint n, uint by_index, uint strict, ulong element,\n"
-    "                                    ulong8 packed, uint field_count)\n"
+    "                                    uint n, uint by_index, uint strict, ulong element, ulong apart,\n"
+    "                                    ulong indices_apart, ulong8 packed, uint field_count)\n"
     "{\n"
     "    const segments_t s = CLSORT_SEGMENTS;\n"
     "    const uint i = (uint)get_global_id(0);\n"
@@ -7714,10 +7861,11 @@ static const char *const clsort__source[] = {
     "    const segment_t own = segment_around(s, i);\n"
     "    if (own.size < 2 || i - own.begin >= own.size - 1)\n"
     "        return;\n"
-    "    const uint x = ordered_element(own, indices + indices_at, by_index, i),\n"
-    "               y = ordered_element(own, indices + indices_at, by_index, i + 1);\n"
-    "    const uint order = compare_fields(records + records_at + x * element,\n"
-    "                                      records + records_at + y * element, packed, field_count);\n"
+    "    const uint x = ordered_element(s, own, indices + indices_at, by_index, indices_apart, i),\n"
+    "               y = ordered_element(s, own, indices + indices_at, by_index, indices_apart, i + 1);\n"
+    "    const uint order = compare_fields(records + records_at + element_at(s, own, x, element, apart),\n"
+    "                                      records + records_at + element_at(s, own, y, element, apart),\n"
+    "                                      packed, field_count);\n"
     "    if (order == COMES_LAST || (order == COMES_EQUAL && strict && y <= x))\n"
     "        atomic_min((volatile global uint *)(result + result_at), i + 1);\n"
     "}\n\n",
@@ -7739,34 +7887,33 @@ static const char *const clsort__source[] = {
     "                                      global const uchar *indices, ulong indices_at,\n"
     "                                      global uchar *sums, ulong sums_at, CLSORT_SEGMENT_ARGS,\n"
     "                                      uint n, uint by_index, ulong bytes, ulong value_bytes,\n"
+    "                                      ulong apart, ulong values_apart, ulong indices_apart,\n"
     "                                      uint step)\n"
     "{\n"
     "    const segments_t s = CLSORT_SEGMENTS;\n"
-    "    uint alone[2] = { 0, 0 }, paired[2] = { 0, 0 };\n"
-    "    for (ulong i = get_global_id(0); i < n; i += step) {\n"
-    "        const segment_t own = segment_around(s, (uint)i);\n"
+    "    uint own_sums[4] = { 0, 0, 0, 0 };\n"
+    "    for (ulong at = get_global_id(0); at < n; at += step) {\n"
+    "        const uint i = (uint)at;\n"
+    "        const segment_t own = segment_around(s, i);\n"
     "        if (own.size == 0)\n"
     "            continue;\n"
-    "        const ulong element = elements_at\n"
-    "                              + ordered_element(own, indices + indices_at, by_index, (uint)i)\n"
-    "                                    * bytes;\n"
-    "        const ulong hash = mix_bytes(0x9E3779B97F4A7C15UL + mix(own.begin), elements + element,\n"
-    "                                     bytes);\n"
-    "        const ulong pair = mix_bytes(hash, values + values_at + i * value_bytes, value_bytes);\n"
-    "        alone[0] += (uint)hash;\n"
-    "        alone[1] += (uint)(hash >> 32);\n"
-    "        paired[0] += (uint)pair;\n"
-    "        paired[1] += (uint)(pair >> 32);\n"
+    "        const uint from = ordered_element(s, own, indices + indices_at, by_index, indices_apart, i);\n"
+    "        const ulong element = elements_at + element_at(s, own, from, bytes, apart),\n"
+    "                    value = values_at + element_at(s, own, i, value_bytes, values_apart);\n"
+    "        const ulong start = 0x9E3779B97F4A7C15UL + mix(own.begin),\n"
+    "                    hash = mix_bytes(start, elements + element, bytes),\n"
+    "                    pair = mix_bytes(hash, values + value, value_bytes);\n"
+    "        own_sums[0] += (uint)hash;\n"
+    "        own_sums[1] += (uint)(hash >> 32);\n"
+    "        own_sums[2] += (uint)pair;\n"
+    "        own_sums[3] += (uint)(pair >> 32);\n"
     "    }\n"
-    "    volatile global uint *sum = (volatile global uint *)(sums + sums_at);\n"
-    "    for (uint k = 0; k < 2; k++) {\n"
-    "        atomic_add(&sum[k], alone[k]);\n"
-    "        atomic_add(&sum[2 + k], paired[k]);\n"
-    "    }\n"
+    "    for (uint k = 0; k < 4; k++)\n"
+    "        atomic_add((volatile global uint *)(sums + sums_at) + k, own_sums[k]);\n"
     "}\n\n\n\n\n\n"
     "CLSORT_KERNEL void clsort_fingerprint_indices(global const uchar *indices, ulong indices_at,\n"
     "                                              global uchar *sums, ulong sums_at,\n"
-    "                                              CLSORT_SEGMENT_ARGS, uint n, uint step)\n"
+    "                                              CLSORT_SEGMENT_ARGS, uint n, ulong apart, uint step)\n"
     "{\n"
     "    const segments_t s = CLSORT_SEGMENTS;\n"
     "    uint difference[2] = { 0, 0 };\n"
@@ -7774,9 +7921,9 @@ static const char *const clsort__source[] = {
     "        const segment_t own = segment_around(s, (uint)i);\n"
     "        if (own.size == 0)\n"
     "            continue;\n"
-    "        const ulong is = mix(*(global const uint *)(indices + indices_at + i * 4) + 1UL\n"
-    "                             + own.begin),\n"
-    "                    should = mix(i + 1);\n"
+    "        const uint index = *(global const uint *)(indices + indices_at\n"
+    "                                                  + element_at(s, own, (uint)i, 4, apart));\n"
+    "        const ulong is = mix(index + 1UL + own.begin), should = mix(i + 1);\n"
     "        difference[0] += (uint)is - (uint)should;\n"
     "        difference[1] += (uint)(is >> 32) - (uint)(should >> 32);\n"
     "    }\n"
@@ -7926,6 +8073,7 @@ typedef char clsort__kernels_know_public_numbers
     X(SELECT_PASS, CLSORT__SELECT, "clsort_select_pass") \
     X(SELECT_SORT, CLSORT__SELECT, "clsort_select_sort") \
     X(SELECT_SCATTER, CLSORT__SELECT, "clsort_select_scatter") \
+    X(SELECT_PARTITION, CLSORT__SELECT, "clsort_select_partition") \
     X(EXTRACT, CLSORT__UTILITY, "clsort_extract") \
     X(EXTRACT_CODES, CLSORT__UTILITY, "clsort_extract_codes") \
     X(NUMBER_SEGMENTS, CLSORT__UTILITY, "clsort_number_segments") \
@@ -8072,6 +8220,9 @@ typedef struct clsort__selection {
     int in_one_launch;          /* samples: everything after the sample */
     cl_uint clusters, bounding; /* samples: of a row; which of the work-items' firsts is the bound */
     size_t most_candidates;     /* of a row that may be read once; 0: it never is */
+    int scatters;               /* passes narrow each row to the very end; then all of it is read
+                                   once more */
+    int moves_keys;             /* keys are moved by their indices afterwards */
     int is_short;               /* a work-group has a row in registers */
     int sorts_tiles;            /* whole rows are sorted, tile by tile */
     size_t groups;              /* is_short, sorts_tiles: work-groups */
@@ -8097,15 +8248,19 @@ typedef struct clsort__key {
 typedef struct clsort__data {
     clsort__span keys, keys_to, values, values_to, indices;
     clsort__span offsets;       /* of segments */
+    clsort__span lengths;       /* of rows */
     clsort__span count;         /* on the device */
     int in_place, values_in_place, writes_keys, has_values, has_indices;
     size_t element_bytes;       /* from one key to the next in `keys` */
     size_t extent;              /* elements from the first to the last */
-    size_t results;             /* elements written: `extent`, or those that are selected */
     size_t segments;            /* or rows; 0: neither */
     size_t stride;              /* elements between the starts of rows */
+    size_t wanted;              /* elements written per row */
+    size_t keys_apart, values_apart, indices_apart;     /* bytes from a row of an output to the
+                                   next */
+    int own_strides;            /* these are not like those of the keys */
     int at_offsets, in_ranges;  /* segments lie between offsets, or in ranges that kernels left */
-    int count_on_device;
+    int count_on_device, has_lengths;
 } clsort__data;
 
 /* The build options of other programs that a plan needs; family 0: not needed. */
@@ -8122,6 +8277,7 @@ typedef struct clsort__parts {
     clsort__layout layout;
     size_t work_keys, work_indices;     /* (key, index) pairs */
     size_t copied_keys, copied_values;  /* of arrays that are gathered in place */
+    size_t extracted;                   /* keys of records that are selected from */
     size_t alt_keys, alt_values;        /* the second array of a sort that is not in place */
     size_t tables;
 } clsort__parts;
@@ -9307,6 +9463,34 @@ static size_t clsort__extent(const clsort_desc *d, size_t element)
                : d->count;
 }
 
+/* Rows of `count` elements of `element_bytes` bytes. */
+typedef struct clsort__rows {
+    clsort__span span;
+    size_t rows, count, element_bytes;
+    size_t stride;              /* bytes between the starts of rows */
+    clsort__span starts;        /* or the elements that rows begin with, if this has a buffer */
+} clsort__rows;
+
+static clsort__rows clsort__make_rows(clsort__span span, size_t rows, size_t count, size_t element,
+                                      size_t stride)
+{
+    clsort__rows r;
+    r.span = span;
+    r.rows = rows ? rows : 1;
+    r.count = count;
+    r.element_bytes = element;
+    r.stride = stride ? stride : count * element;
+    r.starts = clsort__make_span(NULL, 0);
+    return r;
+}
+
+/* Bytes from the first element of the first row to the last element of the last one. */
+static size_t clsort__rows_bytes(const clsort__rows *r)
+{
+    const size_t gaps = (r->rows - 1) * r->stride;
+    return r->count ? gaps + r->count * r->element_bytes : 0;
+}
+
 /* Takes the arrays from a description. */
 static void clsort__plan_spans(const clsort_desc *d, clsort__data *a)
 {
@@ -9316,7 +9500,49 @@ static void clsort__plan_spans(const clsort_desc *d, clsort__data *a)
     if (!a->values_in_place) a->values_to = clsort__make_span(d->values_out, d->values_out_offset);
     a->indices = clsort__make_span(d->indices, d->indices_offset);
     a->offsets = clsort__make_span(d->segments, d->segments_offset);
+    a->lengths = clsort__make_span(d->lengths, d->lengths_offset);
     a->count = clsort__make_span(d->count_buffer, d->count_offset);
+}
+
+/* Are only some elements of each row written? */
+static int clsort__takes_some(const clsort_desc *d)
+{
+    return d->top_k && !(d->flags & CLSORT_FLAG_TOP_PARTITION);
+}
+
+/* Elements that are written per row. */
+static size_t clsort__wanted(const clsort_desc *d)
+{
+    return !clsort__takes_some(d) ? d->count : d->flags & CLSORT_FLAG_TOP_NTH ? 1 : d->top_k;
+}
+
+/* The rows of outputs: those of the input, and segments that are selected from. */
+static size_t clsort__output_rows(const clsort_desc *d)
+{
+    const size_t rows = d->segment_count ? d->top_k ? d->segment_count : 1 : d->rows;
+    return rows ? rows : 1;
+}
+
+/* Is the stride of an output another one than by default? Without row_stride always: then a larger
+   count never needs less scratch. */
+static int clsort__own_stride(const clsort_desc *d, size_t given, size_t element, size_t key)
+{
+    if (clsort__takes_some(d)) return given && given != clsort__wanted(d) * element;
+    return given && (!d->row_stride || d->row_stride / key * element != given);
+}
+
+/* Derives the strides of outputs. Those of sorts are elements apart like the keys; those of
+   selections, `wanted` per row, have no gaps. */
+static void clsort__plan_strides(const clsort_desc *d, clsort__data *a)
+{
+    const size_t step = clsort__takes_some(d) ? a->wanted : a->stride, key = a->element_bytes;
+    a->keys_apart = d->keys_out_row_stride ? d->keys_out_row_stride : step * key;
+    a->values_apart = d->values_out_row_stride ? d->values_out_row_stride : step * d->value_size;
+    a->indices_apart = d->indices_row_stride ? d->indices_row_stride : step * 4;
+    a->own_strides = clsort__output_rows(d) > 1
+                     && (clsort__own_stride(d, d->keys_out_row_stride, key, key)
+                         || clsort__own_stride(d, d->values_out_row_stride, d->value_size, key)
+                         || clsort__own_stride(d, d->indices_row_stride, 4, key));
 }
 
 /* Derives which arrays there are, which of them are written, and how they are cut into segments. */
@@ -9327,11 +9553,13 @@ static void clsort__plan_arrays(const clsort_desc *d, size_t key_bytes, clsort__
                                       : key_bytes;
     a->at_offsets = d->segments || d->segment_count;
     a->count_on_device = clsort__will_have(d, d->count_buffer, CLSORT_FLAG_COUNT_BUFFER);
+    a->has_lengths = clsort__will_have(d, d->lengths, CLSORT_FLAG_LENGTHS);
     a->segments = a->at_offsets             ? d->segment_count
                   : clsort__has_segments(d) ? d->rows ? d->rows : 1
                                             : 0;
     a->stride = d->row_stride && !a->at_offsets ? d->row_stride / a->element_bytes : d->count;
-    a->extent = a->results = clsort__extent(d, a->element_bytes);
+    a->extent = clsort__extent(d, a->element_bytes);
+    a->wanted = clsort__wanted(d);
     a->has_indices = clsort__will_have(d, d->indices, CLSORT_FLAG_INDICES);
     a->has_values = d->value_size > 0;
     a->writes_keys = !a->has_indices || clsort__will_have(d, d->keys_out, CLSORT_FLAG_KEYS_OUT);
@@ -9341,6 +9569,7 @@ static void clsort__plan_arrays(const clsort_desc *d, size_t key_bytes, clsort__
                                              && d->values_out_offset == d->values_offset
                                        : !(d->flags & CLSORT_FLAG_VALUES_OUT);
     clsort__plan_spans(d, a);
+    clsort__plan_strides(d, a);
 }
 
 /* Does an order need a stable algorithm? Bare keys do not: equal ones are the same. Rows do, even a
@@ -9519,7 +9748,7 @@ static void clsort__make_plan(const clsort_sorter *s, const clsort_desc *desc, c
     p->algorithm = clsort__form_of(p->d.algorithm, d);
     p->stable = p->algorithm->stable || clsort__needs_stable(p);
     p->indirect = p->data.has_indices || p->key.codec.minus_zero || d->value_size > 8
-                  || d->record_size > 16 || p->key.has_codes
+                  || d->record_size > 16 || p->key.has_codes || p->data.own_strides
                   || (p->data.segments && p->data.has_values
                       && p->data.in_place != p->data.values_in_place)
                   || (d->precedes && d->record_size % 4)
@@ -9727,16 +9956,17 @@ static void clsort__check_bits(clsort__checks *c, const clsort_desc *d)
 
 static void clsort__check_flags(clsort__checks *c, const clsort_desc *d, int purpose)
 {
-    const cl_uint top = CLSORT_FLAG_TOP_UNSORTED | CLSORT_FLAG_TOP_NTH;
+    const cl_uint others = CLSORT_FLAG_TOP_UNSORTED | CLSORT_FLAG_TOP_NTH,
+                  top = others | CLSORT_FLAG_TOP_PARTITION;
     const cl_uint known = CLSORT_FLAG_NO_BUILD | CLSORT_FLAG_INDICES | CLSORT_FLAG_KEYS_OUT
-                          | CLSORT_FLAG_VALUES_OUT | CLSORT_FLAG_COUNT_BUFFER | top;
-    const int selects = purpose == CLSORT__TO_SELECT;
+                          | CLSORT_FLAG_VALUES_OUT | CLSORT_FLAG_COUNT_BUFFER | CLSORT_FLAG_LENGTHS
+                          | top;
     const clsort__mistake mistakes[] = {
         { (d->flags & ~known) != 0, "flags" },
-        { (d->flags & top) && !selects,
-          "flags: CLSORT_FLAG_TOP_UNSORTED and CLSORT_FLAG_TOP_NTH need top_k" },
-        { (d->flags & CLSORT_FLAG_COUNT_BUFFER) && selects,
-          "flags: CLSORT_FLAG_COUNT_BUFFER beside top_k" }
+        { (d->flags & top) && purpose != CLSORT__TO_SELECT,
+          "flags: CLSORT_FLAG_TOP_UNSORTED, _NTH and _PARTITION need top_k" },
+        { (d->flags & CLSORT_FLAG_TOP_PARTITION) && (d->flags & others),
+          "flags: CLSORT_FLAG_TOP_PARTITION beside _UNSORTED or _NTH" }
     };
     CLSORT__BLAME(c, CLSORT_ERROR_UNKNOWN_FLAG, mistakes);
 }
@@ -9812,17 +10042,21 @@ static void clsort__check_tuning(clsort__checks *c, const clsort_desc *d)
 
 static void clsort__check_supported(clsort__checks *c, const clsort_desc *d, int purpose)
 {
-    const int selects = purpose == CLSORT__TO_SELECT, segments = d->segments || d->segment_count;
+    const int selects = purpose == CLSORT__TO_SELECT, segments = d->segments || d->segment_count,
+              lengths = clsort__will_have(d, d->lengths, CLSORT_FLAG_LENGTHS);
     const clsort__algorithm *a = clsort__find_algorithm(d->algorithm);
     const clsort__mistake mistakes[] = {
         { a && a->left_out, "algorithm: it was left out by CLSORT_NO_*" },
         { !CLSORT__HAS_PUBLISHED && (d->tuning.bitonic_step || d->tuning.local),
           "tuning.bitonic_step, tuning.local: they were left out by CLSORT_NO_PUBLISHED" },
         { selects && d->algorithm, "algorithm beside top_k: set CLSORT_AUTO" },
-        { selects && d->record_size, "record_size beside top_k: pass keys alone" },
-        { selects && segments, "segments beside top_k: use rows" },
-        { selects && d->count_buffer, "count_buffer beside top_k" },
+        { selects && d->precedes, "precedes beside top_k" },
+        { selects && clsort__several_codes(d), "fields of more than 8 bytes beside top_k" },
+        { selects && segments && !clsort__takes_some(d),
+          "segments beside CLSORT_FLAG_TOP_PARTITION: use rows" },
         { !selects && d->top_k, "top_k: only clsort_enqueue_sort selects" },
+        { !selects && lengths, "lengths without top_k: sort segments" },
+        { lengths && segments, "lengths beside segments: use rows" },
         { d->rows > 1 && segments, "rows beside segments: set one of them" }
     };
     if (!clsort__may_blame(c, CLSORT_ERROR_UNSUPPORTED)) return;
@@ -9863,6 +10097,24 @@ static void clsort__need_allocation(clsort__checks *c, const char *field, size_t
                   field, (double)count, (double)size, (double)most);
 }
 
+/* The strides of outputs. */
+static void clsort__check_unused_strides(clsort__checks *c, const clsort_desc *d)
+{
+    const int rows = d->rows || (d->top_k && d->segment_count);
+    const int keys_out = clsort__will_have(d, d->keys_out, CLSORT_FLAG_KEYS_OUT);
+    const int values_out = clsort__will_have(d, d->values_out, CLSORT_FLAG_VALUES_OUT);
+    const int indices = clsort__will_have(d, d->indices, CLSORT_FLAG_INDICES);
+    const clsort__mistake mistakes[] = {
+        { d->keys_out_row_stride && (!rows || !keys_out),
+          "keys_out_row_stride without rows, or without keys_out or CLSORT_FLAG_KEYS_OUT" },
+        { d->values_out_row_stride && (!rows || !values_out),
+          "values_out_row_stride without rows, or without values_out or CLSORT_FLAG_VALUES_OUT" },
+        { d->indices_row_stride && (!rows || !indices),
+          "indices_row_stride without rows, or without indices or CLSORT_FLAG_INDICES" }
+    };
+    CLSORT__BLAME(c, CLSORT_ERROR_UNUSED_FIELD, mistakes);
+}
+
 /* Fields that only describe another one, which is not set. Scratch has no flag that announces it:
    until the call, its fields may be set without it. */
 static void clsort__check_unused(clsort__checks *c, const clsort_desc *d)
@@ -9871,12 +10123,15 @@ static void clsort__check_unused(clsort__checks *c, const clsort_desc *d)
     const int values_out = clsort__will_have(d, d->values_out, CLSORT_FLAG_VALUES_OUT);
     const int indices = clsort__will_have(d, d->indices, CLSORT_FLAG_INDICES);
     const int counts = clsort__will_have(d, d->count_buffer, CLSORT_FLAG_COUNT_BUFFER);
+    const int lengths = clsort__will_have(d, d->lengths, CLSORT_FLAG_LENGTHS);
     const int no_scratch = c->needs_buffers && !d->scratch;
     const clsort__mistake mistakes[] = {
         { d->row_stride && !d->rows, "row_stride without rows" },
         { d->segments && !d->segment_count, "segments without segment_count" },
         { d->segments_offset && !d->segment_count, "segments_offset without segments" },
         { d->count_offset && !counts, "count_offset without count_buffer" },
+        { lengths && !d->rows, "lengths without rows" },
+        { d->lengths_offset && !lengths, "lengths_offset without lengths or CLSORT_FLAG_LENGTHS" },
         { d->keys_out_offset && !keys_out,
           "keys_out_offset without keys_out or CLSORT_FLAG_KEYS_OUT" },
         { d->values_offset && !d->value_size, "values_offset without values" },
@@ -9887,6 +10142,7 @@ static void clsort__check_unused(clsort__checks *c, const clsort_desc *d)
         { d->scratch_offset && no_scratch, "scratch_offset without scratch" }
     };
     CLSORT__BLAME(c, CLSORT_ERROR_UNUSED_FIELD, mistakes);
+    clsort__check_unused_strides(c, d);
 }
 
 /* Values and records, and whether keys lie inside of these. */
@@ -9922,10 +10178,14 @@ static void clsort__check_payload(clsort__checks *c, const clsort_desc *d, size_
 static void clsort__check_arrays(clsort__checks *c, const clsort_desc *d, size_t n, size_t element,
                                  size_t results)
 {
-    const size_t index = clsort__will_have(d, d->indices, CLSORT_FLAG_INDICES) ? 4 : 0;
+    const size_t index = clsort__will_have(d, d->indices, CLSORT_FLAG_INDICES) ? 4 : 0,
+                 rows = clsort__output_rows(d);
     if (!d->keys) clsort__need_allocation(c, "keys", n, element);
     if (!d->values) clsort__need_allocation(c, "values", n, d->value_size);
-    if (!d->indices) clsort__need_allocation(c, "indices", results, index);
+    if (!d->indices) {
+        clsort__need_allocation(c, "indices", results, index);
+        clsort__need_allocation(c, "indices_row_stride", rows - 1, d->indices_row_stride);
+    }
     if (!clsort__may_blame(c, CLSORT_ERROR_SIZE_OVERFLOW)) return;
     clsort__need_room(c, "count, keys_offset", n, element, d->keys_offset);
     clsort__need_room(c, "count, keys_out_offset", results, element, d->keys_out_offset);
@@ -9933,6 +10193,13 @@ static void clsort__check_arrays(clsort__checks *c, const clsort_desc *d, size_t
     clsort__need_room(c, "count, values_out_offset, value_size", results, d->value_size,
                       d->values_out_offset);
     clsort__need_room(c, "count, indices_offset", results, index, d->indices_offset);
+    clsort__need_room(c, "rows, keys_out_row_stride", rows, d->keys_out_row_stride,
+                      d->keys_out_offset);
+    clsort__need_room(c, "rows, values_out_row_stride", rows, d->values_out_row_stride,
+                      d->values_out_offset);
+    clsort__need_room(c, "rows, indices_row_stride", rows, d->indices_row_stride,
+                      d->indices_offset);
+    clsort__need_room(c, "rows, lengths_offset", rows, 4, d->lengths_offset);
     clsort__need_room(c, "scratch_size, scratch_offset", 1, d->scratch_size, d->scratch_offset);
 }
 
@@ -9955,30 +10222,27 @@ static void clsort__check_parts(clsort__checks *c, const clsort_desc *d, size_t 
 }
 
 /* Limits of a selection's rows: each has fewer than 2^32 elements; all together may have more. */
-static void clsort__check_top_rows(clsort__checks *c, const clsort_desc *d, size_t key)
+static void clsort__check_top_rows(clsort__checks *c, const clsort_desc *d, size_t element)
 {
-    const size_t rows = d->rows ? d->rows : 1,
-                 stride = d->row_stride ? d->row_stride : d->count * key;
-    const cl_ulong most = 0xFFFFFFFFu >> 8, number = rows;
+    const size_t results = clsort__output_rows(d), rows = d->segment_count ? 1 : results,
+                 stride = d->row_stride ? d->row_stride : d->count * element;
+    const cl_ulong most = 0xFFFFFFFFu >> 8, number = results;
     if (number > most)
-        clsort__blame(c, CLSORT_ERROR_COUNT_TOO_LARGE, "rows: at most 2^24 - 1 with top_k");
+        clsort__blame(c, CLSORT_ERROR_COUNT_TOO_LARGE,
+                      "rows, segment_count: at most 2^24 - 1 with top_k");
     if (!clsort__may_blame(c, CLSORT_ERROR_COUNT_TOO_LARGE)) return;
     clsort__need_room(c, "rows, row_stride", rows, stride, 0);
-    clsort__need_room(c, "rows, top_k", rows, d->top_k, 0);
+    clsort__need_room(c, "rows, top_k", results, clsort__wanted(d), 0);
+    clsort__need_room(c, "segment_count, segments_offset", d->segment_count + 1, 4,
+                      d->segments_offset);
     if (clsort__may_blame(c, CLSORT_ERROR_SIZE_OVERFLOW))
-        clsort__check_arrays(c, d, (rows - 1) * (stride / key) + d->count, key, rows * d->top_k);
+        clsort__check_arrays(c, d, (rows - 1) * (stride / element) + d->count, element,
+                             results * clsort__wanted(d));
 }
 
-static void clsort__check_alignment(clsort__checks *c, const clsort_desc *d, size_t key,
-                                    size_t element)
+static void clsort__check_field_alignment(clsort__checks *c, const clsort_desc *d)
 {
-    const size_t record = d->record_size ? clsort__alignment(element) : 1;
-    const size_t value = d->value_size ? clsort__alignment(d->value_size) : 1;
     cl_uint i;
-    clsort__need_multiple(c, "keys_offset", d->keys_offset, record > key ? record : key);
-    clsort__need_multiple(c, "keys_out_offset", d->keys_out_offset, record > key ? record : key);
-    clsort__need_multiple(c, "record_size", d->record_size, key);
-    clsort__need_multiple(c, "key_offset", d->key_offset, key);
     for (i = 0; i < d->field_count; i++) {
         const size_t bytes = clsort__key_bits(d->fields[i].type) / 8;
         if (d->fields[i].offset % bytes)
@@ -9986,12 +10250,30 @@ static void clsort__check_alignment(clsort__checks *c, const clsort_desc *d, siz
         clsort__need_multiple(c, "record_size", d->record_size, bytes);
         clsort__need_multiple(c, "keys_offset", d->keys_offset, bytes);
         clsort__need_multiple(c, "keys_out_offset", d->keys_out_offset, bytes);
+        clsort__need_multiple(c, "keys_out_row_stride", d->keys_out_row_stride, bytes);
     }
+}
+
+static void clsort__check_alignment(clsort__checks *c, const clsort_desc *d, size_t key,
+                                    size_t element)
+{
+    const size_t record = d->record_size ? clsort__alignment(element) : 1,
+                 value = d->value_size ? clsort__alignment(d->value_size) : 1,
+                 keys = record > key ? record : key;
+    clsort__need_multiple(c, "keys_offset", d->keys_offset, keys);
+    clsort__need_multiple(c, "keys_out_offset", d->keys_out_offset, keys);
+    clsort__need_multiple(c, "keys_out_row_stride", d->keys_out_row_stride, keys);
+    clsort__need_multiple(c, "record_size", d->record_size, key);
+    clsort__need_multiple(c, "key_offset", d->key_offset, key);
+    clsort__check_field_alignment(c, d);
     clsort__need_multiple(c, "values_offset", d->values_offset, value);
     clsort__need_multiple(c, "values_out_offset", d->values_out_offset, value);
     clsort__need_multiple(c, "indices_offset", d->indices_offset, 4);
+    clsort__need_multiple(c, "values_out_row_stride", d->values_out_row_stride, value);
+    clsort__need_multiple(c, "indices_row_stride", d->indices_row_stride, 4);
     clsort__need_multiple(c, "row_stride", d->row_stride, element);
     clsort__need_multiple(c, "segments_offset", d->segments_offset, 4);
+    clsort__need_multiple(c, "lengths_offset", d->lengths_offset, 4);
     clsort__need_multiple(c, "count_offset", d->count_offset, 4);
     clsort__need_multiple(c, "scratch_offset", d->scratch_offset, 16);
 }
@@ -9999,7 +10281,7 @@ static void clsort__check_alignment(clsort__checks *c, const clsort_desc *d, siz
 /* Are all buffers given that a call needs or that its flags announce? */
 static void clsort__check_present(clsort__checks *c, const clsort_desc *d, int purpose)
 {
-    const int selects = purpose == CLSORT__TO_SELECT,
+    const int selects = purpose == CLSORT__TO_SELECT && clsort__takes_some(d),
               moves_values = d->value_size && (selects || d->indices);
     const clsort__mistake mistakes[] = {
         { (d->flags & CLSORT_FLAG_INDICES) && !d->indices,
@@ -10010,6 +10292,8 @@ static void clsort__check_present(clsort__checks *c, const clsort_desc *d, int p
           "values_out, which CLSORT_FLAG_VALUES_OUT announces" },
         { (d->flags & CLSORT_FLAG_COUNT_BUFFER) && !d->count_buffer,
           "count_buffer, which CLSORT_FLAG_COUNT_BUFFER announces" },
+        { (d->flags & CLSORT_FLAG_LENGTHS) && !d->lengths,
+          "lengths, which CLSORT_FLAG_LENGTHS announces" },
         { d->count && d->segment_count && !d->segments, "segments, segment_count + 1 offsets" },
         { d->count && !d->keys, "keys" },
         { d->count && moves_values && !d->values_out,
@@ -10037,7 +10321,7 @@ static void clsort__check_desc(clsort__checks *c, const clsort_desc *d, int purp
     clsort__check_payload(c, d, key);
     clsort__check_unused(c, d);
     if (clsort__exceeds_32_bits(d->count)) clsort__blame(c, CLSORT_ERROR_COUNT_TOO_LARGE, "count");
-    if (purpose == CLSORT__TO_SELECT) clsort__check_top_rows(c, d, key);
+    if (purpose == CLSORT__TO_SELECT) clsort__check_top_rows(c, d, element);
     else clsort__check_parts(c, d, element);
     clsort__check_alignment(c, d, key, element);
     if (purpose == CLSORT__TO_SELECT && d->top_k > d->count)
@@ -10179,8 +10463,20 @@ static void clsort__segment_ranges(const clsort__data *a, clsort__range *r)
 /* Rows must not overlap. */
 static clsort_status clsort__check_rows(clsort_sorter *s, const clsort__plan *p)
 {
-    CLSORT__REQUIRE(s, p->d.rows <= 1 || p->data.stride >= p->d.count, CLSORT_ERROR_OVERLAP,
-                    "row_stride is below a row");
+    const clsort__data *a = &p->data;
+    const clsort_desc *d = &p->d;
+    if (clsort__output_rows(d) == 1) return CL_SUCCESS;
+    CLSORT__REQUIRE(s, a->stride >= d->count, CLSORT_ERROR_OVERLAP, "row_stride is below a row");
+    CLSORT__REQUIRE(s, a->keys_apart >= a->wanted * a->element_bytes, CLSORT_ERROR_OVERLAP,
+                    "keys_out_row_stride is below a row");
+    CLSORT__REQUIRE(s, a->values_apart >= a->wanted * d->value_size, CLSORT_ERROR_OVERLAP,
+                    "values_out_row_stride is below a row");
+    CLSORT__REQUIRE(s, a->indices_apart >= a->wanted * 4, CLSORT_ERROR_OVERLAP,
+                    "indices_row_stride is below a row");
+    CLSORT__REQUIRE(s, !a->in_place || a->keys_apart == a->stride * a->element_bytes,
+                    CLSORT_ERROR_OVERLAP, "keys_out_row_stride is not that of keys in place");
+    CLSORT__REQUIRE(s, !a->values_in_place || a->values_apart == a->stride * d->value_size,
+                    CLSORT_ERROR_OVERLAP, "values_out_row_stride is not that of values in place");
     return CL_SUCCESS;
 }
 
@@ -10700,6 +10996,15 @@ static clsort_status clsort__check_limits(const clsort__job *j)
     return j->plan.select.sorts_after ? clsort__check_device(j->s, &j->then) : CL_SUCCESS;
 }
 
+/* Bytes from the first element of an output to the last one. */
+static size_t clsort__output_bytes(const clsort__plan *p, size_t element, size_t apart)
+{
+    const clsort__span none = clsort__make_span(NULL, 0);
+    const clsort__rows r = clsort__make_rows(none, clsort__output_rows(&p->d), p->data.wanted,
+                                             element, apart);
+    return clsort__rows_bytes(&r);
+}
+
 /* Checks the buffers of a sort or a selection that are given, and the one of a proof. */
 static clsort_status clsort__check_buffers(clsort__job *j)
 {
@@ -10709,21 +11014,23 @@ static clsort_status clsort__check_buffers(clsort__job *j)
     const int sorts = !d->top_k, reads = sorts || p->select.sorts_after,
               has_scratch = p->scratch.layout.bytes > 0;
     const clsort__span none = clsort__make_span(NULL, 0);
-    clsort__range r[9];
+    clsort__range r[10];
     r[0] = clsort__make_range("keys", a->keys, a->extent * a->element_bytes, 1,
                               a->writes_keys && a->in_place);
     r[1] = clsort__make_range("keys_out", a->in_place ? none : a->keys_to,
-                              a->results * a->element_bytes, reads, 1);
+                              clsort__output_bytes(p, a->element_bytes, a->keys_apart), reads, 1);
     r[2] = clsort__make_range("values", a->values, a->extent * d->value_size, 1,
                               a->values_in_place);
     r[3] = clsort__make_range("values_out", a->values_in_place ? none : a->values_to,
-                              a->results * d->value_size, sorts, 1);
-    r[4] = clsort__make_range("indices", a->indices, a->results * 4, reads || a->has_values, 1);
+                              clsort__output_bytes(p, d->value_size, a->values_apart), sorts, 1);
+    r[4] = clsort__make_range("indices", a->indices, clsort__output_bytes(p, 4, a->indices_apart),
+                              reads || a->has_values || p->select.moves_keys, 1);
     r[5] = clsort__make_range("scratch", clsort__make_span(d->scratch, d->scratch_offset),
                               d->scratch_size, has_scratch, has_scratch);
     clsort__segment_ranges(a, r + 6);
     r[8] = clsort__make_range("proof", j->result, sizeof(clsort_proof), 1, 1);
-    CLSORT__MUST(clsort__check_ranges(j->s, r, 9));
+    r[9] = clsort__make_range("lengths", a->lengths, clsort__output_rows(d) * 4, 1, 0);
+    CLSORT__MUST(clsort__check_ranges(j->s, r, 10));
     return clsort__check_limits(j);
 }
 
@@ -11843,6 +12150,13 @@ static void clsort__arg_segments(clsort__run *run, const clsort__plan *p, clsort
     clsort__arg_uint(run, kind);
 }
 
+/* The bytes from a row of an output to the next, 0 where its elements lie like those of the
+   keys. */
+static void clsort__arg_apart(clsort__run *run, const clsort__plan *p, size_t apart)
+{
+    clsort__arg_ulong(run, p->data.own_strides ? apart : 0);
+}
+
 /* The arguments of segment kernels; see jobs_t in kernels.cl. */
 typedef struct clsort__segment_job {
     clsort__workspace w;
@@ -12403,32 +12717,6 @@ static const clsort__algorithm *clsort__form_of(cl_uint algorithm, const clsort_
 
 /* ---- >>gather -------------------------------------------------------------------------------- */
 
-/* Rows of `count` elements of `element_bytes` bytes. */
-typedef struct clsort__rows {
-    clsort__span span;
-    size_t rows, count, element_bytes;
-    size_t stride;              /* bytes between the starts of rows */
-} clsort__rows;
-
-static clsort__rows clsort__make_rows(clsort__span span, size_t rows, size_t count, size_t element,
-                                      size_t stride)
-{
-    clsort__rows r;
-    r.span = span;
-    r.rows = rows ? rows : 1;
-    r.count = count;
-    r.element_bytes = element;
-    r.stride = stride ? stride : count * element;
-    return r;
-}
-
-/* Bytes from the first element of the first row to the last element of the last one. */
-static size_t clsort__rows_bytes(const clsort__rows *r)
-{
-    const size_t gaps = (r->rows - 1) * r->stride;
-    return r->count ? gaps + r->count * r->element_bytes : 0;
-}
-
 /* Gathers: the indices of each row pick the elements of the target's row from the source's row. */
 static void clsort__gather(clsort__run *run, const clsort__rows *source, const clsort__rows *target,
                            const clsort__rows *indices)
@@ -12449,6 +12737,8 @@ static void clsort__gather(clsort__run *run, const clsort__rows *source, const c
     clsort__arg_ulong(run, indices->stride);
     clsort__arg_uint(run, (cl_uint)unit);
     clsort__arg_ulong(run, units);
+    clsort__arg_span(run, source->starts.buffer ? source->starts : indices->span);
+    clsort__arg_uint(run, source->starts.buffer != NULL);
     clsort__traffic(run, 1, elements * (4 + 2 * target->element_bytes));
     clsort__launch(run, n * units);
 }
@@ -12586,23 +12876,25 @@ static void clsort__arg_fields(clsort__run *run, const clsort__key *k, cl_uint f
     clsort__arg_uint(run, end - first);
 }
 
-/* Takes keys out of records, or only numbers them. */
+/* Takes keys out of records, or only numbers them; without pairs.values only the former. */
 static void clsort__extract(clsort__run *run, const clsort__plan *p, clsort__arrays pairs)
 {
     const clsort__data *a = &p->data;
     const int same = a->element_bytes == p->key.bytes && !p->key.codec.minus_zero
                      && clsort__same_span(a->keys, pairs.keys),
-              writes = !same && !p->d.precedes;
+              writes = !same && !p->d.precedes, numbers = pairs.values.buffer != NULL;
     clsort__use_utility(run, CLSORT__KERNEL_EXTRACT);
     clsort__arg_span(run, clsort__span_from(a->keys, p->d.key_offset));
     clsort__arg_span(run, pairs.keys.buffer ? pairs.keys : pairs.values);
-    clsort__arg_span(run, pairs.values);
+    clsort__arg_span(run, numbers ? pairs.values : pairs.keys);
     clsort__arg_count(run, a->extent);
     clsort__arg_uint(run, (cl_uint)p->key.bytes);
     clsort__arg_ulong(run, a->element_bytes);
     clsort__arg_ulong(run, p->key.codec.minus_zero);
     clsort__arg_uint(run, (cl_uint)writes);
-    clsort__traffic(run, 1, (cl_ulong)a->extent * (4 + (writes ? 2 * p->key.bytes : 0)));
+    clsort__arg_uint(run, (cl_uint)numbers);
+    clsort__traffic(run, 1, (cl_ulong)a->extent
+                                * ((numbers ? 4 : 0) + (writes ? 2 * p->key.bytes : 0)));
     clsort__launch(run, a->extent);
 }
 
@@ -12614,35 +12906,41 @@ static size_t clsort__fields_bytes(const clsort_desc *d, cl_uint first, cl_uint 
 }
 
 /* Makes codes of fields first ... end - 1 of the records, in the order of the indices. The first
-   time, writes the indices too. */
+   time, writes the indices too, if there is a place for them. */
 static void clsort__extract_codes(clsort__run *run, const clsort__plan *p, clsort__arrays pairs,
                                   cl_uint first, cl_uint end)
 {
     const clsort__data *a = &p->data;
     const size_t bytes = p->key.bytes,
                  read = p->d.fields ? clsort__fields_bytes(&p->d, first, end) : bytes;
+    const int numbers = pairs.values.buffer != NULL;
     clsort__use_utility(run, CLSORT__KERNEL_EXTRACT_CODES);
     clsort__arg_span(run, clsort__span_from(a->keys, p->d.key_offset));
     clsort__arg_span(run, pairs.keys);
-    clsort__arg_span(run, pairs.values);
+    clsort__arg_span(run, numbers ? pairs.values : pairs.keys);
     clsort__arg_count(run, a->extent);
     clsort__arg_uint(run, (cl_uint)bytes);
     clsort__arg_uint(run, end < p->key.field_count);
+    clsort__arg_uint(run, (cl_uint)numbers);
     clsort__arg_ulong(run, a->element_bytes);
     clsort__arg_fields(run, &p->key, first, end);
-    clsort__traffic(run, 1, (cl_ulong)a->extent * (4 + read + bytes));
+    clsort__traffic(run, 1, (cl_ulong)a->extent * ((numbers ? 4 : 0) + read + bytes));
     clsort__launch(run, a->extent);
 }
 
-/* Permutes an array by indices; in place, through a copy in scratch. */
+/* Permutes an array by indices, which count from the first row; in place, through a copy in
+   scratch. If outputs have strides of their own, those of this one are `apart` bytes. */
 static void clsort__permute(clsort__run *run, const clsort__data *a, clsort__span source,
                             clsort__span target, clsort__span copy, clsort__span indices,
-                            size_t element)
+                            size_t element, size_t apart)
 {
     const int in_place = clsort__same_span(source, target);
-    const clsort__rows from = clsort__make_rows(in_place ? copy : source, 1, a->extent, element, 0);
-    const clsort__rows to = clsort__make_rows(target, 1, a->extent, element, 0);
-    const clsort__rows by = clsort__make_rows(indices, 1, a->extent, 4, 0);
+    const size_t rows = a->own_strides ? a->segments : 1,
+                 count = a->own_strides ? a->wanted : a->extent;
+    clsort__rows from = clsort__make_rows(in_place ? copy : source, rows, a->extent, element, 0);
+    const clsort__rows to = clsort__make_rows(target, rows, count, element, apart);
+    const clsort__rows by = clsort__make_rows(indices, rows, count, 4, a->stride * 4);
+    from.stride = 0;
     if (in_place) clsort__copy(run, source, copy, a->extent * element);
     clsort__gather(run, &from, &to, &by);
 }
@@ -12658,6 +12956,7 @@ static void clsort__number_segments(clsort__run *run, const clsort__plan *p, cls
     clsort__arg_segments(run, p, from);
     clsort__arg_count(run, p->data.extent);
     clsort__arg_uint(run, (cl_uint)relative);
+    clsort__arg_apart(run, p, relative ? p->data.indices_apart : 0);
     clsort__launch(run, p->data.extent);
 }
 
@@ -12709,11 +13008,11 @@ static void clsort__sort_indirect(clsort__run *run, const clsort__plan *p,
     if (a->writes_keys && !p->sorts_into_output)
         clsort__permute(run, a, a->keys, a->keys_to,
                         clsort__scratch_part(scratch, p->scratch.copied_keys), pairs.values,
-                        a->element_bytes);
+                        a->element_bytes, a->keys_apart);
     if (a->has_values)
         clsort__permute(run, a, a->values, a->values_to,
                         clsort__scratch_part(scratch, p->scratch.copied_values), pairs.values,
-                        p->d.value_size);
+                        p->d.value_size, a->values_apart);
     if (a->has_indices && a->segments) clsort__number_segments(run, p, pairs.values, a->indices, 1);
 }
 
@@ -12806,11 +13105,18 @@ static clsort_status clsort__ready_kernels(clsort_sorter *s, clsort__plan *p)
     return clsort__ready_kernels(s, p);
 }
 
+/* Does a selection move keys, records or values by their indices in the end? */
+static int clsort__moves_by_index(const clsort__plan *p)
+{
+    return p->select.moves_keys || p->data.has_values;
+}
+
 /* Builds the programs that a plan needs. */
 static clsort_status clsort__ready(clsort_sorter *s, clsort__plan *p)
 {
     const int verifies = s->options.flags & CLSORT_OPTION_VERIFY && !p->d.top_k;
-    const int gathers = p->indirect || verifies || (p->d.top_k && p->data.has_values);
+    const int gathers = p->indirect || verifies || p->d.record_size
+                        || (p->d.top_k && clsort__moves_by_index(p));
     const clsort__config *segments = p->helpers.leftovers.family ? &p->helpers.leftovers
                                                                  : &p->config;
     CLSORT__MUST(clsort__ready_comparator(s, p));
@@ -12926,7 +13232,7 @@ static void clsort__select_list(const clsort_sorter *s, const clsort_desc *d,
         t->list_capacity *= 2;
     if (t->list_capacity > t->most_capacity) t->list_capacity = t->most_capacity;
     if (t->streams) t->passes = 0;
-    else if (t->mode == CLSORT__SELECT_UNORDERED) t->list_capacity = 0;
+    else if (t->scatters) t->list_capacity = 0;
     else if (n <= t->list_capacity
              || (n <= clsort__select_whole(is_cpu) && n <= t->most_capacity)) {
         t->list_capacity = 1u << clsort__ceil_log2(n);
@@ -12941,10 +13247,13 @@ static void clsort__select_mode(const clsort_sorter *s, const clsort_desc *d,
     const cl_uint bits = 8 * c->key_bytes - t->ignored_high_bits - d->first_bit,
                   number_bits = clsort__ceil_log2(d->count);
     t->mode = d->flags & CLSORT_FLAG_TOP_NTH ? CLSORT__SELECT_NTH
+              : !clsort__takes_some(d)       ? CLSORT__SELECT_PARTITION
               : d->top_k > t->most_capacity  ? CLSORT__SELECT_UNORDERED
                                              : CLSORT__SELECT_FIRST;
-    t->wanted = t->mode == CLSORT__SELECT_NTH ? 1 : d->top_k;
-    t->sorts_after = t->mode != CLSORT__SELECT_NTH && !(d->flags & CLSORT_FLAG_TOP_UNSORTED)
+    t->scatters = t->mode >= CLSORT__SELECT_UNORDERED;
+    t->wanted = clsort__wanted(d);
+    t->sorts_after = t->mode != CLSORT__SELECT_NTH && t->mode != CLSORT__SELECT_PARTITION
+                     && !(d->flags & CLSORT_FLAG_TOP_UNSORTED)
                      && (!s || t->mode == CLSORT__SELECT_UNORDERED);
     t->passes = (cl_uint)(clsort__ceil_divide(bits, c->digit_bits)
                           + clsort__ceil_divide(number_bits, c->digit_bits));
@@ -12966,7 +13275,7 @@ static void clsort__select_parts(const clsort_sorter *s, size_t n, clsort__selec
     t->part_elements = n ? clsort__ceil_divide(n, parts) : 1;
     if (!is_cpu) t->part_elements = (t->part_elements + 63) / 64 * 64;
     t->parts = clsort__ceil_divide(n, t->part_elements);
-    t->spread = !s || t->parts > 1 || t->mode == CLSORT__SELECT_UNORDERED;
+    t->spread = !s || t->parts > 1 || t->scatters;
     if (t->streams && t->list_capacity < t->parts * t->wanted)
         t->list_capacity = 1u << clsort__ceil_log2(t->parts * t->wanted);
     t->row_words = clsort__largest(s ? t->list_capacity : t->most_capacity, most, 1);
@@ -12981,25 +13290,39 @@ static size_t clsort__select_tables(const clsort__plan *p)
     return clsort__saturating_multiply(p->select.rows, 4 * words + pairs);
 }
 
+/* Do kernels of a selection write keys where these end up? */
+static int clsort__selects_keys(const clsort__plan *p)
+{
+    return p->data.writes_keys && !p->select.moves_keys;
+}
+
 /* The sort after a selection: of the k keys of each row, with their indices if these are wanted.
    They come in the row's order, and the sort is stable: of equal keys the smaller index stays
    first. */
 static clsort_desc clsort__select_order(const clsort__plan *p)
 {
     const clsort_desc *d = &p->d;
+    const int keys = clsort__selects_keys(p);
     clsort_desc order;
     memset(&order, 0, sizeof order);
     order.count = d->top_k;
     order.rows = p->select.rows;
     order.key_type = d->key_type;
+    if (p->key.has_codes) order.key_type = CLSORT_U8 + 8 * ((cl_uint)p->key.bytes - 1);
     order.order = d->order;
     order.nan_order = d->nan_order;
     order.zero_order = d->zero_order;
     order.first_bit = d->first_bit;
     order.last_bit = d->last_bit;
     order.stable = 1;
-    order.value_size = p->data.has_indices || p->data.has_values ? 4 : 0;
+    order.value_size = p->data.has_indices || clsort__moves_by_index(p) ? 4 : 0;
     order.flags = d->flags & CLSORT_FLAG_NO_BUILD;
+    if (p->data.own_strides) {
+        order.flags |= (keys ? (cl_uint)CLSORT_FLAG_KEYS_OUT : 0)
+                       | (p->data.has_indices ? (cl_uint)CLSORT_FLAG_VALUES_OUT : 0);
+        order.keys_out_row_stride = keys ? p->data.keys_apart : 0;
+        order.values_out_row_stride = p->data.has_indices ? p->data.indices_apart : 0;
+    }
     order.tuning.work_group = d->tuning.work_group;
     order.tuning.items = d->tuning.items;
     return order;
@@ -13020,6 +13343,25 @@ static void clsort__take_order(const clsort_sorter *s, clsort__job *j)
     l->too_large |= parts->too_large;
 }
 
+/* Is the output of a selection not where it is first written to, but in scratch? */
+static int clsort__selects_aside(const clsort__plan *p, int written)
+{
+    return !written || (p->select.sorts_after && p->data.own_strides);
+}
+
+/* Bytes from a row of what was selected to the next. */
+static size_t clsort__found_keys_apart(const clsort__plan *p)
+{
+    return clsort__selects_aside(p, clsort__selects_keys(p)) ? p->select.wanted * p->key.bytes
+                                                             : p->data.keys_apart;
+}
+
+static size_t clsort__found_indices_apart(const clsort__plan *p)
+{
+    return clsort__selects_aside(p, p->data.has_indices) ? p->select.wanted * 4
+                                                         : p->data.indices_apart;
+}
+
 /* Lays out the scratch memory; that of the sort after the selection comes last. The header's MEMORY
    chapter states the same formula. */
 static void clsort__select_scratch(const clsort_sorter *s, clsort__job *j)
@@ -13030,9 +13372,15 @@ static void clsort__select_scratch(const clsort_sorter *s, clsort__job *j)
     l->most = clsort__most_bytes(s, p);
     if (p->select.spread || p->select.most_candidates)
         p->scratch.tables = clsort__take(l, clsort__select_tables(p));
-    if (p->data.has_values && !p->data.has_indices)
+    if (p->d.record_size) p->scratch.extracted = clsort__take(l, p->data.extent * p->key.bytes);
+    if (p->data.in_place && p->select.moves_keys)
+        p->scratch.copied_keys = clsort__take(l, p->data.extent * p->data.element_bytes);
+    if (p->data.values_in_place && p->data.has_values)
+        p->scratch.copied_values = clsort__take(l, p->data.extent * p->d.value_size);
+    if ((clsort__moves_by_index(p) || p->data.has_indices)
+        && clsort__selects_aside(p, p->data.has_indices))
         p->scratch.work_indices = clsort__take(l, results * 4);
-    if (p->select.sorts_after && !p->data.writes_keys)
+    if (p->select.sorts_after && clsort__selects_aside(p, clsort__selects_keys(p)))
         p->scratch.work_keys = clsort__take(l, results * p->key.bytes);
     if (p->select.sorts_after) clsort__take_order(s, j);
 }
@@ -13114,7 +13462,7 @@ static void clsort__plan_held_rows(const clsort_sorter *s, clsort__plan *p)
 {
     clsort__selection *t = &p->select;
     const cl_uint list_capacity = t->list_capacity;
-    if (!s || !p->config.group_log2 || !p->d.count || t->mode == CLSORT__SELECT_UNORDERED) return;
+    if (!s || !p->config.group_log2 || !p->d.count || t->scatters) return;
     t->is_short = clsort__plan_short_rows(s, p);
     if (!t->is_short) t->list_capacity = list_capacity;
     t->sorts_tiles = !t->is_short && clsort__plan_row_tiles(s, p);
@@ -13133,7 +13481,8 @@ static void clsort__plan_candidates(const clsort_sorter *s, clsort__plan *p)
 {
     const size_t n = p->d.count, k = p->d.top_k;
     clsort__selection *t = &p->select;
-    if (n > CLSORT__SHORT_MOST && t->mode != CLSORT__SELECT_UNORDERED && k <= t->most_capacity
+    if (p->data.at_offsets || p->data.has_lengths || p->data.count_on_device) return;
+    if (n > CLSORT__SHORT_MOST && !t->scatters && k <= t->most_capacity
         && (!s || (p->config.group_log2 >= 5 && t->rows <= (size_t)s->compute_units / 2 + 1)))
         t->most_candidates = 4096 + 4 * k + n / 1024;
 }
@@ -13203,18 +13552,20 @@ static void clsort__plan_selection(const clsort_sorter *s, const clsort_desc *d,
     p->d = *d;
     clsort__plan_key(d, &p->key);
     clsort__plan_arrays(d, p->key.bytes, &p->data);
-    p->data.in_place = p->data.values_in_place = 0;
-    clsort__plan_spans(d, &p->data);
-    if (p->data.has_values && !clsort__will_have(d, d->keys_out, CLSORT_FLAG_KEYS_OUT))
-        p->data.writes_keys = 0;
-    t->rows = d->rows ? d->rows : 1;
+    if (clsort__takes_some(d)) {
+        p->data.in_place = p->data.values_in_place = 0;
+        clsort__plan_spans(d, &p->data);
+        if (p->data.has_values && !clsort__will_have(d, d->keys_out, CLSORT_FLAG_KEYS_OUT))
+            p->data.writes_keys = 0;
+    }
+    t->moves_keys = p->data.writes_keys && (d->record_size || !clsort__takes_some(d));
+    t->rows = clsort__output_rows(d);
     t->ignored_high_bits = d->last_bit ? clsort__key_bits(d->key_type) - d->last_bit : 0;
     clsort__select_shape(s, p);
     clsort__select_mode(s, d, &p->config, t);
     clsort__select_parts(s, d->count, t);
     clsort__plan_held_rows(s, p);
     clsort__plan_reading(s, p);
-    p->data.results = t->rows * t->wanted;
 }
 
 /* Checks the sort after a selection. Without a device, devices with small work-groups may need it
@@ -13240,6 +13591,17 @@ static void clsort__check_selection(clsort__checks *c, clsort__job *j)
     clsort__check_select_order(c, &j->plan);
 }
 
+/* The arguments that bound rows: lengths or offsets, a count. Absent buffers are replaced. */
+static void clsort__arg_bounds(clsort__run *run, const clsort__plan *p)
+{
+    const clsort__data *a = &p->data;
+    clsort__arg_span(run, a->at_offsets ? a->offsets : a->has_lengths ? a->lengths : a->keys);
+    clsort__arg_span(run, a->count_on_device ? a->count : a->keys);
+    clsort__arg_uint(run, (a->at_offsets ? (cl_uint)CLSORT__SEGMENTS_AT_OFFSETS : 0)
+                              | (a->has_lengths ? (cl_uint)CLSORT__ROW_LENGTHS : 0)
+                              | (a->count_on_device ? (cl_uint)CLSORT__COUNT_ON_DEVICE : 0));
+}
+
 /* Chooses a kernel of a selection and sets the arguments that all of them have. */
 static void clsort__use_select_kernel(clsort__run *run, const clsort__plan *p, int kernel)
 {
@@ -13256,6 +13618,7 @@ static void clsort__use_select_kernel(clsort__run *run, const clsort__plan *p, i
     clsort__arg_uint(run, p->select.mode);
     clsort__arg_uint(run, p->select.list_capacity);
     clsort__arg_uint(run, p->select.passes);
+    clsort__arg_bounds(run, p);
 }
 
 static void clsort__arg_select_tables(clsort__run *run, const clsort__plan *p, clsort__span tables)
@@ -13272,35 +13635,39 @@ static void clsort__arg_select_tables(clsort__run *run, const clsort__plan *p, c
 static clsort__arrays clsort__select_results(const clsort__plan *p, const clsort__scratch *scratch)
 {
     const clsort__data *a = &p->data;
+    const int indices = clsort__moves_by_index(p) || a->has_indices,
+              written = clsort__selects_keys(p);
     clsort__arrays found;
-    found.keys = p->select.sorts_after && !a->writes_keys
+    found.keys = p->select.sorts_after && clsort__selects_aside(p, written)
                      ? clsort__scratch_part(scratch, p->scratch.work_keys)
-                     : a->keys_to;
-    found.values = a->has_values && !a->has_indices
+                     : clsort__make_span(written ? a->keys_to.buffer : NULL, a->keys_to.offset);
+    found.values = indices && clsort__selects_aside(p, a->has_indices)
                        ? clsort__scratch_part(scratch, p->scratch.work_indices)
                        : a->indices;
     return found;
 }
 
 /* An absent output is replaced by the other buffer; the mask says which are real. */
-static void clsort__arg_outputs(clsort__run *run, clsort__arrays found)
+static void clsort__arg_outputs(clsort__run *run, const clsort__plan *p, clsort__arrays found)
 {
     clsort__arg_span(run, found.values.buffer ? found.values : found.keys);
     clsort__arg_span(run, found.keys.buffer ? found.keys : found.values);
     clsort__arg_uint(run, (found.values.buffer ? (cl_uint)CLSORT__WRITES_INDICES : 0)
                               | (found.keys.buffer ? (cl_uint)CLSORT__WRITES_KEYS : 0));
+    clsort__arg_ulong(run, clsort__found_indices_apart(p));
+    clsort__arg_ulong(run, clsort__found_keys_apart(p));
 }
 
 /* Bytes of keys that a pass reads; then bytes that the selection writes. */
 static cl_ulong clsort__select_read(const clsort__plan *p)
 {
-    return (cl_ulong)p->select.rows * p->d.count * p->key.bytes;
+    return (cl_ulong)(p->data.at_offsets ? 1 : p->select.rows) * p->d.count * p->key.bytes;
 }
 
 static cl_ulong clsort__select_written(const clsort__plan *p)
 {
-    const int keys = p->data.writes_keys || p->select.sorts_after,
-              indices = p->data.has_indices || p->data.has_values;
+    const int keys = clsort__selects_keys(p) || p->select.sorts_after,
+              indices = p->data.has_indices || clsort__moves_by_index(p);
     return (cl_ulong)p->select.rows * p->select.wanted
            * ((keys ? p->key.bytes : 0) + (indices ? 4 : 0));
 }
@@ -13349,7 +13716,7 @@ static void clsort__use_rank_kernel(clsort__run *run, const clsort__plan *p, int
 {
     clsort__use_select_kernel(run, p, kernel);
     clsort__arg_select_tables(run, p, tables);
-    clsort__arg_outputs(run, found);
+    clsort__arg_outputs(run, p, found);
     clsort__arg_uint(run, (cl_uint)clsort__select_ranges(p));
 }
 
@@ -13402,7 +13769,9 @@ static void clsort__select_spread(clsort__run *run, const clsort__plan *p, clsor
                                   clsort__arrays found)
 {
     const clsort__selection *t = &p->select;
-    const int unordered = t->mode == CLSORT__SELECT_UNORDERED;
+    const int kernel = t->mode == CLSORT__SELECT_UNORDERED   ? CLSORT__KERNEL_SELECT_SCATTER
+                       : t->mode == CLSORT__SELECT_PARTITION ? CLSORT__KERNEL_SELECT_PARTITION
+                                                             : CLSORT__KERNEL_SELECT_SORT;
     if (t->samples) clsort__select_sample(run, p, tables);
     if (t->in_one_launch) {
         clsort__select_long(run, p, tables, found);
@@ -13411,12 +13780,11 @@ static void clsort__select_spread(clsort__run *run, const clsort__plan *p, clsor
     if (t->samples) clsort__select_once(run, p, tables, found);
     else clsort__fill(run, tables, 0, t->rows * 4 << p->config.digit_bits);
     clsort__select_passes(run, p, tables);
-    clsort__use_select_kernel(
-        run, p, unordered ? CLSORT__KERNEL_SELECT_SCATTER : CLSORT__KERNEL_SELECT_SORT);
+    clsort__use_select_kernel(run, p, kernel);
     clsort__arg_select_tables(run, p, tables);
-    clsort__arg_outputs(run, found);
+    clsort__arg_outputs(run, p, found);
     if (!t->samples) clsort__traffic(run, 1, clsort__select_written(p));
-    if (!unordered) {
+    if (!t->scatters) {
         clsort__launch_rows(run, p);
         return;
     }
@@ -13425,25 +13793,66 @@ static void clsort__select_spread(clsort__run *run, const clsort__plan *p, clsor
     clsort__launch(run, t->rows * t->parts << run->group_log2);
 }
 
-/* Moves the values of what was selected. */
-static void clsort__select_values(clsort__run *run, const clsort__plan *p, clsort__span indices)
+/* Moves an array by the indices that were found; in place, through a copy in scratch. If the caller
+   wants indices, these are there by now. */
+static void clsort__move_selected(clsort__run *run, const clsort__plan *p, clsort__span found,
+                                  const clsort__rows *to, clsort__span source, clsort__span copy)
 {
-    const size_t size = p->d.value_size, rows = p->select.rows, wanted = p->select.wanted;
-    const clsort__rows from = clsort__make_rows(p->data.values, rows, p->d.count, size,
-                                                p->data.stride * size);
-    const clsort__rows to = clsort__make_rows(p->data.values_to, rows, wanted, size, 0);
-    const clsort__rows by = clsort__make_rows(indices, rows, wanted, 4, 0);
-    clsort__gather(run, &from, &to, &by);
+    const clsort__data *a = &p->data;
+    const size_t size = to->element_bytes, rows = p->select.rows, wanted = p->select.wanted;
+    const clsort__span indices = a->has_indices ? a->indices : found;
+    const int in_place = clsort__same_span(source, to->span);
+    clsort__rows from = clsort__make_rows(in_place ? copy : source, rows, p->d.count, size,
+                                          a->stride * size);
+    const clsort__rows by = clsort__make_rows(indices, rows, wanted, 4,
+                                              a->has_indices ? a->indices_apart : 0);
+    if (a->at_offsets) {
+        from.starts = a->offsets;
+        from.stride = 0;
+    }
+    if (in_place) clsort__copy(run, source, copy, a->extent * size);
+    clsort__gather(run, &from, to, &by);
 }
 
-/* Sorts what was selected, in place. */
+/* Moves values, and keys or records, to where the selection puts them. */
+static void clsort__move_all_selected(clsort__run *run, const clsort__plan *p,
+                                      const clsort__scratch *scratch, clsort__span found)
+{
+    const clsort__data *a = &p->data;
+    const size_t rows = p->select.rows, wanted = p->select.wanted;
+    const clsort__rows keys = clsort__make_rows(a->keys_to, rows, wanted, a->element_bytes,
+                                                a->keys_apart),
+                       values = clsort__make_rows(a->values_to, rows, wanted, p->d.value_size,
+                                                  a->values_apart);
+    if (p->select.moves_keys)
+        clsort__move_selected(run, p, found, &keys, a->keys,
+                              clsort__scratch_part(scratch, p->scratch.copied_keys));
+    if (a->has_values)
+        clsort__move_selected(run, p, found, &values, a->values,
+                              clsort__scratch_part(scratch, p->scratch.copied_values));
+}
+
+/* Takes the keys out of the records that are selected from. */
+static void clsort__extract_selected(clsort__run *run, const clsort__plan *p, clsort__span keys)
+{
+    clsort__arrays pairs;
+    pairs.keys = keys;
+    pairs.values = clsort__make_span(NULL, 0);
+    if (p->key.has_codes) clsort__extract_codes(run, p, pairs, 0, p->key.field_count);
+    else clsort__extract(run, p, pairs);
+}
+
+/* Sorts what was selected, in place or into the outputs. */
 static void clsort__sort_selected(clsort__run *run, const clsort__job *j, clsort__arrays found)
 {
+    const clsort__data *a = &j->plan.data;
     clsort__plan order = j->then;
     clsort__scratch rest = j->scratch;
     rest.shift += j->plan.select.order_scratch;
-    order.data.keys = order.data.keys_to = found.keys;
-    order.data.values = order.data.values_to = found.values;
+    order.data.keys = found.keys;
+    order.data.values = found.values;
+    order.data.keys_to = order.data.in_place ? found.keys : a->keys_to;
+    order.data.values_to = order.data.values_in_place ? found.values : a->indices;
     clsort__sort(run, &order, &rest);
 }
 
@@ -13456,7 +13865,7 @@ static void clsort__select_streams(clsort__run *run, const clsort__plan *p,
                                           : p->data.keys;
     clsort__use_select_kernel(run, p, CLSORT__KERNEL_SELECT_STREAM);
     clsort__arg_select_tables(run, p, tables);
-    clsort__arg_outputs(run, found);
+    clsort__arg_outputs(run, p, found);
     clsort__arg_local(run, clsort__select_words(&p->config, t->list_capacity));
     clsort__arg_local(run, clsort__select_codes(&p->config, t->list_capacity));
     clsort__traffic(run, 1, clsort__select_read(p) + clsort__select_written(p));
@@ -13464,7 +13873,7 @@ static void clsort__select_streams(clsort__run *run, const clsort__plan *p,
     if (!t->spread) return;
     clsort__use_select_kernel(run, p, CLSORT__KERNEL_SELECT_SORT);
     clsort__arg_select_tables(run, p, tables);
-    clsort__arg_outputs(run, found);
+    clsort__arg_outputs(run, p, found);
     clsort__launch_rows(run, p);
 }
 
@@ -13474,7 +13883,7 @@ static void clsort__select_held(clsort__run *run, const clsort__plan *p, clsort_
     const clsort__selection *t = &p->select;
     clsort__use_select_kernel(
         run, p, t->is_short ? CLSORT__KERNEL_SELECT_SHORT : CLSORT__KERNEL_SELECT_TILE);
-    clsort__arg_outputs(run, found);
+    clsort__arg_outputs(run, p, found);
     if (t->is_short) {
         clsort__arg_local(run, t->local);
     } else {
@@ -13486,26 +13895,40 @@ static void clsort__select_held(clsort__run *run, const clsort__plan *p, clsort_
     clsort__launch(run, t->groups << run->group_log2);
 }
 
-/* All commands of a selection. */
-static void clsort__select(clsort__run *run, const clsort__job *j)
+/* Finds what is selected from each row, and writes the keys and indices. */
+static void clsort__find_selected(clsort__run *run, const clsort__plan *p,
+                                  const clsort__scratch *scratch, clsort__arrays found)
 {
-    const clsort__plan *p = &j->plan;
-    const clsort__arrays found = clsort__select_results(p, &j->scratch);
     if (p->select.is_short || p->select.sorts_tiles) {
         clsort__select_held(run, p, found);
     } else if (p->select.streams) {
-        clsort__select_streams(run, p, &j->scratch, found);
+        clsort__select_streams(run, p, scratch, found);
     } else if (p->select.spread || p->select.samples) {
-        clsort__select_spread(run, p, clsort__scratch_part(&j->scratch, p->scratch.tables), found);
+        clsort__select_spread(run, p, clsort__scratch_part(scratch, p->scratch.tables), found);
     } else {
         clsort__use_select_kernel(run, p, CLSORT__KERNEL_SELECT_ROWS);
-        clsort__arg_outputs(run, found);
+        clsort__arg_outputs(run, p, found);
         clsort__traffic(
             run, 1, (p->select.passes + 1) * clsort__select_read(p) + clsort__select_written(p));
         clsort__launch_rows(run, p);
     }
+}
+
+/* All commands of a selection. */
+static void clsort__select(clsort__run *run, const clsort__job *j)
+{
+    const clsort__plan *p = &j->plan;
+    clsort__plan source = *p;
+    clsort__arrays found;
+    if (clsort__trivial(p)) return;
+    found = clsort__select_results(p, &j->scratch);
+    if (p->d.record_size) {
+        source.data.keys = clsort__scratch_part(&j->scratch, p->scratch.extracted);
+        clsort__extract_selected(run, p, source.data.keys);
+    }
+    clsort__find_selected(run, &source, &j->scratch, found);
     if (p->select.sorts_after) clsort__sort_selected(run, j, found);
-    if (p->data.has_values) clsort__select_values(run, p, found.values);
+    clsort__move_all_selected(run, p, &j->scratch, found.values);
 }
 
 /* ---- >>is_sorted ----------------------------------------------------------------------------- */
@@ -13515,10 +13938,11 @@ static clsort_desc clsort__order_only(const clsort_desc *desc)
 {
     clsort_desc d = *desc;
     d.stable = d.algorithm = 0;
-    d.flags &= CLSORT_FLAG_NO_BUILD | CLSORT_FLAG_COUNT_BUFFER;
+    d.flags &= CLSORT_FLAG_NO_BUILD | CLSORT_FLAG_COUNT_BUFFER | CLSORT_FLAG_LENGTHS;
     d.keys_out = d.values = d.values_out = d.indices = d.scratch = NULL;
     d.keys_out_offset = d.values_offset = d.values_out_offset = d.indices_offset = 0;
     d.value_size = d.scratch_offset = d.scratch_size = d.top_k = 0;
+    d.keys_out_row_stride = d.values_out_row_stride = d.indices_row_stride = 0;
     memset(&d.tuning, 0, sizeof d.tuning);
     return d;
 }
@@ -13542,11 +13966,11 @@ static clsort_status clsort__check_order_buffers(clsort__job *j)
 }
 
 /* Lowers the number at `result` to that of the first unsorted element. With indices, checks the
-   order that these give to the keys. */
+   order that these give to the keys; else keys may be an output. */
 static void clsort__find_unsorted(clsort__run *run, const clsort__plan *p, clsort__span keys,
                                   clsort__span indices, clsort__span result)
 {
-    const int precedes = p->d.precedes != NULL;
+    const int precedes = p->d.precedes != NULL, written = !indices.buffer;
     if (p->d.count < 2) return;
     keys.offset += p->d.key_offset;
     if (precedes) {
@@ -13564,6 +13988,8 @@ static void clsort__find_unsorted(clsort__run *run, const clsort__plan *p, clsor
     clsort__arg_uint(run, indices.buffer && p->stable);
     if (!precedes) {
         clsort__arg_ulong(run, p->data.element_bytes);
+        clsort__arg_apart(run, p, written ? p->data.keys_apart : 0);
+        clsort__arg_apart(run, p, p->data.indices_apart);
         clsort__arg_fields(run, &p->key, 0, p->key.field_count);
     }
     clsort__launch(run, p->data.extent);
@@ -13619,6 +14045,10 @@ static void clsort__check_no_buffers(clsort__checks *c, const clsort_desc *d)
           "segments, segment_count: they must be 0 with host arrays" },
         { d->count_buffer || d->count_offset,
           "count_buffer, count_offset: they must be 0 with host arrays" },
+        { d->lengths || d->lengths_offset,
+          "lengths, lengths_offset: they must be 0 with host arrays" },
+        { d->keys_out_row_stride || d->values_out_row_stride || d->indices_row_stride,
+          "row strides of outputs: they must be 0 with host arrays" },
         { (d->flags & ~(cl_uint)CLSORT_FLAG_NO_BUILD) != 0,
           "flags: only CLSORT_FLAG_NO_BUILD goes with host arrays" }
     };
@@ -13660,8 +14090,10 @@ static clsort_status clsort__sort_on_device(clsort_sorter *s, clsort_desc *d, vo
 /* Work-items of a fingerprint kernel: each takes every step-th element. */
 enum { CLSORT__FINGERPRINT_STEP = 4096 };
 
+/* `apart`: of the input 0, of the output the strides of rows of elements and values. */
 static void clsort__fingerprint(clsort__run *run, const clsort__plan *p, clsort__span elements,
-                                clsort__span values, clsort__span indices, clsort__span sums)
+                                clsort__span values, clsort__span indices, const size_t *apart,
+                                clsort__span sums)
 {
     clsort__use_utility(run, CLSORT__KERNEL_FINGERPRINT);
     clsort__arg_span(run, elements);
@@ -13673,6 +14105,9 @@ static void clsort__fingerprint(clsort__run *run, const clsort__plan *p, clsort_
     clsort__arg_uint(run, indices.buffer != NULL);
     clsort__arg_ulong(run, p->data.element_bytes);
     clsort__arg_ulong(run, p->d.value_size);
+    clsort__arg_apart(run, p, apart[0]);
+    clsort__arg_apart(run, p, apart[1]);
+    clsort__arg_apart(run, p, p->data.indices_apart);
     clsort__arg_uint(run, CLSORT__FINGERPRINT_STEP);
     clsort__launch(run, CLSORT__FINGERPRINT_STEP);
 }
@@ -13685,6 +14120,7 @@ static void clsort__fingerprint_indices(clsort__run *run, const clsort__plan *p,
     clsort__arg_span(run, sums);
     clsort__arg_segments(run, p, indices);
     clsort__arg_count(run, p->data.extent);
+    clsort__arg_apart(run, p, p->data.indices_apart);
     clsort__arg_uint(run, CLSORT__FINGERPRINT_STEP);
     clsort__launch(run, CLSORT__FINGERPRINT_STEP);
 }
@@ -13692,9 +14128,10 @@ static void clsort__fingerprint_indices(clsort__run *run, const clsort__plan *p,
 /* All commands of clsort_enqueue_fingerprint. */
 static void clsort__prove_input(clsort__run *run, const clsort__job *j)
 {
+    static const size_t apart[2] = { 0, 0 };
     const clsort__data *a = &j->plan.data;
     clsort__fill(run, j->result, 0, sizeof(clsort_proof));
-    clsort__fingerprint(run, &j->plan, a->keys, a->values, clsort__make_span(NULL, 0),
+    clsort__fingerprint(run, &j->plan, a->keys, a->values, clsort__make_span(NULL, 0), apart,
                         clsort__span_from(j->result, offsetof(clsort_proof, before)));
 }
 
@@ -13705,11 +14142,12 @@ static void clsort__prove_output(clsort__run *run, const clsort__job *j)
     const clsort__plan *p = &j->plan;
     const clsort__data *a = &p->data;
     const int beside = a->has_values && !a->writes_keys;
+    const size_t apart[2] = { a->writes_keys ? a->keys_apart : 0, a->values_apart };
     const clsort__span keys = a->writes_keys ? a->keys_to : a->keys,
                        none = clsort__make_span(NULL, 0),
                        unsorted = clsort__span_from(j->result, offsetof(clsort_proof, unsorted));
     clsort__fill(run, unsorted, (cl_uint)a->extent, 2 * sizeof(cl_uint));
-    clsort__fingerprint(run, p, keys, a->values_to, beside ? a->indices : none,
+    clsort__fingerprint(run, p, keys, a->values_to, beside ? a->indices : none, apart,
                         clsort__span_from(j->result, offsetof(clsort_proof, after)));
     if (a->indices.buffer)
         clsort__fingerprint_indices(run, p, a->indices,
@@ -14146,8 +14584,10 @@ static clsort_desc clsort__resolved(const clsort__job *j)
     d.tuning.work_group = 1u << shape.share_log2;
     if (!d.last_bit) d.last_bit = clsort__key_bits(p->d.key_type);
     if (p->d.top_k) {
-        d.rows = p->select.rows;
-        d.row_stride = p->data.stride * p->key.bytes;
+        if (!p->data.at_offsets) {
+            d.rows = p->select.rows;
+            d.row_stride = p->data.stride * p->key.bytes;
+        }
         d.tuning.items = 1;
     } else {
         clsort__reset_tuning(p->d.algorithm, &d.tuning);
@@ -14689,6 +15129,13 @@ CLSORT_API clsort_status clsort_self_test(clsort_sorter *sorter)
      on; "radix-sweeps", CLSORT_RADIX_SWEEPS, is radix without it.
    - On NVIDIA's GPUs sweeps take the same time for skewed keys as for uniform ones, and half the
      time for 2^22 and more pairs with spread keys of 64 bits.
+   - build/clsort top --partition
+   - CLSORT_FLAG_TOP_PARTITION: rows are rearranged around their k-th element, in place or not.
+   - Top-k takes records by their key, or by fields of up to 8 bytes.
+   - Top-k takes a length for each row (`lengths`), segments and a count on the device. Where a row
+     is shorter than k, the rest of its output is marked.
+   - keys_out_row_stride, values_out_row_stride, indices_row_stride: rows of outputs may lie
+     elsewhere than those of the keys, in sorts and in top-k.
    - clsort_enqueue_gather takes rows, with indices that count inside their row: those of an argsort
      of rows and of top-k.
    - `precedes` may have any scalar type: 0x100000000ul and 0.5f are true.

@@ -165,6 +165,8 @@
 #define CLSORT__SEGMENTS_AT_OFFSETS 1
 #define CLSORT__SEGMENTS_IN_RANGES 2
 #define CLSORT__COUNT_ON_DEVICE 4
+/* The same of selections: rows have a length each. */
+#define CLSORT__ROW_LENGTHS 8
 /* Words of a range in a list; words before the jobs in their table. */
 #define CLSORT__RANGE_WORDS 8
 #define CLSORT__JOB_HEAD 4
@@ -267,11 +269,12 @@
 #define CLSORT__SCAN_BUILTIN 2
 #define CLSORT__SCAN_BLELLOCH 3
 
-/* What a selection returns of a row: the first k in order, the k-th only, or the first k in the
-   row's order. */
+/* What a selection returns of a row: the first k in order, the k-th only, the first k in the row's
+   order, or the whole row with the k-th in its place between what comes before it and the rest. */
 #define CLSORT__SELECT_FIRST 0
 #define CLSORT__SELECT_NTH 1
 #define CLSORT__SELECT_UNORDERED 2
+#define CLSORT__SELECT_PARTITION 3
 /* Which outputs a selection writes. */
 #define CLSORT__WRITES_INDICES 1
 #define CLSORT__WRITES_KEYS 2
@@ -6522,6 +6525,8 @@ CLSORT_KERNEL void clsort_quick_relauncher(CLSORT_QUICK_ARGS, uint local_bytes)
                            passes, and the rest of the launches idle
      k above the list      select_pass * (passes + 1), select_scatter
                            narrows to exactly k elements, and writes them in the row's order
+     partitions            select_pass * (passes + 1), select_partition
+                           narrows to the k-th element, and writes the row's new order
      small k, on CPUs      select_stream, select_sort
                            no digits: a work-item reads its part of a row once and lists what comes
                            before the k-th element so far. A full list keeps its first k. Where a
@@ -6540,11 +6545,14 @@ CLSORT_KERNEL void clsort_quick_relauncher(CLSORT_QUICK_ARGS, uint local_bytes)
 #define CLSORT_SELECT_ARGS \
     global const uchar *keys, ulong keys_at, CLSORT_CODEC_ARGS, ulong minus_zero, \
         uint ignored_high_bits, uint first_bit, uint rows, uint n, ulong stride, uint k, \
-        uint select_mode, uint list_capacity, uint passes
+        uint select_mode, uint list_capacity, uint passes, global const uchar *bounds, \
+        ulong bounds_at, global const uchar *number, ulong number_at, uint kind
 #define CLSORT_SELECT \
     { \
         keys + keys_at, CLSORT_CODEC, (code_t)minus_zero, ignored_high_bits, first_bit, rows, n, \
-            stride, k, select_mode, list_capacity, passes \
+            stride, k, k, select_mode, list_capacity, passes, \
+            (global const uint *)(bounds + bounds_at), (global const uint *)(number + number_at), \
+            kind \
     }
 typedef struct {
     global const uchar *keys;
@@ -6552,14 +6560,45 @@ typedef struct {
     code_t minus_zero;
     uint ignored_high_bits, first_bit, rows, n;
     ulong stride;
-    uint k, select_mode, list_capacity, passes;
+    uint k, asked, select_mode, list_capacity, passes;
+    global const uint *bounds, *number;
+    uint kind;
 } select_t;
 
-/* Where results go, and which of them are written: CLSORT__WRITES_*. */
+/* The selection from one row: the row's elements begin at `keys` and are n, which may be less than
+   the host says, and k is no more than that; `asked` stays. Kernels that have rows apply it before
+   anything else. `kind` says how: the lengths of rows or the offsets of segments are in `bounds`,
+   and *number is a count. */
+CLSORT_INLINE select_t select_from_row(select_t s, uint row)
+{
+    const uint most = s.kind & CLSORT__COUNT_ON_DEVICE && row < s.rows ? min(s.n, *s.number) : s.n;
+    ulong begin = row < s.rows ? row * s.stride : 0;
+    s.n = most;
+    if (s.kind & CLSORT__ROW_LENGTHS && row < s.rows)
+        s.n = min(most, s.bounds[row]);
+    if (s.kind & CLSORT__SEGMENTS_AT_OFFSETS && row < s.rows) {
+        const uint first = min(s.bounds[row], most);
+        begin = first * (ulong)CLSORT_KEY_BYTES;
+        s.n = max(min(s.bounds[row + 1], most), first) - first;
+    }
+    s.keys += begin;
+    s.stride = 0;
+    s.k = min(s.k, s.n);
+    return s;
+}
+
+/* Where results go, which of them are written (CLSORT__WRITES_*), and the bytes from the results of
+   a row to those of the next. */
 #define CLSORT_OUTPUT_ARGS \
-    global uchar *indices, ulong indices_at, global uchar *keys_out, ulong keys_out_at, uint outputs
-#define CLSORT_OUTPUT { indices + indices_at, keys_out + keys_out_at, outputs }
-typedef struct { global uchar *indices, *keys; uint outputs; } output_t;
+    global uchar *indices, ulong indices_at, global uchar *keys_out, ulong keys_out_at, \
+        uint outputs, ulong indices_apart, ulong keys_apart
+#define CLSORT_OUTPUT \
+    { indices + indices_at, keys_out + keys_out_at, outputs, indices_apart, keys_apart }
+typedef struct {
+    global uchar *indices, *keys;
+    uint outputs;
+    ulong indices_apart, keys_apart;
+} output_t;
 
 /* A work-group of one item needs no atomics either. */
 #if CLSORT_GROUP_LOG2 > 0
@@ -6603,12 +6642,23 @@ CLSORT_INLINE code_t select_code(select_t s, select_part_t p, size_t i)
     return code_of(s, ((global const code_t *)p.keys)[i]);
 }
 
+/* Writes element i of the row as its result number `place`. An element that the row does not have,
+   0xFFFFFFFF, has the last key of the order. */
 CLSORT_INLINE void write_element(select_t s, select_part_t p, output_t out, size_t place, uint i)
 {
     if (out.outputs & CLSORT__WRITES_INDICES)
-        ((global uint *)out.indices)[place] = i;
+        ((global uint *)(out.indices + p.row * out.indices_apart))[place] = i;
     if (out.outputs & CLSORT__WRITES_KEYS)
-        ((global code_t *)out.keys)[place] = ((global const code_t *)p.keys)[i];
+        ((global code_t *)(out.keys + p.row * out.keys_apart))[place]
+            = i < s.n ? ((global const code_t *)p.keys)[i] : decode((code_t)~(code_t)0, s.codec);
+}
+
+/* Marks the results that the row does not have. */
+CLSORT_INLINE void write_marks(select_t s, select_part_t p, output_t out)
+{
+    const uint nth = s.select_mode == CLSORT__SELECT_NTH, there = nth ? s.k == s.asked : s.k;
+    for (uint i = there + local_id(); i < (nth ? 1 : s.asked); i += CLSORT_GROUP)
+        write_element(s, p, out, i, 0xFFFFFFFFu);
 }
 
 /* Row `row` as one part. */
@@ -6663,8 +6713,8 @@ CLSORT_INLINE uint rank_among(local const ranked_t *x, uint count, ranked_t own)
 CLSORT_INLINE void write_ranked(select_t s, select_part_t p, output_t out, uint rank, uint i)
 {
     const uint nth = s.select_mode == CLSORT__SELECT_NTH;
-    if (nth ? rank == s.k - 1 : rank < s.k)
-        write_element(s, p, out, nth ? p.row : (size_t)p.row * s.k + rank, i);
+    if (nth ? rank == s.asked - 1 && s.k == s.asked : rank < s.k)
+        write_element(s, p, out, nth ? 0 : rank, i);
 }
 
 //---- select: short rows
@@ -6726,7 +6776,7 @@ CLSORT_INLINE void find_bound(select_t s, const code_t *code, short_row_t l)
         *l.count = 0;
     #pragma unroll
     for (uint f = 0; f < CLSORT_FIRSTS; f++)
-        if (rank_among(l.firsts, CLSORT_COLUMNS, own[f]) == s.k - 1)
+        if (rank_among(l.firsts, CLSORT_COLUMNS, own[f]) == max(s.k, 1u) - 1)
             l.firsts[CLSORT_COLUMNS] = own[f];
 }
 
@@ -6783,18 +6833,20 @@ CLSORT_INLINE void write_candidates(select_t s, select_part_t p, output_t out, s
         write_ranked(s, p, out, sorted ? c : rank_among(l.list, count, own),
                      CLSORT_RANKED_INDEX(own));
     }
+    write_marks(s, p, out);
 }
 
 /* Everything, in one reading. A work-group takes one row after the other. space: CLSORT_COLUMNS + 1
    pairs, list_capacity pairs, a word; a pair has CLSORT__RANKED_BYTES bytes. */
 CLSORT_KERNEL void clsort_select_short(CLSORT_SELECT_ARGS, CLSORT_OUTPUT_ARGS, local ulong *space)
 {
-    const select_t s = CLSORT_SELECT;
+    const select_t all = CLSORT_SELECT;
     const output_t out = CLSORT_OUTPUT;
     local ranked_t *const firsts = (local ranked_t *)space,
                    *const list = firsts + CLSORT_COLUMNS + 1;
-    const short_row_t l = { firsts, list, (local uint *)(list + s.list_capacity) };
-    for (uint row = (uint)get_group_id(0); row < s.rows; row += (uint)get_num_groups(0)) {
+    const short_row_t l = { firsts, list, (local uint *)(list + all.list_capacity) };
+    for (uint row = (uint)get_group_id(0); row < all.rows; row += (uint)get_num_groups(0)) {
+        const select_t s = select_from_row(all, row);
         const select_part_t p = whole_row(s, row);
         code_t code[CLSORT_ITEMS];
         load_short_row(s, p, code);
@@ -6811,13 +6863,15 @@ CLSORT_KERNEL void clsort_select_short(CLSORT_SELECT_ARGS, CLSORT_OUTPUT_ARGS, l
 
 //---- select: tiles of rows
 #if CLSORT_IS(ROW_TILES) && CLSORT_SHARE_LOG2 > 0
-/* Element i of a tile that begins with row `first`: its code and its index in its row. */
+/* Element i of a tile that begins with row `first`: its code and its index in its row; the last
+   code and 0xFFFFFFFF for one that the row does not have. */
 CLSORT_INLINE item_t row_item(select_t s, uint first, uint i)
 {
-    const uint row = i / s.n;
+    const uint row = i / s.n, at = i - row * s.n;
+    const select_t own = select_from_row(s, first + row);
     item_t r = top_item();
-    r.key = select_code(s, whole_row(s, first + row), i - row * s.n);
-    r.word[0] = i - row * s.n;
+    r.key = at < own.n ? select_code(own, whole_row(own, first + row), at) : (code_t)~(code_t)0;
+    r.word[0] = at < own.n ? at : 0xFFFFFFFFu;
     return r;
 }
 
@@ -6846,7 +6900,8 @@ CLSORT_KERNEL void clsort_select_tile(CLSORT_SELECT_ARGS, CLSORT_OUTPUT_ARGS, ui
     sort_packed(codes, words, packing, s.codec);
     for (uint i = t; i < rows_here * wanted; i += CLSORT_GROUP) {
         const uint row = i / wanted, at = row * s.n + (nth ? s.k - 1 : i - row * wanted);
-        write_element(s, whole_row(s, first + row), out, (size_t)first * wanted + i,
+        const select_t own = select_from_row(s, first + row);
+        write_element(own, whole_row(own, first + row), out, i - row * wanted,
                       get_item(codes, words, at).word[0]);
     }
 }
@@ -6865,6 +6920,8 @@ typedef struct {
 /* May what is left be collected? Of a row whose k are not ordered only if all of it is wanted. */
 CLSORT_INLINE uint is_decided(select_t s, select_range_t r)
 {
+    if (s.select_mode == CLSORT__SELECT_PARTITION)
+        return r.size <= 1;
     return s.select_mode == CLSORT__SELECT_UNORDERED
                ? r.size == r.left
                : r.size <= s.list_capacity
@@ -6887,6 +6944,8 @@ CLSORT_INLINE uint in_range(select_range_t r, code_t code, uint i)
 /* Does an element belong to what is collected? */
 CLSORT_INLINE uint is_taken(select_t s, select_range_t r, code_t code, uint i)
 {
+    if (s.select_mode == CLSORT__SELECT_PARTITION)   /* the k-th, left in the range, is not */
+        return code < r.low || (code == r.low && i < r.low_index);
     return s.select_mode == CLSORT__SELECT_NTH ? in_range(r, code, i)
                                         : code < r.low || (code <= r.high && i <= r.high_index);
 }
@@ -6971,11 +7030,11 @@ CLSORT_INLINE select_range_t narrow_range(select_t s, select_range_t r, uint ope
 
 CLSORT_INLINE uint choose_action(select_t s, select_range_t r, uint pass)
 {
-    if (s.select_mode == CLSORT__SELECT_UNORDERED && pass == s.passes)
+    if (s.select_mode >= CLSORT__SELECT_UNORDERED && pass == s.passes)
         return CLSORT_TALLY;
     return !r.decided                                             ? CLSORT_COUNT_DIGITS
-           : r.decided == 1 && s.select_mode != CLSORT__SELECT_UNORDERED ? CLSORT_COLLECT
-                                                                  : CLSORT_IDLE;
+           : r.decided == 1 && s.select_mode < CLSORT__SELECT_UNORDERED ? CLSORT_COLLECT
+                                                                 : CLSORT_IDLE;
 }
 
 /* Elements in a row that had the same digit: one addition for all of them, so that equal keys do
@@ -7016,6 +7075,8 @@ CLSORT_INLINE void visit(select_t s, select_range_t r, uint action, select_digit
         const uint place = add_local(&space[0], 1);
         if (place < s.list_capacity)
             space[CLSORT_LIST + place] = i;
+    } else if (action == CLSORT_TALLY && in_range(r, code, i)) {
+        space[CLSORT_LIST + 1] = i + 1;   /* the k-th of a partition */
     }
 }
 
@@ -7084,14 +7145,15 @@ CLSORT_INLINE void sort_list(select_t s, select_part_t p, local uint *space, loc
         }
 }
 
-/* Writes what is wanted of a sorted list. */
+/* Writes what is wanted of a sorted list; 0xFFFFFFFF for what the row does not have. */
 CLSORT_INLINE void write_list(select_t s, select_part_t p, select_range_t r, output_t out,
                               local const uint *list)
 {
-    const uint wanted = s.select_mode == CLSORT__SELECT_NTH ? 1 : s.k;
-    for (uint i = local_id(); i < (p.row < s.rows ? wanted : 0); i += CLSORT_GROUP)
-        write_element(s, p, out, (size_t)p.row * wanted + i,
-                      list[s.select_mode == CLSORT__SELECT_NTH ? r.left - 1 : i]);
+    const uint nth = s.select_mode == CLSORT__SELECT_NTH, wanted = nth ? 1 : s.asked;
+    for (uint i = local_id(); i < (p.row < s.rows ? wanted : 0); i += CLSORT_GROUP) {
+        const uint there = nth ? s.k == s.asked : i < s.k;
+        write_element(s, p, out, i, there ? list[nth ? r.left - 1 : i] : 0xFFFFFFFFu);
+    }
 }
 
 //---- select: rows
@@ -7101,7 +7163,7 @@ CLSORT_INLINE void write_list(select_t s, select_part_t p, select_range_t r, out
 CLSORT_KERNEL void clsort_select_rows(CLSORT_SELECT_ARGS, CLSORT_OUTPUT_ARGS, local uint *space,
                                       local code_t *codes)
 {
-    const select_t s = CLSORT_SELECT;
+    const select_t all = CLSORT_SELECT, s = select_from_row(all, (uint)get_group_id(0));
     const output_t out = CLSORT_OUTPUT;
     const select_part_t p = find_part(s, 1, s.n);
     select_range_t r = whole_range(s);
@@ -7187,7 +7249,10 @@ CLSORT_INLINE select_range_t find_range(select_t s, tables_t t, select_part_t p,
     const uint open = later && !r.decided;
     for (uint b = local_id(); b < (open ? CLSORT_BINS : 0); b += CLSORT_GROUP)
         space[CLSORT_LIST + b] = row_counts(t, s, p.row, pass - 1)[b];
-    return narrow_range(s, r, open, pass - 1, space);
+    r = narrow_range(s, r, open, pass - 1, space);
+    if (!later)   /* a short row is decided in the first pass */
+        r.decided = is_decided(s, r);
+    return r;
 }
 
 /* What the first work-group of a row leaves for the next launch. */
@@ -7219,8 +7284,11 @@ CLSORT_INLINE void add_to_tables(select_t s, tables_t t, select_part_t p, uint a
     if (lid == 0 && space[0])
         space[CLSORT_FOUND] = atomic_add((volatile global uint *)&row[CLSORT__ROW_COLLECTED],
                                          space[0]);
-    if (lid == 0 && action == CLSORT_TALLY && p.row < s.rows)
+    if (lid == 0 && action == CLSORT_TALLY && p.row < s.rows) {
         row[CLSORT__ROW_LIST + p.part] = space[CLSORT_LIST];
+        if (space[CLSORT_LIST + 1])
+            row[CLSORT__ROW_COLLECTED] = space[CLSORT_LIST + 1] - 1;
+    }
     group_sync();
     for (uint i = lid; i < space[0]; i += CLSORT_GROUP)
         if (space[CLSORT_FOUND] + i < s.list_capacity)
@@ -7244,7 +7312,8 @@ CLSORT_INLINE void pass_over(select_t s, tables_t t, select_part_t p, local uint
 CLSORT_KERNEL void clsort_select_pass(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, local uint *space,
                                       uint pass)
 {
-    const select_t s = CLSORT_SELECT;
+    const select_t all = CLSORT_SELECT,
+                   s = select_from_row(all, (uint)get_group_id(0) / parts);
     const tables_t t = CLSORT_TABLES;
     pass_over(s, t, open_part(s, t, find_part(s, parts, part_elements), 1), space, pass);
 }
@@ -7690,6 +7759,7 @@ CLSORT_INLINE code_t append_candidate(select_t s, candidates_t *c, code_t code, 
     return c->codes[s.k - 1];
 }
 
+//---- select: streams
 /* Collects the first k of a part, in any order. Compares whole blocks with the bound, which few
    elements are below. */
 #define CLSORT_STREAM_BLOCK 32
@@ -7726,7 +7796,8 @@ CLSORT_INLINE void stream_part(select_t s, select_part_t p, candidates_t *c)
 CLSORT_KERNEL void clsort_select_stream(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, CLSORT_OUTPUT_ARGS,
                                         local uint *space, local code_t *codes)
 {
-    const select_t s = CLSORT_SELECT;
+    const select_t all = CLSORT_SELECT,
+                   s = select_from_row(all, (uint)get_group_id(0) / parts);
     const output_t out = CLSORT_OUTPUT;
     const tables_t t = CLSORT_TABLES;
     const select_part_t p = find_part(s, parts, part_elements);
@@ -7741,7 +7812,7 @@ CLSORT_KERNEL void clsort_select_stream(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, C
     global uint *row = row_words_of(t, s, p.row);
     for (uint i = 0; i < c.count; i++)
         row[CLSORT__ROW_LIST + p.part * s.k + i] = c.list[i];
-    if (p.part == parts - 1)
+    if (p.part == (s.n ? s.n - 1 : 0) / part_elements)   /* the last part that has elements */
         row[CLSORT__ROW_COLLECTED] = p.part * s.k + c.count;
 }
 #endif
@@ -7768,7 +7839,7 @@ CLSORT_INLINE void sort_row(select_t s, tables_t t, output_t out, select_part_t 
 CLSORT_KERNEL void clsort_select_sort(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, CLSORT_OUTPUT_ARGS,
                                       local uint *space, local code_t *codes)
 {
-    const select_t s = CLSORT_SELECT;
+    const select_t all = CLSORT_SELECT, s = select_from_row(all, (uint)get_group_id(0));
     const output_t out = CLSORT_OUTPUT;
     const tables_t t = CLSORT_TABLES;
     sort_row(s, t, out, open_part(s, t, find_part(s, 1, s.n), 1), space, codes);
@@ -7914,21 +7985,32 @@ CLSORT_KERNEL void clsort_select_long(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, CLS
 #endif
 
 #if CLSORT_IS(SELECT)
+//---- select: scattered results
+/* How many elements the last pass tallied in the row's parts before this one. Called by all
+   work-items; the sums are free again when it returns. */
+CLSORT_INLINE uint tallied_before(select_t s, select_part_t p, global const uint *row,
+                                  local uint *sums)
+{
+    uint before = 0;
+    for (uint q = local_id(); q < (p.row < s.rows ? p.part : 0); q += CLSORT_GROUP)
+        before += row[CLSORT__ROW_LIST + q];
+    group_scan_total(before, sums, &before);
+    return before;
+}
+
 /* Writes the k elements of a row in its order. Each work-item takes CLSORT_VISITS elements side by
    side. */
 CLSORT_KERNEL void clsort_select_scatter(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, CLSORT_OUTPUT_ARGS,
                                          local uint *sums)
 {
-    const select_t s = CLSORT_SELECT;
+    const select_t all = CLSORT_SELECT,
+                   s = select_from_row(all, (uint)get_group_id(0) / parts);
     const output_t out = CLSORT_OUTPUT;
     const tables_t t = CLSORT_TABLES;
     const select_part_t p = find_part(s, parts, part_elements);
     global const uint *row = row_words_of(t, s, p.row < s.rows ? p.row : 0);
     const select_range_t r = p.row < s.rows ? load_range(row, s.passes) : whole_range(s);
-    uint place = 0, total;
-    for (uint q = local_id(); q < (p.row < s.rows ? p.part : 0); q += CLSORT_GROUP)
-        place += row[CLSORT__ROW_LIST + q];
-    group_scan_total(place, sums, &place);
+    uint place = tallied_before(s, p, row, sums), total;
     for (size_t chunk = p.first; chunk < p.end; chunk += CLSORT_GROUP * CLSORT_VISITS) {
         const size_t first = chunk + local_id() * CLSORT_VISITS,
                      end = min(first + CLSORT_VISITS, (size_t)p.end);
@@ -7938,9 +8020,47 @@ CLSORT_KERNEL void clsort_select_scatter(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, 
         size_t own_place = place + group_scan_total(count, sums, &total);
         for (size_t i = first; i < end; i++)
             if (is_taken(s, r, select_code(s, p, i), (uint)i) && own_place < s.k)
-                write_element(s, p, out, (size_t)p.row * s.k + own_place++, (uint)i);
+                write_element(s, p, out, own_place++, (uint)i);
         place += total;
     }
+    if (p.row < s.rows && p.part == 0)
+        write_marks(s, p, out);
+}
+
+//---- select: partitions
+/* Writes where the elements of every row go in a partition, as indices of the row in their new
+   order: those before the k-th, the k-th, then the others, all in the order that they had. The last
+   pass counted those before in each part, and found the k-th. What lies behind the row's length
+   gets 0xFFFFFFFF. */
+CLSORT_KERNEL void clsort_select_partition(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS,
+                                           CLSORT_OUTPUT_ARGS, local uint *sums)
+{
+    const select_t all = CLSORT_SELECT,
+                   s = select_from_row(all, (uint)get_group_id(0) / parts);
+    const output_t out = CLSORT_OUTPUT;
+    const tables_t t = CLSORT_TABLES;
+    const select_part_t p = find_part(s, parts, part_elements);
+    const uint exists = p.row < s.rows;
+    global const uint *row = row_words_of(t, s, exists ? p.row : 0);
+    const select_range_t r = exists ? load_range(row, s.passes) : whole_range(s);
+    const uint nth = exists ? row[CLSORT__ROW_COLLECTED] : 0;
+    uint before = tallied_before(s, p, row, sums), total;
+    for (size_t chunk = p.first; chunk < p.end; chunk += CLSORT_GROUP * CLSORT_VISITS) {
+        const size_t first = chunk + local_id() * CLSORT_VISITS,
+                     end = min(first + CLSORT_VISITS, (size_t)p.end);
+        uint ahead = 0;
+        for (size_t i = first; i < end; i++)
+            ahead += is_taken(s, r, select_code(s, p, i), (uint)i);
+        uint place = before + group_scan_total(ahead, sums, &total);
+        for (uint i = (uint)first; i < end; i++)
+            if (is_taken(s, r, select_code(s, p, i), i))
+                write_element(s, p, out, place++, i);
+            else
+                write_element(s, p, out, i == nth ? s.k - 1 : s.k + (i - place) - (nth < i), i);
+        before += total;
+    }
+    for (uint i = s.n + local_id(); i < (exists && p.part == 0 ? all.n : 0); i += CLSORT_GROUP)
+        write_element(s, p, out, i, 0xFFFFFFFFu);
 }
 #endif
 #endif
@@ -7952,10 +8072,11 @@ CLSORT_KERNEL void clsort_select_scatter(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, 
 
 /* Takes the keys out of records of `stride` bytes, and numbers the records: a sort by index starts
    from these. A key equal to minus_zero becomes 0. If `copies` is 0, only the numbers are written,
-   and keys may be source itself. */
+   and keys may be source itself; if `numbers` is 0, only the keys. */
 CLSORT_KERNEL void clsort_extract(global const uchar *source, ulong source_at, global uchar *keys,
                                   ulong keys_at, global uchar *indices, ulong indices_at, uint n,
-                                  uint bytes, ulong stride, ulong minus_zero, uint copies)
+                                  uint bytes, ulong stride, ulong minus_zero, uint copies,
+                                  uint numbers)
 {
     const size_t i = get_global_id(0);
     if (i >= n)
@@ -7964,7 +8085,8 @@ CLSORT_KERNEL void clsort_extract(global const uchar *source, ulong source_at, g
         const ulong bits = load_bits(source + source_at + i * stride, bytes);
         store_bits(keys + keys_at + i * bytes, bytes, bits == minus_zero ? 0 : bits);
     }
-    *(global uint *)(indices + indices_at + i * 4) = (uint)i;
+    if (numbers)
+        *(global uint *)(indices + indices_at + i * 4) = (uint)i;
 }
 
 /* The code of a packed field of a record. CLSORT__FIELD_* say what the bits of `field` mean;
@@ -7992,11 +8114,13 @@ CLSORT_INLINE ulong field_code(global const uchar *record, ulong field)
 
 /* Packs several fields of each record into one code of `bytes` bytes, the first field in its upper
    bits. The caller gives no more fields than `bytes` bytes hold. If by_index is set, code i is that
-   of records[indices[i]]; else it is that of records[i], and the indices are written. */
+   of records[indices[i]]; else it is that of records[i], and if `numbers` is set the indices are
+   written. */
 CLSORT_KERNEL void clsort_extract_codes(global const uchar *records, ulong records_at,
                                         global uchar *codes, ulong codes_at, global uchar *indices,
                                         ulong indices_at, uint n, uint bytes, uint by_index,
-                                        ulong stride, ulong8 packed, uint field_count)
+                                        uint numbers, ulong stride, ulong8 packed,
+                                        uint field_count)
 {
     const size_t i = get_global_id(0);
     global uint *index = (global uint *)(indices + indices_at);
@@ -8013,17 +8137,26 @@ CLSORT_KERNEL void clsort_extract_codes(global const uchar *records, ulong recor
                | field_code(records + records_at + from * stride, field[f]);
     }
     store_bits(codes + codes_at + i * bytes, bytes, code);
-    if (!by_index)
+    if (!by_index && numbers)
         index[i] = from;
 }
 
 //---- utility: segments
+/* The place of element i of an array, in bytes; an element has `bytes`. `own` is the segment that i
+   lies in. If `apart` is not 0, the segments are rows whose starts in this array are that many
+   bytes apart, not s.stride elements. */
+CLSORT_INLINE ulong element_at(segments_t s, segment_t own, uint i, ulong bytes, ulong apart)
+{
+    return apart && own.size ? own.begin / s.stride * apart + (i - own.begin) * bytes : i * bytes;
+}
+
 /* Writes target[i] for every element i: inside a segment its number i; with `relative` the number
    work[i] counted from the start of i's segment. An element outside of segments gets 0xFFFFFFFF,
    which is no element; with `relative` it is left alone. */
 CLSORT_KERNEL void clsort_number_segments(global const uchar *work, ulong work_at,
                                           global uchar *target, ulong target_at,
-                                          CLSORT_SEGMENT_ARGS, uint n, uint relative)
+                                          CLSORT_SEGMENT_ARGS, uint n, uint relative,
+                                          ulong apart)
 {
     const segments_t s = CLSORT_SEGMENTS;
     const uint i = (uint)get_global_id(0);
@@ -8031,7 +8164,7 @@ CLSORT_KERNEL void clsort_number_segments(global const uchar *work, ulong work_a
         return;
     const segment_t own = segment_around(s, i);
     const uint inside = own.size > 0;
-    global uint *place = (global uint *)(target + target_at) + i;
+    global uint *place = (global uint *)(target + target_at + element_at(s, own, i, 4, apart));
     if (relative && inside)
         *place = ((global const uint *)(work + work_at))[i] - own.begin;
     else if (!relative)
@@ -8047,12 +8180,14 @@ CLSORT_INLINE ulong divide(ulong a, ulong b)
 
 /* target[i] = source[indices[i]] in rows of `count` elements, n elements in all. An element is
    units * bytes long; each work-item moves one unit. Strides are bytes from a row to the next one.
-   An index of source_count or above leaves its element as it was. */
+   An index of source_count or above leaves its element as it was. With has_starts, rows of the
+   source begin with the elements that `starts` names. */
 CLSORT_KERNEL void clsort_gather(global const uchar *source, ulong source_at,
                                  global uchar *target, ulong target_at,
                                  global const uchar *indices, ulong indices_at,
                                  ulong n, uint count, uint source_count, ulong source_stride,
-                                 ulong target_stride, ulong index_stride, uint bytes, ulong units)
+                                 ulong target_stride, ulong index_stride, uint bytes, ulong units,
+                                 global const uchar *starts, ulong starts_at, uint has_starts)
 {
     const ulong id = get_global_id(0), element = units == 1 ? id : divide(id, units);
     if (element >= n)
@@ -8062,7 +8197,8 @@ CLSORT_KERNEL void clsort_gather(global const uchar *source, ulong source_at,
     const uint from = *(global const uint *)(indices + indices_at + row * index_stride + i * 4);
     if (from >= source_count)
         return;
-    source += source_at + row * source_stride + (from * units + unit) * bytes;
+    const ulong first = has_starts ? ((global const uint *)(starts + starts_at))[row] : 0;
+    source += source_at + row * source_stride + ((first + from) * units + unit) * bytes;
     target += target_at + row * target_stride + (i * units + unit) * bytes;
     store_bits(target, bytes, load_bits(source, bytes));
 }
@@ -8084,13 +8220,14 @@ CLSORT_INLINE uint compare_fields(global const uchar *x, global const uchar *y, 
 }
 
 /* The element that comes i-th in the order of its segment: through the segment's indices if
-   by_index is set, else element i itself. */
-CLSORT_INLINE uint ordered_element(segment_t own, global const uchar *indices, uint by_index,
-                                   uint i)
+   by_index is set, else element i itself. Rows of indices are `apart` bytes apart, if that is not
+   0. */
+CLSORT_INLINE uint ordered_element(segments_t s, segment_t own, global const uchar *indices,
+                                   uint by_index, ulong apart, uint i)
 {
     return own.begin
-           + ordered_place(indices + (by_index ? own.begin * 4UL : 0), by_index, i - own.begin,
-                           own.size);
+           + ordered_place(indices + (by_index ? element_at(s, own, own.begin, 4, apart) : 0),
+                           by_index, i - own.begin, own.size);
 }
 
 /* Lowers *result to the number of the first element that comes before its predecessor in its
@@ -8099,8 +8236,8 @@ CLSORT_INLINE uint ordered_element(segment_t own, global const uchar *indices, u
 CLSORT_KERNEL void clsort_is_sorted(global const uchar *records, ulong records_at,
                                     global const uchar *indices, ulong indices_at,
                                     global uchar *result, ulong result_at, CLSORT_SEGMENT_ARGS,
-                                    uint n, uint by_index, uint strict, ulong element,
-                                    ulong8 packed, uint field_count)
+                                    uint n, uint by_index, uint strict, ulong element, ulong apart,
+                                    ulong indices_apart, ulong8 packed, uint field_count)
 {
     const segments_t s = CLSORT_SEGMENTS;
     const uint i = (uint)get_global_id(0);
@@ -8112,10 +8249,11 @@ CLSORT_KERNEL void clsort_is_sorted(global const uchar *records, ulong records_a
     const segment_t own = segment_around(s, i);
     if (own.size < 2 || i - own.begin >= own.size - 1)
         return;
-    const uint x = ordered_element(own, indices + indices_at, by_index, i),
-               y = ordered_element(own, indices + indices_at, by_index, i + 1);
-    const uint order = compare_fields(records + records_at + x * element,
-                                      records + records_at + y * element, packed, field_count);
+    const uint x = ordered_element(s, own, indices + indices_at, by_index, indices_apart, i),
+               y = ordered_element(s, own, indices + indices_at, by_index, indices_apart, i + 1);
+    const uint order = compare_fields(records + records_at + element_at(s, own, x, element, apart),
+                                      records + records_at + element_at(s, own, y, element, apart),
+                                      packed, field_count);
     if (order == COMES_LAST || (order == COMES_EQUAL && strict && y <= x))
         atomic_min((volatile global uint *)(result + result_at), i + 1);
 }
@@ -8148,30 +8286,29 @@ CLSORT_KERNEL void clsort_fingerprint(global const uchar *elements, ulong elemen
                                       global const uchar *indices, ulong indices_at,
                                       global uchar *sums, ulong sums_at, CLSORT_SEGMENT_ARGS,
                                       uint n, uint by_index, ulong bytes, ulong value_bytes,
+                                      ulong apart, ulong values_apart, ulong indices_apart,
                                       uint step)
 {
     const segments_t s = CLSORT_SEGMENTS;
-    uint alone[2] = { 0, 0 }, paired[2] = { 0, 0 };
-    for (ulong i = get_global_id(0); i < n; i += step) {
-        const segment_t own = segment_around(s, (uint)i);
+    uint own_sums[4] = { 0, 0, 0, 0 };
+    for (ulong at = get_global_id(0); at < n; at += step) {
+        const uint i = (uint)at;
+        const segment_t own = segment_around(s, i);
         if (own.size == 0)
             continue;
-        const ulong element = elements_at
-                              + ordered_element(own, indices + indices_at, by_index, (uint)i)
-                                    * bytes;
-        const ulong hash = mix_bytes(0x9E3779B97F4A7C15UL + mix(own.begin), elements + element,
-                                     bytes);
-        const ulong pair = mix_bytes(hash, values + values_at + i * value_bytes, value_bytes);
-        alone[0] += (uint)hash;
-        alone[1] += (uint)(hash >> 32);
-        paired[0] += (uint)pair;
-        paired[1] += (uint)(pair >> 32);
+        const uint from = ordered_element(s, own, indices + indices_at, by_index, indices_apart, i);
+        const ulong element = elements_at + element_at(s, own, from, bytes, apart),
+                    value = values_at + element_at(s, own, i, value_bytes, values_apart);
+        const ulong start = 0x9E3779B97F4A7C15UL + mix(own.begin),
+                    hash = mix_bytes(start, elements + element, bytes),
+                    pair = mix_bytes(hash, values + value, value_bytes);
+        own_sums[0] += (uint)hash;
+        own_sums[1] += (uint)(hash >> 32);
+        own_sums[2] += (uint)pair;
+        own_sums[3] += (uint)(pair >> 32);
     }
-    volatile global uint *sum = (volatile global uint *)(sums + sums_at);
-    for (uint k = 0; k < 2; k++) {
-        atomic_add(&sum[k], alone[k]);
-        atomic_add(&sum[2 + k], paired[k]);
-    }
+    for (uint k = 0; k < 4; k++)
+        atomic_add((volatile global uint *)(sums + sums_at) + k, own_sums[k]);
 }
 
 /* As clsort_fingerprint, for indices: adds a hash of every element that an index refers to to
@@ -8180,7 +8317,7 @@ CLSORT_KERNEL void clsort_fingerprint(global const uchar *elements, ulong elemen
    elements. */
 CLSORT_KERNEL void clsort_fingerprint_indices(global const uchar *indices, ulong indices_at,
                                               global uchar *sums, ulong sums_at,
-                                              CLSORT_SEGMENT_ARGS, uint n, uint step)
+                                              CLSORT_SEGMENT_ARGS, uint n, ulong apart, uint step)
 {
     const segments_t s = CLSORT_SEGMENTS;
     uint difference[2] = { 0, 0 };
@@ -8188,9 +8325,9 @@ CLSORT_KERNEL void clsort_fingerprint_indices(global const uchar *indices, ulong
         const segment_t own = segment_around(s, (uint)i);
         if (own.size == 0)
             continue;
-        const ulong is = mix(*(global const uint *)(indices + indices_at + i * 4) + 1UL
-                             + own.begin),
-                    should = mix(i + 1);
+        const uint index = *(global const uint *)(indices + indices_at
+                                                  + element_at(s, own, (uint)i, 4, apart));
+        const ulong is = mix(index + 1UL + own.begin), should = mix(i + 1);
         difference[0] += (uint)is - (uint)should;
         difference[1] += (uint)(is >> 32) - (uint)(should >> 32);
     }

@@ -142,7 +142,9 @@ static inline void case_say(const sort_case *c)
         snprintf(parts, sizeof parts, ", %zu segments from %u to %u", d->segment_count,
                  (unsigned)c->offsets[0], (unsigned)c->offsets[d->segment_count]);
     else if (d->rows)
-        snprintf(parts, sizeof parts, ", %zu rows, %zu bytes apart", d->rows, d->row_stride);
+        snprintf(parts, sizeof parts, ", %zu rows, %zu bytes apart; of outputs %zu, %zu, %zu",
+                 d->rows, d->row_stride, d->keys_out_row_stride, d->values_out_row_stride,
+                 d->indices_row_stride);
     if (c->counted)
         snprintf(parts + strlen(parts), sizeof parts - strlen(parts), ", %u on the device",
                  (unsigned)c->there);
@@ -194,6 +196,16 @@ static inline size_t case_extent(const sort_case *c)
 {
     return c->d.rows > 1 && c->d.count ? (c->d.rows - 1) * case_row_step(c) + c->d.count
                                        : c->d.count;
+}
+
+/* Bytes from the start of one row of an array to that of the next. */
+static inline size_t case_apart(const sort_case *c, size_t role, size_t element)
+{
+    const size_t given = role == CASE_KEYS_OUT     ? c->d.keys_out_row_stride
+                         : role == CASE_VALUES_OUT ? c->d.values_out_row_stride
+                         : role == CASE_INDICES    ? c->d.indices_row_stride
+                                                   : 0;
+    return given ? given : case_row_step(c) * element;
 }
 
 static inline int case_has_parts(const sort_case *c)
@@ -288,12 +300,22 @@ static inline void case_set_elements(case_state *s, size_t scratch)
     s->array[CASE_COUNT].element = c->counted ? sizeof(cl_uint) : 0;
 }
 
+/* The elements that an output has more than the input, because its rows are farther apart. */
+static inline size_t case_longer(const case_state *s, size_t role)
+{
+    const size_t element = s->array[role].element, step = case_row_step(s->c) * element,
+                 apart = element ? case_apart(s->c, role, element) : 0;
+    return s->c->d.rows > 1 && apart > step
+               ? ((s->c->d.rows - 1) * (apart - step) + element - 1) / element
+               : 0;
+}
+
 static inline size_t case_array_count(const case_state *s, size_t role, size_t scratch)
 {
     return role == CASE_SCRATCH    ? (scratch + 15) / 16
            : role == CASE_SEGMENTS ? s->c->d.segment_count + 1
            : role == CASE_COUNT    ? 1
-                                   : case_extent(s->c);
+                                   : case_extent(s->c) + case_longer(s, role);
 }
 
 /* Gives every array its place in the image. */
@@ -316,6 +338,17 @@ static inline unsigned char *case_element(const case_state *s, unsigned char *im
 {
     const case_array *a = &s->array[role];
     return image + a->base + a->at + i * a->element;
+}
+
+/* The place in an output for what is element i among the rows of the input. */
+static inline unsigned char *case_place(const case_state *s, unsigned char *image, size_t role,
+                                        size_t i)
+{
+    const case_array *a = &s->array[role];
+    const size_t step = case_row_step(s->c);
+    if (s->c->d.rows <= 1) return case_element(s, image, role, i);
+    return image + a->base + a->at + i / step * case_apart(s->c, role, a->element)
+           + i % step * a->element;
 }
 
 /* Image before the sort: noise, keys, values that begin with their index as far as it fits, scratch
@@ -603,7 +636,7 @@ static inline void case_permute(case_state *s, size_t source, size_t target)
     size_t n = case_extent(s->c), i;
     for (i = 0; i < n; i++)
         if (s->order[i] != CASE_OUTSIDE)
-            memcpy(case_element(s, s->want, target, i),
+            memcpy(case_place(s, s->want, target, i),
                    case_element(s, s->before, source, s->order[i]), s->array[source].element);
 }
 
@@ -616,7 +649,7 @@ static inline void case_expect_indices(case_state *s)
                length = case_has_parts(s->c) ? case_part(s->c, part, &first) : s->c->d.count;
         for (i = 0; i < length; i++) {
             const uint32_t index = s->order[first + i] - (uint32_t)first;
-            memcpy(case_element(s, s->want, CASE_INDICES, first + i), &index, sizeof index);
+            memcpy(case_place(s, s->want, CASE_INDICES, first + i), &index, sizeof index);
         }
     }
 }

@@ -161,6 +161,12 @@ static void draw_rows(uint64_t *random, sort_case *c)
     if (chance(random, 60))
         c->d.row_stride = (c->d.count + (chance(random, 50) ? draw(random, 20) : 0))
                           * case_element_size(c);
+    if (c->keys_out == CASE_OWN && chance(random, 30))
+        c->d.keys_out_row_stride = (c->d.count + draw(random, 20)) * case_element_size(c);
+    if (c->values_out == CASE_OWN && c->d.value_size && chance(random, 30))
+        c->d.values_out_row_stride = (c->d.count + draw(random, 20)) * c->d.value_size;
+    if (c->indices && chance(random, 40))
+        c->d.indices_row_stride = (c->d.count + draw(random, 20)) * sizeof(cl_uint);
 }
 
 /* Rows or segments of a sort that merge can do, and counts on the device. */
@@ -281,7 +287,10 @@ static void simplify_sort(sort_case *c, int step)
         break;
     case 25: d->rows /= 2; break;
     case 26: d->rows -= d->rows > 2; break;
-    case 27: d->row_stride = 0; break;
+    case 27:
+        d->row_stride = d->keys_out_row_stride = d->values_out_row_stride = 0;
+        d->indices_row_stride = 0;
+        break;
     case 28: c->counted = 0; break;
     case 29: c->prove = 0; break;
     case 30: d->first_bit = d->last_bit = 0; break;
@@ -296,6 +305,17 @@ static int simplify(sort_case *c, int step)
     return step <= 30;
 }
 
+/* Strides do not fit elements of another size, or outputs that are gone. */
+static void drop_strides(sort_case *simpler, const sort_case *c)
+{
+    if (case_element_size(simpler) != case_element_size(c)) simpler->d.row_stride = 0;
+    if (case_element_size(simpler) != case_element_size(c) || simpler->keys_out != CASE_OWN)
+        simpler->d.keys_out_row_stride = 0;
+    if (simpler->d.value_size != c->d.value_size || simpler->values_out != CASE_OWN)
+        simpler->d.values_out_row_stride = 0;
+    if (!simpler->indices) simpler->d.indices_row_stride = 0;
+}
+
 static sort_case shrink(const fuzz_device *f, sort_case c)
 {
     int step, progress = 1, runs = 0;
@@ -303,8 +323,7 @@ static sort_case shrink(const fuzz_device *f, sort_case c)
         for (progress = step = 0; runs < 200; step++) {
             sort_case simpler = c;
             if (!simplify(&simpler, step)) break;
-            if (simpler.d.rows > 1 && case_element_size(&simpler) != case_element_size(&c))
-                simpler.d.row_stride = 0;
+            if (simpler.d.rows > 1 && memcmp(&simpler, &c, sizeof c)) drop_strides(&simpler, &c);
             if (!memcmp(&simpler, &c, sizeof c)) continue;
             runs++;
             if (run_case(f, &simpler)) continue;
@@ -405,6 +424,46 @@ static merging_case draw_merging(const fuzz_device *f, uint64_t number)
     return c;
 }
 
+/* Now and then lengths of rows, or segments of one row; a count on the device. */
+static void draw_bounds(uint64_t *random, top_case *c)
+{
+    static uint32_t bounds[64];
+    const size_t n = c->d.count, kind = draw(random, 4);
+    size_t i;
+    c->counted = chance(random, 20);
+    c->there = (uint32_t)draw(random, n + n / 4 + 2);
+    if (kind > 1 || c->d.rows > 63) return;
+    if (kind == 0) {
+        c->segments = 1 + draw(random, 63);
+        c->d.rows = 0;
+        c->gap = 0;
+    }
+    for (i = 0; i < 64; i++) bounds[i] = (uint32_t)draw(random, n + n / 8 + 2);
+    if (c->segments && chance(random, 80)) qsort(bounds, 64, sizeof *bounds, top_by_number);
+    c->bounds = bounds;
+}
+
+/* A partition, in place or not. */
+static void draw_partition(uint64_t *random, top_case *c)
+{
+    c->d.flags = CLSORT_FLAG_TOP_PARTITION;
+    if (chance(random, 50)) c->outputs = 0;
+    if (c->outputs & TOP_INDICES && c->d.value_size) c->outputs |= TOP_VALUES;
+    c->apart = c->d.rows && c->outputs && chance(random, 30) ? c->d.count + draw(random, 70) : 0;
+}
+
+/* Records instead of keys with values. */
+static void draw_top_record(uint64_t *random, top_case *c)
+{
+    const size_t key = pattern_key_size(c->d.key_type);
+    c->d.record_size = key * (1 + draw(random, 5));
+    c->d.key_offset = key * draw(random, c->d.record_size / key);
+    c->d.value_size = 0;
+    c->outputs &= TOP_KEYS | TOP_INDICES;
+    if (!c->outputs && !(c->d.flags & CLSORT_FLAG_TOP_PARTITION)) c->outputs = TOP_KEYS;
+    if (!c->outputs) c->apart = 0;
+}
+
 /* Rows of which some, most or all are wanted; now and then more of them than any work-group
    sorts. */
 static top_case draw_selection(const fuzz_device *f, uint64_t number)
@@ -434,6 +493,10 @@ static top_case draw_selection(const fuzz_device *f, uint64_t number)
     c.pattern = type.pattern;
     c.seed = type.seed;
     c.gap = chance(&random, 30) ? draw(&random, 70) : 0;
+    c.apart = chance(&random, 30) ? c.d.top_k + draw(&random, 70) : 0;
+    draw_bounds(&random, &c);
+    if (!c.segments && chance(&random, 25)) draw_partition(&random, &c);
+    if (chance(&random, 15)) draw_top_record(&random, &c);
     c.scratch = chance(&random, 30);
     c.queue = chance(&random, 30) ? f->unordered : NULL;
     c.wait = chance(&random, 30) ? CASE_WAIT_LATER : CASE_WAIT_NONE;

@@ -458,11 +458,46 @@ FAULT(rows_values_out_short, c->d.rows = 2; c->d.values_out = w->exact)
 FAULT(rows_indices_short, c->d.rows = 2; c->d.indices = w->exact;
       c->d.values_out = w->good[VALUES_OUT])
 FAULT(rows_overlap, c->d.rows = 2; c->d.row_stride = 4 * N - 4)
+
+/* Two rows of N / 2, with outputs at strides of their own. */
+static void use_strides(call *c, const world *w, size_t keys, size_t values, size_t indices)
+{
+    c->d.rows = 2;
+    c->d.count = N / 2;
+    c->d.keys_out = w->good[KEYS_OUT];
+    c->d.values_out = w->good[VALUES_OUT];
+    c->d.indices = w->good[INDICES];
+    c->d.keys_out_row_stride = keys;
+    c->d.values_out_row_stride = values;
+    c->d.indices_row_stride = indices;
+}
+
+FAULT(keys_stride_alone, c->d.rows = 2; c->d.count = N / 2; c->d.keys_out_row_stride = 4 * N)
+FAULT(values_stride_alone, c->d.rows = 2; c->d.count = N / 2; c->d.values_out_row_stride = 4 * N)
+FAULT(indices_stride_alone, c->d.rows = 2; c->d.count = N / 2; c->d.indices_row_stride = 4 * N)
+FAULT(keys_stride_no_rows, use_strides(c, w, 4 * N, 0, 0); c->d.rows = 0)
+FAULT(values_stride_no_rows, use_strides(c, w, 0, 4 * N, 0); c->d.rows = 0)
+FAULT(indices_stride_no_rows, use_strides(c, w, 0, 0, 4 * N); c->d.rows = 0)
+FAULT(keys_stride_huge, use_strides(c, w, ~(size_t)3, 0, 0))
+FAULT(values_stride_huge, use_strides(c, w, 0, ~(size_t)3, 0))
+FAULT(indices_stride_huge, use_strides(c, w, 0, 0, ~(size_t)3))
+FAULT(keys_stride_odd, use_strides(c, w, 4 * N + 2, 0, 0))
+FAULT(values_stride_odd, use_strides(c, w, 0, 4 * N + 2, 0))
+FAULT(indices_stride_odd, use_strides(c, w, 0, 0, 4 * N + 2))
+FAULT(keys_stride_far, use_strides(c, w, BYTES - 2 * N + 4, 0, 0))
+FAULT(values_stride_far, use_strides(c, w, 0, BYTES - 2 * N + 4, 0))
+FAULT(indices_stride_far, use_strides(c, w, 0, 0, BYTES - 2 * N + 4))
+FAULT(keys_stride_short, use_strides(c, w, 2 * N - 4, 0, 0))
+FAULT(values_stride_short, use_strides(c, w, 0, 2 * N - 4, 0))
+FAULT(indices_stride_short, use_strides(c, w, 0, 0, 2 * N - 4))
+FAULT(keys_stride_in_place, use_strides(c, w, 4 * N, 0, 0); c->d.keys_out = c->d.keys;
+      c->d.keys_out_offset = c->d.keys_offset)
 FAULT(segments_are_keys, use_segments(c, c->d.keys))
 FAULT(count_in_values, c->d.count_buffer = c->d.values; c->d.count_offset = 4 * N - 4)
 FAULT(rows_scratch_small, c->d.rows = 2; c->d.scratch = w->good[SCRATCH]; c->d.scratch_size = 16)
 
 enum { P_OWN_ORDER = P_TYPE | P_ORDER | P_VALUES | P_KEYS };
+enum { P_STRIDES = P_PARTS | P_COUNT | P_KEYS | P_KEYS_OUT | P_VALUES_OUT | P_INDICES };
 
 static const fault faults[] = {
     { "NULL sorter", no_sorter, CLSORT_ERROR_NULL_ARGUMENT, P_SORTER },
@@ -540,6 +575,37 @@ static const fault faults[] = {
     { "the last row beyond the end of indices", rows_indices_short, CLSORT_ERROR_BUFFER_TOO_SMALL,
       P_PARTS | P_COUNT | P_INDICES | P_VALUES_OUT },
     { "rows that overlap", rows_overlap, CLSORT_ERROR_OVERLAP, P_PARTS | P_COUNT | P_KEYS },
+    { "a stride without keys_out", keys_stride_alone, CLSORT_ERROR_UNUSED_FIELD, P_STRIDES },
+    { "a stride without values_out", values_stride_alone, CLSORT_ERROR_UNUSED_FIELD, P_STRIDES },
+    { "a stride without indices", indices_stride_alone, CLSORT_ERROR_UNUSED_FIELD, P_STRIDES },
+    { "a stride of keys_out without rows", keys_stride_no_rows, CLSORT_ERROR_UNUSED_FIELD,
+      P_STRIDES },
+    { "a stride of values_out without rows", values_stride_no_rows, CLSORT_ERROR_UNUSED_FIELD,
+      P_STRIDES },
+    { "a stride of indices without rows", indices_stride_no_rows, CLSORT_ERROR_UNUSED_FIELD,
+      P_STRIDES },
+    { "a stride of keys_out near SIZE_MAX", keys_stride_huge, CLSORT_ERROR_SIZE_OVERFLOW,
+      P_STRIDES },
+    { "a stride of values_out near SIZE_MAX", values_stride_huge, CLSORT_ERROR_SIZE_OVERFLOW,
+      P_STRIDES },
+    { "a stride of indices near SIZE_MAX", indices_stride_huge, CLSORT_ERROR_SIZE_OVERFLOW,
+      P_STRIDES },
+    { "rows of keys_out half a key apart", keys_stride_odd, CLSORT_ERROR_MISALIGNED, P_STRIDES },
+    { "rows of values_out half a value apart", values_stride_odd, CLSORT_ERROR_MISALIGNED,
+      P_STRIDES },
+    { "rows of indices half an index apart", indices_stride_odd, CLSORT_ERROR_MISALIGNED,
+      P_STRIDES },
+    { "the last row of keys_out beyond the end", keys_stride_far, CLSORT_ERROR_BUFFER_TOO_SMALL,
+      P_STRIDES },
+    { "the last row of values_out beyond the end", values_stride_far,
+      CLSORT_ERROR_BUFFER_TOO_SMALL, P_STRIDES },
+    { "the last row of indices beyond the end", indices_stride_far, CLSORT_ERROR_BUFFER_TOO_SMALL,
+      P_STRIDES },
+    { "rows of keys_out that overlap", keys_stride_short, CLSORT_ERROR_OVERLAP, P_STRIDES },
+    { "rows of values_out that overlap", values_stride_short, CLSORT_ERROR_OVERLAP, P_STRIDES },
+    { "rows of indices that overlap", indices_stride_short, CLSORT_ERROR_OVERLAP, P_STRIDES },
+    { "keys_out in place at another stride", keys_stride_in_place, CLSORT_ERROR_OVERLAP,
+      P_STRIDES },
     { "segments over keys", segments_are_keys, CLSORT_ERROR_OVERLAP, P_PARTS | P_KEYS | P_INDICES },
     { "the count in the values", count_in_values, CLSORT_ERROR_OVERLAP,
       P_PARTS | P_VALUES | P_INDICES },
@@ -1257,7 +1323,8 @@ static void bad_check_parts(const world *w)
         AT("%s", faults[i].name);
         faults[i].apply(&c, w);
         if (c.d.algorithm || c.d.tuning.local || faults[i].code == CLSORT_ERROR_OVERLAP
-            || c.d.keys_out || c.d.indices || c.d.values_out || c.d.values == w->exact)
+            || c.d.keys_out || c.d.indices || c.d.values_out || c.d.values == w->exact
+            || (faults[i].parts & P_STRIDES) == P_STRIDES)
             continue;   /* it reads keys alone */
         expect_bad_check(w, &c, w->good[SCRATCH], 0, faults[i].code);
     }

@@ -14,15 +14,15 @@
 
 #include "../tools/patterns.h"
 
-enum { ROLES = 8 };
-enum { KEYS, KEYS_OUT, VALUES, VALUES_OUT, INDICES, SEGMENTS, COUNT, SCRATCH };
+enum { ROLES = 9 };
+enum { KEYS, KEYS_OUT, VALUES, VALUES_OUT, INDICES, SEGMENTS, COUNT, LENGTHS, SCRATCH };
 
 /* One case: a device, a description, and what has happened to it. */
 typedef struct drawn {
     uint64_t random;
     mock_facts facts;
     clsort_desc bare, full;         /* without and with buffers */
-    int has_indices, has_keys_out, has_values_out, has_count;
+    int has_indices, has_keys_out, has_values_out, has_count, has_lengths;
     clsort_field fields[9];
     cl_context context;
     cl_device_id device;
@@ -121,6 +121,20 @@ static void draw_arrays(drawn *c)
     c->has_values_out = d->value_size && (c->has_indices || one_in(c, 3));
 }
 
+/* Strides of outputs, now and then too short. */
+static void draw_strides(drawn *c, size_t element)
+{
+    clsort_desc *d = &c->bare;
+    const size_t row = d->count >= 1u << 24                   ? 0
+                       : !d->top_k || d->flags & 128u         ? d->count
+                       : d->flags & CLSORT_FLAG_TOP_NTH       ? 1
+                                                              : d->top_k;
+    const size_t apart = row + below(c, 9) - (row && one_in(c, 20) ? 1 : 0);
+    if (c->has_keys_out && one_in(c, 2)) d->keys_out_row_stride = apart * element;
+    if (c->has_values_out && one_in(c, 2)) d->values_out_row_stride = (apart + 1) * d->value_size;
+    if (c->has_indices && one_in(c, 2)) d->indices_row_stride = (apart + 2) * 4;
+}
+
 static void draw_parts(drawn *c)
 {
     clsort_desc *d = &c->bare;
@@ -134,9 +148,14 @@ static void draw_parts(drawn *c)
     if (kind == 4 || kind == 5) d->top_k = one_in(c, 3) ? some_size(c, 20) : 1 + below(c, 100);
     if (kind == 5) d->rows = some_size(c, 12);
     if (d->top_k && !one_in(c, 8)) d->record_size = d->key_offset = 0;
-    if (d->top_k) d->flags |= one_in(c, 4) ? 32u : one_in(c, 4) ? 64u : 0u; /* CLSORT_FLAG_TOP_* */
+    if (d->top_k)   /* CLSORT_FLAG_TOP_* */
+        d->flags |= one_in(c, 4) ? 32u : one_in(c, 4) ? 64u : one_in(c, 4) ? 128u : 0u;
+    if (kind == 4 && one_in(c, 3)) d->segment_count = some_size(c, 12);
+    if (d->top_k && one_in(c, 5)) c->has_count = 1;
+    c->has_lengths = d->top_k && d->rows && one_in(c, 3);
     if (d->top_k && d->value_size) c->has_values_out = 1;
     if (d->top_k && !d->value_size && !c->has_indices) c->has_keys_out = 1;
+    if ((d->rows || (d->top_k && d->segment_count)) && one_in(c, 3)) draw_strides(c, element);
 }
 
 static void draw_algorithm(drawn *c)
@@ -156,7 +175,7 @@ static void draw_algorithm(drawn *c)
     if (one_in(c, 30)) d->tuning.scan = below(c, 5);
     if (one_in(c, 30)) d->tuning.local = below(c, 10);
     if (one_in(c, 30)) d->tuning.bitonic_step = below(c, 18);
-    if (one_in(c, 200)) d->flags |= 1u << (7 + below(c, 25));
+    if (one_in(c, 200)) d->flags |= 1u << (9 + below(c, 23));
 }
 
 static void draw(drawn *c)
@@ -171,7 +190,8 @@ static void draw(drawn *c)
     c->bare.flags |= (c->has_indices ? CLSORT_FLAG_INDICES : 0)
                      | (c->has_keys_out ? CLSORT_FLAG_KEYS_OUT : 0)
                      | (c->has_values_out ? CLSORT_FLAG_VALUES_OUT : 0)
-                     | (c->has_count ? CLSORT_FLAG_COUNT_BUFFER : 0);
+                     | (c->has_count ? CLSORT_FLAG_COUNT_BUFFER : 0)
+                     | (c->has_lengths ? CLSORT_FLAG_LENGTHS : 0);
 }
 
 /* ---- worlds ---------------------------------------------------------------------------------- */
@@ -214,6 +234,14 @@ static int add_buffer(drawn *c, int role, cl_mem *place, size_t *offset, size_t 
     return error == CL_SUCCESS;
 }
 
+/* The same for rows of `bytes` bytes, `apart` bytes from one to the next. */
+static int add_output(drawn *c, int role, cl_mem *place, size_t *offset, size_t step, size_t rows,
+                      size_t apart, size_t bytes)
+{
+    if (apart && rows > ((size_t)-1 >> 8) / apart) return 0;
+    return add_buffer(c, role, place, offset, step, bytes ? (rows - 1) * apart + bytes : 0, 1);
+}
+
 /* Gives the description that was checked all its buffers, of exactly the size that they need. */
 static int add_buffers(drawn *c)
 {
@@ -222,23 +250,34 @@ static int add_buffers(drawn *c)
     const size_t rows = d->rows ? d->rows : 1,
                  stride = d->row_stride ? d->row_stride / element : d->count;
     const size_t extent = d->count ? (rows - 1) * stride + d->count : 0;
-    const size_t results =
-        !d->top_k ? extent : rows * (d->flags & CLSORT_FLAG_TOP_NTH ? 1 : d->top_k);
+    const int some = d->top_k && !(d->flags & CLSORT_FLAG_TOP_PARTITION);
+    const size_t parts = d->top_k && d->segment_count ? d->segment_count : rows,
+                 wanted = !some ? d->count : d->flags & CLSORT_FLAG_TOP_NTH ? 1 : d->top_k,
+                 apart = some ? wanted : stride;
     const size_t step = d->fields ? 8 : d->record_size ? clsort__alignment(element) : element;
     int good = add_buffer(c, KEYS, &d->keys, &d->keys_offset, step, extent, element);
     if (c->has_keys_out)
         good =
             good
-            && add_buffer(c, KEYS_OUT, &d->keys_out, &d->keys_out_offset, step, results, element);
+            && add_output(c, KEYS_OUT, &d->keys_out, &d->keys_out_offset, step, parts,
+                          d->keys_out_row_stride ? d->keys_out_row_stride : apart * element,
+                          wanted * element);
     if (d->value_size)
         good =
             good && add_buffer(c, VALUES, &d->values, &d->values_offset, 8, extent, d->value_size);
     if (c->has_values_out)
         good = good
-               && add_buffer(c, VALUES_OUT, &d->values_out, &d->values_out_offset, 8, results,
-                             d->value_size);
+               && add_output(c, VALUES_OUT, &d->values_out, &d->values_out_offset, 8, parts,
+                             d->values_out_row_stride ? d->values_out_row_stride
+                                                      : apart * d->value_size,
+                             wanted * d->value_size);
     if (c->has_indices)
-        good = good && add_buffer(c, INDICES, &d->indices, &d->indices_offset, 4, results, 4);
+        good = good
+               && add_output(c, INDICES, &d->indices, &d->indices_offset, 4, parts,
+                             d->indices_row_stride ? d->indices_row_stride : apart * 4,
+                             wanted * 4);
+    if (c->has_lengths)
+        good = good && add_buffer(c, LENGTHS, &d->lengths, &d->lengths_offset, 4, rows, 4);
     if (d->segment_count)
         good = good
                && add_buffer(c, SEGMENTS, &d->segments, &d->segments_offset, 4,

@@ -61,7 +61,10 @@ enum {
     HAS_TEXTS = 512,
     HAS_ZEROS = 1024,
     HAS_UNSORTED = 2048,
-    HAS_NTH = 4096
+    HAS_NTH = 4096,
+    HAS_PARTITION = 8192,
+    HAS_STRIDES = 16384,
+    HAS_LENGTHS = 32768
 };
 
 typedef struct shape {
@@ -481,7 +484,14 @@ static clsort_desc describe(const stage *t)
     d.segment_count = s->has & HAS_SEGMENTS ? 17 : 0;
     d.count_buffer = s->has & HAS_COUNT ? t->buffer[COUNT] : NULL;
     d.flags = (s->has & HAS_UNSORTED ? CLSORT_FLAG_TOP_UNSORTED : 0)
-              | (s->has & HAS_NTH ? CLSORT_FLAG_TOP_NTH : 0);
+              | (s->has & HAS_NTH ? CLSORT_FLAG_TOP_NTH : 0)
+              | (s->has & HAS_PARTITION ? CLSORT_FLAG_TOP_PARTITION : 0);
+    d.lengths = s->has & HAS_LENGTHS ? t->buffer[SEGMENTS] : NULL;
+    if (s->has & HAS_STRIDES) {
+        d.keys_out_row_stride = 4 * (s->count + 1);
+        d.values_out_row_stride = s->value_size * (s->count + 2);
+        d.indices_row_stride = 4 * (s->count + 3);
+    }
     describe_order(&d, s);
     return d;
 }
@@ -689,6 +699,15 @@ static const shape shapes[] = {
     { "top-k with values", 30000, CLSORT_U32, 12, 0, 2, 40, HAS_KEYS_OUT | HAS_VALUES_OUT, 0 },
     { "top-k that is sorted", 9000, CLSORT_U32, 0, 0, 2, 8000, HAS_INDICES | HAS_SCRATCH, 0 },
     { "top-k of some bits", 9000, CLSORT_U32, 4, 0, 2, 8000, HAS_VALUES_OUT, 20 },
+    { "rows at strides", 900, CLSORT_U32, 4, 0, 3, 0,
+      HAS_KEYS_OUT | HAS_VALUES_OUT | HAS_INDICES | HAS_STRIDES, 0 },
+    { "top-k at strides", 9000, CLSORT_U32, 4, 0, 3, 8000,
+      HAS_KEYS_OUT | HAS_VALUES_OUT | HAS_INDICES | HAS_STRIDES | HAS_LENGTHS, 0 },
+    { "top-k of records", 3000, CLSORT_F32, 0, 16, 3, 40, HAS_KEYS_OUT | HAS_LENGTHS, 0 },
+    { "top-k of segments", 9000, CLSORT_F32, 4, 0, 0, 40,
+      HAS_KEYS_OUT | HAS_VALUES_OUT | HAS_SEGMENTS | HAS_COUNT, 0 },
+    { "a partition in place", 9000, CLSORT_U32, 4, 0, 2, 40, HAS_PARTITION, 0 },
+    { "a partition of records", 9000, CLSORT_U32, 0, 12, 2, 40, HAS_PARTITION | HAS_KEYS_OUT, 0 },
     { "top-k unsorted", 9000, CLSORT_U64, 0, 0, 2, 8000, HAS_KEYS_OUT | HAS_UNSORTED, 0 },
     { "the k-th", 90000, CLSORT_U32, 0, 0, 1, 50, HAS_KEYS_OUT | HAS_NTH, 0 }
 };

@@ -59,6 +59,10 @@ static size_t *find_size(plan_line *p, const char *word)
     const struct { const char *name; size_t *place; } numbers[] = {
         { "n", &p->d.count },          { "values", &p->d.value_size },
         { "rows", &p->d.rows },        { "stride", &p->d.row_stride },
+        { "keys_stride", &p->d.keys_out_row_stride },
+        { "values_stride", &p->d.values_out_row_stride },
+        { "indices_stride", &p->d.indices_row_stride },
+        { "lengths_offset", &p->d.lengths_offset },
         { "top", &p->d.top_k },        { "segments", &p->d.segment_count },
         { "record", &p->d.record_size },{ "key_at", &p->d.key_offset },
         { "other", &p->other },        { "source", &p->source },
@@ -108,6 +112,8 @@ static int read_flag(plan_line *p, const char *word)
     else if (!strcmp(word, "count")) d->flags |= CLSORT_FLAG_COUNT_BUFFER;
     else if (!strcmp(word, "unsorted")) d->flags |= CLSORT_FLAG_TOP_UNSORTED;
     else if (!strcmp(word, "nth")) d->flags |= CLSORT_FLAG_TOP_NTH;
+    else if (!strcmp(word, "partition")) d->flags |= CLSORT_FLAG_TOP_PARTITION;
+    else if (!strcmp(word, "lengths")) d->flags |= CLSORT_FLAG_LENGTHS;
     else if (!strcmp(word, "precedes")) {
         d->precedes = "a < b";
         d->record_type = "typedef uint clsort_record;";
@@ -225,6 +231,7 @@ static clsort_desc with_buffers(const plan_line *p)
     if (d.flags & CLSORT_FLAG_INDICES) d.indices = p->buffer[INDICES];
     if (d.flags & CLSORT_FLAG_COUNT_BUFFER) d.count_buffer = p->buffer[COUNT];
     if (d.segment_count) d.segments = p->buffer[SEGMENTS];
+    if (d.flags & CLSORT_FLAG_LENGTHS) d.lengths = p->buffer[SEGMENTS];
     return d;
 }
 

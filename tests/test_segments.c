@@ -122,6 +122,58 @@ static void long_rows(bench *b)
     }
 }
 
+/* Outputs closer together than the keys, as far, or farther; in each case one of eight sets. */
+static sort_case with_strides(sort_case c, size_t i)
+{
+    const size_t apart = c.d.count + i % 3 * 9;
+    c.indices = i & 1;
+    c.keys_out = i & 2 ? CASE_OWN : 0;
+    c.values_out = c.indices || i & 4 ? CASE_OWN : 0;
+    c.d.value_size = i % 5 == 4 ? 24 : i % 3 ? 4 : 0;
+    if (!c.d.value_size) c.values_out = 0;
+    if (c.keys_out) c.d.keys_out_row_stride = (apart + i % 2) * case_element_size(&c);
+    if (c.values_out) c.d.values_out_row_stride = (apart + 2) * c.d.value_size + 8;
+    if (c.indices) c.d.indices_row_stride = apart * sizeof(cl_uint);
+    c.own_scratch = i % 4 == 3;
+    c.prove = 1;
+    return c;
+}
+
+static void strides_of_outputs(bench *b)
+{
+    static const size_t lengths[] = { 1, 2, 63, 200, 5000, 40000 };
+    size_t i;
+    for (i = 0; i < (b->small ? 16 : 96); i++) {
+        sort_case c = with_rows(make(0), 2 + i % 6, lengths[i / 8 % (b->small ? 3 : 6)], i % 4 * 5);
+        c = with_strides(c, i);
+        c.counted = i % 7 == 6;
+        c.there = (uint32_t)(c.d.count / 2);
+        if (!case_run(b, &c)) return;
+    }
+}
+
+/* The same by some bits, of records, with equal zeros, and by a published sort of rows. */
+static void strides_of_other_sorts(bench *b)
+{
+    size_t i;
+    for (i = 0; i < 32; i++) {
+        sort_case c = with_rows(make(0), 3, 70 + i, i % 3);
+        if (i % 4 == 1) c.d.last_bit = 5;
+        if (i % 4 == 2) c.d.record_size = i & 8 ? 12 : 20, c.d.key_offset = 4;
+        if (i % 4 == 3) c.d.key_type = CLSORT_F32, c.d.zero_order = CLSORT_ZERO_EQUAL;
+        if (i % 4 == 0) c.d.algorithm = CLSORT_BITONIC, c.d.tuning.local = CLSORT_LOCAL_BATCH;
+        if (c.d.row_stride) c.d.row_stride = (c.d.count + i % 3) * case_element_size(&c);
+        c = with_strides(c, i / 4 + i % 4 * 8);
+        c.d.stable = i % 4 == 0;
+        if (c.d.record_size) {
+            c.d.value_size = 0;
+            c.values_out = 0;
+            c.d.values_out_row_stride = 0;
+        }
+        if (!case_run(b, &c)) return;
+    }
+}
+
 /* ---- segments -------------------------------------------------------------------------------- */
 
 enum { TINY, MIXED, SOME_HUGE, MOSTLY_EMPTY, AT_SWITCHES, STYLES };
@@ -819,6 +871,9 @@ static const test_entry tests[] = {
     { "rows of every length around a switch are sorted", rows_of_every_length },
     { "any number of rows is sorted", numbers_of_rows },
     { "long rows of bare keys are sorted", long_rows },
+    { "rows of outputs may have strides of their own", strides_of_outputs },
+    { "so may those of records, of some bits, of equal zeros, of published sorts",
+      strides_of_other_sorts },
     { "segments of all lengths are sorted", segments_of_all_lengths },
     { "segments around the edges of tiles are sorted", edges_of_windows },
     { "many segments are sorted", many_segments },

@@ -137,6 +137,167 @@ static void rows_with_gaps(bench *b)
     }
 }
 
+static void strides_of_outputs(bench *b)
+{
+    static const size_t counts[] = { 9, 300, 5000, 60000 };
+    size_t i;
+    int outputs;
+    for (i = 0; i < (b->small ? 4 : 12); i++)
+        for (outputs = 1; outputs < 8; outputs++) {
+            const size_t n = counts[i % 4];
+            top_case c = top_make(i & 4 ? CLSORT_I64 : CLSORT_F32, 1 + (i + 3) % 5, n,
+                                  i & 1 ? n : 7);
+            c.outputs = outputs;
+            c.d.value_size = outputs & TOP_VALUES ? 6 : 0;
+            c.gap = i % 3;
+            c.apart = c.d.top_k + (i + (size_t)outputs) % 3 * 50;
+            c.scratch = outputs & 1;
+            if (!top_run(b, &c)) return;
+            c.d.flags = i & 2 && outputs & TOP_INDICES ? CLSORT_FLAG_TOP_UNSORTED
+                                                      : CLSORT_FLAG_TOP_NTH;
+            if (!top_run(b, &c)) return;
+        }
+}
+
+/* Lengths below, at and above k; 0; above the count. */
+static void lengths_of_rows(bench *b)
+{
+    static const size_t counts[] = { 9, 300, 5000, 70000 }, ks[] = { 1, 7, 40, 5000 };
+    static uint32_t lengths[16];
+    uint64_t random = 7;
+    size_t i, r;
+    for (i = 0; i < (b->small ? 16 : 48); i++) {
+        const size_t n = counts[i % 4], k = ks[i / 4 % 4] < n ? ks[i / 4 % 4] : n;
+        top_case c = top_make(i % 3 ? CLSORT_F32 : CLSORT_U16, 1 + i % 12, n, k);
+        const size_t some[] = { 0, 1, k - 1, k, k + 1, n - 1, n, n + 9, draw(&random, n + 1) };
+        for (r = 0; r < c.d.rows; r++) lengths[r] = (uint32_t)some[(r + i) % 9];
+        c.bounds = lengths;
+        c.d.order = i & 1;
+        c.d.nan_order = i / 2 % 2;
+        c.pattern = i % 5 ? "uniform" : "maximum";
+        c.d.tuning.work_group = i % 6 == 5 ? 64 : 0;
+        c.gap = i % 3;
+        c.outputs = 1 + (int)i % 7;
+        c.d.value_size = c.outputs & TOP_VALUES ? 4 : 0;
+        c.counted = i % 4 == 3;
+        c.there = (uint32_t)(n / 2);
+        if (!top_run(b, &c)) return;
+        c.d.flags = i & 2 && c.outputs & TOP_INDICES ? CLSORT_FLAG_TOP_UNSORTED
+                                                    : CLSORT_FLAG_TOP_NTH;
+        if (!top_run(b, &c)) return;
+    }
+}
+
+/* In place and not, with ties, lengths and every k. */
+static void partitions(bench *b)
+{
+    static const size_t counts[] = { 1, 2, 9, 300, 5000, 70000 };
+    static const char *const patterns[] = { "uniform", "mod-3", "equal", "sorted", "nans-10" };
+    static uint32_t lengths[4];
+    uint64_t random = 5;
+    size_t i, r;
+    for (i = 0; i < (b->small ? 30 : 120); i++) {
+        const size_t n = counts[i % 6], some[] = { 1, n, n / 2, n - 1, draw(&random, n) + 1 };
+        top_case c = top_make(i % 4 ? CLSORT_F32 : CLSORT_I64, i % 5, n, some[i / 6 % 5]);
+        if (!c.d.top_k) c.d.top_k = 1;
+        c.pattern = c.d.key_type == CLSORT_F32 ? patterns[i % 5] : "mod-256";
+        c.d.order = i / 3 % 2;
+        c.d.zero_order = i % 8 == 7;
+        c.d.flags = CLSORT_FLAG_TOP_PARTITION;
+        c.d.tuning.work_group = i % 7 == 6 ? 64 : 0;
+        c.outputs = (int)i % 8;
+        c.d.value_size = c.outputs & TOP_VALUES || (!(c.outputs & TOP_INDICES) && i % 3) ? 12 : 0;
+        c.gap = c.d.rows ? i % 3 : 0;
+        c.apart = c.d.rows && i % 4 == 1 && c.outputs ? n + 3 : 0;
+        c.scratch = i % 3 == 1;
+        for (r = 0; r < 4; r++) lengths[r] = (uint32_t)draw(&random, n + 2);
+        c.bounds = c.d.rows && i % 5 > 2 ? lengths : NULL;
+        if (!top_run(b, &c)) return;
+    }
+}
+
+/* By their key, by some of its bits, and by fields. */
+static void records(bench *b)
+{
+    static const clsort_field fields[2] = { { 4, CLSORT_F32, CLSORT_DESCENDING, 1, 0 },
+                                            { 2, CLSORT_U16, 0, 0, 0 } };
+    static const size_t counts[] = { 9, 300, 5000, 30000 };
+    static uint32_t bounds[5];
+    uint64_t random = 5;
+    size_t i, r;
+    for (i = 0; i < (b->small ? 24 : 96); i++) {
+        const size_t n = counts[i % 4];
+        top_case c = top_make(CLSORT_F32, 1 + i % 3, n, i % 5 == 4 ? n : 1 + n / 7);
+        c.d.record_size = i % 2 ? 12 : 24;
+        c.d.key_offset = 4;
+        c.fields = i % 3 == 2 ? fields : NULL;
+        c.field_count = c.fields ? 2 : 0;
+        c.d.last_bit = i % 3 == 1 ? 24 : 0;
+        c.pattern = i % 7 ? "uniform" : "mod-16";
+        c.d.order = c.fields ? 0 : i & 1;
+        c.outputs = 1 + (int)i / 4 % 3;
+        c.gap = i % 4;
+        c.apart = i % 6 == 5 ? n + 3 : 0;
+        for (r = 0; r < 5; r++) bounds[r] = (uint32_t)draw(&random, n + 2);
+        c.bounds = i % 5 > 2 ? bounds : NULL;
+        if (i % 8 == 6) {
+            c.segments = 4;
+            c.d.rows = c.gap = 0;
+            c.bounds = bounds;
+        }
+        if (!top_run(b, &c)) return;
+        c.d.flags = c.segments || i % 2 ? CLSORT_FLAG_TOP_NTH : CLSORT_FLAG_TOP_PARTITION;
+        if (c.d.flags == CLSORT_FLAG_TOP_PARTITION && c.outputs != TOP_INDICES && i % 3)
+            c.outputs = 0, c.apart = 0;
+        if (!top_run(b, &c)) return;
+    }
+}
+
+/* Empty segments, short and long ones; offsets that descend and that lead out. */
+static void segments_of_rows(bench *b)
+{
+    static const size_t counts[] = { 9, 300, 5000, 70000 }, ks[] = { 1, 7, 40, 5000 };
+    static uint32_t offsets[18];
+    uint64_t random = 11;
+    size_t i, r;
+    for (i = 0; i < (b->small ? 16 : 48); i++) {
+        const size_t n = counts[i % 4], k = ks[i / 4 % 4] < n ? ks[i / 4 % 4] : n;
+        top_case c = top_make(i % 3 ? CLSORT_F32 : CLSORT_U64, 0, n, k);
+        c.segments = 1 + i % 16;
+        for (r = 0; r <= c.segments; r++)
+            offsets[r] = (uint32_t)(i % 5 == 4 ? draw(&random, n + n / 4 + 1)
+                                               : n * r / c.segments / (1 + r % 3 / 2));
+        c.bounds = offsets;
+        c.d.order = i & 1;
+        c.pattern = i % 5 ? "uniform" : "mod-3";
+        c.d.tuning.work_group = i % 6 == 5 ? 64 : 0;
+        c.outputs = 1 + (int)i % 7;
+        c.d.value_size = c.outputs & TOP_VALUES ? 4 : 0;
+        c.apart = i % 2 ? k + i : 0;
+        c.counted = i % 4 == 3;
+        c.there = (uint32_t)(n / 2);
+        if (!top_run(b, &c)) return;
+        c.d.flags = i & 2 && c.outputs & TOP_INDICES ? CLSORT_FLAG_TOP_UNSORTED
+                                                    : CLSORT_FLAG_TOP_NTH;
+        if (!top_run(b, &c)) return;
+    }
+}
+
+static void counts_on_the_device(bench *b)
+{
+    static const size_t counts[] = { 9, 300, 5000, 70000 };
+    size_t i;
+    for (i = 0; i < 12; i++) {
+        const size_t n = counts[i % 4];
+        top_case c = top_make(CLSORT_I32, i % 3, n, 1 + n / (1 + i % 5 * 20));
+        const size_t some[] = { 0, c.d.top_k - 1, c.d.top_k, n / 2, n, UINT32_MAX };
+        c.counted = 1;
+        c.there = (uint32_t)some[i / 2];
+        if (c.d.top_k > n) c.d.top_k = n;
+        if (!top_run(b, &c)) return;
+    }
+}
+
 static void every_set_of_outputs(bench *b)
 {
     static const size_t counts[] = { 100, 3000, 50000 }, sizes[] = { 1, 4, 8, 24, 3 };
@@ -419,12 +580,71 @@ static void short_stride(clsort_desc *d, cl_mem m) { (void)m; d->row_stride = 39
 static void too_many_rows(clsort_desc *d, cl_mem m) { (void)m; d->rows = (size_t)1 << 24; }
 static void more_rows(clsort_desc *d, cl_mem m) { (void)m; d->rows = 4; }
 static void of_records(clsort_desc *d, cl_mem m) { (void)m; d->record_size = 8; }
+static void of_precedes(clsort_desc *d, cl_mem m)
+{
+    (void)m;
+    d->key_type = 0;
+    d->record_size = 4;
+    d->record_type = "typedef uint clsort_record;";
+    d->precedes = "a < b";
+}
+static void of_long_fields(clsort_desc *d, cl_mem m)
+{
+    static const clsort_field fields[2] = { { 0, CLSORT_U64, 0, 0, 0 }, { 8, CLSORT_U8, 0, 0, 0 } };
+    (void)m;
+    d->key_type = 0;
+    d->record_size = 16;
+    d->count = 20;
+    d->fields = fields;
+    d->field_count = 2;
+}
+static void loose_partition(clsort_desc *d, cl_mem m)
+{
+    (void)m;
+    d->flags = CLSORT_FLAG_TOP_PARTITION | CLSORT_FLAG_TOP_UNSORTED;
+}
+static void nth_partition(clsort_desc *d, cl_mem m)
+{
+    (void)m;
+    d->flags = CLSORT_FLAG_TOP_PARTITION | CLSORT_FLAG_TOP_NTH;
+}
+static void segment_partition(clsort_desc *d, cl_mem m)
+{
+    d->flags = CLSORT_FLAG_TOP_PARTITION;
+    d->segments = m;
+    d->segment_count = 1;
+    d->rows = 0;
+}
+static void partition_without_k(clsort_desc *d, cl_mem m)
+{
+    (void)m;
+    d->flags = CLSORT_FLAG_TOP_PARTITION;
+    d->top_k = 0;
+}
+static void small_partition(clsort_desc *d, cl_mem m)
+{
+    d->flags = CLSORT_FLAG_TOP_PARTITION;
+    d->keys_out = m;
+}
+static void partition_without_values_out(clsort_desc *d, cl_mem m)
+{
+    d->flags = CLSORT_FLAG_TOP_PARTITION;
+    d->values = m;
+    d->value_size = 4;
+}
 static void by_radix(clsort_desc *d, cl_mem m) { (void)m; d->algorithm = CLSORT_RADIX; }
 static void all_overflow(clsort_desc *d, cl_mem m)
 {
     (void)m;
     d->row_stride = ~(size_t)0 / 8 & ~(size_t)3;
 }
+static void short_keys_out_stride(clsort_desc *d, cl_mem m)
+{
+    (void)m;
+    d->keys_out_row_stride = 36;
+}
+static void short_indices_stride(clsort_desc *d, cl_mem m) { (void)m; d->indices_row_stride = 36; }
+static void long_indices_stride(clsort_desc *d, cl_mem m) { (void)m; d->indices_row_stride = 584; }
 static void without_k(clsort_desc *d, cl_mem m)
 {
     (void)m;
@@ -432,7 +652,47 @@ static void without_k(clsort_desc *d, cl_mem m)
     d->rows = 0;
     d->flags = CLSORT_FLAG_TOP_NTH;
 }
-static void in_segments(clsort_desc *d, cl_mem m) { d->segments = m; }
+static void in_no_segments(clsort_desc *d, cl_mem m) { d->segments = m; d->rows = 0; }
+static void in_rows_and_segments(clsort_desc *d, cl_mem m)
+{
+    d->segments = m;
+    d->segment_count = 2;
+}
+static void too_many_segments(clsort_desc *d, cl_mem m)
+{
+    d->segments = m;
+    d->segment_count = (size_t)1 << 24;
+    d->rows = 0;
+}
+static void short_offsets(clsort_desc *d, cl_mem m)
+{
+    d->segments = m;
+    d->segment_count = 200;
+    d->rows = 0;
+    d->top_k = 1;
+}
+static void lengths_in_no_rows(clsort_desc *d, cl_mem m) { d->lengths = m; d->rows = 0; }
+static void odd_lengths(clsort_desc *d, cl_mem m) { d->lengths = m; d->lengths_offset = 2; }
+static void short_lengths(clsort_desc *d, cl_mem m) { d->lengths = m; d->lengths_offset = 112; }
+static void far_lengths(clsort_desc *d, cl_mem m)
+{
+    d->lengths = m;
+    d->lengths_offset = ~(size_t)3;
+}
+static void no_lengths(clsort_desc *d, cl_mem m) { (void)m; d->lengths_offset = 4; }
+static void flag_without_lengths(clsort_desc *d, cl_mem m)
+{
+    (void)m;
+    d->flags = CLSORT_FLAG_LENGTHS;
+}
+static void lengths_in_keys_out(clsort_desc *d, cl_mem m) { (void)m; d->lengths = d->keys_out; }
+static void lengths_without_k(clsort_desc *d, cl_mem m) { d->lengths = m; d->top_k = 0; }
+static void lengths_of_segments(clsort_desc *d, cl_mem m)
+{
+    d->lengths = d->segments = m;
+    d->segment_count = 1;
+    d->rows = 1;
+}
 
 static const bad_call bad_calls[] = {
     { "k above count", above_count, CLSORT_ERROR_TOP_K },
@@ -444,13 +704,37 @@ static const bad_call bad_calls[] = {
     { "keys_out is keys", same_keys, CLSORT_ERROR_OVERLAP },
     { "odd stride", odd_stride, CLSORT_ERROR_MISALIGNED },
     { "short stride", short_stride, CLSORT_ERROR_OVERLAP },
+    { "a short stride of keys_out", short_keys_out_stride, CLSORT_ERROR_OVERLAP },
+    { "a short stride of indices", short_indices_stride, CLSORT_ERROR_OVERLAP },
+    { "a long stride of indices", long_indices_stride, CLSORT_ERROR_BUFFER_TOO_SMALL },
     { "too many rows", too_many_rows, CLSORT_ERROR_COUNT_TOO_LARGE },
     { "more rows than keys", more_rows, CLSORT_ERROR_BUFFER_TOO_SMALL },
-    { "records", of_records, CLSORT_ERROR_UNSUPPORTED },
+    { "records beyond the end", of_records, CLSORT_ERROR_BUFFER_TOO_SMALL },
+    { "records in an order of one's own", of_precedes, CLSORT_ERROR_UNSUPPORTED },
+    { "records by long fields", of_long_fields, CLSORT_ERROR_UNSUPPORTED },
+    { "a partition that is not ordered", loose_partition, CLSORT_ERROR_UNKNOWN_FLAG },
+    { "a partition of the n-th", nth_partition, CLSORT_ERROR_UNKNOWN_FLAG },
+    { "a partition of segments", segment_partition, CLSORT_ERROR_UNSUPPORTED },
+    { "a partition without k", partition_without_k, CLSORT_ERROR_UNKNOWN_FLAG },
+    { "a partition into k keys", small_partition, CLSORT_ERROR_BUFFER_TOO_SMALL },
+    { "a partition of values beside indices", partition_without_values_out,
+      CLSORT_ERROR_MISSING_BUFFER },
     { "an algorithm", by_radix, CLSORT_ERROR_UNSUPPORTED },
     { "overflow", all_overflow, CLSORT_ERROR_SIZE_OVERFLOW },
     { "a flag without top_k", without_k, CLSORT_ERROR_UNKNOWN_FLAG },
-    { "segments", in_segments, CLSORT_ERROR_UNSUPPORTED },
+    { "segments without a number", in_no_segments, CLSORT_ERROR_UNUSED_FIELD },
+    { "rows and segments", in_rows_and_segments, CLSORT_ERROR_UNSUPPORTED },
+    { "too many segments", too_many_segments, CLSORT_ERROR_COUNT_TOO_LARGE },
+    { "short offsets", short_offsets, CLSORT_ERROR_BUFFER_TOO_SMALL },
+    { "lengths without rows", lengths_in_no_rows, CLSORT_ERROR_UNUSED_FIELD },
+    { "odd lengths", odd_lengths, CLSORT_ERROR_MISALIGNED },
+    { "short lengths", short_lengths, CLSORT_ERROR_BUFFER_TOO_SMALL },
+    { "lengths near SIZE_MAX", far_lengths, CLSORT_ERROR_SIZE_OVERFLOW },
+    { "an offset without lengths", no_lengths, CLSORT_ERROR_UNUSED_FIELD },
+    { "a flag but no lengths", flag_without_lengths, CLSORT_ERROR_MISSING_BUFFER },
+    { "lengths in keys_out", lengths_in_keys_out, CLSORT_ERROR_OVERLAP },
+    { "lengths of a sort", lengths_without_k, CLSORT_ERROR_UNSUPPORTED },
+    { "lengths of segments", lengths_of_segments, CLSORT_ERROR_UNSUPPORTED },
 };
 
 static void bad_calls_change_nothing(bench *b)
@@ -489,6 +773,12 @@ static const test_entry tests[] = {
     { "of equal keys the smaller index wins", equal_keys_by_index },
     { "many rows are selected from in one call", many_rows },
     { "rows may have gaps, which are not read as keys", rows_with_gaps },
+    { "rows of outputs may have strides of their own", strides_of_outputs },
+    { "rows have lengths, and what they lack is marked", lengths_of_rows },
+    { "segments are selected from", segments_of_rows },
+    { "rows are partitioned around the k-th element", partitions },
+    { "records are selected and partitioned", records },
+    { "a count on the device is followed", counts_on_the_device },
     { "any set of outputs is written and nothing else", every_set_of_outputs },
     { "some bits of the keys decide", some_bits_of_the_keys },
     { "more than a work-group sorts is sorted too", sorted_k_above_the_room },

@@ -423,9 +423,12 @@ static int top_options(const arguments *a, clsort_desc *d)
         return fail(DONE_USAGE, "--k must be a count, not '%s'", argument(a, OPTION_K, ""));
     if (a->given[OPTION_NTH] && a->given[OPTION_UNSORTED])
         return fail(DONE_USAGE, "--nth writes one of each row: leave out --unsorted");
+    if (a->given[OPTION_PARTITION] && (a->given[OPTION_NTH] || a->given[OPTION_UNSORTED]))
+        return fail(DONE_USAGE, "--partition writes whole rows: leave out --nth and --unsorted");
     d->top_k = (size_t)k;
     d->flags = (a->given[OPTION_NTH] ? CLSORT_FLAG_TOP_NTH : 0)
-               | (a->given[OPTION_UNSORTED] ? CLSORT_FLAG_TOP_UNSORTED : 0);
+               | (a->given[OPTION_UNSORTED] ? CLSORT_FLAG_TOP_UNSORTED : 0)
+               | (a->given[OPTION_PARTITION] ? CLSORT_FLAG_TOP_PARTITION : 0);
     return DONE_OK;
 }
 
@@ -465,7 +468,10 @@ static int top_on_device(const arguments *a, sorter_session *s, const clsort_des
     const key_array numbers = keys_none(key_type_find("u32"), 0);
     cl_mem buffers[5] = { NULL, NULL, NULL, NULL, NULL };
     clsort_desc d = *order;
-    const size_t results = rows->count * (d.flags & CLSORT_FLAG_TOP_NTH ? 1 : d.top_k);
+    const size_t row = d.flags & CLSORT_FLAG_TOP_NTH         ? 1
+                       : d.flags & CLSORT_FLAG_TOP_PARTITION ? rows->length
+                                                             : d.top_k,
+                 results = rows->count * row;
     int code;
     if (d.top_k > rows->length)
         return fail(DONE_IO, "--k is %zu, and a row has %zu keys", d.top_k, rows->length);
@@ -473,6 +479,9 @@ static int top_on_device(const arguments *a, sorter_session *s, const clsort_des
     d.rows = rows->count;
     d.row_stride = rows->stride * in->keys.size;
     d.value_size = in->values.size;
+    if (rows->count > 1) d.keys_out_row_stride = row * in->keys.size;   /* without gaps */
+    if (rows->count > 1) d.values_out_row_stride = row * d.value_size;
+    if (rows->count > 1 && a->given[OPTION_INDICES_OUTPUT]) d.indices_row_stride = row * 4;
     code = array_room(&in->keys, results, &out->keys);
     if (code == DONE_OK && d.value_size) code = array_room(&in->values, results, &out->values);
     if (code == DONE_OK && a->given[OPTION_INDICES_OUTPUT])
@@ -797,8 +806,9 @@ static int explain_sizes(const arguments *a, clsort_desc *d)
     d->count = (size_t)n;
     d->rows = (size_t)rows;
     d->value_size = a->given[OPTION_PAIRS] ? 4 : 0;
-    if (!a->given[OPTION_K] && (a->given[OPTION_UNSORTED] || a->given[OPTION_NTH]))
-        return fail(DONE_USAGE, "explain: --unsorted and --nth need --k");
+    if (!a->given[OPTION_K] && (a->given[OPTION_UNSORTED] || a->given[OPTION_NTH]
+                                  || a->given[OPTION_PARTITION]))
+        return fail(DONE_USAGE, "explain: --unsorted, --nth and --partition need --k");
     if (a->given[OPTION_K] && top_options(a, d) != DONE_OK) return DONE_USAGE;
     return a->given[OPTION_VALUE_SIZE] ? size_option(a, OPTION_VALUE_SIZE, &d->value_size)
                                        : DONE_OK;
