@@ -113,7 +113,7 @@
        those of a sort: keys and values are moved in place unless keys_out, values_out or indices
        are given, and have `count` elements per row. If a row has fewer than k elements, the last
        one in order is the k-th. What lies behind a row's length stays; indices are 0xFFFFFFFF
-       there.
+       there. On CPUs a partition takes up to three times as long as a sort of bare keys.
      - Keys may be inside of records, which are then moved whole, or be fields of up to 8 bytes. The
        rest of the records of a row that is short is not touched.
      - Keys may have any type and order, and some of their bits may decide.
@@ -125,12 +125,12 @@
      is at most 5 / 8 of these, the columns' first elements bound the row: what may be among its k
      are a few candidates, and their ranks are counted. Above that, whole rows are sorted in local
      memory.
-     A few longer rows without lengths, at most one for every two cores, are read once, too: where work-groups make
-     progress (NVIDIA since 7.0), and elsewhere where they have 2^22 keys or more together. A sample
-     bounds each row; one reading lists what does not come after the bound; the ranks of these
-     candidates are counted. That needs k to be small beside the count: of a sample of 1024 to
-     32,768 keys 150 may be among the k. If too few or too many are candidates, a second sample is
-     tried (NVIDIA), then digits decide.
+     A few longer rows, at most one for every two cores and without lengths or a count on the
+     device, are read once, too: where work-groups make progress (NVIDIA since 7.0), and elsewhere
+     where they have 2^22 keys or more together. A sample bounds each row; one reading lists what
+     does not come after the bound; the ranks of these candidates are counted. That needs k to be
+     small beside the count: of a sample of 1024 to 32,768 keys 150 may be among the k. If too few
+     or too many are candidates, a second sample is tried (NVIDIA), then digits decide.
      Other long rows: digits of 11 bits, from the top, narrow a row down to the elements that may be
      among its k; these are sorted. Equal keys are narrowed by their indices. So no input takes more
      than ceil(bits / 11) + ceil(log2(count) / 11) readings and one to collect; most take two or

@@ -84,7 +84,8 @@ static inline void top_say(const top_case *c)
        (unsigned)d->flags, c->outputs, d->value_size, (unsigned long long)c->seed,
        (unsigned)d->tuning.work_group, c->scratch ? ", scratch given" : "", c->wait, c->apart,
        c->segments ? ", segments" : "", c->bounds && !c->segments ? ", lengths" : "",
-       c->counted ? (unsigned)c->there : 0u, d->record_size, (unsigned)c->field_count, c->poison, c->poisoned,
+       c->counted ? (unsigned)c->there : 0u, d->record_size, (unsigned)c->field_count, c->poison,
+       c->poisoned,
        c->twice ? "twice" : "once");
 }
 
