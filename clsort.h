@@ -13661,7 +13661,8 @@ static void clsort__arg_outputs(clsort__run *run, const clsort__plan *p, clsort_
 /* Bytes of keys that a pass reads; then bytes that the selection writes. */
 static cl_ulong clsort__select_read(const clsort__plan *p)
 {
-    return (cl_ulong)(p->data.at_offsets ? 1 : p->select.rows) * p->d.count * p->key.bytes;
+    const cl_ulong rows = p->data.at_offsets ? 1 : p->select.rows;
+    return rows * p->d.count * p->key.bytes;
 }
 
 static cl_ulong clsort__select_written(const clsort__plan *p)
