@@ -6707,7 +6707,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
     "//---- select: tiles of rows\n"
-    "#if CLSORT_IS(ROW_TILES) && CLSORT_SHARE_LOG2 > 0\n\n\n"
+    "#if CLSORT_IS(ROW_TILES) && defined(CLSORT_HEAD_WORDS)\n\n\n"
     "CLSORT_INLINE item_t row_item(select_t s, uint first, uint i)\n"
     "{\n"
     "    const uint row = i / s.n, at = i - row * s.n;\n"
@@ -8218,7 +8218,7 @@ typedef struct clsort__selection {
     int streams;                /* a work-item reads each part once */
     int samples;                /* a sample bounds the row, which is read once */
     int in_one_launch;          /* samples: everything after the sample */
-    cl_uint clusters, bounding; /* samples: of a row; which of the work-items' firsts is the bound */
+    cl_uint clusters, bounding; /* samples: of a row; which of the work-items' firsts it is */
     size_t most_candidates;     /* of a row that may be read once; 0: it never is */
     int scatters;               /* passes narrow each row to the very end; then all of it is read
                                    once more */
@@ -13439,6 +13439,7 @@ static int clsort__plan_row_tiles(const clsort_sorter *s, clsort__plan *p)
 {
     clsort__config c = p->config;
     clsort__selection *t = &p->select;
+    const int no_merge = (CLSORT__LEFT_OUT & CLSORT__BIT(CLSORT_MERGE)) != 0;
     size_t tile;
     c.family = CLSORT__ROW_TILES;
     c.value_bytes = 4;
@@ -13447,7 +13448,8 @@ static int clsort__plan_row_tiles(const clsort_sorter *s, clsort__plan *p)
     clsort__share_tile(s, &p->d.tuning, 0, 8, &c);
     tile = (size_t)1 << (c.share_log2 + c.items_log2);
     if (!c.share_log2 || tile < CLSORT__LEAST_TILE || p->d.count > tile
-        || clsort__local_need(&c) > s->local_bytes || s->broken & CLSORT__BIT(CLSORT__ROW_TILES))
+        || clsort__local_need(&c) > s->local_bytes || no_merge
+        || s->broken & CLSORT__BIT(CLSORT__ROW_TILES))
         return 0;
     p->config = c;
     t->local = 0;
@@ -13623,9 +13625,10 @@ static void clsort__use_select_kernel(clsort__run *run, const clsort__plan *p, i
 
 static void clsort__arg_select_tables(clsort__run *run, const clsort__plan *p, clsort__span tables)
 {
+    const cl_uint most_candidates = p->select.samples ? (cl_uint)p->select.most_candidates : 0;
     clsort__arg_span(run, tables);
     clsort__arg_uint(run, (cl_uint)p->select.row_words);
-    clsort__arg_uint(run, p->select.samples ? (cl_uint)p->select.most_candidates : 0);
+    clsort__arg_uint(run, most_candidates);
     clsort__arg_uint(run, (cl_uint)p->select.parts);
     clsort__arg_uint(run, (cl_uint)p->select.part_elements);
 }

@@ -6862,7 +6862,7 @@ CLSORT_KERNEL void clsort_select_short(CLSORT_SELECT_ARGS, CLSORT_OUTPUT_ARGS, l
 #endif
 
 //---- select: tiles of rows
-#if CLSORT_IS(ROW_TILES) && CLSORT_SHARE_LOG2 > 0
+#if CLSORT_IS(ROW_TILES) && defined(CLSORT_HEAD_WORDS)   /* not without merge */
 /* Element i of a tile that begins with row `first`: its code and its index in its row; the last
    code and 0xFFFFFFFF for one that the row does not have. */
 CLSORT_INLINE item_t row_item(select_t s, uint first, uint i)
