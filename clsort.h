@@ -13593,20 +13593,20 @@ static void clsort__check_selection(clsort__checks *c, clsort__job *j)
     clsort__check_select_order(c, &j->plan);
 }
 
-/* The arguments that bound rows: lengths or offsets, a count. Absent buffers are replaced. */
+/* The arrays that bound rows: lengths or offsets, a count. Absent buffers are replaced. */
 static void clsort__arg_bounds(clsort__run *run, const clsort__plan *p)
 {
     const clsort__data *a = &p->data;
     clsort__arg_span(run, a->at_offsets ? a->offsets : a->has_lengths ? a->lengths : a->keys);
     clsort__arg_span(run, a->count_on_device ? a->count : a->keys);
-    clsort__arg_uint(run, (a->at_offsets ? (cl_uint)CLSORT__SEGMENTS_AT_OFFSETS : 0)
-                              | (a->has_lengths ? (cl_uint)CLSORT__ROW_LENGTHS : 0)
-                              | (a->count_on_device ? (cl_uint)CLSORT__COUNT_ON_DEVICE : 0));
 }
 
 /* Chooses a kernel of a selection and sets the arguments that all of them have. */
 static void clsort__use_select_kernel(clsort__run *run, const clsort__plan *p, int kernel)
 {
+    const cl_uint kind = (p->data.at_offsets ? (cl_uint)CLSORT__SEGMENTS_AT_OFFSETS : 0)
+                         | (p->data.has_lengths ? (cl_uint)CLSORT__ROW_LENGTHS : 0)
+                         | (p->data.count_on_device ? (cl_uint)CLSORT__COUNT_ON_DEVICE : 0);
     clsort__use_kernel(run, &p->config, kernel);
     clsort__arg_span(run, p->data.keys);
     clsort__arg_codec(run, p, clsort__make_span(NULL, 0));
@@ -13621,6 +13621,7 @@ static void clsort__use_select_kernel(clsort__run *run, const clsort__plan *p, i
     clsort__arg_uint(run, p->select.list_capacity);
     clsort__arg_uint(run, p->select.passes);
     clsort__arg_bounds(run, p);
+    clsort__arg_uint(run, kind);
 }
 
 static void clsort__arg_select_tables(clsort__run *run, const clsort__plan *p, clsort__span tables)
