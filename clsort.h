@@ -13268,7 +13268,8 @@ static void clsort__select_parts(const clsort_sorter *s, size_t n, clsort__selec
     const size_t busy = s ? (is_cpu ? 2 : 8) * (size_t)s->compute_units : (size_t)-1;
     const size_t least = is_cpu ? (size_t)CLSORT__SELECT_CPU_PART : (size_t)CLSORT__SELECT_PART;
     const size_t most = clsort__smaller(busy / t->rows, n / least);
-    const size_t listed = t->most_capacity / t->wanted,
+    /* A partition of nothing wants 0 elements. */
+    const size_t listed = t->most_capacity / clsort__largest(t->wanted, 1, 0),
                  parts = !most || (!t->passes && !t->streams) ? 1
                          : t->streams                         ? clsort__smaller(most, listed)
                                                               : most;
