@@ -9734,12 +9734,11 @@ static void clsort__plan_scratch(const clsort_sorter *s, clsort__plan *p)
 }
 
 /* Derives everything but the layout of scratch from a description whose plain values were checked.
-   The description may be the plan's own. */
-static void clsort__make_plan(const clsort_sorter *s, const clsort_desc *desc, clsort__plan *p)
+   The description must not be the plan's own. */
+static void clsort__make_plan(const clsort_sorter *s, const clsort_desc *d, clsort__plan *p)
 {
-    const clsort_desc own = *desc, *const d = &own;
     memset(p, 0, sizeof *p);
-    p->d = own;
+    p->d = *d;
     clsort__plan_key(d, &p->key);
     clsort__plan_arrays(d, p->key.bytes, &p->data);
     if (d->algorithm == CLSORT_AUTO) p->d.algorithm = clsort__choose_algorithm(s, d);
