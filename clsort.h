@@ -13385,8 +13385,8 @@ static void clsort__select_scratch(const clsort_sorter *s, clsort__job *j)
     if (p->select.sorts_after) clsort__take_order(s, j);
 }
 
-/* Rows in registers: the longest one, log2 of the most elements of a work-item, and the most
-   columns of a work-item. */
+/* Rows that a work-group holds: the longest one; in registers log2 of the most elements of a
+   work-item, and the most columns of a work-item. */
 enum { CLSORT__SHORT_MOST = 4096, CLSORT__SHORT_ITEMS_LOG2 = 5, CLSORT__SHORT_FIRSTS = 2 };
 
 /* Local memory of clsort_select_short in bytes. */
@@ -13424,7 +13424,7 @@ static int clsort__plan_short_rows(const clsort_sorter *s, clsort__plan *p)
     columns = (size_t)c.radix_items << c.group_log2;
     candidates = clsort__smaller(n, k * ((1u << c.items_log2) / c.radix_items));
     t->list_capacity = 1u << clsort__ceil_log2(candidates);
-    if (n > CLSORT__SHORT_MOST || c.items_log2 > CLSORT__SHORT_ITEMS_LOG2
+    if (c.items_log2 > CLSORT__SHORT_ITEMS_LOG2
         || s->broken & CLSORT__BIT(CLSORT__SHORT_ROWS) || (8 * k > 5 * columns && columns < n)
         || clsort__short_local(&c, t->list_capacity) > s->local_bytes)
         return 0;
@@ -13464,7 +13464,9 @@ static void clsort__plan_held_rows(const clsort_sorter *s, clsort__plan *p)
 {
     clsort__selection *t = &p->select;
     const cl_uint list_capacity = t->list_capacity;
-    if (!s || !p->config.group_log2 || !p->d.count || t->scatters) return;
+    if (!s || !p->config.group_log2 || !p->d.count || p->d.count > CLSORT__SHORT_MOST
+        || t->scatters)
+        return;
     t->is_short = clsort__plan_short_rows(s, p);
     if (!t->is_short) t->list_capacity = list_capacity;
     t->sorts_tiles = !t->is_short && clsort__plan_row_tiles(s, p);
