@@ -1171,9 +1171,6 @@ extern "C" {
 #define CLSORT__SCAN_WORDS(group) (2 * (group))
 #define CLSORT__SCAN_TOTAL_WORDS(group) (CLSORT__SCAN_WORDS(group) + 1)
 #define CLSORT__SELECT_SUMS 4
-/* The most elements that a work-item keeps in order while it selects. */
-#define CLSORT__INSERT_MOST 16
-#define CLSORT__RANKED_BYTES(key_bytes) ((key_bytes) == 8 ? 16 : 8)
 #define CLSORT__SELECT_LIST(group) (CLSORT__SELECT_SUMS + CLSORT__SCAN_TOTAL_WORDS(group))
 #define CLSORT__HEAD_WORDS(tile) (((tile) + 31) / 32)
 #define CLSORT__PACKING_WORDS(group, tile) (CLSORT__HEAD_WORDS(tile) + (group) + 2)
@@ -1190,7 +1187,9 @@ extern "C" {
     (CLSORT__RADIX_PLACES(digits) + (counters) \
      + ((staged) > (sums) + ((shares) ? (counters) : 0) ? (staged) - ((shares) ? (counters) : 0) \
                                                         : (sums)))
-/* The same of quicksort: sums, or counts of parts. */
+/* In bytes: a pair of code and index that a selection ranks. */
+#define CLSORT__RANKED_BYTES(key_bytes) ((key_bytes) == 8 ? 16 : 8)
+/* In words again, of quicksort: sums, or counts of parts. */
 #define CLSORT__QUICK_SUMS(group) (CLSORT__SCAN_WORDS(group) + 2)
 
 /* Bits of the argument `kind`, which says how segments are given. */
@@ -1222,7 +1221,7 @@ extern "C" {
    bits. */
 #define CLSORT__LEAST_COPIES 8
 #define CLSORT__HISTOGRAM_COPIES(counters, warps) \
-    ((warps)               ? 2 \
+    ((warps)              ? 2 \
      : (counters) <= 512  ? 32 \
      : (counters) <= 1024 ? 16 \
                           : CLSORT__LEAST_COPIES)
@@ -1363,9 +1362,7 @@ static const char *const clsort__source[] = {
     "#define CLSORT__WORD_PAD_LOG2 5\n\n\n\n"
     "#define CLSORT__SCAN_WORDS(group) (2 * (group))\n"
     "#define CLSORT__SCAN_TOTAL_WORDS(group) (CLSORT__SCAN_WORDS(group) + 1)\n"
-    "#define CLSORT__SELECT_SUMS 4\n\n"
-    "#define CLSORT__INSERT_MOST 16\n"
-    "#define CLSORT__RANKED_BYTES(key_bytes) ((key_bytes) == 8 ? 16 : 8)\n"
+    "#define CLSORT__SELECT_SUMS 4\n"
     "#define CLSORT__SELECT_LIST(group) (CLSORT__SELECT_SUMS + CLSORT__SCAN_TOTAL_WORDS(group))\n"
     "#define CLSORT__HEAD_WORDS(tile) (((tile) + 31) / 32)\n"
     "#define CLSORT__PACKING_WORDS(group, tile) (CLSORT__HEAD_WORDS(tile) + (group) + 2)\n\n\n\n\n"
@@ -1378,6 +1375,7 @@ static const char *const clsort__source[] = {
     "    (CLSORT__RADIX_PLACES(digits) + (counters) \\\n"
     "     + ((staged) > (sums) + ((shares) ? (counters) : 0) ? (staged) - ((shares) ? (counters) : 0) \\\n"
     "                                                        : (sums)))\n\n"
+    "#define CLSORT__RANKED_BYTES(key_bytes) ((key_bytes) == 8 ? 16 : 8)\n\n"
     "#define CLSORT__QUICK_SUMS(group) (CLSORT__SCAN_WORDS(group) + 2)\n\n\n"
     "#define CLSORT__SEGMENTS_AT_OFFSETS 1\n"
     "#define CLSORT__SEGMENTS_IN_RANGES 2\n"
@@ -1395,7 +1393,7 @@ static const char *const clsort__source[] = {
     "#define CLSORT__DIGITS_OF(key_bytes, digit_bits) ((8 * (key_bytes) + (digit_bits)-1) / (digit_bits))\n\n\n\n"
     "#define CLSORT__LEAST_COPIES 8\n"
     "#define CLSORT__HISTOGRAM_COPIES(counters, warps) \\\n"
-    "    ((warps)               ? 2 \\\n"
+    "    ((warps)              ? 2 \\\n"
     "     : (counters) <= 512  ? 32 \\\n"
     "     : (counters) <= 1024 ? 16 \\\n"
     "                          : CLSORT__LEAST_COPIES)\n"
@@ -2653,10 +2651,10 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 1820\n",
+    "#line 1819\n",
 #endif
 #else
-    "#line 1820\n",
+    "#line 1819\n",
 #endif
 #ifndef CLSORT_NO_MERGE
     "//---- merge\n"
@@ -3158,7 +3156,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 2422\n",
+    "#line 2421\n",
 #endif
     "//---- merge: segments\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_NEEDS_PACKING\n"
@@ -3442,7 +3440,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 2782\n",
+    "#line 2781\n",
 #endif
 #ifndef CLSORT_NO_RADIX
     "//---- radix: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -5526,7 +5524,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 5382\n",
+    "#line 5381\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
     "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -6433,7 +6431,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 6498\n",
+    "#line 6497\n",
 #endif
     "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_SELECT\n"
@@ -7432,7 +7430,8 @@ static const char *const clsort__source[] = {
     "        high = wanted <= j ? j : wanted < i ? wanted : high;\n"
     "    }\n"
     "    c->count = min(c->count, k);\n"
-    "}\n\n\n\n"
+    "}\n\n\n"
+    "#define CLSORT_INSERT_MOST 16\n\n\n\n"
     "CLSORT_INLINE code_t insert_candidate(select_t s, candidates_t *c, code_t code, uint i)\n"
     "{\n"
     "    uint place = c->count < s.k ? c->count++ : s.k - 1;\n"
@@ -7447,7 +7446,7 @@ static const char *const clsort__source[] = {
     "CLSORT_INLINE code_t append_candidate(select_t s, candidates_t *c, code_t code, uint i,\n"
     "                                      code_t bound)\n"
     "{\n"
-    "    if (s.k <= CLSORT__INSERT_MOST)\n"
+    "    if (s.k <= CLSORT_INSERT_MOST)\n"
     "        return insert_candidate(s, c, code, i);\n"
     "    c->codes[c->count] = code;\n"
     "    c->list[c->count++] = i;\n"
@@ -7460,7 +7459,7 @@ static const char *const clsort__source[] = {
     "#define CLSORT_STREAM_BLOCK 32\n"
     "CLSORT_INLINE void stream_part(select_t s, select_part_t p, candidates_t *c)\n"
     "{\n"
-    "    const uint open_elements = s.k <= CLSORT__INSERT_MOST ? s.k : s.list_capacity;\n"
+    "    const uint open_elements = s.k <= CLSORT_INSERT_MOST ? s.k : s.list_capacity;\n"
     "    const size_t open = min((size_t)p.first + open_elements, (size_t)p.end);\n"
     "    code_t bound = (code_t)~(code_t)0;\n"
     "    size_t i = p.first;\n"
@@ -7482,7 +7481,7 @@ static const char *const clsort__source[] = {
     "        if (code < bound)\n"
     "            bound = append_candidate(s, c, code, (uint)i, bound);\n"
     "    }\n"
-    "    if (s.k > CLSORT__INSERT_MOST)\n"
+    "    if (s.k > CLSORT_INSERT_MOST)\n"
     "        keep_first(c, s.k);\n"
     "}\n\n\n\n"
     "CLSORT_KERNEL void clsort_select_stream(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, CLSORT_OUTPUT_ARGS,\n"

@@ -139,9 +139,6 @@
 #define CLSORT__SCAN_WORDS(group) (2 * (group))
 #define CLSORT__SCAN_TOTAL_WORDS(group) (CLSORT__SCAN_WORDS(group) + 1)
 #define CLSORT__SELECT_SUMS 4
-/* The most elements that a work-item keeps in order while it selects. */
-#define CLSORT__INSERT_MOST 16
-#define CLSORT__RANKED_BYTES(key_bytes) ((key_bytes) == 8 ? 16 : 8)
 #define CLSORT__SELECT_LIST(group) (CLSORT__SELECT_SUMS + CLSORT__SCAN_TOTAL_WORDS(group))
 #define CLSORT__HEAD_WORDS(tile) (((tile) + 31) / 32)
 #define CLSORT__PACKING_WORDS(group, tile) (CLSORT__HEAD_WORDS(tile) + (group) + 2)
@@ -158,7 +155,9 @@
     (CLSORT__RADIX_PLACES(digits) + (counters) \
      + ((staged) > (sums) + ((shares) ? (counters) : 0) ? (staged) - ((shares) ? (counters) : 0) \
                                                         : (sums)))
-/* The same of quicksort: sums, or counts of parts. */
+/* In bytes: a pair of code and index that a selection ranks. */
+#define CLSORT__RANKED_BYTES(key_bytes) ((key_bytes) == 8 ? 16 : 8)
+/* In words again, of quicksort: sums, or counts of parts. */
 #define CLSORT__QUICK_SUMS(group) (CLSORT__SCAN_WORDS(group) + 2)
 
 /* Bits of the argument `kind`, which says how segments are given. */
@@ -190,7 +189,7 @@
    bits. */
 #define CLSORT__LEAST_COPIES 8
 #define CLSORT__HISTOGRAM_COPIES(counters, warps) \
-    ((warps)               ? 2 \
+    ((warps)              ? 2 \
      : (counters) <= 512  ? 32 \
      : (counters) <= 1024 ? 16 \
                           : CLSORT__LEAST_COPIES)
@@ -438,8 +437,8 @@
 #endif
 
 /* The work-item in its group. The mask stands only where it was measured to help, on an H200: with
-   it merges take 16 to 37 registers more, and sweeps of up to 8 bytes an element 2 to 6 % more
-   time; sweeps of 12 bytes take 8 % less. */
+   it merges take 16 to 37 registers more. Sweeps were measured before warps ranked by votes: of up
+   to 8 bytes an element they took 2 to 6 % more time with it, of 12 bytes 8 % less. */
 CLSORT_INLINE uint local_id(void)
 {
     return (uint)get_local_id(0) & (CLSORT_MASKS_IDS ? CLSORT_GROUP - 1 : ~0u);
@@ -7729,6 +7728,9 @@ CLSORT_INLINE void keep_first(candidates_t *c, uint k)
     c->count = min(c->count, k);
 }
 
+/* The most elements that are kept in order. */
+#define CLSORT_INSERT_MOST 16
+
 /* Puts an element where it belongs among the first k, which are in order. The last of them is
    dropped if they are k already. Insertion. */
 CLSORT_INLINE code_t insert_candidate(select_t s, candidates_t *c, code_t code, uint i)
@@ -7749,7 +7751,7 @@ CLSORT_INLINE code_t insert_candidate(select_t s, candidates_t *c, code_t code, 
 CLSORT_INLINE code_t append_candidate(select_t s, candidates_t *c, code_t code, uint i,
                                       code_t bound)
 {
-    if (s.k <= CLSORT__INSERT_MOST)
+    if (s.k <= CLSORT_INSERT_MOST)
         return insert_candidate(s, c, code, i);
     c->codes[c->count] = code;
     c->list[c->count++] = i;
@@ -7765,7 +7767,7 @@ CLSORT_INLINE code_t append_candidate(select_t s, candidates_t *c, code_t code, 
 #define CLSORT_STREAM_BLOCK 32
 CLSORT_INLINE void stream_part(select_t s, select_part_t p, candidates_t *c)
 {
-    const uint open_elements = s.k <= CLSORT__INSERT_MOST ? s.k : s.list_capacity;
+    const uint open_elements = s.k <= CLSORT_INSERT_MOST ? s.k : s.list_capacity;
     const size_t open = min((size_t)p.first + open_elements, (size_t)p.end);
     code_t bound = (code_t)~(code_t)0;
     size_t i = p.first;
@@ -7787,7 +7789,7 @@ CLSORT_INLINE void stream_part(select_t s, select_part_t p, candidates_t *c)
         if (code < bound)
             bound = append_candidate(s, c, code, (uint)i, bound);
     }
-    if (s.k > CLSORT__INSERT_MOST)
+    if (s.k > CLSORT_INSERT_MOST)
         keep_first(c, s.k);
 }
 
