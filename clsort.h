@@ -4479,12 +4479,13 @@ static const char *const clsort__source[] = {
     "        length++;\n"
     "    return length;\n"
     "}\n\n\n\n"
-    "CLSORT_KERNEL void clsort_radix_runs(CLSORT_RADIX_ARGS, local uint *list)\n"
+    "CLSORT_KERNEL void clsort_radix_runs(CLSORT_RADIX_ARGS, local ulong *space)\n"
     "{\n"
     "    const radix_t r = CLSORT_RADIX;\n"
+    "    local uint *list = (local uint *)space;\n"
     "    const uint t = local_id(), low = *mended_bits(r);\n"
     "    const block_t b = take_block(r, (uint)get_group_id(0), low != 0);\n"
-    "    local uint2 *found = (local uint2 *)(list + 2);\n"
+    "    local uint2 *found = (local uint2 *)(space + 1);\n"
     "    if (t == 0)\n"
     "        list[0] = 0;\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
@@ -5524,7 +5525,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 5381\n",
+    "#line 5382\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
     "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -6431,7 +6432,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 6497\n",
+    "#line 6498\n",
 #endif
     "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_SELECT\n"

@@ -4088,13 +4088,14 @@ CLSORT_INLINE uint run_length(radix_t r, size_t first, uint low)
 }
 
 /* A work-group per tile: lists where runs of two and more begin, and their lengths. For a run that
-   is too long it clears CLSORT__GATE. list: CLSORT_RADIX_TILE + 2 words. */
-CLSORT_KERNEL void clsort_radix_runs(CLSORT_RADIX_ARGS, local uint *list)
+   is too long it clears CLSORT__GATE. space: CLSORT_RADIX_TILE + 2 words. */
+CLSORT_KERNEL void clsort_radix_runs(CLSORT_RADIX_ARGS, local ulong *space)
 {
     const radix_t r = CLSORT_RADIX;
+    local uint *list = (local uint *)space;
     const uint t = local_id(), low = *mended_bits(r);
     const block_t b = take_block(r, (uint)get_group_id(0), low != 0);
-    local uint2 *found = (local uint2 *)(list + 2);
+    local uint2 *found = (local uint2 *)(space + 1);
     if (t == 0)
         list[0] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
