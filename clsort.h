@@ -546,9 +546,13 @@ enum { CLSORT_RADIX_DEFAULT = 0,     /* CLSORT_RADIX_HYBRID where that is known 
                                         else three */
        CLSORT_RADIX_PORTABLE = 1,    /* three launches per digit */
        CLSORT_RADIX_SWEEPS = 2,      /* as by default, never CLSORT_RADIX_HYBRID */
-       CLSORT_RADIX_HYBRID = 3 };    /* from the top digit down: keys of 4 or 8 bytes without
+       CLSORT_RADIX_HYBRID = 3,      /* from the top digit down: keys of 4 or 8 bytes without
                                         values, indices, records and bit ranges; others as by
                                         default */
+       CLSORT_RADIX_SAMPLES = 4 };   /* the same keys in one launch or three, if they are few: up to
+                                        work_group^2 * 20 keys of 4 bytes, * 12 of 8 bytes, with
+                                        a work_group of 256, on CPUs of 64, if it is not set; others
+                                        as by default */
 
 /* Quicksort: how a pivot is chosen. */
 enum { CLSORT_PIVOT_DEFAULT = 0,     /* CLSORT_PIVOT_MIDRANGE, the fastest one measured */
@@ -888,7 +892,8 @@ CLSORT_API clsort_status clsort_explain(clsort_sorter *sorter, const clsort_desc
    - merge: Green, McColl, Bader, GPU merge path, 2012; on CPUs Inoue et al., AA-sort, 2007
    - radix: Merrill and Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back, 2016;
      Adinets and Merrill, Onesweep, 2022; radix-hybrid: Stehle and Jacobsen, A Memory
-     Bandwidth-Efficient Hybrid Radix Sort on GPUs, 2017
+     Bandwidth-Efficient Hybrid Radix Sort on GPUs, 2017; radix-samples: Shi and Schaeffer, Parallel
+     Sorting by Regular Sampling, 1992
    - quicksort: Cederman and Tsigas, GPU-Quicksort, JEA 14, 2009
    - batch-*: Zucchi, Parallel batch sorting, 2013 */
 CLSORT_API clsort_status clsort_enqueue_sort(clsort_sorter *sorter, cl_command_queue queue,
@@ -1160,6 +1165,7 @@ extern "C" {
 #define CLSORT__FAMILY_SHORT_ROWS 42
 #define CLSORT__FAMILY_ROW_TILES 43
 #define CLSORT__FAMILY_LONG_ROWS 44
+#define CLSORT__FAMILY_SAMPLES 45
 
 /* Local memory: one empty slot follows each 2^pad_log2 slots of a tile, so that accesses at a
    stride do not meet in one bank. */
@@ -1257,6 +1263,7 @@ extern "C" {
 #define CLSORT__HYBRID_OWN_BINS_LOG2 4
 #define CLSORT__HYBRID_SPARE_BINS 32
 #define CLSORT__HYBRID_MOST_MENDED 96
+#define CLSORT__SAMPLES_MOST_MENDED 24
 #define CLSORT__HYBRID_MOST_TRUSTED 10
 /* Other passes sort where one range has more than 1 / HEAVY_PART of the keys, the buckets above the
    capacity more than 1 / OVER_PART, or one of these OVER_TIMES the capacity. What lies outside of
@@ -1357,7 +1364,8 @@ static const char *const clsort__source[] = {
     "#define CLSORT__FAMILY_HYBRID 41\n"
     "#define CLSORT__FAMILY_SHORT_ROWS 42\n"
     "#define CLSORT__FAMILY_ROW_TILES 43\n"
-    "#define CLSORT__FAMILY_LONG_ROWS 44\n\n\n\n"
+    "#define CLSORT__FAMILY_LONG_ROWS 44\n"
+    "#define CLSORT__FAMILY_SAMPLES 45\n\n\n\n"
     "#define CLSORT__KEY_PAD_LOG2(key_bytes) ((key_bytes) == 8 ? 4 : 5)\n"
     "#define CLSORT__WORD_PAD_LOG2 5\n\n\n\n"
     "#define CLSORT__SCAN_WORDS(group) (2 * (group))\n"
@@ -1420,6 +1428,7 @@ static const char *const clsort__source[] = {
     "#define CLSORT__HYBRID_OWN_BINS_LOG2 4\n"
     "#define CLSORT__HYBRID_SPARE_BINS 32\n"
     "#define CLSORT__HYBRID_MOST_MENDED 96\n"
+    "#define CLSORT__SAMPLES_MOST_MENDED 24\n"
     "#define CLSORT__HYBRID_MOST_TRUSTED 10\n\n\n\n"
     "#define CLSORT__HYBRID_HEAVY_PART 4\n"
     "#define CLSORT__HYBRID_OVER_PART 8\n"
@@ -1514,6 +1523,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#define CLSORT_IS(name) (CLSORT_FAMILY == CLSORT__FAMILY_##name)\n\n"
     "#define CLSORT_NEEDS_RADIX (CLSORT_IS(RADIX) || CLSORT_IS(SWEEP) || CLSORT_IS(PIECES))\n"
+    "#define CLSORT_NEEDS_BINS (CLSORT_IS(HYBRID) || CLSORT_IS(SAMPLES))\n"
     "#define CLSORT_NEEDS_QUICKSORT (CLSORT_IS(QUICKSORT) || CLSORT_IS(RELAUNCH))\n"
     "#define CLSORT_NEEDS_PACKING (CLSORT_IS(SEGMENTS) || CLSORT_IS(ROW_TILES))\n"
     "#define CLSORT_NEEDS_MERGE \\\n"
@@ -1524,7 +1534,7 @@ static const char *const clsort__source[] = {
     "#define CLSORT_NEEDS_WINDOWS \\\n"
     "    (CLSORT_NEEDS_STAGES || CLSORT_IS(PUBLISHED_BITONIC) || CLSORT_IS(BATCH))\n"
     "#define CLSORT_NEEDS_GROUP \\\n"
-    "    (CLSORT_IS(RADIX) || CLSORT_IS(SWEEP) || CLSORT_IS(HYBRID) || CLSORT_NEEDS_QUICKSORT \\\n"
+    "    (CLSORT_IS(RADIX) || CLSORT_IS(SWEEP) || CLSORT_NEEDS_BINS || CLSORT_NEEDS_QUICKSORT \\\n"
     "     || CLSORT_NEEDS_SELECT || CLSORT_IS(SEGMENTS))\n\n"
     "#define CLSORT_MASKS_IDS \\\n"
     "    (CLSORT_NEEDS_QUICKSORT || (CLSORT_NEEDS_RADIX && CLSORT_KEY_BYTES + CLSORT_VALUE_BYTES > 8))\n\n\n"
@@ -2651,10 +2661,10 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 1819\n",
+    "#line 1822\n",
 #endif
 #else
-    "#line 1819\n",
+    "#line 1822\n",
 #endif
 #ifndef CLSORT_NO_MERGE
     "//---- merge\n"
@@ -3156,7 +3166,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 2421\n",
+    "#line 2424\n",
 #endif
     "//---- merge: segments\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_NEEDS_PACKING\n"
@@ -3440,7 +3450,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 2781\n",
+    "#line 2784\n",
 #endif
 #ifndef CLSORT_NO_RADIX
     "//---- radix: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -4534,12 +4544,8 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n"
     "#endif\n\n",
-    "//---- radix: hybrid\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-    "#if CLSORT_IS(HYBRID) && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0\n"
-    "#ifndef CLSORT_RADIX_ITEMS\n"
-    "#define CLSORT_RADIX_ITEMS 16\n"
-    "#endif\n"
-    "#define CLSORT_SPLIT_TILE (CLSORT_GROUP * CLSORT_RADIX_ITEMS)\n"
+    "//---- radix: buckets\n\n\n\n"
+    "#if CLSORT_NEEDS_BINS && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0\n"
     "#define CLSORT_BUCKET_ITEMS CLSORT__HYBRID_BUCKET_ITEMS(CLSORT_KEY_BYTES)\n"
     "#define CLSORT_BUCKET_TILE (CLSORT_GROUP * CLSORT_BUCKET_ITEMS)\n"
     "#define CLSORT_BUCKET_BINS_LOG2 (CLSORT_GROUP_LOG2 + CLSORT__HYBRID_OWN_BINS_LOG2)\n"
@@ -4554,38 +4560,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#if CLSORT_BUCKET_ITEMS & 1\n"
     "#error \"odd-even transposition needs an even CLSORT__HYBRID_BUCKET_ITEMS\"\n"
-    "#endif\n\n\n\n"
-    "#define CLSORT_HYBRID_ARGS \\\n"
-    "    CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_ARGS(alt), \\\n"
-    "        CLSORT_CODEC_ARGS, global uchar *scratch, ulong scratch_at, uint n, uint tables, \\\n"
-    "        uint slots, local ulong *space\n"
-    "#define CLSORT_HYBRID \\\n"
-    "    { \\\n"
-    "        CLSORT_ARRAY(source), CLSORT_ARRAY(target), CLSORT_ARRAY(alt), CLSORT_CODEC, \\\n"
-    "            (global uint *)(scratch + scratch_at) + CLSORT__GATE, \\\n"
-    "            (global uint *)(scratch + scratch_at) + tables, n, slots \\\n"
-    "    }\n"
-    "typedef struct {\n"
-    "    array_t source, target, alt;\n"
-    "    codec_t codec;\n"
-    "    global uint *gate, *tables;\n"
-    "    uint n, slots;\n"
-    "} hybrid_t;\n\n\n\n"
-    "enum { HYBRID_OVER, HYBRID_TILES, HYBRID_DIGITS, HYBRID_SHIFT, HYBRID_FACTOR, HYBRID_FLAT,\n"
-    "       HYBRID_LEAST = 6, HYBRID_MOST = 8 };\n"
-    "enum { RANGE_LOW, RANGE_LAST = 2, RANGE_SHIFT = 4, RANGE_FACTOR, RANGE_TILES };\n\n"
-    "CLSORT_INLINE global uint *hybrid_next(hybrid_t h)\n"
-    "{\n"
-    "    return h.tables + CLSORT__HYBRID_NEXT_AT;\n"
-    "}\n\n"
-    "CLSORT_INLINE global uint *hybrid_range(hybrid_t h, uint digit)\n"
-    "{\n"
-    "    return h.tables + CLSORT__HYBRID_RANGES_AT + digit * CLSORT__HYBRID_RANGE_WORDS;\n"
-    "}\n\n"
-    "CLSORT_INLINE global uint *hybrid_slots(hybrid_t h)\n"
-    "{\n"
-    "    return h.tables + CLSORT__HYBRID_SLOTS_AT;\n"
-    "}\n\n"
+    "#endif\n\n"
     "CLSORT_INLINE code_t load_code(global const uint *words)\n"
     "{\n"
     "    return (code_t)(words[0] | (ulong)words[1] << 32);\n"
@@ -4595,7 +4570,7 @@ static const char *const clsort__source[] = {
     "    words[0] = (uint)code;\n"
     "    words[1] = (uint)((ulong)code >> 32);\n"
     "}\n\n",
-    "//---- radix: hybrid lines\n\n\n\n"
+    "//---- radix: lines\n\n\n\n"
     "typedef struct { code_t low; uint shift, factor; } line_t;\n\n\n"
     "CLSORT_INLINE line_t make_line(code_t low, code_t last, uint parts)\n"
     "{\n"
@@ -4634,6 +4609,225 @@ static const char *const clsort__source[] = {
     "CLSORT_INLINE uint single_bins(line_t line)\n"
     "{\n"
     "    return line.shift == 0 && line.factor >= 1u << (31 - CLSORT_BUCKET_BINS_LOG2);\n"
+    "}\n\n",
+    "//---- radix: bins\n\n\n"
+    "typedef struct {\n"
+    "    local code_t *keys;\n"
+    "    local uint *bins, *sums, *words;\n"
+    "} bucket_space_t;\n"
+    "enum { WORD_LONGEST, WORD_TAKEN, WORD_BIN, WORD_HEAVY, WORD_COLLECTED, WORD_UNORDERED };\n\n"
+    "#define CLSORT_KEY_SLOTS (CLSORT_BUCKET_TILE + (CLSORT_BUCKET_TILE >> CLSORT_KEY_PAD_LOG2))\n"
+    "#define CLSORT_BIN_SLOTS (CLSORT_BUCKET_BINS + (CLSORT_BUCKET_BINS >> 5))\n\n"
+    "CLSORT_INLINE bucket_space_t bucket_space(local ulong *space)\n"
+    "{\n"
+    "    local uint *bins = (local uint *)(space + (CLSORT_KEY_SLOTS * CLSORT_KEY_BYTES + 7) / 8),\n"
+    "               *sums = bins + CLSORT_BIN_SLOTS + CLSORT__HYBRID_SPARE_BINS;\n"
+    "    const bucket_space_t l = { (local code_t *)space, bins, sums, sums + 2 * CLSORT_GROUP };\n"
+    "    return l;\n"
+    "}\n\n\n"
+    "CLSORT_INLINE void clear_bucket(bucket_space_t l)\n"
+    "{\n"
+    "    for (uint i = local_id(); i < CLSORT_BIN_SLOTS + CLSORT__HYBRID_SPARE_BINS; i += CLSORT_GROUP)\n"
+    "        l.bins[i] = 0;\n"
+    "    if (local_id() < 8)\n"
+    "        l.words[local_id()] = 0;\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "}\n\n\n\n\n"
+    "CLSORT_INLINE uint place_bins(bucket_space_t l, const uint looked_at)\n"
+    "{\n"
+    "    local uint *own = l.bins + pad_slot(local_id() * CLSORT_OWN_BINS, 5);\n"
+    "    uint sum = 0, longest = 0;\n"
+    "    #pragma unroll\n"
+    "    for (uint k = 0; k < CLSORT_OWN_BINS; k++) {\n"
+    "        sum += own[k];\n"
+    "        longest = k < looked_at ? max(longest, own[k]) : longest;\n"
+    "    }\n"
+    "    if (longest > 1)\n"
+    "        atomic_max(&l.words[WORD_LONGEST], longest);\n"
+    "    sum = group_scan(sum, l.sums);\n"
+    "    #pragma unroll\n"
+    "    for (uint k = 0; k < CLSORT_OWN_BINS; k++) {\n"
+    "        const uint count = own[k];\n"
+    "        own[k] = sum;\n"
+    "        sum += count;\n"
+    "    }\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    return l.words[WORD_LONGEST];\n"
+    "}\n\n"
+    "CLSORT_INLINE void order_codes(code_t *a, code_t *b)\n"
+    "{\n"
+    "    const code_t least = min(*a, *b);\n"
+    "    *b = max(*a, *b);\n"
+    "    *a = least;\n"
+    "}\n\n",
+    "//---- radix: bins are mended\n\n\n"
+    "CLSORT_INLINE void mend_bins(bucket_space_t l, uint rounds)\n"
+    "{\n"
+    "    const uint t = local_id(), first = t * CLSORT_BUCKET_ITEMS, most = CLSORT_BUCKET_ITEMS - 1;\n"
+    "    local code_t *borders = (local code_t *)l.bins;\n"
+    "    code_t key[CLSORT_BUCKET_ITEMS];\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)\n"
+    "        key[m] = l.keys[pad_slot(first + m, CLSORT_KEY_PAD_LOG2)];\n"
+    "    for (uint round = 0; round < rounds; round++) {\n"
+    "        local code_t *lower = borders + round % 2 * 2 * CLSORT_GROUP, *upper = lower + CLSORT_GROUP;\n"
+    "        #pragma unroll\n"
+    "        for (uint m = 0; m < most; m += 2)\n"
+    "            order_codes(&key[m], &key[m + 1]);\n"
+    "        lower[t] = key[0];\n"
+    "        upper[t] = key[most];\n"
+    "        #pragma unroll\n"
+    "        for (uint m = 1; m < most; m += 2)\n"
+    "            order_codes(&key[m], &key[m + 1]);\n"
+    "        barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "        key[0] = t > 0 ? max(key[0], upper[t - 1]) : key[0];\n"
+    "        key[most] = t + 1 < CLSORT_GROUP ? min(key[most], lower[t + 1]) : key[most];\n"
+    "    }\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)\n"
+    "        l.keys[pad_slot(first + m, CLSORT_KEY_PAD_LOG2)] = key[m];\n"
+    "}\n\n",
+    "//---- radix: network\n\n"
+    "CLSORT_INLINE void order_places(bucket_space_t l, uint a, uint b, uint rows)\n"
+    "{\n"
+    "    if (b >= rows)\n"
+    "        return;\n"
+    "    const uint i = pad_slot(a, CLSORT_KEY_PAD_LOG2), j = pad_slot(b, CLSORT_KEY_PAD_LOG2);\n"
+    "    const code_t x = l.keys[i], y = l.keys[j];\n"
+    "    l.keys[i] = min(x, y);\n"
+    "    l.keys[j] = max(x, y);\n"
+    "}\n\n\n\n"
+    "CLSORT_INLINE void sort_by_network(bucket_space_t l, uint rows)\n"
+    "{\n"
+    "    for (uint run = 1; run < rows; run *= 2) {\n"
+    "        for (uint p = local_id(); p / run * 2 * run < rows; p += CLSORT_GROUP)\n"
+    "            order_places(l, p / run * 2 * run + p % run,\n"
+    "                         p / run * 2 * run + 2 * run - 1 - p % run, rows);\n"
+    "        barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "        for (uint step = run / 2; step > 0; step /= 2) {\n"
+    "            for (uint p = local_id(); p / step * 2 * step < rows; p += CLSORT_GROUP)\n"
+    "                order_places(l, p / step * 2 * step + p % step,\n"
+    "                             p / step * 2 * step + p % step + step, rows);\n"
+    "            barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "        }\n"
+    "    }\n"
+    "}\n\n\n\n"
+    "CLSORT_INLINE uint is_unordered(bucket_space_t l)\n"
+    "{\n"
+    "    const uint first = local_id() * CLSORT_BUCKET_ITEMS;\n"
+    "    code_t last = l.keys[pad_slot(first, CLSORT_KEY_PAD_LOG2)];\n"
+    "    uint found = 0;\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 1; m <= CLSORT_BUCKET_ITEMS; m++) {\n"
+    "        const uint i = min(first + m, CLSORT_BUCKET_TILE - 1u);\n"
+    "        const code_t next = l.keys[pad_slot(i, CLSORT_KEY_PAD_LOG2)];\n"
+    "        found |= next < last;\n"
+    "        last = next;\n"
+    "    }\n"
+    "    if (found)\n"
+    "        atomic_or(&l.words[WORD_UNORDERED], 1);\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    return l.words[WORD_UNORDERED];\n"
+    "}\n\n\n\n\n"
+    "CLSORT_INLINE void order_bins(bucket_space_t l, uint rows, uint longest)\n"
+    "{\n"
+    "    if (longest > 1\n"
+    "        && (longest <= CLSORT__HYBRID_MOST_TRUSTED || is_unordered(l))) {\n"
+    "        if (longest <= (CLSORT_IS(SAMPLES) ? 2 : 1) * CLSORT__HYBRID_MOST_MENDED)\n"
+    "            mend_bins(l, (longest + 1) / 2);\n"
+    "        else\n"
+    "            sort_by_network(l, rows);\n"
+    "    }\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "}\n\n\n\n"
+    "CLSORT_INLINE uint bucket_item(uint m)\n"
+    "{\n"
+    "    const uint t = local_id(), warp = CLSORT__WARP;\n"
+    "    return CLSORT_IS(SAMPLES) ? t / warp * (warp * CLSORT_BUCKET_ITEMS) + t % warp + m * warp\n"
+    "                              : t + m * CLSORT_GROUP;\n"
+    "}\n\n\n\n"
+    "CLSORT_INLINE void fill_bins(bucket_space_t l, const code_t *key, const uint *rank, uint rows)\n"
+    "{\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {\n"
+    "        const uint row = bucket_item(m),\n"
+    "                   at = row < rows ? l.bins[rank[m] >> 16] + (rank[m] & 0xFFFF) : row;\n"
+    "        l.keys[pad_slot(at, CLSORT_KEY_PAD_LOG2)] = row < rows ? key[m] : CLSORT_TOP_CODE;\n"
+    "    }\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "}\n\n\n"
+    "CLSORT_INLINE void count_bins(bucket_space_t l, const code_t *key, uint *rank, uint rows,\n"
+    "                              line_t line)\n"
+    "{\n"
+    "    const uint spare = CLSORT_BIN_SLOTS + local_id() % CLSORT__HYBRID_SPARE_BINS;\n"
+    "    clear_bucket(l);\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {\n"
+    "        const uint inside = bucket_item(m) < rows,\n"
+    "                   bin = inside ? pad_slot(line_bin(line, key[m]), 5) : spare;\n"
+    "        rank[m] = atomic_inc(&l.bins[bin]) | bin << 16;\n"
+    "    }\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "}\n\n\n\n"
+    "CLSORT_INLINE void sort_bins(bucket_space_t l, const code_t *key, uint rows, line_t line)\n"
+    "{\n"
+    "    uint rank[CLSORT_BUCKET_ITEMS];\n"
+    "    count_bins(l, key, rank, rows, line);\n"
+    "    const uint longest = place_bins(l, CLSORT_OWN_BINS);\n"
+    "    fill_bins(l, key, rank, rows);\n"
+    "    order_bins(l, rows, single_bins(line) ? 0 : longest);\n"
+    "}\n\n\n\n"
+    "CLSORT_INLINE void join_edges(local code_t *edges, code_t least, code_t most)\n"
+    "{\n"
+    "    const uint t = local_id();\n"
+    "    edges[t] = least;\n"
+    "    edges[CLSORT_GROUP + t] = most;\n"
+    "    for (uint step = CLSORT_GROUP / 2; step > 0; step >>= 1) {\n"
+    "        barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "        if (t < step) {\n"
+    "            edges[t] = min(edges[t], edges[t + step]);\n"
+    "            edges[CLSORT_GROUP + t] = max(edges[CLSORT_GROUP + t], edges[CLSORT_GROUP + t + step]);\n"
+    "        }\n"
+    "    }\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "}\n"
+    "#endif\n\n",
+    "//---- radix: hybrid\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+    "#if CLSORT_IS(HYBRID) && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0\n"
+    "#ifndef CLSORT_RADIX_ITEMS\n"
+    "#define CLSORT_RADIX_ITEMS 16\n"
+    "#endif\n"
+    "#define CLSORT_SPLIT_TILE (CLSORT_GROUP * CLSORT_RADIX_ITEMS)\n\n\n"
+    "#define CLSORT_HYBRID_ARGS \\\n"
+    "    CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_ARGS(alt), \\\n"
+    "        CLSORT_CODEC_ARGS, global uchar *scratch, ulong scratch_at, uint n, uint tables, \\\n"
+    "        uint slots, local ulong *space\n"
+    "#define CLSORT_HYBRID \\\n"
+    "    { \\\n"
+    "        CLSORT_ARRAY(source), CLSORT_ARRAY(target), CLSORT_ARRAY(alt), CLSORT_CODEC, \\\n"
+    "            (global uint *)(scratch + scratch_at) + CLSORT__GATE, \\\n"
+    "            (global uint *)(scratch + scratch_at) + tables, n, slots \\\n"
+    "    }\n"
+    "typedef struct {\n"
+    "    array_t source, target, alt;\n"
+    "    codec_t codec;\n"
+    "    global uint *gate, *tables;\n"
+    "    uint n, slots;\n"
+    "} hybrid_t;\n\n\n\n"
+    "enum { HYBRID_OVER, HYBRID_TILES, HYBRID_DIGITS, HYBRID_SHIFT, HYBRID_FACTOR, HYBRID_FLAT,\n"
+    "       HYBRID_LEAST = 6, HYBRID_MOST = 8 };\n"
+    "enum { RANGE_LOW, RANGE_LAST = 2, RANGE_SHIFT = 4, RANGE_FACTOR, RANGE_TILES };\n\n"
+    "CLSORT_INLINE global uint *hybrid_next(hybrid_t h)\n"
+    "{\n"
+    "    return h.tables + CLSORT__HYBRID_NEXT_AT;\n"
+    "}\n\n"
+    "CLSORT_INLINE global uint *hybrid_range(hybrid_t h, uint digit)\n"
+    "{\n"
+    "    return h.tables + CLSORT__HYBRID_RANGES_AT + digit * CLSORT__HYBRID_RANGE_WORDS;\n"
+    "}\n\n"
+    "CLSORT_INLINE global uint *hybrid_slots(hybrid_t h)\n"
+    "{\n"
+    "    return h.tables + CLSORT__HYBRID_SLOTS_AT;\n"
     "}\n\n",
     "//---- radix: hybrid sample\n"
     "#define CLSORT_SLICES (CLSORT__HYBRID_DIGITS - 2)\n"
@@ -4677,17 +4871,7 @@ static const char *const clsort__source[] = {
     "        least = min(least, code);\n"
     "        most = max(most, code);\n"
     "    }\n"
-    "    s.edges[t] = least;\n"
-    "    s.edges[CLSORT_GROUP + t] = most;\n"
-    "    for (uint step = CLSORT_GROUP / 2; step > 0; step >>= 1) {\n"
-    "        barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "        if (t < step) {\n"
-    "            s.edges[t] = min(s.edges[t], s.edges[t + step]);\n"
-    "            s.edges[CLSORT_GROUP + t] = max(s.edges[CLSORT_GROUP + t],\n"
-    "                                            s.edges[CLSORT_GROUP + t + step]);\n"
-    "        }\n"
-    "    }\n"
-    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    join_edges(s.edges, least, most);\n"
     "}\n\n\n"
     "CLSORT_INLINE uint cell_count(cells_t s, uint cell)\n"
     "{\n"
@@ -5177,158 +5361,6 @@ static const char *const clsort__source[] = {
     "                       p.rows };\n"
     "    move_tile(v, s, l, h.codec, BY_LINE);\n"
     "}\n\n",
-    "//---- radix: hybrid bins\n\n\n"
-    "typedef struct {\n"
-    "    local code_t *keys;\n"
-    "    local uint *bins, *sums, *words;\n"
-    "} bucket_space_t;\n"
-    "enum { WORD_LONGEST, WORD_TAKEN, WORD_BIN, WORD_HEAVY, WORD_COLLECTED, WORD_UNORDERED };\n\n"
-    "#define CLSORT_KEY_SLOTS (CLSORT_BUCKET_TILE + (CLSORT_BUCKET_TILE >> CLSORT_KEY_PAD_LOG2))\n"
-    "#define CLSORT_BIN_SLOTS (CLSORT_BUCKET_BINS + (CLSORT_BUCKET_BINS >> 5))\n\n"
-    "CLSORT_INLINE bucket_space_t bucket_space(local ulong *space)\n"
-    "{\n"
-    "    local uint *bins = (local uint *)(space + (CLSORT_KEY_SLOTS * CLSORT_KEY_BYTES + 7) / 8),\n"
-    "               *sums = bins + CLSORT_BIN_SLOTS + CLSORT__HYBRID_SPARE_BINS;\n"
-    "    const bucket_space_t l = { (local code_t *)space, bins, sums, sums + 2 * CLSORT_GROUP };\n"
-    "    return l;\n"
-    "}\n\n\n"
-    "CLSORT_INLINE void clear_bucket(bucket_space_t l)\n"
-    "{\n"
-    "    for (uint i = local_id(); i < CLSORT_BIN_SLOTS + CLSORT__HYBRID_SPARE_BINS; i += CLSORT_GROUP)\n"
-    "        l.bins[i] = 0;\n"
-    "    if (local_id() < 8)\n"
-    "        l.words[local_id()] = 0;\n"
-    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "}\n\n\n\n"
-    "CLSORT_INLINE uint place_bins(bucket_space_t l)\n"
-    "{\n"
-    "    local uint *own = l.bins + pad_slot(local_id() * CLSORT_OWN_BINS, 5);\n"
-    "    uint sum = 0, longest = 0;\n"
-    "    #pragma unroll\n"
-    "    for (uint k = 0; k < CLSORT_OWN_BINS; k++) {\n"
-    "        sum += own[k];\n"
-    "        longest = max(longest, own[k]);\n"
-    "    }\n"
-    "    if (longest > 1)\n"
-    "        atomic_max(&l.words[WORD_LONGEST], longest);\n"
-    "    sum = group_scan(sum, l.sums);\n"
-    "    #pragma unroll\n"
-    "    for (uint k = 0; k < CLSORT_OWN_BINS; k++) {\n"
-    "        const uint count = own[k];\n"
-    "        own[k] = sum;\n"
-    "        sum += count;\n"
-    "    }\n"
-    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "    return l.words[WORD_LONGEST];\n"
-    "}\n\n"
-    "CLSORT_INLINE void order_codes(code_t *a, code_t *b)\n"
-    "{\n"
-    "    const code_t least = min(*a, *b);\n"
-    "    *b = max(*a, *b);\n"
-    "    *a = least;\n"
-    "}\n\n",
-    "//---- radix: hybrid mending\n\n\n"
-    "CLSORT_INLINE void mend_bins(bucket_space_t l, uint rounds)\n"
-    "{\n"
-    "    const uint t = local_id(), first = t * CLSORT_BUCKET_ITEMS, most = CLSORT_BUCKET_ITEMS - 1;\n"
-    "    local code_t *borders = (local code_t *)l.bins;\n"
-    "    code_t key[CLSORT_BUCKET_ITEMS];\n"
-    "    #pragma unroll\n"
-    "    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)\n"
-    "        key[m] = l.keys[pad_slot(first + m, CLSORT_KEY_PAD_LOG2)];\n"
-    "    for (uint round = 0; round < rounds; round++) {\n"
-    "        local code_t *lower = borders + round % 2 * 2 * CLSORT_GROUP, *upper = lower + CLSORT_GROUP;\n"
-    "        #pragma unroll\n"
-    "        for (uint m = 0; m < most; m += 2)\n"
-    "            order_codes(&key[m], &key[m + 1]);\n"
-    "        lower[t] = key[0];\n"
-    "        upper[t] = key[most];\n"
-    "        #pragma unroll\n"
-    "        for (uint m = 1; m < most; m += 2)\n"
-    "            order_codes(&key[m], &key[m + 1]);\n"
-    "        barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "        key[0] = t > 0 ? max(key[0], upper[t - 1]) : key[0];\n"
-    "        key[most] = t + 1 < CLSORT_GROUP ? min(key[most], lower[t + 1]) : key[most];\n"
-    "    }\n"
-    "    #pragma unroll\n"
-    "    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)\n"
-    "        l.keys[pad_slot(first + m, CLSORT_KEY_PAD_LOG2)] = key[m];\n"
-    "}\n\n",
-    "//---- radix: hybrid network\n\n"
-    "CLSORT_INLINE void order_places(bucket_space_t l, uint a, uint b, uint rows)\n"
-    "{\n"
-    "    if (b >= rows)\n"
-    "        return;\n"
-    "    const uint i = pad_slot(a, CLSORT_KEY_PAD_LOG2), j = pad_slot(b, CLSORT_KEY_PAD_LOG2);\n"
-    "    const code_t x = l.keys[i], y = l.keys[j];\n"
-    "    l.keys[i] = min(x, y);\n"
-    "    l.keys[j] = max(x, y);\n"
-    "}\n\n\n\n"
-    "CLSORT_INLINE void sort_by_network(bucket_space_t l, uint rows)\n"
-    "{\n"
-    "    for (uint run = 1; run < rows; run *= 2) {\n"
-    "        for (uint p = local_id(); p / run * 2 * run < rows; p += CLSORT_GROUP)\n"
-    "            order_places(l, p / run * 2 * run + p % run,\n"
-    "                         p / run * 2 * run + 2 * run - 1 - p % run, rows);\n"
-    "        barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "        for (uint step = run / 2; step > 0; step /= 2) {\n"
-    "            for (uint p = local_id(); p / step * 2 * step < rows; p += CLSORT_GROUP)\n"
-    "                order_places(l, p / step * 2 * step + p % step,\n"
-    "                             p / step * 2 * step + p % step + step, rows);\n"
-    "            barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "        }\n"
-    "    }\n"
-    "}\n\n\n\n"
-    "CLSORT_INLINE uint is_unordered(bucket_space_t l)\n"
-    "{\n"
-    "    const uint first = local_id() * CLSORT_BUCKET_ITEMS;\n"
-    "    code_t last = l.keys[pad_slot(first, CLSORT_KEY_PAD_LOG2)];\n"
-    "    uint found = 0;\n"
-    "    #pragma unroll\n"
-    "    for (uint m = 1; m <= CLSORT_BUCKET_ITEMS; m++) {\n"
-    "        const uint i = min(first + m, CLSORT_BUCKET_TILE - 1u);\n"
-    "        const code_t next = l.keys[pad_slot(i, CLSORT_KEY_PAD_LOG2)];\n"
-    "        found |= next < last;\n"
-    "        last = next;\n"
-    "    }\n"
-    "    if (found)\n"
-    "        l.words[WORD_UNORDERED] = 1;\n"
-    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "    return l.words[WORD_UNORDERED];\n"
-    "}\n\n\n\n"
-    "CLSORT_INLINE void order_bins(bucket_space_t l, uint rows, line_t line, uint longest)\n"
-    "{\n"
-    "    if (longest > 1 && !single_bins(line)\n"
-    "        && (longest <= CLSORT__HYBRID_MOST_TRUSTED || is_unordered(l))) {\n"
-    "        if (longest <= CLSORT__HYBRID_MOST_MENDED)\n"
-    "            mend_bins(l, (longest + 1) / 2);\n"
-    "        else\n"
-    "            sort_by_network(l, rows);\n"
-    "    }\n"
-    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "}\n\n\n\n"
-    "CLSORT_INLINE void sort_bins(bucket_space_t l, const code_t *key, uint rows, line_t line)\n"
-    "{\n"
-    "    const uint t = local_id(), spare = CLSORT_BIN_SLOTS + t % CLSORT__HYBRID_SPARE_BINS;\n"
-    "    uint rank[CLSORT_BUCKET_ITEMS];\n"
-    "    clear_bucket(l);\n"
-    "    #pragma unroll\n"
-    "    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {\n"
-    "        const uint inside = t + m * CLSORT_GROUP < rows,\n"
-    "                   bin = inside ? pad_slot(line_bin(line, key[m]), 5) : spare;\n"
-    "        rank[m] = atomic_inc(&l.bins[bin]) | bin << 16;\n"
-    "    }\n"
-    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "    const uint longest = place_bins(l);\n"
-    "    #pragma unroll\n"
-    "    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {\n"
-    "        const uint row = t + m * CLSORT_GROUP,\n"
-    "                   at = row < rows ? l.bins[rank[m] >> 16] + (rank[m] & 0xFFFF) : row;\n"
-    "        l.keys[pad_slot(at, CLSORT_KEY_PAD_LOG2)] = row < rows ? key[m] : CLSORT_TOP_CODE;\n"
-    "    }\n"
-    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "    order_bins(l, rows, line, longest);\n"
-    "}\n\n",
     "//---- radix: hybrid buckets\n\n\n"
     "typedef struct {\n"
     "    uint begin, rows, again, single;\n"
@@ -5524,8 +5556,348 @@ static const char *const clsort__source[] = {
     "    }\n"
     "}\n"
     "#endif\n\n",
+    "//---- radix: samples\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+    "#if CLSORT_IS(SAMPLES) && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0\n\n\n"
+    "#define CLSORT_SAMPLES_ARGS \\\n"
+    "    CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_ARGS(alt), \\\n"
+    "        CLSORT_CODEC_ARGS, global uchar *scratch, ulong scratch_at, uint n, uint buckets, \\\n"
+    "        uint distance, local ulong *space\n"
+    "#define CLSORT_SAMPLES \\\n"
+    "    { \\\n"
+    "        CLSORT_ARRAY(source), CLSORT_ARRAY(target), CLSORT_ARRAY(alt), CLSORT_CODEC, \\\n"
+    "            (global uint *)(scratch + scratch_at), n, buckets, distance \\\n"
+    "    }\n"
+    "typedef struct {\n"
+    "    array_t source, target, alt;\n"
+    "    codec_t codec;\n"
+    "    global uint *borders;\n"
+    "    uint n, buckets, distance;\n"
+    "} samples_t;\n\n",
+    "//---- radix: samples counting\n\n\n"
+    "CLSORT_INLINE uint bins_crowd(uint bin)\n"
+    "{\n"
+    "#if CLSORT_WARPS\n"
+    "    uint peers;\n"
+    "    __asm__ volatile(\"{ .reg .pred p; .reg .b32 first; shfl.sync.idx.b32 first, %1, 0, 31, -1;\"\n"
+    "                     \" setp.eq.u32 p, first, %1; vote.sync.ballot.b32 %0, p, -1; }\"\n"
+    "                     : \"=r\"(peers)\n"
+    "                     : \"r\"(bin));\n"
+    "    return popcount(peers) >= CLSORT__WARP / 4;\n"
+    "#else\n"
+    "    return 0;\n"
+    "#endif\n"
+    "}\n\n\n\n"
+    "CLSORT_INLINE uint count_key(local uint *bins, uint bin, uint crowds)\n"
+    "{\n"
+    "#if CLSORT_WARPS\n"
+    "    if (crowds) {\n"
+    "        const uint lane = local_id() % CLSORT__WARP;\n"
+    "        uint peers, first, base = 0;\n"
+    "        __asm__ volatile(\"{ .reg .pred p; shfl.sync.idx.b32 %1, %2, 0, 31, -1;\"\n"
+    "                         \" setp.eq.u32 p, %1, %2; vote.sync.ballot.b32 %0, p, -1; }\"\n"
+    "                         : \"=r\"(peers), \"=r\"(first)\n"
+    "                         : \"r\"(bin));\n"
+    "        if (lane == 0)\n"
+    "            base = atomic_add(&bins[first], popcount(peers));\n"
+    "        __asm__ volatile(\"shfl.sync.idx.b32 %0, %0, 0, 31, -1;\" : \"+r\"(base));\n"
+    "        return bin == first ? base + popcount(peers & ((1u << lane) - 1)) : atomic_inc(&bins[bin]);\n"
+    "    }\n"
+    "#endif\n"
+    "    return atomic_inc(&bins[bin]);\n"
+    "}\n\n\n\n"
+    "typedef struct { float least, factor; } scale_t;\n\n"
+    "CLSORT_INLINE float float_of(code_t code, codec_t codec)\n"
+    "{\n"
+    "#if CLSORT_KEY_BYTES == 4\n"
+    "    return as_float((uint)decode(code, codec));\n"
+    "#else\n"
+    "    return 0;\n"
+    "#endif\n"
+    "}\n\n\n"
+    "CLSORT_INLINE scale_t make_scale(code_t least, code_t most, codec_t codec)\n"
+    "{\n"
+    "    const float low = float_of(least, codec), high = float_of(most, codec),\n"
+    "                factor = (CLSORT_BUCKET_BINS - 1) / (high - low);\n"
+    "    const uint usable = CLSORT_KEY_BYTES == 4 && codec.mask != 0 && isfinite(low) && isfinite(high)\n"
+    "                        && isfinite(high - low) && isfinite(factor);\n"
+    "    const scale_t s = { low, usable ? factor : 0 };\n"
+    "    return s;\n"
+    "}\n\n\n\n"
+    "CLSORT_INLINE void count_scaled_bins(bucket_space_t l, const code_t *key, uint *rank, uint rows,\n"
+    "                                     line_t line, scale_t scale, codec_t codec)\n"
+    "{\n"
+    "    const uint spare = CLSORT_BIN_SLOTS + local_id() % CLSORT__HYBRID_SPARE_BINS;\n"
+    "    uint crowds = 0;\n"
+    "    clear_bucket(l);\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {\n"
+    "        const uint bin = scale.factor != 0\n"
+    "                             ? min((uint)((float_of(key[m], codec) - scale.least) * scale.factor),\n"
+    "                                   CLSORT_BUCKET_BINS - 1u)\n"
+    "                             : line_bin(line, key[m]),\n"
+    "                   slot = bucket_item(m) < rows ? pad_slot(bin, 5) : spare;\n"
+    "        crowds = m == 0 ? bins_crowd(slot) : crowds;\n"
+    "        rank[m] = count_key(l.bins, slot, crowds) | slot << 16;\n"
+    "    }\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "}\n\n",
+    "//---- radix: samples bins\n"
+    "CLSORT_INLINE local code_t *splitters_of(bucket_space_t l)\n"
+    "{\n"
+    "    return (local code_t *)(l.words + 8);\n"
+    "}\n\n\n\n"
+    "CLSORT_INLINE void take_splitters(bucket_space_t l, const code_t *key)\n"
+    "{\n"
+    "    const uint t = local_id();\n"
+    "    local code_t *splitters = splitters_of(l);\n"
+    "    code_t own = key[0];\n"
+    "    uint place = 0;\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 1; m < CLSORT_BUCKET_ITEMS; m++)\n"
+    "        own = t % CLSORT_BUCKET_ITEMS == m ? key[m] : own;\n"
+    "    l.keys[t] = own;\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    #pragma unroll 8\n"
+    "    for (uint i = 0; i < CLSORT_GROUP; i++)\n"
+    "        place += l.keys[i] < own || (l.keys[i] == own && i < t);\n"
+    "    splitters[place] = place + 1 < CLSORT_GROUP ? own : CLSORT_TOP_CODE;\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "}\n\n\n\n"
+    "CLSORT_INLINE uint splitter_bin(local const code_t *splitters, code_t code)\n"
+    "{\n"
+    "    uint i = 0;\n"
+    "    #pragma unroll\n"
+    "    for (uint step = CLSORT_GROUP / 2; step > 0; step >>= 1)\n"
+    "        i += splitters[i + step - 1] < code ? step : 0;\n"
+    "    const code_t high = splitters[i], low = i ? splitters[i - 1] : 0;\n"
+    "    const ulong span = (code_t)(high - low);\n"
+    "    const uint shift = 32 - min((uint)clz(span), 32u);\n"
+    "    const float part = (float)(uint)((code_t)(code - low) >> shift) / (float)(uint)(span >> shift);\n"
+    "    const uint inside = min((uint)(part * (CLSORT_OWN_BINS - 1)), CLSORT_OWN_BINS - 2u);\n"
+    "    return i * CLSORT_OWN_BINS + (code == high ? CLSORT_OWN_BINS - 1u : inside);\n"
+    "}\n\n\n\n"
+    "CLSORT_INLINE void count_split_bins(bucket_space_t l, const code_t *key, uint *rank, uint rows)\n"
+    "{\n"
+    "    const uint spare = CLSORT_BIN_SLOTS + local_id() % CLSORT__HYBRID_SPARE_BINS;\n"
+    "    uint crowds = 0;\n"
+    "    take_splitters(l, key);\n"
+    "    clear_bucket(l);\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {\n"
+    "        const uint inside = bucket_item(m) < rows,\n"
+    "                   bin = inside ? pad_slot(splitter_bin(splitters_of(l), key[m]), 5) : spare;\n"
+    "        crowds = m == 0 ? bins_crowd(bin) : crowds;\n"
+    "        rank[m] = count_key(l.bins, bin, crowds) | bin << 16;\n"
+    "    }\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "}\n\n\n\n\n"
+    "CLSORT_INLINE void sort_held(bucket_space_t l, codec_t codec, const code_t *key, uint rows)\n"
+    "{\n"
+    "    code_t least = key[0], most = key[0];\n"
+    "    uint rank[CLSORT_BUCKET_ITEMS];\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 1; m < CLSORT_BUCKET_ITEMS; m++) {\n"
+    "        least = min(least, key[m]);\n"
+    "        most = max(most, key[m]);\n"
+    "    }\n"
+    "    join_edges(l.keys, least, most);\n"
+    "    least = l.keys[0];\n"
+    "    most = l.keys[CLSORT_GROUP];\n"
+    "    const line_t line = make_line(least, most, 1);\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    count_scaled_bins(l, key, rank, rows, line, make_scale(least, most, codec), codec);\n"
+    "    uint longest = place_bins(l, CLSORT_OWN_BINS);\n"
+    "    longest = single_bins(line) ? 0 : longest;\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    if (!CLSORT_BRANCHES || longest > CLSORT__SAMPLES_MOST_MENDED) {\n"
+    "        count_split_bins(l, key, rank, rows);\n"
+    "        longest = place_bins(l, CLSORT_OWN_BINS - 1);\n"
+    "    }\n"
+    "    fill_bins(l, key, rank, rows);\n"
+    "    order_bins(l, rows, longest);\n"
+    "}\n\n"
+    "CLSORT_INLINE void store_held(bucket_space_t l, array_t to, codec_t codec, uint rows)\n"
+    "{\n"
+    "    for (uint i = local_id(); i < rows; i += CLSORT_GROUP)\n"
+    "        *key_place(to, i) = decode(l.keys[pad_slot(i, CLSORT_KEY_PAD_LOG2)], codec);\n"
+    "}\n\n\n"
+    "CLSORT_KERNEL void clsort_samples_tile(CLSORT_SAMPLES_ARGS)\n"
+    "{\n"
+    "    const samples_t s = CLSORT_SAMPLES;\n"
+    "    const bucket_space_t l = bucket_space(space);\n"
+    "    const uint begin = (uint)get_group_id(0) * CLSORT_BUCKET_TILE,\n"
+    "               rows = min(n - begin, (uint)CLSORT_BUCKET_TILE);\n"
+    "    const array_t from = advance(s.source, begin);\n"
+    "    code_t key[CLSORT_BUCKET_ITEMS];\n"
+    "    if (n == 0)\n"
+    "        return;\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)\n"
+    "        key[m] = encode(*key_place(from, min(bucket_item(m), rows - 1)), s.codec);\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);\n"
+    "    sort_held(l, s.codec, key, rows);\n"
+    "    store_held(l, advance(buckets > 1 ? s.alt : s.target, begin), s.codec, rows);\n"
+    "}\n\n",
+    "//---- radix: samples borders\n\n\n"
+    "CLSORT_INLINE uint sample_place(samples_t s, uint sample)\n"
+    "{\n"
+    "    const uint begin = sample * s.distance, tile = begin / CLSORT_BUCKET_TILE;\n"
+    "    return min(begin + ((tile * 40503 & 0xFFFF) * s.distance >> 16), s.n - 1);\n"
+    "}\n\n\n\n"
+    "typedef struct { code_t code; uint taken, of; } border_t;\n\n"
+    "CLSORT_INLINE border_t load_border(samples_t s, uint bucket)\n"
+    "{\n"
+    "    global const uint *words = s.borders + 4 * bucket;\n"
+    "    const border_t b = { load_code(words), words[2], words[3] };\n"
+    "    return b;\n"
+    "}\n\n\n"
+    "CLSORT_INLINE uint search_held(bucket_space_t l, uint rows, code_t code, uint takes_equal)\n"
+    "{\n"
+    "    uint low = 0, high = rows;\n"
+    "    while (low < high) {\n"
+    "        const uint middle = (low + high) / 2;\n"
+    "        const code_t now = l.keys[pad_slot(middle, CLSORT_KEY_PAD_LOG2)];\n"
+    "        const uint before = now < code || (takes_equal && now == code);\n"
+    "        low = before ? middle + 1 : low;\n"
+    "        high = before ? high : middle;\n"
+    "    }\n"
+    "    return low;\n"
+    "}\n\n\n"
+    "CLSORT_KERNEL void clsort_samples_borders(CLSORT_SAMPLES_ARGS)\n"
+    "{\n"
+    "    const samples_t s = CLSORT_SAMPLES;\n"
+    "    const bucket_space_t l = bucket_space(space);\n"
+    "    code_t key[CLSORT_BUCKET_ITEMS];\n"
+    "    if (n == 0)\n"
+    "        return;\n"
+    "    const uint samples = (n + distance - 1) / distance;\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)\n"
+    "        key[m] = encode(*key_place(s.alt, sample_place(s, min(bucket_item(m), samples - 1))),\n"
+    "                        s.codec);\n"
+    "    sort_held(l, s.codec, key, samples);\n"
+    "    for (uint bucket = 1 + local_id(); bucket < buckets; bucket += CLSORT_GROUP) {\n"
+    "        const uint place = bucket * samples / buckets;\n"
+    "        const code_t code = l.keys[pad_slot(place, CLSORT_KEY_PAD_LOG2)];\n"
+    "        const uint first = search_held(l, samples, code, 0);\n"
+    "        global uint *words = s.borders + 4 * bucket;\n"
+    "        store_code(words, code);\n"
+    "        words[2] = place - first;\n"
+    "        words[3] = search_held(l, samples, code, 1) - first;\n"
+    "    }\n"
+    "}\n\n",
+    "//---- radix: samples search\n\n\n"
+    "CLSORT_INLINE uint search_tile(samples_t s, uint low, uint high, code_t code, uint takes_equal)\n"
+    "{\n"
+    "    while (low < high) {\n"
+    "        const uint middle = (low + high) / 2;\n"
+    "        const code_t now = encode(*key_place(s.alt, middle), s.codec);\n"
+    "        const uint before = now < code || (takes_equal && now == code);\n"
+    "        low = before ? middle + 1 : low;\n"
+    "        high = before ? high : middle;\n"
+    "    }\n"
+    "    return low;\n"
+    "}\n\n\n"
+    "CLSORT_INLINE uint find_border(samples_t s, uint bucket, uint low, uint high)\n"
+    "{\n"
+    "    if (bucket == 0 || bucket == s.buckets)\n"
+    "        return bucket ? high : low;\n"
+    "    const border_t b = load_border(s, bucket);\n"
+    "    const uint first = search_tile(s, low, high, b.code, 0);\n"
+    "    if (b.taken == 0)\n"
+    "        return first;\n"
+    "    const uint equal = search_tile(s, first, high, b.code, 1) - first;\n"
+    "    return first + (uint)((ulong)equal * b.taken / b.of);\n"
+    "}\n\n\n\n\n"
+    "CLSORT_INLINE uint cut_stretch(samples_t s, uint bucket, uint low, uint high, local uint *sums)\n"
+    "{\n"
+    "    const code_t least = bucket ? load_border(s, bucket).code : 0,\n"
+    "                 most = bucket + 1 < s.buckets ? load_border(s, bucket + 1).code : CLSORT_TOP_CODE;\n"
+    "    uint bits = 0, sum = 0;\n"
+    "    while (bits < 8 * CLSORT_KEY_BYTES && least >> bits != most >> bits)\n"
+    "        bits++;\n"
+    "    code_t code = bits < 8 * CLSORT_KEY_BYTES ? (code_t)(least >> bits << bits) : 0;\n"
+    "    for (uint bit = bits; bit-- > 0;) {\n"
+    "        const code_t now = (code_t)(code | (code_t)1 << bit);\n"
+    "        group_scan_total(search_tile(s, low, high, now, 0) - low, sums, &sum);\n"
+    "        barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "        code = sum <= CLSORT_BUCKET_TILE ? now : code;\n"
+    "        if (sum <= CLSORT_BUCKET_TILE && sum >= CLSORT_BUCKET_TILE / 4)\n"
+    "            break;\n"
+    "    }\n"
+    "    const uint below = search_tile(s, low, high, code, 0) - low,\n"
+    "               equal = search_tile(s, low + below, high, code, 1) - low - below;\n"
+    "    group_scan_total(below, sums, &sum);\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    const uint before = sum + group_scan_total(equal, sums, &sum);\n"
+    "    return below + min(equal, CLSORT_BUCKET_TILE - min(before, (uint)CLSORT_BUCKET_TILE));\n"
+    "}\n\n",
+    "//---- radix: samples bucket\n\n\n"
+    "typedef struct { local uint *before, *distance; uint tiles; } stretches_t;\n\n\n"
+    "CLSORT_INLINE uint find_stretch(stretches_t s, uint i)\n"
+    "{\n"
+    "    uint low = 0, high = s.tiles;\n"
+    "    while (high - low > 1) {\n"
+    "        const uint middle = (low + high) / 2;\n"
+    "        low = s.before[middle] <= i ? middle : low;\n"
+    "        high = s.before[middle] <= i ? high : middle;\n"
+    "    }\n"
+    "    return low;\n"
+    "}\n\n\n\n"
+    "CLSORT_INLINE uint sort_stretches(samples_t s, bucket_space_t l, array_t to, uint first, uint own)\n"
+    "{\n"
+    "    const uint t = local_id();\n"
+    "    const stretches_t parts = { l.words + 8, l.words + 8 + CLSORT_GROUP,\n"
+    "                                (s.n + CLSORT_BUCKET_TILE - 1) / CLSORT_BUCKET_TILE };\n"
+    "    code_t key[CLSORT_BUCKET_ITEMS];\n"
+    "    uint rows = 0;\n"
+    "    const uint before = group_scan_total(own, l.sums, &rows);\n"
+    "    parts.before[t] = before;\n"
+    "    parts.distance[t] = first - before;\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    uint k = find_stretch(parts, min(bucket_item(0), rows - 1));\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {\n"
+    "        const uint i = min(bucket_item(m), rows - 1);\n"
+    "        while (k + 1 < parts.tiles && parts.before[k + 1] <= i)\n"
+    "            k++;\n"
+    "        key[m] = *key_place(s.alt, i + parts.distance[k]);\n"
+    "    }\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)\n"
+    "        key[m] = encode(key[m], s.codec);\n"
+    "    sort_held(l, s.codec, key, rows);\n"
+    "    store_held(l, to, s.codec, rows);\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    return rows;\n"
+    "}\n\n\n\n"
+    "CLSORT_KERNEL void clsort_samples_bucket(CLSORT_SAMPLES_ARGS)\n"
+    "{\n"
+    "    const samples_t s = CLSORT_SAMPLES;\n"
+    "    const bucket_space_t l = bucket_space(space);\n"
+    "    const uint bucket = (uint)get_group_id(0), low = min(local_id() * CLSORT_BUCKET_TILE, n),\n"
+    "               high = min(low + CLSORT_BUCKET_TILE, n);\n"
+    "    if (n == 0)\n"
+    "        return;\n"
+    "    const uint end = find_border(s, bucket + 1, low, high);\n"
+    "    uint first = find_border(s, bucket, low, high), begin = 0, left = 0;\n"
+    "    group_scan_total(first - low, l.sums, &begin);\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    group_scan_total(end - first, l.sums, &left);\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    while (left > 0) {\n"
+    "        const uint own = left > CLSORT_BUCKET_TILE ? cut_stretch(s, bucket, first, end, l.sums)\n"
+    "                                                   : end - first;\n"
+    "        barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "        const uint rows = sort_stretches(s, l, advance(s.target, begin), first, own);\n"
+    "        first += own;\n"
+    "        begin += rows;\n"
+    "        left -= rows;\n"
+    "    }\n"
+    "}\n"
+    "#endif\n\n",
 #else
-    "#line 5382\n",
+    "#line 5842\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
     "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -6432,7 +6804,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 6498\n",
+    "#line 6958\n",
 #endif
     "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_SELECT\n"
@@ -7977,6 +8349,7 @@ enum {
     X(RADIX, "radix", clsort__radix_need) \
     X(SWEEP, "radix sweep", clsort__radix_need) \
     X(HYBRID, "hybrid radix", clsort__hybrid_need) \
+    X(SAMPLES, "radix of samples", clsort__samples_need) \
     X(QUICKSORT, "quicksort", clsort__quick_local) \
     X(RELAUNCH, "quicksort-device", clsort__quick_local) \
     X(SELECT, "top-k", clsort__no_local) \
@@ -8055,6 +8428,9 @@ typedef char clsort__kernels_know_public_numbers
     X(HYBRID_RESPLIT, CLSORT__HYBRID, "clsort_hybrid_resplit") \
     X(HYBRID_BUCKETS, CLSORT__HYBRID, "clsort_hybrid_buckets") \
     X(HYBRID_LONG, CLSORT__HYBRID, "clsort_hybrid_long") \
+    X(SAMPLES_TILE, CLSORT__SAMPLES, "clsort_samples_tile") \
+    X(SAMPLES_BORDERS, CLSORT__SAMPLES, "clsort_samples_borders") \
+    X(SAMPLES_BUCKET, CLSORT__SAMPLES, "clsort_samples_bucket") \
     X(QUICK_BEGIN, CLSORT__QUICKSORT, "clsort_quick_begin") \
     X(QUICK_COUNT, CLSORT__QUICKSORT, "clsort_quick_count") \
     X(QUICK_PLAN, CLSORT__QUICKSORT, "clsort_quick_plan") \
@@ -9139,7 +9515,7 @@ static void clsort__build_options(const clsort_sorter *s, const clsort__config *
              c->radix_items ? (unsigned)c->radix_items : 16, (unsigned)c->wide,
              s->has_progress
                  && (c->family == CLSORT__SWEEP || c->family == CLSORT__HYBRID
-                     || c->family == CLSORT__LONG_ROWS),
+                     || c->family == CLSORT__SAMPLES || c->family == CLSORT__LONG_ROWS),
              c->scan ? (unsigned)c->scan : (unsigned)CLSORT_SCAN_LOCAL,
              !s->is_cpu, (unsigned)c->ranges, c->team ? (unsigned)c->team : 16);
 }
@@ -9218,7 +9594,7 @@ static cl_uint clsort__least_group(const clsort__config *c)
 {
     return c->family == CLSORT__HYBRID ? CLSORT__HYBRID_LEAST_GROUP
            : c->family == CLSORT__SHORT_ROWS || c->family == CLSORT__ROW_TILES
-                   || c->family == CLSORT__LONG_ROWS
+                   || c->family == CLSORT__LONG_ROWS || c->family == CLSORT__SAMPLES
                ? c->group_log2
                : 0;
 }
@@ -9925,7 +10301,7 @@ static void clsort__check_values(clsort__checks *c, const clsort_desc *d)
           "zero_order: CLSORT_ZERO_DISTINCT or CLSORT_ZERO_EQUAL" },
         { d->algorithm && !clsort__is_public(d->algorithm),
           "algorithm: CLSORT_AUTO to CLSORT_QUICKSORT" },
-        { t->radix > CLSORT_RADIX_HYBRID, "tuning.radix" },
+        { t->radix > CLSORT_RADIX_SAMPLES, "tuning.radix" },
         { t->pivot > CLSORT_PIVOT_SAMPLE, "tuning.pivot" },
         { t->scheduler > CLSORT_SCHEDULER_QUEUED, "tuning.scheduler" },
         { t->scan > CLSORT_SCAN_BLELLOCH, "tuning.scan" },
@@ -11988,6 +12364,13 @@ static size_t clsort__hybrid_slots(const clsort_sorter *s, const clsort__plan *p
     return slots;
 }
 
+/* Are a plan's elements bare keys that are sorted from the top down? */
+static int clsort__top_down_can(const clsort__plan *p)
+{
+    return p->key.bytes >= 4 && !p->indirect && !p->config.value_bytes && !p->config.records
+           && !clsort__some_bits(&p->d);
+}
+
 /* May hybrid radix sort a plan's elements: as asked for, or where it is the fastest? s may be NULL:
    on any device. */
 static int clsort__hybrid_may(const clsort_sorter *s, const clsort__plan *p)
@@ -11995,8 +12378,7 @@ static int clsort__hybrid_may(const clsort_sorter *s, const clsort__plan *p)
     const clsort_tuning *t = &p->d.tuning;
     const int own = t->radix == CLSORT_RADIX_DEFAULT && !t->work_group && !t->items
                     && p->d.count >= clsort__find_crossover(s, &p->d)->hybrid;
-    return (own || t->radix == CLSORT_RADIX_HYBRID) && p->key.bytes >= 4 && !p->indirect
-           && !p->config.value_bytes && !p->config.records && !clsort__some_bits(&p->d);
+    return (own || t->radix == CLSORT_RADIX_HYBRID) && clsort__top_down_can(p);
 }
 
 /* Says in *c what hybrid kernels are compiled for; 0 if they do not fit the count or the device. */
@@ -12085,18 +12467,60 @@ static void clsort__hybrid(clsort__run *run, const clsort__plan *p, const clsort
     clsort__radix_passes(run, &passes, &rest, CLSORT__GATED);
 }
 
+/* ---- >>samples ------------------------------------------------------------------------------- */
+
+static size_t clsort__samples_need(const clsort__config *c)
+{
+    return clsort__hybrid_sizes(c).buckets + (8u << c->group_log2);
+}
+
+/* Says in *c what the kernels are compiled for; 0 if they do not fit the count or the device. A
+   work-item looks for a bucket in one tile. */
+static int clsort__samples_shape(const clsort_sorter *s, const clsort__plan *p, clsort__config *c)
+{
+    const clsort_tuning *t = &p->d.tuning;
+    if (t->radix != CLSORT_RADIX_SAMPLES || !clsort__top_down_can(p)) return 0;
+    if (s->broken & CLSORT__BIT(CLSORT__SAMPLES)) return 0;
+    c->family = CLSORT__SAMPLES;
+    c->radix_items = CLSORT__HYBRID_BUCKET_ITEMS(c->key_bytes);
+    c->team = s->has_warps ? CLSORT__WARP : 16;
+    c->group_log2 = c->share_log2 = clsort__choose_group(s, t, CLSORT__HYBRID_LEAST_GROUP, 8);
+    return c->group_log2 >= CLSORT__HYBRID_LEAST_GROUP && clsort__local_need(c) <= s->local_bytes
+           && p->d.count <= clsort__radix_tile(c) << c->group_log2;
+}
+
+/* Sorts `from` into `to`, which may be the same, by way of alt. A bucket has half a tile or two
+   thirds on average: samples of many tiles stand less well for their keys. */
+static void clsort__samples(clsort__run *run, const clsort__plan *p, const clsort__workspace *w)
+{
+    const size_t n = p->d.count, tile = clsort__radix_tile(&w->shape),
+                 tiles = clsort__ceil_divide(n, tile), local = clsort__samples_need(&w->shape);
+    clsort__hybrid_job j;
+    j.w = w;
+    j.tables = tiles <= 1     ? 1
+               : tiles <= 128 ? clsort__ceil_divide(3 * n, 2 * tile)
+                              : clsort__ceil_divide(2 * n, tile);
+    j.slots = clsort__ceil_divide(n, tile);
+    clsort__hybrid_launch(run, p, &j, CLSORT__KERNEL_SAMPLES_TILE, tiles, local, 2);
+    if (tiles <= 1) return;
+    clsort__hybrid_launch(run, p, &j, CLSORT__KERNEL_SAMPLES_BORDERS, 1, local, 0);
+    clsort__hybrid_launch(run, p, &j, CLSORT__KERNEL_SAMPLES_BUCKET, j.tables, local, 2);
+}
+
 /* What CLSORT_RADIX runs: hybrid kernels where they may and fit, and passes. */
 static void clsort__radix(clsort__run *run, const clsort__plan *p, const clsort__workspace *w)
 {
     if (p->config.family == CLSORT__HYBRID) clsort__hybrid(run, p, w);
+    else if (p->config.family == CLSORT__SAMPLES) clsort__samples(run, p, w);
     else clsort__radix_passes(run, p, w, 0);
 }
 
 static void clsort__plan_radix(const clsort_sorter *s, clsort__plan *p)
 {
-    clsort__config hybrid = p->config;
+    clsort__config hybrid = p->config, samples = p->config;
     clsort__plan_passes(s, p);
-    if (!clsort__hybrid_shape(s, p, &hybrid)) return;
+    if (clsort__samples_shape(s, p, &samples)) p->config = samples;
+    if (p->config.family == CLSORT__SAMPLES || !clsort__hybrid_shape(s, p, &hybrid)) return;
     p->helpers.passes = p->config;
     p->config = hybrid;
 }
@@ -13087,11 +13511,12 @@ static void clsort__plan_without(const clsort_sorter *s, clsort__plan *p)
 
 /* The families that others replace if their kernels do not build. */
 #define CLSORT__REPLACEABLE \
-    (CLSORT__BIT(CLSORT__SWEEP) | CLSORT__BIT(CLSORT__HYBRID) | CLSORT__BIT(CLSORT__SHORT_ROWS) \
-     | CLSORT__BIT(CLSORT__ROW_TILES) | CLSORT__BIT(CLSORT__LONG_ROWS))
+    (CLSORT__BIT(CLSORT__SWEEP) | CLSORT__BIT(CLSORT__HYBRID) | CLSORT__BIT(CLSORT__SAMPLES) \
+     | CLSORT__BIT(CLSORT__SHORT_ROWS) | CLSORT__BIT(CLSORT__ROW_TILES) \
+     | CLSORT__BIT(CLSORT__LONG_ROWS))
 
-/* The same. If sweeps or hybrid kernels do not build, the sorter gives them up: radix sorts without
-   them. So it is with kernels for rows that a work-group holds. */
+/* The same. If sweeps, hybrid kernels or those of samples do not build, the sorter gives them up:
+   radix sorts without them. So it is with kernels for rows that a work-group holds. */
 static clsort_status clsort__ready_kernels(clsort_sorter *s, clsort__plan *p)
 {
     cl_uint family;
@@ -14498,6 +14923,7 @@ static const struct clsort__preset {
     { "radix-portable", CLSORT_RADIX, 0, 0, 0, 0, CLSORT_RADIX_PORTABLE, 0 },
     { "radix-sweeps", CLSORT_RADIX, 0, 0, 0, 0, CLSORT_RADIX_SWEEPS, 0 },
     { "radix-hybrid", CLSORT_RADIX, 0, 0, 0, 0, CLSORT_RADIX_HYBRID, 0 },
+    { "radix-samples", CLSORT_RADIX, 0, 0, 0, 0, CLSORT_RADIX_SAMPLES, 0 },
 #endif
 #ifndef CLSORT_NO_QUICKSORT
     { "quicksort", CLSORT_QUICKSORT, 0, 0, 0, 0, 0, 0 },
@@ -14599,6 +15025,7 @@ static clsort_desc clsort__resolved(const clsort__job *j)
     } else {
         clsort__reset_tuning(p->d.algorithm, &d.tuning);
         if (p->config.family == CLSORT__HYBRID) d.tuning.radix = CLSORT_RADIX_HYBRID;
+        if (p->config.family == CLSORT__SAMPLES) d.tuning.radix = CLSORT_RADIX_SAMPLES;
         d.tuning.items = shape.radix_items ? shape.radix_items : shape.lanes << shape.items_log2;
     }
     return d;
@@ -14705,20 +15132,32 @@ static clsort_status clsort__test_sorts(clsort_sorter *s, cl_uint algorithm, cl_
     return CL_SUCCESS;
 }
 
-/* The sorts that test hybrid radix. */
-static clsort_status clsort__test_hybrid(clsort_sorter *s, unsigned char *memory)
+/* Tests the kernels that sort bare keys from the top down, and leaves out those that are wrong. */
+static clsort_status clsort__test_top_down(clsort_sorter *s, unsigned char *memory)
 {
     static const cl_uint types[2] = { CLSORT_U32, CLSORT_U64 };
-    static const size_t counts[3] = { 1000, CLSORT__TEST_COUNT, CLSORT__TEST_HYBRID_COUNT };
-    size_t i;
-    for (i = 0; i < 6; i++)
-        CLSORT__MUST(clsort__test_sort(s, CLSORT_RADIX, CLSORT_RADIX_HYBRID, types[i / 3], 0,
-                                       counts[i % 3], memory));
-    return CL_SUCCESS;
+    static const struct { cl_uint radix, family; size_t counts[3]; } kinds[2] = {
+        { CLSORT_RADIX_SAMPLES, CLSORT__SAMPLES, { 1000, CLSORT__TEST_COUNT, 200003 } },
+        { CLSORT_RADIX_HYBRID, CLSORT__HYBRID,
+          { 1000, CLSORT__TEST_COUNT, CLSORT__TEST_HYBRID_COUNT } }
+    };
+    clsort_status worst = CL_SUCCESS;
+    size_t k, i;
+    for (k = 0; k < 2; k++) {
+        clsort_status status = CL_SUCCESS;
+        for (i = 0; i < 6 && status == CL_SUCCESS; i++)
+            status = clsort__test_sort(s, CLSORT_RADIX, kinds[k].radix, types[i / 3], 0,
+                                       kinds[k].counts[i % 3], memory);
+        if (status != CL_SUCCESS && status != CLSORT_ERROR_WRONG_RESULT) return status;
+        if (status == CL_SUCCESS) continue;
+        s->broken |= CLSORT__BIT(kinds[k].family);
+        worst = status;
+    }
+    return worst;
 }
 
 /* Tests an algorithm; AUTO no longer takes one that is wrong. If sweeps are wrong, radix is tested
-   again without them; hybrid radix is tested where CLSORT_RADIX_DEFAULT may take it. An algorithm
+   again without them; what sorts from the top down is tested where AUTO may take some. An algorithm
    made of wrong ones might write anywhere: it fails without a test. */
 static clsort_status clsort__test_algorithm(clsort_sorter *s, cl_uint algorithm,
                                             unsigned char *memory)
@@ -14728,15 +15167,18 @@ static clsort_status clsort__test_algorithm(clsort_sorter *s, cl_uint algorithm,
     clsort_status first, status;
     if (a->left_out) return CL_SUCCESS;
     first = status = untested ? CLSORT_ERROR_WRONG_RESULT
-                              : clsort__test_sorts(s, algorithm, CLSORT_RADIX_DEFAULT, memory);
+                              : clsort__test_sorts(s, algorithm,
+                                                   algorithm == CLSORT_RADIX
+                                                       ? (cl_uint)CLSORT_RADIX_SWEEPS
+                                                       : (cl_uint)CLSORT_RADIX_DEFAULT,
+                                                   memory);
     if (algorithm == CLSORT_RADIX && status == CLSORT_ERROR_WRONG_RESULT && s->has_progress) {
         s->broken |= CLSORT__BIT(CLSORT__SWEEP);
         status = clsort__test_sorts(s, algorithm, CLSORT_RADIX_PORTABLE, memory);
     }
     if (algorithm == CLSORT_RADIX && status == CL_SUCCESS && s->has_progress) {
-        status = clsort__test_hybrid(s, memory);
+        status = clsort__test_top_down(s, memory);
         if (status == CLSORT_ERROR_WRONG_RESULT) {
-            s->broken |= CLSORT__BIT(CLSORT__HYBRID);
             first = status;
             status = CL_SUCCESS;
         }
@@ -15134,6 +15576,9 @@ CLSORT_API clsort_status clsort_self_test(clsort_sorter *sorter)
    - "radix-hybrid", CLSORT_RADIX_HYBRID: sorts bare keys of 4 and 8 bytes from the top digit down.
      "radix" and AUTO take it on NVIDIA's GPUs, keys of 4 bytes from 2^23 on, of 8 bytes from 2^22
      on; "radix-sweeps", CLSORT_RADIX_SWEEPS, is radix without it.
+   - "radix-samples", CLSORT_RADIX_SAMPLES: sorts up to a million bare keys of 4 or 8 bytes in one
+     launch or three. The fastest for keys that are spread evenly, slow for skewed ones: AUTO does
+     not take it.
    - On NVIDIA's GPUs sweeps take the same time for skewed keys as for uniform ones, and half the
      time for 2^22 and more pairs with spread keys of 64 bits.
    - build/clsort top --partition

@@ -128,6 +128,7 @@
 #define CLSORT__FAMILY_SHORT_ROWS 42
 #define CLSORT__FAMILY_ROW_TILES 43
 #define CLSORT__FAMILY_LONG_ROWS 44
+#define CLSORT__FAMILY_SAMPLES 45
 
 /* Local memory: one empty slot follows each 2^pad_log2 slots of a tile, so that accesses at a
    stride do not meet in one bank. */
@@ -226,6 +227,7 @@
 #define CLSORT__HYBRID_OWN_BINS_LOG2 4
 #define CLSORT__HYBRID_SPARE_BINS 32
 #define CLSORT__HYBRID_MOST_MENDED 96
+#define CLSORT__SAMPLES_MOST_MENDED 24
 #define CLSORT__HYBRID_MOST_TRUSTED 10
 /* Other passes sort where one range has more than 1 / HEAVY_PART of the keys, the buckets above the
    capacity more than 1 / OVER_PART, or one of these OVER_TIMES the capacity. What lies outside of
@@ -363,6 +365,7 @@
 #define CLSORT_IS(name) (CLSORT_FAMILY == CLSORT__FAMILY_##name)
 /* The parts of this file that several families use. */
 #define CLSORT_NEEDS_RADIX (CLSORT_IS(RADIX) || CLSORT_IS(SWEEP) || CLSORT_IS(PIECES))
+#define CLSORT_NEEDS_BINS (CLSORT_IS(HYBRID) || CLSORT_IS(SAMPLES))
 #define CLSORT_NEEDS_QUICKSORT (CLSORT_IS(QUICKSORT) || CLSORT_IS(RELAUNCH))
 #define CLSORT_NEEDS_PACKING (CLSORT_IS(SEGMENTS) || CLSORT_IS(ROW_TILES))
 #define CLSORT_NEEDS_MERGE \
@@ -373,7 +376,7 @@
 #define CLSORT_NEEDS_WINDOWS \
     (CLSORT_NEEDS_STAGES || CLSORT_IS(PUBLISHED_BITONIC) || CLSORT_IS(BATCH))
 #define CLSORT_NEEDS_GROUP \
-    (CLSORT_IS(RADIX) || CLSORT_IS(SWEEP) || CLSORT_IS(HYBRID) || CLSORT_NEEDS_QUICKSORT \
+    (CLSORT_IS(RADIX) || CLSORT_IS(SWEEP) || CLSORT_NEEDS_BINS || CLSORT_NEEDS_QUICKSORT \
      || CLSORT_NEEDS_SELECT || CLSORT_IS(SEGMENTS))
 /* 1: local_id tells compilers by a mask how many work-items there are. */
 #define CLSORT_MASKS_IDS \
@@ -4149,49 +4152,11 @@ CLSORT_KERNEL void clsort_radix_mend(CLSORT_RADIX_ARGS)
 #endif
 #endif
 
-//---- radix: hybrid
-/* HYBRID RADIX of bare keys, from the top digit down. Equal bare keys cannot be told apart, so no
-   pass has to be stable: a rank is one local atomic, and a tile reserves the places of a digit with
-   one global atomic. No work-group waits for another, so this runs on every device.
-
-   The digits of the first split are 256 RANGES of codes with about equally many keys. A sample
-   cuts the codes between its least and its most into 16256 cells; a range is some cells side by
-   side. What lies below or above the sample has a range of its own. Where the sample is about flat,
-   ranges are SLICES of 64 cells: a key's range is then a product, and needs no table. Inside a
-   range, the second digit is linear in the code, and so is the bin inside a BUCKET, what a
-   work-group sorts in local memory: by counting bins, then, for few keys to a bin, by rounds of
-   odd-even transposition, else by a bitonic network.
-
-     sample     takes a sample of 2^14 keys, or all, to alt
-     cells      one work-group: cells, ranges, where codes change their range
-     count      how many keys each range has                          reads keys
-     ranges     one work-group: where ranges begin, their second digits
-     split      moves keys to their ranges                            reads and writes keys
-     recount    how many keys each second digit has                   reads keys
-     starts     a work-group for each range: which buckets it has, and where they begin
-     resplit    moves keys to their buckets                           reads and writes keys
-     buckets    a work-group for each one up to the capacity          reads and writes keys
-     long       the others, which are read again for each part of them that fits
-
-   Few keys need no recount, starts and resplit: a range is a bucket. With B bytes of a key and
-   work-groups of 256, n keys take, besides the passes that end at once:
-
-     n up to 655,000 (B = 8: 393,000)        7 launches    5 n B bytes of global memory
-     n up to 5 * 2^26                        10 launches   8 n B bytes
-     above                                   only the passes
-
-   The exact counts decide. Where buckets have more than they should, or a quarter of the keys lies
-   in one range, the GATE falls: the kernels that follow end at once, and the passes that are
-   enqueued behind them (sweeps, or three launches per digit) sort the untouched source. Else those
-   end at once. The gate only saves time: a bucket of any size and content is sorted right.
-
-   Idea: E. Stehle and H.-A. Jacobsen, A Memory Bandwidth-Efficient Hybrid Radix Sort on GPUs,
-   2017; samples and ranges as in N. Leischner, V. Osipov, P. Sanders, GPU Sample Sort, 2010. */
-#if CLSORT_IS(HYBRID) && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0
-#ifndef CLSORT_RADIX_ITEMS
-#define CLSORT_RADIX_ITEMS 16
-#endif
-#define CLSORT_SPLIT_TILE (CLSORT_GROUP * CLSORT_RADIX_ITEMS)
+//---- radix: buckets
+/* BUCKETS of bare keys, which one work-group sorts in local memory. A LINE cuts a part of the codes
+   into bins of about equal length. Keys are put into their bins by counting; then, for few keys to
+   a bin, rounds of odd-even transposition sort them, else a bitonic network. */
+#if CLSORT_NEEDS_BINS && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0
 #define CLSORT_BUCKET_ITEMS CLSORT__HYBRID_BUCKET_ITEMS(CLSORT_KEY_BYTES)
 #define CLSORT_BUCKET_TILE (CLSORT_GROUP * CLSORT_BUCKET_ITEMS)
 #define CLSORT_BUCKET_BINS_LOG2 (CLSORT_GROUP_LOG2 + CLSORT__HYBRID_OWN_BINS_LOG2)
@@ -4208,46 +4173,6 @@ CLSORT_KERNEL void clsort_radix_mend(CLSORT_RADIX_ARGS)
 #error "odd-even transposition needs an even CLSORT__HYBRID_BUCKET_ITEMS"
 #endif
 
-/* What every kernel is told: `tables` words behind the gate's own table, those of this family
-   begin; a range has `slots` second digits at most, 0: its keys are a bucket. */
-#define CLSORT_HYBRID_ARGS \
-    CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_ARGS(alt), \
-        CLSORT_CODEC_ARGS, global uchar *scratch, ulong scratch_at, uint n, uint tables, \
-        uint slots, local ulong *space
-#define CLSORT_HYBRID \
-    { \
-        CLSORT_ARRAY(source), CLSORT_ARRAY(target), CLSORT_ARRAY(alt), CLSORT_CODEC, \
-            (global uint *)(scratch + scratch_at) + CLSORT__GATE, \
-            (global uint *)(scratch + scratch_at) + tables, n, slots \
-    }
-typedef struct {
-    array_t source, target, alt;
-    codec_t codec;
-    global uint *gate, *tables;
-    uint n, slots;
-} hybrid_t;
-
-/* The tables, in words: a head; where codes change their range; for each range its count, later
-   where its next key goes, at last its end; ranges; the same as for a range for each bucket. */
-enum { HYBRID_OVER, HYBRID_TILES, HYBRID_DIGITS, HYBRID_SHIFT, HYBRID_FACTOR, HYBRID_FLAT,
-       HYBRID_LEAST = 6, HYBRID_MOST = 8 };
-enum { RANGE_LOW, RANGE_LAST = 2, RANGE_SHIFT = 4, RANGE_FACTOR, RANGE_TILES };
-
-CLSORT_INLINE global uint *hybrid_next(hybrid_t h)
-{
-    return h.tables + CLSORT__HYBRID_NEXT_AT;
-}
-
-CLSORT_INLINE global uint *hybrid_range(hybrid_t h, uint digit)
-{
-    return h.tables + CLSORT__HYBRID_RANGES_AT + digit * CLSORT__HYBRID_RANGE_WORDS;
-}
-
-CLSORT_INLINE global uint *hybrid_slots(hybrid_t h)
-{
-    return h.tables + CLSORT__HYBRID_SLOTS_AT;
-}
-
 CLSORT_INLINE code_t load_code(global const uint *words)
 {
     return (code_t)(words[0] | (ulong)words[1] << 32);
@@ -4259,7 +4184,7 @@ CLSORT_INLINE void store_code(global uint *words, code_t code)
     words[1] = (uint)((ulong)code >> 32);
 }
 
-//---- radix: hybrid lines
+//---- radix: lines
 /* A part of the codes from `low` on, cut into parts of about equal length. Of the product, a part's
    number lies above the lower 31 bits, and a bin's inside the part in the highest of these. With
    mul_hi in place of the product, splits took 18 and 31 % more time on an H200. */
@@ -4314,6 +4239,312 @@ CLSORT_INLINE uint single_bins(line_t line)
     return line.shift == 0 && line.factor >= 1u << (31 - CLSORT_BUCKET_BINS_LOG2);
 }
 
+//---- radix: bins
+/* The local memory of a bucket: codes; counters of bins, later the codes at the borders of
+   work-items; a few words. */
+typedef struct {
+    local code_t *keys;
+    local uint *bins, *sums, *words;
+} bucket_space_t;
+enum { WORD_LONGEST, WORD_TAKEN, WORD_BIN, WORD_HEAVY, WORD_COLLECTED, WORD_UNORDERED };
+
+#define CLSORT_KEY_SLOTS (CLSORT_BUCKET_TILE + (CLSORT_BUCKET_TILE >> CLSORT_KEY_PAD_LOG2))
+#define CLSORT_BIN_SLOTS (CLSORT_BUCKET_BINS + (CLSORT_BUCKET_BINS >> 5))
+
+CLSORT_INLINE bucket_space_t bucket_space(local ulong *space)
+{
+    local uint *bins = (local uint *)(space + (CLSORT_KEY_SLOTS * CLSORT_KEY_BYTES + 7) / 8),
+               *sums = bins + CLSORT_BIN_SLOTS + CLSORT__HYBRID_SPARE_BINS;
+    const bucket_space_t l = { (local code_t *)space, bins, sums, sums + 2 * CLSORT_GROUP };
+    return l;
+}
+
+/* Clears the bins and the words. Called by all work-items; ends with a barrier. */
+CLSORT_INLINE void clear_bucket(bucket_space_t l)
+{
+    for (uint i = local_id(); i < CLSORT_BIN_SLOTS + CLSORT__HYBRID_SPARE_BINS; i += CLSORT_GROUP)
+        l.bins[i] = 0;
+    if (local_id() < 8)
+        l.words[local_id()] = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+/* Turns the counts of bins into where they begin. Returns the longest one of the first `looked_at`
+   of each work-item. Called by all work-items with a barrier since the keys were counted; ends with
+   a barrier. */
+CLSORT_INLINE uint place_bins(bucket_space_t l, const uint looked_at)
+{
+    local uint *own = l.bins + pad_slot(local_id() * CLSORT_OWN_BINS, 5);
+    uint sum = 0, longest = 0;
+    #pragma unroll
+    for (uint k = 0; k < CLSORT_OWN_BINS; k++) {
+        sum += own[k];
+        longest = k < looked_at ? max(longest, own[k]) : longest;
+    }
+    if (longest > 1)
+        atomic_max(&l.words[WORD_LONGEST], longest);
+    sum = group_scan(sum, l.sums);
+    #pragma unroll
+    for (uint k = 0; k < CLSORT_OWN_BINS; k++) {
+        const uint count = own[k];
+        own[k] = sum;
+        sum += count;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    return l.words[WORD_LONGEST];
+}
+
+CLSORT_INLINE void order_codes(code_t *a, code_t *b)
+{
+    const code_t least = min(*a, *b);
+    *b = max(*a, *b);
+    *a = least;
+}
+
+//---- radix: bins are mended
+/* Rounds of odd-even transposition over the whole bucket, each of two steps. Called by all
+   work-items with a barrier since the keys were placed; needs one after. */
+CLSORT_INLINE void mend_bins(bucket_space_t l, uint rounds)
+{
+    const uint t = local_id(), first = t * CLSORT_BUCKET_ITEMS, most = CLSORT_BUCKET_ITEMS - 1;
+    local code_t *borders = (local code_t *)l.bins;
+    code_t key[CLSORT_BUCKET_ITEMS];
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)
+        key[m] = l.keys[pad_slot(first + m, CLSORT_KEY_PAD_LOG2)];
+    for (uint round = 0; round < rounds; round++) {
+        local code_t *lower = borders + round % 2 * 2 * CLSORT_GROUP, *upper = lower + CLSORT_GROUP;
+        #pragma unroll
+        for (uint m = 0; m < most; m += 2)
+            order_codes(&key[m], &key[m + 1]);
+        lower[t] = key[0];
+        upper[t] = key[most];
+        #pragma unroll
+        for (uint m = 1; m < most; m += 2)
+            order_codes(&key[m], &key[m + 1]);
+        barrier(CLK_LOCAL_MEM_FENCE);
+        key[0] = t > 0 ? max(key[0], upper[t - 1]) : key[0];
+        key[most] = t + 1 < CLSORT_GROUP ? min(key[most], lower[t + 1]) : key[most];
+    }
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)
+        l.keys[pad_slot(first + m, CLSORT_KEY_PAD_LOG2)] = key[m];
+}
+
+//---- radix: network
+/* Puts codes a and b of the bucket in order, where b is one of its `rows`. */
+CLSORT_INLINE void order_places(bucket_space_t l, uint a, uint b, uint rows)
+{
+    if (b >= rows)
+        return;
+    const uint i = pad_slot(a, CLSORT_KEY_PAD_LOG2), j = pad_slot(b, CLSORT_KEY_PAD_LOG2);
+    const code_t x = l.keys[i], y = l.keys[j];
+    l.keys[i] = min(x, y);
+    l.keys[j] = max(x, y);
+}
+
+/* Sorts the bucket by the normalised bitonic network. Called by all work-items; begins after a
+   barrier and ends with one. */
+CLSORT_INLINE void sort_by_network(bucket_space_t l, uint rows)
+{
+    for (uint run = 1; run < rows; run *= 2) {
+        for (uint p = local_id(); p / run * 2 * run < rows; p += CLSORT_GROUP)
+            order_places(l, p / run * 2 * run + p % run,
+                         p / run * 2 * run + 2 * run - 1 - p % run, rows);
+        barrier(CLK_LOCAL_MEM_FENCE);
+        for (uint step = run / 2; step > 0; step /= 2) {
+            for (uint p = local_id(); p / step * 2 * step < rows; p += CLSORT_GROUP)
+                order_places(l, p / step * 2 * step + p % step,
+                             p / step * 2 * step + p % step + step, rows);
+            barrier(CLK_LOCAL_MEM_FENCE);
+        }
+    }
+}
+
+/* Are some keys out of order? Called by all work-items; begins after a barrier and ends with
+   one. */
+CLSORT_INLINE uint is_unordered(bucket_space_t l)
+{
+    const uint first = local_id() * CLSORT_BUCKET_ITEMS;
+    code_t last = l.keys[pad_slot(first, CLSORT_KEY_PAD_LOG2)];
+    uint found = 0;
+    #pragma unroll
+    for (uint m = 1; m <= CLSORT_BUCKET_ITEMS; m++) {
+        const uint i = min(first + m, CLSORT_BUCKET_TILE - 1u);
+        const code_t next = l.keys[pad_slot(i, CLSORT_KEY_PAD_LOG2)];
+        found |= next < last;
+        last = next;
+    }
+    if (found)
+        atomic_or(&l.words[WORD_UNORDERED], 1);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    return l.words[WORD_UNORDERED];
+}
+
+/* Puts keys in order that lie in their bins, of which those that hold several codes have `longest`
+   keys at most. Where bins are long, their keys are often equal: floats made from few bits. Called
+   by all work-items; begins after a barrier and ends with one. */
+CLSORT_INLINE void order_bins(bucket_space_t l, uint rows, uint longest)
+{
+    if (longest > 1
+        && (longest <= CLSORT__HYBRID_MOST_TRUSTED || is_unordered(l))) {
+        if (longest <= (CLSORT_IS(SAMPLES) ? 2 : 1) * CLSORT__HYBRID_MOST_MENDED)
+            mend_bins(l, (longest + 1) / 2);
+        else
+            sort_by_network(l, rows);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+/* The m-th key of a work-item. Those of a warp lie side by side where they come from stretches of
+   tiles. */
+CLSORT_INLINE uint bucket_item(uint m)
+{
+    const uint t = local_id(), warp = CLSORT__WARP;
+    return CLSORT_IS(SAMPLES) ? t / warp * (warp * CLSORT_BUCKET_ITEMS) + t % warp + m * warp
+                              : t + m * CLSORT_GROUP;
+}
+
+/* Puts the keys into their bins, whose places and, in the upper half, numbers `rank` has. Called by
+   all work-items with the bins placed; ends with a barrier. */
+CLSORT_INLINE void fill_bins(bucket_space_t l, const code_t *key, const uint *rank, uint rows)
+{
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {
+        const uint row = bucket_item(m),
+                   at = row < rows ? l.bins[rank[m] >> 16] + (rank[m] & 0xFFFF) : row;
+        l.keys[pad_slot(at, CLSORT_KEY_PAD_LOG2)] = row < rows ? key[m] : CLSORT_TOP_CODE;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+/* Counts the keys of each bin. Called by all work-items; ends with a barrier. */
+CLSORT_INLINE void count_bins(bucket_space_t l, const code_t *key, uint *rank, uint rows,
+                              line_t line)
+{
+    const uint spare = CLSORT_BIN_SLOTS + local_id() % CLSORT__HYBRID_SPARE_BINS;
+    clear_bucket(l);
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {
+        const uint inside = bucket_item(m) < rows,
+                   bin = inside ? pad_slot(line_bin(line, key[m]), 5) : spare;
+        rank[m] = atomic_inc(&l.bins[bin]) | bin << 16;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+/* Sorts the codes that work-items hold, `rows` of a bucket, into l.keys. Called by all work-items;
+   begins and ends with a barrier. */
+CLSORT_INLINE void sort_bins(bucket_space_t l, const code_t *key, uint rows, line_t line)
+{
+    uint rank[CLSORT_BUCKET_ITEMS];   /* in its bin; in the upper half the bin's place */
+    count_bins(l, key, rank, rows, line);
+    const uint longest = place_bins(l, CLSORT_OWN_BINS);
+    fill_bins(l, key, rank, rows);
+    order_bins(l, rows, single_bins(line) ? 0 : longest);
+}
+
+/* The least and the most code of the work-items, in edges[0] and edges[CLSORT_GROUP]. Called by all
+   work-items; ends with a barrier. */
+CLSORT_INLINE void join_edges(local code_t *edges, code_t least, code_t most)
+{
+    const uint t = local_id();
+    edges[t] = least;
+    edges[CLSORT_GROUP + t] = most;
+    for (uint step = CLSORT_GROUP / 2; step > 0; step >>= 1) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (t < step) {
+            edges[t] = min(edges[t], edges[t + step]);
+            edges[CLSORT_GROUP + t] = max(edges[CLSORT_GROUP + t], edges[CLSORT_GROUP + t + step]);
+        }
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+#endif
+
+//---- radix: hybrid
+/* HYBRID RADIX of bare keys, from the top digit down. Equal bare keys cannot be told apart, so no
+   pass has to be stable: a rank is one local atomic, and a tile reserves the places of a digit with
+   one global atomic. No work-group waits for another, so this runs on every device.
+
+   The digits of the first split are 256 RANGES of codes with about equally many keys. A sample
+   cuts the codes between its least and its most into 16256 cells; a range is some cells side by
+   side. What lies below or above the sample has a range of its own. Where the sample is about flat,
+   ranges are SLICES of 64 cells: a key's range is then a product, and needs no table. Inside a
+   range, the second digit is linear in the code, and so is the bin inside a BUCKET, what a
+   work-group sorts in local memory: by counting bins, then, for few keys to a bin, by rounds of
+   odd-even transposition, else by a bitonic network.
+
+     sample     takes a sample of 2^14 keys, or all, to alt
+     cells      one work-group: cells, ranges, where codes change their range
+     count      how many keys each range has                          reads keys
+     ranges     one work-group: where ranges begin, their second digits
+     split      moves keys to their ranges                            reads and writes keys
+     recount    how many keys each second digit has                   reads keys
+     starts     a work-group for each range: which buckets it has, and where they begin
+     resplit    moves keys to their buckets                           reads and writes keys
+     buckets    a work-group for each one up to the capacity          reads and writes keys
+     long       the others, which are read again for each part of them that fits
+
+   Few keys need no recount, starts and resplit: a range is a bucket. With B bytes of a key and
+   work-groups of 256, n keys take, besides the passes that end at once:
+
+     n up to 655,000 (B = 8: 393,000)        7 launches    5 n B bytes of global memory
+     n up to 5 * 2^26                        10 launches   8 n B bytes
+     above                                   only the passes
+
+   The exact counts decide. Where buckets have more than they should, or a quarter of the keys lies
+   in one range, the GATE falls: the kernels that follow end at once, and the passes that are
+   enqueued behind them (sweeps, or three launches per digit) sort the untouched source. Else those
+   end at once. The gate only saves time: a bucket of any size and content is sorted right.
+
+   Idea: E. Stehle and H.-A. Jacobsen, A Memory Bandwidth-Efficient Hybrid Radix Sort on GPUs,
+   2017; samples and ranges as in N. Leischner, V. Osipov, P. Sanders, GPU Sample Sort, 2010. */
+#if CLSORT_IS(HYBRID) && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0
+#ifndef CLSORT_RADIX_ITEMS
+#define CLSORT_RADIX_ITEMS 16
+#endif
+#define CLSORT_SPLIT_TILE (CLSORT_GROUP * CLSORT_RADIX_ITEMS)
+/* What every kernel is told: `tables` words behind the gate's own table, those of this family
+   begin; a range has `slots` second digits at most, 0: its keys are a bucket. */
+#define CLSORT_HYBRID_ARGS \
+    CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_ARGS(alt), \
+        CLSORT_CODEC_ARGS, global uchar *scratch, ulong scratch_at, uint n, uint tables, \
+        uint slots, local ulong *space
+#define CLSORT_HYBRID \
+    { \
+        CLSORT_ARRAY(source), CLSORT_ARRAY(target), CLSORT_ARRAY(alt), CLSORT_CODEC, \
+            (global uint *)(scratch + scratch_at) + CLSORT__GATE, \
+            (global uint *)(scratch + scratch_at) + tables, n, slots \
+    }
+typedef struct {
+    array_t source, target, alt;
+    codec_t codec;
+    global uint *gate, *tables;
+    uint n, slots;
+} hybrid_t;
+
+/* The tables, in words: a head; where codes change their range; for each range its count, later
+   where its next key goes, at last its end; ranges; the same as for a range for each bucket. */
+enum { HYBRID_OVER, HYBRID_TILES, HYBRID_DIGITS, HYBRID_SHIFT, HYBRID_FACTOR, HYBRID_FLAT,
+       HYBRID_LEAST = 6, HYBRID_MOST = 8 };
+enum { RANGE_LOW, RANGE_LAST = 2, RANGE_SHIFT = 4, RANGE_FACTOR, RANGE_TILES };
+
+CLSORT_INLINE global uint *hybrid_next(hybrid_t h)
+{
+    return h.tables + CLSORT__HYBRID_NEXT_AT;
+}
+
+CLSORT_INLINE global uint *hybrid_range(hybrid_t h, uint digit)
+{
+    return h.tables + CLSORT__HYBRID_RANGES_AT + digit * CLSORT__HYBRID_RANGE_WORDS;
+}
+
+CLSORT_INLINE global uint *hybrid_slots(hybrid_t h)
+{
+    return h.tables + CLSORT__HYBRID_SLOTS_AT;
+}
+
 //---- radix: hybrid sample
 #define CLSORT_SLICES (CLSORT__HYBRID_DIGITS - 2)
 #define CLSORT_INNER_CELLS (CLSORT_SLICES << CLSORT__HYBRID_SLICE_LOG2)
@@ -4366,17 +4597,7 @@ CLSORT_INLINE void find_edges(hybrid_t h, cells_t s)
         least = min(least, code);
         most = max(most, code);
     }
-    s.edges[t] = least;
-    s.edges[CLSORT_GROUP + t] = most;
-    for (uint step = CLSORT_GROUP / 2; step > 0; step >>= 1) {
-        barrier(CLK_LOCAL_MEM_FENCE);
-        if (t < step) {
-            s.edges[t] = min(s.edges[t], s.edges[t + step]);
-            s.edges[CLSORT_GROUP + t] = max(s.edges[CLSORT_GROUP + t],
-                                            s.edges[CLSORT_GROUP + t + step]);
-        }
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
+    join_edges(s.edges, least, most);
 }
 
 /* Two counters of 16 bits in a word. */
@@ -4967,186 +5188,6 @@ CLSORT_KERNEL void clsort_hybrid_resplit(CLSORT_HYBRID_ARGS)
     move_tile(v, s, l, h.codec, BY_LINE);
 }
 
-//---- radix: hybrid bins
-/* The local memory of a bucket: codes; counters of bins, later the codes at the borders of
-   work-items; a few words. */
-typedef struct {
-    local code_t *keys;
-    local uint *bins, *sums, *words;
-} bucket_space_t;
-enum { WORD_LONGEST, WORD_TAKEN, WORD_BIN, WORD_HEAVY, WORD_COLLECTED, WORD_UNORDERED };
-
-#define CLSORT_KEY_SLOTS (CLSORT_BUCKET_TILE + (CLSORT_BUCKET_TILE >> CLSORT_KEY_PAD_LOG2))
-#define CLSORT_BIN_SLOTS (CLSORT_BUCKET_BINS + (CLSORT_BUCKET_BINS >> 5))
-
-CLSORT_INLINE bucket_space_t bucket_space(local ulong *space)
-{
-    local uint *bins = (local uint *)(space + (CLSORT_KEY_SLOTS * CLSORT_KEY_BYTES + 7) / 8),
-               *sums = bins + CLSORT_BIN_SLOTS + CLSORT__HYBRID_SPARE_BINS;
-    const bucket_space_t l = { (local code_t *)space, bins, sums, sums + 2 * CLSORT_GROUP };
-    return l;
-}
-
-/* Clears the bins and the words. Called by all work-items; ends with a barrier. */
-CLSORT_INLINE void clear_bucket(bucket_space_t l)
-{
-    for (uint i = local_id(); i < CLSORT_BIN_SLOTS + CLSORT__HYBRID_SPARE_BINS; i += CLSORT_GROUP)
-        l.bins[i] = 0;
-    if (local_id() < 8)
-        l.words[local_id()] = 0;
-    barrier(CLK_LOCAL_MEM_FENCE);
-}
-
-/* Turns the counts of bins into where they begin. Returns the longest one. Called by all work-items
-   with a barrier since the keys were counted; ends with a barrier. */
-CLSORT_INLINE uint place_bins(bucket_space_t l)
-{
-    local uint *own = l.bins + pad_slot(local_id() * CLSORT_OWN_BINS, 5);
-    uint sum = 0, longest = 0;
-    #pragma unroll
-    for (uint k = 0; k < CLSORT_OWN_BINS; k++) {
-        sum += own[k];
-        longest = max(longest, own[k]);
-    }
-    if (longest > 1)
-        atomic_max(&l.words[WORD_LONGEST], longest);
-    sum = group_scan(sum, l.sums);
-    #pragma unroll
-    for (uint k = 0; k < CLSORT_OWN_BINS; k++) {
-        const uint count = own[k];
-        own[k] = sum;
-        sum += count;
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    return l.words[WORD_LONGEST];
-}
-
-CLSORT_INLINE void order_codes(code_t *a, code_t *b)
-{
-    const code_t least = min(*a, *b);
-    *b = max(*a, *b);
-    *a = least;
-}
-
-//---- radix: hybrid mending
-/* Rounds of odd-even transposition over the whole bucket, each of two steps. Called by all
-   work-items with a barrier since the keys were placed; needs one after. */
-CLSORT_INLINE void mend_bins(bucket_space_t l, uint rounds)
-{
-    const uint t = local_id(), first = t * CLSORT_BUCKET_ITEMS, most = CLSORT_BUCKET_ITEMS - 1;
-    local code_t *borders = (local code_t *)l.bins;
-    code_t key[CLSORT_BUCKET_ITEMS];
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)
-        key[m] = l.keys[pad_slot(first + m, CLSORT_KEY_PAD_LOG2)];
-    for (uint round = 0; round < rounds; round++) {
-        local code_t *lower = borders + round % 2 * 2 * CLSORT_GROUP, *upper = lower + CLSORT_GROUP;
-        #pragma unroll
-        for (uint m = 0; m < most; m += 2)
-            order_codes(&key[m], &key[m + 1]);
-        lower[t] = key[0];
-        upper[t] = key[most];
-        #pragma unroll
-        for (uint m = 1; m < most; m += 2)
-            order_codes(&key[m], &key[m + 1]);
-        barrier(CLK_LOCAL_MEM_FENCE);
-        key[0] = t > 0 ? max(key[0], upper[t - 1]) : key[0];
-        key[most] = t + 1 < CLSORT_GROUP ? min(key[most], lower[t + 1]) : key[most];
-    }
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)
-        l.keys[pad_slot(first + m, CLSORT_KEY_PAD_LOG2)] = key[m];
-}
-
-//---- radix: hybrid network
-/* Puts codes a and b of the bucket in order, where b is one of its `rows`. */
-CLSORT_INLINE void order_places(bucket_space_t l, uint a, uint b, uint rows)
-{
-    if (b >= rows)
-        return;
-    const uint i = pad_slot(a, CLSORT_KEY_PAD_LOG2), j = pad_slot(b, CLSORT_KEY_PAD_LOG2);
-    const code_t x = l.keys[i], y = l.keys[j];
-    l.keys[i] = min(x, y);
-    l.keys[j] = max(x, y);
-}
-
-/* Sorts the bucket by the normalised bitonic network. Called by all work-items; begins after a
-   barrier and ends with one. */
-CLSORT_INLINE void sort_by_network(bucket_space_t l, uint rows)
-{
-    for (uint run = 1; run < rows; run *= 2) {
-        for (uint p = local_id(); p / run * 2 * run < rows; p += CLSORT_GROUP)
-            order_places(l, p / run * 2 * run + p % run,
-                         p / run * 2 * run + 2 * run - 1 - p % run, rows);
-        barrier(CLK_LOCAL_MEM_FENCE);
-        for (uint step = run / 2; step > 0; step /= 2) {
-            for (uint p = local_id(); p / step * 2 * step < rows; p += CLSORT_GROUP)
-                order_places(l, p / step * 2 * step + p % step,
-                             p / step * 2 * step + p % step + step, rows);
-            barrier(CLK_LOCAL_MEM_FENCE);
-        }
-    }
-}
-
-/* Are some keys out of order? Called by all work-items; begins after a barrier and ends with
-   one. */
-CLSORT_INLINE uint is_unordered(bucket_space_t l)
-{
-    const uint first = local_id() * CLSORT_BUCKET_ITEMS;
-    code_t last = l.keys[pad_slot(first, CLSORT_KEY_PAD_LOG2)];
-    uint found = 0;
-    #pragma unroll
-    for (uint m = 1; m <= CLSORT_BUCKET_ITEMS; m++) {
-        const uint i = min(first + m, CLSORT_BUCKET_TILE - 1u);
-        const code_t next = l.keys[pad_slot(i, CLSORT_KEY_PAD_LOG2)];
-        found |= next < last;
-        last = next;
-    }
-    if (found)
-        l.words[WORD_UNORDERED] = 1;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    return l.words[WORD_UNORDERED];
-}
-
-/* Puts keys in order that lie in their bins. Where bins are long, their keys are often equal:
-   floats made from few bits. Called by all work-items; begins after a barrier and ends with one. */
-CLSORT_INLINE void order_bins(bucket_space_t l, uint rows, line_t line, uint longest)
-{
-    if (longest > 1 && !single_bins(line)
-        && (longest <= CLSORT__HYBRID_MOST_TRUSTED || is_unordered(l))) {
-        if (longest <= CLSORT__HYBRID_MOST_MENDED)
-            mend_bins(l, (longest + 1) / 2);
-        else
-            sort_by_network(l, rows);
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-}
-
-/* Sorts the codes that work-items hold, `rows` of a bucket, into l.keys. Called by all work-items;
-   begins and ends with a barrier. */
-CLSORT_INLINE void sort_bins(bucket_space_t l, const code_t *key, uint rows, line_t line)
-{
-    const uint t = local_id(), spare = CLSORT_BIN_SLOTS + t % CLSORT__HYBRID_SPARE_BINS;
-    uint rank[CLSORT_BUCKET_ITEMS];   /* in its bin; in the upper half the bin's place */
-    clear_bucket(l);
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {
-        const uint inside = t + m * CLSORT_GROUP < rows,
-                   bin = inside ? pad_slot(line_bin(line, key[m]), 5) : spare;
-        rank[m] = atomic_inc(&l.bins[bin]) | bin << 16;
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    const uint longest = place_bins(l);
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {
-        const uint row = t + m * CLSORT_GROUP,
-                   at = row < rows ? l.bins[rank[m] >> 16] + (rank[m] & 0xFFFF) : row;
-        l.keys[pad_slot(at, CLSORT_KEY_PAD_LOG2)] = row < rows ? key[m] : CLSORT_TOP_CODE;
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    order_bins(l, rows, line, longest);
-}
-
 //---- radix: hybrid buckets
 /* A bucket: where it lies; the codes that it may have; the line of its bins; whether it has been
    resplit, and whether all its codes are equal. */
@@ -5375,6 +5416,425 @@ CLSORT_KERNEL void clsort_hybrid_long(CLSORT_HYBRID_ARGS)
         for (uint k = 0; k < list[CLSORT_GROUP]; k++)
             sort_long(h, l, take_bucket(h, list[k]));
         barrier(CLK_LOCAL_MEM_FENCE);
+    }
+}
+#endif
+
+//---- radix: samples
+/* SAMPLES, for bare keys that are few. Tiles are sorted first. Samples of the sorted tiles, at equal
+   distances, are sorted, too; some of them are the BORDERS of buckets. A bucket is a stretch of
+   each tile. No content makes it long: it has its share of the samples, and in each tile less than
+   one distance more or less than these stand for. Of keys that are equal to a border, as large a
+   part of each tile's comes before the border as of the samples.
+
+     tile       sorts each tile, source to alt                     reads and writes keys
+     borders    one work-group sorts the samples
+     bucket     a work-group for each gathers its stretches from alt, sorts them, and writes them
+                behind what lies before its stretches              reads and writes keys
+
+   A single tile is sorted from source to target, in one launch. Idea: H. Shi and J. Schaeffer,
+   Parallel Sorting by Regular Sampling, 1992. */
+#if CLSORT_IS(SAMPLES) && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0
+/* What every kernel is told: there are so many buckets, and samples are `distance` apart. space: as
+   for clsort_hybrid_buckets, then 2 * CLSORT_GROUP words. */
+#define CLSORT_SAMPLES_ARGS \
+    CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_ARGS(alt), \
+        CLSORT_CODEC_ARGS, global uchar *scratch, ulong scratch_at, uint n, uint buckets, \
+        uint distance, local ulong *space
+#define CLSORT_SAMPLES \
+    { \
+        CLSORT_ARRAY(source), CLSORT_ARRAY(target), CLSORT_ARRAY(alt), CLSORT_CODEC, \
+            (global uint *)(scratch + scratch_at), n, buckets, distance \
+    }
+typedef struct {
+    array_t source, target, alt;
+    codec_t codec;
+    global uint *borders;
+    uint n, buckets, distance;
+} samples_t;
+
+//---- radix: samples counting
+/* Do a quarter of the warp's lanes have the same bin as its first lane? Then counters would wait
+   for each other. */
+CLSORT_INLINE uint bins_crowd(uint bin)
+{
+#if CLSORT_WARPS
+    uint peers;
+    __asm__ volatile("{ .reg .pred p; .reg .b32 first; shfl.sync.idx.b32 first, %1, 0, 31, -1;"
+                     " setp.eq.u32 p, first, %1; vote.sync.ballot.b32 %0, p, -1; }"
+                     : "=r"(peers)
+                     : "r"(bin));
+    return popcount(peers) >= CLSORT__WARP / 4;
+#else
+    return 0;
+#endif
+}
+
+/* Adds 1 to a bin, and returns what it was. With `crowds`, lanes with the bin of the first one are
+   added at once. Called by whole warps. */
+CLSORT_INLINE uint count_key(local uint *bins, uint bin, uint crowds)
+{
+#if CLSORT_WARPS
+    if (crowds) {
+        const uint lane = local_id() % CLSORT__WARP;
+        uint peers, first, base = 0;
+        __asm__ volatile("{ .reg .pred p; shfl.sync.idx.b32 %1, %2, 0, 31, -1;"
+                         " setp.eq.u32 p, %1, %2; vote.sync.ballot.b32 %0, p, -1; }"
+                         : "=r"(peers), "=r"(first)
+                         : "r"(bin));
+        if (lane == 0)
+            base = atomic_add(&bins[first], popcount(peers));
+        __asm__ volatile("shfl.sync.idx.b32 %0, %0, 0, 31, -1;" : "+r"(base));
+        return bin == first ? base + popcount(peers & ((1u << lane) - 1)) : atomic_inc(&bins[bin]);
+    }
+#endif
+    return atomic_inc(&bins[bin]);
+}
+
+/* A scale of the values of floats, or none: most of the floats that people sort are spread evenly
+   over some values, but not over their codes. */
+typedef struct { float least, factor; } scale_t;
+
+CLSORT_INLINE float float_of(code_t code, codec_t codec)
+{
+#if CLSORT_KEY_BYTES == 4
+    return as_float((uint)decode(code, codec));
+#else
+    return 0;
+#endif
+}
+
+/* factor 0: there is none. */
+CLSORT_INLINE scale_t make_scale(code_t least, code_t most, codec_t codec)
+{
+    const float low = float_of(least, codec), high = float_of(most, codec),
+                factor = (CLSORT_BUCKET_BINS - 1) / (high - low);
+    const uint usable = CLSORT_KEY_BYTES == 4 && codec.mask != 0 && isfinite(low) && isfinite(high)
+                        && isfinite(high - low) && isfinite(factor);
+    const scale_t s = { low, usable ? factor : 0 };
+    return s;
+}
+
+/* Counts the keys of each bin of the line or, if there is one, of the scale. Called by all
+   work-items; ends with a barrier. */
+CLSORT_INLINE void count_scaled_bins(bucket_space_t l, const code_t *key, uint *rank, uint rows,
+                                     line_t line, scale_t scale, codec_t codec)
+{
+    const uint spare = CLSORT_BIN_SLOTS + local_id() % CLSORT__HYBRID_SPARE_BINS;
+    uint crowds = 0;
+    clear_bucket(l);
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {
+        const uint bin = scale.factor != 0
+                             ? min((uint)((float_of(key[m], codec) - scale.least) * scale.factor),
+                                   CLSORT_BUCKET_BINS - 1u)
+                             : line_bin(line, key[m]),
+                   slot = bucket_item(m) < rows ? pad_slot(bin, 5) : spare;
+        crowds = m == 0 ? bins_crowd(slot) : crowds;
+        rank[m] = count_key(l.bins, slot, crowds) | slot << 16;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+//---- radix: samples bins
+CLSORT_INLINE local code_t *splitters_of(bucket_space_t l)
+{
+    return (local code_t *)(l.words + 8);
+}
+
+/* Takes one of the work-items' keys each as splitters, and sorts these. The last one becomes the top
+   code. Called by all work-items; ends with a barrier. */
+CLSORT_INLINE void take_splitters(bucket_space_t l, const code_t *key)
+{
+    const uint t = local_id();
+    local code_t *splitters = splitters_of(l);
+    code_t own = key[0];
+    uint place = 0;
+    #pragma unroll
+    for (uint m = 1; m < CLSORT_BUCKET_ITEMS; m++)
+        own = t % CLSORT_BUCKET_ITEMS == m ? key[m] : own;
+    l.keys[t] = own;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    #pragma unroll 8
+    for (uint i = 0; i < CLSORT_GROUP; i++)
+        place += l.keys[i] < own || (l.keys[i] == own && i < t);
+    splitters[place] = place + 1 < CLSORT_GROUP ? own : CLSORT_TOP_CODE;
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+/* The bin of a code: the last one of a work-item's has the codes that equal its splitter, those
+   before it cut what lies between this and the splitter before into about equal parts. */
+CLSORT_INLINE uint splitter_bin(local const code_t *splitters, code_t code)
+{
+    uint i = 0;
+    #pragma unroll
+    for (uint step = CLSORT_GROUP / 2; step > 0; step >>= 1)
+        i += splitters[i + step - 1] < code ? step : 0;
+    const code_t high = splitters[i], low = i ? splitters[i - 1] : 0;
+    const ulong span = (code_t)(high - low);
+    const uint shift = 32 - min((uint)clz(span), 32u);   /* words are what all devices convert */
+    const float part = (float)(uint)((code_t)(code - low) >> shift) / (float)(uint)(span >> shift);
+    const uint inside = min((uint)(part * (CLSORT_OWN_BINS - 1)), CLSORT_OWN_BINS - 2u);
+    return i * CLSORT_OWN_BINS + (code == high ? CLSORT_OWN_BINS - 1u : inside);
+}
+
+/* Counts the keys of the bins that splitters make. Called by all work-items; begins after a barrier
+   and ends with one. */
+CLSORT_INLINE void count_split_bins(bucket_space_t l, const code_t *key, uint *rank, uint rows)
+{
+    const uint spare = CLSORT_BIN_SLOTS + local_id() % CLSORT__HYBRID_SPARE_BINS;
+    uint crowds = 0;
+    take_splitters(l, key);
+    clear_bucket(l);
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {
+        const uint inside = bucket_item(m) < rows,
+                   bin = inside ? pad_slot(splitter_bin(splitters_of(l), key[m]), 5) : spare;
+        crowds = m == 0 ? bins_crowd(bin) : crowds;
+        rank[m] = count_key(l.bins, bin, crowds) | bin << 16;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+/* Sorts the codes that work-items hold, `rows` of them, the last one again in place of what is
+   missing, into l.keys. Bins of equal length come first; where they are long, splitters make bins.
+   Called by all work-items with the space free; ends with a barrier. */
+CLSORT_INLINE void sort_held(bucket_space_t l, codec_t codec, const code_t *key, uint rows)
+{
+    code_t least = key[0], most = key[0];
+    uint rank[CLSORT_BUCKET_ITEMS];
+    #pragma unroll
+    for (uint m = 1; m < CLSORT_BUCKET_ITEMS; m++) {
+        least = min(least, key[m]);
+        most = max(most, key[m]);
+    }
+    join_edges(l.keys, least, most);
+    least = l.keys[0];
+    most = l.keys[CLSORT_GROUP];
+    const line_t line = make_line(least, most, 1);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    count_scaled_bins(l, key, rank, rows, line, make_scale(least, most, codec), codec);
+    uint longest = place_bins(l, CLSORT_OWN_BINS);
+    longest = single_bins(line) ? 0 : longest;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (!CLSORT_BRANCHES || longest > CLSORT__SAMPLES_MOST_MENDED) {
+        count_split_bins(l, key, rank, rows);
+        longest = place_bins(l, CLSORT_OWN_BINS - 1);
+    }
+    fill_bins(l, key, rank, rows);
+    order_bins(l, rows, longest);
+}
+
+CLSORT_INLINE void store_held(bucket_space_t l, array_t to, codec_t codec, uint rows)
+{
+    for (uint i = local_id(); i < rows; i += CLSORT_GROUP)
+        *key_place(to, i) = decode(l.keys[pad_slot(i, CLSORT_KEY_PAD_LOG2)], codec);
+}
+
+/* A work-group per tile. */
+CLSORT_KERNEL void clsort_samples_tile(CLSORT_SAMPLES_ARGS)
+{
+    const samples_t s = CLSORT_SAMPLES;
+    const bucket_space_t l = bucket_space(space);
+    const uint begin = (uint)get_group_id(0) * CLSORT_BUCKET_TILE,
+               rows = min(n - begin, (uint)CLSORT_BUCKET_TILE);
+    const array_t from = advance(s.source, begin);
+    code_t key[CLSORT_BUCKET_ITEMS];
+    if (n == 0)
+        return;
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)
+        key[m] = encode(*key_place(from, min(bucket_item(m), rows - 1)), s.codec);
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    sort_held(l, s.codec, key, rows);
+    store_held(l, advance(buckets > 1 ? s.alt : s.target, begin), s.codec, rows);
+}
+
+//---- radix: samples borders
+/* Where a sample lies in alt. Those of one tile lie between those of another: else, where tiles are
+   alike, they crowd. The factor is 2^16 over the golden ratio. */
+CLSORT_INLINE uint sample_place(samples_t s, uint sample)
+{
+    const uint begin = sample * s.distance, tile = begin / CLSORT_BUCKET_TILE;
+    return min(begin + ((tile * 40503 & 0xFFFF) * s.distance >> 16), s.n - 1);
+}
+
+/* The key that a bucket begins with. Of the samples `of` are equal to it, and `taken` of these
+   belong to the buckets before. */
+typedef struct { code_t code; uint taken, of; } border_t;
+
+CLSORT_INLINE border_t load_border(samples_t s, uint bucket)
+{
+    global const uint *words = s.borders + 4 * bucket;
+    const border_t b = { load_code(words), words[2], words[3] };
+    return b;
+}
+
+/* How many of the first `rows` codes in l.keys are below a code or, with takes_equal, not above. */
+CLSORT_INLINE uint search_held(bucket_space_t l, uint rows, code_t code, uint takes_equal)
+{
+    uint low = 0, high = rows;
+    while (low < high) {
+        const uint middle = (low + high) / 2;
+        const code_t now = l.keys[pad_slot(middle, CLSORT_KEY_PAD_LOG2)];
+        const uint before = now < code || (takes_equal && now == code);
+        low = before ? middle + 1 : low;
+        high = before ? high : middle;
+    }
+    return low;
+}
+
+/* One work-group. */
+CLSORT_KERNEL void clsort_samples_borders(CLSORT_SAMPLES_ARGS)
+{
+    const samples_t s = CLSORT_SAMPLES;
+    const bucket_space_t l = bucket_space(space);
+    code_t key[CLSORT_BUCKET_ITEMS];
+    if (n == 0)
+        return;
+    const uint samples = (n + distance - 1) / distance;
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)
+        key[m] = encode(*key_place(s.alt, sample_place(s, min(bucket_item(m), samples - 1))),
+                        s.codec);
+    sort_held(l, s.codec, key, samples);
+    for (uint bucket = 1 + local_id(); bucket < buckets; bucket += CLSORT_GROUP) {
+        const uint place = bucket * samples / buckets;
+        const code_t code = l.keys[pad_slot(place, CLSORT_KEY_PAD_LOG2)];
+        const uint first = search_held(l, samples, code, 0);
+        global uint *words = s.borders + 4 * bucket;
+        store_code(words, code);
+        words[2] = place - first;
+        words[3] = search_held(l, samples, code, 1) - first;
+    }
+}
+
+//---- radix: samples search
+/* The first of the sorted keys low ... high - 1 of alt whose code is not below `code` or, with
+   takes_equal, above; high: there is none. */
+CLSORT_INLINE uint search_tile(samples_t s, uint low, uint high, code_t code, uint takes_equal)
+{
+    while (low < high) {
+        const uint middle = (low + high) / 2;
+        const code_t now = encode(*key_place(s.alt, middle), s.codec);
+        const uint before = now < code || (takes_equal && now == code);
+        low = before ? middle + 1 : low;
+        high = before ? high : middle;
+    }
+    return low;
+}
+
+/* Where a bucket begins in the tile whose keys are low ... high - 1. */
+CLSORT_INLINE uint find_border(samples_t s, uint bucket, uint low, uint high)
+{
+    if (bucket == 0 || bucket == s.buckets)
+        return bucket ? high : low;
+    const border_t b = load_border(s, bucket);
+    const uint first = search_tile(s, low, high, b.code, 0);
+    if (b.taken == 0)
+        return first;
+    const uint equal = search_tile(s, first, high, b.code, 1) - first;
+    return first + (uint)((ulong)equal * b.taken / b.of);
+}
+
+/* How many keys of the work-item's stretch, low ... high - 1, are among the first of all stretches,
+   which have more than a tile: as many as a quarter of a tile at least, and a tile at most. Called
+   by all work-items; sums as for group_scan_total. */
+CLSORT_INLINE uint cut_stretch(samples_t s, uint bucket, uint low, uint high, local uint *sums)
+{
+    const code_t least = bucket ? load_border(s, bucket).code : 0,
+                 most = bucket + 1 < s.buckets ? load_border(s, bucket + 1).code : CLSORT_TOP_CODE;
+    uint bits = 0, sum = 0;
+    while (bits < 8 * CLSORT_KEY_BYTES && least >> bits != most >> bits)
+        bits++;
+    code_t code = bits < 8 * CLSORT_KEY_BYTES ? (code_t)(least >> bits << bits) : 0;
+    for (uint bit = bits; bit-- > 0;) {
+        const code_t now = (code_t)(code | (code_t)1 << bit);
+        group_scan_total(search_tile(s, low, high, now, 0) - low, sums, &sum);
+        barrier(CLK_LOCAL_MEM_FENCE);
+        code = sum <= CLSORT_BUCKET_TILE ? now : code;
+        if (sum <= CLSORT_BUCKET_TILE && sum >= CLSORT_BUCKET_TILE / 4)
+            break;
+    }
+    const uint below = search_tile(s, low, high, code, 0) - low,
+               equal = search_tile(s, low + below, high, code, 1) - low - below;
+    group_scan_total(below, sums, &sum);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const uint before = sum + group_scan_total(equal, sums, &sum);
+    return below + min(equal, CLSORT_BUCKET_TILE - min(before, (uint)CLSORT_BUCKET_TILE));
+}
+
+//---- radix: samples bucket
+/* The stretches of a bucket: how many of its keys lie before each, and the distance from the
+   numbers of its keys to their places in alt. */
+typedef struct { local uint *before, *distance; uint tiles; } stretches_t;
+
+/* The stretch in which key i lies. */
+CLSORT_INLINE uint find_stretch(stretches_t s, uint i)
+{
+    uint low = 0, high = s.tiles;
+    while (high - low > 1) {
+        const uint middle = (low + high) / 2;
+        low = s.before[middle] <= i ? middle : low;
+        high = s.before[middle] <= i ? high : middle;
+    }
+    return low;
+}
+
+/* Sorts `own` keys of each work-item's stretch, from alt's key `first` on, into `to`. Returns how
+   many these are. Called by all work-items with the space free; ends with a barrier. */
+CLSORT_INLINE uint sort_stretches(samples_t s, bucket_space_t l, array_t to, uint first, uint own)
+{
+    const uint t = local_id();
+    const stretches_t parts = { l.words + 8, l.words + 8 + CLSORT_GROUP,
+                                (s.n + CLSORT_BUCKET_TILE - 1) / CLSORT_BUCKET_TILE };
+    code_t key[CLSORT_BUCKET_ITEMS];
+    uint rows = 0;
+    const uint before = group_scan_total(own, l.sums, &rows);
+    parts.before[t] = before;
+    parts.distance[t] = first - before;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    uint k = find_stretch(parts, min(bucket_item(0), rows - 1));
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {
+        const uint i = min(bucket_item(m), rows - 1);
+        while (k + 1 < parts.tiles && parts.before[k + 1] <= i)
+            k++;
+        key[m] = *key_place(s.alt, i + parts.distance[k]);
+    }
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)
+        key[m] = encode(key[m], s.codec);
+    sort_held(l, s.codec, key, rows);
+    store_held(l, to, s.codec, rows);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    return rows;
+}
+
+/* A work-group per bucket; a work-item per tile, and no more tiles than these. A bucket above a
+   tile is sorted in parts. */
+CLSORT_KERNEL void clsort_samples_bucket(CLSORT_SAMPLES_ARGS)
+{
+    const samples_t s = CLSORT_SAMPLES;
+    const bucket_space_t l = bucket_space(space);
+    const uint bucket = (uint)get_group_id(0), low = min(local_id() * CLSORT_BUCKET_TILE, n),
+               high = min(low + CLSORT_BUCKET_TILE, n);
+    if (n == 0)
+        return;
+    const uint end = find_border(s, bucket + 1, low, high);
+    uint first = find_border(s, bucket, low, high), begin = 0, left = 0;
+    group_scan_total(first - low, l.sums, &begin);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    group_scan_total(end - first, l.sums, &left);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    while (left > 0) {
+        const uint own = left > CLSORT_BUCKET_TILE ? cut_stretch(s, bucket, first, end, l.sums)
+                                                   : end - first;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        const uint rows = sort_stretches(s, l, advance(s.target, begin), first, own);
+        first += own;
+        begin += rows;
+        left -= rows;
     }
 }
 #endif

@@ -54,6 +54,7 @@ static const struct { const char *name; int there; const char *kernel; } names[]
     { "radix-portable", RADIX, "clsort_radix_scatter" },
     { "radix-sweeps", RADIX, "" },
     { "radix-hybrid", RADIX, "clsort_hybrid_split" },
+    { "radix-samples", RADIX, "clsort_samples_bucket" },
     { "quicksort", QUICKSORT, "clsort_quick_leaf" },
     { "quicksort-host", QUICKSORT, "" },
     { "quicksort-device", QUICKSORT, "clsort_quick_relauncher" },

@@ -115,6 +115,7 @@ static clsort_desc swept_desc(const world *w, int shape)
     clsort_desc d = make_desc(w, 5000, CLSORT_U32);
     d.algorithm = shape == 1 ? CLSORT_AUTO : CLSORT_RADIX;
     d.last_bit = shape == 1 ? 20 : 0;
+    d.tuning.radix = shape == 1 || shape > 5 ? CLSORT_RADIX_DEFAULT : CLSORT_RADIX_SWEEPS;
     if (shape == 2) d.indices = w->buffer[INDICES];
     if (shape == 3) d.values = w->buffer[VALUES], d.value_size = 12;
     if (shape == 4) d.keys_out = w->buffer[KEYS_OUT];
@@ -825,7 +826,7 @@ static void avoid_broken_families(bench *b)
 static void damage_long_read(void *user, cl_mem buffer, size_t at, size_t bytes, void *host)
 {
     (void)user, (void)buffer, (void)at;
-    if (bytes >= 1 << 20) ((unsigned char *)host)[bytes - 1] ^= 1;
+    if (bytes >= 1 << 21) ((unsigned char *)host)[bytes - 1] ^= 1;
 }
 
 /* The tuning.radix that AUTO takes for n bare keys; CLSORT_RADIX_PORTABLE: no radix. */

@@ -1093,6 +1093,95 @@ static void hybrid_is_for_bare_keys(bench *b)
     CHECK(!is_hybrid(b, &c));
 }
 
+/* ---- radix of samples ------------------------------------------------------------------------ */
+
+static sort_case samples_make(cl_uint type, size_t n, const char *pattern)
+{
+    sort_case c = hybrid_make(type, n, pattern);
+    c.algorithm = "radix-samples";
+    c.d.tuning.work_group = 64;
+    return c;
+}
+
+/* Every pattern around the sizes of a tile, of the most tiles, and of half a tile and of two thirds
+   as the length of buckets. */
+static void samples_sort_every_pattern(bench *b)
+{
+    static const cl_uint types[] = { CLSORT_U32, CLSORT_F64, CLSORT_F32, CLSORT_I64 };
+    size_t t, i, k;
+    for (t = 0; t < (b->few_programs ? 2u : 4u); t++) {
+        const size_t tile = types[t] == CLSORT_F64 || types[t] == CLSORT_I64 ? 64 * 12 : 64 * 20;
+        const size_t counts[] = { tile, 3, tile + 1, 2 * tile + 1, 7777, 64 * tile };
+        for (i = b->small ? 2 : 0; i < (b->small ? 5u : 6u); i++)
+            for (k = 0; pattern_name(k); k++) {
+                sort_case c = samples_make(types[t], counts[i] - k % 2, pattern_name(k));
+                if (!pattern_applies(k, types[t]) || (b->small && k % 3 != i % 3)) continue;
+                c.keys_out = k % 3 == 2 ? CASE_OWN : 0;
+                c.d.nan_order = k & 1;
+                if (!case_run(b, &c)) return;
+            }
+    }
+}
+
+/* The work-groups that a GPU would choose, and the most keys. */
+static void samples_sort_in_large_groups(bench *b)
+{
+    static const char *const patterns[] = { "uniform", "mostly-zero", "sign-edges", "sorted" };
+    size_t k;
+    for (k = 0; k < (b->small ? 1 : sizeof patterns / sizeof *patterns); k++) {
+        sort_case c = samples_make(CLSORT_U32, b->small ? 6000 : 256 * 5120 - k, patterns[k]);
+        c.d.tuning.work_group = 256;
+        if (!case_run(b, &c)) return;
+    }
+}
+
+static int compare_uints(const void *a, const void *b)
+{
+    const cl_uint x = *(const cl_uint *)a, y = *(const cl_uint *)b;
+    return (x > y) - (x < y);
+}
+
+/* Tiles whose samples say little: between two samples of each tile lie most of its keys' codes, the
+   same for all tiles, so that some buckets have several times a tile. */
+static void samples_may_mislead(bench *b)
+{
+    enum { TILE = 64 * 20, TILES = 64, DISTANCE = 64, N = TILE * TILES };
+    static cl_uint keys[N], sorted[N];
+    clsort_desc d = clsort_desc_default();
+    cl_mem buffer;
+    cl_int code;
+    size_t tile, i, equal;
+    for (equal = 0; equal < 2; equal++) {
+        for (i = 0; i < N; i++) {
+            const size_t t = i / TILE, first = (t * 40503 % 65536 * DISTANCE) >> 16,
+                         place = i % TILE + DISTANCE - first, step = place % DISTANCE;
+            keys[i] = (cl_uint)(place / DISTANCE * 1000
+                                + (step == 0 ? t : 500 + (equal ? 0 : 6 * step)));
+        }
+        memcpy(sorted, keys, sizeof keys);
+        qsort(sorted, N, sizeof *sorted, compare_uints);
+        for (tile = 0; tile < TILES; tile++)   /* tiles keep their keys, in another order */
+            for (i = 0; i < TILE / 2; i++) {
+                const size_t other = TILE - 1 - i;
+                const cl_uint key = keys[tile * TILE + i];
+                keys[tile * TILE + i] = keys[tile * TILE + other];
+                keys[tile * TILE + other] = key;
+            }
+        buffer = clCreateBuffer(b->session.context, CL_MEM_COPY_HOST_PTR, sizeof keys, keys, &code);
+        if (!CHECK(code == CL_SUCCESS)) return;
+        d.keys = buffer;
+        d.key_type = CLSORT_U32;
+        d.count = N;
+        CHECK_OK(clsort_set_algorithm(&d, "radix-samples"));
+        d.tuning.work_group = 64;
+        CHECK_OK(clsort_enqueue_sort(b->sorter, b->session.queue, &d, 0, NULL, NULL));
+        CHECK(clEnqueueReadBuffer(b->session.queue, buffer, CL_TRUE, 0, sizeof keys, keys, 0, NULL,
+                                  NULL) == CL_SUCCESS);
+        CHECK(!memcmp(keys, sorted, sizeof keys));
+        clReleaseMemObject(buffer);
+    }
+}
+
 static const test_entry tests[] = {
     { "every type is sorted in both orders, equal keys in theirs", every_type },
     { "values of 0 to 8 bytes move with keys of every width", every_value_size },
@@ -1130,7 +1219,10 @@ static const test_entry tests[] = {
     { "sorters that check themselves know bits", self_checking_sorters_know_bits },
     { "hybrid radix sorts every pattern", hybrid_sorts_every_pattern },
     { "hybrid radix sorts buckets above their capacity", hybrid_sorts_full_buckets },
-    { "hybrid radix takes bare keys of 4 and 8 bytes", hybrid_is_for_bare_keys }
+    { "hybrid radix takes bare keys of 4 and 8 bytes", hybrid_is_for_bare_keys },
+    { "radix of samples sorts every pattern", samples_sort_every_pattern },
+    { "radix of samples sorts the most keys", samples_sort_in_large_groups },
+    { "radix of samples sorts buckets of any length", samples_may_mislead }
 };
 
 TEST_MAIN(tests)

@@ -188,6 +188,7 @@ int main(int count, char **words)
 {
     static const char *const names[] = { "clsort-auto", "clsort-bitonic", "clsort-merge",
                                          "clsort-radix", "clsort-radix-portable",
+                                         "clsort-radix-hybrid", "clsort-radix-samples",
                                          "clsort-quicksort", "clsort-quicksort-device",
                                          "clsort-quicksort-host", NULL };
     return peer_main(count, words, names);
