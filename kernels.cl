@@ -5421,9 +5421,9 @@ CLSORT_KERNEL void clsort_hybrid_long(CLSORT_HYBRID_ARGS)
 #endif
 
 //---- radix: samples
-/* SAMPLES, for bare keys that are few. Tiles are sorted first. Samples of the sorted tiles, at equal
-   distances, are sorted, too; some of them are the BORDERS of buckets. A bucket is a stretch of
-   each tile. No content makes it long: it has its share of the samples, and in each tile less than
+/* SAMPLES, for bare keys that are few. Tiles are sorted first. Samples of the sorted tiles, at
+   equal distances, are sorted, too; some of them are the BORDERS of buckets. A bucket is a stretch
+   of each tile. No content makes it long: it has its share of the samples, and in each tile less than
    one distance more or less than these stand for. Of keys that are equal to a border, as large a
    part of each tile's comes before the border as of the samples.
 
@@ -5542,8 +5542,8 @@ CLSORT_INLINE local code_t *splitters_of(bucket_space_t l)
     return (local code_t *)(l.words + 8);
 }
 
-/* Takes one of the work-items' keys each as splitters, and sorts these. The last one becomes the top
-   code. Called by all work-items; ends with a barrier. */
+/* Takes one of the work-items' keys each as splitters, and sorts these. The last one becomes the
+   top code. Called by all work-items; ends with a barrier. */
 CLSORT_INLINE void take_splitters(bucket_space_t l, const code_t *key)
 {
     const uint t = local_id();
