@@ -107,18 +107,20 @@
        is above what a work-group sorts: 4096, or 2048 with keys of 8 bytes; less where local memory
        is below 48 KiB.
      - CLSORT_FLAG_TOP_NTH writes only the k-th element.
-     - CLSORT_FLAG_TOP_PARTITION rearranges each row, as std::nth_element and np.partition do: the
-       k-th element stands in its place, what comes before it is in front of it, and the rest behind
-       it, both in the order that they had. So the result is the same on every device. Outputs are
+     - CLSORT_FLAG_TOP_PARTITION rearranges each row or segment, as std::nth_element and
+       np.partition do: the k-th element stands in its place, what comes before it is in front of
+       it, and the rest behind it. Both are in any order, which is the same each time. Outputs are
        those of a sort: keys and values are moved in place unless keys_out, values_out or indices
        are given, and have `count` elements per row. If a row has fewer than k elements, the last
        one in order is the k-th. What lies behind a row's length stays; indices are 0xFFFFFFFF
-       there. On CPUs a partition takes up to three times as long as a sort of bare keys.
+       there. A partition takes as long as a sort, and its scratch memory: rows are sorted, but
+       where they have lengths or a count on the device.
      - Keys may be inside of records, which are then moved whole, or be fields of up to 8 bytes. The
        rest of the records of a row that is short is not touched.
      - Keys may have any type and order, and some of their bits may decide.
-     - Refused: an algorithm, `precedes`, fields of more than 8 bytes, partitions of segments.
-       clsort_sort_host and clsort_enqueue_verify reject top_k; CLSORT_OPTION_VERIFY skips it.
+     - Refused: an algorithm, `precedes`, fields of more than 8 bytes.
+       clsort_sort_host and clsort_enqueue_verify reject top_k; CLSORT_OPTION_VERIFY skips it,
+       unless a sort does all.
      How it works on GPUs, and on CPUs where you name a work-group:
      Rows of up to 4096 keys (of 8 bytes: up to 2048 where k is large) are read once, in one launch.
      A work-group cuts a row into columns: 64 for up to 512 keys, 128 up to 2048, else 256. Where k
@@ -139,8 +141,15 @@
      than those readings; and those of the sort, if there is one.
      On CPUs, where k is at most a 16th of the count, or a quarter of up to 256, and fits four times
      into what a work-group sorts, each core reads its part of the rows once. It keeps what comes
-     before the k-th element so far. Else rows of up to 256 keys are sorted whole, and digits narrow
-     longer ones.
+     before the k-th element so far. Else digits narrow a row.
+     Where sorting the rows takes less time, they are sorted, stably, and the first k are copied; if
+     k is the count, that is a sort. It is so where no single reading selects, nothing but rows of
+     one length is given, and the count is at most
+       one row, GPUs     2k, or 256k up to 2^21
+       one row, CPUs     8k, or 32k up to 2^20
+       rows, GPUs        8k / 7, with k above what a work-group sorts
+       rows, CPUs        5k
+     and above 128, or 16 for 1000 rows and more. A tuning.work_group turns this off.
 
    MEMORY
      clsort_scratch_size returns the bytes of scratch memory. Below, n is count, K the bytes of a
@@ -184,7 +193,8 @@
      another row stride than the keys. They then always take
      the a(4n) for indices, and the a(nK) for keys unless these are sorted in place by all bits.
 
-     top_k, with R rows or segments, w elements written per row and D = 2^11 or fewer digits, takes
+     A partition takes what a stable sort takes. Any other top_k, and a partition of rows with
+     lengths or a count on the device, with R rows or segments, w elements written per row and D = 2^11 or fewer digits, takes
      - a(4Rw) for values, records or a partition without indices (w is n in a partition)
      - of records: a(nK), where n runs from the first row to the last
      - a(n * element size) for every array that is partitioned in place
@@ -194,6 +204,10 @@
        that with keys of 8 bytes, for at most one row more than half the cores. It is 0 for more
        rows, for up to 4096 keys, where k is above what a work-group sorts, and on CPUs (where rows
        that are not cut need none of this), unless you name a work-group
+     - where rows are sorted whole (see TOP-K): instead of all that a(nK) for keys, a(4n) for
+       indices, each only if they are written (indices also for values and records), of records
+       a(nK), and what a stable sort of these into other arrays takes. If only shorter rows would be
+       sorted whole, then at least what the longest of these would take
      - where the selected elements are sorted as rows: a(RkK) without keys_out, and what a stable
        sort in place of R rows of k keys takes, with u32 values if indices or values are wanted. If
        outputs have row strides: always a(RkK), a(4Rk) for indices, and what such a sort takes into
@@ -857,7 +871,8 @@ CLSORT_API clsort_status clsort_scratch_size(clsort_sorter *sorter, const clsort
 
 /* Writes a short text about how such a sort would run. Each line is a word and what it says; the
    last line ends with a newline, too:
-     algorithm  its name; with top_k "top-k", and the sort of the k elements if there is one
+     algorithm  its name; with top_k "top-k by" registers, tiles, streams, a sample, digits or
+                sorting, and the sort of the k elements, or of the rows, if there is one
      passes     commands that write elements. For a radix sort by one work-item and for batch-*:
                 passes inside the one command
      launches   how many, and of which kernels
@@ -6806,7 +6821,7 @@ static const char *const clsort__source[] = {
 #else
     "#line 6958\n",
 #endif
-    "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+    "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_SELECT\n"
     "#ifndef CLSORT_DIGIT_BITS\n"
     "#define CLSORT_DIGIT_BITS 8\n"
@@ -7458,44 +7473,55 @@ static const char *const clsort__source[] = {
     "#endif\n\n"
     "#if CLSORT_GROUP_LOG2 > 0\n",
     "//---- select: samples\n\n\n\n\n"
-    "#define CLSORT_SAMPLED 4\n\n"
+    "#define CLSORT_SAMPLED 16\n\n"
     "CLSORT_INLINE void put_bound(global uint *row, ranked_t bound)\n"
     "{\n"
     "    global ulong *words = (global ulong *)(row + CLSORT__ROW_BOUND);\n"
     "    words[0] = CLSORT_RANKED_CODE(bound);\n"
     "    words[1] = CLSORT_RANKED_INDEX(bound);\n"
-    "}\n\n\n\n"
-    "CLSORT_INLINE ranked_t first_of_clusters(select_t s, select_part_t p, uint clusters, uint apart)\n"
+    "}\n\n\n"
+    "CLSORT_INLINE uint draw_below(uint seed, uint end)\n"
     "{\n"
+    "    const uint drawn = seed * 0x9E3779B1u;\n"
+    "    return mul_hi((drawn ^ drawn >> 15) * 0x85EBCA6Bu, end);\n"
+    "}\n\n\n\n\n"
+    "CLSORT_INLINE uint sampled_place(uint x, uint apart, uint again)\n"
+    "{\n"
+    "    const uint cluster = x / CLSORT__CLUSTER;\n"
+    "    return cluster * apart\n"
+    "           + draw_below(2 * cluster + again + 1, apart / CLSORT__CLUSTER) * CLSORT__CLUSTER\n"
+    "           + x % CLSORT__CLUSTER;\n"
+    "}\n\n\n"
+    "CLSORT_INLINE ranked_t first_of_sample(select_t s, select_part_t p, uint clusters, uint again)\n"
+    "{\n"
+    "    const uint sample = clusters * CLSORT__CLUSTER, apart = s.n / max(clusters, 1u);\n"
     "    code_t first = (code_t)~(code_t)0;\n"
     "    uint at = 0xFFFFFFFFu;\n"
-    "    for (uint c = local_id(); c < clusters; c += CLSORT_GROUP * CLSORT_SAMPLED) {\n"
-    "        code_t code[CLSORT_SAMPLED][CLSORT__CLUSTER];\n"
+    "    for (uint i = local_id(); i < sample; i += CLSORT_GROUP * CLSORT_SAMPLED) {\n"
+    "        code_t code[CLSORT_SAMPLED];\n"
+    "        uint place[CLSORT_SAMPLED];\n"
+    "        #pragma unroll\n"
+    "        for (uint b = 0; b < CLSORT_SAMPLED; b++) {\n"
+    "            const uint x = i + b * CLSORT_GROUP;\n"
+    "            place[b] = sampled_place(x < sample ? x : i, apart, again);\n"
+    "            code[b] = select_code(s, p, place[b]);\n"
+    "        }\n"
     "        #pragma unroll\n"
     "        for (uint b = 0; b < CLSORT_SAMPLED; b++)\n"
-    "            #pragma unroll\n"
-    "            for (uint x = 0; x < CLSORT__CLUSTER; x++)\n"
-    "                code[b][x] = select_code(\n"
-    "                    s, p, p.first + min(c + b * CLSORT_GROUP, clusters - 1) * apart + x);\n"
-    "        #pragma unroll\n"
-    "        for (uint b = 0; b < CLSORT_SAMPLED; b++)\n"
-    "            #pragma unroll\n"
-    "            for (uint x = 0; x < CLSORT__CLUSTER; x++)\n"
-    "                if (code[b][x] < first || at == 0xFFFFFFFFu) {\n"
-    "                    first = code[b][x];\n"
-    "                    at = p.first + min(c + b * CLSORT_GROUP, clusters - 1) * apart + x;\n"
-    "                }\n"
+    "            if (code[b] < first || at == 0xFFFFFFFFu) {\n"
+    "                first = code[b];\n"
+    "                at = place[b];\n"
+    "            }\n"
     "    }\n"
     "    return CLSORT_RANKED(first, at);\n"
     "}\n\n\n\n"
     "CLSORT_INLINE void sample_row(select_t s, tables_t t, select_part_t p, uint clusters, uint wanted,\n"
     "                              uint again, local ulong *space)\n"
     "{\n"
-    "    const uint exists = p.row < s.rows, lid = local_id(), apart = s.n / max(clusters, 1u);\n"
+    "    const uint exists = p.row < s.rows, lid = local_id();\n"
     "    local ranked_t *firsts = (local ranked_t *)space;\n"
     "    global uint *row = row_words_of(t, s, exists ? p.row : 0);\n"
-    "    p.first = again ? apart / 2 : 0;\n"
-    "    const ranked_t own = first_of_clusters(s, p, exists ? clusters : 0, apart);\n"
+    "    const ranked_t own = first_of_sample(s, p, exists ? clusters : 0, again);\n"
     "    group_sync();\n"
     "    if (lid == 0 && exists)\n"
     "        row[CLSORT__ROW_CANDIDATES] = 0;\n"
@@ -7515,8 +7541,8 @@ static const char *const clsort__source[] = {
     "        row[CLSORT__ROW_DRAWN] = row[CLSORT__ROW_DONE] = 0;\n"
     "    }\n"
     "    sample_row(s, t, p, clusters, wanted, 0, space);\n"
-    "}\n\n\n"
-    "#if CLSORT_IS(SELECT)\n"
+    "}\n\n"
+    "#if CLSORT_IS(SELECT)\n\n"
     "CLSORT_KERNEL void clsort_select_sample(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, uint clusters,\n"
     "                                        uint wanted, local ulong *space)\n"
     "{\n"
@@ -7524,7 +7550,7 @@ static const char *const clsort__source[] = {
     "    const tables_t t = CLSORT_TABLES;\n"
     "    begin_row(s, t, clusters, wanted, space);\n"
     "}\n"
-    "#else\n"
+    "#else\n\n"
     "CLSORT_KERNEL void clsort_select_begin(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, uint clusters,\n"
     "                                       uint wanted, local ulong *space)\n"
     "{\n"
@@ -7678,7 +7704,8 @@ static const char *const clsort__source[] = {
     "               apart = deep ? max(count / (rows * CLSORT_GROUP), 1u) : 0;\n"
     "    ranked_t own = CLSORT_RANKED((code_t)~(code_t)0, 0xFFFFFFFFu - lid);\n"
     "    for (uint j = 0; j < rows; j++) {\n"
-    "        const ranked_t x = all[(lid + j * CLSORT_GROUP) * apart];\n"
+    "        const uint column = lid + j * CLSORT_GROUP;\n"
+    "        const ranked_t x = all[column * apart + draw_below(column + 1, apart)];\n"
     "        if (CLSORT_RANKED_BEFORE(x, own))\n"
     "            own = x;\n"
     "    }\n"
@@ -7886,7 +7913,7 @@ static const char *const clsort__source[] = {
     "{\n"
     "    const uint exists = p.row < s.rows;\n"
     "    global const uint *row = row_words_of(t, s, exists ? p.row : 0);\n"
-    "    const select_range_t r = exists ? load_range(row, s.passes) : whole_range(s);\n"
+    "    const select_range_t r = exists && s.passes ? load_range(row, s.passes) : whole_range(s);\n"
     "    const uint count = exists ? min(row[CLSORT__ROW_COLLECTED], s.list_capacity) : 0;\n"
     "    for (uint i = local_id(); i < count; i += CLSORT_GROUP)\n"
     "        space[CLSORT_LIST + i] = row[CLSORT__ROW_LIST + i];\n"
@@ -8195,6 +8222,30 @@ static const char *const clsort__source[] = {
     "    source += source_at + row * source_stride + ((first + from) * units + unit) * bytes;\n"
     "    target += target_at + row * target_stride + (i * units + unit) * bytes;\n"
     "    store_bits(target, bytes, load_bits(source, bytes));\n"
+    "}\n\n\n\n\n"
+    "CLSORT_KERNEL void clsort_copy_rows(global const uchar *keys, ulong keys_at,\n"
+    "                                    global uchar *keys_to, ulong keys_to_at,\n"
+    "                                    global const uchar *indices, ulong indices_at,\n"
+    "                                    global uchar *indices_to, ulong indices_to_at, uint n,\n"
+    "                                    uint count, uint piece, uint bytes, ulong keys_stride,\n"
+    "                                    ulong keys_to_stride, ulong indices_stride,\n"
+    "                                    ulong indices_to_stride, uint has_keys, uint has_indices)\n"
+    "{\n"
+    "    const uint id = (uint)get_global_id(0), pieces = (count - 1) / piece + 1;\n"
+    "    if (id >= n)\n"
+    "        return;\n"
+    "    const uint row = id / pieces, first = (id - row * pieces) * piece,\n"
+    "               end = min(first + piece, count);\n"
+    "    keys += keys_at + row * keys_stride;\n"
+    "    keys_to += keys_to_at + row * keys_to_stride;\n"
+    "    indices += indices_at + row * indices_stride;\n"
+    "    indices_to += indices_to_at + row * indices_to_stride;\n"
+    "    for (uint i = first; i < (has_indices ? end : 0); i++)\n"
+    "        ((global uint *)indices_to)[i] = ((global const uint *)indices)[i];\n"
+    "    for (uint i = first; i < (has_keys && bytes == 4 ? end : 0); i++)\n"
+    "        ((global uint *)keys_to)[i] = ((global const uint *)keys)[i];\n"
+    "    for (uint i = first; i < (has_keys && bytes != 4 ? end : 0); i++)\n"
+    "        store_bits(keys_to + (ulong)i * bytes, bytes, load_bits(keys + (ulong)i * bytes, bytes));\n"
     "}\n\n",
     "//---- utility: checks\n\n"
     "enum { COMES_FIRST, COMES_EQUAL, COMES_LAST };\n"
@@ -8454,6 +8505,7 @@ typedef char clsort__kernels_know_public_numbers
     X(EXTRACT_CODES, CLSORT__UTILITY, "clsort_extract_codes") \
     X(NUMBER_SEGMENTS, CLSORT__UTILITY, "clsort_number_segments") \
     X(GATHER, CLSORT__UTILITY, "clsort_gather") \
+    X(COPY_ROWS, CLSORT__UTILITY, "clsort_copy_rows") \
     X(IS_SORTED, CLSORT__UTILITY, "clsort_is_sorted") \
     X(FINGERPRINT, CLSORT__UTILITY, "clsort_fingerprint") \
     X(FINGERPRINT_INDICES, CLSORT__UTILITY, "clsort_fingerprint_indices")
@@ -8606,7 +8658,8 @@ typedef struct clsort__selection {
     int spread;                 /* rows are cut into parts, with tables in global memory */
     int sorts_after;            /* k exceeds the list: the k of all rows are written in the row's
                                    order, then sorted */
-    size_t order_scratch;       /* offset of the scratch of that sort */
+    int sorts_whole;            /* whole rows are sorted, then the first of each copied */
+    size_t order_scratch;       /* offset of the scratch of either sort */
     size_t local;               /* bytes of local memory, at most */
 } clsort__selection;
 
@@ -9895,7 +9948,7 @@ static size_t clsort__wanted(const clsort_desc *d)
 /* The rows of outputs: those of the input, and segments that are selected from. */
 static size_t clsort__output_rows(const clsort_desc *d)
 {
-    const size_t rows = d->segment_count ? d->top_k ? d->segment_count : 1 : d->rows;
+    const size_t rows = d->segment_count ? clsort__takes_some(d) ? d->segment_count : 1 : d->rows;
     return rows ? rows : 1;
 }
 
@@ -10427,8 +10480,6 @@ static void clsort__check_supported(clsort__checks *c, const clsort_desc *d, int
         { selects && d->algorithm, "algorithm beside top_k: set CLSORT_AUTO" },
         { selects && d->precedes, "precedes beside top_k" },
         { selects && clsort__several_codes(d), "fields of more than 8 bytes beside top_k" },
-        { selects && segments && !clsort__takes_some(d),
-          "segments beside CLSORT_FLAG_TOP_PARTITION: use rows" },
         { !selects && d->top_k, "top_k: only clsort_enqueue_sort selects" },
         { !selects && lengths, "lengths without top_k: sort segments" },
         { lengths && segments, "lengths beside segments: use rows" },
@@ -11283,7 +11334,7 @@ struct clsort__job {
     int wrong;                  /* what is wrong with that struct: CLSORT__STRUCT_* */
     clsort__span result;        /* the buffer that receives a number or a proof, if any */
     clsort__plan plan;
-    clsort__plan then;          /* of the sort after a selection */
+    clsort__plan then;          /* of the sort after a selection, or instead of one */
     clsort__merge_pass pass;    /* of a merge */
     clsort__scratch scratch;
     clsort__slot *slot;         /* of the sorter's scratch; NULL: the caller's or none */
@@ -11362,13 +11413,19 @@ static clsort_status clsort__check_queue(clsort_sorter *s, clsort__run *run)
     return s->releases_late ? clsort__find_slot(s, run->queue, &slot) : CL_SUCCESS;
 }
 
+/* Does a selection sort, too? */
+static int clsort__sorts_then(const clsort__plan *p)
+{
+    return p->select.sorts_after || p->select.sorts_whole;
+}
+
 /* The last checks, which need no buffers: overlapping rows, the size of scratch, the device. */
 static clsort_status clsort__check_limits(const clsort__job *j)
 {
     CLSORT__MUST(clsort__check_rows(j->s, &j->plan));
     CLSORT__MUST(clsort__check_scratch(j->s, &j->plan));
     CLSORT__MUST(clsort__check_device(j->s, &j->plan));
-    return j->plan.select.sorts_after ? clsort__check_device(j->s, &j->then) : CL_SUCCESS;
+    return clsort__sorts_then(&j->plan) ? clsort__check_device(j->s, &j->then) : CL_SUCCESS;
 }
 
 /* Bytes from the first element of an output to the last one. */
@@ -13510,10 +13567,12 @@ static void clsort__plan_without(const clsort_sorter *s, clsort__plan *p)
 }
 
 /* The families that others replace if their kernels do not build. */
+#define CLSORT__OF_ROWS \
+    (CLSORT__BIT(CLSORT__SHORT_ROWS) | CLSORT__BIT(CLSORT__ROW_TILES) \
+     | CLSORT__BIT(CLSORT__LONG_ROWS))
 #define CLSORT__REPLACEABLE \
     (CLSORT__BIT(CLSORT__SWEEP) | CLSORT__BIT(CLSORT__HYBRID) | CLSORT__BIT(CLSORT__SAMPLES) \
-     | CLSORT__BIT(CLSORT__SHORT_ROWS) | CLSORT__BIT(CLSORT__ROW_TILES) \
-     | CLSORT__BIT(CLSORT__LONG_ROWS))
+     | CLSORT__OF_ROWS)
 
 /* The same. If sweeps, hybrid kernels or those of samples do not build, the sorter gives them up:
    radix sorts without them. So it is with kernels for rows that a work-group holds. */
@@ -13572,14 +13631,15 @@ static void clsort__sort_scratch(const clsort_sorter *s, clsort__job *j)
 /* Builds the programs of a sort or a selection. */
 static clsort_status clsort__ready_plans(clsort__job *j)
 {
-    CLSORT__MUST(clsort__ready(j->s, &j->plan));
-    return j->plan.select.sorts_after ? clsort__ready(j->s, &j->then) : CL_SUCCESS;
+    CLSORT__MUST(j->plan.select.sorts_whole ? clsort__ready_checks(j->s, &j->plan)
+                                            : clsort__ready(j->s, &j->plan));
+    return clsort__sorts_then(&j->plan) ? clsort__ready(j->s, &j->then) : CL_SUCCESS;
 }
 
 /* ---- >>select -------------------------------------------------------------------------------- */
 
-/* In elements: the longest row that is sorted whole on GPUs, the shortest part of a row on GPUs and
-   on CPUs, and the longest list that a work-group sorts if local memory has room for it. */
+/* In elements: the longest row that a list takes whole on GPUs, the shortest part of a row on GPUs
+   and on CPUs, and the longest list that a work-group sorts if local memory has room for it. */
 enum {
     CLSORT__SELECT_SHORT = 2048,
     CLSORT__SELECT_PART = 4096,
@@ -13636,7 +13696,7 @@ static int clsort__may_stream(const clsort_sorter *s, const clsort_desc *d,
                               const clsort__config *c, const clsort__selection *t)
 {
     const size_t k = d->top_k, n = d->count;
-    return s && s->is_cpu && !c->group_log2 && t->mode == CLSORT__SELECT_FIRST
+    return s && s->is_cpu && !c->group_log2 && t->mode <= CLSORT__SELECT_NTH
            && 4 * k <= t->most_capacity && n >= (n <= clsort__select_whole(1) ? 4 : 16) * k;
 }
 
@@ -13651,7 +13711,8 @@ static void clsort__select_list(const clsort_sorter *s, const clsort_desc *d,
     const size_t k = d->top_k, n = d->count;
     t->streams = clsort__may_stream(s, d, c, t);
     t->list_capacity = t->streams ? 16 : is_cpu ? 64 : 512;
-    while (t->mode == CLSORT__SELECT_FIRST && t->list_capacity < (t->streams ? 4 : 2) * k
+    while ((t->mode == CLSORT__SELECT_FIRST || t->streams)
+           && t->list_capacity < (t->streams ? 4 : 2) * k
            && t->list_capacity < t->most_capacity)
         t->list_capacity *= 2;
     if (t->list_capacity > t->most_capacity) t->list_capacity = t->most_capacity;
@@ -13753,17 +13814,61 @@ static clsort_desc clsort__select_order(const clsort__plan *p)
     return order;
 }
 
-/* Adds the scratch of the sort after a selection: each buffer of that sort's layout is one part. */
-static void clsort__take_order(const clsort_sorter *s, clsort__job *j)
+/* The sort of whole rows of `count` keys, with their indices if these are wanted. */
+static clsort_desc clsort__whole_order(const clsort__plan *p, size_t count)
 {
-    const clsort_desc order = clsort__select_order(&j->plan);
-    clsort__layout *l = &j->plan.scratch.layout;
-    const clsort__layout *parts = &j->then.scratch.layout;
+    clsort_desc order = clsort__select_order(p);
+    order.count = count;
+    if (order.rows == 1) order.rows = 0;
+    if (order.rows && p->d.row_stride) order.row_stride = p->data.stride * p->key.bytes;
+    order.value_size = order.keys_out_row_stride = order.values_out_row_stride = 0;
+    order.flags = (p->d.flags & CLSORT_FLAG_NO_BUILD)
+                  | (p->data.has_indices || clsort__moves_by_index(p) ? (cl_uint)CLSORT_FLAG_INDICES
+                                                                      : 0)
+                  | (clsort__selects_keys(p) ? (cl_uint)CLSORT_FLAG_KEYS_OUT : 0);
+    return order;
+}
+
+/* Up to this count sorts take too many launches to replace a selection. */
+static size_t clsort__whole_least(const clsort__plan *p)
+{
+    return p->select.rows < 1000 ? 128 : 16;
+}
+
+/* The largest count whose rows are sorted whole, if one reading cannot select from them; 0: none.
+   Longer rows take less time to select from. Measured with f32 on an H200 (selections from one row
+   took up to 2.2 times as long as sorting it, from several 1.2 times) and on CPUs with PoCL (3.6
+   times). Without a device it is the most of all. */
+static size_t clsort__whole_most(const clsort_sorter *s, const clsort__plan *p)
+{
+    const size_t k = p->d.top_k, rows = p->select.rows;
+    const size_t on_cpus = rows > 1 ? 5 * k
+                                    : clsort__largest(clsort__smaller(32 * k, 1 << 20), 8 * k, 0),
+                 on_gpus = rows == 1
+                               ? clsort__largest(clsort__smaller(256 * k, 1 << 21), 2 * k, 0)
+                           : p->select.mode == CLSORT__SELECT_UNORDERED ? k + k / 7
+                                                                        : 0,
+                 most = !s ? clsort__largest(on_cpus, on_gpus, 0) : s->is_cpu ? on_cpus : on_gpus;
+    const clsort_desc order = clsort__whole_order(p, 2);
+    if (p->data.at_offsets || p->data.has_lengths || p->data.count_on_device
+        || p->d.tuning.work_group || !clsort__can_any(&order)
+        || (p->d.row_stride && rows > 0xFFFFFFFFu / p->data.stride))
+        return 0;
+    return p->d.row_stride ? most : clsort__smaller(most, 0xFFFFFFFFu / rows);
+}
+
+/* Plans the sort after a selection, or instead of one, and adds its scratch: each buffer of that
+   sort's layout is one part. */
+static void clsort__take_order(const clsort_sorter *s, const clsort_desc *order, clsort__plan *p,
+                               clsort__plan *sort)
+{
+    clsort__layout *l = &p->scratch.layout;
+    const clsort__layout *parts = &sort->scratch.layout;
     cl_uint i;
-    clsort__make_plan(s, &order, &j->then);
-    clsort__plan_scratch(s, &j->then);
-    j->plan.select.order_scratch = l->bytes;
-    if (!s) clsort__take(l, clsort__most_scratch(&order).bytes);
+    clsort__make_plan(s, order, sort);
+    clsort__plan_scratch(s, sort);
+    p->select.order_scratch = l->bytes;
+    if (!s) clsort__take(l, clsort__most_scratch(order).bytes);
     for (i = 0; s && i < parts->buffers; i++) clsort__take(l, clsort__buffer_bytes(parts, i));
     l->too_large |= parts->too_large;
 }
@@ -13787,14 +13892,12 @@ static size_t clsort__found_indices_apart(const clsort__plan *p)
                                                          : p->data.indices_apart;
 }
 
-/* Lays out the scratch memory; that of the sort after the selection comes last. The header's MEMORY
-   chapter states the same formula. */
-static void clsort__select_scratch(const clsort_sorter *s, clsort__job *j)
+/* Lays out the scratch memory of a selection; that of the sort after it comes last. The header's
+   MEMORY chapter states the same formula. */
+static void clsort__take_selection(const clsort_sorter *s, clsort__plan *p, clsort__plan *sort)
 {
-    clsort__plan *p = &j->plan;
     const size_t results = p->select.rows * p->select.wanted;
     clsort__layout *l = &p->scratch.layout;
-    l->most = clsort__most_bytes(s, p);
     if (p->select.spread || p->select.most_candidates)
         p->scratch.tables = clsort__take(l, clsort__select_tables(p));
     if (p->d.record_size) p->scratch.extracted = clsort__take(l, p->data.extent * p->key.bytes);
@@ -13807,7 +13910,47 @@ static void clsort__select_scratch(const clsort_sorter *s, clsort__job *j)
         p->scratch.work_indices = clsort__take(l, results * 4);
     if (p->select.sorts_after && clsort__selects_aside(p, clsort__selects_keys(p)))
         p->scratch.work_keys = clsort__take(l, results * p->key.bytes);
-    if (p->select.sorts_after) clsort__take_order(s, j);
+    if (p->select.sorts_after) {
+        const clsort_desc order = clsort__select_order(p);
+        clsort__take_order(s, &order, p, sort);
+    }
+}
+
+/* Lays out the scratch memory of rows of `count` keys that are sorted whole. */
+static void clsort__take_whole(const clsort_sorter *s, size_t count, clsort__plan *p,
+                               clsort__plan *sort)
+{
+    const clsort_desc order = clsort__whole_order(p, count);
+    const size_t extent = clsort__extent(&order, p->key.bytes);
+    clsort__layout *l = &p->scratch.layout;
+    if (p->d.record_size) p->scratch.extracted = clsort__take(l, extent * p->key.bytes);
+    if (p->data.has_indices || clsort__moves_by_index(p))
+        p->scratch.work_indices = clsort__take(l, extent * 4);
+    if (clsort__selects_keys(p)) p->scratch.work_keys = clsort__take(l, extent * p->key.bytes);
+    clsort__take_order(s, &order, p, sort);
+}
+
+/* Lays out the scratch memory. It must not fall with the count: if shorter rows were sorted whole,
+   it is enough for the longest of these. */
+static void clsort__select_scratch(const clsort_sorter *s, clsort__job *j)
+{
+    clsort__plan *p = &j->plan, whole;
+    const size_t most = clsort__smaller(clsort__whole_most(s, p), p->d.count);
+    clsort__plan sort;
+    size_t other;
+    p->scratch.layout.most = clsort__most_bytes(s, p);
+    whole = *p;
+    clsort__take_selection(s, p, &j->then);
+    if (most < p->d.top_k || most <= clsort__whole_least(p)) return;
+    clsort__take_whole(s, most, &whole, &sort);
+    other = whole.scratch.layout.bytes;
+    if (p->select.sorts_whole) {
+        other = p->scratch.layout.bytes;
+        *p = whole;
+        j->then = sort;
+    }
+    if (other > p->scratch.layout.bytes)
+        clsort__take(&p->scratch.layout, other - p->scratch.layout.bytes);
 }
 
 /* Rows that a work-group holds: the longest one; in registers log2 of the most elements of a
@@ -13939,20 +14082,21 @@ static size_t clsort__long_local(const clsort__plan *p)
 
 /* Plans a sample of rows: which of the work-items' firsts is the bound. On average x elements of
    the sample are among the k; x + 4 sqrt(x) + 3 of them are too few once in 100,000 rows. A bound
-   far from the smallest first would let too much through. Returns whether it does not. */
+   far from the smallest first would let too much through: then the sample is smaller. Returns
+   whether there is a bound. */
 static int clsort__plan_sample(clsort__plan *p)
 {
-    const size_t n = p->d.count, group = (size_t)1 << p->config.group_log2,
-                 sample = n >> 26   ? 32768
-                          : n >> 18 ? 16384
-                          : n >> 16 ? 4096
-                          : n >> 14 ? 2048
-                                    : 1024;
-    const cl_ulong x = (cl_ulong)16 * sample * p->d.top_k / n;
+    const size_t n = p->d.count, group = (size_t)1 << p->config.group_log2;
+    size_t sample = n >> 26 ? 32768 : n >> 16 ? 16384 : n >> 14 ? 4096 : 1024;
     clsort__selection *t = &p->select;
-    t->bounding = (cl_uint)((x + 15) / 16 + clsort__ceil_root(x) + 3);
-    t->clusters = (cl_uint)(sample / CLSORT__CLUSTER);
-    return 8 * t->bounding <= 5 * group && 2 * t->bounding * (n / sample) <= t->most_candidates;
+    do {
+        const cl_ulong x = (cl_ulong)16 * sample * p->d.top_k / n;
+        t->bounding = (cl_uint)((x + 15) / 16 + clsort__ceil_root(x) + 3);
+        t->clusters = (cl_uint)(sample / CLSORT__CLUSTER);
+        sample /= 2;
+    } while (8 * t->bounding > 5 * group && sample >= 1024);
+    return 8 * t->bounding <= 5 * group
+           && 2 * t->bounding * (n / (t->clusters * CLSORT__CLUSTER)) <= t->most_candidates;
 }
 
 /* Plans one reading of a few long rows. */
@@ -13995,6 +14139,10 @@ static void clsort__plan_selection(const clsort_sorter *s, const clsort_desc *d,
     clsort__select_parts(s, d->count, t);
     clsort__plan_held_rows(s, p);
     clsort__plan_reading(s, p);
+    if (!s || t->is_short || t->sorts_tiles || t->samples || t->streams) return;
+    t->sorts_whole = d->count > clsort__whole_least(p) && d->count <= clsort__whole_most(s, p)
+                     && !(s->broken & CLSORT__OF_ROWS);
+    if (t->sorts_whole) t->sorts_after = 0;
 }
 
 /* Checks the sort after a selection. Without a device, devices with small work-groups may need it
@@ -14011,12 +14159,55 @@ static void clsort__check_select_order(clsort__checks *c, clsort__plan *p)
     else p->select.sorts_after = 0;
 }
 
+static const clsort__operation *clsort__sort_operation(void);
+
+/* A stable sort of whole rows, which is a partition of them, too. */
+static clsort_desc clsort__as_sort(const clsort_desc *desc)
+{
+    clsort_desc d = *desc;
+    d.flags &= ~(cl_uint)(CLSORT_FLAG_TOP_PARTITION | CLSORT_FLAG_TOP_UNSORTED);
+    d.stable = 1;
+    d.top_k = 0;
+    return d;
+}
+
+/* Are whole rows to be sorted, all elements wanted, and the outputs those of a sort? */
+static int clsort__takes_all(const clsort__job *j)
+{
+    const clsort_desc *d = &j->plan.d;
+    return j->plan.select.sorts_whole && d->top_k == d->count && !d->row_stride
+           && !(d->flags & CLSORT_FLAG_TOP_NTH)
+           && (j->plan.data.has_indices || clsort__will_have(d, d->keys_out, CLSORT_FLAG_KEYS_OUT));
+}
+
+/* Plans a partition as a sort. Measured on an H200 and on CPUs, partitions of bare keys by digits
+   take 1.1 to 80 times as long, but for 8 rows of 2^20 keys on the H200 (0.7). Rows with lengths
+   cannot be sorted; with a count on the device a sort says nothing about the indices behind it.
+   Returns whether it planned. */
+static int clsort__plan_sorted_rows(const clsort__checks *c, clsort__job *j)
+{
+    clsort__checks sort = clsort__begin_checks(c->s);
+    const clsort_desc d = clsort__as_sort(j->desc);
+    if (clsort__takes_some(j->desc) ? !clsort__takes_all(j)
+                                    : j->plan.data.count_on_device && !j->plan.data.at_offsets)
+        return 0;
+    clsort__check_desc(&sort, &d, CLSORT__TO_SORT);
+    if (sort.status != CL_SUCCESS) return 0;
+    clsort__make_plan(clsort__known_device(c->s), &d, &j->plan);
+    j->op = clsort__sort_operation();
+    return 1;
+}
+
 /* Checks a selection and plans it. */
 static void clsort__check_selection(clsort__checks *c, clsort__job *j)
 {
     clsort__check_desc(c, j->desc, CLSORT__TO_SELECT);
     if (!clsort__may_blame(c, CLSORT_ERROR_UNSUPPORTED)) return;
     clsort__plan_selection(clsort__known_device(c->s), j->desc, &j->plan);
+    if (clsort__plan_sorted_rows(c, j)) return;
+    if (j->plan.data.at_offsets && !clsort__takes_some(j->desc))
+        clsort__blame(c, CLSORT_ERROR_UNSUPPORTED, "segments that cannot be sorted, beside "
+                                                   "CLSORT_FLAG_TOP_PARTITION");
     clsort__check_select_order(c, &j->plan);
 }
 
@@ -14233,11 +14424,12 @@ static void clsort__move_selected(clsort__run *run, const clsort__plan *p, clsor
     const clsort__data *a = &p->data;
     const size_t size = to->element_bytes, rows = p->select.rows, wanted = p->select.wanted;
     const clsort__span indices = a->has_indices ? a->indices : found;
+    const size_t apart = a->has_indices ? a->indices_apart
+                         : p->select.sorts_whole ? a->stride * 4 : 0;
     const int in_place = clsort__same_span(source, to->span);
     clsort__rows from = clsort__make_rows(in_place ? copy : source, rows, p->d.count, size,
                                           a->stride * size);
-    const clsort__rows by = clsort__make_rows(indices, rows, wanted, 4,
-                                              a->has_indices ? a->indices_apart : 0);
+    const clsort__rows by = clsort__make_rows(indices, rows, wanted, 4, apart);
     if (a->at_offsets) {
         from.starts = a->offsets;
         from.stride = 0;
@@ -14286,6 +14478,61 @@ static void clsort__sort_selected(clsort__run *run, const clsort__job *j, clsort
     order.data.keys_to = order.data.in_place ? found.keys : a->keys_to;
     order.data.values_to = order.data.values_in_place ? found.values : a->indices;
     clsort__sort(run, &order, &rest);
+}
+
+/* Copies what is wanted of each sorted row to the outputs. On CPUs a work-item copies several
+   elements. */
+static void clsort__copy_first(clsort__run *run, const clsort__plan *p, clsort__span keys,
+                               clsort__span indices)
+{
+    const clsort__selection *t = &p->select;
+    const clsort__data *a = &p->data;
+    const size_t piece = run->s->is_cpu ? 16 : 1, bytes = p->key.bytes,
+                 pieces = t->rows * clsort__ceil_divide(t->wanted, piece);
+    const int has_keys = keys.buffer && clsort__selects_keys(p),
+              has_indices = indices.buffer && a->has_indices;
+    clsort__use_utility(run, CLSORT__KERNEL_COPY_ROWS);
+    clsort__arg_span(run, has_keys ? keys : indices);
+    clsort__arg_span(run, has_keys ? a->keys_to : a->indices);
+    clsort__arg_span(run, has_indices ? indices : keys);
+    clsort__arg_span(run, has_indices ? a->indices : a->keys_to);
+    clsort__arg_count(run, pieces);
+    clsort__arg_count(run, t->wanted);
+    clsort__arg_uint(run, (cl_uint)piece);
+    clsort__arg_uint(run, (cl_uint)bytes);
+    clsort__arg_ulong(run, a->stride * bytes);
+    clsort__arg_ulong(run, a->keys_apart);
+    clsort__arg_ulong(run, (cl_ulong)a->stride * 4);
+    clsort__arg_ulong(run, a->indices_apart);
+    clsort__arg_uint(run, (cl_uint)has_keys);
+    clsort__arg_uint(run, (cl_uint)has_indices);
+    clsort__traffic(run, 1,
+                    2 * (cl_ulong)(t->rows * t->wanted)
+                        * ((has_keys ? bytes : 0) + (has_indices ? 4 : 0)));
+    clsort__launch(run, pieces);
+}
+
+/* Sorts whole rows and writes the first of each, keys and indices. Returns the indices of those
+   that are wanted. */
+static clsort__span clsort__select_sorted(clsort__run *run, const clsort__job *j,
+                                          clsort__span keys)
+{
+    const clsort__plan *p = &j->plan;
+    const size_t first = p->select.mode == CLSORT__SELECT_NTH ? p->d.top_k - 1 : 0;
+    clsort__plan sort = j->then;
+    clsort__scratch rest = j->scratch;
+    rest.shift += p->select.order_scratch;
+    sort.data.keys = keys;
+    if (sort.data.has_indices)
+        sort.data.indices = clsort__scratch_part(&j->scratch, p->scratch.work_indices);
+    if (sort.data.writes_keys)
+        sort.data.keys_to = clsort__scratch_part(&j->scratch, p->scratch.work_keys);
+    clsort__sort(run, &sort, &rest);
+    sort.data.indices.offset += first * 4;
+    sort.data.keys_to.offset += first * p->key.bytes;
+    if (clsort__selects_keys(p) || p->data.has_indices)
+        clsort__copy_first(run, p, sort.data.keys_to, sort.data.indices);
+    return sort.data.indices;
 }
 
 /* One reading of each part, then the parts' first are sorted. */
@@ -14358,7 +14605,8 @@ static void clsort__select(clsort__run *run, const clsort__job *j)
         source.data.keys = clsort__scratch_part(&j->scratch, p->scratch.extracted);
         clsort__extract_selected(run, p, source.data.keys);
     }
-    clsort__find_selected(run, &source, &j->scratch, found);
+    if (p->select.sorts_whole) found.values = clsort__select_sorted(run, j, source.data.keys);
+    else clsort__find_selected(run, &source, &j->scratch, found);
     if (p->select.sorts_after) clsort__sort_selected(run, j, found);
     clsort__move_all_selected(run, p, &j->scratch, found.values);
 }
@@ -14721,6 +14969,8 @@ static void clsort__sort_commands(clsort__run *run, const clsort__job *j)
 static const clsort__operation clsort__sorting = { clsort__check_sort, clsort__sort_scratch,
                                                    clsort__check_buffers, clsort__ready_sort,
                                                    clsort__sort_commands };
+
+static const clsort__operation *clsort__sort_operation(void) { return &clsort__sorting; }
 
 static const clsort__operation clsort__selecting = { clsort__check_selection,
                                                      clsort__select_scratch, clsort__check_buffers,
@@ -15371,12 +15621,26 @@ CLSORT_API clsort_status clsort_scratch_size(clsort_sorter *sorter, const clsort
     CLSORT__REQUIRE(j.s, bytes, CLSORT_ERROR_NULL_ARGUMENT, "bytes");
     *bytes = 0;
     CLSORT__MUST(clsort__plan_job(&j));
+    if (d.top_k && !j.plan.d.top_k) d = clsort__as_sort(&d);
     largest = sorter || d.top_k ? j.plan.scratch.layout : clsort__most_scratch(&d);
     j.plan.d.scratch = NULL;   /* its size is what is asked for */
     CLSORT__MUST(clsort__check_layout(j.s, &largest));
     CLSORT__MUST(clsort__check_limits(&j));
     *bytes = largest.bytes;
     return CL_SUCCESS;
+}
+
+/* How a selection works, or a partition that is planned as a sort. */
+static const char *clsort__select_name(const clsort__plan *p)
+{
+    const clsort__selection *t = &p->select;
+    return t->is_short        ? "registers"
+           : t->sorts_tiles   ? "tiles"
+           : t->streams       ? "streams"
+           : t->in_one_launch ? "a sample in one launch"
+           : t->samples       ? "a sample"
+           : t->sorts_whole || !p->d.top_k ? "sorting"
+                                           : "digits";
 }
 
 CLSORT_API clsort_status clsort_explain(clsort_sorter *sorter, const clsort_desc *desc, char *text,
@@ -15394,8 +15658,10 @@ CLSORT_API clsort_status clsort_explain(clsort_sorter *sorter, const clsort_desc
     t.text = text;
     t.size = size;
     t.used = 0;
-    clsort__report(&t, "algorithm %s", j.plan.d.top_k ? "top-k" : clsort__plan_name(&j.plan));
-    if (j.plan.select.sorts_after) clsort__report(&t, ", then %s", clsort__plan_name(&j.then));
+    if (d.top_k) clsort__report(&t, "algorithm top-k by %s", clsort__select_name(&j.plan));
+    else clsort__report(&t, "algorithm %s", clsort__plan_name(&j.plan));
+    if (clsort__sorts_then(&j.plan)) clsort__report(&t, ", %s", clsort__plan_name(&j.then));
+    else if (d.top_k && !j.plan.d.top_k) clsort__report(&t, ", %s", clsort__plan_name(&j.plan));
     clsort__report(&t, "\npasses %u\n", tally.passes);
     clsort__report_launches(&t, &tally, j.run.total);
     clsort__report(&t, "moved %.0f bytes\n", (double)tally.bytes);
@@ -15582,7 +15848,8 @@ CLSORT_API clsort_status clsort_self_test(clsort_sorter *sorter)
    - On NVIDIA's GPUs sweeps take the same time for skewed keys as for uniform ones, and half the
      time for 2^22 and more pairs with spread keys of 64 bits.
    - build/clsort top --partition
-   - CLSORT_FLAG_TOP_PARTITION: rows are rearranged around their k-th element, in place or not.
+   - CLSORT_FLAG_TOP_PARTITION: rows or segments are rearranged around their k-th element, in place
+     or not, in the time of a sort.
    - Top-k takes records by their key, or by fields of up to 8 bytes.
    - Top-k takes a length for each row (`lengths`), segments and a count on the device. Where a row
      is shorter than k, the rest of its output is marked.
@@ -15596,7 +15863,9 @@ CLSORT_API clsort_status clsort_self_test(clsort_sorter *sorter)
    - clsort_check knows the device's largest allocation (CLSORT_ERROR_SCRATCH_TOO_LARGE).
    - CLSORT_NO_PUBLISHED leaves out what only reproduces publications.
    - Top-k of small k reads rows once on CPUs, and of rows of up to 4096 keys on GPUs, with 2 to 14
-     times the speed: never slower than a sort of these rows.
+     times the speed.
+   - Top-k with k near the count sorts the rows where that takes less time. clsort_explain says how
+     rows are selected from.
    - Top-k of a few long rows reads them once on GPUs: 2^28 keys with 5 times the speed.
    - CLSORT_NO_* also leave out the host code of what they leave out.
    - A gather of many arrays is checked in n log n.

@@ -6983,9 +6983,11 @@ CLSORT_KERNEL void clsort_quick_relauncher(CLSORT_QUICK_ARGS, uint local_bytes)
                            several work-groups per row add their counts in global memory; each reads
                            the sums in the next launch. Most rows are decided after one or two
                            passes, and the rest of the launches idle
+     k near the count      the rows are sorted, then copy_rows
      k above the list      select_pass * (passes + 1), select_scatter
                            narrows to exactly k elements, and writes them in the row's order
-     partitions            select_pass * (passes + 1), select_partition
+     partitions            the rows are sorted; with lengths or a count on the device
+                           select_pass * (passes + 1), select_partition
                            narrows to the k-th element, and writes the row's new order
      small k, on CPUs      select_stream, select_sort
                            no digits: a work-item reads its part of a row once and lists what comes
@@ -7785,7 +7787,7 @@ CLSORT_KERNEL void clsort_select_pass(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, loc
    after it; work-groups that share the candidates out by value count ranks. A bound is wrong if
    fewer than k elements are candidates, or more than there is room for: then the row has failed,
    and the passes select from it. */
-#define CLSORT_SAMPLED 4
+#define CLSORT_SAMPLED 16
 
 CLSORT_INLINE void put_bound(global uint *row, ranked_t bound)
 {
@@ -7794,42 +7796,58 @@ CLSORT_INLINE void put_bound(global uint *row, ranked_t bound)
     words[1] = CLSORT_RANKED_INDEX(bound);
 }
 
-/* The first pair of a work-item's clusters, which begin at p.first and `apart` elements from each
-   other. */
-CLSORT_INLINE ranked_t first_of_clusters(select_t s, select_part_t p, uint clusters, uint apart)
+/* A number below `end` that `seed` gives. */
+CLSORT_INLINE uint draw_below(uint seed, uint end)
 {
+    const uint drawn = seed * 0x9E3779B1u;
+    return mul_hi((drawn ^ drawn >> 15) * 0x85EBCA6Bu, end);
+}
+
+/* Where element x of a sample lies. The row is cut into `clusters` strips of `apart` elements, and
+   each has a cluster somewhere: at equal distances they would see what has a period as it is not. A
+   second sample lies elsewhere. */
+CLSORT_INLINE uint sampled_place(uint x, uint apart, uint again)
+{
+    const uint cluster = x / CLSORT__CLUSTER;
+    return cluster * apart
+           + draw_below(2 * cluster + again + 1, apart / CLSORT__CLUSTER) * CLSORT__CLUSTER
+           + x % CLSORT__CLUSTER;
+}
+
+/* The first pair of a work-item's share of a sample. Neighbours load a cluster together. */
+CLSORT_INLINE ranked_t first_of_sample(select_t s, select_part_t p, uint clusters, uint again)
+{
+    const uint sample = clusters * CLSORT__CLUSTER, apart = s.n / max(clusters, 1u);
     code_t first = (code_t)~(code_t)0;
     uint at = 0xFFFFFFFFu;
-    for (uint c = local_id(); c < clusters; c += CLSORT_GROUP * CLSORT_SAMPLED) {
-        code_t code[CLSORT_SAMPLED][CLSORT__CLUSTER];
+    for (uint i = local_id(); i < sample; i += CLSORT_GROUP * CLSORT_SAMPLED) {
+        code_t code[CLSORT_SAMPLED];
+        uint place[CLSORT_SAMPLED];
+        #pragma unroll
+        for (uint b = 0; b < CLSORT_SAMPLED; b++) {
+            const uint x = i + b * CLSORT_GROUP;
+            place[b] = sampled_place(x < sample ? x : i, apart, again);
+            code[b] = select_code(s, p, place[b]);
+        }
         #pragma unroll
         for (uint b = 0; b < CLSORT_SAMPLED; b++)
-            #pragma unroll
-            for (uint x = 0; x < CLSORT__CLUSTER; x++)
-                code[b][x] = select_code(
-                    s, p, p.first + min(c + b * CLSORT_GROUP, clusters - 1) * apart + x);
-        #pragma unroll
-        for (uint b = 0; b < CLSORT_SAMPLED; b++)
-            #pragma unroll
-            for (uint x = 0; x < CLSORT__CLUSTER; x++)
-                if (code[b][x] < first || at == 0xFFFFFFFFu) {
-                    first = code[b][x];
-                    at = p.first + min(c + b * CLSORT_GROUP, clusters - 1) * apart + x;
-                }
+            if (code[b] < first || at == 0xFFFFFFFFu) {
+                first = code[b];
+                at = place[b];
+            }
     }
     return CLSORT_RANKED(first, at);
 }
 
-/* The bound of a row is the wanted-th of the work-items' firsts. A second sample, of a row that
-   failed, lies between the first one's clusters. space: CLSORT_GROUP pairs. */
+/* The bound of a row is the wanted-th of the work-items' firsts. A row that failed gets a second
+   sample. space: CLSORT_GROUP pairs. */
 CLSORT_INLINE void sample_row(select_t s, tables_t t, select_part_t p, uint clusters, uint wanted,
                               uint again, local ulong *space)
 {
-    const uint exists = p.row < s.rows, lid = local_id(), apart = s.n / max(clusters, 1u);
+    const uint exists = p.row < s.rows, lid = local_id();
     local ranked_t *firsts = (local ranked_t *)space;
     global uint *row = row_words_of(t, s, exists ? p.row : 0);
-    p.first = again ? apart / 2 : 0;
-    const ranked_t own = first_of_clusters(s, p, exists ? clusters : 0, apart);
+    const ranked_t own = first_of_sample(s, p, exists ? clusters : 0, again);
     group_sync();
     if (lid == 0 && exists)
         row[CLSORT__ROW_CANDIDATES] = 0;
@@ -7853,8 +7871,8 @@ CLSORT_INLINE void begin_row(select_t s, tables_t t, uint clusters, uint wanted,
     sample_row(s, t, p, clusters, wanted, 0, space);
 }
 
-/* Before clsort_select_read, and before clsort_select_long. */
 #if CLSORT_IS(SELECT)
+/* Before clsort_select_read. */
 CLSORT_KERNEL void clsort_select_sample(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, uint clusters,
                                         uint wanted, local ulong *space)
 {
@@ -7863,6 +7881,7 @@ CLSORT_KERNEL void clsort_select_sample(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, u
     begin_row(s, t, clusters, wanted, space);
 }
 #else
+/* Before clsort_select_long. */
 CLSORT_KERNEL void clsort_select_begin(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, uint clusters,
                                        uint wanted, local ulong *space)
 {
@@ -8044,7 +8063,8 @@ CLSORT_INLINE share_t find_share(select_t s, global const ranked_t *all, uint co
                apart = deep ? max(count / (rows * CLSORT_GROUP), 1u) : 0;
     ranked_t own = CLSORT_RANKED((code_t)~(code_t)0, 0xFFFFFFFFu - lid);
     for (uint j = 0; j < rows; j++) {
-        const ranked_t x = all[(lid + j * CLSORT_GROUP) * apart];
+        const uint column = lid + j * CLSORT_GROUP;
+        const ranked_t x = all[column * apart + draw_below(column + 1, apart)];
         if (CLSORT_RANKED_BEFORE(x, own))
             own = x;
     }
@@ -8287,7 +8307,7 @@ CLSORT_INLINE void sort_row(select_t s, tables_t t, output_t out, select_part_t 
 {
     const uint exists = p.row < s.rows;
     global const uint *row = row_words_of(t, s, exists ? p.row : 0);
-    const select_range_t r = exists ? load_range(row, s.passes) : whole_range(s);
+    const select_range_t r = exists && s.passes ? load_range(row, s.passes) : whole_range(s);
     const uint count = exists ? min(row[CLSORT__ROW_COLLECTED], s.list_capacity) : 0;
     for (uint i = local_id(); i < count; i += CLSORT_GROUP)
         space[CLSORT_LIST + i] = row[CLSORT__ROW_LIST + i];
@@ -8664,6 +8684,34 @@ CLSORT_KERNEL void clsort_gather(global const uchar *source, ulong source_at,
     source += source_at + row * source_stride + ((first + from) * units + unit) * bytes;
     target += target_at + row * target_stride + (i * units + unit) * bytes;
     store_bits(target, bytes, load_bits(source, bytes));
+}
+
+/* Copies the first `count` elements of each row, of keys if has_keys is set and of indices if
+   has_indices is. A work-item copies `piece` elements, of n such pieces in all. Strides are bytes
+   from a row to the next. */
+CLSORT_KERNEL void clsort_copy_rows(global const uchar *keys, ulong keys_at,
+                                    global uchar *keys_to, ulong keys_to_at,
+                                    global const uchar *indices, ulong indices_at,
+                                    global uchar *indices_to, ulong indices_to_at, uint n,
+                                    uint count, uint piece, uint bytes, ulong keys_stride,
+                                    ulong keys_to_stride, ulong indices_stride,
+                                    ulong indices_to_stride, uint has_keys, uint has_indices)
+{
+    const uint id = (uint)get_global_id(0), pieces = (count - 1) / piece + 1;
+    if (id >= n)
+        return;
+    const uint row = id / pieces, first = (id - row * pieces) * piece,
+               end = min(first + piece, count);
+    keys += keys_at + row * keys_stride;
+    keys_to += keys_to_at + row * keys_to_stride;
+    indices += indices_at + row * indices_stride;
+    indices_to += indices_to_at + row * indices_to_stride;
+    for (uint i = first; i < (has_indices ? end : 0); i++)
+        ((global uint *)indices_to)[i] = ((global const uint *)indices)[i];
+    for (uint i = first; i < (has_keys && bytes == 4 ? end : 0); i++)
+        ((global uint *)keys_to)[i] = ((global const uint *)keys)[i];
+    for (uint i = first; i < (has_keys && bytes != 4 ? end : 0); i++)
+        store_bits(keys_to + (ulong)i * bytes, bytes, load_bits(keys + (ulong)i * bytes, bytes));
 }
 
 //---- utility: checks

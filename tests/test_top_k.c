@@ -216,6 +216,41 @@ static void partitions(bench *b)
     }
 }
 
+/* Segments are partitioned where they are; what lies outside stays. */
+static void partitions_of_segments(bench *b)
+{
+    static const uint32_t offsets[] = { 7, 7, 300, 301, 9000, 9000 };
+    uint32_t before[9500], after[9500], sums[2] = { 0, 0 };
+    clsort_desc d = clsort_desc_default();
+    size_t g, i;
+    for (i = 0; i < 9500; i++) before[i] = (uint32_t)(i * 2654435761u >> 9) % 700;
+    d.keys = test_buffer(b, sizeof before, before);
+    d.segments = test_buffer(b, sizeof offsets, offsets);
+    d.segment_count = 5;
+    d.count = 9500;
+    d.key_type = CLSORT_U32;
+    d.top_k = 200;
+    d.flags = CLSORT_FLAG_TOP_PARTITION;
+    if (CHECK(d.keys && d.segments)
+        && CHECK_OK(clsort_enqueue_sort(b->sorter, b->session.queue, &d, 0, NULL, NULL))
+        && CHECK(!clEnqueueReadBuffer(b->session.queue, d.keys, CL_TRUE, 0, sizeof after, after, 0,
+                                      NULL, NULL)))
+        for (g = 0; g < 5; g++) {
+            const size_t first = offsets[g], end = offsets[g + 1 < 6 ? g + 1 : 5],
+                         nth = first + (end - first < 200 ? end - first : 200);
+            for (i = first; i < end; i++)
+                CHECK(i < nth ? after[i] <= after[nth - 1] : after[i] >= after[nth - 1]);
+        }
+    for (i = 0; i < 9500; i++) {
+        sums[0] += before[i] * before[i];
+        sums[1] += after[i] * after[i];
+        CHECK((i >= 7 && i < 9000) || before[i] == after[i]);
+    }
+    CHECK(sums[0] == sums[1]);
+    clReleaseMemObject(d.keys);
+    clReleaseMemObject(d.segments);
+}
+
 /* By their key, by some of its bits, and by fields. */
 static void records(bench *b)
 {
@@ -486,7 +521,7 @@ static void long_rows_in_one_launch(bench *b)
         top_case c = top_make(CLSORT_U32, 1 + i % 2, i < 5 ? 70001 : 8200, i == 9 ? 900 : 40 + i);
         c.pattern = i % 4 == 3 ? "mod-16" : "uniform";
         c.poison = poisons[i % 3] < 0 ? 0 : poisons[i % 3];
-        c.poisoned = poisons[i % 3] < 0 ? 0 : c.d.count / (i < 5 ? 1024 : 256);
+        c.poisoned = poisons[i % 3] < 0 ? 0 : c.d.count / (i < 5 ? 4096 : 256);
         c.twice = i % 2 == 1;
         c.gap = i % 3;
         c.d.tuning.work_group = 64;
@@ -608,13 +643,6 @@ static void nth_partition(clsort_desc *d, cl_mem m)
     (void)m;
     d->flags = CLSORT_FLAG_TOP_PARTITION | CLSORT_FLAG_TOP_NTH;
 }
-static void segment_partition(clsort_desc *d, cl_mem m)
-{
-    d->flags = CLSORT_FLAG_TOP_PARTITION;
-    d->segments = m;
-    d->segment_count = 1;
-    d->rows = 0;
-}
 static void partition_without_k(clsort_desc *d, cl_mem m)
 {
     (void)m;
@@ -714,7 +742,6 @@ static const bad_call bad_calls[] = {
     { "records by long fields", of_long_fields, CLSORT_ERROR_UNSUPPORTED },
     { "a partition that is not ordered", loose_partition, CLSORT_ERROR_UNKNOWN_FLAG },
     { "a partition of the n-th", nth_partition, CLSORT_ERROR_UNKNOWN_FLAG },
-    { "a partition of segments", segment_partition, CLSORT_ERROR_UNSUPPORTED },
     { "a partition without k", partition_without_k, CLSORT_ERROR_UNKNOWN_FLAG },
     { "a partition into k keys", small_partition, CLSORT_ERROR_BUFFER_TOO_SMALL },
     { "a partition of values beside indices", partition_without_values_out,
@@ -777,6 +804,7 @@ static const test_entry tests[] = {
     { "rows have lengths, and what they lack is marked", lengths_of_rows },
     { "segments are selected from", segments_of_rows },
     { "rows are partitioned around the k-th element", partitions },
+    { "segments are partitioned, too", partitions_of_segments },
     { "records are selected and partitioned", records },
     { "a count on the device is followed", counts_on_the_device },
     { "any set of outputs is written and nothing else", every_set_of_outputs },
