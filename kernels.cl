@@ -7781,6 +7781,13 @@ CLSORT_KERNEL void clsort_select_pass(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, loc
 }
 #endif
 
+/* A number below `end` that `seed` gives. */
+CLSORT_INLINE uint draw_below(uint seed, uint end)
+{
+    const uint drawn = seed * 0x9E3779B1u;
+    return mul_hi((drawn ^ drawn >> 15) * 0x85EBCA6Bu, end);
+}
+
 #if CLSORT_GROUP_LOG2 > 0
 //---- select: samples
 /* ONE READING. A sample of a row gives a bound; a reading lists the candidates, which do not come
@@ -7794,13 +7801,6 @@ CLSORT_INLINE void put_bound(global uint *row, ranked_t bound)
     global ulong *words = (global ulong *)(row + CLSORT__ROW_BOUND);
     words[0] = CLSORT_RANKED_CODE(bound);
     words[1] = CLSORT_RANKED_INDEX(bound);
-}
-
-/* A number below `end` that `seed` gives. */
-CLSORT_INLINE uint draw_below(uint seed, uint end)
-{
-    const uint drawn = seed * 0x9E3779B1u;
-    return mul_hi((drawn ^ drawn >> 15) * 0x85EBCA6Bu, end);
 }
 
 /* Where element x of a sample lies. The row is cut into `clusters` strips of `apart` elements, and
@@ -8214,7 +8214,8 @@ CLSORT_INLINE void keep_first(candidates_t *c, uint k)
 
 /* Puts an element where it belongs among the first k, which are in order. The last of them is
    dropped if they are k already. Insertion. */
-CLSORT_INLINE code_t insert_candidate(select_t s, candidates_t *c, code_t code, uint i)
+CLSORT_INLINE code_t insert_candidate(select_t s, candidates_t *c, code_t code, uint i,
+                                      code_t bound)
 {
     uint place = c->count < s.k ? c->count++ : s.k - 1;
     for (; place > 0 && c->codes[place - 1] > code; place--) {
@@ -8223,7 +8224,7 @@ CLSORT_INLINE code_t insert_candidate(select_t s, candidates_t *c, code_t code, 
     }
     c->codes[place] = code;
     c->list[place] = i;
-    return c->codes[c->count - 1];
+    return c->count < s.k ? bound : min(bound, c->codes[s.k - 1]);
 }
 
 /* Appends an element; a full list keeps its first k. Few are inserted in order instead: their list
@@ -8233,24 +8234,49 @@ CLSORT_INLINE code_t append_candidate(select_t s, candidates_t *c, code_t code, 
                                       code_t bound)
 {
     if (s.k <= CLSORT_INSERT_MOST)
-        return insert_candidate(s, c, code, i);
+        return insert_candidate(s, c, code, i, bound);
     c->codes[c->count] = code;
     c->list[c->count++] = i;
     if (c->count < s.list_capacity)
         return bound;
     keep_first(c, s.k);
-    return c->codes[s.k - 1];
+    return min(bound, c->codes[s.k - 1]);
 }
 
 //---- select: streams
-/* Collects the first k of a part, in any order. Compares whole blocks with the bound, which few
-   elements are below. */
 #define CLSORT_STREAM_BLOCK 32
-CLSORT_INLINE void stream_part(select_t s, select_part_t p, candidates_t *c)
+#define CLSORT_STREAM_SAMPLE 64
+
+/* A code that few of the elements from `first` on are above, but probably k are not: of a sample.
+   The largest code for none. */
+CLSORT_INLINE code_t sample_rest(select_t s, select_part_t p, uint first)
+{
+    const uint apart = (p.end - first) / CLSORT_STREAM_SAMPLE;
+    const float x = (float)s.k / (float)max(apart, 1u);   /* of the sample are among the k */
+    const uint wanted = (uint)(x + 4 * sqrt(x) + 4);
+    code_t lowest[CLSORT_INSERT_MOST];
+    if (apart < 8 || wanted > CLSORT_INSERT_MOST)
+        return (code_t)~(code_t)0;
+    for (uint i = 0; i < CLSORT_STREAM_SAMPLE; i++) {
+        const code_t code = select_code(s, p, first + i * apart + draw_below(i + 1, apart));
+        uint place = min(i, wanted);
+        for (; place > 0 && lowest[place - 1] > code; place--)
+            if (place < wanted)
+                lowest[place] = lowest[place - 1];
+        if (place < wanted)
+            lowest[place] = code;
+    }
+    return lowest[wanted - 1];
+}
+
+/* Collects the first k of a part, in any order. Compares whole blocks with the bound, which few
+   elements are below. After `patience` blocks with such elements, as in descending order, a sample
+   gives a bound. Returns 0 if that was too low: some of the first k may be missing. */
+CLSORT_INLINE uint stream_elements(select_t s, select_part_t p, candidates_t *c, uint patience)
 {
     const uint open_elements = s.k <= CLSORT_INSERT_MOST ? s.k : s.list_capacity;
     const size_t open = min((size_t)p.first + open_elements, (size_t)p.end);
-    code_t bound = (code_t)~(code_t)0;
+    code_t bound = (code_t)~(code_t)0, sampled = bound;
     size_t i = p.first;
     for (; i < open; i++)
         bound = append_candidate(s, c, select_code(s, p, i), (uint)i, bound);
@@ -8261,9 +8287,15 @@ CLSORT_INLINE void stream_part(select_t s, select_part_t p, candidates_t *c)
             code[b] = select_code(s, p, i + b);
             below |= code[b] < bound;
         }
-        for (uint b = 0; below && b < CLSORT_STREAM_BLOCK; b++)
+        if (!below)
+            continue;
+        for (uint b = 0; b < CLSORT_STREAM_BLOCK; b++)
             if (code[b] < bound)
                 bound = append_candidate(s, c, code[b], (uint)i + b, bound);
+        if (--patience)
+            continue;
+        sampled = sample_rest(s, p, (uint)i);
+        bound = min(bound, (code_t)max((code_t)(sampled + 1), sampled));
     }
     for (; i < p.end; i++) {
         const code_t code = select_code(s, p, i);
@@ -8272,6 +8304,17 @@ CLSORT_INLINE void stream_part(select_t s, select_part_t p, candidates_t *c)
     }
     if (s.k > CLSORT_INSERT_MOST)
         keep_first(c, s.k);
+    return sampled == (code_t)~(code_t)0 || (c->count >= s.k && c->codes[s.k - 1] <= sampled);
+}
+
+CLSORT_INLINE void stream_part(select_t s, select_part_t p, candidates_t *c)
+{
+    /* Of uniform keys some k (1 + ln(n / k)) are met. */
+    const uint often = s.k * (2 + ceil_log2((p.end - p.first) / max(s.k, 1u) + 1)) / 2;
+    for (uint patience = 4 + often, done = 0; !done; patience = 0) {
+        c->count = 0;
+        done = stream_elements(s, p, c, patience);
+    }
 }
 
 /* One reading of every part by a work-item. A row of one part is written, else the parts' first k

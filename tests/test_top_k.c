@@ -251,6 +251,47 @@ static void partitions_of_segments(bench *b)
     clReleaseMemObject(d.segments);
 }
 
+/* Rows that a work-item reads alone: in descending order each element comes before those so far, so
+   that a sample of the rest is drawn; low keys where that looks make its bound too low. */
+static void streams_that_a_sample_misleads(bench *b)
+{
+    enum { ROWS = 8, N = 40000, K = 40, LOW = 8032, APART = (N - LOW) / 64 };
+    uint32_t *keys = (uint32_t *)malloc(ROWS * N * 4), found[ROWS * K];
+    clsort_desc d = clsort_desc_default();
+    size_t row, i;
+    if (!CHECK(keys != NULL)) return;
+    for (i = 0; i < ROWS * N; i++)
+        keys[i] = i % N < LOW + 32 || i / N % 2 ? 1000000 - (uint32_t)(i % N) : 1000;
+    for (row = 0; row < ROWS; row++)
+        for (i = 0; i < 6; i++) {   /* as draw_below of kernels.cl */
+            uint32_t drawn = ((uint32_t)i + 1) * 0x9E3779B1u;
+            drawn = (drawn ^ drawn >> 15) * 0x85EBCA6Bu;
+            keys[row * N + LOW + i * APART + ((uint64_t)drawn * APART >> 32)] = 0;
+        }
+    d.keys = test_buffer(b, ROWS * N * 4, keys);
+    d.indices = test_buffer(b, sizeof found, found);
+    d.count = N;
+    d.rows = ROWS;
+    d.top_k = K;
+    d.key_type = CLSORT_U32;
+    if (CHECK(d.keys && d.indices)
+        && CHECK_OK(clsort_enqueue_sort(b->sorter, b->session.queue, &d, 0, NULL, NULL))
+        && CHECK(!clEnqueueReadBuffer(b->session.queue, d.indices, CL_TRUE, 0, sizeof found, found,
+                                      0, NULL, NULL)))
+        for (row = 0; row < ROWS; row++) {
+            const uint32_t *k = keys + row * N;
+            for (i = 1; i < K; i++) {
+                const uint32_t x = found[row * K + i - 1], y = found[row * K + i];
+                CHECK(k[x] < k[y] || (k[x] == k[y] && x < y));
+            }
+            CHECK(!k[found[row * K + 5]] && k[found[row * K + 6]]);
+            CHECK(found[row * K + K - 1] == (row % 2 ? N - 34u : LOW + 32 + 33u));
+        }
+    clReleaseMemObject(d.keys);
+    clReleaseMemObject(d.indices);
+    free(keys);
+}
+
 /* By their key, by some of its bits, and by fields. */
 static void records(bench *b)
 {
@@ -805,6 +846,7 @@ static const test_entry tests[] = {
     { "segments are selected from", segments_of_rows },
     { "rows are partitioned around the k-th element", partitions },
     { "segments are partitioned, too", partitions_of_segments },
+    { "rows that are read once survive a sample that misleads", streams_that_a_sample_misleads },
     { "records are selected and partitioned", records },
     { "a count on the device is followed", counts_on_the_device },
     { "any set of outputs is written and nothing else", every_set_of_outputs },

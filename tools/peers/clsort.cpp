@@ -1,5 +1,5 @@
-/* clsort.cpp - clsort's own algorithms, from keys to keys_out, on the OpenCL device that
-   CLSORT_DEVICE names. Kernels are built and scratch memory is allocated before the time starts. */
+/* clsort.cpp - clsort's own algorithms, from keys to keys_out, and its top-k, on the OpenCL device
+   that CLSORT_DEVICE names. Kernels are built and scratch memory is allocated before the time starts. */
 
 #define CL_TARGET_OPENCL_VERSION 300
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
@@ -7,7 +7,9 @@
 #define CLSORT_IMPLEMENTATION
 #include "../../clsort.h"
 
+#define PEER_SELECTS
 #include "peer.h"
+#include "select.h"
 #include "../device.h"
 
 static void check(cl_int code, const char *call)
@@ -107,15 +109,22 @@ static cl_uint key_type_of(const std::string &type)
     return types[i].code;
 }
 
+static void sorter_check(clsort_status status)
+{
+    if (status != CL_SUCCESS) throw unavailable(clsort_last_error(the_device().sorter));
+}
+
+static void upload(const buffer &b, const void *data)
+{
+    check(clEnqueueWriteBuffer(the_device().queue, b.memory, CL_TRUE, 0, b.bytes, data, 0, NULL,
+                               NULL),
+          "clEnqueueWriteBuffer");
+}
+
 class loaded_buffers : public loaded {
     const peer_shape shape;
     buffer keys, keys_out, values, values_out, parts;
     clsort_desc desc, chosen;   /* without and with an algorithm */
-
-    static void sorter_check(clsort_status status)
-    {
-        if (status != CL_SUCCESS) throw unavailable(clsort_last_error(the_device().sorter));
-    }
 
     peer_sums sums(const buffer &k, const buffer &v)
     {
@@ -147,9 +156,7 @@ public:
         desc.value_size = shape.value_bytes;
         desc.values = values.memory;
         desc.values_out = values_out.memory;
-        check(clEnqueueWriteBuffer(d.queue, keys.memory, CL_TRUE, 0, keys.bytes, c.keys, 0, NULL,
-                                   NULL),
-              "clEnqueueWriteBuffer");
+        upload(keys, c.keys);
         if (!values.memory) return;
         clSetKernelArg(d.number, 0, sizeof shape, &shape);
         clSetKernelArg(d.number, 1, sizeof values.memory, &values.memory);
@@ -182,6 +189,62 @@ public:
 };
 
 static loaded *peer_load(const cell &c) { return new loaded_buffers(c); }
+
+class selected_buffers : public loaded_selection {
+    buffer from, to, numbers;
+    clsort_desc desc;
+
+    static void download(const buffer &b, void *data)
+    {
+        if (b.memory)
+            check(clEnqueueReadBuffer(the_device().queue, b.memory, CL_TRUE, 0, b.bytes, data, 0,
+                                      NULL, NULL),
+                  "clEnqueueReadBuffer");
+    }
+
+    void fetch()
+    {
+        download(to, keys.data());
+        download(numbers, indices.data());
+    }
+
+public:
+    explicit selected_buffers(const cell &input)
+        : loaded_selection(input), from(c.shape.count * 4), to(results * 4),
+          numbers(indices.size() * 4), desc(clsort_desc_default())
+    {
+        desc.count = c.shape.n;
+        desc.rows = c.rows;
+        desc.top_k = c.k;
+        desc.key_type = key_type_of(c.type);
+        desc.order = CLSORT_DESCENDING;
+        desc.keys = from.memory;
+        desc.keys_out = to.memory;
+        desc.indices = numbers.memory;
+        upload(from, c.keys);
+    }
+    ~selected_buffers() { clsort_trim(the_device().sorter); }
+
+    void choose(const std::string &peer)
+    {
+        if (peer != "clsort-auto") throw unavailable("only AUTO selects");
+        sorter_check(clsort_prepare(the_device().sorter, the_device().queue, &desc));
+    }
+
+    double run()
+    {
+        device &d = the_device();
+        to.clear();
+        numbers.clear();
+        check(clFinish(d.queue), "clFinish");
+        const stopwatch watch;
+        sorter_check(clsort_enqueue_sort(d.sorter, d.queue, &desc, 0, NULL, NULL));
+        check(clFinish(d.queue), "clFinish");
+        return watch.ms();
+    }
+};
+
+static loaded *peer_load_selection(const cell &c) { return new selected_buffers(c); }
 
 /* Those that sort anything on any device, or say that they cannot. */
 int main(int count, char **words)

@@ -1,12 +1,21 @@
 /* cub.cu - the sorts of CUB, NVIDIA's library for CUDA, on the first CUDA device: of one array by
    radix and by merge; of many rows by its two segmented sorts. All of them sort into other arrays.
-   Their scratch memory is there before the time starts. */
+   Where CUB has it, its top-k, which gives any order: of one row, and of rows of 256, 1024 or 4096
+   keys. Their scratch memory is there before the time starts. */
 
+#define PEER_SELECTS
 #include "peer.h"
+#include "select.h"
 
 #include <type_traits>
 
 #include <cub/cub.cuh>
+#if __has_include(<cub/device/device_batched_topk.cuh>)
+#include <cub/device/device_batched_topk.cuh>
+#include <cub/device/device_topk.cuh>
+#include <cuda/argument>
+#define HAS_TOP_K
+#endif
 
 static void check(cudaError_t code)
 {
@@ -152,6 +161,7 @@ public:
 
     void choose(const std::string &peer)
     {
+        if (peer == "CUB-top-k") throw unavailable("it selects");
         const bool of_rows = peer == "CUB-segmented-radix" || peer == "CUB-segmented";
         size_t bytes = 0;
         if (of_rows != (rows > 1))
@@ -195,9 +205,108 @@ static loaded *peer_load(const cell &c)
     throw unavailable("this combination is not compiled into tools/peers/cub.cu");
 }
 
+#ifdef HAS_TOP_K
+/* Any order, and any of equal keys: CUB has no other yet. */
+static auto any_order()
+{
+    return cuda::std::execution::env{ cuda::execution::require(
+        cuda::execution::determinism::not_guaranteed, cuda::execution::tie_break::unspecified,
+        cuda::execution::output_ordering::unsorted) };
+}
+
+class selected_arrays : public loaded_selection {
+    array<float> from, to;
+    array<uint32_t> numbers, numbers_to;
+    array<float *> rows_from, rows_to;
+    array<uint32_t *> rows_numbers, rows_numbers_to;
+    std::unique_ptr<array<char>> space;
+
+    void fetch()
+    {
+        check(cudaMemcpy(keys.data(), to.data, to.bytes, cudaMemcpyDeviceToHost));
+        check(cudaMemcpy(indices.data(), numbers_to.data, numbers_to.bytes,
+                         cudaMemcpyDeviceToHost));
+    }
+
+    template <class T> void upload_rows(array<T *> &rows, T *first, size_t apart)
+    {
+        std::vector<T *> starts(c.rows);
+        for (size_t r = 0; r < c.rows; r++) starts[r] = first + r * apart;
+        rows.upload(starts.data());
+    }
+
+    template <int N> cudaError_t select_rows(void *space, size_t &bytes)
+    {
+        return cub::DeviceBatchedTopK::MaxPairs(
+            space, bytes, rows_from.data, rows_to.data, rows_numbers.data, rows_numbers_to.data,
+            cuda::args::constant<N>{}, cuda::args::immediate{ (int)c.k },
+            cuda::args::immediate{ (int)c.rows }, any_order());
+    }
+
+    cudaError_t select(void *space, size_t &bytes)
+    {
+        if (c.rows == 1)
+            return cub::DeviceTopK::MaxPairs(space, bytes, from.data, to.data, numbers.data,
+                                             numbers_to.data, (int)c.shape.n, (int)c.k,
+                                             any_order());
+        return c.shape.n == 256    ? select_rows<256>(space, bytes)
+               : c.shape.n == 1024 ? select_rows<1024>(space, bytes)
+                                   : select_rows<4096>(space, bytes);
+    }
+
+public:
+    explicit selected_arrays(const cell &input)
+        : loaded_selection(input), from(c.shape.count), to(results), numbers(c.shape.count),
+          numbers_to(results), rows_from(c.rows), rows_to(c.rows), rows_numbers(c.rows),
+          rows_numbers_to(c.rows)
+    {
+        const size_t n = c.shape.n;
+        std::vector<uint32_t> own(c.shape.count);   /* each index counts inside its row */
+        for (size_t i = 0; i < own.size(); i++) own[i] = (uint32_t)(i % n);
+        from.upload(c.keys);
+        numbers.upload(own.data());
+        upload_rows(rows_from, from.data, n);
+        upload_rows(rows_to, to.data, c.k);
+        upload_rows(rows_numbers, numbers.data, n);
+        upload_rows(rows_numbers_to, numbers_to.data, c.k);
+    }
+
+    void choose(const std::string &peer)
+    {
+        size_t bytes = 0;
+        if (peer != "CUB-top-k") throw unavailable("it does not select");
+        if (c.type != "f32" || indices.empty()
+            || (c.rows > 1 && c.shape.n != 256 && c.shape.n != 1024 && c.shape.n != 4096))
+            throw unavailable("this selection is not compiled into tools/peers/cub.cu");
+        space.reset();
+        check(select(NULL, bytes));
+        space.reset(new array<char>(bytes));
+    }
+
+    double run()
+    {
+        to.clear();
+        numbers_to.clear();
+        check(cudaDeviceSynchronize());
+        size_t bytes = space->bytes;
+        const stopwatch watch;
+        check(select(space->data, bytes));
+        check(cudaDeviceSynchronize());
+        return watch.ms();
+    }
+};
+
+static loaded *peer_load_selection(const cell &c) { return new selected_arrays(c); }
+#else
+static loaded *peer_load_selection(const cell &)
+{
+    throw unavailable("this CUB has no top-k: try tools/deps cuda");
+}
+#endif
+
 int main(int count, char **words)
 {
     static const char *const names[] = { "CUB-radix", "CUB-merge", "CUB-segmented-radix",
-                                         "CUB-segmented", NULL };
+                                         "CUB-segmented", "CUB-top-k", NULL };
     return peer_main(count, words, names);
 }

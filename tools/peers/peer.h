@@ -2,13 +2,14 @@
    bytes as the others and checked like them.
 
      PROGRAM                                               lists the peers in it, one per line
-     PROGRAM PEER TYPE VALUE_BYTES N ROWS RUNS FILE        takes a turn
+     PROGRAM PEER TYPE VALUE_BYTES N ROWS RUNS FILE [K]    takes a turn
      PROGRAM -                                             takes the turn that each line of standard
-                                                           input asks for by these seven words
+                                                           input asks for by these words
 
    In a turn PEER sorts ROWS arrays of N keys each, RUNS times. FILE holds the arrays, one after the
    other. TYPE is u32, i32, f32, u64, i64 or f64. If VALUE_BYTES is 4 or 8, not 0, each key has a
-   value: its index. Every run is checked.
+   value: its index. With K it selects the K largest keys of each row instead, in any order, with
+   their indices if VALUE_BYTES is 4. Every run is checked.
 
    A turn prints two things:
    - the median time of a run in milliseconds. The time goes from the call to the sorted arrays.
@@ -21,7 +22,8 @@
    the message. A program keeps what it has read for its next turn, so another content needs another
    file name.
 
-   A program defines peer_load, and calls peer_main. */
+   A program defines peer_load, and calls peer_main. If it selects, it defines PEER_SELECTS before
+   this is included, and peer_load_selection; see select.h. */
 
 #ifndef CLSORT_TOOLS_PEER_H
 #define CLSORT_TOOLS_PEER_H
@@ -73,6 +75,7 @@ struct cell {
     std::string type;
     peer_shape shape;
     size_t rows;
+    size_t k;           /* how many of each row are selected; 0: rows are sorted */
     const void *keys;   /* shape.count of them */
 };
 
@@ -100,6 +103,14 @@ static inline peer_sums add_up(const peer_sums *parts, size_t count)
 
 /* The caller deletes it. May throw unavailable. */
 static loaded *peer_load(const cell &c);
+#ifdef PEER_SELECTS
+static loaded *peer_load_selection(const cell &c);
+#else
+static inline loaded *peer_load_selection(const cell &)
+{
+    throw unavailable("it does not select");
+}
+#endif
 
 /* A file in memory. */
 class mapping {
@@ -126,22 +137,25 @@ public:
 struct order {
     std::string peer, type, file;
     unsigned value_bytes;
-    size_t n, rows;
+    size_t n, rows, k;
     int runs;
 
     explicit order(const std::string &words, const char *const *names)
-        : value_bytes(1), n(0), rows(0), runs(0)
+        : value_bytes(1), n(0), rows(0), k(0), runs(0)
     {
         std::istringstream in(words);
         std::string more;
         in >> peer >> type >> value_bytes >> n >> rows >> runs >> file;
         while (*names && peer != *names) names++;
-        if (!in || in >> more || !*names || type.size() != 3 || !strchr("uif", type[0])
+        const bool whole = !in.fail();
+        if (!(in >> k)) k = 0;
+        in.clear();
+        if (!whole || in >> more || !*names || type.size() != 3 || !strchr("uif", type[0])
             || (type.substr(1) != "32" && type.substr(1) != "64")
             || (value_bytes != 0 && value_bytes != 4 && value_bytes != 8) || n < 1 || rows < 1
             || runs < 1)
             throw wrong_usage("usage: PROGRAM [-|PEER u32|i32|f32|u64|i64|f64 0|4|8 N ROWS RUNS "
-                              "FILE]");
+                              "FILE [K]]");
     }
 
     cell input(const void *keys) const
@@ -149,13 +163,13 @@ struct order {
         const unsigned key_bytes = type[1] == '6' ? 8 : 4;
         const unsigned kind = type[0] == 'u' ? 0 : type[0] == 'i' ? 1 : 2;
         const peer_shape shape = { n, n * rows, key_bytes, value_bytes, kind, 0 };
-        return { type, shape, rows, keys };
+        return { type, shape, rows, k, keys };
     }
 
     bool loads_the_same_as(const order &other) const
     {
         return type == other.type && file == other.file && value_bytes == other.value_bytes
-               && n == other.n && rows == other.rows;
+               && n == other.n && rows == other.rows && k == other.k;
     }
 };
 
@@ -175,7 +189,8 @@ class player {
         warm.clear();
         const peer_shape shape = o.input(NULL).shape;
         file.reset(new mapping(o.file, shape.count * shape.key_bytes));
-        data.reset(peer_load(o.input(file->data)));
+        data.reset(o.k ? peer_load_selection(o.input(file->data))
+                       : peer_load(o.input(file->data)));
         wanted = data->input_sums();
         last.reset(new order(o));
     }

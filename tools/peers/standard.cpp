@@ -1,7 +1,9 @@
-/* standard.cpp - sorts on one core: those of the C and C++ libraries, and a plain quicksort to
-   compare quicksorts on devices with. */
+/* standard.cpp - sorts and selections on one core: those of the C and C++ libraries, and a plain
+   quicksort to compare quicksorts on devices with. */
 
+#define PEER_SELECTS
 #include "batch.h"
+#include "select.h"
 
 template <class Row> static int compare(const void *a, const void *b)
 {
@@ -65,14 +67,60 @@ struct use_stable_sort {
 
 template <class Key> double peer_sort(const std::string &name, batch<Key> &b)
 {
+    if (name == "std::partial_sort") throw unavailable("it selects");
     if (name == "qsort") return sort_rows(b, use_qsort());
     if (name == "quicksort") return sort_rows(b, use_quicksort());
     return name == "std::sort" ? sort_rows(b, use_sort()) : sort_rows(b, use_stable_sort());
 }
 
+/* Selects by std::partial_sort: copies of keys, or the indices of each row. */
+template <class Key> class partial_sorts : public loaded_selection {
+    std::vector<uint32_t> numbers;
+    void fetch() {}
+public:
+    explicit partial_sorts(const cell &input) : loaded_selection(input), numbers(input.shape.n) {}
+    void choose(const std::string &peer)
+    {
+        if (peer != "std::partial_sort") throw unavailable("it does not select");
+    }
+
+    void select_indices(const Key *row, uint32_t *found)
+    {
+        for (size_t i = 0; i < numbers.size(); i++) numbers[i] = (uint32_t)i;
+        std::partial_sort(numbers.begin(), numbers.begin() + c.k, numbers.end(),
+                          [row](uint32_t a, uint32_t b) {
+                              return row[a] > row[b] || (row[a] == row[b] && a < b);
+                          });
+        std::copy(numbers.begin(), numbers.begin() + c.k, found);
+    }
+
+    double run()
+    {
+        const Key *from = (const Key *)c.keys;
+        Key *to = (Key *)keys.data();
+        const stopwatch watch;
+        for (size_t row = 0; row < c.rows; row++, from += c.shape.n, to += c.k) {
+            if (indices.empty()) {
+                std::partial_sort_copy(from, from + c.shape.n, to, to + c.k, std::greater<Key>());
+                continue;
+            }
+            select_indices(from, indices.data() + row * c.k);
+            for (size_t i = 0; i < c.k; i++) to[i] = from[indices[row * c.k + i]];
+        }
+        return watch.ms();
+    }
+};
+
+static loaded *peer_load_selection(const cell &c)
+{
+    if (c.type == "f32") return new partial_sorts<float>(c);
+    if (c.type == "i32") return new partial_sorts<int32_t>(c);
+    return new partial_sorts<uint32_t>(c);
+}
+
 int main(int count, char **words)
 {
     static const char *const names[] = { "qsort", "quicksort", "std::sort", "std::stable_sort",
-                                         NULL };
+                                         "std::partial_sort", NULL };
     return peer_main(count, words, names);
 }
