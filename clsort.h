@@ -14213,7 +14213,7 @@ static int clsort__takes_all(const clsort__job *j)
 {
     const clsort_desc *d = &j->plan.d;
     return j->plan.select.sorts_whole && d->top_k == d->count && !d->row_stride
-           && !(d->flags & CLSORT_FLAG_TOP_NTH)
+           && !(d->flags & CLSORT_FLAG_TOP_NTH) && !d->value_size
            && (j->plan.data.has_indices || clsort__will_have(d, d->keys_out, CLSORT_FLAG_KEYS_OUT));
 }
 
