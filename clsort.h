@@ -303,6 +303,7 @@
 
      building   0.4 to 1.8 s on that GPU, 1 to 3 s on PoCL, once per driver cache
      - Call clsort_prepare while you load, and set CLSORT_FLAG_NO_BUILD where a hitch would hurt.
+     - Built programs can be kept for the next start; see clsort_cache_folder.
 
    LIMITS
      - At most 2^32 - 1 elements per call: with rows all from the first row to the last, gaps
@@ -324,6 +325,8 @@
                                 CLSORT_ERROR_UNSUPPORTED, and its names are unknown.
                                 These need both merge and radix: rows, segments, a count on the
                                 device, quicksort, and top_k above what a work-group sorts
+     CLSORT_NO_CACHE_FOLDER     leaves out clsort_cache_folder, and with it all use of files
+     CLSORT_CACHE_BYTES         the most bytes of all files in such a folder; default 256 MiB
      CLSORT_NO_PUBLISHED        leaves out what only reproduces publications: all choices of
                                 tuning.bitonic_step and tuning.local, which are the names bitonic-*,
                                 batch-* and merge-local-only
@@ -777,6 +780,25 @@ enum {
     CLSORT_OPTION_VERIFY = 1
 };
 
+/* A cache of built programs in storage of yours, so that the next start of your program compiles
+   nothing. `name` is 32 hexadecimal digits: a hash of the kernels' text, the build options, this
+   version, the device, its driver and its platform.
+   - load copies the first `size` bytes of the entry to `data`, and returns the bytes of the whole
+     entry, or 0 if there is none. It is called twice: first with size 0 and data NULL.
+   - save keeps `size` bytes under that name, and replaces what is there. It may fail in silence.
+   Nothing that load returns is trusted: an entry holds its name, its size and a hash of the binary,
+   and the driver sees no byte of it before these are checked. An entry that is damaged, or that the
+   driver does not take, costs only the time to build the program; then save replaces it. The hash
+   guards against damage, not against malice: who can write entries can run code in your program.
+   - load is called where a program would be built.
+   - save is called at the end of clsort_prepare and of clsort_self_test, where all kernels have run
+     once, and in clsort_destroy for programs that these did not see. PoCL compiles kernels once
+     more to give a binary, which takes about two thirds of the time of building them.
+   The callbacks run on the thread that uses the sorter, and must not use this sorter. A clone has
+   the same callbacks, so with clones these must be safe to call from several threads. */
+typedef size_t (*clsort_cache_load)(void *user, const char *name, void *data, size_t size);
+typedef void (*clsort_cache_save)(void *user, const char *name, const void *data, size_t size);
+
 /* Start from clsort_options_default(). Zero means default for every field. */
 typedef struct clsort_options {
     size_t struct_size;            /* sizeof(clsort_options); see SIZES OF STRUCTS */
@@ -784,6 +806,9 @@ typedef struct clsort_options {
     void *user;                    /* handed to the callbacks */
     cl_uint flags;                 /* CLSORT_OPTION_* */
     clsort_profile profile;        /* default: none; with one, every command has an event */
+    clsort_cache_load cache_load;  /* default: none; for a folder: clsort_cache_folder */
+    clsort_cache_save cache_save;  /* default: none */
+    void *cache_user;              /* handed to these two */
 } clsort_options;
 
 /* The default options: struct_size is set, every other field is 0. */
@@ -794,6 +819,23 @@ CLSORT__INLINE clsort_options clsort_options_default(void)
     o.struct_size = sizeof o;
     return o;
 }
+
+#ifndef CLSORT_NO_CACHE_FOLDER
+/* Sets the callbacks of *options to a pair that keeps one file per program in a folder. `path` must
+   live as long as every sorter with these options. With NULL it is the folder `clsort` in the
+   user's folder of caches: XDG_CACHE_HOME or ~/.cache, on macOS ~/Library/Caches, on Windows
+   LOCALAPPDATA.
+   - The folder is made when it is first needed, not its parents, and only its owner can open it
+     (0700). A folder of another owner, or one that others can write to, is not used. On Windows
+     nothing is checked.
+   - Files are written aside and then renamed, so any number of processes and threads may use the
+     folder at once. Files with other names are left alone.
+   - When the files would exceed CLSORT_CACHE_BYTES, those written longest ago are deleted.
+   - A disk that is full or read-only only means that nothing is kept.
+   Any thread may call it at any time. Errors: CLSORT_ERROR_NULL_ARGUMENT;
+   CLSORT_ERROR_UNKNOWN_VALUE for options->struct_size. */
+CLSORT_API clsort_status clsort_cache_folder(clsort_options *options, const char *path);
+#endif
 
 /* Makes a sorter for a device of a context. Builds no kernel yet. With context and device NULL it
    takes the first GPU, else the first device, in a context of its own. `options` may be NULL.
@@ -1118,6 +1160,21 @@ CLSORT_API clsort_status clsort_self_test(clsort_sorter *sorter);
 #ifndef CLSORT_CL
 #define CLSORT_CL(function) function
 #endif
+#ifndef CLSORT_CACHE_BYTES
+#define CLSORT_CACHE_BYTES (256 << 20)
+#endif
+#ifndef CLSORT_NO_CACHE_FOLDER
+#ifdef _WIN32
+#include <direct.h>
+#include <io.h>
+#include <process.h>
+#else
+#include <dirent.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+#endif
+#endif
 
 #ifdef __cplusplus
 extern "C" {
@@ -1137,6 +1194,8 @@ extern "C" {
      >>arithmetic  rounding, logarithms, sums that do not wrap
      >>memory      host arrays, slots of scratch buffers, marks on queues
      >>device      contexts, queries, queues
+     >>folder      files of a cache of built programs
+     >>cache       entries of a cache, whoever stores them
      >>program     the shapes of kernels, building programs
      >>plan        from a description to a plan: key, arrays, algorithm, kernels, scratch
      >>check       mistakes in arguments, buffers, limits
@@ -8577,9 +8636,13 @@ typedef struct clsort__config {
    of its kernels demand that. */
 typedef struct clsort__program {
     clsort__config asked, config;
+    int unsaved;                /* the user's cache does not have it yet */
     cl_program program;
     cl_kernel kernels[CLSORT__KERNEL_COUNT];
 } clsort__program;
+
+/* A hash of 128 bits. */
+typedef struct clsort__hash { cl_ulong word[2]; } clsort__hash;
 
 /* The layout of scratch memory: parts one after another, in as few buffers as the device can
    allocate. Offsets of parts count through all buffers. */
@@ -8617,6 +8680,8 @@ struct clsort_sorter {
     cl_context context;
     cl_device_id device;
     clsort_options options;
+    clsort__hash device_hash;   /* with a cache: of the device, its driver and its platform */
+    int quiet;                  /* failures are not reported: there is a remedy */
     int is_cpu;
     int has_vectors;            /* a CPU whose compiler uses vector registers */
     int has_progress;           /* NVIDIA: work-groups that have started all make progress */
@@ -8890,6 +8955,7 @@ static clsort_status clsort__fail(clsort_sorter *s, clsort_status status, const 
                                   const char *detail)
 {
     const int number = status;
+    if (s->quiet) return status;
     snprintf(s->message, sizeof s->message, "%s: %s%s%s (%d)", function, detail ? detail : "",
              detail ? ": " : "", clsort_status_text(status), number);
     if (s->options.diagnostic) s->options.diagnostic(s->options.user, status, function, s->message);
@@ -9307,6 +9373,371 @@ static clsort_status clsort__device_queue(clsort_sorter *s)
 #endif
 }
 
+/* ---- >>folder -------------------------------------------------------------------------------- */
+
+#ifndef CLSORT_NO_CACHE_FOLDER
+
+/* Room for the path of a file. Where that is too short, nothing is kept. */
+enum { CLSORT__MOST_PATH = 1024, CLSORT__NAME_DIGITS = 32 };
+
+/* Is this the name of an entry's file, or of one that is being written? */
+static int clsort__is_entry_file(const char *name)
+{
+    return strspn(name, "0123456789abcdef") == CLSORT__NAME_DIGITS
+           && !strncmp(name + CLSORT__NAME_DIGITS, ".clsort", 7);
+}
+
+/* Writes folder/name to `path`; 0 if that is too long. */
+static int clsort__join_path(char *path, const char *folder, const char *name)
+{
+    const int length = snprintf(path, CLSORT__MOST_PATH, "%s/%s", folder, name);
+    return length > 0 && length < CLSORT__MOST_PATH;
+}
+
+/* The folder's bytes in entries; `oldest` receives the path of the one written longest ago. */
+static cl_ulong clsort__folder_bytes(const char *folder, char *oldest);
+
+/* Makes a folder that only its owner can open. */
+static void clsort__make_folder(const char *path);
+
+/* Can nobody else write to the folder? 0 also if there is none. */
+static int clsort__is_private(const char *folder);
+
+#ifdef _WIN32
+
+static cl_ulong clsort__folder_bytes(const char *folder, char *oldest)
+{
+    char path[CLSORT__MOST_PATH];
+    struct _finddata_t found;
+    intptr_t list;
+    cl_ulong bytes = 0;
+    cl_long least = 0;
+    if (!clsort__join_path(path, folder, "*.clsort*")) return 0;
+    list = _findfirst(path, &found);
+    if (list == -1) return 0;
+    do {
+        if (!clsort__is_entry_file(found.name)) continue;
+        if ((!bytes || found.time_write < least) && clsort__join_path(oldest, folder, found.name))
+            least = found.time_write;
+        bytes += (cl_ulong)found.size + 1;
+    } while (!_findnext(list, &found));
+    _findclose(list);
+    return bytes;
+}
+
+static void clsort__make_folder(const char *path) { _mkdir(path); }
+
+static int clsort__is_private(const char *folder) { return folder != NULL; }
+
+static unsigned long clsort__process(void) { return (unsigned long)_getpid(); }
+
+/* Windows does not rename a file to the name of another one. */
+static int clsort__replace_file(const char *from, const char *to)
+{
+    remove(to);
+    return !rename(from, to);
+}
+
+#else
+
+static cl_ulong clsort__folder_bytes(const char *folder, char *oldest)
+{
+    char path[CLSORT__MOST_PATH];
+    struct stat facts;
+    const struct dirent *found;
+    DIR *const list = opendir(folder);
+    cl_ulong bytes = 0;
+    time_t least = 0;
+    if (!list) return 0;
+    while ((found = readdir(list)) != NULL) {
+        if (!clsort__is_entry_file(found->d_name)) continue;
+        if (!clsort__join_path(path, folder, found->d_name) || stat(path, &facts)) continue;
+        if (!bytes || facts.st_mtime < least) {
+            least = facts.st_mtime;
+            memcpy(oldest, path, sizeof path);
+        }
+        bytes += (cl_ulong)facts.st_size + 1;
+    }
+    closedir(list);
+    return bytes;
+}
+
+static void clsort__make_folder(const char *path) { mkdir(path, 0700); }
+
+static int clsort__is_private(const char *folder)
+{
+    struct stat facts;
+    return !stat(folder, &facts) && S_ISDIR(facts.st_mode) && facts.st_uid == geteuid()
+           && !(facts.st_mode & 022);
+}
+
+static unsigned long clsort__process(void) { return (unsigned long)getpid(); }
+
+static int clsort__replace_file(const char *from, const char *to) { return !rename(from, to); }
+
+#endif
+
+/* The parts of the path of the user's folder of caches: the value of a variable, and a folder in
+   it. */
+static const char *clsort__caches(const char **inside)
+{
+#if defined(_WIN32)
+    *inside = "";
+    return getenv("LOCALAPPDATA");
+#elif defined(__APPLE__)
+    *inside = "/Library/Caches";
+    return getenv("HOME");
+#else
+    const char *const caches = getenv("XDG_CACHE_HOME");
+    const int given = caches && *caches == '/';
+    *inside = given ? "" : "/.cache";
+    return given ? caches : getenv("HOME");
+#endif
+}
+
+/* Writes the path of the folder: the caller's, or one in the user's folder of caches. Makes the
+   folder if `makes`. Returns 0 if there is none to be used. */
+static int clsort__open_folder(const char *given, int makes, char *path)
+{
+    const char *inside = "", *const caches = given ? given : clsort__caches(&inside);
+    int length;
+    if (!caches || !*caches) return 0;
+    length = snprintf(path, CLSORT__MOST_PATH, "%s%s", caches, inside);
+    if (length < 0 || length > CLSORT__MOST_PATH - 8) return 0;
+    if (makes) clsort__make_folder(path);
+    if (!given) memcpy(path + length, "/clsort", 8);
+    if (makes && !given) clsort__make_folder(path);
+    return clsort__is_private(path);
+}
+
+/* Writes the path of an entry's file; 0 if the folder is not to be used. */
+static int clsort__entry_path(const char *given, const char *name, int makes, char *folder,
+                              char *path)
+{
+    char file[CLSORT__NAME_DIGITS + 16];
+    snprintf(file, sizeof file, "%s.clsort", name);
+    return clsort__open_folder(given, makes, folder) && clsort__join_path(path, folder, file);
+}
+
+static size_t clsort__load_file(void *given, const char *name, void *data, size_t size)
+{
+    char folder[CLSORT__MOST_PATH], path[CLSORT__MOST_PATH];
+    FILE *file;
+    long bytes = -1;
+    if (!clsort__entry_path((const char *)given, name, 0, folder, path)) return 0;
+    file = fopen(path, "rb");
+    if (!file) return 0;
+    if (!fseek(file, 0, SEEK_END)) bytes = ftell(file);
+    rewind(file);
+    if (size && fread(data, 1, size, file) != size) bytes = -1;
+    fclose(file);
+    return bytes > 0 ? (size_t)bytes : 0;
+}
+
+/* Deletes the oldest entries until there is room for one more of `size` bytes. */
+static int clsort__make_room(const char *folder, size_t size)
+{
+    char oldest[CLSORT__MOST_PATH];
+    const cl_ulong most = CLSORT_CACHE_BYTES;
+    if (size > most) return 0;
+    while (clsort__folder_bytes(folder, oldest) > most - size)
+        if (remove(oldest)) return 0;
+    return 1;
+}
+
+static void clsort__save_file(void *given, const char *name, const void *data, size_t size)
+{
+    char folder[CLSORT__MOST_PATH], path[CLSORT__MOST_PATH], aside[CLSORT__MOST_PATH + 64];
+    FILE *file;
+    int written;
+    if (!clsort__entry_path((const char *)given, name, 1, folder, path)) return;
+    if (!clsort__make_room(folder, size)) return;
+    /* No other thread has a variable at this address. */
+    snprintf(aside, sizeof aside, "%s-%lx-%p", path, clsort__process(), (void *)folder);
+    file = fopen(aside, "wb");
+    if (!file) return;
+    written = fwrite(data, 1, size, file) == size;
+    written = !fclose(file) && written;
+    if (!written || !clsort__replace_file(aside, path)) remove(aside);
+}
+
+#endif
+
+/* ---- >>cache --------------------------------------------------------------------------------- */
+
+/* The head of an entry; the driver's binary follows it. All of it is checked. */
+typedef struct clsort__entry {
+    char mark[8];
+    cl_ulong bytes;             /* of the binary */
+    clsort__hash name, binary;
+} clsort__entry;
+
+/* The most bytes that an entry has, and the most devices of its program. */
+enum { CLSORT__MOST_ENTRY = 1 << 28, CLSORT__ENTRY_DEVICES = 64 };
+
+/* Each step can be undone, so texts of one length that differ in one word have different hashes. The
+   factors are those of Vigna's splitmix64. */
+static void clsort__add_word(clsort__hash *h, cl_ulong word)
+{
+    h->word[0] = (h->word[0] ^ word) * (cl_ulong)0xBF58476D1CE4E5B9u;
+    h->word[1] = (h->word[1] + word) * (cl_ulong)0x94D049BB133111EBu;
+    h->word[0] ^= h->word[0] >> 31;
+    h->word[1] ^= h->word[1] >> 29;
+}
+
+/* Adds bytes and their number to a hash. */
+static void clsort__add_hash(clsort__hash *h, const void *data, size_t bytes)
+{
+    size_t i;
+    for (i = 0; i < bytes; i += 8) {
+        cl_ulong word = 0;
+        memcpy(&word, (const char *)data + i, bytes - i < 8 ? bytes - i : 8);
+        clsort__add_word(h, word);
+    }
+    clsort__add_word(h, bytes);
+}
+
+/* Adds the texts by which a device and its platform say who they are; 0 if one does not. */
+static int clsort__add_device(clsort__hash *h, cl_device_id device, cl_platform_id platform)
+{
+    static const cl_uint facts[7] = { CL_DEVICE_NAME, CL_DEVICE_VENDOR, CL_DEVICE_VERSION,
+                                      CL_DRIVER_VERSION, CL_PLATFORM_NAME, CL_PLATFORM_VENDOR,
+                                      CL_PLATFORM_VERSION };
+    char text[1024];
+    size_t i, bytes = 0;
+    for (i = 0; i < 7; i++) {
+        const cl_int code = i < 4 ? CLSORT_CL(clGetDeviceInfo)(device, facts[i], sizeof text, text,
+                                                               &bytes)
+                                  : CLSORT_CL(clGetPlatformInfo)(platform, facts[i], sizeof text,
+                                                                 text, &bytes);
+        if (code != CL_SUCCESS || bytes > sizeof text) return 0;
+        clsort__add_hash(h, text, bytes);
+    }
+    return 1;
+}
+
+/* Hashes what a binary depends on besides its text and options. If the driver does not say, the
+   sorter has no cache. */
+static void clsort__open_cache(clsort_sorter *s)
+{
+    cl_platform_id platform = NULL;
+    if (!s->options.cache_load && !s->options.cache_save) return;
+    clsort__add_word(&s->device_hash, clsort_version());
+    clsort__add_word(&s->device_hash, sizeof(void *));
+    if (CLSORT_CL(clGetDeviceInfo)(s->device, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL)
+            == CL_SUCCESS
+        && clsort__add_device(&s->device_hash, s->device, platform))
+        return;
+    s->options.cache_load = NULL;
+    s->options.cache_save = NULL;
+}
+
+/* The head of an entry, but for the hash of its binary. */
+static clsort__entry clsort__entry_head(clsort__hash name, size_t bytes)
+{
+    clsort__entry e;
+    memset(&e, 0, sizeof e);
+    memcpy(e.mark, "clsort 1", sizeof e.mark);
+    e.bytes = bytes;
+    e.name = e.binary = name;
+    return e;
+}
+
+/* Writes the name of an entry as text. */
+static void clsort__print_hash(clsort__hash h, char text[33])
+{
+    int i;
+    for (i = 0; i < 32; i++) text[i] = "0123456789abcdef"[h.word[i / 16] >> i % 16 * 4 & 15];
+    text[32] = 0;
+}
+
+/* Reads an entry of `bytes` bytes into `entry`; 0 unless it is right. */
+static int clsort__read_entry(clsort_sorter *s, clsort__hash name, const char *text, size_t bytes,
+                              unsigned char *entry)
+{
+    clsort__entry head, wanted = clsort__entry_head(name, bytes - sizeof head);
+    if (s->options.cache_load(s->options.cache_user, text, entry, bytes) != bytes) return 0;
+    clsort__add_hash(&wanted.binary, entry + sizeof head, bytes - sizeof head);
+    memcpy(&head, entry, sizeof head);
+    return !memcmp(&head, &wanted, sizeof head);
+}
+
+/* Creates a program from a binary, and builds it. */
+static clsort_status clsort__build_binary(clsort_sorter *s, const unsigned char *binary,
+                                          size_t bytes, const char *options, cl_program *program)
+{
+    cl_int state = CL_SUCCESS, code;
+    const cl_program made = CLSORT_CL(clCreateProgramWithBinary)(s->context, 1, &s->device, &bytes,
+                                                                 &binary, &state, &code);
+    CLSORT__MUST(code);
+    *program = made;
+    CLSORT__MUST(state);
+    return CLSORT_CL(clBuildProgram)(made, 1, &s->device, options, NULL, NULL);
+}
+
+/* Makes a program from an entry of the cache; fails without a message. */
+static clsort_status clsort__load_program(clsort_sorter *s, clsort__hash name, const char *options,
+                                          cl_program *program)
+{
+    char text[33];
+    unsigned char *entry;
+    clsort_status status = CL_INVALID_BINARY;
+    size_t bytes;
+    clsort__print_hash(name, text);
+    bytes = s->options.cache_load(s->options.cache_user, text, NULL, 0);
+    if (bytes <= sizeof(clsort__entry) || bytes > CLSORT__MOST_ENTRY) return status;
+    entry = (unsigned char *)CLSORT_MALLOC(bytes);
+    if (!entry) return CL_OUT_OF_HOST_MEMORY;
+    if (clsort__read_entry(s, name, text, bytes, entry))
+        status = clsort__build_binary(s, entry + sizeof(clsort__entry),
+                                      bytes - sizeof(clsort__entry), options, program);
+    CLSORT_FREE(entry);
+    return status;
+}
+
+/* The bytes of a program's binary for the sorter's device, which is number *device of *count; 0 if
+   the driver gives none. */
+static size_t clsort__binary_bytes(const clsort_sorter *s, cl_program program, cl_uint *device,
+                                   cl_uint *count)
+{
+    cl_device_id devices[CLSORT__ENTRY_DEVICES];
+    size_t sizes[CLSORT__ENTRY_DEVICES], bytes = 0;
+    cl_uint i = 0;
+    if (CLSORT_CL(clGetProgramInfo)(program, CL_PROGRAM_DEVICES, sizeof devices, devices, &bytes)
+        != CL_SUCCESS)
+        return 0;
+    *count = (cl_uint)(bytes / sizeof *devices);
+    while (i < *count && devices[i] != s->device) i++;
+    *device = i;
+    if (i == *count
+        || CLSORT_CL(clGetProgramInfo)(program, CL_PROGRAM_BINARY_SIZES, sizeof sizes, sizes, NULL)
+               != CL_SUCCESS)
+        return 0;
+    return sizes[i] > CLSORT__MOST_ENTRY - sizeof(clsort__entry) ? 0 : sizes[i];
+}
+
+/* Offers a program's binary to the cache. */
+static void clsort__write_entry(clsort_sorter *s, clsort__hash name, cl_program program)
+{
+    unsigned char *entry, *binaries[CLSORT__ENTRY_DEVICES] = { NULL };
+    char text[33];
+    cl_uint device = 0, count = 0;
+    const size_t bytes = clsort__binary_bytes(s, program, &device, &count);
+    clsort__entry head = clsort__entry_head(name, bytes);
+    if (!bytes) return;
+    entry = (unsigned char *)CLSORT_MALLOC(sizeof head + bytes);
+    if (!entry) return;
+    binaries[device] = entry + sizeof head;
+    if (CLSORT_CL(clGetProgramInfo)(program, CL_PROGRAM_BINARIES, count * sizeof *binaries,
+                                    binaries, NULL) == CL_SUCCESS) {
+        clsort__add_hash(&head.binary, entry + sizeof head, bytes);
+        memcpy(entry, &head, sizeof head);
+        clsort__print_hash(name, text);
+        s->options.cache_save(s->options.cache_user, text, entry, sizeof head + bytes);
+    }
+    CLSORT_FREE(entry);
+}
+
 /* ---- >>program ------------------------------------------------------------------------------- */
 
 /* Does a tile kernel use local memory? It does if a work-group shares the tile, and in the
@@ -9477,34 +9908,34 @@ static size_t clsort__comparator_chunk(unsigned *line)
     }
 }
 
-/* Creates a program from kernels.cl and the caller's texts. Compilers report errors in these as
-   errors of files `record_type` and `precedes`, with lines from 1. */
-static cl_int clsort__load_source(clsort_sorter *s, const clsort__comparator *comparator,
-                                  cl_program *program)
+/* The text of a program: chunks of kernels.cl and, between them, the caller's texts. */
+enum { CLSORT__CHUNKS = sizeof clsort__source / sizeof clsort__source[0] };
+typedef struct clsort__text_list {
+    const char *text[CLSORT__CHUNKS + 5];
+    size_t count;
+    char resume[60];            /* the text after the caller's */
+} clsort__text_list;
+
+/* Lists the text of a program. Compilers report errors in the caller's texts as errors of files
+   `record_type` and `precedes`, with lines from 1. */
+static void clsort__list_text(const clsort__comparator *comparator, clsort__text_list *l)
 {
-    enum { CHUNKS = sizeof clsort__source / sizeof clsort__source[0] };
-    const char *source[CHUNKS + 5];
-    char resume[60];
     unsigned line;
-    size_t chunk, count = CHUNKS;
-    cl_int code;
-    memcpy((void *)(size_t)source, clsort__source, sizeof clsort__source);
-    if (comparator) {
-        chunk = clsort__comparator_chunk(&line) + 1;
-        snprintf(resume, sizeof resume, "\n) != 0;\n}\n#line %u \"kernels.cl\"\n", line);
-        source[chunk] = "#line 1 \"record_type\"\n";
-        source[chunk + 1] = comparator->record_type;
-        source[chunk + 2] = "\nstatic inline int clsort_precedes(clsort_record a, clsort_record "
-                            "b)\n{\nreturn (\n#line 1 \"precedes\"\n";
-        source[chunk + 3] = comparator->precedes;
-        source[chunk + 4] = resume;
-        memcpy((void *)(size_t)(source + chunk + 5), clsort__source + chunk,
-               (CHUNKS - chunk) * sizeof *source);
-        count += 5;
-    }
-    *program = CLSORT_CL(clCreateProgramWithSource)(s->context, (cl_uint)count, source, NULL,
-                                                    &code);
-    return code;
+    size_t chunk;
+    memcpy((void *)(size_t)l->text, clsort__source, sizeof clsort__source);
+    l->count = CLSORT__CHUNKS;
+    if (!comparator) return;
+    chunk = clsort__comparator_chunk(&line) + 1;
+    snprintf(l->resume, sizeof l->resume, "\n) != 0;\n}\n#line %u \"kernels.cl\"\n", line);
+    l->text[chunk] = "#line 1 \"record_type\"\n";
+    l->text[chunk + 1] = comparator->record_type;
+    l->text[chunk + 2] = "\nstatic inline int clsort_precedes(clsort_record a, clsort_record "
+                         "b)\n{\nreturn (\n#line 1 \"precedes\"\n";
+    l->text[chunk + 3] = comparator->precedes;
+    l->text[chunk + 4] = l->resume;
+    memcpy((void *)(size_t)(l->text + chunk + 5), clsort__source + chunk,
+           (CLSORT__CHUNKS - chunk) * sizeof *l->text);
+    l->count += 5;
 }
 
 /* Copies a comparator's texts; *number is its place in the list, from 1. */
@@ -9610,20 +10041,43 @@ static void clsort__build_options(const clsort_sorter *s, const clsort__config *
              !s->is_cpu, (unsigned)c->ranges, c->team ? (unsigned)c->team : 16);
 }
 
-static clsort_status clsort__compile(clsort_sorter *s, clsort__program *p)
+/* How a program is built: its text and options. */
+typedef struct clsort__recipe {
+    clsort__text_list list;
+    char options[640];
+} clsort__recipe;
+
+static void clsort__make_recipe(const clsort_sorter *s, const clsort__config *c, clsort__recipe *r)
 {
-    const clsort__config *c = &p->config;
     const clsort__comparator *comparator = c->comparator ? &s->comparators[c->comparator - 1]
                                                          : NULL;
-    char options[640];
+    clsort__list_text(comparator, &r->list);
+    clsort__build_options(s, c, comparator, r->options, sizeof r->options);
+}
+
+/* The name of a program's entry in the cache. */
+static clsort__hash clsort__recipe_name(const clsort_sorter *s, const clsort__recipe *r)
+{
+    clsort__hash name = s->device_hash;
+    size_t i;
+    for (i = 0; i < r->list.count; i++)
+        clsort__add_hash(&name, r->list.text[i], strlen(r->list.text[i]));
+    clsort__add_hash(&name, r->options, strlen(r->options));
+    return name;
+}
+
+static clsort_status clsort__compile(clsort_sorter *s, clsort__program *p, const clsort__recipe *r)
+{
+    const cl_uint count = (cl_uint)r->list.count;
     cl_int code;
-    clsort__build_options(s, c, comparator, options, sizeof options);
-    code = clsort__load_source(s, comparator, &p->program);
+    /* OpenCL's parameter is `const char **` */
+    const char **const text = (const char **)(size_t)r->list.text;
+    p->program = CLSORT_CL(clCreateProgramWithSource)(s->context, count, text, NULL, &code);
     CLSORT__MUST(clsort__note(s, code, "clCreateProgramWithSource"));
-    code = CLSORT_CL(clBuildProgram)(p->program, 1, &s->device, options, NULL, NULL);
+    code = CLSORT_CL(clBuildProgram)(p->program, 1, &s->device, r->options, NULL, NULL);
     if (code == CL_SUCCESS) return CL_SUCCESS;
     clsort__keep_log(s, p->program);
-    return clsort__fail_build(s, c, code);
+    return clsort__fail_build(s, &p->config, code);
 }
 
 static const struct clsort__kernel_entry {
@@ -9689,14 +10143,57 @@ static cl_uint clsort__least_group(const clsort__config *c)
                : 0;
 }
 
+/* Makes a program and its kernels from an entry of the cache. Returns 0, in silence and with nothing
+   made, if there is none that is right. */
+static int clsort__from_cache(clsort_sorter *s, clsort__program *p, const clsort__recipe *r,
+                              int *fits)
+{
+    clsort_status status;
+    if (!s->options.cache_load) return 0;
+    s->quiet = 1;
+    status = clsort__load_program(s, clsort__recipe_name(s, r), r->options, &p->program);
+    if (status == CL_SUCCESS) status = clsort__create_kernels(s, p, fits);
+    s->quiet = 0;
+    if (status == CL_SUCCESS) return 1;
+    clsort__release_program(p);
+    return 0;
+}
+
+/* Offers a program to the cache, unless that has it. Failures do not matter. */
+static void clsort__save_program(clsort_sorter *s, clsort__program *p)
+{
+    clsort__recipe r;
+    if (!p->unsaved) return;
+    clsort__make_recipe(s, &p->config, &r);
+    clsort__write_entry(s, clsort__recipe_name(s, &r), p->program);
+    p->unsaved = 0;
+}
+
+static void clsort__save_programs(clsort_sorter *s)
+{
+    size_t i;
+    for (i = 0; i < s->program_count; i++) clsort__save_program(s, &s->programs[i]);
+}
+
+/* Makes a program and its kernels: from the cache, else from its text. */
+static clsort_status clsort__make_program(clsort_sorter *s, clsort__program *p, int *fits)
+{
+    clsort__recipe r;
+    clsort__make_recipe(s, &p->config, &r);
+    if (clsort__from_cache(s, p, &r, fits)) return CL_SUCCESS;
+    CLSORT__MUST(clsort__compile(s, p, &r));
+    p->unsaved = s->options.cache_save != NULL;
+    return clsort__create_kernels(s, p, fits);
+}
+
 /* Builds p->config, halving the work-group until every kernel fits. */
 static clsort_status clsort__build(clsort_sorter *s, clsort__program *p)
 {
     for (;;) {
         int fits = 0;
-        clsort_status status = clsort__compile(s, p);
-        if (status == CL_SUCCESS) status = clsort__create_kernels(s, p, &fits);
+        const clsort_status status = clsort__make_program(s, p, &fits);
         if (status == CL_SUCCESS && fits) return CL_SUCCESS;
+        if (status == CL_SUCCESS) clsort__save_program(s, p);   /* the next start tries it, too */
         clsort__release_program(p);
         if (status != CL_SUCCESS) return status;
         if (p->config.group_log2 == clsort__least_group(&p->config))
@@ -10982,7 +11479,7 @@ static clsort_status clsort__check_layout(clsort_sorter *s, const clsort__layout
 /* Bytes of the structs in the first version that had struct_size, and of none that may come. */
 enum {
     CLSORT__FIRST_DESC = offsetof(clsort_desc, tuning) + sizeof(clsort_tuning),
-    CLSORT__FIRST_OPTIONS = offsetof(clsort_options, profile) + sizeof(clsort_profile),
+    CLSORT__FIRST_OPTIONS = offsetof(clsort_options, cache_user) + sizeof(void *),
     CLSORT__FIRST_GATHER = offsetof(clsort_gather, indices_row_stride) + sizeof(size_t),
     CLSORT__FIRST_MERGE = offsetof(clsort_merge_desc, tuning) + sizeof(clsort_tuning),
     CLSORT__NO_STRUCT = 4096
@@ -15068,6 +15565,7 @@ static clsort_status clsort__set_up(clsort_sorter *s, cl_context context, cl_dev
                     CLSORT_ERROR_UNKNOWN_FLAG, "options");
     CLSORT__MUST(context ? clsort__adopt_context(s, context, device) : clsort__own_context(s));
     CLSORT__MUST(clsort__device_facts(s));
+    clsort__open_cache(s);
     return clsort__reserve_waits(s, CLSORT__FEW_WAITS);
 }
 
@@ -15103,6 +15601,7 @@ static clsort_status clsort__share_programs(const clsort_sorter *from, clsort_so
         clsort__program *p = &to->programs[i];
         int fits;
         *p = from->programs[i];
+        p->unsaved = 0;   /* `from` saves it */
         memset(p->kernels, 0, sizeof p->kernels);
         CLSORT__MUST(CLSORT__TRY(to, clRetainProgram, (p->program)));
         to->program_count++;
@@ -15522,6 +16021,19 @@ CLSORT_API clsort_status clsort_set_algorithm(clsort_desc *desc, const char *nam
     return CLSORT_ERROR_UNKNOWN_VALUE;
 }
 
+#ifndef CLSORT_NO_CACHE_FOLDER
+CLSORT_API clsort_status clsort_cache_folder(clsort_options *options, const char *path)
+{
+    if (!options) return CLSORT_ERROR_NULL_ARGUMENT;
+    if (!clsort__given_size(options, sizeof *options, CLSORT__FIRST_OPTIONS))
+        return CLSORT_ERROR_UNKNOWN_VALUE;
+    options->cache_load = clsort__load_file;
+    options->cache_save = clsort__save_file;
+    options->cache_user = (void *)(size_t)path;
+    return CL_SUCCESS;
+}
+#endif
+
 CLSORT_API clsort_status clsort_create(cl_context context, cl_device_id device,
                                        const clsort_options *options, clsort_sorter **sorter)
 {
@@ -15549,6 +16061,7 @@ CLSORT_API void clsort_destroy(clsort_sorter *sorter)
 {
     size_t i;
     if (!sorter) return;
+    clsort__save_programs(sorter);
     clsort_trim(sorter);
     clsort__release_programs(sorter);
     for (i = 0; i < sorter->pending_count; i++) {
@@ -15643,6 +16156,7 @@ CLSORT_API clsort_status clsort_prepare(clsort_sorter *sorter, cl_command_queue 
     j.then.d.flags &= ~(cl_uint)CLSORT_FLAG_NO_BUILD;
     CLSORT__MUST(clsort__ready_plans(&j));
     if (!clsort__trivial(&j.plan)) CLSORT__MUST(clsort__warm_job(&j));
+    clsort__save_programs(sorter);
     return clsort__prepare_scratch(sorter, queue, &j.plan);
 }
 
@@ -15838,6 +16352,7 @@ CLSORT_API clsort_status clsort_self_test(clsort_sorter *sorter)
     }
     sorter->options.flags = flags;
     CLSORT_FREE(memory);
+    clsort__save_programs(sorter);
     return first;
 }
 
@@ -15875,6 +16390,9 @@ CLSORT_API clsort_status clsort_self_test(clsort_sorter *sorter)
 
    New
    - clsort_options_default(), clsort_gather_default()
+   - clsort_cache_folder keeps built programs for the next start of a program, cache_load and
+     cache_save of clsort_options keep them in other storage. build/clsort uses the user's folder of
+     caches; --cache and CLSORT_CACHE name another one.
    - clsort_prepare takes a queue: the first sort there makes no object but events.
    - "radix-hybrid", CLSORT_RADIX_HYBRID: sorts bare keys of 4 and 8 bytes from the top digit down.
      "radix" and AUTO take it on NVIDIA's GPUs, keys of 4 bytes from 2^23 on, of 8 bytes from 2^22

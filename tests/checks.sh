@@ -7,6 +7,8 @@ passed=0
 failed=0
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
+CLSORT_CACHE=$folder/.kernels   # not the user's
+export CLSORT_CACHE
 trap 'exit 1' HUP INT TERM
 
 # check NAME COMMAND...: the command must succeed; what it printed is shown when it does not.

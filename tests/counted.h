@@ -205,6 +205,8 @@ static inline void counted_free(void *p)
                   (object, what, size, value, bytes))
 
 COUNTED_INFO(clGetDeviceInfo, cl_device_id)
+COUNTED_INFO(clGetPlatformInfo, cl_platform_id)
+COUNTED_INFO(clGetProgramInfo, cl_program)
 COUNTED_INFO(clGetContextInfo, cl_context)
 COUNTED_INFO(clGetCommandQueueInfo, cl_command_queue)
 COUNTED_INFO(clGetMemObjectInfo, cl_mem)
@@ -300,6 +302,10 @@ COUNTED_CREATE(clCreateBuffer, cl_mem, COUNTED_BUFFER,
 COUNTED_CREATE(clCreateProgramWithSource, cl_program, COUNTED_PROGRAM,
                (cl_context c, cl_uint n, const char **text, const size_t *lengths, cl_int *error),
                (c, n, text, lengths, error))
+COUNTED_CREATE(clCreateProgramWithBinary, cl_program, COUNTED_PROGRAM,
+               (cl_context c, cl_uint n, const cl_device_id *d, const size_t *bytes,
+                const unsigned char **binaries, cl_int *status, cl_int *error),
+               (c, n, d, bytes, binaries, status, error))
 COUNTED_CREATE(clCreateKernel, cl_kernel, COUNTED_KERNEL,
                (cl_program p, const char *name, cl_int *error), (p, name, error))
 

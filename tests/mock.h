@@ -25,7 +25,12 @@
    copies, reads and writes move. A larger one holds nothing, and a read of it gives zeros.
 
    Programs have the kernels that their text has after the preprocessor (mock_source.h), with the
-   parameters that these declare. A #error fails the build.
+   parameters that these declare. A #error fails the build. Binaries are good in the same process;
+   a damaged one, or one of another device, is a fault, as it may crash a real driver.
+
+   mock.no_binaries    set: programs give none
+   mock.refuse_binary  1: clCreateProgramWithBinary fails, 2: so does the build, 3: kernels lack
+   mock.loads          builds of programs from binaries, which mock.builds does not count
 
    Threads may use objects as OpenCL allows. Commands that wait are queued under a lock. Nothing
    else here synchronises threads, so that ThreadSanitizer sees the implementation's mistakes. */
@@ -58,7 +63,7 @@ enum { MOCK_DEVICE, MOCK_CONTEXT, MOCK_QUEUE, MOCK_BUFFER, MOCK_PROGRAM, MOCK_KE
 
 /* What a device says of itself. */
 typedef struct mock_facts {
-    const char *name, *vendor, *version;
+    const char *name, *vendor, *version, *driver;
     cl_device_type type;
     cl_uint vendor_id, nvidia_major; /* nvidia_major 0: the driver does not know that query */
     cl_uint compute_units, vector_width;
@@ -111,6 +116,9 @@ typedef struct mock_buffer {
 typedef struct mock_program {
     mock_object base;
     const mock_source *source;
+    int loaded;                             /* from a binary */
+    int device;                             /* that it was built for */
+    char options[800];
     const mock_kernels *kernels;            /* NULL: not built */
     const char *error;                      /* "" if there is none */
     cl_uint family, group_log2, key_bytes, value_bytes, records;
@@ -166,7 +174,8 @@ static struct {
     int unflushed;                          /* since the last clFlush or wait, of any queue */
     cl_int command_code;
     size_t list_bytes;                      /* of a context's list of devices, as told; 0: right */
-    int builds, live[MOCK_KINDS];
+    int builds, loads, live[MOCK_KINDS];
+    int no_binaries, refuse_binary;
     cl_ulong allocated;
     void *user;                             /* for the hooks */
     void (*on_read)(void *user, cl_mem buffer, size_t at, size_t bytes, void *host);
@@ -204,6 +213,7 @@ static inline mock_facts mock_gpu(void)
     f.name = "mock GPU";
     f.vendor = "mock";
     f.version = "OpenCL 1.2 mock";
+    f.driver = "1";
     f.type = CL_DEVICE_TYPE_GPU;
     f.vendor_id = 0x1234;
     f.compute_units = 16;
@@ -420,7 +430,7 @@ static inline cl_int mock_device_text(const mock_facts *f, cl_device_info what, 
     case CL_DEVICE_NAME: return MOCK_TEXT(f->name);
     case CL_DEVICE_VENDOR: return MOCK_TEXT(f->vendor);
     case CL_DEVICE_VERSION: return MOCK_TEXT(f->version);
-    case CL_DRIVER_VERSION: return MOCK_TEXT("1");
+    case CL_DRIVER_VERSION: return MOCK_TEXT(f->driver);
     case CL_DEVICE_EXTENSIONS: return MOCK_TEXT("");
     default: return CL_INVALID_VALUE;
     }
@@ -430,11 +440,13 @@ static inline cl_int mock_clGetDeviceInfo(cl_device_id device, cl_device_info wh
                                           void *value, size_t *needed)
 {
     enum { COMPUTE_CAPABILITY_MAJOR_NV = 0x4000 };
+    const void *const platform = &mock_platform;
     const mock_facts *f;
     if (!mock_is(device, MOCK_DEVICE)) return CL_INVALID_DEVICE;
     f = &mock.facts[((mock_device *)(void *)device)->number];
     switch (what) {
     case CL_DEVICE_TYPE: return MOCK_ANSWER(f->type);
+    case CL_DEVICE_PLATFORM: return MOCK_ANSWER(platform);
     case CL_DEVICE_VENDOR_ID: return MOCK_ANSWER(f->vendor_id);
     case CL_DEVICE_MAX_COMPUTE_UNITS: return MOCK_ANSWER(f->compute_units);
     case CL_DEVICE_NATIVE_VECTOR_WIDTH_INT: return MOCK_ANSWER(f->vector_width);
@@ -450,6 +462,19 @@ static inline cl_int mock_clGetDeviceInfo(cl_device_id device, cl_device_info wh
     case COMPUTE_CAPABILITY_MAJOR_NV:
         return f->nvidia_major ? MOCK_ANSWER(f->nvidia_major) : CL_INVALID_VALUE;
     default: return mock_device_text(f, what, room, value, needed);
+    }
+}
+
+static inline cl_int mock_clGetPlatformInfo(cl_platform_id platform, cl_platform_info what,
+                                            size_t room, void *value, size_t *needed)
+{
+    if ((void *)platform != (void *)&mock_platform)
+        return mock_fault("clGetPlatformInfo", "no such platform", CL_INVALID_PLATFORM);
+    switch (what) {
+    case CL_PLATFORM_NAME: return MOCK_TEXT("mock platform");
+    case CL_PLATFORM_VENDOR: return MOCK_TEXT("mock");
+    case CL_PLATFORM_VERSION: return MOCK_TEXT("OpenCL 3.0 mock");
+    default: return CL_INVALID_VALUE;
     }
 }
 
@@ -700,8 +725,13 @@ static inline cl_int mock_clBuildProgram(cl_program handle, cl_uint n, const cl_
         return mock_fault("clBuildProgram", "no such program", CL_INVALID_PROGRAM);
     if (n != 1 || !mock_is(devices[0], MOCK_DEVICE))
         return mock_fault("clBuildProgram", "devices", CL_INVALID_DEVICE);
-    facts = &mock.facts[((mock_device *)(void *)devices[0])->number];
-    MOCK_ADD(mock.builds, 1);
+    p->device = ((mock_device *)(void *)devices[0])->number;
+    facts = &mock.facts[p->device];
+    if (p->loaded) MOCK_ADD(mock.loads, 1);
+    else MOCK_ADD(mock.builds, 1);
+    if (p->loaded && mock.refuse_binary == 2) return CL_BUILD_PROGRAM_FAILURE;
+    if (p->loaded) options = p->options;
+    else snprintf(p->options, sizeof p->options, "%s", options);
     p->family = mock_option(options, "FAMILY");
     p->group_log2 = mock_option(options, "GROUP_LOG2");
     p->key_bytes = mock_option(options, "KEY_BYTES");
@@ -712,6 +742,92 @@ static inline cl_int mock_clBuildProgram(cl_program handle, cl_uint n, const cl_
     if (facts->rejects >> p->family & 1) return facts->build_code;
     p->kernels = mock_read_kernels(p->source, options);
     return CL_SUCCESS;
+}
+
+/* A binary: where its text lies in this process, and its options. */
+typedef struct mock_binary {
+    uint64_t mark;                          /* a sum of all that follows */
+    const mock_source *source;
+    int device;
+    char options[800];
+} mock_binary;
+
+static inline uint64_t mock_binary_mark(const mock_binary *b)
+{
+    const unsigned char *const bytes = (const unsigned char *)b;
+    uint64_t sum = 14695981039346656037u;
+    size_t i;
+    for (i = sizeof b->mark; i < sizeof *b; i++) sum = (sum ^ bytes[i]) * 1099511628211u;
+    return sum;
+}
+
+static inline cl_program mock_clCreateProgramWithBinary(cl_context handle, cl_uint n,
+                                                        const cl_device_id *devices,
+                                                        const size_t *bytes,
+                                                        const unsigned char **binaries,
+                                                        cl_int *status, cl_int *error)
+{
+    mock_context *c = (mock_context *)(void *)handle;
+    mock_binary b;
+    mock_program *p;
+    cl_int code = mock.refuse_binary == 1 ? CL_INVALID_BINARY : CL_SUCCESS;
+    memset(&b, 0, sizeof b);
+    if (n == 1 && bytes[0] == sizeof b) memcpy(&b, binaries[0], sizeof b);
+    if (!mock_is(c, MOCK_CONTEXT) || n != 1 || !mock_is(devices[0], MOCK_DEVICE))
+        code = mock_fault("clCreateProgramWithBinary", "context or devices", CL_INVALID_VALUE);
+    else if (!b.source || b.mark != mock_binary_mark(&b)
+             || strcmp(mock.facts[b.device].name,
+                       mock.facts[((mock_device *)(void *)devices[0])->number].name))
+        code = mock_fault("clCreateProgramWithBinary", "a damaged binary", CL_INVALID_BINARY);
+    if (status) *status = code;
+    if (error) *error = code;
+    if (code) return NULL;
+    p = (mock_program *)mock_create(sizeof *p, MOCK_PROGRAM, &c->base);
+    p->source = b.source;
+    p->loaded = 1;
+    p->error = "";
+    memcpy(p->options, b.options, sizeof p->options);
+    return (cl_program)(void *)p;
+}
+
+/* The binary of one device; those of the context's other devices have no bytes. */
+static inline cl_int mock_give_binary(const mock_program *p, size_t number, unsigned char **place)
+{
+    mock_binary b;
+    if (!place[number]) return CL_SUCCESS;
+    memset(&b, 0, sizeof b);
+    b.source = p->source;
+    b.device = p->device;
+    memcpy(b.options, p->options, sizeof b.options);
+    b.mark = mock_binary_mark(&b);
+    memcpy(place[number], &b, sizeof b);
+    return CL_SUCCESS;
+}
+
+static inline cl_int mock_clGetProgramInfo(cl_program handle, cl_program_info what, size_t room,
+                                           void *value, size_t *needed)
+{
+    const mock_program *p = (mock_program *)(void *)handle;
+    const int good = mock_is(p, MOCK_PROGRAM);
+    const cl_uint devices = good ? ((mock_context *)(void *)p->base.context)->devices : 0;
+    const mock_device *list[MOCK_DEVICES];
+    size_t sizes[MOCK_DEVICES], count = 0, own = 0;
+    int i;
+    if (!good) return mock_fault("clGetProgramInfo", "no such program", CL_INVALID_PROGRAM);
+    for (i = 0; i < MOCK_DEVICES; i++) {
+        if (!(devices >> i & 1)) continue;
+        if (i == p->device) own = count;
+        sizes[count] = p->kernels && i == p->device && !mock.no_binaries ? sizeof(mock_binary) : 0;
+        list[count++] = &mock_devices[i];
+    }
+    if (what == CL_PROGRAM_DEVICES)
+        return mock_answer(list, count * sizeof *list, room, value, needed);
+    if (what == CL_PROGRAM_BINARY_SIZES)
+        return mock_answer(sizes, count * sizeof *sizes, room, value, needed);
+    if (what != CL_PROGRAM_BINARIES || !value || room < count * sizeof(unsigned char *)
+        || !sizes[own])
+        return mock_fault("clGetProgramInfo", "binaries", CL_INVALID_VALUE);
+    return mock_give_binary(p, own, (unsigned char **)value);
 }
 
 /* The log may be told to be larger than any memory; then no caller has room for it, or reads what
@@ -751,6 +867,7 @@ static inline cl_kernel mock_clCreateKernel(cl_program handle, const char *name,
         code = mock_fault(function, "no such program", CL_INVALID_PROGRAM);
     else if (!p->kernels) code = mock_fault(function, "not built", CL_INVALID_PROGRAM_EXECUTABLE);
     else for (s = p->kernels->first; s && strcmp(s->name, name);) s = s->next;
+    if (!code && p->loaded && mock.refuse_binary == 3) code = CL_INVALID_KERNEL_NAME;
     if (!code && !s) code = mock_fault(function, name, CL_INVALID_KERNEL_NAME);
     if (error) *error = code;
     if (code) return NULL;

@@ -157,18 +157,30 @@ static void sorter_close(sorter_session *s)
     device_close(&s->device);
 }
 
+/* Options with the cache of compiled kernels that --cache or CLSORT_CACHE names. */
+static clsort_options cached_options(const arguments *a)
+{
+    clsort_options options = clsort_options_default();
+    const char *folder = argument(a, OPTION_CACHE, getenv("CLSORT_CACHE"));
+    if (folder && !*folder) folder = NULL;
+    if (!folder || strcmp(folder, "none")) clsort_cache_folder(&options, folder);
+    return options;
+}
+
 /* Fills sorter_none with a sorter on the device that --device names; sorter_close afterwards, also
    after a failure. Returns an exit code. */
 static int sorter_open(const arguments *a, sorter_session *s)
 {
     const char *want = argument(a, OPTION_DEVICE, NULL);
+    const clsort_options options = cached_options(a);
     device_info info;
     if (!device_choose(want, &info))
         return fail(DONE_OPENCL, "no OpenCL device%s%s", want ? " has a name with " : "",
                     want ? want : "");
     if (!device_open(&info, &s->device))
         return fail(DONE_OPENCL, "%s: cannot be opened", info.name);
-    return cl_check(clsort_create(s->device.context, info.id, NULL, &s->sorter), "clsort_create");
+    return cl_check(clsort_create(s->device.context, info.id, &options, &s->sorter),
+                    "clsort_create");
 }
 
 /* How many elements an open device holds in `copies` pairs of buffers for them, which take `size`

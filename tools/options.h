@@ -64,6 +64,7 @@ typedef enum option_id {
     OPTION_VALUES_OUTPUT,
     OPTION_INDICES,
     OPTION_DEVICE,
+    OPTION_CACHE,
     OPTION_ALGORITHM,
     OPTION_AGAINST,
     OPTION_PAIRS,
@@ -133,6 +134,10 @@ static const option_rule option_rules[OPTION_TOTAL] = {
     { 0, "device", "NAME",
       "part of a device's or platform's name (default: $CLSORT_DEVICE, else a GPU)",
       FOR_INFO | FOR_FILES | FOR_EXPLAIN | FOR_BENCH, 0 },
+    { 0, "cache", "FOLDER",
+      "keep compiled kernels there for the next run; none: nowhere (default: $CLSORT_CACHE, else "
+      "clsort in your folder of caches)",
+      FOR_FILES, 0 },
     { 0, "algorithm", "NAME", "what `clsort info` lists (default: auto)",
       FOR_SORTS | FOR_EXPLAIN | FOR_BENCH, 1 },
     { 0, "against", "NAME", "interleave this algorithm and print the ratio", FOR_BENCH, 0 },
