@@ -8,7 +8,7 @@ warnings = -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wca
 headers = clsort.h $(wildcard tools/*.h tests/*.h)
 tools = $(patsubst tools/%.c,build/%,$(wildcard tools/*.c))
 tests = $(patsubst tests/%.c,build/%,$(wildcard tests/*.c))
-mocked = test_mock test_mock_cache test_mock_cases test_mock_faults test_mock_plans
+mocked = test_mock test_mock_cache test_mock_cases test_mock_frames test_mock_faults test_mock_plans
 sanitized = $(patsubst %,build/sanitized/%,fuzz test_api test_bad_calls test_faults test_profile \
     test_queues test_shapes test_top_k $(mocked))
 memory = $(mocked:%=build/memory/%)

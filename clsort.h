@@ -302,7 +302,8 @@
        values takes 0.47 ms.
 
      building   0.4 to 1.8 s on that GPU, 1 to 3 s on PoCL, once per driver cache
-     - Call clsort_prepare while you load, and set CLSORT_FLAG_NO_BUILD where a hitch would hurt.
+     - Call clsort_prepare while you load, with CLSORT_FLAG_ANY_COUNT if the count changes, and set
+       CLSORT_FLAG_NO_BUILD where a hitch would hurt.
      - Built programs can be kept for the next start; see clsort_cache_folder.
 
    LIMITS
@@ -524,7 +525,9 @@ enum {
     /* top_k: each row is rearranged around its k-th element; see TOP-K. */
     CLSORT_FLAG_TOP_PARTITION = 128,
     /* As CLSORT_FLAG_COUNT_BUFFER: the selection will have lengths. */
-    CLSORT_FLAG_LENGTHS = 256
+    CLSORT_FLAG_LENGTHS = 256,
+    /* For clsort_prepare: `count` is the most that there will be. Other calls ignore it. */
+    CLSORT_FLAG_ANY_COUNT = 512
 };
 
 /* Choices that reproduce published variants; clsort_set_algorithm makes them by name. */
@@ -898,7 +901,11 @@ CLSORT_API clsort_status clsort_resolve(clsort_sorter *sorter, const clsort_desc
      for its own launches, and so for what an in-order queue holds before them.
    - With `queue` NULL, it launches the kernels on a queue of the sorter's own. The scratch memory
      goes to the next queue that needs some.
-   AUTO and radix choose kernels by the count: prepare a small count, too, if both will occur.
+   AUTO and several algorithms choose kernels by the count. With CLSORT_FLAG_ANY_COUNT it prepares
+   for every count from 0 (of top_k: from top_k) to desc->count. Any such sort, with the same
+   description otherwise and on the queue that was given, then builds nothing, allocates nothing and
+   makes no object but events. That takes longer, since more kernels are built: for up to 2^20 u32
+   keys on PoCL 2.1 s instead of 0.9.
    Errors: as clsort_check; CLSORT_ERROR_QUEUE_MISMATCH; CLSORT_ERROR_BUILD_FAILED,
    CLSORT_ERROR_COMPARATOR. */
 CLSORT_API clsort_status clsort_prepare(clsort_sorter *sorter, cl_command_queue queue,
@@ -1208,6 +1215,7 @@ extern "C" {
      >>gather >>sort >>select >>is_sorted >>host >>proof
                    checks, programs and commands of each kind of call
      >>operations  the table of these
+     >>prepare     builds, warms and allocates ahead, for one count or for all up to a most
      >>sorter      creating, cloning and destroying
      >>presets     algorithms by name
      >>explain     the text of clsort_explain
@@ -8903,6 +8911,13 @@ typedef struct clsort__tally {
     cl_ulong bytes;             /* of elements, read and written */
 } clsort__tally;
 
+/* A set of launches that a driver may compile apart: program, kernel and kind of size. */
+enum { CLSORT__MOST_KINDS = 256 };
+typedef struct clsort__kinds {
+    cl_uint kind[CLSORT__MOST_KINDS];
+    size_t count;
+} clsort__kinds;
+
 /* The commands of one call. Errors stick: after the first one, nothing more is enqueued. */
 struct clsort__run {
     clsort_sorter *s;
@@ -8915,8 +8930,10 @@ struct clsort__run {
     cl_event previous;          /* of the last command; the next one waits for it on an
                                    out-of-order queue */
     clsort__tally *tally;       /* NULL: none */
+    clsort__kinds *kinds;       /* of what is counted, where all programs are built; NULL: none */
     int number;                 /* of the kernel, in CLSORT__KERNEL_LIST */
     cl_kernel kernel;
+    cl_uint program;            /* its program's place among the sorter's */
     cl_uint argument, group_log2;   /* of the kernel; argument: the next one's number */
     clsort_status status;       /* the first error */
 };
@@ -10922,7 +10939,7 @@ static void clsort__check_flags(clsort__checks *c, const clsort_desc *d, int pur
                   top = others | CLSORT_FLAG_TOP_PARTITION;
     const cl_uint known = CLSORT_FLAG_NO_BUILD | CLSORT_FLAG_INDICES | CLSORT_FLAG_KEYS_OUT
                           | CLSORT_FLAG_VALUES_OUT | CLSORT_FLAG_COUNT_BUFFER | CLSORT_FLAG_LENGTHS
-                          | top;
+                          | CLSORT_FLAG_ANY_COUNT | top;
     const clsort__mistake mistakes[] = {
         { (d->flags & ~known) != 0, "flags" },
         { (d->flags & top) && purpose != CLSORT__TO_SELECT,
@@ -11711,10 +11728,11 @@ static void clsort__use_kernel(clsort__run *run, const clsort__config *config, i
     clsort__config asked = *config;
     const clsort__program *p;
     run->number = kernel;
-    if (run->mode == CLSORT__COUNT || run->status != CL_SUCCESS) return;
+    if ((run->mode == CLSORT__COUNT && !run->kinds) || run->status != CL_SUCCESS) return;
     asked.family = clsort__kernel_entries[kernel].family;
     p = clsort__find_program(run->s, &asked);
     CLSORT_ASSERT(p && p->kernels[kernel]);
+    run->program = (cl_uint)(p - run->s->programs);
     run->kernel = p->kernels[kernel];
     run->group_log2 = p->config.group_log2;
     run->argument = 0;
@@ -11744,6 +11762,19 @@ static cl_ulong clsort__sorted_bytes(const clsort__plan *p)
                      * (p->config.value_bytes + (p->config.records ? 0 : p->config.key_bytes));
 }
 
+/* Adds a kind to a set; returns 1 if it is new. One that there is no room for is always new. */
+static int clsort__add_kind(clsort__kinds *k, cl_uint kind)
+{
+    size_t i;
+    for (i = 0; i < k->count; i++)
+        if (k->kind[i] == kind) return 0;
+    if (k->count < CLSORT__MOST_KINDS) k->kind[k->count++] = kind;
+    return 1;
+}
+
+/* PoCL compiles a kernel once for launches of fewer work-items than this, and once for others. */
+enum { CLSORT__SMALL_LAUNCH = 65535 };
+
 /* Launches the chosen kernel for `items` work-items, rounded up to whole work-groups. */
 static void clsort__launch(clsort__run *run, size_t items)
 {
@@ -11751,6 +11782,9 @@ static void clsort__launch(clsort__run *run, size_t items)
                  global = (items + group - 1) >> run->group_log2 << run->group_log2;
     clsort__command c;
     if (run->tally) run->tally->launches[run->number]++;
+    if (run->kinds && run->status == CL_SUCCESS)
+        clsort__add_kind(run->kinds, (run->program * CLSORT__KERNEL_COUNT + (cl_uint)run->number) * 2
+                                         + (global >= CLSORT__SMALL_LAUNCH));
     if (!clsort__begin_command(run, &c)) return;
     CLSORT__ENQUEUE(run, &c, clEnqueueNDRangeKernel,
                     (run->queue, run->kernel, 1, NULL, &global, &group, c.count, c.waits,
@@ -12063,19 +12097,25 @@ static clsort_status clsort__check_job(clsort__job *j)
     return j->op->buffers(j);
 }
 
-/* Counts the commands of a call and enqueues nothing. Every buffer that is not given yet is
-   replaced by the address of a byte: commands only compare buffers. */
-static clsort_status clsort__count_job(clsort__job *j, clsort__tally *tally)
+/* Replaces every buffer of a planned call that is not given yet by the address of a byte: where
+   nothing is enqueued, or no elements are, commands only compare buffers. */
+static void clsort__fake_buffers(clsort__job *j, char places[6])
 {
-    char places[6];
     clsort_desc *const d = &j->plan.d;
     cl_mem *const buffers[5] = { &d->keys, &d->keys_out, &d->values, &d->values_out, &d->indices };
     int i;
-    CLSORT__MUST(clsort__check_job(j));
     for (i = 0; i < 5; i++)
         if (!*buffers[i]) *buffers[i] = (cl_mem)(void *)&places[i];
     clsort__plan_spans(d, &j->plan.data);
     clsort__scratch_from(&j->plan, clsort__make_span((cl_mem)(void *)&places[5], 0), &j->scratch);
+}
+
+/* Counts the commands of a call and enqueues nothing. */
+static clsort_status clsort__count_job(clsort__job *j, clsort__tally *tally)
+{
+    char places[6];
+    CLSORT__MUST(clsort__check_job(j));
+    clsort__fake_buffers(j, places);
     memset(tally, 0, sizeof *tally);
     j->run.mode = CLSORT__COUNT;
     j->run.tally = tally;
@@ -12093,6 +12133,7 @@ static clsort_status clsort__warm_job(clsort__job *j)
 {
     clsort_sorter *s = j->s;
     clsort__run *run = &j->run;
+    char places[6];
     cl_int code;
     if (!run->queue) CLSORT__MUST(clsort__own_queue(s));
     if (!s->dummy)
@@ -12102,7 +12143,7 @@ static clsort_status clsort__warm_job(clsort__job *j)
         run->in_order = 1;
     }
     run->mode = CLSORT__WARM;
-    clsort__scratch_from(&j->plan, clsort__make_span(NULL, 0), &j->scratch);
+    clsort__fake_buffers(j, places);
     j->op->commands(run, j);
     code = run->previous ? CLSORT_CL(clWaitForEvents)(1, &run->previous) : CL_SUCCESS;
     CLSORT__MUST(clsort__end_run(run, NULL));
@@ -15543,6 +15584,97 @@ static clsort__job clsort__checking_job(clsort_sorter *s, const char *function,
     return j;
 }
 
+/* ---- >>prepare ------------------------------------------------------------------------------- */
+
+/* Builds and warms what a call needs whose queue was checked and which was planned, and makes its
+   scratch memory. With `warmed`, it warms only what launches that are new to this set, and leaves
+   the set of this call's launches in `own`. */
+static clsort_status clsort__prepare_job(clsort__job *j, cl_command_queue queue,
+                                         clsort__kinds *warmed, clsort__kinds *own)
+{
+    const clsort__run run = j->run;
+    char places[6];
+    int is_new = !warmed;
+    size_t i;
+    j->plan.d.flags &= ~(cl_uint)CLSORT_FLAG_NO_BUILD;   /* the other flags announce buffers */
+    j->then.d.flags &= ~(cl_uint)CLSORT_FLAG_NO_BUILD;
+    CLSORT__MUST(clsort__ready_plans(j));
+    if (warmed && !clsort__trivial(&j->plan)) {
+        clsort__fake_buffers(j, places);
+        j->run.mode = CLSORT__COUNT;
+        j->run.kinds = own;
+        j->op->commands(&j->run, j);
+        j->run = run;
+        for (i = 0; i < own->count; i++) is_new |= clsort__add_kind(warmed, own->kind[i]);
+    }
+    if (is_new && !clsort__trivial(&j->plan)) CLSORT__MUST(clsort__warm_job(j));
+    return clsort__prepare_scratch(j->s, queue, &j->plan);
+}
+
+/* A preparation for every count up to a most. */
+typedef struct clsort__preparation {
+    const clsort__job *most;    /* the call with the largest count */
+    cl_command_queue queue;
+    clsort__kinds warmed;
+} clsort__preparation;
+
+/* Prepares for one count. *kinds receives a number that tells sets of launches, and layouts of
+   scratch memory in several buffers, from others. */
+static clsort_status clsort__prepare_count(clsort__preparation *a, size_t count, cl_ulong *kinds)
+{
+    clsort_desc d = *a->most->desc;
+    clsort__job j = clsort__begin_job(a->most->s, a->most->s->function, a->most->op);
+    clsort__kinds own;
+    size_t i;
+    d.count = count;
+    j.desc = &d;
+    j.run = a->most->run;
+    own.count = 0;
+    CLSORT__MUST(clsort__plan_job(&j));
+    CLSORT__MUST(clsort__prepare_job(&j, a->queue, &a->warmed, &own));
+    *kinds = j.plan.scratch.layout.buffers;
+    for (i = 0; i < own.count; i++) {
+        const cl_ulong x = (own.kind[i] + 1) * (cl_ulong)0x9E3779B97F4A7C15u;
+        *kinds += x ^ x >> 29;
+    }
+    return CL_SUCCESS;
+}
+
+/* Prepares for the counts between two that are prepared. Where both launch the same, so do those
+   between them; else it halves the range. */
+static clsort_status clsort__prepare_between(clsort__preparation *a, size_t low, cl_ulong low_kinds,
+                                             size_t high, cl_ulong high_kinds)
+{
+    const size_t middle = low + (high - low) / 2;
+    cl_ulong kinds = 0;
+    if (middle == low || low_kinds == high_kinds) return CL_SUCCESS;
+    CLSORT__MUST(clsort__prepare_count(a, middle, &kinds));
+    CLSORT__MUST(clsort__prepare_between(a, low, low_kinds, middle, kinds));
+    return clsort__prepare_between(a, middle, kinds, high, high_kinds);
+}
+
+/* Prepares for every count up to that of the call `most`: for some in each octave, and then between
+   them. */
+static clsort_status clsort__prepare_counts(const clsort__job *most, cl_command_queue queue)
+{
+    clsort__preparation a;
+    size_t count = most->desc->top_k ? most->desc->top_k : 1, next;
+    cl_ulong kinds = 0, next_kinds = 0;
+    a.most = most;
+    a.queue = queue;
+    a.warmed.count = 0;
+    if (most->desc->count < count) return CL_SUCCESS;
+    CLSORT__MUST(clsort__prepare_count(&a, most->desc->count, &kinds));
+    CLSORT__MUST(clsort__prepare_count(&a, count, &kinds));
+    for (; count < most->desc->count; count = next, kinds = next_kinds) {
+        next = count + count / 4 + 1;
+        if (next > most->desc->count) next = most->desc->count;
+        CLSORT__MUST(clsort__prepare_count(&a, next, &next_kinds));
+        CLSORT__MUST(clsort__prepare_between(&a, count, kinds, next, next_kinds));
+    }
+    return CL_SUCCESS;
+}
+
 /* ---- >>sorter -------------------------------------------------------------------------------- */
 
 /* Destroys a sorter that could not be set up, and keeps its last error in `message`. Returns
@@ -16152,12 +16284,10 @@ CLSORT_API clsort_status clsort_prepare(clsort_sorter *sorter, cl_command_queue 
     CLSORT__MUST(clsort__plan_job(&j));
     if (queue) CLSORT__MUST(clsort__check_queue(sorter, &j.run));
     CLSORT__MUST(j.op->buffers(&j));
-    j.plan.d.flags &= ~(cl_uint)CLSORT_FLAG_NO_BUILD;   /* the other flags announce buffers */
-    j.then.d.flags &= ~(cl_uint)CLSORT_FLAG_NO_BUILD;
-    CLSORT__MUST(clsort__ready_plans(&j));
-    if (!clsort__trivial(&j.plan)) CLSORT__MUST(clsort__warm_job(&j));
+    if (d.flags & CLSORT_FLAG_ANY_COUNT) CLSORT__MUST(clsort__prepare_counts(&j, queue));
+    else CLSORT__MUST(clsort__prepare_job(&j, queue, NULL, NULL));
     clsort__save_programs(sorter);
-    return clsort__prepare_scratch(sorter, queue, &j.plan);
+    return CL_SUCCESS;
 }
 
 CLSORT_API clsort_status clsort_scratch_size(clsort_sorter *sorter, const clsort_desc *desc,
@@ -16393,7 +16523,8 @@ CLSORT_API clsort_status clsort_self_test(clsort_sorter *sorter)
    - clsort_cache_folder keeps built programs for the next start of a program, cache_load and
      cache_save of clsort_options keep them in other storage. build/clsort uses the user's folder of
      caches; --cache and CLSORT_CACHE name another one.
-   - clsort_prepare takes a queue: the first sort there makes no object but events.
+   - clsort_prepare takes a queue: the first sort there makes no object but events. With
+     CLSORT_FLAG_ANY_COUNT that holds for sorts of every count up to the one given.
    - "radix-hybrid", CLSORT_RADIX_HYBRID: sorts bare keys of 4 and 8 bytes from the top digit down.
      "radix" and AUTO take it on NVIDIA's GPUs, keys of 4 bytes from 2^23 on, of 8 bytes from 2^22
      on; "radix-sweeps", CLSORT_RADIX_SWEEPS, is radix without it.

@@ -69,7 +69,7 @@ static inline void empty_store(store *s)
     memset(s, 0, sizeof *s);
 }
 
-/* ---- damage ----------------------------------------------------------------------------------- */
+/* ---- damage ---------------------------------------------------------------------------------- */
 
 /* Damages an entry in one of several ways; `other` is one of another program, or of another
    device. */

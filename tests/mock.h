@@ -177,6 +177,7 @@ static struct {
     int builds, loads, live[MOCK_KINDS];
     int no_binaries, refuse_binary;
     cl_ulong allocated;
+    const void *launched;                   /* the program of the last launch */
     void *user;                             /* for the hooks */
     void (*on_read)(void *user, cl_mem buffer, size_t at, size_t bytes, void *host);
     void (*on_stuck)(void *user);
@@ -1310,6 +1311,7 @@ static inline cl_int mock_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kern
         code = mock_fault("clEnqueueNDRangeKernel", "dimensions", CL_INVALID_WORK_DIMENSION);
     if (!code) code = mock_check_launch(c.queue, k, *global, *group, &local);
     if (code) return code;
+    mock.launched = k->program;
     if (mock.on_launch) mock.on_launch(mock.user, k->signature->name, *global, *group, local);
     mock_find_arrays(&c, k);
     mock_trace_command(&c, k, *global, *group);

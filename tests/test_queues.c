@@ -603,6 +603,88 @@ static void prepared_queues_need_nothing(bench *b)
     }
 }
 
+/* ---- frames ---------------------------------------------------------------------------------- */
+
+enum { FRAMES = 300, OCTAVES = 20 };
+
+static int compare_times(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* A frame: a sort of `count` keys, which builds nothing and makes nothing but its event. Returns
+   its seconds. */
+static double run_frame(const clsort_desc *prepared, clsort_sorter *s, cl_command_queue queue,
+                        cl_mem keys, size_t count)
+{
+    int made[COUNTED_KINDS], kind;
+    clsort_desc d = *prepared;
+    double start;
+    d.count = count;
+    d.keys = keys;
+    d.flags = CLSORT_FLAG_NO_BUILD;
+    memcpy(made, counted.made, sizeof made);
+    AT("a frame of %zu keys", count);
+    start = test_seconds();
+    CHECK_OK(clsort_enqueue_sort(s, queue, &d, 0, NULL, NULL));
+    CHECK(clFinish(queue) == CL_SUCCESS);
+    start = test_seconds() - start;
+    for (kind = 0; kind < COUNTED_KINDS; kind++)
+        CHECK(kind == COUNTED_EVENT || counted.made[kind] == made[kind]);
+    return start;
+}
+
+/* Frames of random counts, as many of each octave. Prints which octave had the slowest frame beside
+   its median. A compiler's work would take 0.2 s and more. */
+static void run_frames(const bench *b, const clsort_desc *prepared, clsort_sorter *s,
+                       cl_command_queue queue)
+{
+    double times[OCTAVES][FRAMES / OCTAVES], most = 0, median = 0;
+    const cl_mem keys = test_buffer(b, prepared->count * 4, NULL);
+    uint64_t random = 1;
+    int octave, i, worst = 0;
+    for (i = 0; i < FRAMES; i++) {
+        const size_t top = prepared->count >> (OCTAVES - 1 - i % OCTAVES);
+        const size_t count = top - (size_t)(pattern_random(&random) % (top / 2 + 1));
+        times[i % OCTAVES][i / OCTAVES] = run_frame(prepared, s, queue, keys, count);
+    }
+    for (octave = 0; octave < OCTAVES; octave++) {
+        double *const t = times[octave];
+        qsort(t, FRAMES / OCTAVES, sizeof *t, compare_times);
+        if (t[FRAMES / OCTAVES - 1] - t[FRAMES / OCTAVES / 2] <= most - median) continue;
+        most = t[FRAMES / OCTAVES - 1];
+        median = t[FRAMES / OCTAVES / 2];
+        worst = octave;
+    }
+    printf("%d frames; the slowest one beside its median: %.3f ms, %.3f ms, of up to %zu keys\n",
+           FRAMES, 1e3 * most, 1e3 * median, prepared->count >> (OCTAVES - 1 - worst));
+    CHECK(most < 3 * median + 0.2);
+    clReleaseMemObject(keys);
+}
+
+/* One clsort_prepare serves frames of every count, from the first one on. */
+static void one_preparation_for_every_count(bench *b)
+{
+    int v;
+    for (v = 0; v < 2; v++) {
+        clsort_sorter *s = new_sorter(b);
+        cl_command_queue queue = open_queue(b, v);
+        clsort_desc d = clsort_desc_default();
+        const double start = test_seconds();
+        if (!queue) return;
+        d.count = (size_t)1 << (b->small ? 13 : OCTAVES);
+        d.key_type = CLSORT_U32;
+        d.flags = CLSORT_FLAG_ANY_COUNT;
+        CHECK_OK(clsort_prepare(s, queue, &d));
+        printf("%s queue, prepared in %.2f s; ", v ? "out-of-order" : "in-order",
+               test_seconds() - start);
+        run_frames(b, &d, s, queue);
+        clsort_destroy(s);
+        clReleaseCommandQueue(queue);
+    }
+}
+
 /* ---- threads --------------------------------------------------------------------------------- */
 
 typedef struct worker {
@@ -714,6 +796,7 @@ static const test_entry tests[] = {
     { "a warmed-up call creates nothing but its event", warmed_up_calls_create_nothing },
     { "a sort on a queue that it was prepared for makes nothing but events",
       prepared_queues_need_nothing },
+    { "one preparation serves frames of every count", one_preparation_for_every_count },
     { "clones sort in other threads", clones_in_threads },
     { "a failed dependency leaves the keys alone", failed_dependencies }
 };
