@@ -48,6 +48,7 @@
      top-k     the first k of each row or segment, or only the k-th, with indices and values; rows
                partitioned around the k-th
      merge     two sorted inputs into one, stable: clsort_enqueue_merge
+     groups    where each group of equal keys begins: clsort_enqueue_group_starts
      trust     clsort_enqueue_verify proves a result on the device; with CLSORT_OPTION_VERIFY every
                sort does; clsort_self_test tells whether this driver computes right
 
@@ -166,7 +167,7 @@
        quicksort                                     a(nK) + a(nV) + a(T), with that of quicksort
        rows, segments, a count on the device         a(nK) + a(nV) + a(T), with that of rows; n runs
                                                      from the first row to the last, gaps included
-       clsort_enqueue_merge                          0
+       clsort_enqueue_merge, _gather, _group_starts  0
 
      T, the bytes of tables:
      - radix: 4 (32 + 4 B + 256 (B + 1)) with B = min(n / 64 + 1, 1024), at most 1.1 MB. With one
@@ -387,8 +388,9 @@ extern "C" {
      Any thread may call a function that takes no sorter, or NULL for it, at any time.
 
    SIZES OF STRUCTS
-     clsort_desc, clsort_options, clsort_gather and clsort_merge_desc begin with struct_size, the
-     struct's size in the program. Start from the struct's default function, which stores it.
+     clsort_desc, clsort_options, clsort_gather, clsort_groups and clsort_merge_desc begin with
+     struct_size, the struct's size in the program. Start from the struct's default function, which
+     stores it.
      Later versions only append fields, so a program and an implementation that were compiled with
      headers of different versions work together:
      - an older program has fewer fields: the implementation reads no others; they have defaults
@@ -1028,6 +1030,46 @@ CLSORT_API clsort_status clsort_enqueue_gather(clsort_sorter *sorter, cl_command
                                                const clsort_gather *gather, cl_uint n_wait,
                                                const cl_event *wait, cl_event *done);
 
+/* Sorted keys, each the number of its group. Start from clsort_groups_default(). */
+typedef struct clsort_groups {
+    size_t struct_size;         /* sizeof(clsort_groups); see SIZES OF STRUCTS */
+    size_t count;               /* keys; below 2^32 */
+    size_t groups;              /* group numbers are 0 to groups - 1; below 2^32 - 1 */
+    cl_uint key_type;           /* CLSORT_U8, CLSORT_U16, CLSORT_U32 or CLSORT_U64; required */
+    cl_uint flags;              /* CLSORT_FLAG_NO_BUILD */
+    /* Ascending keys. If they do not ascend, the numbers that are written are undefined, but none is
+       above `count`. */
+    cl_mem keys;
+    size_t keys_offset;         /* bytes, a multiple of the key's size */
+    /* At least one of the next two must be given. */
+    cl_mem starts;              /* receives groups + 1 cl_uint: the keys of group g are those from
+                                   starts[g] to starts[g + 1] - 1. Keys of `groups` and above come
+                                   from starts[groups] on. Or NULL */
+    size_t starts_offset;       /* bytes, a multiple of 4 */
+    cl_mem counts;              /* receives `groups` cl_uint: how many keys a group has. Or NULL */
+    size_t counts_offset;       /* bytes, a multiple of 4 */
+    cl_mem count_buffer;        /* or NULL; one cl_uint, read when the call runs: the number of keys
+                                   if it is less than `count` */
+    size_t count_offset;        /* bytes, a multiple of 4 */
+} clsort_groups;
+
+/* The default groups: struct_size is set, every other field is 0. */
+CLSORT__INLINE clsort_groups clsort_groups_default(void)
+{
+    clsort_groups g;
+    memset(&g, 0, sizeof g);
+    g.struct_size = sizeof g;
+    return g;
+}
+
+/* Enqueues a search for where each group begins among sorted keys, and how many keys it has: after
+   a sort by cell, by expert or by material. Groups may be empty or huge: each takes log2(count)
+   reads. `starts` can be the `segments` of a later sort. Needs no scratch memory. Queue, events and
+   errors as in clsort_enqueue_sort. Source: Knuth, The Art of Computer Programming 3, 6.2.1. */
+CLSORT_API clsort_status clsort_enqueue_group_starts(clsort_sorter *sorter, cl_command_queue queue,
+                                                     const clsort_groups *groups, cl_uint n_wait,
+                                                     const cl_event *wait, cl_event *done);
+
 /* Two sorted inputs, a and b, and their merged order. Start from clsort_merge_desc_default(). */
 typedef struct clsort_merge_desc {
     size_t struct_size;         /* sizeof(clsort_merge_desc); see SIZES OF STRUCTS */
@@ -1212,7 +1254,7 @@ extern "C" {
      >>bitonic >>merge >>radix >>segments >>batch >>quicksort
                    shapes, tables and launches of each algorithm
      >>algorithms  the table of these
-     >>gather >>sort >>select >>is_sorted >>host >>proof
+     >>gather >>groups >>sort >>select >>is_sorted >>host >>proof
                    checks, programs and commands of each kind of call
      >>operations  the table of these
      >>prepare     builds, warms and allocates ahead, for one count or for all up to a most
@@ -8351,6 +8393,37 @@ static const char *const clsort__source[] = {
     "    for (uint i = first; i < (has_keys && bytes != 4 ? end : 0); i++)\n"
     "        store_bits(keys_to + (ulong)i * bytes, bytes, load_bits(keys + (ulong)i * bytes, bytes));\n"
     "}\n\n",
+    "//---- utility: groups\n\n"
+    "CLSORT_INLINE uint keys_below(global const uchar *keys, uint bytes, uint first, uint n, ulong group)\n"
+    "{\n"
+    "    uint low = first, high = n;\n"
+    "    while (low < high) {\n"
+    "        const uint middle = low + ((high - low) >> 1);\n"
+    "        if (load_bits(keys + (ulong)middle * bytes, bytes) < group)\n"
+    "            low = middle + 1;\n"
+    "        else\n"
+    "            high = middle;\n"
+    "    }\n"
+    "    return low;\n"
+    "}\n\n\n\n\n"
+    "CLSORT_KERNEL void clsort_group_starts(global const uchar *keys, ulong keys_at,\n"
+    "                                       global uchar *starts, ulong starts_at,\n"
+    "                                       global uchar *counts, ulong counts_at,\n"
+    "                                       global const uchar *most, ulong most_at, uint n,\n"
+    "                                       uint groups, uint bytes, uint has_most, uint writes_starts,\n"
+    "                                       uint writes_counts)\n"
+    "{\n"
+    "    const size_t group = get_global_id(0);\n"
+    "    if (group > groups)\n"
+    "        return;\n"
+    "    const uint size = has_most ? min(n, *(global const uint *)(most + most_at)) : n,\n"
+    "               first = keys_below(keys + keys_at, bytes, 0, size, group);\n"
+    "    if (writes_starts)\n"
+    "        ((global uint *)(starts + starts_at))[group] = first;\n"
+    "    if (writes_counts && group < groups)\n"
+    "        ((global uint *)(counts + counts_at))[group]\n"
+    "            = keys_below(keys + keys_at, bytes, first, size, group + 1) - first;\n"
+    "}\n\n",
     "//---- utility: checks\n\n"
     "enum { COMES_FIRST, COMES_EQUAL, COMES_LAST };\n"
     "CLSORT_INLINE uint compare_fields(global const uchar *x, global const uchar *y, ulong8 packed,\n"
@@ -8610,6 +8683,7 @@ typedef char clsort__kernels_know_public_numbers
     X(NUMBER_SEGMENTS, CLSORT__UTILITY, "clsort_number_segments") \
     X(GATHER, CLSORT__UTILITY, "clsort_gather") \
     X(COPY_ROWS, CLSORT__UTILITY, "clsort_copy_rows") \
+    X(GROUP_STARTS, CLSORT__UTILITY, "clsort_group_starts") \
     X(IS_SORTED, CLSORT__UTILITY, "clsort_is_sorted") \
     X(FINGERPRINT, CLSORT__UTILITY, "clsort_fingerprint") \
     X(FINGERPRINT_INDICES, CLSORT__UTILITY, "clsort_fingerprint_indices")
@@ -11498,6 +11572,7 @@ enum {
     CLSORT__FIRST_DESC = offsetof(clsort_desc, tuning) + sizeof(clsort_tuning),
     CLSORT__FIRST_OPTIONS = offsetof(clsort_options, cache_user) + sizeof(void *),
     CLSORT__FIRST_GATHER = offsetof(clsort_gather, indices_row_stride) + sizeof(size_t),
+    CLSORT__FIRST_GROUPS = offsetof(clsort_groups, count_offset) + sizeof(size_t),
     CLSORT__FIRST_MERGE = offsetof(clsort_merge_desc, tuning) + sizeof(clsort_tuning),
     CLSORT__NO_STRUCT = 4096
 };
@@ -11896,8 +11971,9 @@ struct clsort__job {
     clsort_sorter *s;
     int needs_buffers;          /* it is to be enqueued: its buffers must be there */
     const char *missing;        /* the name of an argument that is NULL and must not be, or NULL */
-    const clsort_desc *desc;    /* one of these three describes it */
+    const clsort_desc *desc;    /* one of these four describes it */
     const clsort_gather *gather;
+    const clsort_groups *groups;
     const clsort_merge_desc *merge;
     int wrong;                  /* what is wrong with that struct: CLSORT__STRUCT_* */
     clsort__span result;        /* the buffer that receives a number or a proof, if any */
@@ -11948,7 +12024,7 @@ static clsort_status clsort__plan_job(clsort__job *j)
 {
     clsort__checks c = clsort__begin_checks(j->s);
     CLSORT__MUST(clsort__judge_struct(
-        j->s, j->desc ? "desc" : j->gather ? "gather" : "merge", j->wrong));
+        j->s, j->desc ? "desc" : j->gather ? "gather" : j->groups ? "groups" : "merge", j->wrong));
     c.needs_buffers = j->needs_buffers;
     j->op->check(&c, j);
     CLSORT__MUST(clsort__conclude(&c));
@@ -13918,6 +13994,90 @@ static void clsort__gather_all(clsort__run *run, const clsort__job *j)
 static const clsort__operation clsort__gathering = { clsort__check_gather, NULL,
                                                      clsort__check_gather_buffers,
                                                      clsort__ready_gather, clsort__gather_all };
+
+/* ---- >>groups -------------------------------------------------------------------------------- */
+
+/* Checks the offsets of a call's arrays. `key`: bytes of a key. */
+static void clsort__check_group_offsets(clsort__checks *c, const clsort_groups *g, size_t key)
+{
+    clsort__need_room(c, "keys_offset", g->count, key, g->keys_offset);
+    clsort__need_room(c, "starts_offset", g->groups, 4, g->starts_offset);
+    clsort__need_room(c, "counts_offset", g->groups, 4, g->counts_offset);
+    clsort__need_room(c, "count_offset", 1, 4, g->count_offset);
+    clsort__need_multiple(c, "keys_offset", g->keys_offset, key);
+    clsort__need_multiple(c, "starts_offset", g->starts_offset, 4);
+    clsort__need_multiple(c, "counts_offset", g->counts_offset, 4);
+    clsort__need_multiple(c, "count_offset", g->count_offset, 4);
+}
+
+/* The checks that look at no buffer. */
+static void clsort__check_groups(clsort__checks *c, clsort__job *j)
+{
+    const clsort_groups *g = j->groups;
+    const cl_uint type = g->key_type;
+    const int is_unsigned = type == CLSORT_U8 || type == CLSORT_U16 || type == CLSORT_U32
+                            || type == CLSORT_U64;
+    if (!is_unsigned) clsort__blame(c, CLSORT_ERROR_KEY_TYPE, "key_type: it must be unsigned");
+    if (g->flags & ~(cl_uint)CLSORT_FLAG_NO_BUILD)
+        clsort__blame(c, CLSORT_ERROR_UNKNOWN_FLAG, "flags");
+    if (g->count_offset && !g->count_buffer)
+        clsort__blame(c, CLSORT_ERROR_UNUSED_FIELD, "count_offset without count_buffer");
+    if (clsort__exceeds_32_bits(g->count)) clsort__blame(c, CLSORT_ERROR_COUNT_TOO_LARGE, "count");
+    if (g->groups >= 0xFFFFFFFFu) clsort__blame(c, CLSORT_ERROR_COUNT_TOO_LARGE, "groups");
+    clsort__check_group_offsets(c, g, is_unsigned ? clsort__key_bits(type) / 8 : 1);
+    if (!g->keys && g->count) clsort__blame(c, CLSORT_ERROR_MISSING_BUFFER, "keys");
+    if (!g->starts && !g->counts)
+        clsort__blame(c, CLSORT_ERROR_MISSING_BUFFER, "starts, counts");
+}
+
+static clsort_status clsort__check_group_buffers(clsort__job *j)
+{
+    const clsort_groups *g = j->groups;
+    clsort__range r[4];
+    r[0] = clsort__make_range("keys", clsort__make_span(g->keys, g->keys_offset),
+                              g->count * (clsort__key_bits(g->key_type) / 8), 1, 0);
+    r[1] = clsort__make_range("starts", clsort__make_span(g->starts, g->starts_offset),
+                              (g->groups + 1) * 4, 0, 1);
+    r[2] = clsort__make_range("counts", clsort__make_span(g->counts, g->counts_offset),
+                              g->groups * 4, 0, 1);
+    r[3] = clsort__make_range("count_buffer", clsort__make_span(g->count_buffer, g->count_offset),
+                              4, 1, 0);
+    return clsort__check_ranges(j->s, r, 4);
+}
+
+static clsort_status clsort__ready_groups(clsort__job *j)
+{
+    const clsort__config utility = clsort__utility_config(j->s);
+    return clsort__need_program(j->s, &utility, j->groups->flags);
+}
+
+/* The one command of clsort_enqueue_group_starts. An array that is absent is replaced by one that
+   is written, and flags tell the kernel. */
+static void clsort__find_groups(clsort__run *run, const clsort__job *j)
+{
+    const clsort_groups *g = j->groups;
+    const clsort__span starts = clsort__make_span(g->starts, g->starts_offset),
+                       counts = clsort__make_span(g->counts, g->counts_offset),
+                       either = g->starts ? starts : counts,
+                       most = clsort__make_span(g->count_buffer, g->count_offset);
+    if (!g->groups && !g->starts) return;
+    clsort__use_utility(run, CLSORT__KERNEL_GROUP_STARTS);
+    clsort__arg_span(run, g->keys ? clsort__make_span(g->keys, g->keys_offset) : either);
+    clsort__arg_span(run, either);
+    clsort__arg_span(run, g->counts ? counts : starts);
+    clsort__arg_span(run, g->count_buffer ? most : either);
+    clsort__arg_count(run, g->count);
+    clsort__arg_uint(run, (cl_uint)g->groups);
+    clsort__arg_uint(run, clsort__key_bits(g->key_type) / 8);
+    clsort__arg_uint(run, g->count_buffer != NULL);
+    clsort__arg_uint(run, g->starts != NULL);
+    clsort__arg_uint(run, g->counts != NULL);
+    clsort__launch(run, g->groups + 1);
+}
+
+static const clsort__operation clsort__grouping = { clsort__check_groups, NULL,
+                                                    clsort__check_group_buffers,
+                                                    clsort__ready_groups, clsort__find_groups };
 
 /* ---- >>sort ---------------------------------------------------------------------------------- */
 
@@ -16396,6 +16556,18 @@ CLSORT_API clsort_status clsort_enqueue_gather(clsort_sorter *sorter, cl_command
     return clsort__enqueue(&j, queue, n_wait, wait, done);
 }
 
+CLSORT_API clsort_status clsort_enqueue_group_starts(clsort_sorter *sorter, cl_command_queue queue,
+                                                     const clsort_groups *groups, cl_uint n_wait,
+                                                     const cl_event *wait, cl_event *done)
+{
+    clsort__job j = clsort__begin_job(sorter, "clsort_enqueue_group_starts", &clsort__grouping);
+    clsort_groups g;
+    j.wrong = clsort__adopt(&g, sizeof g, CLSORT__FIRST_GROUPS, groups);
+    j.missing = groups ? NULL : "groups";
+    j.groups = &g;
+    return clsort__enqueue(&j, queue, n_wait, wait, done);
+}
+
 CLSORT_API clsort_status clsort_enqueue_merge(clsort_sorter *sorter, cl_command_queue queue,
                                               const clsort_merge_desc *merge, cl_uint n_wait,
                                               const cl_event *wait, cl_event *done)
@@ -16502,7 +16674,7 @@ CLSORT_API clsort_status clsort_self_test(clsort_sorter *sorter)
    - clsort_prepare(s, d) -> clsort_prepare(s, NULL, d), or the queue that the sorts will run on
    - clsort_desc_size() -> struct_size, which tells the implementation
    - clsort_desc d = { values in order } -> clsort_desc_default() and the like, or named fields:
-     clsort_desc, clsort_options, clsort_gather and clsort_merge_desc begin with struct_size.
+     clsort_desc, clsort_options, clsort_gather, clsort_merge_desc begin with struct_size.
      All zeros still mean the defaults.
    - clsort_resolve(s, d, &r) with any r -> r initialised: as many bytes are written as
      r.struct_size says
@@ -16520,6 +16692,7 @@ CLSORT_API clsort_status clsort_self_test(clsort_sorter *sorter)
 
    New
    - clsort_options_default(), clsort_gather_default()
+   - clsort_enqueue_group_starts finds where each group of sorted keys begins, and how many it has.
    - clsort_cache_folder keeps built programs for the next start of a program, cache_load and
      cache_save of clsort_options keep them in other storage. build/clsort uses the user's folder of
      caches; --cache and CLSORT_CACHE name another one.

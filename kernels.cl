@@ -8757,6 +8757,43 @@ CLSORT_KERNEL void clsort_copy_rows(global const uchar *keys, ulong keys_at,
         store_bits(keys_to + (ulong)i * bytes, bytes, load_bits(keys + (ulong)i * bytes, bytes));
 }
 
+//---- utility: groups
+/* The number of keys below `group` among the first n, which ascend; it is `first` at least. */
+CLSORT_INLINE uint keys_below(global const uchar *keys, uint bytes, uint first, uint n, ulong group)
+{
+    uint low = first, high = n;
+    while (low < high) {
+        const uint middle = low + ((high - low) >> 1);
+        if (load_bits(keys + (ulong)middle * bytes, bytes) < group)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Writes where each group begins among n ascending keys, starts[0 .. groups], and how many keys it
+   has, counts[0 .. groups - 1]. With has_most, n is lowered to *most. A work-item searches for one
+   group, so it does not matter how keys are spread. */
+CLSORT_KERNEL void clsort_group_starts(global const uchar *keys, ulong keys_at,
+                                       global uchar *starts, ulong starts_at,
+                                       global uchar *counts, ulong counts_at,
+                                       global const uchar *most, ulong most_at, uint n,
+                                       uint groups, uint bytes, uint has_most, uint writes_starts,
+                                       uint writes_counts)
+{
+    const size_t group = get_global_id(0);
+    if (group > groups)
+        return;
+    const uint size = has_most ? min(n, *(global const uint *)(most + most_at)) : n,
+               first = keys_below(keys + keys_at, bytes, 0, size, group);
+    if (writes_starts)
+        ((global uint *)(starts + starts_at))[group] = first;
+    if (writes_counts && group < groups)
+        ((global uint *)(counts + counts_at))[group]
+            = keys_below(keys + keys_at, bytes, first, size, group + 1) - first;
+}
+
 //---- utility: checks
 /* Compares records x and y by packed fields: the first field that differs decides. */
 enum { COMES_FIRST, COMES_EQUAL, COMES_LAST };

@@ -1,6 +1,6 @@
 /* Demonstrates a mixture of experts, with nothing read back in between: tokens are grouped by
-   expert, a kernel finds where each group begins, and between these offsets each group is sorted by
-   score, the best token first.
+   expert, a second call finds where each group begins, and between these offsets each group is
+   sorted by score, the best token first.
 
    cc -O2 -I.. tokens_by_expert.c -o tokens_by_expert -lOpenCL */
 
@@ -18,16 +18,6 @@ static token tokens[TOKENS];
 static cl_uint experts[TOKENS];
 static cl_uint offsets[EXPERTS + 1];   /* read for the check only */
 
-/* Work-item i stands between sorted tokens i - 1 and i: the groups behind that of the first, up to
-   that of the second, begin here. The last one stands behind all tokens and writes the end. Groups
-   without tokens begin where the next one does. */
-static const char *source =
-    "kernel void find_offsets(global const uint *experts, uint count, global uint *offsets)\n"
-    "{\n"
-    "    uint i = (uint)get_global_id(0), own = i + 1 < get_global_size(0) ? experts[i] : count;\n"
-    "    for (uint e = i ? experts[i - 1] + 1 : 0; e <= own; e++) offsets[e] = i;\n"
-    "}\n";
-
 static void check(cl_int status, const char *what)
 {
     if (status == CL_SUCCESS) return;
@@ -42,28 +32,6 @@ static cl_mem upload(clsort_sorter *sorter, size_t bytes, void *data)
                                    bytes, data, &status);
     check(status, "clCreateBuffer");
     return buffer;
-}
-
-static void enqueue_offsets(clsort_sorter *sorter, cl_command_queue queue, cl_mem sorted,
-                            cl_mem begins)
-{
-    const cl_uint count = EXPERTS;
-    const size_t items = TOKENS + 1;
-    cl_int status;
-    cl_program program = clCreateProgramWithSource(clsort_context(sorter), 1, &source, NULL,
-                                                   &status);
-    cl_kernel kernel;
-    check(status == CL_SUCCESS ? clBuildProgram(program, 0, NULL, "", NULL, NULL) : status,
-          "clBuildProgram");
-    kernel = clCreateKernel(program, "find_offsets", &status);
-    check(status, "clCreateKernel");
-    check(clSetKernelArg(kernel, 0, sizeof sorted, &sorted), "clSetKernelArg");
-    check(clSetKernelArg(kernel, 1, sizeof count, &count), "clSetKernelArg");
-    check(clSetKernelArg(kernel, 2, sizeof begins, &begins), "clSetKernelArg");
-    check(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &items, NULL, 0, NULL, NULL),
-          "clEnqueueNDRangeKernel");
-    clReleaseKernel(kernel);
-    clReleaseProgram(program);
 }
 
 /* Counts tokens that are lost, or in another group than their expert's; or that come behind a worse
@@ -87,6 +55,7 @@ int main(void)
 {
     clsort_sorter *sorter;
     clsort_desc group = clsort_desc_default(), rank = group;
+    clsort_groups begins = clsort_groups_default();
     cl_command_queue queue;
     cl_int status;
     cl_uint i, wrong;
@@ -110,9 +79,14 @@ int main(void)
     rank.key_type = CLSORT_F32;     /* of records, the score in front */
     rank.order = CLSORT_DESCENDING;
     rank.segments = upload(sorter, sizeof offsets, offsets);
-    rank.segment_count = EXPERTS;
+    rank.segment_count = begins.groups = EXPERTS;
+    begins.count = TOKENS;
+    begins.key_type = CLSORT_U32;
+    begins.keys = group.keys;
+    begins.starts = rank.segments;
     check(clsort_enqueue_sort(sorter, queue, &group, 0, NULL, NULL), "clsort_enqueue_sort");
-    enqueue_offsets(sorter, queue, group.keys, rank.segments);
+    check(clsort_enqueue_group_starts(sorter, queue, &begins, 0, NULL, NULL),
+          "clsort_enqueue_group_starts");
     check(clsort_enqueue_sort(sorter, queue, &rank, 0, NULL, NULL), "clsort_enqueue_sort");
 
     check(clEnqueueReadBuffer(queue, rank.keys, CL_TRUE, 0, sizeof tokens, tokens, 0, NULL, NULL),

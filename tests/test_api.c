@@ -69,6 +69,7 @@ static void no_padding_at_the_end(bench *b)
     CHECK(sizeof(clsort_desc) == CLSORT__FIRST_DESC);
     CHECK(sizeof(clsort_options) == CLSORT__FIRST_OPTIONS);
     CHECK(sizeof(clsort_gather) == CLSORT__FIRST_GATHER);
+    CHECK(sizeof(clsort_groups) == CLSORT__FIRST_GROUPS);
     CHECK(sizeof(clsort_merge_desc) == CLSORT__FIRST_MERGE);
 }
 

@@ -1185,6 +1185,7 @@ typedef union any_struct {
     clsort_desc desc;
     clsort_options options;
     clsort_gather gather;
+    clsort_groups groups;
     clsort_merge_desc merge;
     unsigned char bytes[STRUCT_ROOM];
 } any_struct;
@@ -1209,6 +1210,15 @@ static void fill_gather(const world *w, any_struct *a)
     a->gather = clsort_gather_default();
     a->gather.count = 100;
     a->gather.indices = w->buffer[INDICES];
+}
+
+static void fill_groups(const world *w, any_struct *a)
+{
+    a->groups = clsort_groups_default();
+    a->groups.key_type = CLSORT_U32;
+    a->groups.count = a->groups.groups = 100;
+    a->groups.keys = w->buffer[KEYS];
+    a->groups.starts = w->buffer[KEYS_OUT];
 }
 
 static void fill_merge(const world *w, any_struct *a)
@@ -1279,6 +1289,10 @@ static clsort_status call_gather(world *w, const any_struct *a)
 {
     return clsort_enqueue_gather(w->sorter, w->queue, &a->gather, 0, NULL, NULL);
 }
+static clsort_status call_groups(world *w, const any_struct *a)
+{
+    return clsort_enqueue_group_starts(w->sorter, w->queue, &a->groups, 0, NULL, NULL);
+}
 static clsort_status call_merge(world *w, const any_struct *a)
 {
     return clsort_enqueue_merge(w->sorter, w->queue, &a->merge, 0, NULL, NULL);
@@ -1302,6 +1316,7 @@ static const struct struct_call {
     { "verify", sizeof(clsort_desc), CLSORT__FIRST_DESC, fill_desc, call_verify },
     { "create", sizeof(clsort_options), CLSORT__FIRST_OPTIONS, fill_options, call_create },
     { "gather", sizeof(clsort_gather), CLSORT__FIRST_GATHER, fill_gather, call_gather },
+    { "groups", sizeof(clsort_groups), CLSORT__FIRST_GROUPS, fill_groups, call_groups },
     { "merge", sizeof(clsort_merge_desc), CLSORT__FIRST_MERGE, fill_merge, call_merge }
 };
 

@@ -268,6 +268,22 @@ static clsort_status act_gather(stage *t)
     return end_call(t, status, done);
 }
 
+static clsort_status act_groups(stage *t)
+{
+    clsort_groups g = clsort_groups_default();
+    cl_event done = t->gate;
+    clsort_status status;
+    g.count = g.groups = t->shape->count;
+    g.key_type = CLSORT_U16;
+    g.keys = t->buffer[KEYS];
+    g.starts = t->buffer[INDICES];
+    g.counts = t->shape->rows ? NULL : t->buffer[SEGMENTS];
+    g.count_buffer = t->buffer[COUNT];
+    status = clsort_enqueue_group_starts(t->sorter, t->queue, &g, wait_count(t), wait_list(t),
+                                         t->mode & WITH_EVENT ? &done : NULL);
+    return end_call(t, status, done);
+}
+
 static clsort_status act_merge(stage *t)
 {
     clsort_merge_desc m = clsort_merge_desc_default();
@@ -724,6 +740,7 @@ static const subject calls[] = {
     { "is_sorted", act_is_sorted, QUEUE_MODES, NULL, 0, 0 },
     { "fingerprint, sort, verify, judge", act_prove, QUEUE_MODES, NULL, 0, 0 },
     { "gather", act_gather, QUEUE_MODES, NULL, 0, 0 },
+    { "group_starts", act_groups, QUEUE_MODES, NULL, 0, 0 },
     { "merge", act_merge, QUEUE_MODES, NULL, 0, 0 },
     { "clone", act_clone, OUT_OF_ORDER, NULL, 0, 0 },
     { "destroy while sorts are pending", act_destroy_pending, OUT_OF_ORDER, NULL, 1, 0 },
@@ -750,6 +767,7 @@ static int takes(const subject *c, const shape *s)
 {
     if (c->act == act_create || c->act == act_create_own || c->act == act_self_test)
         return s == shapes;
+    if (c->act == act_groups) return s == shapes || !s->count || (s->rows && !s->has && !s->top);
     if (c->act == act_gather) return s == shapes || !s->count || (s->rows && !s->has && !s->top);
     if (c->act == act_merge)
         return s->value_size <= 8 && s->key_type && !s->has && !s->record_size && !s->rows
