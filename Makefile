@@ -57,6 +57,41 @@ install:
 	install -d $(DESTDIR)$(PREFIX)/include
 	install -m 644 clsort.h $(DESTDIR)$(PREFIX)/include
 
+# The header as a library, shared and static, for programs that link one: build/lib. install-lib
+# installs it, too.
+version = $(shell awk '/^\#define CLSORT_VERSION_/ { v = v d $$3; d = "." } END { print v }' clsort.h)
+shared = libclsort.so.0
+lib_flags = -std=c99 $(warnings) $(CPPFLAGS) -I. $(CFLAGS) -fPIC -fvisibility=hidden \
+    -DCL_TARGET_OPENCL_VERSION=300 -DCLSORT_IMPLEMENTATION \
+    '-DCLSORT_API=__attribute__((visibility("default"))) extern'
+
+lib: build/lib/$(shared) build/lib/libclsort.a build/lib/clsort.pc
+
+build/lib/clsort.o: clsort.h Makefile | deps
+	@mkdir -p $(@D)
+	$(CC) $(lib_flags) -x c -c $< -o $@
+
+build/lib/$(shared): build/lib/clsort.o
+	$(CC) -shared -Wl,-soname,$(shared) $(LDFLAGS) $< -o $@ -lOpenCL
+	ln -sf $(shared) build/lib/libclsort.so
+
+build/lib/libclsort.a: build/lib/clsort.o
+	rm -f $@
+	$(AR) rcs $@ $<
+
+build/lib/clsort.pc: clsort.h Makefile
+	@mkdir -p $(@D)
+	printf '%s\n' 'prefix=$(PREFIX)' 'Name: clsort' 'Description: sorts on any OpenCL device' \
+	    'Version: $(version)' 'Cflags: -I$${prefix}/include' 'Libs: -L$${prefix}/lib -lclsort' \
+	    'Libs.private: -lOpenCL' >$@
+
+install-lib: lib install
+	install -d $(DESTDIR)$(PREFIX)/lib/pkgconfig
+	install -m 755 build/lib/$(shared) $(DESTDIR)$(PREFIX)/lib
+	ln -sf $(shared) $(DESTDIR)$(PREFIX)/lib/libclsort.so
+	install -m 644 build/lib/libclsort.a $(DESTDIR)$(PREFIX)/lib
+	install -m 644 build/lib/clsort.pc $(DESTDIR)$(PREFIX)/lib/pkgconfig
+
 clean:
 	rm -rf build
 
@@ -133,4 +168,4 @@ build/include/CL: | deps-test
 	ln -sfn /usr/include/CL $@
 
 .PHONY: bench bench-peers check clean demo deps deps-bench deps-check deps-intel deps-test embed \
-    install kernels plots strict test test-gpu
+    install install-lib kernels lib plots strict test test-gpu

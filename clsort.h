@@ -321,7 +321,7 @@
      CLSORT_MALLOC(n), CLSORT_REALLOC(p, n), CLSORT_FREE(p)
                                 your allocator; all three or none
      CLSORT_CL(function)        how to call an OpenCL function; default its name. For loaders and
-                                tests
+                                tests; CLSORT_CL_FUNCTIONS lists these functions
      CLSORT_NO_BITONIC, CLSORT_NO_MERGE, CLSORT_NO_RADIX, CLSORT_NO_QUICKSORT
                                 leave an algorithm out, with its kernels; it then answers
                                 CLSORT_ERROR_UNSUPPORTED, and its names are unknown.
@@ -332,8 +332,9 @@
      CLSORT_NO_PUBLISHED        leaves out what only reproduces publications: all choices of
                                 tuning.bitonic_step and tuning.local, which are the names bitonic-*,
                                 batch-* and merge-local-only
-     CL_TARGET_OPENCL_VERSION   yours if you set it (120 or later), else 300. Only functions of
-                                OpenCL 1.2 are required; quicksort-device needs 300
+     CL_TARGET_OPENCL_VERSION   yours if you set it (120 or later), or include CL/cl.h before; else
+                                300, but only functions of OpenCL 1.2 are called. quicksort-device
+                                needs that you set it to 300
 
    Revision history and licence are at the end of this file.
 */
@@ -350,6 +351,9 @@
 
 #ifndef CL_TARGET_OPENCL_VERSION
 #define CL_TARGET_OPENCL_VERSION 300
+#ifndef CLSORT__OPENCL_1
+#define CLSORT__OPENCL_1
+#endif
 #endif
 #if defined(__APPLE__)
 #include <OpenCL/opencl.h>
@@ -374,6 +378,33 @@
 #define CLSORT__INLINE __attribute__((unused)) static inline
 #else
 #define CLSORT__INLINE static inline
+#endif
+
+/* Every OpenCL function that the implementation calls, for programs that load them by hand:
+
+     #define DECLARE(name) static decltype(&name) my_##name;         (C: give the types yourself)
+     CLSORT_CL_FUNCTIONS(DECLARE)
+     #define CLSORT_CL(name) my_##name
+
+   All of them are in OpenCL 1.2, except the last one, which is there only if you set
+   CL_TARGET_OPENCL_VERSION to 200 or later. */
+#define CLSORT_CL_FUNCTIONS(X) \
+    X(clBuildProgram) X(clCreateBuffer) X(clCreateCommandQueue) X(clCreateContext) \
+    X(clCreateKernel) X(clCreateProgramWithBinary) X(clCreateProgramWithSource) \
+    X(clEnqueueCopyBuffer) X(clEnqueueFillBuffer) X(clEnqueueMarkerWithWaitList) \
+    X(clEnqueueNDRangeKernel) X(clEnqueueReadBuffer) X(clFinish) X(clFlush) \
+    X(clGetCommandQueueInfo) X(clGetContextInfo) X(clGetDeviceIDs) X(clGetDeviceInfo) \
+    X(clGetEventInfo) X(clGetKernelWorkGroupInfo) X(clGetMemObjectInfo) X(clGetPlatformIDs) \
+    X(clGetPlatformInfo) X(clGetProgramBuildInfo) X(clGetProgramInfo) X(clReleaseCommandQueue) \
+    X(clReleaseContext) X(clReleaseDevice) X(clReleaseEvent) X(clReleaseKernel) \
+    X(clReleaseMemObject) X(clReleaseProgram) X(clRetainCommandQueue) X(clRetainContext) \
+    X(clRetainDevice) X(clRetainEvent) X(clRetainProgram) X(clSetEventCallback) X(clSetKernelArg) \
+    X(clWaitForEvents) \
+    CLSORT__CL_FUNCTIONS_2(X)
+#if !defined(CLSORT__OPENCL_1) && CL_TARGET_OPENCL_VERSION >= 200
+#define CLSORT__CL_FUNCTIONS_2(X) X(clCreateCommandQueueWithProperties)
+#else
+#define CLSORT__CL_FUNCTIONS_2(X)
 #endif
 
 #ifdef __cplusplus
@@ -1191,6 +1222,11 @@ CLSORT_API clsort_status clsort_self_test(clsort_sorter *sorter);
 #ifdef CLSORT_IMPLEMENTATION
 #ifndef CLSORT_IMPLEMENTED
 #define CLSORT_IMPLEMENTED
+
+#ifdef _MSC_VER
+#pragma warning(push)
+#pragma warning(disable : 4996)   /* functions of C and of OpenCL 1.2 that newer ones replace */
+#endif
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -9377,7 +9413,8 @@ static clsort_status clsort__find_progress(clsort_sorter *s)
    optional since 3.0. A driver that does not know a query has neither. */
 static clsort_status clsort__find_enqueue(clsort_sorter *s)
 {
-#if CL_TARGET_OPENCL_VERSION >= 300 && defined(CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES)
+#if !defined(CLSORT__OPENCL_1) && CL_TARGET_OPENCL_VERSION >= 300 \
+    && defined(CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES)
     char version[256] = "";
     cl_bool functions = CL_FALSE;
     cl_device_device_enqueue_capabilities able = 0;
@@ -9449,7 +9486,7 @@ static clsort_status clsort__own_queue(clsort_sorter *s)
    it already, OpenCL returns that one. */
 static clsort_status clsort__device_queue(clsort_sorter *s)
 {
-#if defined(CL_VERSION_2_0)
+#if !defined(CLSORT__OPENCL_1) && defined(CL_VERSION_2_0)
     const cl_queue_properties properties[3] = {
         CL_QUEUE_PROPERTIES,
         CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_ON_DEVICE | CL_QUEUE_ON_DEVICE_DEFAULT, 0
@@ -9670,8 +9707,9 @@ enum { CLSORT__MOST_ENTRY = 1 << 28, CLSORT__ENTRY_DEVICES = 64 };
    factors are those of Vigna's splitmix64. */
 static void clsort__add_word(clsort__hash *h, cl_ulong word)
 {
-    h->word[0] = (h->word[0] ^ word) * (cl_ulong)0xBF58476D1CE4E5B9u;
-    h->word[1] = (h->word[1] + word) * (cl_ulong)0x94D049BB133111EBu;
+    const cl_ulong factors[2] = { 0xBF58476D1CE4E5B9u, 0x94D049BB133111EBu };
+    h->word[0] = (h->word[0] ^ word) * factors[0];
+    h->word[1] = (h->word[1] + word) * factors[1];
     h->word[0] ^= h->word[0] >> 31;
     h->word[1] ^= h->word[1] >> 29;
 }
@@ -15794,7 +15832,7 @@ static clsort_status clsort__prepare_count(clsort__preparation *a, size_t count,
     CLSORT__MUST(clsort__prepare_job(&j, a->queue, &a->warmed, &own));
     *kinds = j.plan.scratch.layout.buffers;
     for (i = 0; i < own.count; i++) {
-        const cl_ulong x = (own.kind[i] + 1) * (cl_ulong)0x9E3779B97F4A7C15u;
+        const cl_ulong factor = 0x9E3779B97F4A7C15u, x = (own.kind[i] + 1) * factor;
         *kinds += x ^ x >> 29;
     }
     return CL_SUCCESS;
@@ -16662,6 +16700,10 @@ CLSORT_API clsort_status clsort_self_test(clsort_sorter *sorter)
 }
 #endif
 
+#ifdef _MSC_VER
+#pragma warning(pop)
+#endif
+
 #endif /* CLSORT_IMPLEMENTED */
 #endif /* CLSORT_IMPLEMENTATION */
 
@@ -16687,6 +16729,7 @@ CLSORT_API clsort_status clsort_self_test(clsort_sorter *sorter)
    - fields that only say more about one that is not set (row_stride without rows): ignored ->
      CLSORT_ERROR_UNUSED_FIELD
    - bitonic with CLSORT_LOCAL_START and items above 32, which did not sort -> refused
+   - quicksort-device where CL_TARGET_OPENCL_VERSION is not set -> set it to 300
    - merge-local-only of rows, segments and a count on the device, which sorted long rows wrongly ->
      refused
 
@@ -16720,6 +16763,9 @@ CLSORT_API clsort_status clsort_self_test(clsort_sorter *sorter)
    - A sort of one row is stable, as that of several is.
    - The sorter's scratch memory may consist of several buffers.
    - clsort_check knows the device's largest allocation (CLSORT_ERROR_SCRATCH_TOO_LARGE).
+   - CLSORT_CL_FUNCTIONS lists the OpenCL functions that are called. Those of OpenCL 2.0 are called
+     only where the program sets CL_TARGET_OPENCL_VERSION.
+   - `make lib` builds a shared and a static library, with a file for pkg-config.
    - CLSORT_NO_PUBLISHED leaves out what only reproduces publications.
    - Top-k of small k reads rows once on CPUs, and of rows of up to 4096 keys on GPUs, with 2 to 14
      times the speed.
