@@ -35,7 +35,8 @@
 
    WHAT IT SORTS
      keys      u8 i8 u16 i16 u32 i32 u64 i64 f16 bf16 f32 f64; none of them needs an extension
-     payload   nothing; values of any size beside the keys; whole records with the key inside
+     payload   nothing; values of any size beside the keys; whole records with the key inside,
+               alone or with values beside them
      argsort   `indices` receives the permutation as cl_uint, and the keys stay as they are;
                clsort_enqueue_gather applies it, also that of rows and of top-k
      order     ascending or descending; NaNs by bit pattern or all last; the two zeros apart or
@@ -55,7 +56,7 @@
    WHAT IT DOES NOT
      - rows, segments or a count on the device with `precedes`, or with any algorithm but merge
        (exception: the batch-* algorithms sort rows)
-     - top-k by `precedes` or by fields of more than 8 bytes
+     - top-k by `precedes` or by fields of more than 8 bytes, or of records with values
      - rows with a length each, but for top-k: sort segments
      - merges of records, of values above 8 bytes, or with equal zeros
      Most of these are refused with CLSORT_ERROR_UNSUPPORTED; the others have no field to ask for.
@@ -182,7 +183,7 @@
      - rows: 52 + 24 (n / 64) + 4 (n / 32) + 128 min(n / 64 + 1, 1024), less than n / 2 + 132 KB
 
      Some sorts are indirect: they sort (key, index) pairs, then gather the rest. These are
-     - sorts with indices, with values above 8 bytes or records above 16
+     - sorts with indices, with values above 8 bytes, records above 16, or values beside records
      - sorts by fields, with equal zeros, or by `precedes` if 4 does not divide record_size
      - stable sorts by bitonic and quicksort
      V is then 4, K is that of the codes, and there is also
@@ -466,7 +467,8 @@ typedef cl_int clsort_status;
     X(CLSORT_ERROR_UNUSED_FIELD, -5030, \
       "a field is set that only says more about another one, which is not set") \
     X(CLSORT_ERROR_RECORD_LAYOUT, -5007, \
-      "a record must hold its key (record_size, key_offset, fields), and records exclude values") \
+      "a record must hold its key (record_size, key_offset, fields), and top_k takes no values " \
+      "beside records") \
     X(CLSORT_ERROR_COUNT_TOO_LARGE, -5008, \
       "count must be below 2^32 and its bytes within the device's largest allocation") \
     X(CLSORT_ERROR_SIZE_OVERFLOW, -5009, \
@@ -701,7 +703,7 @@ typedef struct clsort_desc {
     cl_mem indices;
     size_t indices_offset;      /* a multiple of 4 */
     /* If record_size is not 0, `keys` holds whole records of that size, with the key at
-       key_offset inside. Both are multiples of the key's size. */
+       key_offset inside. Both are multiples of the key's size. Values may move with records. */
     size_t record_size;
     size_t key_offset;
 
@@ -10842,7 +10844,7 @@ static void clsort__make_plan(const clsort_sorter *s, const clsort_desc *d, clso
                   || d->record_size > 16 || p->key.has_codes || p->data.own_strides
                   || (p->data.segments && p->data.has_values
                       && p->data.in_place != p->data.values_in_place)
-                  || (d->precedes && d->record_size % 4)
+                  || (d->precedes && d->record_size % 4) || (d->record_size && d->value_size)
                   || (!p->algorithm->stable && clsort__needs_stable(p));
     p->sorts_into_output = p->data.writes_keys && !d->record_size && !p->key.codec.minus_zero
                            && !p->key.has_codes && (!p->data.segments || p->data.in_place);
@@ -11246,8 +11248,8 @@ static void clsort__check_payload(clsort__checks *c, const clsort_desc *d, size_
           "values, of value_size bytes each" }
     };
     const clsort__mistake records[] = {
-        { d->record_size && d->value_size,
-          "values beside record_size: a record is all that moves with its key" },
+        { d->top_k && d->record_size && d->value_size,
+          "values beside record_size with top_k: a record is all that moves with its key" },
         { d->record_size && outside, "record_size is below key_offset and the key" },
         { d->key_offset && !d->record_size, "key_offset without record_size" }
     };
@@ -16759,6 +16761,7 @@ CLSORT_API clsort_status clsort_self_test(clsort_sorter *sorter)
      elsewhere than those of the keys, in sorts and in top-k.
    - clsort_enqueue_gather takes rows, with indices that count inside their row: those of an argsort
      of rows and of top-k.
+   - Values may move with records: by a key, by fields or by `precedes`.
    - `precedes` may have any scalar type: 0x100000000ul and 0.5f are true.
    - A sort of one row is stable, as that of several is.
    - The sorter's scratch memory may consist of several buffers.

@@ -62,7 +62,7 @@ static void draw_payload(uint64_t *random, sort_case *c)
     if (kind >= 4) c->d.value_size = small[draw(random, sizeof small)];
     if (kind >= 7) c->d.value_size = large[draw(random, sizeof large)];
     if (kind >= 8) {
-        c->d.value_size = 0;
+        if (chance(random, 70)) c->d.value_size = 0;
         draw_record(random, &c->d);
     }
     c->d.stable = (cl_uint)chance(random, 30);

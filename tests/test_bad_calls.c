@@ -231,7 +231,6 @@ FAULT(values_without_size, c->d.value_size = 0)
 FAULT(size_without_values, c->d.values = NULL)
 FAULT(out_without_values, c->d.values = NULL; c->d.value_size = 0;
       c->d.values_out = w->good[VALUES_OUT])
-FAULT(values_with_records, c->d.record_size = 8)
 static void use_record(call *c, size_t size, size_t key_offset)
 {
     c->d.values = NULL;
@@ -397,10 +396,6 @@ FAULT(field_odd_record, use_field(c, 0, CLSORT_U32, 0, 0, 0); c->d.record_size =
 FAULT(field_odd_keys, use_field(c, 0, CLSORT_U64, 0, 0, 0); c->d.keys_offset = 4)
 FAULT(field_odd_keys_out, use_field(c, 0, CLSORT_U64, 0, 0, 0); c->d.keys_out = w->good[KEYS_OUT];
       c->d.keys_out_offset = 4)
-FAULT(fields_and_values, use_fields(c, good_fields, 2); c->d.values = w->good[VALUES];
-      c->d.value_size = 4)
-FAULT(precedes_and_values, use_precedes(c, good_record, good_precedes);
-      c->d.values = w->good[VALUES]; c->d.value_size = 4)
 FAULT(precedes_odd_keys, use_precedes(c, good_record, good_precedes); c->d.keys_offset = 2)
 FAULT(precedes_huge, use_precedes(c, good_record, good_precedes); c->d.record_size = ~(size_t)3)
 FAULT(precedes_bitonic, use_precedes(c, good_record, good_precedes);
@@ -619,7 +614,6 @@ static const fault faults[] = {
     { "values without value_size", values_without_size, CLSORT_ERROR_VALUE_SIZE, P_VALUES },
     { "value_size without values", size_without_values, CLSORT_ERROR_VALUE_SIZE, P_VALUES },
     { "values_out without values", out_without_values, CLSORT_ERROR_VALUE_SIZE, P_VALUES_OUT },
-    { "records and values", values_with_records, CLSORT_ERROR_RECORD_LAYOUT, P_VALUES | P_KEYS },
     { "record below the key", record_short, CLSORT_ERROR_RECORD_LAYOUT, P_VALUES | P_KEYS },
     { "key behind the record", record_key_outside, CLSORT_ERROR_RECORD_LAYOUT, P_VALUES | P_KEYS },
     { "key far behind the record", record_key_far, CLSORT_ERROR_RECORD_LAYOUT, P_VALUES | P_KEYS },
@@ -751,8 +745,6 @@ static const fault faults[] = {
     { "a field half behind the record", field_half_outside, CLSORT_ERROR_RECORD_LAYOUT,
       P_OWN_ORDER },
     { "a field far behind the record", field_far, CLSORT_ERROR_RECORD_LAYOUT, P_OWN_ORDER },
-    { "fields and values", fields_and_values, CLSORT_ERROR_RECORD_LAYOUT, P_OWN_ORDER },
-    { "precedes and values", precedes_and_values, CLSORT_ERROR_RECORD_LAYOUT, P_OWN_ORDER },
     { "record_size near SIZE_MAX with precedes", precedes_huge, CLSORT_ERROR_SIZE_OVERFLOW,
       P_OWN_ORDER },
     { "a field misaligned", field_odd, CLSORT_ERROR_MISALIGNED, P_OWN_ORDER },

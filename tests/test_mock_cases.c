@@ -115,7 +115,7 @@ static void draw_arrays(drawn *c)
     d->count = one_in(c, 30) ? (size_t)-1 >> below(c, 30) : some_size(c, 33);
     if (!d->record_size && one_in(c, 6)) d->record_size = key * (1 + below(c, 6));
     if (d->record_size && key && one_in(c, 3)) d->key_offset = key * below(c, 4);
-    if ((!d->record_size || one_in(c, 40)) && one_in(c, 2)) d->value_size = sizes[below(c, 9)];
+    if ((!d->record_size || one_in(c, 4)) && one_in(c, 2)) d->value_size = sizes[below(c, 9)];
     c->has_indices = one_in(c, 4);
     c->has_keys_out = one_in(c, 4);
     c->has_values_out = d->value_size && (c->has_indices || one_in(c, 3));
