@@ -58,14 +58,17 @@
        (exception: the batch-* algorithms sort rows)
      - top-k by `precedes` or by fields of more than 8 bytes, or of records with values
      - rows with a length each, but for top-k: sort segments
-     - merges of records, of values above 8 bytes, or with equal zeros
+     - merges of records, of values above 8 bytes, or with equal zeros or NaNs
+     - top-k with equal NaNs
      Most of these are refused with CLSORT_ERROR_UNSUPPORTED; the others have no field to ask for.
 
    ORDER, STABILITY, NaN
      Keys are compared as unsigned codes. Floats have a total order, mirrored when descending:
        -NaN < -inf < ... < -0 < +0 < ... < +inf < +NaN
      - CLSORT_NAN_LAST puts every NaN after every number, in both orders. Among themselves NaNs are
-       always ordered by their bits. A stable sort of numpy's leaves them in their original order.
+       ordered by their bits.
+     - CLSORT_NAN_EQUAL does so, too, but all NaNs are equal, as in numpy. For floats it implies
+       `stable`; for integers it is ignored.
      - CLSORT_ZERO_EQUAL makes -0 and +0 equal. For floats it implies `stable`; for integers it is
        ignored.
      - Key bits are moved, never changed: NaN payloads and signs of zeros survive.
@@ -184,7 +187,7 @@
 
      Some sorts are indirect: they sort (key, index) pairs, then gather the rest. These are
      - sorts with indices, with values above 8 bytes, records above 16, or values beside records
-     - sorts by fields, with equal zeros, or by `precedes` if 4 does not divide record_size
+     - sorts by fields, with equal zeros or NaNs, or by `precedes` if 4 does not divide record_size
      - stable sorts by bitonic and quicksort
      V is then 4, K is that of the codes, and there is also
      - a(nK) for keys, unless keys_out or keys that are sorted in place can hold them (0 with
@@ -530,7 +533,9 @@ enum {
 
 enum { CLSORT_ASCENDING = 0, CLSORT_DESCENDING = 1 };
 enum { CLSORT_NAN_TOTAL = 0,    /* by bit pattern: -NaN below -inf, +NaN above +inf */
-       CLSORT_NAN_LAST = 1 };   /* every NaN after every number, in both orders */
+       CLSORT_NAN_LAST = 1,     /* every NaN after every number, in both orders */
+       CLSORT_NAN_EQUAL = 2 };  /* the same, and NaNs keep their original order; bits kept; implies
+                                   stable. Not for top_k and merges */
 enum { CLSORT_ZERO_DISTINCT = 0,  /* -0 below +0 */
        CLSORT_ZERO_EQUAL = 1 };   /* equal, in their original order; bits kept; implies stable */
 
@@ -1070,8 +1075,8 @@ typedef struct clsort_groups {
     size_t groups;              /* group numbers are 0 to groups - 1; below 2^32 - 1 */
     cl_uint key_type;           /* CLSORT_U8, CLSORT_U16, CLSORT_U32 or CLSORT_U64; required */
     cl_uint flags;              /* CLSORT_FLAG_NO_BUILD */
-    /* Ascending keys. If they do not ascend, the numbers that are written are undefined, but none is
-       above `count`. */
+    /* Ascending keys. If they do not ascend, the numbers that are written are undefined, but none
+       is above `count`. */
     cl_mem keys;
     size_t keys_offset;         /* bytes, a multiple of the key's size */
     /* At least one of the next two must be given. */
@@ -1497,13 +1502,15 @@ extern "C" {
 #define CLSORT__LISTED 1024
 
 /* A packed field: below bit FIELD_BYTES its offset in the record; from there 4 bits for its bytes,
-   then flags of one bit; the numbers of bits have 6 bits or more each. */
+   then flags of one bit; the numbers of bits have 6 bits or more each. EQUAL_NANS needs MANTISSA,
+   the bits of a mantissa if NaNs come last. */
 #define CLSORT__FIELD_BYTES 32
 #define CLSORT__FIELD_SIGN 36
 #define CLSORT__FIELD_DESCENDING 37
 #define CLSORT__FIELD_FLOAT 38
 #define CLSORT__FIELD_EQUAL_ZEROS 39
 #define CLSORT__FIELD_MANTISSA 40
+#define CLSORT__FIELD_EQUAL_NANS 46
 #define CLSORT__FIELD_FIRST_BIT 48
 #define CLSORT__FIELD_IGNORED_HIGH_BITS 56
 
@@ -1638,13 +1645,14 @@ static const char *const clsort__source[] = {
     "#define CLSORT__ROW_DONE 41\n"
     "#define CLSORT__ROW_ANY_FAILED 42\n\n\n"
     "#define CLSORT__CLUSTER 4\n"
-    "#define CLSORT__LISTED 1024\n\n\n\n"
+    "#define CLSORT__LISTED 1024\n\n\n\n\n"
     "#define CLSORT__FIELD_BYTES 32\n"
     "#define CLSORT__FIELD_SIGN 36\n"
     "#define CLSORT__FIELD_DESCENDING 37\n"
     "#define CLSORT__FIELD_FLOAT 38\n"
     "#define CLSORT__FIELD_EQUAL_ZEROS 39\n"
     "#define CLSORT__FIELD_MANTISSA 40\n"
+    "#define CLSORT__FIELD_EQUAL_NANS 46\n"
     "#define CLSORT__FIELD_FIRST_BIT 48\n"
     "#define CLSORT__FIELD_IGNORED_HIGH_BITS 56\n\n",
     "//---- tuning\n\n"
@@ -2824,10 +2832,10 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 1822\n",
+    "#line 1824\n",
 #endif
 #else
-    "#line 1822\n",
+    "#line 1824\n",
 #endif
 #ifndef CLSORT_NO_MERGE
     "//---- merge\n"
@@ -3329,7 +3337,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 2424\n",
+    "#line 2426\n",
 #endif
     "//---- merge: segments\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_NEEDS_PACKING\n"
@@ -3613,7 +3621,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 2784\n",
+    "#line 2786\n",
 #endif
 #ifndef CLSORT_NO_RADIX
     "//---- radix: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -6060,7 +6068,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 5842\n",
+    "#line 5844\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
     "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -6967,7 +6975,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 6958\n",
+    "#line 6960\n",
 #endif
     "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_SELECT\n"
@@ -8301,18 +8309,24 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
     "//---- utility\n"
-    "#if CLSORT_IS(UTILITY)\n\n\n\n\n\n"
+    "#if CLSORT_IS(UTILITY)\n\n\n\n\n"
+    "CLSORT_INLINE ulong with_one_nan(ulong bits, uint bytes, ulong nans)\n"
+    "{\n"
+    "    const ulong positive = ~0UL >> (65 - 8 * bytes), infinity = positive - nans;\n"
+    "    return nans && (bits & positive) > infinity ? infinity + 1 : bits;\n"
+    "}\n\n\n\n\n\n"
     "CLSORT_KERNEL void clsort_extract(global const uchar *source, ulong source_at, global uchar *keys,\n"
     "                                  ulong keys_at, global uchar *indices, ulong indices_at, uint n,\n"
-    "                                  uint bytes, ulong stride, ulong minus_zero, uint copies,\n"
-    "                                  uint numbers)\n"
+    "                                  uint bytes, ulong stride, ulong minus_zero, ulong nans,\n"
+    "                                  uint copies, uint numbers)\n"
     "{\n"
     "    const size_t i = get_global_id(0);\n"
     "    if (i >= n)\n"
     "        return;\n"
     "    if (copies) {\n"
     "        const ulong bits = load_bits(source + source_at + i * stride, bytes);\n"
-    "        store_bits(keys + keys_at + i * bytes, bytes, bits == minus_zero ? 0 : bits);\n"
+    "        store_bits(keys + keys_at + i * bytes, bytes,\n"
+    "                   bits == minus_zero ? 0 : with_one_nan(bits, bytes, nans));\n"
     "    }\n"
     "    if (numbers)\n"
     "        *(global uint *)(indices + indices_at + i * 4) = (uint)i;\n"
@@ -8324,15 +8338,18 @@ static const char *const clsort__source[] = {
     "CLSORT_INLINE ulong field_code(global const uchar *record, ulong field)\n"
     "{\n"
     "    const uint bytes = field_bytes(field);\n"
-    "    const ulong width = ~0UL >> (64 - 8 * bytes), sign = width ^ width >> 1;\n"
+    "    const ulong width = ~0UL >> (64 - 8 * bytes), sign = width ^ width >> 1,\n"
+    "                nans = (1UL << (field >> CLSORT__FIELD_MANTISSA & 63)) - 1;\n"
     "    ulong bits = load_bits(record + (uint)field, bytes);\n"
+    "    if (field >> CLSORT__FIELD_EQUAL_NANS & 1)\n"
+    "        bits = with_one_nan(bits, bytes, nans);\n"
     "    if (field >> CLSORT__FIELD_EQUAL_ZEROS & 1 && bits == sign)\n"
     "        bits = 0;\n"
     "    if (field >> CLSORT__FIELD_FLOAT & 1 && bits & sign)\n"
     "        bits ^= width >> 1;\n"
     "    bits ^= (field >> CLSORT__FIELD_DESCENDING & 1 ? width >> 1 : 0)\n"
     "            ^ (field >> CLSORT__FIELD_SIGN & 1 ? sign : 0);\n"
-    "    bits = (bits - ((1UL << (field >> CLSORT__FIELD_MANTISSA & 63)) - 1)) & width;\n"
+    "    bits = (bits - nans) & width;\n"
     "    return (bits & width >> (field >> CLSORT__FIELD_IGNORED_HIGH_BITS))\n"
     "           >> (field >> CLSORT__FIELD_FIRST_BIT & 63);\n"
     "}\n\n\n\n\n\n"
@@ -8849,8 +8866,9 @@ typedef struct clsort__scratch {
 /* Keys, and the values or records that travel with them. */
 typedef struct clsort__arrays { clsort__span keys, values; } clsort__arrays;
 
-/* The numbers of codec_t in kernels.cl; minus_zero: the bits of -0 if it equals +0, else 0. */
-typedef struct clsort__codec { cl_ulong mask, flip, rotate, minus_zero; } clsort__codec;
+/* The numbers of codec_t in kernels.cl; minus_zero: the bits of -0 if it equals +0, else 0; nans:
+   how many NaNs a sign has if all are equal, else 0. */
+typedef struct clsort__codec { cl_ulong mask, flip, rotate, minus_zero, nans; } clsort__codec;
 
 /* A key inside a record, packed for kernels: its offset, type and order; see field_code in
    kernels.cl. */
@@ -9705,8 +9723,8 @@ typedef struct clsort__entry {
 /* The most bytes that an entry has, and the most devices of its program. */
 enum { CLSORT__MOST_ENTRY = 1 << 28, CLSORT__ENTRY_DEVICES = 64 };
 
-/* Each step can be undone, so texts of one length that differ in one word have different hashes. The
-   factors are those of Vigna's splitmix64. */
+/* Each step can be undone, so texts of one length that differ in one word have different hashes.
+   The factors are those of Vigna's splitmix64. */
 static void clsort__add_word(clsort__hash *h, cl_ulong word)
 {
     const cl_ulong factors[2] = { 0xBF58476D1CE4E5B9u, 0x94D049BB133111EBu };
@@ -10274,8 +10292,8 @@ static cl_uint clsort__least_group(const clsort__config *c)
                : 0;
 }
 
-/* Makes a program and its kernels from an entry of the cache. Returns 0, in silence and with nothing
-   made, if there is none that is right. */
+/* Makes a program and its kernels from an entry of the cache. Returns 0, in silence and with
+   nothing made, if there is none that is right. */
 static int clsort__from_cache(clsort_sorter *s, clsort__program *p, const clsort__recipe *r,
                               int *fits)
 {
@@ -10406,17 +10424,21 @@ static clsort__codec clsort__make_codec(const clsort_field *f)
 {
     const cl_uint bits = clsort__key_bits(f->type);
     const cl_ulong sign = (cl_ulong)1 << (bits - 1), all = sign | (sign - 1);
-    clsort__codec c = { 0, 0, 0, 0 };
+    clsort__codec c = { 0, 0, 0, 0, 0 };
     if (clsort__is_float(f->type)) {
         c.mask = sign - 1;
-        if (f->nan_order == CLSORT_NAN_LAST)
+        if (f->nan_order != CLSORT_NAN_TOTAL)
             c.rotate = ((cl_ulong)1 << clsort__mantissa_bits(f->type)) - 1;
+        if (f->nan_order == CLSORT_NAN_EQUAL) c.nans = c.rotate;
         if (f->zero_order == CLSORT_ZERO_EQUAL) c.minus_zero = sign;
     }
     if (f->type >> 8 != CLSORT_U8 >> 8) c.flip = sign;
     if (f->order == CLSORT_DESCENDING) c.flip ^= all;
     return c;
 }
+
+/* Do keys of different bits have the same code? */
+static int clsort__merges_codes(const clsort__codec *c) { return c->minus_zero || c->nans; }
 
 /* The same in 64 bits, with the key's offset, for kernels that take keys out of records; see
    field_code in kernels.cl. */
@@ -10429,6 +10451,7 @@ static clsort__field clsort__pack_field(const clsort_field *f)
            | (cl_ulong)((c.flip & 1) != 0) << CLSORT__FIELD_DESCENDING
            | (cl_ulong)(c.mask != 0) << CLSORT__FIELD_FLOAT
            | (cl_ulong)(c.minus_zero != 0) << CLSORT__FIELD_EQUAL_ZEROS
+           | (cl_ulong)(c.nans != 0) << CLSORT__FIELD_EQUAL_NANS
            | (cl_ulong)(c.rotate ? clsort__mantissa_bits(f->type) : 0) << CLSORT__FIELD_MANTISSA;
 }
 
@@ -10671,7 +10694,7 @@ static void clsort__plan_arrays(const clsort_desc *d, size_t key_bytes, clsort__
 static int clsort__needs_stable(const clsort__plan *p)
 {
     const int asked = p->d.stable || (p->d.rows && !clsort__is_batch(&p->d));
-    return p->d.precedes || p->d.fields || p->key.codec.minus_zero
+    return p->d.precedes || p->d.fields || clsort__merges_codes(&p->key.codec)
            || (asked && (p->data.has_indices || p->data.has_values || p->d.record_size));
 }
 
@@ -10840,14 +10863,15 @@ static void clsort__make_plan(const clsort_sorter *s, const clsort_desc *d, clso
     if (!p->d.algorithm) p->d.algorithm = CLSORT_MERGE;   /* none can: keys are only read */
     p->algorithm = clsort__form_of(p->d.algorithm, d);
     p->stable = p->algorithm->stable || clsort__needs_stable(p);
-    p->indirect = p->data.has_indices || p->key.codec.minus_zero || d->value_size > 8
+    p->indirect = p->data.has_indices || clsort__merges_codes(&p->key.codec) || d->value_size > 8
                   || d->record_size > 16 || p->key.has_codes || p->data.own_strides
                   || (p->data.segments && p->data.has_values
                       && p->data.in_place != p->data.values_in_place)
                   || (d->precedes && d->record_size % 4) || (d->record_size && d->value_size)
                   || (!p->algorithm->stable && clsort__needs_stable(p));
-    p->sorts_into_output = p->data.writes_keys && !d->record_size && !p->key.codec.minus_zero
-                           && !p->key.has_codes && (!p->data.segments || p->data.in_place);
+    p->sorts_into_output = p->data.writes_keys && !d->record_size
+                           && !clsort__merges_codes(&p->key.codec) && !p->key.has_codes
+                           && (!p->data.segments || p->data.in_place);
     clsort__plan_config(s, p);
 }
 
@@ -11000,7 +11024,7 @@ static void clsort__check_field_values(clsort__checks *c, const clsort_desc *d)
         const clsort_field *f = &d->fields[i];
         if (f->order > CLSORT_DESCENDING)
             clsort__blame_field(c, CLSORT_ERROR_UNKNOWN_VALUE, i, "order");
-        if (f->nan_order > CLSORT_NAN_LAST)
+        if (f->nan_order > CLSORT_NAN_EQUAL)
             clsort__blame_field(c, CLSORT_ERROR_UNKNOWN_VALUE, i, "nan_order");
         if (f->zero_order > CLSORT_ZERO_EQUAL)
             clsort__blame_field(c, CLSORT_ERROR_UNKNOWN_VALUE, i, "zero_order");
@@ -11014,7 +11038,7 @@ static void clsort__check_values(clsort__checks *c, const clsort_desc *d)
     const clsort__mistake mistakes[] = {
         { memcmp(t->reserved, none, sizeof none) != 0, "tuning.reserved: it must be 0" },
         { d->order > CLSORT_DESCENDING, "order: CLSORT_ASCENDING or CLSORT_DESCENDING" },
-        { d->nan_order > CLSORT_NAN_LAST, "nan_order: CLSORT_NAN_TOTAL or CLSORT_NAN_LAST" },
+        { d->nan_order > CLSORT_NAN_EQUAL, "nan_order: CLSORT_NAN_TOTAL, _LAST or _EQUAL" },
         { d->zero_order > CLSORT_ZERO_EQUAL,
           "zero_order: CLSORT_ZERO_DISTINCT or CLSORT_ZERO_EQUAL" },
         { d->algorithm && !clsort__is_public(d->algorithm),
@@ -11136,7 +11160,8 @@ static void clsort__check_tuning(clsort__checks *c, const clsort_desc *d)
 static void clsort__check_supported(clsort__checks *c, const clsort_desc *d, int purpose)
 {
     const int selects = purpose == CLSORT__TO_SELECT, segments = d->segments || d->segment_count,
-              lengths = clsort__will_have(d, d->lengths, CLSORT_FLAG_LENGTHS);
+              lengths = clsort__will_have(d, d->lengths, CLSORT_FLAG_LENGTHS),
+              equal_nans = d->nan_order == CLSORT_NAN_EQUAL && clsort__is_float(d->key_type);
     const clsort__algorithm *a = clsort__find_algorithm(d->algorithm);
     const clsort__mistake mistakes[] = {
         { a && a->left_out, "algorithm: it was left out by CLSORT_NO_*" },
@@ -11144,6 +11169,7 @@ static void clsort__check_supported(clsort__checks *c, const clsort_desc *d, int
           "tuning.bitonic_step, tuning.local: they were left out by CLSORT_NO_PUBLISHED" },
         { selects && d->algorithm, "algorithm beside top_k: set CLSORT_AUTO" },
         { selects && d->precedes, "precedes beside top_k" },
+        { selects && equal_nans, "nan_order: CLSORT_NAN_EQUAL beside top_k" },
         { selects && clsort__several_codes(d), "fields of more than 8 bytes beside top_k" },
         { !selects && d->top_k, "top_k: only clsort_enqueue_sort selects" },
         { !selects && lengths, "lengths without top_k: sort segments" },
@@ -11898,8 +11924,9 @@ static void clsort__launch(clsort__run *run, size_t items)
     clsort__command c;
     if (run->tally) run->tally->launches[run->number]++;
     if (run->kinds && run->status == CL_SUCCESS)
-        clsort__add_kind(run->kinds, (run->program * CLSORT__KERNEL_COUNT + (cl_uint)run->number) * 2
-                                         + (global >= CLSORT__SMALL_LAUNCH));
+        clsort__add_kind(run->kinds,
+                         (run->program * CLSORT__KERNEL_COUNT + (cl_uint)run->number) * 2
+                             + (global >= CLSORT__SMALL_LAUNCH));
     if (!clsort__begin_command(run, &c)) return;
     CLSORT__ENQUEUE(run, &c, clEnqueueNDRangeKernel,
                     (run->queue, run->kernel, 1, NULL, &global, &group, c.count, c.waits,
@@ -12707,6 +12734,8 @@ static void clsort__check_merge(clsort__checks *c, clsort__job *j)
         clsort__blame(c, CLSORT_ERROR_UNSUPPORTED,
                       "value_size above 8: merge indices, then gather");
     if (m->tuning.local) clsort__blame(c, CLSORT_ERROR_UNSUPPORTED, "tuning.local");
+    if (m->nan_order == CLSORT_NAN_EQUAL && clsort__is_float(m->key_type))
+        clsort__blame(c, CLSORT_ERROR_UNSUPPORTED, "nan_order: CLSORT_NAN_EQUAL");
     if (d.count < m->count_a)
         clsort__blame(c, CLSORT_ERROR_COUNT_TOO_LARGE, "count_a, count_b: their sum");
     clsort__check_desc(c, &d, CLSORT__TO_SORT);
@@ -14135,7 +14164,7 @@ static void clsort__arg_fields(clsort__run *run, const clsort__key *k, cl_uint f
 static void clsort__extract(clsort__run *run, const clsort__plan *p, clsort__arrays pairs)
 {
     const clsort__data *a = &p->data;
-    const int same = a->element_bytes == p->key.bytes && !p->key.codec.minus_zero
+    const int same = a->element_bytes == p->key.bytes && !clsort__merges_codes(&p->key.codec)
                      && clsort__same_span(a->keys, pairs.keys),
               writes = !same && !p->d.precedes, numbers = pairs.values.buffer != NULL;
     clsort__use_utility(run, CLSORT__KERNEL_EXTRACT);
@@ -14146,6 +14175,7 @@ static void clsort__extract(clsort__run *run, const clsort__plan *p, clsort__arr
     clsort__arg_uint(run, (cl_uint)p->key.bytes);
     clsort__arg_ulong(run, a->element_bytes);
     clsort__arg_ulong(run, p->key.codec.minus_zero);
+    clsort__arg_ulong(run, p->key.codec.nans);
     clsort__arg_uint(run, (cl_uint)writes);
     clsort__arg_uint(run, (cl_uint)numbers);
     clsort__traffic(run, 1, (cl_ulong)a->extent
@@ -16761,6 +16791,7 @@ CLSORT_API clsort_status clsort_self_test(clsort_sorter *sorter)
      elsewhere than those of the keys, in sorts and in top-k.
    - clsort_enqueue_gather takes rows, with indices that count inside their row: those of an argsort
      of rows and of top-k.
+   - CLSORT_NAN_EQUAL: NaNs keep their original order, as in numpy's stable sorts.
    - Values may move with records: by a key, by fields or by `precedes`.
    - `precedes` may have any scalar type: 0x100000000ul and 0.5f are true.
    - A sort of one row is stable, as that of several is.

@@ -299,13 +299,15 @@
 #define CLSORT__LISTED 1024
 
 /* A packed field: below bit FIELD_BYTES its offset in the record; from there 4 bits for its bytes,
-   then flags of one bit; the numbers of bits have 6 bits or more each. */
+   then flags of one bit; the numbers of bits have 6 bits or more each. EQUAL_NANS needs MANTISSA,
+   the bits of a mantissa if NaNs come last. */
 #define CLSORT__FIELD_BYTES 32
 #define CLSORT__FIELD_SIGN 36
 #define CLSORT__FIELD_DESCENDING 37
 #define CLSORT__FIELD_FLOAT 38
 #define CLSORT__FIELD_EQUAL_ZEROS 39
 #define CLSORT__FIELD_MANTISSA 40
+#define CLSORT__FIELD_EQUAL_NANS 46
 #define CLSORT__FIELD_FIRST_BIT 48
 #define CLSORT__FIELD_IGNORED_HIGH_BITS 56
 
@@ -8596,20 +8598,30 @@ CLSORT_KERNEL void clsort_select_partition(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS
 #if CLSORT_IS(UTILITY)
 /* Kernels that run around sorts: they take keys out of records, gather arrays and check results. */
 
+/* The bits of a float of `bytes` bytes; all NaNs become the first positive one. There are `nans` of
+   one sign, or 0 to leave all keys as they are. */
+CLSORT_INLINE ulong with_one_nan(ulong bits, uint bytes, ulong nans)
+{
+    const ulong positive = ~0UL >> (65 - 8 * bytes), infinity = positive - nans;
+    return nans && (bits & positive) > infinity ? infinity + 1 : bits;
+}
+
 /* Takes the keys out of records of `stride` bytes, and numbers the records: a sort by index starts
-   from these. A key equal to minus_zero becomes 0. If `copies` is 0, only the numbers are written,
-   and keys may be source itself; if `numbers` is 0, only the keys. */
+   from these. A key equal to minus_zero becomes 0, and a NaN what with_one_nan says. If `copies` is
+   0, only the numbers are written, and keys may be source itself; if `numbers` is 0, only the
+   keys. */
 CLSORT_KERNEL void clsort_extract(global const uchar *source, ulong source_at, global uchar *keys,
                                   ulong keys_at, global uchar *indices, ulong indices_at, uint n,
-                                  uint bytes, ulong stride, ulong minus_zero, uint copies,
-                                  uint numbers)
+                                  uint bytes, ulong stride, ulong minus_zero, ulong nans,
+                                  uint copies, uint numbers)
 {
     const size_t i = get_global_id(0);
     if (i >= n)
         return;
     if (copies) {
         const ulong bits = load_bits(source + source_at + i * stride, bytes);
-        store_bits(keys + keys_at + i * bytes, bytes, bits == minus_zero ? 0 : bits);
+        store_bits(keys + keys_at + i * bytes, bytes,
+                   bits == minus_zero ? 0 : with_one_nan(bits, bytes, nans));
     }
     if (numbers)
         *(global uint *)(indices + indices_at + i * 4) = (uint)i;
@@ -8625,15 +8637,18 @@ CLSORT_INLINE uint field_bytes(ulong field)
 CLSORT_INLINE ulong field_code(global const uchar *record, ulong field)
 {
     const uint bytes = field_bytes(field);
-    const ulong width = ~0UL >> (64 - 8 * bytes), sign = width ^ width >> 1;
+    const ulong width = ~0UL >> (64 - 8 * bytes), sign = width ^ width >> 1,
+                nans = (1UL << (field >> CLSORT__FIELD_MANTISSA & 63)) - 1;
     ulong bits = load_bits(record + (uint)field, bytes);
+    if (field >> CLSORT__FIELD_EQUAL_NANS & 1)
+        bits = with_one_nan(bits, bytes, nans);
     if (field >> CLSORT__FIELD_EQUAL_ZEROS & 1 && bits == sign)
         bits = 0;
     if (field >> CLSORT__FIELD_FLOAT & 1 && bits & sign)
         bits ^= width >> 1;
     bits ^= (field >> CLSORT__FIELD_DESCENDING & 1 ? width >> 1 : 0)
             ^ (field >> CLSORT__FIELD_SIGN & 1 ? sign : 0);
-    bits = (bits - ((1UL << (field >> CLSORT__FIELD_MANTISSA & 63)) - 1)) & width;
+    bits = (bits - nans) & width;
     return (bits & width >> (field >> CLSORT__FIELD_IGNORED_HIGH_BITS))
            >> (field >> CLSORT__FIELD_FIRST_BIT & 63);
 }

@@ -153,7 +153,7 @@ static inline void case_say(const sort_case *c)
        "seed %llu, work_group %u, items %u, %s queue, wait %d%s",
        d->count, parts, case_type_name(d->key_type), (unsigned)d->first_bit, (unsigned)d->last_bit,
        c->pattern, d->order ? "descending" : "ascending", d->stable ? ", stable" : "",
-       d->nan_order ? ", NaNs last" : "", d->zero_order ? ", zeros equal" : "",
+       !d->nan_order ? "" : d->nan_order > 1 ? ", NaNs equal" : ", NaNs last", d->zero_order ? ", zeros equal" : "",
        c->algorithm ? c->algorithm : "as described", d->value_size, d->record_size, d->key_offset,
        c->indices ? ", indices" : "", case_out(c->keys_out, ", keys_out"),
        case_out(c->values_out, ", values_out"), c->own_scratch ? ", own scratch" : "", c->placement,

@@ -494,7 +494,7 @@ static inline void record_draw_fields(record_case *c, clsort_field *fields, cl_u
         while (widest && sum + pattern_key_size(f->type) + (count - 1 - i) > widest);
         sum += pattern_key_size(f->type);
         f->order = bits & 1;
-        f->nan_order = bits >> 1 & 1;
+        f->nan_order = (bits >> 1 & 7) % 3;
         f->zero_order = bits >> 2 & 1;
         if (align < pattern_key_size(f->type)) align = pattern_key_size(f->type);
     }

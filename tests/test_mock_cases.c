@@ -84,7 +84,7 @@ static void draw_order(drawn *c)
     cl_uint i;
     d->key_type = one_in(c, 100) ? below(c, 0x500) : types[below(c, 11)];
     d->order = one_in(c, 100) ? 2 : below(c, 2);
-    d->nan_order = one_in(c, 100) ? 2 : below(c, 2);
+    d->nan_order = one_in(c, 100) ? 3 : below(c, 3);
     d->zero_order = one_in(c, 100) ? 2 : one_in(c, 4) ? 1 : 0;
     d->stable = below(c, 2);
     if (one_in(c, 8)) draw_bits(c);

@@ -26,15 +26,15 @@ static int run_sizes(bench *b, const sort_case *c)
     return 1;
 }
 
-/* Both orders, and for floats both places of NaNs and both kinds of zero. */
+/* Both orders, and for floats all places of NaNs and both kinds of zero. */
 static void run_orders(bench *b, const sort_case *c)
 {
-    cl_uint k, kinds = pattern_is_float(c->d.key_type) ? 8 : 2;
+    cl_uint k, kinds = pattern_is_float(c->d.key_type) ? 12 : 2;
     for (k = 0; k < kinds; k++) {
         sort_case one = *c;
         one.d.order = k & 1;
-        one.d.nan_order = k >> 1 & 1;
-        one.d.zero_order = k >> 2;
+        one.d.nan_order = k / 4;
+        one.d.zero_order = k >> 1 & 1;
         run_sizes(b, &one);
     }
 }
@@ -258,7 +258,29 @@ static void scratch_of_the_caller(bench *b)
             }
 }
 
+/* NaNs of different bits in a field: the next field decides, if there is one. */
+static void equal_nans_of_fields(bench *b)
+{
+    static const cl_uint types[] = { CLSORT_F16, CLSORT_F32, CLSORT_F64 };
+    cl_uint t, order;
+    for (t = 0; t < 3; t++)
+        for (order = 0; order < 2; order++) {
+            const size_t key = pattern_key_size(types[t]);
+            const clsort_field fields[2] = { { key, types[t], order, CLSORT_NAN_EQUAL, 0 },
+                                             { 0, CLSORT_U8, 0, 0, 0 } };
+            sort_case c = case_make(types[t], 3000, "nans-10");
+            c.d.record_size = 3 * key;
+            c.d.key_offset = key;
+            c.fields = fields;
+            c.field_count = 1;
+            if (!case_run(b, &c)) return;
+            c.field_count = 2;
+            if (!case_run(b, &c)) return;
+        }
+}
+
 static const test_entry tests[] = {
+    { "equal NaNs of a field leave the order to the next one", equal_nans_of_fields },
     { "keys of every type are sorted in every order", keys_of_every_type },
     { "stable sorts keep equal keys in their order, for every type", stable_pairs_of_every_type },
     { "argsort gives the permutation and leaves the keys, for every type", argsort_of_every_type },

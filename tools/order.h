@@ -25,6 +25,17 @@ static int choice(const arguments *a, option_id id, const char *first, const cha
                 word);
 }
 
+/* The place of NaNs. Returns an exit code. */
+static int nan_option(const arguments *a, cl_uint *order)
+{
+    const char *word = argument(a, OPTION_NAN, "total");
+    *order = !strcmp(word, "last")    ? (cl_uint)CLSORT_NAN_LAST
+             : !strcmp(word, "equal") ? (cl_uint)CLSORT_NAN_EQUAL
+                                      : (cl_uint)CLSORT_NAN_TOTAL;
+    if (*order || !strcmp(word, "total")) return DONE_OK;
+    return fail(DONE_USAGE, "--nan must be total, last or equal, not '%s'", word);
+}
+
 /* The number of bytes that an option gives. Returns an exit code. */
 static int size_option(const arguments *a, option_id id, size_t *size)
 {
@@ -80,6 +91,7 @@ static int field_words(char *words, clsort_field *f)
         if (next) *next++ = '\0';
         if (!strcmp(words, "desc")) f->order = CLSORT_DESCENDING;
         else if (!strcmp(words, "nan-last")) f->nan_order = CLSORT_NAN_LAST;
+        else if (!strcmp(words, "nan-equal")) f->nan_order = CLSORT_NAN_EQUAL;
         else if (!strcmp(words, "zero-equal")) f->zero_order = CLSORT_ZERO_EQUAL;
         else if (strcmp(words, "asc")) return 0;
         words = next;
@@ -103,7 +115,9 @@ static const char *field_parse(char *text, clsort_field *f)
         return "has no offset in bytes behind @";
     f->type = type->code;
     f->offset = (size_t)bytes;
-    return field_words(words, f) ? NULL : "may end in :asc, :desc, :nan-last and :zero-equal only";
+    return field_words(words, f)
+               ? NULL
+               : "may end in :asc, :desc, :nan-last, :nan-equal and :zero-equal only";
 }
 
 static int fields_parse(const char *list, sort_order *o)
@@ -185,7 +199,7 @@ static int key_options(const arguments *a, sort_order *o)
     clsort_desc *d = &o->desc;
     int code = type_option(a, &o->type);
     if (code == DONE_OK) code = choice(a, OPTION_ORDER, "asc", "desc", &d->order);
-    if (code == DONE_OK) code = choice(a, OPTION_NAN, "total", "last", &d->nan_order);
+    if (code == DONE_OK) code = nan_option(a, &d->nan_order);
     if (code == DONE_OK) code = choice(a, OPTION_ZERO, "distinct", "equal", &d->zero_order);
     if (code == DONE_OK) code = bits_option(a, 8 * (unsigned)o->type->size, d);
     if (code != DONE_OK) return code;

@@ -52,18 +52,20 @@ static inline uint64_t reference_place(uint64_t bits, cl_uint type)
 
 /* A number that orders keys as a clsort description does: a key with a smaller one comes first.
    With all NaNs last they keep the order of the circle that joins the last NaN of the total order
-   to the first one: ascending +NaN before -NaN. */
+   to the first one: ascending +NaN before -NaN. With all NaNs equal, all count as one of them. */
 static inline uint64_t reference_code(uint64_t bits, cl_uint type, cl_uint order, cl_uint nan_order,
                                       cl_uint zero_order)
 {
     unsigned width = type & 0xFFu, mantissa = reference_mantissa(type);
     uint64_t last = UINT64_MAX >> (64 - width), place, nans;
+    nans = (UINT64_C(1) << mantissa) - 1;
+    if (mantissa && nan_order == CLSORT_NAN_EQUAL && (bits & last >> 1) > (last >> 1) - nans)
+        bits = (last >> 1) - nans + 1;
     if (mantissa && zero_order == CLSORT_ZERO_EQUAL && bits == (UINT64_C(1) << (width - 1)))
         bits = 0;
     place = reference_place(bits, type);
     if (order == CLSORT_DESCENDING) place = last - place;
-    if (!mantissa || nan_order != CLSORT_NAN_LAST) return place;
-    nans = (UINT64_C(1) << mantissa) - 1;
+    if (!mantissa || nan_order == CLSORT_NAN_TOTAL) return place;
     return place < nans ? last - nans + 1 + place : place - nans;
 }
 
