@@ -15296,6 +15296,7 @@ static void clsort__copy_first(clsort__run *run, const clsort__plan *p, clsort__
                  pieces = t->rows * clsort__ceil_divide(t->wanted, piece);
     const int has_keys = keys.buffer && clsort__selects_keys(p),
               has_indices = indices.buffer && a->has_indices;
+    const cl_ulong copied = (has_keys ? bytes : 0) + (has_indices ? 4 : 0);
     clsort__use_utility(run, CLSORT__KERNEL_COPY_ROWS);
     clsort__arg_span(run, has_keys ? keys : indices);
     clsort__arg_span(run, has_keys ? a->keys_to : a->indices);
@@ -15311,9 +15312,7 @@ static void clsort__copy_first(clsort__run *run, const clsort__plan *p, clsort__
     clsort__arg_ulong(run, a->indices_apart);
     clsort__arg_uint(run, (cl_uint)has_keys);
     clsort__arg_uint(run, (cl_uint)has_indices);
-    clsort__traffic(run, 1,
-                    2 * (cl_ulong)(t->rows * t->wanted)
-                        * ((has_keys ? bytes : 0) + (has_indices ? 4 : 0)));
+    clsort__traffic(run, 1, 2 * copied * t->rows * t->wanted);
     clsort__launch(run, pieces);
 }
 
