@@ -89,7 +89,8 @@
 
    The other families are explained where they begin:
 
-     RADIX       "radix: plan"; with one launch per digit, "radix: sweep"
+     RADIX       "radix: plan"; with one launch per digit, "radix: sweep"; in the caches of CPUs,
+                 "radix: cached", and in vectors, "radix: vectors"
      QUICKSORT   "quicksort"
      SELECT      the first k of each row, "select: plan"
      BATCHES     sorts of rows as published, "bitonic: published batch"
@@ -129,6 +130,7 @@
 #define CLSORT__FAMILY_ROW_TILES 43
 #define CLSORT__FAMILY_LONG_ROWS 44
 #define CLSORT__FAMILY_SAMPLES 45
+#define CLSORT__FAMILY_CACHED 46
 
 /* Local memory: one empty slot follows each 2^pad_log2 slots of a tile, so that accesses at a
    stride do not meet in one bank. */
@@ -237,6 +239,19 @@
 #define CLSORT__HYBRID_OVER_TIMES(n) (8 + ((n) >> 22))
 /* A sample is flat if no work-item's cells have more than so many times its part of it. */
 #define CLSORT__HYBRID_FLAT_TIMES 2
+
+/* Radix in cache: ranges; cells of the sample; log2 of the most keys of the sample; log2 of the
+   fewest elements that make a range; the fewest ranges; words before the counts of blocks: a head,
+   marks of ranges, where ranges begin, the range of each cell. */
+#define CLSORT__CACHED_RANGES 256
+#define CLSORT__CACHED_CELLS 4096
+#define CLSORT__CACHED_SAMPLE_LOG2 12
+#define CLSORT__CACHED_RANGE_LOG2 14
+#define CLSORT__CACHED_LEAST_RANGES 16
+#define CLSORT__CACHED_MIXED_AT 16
+#define CLSORT__CACHED_STARTS_AT (CLSORT__CACHED_MIXED_AT + CLSORT__CACHED_RANGES)
+#define CLSORT__CACHED_CELLS_AT (CLSORT__CACHED_STARTS_AT + CLSORT__CACHED_RANGES + 1)
+#define CLSORT__CACHED_WORDS (CLSORT__CACHED_CELLS_AT + CLSORT__CACHED_CELLS / 4)
 
 //---- shared: quicksort and selections
 /* Quicksort's tables, in words: a state; two tables of sequences; blocks; leaves; leftovers. */
@@ -365,8 +380,14 @@
 #define CLSORT_FAMILY CLSORT__FAMILY_BITONIC
 #endif
 #define CLSORT_IS(name) (CLSORT_FAMILY == CLSORT__FAMILY_##name)
+#ifndef __has_builtin
+#define __has_builtin(name) 0
+#endif
+
+//---- tuning: families
 /* The parts of this file that several families use. */
-#define CLSORT_NEEDS_RADIX (CLSORT_IS(RADIX) || CLSORT_IS(SWEEP) || CLSORT_IS(PIECES))
+#define CLSORT_NEEDS_RADIX \
+    (CLSORT_IS(RADIX) || CLSORT_IS(SWEEP) || CLSORT_IS(PIECES) || CLSORT_IS(CACHED))
 #define CLSORT_NEEDS_BINS (CLSORT_IS(HYBRID) || CLSORT_IS(SAMPLES))
 #define CLSORT_NEEDS_QUICKSORT (CLSORT_IS(QUICKSORT) || CLSORT_IS(RELAUNCH))
 #define CLSORT_NEEDS_PACKING (CLSORT_IS(SEGMENTS) || CLSORT_IS(ROW_TILES))
@@ -845,10 +866,11 @@ CLSORT_INLINE uint comes_before(item_t x, item_t y, codec_t c)
 #endif
 
 //---- record: insertion
-#if CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 == 0 && (CLSORT_IS(MERGE) || CLSORT_IS(PIECES))
+#if CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 == 0 \
+    && (CLSORT_IS(MERGE) || CLSORT_IS(PIECES) || CLSORT_IS(CACHED))
 /* Elements that are sorted by insertion at most: a tile of a merge; a piece that is too short for
    counting digits to pay. */
-#define CLSORT_INSERTION_MOST (CLSORT_IS(PIECES) ? 32 : CLSORT_ITEMS)
+#define CLSORT_INSERTION_MOST (CLSORT_IS(MERGE) ? CLSORT_ITEMS : 32)
 
 /* Sorts the `size` elements from `base` on, from source to target, which may be the same: up to
    CLSORT_INSERTION_MOST, by insertion, stable. */
@@ -2783,6 +2805,20 @@ CLSORT_KERNEL void clsort_segment_pass(CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_A
 #endif
 #endif
 
+//---- radix: codes
+#if CLSORT_LANES == 1 && (CLSORT_NEEDS_BINS || CLSORT_IS(CACHED))
+CLSORT_INLINE code_t load_code(global const uint *words)
+{
+    return (code_t)(words[0] | (ulong)words[1] << 32);
+}
+
+CLSORT_INLINE void store_code(global uint *words, code_t code)
+{
+    words[0] = (uint)code;
+    words[1] = (uint)((ulong)code >> 32);
+}
+#endif
+
 //---- radix: plan
 /* RADIX, least significant digit first, stable. One pass per digit of CLSORT_DIGIT_BITS bits of the
    code. The elements are cut into `blocks` of block_elements elements, whole tiles but for the last
@@ -2996,6 +3032,7 @@ CLSORT_INLINE void write_seen(radix_t r, uint block, seen_t seen)
     place[3] = (uint)((ulong)seen.clear >> 32);
 }
 
+#if CLSORT_IS(RADIX)
 CLSORT_KERNEL void clsort_radix_count(CLSORT_RADIX_ARGS)
 {
     const radix_t r = CLSORT_RADIX;
@@ -3041,6 +3078,7 @@ CLSORT_KERNEL void clsort_radix_scan(CLSORT_RADIX_ARGS)
                 sum += count;
             }
 }
+#endif
 
 //---- radix: scatter of a block per work-item
 /* Moves the elements of a block to the places that `next` holds for each digit. Places of pieces
@@ -3064,9 +3102,6 @@ CLSORT_INLINE void scatter_items(radix_t r, array_t from, array_t to, block_t b,
 #define CLSORT_STAGE_BYTES (1 << 25)
 #endif
 #define CLSORT_STAGE_KEYS (64 / CLSORT_KEY_BYTES)
-#ifndef __has_builtin
-#define __has_builtin(name) 0
-#endif
 
 /* Writes keys that lie in one line of the target. */
 CLSORT_INLINE void write_line(global code_t *to, const code_t *keys, uint count)
@@ -3081,32 +3116,46 @@ CLSORT_INLINE void write_line(global code_t *to, const code_t *keys, uint count)
         to[k] = keys[k];
 }
 
-CLSORT_INLINE void scatter_keys(radix_t r, array_t from, array_t to, block_t b, uint *next)
+/* Puts a key into the line of its digit; `first` has the first place of each digit here. */
+CLSORT_INLINE void stage_key(array_t to, code_t *lines, const uint *first, uint *next, uint digit,
+                             code_t key)
 {
-    const digit_t digit = pass_digit(r, r.pass);
-    const uint skew = (uint)((size_t)to.keys / CLSORT_KEY_BYTES);
-    code_t lines[CLSORT_DIGITS * CLSORT_STAGE_KEYS] __attribute__((aligned(64)));
-    uint first[CLSORT_DIGITS];
-    for (uint d = 0; d < CLSORT_DIGITS; d++)
-        first[d] = next[d];
-    for (uint i = 0; i < b.size; i++) {
-        const code_t key = *key_place(from, b.begin + i);
-        const uint d = digit_of(encode(key, r.codec), digit), place = next[d]++,
-                   slot = (place + skew) % CLSORT_STAGE_KEYS;
-        code_t *line = lines + d * CLSORT_STAGE_KEYS;
-        line[slot] = key;
-        if (slot == CLSORT_STAGE_KEYS - 1) {
-            const uint before = min(slot, place - first[d]);
-            write_line(key_place(to, place - before), line + (slot - before), before + 1);
-        }
+    const uint skew = (uint)((size_t)to.keys / CLSORT_KEY_BYTES), place = next[digit]++,
+               slot = (place + skew) % CLSORT_STAGE_KEYS;
+    code_t *line = lines + digit * CLSORT_STAGE_KEYS;
+    line[slot] = key;
+    if (slot == CLSORT_STAGE_KEYS - 1) {
+        const uint before = min(slot, place - first[digit]);
+        write_line(key_place(to, place - before), line + (slot - before), before + 1);
     }
-    for (uint d = 0; d < CLSORT_DIGITS; d++) {
+}
+
+/* Writes the keys that are left in lines. */
+CLSORT_INLINE void write_lines(array_t to, const code_t *lines, const uint *first,
+                               const uint *next, uint digits)
+{
+    const uint skew = (uint)((size_t)to.keys / CLSORT_KEY_BYTES);
+    for (uint d = 0; d < digits; d++) {
         const uint slot = (next[d] + skew) % CLSORT_STAGE_KEYS,
                    left = min(slot, next[d] - first[d]);
         write_line(key_place(to, next[d] - left), lines + (d * CLSORT_STAGE_KEYS + slot - left),
                    left);
     }
     mem_fence(CLK_GLOBAL_MEM_FENCE);
+}
+
+CLSORT_INLINE void scatter_keys(radix_t r, array_t from, array_t to, block_t b, uint *next)
+{
+    const digit_t digit = pass_digit(r, r.pass);
+    code_t lines[CLSORT_DIGITS * CLSORT_STAGE_KEYS] __attribute__((aligned(64)));
+    uint first[CLSORT_DIGITS];
+    for (uint d = 0; d < CLSORT_DIGITS; d++)
+        first[d] = next[d];
+    for (uint i = 0; i < b.size; i++) {
+        const code_t key = *key_place(from, b.begin + i);
+        stage_key(to, lines, first, next, digit_of(encode(key, r.codec), digit), key);
+    }
+    write_lines(to, lines, first, next, CLSORT_DIGITS);
 }
 
 CLSORT_INLINE void scatter_block(radix_t r, uint plan, block_t b, uint *next)
@@ -3118,6 +3167,7 @@ CLSORT_INLINE void scatter_block(radix_t r, uint plan, block_t b, uint *next)
         scatter_items(r, from, to, b, next);
 }
 
+#if CLSORT_IS(RADIX)
 CLSORT_KERNEL void clsort_radix_scatter(CLSORT_RADIX_ARGS)
 {
     const radix_t r = CLSORT_RADIX;
@@ -3134,6 +3184,7 @@ CLSORT_KERNEL void clsort_radix_scatter(CLSORT_RADIX_ARGS)
         next[d] = radix_table(r, 0)[block * CLSORT_DIGITS + d];
     scatter_block(r, plan, b, next);
 }
+#endif
 
 //---- radix: small in a work-item
 /* Counts all digits of all keys. Returns the bits in which keys differ. */
@@ -3172,13 +3223,398 @@ CLSORT_INLINE void sort_small(radix_t r)
     }
 }
 
-#if !CLSORT_IS(PIECES)
+#if CLSORT_IS(RADIX)
 /* Sorts in one launch of one work-item. */
 CLSORT_KERNEL void clsort_radix_small(CLSORT_RADIX_ARGS)
 {
     const radix_t r = CLSORT_RADIX;
     if (get_global_id(0) == 0)
         sort_small(r);
+}
+#endif
+
+//---- radix: vectors
+/* VECTORS: quicksort of bare keys by one work-item, for compilers that show the instructions of
+   AVX-512. A row is a vector of keys. A compress puts the lanes of a row that precede the pivot in
+   front of the others, so a partition takes some 0.3 to 0.5 ns per key in cache. Up to 16 rows are
+   sorted in registers, first each column of them, then columns are joined: 0.8 ns per key of 4
+   bytes. (A network across each row's lanes, then merges of rows, took 1.1 ns.)
+
+   Ranges move between alt, which holds codes, and target; what is sorted ends in target as keys.
+   Pivots are medians of a sample. Where a range was partitioned too often, the middle between its
+   least and its most code is the pivot: then as many partitions are left as a code has bits.
+
+   Idea: S. Gueron and V. Krasnov, Fast Quicksort Implementation Using AVX Instructions, 2016;
+   B. Bramas, A Novel Hybrid Quicksort Algorithm Vectorized using AVX-512, 2017. */
+#ifndef CLSORT_VECTORS
+#define CLSORT_VECTORS 1
+#endif
+#if CLSORT_VECTORS && (CLSORT_IS(CACHED) || CLSORT_IS(PIECES)) && CLSORT_VALUE_BYTES == 0 \
+    && defined(__AVX512F__)
+#if CLSORT_KEY_BYTES == 4 && __has_builtin(__builtin_ia32_compresssi512_mask) \
+    && __has_builtin(__builtin_ia32_expandsi512_mask) \
+    && __has_builtin(__builtin_ia32_ucmpd512_mask) \
+    && __has_builtin(__builtin_ia32_loaddqusi512_mask) \
+    && __has_builtin(__builtin_ia32_storedqusi512_mask)
+#define CLSORT_ROW 16
+typedef uint16 row_t;
+typedef int16 flags_t;
+typedef ushort mask_t;
+#define CLSORT_AS_FLAGS as_int16
+#define CLSORT_AS_ROW as_uint16
+#define CLSORT_VECTOR_(name) CLSORT_JOIN(CLSORT_JOIN(__builtin_ia32_, name), si512_mask)
+#define CLSORT_VECTOR_LESS __builtin_ia32_ucmpd512_mask
+#elif CLSORT_KEY_BYTES == 8 && __has_builtin(__builtin_ia32_compressdi512_mask) \
+    && __has_builtin(__builtin_ia32_expanddi512_mask) \
+    && __has_builtin(__builtin_ia32_ucmpq512_mask) \
+    && __has_builtin(__builtin_ia32_loaddqudi512_mask) \
+    && __has_builtin(__builtin_ia32_storedqudi512_mask)
+#define CLSORT_ROW 8
+typedef ulong8 row_t;
+typedef long8 flags_t;
+typedef uchar mask_t;
+#define CLSORT_AS_FLAGS as_long8
+#define CLSORT_AS_ROW as_ulong8
+#define CLSORT_VECTOR_(name) CLSORT_JOIN(CLSORT_JOIN(__builtin_ia32_, name), di512_mask)
+#define CLSORT_VECTOR_LESS __builtin_ia32_ucmpq512_mask
+#endif
+#endif
+
+#ifndef CLSORT_ROW
+/* Without these instructions digits sort. */
+CLSORT_INLINE uint sorts_by_vectors(radix_t r) { return 0; }
+CLSORT_INLINE void vector_sort(radix_t r) {}
+#else
+CLSORT_INLINE uint sorts_by_vectors(radix_t r)
+{
+    return r.first_bit == 0 && r.last_bit == 8 * CLSORT_KEY_BYTES;
+}
+
+/* The most codes that are sorted in registers. */
+#define CLSORT_LEAF_ROWS 16
+#define CLSORT_LEAF (CLSORT_LEAF_ROWS * CLSORT_ROW)
+#define CLSORT_LOAD_ROW(from) CLSORT_JOIN(vload, CLSORT_ROW)(0, from)
+#define CLSORT_STORE_ROW(v, to) CLSORT_JOIN(vstore, CLSORT_ROW)(v, 0, to)
+
+/* The lanes of v that the mask names, in front; behind them those of `rest`. */
+CLSORT_INLINE row_t compress_row(row_t v, row_t rest, uint mask)
+{
+    return CLSORT_AS_ROW(CLSORT_VECTOR_(compress)(CLSORT_AS_FLAGS(v), CLSORT_AS_FLAGS(rest),
+                                                  (mask_t)mask));
+}
+
+/* The first lanes of v at the places that the mask names; elsewhere those of `rest`. */
+CLSORT_INLINE row_t expand_row(row_t v, row_t rest, uint mask)
+{
+    return CLSORT_AS_ROW(CLSORT_VECTOR_(expand)(CLSORT_AS_FLAGS(v), CLSORT_AS_FLAGS(rest),
+                                                (mask_t)mask));
+}
+
+CLSORT_INLINE uint lanes_below(row_t v, row_t pivot)
+{
+    return (mask_t)CLSORT_VECTOR_LESS(CLSORT_AS_FLAGS(v), CLSORT_AS_FLAGS(pivot), 1, (mask_t)~0u);
+}
+
+/* The first `lanes` lanes, the others are `rest`. */
+CLSORT_INLINE row_t load_row(global const code_t *from, uint lanes, code_t rest)
+{
+    return CLSORT_AS_ROW(CLSORT_VECTOR_(loaddqu)((global const void *)from,
+                                                 CLSORT_AS_FLAGS((row_t)rest),
+                                                 (mask_t)((1u << lanes) - 1)));
+}
+
+CLSORT_INLINE void store_row(row_t v, global code_t *to, uint lanes)
+{
+    CLSORT_VECTOR_(storedqu)((global void *)to, CLSORT_AS_FLAGS(v), (mask_t)((1u << lanes) - 1));
+}
+
+CLSORT_INLINE row_t toggle_row(row_t k, codec_t c)
+{
+    return k ^ (-(k >> (row_t)(code_t)(8 * CLSORT_KEY_BYTES - 1)) & (row_t)c.mask);
+}
+
+CLSORT_INLINE row_t encode_row(row_t k, codec_t c)
+{
+    return (toggle_row(k, c) ^ (row_t)c.flip) - (row_t)c.rotate;
+}
+
+CLSORT_INLINE row_t decode_row(row_t v, codec_t c)
+{
+    return toggle_row((v + (row_t)c.rotate) ^ (row_t)c.flip, c);
+}
+
+//---- radix: rows
+/* Each lane's neighbour, whose number differs in these bits. `bits` is a constant. */
+CLSORT_INLINE row_t swap_lanes(row_t v, uint bits)
+{
+#if CLSORT_ROW == 16
+    return bits == 1 ? v.s1032547698badcfe : bits == 2 ? v.s23016745ab89efcd
+         : bits == 3 ? v.s32107654ba98fedc : bits == 4 ? v.s45670123cdef89ab
+         : bits == 7 ? v.s76543210fedcba98 : v.sfedcba9876543210;
+#else
+    return bits == 1 ? v.s10325476 : bits == 2 ? v.s23016745
+         : bits == 3 ? v.s32107654 : v.s76543210;
+#endif
+}
+
+/* `low` in the lanes whose number has the highest of these bits clear, `high` in the others. */
+CLSORT_INLINE row_t mix_lanes(row_t low, row_t high, uint bits)
+{
+#if CLSORT_ROW == 16
+    const row_t lane = (row_t)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+#else
+    const row_t lane = (row_t)(0, 1, 2, 3, 4, 5, 6, 7);
+#endif
+    return select(low, high, (lane & (row_t)(code_t)(bits & ~(bits >> 1))) != 0);
+}
+
+CLSORT_INLINE void order_rows(row_t *a, row_t *b)
+{
+    const row_t low = min(*a, *b);
+    *b = max(*a, *b);
+    *a = low;
+}
+
+/* The steps of a bitonic merge inside each column, by `bit` and below. */
+CLSORT_INLINE void merge_columns(row_t *r, uint rows, uint bit)
+{
+    #pragma unroll
+    for (uint b = bit; b > 0; b /= 2)
+        #pragma unroll
+        for (uint i = 0; i < rows; i++)
+            if (!(i & b))
+                order_rows(&r[i], &r[i + b]);
+}
+
+/* The mirror step that joins columns, whose numbers differ in these bits. */
+CLSORT_INLINE void mirror_columns(row_t *r, uint rows, uint bits)
+{
+    #pragma unroll
+    for (uint i = 0; i < rows / 2; i++) {
+        const row_t x = r[i], y = swap_lanes(r[rows - 1 - i], bits), low = min(x, y),
+                    high = max(x, y);
+        r[i] = mix_lanes(low, high, bits);
+        r[rows - 1 - i] = swap_lanes(mix_lanes(high, low, bits), bits);
+    }
+}
+
+CLSORT_INLINE void order_lanes(row_t *r, uint rows, uint bit)
+{
+    #pragma unroll
+    for (uint i = 0; i < rows; i++) {
+        const row_t y = swap_lanes(r[i], bit);
+        r[i] = mix_lanes(min(r[i], y), max(r[i], y), bit);
+    }
+}
+
+/* Joins what `width` columns hold, in order, with the same of their neighbours. */
+CLSORT_INLINE void join_columns(row_t *r, uint rows, uint width)
+{
+    mirror_columns(r, rows, 2 * width - 1);
+    #pragma unroll
+    for (uint bit = width / 2; bit > 0; bit /= 2)
+        order_lanes(r, rows, bit);
+    merge_columns(r, rows, rows / 2);
+}
+
+CLSORT_INLINE void sort_columns(row_t *r, uint rows)
+{
+    #pragma unroll
+    for (uint run = 1; run < rows; run *= 2) {
+        #pragma unroll
+        for (uint i = 0; i < rows; i++)
+            if (!(i & run))
+                order_rows(&r[i], &r[i ^ (2 * run - 1)]);
+        merge_columns(r, rows, run / 2);
+    }
+}
+
+//---- radix: leaves of vectors
+#if CLSORT_ROW == 16
+#define CLSORT_ZIP(x, y, a, b, c, d, e, f, g, h) \
+    (row_t)(x.a, y.a, x.b, y.b, x.c, y.c, x.d, y.d, x.e, y.e, x.f, y.f, x.g, y.g, x.h, y.h)
+#define CLSORT_ZIP_LOW(x, y) CLSORT_ZIP(x, y, s0, s1, s2, s3, s4, s5, s6, s7)
+#define CLSORT_ZIP_HIGH(x, y) CLSORT_ZIP(x, y, s8, s9, sa, sb, sc, sd, se, sf)
+#else
+#define CLSORT_ZIP(x, y, a, b, c, d) (row_t)(x.a, y.a, x.b, y.b, x.c, y.c, x.d, y.d)
+#define CLSORT_ZIP_LOW(x, y) CLSORT_ZIP(x, y, s0, s1, s2, s3)
+#define CLSORT_ZIP_HIGH(x, y) CLSORT_ZIP(x, y, s4, s5, s6, s7)
+#endif
+
+/* Puts the columns one after the other into rows. Each perfect shuffle of all keys moves the bits
+   of a key's place up by one, and the highest bit, of the row, down to the lowest place. */
+CLSORT_INLINE void lay_columns(row_t *r, uint rows)
+{
+    row_t t[CLSORT_LEAF_ROWS];
+    #pragma unroll
+    for (uint bit = 1; bit < rows; bit *= 2) {
+        #pragma unroll
+        for (uint i = 0; i < rows / 2; i++) {
+            t[2 * i] = CLSORT_ZIP_LOW(r[i], r[i + rows / 2]);
+            t[2 * i + 1] = CLSORT_ZIP_HIGH(r[i], r[i + rows / 2]);
+        }
+        #pragma unroll
+        for (uint i = 0; i < rows; i++)
+            r[i] = t[i];
+    }
+}
+
+/* How many of n codes a row holds. */
+CLSORT_INLINE uint row_lanes(uint n, uint row)
+{
+    return min(max(n, row * CLSORT_ROW) - row * CLSORT_ROW, (uint)CLSORT_ROW);
+}
+
+/* Sorts n keys, or n codes, up to `rows` rows of them, into keys. */
+CLSORT_INLINE void sort_rows(global const code_t *from, global code_t *to, uint n, codec_t c,
+                             uint rows, uint are_keys)
+{
+    const code_t top = (code_t)~(code_t)0, rest = are_keys ? decode(top, c) : top;
+    row_t r[CLSORT_LEAF_ROWS];
+    #pragma unroll
+    for (uint i = 0; i < rows; i++) {
+        r[i] = load_row(from + i * CLSORT_ROW, row_lanes(n, i), rest);
+        if (are_keys)
+            r[i] = encode_row(r[i], c);
+    }
+    sort_columns(r, rows);
+    #pragma unroll
+    for (uint width = 1; width < CLSORT_ROW; width *= 2)
+        join_columns(r, rows, width);
+    lay_columns(r, rows);
+    #pragma unroll
+    for (uint i = 0; i < rows; i++)
+        store_row(decode_row(r[i], c), to + i * CLSORT_ROW, row_lanes(n, i));
+}
+
+CLSORT_INLINE void sort_leaf(global const code_t *from, global code_t *to, uint n, codec_t c,
+                             uint are_keys)
+{
+    if (n <= CLSORT_LEAF / 4)
+        sort_rows(from, to, n, c, CLSORT_LEAF_ROWS / 4, are_keys);
+    else if (n <= CLSORT_LEAF / 2)
+        sort_rows(from, to, n, c, CLSORT_LEAF_ROWS / 2, are_keys);
+    else
+        sort_rows(from, to, n, c, CLSORT_LEAF_ROWS, are_keys);
+}
+
+//---- radix: partitions of vectors
+/* Moves codes below the pivot to the front of `to`, the others to its end, and returns how many are
+   below. A whole row is written to both ends. The gap between these is as long as what was not
+   moved yet, two rows or more, so nothing is overwritten; the last codes are written exactly. */
+CLSORT_INLINE uint partition_codes(global const code_t *from, global code_t *to, uint n,
+                                   code_t pivot)
+{
+    uint low = 0, high = n, i = 0;
+    for (; i + 2 * CLSORT_ROW <= n; i += CLSORT_ROW) {
+        const row_t v = CLSORT_LOAD_ROW(from + i);
+        const uint below = lanes_below(v, (row_t)pivot), count = popcount(below);
+        const row_t moved = expand_row(compress_row(v, v, ~below), compress_row(v, v, below),
+                                       ~0u << count);
+        CLSORT_STORE_ROW(moved, to + low);
+        CLSORT_STORE_ROW(moved, to + high - CLSORT_ROW);
+        low += count;
+        high -= CLSORT_ROW - count;
+    }
+    for (; i < n; i += CLSORT_ROW) {
+        const uint left = min(n - i, (uint)CLSORT_ROW), all = (1u << left) - 1;
+        const row_t v = load_row(from + i, left, 0);
+        const uint below = lanes_below(v, (row_t)pivot) & all, count = popcount(below);
+        store_row(compress_row(v, v, below), to + low, count);
+        low += count;
+        high -= left - count;
+        store_row(compress_row(v, v, all & ~below), to + high, left - count);
+    }
+    return low;
+}
+
+/* The median of a row of codes that lie evenly among n. */
+CLSORT_INLINE code_t median_code(global const code_t *from, uint n)
+{
+    code_t sample[CLSORT_ROW];
+    const uint step = n / CLSORT_ROW;
+    for (uint i = 0; i < CLSORT_ROW; i++)
+        sample[i] = from[i * step + step / 2];
+    row_t v = CLSORT_LOAD_ROW(sample);
+    #pragma unroll
+    for (uint width = 1; width < CLSORT_ROW; width *= 2) {
+        order_lanes(&v, 1, 2 * width - 1);
+        #pragma unroll
+        for (uint bit = width / 2; bit > 0; bit /= 2)
+            order_lanes(&v, 1, bit);
+    }
+    CLSORT_STORE_ROW(v, sample);
+    return sample[CLSORT_ROW / 2];
+}
+
+/* Between the least and the most of n codes: above the least one if they differ. */
+CLSORT_INLINE code_t middle_code(global const code_t *from, uint n)
+{
+    code_t least = from[0], most = from[0];
+    for (uint i = 1; i < n; i++) {
+        least = min(least, from[i]);
+        most = max(most, from[i]);
+    }
+    return least + (most - least) / 2 + (least < most);
+}
+
+//---- radix: quicksort of vectors
+/* A range to be sorted; `moves` says how often it was partitioned: where that is odd, it lies in
+   target. The stack has room for one range per halving of n, since the shorter part goes first. */
+typedef struct { uint begin, size, moves; } vector_range_t;
+#define CLSORT_VECTOR_STACK 32
+
+/* Partitions a range longer than a leaf. Returns the part to go on with, perhaps an empty one, and
+   puts the other one on the stack. Codes equal to the least one are done: they are written. */
+CLSORT_INLINE vector_range_t split_range(global code_t *target, global code_t *alt,
+                                         vector_range_t v, codec_t c, uint most_moves,
+                                         vector_range_t *stack, uint *top)
+{
+    global code_t *const from = (v.moves & 1 ? target : alt) + v.begin,
+                  *const to = (v.moves & 1 ? alt : target) + v.begin;
+    const code_t pivot = v.moves < most_moves ? median_code(from, v.size)
+                                              : middle_code(from, v.size);
+    uint low = partition_codes(from, to, v.size, pivot);
+    const vector_range_t below = { v.begin, low, v.moves + 1 },
+                         above = { v.begin + low, v.size - low, v.moves + 1 };
+    if (low > 0) {
+        stack[(*top)++] = low > above.size ? below : above;
+        return low > above.size ? above : below;
+    }
+    low = pivot + 1 == 0 ? v.size : max(partition_codes(from, to, v.size, pivot + 1), 1u);
+    for (uint i = 0; i < low; i++)
+        target[v.begin + i] = decode(pivot, c);
+    const vector_range_t rest = { v.begin + low, v.size - low, v.moves + 1 };
+    return rest;
+}
+
+/* Sorts the n elements of r.source into r.target by way of r.alt; any two may be the same, but for
+   target and alt. */
+CLSORT_INLINE void vector_sort(radix_t r)
+{
+    global code_t *const target = key_place(r.target, 0), *const alt = key_place(r.alt, 0);
+    global const code_t *const source = key_place(r.source, 0);
+    const uint most_moves = 2 * ceil_log2(r.n);
+    vector_range_t stack[CLSORT_VECTOR_STACK], v = { 0, r.n, 0 };
+    uint top = 0;
+    if (r.n <= CLSORT_LEAF) {
+        sort_leaf(source, target, r.n, r.codec, 1);
+        return;
+    }
+    for (uint i = 0; i < r.n; i++)
+        alt[i] = encode(source[i], r.codec);
+    for (;;) {
+        if (v.size > CLSORT_LEAF) {
+            v = split_range(target, alt, v, r.codec, most_moves, stack, &top);
+            continue;
+        }
+        if (v.size > 0)
+            sort_leaf((v.moves & 1 ? target : alt) + v.begin, target + v.begin, v.size, r.codec,
+                      0);
+        if (top == 0)
+            break;
+        v = stack[--top];
+    }
 }
 #endif
 
@@ -3199,7 +3635,9 @@ CLSORT_INLINE void sort_piece(radix_t r, job_t job, uint piece)
     r.in_place = from.keys == to.keys      ? TARGET_IS_SOURCE
                  : from.keys == alt.keys ? ALT_IS_SOURCE
                                            : 0;
-    if (r.n > CLSORT_INSERTION_MOST)
+    if (sorts_by_vectors(r))
+        vector_sort(r);
+    else if (r.n > CLSORT_INSERTION_MOST)
         sort_small(r);
     else
         insertion_sort(from, to, 0, r.n, r.codec);
@@ -3226,6 +3664,289 @@ CLSORT_KERNEL void clsort_radix_pieces(CLSORT_RADIX_ARGS, CLSORT_SEGMENT_ARGS, C
         if (job.segment.size > piece || s.kind & CLSORT__SEGMENTS_IN_RANGES)
             sort_piece(r, job, piece);
     }
+}
+#endif
+
+//---- radix: cached
+/* RADIX IN CACHE, of CPUs, stable: one pass over memory, from the top. A sample cuts the codes
+   between its least and its most into up to 4096 cells of equal width, and these into up to 256
+   RANGES with about equally many elements. Each range then fits a core's cache, where one work-item
+   sorts it: by vectors, or by digits from the lowest one on.
+
+     sample     one work-item: cells, ranges
+     count      how many elements of each range each block has     reads keys
+     ranges     one work-item: where each block's elements of each range begin
+     split      moves elements to their ranges, in alt             reads and writes elements
+     buckets    work-items draw ranges and sort them to target     reads and writes elements
+     small      one work-item sorts all: few elements, in place of these
+
+   Where one range has so many elements that cores would wait for the one that sorts it, the GATE
+   falls: the kernels that follow end at once, and the passes behind them sort. A range whose part
+   of the sample is one code is no such range: its sort is short. Few elements, or those of a device
+   with few cores, are sorted without passes behind.
+
+   Sources: as of hybrid radix; a buffer for each range: O. Polychroniou, K. A. Ross, A
+   Comprehensive Study of Main-Memory Partitioning, 2014. */
+#if CLSORT_IS(CACHED)
+/* Words behind the plan: a head; for each range, what its sample had; where ranges begin; the range
+   of each cell, a byte each; then, for each block, counts of ranges. */
+enum { CACHED_TICKET, CACHED_RANGES, CACHED_SHIFT, CACHED_LOW = 4, CACHED_LAST = 6 };
+
+CLSORT_INLINE global uint *cached_words(radix_t r)
+{
+    return r.scratch + CLSORT__PLAN_WORDS;
+}
+
+CLSORT_INLINE global uint *cached_starts(radix_t r)
+{
+    return cached_words(r) + CLSORT__CACHED_STARTS_AT;
+}
+
+CLSORT_INLINE global uint *cached_block(radix_t r, uint block)
+{
+    return cached_words(r) + CLSORT__CACHED_WORDS + block * CLSORT__CACHED_RANGES;
+}
+
+/* What tells the range of a code: cells have 2^shift codes. */
+typedef struct { code_t low, last; uint shift; global const uchar *range; } cells_t;
+
+CLSORT_INLINE cells_t take_cells(radix_t r)
+{
+    global const uint *w = cached_words(r);
+    const cells_t c = { load_code(w + CACHED_LOW), load_code(w + CACHED_LAST), w[CACHED_SHIFT],
+                        (global const uchar *)(w + CLSORT__CACHED_CELLS_AT) };
+    return c;
+}
+
+CLSORT_INLINE uint cell_of(cells_t c, code_t code)
+{
+    return (uint)((min(max(code, c.low), c.last) - c.low) >> c.shift);
+}
+
+/* The cells of CLSORT_CODES_AT_ONCE keys, side by side in vectors. Ranges are looked up where they
+   are used: in a loop of their own compilers gather them into vectors, which takes longer. */
+CLSORT_INLINE void find_cells(cells_t c, codec_t codec, array_t a, uint begin, uint *cell)
+{
+    for (uint k = 0; k < CLSORT_CODES_AT_ONCE; k++)
+        cell[k] = cell_of(c, encode(*key_place(a, begin + k), codec));
+}
+
+//---- radix: cached sample
+/* Codes of 2^size_log2 keys; the place of each in its part of the keys is drawn. */
+CLSORT_INLINE void take_sample(radix_t r, uint size_log2, code_t *code)
+{
+    for (uint i = 0; i < 1u << size_log2; i++) {
+        const uint noise = (i + 1) * 0x9E3779B9u, jitter = (noise ^ noise >> 15) * 0x85EBCA6Bu;
+        const ulong place = ((ulong)i << 32 | jitter) >> size_log2;
+        code[i] = encode(*key_place(r.source, (size_t)(place * r.n >> 32)), r.codec);
+    }
+}
+
+CLSORT_INLINE cells_t make_cells(radix_t r, const code_t *code, uint size)
+{
+    global uint *w = cached_words(r);
+    code_t low = code[0], last = low;
+    for (uint i = 1; i < size; i++) {
+        low = min(low, code[i]);
+        last = max(last, code[i]);
+    }
+    store_code(w + CACHED_LOW, low);
+    store_code(w + CACHED_LAST, last);
+    w[CACHED_SHIFT] = 0;
+    while ((code_t)(last - low) >> w[CACHED_SHIFT] >= CLSORT__CACHED_CELLS)
+        w[CACHED_SHIFT]++;
+    return take_cells(r);
+}
+
+/* Marks the ranges in which the sample has several codes. */
+CLSORT_INLINE void mark_mixed(radix_t r, cells_t c, const code_t *code, uint size)
+{
+    global uint *mixed = cached_words(r) + CLSORT__CACHED_MIXED_AT;
+    code_t first[CLSORT__CACHED_RANGES];
+    uint seen[CLSORT__CACHED_RANGES];
+    for (uint d = 0; d < CLSORT__CACHED_RANGES; d++)
+        mixed[d] = seen[d] = 0;
+    for (uint i = 0; i < size; i++) {
+        const uint d = c.range[cell_of(c, code[i])];
+        if (!seen[d])
+            first[d] = code[i];
+        seen[d] = 1;
+        mixed[d] |= first[d] != code[i];
+    }
+}
+
+/* One work-item. A sample has at most a 32nd of the elements. */
+CLSORT_KERNEL void clsort_cached_sample(CLSORT_RADIX_ARGS)
+{
+    const radix_t r = CLSORT_RADIX;
+    const uint size_log2 = min((uint)CLSORT__CACHED_SAMPLE_LOG2, 26 - clz(n | 32u)),
+               size = 1u << size_log2,
+               ranges = clamp(n >> CLSORT__CACHED_RANGE_LOG2, (uint)CLSORT__CACHED_LEAST_RANGES,
+                              (uint)CLSORT__CACHED_RANGES);
+    global uchar *const range = (global uchar *)(cached_words(r) + CLSORT__CACHED_CELLS_AT);
+    uint count[CLSORT__CACHED_CELLS], before = 0;
+    code_t code[1 << CLSORT__CACHED_SAMPLE_LOG2];
+    if (get_global_id(0) != 0)
+        return;
+    take_sample(r, size_log2, code);
+    const cells_t c = make_cells(r, code, size);
+    for (uint cell = 0; cell < CLSORT__CACHED_CELLS; cell++)
+        count[cell] = 0;
+    for (uint i = 0; i < size; i++)
+        count[cell_of(c, code[i])]++;
+    for (uint cell = 0; cell < CLSORT__CACHED_CELLS; cell++) {
+        range[cell] = (uchar)min(before * ranges >> size_log2, ranges - 1);
+        before += count[cell];
+    }
+    cached_words(r)[CACHED_RANGES] = ranges;
+    mark_mixed(r, c, code, size);
+}
+
+//---- radix: cached ranges
+CLSORT_KERNEL void clsort_cached_count(CLSORT_RADIX_ARGS)
+{
+    const radix_t r = CLSORT_RADIX;
+    const uint block = (uint)get_global_id(0);
+    const block_t b = take_block(r, block, 1);
+    const cells_t c = take_cells(r);
+    uint bins[CLSORT_COUNT_COPIES * CLSORT__CACHED_RANGES], i = 0;
+    if (b.size == 0)
+        return;
+    for (uint d = 0; d < CLSORT_COUNT_COPIES * CLSORT__CACHED_RANGES; d++)
+        bins[d] = 0;
+    for (; b.size - i >= CLSORT_CODES_AT_ONCE; i += CLSORT_CODES_AT_ONCE) {
+        uint cell[CLSORT_CODES_AT_ONCE];
+        find_cells(c, r.codec, r.source, b.begin + i, cell);
+        for (uint k = 0; k < CLSORT_CODES_AT_ONCE; k++)
+            bins[k % CLSORT_COUNT_COPIES * CLSORT__CACHED_RANGES + c.range[cell[k]]]++;
+    }
+    for (; i < b.size; i++)
+        bins[c.range[cell_of(c, encode(*key_place(r.source, b.begin + i), r.codec))]]++;
+    for (uint d = 0; d < CLSORT__CACHED_RANGES; d++) {
+        uint count = 0;
+        for (uint k = 0; k < CLSORT_COUNT_COPIES; k++)
+            count += bins[k * CLSORT__CACHED_RANGES + d];
+        cached_block(r, block)[d] = count;
+    }
+}
+
+/* Also decides who sorts. pass: the most part of the elements that a mixed range may have is 1 /
+   pass; the gate cannot fall unless passes are behind. */
+CLSORT_KERNEL void clsort_cached_ranges(CLSORT_RADIX_ARGS)
+{
+    const radix_t r = CLSORT_RADIX;
+    global const uint *mixed = cached_words(r) + CLSORT__CACHED_MIXED_AT;
+    uint sum = 0, heaviest = 0;
+    if (get_global_id(0) != 0)
+        return;
+    for (uint d = 0; d < CLSORT__CACHED_RANGES; d++) {
+        cached_starts(r)[d] = sum;
+        for (uint b = 0; b < blocks; b++) {
+            const uint count = cached_block(r, b)[d];
+            cached_block(r, b)[d] = sum;
+            sum += count;
+        }
+        if (mixed[d])
+            heaviest = max(heaviest, sum - cached_starts(r)[d]);
+    }
+    cached_starts(r)[CLSORT__CACHED_RANGES] = sum;
+    cached_words(r)[CACHED_TICKET] = 0;
+    r.scratch[CLSORT__GATE] = !(in_place & CLSORT__GATED) || heaviest <= n / pass;
+}
+
+//---- radix: cached split
+/* Moves the elements of a block to their ranges. Cells of 16 at a time are computed in vectors. */
+CLSORT_INLINE void split_items(radix_t r, cells_t c, block_t b, uint *next)
+{
+    uint i = 0;
+    for (; b.size - i >= CLSORT_CODES_AT_ONCE; i += CLSORT_CODES_AT_ONCE) {
+        uint cell[CLSORT_CODES_AT_ONCE];
+        find_cells(c, r.codec, r.source, b.begin + i, cell);
+        for (uint k = 0; k < CLSORT_CODES_AT_ONCE; k++)
+            store_whole_item(r.alt, r.codec, next[c.range[cell[k]]]++,
+                             load_whole_item(r.source, r.codec, b.begin + i + k));
+    }
+    for (; i < b.size; i++) {
+        const item_t item = load_whole_item(r.source, r.codec, b.begin + i);
+        store_whole_item(r.alt, r.codec, next[c.range[cell_of(c, item.key)]]++, item);
+    }
+}
+
+/* The same of more bare keys than caches hold. */
+CLSORT_INLINE void split_keys(radix_t r, cells_t c, block_t b, uint *next)
+{
+    code_t lines[CLSORT__CACHED_RANGES * CLSORT_STAGE_KEYS] __attribute__((aligned(64)));
+    uint first[CLSORT__CACHED_RANGES], i = 0;
+    for (uint d = 0; d < CLSORT__CACHED_RANGES; d++)
+        first[d] = next[d];
+    for (; b.size - i >= CLSORT_CODES_AT_ONCE; i += CLSORT_CODES_AT_ONCE) {
+        uint cell[CLSORT_CODES_AT_ONCE];
+        find_cells(c, r.codec, r.source, b.begin + i, cell);
+        for (uint k = 0; k < CLSORT_CODES_AT_ONCE; k++)
+            stage_key(r.alt, lines, first, next, c.range[cell[k]],
+                      *key_place(r.source, b.begin + i + k));
+    }
+    for (; i < b.size; i++) {
+        const code_t key = *key_place(r.source, b.begin + i);
+        stage_key(r.alt, lines, first, next, c.range[cell_of(c, encode(key, r.codec))], key);
+    }
+    write_lines(r.alt, lines, first, next, CLSORT__CACHED_RANGES);
+}
+
+CLSORT_KERNEL void clsort_cached_split(CLSORT_RADIX_ARGS)
+{
+    const radix_t r = CLSORT_RADIX;
+    const uint block = (uint)get_global_id(0);
+    const block_t b = take_block(r, block, r.scratch[CLSORT__GATE]);
+    const cells_t c = take_cells(r);
+    uint next[CLSORT__CACHED_RANGES];
+    if (b.size == 0)
+        return;
+    for (uint d = 0; d < CLSORT__CACHED_RANGES; d++)
+        next[d] = cached_block(r, block)[d];
+    if (CLSORT_VALUE_BYTES == 0 && n >= CLSORT_STAGE_BYTES / CLSORT_KEY_BYTES)
+        split_keys(r, c, b, next);
+    else
+        split_items(r, c, b, next);
+}
+
+//---- radix: cached buckets
+CLSORT_INLINE void sort_cached(radix_t r)
+{
+    if (sorts_by_vectors(r))
+        vector_sort(r);
+    else if (r.n > CLSORT_INSERTION_MOST)
+        sort_small(r);
+    else
+        insertion_sort(r.source, r.target, 0, r.n, r.codec);
+}
+
+/* Work-item i has the plan of its sorts where the counts of block i were. */
+CLSORT_KERNEL void clsort_cached_buckets(CLSORT_RADIX_ARGS)
+{
+    radix_t r = CLSORT_RADIX;
+    global uint *const words = cached_words(r), *const starts = cached_starts(r);
+    const uint ranges = r.scratch[CLSORT__GATE] ? words[CACHED_RANGES] : 0;
+    const array_t target_all = r.target, alt_all = r.alt;
+    r.scratch = cached_block(r, (uint)get_global_id(0));
+    r.in_place = ALT_IS_SOURCE;
+    r.done = 0;
+    for (;;) {
+        const uint d = ranges ? atomic_inc(&words[CACHED_TICKET]) : 0;
+        if (d >= ranges)
+            break;
+        r.n = starts[d + 1] - starts[d];
+        r.target = advance(target_all, starts[d]);
+        r.source = r.alt = advance(alt_all, starts[d]);
+        sort_cached(r);
+    }
+}
+
+CLSORT_KERNEL void clsort_cached_small(CLSORT_RADIX_ARGS)
+{
+    const radix_t r = CLSORT_RADIX;
+    if (get_global_id(0) == 0)
+        sort_cached(r);
 }
 #endif
 #endif
@@ -4174,17 +4895,6 @@ CLSORT_KERNEL void clsort_radix_mend(CLSORT_RADIX_ARGS)
 #if CLSORT_BUCKET_ITEMS & 1
 #error "odd-even transposition needs an even CLSORT__HYBRID_BUCKET_ITEMS"
 #endif
-
-CLSORT_INLINE code_t load_code(global const uint *words)
-{
-    return (code_t)(words[0] | (ulong)words[1] << 32);
-}
-
-CLSORT_INLINE void store_code(global uint *words, code_t code)
-{
-    words[0] = (uint)code;
-    words[1] = (uint)((ulong)code >> 32);
-}
 
 //---- radix: lines
 /* A part of the codes from `low` on, cut into parts of about equal length. Of the product, a part's

@@ -450,7 +450,8 @@ static inline cl_int mock_clGetDeviceInfo(cl_device_id device, cl_device_info wh
     case CL_DEVICE_PLATFORM: return MOCK_ANSWER(platform);
     case CL_DEVICE_VENDOR_ID: return MOCK_ANSWER(f->vendor_id);
     case CL_DEVICE_MAX_COMPUTE_UNITS: return MOCK_ANSWER(f->compute_units);
-    case CL_DEVICE_NATIVE_VECTOR_WIDTH_INT: return MOCK_ANSWER(f->vector_width);
+    case CL_DEVICE_NATIVE_VECTOR_WIDTH_INT:
+    case CL_DEVICE_PREFERRED_VECTOR_WIDTH_INT: return MOCK_ANSWER(f->vector_width);
     case CL_DEVICE_COMPILER_AVAILABLE: return MOCK_ANSWER(f->compiler);
     case CL_DEVICE_AVAILABLE: return MOCK_ANSWER(f->available);
     case CL_DEVICE_MAX_WORK_GROUP_SIZE: return MOCK_ANSWER(f->max_group);

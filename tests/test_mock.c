@@ -822,7 +822,7 @@ static void avoid_broken_families(bench *b)
         }
 }
 
-/* Damages what is read of long sorts, which only test hybrid radix. */
+/* Damages what is read of long sorts, which only test radix from the top. */
 static void damage_long_read(void *user, cl_mem buffer, size_t at, size_t bytes, void *host)
 {
     (void)user, (void)buffer, (void)at;
@@ -864,6 +864,35 @@ static void avoid_wrong_hybrid(bench *b)
             CHECK(radix_of_auto(&w, from[i].type, from[i].n - 1) != CLSORT_RADIX_HYBRID);
         }
         CHECK(radix_of_auto(&w, CLSORT_U16, 1 << 24) == CLSORT_RADIX_DEFAULT);
+        close_world(&w);
+    }
+}
+
+/* The same of radix in cache: on CPUs that prefer vectors of 16 from a few hundred bare keys on, on
+   others from more. Where its kernels do not build, the first sort goes on without them. */
+static void avoid_wrong_cached(bench *b)
+{
+    static const struct { cl_uint width, type; size_t n; } from[] = {
+        { 16, CLSORT_F32, 1 << 9 }, { 16, CLSORT_U64, 1 << 10 }, { 8, CLSORT_I64, 1 << 22 }
+    };
+    size_t i;
+    (void)b;
+    for (i = 0; i < 9; i++) {
+        const size_t k = i / 3, n = from[k].n;
+        const int wrong = i % 3 == 1, rejected = i % 3 == 2;
+        mock_facts f = mock_cpu();
+        world w;
+        f.vector_width = from[k].width;
+        if (rejected) f.rejects = (cl_ulong)1 << CLSORT__FAMILY_CACHED;
+        open_world(&w, f, (size_t)1 << 25, 0);
+        AT("width %u, type %u, case %u", (unsigned)from[k].width, (unsigned)from[k].type,
+           (unsigned)(i % 3));
+        mock.sorts = 1;
+        mock.on_read = wrong ? damage_long_read : NULL;
+        CHECK_STATUS(clsort_self_test(w.sorter), wrong ? CLSORT_ERROR_WRONG_RESULT : CL_SUCCESS);
+        CHECK(radix_of_auto(&w, from[k].type, n)
+              == (wrong || rejected ? CLSORT_RADIX_DEFAULT : CLSORT_RADIX_CACHED));
+        CHECK(radix_of_auto(&w, from[k].type, n - 1) != CLSORT_RADIX_CACHED);
         close_world(&w);
     }
 }
@@ -1434,6 +1463,7 @@ static const test_entry tests[] = {
     { "the self-test sees keys and values that are wrong", test_oneself },
     { "AUTO leaves out what the self-test found broken", avoid_broken_families },
     { "AUTO takes hybrid radix unless the self-test found it wrong", avoid_wrong_hybrid },
+    { "AUTO takes radix in cache unless it is wrong or does not build", avoid_wrong_cached },
     { "a trimmed queue is flushed where its programs are kept", flush_what_keeps_programs },
     { "a sort of host arrays names what is missing", name_what_is_missing },
     { "every tuning builds kernels that exist, or is refused", tune_everything },

@@ -1182,6 +1182,109 @@ static void samples_may_mislead(bench *b)
     }
 }
 
+/* ---- radix in cache -------------------------------------------------------------------------- */
+
+/* Would radix in cache run for a case? */
+static int is_cached(const bench *b, const sort_case *c)
+{
+    char text[2048];
+    clsort_desc d = c->d;
+    CHECK_OK(clsort_set_algorithm(&d, "radix-cached"));
+    return CHECK_OK(clsort_explain(b->sorter, &d, text, sizeof text))
+           && strstr(text, "clsort_cached_") != NULL;
+}
+
+static sort_case cached_make(cl_uint type, size_t n, const char *pattern)
+{
+    sort_case c = case_make(type, n, pattern);
+    c.algorithm = "radix-cached";
+    c.d.order = n & 1;
+    c.seed = n + type;
+    return c;
+}
+
+/* One work-item sorts up to 65536 elements; more are cut into ranges. */
+static void cached_sorts_every_pattern(bench *b)
+{
+    static const cl_uint types[] = { CLSORT_U32, CLSORT_F32, CLSORT_I64, CLSORT_F64 };
+    static const size_t counts[] = { 255, 257, 5000, 65535, 65537, 150001 };
+    size_t t, i, k;
+    for (t = 0; t < (b->few_programs ? 2u : 4u); t++)
+        for (i = 0; i < (b->small ? 3u : 6u); i++)
+            for (k = 0; pattern_name(k); k++) {
+                sort_case c = cached_make(types[t], counts[i] + k % 2, pattern_name(k));
+                if (!pattern_applies(k, types[t]) || (i > 2 && k % 3 != i % 3)) continue;
+                c.keys_out = k % 3 == 2 ? CASE_OWN : 0;
+                c.d.nan_order = k & 1;
+                if (!case_run(b, &c)) return;
+            }
+}
+
+/* Networks of 4, 8 and 16 rows, partitions of a few rows, with every length of the last row. */
+static void cached_sorts_every_count(bench *b)
+{
+    static const cl_uint types[] = { CLSORT_U32, CLSORT_U64 };
+    size_t t, n;
+    for (t = 0; t < 2; t++)
+        for (n = 1; n < (b->small ? 300u : 1030u); n++) {
+            sort_case c = cached_make(types[t], n, n % 5 ? "uniform" : "mod-16");
+            if (!case_run(b, &c)) return;
+        }
+}
+
+/* Stable, with values of every size, records and indices. */
+static void cached_moves_payloads(bench *b)
+{
+    static const cl_uint sizes[] = { 1, 2, 4, 6, 8, 24 };
+    const size_t n = b->small ? 3000 : 90001;
+    size_t i;
+    for (i = 0; i < (b->few_programs ? 3u : 6u); i++) {
+        sort_case c = cached_make(i & 1 ? CLSORT_F64 : CLSORT_U32, n, "mod-1024");
+        c.d.value_size = sizes[i];
+        c.d.stable = 1;
+        if (!case_run(b, &c)) return;
+        c.d.value_size = 0;
+        c.indices = 1;
+        if (!case_run(b, &c)) return;
+        c = cached_make(CLSORT_U32, n, "zipf");
+        c.d.record_size = 4 * (i + 2);
+        c.d.key_offset = 4;
+        if (!case_run(b, &c)) return;
+    }
+}
+
+/* With three cores or more, passes are behind, and sort where a range has too many elements. */
+static void cached_leaves_heavy_ranges(bench *b)
+{
+    static const char *const patterns[] = { "uniform", "zipf", "mostly-zero", "outliers",
+                                            "powers-of-two" };
+    size_t k;
+    if (b->small) return;
+    for (k = 0; k < sizeof patterns / sizeof *patterns; k++) {
+        sort_case c = cached_make(CLSORT_U32, (1 << 19) + k, patterns[k]);
+        if (!case_run(b, &c)) return;
+        c.d.value_size = 4;
+        if (!case_run(b, &c)) return;
+    }
+}
+
+static void cached_is_for_long_keys(bench *b)
+{
+    sort_case c = cached_make(CLSORT_F64, 1000, "uniform");
+    const int cpu = is_cached(b, &c);
+    c.d.value_size = 4;
+    CHECK(is_cached(b, &c) == cpu);
+    c.d.key_type = CLSORT_U16;
+    CHECK(!is_cached(b, &c));
+    c.d.key_type = CLSORT_U32;
+    CHECK(is_cached(b, &c) == cpu);
+    c.d.last_bit = 31;
+    CHECK(!is_cached(b, &c));
+    c.d.last_bit = 0;
+    c.d.tuning.work_group = 64;
+    CHECK(!is_cached(b, &c));
+}
+
 static const test_entry tests[] = {
     { "every type is sorted in both orders, equal keys in theirs", every_type },
     { "values of 0 to 8 bytes move with keys of every width", every_value_size },
@@ -1222,7 +1325,12 @@ static const test_entry tests[] = {
     { "hybrid radix takes bare keys of 4 and 8 bytes", hybrid_is_for_bare_keys },
     { "radix of samples sorts every pattern", samples_sort_every_pattern },
     { "radix of samples sorts the most keys", samples_sort_in_large_groups },
-    { "radix of samples sorts buckets of any length", samples_may_mislead }
+    { "radix of samples sorts buckets of any length", samples_may_mislead },
+    { "radix in cache sorts every pattern", cached_sorts_every_pattern },
+    { "radix in cache sorts every count", cached_sorts_every_count },
+    { "radix in cache moves payloads, stable", cached_moves_payloads },
+    { "radix in cache leaves heavy ranges to passes", cached_leaves_heavy_ranges },
+    { "radix in cache takes keys of 4 and 8 bytes", cached_is_for_long_keys }
 };
 
 TEST_MAIN(tests)
