@@ -200,7 +200,8 @@
      the a(4n) for indices, and the a(nK) for keys unless these are sorted in place by all bits.
 
      A partition takes what a stable sort takes. Any other top_k, and a partition of rows with
-     lengths or a count on the device, with R rows or segments, w elements written per row and D = 2^11 or fewer digits, takes
+     lengths or a count on the device, takes the following. There are R rows or segments, w elements
+     written per row, and D = 2^11 or fewer digits:
      - a(4Rw) for values, records or a partition without indices (w is n in a partition)
      - of records: a(nK), where n runs from the first row to the last
      - a(n * element size) for every array that is partitioned in place
@@ -8642,14 +8643,22 @@ static const char *const clsort__source[] = {
     "            lowest[place] = code;\n"
     "    }\n"
     "    return lowest[wanted - 1];\n"
+    "}\n\n\n"
+    "CLSORT_INLINE code_t append_block(select_t s, candidates_t *c, const code_t *code, size_t i,\n"
+    "                                  code_t bound)\n"
+    "{\n"
+    "    for (uint b = 0; b < CLSORT_STREAM_BLOCK; b++)\n"
+    "        if (code[b] < bound)\n"
+    "            bound = append_candidate(s, c, code[b], (uint)i + b, bound);\n"
+    "    return bound;\n"
     "}\n\n\n\n\n"
     "CLSORT_INLINE uint stream_elements(select_t s, select_part_t p, candidates_t *c, uint patience)\n"
     "{\n"
     "    const uint open_elements = s.k <= CLSORT_INSERT_MOST ? s.k : s.list_capacity;\n"
     "    const size_t open = min((size_t)p.first + open_elements, (size_t)p.end);\n"
     "    code_t bound = (code_t)~(code_t)0, sampled = bound;\n"
-    "    size_t i = p.first;\n"
-    "    for (; i < open; i++)\n"
+    "    size_t i;\n"
+    "    for (i = p.first; i < open; i++)\n"
     "        bound = append_candidate(s, c, select_code(s, p, i), (uint)i, bound);\n"
     "    for (; i + CLSORT_STREAM_BLOCK <= p.end; i += CLSORT_STREAM_BLOCK) {\n"
     "        code_t code[CLSORT_STREAM_BLOCK];\n"
@@ -8660,19 +8669,15 @@ static const char *const clsort__source[] = {
     "        }\n"
     "        if (!below)\n"
     "            continue;\n"
-    "        for (uint b = 0; b < CLSORT_STREAM_BLOCK; b++)\n"
-    "            if (code[b] < bound)\n"
-    "                bound = append_candidate(s, c, code[b], (uint)i + b, bound);\n"
+    "        bound = append_block(s, c, code, i, bound);\n"
     "        if (--patience)\n"
     "            continue;\n"
     "        sampled = sample_rest(s, p, (uint)i);\n"
     "        bound = min(bound, (code_t)max((code_t)(sampled + 1), sampled));\n"
     "    }\n"
-    "    for (; i < p.end; i++) {\n"
-    "        const code_t code = select_code(s, p, i);\n"
-    "        if (code < bound)\n"
-    "            bound = append_candidate(s, c, code, (uint)i, bound);\n"
-    "    }\n"
+    "    for (; i < p.end; i++)\n"
+    "        if (select_code(s, p, i) < bound)\n"
+    "            bound = append_candidate(s, c, select_code(s, p, i), (uint)i, bound);\n"
     "    if (s.k > CLSORT_INSERT_MOST)\n"
     "        keep_first(c, s.k);\n"
     "    return sampled == (code_t)~(code_t)0 || (c->count >= s.k && c->codes[s.k - 1] <= sampled);\n"

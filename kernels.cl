@@ -6135,9 +6135,9 @@ CLSORT_KERNEL void clsort_hybrid_long(CLSORT_HYBRID_ARGS)
 //---- radix: samples
 /* SAMPLES, for bare keys that are few. Tiles are sorted first. Samples of the sorted tiles, at
    equal distances, are sorted, too; some of them are the BORDERS of buckets. A bucket is a stretch
-   of each tile. No content makes it long: it has its share of the samples, and in each tile less than
-   one distance more or less than these stand for. Of keys that are equal to a border, as large a
-   part of each tile's comes before the border as of the samples.
+   of each tile. No content makes it long: it has its share of the samples, and in each tile less
+   than one distance more or less than these stand for. Of keys that are equal to a border, as large
+   a part of each tile's comes before the border as of the samples.
 
      tile       sorts each tile, source to alt                     reads and writes keys
      borders    one work-group sorts the samples
@@ -8981,6 +8981,16 @@ CLSORT_INLINE code_t sample_rest(select_t s, select_part_t p, uint first)
     return lowest[wanted - 1];
 }
 
+/* Appends those of a block of codes that are below the bound. Returns the new one. */
+CLSORT_INLINE code_t append_block(select_t s, candidates_t *c, const code_t *code, size_t i,
+                                  code_t bound)
+{
+    for (uint b = 0; b < CLSORT_STREAM_BLOCK; b++)
+        if (code[b] < bound)
+            bound = append_candidate(s, c, code[b], (uint)i + b, bound);
+    return bound;
+}
+
 /* Collects the first k of a part, in any order. Compares whole blocks with the bound, which few
    elements are below. After `patience` blocks with such elements, as in descending order, a sample
    gives a bound. Returns 0 if that was too low: some of the first k may be missing. */
@@ -8989,8 +8999,8 @@ CLSORT_INLINE uint stream_elements(select_t s, select_part_t p, candidates_t *c,
     const uint open_elements = s.k <= CLSORT_INSERT_MOST ? s.k : s.list_capacity;
     const size_t open = min((size_t)p.first + open_elements, (size_t)p.end);
     code_t bound = (code_t)~(code_t)0, sampled = bound;
-    size_t i = p.first;
-    for (; i < open; i++)
+    size_t i;
+    for (i = p.first; i < open; i++)
         bound = append_candidate(s, c, select_code(s, p, i), (uint)i, bound);
     for (; i + CLSORT_STREAM_BLOCK <= p.end; i += CLSORT_STREAM_BLOCK) {
         code_t code[CLSORT_STREAM_BLOCK];
@@ -9001,19 +9011,15 @@ CLSORT_INLINE uint stream_elements(select_t s, select_part_t p, candidates_t *c,
         }
         if (!below)
             continue;
-        for (uint b = 0; b < CLSORT_STREAM_BLOCK; b++)
-            if (code[b] < bound)
-                bound = append_candidate(s, c, code[b], (uint)i + b, bound);
+        bound = append_block(s, c, code, i, bound);
         if (--patience)
             continue;
         sampled = sample_rest(s, p, (uint)i);
         bound = min(bound, (code_t)max((code_t)(sampled + 1), sampled));
     }
-    for (; i < p.end; i++) {
-        const code_t code = select_code(s, p, i);
-        if (code < bound)
-            bound = append_candidate(s, c, code, (uint)i, bound);
-    }
+    for (; i < p.end; i++)
+        if (select_code(s, p, i) < bound)
+            bound = append_candidate(s, c, select_code(s, p, i), (uint)i, bound);
     if (s.k > CLSORT_INSERT_MOST)
         keep_first(c, s.k);
     return sampled == (code_t)~(code_t)0 || (c->count >= s.k && c->codes[s.k - 1] <= sampled);

@@ -481,8 +481,9 @@ static void bounds_folders(bench *b)
     CHECK(count_files() == 10);
 }
 
-/* There is room for all entries and those that are being written. One of several processes that save and load the same entries; returns how many loads gave
-   something else than what somebody saved. */
+/* There is room for all entries and those that are being written. One of several processes that
+   save and load the same entries; returns how many loads gave something else than what somebody
+   saved. */
 static int share_entries(unsigned number)
 {
     static unsigned char data[9000], read[9000];

@@ -1,5 +1,6 @@
 /* clsort.cpp - clsort's own algorithms, from keys to keys_out, and its top-k, on the OpenCL device
-   that CLSORT_DEVICE names. Kernels are built and scratch memory is allocated before the time starts. */
+   that CLSORT_DEVICE names. Kernels are built and scratch memory is allocated before the time
+   starts. */
 
 #define CL_TARGET_OPENCL_VERSION 300
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
