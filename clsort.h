@@ -1439,8 +1439,9 @@ extern "C" {
 #define CLSORT__HYBRID_LEAST_GROUP 6
 /* Copies of each counter of ranges, so that lanes with equal digits meet less; tiles that a
    work-group recounts. Of each work-item of a bucket: keys, and log2 of the bins; spare bins, for
-   what lies beyond the end. The longest bin that is mended by transposition, and the longest one
-   whose keys are not looked at before. */
+   what lies beyond the end. The longest bin that is mended by transposition, in radix of samples
+   twice that; there the longest bin of equal length that is kept: else keys are the borders of
+   bins. The longest bin whose keys are not looked at before. */
 #define CLSORT__HYBRID_COPIES 4
 #define CLSORT__HYBRID_RECOUNT_TILES 4
 #define CLSORT__HYBRID_BUCKET_ITEMS(key_bytes) ((key_bytes) == 8 ? 12 : 20)
@@ -1621,7 +1622,7 @@ static const char *const clsort__source[] = {
     "#define CLSORT__HYBRID_RANGES_AT (CLSORT__HYBRID_NEXT_AT + CLSORT__HYBRID_DIGITS)\n"
     "#define CLSORT__HYBRID_SLOTS_AT \\\n"
     "    (CLSORT__HYBRID_RANGES_AT + CLSORT__HYBRID_RANGE_WORDS * CLSORT__HYBRID_DIGITS)\n\n"
-    "#define CLSORT__HYBRID_LEAST_GROUP 6\n\n\n\n\n"
+    "#define CLSORT__HYBRID_LEAST_GROUP 6\n\n\n\n\n\n"
     "#define CLSORT__HYBRID_COPIES 4\n"
     "#define CLSORT__HYBRID_RECOUNT_TILES 4\n"
     "#define CLSORT__HYBRID_BUCKET_ITEMS(key_bytes) ((key_bytes) == 8 ? 12 : 20)\n"
@@ -2877,10 +2878,10 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 1846\n",
+    "#line 1847\n",
 #endif
 #else
-    "#line 1846\n",
+    "#line 1847\n",
 #endif
 #ifndef CLSORT_NO_MERGE
     "//---- merge\n"
@@ -3382,7 +3383,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 2448\n",
+    "#line 2449\n",
 #endif
     "//---- merge: segments\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_NEEDS_PACKING\n"
@@ -3666,7 +3667,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 2808\n",
+    "#line 2809\n",
 #endif
 #ifndef CLSORT_NO_RADIX
     "//---- radix: codes\n"
@@ -6678,7 +6679,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 6554\n",
+    "#line 6555\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
     "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -7585,7 +7586,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 7670\n",
+    "#line 7671\n",
 #endif
     "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_SELECT\n"
@@ -17518,8 +17519,8 @@ CLSORT_API clsort_status clsort_self_test(clsort_sorter *sorter)
      "radix" and AUTO take it on NVIDIA's GPUs, keys of 4 bytes from 2^23 on, of 8 bytes from 2^22
      on; "radix-sweeps", CLSORT_RADIX_SWEEPS, is radix without it.
    - "radix-samples", CLSORT_RADIX_SAMPLES: sorts up to a million bare keys of 4 or 8 bytes in one
-     launch or three. The fastest for keys that are spread evenly, slow for skewed ones: AUTO does
-     not take it.
+     launch or three. Keys that are spread evenly are sorted fast, skewed ones slowly: AUTO does not
+     take it.
    - "radix-cached", CLSORT_RADIX_CACHED: on CPUs, one partition by ranges that a sample chooses, then
      each range in a core's cache. "radix" and AUTO take it, with PoCL on AVX-512 from 512 keys of 4
      bytes on, at 2 to 3 times the speed. Rows and segments of bare keys are sorted 3 to 7 times as

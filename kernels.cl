@@ -221,8 +221,9 @@
 #define CLSORT__HYBRID_LEAST_GROUP 6
 /* Copies of each counter of ranges, so that lanes with equal digits meet less; tiles that a
    work-group recounts. Of each work-item of a bucket: keys, and log2 of the bins; spare bins, for
-   what lies beyond the end. The longest bin that is mended by transposition, and the longest one
-   whose keys are not looked at before. */
+   what lies beyond the end. The longest bin that is mended by transposition, in radix of samples
+   twice that; there the longest bin of equal length that is kept: else keys are the borders of
+   bins. The longest bin whose keys are not looked at before. */
 #define CLSORT__HYBRID_COPIES 4
 #define CLSORT__HYBRID_RECOUNT_TILES 4
 #define CLSORT__HYBRID_BUCKET_ITEMS(key_bytes) ((key_bytes) == 8 ? 12 : 20)

@@ -1021,15 +1021,18 @@ static void self_checking_sorters_know_bits(bench *b)
 
 /* ---- hybrid radix ---------------------------------------------------------------------------- */
 
-/* Would hybrid radix run for a case? */
-static int is_hybrid(const bench *b, const sort_case *c)
+/* Would a kernel whose name begins so run for a case? */
+static int runs_kernel(const bench *b, const sort_case *c, const char *name)
 {
-    static const char kernel[] = "clsort_hybrid_split";
     char text[2048];
     clsort_desc d = c->d;
-    CHECK_OK(clsort_set_algorithm(&d, "radix-hybrid"));
-    return CHECK_OK(clsort_explain(b->sorter, &d, text, sizeof text))
-           && strstr(text, kernel) != NULL;
+    CHECK_OK(clsort_set_algorithm(&d, c->algorithm));
+    return CHECK_OK(clsort_explain(b->sorter, &d, text, sizeof text)) && strstr(text, name) != NULL;
+}
+
+static int is_hybrid(const bench *b, const sort_case *c)
+{
+    return runs_kernel(b, c, "clsort_hybrid_split");
 }
 
 static sort_case hybrid_make(cl_uint type, size_t n, const char *pattern)
@@ -1123,7 +1126,8 @@ static void samples_sort_every_pattern(bench *b)
     }
 }
 
-/* The work-groups that a GPU would choose, and the most keys. CPUs compile half a minute for that. */
+/* The work-groups that a GPU would choose, and the most keys. On CPUs the compiler takes half a
+   minute for them. */
 static void samples_sort_in_large_groups(bench *b)
 {
     static const char *const patterns[] = { "uniform", "mostly-zero", "sign-edges", "sorted" };
@@ -1185,22 +1189,15 @@ static void samples_may_mislead(bench *b)
 
 /* ---- radix in cache -------------------------------------------------------------------------- */
 
-/* Would radix in cache run for a case? */
 static int is_cached(const bench *b, const sort_case *c)
 {
-    char text[2048];
-    clsort_desc d = c->d;
-    CHECK_OK(clsort_set_algorithm(&d, "radix-cached"));
-    return CHECK_OK(clsort_explain(b->sorter, &d, text, sizeof text))
-           && strstr(text, "clsort_cached_") != NULL;
+    return runs_kernel(b, c, "clsort_cached_");
 }
 
 static sort_case cached_make(cl_uint type, size_t n, const char *pattern)
 {
-    sort_case c = case_make(type, n, pattern);
+    sort_case c = hybrid_make(type, n, pattern);
     c.algorithm = "radix-cached";
-    c.d.order = n & 1;
-    c.seed = n + type;
     return c;
 }
 
