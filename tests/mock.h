@@ -163,6 +163,13 @@ typedef struct mock_command {
     size_t key_bytes, value_bytes;          /* of a launch */
 } mock_command;
 
+/* A launch as a hook hears of it: sizes in work-items, local memory in bytes. */
+typedef struct mock_launch {
+    const void *program;
+    const char *kernel;
+    size_t global, group, local;
+} mock_launch;
+
 static struct {
     mock_facts facts[MOCK_DEVICES];
     int hold, sorts, traces, traced;
@@ -177,11 +184,10 @@ static struct {
     int builds, loads, live[MOCK_KINDS];
     int no_binaries, refuse_binary;
     cl_ulong allocated;
-    const void *launched;                   /* the program of the last launch */
     void *user;                             /* for the hooks */
     void (*on_read)(void *user, cl_mem buffer, size_t at, size_t bytes, void *host);
     void (*on_stuck)(void *user);
-    void (*on_launch)(void *user, const char *kernel, size_t global, size_t group, size_t local);
+    void (*on_launch)(void *user, const mock_launch *l);
 } mock;
 
 static mock_object mock_platform = { MOCK_ALIVE + MOCK_KINDS, 1, 1, NULL };
@@ -1312,8 +1318,10 @@ static inline cl_int mock_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kern
         code = mock_fault("clEnqueueNDRangeKernel", "dimensions", CL_INVALID_WORK_DIMENSION);
     if (!code) code = mock_check_launch(c.queue, k, *global, *group, &local);
     if (code) return code;
-    mock.launched = k->program;
-    if (mock.on_launch) mock.on_launch(mock.user, k->signature->name, *global, *group, local);
+    if (mock.on_launch) {
+        const mock_launch l = { k->program, k->signature->name, *global, *group, local };
+        mock.on_launch(mock.user, &l);
+    }
     mock_find_arrays(&c, k);
     mock_trace_command(&c, k, *global, *group);
     return mock_enqueue(&c, n, wait, event, 0);

@@ -94,11 +94,10 @@ static void sort_everything(bench *b)
 /* What was launched. */
 typedef struct launches { int sweeps, others; } launches;
 
-static void hear_launch(void *user, const char *kernel, size_t global, size_t group, size_t local)
+static void hear_launch(void *user, const mock_launch *heard)
 {
     launches *l = (launches *)user;
-    (void)global, (void)group, (void)local;
-    if (!strcmp(kernel, "clsort_radix_sweep")) l->sweeps++;
+    if (!strcmp(heard->kernel, "clsort_radix_sweep")) l->sweeps++;
     else l->others++;
 }
 
@@ -178,11 +177,10 @@ static void fall_back_from_sweeps(bench *b)
         }
 }
 
-static void hear_selection(void *user, const char *kernel, size_t global, size_t group,
-                           size_t local)
+static void hear_selection(void *user, const mock_launch *heard)
 {
     launches *l = (launches *)user;
-    (void)global, (void)group, (void)local;
+    const char *kernel = heard->kernel;
     if (!strcmp(kernel, "clsort_select_short") || !strcmp(kernel, "clsort_select_tile")
         || !strcmp(kernel, "clsort_select_long"))
         l->sweeps++;
@@ -1052,10 +1050,9 @@ static void gather_many_arrays(bench *b)
 }
 
 /* The work-items of the last gather. */
-static void hear_gather(void *user, const char *kernel, size_t global, size_t group, size_t local)
+static void hear_gather(void *user, const mock_launch *heard)
 {
-    (void)group, (void)local;
-    if (!strcmp(kernel, "clsort_gather")) *(size_t *)user = global;
+    if (!strcmp(heard->kernel, "clsort_gather")) *(size_t *)user = heard->global;
 }
 
 /* 2^22 rows of 2^12 elements. */

@@ -20,25 +20,24 @@ typedef struct launch {
 
 static struct { launch seen[1000]; int count, late, fresh; } launches;
 
-static void hear_launch(void *user, const char *kernel, size_t global, size_t group, size_t local)
+static void hear_launch(void *user, const mock_launch *heard)
 {
-    const int large = global >= 65535;
-    int i;
-    (void)user, (void)local;
-    for (i = 0; i < launches.count; i++) {
-        const launch *l = &launches.seen[i];
-        if (l->program == mock.launched && !strcmp(l->kernel, kernel) && l->group == group
-            && l->large == large)
+    const int large = heard->global >= 65535;
+    launch *l = launches.seen;
+    (void)user;
+    for (; l < launches.seen + launches.count; l++)
+        if (l->program == heard->program && !strcmp(l->kernel, heard->kernel)
+            && l->group == heard->group && l->large == large)
             return;
-    }
     if (launches.late && !launches.fresh++)
-        AT("%s, and %s of %zu work-items in groups of %zu, which is new", test_now.at, kernel,
-           global, group);
+        AT("%s, and %s of %zu work-items in groups of %zu, which is new", test_now.at,
+           heard->kernel, heard->global, heard->group);
     if (!CHECK(launches.count < 1000)) return;
-    launches.seen[launches.count].program = mock.launched;
-    launches.seen[launches.count].kernel = kernel;
-    launches.seen[launches.count].group = group;
-    launches.seen[launches.count++].large = large;
+    launches.count++;
+    l->program = heard->program;
+    l->kernel = heard->kernel;
+    l->group = heard->group;
+    l->large = large;
 }
 
 /* ---- sorts ----------------------------------------------------------------------------------- */
