@@ -8331,6 +8331,48 @@ CLSORT_INLINE void write_list(select_t s, select_part_t p, select_range_t r, out
     }
 }
 
+//---- select: ranks of a list
+#if CLSORT_GROUP == 1
+/* The most elements that are ranked by comparing all with all: as vectors, while the branches of a
+   network cannot be predicted. From 512 on networks were faster. */
+#define CLSORT_RANK_MOST 128
+
+/* Writes what is wanted of the collected elements, each at its rank. */
+CLSORT_INLINE void write_by_ranks(select_t s, select_part_t p, select_range_t r, output_t out,
+                                  local const uint *list, local code_t *codes, uint count)
+{
+    const uint nth = s.select_mode == CLSORT__SELECT_NTH;
+    for (uint i = 0; i < count; i++)
+        codes[i] = select_code(s, p, list[i]);
+    for (uint i = 0; i < count; i++) {
+        const code_t code = codes[i];
+        const uint index = list[i];
+        uint rank = 0;
+        for (uint j = 0; j < count; j++)
+            rank += (codes[j] < code) | ((codes[j] == code) & (list[j] < index));
+        if (nth ? rank == r.left - 1 && s.k == s.asked : rank < s.k)
+            write_element(s, p, out, nth ? 0 : rank, index);
+    }
+    write_marks(s, p, out);
+}
+#endif
+
+/* Writes what is wanted of the collected elements in their order. Called by all; needs no barrier
+   before. Local memory as for clsort_select_rows. */
+CLSORT_INLINE void write_collected(select_t s, select_part_t p, select_range_t r, output_t out,
+                                   local uint *space, local code_t *codes)
+{
+#if CLSORT_GROUP == 1
+    const uint count = min(space[0], s.list_capacity);
+    if (count <= CLSORT_RANK_MOST && p.row < s.rows) {
+        write_by_ranks(s, p, r, out, space + CLSORT_LIST, codes, count);
+        return;
+    }
+#endif
+    sort_list(s, p, space, codes);
+    write_list(s, p, r, out, space + CLSORT_LIST);
+}
+
 //---- select: rows
 #if CLSORT_IS(SELECT)
 /* Everything, for one row per work-group. space: CLSORT_LIST words and as many as there are bins,
@@ -8348,8 +8390,7 @@ CLSORT_KERNEL void clsort_select_rows(CLSORT_SELECT_ARGS, CLSORT_OUTPUT_ARGS, lo
         visit_part(s, p, r, choose_action(s, r, pass), pass, space);
         r = narrow_range(s, r, !r.decided, pass, space);
     }
-    sort_list(s, p, space, codes);
-    write_list(s, p, r, out, space + CLSORT_LIST);
+    write_collected(s, p, r, out, space, codes);
 }
 #endif
 
@@ -8982,24 +9023,28 @@ CLSORT_INLINE code_t sample_rest(select_t s, select_part_t p, uint first)
     return lowest[wanted - 1];
 }
 
-/* Appends those of a block of codes that are below the bound. Returns the new one. */
+/* Appends those of a block of codes that are below the bound, and counts them. Returns the new
+   bound. */
 CLSORT_INLINE code_t append_block(select_t s, candidates_t *c, const code_t *code, size_t i,
-                                  code_t bound)
+                                  code_t bound, uint *appended)
 {
     for (uint b = 0; b < CLSORT_STREAM_BLOCK; b++)
-        if (code[b] < bound)
+        if (code[b] < bound) {
             bound = append_candidate(s, c, code[b], (uint)i + b, bound);
+            ++*appended;
+        }
     return bound;
 }
 
 /* Collects the first k of a part, in any order. Compares whole blocks with the bound, which few
-   elements are below. After `patience` blocks with such elements, as in descending order, a sample
-   gives a bound. Returns 0 if that was too low: some of the first k may be missing. */
+   elements are below. After `patience` such elements, as in descending order, a sample gives a
+   bound. Returns 0 if that was too low: some of the first k may be missing. */
 CLSORT_INLINE uint stream_elements(select_t s, select_part_t p, candidates_t *c, uint patience)
 {
     const uint open_elements = s.k <= CLSORT_INSERT_MOST ? s.k : s.list_capacity;
     const size_t open = min((size_t)p.first + open_elements, (size_t)p.end);
     code_t bound = (code_t)~(code_t)0, sampled = bound;
+    uint appended = 0;
     size_t i;
     for (i = p.first; i < open; i++)
         bound = append_candidate(s, c, select_code(s, p, i), (uint)i, bound);
@@ -9012,9 +9057,10 @@ CLSORT_INLINE uint stream_elements(select_t s, select_part_t p, candidates_t *c,
         }
         if (!below)
             continue;
-        bound = append_block(s, c, code, i, bound);
-        if (--patience)
+        bound = append_block(s, c, code, i, bound, &appended);
+        if (appended < patience)
             continue;
+        patience = 0xFFFFFFFFu;
         sampled = sample_rest(s, p, (uint)i);
         bound = min(bound, (code_t)max((code_t)(sampled + 1), sampled));
     }
@@ -9029,8 +9075,8 @@ CLSORT_INLINE uint stream_elements(select_t s, select_part_t p, candidates_t *c,
 CLSORT_INLINE void stream_part(select_t s, select_part_t p, candidates_t *c)
 {
     /* Of uniform keys some k (1 + ln(n / k)) are met. */
-    const uint often = s.k * (2 + ceil_log2((p.end - p.first) / max(s.k, 1u) + 1)) / 2;
-    for (uint patience = 4 + often, done = 0; !done; patience = 0) {
+    const uint often = s.k * (2 + ceil_log2((p.end - p.first) / max(s.k, 1u) + 1));
+    for (uint patience = 8 + often, done = 0; !done; patience = 0xFFFFFFFFu) {
         c->count = 0;
         done = stream_elements(s, p, c, patience);
     }
@@ -9050,8 +9096,7 @@ CLSORT_KERNEL void clsort_select_stream(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, C
     stream_part(s, p, &c);
     if (parts == 1) {
         space[0] = c.count;
-        sort_list(s, p, space, codes);
-        write_list(s, p, whole_range(s), out, c.list);
+        write_collected(s, p, whole_range(s), out, space, codes);
         return;
     }
     global uint *row = row_words_of(t, s, p.row);
@@ -9075,8 +9120,7 @@ CLSORT_INLINE void sort_row(select_t s, tables_t t, output_t out, select_part_t 
         space[CLSORT_LIST + i] = row[CLSORT__ROW_LIST + i];
     if (local_id() == 0)
         space[0] = count;
-    sort_list(s, p, space, codes);
-    write_list(s, p, r, out, space + CLSORT_LIST);
+    write_collected(s, p, r, out, space, codes);
 }
 
 #if CLSORT_IS(SELECT)
