@@ -18,7 +18,7 @@ sanitized_tools = build/sanitized/clsort
 demo: build/demo
 	build/demo $(COUNT)
 
-test: $(tools) $(tests) strict
+test: $(tools) $(tests) strict lib
 	tools/embed --check
 	tests/run
 

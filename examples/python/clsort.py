@@ -1,0 +1,663 @@
+"""clsort for Python: sorts numpy arrays, and PyOpenCL's arrays on your queue without a copy.
+
+Copy this file and the shared library (build/lib/libclsort.so.0 after `make lib`) into your program.
+It needs numpy, and PyOpenCL only if you pass its arrays.
+
+    import clsort, numpy as np
+    s = clsort.Sorter()                               # the first GPU, else the first device
+    s.sort(np.array([3, -1, 4, 0, 2], "f4"))          # [-1. 0. 2. 3. 4.]
+
+Keys are bool, integers of 1 to 8 bytes, f2, f4, f8 and ml_dtypes' bfloat16, in the machine's byte
+order. An array of several dimensions is sorted along its last axis: each row by itself.
+
+Options of every sort, by name:
+    descending  the largest key first; NaNs last all the same
+    stable      equal keys keep their order. NaNs are equal then, and so are -0 and +0, as in
+                numpy's stable sorts. Rows, segments and merges are always stable, but order -0
+                before +0 unless you ask for this
+    nan         "last", "equal" (last, in their original order) or "total" (by sign and bits:
+                negative ones first). Default: "equal" with `stable`, else "last"
+    zero_equal  -0 and +0 are equal. Default: with `stable`
+    bits        (first, last): only these bits of the key decide, the last one excluded
+    algorithm   a name of clsort_algorithm_name; default "auto"
+
+The header clsort.h documents all else. Numbers and structs below are the header's: a test of the
+library compares them.
+"""
+
+import ctypes
+import os
+import sys
+import threading
+
+import numpy as np
+
+# ---- the header, in its words --------------------------------------------------------------------
+
+KEY_TYPES = {
+    "bool": 0x108, "uint8": 0x108, "uint16": 0x110, "uint32": 0x120, "uint64": 0x140,
+    "int8": 0x208, "int16": 0x210, "int32": 0x220, "int64": 0x240,
+    "float16": 0x310, "float32": 0x320, "float64": 0x340, "bfloat16": 0x410,
+}
+DESCENDING = 1
+NAN_TOTAL, NAN_LAST, NAN_EQUAL = 0, 1, 2
+ZERO_EQUAL = 1
+FLAG_TOP_UNSORTED, FLAG_TOP_NTH, FLAG_TOP_PARTITION = 32, 64, 128
+OPTION_VERIFY = 1
+MAX_FIELDS = 8
+
+STRUCTS = {
+    "clsort_tuning": """
+        cl_uint bitonic_step local work_group items pivot scheduler radix scan reserved[8]""",
+    "clsort_field": "size_t offset; cl_uint type order nan_order zero_order",
+    "clsort_options": """
+        size_t struct_size; clsort_diagnostic diagnostic; void* user; cl_uint flags;
+        clsort_profile profile; clsort_cache_load cache_load; clsort_cache_save cache_save;
+        void* cache_user""",
+    "clsort_desc": """
+        size_t struct_size count; cl_uint key_type order nan_order zero_order stable algorithm flags
+        first_bit last_bit; cl_mem keys; size_t keys_offset; cl_mem keys_out;
+        size_t keys_out_offset; cl_mem values; size_t values_offset value_size; cl_mem values_out; size_t values_out_offset;
+        cl_mem indices; size_t indices_offset record_size key_offset; cl_mem scratch;
+        size_t scratch_offset scratch_size rows row_stride keys_out_row_stride values_out_row_stride
+        indices_row_stride; cl_mem lengths; size_t lengths_offset; cl_mem segments;
+        size_t segments_offset segment_count top_k; cl_mem count_buffer; size_t count_offset;
+        clsort_field* fields; cl_uint field_count; char* record_type precedes;
+        clsort_tuning tuning""",
+    "clsort_merge_desc": """
+        size_t struct_size count_a count_b; cl_uint key_type order nan_order flags; cl_mem keys_a;
+        size_t keys_a_offset; cl_mem keys_b; size_t keys_b_offset; cl_mem keys_out;
+        size_t keys_out_offset value_size; cl_mem values_a; size_t values_a_offset; cl_mem values_b;
+        size_t values_b_offset; cl_mem values_out; size_t values_out_offset;
+        clsort_tuning tuning""",
+}
+
+FUNCTIONS = {   # what it returns, and its parameters
+    "clsort_version": "cl_uint:",
+    "clsort_status_text": "char*: clsort_status",
+    "clsort_algorithm_name": "char*: cl_uint",
+    "clsort_set_algorithm": "clsort_status: void* char*",
+    "clsort_cache_folder": "clsort_status: void* char*",
+    "clsort_create": "clsort_status: cl_context cl_device_id void* void*",
+    "clsort_destroy": "void: void*",
+    "clsort_trim": "clsort_status: void*",
+    "clsort_last_error": "char*: void*",
+    "clsort_context": "cl_context: void*",
+    "clsort_device": "cl_device_id: void*",
+    "clsort_explain": "clsort_status: void* void* char* size_t",
+    "clsort_enqueue_sort": "clsort_status: void* cl_command_queue void* cl_uint void* void*",
+    "clsort_sort_host": "clsort_status: void* void* void* void* void*",
+    "clsort_enqueue_merge": "clsort_status: void* cl_command_queue void* cl_uint void* void*",
+    "clsort_collect": "clsort_status: void* int",
+    "clsort_self_test": "clsort_status: void*",
+}
+
+_C = {"size_t": ctypes.c_size_t, "cl_uint": ctypes.c_uint32, "clsort_status": ctypes.c_int32,
+      "int": ctypes.c_int, "void": None, "char*": ctypes.c_char_p}
+_Profile = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)
+
+
+def _ctype(name):
+    """The ctypes type of a type of the header; a handle or a callback is a pointer."""
+    return _C.get(name, ctypes.c_void_p)
+
+
+def _struct(name):
+    """A ctypes.Structure from the text in STRUCTS, with struct_size set where there is one."""
+    fields = []
+    for line in STRUCTS[name].split(";"):
+        kind, *names = line.split()
+        for field in names:
+            field, _, length = field.rstrip("]").partition("[")
+            fields.append((field, _ctype(kind) * int(length) if length else _ctype(kind)))
+
+    class Struct(ctypes.Structure):
+        _fields_ = fields
+
+        def __init__(self):
+            super().__init__()
+            if fields[0][0] == "struct_size":
+                self.struct_size = ctypes.sizeof(self)
+
+    Struct.__name__ = name
+    _C[name] = Struct
+    return Struct
+
+
+Tuning, Field, Options, Desc, MergeDesc = (_struct(name) for name in STRUCTS)
+
+
+def _load(path=None):
+    """The library: at `path`, at CLSORT_LIBRARY, beside this file, in build/lib of a clone, or
+    where the system keeps libraries."""
+    here = os.path.dirname(os.path.abspath(__file__))
+    name = {"win32": "clsort.dll", "darwin": "libclsort.dylib"}.get(sys.platform, "libclsort.so.0")
+    places = [os.path.join(here, name), os.path.join(here, "..", "..", "build", "lib", name)]
+    path = path or os.environ.get("CLSORT_LIBRARY")
+    path = path or next((place for place in places if os.path.exists(place)), name)
+    library = ctypes.CDLL(path)
+    for name, text in FUNCTIONS.items():
+        result, parameters = text.split(":")
+        function = getattr(library, name)
+        function.restype = _ctype(result)
+        function.argtypes = [_ctype(parameter) for parameter in parameters.split()]
+    return library
+
+
+# ---- errors --------------------------------------------------------------------------------------
+
+class Error(RuntimeError):
+    """What the library refused or could not do, in its words. `status` is its code."""
+
+    def __init__(self, status, text):
+        super().__init__(text)
+        self.status = status
+
+
+class _OpenCL:
+    """The few functions of OpenCL that numpy's arrays need."""
+
+    def __init__(self, library):
+        self._library = ctypes.WinDLL("OpenCL") if sys.platform == "win32" else library
+
+    def __call__(self, name, *arguments):
+        function = getattr(self._library, name)
+        function.restype = ctypes.c_int32
+        status = function(*arguments)
+        if status:
+            raise Error(status, f"{name}: error {status}")
+
+    def create(self, name, *arguments):
+        """Calls a function that returns an object and takes a place for its status last."""
+        function = getattr(self._library, name)
+        function.restype = ctypes.c_void_p
+        status = ctypes.c_int32()
+        made = function(*arguments, ctypes.byref(status))
+        if status.value:
+            raise Error(status.value, f"{name}: error {status.value}")
+        return made
+
+
+# ---- arrays --------------------------------------------------------------------------------------
+
+class _DeviceArray:
+    """A packed array in a buffer of ours, with those attributes of PyOpenCL's arrays that are
+    used."""
+
+    offset = 0
+
+    def __init__(self, int_ptr, shape, dtype):
+        self.int_ptr, self.shape, self.dtype = int_ptr, tuple(shape), np.dtype(dtype)
+        self.base_data = self
+        self.strides = _packed(self.shape, self.dtype.itemsize)
+
+
+def _packed(shape, itemsize):
+    strides = [itemsize]
+    for length in reversed(shape[1:]):
+        strides.insert(0, strides[0] * length)
+    return tuple(strides)
+
+
+def _buffer(array):
+    return array.base_data.int_ptr if array is not None and array.base_data is not None else None
+
+
+def _layout(array, what):
+    """(rows, count, bytes from row to row) of an array; rows is None if it has one dimension."""
+    shape, strides, size = tuple(array.shape), tuple(array.strides), array.dtype.itemsize
+    if len(shape) == 0 or any(shape) and shape[-1] > 1 and strides[-1] != size:
+        raise ValueError(f"{what}: the elements of a row must be neighbours")
+    if len(shape) == 1:
+        return None, shape[0], 0
+    if len(shape) > 2 and 0 not in shape and strides != _packed(shape, size):
+        raise ValueError(f"{what}: gaps between rows are for arrays of two dimensions")
+    rows = int(np.prod(shape[:-1]))
+    stride = strides[0] if len(shape) == 2 and rows > 1 else shape[-1] * size
+    if stride < 0:
+        raise ValueError(f"{what}: rows must not run backwards")
+    return rows, shape[-1], stride
+
+
+def _matches(array, what, shape, dtype=None):
+    if array is None:
+        return
+    if tuple(array.shape) != tuple(shape):
+        raise ValueError(f"{what}: its shape is {tuple(array.shape)} instead of {tuple(shape)}")
+    if dtype is not None and array.dtype != dtype:
+        raise TypeError(f"{what}: its dtype is {array.dtype} instead of {np.dtype(dtype)}")
+
+
+def _numbers(array, what, length=None):
+    """Checks an array of u4 (or i4) in one packed dimension."""
+    if array.dtype.kind not in "iu" or array.dtype.itemsize != 4:
+        raise TypeError(f"{what}: its dtype is {array.dtype} instead of uint32")
+    if len(array.shape) != 1 or length is not None and array.shape[0] != length:
+        raise ValueError(f"{what}: its shape is {tuple(array.shape)}")
+    _layout(array, what)
+
+
+def key_type(dtype):
+    """The number of a dtype in the header; TypeError if it cannot be a key."""
+    dtype = np.dtype(dtype)
+    if dtype.name not in KEY_TYPES or not dtype.isnative:
+        raise TypeError(f"keys of dtype {dtype.str!r} cannot be sorted")
+    return KEY_TYPES[dtype.name]
+
+
+# ---- sorter --------------------------------------------------------------------------------------
+
+class Sorter:
+    """Sorts on one device. Several threads may use a sorter; one at a time runs.
+
+    Sorter()                    the first GPU, else the first device
+    Sorter(context, device)     PyOpenCL's, for arrays that live there
+    Sorter(queue)               the queue's context and device
+
+    cache    True: built kernels are kept in the user's folder of caches, so that the next start
+             builds nothing; a path: in that folder
+    verify   every enqueued sort checks its result on the device; `collect` tells the verdict
+    profile  a function of the stage's name and the cl_event as a number, called for each command
+    library  the path of the shared library; see _load for the default
+    """
+
+    def __init__(self, context=None, device=None, *, cache=False, verify=False, profile=None,
+                 library=None):
+        self._sorter, self._queue, self._lock = None, None, threading.RLock()
+        self._lib = _load(library)
+        self._cl = _OpenCL(self._lib)
+        options = Options()
+        if cache:
+            self._folder = None if cache is True else os.fsencode(cache)
+            self._lib.clsort_cache_folder(ctypes.byref(options), self._folder)
+        options.flags = OPTION_VERIFY if verify else 0
+        if profile:
+            self._profile = _Profile(lambda user, stage, event: profile(stage.decode(), event))
+            options.profile = ctypes.cast(self._profile, ctypes.c_void_p)
+        if context is not None and device is None:
+            context, device = context.context, context.device
+        handles = [None if handle is None else handle.int_ptr for handle in (context, device)]
+        sorter = ctypes.c_void_p()
+        self._check(self._lib.clsort_create(*handles, ctypes.byref(options), ctypes.byref(sorter)))
+        self._sorter = sorter
+
+    def close(self):
+        """Releases everything. Sorts that are still queued complete."""
+        with self._lock:
+            if self._queue:
+                self._cl("clReleaseCommandQueue", ctypes.c_void_p(self._queue))
+            if self._sorter:
+                self._lib.clsort_destroy(self._sorter)
+            self._sorter = self._queue = None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def __del__(self):
+        if getattr(self, "_sorter", None):
+            self.close()
+
+    def _check(self, status):
+        if status:
+            text = self._lib.clsort_last_error(self._sorter) if self._sorter else b""
+            raise Error(status, (text or self._lib.clsort_status_text(status)).decode())
+
+    # ---- numpy -----------------------------------------------------------------------------------
+
+    def sort(self, keys, *, by=None, segments=None, **order):
+        """The sorted keys, as a new array of the same shape; as np.sort, each row by itself.
+
+        by        with a structured dtype: the names of the fields that decide, the first one first;
+                  "-name" is in descending order
+        segments  offsets, m + 1 ascending numbers: keys[segments[i]:segments[i + 1]] is sorted by
+                  itself, for each i; keys have one dimension. Other keys stay where they are
+        """
+        out = np.array(keys, order="C")
+        self._sort_host(out, None, None, by, segments, order)
+        return out
+
+    def argsort(self, keys, *, by=None, segments=None, **order):
+        """Indices (u4, of the shape of keys) in the order of their keys; as np.argsort.
+
+        They count in their row or segment. With `stable` they are those of kind="stable".
+        """
+        keys = np.ascontiguousarray(keys)
+        indices = np.zeros(keys.shape, np.uint32)
+        self._sort_host(keys, None, indices, by, segments, order)
+        return indices
+
+    def sort_by_key(self, keys, values, *, by=None, segments=None, **order):
+        """(sorted keys, their values): new arrays. Values have the shape of keys and any dtype."""
+        keys, values = np.array(keys, order="C"), np.array(values, order="C")
+        _matches(values, "values", keys.shape)
+        self._sort_host(keys, values, None, by, segments, order)
+        return keys, values
+
+    def top_k(self, keys, k, *, values=None, lengths=None, segments=None, by=None, sort=True,
+              **order):
+        """(the first k keys of each row's order, their indices): shapes (..., k), indices u4.
+
+        values    of the shape of keys: the result is (keys, indices, values)
+        lengths   of two dimensions: how many keys each row has, u4
+        segments  offsets as in `sort`: a row of the result for each segment
+        sort      False: the k in any order, which is faster for large k
+        Where a row has fewer than k keys, the rest of its indices is 0xFFFFFFFF.
+        """
+        keys = np.ascontiguousarray(keys)
+        shape = keys.shape[:-1] if segments is None else (len(segments) - 1,)
+        with self._lock, _Buffers(self) as gpu:
+            out, indices = gpu.empty(shape + (k,), keys.dtype), gpu.empty(shape + (k,), np.uint32)
+            moved = gpu.upload(values)
+            values_out = moved and gpu.empty(shape + (k,), moved.dtype)
+            numbers = [None if a is None else gpu.upload(np.asarray(a, np.uint32))
+                       for a in (lengths, segments)]
+            self._enqueue_top_k(gpu.queue, gpu.upload(keys), k, out, indices, moved, values_out,
+                                *numbers, by, sort, order)
+            return tuple(gpu.download(a) for a in (out, indices, values_out) if a is not None)
+
+    def partition(self, keys, kth, **order):
+        """A new array with the key number kth of each row's order in its place, those before it in
+        front and the rest behind it; as np.partition."""
+        keys = np.ascontiguousarray(keys)
+        with self._lock, _Buffers(self) as gpu:
+            both = gpu.upload(keys)
+            desc = self._desc(both, None, order)
+            if keys.size:
+                desc.top_k, desc.flags = kth + 1, FLAG_TOP_PARTITION
+            self._enqueue("clsort_enqueue_sort", gpu.queue, desc)
+            return gpu.download(both)
+
+    def merge(self, a, b, *, values=None, descending=False, nan="last"):
+        """The merge of two sorted arrays of one dimension; of equal keys those of `a` come first.
+
+        values  (those of a, those of b), of at most 8 bytes each: the result is (keys, values)
+        """
+        with self._lock, _Buffers(self) as gpu:
+            a, b = gpu.upload(np.ascontiguousarray(a)), gpu.upload(np.ascontiguousarray(b))
+            out = gpu.empty((a.shape[0] + b.shape[0],), a.dtype)
+            moved = [gpu.upload(np.ascontiguousarray(v)) for v in values or ()] or [None, None]
+            values_out = moved[0] and gpu.empty(out.shape, moved[0].dtype)
+            self._enqueue_merge(gpu.queue, a, b, out, *moved, values_out, descending, nan)
+            keys = gpu.download(out)
+            return (keys, gpu.download(values_out)) if values else keys
+
+    def _sort_host(self, keys, values, indices, by, segments, order):
+        """Sorts packed numpy arrays in place, or writes indices."""
+        with self._lock, _Buffers(self) as gpu:
+            if segments is not None:
+                arrays = [gpu.upload(a) for a in (keys, values, indices)]
+                numbers = gpu.upload(np.asarray(segments, np.uint32))
+                desc = self._desc(arrays[0], by, order)
+                self._place(desc, values=arrays[1], indices=arrays[2], segments=numbers)
+                self._enqueue("clsort_enqueue_sort", gpu.queue, desc)
+                for target, array in zip((keys, values, indices), arrays):
+                    if target is not None:
+                        target[...] = gpu.download(array)
+                return
+            host = _DeviceArray(None, keys.shape, keys.dtype)
+            desc = self._desc(host, by, order)
+            desc.value_size = 0 if values is None else values.dtype.itemsize
+            pointers = [None if a is None else a.ctypes.data for a in (keys, values, indices)]
+            self._check(self._lib.clsort_sort_host(self._sorter, ctypes.byref(desc), *pointers))
+
+    # ---- PyOpenCL --------------------------------------------------------------------------------
+    #
+    # Arrays are pyopencl.array.Array in the sorter's context, of one dimension, or of two with any
+    # bytes from row to row. Nothing is copied, and no call waits for the device. The sort starts
+    # after the arrays' events and those of wait_for, a list of pyopencl.Event. A call returns a
+    # pyopencl.Event, and adds it to the arrays that are written. The first sort of a kind builds
+    # its kernels: that takes a second or two.
+
+    def enqueue_sort(self, queue, keys, *, out=None, values=None, values_out=None, indices=None,
+                     by=None, segments=None, count=None, wait_for=(), **order):
+        """Sorts keys in place, or into `out`; moves values in place, or into values_out.
+
+        indices   receives the permutation, u4 or i4, of the shape of keys; then keys and values
+                  are only read, unless `out` and `values_out` are given
+        segments  offsets, u4 of shape (m + 1,); keys have one dimension
+        count     u4 of shape (1,): how many keys there are when the sort runs, at most those of
+                  the array
+        """
+        with self._lock:
+            _matches(out, "out", keys.shape, keys.dtype)
+            _matches(values, "values", keys.shape)
+            _matches(values_out, "values_out", keys.shape, None if values is None else values.dtype)
+            _matches(indices, "indices", keys.shape)
+            desc = self._desc(keys, by, order)
+            self._place(desc, keys, out, values, values_out, indices, segments=segments,
+                        count=count)
+            return self._enqueue(
+                "clsort_enqueue_sort", queue, desc, (keys, values, segments, count),
+                (out if out is not None or indices is not None else keys,
+                 values_out if values_out is not None or indices is not None else values, indices),
+                wait_for)
+
+    def enqueue_top_k(self, queue, keys, k, *, out=None, indices=None, values=None, values_out=None,
+                      lengths=None, segments=None, by=None, sort=True, wait_for=(), **order):
+        """Writes the first k keys of each row's order to `out`, their indices to `indices`, and
+        their values to values_out. Keys and values are only read.
+
+        out, indices, values_out  of shape (k,), (rows, k), or with segments (m, k); indices u4 or
+                                  i4
+        lengths                   u4 of shape (rows,): how many keys each row has
+        segments                  offsets, u4 of shape (m + 1,); keys have one dimension
+        """
+        with self._lock:
+            return self._enqueue_top_k(queue, keys, k, out, indices, values, values_out, lengths,
+                                       segments, by, sort, order, wait_for)
+
+    def _enqueue_top_k(self, queue, keys, k, out, indices, values, values_out, lengths, segments,
+                       by, sort, order, wait_for=()):
+        rows = (segments.shape[0] - 1,) if segments is not None else tuple(keys.shape[:-1])
+        _matches(values, "values", keys.shape)
+        for array, what in ((out, "out"), (indices, "indices"), (values_out, "values_out")):
+            _matches(array, what, rows + (k,))
+        desc = self._desc(keys, by, order)
+        if 0 in rows:   # nothing to select from
+            lengths = None
+        else:
+            desc.top_k, desc.flags = k, 0 if sort else FLAG_TOP_UNSORTED
+        self._place(desc, keys, out, values, values_out, indices, lengths, segments)
+        return self._enqueue("clsort_enqueue_sort", queue, desc, (keys, values, lengths, segments),
+                             (out, indices, values_out), wait_for)
+
+    def enqueue_merge(self, queue, a, b, out, *, values_a=None, values_b=None, values_out=None,
+                      descending=False, nan="last", wait_for=()):
+        """Merges two sorted arrays of shapes (n,) and (m,) into `out`, of shape (n + m,)."""
+        with self._lock:
+            return self._enqueue_merge(queue, a, b, out, values_a, values_b, values_out, descending,
+                                       nan, wait_for)
+
+    def _enqueue_merge(self, queue, a, b, out, values_a, values_b, values_out, descending, nan,
+                       wait_for=()):
+        merge = MergeDesc()
+        merge.count_a, merge.count_b = a.shape[0], b.shape[0]
+        merge.key_type = key_type(a.dtype)
+        merge.order = DESCENDING if descending else 0
+        merge.nan_order = _NAN_ORDERS[nan]
+        merge.value_size = 0 if values_a is None else values_a.dtype.itemsize
+        size = (a.shape[0] + b.shape[0],)
+        arrays = {"keys_a": (a, a.shape), "keys_b": (b, b.shape), "keys_out": (out, size),
+                  "values_a": (values_a, a.shape), "values_b": (values_b, b.shape),
+                  "values_out": (values_out, size)}
+        for name, (array, shape) in arrays.items():
+            if array is not None:
+                _matches(array, name, (np.prod(shape, dtype=int),),
+                         (a if "keys" in name else values_a).dtype)
+                _layout(array, name)
+                setattr(merge, name, _buffer(array))
+                setattr(merge, name + "_offset", array.offset)
+        return self._enqueue("clsort_enqueue_merge", queue, merge, (a, b, values_a, values_b),
+                             (out, values_out), wait_for)
+
+    # ---- both ------------------------------------------------------------------------------------
+
+    def explain(self, keys, *, by=None, **order):
+        """How a sort of such keys would run: algorithm, passes, launches, bytes moved."""
+        with self._lock:
+            keys = _DeviceArray(None, keys.shape, keys.dtype)
+            desc, text = self._desc(keys, by, order), ctypes.create_string_buffer(2000)
+            self._check(self._lib.clsort_explain(self._sorter, ctypes.byref(desc), text, len(text)))
+            return text.value.decode()
+
+    def collect(self):
+        """Waits for all sorts of a sorter with `verify`; Error if one of them was wrong."""
+        with self._lock:
+            self._check(self._lib.clsort_collect(self._sorter, 1))
+
+    def self_test(self):
+        """Runs every algorithm on this device; Error if one is wrong. Later sorts avoid those."""
+        with self._lock:
+            self._check(self._lib.clsort_self_test(self._sorter))
+
+    def _desc(self, keys, by, order):
+        """A description of keys and their order."""
+        order = dict(order)
+        desc = Desc()
+        rows, desc.count, stride = _layout(keys, "keys")
+        if rows is not None:
+            desc.rows, desc.row_stride = rows, stride if rows > 1 and desc.count else 0
+            desc.count = desc.count if rows else 0
+        desc.keys = _buffer(keys)
+        desc.keys_offset = keys.offset
+        algorithm = order.pop("algorithm", None)
+        if by is not None:
+            self._set_fields(desc, keys.dtype, [by] if isinstance(by, str) else by, order)
+        else:
+            desc.key_type = key_type(keys.dtype)
+            self._set_order(desc, **order)
+        if algorithm:
+            status = self._lib.clsort_set_algorithm(ctypes.byref(desc), algorithm.encode())
+            if status:
+                raise Error(status, f"there is no algorithm {algorithm!r}")
+        return desc
+
+    @staticmethod
+    def _set_order(target, descending=False, stable=False, nan=None, zero_equal=None, bits=None):
+        target.order = DESCENDING if descending else 0
+        target.nan_order = _NAN_ORDERS[nan or ("equal" if stable else "last")]
+        target.zero_order = ZERO_EQUAL if (stable if zero_equal is None else zero_equal) else 0
+        if isinstance(target, Desc):
+            target.stable = bool(stable)
+            target.first_bit, target.last_bit = bits or (0, 0)
+
+    def _set_fields(self, desc, dtype, names, order):
+        """Keys are records: a structured dtype, by its fields."""
+        if dtype.names is None:
+            raise TypeError(f"by: keys of dtype {dtype} have no fields")
+        fields = (Field * len(names))()
+        for field, name in zip(fields, names):
+            down = name not in dtype.names and name.startswith("-")
+            kind, field.offset = dtype.fields[name[1:] if down else name][:2]
+            field.type = key_type(kind)
+            self._set_order(field, descending=down, **order)
+        desc.record_size, desc.field_count = dtype.itemsize, len(names)
+        desc.fields = ctypes.cast(fields, ctypes.c_void_p)
+        desc._fields_kept = fields
+
+    @staticmethod
+    def _place(desc, keys=None, out=None, values=None, values_out=None, indices=None, lengths=None,
+               segments=None, count=None):
+        """Says where arrays are and how far apart their rows."""
+        outputs = {"keys_out": out, "values_out": values_out, "indices": indices}
+        for name, array in dict(outputs, values=values, lengths=lengths, segments=segments).items():
+            if array is not None:
+                setattr(desc, name, _buffer(array))
+                setattr(desc, name + "_offset", array.offset)
+        for name, array in outputs.items():
+            if array is not None:
+                stride = _layout(array, name)[2]
+                if desc.rows:
+                    setattr(desc, name + "_row_stride", stride)
+        if indices is not None and (indices.dtype.kind not in "iu" or indices.dtype.itemsize != 4):
+            raise TypeError(f"indices: its dtype is {indices.dtype} instead of uint32")
+        if values is not None:
+            desc.value_size = size = values.dtype.itemsize
+            apart = _layout(values, "values")[2]
+            if desc.row_stride and desc.row_stride * size != apart * keys.dtype.itemsize:
+                raise ValueError("values: rows must be as many elements apart as those of keys")
+        if segments is not None:
+            if desc.rows:
+                raise ValueError("segments: keys must have one dimension")
+            _numbers(segments, "segments")
+            if segments.shape[0] < 2:
+                raise ValueError("segments: at least two offsets are needed")
+            desc.segment_count = segments.shape[0] - 1
+        if lengths is not None:
+            _numbers(lengths, "lengths", desc.rows)
+        if count is not None:
+            _numbers(count, "count", 1)
+            desc.count_buffer, desc.count_offset = _buffer(count), count.offset
+
+    def _enqueue(self, function, queue, desc, read=(), written=(), wait_for=()):
+        """Calls the library. Without a queue of PyOpenCL's there are no events."""
+        pointer = getattr(queue, "int_ptr", queue)
+        arrays = [a for a in (*read, *written) if a is not None]
+        events = list(wait_for or ()) + [e for a in arrays for e in getattr(a, "events", ())]
+        waits = (ctypes.c_void_p * len(events))(*[event.int_ptr for event in events])
+        done = ctypes.c_void_p()
+        self._check(getattr(self._lib, function)(
+            self._sorter, pointer, ctypes.byref(desc), len(events), waits if events else None,
+            None if pointer is queue else ctypes.byref(done)))
+        if pointer is queue:
+            return None
+        import pyopencl
+        event = pyopencl.Event.from_int_ptr(done.value, retain=False)
+        for array in written:
+            if hasattr(array, "add_event"):
+                array.add_event(event)
+        return event
+
+
+_NAN_ORDERS = {"total": NAN_TOTAL, "last": NAN_LAST, "equal": NAN_EQUAL}
+
+
+class _Buffers:
+    """Buffers for numpy's arrays, and an in-order queue; the buffers are released at the end."""
+
+    def __init__(self, sorter):
+        self._sorter, self._cl, self._made = sorter, sorter._cl, []
+        self._context = ctypes.c_void_p(sorter._lib.clsort_context(sorter._sorter))
+
+    @property
+    def queue(self):
+        s = self._sorter
+        if not s._queue:
+            device = ctypes.c_void_p(s._lib.clsort_device(s._sorter))
+            s._queue = self._cl.create("clCreateCommandQueue", self._context, device,
+                                       ctypes.c_uint64(0))
+        return s._queue
+
+    def empty(self, shape, dtype, source=None):
+        array = _DeviceArray(None, shape, dtype)
+        size = int(np.prod(array.shape)) * array.dtype.itemsize
+        flags = 1 | (32 if size and source is not None else 0)   # READ_WRITE, COPY_HOST_PTR
+        array.int_ptr = self._cl.create(
+            "clCreateBuffer", self._context, ctypes.c_uint64(flags), ctypes.c_size_t(max(size, 1)),
+            ctypes.c_void_p(source.ctypes.data) if flags > 1 else None)
+        self._made.append(array.int_ptr)
+        return array
+
+    def upload(self, array):
+        if array is None:
+            return None
+        array = np.ascontiguousarray(array)
+        return self.empty(array.shape, array.dtype, array)
+
+    def download(self, array):
+        out = np.empty(array.shape, array.dtype)
+        if out.nbytes:
+            self._cl("clEnqueueReadBuffer", ctypes.c_void_p(self.queue),
+                     ctypes.c_void_p(array.int_ptr), ctypes.c_uint32(1), ctypes.c_size_t(0),
+                     ctypes.c_size_t(out.nbytes), ctypes.c_void_p(out.ctypes.data), 0, None, None)
+        return out
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        for pointer in self._made:
+            self._cl("clReleaseMemObject", ctypes.c_void_p(pointer))

@@ -1,0 +1,460 @@
+"""Compares examples/python/clsort.py with the header, with numpy and with PyOpenCL's arrays.
+
+    python tests/python.py [--cases N] [--seed S]
+
+Draws N random cases for each dtype; 500 for maintainers. Without PyOpenCL only numpy's arrays are
+tested. Ends with "N passed, N failed".
+"""
+
+import argparse
+import contextlib
+import ctypes
+import io
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import threading
+import traceback
+
+import numpy as np
+
+root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.join(root, "examples", "python"))
+import clsort  # noqa: E402
+
+DTYPES = ["?", "u1", "i1", "u2", "i2", "u4", "i4", "u8", "i8", "f2", "f4", "f8"]
+sorter = clsort.Sorter()
+
+# ---- the header ----------------------------------------------------------------------------------
+
+
+def header():
+    """clsort.h up to its end as a header, without comments."""
+    with open(os.path.join(root, "clsort.h")) as file:
+        text = file.read().partition("#endif /* CLSORT_H_INCLUDED */")[0]
+    return re.sub(r"/\*.*?\*/", " ", text, flags=re.S)
+
+
+def header_fields(text, name):
+    """Names of a struct's fields, in their order."""
+    body = re.search(r"typedef struct %s \{(.*?)\} %s;" % (name, name), text, re.S).group(1)
+    names = []
+    for line in body.split(";"):
+        names += re.findall(r"(\w+)(?:\[\w+\])?\s*(?:,|$)", line.strip())
+    return names
+
+
+def python_constants():
+    """The header's names of the module's constants, and their values."""
+    names = {f"CLSORT_{name}": value for name, value in vars(clsort).items()
+             if re.fullmatch("[A-Z_]+", name) and isinstance(value, int)}
+    letters = {"u": "U", "i": "I", "f": "F", "b": "BF"}
+    for name, value in clsort.KEY_TYPES.items():
+        if name != "bool":
+            names["CLSORT_" + letters[name[0]] + re.search(r"\d+$", name).group()] = value
+    return names
+
+
+def print_by_c(lines):
+    """What a C program prints that has these lines in main."""
+    with tempfile.TemporaryDirectory() as folder:
+        source, program = os.path.join(folder, "main.c"), os.path.join(folder, "main")
+        with open(source, "w") as file:
+            file.write('#include "clsort.h"\n#include <stdio.h>\nint main(void)\n{\n'
+                       + "\n".join(lines) + "\nreturn 0;\n}\n")
+        subprocess.run([os.environ.get("CC", "cc"), "-I", root, source, "-o", program], check=True)
+        return subprocess.run([program], stdout=subprocess.PIPE, text=True, check=True).stdout
+
+
+def test_structs_and_constants_are_those_of_the_header():
+    text, lines, wanted = header(), [], []
+    for name in clsort.STRUCTS:
+        struct = clsort._C[name]
+        fields = [field for field, _ in struct._fields_]
+        assert fields == header_fields(text, name), f"{name}: {header_fields(text, name)}"
+        lines.append(f'printf("%d\\n", (int)sizeof({name}));')
+        wanted.append(ctypes.sizeof(struct))
+        for field in fields:
+            lines.append(f'printf("%d %d\\n", (int)offsetof({name}, {field}), '
+                         f'(int)sizeof((({name} *)0)->{field}));')
+            wanted.append("%d %d" % (getattr(struct, field).offset, getattr(struct, field).size))
+    constants = python_constants()
+    key_types = set(re.findall(r"\b(CLSORT_[UIBF]+\d+) = ", text))
+    assert key_types <= set(constants), key_types - set(constants)
+    for name, value in constants.items():
+        lines.append(f'printf("%d\\n", (int){name});')
+        wanted.append(value)
+    printed = print_by_c(lines).split("\n")
+    for line, found, value in zip(lines, printed, wanted):
+        assert found == str(value), f"{line}: {found} instead of {value}"
+
+
+def test_functions_are_those_of_the_header():
+    text = header()
+    for name, declared in clsort.FUNCTIONS.items():
+        found = re.search(r"CLSORT_API ([^;]*?)\b%s\(([^;]*)\);" % name, text)
+        assert found, f"the header has no {name}"
+        kinds = []
+        for words in [found.group(1) + "x"] + found.group(2).split(","):
+            words = words.replace("const ", "").strip()
+            kind = words.split()[0].replace("*", "")
+            if words == "void":
+                continue
+            kinds.append(clsort._ctype(kind + "*" if kind == "char" else
+                                       "void*" if "*" in words else kind))
+        result, parameters = declared.split(":")
+        assert kinds == [clsort._ctype(k) for k in [result] + parameters.split()], (name, kinds)
+
+
+# ---- numpy ---------------------------------------------------------------------------------------
+
+
+def draw_keys(random, dtype, shape):
+    """Random keys with many equal ones or few, floats with NaNs, infinities and both zeros."""
+    dtype = np.dtype(dtype)
+    if dtype.kind == "b":
+        return random.integers(0, 2, shape).astype(bool)
+    if dtype.kind in "iu":
+        info = np.iinfo(dtype)
+        low, high = [(info.min, info.max), (0, 9), (info.max - 3, info.max)][random.integers(3)]
+        return random.integers(low, high, shape, dtype, endpoint=True)
+    if random.integers(2):
+        keys = np.frombuffer(random.bytes(int(np.prod(shape)) * dtype.itemsize), dtype)
+        keys = keys.reshape(shape)
+    else:
+        keys = random.normal(size=shape).round(1).astype(dtype)
+    special = np.array([np.nan, -np.nan, np.inf, -np.inf, 0.0, -0.0], dtype)
+    chosen = random.random(shape) < 0.1
+    return np.where(chosen, random.choice(special, shape), keys)
+
+
+def draw_shape(random, most=3000):
+    n = int(random.integers(0, 1 << random.integers(1, 12))) if random.integers(9) else most
+    return (n,) if random.integers(2) else (int(random.integers(0, 6)), n // 4)
+
+
+def stable_order(keys, descending):
+    """np.argsort(kind="stable"), in either order with NaNs last."""
+    if not descending:
+        return np.argsort(keys, kind="stable")
+    keys = keys.astype("u1") if keys.dtype.kind == "b" else keys
+    numbers = np.unique(keys[keys == keys])      # distinct and ascending, without NaNs
+    return np.argsort(np.where(keys == keys, len(numbers) - 1 - np.searchsorted(numbers, keys),
+                               len(numbers)), kind="stable")
+
+
+def equal(found, wanted):
+    assert found.dtype == wanted.dtype and found.shape == wanted.shape, (found, wanted)
+    assert np.array_equal(found, wanted, equal_nan=found.dtype.kind == "f"), (found, wanted)
+
+
+def rows_of(function, array, *more):
+    """A function of one row, for each row."""
+    if array.ndim == 1:
+        return function(array, *more)
+    made = [function(row, *more) for row in array]
+    return np.array(made).reshape(array.shape[:-1] + (-1,) if len(array) else array.shape)
+
+
+def bits(array):
+    """The keys' bits in order: a sort must neither change nor lose one."""
+    return np.sort(array.view(f"u{array.dtype.itemsize}"), axis=None)
+
+
+def case_sort(random, keys):
+    found = sorter.sort(keys)
+    equal(found, np.sort(keys))
+    assert np.array_equal(bits(found), bits(keys))
+    descending = sorter.sort(keys, descending=True)
+    for row, order in zip(np.atleast_2d(descending), np.atleast_2d(keys)):
+        equal(row, order[stable_order(order, True)])
+
+
+def case_argsort(random, keys):
+    found = sorter.argsort(keys, stable=True)
+    equal(found, np.argsort(keys, kind="stable").astype("u4"))
+    descending = bool(random.integers(2))
+    found = sorter.argsort(keys, descending=descending, stable=True)
+    equal(found, rows_of(stable_order, keys, descending).astype("u4").reshape(keys.shape))
+    free = sorter.argsort(keys).astype("i8")
+    equal(np.take_along_axis(keys, free, -1), np.sort(keys))
+
+
+def case_sort_by_key(random, keys):
+    dtype = random.choice(["u1", "u2", "f4", "u8", "S12"])
+    values = random.integers(0, 256, keys.size * np.dtype(dtype).itemsize, "u1")
+    values = values.view(dtype).reshape(keys.shape)
+    order = np.argsort(keys, kind="stable")
+    found, moved = sorter.sort_by_key(keys, values, stable=True)
+    equal(found, np.take_along_axis(keys, order, -1))
+    assert moved.tobytes() == np.take_along_axis(values, order, -1).tobytes()
+
+
+def case_top_k(random, keys):
+    if keys.shape[-1] == 0:
+        return
+    k = int(random.integers(1, keys.shape[-1] + 1)) if random.integers(2) else 1
+    best, indices = sorter.top_k(keys, k)
+    equal(best, np.sort(np.partition(keys, k - 1)[..., :k]))
+    indices = indices.astype("i8")
+    equal(np.take_along_axis(keys, indices, -1), best)
+    assert all(len(set(row)) == k for row in np.atleast_2d(indices)[:keys.size]), indices
+    parted = sorter.partition(keys, k - 1)
+    equal(np.sort(parted[..., :k]), best)
+    equal(np.sort(parted), np.sort(keys))
+
+
+def case_merge(random, keys):
+    keys = keys.reshape(-1)
+    cut = int(random.integers(0, keys.size + 1))
+    a, b = sorter.sort(keys[:cut]), sorter.sort(keys[cut:])
+    equal(sorter.merge(a, b), np.sort(keys))
+    numbers = np.arange(keys.size, dtype="u4")
+    found, moved = sorter.merge(a, b, values=(numbers[:cut], numbers[cut:]))
+    equal(np.concatenate([a, b])[moved], found)
+    assert np.array_equal(np.sort(moved), numbers)
+
+
+def case_segments(random, keys):
+    keys = keys.reshape(-1)
+    offsets = np.sort(random.integers(0, keys.size + 1, int(random.integers(2, 9))))
+    wanted, order = keys.copy(), np.zeros(keys.size, "u4")
+    for start, end in zip(offsets, offsets[1:]):
+        wanted[start:end] = np.sort(keys[start:end])
+        order[start:end] = np.argsort(keys[start:end], kind="stable")
+    equal(sorter.sort(keys, segments=offsets), wanted)
+    equal(sorter.argsort(keys, segments=offsets, stable=True), order)
+
+
+CASES = [case_sort, case_argsort, case_sort_by_key, case_top_k, case_merge, case_segments]
+
+
+def random_cases(dtype, cases, seed):
+    """Draws arrays of a dtype, and one kind of case for each in turn."""
+    random = np.random.default_rng([seed, DTYPES.index(dtype)])
+    start = int(random.integers(len(CASES)))
+    for number in range(cases):
+        keys = draw_keys(random, dtype, draw_shape(random))
+        case = CASES[(start + number) % len(CASES)]
+        try:
+            case(random, keys)
+        except BaseException as error:
+            raise AssertionError(f"case {number}, {case.__name__} of {keys.dtype} "
+                                 f"{keys.shape}") from error
+
+
+def test_records_are_sorted_by_fields():
+    random = np.random.default_rng(5)
+    draws = np.zeros(1000, [("depth", "f4"), ("material", "u4"), ("mesh", "u4")])
+    draws["depth"], draws["mesh"] = random.integers(0, 9, 1000), np.arange(1000)
+    draws["material"] = random.integers(0, 9, 1000)
+    found = sorter.sort(draws, by=["-depth", "material"])
+    wanted = draws[np.lexsort((draws["material"], -draws["depth"]))]
+    assert np.array_equal(found, wanted)
+    assert np.array_equal(sorter.sort(draws, by="depth"), np.sort(draws, order=["depth", "mesh"]))
+
+
+def test_rows_with_lengths_are_selected_from():
+    keys = np.array([[5, 1, 4], [3, 2, 1]], "f4")
+    best, indices, values = sorter.top_k(keys, 2, lengths=[1, 3], values=keys.astype("f8"))
+    assert best[0, 0] == 5 and indices.tolist() == [[0, 0xFFFFFFFF], [2, 1]]
+    assert best[1].tolist() == [1, 2] == values[1].tolist()
+
+
+def test_bits_and_algorithms_are_chosen():
+    keys = np.arange(4096, dtype="u4")[::-1] * 7
+    order = sorter.argsort(keys, bits=(0, 4))
+    assert np.array_equal(order, np.argsort(keys % 16, kind="stable"))
+    assert sorter.explain(keys, algorithm="merge").split()[1] == "merge"
+    equal(sorter.sort(keys, algorithm="bitonic"), np.sort(keys))
+
+
+def raises(kind, text, function, *arguments, **named):
+    try:
+        function(*arguments, **named)
+    except kind as error:
+        assert text in str(error), f"{error} does not hold {text!r}"
+        return error
+    raise AssertionError(f"nothing was raised: {text}")
+
+
+def test_errors_say_what_the_library_says():
+    keys = np.zeros(10, "u4")
+    error = raises(clsort.Error, "top_k is above count", sorter.top_k, keys, 11)
+    assert error.status == -5027
+    raises(clsort.Error, "first_bit must be below", sorter.sort, keys, bits=(3, 50))
+    raises(clsort.Error, "no algorithm 'bogo'", sorter.sort, keys, algorithm="bogo")
+    raises(TypeError, "cannot be sorted", sorter.sort, keys.astype(">u4"))
+    raises(TypeError, "cannot be sorted", sorter.sort, keys.astype("c8"))
+    raises(ValueError, "values: its shape", sorter.sort_by_key, keys, keys[1:])
+    raises(TypeError, "its dtype", sorter.merge, keys, keys.astype("f4"))
+    raises(ValueError, "two offsets", sorter.sort, keys, segments=[0])
+    raises(KeyError, "neither", sorter.sort, keys, nan="neither")
+    raises(OSError, "no-such", clsort.Sorter, library="/no-such.so")
+
+
+def test_threads_share_a_sorter_and_a_closed_one_is_harmless():
+    keys = np.random.default_rng(3).integers(0, 1 << 30, (8, 5000), "u4")
+    found = [None] * 8
+    threads = [threading.Thread(target=lambda i=i: found.__setitem__(i, sorter.sort(keys[i])))
+               for i in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for row, wanted in zip(found, np.sort(keys)):
+        equal(row, wanted)
+    with clsort.Sorter(verify=True) as other:
+        other.sort(keys[0])
+        other.collect()
+    other.close()
+    raises(clsort.Error, "NULL", other.sort, keys[0])
+
+
+# ---- PyOpenCL ------------------------------------------------------------------------------------
+
+
+class Device:
+    """A queue of PyOpenCL's, a sorter there, and the names of the commands that it enqueued."""
+
+    def __init__(self, cl, array):
+        own = clsort.Sorter()
+        pointers = own._lib.clsort_context(own._sorter), own._lib.clsort_device(own._sorter)
+        self.context = cl.Context.from_int_ptr(pointers[0], retain=True)
+        self.device = cl.Device.from_int_ptr(pointers[1], retain=True)
+        self.queue = cl.CommandQueue(self.context)
+        self.stages = []
+        self.sorter = clsort.Sorter(self.queue, profile=lambda name, _: self.stages.append(name))
+        self.cl, self.array = cl, array
+
+    def put(self, data):
+        return self.array.to_device(self.queue, np.ascontiguousarray(data))
+
+    def empty(self, shape, dtype):
+        return self.array.empty(self.queue, shape, dtype)
+
+
+def test_pyopencl_arrays_are_sorted_without_a_copy(gpu):
+    keys = np.random.default_rng(1).integers(0, 1 << 32, 100000, "u4")
+    on_device, calls = gpu.put(keys), []
+    gpu.stages.clear()
+    plain = gpu.sorter._cl
+    gpu.sorter._cl = lambda name, *arguments: calls.append(name)
+    event = gpu.sorter.enqueue_sort(gpu.queue, on_device)
+    gpu.sorter._cl = plain
+    event.wait()
+    equal(on_device.get(), np.sort(keys))
+    explained = gpu.sorter.explain(keys)
+    launches = int(re.search(r"launches +(\d+)", explained).group(1))
+    assert calls == [] and len(gpu.stages) == launches, (calls, gpu.stages, explained)
+    assert all(stage.startswith("clsort_") for stage in gpu.stages), gpu.stages
+    assert isinstance(event, gpu.cl.Event) and event in on_device.events
+
+
+def test_pyopencl_calls_wait_for_events(gpu):
+    """The sort waits for a user event, and what it wrote is read after the sort's own."""
+    keys = np.arange(1000, dtype="u4")[::-1].copy()
+    on_device, first = gpu.put(keys), gpu.cl.UserEvent(gpu.context)
+    out = gpu.empty(1000, "u4")
+    event = gpu.sorter.enqueue_sort(gpu.queue, on_device, out=out, wait_for=[first])
+    gpu.queue.flush()
+    assert event.command_execution_status != gpu.cl.command_execution_status.COMPLETE
+    first.set_status(gpu.cl.command_execution_status.COMPLETE)
+    event.wait()
+    equal(out.get(), np.sort(keys))
+    equal(on_device.get(), keys)
+
+
+def test_pyopencl_rows_with_gaps_and_offsets(gpu):
+    keys = np.random.default_rng(2).normal(size=(6, 300)).astype("f4")
+    whole = gpu.put(keys)
+    part, indices = whole[2:5, 10:200], gpu.empty((3, 190), "u4")
+    gpu.sorter.enqueue_sort(gpu.queue, part, indices=indices, stable=True)
+    equal(indices.get(), np.argsort(keys[2:5, 10:200], kind="stable").astype("u4"))
+    equal(whole.get(), keys)
+    gpu.sorter.enqueue_sort(gpu.queue, part, descending=True)
+    keys[2:5, 10:200] = -np.sort(-keys[2:5, 10:200])
+    equal(whole.get(), keys)
+    raises(ValueError, "neighbours", gpu.sorter.enqueue_sort, gpu.queue, whole[:, ::2])
+
+
+def test_pyopencl_top_k_and_merge(gpu):
+    keys = np.random.default_rng(2).normal(size=(4, 3000)).astype("f4")
+    best, indices = gpu.empty((4, 7), "f4"), gpu.empty((4, 7), "i4")
+    gpu.sorter.enqueue_top_k(gpu.queue, gpu.put(keys), 7, out=best, indices=indices,
+                             descending=True)
+    equal(best.get(), -np.sort(-keys)[:, :7])
+    equal(np.take_along_axis(keys, indices.get().astype("i8"), -1), best.get())
+    a, b, out = np.sort(keys[0]), np.sort(keys[1]), gpu.empty(6000, "f4")
+    gpu.sorter.enqueue_merge(gpu.queue, gpu.put(a), gpu.put(b), out)
+    equal(out.get(), np.sort(keys[:2], axis=None))
+    raises(ValueError, "keys_out: its shape", gpu.sorter.enqueue_merge, gpu.queue, gpu.put(a),
+           gpu.put(b), gpu.empty(5999, "f4"))
+
+
+def test_pyopencl_values_segments_and_counts(gpu):
+    keys, values = np.array([4, 3, 2, 1, 0], "u2"), np.arange(5, dtype="f8")
+    on_device, moved = gpu.put(keys), gpu.put(values)
+    gpu.sorter.enqueue_sort(gpu.queue, on_device, values=moved,
+                            segments=gpu.put(np.array([0, 2, 5], "u4")))
+    assert on_device.get().tolist() == [3, 4, 0, 1, 2] and moved.get().tolist() == [1, 0, 4, 3, 2]
+    gpu.sorter.enqueue_sort(gpu.queue, on_device, count=gpu.put(np.array([4], "u4")))
+    assert on_device.get().tolist() == [0, 1, 3, 4, 2]
+    raises(TypeError, "segments: its dtype", gpu.sorter.enqueue_sort, gpu.queue, on_device,
+           segments=gpu.put(np.array([0, 5], "u8")))
+
+
+def test_pyopencl_and_numpy_are_used_as_readme_says(gpu):
+    """What each print of README's block prints is its comment."""
+    with open(os.path.join(root, "README.md")) as file:
+        block = re.search("```python\n(.*?)```", file.read(), re.S).group(1)
+    wanted = re.findall(r"^print\(.*?\) +# (.*)$", block, re.M)
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(block, {})
+    assert len(wanted) > 5 and printed.getvalue().splitlines() == wanted, printed.getvalue()
+
+
+# ---- running -------------------------------------------------------------------------------------
+
+
+def collect(arguments):
+    """Names and functions of all tests."""
+    tests = {name: function for name, function in globals().items()
+             if name.startswith("test_") and not name.startswith("test_pyopencl")}
+    for dtype in DTYPES:
+        tests[f"{np.dtype(dtype)} agrees with numpy"] = (
+            lambda dtype=dtype: random_cases(dtype, arguments.cases, arguments.seed))
+    try:
+        import pyopencl
+        import pyopencl.array
+    except ImportError:
+        print("skipped: PyOpenCL's arrays (pyopencl is not installed)")
+        return tests
+    gpu = Device(pyopencl, pyopencl.array)
+    for name, function in list(globals().items()):
+        if name.startswith("test_pyopencl"):
+            tests[name] = lambda function=function: function(gpu)
+    return tests
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--cases", type=int, default=24)
+    parser.add_argument("--seed", type=int, default=int(os.environ.get("CLSORT_TEST_SEED", 1)))
+    failed = 0
+    tests = collect(parser.parse_args())
+    for name, test in tests.items():
+        try:
+            test()
+        except Exception:
+            failed += 1
+            print("FAILED:", name.replace("_", " "))
+            traceback.print_exc(limit=-4, file=sys.stdout)
+    print(f"{len(tests) - failed} passed, {failed} failed")
+    return failed != 0
+
+
+sys.exit(main())
