@@ -67,7 +67,7 @@ typedef struct mock_facts {
     cl_device_type type;
     cl_uint vendor_id, nvidia_major; /* nvidia_major 0: the driver does not know that query */
     cl_uint compute_units, vector_width;
-    cl_bool compiler, available;
+    cl_bool compiler, available, unified;
     size_t max_group, item_sizes[3];
     size_t kernel_group; /* CL_KERNEL_WORK_GROUP_SIZE of every kernel; 0: max_group */
     cl_ulong kernel_local;                  /* CL_KERNEL_LOCAL_MEM_SIZE of every kernel */
@@ -181,6 +181,7 @@ static struct {
     int unflushed;                          /* since the last clFlush or wait, of any queue */
     cl_int command_code;
     size_t list_bytes;                      /* of a context's list of devices, as told; 0: right */
+    int in_place;                           /* buffers in memory of the host's so far */
     int builds, loads, live[MOCK_KINDS];
     int no_binaries, refuse_binary;
     cl_ulong allocated;
@@ -241,6 +242,7 @@ static inline mock_facts mock_cpu(void)
     mock_facts f = mock_gpu();
     f.name = "mock CPU";
     f.type = CL_DEVICE_TYPE_CPU;
+    f.unified = CL_TRUE;
     f.compute_units = 4;
     f.vector_width = 8;
     f.max_group = f.item_sizes[0] = f.item_sizes[1] = f.item_sizes[2] = 4096;
@@ -459,6 +461,7 @@ static inline cl_int mock_clGetDeviceInfo(cl_device_id device, cl_device_info wh
     case CL_DEVICE_NATIVE_VECTOR_WIDTH_INT:
     case CL_DEVICE_PREFERRED_VECTOR_WIDTH_INT: return MOCK_ANSWER(f->vector_width);
     case CL_DEVICE_COMPILER_AVAILABLE: return MOCK_ANSWER(f->compiler);
+    case CL_DEVICE_HOST_UNIFIED_MEMORY: return MOCK_ANSWER(f->unified);
     case CL_DEVICE_AVAILABLE: return MOCK_ANSWER(f->available);
     case CL_DEVICE_MAX_WORK_GROUP_SIZE: return MOCK_ANSWER(f->max_group);
     case CL_DEVICE_MAX_WORK_ITEM_SIZES: return MOCK_ANSWER(f->item_sizes);
@@ -641,7 +644,7 @@ static inline cl_mem mock_clCreateBuffer(cl_context handle, cl_mem_flags flags, 
                                          void *host, cl_int *error)
 {
     mock_context *c = (mock_context *)(void *)handle;
-    const int copies = (flags & CL_MEM_COPY_HOST_PTR) != 0;
+    const int copies = (flags & (CL_MEM_COPY_HOST_PTR | CL_MEM_USE_HOST_PTR)) != 0;
     mock_buffer *b;
     cl_int code = CL_SUCCESS;
     if (!mock_is(c, MOCK_CONTEXT))
@@ -656,11 +659,13 @@ static inline cl_mem mock_clCreateBuffer(cl_context handle, cl_mem_flags flags, 
     b = (mock_buffer *)mock_create(sizeof *b, MOCK_BUFFER, &c->base);
     b->type = CL_MEM_OBJECT_BUFFER;
     MOCK_ADD(mock.allocated, (cl_ulong)size);
-    b->flags = flags & ~(cl_mem_flags)CL_MEM_COPY_HOST_PTR;
+    b->flags = flags & ~(cl_mem_flags)CL_MEM_COPY_HOST_PTR; /* CL_MEM_USE_HOST_PTR: the driver
+                                                               works in a copy */
     if (!(b->flags & (CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY))) b->flags |= CL_MEM_READ_WRITE;
     b->size = size;
     if (copies || size <= mock.stored) b->bytes = (unsigned char *)calloc(1, size);
     if (copies) memcpy(b->bytes, host, size);
+    if (flags & CL_MEM_USE_HOST_PTR) MOCK_ADD(mock.in_place, 1);
     return (cl_mem)(void *)b;
 }
 

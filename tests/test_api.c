@@ -719,6 +719,96 @@ static void host_arrays(bench *b)
     CHECK(!memcmp(keys, sorted, sizeof keys));
 }
 
+enum { HOST_MOST = 700, HOST_ROWS = 3, HOST_GUARD = 64 };
+
+/* A host array with a guard before it and behind it, at any address. */
+typedef struct host_array {
+    unsigned char before[HOST_MOST * 16 + 2 * HOST_GUARD + 16],
+        after[HOST_MOST * 16 + 2 * HOST_GUARD + 16];
+    size_t at, size;
+} host_array;
+
+static void fill_noise(unsigned char *data, size_t bytes, uint64_t seed);
+
+static void *host_place(host_array *a, size_t shift, size_t size, uint64_t seed)
+{
+    const size_t address = (size_t)(const char *)a->after, line = (address + 63) / 64 * 64 - address;
+    a->at = line + shift;
+    a->size = size;
+    fill_noise(a->before, sizeof a->before, seed);
+    memcpy(a->after, a->before, sizeof a->after);
+    return size ? a->after + a->at : NULL;
+}
+
+/* Puts in place what a row must be; the rest stays. */
+static void host_expect(host_array *a, const host_array *from, size_t row, size_t apart, size_t n,
+                        const cl_uint *order)
+{
+    size_t i;
+    for (i = 0; i < n && a->size; i++)
+        memcpy(a->before + a->at + (row * apart + i) * a->size,
+               from->after + from->at + (row * apart + order[i]) * a->size, a->size);
+}
+
+/* Sorts host arrays that begin `shift` bytes behind a multiple of 64; records: the key is their
+   first member. */
+static void sort_host_at(bench *b, const clsort_desc *desc, size_t shift, int argsort)
+{
+    static host_array keys, values, indices, expected[2];
+    static cl_ulong codes[HOST_MOST];
+    static cl_uint order[HOST_MOST];
+    clsort_desc d = *desc;
+    const size_t key = d.key_type == CLSORT_U64 ? 8 : 4, rows = d.rows ? d.rows : 1,
+                 element = d.record_size ? d.record_size : key,
+                 apart = d.row_stride ? d.row_stride / element : d.count;
+    size_t row, i;
+    unsigned char *const k = (unsigned char *)host_place(&keys, shift, element, 7 + shift),
+                        *v = (unsigned char *)host_place(&values, shift, d.value_size, 8 + shift);
+    cl_uint *const x = (cl_uint *)host_place(&indices, 4, argsort ? 4 : 0, 9 + shift);
+    expected[0] = keys;
+    expected[1] = values;
+    for (row = 0; row < rows; row++) {
+        for (i = 0; i < d.count; i++)
+            codes[i] = reference_bits(k + (row * apart + i) * element, key);
+        CHECK(reference_argsort(codes, d.count, order));
+        host_expect(&expected[0], &keys, row, apart, d.count, order);
+        host_expect(&expected[1], &values, row, apart, d.count, order);
+        if (argsort) memcpy(indices.before + indices.at + row * apart * 4, order, d.count * 4);
+    }
+    if (!CHECK_OK(clsort_sort_host(b->sorter, &d, k, v, x))) return;
+    CHECK(!memcmp(keys.after, argsort ? keys.before : expected[0].before, sizeof keys.after));
+    CHECK(!memcmp(values.after, argsort ? values.before : expected[1].before, sizeof keys.after));
+    CHECK(!memcmp(indices.after, indices.before, sizeof indices.after));
+}
+
+static void host_arrays_anywhere(bench *b)
+{
+    static const struct {
+        size_t count, rows, stride, value_size, record_size;
+        cl_uint type;
+    } cases[] = { { HOST_MOST, 0, 0, 0, 0, CLSORT_U32 }, { HOST_MOST, 0, 0, 4, 0, CLSORT_U32 },
+                  { HOST_MOST, 0, 0, 12, 0, CLSORT_U32 }, { 2, 0, 0, 0, 0, CLSORT_U32 },
+                  { HOST_MOST, 0, 0, 0, 0, CLSORT_U64 }, { 200, HOST_ROWS, 840, 3, 0, CLSORT_U32 },
+                  { HOST_MOST, 0, 0, 0, 12, CLSORT_U32 } };
+    size_t i, shift;
+    int argsort;
+    for (i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (shift = 0; shift <= 16; shift += shift < 5 ? 1 : 4)
+            for (argsort = 0; argsort < 2; argsort++) {
+                clsort_desc d = clsort_desc_default();
+                d.count = cases[i].count;
+                d.rows = cases[i].rows;
+                d.row_stride = cases[i].stride;
+                d.value_size = cases[i].value_size;
+                d.record_size = cases[i].record_size;
+                d.key_type = cases[i].type;
+                d.stable = 1;
+                AT("case %d, %d bytes behind a multiple of 64%s", (int)i, (int)shift,
+                   argsort ? ", argsort" : "");
+                sort_host_at(b, &d, shift, argsort);
+            }
+}
+
 /* ---- is_sorted ------------------------------------------------------------------------------- */
 
 static void fill_noise(unsigned char *data, size_t bytes, uint64_t seed)
@@ -836,6 +926,8 @@ static const test_entry tests[] = {
     { "scratch sizes follow the documented formula", scratch_is_the_formula },
     { "scratch one byte short is rejected", scratch_one_byte_short },
     { "host arrays are sorted and argsorted", host_arrays },
+    { "host arrays are sorted at any address, and nothing beside them is written",
+      host_arrays_anywhere },
     { "is_sorted finds the first violation for every type and order", violations },
     { "is_sorted looks at keys inside records", violations_in_records }
 };

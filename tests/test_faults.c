@@ -512,7 +512,7 @@ static int check_after_failure(trial *t, int launched)
 {
     if (t->on_host && !strcmp(counted.failed_function, "clEnqueueReadBuffer"))
         return check_guards(&t->state);
-    if (t->on_host || !launched) return check_untouched(t);
+    if ((t->on_host && !t->sorter->shares_memory) || !launched) return check_untouched(t);
     if (t->c->top) return check_failed_selection(t);
     if (t->c->act == act_gather || t->c->act == act_is_sorted) return check_failed_helper(t);
     return check_permuted(t);
@@ -740,6 +740,8 @@ static const char *inject(trial *t, const fault *f)
     launched = counted.launches;
     if (t->c->profile) CHECK(t->said.commands == launched);
     CHECK(clFinish(t->queue) == CL_SUCCESS);
+    if (t->on_host && t->sorter->own_queue) /* the call itself could not wait if all calls fail */
+        CHECK(clFinish(t->sorter->own_queue) == CL_SUCCESS);
     alarm(0);
     if (!counted.failed) return NULL;
     say(t->c->name, f, counted.failed_function);

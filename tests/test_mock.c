@@ -911,6 +911,47 @@ static void flush_what_keeps_programs(bench *b)
     close_world(&w);
 }
 
+/* Host arrays are used where they lie on a CPU that shares the host's memory, if they are aligned;
+   the result is read also where such a driver works in a copy. Keys of an argsort are not written
+   by anyone. */
+static int uses_host_arrays(mock_facts facts, size_t shift, size_t value_size, int indices)
+{
+    static cl_ulong room[3][40];
+    char *const place = (char *)room[0] + shift;
+    cl_uint keys[3] = { 9, 7, 8 };
+    clsort_desc d = clsort_desc_default();
+    int in_place;
+    world w;
+    open_world(&w, facts, 64, 0);
+    mock.sorts = 1;
+    memcpy(place, keys, sizeof keys);
+    d.count = 3;
+    d.key_type = CLSORT_U32;
+    d.value_size = value_size;
+    CHECK_OK(clsort_sort_host(w.sorter, &d, place, value_size ? (char *)room[1] + shift : NULL,
+                              indices ? (cl_uint *)room[2] : NULL));
+    memcpy(keys, place, sizeof keys);
+    CHECK(keys[0] == (indices ? 9 : 7) && keys[1] == (indices ? 7 : 8));
+    in_place = mock.in_place;
+    close_world(&w);
+    return in_place;
+}
+
+static void use_host_arrays(bench *b)
+{
+    mock_facts apart = mock_cpu();
+    (void)b;
+    apart.unified = CL_FALSE;
+    CHECK(uses_host_arrays(mock_gpu(), 0, 0, 0) == 0);
+    CHECK(uses_host_arrays(apart, 0, 4, 0) == 0);
+    CHECK(uses_host_arrays(mock_cpu(), 0, 0, 0) == 1);
+    CHECK(uses_host_arrays(mock_cpu(), 4, 4, 0) == 2);
+    CHECK(uses_host_arrays(mock_cpu(), 2, 0, 0) == 0);
+    CHECK(uses_host_arrays(mock_cpu(), 4, 8, 0) == 0);
+    CHECK(uses_host_arrays(mock_cpu(), 4, 12, 0) == 2);
+    CHECK(uses_host_arrays(mock_cpu(), 0, 0, 1) == 2);
+}
+
 /* Values without a size, and a size without values: the message names the one that is missing. */
 static void name_what_is_missing(bench *b)
 {
@@ -1462,6 +1503,7 @@ static const test_entry tests[] = {
     { "AUTO takes hybrid radix unless the self-test found it wrong", avoid_wrong_hybrid },
     { "AUTO takes radix in cache unless it is wrong or does not build", avoid_wrong_cached },
     { "a trimmed queue is flushed where its programs are kept", flush_what_keeps_programs },
+    { "host arrays are sorted where they lie only if they are aligned", use_host_arrays },
     { "a sort of host arrays names what is missing", name_what_is_missing },
     { "every tuning builds kernels that exist, or is refused", tune_everything },
     { "a gather checks many arrays as fast as few", gather_many_arrays },
