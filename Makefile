@@ -58,7 +58,7 @@ install:
 	install -m 644 clsort.h $(DESTDIR)$(PREFIX)/include
 
 # The header as a library, shared and static, for programs that link one: build/lib. install-lib
-# installs it, too.
+# installs it, with files for pkg-config and CMake.
 version = $(shell awk '/^\#define CLSORT_VERSION_/ { v = v d $$3; d = "." } END { print v }' clsort.h)
 shared = libclsort.so.0
 lib_flags = -std=c99 $(warnings) $(CPPFLAGS) -I. $(CFLAGS) -fPIC -fvisibility=hidden \
@@ -91,6 +91,8 @@ install-lib: lib install
 	ln -sf $(shared) $(DESTDIR)$(PREFIX)/lib/libclsort.so
 	install -m 644 build/lib/libclsort.a $(DESTDIR)$(PREFIX)/lib
 	install -m 644 build/lib/clsort.pc $(DESTDIR)$(PREFIX)/lib/pkgconfig
+	install -d $(DESTDIR)$(PREFIX)/share/cmake/clsort
+	install -m 644 $(wildcard tools/cmake/*.cmake) $(DESTDIR)$(PREFIX)/share/cmake/clsort
 
 clean:
 	rm -rf build

@@ -17628,6 +17628,7 @@ CLSORT_API clsort_status clsort_self_test(clsort_sorter *sorter)
    - CLSORT_CL_FUNCTIONS lists the OpenCL functions that are called. Those of OpenCL 2.0 are called
      only where the program sets CL_TARGET_OPENCL_VERSION.
    - `make lib` builds a shared and a static library, with a file for pkg-config.
+   - CMake: find_package(clsort) and FetchContent give clsort::clsort and clsort::header.
    - examples/python/clsort.py sorts numpy's and PyOpenCL's arrays.
    - CLSORT_NO_PUBLISHED leaves out what only reproduces publications.
    - Top-k of small k reads rows once on CPUs, and of rows of up to 4096 keys on GPUs, with 2 to 14
