@@ -57,7 +57,8 @@ STRUCTS = {
     "clsort_desc": """
         size_t struct_size count; cl_uint key_type order nan_order zero_order stable algorithm flags
         first_bit last_bit; cl_mem keys; size_t keys_offset; cl_mem keys_out;
-        size_t keys_out_offset; cl_mem values; size_t values_offset value_size; cl_mem values_out; size_t values_out_offset;
+        size_t keys_out_offset; cl_mem values; size_t values_offset value_size; cl_mem values_out;
+        size_t values_out_offset;
         cl_mem indices; size_t indices_offset record_size key_offset; cl_mem scratch;
         size_t scratch_offset scratch_size rows row_stride keys_out_row_stride values_out_row_stride
         indices_row_stride; cl_mem lengths; size_t lengths_offset; cl_mem segments;
