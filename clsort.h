@@ -44,8 +44,9 @@
                or by an expression of yours in OpenCL C
      where     in place, or into keys_out and values_out; at any byte offset aligned to the element
      count     0 to 2^32 - 1 elements, without padding; or what a buffer says when the sort runs
-     parts     equal rows at a stride, or segments between offsets that a kernel may have written;
-               each is sorted by itself, all in one call
+     parts     equal rows at a stride, or segments between offsets that a kernel may have written,
+               with gaps where they have ends of their own; each is sorted by itself, all in one
+               call
      top-k     the first k of each row or segment, or only the k-th, with indices and values; rows
                partitioned around the k-th
      merge     two sorted inputs into one, stable: clsort_enqueue_merge
@@ -106,7 +107,8 @@
        count may lie on the device. Where a row has fewer than k elements, the rest of its indices
        is 0xFFFFFFFF, and the rest of its keys is the last key of the order: all bits of its code
        are set. The rest of its values is not touched. An n-th element that a row does not have is
-       marked so, too. A segment whose offsets descend has no elements.
+       marked so, too. A segment whose offsets descend has no elements. Segments with ends of
+       their own (segment_ends) may overlap, and come in any order.
      - The k elements are in the description's order. Of equal keys the smaller index comes first.
      - CLSORT_FLAG_TOP_UNSORTED allows any order. That saves a sort, and its scratch memory, where k
        is above what a work-group sorts: 4096, or 2048 with keys of 8 bytes; less where local memory
@@ -755,6 +757,16 @@ typedef struct clsort_desc {
     cl_mem segments;
     size_t segments_offset;     /* a multiple of 4 */
     size_t segment_count;
+    /* Ends of segments, for gaps between them: segment i is the elements segments[i] to
+       segment_ends[i] - 1, both clamped to `count`, and both buffers have segment_count cl_uint.
+       NULL: a segment ends where the next one begins. A segment whose end is not above its begin is
+       empty. Elements outside of segments are not touched.
+       - For sorts and partitions each begin, also that of an empty segment, must be at or above the
+         begin and the end of the segment before. Else nothing is sorted, as above.
+       - Other selections (top_k) only read the keys: their segments may overlap and come in any
+         order. */
+    cl_mem segment_ends;
+    size_t segment_ends_offset; /* a multiple of 4 */
 
     /* If not 0: only the first top_k elements of each row's or segment's order are written. At most
        `count`. See TOP-K. */
@@ -1184,9 +1196,9 @@ CLSORT_API clsort_status clsort_enqueue_merge(clsort_sorter *sorter, cl_command_
    - desc->count, also where a count on the device is less
    - of rows, one past the last element of the last row
    Elements of rows and segments are numbered from the first row, or from keys_offset, gaps
-   included. Where the offsets of segments do not ascend, the number is 0. Reads only keys (or
-   records), count, types and order of *desc, its rows, segments and count on the device. Queue,
-   events and errors as in clsort_enqueue_sort. */
+   included. Where the offsets of segments do not ascend, or segments with ends of their own
+   overlap, the number is 0. Reads only keys (or records), count, types and order of *desc, its
+   rows, segments and count on the device. Queue, events and errors as in clsort_enqueue_sort. */
 CLSORT_API clsort_status clsort_enqueue_is_sorted(clsort_sorter *sorter, cl_command_queue queue,
                                                   const clsort_desc *desc, cl_mem result,
                                                   size_t result_offset, cl_uint n_wait,
@@ -1399,6 +1411,8 @@ extern "C" {
 #define CLSORT__COUNT_ON_DEVICE 4
 /* The same of selections: rows have a length each. */
 #define CLSORT__ROW_LENGTHS 8
+/* Segments at offsets have ends of their own: there may be gaps between them. */
+#define CLSORT__SEGMENTS_HAVE_GAPS 16
 /* Words of a range in a list; words before the jobs in their table. */
 #define CLSORT__RANGE_WORDS 8
 #define CLSORT__JOB_HEAD 4
@@ -1601,6 +1615,7 @@ static const char *const clsort__source[] = {
     "#define CLSORT__SEGMENTS_IN_RANGES 2\n"
     "#define CLSORT__COUNT_ON_DEVICE 4\n\n"
     "#define CLSORT__ROW_LENGTHS 8\n\n"
+    "#define CLSORT__SEGMENTS_HAVE_GAPS 16\n\n"
     "#define CLSORT__RANGE_WORDS 8\n"
     "#define CLSORT__JOB_HEAD 4\n\n\n\n\n"
     "#define CLSORT__PLAN_WORDS 32\n"
@@ -2153,15 +2168,16 @@ static const char *const clsort__source[] = {
     "#endif\n\n",
     "//---- segments\n\n\n\n\n\n\n\n"
     "#define CLSORT_SEGMENT_ARGS \\\n"
-    "    global const uchar *offsets, ulong offsets_at, global const uchar *number, ulong number_at, \\\n"
-    "        uint segments, uint count, uint stride, uint kind\n"
+    "    global const uchar *offsets, ulong offsets_at, global const uchar *ends, ulong ends_at, \\\n"
+    "        global const uchar *number, ulong number_at, uint segments, uint count, uint stride, \\\n"
+    "        uint kind\n"
     "#define CLSORT_SEGMENTS \\\n"
     "    { \\\n"
-    "        (global const uint *)(offsets + offsets_at), (global const uint *)(number + number_at), \\\n"
-    "            segments, count, stride, kind \\\n"
+    "        (global const uint *)(offsets + offsets_at), (global const uint *)(ends + ends_at), \\\n"
+    "            (global const uint *)(number + number_at), segments, count, stride, kind \\\n"
     "    }\n"
     "typedef struct {\n"
-    "    global const uint *offsets, *number;\n"
+    "    global const uint *offsets, *ends, *number;\n"
     "    uint segments, count, stride, kind;\n"
     "} segments_t;\n\n\n"
     "typedef struct { uint begin, size; } segment_t;\n\n\n\n"
@@ -2170,25 +2186,28 @@ static const char *const clsort__source[] = {
     "    return s.kind & CLSORT__SEGMENTS_IN_RANGES && s.segments ? min(s.segments, *s.number)\n"
     "                                                             : s.segments;\n"
     "}\n\n\n\n"
-    "CLSORT_INLINE uint segment_descends(segments_t s, uint i)\n"
-    "{\n"
-    "    const uint most = s.kind & CLSORT__COUNT_ON_DEVICE ? min(s.count, *s.number) : s.count;\n"
-    "    return s.kind & CLSORT__SEGMENTS_AT_OFFSETS\n"
-    "           && min(s.offsets[i], most) > min(s.offsets[i + 1], most);\n"
-    "}\n\n\n\n"
     "CLSORT_INLINE segment_t take_segment(segments_t s, uint i)\n"
     "{\n"
     "    const uint most = s.kind & CLSORT__COUNT_ON_DEVICE ? min(s.count, *s.number) : s.count;\n"
     "    segment_t own = { i * s.stride, most };\n"
     "    if (s.kind & CLSORT__SEGMENTS_AT_OFFSETS) {\n"
     "        own.begin = min(s.offsets[i], most);\n"
-    "        own.size = max(min(s.offsets[i + 1], most), own.begin) - own.begin;\n"
+    "        own.size = max(min(s.ends[i], most), own.begin) - own.begin;\n"
     "    }\n"
     "    if (s.kind & CLSORT__SEGMENTS_IN_RANGES) {\n"
     "        own.begin = s.offsets[CLSORT__RANGE_WORDS * i];\n"
     "        own.size = s.offsets[CLSORT__RANGE_WORDS * i + 1];\n"
     "    }\n"
     "    return own;\n"
+    "}\n\n\n\n\n"
+    "CLSORT_INLINE uint segment_descends(segments_t s, uint i)\n"
+    "{\n"
+    "    const uint most = s.kind & CLSORT__COUNT_ON_DEVICE ? min(s.count, *s.number) : s.count,\n"
+    "               gaps = s.kind & CLSORT__SEGMENTS_HAVE_GAPS;\n"
+    "    if (!(s.kind & CLSORT__SEGMENTS_AT_OFFSETS) || (gaps && i + 1 == s.segments))\n"
+    "        return 0;\n"
+    "    const segment_t own = take_segment(s, i);\n"
+    "    return own.begin + own.size > min(s.offsets[i + 1], most);\n"
     "}\n\n\n"
     "CLSORT_INLINE uint find_segment(segments_t s, uint place)\n"
     "{\n"
@@ -2889,10 +2908,10 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 1847\n",
+    "#line 1854\n",
 #endif
 #else
-    "#line 1847\n",
+    "#line 1854\n",
 #endif
 #ifndef CLSORT_NO_MERGE
     "//---- merge\n"
@@ -3394,7 +3413,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 2449\n",
+    "#line 2456\n",
 #endif
     "//---- merge: segments\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_NEEDS_PACKING\n"
@@ -3491,13 +3510,30 @@ static const char *const clsort__source[] = {
     "CLSORT_INLINE uint layout_place(layout_t s, uint i)\n"
     "{\n"
     "    return s.width ? s.base + i / s.width * s.stride + i % s.width : s.base + i;\n"
-    "}\n\n\n\n\n\n\n\n\n\n"
+    "}\n\n\n\n\n\n\n\n\n\n\n"
     "#define CLSORT_HEAD_WORDS CLSORT__HEAD_WORDS(CLSORT_TILE_ITEMS)\n"
     "typedef struct { local uint *head_flags, *around, *end, *merges; } packing_t;\n\n"
     "CLSORT_INLINE void flag_head(packing_t m, uint index)\n"
     "{\n"
     "    if (index < CLSORT_TILE_ITEMS)\n"
     "        atomic_or(&m.head_flags[index / 32], 1u << index % 32);\n"
+    "}\n\n\n"
+    "CLSORT_INLINE void flag_inside(packing_t m, uint first, uint end)\n"
+    "{\n"
+    "    for (uint word = first / 32; word * 32 < end; word++) {\n"
+    "        const uint from = max(first, word * 32) % 32, size = min(end, word * 32 + 32) - word * 32;\n"
+    "        atomic_or(&m.around[word], (size < 32 ? (1u << size) - 1 : ~0u) & ~0u << from);\n"
+    "    }\n"
+    "}\n\n\n\n"
+    "CLSORT_INLINE uint own_inside(segments_t s, packing_t m)\n"
+    "{\n"
+    "    uint inside = ~0u;\n"
+    "    if (s.kind & CLSORT__SEGMENTS_HAVE_GAPS)\n"
+    "        for (uint k = 0; k < CLSORT_ITEMS; k++) {\n"
+    "            const uint i = k * CLSORT_GROUP + local_id();\n"
+    "            inside ^= (~m.around[i / 32] >> i % 32 & 1) << k;\n"
+    "        }\n"
+    "    return inside;\n"
     "}\n\n\n\n\n"
     "CLSORT_INLINE uint first_of_window(segments_t s, jobs_t j, uint window, uint reach)\n"
     "{\n"
@@ -3521,6 +3557,10 @@ static const char *const clsort__source[] = {
     "        if (own.size > 0 && own.size <= reach && start <= CLSORT_TILE_ITEMS - own.size) {\n"
     "            flag_head(m, start);\n"
     "            atomic_max(m.end, start + own.size);\n"
+    "            if (s.kind & CLSORT__SEGMENTS_HAVE_GAPS) {\n"
+    "                flag_head(m, start + own.size);\n"
+    "                flag_inside(m, start, start + own.size);\n"
+    "            }\n"
     "        }\n"
     "    }\n"
     "    return layout;\n"
@@ -3629,12 +3669,14 @@ static const char *const clsort__source[] = {
     "    const uint t = local_id();\n"
     "    const layout_t layout = flag_segments(s, j, packing);\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "    const uint size = *packing.end;\n"
+    "    const uint size = *packing.end, inside = own_inside(s, packing);\n"
     "    #pragma unroll\n"
     "    for (uint m = 0; m < CLSORT_ITEMS; m++) {\n"
     "        const uint i = m * CLSORT_GROUP + t;\n"
     "        put_item(keys, words, i,\n"
-    "                 i < size ? load_whole_item(source, codec, layout_place(layout, i)) : top_item());\n"
+    "                 i < size && inside >> m & 1\n"
+    "                     ? load_whole_item(source, codec, layout_place(layout, i))\n"
+    "                     : top_item());\n"
     "    }\n"
     "    if (t == 0)\n"
     "        flag_head(packing, size);\n"
@@ -3642,8 +3684,9 @@ static const char *const clsort__source[] = {
     "    find_around(packing, size);\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "    sort_packed(keys, words, packing, codec);\n"
-    "    for (uint i = t; i < size; i += CLSORT_GROUP)\n"
-    "        store_whole_item(target, codec, layout_place(layout, i), get_item(keys, words, i));\n"
+    "    for (uint i = t, m = 0; i < size; i += CLSORT_GROUP, m++)\n"
+    "        if (inside >> m & 1)\n"
+    "            store_whole_item(target, codec, layout_place(layout, i), get_item(keys, words, i));\n"
     "}\n"
     "#endif\n"
     "#endif\n"
@@ -3678,7 +3721,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 2809\n",
+    "#line 2846\n",
 #endif
 #ifndef CLSORT_NO_RADIX
     "//---- radix: codes\n"
@@ -6690,7 +6733,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 6555\n",
+    "#line 6592\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
     "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -7597,7 +7640,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 7671\n",
+    "#line 7708\n",
 #endif
     "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_SELECT\n"
@@ -7612,13 +7655,14 @@ static const char *const clsort__source[] = {
     "    global const uchar *keys, ulong keys_at, CLSORT_CODEC_ARGS, ulong minus_zero, \\\n"
     "        uint ignored_high_bits, uint first_bit, uint rows, uint n, ulong stride, uint k, \\\n"
     "        uint select_mode, uint list_capacity, uint passes, global const uchar *bounds, \\\n"
-    "        ulong bounds_at, global const uchar *number, ulong number_at, uint kind\n"
+    "        ulong bounds_at, global const uchar *ends, ulong ends_at, global const uchar *number, \\\n"
+    "        ulong number_at, uint kind\n"
     "#define CLSORT_SELECT \\\n"
     "    { \\\n"
     "        keys + keys_at, CLSORT_CODEC, (code_t)minus_zero, ignored_high_bits, first_bit, rows, n, \\\n"
     "            stride, k, k, select_mode, list_capacity, passes, \\\n"
-    "            (global const uint *)(bounds + bounds_at), (global const uint *)(number + number_at), \\\n"
-    "            kind \\\n"
+    "            (global const uint *)(bounds + bounds_at), (global const uint *)(ends + ends_at), \\\n"
+    "            (global const uint *)(number + number_at), kind \\\n"
     "    }\n"
     "typedef struct {\n"
     "    global const uchar *keys;\n"
@@ -7627,7 +7671,7 @@ static const char *const clsort__source[] = {
     "    uint ignored_high_bits, first_bit, rows, n;\n"
     "    ulong stride;\n"
     "    uint k, asked, select_mode, list_capacity, passes;\n"
-    "    global const uint *bounds, *number;\n"
+    "    global const uint *bounds, *ends, *number;\n"
     "    uint kind;\n"
     "} select_t;\n\n\n\n\n\n"
     "CLSORT_INLINE select_t select_from_row(select_t s, uint row)\n"
@@ -7640,7 +7684,7 @@ static const char *const clsort__source[] = {
     "    if (s.kind & CLSORT__SEGMENTS_AT_OFFSETS && row < s.rows) {\n"
     "        const uint first = min(s.bounds[row], most);\n"
     "        begin = first * (ulong)CLSORT_KEY_BYTES;\n"
-    "        s.n = max(min(s.bounds[row + 1], most), first) - first;\n"
+    "        s.n = max(min(s.ends[row], most), first) - first;\n"
     "    }\n"
     "    s.keys += begin;\n"
     "    s.stride = 0;\n"
@@ -9587,7 +9631,7 @@ typedef struct clsort__key {
 /* The arrays of a call. One that is sorted in place is its own output. */
 typedef struct clsort__data {
     clsort__span keys, keys_to, values, values_to, indices;
-    clsort__span offsets;       /* of segments */
+    clsort__span offsets, ends; /* of segments; ends lie one word behind without gaps */
     clsort__span lengths;       /* of rows */
     clsort__span count;         /* on the device */
     int in_place, values_in_place, writes_keys, has_values, has_indices;
@@ -9600,6 +9644,7 @@ typedef struct clsort__data {
                                    next */
     int own_strides;            /* these are not like those of the keys */
     int at_offsets, in_ranges;  /* segments lie between offsets, or in ranges that kernels left */
+    int has_gaps;               /* segments at offsets have ends of their own */
     int count_on_device, has_lengths;
 } clsort__data;
 
@@ -11291,6 +11336,8 @@ static void clsort__plan_spans(const clsort_desc *d, clsort__data *a)
     if (!a->values_in_place) a->values_to = clsort__make_span(d->values_out, d->values_out_offset);
     a->indices = clsort__make_span(d->indices, d->indices_offset);
     a->offsets = clsort__make_span(d->segments, d->segments_offset);
+    a->ends = d->segment_ends ? clsort__make_span(d->segment_ends, d->segment_ends_offset)
+                              : clsort__span_from(a->offsets, sizeof(cl_uint));
     a->lengths = clsort__make_span(d->lengths, d->lengths_offset);
     a->count = clsort__make_span(d->count_buffer, d->count_offset);
 }
@@ -11343,6 +11390,7 @@ static void clsort__plan_arrays(const clsort_desc *d, size_t key_bytes, clsort__
                        : d->key_type  ? clsort__key_bits(d->key_type) / 8
                                       : key_bytes;
     a->at_offsets = d->segments || d->segment_count;
+    a->has_gaps = d->segment_ends != NULL;
     a->count_on_device = clsort__will_have(d, d->count_buffer, CLSORT_FLAG_COUNT_BUFFER);
     a->has_lengths = clsort__will_have(d, d->lengths, CLSORT_FLAG_LENGTHS);
     a->segments = a->at_offsets             ? d->segment_count
@@ -11927,6 +11975,8 @@ static void clsort__check_unused(clsort__checks *c, const clsort_desc *d)
         { d->row_stride && !d->rows, "row_stride without rows" },
         { d->segments && !d->segment_count, "segments without segment_count" },
         { d->segments_offset && !d->segment_count, "segments_offset without segments" },
+        { d->segment_ends && !d->segment_count, "segment_ends without segments" },
+        { d->segment_ends_offset && !d->segment_ends, "segment_ends_offset without segment_ends" },
         { d->count_offset && !counts, "count_offset without count_buffer" },
         { lengths && !d->rows, "lengths without rows" },
         { d->lengths_offset && !lengths, "lengths_offset without lengths or CLSORT_FLAG_LENGTHS" },
@@ -12016,6 +12066,8 @@ static void clsort__check_parts(clsort__checks *c, const clsort_desc *d, size_t 
     if (!clsort__may_blame(c, CLSORT_ERROR_COUNT_TOO_LARGE)) return;
     clsort__need_room(c, "segment_count, segments_offset", d->segment_count + 1, 4,
                       d->segments_offset);
+    clsort__need_room(c, "segment_count, segment_ends_offset", d->segment_count, 4,
+                      d->segment_ends_offset);
     clsort__check_arrays(c, d, clsort__extent(d, element), element, clsort__extent(d, element));
 }
 
@@ -12033,6 +12085,8 @@ static void clsort__check_top_rows(clsort__checks *c, const clsort_desc *d, size
     clsort__need_room(c, "rows, top_k", results, clsort__wanted(d), 0);
     clsort__need_room(c, "segment_count, segments_offset", d->segment_count + 1, 4,
                       d->segments_offset);
+    clsort__need_room(c, "segment_count, segment_ends_offset", d->segment_count, 4,
+                      d->segment_ends_offset);
     if (clsort__may_blame(c, CLSORT_ERROR_SIZE_OVERFLOW))
         clsort__check_arrays(c, d, (rows - 1) * (stride / element) + d->count, element,
                              results * clsort__wanted(d));
@@ -12071,6 +12125,7 @@ static void clsort__check_alignment(clsort__checks *c, const clsort_desc *d, siz
     clsort__need_multiple(c, "indices_row_stride", d->indices_row_stride, 4);
     clsort__need_multiple(c, "row_stride", d->row_stride, element);
     clsort__need_multiple(c, "segments_offset", d->segments_offset, 4);
+    clsort__need_multiple(c, "segment_ends_offset", d->segment_ends_offset, 4);
     clsort__need_multiple(c, "lengths_offset", d->lengths_offset, 4);
     clsort__need_multiple(c, "count_offset", d->count_offset, 4);
     clsort__need_multiple(c, "scratch_offset", d->scratch_offset, 16);
@@ -12251,11 +12306,16 @@ static clsort__range clsort__make_range(const char *role, clsort__span span, siz
     return r;
 }
 
-/* Writes the ranges of the segments' offsets and of the count on the device to r[0] and r[1]. */
+/* Writes the ranges of the segments' offsets and ends and of the count on the device to r[0] to
+   r[2]. */
 static void clsort__segment_ranges(const clsort__data *a, clsort__range *r)
 {
-    r[0] = clsort__make_range("segments", a->offsets, (a->segments + 1) * 4, 1, 0);
-    r[1] = clsort__make_range("count_buffer", a->count, 4, 1, 0);
+    const size_t offsets = a->has_gaps ? a->segments : a->segments + 1;
+    r[0] = clsort__make_range("segments", a->offsets, offsets * 4, 1, 0);
+    r[1] = clsort__make_range("segment_ends",
+                              a->has_gaps ? a->ends : clsort__make_span(NULL, 0), a->segments * 4,
+                              1, 0);
+    r[2] = clsort__make_range("count_buffer", a->count, 4, 1, 0);
 }
 
 /* Rows must not overlap. */
@@ -12838,7 +12898,7 @@ static clsort_status clsort__check_buffers(clsort__job *j)
     const int sorts = !d->top_k, reads = sorts || p->select.sorts_after,
               has_scratch = p->scratch.layout.bytes > 0;
     const clsort__span none = clsort__make_span(NULL, 0);
-    clsort__range r[10];
+    clsort__range r[11];
     r[0] = clsort__make_range("keys", a->keys, a->extent * a->element_bytes, 1,
                               a->writes_keys && a->in_place);
     r[1] = clsort__make_range("keys_out", a->in_place ? none : a->keys_to,
@@ -12852,9 +12912,9 @@ static clsort_status clsort__check_buffers(clsort__job *j)
     r[5] = clsort__make_range("scratch", clsort__make_span(d->scratch, d->scratch_offset),
                               d->scratch_size, has_scratch, has_scratch);
     clsort__segment_ranges(a, r + 6);
-    r[8] = clsort__make_range("proof", j->result, sizeof(clsort_proof), 1, 1);
-    r[9] = clsort__make_range("lengths", a->lengths, clsort__output_rows(d) * 4, 1, 0);
-    CLSORT__MUST(clsort__check_ranges(j->s, r, 10));
+    r[9] = clsort__make_range("proof", j->result, sizeof(clsort_proof), 1, 1);
+    r[10] = clsort__make_range("lengths", a->lengths, clsort__output_rows(d) * 4, 1, 0);
+    CLSORT__MUST(clsort__check_ranges(j->s, r, 11));
     return clsort__check_limits(j);
 }
 
@@ -14124,9 +14184,11 @@ static void clsort__arg_segments(clsort__run *run, const clsort__plan *p, clsort
 {
     const clsort__data *a = &p->data;
     const cl_uint kind = (a->at_offsets ? (cl_uint)CLSORT__SEGMENTS_AT_OFFSETS : 0)
+                         | (a->has_gaps ? (cl_uint)CLSORT__SEGMENTS_HAVE_GAPS : 0)
                          | (a->in_ranges ? (cl_uint)CLSORT__SEGMENTS_IN_RANGES : 0)
                          | (a->count_on_device ? (cl_uint)CLSORT__COUNT_ON_DEVICE : 0);
     clsort__arg_span(run, a->at_offsets || a->in_ranges ? a->offsets : any);
+    clsort__arg_span(run, a->at_offsets ? a->ends : any);
     clsort__arg_span(run, a->count_on_device || a->in_ranges ? a->count : any);
     clsort__arg_count(run, a->segments);
     clsort__arg_uint(run, (cl_uint)p->d.count);
@@ -15800,11 +15862,12 @@ static void clsort__check_selection(clsort__checks *c, clsort__job *j)
     clsort__check_select_order(c, &j->plan);
 }
 
-/* The arrays that bound rows: lengths or offsets, a count. Absent buffers are replaced. */
+/* The arrays that bound rows: lengths or offsets, ends, a count. Absent buffers are replaced. */
 static void clsort__arg_bounds(clsort__run *run, const clsort__plan *p)
 {
     const clsort__data *a = &p->data;
     clsort__arg_span(run, a->at_offsets ? a->offsets : a->has_lengths ? a->lengths : a->keys);
+    clsort__arg_span(run, a->at_offsets ? a->ends : a->keys);
     clsort__arg_span(run, a->count_on_device ? a->count : a->keys);
 }
 
@@ -16225,11 +16288,11 @@ static void clsort__check_is_sorted(clsort__checks *c, clsort__job *j)
 static clsort_status clsort__check_order_buffers(clsort__job *j)
 {
     const clsort__data *a = &j->plan.data;
-    clsort__range r[4];
+    clsort__range r[5];
     r[0] = clsort__make_range("keys", a->keys, a->extent * a->element_bytes, 1, 0);
     r[1] = clsort__make_range("result", j->result, 4, 1, 1);
     clsort__segment_ranges(a, r + 2);
-    CLSORT__MUST(clsort__check_ranges(j->s, r, 4));
+    CLSORT__MUST(clsort__check_ranges(j->s, r, 5));
     return clsort__check_rows(j->s, &j->plan);
 }
 
@@ -16333,7 +16396,7 @@ static void clsort__check_no_buffers(clsort__checks *c, const clsort_desc *d)
           "indices, indices_offset: they must be 0 with host arrays" },
         { d->scratch || d->scratch_offset || d->scratch_size,
           "scratch: it must be 0 with host arrays" },
-        { d->segments || d->segment_count || d->segments_offset,
+        { d->segments || d->segment_count || d->segments_offset || d->segment_ends,
           "segments, segment_count: they must be 0 with host arrays" },
         { d->count_buffer || d->count_offset,
           "count_buffer, count_offset: they must be 0 with host arrays" },
@@ -17617,6 +17680,8 @@ CLSORT_API clsort_status clsort_self_test(clsort_sorter *sorter)
      is shorter than k, the rest of its output is marked.
    - keys_out_row_stride, values_out_row_stride, indices_row_stride: rows of outputs may lie
      elsewhere than those of the keys, in sorts and in top-k.
+   - segment_ends: segments may have ends of their own, with gaps between them, in sorts, argsorts
+     and top-k.
    - clsort_enqueue_gather takes rows, with indices that count inside their row: those of an argsort
      of rows and of top-k.
    - CLSORT_NAN_EQUAL: NaNs keep their original order, as in numpy's stable sorts.

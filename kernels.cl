@@ -169,6 +169,8 @@
 #define CLSORT__COUNT_ON_DEVICE 4
 /* The same of selections: rows have a length each. */
 #define CLSORT__ROW_LENGTHS 8
+/* Segments at offsets have ends of their own: there may be gaps between them. */
+#define CLSORT__SEGMENTS_HAVE_GAPS 16
 /* Words of a range in a list; words before the jobs in their table. */
 #define CLSORT__RANGE_WORDS 8
 #define CLSORT__JOB_HEAD 4
@@ -894,20 +896,21 @@ CLSORT_INLINE void insertion_sort(array_t source, array_t target, uint base, uin
 /* SEGMENTS are elements that are sorted apart, given in one of three ways:
 
      rows      of `count` elements each, their starts a stride apart
-     offsets   segment i is elements offsets[i] to offsets[i + 1] - 1, below `count`; a number on
-               the device replaces the count if it is less
+     offsets   segment i is elements offsets[i] to ends[i] - 1, below `count`; a number on the
+               device replaces the count if it is less. Without gaps `ends` is offsets + 1
      ranges    that kernels left, of CLSORT__RANGE_WORDS words each, the first three of which are
                where the range begins, its size, and the array that has it */
 #define CLSORT_SEGMENT_ARGS \
-    global const uchar *offsets, ulong offsets_at, global const uchar *number, ulong number_at, \
-        uint segments, uint count, uint stride, uint kind
+    global const uchar *offsets, ulong offsets_at, global const uchar *ends, ulong ends_at, \
+        global const uchar *number, ulong number_at, uint segments, uint count, uint stride, \
+        uint kind
 #define CLSORT_SEGMENTS \
     { \
-        (global const uint *)(offsets + offsets_at), (global const uint *)(number + number_at), \
-            segments, count, stride, kind \
+        (global const uint *)(offsets + offsets_at), (global const uint *)(ends + ends_at), \
+            (global const uint *)(number + number_at), segments, count, stride, kind \
     }
 typedef struct {
-    global const uint *offsets, *number;
+    global const uint *offsets, *ends, *number;
     uint segments, count, stride, kind;
 } segments_t;
 
@@ -922,15 +925,6 @@ CLSORT_INLINE uint segment_count(segments_t s)
                                                              : s.segments;
 }
 
-/* Does segment i begin after its end, with both clamped to the count? Then its neighbours share
-   elements, and work-groups must not sort these at the same time. */
-CLSORT_INLINE uint segment_descends(segments_t s, uint i)
-{
-    const uint most = s.kind & CLSORT__COUNT_ON_DEVICE ? min(s.count, *s.number) : s.count;
-    return s.kind & CLSORT__SEGMENTS_AT_OFFSETS
-           && min(s.offsets[i], most) > min(s.offsets[i + 1], most);
-}
-
 /* Segment i, clamped to the count. Offsets that do not ascend or that lead out make empty or
    overlapping segments. */
 CLSORT_INLINE segment_t take_segment(segments_t s, uint i)
@@ -939,13 +933,26 @@ CLSORT_INLINE segment_t take_segment(segments_t s, uint i)
     segment_t own = { i * s.stride, most };
     if (s.kind & CLSORT__SEGMENTS_AT_OFFSETS) {
         own.begin = min(s.offsets[i], most);
-        own.size = max(min(s.offsets[i + 1], most), own.begin) - own.begin;
+        own.size = max(min(s.ends[i], most), own.begin) - own.begin;
     }
     if (s.kind & CLSORT__SEGMENTS_IN_RANGES) {
         own.begin = s.offsets[CLSORT__RANGE_WORDS * i];
         own.size = s.offsets[CLSORT__RANGE_WORDS * i + 1];
     }
     return own;
+}
+
+/* Does segment i reach beyond where the next one begins, or without gaps end before it begins, all
+   clamped to the count? Then two segments may share elements, and work-groups must not sort these
+   at the same time. */
+CLSORT_INLINE uint segment_descends(segments_t s, uint i)
+{
+    const uint most = s.kind & CLSORT__COUNT_ON_DEVICE ? min(s.count, *s.number) : s.count,
+               gaps = s.kind & CLSORT__SEGMENTS_HAVE_GAPS;
+    if (!(s.kind & CLSORT__SEGMENTS_AT_OFFSETS) || (gaps && i + 1 == s.segments))
+        return 0;
+    const segment_t own = take_segment(s, i);
+    return own.begin + own.size > min(s.offsets[i + 1], most);
 }
 
 /* The first segment that begins at `place` or later; the number of segments if there is none. */
@@ -980,7 +987,7 @@ CLSORT_INLINE segment_t segment_around(segments_t s, uint i)
      0                how many jobs; more than `most`, the jobs that the table can hold, only
                       where offsets do not ascend
      1                slices of the longest segment
-     2                not 0 where some offset is above the next one: then nothing is sorted
+     2                not 0 where a segment descends: then nothing is sorted
      4 + 2 i          the segment of job i, then its slice
      4 + 2 most + w   the first segment that begins in window w of half a tile; undefined where
                       none begins there */
@@ -2578,7 +2585,8 @@ CLSORT_INLINE uint layout_place(layout_t s, uint i)
      segment
    - around: one word for each work-item. If its first element lies inside a segment that began
      before, the lower half is that segment's first element and the upper half its end; else both
-     halves are the work-item's first element.
+     halves are the work-item's first element. Before that, where there are gaps: a bit for each
+     element of a segment. A gap is sorted like a segment, but neither loaded nor stored.
    - end: the end of the last segment
    - merges: the rounds of merges that the tile needs */
 #define CLSORT_HEAD_WORDS CLSORT__HEAD_WORDS(CLSORT_TILE_ITEMS)
@@ -2588,6 +2596,28 @@ CLSORT_INLINE void flag_head(packing_t m, uint index)
 {
     if (index < CLSORT_TILE_ITEMS)
         atomic_or(&m.head_flags[index / 32], 1u << index % 32);
+}
+
+/* Flags elements first ... end - 1 of the tile as those of a segment. */
+CLSORT_INLINE void flag_inside(packing_t m, uint first, uint end)
+{
+    for (uint word = first / 32; word * 32 < end; word++) {
+        const uint from = max(first, word * 32) % 32, size = min(end, word * 32 + 32) - word * 32;
+        atomic_or(&m.around[word], (size < 32 ? (1u << size) - 1 : ~0u) & ~0u << from);
+    }
+}
+
+/* Which of a work-item's elements, CLSORT_GROUP apart, lie in segments: a bit for each. Needs a
+   barrier since they were flagged, and one before `around` is written again. */
+CLSORT_INLINE uint own_inside(segments_t s, packing_t m)
+{
+    uint inside = ~0u;
+    if (s.kind & CLSORT__SEGMENTS_HAVE_GAPS)
+        for (uint k = 0; k < CLSORT_ITEMS; k++) {
+            const uint i = k * CLSORT_GROUP + local_id();
+            inside ^= (~m.around[i / 32] >> i % 32 & 1) << k;
+        }
+    return inside;
 }
 
 /* The first segment that begins in a window of `reach` elements; the number of segments if there is
@@ -2620,6 +2650,10 @@ CLSORT_INLINE layout_t flag_segments(segments_t s, jobs_t j, packing_t m)
         if (own.size > 0 && own.size <= reach && start <= CLSORT_TILE_ITEMS - own.size) {
             flag_head(m, start);
             atomic_max(m.end, start + own.size);
+            if (s.kind & CLSORT__SEGMENTS_HAVE_GAPS) {
+                flag_head(m, start + own.size);
+                flag_inside(m, start, start + own.size);
+            }
         }
     }
     return layout;
@@ -2754,12 +2788,14 @@ CLSORT_KERNEL void clsort_segment_pack(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_A
     const uint t = local_id();
     const layout_t layout = flag_segments(s, j, packing);
     barrier(CLK_LOCAL_MEM_FENCE);
-    const uint size = *packing.end;
+    const uint size = *packing.end, inside = own_inside(s, packing);
     #pragma unroll
     for (uint m = 0; m < CLSORT_ITEMS; m++) {
         const uint i = m * CLSORT_GROUP + t;
         put_item(keys, words, i,
-                 i < size ? load_whole_item(source, codec, layout_place(layout, i)) : top_item());
+                 i < size && inside >> m & 1
+                     ? load_whole_item(source, codec, layout_place(layout, i))
+                     : top_item());
     }
     if (t == 0)
         flag_head(packing, size);
@@ -2767,8 +2803,9 @@ CLSORT_KERNEL void clsort_segment_pack(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_A
     find_around(packing, size);
     barrier(CLK_LOCAL_MEM_FENCE);
     sort_packed(keys, words, packing, codec);
-    for (uint i = t; i < size; i += CLSORT_GROUP)
-        store_whole_item(target, codec, layout_place(layout, i), get_item(keys, words, i));
+    for (uint i = t, m = 0; i < size; i += CLSORT_GROUP, m++)
+        if (inside >> m & 1)
+            store_whole_item(target, codec, layout_place(layout, i), get_item(keys, words, i));
 }
 #endif
 #endif
@@ -7721,13 +7758,14 @@ CLSORT_KERNEL void clsort_quick_relauncher(CLSORT_QUICK_ARGS, uint local_bytes)
     global const uchar *keys, ulong keys_at, CLSORT_CODEC_ARGS, ulong minus_zero, \
         uint ignored_high_bits, uint first_bit, uint rows, uint n, ulong stride, uint k, \
         uint select_mode, uint list_capacity, uint passes, global const uchar *bounds, \
-        ulong bounds_at, global const uchar *number, ulong number_at, uint kind
+        ulong bounds_at, global const uchar *ends, ulong ends_at, global const uchar *number, \
+        ulong number_at, uint kind
 #define CLSORT_SELECT \
     { \
         keys + keys_at, CLSORT_CODEC, (code_t)minus_zero, ignored_high_bits, first_bit, rows, n, \
             stride, k, k, select_mode, list_capacity, passes, \
-            (global const uint *)(bounds + bounds_at), (global const uint *)(number + number_at), \
-            kind \
+            (global const uint *)(bounds + bounds_at), (global const uint *)(ends + ends_at), \
+            (global const uint *)(number + number_at), kind \
     }
 typedef struct {
     global const uchar *keys;
@@ -7736,14 +7774,14 @@ typedef struct {
     uint ignored_high_bits, first_bit, rows, n;
     ulong stride;
     uint k, asked, select_mode, list_capacity, passes;
-    global const uint *bounds, *number;
+    global const uint *bounds, *ends, *number;
     uint kind;
 } select_t;
 
 /* The selection from one row: the row's elements begin at `keys` and are n, which may be less than
    the host says, and k is no more than that; `asked` stays. Kernels that have rows apply it before
    anything else. `kind` says how: the lengths of rows or the offsets of segments are in `bounds`,
-   and *number is a count. */
+   the ends of segments in `ends`, and *number is a count. */
 CLSORT_INLINE select_t select_from_row(select_t s, uint row)
 {
     const uint most = s.kind & CLSORT__COUNT_ON_DEVICE && row < s.rows ? min(s.n, *s.number) : s.n;
@@ -7754,7 +7792,7 @@ CLSORT_INLINE select_t select_from_row(select_t s, uint row)
     if (s.kind & CLSORT__SEGMENTS_AT_OFFSETS && row < s.rows) {
         const uint first = min(s.bounds[row], most);
         begin = first * (ulong)CLSORT_KEY_BYTES;
-        s.n = max(min(s.bounds[row + 1], most), first) - first;
+        s.n = max(min(s.ends[row], most), first) - first;
     }
     s.keys += begin;
     s.stride = 0;

@@ -35,6 +35,7 @@ enum {
     CASE_INDICES,
     CASE_SCRATCH,
     CASE_SEGMENTS,
+    CASE_ENDS,
     CASE_COUNT,
     CASE_ROLES
 };
@@ -68,6 +69,8 @@ typedef struct sort_case {
     int placement;            /* CASE_APART ... */
     size_t shift;             /* elements more before each array: moves it to other alignments */
     const uint32_t *offsets;  /* d.segment_count + 1 of them: segments */
+    const uint32_t *ends;     /* of segments, d.segment_count of them; then the last offset is not
+                                 used */
     int counted;              /* the count lies on the device ... */
     uint32_t there;           /* ... and is this */
     int produced;             /* commands enqueued just before the sort write offsets and count */
@@ -139,8 +142,9 @@ static inline void case_say(const sort_case *c)
     const clsort_desc *d = &c->d;
     char parts[160] = "";
     if (c->offsets)
-        snprintf(parts, sizeof parts, ", %zu segments from %u to %u", d->segment_count,
-                 (unsigned)c->offsets[0], (unsigned)c->offsets[d->segment_count]);
+        snprintf(parts, sizeof parts, ", %zu segments from %u to %u%s", d->segment_count,
+                 (unsigned)c->offsets[0], (unsigned)c->offsets[d->segment_count],
+                 c->ends ? " with gaps" : "");
     else if (d->rows)
         snprintf(parts, sizeof parts, ", %zu rows, %zu bytes apart; of outputs %zu, %zu, %zu",
                  d->rows, d->row_stride, d->keys_out_row_stride, d->values_out_row_stride,
@@ -230,21 +234,31 @@ static inline size_t case_offset(const sort_case *c, size_t i)
     return c->offsets[i] < most ? c->offsets[i] : most;
 }
 
+static inline size_t case_end(const sort_case *c, size_t i)
+{
+    const size_t most = case_most(c);
+    if (!c->ends) return case_offset(c, i + 1);
+    return c->ends[i] < most ? c->ends[i] : most;
+}
+
 /* Part i: where it begins, and how many elements it has. */
 static inline size_t case_part(const sort_case *c, size_t i, size_t *begin)
 {
     *begin = i * case_row_step(c);
     if (!c->offsets) return case_most(c);
     *begin = case_offset(c, i);
-    return case_offset(c, i + 1) > *begin ? case_offset(c, i + 1) - *begin : 0;
+    return case_end(c, i) > *begin ? case_end(c, i) - *begin : 0;
 }
 
-/* Do the offsets not ascend? Then nothing is sorted. */
+/* Do the offsets not ascend, or segments reach beyond the next one's begin? Then nothing is
+   sorted. */
 static inline int case_descends(const sort_case *c)
 {
-    size_t i;
-    for (i = 0; c->offsets && i < c->d.segment_count; i++)
-        if (case_offset(c, i) > case_offset(c, i + 1)) return 1;
+    size_t begin, i;
+    for (i = 0; c->offsets && i + (c->ends != NULL) < c->d.segment_count; i++) {
+        const size_t length = case_part(c, i, &begin);
+        if (begin + length > case_offset(c, i + 1)) return 1;
+    }
     return 0;
 }
 
@@ -297,6 +311,7 @@ static inline void case_set_elements(case_state *s, size_t scratch)
     s->array[CASE_INDICES].element = c->indices ? sizeof(cl_uint) : 0;
     s->array[CASE_SCRATCH].element = scratch ? 16 : 0;
     s->array[CASE_SEGMENTS].element = c->offsets ? sizeof(cl_uint) : 0;
+    s->array[CASE_ENDS].element = c->offsets && c->ends ? sizeof(cl_uint) : 0;
     s->array[CASE_COUNT].element = c->counted ? sizeof(cl_uint) : 0;
 }
 
@@ -313,7 +328,8 @@ static inline size_t case_longer(const case_state *s, size_t role)
 static inline size_t case_array_count(const case_state *s, size_t role, size_t scratch)
 {
     return role == CASE_SCRATCH    ? (scratch + 15) / 16
-           : role == CASE_SEGMENTS ? s->c->d.segment_count + 1
+           : role == CASE_SEGMENTS ? s->c->d.segment_count + !s->c->ends
+           : role == CASE_ENDS     ? s->c->d.segment_count
            : role == CASE_COUNT    ? 1
                                    : case_extent(s->c) + case_longer(s, role);
 }
@@ -375,6 +391,8 @@ static inline void case_fill(case_state *s)
     if (c->offsets)
         memcpy(case_element(s, s->before, CASE_SEGMENTS, 0), c->offsets,
                4 * s->array[CASE_SEGMENTS].count);
+    if (s->array[CASE_ENDS].element)
+        memcpy(case_element(s, s->before, CASE_ENDS, 0), c->ends, 4 * s->array[CASE_ENDS].count);
     if (c->counted) memcpy(case_element(s, s->before, CASE_COUNT, 0), &c->there, 4);
 }
 
@@ -385,7 +403,7 @@ static inline cl_mem_flags case_access(const case_state *s, size_t role)
 {
     if (role == CASE_KEYS && case_keys_target(s->c) != CASE_KEYS) return CL_MEM_READ_ONLY;
     if (role == CASE_VALUES && case_values_target(s->c) != CASE_VALUES) return CL_MEM_READ_ONLY;
-    if (role == CASE_SEGMENTS || role == CASE_COUNT) return CL_MEM_READ_ONLY;
+    if (role == CASE_SEGMENTS || role == CASE_ENDS || role == CASE_COUNT) return CL_MEM_READ_ONLY;
     return CL_MEM_READ_WRITE;
 }
 
@@ -432,6 +450,7 @@ static inline void case_describe(case_state *s)
     d->indices = case_buffer(s, CASE_INDICES, &d->indices_offset);
     d->scratch = case_buffer(s, CASE_SCRATCH, &d->scratch_offset);
     d->segments = case_buffer(s, CASE_SEGMENTS, &d->segments_offset);
+    d->segment_ends = case_buffer(s, CASE_ENDS, &d->segment_ends_offset);
     d->count_buffer = case_buffer(s, CASE_COUNT, &d->count_offset);
     if (s->c->keys_out == CASE_SAME) d->keys_out = d->keys, d->keys_out_offset = d->keys_offset;
     if (s->c->values_out == CASE_SAME)
@@ -542,7 +561,7 @@ static inline int case_sort(case_state *s, const bench *b)
     cl_uint n_wait = s->c->wait ? 2 : 0, i;
     cl_mem proof = NULL;
     int good = case_waits(s->c, b, wait) && case_prove_input(s, b, queue, &proof);
-    good = good && case_produce(s, b, queue, CASE_SEGMENTS)
+    good = good && case_produce(s, b, queue, CASE_SEGMENTS) && case_produce(s, b, queue, CASE_ENDS)
            && case_produce(s, b, queue, CASE_COUNT);
     if (good) {
         good = CHECK_OK(

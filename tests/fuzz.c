@@ -140,7 +140,7 @@ static void draw_type(uint64_t *random, sort_case *c)
    sometimes into ones that do not ascend. */
 static void draw_segments(uint64_t *random, sort_case *c)
 {
-    static uint32_t offsets[MOST_SEGMENTS + 1];
+    static uint32_t offsets[MOST_SEGMENTS + 1], ends[MOST_SEGMENTS];
     const size_t most = c->d.count,
                  longest = chance(random, 30) ? most : 1 + most / (1 + draw(random, 200));
     size_t at = draw(random, 2) * draw(random, most + 1) / 4, i;
@@ -151,6 +151,13 @@ static void draw_segments(uint64_t *random, sort_case *c)
         if (!chance(random, 30)) at += draw(random, longest + 1) % (most - at + 1);
     }
     c->offsets = offsets;
+    if (chance(random, 60)) return;
+    for (i = 0; i < c->d.segment_count; i++) {
+        ends[i] = offsets[i + 1];
+        if (chance(random, 50) && ends[i]) ends[i] -= (uint32_t)draw(random, longest % ends[i] + 1);
+        if (chance(random, 5)) ends[i] = (uint32_t)draw(random, ascend ? offsets[i] + 1 : most);
+    }
+    c->ends = ends;
 }
 
 static void draw_rows(uint64_t *random, sort_case *c)
@@ -283,6 +290,7 @@ static void simplify_sort(sort_case *c, int step)
     case 22: d->segment_count -= d->segment_count / 2; break;
     case 23: d->segment_count -= more_segments; break;
     case 24:
+        if (c->ends) c->ends += more_segments;
         if (c->offsets) c->offsets += more_segments, d->segment_count -= more_segments;
         break;
     case 25: d->rows /= 2; break;
@@ -294,6 +302,7 @@ static void simplify_sort(sort_case *c, int step)
     case 28: c->counted = 0; break;
     case 29: c->prove = 0; break;
     case 30: d->first_bit = d->last_bit = 0; break;
+    case 31: c->ends = NULL; break;
     }
 }
 
@@ -302,7 +311,7 @@ static int simplify(sort_case *c, int step)
 {
     simplify_arrays(c, step);
     simplify_sort(c, step);
-    return step <= 30;
+    return step <= 31;
 }
 
 /* Strides do not fit elements of another size, or outputs that are gone. */
@@ -427,7 +436,7 @@ static merging_case draw_merging(const fuzz_device *f, uint64_t number)
 /* Now and then lengths of rows, or segments of one row; a count on the device. */
 static void draw_bounds(uint64_t *random, top_case *c)
 {
-    static uint32_t bounds[64];
+    static uint32_t bounds[64], ends[64];
     const size_t n = c->d.count, kind = draw(random, 4);
     size_t i;
     c->counted = chance(random, 20);
@@ -440,6 +449,8 @@ static void draw_bounds(uint64_t *random, top_case *c)
     }
     for (i = 0; i < 64; i++) bounds[i] = (uint32_t)draw(random, n + n / 8 + 2);
     if (c->segments && chance(random, 80)) qsort(bounds, 64, sizeof *bounds, top_by_number);
+    for (i = 0; i < 64; i++) ends[i] = (uint32_t)draw(random, n + n / 8 + 2);
+    if (c->segments && chance(random, 40)) c->ends = ends;
     c->bounds = bounds;
 }
 

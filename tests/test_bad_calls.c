@@ -419,6 +419,22 @@ static void use_segments(call *c, cl_mem segments)
     c->d.segment_count = 3;
 }
 
+static void use_ends(call *c, cl_mem segments, cl_mem ends)
+{
+    use_segments(c, segments);
+    c->d.segment_ends = ends;
+}
+
+FAULT(ends_without_segments, c->d.segment_ends = w->good[INDICES])
+FAULT(ends_offset_without_ends, use_segments(c, w->good[INDICES]); c->d.segment_ends_offset = 4)
+FAULT(ends_offset_huge, use_ends(c, w->good[INDICES], w->good[INDICES]);
+      c->d.segment_ends_offset = ~(size_t)3)
+FAULT(ends_odd, use_ends(c, w->good[INDICES], w->good[INDICES]); c->d.segment_ends_offset = 2)
+FAULT(ends_without_begins, use_ends(c, NULL, w->good[INDICES]))
+FAULT(ends_other, use_ends(c, w->good[INDICES], w->other_buffer))
+FAULT(ends_write_only, use_ends(c, w->good[INDICES], w->write_only))
+FAULT(ends_short, use_ends(c, w->good[INDICES], w->good[INDICES]);
+      c->d.segment_ends_offset = BYTES - 8)
 FAULT(rows_and_segments, c->d.rows = 2; use_segments(c, w->good[INDICES]))
 FAULT(rows_and_segment_count, c->d.rows = 2; c->d.segment_count = 1)
 FAULT(merge_only_rows, c->d.algorithm = CLSORT_MERGE; c->d.tuning.local = CLSORT_LOCAL_ONLY;
@@ -530,6 +546,14 @@ static const fault faults[] = {
     { "shared blocks with 64 items", start_items, CLSORT_ERROR_UNSUPPORTED, P_TUNING },
     { "rows in blocks", rows_in_blocks, CLSORT_ERROR_UNSUPPORTED, P_TUNING | P_PARTS | P_COUNT },
     { "top_k by an algorithm", use_top_k, CLSORT_ERROR_UNSUPPORTED, P_EXTRA | P_TUNING | P_FLAGS },
+    { "ends of no segments", ends_without_segments, CLSORT_ERROR_UNUSED_FIELD, P_PARTS },
+    { "an offset of no ends", ends_offset_without_ends, CLSORT_ERROR_UNUSED_FIELD, P_PARTS },
+    { "segment_ends_offset near SIZE_MAX", ends_offset_huge, CLSORT_ERROR_SIZE_OVERFLOW, P_PARTS },
+    { "ends misaligned", ends_odd, CLSORT_ERROR_MISALIGNED, P_PARTS },
+    { "ends without begins", ends_without_begins, CLSORT_ERROR_MISSING_BUFFER, P_PARTS },
+    { "ends of another context", ends_other, CLSORT_ERROR_BUFFER_CONTEXT, P_PARTS },
+    { "ends not readable", ends_write_only, CLSORT_ERROR_BUFFER_ACCESS, P_PARTS },
+    { "one end short", ends_short, CLSORT_ERROR_BUFFER_TOO_SMALL, P_PARTS },
     { "rows beside segments", rows_and_segments, CLSORT_ERROR_UNSUPPORTED, P_PARTS },
     { "rows beside a number of segments", rows_and_segment_count, CLSORT_ERROR_UNSUPPORTED,
       P_PARTS },

@@ -45,6 +45,7 @@ typedef struct scenario {
     int order;                               /* records of 8 bytes, ordered by their first 4 in this
                                                 way */
     size_t rows;                             /* that many, with gaps */
+    int gaps;                                /* segments have ends of their own */
     int segments, counted;                   /* segments of some lengths; a count on the device, of
                                                 all but the last element */
     size_t top;                              /* so many of each row are selected into keys_out, and
@@ -589,10 +590,11 @@ static int make_sorter(trial *t)
 
 static void describe_parts(const scenario *c, sort_case *w)
 {
-    static const uint32_t offsets[] = { 2, 2, 9, 40, 41, 90 };
+    static const uint32_t offsets[] = { 2, 2, 9, 40, 41, 90 }, ends[] = { 2, 7, 40, 0, 80 };
     w->d.rows = c->rows;
     if (c->rows) w->d.row_stride = (w->d.count + 3) * case_element_size(w);
     w->offsets = c->segments ? offsets : NULL;
+    w->ends = c->segments && c->gaps ? ends : NULL;
     w->d.segment_count = c->segments ? 5 : 0;
     w->counted = c->counted;
     w->there = (uint32_t)w->d.count - 1;
@@ -955,6 +957,8 @@ static const scenario scenarios[] = {
       .indices = 1, .own_scratch = 1, .event = 1 },
     { "segments of 16-byte values, out of order", act_sort, check_sorted, .count = 90,
       .segments = 1, .value_size = 16, .wait = 1, .event = 1, .out_of_order = 1 },
+    { "segments with gaps, in shared tiles", act_sort, check_sorted, .count = 90, .segments = 1,
+      .gaps = 1, .work_group = 16, .items = 4, .event = 1 },
     { "segments in shared tiles", act_sort, check_sorted, .count = 90, .segments = 1,
       .work_group = 16, .items = 4, .event = 1 },
     { "long rows in shared tiles", act_sort, check_sorted, .count = 300, .rows = 2,

@@ -107,6 +107,15 @@ static clsort_status sort_segments(const world *w, const place *at)
     return enqueue(w, &d);
 }
 
+static clsort_status sort_with_gaps(const world *w, const place *at)
+{
+    clsort_desc d = place_sort(bytes_desc(), at, 6);
+    d.segments = at[6].buffer, d.segments_offset = at[6].offset;
+    d.segment_ends = at[7].buffer, d.segment_ends_offset = at[7].offset;
+    d.segment_count = 5;
+    return enqueue(w, &d);
+}
+
 static clsort_status select_first(const world *w, const place *at)
 {
     clsort_desc d = place_sort(rows_desc(), at, 5);
@@ -222,6 +231,9 @@ static const api apis[] = {
       { { "keys", EXTENT, 1, READ }, OUTPUTS(EXTENT), SCRATCH, { "count_buffer", 4, 4, READ } } },
     { "segments", sort_segments,
       { { "keys", N, 1, READ }, OUTPUTS(N), SCRATCH, { "segments", 4 * 6, 4, READ } } },
+    { "segments with gaps", sort_with_gaps,
+      { { "keys", N, 1, READ }, OUTPUTS(N), SCRATCH, { "segments", 4 * 5, 4, READ },
+        { "segment_ends", 4 * 5, 4, READ } } },
     { "top-k", select_first,
       { { "keys", EXTENT, 1, READ }, { "keys_out", ROWS * K, 1, WRITTEN },
         { "values", EXTENT, 1, READ }, { "values_out", ROWS * K, 1, WRITTEN },

@@ -15,14 +15,14 @@
 #include "../tools/patterns.h"
 
 enum { ROLES = 9 };
-enum { KEYS, KEYS_OUT, VALUES, VALUES_OUT, INDICES, SEGMENTS, COUNT, LENGTHS, SCRATCH };
+enum { KEYS, KEYS_OUT, VALUES, VALUES_OUT, INDICES, SEGMENTS, ENDS, COUNT, LENGTHS, SCRATCH };
 
 /* One case: a device, a description, and what has happened to it. */
 typedef struct drawn {
     uint64_t random;
     mock_facts facts;
     clsort_desc bare, full;         /* without and with buffers */
-    int has_indices, has_keys_out, has_values_out, has_count, has_lengths;
+    int has_indices, has_keys_out, has_values_out, has_count, has_lengths, has_ends;
     clsort_field fields[9];
     cl_context context;
     cl_device_id device;
@@ -152,6 +152,7 @@ static void draw_parts(drawn *c)
         d->flags |= one_in(c, 4) ? 32u : one_in(c, 4) ? 64u : one_in(c, 4) ? 128u : 0u;
     if (kind == 4 && one_in(c, 3)) d->segment_count = some_size(c, 12);
     if (d->top_k && one_in(c, 5)) c->has_count = 1;
+    c->has_ends = d->segment_count && one_in(c, 2);
     c->has_lengths = d->top_k && d->rows && one_in(c, 3);
     if (d->top_k && d->value_size) c->has_values_out = 1;
     if (d->top_k && !d->value_size && !c->has_indices) c->has_keys_out = 1;
@@ -281,7 +282,11 @@ static int add_buffers(drawn *c)
     if (d->segment_count)
         good = good
                && add_buffer(c, SEGMENTS, &d->segments, &d->segments_offset, 4,
-                             d->segment_count + 1, 4);
+                             d->segment_count + !c->has_ends, 4);
+    if (d->segment_count && c->has_ends)
+        good = good
+               && add_buffer(c, ENDS, &d->segment_ends, &d->segment_ends_offset, 4,
+                             d->segment_count, 4);
     if (c->has_count)
         good = good && add_buffer(c, COUNT, &d->count_buffer, &d->count_offset, 4, 1, 4);
     return good;

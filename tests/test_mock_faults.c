@@ -64,7 +64,8 @@ enum {
     HAS_NTH = 4096,
     HAS_PARTITION = 8192,
     HAS_STRIDES = 16384,
-    HAS_LENGTHS = 32768
+    HAS_LENGTHS = 32768,
+    HAS_ENDS = 65536
 };
 
 typedef struct shape {
@@ -498,6 +499,8 @@ static clsort_desc describe(const stage *t)
     d.indices = s->has & HAS_INDICES ? t->buffer[INDICES] : NULL;
     d.segments = s->has & HAS_SEGMENTS ? t->buffer[SEGMENTS] : NULL;
     d.segment_count = s->has & HAS_SEGMENTS ? 17 : 0;
+    d.segment_ends = s->has & HAS_ENDS ? t->buffer[SEGMENTS] : NULL;
+    d.segment_ends_offset = s->has & HAS_ENDS ? 4 : 0;
     d.count_buffer = s->has & HAS_COUNT ? t->buffer[COUNT] : NULL;
     d.flags = (s->has & HAS_UNSORTED ? CLSORT_FLAG_TOP_UNSORTED : 0)
               | (s->has & HAS_NTH ? CLSORT_FLAG_TOP_NTH : 0)
@@ -708,6 +711,7 @@ static const shape shapes[] = {
     { "rows out of place", 300, CLSORT_U32, 4, 0, 5, 0, HAS_KEYS_OUT, 0 },
     { "segments", 3000, CLSORT_U32, 8, 0, 0, 0, HAS_SEGMENTS, 0 },
     { "a count", 3000, CLSORT_F32, 0, 0, 0, 0, HAS_COUNT | HAS_INDICES, 12 },
+    { "segments with gaps", 3000, CLSORT_U32, 8, 0, 0, 0, HAS_SEGMENTS | HAS_ENDS, 0 },
     { "segments and a count", 70000, CLSORT_U32, 0, 0, 0, 0, HAS_SEGMENTS | HAS_COUNT, 0 },
     { "no keys", 0, CLSORT_U32, 0, 0, 0, 0, 0, 0 },
     { "one key", 1, CLSORT_U32, 0, 0, 0, 0, 0, 0 },

@@ -36,6 +36,7 @@ typedef struct plan_line {
     clsort_desc d;
     clsort_field fields[8];
     size_t other;                   /* merge_arrays: elements of the second array */
+    size_t ends;                    /* not 0: segments have ends of their own */
     size_t source;                  /* gather: elements of the source */
     int is_bare;
     size_t arrays;                  /* of a gather */
@@ -72,6 +73,7 @@ static size_t *find_size(plan_line *p, const char *word)
         { "keys_out_offset", &p->d.keys_out_offset },
         { "values_out_offset", &p->d.values_out_offset },
         { "count_offset", &p->d.count_offset }, { "segments_offset", &p->d.segments_offset },
+        { "ends", &p->ends },         { "ends_offset", &p->d.segment_ends_offset },
         { "scratch_offset", &p->d.scratch_offset }, { "scratch_size", &p->d.scratch_size }
     };
     size_t i;
@@ -231,6 +233,7 @@ static clsort_desc with_buffers(const plan_line *p)
     if (d.flags & CLSORT_FLAG_INDICES) d.indices = p->buffer[INDICES];
     if (d.flags & CLSORT_FLAG_COUNT_BUFFER) d.count_buffer = p->buffer[COUNT];
     if (d.segment_count) d.segments = p->buffer[SEGMENTS];
+    if (p->ends) d.segment_ends = p->buffer[SEGMENTS];
     if (d.flags & CLSORT_FLAG_LENGTHS) d.lengths = p->buffer[SEGMENTS];
     return d;
 }

@@ -11,7 +11,7 @@
 /* A work-item that works alone sorts up to PIECE rows in one go. */
 enum { MOST = 1 << 17, MOST_PARTS = 65537, PIECE = 1 << 14 };
 
-static uint32_t offsets[MOST_PARTS + 1];
+static uint32_t offsets[MOST_PARTS + 1], ends[MOST_PARTS];
 
 /* Work-groups and items: those of the device, and where several work-items share a tile. */
 static const struct {
@@ -210,6 +210,22 @@ static sort_case with_segments(sort_case c, size_t count, size_t first, size_t m
     return c;
 }
 
+/* The same with gaps between segments: a third of these end where the next one begins, others end
+   before, some of them before they begin. */
+static sort_case with_gaps(sort_case c)
+{
+    uint64_t random = c.seed + c.d.segment_count;
+    size_t i;
+    for (i = 0; i < c.d.segment_count; i++) {
+        const size_t kind = draw(&random, 9), length = c.offsets[i + 1] - c.offsets[i];
+        ends[i] = c.offsets[i + 1];
+        if (kind > 2 && length) ends[i] -= (uint32_t)draw(&random, kind > 5 ? 2 : length + 1);
+        if (kind == 8) ends[i] = (uint32_t)draw(&random, c.offsets[i] + 1);
+    }
+    c.ends = ends;
+    return c;
+}
+
 static void segments_of_all_lengths(bench *b)
 {
     static const size_t numbers[] = { 1, 2, 3, 64, 65, 257, 1000 };
@@ -224,6 +240,11 @@ static void segments_of_all_lengths(bench *b)
                                             tile);
                 c.d.count += i % 4 * 9;
                 c.prove = i == 3;
+                if (!case_run(b, &c)) return;
+                c = with_gaps(c);
+                c.indices = i == 2;
+                c.keys_out = style % 2 ? CASE_OWN : 0;
+                c.values_out = style % 2 || c.indices ? CASE_OWN : 0;
                 if (!case_run(b, &c)) return;
             }
     }
@@ -255,6 +276,8 @@ static void edges_of_windows(bench *b)
                     c.d.count = 4 * tile + 3;
                     c.seed = begin + length;
                     if (!case_run(b, &c)) return;
+                    c = with_gaps(c);
+                    if (!case_run(b, &c)) return;
                 }
     }
 }
@@ -268,6 +291,8 @@ static void many_segments(bench *b)
         c = with_segments(make_shaped(shape), MOST_PARTS, 0, MOST, SOME_HUGE, 0);
         if (!case_run(b, &c)) return;
         c = with_segments(make_shaped(shape), MOST_PARTS - 1, 0, MOST, MOSTLY_EMPTY, 0);
+        if (!case_run(b, &c)) return;
+        c = with_gaps(with_segments(make_shaped(shape), MOST_PARTS - 1, 0, 4 * MOST, TINY, 0));
         if (!case_run(b, &c)) return;
     }
 }
@@ -307,6 +332,31 @@ static void unsorted_offsets(bench *b)
             c.own_scratch = round % 3 == 2;
             c.counted = round % 5 == 4;
             c.there = 600;
+            c.prove = 1;
+            if (!case_run(b, &c)) return;
+        }
+}
+
+/* Begins and ends of any order, beyond the count, and segments that overlap in one place. */
+static void unsorted_ends(bench *b)
+{
+    size_t shape, i, round;
+    for (shape = 0; shape < shape_count(b); shape++)
+        for (round = 0; round < (b->small ? 6u : 18u); round++) {
+            uint64_t random = round + 1;
+            sort_case c = with_segments(make_shaped(shape), 90, 1, 4000, MIXED, 64);
+            const size_t at = draw(&random, 89);
+            c = with_gaps(c);
+            if (round % 3 == 0) ends[at] = offsets[at + 1] + 1;
+            if (round % 3 == 1) offsets[at + 1] = (uint32_t)draw(&random, offsets[at] + 1);
+            for (i = 0; i < 90 && round % 3 == 2; i++) {
+                offsets[i] = (uint32_t)draw(&random, c.d.count);
+                ends[i] = (uint32_t)pattern_random(&random);
+            }
+            ends[89] = round % 2 ? UINT32_MAX : 0;
+            c.indices = round % 4 == 2;
+            c.keys_out = round % 2 ? CASE_OWN : 0;
+            c.values_out = round % 2 || c.indices ? CASE_OWN : 0;
             c.prove = 1;
             if (!case_run(b, &c)) return;
         }
@@ -369,6 +419,8 @@ static void produced_offsets(bench *b)
         c.counted = 1;
         c.there = (uint32_t)c.d.count - 5;
         if (!case_run(b, &c)) return;
+        c = with_gaps(c);
+        if (!case_run(b, &c)) return;
         c = with_rows(make_shaped(shape), 20, 100, 1);
         c.produced = 1;
         c.counted = 1;
@@ -388,7 +440,9 @@ static int run_both(const bench *b, sort_case c)
     rowed.prove = cut.prove = 1;
     cut.placement = CASE_PARENT;
     rowed.placement = CASE_SUB;
-    return case_run(b, &rowed) && case_run(b, &cut);
+    if (!case_run(b, &rowed) || !case_run(b, &cut)) return 0;
+    cut = with_gaps(cut);
+    return case_run(b, &cut);
 }
 
 static void every_type_and_order(bench *b)
@@ -586,6 +640,7 @@ static void exact_scratch(bench *b)
                     : kind == 4 ? with_rows(c, 3, b->small ? 70 : PIECE + 9, 0)
                                 : with_segments(c, 200, 4, b->small ? 2000 : 40000,
                                                 kind == 1 ? SOME_HUGE : MIXED, 300);
+                if (kind == 1 && i) c = with_gaps(c);
                 if (!case_run(b, &c)) return;
             }
 }
@@ -711,6 +766,7 @@ static cl_uint first_unsorted(const bench *b, const clsort_desc *d)
 static void order_is_checked_inside_of_parts(bench *b)
 {
     cl_uint keys[60], cuts[] = { 0, 10, 10, 20, 37, 37 }, most = 9, i;
+    const cl_uint cut_ends[] = { 10, 0, 20, 37, 40 };
     clsort_desc d = clsort_desc_default();
     for (i = 0; i < 60; i++) keys[i] = 1000 - 20 * (i / 10) + i % 10;
     for (i = 30; i < 37; i++) keys[i] += 30;
@@ -742,8 +798,11 @@ static void order_is_checked_inside_of_parts(bench *b)
     cuts[4] = cuts[5] = 38;
     d.segments = test_buffer(b, sizeof cuts, cuts);
     CHECK(first_unsorted(b, &d) == 37);
+    d.segment_ends = test_buffer(b, 5 * sizeof *ends, cut_ends);
+    CHECK(first_unsorted(b, &d) == 60);
     clReleaseMemObject(d.keys);
     clReleaseMemObject(d.segments);
+    clReleaseMemObject(d.segment_ends);
 }
 
 static void self_checking_sorters_know_parts(bench *b)
@@ -756,6 +815,7 @@ static void self_checking_sorters_know_parts(bench *b)
         c.indices = i == 3;
         c.keys_out = c.values_out = i > 1 ? CASE_OWN : 0;
         c = i % 2 ? with_rows(c, 30, 100, 3) : with_segments(c, 100, 3, 3000, MIXED, 64);
+        if (i == 2) c = with_gaps(c);
         c.counted = i == 4;
         c.there = 500;
         CHECK(case_run(&checking, &c));
@@ -880,6 +940,8 @@ static const test_entry tests[] = {
     { "segments of nothing are sorted", no_segment },
     { "where offsets do not ascend no element moves, and a proof tells", unsorted_offsets },
     { "no element of segments that overlap moves", overlapping_segments },
+    { "where segments with gaps overlap or descend no element moves, and a proof tells",
+      unsorted_ends },
     { "one offset that does not ascend, at any place, keeps every element", one_descent },
     { "offsets and counts that come from commands before are followed", produced_offsets },
     { "rows and segments of every type and order are sorted", every_type_and_order },

@@ -228,7 +228,8 @@ static void sort_rows(bench *b, sort_case c)
 static void sort_segments(bench *b, sort_case c)
 {
     static const uint32_t mixed[] = { 1, 1, 4, 36, 36, 69, 70, 270 },
-                          beyond[] = { 0, 30, 60, 400, 90, 4000000000u, 20, 10 };
+                          beyond[] = { 0, 30, 60, 400, 90, 4000000000u, 20, 10 },
+                          ends[] = { 1, 3, 34, 35, 68, 70, 263 };
     c.offsets = mixed;
     c.d.segment_count = 7;
     c.d.count = 272;
@@ -237,6 +238,9 @@ static void sort_segments(bench *b, sort_case c)
     c.there = 100;
     case_run(b, &c);
     c.counted = 0;
+    c.ends = ends;
+    case_run(b, &c);
+    c.ends = NULL;
     c.offsets = beyond;
     c.d.count = 90;
     case_run(b, &c);

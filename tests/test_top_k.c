@@ -216,27 +216,28 @@ static void partitions(bench *b)
     }
 }
 
-/* Segments are partitioned where they are; what lies outside stays. */
+/* Segments are partitioned where they are; what lies outside stays, as the gap of 100 elements. */
 static void partitions_of_segments(bench *b)
 {
-    static const uint32_t offsets[] = { 7, 7, 300, 301, 9000, 9000 };
+    static const uint32_t offsets[] = { 7, 7, 300, 301, 9000 }, ends[] = { 7, 200, 0, 9000, 9000 };
     uint32_t before[9500], after[9500], sums[2] = { 0, 0 };
     clsort_desc d = clsort_desc_default();
     size_t g, i;
     for (i = 0; i < 9500; i++) before[i] = (uint32_t)(i * 2654435761u >> 9) % 700;
     d.keys = test_buffer(b, sizeof before, before);
     d.segments = test_buffer(b, sizeof offsets, offsets);
+    d.segment_ends = test_buffer(b, sizeof ends, ends);
     d.segment_count = 5;
     d.count = 9500;
     d.key_type = CLSORT_U32;
     d.top_k = 200;
     d.flags = CLSORT_FLAG_TOP_PARTITION;
-    if (CHECK(d.keys && d.segments)
+    if (CHECK(d.keys && d.segments && d.segment_ends)
         && CHECK_OK(clsort_enqueue_sort(b->sorter, b->session.queue, &d, 0, NULL, NULL))
         && CHECK(!clEnqueueReadBuffer(b->session.queue, d.keys, CL_TRUE, 0, sizeof after, after, 0,
                                       NULL, NULL)))
         for (g = 0; g < 5; g++) {
-            const size_t first = offsets[g], end = offsets[g + 1 < 6 ? g + 1 : 5],
+            const size_t first = offsets[g], end = ends[g] < first ? first : ends[g],
                          nth = first + (end - first < 200 ? end - first : 200);
             for (i = first; i < end; i++)
                 CHECK(i < nth ? after[i] <= after[nth - 1] : after[i] >= after[nth - 1]);
@@ -244,11 +245,12 @@ static void partitions_of_segments(bench *b)
     for (i = 0; i < 9500; i++) {
         sums[0] += before[i] * before[i];
         sums[1] += after[i] * after[i];
-        CHECK((i >= 7 && i < 9000) || before[i] == after[i]);
+        CHECK((i >= 7 && i < 200) || (i > 300 && i < 9000) || before[i] == after[i]);
     }
     CHECK(sums[0] == sums[1]);
     clReleaseMemObject(d.keys);
     clReleaseMemObject(d.segments);
+    clReleaseMemObject(d.segment_ends);
 }
 
 /* Rows that a work-item reads alone: in descending order each element comes before those so far, so
@@ -329,11 +331,12 @@ static void records(bench *b)
     }
 }
 
-/* Empty segments, short and long ones; offsets that descend and that lead out. */
+/* Empty segments, short and long ones; offsets that descend and that lead out. Then with ends of
+   their own: segments that leave gaps, overlap or come in any order. */
 static void segments_of_rows(bench *b)
 {
     static const size_t counts[] = { 9, 300, 5000, 70000 }, ks[] = { 1, 7, 40, 5000 };
-    static uint32_t offsets[18];
+    static uint32_t offsets[18], ends[17];
     uint64_t random = 11;
     size_t i, r;
     for (i = 0; i < (b->small ? 16 : 48); i++) {
@@ -353,8 +356,15 @@ static void segments_of_rows(bench *b)
         c.counted = i % 4 == 3;
         c.there = (uint32_t)(n / 2);
         if (!top_run(b, &c)) return;
+        for (r = 0; r < c.segments; r++)
+            ends[r] = i % 3 ? offsets[r + 1] - offsets[r + 1] % 3 * (uint32_t)(n / 50)
+                            : (uint32_t)draw(&random, n + n / 4 + 1);
+        c.ends = ends;
+        if (!top_run(b, &c)) return;
         c.d.flags = i & 2 && c.outputs & TOP_INDICES ? CLSORT_FLAG_TOP_UNSORTED
                                                     : CLSORT_FLAG_TOP_NTH;
+        if (!top_run(b, &c)) return;
+        c.ends = NULL;
         if (!top_run(b, &c)) return;
     }
 }

@@ -21,6 +21,7 @@ typedef struct top_case {
     cl_uint field_count;
     const uint32_t *bounds;    /* NULL, or a length for each row ... */
     size_t segments;           /* ... or if this is not 0, one offset more than that: segments */
+    const uint32_t *ends;      /* of segments; then the last offset is not used */
     int counted;               /* the count lies on the device ... */
     uint32_t there;            /* ... and is this */
     int outputs;               /* TOP_KEYS | TOP_INDICES | TOP_VALUES */
@@ -37,6 +38,7 @@ enum {
     TOP_FROM_KEYS,
     TOP_FROM_VALUES,
     TOP_BOUNDS,
+    TOP_ENDS,
     TOP_COUNT,
     TOP_TO_KEYS,
     TOP_TO_INDICES,
@@ -77,14 +79,17 @@ static inline void top_say(const top_case *c)
 {
     const clsort_desc *d = &c->d;
     AT("top %zu of %zu rows of %zu keys, %s, %s, %s%s%s, bits %u to %u, gap %zu, flags %u, outputs "
-       "%d, value_size %zu, seed %llu, work_group %u%s, wait %d, results %zu apart%s%s, %u on the "
+       "%d, value_size %zu, seed %llu, work_group %u%s, wait %d, results %zu apart%s, %u on the "
        "device, record_size %zu, %u fields, poison %d in %zu %s",
        d->top_k, d->rows, d->count, case_type_name(d->key_type), c->pattern,
        d->order ? "descending" : "ascending", d->nan_order ? ", NaNs last" : "",
        d->zero_order ? ", equal zeros" : "", (unsigned)d->first_bit, (unsigned)d->last_bit, c->gap,
        (unsigned)d->flags, c->outputs, d->value_size, (unsigned long long)c->seed,
        (unsigned)d->tuning.work_group, c->scratch ? ", scratch given" : "", c->wait, c->apart,
-       c->segments ? ", segments" : "", c->bounds && !c->segments ? ", lengths" : "",
+       c->ends       ? ", segments with ends"
+       : c->segments ? ", segments"
+       : c->bounds   ? ", lengths"
+                     : "",
        c->counted ? (unsigned)c->there : 0u, d->record_size, (unsigned)c->field_count, c->poison,
        c->poisoned,
        c->twice ? "twice" : "once");
@@ -129,7 +134,8 @@ static inline int top_fill(top_state *s)
                  rows = s->c->segments ? 1 : s->rows,
                  elements = (rows - 1) * s->stride + s->d.count;
     const size_t sizes[TOP_ARRAYS] = { elements * s->element, elements * s->d.value_size,
-                                       s->c->bounds ? (s->rows + 1) * 4 : 0, 4,
+                                       s->c->bounds ? (s->rows + !s->c->ends) * 4 : 0,
+                                       s->c->ends ? s->rows * 4 : 0, 4,
                                        (s->rows - 1) * s->apart[TOP_TO_KEYS]
                                            + s->wanted * s->element,
                                        (s->rows - 1) * s->apart[TOP_TO_INDICES] + s->wanted * 4,
@@ -145,7 +151,8 @@ static inline int top_fill(top_state *s)
     }
     if (s->c->bounds)
         memcpy(s->image[TOP_BOUNDS] + TOP_GUARD, s->c->bounds,
-               (s->rows + (s->c->segments > 0)) * 4);
+               (s->rows + (s->c->segments > 0 && !s->c->ends)) * 4);
+    if (s->c->ends) memcpy(s->image[TOP_ENDS] + TOP_GUARD, s->c->ends, s->rows * 4);
     memcpy(s->image[TOP_COUNT] + TOP_GUARD, &s->c->there, 4);
     s->input = (unsigned char *)malloc(elements * key + 1);
     if (!CHECK(s->input != NULL)) return 0;
@@ -183,6 +190,7 @@ static inline int top_upload(top_state *s, const bench *b)
     if (s->d.value_size) s->d.values = s->buffer[TOP_FROM_VALUES], s->d.values_offset = TOP_GUARD;
     if (s->c->segments) s->d.segments = s->buffer[TOP_BOUNDS], s->d.segments_offset = TOP_GUARD;
     else if (s->c->bounds) s->d.lengths = s->buffer[TOP_BOUNDS], s->d.lengths_offset = TOP_GUARD;
+    if (s->c->ends) s->d.segment_ends = s->buffer[TOP_ENDS], s->d.segment_ends_offset = TOP_GUARD;
     if (s->c->counted) s->d.count_buffer = s->buffer[TOP_COUNT], s->d.count_offset = TOP_GUARD;
     if (s->c->outputs & TOP_KEYS)
         s->d.keys_out = s->buffer[TOP_TO_KEYS], s->d.keys_out_offset = TOP_GUARD;
@@ -243,7 +251,8 @@ static inline size_t top_part(const top_state *s, size_t row, size_t *first)
     if (!c->bounds) return most;
     if (!c->segments) return c->bounds[row] < most ? c->bounds[row] : most;
     *first = c->bounds[row] < most ? c->bounds[row] : most;
-    end = c->bounds[row + 1] < most ? c->bounds[row + 1] : most;
+    end = c->ends ? c->ends[row] : c->bounds[row + 1];
+    end = end < most ? end : most;
     return end > *first ? end - *first : 0;
 }
 
