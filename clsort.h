@@ -49,7 +49,9 @@
                call
      top-k     the first k of each row or segment, or only the k-th, with indices and values; rows
                partitioned around the k-th
-     merge     two sorted inputs into one, stable: clsort_enqueue_merge
+     merge     two sorted inputs into one, stable: clsort_enqueue_merge; up to 16 sorted runs in one
+               pass over the data: clsort_enqueue_merge_runs
+     partition keys, with values, by up to 255 sorted splitters, stable: clsort_enqueue_partition
      groups    where each group of equal keys begins: clsort_enqueue_group_starts
      trust     clsort_enqueue_verify proves a result on the device; with CLSORT_OPTION_VERIFY every
                sort does; clsort_self_test tells whether this driver computes right
@@ -59,7 +61,7 @@
        (exception: the batch-* algorithms sort rows)
      - top-k by `precedes` or by fields of more than 8 bytes, or of records with values
      - rows with a length each, but for top-k: sort segments
-     - merges of records, of values above 8 bytes, or with equal zeros or NaNs
+     - merges and partitions of records, of values above 8 bytes, or with equal zeros or NaNs
      - top-k with equal NaNs
      Most of these are refused with CLSORT_ERROR_UNSUPPORTED; the others have no field to ask for.
 
@@ -174,6 +176,9 @@
        rows, segments, a count on the device         a(nK) + a(nV) + a(T), with that of rows; n runs
                                                      from the first row to the last, gaps included
        clsort_enqueue_merge, _gather, _group_starts  0
+       clsort_enqueue_merge_runs                     see clsort_merge_runs_scratch_size: at most
+                                                     n / 5 + n / 100 bytes and some MiB
+       clsort_enqueue_partition                      a(T) with the T of radix without sweeps
 
      T, the bytes of tables:
      - radix: 4 (32 + 4 B + 256 (B + 1)) with B = min(n / 64 + 1, 1024), at most 1.1 MB. With one
@@ -431,9 +436,9 @@ extern "C" {
      Any thread may call a function that takes no sorter, or NULL for it, at any time.
 
    SIZES OF STRUCTS
-     clsort_desc, clsort_options, clsort_gather, clsort_groups and clsort_merge_desc begin with
-     struct_size, the struct's size in the program. Start from the struct's default function, which
-     stores it.
+     clsort_desc, clsort_options, clsort_gather, clsort_groups, clsort_merge_desc,
+     clsort_merge_runs_desc and clsort_partition_desc begin with struct_size, the struct's size in
+     the program. Start from the struct's default function, which stores it.
      Later versions only append fields, so a program and an implementation that were compiled with
      headers of different versions work together:
      - an older program has fewer fields: the implementation reads no others; they have defaults
@@ -441,8 +446,8 @@ extern "C" {
      struct_size 0 stands for the size in the implementation. So a struct of zeros works, but only
      if the program and the implementation have the same header. A size that no version has answers
      CLSORT_ERROR_UNKNOWN_VALUE, before any other field is looked at.
-     clsort_field, clsort_array and clsort_proof have no struct_size and never change; clsort_tuning
-     keeps its size.
+     clsort_field, clsort_array, clsort_run and clsort_proof have no struct_size and never change;
+     clsort_tuning keeps its size.
 
    ERRORS
      Each function says which errors it adds to these: CLSORT_ERROR_NULL_ARGUMENT,
@@ -543,7 +548,7 @@ enum { CLSORT_ASCENDING = 0, CLSORT_DESCENDING = 1 };
 enum { CLSORT_NAN_TOTAL = 0,    /* by bit pattern: -NaN below -inf, +NaN above +inf */
        CLSORT_NAN_LAST = 1,     /* every NaN after every number, in both orders */
        CLSORT_NAN_EQUAL = 2 };  /* the same, and NaNs keep their original order; bits kept; implies
-                                   stable. Not for top_k and merges */
+                                   stable. Not for top_k, merges and partitions */
 enum { CLSORT_ZERO_DISTINCT = 0,  /* -0 below +0 */
        CLSORT_ZERO_EQUAL = 1 };   /* equal, in their original order; bits kept; implies stable */
 
@@ -1190,6 +1195,146 @@ CLSORT_API clsort_status clsort_enqueue_merge(clsort_sorter *sorter, cl_command_
                                               const clsort_merge_desc *merge, cl_uint n_wait,
                                               const cl_event *wait, cl_event *done);
 
+/* One of the sorted runs of clsort_enqueue_merge_runs. Zero it first. Offsets are bytes: of keys
+   multiples of the key's size, of values multiples of the largest power of two that divides
+   value_size. This struct never changes. */
+typedef struct clsort_run {
+    size_t count;               /* elements; 0: the buffers are not looked at and may be NULL */
+    cl_mem keys;                /* sorted in the order of the merge */
+    size_t keys_offset;
+    cl_mem values;              /* one per key; NULL without values */
+    size_t values_offset;
+} clsort_run;
+
+enum { CLSORT_MAX_RUNS = 16 };
+
+/* Sorted runs, and their merged order. Start from clsort_merge_runs_desc_default(). */
+typedef struct clsort_merge_runs_desc {
+    size_t struct_size;         /* sizeof(clsort_merge_runs_desc); see SIZES OF STRUCTS */
+    const clsort_run *runs;     /* read during the call only. Runs may lie in the same buffers, and
+                                   may even be the same elements. If one is not sorted, the output
+                                   is undefined, but nothing else is touched */
+    cl_uint run_count;          /* 1 to CLSORT_MAX_RUNS */
+    cl_uint key_type;           /* CLSORT_U8 ... CLSORT_F64; required */
+    cl_uint order;              /* default: CLSORT_ASCENDING */
+    cl_uint nan_order;          /* default: CLSORT_NAN_TOTAL; CLSORT_NAN_EQUAL is not supported */
+    cl_uint flags;              /* CLSORT_FLAG_NO_BUILD */
+    cl_uint reserved;           /* 0 */
+    cl_mem keys_out;            /* receives the keys of all runs, fewer than 2^32; must not overlap
+                                   a run */
+    size_t keys_out_offset;     /* bytes, a multiple of the key's size */
+    size_t value_size;          /* bytes, 0 to 8; 0: no values */
+    cl_mem values_out;          /* receives the values; must not overlap a run */
+    size_t values_out_offset;   /* bytes, aligned as the values of a run */
+    /* Scratch memory of yours; default: the sorter's own. See clsort_merge_runs_scratch_size. */
+    cl_mem scratch;
+    size_t scratch_offset;      /* bytes, a multiple of 16 */
+    size_t scratch_size;        /* bytes usable from scratch_offset on */
+    clsort_tuning tuning;       /* work_group and items, as CLSORT_MERGE has them */
+} clsort_merge_runs_desc;
+
+/* The default merge of runs: struct_size is set, every other field is 0. */
+CLSORT__INLINE clsort_merge_runs_desc clsort_merge_runs_desc_default(void)
+{
+    clsort_merge_runs_desc m;
+    memset(&m, 0, sizeof m);
+    m.struct_size = sizeof m;
+    return m;
+}
+
+/* Enqueues a stable merge of up to CLSORT_MAX_RUNS sorted runs: of equal keys, those of the run
+   with the smaller number come first, and those of a run keep their order. However many runs there
+   are, each element is read once and written once: four merges of two at a time do so four times.
+   A tile of the output is merged from its share of every run in local memory or, on CPUs, in cache.
+   clsort_prepare does not build these kernels: the first call does, once for each size of keys and
+   of values. With CLSORT_FLAG_NO_BUILD a call that would build answers CLSORT_ERROR_NOT_READY.
+   Queue, events, scratch memory and errors as in clsort_enqueue_sort. Sources: Varman et al.,
+   Merging Multiple Lists on Hierarchical-Memory Multiprocessors, 1991, for the search for shares;
+   Green, McColl, Bader, GPU merge path, 2012, and on CPUs Inoue et al., AA-sort, 2007, in a
+   tile. */
+CLSORT_API clsort_status clsort_enqueue_merge_runs(clsort_sorter *sorter, cl_command_queue queue,
+                                                   const clsort_merge_runs_desc *merge,
+                                                   cl_uint n_wait, const cl_event *wait,
+                                                   cl_event *done);
+
+/* Bytes of scratch memory that such a merge needs on this sorter's device. Needs no buffers: of the
+   runs only their counts are read. The size never shrinks when only counts grow. Errors: those of
+   CLSORT_STATUS_LIST that a description can cause. */
+CLSORT_API clsort_status clsort_merge_runs_scratch_size(clsort_sorter *sorter,
+                                                        const clsort_merge_runs_desc *merge,
+                                                        size_t *bytes);
+
+/* Keys, and the splitters that part them. Start from clsort_partition_desc_default(). */
+typedef struct clsort_partition_desc {
+    size_t struct_size;         /* sizeof(clsort_partition_desc); see SIZES OF STRUCTS */
+    size_t count;               /* keys; below 2^32 */
+    cl_uint key_type;           /* CLSORT_U8 ... CLSORT_F64; required */
+    cl_uint order;              /* default: CLSORT_ASCENDING */
+    cl_uint nan_order;          /* default: CLSORT_NAN_TOTAL; CLSORT_NAN_EQUAL is not supported */
+    cl_uint flags;              /* CLSORT_FLAG_NO_BUILD */
+    /* Offsets of keys and splitters are bytes, multiples of the key's size. */
+    cl_mem keys;
+    size_t keys_offset;
+    cl_mem keys_out;            /* receives the keys, part after part; must not overlap an input */
+    size_t keys_out_offset;
+    /* One value per key, moved with it. Offsets are bytes, multiples of the largest power of two
+       that divides value_size. */
+    size_t value_size;          /* bytes, 0 to 8; 0: no values */
+    cl_mem values;
+    size_t values_offset;
+    cl_mem values_out;
+    size_t values_out_offset;
+    cl_mem splitters;           /* splitter_count keys, sorted in the order of the description; equal
+                                   ones are allowed. Kernels may have written them. If they are not
+                                   sorted, it is undefined which part a key goes to, but every key
+                                   is still there once */
+    size_t splitters_offset;
+    cl_mem starts;              /* receives splitter_count + 2 cl_uint: part p has the keys from
+                                   starts[p] to starts[p + 1] - 1 of the output. The first one is 0,
+                                   the last one `count` */
+    size_t starts_offset;       /* bytes, a multiple of 4 */
+    cl_uint splitter_count;     /* 1 to CLSORT_MAX_SPLITTERS */
+    cl_uint reserved;           /* 0 */
+    /* Scratch memory of yours; default: the sorter's own. See clsort_partition_scratch_size. */
+    cl_mem scratch;
+    size_t scratch_offset;      /* bytes, a multiple of 16 */
+    size_t scratch_size;        /* bytes usable from scratch_offset on */
+    clsort_tuning tuning;       /* work_group and items, as CLSORT_RADIX has them */
+} clsort_partition_desc;
+
+enum { CLSORT_MAX_SPLITTERS = 255 };
+
+/* The default partition: struct_size is set, every other field is 0. */
+CLSORT__INLINE clsort_partition_desc clsort_partition_desc_default(void)
+{
+    clsort_partition_desc p;
+    memset(&p, 0, sizeof p);
+    p.struct_size = sizeof p;
+    return p;
+}
+
+/* Enqueues a stable partition by splitters. Part p has the keys that do not come before splitter
+   p - 1, but do come before splitter p: a key that is equal to a splitter is above it. Keys of a
+   part keep their order. Nothing is read back: `starts` can be the `segments` of a sort that
+   follows. Keys are read twice, values once, and all are written once. clsort_prepare does not
+   build these kernels: the first call does, once for each size of keys and of values, for up to 15
+   splitters and for more. With CLSORT_FLAG_NO_BUILD a call that would build answers
+   CLSORT_ERROR_NOT_READY. Queue, events, scratch memory and errors as in clsort_enqueue_sort.
+   Source: the scatter of Merrill and Grimshaw, High Performance and Scalable Radix Sorting, 2011,
+   with a search among splitters in place of a digit, as in Leischner, Osipov, Sanders, GPU sample
+   sort, 2010. */
+CLSORT_API clsort_status clsort_enqueue_partition(clsort_sorter *sorter, cl_command_queue queue,
+                                                  const clsort_partition_desc *partition,
+                                                  cl_uint n_wait, const cl_event *wait,
+                                                  cl_event *done);
+
+/* Bytes of scratch memory that such a partition needs on this sorter's device. Needs no buffers.
+   The size never shrinks when only `count` grows. Errors: those of CLSORT_STATUS_LIST that a
+   description can cause. */
+CLSORT_API clsort_status clsort_partition_scratch_size(clsort_sorter *sorter,
+                                                       const clsort_partition_desc *partition,
+                                                       size_t *bytes);
+
 /* Enqueues a check of order. `result` at result_offset (bytes, a multiple of 4) receives one
    cl_uint: the number of the first element that comes before its predecessor in the description's
    order. If the keys are sorted, it receives
@@ -1332,7 +1477,7 @@ extern "C" {
      >>structs     structs of callers that were compiled with another version
      >>launch      arguments, launches, copies, fills
      >>job         from a public call to its commands: counted, warmed, enqueued
-     >>bitonic >>merge >>radix >>segments >>batch >>quicksort
+     >>bitonic >>merge >>runs >>radix >>partition >>segments >>batch >>quicksort
                    shapes, tables and launches of each algorithm
      >>algorithms  the table of these
      >>gather >>groups >>sort >>select >>is_sorted >>host >>proof
@@ -1373,6 +1518,15 @@ extern "C" {
 #define CLSORT__FAMILY_LONG_ROWS 44
 #define CLSORT__FAMILY_SAMPLES 45
 #define CLSORT__FAMILY_CACHED 46
+#define CLSORT__FAMILY_RUNS 47
+#define CLSORT__FAMILY_PARTITION 48
+
+/* A merge of many runs: the most runs; elements of a work-group's tile, in which the share of each
+   run begins at a multiple of `items`; words before the tile, for addresses and sizes of shares,
+   then the share that each work-item's elements belong to. */
+#define CLSORT__MOST_RUNS 16
+#define CLSORT__RUNS_TILE(group, items) (((group) - CLSORT__MOST_RUNS) * (items))
+#define CLSORT__SHARE_WORDS(group) (6 * CLSORT__MOST_RUNS + 2 + (group))
 
 /* Local memory: one empty slot follows each 2^pad_log2 slots of a tile, so that accesses at a
    stride do not meet in one bank. */
@@ -1591,7 +1745,12 @@ static const char *const clsort__source[] = {
     "#define CLSORT__FAMILY_ROW_TILES 43\n"
     "#define CLSORT__FAMILY_LONG_ROWS 44\n"
     "#define CLSORT__FAMILY_SAMPLES 45\n"
-    "#define CLSORT__FAMILY_CACHED 46\n\n\n\n"
+    "#define CLSORT__FAMILY_CACHED 46\n"
+    "#define CLSORT__FAMILY_RUNS 47\n"
+    "#define CLSORT__FAMILY_PARTITION 48\n\n\n\n\n"
+    "#define CLSORT__MOST_RUNS 16\n"
+    "#define CLSORT__RUNS_TILE(group, items) (((group) - CLSORT__MOST_RUNS) * (items))\n"
+    "#define CLSORT__SHARE_WORDS(group) (6 * CLSORT__MOST_RUNS + 2 + (group))\n\n\n\n"
     "#define CLSORT__KEY_PAD_LOG2(key_bytes) ((key_bytes) == 8 ? 4 : 5)\n"
     "#define CLSORT__WORD_PAD_LOG2 5\n\n\n\n"
     "#define CLSORT__SCAN_WORDS(group) (2 * (group))\n"
@@ -1764,20 +1923,21 @@ static const char *const clsort__source[] = {
     "#endif\n\n",
     "//---- tuning: families\n\n"
     "#define CLSORT_NEEDS_RADIX \\\n"
-    "    (CLSORT_IS(RADIX) || CLSORT_IS(SWEEP) || CLSORT_IS(PIECES) || CLSORT_IS(CACHED))\n"
+    "    (CLSORT_IS(RADIX) || CLSORT_IS(SWEEP) || CLSORT_IS(PIECES) || CLSORT_IS(CACHED) \\\n"
+    "     || CLSORT_IS(PARTITION))\n"
     "#define CLSORT_NEEDS_BINS (CLSORT_IS(HYBRID) || CLSORT_IS(SAMPLES))\n"
     "#define CLSORT_NEEDS_QUICKSORT (CLSORT_IS(QUICKSORT) || CLSORT_IS(RELAUNCH))\n"
     "#define CLSORT_NEEDS_PACKING (CLSORT_IS(SEGMENTS) || CLSORT_IS(ROW_TILES))\n"
     "#define CLSORT_NEEDS_MERGE \\\n"
-    "    (CLSORT_IS(MERGE) || CLSORT_IS(PUBLISHED_MERGE) || CLSORT_NEEDS_PACKING)\n"
+    "    (CLSORT_IS(MERGE) || CLSORT_IS(PUBLISHED_MERGE) || CLSORT_IS(RUNS) || CLSORT_NEEDS_PACKING)\n"
     "#define CLSORT_NEEDS_PASSES (CLSORT_IS(SELECT) || CLSORT_IS(LONG_ROWS))\n"
     "#define CLSORT_NEEDS_SELECT (CLSORT_NEEDS_PASSES || CLSORT_IS(SHORT_ROWS) || CLSORT_IS(ROW_TILES))\n"
     "#define CLSORT_NEEDS_STAGES (CLSORT_IS(BITONIC) || CLSORT_NEEDS_QUICKSORT)\n"
     "#define CLSORT_NEEDS_WINDOWS \\\n"
     "    (CLSORT_NEEDS_STAGES || CLSORT_IS(PUBLISHED_BITONIC) || CLSORT_IS(BATCH))\n"
     "#define CLSORT_NEEDS_GROUP \\\n"
-    "    (CLSORT_IS(RADIX) || CLSORT_IS(SWEEP) || CLSORT_NEEDS_BINS || CLSORT_NEEDS_QUICKSORT \\\n"
-    "     || CLSORT_NEEDS_SELECT || CLSORT_IS(SEGMENTS))\n\n"
+    "    (CLSORT_IS(RADIX) || CLSORT_IS(SWEEP) || CLSORT_IS(PARTITION) || CLSORT_NEEDS_BINS \\\n"
+    "     || CLSORT_NEEDS_QUICKSORT || CLSORT_NEEDS_SELECT || CLSORT_IS(SEGMENTS))\n\n"
     "#define CLSORT_MASKS_IDS \\\n"
     "    (CLSORT_NEEDS_QUICKSORT || (CLSORT_NEEDS_RADIX && CLSORT_KEY_BYTES + CLSORT_VALUE_BYTES > 8))\n\n\n"
     "#ifndef CLSORT_BRANCHES\n"
@@ -2908,10 +3068,10 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 1854\n",
+    "#line 1864\n",
 #endif
 #else
-    "#line 1854\n",
+    "#line 1864\n",
 #endif
 #ifndef CLSORT_NO_MERGE
     "//---- merge\n"
@@ -2964,7 +3124,7 @@ static const char *const clsort__source[] = {
     "    return low;\n"
     "}\n\n",
     "//---- merge: splits\n"
-    "#if !CLSORT_IS(PUBLISHED_MERGE)\n"
+    "#if !CLSORT_IS(PUBLISHED_MERGE) && !CLSORT_IS(RUNS)\n"
     "#if CLSORT_TWO_ARRAYS\n"
     "#define CLSORT_PAIR_ARGS \\\n"
     "    CLSORT_ARRAY_ARGS(a), CLSORT_ARRAY_ARGS(b), CLSORT_CODEC_ARGS, uint n, uint run, uint span, \\\n"
@@ -3065,12 +3225,12 @@ static const char *const clsort__source[] = {
     "}\n\n",
     "//---- merge: local splits\n\n\n"
     "CLSORT_INLINE uint split_items(local const code_t *keys, local const uint *words, uint first,\n"
-    "                               uint na, uint nb, uint diagonal, codec_t c)\n"
+    "                               uint na, uint second, uint nb, uint diagonal, codec_t c)\n"
     "{\n"
     "    uint low = diagonal > nb ? diagonal - nb : 0, high = min(diagonal, na);\n"
     "    while (low < high) {\n"
     "        const uint middle = (low + high) / 2;\n"
-    "        if (comes_before(get_item(keys, words, first + na + diagonal - 1 - middle),\n"
+    "        if (comes_before(get_item(keys, words, second + diagonal - 1 - middle),\n"
     "                         get_item(keys, words, first + middle), c))\n"
     "            high = middle;\n"
     "        else\n"
@@ -3128,13 +3288,13 @@ static const char *const clsort__source[] = {
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "    return next;\n"
     "}\n"
-    "#endif\n\n\n\n\n\n"
+    "#endif\n\n\n\n\n\n\n"
     "CLSORT_INLINE void merge_items(item_t *v, local const code_t *keys, local const uint *words,\n"
-    "                               local uint *splits, uint first, uint na, uint nb, codec_t c)\n"
+    "                               local uint *splits, uint first, uint na, uint b_first, uint nb,\n"
+    "                               codec_t c)\n"
     "{\n"
-    "    const uint t = local_id(), diagonal = min(t * CLSORT_ITEMS - first, na + nb),\n"
-    "               b_first = first + na;\n"
-    "    uint split = split_items(keys, words, first, na, nb, diagonal, c), end_a = b_first,\n"
+    "    const uint t = local_id(), diagonal = min(t * CLSORT_ITEMS - first, na + nb);\n"
+    "    uint split = split_items(keys, words, first, na, b_first, nb, diagonal, c), end_a = first + na,\n"
     "         end_b = b_first + nb;\n"
     "#if CLSORT_COMPARATOR\n"
     "    const uint next = settle_split(splits, first, diagonal, &split), size = na + nb - diagonal;\n"
@@ -3228,7 +3388,7 @@ static const char *const clsort__source[] = {
     "        for (uint m = 0; m < CLSORT_ITEMS; m++)\n"
     "            put_item(keys, words, t * CLSORT_ITEMS + m, v[m]);\n"
     "        barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "        merge_items(v, keys, words, splits, first, na, size - na, codec);\n"
+    "        merge_items(v, keys, words, splits, first, na, first + na, size - na, codec);\n"
     "    }\n"
     "    store_items(v, keys, words, target, base, count, codec);\n"
     "}\n\n\n\n\n"
@@ -3246,7 +3406,7 @@ static const char *const clsort__source[] = {
     "    p.na = na;\n"
     "    load_runs(keys, words, p, count, codec);\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "    merge_items(v, keys, words, splits_here, 0, na, count - na, codec);\n"
+    "    merge_items(v, keys, words, splits_here, 0, na, na, count - na, codec);\n"
     "    store_items(v, keys, words, target, base, count, codec);\n"
     "}\n"
     "#endif\n\n",
@@ -3379,6 +3539,349 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n"
     "#endif\n\n",
+    "//---- merge: runs\n"
+    "#if CLSORT_IS(RUNS)\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+    "#define CLSORT_RUN_BUFFERS(name) \\\n"
+    "    global uchar *name##0, global uchar *name##1, global uchar *name##2, global uchar *name##3, \\\n"
+    "        global uchar *name##4, global uchar *name##5, global uchar *name##6, \\\n"
+    "        global uchar *name##7, global uchar *name##8, global uchar *name##9, \\\n"
+    "        global uchar *name##a, global uchar *name##b, global uchar *name##c, \\\n"
+    "        global uchar *name##d, global uchar *name##e, global uchar *name##f\n"
+    "#if CLSORT_VALUE_BYTES == 0\n"
+    "#define CLSORT_RUNS_ARGS \\\n"
+    "    CLSORT_RUN_BUFFERS(keys_of_), ulong16 keys_at, CLSORT_CODEC_ARGS, uint16 counts\n"
+    "#define CLSORT_RUN(i) { keys_of_##i + keys_at.s##i, keys_of_##i }\n"
+    "#else\n"
+    "#define CLSORT_RUNS_ARGS \\\n"
+    "    CLSORT_RUN_BUFFERS(keys_of_), ulong16 keys_at, CLSORT_RUN_BUFFERS(values_of_), \\\n"
+    "        ulong16 values_at, CLSORT_CODEC_ARGS, uint16 counts\n"
+    "#define CLSORT_RUN(i) { keys_of_##i + keys_at.s##i, values_of_##i + values_at.s##i }\n"
+    "#endif\n"
+    "#define CLSORT_RUNS \\\n"
+    "    { \\\n"
+    "        { CLSORT_RUN(0), CLSORT_RUN(1), CLSORT_RUN(2), CLSORT_RUN(3), CLSORT_RUN(4), \\\n"
+    "          CLSORT_RUN(5), CLSORT_RUN(6), CLSORT_RUN(7), CLSORT_RUN(8), CLSORT_RUN(9), \\\n"
+    "          CLSORT_RUN(a), CLSORT_RUN(b), CLSORT_RUN(c), CLSORT_RUN(d), CLSORT_RUN(e), \\\n"
+    "          CLSORT_RUN(f) }, \\\n"
+    "        { counts.s0, counts.s1, counts.s2, counts.s3, counts.s4, counts.s5, counts.s6, counts.s7, \\\n"
+    "          counts.s8, counts.s9, counts.sa, counts.sb, counts.sc, counts.sd, counts.se, counts.sf } \\\n"
+    "    }\n\n\n"
+    "typedef struct {\n"
+    "    array_t array[CLSORT__MOST_RUNS];\n"
+    "    uint count[CLSORT__MOST_RUNS];\n"
+    "} runs_t;\n\n\n"
+    "typedef struct { uint of[CLSORT__MOST_RUNS]; } split_t;\n\n\n"
+    "CLSORT_INLINE code_t code_at(array_t a, uint i, codec_t c)\n"
+    "{\n"
+    "#if CLSORT_LANES == 1\n"
+    "    return encode(*key_place(a, i), c);\n"
+    "#else\n"
+    "    return encode((codes_t)*key_place(a, i), c).s0;\n"
+    "#endif\n"
+    "}\n\n"
+    "CLSORT_INLINE uint sum_split(const split_t *s)\n"
+    "{\n"
+    "    uint sum = 0;\n"
+    "    #pragma unroll\n"
+    "    for (uint k = 0; k < CLSORT__MOST_RUNS; k++)\n"
+    "        sum += s->of[k];\n"
+    "    return sum;\n"
+    "}\n\n",
+    "//---- merge: samples of runs\n\n\n"
+    "CLSORT_INLINE uint codes_before(array_t a, uint size, code_t code, uint equal, codec_t c)\n"
+    "{\n"
+    "    uint low = 0, high = size;\n"
+    "    while (low < high) {\n"
+    "        const uint middle = low + (high - low) / 2;\n"
+    "        const code_t x = code_at(a, middle, c);\n"
+    "        if (x < code || (equal && x == code))\n"
+    "            low = middle + 1;\n"
+    "        else\n"
+    "            high = middle;\n"
+    "    }\n"
+    "    return low;\n"
+    "}\n\n\n\n"
+    "CLSORT_KERNEL void clsort_runs_sample(CLSORT_RUNS_ARGS, global uchar *samples, ulong samples_at,\n"
+    "                                      uint step_log2)\n"
+    "{\n"
+    "    const runs_t r = CLSORT_RUNS;\n"
+    "    const codec_t codec = CLSORT_CODEC;\n"
+    "    const uint k = (uint)(get_global_id(0) % CLSORT__MOST_RUNS);\n"
+    "    ulong sample = get_global_id(0) / CLSORT__MOST_RUNS;\n"
+    "    uint own = CLSORT__MOST_RUNS, size = 0;\n"
+    "    array_t from = r.array[0], in = from;\n"
+    "    #pragma unroll\n"
+    "    for (uint i = 0; i < CLSORT__MOST_RUNS; i++) {\n"
+    "        const uint number = r.count[i] >> step_log2, missing = own == CLSORT__MOST_RUNS,\n"
+    "                   here = missing && sample < number;\n"
+    "        own = here ? i : own;\n"
+    "        from.keys = here ? r.array[i].keys : from.keys;\n"
+    "        sample -= missing && !here ? number : 0;\n"
+    "        in.keys = i == k ? r.array[i].keys : in.keys;\n"
+    "        size = i == k ? r.count[i] : size;\n"
+    "    }\n"
+    "    if (own == CLSORT__MOST_RUNS)\n"
+    "        return;\n"
+    "    const uint place = (uint)(((sample + 1) << step_log2) - 1);\n"
+    "    ((global uint *)(samples + samples_at))[get_global_id(0)]\n"
+    "        = k == own ? place : codes_before(in, size, code_at(from, place, codec), k < own, codec);\n"
+    "}\n\n",
+    "//---- merge: splits of runs\n\n\n"
+    "typedef struct {\n"
+    "    split_t low, high;\n"
+    "    code_t first, last;\n"
+    "} bracket_t;\n\n"
+    "CLSORT_INLINE split_t sample_row(global const uint *samples, uint s)\n"
+    "{\n"
+    "    split_t row;\n"
+    "    vstore16(vload16(s, samples), 0, row.of);\n"
+    "    return row;\n"
+    "}\n\n\n\n"
+    "CLSORT_INLINE bracket_t find_bracket(const runs_t *r, global const uint *samples, uint step_log2,\n"
+    "                                     uint rank, uint n, codec_t c)\n"
+    "{\n"
+    "    bracket_t b;\n"
+    "    uint before = 0, lower = 0, upper = n;\n"
+    "    b.first = 0;\n"
+    "    b.last = (code_t)~(code_t)0;\n"
+    "    #pragma unroll\n"
+    "    for (uint k = 0; k < CLSORT__MOST_RUNS; k++) {\n"
+    "        b.low.of[k] = 0;\n"
+    "        b.high.of[k] = r->count[k];\n"
+    "    }\n"
+    "    for (uint k = 0; k < CLSORT__MOST_RUNS; k++) {\n"
+    "        const uint number = r->count[k] >> step_log2;\n"
+    "        uint low = 0, high = number;\n"
+    "        while (low < high) {\n"
+    "            const uint middle = (low + high) / 2;\n"
+    "            const split_t row = sample_row(samples, before + middle);\n"
+    "            if (sum_split(&row) <= rank)\n"
+    "                low = middle + 1;\n"
+    "            else\n"
+    "                high = middle;\n"
+    "        }\n"
+    "        const split_t last = sample_row(samples, before + (low ? low - 1 : 0)),\n"
+    "                      next = sample_row(samples, before + (low < number ? low : 0));\n"
+    "        if (low > 0 && sum_split(&last) >= lower) {\n"
+    "            lower = sum_split(&last);\n"
+    "            b.low = last;\n"
+    "            b.first = code_at(r->array[k], (low << step_log2) - 1, c);\n"
+    "        }\n"
+    "        if (low < number && sum_split(&next) < upper) {\n"
+    "            upper = sum_split(&next);\n"
+    "            b.high = next;\n"
+    "            b.last = code_at(r->array[k], ((low + 1) << step_log2) - 1, c);\n"
+    "        }\n"
+    "        before += number;\n"
+    "    }\n"
+    "    return b;\n"
+    "}\n\n\n\n"
+    "CLSORT_INLINE split_t codes_up_to(const runs_t *r, const bracket_t *b, code_t code, codec_t c)\n"
+    "{\n"
+    "    split_t low = b->low, high = b->high;\n"
+    "    for (uint more = 1; more;) {\n"
+    "        code_t x[CLSORT__MOST_RUNS];\n"
+    "        uint middle[CLSORT__MOST_RUNS];\n"
+    "        more = 0;\n"
+    "        #pragma unroll\n"
+    "        for (uint k = 0; k < CLSORT__MOST_RUNS; k++) {\n"
+    "            const uint open = low.of[k] < high.of[k];\n"
+    "            middle[k] = open ? low.of[k] + (high.of[k] - low.of[k]) / 2 : 0;\n"
+    "            x[k] = code_at(r->array[k], middle[k], c);\n"
+    "        }\n"
+    "        #pragma unroll\n"
+    "        for (uint k = 0; k < CLSORT__MOST_RUNS; k++) {\n"
+    "            const uint open = low.of[k] < high.of[k], after = open && x[k] <= code;\n"
+    "            low.of[k] = after ? middle[k] + 1 : low.of[k];\n"
+    "            high.of[k] = open && !after ? middle[k] : high.of[k];\n"
+    "            more |= low.of[k] < high.of[k];\n"
+    "        }\n"
+    "    }\n"
+    "    return low;\n"
+    "}\n\n",
+    "//---- merge: split kernel\n\n"
+    "CLSORT_INLINE void narrow_bracket(const runs_t *r, bracket_t *b, uint rank, codec_t c)\n"
+    "{\n"
+    "    #pragma unroll\n"
+    "    for (uint k = 0; k < CLSORT__MOST_RUNS; k++)\n"
+    "        b->high.of[k] = max(b->low.of[k], b->high.of[k]);\n"
+    "    while (b->first < b->last && sum_split(&b->low) < rank) {\n"
+    "        const code_t middle = (code_t)(b->first + (code_t)(b->last - b->first) / 2);\n"
+    "        const split_t found = codes_up_to(r, b, middle, c);\n"
+    "        if (sum_split(&found) > rank) {\n"
+    "            b->high = found;\n"
+    "            b->last = middle;\n"
+    "        } else {\n"
+    "            b->low = found;\n"
+    "            b->first = (code_t)(middle + 1);\n"
+    "        }\n"
+    "    }\n"
+    "}\n\n\n\n\n"
+    "CLSORT_KERNEL void clsort_runs_split(CLSORT_RUNS_ARGS, global uchar *samples, ulong samples_at,\n"
+    "                                     global uchar *splits, ulong splits_at, uint step_log2, uint n,\n"
+    "                                     uint tile, uint tiles, uint spread_log2)\n"
+    "{\n"
+    "    const runs_t r = CLSORT_RUNS;\n"
+    "    const codec_t codec = CLSORT_CODEC;\n"
+    "    const size_t i = get_global_id(0) >> spread_log2;\n"
+    "    if (i > tiles || i << spread_log2 != get_global_id(0))\n"
+    "        return;\n"
+    "    const uint rank = (uint)min(i * tile, (size_t)n);\n"
+    "    bracket_t b = find_bracket(&r, (global const uint *)(samples + samples_at), step_log2, rank, n,\n"
+    "                               codec);\n"
+    "    narrow_bracket(&r, &b, rank, codec);\n"
+    "    const uint known = sum_split(&b.low);\n"
+    "    uint rest = known < rank ? rank - known : 0;\n"
+    "    #pragma unroll\n"
+    "    for (uint k = 0; k < CLSORT__MOST_RUNS; k++) {\n"
+    "        const uint more = min(rest, b.high.of[k] - b.low.of[k]);\n"
+    "        b.low.of[k] += more;\n"
+    "        rest -= more;\n"
+    "    }\n"
+    "    vstore16(vload16(0, b.low.of), i, (global uint *)(splits + splits_at));\n"
+    "}\n\n",
+    "//---- merge: a tile of runs\n\n\n"
+    "CLSORT_INLINE uint run_share(uint begin, uint end, uint left)\n"
+    "{\n"
+    "    return min(max(begin, end) - begin, left);\n"
+    "}\n\n"
+    "#if CLSORT_SHARE_LOG2 > 0\n\n\n\n"
+    "typedef struct {\n"
+    "    local ulong *keys, *values;\n"
+    "    local uint *begins, *sums, *owners;\n"
+    "} shares_t;\n\n"
+    "CLSORT_INLINE shares_t make_shares(local ulong *space)\n"
+    "{\n"
+    "    local uint *words = (local uint *)(space + 2 * CLSORT__MOST_RUNS);\n"
+    "    const shares_t s = { space, space + CLSORT__MOST_RUNS, words, words + CLSORT__MOST_RUNS + 1,\n"
+    "                         words + 2 * (CLSORT__MOST_RUNS + 1) };\n"
+    "    return s;\n"
+    "}\n\n\n"
+    "CLSORT_INLINE void find_shares(shares_t s, const runs_t *r, global const uint *split, uint size)\n"
+    "{\n"
+    "    const uint t = local_id();\n"
+    "    uint slots = 0, sum = 0, owner = 0;\n"
+    "    #pragma unroll\n"
+    "    for (uint k = 0; k < CLSORT__MOST_RUNS; k++) {\n"
+    "        const uint begin = split[k], share = run_share(begin, split[k + CLSORT__MOST_RUNS],\n"
+    "                                                       size - sum);\n"
+    "        owner = slots <= t ? k : owner;\n"
+    "        if (t == k) {\n"
+    "            const array_t from = advance(r->array[k], begin);\n"
+    "            s.keys[k] = (ulong)(size_t)from.keys;\n"
+    "            s.values[k] = (ulong)(size_t)from.values;\n"
+    "            s.begins[k] = slots;\n"
+    "            s.sums[k] = sum;\n"
+    "        }\n"
+    "        slots += (share + CLSORT_ITEMS - 1) / CLSORT_ITEMS;\n"
+    "        sum += share;\n"
+    "    }\n"
+    "    if (t == 0) {\n"
+    "        s.begins[CLSORT__MOST_RUNS] = slots;\n"
+    "        s.sums[CLSORT__MOST_RUNS] = sum;\n"
+    "    }\n"
+    "    s.owners[t] = owner;\n"
+    "}\n\n\n\n"
+    "CLSORT_INLINE void load_shares(local code_t *keys, local uint *words, shares_t s, codec_t c)\n"
+    "{\n"
+    "    const uint t = local_id();\n"
+    "    item_t v[CLSORT_ITEMS];\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 0; m < CLSORT_ITEMS; m++) {\n"
+    "        const uint slot = m * CLSORT_GROUP + t, k = s.owners[slot / CLSORT_ITEMS],\n"
+    "                   i = slot - s.begins[k] * CLSORT_ITEMS;\n"
+    "        const array_t from = { (global uchar *)(size_t)s.keys[k],\n"
+    "                               (global uchar *)(size_t)s.values[k] };\n"
+    "        v[m] = load_item(from, c, i, s.sums[k + 1] - s.sums[k]);\n"
+    "    }\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 0; m < CLSORT_ITEMS; m++)\n"
+    "        put_item(keys, words, m * CLSORT_GROUP + t, v[m]);\n"
+    "}\n\n",
+    "//---- merge: pass of runs\n\n\n\n"
+    "CLSORT_KERNEL void clsort_runs_pass(CLSORT_RUNS_ARGS, CLSORT_ARRAY_ARGS(target),\n"
+    "                                    global uchar *splits, ulong splits_at, uint n, uint tile,\n"
+    "                                    uint levels, local ulong *space, local code_t *keys,\n"
+    "                                    local uint *words)\n"
+    "{\n"
+    "    const runs_t r = CLSORT_RUNS;\n"
+    "    const array_t target = CLSORT_ARRAY(target);\n"
+    "    const codec_t codec = CLSORT_CODEC;\n"
+    "    const shares_t s = make_shares(space);\n"
+    "    const uint t = local_id(), group = (uint)get_group_id(0), base = group * tile;\n"
+    "    item_t v[CLSORT_ITEMS];\n"
+    "    find_shares(s, &r, (global const uint *)(splits + splits_at) + group * CLSORT__MOST_RUNS,\n"
+    "                min(n - base, tile));\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    load_shares(keys, words, s, codec);\n"
+    "    #pragma unroll 1\n"
+    "    for (uint level = 0; level < levels; level++) {\n"
+    "        const uint a = s.owners[t] >> (level + 1) << (level + 1), b = a + (1u << level),\n"
+    "                   end = a + (2u << level);\n"
+    "        barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "        merge_items(v, keys, words, &s.owners[0], s.begins[a] * CLSORT_ITEMS,\n"
+    "                    s.sums[b] - s.sums[a], s.begins[b] * CLSORT_ITEMS, s.sums[end] - s.sums[b],\n"
+    "                    codec);\n"
+    "        barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "        #pragma unroll\n"
+    "        for (uint m = 0; m < CLSORT_ITEMS; m++)\n"
+    "            put_item(keys, words, t * CLSORT_ITEMS + m, v[m]);\n"
+    "    }\n"
+    "    store_items(v, keys, words, target, base, s.sums[CLSORT__MOST_RUNS], codec);\n"
+    "}\n"
+    "#else\n\n",
+    "//---- merge: serial pass of runs\n\n\n"
+    "typedef struct {\n"
+    "    uint first[CLSORT__MOST_RUNS], sums[CLSORT__MOST_RUNS + 1];\n"
+    "} shares_t;\n\n"
+    "CLSORT_INLINE void find_shares(shares_t *s, global const uint *split, uint size)\n"
+    "{\n"
+    "    s->sums[0] = 0;\n"
+    "    for (uint k = 0; k < CLSORT__MOST_RUNS; k++) {\n"
+    "        s->first[k] = split[k];\n"
+    "        s->sums[k + 1] = s->sums[k] + run_share(split[k], split[k + CLSORT__MOST_RUNS],\n"
+    "                                                size - s->sums[k]);\n"
+    "    }\n"
+    "}\n\n\n\n"
+    "CLSORT_INLINE void merge_level(const runs_t *r, const shares_t *s, uint level, array_t from,\n"
+    "                               uint from_base, array_t to, uint to_base, codec_t c)\n"
+    "{\n"
+    "    for (uint a = 0; a < CLSORT__MOST_RUNS; a += 2u << level) {\n"
+    "        const uint b = a + (1u << level), end = a + (2u << level), na = s->sums[b] - s->sums[a],\n"
+    "                   nb = s->sums[end] - s->sums[b];\n"
+    "        pair_t p = { from, from, 0, from_base + s->sums[a], na, from_base + s->sums[b], nb };\n"
+    "        if (level == 0) {\n"
+    "            p.a = r->array[a];\n"
+    "            p.b = r->array[b];\n"
+    "            p.first_a = s->first[a];\n"
+    "            p.first_b = s->first[b];\n"
+    "        }\n"
+    "        if (na + nb > 0)\n"
+    "            merge_slice(p, 0, na, 0, nb, to, to_base + s->sums[a], c);\n"
+    "    }\n"
+    "}\n\n\n\n\n"
+    "CLSORT_KERNEL void clsort_runs_pass(CLSORT_RUNS_ARGS, CLSORT_ARRAY_ARGS(target),\n"
+    "                                    global uchar *splits, ulong splits_at, uint n, uint tile,\n"
+    "                                    uint levels, CLSORT_ARRAY_ARGS(alt), uint tiles_each)\n"
+    "{\n"
+    "    const runs_t r = CLSORT_RUNS;\n"
+    "    const array_t target = CLSORT_ARRAY(target), alt = CLSORT_ARRAY(alt);\n"
+    "    const codec_t codec = CLSORT_CODEC;\n"
+    "    const size_t i = get_global_id(0);\n"
+    "    for (size_t base = i * tiles_each * tile, t = i * tiles_each;\n"
+    "         t < (i + 1) * tiles_each && base < n; base += tile, t++) {\n"
+    "        shares_t s;\n"
+    "        find_shares(&s, (global const uint *)(splits + splits_at) + t * CLSORT__MOST_RUNS,\n"
+    "                    (uint)min((size_t)tile, n - base));\n"
+    "        for (uint level = 0; level < levels; level++) {\n"
+    "            const uint last = (levels - level) % 2;\n"
+    "            merge_level(&r, &s, level, last ? alt : target, last ? (uint)i * tile : (uint)base,\n"
+    "                        last ? target : alt, last ? (uint)base : (uint)i * tile, codec);\n"
+    "        }\n"
+    "    }\n"
+    "}\n"
+    "#endif\n"
+    "#endif\n\n",
 #ifndef CLSORT_NO_PUBLISHED
     "//---- merge: published\n"
     "#if CLSORT_IS(PUBLISHED_MERGE) && !CLSORT_COMPARATOR && CLSORT_LANES == 1\n\n\n\n\n\n"
@@ -3413,7 +3916,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 2456\n",
+    "#line 2882\n",
 #endif
     "//---- merge: segments\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_NEEDS_PACKING\n"
@@ -3605,7 +4108,8 @@ static const char *const clsort__source[] = {
     "{\n"
     "    const uint own = local_id() * CLSORT_ITEMS,\n"
     "               diagonal = own > first ? min(own, end) - first : 0;\n"
-    "    const uint split = split_items(keys, words, first, middle - first, end - middle, diagonal, c);\n"
+    "    const uint split = split_items(keys, words, first, middle - first, middle, end - middle, diagonal,\n"
+    "                                   c);\n"
     "    uint a = own < first ? own : first + split, b = own > end ? own : middle + (diagonal - split);\n"
     "    item_t x = get_item(keys, words, a), y = get_item(keys, words, b);\n"
     "    #pragma unroll\n"
@@ -3721,7 +4225,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 2846\n",
+    "#line 3273\n",
 #endif
 #ifndef CLSORT_NO_RADIX
     "//---- radix: codes\n"
@@ -3746,7 +4250,17 @@ static const char *const clsort__source[] = {
     "#endif\n\n"
     "#define CLSORT_SWEEP CLSORT_IS(SWEEP)\n"
     "#define CLSORT_DIGITS (1 << CLSORT_DIGIT_BITS)\n\n"
-    "#define CLSORT_RADIX_DIGITS CLSORT__DIGITS_OF(CLSORT_KEY_BYTES, CLSORT_DIGIT_BITS)\n\n\n\n"
+    "#define CLSORT_RADIX_DIGITS CLSORT__DIGITS_OF(CLSORT_KEY_BYTES, CLSORT_DIGIT_BITS)\n\n\n"
+    "#if CLSORT_IS(PARTITION)\n"
+    "#if CLSORT_SHARE_LOG2 == 0\n"
+    "#define CLSORT_SPLITTER_SPACE\n"
+    "#else\n"
+    "#define CLSORT_SPLITTER_SPACE local\n"
+    "#endif\n\n\n"
+    "typedef struct { CLSORT_SPLITTER_SPACE const code_t *splitters; uint most; } digit_t;\n"
+    "#else\n"
+    "typedef struct { uint shift, mask; } digit_t;\n"
+    "#endif\n\n\n\n"
     "#define CLSORT_RADIX_ARGS \\\n"
     "    CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_ARGS(alt), \\\n"
     "        CLSORT_CODEC_ARGS, global uchar *scratch, ulong scratch_at, uint n, uint blocks, \\\n"
@@ -3767,6 +4281,9 @@ static const char *const clsort__source[] = {
     "    uint n, blocks, block_elements, first_bit, last_bit, in_place, pass;\n"
     "    uint done;\n"
     "    uint mends;\n"
+    "#if CLSORT_IS(PARTITION)\n"
+    "    digit_t digit;\n"
+    "#endif\n"
     "} radix_t;\n\n\n"
     "CLSORT_INLINE global uint *radix_seen(radix_t r, uint block)\n"
     "{\n"
@@ -3780,8 +4297,21 @@ static const char *const clsort__source[] = {
     "{\n"
     "    return max((r.last_bit - r.first_bit + CLSORT_DIGIT_BITS - 1) / CLSORT_DIGIT_BITS, 1u);\n"
     "}\n\n",
-    "//---- radix: digits\n\n\n"
-    "typedef struct { uint shift, mask; } digit_t;\n\n"
+    "//---- radix: digits\n"
+    "#if CLSORT_IS(PARTITION)\n"
+    "CLSORT_INLINE digit_t pass_digit(radix_t r, uint pass)\n"
+    "{\n"
+    "    return r.digit;\n"
+    "}\n\n"
+    "CLSORT_INLINE uint digit_of(code_t code, digit_t d)\n"
+    "{\n"
+    "    uint part = 0;\n"
+    "    #pragma unroll\n"
+    "    for (uint step = CLSORT_DIGITS / 2; step > 0; step /= 2)\n"
+    "        part += d.splitters[part + step - 1] <= code ? step : 0;\n"
+    "    return min(part, d.most);\n"
+    "}\n"
+    "#else\n\n\n"
     "CLSORT_INLINE digit_t pass_digit(radix_t r, uint pass)\n"
     "{\n"
     "    const uint shift = r.first_bit + min(pass, radix_passes(r) - 1) * CLSORT_DIGIT_BITS;\n"
@@ -3791,7 +4321,8 @@ static const char *const clsort__source[] = {
     "CLSORT_INLINE uint digit_of(code_t code, digit_t d)\n"
     "{\n"
     "    return (uint)(code >> d.shift) & d.mask;\n"
-    "}\n\n\n\n"
+    "}\n"
+    "#endif\n\n\n\n"
     "enum { PASS_SORTS = 1, PASS_COPIES = 2, PASS_ODD = 4, PASS_FROM = 3, PASS_TO = 5 };\n\n"
     "enum { TARGET_IS_SOURCE = 1, ALT_IS_SOURCE = 2 };\n\n\n"
     "CLSORT_INLINE void write_plan(radix_t r, code_t differ)\n"
@@ -3830,6 +4361,24 @@ static const char *const clsort__source[] = {
     "{\n"
     "    return array_at(plan >> shift & 3, r.source, r.target, r.alt);\n"
     "}\n\n",
+    "//---- radix: partition\n"
+    "#if CLSORT_IS(PARTITION)\n\n\n"
+    "#define CLSORT_PARTITION_ARGS \\\n"
+    "    CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_CODEC_ARGS, \\\n"
+    "        global const uchar *splitters, ulong splitters_at, global uchar *starts, \\\n"
+    "        ulong starts_at, global uchar *scratch, ulong scratch_at, uint n, uint blocks, \\\n"
+    "        uint block_elements, uint splitter_count\n"
+    "#define CLSORT_PARTITION(codes) \\\n"
+    "    { \\\n"
+    "        CLSORT_ARRAY(source), CLSORT_ARRAY(target), CLSORT_ARRAY(target), CLSORT_CODEC, \\\n"
+    "            (global uint *)(scratch + scratch_at), n, blocks, block_elements, 0, 0, 0, 0, 0, 0, \\\n"
+    "            { codes, splitter_count } \\\n"
+    "    }\n\n\n"
+    "CLSORT_INLINE code_t splitter_code(global const uchar *splitters, uint i, uint count, codec_t c)\n"
+    "{\n"
+    "    return i < count ? encode(((global const code_t *)splitters)[i], c) : (code_t)~(code_t)0;\n"
+    "}\n"
+    "#endif\n\n",
     "//---- radix: blocks\n\n\n"
     "typedef struct { uint begin, size; } block_t;\n\n"
     "CLSORT_INLINE block_t take_block(radix_t r, uint block, uint works)\n"
@@ -3880,6 +4429,15 @@ static const char *const clsort__source[] = {
     "    place[1] = (uint)((ulong)seen.set >> 32);\n"
     "    place[2] = (uint)seen.clear;\n"
     "    place[3] = (uint)((ulong)seen.clear >> 32);\n"
+    "}\n\n\n"
+    "CLSORT_INLINE void write_counts(radix_t r, uint block, const uint *bins)\n"
+    "{\n"
+    "    for (uint d = 0; d < CLSORT_DIGITS; d++) {\n"
+    "        uint count = 0;\n"
+    "        for (uint k = 0; k < CLSORT_COUNT_COPIES; k++)\n"
+    "            count += bins[k * CLSORT_DIGITS + d];\n"
+    "        radix_table(r, 0)[block * CLSORT_DIGITS + d] = count;\n"
+    "    }\n"
     "}\n\n"
     "#if CLSORT_IS(RADIX)\n"
     "CLSORT_KERNEL void clsort_radix_count(CLSORT_RADIX_ARGS)\n"
@@ -3895,12 +4453,7 @@ static const char *const clsort__source[] = {
     "    const seen_t seen = count_block(r, plan_array(r, plan, PASS_FROM), b, bins);\n"
     "    if (pass == 0)\n"
     "        write_seen(r, block, seen);\n"
-    "    for (uint d = 0; d < CLSORT_DIGITS; d++) {\n"
-    "        uint count = 0;\n"
-    "        for (uint k = 0; k < CLSORT_COUNT_COPIES; k++)\n"
-    "            count += bins[k * CLSORT_DIGITS + d];\n"
-    "        radix_table(r, 0)[block * CLSORT_DIGITS + d] = count;\n"
-    "    }\n"
+    "    write_counts(r, block, bins);\n"
     "}\n\n\n\n"
     "CLSORT_KERNEL void clsort_radix_scan(CLSORT_RADIX_ARGS)\n"
     "{\n"
@@ -3987,9 +4540,8 @@ static const char *const clsort__source[] = {
     "    }\n"
     "    write_lines(to, lines, first, next, CLSORT_DIGITS);\n"
     "}\n\n"
-    "CLSORT_INLINE void scatter_block(radix_t r, uint plan, block_t b, uint *next)\n"
+    "CLSORT_INLINE void scatter_block(radix_t r, array_t from, array_t to, block_t b, uint *next)\n"
     "{\n"
-    "    const array_t from = plan_array(r, plan, PASS_FROM), to = plan_array(r, plan, PASS_TO);\n"
     "    if (CLSORT_VALUE_BYTES == 0 && r.n >= CLSORT_STAGE_BYTES / CLSORT_KEY_BYTES)\n"
     "        scatter_keys(r, from, to, b, next);\n"
     "    else\n"
@@ -4010,7 +4562,56 @@ static const char *const clsort__source[] = {
     "    }\n"
     "    for (uint d = 0; d < CLSORT_DIGITS; d++)\n"
     "        next[d] = radix_table(r, 0)[block * CLSORT_DIGITS + d];\n"
-    "    scatter_block(r, plan, b, next);\n"
+    "    scatter_block(r, plan_array(r, plan, PASS_FROM), plan_array(r, plan, PASS_TO), b, next);\n"
+    "}\n"
+    "#endif\n\n",
+    "//---- radix: partition by work-items\n"
+    "#if CLSORT_IS(PARTITION) && CLSORT_SHARE_LOG2 == 0\n\n"
+    "CLSORT_KERNEL void clsort_partition_count(CLSORT_PARTITION_ARGS)\n"
+    "{\n"
+    "    code_t codes[CLSORT_DIGITS];\n"
+    "    const radix_t r = CLSORT_PARTITION(codes);\n"
+    "    const uint block = (uint)get_global_id(0);\n"
+    "    uint bins[CLSORT_COUNT_COPIES * CLSORT_DIGITS];\n"
+    "    if (block >= blocks)\n"
+    "        return;\n"
+    "    for (uint d = 0; d < CLSORT_DIGITS; d++)\n"
+    "        codes[d] = splitter_code(splitters + splitters_at, d, splitter_count, r.codec);\n"
+    "    for (uint d = 0; d < CLSORT_COUNT_COPIES * CLSORT_DIGITS; d++)\n"
+    "        bins[d] = 0;\n"
+    "    count_block(r, r.source, take_block(r, block, 1), bins);\n"
+    "    write_counts(r, block, bins);\n"
+    "}\n\n\n"
+    "CLSORT_KERNEL void clsort_partition_scan(CLSORT_PARTITION_ARGS)\n"
+    "{\n"
+    "    const radix_t r = CLSORT_PARTITION(0);\n"
+    "    global uint *table = radix_table(r, 0), *start = (global uint *)(starts + starts_at);\n"
+    "    uint sum = 0;\n"
+    "    if (get_global_id(0) != 0)\n"
+    "        return;\n"
+    "    for (uint d = 0; d <= splitter_count; d++) {\n"
+    "        start[d] = sum;\n"
+    "        for (uint b = 0; b < blocks; b++) {\n"
+    "            const uint count = table[b * CLSORT_DIGITS + d];\n"
+    "            table[b * CLSORT_DIGITS + d] = sum;\n"
+    "            sum += count;\n"
+    "        }\n"
+    "    }\n"
+    "    start[splitter_count + 1] = sum;\n"
+    "}\n\n"
+    "CLSORT_KERNEL void clsort_partition_scatter(CLSORT_PARTITION_ARGS)\n"
+    "{\n"
+    "    code_t codes[CLSORT_DIGITS];\n"
+    "    const radix_t r = CLSORT_PARTITION(codes);\n"
+    "    const uint block = (uint)get_global_id(0);\n"
+    "    uint next[CLSORT_DIGITS];\n"
+    "    if (block >= blocks)\n"
+    "        return;\n"
+    "    for (uint d = 0; d < CLSORT_DIGITS; d++) {\n"
+    "        codes[d] = splitter_code(splitters + splitters_at, d, splitter_count, r.codec);\n"
+    "        next[d] = d <= splitter_count ? radix_table(r, 0)[block * CLSORT_DIGITS + d] : 0;\n"
+    "    }\n"
+    "    scatter_block(r, r.source, r.target, take_block(r, block, 1), next);\n"
     "}\n"
     "#endif\n\n",
     "//---- radix: small in a work-item\n\n"
@@ -4040,7 +4641,8 @@ static const char *const clsort__source[] = {
     "                bins[r.pass][d] = sum;\n"
     "                sum += count;\n"
     "            }\n"
-    "            scatter_block(r, pass_plan(r), all, bins[r.pass]);\n"
+    "            scatter_block(r, plan_array(r, pass_plan(r), PASS_FROM),\n"
+    "                          plan_array(r, pass_plan(r), PASS_TO), all, bins[r.pass]);\n"
     "        } else if (pass_plan(r) & PASS_COPIES)\n"
     "            copy_block(r, pass_plan(r), all, 0, 1);\n"
     "    }\n"
@@ -4963,7 +5565,26 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "}\n\n"
     "#if !CLSORT_SWEEP\n",
-    "//---- radix: count and scan\n\n"
+    "//---- radix: count and scan\n\n\n"
+    "CLSORT_INLINE void scan_digit(radix_t r, uint digit, uint used, local uint *sums)\n"
+    "{\n"
+    "    const uint t = local_id();\n"
+    "    global uint *counts = radix_table(r, digit);\n"
+    "    const uint share = (used + CLSORT_GROUP - 1) / CLSORT_GROUP, begin = min(t * share, used),\n"
+    "               end = min(begin + share, used);\n"
+    "    uint sum = 0;\n"
+    "    for (uint b = begin; b < end; b++)\n"
+    "        sum += counts[b];\n"
+    "    sum = group_scan(sum, sums);\n"
+    "    for (uint b = begin; b < end; b++) {\n"
+    "        const uint count = counts[b];\n"
+    "        counts[b] = sum;\n"
+    "        sum += count;\n"
+    "    }\n"
+    "    if (t == CLSORT_GROUP - 1)\n"
+    "        radix_table(r, CLSORT_DIGITS)[digit] = sum;\n"
+    "}\n\n"
+    "#if CLSORT_IS(RADIX)\n\n"
     "CLSORT_KERNEL void clsort_radix_count(CLSORT_RADIX_ARGS, local uint *bins)\n"
     "{\n"
     "    const radix_t r = CLSORT_RADIX;\n"
@@ -4987,21 +5608,9 @@ static const char *const clsort__source[] = {
     "    const code_t differ = join_seen(r, first ? used : 0, sums + 2 * CLSORT_GROUP);\n"
     "    if (first && t == 0)\n"
     "        write_plan(r, differ);\n"
-    "    global uint *counts = radix_table(r, digit);\n"
-    "    const uint share = (used + CLSORT_GROUP - 1) / CLSORT_GROUP, begin = min(t * share, used),\n"
-    "               end = min(begin + share, used);\n"
-    "    uint sum = 0;\n"
-    "    for (uint b = begin; b < end; b++)\n"
-    "        sum += counts[b];\n"
-    "    sum = group_scan(sum, sums);\n"
-    "    for (uint b = begin; b < end; b++) {\n"
-    "        const uint count = counts[b];\n"
-    "        counts[b] = sum;\n"
-    "        sum += count;\n"
-    "    }\n"
-    "    if (t == CLSORT_GROUP - 1)\n"
-    "        radix_table(r, CLSORT_DIGITS)[digit] = sum;\n"
-    "}\n\n",
+    "    scan_digit(r, digit, used, sums);\n"
+    "}\n"
+    "#endif\n\n",
     "//---- radix: scatter\n\n\n"
     "CLSORT_INLINE void begin_block(radix_t r, uint block, tile_t tile)\n"
     "{\n"
@@ -5027,7 +5636,8 @@ static const char *const clsort__source[] = {
     "    load_values(value, from, size);\n"
     "    store_tile(tile, value, to, codec, digit, size, rank);\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "}\n\n\n"
+    "}\n\n"
+    "#if CLSORT_IS(RADIX)\n\n"
     "CLSORT_KERNEL void clsort_radix_scatter(CLSORT_RADIX_ARGS, local ulong *space)\n"
     "{\n"
     "    const radix_t r = CLSORT_RADIX;\n"
@@ -5043,8 +5653,58 @@ static const char *const clsort__source[] = {
     "    for (uint done = 0; done < sorted.size; done += CLSORT_RADIX_TILE)\n"
     "        scatter_tile(tile, advance(from, sorted.begin + done), to, r.codec, pass_digit(r, pass),\n"
     "                     min(sorted.size - done, (uint)CLSORT_RADIX_TILE));\n"
-    "}\n\n",
-    "//---- radix: small\n\n\n"
+    "}\n"
+    "#endif\n\n",
+    "//---- radix: partition by work-groups\n"
+    "#if CLSORT_IS(PARTITION)\n\n"
+    "#define CLSORT_SPLITTER_ULONGS (CLSORT_DIGITS * CLSORT_KEY_BYTES / 8)\n\n\n"
+    "CLSORT_INLINE void load_splitters(local code_t *codes, global const uchar *splitters, uint count,\n"
+    "                                  codec_t c)\n"
+    "{\n"
+    "    for (uint d = local_id(); d < CLSORT_DIGITS; d += CLSORT_GROUP)\n"
+    "        codes[d] = splitter_code(splitters, d, count, c);\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "}\n\n\n"
+    "CLSORT_KERNEL void clsort_partition_count(CLSORT_PARTITION_ARGS, local ulong *space)\n"
+    "{\n"
+    "    local code_t *codes = (local code_t *)space;\n"
+    "    local uint *bins = (local uint *)(space + CLSORT_SPLITTER_ULONGS);\n"
+    "    const radix_t r = CLSORT_PARTITION(codes);\n"
+    "    const uint block = (uint)get_group_id(0);\n"
+    "    seen_t seen = { 0, 0 };\n"
+    "    load_splitters(codes, splitters + splitters_at, splitter_count, r.codec);\n"
+    "    clear_bins(bins);\n"
+    "    count_block(r, r.source, take_block(r, block, 1), 0, 0, bins, &seen);\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    for (uint d = local_id(); d < CLSORT_DIGITS; d += CLSORT_GROUP)\n"
+    "        radix_table(r, d)[block] = bin_count(bins, d);\n"
+    "}\n\n\n"
+    "CLSORT_KERNEL void clsort_partition_scan(CLSORT_PARTITION_ARGS, local ulong *space)\n"
+    "{\n"
+    "    const radix_t r = CLSORT_PARTITION(0);\n"
+    "    scan_digit(r, (uint)get_group_id(0), blocks, (local uint *)space);\n"
+    "}\n\n\n\n"
+    "CLSORT_KERNEL void clsort_partition_scatter(CLSORT_PARTITION_ARGS, local ulong *space)\n"
+    "{\n"
+    "    local code_t *codes = (local code_t *)space;\n"
+    "    const radix_t r = CLSORT_PARTITION(codes);\n"
+    "    const tile_t tile = make_tile(space + CLSORT_SPLITTER_ULONGS);\n"
+    "    const uint block = (uint)get_group_id(0);\n"
+    "    const block_t b = take_block(r, block, 1);\n"
+    "    global uint *start = (global uint *)(starts + starts_at);\n"
+    "    load_splitters(codes, splitters + splitters_at, splitter_count, r.codec);\n"
+    "    begin_block(r, block, tile);\n"
+    "    for (uint d = local_id(); block == 0 && d <= splitter_count; d += CLSORT_GROUP)\n"
+    "        start[d] = tile.next[d];\n"
+    "    if (block == 0 && local_id() == 0)\n"
+    "        start[splitter_count + 1] = n;\n"
+    "    for (uint done = 0; done < b.size; done += CLSORT_RADIX_TILE)\n"
+    "        scatter_tile(tile, advance(r.source, b.begin + done), r.target, r.codec, r.digit,\n"
+    "                     min(b.size - done, (uint)CLSORT_RADIX_TILE));\n"
+    "}\n"
+    "#endif\n\n",
+    "//---- radix: small\n"
+    "#if CLSORT_IS(RADIX)\n\n\n"
     "CLSORT_INLINE void order_small(tile_t tile, code_t *code, uint *origin, digit_t digit)\n"
     "{\n"
     "    uint rank[CLSORT_RANK_WORDS];\n"
@@ -5086,6 +5746,7 @@ static const char *const clsort__source[] = {
     "    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)\n"
     "        store_item(r.target, r.codec, tile_item(m), n, items[m]);\n"
     "}\n"
+    "#endif\n"
     "#endif\n\n",
     "//---- radix: sweep\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_SWEEP\n\n"
@@ -6733,7 +7394,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 6592\n",
+    "#line 7206\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
     "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -7640,7 +8301,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 7708\n",
+    "#line 8322\n",
 #endif
     "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_SELECT\n"
@@ -9297,9 +9958,9 @@ static const char *const clsort__source[] = {
 
 /* ---- >>types --------------------------------------------------------------------------------- */
 
-/* The bit of a family in a set of families: public numbers are below 16, private ones from 32 to
-   47. */
-#define CLSORT__BIT(family) (1u << ((family) < 32 ? (family) : (family) - 16))
+/* The bit of a family in a set of families: public numbers are below 8, private ones from 32 to
+   55. */
+#define CLSORT__BIT(family) (1u << ((family) < 32 ? (family) : (family) - 24))
 
 /* The families that are not compiled in. */
 enum {
@@ -9339,6 +10000,8 @@ enum {
     X(HYBRID, "hybrid radix", clsort__hybrid_need) \
     X(SAMPLES, "radix of samples", clsort__samples_need) \
     X(CACHED, "radix in cache", clsort__no_local) \
+    X(RUNS, "merge of runs", clsort__runs_local) \
+    X(PARTITION, "partition", clsort__partition_local) \
     X(QUICKSORT, "quicksort", clsort__quick_local) \
     X(RELAUNCH, "quicksort-device", clsort__quick_local) \
     X(SELECT, "top-k", clsort__no_local) \
@@ -9352,7 +10015,7 @@ enum { CLSORT__FAMILY_LIST(CLSORT__ENUMERATOR) CLSORT__NO_FAMILY = 0 };
 #undef CLSORT__ENUMERATOR
 
 #define CLSORT__HAS_BIT(name, text, local) \
-    &&(CLSORT__##name < 16 || (CLSORT__##name >= 32 && CLSORT__##name < 48))
+    &&(CLSORT__##name < 8 || (CLSORT__##name >= 32 && CLSORT__##name < 56))
 typedef char clsort__each_family_has_a_bit[1 CLSORT__FAMILY_LIST(CLSORT__HAS_BIT) ? 1 : -1];
 #undef CLSORT__HAS_BIT
 
@@ -9369,6 +10032,7 @@ typedef char clsort__kernels_know_public_numbers
              && CLSORT__SAME(CLSORT_SCAN_LOCAL, CLSORT__SCAN_LOCAL)
              && CLSORT__SAME(CLSORT_SCAN_BUILTIN, CLSORT__SCAN_BUILTIN)
              && CLSORT__SAME(CLSORT_SCAN_BLELLOCH, CLSORT__SCAN_BLELLOCH)
+             && CLSORT__SAME(CLSORT_MAX_RUNS, CLSORT__MOST_RUNS)
          ? 1
          : -1];
 
@@ -9391,6 +10055,12 @@ typedef char clsort__kernels_know_public_numbers
     X(MERGE_ORDERED, CLSORT__MERGE, "clsort_merge_ordered") \
     X(MERGE_PASS, CLSORT__MERGE, "clsort_merge_pass") \
     X(MERGE_LOCAL, CLSORT__PUBLISHED_MERGE, "clsort_merge_local") \
+    X(RUNS_SAMPLE, CLSORT__RUNS, "clsort_runs_sample") \
+    X(RUNS_SPLIT, CLSORT__RUNS, "clsort_runs_split") \
+    X(RUNS_PASS, CLSORT__RUNS, "clsort_runs_pass") \
+    X(PARTITION_COUNT, CLSORT__PARTITION, "clsort_partition_count") \
+    X(PARTITION_SCAN, CLSORT__PARTITION, "clsort_partition_scan") \
+    X(PARTITION_SCATTER, CLSORT__PARTITION, "clsort_partition_scatter") \
     X(SEGMENT_JOBS, CLSORT__SEGMENTS, "clsort_segment_jobs") \
     X(SEGMENT_PACK, CLSORT__SEGMENTS, "clsort_segment_pack") \
     X(SEGMENT_TILE, CLSORT__SEGMENTS, "clsort_segment_tile") \
@@ -10620,7 +11290,7 @@ static size_t clsort__tile_slots(const clsort__config *c, cl_uint pad_log2)
 {
     const size_t items = (size_t)1 << c->items_log2, tile = items << c->share_log2;
     const int merges = c->family == CLSORT__MERGE || c->family == CLSORT__SEGMENTS
-                       || c->family == CLSORT__ROW_TILES;
+                       || c->family == CLSORT__RUNS || c->family == CLSORT__ROW_TILES;
     const size_t slots = tile + (merges ? items : 0);   /* merges read past the tile */
     return slots + (slots >> pad_log2) + 1;
 }
@@ -10659,6 +11329,10 @@ static size_t clsort__group_sums(cl_uint group_log2)
 {
     return 4 * CLSORT__SCAN_TOTAL_WORDS((size_t)1 << group_log2);
 }
+
+/* log2 of the fewest work-items that share a tile of a merge of runs, and of the fewest elements
+   that each of them has. */
+enum { CLSORT__RUNS_GROUP_LOG2 = 6, CLSORT__RUNS_ITEMS_LOG2 = 3 };
 
 /* log2 of the work-items in a work-group, lowered to what the device can have. */
 static cl_uint clsort__lower_group(const clsort_sorter *s, cl_uint log2)
@@ -10732,6 +11406,8 @@ enum { CLSORT__LEAST_TILE = 64 };
 
 static void clsort__least_tile(clsort__config *c)
 {
+    if (c->family == CLSORT__RUNS && c->share_log2 < CLSORT__RUNS_GROUP_LOG2)
+        c->share_log2 = c->group_log2 = 0;
     if (c->family != CLSORT__SEGMENTS) return;
     if (1 << (c->share_log2 + c->items_log2) < CLSORT__LEAST_TILE)
         c->share_log2 = c->group_log2 = 0;
@@ -11005,6 +11681,7 @@ static clsort_status clsort__create_kernels(clsort_sorter *s, clsort__program *p
 static cl_uint clsort__least_group(const clsort__config *c)
 {
     return c->family == CLSORT__HYBRID ? CLSORT__HYBRID_LEAST_GROUP
+           : c->family == CLSORT__RUNS && c->share_log2 ? (cl_uint)CLSORT__RUNS_GROUP_LOG2
            : c->family == CLSORT__SHORT_ROWS || c->family == CLSORT__ROW_TILES
                    || c->family == CLSORT__LONG_ROWS || c->family == CLSORT__SAMPLES
                ? c->group_log2
@@ -12381,6 +13058,8 @@ enum {
     CLSORT__FIRST_GATHER = offsetof(clsort_gather, indices_row_stride) + sizeof(size_t),
     CLSORT__FIRST_GROUPS = offsetof(clsort_groups, count_offset) + sizeof(size_t),
     CLSORT__FIRST_MERGE = offsetof(clsort_merge_desc, tuning) + sizeof(clsort_tuning),
+    CLSORT__FIRST_MERGE_RUNS = offsetof(clsort_merge_runs_desc, tuning) + sizeof(clsort_tuning),
+    CLSORT__FIRST_PARTITION = offsetof(clsort_partition_desc, tuning) + sizeof(clsort_tuning),
     CLSORT__NO_STRUCT = 4096
 };
 
@@ -12779,11 +13458,14 @@ struct clsort__job {
     clsort_sorter *s;
     int needs_buffers;          /* it is to be enqueued: its buffers must be there */
     const char *missing;        /* the name of an argument that is NULL and must not be, or NULL */
-    const clsort_desc *desc;    /* one of these four describes it */
+    const clsort_desc *desc;    /* one of these describes it */
     const clsort_gather *gather;
     const clsort_groups *groups;
     const clsort_merge_desc *merge;
-    int wrong;                  /* what is wrong with that struct: CLSORT__STRUCT_* */
+    const clsort_merge_runs_desc *runs;
+    const clsort_partition_desc *partition;
+    const char *argument;       /* the name of that struct in messages */
+    int wrong;                  /* what is wrong with it: CLSORT__STRUCT_* */
     clsort__span result;        /* the buffer that receives a number or a proof, if any */
     clsort__plan plan;
     clsort__plan then;          /* of the sort after a selection, or instead of one */
@@ -12831,8 +13513,7 @@ static clsort_status clsort__check_arguments(clsort__job *j, cl_command_queue qu
 static clsort_status clsort__plan_job(clsort__job *j)
 {
     clsort__checks c = clsort__begin_checks(j->s);
-    CLSORT__MUST(clsort__judge_struct(
-        j->s, j->desc ? "desc" : j->gather ? "gather" : j->groups ? "groups" : "merge", j->wrong));
+    CLSORT__MUST(clsort__judge_struct(j->s, j->argument, j->wrong));
     c.needs_buffers = j->needs_buffers;
     j->op->check(&c, j);
     CLSORT__MUST(clsort__conclude(&c));
@@ -13407,42 +14088,55 @@ static clsort_desc clsort__merge_as_sort(const clsort_merge_desc *m)
     return d;
 }
 
-/* Input 0 or 1, or the output of a merge. */
+/* The names of an input's or an output's fields in messages. */
+typedef struct clsort__part_names {
+    const char *keys, *values, *keys_offset, *values_offset;
+} clsort__part_names;
+#define CLSORT__PART_NAMES(before, after) \
+    { before "keys" after, before "values" after, before "keys" after "_offset", \
+      before "values" after "_offset" }
+
+static const clsort__part_names clsort__output_names = CLSORT__PART_NAMES("", "_out");
+
+/* An input or the output of a merge or a partition. */
 typedef struct clsort__merge_part {
-    const char *keys, *values, *keys_offset, *values_offset;   /* their names */
+    const clsort__part_names *names;
     size_t count;
     clsort__arrays arrays;
 } clsort__merge_part;
 
+/* Input 0 or 1, or the output of a merge of two. */
 static clsort__merge_part clsort__get_merge_part(const clsort_merge_desc *m,
                                                  const clsort__merge_pass *pass, size_t i)
 {
-    const clsort__merge_part parts[3] = {
-        { "keys_a", "values_a", "keys_a_offset", "values_a_offset", m->count_a, pass->a },
-        { "keys_b", "values_b", "keys_b_offset", "values_b_offset", m->count_b, pass->b },
-        { "keys_out", "values_out", "keys_out_offset", "values_out_offset", pass->n, pass->to }
-    };
+    static const clsort__part_names names[2] = { CLSORT__PART_NAMES("", "_a"),
+                                                 CLSORT__PART_NAMES("", "_b") };
+    const clsort__merge_part parts[3] = { { &names[0], m->count_a, pass->a },
+                                          { &names[1], m->count_b, pass->b },
+                                          { &clsort__output_names, pass->n, pass->to } };
     return parts[i];
 }
 
-static void clsort__check_merge_part(clsort__checks *c, const clsort_merge_desc *m,
-                                     const clsort__merge_part *p)
+/* Checks a part. needs_buffers: its buffers must be there. */
+static void clsort__check_merge_part(clsort__checks *c, cl_uint key_type, size_t value_size,
+                                     int needs_buffers, const clsort__merge_part *p)
 {
-    const size_t key = clsort__key_bits(m->key_type) / 8,
-                 value = m->value_size ? clsort__alignment(m->value_size) : 1;
+    const size_t key = clsort__key_bits(key_type) / 8,
+                 value = value_size ? clsort__alignment(value_size) : 1;
     const clsort__span keys = p->arrays.keys, values = p->arrays.values;
+    const int needed = needs_buffers && p->count;
     if (!clsort__may_blame(c, CLSORT_ERROR_FIELDS)) return;
-    if (values.buffer && !m->value_size)
+    if (values.buffer && !value_size)
         clsort__blame(c, CLSORT_ERROR_VALUE_SIZE, "value_size, the bytes of a value");
-    if (p->count && m->value_size && !values.buffer)
-        clsort__blame(c, CLSORT_ERROR_VALUE_SIZE, p->values);
-    if (values.offset && !m->value_size)
-        clsort__blame(c, CLSORT_ERROR_UNUSED_FIELD, p->values_offset);
-    clsort__need_room(c, p->keys_offset, p->count, key, keys.offset);
-    clsort__need_room(c, p->values_offset, p->count, m->value_size, values.offset);
-    clsort__need_multiple(c, p->keys_offset, keys.offset, key);
-    clsort__need_multiple(c, p->values_offset, values.offset, value);
-    if (p->count && !keys.buffer) clsort__blame(c, CLSORT_ERROR_MISSING_BUFFER, p->keys);
+    if (needed && value_size && !values.buffer)
+        clsort__blame(c, CLSORT_ERROR_VALUE_SIZE, p->names->values);
+    if (values.offset && !value_size)
+        clsort__blame(c, CLSORT_ERROR_UNUSED_FIELD, p->names->values_offset);
+    clsort__need_room(c, p->names->keys_offset, p->count, key, keys.offset);
+    clsort__need_room(c, p->names->values_offset, p->count, value_size, values.offset);
+    clsort__need_multiple(c, p->names->keys_offset, keys.offset, key);
+    clsort__need_multiple(c, p->names->values_offset, values.offset, value);
+    if (needed && !keys.buffer) clsort__blame(c, CLSORT_ERROR_MISSING_BUFFER, p->names->keys);
 }
 
 /* The one pass of a merge. */
@@ -13483,7 +14177,7 @@ static void clsort__check_merge(clsort__checks *c, clsort__job *j)
     clsort__check_desc(c, &d, CLSORT__TO_SORT);
     for (i = 0; i < 3; i++) {
         const clsort__merge_part part = clsort__get_merge_part(m, &j->pass, i);
-        clsort__check_merge_part(c, m, &part);
+        clsort__check_merge_part(c, m->key_type, m->value_size, 1, &part);
     }
     if (c->status != CL_SUCCESS) return;
     clsort__make_plan(c->s, &d, &j->plan);
@@ -13496,9 +14190,9 @@ static clsort_status clsort__check_merge_buffers(clsort__job *j)
     size_t i;
     for (i = 0; i < 3; i++) {
         const clsort__merge_part part = clsort__get_merge_part(j->merge, &j->pass, i);
-        r[i] = clsort__make_range(part.keys, part.arrays.keys, part.count * j->plan.key.bytes,
-                                  i < 2, i == 2);
-        r[3 + i] = clsort__make_range(part.values, part.arrays.values,
+        r[i] = clsort__make_range(part.names->keys, part.arrays.keys,
+                                  part.count * j->plan.key.bytes, i < 2, i == 2);
+        r[3 + i] = clsort__make_range(part.names->values, part.arrays.values,
                                       part.count * j->merge->value_size, i < 2, i == 2);
     }
     CLSORT__MUST(clsort__check_ranges(j->s, r, 6));
@@ -13523,6 +14217,336 @@ static void clsort__merge_inputs(clsort__run *run, const clsort__job *j)
 static const clsort__operation clsort__merging = { clsort__check_merge, NULL,
                                                    clsort__check_merge_buffers, clsort__ready_merge,
                                                    clsort__merge_inputs };
+
+/* ---- >>runs ---------------------------------------------------------------------------------- */
+
+/* Merges of many runs: elements of a tile that one work-item merges, and the fewest for short
+   outputs; log2 of the elements between two samples, for work-groups and for work-items; tiles and
+   work-items that a core gets at least. */
+enum {
+    CLSORT__RUNS_SERIAL_TILE = 1 << 15,
+    CLSORT__RUNS_LEAST_TILE = 1 << 10,
+    CLSORT__RUNS_STEP_LOG2 = 13,
+    CLSORT__RUNS_SERIAL_STEP_LOG2 = 17,
+    CLSORT__RUNS_PER_CORE = 4
+};
+
+/* Local memory in bytes for the shares of a tile. */
+static size_t clsort__share_bytes(const clsort__config *c)
+{
+    return c->share_log2 ? 4 * CLSORT__SHARE_WORDS((size_t)1 << c->share_log2) : 0;
+}
+
+static size_t clsort__cores(const clsort_sorter *s)
+{
+    return s->compute_units ? s->compute_units : 1;
+}
+
+/* Elements of a tile. Those of work-items are shorter in short outputs, to keep all cores busy. */
+static size_t clsort__runs_tile(const clsort_sorter *s, const clsort__config *shape, size_t n)
+{
+    const size_t items = (size_t)1 << shape->items_log2;
+    size_t tile = CLSORT__RUNS_SERIAL_TILE;
+    if (shape->share_log2) return CLSORT__RUNS_TILE((size_t)1 << shape->share_log2, items);
+    while (tile > CLSORT__RUNS_LEAST_TILE && n / tile < CLSORT__RUNS_PER_CORE * clsort__cores(s))
+        tile /= 2;
+    return tile;
+}
+
+/* log2 of the elements from a sample to the next one. */
+static cl_uint clsort__runs_step(const clsort__config *shape)
+{
+    return shape->share_log2 ? (cl_uint)CLSORT__RUNS_STEP_LOG2
+                             : (cl_uint)CLSORT__RUNS_SERIAL_STEP_LOG2;
+}
+
+/* The most tiles that n elements are cut into, whatever the kernels' work-groups turn out to be. */
+static size_t clsort__runs_most_tiles(const clsort_sorter *s, const clsort__config *asked, size_t n)
+{
+    const size_t least = CLSORT__RUNS_TILE((size_t)1 << CLSORT__RUNS_GROUP_LOG2,
+                                           (size_t)1 << asked->items_log2);
+    return asked->share_log2 ? n / least + 1
+                             : n / CLSORT__RUNS_SERIAL_TILE
+                                   + 2 * CLSORT__RUNS_PER_CORE * clsort__cores(s) + 1;
+}
+
+/* The most elements of a run's merge that wait in scratch memory on CPUs. */
+static size_t clsort__runs_alt(const clsort_sorter *s, const clsort__config *asked, size_t n)
+{
+    const size_t most = (size_t)CLSORT__RUNS_SERIAL_TILE * CLSORT__RUNS_PER_CORE;
+    return asked->share_log2 ? 0 : clsort__smaller(n, most * clsort__cores(s));
+}
+
+/* The sort that needs the same arrays as a merge of runs, for its checks and its plan. */
+static clsort_desc clsort__runs_as_sort(const clsort_merge_runs_desc *m)
+{
+    clsort_desc d = clsort_desc_default();
+    cl_uint i;
+    for (i = 0; i < m->run_count && i < CLSORT_MAX_RUNS; i++)
+        d.count = clsort__saturating_add(d.count, m->runs[i].count);
+    d.key_type = m->key_type;
+    d.order = m->order;
+    d.nan_order = m->nan_order;
+    d.flags = m->flags;
+    d.keys = m->keys_out;
+    d.values = m->values_out;
+    d.value_size = m->value_size;
+    d.scratch = m->scratch;
+    d.scratch_offset = m->scratch_offset;
+    d.scratch_size = m->scratch_size;
+    d.algorithm = CLSORT_MERGE;
+    d.tuning = m->tuning;
+    return d;
+}
+
+/* Run i, or the output if i is run_count. */
+static clsort__merge_part clsort__get_run(const clsort_merge_runs_desc *m, size_t n, cl_uint i)
+{
+#define CLSORT__RUN_NAMES(i) CLSORT__PART_NAMES("runs[" #i "].", "")
+    static const clsort__part_names names[CLSORT_MAX_RUNS] = {
+        CLSORT__RUN_NAMES(0), CLSORT__RUN_NAMES(1), CLSORT__RUN_NAMES(2), CLSORT__RUN_NAMES(3),
+        CLSORT__RUN_NAMES(4), CLSORT__RUN_NAMES(5), CLSORT__RUN_NAMES(6), CLSORT__RUN_NAMES(7),
+        CLSORT__RUN_NAMES(8), CLSORT__RUN_NAMES(9), CLSORT__RUN_NAMES(10), CLSORT__RUN_NAMES(11),
+        CLSORT__RUN_NAMES(12), CLSORT__RUN_NAMES(13), CLSORT__RUN_NAMES(14), CLSORT__RUN_NAMES(15)
+    };
+#undef CLSORT__RUN_NAMES
+    const int is_run = i < m->run_count;
+    clsort__merge_part part;
+    part.names = is_run ? &names[i] : &clsort__output_names;
+    part.count = is_run ? m->runs[i].count : n;
+    part.arrays.keys = is_run ? clsort__make_span(m->runs[i].keys, m->runs[i].keys_offset)
+                              : clsort__make_span(m->keys_out, m->keys_out_offset);
+    part.arrays.values = is_run ? clsort__make_span(m->runs[i].values, m->runs[i].values_offset)
+                                : clsort__make_span(m->values_out, m->values_out_offset);
+    return part;
+}
+
+/* Mistakes that a merge of runs shares with a partition. `count`: of its output. */
+static void clsort__check_pieces(clsort__checks *c, const clsort_desc *d)
+{
+    if (d->flags & ~(cl_uint)CLSORT_FLAG_NO_BUILD)
+        clsort__blame(c, CLSORT_ERROR_UNKNOWN_FLAG, "flags");
+    if (d->value_size > 8)
+        clsort__blame(c, CLSORT_ERROR_UNSUPPORTED, "value_size above 8: move indices, then gather");
+    if (d->tuning.local || d->tuning.radix)
+        clsort__blame(c, CLSORT_ERROR_UNSUPPORTED, "tuning.local, tuning.radix");
+    if (d->nan_order == CLSORT_NAN_EQUAL && clsort__is_float(d->key_type))
+        clsort__blame(c, CLSORT_ERROR_UNSUPPORTED, "nan_order: CLSORT_NAN_EQUAL");
+    if (c->needs_buffers && !d->scratch && d->scratch_size)
+        clsort__blame(c, CLSORT_ERROR_UNUSED_FIELD, "scratch_size without scratch");
+    if (c->needs_buffers && !d->scratch && d->scratch_offset)
+        clsort__blame(c, CLSORT_ERROR_UNUSED_FIELD, "scratch_offset without scratch");
+}
+
+/* Plans the kernels of a merge of runs. */
+static void clsort__plan_runs(const clsort_sorter *s, clsort__plan *p)
+{
+    clsort__config *c = &p->config;
+    memset(&p->helpers, 0, sizeof p->helpers);
+    c->family = CLSORT__RUNS;
+    c->ties = 0;
+    clsort__merge_shape(s, p);
+    clsort__least_tile(c);
+    c->lanes = !c->share_log2 && s->has_vectors && !c->value_bytes && !p->d.tuning.items ? 16 : 1;
+}
+
+/* Checks a merge run by run, and plans it. */
+static void clsort__check_runs(clsort__checks *c, clsort__job *j)
+{
+    const clsort_merge_runs_desc *m = j->runs;
+    const clsort_desc d = clsort__runs_as_sort(m);
+    const int enqueues = c->needs_buffers, known = m->run_count && m->run_count <= CLSORT_MAX_RUNS;
+    cl_uint i;
+    clsort__check_pieces(c, &d);
+    c->needs_buffers = 0;
+    if (!known)
+        clsort__blame(c, CLSORT_ERROR_UNKNOWN_VALUE, "run_count: 1 to CLSORT_MAX_RUNS");
+    if (m->reserved) clsort__blame(c, CLSORT_ERROR_UNKNOWN_VALUE, "reserved: it must be 0");
+    clsort__check_desc(c, &d, CLSORT__TO_SORT);
+    for (i = 0; known && i <= m->run_count; i++) {
+        const clsort__merge_part part = clsort__get_run(m, d.count, i);
+        clsort__check_merge_part(c, d.key_type, d.value_size, enqueues, &part);
+    }
+    if (c->status != CL_SUCCESS) return;
+    clsort__make_plan(c->s, &d, &j->plan);
+    clsort__plan_runs(c->s, &j->plan);
+}
+
+/* Runs that have elements. */
+static cl_uint clsort__full_runs(const clsort_merge_runs_desc *m)
+{
+    cl_uint i, full = 0;
+    for (i = 0; i < m->run_count; i++) full += m->runs[i].count > 0;
+    return full;
+}
+
+static void clsort__runs_scratch(const clsort_sorter *s, clsort__job *j)
+{
+    clsort__plan *p = &j->plan;
+    clsort__layout *l = &p->scratch.layout;
+    const size_t n = p->d.count, alt = clsort__runs_alt(s, &p->config, n),
+                 rows = clsort__runs_most_tiles(s, &p->config, n) + 1
+                        + (n >> clsort__runs_step(&p->config));
+    l->most = clsort__most_bytes(s, p);
+    if (clsort__full_runs(j->runs) < 2) return;
+    p->scratch.tables = clsort__take(l, rows * 4 * CLSORT__MOST_RUNS);
+    p->scratch.alt_keys = clsort__take(l, alt * p->key.bytes);
+    p->scratch.alt_values = clsort__take(l, alt * p->d.value_size);
+}
+
+static clsort_status clsort__check_run_buffers(clsort__job *j)
+{
+    const clsort_merge_runs_desc *m = j->runs;
+    const size_t n = j->plan.d.count;
+    const int has_scratch = j->plan.scratch.layout.bytes > 0;
+    clsort__range r[2 * CLSORT_MAX_RUNS + 3];
+    cl_uint i;
+    for (i = 0; i <= m->run_count; i++) {
+        const clsort__merge_part part = clsort__get_run(m, n, i);
+        const int is_run = i < m->run_count, looks = part.count > 0;
+        const clsort__span none = clsort__make_span(NULL, 0);
+        r[2 * i] = clsort__make_range(part.names->keys, looks ? part.arrays.keys : none,
+                                      part.count * j->plan.key.bytes, is_run || has_scratch,
+                                      !is_run);
+        r[2 * i + 1] = clsort__make_range(part.names->values, looks ? part.arrays.values : none,
+                                          part.count * m->value_size, is_run || has_scratch,
+                                          !is_run);
+    }
+    r[2 * i] = clsort__make_range("scratch", clsort__make_span(m->scratch, m->scratch_offset),
+                                  m->scratch_size, has_scratch, has_scratch);
+    CLSORT__MUST(clsort__check_ranges(j->s, r, 2 * (size_t)i + 1));
+    return clsort__check_limits(j);
+}
+
+static clsort_status clsort__ready_runs(clsort__job *j)
+{
+    if (clsort__full_runs(j->runs) < 2) return CL_SUCCESS;
+    CLSORT__MUST(clsort__need_program(j->s, &j->plan.config, j->runs->flags));
+    return clsort__find_scratch(&j->run, &j->plan, &j->scratch, &j->slot);
+}
+
+/* A merge of runs: those that have elements, and how their output is cut. */
+typedef struct clsort__runs_job {
+    const clsort__plan *p;
+    clsort__config shape;
+    cl_uint runs, step_log2;
+    clsort__arrays from[CLSORT_MAX_RUNS], to, alt;
+    cl_uint counts[CLSORT_MAX_RUNS];
+    size_t n, samples, tile, tiles;
+    clsort__span samples_at, splits_at;
+} clsort__runs_job;
+
+static void clsort__make_runs(const clsort__job *j, clsort__runs_job *r)
+{
+    const clsort_merge_runs_desc *m = j->runs;
+    const clsort__plan *p = &j->plan;
+    cl_uint i;
+    memset(r, 0, sizeof *r);
+    r->p = p;
+    r->shape = clsort__built_shape(j->s, &p->config);
+    r->n = p->d.count;
+    r->step_log2 = clsort__runs_step(&r->shape);
+    r->tile = clsort__runs_tile(j->s, &r->shape, r->n);
+    r->tiles = clsort__ceil_divide(r->n, r->tile);
+    for (i = 0; i < m->run_count; i++) {
+        const clsort__merge_part part = clsort__get_run(m, r->n, i);
+        if (!part.count) continue;
+        r->from[r->runs] = part.arrays;
+        r->counts[r->runs++] = (cl_uint)part.count;
+        r->samples += part.count >> r->step_log2;
+    }
+    for (i = r->runs; r->runs && i < CLSORT_MAX_RUNS; i++) r->from[i] = r->from[0];
+    r->to = clsort__get_run(m, r->n, m->run_count).arrays;
+    if (!p->scratch.layout.bytes) return;
+    r->alt.keys = clsort__scratch_part(&j->scratch, p->scratch.alt_keys);
+    r->alt.values = clsort__scratch_part(&j->scratch, p->scratch.alt_values);
+    r->samples_at = clsort__scratch_part(&j->scratch, p->scratch.tables);
+    r->splits_at = clsort__span_from(r->samples_at, r->samples * 4 * CLSORT__MOST_RUNS);
+}
+
+/* Arguments: the buffers of one kind of array, then their offsets in a vector. */
+static void clsort__arg_run_spans(clsort__run *run, const clsort__runs_job *r, int values)
+{
+    cl_ulong offsets[CLSORT_MAX_RUNS];
+    cl_uint i;
+    for (i = 0; i < CLSORT_MAX_RUNS; i++) {
+        const clsort__span span = values ? r->from[i].values : r->from[i].keys;
+        clsort__arg(run, sizeof span.buffer, &span.buffer);
+        offsets[i] = span.offset;
+    }
+    clsort__arg(run, sizeof offsets, offsets);
+}
+
+static void clsort__use_runs(clsort__run *run, const clsort__runs_job *r, int kernel)
+{
+    clsort__use_kernel(run, &r->p->config, kernel);
+    clsort__arg_run_spans(run, r, 0);
+    if (r->p->d.value_size) clsort__arg_run_spans(run, r, 1);
+    clsort__arg_own_codec(run, r->p);
+    clsort__arg(run, sizeof r->counts, r->counts);
+}
+
+/* Finds where tiles begin in every run. */
+static void clsort__split_runs(clsort__run *run, const clsort__runs_job *r)
+{
+    const cl_uint spread_log2 = run->s->is_cpu ? 0 : 3;
+    if (r->samples) {
+        clsort__use_runs(run, r, CLSORT__KERNEL_RUNS_SAMPLE);
+        clsort__arg_span(run, r->samples_at);
+        clsort__arg_uint(run, r->step_log2);
+        clsort__launch(run, r->samples * CLSORT__MOST_RUNS);
+    }
+    clsort__use_runs(run, r, CLSORT__KERNEL_RUNS_SPLIT);
+    clsort__arg_span(run, r->samples_at);
+    clsort__arg_span(run, r->splits_at);
+    clsort__arg_uint(run, r->step_log2);
+    clsort__arg_uint(run, (cl_uint)r->n);
+    clsort__arg_uint(run, (cl_uint)r->tile);
+    clsort__arg_uint(run, (cl_uint)r->tiles);
+    clsort__arg_uint(run, spread_log2);
+    clsort__launch(run, (r->tiles + 1) << spread_log2);
+}
+
+static void clsort__merge_tiles_of_runs(clsort__run *run, const clsort__runs_job *r)
+{
+    const size_t workers = CLSORT__RUNS_PER_CORE * clsort__cores(run->s),
+                 each = clsort__ceil_divide(r->tiles, workers);
+    clsort__use_runs(run, r, CLSORT__KERNEL_RUNS_PASS);
+    clsort__arg_arrays(run, &r->p->config, r->to);
+    clsort__arg_span(run, r->splits_at);
+    clsort__arg_uint(run, (cl_uint)r->n);
+    clsort__arg_uint(run, (cl_uint)r->tile);
+    clsort__arg_uint(run, clsort__ceil_log2(r->runs));
+    if (r->shape.share_log2) {
+        clsort__arg_local(run, clsort__share_bytes(&r->shape));
+        clsort__arg_tile(run, &r->shape);
+    } else {
+        clsort__arg_arrays(run, &r->p->config, r->alt);
+        clsort__arg_uint(run, (cl_uint)each);
+    }
+    clsort__traffic(run, 1, 2 * clsort__sorted_bytes(r->p));
+    clsort__launch(run, r->shape.share_log2 ? r->tiles << r->shape.share_log2
+                                            : clsort__ceil_divide(r->tiles, each));
+}
+
+/* All commands of a merge of runs. A single one is copied. */
+static void clsort__merge_all_runs(clsort__run *run, const clsort__job *j)
+{
+    clsort__runs_job r;
+    clsort__make_runs(j, &r);
+    if (r.runs == 1) {
+        clsort__copy(run, r.from[0].keys, r.to.keys, r.n * j->plan.key.bytes);
+        clsort__copy(run, r.from[0].values, r.to.values, r.n * j->plan.d.value_size);
+    }
+    if (r.runs < 2) return;
+    clsort__split_runs(run, &r);
+    clsort__merge_tiles_of_runs(run, &r);
+}
+
+static const clsort__operation clsort__merging_runs = { clsort__check_runs, clsort__runs_scratch,
+                                                        clsort__check_run_buffers,
+                                                        clsort__ready_runs,
+                                                        clsort__merge_all_runs };
 
 /* ---- >>radix --------------------------------------------------------------------------------- */
 
@@ -13599,9 +14623,9 @@ static void clsort__radix_shape(const clsort_sorter *s, clsort__plan *p)
 {
     const clsort_tuning *t = &p->d.tuning;
     clsort__config *c = &p->config;
-    const int sweeps = c->family == CLSORT__SWEEP;
+    const int sweeps = c->family == CLSORT__SWEEP, parts = c->family == CLSORT__PARTITION;
     const cl_uint most = s->is_cpu ? 8 : 16;
-    c->digit_bits = 8;
+    if (!parts) c->digit_bits = 8;
     c->team = sweeps && s->has_warps ? CLSORT__WARP : 16;
     c->radix_items = t->items ? (t->items < most ? t->items : most)
                      : s->is_cpu ? most : clsort__radix_fast(c);
@@ -13614,7 +14638,7 @@ static void clsort__radix_shape(const clsort_sorter *s, clsort__plan *p)
     c->share_log2 = c->group_log2;
     while (c->share_log2 > 0 && clsort__local_need(c) > s->local_bytes) {
         if (c->radix_items > 8) c->radix_items /= 2;
-        else if (c->digit_bits > 4) c->digit_bits -= 4;
+        else if (c->digit_bits > 4 && !parts) c->digit_bits -= 4;
         else c->share_log2 = --c->group_log2;
     }
     /* PoCL 6.0 crashes at work-groups of 2: nowhere are they faster than single work-items. */
@@ -13646,17 +14670,22 @@ static size_t clsort__radix_most_blocks(size_t n)
                                                          : (size_t)CLSORT__RADIX_BLOCKS;
 }
 
+/* Bytes of the tables of blocks. */
+static size_t clsort__block_tables(size_t n)
+{
+    const size_t blocks = clsort__radix_most_blocks(n);
+    return 4 * (CLSORT__PLAN_WORDS + CLSORT__SEEN_WORDS * blocks + (blocks + 1) * 256);
+}
+
 /* Bytes of radix tables: of blocks, or of a sweep's tiles. With sweeps there is room for either:
    they may turn out not to build, and the size must not fall with the count. */
 static size_t clsort__radix_tables(const clsort_sorter *s, const clsort__plan *p)
 {
-    const size_t n = p->d.count, blocks = clsort__radix_most_blocks(n);
+    const size_t n = p->d.count;
     const size_t tile = s ? clsort__smaller((size_t)p->config.radix_items << p->config.group_log2,
                                             (size_t)clsort__radix_fast(&p->config) << 8)
                           : (size_t)CLSORT__SWEEP_TILE;
-    const size_t of_blocks = 4
-                             * (CLSORT__PLAN_WORDS + CLSORT__SEEN_WORDS * blocks
-                                + (blocks + 1) * 256);
+    const size_t of_blocks = clsort__block_tables(n);
     const size_t of_tiles = 4 * (CLSORT__SWEEP_HEAD + 256 * p->key.bytes)
                             + (n / tile + 1) * 1024 * (n >> 30 ? 2 : 1);
     if (s && p->config.family != CLSORT__SWEEP) return of_blocks;
@@ -13832,6 +14861,197 @@ static void clsort__plan_passes(const clsort_sorter *s, clsort__plan *p)
     p->config.wide = p->config.family == CLSORT__SWEEP && p->d.count >> 30 > 0;
     clsort__radix_shape(s, p);
 }
+
+/* ---- >>partition ----------------------------------------------------------------------------- */
+
+/* The bits of the number of a part. */
+static cl_uint clsort__part_bits(cl_uint splitter_count) { return splitter_count < 16 ? 4 : 8; }
+
+/* Bytes of the splitters' codes in local memory. */
+static size_t clsort__splitter_bytes(const clsort__config *c)
+{
+    return (size_t)c->key_bytes << c->digit_bits;
+}
+
+static size_t clsort__partition_local(const clsort__config *c)
+{
+    const clsort__radix_local l = clsort__radix_sizes(c);
+    return c->share_log2 ? clsort__largest(l.bins, l.tile, l.sums) + clsort__splitter_bytes(c) : 0;
+}
+
+/* The sort that needs the same arrays as a partition, for its checks and its plan. */
+static clsort_desc clsort__partition_as_sort(const clsort_partition_desc *m)
+{
+    clsort_desc d = clsort_desc_default();
+    d.count = m->count;
+    d.key_type = m->key_type;
+    d.order = m->order;
+    d.nan_order = m->nan_order;
+    d.flags = m->flags;
+    d.keys = m->keys_out;
+    d.values = m->values_out;
+    d.value_size = m->value_size;
+    d.scratch = m->scratch;
+    d.scratch_offset = m->scratch_offset;
+    d.scratch_size = m->scratch_size;
+    d.algorithm = CLSORT_RADIX;
+    d.tuning = m->tuning;
+    return d;
+}
+
+/* The input, or the output if i is 1. */
+static clsort__merge_part clsort__get_partition_part(const clsort_partition_desc *m, int i)
+{
+    static const clsort__part_names names = CLSORT__PART_NAMES("", "");
+    clsort__merge_part part;
+    part.names = i ? &clsort__output_names : &names;
+    part.count = m->count;
+    part.arrays.keys = i ? clsort__make_span(m->keys_out, m->keys_out_offset)
+                         : clsort__make_span(m->keys, m->keys_offset);
+    part.arrays.values = i ? clsort__make_span(m->values_out, m->values_out_offset)
+                           : clsort__make_span(m->values, m->values_offset);
+    return part;
+}
+
+/* Checks the splitters and the starts. */
+static void clsort__check_splitters(clsort__checks *c, const clsort_partition_desc *m, int enqueues)
+{
+    const size_t key = clsort__key_bits(m->key_type) / 8;
+    if (!m->splitter_count || m->splitter_count > CLSORT_MAX_SPLITTERS)
+        clsort__blame(c, CLSORT_ERROR_UNKNOWN_VALUE, "splitter_count: 1 to CLSORT_MAX_SPLITTERS");
+    if (m->reserved) clsort__blame(c, CLSORT_ERROR_UNKNOWN_VALUE, "reserved: it must be 0");
+    if (!clsort__may_blame(c, CLSORT_ERROR_FIELDS)) return;
+    clsort__need_room(c, "splitters_offset", m->splitter_count, key, m->splitters_offset);
+    clsort__need_room(c, "starts_offset", (size_t)m->splitter_count + 2, 4, m->starts_offset);
+    clsort__need_multiple(c, "splitters_offset", m->splitters_offset, key);
+    clsort__need_multiple(c, "starts_offset", m->starts_offset, 4);
+    if (enqueues && !m->splitters) clsort__blame(c, CLSORT_ERROR_MISSING_BUFFER, "splitters");
+    if (enqueues && !m->starts) clsort__blame(c, CLSORT_ERROR_MISSING_BUFFER, "starts");
+}
+
+/* Plans the kernels of a partition. */
+static void clsort__plan_partition(const clsort_sorter *s, clsort__plan *p, cl_uint part_bits)
+{
+    clsort__config *c = &p->config;
+    memset(&p->helpers, 0, sizeof p->helpers);
+    c->family = CLSORT__PARTITION;
+    c->lanes = 1;
+    c->wide = 0;
+    c->digit_bits = part_bits;
+    clsort__radix_shape(s, p);
+}
+
+static void clsort__check_partition(clsort__checks *c, clsort__job *j)
+{
+    const clsort_partition_desc *m = j->partition;
+    const clsort_desc d = clsort__partition_as_sort(m);
+    const int enqueues = c->needs_buffers;
+    int i;
+    clsort__check_pieces(c, &d);
+    c->needs_buffers = 0;
+    clsort__check_desc(c, &d, CLSORT__TO_SORT);
+    clsort__check_splitters(c, m, enqueues);
+    for (i = 0; i < 2; i++) {
+        const clsort__merge_part part = clsort__get_partition_part(m, i);
+        clsort__check_merge_part(c, d.key_type, d.value_size, enqueues, &part);
+    }
+    if (c->status != CL_SUCCESS) return;
+    clsort__make_plan(c->s, &d, &j->plan);
+    clsort__plan_partition(c->s, &j->plan, clsort__part_bits(m->splitter_count));
+}
+
+static void clsort__partition_scratch(const clsort_sorter *s, clsort__job *j)
+{
+    clsort__plan *p = &j->plan;
+    p->scratch.layout.most = clsort__most_bytes(s, p);
+    p->scratch.tables = clsort__take(&p->scratch.layout, clsort__block_tables(p->d.count));
+}
+
+static clsort_status clsort__check_partition_buffers(clsort__job *j)
+{
+    const clsort_partition_desc *m = j->partition;
+    const size_t key = j->plan.key.bytes;
+    clsort__range r[7];
+    int i;
+    for (i = 0; i < 2; i++) {
+        const clsort__merge_part part = clsort__get_partition_part(m, i);
+        r[i] = clsort__make_range(part.names->keys, part.arrays.keys, m->count * key, !i, i);
+        r[2 + i] = clsort__make_range(part.names->values, part.arrays.values,
+                                      m->count * m->value_size, !i, i);
+    }
+    r[4] = clsort__make_range("splitters",
+                              clsort__make_span(m->splitters, m->splitters_offset),
+                              m->splitter_count * key, 1, 0);
+    r[5] = clsort__make_range("starts", clsort__make_span(m->starts, m->starts_offset),
+                              ((size_t)m->splitter_count + 2) * 4, 0, 1);
+    r[6] = clsort__make_range("scratch", clsort__make_span(m->scratch, m->scratch_offset),
+                              m->scratch_size, 1, 1);
+    CLSORT__MUST(clsort__check_ranges(j->s, r, 7));
+    return clsort__check_limits(j);
+}
+
+static clsort_status clsort__ready_partition(clsort__job *j)
+{
+    CLSORT__MUST(clsort__need_program(j->s, &j->plan.config, j->partition->flags));
+    return clsort__find_scratch(&j->run, &j->plan, &j->scratch, &j->slot);
+}
+
+/* One launch of a partition's kernel, with `local` bytes of local memory if work-groups share
+   blocks. Arrays without elements are replaced by another buffer. */
+static void clsort__launch_partition(clsort__run *run, const clsort__job *j,
+                                     const clsort__radix_job *b, int kernel, size_t groups,
+                                     size_t local)
+{
+    const clsort_partition_desc *m = j->partition;
+    const clsort__span starts = clsort__make_span(m->starts, m->starts_offset);
+    clsort__arrays none;
+    none.keys = none.values = starts;
+    clsort__use_kernel(run, &j->plan.config, kernel);
+    clsort__arg_arrays(run, &j->plan.config,
+                       m->count ? clsort__get_partition_part(m, 0).arrays : none);
+    clsort__arg_arrays(run, &j->plan.config,
+                       m->count ? clsort__get_partition_part(m, 1).arrays : none);
+    clsort__arg_own_codec(run, &j->plan);
+    clsort__arg_span(run, clsort__make_span(m->splitters, m->splitters_offset));
+    clsort__arg_span(run, starts);
+    clsort__arg_span(run, clsort__scratch_part(&j->scratch, j->plan.scratch.tables));
+    clsort__arg_uint(run, (cl_uint)m->count);
+    clsort__arg_uint(run, (cl_uint)b->blocks);
+    clsort__arg_uint(run, (cl_uint)b->block_elements);
+    clsort__arg_uint(run, m->splitter_count);
+    if (b->w.shape.share_log2) clsort__arg_local(run, local);
+    clsort__launch(run, groups << run->group_log2);
+}
+
+/* All commands of a partition: count, scan, scatter. */
+static void clsort__partition(clsort__run *run, const clsort__job *j)
+{
+    const clsort__plan *p = &j->plan;
+    const cl_ulong keys = (cl_ulong)p->d.count * p->key.bytes;
+    clsort__radix_local l;
+    clsort__radix_job b;
+    size_t splitters;
+    memset(&b, 0, sizeof b);
+    b.w.shape = clsort__built_shape(j->s, &p->config);
+    b.n = p->d.count ? p->d.count : 1;
+    clsort__radix_blocks(j->s, &b);
+    l = clsort__radix_sizes(&b.w.shape);
+    splitters = clsort__splitter_bytes(&b.w.shape);
+    clsort__traffic(run, 0, keys);
+    clsort__launch_partition(run, j, &b, CLSORT__KERNEL_PARTITION_COUNT, b.blocks,
+                             splitters + l.bins);
+    clsort__launch_partition(run, j, &b, CLSORT__KERNEL_PARTITION_SCAN,
+                             b.w.shape.share_log2 ? (size_t)1 << b.w.shape.digit_bits : 1, l.sums);
+    clsort__traffic(run, 1, 2 * clsort__sorted_bytes(p));
+    clsort__launch_partition(run, j, &b, CLSORT__KERNEL_PARTITION_SCATTER, b.blocks,
+                             splitters + l.tile);
+}
+
+static const clsort__operation clsort__partitioning = { clsort__check_partition,
+                                                        clsort__partition_scratch,
+                                                        clsort__check_partition_buffers,
+                                                        clsort__ready_partition,
+                                                        clsort__partition };
 
 /* ---- >>hybrid -------------------------------------------------------------------------------- */
 
@@ -14717,6 +15937,11 @@ static size_t clsort__segment_local(const clsort__config *c)
 {
     return clsort__largest(clsort__tile_local(c) + clsort__packing_bytes(c),
                            clsort__group_sums(c->group_log2), 0);
+}
+
+static size_t clsort__runs_local(const clsort__config *c)
+{
+    return clsort__tile_local(c) + clsort__share_bytes(c);
 }
 
 static size_t clsort__row_tile_local(const clsort__config *c)
@@ -16675,6 +17900,7 @@ static clsort__job clsort__sort_job(clsort_sorter *s, const char *function, cons
     clsort__job j = clsort__begin_job(s, function,
                                       own->top_k ? &clsort__selecting : &clsort__sorting);
     j.desc = desc ? own : NULL;
+    j.argument = "desc";
     j.wrong = wrong;
     return j;
 }
@@ -16735,6 +17961,7 @@ static clsort_status clsort__prepare_count(clsort__preparation *a, size_t count,
     size_t i;
     d.count = count;
     j.desc = &d;
+    j.argument = a->most->argument;
     j.run = a->most->run;
     own.count = 0;
     CLSORT__MUST(clsort__plan_job(&j));
@@ -17508,6 +18735,7 @@ CLSORT_API clsort_status clsort_enqueue_gather(clsort_sorter *sorter, cl_command
     j.wrong = clsort__adopt(&g, sizeof g, CLSORT__FIRST_GATHER, gather);
     j.missing = !gather ? "gather" : g.array_count && !g.arrays ? "arrays" : NULL;
     j.gather = &g;
+    j.argument = "gather";
     return clsort__enqueue(&j, queue, n_wait, wait, done);
 }
 
@@ -17520,6 +18748,7 @@ CLSORT_API clsort_status clsort_enqueue_group_starts(clsort_sorter *sorter, cl_c
     j.wrong = clsort__adopt(&g, sizeof g, CLSORT__FIRST_GROUPS, groups);
     j.missing = groups ? NULL : "groups";
     j.groups = &g;
+    j.argument = "groups";
     return clsort__enqueue(&j, queue, n_wait, wait, done);
 }
 
@@ -17532,7 +18761,82 @@ CLSORT_API clsort_status clsort_enqueue_merge(clsort_sorter *sorter, cl_command_
     j.wrong = clsort__adopt(&m, sizeof m, CLSORT__FIRST_MERGE, merge);
     j.missing = merge ? NULL : "merge";
     j.merge = &m;
+    j.argument = "merge";
     return clsort__enqueue(&j, queue, n_wait, wait, done);
+}
+
+/* A call that merges runs, whose description is copied into `own`. */
+static clsort__job clsort__runs_call(clsort_sorter *s, const char *function,
+                                     const clsort_merge_runs_desc *given,
+                                     clsort_merge_runs_desc *own)
+{
+    clsort__job j = clsort__begin_job(s, function, &clsort__merging_runs);
+    j.wrong = clsort__adopt(own, sizeof *own, CLSORT__FIRST_MERGE_RUNS, given);
+    j.missing = !given ? "merge" : own->run_count && !own->runs ? "runs" : NULL;
+    j.runs = own;
+    j.argument = "merge";
+    return j;
+}
+
+CLSORT_API clsort_status clsort_enqueue_merge_runs(clsort_sorter *sorter, cl_command_queue queue,
+                                                   const clsort_merge_runs_desc *merge,
+                                                   cl_uint n_wait, const cl_event *wait,
+                                                   cl_event *done)
+{
+    clsort_merge_runs_desc m;
+    clsort__job j = clsort__runs_call(sorter, "clsort_enqueue_merge_runs", merge, &m);
+    return clsort__enqueue(&j, queue, n_wait, wait, done);
+}
+
+/* Gives the bytes of a call's scratch memory, and enqueues nothing. */
+static clsort_status clsort__tell_scratch(clsort__job *j, size_t *bytes)
+{
+    if (!j->s || !bytes) return CLSORT_ERROR_NULL_ARGUMENT;
+    CLSORT__REQUIRE(j->s, !j->missing, CLSORT_ERROR_NULL_ARGUMENT, "%s", j->missing);
+    CLSORT__MUST(clsort__plan_job(j));
+    *bytes = j->plan.scratch.layout.bytes;
+    return CL_SUCCESS;
+}
+
+CLSORT_API clsort_status clsort_merge_runs_scratch_size(clsort_sorter *sorter,
+                                                        const clsort_merge_runs_desc *merge,
+                                                        size_t *bytes)
+{
+    clsort_merge_runs_desc m;
+    clsort__job j = clsort__runs_call(sorter, "clsort_merge_runs_scratch_size", merge, &m);
+    return clsort__tell_scratch(&j, bytes);
+}
+
+/* A call that partitions, whose description is copied into `own`. */
+static clsort__job clsort__partition_call(clsort_sorter *s, const char *function,
+                                          const clsort_partition_desc *given,
+                                          clsort_partition_desc *own)
+{
+    clsort__job j = clsort__begin_job(s, function, &clsort__partitioning);
+    j.wrong = clsort__adopt(own, sizeof *own, CLSORT__FIRST_PARTITION, given);
+    j.missing = given ? NULL : "partition";
+    j.partition = own;
+    j.argument = "partition";
+    return j;
+}
+
+CLSORT_API clsort_status clsort_enqueue_partition(clsort_sorter *sorter, cl_command_queue queue,
+                                                  const clsort_partition_desc *partition,
+                                                  cl_uint n_wait, const cl_event *wait,
+                                                  cl_event *done)
+{
+    clsort_partition_desc p;
+    clsort__job j = clsort__partition_call(sorter, "clsort_enqueue_partition", partition, &p);
+    return clsort__enqueue(&j, queue, n_wait, wait, done);
+}
+
+CLSORT_API clsort_status clsort_partition_scratch_size(clsort_sorter *sorter,
+                                                       const clsort_partition_desc *partition,
+                                                       size_t *bytes)
+{
+    clsort_partition_desc p;
+    clsort__job j = clsort__partition_call(sorter, "clsort_partition_scratch_size", partition, &p);
+    return clsort__tell_scratch(&j, bytes);
 }
 
 CLSORT_API clsort_status clsort_enqueue_is_sorted(clsort_sorter *sorter, cl_command_queue queue,
@@ -17652,6 +18956,8 @@ CLSORT_API clsort_status clsort_self_test(clsort_sorter *sorter)
 
    New
    - clsort_options_default(), clsort_gather_default()
+   - clsort_enqueue_merge_runs merges up to 16 sorted runs, each element read and written once.
+   - clsort_enqueue_partition parts keys by up to 255 sorted splitters, and writes where parts begin.
    - clsort_enqueue_group_starts finds where each group of sorted keys begins, and how many it has.
    - clsort_cache_folder keeps built programs for the next start of a program, cache_load and
      cache_save of clsort_options keep them in other storage. build/clsort uses the user's folder of

@@ -131,6 +131,15 @@
 #define CLSORT__FAMILY_LONG_ROWS 44
 #define CLSORT__FAMILY_SAMPLES 45
 #define CLSORT__FAMILY_CACHED 46
+#define CLSORT__FAMILY_RUNS 47
+#define CLSORT__FAMILY_PARTITION 48
+
+/* A merge of many runs: the most runs; elements of a work-group's tile, in which the share of each
+   run begins at a multiple of `items`; words before the tile, for addresses and sizes of shares,
+   then the share that each work-item's elements belong to. */
+#define CLSORT__MOST_RUNS 16
+#define CLSORT__RUNS_TILE(group, items) (((group) - CLSORT__MOST_RUNS) * (items))
+#define CLSORT__SHARE_WORDS(group) (6 * CLSORT__MOST_RUNS + 2 + (group))
 
 /* Local memory: one empty slot follows each 2^pad_log2 slots of a tile, so that accesses at a
    stride do not meet in one bank. */
@@ -390,20 +399,21 @@
 //---- tuning: families
 /* The parts of this file that several families use. */
 #define CLSORT_NEEDS_RADIX \
-    (CLSORT_IS(RADIX) || CLSORT_IS(SWEEP) || CLSORT_IS(PIECES) || CLSORT_IS(CACHED))
+    (CLSORT_IS(RADIX) || CLSORT_IS(SWEEP) || CLSORT_IS(PIECES) || CLSORT_IS(CACHED) \
+     || CLSORT_IS(PARTITION))
 #define CLSORT_NEEDS_BINS (CLSORT_IS(HYBRID) || CLSORT_IS(SAMPLES))
 #define CLSORT_NEEDS_QUICKSORT (CLSORT_IS(QUICKSORT) || CLSORT_IS(RELAUNCH))
 #define CLSORT_NEEDS_PACKING (CLSORT_IS(SEGMENTS) || CLSORT_IS(ROW_TILES))
 #define CLSORT_NEEDS_MERGE \
-    (CLSORT_IS(MERGE) || CLSORT_IS(PUBLISHED_MERGE) || CLSORT_NEEDS_PACKING)
+    (CLSORT_IS(MERGE) || CLSORT_IS(PUBLISHED_MERGE) || CLSORT_IS(RUNS) || CLSORT_NEEDS_PACKING)
 #define CLSORT_NEEDS_PASSES (CLSORT_IS(SELECT) || CLSORT_IS(LONG_ROWS))
 #define CLSORT_NEEDS_SELECT (CLSORT_NEEDS_PASSES || CLSORT_IS(SHORT_ROWS) || CLSORT_IS(ROW_TILES))
 #define CLSORT_NEEDS_STAGES (CLSORT_IS(BITONIC) || CLSORT_NEEDS_QUICKSORT)
 #define CLSORT_NEEDS_WINDOWS \
     (CLSORT_NEEDS_STAGES || CLSORT_IS(PUBLISHED_BITONIC) || CLSORT_IS(BATCH))
 #define CLSORT_NEEDS_GROUP \
-    (CLSORT_IS(RADIX) || CLSORT_IS(SWEEP) || CLSORT_NEEDS_BINS || CLSORT_NEEDS_QUICKSORT \
-     || CLSORT_NEEDS_SELECT || CLSORT_IS(SEGMENTS))
+    (CLSORT_IS(RADIX) || CLSORT_IS(SWEEP) || CLSORT_IS(PARTITION) || CLSORT_NEEDS_BINS \
+     || CLSORT_NEEDS_QUICKSORT || CLSORT_NEEDS_SELECT || CLSORT_IS(SEGMENTS))
 /* 1: local_id tells compilers by a mask how many work-items there are. */
 #define CLSORT_MASKS_IDS \
     (CLSORT_NEEDS_QUICKSORT || (CLSORT_NEEDS_RADIX && CLSORT_KEY_BYTES + CLSORT_VALUE_BYTES > 8))
@@ -1914,7 +1924,7 @@ CLSORT_INLINE uint split_pair(pair_t p, uint diagonal, codec_t c)
 }
 
 //---- merge: splits
-#if !CLSORT_IS(PUBLISHED_MERGE)
+#if !CLSORT_IS(PUBLISHED_MERGE) && !CLSORT_IS(RUNS)
 #if CLSORT_TWO_ARRAYS
 #define CLSORT_PAIR_ARGS \
     CLSORT_ARRAY_ARGS(a), CLSORT_ARRAY_ARGS(b), CLSORT_CODEC_ARGS, uint n, uint run, uint span, \
@@ -2033,15 +2043,15 @@ CLSORT_INLINE void store_items(const item_t *v, local code_t *keys, local uint *
 }
 
 //---- merge: local splits
-/* As split_pair, in local memory: the first run is elements [first, first + na), the second the nb
-   elements after it. */
+/* As split_pair, in local memory: the first run is elements [first, first + na), the second
+   [second, second + nb). */
 CLSORT_INLINE uint split_items(local const code_t *keys, local const uint *words, uint first,
-                               uint na, uint nb, uint diagonal, codec_t c)
+                               uint na, uint second, uint nb, uint diagonal, codec_t c)
 {
     uint low = diagonal > nb ? diagonal - nb : 0, high = min(diagonal, na);
     while (low < high) {
         const uint middle = (low + high) / 2;
-        if (comes_before(get_item(keys, words, first + na + diagonal - 1 - middle),
+        if (comes_before(get_item(keys, words, second + diagonal - 1 - middle),
                          get_item(keys, words, first + middle), c))
             high = middle;
         else
@@ -2116,16 +2126,17 @@ CLSORT_INLINE uint settle_split(local uint *splits, uint first, uint diagonal, u
 }
 #endif
 
-/* Merges two runs in local memory, [first, first + na) and the nb elements after it: each work-item
-   takes the elements of its own places into v. Called by tile kernels, by all work-items of a
-   group, after a barrier; leaves reads of local memory pending. It reads up to CLSORT_ITEMS
-   elements beyond the end of a run, and so of the tile, but never takes them. */
+/* Merges two runs in local memory, [first, first + na) and [b_first, b_first + nb), to where the
+   first one begins: each work-item takes the elements of its own places into v. Called by tile
+   kernels, by all work-items of a group, after a barrier; leaves reads of local memory pending. It
+   reads up to CLSORT_ITEMS elements beyond the end of a run, and so of the tile, but never takes
+   them. With a comparator the second run follows the first at once. */
 CLSORT_INLINE void merge_items(item_t *v, local const code_t *keys, local const uint *words,
-                               local uint *splits, uint first, uint na, uint nb, codec_t c)
+                               local uint *splits, uint first, uint na, uint b_first, uint nb,
+                               codec_t c)
 {
-    const uint t = local_id(), diagonal = min(t * CLSORT_ITEMS - first, na + nb),
-               b_first = first + na;
-    uint split = split_items(keys, words, first, na, nb, diagonal, c), end_a = b_first,
+    const uint t = local_id(), diagonal = min(t * CLSORT_ITEMS - first, na + nb);
+    uint split = split_items(keys, words, first, na, b_first, nb, diagonal, c), end_a = first + na,
          end_b = b_first + nb;
 #if CLSORT_COMPARATOR
     const uint next = settle_split(splits, first, diagonal, &split), size = na + nb - diagonal;
@@ -2234,7 +2245,7 @@ CLSORT_INLINE void sort_tile(array_t source, array_t target, uint base, uint cou
         for (uint m = 0; m < CLSORT_ITEMS; m++)
             put_item(keys, words, t * CLSORT_ITEMS + m, v[m]);
         barrier(CLK_LOCAL_MEM_FENCE);
-        merge_items(v, keys, words, splits, first, na, size - na, codec);
+        merge_items(v, keys, words, splits, first, na, first + na, size - na, codec);
     }
     store_items(v, keys, words, target, base, count, codec);
 }
@@ -2257,7 +2268,7 @@ CLSORT_INLINE void merge_tile(pair_t p, uint base, array_t target, global const 
     p.na = na;
     load_runs(keys, words, p, count, codec);
     barrier(CLK_LOCAL_MEM_FENCE);
-    merge_items(v, keys, words, splits_here, 0, na, count - na, codec);
+    merge_items(v, keys, words, splits_here, 0, na, na, count - na, codec);
     store_items(v, keys, words, target, base, count, codec);
 }
 #endif
@@ -2410,6 +2421,421 @@ CLSORT_KERNEL void clsort_merge_pass(CLSORT_PAIR_ARGS, CLSORT_ARRAY_ARGS(target)
         const uint end_a = to == size ? p.na : has_splits ? split[i + 1] : split_pair(p, to, codec);
         merge_slice(p, a, end_a, from - a, to - end_a, target, begin, codec);
         begin = p.start + to;
+    }
+}
+#endif
+#endif
+
+//---- merge: runs
+#if CLSORT_IS(RUNS)
+/* MERGE OF MANY RUNS, up to CLSORT__MOST_RUNS, in one reading of all elements. Elements are ordered
+   by code, then by the number of their run, then by their place in it: no two are equal. Three
+   launches:
+
+     sample   every 2^step_log2-th element of each run is a sample. A work-item counts what comes
+              before a sample in one run; the counts in all runs add up to the sample's rank
+     split    where each tile of the merged run begins in every run. Samples bound that; then the
+              codes between them are halved until only equal elements are left
+     pass     each tile is merged from its share of every run, two shares at a time, in local memory
+              or, on CPUs, in cache
+
+   So log2(runs) levels of merging cost one reading and one writing. Sources: P. Varman et al.,
+   Merging multiple lists on hierarchical-memory multiprocessors, 1991, for the search by ranks; O.
+   Green et al., GPU merge path, 2012, for what happens in a tile. */
+#define CLSORT_RUN_BUFFERS(name) \
+    global uchar *name##0, global uchar *name##1, global uchar *name##2, global uchar *name##3, \
+        global uchar *name##4, global uchar *name##5, global uchar *name##6, \
+        global uchar *name##7, global uchar *name##8, global uchar *name##9, \
+        global uchar *name##a, global uchar *name##b, global uchar *name##c, \
+        global uchar *name##d, global uchar *name##e, global uchar *name##f
+#if CLSORT_VALUE_BYTES == 0
+#define CLSORT_RUNS_ARGS \
+    CLSORT_RUN_BUFFERS(keys_of_), ulong16 keys_at, CLSORT_CODEC_ARGS, uint16 counts
+#define CLSORT_RUN(i) { keys_of_##i + keys_at.s##i, keys_of_##i }
+#else
+#define CLSORT_RUNS_ARGS \
+    CLSORT_RUN_BUFFERS(keys_of_), ulong16 keys_at, CLSORT_RUN_BUFFERS(values_of_), \
+        ulong16 values_at, CLSORT_CODEC_ARGS, uint16 counts
+#define CLSORT_RUN(i) { keys_of_##i + keys_at.s##i, values_of_##i + values_at.s##i }
+#endif
+#define CLSORT_RUNS \
+    { \
+        { CLSORT_RUN(0), CLSORT_RUN(1), CLSORT_RUN(2), CLSORT_RUN(3), CLSORT_RUN(4), \
+          CLSORT_RUN(5), CLSORT_RUN(6), CLSORT_RUN(7), CLSORT_RUN(8), CLSORT_RUN(9), \
+          CLSORT_RUN(a), CLSORT_RUN(b), CLSORT_RUN(c), CLSORT_RUN(d), CLSORT_RUN(e), \
+          CLSORT_RUN(f) }, \
+        { counts.s0, counts.s1, counts.s2, counts.s3, counts.s4, counts.s5, counts.s6, counts.s7, \
+          counts.s8, counts.s9, counts.sa, counts.sb, counts.sc, counts.sd, counts.se, counts.sf } \
+    }
+/* All runs. One that has no elements has the array of another one, whose first element can be
+   read. */
+typedef struct {
+    array_t array[CLSORT__MOST_RUNS];
+    uint count[CLSORT__MOST_RUNS];
+} runs_t;
+
+/* A number for each run: how many of its elements come before some place of the merged run. */
+typedef struct { uint of[CLSORT__MOST_RUNS]; } split_t;
+
+/* The code of element i. */
+CLSORT_INLINE code_t code_at(array_t a, uint i, codec_t c)
+{
+#if CLSORT_LANES == 1
+    return encode(*key_place(a, i), c);
+#else
+    return encode((codes_t)*key_place(a, i), c).s0;
+#endif
+}
+
+CLSORT_INLINE uint sum_split(const split_t *s)
+{
+    uint sum = 0;
+    #pragma unroll
+    for (uint k = 0; k < CLSORT__MOST_RUNS; k++)
+        sum += s->of[k];
+    return sum;
+}
+
+//---- merge: samples of runs
+/* How many of the first `size` elements of a run have a smaller code, or with `equal` no larger
+   one. */
+CLSORT_INLINE uint codes_before(array_t a, uint size, code_t code, uint equal, codec_t c)
+{
+    uint low = 0, high = size;
+    while (low < high) {
+        const uint middle = low + (high - low) / 2;
+        const code_t x = code_at(a, middle, c);
+        if (x < code || (equal && x == code))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Row s of the samples: how many elements of each run come before sample s. Samples are numbered
+   run after run. A work-item counts in one run. */
+CLSORT_KERNEL void clsort_runs_sample(CLSORT_RUNS_ARGS, global uchar *samples, ulong samples_at,
+                                      uint step_log2)
+{
+    const runs_t r = CLSORT_RUNS;
+    const codec_t codec = CLSORT_CODEC;
+    const uint k = (uint)(get_global_id(0) % CLSORT__MOST_RUNS);
+    ulong sample = get_global_id(0) / CLSORT__MOST_RUNS;
+    uint own = CLSORT__MOST_RUNS, size = 0;
+    array_t from = r.array[0], in = from;
+    #pragma unroll
+    for (uint i = 0; i < CLSORT__MOST_RUNS; i++) {
+        const uint number = r.count[i] >> step_log2, missing = own == CLSORT__MOST_RUNS,
+                   here = missing && sample < number;
+        own = here ? i : own;
+        from.keys = here ? r.array[i].keys : from.keys;
+        sample -= missing && !here ? number : 0;
+        in.keys = i == k ? r.array[i].keys : in.keys;
+        size = i == k ? r.count[i] : size;
+    }
+    if (own == CLSORT__MOST_RUNS)
+        return;
+    const uint place = (uint)(((sample + 1) << step_log2) - 1);
+    ((global uint *)(samples + samples_at))[get_global_id(0)]
+        = k == own ? place : codes_before(in, size, code_at(from, place, codec), k < own, codec);
+}
+
+//---- merge: splits of runs
+/* Where a place of the merged run lies: of run k, between elements low.of[k] and high.of[k]. Its
+   element has a code from `first` to `last`. */
+typedef struct {
+    split_t low, high;
+    code_t first, last;
+} bracket_t;
+
+CLSORT_INLINE split_t sample_row(global const uint *samples, uint s)
+{
+    split_t row;
+    vstore16(vload16(s, samples), 0, row.of);
+    return row;
+}
+
+/* The bracket of element `rank` between two samples. Those of a run have ascending ranks, so that
+   each run tells its last sample up to that element and its first one after it. */
+CLSORT_INLINE bracket_t find_bracket(const runs_t *r, global const uint *samples, uint step_log2,
+                                     uint rank, uint n, codec_t c)
+{
+    bracket_t b;
+    uint before = 0, lower = 0, upper = n;
+    b.first = 0;
+    b.last = (code_t)~(code_t)0;
+    #pragma unroll
+    for (uint k = 0; k < CLSORT__MOST_RUNS; k++) {
+        b.low.of[k] = 0;
+        b.high.of[k] = r->count[k];
+    }
+    for (uint k = 0; k < CLSORT__MOST_RUNS; k++) {
+        const uint number = r->count[k] >> step_log2;
+        uint low = 0, high = number;
+        while (low < high) {
+            const uint middle = (low + high) / 2;
+            const split_t row = sample_row(samples, before + middle);
+            if (sum_split(&row) <= rank)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        const split_t last = sample_row(samples, before + (low ? low - 1 : 0)),
+                      next = sample_row(samples, before + (low < number ? low : 0));
+        if (low > 0 && sum_split(&last) >= lower) {
+            lower = sum_split(&last);
+            b.low = last;
+            b.first = code_at(r->array[k], (low << step_log2) - 1, c);
+        }
+        if (low < number && sum_split(&next) < upper) {
+            upper = sum_split(&next);
+            b.high = next;
+            b.last = code_at(r->array[k], ((low + 1) << step_log2) - 1, c);
+        }
+        before += number;
+    }
+    return b;
+}
+
+/* How many elements of each run have no larger code. Searches all runs side by side, so that their
+   loads do not wait for each other. */
+CLSORT_INLINE split_t codes_up_to(const runs_t *r, const bracket_t *b, code_t code, codec_t c)
+{
+    split_t low = b->low, high = b->high;
+    for (uint more = 1; more;) {
+        code_t x[CLSORT__MOST_RUNS];
+        uint middle[CLSORT__MOST_RUNS];
+        more = 0;
+        #pragma unroll
+        for (uint k = 0; k < CLSORT__MOST_RUNS; k++) {
+            const uint open = low.of[k] < high.of[k];
+            middle[k] = open ? low.of[k] + (high.of[k] - low.of[k]) / 2 : 0;
+            x[k] = code_at(r->array[k], middle[k], c);
+        }
+        #pragma unroll
+        for (uint k = 0; k < CLSORT__MOST_RUNS; k++) {
+            const uint open = low.of[k] < high.of[k], after = open && x[k] <= code;
+            low.of[k] = after ? middle[k] + 1 : low.of[k];
+            high.of[k] = open && !after ? middle[k] : high.of[k];
+            more |= low.of[k] < high.of[k];
+        }
+    }
+    return low;
+}
+
+//---- merge: split kernel
+/* Narrows a bracket until no more than one code is in it. */
+CLSORT_INLINE void narrow_bracket(const runs_t *r, bracket_t *b, uint rank, codec_t c)
+{
+    #pragma unroll
+    for (uint k = 0; k < CLSORT__MOST_RUNS; k++)   /* runs may not be sorted */
+        b->high.of[k] = max(b->low.of[k], b->high.of[k]);
+    while (b->first < b->last && sum_split(&b->low) < rank) {
+        const code_t middle = (code_t)(b->first + (code_t)(b->last - b->first) / 2);
+        const split_t found = codes_up_to(r, b, middle, c);
+        if (sum_split(&found) > rank) {
+            b->high = found;
+            b->last = middle;
+        } else {
+            b->low = found;
+            b->first = (code_t)(middle + 1);
+        }
+    }
+}
+
+/* Row i of the splits: how many elements of each run come before tile i, for all tiles and the end.
+   Of 2^spread_log2 work-items one searches a row, and the others end at once: searches wait for
+   memory, and are spread over all cores this way. */
+CLSORT_KERNEL void clsort_runs_split(CLSORT_RUNS_ARGS, global uchar *samples, ulong samples_at,
+                                     global uchar *splits, ulong splits_at, uint step_log2, uint n,
+                                     uint tile, uint tiles, uint spread_log2)
+{
+    const runs_t r = CLSORT_RUNS;
+    const codec_t codec = CLSORT_CODEC;
+    const size_t i = get_global_id(0) >> spread_log2;
+    if (i > tiles || i << spread_log2 != get_global_id(0))
+        return;
+    const uint rank = (uint)min(i * tile, (size_t)n);
+    bracket_t b = find_bracket(&r, (global const uint *)(samples + samples_at), step_log2, rank, n,
+                               codec);
+    narrow_bracket(&r, &b, rank, codec);
+    const uint known = sum_split(&b.low);
+    uint rest = known < rank ? rank - known : 0;
+    #pragma unroll
+    for (uint k = 0; k < CLSORT__MOST_RUNS; k++) {
+        const uint more = min(rest, b.high.of[k] - b.low.of[k]);
+        b.low.of[k] += more;
+        rest -= more;
+    }
+    vstore16(vload16(0, b.low.of), i, (global uint *)(splits + splits_at));
+}
+
+//---- merge: a tile of runs
+/* The share of run k in the tile between two splits, when `left` more elements fit into the tile.
+   Splits of runs that are not sorted may be anything up to the runs' sizes. */
+CLSORT_INLINE uint run_share(uint begin, uint end, uint left)
+{
+    return min(max(begin, end) - begin, left);
+}
+
+#if CLSORT_SHARE_LOG2 > 0
+/* The shares of a work-group's tile in local memory. Share k is elements sums[k] to sums[k + 1] - 1
+   of the tile, and begins at slot begins[k] * CLSORT_ITEMS; keys[k] and values[k] are the addresses
+   of its first element. owners[t]: the share that the slots of work-item t belong to. */
+typedef struct {
+    local ulong *keys, *values;
+    local uint *begins, *sums, *owners;
+} shares_t;
+
+CLSORT_INLINE shares_t make_shares(local ulong *space)
+{
+    local uint *words = (local uint *)(space + 2 * CLSORT__MOST_RUNS);
+    const shares_t s = { space, space + CLSORT__MOST_RUNS, words, words + CLSORT__MOST_RUNS + 1,
+                         words + 2 * (CLSORT__MOST_RUNS + 1) };
+    return s;
+}
+
+/* Writes the shares. Called by all work-items of a group; needs a barrier after. */
+CLSORT_INLINE void find_shares(shares_t s, const runs_t *r, global const uint *split, uint size)
+{
+    const uint t = local_id();
+    uint slots = 0, sum = 0, owner = 0;
+    #pragma unroll
+    for (uint k = 0; k < CLSORT__MOST_RUNS; k++) {
+        const uint begin = split[k], share = run_share(begin, split[k + CLSORT__MOST_RUNS],
+                                                       size - sum);
+        owner = slots <= t ? k : owner;
+        if (t == k) {
+            const array_t from = advance(r->array[k], begin);
+            s.keys[k] = (ulong)(size_t)from.keys;
+            s.values[k] = (ulong)(size_t)from.values;
+            s.begins[k] = slots;
+            s.sums[k] = sum;
+        }
+        slots += (share + CLSORT_ITEMS - 1) / CLSORT_ITEMS;
+        sum += share;
+    }
+    if (t == 0) {
+        s.begins[CLSORT__MOST_RUNS] = slots;
+        s.sums[CLSORT__MOST_RUNS] = sum;
+    }
+    s.owners[t] = owner;
+}
+
+/* Loads the shares into their slots. Called by all work-items with a barrier since the shares were
+   found; needs a barrier after. */
+CLSORT_INLINE void load_shares(local code_t *keys, local uint *words, shares_t s, codec_t c)
+{
+    const uint t = local_id();
+    item_t v[CLSORT_ITEMS];
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_ITEMS; m++) {
+        const uint slot = m * CLSORT_GROUP + t, k = s.owners[slot / CLSORT_ITEMS],
+                   i = slot - s.begins[k] * CLSORT_ITEMS;
+        const array_t from = { (global uchar *)(size_t)s.keys[k],
+                               (global uchar *)(size_t)s.values[k] };
+        v[m] = load_item(from, c, i, s.sums[k + 1] - s.sums[k]);
+    }
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_ITEMS; m++)
+        put_item(keys, words, m * CLSORT_GROUP + t, v[m]);
+}
+
+//---- merge: pass of runs
+/* Each work-group writes a tile. The first level merges shares 0 and 1, 2 and 3 ..., the next one
+   the results; a result begins where the first of both begins. levels: log2 of the number of runs,
+   rounded up. */
+CLSORT_KERNEL void clsort_runs_pass(CLSORT_RUNS_ARGS, CLSORT_ARRAY_ARGS(target),
+                                    global uchar *splits, ulong splits_at, uint n, uint tile,
+                                    uint levels, local ulong *space, local code_t *keys,
+                                    local uint *words)
+{
+    const runs_t r = CLSORT_RUNS;
+    const array_t target = CLSORT_ARRAY(target);
+    const codec_t codec = CLSORT_CODEC;
+    const shares_t s = make_shares(space);
+    const uint t = local_id(), group = (uint)get_group_id(0), base = group * tile;
+    item_t v[CLSORT_ITEMS];
+    find_shares(s, &r, (global const uint *)(splits + splits_at) + group * CLSORT__MOST_RUNS,
+                min(n - base, tile));
+    barrier(CLK_LOCAL_MEM_FENCE);
+    load_shares(keys, words, s, codec);
+    #pragma unroll 1
+    for (uint level = 0; level < levels; level++) {
+        const uint a = s.owners[t] >> (level + 1) << (level + 1), b = a + (1u << level),
+                   end = a + (2u << level);
+        barrier(CLK_LOCAL_MEM_FENCE);
+        merge_items(v, keys, words, &s.owners[0], s.begins[a] * CLSORT_ITEMS,
+                    s.sums[b] - s.sums[a], s.begins[b] * CLSORT_ITEMS, s.sums[end] - s.sums[b],
+                    codec);
+        barrier(CLK_LOCAL_MEM_FENCE);
+        #pragma unroll
+        for (uint m = 0; m < CLSORT_ITEMS; m++)
+            put_item(keys, words, t * CLSORT_ITEMS + m, v[m]);
+    }
+    store_items(v, keys, words, target, base, s.sums[CLSORT__MOST_RUNS], codec);
+}
+#else
+
+//---- merge: serial pass of runs
+/* The share of every run in a tile: elements sums[k] to sums[k + 1] - 1 of the tile are those of
+   run k from first[k] on. */
+typedef struct {
+    uint first[CLSORT__MOST_RUNS], sums[CLSORT__MOST_RUNS + 1];
+} shares_t;
+
+CLSORT_INLINE void find_shares(shares_t *s, global const uint *split, uint size)
+{
+    s->sums[0] = 0;
+    for (uint k = 0; k < CLSORT__MOST_RUNS; k++) {
+        s->first[k] = split[k];
+        s->sums[k + 1] = s->sums[k] + run_share(split[k], split[k + CLSORT__MOST_RUNS],
+                                                size - s->sums[k]);
+    }
+}
+
+/* One level: merges pairs of 2^level shares. Level 0 takes them from the runs, another one from the
+   array `from`, where the tile begins at from_base. */
+CLSORT_INLINE void merge_level(const runs_t *r, const shares_t *s, uint level, array_t from,
+                               uint from_base, array_t to, uint to_base, codec_t c)
+{
+    for (uint a = 0; a < CLSORT__MOST_RUNS; a += 2u << level) {
+        const uint b = a + (1u << level), end = a + (2u << level), na = s->sums[b] - s->sums[a],
+                   nb = s->sums[end] - s->sums[b];
+        pair_t p = { from, from, 0, from_base + s->sums[a], na, from_base + s->sums[b], nb };
+        if (level == 0) {
+            p.a = r->array[a];
+            p.b = r->array[b];
+            p.first_a = s->first[a];
+            p.first_b = s->first[b];
+        }
+        if (na + nb > 0)
+            merge_slice(p, 0, na, 0, nb, to, to_base + s->sums[a], c);
+    }
+}
+
+/* Each work-item writes `tiles_each` tiles, one after another. Levels alternate between the tile's
+   place in the target and a tile of alt, which stay in cache, so that the last one ends in the
+   target. */
+CLSORT_KERNEL void clsort_runs_pass(CLSORT_RUNS_ARGS, CLSORT_ARRAY_ARGS(target),
+                                    global uchar *splits, ulong splits_at, uint n, uint tile,
+                                    uint levels, CLSORT_ARRAY_ARGS(alt), uint tiles_each)
+{
+    const runs_t r = CLSORT_RUNS;
+    const array_t target = CLSORT_ARRAY(target), alt = CLSORT_ARRAY(alt);
+    const codec_t codec = CLSORT_CODEC;
+    const size_t i = get_global_id(0);
+    for (size_t base = i * tiles_each * tile, t = i * tiles_each;
+         t < (i + 1) * tiles_each && base < n; base += tile, t++) {
+        shares_t s;
+        find_shares(&s, (global const uint *)(splits + splits_at) + t * CLSORT__MOST_RUNS,
+                    (uint)min((size_t)tile, n - base));
+        for (uint level = 0; level < levels; level++) {
+            const uint last = (levels - level) % 2;
+            merge_level(&r, &s, level, last ? alt : target, last ? (uint)i * tile : (uint)base,
+                        last ? target : alt, last ? (uint)base : (uint)i * tile, codec);
+        }
     }
 }
 #endif
@@ -2712,7 +3138,8 @@ CLSORT_INLINE void merge_inside(item_t *v, local const code_t *keys, local const
 {
     const uint own = local_id() * CLSORT_ITEMS,
                diagonal = own > first ? min(own, end) - first : 0;
-    const uint split = split_items(keys, words, first, middle - first, end - middle, diagonal, c);
+    const uint split = split_items(keys, words, first, middle - first, middle, end - middle, diagonal,
+                                   c);
     uint a = own < first ? own : first + split, b = own > end ? own : middle + (diagonal - split);
     item_t x = get_item(keys, words, a), y = get_item(keys, words, b);
     #pragma unroll
@@ -2897,6 +3324,20 @@ CLSORT_INLINE void store_code(global uint *words, code_t code)
 /* Digits of a whole code. */
 #define CLSORT_RADIX_DIGITS CLSORT__DIGITS_OF(CLSORT_KEY_BYTES, CLSORT_DIGIT_BITS)
 
+/* What a digit of a code is. */
+#if CLSORT_IS(PARTITION)
+#if CLSORT_SHARE_LOG2 == 0
+#define CLSORT_SPLITTER_SPACE
+#else
+#define CLSORT_SPLITTER_SPACE local
+#endif
+/* A partition's digits are the numbers of its parts: how many splitters a code does not come
+   before. CLSORT_DIGITS codes, those after the splitters top codes. */
+typedef struct { CLSORT_SPLITTER_SPACE const code_t *splitters; uint most; } digit_t;
+#else
+typedef struct { uint shift, mask; } digit_t;
+#endif
+
 /* The arguments of every radix kernel. Bits first_bit ... last_bit - 1 of the code are sorted
    by. */
 #define CLSORT_RADIX_ARGS \
@@ -2919,6 +3360,9 @@ typedef struct {
     uint n, blocks, block_elements, first_bit, last_bit, in_place, pass;
     uint done;   /* others have sorted: nothing is to do */
     uint mends;  /* sweeps leave low bits to be mended */
+#if CLSORT_IS(PARTITION)
+    digit_t digit;
+#endif
 } radix_t;
 
 /* The scratch, in words: plan, bits seen per block, table[digit][block], totals[digit]. */
@@ -2938,10 +3382,23 @@ CLSORT_INLINE uint radix_passes(radix_t r)
 }
 
 //---- radix: digits
+#if CLSORT_IS(PARTITION)
+CLSORT_INLINE digit_t pass_digit(radix_t r, uint pass)
+{
+    return r.digit;
+}
+
+CLSORT_INLINE uint digit_of(code_t code, digit_t d)
+{
+    uint part = 0;
+    #pragma unroll
+    for (uint step = CLSORT_DIGITS / 2; step > 0; step /= 2)
+        part += d.splitters[part + step - 1] <= code ? step : 0;
+    return min(part, d.most);
+}
+#else
 /* Where a digit lies in a code. The pass that the host may add has the last digit; it never
    sorts. */
-typedef struct { uint shift, mask; } digit_t;
-
 CLSORT_INLINE digit_t pass_digit(radix_t r, uint pass)
 {
     const uint shift = r.first_bit + min(pass, radix_passes(r) - 1) * CLSORT_DIGIT_BITS;
@@ -2953,6 +3410,7 @@ CLSORT_INLINE uint digit_of(code_t code, digit_t d)
 {
     return (uint)(code >> d.shift) & d.mask;
 }
+#endif
 
 /* A word of the plan: bits that say whether a pass sorts, copies or does neither, and whether it is
    an odd one of those that sort; above them, from bits PASS_FROM and PASS_TO on, the arrays. */
@@ -3002,6 +3460,29 @@ CLSORT_INLINE array_t plan_array(radix_t r, uint plan, uint shift)
 {
     return array_at(plan >> shift & 3, r.source, r.target, r.alt);
 }
+
+//---- radix: partition
+#if CLSORT_IS(PARTITION)
+/* PARTITION. One radix pass whose digits are the numbers of parts: count, scan, scatter. The codes
+   of the splitters lie in private or in local memory. */
+#define CLSORT_PARTITION_ARGS \
+    CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_CODEC_ARGS, \
+        global const uchar *splitters, ulong splitters_at, global uchar *starts, \
+        ulong starts_at, global uchar *scratch, ulong scratch_at, uint n, uint blocks, \
+        uint block_elements, uint splitter_count
+#define CLSORT_PARTITION(codes) \
+    { \
+        CLSORT_ARRAY(source), CLSORT_ARRAY(target), CLSORT_ARRAY(target), CLSORT_CODEC, \
+            (global uint *)(scratch + scratch_at), n, blocks, block_elements, 0, 0, 0, 0, 0, 0, \
+            { codes, splitter_count } \
+    }
+
+/* The code of splitter i; a top code after the last one. */
+CLSORT_INLINE code_t splitter_code(global const uchar *splitters, uint i, uint count, codec_t c)
+{
+    return i < count ? encode(((global const code_t *)splitters)[i], c) : (code_t)~(code_t)0;
+}
+#endif
 
 //---- radix: blocks
 /* The elements begin ... begin + size - 1 of a block. `works` 0 makes an empty block: then a
@@ -3070,6 +3551,17 @@ CLSORT_INLINE void write_seen(radix_t r, uint block, seen_t seen)
     place[3] = (uint)((ulong)seen.clear >> 32);
 }
 
+/* Writes the counts of a block to the table, which lies by blocks here. */
+CLSORT_INLINE void write_counts(radix_t r, uint block, const uint *bins)
+{
+    for (uint d = 0; d < CLSORT_DIGITS; d++) {
+        uint count = 0;
+        for (uint k = 0; k < CLSORT_COUNT_COPIES; k++)
+            count += bins[k * CLSORT_DIGITS + d];
+        radix_table(r, 0)[block * CLSORT_DIGITS + d] = count;
+    }
+}
+
 #if CLSORT_IS(RADIX)
 CLSORT_KERNEL void clsort_radix_count(CLSORT_RADIX_ARGS)
 {
@@ -3084,12 +3576,7 @@ CLSORT_KERNEL void clsort_radix_count(CLSORT_RADIX_ARGS)
     const seen_t seen = count_block(r, plan_array(r, plan, PASS_FROM), b, bins);
     if (pass == 0)
         write_seen(r, block, seen);
-    for (uint d = 0; d < CLSORT_DIGITS; d++) {
-        uint count = 0;
-        for (uint k = 0; k < CLSORT_COUNT_COPIES; k++)
-            count += bins[k * CLSORT_DIGITS + d];
-        radix_table(r, 0)[block * CLSORT_DIGITS + d] = count;
-    }
+    write_counts(r, block, bins);
 }
 
 /* One work-item turns the counts of the table into the places where each block's digits begin. Here
@@ -3196,9 +3683,8 @@ CLSORT_INLINE void scatter_keys(radix_t r, array_t from, array_t to, block_t b, 
     write_lines(to, lines, first, next, CLSORT_DIGITS);
 }
 
-CLSORT_INLINE void scatter_block(radix_t r, uint plan, block_t b, uint *next)
+CLSORT_INLINE void scatter_block(radix_t r, array_t from, array_t to, block_t b, uint *next)
 {
-    const array_t from = plan_array(r, plan, PASS_FROM), to = plan_array(r, plan, PASS_TO);
     if (CLSORT_VALUE_BYTES == 0 && r.n >= CLSORT_STAGE_BYTES / CLSORT_KEY_BYTES)
         scatter_keys(r, from, to, b, next);
     else
@@ -3220,7 +3706,61 @@ CLSORT_KERNEL void clsort_radix_scatter(CLSORT_RADIX_ARGS)
     }
     for (uint d = 0; d < CLSORT_DIGITS; d++)
         next[d] = radix_table(r, 0)[block * CLSORT_DIGITS + d];
-    scatter_block(r, plan, b, next);
+    scatter_block(r, plan_array(r, plan, PASS_FROM), plan_array(r, plan, PASS_TO), b, next);
+}
+#endif
+
+//---- radix: partition by work-items
+#if CLSORT_IS(PARTITION) && CLSORT_SHARE_LOG2 == 0
+/* A work-item per block. */
+CLSORT_KERNEL void clsort_partition_count(CLSORT_PARTITION_ARGS)
+{
+    code_t codes[CLSORT_DIGITS];
+    const radix_t r = CLSORT_PARTITION(codes);
+    const uint block = (uint)get_global_id(0);
+    uint bins[CLSORT_COUNT_COPIES * CLSORT_DIGITS];
+    if (block >= blocks)
+        return;
+    for (uint d = 0; d < CLSORT_DIGITS; d++)
+        codes[d] = splitter_code(splitters + splitters_at, d, splitter_count, r.codec);
+    for (uint d = 0; d < CLSORT_COUNT_COPIES * CLSORT_DIGITS; d++)
+        bins[d] = 0;
+    count_block(r, r.source, take_block(r, block, 1), bins);
+    write_counts(r, block, bins);
+}
+
+/* One work-item turns the counts into places, and writes where parts begin. */
+CLSORT_KERNEL void clsort_partition_scan(CLSORT_PARTITION_ARGS)
+{
+    const radix_t r = CLSORT_PARTITION(0);
+    global uint *table = radix_table(r, 0), *start = (global uint *)(starts + starts_at);
+    uint sum = 0;
+    if (get_global_id(0) != 0)
+        return;
+    for (uint d = 0; d <= splitter_count; d++) {
+        start[d] = sum;
+        for (uint b = 0; b < blocks; b++) {
+            const uint count = table[b * CLSORT_DIGITS + d];
+            table[b * CLSORT_DIGITS + d] = sum;
+            sum += count;
+        }
+    }
+    start[splitter_count + 1] = sum;
+}
+
+CLSORT_KERNEL void clsort_partition_scatter(CLSORT_PARTITION_ARGS)
+{
+    code_t codes[CLSORT_DIGITS];
+    const radix_t r = CLSORT_PARTITION(codes);
+    const uint block = (uint)get_global_id(0);
+    uint next[CLSORT_DIGITS];
+    if (block >= blocks)
+        return;
+    for (uint d = 0; d < CLSORT_DIGITS; d++) {
+        codes[d] = splitter_code(splitters + splitters_at, d, splitter_count, r.codec);
+        next[d] = d <= splitter_count ? radix_table(r, 0)[block * CLSORT_DIGITS + d] : 0;
+    }
+    scatter_block(r, r.source, r.target, take_block(r, block, 1), next);
 }
 #endif
 
@@ -3255,7 +3795,8 @@ CLSORT_INLINE void sort_small(radix_t r)
                 bins[r.pass][d] = sum;
                 sum += count;
             }
-            scatter_block(r, pass_plan(r), all, bins[r.pass]);
+            scatter_block(r, plan_array(r, pass_plan(r), PASS_FROM),
+                          plan_array(r, pass_plan(r), PASS_TO), all, bins[r.pass]);
         } else if (pass_plan(r) & PASS_COPIES)
             copy_block(r, pass_plan(r), all, 0, 1);
     }
@@ -4386,6 +4927,28 @@ CLSORT_INLINE void store_tile(tile_t tile, const value_t *value, array_t to, cod
 
 #if !CLSORT_SWEEP
 //---- radix: count and scan
+/* A work-group turns the counts of a digit, of `used` blocks, into sums over the blocks before, and
+   writes the digit's total. Called by all work-items. sums: CLSORT__SCAN_WORDS words. */
+CLSORT_INLINE void scan_digit(radix_t r, uint digit, uint used, local uint *sums)
+{
+    const uint t = local_id();
+    global uint *counts = radix_table(r, digit);
+    const uint share = (used + CLSORT_GROUP - 1) / CLSORT_GROUP, begin = min(t * share, used),
+               end = min(begin + share, used);
+    uint sum = 0;
+    for (uint b = begin; b < end; b++)
+        sum += counts[b];
+    sum = group_scan(sum, sums);
+    for (uint b = begin; b < end; b++) {
+        const uint count = counts[b];
+        counts[b] = sum;
+        sum += count;
+    }
+    if (t == CLSORT_GROUP - 1)
+        radix_table(r, CLSORT_DIGITS)[digit] = sum;
+}
+
+#if CLSORT_IS(RADIX)
 /* A work-group per block. bins: CLSORT_COUNT_WORDS + 4 words. */
 CLSORT_KERNEL void clsort_radix_count(CLSORT_RADIX_ARGS, local uint *bins)
 {
@@ -4414,21 +4977,9 @@ CLSORT_KERNEL void clsort_radix_scan(CLSORT_RADIX_ARGS, local uint *sums)
     const code_t differ = join_seen(r, first ? used : 0, sums + 2 * CLSORT_GROUP);
     if (first && t == 0)
         write_plan(r, differ);
-    global uint *counts = radix_table(r, digit);
-    const uint share = (used + CLSORT_GROUP - 1) / CLSORT_GROUP, begin = min(t * share, used),
-               end = min(begin + share, used);
-    uint sum = 0;
-    for (uint b = begin; b < end; b++)
-        sum += counts[b];
-    sum = group_scan(sum, sums);
-    for (uint b = begin; b < end; b++) {
-        const uint count = counts[b];
-        counts[b] = sum;
-        sum += count;
-    }
-    if (t == CLSORT_GROUP - 1)
-        radix_table(r, CLSORT_DIGITS)[digit] = sum;
+    scan_digit(r, digit, used, sums);
 }
+#endif
 
 //---- radix: scatter
 /* Where the block's elements of each digit begin: the elements of smaller digits, and those of its
@@ -4462,6 +5013,7 @@ CLSORT_INLINE void scatter_tile(tile_t tile, array_t from, array_t to, codec_t c
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
+#if CLSORT_IS(RADIX)
 /* A work-group per block. space: CLSORT__RADIX_TILE_WORDS words. */
 CLSORT_KERNEL void clsort_radix_scatter(CLSORT_RADIX_ARGS, local ulong *space)
 {
@@ -4479,8 +5031,69 @@ CLSORT_KERNEL void clsort_radix_scatter(CLSORT_RADIX_ARGS, local ulong *space)
         scatter_tile(tile, advance(from, sorted.begin + done), to, r.codec, pass_digit(r, pass),
                      min(sorted.size - done, (uint)CLSORT_RADIX_TILE));
 }
+#endif
+
+//---- radix: partition by work-groups
+#if CLSORT_IS(PARTITION)
+/* The bytes of the splitters' codes, which come first in local memory, in words of 8 bytes. */
+#define CLSORT_SPLITTER_ULONGS (CLSORT_DIGITS * CLSORT_KEY_BYTES / 8)
+
+/* Called by all work-items; ends with a barrier. */
+CLSORT_INLINE void load_splitters(local code_t *codes, global const uchar *splitters, uint count,
+                                  codec_t c)
+{
+    for (uint d = local_id(); d < CLSORT_DIGITS; d += CLSORT_GROUP)
+        codes[d] = splitter_code(splitters, d, count, c);
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+/* A work-group per block. space: the splitters' codes, CLSORT_COUNT_WORDS + 4 words. */
+CLSORT_KERNEL void clsort_partition_count(CLSORT_PARTITION_ARGS, local ulong *space)
+{
+    local code_t *codes = (local code_t *)space;
+    local uint *bins = (local uint *)(space + CLSORT_SPLITTER_ULONGS);
+    const radix_t r = CLSORT_PARTITION(codes);
+    const uint block = (uint)get_group_id(0);
+    seen_t seen = { 0, 0 };
+    load_splitters(codes, splitters + splitters_at, splitter_count, r.codec);
+    clear_bins(bins);
+    count_block(r, r.source, take_block(r, block, 1), 0, 0, bins, &seen);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint d = local_id(); d < CLSORT_DIGITS; d += CLSORT_GROUP)
+        radix_table(r, d)[block] = bin_count(bins, d);
+}
+
+/* A work-group per part. space: CLSORT__SCAN_WORDS words. */
+CLSORT_KERNEL void clsort_partition_scan(CLSORT_PARTITION_ARGS, local ulong *space)
+{
+    const radix_t r = CLSORT_PARTITION(0);
+    scan_digit(r, (uint)get_group_id(0), blocks, (local uint *)space);
+}
+
+/* A work-group per block; the first one writes where parts begin. space: the splitters' codes,
+   CLSORT__RADIX_TILE_WORDS words. */
+CLSORT_KERNEL void clsort_partition_scatter(CLSORT_PARTITION_ARGS, local ulong *space)
+{
+    local code_t *codes = (local code_t *)space;
+    const radix_t r = CLSORT_PARTITION(codes);
+    const tile_t tile = make_tile(space + CLSORT_SPLITTER_ULONGS);
+    const uint block = (uint)get_group_id(0);
+    const block_t b = take_block(r, block, 1);
+    global uint *start = (global uint *)(starts + starts_at);
+    load_splitters(codes, splitters + splitters_at, splitter_count, r.codec);
+    begin_block(r, block, tile);
+    for (uint d = local_id(); block == 0 && d <= splitter_count; d += CLSORT_GROUP)
+        start[d] = tile.next[d];
+    if (block == 0 && local_id() == 0)
+        start[splitter_count + 1] = n;
+    for (uint done = 0; done < b.size; done += CLSORT_RADIX_TILE)
+        scatter_tile(tile, advance(r.source, b.begin + done), r.target, r.codec, r.digit,
+                     min(b.size - done, (uint)CLSORT_RADIX_TILE));
+}
+#endif
 
 //---- radix: small
+#if CLSORT_IS(RADIX)
 /* Sorts the codes and, where there are values, the numbers of their elements. Called by
    clsort_radix_small; begins and ends with a barrier between the tile's uses. */
 CLSORT_INLINE void order_small(tile_t tile, code_t *code, uint *origin, digit_t digit)
@@ -4527,6 +5140,7 @@ CLSORT_KERNEL void clsort_radix_small(CLSORT_RADIX_ARGS, local ulong *space)
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
         store_item(r.target, r.codec, tile_item(m), n, items[m]);
 }
+#endif
 #endif
 
 //---- radix: sweep

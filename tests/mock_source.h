@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOCK_PARAMETERS = 48, MOCK_MACROS = 1024, MOCK_EXPANSION = 1 << 14, MOCK_NESTING = 64 };
+enum { MOCK_PARAMETERS = 64, MOCK_MACROS = 1024, MOCK_EXPANSION = 1 << 14, MOCK_NESTING = 64 };
 
 /* Parameters: a pointer to global or to local memory, or a value of so many bytes. */
 enum { MOCK_GLOBAL = -1, MOCK_LOCAL = -2, MOCK_UNKNOWN = -3 };
