@@ -60,10 +60,9 @@
    WHAT IT DOES NOT
      - rows, segments or a count on the device with `precedes`, or with any algorithm but merge
        (exception: the batch-* algorithms sort rows)
-     - top-k by `precedes` or by fields of more than 8 bytes, or of records with values
+     - top-k by `precedes` or by fields of more than 8 bytes
      - rows with a length each, but for top-k: sort segments
      - merges and partitions of records, of values above 8 bytes, or with equal zeros or NaNs
-     - top-k with equal NaNs
      Most of these are refused with CLSORT_ERROR_UNSUPPORTED; the others have no field to ask for.
 
    ORDER, STABILITY, NaN
@@ -125,8 +124,9 @@
        one in order is the k-th. What lies behind a row's length stays; indices are 0xFFFFFFFF
        there. A partition takes as long as a sort, and its scratch memory: rows are sorted, but
        where they have lengths or a count on the device.
-     - Keys may be inside of records, which are then moved whole, or be fields of up to 8 bytes. The
-       rest of the records of a row that is short is not touched.
+     - Keys may be inside of records, which are then moved whole, or be fields of up to 8 bytes.
+       Values may be selected beside records. The rest of the records of a row that is short is not
+       touched; neither is that of keys whose NaNs are equal (CLSORT_NAN_EQUAL).
      - Keys may have any type and order, and some of their bits may decide.
      - Refused: an algorithm, `precedes`, fields of more than 8 bytes.
        clsort_sort_host and clsort_enqueue_verify reject top_k; CLSORT_OPTION_VERIFY skips it,
@@ -211,7 +211,7 @@
      lengths or a count on the device, takes the following. There are R rows or segments, w elements
      written per row, and D = 2^11 or fewer digits:
      - a(4Rw) for values, records or a partition without indices (w is n in a partition)
-     - of records: a(nK), where n runs from the first row to the last
+     - of records, or with equal NaNs: a(nK), where n runs from the first row to the last
      - a(n * element size) for every array that is partitioned in place
      - where rows are cut into P parts, or k is above what a work-group sorts, or a few rows have
        more than 4096 keys: a(4R (3D + 48 + max(P, m) rounded up to 4) + CR), with m at most 4096
@@ -220,9 +220,9 @@
        rows, for up to 4096 keys, where k is above what a work-group sorts, and on CPUs (where rows
        that are not cut need none of this), unless you name a work-group
      - where rows are sorted whole (see TOP-K): instead of all that a(nK) for keys, a(4n) for
-       indices, each only if they are written (indices also for values and records), of records
-       a(nK), and what a stable sort of these into other arrays takes. If only shorter rows would be
-       sorted whole, then at least what the longest of these would take
+       indices, each only if they are written (indices also for values and records), of records or
+       with equal NaNs a(nK), and what a stable sort of these into other arrays takes. If only
+       shorter rows would be sorted whole, then at least what the longest of these would take
      - where the selected elements are sorted as rows: a(RkK) without keys_out, and what a stable
        sort in place of R rows of k keys takes, with u32 values if indices or values are wanted. If
        outputs have row strides: always a(RkK), a(4Rk) for indices, and what such a sort takes into
@@ -494,8 +494,7 @@ typedef cl_int clsort_status;
     X(CLSORT_ERROR_UNUSED_FIELD, -5030, \
       "a field is set that only says more about another one, which is not set") \
     X(CLSORT_ERROR_RECORD_LAYOUT, -5007, \
-      "a record must hold its key (record_size, key_offset, fields), and top_k takes no values " \
-      "beside records") \
+      "a record must hold its key (record_size, key_offset, fields)") \
     X(CLSORT_ERROR_COUNT_TOO_LARGE, -5008, \
       "count must be below 2^32 and its bytes within the device's largest allocation") \
     X(CLSORT_ERROR_SIZE_OVERFLOW, -5009, \
@@ -559,7 +558,7 @@ enum { CLSORT_ASCENDING = 0, CLSORT_DESCENDING = 1 };
 enum { CLSORT_NAN_TOTAL = 0,    /* by bit pattern: -NaN below -inf, +NaN above +inf */
        CLSORT_NAN_LAST = 1,     /* every NaN after every number, in both orders */
        CLSORT_NAN_EQUAL = 2 };  /* the same, and NaNs keep their original order; bits kept; implies
-                                   stable. Not for top_k, merges and partitions */
+                                   stable. Not for merges and clsort_enqueue_partition */
 enum { CLSORT_ZERO_DISTINCT = 0,  /* -0 below +0 */
        CLSORT_ZERO_EQUAL = 1 };   /* equal, in their original order; bits kept; implies stable */
 
@@ -4285,10 +4284,9 @@ static const char *const clsort__source[] = {
     "    const jobs_t j = CLSORT_JOBS;\n"
     "    const segments_t given = CLSORT_SEGMENTS, s = sortable_segments(given, j);\n"
     "    const packing_t packing = clear_packing(space);\n"
-    "    const uint t = local_id();\n"
     "    const layout_t layout = flag_segments(s, j, packing);\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "    const uint size = *packing.end, inside = own_inside(s, packing);\n"
+    "    const uint t = local_id(), size = *packing.end, inside = own_inside(s, packing);\n"
     "    #pragma unroll\n"
     "    for (uint m = 0; m < CLSORT_ITEMS; m++) {\n"
     "        const uint i = m * CLSORT_GROUP + t;\n"
@@ -4340,7 +4338,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 3273\n",
+    "#line 3272\n",
 #endif
 #ifndef CLSORT_NO_RADIX
     "//---- radix: codes\n"
@@ -7509,7 +7507,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 7206\n",
+    "#line 7205\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
     "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -8416,7 +8414,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 8322\n",
+    "#line 8321\n",
 #endif
     "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_SELECT\n"
@@ -10393,6 +10391,7 @@ typedef struct clsort__selection {
     size_t most_candidates;     /* of a row that may be read once; 0: it never is */
     int scatters;               /* passes narrow each row to the very end; then all of it is read
                                    once more */
+    int extracts;               /* keys are taken out of records, or NaNs made equal, first */
     int moves_keys;             /* keys are moved by their indices afterwards */
     int is_short;               /* a work-group has a row in registers */
     int sorts_tiles;            /* whole rows are sorted, tile by tile */
@@ -12689,8 +12688,7 @@ static void clsort__check_tuning(clsort__checks *c, const clsort_desc *d)
 static void clsort__check_supported(clsort__checks *c, const clsort_desc *d, int purpose)
 {
     const int selects = purpose == CLSORT__TO_SELECT, segments = d->segments || d->segment_count,
-              lengths = clsort__will_have(d, d->lengths, CLSORT_FLAG_LENGTHS),
-              equal_nans = d->nan_order == CLSORT_NAN_EQUAL && clsort__is_float(d->key_type);
+              lengths = clsort__will_have(d, d->lengths, CLSORT_FLAG_LENGTHS);
     const clsort__algorithm *a = clsort__find_algorithm(d->algorithm);
     const clsort__mistake mistakes[] = {
         { a && a->left_out, "algorithm: it was left out by CLSORT_NO_*" },
@@ -12698,7 +12696,6 @@ static void clsort__check_supported(clsort__checks *c, const clsort_desc *d, int
           "tuning.bitonic_step, tuning.local: they were left out by CLSORT_NO_PUBLISHED" },
         { selects && d->algorithm, "algorithm beside top_k: set CLSORT_AUTO" },
         { selects && d->precedes, "precedes beside top_k" },
-        { selects && equal_nans, "nan_order: CLSORT_NAN_EQUAL beside top_k" },
         { selects && clsort__several_codes(d), "fields of more than 8 bytes beside top_k" },
         { !selects && d->top_k, "top_k: only clsort_enqueue_sort selects" },
         { !selects && lengths, "lengths without top_k: sort segments" },
@@ -12805,8 +12802,6 @@ static void clsort__check_payload(clsort__checks *c, const clsort_desc *d, size_
           "values, of value_size bytes each" }
     };
     const clsort__mistake records[] = {
-        { d->top_k && d->record_size && d->value_size,
-          "values beside record_size with top_k: a record is all that moves with its key" },
         { d->record_size && outside, "record_size is below key_offset and the key" },
         { d->key_offset && !d->record_size, "key_offset without record_size" }
     };
@@ -16600,7 +16595,7 @@ static int clsort__moves_by_index(const clsort__plan *p)
 static clsort_status clsort__ready(clsort_sorter *s, clsort__plan *p)
 {
     const int verifies = s->options.flags & CLSORT_OPTION_VERIFY && !p->d.top_k;
-    const int gathers = p->indirect || verifies || p->d.record_size
+    const int gathers = p->indirect || verifies || p->d.record_size || p->select.extracts
                         || (p->d.top_k && clsort__moves_by_index(p));
     const clsort__config *segments = p->helpers.leftovers.family ? &p->helpers.leftovers
                                                                  : &p->config;
@@ -16798,7 +16793,8 @@ static clsort_desc clsort__select_order(const clsort__plan *p)
     order.key_type = d->key_type;
     if (p->key.has_codes) order.key_type = CLSORT_U8 + 8 * ((cl_uint)p->key.bytes - 1);
     order.order = d->order;
-    order.nan_order = d->nan_order;
+    /* NaNs that are equal have the same bits by now */
+    order.nan_order = d->nan_order ? (cl_uint)CLSORT_NAN_LAST : (cl_uint)CLSORT_NAN_TOTAL;
     order.zero_order = d->zero_order;
     order.first_bit = d->first_bit;
     order.last_bit = d->last_bit;
@@ -16902,7 +16898,8 @@ static void clsort__take_selection(const clsort_sorter *s, clsort__plan *p, clso
     clsort__layout *l = &p->scratch.layout;
     if (p->select.spread || p->select.most_candidates)
         p->scratch.tables = clsort__take(l, clsort__select_tables(p));
-    if (p->d.record_size) p->scratch.extracted = clsort__take(l, p->data.extent * p->key.bytes);
+    if (p->select.extracts)
+        p->scratch.extracted = clsort__take(l, p->data.extent * p->key.bytes);
     if (p->data.in_place && p->select.moves_keys)
         p->scratch.copied_keys = clsort__take(l, p->data.extent * p->data.element_bytes);
     if (p->data.values_in_place && p->data.has_values)
@@ -16925,7 +16922,7 @@ static void clsort__take_whole(const clsort_sorter *s, size_t count, clsort__pla
     const clsort_desc order = clsort__whole_order(p, count);
     const size_t extent = clsort__extent(&order, p->key.bytes);
     clsort__layout *l = &p->scratch.layout;
-    if (p->d.record_size) p->scratch.extracted = clsort__take(l, extent * p->key.bytes);
+    if (p->select.extracts) p->scratch.extracted = clsort__take(l, extent * p->key.bytes);
     if (p->data.has_indices || clsort__moves_by_index(p))
         p->scratch.work_indices = clsort__take(l, extent * 4);
     if (clsort__selects_keys(p)) p->scratch.work_keys = clsort__take(l, extent * p->key.bytes);
@@ -17133,7 +17130,8 @@ static void clsort__plan_selection(const clsort_sorter *s, const clsort_desc *d,
         if (p->data.has_values && !clsort__will_have(d, d->keys_out, CLSORT_FLAG_KEYS_OUT))
             p->data.writes_keys = 0;
     }
-    t->moves_keys = p->data.writes_keys && (d->record_size || !clsort__takes_some(d));
+    t->extracts = d->record_size || p->key.codec.nans;
+    t->moves_keys = p->data.writes_keys && (t->extracts || !clsort__takes_some(d));
     t->rows = clsort__output_rows(d);
     t->ignored_high_bits = d->last_bit ? clsort__key_bits(d->key_type) - d->last_bit : 0;
     clsort__select_shape(s, p);
@@ -17459,7 +17457,7 @@ static void clsort__move_all_selected(clsort__run *run, const clsort__plan *p,
                               clsort__scratch_part(scratch, p->scratch.copied_values));
 }
 
-/* Takes the keys out of the records that are selected from. */
+/* Takes the keys out of the records that are selected from, or makes their NaNs equal. */
 static void clsort__extract_selected(clsort__run *run, const clsort__plan *p, clsort__span keys)
 {
     clsort__arrays pairs;
@@ -17603,7 +17601,7 @@ static void clsort__select(clsort__run *run, const clsort__job *j)
     clsort__arrays found;
     if (clsort__trivial(p)) return;
     found = clsort__select_results(p, &j->scratch);
-    if (p->d.record_size) {
+    if (p->select.extracts) {
         source.data.keys = clsort__scratch_part(&j->scratch, p->scratch.extracted);
         clsort__extract_selected(run, p, source.data.keys);
     }
@@ -20056,8 +20054,8 @@ CLSORT_API clsort_status clsort_sort_host_on(clsort_sorter *const *sorters, cl_u
      and top-k.
    - clsort_enqueue_gather takes rows, with indices that count inside their row: those of an argsort
      of rows and of top-k.
-   - CLSORT_NAN_EQUAL: NaNs keep their original order, as in numpy's stable sorts.
-   - Values may move with records: by a key, by fields or by `precedes`.
+   - CLSORT_NAN_EQUAL: NaNs keep their original order, as in numpy's stable sorts, and in top-k.
+   - Values may move with records: by a key, by fields or by `precedes`; in top-k, too.
    - `precedes` may have any scalar type: 0x100000000ul and 0.5f are true.
    - A sort of one row is stable, as that of several is.
    - The sorter's scratch memory may consist of several buffers.
