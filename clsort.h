@@ -20075,6 +20075,8 @@ CLSORT_API clsort_status clsort_sort_host_on(clsort_sorter *const *sorters, cl_u
    - A gather of many arrays is checked in n log n.
    - build/clsort replaces files when all outputs are complete and on the disk, or none.
    - build/clsort keeps owners and permissions.
+   - build/clsort info says up to which count AUTO takes which plan; counts take suffixes (100k,
+     16Mi).
    - build/clsort refuses what the device cannot hold before it reads it, and rows beyond the end of
      a file.
 
