@@ -6,10 +6,10 @@ COUNT ?=
 
 warnings = -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wcast-qual
 headers = clsort.h $(wildcard tools/*.h tests/*.h)
-tools = $(patsubst tools/%.c,build/%,$(wildcard tools/*.c))
-tests = $(patsubst tests/%.c,build/%,$(wildcard tests/*.c))
-mocked = test_mock test_mock_cache test_mock_cases test_mock_frames test_mock_faults \
-    test_mock_multi test_mock_plans
+tools = $(patsubst tools/%.c,build/%,$(filter-out tools/clsort-mpi.c,$(wildcard tools/*.c)))
+tests = $(patsubst tests/%.c,build/%,$(filter-out tests/mpi_cases.c,$(wildcard tests/*.c)))
+mpi = build/clsort-mpi build/mpi_cases
+mocked = test_mock test_mock_cache test_mock_cases test_mock_frames test_mock_faults test_mock_plans
 sanitized = $(patsubst %,build/sanitized/%,fuzz test_api test_bad_calls test_faults test_profile \
     test_queues test_shapes test_top_k $(mocked))
 memory = $(mocked:%=build/memory/%)
@@ -19,7 +19,7 @@ sanitized_tools = build/sanitized/clsort
 demo: build/demo
 	build/demo $(COUNT)
 
-test: $(tools) $(tests) strict lib
+test: $(tools) $(tests) $(if $(shell command -v mpicc),$(mpi)) strict lib
 	tools/embed --check
 	tests/run
 
@@ -28,7 +28,7 @@ check: build/clsort $(tests) $(sanitized) $(sanitized_tools) $(memory) $(threads
 
 # On a machine with a GPU, without a package registry or a second compiler. CLSORT_DEVICE can name
 # one GPU.
-gpu_tests = $(patsubst tests/%.c,build/gpu/%,$(wildcard tests/*.c))
+gpu_tests = $(tests:build/%=build/gpu/%)
 test-gpu: $(gpu_tests)
 	CLSORT_DEVICE="$${CLSORT_DEVICE:-gpu}" CLSORT_TEST_BUILD=build/gpu CLSORT_TEST_SCRIPTS= tests/run
 
@@ -48,6 +48,12 @@ kernels:
 bench bench-peers: build/clsort | deps-bench
 	tools/$@
 
+# Over MPI; nothing else needs it.
+clsort-mpi: build/clsort-mpi
+
+bench-mpi: $(mpi) build/clsort | deps-bench
+	tools/bench-mpi
+
 plots: | deps-bench
 	tools/draw-plots
 
@@ -59,11 +65,11 @@ install:
 	install -m 644 clsort.h $(DESTDIR)$(PREFIX)/include
 
 # The header as a library, shared and static, for programs that link one: build/lib. install-lib
-# installs it, with files for pkg-config and CMake. It has what CLSORT_MULTI adds.
+# installs it, with files for pkg-config and CMake.
 version = $(shell awk '/^\#define CLSORT_VERSION_/ { v = v d $$3; d = "." } END { print v }' clsort.h)
 shared = libclsort.so.0
 lib_flags = -std=c99 $(warnings) $(CPPFLAGS) -I. $(CFLAGS) -fPIC -fvisibility=hidden \
-    -DCL_TARGET_OPENCL_VERSION=300 -DCLSORT_MULTI -DCLSORT_IMPLEMENTATION \
+    -DCL_TARGET_OPENCL_VERSION=300 -DCLSORT_IMPLEMENTATION \
     '-DCLSORT_API=__attribute__((visibility("default"))) extern'
 
 lib: build/lib/$(shared) build/lib/libclsort.a build/lib/clsort.pc
@@ -107,6 +113,9 @@ deps-bench: deps
 deps-check: deps-test
 	tools/deps check
 
+deps-mpi: deps
+	tools/deps mpi
+
 deps-test: deps
 	tools/deps test
 
@@ -123,6 +132,13 @@ $(tools): build/%: tools/%.c $(headers) | deps
 $(tests) $(gpu_tests): CFLAGS = -O1
 
 $(tests): build/%: tests/%.c $(headers) | deps-test
+	$(compile)
+
+$(mpi): CC = mpicc
+build/clsort-mpi: tools/clsort-mpi.c $(headers) | deps-mpi
+	$(compile)
+
+build/mpi_cases: tests/mpi_cases.c $(headers) | deps-mpi
 	$(compile)
 
 $(sanitized) $(sanitized_tools): CFLAGS = -O1 -g -fno-omit-frame-pointer \
@@ -148,11 +164,10 @@ $(threads): build/threads/%: tests/%.c $(headers) | deps-check
 
 # The header alone, as each compiler, language, linkage and OpenCL version sees it; a warning is an
 # error.
-linkages = extern-120 extern-unset static-120 static-unset multi-unset
+linkages = extern-120 extern-unset static-120 static-unset
 languages = gcc-c99 gcc-c++11 clang-c99 clang-c++11
 strict = $(foreach l,$(languages),$(addprefix $l-,$(linkages))) \
-    mingw-c99-extern-unset mingw-c99-static-120 mingw32-c99-extern-unset \
-    mingw-c99-multi-120 mingw32-c99-multi-unset
+    mingw-c99-extern-unset mingw-c99-static-120 mingw32-c99-extern-unset
 flags_gcc = gcc
 flags_clang = clang
 flags_mingw = x86_64-w64-mingw32-gcc -Ibuild/include
@@ -160,7 +175,6 @@ flags_mingw32 = $(flags_mingw) -m32
 flags_c99 = -x c -std=c99 -Wstrict-prototypes
 flags_c++11 = -x c++ -std=c++11
 flags_static = -DCLSORT_STATIC
-flags_multi = -DCLSORT_MULTI
 flags_120 = -DCL_TARGET_OPENCL_VERSION=120
 
 strict: $(strict:%=build/strict/%.o)
@@ -175,5 +189,5 @@ build/include/CL: | deps-test
 	@mkdir -p $(@D)
 	ln -sfn /usr/include/CL $@
 
-.PHONY: bench bench-peers check clean demo deps deps-bench deps-check deps-intel deps-test embed \
-    install install-lib kernels lib plots strict test test-gpu
+.PHONY: bench bench-mpi bench-peers check clean clsort-mpi demo deps deps-bench deps-check \
+    deps-intel deps-mpi deps-test embed install install-lib kernels lib plots strict test test-gpu

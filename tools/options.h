@@ -36,7 +36,10 @@ enum {
     FOR_MERGE = 64,
     FOR_EXPLAIN = 128,
     FOR_TOP = 256,
-    FOR_ALL = 511,
+    FOR_MPI_SORT = 512,     /* of clsort-mpi */
+    FOR_MPI_VERIFY = 1024,
+    FOR_MPI = FOR_MPI_SORT | FOR_MPI_VERIFY,
+    FOR_ALL = 2047,
     FOR_SORTS = FOR_SORT | FOR_ARGSORT,
     FOR_ORDER = FOR_SORTS | FOR_VERIFY | FOR_EXPLAIN,
     FOR_FILES = FOR_SORTS | FOR_VERIFY | FOR_MERGE | FOR_TOP,
@@ -84,6 +87,13 @@ typedef enum option_id {
     OPTION_PATTERN,
     OPTION_RUNS,
     OPTION_CSV,
+    OPTION_BALANCED,
+    OPTION_SHARES,
+    OPTION_STAGED,
+    OPTION_CHUNK,
+    OPTION_CHECK,
+    OPTION_TIMES,
+    OPTION_ALLTOALLV,
     OPTION_HELP,
     OPTION_TOTAL
 } option_id;
@@ -99,50 +109,51 @@ typedef struct option_rule {
 
 static const option_rule option_rules[OPTION_TOTAL] = {
     { 0, "type", "TYPE", "u8 i8 u16 i16 u32 i32 u64 i64 f16 bf16 f32 f64",
-      FOR_GEN | FOR_FILES | FOR_EXPLAIN | FOR_BENCH, 1 },
-    { 'n', "n", "COUNT", "number of keys: 1000, 2^20, 100k or 16Mi",
-      FOR_GEN | FOR_EXPLAIN | FOR_BENCH, 1 },
-    { 0, "seed", "SEED", "of the pattern (default: 1)", FOR_GEN | FOR_BENCH, 0 },
+      FOR_GEN | FOR_FILES | FOR_EXPLAIN | FOR_BENCH | FOR_MPI, 1 },
+    { 'n', "n", "COUNT", "number of keys: 1000 or 2^20",
+      FOR_GEN | FOR_EXPLAIN | FOR_BENCH | FOR_MPI_SORT, 1 },
+    { 0, "seed", "SEED", "of the pattern (default: 1)", FOR_GEN | FOR_BENCH | FOR_MPI_SORT, 0 },
     { 0, "list", NULL, "list the patterns", FOR_GEN, 0 },
-    { 'o', "output", "FILE", "write FILE (default: standard output)",
-      FOR_GEN | FOR_SORTS | FOR_MERGE | FOR_TOP, 0 },
+    { 'o', "output", "FILE", "write FILE (default: standard output; clsort-mpi: nowhere)",
+      FOR_GEN | FOR_SORTS | FOR_MERGE | FOR_TOP | FOR_MPI_SORT, 0 },
     { 0, "text", NULL, "files hold one number per line (default: raw keys)", FOR_GEN | FOR_FILES,
       0 },
-    { 0, "order", "ORDER", "asc or desc (default: asc)", FOR_FILES | FOR_EXPLAIN, 0 },
-    { 0, "stable", NULL, "equal keys keep their order", FOR_ORDER, 0 },
+    { 0, "order", "ORDER", "asc or desc (default: asc)", FOR_FILES | FOR_EXPLAIN | FOR_MPI, 0 },
+    { 0, "stable", NULL, "equal keys keep their order", FOR_ORDER | FOR_MPI_SORT, 0 },
     { 0, "nan", "PLACE",
       "total: NaNs by bit pattern; last: after every number; equal: there, in their order "
       "(default: total)",
-      FOR_FILES | FOR_EXPLAIN, 0 },
+      FOR_FILES | FOR_EXPLAIN | FOR_MPI, 0 },
     { 0, "zero", "RULE", "distinct: -0 before +0; equal: in their order (default: distinct)",
-      FOR_ORDER | FOR_TOP, 0 },
+      FOR_ORDER | FOR_TOP | FOR_MPI, 0 },
     { 0, "bits", "FIRST:LAST",
       "sort by bits FIRST to LAST - 1 alone; keys count as unsigned numbers in their order",
-      FOR_ORDER | FOR_TOP | FOR_BENCH, 0 },
+      FOR_ORDER | FOR_TOP | FOR_BENCH | FOR_MPI, 0 },
     { 0, "record-size", "BYTES", "elements are records, ordered by --fields or by --precedes",
-      FOR_ORDER | FOR_BENCH, 0 },
+      FOR_ORDER | FOR_BENCH | FOR_MPI, 0 },
     { 0, "fields", "LIST",
       "TYPE@OFFSET, then any of :desc :nan-last :nan-equal :zero-equal; the first field decides",
-      FOR_ORDER | FOR_BENCH, 0 },
+      FOR_ORDER | FOR_BENCH | FOR_MPI, 0 },
     { 0, "record-type", "TEXT", "OpenCL C that declares clsort_record; @FILE reads a file",
       FOR_ORDER | FOR_BENCH, 0 },
     { 0, "precedes", "TEXT", "OpenCL C expression: does record a come before b? @FILE reads a file",
       FOR_ORDER | FOR_BENCH, 0 },
     { 0, "values", "FILE",
-      "raw values that move with the keys; once for each file of keys that is read", FOR_VALUES,
-      0 },
-    { 0, "value-size", "BYTES", "of a value", FOR_VALUES | FOR_EXPLAIN, 0 },
-    { 0, "values-output", "FILE", "write the values to FILE", FOR_SORT | FOR_MERGE | FOR_TOP, 0 },
+      "raw values that move with the keys; once for each file of keys that is read",
+      FOR_VALUES | FOR_MPI, 0 },
+    { 0, "value-size", "BYTES", "of a value", FOR_VALUES | FOR_EXPLAIN | FOR_MPI, 0 },
+    { 0, "values-output", "FILE", "write the values to FILE",
+      FOR_SORT | FOR_MERGE | FOR_TOP | FOR_MPI_SORT, 0 },
     { 0, "indices", NULL, "OUTPUT holds the u32 indices that argsort wrote", FOR_VERIFY, 0 },
     { 0, "device", "NAME",
       "part of a device's or platform's name (default: $CLSORT_DEVICE, else a GPU)",
-      FOR_INFO | FOR_FILES | FOR_EXPLAIN | FOR_BENCH, 0 },
+      FOR_INFO | FOR_FILES | FOR_EXPLAIN | FOR_BENCH | FOR_MPI_SORT, 0 },
     { 0, "cache", "FOLDER",
       "keep compiled kernels there for the next run; none: nowhere (default: $CLSORT_CACHE, else "
       "clsort in your folder of caches)",
-      FOR_FILES, 0 },
+      FOR_FILES | FOR_MPI_SORT, 0 },
     { 0, "algorithm", "NAME", "what `clsort info` lists (default: auto)",
-      FOR_SORTS | FOR_EXPLAIN | FOR_BENCH, 1 },
+      FOR_SORTS | FOR_EXPLAIN | FOR_BENCH | FOR_MPI_SORT, 1 },
     { 0, "against", "NAME", "interleave this algorithm and print the ratio", FOR_BENCH, 0 },
     { 0, "pairs", NULL, "move a u32 value with each key", FOR_EXPLAIN | FOR_BENCH, 0 },
     { 0, "merge", NULL, "merge two sorted halves instead of sorting", FOR_BENCH, 0 },
@@ -173,10 +184,23 @@ static const option_rule option_rules[OPTION_TOTAL] = {
       FOR_BENCH, 0 },
     { 0, "batch", NULL, "the same as --published batch: 200 rows of 8192 keys and of 8000",
       FOR_BENCH, 0 },
-    { 0, "pattern", "NAME", "what `clsort gen --list` lists (default: uniform bits)", FOR_BENCH,
+    { 0, "pattern", "NAME", "what `clsort gen --list` lists (default: uniform bits)",
+      FOR_BENCH | FOR_MPI_SORT, 0 },
+    { 0, "runs", "COUNT", "timed runs, 1 to 1000 (default: 9; clsort-mpi: 1)",
+      FOR_BENCH | FOR_MPI_SORT, 0 },
+    { 0, "csv", NULL, "print comma-separated values", FOR_BENCH | FOR_MPI_SORT, 0 },
+    { 0, "balanced", NULL, "all ranks get equally many elements, give or take one", FOR_MPI_SORT,
       0 },
-    { 0, "runs", "COUNT", "timed runs, 1 to 1000 (default: 9)", FOR_BENCH, 0 },
-    { 0, "csv", NULL, "print comma-separated values", FOR_BENCH, 0 },
+    { 0, "shares", "LIST", "weights of the ranks' inputs, as in 0,1,3 (default: all equal)",
+      FOR_MPI_SORT, 0 },
+    { 0, "staged", NULL, "exchange through pinned memory even where the device is the CPU",
+      FOR_MPI_SORT, 0 },
+    { 0, "chunk", "BYTES", "of a message (default: 4 MiB where staged, else the longest)",
+      FOR_MPI_SORT, 0 },
+    { 0, "check", NULL, "check order and checksum of the result in memory, across ranks",
+      FOR_MPI_SORT, 0 },
+    { 0, "times", NULL, "print the seconds of each phase", FOR_MPI_SORT, 0 },
+    { 0, "alltoallv", NULL, "time a bare MPI_Alltoallv of the same bytes, too", FOR_MPI_SORT, 0 },
     { 'h', "help", NULL, "print this", FOR_ALL, 0 }
 };
 
@@ -198,6 +222,10 @@ typedef struct command {
     int operand_min, operand_max;
     int (*run)(const arguments *);
 } command;
+
+/* Of the program, in messages and in the help. */
+static const char *program_name = "clsort";
+static int is_quiet;   /* no messages: another rank of clsort-mpi prints the same */
 
 static int is_c1(unsigned char c) { return c >= 0x80 && c < 0xA0; }
 
@@ -227,19 +255,20 @@ static void say(const char *format, va_list list)
     va_list again;
     char *text;
     int length;
+    if (is_quiet) return;
     va_copy(again, list);
     length = vsnprintf(NULL, 0, format, again);
     va_end(again);
     text = length < 0 ? NULL : (char *)malloc((size_t)length + 1);
     if (text) vsnprintf(text, (size_t)length + 1, format, list);
     fflush(stdout);
-    fputs("clsort: ", stderr);
+    fprintf(stderr, "%s: ", program_name);
     print_safely(text ? text : format, 0);
     fputc('\n', stderr);
     free(text);
 }
 
-/* Prints "clsort: " and a message of one line to stderr; returns the exit code `code`. */
+/* Prints the program's name and a message of one line to stderr; returns the exit code `code`. */
 static int fail(int code, const char *format, ...)
 {
     va_list list;
@@ -267,8 +296,8 @@ static const char *argument(const arguments *a, option_id id, const char *otherw
 static void command_help(const command *c)
 {
     int i;
-    printf("Usage: clsort %s%s [OPTION]...\n%s.\n%s\nOptions:\n", c->name, c->operands, c->summary,
-           c->help);
+    printf("Usage: %s %s%s [OPTION]...\n%s.\n%s\nOptions:\n", program_name, c->name, c->operands,
+           c->summary, c->help);
     for (i = 0; i < OPTION_TOTAL; i++) {
         const option_rule *rule = &option_rules[i];
         char letter[8] = "    ", name[40];
@@ -278,7 +307,8 @@ static void command_help(const command *c)
         printf("  %s%-20s %s%s\n", letter, name, rule->help,
                c->bit == FOR_BENCH && rule->bench_list ? "; a list, or repeated" : "");
     }
-    printf("\n%s%s", option_rules[OPTION_OUTPUT].commands & c->bit ? outputs_help : "",
+    printf("\n%s%s",
+           option_rules[OPTION_OUTPUT].commands & c->bit & ~FOR_MPI ? outputs_help : "",
            exit_codes_help);
 }
 
@@ -340,7 +370,8 @@ static int arguments_parse(const command *c, int count, char **words, arguments 
     }
     if (a->operand_count >= c->operand_min || a->given[OPTION_HELP] || a->given[OPTION_LIST])
         return 1;
-    fail(DONE_USAGE, "%s: missing operand; usage: clsort %s%s", c->name, c->name, c->operands);
+    fail(DONE_USAGE, "%s: missing operand; usage: %s %s%s", c->name, program_name, c->name,
+         c->operands);
     return 0;
 }
 
@@ -357,27 +388,10 @@ static int whole_parse(const char **text, unsigned long long *number)
     return *text > start;
 }
 
-/* What a suffix stands for: k (or K), M, G and T are powers of 1000, Ki, Mi, Gi and Ti of 1024. 1
-   for no suffix, 0 if it is none of these. */
-static unsigned long long suffix_parse(const char *text)
-{
-    static const char letters[] = "kKMGT";
-    static const int powers[] = { 1, 1, 2, 3, 4 };
-    const char *letter = *text ? strchr(letters, *text) : NULL;
-    const int binary = letter && text[1] == 'i';
-    unsigned long long factor = 1;
-    int i;
-    if (!*text) return 1;
-    if (!letter || text[1 + binary]) return 0;
-    for (i = powers[letter - letters]; i > 0; i--) factor *= binary ? 1024 : 1000;
-    return factor;
-}
-
-/* A whole number, a power as in 2^20, or either with a suffix: 100k, 16Mi. Returns 0 if the text is
-   none of these or does not fit. */
+/* A whole number, or a power as in 2^20. Returns 0 if the text is neither or does not fit. */
 static int count_parse(const char *text, unsigned long long *count)
 {
-    unsigned long long base, exponent = 1, factor;
+    unsigned long long base, exponent = 1;
     if (!whole_parse(&text, &base)) return 0;
     if (*text == '^') {
         text++;
@@ -387,10 +401,7 @@ static int count_parse(const char *text, unsigned long long *count)
         if (base && *count > ULLONG_MAX / base) return 0;
         *count *= base;
     }
-    factor = suffix_parse(text);
-    if (!factor || *count > ULLONG_MAX / factor) return 0;
-    *count *= factor;
-    return 1;
+    return !*text;
 }
 
 #endif
