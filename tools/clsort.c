@@ -16,6 +16,7 @@
 #include "bench.h"
 #include "outputs.h"
 #include "parts.h"
+#include "tune.h"
 
 /* ---- info ------------------------------------------------------------------------------------ */
 
@@ -905,7 +906,13 @@ static const command commands[] = {
       "Prints the algorithm, its passes, launches and copies, the bytes of elements that they read "
       "and write, and the bytes of\n"
       "scratch memory. Sorts nothing. Example: clsort explain --type u32 -n 2^24 --pairs\n",
-      FOR_EXPLAIN, 0, 0, command_explain }
+      FOR_EXPLAIN, 0, 0, command_explain },
+    { "tune", "", "Measures which algorithm is best at which count on a device",
+      "Prints times, and rows of the table by which auto chooses, as they are best on this device. "
+      "It takes about a minute.\n"
+      "A mark stands where auto is more than 5 % behind. Please send in what it prints of a device "
+      "that has marks.\n",
+      FOR_TUNE, 0, 0, command_tune }
 };
 
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };

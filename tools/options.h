@@ -39,7 +39,8 @@ enum {
     FOR_MPI_SORT = 512,     /* of clsort-mpi */
     FOR_MPI_VERIFY = 1024,
     FOR_MPI = FOR_MPI_SORT | FOR_MPI_VERIFY,
-    FOR_ALL = 2047,
+    FOR_TUNE = 2048,
+    FOR_ALL = 4095,
     FOR_SORTS = FOR_SORT | FOR_ARGSORT,
     FOR_ORDER = FOR_SORTS | FOR_VERIFY | FOR_EXPLAIN,
     FOR_FILES = FOR_SORTS | FOR_VERIFY | FOR_MERGE | FOR_TOP,
@@ -94,6 +95,7 @@ typedef enum option_id {
     OPTION_CHECK,
     OPTION_TIMES,
     OPTION_ALLTOALLV,
+    OPTION_SECONDS,
     OPTION_HELP,
     OPTION_TOTAL
 } option_id;
@@ -147,7 +149,8 @@ static const option_rule option_rules[OPTION_TOTAL] = {
     { 0, "indices", NULL, "OUTPUT holds the u32 indices that argsort wrote", FOR_VERIFY, 0 },
     { 0, "device", "NAME",
       "part of a device's or platform's name (default: $CLSORT_DEVICE, else a GPU)",
-      FOR_INFO | FOR_FILES | FOR_EXPLAIN | FOR_BENCH | FOR_MPI_SORT, 0 },
+      FOR_INFO | FOR_FILES | FOR_EXPLAIN | FOR_BENCH | FOR_TUNE
+          | FOR_MPI_SORT, 0 },
     { 0, "cache", "FOLDER",
       "keep compiled kernels there for the next run; none: nowhere (default: $CLSORT_CACHE, else "
       "clsort in your folder of caches)",
@@ -201,6 +204,7 @@ static const option_rule option_rules[OPTION_TOTAL] = {
       FOR_MPI_SORT, 0 },
     { 0, "times", NULL, "print the seconds of each phase", FOR_MPI_SORT, 0 },
     { 0, "alltoallv", NULL, "time a bare MPI_Alltoallv of the same bytes, too", FOR_MPI_SORT, 0 },
+    { 0, "seconds", "COUNT", "measure about so long (default: 50)", FOR_TUNE, 0 },
     { 'h', "help", NULL, "print this", FOR_ALL, 0 }
 };
 
