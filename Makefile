@@ -9,7 +9,8 @@ headers = clsort.h $(wildcard tools/*.h tests/*.h)
 tools = $(patsubst tools/%.c,build/%,$(filter-out tools/clsort-mpi.c,$(wildcard tools/*.c)))
 tests = $(patsubst tests/%.c,build/%,$(filter-out tests/mpi_cases.c,$(wildcard tests/*.c)))
 mpi = build/clsort-mpi build/mpi_cases
-mocked = test_mock test_mock_cache test_mock_cases test_mock_frames test_mock_faults test_mock_plans
+mocked = test_mock test_mock_cache test_mock_cases test_mock_frames test_mock_faults \
+    test_mock_multi test_mock_plans
 sanitized = $(patsubst %,build/sanitized/%,fuzz test_api test_bad_calls test_faults test_profile \
     test_queues test_shapes test_top_k $(mocked))
 memory = $(mocked:%=build/memory/%)
@@ -65,11 +66,11 @@ install:
 	install -m 644 clsort.h $(DESTDIR)$(PREFIX)/include
 
 # The header as a library, shared and static, for programs that link one: build/lib. install-lib
-# installs it, with files for pkg-config and CMake.
+# installs it, with files for pkg-config and CMake. It has what CLSORT_MULTI adds.
 version = $(shell awk '/^\#define CLSORT_VERSION_/ { v = v d $$3; d = "." } END { print v }' clsort.h)
 shared = libclsort.so.0
 lib_flags = -std=c99 $(warnings) $(CPPFLAGS) -I. $(CFLAGS) -fPIC -fvisibility=hidden \
-    -DCL_TARGET_OPENCL_VERSION=300 -DCLSORT_IMPLEMENTATION \
+    -DCL_TARGET_OPENCL_VERSION=300 -DCLSORT_MULTI -DCLSORT_IMPLEMENTATION \
     '-DCLSORT_API=__attribute__((visibility("default"))) extern'
 
 lib: build/lib/$(shared) build/lib/libclsort.a build/lib/clsort.pc
@@ -164,10 +165,11 @@ $(threads): build/threads/%: tests/%.c $(headers) | deps-check
 
 # The header alone, as each compiler, language, linkage and OpenCL version sees it; a warning is an
 # error.
-linkages = extern-120 extern-unset static-120 static-unset
+linkages = extern-120 extern-unset static-120 static-unset multi-unset
 languages = gcc-c99 gcc-c++11 clang-c99 clang-c++11
 strict = $(foreach l,$(languages),$(addprefix $l-,$(linkages))) \
-    mingw-c99-extern-unset mingw-c99-static-120 mingw32-c99-extern-unset
+    mingw-c99-extern-unset mingw-c99-static-120 mingw32-c99-extern-unset \
+    mingw-c99-multi-120 mingw32-c99-multi-unset
 flags_gcc = gcc
 flags_clang = clang
 flags_mingw = x86_64-w64-mingw32-gcc -Ibuild/include
@@ -175,6 +177,7 @@ flags_mingw32 = $(flags_mingw) -m32
 flags_c99 = -x c -std=c99 -Wstrict-prototypes
 flags_c++11 = -x c++ -std=c++11
 flags_static = -DCLSORT_STATIC
+flags_multi = -DCLSORT_MULTI
 flags_120 = -DCL_TARGET_OPENCL_VERSION=120
 
 strict: $(strict:%=build/strict/%.o)

@@ -43,7 +43,8 @@
                equal; by some bits of the key; records by several fields of any types and orders,
                or by an expression of yours in OpenCL C
      where     in place, or into keys_out and values_out; at any byte offset aligned to the element
-     count     0 to 2^32 - 1 elements, without padding; or what a buffer says when the sort runs
+     count     0 to 2^32 - 1 elements, without padding; or what a buffer says when the sort runs;
+               any number in host memory, on several devices: clsort_sort_host_on (CLSORT_MULTI)
      parts     equal rows at a stride, or segments between offsets that a kernel may have written,
                with gaps where they have ends of their own; each is sorted by itself, all in one
                call
@@ -59,10 +60,9 @@
    WHAT IT DOES NOT
      - rows, segments or a count on the device with `precedes`, or with any algorithm but merge
        (exception: the batch-* algorithms sort rows)
-     - top-k by `precedes` or by fields of more than 8 bytes, or of records with values
+     - top-k by `precedes` or by fields of more than 8 bytes
      - rows with a length each, but for top-k: sort segments
      - merges and partitions of records, of values above 8 bytes, or with equal zeros or NaNs
-     - top-k with equal NaNs
      Most of these are refused with CLSORT_ERROR_UNSUPPORTED; the others have no field to ask for.
 
    ORDER, STABILITY, NaN
@@ -124,8 +124,9 @@
        one in order is the k-th. What lies behind a row's length stays; indices are 0xFFFFFFFF
        there. A partition takes as long as a sort, and its scratch memory: rows are sorted, but
        where they have lengths or a count on the device.
-     - Keys may be inside of records, which are then moved whole, or be fields of up to 8 bytes. The
-       rest of the records of a row that is short is not touched.
+     - Keys may be inside of records, which are then moved whole, or be fields of up to 8 bytes.
+       Values may be selected beside records. The rest of the records of a row that is short is not
+       touched; neither is that of keys whose NaNs are equal (CLSORT_NAN_EQUAL).
      - Keys may have any type and order, and some of their bits may decide.
      - Refused: an algorithm, `precedes`, fields of more than 8 bytes.
        clsort_sort_host and clsort_enqueue_verify reject top_k; CLSORT_OPTION_VERIFY skips it,
@@ -210,7 +211,7 @@
      lengths or a count on the device, takes the following. There are R rows or segments, w elements
      written per row, and D = 2^11 or fewer digits:
      - a(4Rw) for values, records or a partition without indices (w is n in a partition)
-     - of records: a(nK), where n runs from the first row to the last
+     - of records, or with equal NaNs: a(nK), where n runs from the first row to the last
      - a(n * element size) for every array that is partitioned in place
      - where rows are cut into P parts, or k is above what a work-group sorts, or a few rows have
        more than 4096 keys: a(4R (3D + 48 + max(P, m) rounded up to 4) + CR), with m at most 4096
@@ -219,9 +220,9 @@
        rows, for up to 4096 keys, where k is above what a work-group sorts, and on CPUs (where rows
        that are not cut need none of this), unless you name a work-group
      - where rows are sorted whole (see TOP-K): instead of all that a(nK) for keys, a(4n) for
-       indices, each only if they are written (indices also for values and records), of records
-       a(nK), and what a stable sort of these into other arrays takes. If only shorter rows would be
-       sorted whole, then at least what the longest of these would take
+       indices, each only if they are written (indices also for values and records), of records or
+       with equal NaNs a(nK), and what a stable sort of these into other arrays takes. If only
+       shorter rows would be sorted whole, then at least what the longest of these would take
      - where the selected elements are sorted as rows: a(RkK) without keys_out, and what a stable
        sort in place of R rows of k keys takes, with u32 values if indices or values are wanted. If
        outputs have row strides: always a(RkK), a(4Rk) for indices, and what such a sort takes into
@@ -346,6 +347,10 @@
                                 device, quicksort, and top_k above what a work-group sorts
      CLSORT_NO_CACHE_FOLDER     leaves out clsort_cache_folder, and with it all use of files
      CLSORT_CACHE_BYTES         the most bytes of all files in such a folder; default 256 MiB
+     CLSORT_MULTI               adds clsort_sort_host_on; define it wherever clsort.h is included
+     CLSORT_STAGE_BYTES         with CLSORT_MULTI: bytes of a block of pinned memory; default 16 MiB
+     CLSORT_YIELD()             with CLSORT_MULTI: is called while no device has news; default
+                                sched_yield() on POSIX, else nothing
      CLSORT_NO_PUBLISHED        leaves out what only reproduces publications: all choices of
                                 tuning.bitonic_step and tuning.local, which are the names bitonic-*,
                                 batch-* and merge-local-only
@@ -417,11 +422,17 @@
     X(clReleaseMemObject) X(clReleaseProgram) X(clRetainCommandQueue) X(clRetainContext) \
     X(clRetainDevice) X(clRetainEvent) X(clRetainProgram) X(clSetEventCallback) X(clSetKernelArg) \
     X(clWaitForEvents) \
-    CLSORT__CL_FUNCTIONS_2(X)
+    CLSORT__CL_FUNCTIONS_2(X) CLSORT__CL_FUNCTIONS_MULTI(X)
 #if !defined(CLSORT__OPENCL_1) && CL_TARGET_OPENCL_VERSION >= 200
 #define CLSORT__CL_FUNCTIONS_2(X) X(clCreateCommandQueueWithProperties)
 #else
 #define CLSORT__CL_FUNCTIONS_2(X)
+#endif
+#ifdef CLSORT_MULTI
+#define CLSORT__CL_FUNCTIONS_MULTI(X) \
+    X(clEnqueueMapBuffer) X(clEnqueueUnmapMemObject) X(clEnqueueWriteBuffer)
+#else
+#define CLSORT__CL_FUNCTIONS_MULTI(X)
 #endif
 
 #ifdef __cplusplus
@@ -483,8 +494,7 @@ typedef cl_int clsort_status;
     X(CLSORT_ERROR_UNUSED_FIELD, -5030, \
       "a field is set that only says more about another one, which is not set") \
     X(CLSORT_ERROR_RECORD_LAYOUT, -5007, \
-      "a record must hold its key (record_size, key_offset, fields), and top_k takes no values " \
-      "beside records") \
+      "a record must hold its key (record_size, key_offset, fields)") \
     X(CLSORT_ERROR_COUNT_TOO_LARGE, -5008, \
       "count must be below 2^32 and its bytes within the device's largest allocation") \
     X(CLSORT_ERROR_SIZE_OVERFLOW, -5009, \
@@ -548,7 +558,7 @@ enum { CLSORT_ASCENDING = 0, CLSORT_DESCENDING = 1 };
 enum { CLSORT_NAN_TOTAL = 0,    /* by bit pattern: -NaN below -inf, +NaN above +inf */
        CLSORT_NAN_LAST = 1,     /* every NaN after every number, in both orders */
        CLSORT_NAN_EQUAL = 2 };  /* the same, and NaNs keep their original order; bits kept; implies
-                                   stable. Not for top_k, merges and partitions */
+                                   stable. Not for merges and clsort_enqueue_partition */
 enum { CLSORT_ZERO_DISTINCT = 0,  /* -0 below +0 */
        CLSORT_ZERO_EQUAL = 1 };   /* equal, in their original order; bits kept; implies stable */
 
@@ -1401,6 +1411,96 @@ CLSORT_API clsort_status clsort_collect(clsort_sorter *sorter, int wait);
    Errors: CLSORT_ERROR_WRONG_RESULT if an algorithm failed, and all that a sort can meet. */
 CLSORT_API clsort_status clsort_self_test(clsort_sorter *sorter);
 
+#ifdef CLSORT_MULTI
+/* ---- host arrays of any size, several devices ------------------------------------------------ */
+
+/* How bytes go between host memory and a device. */
+enum { CLSORT_TRANSFER_DEFAULT = 0,  /* DIRECT where the device shares memory with the host */
+       CLSORT_TRANSFER_DIRECT = 1,   /* commands read and write the host arrays. For devices with
+                                        memory of their own: fast if the arrays and `work` are
+                                        pinned memory, such as mapped CL_MEM_ALLOC_HOST_PTR */
+       CLSORT_TRANSFER_STAGED = 2 }; /* by way of blocks of pinned memory that the call allocates;
+                                        the calling thread copies */
+
+/* What one sorter did. This struct never changes. */
+typedef struct clsort_share {
+    cl_ulong elements;          /* of the jobs that it finished; in two trips each counts twice */
+    cl_uint jobs;               /* chunks that it sorted, and parts that it merged */
+    clsort_status status;       /* CL_SUCCESS, or why the sorter was dropped */
+} clsort_share;
+
+/* Arrays in host memory, and the means to sort them. Start from clsort_multi_desc_default(). */
+typedef struct clsort_multi_desc {
+    size_t struct_size;         /* sizeof(clsort_multi_desc); see SIZES OF STRUCTS */
+    /* Count, types, order and sizes; `count` may be any number that the arrays can have. Its
+       buffers, offsets, rows, segments, scratch and `precedes` are 0. Read during the call only. */
+    const clsort_desc *sort;
+    void *keys;                 /* count keys, or records */
+    void *values;               /* count * value_size bytes; NULL without values */
+    /* Receive the result, and then keys and values are only read. NULL, both: keys and values are
+       sorted in place. They must not overlap other arrays. */
+    void *keys_out;
+    void *values_out;
+    /* Argsort: receives the permutation, count cl_ulong. Keys are only read, and values are not
+       looked at; keys_out may be NULL. NULL: no argsort. */
+    cl_ulong *indices;
+    /* Host memory in which sorted runs are kept; NULL: from CLSORT_MALLOC, if it is needed. Its
+       bytes are count * (bytes of a key or record), rounded up to a multiple of 16, and
+       count * value_size; of an argsort count * 8 in place of the latter. */
+    void *work;
+    size_t work_size;           /* bytes of `work` */
+    /* The most bytes of buffers on each device. 0: 7 / 8 of the device's memory, or 1 / 4 of that
+       where it is also the host's. */
+    size_t device_memory;
+    clsort_share *shares;       /* receives what each sorter did; NULL: not wanted */
+    cl_uint transfer;           /* CLSORT_TRANSFER_* */
+    cl_uint reserved;           /* 0 */
+} clsort_multi_desc;
+
+/* The default: struct_size is set, every other field is 0. */
+CLSORT__INLINE clsort_multi_desc clsort_multi_desc_default(void)
+{
+    clsort_multi_desc m;
+    memset(&m, 0, sizeof m);
+    m.struct_size = sizeof m;
+    return m;
+}
+
+/* Sorts arrays in host memory, of any size, on one device or on several. Blocks until they are
+   sorted. The sorters may belong to different contexts and platforms; no sorter may be given twice.
+   - If all elements fit on a device at once, with the scratch memory of the sort, the first such
+     device sorts them, in one trip. Name the fastest one first.
+   - Else the arrays go through the devices twice. Chunks are sorted, and leave runs in `work`. Then
+     each part of the result is merged from its pieces of all runs, which are searched for on the
+     host. There may be any number of runs.
+   - Every device has two jobs at a time, so that bytes of one move while the other is sorted. It
+     gets another job when it has finished one, so a fast device does more. No threads are made: the
+     calling thread asks all devices in turn, and calls CLSORT_YIELD() if none has news; with one
+     device and CLSORT_TRANSFER_DIRECT it sleeps.
+   - A device on which a call or a command fails is dropped. The sorter's diagnostic callback hears
+     why, and the other devices do its jobs again. Keys are where `stable` or another field wants
+     them, whoever sorts.
+   - Host memory beyond the arrays: `work` in two trips, and in one trip if it is in place. Per
+     device, with CLSORT_TRANSFER_STAGED, 4 * CLSORT_STAGE_BYTES of pinned memory. Less than
+     250 * runs + 2000 * sorters bytes for tables, with room for 16 bytes per run and slot.
+   - The sorters keep up to two queues each, and as usual their programs; buffers are released.
+   Fails if no sorter is left, with the code of the one that was dropped last, or with
+   CL_OUT_OF_HOST_MEMORY. No key, value or record is lost then:
+   - arrays that are only read are as they were; those that receive a result are undefined
+   - arrays that are sorted in place are as they were, or hold a permutation of the input: sorted
+     runs, one after the other, each value with its key
+   Errors: as clsort_enqueue_sort. CLSORT_ERROR_NULL_ARGUMENT also for no sorters;
+   CLSORT_ERROR_UNKNOWN_VALUE also for a sorter that is given twice; CLSORT_ERROR_UNSUPPORTED for
+   what goes with buffers only, for rows and for `precedes`; CLSORT_ERROR_VALUE_SIZE if only one of
+   keys_out and values_out is given; CLSORT_ERROR_SCRATCH_TOO_SMALL for work_size;
+   CLSORT_ERROR_SCRATCH_TOO_LARGE if device_memory does not hold one element.
+   Thread safety: one thread at a time uses the sorters.
+   Source: Knuth, The Art of Computer Programming 3, 5.4; splits: Varman et al., Merging multiple
+   lists on hierarchical-memory multiprocessors, 1991. */
+CLSORT_API clsort_status clsort_sort_host_on(clsort_sorter *const *sorters, cl_uint sorter_count,
+                                             const clsort_multi_desc *multi);
+#endif
+
 #ifdef __cplusplus
 }
 #endif
@@ -1434,6 +1534,19 @@ CLSORT_API clsort_status clsort_self_test(clsort_sorter *sorter);
 #endif
 #ifndef CLSORT_CL
 #define CLSORT_CL(function) function
+#endif
+#ifdef CLSORT_MULTI
+#ifndef CLSORT_STAGE_BYTES
+#define CLSORT_STAGE_BYTES (16 << 20)
+#endif
+#ifndef CLSORT_YIELD
+#if defined(__unix__) || defined(__APPLE__)
+#include <sched.h>
+#define CLSORT_YIELD() (void)sched_yield()
+#else
+#define CLSORT_YIELD() (void)0
+#endif
+#endif
 #endif
 #ifndef CLSORT_CACHE_BYTES
 #define CLSORT_CACHE_BYTES (256 << 20)
@@ -1488,7 +1601,8 @@ extern "C" {
      >>presets     algorithms by name
      >>explain     the text of clsort_explain
      >>self-test   known sorts on the device
-     >>public      the functions of the API, in its order */
+     >>public      the functions of the API, in its order
+     >>multi       with CLSORT_MULTI: host arrays of any size, several devices */
 
 /* ---- >>source -------------------------------------------------------------------------------- */
 
@@ -4170,10 +4284,9 @@ static const char *const clsort__source[] = {
     "    const jobs_t j = CLSORT_JOBS;\n"
     "    const segments_t given = CLSORT_SEGMENTS, s = sortable_segments(given, j);\n"
     "    const packing_t packing = clear_packing(space);\n"
-    "    const uint t = local_id();\n"
     "    const layout_t layout = flag_segments(s, j, packing);\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "    const uint size = *packing.end, inside = own_inside(s, packing);\n"
+    "    const uint t = local_id(), size = *packing.end, inside = own_inside(s, packing);\n"
     "    #pragma unroll\n"
     "    for (uint m = 0; m < CLSORT_ITEMS; m++) {\n"
     "        const uint i = m * CLSORT_GROUP + t;\n"
@@ -4225,7 +4338,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 3273\n",
+    "#line 3272\n",
 #endif
 #ifndef CLSORT_NO_RADIX
     "//---- radix: codes\n"
@@ -7394,7 +7507,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 7206\n",
+    "#line 7205\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
     "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -8301,7 +8414,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 8322\n",
+    "#line 8321\n",
 #endif
     "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_SELECT\n"
@@ -10232,6 +10345,9 @@ struct clsort_sorter {
     struct clsort__range *ranges;   /* room for the arrays of a gather */
     size_t range_room;
     cl_command_queue own_queue; /* for host arrays and clsort_prepare */
+#ifdef CLSORT_MULTI
+    cl_command_queue second_queue;  /* for host arrays of any size */
+#endif
     cl_command_queue device_queue;  /* the default queue on the device, for quicksort */
     cl_mem dummy;               /* replaces every buffer while kernels are warmed */
     char *build_log;
@@ -10275,6 +10391,7 @@ typedef struct clsort__selection {
     size_t most_candidates;     /* of a row that may be read once; 0: it never is */
     int scatters;               /* passes narrow each row to the very end; then all of it is read
                                    once more */
+    int extracts;               /* keys are taken out of records, or NaNs made equal, first */
     int moves_keys;             /* keys are moved by their indices afterwards */
     int is_short;               /* a work-group has a row in registers */
     int sorts_tiles;            /* whole rows are sorted, tile by tile */
@@ -10874,21 +10991,26 @@ static clsort_status clsort__device_facts(clsort_sorter *s)
     return clsort__find_progress(s);
 }
 
-/* Creates the sorter's own in-order queue, when it is first needed. */
-static clsort_status clsort__own_queue(clsort_sorter *s)
+/* Creates an in-order queue of the sorter's own, if there is none. */
+static clsort_status clsort__make_queue(clsort_sorter *s, cl_command_queue *queue)
 {
     cl_int code;
-    if (s->own_queue) return CL_SUCCESS;
+    if (*queue) return CL_SUCCESS;
 #if defined(__GNUC__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"   /* OpenCL 2.0 renamed it; 1.2 has
                                                                 nothing else */
 #endif
-    s->own_queue = CLSORT_CL(clCreateCommandQueue)(s->context, s->device, 0, &code);
+    *queue = CLSORT_CL(clCreateCommandQueue)(s->context, s->device, 0, &code);
 #if defined(__GNUC__)
 #pragma GCC diagnostic pop
 #endif
     return clsort__note(s, code, "clCreateCommandQueue");
+}
+
+static clsort_status clsort__own_queue(clsort_sorter *s)
+{
+    return clsort__make_queue(s, &s->own_queue);
 }
 
 /* Creates the default queue on the device. There is at most one per device: if the program has made
@@ -12566,8 +12688,7 @@ static void clsort__check_tuning(clsort__checks *c, const clsort_desc *d)
 static void clsort__check_supported(clsort__checks *c, const clsort_desc *d, int purpose)
 {
     const int selects = purpose == CLSORT__TO_SELECT, segments = d->segments || d->segment_count,
-              lengths = clsort__will_have(d, d->lengths, CLSORT_FLAG_LENGTHS),
-              equal_nans = d->nan_order == CLSORT_NAN_EQUAL && clsort__is_float(d->key_type);
+              lengths = clsort__will_have(d, d->lengths, CLSORT_FLAG_LENGTHS);
     const clsort__algorithm *a = clsort__find_algorithm(d->algorithm);
     const clsort__mistake mistakes[] = {
         { a && a->left_out, "algorithm: it was left out by CLSORT_NO_*" },
@@ -12575,7 +12696,6 @@ static void clsort__check_supported(clsort__checks *c, const clsort_desc *d, int
           "tuning.bitonic_step, tuning.local: they were left out by CLSORT_NO_PUBLISHED" },
         { selects && d->algorithm, "algorithm beside top_k: set CLSORT_AUTO" },
         { selects && d->precedes, "precedes beside top_k" },
-        { selects && equal_nans, "nan_order: CLSORT_NAN_EQUAL beside top_k" },
         { selects && clsort__several_codes(d), "fields of more than 8 bytes beside top_k" },
         { !selects && d->top_k, "top_k: only clsort_enqueue_sort selects" },
         { !selects && lengths, "lengths without top_k: sort segments" },
@@ -12682,8 +12802,6 @@ static void clsort__check_payload(clsort__checks *c, const clsort_desc *d, size_
           "values, of value_size bytes each" }
     };
     const clsort__mistake records[] = {
-        { d->top_k && d->record_size && d->value_size,
-          "values beside record_size with top_k: a record is all that moves with its key" },
         { d->record_size && outside, "record_size is below key_offset and the key" },
         { d->key_offset && !d->record_size, "key_offset without record_size" }
     };
@@ -13060,6 +13178,9 @@ enum {
     CLSORT__FIRST_MERGE = offsetof(clsort_merge_desc, tuning) + sizeof(clsort_tuning),
     CLSORT__FIRST_MERGE_RUNS = offsetof(clsort_merge_runs_desc, tuning) + sizeof(clsort_tuning),
     CLSORT__FIRST_PARTITION = offsetof(clsort_partition_desc, tuning) + sizeof(clsort_tuning),
+#ifdef CLSORT_MULTI
+    CLSORT__FIRST_MULTI = offsetof(clsort_multi_desc, reserved) + sizeof(cl_uint),
+#endif
     CLSORT__NO_STRUCT = 4096
 };
 
@@ -16474,7 +16595,7 @@ static int clsort__moves_by_index(const clsort__plan *p)
 static clsort_status clsort__ready(clsort_sorter *s, clsort__plan *p)
 {
     const int verifies = s->options.flags & CLSORT_OPTION_VERIFY && !p->d.top_k;
-    const int gathers = p->indirect || verifies || p->d.record_size
+    const int gathers = p->indirect || verifies || p->d.record_size || p->select.extracts
                         || (p->d.top_k && clsort__moves_by_index(p));
     const clsort__config *segments = p->helpers.leftovers.family ? &p->helpers.leftovers
                                                                  : &p->config;
@@ -16672,7 +16793,8 @@ static clsort_desc clsort__select_order(const clsort__plan *p)
     order.key_type = d->key_type;
     if (p->key.has_codes) order.key_type = CLSORT_U8 + 8 * ((cl_uint)p->key.bytes - 1);
     order.order = d->order;
-    order.nan_order = d->nan_order;
+    /* NaNs that are equal have the same bits by now */
+    order.nan_order = d->nan_order ? (cl_uint)CLSORT_NAN_LAST : (cl_uint)CLSORT_NAN_TOTAL;
     order.zero_order = d->zero_order;
     order.first_bit = d->first_bit;
     order.last_bit = d->last_bit;
@@ -16776,7 +16898,8 @@ static void clsort__take_selection(const clsort_sorter *s, clsort__plan *p, clso
     clsort__layout *l = &p->scratch.layout;
     if (p->select.spread || p->select.most_candidates)
         p->scratch.tables = clsort__take(l, clsort__select_tables(p));
-    if (p->d.record_size) p->scratch.extracted = clsort__take(l, p->data.extent * p->key.bytes);
+    if (p->select.extracts)
+        p->scratch.extracted = clsort__take(l, p->data.extent * p->key.bytes);
     if (p->data.in_place && p->select.moves_keys)
         p->scratch.copied_keys = clsort__take(l, p->data.extent * p->data.element_bytes);
     if (p->data.values_in_place && p->data.has_values)
@@ -16799,7 +16922,7 @@ static void clsort__take_whole(const clsort_sorter *s, size_t count, clsort__pla
     const clsort_desc order = clsort__whole_order(p, count);
     const size_t extent = clsort__extent(&order, p->key.bytes);
     clsort__layout *l = &p->scratch.layout;
-    if (p->d.record_size) p->scratch.extracted = clsort__take(l, extent * p->key.bytes);
+    if (p->select.extracts) p->scratch.extracted = clsort__take(l, extent * p->key.bytes);
     if (p->data.has_indices || clsort__moves_by_index(p))
         p->scratch.work_indices = clsort__take(l, extent * 4);
     if (clsort__selects_keys(p)) p->scratch.work_keys = clsort__take(l, extent * p->key.bytes);
@@ -17007,7 +17130,8 @@ static void clsort__plan_selection(const clsort_sorter *s, const clsort_desc *d,
         if (p->data.has_values && !clsort__will_have(d, d->keys_out, CLSORT_FLAG_KEYS_OUT))
             p->data.writes_keys = 0;
     }
-    t->moves_keys = p->data.writes_keys && (d->record_size || !clsort__takes_some(d));
+    t->extracts = d->record_size || p->key.codec.nans;
+    t->moves_keys = p->data.writes_keys && (t->extracts || !clsort__takes_some(d));
     t->rows = clsort__output_rows(d);
     t->ignored_high_bits = d->last_bit ? clsort__key_bits(d->key_type) - d->last_bit : 0;
     clsort__select_shape(s, p);
@@ -17333,7 +17457,7 @@ static void clsort__move_all_selected(clsort__run *run, const clsort__plan *p,
                               clsort__scratch_part(scratch, p->scratch.copied_values));
 }
 
-/* Takes the keys out of the records that are selected from. */
+/* Takes the keys out of the records that are selected from, or makes their NaNs equal. */
 static void clsort__extract_selected(clsort__run *run, const clsort__plan *p, clsort__span keys)
 {
     clsort__arrays pairs;
@@ -17477,7 +17601,7 @@ static void clsort__select(clsort__run *run, const clsort__job *j)
     clsort__arrays found;
     if (clsort__trivial(p)) return;
     found = clsort__select_results(p, &j->scratch);
-    if (p->d.record_size) {
+    if (p->select.extracts) {
         source.data.keys = clsort__scratch_part(&j->scratch, p->scratch.extracted);
         clsort__extract_selected(run, p, source.data.keys);
     }
@@ -18550,6 +18674,9 @@ CLSORT_API void clsort_destroy(clsort_sorter *sorter)
     clsort__free(sorter->build_log);
     if (sorter->dummy) CLSORT_CL(clReleaseMemObject)(sorter->dummy);
     if (sorter->own_queue) CLSORT_CL(clReleaseCommandQueue)(sorter->own_queue);
+#ifdef CLSORT_MULTI
+    if (sorter->second_queue) CLSORT_CL(clReleaseCommandQueue)(sorter->second_queue);
+#endif
     if (sorter->device_queue) CLSORT_CL(clReleaseCommandQueue)(sorter->device_queue);
     if (sorter->device) CLSORT_CL(clReleaseDevice)(sorter->device);
     if (sorter->context) CLSORT_CL(clReleaseContext)(sorter->context);
@@ -18917,6 +19044,941 @@ CLSORT_API clsort_status clsort_self_test(clsort_sorter *sorter)
     return first;
 }
 
+#ifdef CLSORT_MULTI
+/* ---- >>multi --------------------------------------------------------------------------------- */
+
+/* Host arrays of any size. A job takes pieces of arrays in host memory to a device, where they lie
+   one after the other, sorts them there and brings them back as one range of other arrays. In the
+   first trip a job has one piece, a chunk of the input, and leaves a sorted run. In the second trip
+   it has a piece of every run, and leaves a part of the result. Each device has two slots for jobs,
+   so that one is moved while the other is sorted. Slots are asked in turn whether they can go
+   on. */
+
+enum {
+    CLSORT__MULTI_SLOTS = 2,
+    CLSORT__MULTI_STAGES = 2,       /* blocks of pinned memory of a slot */
+    CLSORT__MULTI_ARRAYS = 2,       /* keys (or records), values */
+    CLSORT__MULTI_DIRECT_BLOCKS = 64    /* without pinned memory a command moves at most as many
+                                           times CLSORT_STAGE_BYTES */
+};
+
+/* The state of a slot. */
+enum { CLSORT__MULTI_IDLE, CLSORT__MULTI_UP, CLSORT__MULTI_DOWN };
+
+/* Arrays in host memory: keys or records, and values; NULL: none. */
+typedef struct clsort__multi_arrays {
+    unsigned char *array[CLSORT__MULTI_ARRAYS];
+} clsort__multi_arrays;
+
+/* Elements of an array in host memory. */
+typedef struct clsort__multi_range { size_t first, count; } clsort__multi_range;
+
+/* The search for a place in a run: it is between low and high. */
+typedef struct clsort__multi_cut { size_t low, high, rank; } clsort__multi_cut;
+
+/* A block of pinned memory, and the command that fills or empties it. */
+typedef struct clsort__multi_stage {
+    cl_mem memory;
+    unsigned char *place;
+    cl_event event;             /* NULL: it is free */
+    unsigned char *target;      /* host memory that receives its bytes; NULL: none */
+    size_t bytes;
+} clsort__multi_stage;
+
+/* Bytes to move between host memory and a buffer. */
+typedef struct clsort__multi_block {
+    unsigned char *host;
+    cl_mem buffer;
+    size_t at, bytes;
+} clsort__multi_block;
+
+typedef struct clsort__multi_slot {
+    int state;
+    cl_command_queue queue;     /* the sorter's */
+    cl_mem arrays[CLSORT__MULTI_ARRAYS], scratch;
+    size_t room, scratch_bytes; /* room: elements of an array; 0: there are no buffers */
+    clsort__multi_range job;    /* of the arrays that receive the result */
+    clsort__multi_range *pieces;
+    /* The next block: of which array and piece, from which byte of the piece, to or from which byte
+       of the buffer. */
+    size_t array, piece, offset, at;
+    cl_event last;              /* of the last command, for which the next one waits */
+    clsort__multi_stage stages[CLSORT__MULTI_STAGES];
+    cl_uint turn;               /* the stage of the next block */
+} clsort__multi_slot;
+
+typedef struct clsort__multi_device {
+    clsort_sorter *s;
+    int direct;                 /* no pinned memory */
+    cl_ulong memory;            /* bytes that may be used */
+    size_t most;                /* elements of a job */
+    clsort_share share;
+    clsort__multi_slot slots[CLSORT__MULTI_SLOTS];
+} clsort__multi_device;
+
+typedef struct clsort__multi {
+    clsort_multi_desc given;
+    clsort_desc d;              /* of a sort on a device, without its count and buffers */
+    clsort_field fields[CLSORT_MAX_FIELDS];     /* the first one decides, then the next */
+    cl_uint field_count;
+    size_t count, size[CLSORT__MULTI_ARRAYS];   /* size: bytes of an element; 0: no array */
+    clsort__multi_arrays in, work, out, from, to;   /* from, to: of this trip */
+    void *own_work;
+    clsort__multi_device *devices;
+    cl_uint device_count;
+    cl_uint only;               /* the device that has all jobs; device_count: all have some */
+    cl_uint slots;              /* of a device, in this trip */
+    int merges;                 /* is this the second trip? */
+    size_t next;                /* elements that were handed out */
+    clsort__multi_range *redo;  /* jobs of dropped devices; room for all slots */
+    size_t redo_count, busy;    /* busy: slots that have a job */
+    clsort__multi_range *runs;  /* by their first elements, once all are there */
+    size_t run_count, run_room;
+    clsort__multi_cut *cuts;    /* one for each run */
+    clsort__multi_range *pieces;    /* of all slots, one for each run */
+    size_t random;              /* the last one; not 0 */
+    clsort_status status;       /* why the last device was dropped, or why all must end */
+    int ends;                   /* host memory is used up */
+} clsort__multi;
+
+static const char clsort__multi_name[] = "clsort_sort_host_on";
+
+/* -- the order, on the host -- */
+
+/* The code of a field of the element at `place`, without bits that do not decide. */
+static cl_ulong clsort__multi_code(const clsort__multi *m, const unsigned char *place,
+                                   const clsort_field *f)
+{
+    const cl_uint bits = clsort__key_bits(f->type);
+    const clsort__codec c = clsort__make_codec(f);
+    const cl_ulong sign = (cl_ulong)1 << (bits - 1), all = sign | (sign - 1);
+    cl_ulong code = 0;
+    cl_uint byte;
+    for (byte = 0; byte < bits / 8; byte++) code |= (cl_ulong)place[f->offset + byte] << 8 * byte;
+    if (c.minus_zero && code == c.minus_zero) code = 0;
+    if (c.nans && (code & (sign - 1)) > sign - 1 - c.nans) code = sign - 1;
+    code ^= (code & sign ? c.mask : 0) ^ c.flip;
+    code = (code - c.rotate) & all;
+    if (m->d.last_bit && m->d.last_bit < bits) code &= ((cl_ulong)1 << m->d.last_bit) - 1;
+    return code >> m->d.first_bit;
+}
+
+/* Below 0, 0 or above 0: does the element at `a` come before that at `b`, is it equal, or does it
+   come after it? */
+static int clsort__multi_compare(const clsort__multi *m, const unsigned char *a,
+                                 const unsigned char *b)
+{
+    cl_uint i;
+    for (i = 0; i < m->field_count; i++) {
+        const cl_ulong x = clsort__multi_code(m, a, &m->fields[i]),
+                       y = clsort__multi_code(m, b, &m->fields[i]);
+        if (x != y) return x < y ? -1 : 1;
+    }
+    return 0;
+}
+
+static const unsigned char *clsort__multi_element(const clsort__multi *m, size_t run, size_t i)
+{
+    return m->work.array[0] + (m->runs[run].first + i) * m->size[0];
+}
+
+/* How many elements of a run come before the pivot: at least c->low, at most c->high. With `equal`,
+   those that are equal to the pivot do, too. */
+static size_t clsort__multi_rank(const clsort__multi *m, size_t run, const clsort__multi_cut *c,
+                                 const unsigned char *pivot, int equal)
+{
+    size_t low = c->low, high = c->high;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        const int order = clsort__multi_compare(m, clsort__multi_element(m, run, middle), pivot);
+        if (equal ? order <= 0 : order < 0) low = middle + 1;
+        else high = middle;
+    }
+    return low;
+}
+
+/* Draws one of the `open` elements between low and high of all runs. Returns its run. */
+static size_t clsort__multi_draw(clsort__multi *m, size_t open, size_t *place)
+{
+    size_t run = 0;
+    m->random ^= m->random << 13;   /* Marsaglia's xorshift */
+    m->random ^= m->random >> 17;
+    m->random ^= m->random << 5;
+    *place = m->random % open;
+    while (*place >= m->cuts[run].high - m->cuts[run].low) {
+        *place -= m->cuts[run].high - m->cuts[run].low;
+        run++;
+    }
+    *place += m->cuts[run].low;
+    return run;
+}
+
+/* Finds how many elements of each run are among the first `rank` of all in the stable order:
+   cuts[i].low. The rank of an element that is drawn decides on which side it lies, and with it all
+   that come before or after it in their runs. Expected: a constant times log2(count) draws. */
+static void clsort__multi_split(clsort__multi *m, size_t rank)
+{
+    size_t i, open = m->count;
+    for (i = 0; i < m->run_count; i++) {
+        m->cuts[i].low = 0;
+        m->cuts[i].high = m->runs[i].count;
+    }
+    while (open) {
+        size_t place, before = 0;
+        const size_t run = clsort__multi_draw(m, open, &place);
+        const unsigned char *const pivot = clsort__multi_element(m, run, place);
+        for (i = 0; i < m->run_count; i++) {
+            clsort__multi_cut *const c = &m->cuts[i];
+            c->rank = i == run ? place : clsort__multi_rank(m, i, c, pivot, i < run);
+            before += c->rank;
+        }
+        for (i = open = 0; i < m->run_count; i++) {
+            clsort__multi_cut *const c = &m->cuts[i];
+            if (before < rank) c->low = c->rank + (i == run);
+            else c->high = c->rank;
+            open += c->high - c->low;
+        }
+    }
+}
+
+/* Finds the pieces of a part of the result, one of each run. */
+static void clsort__multi_find_pieces(clsort__multi *m, clsort__multi_slot *slot)
+{
+    size_t i;
+    clsort__multi_split(m, slot->job.first);
+    for (i = 0; i < m->run_count; i++) slot->pieces[i].first = m->cuts[i].low;
+    clsort__multi_split(m, slot->job.first + slot->job.count);
+    for (i = 0; i < m->run_count; i++) {
+        slot->pieces[i].count = m->cuts[i].low - slot->pieces[i].first;
+        slot->pieces[i].first += m->runs[i].first;
+    }
+}
+
+/* -- devices and slots -- */
+
+/* Does a device have jobs? */
+static int clsort__multi_works(const clsort__multi *m, cl_uint i)
+{
+    return m->devices[i].share.status == CL_SUCCESS
+           && (m->only == m->device_count || m->only == i);
+}
+
+static cl_uint clsort__multi_working(const clsort__multi *m)
+{
+    cl_uint i, count = 0;
+    for (i = 0; i < m->device_count; i++)
+        if (clsort__multi_works(m, i)) count++;
+    return count;
+}
+
+static void clsort__multi_release_buffer(cl_mem *buffer)
+{
+    if (*buffer) CLSORT_CL(clReleaseMemObject)(*buffer);
+    *buffer = NULL;
+}
+
+static void clsort__multi_release_event(cl_event *event)
+{
+    if (*event) CLSORT_CL(clReleaseEvent)(*event);
+    *event = NULL;
+}
+
+/* Waits until no command of a slot uses host memory, and releases all that it has. A driver that
+   cannot even wait any more is taken to run nothing any more. */
+static void clsort__multi_release_slot(clsort__multi_slot *slot)
+{
+    int i;
+    for (i = 0; i < CLSORT__MULTI_STAGES; i++)
+        if (slot->stages[i].place)
+            CLSORT_CL(clEnqueueUnmapMemObject)(slot->queue, slot->stages[i].memory,
+                                               slot->stages[i].place, 0, NULL, NULL);
+    if (slot->queue && CLSORT_CL(clFinish)(slot->queue) != CL_SUCCESS && slot->last)
+        CLSORT_CL(clWaitForEvents)(1, &slot->last);
+    for (i = 0; i < CLSORT__MULTI_STAGES; i++) {
+        clsort__multi_release_event(&slot->stages[i].event);
+        clsort__multi_release_buffer(&slot->stages[i].memory);
+    }
+    for (i = 0; i < CLSORT__MULTI_ARRAYS; i++) clsort__multi_release_buffer(&slot->arrays[i]);
+    clsort__multi_release_buffer(&slot->scratch);
+    clsort__multi_release_event(&slot->last);
+    memset(slot, 0, sizeof *slot);
+}
+
+/* Makes a block of pinned memory. */
+static clsort_status clsort__multi_pin(clsort_sorter *s, cl_command_queue queue,
+                                       clsort__multi_stage *stage)
+{
+    cl_int code;
+    CLSORT__MUST(clsort__create_buffer(s, CLSORT_STAGE_BYTES, NULL,
+                                       CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, "pinned memory",
+                                       &stage->memory));
+    stage->place = (unsigned char *)CLSORT_CL(clEnqueueMapBuffer)(
+        queue, stage->memory, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, CLSORT_STAGE_BYTES, 0, NULL,
+        NULL, &code);
+    if (code != CL_SUCCESS) stage->place = NULL;
+    return clsort__note(s, code, "clEnqueueMapBuffer");
+}
+
+/* Makes the queue and the buffers of slot number `number`, if it has none in this trip. */
+static clsort_status clsort__multi_make_slot(const clsort__multi *m, clsort__multi_device *device,
+                                             cl_uint number)
+{
+    clsort__multi_slot *const slot = &device->slots[number];
+    clsort_sorter *const s = device->s;
+    clsort_desc d = m->d;
+    int i;
+    if (slot->room) return CL_SUCCESS;
+    if (number) CLSORT__MUST(clsort__make_queue(s, &s->second_queue));
+    else CLSORT__MUST(clsort__own_queue(s));
+    slot->queue = number ? s->second_queue : s->own_queue;
+    d.count = device->most;
+    CLSORT__MUST(clsort_scratch_size(s, &d, &slot->scratch_bytes));
+    for (i = 0; i < CLSORT__MULTI_ARRAYS; i++)
+        if (m->size[i])
+            CLSORT__MUST(clsort__create_buffer(s, d.count * m->size[i], NULL, CL_MEM_READ_WRITE,
+                                               "a job's array", &slot->arrays[i]));
+    if (slot->scratch_bytes)
+        CLSORT__MUST(clsort__create_buffer(s, slot->scratch_bytes, NULL, CL_MEM_READ_WRITE,
+                                           "a job's scratch", &slot->scratch));
+    for (i = 0; i < CLSORT__MULTI_STAGES && !device->direct; i++)
+        CLSORT__MUST(clsort__multi_pin(s, slot->queue, &slot->stages[i]));
+    slot->room = d.count;
+    return CL_SUCCESS;
+}
+
+/* Drops a device. When its commands have ended, the others may have its jobs. */
+static void clsort__multi_drop(clsort__multi *m, clsort__multi_device *device, clsort_status status)
+{
+    int i;
+    device->share.status = m->status = status;
+    for (i = 0; i < CLSORT__MULTI_SLOTS; i++) {
+        clsort__multi_slot *const slot = &device->slots[i];
+        const clsort__multi_range job = slot->job;
+        const int busy = slot->state != CLSORT__MULTI_IDLE;
+        clsort__multi_range *const pieces = slot->pieces;
+        clsort__multi_release_slot(slot);
+        slot->pieces = pieces;
+        if (!busy) continue;
+        m->redo[m->redo_count++] = job;
+        m->busy--;
+    }
+}
+
+/* -- a job -- */
+
+/* Hands out a job of at most `most` elements: what a dropped device had, else a share of the rest.
+   At the end shares get smaller, so that devices end together. Returns 0 if there is none. */
+static int clsort__multi_take(clsort__multi *m, size_t most, clsort__multi_range *job)
+{
+    clsort__multi_range rest, *from = &rest;
+    size_t wanted = most;
+    rest.first = m->next;
+    rest.count = m->count - m->next;
+    if (m->redo_count) {
+        from = &m->redo[m->redo_count - 1];
+    } else if (m->only == m->device_count) {
+        wanted = clsort__ceil_divide(rest.count,
+                                     2 * (size_t)m->slots * clsort__multi_working(m));
+        if (wanted < clsort__ceil_divide(most, 4)) wanted = clsort__ceil_divide(most, 4);
+    }
+    job->first = from->first;
+    job->count = clsort__smaller(clsort__smaller(wanted, most), from->count);
+    from->first += job->count;
+    from->count -= job->count;
+    if (from == &rest) m->next += job->count;
+    else if (!from->count) m->redo_count--;
+    return job->count != 0;
+}
+
+/* The next command of a slot waits for this one. */
+static void clsort__multi_chain(clsort__multi_slot *slot, cl_event event)
+{
+    clsort__multi_release_event(&slot->last);
+    slot->last = event;
+}
+
+/* Finds the next block to move up or down. Returns 0 if there is none. */
+static int clsort__multi_find_block(const clsort__multi *m, const clsort__multi_device *device,
+                                    clsort__multi_slot *slot, clsort__multi_block *b)
+{
+    const int up = slot->state == CLSORT__MULTI_UP;
+    const clsort__multi_range *const pieces = up ? slot->pieces : &slot->job;
+    const size_t piece_count = up && m->merges ? m->run_count : 1,
+                 most = (size_t)CLSORT_STAGE_BYTES
+                        * (device->direct ? CLSORT__MULTI_DIRECT_BLOCKS : 1);
+    for (; slot->array < CLSORT__MULTI_ARRAYS; slot->array++, slot->piece = slot->at = 0) {
+        const size_t size = m->size[slot->array];
+        unsigned char *const host = (up ? m->from : m->to).array[slot->array];
+        for (; host && slot->piece < piece_count; slot->piece++, slot->offset = 0) {
+            const clsort__multi_range *const piece = &pieces[slot->piece];
+            b->bytes = clsort__smaller(piece->count * size - slot->offset, most);
+            if (!b->bytes) continue;
+            b->host = host + piece->first * size + slot->offset;
+            b->buffer = slot->arrays[slot->array];
+            b->at = slot->at;
+            slot->offset += b->bytes;
+            slot->at += b->bytes;
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* Enqueues the transfer of a block, by way of `stage` unless that is NULL. */
+static clsort_status clsort__multi_move(clsort_sorter *s, clsort__multi_slot *slot,
+                                        clsort__multi_stage *stage, const clsort__multi_block *b)
+{
+    unsigned char *const host = stage ? stage->place : b->host;
+    const cl_uint n = slot->last ? 1 : 0;
+    const cl_event *const wait = slot->last ? &slot->last : NULL;
+    const int up = slot->state == CLSORT__MULTI_UP;
+    cl_event event = NULL;
+    if (stage && up) memcpy(host, b->host, b->bytes);
+    if (up)
+        CLSORT__MUST(CLSORT__TRY(s, clEnqueueWriteBuffer, (slot->queue, b->buffer, CL_FALSE, b->at,
+                                                           b->bytes, host, n, wait, &event)));
+    else
+        CLSORT__MUST(CLSORT__TRY(s, clEnqueueReadBuffer, (slot->queue, b->buffer, CL_FALSE, b->at,
+                                                          b->bytes, host, n, wait, &event)));
+    clsort__multi_chain(slot, event);
+    if (!stage) return CL_SUCCESS;
+    CLSORT__MUST(CLSORT__TRY(s, clRetainEvent, (event)));
+    stage->event = event;
+    stage->target = up ? NULL : b->host;
+    stage->bytes = b->bytes;
+    slot->turn = (slot->turn + 1) % CLSORT__MULTI_STAGES;
+    return CL_SUCCESS;
+}
+
+/* Is a command complete? An error if it failed. */
+static clsort_status clsort__multi_is_over(clsort_sorter *s, cl_event event, int *over)
+{
+    cl_int state = CL_QUEUED;
+    *over = 0;
+    CLSORT__MUST(CLSORT__ASK(s, clGetEventInfo, event, CL_EVENT_COMMAND_EXECUTION_STATUS, state));
+    if (state < 0)
+        return clsort__fail(s, state, clsort__multi_name, "a command failed on the device");
+    *over = state == CL_COMPLETE;
+    return CL_SUCCESS;
+}
+
+/* Is a stage free? If its command has just ended, its bytes go where they belong. */
+static clsort_status clsort__multi_settle(clsort_sorter *s, clsort__multi_stage *stage, int *is_free)
+{
+    *is_free = 1;
+    if (!stage->event) return CL_SUCCESS;
+    CLSORT__MUST(clsort__multi_is_over(s, stage->event, is_free));
+    if (!*is_free) return CL_SUCCESS;
+    clsort__multi_release_event(&stage->event);
+    if (stage->target) memcpy(stage->target, stage->place, stage->bytes);
+    stage->target = NULL;
+    return CL_SUCCESS;
+}
+
+/* Sorts what was moved up. A stable sort of pieces of sorted runs is a stable merge. */
+static clsort_status clsort__multi_sort(const clsort__multi *m, clsort_sorter *s,
+                                        clsort__multi_slot *slot)
+{
+    clsort_desc d = m->d;
+    cl_event done = NULL;
+    d.count = slot->job.count;
+    d.keys = slot->arrays[0];
+    d.values = slot->arrays[1];
+    d.scratch = slot->scratch;
+    d.scratch_size = slot->scratch_bytes;
+    CLSORT__MUST(clsort_enqueue_sort(s, slot->queue, &d, 1, &slot->last, &done));
+    clsort__multi_chain(slot, done);
+    return CL_SUCCESS;
+}
+
+/* Begins at the first block of a direction. */
+static void clsort__multi_turn(clsort__multi_slot *slot, int state)
+{
+    slot->state = state;
+    slot->array = slot->piece = slot->offset = slot->at = 0;
+}
+
+/* Ends a job if all has arrived. */
+static clsort_status clsort__multi_end(clsort__multi *m, clsort__multi_device *device,
+                                       clsort__multi_slot *slot, int *moved)
+{
+    int i, over;
+    for (i = 0; i < CLSORT__MULTI_STAGES; i++) {
+        CLSORT__MUST(clsort__multi_settle(device->s, &slot->stages[i], &over));
+        if (!over) return CL_SUCCESS;
+    }
+    CLSORT__MUST(clsort__multi_is_over(device->s, slot->last, &over));
+    if (!over) return CL_SUCCESS;
+    clsort__multi_release_event(&slot->last);
+    slot->state = CLSORT__MULTI_IDLE;
+    m->busy--;
+    device->share.jobs++;
+    device->share.elements += slot->job.count;
+    if (!m->merges) m->runs[m->run_count++] = slot->job;
+    *moved = 1;
+    return CL_SUCCESS;
+}
+
+/* Enqueues and ends all that can be in a job now. */
+static clsort_status clsort__multi_go_on(clsort__multi *m, clsort__multi_device *device,
+                                         clsort__multi_slot *slot, int *moved)
+{
+    for (;;) {
+        clsort__multi_stage *const stage = device->direct ? NULL : &slot->stages[slot->turn];
+        clsort__multi_block block;
+        int is_free = 1;
+        if (stage) CLSORT__MUST(clsort__multi_settle(device->s, stage, &is_free));
+        if (!is_free) return CL_SUCCESS;
+        if (clsort__multi_find_block(m, device, slot, &block)) {
+            CLSORT__MUST(clsort__multi_move(device->s, slot, stage, &block));
+        } else if (slot->state == CLSORT__MULTI_UP) {
+            CLSORT__MUST(clsort__multi_sort(m, device->s, slot));
+            clsort__multi_turn(slot, CLSORT__MULTI_DOWN);
+        } else {
+            return clsort__multi_end(m, device, slot, moved);
+        }
+        *moved = 1;
+    }
+}
+
+/* Starts a job in a slot that is idle. */
+static clsort_status clsort__multi_start(clsort__multi *m, clsort__multi_device *device,
+                                         cl_uint number)
+{
+    clsort__multi_slot *const slot = &device->slots[number];
+    clsort__multi_turn(slot, CLSORT__MULTI_UP);
+    m->busy++;
+    CLSORT__MUST(clsort__multi_make_slot(m, device, number));
+    if (m->merges) clsort__multi_find_pieces(m, slot);
+    else slot->pieces[0] = slot->job;
+    return CL_SUCCESS;
+}
+
+/* Makes room for the runs of all slots. If there is none, everything ends. */
+static int clsort__multi_has_room(clsort__multi *m, clsort_sorter *s)
+{
+    const size_t wanted = m->run_count + m->busy + 1;
+    if (wanted <= m->run_room) return 1;
+    m->ends = clsort__grow(s, &m->runs, 2 * wanted, sizeof *m->runs) != CL_SUCCESS;
+    if (m->ends) m->status = CL_OUT_OF_HOST_MEMORY;
+    else m->run_room = 2 * wanted;
+    return !m->ends;
+}
+
+/* Gives a slot its turn. Returns whether something happened. */
+static int clsort__multi_step(clsort__multi *m, clsort__multi_device *device, cl_uint number)
+{
+    clsort__multi_slot *const slot = &device->slots[number];
+    clsort_status status = CL_SUCCESS;
+    int moved = 0;
+    if (slot->state == CLSORT__MULTI_IDLE) {
+        if (!m->merges && !clsort__multi_has_room(m, device->s)) return 0;
+        if (!clsort__multi_take(m, device->most, &slot->job)) return 0;
+        status = clsort__multi_start(m, device, number);
+    }
+    if (status == CL_SUCCESS) status = clsort__multi_go_on(m, device, slot, &moved);
+    if (status == CL_SUCCESS && moved) status = CLSORT__TRY(device->s, clFlush, (slot->queue));
+    if (status != CL_SUCCESS) clsort__multi_drop(m, device, status);
+    return moved || status != CL_SUCCESS;
+}
+
+/* -- trips -- */
+
+/* Waits where no slot can go on: for the older job of a device that works alone, else not at
+   all. */
+static void clsort__multi_pause(clsort__multi *m)
+{
+    clsort__multi_slot *oldest = NULL;
+    clsort_status status;
+    cl_uint i = 0, j;
+    while (i < m->device_count && !clsort__multi_works(m, i)) i++;
+    for (j = 0; i < m->device_count && j < m->slots; j++) {
+        clsort__multi_slot *const slot = &m->devices[i].slots[j];
+        if (slot->last && (!oldest || slot->job.first < oldest->job.first)) oldest = slot;
+    }
+    if (!oldest || !m->devices[i].direct || clsort__multi_working(m) > 1) {
+        CLSORT_YIELD();
+        return;
+    }
+    status = CLSORT__TRY(m->devices[i].s, clWaitForEvents, (1, &oldest->last));
+    if (status != CL_SUCCESS) clsort__multi_drop(m, &m->devices[i], status);
+}
+
+/* Moves all elements through the devices once. Fails if no device is left. */
+static clsort_status clsort__multi_trip(clsort__multi *m)
+{
+    m->next = m->redo_count = 0;
+    while (!m->ends && (m->next < m->count || m->redo_count || m->busy)) {
+        int moved = 0;
+        cl_uint i, j;
+        if (!clsort__multi_working(m)) return m->status;
+        for (i = 0; i < m->device_count; i++)
+            for (j = 0; j < m->slots && clsort__multi_works(m, i); j++)
+                moved |= clsort__multi_step(m, &m->devices[i], j);
+        if (!moved && !m->ends) clsort__multi_pause(m);
+    }
+    return m->ends ? m->status : CL_SUCCESS;
+}
+
+/* Releases the buffers of all slots. */
+static void clsort__multi_empty(clsort__multi *m)
+{
+    cl_uint i, j;
+    for (i = 0; i < m->device_count; i++)
+        for (j = 0; j < CLSORT__MULTI_SLOTS; j++)
+            clsort__multi_release_slot(&m->devices[i].slots[j]);
+    m->busy = 0;
+}
+
+/* Do n elements fit into one slot of a device, with scratch memory? */
+static int clsort__multi_fits(const clsort__multi *m, const clsort__multi_device *device, size_t n)
+{
+    const cl_ulong most = device->s->max_allocation;
+    const size_t keys = n * m->size[0], values = n * m->size[1];
+    clsort_desc d = m->d;
+    size_t scratch;
+    d.count = n;
+    return keys <= most && values <= most
+           && clsort_scratch_size(device->s, &d, &scratch) == CL_SUCCESS && scratch <= most
+           && clsort__saturating_add(keys + values, scratch) <= device->memory / m->slots;
+}
+
+/* The most elements of a job on a device; an error if it cannot have one. */
+static clsort_status clsort__multi_find_most(const clsort__multi *m, clsort__multi_device *device)
+{
+    clsort_sorter *const s = device->s;
+    clsort_desc d = m->d;
+    size_t low = 0, high = clsort__smaller(m->count, 0xFFFFFFFFu), scratch;
+    d.count = 1;
+    CLSORT__MUST(clsort_scratch_size(s, &d, &scratch));
+    s->quiet = 1;   /* larger counts may be refused */
+    while (low < high) {
+        const size_t middle = high - (high - low) / 2;
+        if (clsort__multi_fits(m, device, middle)) low = middle;
+        else high = middle - 1;
+    }
+    s->quiet = 0;
+    device->most = low;
+    return low ? CL_SUCCESS
+               : clsort__fail(s, CLSORT_ERROR_SCRATCH_TOO_LARGE, clsort__multi_name,
+                              "device_memory: less than one element takes");
+}
+
+/* Plans a trip with so many slots of each device. Devices that cannot have jobs are dropped. */
+static void clsort__multi_plan(clsort__multi *m, cl_uint slots)
+{
+    cl_uint i;
+    m->only = m->device_count;
+    m->slots = slots;
+    for (i = 0; i < m->device_count; i++) {
+        clsort_status status;
+        if (!clsort__multi_works(m, i)) continue;
+        status = clsort__multi_find_most(m, &m->devices[i]);
+        if (status != CL_SUCCESS) clsort__multi_drop(m, &m->devices[i], status);
+    }
+}
+
+/* Makes room for the pieces of all slots, `count` of each. */
+static clsort_status clsort__multi_make_pieces(clsort__multi *m, size_t count)
+{
+    cl_uint i, j;
+    CLSORT__MUST(clsort__grow(m->devices[0].s, &m->pieces,
+                              count * m->device_count * CLSORT__MULTI_SLOTS, sizeof *m->pieces));
+    for (i = 0; i < m->device_count; i++)
+        for (j = 0; j < CLSORT__MULTI_SLOTS; j++)
+            m->devices[i].slots[j].pieces = m->pieces + count * (CLSORT__MULTI_SLOTS * i + j);
+    return CL_SUCCESS;
+}
+
+/* Makes room for all elements in host memory. */
+static clsort_status clsort__multi_make_work(clsort__multi *m)
+{
+    const size_t keys = clsort__round_up(m->count * m->size[0]);
+    unsigned char *work = (unsigned char *)m->given.work;
+    if (!work && !m->own_work)
+        CLSORT__MUST(clsort__grow(m->devices[0].s, &m->own_work, keys + m->count * m->size[1], 1));
+    if (!work) work = (unsigned char *)m->own_work;
+    m->work.array[0] = work;
+    m->work.array[1] = m->size[1] ? work + keys : NULL;
+    return CL_SUCCESS;
+}
+
+/* Fills what the argsort moves with its keys. */
+static void clsort__multi_number(const clsort__multi *m)
+{
+    size_t i;
+    for (i = 0; m->given.indices && i < m->count; i++) m->given.indices[i] = i;
+}
+
+/* Copies what lies in m->work to where the result belongs. */
+static void clsort__multi_copy_work(const clsort__multi *m)
+{
+    int i;
+    for (i = 0; i < CLSORT__MULTI_ARRAYS; i++)
+        if (m->out.array[i])
+            memcpy(m->out.array[i], m->work.array[i], m->count * m->size[i]);
+}
+
+/* Are keys and values sorted where they are? */
+static int clsort__multi_in_place(const clsort__multi *m)
+{
+    return m->out.array[0] == m->in.array[0];
+}
+
+/* Sorts all on one device. In place the result goes through m->work, so that a failure in the
+   middle leaves the input. */
+static clsort_status clsort__multi_sort_alone(clsort__multi *m, cl_uint device)
+{
+    const int in_place = clsort__multi_in_place(m);
+    clsort_status status;
+    clsort__multi_number(m);
+    if (in_place) CLSORT__MUST(clsort__multi_make_work(m));
+    CLSORT__MUST(clsort__multi_make_pieces(m, 1));
+    m->only = device;
+    m->from = m->in;
+    m->to = in_place ? m->work : m->out;
+    status = clsort__multi_trip(m);
+    clsort__multi_empty(m);
+    if (status == CL_SUCCESS && in_place) clsort__multi_copy_work(m);
+    m->run_count = 0;
+    return status;
+}
+
+/* Puts runs in the order of their first elements. */
+static void clsort__multi_order_runs(clsort__multi *m)
+{
+    size_t i, j;
+    for (i = 1; i < m->run_count; i++) {
+        const clsort__multi_range run = m->runs[i];
+        for (j = i; j && m->runs[j - 1].first > run.first; j--) m->runs[j] = m->runs[j - 1];
+        m->runs[j] = run;
+    }
+}
+
+/* The first trip: chunks of the input become runs in m->work. */
+static clsort_status clsort__multi_make_runs(clsort__multi *m)
+{
+    clsort_status status;
+    clsort__multi_number(m);
+    CLSORT__MUST(clsort__multi_make_work(m));
+    CLSORT__MUST(clsort__multi_make_pieces(m, 1));
+    m->from = m->in;
+    m->to = m->work;
+    status = clsort__multi_trip(m);
+    clsort__multi_empty(m);
+    return status;
+}
+
+/* The second trip: parts of all runs become parts of the result. */
+static clsort_status clsort__multi_merge_runs(clsort__multi *m)
+{
+    clsort_status status;
+    clsort__multi_order_runs(m);
+    CLSORT__MUST(clsort__grow(m->devices[0].s, &m->cuts, m->run_count, sizeof *m->cuts));
+    CLSORT__MUST(clsort__multi_make_pieces(m, m->run_count));
+    m->merges = 1;
+    m->from = m->work;
+    m->to = m->out;
+    status = clsort__multi_trip(m);
+    clsort__multi_empty(m);
+    if (status != CL_SUCCESS && clsort__multi_in_place(m)) clsort__multi_copy_work(m);
+    return status;
+}
+
+/* Sorts by the first device that holds all, else by all devices in two trips. */
+static clsort_status clsort__multi_run(clsort__multi *m)
+{
+    cl_uint i;
+    clsort__multi_plan(m, 1);
+    for (i = 0; i < m->device_count; i++) {
+        clsort_status status;
+        m->only = m->device_count;
+        if (!clsort__multi_works(m, i) || m->devices[i].most < m->count) continue;
+        status = clsort__multi_sort_alone(m, i);
+        if (status == CL_SUCCESS || m->devices[i].share.status == CL_SUCCESS) return status;
+    }
+    clsort__multi_plan(m, CLSORT__MULTI_SLOTS);
+    if (!clsort__multi_working(m)) return m->status;
+    CLSORT__MUST(clsort__multi_make_runs(m));
+    return clsort__multi_merge_runs(m);
+}
+
+/* -- the call -- */
+
+/* Sorters, arrays and options of a call; *sort is its description. */
+static void clsort__multi_check_given(clsort__checks *c, clsort_sorter *const *sorters,
+                                      cl_uint count, const clsort_multi_desc *m,
+                                      const clsort_desc *sort)
+{
+    const int values = sort->value_size && !m->indices;
+    const clsort__mistake sizes[] = {
+        { sort->count && !m->indices && !m->values != !values, "values, of value_size bytes each" },
+        { values && !m->keys_out != !m->values_out, "keys_out and values_out: both or neither" },
+        { !values && m->values_out, "values_out without values" }
+    };
+    const clsort__mistake unknown[] = {
+        { m->transfer > CLSORT_TRANSFER_STAGED, "transfer" }, { m->reserved != 0, "reserved" }
+    };
+    const clsort__mistake unsupported[] = {
+        { sort->rows || sort->row_stride, "rows: they must be 0 in host arrays of any size" },
+        { sort->precedes != NULL, "precedes: the host cannot compare by it" },
+        { sort->top_k != 0, "top_k: it must be 0 with host arrays" }
+    };
+    cl_uint i, j;
+    if (sort->count && !m->keys) clsort__blame(c, CLSORT_ERROR_NULL_ARGUMENT, "keys");
+    for (i = 0; i < count; i++)
+        for (j = 0; j < i; j++)
+            if (sorters[i] == sorters[j])
+                clsort__blame(c, CLSORT_ERROR_UNKNOWN_VALUE, "sorters: one is there twice");
+    CLSORT__BLAME(c, CLSORT_ERROR_VALUE_SIZE, sizes);
+    CLSORT__BLAME(c, CLSORT_ERROR_UNKNOWN_VALUE, unknown);
+    CLSORT__BLAME(c, CLSORT_ERROR_UNSUPPORTED, unsupported);
+}
+
+/* Can the arrays be addressed, and are they large enough? */
+static void clsort__multi_check_sizes(clsort__checks *c, const clsort__multi *m)
+{
+    const size_t n = m->count;
+    size_t bytes;
+    if (!clsort__may_blame(c, CLSORT_ERROR_SIZE_OVERFLOW)) return;
+    clsort__need_room(c, "count", n, m->size[0], 0);
+    clsort__need_room(c, "count, value_size", n, m->size[1], 0);
+    if (!clsort__may_blame(c, CLSORT_ERROR_SIZE_OVERFLOW)) return;
+    bytes = clsort__round_up(n * m->size[0]) + n * m->size[1];
+    if (m->given.work && m->given.work_size < bytes)
+        clsort__blame(c, CLSORT_ERROR_SCRATCH_TOO_SMALL, "work_size: %.0f bytes are needed",
+                      (double)bytes);
+}
+
+/* Takes order and sizes from the description. */
+static void clsort__multi_describe(clsort__multi *m, const clsort_desc *sort)
+{
+    clsort_field key;
+    m->d = *sort;
+    m->count = sort->count;
+    m->d.count = sort->count ? 1 : 0;
+    if (m->given.indices) m->d.value_size = sizeof *m->given.indices;
+    m->size[0] = sort->record_size ? sort->record_size : clsort__key_bits(sort->key_type) / 8;
+    m->size[1] = m->d.value_size;
+    memset(&key, 0, sizeof key);
+    key.offset = sort->key_offset;
+    key.type = sort->key_type;
+    key.order = sort->order;
+    key.nan_order = sort->nan_order;
+    key.zero_order = sort->zero_order;
+    m->fields[0] = key;
+    m->field_count = 1;
+    if (!sort->fields || sort->field_count > CLSORT_MAX_FIELDS) return;
+    m->field_count = sort->field_count;
+    memcpy(m->fields, sort->fields, sort->field_count * sizeof key);
+    m->d.fields = m->fields;
+}
+
+/* Takes the arrays. An argsort moves indices as values. */
+static void clsort__multi_take_arrays(clsort__multi *m)
+{
+    const clsort_multi_desc *const g = &m->given;
+    void *const moved = g->indices ? (void *)g->indices : g->values;
+    m->in.array[0] = (unsigned char *)g->keys;
+    m->in.array[1] = (unsigned char *)moved;
+    m->out.array[0] = (unsigned char *)(g->keys_out || g->indices ? g->keys_out : g->keys);
+    m->out.array[1] = (unsigned char *)(g->values_out && !g->indices ? g->values_out : moved);
+}
+
+static clsort_status clsort__multi_check(clsort__multi *m, clsort_sorter *const *sorters,
+                                         cl_uint count, const clsort_multi_desc *multi)
+{
+    clsort_sorter *const s = sorters[0];
+    clsort__checks c = clsort__begin_checks(s);
+    clsort_desc sort;
+    int wrong = clsort__adopt(&m->given, sizeof m->given, CLSORT__FIRST_MULTI, multi);
+    s->function = clsort__multi_name;
+    CLSORT__MUST(clsort__judge_struct(s, "multi", wrong));
+    wrong = clsort__adopt(&sort, sizeof sort, CLSORT__FIRST_DESC, m->given.sort);
+    CLSORT__MUST(clsort__judge_struct(s, "sort", wrong));
+    clsort__multi_describe(m, &sort);
+    if (m->given.indices) sort.value_size = 0;
+    clsort__multi_check_given(&c, sorters, count, &m->given, &sort);
+    clsort__check_desc(&c, m->given.sort ? &m->d : NULL, CLSORT__TO_SORT);
+    clsort__check_no_buffers(&c, &m->d);
+    clsort__multi_check_sizes(&c, m);
+    clsort__multi_take_arrays(m);
+    return clsort__conclude(&c);
+}
+
+/* What a device has, and how it is reached. */
+static clsort_status clsort__multi_ask_device(clsort__multi_device *device,
+                                              const clsort_multi_desc *given)
+{
+    clsort_sorter *const s = device->s;
+    cl_ulong memory = 0;
+    cl_bool shared = CL_FALSE;
+    CLSORT__MUST(CLSORT__FACT(s, CL_DEVICE_GLOBAL_MEM_SIZE, memory));
+    if (CLSORT_CL(clGetDeviceInfo)(s->device, CL_DEVICE_HOST_UNIFIED_MEMORY, sizeof shared, &shared,
+                                   NULL)
+        != CL_SUCCESS)
+        shared = CL_FALSE;
+    if (s->is_cpu) shared = CL_TRUE;
+    device->memory = given->device_memory ? given->device_memory
+                     : shared             ? memory / 4
+                                          : memory - memory / 8;
+    device->direct = given->transfer == CLSORT_TRANSFER_DEFAULT
+                         ? shared == CL_TRUE
+                         : given->transfer == CLSORT_TRANSFER_DIRECT;
+    return CL_SUCCESS;
+}
+
+/* Makes the tables of all devices. */
+static clsort_status clsort__multi_open(clsort__multi *m, clsort_sorter *const *sorters,
+                                        cl_uint count)
+{
+    cl_uint i;
+    CLSORT__MUST(clsort__grow(sorters[0], &m->devices, count, sizeof *m->devices));
+    memset(m->devices, 0, count * sizeof *m->devices);
+    m->device_count = m->only = count;
+    for (i = 0; i < count; i++) m->devices[i].s = sorters[i];
+    CLSORT__MUST(clsort__grow(sorters[0], &m->redo, (size_t)count * CLSORT__MULTI_SLOTS,
+                              sizeof *m->redo));
+    for (i = 0; i < count; i++) {
+        const clsort_status status = clsort__multi_ask_device(&m->devices[i], &m->given);
+        if (status != CL_SUCCESS) clsort__multi_drop(m, &m->devices[i], status);
+    }
+    return CL_SUCCESS;
+}
+
+static void clsort__multi_close(clsort__multi *m)
+{
+    cl_uint i;
+    clsort__multi_empty(m);
+    for (i = 0; m->given.shares && i < m->device_count; i++)
+        m->given.shares[i] = m->devices[i].share;
+    clsort__free(m->devices);
+    clsort__free(m->redo);
+    clsort__free(m->runs);
+    clsort__free(m->cuts);
+    clsort__free(m->pieces);
+    clsort__free(m->own_work);
+}
+
+CLSORT_API clsort_status clsort_sort_host_on(clsort_sorter *const *sorters, cl_uint sorter_count,
+                                             const clsort_multi_desc *multi)
+{
+    clsort__multi m;
+    clsort_status status;
+    cl_uint i;
+    if (!sorters || !sorter_count || !multi) return CLSORT_ERROR_NULL_ARGUMENT;
+    for (i = 0; i < sorter_count; i++)
+        if (!sorters[i]) return CLSORT_ERROR_NULL_ARGUMENT;
+    memset(&m, 0, sizeof m);
+    m.random = 1;
+    CLSORT__MUST(clsort__multi_check(&m, sorters, sorter_count, multi));
+    status = clsort__multi_open(&m, sorters, sorter_count);
+    if (status == CL_SUCCESS && m.count) status = clsort__multi_run(&m);
+    clsort__multi_close(&m);
+    return status;
+}
+#endif
+
 #ifdef __cplusplus
 }
 #endif
@@ -18958,6 +20020,8 @@ CLSORT_API clsort_status clsort_self_test(clsort_sorter *sorter)
    - clsort_options_default(), clsort_gather_default()
    - clsort_enqueue_merge_runs merges up to 16 sorted runs, each element read and written once.
    - clsort_enqueue_partition parts keys by up to 255 sorted splitters, and writes where parts begin.
+   - With CLSORT_MULTI, clsort_sort_host_on sorts arrays in host memory of any size, on one device or
+     several at once: keys with values, records, argsort with indices of 64 bits.
    - clsort_enqueue_group_starts finds where each group of sorted keys begins, and how many it has.
    - tools/mpi_sort.h sorts over the ranks of an MPI job, build/clsort-mpi files and generated keys.
    - clsort_cache_folder keeps built programs for the next start of a program, cache_load and
@@ -18991,8 +20055,8 @@ CLSORT_API clsort_status clsort_self_test(clsort_sorter *sorter)
      and top-k.
    - clsort_enqueue_gather takes rows, with indices that count inside their row: those of an argsort
      of rows and of top-k.
-   - CLSORT_NAN_EQUAL: NaNs keep their original order, as in numpy's stable sorts.
-   - Values may move with records: by a key, by fields or by `precedes`.
+   - CLSORT_NAN_EQUAL: NaNs keep their original order, as in numpy's stable sorts, and in top-k.
+   - Values may move with records: by a key, by fields or by `precedes`; in top-k, too.
    - `precedes` may have any scalar type: 0x100000000ul and 0.5f are true.
    - A sort of one row is stable, as that of several is.
    - The sorter's scratch memory may consist of several buffers.
@@ -19012,6 +20076,8 @@ CLSORT_API clsort_status clsort_self_test(clsort_sorter *sorter)
    - A gather of many arrays is checked in n log n.
    - build/clsort replaces files when all outputs are complete and on the disk, or none.
    - build/clsort keeps owners and permissions.
+   - build/clsort info says up to which count AUTO takes which plan; counts take suffixes (100k,
+     16Mi).
    - build/clsort refuses what the device cannot hold before it reads it, and rows beyond the end of
      a file.
 

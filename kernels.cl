@@ -3212,10 +3212,9 @@ CLSORT_KERNEL void clsort_segment_pack(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_A
     const jobs_t j = CLSORT_JOBS;
     const segments_t given = CLSORT_SEGMENTS, s = sortable_segments(given, j);
     const packing_t packing = clear_packing(space);
-    const uint t = local_id();
     const layout_t layout = flag_segments(s, j, packing);
     barrier(CLK_LOCAL_MEM_FENCE);
-    const uint size = *packing.end, inside = own_inside(s, packing);
+    const uint t = local_id(), size = *packing.end, inside = own_inside(s, packing);
     #pragma unroll
     for (uint m = 0; m < CLSORT_ITEMS; m++) {
         const uint i = m * CLSORT_GROUP + t;

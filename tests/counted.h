@@ -340,9 +340,28 @@ COUNTED_ENQUEUE(clEnqueueReadBuffer,
                 (cl_command_queue q, cl_mem buffer, cl_bool blocking, size_t at, size_t bytes,
                  void *host, cl_uint n, const cl_event *wait, cl_event *event),
                 (q, buffer, blocking, at, bytes, host, n, wait, event))
+COUNTED_ENQUEUE(clEnqueueWriteBuffer,
+                (cl_command_queue q, cl_mem buffer, cl_bool blocking, size_t at, size_t bytes,
+                 const void *host, cl_uint n, const cl_event *wait, cl_event *event),
+                (q, buffer, blocking, at, bytes, host, n, wait, event))
+COUNTED_ENQUEUE(clEnqueueUnmapMemObject,
+                (cl_command_queue q, cl_mem buffer, void *place, cl_uint n, const cl_event *wait,
+                 cl_event *event),
+                (q, buffer, place, n, wait, event))
 COUNTED_ENQUEUE(clEnqueueMarkerWithWaitList,
                 (cl_command_queue q, cl_uint n, const cl_event *wait, cl_event *event),
                 (q, n, wait, event))
+
+static inline void *counted_clEnqueueMapBuffer(cl_command_queue q, cl_mem buffer, cl_bool blocking,
+                                               cl_map_flags flags, size_t at, size_t bytes,
+                                               cl_uint n, const cl_event *wait, cl_event *event,
+                                               cl_int *error)
+{
+    *error = counted_gate("clEnqueueMapBuffer");
+    if (*error) return NULL;
+    return COUNTED_CL(clEnqueueMapBuffer)(q, buffer, blocking, flags, at, bytes, n, wait, event,
+                                          error);
+}
 
 #define CLSORT_CL(function) counted_##function
 #define CLSORT_MALLOC(bytes) counted_malloc(bytes)

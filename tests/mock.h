@@ -11,7 +11,8 @@
                        context, launches that the device cannot run, waits that would never end.
                        Each is refused, and the first ones are printed
    mock.hold           set: commands stay queued until mock_run(), or until the host waits for one
-   mock.sorts          set: a launch sorts its first array, if the buffer is stored
+   mock.sorts          set: a launch sorts its first array, if the buffer is stored: all of it, or
+                       what the host wrote from its start on
    mock.on_read        may change what a read returns
    mock.on_launch      hears of every launch
    mock.on_stuck       is called where the host would wait for ever, as another thread of the caller
@@ -111,6 +112,8 @@ typedef struct mock_buffer {
     struct mock_buffer *parent;
     unsigned char *bytes;                   /* NULL: not stored */
     int sorted;                             /* by a launch, and not written since */
+    size_t written;                         /* from its start on, by writes of the host in order */
+    unsigned char *map;                     /* host memory, while it is mapped */
 } mock_buffer;
 
 typedef struct mock_program {
@@ -351,6 +354,7 @@ static inline void mock_unuse(mock_object *o)
     while (o && __atomic_sub_fetch(&o->uses, 1, __ATOMIC_ACQ_REL) == 0) {
         mock_object *const owner = mock_owner(o), *const context = o->context;
         if (o->magic == MOCK_ALIVE + MOCK_BUFFER && !owner) free(((mock_buffer *)o)->bytes);
+        if (o->magic == MOCK_ALIVE + MOCK_BUFFER) free(((mock_buffer *)o)->map);
         mock_bury(o);
         if (owner) mock_unuse(owner);
         o = context;
@@ -957,7 +961,7 @@ static inline void mock_sort_byte(const unsigned char *rows, unsigned char *sort
 static inline void mock_sort(const mock_command *c)
 {
     const size_t k = c->key_bytes, v = c->to ? c->value_bytes : 0,
-                 n = (c->from->size - c->from_at) / k;
+                 n = (c->from->written ? c->from->written : c->from->size - c->from_at) / k;
     unsigned char *keys = c->from->bytes + c->from_at, *values = v ? c->to->bytes + c->to_at : NULL;
     unsigned char *rows = (unsigned char *)malloc(2 * n * (k + v) + 1),
                   *sorted = rows + n * (k + v), *now = rows;
@@ -984,6 +988,8 @@ static inline void mock_execute(const mock_command *c)
     size_t i;
     if (c->kind == MOCK_COPY && to && from) memmove(to + c->to_at, from + c->from_at, c->bytes);
     if (c->kind == MOCK_WRITE && to) memcpy(to + c->to_at, c->source, c->bytes);
+    if (c->kind == MOCK_WRITE && (!c->to_at || c->to_at == c->to->written))
+        c->to->written = c->to_at + c->bytes;
     if (c->kind == MOCK_READ && from) memcpy(c->host, from + c->from_at, c->bytes);
     if (c->kind == MOCK_READ && !from) memset(c->host, 0, c->bytes);
     if (c->kind == MOCK_READ && mock.on_read)
@@ -1223,6 +1229,37 @@ static inline cl_int mock_clEnqueueWriteBuffer(cl_command_queue queue, cl_mem bu
     c.source = host;
     if (!code) code = mock_check_range("clEnqueueWriteBuffer", c.queue, c.to, at, bytes);
     return code ? code : mock_enqueue(&c, n, wait, event, blocking != CL_FALSE);
+}
+
+/* Host memory of its own; what is written there does not reach the buffer. */
+static inline void *mock_clEnqueueMapBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
+                                            cl_map_flags flags, size_t at, size_t bytes, cl_uint n,
+                                            const cl_event *wait, cl_event *event, cl_int *error)
+{
+    mock_command c = mock_begin(MOCK_MARKER, queue);
+    mock_buffer *b = (mock_buffer *)(void *)buffer;
+    cl_int code = mock_check_command("clEnqueueMapBuffer", c.queue, n, wait);
+    if (!code) code = mock_check_range("clEnqueueMapBuffer", c.queue, b, at, bytes);
+    if (!code && (b->map || !flags || at))
+        code = mock_fault("clEnqueueMapBuffer", "mapped before, or not as known here",
+                          CL_INVALID_VALUE);
+    if (!code) code = mock_enqueue(&c, n, wait, event, blocking != CL_FALSE);
+    if (error) *error = code;
+    if (!code) b->map = (unsigned char *)calloc(1, bytes);
+    return code ? NULL : b->map;
+}
+
+/* What was mapped is freed with the buffer: commands may still be queued that use it. */
+static inline cl_int mock_clEnqueueUnmapMemObject(cl_command_queue queue, cl_mem buffer,
+                                                  void *place, cl_uint n, const cl_event *wait,
+                                                  cl_event *event)
+{
+    mock_command c = mock_begin(MOCK_MARKER, queue);
+    const mock_buffer *b = (mock_buffer *)(void *)buffer;
+    cl_int code = mock_check_command("clEnqueueUnmapMemObject", c.queue, n, wait);
+    if (!code && (!mock_is(b, MOCK_BUFFER) || !place || b->map != place))
+        code = mock_fault("clEnqueueUnmapMemObject", "not mapped there", CL_INVALID_VALUE);
+    return code ? code : mock_enqueue(&c, n, wait, event, 0);
 }
 
 static inline cl_int mock_clEnqueueCopyBuffer(cl_command_queue queue, cl_mem from, cl_mem to,

@@ -453,6 +453,8 @@ def main():
             failed += 1
             print("FAILED:", name.replace("_", " "))
             traceback.print_exc(limit=-4, file=sys.stdout)
+            if "of_the_header" in name:   # nothing else can work
+                break
     print(f"{len(tests) - failed} passed, {failed} failed")
     return failed != 0
 

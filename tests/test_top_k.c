@@ -81,7 +81,7 @@ static void every_type_and_order(bench *b)
             if (!pattern_applies(pattern_find(patterns[i % 4]), all_types[t])) continue;
             c.pattern = patterns[i % 4];
             c.d.order = i & 1;
-            c.d.nan_order = i >> 1 & 1;
+            c.d.nan_order = i == 5 ? CLSORT_NAN_EQUAL : i >> 1 & 1;
             c.d.zero_order = i % 3 == 2;
             if (!top_run(b, &c)) return;
             c.d.top_k = c.d.count - 3;
@@ -89,6 +89,34 @@ static void every_type_and_order(bench *b)
             c.d.flags = CLSORT_FLAG_TOP_UNSORTED;
             if (!top_run(b, &c)) return;
         }
+}
+
+/* Of equal NaNs the smaller index comes first: by every kind of selection. */
+static void equal_nans(bench *b)
+{
+    static const size_t counts[] = { 70, 900, 5000, 70000 };
+    static uint32_t lengths[4] = { 0, 60, 800, 100000 };
+    size_t i;
+    for (i = 0; i < (b->small ? 16 : 48); i++) {
+        const size_t n = counts[i % 4], k = i / 4 % 3 == 0 ? 40 : i / 4 % 3 == 1 ? n - n / 50 : n;
+        top_case c = top_make(i % 5 ? CLSORT_F32 : CLSORT_F64, 1 + i % 3, n, k);
+        c.d.nan_order = CLSORT_NAN_EQUAL;
+        c.d.zero_order = i % 7 == 3;
+        c.d.order = i & 1;
+        c.pattern = i % 9 == 8 ? "around-zero" : "nans-10";
+        c.outputs = 1 + (int)i % 7;
+        c.d.value_size = c.outputs & TOP_VALUES ? 4 : 0;
+        c.apart = i % 4 == 2 ? k + 5 : 0;
+        c.gap = i % 3;
+        c.bounds = i % 5 == 3 ? lengths : NULL;
+        c.scratch = i % 2 == 0;
+        c.d.tuning.work_group = i % 6 == 5 ? 64 : 0;
+        if (!top_run(b, &c)) return;
+        if (i % 5 == 2) c.d.flags = CLSORT_FLAG_TOP_NTH;
+        if (i % 5 == 3 && !c.apart) c.d.flags = CLSORT_FLAG_TOP_PARTITION;
+        if (i % 5 == 4 && c.outputs & TOP_INDICES) c.d.flags = CLSORT_FLAG_TOP_UNSORTED;
+        if (c.d.flags && !top_run(b, &c)) return;
+    }
 }
 
 static void equal_keys_by_index(bench *b)
@@ -294,7 +322,7 @@ static void streams_that_a_sample_misleads(bench *b)
     free(keys);
 }
 
-/* By their key, by some of its bits, and by fields. */
+/* By their key, by some of its bits, and by fields; with values beside them. */
 static void records(bench *b)
 {
     static const clsort_field fields[2] = { { 4, CLSORT_F32, CLSORT_DESCENDING, 1, 0 },
@@ -314,6 +342,7 @@ static void records(bench *b)
         c.pattern = i % 7 ? "uniform" : "mod-16";
         c.d.order = c.fields ? 0 : i & 1;
         c.outputs = 1 + (int)i / 4 % 3;
+        if (i / 2 % 2) c.outputs |= TOP_VALUES, c.d.value_size = i % 5 ? 4 : 20;
         c.gap = i % 4;
         c.apart = i % 6 == 5 ? n + 3 : 0;
         for (r = 0; r < 5; r++) bounds[r] = (uint32_t)draw(&random, n + 2);
@@ -848,6 +877,7 @@ static const test_entry tests[] = {
     { "short rows give their first k and their n-th element", short_rows },
     { "rows of any length do, around every switch of the method", rows_around_every_switch },
     { "every type, order, NaN and zero is selected by", every_type_and_order },
+    { "equal NaNs come by their index", equal_nans },
     { "of equal keys the smaller index wins", equal_keys_by_index },
     { "many rows are selected from in one call", many_rows },
     { "rows may have gaps, which are not read as keys", rows_with_gaps },

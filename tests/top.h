@@ -82,7 +82,8 @@ static inline void top_say(const top_case *c)
        "%d, value_size %zu, seed %llu, work_group %u%s, wait %d, results %zu apart%s, %u on the "
        "device, record_size %zu, %u fields, poison %d in %zu %s",
        d->top_k, d->rows, d->count, case_type_name(d->key_type), c->pattern,
-       d->order ? "descending" : "ascending", d->nan_order ? ", NaNs last" : "",
+       d->order ? "descending" : "ascending",
+       d->nan_order > 1 ? ", NaNs equal" : d->nan_order ? ", NaNs last" : "",
        d->zero_order ? ", equal zeros" : "", (unsigned)d->first_bit, (unsigned)d->last_bit, c->gap,
        (unsigned)d->flags, c->outputs, d->value_size, (unsigned long long)c->seed,
        (unsigned)d->tuning.work_group, c->scratch ? ", scratch given" : "", c->wait, c->apart,
@@ -272,7 +273,10 @@ static inline void top_last_key(const top_state *s, unsigned char *key)
 static inline void top_expect_mark(top_state *s, size_t row, size_t i)
 {
     const uint32_t none = 0xFFFFFFFFu;
-    if (s->d.keys_out && !s->d.record_size && !(s->d.flags & CLSORT_FLAG_TOP_PARTITION))
+    const int moved = s->d.record_size
+                      || (s->d.nan_order == CLSORT_NAN_EQUAL
+                          && pattern_is_float(s->d.key_type));
+    if (s->d.keys_out && !moved && !(s->d.flags & CLSORT_FLAG_TOP_PARTITION))
         top_last_key(s, top_result(s, s->image[TOP_TO_KEYS], TOP_TO_KEYS, row, i));
     if (s->d.indices)
         memcpy(top_result(s, s->image[TOP_TO_INDICES], TOP_TO_INDICES, row, i), &none, 4);

@@ -20,7 +20,8 @@
 #include "stages.h"
 #include "verify.h"
 
-enum { RUN_MAX = 1000, NAME_MAX_COUNT = 64, COPY_RUNS = 9, WARM_UP_MS = 50 };
+enum { RUN_MAX = 1000, NAME_MAX_COUNT = 64, COPY_RUNS = 9, WARM_UP_MS = 50,
+       LEFT_OUT_NAMES = 4 };
 
 typedef struct name_list {
     char text[1024];
@@ -55,7 +56,8 @@ typedef struct bench_job {
     uint32_t *values;          /* read back */
     cl_mem source, source_values, keys, values_buffer;
     stage_log stages;
-    char left_out[1024];       /* names of what cannot run, of one type and size */
+    char left_out[1024];       /* the first names of what cannot run, of one type and size */
+    int left_out_count;
 } bench_job;
 
 typedef struct bench_side {
@@ -627,6 +629,12 @@ static int stages_run(bench_job *job, const bench_side *side)
 
 /* ---- results --------------------------------------------------------------------------------- */
 
+/* Does the experiment have published rates? */
+static int shows_published(const bench_plan *plan)
+{
+    return plan->published && *plan->published->source;
+}
+
 static void print_header(const bench_job *job)
 {
     const bench_plan *plan = job->plan;
@@ -644,7 +652,7 @@ static void print_header(const bench_job *job)
            plan->pairs ? "algorithm, u32 values" : "algorithm", "type", "n", "median ms",
            "event ms", "Mkey/s", "of copy");
     if (plan->shows_groups) printf(" %10s", "work-group");
-    if (plan->published) printf("  %s", plan->published->source);
+    if (shows_published(plan)) printf("  %s", plan->published->source);
     if (plan->against) printf("  %s ms, ratio", plan->against);
     putchar('\n');
 }
@@ -660,19 +668,24 @@ static void print_quoted(const char *text)
 static void leave_out(bench_job *job, const char *algorithm)
 {
     size_t used = strlen(job->left_out);
+    if (++job->left_out_count > LEFT_OUT_NAMES) return;
     snprintf(job->left_out + used, sizeof job->left_out - used, "%s%s", used ? ", " : "",
              algorithm);
 }
 
-/* One line for all that was left out; with CSV beside it. */
+/* One line for all that was left out, by a few names; with CSV beside it. */
 static void print_left_out(bench_job *job, size_t n)
 {
     FILE *file = job->plan->csv ? stderr : stdout;
     if (*job->left_out)
-        fprintf(file, "not supported by this device or build with %s, n = %zu: %s\n",
+        fprintf(file, "not supported by this device or build with %s, n = %zu: %s",
                 job->type->name, n, job->left_out);
+    if (job->left_out_count > LEFT_OUT_NAMES)
+        fprintf(file, " and %d more", job->left_out_count - LEFT_OUT_NAMES);
+    if (*job->left_out) putc('\n', file);
     fflush(file);
     *job->left_out = '\0';
+    job->left_out_count = 0;
 }
 
 /* Each stage's part of a run. */
@@ -707,7 +720,8 @@ static void print_extras(const bench_job *job, const bench_side *side)
                                 : published_rate(side->algorithm, plan->pairs, side->desc.count,
                                                  side->work_group);
     if (plan->shows_groups) printf(plan->csv ? ",%zu" : " %10zu", side->work_group);
-    if (plan->published) printf(plan->csv ? ",%s" : "  %14s", published);
+    if (plan->csv ? plan->published != NULL : shows_published(plan))
+        printf(plan->csv ? ",%s" : "  %14s", published);
 }
 
 /* One line; the ratio says how many times as long the other algorithm takes. */

@@ -14,91 +14,10 @@
 
 #include "options.h"
 #include "bench.h"
+#include "info.h"
 #include "outputs.h"
 #include "parts.h"
 #include "tune.h"
-
-/* ---- info ------------------------------------------------------------------------------------ */
-
-static int info_use(clsort_sorter *sorter, const char *what, cl_uint type, size_t value_size,
-                    cl_uint flags, cl_uint stable)
-{
-    clsort_desc d = clsort_desc_default(), r = d;
-    char text[2000] = "", name[64] = "";
-    int code;
-    d.count = (size_t)1 << 20;
-    d.key_type = type;
-    d.value_size = value_size;
-    d.flags = flags;
-    d.stable = stable;
-    code = sorter_check(sorter, clsort_resolve(sorter, &d, &r));
-    if (code == DONE_OK) code = sorter_check(sorter, clsort_explain(sorter, &d, text, sizeof text));
-    if (code != DONE_OK) return code;
-    sscanf(text, "algorithm %63s", name);
-    printf("  %-22s %s: work-group %u, items %u, step %u, local %u\n", what, name,
-           (unsigned)r.tuning.work_group, (unsigned)r.tuning.items, (unsigned)r.tuning.bitonic_step,
-           (unsigned)r.tuning.local);
-    return DONE_OK;
-}
-
-static void info_limits(const device_info *info)
-{
-    char version[128] = "";
-    cl_uint units = 0;
-    size_t group = 0;
-    cl_ulong local_bytes = 0, global_bytes = 0;
-    clGetDeviceInfo(info->id, CL_DEVICE_VERSION, sizeof version - 1, version, NULL);
-    clGetDeviceInfo(info->id, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, NULL);
-    clGetDeviceInfo(info->id, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof group, &group, NULL);
-    clGetDeviceInfo(info->id, CL_DEVICE_LOCAL_MEM_SIZE, sizeof local_bytes, &local_bytes, NULL);
-    clGetDeviceInfo(info->id, CL_DEVICE_GLOBAL_MEM_SIZE, sizeof global_bytes, &global_bytes, NULL);
-    printf("%s: %s (%s)\n", info->platform_name, info->name,
-           info->type & CL_DEVICE_TYPE_GPU   ? "GPU"
-           : info->type & CL_DEVICE_TYPE_CPU ? "CPU"
-                                             : "accelerator");
-    printf("  %s; %u compute units, work-groups up to %zu, local memory %lu KiB, global memory %lu "
-           "MiB\n",
-           version, (unsigned)units, group, (unsigned long)(local_bytes >> 10),
-           (unsigned long)(global_bytes >> 20));
-}
-
-static int info_device(const device_info *info)
-{
-    device_session session;
-    clsort_sorter *sorter = NULL;
-    int code;
-    info_limits(info);
-    if (!device_open(info, &session)) return fail(DONE_OPENCL, "%s: cannot be opened", info->name);
-    code = cl_check(clsort_create(session.context, info->id, NULL, &sorter), "clsort_create");
-    if (code == DONE_OK) code = info_use(sorter, "u32", CLSORT_U32, 0, 0, 0);
-    if (code == DONE_OK) code = info_use(sorter, "u32, 4-byte values", CLSORT_U32, 4, 0, 0);
-    if (code == DONE_OK)
-        code = info_use(sorter, "u32, argsort", CLSORT_U32, 0, CLSORT_FLAG_INDICES, 0);
-    if (code == DONE_OK) code = info_use(sorter, "u32, values, stable", CLSORT_U32, 4, 0, 1);
-    if (code == DONE_OK) code = info_use(sorter, "f64", CLSORT_F64, 0, 0, 0);
-    clsort_destroy(sorter);
-    device_close(&session);
-    return code;
-}
-
-static int command_info(const arguments *a)
-{
-    device_info list[DEVICE_MAX];
-    const char *want = argument(a, OPTION_DEVICE, getenv("CLSORT_DEVICE")), *name;
-    size_t count = device_list(want, list, DEVICE_MAX), i;
-    cl_uint k;
-    int code = DONE_OK;
-    if (!count)
-        return fail(DONE_OPENCL, "no OpenCL device%s%s", want ? " has a name with " : "",
-                    want ? want : "");
-    for (i = 0; i < count; i++) {
-        int this_code = info_device(&list[i]);
-        if (this_code != DONE_OK) code = this_code;
-    }
-    puts("algorithms:");
-    for (k = 0; (name = clsort_algorithm_name(k)) != NULL; k++) printf("  %s\n", name);
-    return code;
-}
 
 /* ---- gen ------------------------------------------------------------------------------------- */
 

@@ -112,7 +112,7 @@ typedef struct option_rule {
 static const option_rule option_rules[OPTION_TOTAL] = {
     { 0, "type", "TYPE", "u8 i8 u16 i16 u32 i32 u64 i64 f16 bf16 f32 f64",
       FOR_GEN | FOR_FILES | FOR_EXPLAIN | FOR_BENCH | FOR_MPI, 1 },
-    { 'n', "n", "COUNT", "number of keys: 1000 or 2^20",
+    { 'n', "n", "COUNT", "number of keys: 1000, 2^20, 100k or 16Mi",
       FOR_GEN | FOR_EXPLAIN | FOR_BENCH | FOR_MPI_SORT, 1 },
     { 0, "seed", "SEED", "of the pattern (default: 1)", FOR_GEN | FOR_BENCH | FOR_MPI_SORT, 0 },
     { 0, "list", NULL, "list the patterns", FOR_GEN, 0 },
@@ -392,10 +392,27 @@ static int whole_parse(const char **text, unsigned long long *number)
     return *text > start;
 }
 
-/* A whole number, or a power as in 2^20. Returns 0 if the text is neither or does not fit. */
+/* What a suffix stands for: k (or K), M, G and T are powers of 1000, Ki, Mi, Gi and Ti of 1024. 1
+   for no suffix, 0 if it is none of these. */
+static unsigned long long suffix_parse(const char *text)
+{
+    static const char letters[] = "kKMGT";
+    static const int powers[] = { 1, 1, 2, 3, 4 };
+    const char *letter = *text ? strchr(letters, *text) : NULL;
+    const int binary = letter && text[1] == 'i';
+    unsigned long long factor = 1;
+    int i;
+    if (!*text) return 1;
+    if (!letter || text[1 + binary]) return 0;
+    for (i = powers[letter - letters]; i > 0; i--) factor *= binary ? 1024 : 1000;
+    return factor;
+}
+
+/* A whole number, a power as in 2^20, or either with a suffix: 100k, 16Mi. Returns 0 if the text is
+   none of these or does not fit. */
 static int count_parse(const char *text, unsigned long long *count)
 {
-    unsigned long long base, exponent = 1;
+    unsigned long long base, exponent = 1, factor;
     if (!whole_parse(&text, &base)) return 0;
     if (*text == '^') {
         text++;
@@ -405,7 +422,10 @@ static int count_parse(const char *text, unsigned long long *count)
         if (base && *count > ULLONG_MAX / base) return 0;
         *count *= base;
     }
-    return !*text;
+    factor = suffix_parse(text);
+    if (!factor || *count > ULLONG_MAX / factor) return 0;
+    *count *= factor;
+    return 1;
 }
 
 #endif

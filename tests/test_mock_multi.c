@@ -1,0 +1,211 @@
+/* Host arrays of any size on the two devices of mock.h, one of which fails: each call of the host
+   in turn, and each command. Right results or a clear error; nothing is lost, nothing is leaked, and
+   the driver was asked for nothing that OpenCL forbids. Kernels sort only in place there, by the
+   bitonic family. */
+
+#define CLSORT_MULTI
+#define CLSORT_STAGE_BYTES 1000
+#define CLSORT_YIELD() mock_run()
+#define CLSORT_NO_MERGE
+
+#include "mock.h"
+
+#define CLSORT_IMPLEMENTATION
+#include "faults.h"
+#include "multi.h"
+
+/* Two sorters, each with a device and a context of its own. */
+typedef struct stage {
+    cl_context context[2];
+    clsort_sorter *sorters[2];
+    said said[2];
+} stage;
+
+static void open_stage(stage *t, int options)
+{
+    int i;
+    mock_reset(mock_gpu());
+    mock.facts[1] = mock_cpu();
+    mock.sorts = 1;
+    mock.stored = 1 << 20;
+    mock.hold = options & 1;
+    counted_reset();
+    memset(t, 0, sizeof *t);
+    for (i = 0; i < 2; i++) {
+        clsort_options o = clsort_options_default();
+        cl_device_id device = (cl_device_id)(void *)&mock_devices[i];
+        cl_int error = 0;
+        o.diagnostic = hear;
+        o.user = &t->said[i];
+        t->context[i] = mock_clCreateContext(NULL, 1, &device, NULL, NULL, &error);
+        CHECK_OK(clsort_create(t->context[i], device, &o, &t->sorters[i]));
+    }
+}
+
+static void close_stage(stage *t)
+{
+    int i;
+    for (i = 0; i < 2; i++) {
+        clsort_destroy(t->sorters[i]);
+        mock_clReleaseContext(t->context[i]);
+    }
+    CHECK(counted_nothing_live());
+    CHECK(mock.faults == 0);
+    CHECK(mock_live(MOCK_BUFFER) == 0 && mock_live(MOCK_EVENT) == 0 && mock_live(MOCK_QUEUE) == 0);
+}
+
+static multi_case case_of(size_t n, cl_uint transfer, int out)
+{
+    multi_case c = multi_make(CLSORT_U32, n, "uniform");
+    c.d.algorithm = CLSORT_BITONIC;
+    c.sorters = 2;
+    c.transfer = transfer;
+    c.out = out;
+    c.memory = 8 * n / 5;   /* a fifth of the elements for each of two slots */
+    return c;
+}
+
+static void shares(bench *b)
+{
+    int way;
+    (void)b;
+    for (way = 0; way < 16; way++) {
+        multi_case c = case_of(20000 + (size_t)way, 1 + (cl_uint)way % 2, way / 2 % 2);
+        multi_state t;
+        stage s;
+        open_stage(&s, way / 4 % 2);
+        c.d.value_size = way & 8 ? 4 : 0;
+        if (way & 8) c.pattern = "sorted";   /* no equal keys: this family is not stable */
+        AT("way %d", way);
+        CHECK(multi_begin(&c, &t));
+        if (CHECK_OK(multi_call(&c, &t, s.sorters))) multi_check_result(&c, &t);
+        CHECK(t.shares[0].elements + t.shares[1].elements == 2 * c.d.count);
+        CHECK(t.shares[0].jobs > 3 && t.shares[1].jobs > 3);
+        CHECK(!counted.live[COUNTED_BUFFER] && !counted.live[COUNTED_EVENT]
+              && counted.live[COUNTED_QUEUE] == 4);
+        multi_end(&t);
+        close_stage(&s);
+    }
+}
+
+/* What a fault in one place may end in. `device`: the call names it; `host`: memory of the host
+   was refused. */
+static void judge(const multi_case *c, const multi_state *t, const stage *s, clsort_status status,
+                  int all)
+{
+    const int host = (counted.failed && !strcmp(counted.failed_function, "malloc"))
+                     || (all && status == CL_OUT_OF_HOST_MEMORY),
+              dropped = (t->shares[0].status != CL_SUCCESS) + (t->shares[1].status != CL_SUCCESS);
+    int i;
+    if (status == CL_SUCCESS) multi_check_result(c, t);
+    else multi_check_kept(c, t);
+    if (!all && !host) CHECK(status == CL_SUCCESS && dropped <= 1);
+    if (status != CL_SUCCESS) CHECK(host || dropped == 2);
+    for (i = 0; i < 2; i++)
+        if (t->shares[i].status != CL_SUCCESS) CHECK(s->said[i].times > 0);
+    if (status != CL_SUCCESS) CHECK(s->said[0].times + s->said[1].times > 0);
+}
+
+/* Runs a case in which a call fails; returns how many calls there were. */
+static int try_fault(stage *s, const multi_case *c, const fault *f)
+{
+    multi_state t;
+    clsort_status status;
+    int calls;
+    CHECK(multi_begin(c, &t));
+    arm(&s->said[0], f);
+    memset(&s->said[1], 0, sizeof s->said[1]);
+    status = multi_call(c, &t, s->sorters);
+    disarm();
+    calls = counted.calls;
+    mock_run();
+    say(c->transfer == CLSORT_TRANSFER_DIRECT ? "direct" : "staged", f,
+        counted.failed ? counted.failed_function : "none");
+    judge(c, &t, s, status, f->after);
+    CHECK(!counted.live[COUNTED_BUFFER] && !counted.live[COUNTED_EVENT]);
+    multi_end(&t);
+    return calls;
+}
+
+/* With sorters that are used again after each fault, and with new ones, which build kernels. */
+static void each_call(bench *b)
+{
+    int way;
+    for (way = 0; way < 10 && !test_now.faults; way++) {
+        const multi_case c = case_of(2000, 1 + (cl_uint)way % 2, way / 2 % 2);
+        const int fresh = way >= 8, step = b->small ? 13 : fresh ? 5 : 2;
+        fault f;
+        int calls;
+        stage s;
+        memset(&f, 0, sizeof f);
+        open_stage(&s, way / 4 % 2);
+        calls = try_fault(&s, &c, &f);
+        f.code = CL_MEM_OBJECT_ALLOCATION_FAILURE;
+        /* Where later calls fail, too, nothing can wait for commands that write to host arrays. */
+        f.after = way / 2 % 2 && !(way / 4 % 2);
+        for (f.call = 1 + way % step; f.call <= calls && !test_now.faults; f.call += step) {
+            if (fresh) close_stage(&s);
+            if (fresh) open_stage(&s, way / 4 % 2);
+            try_fault(&s, &c, &f);
+        }
+        close_stage(&s);
+    }
+}
+
+/* Each command ends with an error, in its turn. */
+static void each_command(bench *b)
+{
+    int way, number;
+    for (way = 0; way < 4; way++) {
+        int commands = 1;
+        for (number = 1; number <= commands; number += b->small ? 5 : 1) {
+            const multi_case c = case_of(2000, 1 + (cl_uint)way % 2, way / 2);
+            multi_state t;
+            stage s;
+            clsort_status status;
+            open_stage(&s, 0);
+            CHECK(multi_begin(&c, &t));
+            mock.fail_command = number;
+            mock.command_code = CL_OUT_OF_RESOURCES;
+            status = multi_call(&c, &t, s.sorters);
+            commands = mock.commands;
+            AT("way %d, command %d of %d", way, number, commands);
+            judge(&c, &t, &s, status, 0);
+            multi_end(&t);
+            close_stage(&s);
+            if (test_now.faults) return;
+        }
+    }
+}
+
+/* Sorters that cannot have a job are dropped; if none can, that is said. */
+static void no_room(bench *b)
+{
+    multi_case c = case_of(9000, CLSORT_TRANSFER_DIRECT, 0);
+    multi_state t;
+    stage s;
+    (void)b;
+    open_stage(&s, 0);
+    mock.facts[0].memory = 3;
+    c.memory = 0;
+    CHECK(multi_begin(&c, &t));
+    CHECK_OK(multi_call(&c, &t, s.sorters));
+    multi_check_result(&c, &t);
+    CHECK(t.shares[0].status == CLSORT_ERROR_SCRATCH_TOO_LARGE && t.shares[1].jobs == 1);
+    multi_end(&t);
+    c.memory = 3;
+    CHECK(multi_begin(&c, &t));
+    CHECK_STATUS(multi_call(&c, &t, s.sorters), CLSORT_ERROR_SCRATCH_TOO_LARGE);
+    multi_check_kept(&c, &t);
+    multi_end(&t);
+    close_stage(&s);
+}
+
+static const test_entry tests[] = {
+    { "two devices share chunks and parts, in any order of their events", shares },
+    { "each call of two devices fails: right, or nothing is lost", each_call },
+    { "each command of two devices fails: right", each_command },
+    { "a device without room is dropped", no_room },
+};
+
+TEST_MAIN_ALONE(tests, "mock driver")

@@ -1,0 +1,279 @@
+/* Host arrays of any size, on one device or several: every type, with values, as records, argsorted,
+   in as many chunks as small limits of device memory make. Devices that fail are dropped, and
+   nothing is lost. */
+
+#define CLSORT_MULTI
+#define CLSORT_STAGE_BYTES 20000
+#include "counted.h"
+
+#define CLSORT_IMPLEMENTATION
+#include "multi.h"
+
+static const cl_uint types[] = { CLSORT_U8,  CLSORT_I16, CLSORT_F16, CLSORT_BF16, CLSORT_U32,
+                                 CLSORT_I32, CLSORT_F32, CLSORT_U64, CLSORT_I64,  CLSORT_F64 };
+enum { TYPES = sizeof types / sizeof *types };
+
+/* Another sorter for the same device. */
+static clsort_sorter *make_sorter(const bench *b)
+{
+    clsort_sorter *s = NULL;
+    CHECK_OK(clsort_create(b->session.context, b->session.info.id, NULL, &s));
+    return s;
+}
+
+/* A limit with which n elements take about so many chunks. */
+static size_t memory_for(size_t n, size_t element, size_t chunks)
+{
+    return 5 * n * element / chunks + 16000;
+}
+
+static void each_type(bench *b)
+{
+    size_t i;
+    for (i = 0; i < TYPES; i++) {
+        multi_case c = multi_make(types[i], b->small ? 20000 : 60000, "uniform");
+        c.d.order = (cl_uint)i & 1;
+        c.d.nan_order = i % 3 == 1;
+        c.memory = memory_for(c.d.count, pattern_key_size(types[i]), 9);
+        c.transfer = 1 + (cl_uint)i % 2;
+        c.out = i % 4 == 3;
+        CHECK(multi_run(&c, &b->sorter) > 4);
+    }
+}
+
+/* The most that fits in one trip, one element more, and two, three, 16, 17 and 40 runs and more. */
+static void numbers_of_runs(bench *b)
+{
+    static const size_t chunks[] = { 1, 2, 3, 8, 16, 17, 40, 150 };
+    size_t i;
+    for (i = 0; i < sizeof chunks / sizeof *chunks; i++) {
+        multi_case c = multi_make(CLSORT_U32, b->small ? 30000 : 100000, "mod-256");
+        c.d.value_size = 4;
+        c.d.stable = 1;
+        c.memory = memory_for(c.d.count, 8, chunks[i]);
+        c.transfer = (cl_uint)i % 3;
+        c.out = i & 1;
+        c.work = i % 4 > 1;
+        CHECK(multi_run(&c, &b->sorter) >= chunks[i] / 2);
+    }
+}
+
+static void small_counts(bench *b)
+{
+    size_t n;
+    for (n = 0; n < 40; n++) {
+        multi_case c = multi_make(CLSORT_F32, n, "all-halves");
+        c.memory = 20000;
+        c.argsort = n % 3 == 1;
+        c.transfer = 1 + (cl_uint)n % 2;
+        CHECK(multi_run(&c, &b->sorter) || !n);
+    }
+}
+
+static void skew(bench *b)
+{
+    static const char *const patterns[] = { "equal", "sorted", "reverse", "min-max", "zipf",
+                                            "organ-pipe", "two-runs", "mostly-zero" };
+    size_t i;
+    for (i = 0; i < sizeof patterns / sizeof *patterns; i++) {
+        multi_case c = multi_make(i & 1 ? CLSORT_U64 : CLSORT_I32, 50000, patterns[i]);
+        if (!CHECK(pattern_name(pattern_find(patterns[i])) != NULL)) continue;
+        c.d.stable = 1;
+        c.d.order = (cl_uint)i / 2 % 2;
+        c.d.value_size = i % 3 * 4;
+        c.memory = memory_for(c.d.count, 12, 12);
+        c.argsort = i % 3 == 0;
+        CHECK(multi_run(&c, &b->sorter) > 6);
+    }
+}
+
+static void values_of_any_size(bench *b)
+{
+    static const size_t sizes[] = { 1, 2, 3, 8, 12, 16, 33 };
+    size_t i;
+    for (i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        multi_case c = multi_make(i & 1 ? CLSORT_F32 : CLSORT_U16, 20000, "mod-256");
+        c.d.value_size = sizes[i];
+        c.d.stable = 1;
+        c.memory = 4 * memory_for(c.d.count, 4 + sizes[i], 20);
+        c.transfer = 1 + (cl_uint)i % 2;
+        c.out = i % 3 == 0;
+        CHECK(multi_run(&c, &b->sorter) > 2);
+    }
+}
+
+static void equal_zeros_and_nans(bench *b)
+{
+    static const char *const patterns[] = { "zeros", "nans-10", "around-zero", "numbers" };
+    size_t i;
+    for (i = 0; i < 8; i++) {
+        multi_case c = multi_make(i & 1 ? CLSORT_F64 : CLSORT_F32, 20000, patterns[i % 4]);
+        if (!CHECK(pattern_name(pattern_find(patterns[i % 4])) != NULL)) continue;
+        c.d.zero_order = CLSORT_ZERO_EQUAL;
+        c.d.nan_order = (cl_uint)i % 3;
+        c.d.order = (cl_uint)i / 4;
+        c.argsort = 1;
+        c.memory = 500000;
+        CHECK(multi_run(&c, &b->sorter) > 2);
+    }
+}
+
+static void some_bits(bench *b)
+{
+    multi_case c = multi_make(CLSORT_U32, 40000, "uniform");
+    c.d.first_bit = 3;
+    c.d.last_bit = 12;
+    c.d.stable = 1;
+    c.argsort = c.out = 1;
+    c.memory = 500000;
+    CHECK(multi_run(&c, &b->sorter) > 4);
+}
+
+static const clsort_field fields[3] = { { 4, CLSORT_U8, CLSORT_DESCENDING, 0, 0 },
+                                        { 8, CLSORT_F32, 0, CLSORT_NAN_EQUAL, CLSORT_ZERO_EQUAL },
+                                        { 0, CLSORT_U16, 0, 0, 0 } };
+
+static void records(bench *b)
+{
+    static const size_t sizes[] = { 12, 16, 100 };
+    size_t i;
+    for (i = 0; i < 6; i++) {
+        multi_case c = multi_make(CLSORT_F32, 20000, i < 3 ? "mod-16" : "numbers");
+        c.d.record_size = sizes[i % 3];
+        c.d.key_offset = 8;
+        c.d.stable = 1;
+        c.key_at = 8;
+        c.d.value_size = i % 3 == 1 ? 8 : 0;
+        if (i >= 3) {
+            c.d.key_type = 0;
+            c.d.key_offset = 0;
+            c.d.fields = fields;
+            c.d.field_count = 3;
+        }
+        c.argsort = i == 2 || i == 3;
+        c.transfer = 1 + (cl_uint)i % 2;
+        c.memory = 3 * memory_for(c.d.count, c.d.record_size + 8, 20);
+        CHECK(multi_run(&c, &b->sorter) > 2);
+    }
+}
+
+static void two_sorters(bench *b)
+{
+    clsort_sorter *sorters[3];
+    size_t i;
+    sorters[0] = b->sorter;
+    sorters[1] = make_sorter(b);
+    sorters[2] = make_sorter(b);
+    for (i = 0; i < 6; i++) {
+        multi_case c = multi_make(CLSORT_U32, 100000, i & 1 ? "mod-256" : "uniform");
+        c.d.stable = 1;
+        c.d.value_size = 4;
+        c.sorters = 2 + i % 2;
+        c.argsort = i == 4;
+        c.transfer = (cl_uint)i % 3;
+        c.memory = memory_for(c.d.count, 8, 20);
+        CHECK(multi_run(&c, sorters) > 8);
+    }
+    clsort_destroy(sorters[1]);
+    clsort_destroy(sorters[2]);
+}
+
+/* Devices of other platforms, if the loader shows any: arrays on both are right. */
+static void other_platforms(bench *b)
+{
+    device_info list[DEVICE_MAX];
+    device_session session;
+    clsort_sorter *sorters[2];
+    const size_t count = test_devices(list);
+    multi_case c = multi_make(CLSORT_F32, 200000, "uniform");
+    multi_state t;
+    size_t i = 0;
+    while (i < count && list[i].platform == b->session.info.platform) i++;
+    if (i == count) {
+        printf("  not run: there is one platform\n");
+        return;
+    }
+    sorters[0] = b->sorter;
+    if (!CHECK(device_open(&list[i], &session))) return;
+    CHECK_OK(clsort_create(session.context, session.info.id, NULL, &sorters[1]));
+    c.sorters = 2;
+    c.argsort = 1;
+    c.d.stable = 1;
+    c.memory = memory_for(c.d.count, 12, 24);
+    CHECK(multi_begin(&c, &t));
+    CHECK_OK(multi_call(&c, &t, sorters));
+    multi_check_result(&c, &t);
+    CHECK(t.shares[0].jobs && t.shares[1].jobs);
+    printf("  %s: %u jobs, %s: %u jobs\n", b->session.info.platform_name, t.shares[0].jobs,
+           session.info.platform_name, t.shares[1].jobs);
+    multi_end(&t);
+    clsort_destroy(sorters[1]);
+    device_close(&session);
+}
+
+/* Does a fault do what it should? With `all`, all later calls fail, too. */
+static int check_fault(const multi_case *c, clsort_sorter *const *sorters, int call, int all)
+{
+    multi_state t;
+    clsort_status status;
+    int good;
+    CHECK(multi_begin(c, &t));
+    counted.calls = counted.failed = 0;
+    counted.code = CL_OUT_OF_RESOURCES;
+    counted.fail_after = all;
+    counted.fail_at = call;
+    status = multi_call(c, &t, sorters);
+    counted.fail_at = 0;
+    AT("call %d fails (%s)%s", call, counted.failed ? counted.failed_function : "none",
+       all ? ", and all later ones" : "");
+    good = status == CL_SUCCESS ? multi_check_result(c, &t) : multi_check_kept(c, &t);
+    if (!all && counted.failed && strcmp(counted.failed_function, "malloc"))
+        good = CHECK(status == CL_SUCCESS) && good;
+    if (status != CL_SUCCESS && counted.failed && strcmp(counted.failed_function, "malloc"))
+        good = CHECK(t.shares[0].status != CL_SUCCESS && t.shares[1].status != CL_SUCCESS) && good;
+    multi_end(&t);
+    return good;
+}
+
+/* A sample of the calls of two devices fails, alone or, where no command writes to host arrays, with
+   all that come after it: clFinish does not wait then. */
+static void a_device_fails(bench *b)
+{
+    const int samples = b->small ? 6 : 40;
+    clsort_sorter *sorters[2];
+    multi_case c = multi_make(CLSORT_U32, 30000, "uniform");
+    int calls, i, way;
+    c.sorters = 2;
+    c.d.value_size = 4;
+    sorters[0] = b->sorter;
+    sorters[1] = make_sorter(b);
+    for (way = 0; way < 4; way++) {
+        const int live = counted.live[COUNTED_BUFFER];
+        c.transfer = 1 + (cl_uint)way % 2;
+        c.out = way > 1;
+        c.memory = memory_for(c.d.count, 8, 10);
+        check_fault(&c, sorters, 0, 0);
+        calls = counted.calls;
+        for (i = 0; i < samples; i++)
+            if (!check_fault(&c, sorters, 1 + (int)((long)calls * i / samples), way & i & 1))
+                return;
+        CHECK(counted.live[COUNTED_BUFFER] == live);
+    }
+    clsort_destroy(sorters[1]);
+}
+
+static const test_entry tests[] = {
+    { "host arrays of each type are sorted in chunks", each_type },
+    { "any number of runs is merged, stably", numbers_of_runs },
+    { "few elements are sorted, and none", small_counts },
+    { "skewed keys are sorted in chunks, stably", skew },
+    { "values of any size move with their keys", values_of_any_size },
+    { "equal zeros and NaNs keep their order", equal_zeros_and_nans },
+    { "some bits of the key decide", some_bits },
+    { "records are sorted and argsorted in chunks", records },
+    { "two and three sorters share the work", two_sorters },
+    { "devices of two platforms share the work", other_platforms },
+    { "a device that fails is dropped, and nothing is lost", a_device_fails },
+};
+
+TEST_MAIN(tests)

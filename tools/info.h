@@ -1,0 +1,184 @@
+/* info.h - the command `info` of the clsort program: devices, and where AUTO takes which plan. */
+
+#ifndef CLSORT_TOOLS_INFO_H
+#define CLSORT_TOOLS_INFO_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "device.h"
+#include "options.h"
+#include "sample.h"
+
+static void info_limits(const device_info *info)
+{
+    char version[128] = "";
+    cl_uint units = 0;
+    size_t group = 0;
+    cl_ulong local_bytes = 0, global_bytes = 0;
+    clGetDeviceInfo(info->id, CL_DEVICE_VERSION, sizeof version - 1, version, NULL);
+    clGetDeviceInfo(info->id, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, NULL);
+    clGetDeviceInfo(info->id, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof group, &group, NULL);
+    clGetDeviceInfo(info->id, CL_DEVICE_LOCAL_MEM_SIZE, sizeof local_bytes, &local_bytes, NULL);
+    clGetDeviceInfo(info->id, CL_DEVICE_GLOBAL_MEM_SIZE, sizeof global_bytes, &global_bytes, NULL);
+    printf("%s: %s (%s)\n", info->platform_name, info->name,
+           info->type & CL_DEVICE_TYPE_GPU   ? "GPU"
+           : info->type & CL_DEVICE_TYPE_CPU ? "CPU"
+                                             : "accelerator");
+    printf("  %s; %u compute units, work-groups up to %zu, local memory %lu KiB, global memory %lu "
+           "MiB\n",
+           version, (unsigned)units, group, (unsigned long)(local_bytes >> 10),
+           (unsigned long)(global_bytes >> 20));
+}
+
+/* ---- plans ----------------------------------------------------------------------------------- */
+
+/* Sorts that AUTO tells apart. */
+typedef struct info_kind {
+    const char *name;
+    cl_uint type;
+    size_t value_size, rows, top_k;
+    cl_uint last_bit;
+} info_kind;
+
+static const info_kind info_kinds[] = { { "u16", CLSORT_U16, 0, 0, 0, 0 },
+                                        { "u16 + values", CLSORT_U16, 4, 0, 0, 0 },
+                                        { "u32", CLSORT_U32, 0, 0, 0, 0 },
+                                        { "u32 + values", CLSORT_U32, 4, 0, 0, 0 },
+                                        { "u64", CLSORT_U64, 0, 0, 0, 0 },
+                                        { "u64 + values", CLSORT_U64, 4, 0, 0, 0 },
+                                        { "20 bits of u32", CLSORT_U32, 0, 0, 0, 20 },
+                                        { "each of 100 rows, u32", CLSORT_U32, 0, 100, 0, 0 },
+                                        { "top 40 of one row", CLSORT_U32, 0, 1, 40, 0 },
+                                        { "top 40 of 100 rows", CLSORT_U32, 0, 100, 40, 0 } };
+
+/* How elements of a kind are sorted: the algorithm, the family of its first kernel, and its
+   shape. */
+typedef struct info_plan {
+    char algorithm[64], kernels[32];
+    cl_uint work_group, items;
+} info_plan;
+
+/* What AUTO takes for `n` elements; 0 if the device refuses so many. */
+static int info_ask(clsort_sorter *sorter, const info_kind *kind, size_t n, info_plan *plan)
+{
+    clsort_desc d = clsort_desc_default(), r = d;
+    char text[2000] = "";
+    const char *kernel;
+    d.count = n;
+    d.key_type = kind->type;
+    d.value_size = kind->value_size;
+    d.rows = kind->rows;
+    d.top_k = kind->top_k;
+    d.last_bit = kind->last_bit;
+    d.flags = kind->top_k ? CLSORT_FLAG_INDICES : 0;
+    memset(plan, 0, sizeof *plan);
+    if (clsort_resolve(sorter, &d, &r) != CL_SUCCESS
+        || clsort_explain(sorter, &d, text, sizeof text) != CL_SUCCESS)
+        return 0;
+    sscanf(text, "algorithm %63[^\n]", plan->algorithm);
+    kernel = strstr(text, "clsort_");
+    if (kernel) sscanf(kernel, "clsort_%31[a-z]", plan->kernels);
+    plan->work_group = r.tuning.work_group;
+    plan->items = r.tuning.items;
+    return 1;
+}
+
+/* Does AUTO take the same plan for `n` elements? */
+static int info_same(clsort_sorter *sorter, const info_kind *kind, size_t n, const info_plan *plan)
+{
+    info_plan other;
+    return info_ask(sorter, kind, n, &other) && !strcmp(other.algorithm, plan->algorithm)
+           && !strcmp(other.kernels, plan->kernels);
+}
+
+/* The last number of elements from `from` on for which AUTO takes that plan. A plan that is taken
+   for less than half of a range may be missed. */
+static size_t info_last(clsort_sorter *sorter, const info_kind *kind, size_t from,
+                        const info_plan *plan)
+{
+    const size_t most = 0xFFFFFFFFu;
+    size_t low = from, high = from;
+    while (low == high && high < most) {
+        high = high > most / 2 ? most : 2 * high;
+        if (info_same(sorter, kind, high, plan)) low = high;
+    }
+    while (high - low > 1) {
+        const size_t middle = low + (high - low) / 2;
+        if (info_same(sorter, kind, middle, plan)) low = middle;
+        else high = middle;
+    }
+    return low;
+}
+
+static void info_kind_lines(clsort_sorter *sorter, const info_kind *kind)
+{
+    size_t from = kind->top_k ? kind->top_k : 2;
+    const char *name = kind->name;
+    info_plan plan;
+    while (from <= 0xFFFFFFFFu && info_ask(sorter, kind, from, &plan)) {
+        const size_t last = info_last(sorter, kind, from, &plan);
+        const int apart = *plan.kernels && !strstr(plan.algorithm, plan.kernels);
+        printf("  %-22s %10zu %10zu  %-34s %-8s %10u %5u\n", name, from, last, plan.algorithm,
+               apart ? plan.kernels : "", (unsigned)plan.work_group, (unsigned)plan.items);
+        if (last == 0xFFFFFFFFu) return;
+        from = last + 1;
+        name = "";
+    }
+}
+
+static int info_device(const device_info *info)
+{
+    device_session session;
+    clsort_sorter *sorter = NULL;
+    size_t i;
+    int code;
+    info_limits(info);
+    if (!device_open(info, &session)) return fail(DONE_OPENCL, "%s: cannot be opened", info->name);
+    code = cl_check(clsort_create(session.context, info->id, NULL, &sorter), "clsort_create");
+    if (code == DONE_OK)
+        printf("  %-22s %10s %10s  %-34s %-8s %10s %5s\n", "auto: keys", "from", "to", "algorithm",
+               "kernels", "work-group", "items");
+    for (i = 0; code == DONE_OK && i < sizeof info_kinds / sizeof info_kinds[0]; i++)
+        info_kind_lines(sorter, &info_kinds[i]);
+    clsort_destroy(sorter);
+    device_close(&session);
+    return code;
+}
+
+/* ---- the command ----------------------------------------------------------------------------- */
+
+/* Names in lines of at most 100 columns. */
+static void info_algorithms(void)
+{
+    const char *name;
+    int column = 0;
+    cl_uint k;
+    puts("algorithms:");
+    for (k = 0; (name = clsort_algorithm_name(k)) != NULL; k++) {
+        const int length = (int)strlen(name);
+        if (column && column + 1 + length > 100) putchar('\n'), column = 0;
+        column += printf("%s%s", column ? " " : "  ", name);
+    }
+    putchar('\n');
+}
+
+static int command_info(const arguments *a)
+{
+    device_info list[DEVICE_MAX];
+    const char *want = argument(a, OPTION_DEVICE, getenv("CLSORT_DEVICE"));
+    size_t count = device_list(want, list, DEVICE_MAX), i;
+    int code = DONE_OK;
+    if (!count)
+        return fail(DONE_OPENCL, "no OpenCL device%s%s", want ? " has a name with " : "",
+                    want ? want : "");
+    for (i = 0; i < count; i++) {
+        int this_code = info_device(&list[i]);
+        if (this_code != DONE_OK) code = this_code;
+    }
+    info_algorithms();
+    return code;
+}
+
+#endif
