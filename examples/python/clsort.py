@@ -62,7 +62,8 @@ STRUCTS = {
         cl_mem indices; size_t indices_offset record_size key_offset; cl_mem scratch;
         size_t scratch_offset scratch_size rows row_stride keys_out_row_stride values_out_row_stride
         indices_row_stride; cl_mem lengths; size_t lengths_offset; cl_mem segments;
-        size_t segments_offset segment_count; cl_mem segment_ends; size_t segment_ends_offset top_k; cl_mem count_buffer; size_t count_offset;
+        size_t segments_offset segment_count; cl_mem segment_ends;
+        size_t segment_ends_offset top_k; cl_mem count_buffer; size_t count_offset;
         clsort_field* fields; cl_uint field_count; char* record_type precedes;
         clsort_tuning tuning""",
     "clsort_merge_desc": """
