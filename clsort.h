@@ -41,7 +41,7 @@
                clsort_enqueue_gather applies it, also that of rows and of top-k
      order     ascending or descending; NaNs by bit pattern or all last; the two zeros apart or
                equal; by some bits of the key; records by several fields of any types and orders,
-               or by an expression of yours in OpenCL C
+               strings of bytes among them, or by an expression of yours in OpenCL C
      where     in place, or into keys_out and values_out; at any byte offset aligned to the element
      count     0 to 2^32 - 1 elements, without padding; or what a buffer says when the sort runs;
                any number in host memory, on several devices: clsort_sort_host_on (CLSORT_MULTI)
@@ -84,7 +84,8 @@
      the rest: 4 more bytes per element in each pass, and some scratch memory.
      Records in an order of your own:
      - `fields` become codes of up to 8 bytes that are sorted in one go. A longer key takes one sort
-       for each 8 bytes, the last fields first.
+       for each 8 bytes, the last fields first. A field of CLSORT_BYTES + n may be divided among
+       them.
      - `record_type` and `precedes` are code that you must trust: it runs on the device with access
        to all that a kernel can reach. Names that begin with clsort_ or CLSORT_ are reserved. Other
        names of kernels.cl are taken, too (key, load_bits, item_t), and a macro of yours replaces
@@ -551,7 +552,10 @@ enum {
     CLSORT_U8 = 0x108, CLSORT_U16 = 0x110, CLSORT_U32 = 0x120, CLSORT_U64 = 0x140,
     CLSORT_I8 = 0x208, CLSORT_I16 = 0x210, CLSORT_I32 = 0x220, CLSORT_I64 = 0x240,
     CLSORT_F16 = 0x310, CLSORT_F32 = 0x320, CLSORT_F64 = 0x340,
-    CLSORT_BF16 = 0x410
+    CLSORT_BF16 = 0x410,
+    CLSORT_BYTES = 0x500            /* CLSORT_BYTES + n, of `fields` only: n bytes, from 1 to 64, in
+                                       the order of memcmp: strings of fixed length, big-endian
+                                       numbers, UUIDs, hashes */
 };
 
 enum { CLSORT_ASCENDING = 0, CLSORT_DESCENDING = 1 };
@@ -689,14 +693,15 @@ typedef struct clsort_tuning {
 
 /* One field of a key of several; see `fields`. This struct never changes. */
 typedef struct clsort_field {
-    size_t offset;          /* bytes from the start of the record, a multiple of the field's size */
-    cl_uint type;           /* CLSORT_U8 ... CLSORT_F64; required */
+    size_t offset;          /* bytes from the start of the record, a multiple of the field's size;
+                               of CLSORT_BYTES + n any */
+    cl_uint type;           /* CLSORT_U8 ... CLSORT_F64, or CLSORT_BYTES + n; required */
     cl_uint order;          /* default: CLSORT_ASCENDING */
     cl_uint nan_order;      /* default: CLSORT_NAN_TOTAL */
     cl_uint zero_order;     /* default: CLSORT_ZERO_DISTINCT */
 } clsort_field;
 
-enum { CLSORT_MAX_FIELDS = 8 };
+enum { CLSORT_MAX_FIELDS = 8, CLSORT_MAX_FIELD_BYTES = 64 };
 
 /* What to sort. Start from clsort_desc_default(). Zero means default for every field. Counts are
    elements; offsets, strides and sizes are bytes. Buffers that receive something must be readable
@@ -1824,18 +1829,20 @@ extern "C" {
 #define CLSORT__CLUSTER 4
 #define CLSORT__LISTED 1024
 
-/* A packed field: below bit FIELD_BYTES its offset in the record; from there 4 bits for its bytes,
+/* A packed field: below bit FIELD_BYTES its offset in the record; from there 7 bits for its bytes,
    then flags of one bit; the numbers of bits have 6 bits or more each. EQUAL_NANS needs MANTISSA,
-   the bits of a mantissa if NaNs come last. */
+   the bits of a mantissa if NaNs come last. With BIG_ENDIAN the first byte counts most; only then
+   may a field have more than 8 bytes, or other numbers of them than 1, 2, 4 and 8. */
 #define CLSORT__FIELD_BYTES 32
-#define CLSORT__FIELD_SIGN 36
-#define CLSORT__FIELD_DESCENDING 37
-#define CLSORT__FIELD_FLOAT 38
-#define CLSORT__FIELD_EQUAL_ZEROS 39
-#define CLSORT__FIELD_MANTISSA 40
-#define CLSORT__FIELD_EQUAL_NANS 46
-#define CLSORT__FIELD_FIRST_BIT 48
-#define CLSORT__FIELD_IGNORED_HIGH_BITS 56
+#define CLSORT__FIELD_SIGN 39
+#define CLSORT__FIELD_DESCENDING 40
+#define CLSORT__FIELD_FLOAT 41
+#define CLSORT__FIELD_EQUAL_ZEROS 42
+#define CLSORT__FIELD_MANTISSA 43
+#define CLSORT__FIELD_EQUAL_NANS 49
+#define CLSORT__FIELD_BIG_ENDIAN 50
+#define CLSORT__FIELD_FIRST_BIT 51
+#define CLSORT__FIELD_IGNORED_HIGH_BITS 57
 
 static const char *const clsort__source[] = {
     "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n",
@@ -1984,16 +1991,17 @@ static const char *const clsort__source[] = {
     "#define CLSORT__ROW_DONE 41\n"
     "#define CLSORT__ROW_ANY_FAILED 42\n\n\n"
     "#define CLSORT__CLUSTER 4\n"
-    "#define CLSORT__LISTED 1024\n\n\n\n\n"
+    "#define CLSORT__LISTED 1024\n\n\n\n\n\n"
     "#define CLSORT__FIELD_BYTES 32\n"
-    "#define CLSORT__FIELD_SIGN 36\n"
-    "#define CLSORT__FIELD_DESCENDING 37\n"
-    "#define CLSORT__FIELD_FLOAT 38\n"
-    "#define CLSORT__FIELD_EQUAL_ZEROS 39\n"
-    "#define CLSORT__FIELD_MANTISSA 40\n"
-    "#define CLSORT__FIELD_EQUAL_NANS 46\n"
-    "#define CLSORT__FIELD_FIRST_BIT 48\n"
-    "#define CLSORT__FIELD_IGNORED_HIGH_BITS 56\n\n",
+    "#define CLSORT__FIELD_SIGN 39\n"
+    "#define CLSORT__FIELD_DESCENDING 40\n"
+    "#define CLSORT__FIELD_FLOAT 41\n"
+    "#define CLSORT__FIELD_EQUAL_ZEROS 42\n"
+    "#define CLSORT__FIELD_MANTISSA 43\n"
+    "#define CLSORT__FIELD_EQUAL_NANS 49\n"
+    "#define CLSORT__FIELD_BIG_ENDIAN 50\n"
+    "#define CLSORT__FIELD_FIRST_BIT 51\n"
+    "#define CLSORT__FIELD_IGNORED_HIGH_BITS 57\n\n",
     "//---- tuning\n\n"
     "#ifndef CLSORT_KEY_BYTES\n"
     "#define CLSORT_KEY_BYTES 4\n"
@@ -3182,10 +3190,10 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 1864\n",
+    "#line 1866\n",
 #endif
 #else
-    "#line 1864\n",
+    "#line 1866\n",
 #endif
 #ifndef CLSORT_NO_MERGE
     "//---- merge\n"
@@ -4030,7 +4038,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 2882\n",
+    "#line 2884\n",
 #endif
     "//---- merge: segments\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_NEEDS_PACKING\n"
@@ -4338,7 +4346,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 3272\n",
+    "#line 3274\n",
 #endif
 #ifndef CLSORT_NO_RADIX
     "//---- radix: codes\n"
@@ -7507,7 +7515,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 7205\n",
+    "#line 7207\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
     "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -8414,7 +8422,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 8321\n",
+    "#line 8323\n",
 #endif
     "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_SELECT\n"
@@ -9812,14 +9820,23 @@ static const char *const clsort__source[] = {
     "}\n\n\n\n"
     "CLSORT_INLINE uint field_bytes(ulong field)\n"
     "{\n"
-    "    return (uint)(field >> CLSORT__FIELD_BYTES) & 15;\n"
+    "    return (uint)(field >> CLSORT__FIELD_BYTES) & 127;\n"
+    "}\n\n\n"
+    "CLSORT_INLINE ulong load_big_endian(global const uchar *place, uint bytes)\n"
+    "{\n"
+    "    ulong bits = 0;\n"
+    "    for (uint k = 0; k < bytes; k++)\n"
+    "        bits = bits << 8 | place[k];\n"
+    "    return bits;\n"
     "}\n\n"
     "CLSORT_INLINE ulong field_code(global const uchar *record, ulong field)\n"
     "{\n"
     "    const uint bytes = field_bytes(field);\n"
     "    const ulong width = ~0UL >> (64 - 8 * bytes), sign = width ^ width >> 1,\n"
     "                nans = (1UL << (field >> CLSORT__FIELD_MANTISSA & 63)) - 1;\n"
-    "    ulong bits = load_bits(record + (uint)field, bytes);\n"
+    "    ulong bits = field >> CLSORT__FIELD_BIG_ENDIAN & 1\n"
+    "                     ? load_big_endian(record + (uint)field, bytes)\n"
+    "                     : load_bits(record + (uint)field, bytes);\n"
     "    if (field >> CLSORT__FIELD_EQUAL_NANS & 1)\n"
     "        bits = with_one_nan(bits, bytes, nans);\n"
     "    if (field >> CLSORT__FIELD_EQUAL_ZEROS & 1 && bits == sign)\n"
@@ -9959,6 +9976,11 @@ static const char *const clsort__source[] = {
     "            = keys_below(keys + keys_at, bytes, first, size, group + 1) - first;\n"
     "}\n\n",
     "//---- utility: checks\n\n"
+    "CLSORT_INLINE ulong field_piece(ulong field, uint first)\n"
+    "{\n"
+    "    const ulong bytes = min(field_bytes(field) - first, 8u);\n"
+    "    return (field & ~(127UL << CLSORT__FIELD_BYTES)) + first | bytes << CLSORT__FIELD_BYTES;\n"
+    "}\n\n\n"
     "enum { COMES_FIRST, COMES_EQUAL, COMES_LAST };\n"
     "CLSORT_INLINE uint compare_fields(global const uchar *x, global const uchar *y, ulong8 packed,\n"
     "                                  uint field_count)\n"
@@ -9966,10 +9988,12 @@ static const char *const clsort__source[] = {
     "    ulong field[8];\n"
     "    uint order = COMES_EQUAL;\n"
     "    vstore8(packed, 0, field);\n"
-    "    for (uint f = 0; f < field_count && order == COMES_EQUAL; f++) {\n"
-    "        const ulong code_x = field_code(x, field[f]), code_y = field_code(y, field[f]);\n"
-    "        order = code_x < code_y ? COMES_FIRST : code_x > code_y ? COMES_LAST : COMES_EQUAL;\n"
-    "    }\n"
+    "    for (uint f = 0; f < field_count && order == COMES_EQUAL; f++)\n"
+    "        for (uint k = 0; k < field_bytes(field[f]) && order == COMES_EQUAL; k += 8) {\n"
+    "            const ulong piece = field_piece(field[f], k), code_x = field_code(x, piece),\n"
+    "                        code_y = field_code(y, piece);\n"
+    "            order = code_x < code_y ? COMES_FIRST : code_x > code_y ? COMES_LAST : COMES_EQUAL;\n"
+    "        }\n"
     "    return order;\n"
     "}\n\n\n\n\n"
     "CLSORT_INLINE uint ordered_element(segments_t s, segment_t own, global const uchar *indices,\n"
@@ -10374,6 +10398,7 @@ typedef struct clsort__codec { cl_ulong mask, flip, rotate, minus_zero, nans; } 
 /* A key inside a record, packed for kernels: its offset, type and order; see field_code in
    kernels.cl. */
 typedef cl_ulong clsort__field;
+enum { CLSORT__MAX_PIECES = CLSORT_MAX_FIELDS * (CLSORT_MAX_FIELD_BYTES / 8 + 1) };
 
 /* How a selection (top_k) works on each row. */
 typedef struct clsort__selection {
@@ -10407,7 +10432,8 @@ typedef struct clsort__selection {
 
 /* The key, and how it becomes a code: an unsigned number that has the key's order. */
 typedef struct clsort__key {
-    clsort__field fields[CLSORT_MAX_FIELDS];    /* the key, or all fields of a key of several */
+    clsort__field fields[CLSORT__MAX_PIECES];   /* the key, or all fields of a key of several, those
+                                                   of bytes in pieces of up to 8 */
     cl_uint field_count;
     clsort__codec codec;        /* of a key that kernels encode as they load it */
     int has_codes;              /* codes are made first: of several fields, or of some bits of the
@@ -11911,14 +11937,20 @@ static clsort__config clsort__utility_config(const clsort_sorter *s)
 
 /* ---- >>plan ---------------------------------------------------------------------------------- */
 
+/* Is it CLSORT_BYTES + n, with any n? */
+static int clsort__is_bytes(cl_uint type)
+{
+    return type >> 8 == CLSORT_BYTES >> 8;
+}
+
 static cl_uint clsort__key_bits(cl_uint type)
 {
-    return type & 0xFF;
+    return clsort__is_bytes(type) ? 8 * (type & 0xFF) : type & 0xFF;
 }
 
 static int clsort__is_float(cl_uint type)
 {
-    return type >> 8 >= 3;
+    return type >> 8 == CLSORT_F32 >> 8 || type >> 8 == CLSORT_BF16 >> 8;
 }
 
 static cl_uint clsort__mantissa_bits(cl_uint type)
@@ -11962,14 +11994,21 @@ static int clsort__merges_codes(const clsort__codec *c) { return c->minus_zero |
    field_code in kernels.cl. */
 static clsort__field clsort__pack_field(const clsort_field *f)
 {
-    const clsort__codec c = clsort__make_codec(f);
-    const cl_ulong bytes = clsort__key_bits(f->type) / 8, sign = (cl_ulong)1 << (8 * bytes - 1);
+    const int is_bytes = clsort__is_bytes(f->type);
+    const cl_ulong bytes = clsort__key_bits(f->type) / 8;
+    clsort_field number = *f;
+    clsort__codec c;
+    cl_ulong sign;
+    if (is_bytes) number.type = CLSORT_U64;
+    c = clsort__make_codec(&number);
+    sign = (cl_ulong)1 << (clsort__key_bits(number.type) - 1);
     return (cl_ulong)f->offset | bytes << CLSORT__FIELD_BYTES
            | (cl_ulong)((c.flip & sign) != 0) << CLSORT__FIELD_SIGN
            | (cl_ulong)((c.flip & 1) != 0) << CLSORT__FIELD_DESCENDING
            | (cl_ulong)(c.mask != 0) << CLSORT__FIELD_FLOAT
            | (cl_ulong)(c.minus_zero != 0) << CLSORT__FIELD_EQUAL_ZEROS
            | (cl_ulong)(c.nans != 0) << CLSORT__FIELD_EQUAL_NANS
+           | (cl_ulong)is_bytes << CLSORT__FIELD_BIG_ENDIAN
            | (cl_ulong)(c.rotate ? clsort__mantissa_bits(f->type) : 0) << CLSORT__FIELD_MANTISSA;
 }
 
@@ -11981,32 +12020,75 @@ static clsort__field clsort__pack_bits(const clsort_desc *d)
            | (cl_ulong)ignored << CLSORT__FIELD_IGNORED_HIGH_BITS;
 }
 
-/* The first of the fields that make one code together with field `last`: as many as 8 bytes
-   hold. */
-static cl_uint clsort__first_field(const clsort_desc *d, cl_uint last)
+/* The bytes of a packed field. */
+static size_t clsort__field_bytes(clsort__field f)
 {
-    cl_uint bits = d->fields ? clsort__key_bits(d->fields[last].type) : 0;
-    while (last > 0 && bits + clsort__key_bits(d->fields[last - 1].type) <= 64)
-        bits += clsort__key_bits(d->fields[--last].type);
+    return (size_t)(f >> CLSORT__FIELD_BYTES & 127);
+}
+
+/* `size` bytes of a packed field of bytes, from byte `first` on. */
+static clsort__field clsort__field_piece(clsort__field f, size_t first, size_t size)
+{
+    const clsort__field all = (clsort__field)127 << CLSORT__FIELD_BYTES;
+    return ((f & ~all) + first) | (clsort__field)size << CLSORT__FIELD_BYTES;
+}
+
+/* Packs the fields, and cuts those of bytes so that, from the last one on, codes have 8 bytes
+   wherever they can. */
+static void clsort__plan_fields(const clsort_desc *d, clsort__key *k)
+{
+    clsort__field pieces[CLSORT__MAX_PIECES];
+    cl_uint count = 0, f, i;
+    size_t room = 8;
+    for (f = d->field_count; f-- > 0;) {
+        const clsort__field field = clsort__pack_field(&d->fields[f]);
+        size_t left = clsort__field_bytes(field), size;
+        for (; left; left -= size) {
+            const int whole = !clsort__is_bytes(d->fields[f].type);
+            if (!room || (whole && left > room)) room = 8;
+            size = whole ? left : clsort__smaller(left, room);
+            room -= size;
+            pieces[count++] = whole ? field : clsort__field_piece(field, left - size, size);
+        }
+    }
+    for (i = 0; i < count; i++) k->fields[i] = pieces[count - 1 - i];
+    k->field_count = count;
+}
+
+/* The first of a key's fields that make one code together with field `last`: as many as 8 bytes
+   hold. */
+static cl_uint clsort__first_field(const clsort__key *k, cl_uint last)
+{
+    size_t bytes = clsort__field_bytes(k->fields[last]);
+    while (last > 0 && bytes + clsort__field_bytes(k->fields[last - 1]) <= 8)
+        bytes += clsort__field_bytes(k->fields[--last]);
     return last;
+}
+
+static size_t clsort__fields_bytes(const clsort__key *k, cl_uint first, cl_uint end)
+{
+    size_t bytes = 0;
+    for (; first < end; first++) bytes += clsort__field_bytes(k->fields[first]);
+    return bytes;
 }
 
 /* Do the fields make more than one code? */
 static int clsort__several_codes(const clsort_desc *d)
 {
-    return d->fields && clsort__first_field(d, d->field_count - 1) > 0;
+    size_t bits = 0;
+    cl_uint i;
+    for (i = 0; d->fields && i < d->field_count; i++) bits += clsort__key_bits(d->fields[i].type);
+    return bits > 64;
 }
 
 /* Bytes of the widest code that the fields make: 1, 2, 4 or 8. */
-static size_t clsort__code_bytes(const clsort_desc *d)
+static size_t clsort__code_bytes(const clsort__key *k)
 {
     size_t widest = 1;
-    cl_uint end = d->field_count, first, i;
+    cl_uint end = k->field_count, first;
     for (; end > 0; end = first) {
-        size_t bytes = 0;
-        first = clsort__first_field(d, end - 1);
-        for (i = first; i < end; i++) bytes += clsort__key_bits(d->fields[i].type) / 8;
-        while (widest < bytes) widest *= 2;
+        first = clsort__first_field(k, end - 1);
+        while (widest < clsort__fields_bytes(k, first, end)) widest *= 2;
     }
     return widest;
 }
@@ -12068,13 +12150,11 @@ static size_t clsort__most_bytes(const clsort_sorter *s, const clsort__plan *p)
 static void clsort__plan_key(const clsort_desc *d, clsort__key *k)
 {
     clsort_field key;
-    cl_uint i;
     if (d->precedes) {
         k->bytes = 1;
     } else if (d->fields) {
-        for (i = 0; i < d->field_count; i++) k->fields[i] = clsort__pack_field(&d->fields[i]);
-        k->field_count = d->field_count;
-        k->bytes = clsort__code_bytes(d);
+        clsort__plan_fields(d, k);
+        k->bytes = clsort__code_bytes(k);
         k->has_codes = 1;
     } else {
         key.offset = 0;   /* key_offset may be large: it is added to the place of the records */
@@ -12508,6 +12588,12 @@ static int clsort__known_key_type(cl_uint type)
     }
 }
 
+static int clsort__known_field_type(cl_uint type)
+{
+    return clsort__known_key_type(type)
+           || (type > CLSORT_BYTES && type <= CLSORT_BYTES + CLSORT_MAX_FIELD_BYTES);
+}
+
 /* Blames part `name` of field number i. */
 static void clsort__blame_field(clsort__checks *c, clsort_status status, unsigned i,
                                 const char *name)
@@ -12541,7 +12627,7 @@ static void clsort__check_order_given(clsort__checks *c, const clsort_desc *d)
     }
     CLSORT__BLAME(c, CLSORT_ERROR_FIELDS, mistakes);
     for (i = 0; d->fields && i < d->field_count && i < CLSORT_MAX_FIELDS; i++)
-        if (!clsort__known_key_type(d->fields[i].type))
+        if (!clsort__known_field_type(d->fields[i].type))
             clsort__blame_field(c, CLSORT_ERROR_KEY_TYPE, i, "type");
 }
 
@@ -12809,9 +12895,10 @@ static void clsort__check_payload(clsort__checks *c, const clsort_desc *d, size_
     CLSORT__BLAME(c, CLSORT_ERROR_VALUE_SIZE, values);
     CLSORT__BLAME(c, CLSORT_ERROR_RECORD_LAYOUT, records);
     for (i = 0; i < d->field_count; i++) {
-        const size_t bytes = clsort__key_bits(d->fields[i].type) / 8, offset = d->fields[i].offset;
+        const cl_uint type = d->fields[i].type;
+        const size_t bytes = clsort__key_bits(type) / 8, offset = d->fields[i].offset;
         if (offset > d->record_size || d->record_size - offset < bytes
-            || clsort__exceeds_32_bits(offset))
+            || clsort__exceeds_32_bits(offset + (clsort__is_bytes(type) ? bytes : 0)))
             clsort__blame_field(c, CLSORT_ERROR_RECORD_LAYOUT, i,
                                 "offset is not inside the record");
     }
@@ -12891,7 +12978,8 @@ static void clsort__check_field_alignment(clsort__checks *c, const clsort_desc *
 {
     cl_uint i;
     for (i = 0; i < d->field_count; i++) {
-        const size_t bytes = clsort__key_bits(d->fields[i].type) / 8;
+        const cl_uint type = d->fields[i].type;
+        const size_t bytes = clsort__is_bytes(type) ? 1 : clsort__key_bits(type) / 8;
         if (d->fields[i].offset % bytes)
             clsort__blame_field(c, CLSORT_ERROR_MISALIGNED, i, "offset");
         clsort__need_multiple(c, "record_size", d->record_size, bytes);
@@ -16342,14 +16430,24 @@ static const clsort__operation clsort__grouping = { clsort__check_groups, NULL,
 
 /* ---- >>sort ---------------------------------------------------------------------------------- */
 
-/* Arguments: fields first ... end - 1, in a vector of CLSORT_MAX_FIELDS, and how many there are. */
-static void clsort__arg_fields(clsort__run *run, const clsort__key *k, cl_uint first, cl_uint end)
+/* Arguments: `count` packed fields in a vector of CLSORT_MAX_FIELDS, and how many there are. */
+static void clsort__arg_fields(clsort__run *run, const clsort__field *packed, cl_uint count)
 {
     clsort__field fields[CLSORT_MAX_FIELDS];
     memset(fields, 0, sizeof fields);
-    memcpy(fields, k->fields + first, (end - first) * sizeof *fields);
+    memcpy(fields, packed, count * sizeof *fields);
     clsort__arg(run, sizeof fields, fields);
-    clsort__arg_uint(run, end - first);
+    clsort__arg_uint(run, count);
+}
+
+/* The same of the whole key, with fields that are not cut. */
+static void clsort__arg_whole_fields(clsort__run *run, const clsort__plan *p)
+{
+    clsort__field fields[CLSORT_MAX_FIELDS];
+    cl_uint i;
+    fields[0] = p->key.fields[0];
+    for (i = 0; i < p->d.field_count; i++) fields[i] = clsort__pack_field(&p->d.fields[i]);
+    clsort__arg_fields(run, fields, i ? i : 1);
 }
 
 /* Takes keys out of records, or only numbers them; without pairs.values only the former. */
@@ -16375,21 +16473,13 @@ static void clsort__extract(clsort__run *run, const clsort__plan *p, clsort__arr
     clsort__launch(run, a->extent);
 }
 
-static size_t clsort__fields_bytes(const clsort_desc *d, cl_uint first, cl_uint end)
-{
-    size_t bytes = 0;
-    for (; first < end; first++) bytes += clsort__key_bits(d->fields[first].type) / 8;
-    return bytes;
-}
-
 /* Makes codes of fields first ... end - 1 of the records, in the order of the indices. The first
    time, writes the indices too, if there is a place for them. */
 static void clsort__extract_codes(clsort__run *run, const clsort__plan *p, clsort__arrays pairs,
                                   cl_uint first, cl_uint end)
 {
     const clsort__data *a = &p->data;
-    const size_t bytes = p->key.bytes,
-                 read = p->d.fields ? clsort__fields_bytes(&p->d, first, end) : bytes;
+    const size_t bytes = p->key.bytes, read = clsort__fields_bytes(&p->key, first, end);
     const int numbers = pairs.values.buffer != NULL;
     clsort__use_utility(run, CLSORT__KERNEL_EXTRACT_CODES);
     clsort__arg_span(run, clsort__span_from(a->keys, p->d.key_offset));
@@ -16400,7 +16490,7 @@ static void clsort__extract_codes(clsort__run *run, const clsort__plan *p, clsor
     clsort__arg_uint(run, end < p->key.field_count);
     clsort__arg_uint(run, (cl_uint)numbers);
     clsort__arg_ulong(run, a->element_bytes);
-    clsort__arg_fields(run, &p->key, first, end);
+    clsort__arg_fields(run, p->key.fields + first, end - first);
     clsort__traffic(run, 1, (cl_ulong)a->extent * ((numbers ? 4 : 0) + read + bytes));
     clsort__launch(run, a->extent);
 }
@@ -16460,7 +16550,7 @@ static void clsort__sort_pairs(clsort__run *run, const clsort__plan *p, clsort__
 {
     cl_uint first, end = p->key.field_count;
     do {
-        first = p->key.has_codes ? clsort__first_field(&p->d, end - 1) : 0;
+        first = p->key.has_codes ? clsort__first_field(&p->key, end - 1) : 0;
         if (p->key.has_codes) clsort__extract_codes(run, p, pairs, first, end);
         else clsort__extract(run, p, pairs);
         if (p->data.segments && end == p->key.field_count)
@@ -17670,7 +17760,7 @@ static void clsort__find_unsorted(clsort__run *run, const clsort__plan *p, clsor
         clsort__arg_ulong(run, p->data.element_bytes);
         clsort__arg_apart(run, p, written ? p->data.keys_apart : 0);
         clsort__arg_apart(run, p, p->data.indices_apart);
-        clsort__arg_fields(run, &p->key, 0, p->key.field_count);
+        clsort__arg_whole_fields(run, p);
     }
     clsort__launch(run, p->data.extent);
 }
@@ -19164,17 +19254,28 @@ static cl_ulong clsort__multi_code(const clsort__multi *m, const unsigned char *
 }
 
 /* Below 0, 0 or above 0: does the element at `a` come before that at `b`, is it equal, or does it
-   come after it? */
+   come after it? First by one field. */
+static int clsort__multi_compare_field(const clsort__multi *m, const unsigned char *a,
+                                       const unsigned char *b, const clsort_field *f)
+{
+    cl_ulong x, y;
+    if (clsort__is_bytes(f->type)) {
+        const int order = memcmp(a + f->offset, b + f->offset, clsort__key_bits(f->type) / 8);
+        return f->order ? (order < 0) - (order > 0) : order;
+    }
+    x = clsort__multi_code(m, a, f);
+    y = clsort__multi_code(m, b, f);
+    return (x > y) - (x < y);
+}
+
 static int clsort__multi_compare(const clsort__multi *m, const unsigned char *a,
                                  const unsigned char *b)
 {
     cl_uint i;
-    for (i = 0; i < m->field_count; i++) {
-        const cl_ulong x = clsort__multi_code(m, a, &m->fields[i]),
-                       y = clsort__multi_code(m, b, &m->fields[i]);
-        if (x != y) return x < y ? -1 : 1;
-    }
-    return 0;
+    int order = 0;
+    for (i = 0; i < m->field_count && !order; i++)
+        order = clsort__multi_compare_field(m, a, b, &m->fields[i]);
+    return order;
 }
 
 static const unsigned char *clsort__multi_element(const clsort__multi *m, size_t run, size_t i)
@@ -20055,6 +20156,7 @@ CLSORT_API clsort_status clsort_sort_host_on(clsort_sorter *const *sorters, cl_u
      and top-k.
    - clsort_enqueue_gather takes rows, with indices that count inside their row: those of an argsort
      of rows and of top-k.
+   - CLSORT_BYTES + n: a field of records may be n bytes, from 1 to 64, in the order of memcmp.
    - CLSORT_NAN_EQUAL: NaNs keep their original order, as in numpy's stable sorts, and in top-k.
    - Values may move with records: by a key, by fields or by `precedes`; in top-k, too.
    - `precedes` may have any scalar type: 0x100000000ul and 0.5f are true.

@@ -325,18 +325,20 @@
 #define CLSORT__CLUSTER 4
 #define CLSORT__LISTED 1024
 
-/* A packed field: below bit FIELD_BYTES its offset in the record; from there 4 bits for its bytes,
+/* A packed field: below bit FIELD_BYTES its offset in the record; from there 7 bits for its bytes,
    then flags of one bit; the numbers of bits have 6 bits or more each. EQUAL_NANS needs MANTISSA,
-   the bits of a mantissa if NaNs come last. */
+   the bits of a mantissa if NaNs come last. With BIG_ENDIAN the first byte counts most; only then
+   may a field have more than 8 bytes, or other numbers of them than 1, 2, 4 and 8. */
 #define CLSORT__FIELD_BYTES 32
-#define CLSORT__FIELD_SIGN 36
-#define CLSORT__FIELD_DESCENDING 37
-#define CLSORT__FIELD_FLOAT 38
-#define CLSORT__FIELD_EQUAL_ZEROS 39
-#define CLSORT__FIELD_MANTISSA 40
-#define CLSORT__FIELD_EQUAL_NANS 46
-#define CLSORT__FIELD_FIRST_BIT 48
-#define CLSORT__FIELD_IGNORED_HIGH_BITS 56
+#define CLSORT__FIELD_SIGN 39
+#define CLSORT__FIELD_DESCENDING 40
+#define CLSORT__FIELD_FLOAT 41
+#define CLSORT__FIELD_EQUAL_ZEROS 42
+#define CLSORT__FIELD_MANTISSA 43
+#define CLSORT__FIELD_EQUAL_NANS 49
+#define CLSORT__FIELD_BIG_ENDIAN 50
+#define CLSORT__FIELD_FIRST_BIT 51
+#define CLSORT__FIELD_IGNORED_HIGH_BITS 57
 
 //---- tuning
 /* Bytes of a key: 1, 2, 4 or 8. */
@@ -10043,7 +10045,16 @@ CLSORT_KERNEL void clsort_extract(global const uchar *source, ulong source_at, g
    codec_t says how a key becomes a code. */
 CLSORT_INLINE uint field_bytes(ulong field)
 {
-    return (uint)(field >> CLSORT__FIELD_BYTES) & 15;
+    return (uint)(field >> CLSORT__FIELD_BYTES) & 127;
+}
+
+/* A number of up to 8 bytes, of which the first one counts most. */
+CLSORT_INLINE ulong load_big_endian(global const uchar *place, uint bytes)
+{
+    ulong bits = 0;
+    for (uint k = 0; k < bytes; k++)
+        bits = bits << 8 | place[k];
+    return bits;
 }
 
 CLSORT_INLINE ulong field_code(global const uchar *record, ulong field)
@@ -10051,7 +10062,9 @@ CLSORT_INLINE ulong field_code(global const uchar *record, ulong field)
     const uint bytes = field_bytes(field);
     const ulong width = ~0UL >> (64 - 8 * bytes), sign = width ^ width >> 1,
                 nans = (1UL << (field >> CLSORT__FIELD_MANTISSA & 63)) - 1;
-    ulong bits = load_bits(record + (uint)field, bytes);
+    ulong bits = field >> CLSORT__FIELD_BIG_ENDIAN & 1
+                     ? load_big_endian(record + (uint)field, bytes)
+                     : load_bits(record + (uint)field, bytes);
     if (field >> CLSORT__FIELD_EQUAL_NANS & 1)
         bits = with_one_nan(bits, bytes, nans);
     if (field >> CLSORT__FIELD_EQUAL_ZEROS & 1 && bits == sign)
@@ -10222,6 +10235,13 @@ CLSORT_KERNEL void clsort_group_starts(global const uchar *keys, ulong keys_at,
 }
 
 //---- utility: checks
+/* Up to 8 bytes of a packed field from byte `first` on; all of a field that has no more. */
+CLSORT_INLINE ulong field_piece(ulong field, uint first)
+{
+    const ulong bytes = min(field_bytes(field) - first, 8u);
+    return (field & ~(127UL << CLSORT__FIELD_BYTES)) + first | bytes << CLSORT__FIELD_BYTES;
+}
+
 /* Compares records x and y by packed fields: the first field that differs decides. */
 enum { COMES_FIRST, COMES_EQUAL, COMES_LAST };
 CLSORT_INLINE uint compare_fields(global const uchar *x, global const uchar *y, ulong8 packed,
@@ -10230,10 +10250,12 @@ CLSORT_INLINE uint compare_fields(global const uchar *x, global const uchar *y, 
     ulong field[8];
     uint order = COMES_EQUAL;
     vstore8(packed, 0, field);
-    for (uint f = 0; f < field_count && order == COMES_EQUAL; f++) {
-        const ulong code_x = field_code(x, field[f]), code_y = field_code(y, field[f]);
-        order = code_x < code_y ? COMES_FIRST : code_x > code_y ? COMES_LAST : COMES_EQUAL;
-    }
+    for (uint f = 0; f < field_count && order == COMES_EQUAL; f++)
+        for (uint k = 0; k < field_bytes(field[f]) && order == COMES_EQUAL; k += 8) {
+            const ulong piece = field_piece(field[f], k), code_x = field_code(x, piece),
+                        code_y = field_code(y, piece);
+            order = code_x < code_y ? COMES_FIRST : code_x > code_y ? COMES_LAST : COMES_EQUAL;
+        }
     return order;
 }
 

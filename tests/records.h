@@ -237,7 +237,11 @@ static inline int record_fields_compare(const clsort_desc *d, const unsigned cha
     cl_uint i;
     for (i = 0; i < d->field_count; i++) {
         const clsort_field *f = &d->fields[i];
-        const size_t bytes = (f->type & 0xFFu) / 8;
+        const size_t bytes = reference_field_size(f->type);
+        const int order = reference_is_bytes(f->type) ? memcmp(a + f->offset, b + f->offset, bytes)
+                                                      : 0;
+        if (order) return (order < 0) == (f->order == CLSORT_DESCENDING) ? 1 : -1;
+        if (reference_is_bytes(f->type)) continue;
         const uint64_t x = reference_code(reference_bits(a + f->offset, bytes), f->type, f->order,
                                           f->nan_order, f->zero_order);
         const uint64_t y = reference_code(reference_bits(b + f->offset, bytes), f->type, f->order,
@@ -299,6 +303,23 @@ static inline void record_free(record_state *s)
     free(s->indices);
 }
 
+/* Fills a string of bytes with a few letters, of which all, two at the end or both ends differ. */
+static inline void record_fill_bytes(record_state *s, const clsort_field *f, size_t kind,
+                                     uint64_t noise)
+{
+    const size_t bytes = reference_field_size(f->type);
+    size_t i, k;
+    for (i = 0; i < s->d.count; i++)
+        for (k = 0; k < bytes; k++) {
+            const int varies = kind == 0 || (kind == 1 && k + 2 >= bytes)
+                               || (kind == 2 && (k == 0 || k + 1 == bytes));
+            const uint64_t bits = pattern_random(&noise) >> 40;
+            if (kind == 3) break;
+            s->before[(s->first + i) * s->d.record_size + f->offset + k]
+                = varies ? (unsigned char)(bits % 3 * 127) : 'a';
+        }
+}
+
 /* Noise; then each field by a pattern with many equal keys, or what the contradictory order
    reads. */
 static inline void record_fill(record_state *s)
@@ -315,6 +336,10 @@ static inline void record_fill(record_state *s)
         const cl_uint type = d->fields[k].type;
         const size_t bytes = pattern_key_size(type),
                      which = (size_t)(pattern_random(&noise) >> 33) % 4;
+        if (reference_is_bytes(type)) {
+            record_fill_bytes(s, &d->fields[k], which, pattern_random(&noise));
+            continue;
+        }
         pattern_fill(pattern_find(pattern_is_float(type) ? floats[which] : patterns[which]), type,
                      d->count, pattern_random(&noise), 16, s->after);
         for (i = 0; i < d->count; i++)
@@ -479,30 +504,45 @@ static const cl_uint record_types[] = { CLSORT_U8,  CLSORT_I8,   CLSORT_U16, CLS
                                         CLSORT_F16, CLSORT_BF16, CLSORT_U32, CLSORT_I32,
                                         CLSORT_F32, CLSORT_U64,  CLSORT_I64, CLSORT_F64 };
 
+/* A type of a field: now and then bytes of any length. */
+static inline cl_uint record_draw_type(uint64_t *random)
+{
+    const uint64_t bits = pattern_random(random) >> 20;
+    return bits % 4 ? record_types[bits / 4 % 12]
+                    : CLSORT_BYTES + 1 + (cl_uint)(bits / 4 % (bits & 4 ? 64 : 12));
+}
+
+/* What its offset is a multiple of. */
+static inline size_t record_unit(cl_uint type)
+{
+    return reference_is_bytes(type) ? 1 : reference_field_size(type);
+}
+
 /* `count` fields anywhere in records of the case, which get a size; of at most `widest` bytes in
    sum if that is not 0. */
 static inline void record_draw_fields(record_case *c, clsort_field *fields, cl_uint count,
                                       size_t widest, uint64_t *random)
 {
-    size_t align = 1, length = 1 + (size_t)(pattern_random(random) >> 40) % 6, sum = 0;
+    size_t align = 1, length = 1 + (size_t)(pattern_random(random) >> 40) % 6, sum = 0, most = 1;
     cl_uint i;
     memset(fields, 0, count * sizeof *fields);
     for (i = 0; i < count; i++) {
         clsort_field *f = &fields[i];
         const uint64_t bits = pattern_random(random) >> 20;
-        do f->type = record_types[(pattern_random(random) >> 20) % 12];
-        while (widest && sum + pattern_key_size(f->type) + (count - 1 - i) > widest);
-        sum += pattern_key_size(f->type);
+        do f->type = record_draw_type(random);
+        while (widest && sum + reference_field_size(f->type) + (count - 1 - i) > widest);
+        sum += reference_field_size(f->type);
         f->order = bits & 1;
         f->nan_order = (bits >> 1 & 7) % 3;
         f->zero_order = bits >> 2 & 1;
-        if (align < pattern_key_size(f->type)) align = pattern_key_size(f->type);
+        if (align < record_unit(f->type)) align = record_unit(f->type);
+        if (most < reference_field_size(f->type)) most = reference_field_size(f->type);
     }
-    c->d.record_size = align * length;
+    c->d.record_size = align * (length + (most - 1) / align);
     for (i = 0; i < count; i++) {
-        const size_t bytes = pattern_key_size(fields[i].type);
-        fields[i].offset = bytes
-                           * ((size_t)(pattern_random(random) >> 20) % (c->d.record_size / bytes));
+        const size_t unit = record_unit(fields[i].type),
+                     places = (c->d.record_size - reference_field_size(fields[i].type)) / unit + 1;
+        fields[i].offset = unit * ((size_t)(pattern_random(random) >> 20) % places);
     }
     c->d.fields = fields;
     c->d.field_count = count;

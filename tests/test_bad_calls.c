@@ -385,6 +385,13 @@ FAULT(precedes_and_order, use_precedes(c, good_record, good_precedes);
 FAULT(precedes_and_key_offset, use_precedes(c, good_record, good_precedes); c->d.key_offset = 4)
 FAULT(field_type_zero, use_field(c, 0, 0, 0, 0, 0))
 FAULT(field_type_odd, use_field(c, 0, 0x121, 0, 0, 0))
+FAULT(key_of_bytes, c->d.key_type = CLSORT_BYTES + 8)
+FAULT(field_no_bytes, use_field(c, 0, CLSORT_BYTES, 0, 0, 0))
+FAULT(field_65_bytes, use_field(c, 0, CLSORT_BYTES + 65, 0, 0, 0); c->d.record_size = 128)
+FAULT(field_bytes_outside, use_field(c, 5, CLSORT_BYTES + 4, 0, 0, 0))
+FAULT(field_bytes_order, use_field(c, 1, CLSORT_BYTES + 3, 2, 0, 0))
+FAULT(field_bytes_far, use_field(c, 0xFFFFFFFFu, CLSORT_BYTES + 5, 0, 0, 0);
+      c->d.record_size = (size_t)1 << 33; c->d.count = 1)
 FAULT(field_bad_order, use_field(c, 0, CLSORT_F32, 2, 0, 0))
 FAULT(field_bad_nan, use_field(c, 0, CLSORT_F32, 0, 3, 0))
 FAULT(field_bad_zero, use_field(c, 0, CLSORT_F32, 0, 0, 2))
@@ -754,6 +761,12 @@ static const fault faults[] = {
     { "precedes and key_offset", precedes_and_key_offset, CLSORT_ERROR_FIELDS, P_OWN_ORDER },
     { "a field's type not set", field_type_zero, CLSORT_ERROR_KEY_TYPE, P_OWN_ORDER },
     { "a field of 33 bits", field_type_odd, CLSORT_ERROR_KEY_TYPE, P_OWN_ORDER },
+    { "bytes as a key", key_of_bytes, CLSORT_ERROR_KEY_TYPE, P_TYPE },
+    { "a field of no bytes", field_no_bytes, CLSORT_ERROR_KEY_TYPE, P_OWN_ORDER },
+    { "a field of 65 bytes", field_65_bytes, CLSORT_ERROR_KEY_TYPE, P_OWN_ORDER },
+    { "an unknown order of bytes", field_bytes_order, CLSORT_ERROR_UNKNOWN_VALUE, P_OWN_ORDER },
+    { "bytes half outside", field_bytes_outside, CLSORT_ERROR_RECORD_LAYOUT, P_OWN_ORDER },
+    { "bytes across 2^32", field_bytes_far, CLSORT_ERROR_RECORD_LAYOUT, P_OWN_ORDER | P_COUNT },
     { "a field's order unknown", field_bad_order, CLSORT_ERROR_UNKNOWN_VALUE, P_OWN_ORDER },
     { "a field's NaN order unknown", field_bad_nan, CLSORT_ERROR_UNKNOWN_VALUE, P_OWN_ORDER },
     { "a field's zero order unknown", field_bad_zero, CLSORT_ERROR_UNKNOWN_VALUE, P_OWN_ORDER },

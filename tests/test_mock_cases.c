@@ -14,8 +14,9 @@
 
 #include "../tools/patterns.h"
 
-enum { ROLES = 9 };
-enum { KEYS, KEYS_OUT, VALUES, VALUES_OUT, INDICES, SEGMENTS, ENDS, COUNT, LENGTHS, SCRATCH };
+enum {
+    KEYS, KEYS_OUT, VALUES, VALUES_OUT, INDICES, SEGMENTS, ENDS, COUNT, LENGTHS, SCRATCH, ROLES
+};
 
 /* One case: a device, a description, and what has happened to it. */
 typedef struct drawn {
@@ -90,7 +91,9 @@ static void draw_order(drawn *c)
     if (one_in(c, 8)) draw_bits(c);
     if (one_in(c, 8)) {
         for (i = 0; i < 9; i++) {
-            c->fields[i].type = one_in(c, 200) ? 1 : types[below(c, 11)];
+            c->fields[i].type = one_in(c, 200)  ? 1
+                                : one_in(c, 5) ? CLSORT_BYTES + below(c, one_in(c, 9) ? 70 : 12)
+                                               : types[below(c, 11)];
             c->fields[i].offset = 8 * below(c, 8);
             c->fields[i].order = below(c, 2);
         }

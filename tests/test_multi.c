@@ -129,8 +129,9 @@ static void some_bits(bench *b)
     CHECK(multi_run(&c, &b->sorter) > 4);
 }
 
-static const clsort_field fields[3] = { { 4, CLSORT_U8, CLSORT_DESCENDING, 0, 0 },
+static const clsort_field fields[4] = { { 4, CLSORT_U8, CLSORT_DESCENDING, 0, 0 },
                                         { 8, CLSORT_F32, 0, CLSORT_NAN_EQUAL, CLSORT_ZERO_EQUAL },
+                                        { 0, CLSORT_BYTES + 3, CLSORT_DESCENDING, 0, 0 },
                                         { 0, CLSORT_U16, 0, 0, 0 } };
 
 static void records(bench *b)
@@ -148,7 +149,7 @@ static void records(bench *b)
             c.d.key_type = 0;
             c.d.key_offset = 0;
             c.d.fields = fields;
-            c.d.field_count = 3;
+            c.d.field_count = 4;
         }
         c.argsort = i == 2 || i == 3;
         c.transfer = 1 + (cl_uint)i % 2;

@@ -530,8 +530,9 @@ static void fields(bench *b)
     static const clsort_field list[] = { { 4, CLSORT_U32, CLSORT_DESCENDING, 0, 0 },
                                          { 0, CLSORT_U8, 0, 0, 0 },
                                          { 8, CLSORT_I16, 0, 0, 0 },
-                                         { 8, CLSORT_F32, 1, 1, 1 } };
-    static const cl_uint counts[] = { 1, 2, 4 };
+                                         { 8, CLSORT_F32, 1, 1, 1 },
+                                         { 1, CLSORT_BYTES + 11, 1, 0, 0 } };
+    static const cl_uint counts[] = { 1, 2, 5 };
     size_t i;
     for (i = 0; i < (b->few_programs ? 1u : 3u); i++) {
         sort_case c = make(0);

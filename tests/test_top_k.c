@@ -326,7 +326,9 @@ static void streams_that_a_sample_misleads(bench *b)
 static void records(bench *b)
 {
     static const clsort_field fields[2] = { { 4, CLSORT_F32, CLSORT_DESCENDING, 1, 0 },
-                                            { 2, CLSORT_U16, 0, 0, 0 } };
+                                            { 2, CLSORT_U16, 0, 0, 0 } },
+                              bytes[2] = { { 5, CLSORT_BYTES + 3, CLSORT_DESCENDING, 0, 0 },
+                                           { 0, CLSORT_BYTES + 5, 0, 0, 0 } };
     static const size_t counts[] = { 9, 300, 5000, 30000 };
     static uint32_t bounds[5];
     uint64_t random = 5;
@@ -336,7 +338,7 @@ static void records(bench *b)
         top_case c = top_make(CLSORT_F32, 1 + i % 3, n, i % 5 == 4 ? n : 1 + n / 7);
         c.d.record_size = i % 2 ? 12 : 24;
         c.d.key_offset = 4;
-        c.fields = i % 3 == 2 ? fields : NULL;
+        c.fields = i % 3 != 2 ? NULL : i % 2 ? bytes : fields;
         c.field_count = c.fields ? 2 : 0;
         c.d.last_bit = i % 3 == 1 ? 24 : 0;
         c.pattern = i % 7 ? "uniform" : "mod-16";

@@ -2,6 +2,7 @@
 
 #define CLSORT_IMPLEMENTATION
 #include "cases.h"
+#include "records.h"
 
 /* Sizes around the switches: within a tile, at its end, several tiles. */
 static size_t size_list(const bench *b, size_t *sizes)
@@ -279,7 +280,36 @@ static void equal_nans_of_fields(bench *b)
         }
 }
 
+/* A record of 100 bytes and others, by bytes of every length, alone, beside other fields, cut at any
+   place between codes; sorted, argsorted, and proven. */
+static void bytes_of_every_length(bench *b)
+{
+    static const cl_uint others[] = { CLSORT_U32, CLSORT_I8, CLSORT_F32, CLSORT_U16 };
+    cl_uint length;
+    for (length = 1; length <= CLSORT_MAX_FIELD_BYTES; length += b->small && length > 20 ? 11 : 1) {
+        const clsort_field fields[3] = {
+            { length % 7, CLSORT_BYTES + length, length & 1, 0, 0 },
+            { 72, others[length % 4], length >> 1 & 1, 0, 0 },
+            { 76, CLSORT_BYTES + 1 + length % 13, length >> 2 & 1, 0, 0 }
+        };
+        record_case c;
+        memset(&c, 0, sizeof c);
+        c.d = clsort_desc_default();
+        c.d.count = length % 3 ? 300 : 5000;
+        c.d.record_size = 100;
+        c.d.fields = fields;
+        c.d.algorithm = length % 5 == 4 ? CLSORT_MERGE : 0;
+        for (c.d.field_count = 1; c.d.field_count <= 3; c.d.field_count++) {
+            c.seed = length * 4 + c.d.field_count;
+            c.output = (int)(c.seed % RECORD_OUTPUTS);
+            c.verify = 1;
+            if (!record_run(b, &c)) return;
+        }
+    }
+}
+
 static const test_entry tests[] = {
+    { "bytes of every length are sorted as memcmp has them", bytes_of_every_length },
     { "equal NaNs of a field leave the order to the next one", equal_nans_of_fields },
     { "keys of every type are sorted in every order", keys_of_every_type },
     { "stable sorts keep equal keys in their order, for every type", stable_pairs_of_every_type },

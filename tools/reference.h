@@ -134,15 +134,46 @@ static inline int reference_argsort(const uint64_t *codes, size_t n, uint32_t *o
     return reference_refine(codes, n, order);
 }
 
-/* The codes of one field of n records. */
-static inline void reference_field_codes(const void *records, size_t record_size, size_t n,
-                                         const clsort_field *f, uint64_t *codes)
+/* Is a field a string of bytes? Then it has a code for each 7 bytes; any other field has one. */
+static inline int reference_is_bytes(cl_uint type)
 {
-    size_t size = (f->type & 0xFFu) / 8, i;
+    return type >> 8 == CLSORT_BYTES >> 8;
+}
+
+/* The bytes of a field. */
+static inline size_t reference_field_size(cl_uint type)
+{
+    return reference_is_bytes(type) ? type & 0xFFu : (type & 0xFFu) / 8;
+}
+
+static inline size_t reference_field_parts(const clsort_field *f)
+{
+    return reference_is_bytes(f->type) ? (reference_field_size(f->type) + 6) / 7 : 1;
+}
+
+/* Code `part` of a string of bytes. */
+static inline uint64_t reference_bytes_code(const unsigned char *place, const clsort_field *f,
+                                            size_t part)
+{
+    const size_t size = reference_field_size(f->type);
+    uint64_t code = 0;
+    size_t i;
+    for (i = 7 * part; i < 7 * part + 7; i++) code = code * 256 + (i < size ? place[i] : 0);
+    return f->order == CLSORT_DESCENDING ? (UINT64_C(1) << 56) - code : code;
+}
+
+/* Code `part` of one field of n records. */
+static inline void reference_field_codes(const void *records, size_t record_size, size_t n,
+                                         const clsort_field *f, size_t part, uint64_t *codes)
+{
+    const size_t size = reference_field_size(f->type);
+    size_t i;
     for (i = 0; i < n; i++) {
-        uint64_t bits = reference_bits((const unsigned char *)records + i * record_size + f->offset,
-                                       size);
-        codes[i] = reference_code(bits, f->type, f->order, f->nan_order, f->zero_order);
+        const unsigned char *place = (const unsigned char *)records + i * record_size + f->offset;
+        codes[i] = reference_is_bytes(f->type)
+                       ? reference_bytes_code(place, f, part)
+                       : reference_code(reference_bits(place, size), f->type, f->order,
+                                        f->nan_order, f->zero_order);
     }
 }
 
@@ -156,18 +187,20 @@ static inline int reference_record_codes(const void *records, size_t n, const cl
     unsigned char *differs = (unsigned char *)calloc(n + 1, 1);
     int done = order && differs;
     uint64_t *field = (uint64_t *)malloc(n * sizeof *field + 1), place = 0;
-    size_t i;
+    size_t i, part;
     cl_uint f;
     done = done && field;
     if (done) reference_count_up(order, n);
-    for (f = d->field_count; done && f-- > 0;) {
-        reference_field_codes(records, d->record_size, n, &d->fields[f], field);
-        done = reference_refine(field, n, order);
-    }
-    for (f = 0; done && f < d->field_count; f++) {
-        reference_field_codes(records, d->record_size, n, &d->fields[f], field);
-        for (i = 1; i < n; i++) differs[i] |= field[order[i - 1]] != field[order[i]];
-    }
+    for (f = d->field_count; done && f-- > 0;)
+        for (part = reference_field_parts(&d->fields[f]); done && part-- > 0;) {
+            reference_field_codes(records, d->record_size, n, &d->fields[f], part, field);
+            done = reference_refine(field, n, order);
+        }
+    for (f = 0; done && f < d->field_count; f++)
+        for (part = 0; part < reference_field_parts(&d->fields[f]); part++) {
+            reference_field_codes(records, d->record_size, n, &d->fields[f], part, field);
+            for (i = 1; i < n; i++) differs[i] |= field[order[i - 1]] != field[order[i]];
+        }
     for (i = 0; done && i < n; i++) codes[order[i]] = place += differs[i];
     free(order);
     free(differs);
