@@ -871,7 +871,7 @@ static void avoid_wrong_hybrid(bench *b)
 static void avoid_wrong_cached(bench *b)
 {
     static const struct { cl_uint width, type; size_t n; } from[] = {
-        { 16, CLSORT_F32, 1 << 9 }, { 16, CLSORT_U64, 1 << 10 }, { 8, CLSORT_I64, 1 << 22 }
+        { 16, CLSORT_F32, 1 << 9 }, { 16, CLSORT_U64, 1 << 9 }, { 8, CLSORT_I64, 1 << 22 }
     };
     size_t i;
     (void)b;
