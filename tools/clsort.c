@@ -1,11 +1,13 @@
 /* clsort.c - the command-line program: sorts, checks and generates files of keys, and measures.
 
-     cc -std=c99 -O2 tools/clsort.c -o build/clsort -lOpenCL -lm
+     cc -std=c99 -O2 -pthread tools/clsort.c -o build/clsort -lOpenCL -lm
 
    `clsort --help` lists the commands. options.h holds their options, order.h what they say about
-   order, files.h and outputs.h what they read and write, bench.h the measurements. */
+   order, files.h and outputs.h what they read and write, session.h the device, runs.h files
+   larger than memory, stream.h and verify.h the checks, bench.h the measurements. */
 
 #define _XOPEN_SOURCE 700
+#define _GNU_SOURCE   /* what Linux has beside POSIX: large pages, writing that begins early */
 #define CL_TARGET_OPENCL_VERSION 300
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #define CLSORT_STATIC
@@ -17,6 +19,9 @@
 #include "info.h"
 #include "outputs.h"
 #include "parts.h"
+#include "runs.h"
+#include "session.h"
+#include "stream.h"
 #include "tune.h"
 
 /* ---- gen ------------------------------------------------------------------------------------- */
@@ -62,106 +67,7 @@ static int command_gen(const arguments *a)
     return code;
 }
 
-/* ---- a device -------------------------------------------------------------------------------- */
-
-typedef struct sorter_session {
-    device_session device;
-    clsort_sorter *sorter;
-} sorter_session;
-
-static const sorter_session sorter_none;
-
-static void sorter_close(sorter_session *s)
-{
-    clsort_destroy(s->sorter);
-    device_close(&s->device);
-}
-
-/* Options with the cache of compiled kernels that --cache or CLSORT_CACHE names. */
-static clsort_options cached_options(const arguments *a)
-{
-    clsort_options options = clsort_options_default();
-    const char *folder = argument(a, OPTION_CACHE, getenv("CLSORT_CACHE"));
-    if (folder && !*folder) folder = NULL;
-    if (!folder || strcmp(folder, "none")) clsort_cache_folder(&options, folder);
-    return options;
-}
-
-/* Fills sorter_none with a sorter on the device that --device names; sorter_close afterwards, also
-   after a failure. Returns an exit code. */
-static int sorter_open(const arguments *a, sorter_session *s)
-{
-    const char *want = argument(a, OPTION_DEVICE, NULL);
-    const clsort_options options = cached_options(a);
-    device_info info;
-    if (!device_choose(want, &info))
-        return fail(DONE_OPENCL, "no OpenCL device%s%s", want ? " has a name with " : "",
-                    want ? want : "");
-    if (!device_open(&info, &s->device))
-        return fail(DONE_OPENCL, "%s: cannot be opened", info.name);
-    return cl_check(clsort_create(s->device.context, info.id, &options, &s->sorter),
-                    "clsort_create");
-}
-
-/* How many elements an open device holds in `copies` pairs of buffers for them, which take `size`
-   and `other` bytes of each. */
-static read_limit limit_of_device(const sorter_session *s, size_t size, size_t other, size_t copies)
-{
-    const cl_device_id id = s->device.info.id;
-    const size_t widest = size > other ? size : other;
-    read_limit limit = limit_of_host();
-    cl_ulong most, *const largest = &limit.largest, *const memory = &limit.memory;
-    limit.each = copies * (size + other);
-    if (clGetDeviceInfo(id, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof *largest, largest, NULL)
-        || clGetDeviceInfo(id, CL_DEVICE_GLOBAL_MEM_SIZE, sizeof *memory, memory, NULL))
-        return limit;
-    most = *memory / limit.each;
-    if (most > *largest / widest) most = *largest / widest;
-    if (most >= limit.most) return limit;
-    limit.most = (size_t)most;
-    limit.device = s->device.info.name;
-    return limit;
-}
-
-/* Makes a buffer of an array; one of a byte where that is empty. Returns an exit code. */
-static int upload(sorter_session *s, const key_array *array, cl_mem *buffer)
-{
-    size_t bytes = array->count * array->size;
-    cl_int error;
-    *buffer = clCreateBuffer(s->device.context,
-                             CL_MEM_READ_WRITE | (bytes ? CL_MEM_COPY_HOST_PTR : 0),
-                             bytes ? bytes : 1, bytes ? array->data : NULL, &error);
-    return cl_check(error, "clCreateBuffer");
-}
-
-static int download(sorter_session *s, cl_mem buffer, const key_array *array)
-{
-    size_t bytes = array->count * array->size;
-    if (!bytes) return DONE_OK;
-    return cl_check(clEnqueueReadBuffer(s->device.queue, buffer, CL_TRUE, 0, bytes, array->data, 0,
-                                        NULL, NULL),
-                    "clEnqueueReadBuffer");
-}
-
-static void release(cl_mem *buffers, int count)
-{
-    int i;
-    for (i = 0; i < count; i++)
-        if (buffers[i]) clReleaseMemObject(buffers[i]);
-}
-
 /* ---- keys with values ------------------------------------------------------------------------ */
-
-/* Keys or records and, if value_size is not 0, a value for each. */
-typedef struct pair_array {
-    key_array keys, values;
-} pair_array;
-
-static void pairs_free(pair_array *p)
-{
-    free(p->keys.data);
-    free(p->values.data);
-}
 
 /* Checks the options of values where `inputs` files of keys are read. *size: of a value, 0 without
    any. Returns an exit code. */
@@ -177,11 +83,6 @@ static int values_options(const arguments *a, int inputs, int writes, size_t *si
     if (writes && !a->given[OPTION_VALUES_OUTPUT])
         return fail(DONE_USAGE, "--values need --values-output: a file for the result");
     return size_option(a, OPTION_VALUE_SIZE, size);
-}
-
-static size_t element_size(const sort_order *o)
-{
-    return o->type ? o->type->size : o->desc.record_size;
 }
 
 /* Reads operand `number` and its values into arrays made by keys_none; pairs_free afterwards.
@@ -212,25 +113,10 @@ static int array_room(const key_array *like, size_t count, key_array *out)
 {
     *out = keys_none(like->type, like->size);
     out->count = count;
-    out->data = (unsigned char *)calloc(out->count * out->size + 1, 1);
-    return out->data ? DONE_OK : fail(DONE_IO, "%s", strerror(ENOMEM));
+    return array_take(out, count);
 }
 
 /* ---- sort and argsort ------------------------------------------------------------------------ */
-
-/* What is sorted: `count` elements of `size` bytes, in these parts. */
-static clsort_desc sort_describe(const clsort_desc *order, size_t count, size_t size,
-                                 size_t value_size, const file_parts *parts)
-{
-    const int at_offsets = parts->offsets.data != NULL, in_rows = !at_offsets && !parts->is_whole;
-    clsort_desc d = *order;
-    d.count = in_rows ? parts->length : count;
-    d.value_size = value_size;
-    d.rows = in_rows ? parts->count : 0;
-    d.row_stride = in_rows ? parts->stride * size : 0;
-    d.segment_count = at_offsets ? parts->count : 0;
-    return d;
-}
 
 /* Refuses a file before it is read if its arrays and the scratch memory of the sort are more than
    the device has. Text and segments would have to be read for that: the sort itself says it of
@@ -259,60 +145,60 @@ static int scratch_check(const arguments *a, const sorter_session *s, const sort
                 (unsigned long long)limit->memory);
 }
 
-/* Uploads what is sorted, sorts and reads the result back. buffers: keys, values, indices and
-   offsets of segments. Returns an exit code. */
-static int sort_buffers(sorter_session *s, clsort_desc *d, const pair_array *p,
-                        const file_parts *parts, const key_array *indices, cl_mem buffers[4])
+/* Sorts the whole of a file, which may be larger than memory and device. Returns an exit code. */
+static int sort_whole(const arguments *a, sorter_session *s, const sort_order *o, size_t value_size,
+                      unsigned long long memory)
 {
-    int code = upload(s, &p->keys, &buffers[0]);
-    if (code == DONE_OK && p->values.size) code = upload(s, &p->values, &buffers[1]);
-    if (code == DONE_OK && indices) code = upload(s, indices, &buffers[2]);
-    if (code == DONE_OK && parts->offsets.data) code = upload(s, &parts->offsets, &buffers[3]);
-    if (code != DONE_OK) return code;
-    d->keys = buffers[0];
-    d->values = buffers[1];
-    d->indices = buffers[2];
-    d->segments = buffers[3];
-    code = sorter_check(s->sorter,
-                        clsort_enqueue_sort(s->sorter, s->device.queue, d, 0, NULL, NULL));
-    if (code == DONE_OK && indices) return download(s, buffers[2], indices);
-    if (code == DONE_OK) code = download(s, buffers[0], &p->keys);
-    return code == DONE_OK && p->values.size ? download(s, buffers[1], &p->values) : code;
+    run_sort r;
+    int code;
+    memset(&r, 0, sizeof r);
+    r.a = a;
+    r.s = s;
+    r.o = o;
+    r.memory = memory;
+    r.size[RUN_KEYS] = element_size(o);
+    r.size[RUN_VALUES] = value_size;
+    code = sorter_check(s->sorter, clsort_check(s->sorter, &o->desc));
+    if (code == DONE_OK) code = runs_sort(&r);
+    code = pairs_write(a, &r.part, code);
+    runs_free(&r);
+    return code;
 }
 
-/* Sorts in place, or fills `indices` if that is not NULL. Returns an exit code. */
-static int sort_on_device(sorter_session *s, const clsort_desc *order, const pair_array *p,
-                          const file_parts *parts, const key_array *indices)
+/* Sorts parts of a file, or by an expression, which the host cannot compare by. */
+static int sort_parts(const arguments *a, sorter_session *s, const sort_order *o, size_t value_size)
 {
-    clsort_desc d = sort_describe(order, p->keys.count, p->keys.size, p->values.size, parts);
-    cl_mem buffers[4] = { NULL, NULL, NULL, NULL };
-    const int code = sort_buffers(s, &d, p, parts, indices, buffers);
-    release(buffers, 4);
+    static const pair_array none;
+    file_parts parts = parts_none();
+    pair_array p = none;
+    read_limit limit = limit_of_device(s, element_size(o), value_size, 1);
+    int code = scratch_check(a, s, o, value_size, 0, &limit);
+    if (code == DONE_OK) code = pairs_read(a, 0, o, value_size, &limit, &p);
+    if (code == DONE_OK) code = parts_options(a, &o->desc, &p.keys, &parts);
+    if (code == DONE_OK) code = sort_on_device(s, &o->desc, &p, &parts, NULL);
+    code = pairs_write(a, &p, code);
+    parts_free(&parts);
+    pairs_free(&p);
     return code;
 }
 
 static int command_sort(const arguments *a)
 {
-    static const pair_array none;
-    file_parts parts = parts_none();
     sorter_session s = sorter_none;
-    pair_array p = none;
-    read_limit limit;
     sort_order o;
     size_t value_size;
+    unsigned long long memory;
+    const int in_parts = a->given[OPTION_ROWS] || a->given[OPTION_SEGMENTS]
+                         || a->given[OPTION_STRIDE] || a->given[OPTION_PRECEDES];
     int code = order_options(a, &o);
     if (code == DONE_OK) code = values_options(a, 1, 1, &value_size);
+    if (code == DONE_OK) code = memory_option(a, &memory);
     if (code == DONE_OK) code = outputs_open(a);
     if (code == DONE_OK) code = sorter_open(a, &s);
-    if (code == DONE_OK) limit = limit_of_device(&s, element_size(&o), value_size, 1);
-    if (code == DONE_OK) code = scratch_check(a, &s, &o, value_size, 0, &limit);
-    if (code == DONE_OK) code = pairs_read(a, 0, &o, value_size, &limit, &p);
-    if (code == DONE_OK) code = parts_options(a, &o.desc, &p.keys, &parts);
-    if (code == DONE_OK) code = sort_on_device(&s, &o.desc, &p, &parts, NULL);
-    code = pairs_write(a, &p, code);
+    if (code != DONE_OK) outputs_finish(a, code);
+    else if (in_parts) code = sort_parts(a, &s, &o, value_size);
+    else code = sort_whole(a, &s, &o, value_size, memory);
     sorter_close(&s);
-    parts_free(&parts);
-    pairs_free(&p);
     order_free(&o);
     return code;
 }
@@ -446,7 +332,7 @@ static int command_top(const arguments *a)
     code = pairs_write(a, &out, code);
     sorter_close(&s);
     parts_free(&rows);
-    free(indices.data);
+    array_free(&indices);
     pairs_free(&in);
     pairs_free(&out);
     order_free(&o);
@@ -689,6 +575,47 @@ static int verify_read(const arguments *a, const sort_order *o, size_t value_siz
     return keys_read(a->operand[1], a->given[OPTION_TEXT], limit, &output->keys);
 }
 
+/* Must a result be this one, and no other order of the same elements? */
+static int is_unique(const sort_order *o, size_t value_size)
+{
+    const clsort_desc *d = &o->desc;
+    return !d->fields && !d->first_bit && !d->last_bit && d->zero_order != CLSORT_ZERO_EQUAL
+           && d->nan_order != CLSORT_NAN_EQUAL && !(d->stable && value_size);
+}
+
+/* Checks mapped files, if that says enough or there is no memory to look closer. *done: it did.
+   Returns an exit code. */
+static int verify_mapped(const arguments *a, const sort_order *o, size_t value_size,
+                         unsigned long long memory, int *done)
+{
+    const size_t size = element_size(o);
+    const int unique = is_unique(o, value_size);
+    stream_check s;
+    int fits, code;
+    *done = 0;
+    if (o->desc.precedes || a->given[OPTION_INDICES] || a->given[OPTION_TEXT]
+        || a->given[OPTION_ROWS] || a->given[OPTION_SEGMENTS]
+        || !stream_open(a, size, value_size, &s))
+        return DONE_OK;
+    s.d = &o->desc;
+    s.by_codec = unique;
+    fits = s.keys[0].count <= ELEMENTS_MOST && s.keys[1].count <= ELEMENTS_MOST
+           && (s.keys[0].count + (unsigned long long)s.keys[1].count) * (size + value_size + 24)
+                  <= memory;
+    code = unique || !fits ? stream_compare(&s, !fits) : DONE_OK;
+    *done = fits ? unique && code != DONE_WRONG : 1;
+    if (*done && code == DONE_OK && o->type)
+        printf("sorted: %zu %s keys\n", s.keys[0].count, o->type->name);
+    else if (*done && code == DONE_OK)
+        printf("sorted: %zu records of %zu bytes\n", s.keys[0].count, size);
+    if (*done && code == DONE_OK && value_size)
+        printf("sorted: %zu values of %zu bytes\n", s.keys[0].count, value_size);
+    if (*done && code == DONE_OK && !unique)
+        puts("  whether equal ones kept their order was not checked: that takes more --memory");
+    stream_unmap(&s);
+    return code == DONE_WRONG && !*done ? DONE_OK : code;
+}
+
 static int command_verify(const arguments *a)
 {
     static const pair_array none;
@@ -698,8 +625,10 @@ static int command_verify(const arguments *a)
     read_limit limit = limit_of_host();
     sort_order o;
     size_t value_size = 0, size;
-    int code = order_options(a, &o);
+    unsigned long long memory;
+    int done = 0, code = order_options(a, &o);
     if (code == DONE_OK) code = values_options(a, 2, 0, &value_size);
+    if (code == DONE_OK) code = memory_option(a, &memory);
     if (code == DONE_OK) code = fields_check(&o.desc);
     if (code == DONE_OK && value_size && a->given[OPTION_INDICES])
         code = fail(DONE_USAGE, "verify: --indices goes without --values");
@@ -709,11 +638,13 @@ static int command_verify(const arguments *a)
         if (code == DONE_OK)
             limit = limit_of_device(&s, size, a->given[OPTION_INDICES] ? sizeof(cl_uint) : size, 1);
     }
-    if (code == DONE_OK) code = verify_read(a, &o, value_size, &limit, &input, &output);
-    if (code == DONE_OK) code = parts_options(a, &o.desc, &input.keys, &parts);
-    if (code == DONE_OK && o.desc.precedes)
+    if (code == DONE_OK) code = verify_mapped(a, &o, value_size, memory, &done);
+    if (code == DONE_OK && !done)
+        code = verify_read(a, &o, value_size, &limit, &input, &output);
+    if (code == DONE_OK && !done) code = parts_options(a, &o.desc, &input.keys, &parts);
+    if (code == DONE_OK && !done && o.desc.precedes)
         code = verify_on_device(&s, &o.desc, &input.keys, &output.keys);
-    else if (code == DONE_OK) code = verify_on_host(a, &o.desc, &parts, &input, &output);
+    else if (code == DONE_OK && !done) code = verify_on_host(a, &o.desc, &parts, &input, &output);
     sorter_close(&s);
     parts_free(&parts);
     pairs_free(&input);
@@ -779,7 +710,11 @@ static const command commands[] = {
       "clsort_record;' \\\n"
       "      --precedes 'a.z * a.z < b.z * b.z' -o sorted\n"
       "A file of 200 rows, each sorted on its own:\n"
-      "  clsort sort scores --type f32 --order desc --rows 200 -o sorted\n",
+      "  clsort sort scores --type f32 --order desc --rows 200 -o sorted\n"
+      "A file that needs more than --memory is sorted in runs. They go to a temporary file without "
+      "a name and are merged\n"
+      "from there: each byte is read twice and written twice. Rows, segments and files by "
+      "--precedes must fit into memory.\n",
       FOR_SORT, 0, 1, command_sort },
     { "argsort", " [IN]", "Writes the permutation that sorts a file of keys or records",
       "It is one u32 per key: key number indices[i] of IN, counted from 0, belongs at position i. "
@@ -798,15 +733,21 @@ static const command commands[] = {
       "A followed by B.\n",
       FOR_MERGE, 2, 2, command_merge },
     { "verify", " INPUT OUTPUT", "Checks that OUTPUT is INPUT, sorted",
-      "It compares every key bit by bit, on the host and without OpenCL, and prints the first "
-      "wrong position, counted\n"
-      "from 0. With --zero equal the zeros must keep their order, with --bits keys that are equal "
+      "It works on the host, without OpenCL. It checks the order of all keys, and by two products "
+      "modulo 2^61 - 1, at\n"
+      "random points, that none is lost or changed: n wrong keys pass with a chance of n^2 / 2^122 "
+      "at most. Where something is\n"
+      "wrong it compares key by key and prints the first wrong position, counted from 0.\n"
+      "With --zero equal the zeros must keep their order, with --bits keys that are equal "
       "in these bits; with --stable the\n"
       "values or indices of equal keys must. Records in the order of --fields are compared byte by "
       "byte: equal ones keep their order. By an expression only a device\n"
       "can compare: then it checks the order of neighbours, and by sums of hashes that no record "
       "is lost. What lies in no row or segment\n"
-      "must be unchanged.\n",
+      "must be unchanged.\n"
+      "Files that need more than --memory are read once, in order. Whether equal elements kept "
+      "their order then stays\n"
+      "unchecked, and a message says so.\n",
       FOR_VERIFY, 2, 2, command_verify },
     { "bench", "", "Times sorts and checks every result",
       "Keys are in the device's memory; copies and warm-up are not timed. Prints the median time "

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -26,8 +27,9 @@ enum {
 typedef struct key_array {
     const key_type *type;  /* NULL: records or values, which have no form as text */
     size_t size;           /* bytes of an element */
-    unsigned char *data;   /* from malloc */
+    unsigned char *data;   /* from malloc, or from memory_take */
     size_t count;
+    size_t room;           /* bytes, if it is from memory_take; else 0 */
 } key_array;
 
 /* How much of a file may be read. */
@@ -44,8 +46,46 @@ static key_array keys_none(const key_type *type, size_t size)
     none.type = type;
     none.size = type ? type->size : size;
     none.data = NULL;
-    none.count = 0;
+    none.count = none.room = 0;
     return none;
+}
+
+/* Memory of zeros that is no burden until it is written, in large pages where the system has these:
+   to take small ones costs more time than to sort what is in them. NULL: there is none. */
+static void *memory_take(size_t bytes)
+{
+    void *memory;
+#if defined(MAP_NORESERVE)
+    const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+#else
+    const int flags = MAP_PRIVATE | MAP_ANONYMOUS;
+#endif
+    memory = mmap(NULL, bytes ? bytes : 1, PROT_READ | PROT_WRITE, flags, -1, 0);
+    if (memory == MAP_FAILED) return NULL;
+#if defined(MADV_HUGEPAGE)
+    madvise(memory, bytes, MADV_HUGEPAGE);
+#endif
+    return memory;
+}
+
+static void memory_give(void *memory, size_t bytes)
+{
+    if (memory) munmap(memory, bytes ? bytes : 1);
+}
+
+/* Gives an array memory for `count` elements, of zeros. Returns an exit code. */
+static int array_take(key_array *array, size_t count)
+{
+    array->room = count && array->size ? count * array->size : 1;
+    array->data = (unsigned char *)memory_take(array->room);
+    return array->data ? DONE_OK : fail(DONE_IO, "%s", strerror(ENOMEM));
+}
+
+static void array_free(key_array *array)
+{
+    if (array->room) memory_give(array->data, array->room);
+    else free(array->data);
+    array->data = NULL;
 }
 
 static read_limit limit_of_host(void)
@@ -62,6 +102,8 @@ typedef struct input_file {
     FILE *file;
     const char *name;         /* for messages */
     unsigned long long ahead; /* bytes, if it is a regular file; else 0 */
+    unsigned long long taken; /* elements so far, where it is read by pieces */
+    int ended;                /* by pieces: there are no more elements */
 } input_file;
 
 /* Opens a file, or standard input if the path is NULL or "-". Returns an exit code. */
@@ -71,7 +113,8 @@ static int input_open(input_file *in, const char *path)
     const int is_stdin = !path || !strcmp(path, "-");
     struct stat facts;
     off_t at;
-    in->ahead = 0;
+    in->ahead = in->taken = 0;
+    in->ended = 0;
     in->name = is_stdin ? "standard input" : path;
     if (is_stdin && stdin_was_read++)
         return fail(DONE_USAGE, "standard input can be read only once");
@@ -150,6 +193,29 @@ static int too_many(const char *name, const key_array *keys, const read_limit *l
                 (unsigned long long)limit->largest, limit->most);
 }
 
+/* Reads raw elements until keys->count is `room` or the file ends. heard: gets the bytes of each
+   piece, or NULL. Returns an exit code. */
+static int raw_take(input_file *in, size_t room, key_array *keys, void (*heard)(size_t bytes))
+{
+    const size_t before = keys->count, most = room * keys->size, piece = (size_t)16 << 20;
+    size_t size = before * keys->size;
+    while (!in->ended && size < most) {
+        const ssize_t got = read(fileno(in->file), keys->data + size,
+                                 most - size < piece ? most - size : piece);
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) return fail(DONE_IO, "%s: %s", in->name, strerror(errno));
+        in->ended = got == 0;
+        size += (size_t)got;
+        if (heard) heard((size_t)got);
+    }
+    keys->count = size / keys->size;
+    in->taken += keys->count - before;
+    if (size % keys->size == 0) return DONE_OK;
+    return fail(DONE_IO, "%s: %llu bytes are not a whole number of %s%s of %zu bytes", in->name,
+                in->taken * keys->size + size % keys->size, type_word(keys), keys_word(keys),
+                keys->size);
+}
+
 /* Reads raw elements. Returns an exit code. */
 static int raw_read(input_file *in, const read_limit *limit, key_array *keys)
 {
@@ -159,6 +225,10 @@ static int raw_read(input_file *in, const read_limit *limit, key_array *keys)
     int code;
     if (in->ahead / keys->size > limit->most)
         return too_many(in->name, keys, limit, in->ahead / keys->size);
+    if (in->ahead) {
+        code = array_take(keys, (size_t)in->ahead / keys->size + 1);
+        return code == DONE_OK ? raw_take(in, keys->room / keys->size, keys, NULL) : code;
+    }
     code = bytes_read(in, most, &keys->data, &size);
     if (code != DONE_OK) return code;
     if (size > most) return too_many(in->name, keys, limit, 0);
@@ -169,7 +239,7 @@ static int raw_read(input_file *in, const read_limit *limit, key_array *keys)
 }
 
 /* Reports a line that is not a number; what is unprintable in it shows as '?'. */
-static int line_fail(const char *name, size_t line, const char *text, const char *end,
+static int line_fail(const char *name, unsigned long long line, const char *text, const char *end,
                      const char *problem, const key_type *type)
 {
     char shown[41];
@@ -177,7 +247,8 @@ static int line_fail(const char *name, size_t line, const char *text, const char
     for (i = 0; i + 1 < sizeof shown && text + i < end; i++)
         shown[i] = (char)(isprint((unsigned char)text[i]) ? text[i] : '?');
     shown[i] = '\0';
-    return fail(DONE_IO, "%s: line %zu: '%s' %s (type %s)", name, line, shown, problem, type->name);
+    return fail(DONE_IO, "%s: line %llu: '%s' %s (type %s)", name, line, shown, problem,
+                type->name);
 }
 
 static int is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
@@ -205,30 +276,43 @@ static int keys_grow(key_array *keys, size_t *room)
     return 1;
 }
 
-/* Reads one number per line. Returns an exit code. */
-static int text_read(input_file *in, const read_limit *limit, key_array *keys)
+/* Reads one number per line, until keys->count is `room` or the file ends. Returns an exit code. */
+static int lines_take(input_file *in, size_t room, key_array *keys)
 {
     char line[LINE_MOST + 2], *end;
-    size_t room = 0;
-    int fits = keys_grow(keys, &room); /* no keys have an array, too */
-    while (fits && (end = line_read(in->file, line)) != NULL) {
+    while (keys->count < room && (end = line_read(in->file, line)) != NULL) {
         const char *problem = end > line + LINE_MOST ? "is too long" : NULL;
         char *at = line;
         uint64_t bits = 0;
-        if (keys->count == limit->most) return too_many(in->name, keys, limit, 0);
         while (at < end && is_blank(*at)) at++;
         while (at < end && is_blank(end[-1])) end--;
         *end = '\0';
+        in->taken++;
         if (!problem) problem = number_parse(keys->type, at, end, &bits);
-        if (problem) return line_fail(in->name, keys->count + 1, at, end, problem, keys->type);
+        if (problem) return line_fail(in->name, in->taken, at, end, problem, keys->type);
         pattern_store(keys->data, keys->count++, keys->type->size, bits);
-        if (keys->count == room) fits = keys_grow(keys, &room);
     }
-    if (!fits) return fail(DONE_IO, "%s: %s", in->name, strerror(ENOMEM));
+    in->ended = keys->count < room;
     return ferror(in->file) ? fail(DONE_IO, "%s: %s", in->name, strerror(errno)) : DONE_OK;
 }
 
-/* Fills *keys, made by keys_none, from a file; free(keys->data) afterwards, also after a failure.
+/* Reads one number per line. Returns an exit code. */
+static int text_read(input_file *in, const read_limit *limit, key_array *keys)
+{
+    size_t room = 0;
+    int code = DONE_OK;
+    while (code == DONE_OK && !in->ended) {   /* no keys have an array, too */
+        if (!keys_grow(keys, &room)) return fail(DONE_IO, "%s: %s", in->name, strerror(ENOMEM));
+        code = lines_take(in, room <= limit->most ? room : limit->most, keys);
+        if (code == DONE_OK && !in->ended && keys->count == limit->most) {
+            in->ended = getc_unlocked(in->file) == EOF;
+            if (!in->ended) return too_many(in->name, keys, limit, 0);
+        }
+    }
+    return code;
+}
+
+/* Fills *keys, made by keys_none, from a file; array_free(keys) afterwards, also after a failure.
    Returns an exit code. */
 static int keys_read(const char *path, int is_text, const read_limit *limit, key_array *keys)
 {

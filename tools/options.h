@@ -19,11 +19,11 @@ static const char exit_codes_help[] =
 
 /* Of commands that write files. */
 static const char outputs_help[] =
-    "An output is written under another name beside its target. It is renamed when every output\n"
-    "is complete and on the disk: a failure or a signal leaves all targets as they were. A new\n"
-    "file has the owner and the permissions of the one that it replaces. Where a link leads is\n"
-    "replaced, not the link. Other hard links to a replaced file keep the old one, and a message\n"
-    "says so.\n\n";
+    "An output is written beside its target: without a name or, where the system cannot do that,\n"
+    "as .clsort.XXXXXX. It replaces the target when every output is complete and on the disk: a\n"
+    "failure or a signal leaves all targets as they were. A new file has the owner and the\n"
+    "permissions of the one that it replaces. Where a link leads is replaced, not the link. Other\n"
+    "hard links to a replaced file keep the old one, and a message says so.\n\n";
 
 /* Commands, as bits of option_rule.commands. */
 enum {
@@ -81,6 +81,9 @@ typedef enum option_id {
     OPTION_ROWS,
     OPTION_STRIDE,
     OPTION_SEGMENTS,
+    OPTION_MEMORY,
+    OPTION_TMP,
+    OPTION_QUIET,
     OPTION_STAGES,
     OPTION_WORK_GROUP,
     OPTION_PUBLISHED,
@@ -176,6 +179,13 @@ static const option_rule option_rules[OPTION_TOTAL] = {
     { 0, "segments", "FILE",
       "sort segments, each on its own: u32 offsets where they begin, then where the last one ends",
       FOR_SORTS | FOR_VERIFY, 0 },
+    { 0, "memory", "BYTES",
+      "use that much: 4G, 512MiB; larger files go through temporary files (default: 3/4 of what is "
+      "free)",
+      FOR_SORT | FOR_VERIFY, 0 },
+    { 0, "tmp", "FOLDER", "for temporary files (default: $TMPDIR, else beside the output)",
+      FOR_SORT, 0 },
+    { 0, "quiet", NULL, "show no progress, which is only shown on a terminal", FOR_SORT, 0 },
     { 0, "stages", NULL,
       "print the time of each kind of command, too; events for all of them make small sorts slower",
       FOR_BENCH, 0 },

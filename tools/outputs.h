@@ -1,6 +1,7 @@
-/* outputs.h - the files that a command writes. All are opened before anything is read, each under
-   another name beside its target. They are renamed together when all of them are complete and on
-   the disk. Whatever fails before, or a signal, leaves every target as it was. */
+/* outputs.h - the files that a command writes. All are opened before anything is read, each beside
+   its target and without a name, or under another one. They are renamed together when all of them
+   are complete and on the disk. Whatever fails before, or a signal, leaves every target as it
+   was. */
 
 #ifndef CLSORT_TOOLS_OUTPUTS_H
 #define CLSORT_TOOLS_OUTPUTS_H
@@ -19,7 +20,8 @@ typedef struct output_file {
     const char *name; /* for messages; NULL: the command does not write this one */
     FILE *file;
     char *target;    /* NULL: written directly, as standard output, pipes and devices are */
-    char *temporary; /* until it is renamed */
+    int has_no_name; /* yet, as it is not complete: whatever ends the program ends it, too */
+    char *temporary; /* its name until it is renamed */
     char *backup;    /* another name of the old target while several are renamed, or NULL */
     int existed;
     struct stat facts;      /* of the target, or of the folder of a new one */
@@ -46,6 +48,18 @@ static void on_signal(int number)
     signal(number, SIG_DFL);
     raise(number);
     errno = error;
+}
+
+/* A file that is mapped got shorter, or its disk failed. */
+static void on_lost_page(int number)
+{
+    static const char text[] = "clsort: a file got shorter while it was read, or its disk failed\n";
+    int i;
+    (void)number;
+    for (i = 0; i < OUTPUT_TOTAL; i++)
+        if (outputs[i].temporary) unlink(outputs[i].temporary);
+    if (write(STDERR_FILENO, text, sizeof text - 1) < 0) _exit(DONE_IO);
+    _exit(DONE_IO);
 }
 
 static void naming_begin(void)
@@ -159,15 +173,40 @@ static int is_same_output(const output_file *a, const output_file *b)
                       : !strcmp(name_in_folder(a->name), name_in_folder(b->name));
 }
 
+/* Opens a file without a name in a folder, if the system can give it one later. -1: it cannot. */
+static int nameless_open(const char *folder)
+{
+#if defined(O_TMPFILE)
+    return access("/proc/self/fd", X_OK) ? -1 : open(folder, O_TMPFILE | O_RDWR, 0600);
+#else
+    (void)folder;
+    return -1;
+#endif
+}
+
+/* The name of a temporary file beside a target, from malloc; NULL without memory. */
+static char *temporary_name(const char *target)
+{
+    static const char name[] = ".clsort.XXXXXX";
+    char *folder = folder_of(target);
+    char *path = folder ? (char *)malloc(strlen(folder) + sizeof name) : NULL;
+    if (path) strcat(strcpy(path, folder), name);
+    free(folder);
+    return path;
+}
+
 /* Opens a new file beside the target. Returns an exit code. */
 static int output_begin(output_file *o)
 {
-    static const char name[] = ".clsort.XXXXXX";
-    char *folder = folder_of(o->target);
-    char *path = folder ? (char *)malloc(strlen(folder) + sizeof name) : NULL;
-    int descriptor = -1;
-    if (path) strcat(strcpy(path, folder), name);
+    char *folder = folder_of(o->target), *path = NULL;
+    int descriptor = folder ? nameless_open(folder) : -1;
     free(folder);
+    o->has_no_name = descriptor >= 0;
+    if (o->has_no_name) {
+        o->file = fdopen(descriptor, "wb");
+        return o->file ? DONE_OK : output_fail(o);
+    }
+    path = temporary_name(o->target);
     naming_begin();
     if (path) descriptor = mkstemp(path);
     if (descriptor >= 0) o->temporary = path;
@@ -227,12 +266,33 @@ static int facts_new(int descriptor)
     return fchmod(descriptor, 0666 & ~mask);
 }
 
+enum { PIECE = 1 << 20 /* bytes that go to the disk at once */ };
+
+/* Writes bytes, and has the disk begin with each piece while the next one comes: the wait for all
+   of them in the end is short then. Returns 0 with errno set. */
+static int bytes_write(FILE *file, const unsigned char *data, size_t size)
+{
+    const int descriptor = fileno(file);
+    size_t done, piece;
+    if (fflush(file)) return 0;
+    for (done = 0; done < size; done += piece) {
+        const ssize_t wrote = write(descriptor, data + done, size - done < PIECE ? size - done
+                                                                                 : PIECE);
+        if (wrote < 0 && errno != EINTR) return 0;
+        piece = wrote < 0 ? 0 : (size_t)wrote;
+#if defined(SYNC_FILE_RANGE_WRITE)
+        sync_file_range(descriptor, lseek(descriptor, 0, SEEK_CUR) - (off_t)piece, (off_t)piece,
+                        SYNC_FILE_RANGE_WRITE);   /* fails where the file is none on a disk */
+#endif
+    }
+    return 1;
+}
+
 /* Writes elements raw, or as text with one number per line. Returns 0 with errno set. */
 static int elements_write(FILE *file, const key_array *array, int is_text)
 {
     size_t i;
-    if (!is_text || !array->type)
-        return fwrite(array->data, array->size, array->count, file) == array->count;
+    if (!is_text || !array->type) return bytes_write(file, array->data, array->count * array->size);
     for (i = 0; i < array->count; i++) {
         char text[NUMBER_ROOM];
         number_print(array->type, key_bits(array->type, array->data, i), text);
@@ -254,6 +314,7 @@ static int output_complete(output_file *o, int is_text)
     if (done && o->target && !o->existed) done = !facts_new(descriptor);
     if (done && o->target) done = synced(descriptor);
     if (!done) output_fail(o);
+    if (done && o->has_no_name) return DONE_OK;
     if (o->file != stdout && fclose(o->file) && done) output_fail(o), done = 0;
     o->file = NULL;
     return done ? DONE_OK : DONE_IO;
@@ -261,9 +322,34 @@ static int output_complete(output_file *o, int is_text)
 
 /* ---- renaming -------------------------------------------------------------------------------- */
 
+/* Names a file that has no name, beside its target. Returns an exit code. */
+static int output_name(output_file *o)
+{
+#if defined(O_TMPFILE)
+    char *const path = temporary_name(o->target), descriptor[40];
+    unsigned number = (unsigned)getpid();
+    int named = 0;
+    snprintf(descriptor, sizeof descriptor, "/proc/self/fd/%d", fileno(o->file));
+    errno = path ? EEXIST : ENOMEM;
+    while (!named && errno == EEXIST) {
+        snprintf(strrchr(path, '.') + 1, 7, "%06x", number++ & 0xFFFFFF);
+        named = !linkat(AT_FDCWD, descriptor, AT_FDCWD, path, AT_SYMLINK_FOLLOW);
+    }
+    if (!named) output_fail(o);
+    if (named) o->temporary = path;
+    else free(path);
+    fclose(o->file);
+    o->file = NULL;
+    return named ? DONE_OK : DONE_IO;
+#else
+    return output_fail(o);
+#endif
+}
+
 /* Puts an output in its target's place. Returns an exit code. */
 static int output_rename(output_file *o, int may_be_undone)
 {
+    if (o->has_no_name && output_name(o) != DONE_OK) return DONE_IO;
     if (!o->temporary) return DONE_OK;
     if (o->existed && may_be_undone) {
         o->backup = (char *)malloc(strlen(o->temporary) + 2);
@@ -302,7 +388,7 @@ static int folder_sync(const output_file *o)
 static int outputs_rename(void)
 {
     int i, renamed = 0, several = 0, code = DONE_OK;
-    for (i = 0; i < OUTPUT_TOTAL; i++) several += outputs[i].temporary != NULL;
+    for (i = 0; i < OUTPUT_TOTAL; i++) several += outputs[i].target != NULL;
     naming_begin();
     for (i = 0; i < OUTPUT_TOTAL && code == DONE_OK; i++, renamed += code == DONE_OK)
         code = output_rename(&outputs[i], several > 1);

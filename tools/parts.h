@@ -34,7 +34,7 @@ static size_t part_end(const file_parts *p, size_t i)
 
 static void parts_free(file_parts *p)
 {
-    free(p->offsets.data);
+    array_free(&p->offsets);
 }
 
 /* Elements begin ... end - 1 of an array; not to be freed. */
