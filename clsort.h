@@ -1070,6 +1070,8 @@ CLSORT_API clsort_status clsort_enqueue_sort(clsort_sorter *sorter, cl_command_q
      of a failed enqueue: as a rule a permutation. If a command fails on the device, their content
      is undefined. If waiting for the device fails, it may even go on writing to them.
    With `indices` keys and values are unchanged in any case.
+   With CLSORT_MULTI, arrays that the device does not hold at once are sorted by
+   clsort_sort_host_on, whose rules then hold; without indices, rows and `precedes`.
    Errors: as clsort_enqueue_sort. */
 CLSORT_API clsort_status clsort_sort_host(clsort_sorter *sorter, const clsort_desc *desc,
                                           void *keys, void *values, cl_uint *indices);
@@ -1473,27 +1475,33 @@ CLSORT__INLINE clsort_multi_desc clsort_multi_desc_default(void)
 
 /* Sorts arrays in host memory, of any size, on one device or on several. Blocks until they are
    sorted. The sorters may belong to different contexts and platforms; no sorter may be given twice.
-   - If all elements fit on a device at once, with the scratch memory of the sort, the first such
-     device sorts them, in one trip. Name the fastest one first.
+   - If all elements fit on a device at once, with scratch memory, the first such device sorts them,
+     in one trip. Name the fastest one first. If one buffer or one sort does not take them all, eight
+     runs stay on the device and are merged there: keys of one type that are compared as they are
+     (not some of their bits, equal zeros or equal NaNs), with values of up to 8 bytes.
    - Else the arrays go through the devices twice. Chunks are sorted, and leave runs in `work`. Then
      each part of the result is merged from its pieces of all runs, which are searched for on the
-     host. There may be any number of runs.
+     host. There may be any number of runs. Where such keys and values as above are merged, a GPU
+     reads and writes them once; CPUs, and records, longer values and other keys are sorted.
    - Every device has two jobs at a time, so that bytes of one move while the other is sorted. It
      gets another job when it has finished one, so a fast device does more. No threads are made: the
      calling thread asks all devices in turn, and calls CLSORT_YIELD() if none has news; with one
      device and CLSORT_TRANSFER_DIRECT it sleeps.
    - A device on which a call or a command fails is dropped. The sorter's diagnostic callback hears
-     why, and the other devices do its jobs again. Keys are where `stable` or another field wants
-     them, whoever sorts.
+     why, and the other devices do its jobs again. If it fails with CL_MEM_OBJECT_ALLOCATION_FAILURE,
+     it goes on with half of its memory instead, until that is too little for one element.
    - Host memory beyond the arrays: `work` in two trips, and in one trip if it is in place. Per
-     device, with CLSORT_TRANSFER_STAGED, 4 * CLSORT_STAGE_BYTES of pinned memory. Less than
-     250 * runs + 2000 * sorters bytes for tables, with room for 16 bytes per run and slot.
-   - The sorters keep up to two queues each, and as usual their programs; buffers are released.
+     device, with CLSORT_TRANSFER_STAGED, 4 * CLSORT_STAGE_BYTES of pinned memory. For tables fewer
+     bytes than 300 * runs + 32 * runs * sorters + 2000 * sorters, and where runs stay on the device
+     8 * 4096 keys.
+   - The sorters keep up to three queues each, and as usual their programs; buffers are released.
    Fails if no sorter is left, with the code of the one that was dropped last, or with
    CL_OUT_OF_HOST_MEMORY. No key, value or record is lost then:
    - arrays that are only read are as they were; those that receive a result are undefined
    - arrays that are sorted in place are as they were, or hold a permutation of the input: sorted
      runs, one after the other, each value with its key
+   This holds unless a driver goes on writing to host memory although clFinish and clWaitForEvents
+   have failed.
    Errors: as clsort_enqueue_sort. CLSORT_ERROR_NULL_ARGUMENT also for no sorters;
    CLSORT_ERROR_UNKNOWN_VALUE also for a sorter that is given twice; CLSORT_ERROR_UNSUPPORTED for
    what goes with buffers only, for rows and for `precedes`; CLSORT_ERROR_VALUE_SIZE if only one of
@@ -10370,7 +10378,7 @@ struct clsort_sorter {
     size_t range_room;
     cl_command_queue own_queue; /* for host arrays and clsort_prepare */
 #ifdef CLSORT_MULTI
-    cl_command_queue second_queue;  /* for host arrays of any size */
+    cl_command_queue more_queues[2];    /* for host arrays of any size */
 #endif
     cl_command_queue device_queue;  /* the default queue on the device, for quicksort */
     cl_mem dummy;               /* replaces every buffer while kernels are warmed */
@@ -17872,6 +17880,43 @@ static clsort_status clsort__sort_buffers(clsort_sorter *s, clsort_desc *d, void
     return clsort__download(s, d->values, value_bytes, values);
 }
 
+#ifdef CLSORT_MULTI
+/* Does the device not hold at once what can be sorted in chunks? */
+static int clsort__is_too_large(const clsort__checks *c, const clsort_desc *d)
+{
+    const size_t element = d->record_size ? d->record_size : clsort__key_bits(d->key_type) / 8;
+    cl_ulong memory = 0;
+    size_t bytes = 0;
+    clsort_status status;
+    if (d->rows || d->precedes || !d->count) return 0;
+    if (c->status != CL_SUCCESS) return c->status == CLSORT_ERROR_COUNT_TOO_LARGE;
+    if (c->s->shares_memory
+        || CLSORT_CL(clGetDeviceInfo)(c->s->device, CL_DEVICE_GLOBAL_MEM_SIZE, sizeof memory,
+                                      &memory, NULL) != CL_SUCCESS)
+        return 0;
+    c->s->quiet = 1;   /* what else is wrong is told by the sort */
+    status = clsort_scratch_size(c->s, d, &bytes);
+    c->s->quiet = 0;
+    c->s->function = "clsort_sort_host";
+    if (status != CL_SUCCESS) return 0;
+    bytes = clsort__saturating_add(bytes, d->count * element);
+    return clsort__saturating_add(bytes, d->count * d->value_size) > memory - memory / 8;
+}
+
+static clsort_status clsort__sort_in_trips(clsort_sorter *s, const clsort_desc *d, void *keys,
+                                           void *values, const cl_uint *indices)
+{
+    clsort_multi_desc m = clsort_multi_desc_default();
+    CLSORT__REQUIRE(s, !indices, CLSORT_ERROR_UNSUPPORTED,
+                    "indices: with more elements than the device holds they have 64 bits, by "
+                    "clsort_sort_host_on");
+    m.sort = d;
+    m.keys = keys;
+    m.values = values;
+    return clsort_sort_host_on(&s, 1, &m);
+}
+#endif
+
 /* Sorts host arrays by way of buffers, which *d then names. */
 static clsort_status clsort__sort_on_device(clsort_sorter *s, clsort_desc *d, void *keys,
                                             void *values, cl_uint *indices)
@@ -18765,7 +18810,8 @@ CLSORT_API void clsort_destroy(clsort_sorter *sorter)
     if (sorter->dummy) CLSORT_CL(clReleaseMemObject)(sorter->dummy);
     if (sorter->own_queue) CLSORT_CL(clReleaseCommandQueue)(sorter->own_queue);
 #ifdef CLSORT_MULTI
-    if (sorter->second_queue) CLSORT_CL(clReleaseCommandQueue)(sorter->second_queue);
+    for (i = 0; i < 2; i++)
+        if (sorter->more_queues[i]) CLSORT_CL(clReleaseCommandQueue)(sorter->more_queues[i]);
 #endif
     if (sorter->device_queue) CLSORT_CL(clReleaseCommandQueue)(sorter->device_queue);
     if (sorter->device) CLSORT_CL(clReleaseDevice)(sorter->device);
@@ -18938,6 +18984,10 @@ CLSORT_API clsort_status clsort_sort_host(clsort_sorter *sorter, const clsort_de
                       values ? "value_size, the bytes of a value"
                              : "values, of value_size bytes each");
     clsort__check_no_buffers(&c, &d);
+#ifdef CLSORT_MULTI
+    if (clsort__is_too_large(&c, &d))
+        return clsort__sort_in_trips(sorter, &d, keys, values, indices);
+#endif
     if (c.status != CL_SUCCESS || !d.count) return clsort__conclude(&c);
     if (indices) d.value_size = 0;   /* only the permutation is wanted */
     return clsort__sort_on_device(sorter, &d, keys, values, indices);
@@ -19148,6 +19198,9 @@ enum {
     CLSORT__MULTI_SLOTS = 2,
     CLSORT__MULTI_STAGES = 2,       /* blocks of pinned memory of a slot */
     CLSORT__MULTI_ARRAYS = 2,       /* keys (or records), values */
+    CLSORT__MULTI_BLOCK = 4096,     /* keys that are read from a device at once */
+    CLSORT__MULTI_RUNS = 8,         /* of an array that stays on the device: so many ... */
+    CLSORT__MULTI_MOST_PARTS = 64,  /* ... merged to at most so many parts */
     CLSORT__MULTI_DIRECT_BLOCKS = 64    /* without pinned memory a command moves at most as many
                                            times CLSORT_STAGE_BYTES */
 };
@@ -19163,8 +19216,22 @@ typedef struct clsort__multi_arrays {
 /* Elements of an array in host memory. */
 typedef struct clsort__multi_range { size_t first, count; } clsort__multi_range;
 
+/* A sorted run: in host memory, or on the device that sorts alone. */
+typedef struct clsort__multi_run {
+    clsort__multi_range range;
+    cl_mem arrays[CLSORT__MULTI_ARRAYS];    /* NULL: in host memory */
+    size_t block;               /* the number of the block of keys that was read last, from 1; 0:
+                                   none */
+} clsort__multi_run;
+
 /* The search for a place in a run: it is between low and high. */
 typedef struct clsort__multi_cut { size_t low, high, rank; } clsort__multi_cut;
+
+/* An element that others are compared with, and the codes of its fields, but for CLSORT_BYTES. */
+typedef struct clsort__multi_pivot {
+    const unsigned char *place;
+    cl_ulong codes[CLSORT_MAX_FIELDS];
+} clsort__multi_pivot;
 
 /* A block of pinned memory, and the command that fills or empties it. */
 typedef struct clsort__multi_stage {
@@ -19185,7 +19252,8 @@ typedef struct clsort__multi_block {
 typedef struct clsort__multi_slot {
     int state;
     cl_command_queue queue;     /* the sorter's */
-    cl_mem arrays[CLSORT__MULTI_ARRAYS], scratch;
+    cl_mem arrays[CLSORT__MULTI_ARRAYS], merged[CLSORT__MULTI_ARRAYS], scratch;
+    const cl_mem *result;       /* `arrays`, or `merged`: only if parts are merged */
     size_t room, scratch_bytes; /* room: elements of an array; 0: there are no buffers */
     clsort__multi_range job;    /* of the arrays that receive the result */
     clsort__multi_range *pieces;
@@ -19210,6 +19278,7 @@ typedef struct clsort__multi {
     clsort_multi_desc given;
     clsort_desc d;              /* of a sort on a device, without its count and buffers */
     clsort_field fields[CLSORT_MAX_FIELDS];     /* the first one decides, then the next */
+    clsort__codec codecs[CLSORT_MAX_FIELDS];    /* theirs */
     cl_uint field_count;
     size_t count, size[CLSORT__MULTI_ARRAYS];   /* size: bytes of an element; 0: no array */
     clsort__multi_arrays in, work, out, from, to;   /* from, to: of this trip */
@@ -19219,74 +19288,103 @@ typedef struct clsort__multi {
     cl_uint only;               /* the device that has all jobs; device_count: all have some */
     cl_uint slots;              /* of a device, in this trip */
     int merges;                 /* is this the second trip? */
+    int can_merge;              /* by clsort_enqueue_merge_runs; else pieces are sorted once more */
+    int stays;                  /* runs stay on the only device until they are merged */
+    unsigned char *blocks;      /* of keys, one for each run that stays on the device */
+    clsort_status unread;       /* why a block could not be read */
     size_t next;                /* elements that were handed out */
-    clsort__multi_range *redo;  /* jobs of dropped devices; room for all slots */
+    clsort__multi_range *redo;  /* jobs of devices that failed */
     size_t redo_count, busy;    /* busy: slots that have a job */
-    clsort__multi_range *runs;  /* by their first elements, once all are there */
-    size_t run_count, run_room;
+    clsort__multi_run *runs;    /* by their first elements, once all are there */
+    size_t run_count, job_room; /* job_room: of runs and of redo */
     clsort__multi_cut *cuts;    /* one for each run */
+    size_t split;               /* the rank where they are */
+    clsort_run *list;           /* of a job's pieces on the device; room for one of each run */
     clsort__multi_range *pieces;    /* of all slots, one for each run */
     size_t random;              /* the last one; not 0 */
     clsort_status status;       /* why the last device was dropped, or why all must end */
-    int ends;                   /* host memory is used up */
+    int ends;                   /* the trip must end: host memory is used up, or the only device
+                                   failed */
 } clsort__multi;
 
 static const char clsort__multi_name[] = "clsort_sort_host_on";
 
 /* -- the order, on the host -- */
 
-/* The code of a field of the element at `place`, without bits that do not decide. */
-static cl_ulong clsort__multi_code(const clsort__multi *m, const unsigned char *place,
-                                   const clsort_field *f)
+/* The code of field i of the element at `place`, without bits that do not decide. */
+static cl_ulong clsort__multi_code(const clsort__multi *m, const unsigned char *place, cl_uint i)
 {
-    const cl_uint bits = clsort__key_bits(f->type);
-    const clsort__codec c = clsort__make_codec(f);
+    const cl_uint bits = clsort__key_bits(m->fields[i].type);
+    const clsort__codec *const c = &m->codecs[i];
     const cl_ulong sign = (cl_ulong)1 << (bits - 1), all = sign | (sign - 1);
     cl_ulong code = 0;
     cl_uint byte;
-    for (byte = 0; byte < bits / 8; byte++) code |= (cl_ulong)place[f->offset + byte] << 8 * byte;
-    if (c.minus_zero && code == c.minus_zero) code = 0;
-    if (c.nans && (code & (sign - 1)) > sign - 1 - c.nans) code = sign - 1;
-    code ^= (code & sign ? c.mask : 0) ^ c.flip;
-    code = (code - c.rotate) & all;
+    place += m->fields[i].offset;
+    for (byte = 0; byte < bits; byte += 8) code |= (cl_ulong)*place++ << byte;
+    if (c->minus_zero && code == c->minus_zero) code = 0;
+    if (c->nans && (code & (sign - 1)) > sign - 1 - c->nans) code = sign - 1;
+    code ^= (code & sign ? c->mask : 0) ^ c->flip;
+    code = (code - c->rotate) & all;
     if (m->d.last_bit && m->d.last_bit < bits) code &= ((cl_ulong)1 << m->d.last_bit) - 1;
     return code >> m->d.first_bit;
 }
 
-/* Below 0, 0 or above 0: does the element at `a` come before that at `b`, is it equal, or does it
-   come after it? First by one field. */
-static int clsort__multi_compare_field(const clsort__multi *m, const unsigned char *a,
-                                       const unsigned char *b, const clsort_field *f)
+/* Below 0, 0 or above 0: does an element come before a pivot, is it equal, or does it come after it?
+   First by one field. */
+static int clsort__multi_compare_field(const clsort__multi *m, const unsigned char *place,
+                                       const clsort__multi_pivot *pivot, cl_uint i)
 {
-    cl_ulong x, y;
+    const clsort_field *const f = &m->fields[i];
+    cl_ulong code;
     if (clsort__is_bytes(f->type)) {
-        const int order = memcmp(a + f->offset, b + f->offset, clsort__key_bits(f->type) / 8);
+        const int order = memcmp(place + f->offset, pivot->place + f->offset,
+                                 clsort__key_bits(f->type) / 8);
         return f->order ? (order < 0) - (order > 0) : order;
     }
-    x = clsort__multi_code(m, a, f);
-    y = clsort__multi_code(m, b, f);
-    return (x > y) - (x < y);
+    code = clsort__multi_code(m, place, i);
+    return (code > pivot->codes[i]) - (code < pivot->codes[i]);
 }
 
-static int clsort__multi_compare(const clsort__multi *m, const unsigned char *a,
-                                 const unsigned char *b)
+static int clsort__multi_compare(const clsort__multi *m, const unsigned char *place,
+                                 const clsort__multi_pivot *pivot)
 {
     cl_uint i;
     int order = 0;
     for (i = 0; i < m->field_count && !order; i++)
-        order = clsort__multi_compare_field(m, a, b, &m->fields[i]);
+        order = clsort__multi_compare_field(m, place, pivot, i);
     return order;
 }
 
-static const unsigned char *clsort__multi_element(const clsort__multi *m, size_t run, size_t i)
+/* Reads a block of keys from the device. */
+static clsort_status clsort__multi_read_block(clsort__multi *m, clsort__multi_run *r, size_t block,
+                                              unsigned char *to)
 {
-    return m->work.array[0] + (m->runs[run].first + i) * m->size[0];
+    clsort_sorter *const s = m->devices[m->only].s;
+    const size_t first = block * CLSORT__MULTI_BLOCK,
+                 count = clsort__smaller(CLSORT__MULTI_BLOCK, r->range.count - first);
+    CLSORT__MUST(clsort__make_queue(s, &s->more_queues[1]));
+    return CLSORT__TRY(s, clEnqueueReadBuffer,
+                       (s->more_queues[1], r->arrays[0], CL_TRUE, first * m->size[0],
+                        count * m->size[0], to, 0, NULL, NULL));
 }
 
-/* How many elements of a run come before the pivot: at least c->low, at most c->high. With `equal`,
+/* The element number i of a run. If it cannot be read from the device, m->unread says why. */
+static const unsigned char *clsort__multi_element(clsort__multi *m, size_t run, size_t i)
+{
+    clsort__multi_run *const r = &m->runs[run];
+    const size_t block = i / CLSORT__MULTI_BLOCK, bytes = CLSORT__MULTI_BLOCK * m->size[0];
+    unsigned char *const keys = m->blocks + run * bytes;
+    if (!r->arrays[0]) return m->work.array[0] + (r->range.first + i) * m->size[0];
+    if (r->block != block + 1 && m->unread == CL_SUCCESS)
+        m->unread = clsort__multi_read_block(m, r, block, keys);
+    r->block = block + 1;
+    return keys + i % CLSORT__MULTI_BLOCK * m->size[0];
+}
+
+/* How many elements of a run come before a pivot: at least c->low, at most c->high. With `equal`,
    those that are equal to the pivot do, too. */
-static size_t clsort__multi_rank(const clsort__multi *m, size_t run, const clsort__multi_cut *c,
-                                 const unsigned char *pivot, int equal)
+static size_t clsort__multi_rank(clsort__multi *m, size_t run, const clsort__multi_cut *c,
+                                 const clsort__multi_pivot *pivot, int equal)
 {
     size_t low = c->low, high = c->high;
     while (low < high) {
@@ -19314,32 +19412,50 @@ static size_t clsort__multi_draw(clsort__multi *m, size_t open, size_t *place)
     return run;
 }
 
+/* Decides for the elements before or after a pivot that was drawn from a run; returns how many are
+   left to be decided. `place`: the pivot's in its run. */
+static size_t clsort__multi_narrow(clsort__multi *m, size_t rank, size_t run, size_t place)
+{
+    clsort__multi_pivot pivot;
+    size_t i, before = 0, open = 0;
+    pivot.place = clsort__multi_element(m, run, place);
+    for (i = 0; i < m->field_count; i++)
+        pivot.codes[i] = clsort__is_bytes(m->fields[i].type)
+                             ? 0 : clsort__multi_code(m, pivot.place, (cl_uint)i);
+    for (i = 0; i < m->run_count; i++) {
+        clsort__multi_cut *const c = &m->cuts[i];
+        c->rank = i == run ? place : clsort__multi_rank(m, i, c, &pivot, i < run);
+        before += c->rank;
+    }
+    for (i = 0; i < m->run_count; i++) {
+        clsort__multi_cut *const c = &m->cuts[i];
+        if (before < rank) c->low = c->rank + (i == run);
+        else c->high = c->rank;
+        open += c->high - c->low;
+    }
+    return open;
+}
+
 /* Finds how many elements of each run are among the first `rank` of all in the stable order:
    cuts[i].low. The rank of an element that is drawn decides on which side it lies, and with it all
-   that come before or after it in their runs. Expected: a constant times log2(count) draws. */
+   that come before or after it in their runs. About 2 log(count) elements are drawn. The end of one
+   part is found once more as the start of the next. */
 static void clsort__multi_split(clsort__multi *m, size_t rank)
 {
-    size_t i, open = m->count;
+    const int goes_on = m->split <= rank;
+    size_t i, open = 0;
     for (i = 0; i < m->run_count; i++) {
-        m->cuts[i].low = 0;
-        m->cuts[i].high = m->runs[i].count;
+        if (!goes_on) m->cuts[i].low = 0;
+        m->cuts[i].high = goes_on && rank == m->split ? m->cuts[i].low
+                                                              : m->runs[i].range.count;
+        open += m->cuts[i].high - m->cuts[i].low;
     }
     while (open) {
-        size_t place, before = 0;
+        size_t place;
         const size_t run = clsort__multi_draw(m, open, &place);
-        const unsigned char *const pivot = clsort__multi_element(m, run, place);
-        for (i = 0; i < m->run_count; i++) {
-            clsort__multi_cut *const c = &m->cuts[i];
-            c->rank = i == run ? place : clsort__multi_rank(m, i, c, pivot, i < run);
-            before += c->rank;
-        }
-        for (i = open = 0; i < m->run_count; i++) {
-            clsort__multi_cut *const c = &m->cuts[i];
-            if (before < rank) c->low = c->rank + (i == run);
-            else c->high = c->rank;
-            open += c->high - c->low;
-        }
+        open = clsort__multi_narrow(m, rank, run, place);
     }
+    m->split = rank;
 }
 
 /* Finds the pieces of a part of the result, one of each run. */
@@ -19351,7 +19467,7 @@ static void clsort__multi_find_pieces(clsort__multi *m, clsort__multi_slot *slot
     clsort__multi_split(m, slot->job.first + slot->job.count);
     for (i = 0; i < m->run_count; i++) {
         slot->pieces[i].count = m->cuts[i].low - slot->pieces[i].first;
-        slot->pieces[i].first += m->runs[i].first;
+        slot->pieces[i].first += m->runs[i].range.first;
     }
 }
 
@@ -19399,7 +19515,10 @@ static void clsort__multi_release_slot(clsort__multi_slot *slot)
         clsort__multi_release_event(&slot->stages[i].event);
         clsort__multi_release_buffer(&slot->stages[i].memory);
     }
-    for (i = 0; i < CLSORT__MULTI_ARRAYS; i++) clsort__multi_release_buffer(&slot->arrays[i]);
+    for (i = 0; i < CLSORT__MULTI_ARRAYS; i++) {
+        clsort__multi_release_buffer(&slot->arrays[i]);
+        clsort__multi_release_buffer(&slot->merged[i]);
+    }
     clsort__multi_release_buffer(&slot->scratch);
     clsort__multi_release_event(&slot->last);
     memset(slot, 0, sizeof *slot);
@@ -19420,38 +19539,77 @@ static clsort_status clsort__multi_pin(clsort_sorter *s, cl_command_queue queue,
     return clsort__note(s, code, "clEnqueueMapBuffer");
 }
 
+#ifndef CLSORT__MULTI_CPUS_MERGE
+#define CLSORT__MULTI_CPUS_MERGE 0   /* 1: for tests of merges on CPUs */
+#endif
+
+/* Does a device merge its pieces in this trip? CPUs sort them once more: PoCL takes 0.6 to 0.7 of
+   the CPU time so, with 2^21 u32 and 4 or 8 bytes of values in some 65 jobs, or 2^22 u32 alone, and
+   buffers of half the size. */
+static int clsort__multi_merges(const clsort__multi *m, const clsort_sorter *s)
+{
+    return m->merges && m->can_merge && (m->stays || !s->is_cpu || CLSORT__MULTI_CPUS_MERGE);
+}
+
+/* Bytes of scratch memory for a job of n elements. */
+static clsort_status clsort__multi_scratch(const clsort__multi *m, clsort_sorter *s, size_t n,
+                                           size_t *bytes)
+{
+    clsort_merge_runs_desc merge = clsort_merge_runs_desc_default();
+    clsort_desc d = m->d;
+    clsort_run runs[2];
+    d.count = n;
+    if (!clsort__multi_merges(m, s)) return clsort_scratch_size(s, &d, bytes);
+    memset(runs, 0, sizeof runs);
+    runs[0].count = 1;
+    runs[1].count = n - 1;
+    merge.runs = runs;
+    merge.run_count = 2;
+    merge.key_type = d.key_type;
+    merge.value_size = d.value_size;
+    return clsort_merge_runs_scratch_size(s, &merge, bytes);
+}
+
+/* Makes the arrays of a slot. */
+static clsort_status clsort__multi_make_arrays(const clsort__multi *m, clsort_sorter *s, size_t n,
+                                               cl_mem *arrays)
+{
+    int i;
+    for (i = 0; i < CLSORT__MULTI_ARRAYS; i++)
+        if (m->size[i])
+            CLSORT__MUST(clsort__create_buffer(s, n * m->size[i], NULL, CL_MEM_READ_WRITE,
+                                               "a job's array", &arrays[i]));
+    return CL_SUCCESS;
+}
+
 /* Makes the queue and the buffers of slot number `number`, if it has none in this trip. */
 static clsort_status clsort__multi_make_slot(const clsort__multi *m, clsort__multi_device *device,
                                              cl_uint number)
 {
     clsort__multi_slot *const slot = &device->slots[number];
     clsort_sorter *const s = device->s;
-    clsort_desc d = m->d;
+    const size_t n = device->most;
     int i;
     if (slot->room) return CL_SUCCESS;
-    if (number) CLSORT__MUST(clsort__make_queue(s, &s->second_queue));
+    if (number) CLSORT__MUST(clsort__make_queue(s, &s->more_queues[0]));
     else CLSORT__MUST(clsort__own_queue(s));
-    slot->queue = number ? s->second_queue : s->own_queue;
-    d.count = device->most;
-    CLSORT__MUST(clsort_scratch_size(s, &d, &slot->scratch_bytes));
-    for (i = 0; i < CLSORT__MULTI_ARRAYS; i++)
-        if (m->size[i])
-            CLSORT__MUST(clsort__create_buffer(s, d.count * m->size[i], NULL, CL_MEM_READ_WRITE,
-                                               "a job's array", &slot->arrays[i]));
+    slot->queue = number ? s->more_queues[0] : s->own_queue;
+    CLSORT__MUST(clsort__multi_scratch(m, s, n, &slot->scratch_bytes));
+    if (!m->stays) CLSORT__MUST(clsort__multi_make_arrays(m, s, n, slot->arrays));
+    if (clsort__multi_merges(m, s)) CLSORT__MUST(clsort__multi_make_arrays(m, s, n, slot->merged));
     if (slot->scratch_bytes)
         CLSORT__MUST(clsort__create_buffer(s, slot->scratch_bytes, NULL, CL_MEM_READ_WRITE,
                                            "a job's scratch", &slot->scratch));
     for (i = 0; i < CLSORT__MULTI_STAGES && !device->direct; i++)
         CLSORT__MUST(clsort__multi_pin(s, slot->queue, &slot->stages[i]));
-    slot->room = d.count;
+    slot->room = n;
     return CL_SUCCESS;
 }
 
-/* Drops a device. When its commands have ended, the others may have its jobs. */
-static void clsort__multi_drop(clsort__multi *m, clsort__multi_device *device, clsort_status status)
+/* Ends the jobs of a device, which others may have when its commands have ended. */
+static void clsort__multi_stop(clsort__multi *m, clsort__multi_device *device)
 {
     int i;
-    device->share.status = m->status = status;
     for (i = 0; i < CLSORT__MULTI_SLOTS; i++) {
         clsort__multi_slot *const slot = &device->slots[i];
         const clsort__multi_range job = slot->job;
@@ -19463,6 +19621,60 @@ static void clsort__multi_drop(clsort__multi *m, clsort__multi_device *device, c
         m->redo[m->redo_count++] = job;
         m->busy--;
     }
+}
+
+/* Do n elements fit into one slot of a device, with scratch memory? */
+static int clsort__multi_fits(const clsort__multi *m, const clsort__multi_device *device, size_t n)
+{
+    const cl_ulong most = device->s->max_allocation;
+    const size_t keys = n * m->size[0], values = n * m->size[1], both = keys + values,
+                 all = m->stays ? m->count * m->size[0] + m->count * m->size[1] : 0;
+    const size_t arrays = m->stays && !m->merges ? 0
+                          : !m->stays && clsort__multi_merges(m, device->s) ? 2 * both : both;
+    size_t scratch;
+    return keys <= most && values <= most && all <= device->memory
+           && clsort__multi_scratch(m, device->s, n, &scratch) == CL_SUCCESS && scratch <= most
+           && clsort__saturating_add(arrays, scratch) <= (device->memory - all) / m->slots;
+}
+
+/* The most elements of a job on a device. */
+static size_t clsort__multi_most(const clsort__multi *m, const clsort__multi_device *device)
+{
+    size_t low = 0, high = clsort__smaller(m->count, 0xFFFFFFFFu);
+    device->s->quiet = 1;   /* larger counts may be refused */
+    while (low < high) {
+        const size_t middle = high - (high - low) / 2;
+        if (clsort__multi_fits(m, device, middle)) low = middle;
+        else high = middle - 1;
+    }
+    device->s->quiet = 0;
+    return low;
+}
+
+/* The same for a trip; an error if the device cannot have a job. */
+static clsort_status clsort__multi_find_most(const clsort__multi *m, clsort__multi_device *device)
+{
+    size_t scratch;
+    CLSORT__MUST(clsort__multi_scratch(m, device->s, 1, &scratch));
+    device->most = clsort__multi_most(m, device);
+    return device->most ? CL_SUCCESS
+                        : clsort__fail(device->s, CLSORT_ERROR_SCRATCH_TOO_LARGE,
+                                       clsort__multi_name,
+                                       "device_memory: less than one element takes");
+}
+
+/* Drops a device. Where it has too little memory, it goes on with half. */
+static void clsort__multi_drop(clsort__multi *m, clsort__multi_device *device, clsort_status status)
+{
+    clsort__multi_stop(m, device);
+    m->status = status;
+    m->ends = m->only < m->device_count;
+    if (status == CL_MEM_OBJECT_ALLOCATION_FAILURE && device->memory > 1) {
+        device->memory /= 2;
+        status = m->ends ? CL_SUCCESS : clsort__multi_find_most(m, device);
+    }
+    if (status == CL_SUCCESS) return;
+    device->share.status = m->status = status;
 }
 
 /* -- a job -- */
@@ -19515,7 +19727,7 @@ static int clsort__multi_find_block(const clsort__multi *m, const clsort__multi_
             b->bytes = clsort__smaller(piece->count * size - slot->offset, most);
             if (!b->bytes) continue;
             b->host = host + piece->first * size + slot->offset;
-            b->buffer = slot->arrays[slot->array];
+            b->buffer = (up ? slot->arrays : slot->result)[slot->array];
             b->at = slot->at;
             slot->offset += b->bytes;
             slot->at += b->bytes;
@@ -19564,7 +19776,8 @@ static clsort_status clsort__multi_is_over(clsort_sorter *s, cl_event event, int
 }
 
 /* Is a stage free? If its command has just ended, its bytes go where they belong. */
-static clsort_status clsort__multi_settle(clsort_sorter *s, clsort__multi_stage *stage, int *is_free)
+static clsort_status clsort__multi_settle(clsort_sorter *s, clsort__multi_stage *stage,
+                                          int *is_free)
 {
     *is_free = 1;
     if (!stage->event) return CL_SUCCESS;
@@ -19576,12 +19789,92 @@ static clsort_status clsort__multi_settle(clsort_sorter *s, clsort__multi_stage 
     return CL_SUCCESS;
 }
 
+/* Elements of arrays on the device, as a run. */
+static clsort_run clsort__multi_run_of(const clsort__multi *m, const cl_mem *arrays, size_t first,
+                                       size_t count)
+{
+    clsort_run r;
+    r.count = count;
+    r.keys = arrays[0];
+    r.keys_offset = first * m->size[0];
+    r.values = arrays[1];
+    r.values_offset = first * m->size[1];
+    return r;
+}
+
+/* A merge in a slot, without its runs and its output. */
+static clsort_merge_runs_desc clsort__multi_merge_desc(const clsort__multi *m,
+                                                       const clsort__multi_slot *slot)
+{
+    clsort_merge_runs_desc r = clsort_merge_runs_desc_default();
+    r.key_type = m->d.key_type;
+    r.order = m->d.order;
+    r.nan_order = clsort__is_float(r.key_type) ? m->d.nan_order : 0;
+    r.flags = m->d.flags;
+    r.value_size = m->size[1];
+    r.scratch = slot->scratch;
+    r.scratch_size = slot->scratch_bytes;
+    return r;
+}
+
+/* Merges the runs of m->list, CLSORT_MAX_RUNS at a time, into other arrays. They become *count
+   longer runs. */
+static clsort_status clsort__multi_merge_list(const clsort__multi *m, clsort_sorter *s,
+                                              clsort__multi_slot *slot, const cl_mem *to,
+                                              size_t *count)
+{
+    size_t i, k, first = 0, end = 0, left = 0;
+    for (i = 0; i < *count; i += CLSORT_MAX_RUNS) {
+        clsort_merge_runs_desc r = clsort__multi_merge_desc(m, slot);
+        cl_event done = NULL;
+        r.runs = m->list + i;
+        r.run_count = (cl_uint)clsort__smaller(*count - i, CLSORT_MAX_RUNS);
+        r.keys_out = to[0];
+        r.keys_out_offset = first * m->size[0];
+        r.values_out = to[1];
+        r.values_out_offset = first * m->size[1];
+        CLSORT__MUST(clsort_enqueue_merge_runs(s, slot->queue, &r, slot->last ? 1 : 0,
+                                               slot->last ? &slot->last : NULL, &done));
+        clsort__multi_chain(slot, done);
+        for (k = 0; k < r.run_count; k++) end += r.runs[k].count;
+        m->list[left++] = clsort__multi_run_of(m, to, first, end - first);
+        first = end;
+    }
+    *count = left;
+    return CL_SUCCESS;
+}
+
+/* Merges the pieces that were moved up. */
+static clsort_status clsort__multi_merge(const clsort__multi *m, clsort_sorter *s,
+                                         clsort__multi_slot *slot)
+{
+    size_t i, count = 0, first = 0;
+    for (i = 0; i < m->run_count; i++) {
+        const clsort__multi_run *const r = &m->runs[i];
+        const clsort__multi_range *const piece = &slot->pieces[i];
+        if (!piece->count) continue;
+        m->list[count++] = m->stays ? clsort__multi_run_of(m, r->arrays,
+                                                           piece->first - r->range.first,
+                                                           piece->count)
+                                    : clsort__multi_run_of(m, slot->arrays, first, piece->count);
+        first += piece->count;
+    }
+    while (count > 1 || (m->stays && slot->result == slot->arrays)) {
+        const cl_mem *const to = slot->result == slot->arrays ? slot->merged : slot->arrays;
+        CLSORT__MUST(clsort__multi_merge_list(m, s, slot, to, &count));
+        slot->result = to;
+    }
+    return CL_SUCCESS;
+}
+
 /* Sorts what was moved up. A stable sort of pieces of sorted runs is a stable merge. */
 static clsort_status clsort__multi_sort(const clsort__multi *m, clsort_sorter *s,
                                         clsort__multi_slot *slot)
 {
     clsort_desc d = m->d;
     cl_event done = NULL;
+    slot->result = slot->arrays;
+    if (clsort__multi_merges(m, s)) return clsort__multi_merge(m, s, slot);
     d.count = slot->job.count;
     d.keys = slot->arrays[0];
     d.values = slot->arrays[1];
@@ -19597,6 +19890,19 @@ static void clsort__multi_turn(clsort__multi_slot *slot, int state)
 {
     slot->state = state;
     slot->array = slot->piece = slot->offset = slot->at = 0;
+}
+
+/* A chunk has become a run. If it stays on the device, it takes the slot's arrays. */
+static void clsort__multi_add_run(clsort__multi *m, clsort__multi_slot *slot)
+{
+    clsort__multi_run *const r = &m->runs[m->run_count++];
+    int i;
+    memset(r, 0, sizeof *r);
+    r->range = slot->job;
+    for (i = 0; i < CLSORT__MULTI_ARRAYS && m->stays; i++) {
+        r->arrays[i] = slot->arrays[i];
+        slot->arrays[i] = NULL;
+    }
 }
 
 /* Ends a job if all has arrived. */
@@ -19615,7 +19921,7 @@ static clsort_status clsort__multi_end(clsort__multi *m, clsort__multi_device *d
     m->busy--;
     device->share.jobs++;
     device->share.elements += slot->job.count;
-    if (!m->merges) m->runs[m->run_count++] = slot->job;
+    if (!m->merges) clsort__multi_add_run(m, slot);
     *moved = 1;
     return CL_SUCCESS;
 }
@@ -19652,17 +19958,22 @@ static clsort_status clsort__multi_start(clsort__multi *m, clsort__multi_device 
     CLSORT__MUST(clsort__multi_make_slot(m, device, number));
     if (m->merges) clsort__multi_find_pieces(m, slot);
     else slot->pieces[0] = slot->job;
-    return CL_SUCCESS;
+    if (!m->merges && m->stays)
+        return clsort__multi_make_arrays(m, device->s, slot->job.count, slot->arrays);
+    return m->unread;
 }
 
-/* Makes room for the runs of all slots. If there is none, everything ends. */
+/* Makes room for the run of one more job, and for all jobs if they must be done again. If there is
+   none, everything ends. */
 static int clsort__multi_has_room(clsort__multi *m, clsort_sorter *s)
 {
-    const size_t wanted = m->run_count + m->busy + 1;
-    if (wanted <= m->run_room) return 1;
-    m->ends = clsort__grow(s, &m->runs, 2 * wanted, sizeof *m->runs) != CL_SUCCESS;
+    const size_t wanted = (m->merges ? 0 : m->run_count) + m->redo_count + m->busy + 1;
+    if (wanted <= m->job_room) return 1;
+    m->ends = clsort__grow(s, &m->redo, 2 * wanted, sizeof *m->redo) != CL_SUCCESS
+              || clsort__grow(s, &m->runs, 2 * wanted + m->run_count, sizeof *m->runs)
+                     != CL_SUCCESS;
     if (m->ends) m->status = CL_OUT_OF_HOST_MEMORY;
-    else m->run_room = 2 * wanted;
+    else m->job_room = 2 * wanted;
     return !m->ends;
 }
 
@@ -19673,7 +19984,7 @@ static int clsort__multi_step(clsort__multi *m, clsort__multi_device *device, cl
     clsort_status status = CL_SUCCESS;
     int moved = 0;
     if (slot->state == CLSORT__MULTI_IDLE) {
-        if (!m->merges && !clsort__multi_has_room(m, device->s)) return 0;
+        if (!clsort__multi_has_room(m, device->s)) return 0;
         if (!clsort__multi_take(m, device->most, &slot->job)) return 0;
         status = clsort__multi_start(m, device, number);
     }
@@ -19709,6 +20020,7 @@ static void clsort__multi_pause(clsort__multi *m)
 static clsort_status clsort__multi_trip(clsort__multi *m)
 {
     m->next = m->redo_count = 0;
+    m->ends = 0;
     while (!m->ends && (m->next < m->count || m->redo_count || m->busy)) {
         int moved = 0;
         cl_uint i, j;
@@ -19731,38 +20043,13 @@ static void clsort__multi_empty(clsort__multi *m)
     m->busy = 0;
 }
 
-/* Do n elements fit into one slot of a device, with scratch memory? */
-static int clsort__multi_fits(const clsort__multi *m, const clsort__multi_device *device, size_t n)
+/* Forgets all runs. */
+static void clsort__multi_drop_runs(clsort__multi *m)
 {
-    const cl_ulong most = device->s->max_allocation;
-    const size_t keys = n * m->size[0], values = n * m->size[1];
-    clsort_desc d = m->d;
-    size_t scratch;
-    d.count = n;
-    return keys <= most && values <= most
-           && clsort_scratch_size(device->s, &d, &scratch) == CL_SUCCESS && scratch <= most
-           && clsort__saturating_add(keys + values, scratch) <= device->memory / m->slots;
-}
-
-/* The most elements of a job on a device; an error if it cannot have one. */
-static clsort_status clsort__multi_find_most(const clsort__multi *m, clsort__multi_device *device)
-{
-    clsort_sorter *const s = device->s;
-    clsort_desc d = m->d;
-    size_t low = 0, high = clsort__smaller(m->count, 0xFFFFFFFFu), scratch;
-    d.count = 1;
-    CLSORT__MUST(clsort_scratch_size(s, &d, &scratch));
-    s->quiet = 1;   /* larger counts may be refused */
-    while (low < high) {
-        const size_t middle = high - (high - low) / 2;
-        if (clsort__multi_fits(m, device, middle)) low = middle;
-        else high = middle - 1;
+    for (; m->run_count; m->run_count--) {
+        clsort__multi_release_buffer(&m->runs[m->run_count - 1].arrays[0]);
+        clsort__multi_release_buffer(&m->runs[m->run_count - 1].arrays[1]);
     }
-    s->quiet = 0;
-    device->most = low;
-    return low ? CL_SUCCESS
-               : clsort__fail(s, CLSORT_ERROR_SCRATCH_TOO_LARGE, clsort__multi_name,
-                              "device_memory: less than one element takes");
 }
 
 /* Plans a trip with so many slots of each device. Devices that cannot have jobs are dropped. */
@@ -19826,34 +20113,23 @@ static int clsort__multi_in_place(const clsort__multi *m)
     return m->out.array[0] == m->in.array[0];
 }
 
-/* Sorts all on one device. In place the result goes through m->work, so that a failure in the
-   middle leaves the input. */
-static clsort_status clsort__multi_sort_alone(clsort__multi *m, cl_uint device)
+/* Puts runs in the order of their first elements, and makes tables for their merge. */
+static clsort_status clsort__multi_order_runs(clsort__multi *m)
 {
-    const int in_place = clsort__multi_in_place(m);
-    clsort_status status;
-    clsort__multi_number(m);
-    if (in_place) CLSORT__MUST(clsort__multi_make_work(m));
-    CLSORT__MUST(clsort__multi_make_pieces(m, 1));
-    m->only = device;
-    m->from = m->in;
-    m->to = in_place ? m->work : m->out;
-    status = clsort__multi_trip(m);
-    clsort__multi_empty(m);
-    if (status == CL_SUCCESS && in_place) clsort__multi_copy_work(m);
-    m->run_count = 0;
-    return status;
-}
-
-/* Puts runs in the order of their first elements. */
-static void clsort__multi_order_runs(clsort__multi *m)
-{
+    clsort_sorter *const s = m->devices[0].s;
+    const size_t block = CLSORT__MULTI_BLOCK * m->size[0];
     size_t i, j;
     for (i = 1; i < m->run_count; i++) {
-        const clsort__multi_range run = m->runs[i];
-        for (j = i; j && m->runs[j - 1].first > run.first; j--) m->runs[j] = m->runs[j - 1];
+        const clsort__multi_run run = m->runs[i];
+        for (j = i; j && m->runs[j - 1].range.first > run.range.first; j--)
+            m->runs[j] = m->runs[j - 1];
         m->runs[j] = run;
     }
+    m->split = 0;
+    CLSORT__MUST(clsort__grow(s, &m->cuts, m->run_count, sizeof *m->cuts));
+    memset(m->cuts, 0, m->run_count * sizeof *m->cuts);
+    if (m->stays) CLSORT__MUST(clsort__grow(s, &m->blocks, m->run_count, block));
+    return clsort__grow(s, &m->list, m->run_count, sizeof *m->list);
 }
 
 /* The first trip: chunks of the input become runs in m->work. */
@@ -19874,10 +20150,10 @@ static clsort_status clsort__multi_make_runs(clsort__multi *m)
 static clsort_status clsort__multi_merge_runs(clsort__multi *m)
 {
     clsort_status status;
-    clsort__multi_order_runs(m);
-    CLSORT__MUST(clsort__grow(m->devices[0].s, &m->cuts, m->run_count, sizeof *m->cuts));
-    CLSORT__MUST(clsort__multi_make_pieces(m, m->run_count));
+    CLSORT__MUST(clsort__multi_order_runs(m));
     m->merges = 1;
+    clsort__multi_plan(m, CLSORT__MULTI_SLOTS);
+    CLSORT__MUST(clsort__multi_make_pieces(m, m->run_count));
     m->from = m->work;
     m->to = m->out;
     status = clsort__multi_trip(m);
@@ -19886,18 +20162,75 @@ static clsort_status clsort__multi_merge_runs(clsort__multi *m)
     return status;
 }
 
+/* Merges the runs that stay on the device. */
+static clsort_status clsort__multi_merge_there(clsort__multi *m, const clsort__multi_arrays *to)
+{
+    CLSORT__MUST(clsort__multi_order_runs(m));
+    m->merges = 1;
+    CLSORT__MUST(clsort__multi_find_most(m, &m->devices[m->only]));
+    CLSORT__MUST(clsort__multi_make_pieces(m, m->run_count));
+    memset(&m->from, 0, sizeof m->from);
+    m->to = *to;
+    return clsort__multi_trip(m);
+}
+
+/* Sorts all on one device, in one trip. In place the result goes through m->work, so that a failure
+   in the middle leaves the input. */
+static clsort_status clsort__multi_sort_alone(clsort__multi *m, cl_uint device)
+{
+    const int in_place = clsort__multi_in_place(m);
+    clsort__multi_arrays to, none;
+    clsort_status status;
+    memset(&none, 0, sizeof none);
+    clsort__multi_number(m);
+    if (in_place) CLSORT__MUST(clsort__multi_make_work(m));
+    CLSORT__MUST(clsort__multi_make_pieces(m, 1));
+    to = in_place ? m->work : m->out;
+    m->only = device;
+    m->from = m->in;
+    m->to = m->stays ? none : to;
+    status = clsort__multi_trip(m);
+    clsort__multi_empty(m);
+    if (status == CL_SUCCESS && m->stays) status = clsort__multi_merge_there(m, &to);
+    clsort__multi_empty(m);
+    if (status == CL_SUCCESS && in_place) clsort__multi_copy_work(m);
+    clsort__multi_drop_runs(m);
+    m->merges = 0;
+    m->unread = CL_SUCCESS;
+    return status;
+}
+
+/* Can a device hold all: in one array, or in a few runs that stay there? Plans a trip for it. */
+static int clsort__multi_holds(clsort__multi *m, clsort__multi_device *device)
+{
+    size_t part;
+    m->stays = 0;
+    m->slots = 1;
+    device->most = clsort__multi_most(m, device);
+    if (device->most == m->count) return 1;
+    m->stays = m->can_merge;
+    m->slots = CLSORT__MULTI_SLOTS;
+    m->merges = 1;
+    part = clsort__multi_most(m, device);
+    m->merges = 0;
+    device->most = clsort__smaller(clsort__multi_most(m, device),
+                                   clsort__ceil_divide(m->count, CLSORT__MULTI_RUNS));
+    return m->stays && part >= clsort__ceil_divide(m->count, CLSORT__MULTI_MOST_PARTS)
+           && device->most == clsort__ceil_divide(m->count, CLSORT__MULTI_RUNS);
+}
+
 /* Sorts by the first device that holds all, else by all devices in two trips. */
-static clsort_status clsort__multi_run(clsort__multi *m)
+static clsort_status clsort__multi_run_all(clsort__multi *m)
 {
     cl_uint i;
-    clsort__multi_plan(m, 1);
     for (i = 0; i < m->device_count; i++) {
         clsort_status status;
         m->only = m->device_count;
-        if (!clsort__multi_works(m, i) || m->devices[i].most < m->count) continue;
+        if (!clsort__multi_works(m, i) || !clsort__multi_holds(m, &m->devices[i])) continue;
         status = clsort__multi_sort_alone(m, i);
-        if (status == CL_SUCCESS || m->devices[i].share.status == CL_SUCCESS) return status;
+        if (status == CL_SUCCESS) return CL_SUCCESS;
     }
+    m->stays = 0;
     clsort__multi_plan(m, CLSORT__MULTI_SLOTS);
     if (!clsort__multi_working(m)) return m->status;
     CLSORT__MUST(clsort__multi_make_runs(m));
@@ -19975,6 +20308,19 @@ static void clsort__multi_describe(clsort__multi *m, const clsort_desc *sort)
     m->d.fields = m->fields;
 }
 
+/* Can runs be merged as they are? Else a sort of all pieces merges them. */
+static int clsort__multi_can_merge(const clsort_desc *d)
+{
+#ifdef CLSORT_NO_MERGE
+    (void)d;
+    return 0;
+#else
+    const int merges_codes = d->nan_order == CLSORT_NAN_EQUAL || d->zero_order == CLSORT_ZERO_EQUAL;
+    return !d->record_size && !clsort__some_bits(d) && d->value_size <= 8
+           && !(merges_codes && clsort__is_float(d->key_type));
+#endif
+}
+
 /* Takes the arrays. An argsort moves indices as values. */
 static void clsort__multi_take_arrays(clsort__multi *m)
 {
@@ -19992,6 +20338,7 @@ static clsort_status clsort__multi_check(clsort__multi *m, clsort_sorter *const 
     clsort_sorter *const s = sorters[0];
     clsort__checks c = clsort__begin_checks(s);
     clsort_desc sort;
+    cl_uint i;
     int wrong = clsort__adopt(&m->given, sizeof m->given, CLSORT__FIRST_MULTI, multi);
     s->function = clsort__multi_name;
     CLSORT__MUST(clsort__judge_struct(s, "multi", wrong));
@@ -20003,6 +20350,10 @@ static clsort_status clsort__multi_check(clsort__multi *m, clsort_sorter *const 
     clsort__check_desc(&c, m->given.sort ? &m->d : NULL, CLSORT__TO_SORT);
     clsort__check_no_buffers(&c, &m->d);
     clsort__multi_check_sizes(&c, m);
+    m->can_merge = clsort__multi_can_merge(&m->d);
+    for (i = 0; i < m->field_count && c.status == CL_SUCCESS; i++)
+        if (!clsort__is_bytes(m->fields[i].type))
+            m->codecs[i] = clsort__make_codec(&m->fields[i]);
     clsort__multi_take_arrays(m);
     return clsort__conclude(&c);
 }
@@ -20038,8 +20389,6 @@ static clsort_status clsort__multi_open(clsort__multi *m, clsort_sorter *const *
     memset(m->devices, 0, count * sizeof *m->devices);
     m->device_count = m->only = count;
     for (i = 0; i < count; i++) m->devices[i].s = sorters[i];
-    CLSORT__MUST(clsort__grow(sorters[0], &m->redo, (size_t)count * CLSORT__MULTI_SLOTS,
-                              sizeof *m->redo));
     for (i = 0; i < count; i++) {
         const clsort_status status = clsort__multi_ask_device(&m->devices[i], &m->given);
         if (status != CL_SUCCESS) clsort__multi_drop(m, &m->devices[i], status);
@@ -20051,12 +20400,15 @@ static void clsort__multi_close(clsort__multi *m)
 {
     cl_uint i;
     clsort__multi_empty(m);
+    clsort__multi_drop_runs(m);
     for (i = 0; m->given.shares && i < m->device_count; i++)
         m->given.shares[i] = m->devices[i].share;
     clsort__free(m->devices);
     clsort__free(m->redo);
     clsort__free(m->runs);
     clsort__free(m->cuts);
+    clsort__free(m->list);
+    clsort__free(m->blocks);
     clsort__free(m->pieces);
     clsort__free(m->own_work);
 }
@@ -20074,7 +20426,7 @@ CLSORT_API clsort_status clsort_sort_host_on(clsort_sorter *const *sorters, cl_u
     m.random = 1;
     CLSORT__MUST(clsort__multi_check(&m, sorters, sorter_count, multi));
     status = clsort__multi_open(&m, sorters, sorter_count);
-    if (status == CL_SUCCESS && m.count) status = clsort__multi_run(&m);
+    if (status == CL_SUCCESS && m.count) status = clsort__multi_run_all(&m);
     clsort__multi_close(&m);
     return status;
 }
@@ -20121,8 +20473,9 @@ CLSORT_API clsort_status clsort_sort_host_on(clsort_sorter *const *sorters, cl_u
    - clsort_options_default(), clsort_gather_default()
    - clsort_enqueue_merge_runs merges up to 16 sorted runs, each element read and written once.
    - clsort_enqueue_partition parts keys by up to 255 sorted splitters, and writes where parts begin.
-   - With CLSORT_MULTI, clsort_sort_host_on sorts arrays in host memory of any size, on one device or
-     several at once: keys with values, records, argsort with indices of 64 bits.
+   - With CLSORT_MULTI, clsort_sort_host_on sorts arrays in host memory of any size, on one device
+     or several at once: keys with values, records, argsort with indices of 64 bits. Then
+     clsort_sort_host takes arrays that the device does not hold at once, too.
    - clsort_enqueue_group_starts finds where each group of sorted keys begins, and how many it has.
    - tools/mpi_sort.h sorts over the ranks of an MPI job, build/clsort-mpi files and generated keys.
    - clsort_cache_folder keeps built programs for the next start of a program, cache_load and

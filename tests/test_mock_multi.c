@@ -1,6 +1,6 @@
 /* Host arrays of any size on the two devices of mock.h, one of which fails: each call of the host
-   in turn, and each command. Right results or a clear error; nothing is lost, nothing is leaked, and
-   the driver was asked for nothing that OpenCL forbids. Kernels sort only in place there, by the
+   in turn, and each command. Right results or a clear error; nothing is lost or leaked, and the
+   driver was asked for nothing that OpenCL forbids. Kernels sort only in place there, by the
    bitonic family. */
 
 #define CLSORT_MULTI
@@ -131,18 +131,19 @@ static int try_fault(stage *s, const multi_case *c, const fault *f)
 static void each_call(bench *b)
 {
     int way;
-    for (way = 0; way < 10 && !test_now.faults; way++) {
-        const multi_case c = case_of(2000, 1 + (cl_uint)way % 2, way / 2 % 2);
-        const int fresh = way >= 8, step = b->small ? 13 : fresh ? 5 : 2;
+    for (way = 0; way < 12 && !test_now.faults; way++) {
+        const int fresh = way >= 10, step = b->small ? 13 : fresh ? 5 : 2;
+        multi_case c = case_of(2000, 1 + (cl_uint)way % 2, way / 2 % 2);
         fault f;
         int calls;
         stage s;
         memset(&f, 0, sizeof f);
+        if (way / 2 == 4) c.memory = 0;   /* one trip */
         open_stage(&s, way / 4 % 2);
         calls = try_fault(&s, &c, &f);
-        f.code = CL_MEM_OBJECT_ALLOCATION_FAILURE;
+        f.code = way % 3 ? CL_MEM_OBJECT_ALLOCATION_FAILURE : CL_OUT_OF_RESOURCES;
         /* Where later calls fail, too, nothing can wait for commands that write to host arrays. */
-        f.after = way / 2 % 2 && !(way / 4 % 2);
+        f.after = (way / 2 % 2 || way > 8) && !(way / 4 % 2);
         for (f.call = 1 + way % step; f.call <= calls && !test_now.faults; f.call += step) {
             if (fresh) close_stage(&s);
             if (fresh) open_stage(&s, way / 4 % 2);
@@ -191,7 +192,13 @@ static void no_room(bench *b)
     CHECK(multi_begin(&c, &t));
     CHECK_OK(multi_call(&c, &t, s.sorters));
     multi_check_result(&c, &t);
-    CHECK(t.shares[0].status == CLSORT_ERROR_SCRATCH_TOO_LARGE && t.shares[1].jobs == 1);
+    CHECK(t.shares[0].jobs == 0 && t.shares[1].jobs == 1);
+    multi_end(&t);
+    mock.facts[1].memory = 20000;
+    CHECK(multi_begin(&c, &t));
+    CHECK_OK(multi_call(&c, &t, s.sorters));
+    multi_check_result(&c, &t);
+    CHECK(t.shares[0].status == CLSORT_ERROR_SCRATCH_TOO_LARGE && t.shares[1].jobs > 4);
     multi_end(&t);
     c.memory = 3;
     CHECK(multi_begin(&c, &t));
@@ -205,7 +212,7 @@ static const test_entry tests[] = {
     { "two devices share chunks and parts, in any order of their events", shares },
     { "each call of two devices fails: right, or nothing is lost", each_call },
     { "each command of two devices fails: right", each_command },
-    { "a device without room is dropped", no_room },
+    { "a device without room is not asked, or dropped", no_room },
 };
 
 TEST_MAIN_ALONE(tests, "mock driver")
