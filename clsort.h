@@ -12031,14 +12031,14 @@ static clsort__field clsort__pack_bits(const clsort_desc *d)
 /* The bytes of a packed field. */
 static size_t clsort__field_bytes(clsort__field f)
 {
-    return (size_t)(f >> CLSORT__FIELD_BYTES & 127);
+    return (cl_uint)(f >> CLSORT__FIELD_BYTES & 127);
 }
 
 /* `size` bytes of a packed field of bytes, from byte `first` on. */
 static clsort__field clsort__field_piece(clsort__field f, size_t first, size_t size)
 {
-    const clsort__field all = (clsort__field)127 << CLSORT__FIELD_BYTES;
-    return ((f & ~all) + first) | (clsort__field)size << CLSORT__FIELD_BYTES;
+    const clsort__field all = (clsort__field)127 << CLSORT__FIELD_BYTES, bytes = size;
+    return ((f & ~all) + first) | bytes << CLSORT__FIELD_BYTES;
 }
 
 /* Packs the fields, and cuts those of bytes so that, from the last one on, codes have 8 bytes
