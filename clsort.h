@@ -178,8 +178,8 @@
        rows, segments, a count on the device         a(nK) + a(nV) + a(T), with that of rows; n runs
                                                      from the first row to the last, gaps included
        clsort_enqueue_merge, _gather, _group_starts  0
-       clsort_enqueue_merge_runs                     see clsort_merge_runs_scratch_size: at most
-                                                     n / 5 + n / 100 bytes and some MiB
+       clsort_enqueue_merge_runs                     at most n / 6 + n / 128 + 1024 bytes; on CPUs
+                                                     n / 512 + n / 2048 bytes and 1 KiB per core
        clsort_enqueue_partition                      a(T) with the T of radix without sweeps
 
      T, the bytes of tables:
@@ -1262,13 +1262,14 @@ CLSORT__INLINE clsort_merge_runs_desc clsort_merge_runs_desc_default(void)
 /* Enqueues a stable merge of up to CLSORT_MAX_RUNS sorted runs: of equal keys, those of the run
    with the smaller number come first, and those of a run keep their order. However many runs there
    are, each element is read once and written once: four merges of two at a time do so four times.
-   A tile of the output is merged from its share of every run in local memory or, on CPUs, in cache.
+   A tile of the output is merged from its share of every run: in local memory or, on CPUs, by a tree
+   of losers. There two bare runs are merged faster by clsort_enqueue_merge, in vectors.
    clsort_prepare does not build these kernels: the first call does, once for each size of keys and
    of values. With CLSORT_FLAG_NO_BUILD a call that would build answers CLSORT_ERROR_NOT_READY.
    Queue, events, scratch memory and errors as in clsort_enqueue_sort. Sources: Varman et al.,
    Merging Multiple Lists on Hierarchical-Memory Multiprocessors, 1991, for the search for shares;
-   Green, McColl, Bader, GPU merge path, 2012, and on CPUs Inoue et al., AA-sort, 2007, in a
-   tile. */
+   Green, McColl, Bader, GPU merge path, 2012, and on CPUs Knuth, The Art of Computer Programming 3,
+   5.4.1, in a tile. */
 CLSORT_API clsort_status clsort_enqueue_merge_runs(clsort_sorter *sorter, cl_command_queue queue,
                                                    const clsort_merge_runs_desc *merge,
                                                    cl_uint n_wait, const cl_event *wait,
@@ -3670,7 +3671,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
     "//---- merge: runs\n"
-    "#if CLSORT_IS(RUNS)\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+    "#if CLSORT_IS(RUNS)\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#define CLSORT_RUN_BUFFERS(name) \\\n"
     "    global uchar *name##0, global uchar *name##1, global uchar *name##2, global uchar *name##3, \\\n"
     "        global uchar *name##4, global uchar *name##5, global uchar *name##6, \\\n"
@@ -3960,54 +3961,108 @@ static const char *const clsort__source[] = {
     "    store_items(v, keys, words, target, base, s.sums[CLSORT__MOST_RUNS], codec);\n"
     "}\n"
     "#else\n\n",
-    "//---- merge: serial pass of runs\n\n\n"
+    "//---- merge: players\n\n\n"
+    "#if CLSORT_KEY_BYTES < 8\n"
+    "typedef ulong player_t;\n"
+    "CLSORT_INLINE player_t make_player(code_t code, uint run)\n"
+    "{\n"
+    "    return (ulong)code << 5 | run;\n"
+    "}\n\n"
+    "CLSORT_INLINE uint player_run(player_t x) { return (uint)x & 15; }\n"
+    "CLSORT_INLINE uint player_first(player_t x, player_t y) { return x < y; }\n"
+    "#else\n"
+    "typedef struct { ulong code; uint run; } player_t;\n"
+    "CLSORT_INLINE player_t make_player(code_t code, uint run)\n"
+    "{\n"
+    "    const player_t x = { code, run };\n"
+    "    return x;\n"
+    "}\n\n"
+    "CLSORT_INLINE uint player_run(player_t x) { return x.run & 15; }\n"
+    "CLSORT_INLINE uint player_first(player_t x, player_t y)\n"
+    "{\n"
+    "    return x.code < y.code || (x.code == y.code && x.run < y.run);\n"
+    "}\n"
+    "#endif\n\n",
+    "//---- merge: trees of runs\n\n\n\n"
     "typedef struct {\n"
-    "    uint first[CLSORT__MOST_RUNS], sums[CLSORT__MOST_RUNS + 1];\n"
-    "} shares_t;\n\n"
-    "CLSORT_INLINE void find_shares(shares_t *s, global const uint *split, uint size)\n"
+    "    uint next[CLSORT__MOST_RUNS], end[CLSORT__MOST_RUNS];\n"
+    "    player_t loser[CLSORT__MOST_RUNS], best;\n"
+    "    uint to;\n"
+    "} tree_t;\n\n\n"
+    "CLSORT_INLINE player_t next_player(const runs_t *r, const tree_t *t, uint k, codec_t c)\n"
     "{\n"
-    "    s->sums[0] = 0;\n"
-    "    for (uint k = 0; k < CLSORT__MOST_RUNS; k++) {\n"
-    "        s->first[k] = split[k];\n"
-    "        s->sums[k + 1] = s->sums[k] + run_share(split[k], split[k + CLSORT__MOST_RUNS],\n"
-    "                                                size - s->sums[k]);\n"
-    "    }\n"
+    "    return t->next[k] < t->end[k]\n"
+    "               ? make_player(code_at(r->array[k], t->next[k], c), k)\n"
+    "               : make_player((code_t)~(code_t)0, CLSORT__MOST_RUNS + k);\n"
     "}\n\n\n\n"
-    "CLSORT_INLINE void merge_level(const runs_t *r, const shares_t *s, uint level, array_t from,\n"
-    "                               uint from_base, array_t to, uint to_base, codec_t c)\n"
+    "CLSORT_INLINE uint begin_tree(tree_t *t, const runs_t *r, uint leaves, global const uint *split,\n"
+    "                              uint size, uint to, codec_t c)\n"
     "{\n"
-    "    for (uint a = 0; a < CLSORT__MOST_RUNS; a += 2u << level) {\n"
-    "        const uint b = a + (1u << level), end = a + (2u << level), na = s->sums[b] - s->sums[a],\n"
-    "                   nb = s->sums[end] - s->sums[b];\n"
-    "        pair_t p = { from, from, 0, from_base + s->sums[a], na, from_base + s->sums[b], nb };\n"
-    "        if (level == 0) {\n"
-    "            p.a = r->array[a];\n"
-    "            p.b = r->array[b];\n"
-    "            p.first_a = s->first[a];\n"
-    "            p.first_b = s->first[b];\n"
-    "        }\n"
-    "        if (na + nb > 0)\n"
-    "            merge_slice(p, 0, na, 0, nb, to, to_base + s->sums[a], c);\n"
+    "    player_t winner[2 * CLSORT__MOST_RUNS];\n"
+    "    uint sum = 0;\n"
+    "    t->to = to;\n"
+    "    for (uint k = 0; k < leaves; k++) {\n"
+    "        const uint share = run_share(split[k], split[k + CLSORT__MOST_RUNS], size - sum);\n"
+    "        t->next[k] = split[k];\n"
+    "        t->end[k] = split[k] + share;\n"
+    "        sum += share;\n"
+    "        winner[leaves + k] = next_player(r, t, k, c);\n"
     "    }\n"
-    "}\n\n\n\n\n"
+    "    for (uint i = leaves - 1; i > 0; i--) {\n"
+    "        const player_t x = winner[2 * i], y = winner[2 * i + 1];\n"
+    "        const uint first = player_first(x, y);\n"
+    "        winner[i] = first ? x : y;\n"
+    "        t->loser[i] = first ? y : x;\n"
+    "    }\n"
+    "    t->best = winner[1];\n"
+    "    return sum;\n"
+    "}\n\n\n"
+    "CLSORT_INLINE void play(tree_t *t, const runs_t *r, uint leaves, array_t target, codec_t c)\n"
+    "{\n"
+    "    const uint k = player_run(t->best), from = t->next[k]++;\n"
+    "    uint word[CLSORT_WORDS_OR_1];\n"
+    "    *key_place(target, t->to) = *key_place(r->array[k], from);\n"
+    "    load_words(r->array[k], from, word);\n"
+    "    store_words(target, t->to++, word);\n"
+    "    player_t best = next_player(r, t, k, c);\n"
+    "    for (uint node = (leaves + k) / 2; node > 0; node /= 2) {\n"
+    "        const player_t other = t->loser[node];\n"
+    "        const uint first = player_first(best, other);\n"
+    "        t->loser[node] = first ? other : best;\n"
+    "        best = first ? best : other;\n"
+    "    }\n"
+    "    t->best = best;\n"
+    "}\n\n",
+    "//---- merge: serial pass of runs\n\n\n"
+    "#define CLSORT_TREES 2\n"
     "CLSORT_KERNEL void clsort_runs_pass(CLSORT_RUNS_ARGS, CLSORT_ARRAY_ARGS(target),\n"
     "                                    global uchar *splits, ulong splits_at, uint n, uint tile,\n"
-    "                                    uint levels, CLSORT_ARRAY_ARGS(alt), uint tiles_each)\n"
+    "                                    uint levels, uint tiles_each)\n"
     "{\n"
     "    const runs_t r = CLSORT_RUNS;\n"
-    "    const array_t target = CLSORT_ARRAY(target), alt = CLSORT_ARRAY(alt);\n"
+    "    const array_t target = CLSORT_ARRAY(target);\n"
     "    const codec_t codec = CLSORT_CODEC;\n"
-    "    const size_t i = get_global_id(0);\n"
-    "    for (size_t base = i * tiles_each * tile, t = i * tiles_each;\n"
-    "         t < (i + 1) * tiles_each && base < n; base += tile, t++) {\n"
-    "        shares_t s;\n"
-    "        find_shares(&s, (global const uint *)(splits + splits_at) + t * CLSORT__MOST_RUNS,\n"
-    "                    (uint)min((size_t)tile, n - base));\n"
-    "        for (uint level = 0; level < levels; level++) {\n"
-    "            const uint last = (levels - level) % 2;\n"
-    "            merge_level(&r, &s, level, last ? alt : target, last ? (uint)i * tile : (uint)base,\n"
-    "                        last ? target : alt, last ? (uint)base : (uint)i * tile, codec);\n"
+    "    const uint leaves = 1u << levels;\n"
+    "    const size_t end = min((get_global_id(0) + 1) * tiles_each, (size_t)(n - 1) / tile + 1);\n"
+    "    global const uint *split = (global const uint *)(splits + splits_at);\n"
+    "    for (size_t i = get_global_id(0) * tiles_each; i < end; i += CLSORT_TREES) {\n"
+    "        tree_t tree[CLSORT_TREES];\n"
+    "        uint rest[CLSORT_TREES], common = tile;\n"
+    "        for (uint t = 0; t < CLSORT_TREES; t++) {\n"
+    "            const size_t own = min(i + t, end - 1), base = own * tile;\n"
+    "            rest[t] = begin_tree(&tree[t], &r, leaves, split + own * CLSORT__MOST_RUNS,\n"
+    "                                 i + t < end ? (uint)min((size_t)tile, n - base) : 0, (uint)base,\n"
+    "                                 codec);\n"
+    "            common = min(common, rest[t]);\n"
     "        }\n"
+    "        for (uint m = 0; m < common; m++) {\n"
+    "            #pragma unroll\n"
+    "            for (uint t = 0; t < CLSORT_TREES; t++)\n"
+    "                play(&tree[t], &r, leaves, target, codec);\n"
+    "        }\n"
+    "        for (uint t = 0; t < CLSORT_TREES; t++)\n"
+    "            for (uint m = common; m < rest[t]; m++)\n"
+    "                play(&tree[t], &r, leaves, target, codec);\n"
     "    }\n"
     "}\n"
     "#endif\n"
@@ -4046,7 +4101,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 2884\n",
+    "#line 2947\n",
 #endif
     "//---- merge: segments\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_NEEDS_PACKING\n"
@@ -4354,7 +4409,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 3274\n",
+    "#line 3337\n",
 #endif
 #ifndef CLSORT_NO_RADIX
     "//---- radix: codes\n"
@@ -7523,7 +7578,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 7207\n",
+    "#line 7270\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
     "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -8430,7 +8485,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 8323\n",
+    "#line 8386\n",
 #endif
     "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_SELECT\n"
@@ -14487,13 +14542,6 @@ static size_t clsort__runs_most_tiles(const clsort_sorter *s, const clsort__conf
                                    + 2 * CLSORT__RUNS_PER_CORE * clsort__cores(s) + 1;
 }
 
-/* The most elements of a run's merge that wait in scratch memory on CPUs. */
-static size_t clsort__runs_alt(const clsort_sorter *s, const clsort__config *asked, size_t n)
-{
-    const size_t most = (size_t)CLSORT__RUNS_SERIAL_TILE * CLSORT__RUNS_PER_CORE;
-    return asked->share_log2 ? 0 : clsort__smaller(n, most * clsort__cores(s));
-}
-
 /* The sort that needs the same arrays as a merge of runs, for its checks and its plan. */
 static clsort_desc clsort__runs_as_sort(const clsort_merge_runs_desc *m)
 {
@@ -14564,7 +14612,7 @@ static void clsort__plan_runs(const clsort_sorter *s, clsort__plan *p)
     c->ties = 0;
     clsort__merge_shape(s, p);
     clsort__least_tile(c);
-    c->lanes = !c->share_log2 && s->has_vectors && !c->value_bytes && !p->d.tuning.items ? 16 : 1;
+    c->lanes = 1;
 }
 
 /* Checks a merge run by run, and plans it. */
@@ -14601,14 +14649,12 @@ static void clsort__runs_scratch(const clsort_sorter *s, clsort__job *j)
 {
     clsort__plan *p = &j->plan;
     clsort__layout *l = &p->scratch.layout;
-    const size_t n = p->d.count, alt = clsort__runs_alt(s, &p->config, n),
+    const size_t n = p->d.count,
                  rows = clsort__runs_most_tiles(s, &p->config, n) + 1
                         + (n >> clsort__runs_step(&p->config));
     l->most = clsort__most_bytes(s, p);
     if (clsort__full_runs(j->runs) < 2) return;
     p->scratch.tables = clsort__take(l, rows * 4 * CLSORT__MOST_RUNS);
-    p->scratch.alt_keys = clsort__take(l, alt * p->key.bytes);
-    p->scratch.alt_values = clsort__take(l, alt * p->d.value_size);
 }
 
 static clsort_status clsort__check_run_buffers(clsort__job *j)
@@ -14647,7 +14693,7 @@ typedef struct clsort__runs_job {
     const clsort__plan *p;
     clsort__config shape;
     cl_uint runs, step_log2;
-    clsort__arrays from[CLSORT_MAX_RUNS], to, alt;
+    clsort__arrays from[CLSORT_MAX_RUNS], to;
     cl_uint counts[CLSORT_MAX_RUNS];
     size_t n, samples, tile, tiles;
     clsort__span samples_at, splits_at;
@@ -14675,8 +14721,6 @@ static void clsort__make_runs(const clsort__job *j, clsort__runs_job *r)
     for (i = r->runs; r->runs && i < CLSORT_MAX_RUNS; i++) r->from[i] = r->from[0];
     r->to = clsort__get_run(m, r->n, m->run_count).arrays;
     if (!p->scratch.layout.bytes) return;
-    r->alt.keys = clsort__scratch_part(&j->scratch, p->scratch.alt_keys);
-    r->alt.values = clsort__scratch_part(&j->scratch, p->scratch.alt_values);
     r->samples_at = clsort__scratch_part(&j->scratch, p->scratch.tables);
     r->splits_at = clsort__span_from(r->samples_at, r->samples * 4 * CLSORT__MOST_RUNS);
 }
@@ -14738,7 +14782,6 @@ static void clsort__merge_tiles_of_runs(clsort__run *run, const clsort__runs_job
         clsort__arg_local(run, clsort__share_bytes(&r->shape));
         clsort__arg_tile(run, &r->shape);
     } else {
-        clsort__arg_arrays(run, &r->p->config, r->alt);
         clsort__arg_uint(run, (cl_uint)each);
     }
     clsort__traffic(run, 1, 2 * clsort__sorted_bytes(r->p));

@@ -2438,12 +2438,13 @@ CLSORT_KERNEL void clsort_merge_pass(CLSORT_PAIR_ARGS, CLSORT_ARRAY_ARGS(target)
               before a sample in one run; the counts in all runs add up to the sample's rank
      split    where each tile of the merged run begins in every run. Samples bound that; then the
               codes between them are halved until only equal elements are left
-     pass     each tile is merged from its share of every run, two shares at a time, in local memory
-              or, on CPUs, in cache
+     pass     each tile is merged from its share of every run: two shares at a time in local memory
+              or, on CPUs, all at once by a tree of losers
 
    So log2(runs) levels of merging cost one reading and one writing. Sources: P. Varman et al.,
    Merging multiple lists on hierarchical-memory multiprocessors, 1991, for the search by ranks; O.
-   Green et al., GPU merge path, 2012, for what happens in a tile. */
+   Green et al., GPU merge path, 2012, for the levels in local memory; D. Knuth, The Art of Computer
+   Programming 3, 5.4.1, for the trees of CPUs. */
 #define CLSORT_RUN_BUFFERS(name) \
     global uchar *name##0, global uchar *name##1, global uchar *name##2, global uchar *name##3, \
         global uchar *name##4, global uchar *name##5, global uchar *name##6, \
@@ -2780,64 +2781,126 @@ CLSORT_KERNEL void clsort_runs_pass(CLSORT_RUNS_ARGS, CLSORT_ARRAY_ARGS(target),
 }
 #else
 
-//---- merge: serial pass of runs
-/* The share of every run in a tile: elements sums[k] to sums[k + 1] - 1 of the tile are those of
-   run k from first[k] on. */
+//---- merge: players
+/* An element's code and, below, the number of its run: elements with equal codes come in the order
+   of their runs. Those beyond the end of a share come last. */
+#if CLSORT_KEY_BYTES < 8
+typedef ulong player_t;
+CLSORT_INLINE player_t make_player(code_t code, uint run)
+{
+    return (ulong)code << 5 | run;
+}
+
+CLSORT_INLINE uint player_run(player_t x) { return (uint)x & 15; }
+CLSORT_INLINE uint player_first(player_t x, player_t y) { return x < y; }
+#else
+typedef struct { ulong code; uint run; } player_t;
+CLSORT_INLINE player_t make_player(code_t code, uint run)
+{
+    const player_t x = { code, run };
+    return x;
+}
+
+CLSORT_INLINE uint player_run(player_t x) { return x.run & 15; }
+CLSORT_INLINE uint player_first(player_t x, player_t y)
+{
+    return x.code < y.code || (x.code == y.code && x.run < y.run);
+}
+#endif
+
+//---- merge: trees of runs
+/* A tree of losers over the shares of a tile: node i holds the loser of the match between the
+   winners of nodes 2i and 2i + 1, `best` the winner of all. A share's next element is next[k], and
+   `end` is where shares end; the best one goes to place `to`. */
 typedef struct {
-    uint first[CLSORT__MOST_RUNS], sums[CLSORT__MOST_RUNS + 1];
-} shares_t;
+    uint next[CLSORT__MOST_RUNS], end[CLSORT__MOST_RUNS];
+    player_t loser[CLSORT__MOST_RUNS], best;
+    uint to;
+} tree_t;
 
-CLSORT_INLINE void find_shares(shares_t *s, global const uint *split, uint size)
+/* The next element of run k, or one that comes after all others. */
+CLSORT_INLINE player_t next_player(const runs_t *r, const tree_t *t, uint k, codec_t c)
 {
-    s->sums[0] = 0;
-    for (uint k = 0; k < CLSORT__MOST_RUNS; k++) {
-        s->first[k] = split[k];
-        s->sums[k + 1] = s->sums[k] + run_share(split[k], split[k + CLSORT__MOST_RUNS],
-                                                size - s->sums[k]);
-    }
+    return t->next[k] < t->end[k]
+               ? make_player(code_at(r->array[k], t->next[k], c), k)
+               : make_player((code_t)~(code_t)0, CLSORT__MOST_RUNS + k);
 }
 
-/* One level: merges pairs of 2^level shares. Level 0 takes them from the runs, another one from the
-   array `from`, where the tile begins at from_base. */
-CLSORT_INLINE void merge_level(const runs_t *r, const shares_t *s, uint level, array_t from,
-                               uint from_base, array_t to, uint to_base, codec_t c)
+/* Begins a tile of `size` elements that is written from `to` on; returns how many its shares
+   have. */
+CLSORT_INLINE uint begin_tree(tree_t *t, const runs_t *r, uint leaves, global const uint *split,
+                              uint size, uint to, codec_t c)
 {
-    for (uint a = 0; a < CLSORT__MOST_RUNS; a += 2u << level) {
-        const uint b = a + (1u << level), end = a + (2u << level), na = s->sums[b] - s->sums[a],
-                   nb = s->sums[end] - s->sums[b];
-        pair_t p = { from, from, 0, from_base + s->sums[a], na, from_base + s->sums[b], nb };
-        if (level == 0) {
-            p.a = r->array[a];
-            p.b = r->array[b];
-            p.first_a = s->first[a];
-            p.first_b = s->first[b];
-        }
-        if (na + nb > 0)
-            merge_slice(p, 0, na, 0, nb, to, to_base + s->sums[a], c);
+    player_t winner[2 * CLSORT__MOST_RUNS];
+    uint sum = 0;
+    t->to = to;
+    for (uint k = 0; k < leaves; k++) {
+        const uint share = run_share(split[k], split[k + CLSORT__MOST_RUNS], size - sum);
+        t->next[k] = split[k];
+        t->end[k] = split[k] + share;
+        sum += share;
+        winner[leaves + k] = next_player(r, t, k, c);
     }
+    for (uint i = leaves - 1; i > 0; i--) {
+        const player_t x = winner[2 * i], y = winner[2 * i + 1];
+        const uint first = player_first(x, y);
+        winner[i] = first ? x : y;
+        t->loser[i] = first ? y : x;
+    }
+    t->best = winner[1];
+    return sum;
 }
 
-/* Each work-item writes `tiles_each` tiles, one after another. Levels alternate between the tile's
-   place in the target and a tile of alt, which stay in cache, so that the last one ends in the
-   target. */
+/* Writes the best element; its successor plays against the losers on its way. */
+CLSORT_INLINE void play(tree_t *t, const runs_t *r, uint leaves, array_t target, codec_t c)
+{
+    const uint k = player_run(t->best), from = t->next[k]++;
+    uint word[CLSORT_WORDS_OR_1];
+    *key_place(target, t->to) = *key_place(r->array[k], from);
+    load_words(r->array[k], from, word);
+    store_words(target, t->to++, word);
+    player_t best = next_player(r, t, k, c);
+    for (uint node = (leaves + k) / 2; node > 0; node /= 2) {
+        const player_t other = t->loser[node];
+        const uint first = player_first(best, other);
+        t->loser[node] = first ? other : best;
+        best = first ? best : other;
+    }
+    t->best = best;
+}
+
+//---- merge: serial pass of runs
+/* Each work-item writes `tiles_each` tiles, CLSORT_TREES at a time: a match waits for the one before
+   it, but not for those of other trees. Source: Knuth, The Art of Computer Programming 3, 5.4.1. */
+#define CLSORT_TREES 2
 CLSORT_KERNEL void clsort_runs_pass(CLSORT_RUNS_ARGS, CLSORT_ARRAY_ARGS(target),
                                     global uchar *splits, ulong splits_at, uint n, uint tile,
-                                    uint levels, CLSORT_ARRAY_ARGS(alt), uint tiles_each)
+                                    uint levels, uint tiles_each)
 {
     const runs_t r = CLSORT_RUNS;
-    const array_t target = CLSORT_ARRAY(target), alt = CLSORT_ARRAY(alt);
+    const array_t target = CLSORT_ARRAY(target);
     const codec_t codec = CLSORT_CODEC;
-    const size_t i = get_global_id(0);
-    for (size_t base = i * tiles_each * tile, t = i * tiles_each;
-         t < (i + 1) * tiles_each && base < n; base += tile, t++) {
-        shares_t s;
-        find_shares(&s, (global const uint *)(splits + splits_at) + t * CLSORT__MOST_RUNS,
-                    (uint)min((size_t)tile, n - base));
-        for (uint level = 0; level < levels; level++) {
-            const uint last = (levels - level) % 2;
-            merge_level(&r, &s, level, last ? alt : target, last ? (uint)i * tile : (uint)base,
-                        last ? target : alt, last ? (uint)base : (uint)i * tile, codec);
+    const uint leaves = 1u << levels;
+    const size_t end = min((get_global_id(0) + 1) * tiles_each, (size_t)(n - 1) / tile + 1);
+    global const uint *split = (global const uint *)(splits + splits_at);
+    for (size_t i = get_global_id(0) * tiles_each; i < end; i += CLSORT_TREES) {
+        tree_t tree[CLSORT_TREES];
+        uint rest[CLSORT_TREES], common = tile;
+        for (uint t = 0; t < CLSORT_TREES; t++) {
+            const size_t own = min(i + t, end - 1), base = own * tile;
+            rest[t] = begin_tree(&tree[t], &r, leaves, split + own * CLSORT__MOST_RUNS,
+                                 i + t < end ? (uint)min((size_t)tile, n - base) : 0, (uint)base,
+                                 codec);
+            common = min(common, rest[t]);
         }
+        for (uint m = 0; m < common; m++) {
+            #pragma unroll
+            for (uint t = 0; t < CLSORT_TREES; t++)
+                play(&tree[t], &r, leaves, target, codec);
+        }
+        for (uint t = 0; t < CLSORT_TREES; t++)
+            for (uint m = common; m < rest[t]; m++)
+                play(&tree[t], &r, leaves, target, codec);
     }
 }
 #endif

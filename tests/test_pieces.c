@@ -51,6 +51,134 @@ static void runs_of_u32(bench *b)
     }
 }
 
+/* Sizes around tiles: of work-groups 48 or 240 times their items, of work-items 1024 and more. */
+static void runs_around_tiles(bench *b)
+{
+    static const size_t sizes[] = { 383, 384, 385, 1023, 1024, 1025, 2048, 8191, 8192, 8193 };
+    static const cl_uint groups[] = { 0, 64, 256 };
+    size_t i, g;
+    for (g = 0; g < (b->few_programs ? 1u : 3u); g++)
+        for (i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+            pieces_how h = pieces_make(CLSORT_U32, 4, i & 1 ? "mod-16" : "uniform");
+            size_t one[3] = { 0 }, two[2], even[5];
+            one[1] = sizes[i], one[2] = 1;
+            two[0] = sizes[i] / 2, two[1] = sizes[i] - two[0];
+            even[0] = even[1] = even[2] = even[3] = even[4] = sizes[i];
+            h.work_group = groups[g];
+            h.items = g == 1 ? 8 : 0;
+            if (!runs_check(b, &h, one, 3, 0) || !runs_check(b, &h, two, 2, 1)
+                || !runs_check(b, &h, even, 5, 0))
+                return;
+        }
+}
+
+/* So many elements that samples bound the search for tiles, on CPUs, too. */
+static void long_runs(bench *b)
+{
+    static const size_t counts[] = { 262144, 0, 131071, 131072, 131073, 5, 400000 };
+    static const char *const patterns[] = { "uniform", "mod-16", "runs-apart" };
+    size_t i;
+    for (i = 0; i < (b->small ? 1u : 3u); i++) {
+        pieces_how h = pieces_make(CLSORT_U32, i & 1 ? 4 : 0, patterns[i]);
+        h.own_scratch = i & 1;
+        if (!runs_check(b, &h, counts, 7, 0)) return;
+    }
+}
+
+/* Runs whose keys do not mingle, in the order of the runs and against it. */
+static void runs_one_after_another(bench *b)
+{
+    size_t counts[CLSORT_MAX_RUNS];
+    cl_uint k, down;
+    for (down = 0; down < 2; down++) {
+        const pieces_how h = pieces_make(CLSORT_U32, 4, "sorted");
+        const clsort_desc order = pieces_order(&h);
+        runs_state s;
+        int good;
+        AT("16 runs one after another%s", down ? ", last first" : "");
+        for (k = 0; k < CLSORT_MAX_RUNS; k++) counts[k] = 700 + k;
+        good = runs_open(b, &h, counts, CLSORT_MAX_RUNS, 0, &s);
+        if (good) {
+            size_t i;
+            clReleaseMemObject(s.keys.buffer);
+            for (i = 0, k = 0; k < CLSORT_MAX_RUNS; k++) {
+                size_t left = counts[k];
+                for (; left > 0; left--, i++) {
+                    const cl_uint key = (down ? 15 - k : k) << 20 | (cl_uint)(i / 3);
+                    memcpy(piece_at(&s.keys, i), &key, 4);
+                }
+            }
+            good = piece_upload(b, &s.keys);
+            for (k = 0; k < CLSORT_MAX_RUNS; k++) s.run[k].keys = s.keys.buffer;
+        }
+        (void)order;
+        if (good && runs_enqueue(b, &h, &s, CLSORT_MAX_RUNS) && runs_expect(&h, &s)) {
+            piece_holds(b, &s.keys_out, 0);
+            piece_holds(b, &s.values_out, 0);
+        }
+        runs_close(&s);
+    }
+}
+
+static const cl_uint types[] = { CLSORT_U8,  CLSORT_I16, CLSORT_F16, CLSORT_BF16, CLSORT_I32,
+                                 CLSORT_F32, CLSORT_U64, CLSORT_I64, CLSORT_F64,  CLSORT_I8,
+                                 CLSORT_U16, CLSORT_U32 };
+enum { TYPES = sizeof types / sizeof *types };
+
+/* A type, an order and a size of values of their own for each number. */
+static pieces_how type_number(size_t i)
+{
+    pieces_how h = pieces_make(types[i % TYPES], i < TYPES ? (i * 5 + 3) % 9 : 0,
+                               pattern_is_float(types[i % TYPES]) ? "nans-10" : "mod-16");
+    h.order = i & 1;
+    h.nan_order = i / 2 & 1;
+    return h;
+}
+
+static void runs_of_every_type(bench *b)
+{
+    sample_draw drawn = test_sample(b, 2);
+    size_t i;
+    for (i = 0; i < 2 * TYPES; i++)
+        if (sample_takes(&drawn) && !merge_any_runs(b, type_number(i), 120, 6)) return;
+}
+
+static void runs_with_values_of_every_size(bench *b)
+{
+    size_t bytes;
+    for (bytes = 1; bytes <= 8; bytes++)
+        if ((!b->few_programs || bytes == 4)
+            && !merge_any_runs(b, pieces_make(CLSORT_I32, bytes, "mod-16"), 90, 6))
+            return;
+}
+
+/* In work-groups, also those that are too small for a tile of 16 shares. */
+static void runs_in_work_groups(bench *b)
+{
+    static const cl_uint groups[] = { 64, 256, 128, 32, 1 };
+    size_t i;
+    for (i = 0; i < (b->few_programs ? 1u : 5u); i++) {
+        pieces_how h = pieces_make(i & 1 ? CLSORT_F64 : CLSORT_F32, i & 2 ? 0 : 4 + i, "mod-16");
+        h.work_group = groups[i];
+        h.order = i & 1;
+        if (!merge_any_runs(b, h, 2, 3) || !merge_any_runs(b, h, 300, 5)
+            || !merge_any_runs(b, h, 4000, 7))
+            return;
+    }
+}
+
+static void runs_that_are_not_sorted(bench *b)
+{
+    static const char *const patterns[] = { "reverse", "uniform", "organ-pipe" };
+    size_t i;
+    for (i = 0; i < 6; i++) {
+        pieces_how h = pieces_make(CLSORT_F32, i & 1 ? 0 : 4, patterns[i % 3]);
+        h.unsorted = 1;
+        h.work_group = i >= 3 && i & 1 ? 64 : 0;
+        if (!merge_any_runs(b, h, 1000, 5)) return;
+    }
+}
+
 /* ---- partitions ------------------------------------------------------------------------------ */
 
 static int partition_sizes(const bench *b, pieces_how h)
@@ -76,9 +204,317 @@ static void parts_of_u32(bench *b)
         if (!partition_sizes(b, pieces_make(CLSORT_U32, i & 1 ? 4 : 0, patterns[i]))) return;
 }
 
+static void parts_of_every_type(bench *b)
+{
+    sample_draw drawn = test_sample(b, 2);
+    size_t i;
+    for (i = 0; i < 2 * TYPES; i++) {
+        pieces_how h = type_number(i);
+        if (!sample_takes(&drawn)) continue;
+        h.shift = i % 4;
+        if (!partition_check(b, &h, 3000, i & 1 ? 9 : 200) || !partition_check(b, &h, 77, 15))
+            return;
+    }
+}
+
+static void parts_with_values_of_every_size(bench *b)
+{
+    size_t bytes;
+    for (bytes = 1; bytes <= 8; bytes++) {
+        const pieces_how h = pieces_make(CLSORT_I32, bytes, "mod-16");
+        if ((!b->few_programs || bytes == 4) && !partition_check(b, &h, 2500, bytes & 1 ? 15 : 16))
+            return;
+    }
+}
+
+static void parts_in_work_groups(bench *b)
+{
+    static const cl_uint groups[] = { 64, 256, 16, 1 };
+    static const size_t counts[] = { 0, 1, 511, 512, 513, 2047, 2048, 2049, 30000 };
+    static const cl_uint splitters[] = { 1, 15, 16, 255 };
+    size_t g, c, k;
+    for (g = 0; g < (b->few_programs ? 1u : 4u); g++)
+        for (c = 0; c < sizeof counts / sizeof *counts; c++)
+            for (k = g & 1; k < 4; k += 2) {
+                pieces_how h = pieces_make(g & 1 ? CLSORT_F64 : CLSORT_F32, g & 2 ? 0 : 4, "mod-16");
+                h.seed = c + 1;
+                h.work_group = groups[g];
+                h.order = c & 1;
+                h.pattern = c & 1 ? "uniform" : "mod-16";
+                if (!partition_check(b, &h, counts[c], splitters[k])) return;
+            }
+}
+
+/* Many keys: lines of the target are staged then, on CPUs. */
+static void many_keys_are_parted(bench *b)
+{
+    const size_t n = b->small ? 100000 : (1 << 23) + 77;
+    pieces_how h = pieces_make(CLSORT_U32, 0, "uniform");
+    h.shift = 3;
+    if (!partition_check(b, &h, n, 15)) return;
+    h.pattern = "mod-16";
+    partition_check(b, &h, n, 255);
+}
+
+static void splitters_that_are_not_sorted(bench *b)
+{
+    static const char *const patterns[] = { "reverse", "uniform" };
+    size_t i;
+    for (i = 0; i < 4; i++) {
+        pieces_how h = pieces_make(CLSORT_F32, i & 1 ? 0 : 4, patterns[i % 2]);
+        h.unsorted = 1;
+        h.work_group = i >= 2 ? 64 : 0;
+        if (!partition_check(b, &h, 3000, i & 1 ? 200 : 12)) return;
+    }
+}
+
+/* ---- both ------------------------------------------------------------------------------------ */
+
+static void calls_wait_and_are_waited_for(bench *b)
+{
+    static const size_t counts[] = { 3000, 2000, 1000, 4000 };
+    cl_command_queue unordered = test_unordered_queue(b);
+    int wait, queue;
+    for (queue = 0; queue < (unordered ? 2 : 1); queue++)
+        for (wait = 0; wait < CASE_WAITS; wait++) {
+            pieces_how h = pieces_make(CLSORT_U32, 4, "mod-16");
+            h.queue = queue ? unordered : NULL;
+            h.wait = wait;
+            if (!runs_check(b, &h, counts, 4, 0) || !runs_check(b, &h, counts, 1, 0)
+                || !partition_check(b, &h, 5000, 15))
+                break;
+        }
+    if (unordered) clReleaseCommandQueue(unordered);
+}
+
+/* Parts are sorted as segments, and the sorted parts of several arrays are merged: a sample sort out
+   of these calls. */
+static void parts_are_segments(bench *b)
+{
+    enum { N = 5000 };
+    const pieces_how h = pieces_make(CLSORT_U32, 0, "uniform");
+    partition_state s;
+    cl_mem result = test_buffer(b, 4, NULL);
+    cl_uint unsorted = 0;
+    AT("%d keys, parted, then sorted as segments", N);
+    if (partition_open(b, &h, N, 40, &s) && partition_enqueue(b, &h, &s)) {
+        clsort_desc d = clsort_desc_default();
+        d.count = N;
+        d.key_type = CLSORT_U32;
+        d.keys = s.keys_out.buffer;
+        d.keys_offset = piece_offset(&s.keys_out);
+        d.segments = s.starts.buffer;
+        d.segments_offset = piece_offset(&s.starts);
+        d.segment_count = 41;
+        CHECK_OK(clsort_enqueue_sort(b->sorter, b->session.queue, &d, 0, NULL, NULL));
+        d.segments = NULL;
+        d.segments_offset = d.segment_count = 0;
+        CHECK_OK(clsort_enqueue_is_sorted(b->sorter, b->session.queue, &d, result, 0, 0, NULL,
+                                          NULL));
+        CHECK(clEnqueueReadBuffer(b->session.queue, result, CL_TRUE, 0, 4, &unsorted, 0, NULL,
+                                  NULL)
+              == CL_SUCCESS);
+        CHECK(unsorted == N);
+    }
+    partition_close(&s);
+    clReleaseMemObject(result);
+}
+
+/* Kernels that are not built yet. */
+static void nothing_is_built_unasked(bench *b)
+{
+    static const size_t counts[2] = { 10, 20 };
+    const pieces_how h = pieces_make(CLSORT_U32, 4, "uniform");
+    bench other = *b;
+    runs_state s;
+    clsort_merge_runs_desc m = clsort_merge_runs_desc_default();
+    if (!CHECK_OK(clsort_create(b->session.context, b->session.info.id, NULL, &other.sorter)))
+        return;
+    AT("a new sorter");
+    if (runs_open(b, &h, counts, 2, 0, &s)) {
+        m.runs = s.run;
+        m.run_count = 2;
+        m.key_type = CLSORT_U32;
+        m.value_size = 4;
+        m.keys_out = s.keys_out.buffer;
+        m.values_out = s.values_out.buffer;
+        m.flags = CLSORT_FLAG_NO_BUILD;
+        CHECK_STATUS(clsort_enqueue_merge_runs(other.sorter, b->session.queue, &m, 0, NULL, NULL),
+                     CLSORT_ERROR_NOT_READY);
+        CHECK(runs_enqueue(&other, &h, &s, 2));
+        CHECK_OK(clsort_enqueue_merge_runs(other.sorter, b->session.queue, &m, 0, NULL, NULL));
+        CHECK(clFinish(b->session.queue) == CL_SUCCESS);
+    }
+    runs_close(&s);
+    clsort_destroy(other.sorter);
+}
+
+/* ---- bad calls ------------------------------------------------------------------------------- */
+
+/* One change to a good call. */
+#define REFUSED(function, call, good, change, code) \
+    do { \
+        cl_event done = NULL; \
+        call = good; \
+        change; \
+        AT("%s", #change); \
+        CHECK_STATUS(function(b->sorter, b->session.queue, &call, 0, NULL, &done), code); \
+        CHECK(!done); \
+        CHECK(strstr(clsort_last_error(b->sorter), #function)); \
+    } while (0)
+#define WITH_RUNS(change, code) \
+    do { \
+        memcpy(runs, good_runs, sizeof good_runs); \
+        REFUSED(clsort_enqueue_merge_runs, m, good, change, code); \
+    } while (0)
+
+static clsort_merge_runs_desc good_merge(const clsort_run *runs, cl_mem keys_out, cl_mem values_out)
+{
+    clsort_merge_runs_desc m = clsort_merge_runs_desc_default();
+    m.runs = runs;
+    m.run_count = 3;
+    m.key_type = CLSORT_U32;
+    m.value_size = 8;
+    m.keys_out = keys_out;
+    m.values_out = values_out;
+    return m;
+}
+
+static void bad_merges(bench *b)
+{
+    cl_mem keys = test_buffer(b, 400, NULL), values = test_buffer(b, 800, NULL),
+           keys_out = test_buffer(b, 1204, NULL), values_out = test_buffer(b, 2400, NULL);
+    const clsort_run run = { 100, keys, 0, values, 0 }, none = { 0, NULL, 0, NULL, 0 };
+    const clsort_run good_runs[3] = { run, run, run };
+    clsort_run runs[17];
+    const clsort_merge_runs_desc good = good_merge(runs, keys_out, values_out);
+    clsort_merge_runs_desc m;
+    size_t bytes = 0;
+    memset(runs, 0, sizeof runs);
+    CHECK_STATUS(clsort_enqueue_merge_runs(NULL, b->session.queue, &good, 0, NULL, NULL),
+                 CLSORT_ERROR_NULL_ARGUMENT);
+    CHECK_STATUS(clsort_enqueue_merge_runs(b->sorter, b->session.queue, NULL, 0, NULL, NULL),
+                 CLSORT_ERROR_NULL_ARGUMENT);
+    CHECK_STATUS(clsort_merge_runs_scratch_size(NULL, &good, &bytes), CLSORT_ERROR_NULL_ARGUMENT);
+    CHECK_STATUS(clsort_merge_runs_scratch_size(b->sorter, NULL, &bytes),
+                 CLSORT_ERROR_NULL_ARGUMENT);
+    CHECK_STATUS(clsort_merge_runs_scratch_size(b->sorter, &good, NULL),
+                 CLSORT_ERROR_NULL_ARGUMENT);
+    WITH_RUNS(m.runs = NULL, CLSORT_ERROR_NULL_ARGUMENT);
+    WITH_RUNS(m.key_type = 0, CLSORT_ERROR_KEY_TYPE);
+    WITH_RUNS(m.order = 2, CLSORT_ERROR_UNKNOWN_VALUE);
+    WITH_RUNS(m.nan_order = 3, CLSORT_ERROR_UNKNOWN_VALUE);
+    WITH_RUNS(m.run_count = 0, CLSORT_ERROR_UNKNOWN_VALUE);
+    WITH_RUNS(m.run_count = 17, CLSORT_ERROR_UNKNOWN_VALUE);
+    WITH_RUNS(m.reserved = 1, CLSORT_ERROR_UNKNOWN_VALUE);
+    WITH_RUNS(m.flags = 2, CLSORT_ERROR_UNKNOWN_FLAG);
+    WITH_RUNS(m.value_size = 9, CLSORT_ERROR_UNSUPPORTED);
+    WITH_RUNS(m.tuning.local = 1, CLSORT_ERROR_UNSUPPORTED);
+    WITH_RUNS(m.tuning.radix = 1, CLSORT_ERROR_UNSUPPORTED);
+    WITH_RUNS((m.key_type = CLSORT_F32, m.nan_order = CLSORT_NAN_EQUAL), CLSORT_ERROR_UNSUPPORTED);
+    WITH_RUNS(m.value_size = 0, CLSORT_ERROR_VALUE_SIZE);
+    WITH_RUNS(runs[1].values = NULL, CLSORT_ERROR_VALUE_SIZE);
+    CHECK(strstr(clsort_last_error(b->sorter), "runs[1].values"));
+    WITH_RUNS(m.scratch_size = 16, CLSORT_ERROR_UNUSED_FIELD);
+    WITH_RUNS(m.scratch_offset = 16, CLSORT_ERROR_UNUSED_FIELD);
+    if (sizeof(size_t) > 4) {
+        WITH_RUNS(runs[2].count = (size_t)1 << 16 << 16, CLSORT_ERROR_COUNT_TOO_LARGE);
+        WITH_RUNS((runs[0].count = 0x80000000u, runs[1].count = 0x80000000u),
+                  CLSORT_ERROR_COUNT_TOO_LARGE);
+    }
+    WITH_RUNS(runs[1].keys_offset = ~(size_t)3, CLSORT_ERROR_SIZE_OVERFLOW);
+    WITH_RUNS(runs[2].keys_offset = 2, CLSORT_ERROR_MISALIGNED);
+    CHECK(strstr(clsort_last_error(b->sorter), "runs[2].keys_offset"));
+    WITH_RUNS(runs[2].values_offset = 4, CLSORT_ERROR_MISALIGNED);
+    WITH_RUNS(m.keys_out_offset = 1, CLSORT_ERROR_MISALIGNED);
+    WITH_RUNS(runs[0].keys = NULL, CLSORT_ERROR_MISSING_BUFFER);
+    WITH_RUNS(m.keys_out = NULL, CLSORT_ERROR_MISSING_BUFFER);
+    WITH_RUNS(runs[1].count = 101, CLSORT_ERROR_BUFFER_TOO_SMALL);
+    WITH_RUNS(m.keys_out_offset = 8, CLSORT_ERROR_BUFFER_TOO_SMALL);
+    WITH_RUNS((m.keys_out = keys, runs[0] = runs[1] = none), CLSORT_ERROR_OVERLAP);
+    WITH_RUNS((m.scratch = keys_out, m.scratch_size = 16), CLSORT_ERROR_OVERLAP);
+    WITH_RUNS((m.scratch = values_out, m.value_size = 0, m.values_out = NULL,
+               runs[0].values = runs[1].values = runs[2].values = NULL, m.scratch_size = 16),
+              CLSORT_ERROR_SCRATCH_TOO_SMALL);
+    clReleaseMemObject(keys), clReleaseMemObject(values);
+    clReleaseMemObject(keys_out), clReleaseMemObject(values_out);
+}
+
+#define WITH_PARTS(change, code) REFUSED(clsort_enqueue_partition, p, good, change, code)
+
+static void bad_partitions(bench *b)
+{
+    cl_mem keys = test_buffer(b, 400, NULL), values = test_buffer(b, 800, NULL),
+           keys_out = test_buffer(b, 404, NULL), values_out = test_buffer(b, 804, NULL),
+           splitters = test_buffer(b, 40, NULL), starts = test_buffer(b, 48, NULL);
+    clsort_partition_desc good = clsort_partition_desc_default(), p;
+    size_t bytes = 0;
+    good.count = 100;
+    good.key_type = CLSORT_I32;
+    good.value_size = 8;
+    good.keys = keys, good.values = values, good.keys_out = keys_out, good.values_out = values_out;
+    good.splitters = splitters, good.starts = starts, good.splitter_count = 10;
+    CHECK_STATUS(clsort_enqueue_partition(NULL, b->session.queue, &good, 0, NULL, NULL),
+                 CLSORT_ERROR_NULL_ARGUMENT);
+    CHECK_STATUS(clsort_enqueue_partition(b->sorter, b->session.queue, NULL, 0, NULL, NULL),
+                 CLSORT_ERROR_NULL_ARGUMENT);
+    CHECK_STATUS(clsort_partition_scratch_size(b->sorter, NULL, &bytes),
+                 CLSORT_ERROR_NULL_ARGUMENT);
+    CHECK_STATUS(clsort_partition_scratch_size(b->sorter, &good, NULL), CLSORT_ERROR_NULL_ARGUMENT);
+    WITH_PARTS(p.key_type = 1, CLSORT_ERROR_KEY_TYPE);
+    WITH_PARTS(p.order = 2, CLSORT_ERROR_UNKNOWN_VALUE);
+    WITH_PARTS(p.splitter_count = 0, CLSORT_ERROR_UNKNOWN_VALUE);
+    WITH_PARTS(p.splitter_count = 256, CLSORT_ERROR_UNKNOWN_VALUE);
+    WITH_PARTS(p.reserved = 1, CLSORT_ERROR_UNKNOWN_VALUE);
+    WITH_PARTS(p.flags = 4, CLSORT_ERROR_UNKNOWN_FLAG);
+    WITH_PARTS(p.value_size = 12, CLSORT_ERROR_UNSUPPORTED);
+    WITH_PARTS(p.tuning.radix = 1, CLSORT_ERROR_UNSUPPORTED);
+    WITH_PARTS(p.value_size = 0, CLSORT_ERROR_VALUE_SIZE);
+    WITH_PARTS(p.values = NULL, CLSORT_ERROR_VALUE_SIZE);
+    WITH_PARTS(p.values_out = NULL, CLSORT_ERROR_VALUE_SIZE);
+    WITH_PARTS(p.scratch_offset = 16, CLSORT_ERROR_UNUSED_FIELD);
+    if (sizeof(size_t) > 4)
+        WITH_PARTS(p.count = (size_t)1 << 16 << 16, CLSORT_ERROR_COUNT_TOO_LARGE);
+    WITH_PARTS(p.splitters_offset = ~(size_t)3, CLSORT_ERROR_SIZE_OVERFLOW);
+    WITH_PARTS(p.starts_offset = ~(size_t)3, CLSORT_ERROR_SIZE_OVERFLOW);
+    WITH_PARTS(p.splitters_offset = 2, CLSORT_ERROR_MISALIGNED);
+    WITH_PARTS(p.starts_offset = 2, CLSORT_ERROR_MISALIGNED);
+    WITH_PARTS(p.keys_offset = 2, CLSORT_ERROR_MISALIGNED);
+    WITH_PARTS(p.values_out_offset = 4, CLSORT_ERROR_MISALIGNED);
+    WITH_PARTS(p.keys = NULL, CLSORT_ERROR_MISSING_BUFFER);
+    WITH_PARTS(p.keys_out = NULL, CLSORT_ERROR_MISSING_BUFFER);
+    WITH_PARTS(p.splitters = NULL, CLSORT_ERROR_MISSING_BUFFER);
+    WITH_PARTS(p.starts = NULL, CLSORT_ERROR_MISSING_BUFFER);
+    WITH_PARTS(p.splitter_count = 11, CLSORT_ERROR_BUFFER_TOO_SMALL);
+    WITH_PARTS(p.starts_offset = 4, CLSORT_ERROR_BUFFER_TOO_SMALL);
+    WITH_PARTS(p.count = 101, CLSORT_ERROR_BUFFER_TOO_SMALL);
+    WITH_PARTS(p.keys_out = keys, CLSORT_ERROR_OVERLAP);
+    WITH_PARTS(p.starts = splitters; p.splitter_count = 8, CLSORT_ERROR_OVERLAP);
+    WITH_PARTS((p.scratch = splitters, p.scratch_size = 16), CLSORT_ERROR_OVERLAP);
+    clReleaseMemObject(keys), clReleaseMemObject(values), clReleaseMemObject(keys_out);
+    clReleaseMemObject(values_out), clReleaseMemObject(splitters), clReleaseMemObject(starts);
+}
+
 static const test_entry tests[] = {
     { "1 to 16 runs of u32 are merged", runs_of_u32 },
-    { "u32 keys are partitioned", parts_of_u32 }
+    { "runs around tiles are merged", runs_around_tiles },
+    { "long runs are merged", long_runs },
+    { "runs one after another are merged", runs_one_after_another },
+    { "runs of every type are merged", runs_of_every_type },
+    { "runs with values of every size are merged", runs_with_values_of_every_size },
+    { "runs are merged in work-groups", runs_in_work_groups },
+    { "runs that are not sorted harm nothing else", runs_that_are_not_sorted },
+    { "u32 keys are parted", parts_of_u32 },
+    { "keys of every type are parted", parts_of_every_type },
+    { "keys with values of every size are parted", parts_with_values_of_every_size },
+    { "keys are parted in work-groups", parts_in_work_groups },
+    { "many keys are parted", many_keys_are_parted },
+    { "splitters that are not sorted harm nothing else", splitters_that_are_not_sorted },
+    { "calls wait and are waited for", calls_wait_and_are_waited_for },
+    { "parts are segments of a sort", parts_are_segments },
+    { "nothing is built unasked", nothing_is_built_unasked },
+    { "bad merges are refused", bad_merges },
+    { "bad partitions are refused", bad_partitions }
 };
 
 TEST_MAIN(tests)
