@@ -3747,8 +3747,9 @@ CLSORT_INLINE void scatter_keys(radix_t r, array_t from, array_t to, block_t b, 
     write_lines(to, lines, first, next, CLSORT_DIGITS);
 }
 
-CLSORT_INLINE void scatter_block(radix_t r, array_t from, array_t to, block_t b, uint *next)
+CLSORT_INLINE void scatter_block(radix_t r, uint plan, block_t b, uint *next)
 {
+    const array_t from = plan_array(r, plan, PASS_FROM), to = plan_array(r, plan, PASS_TO);
     if (CLSORT_VALUE_BYTES == 0 && r.n >= CLSORT_STAGE_BYTES / CLSORT_KEY_BYTES)
         scatter_keys(r, from, to, b, next);
     else
@@ -3770,26 +3771,64 @@ CLSORT_KERNEL void clsort_radix_scatter(CLSORT_RADIX_ARGS)
     }
     for (uint d = 0; d < CLSORT_DIGITS; d++)
         next[d] = radix_table(r, 0)[block * CLSORT_DIGITS + d];
-    scatter_block(r, plan_array(r, plan, PASS_FROM), plan_array(r, plan, PASS_TO), b, next);
+    scatter_block(r, plan, b, next);
 }
 #endif
 
 //---- radix: partition by work-items
 #if CLSORT_IS(PARTITION) && CLSORT_SHARE_LOG2 == 0
+/* The digits of 16 codes: every CLSORT_FINE_DIGITS-th splitter is compared with all codes in a
+   vector; then each code is searched between two of these. */
+#define CLSORT_FINE_DIGITS (CLSORT_DIGITS / 16)
+typedef CLSORT_JOIN(CLSORT_CODE_NAME, 16) codes16_t;
+CLSORT_INLINE void digits_of(const code_t *code, uint *digit, digit_t d)
+{
+    const codes16_t codes = vload16(0, code);
+    int16 sum = 0;
+    #pragma unroll
+    for (uint k = 1; k < 16; k++)
+        sum -= convert_int16((codes16_t)d.splitters[k * CLSORT_FINE_DIGITS - 1] <= codes);
+    vstore16(as_uint16(sum) * CLSORT_FINE_DIGITS, 0, digit);
+    for (uint step = CLSORT_FINE_DIGITS / 2; step > 0; step /= 2)
+        for (uint l = 0; l < 16; l++)
+            digit[l] += d.splitters[digit[l] + step - 1] <= code[l] ? step : 0;
+    vstore16(min(vload16(0, digit), (uint16)d.most), 0, digit);
+}
+
+/* The digits of up to CLSORT_CODES_AT_ONCE elements from i on; returns how many. */
+CLSORT_INLINE uint block_digits(radix_t r, block_t b, uint i, uint *digit)
+{
+    const uint size = min(b.size - i, (uint)CLSORT_CODES_AT_ONCE);
+    code_t code[CLSORT_CODES_AT_ONCE];
+    if (size == CLSORT_CODES_AT_ONCE)
+        for (uint l = 0; l < CLSORT_CODES_AT_ONCE; l++)
+            code[l] = encode(*key_place(r.source, b.begin + i + l), r.codec);
+    else
+        for (uint l = 0; l < CLSORT_CODES_AT_ONCE; l++)
+            code[l] = encode(*key_place(r.source, b.begin + i + min(l, size - 1)), r.codec);
+    digits_of(code, digit, r.digit);
+    return size;
+}
+
 /* A work-item per block. */
 CLSORT_KERNEL void clsort_partition_count(CLSORT_PARTITION_ARGS)
 {
     code_t codes[CLSORT_DIGITS];
     const radix_t r = CLSORT_PARTITION(codes);
     const uint block = (uint)get_global_id(0);
-    uint bins[CLSORT_COUNT_COPIES * CLSORT_DIGITS];
+    uint bins[CLSORT_COUNT_COPIES * CLSORT_DIGITS], digit[CLSORT_CODES_AT_ONCE];
     if (block >= blocks)
         return;
+    const block_t b = take_block(r, block, 1);
     for (uint d = 0; d < CLSORT_DIGITS; d++)
         codes[d] = splitter_code(splitters + splitters_at, d, splitter_count, r.codec);
     for (uint d = 0; d < CLSORT_COUNT_COPIES * CLSORT_DIGITS; d++)
         bins[d] = 0;
-    count_block(r, r.source, take_block(r, block, 1), bins);
+    for (uint i = 0; i < b.size; i += CLSORT_CODES_AT_ONCE) {
+        const uint size = block_digits(r, b, i, digit);
+        for (uint l = 0; l < size; l++)
+            bins[l % CLSORT_COUNT_COPIES * CLSORT_DIGITS + digit[l]]++;
+    }
     write_counts(r, block, bins);
 }
 
@@ -3812,6 +3851,32 @@ CLSORT_KERNEL void clsort_partition_scan(CLSORT_PARTITION_ARGS)
     start[splitter_count + 1] = sum;
 }
 
+//---- radix: partition moves
+/* Moves the elements of a block: as scatter_items and, of bare keys, scatter_keys do. */
+CLSORT_INLINE void part_block(radix_t r, block_t b, uint *next)
+{
+    const uint staged = CLSORT_VALUE_BYTES == 0 && r.n >= CLSORT_STAGE_BYTES / CLSORT_KEY_BYTES;
+    code_t lines[CLSORT_DIGITS * CLSORT_STAGE_KEYS] __attribute__((aligned(64)));
+    uint first[CLSORT_DIGITS], digit[CLSORT_CODES_AT_ONCE];
+    for (uint d = 0; d < CLSORT_DIGITS; d++)
+        first[d] = next[d];
+    for (uint i = 0; i < b.size; i += CLSORT_CODES_AT_ONCE) {
+        const uint size = block_digits(r, b, i, digit);
+        for (uint l = 0; l < size && staged; l++)
+            stage_key(r.target, lines, first, next, digit[l],
+                      *key_place(r.source, b.begin + i + l));
+        for (uint l = 0; l < size && !staged; l++) {
+            const uint place = next[digit[l]]++;
+            uint word[CLSORT_WORDS_OR_1];
+            *key_place(r.target, place) = *key_place(r.source, b.begin + i + l);
+            load_words(r.source, b.begin + i + l, word);
+            store_words(r.target, place, word);
+        }
+    }
+    if (staged)
+        write_lines(r.target, lines, first, next, CLSORT_DIGITS);
+}
+
 CLSORT_KERNEL void clsort_partition_scatter(CLSORT_PARTITION_ARGS)
 {
     code_t codes[CLSORT_DIGITS];
@@ -3824,7 +3889,7 @@ CLSORT_KERNEL void clsort_partition_scatter(CLSORT_PARTITION_ARGS)
         codes[d] = splitter_code(splitters + splitters_at, d, splitter_count, r.codec);
         next[d] = d <= splitter_count ? radix_table(r, 0)[block * CLSORT_DIGITS + d] : 0;
     }
-    scatter_block(r, r.source, r.target, take_block(r, block, 1), next);
+    part_block(r, take_block(r, block, 1), next);
 }
 #endif
 
@@ -3859,8 +3924,7 @@ CLSORT_INLINE void sort_small(radix_t r)
                 bins[r.pass][d] = sum;
                 sum += count;
             }
-            scatter_block(r, plan_array(r, pass_plan(r), PASS_FROM),
-                          plan_array(r, pass_plan(r), PASS_TO), all, bins[r.pass]);
+            scatter_block(r, pass_plan(r), all, bins[r.pass]);
         } else if (pass_plan(r) & PASS_COPIES)
             copy_block(r, pass_plan(r), all, 0, 1);
     }
