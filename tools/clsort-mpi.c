@@ -8,7 +8,7 @@
    ranks, each its part. All ranks end with the same exit code, and rank 0 prints the message. */
 
 #define _XOPEN_SOURCE 700
-#define _GNU_SOURCE   /* files.h: large pages */
+#define _GNU_SOURCE   /* files.h: memory by mmap */
 #define CL_TARGET_OPENCL_VERSION 300
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #define CLSORT_STATIC

@@ -7,7 +7,7 @@
    larger than memory, stream.h and verify.h the checks, bench.h the measurements. */
 
 #define _XOPEN_SOURCE 700
-#define _GNU_SOURCE   /* what Linux has beside POSIX: large pages, writing that begins early */
+#define _GNU_SOURCE   /* what Linux has beside POSIX: files without names, early writing */
 #define CL_TARGET_OPENCL_VERSION 300
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #define CLSORT_STATIC
@@ -160,6 +160,7 @@ static int sort_whole(const arguments *a, sorter_session *s, const sort_order *o
     r.size[RUN_VALUES] = value_size;
     code = sorter_check(s->sorter, clsort_check(s->sorter, &o->desc));
     if (code == DONE_OK) code = runs_sort(&r);
+    scratch_free(s);   /* its pages can then become those of the output */
     code = pairs_write(a, &r.part, code);
     runs_free(&r);
     return code;

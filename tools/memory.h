@@ -45,7 +45,8 @@ static int memory_option(const arguments *a, unsigned long long *bytes)
     if (length && text[length - 1] == 'B') length--;
     if (length < sizeof number) memcpy(number, text, length);
     if (count_parse(number, bytes) && *bytes) return DONE_OK;
-    return fail(DONE_USAGE, "--memory must be a number of bytes as in 4G or 512MiB, not '%s'", text);
+    return fail(DONE_USAGE, "--memory must be a number of bytes as in 4G or 512MiB, not '%s'",
+                text);
 }
 
 #endif

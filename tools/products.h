@@ -11,8 +11,6 @@
 #ifndef CLSORT_TOOLS_PRODUCTS_H
 #define CLSORT_TOOLS_PRODUCTS_H
 
-#include <pthread.h>
-
 #include "files.h"
 
 #define PRODUCT_PRIME ((UINT64_C(1) << 61) - 1)
@@ -20,8 +18,7 @@
 enum {
     PRODUCT_POINTS = 2,
     PRODUCT_LANES = 8, /* products beside each other: one waits for its last multiplication */
-    PRODUCT_BLOCK = 4096,
-    THREADS_MOST = 16
+    PRODUCT_BLOCK = 4096
 };
 
 /* The random points: for each r, then s of each further word of an element. */
@@ -150,42 +147,6 @@ static uint64_t product_value(uint64_t x)
 {
     x = product_reduce(x);
     return x >= PRODUCT_PRIME ? x - PRODUCT_PRIME : x;
-}
-
-/* ---- on all cores ---------------------------------------------------------------------------- */
-
-/* Runs work(user, part, parts) for every part, each on a thread of its own where there are any. */
-typedef struct shared_work {
-    void (*work)(void *user, size_t part, size_t parts);
-    void *user;
-    size_t part, parts;
-} shared_work;
-
-static void *shared_run(void *given)
-{
-    const shared_work *w = (const shared_work *)given;
-    w->work(w->user, w->part, w->parts);
-    return NULL;
-}
-
-static void work_share(void (*work)(void *, size_t, size_t), void *user)
-{
-    shared_work list[THREADS_MOST];
-    pthread_t threads[THREADS_MOST];
-    int runs[THREADS_MOST];
-    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    const size_t parts = cores < 1 ? 1 : cores < THREADS_MOST ? (size_t)cores : THREADS_MOST;
-    size_t i;
-    for (i = 0; i < parts; i++) {
-        list[i].work = work;
-        list[i].user = user;
-        list[i].part = i;
-        list[i].parts = parts;
-        runs[i] = i + 1 < parts && !pthread_create(&threads[i], NULL, shared_run, &list[i]);
-        if (!runs[i]) shared_run(&list[i]);
-    }
-    for (i = 0; i < parts; i++)
-        if (runs[i]) pthread_join(threads[i], NULL);
 }
 
 #endif

@@ -1,9 +1,9 @@
 /* runs.h - sorts a file that may be larger than memory.
 
    The input is read in chunks that memory and device hold, and each is sorted. A single chunk is
-   the result. Several become runs in a temporary file without a name. Then all runs are merged in one
-   go: a window of each is in memory, and in each round the device sorts all elements of the windows
-   up to a bound. So each byte is read twice and written twice.
+   the result. Several become runs in a temporary file without a name. Then all runs are merged in
+   one go: a window of each is in memory, and in each round the device sorts all elements of the
+   windows up to a bound. So each byte is read twice and written twice.
 
    The bound is the last element in one of the windows, so chosen that no element before it is still
    on the disk. Of elements equal to it, a run before that of the bound gives all, one behind it

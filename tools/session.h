@@ -107,8 +107,8 @@ static int download(sorter_session *s, cl_mem buffer, const key_array *array)
                     "clEnqueueReadBuffer");
 }
 
-/* Gives a description scratch memory in large pages, if the device shares the host's memory.
-   Returns an exit code. */
+/* Gives a description scratch memory that can be given back, if the device shares the host's
+   memory. Returns an exit code. */
 static int session_scratch(sorter_session *s, clsort_desc *d)
 {
     size_t bytes = 0;

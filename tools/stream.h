@@ -13,22 +13,31 @@
 
 /* ---- order ----------------------------------------------------------------------------------- */
 
+/* Compares two records by a field: below 0, 0 or above 0. */
+static int field_compare(const clsort_field *f, const unsigned char *x, const unsigned char *y)
+{
+    const size_t bytes = reference_field_size(f->type);
+    uint64_t a, b;
+    if (reference_is_bytes(f->type)) {
+        const int order = memcmp(x + f->offset, y + f->offset, bytes);
+        return f->order == CLSORT_DESCENDING ? -order : order;
+    }
+    a = reference_code(reference_bits(x + f->offset, bytes), f->type, f->order, f->nan_order,
+                       f->zero_order);
+    b = reference_code(reference_bits(y + f->offset, bytes), f->type, f->order, f->nan_order,
+                       f->zero_order);
+    return a < b ? -1 : a > b;
+}
+
 /* Compares two elements as a description by keys or fields does: below 0, 0 or above 0. */
 static int element_compare(const clsort_desc *d, const unsigned char *x, const unsigned char *y)
 {
     const size_t size = (d->key_type & 0xFFu) / 8;
     uint64_t a, b;
+    int order = 0;
     cl_uint i;
-    for (i = 0; i < d->field_count; i++) {
-        const clsort_field *f = &d->fields[i];
-        const size_t bytes = (f->type & 0xFFu) / 8;
-        a = reference_code(reference_bits(x + f->offset, bytes), f->type, f->order, f->nan_order,
-                           f->zero_order);
-        b = reference_code(reference_bits(y + f->offset, bytes), f->type, f->order, f->nan_order,
-                           f->zero_order);
-        if (a != b) return a < b ? -1 : 1;
-    }
-    if (d->fields) return 0;
+    for (i = 0; i < d->field_count && !order; i++) order = field_compare(&d->fields[i], x, y);
+    if (d->fields) return order;
     a = reference_some_bits(reference_code(reference_bits(x, size), d->key_type, d->order,
                                            d->nan_order, d->zero_order), d);
     b = reference_some_bits(reference_code(reference_bits(y, size), d->key_type, d->order,
@@ -86,12 +95,6 @@ typedef struct stream_check {
     size_t parts;
     int by_codec;
 } stream_check;
-
-static size_t part_start(size_t count, size_t part, size_t parts)
-{
-    const size_t rest = count % parts;
-    return count / parts * part + (part < rest ? part : rest);
-}
 
 /* Elements begin ... end - 1 of a file: the first that comes before its predecessor, else end. */
 static size_t first_disorder(const stream_check *s, const key_array *k, size_t begin, size_t end)
