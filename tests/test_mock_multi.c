@@ -208,11 +208,98 @@ static void no_room(bench *b)
     close_stage(&s);
 }
 
+/* A mistake in the arguments of a call, and its answer. */
+static void bad_call(stage *s, const clsort_desc *d, const clsort_multi_desc *m, cl_uint sorters,
+                     clsort_status wanted, const char *what)
+{
+    cl_uint keys[10], i;
+    for (i = 0; i < 10; i++) keys[i] = 10 - i;
+    AT("%s", what);
+    {
+        clsort_multi_desc given = *m;
+        given.sort = d;
+        if (given.keys) given.keys = keys;
+        CHECK_STATUS(clsort_sort_host_on(s->sorters, sorters, &given), wanted);
+    }
+    for (i = 0; i < 10; i++) CHECK(keys[i] == 10 - i);
+    CHECK(!counted.live[COUNTED_BUFFER] && !counted.launches);
+}
+
+/* Descriptions that go with buffers only, or not with arrays of any size. */
+static void bad_descriptions(bench *b)
+{
+    static const struct { const char *what; size_t at, bytes; clsort_status wanted; } fields[] = {
+#define FIELD(name, wanted) { #name, offsetof(clsort_desc, name), \
+                              sizeof ((clsort_desc *)0)->name, wanted }
+        FIELD(rows, CLSORT_ERROR_UNSUPPORTED), FIELD(keys_offset, CLSORT_ERROR_UNSUPPORTED),
+        FIELD(segment_count, CLSORT_ERROR_UNSUPPORTED), FIELD(scratch, CLSORT_ERROR_UNSUPPORTED),
+        FIELD(top_k, CLSORT_ERROR_UNSUPPORTED), FIELD(keys, CLSORT_ERROR_UNSUPPORTED),
+        FIELD(precedes, CLSORT_ERROR_FIELDS), FIELD(order, CLSORT_ERROR_UNKNOWN_VALUE),
+        FIELD(value_size, CLSORT_ERROR_VALUE_SIZE), FIELD(struct_size, CLSORT_ERROR_UNKNOWN_VALUE),
+#undef FIELD
+    };
+    size_t i;
+    stage s;
+    (void)b;
+    open_stage(&s, 0);
+    for (i = 0; i < sizeof fields / sizeof *fields; i++) {
+        clsort_desc d = clsort_desc_default();
+        clsort_multi_desc m = clsort_multi_desc_default();
+        d.count = 10;
+        d.key_type = CLSORT_U32;
+        memset((unsigned char *)&d + fields[i].at, 7, fields[i].bytes < 8 ? fields[i].bytes : 1);
+        m.keys = &m;
+        bad_call(&s, &d, &m, 2, fields[i].wanted, fields[i].what);
+    }
+    close_stage(&s);
+}
+
+static void bad_calls(bench *b)
+{
+    clsort_desc d = clsort_desc_default();
+    clsort_multi_desc m = clsort_multi_desc_default(), good;
+    stage s;
+    (void)b;
+    open_stage(&s, 0);
+    d.count = 10;
+    d.key_type = CLSORT_U32;
+    m.keys = &m;
+    good = m;
+    CHECK_STATUS(clsort_sort_host_on(NULL, 1, &m), CLSORT_ERROR_NULL_ARGUMENT);
+    CHECK_STATUS(clsort_sort_host_on(s.sorters, 1, NULL), CLSORT_ERROR_NULL_ARGUMENT);
+    bad_call(&s, &d, &m, 0, CLSORT_ERROR_NULL_ARGUMENT, "no sorters");
+    bad_call(&s, NULL, &m, 2, CLSORT_ERROR_NULL_ARGUMENT, "no description");
+#define BAD(field, value, wanted) \
+    m = good, m.field = value, bad_call(&s, &d, &m, 2, wanted, #field)
+    BAD(keys, NULL, CLSORT_ERROR_NULL_ARGUMENT);
+    BAD(struct_size, 3, CLSORT_ERROR_UNKNOWN_VALUE);
+    BAD(transfer, 3, CLSORT_ERROR_UNKNOWN_VALUE);
+    BAD(reserved, 1, CLSORT_ERROR_UNKNOWN_VALUE);
+    BAD(values, &m, CLSORT_ERROR_VALUE_SIZE);
+    BAD(values_out, &m, CLSORT_ERROR_VALUE_SIZE);
+    m = good, m.work = &m, m.work_size = 47;
+    bad_call(&s, &d, &m, 2, CLSORT_ERROR_SCRATCH_TOO_SMALL, "work_size");
+    m = good, d.value_size = 4, m.values = m.keys_out = &m;
+    bad_call(&s, &d, &m, 2, CLSORT_ERROR_VALUE_SIZE, "keys_out without values_out");
+    m = good, d.value_size = 0, d.count = (size_t)-1 / 8;
+    bad_call(&s, &d, &m, 2, CLSORT_ERROR_SIZE_OVERFLOW, "count");
+    d.count = 10, s.said[0].times = 0;
+    {
+        clsort_sorter *const twice[2] = { s.sorters[0], s.sorters[0] };
+        CHECK_STATUS(clsort_sort_host_on(twice, 2, (m.sort = &d, &m)), CLSORT_ERROR_UNKNOWN_VALUE);
+    }
+    CHECK(s.said[0].times == 1);
+#undef BAD
+    close_stage(&s);
+}
+
 static const test_entry tests[] = {
     { "two devices share chunks and parts, in any order of their events", shares },
     { "each call of two devices fails: right, or nothing is lost", each_call },
     { "each command of two devices fails: right", each_command },
     { "a device without room is not asked, or dropped", no_room },
+    { "descriptions that do not go with host arrays are refused", bad_descriptions },
+    { "bad calls are refused before anything is done", bad_calls },
 };
 
 TEST_MAIN_ALONE(tests, "mock driver")
