@@ -31,36 +31,55 @@ static int list_patterns(void)
     size_t i;
     for (i = 0; pattern_name(i); i++)
         printf("%s%s\n", pattern_name(i), pattern_applies(i, CLSORT_U32) ? "" : " (floats only)");
+    printf("records (of 100 bytes, the first 10 of which are a random key; without --type)\n");
+    return DONE_OK;
+}
+
+/* What `gen` writes: the pattern, its number where it is one of keys, and the type or size of an
+   element. Returns an exit code. */
+static int gen_pattern(const arguments *a, size_t *pattern, key_array *keys)
+{
+    const key_type *type;
+    int code;
+    if (!strcmp(a->operand[0], "records")) {
+        *keys = keys_none(NULL, PATTERN_RECORD_BYTES);
+        return a->given[OPTION_TYPE] || a->given[OPTION_TEXT]
+                   ? fail(DONE_USAGE, "gen: records go without --type and --text")
+                   : DONE_OK;
+    }
+    *pattern = pattern_find(a->operand[0]);
+    if (!pattern_name(*pattern))
+        return fail(DONE_USAGE, "gen: unknown pattern '%s'; `clsort gen --list` lists them",
+                    a->operand[0]);
+    code = type_option(a, &type);
+    if (code != DONE_OK) return code;
+    *keys = keys_none(type, 0);
+    if (!pattern_applies(*pattern, type->code))
+        return fail(DONE_USAGE, "gen: pattern '%s' is for floats, not for %s", a->operand[0],
+                    type->name);
     return DONE_OK;
 }
 
 static int command_gen(const arguments *a)
 {
     unsigned long long n, seed;
-    const key_type *type;
     key_array keys;
-    size_t pattern;
+    size_t pattern = 0;
     int code;
     if (a->given[OPTION_LIST]) return list_patterns();
-    pattern = pattern_find(a->operand[0]);
-    if (!pattern_name(pattern))
-        return fail(DONE_USAGE, "gen: unknown pattern '%s'; `clsort gen --list` lists them",
-                    a->operand[0]);
-    code = type_option(a, &type);
+    code = gen_pattern(a, &pattern, &keys);
     if (code != DONE_OK) return code;
-    keys = keys_none(type, 0);
-    if (!pattern_applies(pattern, type->code))
-        return fail(DONE_USAGE, "gen: pattern '%s' is for floats, not for %s", a->operand[0],
-                    type->name);
-    if (!count_parse(argument(a, OPTION_COUNT, ""), &n) || n > SIZE_MAX / 8 - 1)
+    if (!count_parse(argument(a, OPTION_COUNT, ""), &n) || n > SIZE_MAX / keys.size - 1)
         return fail(DONE_USAGE, "gen: -n needs a count such as 1000 or 2^20");
     if (!count_parse(argument(a, OPTION_SEED, "1"), &seed))
         return fail(DONE_USAGE, "gen: --seed needs a whole number");
     code = outputs_open(a);
     keys.count = (size_t)n;
-    keys.data = (unsigned char *)malloc(keys.count * type->size + 1);
+    keys.data = (unsigned char *)malloc(keys.count * keys.size + 1);
     if (!keys.data && code == DONE_OK) code = fail(DONE_IO, "gen: %s", strerror(ENOMEM));
-    if (code == DONE_OK) pattern_fill(pattern, type->code, keys.count, seed, 0, keys.data);
+    if (code == DONE_OK && keys.type)
+        pattern_fill(pattern, keys.type->code, keys.count, seed, 0, keys.data);
+    else if (code == DONE_OK) pattern_records(keys.count, seed, keys.data);
     outputs[OUTPUT_KEYS].array = &keys;
     code = outputs_finish(a, code);
     free(keys.data);
@@ -543,6 +562,8 @@ static void print_sorted(const arguments *a, const pair_array *input, const file
     putchar('\n');
     if (input->values.size)
         printf("sorted: %zu values of %zu bytes\n", keys->count, input->values.size);
+    if (!keys->type)
+        printf("checksum: %016llx in any order\n", (unsigned long long)checksum_of(keys));
 }
 
 /* Compares on the host. Returns an exit code. */
@@ -701,7 +722,11 @@ static const command commands[] = {
     { "info", "", "Lists devices, what clsort uses on each, and the algorithms", "", FOR_INFO, 0, 0,
       command_info },
     { "gen", " PATTERN", "Writes keys of a pattern",
-      "The same pattern, type, count and seed give the same keys.\n", FOR_GEN, 1, 1, command_gen },
+      "The same pattern, type, count and seed give the same keys. `gen records` writes records\n"
+      "of 100 bytes as the sort benchmark has them, with a random key of 10 bytes in front:\n"
+      "  clsort gen records -n 2^20 -o records\n"
+      "  clsort sort records --record-size 100 --fields bytes10@0 -o sorted\n",
+      FOR_GEN, 1, 1, command_gen },
     { "sort", " [IN]", "Sorts a file of keys or records",
       "IN is a file, by default standard input. A raw file holds keys one after the other, "
       "little-endian. Records in the order of\n"

@@ -99,21 +99,31 @@ static int field_words(char *words, clsort_field *f)
     return 1;
 }
 
+/* The type of a field: a key's, or "bytes10" for 10 bytes. 0: neither. */
+static cl_uint field_type_find(const char *name)
+{
+    const key_type *type = key_type_find(name);
+    unsigned long long bytes;
+    if (type) return type->code;
+    if (strncmp(name, "bytes", 5) || !count_parse(name + 5, &bytes) || !bytes
+        || bytes > CLSORT_MAX_FIELD_BYTES)
+        return 0;
+    return CLSORT_BYTES + (cl_uint)bytes;
+}
+
 /* Parses one field, "f32@8:desc". Returns what is wrong, or NULL. */
 static const char *field_parse(char *text, clsort_field *f)
 {
     char *offset = strchr(text, '@'), *words = strchr(text, ':');
-    const key_type *type;
     unsigned long long bytes;
     memset(f, 0, sizeof *f);
     if (!offset || (words && words < offset)) return "is not TYPE@OFFSET";
     *offset++ = '\0';
     if (words) *words++ = '\0';
-    type = key_type_find(text);
-    if (!type) return "has an unknown type";
+    f->type = field_type_find(text);
+    if (!f->type) return "has an unknown type";
     if (!count_parse(offset, &bytes) || bytes > (1u << 30))
         return "has no offset in bytes behind @";
-    f->type = type->code;
     f->offset = (size_t)bytes;
     return field_words(words, f)
                ? NULL

@@ -573,4 +573,34 @@ static inline void pattern_fill(size_t number, cl_uint type, size_t n, uint64_t 
     if (entry->kind == PATTERN_SWAPS) pattern_swap(&s, keys, size, s.parameter);
 }
 
+/* ---- records --------------------------------------------------------------------------------- */
+
+/* Records of 100 bytes in the layout of the sort benchmark: a random key of 10 bytes, then what
+   tells records apart, with the record's number in hexadecimal digits. Source: gensort of
+   sortbenchmark.org. */
+enum { PATTERN_RECORD_BYTES = 100, PATTERN_RECORD_KEY = 10 };
+
+static inline void pattern_record(uint64_t *random, uint64_t number, unsigned char *record)
+{
+    static const unsigned char marks[][4] = { { 0x00, 0x11 }, { 0x88, 0x99, 0xAA, 0xBB },
+                                              { 0xCC, 0xDD, 0xEE, 0xFF } };
+    static const char digits[] = "0123456789ABCDEF";
+    size_t i;
+    for (i = 0; i < PATTERN_RECORD_KEY; i++)
+        record[i] = (unsigned char)(pattern_random(random) >> 40);
+    memcpy(record + 10, marks[0], 2);
+    for (i = 0; i < 32; i++)
+        record[12 + i] = (unsigned char)digits[i < 16 ? 0 : number >> 4 * (31 - i) & 15];
+    memcpy(record + 44, marks[1], 4);
+    for (i = 0; i < 48; i++) record[48 + i] = record[12 + 20 + i / 4];
+    memcpy(record + 96, marks[2], 4);
+}
+
+static inline void pattern_records(size_t n, uint64_t seed, unsigned char *records)
+{
+    uint64_t random = seed;
+    size_t i;
+    for (i = 0; i < n; i++) pattern_record(&random, i, records + i * PATTERN_RECORD_BYTES);
+}
+
 #endif

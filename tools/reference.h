@@ -163,8 +163,8 @@ static inline uint64_t reference_bytes_code(const unsigned char *place, const cl
 }
 
 /* Code `part` of one field of n records. */
-static inline void reference_field_codes(const void *records, size_t record_size, size_t n,
-                                         const clsort_field *f, size_t part, uint64_t *codes)
+static inline void reference_part_codes(const void *records, size_t record_size, size_t n,
+                                        const clsort_field *f, size_t part, uint64_t *codes)
 {
     const size_t size = reference_field_size(f->type);
     size_t i;
@@ -175,6 +175,13 @@ static inline void reference_field_codes(const void *records, size_t record_size
                        : reference_code(reference_bits(place, size), f->type, f->order,
                                         f->nan_order, f->zero_order);
     }
+}
+
+/* The codes of a field that has one. */
+static inline void reference_field_codes(const void *records, size_t record_size, size_t n,
+                                         const clsort_field *f, uint64_t *codes)
+{
+    reference_part_codes(records, record_size, n, f, 0, codes);
 }
 
 /* codes[i] becomes the place of record i in the order of a description's fields, the same for equal
@@ -193,12 +200,12 @@ static inline int reference_record_codes(const void *records, size_t n, const cl
     if (done) reference_count_up(order, n);
     for (f = d->field_count; done && f-- > 0;)
         for (part = reference_field_parts(&d->fields[f]); done && part-- > 0;) {
-            reference_field_codes(records, d->record_size, n, &d->fields[f], part, field);
+            reference_part_codes(records, d->record_size, n, &d->fields[f], part, field);
             done = reference_refine(field, n, order);
         }
     for (f = 0; done && f < d->field_count; f++)
         for (part = 0; part < reference_field_parts(&d->fields[f]); part++) {
-            reference_field_codes(records, d->record_size, n, &d->fields[f], part, field);
+            reference_part_codes(records, d->record_size, n, &d->fields[f], part, field);
             for (i = 1; i < n; i++) differs[i] |= field[order[i - 1]] != field[order[i]];
         }
     for (i = 0; done && i < n; i++) codes[order[i]] = place += differs[i];

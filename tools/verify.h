@@ -203,6 +203,7 @@ static int verify_indices(const key_array *input, const key_array *output, const
 
 /* ---- records and values ---------------------------------------------------------------------- */
 
+/* The type of a field that is not bytes. */
 static const key_type *field_type(const clsort_field *f)
 {
     const key_type *type = key_types;
@@ -214,10 +215,15 @@ static void print_fields(const unsigned char *record, const clsort_desc *d)
 {
     cl_uint i;
     for (i = 0; i < d->field_count; i++) {
-        const key_type *type = field_type(&d->fields[i]);
+        const clsort_field *f = &d->fields[i];
+        const int is_bytes = reference_is_bytes(f->type);
         char text[NUMBER_ROOM];
-        number_print(type, key_bits(type, record + d->fields[i].offset, 0), text);
-        printf(" %s", text);
+        size_t k;
+        if (!is_bytes)
+            number_print(field_type(f), key_bits(field_type(f), record + f->offset, 0), text);
+        printf(" %s", is_bytes ? "" : text);
+        for (k = 0; is_bytes && k < reference_field_size(f->type); k++)
+            printf("%02x", record[f->offset + k]);
     }
 }
 
@@ -238,15 +244,30 @@ static int fields_check(const clsort_desc *d)
 {
     cl_uint i;
     for (i = 0; i < d->field_count; i++) {
-        size_t size = field_type(&d->fields[i])->size;
-        if (d->fields[i].offset + size > d->record_size || d->fields[i].offset % size
-            || d->record_size % size)
+        const cl_uint type = d->fields[i].type;
+        const size_t size = reference_field_size(type), unit = reference_is_bytes(type) ? 1 : size;
+        if (d->fields[i].offset + size > d->record_size || d->fields[i].offset % unit
+            || d->record_size % unit)
             return fail(
                 DONE_USAGE,
                 "field %u does not lie in records of %zu bytes, or not at a multiple of its size",
                 (unsigned)i, d->record_size);
     }
     return DONE_OK;
+}
+
+/* A sum of hashes of all elements, which does not depend on their order. */
+static uint64_t checksum_of(const key_array *elements)
+{
+    uint64_t sum = 0;
+    size_t i, k;
+    for (i = 0; i < elements->count; i++) {
+        const unsigned char *at = elements->data + i * elements->size;
+        uint64_t hash = UINT64_C(14695981039346656037);
+        for (k = 0; k < elements->size; k++) hash = (hash ^ at[k]) * UINT64_C(1099511628211);
+        sum += (hash ^ hash >> 32) * UINT64_C(0x9E3779B97F4A7C15);
+    }
+    return sum;
 }
 
 /* OUTPUT must be INPUT in the order of its fields, equal records in their order, byte for byte.
