@@ -31,7 +31,7 @@ typedef struct test_case {
     size_t value_size, n;  /* n: of all ranks */
     int spread;
     cl_uint flags;
-    int in_buffers;        /* input and output; 2: the same ones */
+    int in_buffers;        /* input and output; 2: the same ones; 3: keys only */
     size_t chunk;
     cl_uint order, nan_order, zero_order, first_bit, last_bit;
 } test_case;
@@ -65,6 +65,9 @@ static const test_case cases[] = {
       4096, 0, 0, 0, 0, 0 },
     { "messages of 999 bytes", "uniform", CLSORT_U32, 4, 30000, EQUAL, 0, 0, 999, 0, 0, 0, 0, 0 },
     { "buffers", "zipf", CLSORT_U32, 4, 50000, UNEVEN, 0, 1, 0, 0, 0, 0, 0, 0 },
+    { "keys in buffers, values not", "zipf", CLSORT_U32, 4, 50000, UNEVEN, 0, 3, 0, 0, 0, 0, 0, 0 },
+    { "values not in buffers, staged", "zipf", CLSORT_U32, 8, 40000, UNEVEN, CLSORT_MPI_STAGED, 3,
+      0, 0, 0, 0, 0, 0 },
     { "the same buffers", "zipf", CLSORT_U32, 4, 50000, UNEVEN, 0, 2, 0, 0, 0, 0, 0, 0 },
     { "the same buffers, staged", "uniform", CLSORT_U32, 0, 50000, EQUAL, CLSORT_MPI_STAGED, 2, 0,
       0, 0, 0, 0, 0 },
@@ -236,11 +239,12 @@ static void run_case(const test_case *c)
     memcpy(own_keys, all_keys + first * size, count * size);
     memcpy(own_values, all_values + first * c->value_size, count * c->value_size);
     d.keys = make_array(c->in_buffers, own_keys, (c->in_buffers == 2 ? MOST : count) * size);
-    d.values = make_array(c->value_size && c->in_buffers, own_values,
+    d.values = make_array(c->value_size && c->in_buffers && c->in_buffers != 3, own_values,
                           (c->in_buffers == 2 ? MOST : count) * c->value_size);
     d.keys_out = c->in_buffers == 2 ? d.keys : make_array(c->in_buffers, own_keys, d.room * size);
     d.values_out = c->in_buffers == 2
-                       ? d.values : make_array(c->in_buffers, own_values, d.room * c->value_size);
+                       ? d.values : make_array(c->in_buffers == 1, own_values,
+                                               d.room * c->value_size);
     status = clsort_mpi_sort(MPI_COMM_WORLD, sorter, device.queue, &d, &r);
     if (status != CL_SUCCESS && !rank) printf("%s: %s\n", c->name, r.error);
     take_array(&d.keys_out, own_keys, r.count * size);
@@ -254,8 +258,8 @@ static void run_case(const test_case *c)
     check(all[1], c->name, "a rank has more than 1.1 times its share");
     if (d.keys.buffer) clReleaseMemObject(d.keys.buffer);
     if (d.values.buffer) clReleaseMemObject(d.values.buffer);
-    if (c->in_buffers == 1 && d.keys_out.buffer) clReleaseMemObject(d.keys_out.buffer);
-    if (c->in_buffers == 1 && d.values_out.buffer) clReleaseMemObject(d.values_out.buffer);
+    if (c->in_buffers != 2 && d.keys_out.buffer) clReleaseMemObject(d.keys_out.buffer);
+    if (c->in_buffers != 2 && d.values_out.buffer) clReleaseMemObject(d.values_out.buffer);
 }
 
 /* A mistake on the last rank: all ranks must hear of it. */

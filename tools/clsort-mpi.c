@@ -618,17 +618,15 @@ static int alltoallv_numbers(const task *t, int *numbers)
     return DONE_OK;
 }
 
-/* Times a bare exchange of `size` bytes of each element, to memory that is as fresh as that of a
-   sort. Returns an exit code, the same on all ranks. */
-static int time_alltoallv(const task *t, size_t size, double *seconds)
+/* Times a bare exchange of this rank's input, `size` bytes of each element, to memory that is as
+   fresh as that of a sort. Returns an exit code, the same on all ranks. */
+static int time_alltoallv(const task *t, const unsigned char *from, size_t size, double *seconds)
 {
     int *numbers = (int *)calloc((size_t)ranks * 4, sizeof *numbers), code = DONE_OK;
-    unsigned char *from = (unsigned char *)malloc(t->input.count * size + 1),
-                  *to = (unsigned char *)malloc(t->output.count * size + 1);
+    unsigned char *to = (unsigned char *)malloc(t->output.count * size + 1);
     MPI_Datatype element;
-    if (!numbers || !from || !to) code = failed(DONE_IO, "%s", strerror(ENOMEM));
+    if (!numbers || !to) code = failed(DONE_IO, "%s", strerror(ENOMEM));
     else code = alltoallv_numbers(t, numbers);
-    if (code == DONE_OK) memset(from, 1, t->input.count * size);
     code = agree(code);
     if (code == DONE_OK) {
         MPI_Type_contiguous((int)size, MPI_BYTE, &element);
@@ -641,7 +639,6 @@ static int time_alltoallv(const task *t, size_t size, double *seconds)
         MPI_Type_free(&element);
     }
     free(numbers);
-    free(from);
     free(to);
     return code;
 }
@@ -653,8 +650,9 @@ static int time_alltoallvs(task *t, cl_ulong runs)
     int code = DONE_OK;
     for (run = 0; run < runs && code == DONE_OK; run++) {
         double seconds = 0, most;
-        code = time_alltoallv(t, t->size, &seconds);
-        if (code == DONE_OK && t->value_size) code = time_alltoallv(t, t->value_size, &seconds);
+        code = time_alltoallv(t, t->keys, t->size, &seconds);
+        if (code == DONE_OK && t->value_size)
+            code = time_alltoallv(t, t->values, t->value_size, &seconds);
         MPI_Allreduce(&seconds, &most, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
         if (!run || most < t->alltoallv) t->alltoallv = most;
     }

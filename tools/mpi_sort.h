@@ -127,7 +127,7 @@ typedef struct clsort_mpi_desc {
     /* Keys or records, and value_size bytes for each. Host arrays are only read. Buffers are used
        as room to work in: their content is undefined afterwards. */
     clsort_mpi_array keys, values;
-    /* They receive the result. They may be the inputs. */
+    /* They receive the result. They may be the inputs, at the same offsets. */
     clsort_mpi_array keys_out, values_out;
     size_t room;                /* elements that the outputs can hold; see clsort_mpi_room */
     cl_uint flags;              /* CLSORT_MPI_*, the same on all ranks */
@@ -836,8 +836,8 @@ static void clsort_mpi__partition(clsort_mpi__job *j)
     if (j->group > CLSORT_MAX_RUNS) j->group = CLSORT_MAX_RUNS;
     for (a = 0; a < j->arrays; a++) {
         const size_t bytes = j->result->count * j->size[a];
-        j->received[a].buffer = clsort_mpi__buffer(j, bytes);
-        if (!out[a]->buffer || j->ranks > j->group)
+        if (j->ranks > 1) j->received[a].buffer = clsort_mpi__buffer(j, bytes);
+        if (j->ranks > j->group || (j->ranks > 1 && !out[a]->buffer))
             j->merged[a].buffer = clsort_mpi__buffer(j, bytes);
         j->out[a].buffer = out[a]->buffer;
         j->out[a].offset = out[a]->offset;
@@ -898,6 +898,15 @@ static void clsort_mpi__join(clsort_mpi__job *j, const clsort_mpi__run *runs, in
                           "clsort_enqueue_merge_runs");
 }
 
+/* Where the last step writes: buffers of the caller, or ours that it does not read. */
+static void clsort_mpi__aim_last(clsort_mpi__job *j, const clsort_mpi__place *from)
+{
+    int a;
+    for (a = 0; a < j->arrays; a++)
+        j->final[a] = j->out[a].buffer      ? j->out[a]
+                      : from == j->received ? j->merged[a] : j->received[a];
+}
+
 /* Merges groups of runs, then their results, until one run is left. */
 static void clsort_mpi__merge_rounds(clsort_mpi__job *j)
 {
@@ -906,7 +915,8 @@ static void clsort_mpi__merge_rounds(clsort_mpi__job *j)
     do {
         from = to;
         is_last = runs <= group;
-        to = is_last && j->out[0].buffer ? j->out : from == j->merged ? j->received : j->merged;
+        if (is_last) clsort_mpi__aim_last(j, from);
+        to = is_last ? j->final : from == j->merged ? j->received : j->merged;
         for (at = 0, n = 0; at < runs; at += group, n++) {
             const int size = at + group < runs ? group : runs - at;
             int i;
@@ -918,17 +928,32 @@ static void clsort_mpi__merge_rounds(clsort_mpi__job *j)
         group = CLSORT_MAX_RUNS;
         is_joined = 0;
     } while (!is_last);
-    memcpy(j->final, to, sizeof j->final);
+}
+
+/* A rank that is alone has its result already. */
+static void clsort_mpi__take(clsort_mpi__job *j)
+{
+    int a;
+    for (a = 0; a < j->arrays; a++) {
+        const clsort_mpi__place *in = &j->in[a], *out = &j->out[a];
+        const int is_there = in->buffer == out->buffer && in->offset == out->offset;
+        j->final[a] = out->buffer ? *out : *in;
+        if (out->buffer && !is_there && j->result->count && j->status == CL_SUCCESS)
+            clsort_mpi__check(j, clEnqueueCopyBuffer(j->queue, in->buffer, out->buffer, in->offset,
+                                                     out->offset, j->result->count * j->size[a], 0,
+                                                     NULL, NULL), "clEnqueueCopyBuffer");
+    }
 }
 
 static void clsort_mpi__merge(clsort_mpi__job *j)
 {
-    const clsort_mpi__place *to = j->out[0].buffer ? j->out : j->merged;
-    if (clsort_mpi__can_merge(j)) {
+    if (j->ranks == 1) {
+        clsort_mpi__take(j);
+    } else if (clsort_mpi__can_merge(j)) {
         clsort_mpi__merge_rounds(j);
     } else {
-        clsort_mpi__sort(j, j->result->count, j->received, to);
-        memcpy(j->final, to, sizeof j->final);
+        clsort_mpi__aim_last(j, j->received);
+        clsort_mpi__sort(j, j->result->count, j->received, j->final);
     }
     clsort_mpi__check(j, clFinish(j->queue), "clFinish");
 }
@@ -1322,8 +1347,8 @@ static void clsort_mpi__phases(clsort_mpi__job *j)
     if (!clsort_mpi__phase(j, CLSORT_MPI_PARTITION)) return;
     clsort_mpi__partition(j);
     if (!clsort_mpi__phase(j, CLSORT_MPI_EXCHANGE)) return;
-    if (j->is_staged) clsort_mpi__staged(j);
-    else clsort_mpi__direct(j);
+    if (j->is_staged && j->ranks > 1) clsort_mpi__staged(j);
+    else if (j->ranks > 1) clsort_mpi__direct(j);
     if (!clsort_mpi__phase(j, CLSORT_MPI_MERGE)) return;
     clsort_mpi__merge(j);
     if (!clsort_mpi__phase(j, CLSORT_MPI_STORE)) return;
