@@ -27,7 +27,7 @@ static clsort_sorter *sorter;
 /* One sort. */
 typedef struct test_case {
     const char *name, *pattern;
-    cl_uint type;          /* 0: records of 16 bytes by three fields */
+    cl_uint type;          /* 0: records of 16 bytes by three fields; 1: by a field of bytes */
     size_t value_size, n;  /* n: of all ranks */
     int spread;
     cl_uint flags;
@@ -36,9 +36,10 @@ typedef struct test_case {
     cl_uint order, nan_order, zero_order, first_bit, last_bit;
 } test_case;
 
-static const clsort_field fields[3] = { { 4, CLSORT_U16, CLSORT_DESCENDING, 0, 0 },
+static const clsort_field fields[4] = { { 4, CLSORT_U16, CLSORT_DESCENDING, 0, 0 },
                                         { 8, CLSORT_F32, 0, 0, CLSORT_ZERO_EQUAL },
-                                        { 6, CLSORT_I8, 0, 0, 0 } };
+                                        { 6, CLSORT_I8, 0, 0, 0 },
+                                        { 3, CLSORT_BYTES + 11, CLSORT_DESCENDING, 0, 0 } };
 
 static const test_case cases[] = {
     { "uniform keys", "uniform", CLSORT_U32, 0, 50000, EQUAL, 0, 0, 0, 0, 0, 0, 0, 0 },
@@ -85,6 +86,7 @@ static const test_case cases[] = {
       0, 0 },
     { "some bits", "uniform", CLSORT_U64, 4, 30000, EQUAL, 0, 0, 0, 0, 0, 0, 3, 11 },
     { "records by fields", "mod-4", 0, 0, 30000, UNEVEN, 0, 0, 0, 0, 0, 0, 0, 0 },
+    { "records by bytes downwards", "mod-4", 1, 0, 30000, UNEVEN, 0, 0, 0, 0, 0, 0, 0, 0 },
     { "records by fields, staged in buffers", "mod-4", 0, 0, 30000, EQUAL, CLSORT_MPI_STAGED, 1,
       5000, 0, 0, 0, 0, 0 }
 };
@@ -114,7 +116,7 @@ static size_t spread_first(const test_case *c, int r)
 static clsort_desc describe(const test_case *c)
 {
     clsort_desc d = clsort_desc_default();
-    d.key_type = c->type;
+    d.key_type = c->type > 1 ? c->type : 0;
     d.value_size = c->value_size;
     d.stable = 1;
     d.order = c->order;
@@ -122,14 +124,14 @@ static clsort_desc describe(const test_case *c)
     d.zero_order = c->zero_order;
     d.first_bit = c->first_bit;
     d.last_bit = c->last_bit;
-    if (c->type) return d;
+    if (c->type > 1) return d;
     d.record_size = 16;
-    d.fields = fields;
-    d.field_count = 3;
+    d.fields = c->type ? fields + 3 : fields;
+    d.field_count = c->type ? 1 : 3;
     return d;
 }
 
-static size_t key_size(const test_case *c) { return c->type ? pattern_key_size(c->type) : 16; }
+static size_t key_size(const test_case *c) { return c->type > 1 ? pattern_key_size(c->type) : 16; }
 
 /* The same input on all ranks. Values, and what no field of a record covers, are numbers. */
 static void make_input(const test_case *c)
@@ -139,7 +141,7 @@ static void make_input(const test_case *c)
     memset(all_values, 0, sizeof all_values);
     for (i = 0; i < c->n; i++)
         if (c->value_size) memcpy(all_values + i * c->value_size, &i, 4);
-    if (c->type) {
+    if (c->type > 1) {
         pattern_fill(pattern, c->type, c->n, 7, 0, all_keys);
         return;
     }
@@ -161,7 +163,7 @@ static int is_sorted(const test_case *c)
     const clsort_desc d = describe(c);
     const size_t size = key_size(c);
     size_t i;
-    if (c->type) reference_codes(all_keys, size, c->n, &d, codes);
+    if (c->type > 1) reference_codes(all_keys, size, c->n, &d, codes);
     else if (!reference_record_codes(all_keys, c->n, &d, codes)) return 0;
     if (!reference_argsort(codes, c->n, order)) return 0;
     for (i = 0; i < c->n; i++)

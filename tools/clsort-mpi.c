@@ -25,7 +25,8 @@
 enum {
     FILE_STEP = 1 << 30,        /* bytes that are read or written at once */
     PATTERN_BLOCK = 1 << 16,    /* generated keys do not depend on the number of ranks */
-    VERIFY_BLOCK = 1 << 20      /* elements */
+    VERIFY_BLOCK = 1 << 20,     /* elements */
+    CODES_MOST = CLSORT_MAX_FIELDS * 10   /* of an element: a field of 64 bytes has 10 */
 };
 
 static int rank, ranks;
@@ -356,7 +357,8 @@ static void pattern_share(size_t number, cl_uint type, cl_ulong seed, const shar
     }
 }
 
-/* Values hold the number of their element, and so does what no field of a record covers. */
+/* Values hold the number of their element, and so do a record's fields of bytes and what no field
+   covers. */
 static void number_share(const share *s, size_t size, unsigned char *data)
 {
     size_t i, k;
@@ -380,8 +382,9 @@ static int generate(task *t, size_t pattern, cl_ulong seed)
     }
     number_share(&t->input, t->size, t->keys);
     for (f = 0; f < d->field_count; f++)
-        pattern_share(pattern, d->fields[f].type, seed + f, &t->input, t->size,
-                      t->keys + d->fields[f].offset);
+        if (!reference_is_bytes(d->fields[f].type))
+            pattern_share(pattern, d->fields[f].type, seed + f, &t->input, t->size,
+                          t->keys + d->fields[f].offset);
     return DONE_OK;
 }
 
@@ -400,7 +403,7 @@ static int pattern_options(const task *t, size_t *pattern, unsigned long long *s
                     "those named swaps are not there", name);
     for (f = 0; f < (t->order.type ? 1 : d->field_count); f++) {
         const cl_uint type = t->order.type ? d->key_type : d->fields[f].type;
-        if (!pattern_applies(*pattern, type))
+        if (!reference_is_bytes(type) && !pattern_applies(*pattern, type))
             return fail(DONE_USAGE, "pattern '%s' is for floats", name);
     }
     if (!count_parse(argument(t->a, OPTION_COUNT, ""), count) || *count > SIZE_MAX / 8 - 1)
@@ -414,10 +417,10 @@ static int pattern_options(const task *t, size_t *pattern, unsigned long long *s
 
 /* What is known of elements in order: across blocks, files and ranks. */
 typedef struct evidence {
-    uint64_t last[CLSORT_MAX_FIELDS];   /* codes of the last element */
+    uint64_t last[CODES_MOST];   /* codes of the last element */
     cl_ulong count;
-    cl_ulong wrong;                     /* the first element before its predecessor; ~0: none */
-    cl_ulong sum;                       /* of hashes of elements with their values */
+    cl_ulong wrong;              /* the first element before its predecessor; ~0: none */
+    cl_ulong sum;                /* of hashes of elements with their values */
 } evidence;
 
 static evidence evidence_none(void)
@@ -432,11 +435,13 @@ static evidence evidence_none(void)
 static cl_uint element_codes(const sort_order *o, const unsigned char *element, uint64_t *codes)
 {
     const clsort_desc *d = &o->desc;
-    cl_uint f;
-    if (o->type) reference_codes(element, o->type->size, 1, d, codes);
+    cl_uint n = 0, f;
+    size_t part;
+    if (o->type) reference_codes(element, o->type->size, 1, d, &codes[n++]);
     for (f = 0; f < d->field_count; f++)
-        reference_field_codes(element, d->record_size, 1, &d->fields[f], &codes[f]);
-    return o->type ? 1 : d->field_count;
+        for (part = 0; part < reference_field_parts(&d->fields[f]); part++)
+            reference_field_codes(element, d->record_size, 1, &d->fields[f], part, &codes[n++]);
+    return n;
 }
 
 static uint64_t hash_bytes(uint64_t h, const unsigned char *data, size_t size)
@@ -460,7 +465,7 @@ static void evidence_add(evidence *e, const task *t, const unsigned char *keys,
     size_t i;
     for (i = 0; i < count; i++, e->count++) {
         const unsigned char *key = keys + i * t->size;
-        uint64_t codes[CLSORT_MAX_FIELDS], h;
+        uint64_t codes[CODES_MOST], h;
         const cl_uint n = element_codes(&t->order, key, codes);
         cl_uint f = 0;
         while (f < n && codes[f] == e->last[f]) f++;
@@ -485,8 +490,8 @@ static int is_joint_wrong(const evidence *e, const uint64_t *first)
         MPI_Allgather(e, (int)sizeof *e, MPI_BYTE, all, (int)sizeof *e, MPI_BYTE, MPI_COMM_WORLD);
         while (before >= 0 && !all[before].count) before--;
         if (before >= 0 && e->count) {
-            while (f < CLSORT_MAX_FIELDS && first[f] == all[before].last[f]) f++;
-            is_wrong = f < CLSORT_MAX_FIELDS && first[f] < all[before].last[f];
+            while (f < CODES_MOST && first[f] == all[before].last[f]) f++;
+            is_wrong = f < CODES_MOST && first[f] < all[before].last[f];
         }
     }
     free(all);
@@ -516,7 +521,7 @@ static int evidence_judge(const evidence *in, const evidence *out, cl_ulong firs
 /* Checks the result in memory. Returns an exit code, the same on all ranks. */
 static int check_result(const task *t)
 {
-    uint64_t first[CLSORT_MAX_FIELDS] = { 0 };
+    uint64_t first[CODES_MOST] = { 0 };
     evidence in = evidence_none(), out = evidence_none();
     evidence_add(&in, t, t->keys, t->values, t->input.count);
     evidence_add(&out, t, t->sorted, t->sorted_values, t->output.count);

@@ -494,6 +494,34 @@ static cl_ulong clsort_mpi__code(const unsigned char *key, cl_uint type, cl_uint
     return mantissa && nan_order != CLSORT_NAN_TOTAL ? (code - nans) & all : code;
 }
 
+static int clsort_mpi__is_bytes(const clsort_field *f)
+{
+    return f->type >> 8 == (cl_uint)CLSORT_BYTES >> 8;
+}
+
+/* The words that a field takes among the codes of an element: 8 bytes go into one. */
+static size_t clsort_mpi__field_words(const clsort_field *f)
+{
+    return clsort_mpi__is_bytes(f) ? ((f->type & 0xFF) + 7) / 8 : 1;
+}
+
+/* Writes the words of a field of an element. Returns the place behind them. */
+static cl_ulong *clsort_mpi__field_codes(const clsort_field *f, const unsigned char *field,
+                                         cl_ulong *words)
+{
+    const size_t size = f->type & 0xFF;
+    size_t i, k;
+    if (!clsort_mpi__is_bytes(f)) {
+        *words = clsort_mpi__code(field, f->type, f->order, f->nan_order, f->zero_order);
+        return words + 1;
+    }
+    for (i = 0; i < size; i += 8, words++) {
+        for (*words = 0, k = i; k < i + 8; k++) *words = *words << 8 | (k < size ? field[k] : 0);
+        if (f->order == CLSORT_DESCENDING) *words = ~*words;
+    }
+    return words;
+}
+
 /* The words of an element that decide. */
 static void clsort_mpi__codes(const clsort_mpi__job *j, const unsigned char *element,
                               cl_ulong *words)
@@ -501,11 +529,8 @@ static void clsort_mpi__codes(const clsort_mpi__job *j, const unsigned char *ele
     const clsort_desc *o = &j->desc->order;
     const unsigned width = o->key_type & 0xFF, last = o->last_bit ? o->last_bit : width;
     cl_uint i;
-    for (i = 0; i < o->field_count; i++) {
-        const clsort_field *f = &o->fields[i];
-        words[i] = clsort_mpi__code(element + f->offset, f->type, f->order, f->nan_order,
-                                    f->zero_order);
-    }
+    for (i = 0; i < o->field_count; i++)
+        words = clsort_mpi__field_codes(&o->fields[i], element + o->fields[i].offset, words);
     if (o->field_count) return;
     words[0] = clsort_mpi__code(element + o->key_offset, o->key_type, o->order, o->nan_order,
                                 o->zero_order);
@@ -620,7 +645,7 @@ static void clsort_mpi__read_samples(clsort_mpi__job *j, clsort_mpi__pool *p)
 /* Halves the search of n samples by the elements that were fetched for them. */
 static void clsort_mpi__halve(clsort_mpi__job *j, clsort_mpi__pool *p, size_t n)
 {
-    cl_ulong words[CLSORT_MAX_FIELDS + 2];
+    cl_ulong words[CLSORT_MAX_FIELDS * 8 + 2];   /* a field has up to 64 bytes */
     size_t k;
     for (k = 0; k < n; k++) {
         const size_t i = p->which[k];
@@ -1306,10 +1331,12 @@ static void clsort_mpi__begin(clsort_mpi__job *j)
 {
     const clsort_desc *o = &j->desc->order;
     cl_bool is_unified = CL_FALSE;
+    cl_uint i;
     j->arrays = o->value_size ? 2 : 1;
     j->size[0] = o->record_size ? o->record_size : (o->key_type & 0xFF) / 8;
     j->size[1] = o->value_size;
-    j->words = (o->field_count ? o->field_count : 1) + 2;
+    j->words = o->field_count ? 2 : 3;
+    for (i = 0; i < o->field_count; i++) j->words += clsort_mpi__field_words(&o->fields[i]);
     j->cuts = (clsort_mpi__cut *)clsort_mpi__memory(j, (size_t)j->ranks, sizeof *j->cuts);
     j->send_at = (cl_ulong *)clsort_mpi__memory(j, (size_t)j->ranks + 1, sizeof *j->send_at);
     j->receive_at = (cl_ulong *)clsort_mpi__memory(j, (size_t)j->ranks + 1, sizeof *j->receive_at);
