@@ -143,7 +143,7 @@ static void each_call(bench *b)
         calls = try_fault(&s, &c, &f);
         f.code = way % 3 ? CL_MEM_OBJECT_ALLOCATION_FAILURE : CL_OUT_OF_RESOURCES;
         /* Where later calls fail, too, nothing can wait for commands that write to host arrays. */
-        f.after = (way / 2 % 2 || way > 8) && !(way / 4 % 2);
+        f.after = way < 4 || way == 9;
         for (f.call = 1 + way % step; f.call <= calls && !test_now.faults; f.call += step) {
             if (fresh) close_stage(&s);
             if (fresh) open_stage(&s, way / 4 % 2);
@@ -177,6 +177,33 @@ static void each_command(bench *b)
             if (test_now.faults) return;
         }
     }
+}
+
+/* A single device whose memory is used up by others goes on with half, in two trips. */
+static void short_memory(bench *b)
+{
+    multi_case c = case_of(3000, CLSORT_TRANSFER_DIRECT, 0);
+    int call = 0;
+    (void)b;
+    c.sorters = 1;
+    for (c.memory = 0; c.memory < 20000; c.memory += 10000) {
+        do {
+            multi_state t;
+            stage s;
+            open_stage(&s, 0);
+            CHECK(multi_begin(&c, &t));
+            counted.calls = counted.failed = 0;
+            counted.code = CL_MEM_OBJECT_ALLOCATION_FAILURE;
+            counted.fail_at = ++call;
+            CHECK(multi_call(&c, &t, s.sorters) == CL_SUCCESS
+                  || strcmp(counted.failed_function, "clCreateBuffer"));
+            disarm();
+            multi_check_kept(&c, &t);
+            multi_end(&t);
+            close_stage(&s);
+        } while (counted.failed && strcmp(counted.failed_function, "clCreateBuffer"));
+    }
+    CHECK(counted.failed);
 }
 
 /* Sorters that cannot have a job are dropped; if none can, that is said. */
@@ -298,6 +325,7 @@ static const test_entry tests[] = {
     { "each call of two devices fails: right, or nothing is lost", each_call },
     { "each command of two devices fails: right", each_command },
     { "a device without room is not asked, or dropped", no_room },
+    { "a device short of memory goes on with less", short_memory },
     { "descriptions that do not go with host arrays are refused", bad_descriptions },
     { "bad calls are refused before anything is done", bad_calls },
 };
