@@ -245,7 +245,7 @@ static key_array window_part(const run_sort *r, size_t run, size_t array, size_t
                              size_t count)
 {
     key_array part = r->windows[array];
-    part.data += (run * r->window + first) * r->size[array];
+    if (part.data) part.data += (run * r->window + first) * r->size[array];
     part.count = count;
     part.room = 0;
     return part;
@@ -264,7 +264,7 @@ static int window_fill(run_sort *r, size_t number)
     size_t more = r->window - run->held, array, done;
     if (!run->left || run->held > r->window / 2) return DONE_OK;
     if (more > run->left) more = run->left;
-    for (array = 0; array < RUN_ARRAYS; array++) {
+    for (array = 0; array < RUN_ARRAYS && r->size[array]; array++) {
         const size_t size = r->size[array], bytes = more * size;
         unsigned char *window = window_part(r, number, array, 0, 0).data;
         if (run->held) memmove(window, window + run->first * size, run->held * size);
