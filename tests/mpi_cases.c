@@ -282,7 +282,6 @@ static void expect(const char *name, const clsort_mpi_desc *d, clsort_status wan
 
 static void run_mistakes(void)
 {
-    static const clsort_field bytes = { 0, CLSORT_BYTES + 3, 0, 0, 0 };
     clsort_mpi_desc good = clsort_mpi_desc_default(), d;
     const int is_last = rank == ranks - 1;
     memset(own_keys, 0, sizeof own_keys);
@@ -299,14 +298,6 @@ static void run_mistakes(void)
     d = good;
     if (is_last) d.order.rows = 1;
     expect("rows on one rank", &d, CLSORT_ERROR_UNSUPPORTED);
-    d = good;
-    if (is_last) {
-        d.order.key_type = 0;
-        d.order.record_size = 4;
-        d.order.fields = &bytes;
-        d.order.field_count = 1;
-    }
-    expect("fields of bytes", &d, CLSORT_ERROR_UNSUPPORTED);
     d = good;
     if (is_last) d.flags = 64;
     expect("an unknown flag on one rank", &d, CLSORT_ERROR_UNKNOWN_FLAG);

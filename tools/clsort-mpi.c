@@ -440,7 +440,7 @@ static cl_uint element_codes(const sort_order *o, const unsigned char *element, 
     if (o->type) reference_codes(element, o->type->size, 1, d, &codes[n++]);
     for (f = 0; f < d->field_count; f++)
         for (part = 0; part < reference_field_parts(&d->fields[f]); part++)
-            reference_field_codes(element, d->record_size, 1, &d->fields[f], part, &codes[n++]);
+            reference_part_codes(element, d->record_size, 1, &d->fields[f], part, &codes[n++]);
     return n;
 }
 

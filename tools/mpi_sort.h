@@ -21,9 +21,8 @@
 
    WHAT IT SORTS
      keys of all types, alone or with values of any size; records by a key or by fields; in all
-     orders of clsort_desc but `precedes` and fields of bytes. Input and output lie in host memory
-     or in buffers. Counts differ among ranks as you like; a rank holds at most 2^32 - 1 elements
-     before and after.
+     orders of clsort_desc but `precedes`. Input and output lie in host memory or in buffers. Counts
+     differ among ranks as you like; a rank holds at most 2^32 - 1 elements before and after.
 
    HOW IT WORKS
      1 Each rank sorts its elements on its device.
@@ -350,9 +349,6 @@ static clsort_status clsort_mpi__arguments(clsort_mpi__job *j)
     const clsort_desc *o = &d->order;
     const cl_uint known = CLSORT_MPI_BALANCED | CLSORT_MPI_STAGED;
     clsort_desc local = *o;
-    cl_uint i;
-    for (i = 0; o->fields && i < o->field_count && i < CLSORT_MAX_FIELDS; i++)
-        if (o->fields[i].type >> 8 == CLSORT_BYTES >> 8) return CLSORT_ERROR_UNSUPPORTED;
     if (o->precedes || o->record_type || o->rows || o->segments || o->segment_count || o->top_k
         || o->indices || o->count_buffer || o->scratch)
         return CLSORT_ERROR_UNSUPPORTED;
@@ -645,7 +641,7 @@ static void clsort_mpi__read_samples(clsort_mpi__job *j, clsort_mpi__pool *p)
 /* Halves the search of n samples by the elements that were fetched for them. */
 static void clsort_mpi__halve(clsort_mpi__job *j, clsort_mpi__pool *p, size_t n)
 {
-    cl_ulong words[CLSORT_MAX_FIELDS * 8 + 2];   /* a field has up to 64 bytes */
+    cl_ulong words[CLSORT_MAX_FIELDS * CLSORT_MAX_FIELD_BYTES / 8 + 2];
     size_t k;
     for (k = 0; k < n; k++) {
         const size_t i = p->which[k];
@@ -1386,10 +1382,9 @@ static void clsort_mpi__phases(clsort_mpi__job *j)
 /* Sorts the elements of all ranks of a communicator, and waits for it. All ranks call it, each with
    a sorter and an in-order queue of its context and device. Ranks may share a device. *result is
    written in any case. Outputs are undefined after a failure.
-   Errors: CLSORT_MPI_ERROR_MPI, _DISAGREE and _ROOM; CLSORT_ERROR_UNSUPPORTED for `precedes`, for
-   fields of CLSORT_BYTES, rows, segments, top_k, indices and a count on the device;
-   CLSORT_ERROR_COUNT_TOO_LARGE; all of clsort_enqueue_sort, clsort_enqueue_gather and
-   clsort_enqueue_merge_runs. */
+   Errors: CLSORT_MPI_ERROR_MPI, _DISAGREE and _ROOM; CLSORT_ERROR_UNSUPPORTED for `precedes`, rows,
+   segments, top_k, indices and a count on the device; CLSORT_ERROR_COUNT_TOO_LARGE; all of
+   clsort_enqueue_sort, clsort_enqueue_gather and clsort_enqueue_merge_runs. */
 CLSORT_MPI_API clsort_status clsort_mpi_sort(MPI_Comm comm, clsort_sorter *sorter,
                                              cl_command_queue queue, const clsort_mpi_desc *desc,
                                              clsort_mpi_result *result)

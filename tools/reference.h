@@ -177,13 +177,6 @@ static inline void reference_part_codes(const void *records, size_t record_size,
     }
 }
 
-/* The codes of a field that has one. */
-static inline void reference_field_codes(const void *records, size_t record_size, size_t n,
-                                         const clsort_field *f, uint64_t *codes)
-{
-    reference_part_codes(records, record_size, n, f, 0, codes);
-}
-
 /* codes[i] becomes the place of record i in the order of a description's fields, the same for equal
    records: sorted by the last field, then stably by the one before it, up to the first. Returns 0
    if there is no memory. */
