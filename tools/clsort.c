@@ -630,6 +630,8 @@ static int verify_mapped(const arguments *a, const sort_order *o, size_t value_s
         printf("sorted: %zu %s keys\n", s.keys[0].count, o->type->name);
     else if (*done && code == DONE_OK)
         printf("sorted: %zu records of %zu bytes\n", s.keys[0].count, size);
+    if (*done && code == DONE_OK && !o->type)
+        printf("checksum: %016llx in any order\n", (unsigned long long)checksum_of(&s.keys[0]));
     if (*done && code == DONE_OK && value_size)
         printf("sorted: %zu values of %zu bytes\n", s.keys[0].count, value_size);
     if (*done && code == DONE_OK && !unique)
