@@ -3791,17 +3791,21 @@ static const char *const clsort__source[] = {
     "            else\n"
     "                high = middle;\n"
     "        }\n"
-    "        const split_t last = sample_row(samples, before + (low ? low - 1 : 0)),\n"
-    "                      next = sample_row(samples, before + (low < number ? low : 0));\n"
-    "        if (low > 0 && sum_split(&last) >= lower) {\n"
-    "            lower = sum_split(&last);\n"
-    "            b.low = last;\n"
-    "            b.first = code_at(r->array[k], (low << step_log2) - 1, c);\n"
+    "        if (low > 0) {\n"
+    "            const split_t last = sample_row(samples, before + low - 1);\n"
+    "            if (sum_split(&last) >= lower) {\n"
+    "                lower = sum_split(&last);\n"
+    "                b.low = last;\n"
+    "                b.first = code_at(r->array[k], (low << step_log2) - 1, c);\n"
+    "            }\n"
     "        }\n"
-    "        if (low < number && sum_split(&next) < upper) {\n"
-    "            upper = sum_split(&next);\n"
-    "            b.high = next;\n"
-    "            b.last = code_at(r->array[k], ((low + 1) << step_log2) - 1, c);\n"
+    "        if (low < number) {\n"
+    "            const split_t next = sample_row(samples, before + low);\n"
+    "            if (sum_split(&next) < upper) {\n"
+    "                upper = sum_split(&next);\n"
+    "                b.high = next;\n"
+    "                b.last = code_at(r->array[k], ((low + 1) << step_log2) - 1, c);\n"
+    "            }\n"
     "        }\n"
     "        before += number;\n"
     "    }\n"
@@ -4101,7 +4105,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 2947\n",
+    "#line 2951\n",
 #endif
     "//---- merge: segments\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_NEEDS_PACKING\n"
@@ -4409,7 +4413,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 3337\n",
+    "#line 3341\n",
 #endif
 #ifndef CLSORT_NO_RADIX
     "//---- radix: codes\n"
@@ -7635,7 +7639,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 7334\n",
+    "#line 7338\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
     "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -8542,7 +8546,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 8450\n",
+    "#line 8454\n",
 #endif
     "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_SELECT\n"

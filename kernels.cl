@@ -2584,17 +2584,21 @@ CLSORT_INLINE bracket_t find_bracket(const runs_t *r, global const uint *samples
             else
                 high = middle;
         }
-        const split_t last = sample_row(samples, before + (low ? low - 1 : 0)),
-                      next = sample_row(samples, before + (low < number ? low : 0));
-        if (low > 0 && sum_split(&last) >= lower) {
-            lower = sum_split(&last);
-            b.low = last;
-            b.first = code_at(r->array[k], (low << step_log2) - 1, c);
+        if (low > 0) {
+            const split_t last = sample_row(samples, before + low - 1);
+            if (sum_split(&last) >= lower) {
+                lower = sum_split(&last);
+                b.low = last;
+                b.first = code_at(r->array[k], (low << step_log2) - 1, c);
+            }
         }
-        if (low < number && sum_split(&next) < upper) {
-            upper = sum_split(&next);
-            b.high = next;
-            b.last = code_at(r->array[k], ((low + 1) << step_log2) - 1, c);
+        if (low < number) {
+            const split_t next = sample_row(samples, before + low);
+            if (sum_split(&next) < upper) {
+                upper = sum_split(&next);
+                b.high = next;
+                b.last = code_at(r->array[k], ((low + 1) << step_log2) - 1, c);
+            }
         }
         before += number;
     }

@@ -459,7 +459,8 @@ static inline int mock_kind(const char *type)
     if (!strncmp(type, "local ", 6)) return MOCK_LOCAL;
     if (!strncmp(type, "uint ", 5) || !strncmp(type, "int ", 4)) return 4;
     if (!strncmp(type, "ulong ", 6)) return 8;
-    return strncmp(type, "ulong8 ", 7) ? MOCK_UNKNOWN : 64;
+    if (!strncmp(type, "ulong16 ", 8)) return 128;
+    return strncmp(type, "ulong8 ", 7) && strncmp(type, "uint16 ", 7) ? MOCK_UNKNOWN : 64;
 }
 
 /* Reads an expanded head: "... void NAME(TYPE NAME, TYPE NAME)". */

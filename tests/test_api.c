@@ -71,6 +71,8 @@ static void no_padding_at_the_end(bench *b)
     CHECK(sizeof(clsort_gather) == CLSORT__FIRST_GATHER);
     CHECK(sizeof(clsort_groups) == CLSORT__FIRST_GROUPS);
     CHECK(sizeof(clsort_merge_desc) == CLSORT__FIRST_MERGE);
+    CHECK(sizeof(clsort_merge_runs_desc) == CLSORT__FIRST_MERGE_RUNS);
+    CHECK(sizeof(clsort_partition_desc) == CLSORT__FIRST_PARTITION);
 }
 
 /* ---- names ----------------------------------------------------------------------------------- */

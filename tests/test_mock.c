@@ -1254,6 +1254,8 @@ typedef union any_struct {
     clsort_gather gather;
     clsort_groups groups;
     clsort_merge_desc merge;
+    clsort_merge_runs_desc runs;
+    clsort_partition_desc partition;
     unsigned char bytes[STRUCT_ROOM];
 } any_struct;
 
@@ -1295,6 +1297,30 @@ static void fill_merge(const world *w, any_struct *a)
     a->merge.count_a = 100;
     a->merge.keys_a = w->buffer[KEYS];
     a->merge.keys_out = w->buffer[KEYS_OUT];
+}
+
+static void fill_runs(const world *w, any_struct *a)
+{
+    static clsort_run run[2];
+    run[0].count = 60, run[1].count = 40;
+    run[0].keys = run[1].keys = w->buffer[KEYS];
+    a->runs = clsort_merge_runs_desc_default();
+    a->runs.runs = run;
+    a->runs.run_count = 2;
+    a->runs.key_type = CLSORT_U32;
+    a->runs.keys_out = w->buffer[KEYS_OUT];
+}
+
+static void fill_partition(const world *w, any_struct *a)
+{
+    a->partition = clsort_partition_desc_default();
+    a->partition.key_type = CLSORT_U32;
+    a->partition.count = 100;
+    a->partition.splitter_count = 9;
+    a->partition.keys = w->buffer[KEYS];
+    a->partition.keys_out = w->buffer[KEYS_OUT];
+    a->partition.splitters = w->buffer[INDICES];
+    a->partition.starts = w->buffer[SCRATCH];
 }
 
 static clsort_status call_check(world *w, const any_struct *a)
@@ -1356,6 +1382,24 @@ static clsort_status call_gather(world *w, const any_struct *a)
 {
     return clsort_enqueue_gather(w->sorter, w->queue, &a->gather, 0, NULL, NULL);
 }
+static clsort_status call_runs(world *w, const any_struct *a)
+{
+    return clsort_enqueue_merge_runs(w->sorter, w->queue, &a->runs, 0, NULL, NULL);
+}
+static clsort_status call_runs_size(world *w, const any_struct *a)
+{
+    size_t bytes;
+    return clsort_merge_runs_scratch_size(w->sorter, &a->runs, &bytes);
+}
+static clsort_status call_partition(world *w, const any_struct *a)
+{
+    return clsort_enqueue_partition(w->sorter, w->queue, &a->partition, 0, NULL, NULL);
+}
+static clsort_status call_partition_size(world *w, const any_struct *a)
+{
+    size_t bytes;
+    return clsort_partition_scratch_size(w->sorter, &a->partition, &bytes);
+}
 static clsort_status call_groups(world *w, const any_struct *a)
 {
     return clsort_enqueue_group_starts(w->sorter, w->queue, &a->groups, 0, NULL, NULL);
@@ -1384,6 +1428,13 @@ static const struct struct_call {
     { "create", sizeof(clsort_options), CLSORT__FIRST_OPTIONS, fill_options, call_create },
     { "gather", sizeof(clsort_gather), CLSORT__FIRST_GATHER, fill_gather, call_gather },
     { "groups", sizeof(clsort_groups), CLSORT__FIRST_GROUPS, fill_groups, call_groups },
+    { "merge", sizeof(clsort_merge_runs_desc), CLSORT__FIRST_MERGE_RUNS, fill_runs, call_runs },
+    { "merge", sizeof(clsort_merge_runs_desc), CLSORT__FIRST_MERGE_RUNS, fill_runs,
+      call_runs_size },
+    { "partition", sizeof(clsort_partition_desc), CLSORT__FIRST_PARTITION, fill_partition,
+      call_partition },
+    { "partition", sizeof(clsort_partition_desc), CLSORT__FIRST_PARTITION, fill_partition,
+      call_partition_size },
     { "merge", sizeof(clsort_merge_desc), CLSORT__FIRST_MERGE, fill_merge, call_merge }
 };
 

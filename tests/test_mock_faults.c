@@ -305,6 +305,52 @@ static clsort_status act_merge(stage *t)
     return end_call(t, status, done);
 }
 
+/* Three runs; a count of 0 and 1 leaves one run or none. */
+static clsort_status act_runs(stage *t)
+{
+    const size_t n = t->shape->count;
+    clsort_merge_runs_desc m = clsort_merge_runs_desc_default();
+    cl_event done = t->gate;
+    clsort_run run[3];
+    clsort_status status;
+    int i;
+    memset(run, 0, sizeof run);
+    m.runs = run;
+    m.run_count = 3;
+    m.key_type = t->shape->key_type;
+    m.value_size = t->shape->value_size;
+    for (i = 0; i < 3; i++) {
+        run[i].count = i ? n / 3 : n - 2 * (n / 3);
+        run[i].keys = t->buffer[i ? INDICES : KEYS];
+        run[i].values = m.value_size ? t->buffer[i ? SCRATCH : VALUES] : NULL;
+    }
+    m.keys_out = t->buffer[KEYS_OUT];
+    m.values_out = m.value_size ? t->buffer[VALUES_OUT] : NULL;
+    status = clsort_enqueue_merge_runs(t->sorter, t->queue, &m, wait_count(t), wait_list(t),
+                                       t->mode & WITH_EVENT ? &done : NULL);
+    return end_call(t, status, done);
+}
+
+static clsort_status act_partition(stage *t)
+{
+    clsort_partition_desc m = clsort_partition_desc_default();
+    cl_event done = t->gate;
+    clsort_status status;
+    m.count = t->shape->count;
+    m.splitter_count = t->shape->count % 2 ? 15 : 16;
+    m.key_type = t->shape->key_type;
+    m.value_size = t->shape->value_size;
+    m.keys = t->buffer[KEYS];
+    m.keys_out = t->buffer[KEYS_OUT];
+    m.values = m.value_size ? t->buffer[VALUES] : NULL;
+    m.values_out = m.value_size ? t->buffer[VALUES_OUT] : NULL;
+    m.splitters = t->buffer[INDICES];
+    m.starts = t->buffer[SEGMENTS];
+    status = clsort_enqueue_partition(t->sorter, t->queue, &m, wait_count(t), wait_list(t),
+                                      t->mode & WITH_EVENT ? &done : NULL);
+    return end_call(t, status, done);
+}
+
 /* ---- calls about sorters --------------------------------------------------------------------- */
 
 static clsort_status create_with(stage *t, cl_context context, cl_device_id device)
@@ -746,6 +792,8 @@ static const subject calls[] = {
     { "gather", act_gather, QUEUE_MODES, NULL, 0, 0 },
     { "group_starts", act_groups, QUEUE_MODES, NULL, 0, 0 },
     { "merge", act_merge, QUEUE_MODES, NULL, 0, 0 },
+    { "merge_runs", act_runs, QUEUE_MODES, NULL, 0, 0 },
+    { "partition", act_partition, QUEUE_MODES, NULL, 0, 0 },
     { "clone", act_clone, OUT_OF_ORDER, NULL, 0, 0 },
     { "destroy while sorts are pending", act_destroy_pending, OUT_OF_ORDER, NULL, 1, 0 },
     { "trim while a sort is pending", act_trim, OUT_OF_ORDER, NULL, 0, 0 },
@@ -773,7 +821,7 @@ static int takes(const subject *c, const shape *s)
         return s == shapes;
     if (c->act == act_groups) return s == shapes || !s->count || (s->rows && !s->has && !s->top);
     if (c->act == act_gather) return s == shapes || !s->count || (s->rows && !s->has && !s->top);
-    if (c->act == act_merge)
+    if (c->act == act_merge || c->act == act_runs || c->act == act_partition)
         return s->value_size <= 8 && s->key_type && !s->has && !s->record_size && !s->rows
                && !s->last_bit;
     if (c->act == act_host)

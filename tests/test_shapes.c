@@ -4,6 +4,7 @@
 #define CLSORT_IMPLEMENTATION
 #include "cases.h"
 #include "merging.h"
+#include "pieces.h"
 #include "records.h"
 #include "top.h"
 
@@ -389,6 +390,43 @@ static void rows_in_parts(bench *b)
     select_rows(b, CLSORT_U8, 1, 16500, 7, 0);
 }
 
+/* Several tiles of a few runs, and several blocks of a few parts. */
+static void runs_in_shape(bench *b, cl_uint work_group)
+{
+    static const size_t counts[] = { 150, 0, 300, 7, 213 };
+    pieces_how h = pieces_make(CLSORT_F32, 4, "mod-16");
+    h.work_group = work_group;
+    h.items = work_group ? 8 : 0;
+    h.own_scratch = 1;
+    runs_check(b, &h, counts, 5, 0);
+    h = pieces_make(CLSORT_U64, 0, "uniform");
+    h.work_group = work_group;
+    h.unsorted = 1;
+    runs_check(b, &h, counts, 5, 1);
+}
+
+static void lone_runs(bench *b)
+{
+    runs_in_shape(b, 0);
+    runs_in_shape(b, 64);
+}
+
+static void parts_in_shape(bench *b, cl_uint work_group)
+{
+    pieces_how h = pieces_make(CLSORT_F32, 3, "mod-16");
+    h.work_group = work_group;
+    partition_check(b, &h, 300, 5);
+    h = pieces_make(CLSORT_U64, 0, "uniform");
+    h.work_group = work_group;
+    partition_check(b, &h, 70, 17);
+}
+
+static void every_parts(bench *b)
+{
+    parts_in_shape(b, 0);
+    parts_in_shape(b, 16);
+}
+
 static const test_entry tests[] = {
     { "the device's own shape sorts every kind of payload", default_shape },
     { "single elements in shared tiles sort every kind of payload", lone_elements_shared_tile },
@@ -414,7 +452,9 @@ static const test_entry tests[] = {
     { "elements alone are sorted in rows", lone_elements_in_rows },
     { "elements alone are merged", lone_elements_merge },
     { "elements alone are merged in blocks", lone_elements_merge_in_blocks },
-    { "elements alone of two inputs are merged", lone_inputs_merge }
+    { "elements alone of two inputs are merged", lone_inputs_merge },
+    { "elements alone of several runs are merged", lone_runs },
+    { "the keys of every shape are parted", every_parts }
 };
 
 TEST_MAIN(tests)
