@@ -10023,12 +10023,13 @@ static const char *const clsort__source[] = {
     "CLSORT_INLINE ulong divide(ulong a, ulong b)\n"
     "{\n"
     "    return (a | b) >> 32 ? a / b : (uint)a / (uint)b;\n"
-    "}\n\n\n\n\n\n"
+    "}\n\n\n\n\n\n\n"
     "CLSORT_KERNEL void clsort_gather(global const uchar *source, ulong source_at,\n"
     "                                 global uchar *target, ulong target_at,\n"
     "                                 global const uchar *indices, ulong indices_at,\n"
     "                                 ulong n, uint count, uint source_count, ulong source_stride,\n"
-    "                                 ulong target_stride, ulong index_stride, uint bytes, ulong units,\n"
+    "                                 ulong target_stride, ulong index_stride, uint bytes, ulong each,\n"
+    "                                 ulong units,\n"
     "                                 global const uchar *starts, ulong starts_at, uint has_starts)\n"
     "{\n"
     "    const ulong id = get_global_id(0), element = units == 1 ? id : divide(id, units);\n"
@@ -10040,9 +10041,10 @@ static const char *const clsort__source[] = {
     "    if (from >= source_count)\n"
     "        return;\n"
     "    const ulong first = has_starts ? ((global const uint *)(starts + starts_at))[row] : 0;\n"
-    "    source += source_at + row * source_stride + ((first + from) * units + unit) * bytes;\n"
-    "    target += target_at + row * target_stride + (i * units + unit) * bytes;\n"
-    "    store_bits(target, bytes, load_bits(source, bytes));\n"
+    "    source += source_at + row * source_stride + ((first + from) * units + unit) * each * bytes;\n"
+    "    target += target_at + row * target_stride + (i * units + unit) * each * bytes;\n"
+    "    for (ulong k = 0; k < each; k++)\n"
+    "        store_bits(target + k * bytes, bytes, load_bits(source + k * bytes, bytes));\n"
     "}\n\n\n\n\n"
     "CLSORT_KERNEL void clsort_copy_rows(global const uchar *keys, ulong keys_at,\n"
     "                                    global uchar *keys_to, ulong keys_to_at,\n"
@@ -16309,12 +16311,14 @@ static const clsort__algorithm *clsort__form_of(cl_uint algorithm, const clsort_
 
 /* ---- >>gather -------------------------------------------------------------------------------- */
 
-/* Gathers: the indices of each row pick the elements of the target's row from the source's row. */
+/* Gathers: the indices of each row pick the elements of the target's row from the source's row. On
+   CPUs a work-item moves a whole element: one for each word of it took three times as long. */
 static void clsort__gather(clsort__run *run, const clsort__rows *source, const clsort__rows *target,
                            const clsort__rows *indices)
 {
     const size_t unit = clsort__alignment(target->element_bytes),
-                 units = target->element_bytes / unit;
+                 all = target->element_bytes / unit, each = run->s->is_cpu ? all : 1,
+                 units = all / each;
     const size_t n = target->rows * target->count;
     const cl_ulong elements = n;
     clsort__use_utility(run, CLSORT__KERNEL_GATHER);
@@ -16328,6 +16332,7 @@ static void clsort__gather(clsort__run *run, const clsort__rows *source, const c
     clsort__arg_ulong(run, target->stride);
     clsort__arg_ulong(run, indices->stride);
     clsort__arg_uint(run, (cl_uint)unit);
+    clsort__arg_ulong(run, each);
     clsort__arg_ulong(run, units);
     clsort__arg_span(run, source->starts.buffer ? source->starts : indices->span);
     clsort__arg_uint(run, source->starts.buffer != NULL);
@@ -20617,6 +20622,7 @@ CLSORT_API clsort_status clsort_sort_host_on(clsort_sorter *const *sorters, cl_u
      and top-k.
    - clsort_enqueue_gather takes rows, with indices that count inside their row: those of an argsort
      of rows and of top-k.
+   - On CPUs records and values above 8 bytes are moved up to 3 times as fast.
    - CLSORT_BYTES + n: a field of records may be n bytes, from 1 to 64, in the order of memcmp.
    - CLSORT_NAN_EQUAL: NaNs keep their original order, as in numpy's stable sorts, and in top-k.
    - Values may move with records: by a key, by fields or by `precedes`; in top-k, too.

@@ -10276,14 +10276,16 @@ CLSORT_INLINE ulong divide(ulong a, ulong b)
 }
 
 /* target[i] = source[indices[i]] in rows of `count` elements, n elements in all. An element is
-   units * bytes long; each work-item moves one unit. Strides are bytes from a row to the next one.
+   units * each * bytes long; a work-item moves one of its units, `each` times `bytes` bytes. Strides
+   are bytes from a row to the next one.
    An index of source_count or above leaves its element as it was. With has_starts, rows of the
    source begin with the elements that `starts` names. */
 CLSORT_KERNEL void clsort_gather(global const uchar *source, ulong source_at,
                                  global uchar *target, ulong target_at,
                                  global const uchar *indices, ulong indices_at,
                                  ulong n, uint count, uint source_count, ulong source_stride,
-                                 ulong target_stride, ulong index_stride, uint bytes, ulong units,
+                                 ulong target_stride, ulong index_stride, uint bytes, ulong each,
+                                 ulong units,
                                  global const uchar *starts, ulong starts_at, uint has_starts)
 {
     const ulong id = get_global_id(0), element = units == 1 ? id : divide(id, units);
@@ -10295,9 +10297,10 @@ CLSORT_KERNEL void clsort_gather(global const uchar *source, ulong source_at,
     if (from >= source_count)
         return;
     const ulong first = has_starts ? ((global const uint *)(starts + starts_at))[row] : 0;
-    source += source_at + row * source_stride + ((first + from) * units + unit) * bytes;
-    target += target_at + row * target_stride + (i * units + unit) * bytes;
-    store_bits(target, bytes, load_bits(source, bytes));
+    source += source_at + row * source_stride + ((first + from) * units + unit) * each * bytes;
+    target += target_at + row * target_stride + (i * units + unit) * each * bytes;
+    for (ulong k = 0; k < each; k++)
+        store_bits(target + k * bytes, bytes, load_bits(source + k * bytes, bytes));
 }
 
 /* Copies the first `count` elements of each row, of keys if has_keys is set and of indices if
