@@ -76,10 +76,10 @@ static void runs_around_tiles(bench *b)
 static void long_runs(bench *b)
 {
     static const size_t counts[] = { 262144, 0, 131071, 131072, 131073, 5, 400000 };
-    static const char *const patterns[] = { "uniform", "mod-16", "runs-apart" };
+    static const char *const patterns[] = { "mod-16", "uniform", "runs-apart" };
     size_t i;
     for (i = 0; i < (b->small ? 1u : 3u); i++) {
-        pieces_how h = pieces_make(CLSORT_U32, i & 1 ? 4 : 0, patterns[i]);
+        pieces_how h = pieces_make(CLSORT_U32, i & 1 ? 0 : 4, patterns[i]);
         h.own_scratch = i & 1;
         if (!runs_check(b, &h, counts, 7, 0)) return;
     }
