@@ -87,7 +87,9 @@ build/lib/libclsort.a: build/lib/clsort.o
 	rm -f $@
 	$(AR) rcs $@ $<
 
-build/lib/clsort.pc: clsort.h Makefile
+# Written each time: PREFIX may be another one.
+.PHONY: build/lib/clsort.pc
+build/lib/clsort.pc:
 	@mkdir -p $(@D)
 	printf '%s\n' 'prefix=$(PREFIX)' 'Name: clsort' 'Description: sorts on any OpenCL device' \
 	    'Version: $(version)' 'Cflags: -I$${prefix}/include' 'Libs: -L$${prefix}/lib -lclsort' \
