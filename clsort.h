@@ -1262,8 +1262,8 @@ CLSORT__INLINE clsort_merge_runs_desc clsort_merge_runs_desc_default(void)
 /* Enqueues a stable merge of up to CLSORT_MAX_RUNS sorted runs: of equal keys, those of the run
    with the smaller number come first, and those of a run keep their order. However many runs there
    are, each element is read once and written once: four merges of two at a time do so four times.
-   A tile of the output is merged from its share of every run: in local memory or, on CPUs, by a tree
-   of losers. There two bare runs are merged faster by clsort_enqueue_merge, in vectors.
+   A tile of the output is merged from its share of every run: in local memory or, on CPUs, by a
+   tree of losers. There two bare runs are merged faster by clsort_enqueue_merge, in vectors.
    clsort_prepare does not build these kernels: the first call does, once for each size of keys and
    of values. With CLSORT_FLAG_NO_BUILD a call that would build answers CLSORT_ERROR_NOT_READY.
    Queue, events, scratch memory and errors as in clsort_enqueue_sort. Sources: Varman et al.,
@@ -1302,10 +1302,10 @@ typedef struct clsort_partition_desc {
     size_t values_offset;
     cl_mem values_out;
     size_t values_out_offset;
-    cl_mem splitters;           /* splitter_count keys, sorted in the order of the description; equal
-                                   ones are allowed. Kernels may have written them. If they are not
-                                   sorted, it is undefined which part a key goes to, but every key
-                                   is still there once */
+    cl_mem splitters;           /* splitter_count keys, sorted in the order of the description;
+                                   equal ones are allowed. Kernels may have written them. If they
+                                   are not sorted, it is undefined which part a key goes to, but
+                                   every key is still there once */
     size_t splitters_offset;
     cl_mem starts;              /* receives splitter_count + 2 cl_uint: part p has the keys from
                                    starts[p] to starts[p + 1] - 1 of the output. The first one is 0,
@@ -1477,8 +1477,8 @@ CLSORT__INLINE clsort_multi_desc clsort_multi_desc_default(void)
 /* Sorts arrays in host memory, of any size, on one device or on several. Blocks until they are
    sorted. The sorters may belong to different contexts and platforms; no sorter may be given twice.
    - If all elements fit on a device at once, with scratch memory, the first such device sorts them,
-     in one trip. Name the fastest one first. If one buffer or one sort does not take them all, eight
-     runs stay on the device and are merged there: keys of one type that are compared as they are
+     in one trip. Name the fastest one first. If one buffer or one sort does not take them all,
+     eight runs stay on the device and are merged there: keys of one type that are compared as they are
      (not some of their bits, equal zeros or equal NaNs), with values of up to 8 bytes.
    - Else the arrays go through the devices twice. Chunks are sorted, and leave runs in `work`. Then
      each part of the result is merged from its pieces of all runs, which are searched for on the
@@ -1489,8 +1489,8 @@ CLSORT__INLINE clsort_multi_desc clsort_multi_desc_default(void)
      calling thread asks all devices in turn, and calls CLSORT_YIELD() if none has news; with one
      device and CLSORT_TRANSFER_DIRECT it sleeps.
    - A device on which a call or a command fails is dropped. The sorter's diagnostic callback hears
-     why, and the other devices do its jobs again. If it fails with CL_MEM_OBJECT_ALLOCATION_FAILURE,
-     it goes on with half of its memory instead, until that is too little for one element.
+     why, and the other devices do its jobs again. If it fails with
+     CL_MEM_OBJECT_ALLOCATION_FAILURE, it goes on with half of its memory instead, until that is too little for one element.
    - Host memory beyond the arrays: `work` in two trips, and in one trip if it is in place. Per
      device, with CLSORT_TRANSFER_STAGED, 4 * CLSORT_STAGE_BYTES of pinned memory. For tables fewer
      bytes than 300 * runs + 32 * runs * sorters + 2000 * sorters, and where runs stay on the device
@@ -3767,6 +3767,19 @@ static const char *const clsort__source[] = {
     "    split_t row;\n"
     "    vstore16(vload16(s, samples), 0, row.of);\n"
     "    return row;\n"
+    "}\n\n\n"
+    "CLSORT_INLINE uint samples_up_to(global const uint *samples, uint before, uint number, uint rank)\n"
+    "{\n"
+    "    uint low = 0, high = number;\n"
+    "    while (low < high) {\n"
+    "        const uint middle = (low + high) / 2;\n"
+    "        const split_t row = sample_row(samples, before + middle);\n"
+    "        if (sum_split(&row) <= rank)\n"
+    "            low = middle + 1;\n"
+    "        else\n"
+    "            high = middle;\n"
+    "    }\n"
+    "    return low;\n"
     "}\n\n\n\n"
     "CLSORT_INLINE bracket_t find_bracket(const runs_t *r, global const uint *samples, uint step_log2,\n"
     "                                     uint rank, uint n, codec_t c)\n"
@@ -3781,16 +3794,8 @@ static const char *const clsort__source[] = {
     "        b.high.of[k] = r->count[k];\n"
     "    }\n"
     "    for (uint k = 0; k < CLSORT__MOST_RUNS; k++) {\n"
-    "        const uint number = r->count[k] >> step_log2;\n"
-    "        uint low = 0, high = number;\n"
-    "        while (low < high) {\n"
-    "            const uint middle = (low + high) / 2;\n"
-    "            const split_t row = sample_row(samples, before + middle);\n"
-    "            if (sum_split(&row) <= rank)\n"
-    "                low = middle + 1;\n"
-    "            else\n"
-    "                high = middle;\n"
-    "        }\n"
+    "        const uint number = r->count[k] >> step_log2,\n"
+    "                   low = samples_up_to(samples, before, number, rank);\n"
     "        if (low > 0) {\n"
     "            const split_t last = sample_row(samples, before + low - 1);\n"
     "            if (sum_split(&last) >= lower) {\n"
@@ -4037,7 +4042,7 @@ static const char *const clsort__source[] = {
     "    }\n"
     "    t->best = best;\n"
     "}\n\n",
-    "//---- merge: serial pass of runs\n\n\n"
+    "//---- merge: serial pass of runs\n\n\n\n"
     "#define CLSORT_TREES 2\n"
     "CLSORT_KERNEL void clsort_runs_pass(CLSORT_RUNS_ARGS, CLSORT_ARRAY_ARGS(target),\n"
     "                                    global uchar *splits, ulong splits_at, uint n, uint tile,\n"
@@ -4105,7 +4110,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 2951\n",
+    "#line 2959\n",
 #endif
     "//---- merge: segments\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_NEEDS_PACKING\n"
@@ -4297,8 +4302,8 @@ static const char *const clsort__source[] = {
     "{\n"
     "    const uint own = local_id() * CLSORT_ITEMS,\n"
     "               diagonal = own > first ? min(own, end) - first : 0;\n"
-    "    const uint split = split_items(keys, words, first, middle - first, middle, end - middle, diagonal,\n"
-    "                                   c);\n"
+    "    const uint split = split_items(keys, words, first, middle - first, middle, end - middle,\n"
+    "                                   diagonal, c);\n"
     "    uint a = own < first ? own : first + split, b = own > end ? own : middle + (diagonal - split);\n"
     "    item_t x = get_item(keys, words, a), y = get_item(keys, words, b);\n"
     "    #pragma unroll\n"
@@ -4413,7 +4418,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 3341\n",
+    "#line 3349\n",
 #endif
 #ifndef CLSORT_NO_RADIX
     "//---- radix: codes\n"
@@ -7639,7 +7644,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 7338\n",
+    "#line 7346\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
     "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -8546,7 +8551,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 8454\n",
+    "#line 8462\n",
 #endif
     "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_SELECT\n"
@@ -14928,7 +14933,10 @@ static cl_uint clsort__radix_widest(const clsort__config *c)
 static cl_uint clsort__radix_fast(const clsort__config *c)
 {
     const cl_uint widest = clsort__radix_widest(c);
-    return widest > 2 ? 6 : widest > 1 ? 12 : c->family == CLSORT__SWEEP && !c->value_bytes ? 17 : 16;
+    return widest > 2                                      ? 6
+           : widest > 1                                    ? 12
+           : c->family == CLSORT__SWEEP && !c->value_bytes ? 17
+                                                           : 16;
 }
 
 /* Large tiles for long arrays and warps: their runs of a digit fill more of the sectors that they
@@ -17908,8 +17916,8 @@ static int clsort__is_aligned(const void *data, size_t unit)
 }
 
 /* The flag for buffers of host arrays. Where the device shares the host's memory, it sorts the
-   arrays where they lie. A driver that wants them at larger multiples copies them by itself. Records
-   with an expression contain any type: the largest has 128 bytes. */
+   arrays where they lie. A driver that wants them at larger multiples copies them by itself.
+   Records with an expression contain any type: the largest has 128 bytes. */
 static cl_mem_flags clsort__host_flag(const clsort_sorter *s, const clsort_desc *d,
                                       const void *keys, const void *values,
                                       const cl_uint *indices, size_t element)
@@ -19438,8 +19446,8 @@ static cl_ulong clsort__multi_code(const clsort__multi *m, const unsigned char *
     return code >> m->d.first_bit;
 }
 
-/* Below 0, 0 or above 0: does an element come before a pivot, is it equal, or does it come after it?
-   First by one field. */
+/* Below 0, 0 or above 0: does an element come before a pivot, is it equal, or does it come after
+   it? First by one field. */
 static int clsort__multi_compare_field(const clsort__multi *m, const unsigned char *place,
                                        const clsort__multi_pivot *pivot, cl_uint i)
 {
@@ -20581,7 +20589,8 @@ CLSORT_API clsort_status clsort_sort_host_on(clsort_sorter *const *sorters, cl_u
    New
    - clsort_options_default(), clsort_gather_default()
    - clsort_enqueue_merge_runs merges up to 16 sorted runs, each element read and written once.
-   - clsort_enqueue_partition parts keys by up to 255 sorted splitters, and writes where parts begin.
+   - clsort_enqueue_partition parts keys by up to 255 sorted splitters, and writes where parts
+     begin.
    - With CLSORT_MULTI, clsort_sort_host_on sorts arrays in host memory of any size, on one device
      or several at once: keys with values, records, argsort with indices of 64 bits. Then
      clsort_sort_host takes arrays that the device does not hold at once, too.
@@ -20598,8 +20607,8 @@ CLSORT_API clsort_status clsort_sort_host_on(clsort_sorter *const *sorters, cl_u
    - "radix-samples", CLSORT_RADIX_SAMPLES: sorts up to a million bare keys of 4 or 8 bytes in one
      launch or three. Keys that are spread evenly are sorted fast, skewed ones slowly: AUTO does not
      take it.
-   - "radix-cached", CLSORT_RADIX_CACHED: on CPUs, one partition by ranges that a sample chooses, then
-     each range in a core's cache. "radix" and AUTO take it, with PoCL on AVX-512 from 512 keys of 4
+   - "radix-cached", CLSORT_RADIX_CACHED: on CPUs, one partition by ranges that a sample chooses,
+     then each range in a core's cache. "radix" and AUTO take it, with PoCL on AVX-512 from 512 keys of 4
      bytes on, at 2 to 3 times the speed. Rows and segments of bare keys are sorted 3 to 7 times as
      fast there.
    - clsort_sort_host copies nothing on CPUs that share the host's memory: 1.2 to 1.5 times the

@@ -2559,6 +2559,21 @@ CLSORT_INLINE split_t sample_row(global const uint *samples, uint s)
     return row;
 }
 
+/* How many of a run's samples, which begin with sample `before`, have a rank of at most `rank`. */
+CLSORT_INLINE uint samples_up_to(global const uint *samples, uint before, uint number, uint rank)
+{
+    uint low = 0, high = number;
+    while (low < high) {
+        const uint middle = (low + high) / 2;
+        const split_t row = sample_row(samples, before + middle);
+        if (sum_split(&row) <= rank)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 /* The bracket of element `rank` between two samples. Those of a run have ascending ranks, so that
    each run tells its last sample up to that element and its first one after it. */
 CLSORT_INLINE bracket_t find_bracket(const runs_t *r, global const uint *samples, uint step_log2,
@@ -2574,16 +2589,8 @@ CLSORT_INLINE bracket_t find_bracket(const runs_t *r, global const uint *samples
         b.high.of[k] = r->count[k];
     }
     for (uint k = 0; k < CLSORT__MOST_RUNS; k++) {
-        const uint number = r->count[k] >> step_log2;
-        uint low = 0, high = number;
-        while (low < high) {
-            const uint middle = (low + high) / 2;
-            const split_t row = sample_row(samples, before + middle);
-            if (sum_split(&row) <= rank)
-                low = middle + 1;
-            else
-                high = middle;
-        }
+        const uint number = r->count[k] >> step_log2,
+                   low = samples_up_to(samples, before, number, rank);
         if (low > 0) {
             const split_t last = sample_row(samples, before + low - 1);
             if (sum_split(&last) >= lower) {
@@ -2874,8 +2881,9 @@ CLSORT_INLINE void play(tree_t *t, const runs_t *r, uint leaves, array_t target,
 }
 
 //---- merge: serial pass of runs
-/* Each work-item writes `tiles_each` tiles, CLSORT_TREES at a time: a match waits for the one before
-   it, but not for those of other trees. Source: Knuth, The Art of Computer Programming 3, 5.4.1. */
+/* Each work-item writes `tiles_each` tiles, CLSORT_TREES at a time: a match waits for the one
+   before it, but not for those of other trees. Source: Knuth, The Art of Computer Programming 3,
+   5.4.1. */
 #define CLSORT_TREES 2
 CLSORT_KERNEL void clsort_runs_pass(CLSORT_RUNS_ARGS, CLSORT_ARRAY_ARGS(target),
                                     global uchar *splits, ulong splits_at, uint n, uint tile,
@@ -3207,8 +3215,8 @@ CLSORT_INLINE void merge_inside(item_t *v, local const code_t *keys, local const
 {
     const uint own = local_id() * CLSORT_ITEMS,
                diagonal = own > first ? min(own, end) - first : 0;
-    const uint split = split_items(keys, words, first, middle - first, middle, end - middle, diagonal,
-                                   c);
+    const uint split = split_items(keys, words, first, middle - first, middle, end - middle,
+                                   diagonal, c);
     uint a = own < first ? own : first + split, b = own > end ? own : middle + (diagonal - split);
     item_t x = get_item(keys, words, a), y = get_item(keys, words, b);
     #pragma unroll
@@ -10276,10 +10284,10 @@ CLSORT_INLINE ulong divide(ulong a, ulong b)
 }
 
 /* target[i] = source[indices[i]] in rows of `count` elements, n elements in all. An element is
-   units * each * bytes long; a work-item moves one of its units, `each` times `bytes` bytes. Strides
-   are bytes from a row to the next one.
-   An index of source_count or above leaves its element as it was. With has_starts, rows of the
-   source begin with the elements that `starts` names. */
+   units * each * bytes long; a work-item moves one of its units, `each` times `bytes` bytes.
+   Strides are bytes from a row to the next one. An index of source_count or above leaves its
+   element as it was. With has_starts, rows of the source begin with the elements that `starts`
+   names. */
 CLSORT_KERNEL void clsort_gather(global const uchar *source, ulong source_at,
                                  global uchar *target, ulong target_at,
                                  global const uchar *indices, ulong indices_at,

@@ -734,7 +734,8 @@ static void fill_noise(unsigned char *data, size_t bytes, uint64_t seed);
 
 static void *host_place(host_array *a, size_t shift, size_t size, uint64_t seed)
 {
-    const size_t address = (size_t)(const char *)a->after, line = (address + 63) / 64 * 64 - address;
+    const size_t address = (size_t)(const char *)a->after,
+                 line = (address + 63) / 64 * 64 - address;
     a->at = line + shift;
     a->size = size;
     fill_noise(a->before, sizeof a->before, seed);

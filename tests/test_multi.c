@@ -1,6 +1,6 @@
 /* Host arrays of any size, on one device or several: every type, with values, as records,
-   argsorted, in as many chunks as small limits of device memory make. Devices that fail are dropped,
-   and nothing is lost. */
+   argsorted, in as many chunks as small limits of device memory make. Devices that fail are
+   dropped, and nothing is lost. */
 
 #define CLSORT_MULTI
 #define CLSORT_STAGE_BYTES 20000

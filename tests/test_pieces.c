@@ -236,7 +236,8 @@ static void parts_in_work_groups(bench *b)
     for (g = 0; g < (b->few_programs ? 1u : 4u); g++)
         for (c = 0; c < sizeof counts / sizeof *counts; c++)
             for (k = g & 1; k < 4; k += 2) {
-                pieces_how h = pieces_make(g & 1 ? CLSORT_F64 : CLSORT_F32, g & 2 ? 0 : 4, "mod-16");
+                pieces_how h = pieces_make(g & 1 ? CLSORT_F64 : CLSORT_F32, g & 2 ? 0 : 4,
+                                           "mod-16");
                 h.seed = c + 1;
                 h.work_group = groups[g];
                 h.order = c & 1;
@@ -287,8 +288,8 @@ static void calls_wait_and_are_waited_for(bench *b)
     if (unordered) clReleaseCommandQueue(unordered);
 }
 
-/* Parts are sorted as segments, and the sorted parts of several arrays are merged: a sample sort out
-   of these calls. */
+/* Parts are sorted as segments, and the sorted parts of several arrays are merged: a sample sort
+   out of these calls. */
 static void parts_are_segments(bench *b)
 {
     enum { N = 5000 };

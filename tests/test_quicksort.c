@@ -289,8 +289,8 @@ static int sort_killer(const bench *b, const adversary *a, const clsort_desc *as
            && CHECK(clEnqueueReadBuffer(queue, d.keys, CL_TRUE, 0, a->n * sizeof *sorted, sorted, 0,
                                         NULL, NULL)
                     == CL_SUCCESS)
-           && CHECK(clEnqueueReadBuffer(queue, d.scratch, CL_TRUE, p.scratch.tables, sizeof state, state, 0,
-                                        NULL, NULL)
+           && CHECK(clEnqueueReadBuffer(queue, d.scratch, CL_TRUE, p.scratch.tables, sizeof state,
+                                        state, 0, NULL, NULL)
                     == CL_SUCCESS);
     for (i = 0; good && i < a->n; i++) good = CHECK(sorted[i] == (int)i);
     /* rounds taken; leftovers */

@@ -280,8 +280,8 @@ static void equal_nans_of_fields(bench *b)
         }
 }
 
-/* A record of 100 bytes and others, by bytes of every length, alone, beside other fields, cut at any
-   place between codes; sorted, argsorted, and proven. */
+/* A record of 100 bytes and others, by bytes of every length, alone, beside other fields, cut at
+   any place between codes; sorted, argsorted, and proven. */
 static void bytes_of_every_length(bench *b)
 {
     static const cl_uint others[] = { CLSORT_U32, CLSORT_I8, CLSORT_F32, CLSORT_U16 };
