@@ -7,8 +7,8 @@
 
    The bound is the last element in one of the windows, so chosen that no element before it is still
    on the disk. Of elements equal to it, a run before that of the bound gives all, one behind it
-   none: so the merge is stable. To sort again what is nearly sorted takes a device less time than a
-   tree of losers takes one core. */
+   none: so the merge is stable. The device sorts again what is nearly sorted, with any number of
+   runs, any type, values and records. */
 
 #ifndef CLSORT_TOOLS_RUNS_H
 #define CLSORT_TOOLS_RUNS_H
