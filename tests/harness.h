@@ -167,6 +167,13 @@ static inline int test_is_cpu(const bench *b)
            && !device_name_holds(b->session.info.platform_name, "Oclgrind");
 }
 
+/* Do tests of kernels that AUTO takes on GPUs only, or nowhere, draw fewer programs? On CPUs they do:
+   compiling takes most of their time. CLSORT_TEST_WHOLE=1 runs all there, too. */
+static inline int test_draws_fewer(const bench *b)
+{
+    return b->few_programs || (test_is_cpu(b) && !getenv("CLSORT_TEST_WHOLE"));
+}
+
 /* A buffer that starts as a copy of the data; with NULL its bytes are undefined. */
 static inline cl_mem test_buffer(const bench *b, size_t bytes, const void *data)
 {

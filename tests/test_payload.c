@@ -114,26 +114,11 @@ static void records_by_an_expression(bench *b)
     }
 }
 
-static void refused_in_selections(bench *b)
-{
-    clsort_desc d = clsort_desc_default();
-    d.count = 100;
-    d.key_type = CLSORT_U32;
-    d.record_size = 8;
-    d.top_k = 3;
-    d.flags = CLSORT_FLAG_KEYS_OUT | CLSORT_FLAG_VALUES_OUT;
-    d.value_size = 4;
-    CHECK_STATUS(clsort_check(b->sorter, &d), CLSORT_ERROR_RECORD_LAYOUT);
-    d.top_k = 0;
-    CHECK_OK(clsort_check(b->sorter, &d));
-}
-
 static const test_entry tests[] = {
     { "values move with records by their key", records_by_a_key },
     { "values move with records by fields", records_by_fields },
     { "values move with records in rows and segments", records_in_parts },
-    { "values move with records by an expression", records_by_an_expression },
-    { "a selection takes no values beside records", refused_in_selections }
+    { "values move with records by an expression", records_by_an_expression }
 };
 
 TEST_MAIN(tests)

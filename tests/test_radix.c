@@ -1069,7 +1069,7 @@ static void hybrid_sorts_full_buckets(bench *b)
                                             "one-last", "powers-of-two" };
     static const cl_uint groups[] = { 64, 128, 256 };
     size_t g, k;
-    for (g = 0; g < (b->few_programs ? 1u : 3u); g++)
+    for (g = 0; g < (test_draws_fewer(b) ? 1u : 3u); g++)
         for (k = 0; k < sizeof patterns / sizeof *patterns; k++) {
             sort_case c = hybrid_make(CLSORT_U32, b->small ? 6000 : 170000 << g, patterns[k]);
             c.d.tuning.work_group = groups[g];

@@ -477,10 +477,10 @@ static void work_groups_of_any_size(bench *b)
     static const cl_uint groups[] = { 1, 2, 16, 64, 256 };
     static const size_t counts[] = { 77, 2500, 40000 };
     size_t i, j;
-    for (i = 0; i < (b->few_programs ? 2 : 5); i++)
+    for (i = 0; i < (test_draws_fewer(b) ? 2 : 5); i++)
         for (j = 0; j < 3; j++) {
             top_case c = top_make(CLSORT_U32, 2, counts[j], 50);
-            c.d.tuning.work_group = groups[b->few_programs ? 3 - i : i];
+            c.d.tuning.work_group = groups[test_draws_fewer(b) ? 3 - i : i];
             c.pattern = j & 1 ? "mod-16" : "uniform";
             if (!top_run(b, &c)) return;
             c.d.top_k = c.d.count * 3 / 4;
@@ -531,8 +531,9 @@ static void rows_that_a_work_group_holds(bench *b)
                    { CLSORT_I32, 32, 3, 1024 },  { CLSORT_U8, 16, 5, 400 },
                    { CLSORT_U32, 64, 3, 2048 },  { CLSORT_F64, 128, 2, 3001 },
                    { CLSORT_F16, 128, 3, 4096 }, { CLSORT_I16, 256, 3, 2047 } };
+    const size_t step = test_draws_fewer(b) && !b->few_programs ? 3 : 1;
     size_t i, j;
-    for (i = 0; i < (b->few_programs ? 3 : sizeof shapes / sizeof *shapes); i++)
+    for (i = 0; i < (b->few_programs ? 3 : sizeof shapes / sizeof *shapes); i += step)
         for (j = 0; j < (b->small ? 2 : sizeof patterns / sizeof *patterns); j++) {
             const size_t at = (i + j) % (sizeof patterns / sizeof *patterns);
             top_case c = top_make(shapes[i].type, shapes[i].rows, shapes[i].count, 1);
