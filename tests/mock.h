@@ -957,11 +957,14 @@ static inline void mock_sort_byte(const unsigned char *rows, unsigned char *sort
         memcpy(sorted + next[rows[i * row + byte]]++ * row, rows + i * row, row);
 }
 
-/* Sorts stored keys, and values beside them; stable. For little-endian hosts, as clsort is. */
+/* Sorts as many stored keys as there can be, and values beside them; stable. For little-endian
+   hosts, as clsort is. */
 static inline void mock_sort(const mock_command *c)
 {
     const size_t k = c->key_bytes, v = c->to ? c->value_bytes : 0,
-                 n = (c->from->written ? c->from->written : c->from->size - c->from_at) / k;
+                 keys_there = (c->from->written ? c->from->written : c->from->size - c->from_at) / k,
+                 values_there = v ? (c->to->size - c->to_at) / v : keys_there,
+                 n = keys_there < values_there ? keys_there : values_there;
     unsigned char *keys = c->from->bytes + c->from_at, *values = v ? c->to->bytes + c->to_at : NULL;
     unsigned char *rows = (unsigned char *)malloc(2 * n * (k + v) + 1),
                   *sorted = rows + n * (k + v), *now = rows;

@@ -100,14 +100,15 @@ typedef struct stream_check {
 static size_t first_disorder(const stream_check *s, const key_array *k, size_t begin, size_t end)
 {
     const unsigned char *at = k->data + begin * k->size;
-    const order_codec c = codec_of(s->d);
     const size_t n = end - begin;
     size_t i = 1;
-    if (s->by_codec)
+    if (s->by_codec) {
+        const order_codec c = codec_of(s->d);
         return begin + (k->size == 1   ? first_disorder_8(at, n, &c)
                         : k->size == 2 ? first_disorder_16(at, n, &c)
                         : k->size == 4 ? first_disorder_32(at, n, &c)
                                        : first_disorder_64(at, n, &c));
+    }
     while (i < n && element_compare(s->d, at + (i - 1) * k->size, at + i * k->size) <= 0) i++;
     return i < n ? begin + i : end;
 }
