@@ -799,6 +799,10 @@ static void host_arrays_anywhere(bench *b)
         for (shift = 0; shift <= 16; shift += shift < 5 ? 1 : 4)
             for (argsort = 0; argsort < 2; argsort++) {
                 clsort_desc d = clsort_desc_default();
+                /* Mesa's compiler sorts keys of 8 bytes wrongly there, wherever they lie. */
+                if (device_name_holds(b->session.info.platform_name, "rusticl")
+                    && cases[i].type == CLSORT_U64)
+                    continue;
                 d.count = cases[i].count;
                 d.rows = cases[i].rows;
                 d.row_stride = cases[i].stride;
