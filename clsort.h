@@ -1746,9 +1746,10 @@ extern "C" {
 #define CLSORT__HYBRID_LEAST_GROUP 6
 /* Copies of each counter of ranges, so that lanes with equal digits meet less; tiles that a
    work-group recounts. Of each work-item of a bucket: keys, and log2 of the bins; spare bins, for
-   what lies beyond the end. The longest bin that is mended by transposition, in radix of samples
-   twice that; there the longest bin of equal length that is kept: else keys are the borders of
-   bins. The longest bin whose keys are not looked at before. */
+   what lies beyond the end. The longest bin that is mended by transposition; radix of samples mends
+   bins of up to twice that length so. Where one of its bins of equal width is longer than
+   SAMPLES_MOST_MENDED, keys become the borders of bins instead. The longest bin whose keys are not
+   looked at before. */
 #define CLSORT__HYBRID_COPIES 4
 #define CLSORT__HYBRID_RECOUNT_TILES 4
 #define CLSORT__HYBRID_BUCKET_ITEMS(key_bytes) ((key_bytes) == 8 ? 12 : 20)
@@ -1937,7 +1938,7 @@ static const char *const clsort__source[] = {
     "#define CLSORT__HYBRID_RANGES_AT (CLSORT__HYBRID_NEXT_AT + CLSORT__HYBRID_DIGITS)\n"
     "#define CLSORT__HYBRID_SLOTS_AT \\\n"
     "    (CLSORT__HYBRID_RANGES_AT + CLSORT__HYBRID_RANGE_WORDS * CLSORT__HYBRID_DIGITS)\n\n"
-    "#define CLSORT__HYBRID_LEAST_GROUP 6\n\n\n\n\n\n"
+    "#define CLSORT__HYBRID_LEAST_GROUP 6\n\n\n\n\n\n\n"
     "#define CLSORT__HYBRID_COPIES 4\n"
     "#define CLSORT__HYBRID_RECOUNT_TILES 4\n"
     "#define CLSORT__HYBRID_BUCKET_ITEMS(key_bytes) ((key_bytes) == 8 ? 12 : 20)\n"
@@ -2300,6 +2301,16 @@ static const char *const clsort__source[] = {
     "    return r;\n"
     "}\n\n",
     "//---- record: items\n"
+    "#if CLSORT_IS(RUNS) || CLSORT_NEEDS_QUICKSORT\n\n"
+    "CLSORT_INLINE code_t code_at(array_t a, uint i, codec_t c)\n"
+    "{\n"
+    "#if CLSORT_LANES == 1\n"
+    "    return encode(*key_place(a, i), c);\n"
+    "#else\n"
+    "    return encode((codes_t)*key_place(a, i), c).s0;\n"
+    "#endif\n"
+    "}\n"
+    "#endif\n\n"
     "#if CLSORT_LANES == 1\n\n"
     "CLSORT_INLINE item_t load_whole_item(array_t a, codec_t c, uint i)\n"
     "{\n"
@@ -3199,10 +3210,10 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 1866\n",
+    "#line 1879\n",
 #endif
 #else
-    "#line 1866\n",
+    "#line 1879\n",
 #endif
 #ifndef CLSORT_NO_MERGE
     "//---- merge\n"
@@ -3701,15 +3712,7 @@ static const char *const clsort__source[] = {
     "    array_t array[CLSORT__MOST_RUNS];\n"
     "    uint count[CLSORT__MOST_RUNS];\n"
     "} runs_t;\n\n\n"
-    "typedef struct { uint of[CLSORT__MOST_RUNS]; } split_t;\n\n\n"
-    "CLSORT_INLINE code_t code_at(array_t a, uint i, codec_t c)\n"
-    "{\n"
-    "#if CLSORT_LANES == 1\n"
-    "    return encode(*key_place(a, i), c);\n"
-    "#else\n"
-    "    return encode((codes_t)*key_place(a, i), c).s0;\n"
-    "#endif\n"
-    "}\n\n"
+    "typedef struct { uint of[CLSORT__MOST_RUNS]; } split_t;\n\n"
     "CLSORT_INLINE uint sum_split(const split_t *s)\n"
     "{\n"
     "    uint sum = 0;\n"
@@ -3780,12 +3783,10 @@ static const char *const clsort__source[] = {
     "            high = middle;\n"
     "    }\n"
     "    return low;\n"
-    "}\n\n\n\n"
-    "CLSORT_INLINE bracket_t find_bracket(const runs_t *r, global const uint *samples, uint step_log2,\n"
-    "                                     uint rank, uint n, codec_t c)\n"
+    "}\n\n\n"
+    "CLSORT_INLINE bracket_t whole_runs(const runs_t *r)\n"
     "{\n"
     "    bracket_t b;\n"
-    "    uint before = 0, lower = 0, upper = n;\n"
     "    b.first = 0;\n"
     "    b.last = (code_t)~(code_t)0;\n"
     "    #pragma unroll\n"
@@ -3793,6 +3794,13 @@ static const char *const clsort__source[] = {
     "        b.low.of[k] = 0;\n"
     "        b.high.of[k] = r->count[k];\n"
     "    }\n"
+    "    return b;\n"
+    "}\n\n\n\n"
+    "CLSORT_INLINE bracket_t find_bracket(const runs_t *r, global const uint *samples, uint step_log2,\n"
+    "                                     uint rank, uint n, codec_t c)\n"
+    "{\n"
+    "    bracket_t b = whole_runs(r);\n"
+    "    uint before = 0, lower = 0, upper = n;\n"
     "    for (uint k = 0; k < CLSORT__MOST_RUNS; k++) {\n"
     "        const uint number = r->count[k] >> step_log2,\n"
     "                   low = samples_up_to(samples, before, number, rank);\n"
@@ -4110,7 +4118,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 2959\n",
+    "#line 2969\n",
 #endif
     "//---- merge: segments\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_NEEDS_PACKING\n"
@@ -4418,7 +4426,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 3349\n",
+    "#line 3359\n",
 #endif
 #ifndef CLSORT_NO_RADIX
     "//---- radix: codes\n"
@@ -7644,7 +7652,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 7346\n",
+    "#line 7356\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
     "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -7776,14 +7784,6 @@ static const char *const clsort__source[] = {
     "    const ulong4 v = as_ulong4(bounds);\n"
     "    const part_t p = { less, equal, (code_t)v.x, (code_t)v.y, (code_t)v.z, (code_t)v.w };\n"
     "    return p;\n"
-    "}\n\n\n"
-    "CLSORT_INLINE code_t code_at(array_t a, codec_t c, uint i)\n"
-    "{\n"
-    "#if CLSORT_LANES == 1\n"
-    "    return encode(*key_place(a, i), c);\n"
-    "#else\n"
-    "    return encode((codes_t)*key_place(a, i), c).s0;\n"
-    "#endif\n"
     "}\n\n\n\n"
     "#define CLSORT_MOST_SAMPLES (CLSORT_SHARE_LOG2 && CLSORT_GROUP < 64 ? CLSORT_GROUP - 1 : 63)\n"
     "CLSORT_INLINE uint count_samples(quick_t q, range_t r)\n"
@@ -7797,7 +7797,7 @@ static const char *const clsort__source[] = {
     "}\n\n"
     "CLSORT_INLINE code_t take_sample(quick_t q, array_t from, range_t r, uint samples, uint i)\n"
     "{\n"
-    "    return code_at(from, q.codec, r.begin + (uint)((ulong)i * (r.size - 1) / max(samples - 1, 1u)));\n"
+    "    return code_at(from, r.begin + (uint)((ulong)i * (r.size - 1) / max(samples - 1, 1u)), q.codec);\n"
     "}\n\n"
     "CLSORT_INLINE code_t middle_code(range_t r)\n"
     "{\n"
@@ -8102,7 +8102,7 @@ static const char *const clsort__source[] = {
     "    part_t p = no_part();\n"
     "#endif\n"
     "    for (uint i = done; i < size; i++)\n"
-    "        add_code(&p, code_at(from, c, begin + i), pivot);\n"
+    "        add_code(&p, code_at(from, begin + i, c), pivot);\n"
     "    return p;\n"
     "}\n\n\n"
     "CLSORT_INLINE void move_element(array_t from, uint i, array_t to, uint place)\n"
@@ -8119,7 +8119,7 @@ static const char *const clsort__source[] = {
     "    const array_t from = quick_array(q, which), unequal_to = quick_array(q, unequal_array(which)),\n"
     "                  equal_to = quick_array(q, equal_array(which));\n"
     "    for (uint i = begin; i < begin + size; i++) {\n"
-    "        const code_t code = code_at(from, q.codec, i);\n"
+    "        const code_t code = code_at(from, i, q.codec);\n"
     "        const uint less = code < pivot;\n"
     "        if (code == pivot) {\n"
     "            move_element(from, i, equal_to, next.equal++);\n"
@@ -9643,6 +9643,15 @@ static const char *const clsort__source[] = {
     "            lowest[place] = code;\n"
     "    }\n"
     "    return lowest[wanted - 1];\n"
+    "}\n\n\n"
+    "CLSORT_INLINE uint load_block(select_t s, select_part_t p, size_t i, code_t bound, code_t *code)\n"
+    "{\n"
+    "    uint below = 0;\n"
+    "    for (uint b = 0; b < CLSORT_STREAM_BLOCK; b++) {\n"
+    "        code[b] = select_code(s, p, i + b);\n"
+    "        below |= code[b] < bound;\n"
+    "    }\n"
+    "    return below;\n"
     "}\n\n\n\n"
     "CLSORT_INLINE code_t append_block(select_t s, candidates_t *c, const code_t *code, size_t i,\n"
     "                                  code_t bound, uint *appended)\n"
@@ -9665,12 +9674,7 @@ static const char *const clsort__source[] = {
     "        bound = append_candidate(s, c, select_code(s, p, i), (uint)i, bound);\n"
     "    for (; i + CLSORT_STREAM_BLOCK <= p.end; i += CLSORT_STREAM_BLOCK) {\n"
     "        code_t code[CLSORT_STREAM_BLOCK];\n"
-    "        uint below = 0;\n"
-    "        for (uint b = 0; b < CLSORT_STREAM_BLOCK; b++) {\n"
-    "            code[b] = select_code(s, p, i + b);\n"
-    "            below |= code[b] < bound;\n"
-    "        }\n"
-    "        if (!below)\n"
+    "        if (!load_block(s, p, i, bound, code))\n"
     "            continue;\n"
     "        bound = append_block(s, c, code, i, bound, &appended);\n"
     "        if (appended < patience)\n"

@@ -232,9 +232,10 @@
 #define CLSORT__HYBRID_LEAST_GROUP 6
 /* Copies of each counter of ranges, so that lanes with equal digits meet less; tiles that a
    work-group recounts. Of each work-item of a bucket: keys, and log2 of the bins; spare bins, for
-   what lies beyond the end. The longest bin that is mended by transposition, in radix of samples
-   twice that; there the longest bin of equal length that is kept: else keys are the borders of
-   bins. The longest bin whose keys are not looked at before. */
+   what lies beyond the end. The longest bin that is mended by transposition; radix of samples mends
+   bins of up to twice that length so. Where one of its bins of equal width is longer than
+   SAMPLES_MOST_MENDED, keys become the borders of bins instead. The longest bin whose keys are not
+   looked at before. */
 #define CLSORT__HYBRID_COPIES 4
 #define CLSORT__HYBRID_RECOUNT_TILES 4
 #define CLSORT__HYBRID_BUCKET_ITEMS(key_bytes) ((key_bytes) == 8 ? 12 : 20)
@@ -716,6 +717,18 @@ CLSORT_INLINE item_t top_item(void)
 }
 
 //---- record: items
+#if CLSORT_IS(RUNS) || CLSORT_NEEDS_QUICKSORT
+/* The code of element i. */
+CLSORT_INLINE code_t code_at(array_t a, uint i, codec_t c)
+{
+#if CLSORT_LANES == 1
+    return encode(*key_place(a, i), c);
+#else
+    return encode((codes_t)*key_place(a, i), c).s0;
+#endif
+}
+#endif
+
 #if CLSORT_LANES == 1
 /* Loads element i. */
 CLSORT_INLINE item_t load_whole_item(array_t a, codec_t c, uint i)
@@ -2480,16 +2493,6 @@ typedef struct {
 /* A number for each run: how many of its elements come before some place of the merged run. */
 typedef struct { uint of[CLSORT__MOST_RUNS]; } split_t;
 
-/* The code of element i. */
-CLSORT_INLINE code_t code_at(array_t a, uint i, codec_t c)
-{
-#if CLSORT_LANES == 1
-    return encode(*key_place(a, i), c);
-#else
-    return encode((codes_t)*key_place(a, i), c).s0;
-#endif
-}
-
 CLSORT_INLINE uint sum_split(const split_t *s)
 {
     uint sum = 0;
@@ -2574,13 +2577,10 @@ CLSORT_INLINE uint samples_up_to(global const uint *samples, uint before, uint n
     return low;
 }
 
-/* The bracket of element `rank` between two samples. Those of a run have ascending ranks, so that
-   each run tells its last sample up to that element and its first one after it. */
-CLSORT_INLINE bracket_t find_bracket(const runs_t *r, global const uint *samples, uint step_log2,
-                                     uint rank, uint n, codec_t c)
+/* The bracket of any place. */
+CLSORT_INLINE bracket_t whole_runs(const runs_t *r)
 {
     bracket_t b;
-    uint before = 0, lower = 0, upper = n;
     b.first = 0;
     b.last = (code_t)~(code_t)0;
     #pragma unroll
@@ -2588,6 +2588,16 @@ CLSORT_INLINE bracket_t find_bracket(const runs_t *r, global const uint *samples
         b.low.of[k] = 0;
         b.high.of[k] = r->count[k];
     }
+    return b;
+}
+
+/* The bracket of element `rank` between two samples. Those of a run have ascending ranks, so that
+   each run tells its last sample up to that element and its first one after it. */
+CLSORT_INLINE bracket_t find_bracket(const runs_t *r, global const uint *samples, uint step_log2,
+                                     uint rank, uint n, codec_t c)
+{
+    bracket_t b = whole_runs(r);
+    uint before = 0, lower = 0, upper = n;
     for (uint k = 0; k < CLSORT__MOST_RUNS; k++) {
         const uint number = r->count[k] >> step_log2,
                    low = samples_up_to(samples, before, number, rank);
@@ -7540,16 +7550,6 @@ CLSORT_INLINE part_t unpack_part(uint less, uint equal, uint8 bounds)
     return p;
 }
 
-/* The code of element i. */
-CLSORT_INLINE code_t code_at(array_t a, codec_t c, uint i)
-{
-#if CLSORT_LANES == 1
-    return encode(*key_place(a, i), c);
-#else
-    return encode((codes_t)*key_place(a, i), c).s0;
-#endif
-}
-
 /* How many samples a range's pivot is the median of: none where its bounds tell the pivot. They lie
    evenly from the first element to the last. */
 #define CLSORT_MOST_SAMPLES (CLSORT_SHARE_LOG2 && CLSORT_GROUP < 64 ? CLSORT_GROUP - 1 : 63)
@@ -7565,7 +7565,7 @@ CLSORT_INLINE uint count_samples(quick_t q, range_t r)
 
 CLSORT_INLINE code_t take_sample(quick_t q, array_t from, range_t r, uint samples, uint i)
 {
-    return code_at(from, q.codec, r.begin + (uint)((ulong)i * (r.size - 1) / max(samples - 1, 1u)));
+    return code_at(from, r.begin + (uint)((ulong)i * (r.size - 1) / max(samples - 1, 1u)), q.codec);
 }
 
 CLSORT_INLINE code_t middle_code(range_t r)
@@ -7931,7 +7931,7 @@ CLSORT_INLINE part_t count_part(array_t from, codec_t c, uint begin, uint size, 
     part_t p = no_part();
 #endif
     for (uint i = done; i < size; i++)
-        add_code(&p, code_at(from, c, begin + i), pivot);
+        add_code(&p, code_at(from, begin + i, c), pivot);
     return p;
 }
 
@@ -7953,7 +7953,7 @@ CLSORT_INLINE void scatter_part(quick_t q, quick_local_t l, uint which, uint beg
     const array_t from = quick_array(q, which), unequal_to = quick_array(q, unequal_array(which)),
                   equal_to = quick_array(q, equal_array(which));
     for (uint i = begin; i < begin + size; i++) {
-        const code_t code = code_at(from, q.codec, i);
+        const code_t code = code_at(from, i, q.codec);
         const uint less = code < pivot;
         if (code == pivot) {
             move_element(from, i, equal_to, next.equal++);
@@ -9815,6 +9815,17 @@ CLSORT_INLINE code_t sample_rest(select_t s, select_part_t p, uint first)
     return lowest[wanted - 1];
 }
 
+/* Loads the codes of a block. Is any of them below the bound? */
+CLSORT_INLINE uint load_block(select_t s, select_part_t p, size_t i, code_t bound, code_t *code)
+{
+    uint below = 0;
+    for (uint b = 0; b < CLSORT_STREAM_BLOCK; b++) {
+        code[b] = select_code(s, p, i + b);
+        below |= code[b] < bound;
+    }
+    return below;
+}
+
 /* Appends those of a block of codes that are below the bound, and counts them. Returns the new
    bound. */
 CLSORT_INLINE code_t append_block(select_t s, candidates_t *c, const code_t *code, size_t i,
@@ -9842,12 +9853,7 @@ CLSORT_INLINE uint stream_elements(select_t s, select_part_t p, candidates_t *c,
         bound = append_candidate(s, c, select_code(s, p, i), (uint)i, bound);
     for (; i + CLSORT_STREAM_BLOCK <= p.end; i += CLSORT_STREAM_BLOCK) {
         code_t code[CLSORT_STREAM_BLOCK];
-        uint below = 0;
-        for (uint b = 0; b < CLSORT_STREAM_BLOCK; b++) {
-            code[b] = select_code(s, p, i + b);
-            below |= code[b] < bound;
-        }
-        if (!below)
+        if (!load_block(s, p, i, bound, code))
             continue;
         bound = append_block(s, c, code, i, bound, &appended);
         if (appended < patience)
