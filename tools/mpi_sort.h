@@ -73,6 +73,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#if defined(__unix__) || defined(__APPLE__)
+#include <sched.h>
+#endif
 
 #include "clsort.h"
 
@@ -230,6 +233,31 @@ typedef struct clsort_mpi__run {
     size_t first, count;
 } clsort_mpi__run;
 
+/* A part of what goes to a rank, or comes from one. */
+typedef struct clsort_mpi__chunk {
+    int peer, array;
+    size_t at, size;   /* bytes */
+} clsort_mpi__chunk;
+
+typedef struct clsort_mpi__slot {
+    cl_mem buffer;
+    unsigned char *memory;
+    cl_event event;         /* of a download or an upload; NULL if there is none */
+    MPI_Request request;
+    clsort_mpi__chunk chunk;
+} clsort_mpi__slot;
+
+/* Chunks pass through slots in turn, on the way out or in. Chunk i is in slot i % SLOTS. On the way
+   out it is downloaded, then sent, on the way in received, then uploaded. So chunks from `finished`
+   to `moved` - 1 are in their second step, those from `moved` to `begun` - 1 in their first. */
+typedef struct clsort_mpi__pipe {
+    int is_out, is_over;
+    int distance, array;    /* of the next chunk: ranks in turn, the next one first */
+    size_t done;            /* bytes of that array that were begun */
+    size_t begun, moved, finished;
+    clsort_mpi__slot slot[CLSORT_MPI__SLOTS];
+} clsort_mpi__pipe;
+
 /* Arrays: 0 are keys or records, 1 are values. */
 typedef struct clsort_mpi__job {
     const clsort_mpi_desc *desc;
@@ -256,6 +284,10 @@ typedef struct clsort_mpi__job {
     cl_ulong *missing;            /* bytes of each group that have not come yet */
     int group;                    /* runs that are merged at once, at first */
     int is_joined;                /* were these merged while others were exchanged? */
+    /* Of an exchange from buffer to buffer. */
+    unsigned char *mapped[2][2];  /* `received` and `in`, of each array */
+    MPI_Request *requests;
+    clsort_mpi__pipe pipe[2];     /* of a staged exchange: in, out */
 } clsort_mpi__job;
 
 /* ---- errors ---------------------------------------------------------------------------------- */
@@ -841,18 +873,13 @@ static void clsort_mpi__tell_sizes(clsort_mpi__job *j, cl_ulong *sent, cl_ulong 
         clsort_mpi__check(j, CLSORT_MPI_ERROR_ROOM, "clsort_mpi_sort");
 }
 
-static void clsort_mpi__partition(clsort_mpi__job *j)
+/* Buffers for what comes and what is merged. */
+static void clsort_mpi__make_room(clsort_mpi__job *j)
 {
     const clsort_mpi_array *out[2];
-    cl_ulong *own = (cl_ulong *)clsort_mpi__memory(j, (size_t)j->ranks, 2 * sizeof *own);
-    cl_ulong *sent = j->desc->sent ? j->desc->sent : own,
-             *received = j->desc->received ? j->desc->received : own + j->ranks;
     int a;
     out[0] = &j->desc->keys_out;
     out[1] = &j->desc->values_out;
-    clsort_mpi__cut_parts(j);
-    if (clsort_mpi__agree(j)) clsort_mpi__tell_sizes(j, sent, received);
-    free(own);
     j->group = j->is_staged && j->ranks > 2 ? (j->ranks + 1) / 2 : j->ranks;
     if (j->group > CLSORT_MAX_RUNS) j->group = CLSORT_MAX_RUNS;
     for (a = 0; a < j->arrays; a++) {
@@ -1021,8 +1048,7 @@ static size_t clsort_mpi__messages(clsort_mpi__job *j, int is_out, int peer, int
 }
 
 /* All messages: those that come, then those that go. Without `requests` it only counts. */
-static size_t clsort_mpi__post(clsort_mpi__job *j, unsigned char *memory[2][2],
-                               MPI_Request *requests)
+static size_t clsort_mpi__post(clsort_mpi__job *j, MPI_Request *requests)
 {
     size_t n = 0;
     int is_out, distance, a;
@@ -1031,7 +1057,7 @@ static size_t clsort_mpi__post(clsort_mpi__job *j, unsigned char *memory[2][2],
             for (a = 0; a < j->arrays && !j->lost; a++) {
                 const int step = is_out ? distance : j->ranks - distance;
                 n += clsort_mpi__messages(j, is_out, (j->rank + step) % j->ranks, a,
-                                          memory[is_out][a], requests ? requests + n : NULL);
+                                          j->mapped[is_out][a], requests ? requests + n : NULL);
             }
     return n;
 }
@@ -1049,77 +1075,48 @@ static unsigned char *clsort_mpi__map(clsort_mpi__job *j, cl_mem buffer, size_t 
     return (unsigned char *)memory;
 }
 
-static void clsort_mpi__unmap(clsort_mpi__job *j, cl_mem buffer, unsigned char *memory)
+static void clsort_mpi__unmap(clsort_mpi__job *j, cl_mem buffer, unsigned char **memory)
 {
-    if (memory)
-        clsort_mpi__check(j, clEnqueueUnmapMemObject(j->queue, buffer, memory, 0, NULL, NULL),
+    if (*memory)
+        clsort_mpi__check(j, clEnqueueUnmapMemObject(j->queue, buffer, *memory, 0, NULL, NULL),
                           "clEnqueueUnmapMemObject");
+    *memory = NULL;
 }
 
 /* Copies the part that stays between mapped buffers. */
-static void clsort_mpi__keep(const clsort_mpi__job *j, unsigned char *memory[2][2])
+static void clsort_mpi__keep(const clsort_mpi__job *j)
 {
     const clsort_mpi__run *own = &j->runs[j->rank];
     int a;
     for (a = 0; a < j->arrays && own->count; a++)
-        memcpy(memory[0][a] + own->first * j->size[a],
-               memory[1][a] + (size_t)j->send_at[j->rank] * j->size[a], own->count * j->size[a]);
+        memcpy(j->mapped[0][a] + own->first * j->size[a],
+               j->mapped[1][a] + (size_t)j->send_at[j->rank] * j->size[a],
+               own->count * j->size[a]);
+}
+
+static void clsort_mpi__map_all(clsort_mpi__job *j)
+{
+    int a;
+    j->requests = (MPI_Request *)clsort_mpi__memory(j, clsort_mpi__post(j, NULL),
+                                                    sizeof *j->requests);
+    for (a = 0; a < j->arrays; a++) {
+        j->mapped[0][a] = clsort_mpi__map(j, j->received[a].buffer, 0,
+                                          j->result->count * j->size[a], CL_MAP_WRITE);
+        j->mapped[1][a] = clsort_mpi__map(j, j->in[a].buffer, j->in[a].offset,
+                                          j->desc->count * j->size[a], CL_MAP_READ);
+    }
 }
 
 static void clsort_mpi__direct(clsort_mpi__job *j)
 {
-    unsigned char *memory[2][2] = { { NULL, NULL }, { NULL, NULL } };
-    const size_t n = clsort_mpi__post(j, memory, NULL);
-    MPI_Request *requests = (MPI_Request *)clsort_mpi__memory(j, n, sizeof *requests);
-    int a;
-    for (a = 0; a < j->arrays; a++) {
-        memory[0][a] = clsort_mpi__map(j, j->received[a].buffer, 0, j->result->count * j->size[a],
-                                       CL_MAP_WRITE);
-        memory[1][a] = clsort_mpi__map(j, j->in[a].buffer, j->in[a].offset,
-                                       j->desc->count * j->size[a], CL_MAP_READ);
-    }
-    clsort_mpi__check(j, clFinish(j->queue), "clFinish");
-    if (clsort_mpi__agree(j)) {
-        const size_t made = clsort_mpi__post(j, memory, requests);
-        size_t i;
-        clsort_mpi__keep(j, memory);
-        for (i = 0; i < made && !j->lost; i++)
-            clsort_mpi__call(j, MPI_Wait(&requests[i], MPI_STATUS_IGNORE), "MPI_Wait");
-    }
-    for (a = 0; a < j->arrays; a++) {
-        clsort_mpi__unmap(j, j->received[a].buffer, memory[0][a]);
-        clsort_mpi__unmap(j, j->in[a].buffer, memory[1][a]);
-    }
-    clsort_mpi__check(j, clFinish(j->queue), "clFinish");
-    free(requests);
+    const size_t n = clsort_mpi__post(j, j->requests);
+    size_t i;
+    clsort_mpi__keep(j);
+    for (i = 0; i < n && !j->lost; i++)
+        clsort_mpi__call(j, MPI_Wait(&j->requests[i], MPI_STATUS_IGNORE), "MPI_Wait");
 }
 
 /* ---- exchange through pinned memory ---------------------------------------------------------- */
-
-/* A part of what goes to a rank, or comes from one. */
-typedef struct clsort_mpi__chunk {
-    int peer, array;
-    size_t at, size;   /* bytes */
-} clsort_mpi__chunk;
-
-typedef struct clsort_mpi__slot {
-    cl_mem buffer;
-    unsigned char *memory;
-    cl_event event;         /* of a download or an upload; NULL if there is none */
-    MPI_Request request;
-    clsort_mpi__chunk chunk;
-} clsort_mpi__slot;
-
-/* Chunks pass through slots in turn, on the way out or in. Chunk i is in slot i % SLOTS. On the way
-   out it is downloaded, then sent, on the way in received, then uploaded. So chunks from `finished`
-   to `moved` - 1 are in their second step, those from `moved` to `begun` - 1 in their first. */
-typedef struct clsort_mpi__pipe {
-    int is_out, is_over;
-    int distance, array;    /* of the next chunk: ranks in turn, the next one first */
-    size_t done;            /* bytes of that array that were begun */
-    size_t begun, moved, finished;
-    clsort_mpi__slot slot[CLSORT_MPI__SLOTS];
-} clsort_mpi__pipe;
 
 static size_t clsort_mpi__chunk_bytes(const clsort_mpi__job *j)
 {
@@ -1150,34 +1147,33 @@ static int clsort_mpi__next(const clsort_mpi__job *j, clsort_mpi__pipe *p, clsor
     return 0;
 }
 
-static void clsort_mpi__pipe_make(clsort_mpi__job *j, int is_out, clsort_mpi__pipe *p)
+static void clsort_mpi__pipe_make(clsort_mpi__job *j, int is_out)
 {
+    clsort_mpi__pipe *p = &j->pipe[is_out];
+    const size_t bytes = clsort_mpi__chunk_bytes(j);
     int i;
-    memset(p, 0, sizeof *p);
     p->is_out = is_out;
     p->distance = 1;
     for (i = 0; i < CLSORT_MPI__SLOTS && j->status == CL_SUCCESS; i++) {
         cl_int code = CL_SUCCESS;
         p->slot[i].buffer = clCreateBuffer(clsort_context(j->sorter),
-                                           CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR,
-                                           clsort_mpi__chunk_bytes(j), NULL, &code);
+                                           CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, bytes, NULL,
+                                           &code);
         clsort_mpi__check(j, code, "clCreateBuffer");
-        if (j->status == CL_SUCCESS)
-            p->slot[i].memory = clsort_mpi__map(j, p->slot[i].buffer, 0,
-                                                clsort_mpi__chunk_bytes(j),
-                                                CL_MAP_READ | CL_MAP_WRITE);
+        p->slot[i].memory = clsort_mpi__map(j, p->slot[i].buffer, 0, bytes,
+                                            CL_MAP_READ | CL_MAP_WRITE);
     }
-    clsort_mpi__check(j, clFinish(j->queue), "clFinish");
 }
 
 static void clsort_mpi__pipe_free(clsort_mpi__job *j, clsort_mpi__pipe *p)
 {
     int i;
     for (i = 0; i < CLSORT_MPI__SLOTS; i++) {
-        clsort_mpi__unmap(j, p->slot[i].buffer, p->slot[i].memory);
-        if (p->slot[i].buffer) clReleaseMemObject(p->slot[i].buffer);
+        clsort_mpi__slot *s = &p->slot[i];
+        clsort_mpi__unmap(j, s->buffer, &s->memory);
+        if (s->buffer) clReleaseMemObject(s->buffer);
+        s->buffer = NULL;
     }
-    clsort_mpi__check(j, clFinish(j->queue), "clFinish");
 }
 
 /* Starts to copy a chunk between a slot and the device. After a failure nothing is copied: then
@@ -1270,6 +1266,14 @@ static int clsort_mpi__pipe_step(clsort_mpi__job *j, clsort_mpi__pipe *p)
     return p->begun + p->moved + p->finished != before;
 }
 
+/* Lets other threads have the processor: MPI's and the driver's may need it. */
+static void clsort_mpi__yield(void)
+{
+#if defined(__unix__) || defined(__APPLE__)
+    sched_yield();
+#endif
+}
+
 /* Counts the bytes that come to each group, and merges groups that get nothing from others. */
 static void clsort_mpi__expect(clsort_mpi__job *j)
 {
@@ -1284,23 +1288,65 @@ static void clsort_mpi__expect(clsort_mpi__job *j)
 static void clsort_mpi__staged(clsort_mpi__job *j)
 {
     const clsort_mpi__run *own = &j->runs[j->rank];
-    clsort_mpi__pipe out, in;
+    clsort_mpi__pipe *in = &j->pipe[0], *out = &j->pipe[1];
     clsort_mpi__copy(j, j->in, (size_t)j->send_at[j->rank], j->received, own->first, own->count, 0,
                      NULL);
-    clsort_mpi__pipe_make(j, 1, &out);
-    clsort_mpi__pipe_make(j, 0, &in);
-    if (clsort_mpi__agree(j)) {
-        j->is_joined = j->ranks > j->group && clsort_mpi__can_merge(j);
-        clsort_mpi__expect(j);
-        while (!j->lost && !(out.is_over && in.is_over)) {
-            clsort_mpi__pipe_step(j, &out);
-            clsort_mpi__pipe_step(j, &in);
-        }
+    clsort_mpi__check(j, clFlush(j->queue), "clFlush");
+    j->is_joined = j->ranks > j->group && clsort_mpi__can_merge(j);
+    clsort_mpi__expect(j);
+    while (!j->lost && !(out->is_over && in->is_over)) {
+        const int is_busy = clsort_mpi__pipe_step(j, out) + clsort_mpi__pipe_step(j, in);
+        if (!is_busy) clsort_mpi__yield();
     }
-    clsort_mpi__check(j, clFinish(j->down), "clFinish");
-    clsort_mpi__check(j, clFinish(j->up), "clFinish");
-    clsort_mpi__pipe_free(j, &out);
-    clsort_mpi__pipe_free(j, &in);
+}
+
+/* ---- parts and their exchange ---------------------------------------------------------------- */
+
+/* Makes all that an exchange needs, so that from its beginning nothing can fail alone but copies. */
+static void clsort_mpi__open(clsort_mpi__job *j)
+{
+    if (j->is_staged) {
+        clsort_mpi__pipe_make(j, 0);
+        clsort_mpi__pipe_make(j, 1);
+    } else {
+        clsort_mpi__map_all(j);
+    }
+    clsort_mpi__check(j, clFinish(j->queue), "clFinish");
+}
+
+/* Gives back what clsort_mpi__open made; more than once does no harm. */
+static void clsort_mpi__close(clsort_mpi__job *j)
+{
+    int a;
+    if (j->down) clsort_mpi__check(j, clFinish(j->down), "clFinish");
+    if (j->up) clsort_mpi__check(j, clFinish(j->up), "clFinish");
+    for (a = 0; a < 2; a++) {
+        clsort_mpi__pipe_free(j, &j->pipe[a]);
+        clsort_mpi__unmap(j, j->received[a].buffer, &j->mapped[0][a]);
+        clsort_mpi__unmap(j, j->in[a].buffer, &j->mapped[1][a]);
+    }
+    free(j->requests);
+    j->requests = NULL;
+}
+
+static void clsort_mpi__partition(clsort_mpi__job *j)
+{
+    cl_ulong *own = (cl_ulong *)clsort_mpi__memory(j, (size_t)j->ranks, 2 * sizeof *own);
+    cl_ulong *sent = j->desc->sent ? j->desc->sent : own,
+             *received = j->desc->received ? j->desc->received : own + j->ranks;
+    clsort_mpi__cut_parts(j);
+    if (clsort_mpi__agree(j)) clsort_mpi__tell_sizes(j, sent, received);
+    free(own);
+    clsort_mpi__make_room(j);
+    if (j->ranks > 1) clsort_mpi__open(j);
+}
+
+static void clsort_mpi__exchange(clsort_mpi__job *j)
+{
+    if (j->ranks == 1) return;
+    if (j->is_staged) clsort_mpi__staged(j);
+    else clsort_mpi__direct(j);
+    clsort_mpi__close(j);
 }
 
 /* ---- the whole ------------------------------------------------------------------------------- */
@@ -1347,6 +1393,7 @@ static void clsort_mpi__begin(clsort_mpi__job *j)
 
 static void clsort_mpi__end(clsort_mpi__job *j)
 {
+    clsort_mpi__close(j);
     while (j->made_count > 0) clReleaseMemObject(j->made[--j->made_count]);
     if (j->down) clReleaseCommandQueue(j->down);
     if (j->up) clReleaseCommandQueue(j->up);
@@ -1370,8 +1417,7 @@ static void clsort_mpi__phases(clsort_mpi__job *j)
     if (!clsort_mpi__phase(j, CLSORT_MPI_PARTITION)) return;
     clsort_mpi__partition(j);
     if (!clsort_mpi__phase(j, CLSORT_MPI_EXCHANGE)) return;
-    if (j->is_staged && j->ranks > 1) clsort_mpi__staged(j);
-    else if (j->ranks > 1) clsort_mpi__direct(j);
+    clsort_mpi__exchange(j);
     if (!clsort_mpi__phase(j, CLSORT_MPI_MERGE)) return;
     clsort_mpi__merge(j);
     if (!clsort_mpi__phase(j, CLSORT_MPI_STORE)) return;
