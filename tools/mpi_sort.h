@@ -1120,7 +1120,8 @@ static void clsort_mpi__direct(clsort_mpi__job *j)
 
 static size_t clsort_mpi__chunk_bytes(const clsort_mpi__job *j)
 {
-    const size_t bytes = j->desc->chunk_bytes ? j->desc->chunk_bytes : CLSORT_MPI__CHUNK;
+    const size_t bytes = j->desc->chunk_bytes ? j->desc->chunk_bytes
+                                               : (size_t)CLSORT_MPI__CHUNK;
     return bytes < CLSORT_MPI__MESSAGE ? bytes : CLSORT_MPI__MESSAGE;
 }
 
@@ -1302,7 +1303,7 @@ static void clsort_mpi__staged(clsort_mpi__job *j)
 
 /* ---- parts and their exchange ---------------------------------------------------------------- */
 
-/* Makes all that an exchange needs, so that from its beginning nothing can fail alone but copies. */
+/* Makes all that an exchange needs: once it has begun, only copies can fail on one rank alone. */
 static void clsort_mpi__open(clsort_mpi__job *j)
 {
     if (j->is_staged) {
