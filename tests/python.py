@@ -1,8 +1,8 @@
 """Compares examples/python/clsort.py with the header, with numpy and with PyOpenCL's arrays.
 
-    python tests/python.py [--cases N] [--seed S]
+    [CLSORT_TEST_WHOLE=1] python tests/python.py [--cases N] [--seed S]
 
-Draws N random cases for each dtype; 500 for maintainers. Without PyOpenCL only numpy's arrays are
+Draws N random cases for each dtype; 500 and CLSORT_TEST_WHOLE for maintainers. Without PyOpenCL only numpy's arrays are
 tested. Ends with "N passed, N failed".
 """
 
@@ -25,7 +25,8 @@ sys.path.insert(0, os.path.join(root, "examples", "python"))
 import clsort  # noqa: E402
 
 DTYPES = ["?", "u1", "i1", "u2", "i2", "u4", "i4", "u8", "i8", "f2", "f4", "f8"]
-sorter = clsort.Sorter()
+sorter, other_sorter = clsort.Sorter(), clsort.Sorter()
+whole = "CLSORT_TEST_WHOLE" in os.environ
 
 # ---- the header ----------------------------------------------------------------------------------
 
@@ -62,7 +63,7 @@ def print_by_c(lines):
     with tempfile.TemporaryDirectory() as folder:
         source, program = os.path.join(folder, "main.c"), os.path.join(folder, "main")
         with open(source, "w") as file:
-            file.write('#include "clsort.h"\n#include <stdio.h>\nint main(void)\n{\n'
+            file.write('#define CLSORT_MULTI\n#include "clsort.h"\n#include <stdio.h>\nint main(void)\n{\n'
                        + "\n".join(lines) + "\nreturn 0;\n}\n")
         subprocess.run([os.environ.get("CC", "cc"), "-I", root, source, "-o", program], check=True)
         return subprocess.run([program], stdout=subprocess.PIPE, text=True, check=True).stdout
@@ -228,7 +229,87 @@ def case_segments(random, keys):
     equal(sorter.argsort(keys, segments=offsets, stable=True), order)
 
 
-CASES = [case_sort, case_argsort, case_sort_by_key, case_top_k, case_merge, case_segments]
+def case_segments_with_ends(random, keys):
+    """Gaps between segments stay; those of selections may overlap."""
+    keys = keys.reshape(-1)
+    cuts = np.sort(random.integers(0, keys.size + 1, 8))
+    wanted = keys.copy()
+    for start, end in zip(cuts[::2], cuts[1::2]):
+        wanted[start:end] = np.sort(keys[start:end])
+    equal(sorter.sort(keys, segments=cuts[::2], segment_ends=cuts[1::2]), wanted)
+    if keys.size:
+        starts, ends = cuts[[2, 0]], cuts[[6, 7]]
+        best, indices = sorter.top_k(keys, 1, segments=starts, segment_ends=ends)
+        for row, start, end in zip(range(2), starts, ends):
+            if start < end:
+                equal(best[row], np.sort(keys[start:end])[:1])
+                equal(keys[start:end][indices[row]], best[row])
+            else:
+                assert indices[row] == 0xFFFFFFFF
+
+
+def case_merge_runs(random, keys):
+    if keys.dtype.itemsize != 4 and not whole:   # other kernels take seconds to be built
+        return
+    keys = keys.reshape(-1)
+    cuts = np.sort(random.integers(0, keys.size + 1, int(random.integers(0, 16))))
+    runs = [sorter.sort(run) for run in np.split(keys, cuts)]
+    numbers = np.split(np.arange(keys.size, dtype="u4"), cuts)
+    equal(sorter.merge_runs(runs), np.sort(keys))
+    found, moved = sorter.merge_runs(runs, values=numbers)
+    equal(np.concatenate(runs)[moved], found)
+    assert np.array_equal(np.sort(moved), np.arange(keys.size))
+
+
+def case_partition_by(random, keys):
+    keys = keys.reshape(-1)
+    if not keys.size or keys.dtype.itemsize != 4 and not whole:
+        return
+    splitters = sorter.sort(random.choice(keys, int(random.integers(1, 16))))
+    values = np.arange(keys.size, dtype="u8")
+    found, starts, moved = sorter.partition_by(keys, splitters, values=values)
+    equal(keys[moved.astype("i8")], found)
+    equal(sorter.sort(found), np.sort(keys))
+    assert starts[0] == 0 and starts[-1] == keys.size and len(starts) == len(splitters) + 2
+    for part, start, end in zip(range(len(starts)), starts, starts[1:]):
+        assert (moved[start:end][1:] > moved[start:end][:-1]).all()
+        # Ranks compare as the library does: NaNs are last, and -0 comes before +0.
+        border = splitters[max(part - 1, 0):part + 1]
+        order = sorter.argsort(np.concatenate([border, found[start:end]])).argsort()
+        ranks, lowest = order[len(border):], order[0] if part else -1
+        highest = order[len(border) - 1] if part < len(splitters) else len(order)
+        if len(ranks):
+            assert ranks.min() > lowest and ranks.max() < highest or len(set(border)) < 2
+
+
+def case_gather(random, keys):
+    order = sorter.argsort(keys, stable=True)
+    floats = random.normal(size=keys.shape)
+    found, moved = sorter.gather(order, keys, floats)
+    equal(found, np.take_along_axis(keys, order.astype("i8"), -1))
+    equal(moved, np.take_along_axis(floats, order.astype("i8"), -1))
+
+
+def case_group_starts(random, keys):
+    groups = int(random.integers(1, 300))
+    numbers = np.sort(random.integers(0, groups + 5, keys.size, random.choice(["u2", "u4", "u8"])))
+    starts = sorter.group_starts(numbers, groups)
+    equal(starts, np.searchsorted(numbers, np.arange(groups + 1)).astype("u4"))
+
+
+def case_sort_on(random, keys):
+    keys = keys.reshape(-1)
+    equal(clsort.sort_on([sorter, other_sorter], keys, device_memory=8000), np.sort(keys))
+    found, moved = clsort.sort_on([sorter], keys, np.arange(keys.size, dtype="u4"), stable=True)
+    equal(moved, np.argsort(keys, kind="stable").astype("u4"))
+    equal(found, keys[moved])
+    order = clsort.argsort_on([other_sorter, sorter], keys, stable=True, device_memory=50000)
+    equal(order, np.argsort(keys, kind="stable").astype("u8"))
+
+
+CASES = [case_sort, case_argsort, case_sort_by_key, case_top_k, case_merge, case_segments,
+         case_segments_with_ends, case_merge_runs, case_partition_by, case_gather,
+         case_group_starts, case_sort_on]
 
 
 def random_cases(dtype, cases, seed):
@@ -254,6 +335,18 @@ def test_records_are_sorted_by_fields():
     wanted = draws[np.lexsort((draws["material"], -draws["depth"]))]
     assert np.array_equal(found, wanted)
     assert np.array_equal(sorter.sort(draws, by="depth"), np.sort(draws, order=["depth", "mesh"]))
+
+
+def test_strings_are_sorted_by_their_bytes():
+    random = np.random.default_rng(6)
+    words = random.integers(97, 100, (500, 12), "u1").view("S12")[:, 0]
+    words[::7] = b"ab"
+    equal(sorter.sort(words), np.sort(words))
+    equal(sorter.argsort(words), np.argsort(words, kind="stable").astype("u4"))
+    records = np.zeros(500, [("name", "S12"), ("size", "f4")])
+    records["name"], records["size"] = words, random.normal(size=500)
+    assert np.array_equal(sorter.sort(records, by=["name", "size"]), np.sort(records))
+    raises(clsort.Error, "type", sorter.sort, np.zeros(3, "S65"))
 
 
 def test_rows_with_lengths_are_selected_from():
@@ -404,6 +497,68 @@ def test_pyopencl_values_segments_and_counts(gpu):
     assert on_device.get().tolist() == [0, 1, 3, 4, 2]
     raises(TypeError, "segments: its dtype", gpu.sorter.enqueue_sort, gpu.queue, on_device,
            segments=gpu.put(np.array([0, 5], "u8")))
+
+
+def test_pyopencl_merges_of_runs_partitions_and_groups(gpu):
+    random = np.random.default_rng(4)
+    runs = [np.sort(random.integers(0, 99, n).astype("u4")) for n in (700, 0, 300)]
+    keys = np.concatenate(runs)
+    values = [np.arange(len(run), dtype="u4") for run in runs]
+    out, moved = gpu.empty(1000, "u4"), gpu.empty(1000, "u4")
+    gpu.sorter.enqueue_merge_runs(gpu.queue, [gpu.put(run) for run in runs], out,
+                                  values=[gpu.put(v) for v in values], values_out=moved)
+    order = np.argsort(keys, kind="stable")
+    equal(out.get(), keys[order])
+    equal(moved.get(), np.concatenate(values)[order])
+    starts, counts = gpu.empty(100, "u4"), gpu.empty(99, "u4")
+    gpu.sorter.enqueue_group_starts(gpu.queue, out, starts=starts, counts=counts)
+    equal(starts.get(), np.searchsorted(keys[order], np.arange(100)).astype("u4"))
+    equal(counts.get(), np.bincount(keys, minlength=99).astype("u4"))
+    parted, borders = gpu.empty(1000, "u4"), gpu.empty(4, "u4")
+    gpu.sorter.enqueue_partition(gpu.queue, gpu.put(keys), gpu.put(np.array([20, 50], "u4")),
+                                 parted, borders, values=gpu.put(np.arange(1000, dtype="u8")),
+                                 values_out=gpu.empty(1000, "u8"))
+    parts = [keys[keys < 20], keys[(keys >= 20) & (keys < 50)], keys[keys >= 50]]
+    equal(parted.get(), np.concatenate(parts))
+    equal(borders.get(), np.cumsum([0] + [len(part) for part in parts]).astype("u4"))
+    raises(ValueError, "runs", gpu.sorter.enqueue_merge_runs, gpu.queue, [out], parted,
+           values=[moved, moved], values_out=moved)
+
+
+def test_pyopencl_gathers_rows_with_gaps(gpu):
+    keys = np.random.default_rng(7).normal(size=(5, 40)).astype("f4")
+    whole_keys, best, indices = gpu.put(keys), gpu.empty((5, 3), "f4"), gpu.empty((5, 3), "u4")
+    part, out = whole_keys[:, 4:30], gpu.put(np.zeros((5, 9), "f4"))
+    gpu.sorter.enqueue_top_k(gpu.queue, part, 3, out=best, indices=indices)
+    packed = gpu.empty((5, 3), "f4")
+    gpu.sorter.enqueue_gather(gpu.queue, indices, [part, part], [out[:, 2:5], packed])
+    equal(out.get()[:, 2:5], best.get())
+    equal(packed.get(), best.get())
+    assert not out.get()[:, [0, 1, 5, 6, 7, 8]].any()
+
+
+def test_pyopencl_calls_build_nothing_after_prepare(gpu):
+    """A sort that was prepared makes no program, and a count below it neither."""
+    sorter, keys = clsort.Sorter(gpu.queue), gpu.put(np.arange(3000, dtype="i2")[::-1])
+    few, order = gpu.put(np.arange(7, dtype="i2")), gpu.empty(3000, "u4")
+    sorter.prepare(gpu.queue, keys, indices=order, any_count=True, stable=True)
+    sorter.prepare(None, np.zeros((4, 500), "i2"), 3, out=np.zeros((4, 3), "i2"))
+    sorter._lib.clsort_enqueue_sort = refuse_to_build(sorter._lib.clsort_enqueue_sort)
+    sorter.enqueue_sort(gpu.queue, few, indices=gpu.empty(7, "u4"), stable=True)
+    sorter.enqueue_sort(gpu.queue, keys, indices=order, stable=True)
+    assert order.get()[0] == 2999
+    rows = gpu.put(np.arange(2000, dtype="i2").reshape(4, 500))
+    sorter.enqueue_top_k(gpu.queue, rows, 3, out=gpu.empty((4, 3), "i2"))
+    raises(clsort.Error, "not built", sorter.enqueue_sort, gpu.queue, gpu.empty(3000, "u8"))
+    sorter.close()
+
+
+def refuse_to_build(function):
+    """clsort_enqueue_sort with CLSORT_FLAG_NO_BUILD."""
+    def call(sorter, queue, desc, *more):
+        desc._obj.flags |= 1
+        return function(sorter, queue, desc, *more)
+    return call
 
 
 def test_pyopencl_and_numpy_are_used_as_readme_says(gpu):

@@ -9,6 +9,7 @@ It needs numpy, and PyOpenCL only if you pass its arrays.
 
 Keys are bool, integers of 1 to 8 bytes, f2, f4, f8 and ml_dtypes' bfloat16, in the machine's byte
 order. An array of several dimensions is sorted along its last axis: each row by itself.
+Strings ("S10") and raw bytes ("V16") of up to 64 bytes have the order of their bytes.
 
 Options of every sort, by name:
     descending  the largest key first; NaNs last all the same
@@ -25,6 +26,7 @@ The header clsort.h documents all else. Numbers and structs below are the header
 library compares them.
 """
 
+import contextlib
 import ctypes
 import os
 import sys
@@ -42,7 +44,10 @@ KEY_TYPES = {
 DESCENDING = 1
 NAN_TOTAL, NAN_LAST, NAN_EQUAL = 0, 1, 2
 ZERO_EQUAL = 1
+FLAG_INDICES, FLAG_KEYS_OUT, FLAG_VALUES_OUT, FLAG_COUNT_BUFFER = 2, 4, 8, 16
 FLAG_TOP_UNSORTED, FLAG_TOP_NTH, FLAG_TOP_PARTITION = 32, 64, 128
+FLAG_LENGTHS, FLAG_ANY_COUNT = 256, 512
+BYTES = 0x500
 OPTION_VERIFY = 1
 MAX_FIELDS = 8
 
@@ -72,6 +77,34 @@ STRUCTS = {
         size_t keys_out_offset value_size; cl_mem values_a; size_t values_a_offset; cl_mem values_b;
         size_t values_b_offset; cl_mem values_out; size_t values_out_offset;
         clsort_tuning tuning""",
+    "clsort_run": "size_t count; cl_mem keys; size_t keys_offset; cl_mem values; "
+                  "size_t values_offset",
+    "clsort_merge_runs_desc": """
+        size_t struct_size; clsort_run* runs; cl_uint run_count key_type order nan_order flags
+        reserved; cl_mem keys_out; size_t keys_out_offset value_size; cl_mem values_out;
+        size_t values_out_offset; cl_mem scratch; size_t scratch_offset scratch_size;
+        clsort_tuning tuning""",
+    "clsort_partition_desc": """
+        size_t struct_size count; cl_uint key_type order nan_order flags; cl_mem keys;
+        size_t keys_offset; cl_mem keys_out; size_t keys_out_offset value_size; cl_mem values;
+        size_t values_offset; cl_mem values_out; size_t values_out_offset; cl_mem splitters;
+        size_t splitters_offset; cl_mem starts; size_t starts_offset;
+        cl_uint splitter_count reserved; cl_mem scratch; size_t scratch_offset scratch_size;
+        clsort_tuning tuning""",
+    "clsort_array": """
+        cl_mem source; size_t source_offset; cl_mem target;
+        size_t target_offset element_size source_row_stride target_row_stride""",
+    "clsort_gather": """
+        size_t struct_size count source_count; cl_mem indices; size_t indices_offset;
+        clsort_array* arrays; cl_uint array_count flags; size_t rows indices_row_stride""",
+    "clsort_groups": """
+        size_t struct_size count groups; cl_uint key_type flags; cl_mem keys; size_t keys_offset;
+        cl_mem starts; size_t starts_offset; cl_mem counts; size_t counts_offset;
+        cl_mem count_buffer; size_t count_offset""",
+    "clsort_multi_desc": """
+        size_t struct_size; clsort_desc* sort; void* keys values keys_out values_out;
+        cl_ulong* indices; void* work; size_t work_size device_memory; clsort_share* shares;
+        cl_uint transfer reserved""",
 }
 
 FUNCTIONS = {   # what it returns, and its parameters
@@ -86,10 +119,16 @@ FUNCTIONS = {   # what it returns, and its parameters
     "clsort_last_error": "char*: void*",
     "clsort_context": "cl_context: void*",
     "clsort_device": "cl_device_id: void*",
+    "clsort_prepare": "clsort_status: void* cl_command_queue void*",
     "clsort_explain": "clsort_status: void* void* char* size_t",
     "clsort_enqueue_sort": "clsort_status: void* cl_command_queue void* cl_uint void* void*",
     "clsort_sort_host": "clsort_status: void* void* void* void* void*",
     "clsort_enqueue_merge": "clsort_status: void* cl_command_queue void* cl_uint void* void*",
+    "clsort_enqueue_merge_runs": "clsort_status: void* cl_command_queue void* cl_uint void* void*",
+    "clsort_enqueue_partition": "clsort_status: void* cl_command_queue void* cl_uint void* void*",
+    "clsort_enqueue_gather": "clsort_status: void* cl_command_queue void* cl_uint void* void*",
+    "clsort_enqueue_group_starts": "clsort_status: void* cl_command_queue void* cl_uint void* void*",
+    "clsort_sort_host_on": "clsort_status: void* cl_uint void*",
     "clsort_collect": "clsort_status: void* int",
     "clsort_self_test": "clsort_status: void*",
 }
@@ -126,7 +165,8 @@ def _struct(name):
     return Struct
 
 
-Tuning, Field, Options, Desc, MergeDesc = (_struct(name) for name in STRUCTS)
+(Tuning, Field, Options, Desc, MergeDesc, Run, MergeRunsDesc, PartitionDesc, Array, Gather, Groups,
+ MultiDesc) = (_struct(name) for name in STRUCTS)
 
 
 def _load(path=None):
@@ -230,10 +270,32 @@ def _matches(array, what, shape, dtype=None):
         raise TypeError(f"{what}: its dtype is {array.dtype} instead of {np.dtype(dtype)}")
 
 
-def _numbers(array, what, length=None):
-    """Checks an array of u4 (or i4) in one packed dimension."""
+def _dtype(array):
+    return None if array is None else array.dtype
+
+
+def _selections(keys, segments, segment_ends):
+    """The shape of one number for each row or segment."""
+    if segments is None:
+        return tuple(keys.shape[:-1])
+    count = segments.shape[0] if hasattr(segments, "shape") else len(segments)
+    return (count - (segment_ends is None),)
+
+
+def _as_described(array):
+    """An array without memory in the place of one of numpy's."""
+    return _DeviceArray(None, array.shape, array.dtype) if isinstance(array, np.ndarray) else array
+
+
+def _indices(array, what):
+    """Checks that an array is of u4 (or i4)."""
     if array.dtype.kind not in "iu" or array.dtype.itemsize != 4:
         raise TypeError(f"{what}: its dtype is {array.dtype} instead of uint32")
+
+
+def _numbers(array, what, length=None):
+    """Checks an array of u4 (or i4) in one packed dimension."""
+    _indices(array, what)
     if len(array.shape) != 1 or length is not None and array.shape[0] != length:
         raise ValueError(f"{what}: its shape is {tuple(array.shape)}")
     _layout(array, what)
@@ -309,55 +371,56 @@ class Sorter:
 
     # ---- numpy -----------------------------------------------------------------------------------
 
-    def sort(self, keys, *, by=None, segments=None, **order):
+    def sort(self, keys, *, by=None, segments=None, segment_ends=None, **order):
         """The sorted keys, as a new array of the same shape; as np.sort, each row by itself.
 
         by        with a structured dtype: the names of the fields that decide, the first one first;
                   "-name" is in descending order
         segments  offsets, m + 1 ascending numbers: keys[segments[i]:segments[i + 1]] is sorted by
                   itself, for each i; keys have one dimension. Other keys stay where they are
+        segment_ends  m numbers; then `segments` has m, too: keys[segments[i]:segment_ends[i]]
         """
         out = np.array(keys, order="C")
-        self._sort_host(out, None, None, by, segments, order)
+        self._sort_host(out, None, None, by, segments, segment_ends, order)
         return out
 
-    def argsort(self, keys, *, by=None, segments=None, **order):
+    def argsort(self, keys, *, by=None, segments=None, segment_ends=None, **order):
         """Indices (u4, of the shape of keys) in the order of their keys; as np.argsort.
 
         They count in their row or segment. With `stable` they are those of kind="stable".
         """
         keys = np.ascontiguousarray(keys)
         indices = np.zeros(keys.shape, np.uint32)
-        self._sort_host(keys, None, indices, by, segments, order)
+        self._sort_host(keys, None, indices, by, segments, segment_ends, order)
         return indices
 
-    def sort_by_key(self, keys, values, *, by=None, segments=None, **order):
+    def sort_by_key(self, keys, values, *, by=None, segments=None, segment_ends=None, **order):
         """(sorted keys, their values): new arrays. Values have the shape of keys and any dtype."""
         keys, values = np.array(keys, order="C"), np.array(values, order="C")
         _matches(values, "values", keys.shape)
-        self._sort_host(keys, values, None, by, segments, order)
+        self._sort_host(keys, values, None, by, segments, segment_ends, order)
         return keys, values
 
-    def top_k(self, keys, k, *, values=None, lengths=None, segments=None, by=None, sort=True,
-              **order):
+    def top_k(self, keys, k, *, values=None, lengths=None, segments=None, segment_ends=None,
+              by=None, sort=True, **order):
         """(the first k keys of each row's order, their indices): shapes (..., k), indices u4.
 
         values    of the shape of keys: the result is (keys, indices, values)
         lengths   of two dimensions: how many keys each row has, u4
-        segments  offsets as in `sort`: a row of the result for each segment
+        segments  offsets as in `sort`, also with segment_ends: a row of the result for each
         sort      False: the k in any order, which is faster for large k
         Where a row has fewer than k keys, the rest of its indices is 0xFFFFFFFF.
         """
         keys = np.ascontiguousarray(keys)
-        shape = keys.shape[:-1] if segments is None else (len(segments) - 1,)
+        shape = _selections(keys, segments, segment_ends)
         with self._lock, _Buffers(self) as gpu:
             out, indices = gpu.empty(shape + (k,), keys.dtype), gpu.empty(shape + (k,), np.uint32)
             moved = gpu.upload(values)
             values_out = moved and gpu.empty(shape + (k,), moved.dtype)
-            numbers = [None if a is None else gpu.upload(np.asarray(a, np.uint32))
-                       for a in (lengths, segments)]
-            self._enqueue_top_k(gpu.queue, gpu.upload(keys), k, out, indices, moved, values_out,
-                                *numbers, by, sort, order)
+            numbers = [gpu.numbers(a) for a in (lengths, segments, segment_ends)]
+            self._enqueue_sort(gpu.queue, gpu.upload(keys), order, by, k, sort, out=out,
+                               indices=indices, values=moved, values_out=values_out,
+                               lengths=numbers[0], segments=numbers[1], segment_ends=numbers[2])
             return tuple(gpu.download(a) for a in (out, indices, values_out) if a is not None)
 
     def partition(self, keys, kth, **order):
@@ -386,15 +449,63 @@ class Sorter:
             keys = gpu.download(out)
             return (keys, gpu.download(values_out)) if values else keys
 
-    def _sort_host(self, keys, values, indices, by, segments, order):
+    def merge_runs(self, runs, *, values=None, descending=False, nan="last"):
+        """The merge of up to 16 sorted arrays of one dimension and one dtype; of equal keys those
+        of the first array come first.
+
+        values  an array for each run, of at most 8 bytes per value: the result is (keys, values)
+        """
+        with self._lock, _Buffers(self) as gpu:
+            runs, moved = ([gpu.upload(a) for a in arrays or ()] for arrays in (runs, values))
+            size = (sum(run.shape[0] for run in runs),)
+            out = gpu.empty(size, runs[0].dtype if runs else np.uint32)
+            values_out = gpu.empty(size, moved[0].dtype) if moved else None
+            self._enqueue_merge_runs(gpu.queue, runs, out, moved, values_out, descending, nan)
+            return (gpu.download(out), gpu.download(values_out)) if moved else gpu.download(out)
+
+    def partition_by(self, keys, splitters, *, values=None, descending=False, nan="last"):
+        """(keys, starts): keys in parts between sorted splitters, of which there are 1 to 255. Part
+        p is keys[starts[p]:starts[p + 1]]: the keys that do not come before splitters[p - 1], but
+        before splitters[p]. They keep their order. Starts are u4, two more than splitters.
+
+        values  of the shape of keys, at most 8 bytes each: the result is (keys, starts, values)
+        """
+        with self._lock, _Buffers(self) as gpu:
+            keys, splitters, values = (gpu.upload(a) for a in (keys, splitters, values))
+            out, starts = (gpu.empty(keys.shape, keys.dtype),
+                           gpu.empty((splitters.shape[0] + 2,), np.uint32))
+            values_out = values and gpu.empty(values.shape, values.dtype)
+            self._enqueue_partition(gpu.queue, keys, splitters, out, starts, values, values_out,
+                                    descending, nan)
+            return tuple(gpu.download(a) for a in (out, starts, values_out) if a is not None)
+
+    def gather(self, indices, *arrays):
+        """The elements of each array at the indices, each row by itself: a tuple of new arrays, as
+        np.take_along_axis(array, indices, -1). Where an index is beyond its row, they have 0."""
+        indices = np.asarray(indices, np.uint32)
+        with self._lock, _Buffers(self) as gpu:
+            sources = [gpu.upload(a) for a in arrays]
+            targets = [gpu.upload(np.zeros(indices.shape, a.dtype)) for a in sources]
+            if indices.size and sources:
+                self._enqueue_gather(gpu.queue, gpu.upload(indices), sources, targets)
+            return tuple(gpu.download(a) for a in targets)
+
+    def group_starts(self, keys, groups):
+        """Where each group begins among ascending keys, which are numbers of groups: u4 of shape
+        (groups + 1,). The keys of group g are keys[starts[g]:starts[g + 1]]."""
+        with self._lock, _Buffers(self) as gpu:
+            starts = gpu.empty((groups + 1,), np.uint32)
+            self._enqueue_group_starts(gpu.queue, gpu.upload(keys), starts, None, None)
+            return gpu.download(starts)
+
+    def _sort_host(self, keys, values, indices, by, segments, segment_ends, order):
         """Sorts packed numpy arrays in place, or writes indices."""
         with self._lock, _Buffers(self) as gpu:
             if segments is not None:
                 arrays = [gpu.upload(a) for a in (keys, values, indices)]
-                numbers = gpu.upload(np.asarray(segments, np.uint32))
-                desc = self._desc(arrays[0], by, order)
-                self._place(desc, values=arrays[1], indices=arrays[2], segments=numbers)
-                self._enqueue("clsort_enqueue_sort", gpu.queue, desc)
+                self._enqueue_sort(gpu.queue, arrays[0], order, by, values=arrays[1],
+                                   indices=arrays[2], segments=gpu.numbers(segments),
+                                   segment_ends=gpu.numbers(segment_ends))
                 for target, array in zip((keys, values, indices), arrays):
                     if target is not None:
                         target[...] = gpu.download(array)
@@ -414,57 +525,92 @@ class Sorter:
     # its kernels: that takes a second or two.
 
     def enqueue_sort(self, queue, keys, *, out=None, values=None, values_out=None, indices=None,
-                     by=None, segments=None, count=None, wait_for=(), **order):
+                     by=None, segments=None, segment_ends=None, count=None, wait_for=(), **order):
         """Sorts keys in place, or into `out`; moves values in place, or into values_out.
 
         indices   receives the permutation, u4 or i4, of the shape of keys; then keys and values
                   are only read, unless `out` and `values_out` are given
-        segments  offsets, u4 of shape (m + 1,); keys have one dimension
+        segments  offsets, u4 of shape (m + 1,), or (m,) with segment_ends, u4 of shape (m,); keys
+                  have one dimension
         count     u4 of shape (1,): how many keys there are when the sort runs, at most those of
                   the array
         """
         with self._lock:
-            _matches(out, "out", keys.shape, keys.dtype)
-            _matches(values, "values", keys.shape)
-            _matches(values_out, "values_out", keys.shape, None if values is None else values.dtype)
-            _matches(indices, "indices", keys.shape)
-            desc = self._desc(keys, by, order)
-            self._place(desc, keys, out, values, values_out, indices, segments=segments,
-                        count=count)
-            return self._enqueue(
-                "clsort_enqueue_sort", queue, desc, (keys, values, segments, count),
-                (out if out is not None or indices is not None else keys,
-                 values_out if values_out is not None or indices is not None else values, indices),
-                wait_for)
+            return self._enqueue_sort(queue, keys, order, by, wait_for=wait_for, out=out,
+                                      values=values, values_out=values_out, indices=indices,
+                                      segments=segments, segment_ends=segment_ends, count=count)
 
     def enqueue_top_k(self, queue, keys, k, *, out=None, indices=None, values=None, values_out=None,
-                      lengths=None, segments=None, by=None, sort=True, wait_for=(), **order):
+                      lengths=None, segments=None, segment_ends=None, by=None, sort=True,
+                      wait_for=(), **order):
         """Writes the first k keys of each row's order to `out`, their indices to `indices`, and
         their values to values_out. Keys and values are only read.
 
         out, indices, values_out  of shape (k,), (rows, k), or with segments (m, k); indices u4 or
                                   i4
         lengths                   u4 of shape (rows,): how many keys each row has
-        segments                  offsets, u4 of shape (m + 1,); keys have one dimension
+        segments, segment_ends    as of enqueue_sort; here segments may overlap if they have ends
         """
         with self._lock:
-            return self._enqueue_top_k(queue, keys, k, out, indices, values, values_out, lengths,
-                                       segments, by, sort, order, wait_for)
+            return self._enqueue_sort(queue, keys, order, by, k, sort, wait_for, out=out,
+                                      indices=indices, values=values, values_out=values_out,
+                                      lengths=lengths, segments=segments,
+                                      segment_ends=segment_ends)
 
-    def _enqueue_top_k(self, queue, keys, k, out, indices, values, values_out, lengths, segments,
-                       by, sort, order, wait_for=()):
-        rows = (segments.shape[0] - 1,) if segments is not None else tuple(keys.shape[:-1])
+    def prepare(self, queue, keys, k=None, *, by=None, sort=True, any_count=False, out=None,
+                values=None, values_out=None, indices=None, lengths=None, segments=None,
+                segment_ends=None, count=None, **order):
+        """Builds and allocates what the call with these arguments needs: enqueue_sort, or with `k`
+        enqueue_top_k. That call then makes nothing but events. Blocks, and sorts nothing.
+
+        Arrays may also be numpy's, of the same shapes and dtypes, and queue may be None: then the
+        kernels are warmed on a queue of the sorter's own.
+        any_count  for every count of keys up to that of these
+        """
+        arrays = {"out": out, "values": values, "values_out": values_out, "indices": indices,
+                  "lengths": lengths, "segments": segments, "segment_ends": segment_ends,
+                  "count": count}
+        with self._lock:
+            arrays = {name: _as_described(array) for name, array in arrays.items()}
+            desc = self._describe(_as_described(keys), order, by, k, sort, arrays)
+            for name, flag in _PREPARED_FLAGS.items():
+                desc.flags |= flag if arrays[name] is not None else 0
+            desc.flags |= FLAG_ANY_COUNT if any_count else 0
+            self._check(self._lib.clsort_prepare(
+                self._sorter, getattr(queue, "int_ptr", queue), ctypes.byref(desc)))
+
+    def _describe(self, keys, order, by, k, sort, arrays):
+        """The description of a sort, or with k of a selection. `arrays` are those beside keys, by
+        their names; None where there is none."""
+        given = {name: arrays.get(name) for name in (
+            "out", "values", "values_out", "indices", "lengths", "segments", "segment_ends",
+            "count")}
+        values, segments = given["values"], given["segments"]
+        shape = tuple(keys.shape)
+        if k is not None:
+            shape = _selections(keys, segments, given["segment_ends"]) + (k,)
         _matches(values, "values", keys.shape)
-        for array, what in ((out, "out"), (indices, "indices"), (values_out, "values_out")):
-            _matches(array, what, rows + (k,))
+        for name, dtype in (("out", keys.dtype), ("values_out", _dtype(values)),
+                            ("indices", None)):
+            _matches(given[name], name, shape, dtype)
         desc = self._desc(keys, by, order)
-        if 0 in rows:   # nothing to select from
-            lengths = None
-        else:
+        if k is not None and 0 in shape[:-1]:   # nothing to select from
+            given["lengths"] = None
+        elif k is not None:
             desc.top_k, desc.flags = k, 0 if sort else FLAG_TOP_UNSORTED
-        self._place(desc, keys, out, values, values_out, indices, lengths, segments)
-        return self._enqueue("clsort_enqueue_sort", queue, desc, (keys, values, lengths, segments),
-                             (out, indices, values_out), wait_for)
+        self._place(desc, keys, **given)
+        return desc
+
+    def _enqueue_sort(self, queue, keys, order, by=None, k=None, sort=True, wait_for=(), **arrays):
+        desc = self._describe(keys, order, by, k, sort, arrays)
+        out, values, values_out, indices = (
+            arrays.get(name) for name in ("out", "values", "values_out", "indices"))
+        in_place = k is None and indices is None
+        written = (keys if in_place and out is None else out,
+                   values if in_place and values_out is None else values_out, indices)
+        read = (keys, values, *(arrays.get(name) for name in ("lengths", "segments", "segment_ends",
+                                                              "count")))
+        return self._enqueue("clsort_enqueue_sort", queue, desc, read, written, wait_for)
 
     def enqueue_merge(self, queue, a, b, out, *, values_a=None, values_b=None, values_out=None,
                       descending=False, nan="last", wait_for=()):
@@ -477,23 +623,125 @@ class Sorter:
                        wait_for=()):
         merge = MergeDesc()
         merge.count_a, merge.count_b = a.shape[0], b.shape[0]
-        merge.key_type = key_type(a.dtype)
-        merge.order = DESCENDING if descending else 0
-        merge.nan_order = _NAN_ORDERS[nan]
-        merge.value_size = 0 if values_a is None else values_a.dtype.itemsize
+        self._set_merge(merge, a, values_a, descending, nan)
         size = (a.shape[0] + b.shape[0],)
         arrays = {"keys_a": (a, a.shape), "keys_b": (b, b.shape), "keys_out": (out, size),
                   "values_a": (values_a, a.shape), "values_b": (values_b, b.shape),
                   "values_out": (values_out, size)}
         for name, (array, shape) in arrays.items():
             if array is not None:
-                _matches(array, name, (np.prod(shape, dtype=int),),
-                         (a if "keys" in name else values_a).dtype)
-                _layout(array, name)
-                setattr(merge, name, _buffer(array))
-                setattr(merge, name + "_offset", array.offset)
+                self._set_array(merge, name, array, (np.prod(shape, dtype=int),),
+                                (a if "keys" in name else values_a).dtype)
         return self._enqueue("clsort_enqueue_merge", queue, merge, (a, b, values_a, values_b),
                              (out, values_out), wait_for)
+
+    def enqueue_merge_runs(self, queue, runs, out, *, values=(), values_out=None, descending=False,
+                           nan="last", wait_for=()):
+        """Merges up to 16 sorted arrays of one dimension into `out`, which has room for all."""
+        with self._lock:
+            return self._enqueue_merge_runs(queue, runs, out, values, values_out, descending, nan,
+                                            wait_for)
+
+    def _enqueue_merge_runs(self, queue, runs, out, values, values_out, descending, nan,
+                            wait_for=()):
+        merge, parts = MergeRunsDesc(), (Run * len(runs))()
+        if values and len(values) != len(runs):
+            raise ValueError(f"values: {len(values)} arrays for {len(runs)} runs")
+        for number, (part, keys) in enumerate(zip(parts, runs)):
+            part.count = keys.shape[0]
+            self._set_array(part, "keys", keys, keys.shape[:1], out.dtype)
+            if values:
+                self._set_array(part, "values", values[number], keys.shape, values[0].dtype)
+        size = (sum(part.count for part in parts),)
+        merge.runs, merge.run_count = ctypes.cast(parts, ctypes.c_void_p), len(runs)
+        self._set_merge(merge, out, values[0] if values else None, descending, nan)
+        self._set_array(merge, "keys_out", out, size)
+        self._set_array(merge, "values_out", values_out, size, _dtype(values[0] if values else None))
+        return self._enqueue("clsort_enqueue_merge_runs", queue, merge, (*runs, *(values or ())),
+                             (out, values_out), wait_for)
+
+    def enqueue_partition(self, queue, keys, splitters, out, starts, *, values=None,
+                          values_out=None, descending=False, nan="last", wait_for=()):
+        """Writes keys to `out` in parts between sorted splitters, and to `starts` where each part
+        begins: u4, two more than splitters. All arrays have one dimension. See partition_by."""
+        with self._lock:
+            return self._enqueue_partition(queue, keys, splitters, out, starts, values, values_out,
+                                           descending, nan, wait_for)
+
+    def _enqueue_partition(self, queue, keys, splitters, out, starts, values, values_out,
+                           descending, nan, wait_for=()):
+        desc = PartitionDesc()
+        desc.count, desc.splitter_count = keys.shape[0], splitters.shape[0]
+        self._set_merge(desc, keys, values, descending, nan)
+        for name, array, size in (("keys", keys, keys.shape[:1]), ("keys_out", out, keys.shape),
+                                  ("splitters", splitters, splitters.shape[:1])):
+            self._set_array(desc, name, array, size, keys.dtype)
+        for name, array in (("values", values), ("values_out", values_out)):
+            self._set_array(desc, name, array, keys.shape, _dtype(values))
+        _numbers(starts, "starts", splitters.shape[0] + 2)
+        self._set_array(desc, "starts", starts)
+        return self._enqueue("clsort_enqueue_partition", queue, desc, (keys, splitters, values),
+                             (out, starts, values_out), wait_for)
+
+    def enqueue_gather(self, queue, indices, sources, targets, *, wait_for=()):
+        """Writes source[indices] to target for each pair of these lists, each row by itself.
+
+        indices  u4 or i4 of shape (n,) or (rows, n), as an argsort or top-k wrote them. One that is
+                 beyond the row leaves its target as it was
+        targets  of the shape of indices. All sources have one shape
+        """
+        with self._lock:
+            return self._enqueue_gather(queue, indices, sources, targets, wait_for)
+
+    def _enqueue_gather(self, queue, indices, sources, targets, wait_for=()):
+        gather, arrays = Gather(), (Array * len(sources))()
+        rows, gather.count, gather.indices_row_stride = _layout(indices, "indices")
+        gather.rows = rows or 0
+        _indices(indices, "indices")
+        if len(targets) != len(sources):
+            raise ValueError(f"targets: {len(targets)} for {len(sources)} sources")
+        for array, source, target in zip(arrays, sources, targets):
+            _matches(source, "sources", indices.shape[:-1] + sources[0].shape[-1:])
+            _matches(target, "targets", indices.shape, source.dtype)
+            _, gather.source_count, array.source_row_stride = _layout(source, "sources")
+            array.target_row_stride = _layout(target, "targets")[2]
+            array.element_size = source.dtype.itemsize
+            self._set_array(array, "source", source)
+            self._set_array(array, "target", target)
+        gather.arrays, gather.array_count = ctypes.cast(arrays, ctypes.c_void_p), len(sources)
+        self._set_array(gather, "indices", indices)
+        return self._enqueue("clsort_enqueue_gather", queue, gather, (indices, *sources), targets,
+                             wait_for)
+
+    def enqueue_group_starts(self, queue, keys, *, starts=None, counts=None, count=None,
+                             wait_for=()):
+        """Finds where each group begins among ascending keys, u1 to u8, which are its number.
+
+        starts  u4 of shape (groups + 1,): the keys of group g are those from starts[g] on. They can
+                be the `segments` of another call
+        counts  u4 of shape (groups,): how many keys each group has
+        count   u4 of shape (1,): how many keys there are when the call runs
+        """
+        with self._lock:
+            return self._enqueue_group_starts(queue, keys, starts, counts, count, wait_for)
+
+    def _enqueue_group_starts(self, queue, keys, starts, counts, count, wait_for=()):
+        groups = Groups()
+        groups.count, groups.key_type = keys.shape[0], key_type(keys.dtype)
+        if starts is not None:
+            groups.groups = starts.shape[0] - 1
+            _numbers(starts, "starts")
+        if counts is not None:
+            groups.groups = groups.groups if starts is not None else counts.shape[0]
+            _numbers(counts, "counts", groups.groups)
+        if count is not None:
+            _numbers(count, "count", 1)
+            groups.count_buffer, groups.count_offset = _buffer(count), count.offset
+        self._set_array(groups, "keys", keys, keys.shape[:1])
+        self._set_array(groups, "starts", starts)
+        self._set_array(groups, "counts", counts)
+        return self._enqueue("clsort_enqueue_group_starts", queue, groups, (keys, count),
+                             (starts, counts), wait_for)
 
     # ---- both ------------------------------------------------------------------------------------
 
@@ -528,6 +776,8 @@ class Sorter:
         algorithm = order.pop("algorithm", None)
         if by is not None:
             self._set_fields(desc, keys.dtype, [by] if isinstance(by, str) else by, order)
+        elif keys.dtype.kind in "SV" and keys.dtype.names is None:
+            self._set_fields(desc, np.dtype([("all", keys.dtype)]), ["all"], order)
         else:
             desc.key_type = key_type(keys.dtype)
             self._set_order(desc, **order)
@@ -536,6 +786,25 @@ class Sorter:
             if status:
                 raise Error(status, f"there is no algorithm {algorithm!r}")
         return desc
+
+    @staticmethod
+    def _set_array(struct, name, array, shape=None, dtype=None):
+        """Says in a struct where an array is, after a look at its shape."""
+        if array is None:
+            return
+        if shape is not None:
+            _matches(array, name, shape, dtype)
+            _layout(array, name)
+        setattr(struct, name, _buffer(array))
+        setattr(struct, name + "_offset", array.offset)
+
+    @staticmethod
+    def _set_merge(struct, keys, values, descending, nan):
+        """The order of merges and partitions, and the size of values."""
+        struct.key_type = key_type(keys.dtype)
+        struct.order = DESCENDING if descending else 0
+        struct.nan_order = _NAN_ORDERS[nan]
+        struct.value_size = 0 if values is None else values.dtype.itemsize
 
     @staticmethod
     def _set_order(target, descending=False, stable=False, nan=None, zero_equal=None, bits=None):
@@ -554,18 +823,20 @@ class Sorter:
         for field, name in zip(fields, names):
             down = name not in dtype.names and name.startswith("-")
             kind, field.offset = dtype.fields[name[1:] if down else name][:2]
-            field.type = key_type(kind)
-            self._set_order(field, descending=down, **order)
+            raw = kind.kind in "SV" and kind.names is None
+            field.type = BYTES + kind.itemsize if raw else key_type(kind)
+            self._set_order(field, **dict(order, descending=down != order.get("descending", False)))
         desc.record_size, desc.field_count = dtype.itemsize, len(names)
         desc.fields = ctypes.cast(fields, ctypes.c_void_p)
         desc._fields_kept = fields
 
     @staticmethod
     def _place(desc, keys=None, out=None, values=None, values_out=None, indices=None, lengths=None,
-               segments=None, count=None):
+               segments=None, segment_ends=None, count=None):
         """Says where arrays are and how far apart their rows."""
         outputs = {"keys_out": out, "values_out": values_out, "indices": indices}
-        for name, array in dict(outputs, values=values, lengths=lengths, segments=segments).items():
+        for name, array in dict(outputs, values=values, lengths=lengths, segments=segments,
+                                segment_ends=segment_ends).items():
             if array is not None:
                 setattr(desc, name, _buffer(array))
                 setattr(desc, name + "_offset", array.offset)
@@ -574,8 +845,8 @@ class Sorter:
                 stride = _layout(array, name)[2]
                 if desc.rows:
                     setattr(desc, name + "_row_stride", stride)
-        if indices is not None and (indices.dtype.kind not in "iu" or indices.dtype.itemsize != 4):
-            raise TypeError(f"indices: its dtype is {indices.dtype} instead of uint32")
+        if indices is not None:
+            _indices(indices, "indices")
         if values is not None:
             desc.value_size = size = values.dtype.itemsize
             apart = _layout(values, "values")[2]
@@ -585,9 +856,11 @@ class Sorter:
             if desc.rows:
                 raise ValueError("segments: keys must have one dimension")
             _numbers(segments, "segments")
-            if segments.shape[0] < 2:
-                raise ValueError("segments: at least two offsets are needed")
-            desc.segment_count = segments.shape[0] - 1
+            desc.segment_count = _selections(keys, segments, segment_ends)[0]
+            if desc.segment_count < 1:
+                raise ValueError("segments: at least two offsets are needed, or one with its end")
+            if segment_ends is not None:
+                _numbers(segment_ends, "segment_ends", desc.segment_count)
         if lengths is not None:
             _numbers(lengths, "lengths", desc.rows)
         if count is not None:
@@ -614,6 +887,47 @@ class Sorter:
         return event
 
 
+def sort_on(sorters, keys, values=None, *, by=None, device_memory=0, **order):
+    """Sorted keys, a new array of one dimension; with values (keys, values). There may be more of
+    them than the devices hold. Each sorter is a different one, the fastest first; they share the
+    work, and one that fails is left out.
+
+    device_memory  the most bytes of buffers on each device; 0: most of its memory
+    """
+    out = np.empty_like(keys, order="C")
+    moved = None if values is None else np.empty_like(values, order="C")
+    _sort_on(sorters, keys, values, out, moved, None, by, device_memory, order)
+    return out if values is None else (out, moved)
+
+
+def argsort_on(sorters, keys, *, by=None, device_memory=0, **order):
+    """Indices (u8) in the order of keys of one dimension; as sort_on."""
+    indices = np.empty(keys.shape, np.uint64)
+    _sort_on(sorters, keys, None, None, None, indices, by, device_memory, order)
+    return indices
+
+
+def _sort_on(sorters, keys, values, out, values_out, indices, by, device_memory, order):
+    keys, values = (None if a is None else np.ascontiguousarray(a) for a in (keys, values))
+    _matches(keys, "keys", (keys.size,))
+    _matches(values, "values", keys.shape)
+    with contextlib.ExitStack() as locks:
+        for sorter in sorted(set(sorters), key=id):
+            locks.enter_context(sorter._lock)
+        desc, multi = sorters[0]._desc(_as_described(keys), by, order), MultiDesc()
+        desc.keys, desc.value_size = None, 0 if values is None else values.dtype.itemsize
+        multi.sort, multi.device_memory = ctypes.addressof(desc), device_memory
+        arrays = {"keys": keys, "values": values, "keys_out": out, "values_out": values_out,
+                  "indices": indices}
+        for name, array in arrays.items():
+            setattr(multi, name, None if array is None else array.ctypes.data)
+        handles = (ctypes.c_void_p * len(sorters))(*[sorter._sorter.value for sorter in sorters])
+        sorters[0]._check(sorters[0]._lib.clsort_sort_host_on(handles, len(sorters),
+                                                              ctypes.byref(multi)))
+
+
+_PREPARED_FLAGS = {"indices": FLAG_INDICES, "out": FLAG_KEYS_OUT, "values_out": FLAG_VALUES_OUT,
+                   "lengths": FLAG_LENGTHS, "count": FLAG_COUNT_BUFFER}
 _NAN_ORDERS = {"total": NAN_TOTAL, "last": NAN_LAST, "equal": NAN_EQUAL}
 
 
@@ -648,6 +962,9 @@ class _Buffers:
             return None
         array = np.ascontiguousarray(array)
         return self.empty(array.shape, array.dtype, array)
+
+    def numbers(self, array):
+        return None if array is None else self.upload(np.asarray(array, np.uint32))
 
     def download(self, array):
         out = np.empty(array.shape, array.dtype)
