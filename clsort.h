@@ -1678,6 +1678,9 @@ extern "C" {
 #define CLSORT__RADIX_PLACES(digits) (2 * (digits))
 #define CLSORT__RADIX_COUNTERS(group, team, digits) ((group) / CLSORT__TEAM(group, team) * (digits))
 #define CLSORT__RADIX_SHARES(team, value_bytes) ((team) == CLSORT__WARP && (value_bytes) > 0)
+/* Counters of a partition into few parts: 8 rows, with an empty slot after each 32. */
+#define CLSORT__FEW_ROW(group) (((group) + (group) / 32 + 31) / 32 * 32)
+#define CLSORT__FEW_WORDS(group) (8 * CLSORT__FEW_ROW(group))
 #define CLSORT__RADIX_TILE_WORDS(digits, counters, sums, staged, shares) \
     (CLSORT__RADIX_PLACES(digits) + (counters) \
      + ((staged) > (sums) + ((shares) ? (counters) : 0) ? (staged) - ((shares) ? (counters) : 0) \
@@ -1894,7 +1897,9 @@ static const char *const clsort__source[] = {
     "#define CLSORT__TEAM(group, most) ((group) < (most) ? (group) : (most))\n"
     "#define CLSORT__RADIX_PLACES(digits) (2 * (digits))\n"
     "#define CLSORT__RADIX_COUNTERS(group, team, digits) ((group) / CLSORT__TEAM(group, team) * (digits))\n"
-    "#define CLSORT__RADIX_SHARES(team, value_bytes) ((team) == CLSORT__WARP && (value_bytes) > 0)\n"
+    "#define CLSORT__RADIX_SHARES(team, value_bytes) ((team) == CLSORT__WARP && (value_bytes) > 0)\n\n"
+    "#define CLSORT__FEW_ROW(group) (((group) + (group) / 32 + 31) / 32 * 32)\n"
+    "#define CLSORT__FEW_WORDS(group) (8 * CLSORT__FEW_ROW(group))\n"
     "#define CLSORT__RADIX_TILE_WORDS(digits, counters, sums, staged, shares) \\\n"
     "    (CLSORT__RADIX_PLACES(digits) + (counters) \\\n"
     "     + ((staged) > (sums) + ((shares) ? (counters) : 0) ? (staged) - ((shares) ? (counters) : 0) \\\n"
@@ -2072,6 +2077,8 @@ static const char *const clsort__source[] = {
     "     || CLSORT_NEEDS_QUICKSORT || CLSORT_NEEDS_SELECT || CLSORT_IS(SEGMENTS))\n\n"
     "#define CLSORT_MASKS_IDS \\\n"
     "    (CLSORT_NEEDS_QUICKSORT || (CLSORT_NEEDS_RADIX && CLSORT_KEY_BYTES + CLSORT_VALUE_BYTES > 8))\n\n\n"
+    "#define CLSORT_HIDES_IDS \\\n"
+    "    (CLSORT_IS(PARTITION) && CLSORT_DIGIT_BITS == 4 && CLSORT_FORWARD_PROGRESS)\n\n\n"
     "#ifndef CLSORT_BRANCHES\n"
     "#define CLSORT_BRANCHES 0\n"
     "#endif\n\n"
@@ -2121,7 +2128,13 @@ static const char *const clsort__source[] = {
     "#endif\n\n\n\n\n"
     "CLSORT_INLINE uint local_id(void)\n"
     "{\n"
+    "#if CLSORT_HIDES_IDS\n"
+    "    uint t;\n"
+    "    __asm__ volatile(\"mov.b32 %0, %1;\" : \"=r\"(t) : \"r\"((uint)get_local_id(0)));\n"
+    "    return t & (CLSORT_GROUP - 1);\n"
+    "#else\n"
     "    return (uint)get_local_id(0) & (CLSORT_MASKS_IDS ? CLSORT_GROUP - 1 : ~0u);\n"
+    "#endif\n"
     "}\n\n"
     "#define CLSORT_JOIN_(a, b) a##b\n"
     "#define CLSORT_JOIN(a, b) CLSORT_JOIN_(a, b)\n\n",
@@ -3210,10 +3223,10 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 1879\n",
+    "#line 1892\n",
 #endif
 #else
-    "#line 1879\n",
+    "#line 1892\n",
 #endif
 #ifndef CLSORT_NO_MERGE
     "//---- merge\n"
@@ -4118,7 +4131,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 2969\n",
+    "#line 2982\n",
 #endif
     "//---- merge: segments\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_NEEDS_PACKING\n"
@@ -4426,7 +4439,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 3359\n",
+    "#line 3372\n",
 #endif
 #ifndef CLSORT_NO_RADIX
     "//---- radix: codes\n"
@@ -4457,8 +4470,12 @@ static const char *const clsort__source[] = {
     "#define CLSORT_SPLITTER_SPACE\n"
     "#else\n"
     "#define CLSORT_SPLITTER_SPACE local\n"
-    "#endif\n\n\n"
-    "typedef struct { CLSORT_SPLITTER_SPACE const code_t *splitters; uint most; } digit_t;\n"
+    "#endif\n\n\n\n\n"
+    "#define CLSORT_FIRST_PART(splitter_count) (CLSORT_DIGITS - 1 - (splitter_count))\n"
+    "typedef struct {\n"
+    "    CLSORT_SPLITTER_SPACE const code_t *splitters;\n"
+    "    code_t lower, middle, upper;\n"
+    "} digit_t;\n"
     "#else\n"
     "typedef struct { uint shift, mask; } digit_t;\n"
     "#endif\n\n\n\n"
@@ -4506,11 +4523,13 @@ static const char *const clsort__source[] = {
     "}\n\n"
     "CLSORT_INLINE uint digit_of(code_t code, digit_t d)\n"
     "{\n"
-    "    uint part = 0;\n"
+    "    const uint high = d.middle <= code;\n"
+    "    uint part = (high ? CLSORT_DIGITS / 2 : 0)\n"
+    "                + ((high ? d.upper : d.lower) <= code ? CLSORT_DIGITS / 4 : 0);\n"
     "    #pragma unroll\n"
-    "    for (uint step = CLSORT_DIGITS / 2; step > 0; step /= 2)\n"
+    "    for (uint step = CLSORT_DIGITS / 8; step > 0; step /= 2)\n"
     "        part += d.splitters[part + step - 1] <= code ? step : 0;\n"
-    "    return min(part, d.most);\n"
+    "    return part;\n"
     "}\n"
     "#else\n\n\n"
     "CLSORT_INLINE digit_t pass_digit(radix_t r, uint pass)\n"
@@ -4573,11 +4592,12 @@ static const char *const clsort__source[] = {
     "    { \\\n"
     "        CLSORT_ARRAY(source), CLSORT_ARRAY(target), CLSORT_ARRAY(target), CLSORT_CODEC, \\\n"
     "            (global uint *)(scratch + scratch_at), n, blocks, block_elements, 0, 0, 0, 0, 0, 0, \\\n"
-    "            { codes, splitter_count } \\\n"
+    "            { codes, 0, 0, 0 } \\\n"
     "    }\n\n\n"
     "CLSORT_INLINE code_t splitter_code(global const uchar *splitters, uint i, uint count, codec_t c)\n"
     "{\n"
-    "    return i < count ? encode(((global const code_t *)splitters)[i], c) : (code_t)~(code_t)0;\n"
+    "    const uint s = i + count - (CLSORT_DIGITS - 1);\n"
+    "    return s < count ? encode(((global const code_t *)splitters)[s], c) : 0;\n"
     "}\n"
     "#endif\n\n",
     "//---- radix: blocks\n\n\n"
@@ -4782,7 +4802,6 @@ static const char *const clsort__source[] = {
     "    for (uint step = CLSORT_FINE_DIGITS / 2; step > 0; step /= 2)\n"
     "        for (uint l = 0; l < 16; l++)\n"
     "            digit[l] += d.splitters[digit[l] + step - 1] <= code[l] ? step : 0;\n"
-    "    vstore16(min(vload16(0, digit), (uint16)d.most), 0, digit);\n"
     "}\n\n\n"
     "CLSORT_INLINE uint block_digits(radix_t r, block_t b, uint i, uint *digit)\n"
     "{\n"
@@ -4821,11 +4840,12 @@ static const char *const clsort__source[] = {
     "{\n"
     "    const radix_t r = CLSORT_PARTITION(0);\n"
     "    global uint *table = radix_table(r, 0), *start = (global uint *)(starts + starts_at);\n"
+    "    const uint first = CLSORT_FIRST_PART(splitter_count);\n"
     "    uint sum = 0;\n"
     "    if (get_global_id(0) != 0)\n"
     "        return;\n"
-    "    for (uint d = 0; d <= splitter_count; d++) {\n"
-    "        start[d] = sum;\n"
+    "    for (uint d = first; d < CLSORT_DIGITS; d++) {\n"
+    "        start[d - first] = sum;\n"
     "        for (uint b = 0; b < blocks; b++) {\n"
     "            const uint count = table[b * CLSORT_DIGITS + d];\n"
     "            table[b * CLSORT_DIGITS + d] = sum;\n"
@@ -4868,7 +4888,7 @@ static const char *const clsort__source[] = {
     "        return;\n"
     "    for (uint d = 0; d < CLSORT_DIGITS; d++) {\n"
     "        codes[d] = splitter_code(splitters + splitters_at, d, splitter_count, r.codec);\n"
-    "        next[d] = d <= splitter_count ? radix_table(r, 0)[block * CLSORT_DIGITS + d] : 0;\n"
+    "        next[d] = radix_table(r, 0)[block * CLSORT_DIGITS + d];\n"
     "    }\n"
     "    part_block(r, take_block(r, block, 1), next);\n"
     "}\n"
@@ -5515,6 +5535,10 @@ static const char *const clsort__source[] = {
     "#define CLSORT_RADIX_TILE (CLSORT_GROUP * CLSORT_RADIX_ITEMS)\n"
     "#if CLSORT_SWEEP && CLSORT_GROUP < CLSORT_DIGITS\n"
     "#error \"CLSORT_SWEEP needs a work-item for each digit\"\n"
+    "#endif\n\n"
+    "#define CLSORT_FEW_PARTS (CLSORT_IS(PARTITION) && CLSORT_DIGIT_BITS == 4)\n"
+    "#if CLSORT_FEW_PARTS && (CLSORT_GROUP < 8 || CLSORT_GROUP > 2048 || CLSORT_RADIX_ITEMS > 16)\n"
+    "#error \"few parts need 8 to 2048 work-items of up to 16 elements\"\n"
     "#endif\n\n",
     "//---- radix: counting\n\n\n\n\n"
     "#define CLSORT_PACKS (CLSORT_SWEEP && !CLSORT_WARPS)\n"
@@ -5535,7 +5559,8 @@ static const char *const clsort__source[] = {
     "    for (uint i = local_id(); i < CLSORT_COUNT_WORDS + CLSORT__SEEN_WORDS; i += CLSORT_GROUP)\n"
     "        bins[i] = 0;\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "}\n\n\n\n\n"
+    "}\n\n"
+    "#if !CLSORT_FEW_PARTS\n\n\n\n"
     "CLSORT_INLINE void count_block(radix_t r, array_t from, block_t b, uint first, uint last,\n"
     "                               local uint *bins, seen_t *seen)\n"
     "{\n"
@@ -5554,14 +5579,16 @@ static const char *const clsort__source[] = {
     "            const digit_t digit = pass_digit(r, p);\n"
     "            #pragma unroll\n"
     "            for (uint m = 0; m < CLSORT_COUNT_ITEMS; m++) {\n"
-    "                const uint i = (p - first) * CLSORT_DIGITS + digit_of(code[m], digit);\n"
-    "                if (base + m * CLSORT_GROUP < b.size)\n"
+    "                if (base + m * CLSORT_GROUP < b.size) {\n"
+    "                    const uint i = (p - first) * CLSORT_DIGITS + digit_of(code[m], digit);\n"
     "                    atomic_add(&own[(i >> CLSORT_PACKS) * CLSORT_COUNT_COPIES],\n"
     "                               CLSORT_PACKS ? 1u << i % 2 * 16 : 1u);\n"
+    "                }\n"
     "            }\n"
     "        }\n"
     "    }\n"
-    "}\n\n\n"
+    "}\n"
+    "#endif\n\n\n"
     "CLSORT_INLINE uint bin_count(local const uint *bins, uint i)\n"
     "{\n"
     "    uint count = 0;\n"
@@ -5590,14 +5617,18 @@ static const char *const clsort__source[] = {
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "    return (code_t)((words[0] & words[2]) | (ulong)(words[1] & words[3]) << 32);\n"
     "}\n\n",
-    "//---- radix: tiles\n\n\n\n\n\n\n\n\n"
+    "//---- radix: tiles\n\n\n\n\n\n\n\n\n\n\n"
     "#define CLSORT_STAGED_BYTES \\\n"
     "    (CLSORT_RADIX_TILE \\\n"
     "     * (CLSORT_KEY_BYTES > 4 * CLSORT_WORDS ? CLSORT_KEY_BYTES : 4 * CLSORT_WORDS))\n"
     "#define CLSORT_TEAM_COUNTERS \\\n"
-    "    CLSORT__RADIX_COUNTERS(CLSORT_GROUP, CLSORT_TEAM_MOST, CLSORT_DIGITS)\n"
+    "    (CLSORT_FEW_PARTS ? CLSORT__FEW_WORDS(CLSORT_GROUP) \\\n"
+    "                      : CLSORT__RADIX_COUNTERS(CLSORT_GROUP, CLSORT_TEAM_MOST, CLSORT_DIGITS))\n"
+    "#define CLSORT_TILE_SUMS \\\n"
+    "    (CLSORT_FEW_PARTS ? CLSORT__SCAN_TOTAL_WORDS(CLSORT_GROUP) : CLSORT__SCAN_WORDS(CLSORT_GROUP))\n"
     "#define CLSORT_COUNT_SHIFT (CLSORT_WARPS ? 0 : 16)\n"
-    "#define CLSORT_SHARES CLSORT__RADIX_SHARES(CLSORT_TEAM_MOST, CLSORT_WORDS)\n"
+    "#define CLSORT_SHARES \\\n"
+    "    (!CLSORT_FEW_PARTS && CLSORT__RADIX_SHARES(CLSORT_TEAM_MOST, CLSORT_WORDS))\n"
     "#if CLSORT_SHARES && !CLSORT_WARPS\n"
     "#error \"teams of CLSORT__WARP need warps\"\n"
     "#endif\n"
@@ -5612,18 +5643,21 @@ static const char *const clsort__source[] = {
     "               *counters = offsets + CLSORT__RADIX_PLACES(CLSORT_DIGITS),\n"
     "               *sums = counters + CLSORT_TEAM_COUNTERS;\n"
     "    const uint words = CLSORT__RADIX_TILE_WORDS(CLSORT_DIGITS, CLSORT_TEAM_COUNTERS,\n"
-    "                                                CLSORT__SCAN_WORDS(CLSORT_GROUP),\n"
-    "                                                (CLSORT_STAGED_BYTES + 3) / 4, CLSORT_SHARES);\n"
+    "                                                CLSORT_TILE_SUMS, (CLSORT_STAGED_BYTES + 3) / 4,\n"
+    "                                                CLSORT_SHARES);\n"
     "    const tile_t tile = { offsets, offsets + CLSORT_DIGITS, counters, sums,\n"
     "                          (local code_t *)(CLSORT_SHARES ? counters : sums),\n"
     "                          (local ushort *)(offsets + words) };\n"
     "    return tile;\n"
-    "}\n\n\n"
+    "}\n\n\n\n"
     "CLSORT_INLINE uint tile_item(uint m)\n"
     "{\n"
     "    const uint t = local_id();\n"
+    "    if (CLSORT_FEW_PARTS)\n"
+    "        return t * CLSORT_RADIX_ITEMS + m;\n"
     "    return t / CLSORT_TEAM * (CLSORT_TEAM * CLSORT_RADIX_ITEMS) + t % CLSORT_TEAM + m * CLSORT_TEAM;\n"
-    "}\n\n\n\n"
+    "}\n\n"
+    "#if !CLSORT_FEW_PARTS\n\n\n"
     "CLSORT_INLINE void load_codes(code_t *code, array_t from, codec_t c, uint size)\n"
     "{\n"
     "    const uint first = tile_item(0);\n"
@@ -5638,7 +5672,8 @@ static const char *const clsort__source[] = {
     "        code[m] = first + m * CLSORT_TEAM < size\n"
     "                      ? encode(*key_place(from, first + m * CLSORT_TEAM), c)\n"
     "                      : (code_t) ~(code_t)0;\n"
-    "}\n\n",
+    "}\n"
+    "#endif\n\n",
     "//---- radix: ranks\n\n"
     "#define CLSORT_RANK_WORDS ((CLSORT_RADIX_ITEMS + 1) / 2)\n"
     "CLSORT_INLINE void set_rank(uint *rank, uint m, uint place)\n"
@@ -5686,7 +5721,7 @@ static const char *const clsort__source[] = {
     "}\n\n\n\n"
     "CLSORT_INLINE digit_t forget_digit(digit_t d)\n"
     "{\n"
-    "#if CLSORT_WARPS\n"
+    "#if CLSORT_WARPS && !CLSORT_IS(PARTITION)\n"
     "    __asm__ volatile(\"mov.b32 %0, %0;\" : \"+r\"(d.shift));\n"
     "#endif\n"
     "    return d;\n"
@@ -5744,7 +5779,8 @@ static const char *const clsort__source[] = {
     "            begin += count;\n"
     "        }\n"
     "    }\n"
-    "}\n\n\n\n"
+    "}\n\n"
+    "#if !CLSORT_FEW_PARTS\n\n\n"
     "CLSORT_INLINE void order_tile(tile_t tile, const code_t *code, digit_t digit, uint *rank)\n"
     "{\n"
     "    uint sum = 0;\n"
@@ -5760,8 +5796,201 @@ static const char *const clsort__source[] = {
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "    rank_items(tile, code, digit, rank);\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "}\n"
+    "#else\n\n",
+    "//---- radix: few parts\n\n\n\n\n\n\n\n\n"
+    "CLSORT_INLINE uint few_slot(uint row, uint t)\n"
+    "{\n"
+    "    return row * CLSORT__FEW_ROW(CLSORT_GROUP) + t + t / 32;\n"
+    "}\n\n\n"
+    "CLSORT_INLINE uint few_row(void)\n"
+    "{\n"
+    "    return local_id() * 8 / CLSORT_GROUP;\n"
+    "}\n\n"
+    "CLSORT_INLINE uint few_sum_slot(uint i)\n"
+    "{\n"
+    "    return few_slot(few_row(), local_id() * 8 % CLSORT_GROUP + i);\n"
+    "}\n\n\n"
+    "#define CLSORT_CHUNKS (CLSORT_RADIX_ITEMS * CLSORT_KEY_BYTES % 16 == 0)\n"
+    "#define CLSORT_CHUNK_KEYS (CLSORT_CHUNKS ? 16 / CLSORT_KEY_BYTES : 1)\n"
+    "#if CLSORT_KEY_BYTES == 1\n"
+    "#define CLSORT_STORE_CHUNK vstore16\n"
+    "typedef uchar16 chunk_t;\n"
+    "#elif CLSORT_KEY_BYTES == 2\n"
+    "#define CLSORT_STORE_CHUNK vstore8\n"
+    "typedef ushort8 chunk_t;\n"
+    "#elif CLSORT_KEY_BYTES == 4\n"
+    "#define CLSORT_STORE_CHUNK vstore4\n"
+    "typedef uint4 chunk_t;\n"
+    "#else\n"
+    "#define CLSORT_STORE_CHUNK vstore2\n"
+    "typedef ulong2 chunk_t;\n"
+    "#endif\n\n\n"
+    "CLSORT_INLINE uint has_chunks(array_t from)\n"
+    "{\n"
+    "    return CLSORT_CHUNKS && ((size_t)from.keys & 15) == 0;\n"
+    "}\n\n\n"
+    "CLSORT_INLINE void load_chunks(code_t *key, array_t from, uint first, uint step)\n"
+    "{\n"
+    "#if CLSORT_CHUNKS\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m += CLSORT_CHUNK_KEYS)\n"
+    "        CLSORT_STORE_CHUNK(\n"
+    "            *(global const chunk_t *)key_place(from, first + m / CLSORT_CHUNK_KEYS * step), 0,\n"
+    "            key + m);\n"
+    "#endif\n"
+    "}\n\n\n\n\n"
+    "CLSORT_INLINE void load_tile(tile_t tile, code_t *key, array_t from, codec_t c, uint size)\n"
+    "{\n"
+    "    const uint whole = size == CLSORT_RADIX_TILE && has_chunks(from);\n"
+    "    const code_t last = decode((code_t) ~(code_t)0, c);\n"
+    "    #pragma unroll 1\n"
+    "    for (uint i = local_id(); i < (whole ? 0 : CLSORT_RADIX_TILE); i += CLSORT_GROUP)\n"
+    "        tile.staged[i] = i < size ? *key_place(from, i) : last;\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    if (whole) {\n"
+    "        load_chunks(key, from, tile_item(0), CLSORT_CHUNK_KEYS);\n"
+    "    } else {\n"
+    "        #pragma unroll\n"
+    "        for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)\n"
+    "            key[m] = tile.staged[tile_item(m)];\n"
+    "    }\n"
     "}\n\n",
-    "//---- radix: tiles move\n\n\n"
+    "//---- radix: few parts are counted\n\n"
+    "#define CLSORT_FEW_TILES (255 / CLSORT_RADIX_ITEMS)\n\n\n\n"
+    "CLSORT_INLINE void count_chunks(uint *sums, array_t from, digit_t digit, codec_t c)\n"
+    "{\n"
+    "    code_t key[CLSORT_RADIX_ITEMS];\n"
+    "    load_chunks(key, from, local_id() * CLSORT_CHUNK_KEYS, CLSORT_GROUP * CLSORT_CHUNK_KEYS);\n"
+    "    #pragma unroll\n"
+    "    for (uint k = 0; k < CLSORT_RADIX_ITEMS; k += 8) {\n"
+    "        ulong counts = 0;\n"
+    "        #pragma unroll\n"
+    "        for (uint m = k; m < k + 8 && m < CLSORT_RADIX_ITEMS; m++)\n"
+    "            counts += 1ul << digit_of(encode(key[m], c), digit) * 4;\n"
+    "        #pragma unroll\n"
+    "        for (uint w = 0; w < 4; w++)\n"
+    "            sums[w] += (uint)(counts >> (w / 2 * 32 + w % 2 * 4)) & 0x0F0F0F0F;\n"
+    "    }\n"
+    "}\n\n\n\n"
+    "CLSORT_INLINE void join_sums(const uint *sums, local uint *bins, local uint *counters)\n"
+    "{\n"
+    "    local uint *own = bins + few_row() * CLSORT_COUNT_COPIES + local_id() % CLSORT_COUNT_COPIES;\n"
+    "    uint sum = 0;\n"
+    "    #pragma unroll\n"
+    "    for (uint j = 0; j < 8; j++)\n"
+    "        counters[few_slot(j, local_id())] = (sums[j % 2] >> j / 2 * 8 & 255)\n"
+    "                                            | (sums[2 + j % 2] >> j / 2 * 8 & 255) << 16;\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    #pragma unroll\n"
+    "    for (uint i = 0; i < 8; i++)\n"
+    "        sum += counters[few_sum_slot(i)];\n"
+    "    atomic_add(own, sum & 0xFFFF);\n"
+    "    atomic_add(own + 8 * CLSORT_COUNT_COPIES, sum >> 16);\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "}\n\n\n\n"
+    "CLSORT_INLINE void count_block(radix_t r, block_t b, local uint *bins, local uint *counters)\n"
+    "{\n"
+    "    const array_t from = advance(r.source, b.begin);\n"
+    "    const uint tiles = has_chunks(from) ? b.size / CLSORT_RADIX_TILE : 0;\n"
+    "    for (uint tile = 0; tile < tiles; tile += CLSORT_FEW_TILES) {\n"
+    "        uint sums[4] = { 0, 0, 0, 0 };\n"
+    "        for (uint k = tile; k < min(tiles, tile + CLSORT_FEW_TILES); k++)\n"
+    "            count_chunks(sums, advance(from, k * CLSORT_RADIX_TILE), r.digit, r.codec);\n"
+    "        join_sums(sums, bins, counters);\n"
+    "    }\n"
+    "    #pragma unroll 1\n"
+    "    for (uint i = tiles * CLSORT_RADIX_TILE + local_id(); i < b.size; i += CLSORT_GROUP)\n"
+    "        atomic_add(&bins[digit_of(encode(*key_place(from, i), r.codec), r.digit)\n"
+    "                             * CLSORT_COUNT_COPIES\n"
+    "                         + local_id() % CLSORT_COUNT_COPIES],\n"
+    "                   1u);\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "}\n\n",
+    "//---- radix: few parts are ranked\n\n\n"
+    "typedef struct { uint pairs[(CLSORT_RADIX_ITEMS + 3) / 4]; } own_t;\n\n"
+    "CLSORT_INLINE uint own_pair(const own_t *own, uint m)\n"
+    "{\n"
+    "    return own->pairs[m / 4] >> m % 4 * 8 & 255;\n"
+    "}\n\n\n\n"
+    "CLSORT_INLINE void rank_own(own_t *own, local uint *counters, const code_t *key, codec_t c,\n"
+    "                            digit_t digit)\n"
+    "{\n"
+    "    ulong counts = 0;\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {\n"
+    "        const uint d = digit_of(encode(key[m], c), digit),\n"
+    "                   pair = d | ((uint)(counts >> d * 4) & 15) << 4;\n"
+    "        own->pairs[m / 4] = m % 4 ? own->pairs[m / 4] | pair << m % 4 * 8 : pair;\n"
+    "        if (m + 1 < CLSORT_RADIX_ITEMS)\n"
+    "            counts += 1ul << d * 4;\n"
+    "    }\n"
+    "    #pragma unroll\n"
+    "    for (uint j = 0; j < 8; j++)\n"
+    "        counters[few_slot(j, local_id())] = ((uint)counts >> 4 * j & 15)\n"
+    "                                            | ((uint)(counts >> 32) >> 4 * j & 15) << 16;\n"
+    "    const uint last = own_pair(own, CLSORT_RADIX_ITEMS - 1);\n"
+    "    counters[few_slot(last & 7, local_id())] += last & 8 ? 1u << 16 : 1u;\n"
+    "}\n\n\n"
+    "CLSORT_INLINE void place_counters(tile_t tile)\n"
+    "{\n"
+    "    uint counts[8], sum = 0, total;\n"
+    "    #pragma unroll\n"
+    "    for (uint i = 0; i < 8; i++) {\n"
+    "        counts[i] = tile.counters[few_sum_slot(i)];\n"
+    "        sum += counts[i];\n"
+    "    }\n"
+    "    sum = group_scan_total(sum, tile.sums, &total);\n"
+    "    sum += total << 16;\n"
+    "    #pragma unroll\n"
+    "    for (uint i = 0; i < 8; i++) {\n"
+    "        tile.counters[few_sum_slot(i)] = sum;\n"
+    "        sum += counts[i];\n"
+    "    }\n"
+    "}\n\n\n"
+    "CLSORT_INLINE uint few_place(tile_t tile, uint d, uint t)\n"
+    "{\n"
+    "    const uint word = tile.counters[few_slot(d & 7, t)];\n"
+    "    return d == CLSORT_DIGITS ? CLSORT_RADIX_TILE : d & 8 ? word >> 16 : word & 0xFFFF;\n"
+    "}\n\n\n\n"
+    "CLSORT_INLINE void order_keys(tile_t tile, const code_t *key, codec_t c, digit_t digit, uint *rank)\n"
+    "{\n"
+    "    local uchar *digits = (local uchar *)tile.origins;\n"
+    "    own_t own;\n"
+    "    rank_own(&own, tile.counters, key, c, digit);\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    place_counters(tile);\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    for (uint d = own_digit(0); d < own_digit(CLSORT_OWN_DIGITS); d++) {\n"
+    "        const uint begin = few_place(tile, d, 0), next = tile.next[d];\n"
+    "        tile.offsets[d] = next - begin;\n"
+    "        tile.next[d] = next + few_place(tile, d + 1, 0) - begin;\n"
+    "    }\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {\n"
+    "        const uint pair = own_pair(&own, m), d = pair & 15,\n"
+    "                   place = few_place(tile, d, local_id()) + (pair >> 4);\n"
+    "        set_rank(rank, m, place);\n"
+    "        tile.staged[place] = key[m];\n"
+    "        digits[place] = (uchar)d;\n"
+    "    }\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "}\n\n\n\n"
+    "CLSORT_INLINE void store_keys(tile_t tile, array_t to, uint size, uint *place)\n"
+    "{\n"
+    "    local const uchar *digits = (local const uchar *)tile.origins;\n"
+    "    const uint t = local_id();\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {\n"
+    "        const uint i = m * CLSORT_GROUP + t;\n"
+    "        place[m] = tile.offsets[digits[i]] + i;\n"
+    "        if (i < size)\n"
+    "            *key_place(to, place[m]) = tile.staged[i];\n"
+    "    }\n"
+    "}\n"
+    "#endif\n\n",
+    "//---- radix: tiles move\n"
+    "#if !CLSORT_FEW_PARTS\n\n\n"
     "CLSORT_INLINE void store_codes(tile_t tile, array_t to, codec_t c, digit_t digit, uint size,\n"
     "                               uint *place)\n"
     "{\n"
@@ -5773,7 +6002,8 @@ static const char *const clsort__source[] = {
     "        if (!CLSORT_RECORDS && (whole || m * CLSORT_GROUP + t < size))\n"
     "            *key_place(to, place[m]) = decode(code, c);\n"
     "    }\n"
-    "}\n\n\n"
+    "}\n"
+    "#endif\n\n\n"
     "typedef struct { uint word[CLSORT_WORDS_OR_1]; } value_t;\n\n"
     "CLSORT_INLINE void load_values(value_t *value, array_t from, uint size)\n"
     "{\n"
@@ -5816,7 +6046,11 @@ static const char *const clsort__source[] = {
     "                              digit_t digit, uint size, const uint *rank)\n"
     "{\n"
     "    uint place[CLSORT_RADIX_ITEMS];\n"
+    "#if CLSORT_FEW_PARTS\n"
+    "    store_keys(tile, to, size, place);\n"
+    "#else\n"
     "    store_codes(tile, to, c, digit, size, place);\n"
+    "#endif\n"
     "#if CLSORT_WORDS\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "    move_values(tile, value, to, size, rank, place);\n"
@@ -5834,10 +6068,17 @@ static const char *const clsort__source[] = {
     "    for (uint b = begin; b < end; b++)\n"
     "        sum += counts[b];\n"
     "    sum = group_scan(sum, sums);\n"
-    "    for (uint b = begin; b < end; b++) {\n"
-    "        const uint count = counts[b];\n"
-    "        counts[b] = sum;\n"
-    "        sum += count;\n"
+    "    for (uint b = begin; b < end; b += 8) {\n"
+    "        uint count[8];\n"
+    "        #pragma unroll\n"
+    "        for (uint k = 0; k < 8; k++)\n"
+    "            count[k] = b + k < end ? counts[b + k] : 0;\n"
+    "        #pragma unroll\n"
+    "        for (uint k = 0; k < 8; k++) {\n"
+    "            if (b + k < end)\n"
+    "                counts[b + k] = sum;\n"
+    "            sum += count[k];\n"
+    "        }\n"
     "    }\n"
     "    if (t == CLSORT_GROUP - 1)\n"
     "        radix_table(r, CLSORT_DIGITS)[digit] = sum;\n"
@@ -5874,9 +6115,14 @@ static const char *const clsort__source[] = {
     "{\n"
     "    global const uint *totals = radix_table(r, CLSORT_DIGITS);\n"
     "    uint sum = 0;\n"
+    "#if CLSORT_FEW_PARTS\n"
+    "    for (uint d = 0; own_digit(0) < CLSORT_DIGITS && d < own_digit(0); d++)\n"
+    "        sum += totals[d];\n"
+    "#else\n"
     "    for (uint d = own_digit(0); d < own_digit(CLSORT_OWN_DIGITS); d++)\n"
     "        sum += totals[d];\n"
     "    sum = group_scan(sum, tile.sums);\n"
+    "#endif\n"
     "    for (uint d = own_digit(0); d < own_digit(CLSORT_OWN_DIGITS); d++) {\n"
     "        tile.next[d] = sum + radix_table(r, d)[block];\n"
     "        sum += totals[d];\n"
@@ -5889,8 +6135,13 @@ static const char *const clsort__source[] = {
     "    code_t code[CLSORT_RADIX_ITEMS];\n"
     "    value_t value[CLSORT_RADIX_ITEMS];\n"
     "    uint rank[CLSORT_RANK_WORDS];\n"
+    "#if CLSORT_FEW_PARTS\n"
+    "    load_tile(tile, code, from, codec, size);\n"
+    "    order_keys(tile, code, codec, digit, rank);\n"
+    "#else\n"
     "    load_codes(code, from, codec, size);\n"
     "    order_tile(tile, code, digit, rank);\n"
+    "#endif\n"
     "    load_values(value, from, size);\n"
     "    store_tile(tile, value, to, codec, digit, size, rank);\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
@@ -5916,24 +6167,32 @@ static const char *const clsort__source[] = {
     "//---- radix: partition by work-groups\n"
     "#if CLSORT_IS(PARTITION)\n\n"
     "#define CLSORT_SPLITTER_ULONGS (CLSORT_DIGITS * CLSORT_KEY_BYTES / 8)\n\n\n"
-    "CLSORT_INLINE void load_splitters(local code_t *codes, global const uchar *splitters, uint count,\n"
-    "                                  codec_t c)\n"
+    "CLSORT_INLINE digit_t load_splitters(local code_t *codes, global const uchar *splitters, uint count,\n"
+    "                                     codec_t c)\n"
     "{\n"
     "    for (uint d = local_id(); d < CLSORT_DIGITS; d += CLSORT_GROUP)\n"
     "        codes[d] = splitter_code(splitters, d, count, c);\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "}\n\n\n"
+    "    const digit_t digit = { codes, codes[CLSORT_DIGITS / 4 - 1], codes[CLSORT_DIGITS / 2 - 1],\n"
+    "                            codes[CLSORT_DIGITS * 3 / 4 - 1] };\n"
+    "    return digit;\n"
+    "}\n\n\n\n\n"
     "CLSORT_KERNEL void clsort_partition_count(CLSORT_PARTITION_ARGS, local ulong *space)\n"
     "{\n"
     "    local code_t *codes = (local code_t *)space;\n"
     "    local uint *bins = (local uint *)(space + CLSORT_SPLITTER_ULONGS);\n"
-    "    const radix_t r = CLSORT_PARTITION(codes);\n"
-    "    const uint block = (uint)get_group_id(0);\n"
-    "    seen_t seen = { 0, 0 };\n"
-    "    load_splitters(codes, splitters + splitters_at, splitter_count, r.codec);\n"
+    "    radix_t r = CLSORT_PARTITION(codes);\n"
+    "    const uint block = blocks - 1 - (uint)get_group_id(0);\n"
+    "    const block_t b = take_block(r, block, 1);\n"
+    "    r.digit = load_splitters(codes, splitters + splitters_at, splitter_count, r.codec);\n"
     "    clear_bins(bins);\n"
-    "    count_block(r, r.source, take_block(r, block, 1), 0, 0, bins, &seen);\n"
+    "#if CLSORT_FEW_PARTS\n"
+    "    count_block(r, b, bins, bins + CLSORT_COUNT_WORDS + CLSORT__SEEN_WORDS);\n"
+    "#else\n"
+    "    seen_t seen = { 0, 0 };\n"
+    "    count_block(r, r.source, b, 0, 0, bins, &seen);\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "#endif\n"
     "    for (uint d = local_id(); d < CLSORT_DIGITS; d += CLSORT_GROUP)\n"
     "        radix_table(r, d)[block] = bin_count(bins, d);\n"
     "}\n\n\n"
@@ -5945,15 +6204,15 @@ static const char *const clsort__source[] = {
     "CLSORT_KERNEL void clsort_partition_scatter(CLSORT_PARTITION_ARGS, local ulong *space)\n"
     "{\n"
     "    local code_t *codes = (local code_t *)space;\n"
-    "    const radix_t r = CLSORT_PARTITION(codes);\n"
+    "    radix_t r = CLSORT_PARTITION(codes);\n"
     "    const tile_t tile = make_tile(space + CLSORT_SPLITTER_ULONGS);\n"
     "    const uint block = (uint)get_group_id(0);\n"
     "    const block_t b = take_block(r, block, 1);\n"
     "    global uint *start = (global uint *)(starts + starts_at);\n"
-    "    load_splitters(codes, splitters + splitters_at, splitter_count, r.codec);\n"
+    "    r.digit = load_splitters(codes, splitters + splitters_at, splitter_count, r.codec);\n"
     "    begin_block(r, block, tile);\n"
-    "    for (uint d = local_id(); block == 0 && d <= splitter_count; d += CLSORT_GROUP)\n"
-    "        start[d] = tile.next[d];\n"
+    "    for (uint p = local_id(); block == 0 && p <= splitter_count; p += CLSORT_GROUP)\n"
+    "        start[p] = tile.next[CLSORT_FIRST_PART(splitter_count) + p];\n"
     "    if (block == 0 && local_id() == 0)\n"
     "        start[splitter_count + 1] = n;\n"
     "    for (uint done = 0; done < b.size; done += CLSORT_RADIX_TILE)\n"
@@ -7652,7 +7911,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 7356\n",
+    "#line 7673\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
     "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -8551,7 +8810,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 8462\n",
+    "#line 8779\n",
 #endif
     "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_SELECT\n"
@@ -11617,6 +11876,9 @@ static size_t clsort__group_sums(cl_uint group_log2)
    that each of them has. */
 enum { CLSORT__RUNS_GROUP_LOG2 = 6, CLSORT__RUNS_ITEMS_LOG2 = 3 };
 
+/* log2 of the fewest work-items that share a block of few parts. */
+enum { CLSORT__FEW_GROUP_LOG2 = 3 };
+
 /* log2 of the work-items in a work-group, lowered to what the device can have. */
 static cl_uint clsort__lower_group(const clsort_sorter *s, cl_uint log2)
 {
@@ -11691,6 +11953,10 @@ static void clsort__least_tile(clsort__config *c)
 {
     if (c->family == CLSORT__RUNS && c->share_log2 < CLSORT__RUNS_GROUP_LOG2)
         c->share_log2 = c->group_log2 = 0;
+    if (c->family == CLSORT__PARTITION && c->digit_bits == 4
+        && c->share_log2 < CLSORT__FEW_GROUP_LOG2)
+        c->share_log2 = c->group_log2 = 0;
+    if (c->family == CLSORT__PARTITION && 1 << c->group_log2 < CLSORT__WARP) c->team = 16;
     if (c->family != CLSORT__SEGMENTS) return;
     if (1 << (c->share_log2 + c->items_log2) < CLSORT__LEAST_TILE)
         c->share_log2 = c->group_log2 = 0;
@@ -11862,7 +12128,8 @@ static void clsort__build_options(const clsort_sorter *s, const clsort__config *
              c->digit_bits ? (unsigned)c->digit_bits : 8,
              c->radix_items ? (unsigned)c->radix_items : 16, (unsigned)c->wide,
              s->has_progress
-                 && (c->family == CLSORT__SWEEP || c->family == CLSORT__HYBRID
+                 && ((c->family == CLSORT__PARTITION && c->team == CLSORT__WARP)
+                     || c->family == CLSORT__SWEEP || c->family == CLSORT__HYBRID
                      || c->family == CLSORT__SAMPLES || c->family == CLSORT__LONG_ROWS),
              c->scan ? (unsigned)c->scan : (unsigned)CLSORT_SCAN_LOCAL,
              !s->is_cpu, (unsigned)c->ranges, c->team ? (unsigned)c->team : 16);
@@ -14886,6 +15153,8 @@ static const clsort__operation clsort__merging_runs = { clsort__check_runs, clso
 enum {
     CLSORT__RADIX_BLOCKS = 1024,      /* the most blocks that a table has room for */
     CLSORT__RADIX_UNIT = 64,          /* blocks of work-items are multiples of these */
+    CLSORT__FEW_BLOCKS = 4,           /* times as many blocks where parts are few: their tables have
+                                         16 columns instead of 256 */
     CLSORT__RADIX_SMALL = 1 << 14,    /* the most that one work-item sorts in one launch */
     CLSORT__SWEEP_TILE = 1536,        /* the smallest tile of a sweep, for the size of its tables */
     CLSORT__SWEEP_LARGE = 1 << 22,    /* elements from which on warps take large tiles */
@@ -14902,6 +15171,12 @@ typedef struct clsort__radix_local {
     size_t small;               /* clsort_radix_small */
 } clsort__radix_local;
 
+/* A partition into up to 16 parts by work-groups. */
+static int clsort__few_parts(const clsort__config *c)
+{
+    return c->family == CLSORT__PARTITION && c->digit_bits == 4 && c->share_log2;
+}
+
 static clsort__radix_local clsort__radix_sizes(const clsort__config *c)
 {
     const size_t group = (size_t)1 << c->group_log2, digits = (size_t)1 << c->digit_bits,
@@ -14911,16 +15186,20 @@ static clsort__radix_local clsort__radix_sizes(const clsort__config *c)
     const size_t all = CLSORT__DIGITS_OF(c->key_bytes, c->digit_bits) * digits,
                  packed = c->team != CLSORT__WARP,
                  copies = CLSORT__HISTOGRAM_COPIES(all, !packed);
-    const size_t counters = CLSORT__RADIX_COUNTERS(group, c->team, digits),
-                 sums = CLSORT__SCAN_WORDS(group), staged = (tile * widest + 3) / 4;
+    const int few = clsort__few_parts(c);
+    const size_t counters = few ? CLSORT__FEW_WORDS(group)
+                                : CLSORT__RADIX_COUNTERS(group, c->team, digits),
+                 sums = few ? CLSORT__SCAN_TOTAL_WORDS(group) : CLSORT__SCAN_WORDS(group),
+                 staged = (tile * widest + 3) / 4;
     clsort__radix_local l;
-    l.bins = (CLSORT__LEAST_COPIES * digits + CLSORT__SEEN_WORDS) * 4;
+    l.bins = (CLSORT__LEAST_COPIES * digits + CLSORT__SEEN_WORDS + (few ? counters : 0)) * 4;
     l.histogram = ((all >> packed) * copies + CLSORT__SEEN_WORDS) * 4;
     l.sums = (sums + CLSORT__SEEN_WORDS) * 4;
     l.shares = 4 * CLSORT__SWEEP_PASSES * CLSORT__WARP;
     l.runs = 4 * (tile + 2);
     l.tile = 4 * CLSORT__RADIX_TILE_WORDS(digits, counters, sums, staged,
-                                          CLSORT__RADIX_SHARES(c->team, words));
+                                          !few && CLSORT__RADIX_SHARES(c->team, words))
+             + (few ? tile : 0);
     l.small = l.tile + (words ? 2 * tile : 0);
     return l;
 }
@@ -14961,13 +15240,13 @@ static void clsort__radix_shape(const clsort_sorter *s, clsort__plan *p)
     const int sweeps = c->family == CLSORT__SWEEP, parts = c->family == CLSORT__PARTITION;
     const cl_uint most = s->is_cpu ? 8 : 16;
     if (!parts) c->digit_bits = 8;
-    c->team = sweeps && s->has_warps ? CLSORT__WARP : 16;
+    c->team = (sweeps || parts) && s->has_warps ? CLSORT__WARP : 16;
     c->radix_items = t->items ? (t->items < most ? t->items : most)
                      : s->is_cpu ? most : clsort__radix_fast(c);
     if (sweeps && c->radix_items < CLSORT__SWEEP_TILE / 256)
         c->radix_items = CLSORT__SWEEP_TILE / 256;
     c->group_log2 = clsort__choose_group(s, t, 0, 8);
-    if (c->team == CLSORT__WARP && !t->items && p->d.count >= CLSORT__SWEEP_LARGE
+    if (sweeps && c->team == CLSORT__WARP && !t->items && p->d.count >= CLSORT__SWEEP_LARGE
         && clsort__radix_widest(c) <= 2)
         clsort__radix_large(c);
     c->share_log2 = c->group_log2;
@@ -14978,6 +15257,7 @@ static void clsort__radix_shape(const clsort_sorter *s, clsort__plan *p)
     }
     /* PoCL 6.0 crashes at work-groups of 2: nowhere are they faster than single work-items. */
     if (c->group_log2 == 1) c->share_log2 = c->group_log2 = 0;
+    clsort__least_tile(c);
 }
 
 static size_t clsort__radix_need(const clsort__config *c)
@@ -15097,7 +15377,8 @@ static void clsort__radix_blocks(const clsort_sorter *s, clsort__radix_job *j)
     const clsort__config *shape = &j->w.shape;
     const size_t unit = shape->share_log2 ? clsort__radix_tile(shape) : (size_t)CLSORT__RADIX_UNIT,
                  units = clsort__ceil_divide(j->n, unit);
-    const size_t room = clsort__radix_most_blocks(j->n),
+    const size_t room = clsort__radix_most_blocks(j->n)
+                        * (clsort__few_parts(shape) ? CLSORT__FEW_BLOCKS : 1),
                  wanted = s->is_cpu ? 4 * (size_t)s->compute_units : room;
     const size_t most = shape->family == CLSORT__SWEEP ? units : clsort__smaller(wanted, room);
     j->block_elements = clsort__ceil_divide(units, most) * unit;

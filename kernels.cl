@@ -163,6 +163,9 @@
 #define CLSORT__RADIX_PLACES(digits) (2 * (digits))
 #define CLSORT__RADIX_COUNTERS(group, team, digits) ((group) / CLSORT__TEAM(group, team) * (digits))
 #define CLSORT__RADIX_SHARES(team, value_bytes) ((team) == CLSORT__WARP && (value_bytes) > 0)
+/* Counters of a partition into few parts: 8 rows, with an empty slot after each 32. */
+#define CLSORT__FEW_ROW(group) (((group) + (group) / 32 + 31) / 32 * 32)
+#define CLSORT__FEW_WORDS(group) (8 * CLSORT__FEW_ROW(group))
 #define CLSORT__RADIX_TILE_WORDS(digits, counters, sums, staged, shares) \
     (CLSORT__RADIX_PLACES(digits) + (counters) \
      + ((staged) > (sums) + ((shares) ? (counters) : 0) ? (staged) - ((shares) ? (counters) : 0) \
@@ -420,6 +423,10 @@
 /* 1: local_id tells compilers by a mask how many work-items there are. */
 #define CLSORT_MASKS_IDS \
     (CLSORT_NEEDS_QUICKSORT || (CLSORT_NEEDS_RADIX && CLSORT_KEY_BYTES + CLSORT_VALUE_BYTES > 8))
+/* 1: local_id hides from NVIDIA's compiler that it returns the same each time. Else that keeps
+   dozens of addresses of few parts in registers from tile to tile: 138 registers instead of 87. */
+#define CLSORT_HIDES_IDS \
+    (CLSORT_IS(PARTITION) && CLSORT_DIGIT_BITS == 4 && CLSORT_FORWARD_PROGRESS)
 /* 1: a work-group skips steps that do not apply to it, although they have barriers. PoCL 3.1
    miscompiles that. */
 #ifndef CLSORT_BRANCHES
@@ -483,7 +490,13 @@
    to 8 bytes an element they took 2 to 6 % more time with it, of 12 bytes 8 % less. */
 CLSORT_INLINE uint local_id(void)
 {
+#if CLSORT_HIDES_IDS
+    uint t;
+    __asm__ volatile("mov.b32 %0, %1;" : "=r"(t) : "r"((uint)get_local_id(0)));
+    return t & (CLSORT_GROUP - 1);
+#else
     return (uint)get_local_id(0) & (CLSORT_MASKS_IDS ? CLSORT_GROUP - 1 : ~0u);
+#endif
 }
 
 #define CLSORT_JOIN_(a, b) a##b
@@ -3417,9 +3430,15 @@ CLSORT_INLINE void store_code(global uint *words, code_t code)
 #else
 #define CLSORT_SPLITTER_SPACE local
 #endif
-/* A partition's digits are the numbers of its parts: how many splitters a code does not come
-   before. CLSORT_DIGITS codes, those after the splitters top codes. */
-typedef struct { CLSORT_SPLITTER_SPACE const code_t *splitters; uint most; } digit_t;
+/* A partition's digit is how many of CLSORT_DIGITS - 1 codes a code does not come before. The
+   splitters are the last ones of these. All before them are 0, which no code comes before: so part
+   p has digit CLSORT_FIRST_PART + p. A search begins with codes in registers: `middle`, then
+   `lower` or `upper`. */
+#define CLSORT_FIRST_PART(splitter_count) (CLSORT_DIGITS - 1 - (splitter_count))
+typedef struct {
+    CLSORT_SPLITTER_SPACE const code_t *splitters;
+    code_t lower, middle, upper;
+} digit_t;
 #else
 typedef struct { uint shift, mask; } digit_t;
 #endif
@@ -3476,11 +3495,13 @@ CLSORT_INLINE digit_t pass_digit(radix_t r, uint pass)
 
 CLSORT_INLINE uint digit_of(code_t code, digit_t d)
 {
-    uint part = 0;
+    const uint high = d.middle <= code;
+    uint part = (high ? CLSORT_DIGITS / 2 : 0)
+                + ((high ? d.upper : d.lower) <= code ? CLSORT_DIGITS / 4 : 0);
     #pragma unroll
-    for (uint step = CLSORT_DIGITS / 2; step > 0; step /= 2)
+    for (uint step = CLSORT_DIGITS / 8; step > 0; step /= 2)
         part += d.splitters[part + step - 1] <= code ? step : 0;
-    return min(part, d.most);
+    return part;
 }
 #else
 /* Where a digit lies in a code. The pass that the host may add has the last digit; it never
@@ -3560,13 +3581,14 @@ CLSORT_INLINE array_t plan_array(radix_t r, uint plan, uint shift)
     { \
         CLSORT_ARRAY(source), CLSORT_ARRAY(target), CLSORT_ARRAY(target), CLSORT_CODEC, \
             (global uint *)(scratch + scratch_at), n, blocks, block_elements, 0, 0, 0, 0, 0, 0, \
-            { codes, splitter_count } \
+            { codes, 0, 0, 0 } \
     }
 
-/* The code of splitter i; a top code after the last one. */
+/* Code i of the CLSORT_DIGITS codes of a search; the last one is not used. */
 CLSORT_INLINE code_t splitter_code(global const uchar *splitters, uint i, uint count, codec_t c)
 {
-    return i < count ? encode(((global const code_t *)splitters)[i], c) : (code_t)~(code_t)0;
+    const uint s = i + count - (CLSORT_DIGITS - 1);   /* wraps before the first one */
+    return s < count ? encode(((global const code_t *)splitters)[s], c) : 0;
 }
 #endif
 
@@ -3814,7 +3836,6 @@ CLSORT_INLINE void digits_of(const code_t *code, uint *digit, digit_t d)
     for (uint step = CLSORT_FINE_DIGITS / 2; step > 0; step /= 2)
         for (uint l = 0; l < 16; l++)
             digit[l] += d.splitters[digit[l] + step - 1] <= code[l] ? step : 0;
-    vstore16(min(vload16(0, digit), (uint16)d.most), 0, digit);
 }
 
 /* The digits of up to CLSORT_CODES_AT_ONCE elements from i on; returns how many. */
@@ -3859,11 +3880,12 @@ CLSORT_KERNEL void clsort_partition_scan(CLSORT_PARTITION_ARGS)
 {
     const radix_t r = CLSORT_PARTITION(0);
     global uint *table = radix_table(r, 0), *start = (global uint *)(starts + starts_at);
+    const uint first = CLSORT_FIRST_PART(splitter_count);
     uint sum = 0;
     if (get_global_id(0) != 0)
         return;
-    for (uint d = 0; d <= splitter_count; d++) {
-        start[d] = sum;
+    for (uint d = first; d < CLSORT_DIGITS; d++) {
+        start[d - first] = sum;
         for (uint b = 0; b < blocks; b++) {
             const uint count = table[b * CLSORT_DIGITS + d];
             table[b * CLSORT_DIGITS + d] = sum;
@@ -3909,7 +3931,7 @@ CLSORT_KERNEL void clsort_partition_scatter(CLSORT_PARTITION_ARGS)
         return;
     for (uint d = 0; d < CLSORT_DIGITS; d++) {
         codes[d] = splitter_code(splitters + splitters_at, d, splitter_count, r.codec);
-        next[d] = d <= splitter_count ? radix_table(r, 0)[block * CLSORT_DIGITS + d] : 0;
+        next[d] = radix_table(r, 0)[block * CLSORT_DIGITS + d];
     }
     part_block(r, take_block(r, block, 1), next);
 }
@@ -4690,6 +4712,11 @@ CLSORT_KERNEL void clsort_cached_small(CLSORT_RADIX_ARGS)
 #if CLSORT_SWEEP && CLSORT_GROUP < CLSORT_DIGITS
 #error "CLSORT_SWEEP needs a work-item for each digit"
 #endif
+/* A partition into few parts: each work-item ranks consecutive elements by counters of its own. */
+#define CLSORT_FEW_PARTS (CLSORT_IS(PARTITION) && CLSORT_DIGIT_BITS == 4)
+#if CLSORT_FEW_PARTS && (CLSORT_GROUP < 8 || CLSORT_GROUP > 2048 || CLSORT_RADIX_ITEMS > 16)
+#error "few parts need 8 to 2048 work-items of up to 16 elements"
+#endif
 
 //---- radix: counting
 /* Copies of each local counter: lanes with equal digits then meet on fewer banks. The histogram of
@@ -4719,6 +4746,7 @@ CLSORT_INLINE void clear_bins(local uint *bins)
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
+#if !CLSORT_FEW_PARTS
 /* Adds the digits of the passes first ... last of a block's elements to the bins. Called with the
    bins cleared and a barrier since; they are whole after a barrier. Keys are loaded
    CLSORT_COUNT_ITEMS at a time before the first is counted. */
@@ -4740,14 +4768,16 @@ CLSORT_INLINE void count_block(radix_t r, array_t from, block_t b, uint first, u
             const digit_t digit = pass_digit(r, p);
             #pragma unroll
             for (uint m = 0; m < CLSORT_COUNT_ITEMS; m++) {
-                const uint i = (p - first) * CLSORT_DIGITS + digit_of(code[m], digit);
-                if (base + m * CLSORT_GROUP < b.size)
+                if (base + m * CLSORT_GROUP < b.size) {
+                    const uint i = (p - first) * CLSORT_DIGITS + digit_of(code[m], digit);
                     atomic_add(&own[(i >> CLSORT_PACKS) * CLSORT_COUNT_COPIES],
                                CLSORT_PACKS ? 1u << i % 2 * 16 : 1u);
+                }
             }
         }
     }
 }
+#endif
 
 /* Counter i of the bins. Called with a barrier since they were counted. */
 CLSORT_INLINE uint bin_count(local const uint *bins, uint i)
@@ -4793,14 +4823,20 @@ CLSORT_INLINE code_t join_seen(radix_t r, uint count, local uint *words)
      where the next one goes in the tile; below, the work-items whose present element has it
    - sums: for a sweep's ticket and group_scan, before anything is staged
    - staged: codes, later words, in order
-   - origins: of clsort_radix_small, the numbers of the elements before they were sorted */
+   - origins: of clsort_radix_small, the numbers of the elements before they were sorted; of few
+     parts, bytes: the digit of each staged element
+   The counters of few parts are CLSORT__FEW_WORDS words, see few_slot. */
 #define CLSORT_STAGED_BYTES \
     (CLSORT_RADIX_TILE \
      * (CLSORT_KEY_BYTES > 4 * CLSORT_WORDS ? CLSORT_KEY_BYTES : 4 * CLSORT_WORDS))
 #define CLSORT_TEAM_COUNTERS \
-    CLSORT__RADIX_COUNTERS(CLSORT_GROUP, CLSORT_TEAM_MOST, CLSORT_DIGITS)
+    (CLSORT_FEW_PARTS ? CLSORT__FEW_WORDS(CLSORT_GROUP) \
+                      : CLSORT__RADIX_COUNTERS(CLSORT_GROUP, CLSORT_TEAM_MOST, CLSORT_DIGITS))
+#define CLSORT_TILE_SUMS \
+    (CLSORT_FEW_PARTS ? CLSORT__SCAN_TOTAL_WORDS(CLSORT_GROUP) : CLSORT__SCAN_WORDS(CLSORT_GROUP))
 #define CLSORT_COUNT_SHIFT (CLSORT_WARPS ? 0 : 16)
-#define CLSORT_SHARES CLSORT__RADIX_SHARES(CLSORT_TEAM_MOST, CLSORT_WORDS)
+#define CLSORT_SHARES \
+    (!CLSORT_FEW_PARTS && CLSORT__RADIX_SHARES(CLSORT_TEAM_MOST, CLSORT_WORDS))
 #if CLSORT_SHARES && !CLSORT_WARPS
 #error "teams of CLSORT__WARP need warps"
 #endif
@@ -4816,21 +4852,25 @@ CLSORT_INLINE tile_t make_tile(local ulong *space)
                *counters = offsets + CLSORT__RADIX_PLACES(CLSORT_DIGITS),
                *sums = counters + CLSORT_TEAM_COUNTERS;
     const uint words = CLSORT__RADIX_TILE_WORDS(CLSORT_DIGITS, CLSORT_TEAM_COUNTERS,
-                                                CLSORT__SCAN_WORDS(CLSORT_GROUP),
-                                                (CLSORT_STAGED_BYTES + 3) / 4, CLSORT_SHARES);
+                                                CLSORT_TILE_SUMS, (CLSORT_STAGED_BYTES + 3) / 4,
+                                                CLSORT_SHARES);
     const tile_t tile = { offsets, offsets + CLSORT_DIGITS, counters, sums,
                           (local code_t *)(CLSORT_SHARES ? counters : sums),
                           (local ushort *)(offsets + words) };
     return tile;
 }
 
-/* The m-th element of a work-item. A team's elements lie side by side. */
+/* The m-th element of a work-item. A team's elements lie side by side, those of a work-item only
+   for few parts. */
 CLSORT_INLINE uint tile_item(uint m)
 {
     const uint t = local_id();
+    if (CLSORT_FEW_PARTS)
+        return t * CLSORT_RADIX_ITEMS + m;
     return t / CLSORT_TEAM * (CLSORT_TEAM * CLSORT_RADIX_ITEMS) + t % CLSORT_TEAM + m * CLSORT_TEAM;
 }
 
+#if !CLSORT_FEW_PARTS
 /* Loads the work-item's codes, top codes beyond the end. Loads of a whole tile do not wait for each
    other. */
 CLSORT_INLINE void load_codes(code_t *code, array_t from, codec_t c, uint size)
@@ -4848,6 +4888,7 @@ CLSORT_INLINE void load_codes(code_t *code, array_t from, codec_t c, uint size)
                       ? encode(*key_place(from, first + m * CLSORT_TEAM), c)
                       : (code_t) ~(code_t)0;
 }
+#endif
 
 //---- radix: ranks
 /* The places of a work-item's elements in their tile, two in a word. */
@@ -4908,7 +4949,7 @@ CLSORT_INLINE uint find_peers(local uint *counter, uint d, uint lane, uint *plac
    elements from one loop to another, in registers. */
 CLSORT_INLINE digit_t forget_digit(digit_t d)
 {
-#if CLSORT_WARPS
+#if CLSORT_WARPS && !CLSORT_IS(PARTITION)
     __asm__ volatile("mov.b32 %0, %0;" : "+r"(d.shift));
 #endif
     return d;
@@ -4983,6 +5024,7 @@ CLSORT_INLINE void place_digits(tile_t tile, uint begin)
     }
 }
 
+#if !CLSORT_FEW_PARTS
 /* Counts, places and ranks the elements of a tile, which go where next[] says, and moves next[] on.
    Called by all work-items with the tile free; ends with a barrier. */
 CLSORT_INLINE void order_tile(tile_t tile, const code_t *code, digit_t digit, uint *rank)
@@ -5001,8 +5043,251 @@ CLSORT_INLINE void order_tile(tile_t tile, const code_t *code, digit_t digit, ui
     rank_items(tile, code, digit, rank);
     barrier(CLK_LOCAL_MEM_FENCE);
 }
+#else
+
+//---- radix: few parts
+/* FEW PARTS. A work-item ranks consecutive elements by itself: 16 counters of 4 bits in two words.
+   The 16 counts of all work-items are then summed two digits at a time. Digits are searched once,
+   and kept as bytes beside the staged codes. So an element costs no more than a few atomic
+   additions would, whatever the keys are, and no work-item waits for another one but at the
+   barriers.
+
+   counters: row j has a word for each work-item, in its lower half the elements with digit j, in
+   its upper half those with digit j + 8. An empty slot follows each 32. */
+CLSORT_INLINE uint few_slot(uint row, uint t)
+{
+    return row * CLSORT__FEW_ROW(CLSORT_GROUP) + t + t / 32;
+}
+
+/* Of the eight words that work-item t adds up, the first one's row; the words lie side by side. */
+CLSORT_INLINE uint few_row(void)
+{
+    return local_id() * 8 / CLSORT_GROUP;
+}
+
+CLSORT_INLINE uint few_sum_slot(uint i)
+{
+    return few_slot(few_row(), local_id() * 8 % CLSORT_GROUP + i);
+}
+
+/* Keys that are loaded at once: 16 bytes of them, if those of a work-item are whole chunks. */
+#define CLSORT_CHUNKS (CLSORT_RADIX_ITEMS * CLSORT_KEY_BYTES % 16 == 0)
+#define CLSORT_CHUNK_KEYS (CLSORT_CHUNKS ? 16 / CLSORT_KEY_BYTES : 1)
+#if CLSORT_KEY_BYTES == 1
+#define CLSORT_STORE_CHUNK vstore16
+typedef uchar16 chunk_t;
+#elif CLSORT_KEY_BYTES == 2
+#define CLSORT_STORE_CHUNK vstore8
+typedef ushort8 chunk_t;
+#elif CLSORT_KEY_BYTES == 4
+#define CLSORT_STORE_CHUNK vstore4
+typedef uint4 chunk_t;
+#else
+#define CLSORT_STORE_CHUNK vstore2
+typedef ulong2 chunk_t;
+#endif
+
+/* May the elements that begin at `from` be loaded in chunks? */
+CLSORT_INLINE uint has_chunks(array_t from)
+{
+    return CLSORT_CHUNKS && ((size_t)from.keys & 15) == 0;
+}
+
+/* Loads keys in chunks that are `step` elements apart. */
+CLSORT_INLINE void load_chunks(code_t *key, array_t from, uint first, uint step)
+{
+#if CLSORT_CHUNKS
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m += CLSORT_CHUNK_KEYS)
+        CLSORT_STORE_CHUNK(
+            *(global const chunk_t *)key_place(from, first + m / CLSORT_CHUNK_KEYS * step), 0,
+            key + m);
+#endif
+}
+
+/* Loads the work-item's keys, those of top codes beyond the end. What is no whole tile of chunks
+   goes through local memory. Called by all work-items with the tile free; needs a barrier before
+   `staged` is used. */
+CLSORT_INLINE void load_tile(tile_t tile, code_t *key, array_t from, codec_t c, uint size)
+{
+    const uint whole = size == CLSORT_RADIX_TILE && has_chunks(from);
+    const code_t last = decode((code_t) ~(code_t)0, c);
+    #pragma unroll 1
+    for (uint i = local_id(); i < (whole ? 0 : CLSORT_RADIX_TILE); i += CLSORT_GROUP)
+        tile.staged[i] = i < size ? *key_place(from, i) : last;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (whole) {
+        load_chunks(key, from, tile_item(0), CLSORT_CHUNK_KEYS);
+    } else {
+        #pragma unroll
+        for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
+            key[m] = tile.staged[tile_item(m)];
+    }
+}
+
+//---- radix: few parts are counted
+/* Tiles whose elements a counter of 8 bits has room for: those of one work-item. */
+#define CLSORT_FEW_TILES (255 / CLSORT_RADIX_ITEMS)
+
+/* Adds the digits of a work-item's elements in a whole tile to the bytes of sums: byte d % 8 / 2 of
+   word d / 8 * 2 + d % 2. */
+CLSORT_INLINE void count_chunks(uint *sums, array_t from, digit_t digit, codec_t c)
+{
+    code_t key[CLSORT_RADIX_ITEMS];
+    load_chunks(key, from, local_id() * CLSORT_CHUNK_KEYS, CLSORT_GROUP * CLSORT_CHUNK_KEYS);
+    #pragma unroll
+    for (uint k = 0; k < CLSORT_RADIX_ITEMS; k += 8) {
+        ulong counts = 0;   /* of 4 bits each */
+        #pragma unroll
+        for (uint m = k; m < k + 8 && m < CLSORT_RADIX_ITEMS; m++)
+            counts += 1ul << digit_of(encode(key[m], c), digit) * 4;
+        #pragma unroll
+        for (uint w = 0; w < 4; w++)
+            sums[w] += (uint)(counts >> (w / 2 * 32 + w % 2 * 4)) & 0x0F0F0F0F;
+    }
+}
+
+/* Adds the bytes of sums of all work-items to the bins. Called by all of them with the counters
+   free; ends with a barrier. */
+CLSORT_INLINE void join_sums(const uint *sums, local uint *bins, local uint *counters)
+{
+    local uint *own = bins + few_row() * CLSORT_COUNT_COPIES + local_id() % CLSORT_COUNT_COPIES;
+    uint sum = 0;
+    #pragma unroll
+    for (uint j = 0; j < 8; j++)
+        counters[few_slot(j, local_id())] = (sums[j % 2] >> j / 2 * 8 & 255)
+                                            | (sums[2 + j % 2] >> j / 2 * 8 & 255) << 16;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    #pragma unroll
+    for (uint i = 0; i < 8; i++)
+        sum += counters[few_sum_slot(i)];
+    atomic_add(own, sum & 0xFFFF);
+    atomic_add(own + 8 * CLSORT_COUNT_COPIES, sum >> 16);
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+/* Adds the digits of a block's elements to the bins. Called with the bins cleared and a barrier
+   since; ends with a barrier. counters: CLSORT__FEW_WORDS words. */
+CLSORT_INLINE void count_block(radix_t r, block_t b, local uint *bins, local uint *counters)
+{
+    const array_t from = advance(r.source, b.begin);
+    const uint tiles = has_chunks(from) ? b.size / CLSORT_RADIX_TILE : 0;
+    for (uint tile = 0; tile < tiles; tile += CLSORT_FEW_TILES) {
+        uint sums[4] = { 0, 0, 0, 0 };
+        for (uint k = tile; k < min(tiles, tile + CLSORT_FEW_TILES); k++)
+            count_chunks(sums, advance(from, k * CLSORT_RADIX_TILE), r.digit, r.codec);
+        join_sums(sums, bins, counters);
+    }
+    #pragma unroll 1
+    for (uint i = tiles * CLSORT_RADIX_TILE + local_id(); i < b.size; i += CLSORT_GROUP)
+        atomic_add(&bins[digit_of(encode(*key_place(from, i), r.codec), r.digit)
+                             * CLSORT_COUNT_COPIES
+                         + local_id() % CLSORT_COUNT_COPIES],
+                   1u);
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+//---- radix: few parts are ranked
+/* The digits of a work-item's elements, and how many of its elements before have the same one: four
+   bits each, below and above. */
+typedef struct { uint pairs[(CLSORT_RADIX_ITEMS + 3) / 4]; } own_t;
+
+CLSORT_INLINE uint own_pair(const own_t *own, uint m)
+{
+    return own->pairs[m / 4] >> m % 4 * 8 & 255;
+}
+
+/* Ranks a work-item's elements among its own, and writes its counters. The last element is counted
+   there: 16 would not fit into 4 bits. Called with the counters free; needs a barrier after. */
+CLSORT_INLINE void rank_own(own_t *own, local uint *counters, const code_t *key, codec_t c,
+                            digit_t digit)
+{
+    ulong counts = 0;
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
+        const uint d = digit_of(encode(key[m], c), digit),
+                   pair = d | ((uint)(counts >> d * 4) & 15) << 4;
+        own->pairs[m / 4] = m % 4 ? own->pairs[m / 4] | pair << m % 4 * 8 : pair;
+        if (m + 1 < CLSORT_RADIX_ITEMS)
+            counts += 1ul << d * 4;
+    }
+    #pragma unroll
+    for (uint j = 0; j < 8; j++)
+        counters[few_slot(j, local_id())] = ((uint)counts >> 4 * j & 15)
+                                            | ((uint)(counts >> 32) >> 4 * j & 15) << 16;
+    const uint last = own_pair(own, CLSORT_RADIX_ITEMS - 1);
+    counters[few_slot(last & 7, local_id())] += last & 8 ? 1u << 16 : 1u;
+}
+
+/* Turns the counters into places in the tile. Called by all work-items between barriers. */
+CLSORT_INLINE void place_counters(tile_t tile)
+{
+    uint counts[8], sum = 0, total;
+    #pragma unroll
+    for (uint i = 0; i < 8; i++) {
+        counts[i] = tile.counters[few_sum_slot(i)];
+        sum += counts[i];
+    }
+    sum = group_scan_total(sum, tile.sums, &total);
+    sum += total << 16;   /* the upper digits come behind all lower ones */
+    #pragma unroll
+    for (uint i = 0; i < 8; i++) {
+        tile.counters[few_sum_slot(i)] = sum;
+        sum += counts[i];
+    }
+}
+
+/* Where the elements of work-item t with digit d begin in the tile; the end for digit 16. */
+CLSORT_INLINE uint few_place(tile_t tile, uint d, uint t)
+{
+    const uint word = tile.counters[few_slot(d & 7, t)];
+    return d == CLSORT_DIGITS ? CLSORT_RADIX_TILE : d & 8 ? word >> 16 : word & 0xFFFF;
+}
+
+/* Counts, places, ranks and stages the keys of a tile, which go where next[] says, and moves next[]
+   on. Called by all work-items with the tile free; ends with a barrier. */
+CLSORT_INLINE void order_keys(tile_t tile, const code_t *key, codec_t c, digit_t digit, uint *rank)
+{
+    local uchar *digits = (local uchar *)tile.origins;
+    own_t own;
+    rank_own(&own, tile.counters, key, c, digit);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    place_counters(tile);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint d = own_digit(0); d < own_digit(CLSORT_OWN_DIGITS); d++) {
+        const uint begin = few_place(tile, d, 0), next = tile.next[d];
+        tile.offsets[d] = next - begin;
+        tile.next[d] = next + few_place(tile, d + 1, 0) - begin;
+    }
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
+        const uint pair = own_pair(&own, m), d = pair & 15,
+                   place = few_place(tile, d, local_id()) + (pair >> 4);
+        set_rank(rank, m, place);
+        tile.staged[place] = key[m];
+        digits[place] = (uchar)d;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+/* Writes the staged keys, and says where they went. Called by all work-items with a barrier since
+   the offsets and keys were set. */
+CLSORT_INLINE void store_keys(tile_t tile, array_t to, uint size, uint *place)
+{
+    local const uchar *digits = (local const uchar *)tile.origins;
+    const uint t = local_id();
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
+        const uint i = m * CLSORT_GROUP + t;
+        place[m] = tile.offsets[digits[i]] + i;
+        if (i < size)
+            *key_place(to, place[m]) = tile.staged[i];
+    }
+}
+#endif
 
 //---- radix: tiles move
+#if !CLSORT_FEW_PARTS
 /* Writes the staged codes, and says where they went. Called by all work-items with a barrier since
    the offsets and codes were set. */
 CLSORT_INLINE void store_codes(tile_t tile, array_t to, codec_t c, digit_t digit, uint size,
@@ -5017,6 +5302,7 @@ CLSORT_INLINE void store_codes(tile_t tile, array_t to, codec_t c, digit_t digit
             *key_place(to, place[m]) = decode(code, c);
     }
 }
+#endif
 
 /* The values of a work-item's elements. */
 typedef struct { uint word[CLSORT_WORDS_OR_1]; } value_t;
@@ -5068,7 +5354,11 @@ CLSORT_INLINE void store_tile(tile_t tile, const value_t *value, array_t to, cod
                               digit_t digit, uint size, const uint *rank)
 {
     uint place[CLSORT_RADIX_ITEMS];
+#if CLSORT_FEW_PARTS
+    store_keys(tile, to, size, place);
+#else
     store_codes(tile, to, c, digit, size, place);
+#endif
 #if CLSORT_WORDS
     barrier(CLK_LOCAL_MEM_FENCE);
     move_values(tile, value, to, size, rank, place);
@@ -5089,10 +5379,17 @@ CLSORT_INLINE void scan_digit(radix_t r, uint digit, uint used, local uint *sums
     for (uint b = begin; b < end; b++)
         sum += counts[b];
     sum = group_scan(sum, sums);
-    for (uint b = begin; b < end; b++) {
-        const uint count = counts[b];
-        counts[b] = sum;
-        sum += count;
+    for (uint b = begin; b < end; b += 8) {
+        uint count[8];   /* loads do not wait for the stores before them */
+        #pragma unroll
+        for (uint k = 0; k < 8; k++)
+            count[k] = b + k < end ? counts[b + k] : 0;
+        #pragma unroll
+        for (uint k = 0; k < 8; k++) {
+            if (b + k < end)
+                counts[b + k] = sum;
+            sum += count[k];
+        }
     }
     if (t == CLSORT_GROUP - 1)
         radix_table(r, CLSORT_DIGITS)[digit] = sum;
@@ -5138,9 +5435,14 @@ CLSORT_INLINE void begin_block(radix_t r, uint block, tile_t tile)
 {
     global const uint *totals = radix_table(r, CLSORT_DIGITS);
     uint sum = 0;
+#if CLSORT_FEW_PARTS
+    for (uint d = 0; own_digit(0) < CLSORT_DIGITS && d < own_digit(0); d++)
+        sum += totals[d];
+#else
     for (uint d = own_digit(0); d < own_digit(CLSORT_OWN_DIGITS); d++)
         sum += totals[d];
     sum = group_scan(sum, tile.sums);
+#endif
     for (uint d = own_digit(0); d < own_digit(CLSORT_OWN_DIGITS); d++) {
         tile.next[d] = sum + radix_table(r, d)[block];
         sum += totals[d];
@@ -5156,8 +5458,13 @@ CLSORT_INLINE void scatter_tile(tile_t tile, array_t from, array_t to, codec_t c
     code_t code[CLSORT_RADIX_ITEMS];
     value_t value[CLSORT_RADIX_ITEMS];
     uint rank[CLSORT_RANK_WORDS];
+#if CLSORT_FEW_PARTS
+    load_tile(tile, code, from, codec, size);
+    order_keys(tile, code, codec, digit, rank);
+#else
     load_codes(code, from, codec, size);
     order_tile(tile, code, digit, rank);
+#endif
     load_values(value, from, size);
     store_tile(tile, value, to, codec, digit, size, rank);
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -5189,26 +5496,36 @@ CLSORT_KERNEL void clsort_radix_scatter(CLSORT_RADIX_ARGS, local ulong *space)
 #define CLSORT_SPLITTER_ULONGS (CLSORT_DIGITS * CLSORT_KEY_BYTES / 8)
 
 /* Called by all work-items; ends with a barrier. */
-CLSORT_INLINE void load_splitters(local code_t *codes, global const uchar *splitters, uint count,
-                                  codec_t c)
+CLSORT_INLINE digit_t load_splitters(local code_t *codes, global const uchar *splitters, uint count,
+                                     codec_t c)
 {
     for (uint d = local_id(); d < CLSORT_DIGITS; d += CLSORT_GROUP)
         codes[d] = splitter_code(splitters, d, count, c);
     barrier(CLK_LOCAL_MEM_FENCE);
+    const digit_t digit = { codes, codes[CLSORT_DIGITS / 4 - 1], codes[CLSORT_DIGITS / 2 - 1],
+                            codes[CLSORT_DIGITS * 3 / 4 - 1] };
+    return digit;
 }
 
-/* A work-group per block. space: the splitters' codes, CLSORT_COUNT_WORDS + 4 words. */
+/* A work-group per block; the last block comes first, so that caches still have the first ones when
+   these are moved. space: the splitters' codes, CLSORT_COUNT_WORDS + 4 words; of few parts, the
+   counters. */
 CLSORT_KERNEL void clsort_partition_count(CLSORT_PARTITION_ARGS, local ulong *space)
 {
     local code_t *codes = (local code_t *)space;
     local uint *bins = (local uint *)(space + CLSORT_SPLITTER_ULONGS);
-    const radix_t r = CLSORT_PARTITION(codes);
-    const uint block = (uint)get_group_id(0);
-    seen_t seen = { 0, 0 };
-    load_splitters(codes, splitters + splitters_at, splitter_count, r.codec);
+    radix_t r = CLSORT_PARTITION(codes);
+    const uint block = blocks - 1 - (uint)get_group_id(0);
+    const block_t b = take_block(r, block, 1);
+    r.digit = load_splitters(codes, splitters + splitters_at, splitter_count, r.codec);
     clear_bins(bins);
-    count_block(r, r.source, take_block(r, block, 1), 0, 0, bins, &seen);
+#if CLSORT_FEW_PARTS
+    count_block(r, b, bins, bins + CLSORT_COUNT_WORDS + CLSORT__SEEN_WORDS);
+#else
+    seen_t seen = { 0, 0 };
+    count_block(r, r.source, b, 0, 0, bins, &seen);
     barrier(CLK_LOCAL_MEM_FENCE);
+#endif
     for (uint d = local_id(); d < CLSORT_DIGITS; d += CLSORT_GROUP)
         radix_table(r, d)[block] = bin_count(bins, d);
 }
@@ -5225,15 +5542,15 @@ CLSORT_KERNEL void clsort_partition_scan(CLSORT_PARTITION_ARGS, local ulong *spa
 CLSORT_KERNEL void clsort_partition_scatter(CLSORT_PARTITION_ARGS, local ulong *space)
 {
     local code_t *codes = (local code_t *)space;
-    const radix_t r = CLSORT_PARTITION(codes);
+    radix_t r = CLSORT_PARTITION(codes);
     const tile_t tile = make_tile(space + CLSORT_SPLITTER_ULONGS);
     const uint block = (uint)get_group_id(0);
     const block_t b = take_block(r, block, 1);
     global uint *start = (global uint *)(starts + starts_at);
-    load_splitters(codes, splitters + splitters_at, splitter_count, r.codec);
+    r.digit = load_splitters(codes, splitters + splitters_at, splitter_count, r.codec);
     begin_block(r, block, tile);
-    for (uint d = local_id(); block == 0 && d <= splitter_count; d += CLSORT_GROUP)
-        start[d] = tile.next[d];
+    for (uint p = local_id(); block == 0 && p <= splitter_count; p += CLSORT_GROUP)
+        start[p] = tile.next[CLSORT_FIRST_PART(splitter_count) + p];
     if (block == 0 && local_id() == 0)
         start[splitter_count + 1] = n;
     for (uint done = 0; done < b.size; done += CLSORT_RADIX_TILE)
