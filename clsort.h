@@ -4140,7 +4140,7 @@ static const char *const clsort__source[] = {
     "CLSORT_INLINE array_t runs_before(array_t target, array_t alt, uint passes, uint pass)\n"
     "{\n"
     "    return passes - pass & 1 ? alt : target;\n"
-    "}\n\n\n\n\n\n\n"
+    "}\n\n\n\n\n\n\n\n"
     "CLSORT_KERNEL void clsort_segment_jobs(CLSORT_SEGMENT_ARGS, CLSORT_JOB_ARGS, uint least, uint slice,\n"
     "                                       local uint *sums)\n"
     "{\n"
@@ -4154,7 +4154,7 @@ static const char *const clsort__source[] = {
     "    const uint own_slices = own.size > least ? (own.size - 1) / slice + 1 : 0;\n"
     "    if (s.kind & CLSORT__SEGMENTS_AT_OFFSETS && i < s.segments\n"
     "        && (i == 0 || take_segment(s, i - 1).begin / window < own.begin / window))\n"
-    "        *job_window(j, own.begin / window) = i;\n"
+    "        atomic_xchg((volatile global uint *)job_window(j, own.begin / window), i);\n"
     "    uint slices;\n"
     "    sums[t] = own_slices + group_scan_total(own_slices, sums, &slices);\n"
     "    if (own_slices)\n"
@@ -4439,7 +4439,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 3372\n",
+    "#line 3373\n",
 #endif
 #ifndef CLSORT_NO_RADIX
     "//---- radix: codes\n"
@@ -7911,7 +7911,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 7673\n",
+    "#line 7674\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
     "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -8810,7 +8810,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 8779\n",
+    "#line 8780\n",
 #endif
     "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_SELECT\n"

@@ -3006,7 +3006,8 @@ CLSORT_INLINE array_t runs_before(array_t target, array_t alt, uint passes, uint
 /* Fills the table of jobs: the first segment that begins in each window, and the slices of segments
    with more than `least` elements, in any order. A work-group counts the slices of CLSORT_GROUP
    segments, takes as many places of the table at once and fills them in turn; a search among the
-   sums finds the segment of a slice. Words 0 to 2 of the table must be 0 before. sums:
+   sums finds the segment of a slice. Where offsets do not ascend, several segments may be the first
+   of a window: then the word is not read, and an atomic exchange keeps its writes apart. Words 0 to 2 of the table must be 0 before. sums:
    CLSORT__SCAN_TOTAL_WORDS words. */
 CLSORT_KERNEL void clsort_segment_jobs(CLSORT_SEGMENT_ARGS, CLSORT_JOB_ARGS, uint least, uint slice,
                                        local uint *sums)
@@ -3021,7 +3022,7 @@ CLSORT_KERNEL void clsort_segment_jobs(CLSORT_SEGMENT_ARGS, CLSORT_JOB_ARGS, uin
     const uint own_slices = own.size > least ? (own.size - 1) / slice + 1 : 0;
     if (s.kind & CLSORT__SEGMENTS_AT_OFFSETS && i < s.segments
         && (i == 0 || take_segment(s, i - 1).begin / window < own.begin / window))
-        *job_window(j, own.begin / window) = i;
+        atomic_xchg((volatile global uint *)job_window(j, own.begin / window), i);
     uint slices;
     sums[t] = own_slices + group_scan_total(own_slices, sums, &slices);
     if (own_slices)

@@ -1,7 +1,7 @@
 /* Sorts random cases and compares each, byte for byte and guards included, with a stable sort on
    the host: keys, pairs and records by every algorithm; rows, segments and counts on the device;
    records by fields and by comparators, also by one that contradicts itself; merges of two inputs;
-   selections from rows.
+   merges of many runs and partitions; selections from rows.
 
      fuzz [--seed S] [--cases N] [--seconds N] [--case K] [--most N]
 
@@ -17,6 +17,7 @@
 #include "cases.h"
 #include "gathering.h"
 #include "merging.h"
+#include "pieces.h"
 #include "records.h"
 #include "top.h"
 
@@ -360,7 +361,16 @@ static void explain(const fuzz_device *f, const sort_case *c)
 
 /* ---- records by fields and comparators, merges of two inputs, selections --------------------- */
 
-enum { SORTS, FIELDS, COMPARATORS, CONTRADICTIONS, MERGES, SELECTIONS, GATHERS };
+enum {
+    SORTS,
+    FIELDS,
+    COMPARATORS,
+    CONTRADICTIONS,
+    MERGES,
+    PIECES,
+    SELECTIONS,
+    GATHERS
+};
 
 /* What the cases of a batch are. */
 static int draw_kind(const fuzz_device *f, uint64_t batch)
@@ -368,7 +378,8 @@ static int draw_kind(const fuzz_device *f, uint64_t batch)
     uint64_t random = random_state(f->o->seed + 77, batch);
     const size_t kind = draw(&random, 100);
     return kind < 58 ? SORTS : kind < 70 ? FIELDS : kind < 80 ? COMPARATORS
-         : kind < 86 ? CONTRADICTIONS : kind < 92 ? MERGES : kind < 98 ? SELECTIONS : GATHERS;
+         : kind < 86 ? CONTRADICTIONS : kind < 89 ? MERGES : kind < 92 ? PIECES
+         : kind < 98 ? SELECTIONS : GATHERS;
 }
 
 static void draw_shape(uint64_t *random, clsort_tuning *t)
@@ -431,6 +442,30 @@ static merging_case draw_merging(const fuzz_device *f, uint64_t number)
     c.queue = chance(&random, 30) ? f->unordered : NULL;
     c.wait = chance(&random, 30) ? (int)draw(&random, CASE_WAITS) : CASE_WAIT_NONE;
     return c;
+}
+
+/* How runs or parts of the type, size of values and shape of a batch are made. */
+static pieces_how draw_pieces(const fuzz_device *f, uint64_t number, uint64_t *random)
+{
+    uint64_t batch = random_state(~f->o->seed, number / BATCH);
+    sort_case type = draw_batch(f->o->seed, number / BATCH);
+    clsort_tuning shape;
+    pieces_how h;
+    memset(&shape, 0, sizeof shape);
+    draw_type(random, &type);
+    h = pieces_make(type.d.key_type, type.d.value_size % 9, type.pattern);
+    draw_shape(&batch, &shape);
+    h.work_group = shape.work_group;
+    h.items = shape.items;
+    h.order = type.d.order;
+    h.nan_order = type.d.nan_order % 2;
+    h.seed = type.seed;
+    h.shift = draw(random, 9);
+    h.unsorted = chance(random, 10);
+    h.own_scratch = chance(random, 30);
+    h.queue = chance(random, 30) ? f->unordered : NULL;
+    h.wait = chance(random, 30) ? (int)draw(random, CASE_WAITS) : CASE_WAIT_NONE;
+    return h;
 }
 
 /* Now and then lengths of rows, or segments of one row; a count on the device. */
@@ -575,6 +610,22 @@ static int run_merging(const fuzz_device *f, uint64_t number)
     return merging_run(&f->b, &c) && !test_now.faults;
 }
 
+/* A merge of runs or a partition. */
+static int run_pieces(const fuzz_device *f, uint64_t number)
+{
+    uint64_t random = random_state(f->o->seed, number);
+    const pieces_how h = draw_pieces(f, number, &random);
+    const cl_uint runs = 1 + (cl_uint)draw(&random, CLSORT_MAX_RUNS);
+    size_t counts[CLSORT_MAX_RUNS];
+    cl_uint k;
+    if (chance(&random, 50)) {
+        const size_t n = draw_some(f, &random), most = chance(&random, 50) ? 15 : 255;
+        return partition_check(&f->b, &h, n, 1 + (cl_uint)draw(&random, most)) && !test_now.faults;
+    }
+    for (k = 0; k < runs; k++) counts[k] = chance(&random, 20) ? 0 : draw_some(f, &random) / 4;
+    return runs_check(&f->b, &h, counts, runs, chance(&random, 30)) && !test_now.faults;
+}
+
 static int run_selection(const fuzz_device *f, uint64_t number)
 {
     top_case c = draw_selection(f, number);
@@ -594,6 +645,7 @@ static int run_other(const fuzz_device *f, uint64_t number, int kind)
     test_now.faults = 0;
     if (kind == SELECTIONS) return run_selection(f, number);
     if (kind == GATHERS) return run_gathering(f, number);
+    if (kind == PIECES) return run_pieces(f, number);
     return kind == MERGES ? run_merging(f, number) : run_records(f, number, kind);
 }
 

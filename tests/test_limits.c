@@ -220,6 +220,46 @@ static clsort_status merge(const world *w, const place *at)
     return clsort_enqueue_merge(w->sorter, w->queue, &m, 0, NULL, NULL);
 }
 
+/* Two runs of N elements, in buffers of their own. */
+static clsort_status merge_runs(const world *w, const place *at)
+{
+    clsort_merge_runs_desc m = clsort_merge_runs_desc_default();
+    clsort_run run[2];
+    cl_uint k;
+    for (k = 0; k < 2; k++) {
+        run[k].count = N;
+        run[k].keys = at[k].buffer, run[k].keys_offset = at[k].offset;
+        run[k].values = at[2 + k].buffer, run[k].values_offset = at[2 + k].offset;
+    }
+    m.runs = run;
+    m.run_count = 2;
+    m.key_type = CLSORT_U8;
+    m.value_size = 1;
+    m.keys_out = at[4].buffer, m.keys_out_offset = at[4].offset;
+    m.values_out = at[5].buffer, m.values_out_offset = at[5].offset;
+    m.scratch = at[6].buffer, m.scratch_offset = at[6].offset;
+    m.scratch_size = SCRATCH_BYTES;
+    return clsort_enqueue_merge_runs(w->sorter, w->queue, &m, 0, NULL, NULL);
+}
+
+static clsort_status part(const world *w, const place *at)
+{
+    clsort_partition_desc p = clsort_partition_desc_default();
+    p.count = N;
+    p.splitter_count = 3;
+    p.key_type = CLSORT_U8;
+    p.value_size = 1;
+    p.keys = at[0].buffer, p.keys_offset = at[0].offset;
+    p.keys_out = at[1].buffer, p.keys_out_offset = at[1].offset;
+    p.values = at[2].buffer, p.values_offset = at[2].offset;
+    p.values_out = at[3].buffer, p.values_out_offset = at[3].offset;
+    p.splitters = at[4].buffer, p.splitters_offset = at[4].offset;
+    p.starts = at[5].buffer, p.starts_offset = at[5].offset;
+    p.scratch = at[6].buffer, p.scratch_offset = at[6].offset;
+    p.scratch_size = SCRATCH_BYTES;
+    return clsort_enqueue_partition(w->sorter, w->queue, &p, 0, NULL, NULL);
+}
+
 #define OUTPUTS(n) { "keys_out", n, 1, BOTH }, { "values", n, 1, READ }, \
                    { "values_out", n, 1, BOTH }, { "indices", 4 * (n), 4, BOTH }
 #define SCRATCH { "scratch", SCRATCH_BYTES, 16, BOTH }
@@ -261,7 +301,15 @@ static const api apis[] = {
     { "a merge", merge,
       { { "keys_a", N, 1, READ }, { "keys_b", N, 1, READ }, { "keys_out", 2 * N, 1, WRITTEN },
         { "values_a", N, 1, READ }, { "values_b", N, 1, READ },
-        { "values_out", 2 * N, 1, WRITTEN } } }
+        { "values_out", 2 * N, 1, WRITTEN } } },
+    { "a merge of runs", merge_runs,
+      { { "runs[0].keys", N, 1, READ }, { "runs[1].keys", N, 1, READ },
+        { "runs[0].values", N, 1, READ }, { "runs[1].values", N, 1, READ },
+        { "keys_out", 2 * N, 1, BOTH }, { "values_out", 2 * N, 1, BOTH }, SCRATCH } },
+    { "a partition", part,
+      { { "keys", N, 1, READ }, { "keys_out", N, 1, WRITTEN }, { "values", N, 1, READ },
+        { "values_out", N, 1, WRITTEN }, { "splitters", 3, 1, READ },
+        { "starts", 4 * 5, 4, WRITTEN }, SCRATCH } }
 };
 enum { APIS = sizeof apis / sizeof *apis };
 

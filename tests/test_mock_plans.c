@@ -35,7 +35,8 @@ typedef struct plan_line {
     mock_facts facts;
     clsort_desc d;
     clsort_field fields[8];
-    size_t other;                   /* merge_arrays: elements of the second array */
+    size_t other;                   /* merge_arrays: elements of the second array; merge_runs: runs;
+                                       parts: splitters */
     size_t ends;                    /* not 0: segments have ends of their own */
     size_t source;                  /* gather: elements of the source */
     int is_bare;
@@ -184,7 +185,7 @@ static int read_line(plan_line *p, const char *text)
     if (!word) return 0;
     snprintf(p->call, sizeof p->call, "%s", word);
     if (strcmp(word, "merge_arrays") && strcmp(word, "is_sorted") && strcmp(word, "verify")
-        && strcmp(word, "gather")) {
+        && strcmp(word, "gather") && strcmp(word, "merge_runs") && strcmp(word, "parts")) {
         if (clsort_set_algorithm(&p->d, word) != CL_SUCCESS) return 0;
     }
     while ((word = strtok(NULL, " \n")) != NULL)
@@ -256,6 +257,48 @@ static clsort_status merge_arrays(plan_line *p)
     return clsort_enqueue_merge(p->sorter, p->queue, &m, 0, NULL, NULL);
 }
 
+/* A merge of so many runs, each of that many elements. */
+static clsort_status merge_runs(plan_line *p)
+{
+    clsort_merge_runs_desc m = clsort_merge_runs_desc_default();
+    clsort_run run[CLSORT_MAX_RUNS + 1];
+    size_t k;
+    memset(run, 0, sizeof run);
+    for (k = 0; k < p->other && k <= CLSORT_MAX_RUNS; k++) {
+        run[k].count = p->d.count;
+        run[k].keys = p->buffer[KEYS];
+        if (p->d.value_size) run[k].values = p->buffer[VALUES];
+    }
+    m.runs = run;
+    m.run_count = (cl_uint)p->other;
+    m.key_type = p->d.key_type;
+    m.value_size = p->d.value_size;
+    m.flags = p->d.flags;
+    m.tuning = p->d.tuning;
+    m.keys_out = p->buffer[KEYS_OUT];
+    if (m.value_size) m.values_out = p->buffer[VALUES_OUT];
+    return clsort_enqueue_merge_runs(p->sorter, p->queue, &m, 0, NULL, NULL);
+}
+
+/* A partition by so many splitters. */
+static clsort_status part(plan_line *p)
+{
+    clsort_partition_desc m = clsort_partition_desc_default();
+    m.count = p->d.count;
+    m.splitter_count = (cl_uint)p->other;
+    m.key_type = p->d.key_type;
+    m.value_size = p->d.value_size;
+    m.flags = p->d.flags;
+    m.tuning = p->d.tuning;
+    m.keys = p->buffer[KEYS];
+    m.keys_out = p->buffer[KEYS_OUT];
+    if (m.value_size) m.values = p->buffer[VALUES];
+    if (m.value_size) m.values_out = p->buffer[VALUES_OUT];
+    m.splitters = p->buffer[RESULT];
+    m.starts = p->buffer[SEGMENTS];
+    return clsort_enqueue_partition(p->sorter, p->queue, &m, 0, NULL, NULL);
+}
+
 static clsort_status gather(plan_line *p)
 {
     clsort_array arrays[40];
@@ -282,6 +325,8 @@ static clsort_status gather(plan_line *p)
 static clsort_status enqueue(plan_line *p, const clsort_desc *d)
 {
     if (!strcmp(p->call, "merge_arrays")) return merge_arrays(p);
+    if (!strcmp(p->call, "merge_runs")) return merge_runs(p);
+    if (!strcmp(p->call, "parts")) return part(p);
     if (!strcmp(p->call, "gather")) return gather(p);
     if (!strcmp(p->call, "is_sorted"))
         return clsort_enqueue_is_sorted(p->sorter, p->queue, d, p->buffer[RESULT], 0, 0, NULL,
