@@ -3714,6 +3714,59 @@ CLSORT_KERNEL void clsort_radix_scan(CLSORT_RADIX_ARGS)
 }
 #endif
 
+//---- radix: lanes
+/* What a lane of a vector holds, where vectors sort ("radix: vectors"): the code of a bare key; or
+   that of a key of 4 bytes, and below it the 4 bytes of its value or of its number. CLSORT_ROW:
+   lanes of a vector. */
+#ifndef CLSORT_VECTORS
+#define CLSORT_VECTORS 1
+#endif
+#if !CLSORT_VECTORS || CLSORT_RECORDS || !defined(__AVX512F__)
+#define CLSORT_LANE_BYTES 0
+#elif CLSORT_VALUE_BYTES == 0 && (CLSORT_IS(CACHED) || CLSORT_IS(PIECES))
+#define CLSORT_LANE_BYTES CLSORT_KEY_BYTES
+#elif CLSORT_IS(CACHED) && CLSORT_KEY_BYTES == 4 && CLSORT_VALUE_BYTES == 4
+#define CLSORT_LANE_BYTES 8
+#else
+#define CLSORT_LANE_BYTES 0
+#endif
+#if CLSORT_LANE_BYTES == 4 && __has_builtin(__builtin_ia32_compresssi512_mask) \
+    && __has_builtin(__builtin_ia32_expandsi512_mask) \
+    && __has_builtin(__builtin_ia32_ucmpd512_mask) \
+    && __has_builtin(__builtin_ia32_loaddqusi512_mask) \
+    && __has_builtin(__builtin_ia32_storedqusi512_mask)
+#define CLSORT_ROW 16
+typedef uint16 row_t;
+typedef int16 flags_t;
+typedef ushort mask_t;
+#define CLSORT_AS_FLAGS as_int16
+#define CLSORT_AS_ROW as_uint16
+#define CLSORT_VECTOR_(name) CLSORT_JOIN(CLSORT_JOIN(__builtin_ia32_, name), si512_mask)
+#define CLSORT_VECTOR_LESS __builtin_ia32_ucmpd512_mask
+#elif CLSORT_LANE_BYTES == 8 && __has_builtin(__builtin_ia32_compressdi512_mask) \
+    && __has_builtin(__builtin_ia32_expanddi512_mask) \
+    && __has_builtin(__builtin_ia32_ucmpq512_mask) \
+    && __has_builtin(__builtin_ia32_loaddqudi512_mask) \
+    && __has_builtin(__builtin_ia32_storedqudi512_mask)
+#define CLSORT_ROW 8
+typedef ulong8 row_t;
+typedef long8 flags_t;
+typedef uchar mask_t;
+#define CLSORT_AS_FLAGS as_long8
+#define CLSORT_AS_ROW as_ulong8
+#define CLSORT_VECTOR_(name) CLSORT_JOIN(CLSORT_JOIN(__builtin_ia32_, name), di512_mask)
+#define CLSORT_VECTOR_LESS __builtin_ia32_ucmpq512_mask
+#endif
+#if defined(CLSORT_ROW) && CLSORT_VALUE_BYTES > 0
+#define CLSORT_PACKS 1
+typedef ulong lane_t;
+#else
+#define CLSORT_PACKS 0
+typedef code_t lane_t;
+#endif
+/* Elements that fit into one lane each, of as many bytes as the lane: bare keys, or packed ones. */
+#define CLSORT_IN_LANES (CLSORT_VALUE_BYTES == 0 || CLSORT_PACKS)
+
 //---- radix: scatter of a block per work-item
 /* Moves the elements of a block to the places that `next` holds for each digit. Places of pieces
    are kept inside the piece: segments may overlap if offsets do not ascend, and then another
@@ -3728,77 +3781,88 @@ CLSORT_INLINE void scatter_items(radix_t r, array_t from, array_t to, block_t b,
     }
 }
 
-/* Bare keys, if there are more than caches hold, wait in the first-level cache until they fill a
-   line of the target, which is written past the caches where the compiler knows how. At 2^24 keys
-   this takes 1 / 1.3 to 1 / 1.6 of the time of scatter_items; at 2^20 it takes 1.3 times as
-   long. */
+/* Lanes, if there are more than caches hold, wait in the first-level cache until they fill a line of
+   the target, which is written past the caches where the compiler knows how. In a pass of radix
+   this takes 1 / 1.3 to 1 / 1.6 of the time of scatter_items for 2^24 keys, 1.3 times as long for
+   2^20; to ranges, which are read once, 0.8 of the time for 2^20 lanes of 8 bytes. */
 #ifndef CLSORT_STAGE_BYTES
-#define CLSORT_STAGE_BYTES (1 << 25)
+#define CLSORT_STAGE_BYTES (CLSORT_IS(CACHED) ? 1 << 23 : 1 << 25)
 #endif
-#define CLSORT_STAGE_KEYS (64 / CLSORT_KEY_BYTES)
+#define CLSORT_STAGE_LANES (64 / (uint)sizeof(lane_t))
+#define CLSORT_STAGES(n) (CLSORT_IN_LANES && (n) >= CLSORT_STAGE_BYTES / (uint)sizeof(lane_t))
 
-/* Writes keys that lie in one line of the target. */
-CLSORT_INLINE void write_line(global code_t *to, const code_t *keys, uint count)
+/* Writes lanes that lie in one line of the target. */
+CLSORT_INLINE void write_line(global lane_t *to, const lane_t *lanes, uint count)
 {
 #if __has_builtin(__builtin_nontemporal_store)
-    if (count == CLSORT_STAGE_KEYS) {
-        __builtin_nontemporal_store(*(const uint16 *)keys, (global uint16 *)to);
+    if (count == CLSORT_STAGE_LANES) {
+        __builtin_nontemporal_store(*(const uint16 *)lanes, (global uint16 *)to);
         return;
     }
 #endif
     for (uint k = 0; k < count; k++)
-        to[k] = keys[k];
+        to[k] = lanes[k];
 }
 
-/* Puts a key into the line of its digit; `first` has the first place of each digit here. */
-CLSORT_INLINE void stage_key(array_t to, code_t *lines, const uint *first, uint *next, uint digit,
-                             code_t key)
+/* Puts a lane into the line of its digit; `first` has the first place of each digit here. */
+CLSORT_INLINE void stage_lane(global lane_t *to, lane_t *lines, const uint *first, uint *next,
+                              uint digit, lane_t lane)
 {
-    const uint skew = (uint)((size_t)to.keys / CLSORT_KEY_BYTES), place = next[digit]++,
-               slot = (place + skew) % CLSORT_STAGE_KEYS;
-    code_t *line = lines + digit * CLSORT_STAGE_KEYS;
-    line[slot] = key;
-    if (slot == CLSORT_STAGE_KEYS - 1) {
+    const uint skew = (uint)((size_t)to / sizeof(lane_t)), place = next[digit]++,
+               slot = (place + skew) % CLSORT_STAGE_LANES;
+    lane_t *line = lines + digit * CLSORT_STAGE_LANES;
+    line[slot] = lane;
+    if (slot == CLSORT_STAGE_LANES - 1) {
         const uint before = min(slot, place - first[digit]);
-        write_line(key_place(to, place - before), line + (slot - before), before + 1);
+        write_line(to + (place - before), line + (slot - before), before + 1);
     }
 }
 
-/* Writes the keys that are left in lines. */
-CLSORT_INLINE void write_lines(array_t to, const code_t *lines, const uint *first,
+/* Writes the lanes that are left in lines. */
+CLSORT_INLINE void write_lines(global lane_t *to, const lane_t *lines, const uint *first,
                                const uint *next, uint digits)
 {
-    const uint skew = (uint)((size_t)to.keys / CLSORT_KEY_BYTES);
+    const uint skew = (uint)((size_t)to / sizeof(lane_t));
     for (uint d = 0; d < digits; d++) {
-        const uint slot = (next[d] + skew) % CLSORT_STAGE_KEYS,
+        const uint slot = (next[d] + skew) % CLSORT_STAGE_LANES,
                    left = min(slot, next[d] - first[d]);
-        write_line(key_place(to, next[d] - left), lines + (d * CLSORT_STAGE_KEYS + slot - left),
-                   left);
+        write_line(to + (next[d] - left), lines + (d * CLSORT_STAGE_LANES + slot - left), left);
     }
     mem_fence(CLK_GLOBAL_MEM_FENCE);
 }
 
+/* The lanes of an array. */
+CLSORT_INLINE global lane_t *lanes_of(array_t a)
+{
+    return (global lane_t *)a.keys;
+}
+
+#if CLSORT_VALUE_BYTES == 0
 CLSORT_INLINE void scatter_keys(radix_t r, array_t from, array_t to, block_t b, uint *next)
 {
     const digit_t digit = pass_digit(r, r.pass);
-    code_t lines[CLSORT_DIGITS * CLSORT_STAGE_KEYS] __attribute__((aligned(64)));
+    lane_t lines[CLSORT_DIGITS * CLSORT_STAGE_LANES] __attribute__((aligned(64)));
     uint first[CLSORT_DIGITS];
     for (uint d = 0; d < CLSORT_DIGITS; d++)
         first[d] = next[d];
     for (uint i = 0; i < b.size; i++) {
         const code_t key = *key_place(from, b.begin + i);
-        stage_key(to, lines, first, next, digit_of(encode(key, r.codec), digit), key);
+        stage_lane(lanes_of(to), lines, first, next, digit_of(encode(key, r.codec), digit), key);
     }
-    write_lines(to, lines, first, next, CLSORT_DIGITS);
+    write_lines(lanes_of(to), lines, first, next, CLSORT_DIGITS);
 }
+#endif
 
 CLSORT_INLINE void scatter_block(radix_t r, uint plan, block_t b, uint *next)
 {
     const array_t from = plan_array(r, plan, PASS_FROM), to = plan_array(r, plan, PASS_TO);
-    if (CLSORT_VALUE_BYTES == 0 && r.n >= CLSORT_STAGE_BYTES / CLSORT_KEY_BYTES)
+#if CLSORT_VALUE_BYTES == 0
+    if (CLSORT_STAGES(r.n)) {
         scatter_keys(r, from, to, b, next);
-    else
-        scatter_items(r, from, to, b, next);
+        return;
+    }
+#endif
+    scatter_items(r, from, to, b, next);
 }
 
 #if CLSORT_IS(RADIX)
@@ -3900,16 +3964,16 @@ CLSORT_KERNEL void clsort_partition_scan(CLSORT_PARTITION_ARGS)
 /* Moves the elements of a block: as scatter_items and, of bare keys, scatter_keys do. */
 CLSORT_INLINE void part_block(radix_t r, block_t b, uint *next)
 {
-    const uint staged = CLSORT_VALUE_BYTES == 0 && r.n >= CLSORT_STAGE_BYTES / CLSORT_KEY_BYTES;
-    code_t lines[CLSORT_DIGITS * CLSORT_STAGE_KEYS] __attribute__((aligned(64)));
+    const uint staged = CLSORT_STAGES(r.n);
+    lane_t lines[CLSORT_DIGITS * CLSORT_STAGE_LANES] __attribute__((aligned(64)));
     uint first[CLSORT_DIGITS], digit[CLSORT_CODES_AT_ONCE];
     for (uint d = 0; d < CLSORT_DIGITS; d++)
         first[d] = next[d];
     for (uint i = 0; i < b.size; i += CLSORT_CODES_AT_ONCE) {
         const uint size = block_digits(r, b, i, digit);
         for (uint l = 0; l < size && staged; l++)
-            stage_key(r.target, lines, first, next, digit[l],
-                      *key_place(r.source, b.begin + i + l));
+            stage_lane(lanes_of(r.target), lines, first, next, digit[l],
+                       *key_place(r.source, b.begin + i + l));
         for (uint l = 0; l < size && !staged; l++) {
             const uint place = next[digit[l]]++;
             uint word[CLSORT_WORDS_OR_1];
@@ -3919,7 +3983,7 @@ CLSORT_INLINE void part_block(radix_t r, block_t b, uint *next)
         }
     }
     if (staged)
-        write_lines(r.target, lines, first, next, CLSORT_DIGITS);
+        write_lines(lanes_of(r.target), lines, first, next, CLSORT_DIGITS);
 }
 
 CLSORT_KERNEL void clsort_partition_scatter(CLSORT_PARTITION_ARGS)
@@ -3987,7 +4051,7 @@ CLSORT_KERNEL void clsort_radix_small(CLSORT_RADIX_ARGS)
 
 //---- radix: vectors
 /* VECTORS: quicksort of bare keys by one work-item, for compilers that show the instructions of
-   AVX-512. A row is a vector of keys. A compress puts the lanes of a row that precede the pivot in
+   AVX-512. A row is a vector of codes. A compress puts the lanes of a row that precede the pivot in
    front of the others, so a partition takes some 0.3 to 0.5 ns per key in cache. Up to 16 rows are
    sorted in registers, first each column of them, then columns are joined: 0.8 ns per key of 4
    bytes. (A network across each row's lanes, then merges of rows, took 1.1 ns.)
@@ -3996,42 +4060,13 @@ CLSORT_KERNEL void clsort_radix_small(CLSORT_RADIX_ARGS)
    Pivots are medians of a sample. Where a range was partitioned too often, the middle between its
    least and its most code is the pivot: then as many partitions are left as a code has bits.
 
+   PAIRS of 4 bytes each are packed into lanes of 8 bytes in alt, the code above and the number of
+   the element below: so the sort is stable. Values are fetched by these numbers at the end. The
+   second array is what the tables of radix do not need of their room, at most 1 MB for all cores.
+   Ranges that this does not hold are partitioned in place.
+
    Idea: S. Gueron and V. Krasnov, Fast Quicksort Implementation Using AVX Instructions, 2016;
    B. Bramas, A Novel Hybrid Quicksort Algorithm Vectorized using AVX-512, 2017. */
-#ifndef CLSORT_VECTORS
-#define CLSORT_VECTORS 1
-#endif
-#if CLSORT_VECTORS && (CLSORT_IS(CACHED) || CLSORT_IS(PIECES)) && CLSORT_VALUE_BYTES == 0 \
-    && defined(__AVX512F__)
-#if CLSORT_KEY_BYTES == 4 && __has_builtin(__builtin_ia32_compresssi512_mask) \
-    && __has_builtin(__builtin_ia32_expandsi512_mask) \
-    && __has_builtin(__builtin_ia32_ucmpd512_mask) \
-    && __has_builtin(__builtin_ia32_loaddqusi512_mask) \
-    && __has_builtin(__builtin_ia32_storedqusi512_mask)
-#define CLSORT_ROW 16
-typedef uint16 row_t;
-typedef int16 flags_t;
-typedef ushort mask_t;
-#define CLSORT_AS_FLAGS as_int16
-#define CLSORT_AS_ROW as_uint16
-#define CLSORT_VECTOR_(name) CLSORT_JOIN(CLSORT_JOIN(__builtin_ia32_, name), si512_mask)
-#define CLSORT_VECTOR_LESS __builtin_ia32_ucmpd512_mask
-#elif CLSORT_KEY_BYTES == 8 && __has_builtin(__builtin_ia32_compressdi512_mask) \
-    && __has_builtin(__builtin_ia32_expanddi512_mask) \
-    && __has_builtin(__builtin_ia32_ucmpq512_mask) \
-    && __has_builtin(__builtin_ia32_loaddqudi512_mask) \
-    && __has_builtin(__builtin_ia32_storedqudi512_mask)
-#define CLSORT_ROW 8
-typedef ulong8 row_t;
-typedef long8 flags_t;
-typedef uchar mask_t;
-#define CLSORT_AS_FLAGS as_long8
-#define CLSORT_AS_ROW as_ulong8
-#define CLSORT_VECTOR_(name) CLSORT_JOIN(CLSORT_JOIN(__builtin_ia32_, name), di512_mask)
-#define CLSORT_VECTOR_LESS __builtin_ia32_ucmpq512_mask
-#endif
-#endif
-
 #ifndef CLSORT_ROW
 /* Without these instructions digits sort. */
 CLSORT_INLINE uint sorts_by_vectors(radix_t r) { return 0; }
@@ -4042,12 +4077,9 @@ CLSORT_INLINE uint sorts_by_vectors(radix_t r)
     return r.first_bit == 0 && r.last_bit == 8 * CLSORT_KEY_BYTES;
 }
 
-/* The most codes that are sorted in registers. */
+/* The most lanes that are sorted in registers. */
 #define CLSORT_LEAF_ROWS 16
 #define CLSORT_LEAF (CLSORT_LEAF_ROWS * CLSORT_ROW)
-#define CLSORT_LOAD_ROW(from) CLSORT_JOIN(vload, CLSORT_ROW)(0, from)
-#define CLSORT_STORE_ROW(v, to) CLSORT_JOIN(vstore, CLSORT_ROW)(v, 0, to)
-
 /* The lanes of v that the mask names, in front; behind them those of `rest`. */
 CLSORT_INLINE row_t compress_row(row_t v, row_t rest, uint mask)
 {
@@ -4068,18 +4100,30 @@ CLSORT_INLINE uint lanes_below(row_t v, row_t pivot)
 }
 
 /* The first `lanes` lanes, the others are `rest`. */
-CLSORT_INLINE row_t load_row(global const code_t *from, uint lanes, code_t rest)
+CLSORT_INLINE row_t load_row(global const lane_t *from, uint lanes, lane_t rest)
 {
     return CLSORT_AS_ROW(CLSORT_VECTOR_(loaddqu)((global const void *)from,
                                                  CLSORT_AS_FLAGS((row_t)rest),
                                                  (mask_t)((1u << lanes) - 1)));
 }
 
-CLSORT_INLINE void store_row(row_t v, global code_t *to, uint lanes)
+CLSORT_INLINE void store_row(row_t v, global lane_t *to, uint lanes)
 {
     CLSORT_VECTOR_(storedqu)((global void *)to, CLSORT_AS_FLAGS(v), (mask_t)((1u << lanes) - 1));
 }
 
+/* Whole rows. vload and vstore take them apart in PoCL. */
+CLSORT_INLINE row_t load_whole_row(global const lane_t *from)
+{
+    return load_row(from, CLSORT_ROW, 0);
+}
+
+CLSORT_INLINE void store_whole_row(row_t v, global lane_t *to)
+{
+    store_row(v, to, CLSORT_ROW);
+}
+
+#if !CLSORT_PACKS
 CLSORT_INLINE row_t toggle_row(row_t k, codec_t c)
 {
     return k ^ (-(k >> (row_t)(code_t)(8 * CLSORT_KEY_BYTES - 1)) & (row_t)c.mask);
@@ -4094,6 +4138,7 @@ CLSORT_INLINE row_t decode_row(row_t v, codec_t c)
 {
     return toggle_row((v + (row_t)c.rotate) ^ (row_t)c.flip, c);
 }
+#endif
 
 //---- radix: rows
 /* Each lane's neighbour, whose number differs in these bits. `bits` is a constant. */
@@ -4117,7 +4162,7 @@ CLSORT_INLINE row_t mix_lanes(row_t low, row_t high, uint bits)
 #else
     const row_t lane = (row_t)(0, 1, 2, 3, 4, 5, 6, 7);
 #endif
-    return select(low, high, (lane & (row_t)(code_t)(bits & ~(bits >> 1))) != 0);
+    return select(low, high, (lane & (row_t)(lane_t)(bits & ~(bits >> 1))) != 0);
 }
 
 CLSORT_INLINE void order_rows(row_t *a, row_t *b)
@@ -4217,17 +4262,38 @@ CLSORT_INLINE uint row_lanes(uint n, uint row)
     return min(max(n, row * CLSORT_ROW) - row * CLSORT_ROW, (uint)CLSORT_ROW);
 }
 
-/* Sorts n keys, or n codes, up to `rows` rows of them, into keys. */
-CLSORT_INLINE void sort_rows(global const code_t *from, global code_t *to, uint n, codec_t c,
+/* What becomes of sorted lanes: bare keys again; packed elements stay so. */
+CLSORT_INLINE row_t finish_row(row_t v, codec_t c)
+{
+#if CLSORT_PACKS
+    return v;
+#else
+    return decode_row(v, c);
+#endif
+}
+
+CLSORT_INLINE lane_t finish_lane(lane_t v, codec_t c)
+{
+#if CLSORT_PACKS
+    return v;
+#else
+    return decode(v, c);
+#endif
+}
+
+/* Sorts n lanes, or n keys, up to `rows` rows of them. */
+CLSORT_INLINE void sort_rows(global const lane_t *from, global lane_t *to, uint n, codec_t c,
                              uint rows, uint are_keys)
 {
-    const code_t top = (code_t)~(code_t)0, rest = are_keys ? decode(top, c) : top;
+    const lane_t top = (lane_t)~(lane_t)0, rest = are_keys ? finish_lane(top, c) : top;
     row_t r[CLSORT_LEAF_ROWS];
     #pragma unroll
     for (uint i = 0; i < rows; i++) {
         r[i] = load_row(from + i * CLSORT_ROW, row_lanes(n, i), rest);
+#if !CLSORT_PACKS
         if (are_keys)
             r[i] = encode_row(r[i], c);
+#endif
     }
     sort_columns(r, rows);
     #pragma unroll
@@ -4236,10 +4302,10 @@ CLSORT_INLINE void sort_rows(global const code_t *from, global code_t *to, uint 
     lay_columns(r, rows);
     #pragma unroll
     for (uint i = 0; i < rows; i++)
-        store_row(decode_row(r[i], c), to + i * CLSORT_ROW, row_lanes(n, i));
+        store_row(finish_row(r[i], c), to + i * CLSORT_ROW, row_lanes(n, i));
 }
 
-CLSORT_INLINE void sort_leaf(global const code_t *from, global code_t *to, uint n, codec_t c,
+CLSORT_CALLED void sort_leaf(global const lane_t *from, global lane_t *to, uint n, codec_t c,
                              uint are_keys)
 {
     if (n <= CLSORT_LEAF / 4)
@@ -4251,43 +4317,109 @@ CLSORT_INLINE void sort_leaf(global const code_t *from, global code_t *to, uint 
 }
 
 //---- radix: partitions of vectors
-/* Moves codes below the pivot to the front of `to`, the others to its end, and returns how many are
-   below. A whole row is written to both ends. The gap between these is as long as what was not
-   moved yet, two rows or more, so nothing is overwritten; the last codes are written exactly. */
-CLSORT_INLINE uint partition_codes(global const code_t *from, global code_t *to, uint n,
-                                   code_t pivot)
+/* Where a partition writes next: below `low` and from `high` on it is done. */
+typedef struct { uint low, high; } gap_t;
+
+/* Writes a row to both ends of the gap: lanes below the pivot in front, the others behind. The gap
+   has room for a row at each end, or is one row. */
+CLSORT_INLINE gap_t move_row(global lane_t *to, gap_t g, row_t v, lane_t pivot)
 {
-    uint low = 0, high = n, i = 0;
-    for (; i + 2 * CLSORT_ROW <= n; i += CLSORT_ROW) {
-        const row_t v = CLSORT_LOAD_ROW(from + i);
-        const uint below = lanes_below(v, (row_t)pivot), count = popcount(below);
-        const row_t moved = expand_row(compress_row(v, v, ~below), compress_row(v, v, below),
-                                       ~0u << count);
-        CLSORT_STORE_ROW(moved, to + low);
-        CLSORT_STORE_ROW(moved, to + high - CLSORT_ROW);
-        low += count;
-        high -= CLSORT_ROW - count;
-    }
-    for (; i < n; i += CLSORT_ROW) {
-        const uint left = min(n - i, (uint)CLSORT_ROW), all = (1u << left) - 1;
-        const row_t v = load_row(from + i, left, 0);
-        const uint below = lanes_below(v, (row_t)pivot) & all, count = popcount(below);
-        store_row(compress_row(v, v, below), to + low, count);
-        low += count;
-        high -= left - count;
-        store_row(compress_row(v, v, all & ~below), to + high, left - count);
-    }
-    return low;
+    const uint below = lanes_below(v, (row_t)pivot), count = popcount(below);
+    const row_t moved = expand_row(compress_row(v, v, ~below), compress_row(v, v, below),
+                                   ~0u << count);
+    store_whole_row(moved, to + g.low);
+    store_whole_row(moved, to + g.high - CLSORT_ROW);
+    g.low += count;
+    g.high -= CLSORT_ROW - count;
+    return g;
 }
 
-/* The median of a row of codes that lie evenly among n. */
-CLSORT_INLINE code_t median_code(global const code_t *from, uint n)
+/* The same of the first lanes of a row: nothing else is written. */
+CLSORT_INLINE gap_t move_lanes(global lane_t *to, gap_t g, row_t v, lane_t pivot, uint lanes)
 {
-    code_t sample[CLSORT_ROW];
+    const uint all = (1u << lanes) - 1, below = lanes_below(v, (row_t)pivot) & all,
+               count = popcount(below);
+    store_row(compress_row(v, v, below), to + g.low, count);
+    g.low += count;
+    g.high -= lanes - count;
+    store_row(compress_row(v, v, all & ~below), to + g.high, lanes - count);
+    return g;
+}
+
+/* Moves lanes below the pivot to the front of `to`, the others to its end, and returns how many are
+   below. The gap is as long as what was not moved yet. */
+CLSORT_INLINE uint partition_lanes(global const lane_t *from, global lane_t *to, uint n,
+                                   lane_t pivot)
+{
+    gap_t g = { 0, n };
+    uint i = 0;
+    for (; i + 2 * CLSORT_ROW <= n; i += CLSORT_ROW)
+        g = move_row(to, g, load_whole_row(from + i), pivot);
+    for (; i < n; i += CLSORT_ROW) {
+        const uint left = min(n - i, (uint)CLSORT_ROW);
+        g = move_lanes(to, g, load_row(from + i, left, 0), pivot, left);
+    }
+    return g.low;
+}
+
+#if CLSORT_PACKS
+/* Rows that a partition in place holds of each end, and moves at a time. */
+#define CLSORT_HELD_ROWS 4
+#define CLSORT_HELD (CLSORT_HELD_ROWS * CLSORT_ROW)
+
+/* The same in place, of a leaf or more; takes 1.2 times as long. Both ends are held in registers,
+   so that the gap has 2 * CLSORT_HELD lanes around those that are not read yet. The next rows come
+   from the end that has less of it: then there is room for them at each end. */
+CLSORT_CALLED uint partition_in_place(global lane_t *a, uint n, lane_t pivot)
+{
+    row_t held[2 * CLSORT_HELD_ROWS], v[CLSORT_HELD_ROWS];
+    gap_t g = { 0, n };
+    uint i = CLSORT_HELD, j = n - CLSORT_HELD;
+    for (uint k = 0; k < CLSORT_HELD_ROWS; k++) {
+        held[k] = load_whole_row(a + k * CLSORT_ROW);
+        held[CLSORT_HELD_ROWS + k] = load_whole_row(a + j + k * CLSORT_ROW);
+    }
+    while (j - i >= CLSORT_HELD) {
+        const uint in_front = i - g.low <= g.high - j;
+        global const lane_t *const from = a + (in_front ? i : j - CLSORT_HELD);
+        i += in_front ? CLSORT_HELD : 0;
+        j -= in_front ? 0 : CLSORT_HELD;
+        #pragma unroll
+        for (uint k = 0; k < CLSORT_HELD_ROWS; k++)
+            v[k] = load_whole_row(from + k * CLSORT_ROW);
+        #pragma unroll
+        for (uint k = 0; k < CLSORT_HELD_ROWS; k++)
+            g = move_row(a, g, v[k], pivot);
+    }
+    for (uint k = 0; k < CLSORT_HELD_ROWS; k++)
+        v[k] = load_row(a + i + k * CLSORT_ROW, row_lanes(j - i, k), 0);
+    for (uint k = 0; k < CLSORT_HELD_ROWS; k++)
+        g = move_lanes(a, g, v[k], pivot, row_lanes(j - i, k));
+    for (uint k = 0; k < 2 * CLSORT_HELD_ROWS; k++)
+        g = move_row(a, g, held[k], pivot);
+    return g.low;
+}
+#endif
+
+/* The same from `from` to `to`, which may be the same of packed elements. */
+CLSORT_INLINE uint partition_range(global lane_t *from, global lane_t *to, uint n, lane_t pivot)
+{
+#if CLSORT_PACKS
+    if (from == to)
+        return partition_in_place(from, n, pivot);
+#endif
+    return partition_lanes(from, to, n, pivot);
+}
+
+//---- radix: quicksort of vectors
+/* The median of a row of lanes that lie evenly among n. */
+CLSORT_INLINE lane_t median_lane(global const lane_t *from, uint n)
+{
+    lane_t sample[CLSORT_ROW];
     const uint step = n / CLSORT_ROW;
     for (uint i = 0; i < CLSORT_ROW; i++)
         sample[i] = from[i * step + step / 2];
-    row_t v = CLSORT_LOAD_ROW(sample);
+    row_t v = CLSORT_JOIN(vload, CLSORT_ROW)(0, sample);
     #pragma unroll
     for (uint width = 1; width < CLSORT_ROW; width *= 2) {
         order_lanes(&v, 1, 2 * width - 1);
@@ -4295,14 +4427,14 @@ CLSORT_INLINE code_t median_code(global const code_t *from, uint n)
         for (uint bit = width / 2; bit > 0; bit /= 2)
             order_lanes(&v, 1, bit);
     }
-    CLSORT_STORE_ROW(v, sample);
+    CLSORT_JOIN(vstore, CLSORT_ROW)(v, 0, sample);
     return sample[CLSORT_ROW / 2];
 }
 
-/* Between the least and the most of n codes: above the least one if they differ. */
-CLSORT_INLINE code_t middle_code(global const code_t *from, uint n)
+/* Between the least and the most of n lanes: above the least one if they differ. */
+CLSORT_INLINE lane_t middle_lane(global const lane_t *from, uint n)
 {
-    code_t least = from[0], most = from[0];
+    lane_t least = from[0], most = from[0];
     for (uint i = 1; i < n; i++) {
         least = min(least, from[i]);
         most = max(most, from[i]);
@@ -4310,64 +4442,170 @@ CLSORT_INLINE code_t middle_code(global const code_t *from, uint n)
     return least + (most - least) / 2 + (least < most);
 }
 
-//---- radix: quicksort of vectors
 /* A range to be sorted; `moves` says how often it was partitioned: where that is odd, it lies in
-   target. The stack has room for one range per halving of n, since the shorter part goes first. */
+   the second array. The stack has room for one range per halving of n, since the shorter part goes
+   first. */
 typedef struct { uint begin, size, moves; } vector_range_t;
 #define CLSORT_VECTOR_STACK 32
 
+/* A quicksort between two arrays of lanes, of which `done` receives what is sorted. */
+typedef struct { global lane_t *first, *second, *done; uint most_moves; codec_t codec; } quick_t;
+
 /* Partitions a range longer than a leaf. Returns the part to go on with, perhaps an empty one, and
-   puts the other one on the stack. Codes equal to the least one are done: they are written. */
-CLSORT_INLINE vector_range_t split_range(global code_t *target, global code_t *alt,
-                                         vector_range_t v, codec_t c, uint most_moves,
-                                         vector_range_t *stack, uint *top)
+   puts the other one on the stack. Lanes equal to the least one are done: they are written. */
+CLSORT_INLINE vector_range_t split_range(quick_t q, vector_range_t v, vector_range_t *stack,
+                                         uint *top)
 {
-    global code_t *const from = (v.moves & 1 ? target : alt) + v.begin,
-                  *const to = (v.moves & 1 ? alt : target) + v.begin;
-    const code_t pivot = v.moves < most_moves ? median_code(from, v.size)
-                                              : middle_code(from, v.size);
-    uint low = partition_codes(from, to, v.size, pivot);
+    global lane_t *const from = (v.moves & 1 ? q.second : q.first) + v.begin,
+                  *const to = (v.moves & 1 ? q.first : q.second) + v.begin;
+    const lane_t pivot = v.moves < q.most_moves ? median_lane(from, v.size)
+                                                : middle_lane(from, v.size);
+    uint low = partition_range(from, to, v.size, pivot);
     const vector_range_t below = { v.begin, low, v.moves + 1 },
                          above = { v.begin + low, v.size - low, v.moves + 1 };
     if (low > 0) {
         stack[(*top)++] = low > above.size ? below : above;
         return low > above.size ? above : below;
     }
-    low = pivot + 1 == 0 ? v.size : max(partition_codes(from, to, v.size, pivot + 1), 1u);
+    low = pivot + 1 == 0 ? v.size : max(partition_range(from, to, v.size, pivot + 1), 1u);
     for (uint i = 0; i < low; i++)
-        target[v.begin + i] = decode(pivot, c);
+        q.done[v.begin + i] = finish_lane(pivot, q.codec);
     const vector_range_t rest = { v.begin + low, v.size - low, v.moves + 1 };
     return rest;
 }
 
-/* Sorts the n elements of r.source into r.target by way of r.alt; any two may be the same, but for
-   target and alt. */
-CLSORT_INLINE void vector_sort(radix_t r)
+/* Sorts n lanes of q.first into q.done. */
+CLSORT_INLINE void sort_lanes(quick_t q, uint n)
 {
-    global code_t *const target = key_place(r.target, 0), *const alt = key_place(r.alt, 0);
-    global const code_t *const source = key_place(r.source, 0);
-    const uint most_moves = 2 * ceil_log2(r.n);
-    vector_range_t stack[CLSORT_VECTOR_STACK], v = { 0, r.n, 0 };
+    vector_range_t stack[CLSORT_VECTOR_STACK], v = { 0, n, 0 };
     uint top = 0;
-    if (r.n <= CLSORT_LEAF) {
-        sort_leaf(source, target, r.n, r.codec, 1);
-        return;
-    }
-    for (uint i = 0; i < r.n; i++)
-        alt[i] = encode(source[i], r.codec);
     for (;;) {
         if (v.size > CLSORT_LEAF) {
-            v = split_range(target, alt, v, r.codec, most_moves, stack, &top);
+            v = split_range(q, v, stack, &top);
             continue;
         }
         if (v.size > 0)
-            sort_leaf((v.moves & 1 ? target : alt) + v.begin, target + v.begin, v.size, r.codec,
-                      0);
+            sort_leaf((v.moves & 1 ? q.second : q.first) + v.begin, q.done + v.begin, v.size,
+                      q.codec, 0);
         if (top == 0)
             break;
         v = stack[--top];
     }
 }
+
+#if !CLSORT_PACKS
+/* Sorts the n elements of r.source into r.target by way of r.alt; any two may be the same, but for
+   target and alt. */
+CLSORT_INLINE void vector_sort(radix_t r)
+{
+    global lane_t *const target = lanes_of(r.target), *const alt = lanes_of(r.alt);
+    const quick_t q = { alt, target, target, 2 * ceil_log2(r.n), r.codec };
+    if (r.n <= CLSORT_LEAF) {
+        sort_leaf(lanes_of(r.source), target, r.n, r.codec, 1);
+        return;
+    }
+    for (uint i = 0; i < r.n; i++)
+        alt[i] = encode(*key_place(r.source, i), r.codec);
+    sort_lanes(q, r.n);
+}
+
+//---- radix: packed pairs
+#else
+/* Where pairs are packed: lanes, spare lanes, and for how many of them there is room. */
+typedef struct { global lane_t *lanes, *spare; uint room; } packed_t;
+
+/* Halves of 16 lanes. Their words are stored together, since storing half a vector takes long. */
+CLSORT_INLINE uint16 low_words(global const lane_t *lanes)
+{
+    return (uint16)(vload16(0, (global const uint *)lanes).even,
+                    vload16(1, (global const uint *)lanes).even);
+}
+
+CLSORT_INLINE uint16 high_words(global const lane_t *lanes)
+{
+    return (uint16)(vload16(0, (global const uint *)lanes).odd,
+                    vload16(1, (global const uint *)lanes).odd);
+}
+
+/* Writes the words of lanes to `values`, and numbers the lanes instead. */
+CLSORT_INLINE void number_lanes(global lane_t *lanes, global uint *values, uint n)
+{
+    uint i = 0;
+    for (; i + 16 <= n; i += 16)
+        vstore16(low_words(lanes + i), 0, values + i);
+    for (; i < n; i++)
+        values[i] = (uint)lanes[i];
+    for (i = 0; i < n; i++)
+        lanes[i] = (lanes[i] & ~(lane_t)0xFFFFFFFF) | i;
+}
+
+/* Writes lanes to the target. */
+CLSORT_INLINE void unpack_lanes(global const lane_t *lanes, array_t target, uint n, codec_t c)
+{
+    global uint *const words = (global uint *)target.values;
+    uint i = 0;
+    for (; i + 16 <= n; i += 16) {
+        uint16 k = high_words(lanes + i) + (uint16)c.rotate;
+        k ^= (uint16)c.flip;
+        k ^= -(k >> (uint16)31) & (uint16)c.mask;
+        vstore16(k, 0, key_place(target, i));
+        vstore16(low_words(lanes + i), 0, words + i);
+    }
+    for (; i < n; i++) {
+        *key_place(target, i) = decode((code_t)(lanes[i] >> 32), c);
+        words[i] = (uint)lanes[i];
+    }
+}
+
+/* Replaces the numbers in lanes by the values of these. */
+CLSORT_INLINE void fetch_values(global lane_t *lanes, global const uint *values, uint n)
+{
+    for (uint i = 0; i < n; i++)
+        lanes[i] = (lanes[i] & ~(lane_t)0xFFFFFFFF) | values[(uint)lanes[i]];
+}
+
+/* Are n lanes in order? The first rows tell most often that they are not. */
+CLSORT_INLINE uint are_in_order(global const lane_t *a, uint n)
+{
+    uint i = 0;
+    for (; i + CLSORT_ROW < n; i += CLSORT_ROW)
+        if (lanes_below(load_whole_row(a + i + 1), load_whole_row(a + i)))
+            return 0;
+    for (; i + 1 < n; i++)
+        if (a[i + 1] < a[i])
+            return 0;
+    return 1;
+}
+
+/* Sorts n lanes in place: in the spare lanes, too, as soon as there is room. */
+CLSORT_INLINE void sort_packed_lanes(packed_t p, uint n, codec_t c)
+{
+    const quick_t all = { p.lanes, p.lanes, p.lanes, 2 * ceil_log2(n), c };
+    vector_range_t stack[CLSORT_VECTOR_STACK], v = { 0, n, 0 };
+    uint top = 0;
+    if (are_in_order(p.lanes, n))
+        return;
+    for (;;) {
+        if (v.size > max(p.room, (uint)CLSORT_LEAF)) {
+            v = split_range(all, v, stack, &top);
+            continue;
+        }
+        const quick_t q = { p.lanes + v.begin, p.spare, p.lanes + v.begin, all.most_moves, c };
+        sort_lanes(q, v.size);
+        if (top == 0)
+            break;
+        v = stack[--top];
+    }
+}
+
+/* Sorts packed elements, of which n are numbered, to the target. */
+CLSORT_INLINE void sort_packed(radix_t r, packed_t p, global const uint *values)
+{
+    sort_packed_lanes(p, r.n, r.codec);
+    fetch_values(p.lanes, values, r.n);
+    unpack_lanes(p.lanes, r.target, r.n, r.codec);
+}
+#endif
 #endif
 
 //---- radix: pieces
@@ -4428,7 +4666,8 @@ CLSORT_KERNEL void clsort_radix_pieces(CLSORT_RADIX_ARGS, CLSORT_SEGMENT_ARGS, C
      sample     one work-item: cells, ranges
      count      how many elements of each range each block has     reads keys
      ranges     one work-item: where each block's elements of each range begin
-     split      moves elements to their ranges, in alt             reads and writes elements
+     split      moves elements to their ranges, in alt; packed     reads and writes elements
+                where vectors sort pairs
      buckets    work-items draw ranges and sort them to target     reads and writes elements
      small      one work-item sorts all: few elements, in place of these
 
@@ -4624,26 +4863,46 @@ CLSORT_INLINE void split_items(radix_t r, cells_t c, block_t b, uint *next)
     }
 }
 
-/* The same of more bare keys than caches hold. */
-CLSORT_INLINE void split_keys(radix_t r, cells_t c, block_t b, uint *next)
+#if CLSORT_IN_LANES
+/* An element as it moves to its range: a bare key, or a packed one. */
+CLSORT_INLINE lane_t lane_at(radix_t r, uint i)
 {
-    code_t lines[CLSORT__CACHED_RANGES * CLSORT_STAGE_KEYS] __attribute__((aligned(64)));
+    const code_t key = *key_place(r.source, i);
+#if CLSORT_PACKS
+    return (lane_t)encode(key, r.codec) << 32 | ((global const uint *)r.source.values)[i];
+#else
+    return key;
+#endif
+}
+
+/* The same as split_items of elements in lanes, of more than caches hold if `stages`. */
+CLSORT_INLINE void split_lanes(radix_t r, cells_t c, block_t b, uint *next, uint stages)
+{
+    lane_t lines[CLSORT__CACHED_RANGES * CLSORT_STAGE_LANES] __attribute__((aligned(64)));
+    global lane_t *const to = lanes_of(r.alt);
     uint first[CLSORT__CACHED_RANGES], i = 0;
     for (uint d = 0; d < CLSORT__CACHED_RANGES; d++)
         first[d] = next[d];
     for (; b.size - i >= CLSORT_CODES_AT_ONCE; i += CLSORT_CODES_AT_ONCE) {
         uint cell[CLSORT_CODES_AT_ONCE];
         find_cells(c, r.codec, r.source, b.begin + i, cell);
-        for (uint k = 0; k < CLSORT_CODES_AT_ONCE; k++)
-            stage_key(r.alt, lines, first, next, c.range[cell[k]],
-                      *key_place(r.source, b.begin + i + k));
+        for (uint k = 0; k < CLSORT_CODES_AT_ONCE && stages; k++)
+            stage_lane(to, lines, first, next, c.range[cell[k]], lane_at(r, b.begin + i + k));
+        for (uint k = 0; k < CLSORT_CODES_AT_ONCE && !stages; k++)
+            to[next[c.range[cell[k]]]++] = lane_at(r, b.begin + i + k);
     }
     for (; i < b.size; i++) {
-        const code_t key = *key_place(r.source, b.begin + i);
-        stage_key(r.alt, lines, first, next, c.range[cell_of(c, encode(key, r.codec))], key);
+        const code_t code = encode(*key_place(r.source, b.begin + i), r.codec);
+        const uint range = c.range[cell_of(c, code)];
+        if (stages)
+            stage_lane(to, lines, first, next, range, lane_at(r, b.begin + i));
+        else
+            to[next[range]++] = lane_at(r, b.begin + i);
     }
-    write_lines(r.alt, lines, first, next, CLSORT__CACHED_RANGES);
+    if (stages)
+        write_lines(to, lines, first, next, CLSORT__CACHED_RANGES);
 }
+#endif
 
 CLSORT_KERNEL void clsort_cached_split(CLSORT_RADIX_ARGS)
 {
@@ -4656,14 +4915,57 @@ CLSORT_KERNEL void clsort_cached_split(CLSORT_RADIX_ARGS)
         return;
     for (uint d = 0; d < CLSORT__CACHED_RANGES; d++)
         next[d] = cached_block(r, block)[d];
-    if (CLSORT_VALUE_BYTES == 0 && n >= CLSORT_STAGE_BYTES / CLSORT_KEY_BYTES)
-        split_keys(r, c, b, next);
+#if CLSORT_IN_LANES
+    if (CLSORT_STAGES(n))
+        split_lanes(r, c, b, next, 1);
     else
-        split_items(r, c, b, next);
+        split_lanes(r, c, b, next, 0);
+#else
+    split_items(r, c, b, next);
+#endif
 }
 
 //---- radix: cached buckets
-CLSORT_INLINE void sort_cached(radix_t r)
+#if CLSORT_PACKS
+/* The most pairs of a range that vectors sort: digits take no longer where its keys are few. */
+#ifndef CLSORT_MOST_PACKED
+#define CLSORT_MOST_PACKED (1 << 18)
+#endif
+
+/* Spare lanes of work-item `own`, of `room` lanes each, from a multiple of a vector on. */
+CLSORT_INLINE packed_t take_packed(radix_t r, uint words, uint own, uint room)
+{
+    global uint *const spare = r.scratch + (words + 15) / 16 * 16;
+    const packed_t p = { lanes_of(r.alt), (global lane_t *)spare + (size_t)own * room, room };
+    return p;
+}
+
+/* Sorts all elements, which are packed first. */
+CLSORT_INLINE void sort_whole(radix_t r)
+{
+    const packed_t p = take_packed(r, CLSORT__PLAN_WORDS, 0, r.n);
+    for (uint i = 0; i < r.n; i++)
+        p.lanes[i] = (lane_t)encode(*key_place(r.source, i), r.codec) << 32 | i;
+    sort_packed(r, p, (global const uint *)r.source.values);
+}
+
+/* Sorts a range. */
+CLSORT_INLINE void sort_bucket(radix_t r, packed_t p)
+{
+    global uint *const values = (global uint *)r.target.values;
+    if (r.n <= CLSORT_MOST_PACKED) {
+        number_lanes(p.lanes, values, r.n);
+        sort_packed(r, p, values);
+        return;
+    }
+    unpack_lanes(p.lanes, r.target, r.n, r.codec);
+    r.source = r.target;
+    r.alt.values = r.alt.keys + (size_t)r.n * CLSORT_KEY_BYTES;
+    r.in_place = TARGET_IS_SOURCE;
+    sort_small(r);
+}
+#else
+CLSORT_INLINE void sort_whole(radix_t r)
 {
     if (sorts_by_vectors(r))
         vector_sort(r);
@@ -4672,14 +4974,21 @@ CLSORT_INLINE void sort_cached(radix_t r)
     else
         insertion_sort(r.source, r.target, 0, r.n, r.codec);
 }
+#endif
 
-/* Work-item i has the plan of its sorts where the counts of block i were. */
+/* Work-item i has the plan of its sorts where the counts of block i were. pass: spare lanes of
+   each. */
 CLSORT_KERNEL void clsort_cached_buckets(CLSORT_RADIX_ARGS)
 {
     radix_t r = CLSORT_RADIX;
     global uint *const words = cached_words(r), *const starts = cached_starts(r);
     const uint ranges = r.scratch[CLSORT__GATE] ? words[CACHED_RANGES] : 0;
     const array_t target_all = r.target, alt_all = r.alt;
+#if CLSORT_PACKS
+    packed_t p = take_packed(r, CLSORT__PLAN_WORDS + CLSORT__CACHED_WORDS
+                                    + blocks * CLSORT__CACHED_RANGES,
+                             (uint)get_global_id(0), pass);
+#endif
     r.scratch = cached_block(r, (uint)get_global_id(0));
     r.in_place = ALT_IS_SOURCE;
     r.done = 0;
@@ -4689,8 +4998,14 @@ CLSORT_KERNEL void clsort_cached_buckets(CLSORT_RADIX_ARGS)
             break;
         r.n = starts[d + 1] - starts[d];
         r.target = advance(target_all, starts[d]);
+#if CLSORT_PACKS
+        p.lanes = lanes_of(alt_all) + starts[d];
+        r.alt.keys = (global uchar *)p.lanes;
+        sort_bucket(r, p);
+#else
         r.source = r.alt = advance(alt_all, starts[d]);
-        sort_cached(r);
+        sort_whole(r);
+#endif
     }
 }
 
@@ -4698,7 +5013,7 @@ CLSORT_KERNEL void clsort_cached_small(CLSORT_RADIX_ARGS)
 {
     const radix_t r = CLSORT_RADIX;
     if (get_global_id(0) == 0)
-        sort_cached(r);
+        sort_whole(r);
 }
 #endif
 #endif

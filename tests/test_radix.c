@@ -1251,6 +1251,68 @@ static void cached_moves_payloads(bench *b)
     }
 }
 
+/* Pairs of 4 bytes each, as they are and by index, at every length of a row, at the edges of leaves
+   and of one launch, where spare lanes end, and where a range is too long for vectors. */
+static int pairs_in_cache(bench *b, size_t most)
+{
+    static const char *const patterns[] = { "uniform", "mod-16", "equal", "sorted", "zipf" };
+    static const size_t counts[] = { 1, 31, 33, 63, 64, 65, 127, 128, 129, 130, 191, 257, 1023,
+                                     3001, 65536, 65537, 80007 };
+    size_t i;
+    for (i = 0; i < sizeof counts / sizeof *counts && counts[i] <= most; i++) {
+        sort_case c = cached_make(i % 3 ? CLSORT_F32 : CLSORT_I32, counts[i], patterns[i % 5]);
+        c.d.order = i % 2 ? CLSORT_DESCENDING : CLSORT_ASCENDING;
+        c.d.nan_order = (cl_uint)i % 3;
+        c.own_scratch = i % 4 == 3;
+        c.shift = i % 4;
+        c.indices = i % 7 == 6;
+        if (!c.indices) c.d.value_size = 4;
+        c.keys_out = i % 5 == 4 ? CASE_OWN : 0;
+        c.values_out = i % 5 == 4 && !c.indices && i % 2 ? CASE_OWN : 0;
+        if (!case_run(b, &c)) return 0;
+        c.pattern = patterns[(i + 2) % 5];
+        if (!case_run(b, &c)) return 0;
+    }
+    return 1;
+}
+
+/* In both forms; with so many cores that few lanes are spare, or none; with ranges that digits
+   sort. */
+static void cached_packs_pairs(bench *b)
+{
+    static const struct { const char *options; cl_uint cores; size_t most; } forms[] = {
+        { NULL, 0, 80007 }, { NULL, 128, 80007 }, { NULL, 255, 80007 },
+        { "-DCLSORT_VECTORS=0", 0, 3001 }, { "-DCLSORT_MOST_PACKED=1500", 0, 80007 }
+    };
+    bench other = *b;
+    size_t i;
+    int good = test_is_cpu(b);
+    for (i = 0; i < (b->few_programs ? 4u : 5u) && good; i++) {
+        more_options = forms[i].options;
+        other.sorter = pretending_sorter(b, 0, forms[i].cores, 0);
+        good = other.sorter && pairs_in_cache(&other, b->small ? 3001 : forms[i].most);
+        clsort_destroy(other.sorter);
+    }
+    more_options = NULL;
+}
+
+/* Packed elements need keys and values of the second array in one buffer. */
+static void cached_needs_one_buffer(bench *b)
+{
+    sort_case c = cached_make(CLSORT_U32, 200000, "uniform");
+    bench other = *b;
+    c.d.value_size = 4;
+    other.sorter = fresh_sorter(b, 0);
+    if (!other.sorter) return;
+    other.sorter->max_allocation = 1599999;
+    CHECK(!is_cached(&other, &c));
+    CHECK(case_run(&other, &c));
+    other.sorter->max_allocation = 1600000;
+    CHECK(is_cached(&other, &c) == test_is_cpu(b));
+    CHECK(case_run(&other, &c));
+    clsort_destroy(other.sorter);
+}
+
 /* With three cores or more, passes are behind, and sort where a range has too many elements. */
 static void cached_leaves_heavy_ranges(bench *b)
 {
@@ -1327,6 +1389,8 @@ static const test_entry tests[] = {
     { "radix in cache sorts every pattern", cached_sorts_every_pattern },
     { "radix in cache sorts every count", cached_sorts_every_count },
     { "radix in cache moves payloads, stable", cached_moves_payloads },
+    { "radix in cache packs pairs", cached_packs_pairs },
+    { "radix in cache needs pairs in one buffer", cached_needs_one_buffer },
     { "radix in cache leaves heavy ranges to passes", cached_leaves_heavy_ranges },
     { "radix in cache takes keys of 4 and 8 bytes", cached_is_for_long_keys }
 };
