@@ -745,7 +745,7 @@ static void clsort_mpi__offer_all(clsort_mpi__job *j, clsort_mpi__pool *p, size_
 {
     size_t at = p->each * (size_t)j->rank;
     int s;
-    if (each == p->each && j->result->rounds == 0) {
+    if (j->result->rounds == 0) {
         clsort_mpi__offer(j, p, at, each, 0, j->desc->count);
         return;
     }
@@ -1023,13 +1023,20 @@ static void clsort_mpi__store(clsort_mpi__job *j)
 
 /* ---- exchange from buffer to buffer ---------------------------------------------------------- */
 
+/* The longest message of this exchange, the same on all ranks. */
+static size_t clsort_mpi__chunk_bytes(const clsort_mpi__job *j)
+{
+    const size_t most = j->is_staged ? (size_t)CLSORT_MPI__CHUNK : CLSORT_MPI__MESSAGE,
+                 bytes = j->desc->chunk_bytes ? j->desc->chunk_bytes : most;
+    return bytes < CLSORT_MPI__MESSAGE ? bytes : CLSORT_MPI__MESSAGE;
+}
+
 /* Sends or receives the part of one rank, in messages that are not too long. Returns how many
    requests it made. */
 static size_t clsort_mpi__messages(clsort_mpi__job *j, int is_out, int peer, int array,
                                    unsigned char *memory, MPI_Request *requests)
 {
-    const size_t most = j->desc->chunk_bytes && j->desc->chunk_bytes < CLSORT_MPI__MESSAGE
-                            ? j->desc->chunk_bytes : CLSORT_MPI__MESSAGE;
+    const size_t most = clsort_mpi__chunk_bytes(j);
     const cl_ulong *at = (is_out ? j->send_at : j->receive_at) + peer;
     size_t place = (size_t)at[0] * j->size[array], n = 0;
     const size_t end = (size_t)at[1] * j->size[array];
@@ -1117,13 +1124,6 @@ static void clsort_mpi__direct(clsort_mpi__job *j)
 }
 
 /* ---- exchange through pinned memory ---------------------------------------------------------- */
-
-static size_t clsort_mpi__chunk_bytes(const clsort_mpi__job *j)
-{
-    const size_t bytes = j->desc->chunk_bytes ? j->desc->chunk_bytes
-                                               : (size_t)CLSORT_MPI__CHUNK;
-    return bytes < CLSORT_MPI__MESSAGE ? bytes : CLSORT_MPI__MESSAGE;
-}
 
 /* The next chunk of a pipe. Returns 0 when there is none. Both ends of a way cut it alike. */
 static int clsort_mpi__next(const clsort_mpi__job *j, clsort_mpi__pipe *p, clsort_mpi__chunk *c)
