@@ -133,8 +133,8 @@ typedef struct clsort_mpi_desc {
     clsort_mpi_array keys_out, values_out;
     size_t room;                /* elements that the outputs can hold; see clsort_mpi_room */
     cl_uint flags;              /* CLSORT_MPI_*, the same on all ranks */
-    size_t chunk_bytes;         /* of a message, the same on all ranks; default: 4 MiB through
-                                   pinned memory, else as long as MPI allows */
+    size_t chunk_bytes;         /* of a message, the same on all ranks; default: 4 MiB where a rank
+                                   sends through pinned memory, else as long as MPI allows */
     /* Called at the start of each phase, or NULL. */
     void (*phase)(void *user, int phase);
     void *user;
@@ -271,6 +271,7 @@ typedef struct clsort_mpi__job {
     clsort_sorter *sorter;
     cl_command_queue queue, down, up;   /* the caller's; of staged downloads and uploads */
     int arrays, is_staged;
+    size_t message;               /* bytes of one at most, the same on all ranks */
     size_t size[2];               /* bytes of an element */
     size_t words;                 /* of a sample: codes of the key, rank, place */
     clsort_mpi__place in[2], received[2], merged[2], out[2], final[2];
@@ -426,17 +427,31 @@ static cl_ulong clsort_mpi__order_hash(const clsort_mpi_desc *d)
     return h;
 }
 
-/* Are all arguments right, and those the same that must be? Counts all elements. */
+/* Does this rank exchange through pinned memory? */
+static int clsort_mpi__is_staged(const clsort_mpi__job *j)
+{
+    cl_bool is_unified = CL_FALSE;
+    clGetDeviceInfo(clsort_device(j->sorter), CL_DEVICE_HOST_UNIFIED_MEMORY, sizeof is_unified,
+                    &is_unified, NULL);
+    return !is_unified || (j->desc->flags & CLSORT_MPI_STAGED);
+}
+
+/* Are all arguments right, and those the same that must be? Counts all elements, and agrees on the
+   length of messages: some ranks may send from buffers that others receive in pinned memory. */
 static void clsort_mpi__compare(clsort_mpi__job *j)
 {
     const cl_ulong hash = clsort_mpi__order_hash(j->desc);
-    cl_ulong bounds[2], least[2] = { 0, 0 }, count = j->desc->count;
-    bounds[0] = hash;
-    bounds[1] = ~hash;
+    cl_ulong bounds[3], least[3] = { 0, 0, 0 }, count = j->desc->count;
     clsort_mpi__check(j, clsort_mpi__arguments(j), "clsort_mpi_sort");
     if (!clsort_mpi__agree(j)) return;
-    clsort_mpi__call(j, MPI_Allreduce(bounds, least, 2, MPI_UINT64_T, MPI_MIN, j->comm),
+    j->is_staged = clsort_mpi__is_staged(j);
+    bounds[0] = hash;
+    bounds[1] = ~hash;
+    bounds[2] = j->desc->chunk_bytes ? j->desc->chunk_bytes
+                : j->is_staged       ? (size_t)CLSORT_MPI__CHUNK : CLSORT_MPI__MESSAGE;
+    clsort_mpi__call(j, MPI_Allreduce(bounds, least, 3, MPI_UINT64_T, MPI_MIN, j->comm),
                      "MPI_Allreduce");
+    j->message = least[2] < CLSORT_MPI__MESSAGE ? (size_t)least[2] : CLSORT_MPI__MESSAGE;
     if (!j->lost)
         clsort_mpi__call(j, MPI_Allreduce(&count, &j->result->total, 1, MPI_UINT64_T, MPI_SUM,
                                           j->comm), "MPI_Allreduce");
@@ -1023,25 +1038,16 @@ static void clsort_mpi__store(clsort_mpi__job *j)
 
 /* ---- exchange from buffer to buffer ---------------------------------------------------------- */
 
-/* The longest message of this exchange, the same on all ranks. */
-static size_t clsort_mpi__chunk_bytes(const clsort_mpi__job *j)
-{
-    const size_t most = j->is_staged ? (size_t)CLSORT_MPI__CHUNK : CLSORT_MPI__MESSAGE,
-                 bytes = j->desc->chunk_bytes ? j->desc->chunk_bytes : most;
-    return bytes < CLSORT_MPI__MESSAGE ? bytes : CLSORT_MPI__MESSAGE;
-}
-
 /* Sends or receives the part of one rank, in messages that are not too long. Returns how many
    requests it made. */
 static size_t clsort_mpi__messages(clsort_mpi__job *j, int is_out, int peer, int array,
                                    unsigned char *memory, MPI_Request *requests)
 {
-    const size_t most = clsort_mpi__chunk_bytes(j);
     const cl_ulong *at = (is_out ? j->send_at : j->receive_at) + peer;
     size_t place = (size_t)at[0] * j->size[array], n = 0;
     const size_t end = (size_t)at[1] * j->size[array];
     for (; place < end; n++) {
-        const size_t size = end - place < most ? end - place : most;
+        const size_t size = end - place < j->message ? end - place : j->message;
         if (requests && is_out)
             clsort_mpi__call(j, CLSORT_MPI__ISEND(memory + place, size, peer, array, j->comm,
                                                   &requests[n]), "MPI_Isend");
@@ -1134,12 +1140,12 @@ static int clsort_mpi__next(const clsort_mpi__job *j, clsort_mpi__pipe *p, clsor
         const cl_ulong *at = (p->is_out ? j->send_at : j->receive_at) + peer;
         for (; p->array < j->arrays; p->array++, p->done = 0) {
             const size_t bytes = (size_t)(at[1] - at[0]) * j->size[p->array];
-            const size_t left = bytes - p->done, most = clsort_mpi__chunk_bytes(j);
+            const size_t left = bytes - p->done;
             if (!left) continue;
             c->peer = peer;
             c->array = p->array;
             c->at = (size_t)at[0] * j->size[p->array] + p->done;
-            c->size = left < most ? left : most;
+            c->size = left < j->message ? left : j->message;
             p->done += c->size;
             return 1;
         }
@@ -1151,17 +1157,16 @@ static int clsort_mpi__next(const clsort_mpi__job *j, clsort_mpi__pipe *p, clsor
 static void clsort_mpi__pipe_make(clsort_mpi__job *j, int is_out)
 {
     clsort_mpi__pipe *p = &j->pipe[is_out];
-    const size_t bytes = clsort_mpi__chunk_bytes(j);
     int i;
     p->is_out = is_out;
     p->distance = 1;
     for (i = 0; i < CLSORT_MPI__SLOTS && j->status == CL_SUCCESS; i++) {
         cl_int code = CL_SUCCESS;
         p->slot[i].buffer = clCreateBuffer(clsort_context(j->sorter),
-                                           CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, bytes, NULL,
-                                           &code);
+                                           CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, j->message,
+                                           NULL, &code);
         clsort_mpi__check(j, code, "clCreateBuffer");
-        p->slot[i].memory = clsort_mpi__map(j, p->slot[i].buffer, 0, bytes,
+        p->slot[i].memory = clsort_mpi__map(j, p->slot[i].buffer, 0, j->message,
                                             CL_MAP_READ | CL_MAP_WRITE);
     }
 }
@@ -1373,7 +1378,6 @@ static cl_command_queue clsort_mpi__queue(clsort_mpi__job *j)
 static void clsort_mpi__begin(clsort_mpi__job *j)
 {
     const clsort_desc *o = &j->desc->order;
-    cl_bool is_unified = CL_FALSE;
     cl_uint i;
     j->arrays = o->value_size ? 2 : 1;
     j->size[0] = o->record_size ? o->record_size : (o->key_type & 0xFF) / 8;
@@ -1385,9 +1389,6 @@ static void clsort_mpi__begin(clsort_mpi__job *j)
     j->receive_at = (cl_ulong *)clsort_mpi__memory(j, (size_t)j->ranks + 1, sizeof *j->receive_at);
     j->runs = (clsort_mpi__run *)clsort_mpi__memory(j, (size_t)j->ranks, sizeof *j->runs);
     j->missing = (cl_ulong *)clsort_mpi__memory(j, (size_t)j->ranks, sizeof *j->missing);
-    clGetDeviceInfo(clsort_device(j->sorter), CL_DEVICE_HOST_UNIFIED_MEMORY, sizeof is_unified,
-                    &is_unified, NULL);
-    j->is_staged = !is_unified || (j->desc->flags & CLSORT_MPI_STAGED);
     j->down = clsort_mpi__queue(j);
     j->up = clsort_mpi__queue(j);
 }
@@ -1427,7 +1428,8 @@ static void clsort_mpi__phases(clsort_mpi__job *j)
 }
 
 /* Sorts the elements of all ranks of a communicator, and waits for it. All ranks call it, each with
-   a sorter and an in-order queue of its context and device. Ranks may share a device. *result is
+   a sorter and an in-order queue of its context and device. Ranks may share a device, or have ones of
+   different kinds. *result is
    written in any case. Outputs are undefined after a failure.
    Errors: CLSORT_MPI_ERROR_MPI, _DISAGREE and _ROOM; CLSORT_ERROR_UNSUPPORTED for `precedes`, rows,
    segments, top_k, indices and a count on the device; CLSORT_ERROR_COUNT_TOO_LARGE; all of

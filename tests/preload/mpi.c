@@ -7,7 +7,9 @@
      kill    the rank is killed
      fail    an OpenCL function returns CL_OUT_OF_RESOURCES, a read MPI_ERR_IO, a write
              MPI_ERR_NO_SPACE
-     short   a read or a write transfers nothing, and succeeds */
+     short   a read or a write transfers nothing, and succeeds
+   With MPI_FAULT_KIND=discrete the device of that rank says that it does not share the host's
+   memory. */
 
 #define _GNU_SOURCE
 #define CL_TARGET_OPENCL_VERSION 300
@@ -20,14 +22,20 @@
 
 static int is_kind(const char *kind) { return !strcmp(getenv("MPI_FAULT_KIND"), kind); }
 
+/* Is it this rank's turn? */
+static int is_chosen(void)
+{
+    const char *rank = getenv("MPI_FAULT_RANK"), *mine = getenv("OMPI_COMM_WORLD_RANK");
+    if (!mine) mine = getenv("PMI_RANK");
+    return rank && mine && !strcmp(rank, mine);
+}
+
 /* Notes a call. Returns whether it has the fault. */
 static int is_faulty(const char *function)
 {
     static int is_armed, is_over;
-    const char *rank = getenv("MPI_FAULT_RANK"), *mine = getenv("OMPI_COMM_WORLD_RANK");
     const char *at = getenv("MPI_FAULT_AT"), *after = getenv("MPI_FAULT_AFTER");
-    if (!mine) mine = getenv("PMI_RANK");
-    if (!rank || !mine || !at || strcmp(rank, mine) || is_over) return 0;
+    if (!at || is_over || !is_chosen()) return 0;
     if (!after || !strcmp(after, function)) is_armed = 1;
     if (!is_armed || strcmp(at, function)) return 0;
     is_over = 1;
@@ -38,6 +46,19 @@ static int is_faulty(const char *function)
 static void *next(const char *function) { return dlsym(RTLD_NEXT, function); }
 
 /* ---- OpenCL ---------------------------------------------------------------------------------- */
+
+cl_int clGetDeviceInfo(cl_device_id device, cl_device_info name, size_t room, void *value,
+                       size_t *size)
+{
+    cl_int (*real)(cl_device_id, cl_device_info, size_t, void *, size_t *);
+    cl_int code;
+    *(void **)&real = next("clGetDeviceInfo");
+    if (!real) return CL_INVALID_DEVICE;   /* mpirun itself looks for devices */
+    code = real(device, name, room, value, size);
+    if (name == CL_DEVICE_HOST_UNIFIED_MEMORY && value && is_chosen() && is_kind("discrete"))
+        *(cl_bool *)value = CL_FALSE;
+    return code;
+}
 
 cl_int clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions,
                               const size_t *offset, const size_t *global, const size_t *local,
