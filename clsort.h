@@ -1679,9 +1679,10 @@ extern "C" {
 #define CLSORT__RADIX_PLACES(digits) (2 * (digits))
 #define CLSORT__RADIX_COUNTERS(group, team, digits) ((group) / CLSORT__TEAM(group, team) * (digits))
 #define CLSORT__RADIX_SHARES(team, value_bytes) ((team) == CLSORT__WARP && (value_bytes) > 0)
-/* Counters of a partition into few parts: 8 rows, with an empty slot after each 32. */
-#define CLSORT__FEW_ROW(group) (((group) + (group) / 32 + 31) / 32 * 32)
-#define CLSORT__FEW_WORDS(group) (8 * CLSORT__FEW_ROW(group))
+/* Counters of a partition into few parts: 16 rows of halves of words, with an empty word after each
+   32. */
+#define CLSORT__FEW_ROW(group) (((group) / 2 + (group) / 64 + 31) / 32 * 32)
+#define CLSORT__FEW_WORDS(group) (16 * CLSORT__FEW_ROW(group))
 #define CLSORT__RADIX_TILE_WORDS(digits, counters, sums, staged, shares) \
     (CLSORT__RADIX_PLACES(digits) + (counters) \
      + ((staged) > (sums) + ((shares) ? (counters) : 0) ? (staged) - ((shares) ? (counters) : 0) \
@@ -1898,9 +1899,9 @@ static const char *const clsort__source[] = {
     "#define CLSORT__TEAM(group, most) ((group) < (most) ? (group) : (most))\n"
     "#define CLSORT__RADIX_PLACES(digits) (2 * (digits))\n"
     "#define CLSORT__RADIX_COUNTERS(group, team, digits) ((group) / CLSORT__TEAM(group, team) * (digits))\n"
-    "#define CLSORT__RADIX_SHARES(team, value_bytes) ((team) == CLSORT__WARP && (value_bytes) > 0)\n\n"
-    "#define CLSORT__FEW_ROW(group) (((group) + (group) / 32 + 31) / 32 * 32)\n"
-    "#define CLSORT__FEW_WORDS(group) (8 * CLSORT__FEW_ROW(group))\n"
+    "#define CLSORT__RADIX_SHARES(team, value_bytes) ((team) == CLSORT__WARP && (value_bytes) > 0)\n\n\n"
+    "#define CLSORT__FEW_ROW(group) (((group) / 2 + (group) / 64 + 31) / 32 * 32)\n"
+    "#define CLSORT__FEW_WORDS(group) (16 * CLSORT__FEW_ROW(group))\n"
     "#define CLSORT__RADIX_TILE_WORDS(digits, counters, sums, staged, shares) \\\n"
     "    (CLSORT__RADIX_PLACES(digits) + (counters) \\\n"
     "     + ((staged) > (sums) + ((shares) ? (counters) : 0) ? (staged) - ((shares) ? (counters) : 0) \\\n"
@@ -3224,10 +3225,10 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 1892\n",
+    "#line 1893\n",
 #endif
 #else
-    "#line 1892\n",
+    "#line 1893\n",
 #endif
 #ifndef CLSORT_NO_MERGE
     "//---- merge\n"
@@ -4132,7 +4133,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 2982\n",
+    "#line 2983\n",
 #endif
     "//---- merge: segments\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_NEEDS_PACKING\n"
@@ -4440,7 +4441,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 3373\n",
+    "#line 3374\n",
 #endif
 #ifndef CLSORT_NO_RADIX
     "//---- radix: codes\n"
@@ -5790,8 +5791,8 @@ static const char *const clsort__source[] = {
     "#error \"CLSORT_SWEEP needs a work-item for each digit\"\n"
     "#endif\n\n"
     "#define CLSORT_FEW_PARTS (CLSORT_IS(PARTITION) && CLSORT_DIGIT_BITS == 4)\n"
-    "#if CLSORT_FEW_PARTS && (CLSORT_GROUP < 8 || CLSORT_GROUP > 2048 || CLSORT_RADIX_ITEMS > 16)\n"
-    "#error \"few parts need 8 to 2048 work-items of up to 16 elements\"\n"
+    "#if CLSORT_FEW_PARTS && (CLSORT_GROUP < 16 || CLSORT_GROUP > 2048 || CLSORT_RADIX_ITEMS > 16)\n"
+    "#error \"few parts need 16 to 2048 work-items of up to 16 elements\"\n"
     "#endif\n\n",
     "//---- radix: counting\n\n\n\n\n"
     "#define CLSORT_PACKS (CLSORT_SWEEP && !CLSORT_WARPS)\n"
@@ -5877,8 +5878,6 @@ static const char *const clsort__source[] = {
     "#define CLSORT_TEAM_COUNTERS \\\n"
     "    (CLSORT_FEW_PARTS ? CLSORT__FEW_WORDS(CLSORT_GROUP) \\\n"
     "                      : CLSORT__RADIX_COUNTERS(CLSORT_GROUP, CLSORT_TEAM_MOST, CLSORT_DIGITS))\n"
-    "#define CLSORT_TILE_SUMS \\\n"
-    "    (CLSORT_FEW_PARTS ? CLSORT__SCAN_TOTAL_WORDS(CLSORT_GROUP) : CLSORT__SCAN_WORDS(CLSORT_GROUP))\n"
     "#define CLSORT_COUNT_SHIFT (CLSORT_WARPS ? 0 : 16)\n"
     "#define CLSORT_SHARES \\\n"
     "    (!CLSORT_FEW_PARTS && CLSORT__RADIX_SHARES(CLSORT_TEAM_MOST, CLSORT_WORDS))\n"
@@ -5896,8 +5895,8 @@ static const char *const clsort__source[] = {
     "               *counters = offsets + CLSORT__RADIX_PLACES(CLSORT_DIGITS),\n"
     "               *sums = counters + CLSORT_TEAM_COUNTERS;\n"
     "    const uint words = CLSORT__RADIX_TILE_WORDS(CLSORT_DIGITS, CLSORT_TEAM_COUNTERS,\n"
-    "                                                CLSORT_TILE_SUMS, (CLSORT_STAGED_BYTES + 3) / 4,\n"
-    "                                                CLSORT_SHARES);\n"
+    "                                                CLSORT__SCAN_WORDS(CLSORT_GROUP),\n"
+    "                                                (CLSORT_STAGED_BYTES + 3) / 4, CLSORT_SHARES);\n"
     "    const tile_t tile = { offsets, offsets + CLSORT_DIGITS, counters, sums,\n"
     "                          (local code_t *)(CLSORT_SHARES ? counters : sums),\n"
     "                          (local ushort *)(offsets + words) };\n"
@@ -6051,18 +6050,38 @@ static const char *const clsort__source[] = {
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "}\n"
     "#else\n\n",
-    "//---- radix: few parts\n\n\n\n\n\n\n\n\n"
-    "CLSORT_INLINE uint few_slot(uint row, uint t)\n"
+    "//---- radix: few parts\n\n\n\n\n\n\n\n"
+    "CLSORT_INLINE uint few_half(uint d, uint t)\n"
     "{\n"
-    "    return row * CLSORT__FEW_ROW(CLSORT_GROUP) + t + t / 32;\n"
+    "    const uint half_word = d * 2 * CLSORT__FEW_ROW(CLSORT_GROUP) + t + t / 64 * 2;\n"
+    "#ifdef __ENDIAN_LITTLE__\n"
+    "    return half_word;\n"
+    "#else\n"
+    "    return half_word ^ 1;\n"
+    "#endif\n"
     "}\n\n\n"
     "CLSORT_INLINE uint few_row(void)\n"
     "{\n"
-    "    return local_id() * 8 / CLSORT_GROUP;\n"
+    "    return local_id() * 16 / CLSORT_GROUP;\n"
     "}\n\n"
-    "CLSORT_INLINE uint few_sum_slot(uint i)\n"
+    "CLSORT_INLINE uint few_word(uint i)\n"
     "{\n"
-    "    return few_slot(few_row(), local_id() * 8 % CLSORT_GROUP + i);\n"
+    "    const uint word = local_id() * 8 % (CLSORT_GROUP / 2) + i;\n"
+    "    return few_row() * CLSORT__FEW_ROW(CLSORT_GROUP) + word + word / 32;\n"
+    "}\n\n\n"
+    "CLSORT_INLINE uint few_shift(code_t code, digit_t d)\n"
+    "{\n"
+    "    local const uchar *splitters = (local const uchar *)d.splitters;\n"
+    "    const uint high = d.middle <= code;\n"
+    "    uint shift = (high ? 32 : 0) + ((high ? d.upper : d.lower) <= code ? 16 : 0);\n"
+    "    #pragma unroll\n"
+    "    for (uint step = 2; step > 0; step /= 2)\n"
+    "        shift += *(local const code_t *)(splitters + shift * CLSORT_KEY_BYTES / 4\n"
+    "                                         + (step - 1) * CLSORT_KEY_BYTES)\n"
+    "                         <= code\n"
+    "                     ? 4 * step\n"
+    "                     : 0;\n"
+    "    return shift;\n"
     "}\n\n\n"
     "#define CLSORT_CHUNKS (CLSORT_RADIX_ITEMS * CLSORT_KEY_BYTES % 16 == 0)\n"
     "#define CLSORT_CHUNK_KEYS (CLSORT_CHUNKS ? 16 / CLSORT_KEY_BYTES : 1)\n"
@@ -6120,7 +6139,7 @@ static const char *const clsort__source[] = {
     "        ulong counts = 0;\n"
     "        #pragma unroll\n"
     "        for (uint m = k; m < k + 8 && m < CLSORT_RADIX_ITEMS; m++)\n"
-    "            counts += 1ul << digit_of(encode(key[m], c), digit) * 4;\n"
+    "            counts += 1ul << few_shift(encode(key[m], c), digit);\n"
     "        #pragma unroll\n"
     "        for (uint w = 0; w < 4; w++)\n"
     "            sums[w] += (uint)(counts >> (w / 2 * 32 + w % 2 * 4)) & 0x0F0F0F0F;\n"
@@ -6128,18 +6147,17 @@ static const char *const clsort__source[] = {
     "}\n\n\n\n"
     "CLSORT_INLINE void join_sums(const uint *sums, local uint *bins, local uint *counters)\n"
     "{\n"
-    "    local uint *own = bins + few_row() * CLSORT_COUNT_COPIES + local_id() % CLSORT_COUNT_COPIES;\n"
     "    uint sum = 0;\n"
     "    #pragma unroll\n"
-    "    for (uint j = 0; j < 8; j++)\n"
-    "        counters[few_slot(j, local_id())] = (sums[j % 2] >> j / 2 * 8 & 255)\n"
-    "                                            | (sums[2 + j % 2] >> j / 2 * 8 & 255) << 16;\n"
+    "    for (uint d = 0; d < CLSORT_DIGITS; d++)\n"
+    "        ((local ushort *)counters)[few_half(d, local_id())]\n"
+    "            = (ushort)(sums[d / 8 * 2 + d % 2] >> d % 8 / 2 * 8 & 255);\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "    #pragma unroll\n"
     "    for (uint i = 0; i < 8; i++)\n"
-    "        sum += counters[few_sum_slot(i)];\n"
-    "    atomic_add(own, sum & 0xFFFF);\n"
-    "    atomic_add(own + 8 * CLSORT_COUNT_COPIES, sum >> 16);\n"
+    "        sum += counters[few_word(i)];\n"
+    "    atomic_add(&bins[few_row() * CLSORT_COUNT_COPIES + local_id() % CLSORT_COUNT_COPIES],\n"
+    "               (sum & 0xFFFF) + (sum >> 16));\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "}\n\n\n\n"
     "CLSORT_INLINE void count_block(radix_t r, block_t b, local uint *bins, local uint *counters)\n"
@@ -6162,67 +6180,69 @@ static const char *const clsort__source[] = {
     "}\n\n",
     "//---- radix: few parts are ranked\n\n\n"
     "typedef struct { uint pairs[(CLSORT_RADIX_ITEMS + 3) / 4]; } own_t;\n\n"
-    "CLSORT_INLINE uint own_pair(const own_t *own, uint m)\n"
+    "CLSORT_INLINE uint own_digit_of(const own_t *own, uint m)\n"
     "{\n"
-    "    return own->pairs[m / 4] >> m % 4 * 8 & 255;\n"
+    "    return own->pairs[m / 4] >> (m % 4 * 8 + 4) & 15;\n"
+    "}\n\n"
+    "CLSORT_INLINE uint own_rank(const own_t *own, uint m)\n"
+    "{\n"
+    "    return own->pairs[m / 4] >> m % 4 * 8 & 15;\n"
     "}\n\n\n\n"
-    "CLSORT_INLINE void rank_own(own_t *own, local uint *counters, const code_t *key, codec_t c,\n"
+    "CLSORT_INLINE void rank_own(own_t *own, local ushort *counters, const code_t *key, codec_t c,\n"
     "                            digit_t digit)\n"
     "{\n"
     "    ulong counts = 0;\n"
     "    #pragma unroll\n"
     "    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {\n"
-    "        const uint d = digit_of(encode(key[m], c), digit),\n"
-    "                   pair = d | ((uint)(counts >> d * 4) & 15) << 4;\n"
+    "        const uint shift = few_shift(encode(key[m], c), digit),\n"
+    "                   pair = shift << 2 | ((uint)(counts >> shift) & 15);\n"
     "        own->pairs[m / 4] = m % 4 ? own->pairs[m / 4] | pair << m % 4 * 8 : pair;\n"
     "        if (m + 1 < CLSORT_RADIX_ITEMS)\n"
-    "            counts += 1ul << d * 4;\n"
+    "            counts += 1ul << shift;\n"
     "    }\n"
     "    #pragma unroll\n"
-    "    for (uint j = 0; j < 8; j++)\n"
-    "        counters[few_slot(j, local_id())] = ((uint)counts >> 4 * j & 15)\n"
-    "                                            | ((uint)(counts >> 32) >> 4 * j & 15) << 16;\n"
-    "    const uint last = own_pair(own, CLSORT_RADIX_ITEMS - 1);\n"
-    "    counters[few_slot(last & 7, local_id())] += last & 8 ? 1u << 16 : 1u;\n"
+    "    for (uint d = 0; d < CLSORT_DIGITS; d++)\n"
+    "        counters[few_half(d, local_id())] = (ushort)((uint)(counts >> d * 4) & 15);\n"
+    "    counters[few_half(own_digit_of(own, CLSORT_RADIX_ITEMS - 1), local_id())] += 1;\n"
     "}\n\n\n"
     "CLSORT_INLINE void place_counters(tile_t tile)\n"
     "{\n"
-    "    uint counts[8], sum = 0, total;\n"
+    "    uint counts[8], sum = 0;\n"
     "    #pragma unroll\n"
     "    for (uint i = 0; i < 8; i++) {\n"
-    "        counts[i] = tile.counters[few_sum_slot(i)];\n"
+    "        counts[i] = tile.counters[few_word(i)];\n"
     "        sum += counts[i];\n"
     "    }\n"
-    "    sum = group_scan_total(sum, tile.sums, &total);\n"
-    "    sum += total << 16;\n"
+    "    sum = group_scan((sum & 0xFFFF) + (sum >> 16), tile.sums);\n"
     "    #pragma unroll\n"
     "    for (uint i = 0; i < 8; i++) {\n"
-    "        tile.counters[few_sum_slot(i)] = sum;\n"
-    "        sum += counts[i];\n"
+    "        const uint second = sum + (counts[i] & 0xFFFF);\n"
+    "        tile.counters[few_word(i)] = sum | second << 16;\n"
+    "        sum = second + (counts[i] >> 16);\n"
     "    }\n"
     "}\n\n\n"
-    "CLSORT_INLINE uint few_place(tile_t tile, uint d, uint t)\n"
+    "CLSORT_INLINE uint few_begin(local const ushort *counters, uint d)\n"
     "{\n"
-    "    const uint word = tile.counters[few_slot(d & 7, t)];\n"
-    "    return d == CLSORT_DIGITS ? CLSORT_RADIX_TILE : d & 8 ? word >> 16 : word & 0xFFFF;\n"
+    "    return d < CLSORT_DIGITS ? counters[few_half(d, 0)] : CLSORT_RADIX_TILE;\n"
     "}\n\n\n\n"
     "CLSORT_INLINE void order_keys(tile_t tile, const code_t *key, codec_t c, digit_t digit, uint *rank)\n"
     "{\n"
     "    local uchar *digits = (local uchar *)tile.origins;\n"
+    "    local ushort *counters = (local ushort *)tile.counters;\n"
     "    own_t own;\n"
-    "    rank_own(&own, tile.counters, key, c, digit);\n"
+    "    rank_own(&own, counters, key, c, digit);\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "    place_counters(tile);\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "    for (uint d = own_digit(0); d < own_digit(CLSORT_OWN_DIGITS); d++) {\n"
-    "        const uint begin = few_place(tile, d, 0), next = tile.next[d];\n"
+    "        const uint begin = few_begin(counters, d), next = tile.next[d];\n"
     "        tile.offsets[d] = next - begin;\n"
-    "        tile.next[d] = next + few_place(tile, d + 1, 0) - begin;\n"
+    "        tile.next[d] = next + few_begin(counters, d + 1) - begin;\n"
     "    }\n"
     "    #pragma unroll\n"
     "    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {\n"
-    "        const uint pair = own_pair(&own, m), d = pair & 15,\n"
-    "                   place = few_place(tile, d, local_id()) + (pair >> 4);\n"
+    "        const uint d = own_digit_of(&own, m),\n"
+    "                   place = counters[few_half(d, local_id())] + own_rank(&own, m);\n"
     "        set_rank(rank, m, place);\n"
     "        tile.staged[place] = key[m];\n"
     "        digits[place] = (uchar)d;\n"
@@ -6237,8 +6257,16 @@ static const char *const clsort__source[] = {
     "    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {\n"
     "        const uint i = m * CLSORT_GROUP + t;\n"
     "        place[m] = tile.offsets[digits[i]] + i;\n"
-    "        if (i < size)\n"
-    "            *key_place(to, place[m]) = tile.staged[i];\n"
+    "    }\n"
+    "    if (size == CLSORT_RADIX_TILE) {\n"
+    "        #pragma unroll\n"
+    "        for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)\n"
+    "            *key_place(to, place[m]) = tile.staged[m * CLSORT_GROUP + t];\n"
+    "    } else {\n"
+    "        #pragma unroll\n"
+    "        for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)\n"
+    "            if (m * CLSORT_GROUP + t < size)\n"
+    "                *key_place(to, place[m]) = tile.staged[m * CLSORT_GROUP + t];\n"
     "    }\n"
     "}\n"
     "#endif\n\n",
@@ -8164,7 +8192,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 7989\n",
+    "#line 8019\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
     "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -9063,7 +9091,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 9095\n",
+    "#line 9125\n",
 #endif
     "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_SELECT\n"
@@ -12130,7 +12158,7 @@ static size_t clsort__group_sums(cl_uint group_log2)
 enum { CLSORT__RUNS_GROUP_LOG2 = 6, CLSORT__RUNS_ITEMS_LOG2 = 3 };
 
 /* log2 of the fewest work-items that share a block of few parts. */
-enum { CLSORT__FEW_GROUP_LOG2 = 3 };
+enum { CLSORT__FEW_GROUP_LOG2 = 4 };
 
 /* log2 of the work-items in a work-group, lowered to what the device can have. */
 static cl_uint clsort__lower_group(const clsort_sorter *s, cl_uint log2)
@@ -15467,8 +15495,7 @@ static clsort__radix_local clsort__radix_sizes(const clsort__config *c)
     const int few = clsort__few_parts(c);
     const size_t counters = few ? CLSORT__FEW_WORDS(group)
                                 : CLSORT__RADIX_COUNTERS(group, c->team, digits),
-                 sums = few ? CLSORT__SCAN_TOTAL_WORDS(group) : CLSORT__SCAN_WORDS(group),
-                 staged = (tile * widest + 3) / 4;
+                 sums = CLSORT__SCAN_WORDS(group), staged = (tile * widest + 3) / 4;
     clsort__radix_local l;
     l.bins = (CLSORT__LEAST_COPIES * digits + CLSORT__SEEN_WORDS + (few ? counters : 0)) * 4;
     l.histogram = ((all >> packed) * copies + CLSORT__SEEN_WORDS) * 4;

@@ -163,9 +163,10 @@
 #define CLSORT__RADIX_PLACES(digits) (2 * (digits))
 #define CLSORT__RADIX_COUNTERS(group, team, digits) ((group) / CLSORT__TEAM(group, team) * (digits))
 #define CLSORT__RADIX_SHARES(team, value_bytes) ((team) == CLSORT__WARP && (value_bytes) > 0)
-/* Counters of a partition into few parts: 8 rows, with an empty slot after each 32. */
-#define CLSORT__FEW_ROW(group) (((group) + (group) / 32 + 31) / 32 * 32)
-#define CLSORT__FEW_WORDS(group) (8 * CLSORT__FEW_ROW(group))
+/* Counters of a partition into few parts: 16 rows of halves of words, with an empty word after each
+   32. */
+#define CLSORT__FEW_ROW(group) (((group) / 2 + (group) / 64 + 31) / 32 * 32)
+#define CLSORT__FEW_WORDS(group) (16 * CLSORT__FEW_ROW(group))
 #define CLSORT__RADIX_TILE_WORDS(digits, counters, sums, staged, shares) \
     (CLSORT__RADIX_PLACES(digits) + (counters) \
      + ((staged) > (sums) + ((shares) ? (counters) : 0) ? (staged) - ((shares) ? (counters) : 0) \
@@ -5030,8 +5031,8 @@ CLSORT_KERNEL void clsort_cached_small(CLSORT_RADIX_ARGS)
 #endif
 /* A partition into few parts: each work-item ranks consecutive elements by counters of its own. */
 #define CLSORT_FEW_PARTS (CLSORT_IS(PARTITION) && CLSORT_DIGIT_BITS == 4)
-#if CLSORT_FEW_PARTS && (CLSORT_GROUP < 8 || CLSORT_GROUP > 2048 || CLSORT_RADIX_ITEMS > 16)
-#error "few parts need 8 to 2048 work-items of up to 16 elements"
+#if CLSORT_FEW_PARTS && (CLSORT_GROUP < 16 || CLSORT_GROUP > 2048 || CLSORT_RADIX_ITEMS > 16)
+#error "few parts need 16 to 2048 work-items of up to 16 elements"
 #endif
 
 //---- radix: counting
@@ -5141,15 +5142,13 @@ CLSORT_INLINE code_t join_seen(radix_t r, uint count, local uint *words)
    - staged: codes, later words, in order
    - origins: of clsort_radix_small, the numbers of the elements before they were sorted; of few
      parts, bytes: the digit of each staged element
-   The counters of few parts are CLSORT__FEW_WORDS words, see few_slot. */
+   The counters of few parts are CLSORT__FEW_WORDS words, see few_half. */
 #define CLSORT_STAGED_BYTES \
     (CLSORT_RADIX_TILE \
      * (CLSORT_KEY_BYTES > 4 * CLSORT_WORDS ? CLSORT_KEY_BYTES : 4 * CLSORT_WORDS))
 #define CLSORT_TEAM_COUNTERS \
     (CLSORT_FEW_PARTS ? CLSORT__FEW_WORDS(CLSORT_GROUP) \
                       : CLSORT__RADIX_COUNTERS(CLSORT_GROUP, CLSORT_TEAM_MOST, CLSORT_DIGITS))
-#define CLSORT_TILE_SUMS \
-    (CLSORT_FEW_PARTS ? CLSORT__SCAN_TOTAL_WORDS(CLSORT_GROUP) : CLSORT__SCAN_WORDS(CLSORT_GROUP))
 #define CLSORT_COUNT_SHIFT (CLSORT_WARPS ? 0 : 16)
 #define CLSORT_SHARES \
     (!CLSORT_FEW_PARTS && CLSORT__RADIX_SHARES(CLSORT_TEAM_MOST, CLSORT_WORDS))
@@ -5168,8 +5167,8 @@ CLSORT_INLINE tile_t make_tile(local ulong *space)
                *counters = offsets + CLSORT__RADIX_PLACES(CLSORT_DIGITS),
                *sums = counters + CLSORT_TEAM_COUNTERS;
     const uint words = CLSORT__RADIX_TILE_WORDS(CLSORT_DIGITS, CLSORT_TEAM_COUNTERS,
-                                                CLSORT_TILE_SUMS, (CLSORT_STAGED_BYTES + 3) / 4,
-                                                CLSORT_SHARES);
+                                                CLSORT__SCAN_WORDS(CLSORT_GROUP),
+                                                (CLSORT_STAGED_BYTES + 3) / 4, CLSORT_SHARES);
     const tile_t tile = { offsets, offsets + CLSORT_DIGITS, counters, sums,
                           (local code_t *)(CLSORT_SHARES ? counters : sums),
                           (local ushort *)(offsets + words) };
@@ -5363,27 +5362,48 @@ CLSORT_INLINE void order_tile(tile_t tile, const code_t *code, digit_t digit, ui
 
 //---- radix: few parts
 /* FEW PARTS. A work-item ranks consecutive elements by itself: 16 counters of 4 bits in two words.
-   The 16 counts of all work-items are then summed two digits at a time. Digits are searched once,
-   and kept as bytes beside the staged codes. So an element costs no more than a few atomic
-   additions would, whatever the keys are, and no work-item waits for another one but at the
-   barriers.
+   The counts of all work-items are then summed digit after digit. Digits are searched once, and
+   kept as bytes beside the staged keys. So an element costs no more than a few atomic additions
+   would, whatever the keys are, and no work-item waits for another one but at the barriers.
 
-   counters: row j has a word for each work-item, in its lower half the elements with digit j, in
-   its upper half those with digit j + 8. An empty slot follows each 32. */
-CLSORT_INLINE uint few_slot(uint row, uint t)
+   counters: row d has for each work-item half a word: its elements with digit d, later where the
+   first of these goes in the tile. Here is its number. */
+CLSORT_INLINE uint few_half(uint d, uint t)
 {
-    return row * CLSORT__FEW_ROW(CLSORT_GROUP) + t + t / 32;
+    const uint half_word = d * 2 * CLSORT__FEW_ROW(CLSORT_GROUP) + t + t / 64 * 2;
+#ifdef __ENDIAN_LITTLE__
+    return half_word;
+#else
+    return half_word ^ 1;
+#endif
 }
 
-/* Of the eight words that work-item t adds up, the first one's row; the words lie side by side. */
+/* Of the eight words that work-item t adds up, the row, and the i-th one; they lie side by side. */
 CLSORT_INLINE uint few_row(void)
 {
-    return local_id() * 8 / CLSORT_GROUP;
+    return local_id() * 16 / CLSORT_GROUP;
 }
 
-CLSORT_INLINE uint few_sum_slot(uint i)
+CLSORT_INLINE uint few_word(uint i)
 {
-    return few_slot(few_row(), local_id() * 8 % CLSORT_GROUP + i);
+    const uint word = local_id() * 8 % (CLSORT_GROUP / 2) + i;
+    return few_row() * CLSORT__FEW_ROW(CLSORT_GROUP) + word + word / 32;
+}
+
+/* Four times the digit of a code: where the 4 bits of its counter begin. */
+CLSORT_INLINE uint few_shift(code_t code, digit_t d)
+{
+    local const uchar *splitters = (local const uchar *)d.splitters;
+    const uint high = d.middle <= code;
+    uint shift = (high ? 32 : 0) + ((high ? d.upper : d.lower) <= code ? 16 : 0);
+    #pragma unroll
+    for (uint step = 2; step > 0; step /= 2)
+        shift += *(local const code_t *)(splitters + shift * CLSORT_KEY_BYTES / 4
+                                         + (step - 1) * CLSORT_KEY_BYTES)
+                         <= code
+                     ? 4 * step
+                     : 0;
+    return shift;
 }
 
 /* Keys that are loaded at once: 16 bytes of them, if those of a work-item are whole chunks. */
@@ -5456,7 +5476,7 @@ CLSORT_INLINE void count_chunks(uint *sums, array_t from, digit_t digit, codec_t
         ulong counts = 0;   /* of 4 bits each */
         #pragma unroll
         for (uint m = k; m < k + 8 && m < CLSORT_RADIX_ITEMS; m++)
-            counts += 1ul << digit_of(encode(key[m], c), digit) * 4;
+            counts += 1ul << few_shift(encode(key[m], c), digit);
         #pragma unroll
         for (uint w = 0; w < 4; w++)
             sums[w] += (uint)(counts >> (w / 2 * 32 + w % 2 * 4)) & 0x0F0F0F0F;
@@ -5467,18 +5487,17 @@ CLSORT_INLINE void count_chunks(uint *sums, array_t from, digit_t digit, codec_t
    free; ends with a barrier. */
 CLSORT_INLINE void join_sums(const uint *sums, local uint *bins, local uint *counters)
 {
-    local uint *own = bins + few_row() * CLSORT_COUNT_COPIES + local_id() % CLSORT_COUNT_COPIES;
     uint sum = 0;
     #pragma unroll
-    for (uint j = 0; j < 8; j++)
-        counters[few_slot(j, local_id())] = (sums[j % 2] >> j / 2 * 8 & 255)
-                                            | (sums[2 + j % 2] >> j / 2 * 8 & 255) << 16;
+    for (uint d = 0; d < CLSORT_DIGITS; d++)
+        ((local ushort *)counters)[few_half(d, local_id())]
+            = (ushort)(sums[d / 8 * 2 + d % 2] >> d % 8 / 2 * 8 & 255);
     barrier(CLK_LOCAL_MEM_FENCE);
     #pragma unroll
     for (uint i = 0; i < 8; i++)
-        sum += counters[few_sum_slot(i)];
-    atomic_add(own, sum & 0xFFFF);
-    atomic_add(own + 8 * CLSORT_COUNT_COPIES, sum >> 16);
+        sum += counters[few_word(i)];
+    atomic_add(&bins[few_row() * CLSORT_COUNT_COPIES + local_id() % CLSORT_COUNT_COPIES],
+               (sum & 0xFFFF) + (sum >> 16));
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
@@ -5505,59 +5524,61 @@ CLSORT_INLINE void count_block(radix_t r, block_t b, local uint *bins, local uin
 
 //---- radix: few parts are ranked
 /* The digits of a work-item's elements, and how many of its elements before have the same one: four
-   bits each, below and above. */
+   bits each, above and below. */
 typedef struct { uint pairs[(CLSORT_RADIX_ITEMS + 3) / 4]; } own_t;
 
-CLSORT_INLINE uint own_pair(const own_t *own, uint m)
+CLSORT_INLINE uint own_digit_of(const own_t *own, uint m)
 {
-    return own->pairs[m / 4] >> m % 4 * 8 & 255;
+    return own->pairs[m / 4] >> (m % 4 * 8 + 4) & 15;
+}
+
+CLSORT_INLINE uint own_rank(const own_t *own, uint m)
+{
+    return own->pairs[m / 4] >> m % 4 * 8 & 15;
 }
 
 /* Ranks a work-item's elements among its own, and writes its counters. The last element is counted
    there: 16 would not fit into 4 bits. Called with the counters free; needs a barrier after. */
-CLSORT_INLINE void rank_own(own_t *own, local uint *counters, const code_t *key, codec_t c,
+CLSORT_INLINE void rank_own(own_t *own, local ushort *counters, const code_t *key, codec_t c,
                             digit_t digit)
 {
     ulong counts = 0;
     #pragma unroll
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
-        const uint d = digit_of(encode(key[m], c), digit),
-                   pair = d | ((uint)(counts >> d * 4) & 15) << 4;
+        const uint shift = few_shift(encode(key[m], c), digit),
+                   pair = shift << 2 | ((uint)(counts >> shift) & 15);
         own->pairs[m / 4] = m % 4 ? own->pairs[m / 4] | pair << m % 4 * 8 : pair;
         if (m + 1 < CLSORT_RADIX_ITEMS)
-            counts += 1ul << d * 4;
+            counts += 1ul << shift;
     }
     #pragma unroll
-    for (uint j = 0; j < 8; j++)
-        counters[few_slot(j, local_id())] = ((uint)counts >> 4 * j & 15)
-                                            | ((uint)(counts >> 32) >> 4 * j & 15) << 16;
-    const uint last = own_pair(own, CLSORT_RADIX_ITEMS - 1);
-    counters[few_slot(last & 7, local_id())] += last & 8 ? 1u << 16 : 1u;
+    for (uint d = 0; d < CLSORT_DIGITS; d++)
+        counters[few_half(d, local_id())] = (ushort)((uint)(counts >> d * 4) & 15);
+    counters[few_half(own_digit_of(own, CLSORT_RADIX_ITEMS - 1), local_id())] += 1;
 }
 
 /* Turns the counters into places in the tile. Called by all work-items between barriers. */
 CLSORT_INLINE void place_counters(tile_t tile)
 {
-    uint counts[8], sum = 0, total;
+    uint counts[8], sum = 0;
     #pragma unroll
     for (uint i = 0; i < 8; i++) {
-        counts[i] = tile.counters[few_sum_slot(i)];
+        counts[i] = tile.counters[few_word(i)];
         sum += counts[i];
     }
-    sum = group_scan_total(sum, tile.sums, &total);
-    sum += total << 16;   /* the upper digits come behind all lower ones */
+    sum = group_scan((sum & 0xFFFF) + (sum >> 16), tile.sums);
     #pragma unroll
     for (uint i = 0; i < 8; i++) {
-        tile.counters[few_sum_slot(i)] = sum;
-        sum += counts[i];
+        const uint second = sum + (counts[i] & 0xFFFF);
+        tile.counters[few_word(i)] = sum | second << 16;
+        sum = second + (counts[i] >> 16);
     }
 }
 
-/* Where the elements of work-item t with digit d begin in the tile; the end for digit 16. */
-CLSORT_INLINE uint few_place(tile_t tile, uint d, uint t)
+/* Where the elements with digit d begin in the tile; the end for digit 16. */
+CLSORT_INLINE uint few_begin(local const ushort *counters, uint d)
 {
-    const uint word = tile.counters[few_slot(d & 7, t)];
-    return d == CLSORT_DIGITS ? CLSORT_RADIX_TILE : d & 8 ? word >> 16 : word & 0xFFFF;
+    return d < CLSORT_DIGITS ? counters[few_half(d, 0)] : CLSORT_RADIX_TILE;
 }
 
 /* Counts, places, ranks and stages the keys of a tile, which go where next[] says, and moves next[]
@@ -5565,20 +5586,21 @@ CLSORT_INLINE uint few_place(tile_t tile, uint d, uint t)
 CLSORT_INLINE void order_keys(tile_t tile, const code_t *key, codec_t c, digit_t digit, uint *rank)
 {
     local uchar *digits = (local uchar *)tile.origins;
+    local ushort *counters = (local ushort *)tile.counters;
     own_t own;
-    rank_own(&own, tile.counters, key, c, digit);
+    rank_own(&own, counters, key, c, digit);
     barrier(CLK_LOCAL_MEM_FENCE);
     place_counters(tile);
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint d = own_digit(0); d < own_digit(CLSORT_OWN_DIGITS); d++) {
-        const uint begin = few_place(tile, d, 0), next = tile.next[d];
+        const uint begin = few_begin(counters, d), next = tile.next[d];
         tile.offsets[d] = next - begin;
-        tile.next[d] = next + few_place(tile, d + 1, 0) - begin;
+        tile.next[d] = next + few_begin(counters, d + 1) - begin;
     }
     #pragma unroll
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
-        const uint pair = own_pair(&own, m), d = pair & 15,
-                   place = few_place(tile, d, local_id()) + (pair >> 4);
+        const uint d = own_digit_of(&own, m),
+                   place = counters[few_half(d, local_id())] + own_rank(&own, m);
         set_rank(rank, m, place);
         tile.staged[place] = key[m];
         digits[place] = (uchar)d;
@@ -5596,8 +5618,16 @@ CLSORT_INLINE void store_keys(tile_t tile, array_t to, uint size, uint *place)
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
         const uint i = m * CLSORT_GROUP + t;
         place[m] = tile.offsets[digits[i]] + i;
-        if (i < size)
-            *key_place(to, place[m]) = tile.staged[i];
+    }
+    if (size == CLSORT_RADIX_TILE) {
+        #pragma unroll
+        for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
+            *key_place(to, place[m]) = tile.staged[m * CLSORT_GROUP + t];
+    } else {
+        #pragma unroll
+        for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
+            if (m * CLSORT_GROUP + t < size)
+                *key_place(to, place[m]) = tile.staged[m * CLSORT_GROUP + t];
     }
 }
 #endif
