@@ -16014,7 +16014,8 @@ static size_t clsort__hybrid_need(const clsort__config *c)
 static size_t clsort__hybrid_slots(const clsort_sorter *s, const clsort__plan *p)
 {
     const cl_uint least = CLSORT__HYBRID_LEAST_GROUP,
-                  group_log2 = s ? clsort__choose_group(s, &p->d.tuning, least, 8) : least;
+                  chosen = s ? clsort__choose_group(s, &p->d.tuning, least, 8) : least,
+                  group_log2 = chosen > least ? chosen : least;   /* smaller ones are not taken */
     const size_t mean = p->d.count / CLSORT__HYBRID_EVEN_DIGITS,
                  most = CLSORT__HYBRID_MOST_SLOTS(p->key.bytes),
                  bucket = (size_t)CLSORT__HYBRID_BUCKET_ITEMS(p->key.bytes) << group_log2;
@@ -17574,7 +17575,9 @@ static void clsort__select_parts(const clsort_sorter *s, size_t n, clsort__selec
                          : t->streams                         ? clsort__smaller(most, listed)
                                                               : most;
     t->part_elements = n ? clsort__ceil_divide(n, parts) : 1;
-    if (!is_cpu) t->part_elements = (t->part_elements + 63) / 64 * 64;
+    if (!is_cpu)
+        t->part_elements =
+            clsort__saturating_multiply(clsort__ceil_divide(t->part_elements, 64), 64);
     t->parts = clsort__ceil_divide(n, t->part_elements);
     t->spread = !s || t->parts > 1 || t->scatters;
     if (t->streams && t->list_capacity < t->parts * t->wanted)

@@ -200,6 +200,49 @@ static void sizes_do_not_wrap(bench *b)
     }
 }
 
+/* The most elements that a number can say, of several rows. */
+static void selections_of_too_many(bench *b)
+{
+    size_t v;
+    (void)b;
+    for (v = 0; v < DEVICES; v++) {
+        world w;
+        clsort_desc d = clsort_desc_default();
+        open_world(&w, devices[v].facts(), (cl_ulong)1 << 40);
+        d.key_type = CLSORT_U32;
+        d.rows = 400;
+        d.top_k = 7;
+        AT("%s", devices[v].name);
+        for (d.count = (size_t)-1; d.count > (size_t)-100; d.count--)
+            if (!CHECK(is_too_large(clsort_check(w.sorter, &d)))) break;
+        close_world(&w);
+    }
+}
+
+/* Work-groups that are too small for hybrid radix, which is asked for: passes sort. */
+static void hybrid_in_small_groups(bench *b)
+{
+    size_t v, here, anywhere;
+    (void)b;
+    for (v = 0; v < DEVICES; v++) {
+        world w;
+        clsort_desc d = clsort_desc_default();
+        open_world(&w, devices[v].facts(), (cl_ulong)1 << 40);
+        d.key_type = CLSORT_U64;
+        CHECK_OK(clsort_set_algorithm(&d, "radix-hybrid"));
+        for (d.tuning.work_group = 1; d.tuning.work_group <= 256; d.tuning.work_group *= 2)
+            for (d.count = 1000; d.count < 10000000; d.count += d.count / 3) {
+                AT("%s, %zu keys, work-group %u", devices[v].name, d.count,
+                   (unsigned)d.tuning.work_group);
+                if (clsort_check(w.sorter, &d) == CLSORT_ERROR_UNSUPPORTED) continue;
+                CHECK_OK(clsort_scratch_size(w.sorter, &d, &here));
+                CHECK_OK(clsort_scratch_size(NULL, &d, &anywhere));
+                CHECK(here <= anywhere);
+            }
+        close_world(&w);
+    }
+}
+
 /* ---- allocations ---- */
 
 enum { ROLES = 5 };   /* keys, keys_out, values, values_out, indices */
@@ -312,6 +355,8 @@ static void arrays_of_any_size(bench *b)
 static const test_entry tests[] = {
     { "scratch for more elements is enough for fewer, on every device", scratch_is_monotonic },
     { "sizes of scratch do not wrap", sizes_do_not_wrap },
+    { "too many elements to select from are refused", selections_of_too_many },
+    { "work-groups too small for hybrid radix need no more scratch", hybrid_in_small_groups },
     { "clsort_check knows what can be allocated", checks_know_allocations },
     { "AUTO sorts arrays as large as the device allocates", arrays_of_any_size }
 };
