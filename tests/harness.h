@@ -7,7 +7,9 @@
    CLSORT_DEVICE       a part of a platform's or device's name, or "all"; default: the platforms in
                        test_platforms
    CLSORT_TEST_SMALL   set: few sizes and types, for slow or small devices
-   CLSORT_TEST_SEED    a number: draws other cases where a test takes a sample (default: 1) */
+   CLSORT_TEST_SEED    a number: draws other cases where a test takes a sample (default: 1);
+                       tests/run gives each day another
+   CLSORT_TEST_WHOLE   set: CPUs, too, run every case that test_takes would leave out */
 
 #ifndef CLSORT_TESTS_HARNESS_H
 #define CLSORT_TESTS_HARNESS_H
@@ -52,6 +54,7 @@ static struct {
     int faults;             /* failed checks in it */
     int quiet;              /* set: failed checks are counted only */
     char at[512];           /* what it is doing */
+    sample_draw drawn;      /* of its programs; one_in is 0 before the first draw */
 } test_now;
 
 /* Of CPU, by all threads of this program: what else runs changes little. */
@@ -99,15 +102,20 @@ static inline int test_check_status(clsort_status got, clsort_status wanted, con
 
 /* ---- samples --------------------------------------------------------------------------------- */
 
-/* Where all cases would take too long: draws one of `one_in` that come after each other; where
-   programs are few, one of four times as many. The same ones each time, until CLSORT_TEST_SEED says
-   otherwise; other ones in each test. */
-static inline sample_draw test_sample(const bench *b, uint64_t one_in)
+/* What draws depend on: CLSORT_TEST_SEED, and the name of the test. */
+static inline uint64_t test_seed(void)
 {
     const char *text = getenv("CLSORT_TEST_SEED"), *c;
     uint64_t seed = text && *text ? strtoull(text, NULL, 10) : 1;
     for (c = test_now.name; c && *c; c++) seed = seed * 31 + (unsigned char)*c;
-    return sample_one_in(b->few_programs ? 4 * one_in : one_in, seed);
+    return seed;
+}
+
+/* Where all cases would take too long: draws one of `one_in` that come after each other; where
+   programs are few, one of four times as many. */
+static inline sample_draw test_sample(const bench *b, uint64_t one_in)
+{
+    return sample_one_in(b->few_programs ? 4 * one_in : one_in, test_seed());
 }
 
 #define AT(...) test_at(__VA_ARGS__)
@@ -167,11 +175,21 @@ static inline int test_is_cpu(const bench *b)
            && !device_name_holds(b->session.info.platform_name, "Oclgrind");
 }
 
-/* Do tests of kernels that AUTO takes on GPUs only, or nowhere, draw fewer programs? On CPUs they do:
-   compiling takes most of their time. CLSORT_TEST_WHOLE=1 runs all there, too. */
-static inline int test_draws_fewer(const bench *b)
+/* Does the device draw some of the programs of kernels that a test would compile? */
+static inline int test_draws(const bench *b)
 {
-    return b->few_programs || (test_is_cpu(b) && !getenv("CLSORT_TEST_WHOLE"));
+    return test_is_cpu(b) && !b->few_programs && !getenv("CLSORT_TEST_WHOLE");
+}
+
+/* Is the running test's next case drawn? On CPUs, where compiling takes most of a test's time, one
+   of `one_in` that come after each other is; elsewhere every case is, and with CLSORT_TEST_WHOLE,
+   and where programs are few. A test has one such stream of cases, always with the same `one_in`:
+   of fewer cases than that none may be drawn. */
+static inline int test_takes(const bench *b, uint64_t one_in)
+{
+    sample_draw *drawn = &test_now.drawn;
+    if (!drawn->one_in) *drawn = sample_one_in(test_draws(b) ? one_in : 1, test_seed());
+    return sample_takes(drawn);
 }
 
 /* A buffer that starts as a copy of the data; with NULL its bytes are undefined. */
@@ -216,6 +234,7 @@ static inline int test_run_all(const test_entry *tests, size_t count, bench *b, 
         test_now.name = tests[i].name;
         test_now.faults = 0;
         test_now.at[0] = 0;
+        test_now.drawn.one_in = 0;
         tests[i].run(b);
         if (test_now.faults > 5) printf("  ... %d failed checks in all\n", test_now.faults);
         printf("%s  %s (%.1f s of CPU)\n", test_now.faults ? "FAIL" : "pass", tests[i].name,

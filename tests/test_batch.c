@@ -248,7 +248,7 @@ static int run_lengths(const bench *b, const char *name, size_t key_bytes, size_
 static void every_length(bench *b)
 {
     static const size_t values[] = { 0, 4, 8, 3 };
-    sample_draw drawn = test_sample(b, 3);
+    sample_draw drawn = test_sample(b, test_draws(b) ? 8 : 3);
     size_t i, k, v;
     for (i = 0; i < BATCH_NAMES; i++)
         for (k = 1; k <= 8; k *= 2)
@@ -263,7 +263,7 @@ static void as_published(bench *b)
     for (i = 0; i < BATCH_NAMES; i++)
         for (k = 0; k < 2; k++) {
             batch_case c = make_case(batch_names[i], CLSORT_I32, b->small ? 2 : 200, lengths[k]);
-            if (!run_rows(b, &c)) return;
+            if (test_takes(b, 2) && !run_rows(b, &c)) return;
         }
 }
 
@@ -272,6 +272,7 @@ static void records(bench *b)
     size_t i;
     for (i = 0; i < BATCH_NAMES; i++) {
         batch_case c = make_case(batch_names[i], CLSORT_F32, 5, 300);
+        if (!test_takes(b, 2)) continue;
         c.d.record_size = 12;
         c.d.key_offset = 4;
         c.gap = 2;
@@ -284,7 +285,7 @@ static void records(bench *b)
 /* Each shape is a program, so that a sample of them is compiled. */
 static void every_shape(bench *b)
 {
-    sample_draw drawn = test_sample(b, 2);
+    sample_draw drawn = test_sample(b, test_draws(b) ? 6 : 2);
     cl_uint group, items;
     size_t i;
     for (i = 0; i < BATCH_NAMES; i++)
@@ -390,6 +391,7 @@ static int every_string(const bench *b, const char *name, clsort_desc d, unsigne
     size_t k, wires;
     if (!CHECK_OK(clsort_set_algorithm(&d, name))) return 0;
     for (k = 0; k < 4; k++) {
+        if (!test_takes(b, 3)) continue;
         d.tuning.work_group = shapes[k][0];
         d.tuning.items = shapes[k][1];
         for (wires = 1; wires <= most; wires++)

@@ -60,7 +60,7 @@ static int sort_blocks(bench *b, sort_case c, size_t group)
 /* Each work-group and payload is a program, so that a sample of them is compiled. */
 static void every_work_group_sorts_blocks(bench *b)
 {
-    sample_draw drawn = test_sample(b, 2);
+    sample_draw drawn = test_sample(b, test_draws(b) ? 4 : 2);
     const size_t most = largest_group(b);
     size_t group;
     for (group = 1; group <= most; group *= 2) {
@@ -124,6 +124,7 @@ static void every_work_group_merges(bench *b)
     size_t i;
     for (i = 0; i < (b->few_programs ? 2 : sizeof shapes / sizeof *shapes); i++) {
         sort_case c = case_make(i & 1 ? CLSORT_U32 : CLSORT_F32, 0, "mod-16");
+        if (!test_takes(b, 4)) continue;
         c.algorithm = "merge";
         c.d.tuning.work_group = shapes[i].work_group;
         c.d.tuning.items = shapes[i].items;
@@ -146,6 +147,7 @@ static void work_groups_merge_every_payload(bench *b)
     size_t i;
     for (i = 0; i < (b->few_programs ? 1 : sizeof kinds / sizeof *kinds); i++) {
         sort_case c = case_make(kinds[i].type, 0, "mod-16");
+        if (!test_takes(b, 5)) continue;
         c.algorithm = "merge";
         c.d.value_size = kinds[i].value_size;
         c.d.record_size = kinds[i].record_size;
@@ -198,7 +200,7 @@ static void equal_keys_keep_their_order(bench *b)
         sort_case c = case_make(CLSORT_U32, 0, "mod-3");
         c.algorithm = names[i];
         for (bytes = 1; bytes <= 8; bytes++) {
-            if (b->few_programs && bytes != 4) continue;
+            if ((b->few_programs && bytes != 4) || !test_takes(b, 4)) continue;
             c.d.value_size = bytes;
             sort_stably(b, c);
         }
@@ -211,7 +213,7 @@ static void equal_keys_keep_their_order(bench *b)
         for (bytes = b->few_programs ? 20 : 8; bytes <= 20; bytes += 4) {
             c.d.record_size = bytes;
             c.d.key_offset = 4;
-            sort_stably(b, c);
+            if (test_takes(b, 4)) sort_stably(b, c);
         }
     }
 }
@@ -314,6 +316,7 @@ static void comparators_sort_records(bench *b)
     size_t i;
     for (i = 0; i < (b->few_programs ? 3 : RECORD_TRUTHS); i++) {
         record_case c = record_make(&record_orders[i], 0);
+        if (!test_takes(b, 2)) continue;
         sort_by_order(b, c);
         c.output = RECORD_OUT;
         sort_by_order(b, c);
@@ -616,6 +619,7 @@ static void two_inputs_are_merged_in_work_groups(bench *b)
     size_t i;
     for (i = 0; i < (b->few_programs ? 1u : 5u); i++) {
         merging_case c = merging_make(CLSORT_F32, 0, 0, i & 1 ? 0 : 4);
+        if (!test_takes(b, 5)) continue;
         c.d.tuning.work_group = groups[i];
         c.d.tuning.items = i & 2 ? 8 : 0;
         c.pattern = "nans-10";

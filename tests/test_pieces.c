@@ -137,7 +137,7 @@ static pieces_how type_number(size_t i)
 
 static void runs_of_every_type(bench *b)
 {
-    sample_draw drawn = test_sample(b, 2);
+    sample_draw drawn = test_sample(b, test_draws(b) ? 4 : 2);
     size_t i;
     for (i = 0; i < 2 * TYPES; i++)
         if (sample_takes(&drawn) && !merge_any_runs(b, type_number(i), 120, 6)) return;
@@ -159,6 +159,7 @@ static void runs_in_work_groups(bench *b)
     size_t i;
     for (i = 0; i < (b->few_programs ? 1u : 5u); i++) {
         pieces_how h = pieces_make(i & 1 ? CLSORT_F64 : CLSORT_F32, i & 2 ? 0 : 4 + i, "mod-16");
+        if (!test_takes(b, 5)) continue;
         h.work_group = groups[i];
         h.order = i & 1;
         if (!merge_any_runs(b, h, 2, 3) || !merge_any_runs(b, h, 300, 5)
@@ -206,7 +207,7 @@ static void parts_of_u32(bench *b)
 
 static void parts_of_every_type(bench *b)
 {
-    sample_draw drawn = test_sample(b, 2);
+    sample_draw drawn = test_sample(b, test_draws(b) ? 6 : 2);
     size_t i;
     for (i = 0; i < 2 * TYPES; i++) {
         pieces_how h = type_number(i);
@@ -233,7 +234,8 @@ static void parts_in_work_groups(bench *b)
     static const size_t counts[] = { 0, 1, 511, 512, 513, 2047, 2048, 2049, 30000 };
     static const cl_uint splitters[] = { 1, 15, 16, 255 };
     size_t g, c, k;
-    for (g = 0; g < (b->few_programs ? 1u : 4u); g++)
+    for (g = 0; g < (b->few_programs ? 1u : 4u); g++) {
+        if (!test_takes(b, 4)) continue;
         for (c = 0; c < sizeof counts / sizeof *counts; c++)
             for (k = g & 1; k < 4; k += 2) {
                 pieces_how h = pieces_make(g & 1 ? CLSORT_F64 : CLSORT_F32, g & 2 ? 0 : 4,
@@ -245,6 +247,7 @@ static void parts_in_work_groups(bench *b)
                 h.shift = c & 1 ? 3 : 0;   /* keys that begin at a multiple of 16 bytes, and others */
                 if (!partition_check(b, &h, counts[c], splitters[k])) return;
             }
+    }
 }
 
 /* Many keys: lines of the target are staged then, on CPUs. */

@@ -28,13 +28,14 @@ static void every_scheduler_and_pivot(bench *b)
     size_t s, r, t;
     for (s = 0; s < SCHEDULERS; s++)
         for (r = 0; r < RULES; r++)
-            for (t = test_draws_fewer(b) ? 2 : 0; t < (test_draws_fewer(b) ? 3u : 4u); t++) {
+            for (t = b->few_programs ? 2 : 0; t < (b->few_programs ? 3u : 4u); t++) {
                 sort_case c = quick_make(types[t], b->small ? 300 : 70001,
                                          r & 1 ? "uniform" : "mod-256");
+                if (!test_takes(b, 8)) continue;
                 c.algorithm = schedulers[s];
                 c.d.tuning.pivot = (cl_uint)r;
                 case_run(b, &c);
-                c.d.value_size = test_draws_fewer(b) ? 4 : values[(t + r) % 4];
+                c.d.value_size = b->few_programs ? 4 : values[(t + r) % 4];
                 c.d.order = (cl_uint)(t & 1);
                 case_run(b, &c);
             }
@@ -46,14 +47,16 @@ static void equal_keys_and_orders(bench *b)
                                             "gaussian", "staggered", "organ-pipe", "reverse",
                                             "mod-2",    "mod-3",     "min-max",    "zipf" };
     size_t i, k;
-    for (i = 0; i < sizeof patterns / sizeof *patterns; i++)
-        for (k = 0; k < 4; k++) {
+    for (k = 0; k < 4; k++) {
+        if (!test_takes(b, 4)) continue;
+        for (i = 0; i < sizeof patterns / sizeof *patterns; i++) {
             sort_case c = quick_make(CLSORT_U32, b->small ? 400 : 60000, patterns[i]);
             c.d.value_size = k & 1 ? 4 : 0;
             c.d.tuning.work_group = k & 2 ? 16 : 0;
             c.keys_out = k == 3;
             case_run(b, &c);
         }
+    }
 }
 
 /* Ties go by the original index, and partitions keep the order of equal keys. */
@@ -61,16 +64,18 @@ static void stable_and_argsort(bench *b)
 {
     static const char *const patterns[] = { "mod-16", "zero", "mod-1024", "uniform" };
     size_t i, k;
-    for (i = 0; i < 4; i++)
-        for (k = 0; k < 6; k++) {
+    for (k = 0; k < 6; k++) {
+        if (!test_takes(b, 3)) continue;
+        for (i = 0; i < 4; i++) {
             sort_case c = quick_make(CLSORT_U32, b->small ? 300 : 40001, patterns[i]);
-            c.algorithm = schedulers[k % (test_draws_fewer(b) ? 1 : SCHEDULERS)];
+            c.algorithm = schedulers[k % (b->few_programs ? 1 : SCHEDULERS)];
             c.d.stable = k != 5;
             c.indices = k & 1;
             c.d.value_size = c.indices ? 0 : 4;
             c.d.tuning.work_group = k & 2 ? 16 : 0;
             case_run(b, &c);
         }
+    }
 }
 
 static void records_and_zeros(bench *b)
@@ -78,8 +83,9 @@ static void records_and_zeros(bench *b)
     static const size_t sizes[] = { 8, 12, 16, 40 };
     size_t i;
     sort_case zeros = quick_make(CLSORT_F32, b->small ? 200 : 20000, "zeros");
-    for (i = 0; i < (test_draws_fewer(b) ? 2u : 4u); i++) {
+    for (i = 0; i < (b->few_programs ? 2u : 4u); i++) {
         sort_case c = quick_make(CLSORT_U32, b->small ? 200 : 30000, "mod-256");
+        if (!test_takes(b, 4)) continue;
         c.d.record_size = sizes[i];
         c.d.key_offset = 4;
         c.keys_out = (int)i & 1;
@@ -98,11 +104,12 @@ static void every_scan(bench *b)
     size_t s, g;
     cl_uint scan;
     for (s = 0; s < SCHEDULERS; s++)
-        for (g = 0; g < (test_draws_fewer(b) ? 1u : 2u); g++)
+        for (g = 0; g < (b->few_programs ? 1u : 2u); g++)
             for (scan = CLSORT_SCAN_LOCAL; scan <= CLSORT_SCAN_BLELLOCH; scan++) {
                 sort_case c = quick_make(CLSORT_U32, b->small ? 300 : 30001, "mod-1024");
                 if (scan == CLSORT_SCAN_BUILTIN && strcmp(schedulers[s], "quicksort-device") != 0)
                     continue;
+                if (!test_takes(b, 5)) continue;
                 c.algorithm = schedulers[s];
                 c.d.tuning.work_group = groups[g];
                 c.d.tuning.items = 4;
@@ -131,10 +138,11 @@ static void sizes_around_every_switch(bench *b)
 {
     static const cl_uint groups[] = { 0, 1, 4, 64 };
     size_t g, k, i, n;
-    for (g = 0; g < (test_draws_fewer(b) ? 2u : 4u); g++) {
+    for (g = 0; g < (b->few_programs ? 2u : 4u); g++) {
         sort_case c = quick_make(CLSORT_U32, 100000, "uniform");
         size_t tile, edges[6];
         clsort__quick_job j;
+        if (!test_takes(b, 2)) continue;
         c.d.algorithm = CLSORT_QUICKSORT;
         c.d.tuning.work_group = groups[g];
         if (!CHECK_OK(clsort_prepare(b->sorter, NULL, &c.d))) return;
@@ -158,7 +166,7 @@ static void sizes_around_every_switch(bench *b)
 /* Each shape is a program, so that a sample of them is compiled. */
 static void small_shapes(bench *b)
 {
-    sample_draw drawn = test_sample(b, test_draws_fewer(b) && !b->few_programs ? 4 : 2);
+    sample_draw drawn = test_sample(b, test_draws(b) ? 5 : 2);
     cl_uint group, items;
     for (group = 1; group <= 256; group *= 2) {
         sort_case c = quick_make(CLSORT_U32, b->small ? 100 : 9001, "mod-1024");
@@ -338,10 +346,12 @@ static void killers(bench *b)
     static const cl_uint groups[] = { 4, 16, 64 };
     size_t g, k;
     cl_uint rule;
-    for (g = 0; g < (test_draws_fewer(b) ? 2u : 3u); g++)
+    for (g = 0; g < (b->few_programs ? 2u : 3u); g++) {
+        if (!test_takes(b, 3)) continue;
         for (rule = CLSORT_PIVOT_MEDIAN3; rule <= CLSORT_PIVOT_SAMPLE; rule += 2)
             for (k = 0; k < (b->small ? 1u : 18u); k++)
                 if (!try_killer(b, 9000 + 517 * k, groups[g], rule, schedulers[k % 2])) return;
+    }
 }
 
 /* Keys that are powers of two: half way between the bounds only ever cuts off the greatest. */
@@ -352,13 +362,13 @@ static void powers_of_two(bench *b)
     if (!CHECK(keys != NULL)) return;
     for (s = 0; s < SCHEDULERS; s++) {
         clsort_desc d = clsort_desc_default();
-        if (case_lacks(b, schedulers[s])) continue;
+        if (!test_takes(b, SCHEDULERS) || case_lacks(b, schedulers[s])) continue;
         for (i = 0; i < n; i++) keys[i] = (cl_ulong)1 << (i * 29 + i / 64) % 64;
         d.count = n;
         d.key_type = CLSORT_U64;
         CHECK_OK(clsort_set_algorithm(&d, schedulers[s]));
         d.tuning.pivot = CLSORT_PIVOT_MIDRANGE;
-        d.tuning.work_group = test_draws_fewer(b) ? 0 : 16;
+        d.tuning.work_group = b->few_programs ? 0 : 16;
         if (!CHECK_OK(clsort_sort_host(b->sorter, &d, keys, NULL, NULL))) break;
         for (i = 1; i < n; i++)
             if (!CHECK(keys[i - 1] <= keys[i])) break;

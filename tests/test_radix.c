@@ -629,7 +629,7 @@ static int sort_in_groups(const bench *b, sort_case c)
 /* As on a GPU. Each pair of numbers is a program, so that a sample of them is compiled. */
 static void every_work_group(bench *b)
 {
-    sample_draw drawn = test_sample(b, 3);
+    sample_draw drawn = test_sample(b, test_draws(b) ? 9 : 3);
     bench other = *b;
     cl_uint k;
     other.sorter = pretending_sorter(b, CL_DEVICE_TYPE_GPU, 0, 0);
@@ -696,6 +696,7 @@ static void sweeps_sort(bench *b)
     if (!test_is_cpu(b) || !sweeping_sorter(b, &other)) return;
     for (k = 0; k < (b->few_programs ? 1 : 4); k++) {
         sort_case c = radix_make(types[k], 1, k & 1 ? "uniform" : "mod-1024");
+        if (!test_takes(b, 2)) continue;
         c.d.tuning.items = 1u << (k + 1);   /* raised to what the tables have room for */
         c.d.value_size = k & 1 ? 0 : 4;
         if (!sort_around(&other, c, 2048) || !sort_around(&other, c, 3 * 2048)
@@ -723,6 +724,7 @@ static void low_digits_are_mended(bench *b)
     if (!sweeping_sorter(b, &other)) return;
     for (k = 0; k < (b->small ? 2 : sizeof kinds / sizeof *kinds); k++) {
         sort_case c = radix_make(kinds[k].type, CLSORT__MEND_LEAST + 12345 * k, kinds[k].pattern);
+        if (!test_takes(b, 3)) continue;
         c.d.value_size = kinds[k].value_size;
         c.d.order = k & 1;
         c.keys_out = k & 2 ? 0 : CASE_OWN;
@@ -759,6 +761,7 @@ static void work_groups_take_every_payload(bench *b)
     size_t i;
     for (i = 0; i < (b->few_programs ? 1 : sizeof kinds / sizeof *kinds); i++) {
         sort_case c = radix_make(kinds[i].type, 1, "uniform");
+        if (!test_takes(b, 3)) continue;
         c.d.value_size = kinds[i].value_size;
         c.d.record_size = kinds[i].record_size;
         c.d.key_offset = kinds[i].record_size ? 4 : 0;
@@ -793,6 +796,7 @@ static void little_local_memory(bench *b)
     for (i = 0; i < (b->few_programs ? 1u : 2u); i++) {
         bench other = *b;
         sort_case c = radix_make(i & 1 ? CLSORT_U64 : CLSORT_U32, 1, "uniform");
+        if (!test_takes(b, 2)) continue;
         other.sorter = pretending_sorter(b, i ? 0 : CL_DEVICE_TYPE_GPU, 0, bytes[i]);
         if (!other.sorter) return;
         c.d.tuning.work_group = 128;
@@ -827,12 +831,14 @@ static void keys_are_written_by_lines(bench *b)
     int good = 1;
     more_options = "-DCLSORT_STAGE_BYTES=64";
     other.sorter = fresh_sorter(b, 0);
-    for (w = 0; w < 4 && other.sorter; w += b->few_programs ? 2 : 1)
+    for (w = 0; w < 4 && other.sorter; w += b->few_programs ? 2 : 1) {
+        if (!test_takes(b, 2)) continue;
         for (i = 0; i < (b->small ? 4u : 7u) && good; i++) {
             sort_case c = radix_make(widths[w], counts[i], i & 1 ? "uniform" : "mod-16");
             c.d.value_size = 0;
             good = keys_by_lines(&other, c, i < 4 ? 1 : 7);
         }
+    }
     clsort_destroy(other.sorter);
     more_options = NULL;
 }
@@ -1051,7 +1057,8 @@ static void hybrid_sorts_every_pattern(bench *b)
     static const cl_uint types[] = { CLSORT_U32, CLSORT_F32, CLSORT_I64, CLSORT_F64 };
     static const size_t counts[] = { 2, 3, 1279, 1281, 20011, 200003 };
     size_t t, i, k;
-    for (t = 0; t < (b->few_programs ? 2u : 4u); t++)
+    for (t = 0; t < (b->few_programs ? 2u : 4u); t++) {
+        if (!test_takes(b, 4)) continue;
         for (i = b->small ? 2 : 0; i < (b->small ? 5u : 6u); i++)
             for (k = 0; pattern_name(k); k++) {
                 sort_case c = hybrid_make(types[t], counts[i] + k % 2, pattern_name(k));
@@ -1060,6 +1067,7 @@ static void hybrid_sorts_every_pattern(bench *b)
                 c.d.nan_order = k & 1;
                 if (!case_run(b, &c)) return;
             }
+    }
 }
 
 /* Buckets of one code, of a few codes, of codes that differ only far down; outliers. */
@@ -1069,12 +1077,14 @@ static void hybrid_sorts_full_buckets(bench *b)
                                             "one-last", "powers-of-two" };
     static const cl_uint groups[] = { 64, 128, 256 };
     size_t g, k;
-    for (g = 0; g < (test_draws_fewer(b) ? 1u : 3u); g++)
+    for (g = 0; g < (b->few_programs ? 1u : 3u); g++) {
+        if (!test_takes(b, 3)) continue;
         for (k = 0; k < sizeof patterns / sizeof *patterns; k++) {
             sort_case c = hybrid_make(CLSORT_U32, b->small ? 6000 : 170000 << g, patterns[k]);
             c.d.tuning.work_group = groups[g];
             if (!case_run(b, &c)) return;
         }
+    }
 }
 
 static void hybrid_is_for_bare_keys(bench *b)
@@ -1115,6 +1125,7 @@ static void samples_sort_every_pattern(bench *b)
     for (t = 0; t < (b->few_programs ? 2u : 4u); t++) {
         const size_t tile = types[t] == CLSORT_F64 || types[t] == CLSORT_I64 ? 64 * 12 : 64 * 20;
         const size_t counts[] = { tile, 3, tile + 1, 2 * tile + 1, 7777, 64 * tile };
+        if (!test_takes(b, 4)) continue;
         for (i = b->small ? 2 : 0; i < (b->small ? 5u : 6u); i++)
             for (k = 0; pattern_name(k); k++) {
                 sort_case c = samples_make(types[t], counts[i] - k % 2, pattern_name(k));
@@ -1238,6 +1249,7 @@ static void cached_moves_payloads(bench *b)
     size_t i;
     for (i = 0; i < (b->few_programs ? 3u : 6u); i++) {
         sort_case c = cached_make(i & 1 ? CLSORT_F64 : CLSORT_U32, n, "mod-1024");
+        if (!test_takes(b, 3)) continue;
         c.d.value_size = sizes[i];
         c.d.stable = 1;
         if (!case_run(b, &c)) return;

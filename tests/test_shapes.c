@@ -13,6 +13,7 @@ static void sort_some(bench *b, sort_case c)
 {
     static const size_t sizes[] = { 1, 3, 70 };
     size_t i;
+    if (!test_takes(b, 3)) return;
     for (i = 0; i < 3; i++) {
         c.d.count = sizes[i];
         c.seed = i + 1;
@@ -279,6 +280,7 @@ static void sort_some_records(bench *b, record_case c)
 {
     static const size_t sizes[] = { 1, 3, 70 };
     size_t i;
+    if (!test_takes(b, 3)) return;
     for (i = 0; i < 3; i++) {
         c.d.count = sizes[i];
         c.seed += i + 1;
@@ -366,7 +368,7 @@ static void select_rows(bench *b, cl_uint type, size_t rows, size_t count, size_
         c.d.value_size = i ? 3 : 0;
         c.outputs = i ? TOP_VALUES | TOP_INDICES : TOP_KEYS | TOP_INDICES;
         c.pattern = i ? "mod-3" : "uniform";
-        top_run(b, &c);
+        if (test_takes(b, 3)) top_run(b, &c);
     }
 }
 
@@ -398,11 +400,11 @@ static void runs_in_shape(bench *b, cl_uint work_group)
     h.work_group = work_group;
     h.items = work_group ? 8 : 0;
     h.own_scratch = 1;
-    runs_check(b, &h, counts, 5, 0);
+    if (test_takes(b, 2)) runs_check(b, &h, counts, 5, 0);
     h = pieces_make(CLSORT_U64, 0, "uniform");
     h.work_group = work_group;
     h.unsorted = 1;
-    runs_check(b, &h, counts, 5, 1);
+    if (test_takes(b, 2)) runs_check(b, &h, counts, 5, 1);
 }
 
 static void lone_runs(bench *b)
@@ -415,10 +417,10 @@ static void parts_in_shape(bench *b, cl_uint work_group)
 {
     pieces_how h = pieces_make(CLSORT_F32, 3, "mod-16");
     h.work_group = work_group;
-    partition_check(b, &h, 300, 5);
+    if (test_takes(b, 2)) partition_check(b, &h, 300, 5);
     h = pieces_make(CLSORT_U64, 0, "uniform");
     h.work_group = work_group;
-    partition_check(b, &h, 70, 17);
+    if (test_takes(b, 2)) partition_check(b, &h, 70, 17);
 }
 
 static void every_parts(bench *b)

@@ -20,6 +20,7 @@ static void sort_small_sizes(bench *b, const char *name)
 {
     size_t n, step = b->small ? 13 : 1, last = b->small ? 300 : 1025;
     for (n = 0; n <= last; n += n < 18 ? 1 : step) {
+        if (n >= 18 && !test_takes(b, 4)) continue;
         if (!sort_one(b, name, CLSORT_U32, n, "uniform", 0)) return;
         if (!sort_one(b, name, CLSORT_F32, n, "reverse", 0)) return;
     }
@@ -87,6 +88,7 @@ static void every_work_group_size(bench *b)
     for (group = 1; group <= 1024; group *= b->small ? 32 : 8)
         for (items = 2; items <= 32; items *= b->small ? 16 : 4) {
             sort_case c = case_make(CLSORT_U32, b->small ? 200 : 5000, "uniform");
+            if (!test_takes(b, 3)) continue;
             c.algorithm = "bitonic";
             c.d.tuning.work_group = group;
             c.d.tuning.items = items;

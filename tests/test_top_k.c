@@ -77,7 +77,7 @@ static void every_type_and_order(bench *b)
     for (t = 0; t < sizeof all_types / sizeof *all_types; t++)
         for (i = 0; i < 8; i++) {
             top_case c = top_make(all_types[t], 2, i & 4 ? 3001 : 40007, 41);
-            if (b->few_programs && t % 4) continue;
+            if ((b->few_programs && t % 4) || !test_takes(b, 3)) continue;
             if (!pattern_applies(pattern_find(patterns[i % 4]), all_types[t])) continue;
             c.pattern = patterns[i % 4];
             c.d.order = i & 1;
@@ -100,6 +100,7 @@ static void equal_nans(bench *b)
     for (i = 0; i < (b->small ? 16 : 48); i++) {
         const size_t n = counts[i % 4], k = i / 4 % 3 == 0 ? 40 : i / 4 % 3 == 1 ? n - n / 50 : n;
         top_case c = top_make(i % 5 ? CLSORT_F32 : CLSORT_F64, 1 + i % 3, n, k);
+        if (!test_takes(b, 3)) continue;
         c.d.nan_order = CLSORT_NAN_EQUAL;
         c.d.zero_order = i % 7 == 3;
         c.d.order = i & 1;
@@ -175,6 +176,7 @@ static void strides_of_outputs(bench *b)
             const size_t n = counts[i % 4];
             top_case c = top_make(i & 4 ? CLSORT_I64 : CLSORT_F32, 1 + (i + 3) % 5, n,
                                   i & 1 ? n : 7);
+            if (!test_takes(b, 4)) continue;
             c.outputs = outputs;
             c.d.value_size = outputs & TOP_VALUES ? 6 : 0;
             c.gap = i % 3;
@@ -239,6 +241,7 @@ static void partitions(bench *b)
         c.apart = c.d.rows && i % 4 == 1 && c.outputs ? n + 3 : 0;
         c.scratch = i % 3 == 1;
         for (r = 0; r < 4; r++) lengths[r] = (uint32_t)draw(&random, n + 2);
+        if (!test_takes(b, 3)) continue;
         c.bounds = c.d.rows && i % 5 > 2 ? lengths : NULL;
         if (!top_run(b, &c)) return;
     }
@@ -477,10 +480,11 @@ static void work_groups_of_any_size(bench *b)
     static const cl_uint groups[] = { 1, 2, 16, 64, 256 };
     static const size_t counts[] = { 77, 2500, 40000 };
     size_t i, j;
-    for (i = 0; i < (test_draws_fewer(b) ? 2 : 5); i++)
+    for (i = 0; i < (b->few_programs ? 2 : 5); i++) {
+        if (!test_takes(b, 5)) continue;
         for (j = 0; j < 3; j++) {
             top_case c = top_make(CLSORT_U32, 2, counts[j], 50);
-            c.d.tuning.work_group = groups[test_draws_fewer(b) ? 3 - i : i];
+            c.d.tuning.work_group = groups[b->few_programs ? 3 - i : i];
             c.pattern = j & 1 ? "mod-16" : "uniform";
             if (!top_run(b, &c)) return;
             c.d.top_k = c.d.count * 3 / 4;
@@ -488,6 +492,7 @@ static void work_groups_of_any_size(bench *b)
             c.d.flags = CLSORT_FLAG_TOP_UNSORTED;
             if (!top_run(b, &c)) return;
         }
+    }
 }
 
 /* Does a selection take this kernel? */
@@ -531,9 +536,9 @@ static void rows_that_a_work_group_holds(bench *b)
                    { CLSORT_I32, 32, 3, 1024 },  { CLSORT_U8, 16, 5, 400 },
                    { CLSORT_U32, 64, 3, 2048 },  { CLSORT_F64, 128, 2, 3001 },
                    { CLSORT_F16, 128, 3, 4096 }, { CLSORT_I16, 256, 3, 2047 } };
-    const size_t step = test_draws_fewer(b) && !b->few_programs ? 3 : 1;
     size_t i, j;
-    for (i = 0; i < (b->few_programs ? 3 : sizeof shapes / sizeof *shapes); i += step)
+    for (i = 0; i < (b->few_programs ? 3 : sizeof shapes / sizeof *shapes); i++) {
+        if (!test_takes(b, 5)) continue;
         for (j = 0; j < (b->small ? 2 : sizeof patterns / sizeof *patterns); j++) {
             const size_t at = (i + j) % (sizeof patterns / sizeof *patterns);
             top_case c = top_make(shapes[i].type, shapes[i].rows, shapes[i].count, 1);
@@ -546,6 +551,7 @@ static void rows_that_a_work_group_holds(bench *b)
             c.d.tuning.work_group = shapes[i].group;
             if (!run_held(b, c, shapes[i].group)) return;
         }
+    }
 }
 
 /* The smallest elements of such a row lie in one column of a work-group of 32: more candidates than
@@ -589,7 +595,7 @@ static void long_rows_by_a_sample(bench *b)
 }
 
 /* One launch for everything after the sample, on devices where work-groups make progress: CPUs do,
-   too. */
+   too. PoCL optimizes this one kernel for half a minute. */
 static void long_rows_in_one_launch(bench *b)
 {
     static const int poisons[] = { -1, 0x00, 0xFF };
@@ -598,7 +604,8 @@ static void long_rows_in_one_launch(bench *b)
     if (!test_is_cpu(b) || b->small || b->few_programs) return;
     other.sorter = fresh_sorter(b, 0);
     if (!CHECK(other.sorter != NULL)) return;
-    more_options = "-DCLSORT_FORWARD_PROGRESS=0";
+    more_options = test_draws(b) ? "-DCLSORT_FORWARD_PROGRESS=0 -cl-opt-disable"
+                                 : "-DCLSORT_FORWARD_PROGRESS=0";
     other.sorter->has_progress = 1;
     for (i = 0; i < 10; i++) {
         top_case c = top_make(CLSORT_U32, 1 + i % 2, i < 5 ? 70001 : 8200, i == 9 ? 900 : 40 + i);

@@ -93,6 +93,7 @@ static void values_of_every_size(bench *b)
     for (w = b->few_programs ? 2 : 0; w < (b->few_programs ? 3u : 4u); w++)
         for (v = 0; v < sizeof bytes / sizeof *bytes; v += b->few_programs || w != 2 ? 3 : 1) {
             sort_case c = case_make(widths[w], 0, "mod-256");
+            if (!test_takes(b, 4)) continue;
             c.d.value_size = bytes[v];
             c.d.order = v & 1;
             if (!run_sizes(b, &c)) continue;
@@ -123,7 +124,7 @@ static void records_of_every_size(bench *b)
     for (w = b->few_programs ? 2 : 0; w < (b->few_programs ? 3u : 4u); w++) {
         size_t key = pattern_key_size(widths[w]);
         for (bytes = key; bytes <= 40; bytes += key < 4 ? 6 + key : key) {
-            if (bytes > 16 && bytes % 3) continue;
+            if ((bytes > 16 && bytes % 3) || !test_takes(b, 4)) continue;
             sort_records(b, widths[w], bytes, 0);
             sort_records(b, widths[w], bytes, (bytes / key - 1) * key);
             if (bytes >= 3 * key) sort_records(b, widths[w], bytes, key);
@@ -159,7 +160,7 @@ static void every_combination_of_outputs(bench *b)
     for (i = 0; i < sizeof names / sizeof *names; i++)
         for (v = 0; v < 3; v++) {
             sort_case c = case_make(CLSORT_F32, b->small ? 50 : 2 * b->tile / 3, "mod-256");
-            if (b->few_programs && (i % 3 || v == 1)) continue;
+            if ((b->few_programs && (i % 3 || v == 1)) || !test_takes(b, 3)) continue;
             c.algorithm = names[i];
             c.d.value_size = bytes[v];
             run_outputs(b, c);
@@ -175,7 +176,7 @@ static void records_on_every_algorithm(bench *b)
          i++)
         for (k = 0; k < 4; k++) {
             sort_case c = case_make(CLSORT_U32, b->small ? 50 : 3001, "mod-256");
-            if (b->few_programs && i % 4) continue;
+            if ((b->few_programs && i % 4) || !test_takes(b, 4)) continue;
             c.algorithm = clsort_algorithm_name(i);
             c.d.record_size = 12;
             c.d.key_offset = 4;
