@@ -1428,9 +1428,9 @@ static void clsort_mpi__phases(clsort_mpi__job *j)
 }
 
 /* Sorts the elements of all ranks of a communicator, and waits for it. All ranks call it, each with
-   a sorter and an in-order queue of its context and device. Ranks may share a device, or have ones of
-   different kinds. *result is
-   written in any case. Outputs are undefined after a failure.
+   a sorter and an in-order queue of its context and device. Ranks may share a device, or have
+   devices of different kinds. *result is written in any case. Outputs are undefined after a
+   failure.
    Errors: CLSORT_MPI_ERROR_MPI, _DISAGREE and _ROOM; CLSORT_ERROR_UNSUPPORTED for `precedes`, rows,
    segments, top_k, indices and a count on the device; CLSORT_ERROR_COUNT_TOO_LARGE; all of
    clsort_enqueue_sort, clsort_enqueue_gather and clsort_enqueue_merge_runs. */
