@@ -13021,6 +13021,14 @@ static int clsort__is_bare(const clsort_desc *d)
            && !clsort__will_have(d, d->indices, CLSORT_FLAG_INDICES);
 }
 
+/* Are pairs sorted whose values, or indices in their place, have 4 bytes? */
+static int clsort__has_words(const clsort_desc *d)
+{
+    const int direct = d->record_size ? d->record_size <= 16 && !d->value_size : d->value_size <= 8;
+    return clsort__will_have(d, d->indices, CLSORT_FLAG_INDICES) || !direct
+           || (d->value_size == 4 && !d->record_size);
+}
+
 /* The crossovers of AUTO, in elements: bitonic up to `bitonic`, radix from `radix` on, else merge;
    radix by hybrid kernels, or on CPUs in cache, where they can sort this, from `hybrid` on.
    The first row that fits the device, the payload and the key's bits is taken. Measured on an
@@ -13028,7 +13036,8 @@ static int clsort__is_bare(const clsort_desc *d)
    without sweeps. */
 enum { CLSORT__NVIDIA, CLSORT__OTHER_GPU, CLSORT__CPU_ROWS, CLSORT__CPU };
 static const struct clsort__crossover {
-    int device, bare;
+    int device;
+    int payload;                /* 1: none; 2: values or indices of 4 bytes; 0: any */
     cl_uint bits;
     cl_uint bitonic, radix, hybrid;
 } clsort__crossovers[] = {
@@ -13046,6 +13055,7 @@ static const struct clsort__crossover {
     { CLSORT__CPU_ROWS, 1, 32, CLSORT__NEVER, 1u << 9, 1u << 9 },
     { CLSORT__CPU_ROWS, 1, 64, CLSORT__NEVER, 1u << 9, 1u << 9 },
     { CLSORT__CPU_ROWS, 0, 16, CLSORT__NEVER, 1u << 11, CLSORT__NEVER },
+    { CLSORT__CPU_ROWS, 2, 32, CLSORT__NEVER, 1u << 9, 1u << 9 },
     { CLSORT__CPU_ROWS, 0, 64, CLSORT__NEVER, 1u << 11, 1u << 17 },
     { CLSORT__CPU, 1, 16, CLSORT__NEVER, 1u << 10, CLSORT__NEVER },
     { CLSORT__CPU, 1, 32, CLSORT__NEVER, 1u << 18, CLSORT__NEVER },
@@ -13063,9 +13073,11 @@ static const struct clsort__crossover *clsort__find_crossover(const clsort_sorte
                        : s->has_rows         ? CLSORT__CPU_ROWS
                        : s->is_cpu           ? CLSORT__CPU
                                              : CLSORT__OTHER_GPU,
-              bare = clsort__is_bare(d);
+              bare = clsort__is_bare(d), words = clsort__has_words(d);
     const struct clsort__crossover *c = clsort__crossovers;
-    while (c->device != device || c->bare != bare || c->bits < clsort__key_bits(d->key_type)) c++;
+    while (c->device != device || c->bits < clsort__key_bits(d->key_type)
+           || !(c->payload == 1 ? bare : !bare && (!c->payload || words)))
+        c++;
     return c;
 }
 

@@ -827,16 +827,24 @@ static void damage_long_read(void *user, cl_mem buffer, size_t at, size_t bytes,
     if (bytes >= 1 << 21) ((unsigned char *)host)[bytes - 1] ^= 1;
 }
 
-/* The tuning.radix that AUTO takes for n bare keys; CLSORT_RADIX_PORTABLE: no radix. */
-static cl_uint radix_of_auto(const world *w, cl_uint type, size_t n)
+/* The tuning.radix that AUTO takes for n keys with values of this size; CLSORT_RADIX_PORTABLE: no
+   radix. */
+static cl_uint radix_with_values(const world *w, cl_uint type, size_t value_size, size_t n)
 {
     clsort_desc d = clsort_desc_default(), resolved = clsort_desc_default();
     d.keys = w->buffer[0];
     d.key_type = type;
     d.count = n;
+    d.value_size = value_size;
+    if (value_size) d.values = w->buffer[1];
     CHECK_OK(clsort_resolve(w->sorter, &d, &resolved));
     return resolved.algorithm == CLSORT_RADIX ? resolved.tuning.radix
                                               : (cl_uint)CLSORT_RADIX_PORTABLE;
+}
+
+static cl_uint radix_of_auto(const world *w, cl_uint type, size_t n)
+{
+    return radix_with_values(w, type, 0, n);
 }
 
 /* AUTO takes hybrid radix from its crossovers on, and what is resolved sorts so again; no longer if
@@ -866,16 +874,18 @@ static void avoid_wrong_hybrid(bench *b)
     }
 }
 
-/* The same of radix in cache: on CPUs that prefer vectors of 16 from a few hundred bare keys on, on
-   others from more. Where its kernels do not build, the first sort goes on without them. */
+/* The same of radix in cache: on CPUs that prefer vectors of 16 from a few hundred elements on that
+   fit a lane, for others and elsewhere from more. Where its kernels do not build, the first sort goes on without them. */
 static void avoid_wrong_cached(bench *b)
 {
-    static const struct { cl_uint width, type; size_t n; } from[] = {
-        { 16, CLSORT_F32, 1 << 9 }, { 16, CLSORT_U64, 1 << 9 }, { 8, CLSORT_I64, 1 << 22 }
+    static const struct { cl_uint width, type; size_t values, n; } from[] = {
+        { 16, CLSORT_F32, 0, 1 << 9 },  { 16, CLSORT_U64, 0, 1 << 9 },
+        { 8, CLSORT_I64, 0, 1 << 22 },  { 16, CLSORT_I32, 4, 1 << 9 },
+        { 16, CLSORT_F32, 12, 1 << 9 }, { 16, CLSORT_F32, 8, 1 << 17 }
     };
     size_t i;
     (void)b;
-    for (i = 0; i < 9; i++) {
+    for (i = 0; i < 3 * sizeof from / sizeof *from; i++) {
         const size_t k = i / 3, n = from[k].n;
         const int wrong = i % 3 == 1, rejected = i % 3 == 2;
         mock_facts f = mock_cpu();
@@ -888,9 +898,10 @@ static void avoid_wrong_cached(bench *b)
         mock.sorts = 1;
         mock.on_read = wrong ? damage_long_read : NULL;
         CHECK_STATUS(clsort_self_test(w.sorter), wrong ? CLSORT_ERROR_WRONG_RESULT : CL_SUCCESS);
-        CHECK(radix_of_auto(&w, from[k].type, n)
+        CHECK(radix_with_values(&w, from[k].type, from[k].values, n)
               == (wrong || rejected ? CLSORT_RADIX_DEFAULT : CLSORT_RADIX_CACHED));
-        CHECK(radix_of_auto(&w, from[k].type, n - 1) != CLSORT_RADIX_CACHED);
+        CHECK(radix_with_values(&w, from[k].type, from[k].values, n - 1)
+              != CLSORT_RADIX_CACHED);
         close_world(&w);
     }
 }

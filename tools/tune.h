@@ -49,7 +49,7 @@ static clsort_desc tune_describe(const tune_job *job, size_t n, const char *meth
     d.key_type = tune_type(job);
     d.keys = job->keys;
     d.keys_out = job->keys_out;
-    if (!job->row->bare) {
+    if (job->row->payload != 1) {
         d.values = job->values;
         d.values_out = job->values_out;
         d.value_size = 4;
@@ -200,13 +200,13 @@ static struct clsort__crossover tune_best(const tune_job *job)
 static void tune_print_times(const tune_job *job)
 {
     int i, m;
-    printf("\n%u bits%s, ms", (unsigned)job->row->bits, job->row->bare ? "" : " + 4 bytes");
+    printf("\n%u bits%s, ms", (unsigned)job->row->bits, job->row->payload == 1 ? "" : " + 4 bytes");
     for (m = 0; m < TUNE_METHODS; m++) printf(" %14s", job->methods[m]);
     puts("  AUTO / best");
     for (i = 0; i < job->sizes; i++) {
         const double *ms = job->ms[i], least = tune_least(ms);
         const double ratio = ms[tune_choice(job->row, tune_count(i), ms)] / least;
-        printf("2^%-*d", job->row->bare ? 9 : 19, TUNE_LOG2_FIRST + i);
+        printf("2^%-*d", job->row->payload == 1 ? 9 : 19, TUNE_LOG2_FIRST + i);
         for (m = 0; m < TUNE_METHODS; m++)
             if (ms[m] > 0 && !isinf(ms[m])) printf(" %14.4f", ms[m]);
             else printf(" %14s", "-");
@@ -229,8 +229,8 @@ static void tune_print_row(const struct clsort__crossover *row)
     static const char *const devices[] = { "CLSORT__NVIDIA", "CLSORT__OTHER_GPU",
                                            "CLSORT__CPU_ROWS", "CLSORT__CPU" };
     char text[3][24];
-    printf("    { %s, %d, %u, %s, %s, %s },", devices[row->device], row->bare, (unsigned)row->bits,
-           tune_threshold_text(row->bitonic, text[0], sizeof text[0]),
+    printf("    { %s, %d, %u, %s, %s, %s },", devices[row->device], row->payload,
+           (unsigned)row->bits, tune_threshold_text(row->bitonic, text[0], sizeof text[0]),
            tune_threshold_text(row->radix, text[1], sizeof text[1]),
            tune_threshold_text(row->hybrid, text[2], sizeof text[2]));
 }
@@ -355,7 +355,8 @@ static int tune_rows(tune_job *job, double most_ms)
         if (clsort__crossovers[i].device != device) continue;
         job->row = &clsort__crossovers[i];
         code = tune_row(job, (most_ms - (now_ms() - start)) / (rows - measured));
-        if (code == DONE_OK && job->row->bits == 32 && job->row->bare) code = tune_shapes(job);
+        if (code == DONE_OK && job->row->bits == 32 && job->row->payload == 1)
+            code = tune_shapes(job);
         done[measured++] = *job;
         tune_release(job);
     }
