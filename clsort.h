@@ -1639,7 +1639,6 @@ extern "C" {
 #define CLSORT__FAMILY_RELAUNCH 36
 #define CLSORT__FAMILY_SELECT 37
 #define CLSORT__FAMILY_SEGMENTS 38
-#define CLSORT__FAMILY_PIECES 39
 #define CLSORT__FAMILY_BATCH 40
 #define CLSORT__FAMILY_HYBRID 41
 #define CLSORT__FAMILY_SHORT_ROWS 42
@@ -1874,7 +1873,6 @@ static const char *const clsort__source[] = {
     "#define CLSORT__FAMILY_RELAUNCH 36\n"
     "#define CLSORT__FAMILY_SELECT 37\n"
     "#define CLSORT__FAMILY_SEGMENTS 38\n"
-    "#define CLSORT__FAMILY_PIECES 39\n"
     "#define CLSORT__FAMILY_BATCH 40\n"
     "#define CLSORT__FAMILY_HYBRID 41\n"
     "#define CLSORT__FAMILY_SHORT_ROWS 42\n"
@@ -2060,10 +2058,11 @@ static const char *const clsort__source[] = {
     "#ifndef __has_builtin\n"
     "#define __has_builtin(name) 0\n"
     "#endif\n\n",
-    "//---- tuning: families\n\n"
+    "//---- tuning: families\n\n\n"
+    "#define CLSORT_NEEDS_PIECES (CLSORT_IS(SEGMENTS) && CLSORT_SHARE_LOG2 == 0)\n"
     "#define CLSORT_NEEDS_RADIX \\\n"
-    "    (CLSORT_IS(RADIX) || CLSORT_IS(SWEEP) || CLSORT_IS(PIECES) || CLSORT_IS(CACHED) \\\n"
-    "     || CLSORT_IS(PARTITION))\n"
+    "    (CLSORT_IS(RADIX) || CLSORT_IS(SWEEP) || CLSORT_IS(CACHED) || CLSORT_IS(PARTITION) \\\n"
+    "     || CLSORT_NEEDS_PIECES)\n"
     "#define CLSORT_NEEDS_BINS (CLSORT_IS(HYBRID) || CLSORT_IS(SAMPLES))\n"
     "#define CLSORT_NEEDS_QUICKSORT (CLSORT_IS(QUICKSORT) || CLSORT_IS(RELAUNCH))\n"
     "#define CLSORT_NEEDS_PACKING (CLSORT_IS(SEGMENTS) || CLSORT_IS(ROW_TILES))\n"
@@ -2467,7 +2466,7 @@ static const char *const clsort__source[] = {
     "#endif\n\n",
     "//---- record: insertion\n"
     "#if CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 == 0 \\\n"
-    "    && (CLSORT_IS(MERGE) || CLSORT_IS(PIECES) || CLSORT_IS(CACHED))\n\n\n"
+    "    && (CLSORT_IS(MERGE) || CLSORT_IS(CACHED) || CLSORT_NEEDS_PIECES)\n\n\n"
     "#define CLSORT_INSERTION_MOST (CLSORT_IS(MERGE) ? CLSORT_ITEMS : 32)\n\n\n\n"
     "CLSORT_INLINE void insertion_sort(array_t source, array_t target, uint base, uint size, codec_t c)\n"
     "{\n"
@@ -3225,10 +3224,10 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 1893\n",
+    "#line 1894\n",
 #endif
 #else
-    "#line 1893\n",
+    "#line 1894\n",
 #endif
 #ifndef CLSORT_NO_MERGE
     "//---- merge\n"
@@ -4133,7 +4132,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 2983\n",
+    "#line 2984\n",
 #endif
     "//---- merge: segments\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_NEEDS_PACKING\n"
@@ -4441,7 +4440,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 3374\n",
+    "#line 3375\n",
 #endif
 #ifndef CLSORT_NO_RADIX
     "//---- radix: codes\n"
@@ -4707,7 +4706,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#if !CLSORT_VECTORS || CLSORT_RECORDS || !defined(__AVX512F__)\n"
     "#define CLSORT_LANE_BYTES 0\n"
-    "#elif CLSORT_VALUE_BYTES == 0 && (CLSORT_IS(CACHED) || CLSORT_IS(PIECES))\n"
+    "#elif CLSORT_VALUE_BYTES == 0 && (CLSORT_IS(CACHED) || CLSORT_NEEDS_PIECES)\n"
     "#define CLSORT_LANE_BYTES CLSORT_KEY_BYTES\n"
     "#elif CLSORT_IS(CACHED) && CLSORT_KEY_BYTES == 4 && CLSORT_VALUE_BYTES == 4\n"
     "#define CLSORT_LANE_BYTES 8\n"
@@ -4756,7 +4755,7 @@ static const char *const clsort__source[] = {
     "    for (uint i = 0; i < b.size; i++) {\n"
     "        const item_t item = load_whole_item(from, r.codec, b.begin + i);\n"
     "        const uint place = next[digit_of(item.key, digit)]++;\n"
-    "        store_whole_item(to, r.codec, CLSORT_IS(PIECES) ? min(place, r.n - 1) : place, item);\n"
+    "        store_whole_item(to, r.codec, CLSORT_NEEDS_PIECES ? min(place, r.n - 1) : place, item);\n"
     "    }\n"
     "}\n\n\n\n\n\n"
     "#ifndef CLSORT_STAGE_BYTES\n"
@@ -5440,7 +5439,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
     "//---- radix: pieces\n"
-    "#if CLSORT_IS(PIECES)\n\n"
+    "#if CLSORT_NEEDS_PIECES\n\n"
     "CLSORT_INLINE void sort_piece(radix_t r, job_t job, uint piece)\n"
     "{\n"
     "    const uint first = job.slice * piece, begin = job.segment.begin + first,\n"
@@ -5461,24 +5460,24 @@ static const char *const clsort__source[] = {
     "        sort_small(r);\n"
     "    else\n"
     "        insertion_sort(from, to, 0, r.n, r.codec);\n"
-    "}\n\n\n\n"
+    "}\n\n\n\n\n"
     "CLSORT_KERNEL void clsort_radix_pieces(CLSORT_RADIX_ARGS, CLSORT_SEGMENT_ARGS, CLSORT_JOB_ARGS,\n"
     "                                       uint piece)\n"
     "{\n"
     "    radix_t r = CLSORT_RADIX;\n"
     "    const jobs_t j = CLSORT_JOBS;\n"
     "    const segments_t given = CLSORT_SEGMENTS, s = sortable_segments(given, j);\n"
-    "    const uint step = (uint)get_global_size(0), all = job_count(j, s);\n"
+    "    const uint ranges = s.kind & CLSORT__SEGMENTS_IN_RANGES, listed = !ranges && !j.per,\n"
+    "               whole = listed || j.per == 1 ? s.segments : 0,\n"
+    "               cut = j.per == 1 ? 0 : job_count(j, s);\n"
     "    r.scratch += get_global_id(0) * CLSORT__PLAN_WORDS;\n"
-    "    for (uint i = (uint)get_global_id(0); i < s.segments && !(s.kind & CLSORT__SEGMENTS_IN_RANGES);\n"
-    "         i += step) {\n"
-    "        const job_t whole = { take_segment(s, i), 0, ARRAY_SOURCE };\n"
-    "        if (whole.segment.size <= piece)\n"
-    "            sort_piece(r, whole, piece);\n"
-    "    }\n"
-    "    for (uint i = (uint)get_global_id(0); i < all; i += step) {\n"
-    "        const job_t job = take_job(j, s, i);\n"
-    "        if (job.segment.size > piece || s.kind & CLSORT__SEGMENTS_IN_RANGES)\n"
+    "    for (ulong i = get_global_id(0); i < (ulong)whole + cut; i += get_global_size(0)) {\n"
+    "        job_t job = { { 0, 0 }, 0, ARRAY_SOURCE };\n"
+    "        if (i < whole)\n"
+    "            job.segment = take_segment(s, (uint)i);\n"
+    "        else\n"
+    "            job = take_job(j, s, (uint)(i - whole));\n"
+    "        if (!listed || (job.segment.size <= piece) == (i < whole))\n"
     "            sort_piece(r, job, piece);\n"
     "    }\n"
     "}\n"
@@ -8192,7 +8191,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 8019\n",
+    "#line 8021\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
     "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -9091,7 +9090,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 9125\n",
+    "#line 9127\n",
 #endif
     "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_SELECT\n"
@@ -10806,7 +10805,6 @@ enum {
     X(MERGE, "merge", clsort__merge_local) \
     X(PUBLISHED_MERGE, "merge-local-only", clsort__tile_local) \
     X(SEGMENTS, "segments", clsort__segment_local) \
-    X(PIECES, "radix of segments", clsort__no_local) \
     X(RADIX, "radix", clsort__radix_need) \
     X(SWEEP, "radix sweep", clsort__radix_need) \
     X(HYBRID, "hybrid radix", clsort__hybrid_need) \
@@ -10877,7 +10875,7 @@ typedef char clsort__kernels_know_public_numbers
     X(SEGMENT_PACK, CLSORT__SEGMENTS, "clsort_segment_pack") \
     X(SEGMENT_TILE, CLSORT__SEGMENTS, "clsort_segment_tile") \
     X(SEGMENT_PASS, CLSORT__SEGMENTS, "clsort_segment_pass") \
-    X(RADIX_PIECES, CLSORT__PIECES, "clsort_radix_pieces") \
+    X(RADIX_PIECES, CLSORT__SEGMENTS, "clsort_radix_pieces") \
     X(RADIX_COUNT, CLSORT__RADIX, "clsort_radix_count") \
     X(RADIX_SCAN, CLSORT__RADIX, "clsort_radix_scan") \
     X(RADIX_SCATTER, CLSORT__RADIX, "clsort_radix_scatter") \
@@ -11142,7 +11140,6 @@ typedef struct clsort__helpers {
     clsort__config tiles;       /* merge on CPUs: the vector kernel that sorts tiles */
     clsort__config passes;      /* radix from the top: the passes for what it would sort slowly */
     clsort__config leftovers;   /* quicksort: the merge of what its rounds leave */
-    clsort__config pieces;      /* segments: the kernel whose work-items sort a piece each */
 } clsort__helpers;
 
 /* The parts of scratch memory, as offsets in its layout. */
@@ -12472,6 +12469,7 @@ static int clsort__has_kernel(const clsort__config *c, int kernel)
     if (kernel == CLSORT__KERNEL_MERGE_TILE) return c->lanes == 1;
     if (kernel == CLSORT__KERNEL_SEGMENT_PACK) return c->share_log2 > 0 && !c->ranges;
     if (kernel == CLSORT__KERNEL_SEGMENT_TILE) return c->share_log2 > 0;
+    if (kernel == CLSORT__KERNEL_RADIX_PIECES) return c->share_log2 == 0;
     if (kernel == CLSORT__KERNEL_SELECT_STREAM) return c->share_log2 == 0;
     if (kernel == CLSORT__KERNEL_SELECT_SAMPLE || kernel == CLSORT__KERNEL_SELECT_READ
         || kernel == CLSORT__KERNEL_SELECT_RANK)
@@ -16475,7 +16473,7 @@ static void clsort__segment_pieces(clsort__run *run, const clsort__plan *p,
     r.w.in_place = 0;
     r.w.tables = clsort__span_from(j->w.tables, clsort__job_bytes(p->data.extent));
     r.last_bit = (cl_uint)(8 * p->key.bytes);
-    clsort__use_kernel(run, &p->helpers.pieces, CLSORT__KERNEL_RADIX_PIECES);
+    clsort__use_kernel(run, &p->config, CLSORT__KERNEL_RADIX_PIECES);
     clsort__arg_radix(run, p, &r, 0);
     clsort__arg_jobs(run, p, j);
     clsort__arg_uint(run, (cl_uint)j->tile);
@@ -16519,21 +16517,10 @@ static void clsort__segment_shape(const clsort_sorter *s, const clsort_tuning *t
     clsort__least_tile(c);
 }
 
-/* Plans the kernel whose work-items sort a piece of a segment each. */
-static void clsort__plan_pieces(clsort__plan *p)
-{
-    p->helpers.pieces = clsort__config_of(p, CLSORT__PIECES);
-    p->helpers.pieces.group_log2 = p->helpers.pieces.share_log2 = p->helpers.pieces.items_log2 = 0;
-    p->helpers.pieces.digit_bits = 8;
-    p->helpers.pieces.lanes = 1;
-    p->helpers.pieces.ties = p->helpers.pieces.language = p->helpers.pieces.scan = 0;
-}
-
 static void clsort__plan_segments(const clsort_sorter *s, clsort__plan *p)
 {
     const size_t parts = p->data.at_offsets && p->data.segments ? p->data.segments : 1;
     clsort__segment_shape(s, &p->d.tuning, p->d.count / parts, &p->config);
-    clsort__plan_pieces(p);
 }
 
 /* The table of jobs, and a plan for each work-item that sorts pieces. */
@@ -16809,7 +16796,6 @@ static void clsort__plan_quicksort(const clsort_sorter *s, clsort__plan *p)
         p->config.language = s->enqueues;
     }
     clsort__quick_shape(s, p);
-    clsort__plan_pieces(p);
     p->helpers.leftovers = clsort__config_of(p, CLSORT__SEGMENTS);
     p->helpers.leftovers.ranges = 1;
     p->helpers.leftovers.ties = p->helpers.leftovers.language = p->helpers.leftovers.scan = 0;
@@ -17428,8 +17414,6 @@ static clsort_status clsort__ready(clsort_sorter *s, clsort__plan *p)
     const int verifies = s->options.flags & CLSORT_OPTION_VERIFY && !p->d.top_k;
     const int gathers = p->indirect || verifies || p->d.record_size || p->select.extracts
                         || (p->d.top_k && clsort__moves_by_index(p));
-    const clsort__config *segments = p->helpers.leftovers.family ? &p->helpers.leftovers
-                                                                 : &p->config;
     CLSORT__MUST(clsort__ready_comparator(s, p));
     CLSORT__MUST(clsort__ready_kernels(s, p));
     if (p->config.family == CLSORT__RELAUNCH) CLSORT__MUST(clsort__device_queue(s));
@@ -17437,8 +17421,6 @@ static clsort_status clsort__ready(clsort_sorter *s, clsort__plan *p)
         CLSORT__MUST(clsort__need_program(s, &p->helpers.tiles, p->d.flags));
     if (p->helpers.leftovers.family)
         CLSORT__MUST(clsort__need_program(s, &p->helpers.leftovers, p->d.flags));
-    if (p->helpers.pieces.family && !clsort__built_shape(s, segments).share_log2)
-        CLSORT__MUST(clsort__need_program(s, &p->helpers.pieces, p->d.flags));
     if (p->helpers.published.family)
         CLSORT__MUST(clsort__need_program(s, &p->helpers.published, p->d.flags));
     return gathers ? clsort__ready_checks(s, p) : CL_SUCCESS;

@@ -123,7 +123,6 @@
 #define CLSORT__FAMILY_RELAUNCH 36
 #define CLSORT__FAMILY_SELECT 37
 #define CLSORT__FAMILY_SEGMENTS 38
-#define CLSORT__FAMILY_PIECES 39
 #define CLSORT__FAMILY_BATCH 40
 #define CLSORT__FAMILY_HYBRID 41
 #define CLSORT__FAMILY_SHORT_ROWS 42
@@ -404,10 +403,12 @@
 #endif
 
 //---- tuning: families
-/* The parts of this file that several families use. */
+/* The parts of this file that several families use. Pieces are those of segments where each
+   work-item works alone: it sorts them by radix. */
+#define CLSORT_NEEDS_PIECES (CLSORT_IS(SEGMENTS) && CLSORT_SHARE_LOG2 == 0)
 #define CLSORT_NEEDS_RADIX \
-    (CLSORT_IS(RADIX) || CLSORT_IS(SWEEP) || CLSORT_IS(PIECES) || CLSORT_IS(CACHED) \
-     || CLSORT_IS(PARTITION))
+    (CLSORT_IS(RADIX) || CLSORT_IS(SWEEP) || CLSORT_IS(CACHED) || CLSORT_IS(PARTITION) \
+     || CLSORT_NEEDS_PIECES)
 #define CLSORT_NEEDS_BINS (CLSORT_IS(HYBRID) || CLSORT_IS(SAMPLES))
 #define CLSORT_NEEDS_QUICKSORT (CLSORT_IS(QUICKSORT) || CLSORT_IS(RELAUNCH))
 #define CLSORT_NEEDS_PACKING (CLSORT_IS(SEGMENTS) || CLSORT_IS(ROW_TILES))
@@ -909,7 +910,7 @@ CLSORT_INLINE uint comes_before(item_t x, item_t y, codec_t c)
 
 //---- record: insertion
 #if CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 == 0 \
-    && (CLSORT_IS(MERGE) || CLSORT_IS(PIECES) || CLSORT_IS(CACHED))
+    && (CLSORT_IS(MERGE) || CLSORT_IS(CACHED) || CLSORT_NEEDS_PIECES)
 /* Elements that are sorted by insertion at most: a tile of a merge; a piece that is too short for
    counting digits to pay. */
 #define CLSORT_INSERTION_MOST (CLSORT_IS(MERGE) ? CLSORT_ITEMS : 32)
@@ -3724,7 +3725,7 @@ CLSORT_KERNEL void clsort_radix_scan(CLSORT_RADIX_ARGS)
 #endif
 #if !CLSORT_VECTORS || CLSORT_RECORDS || !defined(__AVX512F__)
 #define CLSORT_LANE_BYTES 0
-#elif CLSORT_VALUE_BYTES == 0 && (CLSORT_IS(CACHED) || CLSORT_IS(PIECES))
+#elif CLSORT_VALUE_BYTES == 0 && (CLSORT_IS(CACHED) || CLSORT_NEEDS_PIECES)
 #define CLSORT_LANE_BYTES CLSORT_KEY_BYTES
 #elif CLSORT_IS(CACHED) && CLSORT_KEY_BYTES == 4 && CLSORT_VALUE_BYTES == 4
 #define CLSORT_LANE_BYTES 8
@@ -3778,7 +3779,7 @@ CLSORT_INLINE void scatter_items(radix_t r, array_t from, array_t to, block_t b,
     for (uint i = 0; i < b.size; i++) {
         const item_t item = load_whole_item(from, r.codec, b.begin + i);
         const uint place = next[digit_of(item.key, digit)]++;
-        store_whole_item(to, r.codec, CLSORT_IS(PIECES) ? min(place, r.n - 1) : place, item);
+        store_whole_item(to, r.codec, CLSORT_NEEDS_PIECES ? min(place, r.n - 1) : place, item);
     }
 }
 
@@ -4610,7 +4611,7 @@ CLSORT_INLINE void sort_packed(radix_t r, packed_t p, global const uint *values)
 #endif
 
 //---- radix: pieces
-#if CLSORT_IS(PIECES)
+#if CLSORT_NEEDS_PIECES
 /* Sorts a piece of a segment, or a whole segment, into the array that its merges start from. */
 CLSORT_INLINE void sort_piece(radix_t r, job_t job, uint piece)
 {
@@ -4635,24 +4636,25 @@ CLSORT_INLINE void sort_piece(radix_t r, job_t job, uint piece)
 }
 
 /* Each work-item sorts whole segments of up to `piece` elements, then pieces of longer ones, one
-   for each job. Ranges are sorted by jobs only. scratch: a plan for each work-item. */
+   for each job. Ranges are sorted by jobs only, and so are rows of several pieces. One loop does
+   both: what sorts is compiled once. scratch: a plan for each work-item. */
 CLSORT_KERNEL void clsort_radix_pieces(CLSORT_RADIX_ARGS, CLSORT_SEGMENT_ARGS, CLSORT_JOB_ARGS,
                                        uint piece)
 {
     radix_t r = CLSORT_RADIX;
     const jobs_t j = CLSORT_JOBS;
     const segments_t given = CLSORT_SEGMENTS, s = sortable_segments(given, j);
-    const uint step = (uint)get_global_size(0), all = job_count(j, s);
+    const uint ranges = s.kind & CLSORT__SEGMENTS_IN_RANGES, listed = !ranges && !j.per,
+               whole = listed || j.per == 1 ? s.segments : 0,
+               cut = j.per == 1 ? 0 : job_count(j, s);
     r.scratch += get_global_id(0) * CLSORT__PLAN_WORDS;
-    for (uint i = (uint)get_global_id(0); i < s.segments && !(s.kind & CLSORT__SEGMENTS_IN_RANGES);
-         i += step) {
-        const job_t whole = { take_segment(s, i), 0, ARRAY_SOURCE };
-        if (whole.segment.size <= piece)
-            sort_piece(r, whole, piece);
-    }
-    for (uint i = (uint)get_global_id(0); i < all; i += step) {
-        const job_t job = take_job(j, s, i);
-        if (job.segment.size > piece || s.kind & CLSORT__SEGMENTS_IN_RANGES)
+    for (ulong i = get_global_id(0); i < (ulong)whole + cut; i += get_global_size(0)) {
+        job_t job = { { 0, 0 }, 0, ARRAY_SOURCE };
+        if (i < whole)
+            job.segment = take_segment(s, (uint)i);
+        else
+            job = take_job(j, s, (uint)(i - whole));
+        if (!listed || (job.segment.size <= piece) == (i < whole))
             sort_piece(r, job, piece);
     }
 }
