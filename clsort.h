@@ -13041,7 +13041,7 @@ static const struct clsort__crossover {
 } clsort__crossovers[] = {
 #define CLSORT__NEVER 0xFFFFFFFFu
     { CLSORT__NVIDIA, 1, 16, 1u << 12, 1u << 16, CLSORT__NEVER },
-    { CLSORT__NVIDIA, 1, 32, 1u << 12, 1u << 20, 1u << 23 },
+    { CLSORT__NVIDIA, 1, 32, 1u << 12, 1u << 18, 1u << 23 },
     { CLSORT__NVIDIA, 0, 16, 0, 1u << 16, CLSORT__NEVER },
     { CLSORT__NVIDIA, 0, 32, 0, 1u << 20, CLSORT__NEVER },
     { CLSORT__NVIDIA, 1, 64, 0, 1u << 22, 1u << 22 },
