@@ -1265,8 +1265,9 @@ CLSORT__INLINE clsort_merge_runs_desc clsort_merge_runs_desc_default(void)
    are, each element is read once and written once: four merges of two at a time do so four times.
    A tile of the output is merged from its share of every run: in local memory or, on CPUs, by a
    tree of losers. There two bare runs are merged faster by clsort_enqueue_merge, in vectors.
-   clsort_prepare does not build these kernels: the first call does, once for each size of keys and
-   of values. With CLSORT_FLAG_NO_BUILD a call that would build answers CLSORT_ERROR_NOT_READY.
+   The first call builds the kernels, once for each size of keys and of values, unless
+   clsort_prepare_merge_runs did. With CLSORT_FLAG_NO_BUILD a call that would build answers
+   CLSORT_ERROR_NOT_READY.
    Queue, events, scratch memory and errors as in clsort_enqueue_sort. Sources: Varman et al.,
    Merging Multiple Lists on Hierarchical-Memory Multiprocessors, 1991, for the search for shares;
    Green, McColl, Bader, GPU merge path, 2012, and on CPUs Knuth, The Art of Computer Programming 3,
@@ -1282,6 +1283,14 @@ CLSORT_API clsort_status clsort_enqueue_merge_runs(clsort_sorter *sorter, cl_com
 CLSORT_API clsort_status clsort_merge_runs_scratch_size(clsort_sorter *sorter,
                                                         const clsort_merge_runs_desc *merge,
                                                         size_t *bytes);
+
+/* Builds the kernels of such a merge, so that merges of keys and values of these sizes, with the
+   same tuning, build nothing, whatever their runs are. Needs no buffers: of the runs only their
+   counts are read. Launches nothing, so that a driver may still compile at the first launch, as
+   PoCL does. Blocks. Errors: those of CLSORT_STATUS_LIST that a description can cause;
+   CLSORT_ERROR_BUILD_FAILED. */
+CLSORT_API clsort_status clsort_prepare_merge_runs(clsort_sorter *sorter,
+                                                   const clsort_merge_runs_desc *merge);
 
 /* Keys, and the splitters that part them. Start from clsort_partition_desc_default(). */
 typedef struct clsort_partition_desc {
@@ -1335,9 +1344,10 @@ CLSORT__INLINE clsort_partition_desc clsort_partition_desc_default(void)
 /* Enqueues a stable partition by splitters. Part p has the keys that do not come before splitter
    p - 1, but do come before splitter p: a key that is equal to a splitter is above it. Keys of a
    part keep their order. Nothing is read back: `starts` can be the `segments` of a sort that
-   follows. Keys are read twice, values once, and all are written once. clsort_prepare does not
-   build these kernels: the first call does, once for each size of keys and of values, for up to 15
-   splitters and for more. With CLSORT_FLAG_NO_BUILD a call that would build answers
+   follows. Keys are read twice, values once, and all are written once. Up to 15 splitters take the
+   least time, fewest where keys begin at a multiple of 16 bytes. The first call builds the kernels,
+   once for each size of keys and of values, for up to 15 splitters and for more, unless
+   clsort_prepare_partition did. With CLSORT_FLAG_NO_BUILD a call that would build answers
    CLSORT_ERROR_NOT_READY. Queue, events, scratch memory and errors as in clsort_enqueue_sort.
    Source: the scatter of Merrill and Grimshaw, High Performance and Scalable Radix Sorting, 2011,
    with a search among splitters in place of a digit, as in Leischner, Osipov, Sanders, GPU sample
@@ -1353,6 +1363,12 @@ CLSORT_API clsort_status clsort_enqueue_partition(clsort_sorter *sorter, cl_comm
 CLSORT_API clsort_status clsort_partition_scratch_size(clsort_sorter *sorter,
                                                        const clsort_partition_desc *partition,
                                                        size_t *bytes);
+
+/* Builds the kernels of such a partition, so that partitions of keys and values of these sizes, by
+   no more than 15 splitters or by more, as here, with the same tuning, build nothing. Else as
+   clsort_prepare_merge_runs. */
+CLSORT_API clsort_status clsort_prepare_partition(clsort_sorter *sorter,
+                                                  const clsort_partition_desc *partition);
 
 /* Enqueues a check of order. `result` at result_offset (bytes, a multiple of 4) receives one
    cl_uint: the number of the first element that comes before its predecessor in the description's
@@ -15197,25 +15213,31 @@ static size_t clsort__runs_most_tiles(const clsort_sorter *s, const clsort__conf
                                    + 2 * CLSORT__RUNS_PER_CORE * clsort__cores(s) + 1;
 }
 
+/* The fields that descriptions of merges of runs and of partitions have in common, in a sort's. */
+#define CLSORT__COPY_PIECES(d, m) \
+    do { \
+        (d).key_type = (m)->key_type; \
+        (d).order = (m)->order; \
+        (d).nan_order = (m)->nan_order; \
+        (d).flags = (m)->flags; \
+        (d).keys = (m)->keys_out; \
+        (d).values = (m)->values_out; \
+        (d).value_size = (m)->value_size; \
+        (d).scratch = (m)->scratch; \
+        (d).scratch_offset = (m)->scratch_offset; \
+        (d).scratch_size = (m)->scratch_size; \
+        (d).tuning = (m)->tuning; \
+    } while (0)
+
 /* The sort that needs the same arrays as a merge of runs, for its checks and its plan. */
 static clsort_desc clsort__runs_as_sort(const clsort_merge_runs_desc *m)
 {
     clsort_desc d = clsort_desc_default();
     cl_uint i;
+    CLSORT__COPY_PIECES(d, m);
     for (i = 0; i < m->run_count && i < CLSORT_MAX_RUNS; i++)
         d.count = clsort__saturating_add(d.count, m->runs[i].count);
-    d.key_type = m->key_type;
-    d.order = m->order;
-    d.nan_order = m->nan_order;
-    d.flags = m->flags;
-    d.keys = m->keys_out;
-    d.values = m->values_out;
-    d.value_size = m->value_size;
-    d.scratch = m->scratch;
-    d.scratch_offset = m->scratch_offset;
-    d.scratch_size = m->scratch_size;
     d.algorithm = CLSORT_MERGE;
-    d.tuning = m->tuning;
     return d;
 }
 
@@ -15814,19 +15836,9 @@ static size_t clsort__partition_local(const clsort__config *c)
 static clsort_desc clsort__partition_as_sort(const clsort_partition_desc *m)
 {
     clsort_desc d = clsort_desc_default();
+    CLSORT__COPY_PIECES(d, m);
     d.count = m->count;
-    d.key_type = m->key_type;
-    d.order = m->order;
-    d.nan_order = m->nan_order;
-    d.flags = m->flags;
-    d.keys = m->keys_out;
-    d.values = m->values_out;
-    d.value_size = m->value_size;
-    d.scratch = m->scratch;
-    d.scratch_offset = m->scratch_offset;
-    d.scratch_size = m->scratch_size;
     d.algorithm = CLSORT_RADIX;
-    d.tuning = m->tuning;
     return d;
 }
 
@@ -19791,6 +19803,24 @@ CLSORT_API clsort_status clsort_merge_runs_scratch_size(clsort_sorter *sorter,
     return clsort__tell_scratch(&j, bytes);
 }
 
+/* Builds the kernels of a merge of runs or of a partition. */
+static clsort_status clsort__build_pieces(clsort__job *j)
+{
+    if (!j->s) return CLSORT_ERROR_NULL_ARGUMENT;
+    CLSORT__REQUIRE(j->s, !j->missing, CLSORT_ERROR_NULL_ARGUMENT, "%s", j->missing);
+    CLSORT__MUST(clsort__plan_job(j));
+    CLSORT__MUST(clsort__check_limits(j));
+    return clsort__need_program(j->s, &j->plan.config, 0);
+}
+
+CLSORT_API clsort_status clsort_prepare_merge_runs(clsort_sorter *sorter,
+                                                   const clsort_merge_runs_desc *merge)
+{
+    clsort_merge_runs_desc m;
+    clsort__job j = clsort__runs_call(sorter, "clsort_prepare_merge_runs", merge, &m);
+    return clsort__build_pieces(&j);
+}
+
 /* A call that partitions, whose description is copied into `own`. */
 static clsort__job clsort__partition_call(clsort_sorter *s, const char *function,
                                           const clsort_partition_desc *given,
@@ -19821,6 +19851,14 @@ CLSORT_API clsort_status clsort_partition_scratch_size(clsort_sorter *sorter,
     clsort_partition_desc p;
     clsort__job j = clsort__partition_call(sorter, "clsort_partition_scratch_size", partition, &p);
     return clsort__tell_scratch(&j, bytes);
+}
+
+CLSORT_API clsort_status clsort_prepare_partition(clsort_sorter *sorter,
+                                                  const clsort_partition_desc *partition)
+{
+    clsort_partition_desc p;
+    clsort__job j = clsort__partition_call(sorter, "clsort_prepare_partition", partition, &p);
+    return clsort__build_pieces(&j);
 }
 
 CLSORT_API clsort_status clsort_enqueue_is_sorted(clsort_sorter *sorter, cl_command_queue queue,
@@ -21191,6 +21229,7 @@ CLSORT_API clsort_status clsort_sort_host_on(clsort_sorter *const *sorters, cl_u
    - clsort_enqueue_merge_runs merges up to 16 sorted runs, each element read and written once.
    - clsort_enqueue_partition parts keys by up to 255 sorted splitters, and writes where parts
      begin.
+   - clsort_prepare_merge_runs and clsort_prepare_partition build the kernels of these two.
    - With CLSORT_MULTI, clsort_sort_host_on sorts arrays in host memory of any size, on one device
      or several at once: keys with values, records, argsort with indices of 64 bits. Then
      clsort_sort_host takes arrays that the device does not hold at once, too.

@@ -139,6 +139,17 @@ static inline pieces_how pieces_make(cl_uint type, size_t value_size, const char
     return h;
 }
 
+/* What descriptions of merges and of partitions have in common. */
+#define PIECES_DESCRIBE(m, h) \
+    do { \
+        (m).key_type = (h)->type; \
+        (m).order = (h)->order; \
+        (m).nan_order = (h)->nan_order; \
+        (m).value_size = (h)->value_size; \
+        (m).tuning.work_group = (h)->work_group; \
+        (m).tuning.items = (h)->items; \
+    } while (0)
+
 /* A call between its wait list and its event. */
 typedef struct pieces_call {
     const bench *b;
@@ -276,12 +287,7 @@ static inline int runs_enqueue(const bench *b, const pieces_how *h, runs_state *
     int good;
     m.runs = s->run;
     m.run_count = run_count;
-    m.key_type = h->type;
-    m.order = h->order;
-    m.nan_order = h->nan_order;
-    m.value_size = h->value_size;
-    m.tuning.work_group = h->work_group;
-    m.tuning.items = h->items;
+    PIECES_DESCRIBE(m, h);
     if (!CHECK_OK(clsort_merge_runs_scratch_size(b->sorter, &m, &scratch))) return 0;
     m.keys_out = s->keys_out.buffer;
     m.values_out = s->values_out.buffer;
@@ -419,12 +425,7 @@ static inline int partition_enqueue(const bench *b, const pieces_how *h, partiti
     int good;
     m.count = s->n;
     m.splitter_count = s->splitter_count;
-    m.key_type = h->type;
-    m.order = h->order;
-    m.nan_order = h->nan_order;
-    m.value_size = h->value_size;
-    m.tuning.work_group = h->work_group;
-    m.tuning.items = h->items;
+    PIECES_DESCRIBE(m, h);
     if (!CHECK_OK(clsort_partition_scratch_size(b->sorter, &m, &scratch))) return 0;
     m.keys = s->keys.buffer;
     m.values = s->values.buffer;

@@ -325,7 +325,44 @@ static void parts_are_segments(bench *b)
     clReleaseMemObject(result);
 }
 
-/* Kernels that are not built yet. */
+/* Partitions, prepared for few splitters and for many. */
+static void prepared_partitions(bench *b, clsort_sorter *sorter)
+{
+    const pieces_how h = pieces_make(CLSORT_U16, 4, "uniform");
+    const cl_uint splitters[2] = { 7, 16 };
+    clsort_partition_desc p = clsort_partition_desc_default();
+    partition_state s;
+    int i;
+    p.count = 100;
+    p.key_type = CLSORT_U16;
+    p.value_size = 4;
+    for (i = 0; i < 2; i++) {
+        p.splitter_count = splitters[i];
+        p.flags = 0;
+        if (!partition_open(b, &h, 100, splitters[i], &s)) break;
+        CHECK_OK(clsort_prepare_partition(sorter, &p));
+        p.keys = s.keys.buffer;
+        p.keys_out = s.keys_out.buffer;
+        p.values = s.values.buffer;
+        p.values_out = s.values_out.buffer;
+        p.splitters = s.splitters.buffer;
+        p.starts = s.starts.buffer;
+        p.flags = CLSORT_FLAG_NO_BUILD;
+        CHECK_OK(clsort_enqueue_partition(sorter, b->session.queue, &p, 0, NULL, NULL));
+        p.splitter_count = splitters[!i];
+        if (!i)
+            CHECK_STATUS(clsort_enqueue_partition(sorter, b->session.queue, &p, 0, NULL, NULL),
+                         CLSORT_ERROR_NOT_READY);
+        CHECK(clFinish(b->session.queue) == CL_SUCCESS);
+        partition_close(&s);
+    }
+    CHECK_STATUS(clsort_prepare_partition(NULL, &p), CLSORT_ERROR_NULL_ARGUMENT);
+    CHECK_STATUS(clsort_prepare_partition(sorter, NULL), CLSORT_ERROR_NULL_ARGUMENT);
+    p.splitter_count = 256;
+    CHECK_STATUS(clsort_prepare_partition(sorter, &p), CLSORT_ERROR_UNKNOWN_VALUE);
+}
+
+/* Kernels that are not built yet, and such that were prepared. */
 static void nothing_is_built_unasked(bench *b)
 {
     static const size_t counts[2] = { 10, 20 };
@@ -346,11 +383,13 @@ static void nothing_is_built_unasked(bench *b)
         m.flags = CLSORT_FLAG_NO_BUILD;
         CHECK_STATUS(clsort_enqueue_merge_runs(other.sorter, b->session.queue, &m, 0, NULL, NULL),
                      CLSORT_ERROR_NOT_READY);
-        CHECK(runs_enqueue(&other, &h, &s, 2));
+        CHECK_OK(clsort_prepare_merge_runs(other.sorter, &m));
         CHECK_OK(clsort_enqueue_merge_runs(other.sorter, b->session.queue, &m, 0, NULL, NULL));
         CHECK(clFinish(b->session.queue) == CL_SUCCESS);
+        CHECK_STATUS(clsort_prepare_merge_runs(other.sorter, NULL), CLSORT_ERROR_NULL_ARGUMENT);
     }
     runs_close(&s);
+    prepared_partitions(b, other.sorter);
     clsort_destroy(other.sorter);
 }
 
