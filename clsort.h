@@ -6062,6 +6062,7 @@ static const char *const clsort__source[] = {
     "    place_digits(tile, group_scan(sum, tile.sums));\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "    rank_items(tile, code, digit, rank);\n"
+    "    stage_codes(tile, code, rank);\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "}\n"
     "#else\n\n",
@@ -8207,7 +8208,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 8021\n",
+    "#line 8022\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
     "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -9106,7 +9107,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 9127\n",
+    "#line 9128\n",
 #endif
     "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_SELECT\n"

@@ -5358,6 +5358,7 @@ CLSORT_INLINE void order_tile(tile_t tile, const code_t *code, digit_t digit, ui
     place_digits(tile, group_scan(sum, tile.sums));
     barrier(CLK_LOCAL_MEM_FENCE);
     rank_items(tile, code, digit, rank);
+    stage_codes(tile, code, rank);
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 #else
