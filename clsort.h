@@ -21285,6 +21285,7 @@ CLSORT_API clsort_status clsort_sort_host_on(clsort_sorter *const *sorters, cl_u
    - `make lib` builds a shared and a static library, with a file for pkg-config.
    - CMake: find_package(clsort) and FetchContent give clsort::clsort and clsort::header.
    - examples/python/clsort.py sorts numpy's and PyOpenCL's arrays; examples/clsort.hpp is for C++.
+   - `make plots` measures a device beside the fastest other libraries, and draws the ratios.
    - CLSORT_NO_PUBLISHED leaves out what only reproduces publications.
    - Top-k of small k reads rows once on CPUs, and of rows of up to 4096 keys on GPUs, with 2 to 14
      times the speed.

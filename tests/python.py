@@ -2,8 +2,8 @@
 
     [CLSORT_TEST_WHOLE=1] python tests/python.py [--cases N] [--seed S]
 
-Draws N random cases for each dtype; 500 and CLSORT_TEST_WHOLE for maintainers. Without PyOpenCL only numpy's arrays are
-tested. Ends with "N passed, N failed".
+Draws N random cases for each dtype; 500 and CLSORT_TEST_WHOLE for maintainers. Without PyOpenCL
+only numpy's arrays are tested. Ends with "N passed, N failed".
 """
 
 import argparse
@@ -63,8 +63,8 @@ def print_by_c(lines):
     with tempfile.TemporaryDirectory() as folder:
         source, program = os.path.join(folder, "main.c"), os.path.join(folder, "main")
         with open(source, "w") as file:
-            file.write('#define CLSORT_MULTI\n#include "clsort.h"\n#include <stdio.h>\nint main(void)\n{\n'
-                       + "\n".join(lines) + "\nreturn 0;\n}\n")
+            file.write('#define CLSORT_MULTI\n#include "clsort.h"\n#include <stdio.h>\n'
+                       "int main(void)\n{\n" + "\n".join(lines) + "\nreturn 0;\n}\n")
         subprocess.run([os.environ.get("CC", "cc"), "-I", root, source, "-o", program], check=True)
         return subprocess.run([program], stdout=subprocess.PIPE, text=True, check=True).stdout
 

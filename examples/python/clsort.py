@@ -127,7 +127,8 @@ FUNCTIONS = {   # what it returns, and its parameters
     "clsort_enqueue_merge_runs": "clsort_status: void* cl_command_queue void* cl_uint void* void*",
     "clsort_enqueue_partition": "clsort_status: void* cl_command_queue void* cl_uint void* void*",
     "clsort_enqueue_gather": "clsort_status: void* cl_command_queue void* cl_uint void* void*",
-    "clsort_enqueue_group_starts": "clsort_status: void* cl_command_queue void* cl_uint void* void*",
+    "clsort_enqueue_group_starts":
+        "clsort_status: void* cl_command_queue void* cl_uint void* void*",
     "clsort_sort_host_on": "clsort_status: void* cl_uint void*",
     "clsort_collect": "clsort_status: void* int",
     "clsort_self_test": "clsort_status: void*",
@@ -656,7 +657,8 @@ class Sorter:
         merge.runs, merge.run_count = ctypes.cast(parts, ctypes.c_void_p), len(runs)
         self._set_merge(merge, out, values[0] if values else None, descending, nan)
         self._set_array(merge, "keys_out", out, size)
-        self._set_array(merge, "values_out", values_out, size, _dtype(values[0] if values else None))
+        if values:
+            self._set_array(merge, "values_out", values_out, size, values[0].dtype)
         return self._enqueue("clsort_enqueue_merge_runs", queue, merge, (*runs, *(values or ())),
                              (out, values_out), wait_for)
 
