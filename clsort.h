@@ -3750,6 +3750,14 @@ static const char *const clsort__source[] = {
     "    for (uint k = 0; k < CLSORT__MOST_RUNS; k++)\n"
     "        sum += s->of[k];\n"
     "    return sum;\n"
+    "}\n\n\n"
+    "CLSORT_INLINE uint of_run(const split_t *s, uint k)\n"
+    "{\n"
+    "    uint number = 0;\n"
+    "    #pragma unroll\n"
+    "    for (uint i = 0; i < CLSORT__MOST_RUNS; i++)\n"
+    "        number = i == k ? s->of[i] : number;\n"
+    "    return number;\n"
     "}\n\n",
     "//---- merge: samples of runs\n\n\n"
     "CLSORT_INLINE uint codes_before(array_t a, uint size, code_t code, uint equal, codec_t c)\n"
@@ -3800,10 +3808,10 @@ static const char *const clsort__source[] = {
     "    split_t row;\n"
     "    vstore16(vload16(s, samples), 0, row.of);\n"
     "    return row;\n"
-    "}\n\n\n"
-    "CLSORT_INLINE uint samples_up_to(global const uint *samples, uint before, uint number, uint rank)\n"
+    "}\n\n\n\n"
+    "CLSORT_INLINE uint samples_up_to(global const uint *samples, uint before, uint low, uint high,\n"
+    "                                 uint rank)\n"
     "{\n"
-    "    uint low = 0, high = number;\n"
     "    while (low < high) {\n"
     "        const uint middle = (low + high) / 2;\n"
     "        const split_t row = sample_row(samples, before + middle);\n"
@@ -3825,16 +3833,17 @@ static const char *const clsort__source[] = {
     "        b.high.of[k] = r->count[k];\n"
     "    }\n"
     "    return b;\n"
-    "}\n\n\n\n"
+    "}\n\n\n\n\n"
     "CLSORT_INLINE bracket_t find_bracket(const runs_t *r, global const uint *samples, uint step_log2,\n"
     "                                     uint rank, uint n, codec_t c)\n"
     "{\n"
     "    bracket_t b = whole_runs(r);\n"
     "    uint before = 0, lower = 0, upper = n;\n"
     "    for (uint k = 0; k < CLSORT__MOST_RUNS; k++) {\n"
-    "        const uint number = r->count[k] >> step_log2,\n"
-    "                   low = samples_up_to(samples, before, number, rank);\n"
-    "        if (low > 0) {\n"
+    "        const uint number = r->count[k] >> step_log2, least = of_run(&b.low, k) >> step_log2,\n"
+    "                   most = of_run(&b.high, k) >> step_log2,\n"
+    "                   low = samples_up_to(samples, before, least, most, rank);\n"
+    "        if (low > least) {\n"
     "            const split_t last = sample_row(samples, before + low - 1);\n"
     "            if (sum_split(&last) >= lower) {\n"
     "                lower = sum_split(&last);\n"
@@ -3842,7 +3851,7 @@ static const char *const clsort__source[] = {
     "                b.first = code_at(r->array[k], (low << step_log2) - 1, c);\n"
     "            }\n"
     "        }\n"
-    "        if (low < number) {\n"
+    "        if (low < most) {\n"
     "            const split_t next = sample_row(samples, before + low);\n"
     "            if (sum_split(&next) < upper) {\n"
     "                upper = sum_split(&next);\n"
@@ -4148,7 +4157,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 2984\n",
+    "#line 2997\n",
 #endif
     "//---- merge: segments\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_NEEDS_PACKING\n"
@@ -4456,7 +4465,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 3375\n",
+    "#line 3388\n",
 #endif
 #ifndef CLSORT_NO_RADIX
     "//---- radix: codes\n"
@@ -8208,7 +8217,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 8022\n",
+    "#line 8035\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
     "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -9107,7 +9116,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 9128\n",
+    "#line 9141\n",
 #endif
     "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_SELECT\n"

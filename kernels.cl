@@ -2517,6 +2517,16 @@ CLSORT_INLINE uint sum_split(const split_t *s)
     return sum;
 }
 
+/* The number for run k, of numbers that stay in registers. */
+CLSORT_INLINE uint of_run(const split_t *s, uint k)
+{
+    uint number = 0;
+    #pragma unroll
+    for (uint i = 0; i < CLSORT__MOST_RUNS; i++)
+        number = i == k ? s->of[i] : number;
+    return number;
+}
+
 //---- merge: samples of runs
 /* How many of the first `size` elements of a run have a smaller code, or with `equal` no larger
    one. */
@@ -2577,10 +2587,11 @@ CLSORT_INLINE split_t sample_row(global const uint *samples, uint s)
     return row;
 }
 
-/* How many of a run's samples, which begin with sample `before`, have a rank of at most `rank`. */
-CLSORT_INLINE uint samples_up_to(global const uint *samples, uint before, uint number, uint rank)
+/* How many of a run's samples, which begin with sample `before`, have a rank of at most `rank`: at
+   least `low`, and no more than `high` where runs are sorted. */
+CLSORT_INLINE uint samples_up_to(global const uint *samples, uint before, uint low, uint high,
+                                 uint rank)
 {
-    uint low = 0, high = number;
     while (low < high) {
         const uint middle = (low + high) / 2;
         const split_t row = sample_row(samples, before + middle);
@@ -2607,16 +2618,18 @@ CLSORT_INLINE bracket_t whole_runs(const runs_t *r)
 }
 
 /* The bracket of element `rank` between two samples. Those of a run have ascending ranks, so that
-   each run tells its last sample up to that element and its first one after it. */
+   each run tells its last sample up to that element and its first one after it. Of later runs only
+   the samples are looked at that lie in the bracket of those before: a few, or none. */
 CLSORT_INLINE bracket_t find_bracket(const runs_t *r, global const uint *samples, uint step_log2,
                                      uint rank, uint n, codec_t c)
 {
     bracket_t b = whole_runs(r);
     uint before = 0, lower = 0, upper = n;
     for (uint k = 0; k < CLSORT__MOST_RUNS; k++) {
-        const uint number = r->count[k] >> step_log2,
-                   low = samples_up_to(samples, before, number, rank);
-        if (low > 0) {
+        const uint number = r->count[k] >> step_log2, least = of_run(&b.low, k) >> step_log2,
+                   most = of_run(&b.high, k) >> step_log2,
+                   low = samples_up_to(samples, before, least, most, rank);
+        if (low > least) {
             const split_t last = sample_row(samples, before + low - 1);
             if (sum_split(&last) >= lower) {
                 lower = sum_split(&last);
@@ -2624,7 +2637,7 @@ CLSORT_INLINE bracket_t find_bracket(const runs_t *r, global const uint *samples
                 b.first = code_at(r->array[k], (low << step_log2) - 1, c);
             }
         }
-        if (low < number) {
+        if (low < most) {
             const split_t next = sample_row(samples, before + low);
             if (sum_split(&next) < upper) {
                 upper = sum_split(&next);
