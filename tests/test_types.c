@@ -74,6 +74,7 @@ static void argsort_of_every_type(bench *b)
     for (t = 0; t < CASE_TYPES; t++) {
         sort_case c = case_make(case_types[t].type, 0, pattern_for(case_types[t].type, t));
         if (b->few_programs && pattern_key_size(case_types[t].type) != 4) continue;
+        if (!test_takes(b, 3)) continue;
         c.indices = 1;
         run_orders(b, &c);
         c.d.stable = 1;
@@ -176,7 +177,7 @@ static void records_on_every_algorithm(bench *b)
          i++)
         for (k = 0; k < 4; k++) {
             sort_case c = case_make(CLSORT_U32, b->small ? 50 : 3001, "mod-256");
-            if ((b->few_programs && i % 4) || !test_takes(b, 4)) continue;
+            if ((b->few_programs && i % 4) || !test_takes(b, 7)) continue;
             c.algorithm = clsort_algorithm_name(i);
             c.d.record_size = 12;
             c.d.key_offset = 4;
