@@ -3750,6 +3750,14 @@ static const char *const clsort__source[] = {
     "    for (uint k = 0; k < CLSORT__MOST_RUNS; k++)\n"
     "        sum += s->of[k];\n"
     "    return sum;\n"
+    "}\n\n\n"
+    "CLSORT_INLINE uint of_run(const split_t *s, uint k)\n"
+    "{\n"
+    "    uint number = 0;\n"
+    "    #pragma unroll\n"
+    "    for (uint i = 0; i < CLSORT__MOST_RUNS; i++)\n"
+    "        number = i == k ? s->of[i] : number;\n"
+    "    return number;\n"
     "}\n\n",
     "//---- merge: samples of runs\n\n\n"
     "CLSORT_INLINE uint codes_before(array_t a, uint size, code_t code, uint equal, codec_t c)\n"
@@ -3800,10 +3808,10 @@ static const char *const clsort__source[] = {
     "    split_t row;\n"
     "    vstore16(vload16(s, samples), 0, row.of);\n"
     "    return row;\n"
-    "}\n\n\n"
-    "CLSORT_INLINE uint samples_up_to(global const uint *samples, uint before, uint number, uint rank)\n"
+    "}\n\n\n\n"
+    "CLSORT_INLINE uint samples_up_to(global const uint *samples, uint before, uint low, uint high,\n"
+    "                                 uint rank)\n"
     "{\n"
-    "    uint low = 0, high = number;\n"
     "    while (low < high) {\n"
     "        const uint middle = (low + high) / 2;\n"
     "        const split_t row = sample_row(samples, before + middle);\n"
@@ -3825,16 +3833,17 @@ static const char *const clsort__source[] = {
     "        b.high.of[k] = r->count[k];\n"
     "    }\n"
     "    return b;\n"
-    "}\n\n\n\n"
+    "}\n\n\n\n\n"
     "CLSORT_INLINE bracket_t find_bracket(const runs_t *r, global const uint *samples, uint step_log2,\n"
     "                                     uint rank, uint n, codec_t c)\n"
     "{\n"
     "    bracket_t b = whole_runs(r);\n"
     "    uint before = 0, lower = 0, upper = n;\n"
     "    for (uint k = 0; k < CLSORT__MOST_RUNS; k++) {\n"
-    "        const uint number = r->count[k] >> step_log2,\n"
-    "                   low = samples_up_to(samples, before, number, rank);\n"
-    "        if (low > 0) {\n"
+    "        const uint number = r->count[k] >> step_log2, least = of_run(&b.low, k) >> step_log2,\n"
+    "                   most = of_run(&b.high, k) >> step_log2,\n"
+    "                   low = samples_up_to(samples, before, least, most, rank);\n"
+    "        if (low > least) {\n"
     "            const split_t last = sample_row(samples, before + low - 1);\n"
     "            if (sum_split(&last) >= lower) {\n"
     "                lower = sum_split(&last);\n"
@@ -3842,7 +3851,7 @@ static const char *const clsort__source[] = {
     "                b.first = code_at(r->array[k], (low << step_log2) - 1, c);\n"
     "            }\n"
     "        }\n"
-    "        if (low < number) {\n"
+    "        if (low < most) {\n"
     "            const split_t next = sample_row(samples, before + low);\n"
     "            if (sum_split(&next) < upper) {\n"
     "                upper = sum_split(&next);\n"
@@ -4148,7 +4157,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 2984\n",
+    "#line 2997\n",
 #endif
     "//---- merge: segments\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_NEEDS_PACKING\n"
@@ -4456,7 +4465,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 3375\n",
+    "#line 3388\n",
 #endif
 #ifndef CLSORT_NO_RADIX
     "//---- radix: codes\n"
@@ -5373,7 +5382,10 @@ static const char *const clsort__source[] = {
     "    sort_lanes(q, r.n);\n"
     "}\n\n",
     "//---- radix: packed pairs\n"
-    "#else\n\n"
+    "#else\n\n\n\n"
+    "#ifndef CLSORT_PACKED_LOG2\n"
+    "#define CLSORT_PACKED_LOG2 12\n"
+    "#endif\n\n\n"
     "typedef struct { global lane_t *lanes, *spare; uint room; } packed_t;\n\n\n"
     "CLSORT_INLINE uint16 low_words(global const lane_t *lanes)\n"
     "{\n"
@@ -5385,15 +5397,38 @@ static const char *const clsort__source[] = {
     "    return (uint16)(vload16(0, (global const uint *)lanes).odd,\n"
     "                    vload16(1, (global const uint *)lanes).odd);\n"
     "}\n\n\n"
-    "CLSORT_INLINE void number_lanes(global lane_t *lanes, global uint *values, uint n)\n"
+    "CLSORT_INLINE code_t take_values(global const lane_t *lanes, global uint *values, uint n)\n"
     "{\n"
+    "    uint16 set = 0, clear = 0;\n"
+    "    seen_t seen = { 0, 0 };\n"
     "    uint i = 0;\n"
-    "    for (; i + 16 <= n; i += 16)\n"
+    "    for (; i + 16 <= n; i += 16) {\n"
+    "        const uint16 codes = high_words(lanes + i);\n"
+    "        set |= codes;\n"
+    "        clear |= ~codes;\n"
     "        vstore16(low_words(lanes + i), 0, values + i);\n"
-    "    for (; i < n; i++)\n"
+    "    }\n"
+    "    for (; i < n; i++) {\n"
+    "        see_code(&seen, (code_t)(lanes[i] >> 32));\n"
     "        values[i] = (uint)lanes[i];\n"
-    "    for (i = 0; i < n; i++)\n"
+    "    }\n"
+    "    for (i = 0; i < 16; i++) {\n"
+    "        seen.set |= ((const uint *)&set)[i];\n"
+    "        seen.clear |= ((const uint *)&clear)[i];\n"
+    "    }\n"
+    "    return seen.set & seen.clear;\n"
+    "}\n\n"
+    "CLSORT_INLINE void number_lanes(global lane_t *lanes, uint n)\n"
+    "{\n"
+    "    for (uint i = 0; i < n; i++)\n"
     "        lanes[i] = (lanes[i] & ~(lane_t)0xFFFFFFFF) | i;\n"
+    "}\n\n\n\n"
+    "CLSORT_INLINE uint digits_are_faster(radix_t r, code_t differ)\n"
+    "{\n"
+    "    uint digits = 0;\n"
+    "    for (uint p = 0; p < radix_passes(r); p++)\n"
+    "        digits += digit_of(differ, pass_digit(r, p)) != 0;\n"
+    "    return digits && r.n >> (CLSORT_PACKED_LOG2 + 3 * digits) != 0;\n"
     "}\n\n\n"
     "CLSORT_INLINE void unpack_lanes(global const lane_t *lanes, array_t target, uint n, codec_t c)\n"
     "{\n"
@@ -5717,9 +5752,6 @@ static const char *const clsort__source[] = {
     "}\n\n",
     "//---- radix: cached buckets\n"
     "#if CLSORT_PACKS\n\n"
-    "#ifndef CLSORT_MOST_PACKED\n"
-    "#define CLSORT_MOST_PACKED (1 << 18)\n"
-    "#endif\n\n\n"
     "CLSORT_INLINE packed_t take_packed(radix_t r, uint words, uint own, uint room)\n"
     "{\n"
     "    global uint *const spare = r.scratch + (words + 15) / 16 * 16;\n"
@@ -5729,15 +5761,19 @@ static const char *const clsort__source[] = {
     "CLSORT_INLINE void sort_whole(radix_t r)\n"
     "{\n"
     "    const packed_t p = take_packed(r, CLSORT__PLAN_WORDS, 0, r.n);\n"
+    "    seen_t seen = { 0, 0 };\n"
     "    for (uint i = 0; i < r.n; i++)\n"
-    "        p.lanes[i] = (lane_t)encode(*key_place(r.source, i), r.codec) << 32 | i;\n"
-    "    sort_packed(r, p, (global const uint *)r.source.values);\n"
+    "        p.lanes[i] = (lane_t)see_code(&seen, encode(*key_place(r.source, i), r.codec)) << 32 | i;\n"
+    "    if (digits_are_faster(r, seen.set & seen.clear))\n"
+    "        sort_small(r);\n"
+    "    else\n"
+    "        sort_packed(r, p, (global const uint *)r.source.values);\n"
     "}\n\n\n"
     "CLSORT_INLINE void sort_bucket(radix_t r, packed_t p)\n"
     "{\n"
     "    global uint *const values = (global uint *)r.target.values;\n"
-    "    if (r.n <= CLSORT_MOST_PACKED) {\n"
-    "        number_lanes(p.lanes, values, r.n);\n"
+    "    if (!digits_are_faster(r, take_values(p.lanes, values, r.n))) {\n"
+    "        number_lanes(p.lanes, r.n);\n"
     "        sort_packed(r, p, values);\n"
     "        return;\n"
     "    }\n"
@@ -8208,7 +8244,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 8022\n",
+    "#line 8068\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
     "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -9107,7 +9143,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 9128\n",
+    "#line 9174\n",
 #endif
     "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_SELECT\n"
@@ -21244,6 +21280,7 @@ CLSORT_API clsort_status clsort_sort_host_on(clsort_sorter *const *sorters, cl_u
    - "radix-hybrid", CLSORT_RADIX_HYBRID: sorts bare keys of 4 and 8 bytes from the top digit down.
      "radix" and AUTO take it on NVIDIA's GPUs, keys of 4 bytes from 2^23 on, of 8 bytes from 2^22
      on; "radix-sweeps", CLSORT_RADIX_SWEEPS, is radix without it.
+   - On NVIDIA's GPUs AUTO sorts bare keys of 4 bytes by radix from 2^18 on, not from 2^20.
    - "radix-samples", CLSORT_RADIX_SAMPLES: sorts up to a million bare keys of 4 or 8 bytes in one
      launch or three. Keys that are spread evenly are sorted fast, skewed ones slowly: AUTO does not
      take it.

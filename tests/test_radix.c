@@ -1315,7 +1315,7 @@ static void cached_packs_pairs(bench *b)
 {
     static const struct { const char *options; cl_uint cores; size_t most; } forms[] = {
         { NULL, 0, 80007 }, { NULL, 128, 80007 }, { NULL, 255, 80007 },
-        { "-DCLSORT_VECTORS=0", 0, 3001 }, { "-DCLSORT_MOST_PACKED=1500", 0, 80007 }
+        { "-DCLSORT_VECTORS=0", 0, 3001 }, { "-DCLSORT_PACKED_LOG2=0", 0, 80007 }
     };
     bench other = *b;
     size_t i;
