@@ -21350,6 +21350,9 @@ CLSORT_API clsort_status clsort_sort_host_on(clsort_sorter *const *sorters, cl_u
    - AUTO takes items above 32 for rows and top_k on GPUs.
    - Scratch memory for more elements is enough for fewer on NVIDIA, too.
    - No sum of scratch sizes wraps on hosts of 32 bits.
+   - clsort_check of nearly SIZE_MAX elements in rows with top_k returns an error on GPUs; it divided
+     by zero.
+   - clsort_scratch_size without a sorter bounds CLSORT_RADIX_HYBRID in small work-groups, too.
    - A device that tells 0 compute units sorts.
    - A clone that fails says why.
    - Build logs end at 1 MiB.
