@@ -1329,6 +1329,25 @@ static void cached_packs_pairs(bench *b)
     more_options = NULL;
 }
 
+/* Bare keys in the form of compilers that show no vectors, in the process that sorts in vectors. */
+static void cached_sorts_without_vectors(bench *b)
+{
+    static const char *const patterns[] = { "uniform", "equal", "zipf", "sorted" };
+    bench other = *b;
+    size_t i;
+    if (!test_is_cpu(b)) return;
+    more_options = "-DCLSORT_VECTORS=0";
+    other.sorter = fresh_sorter(b, 0);
+    for (i = 0; i < 16 && other.sorter; i++) {
+        sort_case c = cached_make(i & 1 ? CLSORT_F64 : CLSORT_I32, 31 + 700 * i, patterns[i / 4]);
+        c.d.order = i & 2 ? CLSORT_DESCENDING : CLSORT_ASCENDING;
+        c.keys_out = i % 3 ? 0 : CASE_OWN;
+        if (!case_run(&other, &c)) break;
+    }
+    clsort_destroy(other.sorter);
+    more_options = NULL;
+}
+
 /* Packed elements need keys and values of the second array in one buffer. */
 static void cached_needs_one_buffer(bench *b)
 {
@@ -1422,6 +1441,7 @@ static const test_entry tests[] = {
     { "radix in cache sorts every pattern", cached_sorts_every_pattern },
     { "radix in cache sorts every count", cached_sorts_every_count },
     { "radix in cache moves payloads, stable", cached_moves_payloads },
+    { "radix in cache sorts bare keys without vectors", cached_sorts_without_vectors },
     { "radix in cache packs pairs", cached_packs_pairs },
     { "radix in cache needs pairs in one buffer", cached_needs_one_buffer },
     { "radix in cache leaves heavy ranges to passes", cached_leaves_heavy_ranges },
