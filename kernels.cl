@@ -223,14 +223,26 @@
 #define CLSORT__HYBRID_SAMPLE_LOG2 14
 #define CLSORT__HYBRID_EVEN_DIGITS 192
 #define CLSORT__HYBRID_MOST_SLOTS(key_bytes) ((key_bytes) == 8 ? 1024 : 512)
-/* Its tables, in words: a head of 16; masks; ranges' counts; ranges; counts of second digits. */
+/* The most heavy codes; how many of the sample are looked through for them, and the fewest of these
+   that one must have, beside its part of EVEN_DIGITS; none is looked for where no cell has more than
+   1 / CROWDED_PART of the sample; the most work-groups that write their keys. */
+#define CLSORT__HYBRID_HEAVIES 64
+#define CLSORT__HYBRID_JUDGED 1024
+#define CLSORT__HYBRID_LEAST_HEAVY 6
+#define CLSORT__HYBRID_CROWDED_PART 128
+#define CLSORT__HYBRID_FILLERS 2048
+/* Its tables, in words: a head of 16; masks; ranges' counts; ranges; heavy codes; counts of second
+   digits. */
 #define CLSORT__HYBRID_RANGE_WORDS 8
+#define CLSORT__HYBRID_HEAVY_WORDS 4
 #define CLSORT__HYBRID_MASKS_AT 16
 #define CLSORT__HYBRID_NEXT_AT \
     (CLSORT__HYBRID_MASKS_AT + CLSORT__HYBRID_CELLS / CLSORT__HYBRID_MASK_CELLS)
 #define CLSORT__HYBRID_RANGES_AT (CLSORT__HYBRID_NEXT_AT + CLSORT__HYBRID_DIGITS)
-#define CLSORT__HYBRID_SLOTS_AT \
+#define CLSORT__HYBRID_HEAVIES_AT \
     (CLSORT__HYBRID_RANGES_AT + CLSORT__HYBRID_RANGE_WORDS * CLSORT__HYBRID_DIGITS)
+#define CLSORT__HYBRID_SLOTS_AT \
+    (CLSORT__HYBRID_HEAVIES_AT + CLSORT__HYBRID_HEAVY_WORDS * CLSORT__HYBRID_HEAVIES)
 /* log2 of the fewest work-items of a work-group. */
 #define CLSORT__HYBRID_LEAST_GROUP 6
 /* Copies of each counter of ranges, so that lanes with equal digits meet less; tiles that a
@@ -6520,6 +6532,38 @@ CLSORT_INLINE uint place_bins(bucket_space_t l, const uint looked_at)
     return l.words[WORD_LONGEST];
 }
 
+/* Do a quarter of the warp's lanes have the same bin as its first lane? Then counters would wait
+   for each other. Called by whole warps. */
+CLSORT_INLINE uint bins_crowd(uint bin)
+{
+#if CLSORT_WARPS
+    uint peers;
+    __asm__ volatile("{ .reg .pred p; .reg .b32 first; shfl.sync.idx.b32 first, %1, 0, 31, -1;"
+                     " setp.eq.u32 p, first, %1; vote.sync.ballot.b32 %0, p, -1; }"
+                     : "=r"(peers)
+                     : "r"(bin));
+    return popcount(peers) >= CLSORT__WARP / 4;
+#else
+    return 0;
+#endif
+}
+
+/* Adds 1 to a bin; lanes with the bin of the first one are added at once. Called by whole warps. */
+CLSORT_INLINE void add_key(local uint *bins, uint bin)
+{
+#if CLSORT_WARPS
+    uint peers, first;
+    __asm__ volatile("{ .reg .pred p; shfl.sync.idx.b32 %1, %2, 0, 31, -1;"
+                     " setp.eq.u32 p, %1, %2; vote.sync.ballot.b32 %0, p, -1; }"
+                     : "=r"(peers), "=r"(first)
+                     : "r"(bin));
+    if (local_id() % CLSORT__WARP == 0) atomic_add(&bins[bin], popcount(peers));
+    else if (bin != first) atomic_inc(&bins[bin]);
+#else
+    atomic_inc(&bins[bin]);
+#endif
+}
+
 CLSORT_INLINE void order_codes(code_t *a, code_t *b)
 {
     const code_t least = min(*a, *b);
@@ -6712,6 +6756,10 @@ CLSORT_INLINE void join_edges(local code_t *edges, code_t least, code_t most)
      buckets    a work-group for each one up to the capacity          reads and writes keys
      long       the others, which are read again for each part of them that fits
 
+   A code that many keys have, about 1 / 192 of them or more, is HEAVY: it is a range of its own.
+   Its keys are counted and not moved; resplit, or else the kernel of buckets, writes them. That
+   pays if at least half of the keys have such codes.
+
    Few keys need no recount, starts and resplit: a range is a bucket. With B bytes of a key and
    work-groups of 256, n keys take, besides the passes that end at once:
 
@@ -6751,10 +6799,12 @@ typedef struct {
 } hybrid_t;
 
 /* The tables, in words: a head; where codes change their range; for each range its count, later
-   where its next key goes, at last its end; ranges; the same as for a range for each bucket. */
+   where its next key goes, at last its end; ranges; heavy codes; the same as for a range for each
+   bucket. */
 enum { HYBRID_OVER, HYBRID_TILES, HYBRID_DIGITS, HYBRID_SHIFT, HYBRID_FACTOR, HYBRID_FLAT,
-       HYBRID_LEAST = 6, HYBRID_MOST = 8 };
-enum { RANGE_LOW, RANGE_LAST = 2, RANGE_SHIFT = 4, RANGE_FACTOR, RANGE_TILES };
+       HYBRID_LEAST = 6, HYBRID_MOST = 8, HYBRID_HEAVIES = 10 };
+enum { RANGE_LOW, RANGE_LAST = 2, RANGE_SHIFT = 4, RANGE_FACTOR, RANGE_TILES, RANGE_HEAVY };
+enum { HEAVY_CODE, HEAVY_DIGIT = 2 };
 
 CLSORT_INLINE global uint *hybrid_next(hybrid_t h)
 {
@@ -6764,6 +6814,11 @@ CLSORT_INLINE global uint *hybrid_next(hybrid_t h)
 CLSORT_INLINE global uint *hybrid_range(hybrid_t h, uint digit)
 {
     return h.tables + CLSORT__HYBRID_RANGES_AT + digit * CLSORT__HYBRID_RANGE_WORDS;
+}
+
+CLSORT_INLINE global uint *hybrid_heavy(hybrid_t h, uint number)
+{
+    return h.tables + CLSORT__HYBRID_HEAVIES_AT + number * CLSORT__HYBRID_HEAVY_WORDS;
 }
 
 CLSORT_INLINE global uint *hybrid_slots(hybrid_t h)
@@ -6801,15 +6856,34 @@ CLSORT_KERNEL void clsort_hybrid_sample(CLSORT_HYBRID_ARGS)
     }
 }
 
-/* The cells: their counts; the least and the most code of work-items; how codes are cut, as many as
-   `size`. flat: the ranges are slices. */
+/* The cells: their counts; the least and the most code of work-items, later `heavy` codes that are
+   heavy; how codes are cut, as many as `size`, of which `light` are not heavy. flat: the ranges are
+   slices. */
 typedef struct {
     local uint *counts, *sums;
     local code_t *edges;
     line_t line;
     code_t most;
-    uint size, flat;
+    uint size, light, heavy, flat;
 } cells_t;
+
+/* Of the codes first ... end - 1 of a list in ascending order: the first one above `code`, or
+   end. */
+CLSORT_INLINE uint first_above(local const code_t *list, uint first, uint end, code_t code)
+{
+    while (first < end) {
+        const uint middle = (first + end) / 2;
+        if (list[middle] <= code) first = middle + 1;
+        else end = middle;
+    }
+    return first;
+}
+
+/* Is a code among those, where `above` is the first one above it? */
+CLSORT_INLINE uint is_listed(local const code_t *list, uint first, uint above, code_t code)
+{
+    return above > first && list[above - 1] == code;
+}
 
 /* The least and the most code of the sample, in edges[0] and edges[CLSORT_GROUP]. Called by all
    work-items; ends with a barrier. */
@@ -6832,8 +6906,8 @@ CLSORT_INLINE uint cell_count(cells_t s, uint cell)
     return s.counts[pad_slot(cell / 2, 5)] >> cell % 2 * 16 & 0xFFFF;
 }
 
-/* Counts the sample's cells; those outside CLSORT_INNER_CELLS stay empty. Called by all work-items;
-   ends with a barrier. */
+/* Counts the sample's cells, without the heavy codes; those outside CLSORT_INNER_CELLS stay empty.
+   Called by all work-items; ends with a barrier. */
 CLSORT_INLINE void count_cells(hybrid_t h, cells_t s)
 {
     for (uint i = local_id(); i < CLSORT_CELL_WORDS; i += CLSORT_GROUP)
@@ -6841,8 +6915,11 @@ CLSORT_INLINE void count_cells(hybrid_t h, cells_t s)
     barrier(CLK_LOCAL_MEM_FENCE);
     #pragma unroll 16
     for (uint i = local_id(); i < s.size; i += CLSORT_GROUP) {
-        const uint cell = 1 + line_part(s.line, encode(*key_place(h.alt, i), h.codec));
-        atomic_add(&s.counts[pad_slot(cell / 2, 5)], 1u << cell % 2 * 16);
+        const code_t code = encode(*key_place(h.alt, i), h.codec);
+        const uint cell = 1 + line_part(s.line, code),
+                   above = first_above(s.edges, 0, s.heavy, code);
+        if (!is_listed(s.edges, 0, above, code))
+            atomic_add(&s.counts[pad_slot(cell / 2, 5)], 1u << cell % 2 * 16);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
 }
@@ -6850,13 +6927,14 @@ CLSORT_INLINE void count_cells(hybrid_t h, cells_t s)
 //---- radix: hybrid cells
 /* The range of those inside in which a cell lies: by how many of the sample come before it, and, so
    that no range is very wide, by its number. Floats need that: half of those near zero lie in the
-   outermost of more than a hundred binades. */
+   outermost of more than a hundred binades. A heavy code takes two ranges: its own, and what
+   follows. */
 CLSORT_INLINE uint cell_quota(cells_t s, uint cell, uint before)
 {
     const uint wide = CLSORT_SLICES - CLSORT__HYBRID_EVEN_DIGITS,
-               scale = ((uint)CLSORT__HYBRID_EVEN_DIGITS << 22) / s.size;
-    return min(before * scale >> 22, CLSORT__HYBRID_EVEN_DIGITS - 1u)
-           + cell * wide / CLSORT__HYBRID_CELLS;
+               even = CLSORT__HYBRID_EVEN_DIGITS - 2 * s.heavy,
+               scale = (even << 22) / max(s.light, 1u);
+    return min(before * scale >> 22, even - 1) + cell * wide / CLSORT__HYBRID_CELLS;
 }
 
 /* The first code of a cell. */
@@ -6889,24 +6967,155 @@ CLSORT_INLINE uint mask_cells(cells_t s, uint first, uint *before, uint *quota)
     return mask;
 }
 
-/* Writes the masks of own cells and the first codes of the ranges that begin in them. before: of
-   the sample; digit: that began before. Returns how many begin here; with `writes` 0 it only counts
-   them. */
+/* The first heavy code that does not lie before a cell, by number. */
+CLSORT_INLINE uint heavy_from(cells_t s, uint cell)
+{
+    uint k = 0;
+    while (k < s.heavy && 1 + line_part(s.line, s.edges[k]) < cell)
+        k++;
+    return k;
+}
+
+/* Says where range `digit` begins, and whether it is that of a heavy code. */
+CLSORT_INLINE void begin_range(hybrid_t h, uint digit, code_t low, uint heavy)
+{
+    store_code(hybrid_range(h, digit) + RANGE_LOW, low);
+    hybrid_range(h, digit)[RANGE_HEAVY] = heavy;
+}
+
+/* Gives heavy code `number` the range `digit`, and what follows it the next. */
+CLSORT_INLINE void write_heavy(hybrid_t h, cells_t s, uint number, uint digit)
+{
+    const code_t code = s.edges[number];
+    begin_range(h, digit, code, 1);
+    begin_range(h, digit + 1, (code_t)(code + 1), 0);
+    store_code(hybrid_heavy(h, number) + HEAVY_CODE, code);
+    hybrid_heavy(h, number)[HEAVY_DIGIT] = digit;
+}
+
+/* Writes the ranges, from `digit` on, that begin in CLSORT__HYBRID_MASK_CELLS cells from `first`
+   on: with those in `mask`, and with heavy codes from `heavy` on up to `end`. Returns the next
+   one; with `writes` 0 it only counts them. */
+CLSORT_INLINE uint write_word(hybrid_t h, cells_t s, uint first, uint mask, uint heavy, uint end,
+                              uint digit, const uint writes)
+{
+    while (mask != 0 || heavy < end) {
+        const uint cell = first + (mask ? 31 - clz(mask & -mask) : CLSORT__HYBRID_MASK_CELLS);
+        if (heavy < end && 1 + line_part(s.line, s.edges[heavy]) < cell) {
+            if (writes)
+                write_heavy(h, s, heavy, digit);
+            heavy++;
+            digit += 2;
+        } else {
+            if (writes)
+                begin_range(h, digit, cell_start(s, cell), 0);
+            mask &= mask - 1;
+            digit++;
+        }
+    }
+    return digit;
+}
+
+/* Writes the masks of own cells and the ranges that begin in them. A word has, from the lowest bit
+   on, a mask of 16 bits; the digit that begins next; the next heavy code; and in its highest bit
+   whether that lies in these cells. before: of the sample; digit: that began before. Returns how
+   many begin here; with `writes` 0 it only counts them. */
 CLSORT_INLINE uint write_cells(hybrid_t h, cells_t s, uint before, uint digit, const uint writes)
 {
     const uint first = local_id() * CLSORT_OWN_CELLS, old = digit;
-    uint quota = first ? cell_quota(s, first - 1, before - cell_count(s, first - 1)) : 0;
+    uint quota = first ? cell_quota(s, first - 1, before - cell_count(s, first - 1)) : 0,
+         heavy = heavy_from(s, first);
     for (uint cell = first; cell < first + CLSORT_OWN_CELLS; cell += CLSORT__HYBRID_MASK_CELLS) {
-        uint mask = mask_cells(s, cell, &before, &quota);
+        const uint mask = mask_cells(s, cell, &before, &quota),
+                   end = heavy_from(s, cell + CLSORT__HYBRID_MASK_CELLS);
         if (writes)
             h.tables[CLSORT__HYBRID_MASKS_AT + cell / CLSORT__HYBRID_MASK_CELLS]
-                = digit << 16 | mask;
-        for (; mask != 0; mask &= mask - 1, digit++)
-            if (writes)
-                store_code(hybrid_range(h, digit) + RANGE_LOW,
-                           cell_start(s, cell + 31 - clz(mask & -mask)));
+                = (uint)(heavy < end) << 31 | heavy << 24 | (digit & 0xFF) << 16 | mask;
+        digit = write_word(h, s, cell, mask, heavy, end, digit, writes);
+        heavy = end;
     }
     return digit - old;
+}
+
+//---- radix: hybrid heavy codes
+#define CLSORT_CANDIDATES (2 * CLSORT_GROUP)
+#if CLSORT_CANDIDATES < 2 * CLSORT__HYBRID_HEAVIES
+#error "the edges of work-items have room for heavy codes twice"
+#endif
+
+/* Has a cell so many of the sample that a code in it may be heavy? Called by all work-items with
+   `sums` free; ends with a barrier. */
+CLSORT_INLINE uint is_crowded(cells_t s, uint heaviest)
+{
+    uint crowded;
+    group_scan_total(heaviest > s.size / CLSORT__HYBRID_CROWDED_PART, s.sums, &crowded);
+    return crowded != 0;
+}
+
+/* Loads a part of the sample, of `rows`, to `codes`, so that the first of these are a sample, too.
+   Called by all work-items; ends with a barrier. */
+CLSORT_INLINE void load_judged(hybrid_t h, cells_t s, local code_t *codes, uint rows)
+{
+    const uint parts = rows / CLSORT_CANDIDATES + 1;
+    for (uint i = local_id(); i < rows; i += CLSORT_GROUP) {
+        const uint place = i % CLSORT_CANDIDATES * parts + i / CLSORT_CANDIDATES,
+                   all = CLSORT_CANDIDATES * parts;
+        codes[i] = encode(*key_place(h.alt, place * s.size / all), h.codec);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+/* Leaves the heavy codes of the work-items, up to two of each one in heavy.x and heavy.y, in s.edges
+   in ascending order; where there are too many, some of them. found: 1 for the first, 2 for the
+   second. Returns how many. Called by all work-items; ends with a barrier. */
+CLSORT_INLINE uint list_heavies(cells_t s, code_t x, code_t y, uint found)
+{
+    local code_t *list = s.edges + CLSORT__HYBRID_HEAVIES;
+    uint total;
+    const uint first = group_scan_total(popcount(found), s.sums, &total),
+               second = first + (found & 1);
+    total = min(total, CLSORT__HYBRID_HEAVIES + 0u);
+    if (found & 1 && first < total)
+        list[first] = x;
+    if (found & 2 && second < total)
+        list[second] = y;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint i = local_id(); i < total; i += CLSORT_GROUP) {
+        uint rank = 0;
+        for (uint j = 0; j < total; j++)
+            rank += list[j] < list[i];
+        s.edges[rank] = list[i];
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    return total;
+}
+
+/* 1 if a code is equal to that at `place`; far more if it lies before it. */
+CLSORT_INLINE uint count_equal(code_t code, uint i, code_t own, uint place)
+{
+    return (code == own) << (i < place ? 16 : 0);
+}
+
+/* Finds heavy codes among CLSORT_CANDIDATES of the sample: those that a larger part of it has often.
+   Returns how many. Called by all work-items with the counts free; ends with a barrier. */
+CLSORT_INLINE uint find_heavies(hybrid_t h, cells_t s)
+{
+    const uint t = local_id(), rows = min(s.size, CLSORT__HYBRID_JUDGED + 0u),
+               least = max(rows / CLSORT__HYBRID_EVEN_DIGITS, CLSORT__HYBRID_LEAST_HEAVY + 0u);
+    local code_t *codes = (local code_t *)s.counts;
+    uint x_count = 0, y_count = 0;
+    load_judged(h, s, codes, rows);
+    const uint second = t + CLSORT_GROUP;
+    const code_t x = codes[min(t, rows - 1)], y = codes[min(second, rows - 1)];
+    #pragma unroll 8
+    for (uint i = 0; i < rows; i++) {
+        const code_t code = codes[i];
+        x_count += count_equal(code, i, x, t);
+        y_count += count_equal(code, i, y, second);
+    }
+    const uint has_x = t < rows && x_count < 1u << 16 && x_count >= least,
+               has_y = second < rows && y_count < 1u << 16 && y_count >= least;
+    return list_heavies(s, x, y, has_x | has_y << 1);
 }
 
 //---- radix: hybrid cells kernel
@@ -6945,6 +7154,7 @@ CLSORT_INLINE void write_head(hybrid_t h, cells_t s, uint digits, uint heaviest)
         h.tables[HYBRID_SHIFT] = s.line.shift;
         h.tables[HYBRID_FACTOR] = s.line.factor;
         h.tables[HYBRID_FLAT] = s.flat;
+        h.tables[HYBRID_HEAVIES] = s.heavy;
         store_code(h.tables + HYBRID_LEAST, s.line.low);
         store_code(h.tables + HYBRID_MOST, s.most);
     }
@@ -6961,7 +7171,7 @@ CLSORT_KERNEL void clsort_hybrid_cells(CLSORT_HYBRID_ARGS)
     local code_t *edges = (local code_t *)space;
     local uint *counts = (local uint *)(edges + 2 * CLSORT_GROUP),
                *sums = counts + CLSORT_CELL_WORDS + (CLSORT_CELL_WORDS >> 5);
-    cells_t s = { counts, sums, edges, { 0, 0, 0 }, 0, sample_size(h), 0 };
+    cells_t s = { counts, sums, edges, { 0, 0, 0 }, 0, sample_size(h), 0, 0, 0 };
     uint digits, heaviest;
     if (n == 0)
         return;
@@ -6969,8 +7179,20 @@ CLSORT_KERNEL void clsort_hybrid_cells(CLSORT_HYBRID_ARGS)
     s.most = edges[CLSORT_GROUP];
     s.line = make_line(edges[0], s.most, CLSORT_INNER_CELLS);
     count_cells(h, s);
-    const uint sum = sum_cells(s, &heaviest), before = group_scan_total(sum, s.sums, &digits);
-    s.flat = is_flat(s, sum);
+    uint sum = sum_cells(s, &heaviest);
+    if (is_crowded(s, heaviest) || !CLSORT_BRANCHES) {
+        s.heavy = find_heavies(h, s);
+        count_cells(h, s);
+        sum = sum_cells(s, &heaviest);
+    }
+    uint before = group_scan_total(sum, s.sums, &s.light);
+    if ((s.heavy != 0 && s.light > s.size / 2) || !CLSORT_BRANCHES) {
+        s.heavy = s.light > s.size / 2 ? 0 : s.heavy;
+        count_cells(h, s);
+        sum = sum_cells(s, &heaviest);
+        before = group_scan_total(sum, s.sums, &s.light);
+    }
+    s.flat = is_flat(s, sum) && s.heavy == 0;
     const uint begun = write_cells(h, s, before, 0, 0),
                digit = group_scan_total(begun, s.sums, &digits);
     write_cells(h, s, before, digit, 1);
@@ -6978,26 +7200,43 @@ CLSORT_KERNEL void clsort_hybrid_cells(CLSORT_HYBRID_ARGS)
 }
 
 //---- radix: hybrid digits
-/* How a split tells codes apart: by the masks of cells, in local memory; by slices; or inside a
-   range by its line alone. */
-enum { BY_MASKS, BY_SLICES, BY_LINE };
+/* How a split tells codes apart: by the masks of cells, in local memory; by these and the heavy
+   codes behind them; by slices; or inside a range by its line alone. */
+enum { BY_MASKS, BY_HEAVIES, BY_SLICES, BY_LINE };
 typedef struct {
     line_t line;
     code_t span;
     local const uint *masks;
-    uint flat;
+    local const code_t *heavies;
+    uint flat, heavy;
 } splitter_t;
 
-/* The splitter of the first digit. Called by all work-items; needs a barrier after. */
+/* The splitter of the first digit. masks: CLSORT_CELL_MASKS words, then CLSORT__HYBRID_HEAVIES
+   codes. Called by all work-items; needs a barrier after. */
 CLSORT_INLINE splitter_t first_splitter(hybrid_t h, local uint *masks)
 {
+    local code_t *heavies = (local code_t *)(masks + CLSORT_CELL_MASKS);
     const code_t least = load_code(h.tables + HYBRID_LEAST);
     const splitter_t s = { { least, h.tables[HYBRID_SHIFT], h.tables[HYBRID_FACTOR] },
                            (code_t)(load_code(h.tables + HYBRID_MOST) - least),
-                           masks, h.tables[HYBRID_FLAT] };
+                           masks, heavies, h.tables[HYBRID_FLAT], h.tables[HYBRID_HEAVIES] };
     for (uint i = local_id(); i < CLSORT_CELL_MASKS && !s.flat; i += CLSORT_GROUP)
         masks[i] = h.tables[CLSORT__HYBRID_MASKS_AT + i];
+    for (uint i = local_id(); i < s.heavy; i += CLSORT_GROUP)
+        heavies[i] = load_code(hybrid_heavy(h, i) + HEAVY_CODE);
     return s;
+}
+
+/* What the digit of a heavy code has beside the number of its range. */
+#define CLSORT_STAYS CLSORT__HYBRID_DIGITS
+
+/* The digit of a code, if there are heavy codes in the cells of word `at`. digit: without these. */
+CLSORT_INLINE uint heavy_digit(splitter_t s, code_t code, uint at, uint digit)
+{
+    const uint first = s.masks[at] >> 24 & 0x7F, end = s.masks[at + 1] >> 24 & 0x7F,
+               above = first_above(s.heavies, first, end, code),
+               is_heavy = is_listed(s.heavies, first, above, code);
+    return (digit + 2 * (above - first) - is_heavy) | is_heavy * CLSORT_STAYS;
 }
 
 /* The digit of a code. */
@@ -7010,8 +7249,12 @@ CLSORT_INLINE uint split_digit(splitter_t s, code_t code, const uint by)
     if (by == BY_SLICES)
         return inside ? slice : below ? 0 : CLSORT__HYBRID_DIGITS - 1;
     const uint cell = inside ? 1 + line_part(s.line, code) : below ? 0 : CLSORT_LAST_CELL,
-               word = s.masks[cell / CLSORT__HYBRID_MASK_CELLS];
-    return (word >> 16) + popcount(word & ((2u << cell % CLSORT__HYBRID_MASK_CELLS) - 1)) - 1;
+               at = cell / CLSORT__HYBRID_MASK_CELLS, word = s.masks[at],
+               before = popcount(word & ((2u << cell % CLSORT__HYBRID_MASK_CELLS) - 1)) - 1;
+    if (by == BY_MASKS)
+        return (word >> 16) + before;
+    const uint digit = (word >> 16 & 0xFF) + before;
+    return word >> 31 ? heavy_digit(s, code, at, digit) : digit;
 }
 
 CLSORT_INLINE line_t range_line(hybrid_t h, uint digit)
@@ -7025,21 +7268,28 @@ CLSORT_INLINE line_t range_line(hybrid_t h, uint digit)
 /* Keys that a work-item has on their way at the same time. */
 #define CLSORT_AHEAD 8
 
-/* Adds `rows` keys to the counters. Called by all work-items with the counters ready. */
+/* Adds `rows` keys to the counters, of each `copies`. Called by all work-items with the counters
+   ready. */
 CLSORT_INLINE void count_digits(splitter_t s, array_t from, codec_t codec, uint rows,
                                 local uint *counters, const uint by)
 {
-    const uint copies = by == BY_LINE ? 1 : CLSORT__HYBRID_COPIES, own = local_id() % copies;
+    const uint copies = by == BY_LINE ? 1 : CLSORT__HYBRID_COPIES, own = local_id() % copies,
+               most = by == BY_HEAVIES ? CLSORT_STAYS - 1u : ~0u;
     for (uint at = local_id(); at < rows; at += CLSORT_AHEAD * CLSORT_GROUP) {
+        const uint whole = at - local_id() + CLSORT_AHEAD * CLSORT_GROUP <= rows;
+        uint crowds = 0;
         code_t code[CLSORT_AHEAD];
         #pragma unroll
         for (uint m = 0; m < CLSORT_AHEAD; m++)
             code[m] = *key_place(from, min(at + m * CLSORT_GROUP, rows - 1));
         #pragma unroll
-        for (uint m = 0; m < CLSORT_AHEAD; m++)
-            if (at + m * CLSORT_GROUP < rows)
-                atomic_inc(&counters[own + copies
-                                           * split_digit(s, encode(code[m], codec), by)]);
+        for (uint m = 0; m < CLSORT_AHEAD; m++) {
+            const uint digit = split_digit(s, encode(code[m], codec), by) & most;
+            if (by == BY_HEAVIES && m == 0)
+                crowds = whole && bins_crowd(digit);
+            if (crowds) add_key(counters, copies * digit);
+            else if (at + m * CLSORT_GROUP < rows) atomic_inc(&counters[own + copies * digit]);
+        }
     }
 }
 
@@ -7057,7 +7307,7 @@ CLSORT_INLINE void add_copies(hybrid_t h, local const uint *counters)
 }
 
 /* Any number of work-groups, which also clear the table of buckets. space: CLSORT__HYBRID_COPIES *
-   CLSORT__HYBRID_DIGITS words, CLSORT_CELL_MASKS words. */
+   CLSORT__HYBRID_DIGITS words, CLSORT_CELL_MASKS words, CLSORT__HYBRID_HEAVIES codes. */
 CLSORT_KERNEL void clsort_hybrid_count(CLSORT_HYBRID_ARGS)
 {
     const hybrid_t h = CLSORT_HYBRID;
@@ -7080,7 +7330,8 @@ CLSORT_KERNEL void clsort_hybrid_count(CLSORT_HYBRID_ARGS)
         const uint begin = tile * CLSORT_SPLIT_TILE, rows = min(n - begin, CLSORT_SPLIT_TILE + 0u);
         const array_t from = advance(h.source, begin);
         if (s.flat) count_digits(s, from, h.codec, rows, counters, BY_SLICES);
-        else count_digits(s, from, h.codec, rows, counters, BY_MASKS);
+        else if (s.heavy == 0) count_digits(s, from, h.codec, rows, counters, BY_MASKS);
+        else count_digits(s, from, h.codec, rows, counters, BY_HEAVIES);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     add_copies(h, counters);
@@ -7116,6 +7367,12 @@ CLSORT_INLINE line_t cut_range(hybrid_t h, code_t low, code_t last, uint rows, u
     return line;
 }
 
+/* Is a range that of a heavy code? */
+CLSORT_INLINE uint is_heavy_range(hybrid_t h, uint digit)
+{
+    return digit < h.tables[HYBRID_DIGITS] && hybrid_range(h, digit)[RANGE_HEAVY] != 0;
+}
+
 /* Writes range `digit`, of `rows` keys, which begins behind `tiles` tiles. */
 CLSORT_INLINE void write_range(hybrid_t h, uint digit, uint rows, uint tiles)
 {
@@ -7132,13 +7389,20 @@ CLSORT_INLINE void write_range(hybrid_t h, uint digit, uint rows, uint tiles)
     range[RANGE_SHIFT] = line.shift;
     range[RANGE_FACTOR] = line.factor;
     range[RANGE_TILES] = tiles;
-    if (rows > h.n / CLSORT__HYBRID_HEAVY_PART)
+    if (rows > h.n / CLSORT__HYBRID_HEAVY_PART && !is_heavy_range(h, digit))
         atomic_and(h.gate, 0);
     if (h.slots == 0 && !single_parts(line))
         judge_bucket(h, rows);
 }
 
-/* One work-group. space: 2 * CLSORT_GROUP + 1 words. */
+/* How many tiles a split moves of a range of so many keys. */
+CLSORT_INLINE uint range_tiles(hybrid_t h, uint digit, uint rows)
+{
+    return is_heavy_range(h, digit) ? 0 : (rows + CLSORT_SPLIT_TILE - 1) / CLSORT_SPLIT_TILE;
+}
+
+/* One work-group. A heavy code's keys do not move, so its range is at its end already. space: 2 *
+   CLSORT_GROUP + 1 words. */
 CLSORT_KERNEL void clsort_hybrid_ranges(CLSORT_HYBRID_ARGS)
 {
     const hybrid_t h = CLSORT_HYBRID;
@@ -7150,15 +7414,15 @@ CLSORT_KERNEL void clsort_hybrid_ranges(CLSORT_HYBRID_ARGS)
     for (uint k = 0; k < own; k++) {
         rows[k] = hybrid_next(h)[first + k];
         sum += rows[k];
-        tiles += (rows[k] + CLSORT_SPLIT_TILE - 1) / CLSORT_SPLIT_TILE;
+        tiles += range_tiles(h, first + k, rows[k]);
     }
     sum = group_scan_total(sum, sums, &total);
     tiles = group_scan_total(tiles, sums, &total);
     for (uint k = 0; k < own; k++) {
-        hybrid_next(h)[first + k] = sum;
+        hybrid_next(h)[first + k] = is_heavy_range(h, first + k) ? sum + rows[k] : sum;
         write_range(h, first + k, rows[k], tiles);
         sum += rows[k];
-        tiles += (rows[k] + CLSORT_SPLIT_TILE - 1) / CLSORT_SPLIT_TILE;
+        tiles += range_tiles(h, first + k, rows[k]);
     }
     if (local_id() == 0)
         h.tables[HYBRID_TILES] = total;
@@ -7237,7 +7501,7 @@ CLSORT_INLINE void load_tile(code_t *key, move_t v)
     } else {
         #pragma unroll
         for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
-            key[m] = *key_place(v.from, min(t + m * CLSORT_GROUP, v.rows - 1));
+            key[m] = *key_place(v.from, min(t + m * CLSORT_GROUP, max(v.rows, 1u) - 1));
     }
 }
 
@@ -7268,9 +7532,51 @@ CLSORT_INLINE void move_tile(move_t v, splitter_t s, split_space_t l, codec_t co
     write_staged(v, s, l, codec, by);
 }
 
+//---- radix: hybrid light codes move
+/* As move_tile, for those keys alone whose codes are not heavy. They go to their places one by
+   one. */
+CLSORT_INLINE void move_light(move_t v, splitter_t s, split_space_t l, codec_t codec)
+{
+    uint light = 0;   /* a bit for each key of the work-item */
+    for (uint k = 0; k < CLSORT_RADIX_ITEMS; k += CLSORT_AHEAD) {
+        code_t key[CLSORT_AHEAD];
+        #pragma unroll
+        for (uint m = 0; m < CLSORT_AHEAD; m++) {
+            const uint i = local_id() + (k + m) * CLSORT_GROUP;
+            key[m] = *key_place(v.from, min(i, max(v.rows, 1u) - 1));
+        }
+        #pragma unroll
+        for (uint m = 0; m < CLSORT_AHEAD; m++) {
+            const uint d = split_digit(s, encode(key[m], codec), BY_HEAVIES);
+            if (local_id() + (k + m) * CLSORT_GROUP < v.rows && d < CLSORT_STAYS) {
+                atomic_inc(&l.counters[d]);
+                light |= 1u << (k + m);
+            }
+        }
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint d = local_id(); d < CLSORT__HYBRID_DIGITS; d += CLSORT_GROUP)
+        if (v.rows != 0 && l.counters[d] != 0)
+            l.counters[d] = atomic_add(&v.next[d], l.counters[d]);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint k = 0; k < CLSORT_RADIX_ITEMS; k += CLSORT_AHEAD) {
+        code_t key[CLSORT_AHEAD];
+        #pragma unroll
+        for (uint m = 0; m < CLSORT_AHEAD; m++)
+            if (light >> (k + m) & 1)
+                key[m] = *key_place(v.from, local_id() + (k + m) * CLSORT_GROUP);
+        #pragma unroll
+        for (uint m = 0; m < CLSORT_AHEAD; m++)
+            if (light >> (k + m) & 1) {
+                const uint d = split_digit(s, encode(key[m], codec), BY_HEAVIES);
+                *key_place(v.to, atomic_inc(&l.counters[d])) = key[m];
+            }
+    }
+}
+
 //---- radix: hybrid split
 /* A work-group per tile. space: CLSORT_SPLIT_TILE codes, then 2 * CLSORT_MOST_SLOTS + 2 *
-   CLSORT_GROUP + 2 + CLSORT_CELL_MASKS words. */
+   CLSORT_GROUP + 2 + CLSORT_CELL_MASKS words, then CLSORT__HYBRID_HEAVIES codes. */
 CLSORT_KERNEL void clsort_hybrid_split(CLSORT_HYBRID_ARGS)
 {
     const hybrid_t h = CLSORT_HYBRID;
@@ -7284,7 +7590,13 @@ CLSORT_KERNEL void clsort_hybrid_split(CLSORT_HYBRID_ARGS)
     for (uint d = local_id(); d < CLSORT__HYBRID_DIGITS; d += CLSORT_GROUP)
         l.counters[d] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (!CLSORT_BRANCHES) move_tile(v, s, l, h.codec, s.flat ? BY_SLICES : BY_MASKS);
+    if (!CLSORT_BRANCHES) {
+        move_t all = v, light = v;
+        all.rows = s.heavy ? 0 : v.rows;
+        light.rows = s.heavy ? v.rows : 0;
+        move_tile(all, s, l, h.codec, s.flat ? BY_SLICES : BY_MASKS);
+        move_light(light, s, l, h.codec);
+    } else if (s.heavy != 0) move_light(v, s, l, h.codec);
     else if (s.flat) move_tile(v, s, l, h.codec, BY_SLICES);
     else move_tile(v, s, l, h.codec, BY_MASKS);
 }
@@ -7325,7 +7637,7 @@ CLSORT_KERNEL void clsort_hybrid_recount(CLSORT_HYBRID_ARGS)
     const uint end = min(tile + CLSORT__HYBRID_RECOUNT_TILES, h.tables[HYBRID_TILES]);
     while (tile < end) {
         const part_t p = find_part(h, tile, end - tile, found);
-        const splitter_t s = { range_line(h, p.digit), 0, 0, 0 };
+        const splitter_t s = { range_line(h, p.digit), 0, 0, 0, 0, 0 };
         for (uint d = local_id(); d < slots; d += CLSORT_GROUP)
             counters[d] = 0;
         barrier(CLK_LOCAL_MEM_FENCE);
@@ -7383,10 +7695,11 @@ CLSORT_KERNEL void clsort_hybrid_starts(CLSORT_HYBRID_ARGS)
         counts[d] = next[d];
     barrier(CLK_LOCAL_MEM_FENCE);
     const uint joins = join_parts(h, digit, counts, sums + 2 * CLSORT_GROUP);
-    uint sum = 0;
+    uint sum = 0, total;
     for (uint k = 0; k < own; k++)
         sum += part_count(counts, first + k, slots, joins);
-    sum = group_scan(sum, sums) + (digit ? hybrid_next(h)[digit - 1] : 0);
+    sum = group_scan_total(sum, sums, &total);
+    sum += hybrid_next(h)[digit] - total;
     for (uint k = 0; k < own; k++) {
         const uint rows = part_count(counts, first + k, slots, joins);
         if (first + k < slots)
@@ -7397,18 +7710,46 @@ CLSORT_KERNEL void clsort_hybrid_starts(CLSORT_HYBRID_ARGS)
 }
 
 //---- radix: hybrid resplit
-/* A work-group per tile. space: as for clsort_hybrid_split. */
+/* Writes the keys of heavy codes; every `step`-th work-item from `first` on writes one. list:
+   CLSORT__HYBRID_HEAVIES codes, and as many times two words. Called by all work-items. */
+CLSORT_INLINE void fill_heavies(hybrid_t h, local code_t *list, uint first, uint step)
+{
+    local uint *places = (local uint *)(list + CLSORT__HYBRID_HEAVIES);
+    const uint heavies = h.tables[HYBRID_HEAVIES];
+    for (uint k = local_id(); k < heavies; k += CLSORT_GROUP) {
+        const uint digit = hybrid_heavy(h, k)[HEAVY_DIGIT];
+        list[k] = load_code(hybrid_heavy(h, k) + HEAVY_CODE);
+        places[2 * k] = digit ? hybrid_next(h)[digit - 1] : 0;
+        places[2 * k + 1] = hybrid_next(h)[digit];
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint k = 0; k < heavies; k++) {
+        const code_t key = decode(list[k], h.codec);
+        for (uint i = places[2 * k] + first + local_id(); i < places[2 * k + 1]; i += step)
+            *key_place(h.target, i) = key;
+    }
+}
+
+/* A work-group per tile; some of those behind the last tile write heavy codes. space: as for
+   clsort_hybrid_split. */
 CLSORT_KERNEL void clsort_hybrid_resplit(CLSORT_HYBRID_ARGS)
 {
     const hybrid_t h = CLSORT_HYBRID;
     const split_space_t l = split_space(space);
     const uint tile = (uint)get_group_id(0);
-    if (n == 0 || *h.gate == 0 || tile >= h.tables[HYBRID_TILES])
+    if (n == 0 || *h.gate == 0)
         return;
+    const uint tiles = h.tables[HYBRID_TILES],
+               fillers = min((uint)get_num_groups(0) - tiles, CLSORT__HYBRID_FILLERS + 0u);
+    if (tile >= tiles) {
+        if (tile < tiles + fillers)
+            fill_heavies(h, l.staged, (tile - tiles) * CLSORT_GROUP, fillers * CLSORT_GROUP);
+        return;
+    }
     for (uint d = local_id(); d < CLSORT_MOST_SLOTS; d += CLSORT_GROUP)
         l.counters[d] = 0;
     const part_t p = find_part(h, tile, 1, l.sums);
-    const splitter_t s = { range_line(h, p.digit), 0, 0, 0 };
+    const splitter_t s = { range_line(h, p.digit), 0, 0, 0, 0, 0 };
     const move_t v = { advance(h.alt, p.begin), h.target, hybrid_slots(h) + p.digit * slots,
                        p.rows };
     move_tile(v, s, l, h.codec, BY_LINE);
@@ -7454,7 +7795,7 @@ CLSORT_KERNEL void clsort_hybrid_buckets(CLSORT_HYBRID_ARGS)
     const array_t to = advance(h.target, b.begin),
                   from = b.again ? to : advance(h.alt, b.begin);
     for (uint i = t; i < b.rows && b.single && !b.again; i += CLSORT_GROUP)
-        *key_place(to, i) = *key_place(from, i);
+        *key_place(to, i) = decode(b.line.low, h.codec);
     if (b.rows == 0 || b.rows > CLSORT_BUCKET_TILE || b.single)
         return;
     #pragma unroll
@@ -7680,22 +8021,6 @@ typedef struct {
 } samples_t;
 
 //---- radix: samples counting
-/* Do a quarter of the warp's lanes have the same bin as its first lane? Then counters would wait
-   for each other. */
-CLSORT_INLINE uint bins_crowd(uint bin)
-{
-#if CLSORT_WARPS
-    uint peers;
-    __asm__ volatile("{ .reg .pred p; .reg .b32 first; shfl.sync.idx.b32 first, %1, 0, 31, -1;"
-                     " setp.eq.u32 p, first, %1; vote.sync.ballot.b32 %0, p, -1; }"
-                     : "=r"(peers)
-                     : "r"(bin));
-    return popcount(peers) >= CLSORT__WARP / 4;
-#else
-    return 0;
-#endif
-}
-
 /* Adds 1 to a bin, and returns what it was. With `crowds`, lanes with the bin of the first one are
    added at once. Called by whole warps. */
 CLSORT_INLINE uint count_key(local uint *bins, uint bin, uint crowds)
