@@ -13367,7 +13367,7 @@ static const struct clsort__crossover {
 } clsort__crossovers[] = {
 #define CLSORT__NEVER 0xFFFFFFFFu
     { CLSORT__NVIDIA, 1, 16, 1u << 12, 1u << 16, CLSORT__NEVER },
-    { CLSORT__NVIDIA, 1, 32, 1u << 12, 1u << 18, 1u << 23 },
+    { CLSORT__NVIDIA, 1, 32, 1u << 12, 1u << 20, 1u << 23 },
     { CLSORT__NVIDIA, 0, 16, 0, 1u << 16, CLSORT__NEVER },
     { CLSORT__NVIDIA, 0, 32, 0, 1u << 20, CLSORT__NEVER },
     { CLSORT__NVIDIA, 1, 64, 0, 1u << 22, 1u << 22 },
@@ -21555,7 +21555,6 @@ CLSORT_API clsort_status clsort_sort_host_on(clsort_sorter *const *sorters, cl_u
    - "radix-hybrid", CLSORT_RADIX_HYBRID: sorts bare keys of 4 and 8 bytes from the top digit down.
      "radix" and AUTO take it on NVIDIA's GPUs, keys of 4 bytes from 2^23 on, of 8 bytes from 2^22
      on; "radix-sweeps", CLSORT_RADIX_SWEEPS, is radix without it.
-   - On NVIDIA's GPUs AUTO sorts bare keys of 4 bytes by radix from 2^18 on, not from 2^20.
    - "radix-samples", CLSORT_RADIX_SAMPLES: sorts up to a million bare keys of 4 or 8 bytes in one
      launch or three. Keys that are spread evenly are sorted fast, skewed ones slowly: AUTO does not
      take it.
