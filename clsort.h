@@ -1348,10 +1348,10 @@ CLSORT__INLINE clsort_partition_desc clsort_partition_desc_default(void)
    part keep their order. Nothing is read back: `starts` can be the `segments` of a sort that
    follows. Keys are read twice, values once, and all are written once. On an NVIDIA H200, 2^26 u32
    take 0.37 ms by 15 splitters and 1.39 ms by 255; a copy takes 0.13 ms. On GPUs keys that do not
-   begin at a multiple of 16 bytes take longer. The first call builds the kernels, once for each size
-   of keys and of values, for up to 15 splitters and for more, unless clsort_prepare_partition did.
-   With CLSORT_FLAG_NO_BUILD a call that would build answers CLSORT_ERROR_NOT_READY. Queue, events,
-   scratch memory and errors as in clsort_enqueue_sort.
+   begin at a multiple of 16 bytes take longer. The first call builds the kernels, once for each
+   size of keys and of values, for up to 15 splitters and for more, unless clsort_prepare_partition
+   did. With CLSORT_FLAG_NO_BUILD a call that would build answers CLSORT_ERROR_NOT_READY. Queue,
+   events, scratch memory and errors as in clsort_enqueue_sort.
    Source: the scatter of Merrill and Grimshaw, High Performance and Scalable Radix Sorting, 2011,
    with a search among splitters in place of a digit, as in Leischner, Osipov, Sanders, GPU sample
    sort, 2010. */
@@ -1498,8 +1498,8 @@ CLSORT__INLINE clsort_multi_desc clsort_multi_desc_default(void)
    sorted. The sorters may belong to different contexts and platforms; no sorter may be given twice.
    - If all elements fit on a device at once, with scratch memory, the first such device sorts them,
      in one trip. Name the fastest one first. If one buffer or one sort does not take them all,
-     eight runs stay on the device and are merged there: keys of one type that are compared as they are
-     (not some of their bits, equal zeros or equal NaNs), with values of up to 8 bytes.
+     eight runs stay on the device and are merged there: keys of one type that are compared as they
+     are (not some of their bits, equal zeros or equal NaNs), with values of up to 8 bytes.
    - Else the arrays go through the devices twice. Chunks are sorted, and leave runs in `work`. Then
      each part of the result is merged from its pieces of all runs, which are searched for on the
      host. There may be any number of runs. Where such keys and values as above are merged, a GPU
@@ -1510,7 +1510,8 @@ CLSORT__INLINE clsort_multi_desc clsort_multi_desc_default(void)
      device and CLSORT_TRANSFER_DIRECT it sleeps.
    - A device on which a call or a command fails is dropped. The sorter's diagnostic callback hears
      why, and the other devices do its jobs again. If it fails with
-     CL_MEM_OBJECT_ALLOCATION_FAILURE, it goes on with half of its memory instead, until that is too little for one element.
+     CL_MEM_OBJECT_ALLOCATION_FAILURE, it goes on with half of its memory instead, until that is too
+     little for one element.
    - Host memory beyond the arrays: `work` in two trips, and in one trip if it is in place. Per
      device, with CLSORT_TRANSFER_STAGED, 4 * CLSORT_STAGE_BYTES of pinned memory. For tables fewer
      bytes than 300 * runs + 32 * runs * sorters + 2000 * sorters, and where runs stay on the device
@@ -1758,8 +1759,8 @@ extern "C" {
 #define CLSORT__HYBRID_EVEN_DIGITS 192
 #define CLSORT__HYBRID_MOST_SLOTS(key_bytes) ((key_bytes) == 8 ? 1024 : 512)
 /* The most heavy codes; how many of the sample are looked through for them, and the fewest of these
-   that one must have, beside its part of EVEN_DIGITS; none is looked for where no cell has more than
-   1 / CROWDED_PART of the sample; the most work-groups that write their keys. */
+   that one must have, beside its part of EVEN_DIGITS; none is looked for where no cell has more
+   than 1 / CROWDED_PART of the sample; the most work-groups that write their keys. */
 #define CLSORT__HYBRID_HEAVIES 64
 #define CLSORT__HYBRID_JUDGED 1024
 #define CLSORT__HYBRID_LEAST_HEAVY 6
@@ -7023,33 +7024,6 @@ static const char *const clsort__source[] = {
     "    }\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "    return l.words[WORD_LONGEST];\n"
-    "}\n\n\n\n"
-    "CLSORT_INLINE uint bins_crowd(uint bin)\n"
-    "{\n"
-    "#if CLSORT_WARPS\n"
-    "    uint peers;\n"
-    "    __asm__ volatile(\"{ .reg .pred p; .reg .b32 first; shfl.sync.idx.b32 first, %1, 0, 31, -1;\"\n"
-    "                     \" setp.eq.u32 p, first, %1; vote.sync.ballot.b32 %0, p, -1; }\"\n"
-    "                     : \"=r\"(peers)\n"
-    "                     : \"r\"(bin));\n"
-    "    return popcount(peers) >= CLSORT__WARP / 4;\n"
-    "#else\n"
-    "    return 0;\n"
-    "#endif\n"
-    "}\n\n\n"
-    "CLSORT_INLINE void add_key(local uint *bins, uint bin)\n"
-    "{\n"
-    "#if CLSORT_WARPS\n"
-    "    uint peers, first;\n"
-    "    __asm__ volatile(\"{ .reg .pred p; shfl.sync.idx.b32 %1, %2, 0, 31, -1;\"\n"
-    "                     \" setp.eq.u32 p, %1, %2; vote.sync.ballot.b32 %0, p, -1; }\"\n"
-    "                     : \"=r\"(peers), \"=r\"(first)\n"
-    "                     : \"r\"(bin));\n"
-    "    if (local_id() % CLSORT__WARP == 0) atomic_add(&bins[bin], popcount(peers));\n"
-    "    else if (bin != first) atomic_inc(&bins[bin]);\n"
-    "#else\n"
-    "    atomic_inc(&bins[bin]);\n"
-    "#endif\n"
     "}\n\n"
     "CLSORT_INLINE void order_codes(code_t *a, code_t *b)\n"
     "{\n"
@@ -7258,7 +7232,7 @@ static const char *const clsort__source[] = {
     "}\n\n\n\n\n"
     "typedef struct {\n"
     "    local uint *counts, *sums;\n"
-    "    local code_t *edges;\n"
+    "    local code_t *edges, *judged;\n"
     "    line_t line;\n"
     "    code_t most;\n"
     "    uint size, light, heavy, flat;\n"
@@ -7403,13 +7377,13 @@ static const char *const clsort__source[] = {
     "    group_scan_total(heaviest > s.size / CLSORT__HYBRID_CROWDED_PART, s.sums, &crowded);\n"
     "    return crowded != 0;\n"
     "}\n\n\n\n"
-    "CLSORT_INLINE void load_judged(hybrid_t h, cells_t s, local code_t *codes, uint rows)\n"
+    "CLSORT_INLINE void load_judged(hybrid_t h, cells_t s, uint rows)\n"
     "{\n"
     "    const uint parts = rows / CLSORT_CANDIDATES + 1;\n"
     "    for (uint i = local_id(); i < rows; i += CLSORT_GROUP) {\n"
     "        const uint place = i % CLSORT_CANDIDATES * parts + i / CLSORT_CANDIDATES,\n"
     "                   all = CLSORT_CANDIDATES * parts;\n"
-    "        codes[i] = encode(*key_place(h.alt, place * s.size / all), h.codec);\n"
+    "        s.judged[i] = encode(*key_place(h.alt, place * s.size / all), h.codec);\n"
     "    }\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "}\n\n\n\n\n"
@@ -7437,25 +7411,26 @@ static const char *const clsort__source[] = {
     "CLSORT_INLINE uint count_equal(code_t code, uint i, code_t own, uint place)\n"
     "{\n"
     "    return (code == own) << (i < place ? 16 : 0);\n"
-    "}\n\n\n\n"
+    "}\n\n\n\n\n"
     "CLSORT_INLINE uint find_heavies(hybrid_t h, cells_t s)\n"
     "{\n"
-    "    const uint t = local_id(), rows = min(s.size, CLSORT__HYBRID_JUDGED + 0u),\n"
+    "    const uint x = local_id(), y = x + CLSORT_GROUP,\n"
+    "               rows = min(s.size, CLSORT__HYBRID_JUDGED + 0u),\n"
     "               least = max(rows / CLSORT__HYBRID_EVEN_DIGITS, CLSORT__HYBRID_LEAST_HEAVY + 0u);\n"
-    "    local code_t *codes = (local code_t *)s.counts;\n"
-    "    uint x_count = 0, y_count = 0;\n"
-    "    load_judged(h, s, codes, rows);\n"
-    "    const uint second = t + CLSORT_GROUP;\n"
-    "    const code_t x = codes[min(t, rows - 1)], y = codes[min(second, rows - 1)];\n"
+    "    uint x_count = 0, y_count = 0, weight;\n"
+    "    load_judged(h, s, rows);\n"
+    "    const code_t x_code = s.judged[min(x, rows - 1)], y_code = s.judged[min(y, rows - 1)];\n"
     "    #pragma unroll 8\n"
     "    for (uint i = 0; i < rows; i++) {\n"
-    "        const code_t code = codes[i];\n"
-    "        x_count += count_equal(code, i, x, t);\n"
-    "        y_count += count_equal(code, i, y, second);\n"
+    "        const code_t code = s.judged[i];\n"
+    "        x_count += count_equal(code, i, x_code, x);\n"
+    "        y_count += count_equal(code, i, y_code, y);\n"
     "    }\n"
-    "    const uint has_x = t < rows && x_count < 1u << 16 && x_count >= least,\n"
-    "               has_y = second < rows && y_count < 1u << 16 && y_count >= least;\n"
-    "    return list_heavies(s, x, y, has_x | has_y << 1);\n"
+    "    const uint has_x = x < rows && x_count < 1u << 16 && x_count >= least,\n"
+    "               has_y = y < rows && y_count < 1u << 16 && y_count >= least;\n"
+    "    group_scan_total((has_x ? x_count : 0) + (has_y ? y_count : 0), s.sums, &weight);\n"
+    "    const uint heavies = list_heavies(s, x_code, y_code, has_x | has_y << 1);\n"
+    "    return 2 * weight < rows ? 0 : heavies;\n"
     "}\n\n",
     "//---- radix: hybrid cells kernel\n\n"
     "CLSORT_INLINE uint sum_cells(cells_t s, uint *heaviest)\n"
@@ -7497,10 +7472,10 @@ static const char *const clsort__source[] = {
     "CLSORT_KERNEL void clsort_hybrid_cells(CLSORT_HYBRID_ARGS)\n"
     "{\n"
     "    const hybrid_t h = CLSORT_HYBRID;\n"
-    "    local code_t *edges = (local code_t *)space;\n"
-    "    local uint *counts = (local uint *)(edges + 2 * CLSORT_GROUP),\n"
+    "    local code_t *edges = (local code_t *)space, *judged = edges + 2 * CLSORT_GROUP;\n"
+    "    local uint *counts = (local uint *)(judged + CLSORT__HYBRID_JUDGED),\n"
     "               *sums = counts + CLSORT_CELL_WORDS + (CLSORT_CELL_WORDS >> 5);\n"
-    "    cells_t s = { counts, sums, edges, { 0, 0, 0 }, 0, sample_size(h), 0, 0, 0 };\n"
+    "    cells_t s = { counts, sums, edges, judged, { 0, 0, 0 }, 0, sample_size(h), 0, 0, 0 };\n"
     "    uint digits, heaviest;\n"
     "    if (n == 0)\n"
     "        return;\n"
@@ -7509,18 +7484,13 @@ static const char *const clsort__source[] = {
     "    s.line = make_line(edges[0], s.most, CLSORT_INNER_CELLS);\n"
     "    count_cells(h, s);\n"
     "    uint sum = sum_cells(s, &heaviest);\n"
-    "    if (is_crowded(s, heaviest) || !CLSORT_BRANCHES) {\n"
+    "    if (is_crowded(s, heaviest) || !CLSORT_BRANCHES)\n"
     "        s.heavy = find_heavies(h, s);\n"
+    "    if (s.heavy != 0 || !CLSORT_BRANCHES) {\n"
     "        count_cells(h, s);\n"
     "        sum = sum_cells(s, &heaviest);\n"
     "    }\n"
-    "    uint before = group_scan_total(sum, s.sums, &s.light);\n"
-    "    if ((s.heavy != 0 && s.light > s.size / 2) || !CLSORT_BRANCHES) {\n"
-    "        s.heavy = s.light > s.size / 2 ? 0 : s.heavy;\n"
-    "        count_cells(h, s);\n"
-    "        sum = sum_cells(s, &heaviest);\n"
-    "        before = group_scan_total(sum, s.sums, &s.light);\n"
-    "    }\n"
+    "    const uint before = group_scan_total(sum, s.sums, &s.light);\n"
     "    s.flat = is_flat(s, sum) && s.heavy == 0;\n"
     "    const uint begun = write_cells(h, s, before, 0, 0),\n"
     "               digit = group_scan_total(begun, s.sums, &digits);\n"
@@ -7587,20 +7557,15 @@ static const char *const clsort__source[] = {
     "    const uint copies = by == BY_LINE ? 1 : CLSORT__HYBRID_COPIES, own = local_id() % copies,\n"
     "               most = by == BY_HEAVIES ? CLSORT_STAYS - 1u : ~0u;\n"
     "    for (uint at = local_id(); at < rows; at += CLSORT_AHEAD * CLSORT_GROUP) {\n"
-    "        const uint whole = at - local_id() + CLSORT_AHEAD * CLSORT_GROUP <= rows;\n"
-    "        uint crowds = 0;\n"
     "        code_t code[CLSORT_AHEAD];\n"
     "        #pragma unroll\n"
     "        for (uint m = 0; m < CLSORT_AHEAD; m++)\n"
     "            code[m] = *key_place(from, min(at + m * CLSORT_GROUP, rows - 1));\n"
     "        #pragma unroll\n"
-    "        for (uint m = 0; m < CLSORT_AHEAD; m++) {\n"
-    "            const uint digit = split_digit(s, encode(code[m], codec), by) & most;\n"
-    "            if (by == BY_HEAVIES && m == 0)\n"
-    "                crowds = whole && bins_crowd(digit);\n"
-    "            if (crowds) add_key(counters, copies * digit);\n"
-    "            else if (at + m * CLSORT_GROUP < rows) atomic_inc(&counters[own + copies * digit]);\n"
-    "        }\n"
+    "        for (uint m = 0; m < CLSORT_AHEAD; m++)\n"
+    "            if (at + m * CLSORT_GROUP < rows)\n"
+    "                atomic_inc(&counters[own + copies * (split_digit(s, encode(code[m], codec), by)\n"
+    "                                                     & most)]);\n"
     "    }\n"
     "}\n\n\n\n"
     "CLSORT_INLINE void add_copies(hybrid_t h, local const uint *counters)\n"
@@ -7805,7 +7770,7 @@ static const char *const clsort__source[] = {
     "    write_staged(v, s, l, codec, by);\n"
     "}\n\n",
     "//---- radix: hybrid light codes move\n\n\n"
-    "CLSORT_INLINE void move_light(move_t v, splitter_t s, split_space_t l, codec_t codec)\n"
+    "CLSORT_INLINE uint count_light(move_t v, splitter_t s, split_space_t l, codec_t codec)\n"
     "{\n"
     "    uint light = 0;\n"
     "    for (uint k = 0; k < CLSORT_RADIX_ITEMS; k += CLSORT_AHEAD) {\n"
@@ -7824,11 +7789,10 @@ static const char *const clsort__source[] = {
     "            }\n"
     "        }\n"
     "    }\n"
-    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "    for (uint d = local_id(); d < CLSORT__HYBRID_DIGITS; d += CLSORT_GROUP)\n"
-    "        if (v.rows != 0 && l.counters[d] != 0)\n"
-    "            l.counters[d] = atomic_add(&v.next[d], l.counters[d]);\n"
-    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    return light;\n"
+    "}\n\n\n"
+    "CLSORT_INLINE void write_light(move_t v, splitter_t s, split_space_t l, codec_t codec, uint light)\n"
+    "{\n"
     "    for (uint k = 0; k < CLSORT_RADIX_ITEMS; k += CLSORT_AHEAD) {\n"
     "        code_t key[CLSORT_AHEAD];\n"
     "        #pragma unroll\n"
@@ -7842,6 +7806,16 @@ static const char *const clsort__source[] = {
     "                *key_place(v.to, atomic_inc(&l.counters[d])) = key[m];\n"
     "            }\n"
     "    }\n"
+    "}\n\n\n\n"
+    "CLSORT_INLINE void move_light(move_t v, splitter_t s, split_space_t l, codec_t codec)\n"
+    "{\n"
+    "    const uint light = count_light(v, s, l, codec);\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    for (uint d = local_id(); d < CLSORT__HYBRID_DIGITS; d += CLSORT_GROUP)\n"
+    "        if (v.rows != 0 && l.counters[d] != 0)\n"
+    "            l.counters[d] = atomic_add(&v.next[d], l.counters[d]);\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    write_light(v, s, l, codec, light);\n"
     "}\n\n",
     "//---- radix: hybrid split\n\n\n"
     "CLSORT_KERNEL void clsort_hybrid_split(CLSORT_HYBRID_ARGS)\n"
@@ -8210,6 +8184,19 @@ static const char *const clsort__source[] = {
     "    uint n, buckets, distance;\n"
     "} samples_t;\n\n",
     "//---- radix: samples counting\n\n\n"
+    "CLSORT_INLINE uint bins_crowd(uint bin)\n"
+    "{\n"
+    "#if CLSORT_WARPS\n"
+    "    uint peers;\n"
+    "    __asm__ volatile(\"{ .reg .pred p; .reg .b32 first; shfl.sync.idx.b32 first, %1, 0, 31, -1;\"\n"
+    "                     \" setp.eq.u32 p, first, %1; vote.sync.ballot.b32 %0, p, -1; }\"\n"
+    "                     : \"=r\"(peers)\n"
+    "                     : \"r\"(bin));\n"
+    "    return popcount(peers) >= CLSORT__WARP / 4;\n"
+    "#else\n"
+    "    return 0;\n"
+    "#endif\n"
+    "}\n\n\n\n"
     "CLSORT_INLINE uint count_key(local uint *bins, uint bin, uint crowds)\n"
     "{\n"
     "#if CLSORT_WARPS\n"
@@ -8520,7 +8507,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 8393\n",
+    "#line 8383\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
     "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -9419,7 +9406,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 9499\n",
+    "#line 9489\n",
 #endif
     "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_SELECT\n"
@@ -16333,7 +16320,8 @@ static clsort__hybrid_local clsort__hybrid_sizes(const clsort__config *c)
                  spare = (bins >> CLSORT__WORD_PAD_LOG2) + CLSORT__HYBRID_SPARE_BINS;
     clsort__hybrid_local l;
     l.buckets = clsort__round_up(keys) + 4 * (bins + spare + sums + group + 1);
-    l.cells = 4 * (cells + (cells >> CLSORT__WORD_PAD_LOG2) + sums) + 2 * group * key;
+    l.cells = 4 * (cells + (cells >> CLSORT__WORD_PAD_LOG2) + sums)
+              + (2 * group + CLSORT__HYBRID_JUDGED) * key;
     l.count = clsort__largest(4 * (CLSORT__HYBRID_COPIES * digits + masks) + heavies,
                               4 * (slots + 1), 0);
     l.split = 4 * (2 * slots + masks + sums) + group * c->radix_items * key + heavies;
@@ -21557,7 +21545,8 @@ CLSORT_API clsort_status clsort_sort_host_on(clsort_sorter *const *sorters, cl_u
      CLSORT_FLAG_ANY_COUNT that holds for sorts of every count up to the one given.
    - "radix-hybrid", CLSORT_RADIX_HYBRID: sorts bare keys of 4 and 8 bytes from the top digit down.
      "radix" and AUTO take it on NVIDIA's GPUs, keys of 4 bytes from 2^23 on, of 8 bytes from 2^22
-     on; "radix-sweeps", CLSORT_RADIX_SWEEPS, is radix without it.
+     on; "radix-sweeps", CLSORT_RADIX_SWEEPS, is radix without it. Where half of the keys or more have
+     codes that many have, these are counted, not moved.
    - "radix-samples", CLSORT_RADIX_SAMPLES: sorts up to a million bare keys of 4 or 8 bytes in one
      launch or three. Keys that are spread evenly are sorted fast, skewed ones slowly: AUTO does not
      take it.
@@ -21627,8 +21616,8 @@ CLSORT_API clsort_status clsort_sort_host_on(clsort_sorter *const *sorters, cl_u
    - AUTO takes items above 32 for rows and top_k on GPUs.
    - Scratch memory for more elements is enough for fewer on NVIDIA, too.
    - No sum of scratch sizes wraps on hosts of 32 bits.
-   - clsort_check of nearly SIZE_MAX elements in rows with top_k returns an error on GPUs; it divided
-     by zero.
+   - clsort_check of nearly SIZE_MAX elements in rows with top_k returns an error on GPUs; it
+     divided by zero.
    - clsort_scratch_size without a sorter bounds CLSORT_RADIX_HYBRID in small work-groups, too.
    - A device that tells 0 compute units sorts.
    - A clone that fails says why.

@@ -224,8 +224,8 @@
 #define CLSORT__HYBRID_EVEN_DIGITS 192
 #define CLSORT__HYBRID_MOST_SLOTS(key_bytes) ((key_bytes) == 8 ? 1024 : 512)
 /* The most heavy codes; how many of the sample are looked through for them, and the fewest of these
-   that one must have, beside its part of EVEN_DIGITS; none is looked for where no cell has more than
-   1 / CROWDED_PART of the sample; the most work-groups that write their keys. */
+   that one must have, beside its part of EVEN_DIGITS; none is looked for where no cell has more
+   than 1 / CROWDED_PART of the sample; the most work-groups that write their keys. */
 #define CLSORT__HYBRID_HEAVIES 64
 #define CLSORT__HYBRID_JUDGED 1024
 #define CLSORT__HYBRID_LEAST_HEAVY 6
@@ -3034,8 +3034,8 @@ CLSORT_INLINE array_t runs_before(array_t target, array_t alt, uint passes, uint
    with more than `least` elements, in any order. A work-group counts the slices of CLSORT_GROUP
    segments, takes as many places of the table at once and fills them in turn; a search among the
    sums finds the segment of a slice. Where offsets do not ascend, several segments may be the first
-   of a window: then the word is not read, and an atomic exchange keeps its writes apart. Words 0 to 2 of the table must be 0 before. sums:
-   CLSORT__SCAN_TOTAL_WORDS words. */
+   of a window: then the word is not read, and an atomic exchange keeps its writes apart. Words 0 to
+   2 of the table must be 0 before. sums: CLSORT__SCAN_TOTAL_WORDS words. */
 CLSORT_KERNEL void clsort_segment_jobs(CLSORT_SEGMENT_ARGS, CLSORT_JOB_ARGS, uint least, uint slice,
                                        local uint *sums)
 {
@@ -3808,8 +3808,8 @@ CLSORT_INLINE void scatter_items(radix_t r, array_t from, array_t to, block_t b,
     }
 }
 
-/* Lanes, if there are more than caches hold, wait in the first-level cache until they fill a line of
-   the target, which is written past the caches where the compiler knows how. In a pass of radix
+/* Lanes, if there are more than caches hold, wait in the first-level cache until they fill a line
+   of the target, which is written past the caches where the compiler knows how. In a pass of radix
    this takes 1 / 1.3 to 1 / 1.6 of the time of scatter_items for 2^24 keys, 1.3 times as long for
    2^20; to ranges, which are read once, 0.8 of the time for 2^20 lanes of 8 bytes. */
 #ifndef CLSORT_STAGE_BYTES
@@ -4538,9 +4538,9 @@ CLSORT_INLINE void vector_sort(radix_t r)
 
 //---- radix: packed pairs
 #else
-/* Digits sort from 2^PACKED_LOG2 elements on, times 8 for each digit in which codes differ. For 2^22
-   pairs, half of them equal, they take .75 of the time of vectors; for 2^26 uniform ones, in ranges
-   of 2^18, 1.3 times as long. */
+/* Digits sort from 2^PACKED_LOG2 elements on, times 8 for each digit in which codes differ. For
+   2^22 pairs, half of them equal, they take .75 of the time of vectors; for 2^26 uniform ones, in
+   ranges of 2^18, 1.3 times as long. */
 #ifndef CLSORT_PACKED_LOG2
 #define CLSORT_PACKED_LOG2 12
 #endif
@@ -6532,38 +6532,6 @@ CLSORT_INLINE uint place_bins(bucket_space_t l, const uint looked_at)
     return l.words[WORD_LONGEST];
 }
 
-/* Do a quarter of the warp's lanes have the same bin as its first lane? Then counters would wait
-   for each other. Called by whole warps. */
-CLSORT_INLINE uint bins_crowd(uint bin)
-{
-#if CLSORT_WARPS
-    uint peers;
-    __asm__ volatile("{ .reg .pred p; .reg .b32 first; shfl.sync.idx.b32 first, %1, 0, 31, -1;"
-                     " setp.eq.u32 p, first, %1; vote.sync.ballot.b32 %0, p, -1; }"
-                     : "=r"(peers)
-                     : "r"(bin));
-    return popcount(peers) >= CLSORT__WARP / 4;
-#else
-    return 0;
-#endif
-}
-
-/* Adds 1 to a bin; lanes with the bin of the first one are added at once. Called by whole warps. */
-CLSORT_INLINE void add_key(local uint *bins, uint bin)
-{
-#if CLSORT_WARPS
-    uint peers, first;
-    __asm__ volatile("{ .reg .pred p; shfl.sync.idx.b32 %1, %2, 0, 31, -1;"
-                     " setp.eq.u32 p, %1, %2; vote.sync.ballot.b32 %0, p, -1; }"
-                     : "=r"(peers), "=r"(first)
-                     : "r"(bin));
-    if (local_id() % CLSORT__WARP == 0) atomic_add(&bins[bin], popcount(peers));
-    else if (bin != first) atomic_inc(&bins[bin]);
-#else
-    atomic_inc(&bins[bin]);
-#endif
-}
-
 CLSORT_INLINE void order_codes(code_t *a, code_t *b)
 {
     const code_t least = min(*a, *b);
@@ -6857,11 +6825,11 @@ CLSORT_KERNEL void clsort_hybrid_sample(CLSORT_HYBRID_ARGS)
 }
 
 /* The cells: their counts; the least and the most code of work-items, later `heavy` codes that are
-   heavy; how codes are cut, as many as `size`, of which `light` are not heavy. flat: the ranges are
-   slices. */
+   heavy; a part of the sample; how codes are cut, as many as `size`, of which `light` are not
+   heavy. flat: the ranges are slices. */
 typedef struct {
     local uint *counts, *sums;
-    local code_t *edges;
+    local code_t *edges, *judged;
     line_t line;
     code_t most;
     uint size, light, heavy, flat;
@@ -7052,22 +7020,22 @@ CLSORT_INLINE uint is_crowded(cells_t s, uint heaviest)
     return crowded != 0;
 }
 
-/* Loads a part of the sample, of `rows`, to `codes`, so that the first of these are a sample, too.
-   Called by all work-items; ends with a barrier. */
-CLSORT_INLINE void load_judged(hybrid_t h, cells_t s, local code_t *codes, uint rows)
+/* Loads a part of the sample, of `rows`, so that the first of these are a sample, too. Called by
+   all work-items; ends with a barrier. */
+CLSORT_INLINE void load_judged(hybrid_t h, cells_t s, uint rows)
 {
     const uint parts = rows / CLSORT_CANDIDATES + 1;
     for (uint i = local_id(); i < rows; i += CLSORT_GROUP) {
         const uint place = i % CLSORT_CANDIDATES * parts + i / CLSORT_CANDIDATES,
                    all = CLSORT_CANDIDATES * parts;
-        codes[i] = encode(*key_place(h.alt, place * s.size / all), h.codec);
+        s.judged[i] = encode(*key_place(h.alt, place * s.size / all), h.codec);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Leaves the heavy codes of the work-items, up to two of each one in heavy.x and heavy.y, in s.edges
-   in ascending order; where there are too many, some of them. found: 1 for the first, 2 for the
-   second. Returns how many. Called by all work-items; ends with a barrier. */
+/* Leaves the heavy codes of the work-items in s.edges, in ascending order; where there are too
+   many, some of them. found: 1 if x is one, and 2 if y is. Returns how many. Called by all
+   work-items; ends with a barrier. */
 CLSORT_INLINE uint list_heavies(cells_t s, code_t x, code_t y, uint found)
 {
     local code_t *list = s.edges + CLSORT__HYBRID_HEAVIES;
@@ -7096,26 +7064,28 @@ CLSORT_INLINE uint count_equal(code_t code, uint i, code_t own, uint place)
     return (code == own) << (i < place ? 16 : 0);
 }
 
-/* Finds heavy codes among CLSORT_CANDIDATES of the sample: those that a larger part of it has often.
-   Returns how many. Called by all work-items with the counts free; ends with a barrier. */
+/* Finds heavy codes among CLSORT_CANDIDATES of the sample: those that a larger part of it has
+   often. Returns how many; 0 where less than half of that part has them. Called by all work-items;
+   ends with a barrier. */
 CLSORT_INLINE uint find_heavies(hybrid_t h, cells_t s)
 {
-    const uint t = local_id(), rows = min(s.size, CLSORT__HYBRID_JUDGED + 0u),
+    const uint x = local_id(), y = x + CLSORT_GROUP,
+               rows = min(s.size, CLSORT__HYBRID_JUDGED + 0u),
                least = max(rows / CLSORT__HYBRID_EVEN_DIGITS, CLSORT__HYBRID_LEAST_HEAVY + 0u);
-    local code_t *codes = (local code_t *)s.counts;
-    uint x_count = 0, y_count = 0;
-    load_judged(h, s, codes, rows);
-    const uint second = t + CLSORT_GROUP;
-    const code_t x = codes[min(t, rows - 1)], y = codes[min(second, rows - 1)];
+    uint x_count = 0, y_count = 0, weight;
+    load_judged(h, s, rows);
+    const code_t x_code = s.judged[min(x, rows - 1)], y_code = s.judged[min(y, rows - 1)];
     #pragma unroll 8
     for (uint i = 0; i < rows; i++) {
-        const code_t code = codes[i];
-        x_count += count_equal(code, i, x, t);
-        y_count += count_equal(code, i, y, second);
+        const code_t code = s.judged[i];
+        x_count += count_equal(code, i, x_code, x);
+        y_count += count_equal(code, i, y_code, y);
     }
-    const uint has_x = t < rows && x_count < 1u << 16 && x_count >= least,
-               has_y = second < rows && y_count < 1u << 16 && y_count >= least;
-    return list_heavies(s, x, y, has_x | has_y << 1);
+    const uint has_x = x < rows && x_count < 1u << 16 && x_count >= least,
+               has_y = y < rows && y_count < 1u << 16 && y_count >= least;
+    group_scan_total((has_x ? x_count : 0) + (has_y ? y_count : 0), s.sums, &weight);
+    const uint heavies = list_heavies(s, x_code, y_code, has_x | has_y << 1);
+    return 2 * weight < rows ? 0 : heavies;
 }
 
 //---- radix: hybrid cells kernel
@@ -7163,15 +7133,15 @@ CLSORT_INLINE void write_head(hybrid_t h, cells_t s, uint digits, uint heaviest)
         atomic_and(h.gate, 0);
 }
 
-/* One work-group. space: CLSORT_CELL_WORDS padded words, 2 * CLSORT_GROUP codes, 2 * CLSORT_GROUP +
-   1 words. */
+/* One work-group. space: 2 * CLSORT_GROUP + CLSORT__HYBRID_JUDGED codes, CLSORT_CELL_WORDS padded
+   words, 2 * CLSORT_GROUP + 1 words. */
 CLSORT_KERNEL void clsort_hybrid_cells(CLSORT_HYBRID_ARGS)
 {
     const hybrid_t h = CLSORT_HYBRID;
-    local code_t *edges = (local code_t *)space;
-    local uint *counts = (local uint *)(edges + 2 * CLSORT_GROUP),
+    local code_t *edges = (local code_t *)space, *judged = edges + 2 * CLSORT_GROUP;
+    local uint *counts = (local uint *)(judged + CLSORT__HYBRID_JUDGED),
                *sums = counts + CLSORT_CELL_WORDS + (CLSORT_CELL_WORDS >> 5);
-    cells_t s = { counts, sums, edges, { 0, 0, 0 }, 0, sample_size(h), 0, 0, 0 };
+    cells_t s = { counts, sums, edges, judged, { 0, 0, 0 }, 0, sample_size(h), 0, 0, 0 };
     uint digits, heaviest;
     if (n == 0)
         return;
@@ -7180,18 +7150,13 @@ CLSORT_KERNEL void clsort_hybrid_cells(CLSORT_HYBRID_ARGS)
     s.line = make_line(edges[0], s.most, CLSORT_INNER_CELLS);
     count_cells(h, s);
     uint sum = sum_cells(s, &heaviest);
-    if (is_crowded(s, heaviest) || !CLSORT_BRANCHES) {
+    if (is_crowded(s, heaviest) || !CLSORT_BRANCHES)
         s.heavy = find_heavies(h, s);
+    if (s.heavy != 0 || !CLSORT_BRANCHES) {
         count_cells(h, s);
         sum = sum_cells(s, &heaviest);
     }
-    uint before = group_scan_total(sum, s.sums, &s.light);
-    if ((s.heavy != 0 && s.light > s.size / 2) || !CLSORT_BRANCHES) {
-        s.heavy = s.light > s.size / 2 ? 0 : s.heavy;
-        count_cells(h, s);
-        sum = sum_cells(s, &heaviest);
-        before = group_scan_total(sum, s.sums, &s.light);
-    }
+    const uint before = group_scan_total(sum, s.sums, &s.light);
     s.flat = is_flat(s, sum) && s.heavy == 0;
     const uint begun = write_cells(h, s, before, 0, 0),
                digit = group_scan_total(begun, s.sums, &digits);
@@ -7276,20 +7241,15 @@ CLSORT_INLINE void count_digits(splitter_t s, array_t from, codec_t codec, uint 
     const uint copies = by == BY_LINE ? 1 : CLSORT__HYBRID_COPIES, own = local_id() % copies,
                most = by == BY_HEAVIES ? CLSORT_STAYS - 1u : ~0u;
     for (uint at = local_id(); at < rows; at += CLSORT_AHEAD * CLSORT_GROUP) {
-        const uint whole = at - local_id() + CLSORT_AHEAD * CLSORT_GROUP <= rows;
-        uint crowds = 0;
         code_t code[CLSORT_AHEAD];
         #pragma unroll
         for (uint m = 0; m < CLSORT_AHEAD; m++)
             code[m] = *key_place(from, min(at + m * CLSORT_GROUP, rows - 1));
         #pragma unroll
-        for (uint m = 0; m < CLSORT_AHEAD; m++) {
-            const uint digit = split_digit(s, encode(code[m], codec), by) & most;
-            if (by == BY_HEAVIES && m == 0)
-                crowds = whole && bins_crowd(digit);
-            if (crowds) add_key(counters, copies * digit);
-            else if (at + m * CLSORT_GROUP < rows) atomic_inc(&counters[own + copies * digit]);
-        }
+        for (uint m = 0; m < CLSORT_AHEAD; m++)
+            if (at + m * CLSORT_GROUP < rows)
+                atomic_inc(&counters[own + copies * (split_digit(s, encode(code[m], codec), by)
+                                                     & most)]);
     }
 }
 
@@ -7533,11 +7493,11 @@ CLSORT_INLINE void move_tile(move_t v, splitter_t s, split_space_t l, codec_t co
 }
 
 //---- radix: hybrid light codes move
-/* As move_tile, for those keys alone whose codes are not heavy. They go to their places one by
-   one. */
-CLSORT_INLINE void move_light(move_t v, splitter_t s, split_space_t l, codec_t codec)
+/* Counts those keys of a tile whose codes are not heavy. Returns a bit for each key of the
+   work-item. */
+CLSORT_INLINE uint count_light(move_t v, splitter_t s, split_space_t l, codec_t codec)
 {
-    uint light = 0;   /* a bit for each key of the work-item */
+    uint light = 0;
     for (uint k = 0; k < CLSORT_RADIX_ITEMS; k += CLSORT_AHEAD) {
         code_t key[CLSORT_AHEAD];
         #pragma unroll
@@ -7554,11 +7514,12 @@ CLSORT_INLINE void move_light(move_t v, splitter_t s, split_space_t l, codec_t c
             }
         }
     }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint d = local_id(); d < CLSORT__HYBRID_DIGITS; d += CLSORT_GROUP)
-        if (v.rows != 0 && l.counters[d] != 0)
-            l.counters[d] = atomic_add(&v.next[d], l.counters[d]);
-    barrier(CLK_LOCAL_MEM_FENCE);
+    return light;
+}
+
+/* Writes the keys that count_light found to the places that the counters say. */
+CLSORT_INLINE void write_light(move_t v, splitter_t s, split_space_t l, codec_t codec, uint light)
+{
     for (uint k = 0; k < CLSORT_RADIX_ITEMS; k += CLSORT_AHEAD) {
         code_t key[CLSORT_AHEAD];
         #pragma unroll
@@ -7572,6 +7533,19 @@ CLSORT_INLINE void move_light(move_t v, splitter_t s, split_space_t l, codec_t c
                 *key_place(v.to, atomic_inc(&l.counters[d])) = key[m];
             }
     }
+}
+
+/* As move_tile, for those keys alone whose codes are not heavy. They go to their places one by
+   one. */
+CLSORT_INLINE void move_light(move_t v, splitter_t s, split_space_t l, codec_t codec)
+{
+    const uint light = count_light(v, s, l, codec);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint d = local_id(); d < CLSORT__HYBRID_DIGITS; d += CLSORT_GROUP)
+        if (v.rows != 0 && l.counters[d] != 0)
+            l.counters[d] = atomic_add(&v.next[d], l.counters[d]);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    write_light(v, s, l, codec, light);
 }
 
 //---- radix: hybrid split
@@ -8021,6 +7995,22 @@ typedef struct {
 } samples_t;
 
 //---- radix: samples counting
+/* Do a quarter of the warp's lanes have the same bin as its first lane? Then counters would wait
+   for each other. Called by whole warps. */
+CLSORT_INLINE uint bins_crowd(uint bin)
+{
+#if CLSORT_WARPS
+    uint peers;
+    __asm__ volatile("{ .reg .pred p; .reg .b32 first; shfl.sync.idx.b32 first, %1, 0, 31, -1;"
+                     " setp.eq.u32 p, first, %1; vote.sync.ballot.b32 %0, p, -1; }"
+                     : "=r"(peers)
+                     : "r"(bin));
+    return popcount(peers) >= CLSORT__WARP / 4;
+#else
+    return 0;
+#endif
+}
+
 /* Adds 1 to a bin, and returns what it was. With `crowds`, lanes with the bin of the first one are
    added at once. Called by whole warps. */
 CLSORT_INLINE uint count_key(local uint *bins, uint bin, uint crowds)

@@ -146,7 +146,7 @@ static void values_of_any_size(bench *b)
         multi_case c = multi_make(i & 1 ? CLSORT_F32 : CLSORT_U16, 20000, "mod-256");
         c.d.value_size = sizes[i];
         c.d.stable = 1;
-        c.memory = 3 * memory_for(c.d.count, 4 + sizes[i], 20);
+        c.memory = c.d.count * (pattern_key_size(c.pattern_type) + sizes[i]) * 4 / 5;
         c.transfer = 1 + (cl_uint)i % 2;
         c.out = i % 3 == 0;
         CHECK(multi_run(&c, &b->sorter) > 1);
