@@ -21545,8 +21545,8 @@ CLSORT_API clsort_status clsort_sort_host_on(clsort_sorter *const *sorters, cl_u
      CLSORT_FLAG_ANY_COUNT that holds for sorts of every count up to the one given.
    - "radix-hybrid", CLSORT_RADIX_HYBRID: sorts bare keys of 4 and 8 bytes from the top digit down.
      "radix" and AUTO take it on NVIDIA's GPUs, keys of 4 bytes from 2^23 on, of 8 bytes from 2^22
-     on; "radix-sweeps", CLSORT_RADIX_SWEEPS, is radix without it. Where half of the keys or more have
-     codes that many have, these are counted, not moved.
+     on; "radix-sweeps", CLSORT_RADIX_SWEEPS, is radix without it. Where half of the keys or more
+     have codes that many have, these are counted, not moved.
    - "radix-samples", CLSORT_RADIX_SAMPLES: sorts up to a million bare keys of 4 or 8 bytes in one
      launch or three. Keys that are spread evenly are sorted fast, skewed ones slowly: AUTO does not
      take it.
