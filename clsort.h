@@ -1659,6 +1659,7 @@ extern "C" {
 #define CLSORT__FAMILY_RELAUNCH 36
 #define CLSORT__FAMILY_SELECT 37
 #define CLSORT__FAMILY_SEGMENTS 38
+#define CLSORT__FAMILY_STREAMS 39
 #define CLSORT__FAMILY_BATCH 40
 #define CLSORT__FAMILY_HYBRID 41
 #define CLSORT__FAMILY_SHORT_ROWS 42
@@ -1905,6 +1906,7 @@ static const char *const clsort__source[] = {
     "#define CLSORT__FAMILY_RELAUNCH 36\n"
     "#define CLSORT__FAMILY_SELECT 37\n"
     "#define CLSORT__FAMILY_SEGMENTS 38\n"
+    "#define CLSORT__FAMILY_STREAMS 39\n"
     "#define CLSORT__FAMILY_BATCH 40\n"
     "#define CLSORT__FAMILY_HYBRID 41\n"
     "#define CLSORT__FAMILY_SHORT_ROWS 42\n"
@@ -2108,7 +2110,7 @@ static const char *const clsort__source[] = {
     "#define CLSORT_NEEDS_PACKING (CLSORT_IS(SEGMENTS) || CLSORT_IS(ROW_TILES))\n"
     "#define CLSORT_NEEDS_MERGE \\\n"
     "    (CLSORT_IS(MERGE) || CLSORT_IS(PUBLISHED_MERGE) || CLSORT_IS(RUNS) || CLSORT_NEEDS_PACKING)\n"
-    "#define CLSORT_NEEDS_PASSES (CLSORT_IS(SELECT) || CLSORT_IS(LONG_ROWS))\n"
+    "#define CLSORT_NEEDS_PASSES (CLSORT_IS(SELECT) || CLSORT_IS(LONG_ROWS) || CLSORT_IS(STREAMS))\n"
     "#define CLSORT_NEEDS_SELECT (CLSORT_NEEDS_PASSES || CLSORT_IS(SHORT_ROWS) || CLSORT_IS(ROW_TILES))\n"
     "#define CLSORT_NEEDS_STAGES (CLSORT_IS(BITONIC) || CLSORT_NEEDS_QUICKSORT)\n"
     "#define CLSORT_NEEDS_WINDOWS \\\n"
@@ -3264,10 +3266,10 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 1906\n",
+    "#line 1907\n",
 #endif
 #else
-    "#line 1906\n",
+    "#line 1907\n",
 #endif
 #ifndef CLSORT_NO_MERGE
     "//---- merge\n"
@@ -4181,7 +4183,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 3009\n",
+    "#line 3010\n",
 #endif
     "//---- merge: segments\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_NEEDS_PACKING\n"
@@ -4489,7 +4491,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 3400\n",
+    "#line 3401\n",
 #endif
 #ifndef CLSORT_NO_RADIX
     "//---- radix: codes\n"
@@ -8507,7 +8509,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 8383\n",
+    "#line 8384\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
     "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -9406,7 +9408,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 9489\n",
+    "#line 9490\n",
 #endif
     "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_SELECT\n"
@@ -10415,7 +10417,7 @@ static const char *const clsort__source[] = {
     "    rank_share(s, t, out, group / ranges, group % ranges, ranges, 0, space);\n"
     "}\n"
     "#endif\n\n"
-    "#elif CLSORT_IS(SELECT)\n",
+    "#elif CLSORT_IS(STREAMS)\n",
     "//---- select: candidates\n\n\n"
     "typedef struct {\n"
     "    local code_t *codes;\n"
@@ -10426,30 +10428,34 @@ static const char *const clsort__source[] = {
     "{\n"
     "    return a < b || (a == b && i < j);\n"
     "}\n\n\n\n"
-    "CLSORT_INLINE void keep_first(candidates_t *c, uint k)\n"
+    "CLSORT_CALLED void find_first(local code_t *codes, local uint *list, uint count, uint k)\n"
     "{\n"
-    "    int low = 0, high = (int)c->count - 1, wanted = (int)k - 1;\n"
+    "    int low = 0, high = (int)count - 1, wanted = (int)k - 1;\n"
     "    while (low < high) {\n"
-    "        const code_t code = c->codes[(low + high) / 2];\n"
-    "        const uint index = c->list[(low + high) / 2];\n"
+    "        const code_t code = codes[(low + high) / 2];\n"
+    "        const uint index = list[(low + high) / 2];\n"
     "        int i = low, j = high;\n"
     "        while (i <= j) {\n"
-    "            while (pair_precedes(c->codes[i], c->list[i], code, index))\n"
+    "            while (pair_precedes(codes[i], list[i], code, index))\n"
     "                i++;\n"
-    "            while (pair_precedes(code, index, c->codes[j], c->list[j]))\n"
+    "            while (pair_precedes(code, index, codes[j], list[j]))\n"
     "                j--;\n"
     "            if (i <= j) {\n"
-    "                const code_t code_i = c->codes[i];\n"
-    "                const uint index_i = c->list[i];\n"
-    "                c->codes[i] = c->codes[j];\n"
-    "                c->list[i++] = c->list[j];\n"
-    "                c->codes[j] = code_i;\n"
-    "                c->list[j--] = index_i;\n"
+    "                const code_t code_i = codes[i];\n"
+    "                const uint index_i = list[i];\n"
+    "                codes[i] = codes[j];\n"
+    "                list[i++] = list[j];\n"
+    "                codes[j] = code_i;\n"
+    "                list[j--] = index_i;\n"
     "            }\n"
     "        }\n"
     "        low = wanted >= i ? i : wanted > j ? wanted : low;\n"
     "        high = wanted <= j ? j : wanted < i ? wanted : high;\n"
     "    }\n"
+    "}\n\n\n"
+    "CLSORT_INLINE void keep_first(candidates_t *c, uint k)\n"
+    "{\n"
+    "    find_first(c->codes, c->list, c->count, k);\n"
     "    c->count = min(c->count, k);\n"
     "}\n\n\n"
     "#define CLSORT_INSERT_MOST 16\n\n\n\n"
@@ -10589,7 +10595,7 @@ static const char *const clsort__source[] = {
     "        space[0] = count;\n"
     "    write_collected(s, p, r, out, space, codes);\n"
     "}\n\n"
-    "#if CLSORT_IS(SELECT)\n\n"
+    "#if CLSORT_IS(SELECT) || CLSORT_IS(STREAMS)\n\n"
     "CLSORT_KERNEL void clsort_select_sort(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, CLSORT_OUTPUT_ARGS,\n"
     "                                      local uint *space, local code_t *codes)\n"
     "{\n"
@@ -11131,6 +11137,7 @@ enum {
     X(QUICKSORT, "quicksort", clsort__quick_local) \
     X(RELAUNCH, "quicksort-device", clsort__quick_local) \
     X(SELECT, "top-k", clsort__no_local) \
+    X(STREAMS, "top-k by streams", clsort__no_local) \
     X(SHORT_ROWS, "top-k of short rows", clsort__no_local) \
     X(ROW_TILES, "top-k by sorted rows", clsort__row_tile_local) \
     X(LONG_ROWS, "top-k of long rows", clsort__no_local) \
@@ -11231,7 +11238,8 @@ typedef char clsort__kernels_know_public_numbers
     X(SELECT_SHORT, CLSORT__SHORT_ROWS, "clsort_select_short") \
     X(SELECT_TILE, CLSORT__ROW_TILES, "clsort_select_tile") \
     X(SELECT_ROWS, CLSORT__SELECT, "clsort_select_rows") \
-    X(SELECT_STREAM, CLSORT__SELECT, "clsort_select_stream") \
+    X(SELECT_STREAM, CLSORT__STREAMS, "clsort_select_stream") \
+    X(SELECT_STREAMED, CLSORT__STREAMS, "clsort_select_sort") \
     X(SELECT_SAMPLE, CLSORT__SELECT, "clsort_select_sample") \
     X(SELECT_READ, CLSORT__SELECT, "clsort_select_read") \
     X(SELECT_RANK, CLSORT__SELECT, "clsort_select_rank") \
@@ -12786,7 +12794,6 @@ static int clsort__has_kernel(const clsort__config *c, int kernel)
     if (kernel == CLSORT__KERNEL_SEGMENT_PACK) return c->share_log2 > 0 && !c->ranges;
     if (kernel == CLSORT__KERNEL_SEGMENT_TILE) return c->share_log2 > 0;
     if (kernel == CLSORT__KERNEL_RADIX_PIECES) return c->share_log2 == 0;
-    if (kernel == CLSORT__KERNEL_SELECT_STREAM) return c->share_log2 == 0;
     if (kernel == CLSORT__KERNEL_SELECT_SAMPLE || kernel == CLSORT__KERNEL_SELECT_READ
         || kernel == CLSORT__KERNEL_SELECT_RANK)
         return c->share_log2 > 0;
@@ -18266,6 +18273,7 @@ static void clsort__plan_selection(const clsort_sorter *s, const clsort_desc *d,
     t->ignored_high_bits = d->last_bit ? clsort__key_bits(d->key_type) - d->last_bit : 0;
     clsort__select_shape(s, p);
     clsort__select_mode(s, d, &p->config, t);
+    if (p->select.streams) p->config.family = CLSORT__STREAMS;
     clsort__select_parts(s, d->count, t);
     clsort__plan_held_rows(s, p);
     clsort__plan_reading(s, p);
@@ -18680,7 +18688,7 @@ static void clsort__select_streams(clsort__run *run, const clsort__plan *p,
     clsort__traffic(run, 1, clsort__select_read(p) + clsort__select_written(p));
     clsort__launch(run, t->rows * t->parts << run->group_log2);
     if (!t->spread) return;
-    clsort__use_select_kernel(run, p, CLSORT__KERNEL_SELECT_SORT);
+    clsort__use_select_kernel(run, p, CLSORT__KERNEL_SELECT_STREAMED);
     clsort__arg_select_tables(run, p, tables);
     clsort__arg_outputs(run, p, found);
     clsort__launch_rows(run, p);

@@ -123,6 +123,7 @@
 #define CLSORT__FAMILY_RELAUNCH 36
 #define CLSORT__FAMILY_SELECT 37
 #define CLSORT__FAMILY_SEGMENTS 38
+#define CLSORT__FAMILY_STREAMS 39
 #define CLSORT__FAMILY_BATCH 40
 #define CLSORT__FAMILY_HYBRID 41
 #define CLSORT__FAMILY_SHORT_ROWS 42
@@ -426,7 +427,7 @@
 #define CLSORT_NEEDS_PACKING (CLSORT_IS(SEGMENTS) || CLSORT_IS(ROW_TILES))
 #define CLSORT_NEEDS_MERGE \
     (CLSORT_IS(MERGE) || CLSORT_IS(PUBLISHED_MERGE) || CLSORT_IS(RUNS) || CLSORT_NEEDS_PACKING)
-#define CLSORT_NEEDS_PASSES (CLSORT_IS(SELECT) || CLSORT_IS(LONG_ROWS))
+#define CLSORT_NEEDS_PASSES (CLSORT_IS(SELECT) || CLSORT_IS(LONG_ROWS) || CLSORT_IS(STREAMS))
 #define CLSORT_NEEDS_SELECT (CLSORT_NEEDS_PASSES || CLSORT_IS(SHORT_ROWS) || CLSORT_IS(ROW_TILES))
 #define CLSORT_NEEDS_STAGES (CLSORT_IS(BITONIC) || CLSORT_NEEDS_QUICKSORT)
 #define CLSORT_NEEDS_WINDOWS \
@@ -10736,7 +10737,7 @@ CLSORT_KERNEL void clsort_select_rank(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, CLS
 }
 #endif
 
-#elif CLSORT_IS(SELECT)
+#elif CLSORT_IS(STREAMS)
 //---- select: candidates
 /* What may be among the first k of a part, as a work-item that works alone meets them: `count`
    pairs of code and index. */
@@ -10753,32 +10754,38 @@ CLSORT_INLINE uint pair_precedes(code_t a, uint i, code_t b, uint j)
     return a < b || (a == b && i < j);
 }
 
-/* Moves the k first of the candidates to the front, the k-th as the last of them, and drops the
-   others. Hoare's FIND, 1961. */
-CLSORT_INLINE void keep_first(candidates_t *c, uint k)
+/* Moves the k first of `count` pairs of code and index to the front, the k-th as the last of them.
+   Hoare's FIND, 1961. */
+CLSORT_CALLED void find_first(local code_t *codes, local uint *list, uint count, uint k)
 {
-    int low = 0, high = (int)c->count - 1, wanted = (int)k - 1;
+    int low = 0, high = (int)count - 1, wanted = (int)k - 1;
     while (low < high) {
-        const code_t code = c->codes[(low + high) / 2];
-        const uint index = c->list[(low + high) / 2];
+        const code_t code = codes[(low + high) / 2];
+        const uint index = list[(low + high) / 2];
         int i = low, j = high;
         while (i <= j) {
-            while (pair_precedes(c->codes[i], c->list[i], code, index))
+            while (pair_precedes(codes[i], list[i], code, index))
                 i++;
-            while (pair_precedes(code, index, c->codes[j], c->list[j]))
+            while (pair_precedes(code, index, codes[j], list[j]))
                 j--;
             if (i <= j) {
-                const code_t code_i = c->codes[i];
-                const uint index_i = c->list[i];
-                c->codes[i] = c->codes[j];
-                c->list[i++] = c->list[j];
-                c->codes[j] = code_i;
-                c->list[j--] = index_i;
+                const code_t code_i = codes[i];
+                const uint index_i = list[i];
+                codes[i] = codes[j];
+                list[i++] = list[j];
+                codes[j] = code_i;
+                list[j--] = index_i;
             }
         }
         low = wanted >= i ? i : wanted > j ? wanted : low;
         high = wanted <= j ? j : wanted < i ? wanted : high;
     }
+}
+
+/* Keeps the k first of the candidates, the k-th as the last of them, and drops the others. */
+CLSORT_INLINE void keep_first(candidates_t *c, uint k)
+{
+    find_first(c->codes, c->list, c->count, k);
     c->count = min(c->count, k);
 }
 
@@ -10948,7 +10955,7 @@ CLSORT_INLINE void sort_row(select_t s, tables_t t, output_t out, select_part_t 
     write_collected(s, p, r, out, space, codes);
 }
 
-#if CLSORT_IS(SELECT)
+#if CLSORT_IS(SELECT) || CLSORT_IS(STREAMS)
 /* The same, one row per work-group. */
 CLSORT_KERNEL void clsort_select_sort(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, CLSORT_OUTPUT_ARGS,
                                       local uint *space, local code_t *codes)
