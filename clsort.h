@@ -5052,7 +5052,7 @@ static const char *const clsort__source[] = {
     "    return r.first_bit == 0 && r.last_bit == 8 * CLSORT_KEY_BYTES;\n"
     "}\n\n\n"
     "#define CLSORT_LEAF_ROWS 16\n"
-    "#define CLSORT_LEAF (CLSORT_LEAF_ROWS * CLSORT_ROW)\n\n"
+    "#define CLSORT_LEAF (CLSORT_LEAF_ROWS * CLSORT_ROW)\n\n\n"
     "CLSORT_INLINE row_t compress_row(row_t v, row_t rest, uint mask)\n"
     "{\n"
     "    return CLSORT_AS_ROW(CLSORT_VECTOR_(compress)(CLSORT_AS_FLAGS(v), CLSORT_AS_FLAGS(rest),\n"
@@ -7784,8 +7784,10 @@ static const char *const clsort__source[] = {
     "        }\n"
     "        #pragma unroll\n"
     "        for (uint m = 0; m < CLSORT_AHEAD; m++) {\n"
+    "            if (local_id() + (k + m) * CLSORT_GROUP >= v.rows)\n"
+    "                continue;\n"
     "            const uint d = split_digit(s, encode(key[m], codec), BY_HEAVIES);\n"
-    "            if (local_id() + (k + m) * CLSORT_GROUP < v.rows && d < CLSORT_STAYS) {\n"
+    "            if (d < CLSORT_STAYS) {\n"
     "                atomic_inc(&l.counters[d]);\n"
     "                light |= 1u << (k + m);\n"
     "            }\n"
@@ -8509,7 +8511,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 8384\n",
+    "#line 8387\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
     "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -9408,7 +9410,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 9490\n",
+    "#line 9493\n",
 #endif
     "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_SELECT\n"

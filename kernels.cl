@@ -4108,6 +4108,7 @@ CLSORT_INLINE uint sorts_by_vectors(radix_t r)
 /* The most lanes that are sorted in registers. */
 #define CLSORT_LEAF_ROWS 16
 #define CLSORT_LEAF (CLSORT_LEAF_ROWS * CLSORT_ROW)
+
 /* The lanes of v that the mask names, in front; behind them those of `rest`. */
 CLSORT_INLINE row_t compress_row(row_t v, row_t rest, uint mask)
 {
@@ -7508,8 +7509,10 @@ CLSORT_INLINE uint count_light(move_t v, splitter_t s, split_space_t l, codec_t 
         }
         #pragma unroll
         for (uint m = 0; m < CLSORT_AHEAD; m++) {
+            if (local_id() + (k + m) * CLSORT_GROUP >= v.rows)
+                continue;
             const uint d = split_digit(s, encode(key[m], codec), BY_HEAVIES);
-            if (local_id() + (k + m) * CLSORT_GROUP < v.rows && d < CLSORT_STAYS) {
+            if (d < CLSORT_STAYS) {
                 atomic_inc(&l.counters[d]);
                 light |= 1u << (k + m);
             }
