@@ -1050,8 +1050,8 @@ static sort_case hybrid_make(cl_uint type, size_t n, const char *pattern)
     return c;
 }
 
-/* Runs a test of kernels of GPUs with a sorter of its own. PoCL optimizes each for ten seconds: there
-   it does not, but with CLSORT_TEST_WHOLE and by fuzz. */
+/* Runs a test of kernels of GPUs with a sorter of its own. PoCL optimizes each for ten seconds:
+   there it does not, but with CLSORT_TEST_WHOLE and by fuzz. */
 static void with_kernels_of_gpus(bench *b, void (*run)(bench *))
 {
     bench other = *b;
@@ -1080,6 +1080,24 @@ static void hybrid_sorts_every_pattern(bench *b)
                 if (!case_run(b, &c)) return;
             }
     }
+}
+
+/* Codes that many keys have, with others between them, in ranges that are split again. */
+static void heavy_codes(bench *b)
+{
+    static const char *const patterns[] = { "mostly-zero", "powers-of-two", "sign-edges", "mod-16" };
+    size_t k;
+    for (k = 0; k < sizeof patterns / sizeof *patterns; k++) {
+        sort_case c = hybrid_make(CLSORT_U32, 200003 + k, patterns[k]);
+        c.keys_out = k & 1 ? CASE_OWN : 0;
+        c.d.tuning.work_group = 64;
+        if (!case_run(b, &c)) return;
+    }
+}
+
+static void hybrid_counts_heavy_codes(bench *b)
+{
+    with_kernels_of_gpus(b, heavy_codes);
 }
 
 /* Buckets of one code, of a few codes, of codes that differ only far down; outliers. */
@@ -1433,6 +1451,7 @@ static const test_entry tests[] = {
     { "results by some bits are proven, wrong ones are found", results_by_some_bits_are_proven },
     { "sorters that check themselves know bits", self_checking_sorters_know_bits },
     { "hybrid radix sorts every pattern", hybrid_sorts_every_pattern },
+    { "hybrid radix counts heavy codes", hybrid_counts_heavy_codes },
     { "hybrid radix sorts buckets above their capacity", hybrid_sorts_full_buckets },
     { "hybrid radix takes bare keys of 4 and 8 bytes", hybrid_is_for_bare_keys },
     { "radix of samples sorts every pattern", samples_sort_every_pattern },
