@@ -962,7 +962,8 @@ static inline void mock_sort_byte(const unsigned char *rows, unsigned char *sort
 static inline void mock_sort(const mock_command *c)
 {
     const size_t k = c->key_bytes, v = c->to ? c->value_bytes : 0,
-                 keys_there = (c->from->written ? c->from->written : c->from->size - c->from_at) / k,
+                 key_room = c->from->written ? c->from->written : c->from->size - c->from_at,
+                 keys_there = key_room / k,
                  values_there = v ? (c->to->size - c->to_at) / v : keys_there,
                  n = keys_there < values_there ? keys_there : values_there;
     unsigned char *keys = c->from->bytes + c->from_at, *values = v ? c->to->bytes + c->to_at : NULL;

@@ -875,7 +875,8 @@ static void avoid_wrong_hybrid(bench *b)
 }
 
 /* The same of radix in cache: on CPUs that prefer vectors of 16 from a few hundred elements on that
-   fit a lane, for others and elsewhere from more. Where its kernels do not build, the first sort goes on without them. */
+   fit a lane, for others and elsewhere from more. Where its kernels do not build, the first sort
+   goes on without them. */
 static void avoid_wrong_cached(bench *b)
 {
     static const struct { cl_uint width, type; size_t values, n; } from[] = {

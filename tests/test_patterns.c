@@ -103,8 +103,8 @@ static int sort_bits(string_bench *s, size_t n, unsigned bits)
     return 1;
 }
 
-/* All strings up to `longest`, on CPUs some of those from 12 keys on; a network that sorts all sorts
-   everything of those lengths. */
+/* All strings up to `longest`, on CPUs some of those from 12 keys on; a network that sorts all
+   sorts everything of those lengths. */
 static void sort_all_bits(bench *b, const char *algorithm, size_t longest)
 {
     string_bench s;

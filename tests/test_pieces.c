@@ -244,7 +244,7 @@ static void parts_in_work_groups(bench *b)
                 h.work_group = groups[g];
                 h.order = c & 1;
                 h.pattern = c & 1 ? "uniform" : "mod-16";
-                h.shift = c & 1 ? 3 : 0;   /* keys that begin at a multiple of 16 bytes, and others */
+                h.shift = c & 1 ? 3 : 0;   /* keys at a multiple of 16 bytes, and others */
                 if (!partition_check(b, &h, counts[c], splitters[k])) return;
             }
     }

@@ -1085,7 +1085,8 @@ static void hybrid_sorts_every_pattern(bench *b)
 /* Codes that many keys have, with others between them, in ranges that are split again. */
 static void heavy_codes(bench *b)
 {
-    static const char *const patterns[] = { "mostly-zero", "powers-of-two", "sign-edges", "mod-16" };
+    static const char *const patterns[] = { "mostly-zero", "powers-of-two", "sign-edges",
+                                            "mod-16" };
     size_t k;
     for (k = 0; k < sizeof patterns / sizeof *patterns; k++) {
         sort_case c = hybrid_make(CLSORT_U32, 200003 + k, patterns[k]);
