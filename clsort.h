@@ -7552,7 +7552,7 @@ static const char *const clsort__source[] = {
     "    return line;\n"
     "}\n\n",
     "//---- radix: hybrid count\n\n"
-    "#define CLSORT_AHEAD 8\n\n\n\n"
+    "#define CLSORT_AHEAD 8\n\n\n"
     "CLSORT_INLINE void count_digits(splitter_t s, array_t from, codec_t codec, uint rows,\n"
     "                                local uint *counters, const uint by)\n"
     "{\n"
@@ -8511,7 +8511,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 8387\n",
+    "#line 8386\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
     "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -9410,7 +9410,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 9493\n",
+    "#line 9492\n",
 #endif
     "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_SELECT\n"
@@ -21555,8 +21555,8 @@ CLSORT_API clsort_status clsort_sort_host_on(clsort_sorter *const *sorters, cl_u
      CLSORT_FLAG_ANY_COUNT that holds for sorts of every count up to the one given.
    - "radix-hybrid", CLSORT_RADIX_HYBRID: sorts bare keys of 4 and 8 bytes from the top digit down.
      "radix" and AUTO take it on NVIDIA's GPUs, keys of 4 bytes from 2^23 on, of 8 bytes from 2^22
-     on; "radix-sweeps", CLSORT_RADIX_SWEEPS, is radix without it. Where half of the keys or more
-     have codes that many have, these are counted, not moved.
+     on; "radix-sweeps", CLSORT_RADIX_SWEEPS, is radix without it. Where at least half of the keys
+     have one of a few frequent values, it counts those keys instead of moving them.
    - "radix-samples", CLSORT_RADIX_SAMPLES: sorts up to a million bare keys of 4 or 8 bytes in one
      launch or three. Keys that are spread evenly are sorted fast, skewed ones slowly: AUTO does not
      take it.

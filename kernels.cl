@@ -7036,8 +7036,8 @@ CLSORT_INLINE void load_judged(hybrid_t h, cells_t s, uint rows)
 }
 
 /* Leaves the heavy codes of the work-items in s.edges, in ascending order; where there are too
-   many, some of them. found: 1 if x is one, and 2 if y is. Returns how many. Called by all
-   work-items; ends with a barrier. */
+   many, some of them. found: bit 0 says that x is heavy, bit 1 that y is. Returns how many. Called
+   by all work-items; ends with a barrier. */
 CLSORT_INLINE uint list_heavies(cells_t s, code_t x, code_t y, uint found)
 {
     local code_t *list = s.edges + CLSORT__HYBRID_HEAVIES;
@@ -7235,8 +7235,7 @@ CLSORT_INLINE line_t range_line(hybrid_t h, uint digit)
 /* Keys that a work-item has on their way at the same time. */
 #define CLSORT_AHEAD 8
 
-/* Adds `rows` keys to the counters, of each `copies`. Called by all work-items with the counters
-   ready. */
+/* Adds `rows` keys to the counters. Called by all work-items with the counters ready. */
 CLSORT_INLINE void count_digits(splitter_t s, array_t from, codec_t codec, uint rows,
                                 local uint *counters, const uint by)
 {
