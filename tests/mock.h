@@ -114,6 +114,7 @@ typedef struct mock_buffer {
     int sorted;                             /* by a launch, and not written since */
     size_t written;                         /* from its start on, by writes of the host in order */
     unsigned char *map;                     /* host memory, while it is mapped */
+    int used;                               /* a command used it */
 } mock_buffer;
 
 typedef struct mock_program {
@@ -171,6 +172,7 @@ typedef struct mock_launch {
     const void *program;
     const char *kernel;
     size_t global, group, local;
+    int first_uses;                         /* buffers that no command used before */
 } mock_launch;
 
 static struct {
@@ -1165,6 +1167,12 @@ static inline void mock_trace_command(const mock_command *c, const mock_kernel *
 }
 
 /* Enqueues a checked command. */
+/* Marks a buffer, if there is one, as used; returns 1 if it was not before. */
+static inline int mock_use_buffer(mock_buffer *b)
+{
+    return b && !__atomic_exchange_n(&b->used, 1, __ATOMIC_RELAXED);
+}
+
 static inline cl_int mock_enqueue(mock_command *c, cl_uint n, const cl_event *wait, cl_event *event,
                                   int blocking)
 {
@@ -1173,6 +1181,8 @@ static inline cl_int mock_enqueue(mock_command *c, cl_uint n, const cl_event *wa
     c->waits = (mock_event **)(uintptr_t)wait;
     c->number = MOCK_ADD(mock.commands, 1);
     MOCK_ADD(mock.unflushed, 1);
+    mock_use_buffer(c->from);
+    mock_use_buffer(c->to);
     if (event) {
         c->event = (mock_event *)mock_create(sizeof *c->event, MOCK_EVENT, c->queue->base.context);
         c->event->queue = c->queue;
@@ -1351,6 +1361,14 @@ static inline void mock_find_arrays(mock_command *c, const mock_kernel *k)
     c->to_at = (size_t)k->arguments[3].value;
 }
 
+/* Marks the buffers of a launch as used; returns how many were not before. */
+static inline int mock_use_buffers(const mock_kernel *k)
+{
+    int i, first = 0;
+    for (i = 0; i < k->signature->count; i++) first += mock_use_buffer(k->arguments[i].buffer);
+    return first;
+}
+
 static inline cl_int mock_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel,
                                                  cl_uint dimensions, const size_t *offset,
                                                  const size_t *global, const size_t *group,
@@ -1359,13 +1377,16 @@ static inline cl_int mock_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kern
     mock_command c = mock_begin(MOCK_LAUNCH, queue);
     const mock_kernel *k = (mock_kernel *)(void *)kernel;
     size_t local = 0;
+    int first_uses;
     cl_int code = mock_check_command("clEnqueueNDRangeKernel", c.queue, n, wait);
     if (!code && (dimensions != 1 || offset || !group))
         code = mock_fault("clEnqueueNDRangeKernel", "dimensions", CL_INVALID_WORK_DIMENSION);
     if (!code) code = mock_check_launch(c.queue, k, *global, *group, &local);
     if (code) return code;
+    first_uses = mock_use_buffers(k);
     if (mock.on_launch) {
-        const mock_launch l = { k->program, k->signature->name, *global, *group, local };
+        const mock_launch l = { k->program, k->signature->name, *global, *group, local,
+                                first_uses };
         mock.on_launch(mock.user, &l);
     }
     mock_find_arrays(&c, k);

@@ -18,13 +18,14 @@ typedef struct launch {
     int large;                  /* as PoCL tells it */
 } launch;
 
-static struct { launch seen[1000]; int count, late, fresh; } launches;
+static struct { launch seen[1000]; int count, late, fresh, first_uses; } launches;
 
 static void hear_launch(void *user, const mock_launch *heard)
 {
     const int large = heard->global >= 65535;
     launch *l = launches.seen;
     (void)user;
+    launches.first_uses += heard->first_uses;
     for (; l < launches.seen + launches.count; l++)
         if (l->program == heard->program && !strcmp(l->kernel, heard->kernel)
             && l->group == heard->group && l->large == large)
@@ -84,9 +85,12 @@ typedef struct stage {
 static cl_mem large_buffer(const stage *t)
 {
     cl_int error = 0;
+    const cl_uint word = 0;
     cl_mem buffer = mock_clCreateBuffer(t->context, CL_MEM_READ_WRITE, (size_t)1 << 30, NULL,
                                         &error);
     CHECK(error == CL_SUCCESS);
+    CHECK_OK(mock_clEnqueueFillBuffer(t->queue, buffer, &word, sizeof word, 0, sizeof word, 0, NULL,
+                                      NULL));
     return buffer;
 }
 
@@ -137,7 +141,8 @@ static void close_stage(stage *t)
     mock_clReleaseContext(t->context);
 }
 
-/* A frame: nothing is built or made but events, and nothing is launched for the first time. */
+/* A frame: nothing is built or made but events, nothing is launched for the first time, and no
+   buffer is used for the first time. */
 static void run_frame(stage *t, const shape *s, size_t count)
 {
     const int builds = mock.builds;
@@ -150,9 +155,10 @@ static void run_frame(stage *t, const shape *s, size_t count)
     if (s->indices) d.indices = t->buffers[3];
     d.flags = CLSORT_FLAG_NO_BUILD | (count % 2 ? CLSORT_FLAG_ANY_COUNT : 0);
     memcpy(made, counted.made, sizeof made);
+    launches.first_uses = 0;
     AT("%s, device %s, %zu of %zu elements", s->name, mock.facts[0].name, count, s->most);
     CHECK_OK(clsort_enqueue_sort(t->sorter, t->queue, &d, 0, NULL, NULL));
-    CHECK(mock.builds == builds);
+    CHECK(mock.builds == builds && !launches.first_uses);
     for (kind = 0; kind < COUNTED_KINDS; kind++)
         if (kind != COUNTED_EVENT) CHECK(counted.made[kind] == made[kind]);
 }

@@ -478,7 +478,8 @@ static void growing_scratch_replaces_the_old(bench *b)
 }
 
 /* The launches of a prepared sort have each been made once before, so that no driver's first
-   launch falls into a frame. */
+   launch falls into a frame. Each buffer of its scratch memory was written to once, too; one more
+   buffer is what the launches were made with. */
 static void preparing_launches_what_sorts_launch(bench *b)
 {
     static const char *const names[] = { "bitonic", "merge", "radix" };
@@ -486,7 +487,7 @@ static void preparing_launches_what_sorts_launch(bench *b)
     for (i = 0; i < sizeof names / sizeof *names; i++) {
         clsort_sorter *s = new_sorter(b);
         clsort_desc d = clsort_desc_default();
-        int prepared;
+        int prepared, written;
         job j;
         AT("%s", names[i]);
         if (!open_job(&j, b->session.context, 13)) return;
@@ -495,11 +496,13 @@ static void preparing_launches_what_sorts_launch(bench *b)
         d.key_type = CLSORT_U32;
         d.keys = j.keys;
         counted.launches = 0;
+        written = -counted.made[COUNTED_BUFFER] - 1;
         CHECK_OK(clsort_prepare(s, NULL, &d));
-        prepared = counted.launches;
+        written += counted.made[COUNTED_BUFFER];
+        prepared = counted.launches - written;
         CHECK(prepared > 0 && job_is_untouched(&j));
         CHECK_OK(clsort_enqueue_sort(s, b->session.queue, &d, 0, NULL, NULL));
-        CHECK(counted.launches == 2 * prepared);
+        CHECK(counted.launches == written + 2 * prepared);
         CHECK(clFinish(b->session.queue) == CL_SUCCESS);
         close_job(&j);
         clsort_destroy(s);
@@ -636,14 +639,19 @@ static double run_frame(const clsort_desc *prepared, clsort_sorter *s, cl_comman
 }
 
 /* Frames of random counts, as many of each octave. Prints which octave had the slowest frame beside
-   its median. A compiler's work would take 0.2 s and more. */
+   its median. A compiler's work would take 0.2 s and more, memory for a buffer 0.2 ms on GPUs. */
 static void run_frames(const bench *b, const clsort_desc *prepared, clsort_sorter *s,
                        cl_command_queue queue)
 {
     double times[OCTAVES][FRAMES / OCTAVES], most = 0, median = 0;
     const cl_mem keys = test_buffer(b, prepared->count * 4, NULL);
+    const cl_uint word = 0;
     uint64_t random = 1;
     int octave, i, worst = 0;
+    /* a driver may give a buffer memory when a command first uses it */
+    CHECK_OK(clEnqueueFillBuffer(queue, keys, &word, sizeof word, 0, prepared->count * 4, 0, NULL,
+                                 NULL));
+    CHECK_OK(clFinish(queue));
     for (i = 0; i < FRAMES; i++) {
         const size_t top = prepared->count >> (OCTAVES - 1 - i % OCTAVES);
         const size_t count = top - (size_t)(pattern_random(&random) % (top / 2 + 1));
@@ -659,7 +667,7 @@ static void run_frames(const bench *b, const clsort_desc *prepared, clsort_sorte
     }
     printf("%d frames; the slowest one beside its median: %.3f ms, %.3f ms, of up to %zu keys\n",
            FRAMES, 1e3 * most, 1e3 * median, prepared->count >> (OCTAVES - 1 - worst));
-    CHECK(most < 3 * median + 0.2);
+    CHECK(most < 3 * median + (test_is_cpu(b) ? 0.2 : 0.0001));
     clReleaseMemObject(keys);
 }
 
