@@ -553,8 +553,33 @@ def test_pyopencl_calls_build_nothing_after_prepare(gpu):
     sorter.close()
 
 
+def test_pyopencl_merges_of_runs_and_partitions_build_nothing_after_prepare(gpu):
+    sorter, keys = clsort.Sorter(gpu.queue), np.arange(600, dtype="i2")
+    runs, values = [keys[:200], keys[200:]], [np.zeros(200, "u8"), np.zeros(400, "u8")]
+    few, many = keys[100:103], keys[:20]
+    for name in "clsort_enqueue_merge_runs", "clsort_enqueue_partition":
+        setattr(sorter._lib, name, refuse_to_build(getattr(sorter._lib, name)))
+    out, parts, starts = gpu.empty(600, "i2"), gpu.empty(600, "i2"), gpu.empty(5, "u4")
+    merge = ([gpu.put(run) for run in reversed(runs)], out)
+    partition = (gpu.put(keys), gpu.put(few), parts, starts)
+    raises(clsort.Error, "not built", sorter.enqueue_merge_runs, gpu.queue, *merge)
+    raises(clsort.Error, "not built", sorter.enqueue_partition, gpu.queue, *partition)
+    sorter.prepare_merge_runs(runs[:1], keys[:200])
+    sorter.prepare_partition(keys, few, keys, np.zeros(5, "u4"))
+    sorter.enqueue_merge_runs(gpu.queue, *merge)
+    sorter.enqueue_partition(gpu.queue, *partition)
+    equal(out.get(), keys)
+    assert starts.get().tolist() == [0, 100, 101, 102, 600], starts.get()
+    raises(clsort.Error, "not built", sorter.enqueue_merge_runs, gpu.queue, *merge,
+           values=[gpu.put(v) for v in reversed(values)], values_out=gpu.empty(600, "u8"))
+    raises(clsort.Error, "not built", sorter.enqueue_partition, gpu.queue, partition[0],
+           gpu.put(many), parts, gpu.empty(22, "u4"))
+    raises(ValueError, "starts", sorter.prepare_partition, keys, few, keys, np.zeros(4, "u4"))
+    sorter.close()
+
+
 def refuse_to_build(function):
-    """clsort_enqueue_sort with CLSORT_FLAG_NO_BUILD."""
+    """A call of the library with CLSORT_FLAG_NO_BUILD."""
     def call(sorter, queue, desc, *more):
         desc._obj.flags |= 1
         return function(sorter, queue, desc, *more)

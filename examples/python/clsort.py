@@ -120,6 +120,8 @@ FUNCTIONS = {   # what it returns, and its parameters
     "clsort_context": "cl_context: void*",
     "clsort_device": "cl_device_id: void*",
     "clsort_prepare": "clsort_status: void* cl_command_queue void*",
+    "clsort_prepare_merge_runs": "clsort_status: void* void*",
+    "clsort_prepare_partition": "clsort_status: void* void*",
     "clsort_explain": "clsort_status: void* void* char* size_t",
     "clsort_enqueue_sort": "clsort_status: void* cl_command_queue void* cl_uint void* void*",
     "clsort_sort_host": "clsort_status: void* void* void* void* void*",
@@ -643,8 +645,17 @@ class Sorter:
             return self._enqueue_merge_runs(queue, runs, out, values, values_out, descending, nan,
                                             wait_for)
 
-    def _enqueue_merge_runs(self, queue, runs, out, values, values_out, descending, nan,
-                            wait_for=()):
+    def prepare_merge_runs(self, runs, out, *, values=(), values_out=None, descending=False,
+                           nan="last"):
+        """Builds the kernels of enqueue_merge_runs for keys and values of these dtypes, however
+        many runs there are. Arrays may also be numpy's. Blocks, and merges nothing."""
+        runs, values = ([_as_described(a) for a in arrays] for arrays in (runs, values))
+        with self._lock:
+            merge = self._describe_merge_runs(runs, _as_described(out), values,
+                                              _as_described(values_out), descending, nan)
+            self._check(self._lib.clsort_prepare_merge_runs(self._sorter, ctypes.byref(merge)))
+
+    def _describe_merge_runs(self, runs, out, values, values_out, descending, nan):
         merge, parts = MergeRunsDesc(), (Run * len(runs))()
         if values and len(values) != len(runs):
             raise ValueError(f"values: {len(values)} arrays for {len(runs)} runs")
@@ -659,6 +670,12 @@ class Sorter:
         self._set_array(merge, "keys_out", out, size)
         if values:
             self._set_array(merge, "values_out", values_out, size, values[0].dtype)
+        merge._runs_kept = parts
+        return merge
+
+    def _enqueue_merge_runs(self, queue, runs, out, values, values_out, descending, nan,
+                            wait_for=()):
+        merge = self._describe_merge_runs(runs, out, values, values_out, descending, nan)
         return self._enqueue("clsort_enqueue_merge_runs", queue, merge, (*runs, *(values or ())),
                              (out, values_out), wait_for)
 
@@ -670,8 +687,18 @@ class Sorter:
             return self._enqueue_partition(queue, keys, splitters, out, starts, values, values_out,
                                            descending, nan, wait_for)
 
-    def _enqueue_partition(self, queue, keys, splitters, out, starts, values, values_out,
-                           descending, nan, wait_for=()):
+    def prepare_partition(self, keys, splitters, out, starts, *, values=None, values_out=None,
+                          descending=False, nan="last"):
+        """Builds the kernels of enqueue_partition for keys and values of these dtypes, and for up
+        to 15 splitters, or for more if these are more. Else as prepare_merge_runs."""
+        with self._lock:
+            desc = self._describe_partition(
+                *map(_as_described, (keys, splitters, out, starts, values, values_out)),
+                descending, nan)
+            self._check(self._lib.clsort_prepare_partition(self._sorter, ctypes.byref(desc)))
+
+    def _describe_partition(self, keys, splitters, out, starts, values, values_out, descending,
+                            nan):
         desc = PartitionDesc()
         desc.count, desc.splitter_count = keys.shape[0], splitters.shape[0]
         self._set_merge(desc, keys, values, descending, nan)
@@ -682,6 +709,12 @@ class Sorter:
             self._set_array(desc, name, array, keys.shape, _dtype(values))
         _numbers(starts, "starts", splitters.shape[0] + 2)
         self._set_array(desc, "starts", starts)
+        return desc
+
+    def _enqueue_partition(self, queue, keys, splitters, out, starts, values, values_out,
+                           descending, nan, wait_for=()):
+        desc = self._describe_partition(keys, splitters, out, starts, values, values_out,
+                                        descending, nan)
         return self._enqueue("clsort_enqueue_partition", queue, desc, (keys, splitters, values),
                              (out, starts, values_out), wait_for)
 
