@@ -741,24 +741,27 @@ static const command commands[] = {
       "  clsort sort scores --type f32 --order desc --rows 200 -o sorted\n"
       "A file that needs more than --memory is sorted in runs. They go to a temporary file without "
       "a name and are merged\n"
-      "from there: each byte is read twice and written twice. Rows, segments and files by "
-      "--precedes must fit into memory.\n",
+      "from there: each byte is read twice and written twice. With --rows, --segments or "
+      "--precedes it must fit into memory\n"
+      "and into the device's.\n",
       FOR_SORT, 0, 1, command_sort },
     { "argsort", " [IN]", "Writes the permutation that sorts a file of keys or records",
       "It is one u32 per key: key number indices[i] of IN, counted from 0, belongs at position i. "
       "With rows and segments both are\n"
-      "counted from the start of each; keys that lie in none of them get 0.\n",
+      "counted from the start of each; keys that lie in none of them get 0. IN must fit into "
+      "memory and into the device's.\n",
       FOR_ARGSORT, 0, 1, command_argsort },
     { "top", " [IN]", "Writes the first K keys of each row of a file",
       "Rows are not sorted for that. Of equal keys those that come first in their row are taken. "
       "The best 40 of each of 200 rows, and where\n"
       "they were:\n"
       "  clsort top scores --type f32 --order desc --rows 200 --k 40 -o best --indices-output "
-      "where\n",
+      "where\n"
+      "IN must fit into memory and into the device's.\n",
       FOR_TOP, 0, 1, command_top },
     { "merge", " A B", "Merges two sorted files of keys",
       "Of equal keys those of A come first, each with its value. The result is the stable sort of "
-      "A followed by B.\n",
+      "A followed by B. Both together must fit into memory, and twice into the device's.\n",
       FOR_MERGE, 2, 2, command_merge },
     { "verify", " INPUT OUTPUT", "Checks that OUTPUT is INPUT, sorted",
       "It works on the host, without OpenCL. It checks the order of all keys, and by two products "

@@ -21,9 +21,10 @@ static const char exit_codes_help[] =
 static const char outputs_help[] =
     "An output is written beside its target: without a name or, where the system cannot do that,\n"
     "as .clsort.XXXXXX. It replaces the target when every output is complete and on the disk: a\n"
-    "failure or a signal leaves all targets as they were. A new file has the owner and the\n"
-    "permissions of the one that it replaces. Where a link leads is replaced, not the link. Other\n"
-    "hard links to a replaced file keep the old one, and a message says so.\n\n";
+    "failure or a signal leaves all targets as they were. A file that replaces another has such\n"
+    "a name for a moment, and a kill in that moment leaves it there. It gets the old one's owner\n"
+    "and permissions. Where a link leads is replaced, not the link. Other hard links to a replaced\n"
+    "file keep the old one, and a message says so.\n\n";
 
 /* Commands, as bits of option_rule.commands. */
 enum {

@@ -322,18 +322,31 @@ static int output_complete(output_file *o, int is_text)
 
 /* ---- renaming -------------------------------------------------------------------------------- */
 
-/* Names a file that has no name, beside its target. Returns an exit code. */
-static int output_name(output_file *o)
+/* Gives a file that has no name a free one. Returns 0 with errno set. */
+static int name_take(const output_file *o, const char *path)
 {
 #if defined(O_TMPFILE)
-    char *const path = temporary_name(o->target), descriptor[40];
-    unsigned number = (unsigned)getpid();
-    int named = 0;
+    char descriptor[40];
     snprintf(descriptor, sizeof descriptor, "/proc/self/fd/%d", fileno(o->file));
-    errno = path ? EEXIST : ENOMEM;
+    return !linkat(AT_FDCWD, descriptor, AT_FDCWD, path, AT_SYMLINK_FOLLOW);
+#else
+    (void)o, (void)path;
+    errno = ENOSYS;
+    return 0;
+#endif
+}
+
+/* Names a file that has no name: as its target where there is none, else beside it, since no call
+   of the system puts a file without a name in the place of another. Returns an exit code. */
+static int output_name(output_file *o)
+{
+    unsigned number = (unsigned)getpid();
+    int named = !o->existed && name_take(o, o->target);
+    char *const path = named ? NULL : temporary_name(o->target);
+    if (!named) errno = path ? EEXIST : ENOMEM;
     while (!named && errno == EEXIST) {
         snprintf(strrchr(path, '.') + 1, 7, "%06x", number++ & 0xFFFFFF);
-        named = !linkat(AT_FDCWD, descriptor, AT_FDCWD, path, AT_SYMLINK_FOLLOW);
+        named = name_take(o, path);
     }
     if (!named) output_fail(o);
     if (named) o->temporary = path;
@@ -341,9 +354,6 @@ static int output_name(output_file *o)
     fclose(o->file);
     o->file = NULL;
     return named ? DONE_OK : DONE_IO;
-#else
-    return output_fail(o);
-#endif
 }
 
 /* Puts an output in its target's place. Returns an exit code. */

@@ -3,7 +3,7 @@
      cc -shared -fPIC tests/preload/files.c -o files.so
 
    FILES_LOG names a file that gets a line for each call: "fsync PATH", "fchown PATH", "link OLD
-   NEW" or "rename OLD NEW". FILES_FAIL is a pattern of such lines, as in @(fsync *|rename *): these
+   NEW", "linkat NEW" or "rename OLD NEW". FILES_FAIL is a pattern of such lines, as in @(fsync *|rename *): these
    calls fail, as on a broken disk. */
 
 #define _GNU_SOURCE
@@ -58,6 +58,14 @@ int link(const char *old, const char *new_name)
     int (*next)(const char *, const char *);
     *(void **)&next = dlsym(RTLD_NEXT, "link");
     return call_fails("link", old, new_name) ? -1 : next(old, new_name);
+}
+
+int linkat(int old_folder, const char *old, int new_folder, const char *new_name, int flags)
+{
+    int (*next)(int, const char *, int, const char *, int);
+    *(void **)&next = dlsym(RTLD_NEXT, "linkat");
+    return call_fails("linkat", new_name, "") ? -1 : next(old_folder, old, new_folder, new_name,
+                                                          flags);
 }
 
 int rename(const char *old, const char *new_name)
