@@ -1516,8 +1516,8 @@ CLSORT__INLINE clsort_multi_desc clsort_multi_desc_default(void)
      little for one element.
    - Host memory beyond the arrays: `work` in two trips, and in one trip if it is in place. Per
      device, with CLSORT_TRANSFER_STAGED, 4 * CLSORT_STAGE_BYTES of pinned memory. For tables fewer
-     bytes than 300 * runs + 32 * runs * sorters + 2000 * sorters, and where runs stay on the device
-     8 * 4096 keys.
+     bytes than 400 * runs + 32 * runs * sorters + 2000 * sorters, and where runs stay on the device
+     8 * 4096 keys and 8192 bytes.
    - The sorters keep up to three queues each, and as usual their programs; buffers are released.
    Fails if no sorter is left, with the code of the one that was dropped last, or with
    CL_OUT_OF_HOST_MEMORY. No key, value or record is lost then:
@@ -20296,7 +20296,8 @@ enum {
     CLSORT__MULTI_ARRAYS = 2,       /* keys (or records), values */
     CLSORT__MULTI_BLOCK = 4096,     /* keys that are read from a device at once */
     CLSORT__MULTI_RUNS = 8,         /* of an array that stays on the device: so many ... */
-    CLSORT__MULTI_MOST_PARTS = 64,  /* ... merged to at most so many parts */
+    CLSORT__MULTI_PARTS = 8,        /* ... merged to as many parts, or more */
+    CLSORT__MULTI_MOST_PARTS = 64,  /* ... but not to more than these */
     CLSORT__MULTI_DIRECT_BLOCKS = 64    /* without pinned memory a command moves at most as many
                                            times CLSORT_STAGE_BYTES */
 };
@@ -20320,14 +20321,17 @@ typedef struct clsort__multi_run {
                                    none */
 } clsort__multi_run;
 
-/* The search for a place in a run: it is between low and high. */
-typedef struct clsort__multi_cut { size_t low, high, rank; } clsort__multi_cut;
-
-/* An element that others are compared with, and the codes of its fields, but for CLSORT_BYTES. */
+/* An element of a run, and the codes of its fields, but for CLSORT_BYTES. */
 typedef struct clsort__multi_pivot {
     const unsigned char *place;
     cl_ulong codes[CLSORT_MAX_FIELDS];
 } clsort__multi_pivot;
+
+/* The search for a place in a run: it is between low and high; the pivot is in the middle. */
+typedef struct clsort__multi_cut {
+    size_t low, middle, high;
+    clsort__multi_pivot pivot;
+} clsort__multi_cut;
 
 /* A block of pinned memory, and the command that fills or empties it. */
 typedef struct clsort__multi_stage {
@@ -20395,9 +20399,10 @@ typedef struct clsort__multi {
     size_t run_count, job_room; /* job_room: of runs and of redo */
     clsort__multi_cut *cuts;    /* one for each run */
     size_t split;               /* the rank where they are */
+    size_t *open, open_count;   /* runs that are searched, in the order of their pivots */
     clsort_run *list;           /* of a job's pieces on the device; room for one of each run */
-    clsort__multi_range *pieces;    /* of all slots, one for each run */
-    size_t random;              /* the last one; not 0 */
+    clsort__multi_range *pieces;    /* of all slots or, of runs that stay, of all parts: one for
+                                       each run */
     clsort_status status;       /* why the last device was dropped, or why all must end */
     int ends;                   /* the trip must end: host memory is used up, or the only device
                                    failed */
@@ -20425,29 +20430,27 @@ static cl_ulong clsort__multi_code(const clsort__multi *m, const unsigned char *
     return code >> m->d.first_bit;
 }
 
-/* Below 0, 0 or above 0: does an element come before a pivot, is it equal, or does it come after
-   it? First by one field. */
-static int clsort__multi_compare_field(const clsort__multi *m, const unsigned char *place,
-                                       const clsort__multi_pivot *pivot, cl_uint i)
+/* Below 0, 0 or above 0: does an element come before another one, is it equal, or does it come
+   after it? First by one field. */
+static int clsort__multi_compare_field(const clsort__multi *m, const clsort__multi_pivot *a,
+                                       const clsort__multi_pivot *b, cl_uint i)
 {
     const clsort_field *const f = &m->fields[i];
-    cl_ulong code;
     if (clsort__is_bytes(f->type)) {
-        const int order = memcmp(place + f->offset, pivot->place + f->offset,
+        const int order = memcmp(a->place + f->offset, b->place + f->offset,
                                  clsort__key_bits(f->type) / 8);
         return f->order ? (order < 0) - (order > 0) : order;
     }
-    code = clsort__multi_code(m, place, i);
-    return (code > pivot->codes[i]) - (code < pivot->codes[i]);
+    return (a->codes[i] > b->codes[i]) - (a->codes[i] < b->codes[i]);
 }
 
-static int clsort__multi_compare(const clsort__multi *m, const unsigned char *place,
-                                 const clsort__multi_pivot *pivot)
+static int clsort__multi_compare(const clsort__multi *m, const clsort__multi_pivot *a,
+                                 const clsort__multi_pivot *b)
 {
     cl_uint i;
     int order = 0;
     for (i = 0; i < m->field_count && !order; i++)
-        order = clsort__multi_compare_field(m, place, pivot, i);
+        order = clsort__multi_compare_field(m, a, b, i);
     return order;
 }
 
@@ -20477,93 +20480,83 @@ static const unsigned char *clsort__multi_element(clsort__multi *m, size_t run, 
     return keys + i % CLSORT__MULTI_BLOCK * m->size[0];
 }
 
-/* How many elements of a run come before a pivot: at least c->low, at most c->high. With `equal`,
-   those that are equal to the pivot do, too. */
-static size_t clsort__multi_rank(clsort__multi *m, size_t run, const clsort__multi_cut *c,
-                                 const clsort__multi_pivot *pivot, int equal)
+/* Opens a run: takes the element in the middle of what is left of it, and finds its place among
+   those of other runs. Of equal ones that of the earlier run comes first. */
+static void clsort__multi_open_run(clsort__multi *m, size_t run)
 {
-    size_t low = c->low, high = c->high;
+    clsort__multi_cut *const c = &m->cuts[run];
+    size_t low = 0, high = m->open_count, i;
+    c->middle = c->low + (c->high - c->low) / 2;
+    c->pivot.place = clsort__multi_element(m, run, c->middle);
+    for (i = 0; i < m->field_count; i++)
+        c->pivot.codes[i] = clsort__is_bytes(m->fields[i].type)
+                                ? 0 : clsort__multi_code(m, c->pivot.place, (cl_uint)i);
     while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        const int order = clsort__multi_compare(m, clsort__multi_element(m, run, middle), pivot);
-        if (equal ? order <= 0 : order < 0) low = middle + 1;
+        const size_t middle = low + (high - low) / 2, other = m->open[middle];
+        const int order = clsort__multi_compare(m, &m->cuts[other].pivot, &c->pivot);
+        if (order < 0 || (!order && other < run)) low = middle + 1;
         else high = middle;
     }
-    return low;
+    for (i = m->open_count++; i > low; i--) m->open[i] = m->open[i - 1];
+    m->open[low] = run;
 }
 
-/* Draws one of the `open` elements between low and high of all runs. Returns its run. */
-static size_t clsort__multi_draw(clsort__multi *m, size_t open, size_t *place)
+/* Takes the first or the last run from those that are open. */
+static size_t clsort__multi_close_run(clsort__multi *m, int first)
 {
-    size_t run = 0;
-    m->random ^= m->random << 13;   /* Marsaglia's xorshift */
-    m->random ^= m->random >> 17;
-    m->random ^= m->random << 5;
-    *place = m->random % open;
-    while (*place >= m->cuts[run].high - m->cuts[run].low) {
-        *place -= m->cuts[run].high - m->cuts[run].low;
-        run++;
-    }
-    *place += m->cuts[run].low;
+    const size_t run = m->open[first ? 0 : --m->open_count];
+    size_t i;
+    if (!first) return run;
+    m->open_count--;
+    for (i = 0; i < m->open_count; i++) m->open[i] = m->open[i + 1];
     return run;
 }
 
-/* Decides for the elements before or after a pivot that was drawn from a run; returns how many are
-   left to be decided. `place`: the pivot's in its run. */
-static size_t clsort__multi_narrow(clsort__multi *m, size_t rank, size_t run, size_t place)
-{
-    clsort__multi_pivot pivot;
-    size_t i, before = 0, open = 0;
-    pivot.place = clsort__multi_element(m, run, place);
-    for (i = 0; i < m->field_count; i++)
-        pivot.codes[i] = clsort__is_bytes(m->fields[i].type)
-                             ? 0 : clsort__multi_code(m, pivot.place, (cl_uint)i);
-    for (i = 0; i < m->run_count; i++) {
-        clsort__multi_cut *const c = &m->cuts[i];
-        c->rank = i == run ? place : clsort__multi_rank(m, i, c, &pivot, i < run);
-        before += c->rank;
-    }
-    for (i = 0; i < m->run_count; i++) {
-        clsort__multi_cut *const c = &m->cuts[i];
-        if (before < rank) c->low = c->rank + (i == run);
-        else c->high = c->rank;
-        open += c->high - c->low;
-    }
-    return open;
-}
-
 /* Finds how many elements of each run are among the first `rank` of all in the stable order:
-   cuts[i].low. The rank of an element that is drawn decides on which side it lies, and with it all
-   that come before or after it in their runs. About 2 log(count) elements are drawn. The end of one
-   part is found once more as the start of the next. */
+   cuts[i].low. Of the elements that are left, `wanted` are among them. Before the first pivot come
+   no more than `before`, which lie in front of their runs' pivots: if these are fewer than wanted,
+   that pivot is among them, and so is what lies in front of it. Else the last pivot is not, as all
+   those and all other pivots come before it. So each look at an element halves what is left of a
+   run. The end of one part is found once more as the start of the next. */
 static void clsort__multi_split(clsort__multi *m, size_t rank)
 {
     const int goes_on = m->split <= rank;
-    size_t i, open = 0;
+    size_t i, wanted = rank, before = 0;
     for (i = 0; i < m->run_count; i++) {
-        if (!goes_on) m->cuts[i].low = 0;
-        m->cuts[i].high = goes_on && rank == m->split ? m->cuts[i].low
-                                                              : m->runs[i].range.count;
-        open += m->cuts[i].high - m->cuts[i].low;
+        clsort__multi_cut *const c = &m->cuts[i];
+        if (!goes_on) c->low = 0;
+        c->high = goes_on && rank == m->split ? c->low : m->runs[i].range.count;
+        wanted -= c->low;
+        if (c->low == c->high) continue;
+        clsort__multi_open_run(m, i);
+        before += c->middle - c->low;
     }
-    while (open) {
-        size_t place;
-        const size_t run = clsort__multi_draw(m, open, &place);
-        open = clsort__multi_narrow(m, rank, run, place);
+    while (m->open_count) {
+        const int takes = before < wanted;
+        const size_t run = clsort__multi_close_run(m, takes);
+        clsort__multi_cut *const c = &m->cuts[run];
+        before -= c->middle - c->low;
+        if (takes) wanted -= c->middle + 1 - c->low;
+        if (takes) c->low = c->middle + 1;
+        else c->high = c->middle;
+        if (c->low == c->high) continue;
+        clsort__multi_open_run(m, run);
+        before += c->middle - c->low;
     }
     m->split = rank;
 }
 
 /* Finds the pieces of a part of the result, one of each run. */
-static void clsort__multi_find_pieces(clsort__multi *m, clsort__multi_slot *slot)
+static void clsort__multi_find_pieces(clsort__multi *m, const clsort__multi_range *part,
+                                      clsort__multi_range *pieces)
 {
     size_t i;
-    clsort__multi_split(m, slot->job.first);
-    for (i = 0; i < m->run_count; i++) slot->pieces[i].first = m->cuts[i].low;
-    clsort__multi_split(m, slot->job.first + slot->job.count);
+    clsort__multi_split(m, part->first);
+    for (i = 0; i < m->run_count; i++) pieces[i].first = m->cuts[i].low;
+    clsort__multi_split(m, part->first + part->count);
     for (i = 0; i < m->run_count; i++) {
-        slot->pieces[i].count = m->cuts[i].low - slot->pieces[i].first;
-        slot->pieces[i].first += m->runs[i].range.first;
+        pieces[i].count = m->cuts[i].low - pieces[i].first;
+        pieces[i].first += m->runs[i].range.first;
     }
 }
 
@@ -21052,11 +21045,12 @@ static clsort_status clsort__multi_start(clsort__multi *m, clsort__multi_device 
     clsort__multi_turn(slot, CLSORT__MULTI_UP);
     m->busy++;
     CLSORT__MUST(clsort__multi_make_slot(m, device, number));
-    if (m->merges) clsort__multi_find_pieces(m, slot);
-    else slot->pieces[0] = slot->job;
+    if (!m->merges) slot->pieces[0] = slot->job;
+    else if (m->stays) slot->pieces = m->pieces + slot->job.first / device->most * m->run_count;
+    else clsort__multi_find_pieces(m, &slot->job, slot->pieces);
     if (!m->merges && m->stays)
         return clsort__multi_make_arrays(m, device->s, slot->job.count, slot->arrays);
-    return m->unread;
+    return CL_SUCCESS;
 }
 
 /* Makes room for the run of one more job, and for all jobs if they must be done again. If there is
@@ -21223,6 +21217,7 @@ static clsort_status clsort__multi_order_runs(clsort__multi *m)
     }
     m->split = 0;
     CLSORT__MUST(clsort__grow(s, &m->cuts, m->run_count, sizeof *m->cuts));
+    CLSORT__MUST(clsort__grow(s, &m->open, m->run_count, sizeof *m->open));
     memset(m->cuts, 0, m->run_count * sizeof *m->cuts);
     if (m->stays) CLSORT__MUST(clsort__grow(s, &m->blocks, m->run_count, block));
     return clsort__grow(s, &m->list, m->run_count, sizeof *m->list);
@@ -21258,13 +21253,25 @@ static clsort_status clsort__multi_merge_runs(clsort__multi *m)
     return status;
 }
 
-/* Merges the runs that stay on the device. */
+/* Merges the runs that stay on the device, in parts, so that one moves down while the next one is
+   merged. All pieces are found first: to read from the device would wait for what moves down. */
 static clsort_status clsort__multi_merge_there(clsort__multi *m, const clsort__multi_arrays *to)
 {
+    clsort__multi_device *const device = &m->devices[m->only];
+    const size_t part = clsort__ceil_divide(m->count, CLSORT__MULTI_PARTS);
+    clsort__multi_range r;
     CLSORT__MUST(clsort__multi_order_runs(m));
     m->merges = 1;
-    CLSORT__MUST(clsort__multi_find_most(m, &m->devices[m->only]));
-    CLSORT__MUST(clsort__multi_make_pieces(m, m->run_count));
+    CLSORT__MUST(clsort__multi_find_most(m, device));
+    device->most = clsort__smaller(device->most, part);
+    CLSORT__MUST(clsort__grow(device->s, &m->pieces,
+                              clsort__ceil_divide(m->count, device->most) * m->run_count,
+                              sizeof *m->pieces));
+    for (r.first = 0; r.first < m->count; r.first += device->most) {
+        r.count = clsort__smaller(device->most, m->count - r.first);
+        clsort__multi_find_pieces(m, &r, m->pieces + r.first / device->most * m->run_count);
+    }
+    CLSORT__MUST(m->unread);
     memset(&m->from, 0, sizeof m->from);
     m->to = *to;
     return clsort__multi_trip(m);
@@ -21503,6 +21510,7 @@ static void clsort__multi_close(clsort__multi *m)
     clsort__free(m->redo);
     clsort__free(m->runs);
     clsort__free(m->cuts);
+    clsort__free(m->open);
     clsort__free(m->list);
     clsort__free(m->blocks);
     clsort__free(m->pieces);
@@ -21519,7 +21527,6 @@ CLSORT_API clsort_status clsort_sort_host_on(clsort_sorter *const *sorters, cl_u
     for (i = 0; i < sorter_count; i++)
         if (!sorters[i]) return CLSORT_ERROR_NULL_ARGUMENT;
     memset(&m, 0, sizeof m);
-    m.random = 1;
     CLSORT__MUST(clsort__multi_check(&m, sorters, sorter_count, multi));
     status = clsort__multi_open(&m, sorters, sorter_count);
     if (status == CL_SUCCESS && m.count) status = clsort__multi_run_all(&m);

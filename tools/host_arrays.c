@@ -2,14 +2,23 @@
    and down again, by one command each, one after the other.
 
      make build/host_arrays
-     build/host_arrays [COUNT [RUNS]]
+     build/host_arrays [COUNT [RUNS [CELL...]]]
 
    COUNT u32, random, in pinned memory, as are the result and the memory for runs; default 2^26.
    CLSORT_DEVICE names the device; of several that it names, the first and then all are used. Each
    line is the median of RUNS (default 3) calls of clsort_sort_host_on, each result checked: it is
-   in order, and it has the input's sums. "memory" is what the call may use of a device. A trip is
-   one way up and one down; "speed" is that of the reference, made as many times as there are
-   trips, divided by that of the call: above 1, moving up and moving down overlap. */
+   in order, and it has the input's sums. CELLs, by default all:
+
+     one       one trip, one buffer
+     several   one trip, several buffers: the device is said to allocate a quarter of the array at
+               most
+     quarter   a quarter of the array's bytes is the limit of device memory: two trips
+     records   the same with records of 16 bytes by a u32
+     whole     as quarter, where the limit is as many bytes as the array has
+     staged    as quarter, by way of blocks of pinned memory
+
+   "speed" is that of the reference, made as many times as there are trips, divided by that of the
+   call: above 1, moving up and moving down overlap. */
 
 #define _POSIX_C_SOURCE 200112L
 #define CL_TARGET_OPENCL_VERSION 300
@@ -27,6 +36,23 @@
 
 enum { RUNS_MOST = 15, ARRAYS = 3 };
 
+/* How an array is sorted. */
+typedef struct cell {
+    const char *name;
+    int parts;                  /* the limit of memory is the array's bytes / parts; 0: none */
+    size_t words;               /* of a record, which its first word orders; 1: keys */
+    cl_uint transfer;
+    int several_buffers;
+} cell;
+
+static const cell cells[] = { { "one", 0, 1, CLSORT_TRANSFER_DIRECT, 0 },
+                              { "several", 0, 1, CLSORT_TRANSFER_DIRECT, 1 },
+                              { "quarter", 4, 1, CLSORT_TRANSFER_DIRECT, 0 },
+                              { "records", 4, 4, CLSORT_TRANSFER_DIRECT, 0 },
+                              { "whole", 1, 1, CLSORT_TRANSFER_DIRECT, 0 },
+                              { "staged", 4, 1, CLSORT_TRANSFER_STAGED, 0 } };
+enum { CELLS = sizeof cells / sizeof *cells };
+
 /* What a thread finds in its part of an array. */
 typedef struct part_facts { uint64_t sum, mixed, wrong; } part_facts;
 
@@ -40,6 +66,7 @@ typedef struct measure {
     cl_mem pinned[ARRAYS];
     cl_uint *array[ARRAYS];     /* input, result, runs */
     const cl_uint *looked_at;
+    size_t words;               /* of an element that is looked at */
     part_facts facts[THREADS_MOST], input;
     double reference;           /* seconds */
 } measure;
@@ -79,17 +106,18 @@ static void look_at_part(void *user, size_t part, size_t parts)
     for (; i < end; i++) {
         f.sum += keys[i];
         f.mixed += (keys[i] ^ UINT64_C(0x9E3779B9)) * (keys[i] | UINT64_C(0x7F4A7C1500000001));
-        f.wrong += i + 1 < m->n && keys[i] > keys[i + 1];
+        f.wrong += i % m->words == 0 && i + m->words < m->n && keys[i] > keys[i + m->words];
     }
     m->facts[part] = f;
 }
 
-static part_facts look_at(measure *m, const cl_uint *keys)
+static part_facts look_at(measure *m, const cl_uint *keys, size_t words)
 {
     part_facts all = { 0, 0, 0 };
     int i;
     memset(m->facts, 0, sizeof m->facts);
     m->looked_at = keys;
+    m->words = words;
     work_share(look_at_part, m);
     for (i = 0; i < THREADS_MOST; i++) {
         all.sum += m->facts[i].sum;
@@ -176,7 +204,7 @@ static void measure_reference(measure *m)
 }
 
 /* One call; returns its seconds. */
-static double sort_once(measure *m, const clsort_multi_desc *multi, cl_uint devices)
+static double sort_once(measure *m, const clsort_multi_desc *multi, cl_uint devices, size_t words)
 {
     const double begin = now();
     const clsort_status status = clsort_sort_host_on(m->sorters, devices, multi);
@@ -187,44 +215,50 @@ static double sort_once(measure *m, const clsort_multi_desc *multi, cl_uint devi
                 clsort_last_error(m->sorters[0]));
         exit(1);
     }
-    result = look_at(m, m->array[1]);
+    result = look_at(m, m->array[1], words);
     if (!result.wrong && result.sum == m->input.sum && result.mixed == m->input.mixed)
         return seconds;
     fprintf(stderr, "host_arrays: the result is wrong: %.0f places\n", (double)result.wrong);
     exit(1);
 }
 
-static void measure_sort(measure *m, cl_uint devices, size_t memory, cl_uint transfer)
+/* Runs of calls, in seconds. */
+static double time_sorts(measure *m, const clsort_multi_desc *multi, cl_uint devices, size_t words)
 {
-    static const char *const names[] = { "default", "direct", "staged" };
+    double times[RUNS_MOST];
+    size_t i;
+    sort_once(m, multi, devices, words);   /* builds kernels */
+    for (i = 0; i < m->runs; i++) times[i] = sort_once(m, multi, devices, words);
+    return median(times, m->runs);
+}
+
+static void measure_cell(measure *m, const cell *c, cl_uint devices)
+{
     clsort_multi_desc multi = clsort_multi_desc_default();
     clsort_desc d = clsort_desc_default();
     clsort_share shares[DEVICE_MAX];
-    double times[RUNS_MOST], seconds;
-    size_t i, trips;
+    const cl_ulong most = m->sorters[0]->max_allocation;
+    const cl_uint trips = c->parts ? 2 : 1;
+    double seconds;
     cl_uint k;
-    d.count = m->n;
+    d.count = m->n / c->words;
     d.key_type = CLSORT_U32;
+    if (c->words > 1) d.record_size = c->words * sizeof(cl_uint);
     multi.sort = &d;
     multi.keys = m->array[0];
     multi.keys_out = m->array[1];
     multi.work = m->array[2];
     multi.work_size = m->array[2] ? m->bytes + 16 : 0;
-    multi.device_memory = memory;
-    multi.transfer = transfer;
+    multi.device_memory = c->parts ? m->bytes / (size_t)c->parts : 0;
+    multi.transfer = c->transfer;
     multi.shares = shares;
-    sort_once(m, &multi, devices);   /* builds kernels */
-    for (i = 0; i < m->runs; i++) times[i] = sort_once(m, &multi, devices);
-    seconds = median(times, m->runs);
-    trips = memory ? 2 : 1;
-    printf("%7u %8.2f GiB %8s %5zu %9.4f %6.2f ", devices,
-           memory ? (double)memory / (1 << 30) : 0.0, names[transfer], trips, seconds,
-           (double)trips * m->reference / seconds);
-    for (k = 0; k < devices; k++)
-        printf(" %.0f%% in %u", 100.0 * (double)shares[k].elements / (double)(trips * m->n),
-               shares[k].jobs);
+    if (c->several_buffers && most > m->bytes / 4) m->sorters[0]->max_allocation = m->bytes / 4;
+    seconds = time_sorts(m, &multi, devices, c->words);
+    m->sorters[0]->max_allocation = most;
+    printf("%-8s %7u %5u %9.4f %6.2f ", c->name, devices, trips, seconds,
+           trips * m->reference / seconds);
+    for (k = 0; k < devices; k++) printf(" %u", shares[k].jobs);
     printf("\n");
-    fflush(stdout);
 }
 
 /* -- devices -- */
@@ -265,15 +299,23 @@ static void close_devices(measure *m)
     clReleaseContext(m->context);
 }
 
+static int is_wanted(char **argv, int argc, const char *name)
+{
+    int i;
+    for (i = 3; i < argc; i++)
+        if (!strcmp(argv[i], name)) return 1;
+    return argc < 4;
+}
+
 int main(int argc, char **argv)
 {
     static measure m;
-    cl_uint devices;
+    size_t i;
     m.n = argc > 1 ? (size_t)strtoull(argv[1], NULL, 0) : (size_t)1 << 26;
     m.runs = argc > 2 ? (size_t)strtoull(argv[2], NULL, 0) : 3;
     m.bytes = m.n * sizeof(cl_uint);
     if (!m.n || !m.runs || m.runs > RUNS_MOST) {
-        fprintf(stderr, "usage: host_arrays [COUNT [RUNS]]\n");
+        fprintf(stderr, "usage: host_arrays [COUNT [RUNS [CELL...]]]\n");
         return 2;
     }
     setvbuf(stdout, NULL, _IOLBF, 0);
@@ -281,16 +323,15 @@ int main(int argc, char **argv)
     pin(&m, 0);
     pin(&m, 1);
     work_share(fill_part, &m);
-    m.input = look_at(&m, m.array[0]);
+    m.input = look_at(&m, m.array[0], 1);
     printf("%s, %zu u32\n", m.devices[0].name, m.n);
     measure_reference(&m);
-    printf("%7s %12s %8s %5s %9s %6s  work\n", "devices", "memory", "transfer", "trips", "seconds",
-           "speed");
-    measure_sort(&m, 1, 0, CLSORT_TRANSFER_DIRECT);
-    pin(&m, 2);
-    for (devices = 1; devices <= m.count; devices += devices < m.count ? m.count - 1 : 1) {
-        measure_sort(&m, devices, m.bytes / 4, CLSORT_TRANSFER_DIRECT);
-        measure_sort(&m, devices, m.bytes / 4, CLSORT_TRANSFER_STAGED);
+    printf("%-8s %7s %5s %9s %6s  jobs\n", "cell", "devices", "trips", "seconds", "speed");
+    for (i = 0; i < CELLS; i++) {
+        if (!is_wanted(argv, argc, cells[i].name)) continue;
+        if (cells[i].parts && !m.array[2]) pin(&m, 2);
+        measure_cell(&m, &cells[i], 1);
+        if (m.count > 1) measure_cell(&m, &cells[i], m.count);
     }
     close_devices(&m);
     return 0;
