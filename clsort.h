@@ -2095,6 +2095,9 @@ static const char *const clsort__source[] = {
     "#ifndef CLSORT_ITEMS_LOG2\n"
     "#define CLSORT_ITEMS_LOG2 4\n"
     "#endif\n\n"
+    "#ifndef CLSORT_FEW\n"
+    "#define CLSORT_FEW 0\n"
+    "#endif\n\n"
     "#ifndef CLSORT_FAMILY\n"
     "#define CLSORT_FAMILY CLSORT__FAMILY_BITONIC\n"
     "#endif\n"
@@ -3036,7 +3039,9 @@ static const char *const clsort__source[] = {
 #ifndef CLSORT_NO_BITONIC
     "//---- bitonic: tile\n"
     "#if CLSORT_IS(BITONIC)\n"
-    "CLSORT_WINDOW_KERNEL(clsort_bitonic_b16, 4)\n\n\n\n\n\n"
+    "#if !CLSORT_FEW\n"
+    "CLSORT_WINDOW_KERNEL(clsort_bitonic_b16, 4)\n"
+    "#endif\n\n\n\n\n\n"
     "CLSORT_KERNEL void clsort_bitonic_tile(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target),\n"
     "                                       CLSORT_CODEC_ARGS, uint n, uint last,\n"
     "                                       local code_t *tile_keys, local uint *tile_words)\n"
@@ -3058,7 +3063,8 @@ static const char *const clsort__source[] = {
     "    }\n"
     "    move_window(v, tile_keys, tile_words, now, home);\n"
     "    store_window(v, home, CLSORT_ITEMS_LOG2, target, codec, seat.base, n);\n"
-    "}\n\n\n\n\n"
+    "}\n\n"
+    "#if !CLSORT_FEW\n\n\n\n"
     "CLSORT_KERNEL void clsort_bitonic_tail(CLSORT_ARRAY_ARGS(data), CLSORT_CODEC_ARGS, uint n,\n"
     "                                       local code_t *tile_keys, local uint *tile_words)\n"
     "{\n"
@@ -3081,7 +3087,8 @@ static const char *const clsort__source[] = {
     "    }\n"
     "    lane_steps(v, CLSORT_ITEMS, 32);\n"
     "    store_window(v, home, CLSORT_ITEMS_LOG2, data, codec, seat.base, n);\n"
-    "}\n\n"
+    "}\n"
+    "#endif\n"
     "#endif\n\n",
 #ifndef CLSORT_NO_PUBLISHED
     "//---- bitonic: published\n"
@@ -3268,10 +3275,10 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 1907\n",
+    "#line 1914\n",
 #endif
 #else
-    "#line 1907\n",
+    "#line 1914\n",
 #endif
 #ifndef CLSORT_NO_MERGE
     "//---- merge\n"
@@ -3335,7 +3342,8 @@ static const char *const clsort__source[] = {
     "    CLSORT_ARRAY_ARGS(a), CLSORT_CODEC_ARGS, uint n, uint run, uint span, uint slice\n"
     "#define CLSORT_SECOND_ARRAY CLSORT_ARRAY(a)\n"
     "#endif\n"
-    "#define CLSORT_SPLITS_ARGS global uchar *splits, ulong splits_at\n\n\n\n\n"
+    "#define CLSORT_SPLITS_ARGS global uchar *splits, ulong splits_at\n\n"
+    "#if CLSORT_IS(MERGE) && !CLSORT_FEW\n\n\n\n"
     "CLSORT_KERNEL void clsort_merge_split(CLSORT_PAIR_ARGS, CLSORT_SPLITS_ARGS, uint spread_log2)\n"
     "{\n"
     "    const array_t array_a = CLSORT_ARRAY(a), array_b = CLSORT_SECOND_ARRAY;\n"
@@ -3345,7 +3353,8 @@ static const char *const clsort__source[] = {
     "        return;\n"
     "    const pair_t p = find_pair(array_a, array_b, (uint)i * slice, n, run, span);\n"
     "    ((global uint *)(splits + splits_at))[i] = split_pair(p, (uint)i * slice - p.start, codec);\n"
-    "}\n\n"
+    "}\n"
+    "#endif\n\n"
     "#if CLSORT_COMPARATOR\n\n\n\n"
     "CLSORT_KERNEL void clsort_merge_clamp(CLSORT_SPLITS_ARGS, uint n, uint span, uint slice)\n"
     "{\n"
@@ -3621,7 +3630,8 @@ static const char *const clsort__source[] = {
     "    const uint base = (uint)get_group_id(0) << CLSORT_TILE_ITEMS_LOG2;\n"
     "    sort_tile(source, target, base, base < n ? min(n - base, (uint)CLSORT_TILE_ITEMS) : 0, codec,\n"
     "              keys, words, splits);\n"
-    "}\n\n\n\n"
+    "}\n\n"
+    "#if !CLSORT_FEW\n\n\n"
     "CLSORT_KERNEL void clsort_merge_pass(CLSORT_PAIR_ARGS, CLSORT_ARRAY_ARGS(target),\n"
     "                                     CLSORT_SPLITS_ARGS, uint has_splits, local code_t *keys,\n"
     "                                     local uint *words, local uint *splits_here)\n"
@@ -3634,6 +3644,7 @@ static const char *const clsort__source[] = {
     "               (global const uint *)(splits + splits_at) + group, has_splits, codec, keys, words,\n"
     "               splits_here);\n"
     "}\n"
+    "#endif\n"
     "#endif\n"
     "#elif !CLSORT_IS(PUBLISHED_MERGE)\n\n",
     "//---- merge: serial\n"
@@ -3715,7 +3726,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
     "//---- merge: serial pass\n"
-    "#if CLSORT_IS(MERGE)\n\n\n"
+    "#if CLSORT_IS(MERGE) && !CLSORT_FEW\n\n\n"
     "CLSORT_KERNEL void clsort_merge_pass(CLSORT_PAIR_ARGS, CLSORT_ARRAY_ARGS(target),\n"
     "                                     CLSORT_SPLITS_ARGS, uint has_splits, local code_t *keys,\n"
     "                                     local uint *words, local uint *splits_here)\n"
@@ -4185,7 +4196,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 3010\n",
+    "#line 3021\n",
 #endif
     "//---- merge: segments\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_NEEDS_PACKING\n"
@@ -4493,7 +4504,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 3401\n",
+    "#line 3412\n",
 #endif
 #ifndef CLSORT_NO_RADIX
     "//---- radix: codes\n"
@@ -6824,7 +6835,8 @@ static const char *const clsort__source[] = {
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "    store_tile(tile, value, plan_array(r, plan, PASS_TO), r.codec, digit, b.size, rank);\n"
     "}\n\n",
-    "//---- radix: mending\n\n\n\n\n\n\n\n\n\n\n"
+    "//---- radix: mending\n"
+    "#if CLSORT_KEY_BYTES == 8 && CLSORT_WORDS\n\n\n\n\n\n\n\n\n\n\n"
     "#define CLSORT_RUN_MOST 16\n\n\n\n"
     "CLSORT_KERNEL void clsort_radix_measure(CLSORT_RADIX_ARGS, local uint *sums)\n"
     "{\n"
@@ -6925,6 +6937,7 @@ static const char *const clsort__source[] = {
     "        mend_run(r, run.x, run.y);\n"
     "    }\n"
     "}\n"
+    "#endif\n"
     "#endif\n"
     "#endif\n"
     "#endif\n\n",
@@ -8513,7 +8526,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 8386\n",
+    "#line 8399\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
     "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -9412,7 +9425,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 9492\n",
+    "#line 9505\n",
 #endif
     "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_SELECT\n"
@@ -11285,6 +11298,7 @@ typedef struct clsort__config {
     cl_uint team;               /* radix: the most work-items that rank elements together */
     cl_uint wide;               /* sweep: 64-bit words, for 2^30 elements and more */
     cl_uint ranges;             /* segments: long ranges that other kernels left */
+    cl_uint few;                /* bitonic, merge: only the kernel that sorts a tile */
     cl_uint language;           /* quicksort on the device: OpenCL C 2 or 3; 0: 1.2 */
     cl_uint scan;               /* quicksort: CLSORT_SCAN_*; 0: no work-group shares a tile */
 } clsort__config;
@@ -12722,7 +12736,7 @@ static void clsort__build_options(const clsort_sorter *s, const clsort__config *
              " -D CLSORT_COMPARATOR=%d -D CLSORT_RECORD_BYTES=%.0f -D CLSORT_INDIRECT=%u"
              " -D CLSORT_TWO_ARRAYS=%u -D CLSORT_DIGIT_BITS=%u -D CLSORT_RADIX_ITEMS=%u"
              " -D CLSORT_SWEEP_WIDE=%u -D CLSORT_FORWARD_PROGRESS=%d -D CLSORT_SCAN=%u"
-             " -D CLSORT_BRANCHES=%d -D CLSORT_RANGES=%u -D CLSORT_TEAM_MOST=%u",
+             " -D CLSORT_BRANCHES=%d -D CLSORT_RANGES=%u -D CLSORT_TEAM_MOST=%u%s",
              c->language == 3   ? "3.0"
              : c->language == 2 ? "2.0"
                                 : "1.2",
@@ -12738,7 +12752,8 @@ static void clsort__build_options(const clsort_sorter *s, const clsort__config *
                      || c->family == CLSORT__SWEEP || c->family == CLSORT__HYBRID
                      || c->family == CLSORT__SAMPLES || c->family == CLSORT__LONG_ROWS),
              c->scan ? (unsigned)c->scan : (unsigned)CLSORT_SCAN_LOCAL,
-             !s->is_cpu, (unsigned)c->ranges, c->team ? (unsigned)c->team : 16);
+             !s->is_cpu, (unsigned)c->ranges, c->team ? (unsigned)c->team : 16,
+             c->few ? " -D CLSORT_FEW=1" : "");
 }
 
 /* How a program is built: its text and options. */
@@ -12789,10 +12804,17 @@ static const struct clsort__kernel_entry {
 #undef CLSORT__ENTRY
 };
 
+/* Are there sweeps that leave low digits to be mended? */
+static int clsort__may_mend(const clsort__config *c)
+{
+    return c->family == CLSORT__SWEEP && c->key_bytes == 8 && c->value_bytes;
+}
+
 /* Does a program have this kernel? */
 static int clsort__has_kernel(const clsort__config *c, int kernel)
 {
     if (clsort__kernel_entries[kernel].family != c->family) return 0;
+    if (c->few && kernel != CLSORT__KERNEL_TILE && kernel != CLSORT__KERNEL_MERGE_TILE) return 0;
     if (kernel == CLSORT__KERNEL_A || kernel == CLSORT__KERNEL_GLOBAL_TILE) return c->lanes == 1;
     if (kernel == CLSORT__KERNEL_MERGE_TILE) return c->lanes == 1;
     if (kernel == CLSORT__KERNEL_SEGMENT_PACK) return c->share_log2 > 0 && !c->ranges;
@@ -12803,6 +12825,9 @@ static int clsort__has_kernel(const clsort__config *c, int kernel)
         return c->share_log2 > 0;
     if (kernel == CLSORT__KERNEL_MERGE_CLAMP || kernel == CLSORT__KERNEL_MERGE_ORDERED)
         return c->comparator > 0;
+    if (kernel == CLSORT__KERNEL_RADIX_MEASURE || kernel == CLSORT__KERNEL_RADIX_RUNS
+        || kernel == CLSORT__KERNEL_RADIX_MEND)
+        return clsort__may_mend(c);
     return 1;
 }
 
@@ -12901,16 +12926,26 @@ static clsort_status clsort__build(clsort_sorter *s, clsort__program *p)
             return clsort__fail(s, CLSORT_ERROR_DEVICE_LIMITS, "clsort", "work-group size");
         p->config.group_log2--;
         if (p->config.share_log2) p->config.share_log2--;
+        p->config.few = 0;   /* the tile is smaller now */
         clsort__least_tile(&p->config);
     }
 }
 
-static clsort__program *clsort__find_program(clsort_sorter *s, const clsort__config *asked)
+static clsort__program *clsort__find_exactly(clsort_sorter *s, const clsort__config *asked)
 {
     size_t i;
     for (i = 0; i < s->program_count; i++)
         if (!memcmp(&s->programs[i].asked, asked, sizeof *asked)) return &s->programs[i];
     return NULL;
+}
+
+/* Finds a program; for few elements also one that is for any number. */
+static clsort__program *clsort__find_program(clsort_sorter *s, const clsort__config *asked)
+{
+    clsort__config any = *asked;
+    clsort__program *const found = clsort__find_exactly(s, asked);
+    any.few = 0;
+    return found || !asked->few ? found : clsort__find_exactly(s, &any);
 }
 
 /* Builds a program, unless it is built already. With CLSORT_FLAG_NO_BUILD in flags that is an
@@ -15155,10 +15190,13 @@ static void clsort__bitonic_shape(const clsort_sorter *s, const clsort_tuning *t
 
 static void clsort__plan_bitonic(const clsort_sorter *s, clsort__plan *p)
 {
+    const cl_uint step = clsort__step_choice(&p->d.tuning),
+                  local = clsort__local_choice(&p->d.tuning);
     clsort__bitonic_shape(s, &p->d.tuning, &p->config);
-    if (clsort__step_choice(&p->d.tuning)
-        || clsort__local_choice(&p->d.tuning) == CLSORT_LOCAL_GLOBAL_TAIL)
+    if (step || local == CLSORT_LOCAL_GLOBAL_TAIL)
         p->helpers.published = clsort__config_of(p, CLSORT__PUBLISHED_BITONIC);
+    else
+        p->config.few = !local && p->d.count <= (size_t)1 << clsort__tile_log2(&p->config, 0);
 }
 
 /* ---- >>merge --------------------------------------------------------------------------------- */
@@ -15338,7 +15376,11 @@ static void clsort__plan_merge(const clsort_sorter *s, clsort__plan *p)
     clsort_tuning none;
     memset(&none, 0, sizeof none);
     clsort__merge_shape(s, p);
-    if (!clsort__merges_vectors(s, p)) return;
+    if (!clsort__merges_vectors(s, p)) {
+        p->config.few = p->config.family == CLSORT__MERGE && !p->d.precedes
+                        && p->d.count <= clsort__merge_tile(&p->config);
+        return;
+    }
     p->config.ties = p->indirect != 0;
     p->config.lanes = 16;
     p->helpers.tiles = clsort__config_of(p, CLSORT__BITONIC);
@@ -15462,6 +15504,7 @@ static void clsort__check_merge(clsort__checks *c, clsort__job *j)
     if (c->status != CL_SUCCESS) return;
     clsort__make_plan(c->s, &d, &j->plan);
     j->plan.config.two_arrays = 1;
+    j->plan.config.few = 0;
 }
 
 static clsort_status clsort__check_merge_buffers(clsort__job *j)
@@ -15623,7 +15666,7 @@ static void clsort__plan_runs(const clsort_sorter *s, clsort__plan *p)
     clsort__config *c = &p->config;
     memset(&p->helpers, 0, sizeof p->helpers);
     c->family = CLSORT__RUNS;
-    c->ties = 0;
+    c->ties = c->few = 0;
     clsort__merge_shape(s, p);
     clsort__least_tile(c);
     c->lanes = 1;
@@ -16112,8 +16155,7 @@ static size_t clsort__radix_small(const clsort__config *shape)
    radix. */
 static cl_uint clsort__radix_mends(const clsort__plan *p, const clsort__radix_job *j)
 {
-    return p->config.family == CLSORT__SWEEP && p->config.value_bytes && !j->gated && j->passes > 5
-                   && j->n >= CLSORT__MEND_LEAST
+    return clsort__may_mend(&p->config) && !j->gated && j->passes > 5 && j->n >= CLSORT__MEND_LEAST
                ? (cl_uint)CLSORT__MENDS
                : 0;
 }
@@ -19317,23 +19359,24 @@ static clsort_status clsort__prepare_between(clsort__preparation *a, size_t low,
 }
 
 /* Prepares for every count up to that of the call `most`: for some in each octave, and then between
-   them. */
+   them. Downwards: a program for any number of elements also serves few, scratch memory for many
+   is enough for fewer. */
 static clsort_status clsort__prepare_counts(const clsort__job *most, cl_command_queue queue)
 {
+    const size_t least = most->desc->top_k ? most->desc->top_k : 1;
     clsort__preparation a;
-    size_t count = most->desc->top_k ? most->desc->top_k : 1, next;
+    size_t count = most->desc->count, next;
     cl_ulong kinds = 0, next_kinds = 0;
     a.most = most;
     a.queue = queue;
     a.warmed.count = 0;
-    if (most->desc->count < count) return CL_SUCCESS;
-    CLSORT__MUST(clsort__prepare_count(&a, most->desc->count, &kinds));
+    if (count < least) return CL_SUCCESS;
     CLSORT__MUST(clsort__prepare_count(&a, count, &kinds));
-    for (; count < most->desc->count; count = next, kinds = next_kinds) {
-        next = count + count / 4 + 1;
-        if (next > most->desc->count) next = most->desc->count;
+    for (; count > least; count = next, kinds = next_kinds) {
+        next = count - count / 5 - 1;
+        if (next < least) next = least;
         CLSORT__MUST(clsort__prepare_count(&a, next, &next_kinds));
-        CLSORT__MUST(clsort__prepare_between(&a, count, kinds, next, next_kinds));
+        CLSORT__MUST(clsort__prepare_between(&a, next, next_kinds, count, kinds));
     }
     return CL_SUCCESS;
 }

@@ -406,6 +406,10 @@
 #ifndef CLSORT_ITEMS_LOG2
 #define CLSORT_ITEMS_LOG2 4
 #endif
+/* 1: of bitonic and merge only the kernel that sorts a tile. */
+#ifndef CLSORT_FEW
+#define CLSORT_FEW 0
+#endif
 /* The family to build. */
 #ifndef CLSORT_FAMILY
 #define CLSORT_FAMILY CLSORT__FAMILY_BITONIC
@@ -1610,7 +1614,9 @@ CLSORT_INLINE window_t tile_stage(item_t *v, local code_t *keys, local uint *wor
 
 //---- bitonic: tile
 #if CLSORT_IS(BITONIC)
+#if !CLSORT_FEW
 CLSORT_WINDOW_KERNEL(clsort_bitonic_b16, 4)
+#endif
 
 /* The first stages, 0 ... last, of every tile of n elements, from source to target, which may be
    the same. One read and one write of each element. tile_keys and tile_words, in local memory, are
@@ -1639,6 +1645,7 @@ CLSORT_KERNEL void clsort_bitonic_tile(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_A
     store_window(v, home, CLSORT_ITEMS_LOG2, target, codec, seat.base, n);
 }
 
+#if !CLSORT_FEW
 /* The tail of a later stage, in place: all steps whose bits lie inside a tile, from the uppermost
    window down. Then the items return to the uppermost window. One read and one write of each
    element. */
@@ -1665,7 +1672,7 @@ CLSORT_KERNEL void clsort_bitonic_tail(CLSORT_ARRAY_ARGS(data), CLSORT_CODEC_ARG
     lane_steps(v, CLSORT_ITEMS, 32);
     store_window(v, home, CLSORT_ITEMS_LOG2, data, codec, seat.base, n);
 }
-
+#endif
 #endif
 
 //---- bitonic: published
@@ -1980,6 +1987,7 @@ CLSORT_INLINE uint split_pair(pair_t p, uint diagonal, codec_t c)
 #endif
 #define CLSORT_SPLITS_ARGS global uchar *splits, ulong splits_at
 
+#if CLSORT_IS(MERGE) && !CLSORT_FEW
 /* splits[i]: how many elements before i * slice come from the first run of their pair, counted from
    the pair's start. Of 2^spread_log2 work-items one searches a split, and the others end at once:
    searches wait for memory, and are spread over all cores this way. */
@@ -1993,6 +2001,7 @@ CLSORT_KERNEL void clsort_merge_split(CLSORT_PAIR_ARGS, CLSORT_SPLITS_ARGS, uint
     const pair_t p = find_pair(array_a, array_b, (uint)i * slice, n, run, span);
     ((global uint *)(splits + splits_at))[i] = split_pair(p, (uint)i * slice - p.start, codec);
 }
+#endif
 
 #if CLSORT_COMPARATOR
 /* Makes the splits of each pair ascend in both runs, by no more than a slice. Then slices do not
@@ -2331,6 +2340,7 @@ CLSORT_KERNEL void clsort_merge_tile(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARG
               keys, words, splits);
 }
 
+#if !CLSORT_FEW
 /* Merges pairs of runs; each work-group writes one slice, a tile of the target. One read and one
    write of each element. */
 CLSORT_KERNEL void clsort_merge_pass(CLSORT_PAIR_ARGS, CLSORT_ARRAY_ARGS(target),
@@ -2345,6 +2355,7 @@ CLSORT_KERNEL void clsort_merge_pass(CLSORT_PAIR_ARGS, CLSORT_ARRAY_ARGS(target)
                (global const uint *)(splits + splits_at) + group, has_splits, codec, keys, words,
                splits_here);
 }
+#endif
 #endif
 #elif !CLSORT_IS(PUBLISHED_MERGE)
 
@@ -2442,7 +2453,7 @@ CLSORT_INLINE void merge_slice(pair_t p, uint a, uint end_a, uint b, uint end_b,
 #endif
 
 //---- merge: serial pass
-#if CLSORT_IS(MERGE)
+#if CLSORT_IS(MERGE) && !CLSORT_FEW
 /* Merges pairs of runs; each work-item writes one slice of the target, which may hold many pairs or
    a part of one. */
 CLSORT_KERNEL void clsort_merge_pass(CLSORT_PAIR_ARGS, CLSORT_ARRAY_ARGS(target),
@@ -6273,6 +6284,7 @@ CLSORT_KERNEL void clsort_radix_sweep(CLSORT_RADIX_ARGS, local ulong *space)
 }
 
 //---- radix: mending
+#if CLSORT_KEY_BYTES == 8 && CLSORT_WORDS
 /* MENDING. Where long keys are spread, sweeps by their upper digits leave only a few elements in
    the wrong order: neighbours whose upper digits are equal, a RUN. So the lowest digits are not
    swept, and runs are mended by insertion. The counts of all digits say how many upper ones are
@@ -6399,6 +6411,7 @@ CLSORT_KERNEL void clsort_radix_mend(CLSORT_RADIX_ARGS)
         mend_run(r, run.x, run.y);
     }
 }
+#endif
 #endif
 #endif
 #endif
