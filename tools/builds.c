@@ -4,9 +4,10 @@
      build/builds [--only NAME]... [--keys BYTES]... [--limit SECONDS] [--one-in COUNT]
          [--seed SEED]
 
-   Each case is one clsort_prepare in a process of its own, with an empty folder for PoCL's cache;
-   Intel's runtime for CPUs keeps none. Times are seconds of CPU, so that what else runs on the
-   machine changes little. A case that exceeds the limit (default: 30) is stopped.
+   Each case is one clsort_prepare in a process of its own that has a context, with an empty folder
+   for PoCL's cache and without NVIDIA's; Intel's runtime for CPUs keeps none. Times are seconds of
+   CPU, so that what else runs on the machine changes little. A case that exceeds the limit
+   (default: 30) is stopped.
 
    One line per payload, one column per kind of sort: first those that AUTO chooses, whose names
    begin with "auto", then the algorithms by name. "-": not possible. --only: the columns whose name
@@ -88,19 +89,36 @@ static clsort_desc describe(const payload *p, const kind *k)
     return d;
 }
 
-/* In a process of its own, whose exit status this is: 0 done, 1 failed, 2 not possible. */
-static int build(const payload *p, const kind *k)
+static double seconds(struct timeval t) { return (double)t.tv_sec + 1e-6 * (double)t.tv_usec; }
+
+/* Seconds of CPU of this process and of those that it started. */
+static double used_seconds(void)
+{
+    struct rusage own, started;
+    getrusage(RUSAGE_SELF, &own);
+    getrusage(RUSAGE_CHILDREN, &started);
+    return seconds(own.ru_utime) + seconds(own.ru_stime) + seconds(started.ru_utime)
+           + seconds(started.ru_stime);
+}
+
+/* In a process of its own, whose exit status this is: 0 done, 1 failed, 2 not possible. Writes the
+   seconds that it took to `pipe`. */
+static int build(const payload *p, const kind *k, int pipe)
 {
     const clsort_desc d = describe(p, k);
     device_info info;
     device_session session;
     clsort_sorter *sorter = NULL;
     clsort_status status;
+    double took;
     if (!device_choose(NULL, &info) || !device_open(&info, &session)) return 1;
+    took = -used_seconds();
     status = clsort_create(session.context, info.id, NULL, &sorter);
     if (status == CL_SUCCESS) status = clsort_check(sorter, &d);
     if (status == CLSORT_ERROR_UNSUPPORTED) return 2;
     if (status == CL_SUCCESS) status = clsort_prepare(sorter, NULL, &d);
+    took += used_seconds();
+    if (write(pipe, &took, sizeof took) != (ssize_t)sizeof took) return 1;
     if (status != CL_SUCCESS) fprintf(stderr, "%s: %s\n", k->name, clsort_last_error(sorter));
     clsort_destroy(sorter);
     device_close(&session);
@@ -113,31 +131,33 @@ static int remove_entry(const char *path, const struct stat *about, int type, st
     return remove(path);
 }
 
-static double seconds(struct timeval t) { return (double)t.tv_sec + 1e-6 * (double)t.tv_usec; }
-
 /* Seconds of CPU that a case took, the limit if it was stopped, or IMPOSSIBLE or FAILED. */
 static double measure(const build_plan *plan, const payload *p, const kind *k)
 {
     char folder[] = "/tmp/clsort-builds-XXXXXX";
-    struct rusage used;
-    int status = 0;
+    double took = FAILED;
+    int status = 0, ends[2];
     pid_t child;
-    if (!mkdtemp(folder)) return FAILED;
+    if (!mkdtemp(folder) || pipe(ends)) return FAILED;
     fflush(stdout);
     child = fork();
     if (child == 0) {
         const struct rlimit limit = { plan->limit, plan->limit };
         setrlimit(RLIMIT_CPU, &limit);
         setenv("POCL_CACHE_DIR", folder, 1);
-        _exit(build(p, k));
+        setenv("CUDA_CACHE_DISABLE", "1", 1);
+        _exit(build(p, k, ends[1]));
     }
-    if (child < 0 || wait4(child, &status, 0, &used) < 0) return FAILED;
+    close(ends[1]);
+    if (read(ends[0], &took, sizeof took) != (ssize_t)sizeof took) took = FAILED;
+    close(ends[0]);
+    if (child < 0 || waitpid(child, &status, 0) < 0) return FAILED;
     nftw(folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
     if (WIFSIGNALED(status) && (WTERMSIG(status) == SIGKILL || WTERMSIG(status) == SIGXCPU))
         return (double)plan->limit;
     if (WIFSIGNALED(status)) return FAILED;
     if (WEXITSTATUS(status)) return WEXITSTATUS(status) == 2 ? IMPOSSIBLE : FAILED;
-    return seconds(used.ru_utime) + seconds(used.ru_stime);
+    return took;
 }
 
 /* ---- the table ------------------------------------------------------------------------------- */
