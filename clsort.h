@@ -2094,7 +2094,7 @@ static const char *const clsort__source[] = {
     "#endif\n\n"
     "#ifndef CLSORT_ITEMS_LOG2\n"
     "#define CLSORT_ITEMS_LOG2 4\n"
-    "#endif\n\n"
+    "#endif\n\n\n"
     "#ifndef CLSORT_FEW\n"
     "#define CLSORT_FEW 0\n"
     "#endif\n\n"
@@ -3275,10 +3275,10 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 1914\n",
+    "#line 1915\n",
 #endif
 #else
-    "#line 1914\n",
+    "#line 1915\n",
 #endif
 #ifndef CLSORT_NO_MERGE
     "//---- merge\n"
@@ -4196,7 +4196,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 3021\n",
+    "#line 3022\n",
 #endif
     "//---- merge: segments\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_NEEDS_PACKING\n"
@@ -4205,7 +4205,8 @@ static const char *const clsort__source[] = {
     "CLSORT_INLINE array_t runs_before(array_t target, array_t alt, uint passes, uint pass)\n"
     "{\n"
     "    return passes - pass & 1 ? alt : target;\n"
-    "}\n\n\n\n\n\n\n\n"
+    "}\n\n"
+    "#if !CLSORT_FEW\n\n\n\n\n\n\n"
     "CLSORT_KERNEL void clsort_segment_jobs(CLSORT_SEGMENT_ARGS, CLSORT_JOB_ARGS, uint least, uint slice,\n"
     "                                       local uint *sums)\n"
     "{\n"
@@ -4236,10 +4237,11 @@ static const char *const clsort__source[] = {
     "        j.table[CLSORT__JOB_HEAD + 2 * (base + k) + 1] = k - (which ? sums[which - 1] : 0);\n"
     "    }\n"
     "}\n"
+    "#endif\n"
     "#endif\n\n",
     "//---- merge: tiles of segments\n"
     "#if CLSORT_SHARE_LOG2 > 0\n"
-    "#if CLSORT_IS(SEGMENTS)\n\n"
+    "#if CLSORT_IS(SEGMENTS) && CLSORT_FEW != 1\n\n"
     "CLSORT_KERNEL void clsort_segment_tile(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target),\n"
     "                                       CLSORT_ARRAY_ARGS(alt), CLSORT_CODEC_ARGS,\n"
     "                                       CLSORT_SEGMENT_ARGS, CLSORT_JOB_ARGS, local code_t *keys,\n"
@@ -4440,7 +4442,7 @@ static const char *const clsort__source[] = {
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "    return packing;\n"
     "}\n\n"
-    "#if CLSORT_IS(SEGMENTS)\n\n\n"
+    "#if CLSORT_IS(SEGMENTS) && CLSORT_FEW != 2\n\n\n"
     "CLSORT_KERNEL void clsort_segment_pack(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target),\n"
     "                                       CLSORT_CODEC_ARGS, CLSORT_SEGMENT_ARGS, CLSORT_JOB_ARGS,\n"
     "                                       local code_t *keys, local uint *words, local uint *space)\n"
@@ -4473,7 +4475,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n"
     "#endif\n"
-    "#elif CLSORT_IS(SEGMENTS)\n\n",
+    "#elif CLSORT_IS(SEGMENTS) && CLSORT_FEW != 1\n\n",
     "//---- merge: segments serially\n\n\n"
     "CLSORT_KERNEL void clsort_segment_pass(CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_ARGS(alt),\n"
     "                                       CLSORT_CODEC_ARGS, CLSORT_SEGMENT_ARGS, CLSORT_JOB_ARGS,\n"
@@ -4504,7 +4506,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 3412\n",
+    "#line 3415\n",
 #endif
 #ifndef CLSORT_NO_RADIX
     "//---- radix: codes\n"
@@ -8526,7 +8528,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 8399\n",
+    "#line 8402\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
     "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -9425,7 +9427,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 9505\n",
+    "#line 9508\n",
 #endif
     "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_SELECT\n"
@@ -11298,10 +11300,14 @@ typedef struct clsort__config {
     cl_uint team;               /* radix: the most work-items that rank elements together */
     cl_uint wide;               /* sweep: 64-bit words, for 2^30 elements and more */
     cl_uint ranges;             /* segments: long ranges that other kernels left */
-    cl_uint few;                /* bitonic, merge: only the kernel that sorts a tile */
+    cl_uint few;                /* CLSORT__FEW_*: only some kernels; 0: all */
     cl_uint language;           /* quicksort on the device: OpenCL C 2 or 3; 0: 1.2 */
     cl_uint scan;               /* quicksort: CLSORT_SCAN_*; 0: no work-group shares a tile */
 } clsort__config;
+
+/* Arrays and rows fit a tile: only the kernel of bitonic, merge or segments that sorts such. Each
+   row is longer: only the kernels of segments for long ones. */
+enum { CLSORT__FEW_TILES = 1, CLSORT__FEW_LONG = 2 };
 
 /* A built program and its kernels. Its shape may be smaller than the one asked for, if the limits
    of its kernels demand that. */
@@ -12753,7 +12759,7 @@ static void clsort__build_options(const clsort_sorter *s, const clsort__config *
                      || c->family == CLSORT__SAMPLES || c->family == CLSORT__LONG_ROWS),
              c->scan ? (unsigned)c->scan : (unsigned)CLSORT_SCAN_LOCAL,
              !s->is_cpu, (unsigned)c->ranges, c->team ? (unsigned)c->team : 16,
-             c->few ? " -D CLSORT_FEW=1" : "");
+             c->few == CLSORT__FEW_LONG ? " -D CLSORT_FEW=2" : c->few ? " -D CLSORT_FEW=1" : "");
 }
 
 /* How a program is built: its text and options. */
@@ -12810,11 +12816,25 @@ static int clsort__may_mend(const clsort__config *c)
     return c->family == CLSORT__SWEEP && c->key_bytes == 8 && c->value_bytes;
 }
 
+/* Does a program of only some kernels have this one? */
+static int clsort__few_have(const clsort__config *c, int kernel)
+{
+    const int tiles = c->few == CLSORT__FEW_TILES;
+    switch (kernel) {
+        case CLSORT__KERNEL_TILE:
+        case CLSORT__KERNEL_MERGE_TILE:
+        case CLSORT__KERNEL_SEGMENT_PACK: return tiles;
+        case CLSORT__KERNEL_SEGMENT_TILE:
+        case CLSORT__KERNEL_SEGMENT_PASS: return !tiles;
+        default: return kernel == CLSORT__KERNEL_RADIX_PIECES;
+    }
+}
+
 /* Does a program have this kernel? */
 static int clsort__has_kernel(const clsort__config *c, int kernel)
 {
     if (clsort__kernel_entries[kernel].family != c->family) return 0;
-    if (c->few && kernel != CLSORT__KERNEL_TILE && kernel != CLSORT__KERNEL_MERGE_TILE) return 0;
+    if (c->few && !clsort__few_have(c, kernel)) return 0;
     if (kernel == CLSORT__KERNEL_A || kernel == CLSORT__KERNEL_GLOBAL_TILE) return c->lanes == 1;
     if (kernel == CLSORT__KERNEL_MERGE_TILE) return c->lanes == 1;
     if (kernel == CLSORT__KERNEL_SEGMENT_PACK) return c->share_log2 > 0 && !c->ranges;
@@ -16875,15 +16895,20 @@ static void clsort__segment_pieces(clsort__run *run, const clsort__plan *p,
     clsort__launch(run, clsort__piece_workers(p->data.extent));
 }
 
+/* The longest segment that is sorted in one step; longer ones are merged. */
+static size_t clsort__least_long(const clsort_sorter *s, const clsort__plan *p,
+                                 const clsort__config *shape)
+{
+    return shape->share_log2 ? clsort__merge_tile(shape) / 2 : clsort__piece(s, p);
+}
+
 /* Sorts every segment of `from` into its place in `to`, which may be the same, by way of alt. */
 static void clsort__segments(clsort__run *run, const clsort__plan *p, const clsort__workspace *w)
 {
     const int shares = w->shape.share_log2 > 0, ranges = p->data.in_ranges,
               listed = p->data.at_offsets || ranges;
     const size_t tile = shares ? clsort__merge_tile(&w->shape) : clsort__piece(run->s, p),
-                 least = ranges   ? 0
-                         : shares ? tile / 2
-                                  : tile;
+                 least = ranges ? 0 : clsort__least_long(run->s, p, &w->shape);
     const int fits = p->d.count <= least;   /* no segment is long */
     clsort__segment_job j;
     j.w = *w;
@@ -16915,6 +16940,10 @@ static void clsort__plan_segments(const clsort_sorter *s, clsort__plan *p)
 {
     const size_t parts = p->data.at_offsets && p->data.segments ? p->data.segments : 1;
     clsort__segment_shape(s, &p->d.tuning, p->d.count / parts, &p->config);
+    if (!p->data.at_offsets)
+        p->config.few = p->d.count <= clsort__least_long(s, p, &p->config)
+                            ? (cl_uint)CLSORT__FEW_TILES
+                            : (cl_uint)CLSORT__FEW_LONG;
 }
 
 /* The table of jobs, and a plan for each work-item that sorts pieces. */

@@ -406,7 +406,8 @@
 #ifndef CLSORT_ITEMS_LOG2
 #define CLSORT_ITEMS_LOG2 4
 #endif
-/* 1: of bitonic and merge only the kernel that sorts a tile. */
+/* 1, where an array or each row fits a tile: of bitonic, merge and segments only the kernel that
+   sorts such. 2, where each row is longer: of segments only those for long ones. */
 #ifndef CLSORT_FEW
 #define CLSORT_FEW 0
 #endif
@@ -3042,6 +3043,7 @@ CLSORT_INLINE array_t runs_before(array_t target, array_t alt, uint passes, uint
     return passes - pass & 1 ? alt : target;
 }
 
+#if !CLSORT_FEW
 /* Fills the table of jobs: the first segment that begins in each window, and the slices of segments
    with more than `least` elements, in any order. A work-group counts the slices of CLSORT_GROUP
    segments, takes as many places of the table at once and fills them in turn; a search among the
@@ -3079,10 +3081,11 @@ CLSORT_KERNEL void clsort_segment_jobs(CLSORT_SEGMENT_ARGS, CLSORT_JOB_ARGS, uin
     }
 }
 #endif
+#endif
 
 //---- merge: tiles of segments
 #if CLSORT_SHARE_LOG2 > 0
-#if CLSORT_IS(SEGMENTS)
+#if CLSORT_IS(SEGMENTS) && CLSORT_FEW != 1
 /* Sorts the tiles of long segments. */
 CLSORT_KERNEL void clsort_segment_tile(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target),
                                        CLSORT_ARRAY_ARGS(alt), CLSORT_CODEC_ARGS,
@@ -3340,7 +3343,7 @@ CLSORT_INLINE packing_t clear_packing(local uint *space)
     return packing;
 }
 
-#if CLSORT_IS(SEGMENTS)
+#if CLSORT_IS(SEGMENTS) && CLSORT_FEW != 2
 /* Sorts short segments, a tile of them per work-group; `per` segments if all have the same size.
    One read and one write of each element. space: CLSORT__PACKING_WORDS words for packing_t. */
 CLSORT_KERNEL void clsort_segment_pack(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target),
@@ -3375,7 +3378,7 @@ CLSORT_KERNEL void clsort_segment_pack(CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_A
 }
 #endif
 #endif
-#elif CLSORT_IS(SEGMENTS)
+#elif CLSORT_IS(SEGMENTS) && CLSORT_FEW != 1
 
 //---- merge: segments serially
 /* Merges pairs of runs of 2^pass pieces in the segments that are not whole yet; each job writes a
