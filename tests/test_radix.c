@@ -1082,6 +1082,22 @@ static void hybrid_sorts_every_pattern(bench *b)
     }
 }
 
+/* Where hybrid radix gives up, sweeps follow. */
+static void sweeps_follow_hybrid(bench *b)
+{
+    static const char *const patterns[] = { "zipf", "uniform", "zipf", "uniform", "zipf" };
+    bench other = *b;
+    size_t k;
+    if (!sweeping_sorter(b, &other)) return;
+    if (test_is_cpu(b)) more_options = "-DCLSORT_FORWARD_PROGRESS=0 -cl-opt-disable";
+    for (k = 0; k < sizeof patterns / sizeof *patterns; k++) {
+        sort_case c = hybrid_make(CLSORT_U32, 20011 + k, patterns[k]);
+        c.keys_out = k > 2 ? CASE_OWN : 0;
+        if (!case_run(&other, &c)) break;
+    }
+    end_sweeping(&other);
+}
+
 /* Codes that many keys have, with others between them, in ranges that are split again. */
 static void heavy_codes(bench *b)
 {
@@ -1452,6 +1468,7 @@ static const test_entry tests[] = {
     { "results by some bits are proven, wrong ones are found", results_by_some_bits_are_proven },
     { "sorters that check themselves know bits", self_checking_sorters_know_bits },
     { "hybrid radix sorts every pattern", hybrid_sorts_every_pattern },
+    { "sweeps follow where hybrid radix gives up", sweeps_follow_hybrid },
     { "hybrid radix counts heavy codes", hybrid_counts_heavy_codes },
     { "hybrid radix sorts buckets above their capacity", hybrid_sorts_full_buckets },
     { "hybrid radix takes bare keys of 4 and 8 bytes", hybrid_is_for_bare_keys },
