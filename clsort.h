@@ -1506,8 +1506,8 @@ CLSORT__INLINE clsort_multi_desc clsort_multi_desc_default(void)
      each part of the result is merged from its pieces of all runs, which are searched for on the
      host. There may be any number of runs. Where such keys and values as above are merged, a GPU
      reads and writes them once; CPUs, and records, longer values and other keys are sorted.
-   - Every device has two jobs at a time, so that bytes of one move while the other is sorted. It
-     gets another job when it has finished one, so a fast device does more. No threads are made: the
+   - Every device has three jobs at a time: one moves up, one is sorted, one moves down. It gets
+     another job when it has finished one, so a fast device does more. No threads are made: the
      calling thread asks all devices in turn, and calls CLSORT_YIELD() if none has news; with one
      device and CLSORT_TRANSFER_DIRECT it sleeps.
    - A device on which a call or a command fails is dropped. The sorter's diagnostic callback hears
@@ -1515,10 +1515,10 @@ CLSORT__INLINE clsort_multi_desc clsort_multi_desc_default(void)
      CL_MEM_OBJECT_ALLOCATION_FAILURE, it goes on with half of its memory instead, until that is too
      little for one element.
    - Host memory beyond the arrays: `work` in two trips, and in one trip if it is in place. Per
-     device, with CLSORT_TRANSFER_STAGED, 4 * CLSORT_STAGE_BYTES of pinned memory. For tables fewer
-     bytes than 400 * runs + 32 * runs * sorters + 2000 * sorters, and where runs stay on the device
+     device, with CLSORT_TRANSFER_STAGED, 6 * CLSORT_STAGE_BYTES of pinned memory. For tables fewer
+     bytes than 400 * runs + 48 * runs * sorters + 2000 * sorters, and where runs stay on the device
      8 * 4096 keys and 8192 bytes.
-   - The sorters keep up to three queues each, and as usual their programs; buffers are released.
+   - The sorters keep up to four queues each, and as usual their programs; buffers are released.
    Fails if no sorter is left, with the code of the one that was dropped last, or with
    CL_OUT_OF_HOST_MEMORY. No key, value or record is lost then:
    - arrays that are only read are as they were; those that receive a result are undefined
@@ -1575,6 +1575,9 @@ CLSORT_API clsort_status clsort_sort_host_on(clsort_sorter *const *sorters, cl_u
 #ifdef CLSORT_MULTI
 #ifndef CLSORT_STAGE_BYTES
 #define CLSORT_STAGE_BYTES (16 << 20)
+#endif
+#ifndef CLSORT__MULTI_SLOTS
+#define CLSORT__MULTI_SLOTS 3
 #endif
 #ifndef CLSORT_YIELD
 #if defined(__unix__) || defined(__APPLE__)
@@ -11391,7 +11394,7 @@ struct clsort_sorter {
     size_t range_room;
     cl_command_queue own_queue; /* for host arrays and clsort_prepare */
 #ifdef CLSORT_MULTI
-    cl_command_queue more_queues[2];    /* for host arrays of any size */
+    cl_command_queue more_queues[CLSORT__MULTI_SLOTS];  /* for host arrays of any size */
 #endif
     cl_command_queue device_queue;  /* the default queue on the device, for quicksort */
     cl_mem dummy;               /* replaces every buffer while kernels are warmed */
@@ -19952,7 +19955,7 @@ CLSORT_API void clsort_destroy(clsort_sorter *sorter)
     if (sorter->dummy) CLSORT_CL(clReleaseMemObject)(sorter->dummy);
     if (sorter->own_queue) CLSORT_CL(clReleaseCommandQueue)(sorter->own_queue);
 #ifdef CLSORT_MULTI
-    for (i = 0; i < 2; i++)
+    for (i = 0; i < CLSORT__MULTI_SLOTS; i++)
         if (sorter->more_queues[i]) CLSORT_CL(clReleaseCommandQueue)(sorter->more_queues[i]);
 #endif
     if (sorter->device_queue) CLSORT_CL(clReleaseCommandQueue)(sorter->device_queue);
@@ -20358,17 +20361,16 @@ CLSORT_API clsort_status clsort_self_test(clsort_sorter *sorter)
 /* Host arrays of any size. A job takes pieces of arrays in host memory to a device, where they lie
    one after the other, sorts them there and brings them back as one range of other arrays. In the
    first trip a job has one piece, a chunk of the input, and leaves a sorted run. In the second trip
-   it has a piece of every run, and leaves a part of the result. Each device has two slots for jobs,
-   so that one is moved while the other is sorted. Slots are asked in turn whether they can go
-   on. */
+   it has a piece of every run, and leaves a part of the result. Each device has three slots for
+   jobs, so that bytes move up and down while a job is sorted. Slots are asked in turn whether they
+   can go on. */
 
 enum {
-    CLSORT__MULTI_SLOTS = 2,
     CLSORT__MULTI_STAGES = 2,       /* blocks of pinned memory of a slot */
     CLSORT__MULTI_ARRAYS = 2,       /* keys (or records), values */
     CLSORT__MULTI_BLOCK = 4096,     /* keys that are read from a device at once */
-    CLSORT__MULTI_RUNS = 8,         /* of an array that stays on the device: so many ... */
-    CLSORT__MULTI_PARTS = 8,        /* ... merged to as many parts, or more */
+    CLSORT__MULTI_RUNS = 8,         /* of one device: as many, or more. Those that stay there ... */
+    CLSORT__MULTI_PARTS = 8,        /* ... are merged to as many parts, or more */
     CLSORT__MULTI_MOST_PARTS = 64,  /* ... but not to more than these */
     CLSORT__MULTI_DIRECT_BLOCKS = 64    /* without pinned memory a command moves at most as many
                                            times CLSORT_STAGE_BYTES */
@@ -20533,9 +20535,9 @@ static clsort_status clsort__multi_read_block(clsort__multi *m, clsort__multi_ru
     clsort_sorter *const s = m->devices[m->only].s;
     const size_t first = block * CLSORT__MULTI_BLOCK,
                  count = clsort__smaller(CLSORT__MULTI_BLOCK, r->range.count - first);
-    CLSORT__MUST(clsort__make_queue(s, &s->more_queues[1]));
+    CLSORT__MUST(clsort__make_queue(s, &s->more_queues[0]));
     return CLSORT__TRY(s, clEnqueueReadBuffer,
-                       (s->more_queues[1], r->arrays[0], CL_TRUE, first * m->size[0],
+                       (s->more_queues[0], r->arrays[0], CL_TRUE, first * m->size[0],
                         count * m->size[0], to, 0, NULL, NULL));
 }
 
@@ -20752,9 +20754,9 @@ static clsort_status clsort__multi_make_slot(const clsort__multi *m, clsort__mul
     const size_t n = device->most;
     int i;
     if (slot->room) return CL_SUCCESS;
-    if (number) CLSORT__MUST(clsort__make_queue(s, &s->more_queues[0]));
+    if (number) CLSORT__MUST(clsort__make_queue(s, &s->more_queues[number]));
     else CLSORT__MUST(clsort__own_queue(s));
-    slot->queue = number ? s->more_queues[0] : s->own_queue;
+    slot->queue = number ? s->more_queues[number] : s->own_queue;
     CLSORT__MUST(clsort__multi_scratch(m, s, n, &slot->scratch_bytes));
     if (!m->stays) CLSORT__MUST(clsort__multi_make_arrays(m, s, n, slot->arrays));
     if (clsort__multi_merges(m, s)) CLSORT__MUST(clsort__multi_make_arrays(m, s, n, slot->merged));
@@ -20840,21 +20842,28 @@ static void clsort__multi_drop(clsort__multi *m, clsort__multi_device *device, c
 
 /* -- a job -- */
 
+/* Elements of the next job of a device that takes `most`. Those of one device have one size, for
+   which kernels are built, and are many enough to move while others are sorted. Those of several
+   get smaller at the end, so that devices end together. */
+static size_t clsort__multi_job(const clsort__multi *m, size_t most)
+{
+    const size_t devices = clsort__multi_working(m), jobs = clsort__ceil_divide(m->count, most),
+                 share = clsort__ceil_divide(m->count - m->next, 4 * devices),
+                 least = clsort__ceil_divide(most, 4);
+    if (m->only < m->device_count) return most;
+    if (devices > 1) return share < least ? least : share;
+    return clsort__ceil_divide(m->count, jobs < CLSORT__MULTI_RUNS ? CLSORT__MULTI_RUNS : jobs);
+}
+
 /* Hands out a job of at most `most` elements: what a dropped device had, else a share of the rest.
-   At the end shares get smaller, so that devices end together. Returns 0 if there is none. */
+   Returns 0 if there is none. */
 static int clsort__multi_take(clsort__multi *m, size_t most, clsort__multi_range *job)
 {
     clsort__multi_range rest, *from = &rest;
-    size_t wanted = most;
+    const size_t wanted = clsort__multi_job(m, most);
     rest.first = m->next;
     rest.count = m->count - m->next;
-    if (m->redo_count) {
-        from = &m->redo[m->redo_count - 1];
-    } else if (m->only == m->device_count) {
-        wanted = clsort__ceil_divide(rest.count,
-                                     2 * (size_t)m->slots * clsort__multi_working(m));
-        if (wanted < clsort__ceil_divide(most, 4)) wanted = clsort__ceil_divide(most, 4);
-    }
+    if (m->redo_count) from = &m->redo[m->redo_count - 1];
     job->first = from->first;
     job->count = clsort__smaller(clsort__smaller(wanted, most), from->count);
     from->first += job->count;

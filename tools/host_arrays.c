@@ -15,7 +15,8 @@
      quarter   a quarter of the array's bytes is the limit of device memory: two trips
      records   the same with records of 16 bytes by a u32
      whole     as quarter, where the limit is as many bytes as the array has
-     staged    as quarter, by way of blocks of pinned memory
+     pageable  one trip, one buffer, from malloc memory
+     staged    the same by way of blocks of pinned memory
 
    "speed" is that of the reference, made as many times as there are trips, divided by that of the
    call: above 1, moving up and moving down overlap. */
@@ -42,15 +43,16 @@ typedef struct cell {
     int parts;                  /* the limit of memory is the array's bytes / parts; 0: none */
     size_t words;               /* of a record, which its first word orders; 1: keys */
     cl_uint transfer;
-    int several_buffers;
+    int several_buffers, pageable;
 } cell;
 
-static const cell cells[] = { { "one", 0, 1, CLSORT_TRANSFER_DIRECT, 0 },
-                              { "several", 0, 1, CLSORT_TRANSFER_DIRECT, 1 },
-                              { "quarter", 4, 1, CLSORT_TRANSFER_DIRECT, 0 },
-                              { "records", 4, 4, CLSORT_TRANSFER_DIRECT, 0 },
-                              { "whole", 1, 1, CLSORT_TRANSFER_DIRECT, 0 },
-                              { "staged", 4, 1, CLSORT_TRANSFER_STAGED, 0 } };
+static const cell cells[] = { { "one", 0, 1, CLSORT_TRANSFER_DIRECT, 0, 0 },
+                              { "several", 0, 1, CLSORT_TRANSFER_DIRECT, 1, 0 },
+                              { "quarter", 4, 1, CLSORT_TRANSFER_DIRECT, 0, 0 },
+                              { "records", 4, 4, CLSORT_TRANSFER_DIRECT, 0, 0 },
+                              { "whole", 1, 1, CLSORT_TRANSFER_DIRECT, 0, 0 },
+                              { "pageable", 0, 1, CLSORT_TRANSFER_DIRECT, 0, 1 },
+                              { "staged", 0, 1, CLSORT_TRANSFER_STAGED, 0, 1 } };
 enum { CELLS = sizeof cells / sizeof *cells };
 
 /* What a thread finds in its part of an array. */
@@ -64,7 +66,8 @@ typedef struct measure {
     cl_command_queue queue;     /* of the first device */
     size_t n, bytes, runs;
     cl_mem pinned[ARRAYS];
-    cl_uint *array[ARRAYS];     /* input, result, runs */
+    cl_uint *array[ARRAYS];     /* input, result, runs: where they are pinned, or others */
+    cl_uint *mapped[ARRAYS], *pageable[2];
     const cl_uint *looked_at;
     size_t words;               /* of an element that is looked at */
     part_facts facts[THREADS_MOST], input;
@@ -139,8 +142,21 @@ static void pin(measure *m, int i)
                                                 CL_MAP_WRITE_INVALIDATE_REGION, 0, m->bytes + 16, 0,
                                                 NULL, NULL, &error);
     must(error, "clEnqueueMapBuffer");
-    memset(m->array[i], 0, 16);
+    m->mapped[i] = m->array[i];
     fprintf(stderr, "pinned %.2f GiB in %.2f s\n", (double)m->bytes / (1 << 30), now() - begin);
+}
+
+/* Takes arrays in malloc memory in the place of those that are pinned, or these again. */
+static void use_pageable(measure *m, int pageable)
+{
+    int i;
+    for (i = 0; i < ARRAYS; i++) m->array[i] = m->mapped[i];
+    for (i = 0; pageable && i < 2; i++) {
+        if (!m->pageable[i]) m->pageable[i] = (cl_uint *)malloc(m->bytes);
+        if (!m->pageable[i]) exit(1);
+        m->array[i] = m->pageable[i];
+    }
+    if (pageable) memcpy(m->array[0], m->mapped[0], m->bytes);
 }
 
 /* -- measuring -- */
@@ -244,6 +260,7 @@ static void measure_cell(measure *m, const cell *c, cl_uint devices)
     d.count = m->n / c->words;
     d.key_type = CLSORT_U32;
     if (c->words > 1) d.record_size = c->words * sizeof(cl_uint);
+    use_pageable(m, c->pageable);
     multi.sort = &d;
     multi.keys = m->array[0];
     multi.keys_out = m->array[1];
@@ -289,11 +306,13 @@ static void close_devices(measure *m)
 {
     cl_uint i;
     for (i = 0; i < ARRAYS; i++) {
-        if (!m->array[i]) continue;
-        clEnqueueUnmapMemObject(m->queue, m->pinned[i], m->array[i], 0, NULL, NULL);
+        if (!m->mapped[i]) continue;
+        clEnqueueUnmapMemObject(m->queue, m->pinned[i], m->mapped[i], 0, NULL, NULL);
         clReleaseMemObject(m->pinned[i]);
     }
     clFinish(m->queue);
+    free(m->pageable[0]);
+    free(m->pageable[1]);
     for (i = 0; i < m->count; i++) clsort_destroy(m->sorters[i]);
     clReleaseCommandQueue(m->queue);
     clReleaseContext(m->context);
