@@ -1500,12 +1500,13 @@ CLSORT__INLINE clsort_multi_desc clsort_multi_desc_default(void)
    sorted. The sorters may belong to different contexts and platforms; no sorter may be given twice.
    - If all elements fit on a device at once, with scratch memory, the first such device sorts them,
      in one trip. Name the fastest one first. If one buffer or one sort does not take them all,
-     eight runs stay on the device and are merged there: keys of one type that are compared as they
-     are (not some of their bits, equal zeros or equal NaNs), with values of up to 8 bytes.
+     eight runs stay on the device and are merged there.
    - Else the arrays go through the devices twice. Chunks are sorted, and leave runs in `work`. Then
      each part of the result is merged from its pieces of all runs, which are searched for on the
-     host. There may be any number of runs. Where such keys and values as above are merged, a GPU
-     reads and writes them once; CPUs, and records, longer values and other keys are sorted.
+     host. There may be any number of runs.
+   - GPUs merge keys of one type that are compared as they are (not some of their bits, equal zeros
+     or equal NaNs), with values of up to 8 bytes, by clsort_enqueue_merge_runs. CPUs in two trips,
+     and records, longer values and other keys, sort the pieces once more.
    - Every device has three jobs at a time: one moves up, one is sorted, one moves down. It gets
      another job when it has finished one, so a fast device does more. No threads are made: the
      calling thread asks all devices in turn, and calls CLSORT_YIELD() if none has news; with one
@@ -1517,7 +1518,7 @@ CLSORT__INLINE clsort_multi_desc clsort_multi_desc_default(void)
    - Host memory beyond the arrays: `work` in two trips, and in one trip if it is in place. Per
      device, with CLSORT_TRANSFER_STAGED, 6 * CLSORT_STAGE_BYTES of pinned memory. For tables fewer
      bytes than 400 * runs + 48 * runs * sorters + 2000 * sorters, and where runs stay on the device
-     8 * 4096 keys and 8192 bytes.
+     8 * 4096 keys or records and 8192 bytes.
    - The sorters keep up to four queues each, and as usual their programs; buffers are released.
    Fails if no sorter is left, with the code of the one that was dropped last, or with
    CL_OUT_OF_HOST_MEMORY. No key, value or record is lost then:
@@ -20758,7 +20759,8 @@ static clsort_status clsort__multi_make_slot(const clsort__multi *m, clsort__mul
     else CLSORT__MUST(clsort__own_queue(s));
     slot->queue = number ? s->more_queues[number] : s->own_queue;
     CLSORT__MUST(clsort__multi_scratch(m, s, n, &slot->scratch_bytes));
-    if (!m->stays) CLSORT__MUST(clsort__multi_make_arrays(m, s, n, slot->arrays));
+    if (!m->stays || (m->merges && !m->can_merge))
+        CLSORT__MUST(clsort__multi_make_arrays(m, s, n, slot->arrays));
     if (clsort__multi_merges(m, s)) CLSORT__MUST(clsort__multi_make_arrays(m, s, n, slot->merged));
     if (slot->scratch_bytes)
         CLSORT__MUST(clsort__create_buffer(s, slot->scratch_bytes, NULL, CL_MEM_READ_WRITE,
@@ -21037,6 +21039,31 @@ static clsort_status clsort__multi_merge(const clsort__multi *m, clsort_sorter *
     return CL_SUCCESS;
 }
 
+/* Copies pieces of runs that stay on the device to a slot. */
+static clsort_status clsort__multi_collect(const clsort__multi *m, clsort_sorter *s,
+                                           clsort__multi_slot *slot)
+{
+    size_t i, first = 0;
+    int k;
+    for (i = 0; i < m->run_count; i++) {
+        const clsort__multi_run *const r = &m->runs[i];
+        const clsort__multi_range *const piece = &slot->pieces[i];
+        for (k = 0; k < CLSORT__MULTI_ARRAYS && piece->count; k++) {
+            const size_t size = m->size[k];
+            cl_event done = NULL;
+            if (!size) continue;
+            CLSORT__MUST(CLSORT__TRY(s, clEnqueueCopyBuffer,
+                                     (slot->queue, r->arrays[k], slot->arrays[k],
+                                      (piece->first - r->range.first) * size, first * size,
+                                      piece->count * size, slot->last ? 1 : 0,
+                                      slot->last ? &slot->last : NULL, &done)));
+            clsort__multi_chain(slot, done);
+        }
+        first += piece->count;
+    }
+    return CL_SUCCESS;
+}
+
 /* Sorts what was moved up. A stable sort of pieces of sorted runs is a stable merge. */
 static clsort_status clsort__multi_sort(const clsort__multi *m, clsort_sorter *s,
                                         clsort__multi_slot *slot)
@@ -21045,6 +21072,7 @@ static clsort_status clsort__multi_sort(const clsort__multi *m, clsort_sorter *s
     cl_event done = NULL;
     slot->result = slot->arrays;
     if (clsort__multi_merges(m, s)) return clsort__multi_merge(m, s, slot);
+    if (m->merges && m->stays) CLSORT__MUST(clsort__multi_collect(m, s, slot));
     d.count = slot->job.count;
     d.keys = slot->arrays[0];
     d.values = slot->arrays[1];
@@ -21392,14 +21420,14 @@ static int clsort__multi_holds(clsort__multi *m, clsort__multi_device *device)
     m->slots = 1;
     device->most = clsort__multi_most(m, device);
     if (device->most == m->count) return 1;
-    m->stays = m->can_merge;
+    m->stays = 1;
     m->slots = CLSORT__MULTI_SLOTS;
     m->merges = 1;
     part = clsort__multi_most(m, device);
     m->merges = 0;
     device->most = clsort__smaller(clsort__multi_most(m, device),
                                    clsort__ceil_divide(m->count, CLSORT__MULTI_RUNS));
-    return m->stays && part >= clsort__ceil_divide(m->count, CLSORT__MULTI_MOST_PARTS)
+    return part >= clsort__ceil_divide(m->count, CLSORT__MULTI_MOST_PARTS)
            && device->most == clsort__ceil_divide(m->count, CLSORT__MULTI_RUNS);
 }
 

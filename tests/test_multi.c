@@ -86,6 +86,34 @@ static void several_buffers(bench *b)
     }
 }
 
+/* So do records, long values and some bits of keys, whose pieces are sorted once more. */
+static void several_buffers_of_others(bench *b)
+{
+    const cl_ulong most = b->sorter->max_allocation;
+    multi_state t;
+    size_t i;
+    for (i = 0; i < 4; i++) {
+        multi_case c = multi_make(CLSORT_U32, 60000 + i, "mod-256");
+        c.d.stable = 1;
+        c.out = c.work = 1;
+        if (i < 2) c.d.record_size = 12;
+        if (i < 2) c.d.key_offset = c.key_at = 4;
+        c.d.value_size = i == 1 ? 4 : i == 2 ? 12 : 0;
+        if (i == 3) c.d.first_bit = 3;
+        if (i == 3) c.d.last_bit = 7;
+        c.transfer = 1 + (cl_uint)i % 2;
+        c.memory = 40 * c.d.count * 16 + 2000000;
+        b->sorter->max_allocation = c.d.count * (i < 2 ? 12 : i == 2 ? 12 : 4) - 1;
+        CHECK(multi_begin(&c, &t));
+        CHECK_OK(multi_call(&c, &t, &b->sorter));
+        multi_check_result(&c, &t);
+        CHECK(t.shares[0].jobs > 8);
+        CHECK(multi_is_untouched(&t, MULTI_WORK));   /* no run came back */
+        multi_end(&t);
+        b->sorter->max_allocation = most;
+    }
+}
+
 /* The same by clsort_sort_host. */
 static void sort_host(bench *b)
 {
@@ -321,6 +349,8 @@ static const test_entry tests[] = {
     { "host arrays of each type are sorted in chunks", each_type },
     { "any number of runs is merged, stably", numbers_of_runs },
     { "an array in several buffers makes one trip", several_buffers },
+    { "records, long values and some bits in several buffers make one trip",
+      several_buffers_of_others },
     { "clsort_sort_host takes what the device does not hold at once", sort_host },
     { "few elements are sorted, and none", small_counts },
     { "skewed keys are sorted in chunks, stably", skew },
