@@ -20849,12 +20849,13 @@ static void clsort__multi_drop(clsort__multi *m, clsort__multi_device *device, c
    get smaller at the end, so that devices end together. */
 static size_t clsort__multi_job(const clsort__multi *m, size_t most)
 {
-    const size_t devices = clsort__multi_working(m), jobs = clsort__ceil_divide(m->count, most),
+    const size_t devices = clsort__multi_working(m), runs = CLSORT__MULTI_RUNS,
+                 jobs = clsort__ceil_divide(m->count, most),
                  share = clsort__ceil_divide(m->count - m->next, 4 * devices),
                  least = clsort__ceil_divide(most, 4);
     if (m->only < m->device_count) return most;
     if (devices > 1) return share < least ? least : share;
-    return clsort__ceil_divide(m->count, jobs < CLSORT__MULTI_RUNS ? CLSORT__MULTI_RUNS : jobs);
+    return clsort__ceil_divide(m->count, jobs < runs ? runs : jobs);
 }
 
 /* Hands out a job of at most `most` elements: what a dropped device had, else a share of the rest.
