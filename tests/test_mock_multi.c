@@ -61,7 +61,7 @@ static multi_case case_of(size_t n, cl_uint transfer, int out)
     c.sorters = 2;
     c.transfer = transfer;
     c.out = out;
-    c.memory = 12 * n / 5;   /* a fifth of the elements for each of three slots */
+    c.memory = 8 * n / 5;   /* a fifth of the elements for each of two slots */
     return c;
 }
 
@@ -82,7 +82,7 @@ static void shares(bench *b)
         CHECK(t.shares[0].elements + t.shares[1].elements == 2 * c.d.count);
         CHECK(t.shares[0].jobs > 3 && t.shares[1].jobs > 3);
         CHECK(!counted.live[COUNTED_BUFFER] && !counted.live[COUNTED_EVENT]
-              && counted.live[COUNTED_QUEUE] == 6);
+              && counted.live[COUNTED_QUEUE] == 4);
         multi_end(&t);
         close_stage(&s);
     }

@@ -4,7 +4,7 @@
      make build/host_arrays
      build/host_arrays [COUNT [RUNS [CELL...]]]
 
-   COUNT u32, random, in pinned memory, as are the result and the memory for runs; default 2^26.
+   COUNT u32 (a multiple of 4), random, in pinned memory, as are the result and the memory for runs; default 2^26.
    CLSORT_DEVICE names the device; of several that it names, the first and then all are used. Each
    line is the median of RUNS (default 3) calls of clsort_sort_host_on, each result checked: it is
    in order, and it has the input's sums. CELLs, by default all:
@@ -332,6 +332,7 @@ int main(int argc, char **argv)
     size_t i;
     m.n = argc > 1 ? (size_t)strtoull(argv[1], NULL, 0) : (size_t)1 << 26;
     m.runs = argc > 2 ? (size_t)strtoull(argv[2], NULL, 0) : 3;
+    m.n -= m.n % 4;   /* whole records */
     m.bytes = m.n * sizeof(cl_uint);
     if (!m.n || !m.runs || m.runs > RUNS_MOST) {
         fprintf(stderr, "usage: host_arrays [COUNT [RUNS [CELL...]]]\n");
