@@ -882,7 +882,10 @@ enum {
    - load is called where a program would be built.
    - save is called at the end of clsort_prepare and of clsort_self_test, where all kernels have run
      once, and in clsort_destroy for programs that these did not see. PoCL compiles kernels once
-     more to give a binary, which takes about two thirds of the time of building them.
+     more to give a binary, which takes about two thirds of the time of building them. That binary
+     has ready what was launched by then. A later start that launches other kernels of the program
+     compiles these each time, unless PoCL's own cache has them: 0.6 s for 2^20 u32 where the first
+     start had only sorted 2^10.
    The callbacks run on the thread that uses the sorter, and must not use this sorter. A clone has
    the same callbacks, so with clones these must be safe to call from several threads. */
 typedef size_t (*clsort_cache_load)(void *user, const char *name, void *data, size_t size);
@@ -993,7 +996,7 @@ CLSORT_API clsort_status clsort_resolve(clsort_sorter *sorter, const clsort_desc
    for every count from 0 (of top_k: from top_k) to desc->count. Any such sort, with the same
    description otherwise and on the queue that was given, then builds nothing, allocates nothing and
    makes no object but events. That takes longer, since more kernels are built: for up to 2^20 u32
-   keys on PoCL 2.1 s instead of 0.9.
+   keys on PoCL 2.6 s of CPU instead of 1.5.
    Errors: as clsort_check; CLSORT_ERROR_QUEUE_MISMATCH; CLSORT_ERROR_BUILD_FAILED,
    CLSORT_ERROR_COMPARATOR. */
 CLSORT_API clsort_status clsort_prepare(clsort_sorter *sorter, cl_command_queue queue,
@@ -21700,6 +21703,8 @@ CLSORT_API clsort_status clsort_sort_host_on(clsort_sorter *const *sorters, cl_u
      caches; --cache and CLSORT_CACHE name another one.
    - clsort_prepare takes a queue: the first sort there makes no object but events. With
      CLSORT_FLAG_ANY_COUNT that holds for sorts of every count up to the one given.
+   - Of few keys, of rows and of sweeps only the kernels are built that run: on an H200, cold, 0.23
+     to 0.32 s instead of 0.39 to 0.55 for 2^10 u32.
    - "radix-hybrid", CLSORT_RADIX_HYBRID: sorts bare keys of 4 and 8 bytes from the top digit down.
      "radix" and AUTO take it on NVIDIA's GPUs, keys of 4 bytes from 2^23 on, of 8 bytes from 2^22
      on; "radix-sweeps", CLSORT_RADIX_SWEEPS, is radix without it. Where at least half of the keys
