@@ -192,8 +192,8 @@ static void equal_zeros_and_nans(bench *b)
         c.d.nan_order = (cl_uint)i % 3;
         c.d.order = (cl_uint)i / 4;
         c.argsort = 1;
-        c.memory = 500000;
-        CHECK(multi_run(&c, &b->sorter) > 2);
+        c.memory = 100000;   /* less than the arrays: many parts, of which some begin at a NaN */
+        CHECK(multi_run(&c, &b->sorter) > 20);
     }
 }
 
@@ -204,8 +204,8 @@ static void some_bits(bench *b)
     c.d.last_bit = 12;
     c.d.stable = 1;
     c.argsort = c.out = 1;
-    c.memory = 500000;
-    CHECK(multi_run(&c, &b->sorter) > 4);
+    c.memory = 200000;
+    CHECK(multi_run(&c, &b->sorter) > 20);
 }
 
 static const clsort_field fields[4] = { { 4, CLSORT_U8, CLSORT_DESCENDING, 0, 0 },
