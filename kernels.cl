@@ -428,6 +428,8 @@
     (CLSORT_IS(RADIX) || CLSORT_IS(SWEEP) || CLSORT_IS(CACHED) || CLSORT_IS(PARTITION) \
      || CLSORT_NEEDS_PIECES)
 #define CLSORT_NEEDS_BINS (CLSORT_IS(HYBRID) || CLSORT_IS(SAMPLES))
+/* 1: a key of 4 bytes and its value of 4 bytes are sorted as one code of CLSORT_KEY_BYTES, 8. */
+#define CLSORT_PAIRS (CLSORT_IS(HYBRID) && CLSORT_VALUE_BYTES > 0)
 #define CLSORT_NEEDS_QUICKSORT (CLSORT_IS(QUICKSORT) || CLSORT_IS(RELAUNCH))
 #define CLSORT_NEEDS_PACKING (CLSORT_IS(SEGMENTS) || CLSORT_IS(ROW_TILES))
 #define CLSORT_NEEDS_MERGE \
@@ -610,7 +612,11 @@ typedef struct { code_t mask, flip, rotate; global const uchar *records; } codec
 typedef struct { code_t mask, flip, rotate; } codec_t;
 
 #define CLSORT_CODEC_ARGS ulong mask, ulong flip, ulong rotate
+#if CLSORT_PAIRS
+#define CLSORT_CODEC { mask << 32, flip << 32, rotate << 32 }
+#else
 #define CLSORT_CODEC { (code_t)mask, (code_t)flip, (code_t)rotate }
+#endif
 #endif
 
 CLSORT_INLINE codes_t toggle_magnitude(codes_t k, code_t mask)
@@ -1110,8 +1116,13 @@ CLSORT_INLINE uint segment_passes(segment_t s, uint tile)
    start is loaded. */
 CLSORT_INLINE array_t advance(array_t a, long i)
 {
+#if CLSORT_PAIRS
+    a.keys += i * (a.values ? 4 : 8);
+    a.values = a.values ? a.values + 4 * i : 0;
+#else
     a.keys += i * (CLSORT_RECORDS ? CLSORT_VALUE_BYTES : CLSORT_KEY_BYTES);
     a.values += i * CLSORT_VALUE_BYTES;
+#endif
     return a;
 }
 
@@ -6440,17 +6451,58 @@ CLSORT_KERNEL void clsort_radix_mend(CLSORT_RADIX_ARGS)
 #error "odd-even transposition needs an even CLSORT__HYBRID_BUCKET_ITEMS"
 #endif
 
+//---- radix: keys, or pairs as keys
+/* A pair is a key of 8 bytes, whose upper half is the key that decides, and whose lower half is the
+   value. An array has keys and values apart or, where `values` is 0, pairs. */
+CLSORT_INLINE code_t load_key(array_t a, size_t i)
+{
+#if CLSORT_PAIRS
+    if (a.values)
+        return (code_t)((global const uint *)a.keys)[i] << 32
+               | ((global const uint *)a.values)[i];
+#endif
+    return *key_place(a, i);
+}
+
+/* The same without the value. */
+CLSORT_INLINE code_t load_decider(array_t a, size_t i)
+{
+#if CLSORT_PAIRS
+    if (a.values)
+        return (code_t)((global const uint *)a.keys)[i] << 32;
+#endif
+    return load_key(a, i);
+}
+
+CLSORT_INLINE void store_key(array_t a, size_t i, code_t key)
+{
+#if CLSORT_PAIRS
+    if (a.values) {
+        ((global uint *)a.keys)[i] = (uint)(key >> 32);
+        ((global uint *)a.values)[i] = (uint)key;
+        return;
+    }
+#endif
+    *key_place(a, i) = key;
+}
+
 //---- radix: lines
 /* A part of the codes from `low` on, cut into parts of about equal length. Of the product, a part's
    number lies above the lower 31 bits, and a bin's inside the part in the highest of these. With
    mul_hi in place of the product, splits took 18 and 31 % more time on an H200. */
 typedef struct { code_t low; uint shift, factor; } line_t;
 
+/* Are the keys that decide of pairs spread over so much that their values tell no parts apart? */
+CLSORT_INLINE uint spans_keys(ulong span)
+{
+    return CLSORT_PAIRS && span >> 56 != 0;
+}
+
 /* Cuts low ... last into as many parts as asked for, or as there are codes. */
 CLSORT_INLINE line_t make_line(code_t low, code_t last, uint parts)
 {
     const ulong span = (code_t)(last - low);
-    line_t line = { low, 0, 0 };
+    line_t line = { low, spans_keys(span) ? 32 : 0, 0 };
     while (span >> line.shift >= 1UL << 31)
         line.shift++;
     const ulong width = (span >> line.shift) + 1;
@@ -6719,9 +6771,9 @@ CLSORT_INLINE void join_edges(local code_t *edges, code_t least, code_t most)
 #endif
 
 //---- radix: hybrid
-/* HYBRID RADIX of bare keys, from the top digit down. Equal bare keys cannot be told apart, so no
-   pass has to be stable: a rank is one local atomic, and a tile reserves the places of a digit with
-   one global atomic. No work-group waits for another, so this runs on every device.
+/* HYBRID RADIX of bare keys, and of pairs, from the top digit down. Equal bare keys cannot be told
+   apart, so no pass has to be stable: a rank is one local atomic, and a tile reserves the places of
+   a digit with one global atomic. No work-group waits for another, so this runs on every device.
 
    The digits of the first split are 256 RANGES of codes with about equally many keys. A sample
    cuts the codes between its least and its most into 16256 cells; a range is some cells side by
@@ -6741,6 +6793,12 @@ CLSORT_INLINE void join_edges(local code_t *edges, code_t least, code_t most)
      resplit    moves keys to their buckets                           reads and writes keys
      buckets    a work-group for each one up to the capacity          reads and writes keys
      long       the others, which are read again for each part of them that fits
+
+   A PAIR, of a key and a value of 4 bytes each, is sorted as a code of 8 bytes, so that equal keys
+   come in the order of their values: where that order is free, or values are indices that ascend.
+   Keys and values are read from two arrays and written to two; alt has pairs. Only keys that are
+   spread about evenly, over 2^24 codes at least, are sorted so. Counts of ranges then need no
+   values, and a bin has few equal keys. For others the gate falls.
 
    A code that many keys have, about 1 / 192 of them or more, is HEAVY: it is a range of its own.
    Its keys are counted and not moved; resplit, or else the kernel of buckets, writes them. That
@@ -6771,9 +6829,14 @@ CLSORT_INLINE void join_edges(local code_t *edges, code_t least, code_t most)
     CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_ARGS(alt), \
         CLSORT_CODEC_ARGS, global uchar *scratch, ulong scratch_at, uint n, uint tables, \
         uint slots, local ulong *space
+#if CLSORT_PAIRS
+#define CLSORT_HYBRID_ALT { alt_buffer + alt_keys_at, 0 }
+#else
+#define CLSORT_HYBRID_ALT CLSORT_ARRAY(alt)
+#endif
 #define CLSORT_HYBRID \
     { \
-        CLSORT_ARRAY(source), CLSORT_ARRAY(target), CLSORT_ARRAY(alt), CLSORT_CODEC, \
+        CLSORT_ARRAY(source), CLSORT_ARRAY(target), CLSORT_HYBRID_ALT, CLSORT_CODEC, \
             (global uint *)(scratch + scratch_at) + CLSORT__GATE, \
             (global uint *)(scratch + scratch_at) + tables, n, slots \
     }
@@ -6837,8 +6900,8 @@ CLSORT_KERNEL void clsort_hybrid_sample(CLSORT_HYBRID_ARGS)
     for (uint i = (uint)get_global_id(0); i < size; i += (uint)get_global_size(0)) {
         const uint noise = (i + 1) * 0x9E3779B9u, jitter = (noise ^ noise >> 15) * 0x85EBCA6Bu;
         const ulong place = (ulong)i * n + ((ulong)jitter * n >> 32);
-        *key_place(h.alt, i)
-            = *key_place(h.source, size == n ? i : place >> CLSORT__HYBRID_SAMPLE_LOG2);
+        store_key(h.alt, i,
+                  load_key(h.source, size == n ? i : place >> CLSORT__HYBRID_SAMPLE_LOG2));
     }
 }
 
@@ -6879,11 +6942,20 @@ CLSORT_INLINE void find_edges(hybrid_t h, cells_t s)
     code_t least = CLSORT_TOP_CODE, most = 0;
     #pragma unroll 16
     for (uint i = t; i < s.size; i += CLSORT_GROUP) {
-        const code_t code = encode(*key_place(h.alt, i), h.codec);
+        const code_t code = encode(load_key(h.alt, i), h.codec);
         least = min(least, code);
         most = max(most, code);
     }
     join_edges(s.edges, least, most);
+}
+
+/* The line of the cells from the sample's least and most code; of pairs, with all their values if
+   these tell no cells apart. *last: of the line. */
+CLSORT_INLINE line_t outer_line(code_t least, code_t most, code_t *last)
+{
+    const code_t values = spans_keys(most - least) ? (code_t)0xFFFFFFFFu : 0;
+    *last = most | values;
+    return make_line(least & ~values, *last, CLSORT_INNER_CELLS);
 }
 
 /* Two counters of 16 bits in a word. */
@@ -6901,7 +6973,7 @@ CLSORT_INLINE void count_cells(hybrid_t h, cells_t s)
     barrier(CLK_LOCAL_MEM_FENCE);
     #pragma unroll 16
     for (uint i = local_id(); i < s.size; i += CLSORT_GROUP) {
-        const code_t code = encode(*key_place(h.alt, i), h.codec);
+        const code_t code = encode(load_key(h.alt, i), h.codec);
         const uint cell = 1 + line_part(s.line, code),
                    above = first_above(s.edges, 0, s.heavy, code);
         if (!is_listed(s.edges, 0, above, code))
@@ -7046,7 +7118,7 @@ CLSORT_INLINE void load_judged(hybrid_t h, cells_t s, uint rows)
     for (uint i = local_id(); i < rows; i += CLSORT_GROUP) {
         const uint place = i % CLSORT_CANDIDATES * parts + i / CLSORT_CANDIDATES,
                    all = CLSORT_CANDIDATES * parts;
-        s.judged[i] = encode(*key_place(h.alt, place * s.size / all), h.codec);
+        s.judged[i] = encode(load_key(h.alt, place * s.size / all), h.codec);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
 }
@@ -7164,28 +7236,30 @@ CLSORT_KERNEL void clsort_hybrid_cells(CLSORT_HYBRID_ARGS)
     if (n == 0)
         return;
     find_edges(h, s);
-    s.most = edges[CLSORT_GROUP];
-    s.line = make_line(edges[0], s.most, CLSORT_INNER_CELLS);
+    s.line = outer_line(edges[0], edges[CLSORT_GROUP], &s.most);
     count_cells(h, s);
     uint sum = sum_cells(s, &heaviest);
-    if (is_crowded(s, heaviest) || !CLSORT_BRANCHES)
+    if (!CLSORT_PAIRS && (is_crowded(s, heaviest) || !CLSORT_BRANCHES))
         s.heavy = find_heavies(h, s);
-    if (s.heavy != 0 || !CLSORT_BRANCHES) {
+    if (s.heavy != 0 || !(CLSORT_BRANCHES || CLSORT_PAIRS)) {
         count_cells(h, s);
         sum = sum_cells(s, &heaviest);
     }
     const uint before = group_scan_total(sum, s.sums, &s.light);
     s.flat = is_flat(s, sum) && s.heavy == 0;
-    const uint begun = write_cells(h, s, before, 0, 0),
+    const uint leaves = CLSORT_PAIRS && !(s.flat && s.line.shift >= 32),
+               begun = leaves ? 0 : write_cells(h, s, before, 0, 0),
                digit = group_scan_total(begun, s.sums, &digits);
-    write_cells(h, s, before, digit, 1);
-    write_head(h, s, digits, heaviest);
+    if (!leaves)
+        write_cells(h, s, before, digit, 1);
+    write_head(h, s, digits, leaves ? ~0u : heaviest);
 }
 
 //---- radix: hybrid digits
 /* How a split tells codes apart: by the masks of cells, in local memory; by these and the heavy
-   codes behind them; by slices; or inside a range by its line alone. */
-enum { BY_MASKS, BY_HEAVIES, BY_SLICES, BY_LINE };
+   codes behind them; by slices; inside a range by its line alone; or, of pairs, by slices that
+   values do not tell apart. */
+enum { BY_MASKS, BY_HEAVIES, BY_SLICES, BY_LINE, BY_KEYS };
 typedef struct {
     line_t line;
     code_t span;
@@ -7222,11 +7296,23 @@ CLSORT_INLINE uint heavy_digit(splitter_t s, code_t code, uint at, uint digit)
     return (digit + 2 * (above - first) - is_heavy) | is_heavy * CLSORT_STAYS;
 }
 
+/* The slice of a pair, by the upper half of its code. */
+CLSORT_INLINE uint key_slice(splitter_t s, uint key)
+{
+    const uint low = (uint)((ulong)s.line.low >> 32), span = (uint)((ulong)s.span >> 32);
+    const ulong product = (ulong)((key - low) >> (s.line.shift - 32)) * s.line.factor;
+    return key - low <= span ? 1 + (uint)(product >> (31 + CLSORT__HYBRID_SLICE_LOG2))
+           : key < low       ? 0
+                             : CLSORT__HYBRID_DIGITS - 1u;
+}
+
 /* The digit of a code. */
 CLSORT_INLINE uint split_digit(splitter_t s, code_t code, const uint by)
 {
     if (by == BY_LINE)
         return line_part(s.line, code);
+    if (by == BY_KEYS)
+        return key_slice(s, (uint)((ulong)code >> 32));
     const uint below = code < s.line.low, inside = (code_t)(code - s.line.low) <= s.span,
                slice = 1 + (uint)(line_product(s.line, code) >> (31 + CLSORT__HYBRID_SLICE_LOG2));
     if (by == BY_SLICES)
@@ -7261,7 +7347,7 @@ CLSORT_INLINE void count_digits(splitter_t s, array_t from, codec_t codec, uint 
         code_t code[CLSORT_AHEAD];
         #pragma unroll
         for (uint m = 0; m < CLSORT_AHEAD; m++)
-            code[m] = *key_place(from, min(at + m * CLSORT_GROUP, rows - 1));
+            code[m] = load_decider(from, min(at + m * CLSORT_GROUP, rows - 1));
         #pragma unroll
         for (uint m = 0; m < CLSORT_AHEAD; m++)
             if (at + m * CLSORT_GROUP < rows)
@@ -7306,7 +7392,8 @@ CLSORT_KERNEL void clsort_hybrid_count(CLSORT_HYBRID_ARGS)
     for (uint tile = (uint)get_group_id(0); tile < tiles; tile += groups) {
         const uint begin = tile * CLSORT_SPLIT_TILE, rows = min(n - begin, CLSORT_SPLIT_TILE + 0u);
         const array_t from = advance(h.source, begin);
-        if (s.flat) count_digits(s, from, h.codec, rows, counters, BY_SLICES);
+        if (CLSORT_PAIRS) count_digits(s, from, h.codec, rows, counters, BY_KEYS);
+        else if (s.flat) count_digits(s, from, h.codec, rows, counters, BY_SLICES);
         else if (s.heavy == 0) count_digits(s, from, h.codec, rows, counters, BY_MASKS);
         else count_digits(s, from, h.codec, rows, counters, BY_HEAVIES);
     }
@@ -7462,7 +7549,7 @@ CLSORT_INLINE void write_staged(move_t v, splitter_t s, split_space_t l, codec_t
         const uint i = local_id() + m * CLSORT_GROUP;
         if (whole || i < v.rows) {
             const code_t code = l.staged[i];
-            *key_place(v.to, l.offsets[split_digit(s, code, by)] + i) = decode(code, codec);
+            store_key(v.to, l.offsets[split_digit(s, code, by)] + i, decode(code, codec));
         }
     }
 }
@@ -7474,11 +7561,11 @@ CLSORT_INLINE void load_tile(code_t *key, move_t v)
     if (v.rows == CLSORT_SPLIT_TILE) {
         #pragma unroll
         for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
-            key[m] = *key_place(v.from, t + m * CLSORT_GROUP);
+            key[m] = load_key(v.from, t + m * CLSORT_GROUP);
     } else {
         #pragma unroll
         for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
-            key[m] = *key_place(v.from, min(t + m * CLSORT_GROUP, max(v.rows, 1u) - 1));
+            key[m] = load_key(v.from, min(t + m * CLSORT_GROUP, max(v.rows, 1u) - 1));
     }
 }
 
@@ -7520,7 +7607,7 @@ CLSORT_INLINE uint count_light(move_t v, splitter_t s, split_space_t l, codec_t 
         #pragma unroll
         for (uint m = 0; m < CLSORT_AHEAD; m++) {
             const uint i = local_id() + (k + m) * CLSORT_GROUP;
-            key[m] = *key_place(v.from, min(i, max(v.rows, 1u) - 1));
+            key[m] = load_key(v.from, min(i, max(v.rows, 1u) - 1));
         }
         #pragma unroll
         for (uint m = 0; m < CLSORT_AHEAD; m++) {
@@ -7544,12 +7631,12 @@ CLSORT_INLINE void write_light(move_t v, splitter_t s, split_space_t l, codec_t 
         #pragma unroll
         for (uint m = 0; m < CLSORT_AHEAD; m++)
             if (light >> (k + m) & 1)
-                key[m] = *key_place(v.from, local_id() + (k + m) * CLSORT_GROUP);
+                key[m] = load_key(v.from, local_id() + (k + m) * CLSORT_GROUP);
         #pragma unroll
         for (uint m = 0; m < CLSORT_AHEAD; m++)
             if (light >> (k + m) & 1) {
                 const uint d = split_digit(s, encode(key[m], codec), BY_HEAVIES);
-                *key_place(v.to, atomic_inc(&l.counters[d])) = key[m];
+                store_key(v.to, atomic_inc(&l.counters[d]), key[m]);
             }
     }
 }
@@ -7583,7 +7670,8 @@ CLSORT_KERNEL void clsort_hybrid_split(CLSORT_HYBRID_ARGS)
     for (uint d = local_id(); d < CLSORT__HYBRID_DIGITS; d += CLSORT_GROUP)
         l.counters[d] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (!CLSORT_BRANCHES) {
+    if (CLSORT_PAIRS) move_tile(v, s, l, h.codec, BY_KEYS);
+    else if (!CLSORT_BRANCHES) {
         move_t all = v, light = v;
         all.rows = s.heavy ? 0 : v.rows;
         light.rows = s.heavy ? v.rows : 0;
@@ -7719,7 +7807,7 @@ CLSORT_INLINE void fill_heavies(hybrid_t h, local code_t *list, uint first, uint
     for (uint k = 0; k < heavies; k++) {
         const code_t key = decode(list[k], h.codec);
         for (uint i = places[2 * k] + first + local_id(); i < places[2 * k + 1]; i += step)
-            *key_place(h.target, i) = key;
+            store_key(h.target, i, key);
     }
 }
 
@@ -7773,6 +7861,14 @@ CLSORT_INLINE bucket_t take_bucket(hybrid_t h, uint number)
 }
 
 //---- radix: hybrid bucket kernel
+/* Loads the codes of a bucket; beyond the end, the last one. */
+CLSORT_INLINE void load_bucket(array_t from, codec_t codec, uint rows, code_t *code)
+{
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)
+        code[m] = encode(load_key(from, min(local_id() + m * CLSORT_GROUP, rows - 1)), codec);
+}
+
 /* A work-group per bucket; sorts those up to the capacity, and those of equal codes. space:
    CLSORT_KEY_SLOTS codes, rounded up to 8 bytes; CLSORT_BIN_SLOTS + CLSORT__HYBRID_SPARE_BINS + 2 *
    CLSORT_GROUP + 8 words. */
@@ -7785,19 +7881,17 @@ CLSORT_KERNEL void clsort_hybrid_buckets(CLSORT_HYBRID_ARGS)
     if (n == 0 || *h.gate == 0)
         return;
     const bucket_t b = take_bucket(h, (uint)get_group_id(0));
-    const array_t to = advance(h.target, b.begin),
-                  from = b.again ? to : advance(h.alt, b.begin);
+    const array_t to = advance(h.target, b.begin);
     for (uint i = t; i < b.rows && b.single && !b.again; i += CLSORT_GROUP)
-        *key_place(to, i) = decode(b.line.low, h.codec);
+        store_key(to, i, decode(b.line.low, h.codec));
     if (b.rows == 0 || b.rows > CLSORT_BUCKET_TILE || b.single)
         return;
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)
-        key[m] = encode(*key_place(from, min(t + m * CLSORT_GROUP, b.rows - 1)), h.codec);
+    if (b.again) load_bucket(to, h.codec, b.rows, key);
+    else load_bucket(advance(h.alt, b.begin), h.codec, b.rows, key);
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     sort_bins(l, key, b.rows, b.line);
     for (uint i = t; i < b.rows; i += CLSORT_GROUP)
-        *key_place(to, i) = decode(l.keys[pad_slot(i, CLSORT_KEY_PAD_LOG2)], h.codec);
+        store_key(to, i, decode(l.keys[pad_slot(i, CLSORT_KEY_PAD_LOG2)], h.codec));
 }
 
 //---- radix: hybrid windows
@@ -7844,7 +7938,7 @@ CLSORT_INLINE void count_window(bucket_space_t l, array_t from, codec_t codec, u
         code_t code[CLSORT_AHEAD];
         #pragma unroll
         for (uint m = 0; m < CLSORT_AHEAD; m++)
-            code[m] = *key_place(from, min(at + m * CLSORT_GROUP, rows - 1));
+            code[m] = load_key(from, min(at + m * CLSORT_GROUP, rows - 1));
         #pragma unroll
         for (uint m = 0; m < CLSORT_AHEAD; m++) {
             const code_t now = encode(code[m], codec);
@@ -7893,7 +7987,7 @@ CLSORT_INLINE void collect_window(bucket_space_t l, array_t from, codec_t codec,
         code_t code[CLSORT_AHEAD];
         #pragma unroll
         for (uint m = 0; m < CLSORT_AHEAD; m++)
-            code[m] = *key_place(from, min(at + m * CLSORT_GROUP, rows - 1));
+            code[m] = load_key(from, min(at + m * CLSORT_GROUP, rows - 1));
         #pragma unroll
         for (uint m = 0; m < CLSORT_AHEAD; m++) {
             const code_t now = encode(code[m], codec);
@@ -7932,14 +8026,14 @@ CLSORT_INLINE void sort_long(hybrid_t h, bucket_space_t l, bucket_t b)
             sort_window(l, w, low);
         }
         for (uint i = local_id(); i < w.rows; i += CLSORT_GROUP)
-            *key_place(out, done + i)
-                = decode(w.equal ? w.low : l.keys[pad_slot(i, CLSORT_KEY_PAD_LOG2)], h.codec);
+            store_key(out, done + i,
+                      decode(w.equal ? w.low : l.keys[pad_slot(i, CLSORT_KEY_PAD_LOG2)], h.codec));
         done += w.rows;
         barrier(CLK_LOCAL_MEM_FENCE);
     }
     barrier(CLK_GLOBAL_MEM_FENCE);
     for (uint i = local_id(); i < b.rows && b.again; i += CLSORT_GROUP)
-        *key_place(to, i) = *key_place(alt, i);
+        store_key(to, i, load_key(alt, i));
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 

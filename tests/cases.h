@@ -626,10 +626,13 @@ static inline int case_lacks(const bench *b, const char *algorithm)
            && clsort_check(b->sorter, &d) == CLSORT_ERROR_UNSUPPORTED;
 }
 
-/* Merge and radix are stable, asked or not, and so are rows, if only one, and segments. */
+/* Merge and radix are stable, asked or not, but for hybrid radix of values; so are rows, if only
+   one, and segments. */
 static inline int case_is_stable(const sort_case *c)
 {
     if (case_has_parts(c) || c->d.rows) return 1;
+    if (c->algorithm && !strcmp(c->algorithm, "radix-hybrid") && c->d.value_size && !c->indices)
+        return c->d.stable != 0;
     if (c->algorithm ? !strncmp(c->algorithm, "merge", 5) || !strncmp(c->algorithm, "radix", 5)
                      : c->d.algorithm == CLSORT_MERGE || c->d.algorithm == CLSORT_RADIX) return 1;
     return c->d.stable || (c->d.zero_order == CLSORT_ZERO_EQUAL && pattern_is_float(c->d.key_type));

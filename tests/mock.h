@@ -1354,7 +1354,7 @@ static inline void mock_find_arrays(mock_command *c, const mock_kernel *k)
     if (!mock.sorts || p->records || p->family == 5 || p->family == 10) return;
     c->from = k->arguments[0].buffer;
     c->from_at = (size_t)k->arguments[1].value;
-    c->key_bytes = p->key_bytes;
+    c->key_bytes = p->family == 41 && p->value_bytes ? 4 : p->key_bytes;   /* a pair is a code */
     c->value_bytes = p->value_bytes;
     if (!p->value_bytes) return;
     c->to = k->arguments[2].buffer;

@@ -827,11 +827,11 @@ static void damage_long_read(void *user, cl_mem buffer, size_t at, size_t bytes,
     if (bytes >= 1 << 21) ((unsigned char *)host)[bytes - 1] ^= 1;
 }
 
-/* The tuning.radix that AUTO takes for n keys with values of this size; CLSORT_RADIX_PORTABLE: no
+/* The tuning.radix of a description of n keys with values of this size; CLSORT_RADIX_PORTABLE: no
    radix. */
-static cl_uint radix_with_values(const world *w, cl_uint type, size_t value_size, size_t n)
+static cl_uint radix_of(const world *w, clsort_desc d, cl_uint type, size_t value_size, size_t n)
 {
-    clsort_desc d = clsort_desc_default(), resolved = clsort_desc_default();
+    clsort_desc resolved = clsort_desc_default();
     d.keys = w->buffer[0];
     d.key_type = type;
     d.count = n;
@@ -842,9 +842,33 @@ static cl_uint radix_with_values(const world *w, cl_uint type, size_t value_size
                                               : (cl_uint)CLSORT_RADIX_PORTABLE;
 }
 
+/* The same if AUTO chooses. */
+static cl_uint radix_with_values(const world *w, cl_uint type, size_t value_size, size_t n)
+{
+    return radix_of(w, clsort_desc_default(), type, value_size, n);
+}
+
 static cl_uint radix_of_auto(const world *w, cl_uint type, size_t n)
 {
     return radix_with_values(w, type, 0, n);
+}
+
+/* AUTO takes hybrid radix for integers and values, but not where equal keys keep their order: with
+   `stable`, or where the caller names radix. */
+static void auto_sorts_pairs(const world *w, int wrong)
+{
+    const cl_uint passes = CLSORT_RADIX_DEFAULT, hybrid = wrong ? passes : CLSORT_RADIX_HYBRID;
+    const size_t n = 1 << 24;
+    clsort_desc stable = clsort_desc_default(), named = stable;
+    stable.stable = 1;
+    named.algorithm = CLSORT_RADIX;
+    CHECK(radix_with_values(w, CLSORT_I32, 4, n) == hybrid);
+    CHECK(radix_with_values(w, CLSORT_I32, 4, n - 1) == passes);
+    CHECK(radix_with_values(w, CLSORT_I32, 4, 4 * n) == hybrid);
+    CHECK(radix_with_values(w, CLSORT_I32, 4, 4 * n + 1) == passes);
+    CHECK(radix_with_values(w, CLSORT_F32, 4, n) == passes);
+    CHECK(radix_of(w, stable, CLSORT_I32, 4, n) == passes);
+    CHECK(radix_of(w, named, CLSORT_I32, 4, n) == passes);
 }
 
 /* AUTO takes hybrid radix from its crossovers on, and what is resolved sorts so again; no longer if
@@ -869,6 +893,7 @@ static void avoid_wrong_hybrid(bench *b)
                   == (wrong ? CLSORT_RADIX_DEFAULT : CLSORT_RADIX_HYBRID));
             CHECK(radix_of_auto(&w, from[i].type, from[i].n - 1) != CLSORT_RADIX_HYBRID);
         }
+        auto_sorts_pairs(&w, wrong);
         CHECK(radix_of_auto(&w, CLSORT_U16, 1 << 24) == CLSORT_RADIX_DEFAULT);
         close_world(&w);
     }

@@ -1136,23 +1136,100 @@ static void full_buckets(bench *b)
 
 static void hybrid_sorts_full_buckets(bench *b) { with_kernels_of_gpus(b, full_buckets); }
 
-static void hybrid_is_for_bare_keys(bench *b)
+/* Values and indices, in place and out of place. Hybrid radix leaves patterns of keys that are not
+   spread about evenly to the passes. */
+static void pairs_of_every_pattern(bench *b)
 {
-    sort_case c = hybrid_make(CLSORT_U32, 1000, "uniform");
-    CHECK(is_hybrid(b, &c));
-    c.d.key_type = CLSORT_F64;
-    CHECK(is_hybrid(b, &c));
-    c.d.key_type = CLSORT_U16;
-    CHECK(!is_hybrid(b, &c));
-    c.d.key_type = CLSORT_U32;
-    c.d.value_size = 4;
-    CHECK(!is_hybrid(b, &c));
-    c.d.value_size = 0;
-    c.d.last_bit = 31;
-    CHECK(!is_hybrid(b, &c));
-    c.d.last_bit = 0;
-    c.d.flags = CLSORT_FLAG_INDICES;
-    CHECK(!is_hybrid(b, &c));
+    static const cl_uint types[] = { CLSORT_U32, CLSORT_F32, CLSORT_I32 };
+    static const size_t counts[] = { 2, 769, 6007, 40009 };
+    size_t i, k, indices;
+    for (indices = 0; indices < 2; indices++)
+        for (i = 0; i < (b->small ? 3u : 4u); i++)
+            for (k = 0; pattern_name(k); k++) {
+                sort_case c = hybrid_make(types[(k + i) % 3], counts[i] + k % 2, pattern_name(k));
+                if (!pattern_applies(k, c.d.key_type)) continue;
+                if (k && (k + indices) % 2 != i % 2) continue;
+                c.d.tuning.work_group = 64;
+                c.d.value_size = indices ? 0 : 4;
+                c.indices = (int)indices;
+                c.d.nan_order = (cl_uint)k % 3;
+                c.d.zero_order = k % 2 ? CLSORT_ZERO_EQUAL : CLSORT_ZERO_DISTINCT;
+                c.keys_out = k % 5 > 2 ? CASE_OWN : 0;
+                c.values_out = k % 4 > 1 && !indices ? CASE_OWN : 0;
+                c.shift = k % 3;
+                if (!case_run(b, &c)) return;
+            }
+}
+
+static void hybrid_sorts_pairs(bench *b) { with_kernels_of_gpus(b, pairs_of_every_pattern); }
+
+/* Sorts pairs in place. */
+static int sort_pairs(const bench *b, size_t n, cl_uint *keys, cl_uint *values)
+{
+    clsort_desc d = clsort_desc_default();
+    d.count = n;
+    d.key_type = CLSORT_I32;
+    d.value_size = 4;
+    d.tuning.work_group = 64;
+    return CHECK_OK(clsort_set_algorithm(&d, "radix-hybrid"))
+           && CHECK_OK(clsort_sort_host(b->sorter, &d, keys, values, NULL));
+}
+
+/* Equal keys come in the order of their values, however these lie before: of 4096 keys that are
+   spread evenly, whose values are large, or small, or few. */
+static void ties_by_value(bench *b)
+{
+    enum { N = 30011 };
+    static cl_uint keys[2][N], values[2][N];
+    uint64_t random = 1;
+    unsigned way;
+    size_t i;
+    for (way = 0; way < 3; way++) {
+        const cl_uint most = way == 0 ? ~0u : way == 1 ? N : 200;
+        for (i = 0; i < N; i++) {
+            keys[0][i] = keys[1][i] = (cl_uint)(pattern_random(&random) >> 52) << 20;
+            values[0][i] = values[1][i] = (cl_uint)(pattern_random(&random) >> 20) % most;
+        }
+        for (i = N - 1; i > 0; i--) {
+            const size_t j = (size_t)(pattern_random(&random) >> 33) % (i + 1);
+            const cl_uint key = keys[1][i], value = values[1][i];
+            keys[1][i] = keys[1][j];
+            values[1][i] = values[1][j];
+            keys[1][j] = key;
+            values[1][j] = value;
+        }
+        if (!sort_pairs(b, N, keys[0], values[0]) || !sort_pairs(b, N, keys[1], values[1])) return;
+        CHECK(!memcmp(keys[0], keys[1], sizeof *keys));
+        CHECK(!memcmp(values[0], values[1], sizeof *values));
+        for (i = 1; i < N; i++)
+            if (!CHECK(keys[0][i] != keys[0][i - 1] || values[0][i] >= values[0][i - 1])) return;
+    }
+}
+
+static void hybrid_orders_ties_by_value(bench *b) { with_kernels_of_gpus(b, ties_by_value); }
+
+static void hybrid_is_for_some_elements(bench *b)
+{
+    static const struct { cl_uint type, stable; size_t value_size; int indices; cl_uint last_bit;
+                          int hybrid; } kinds[] = {
+        { CLSORT_U32, 0, 0, 0, 0, 1 },  { CLSORT_F64, 0, 0, 0, 0, 1 },
+        { CLSORT_U16, 0, 0, 0, 0, 0 },  { CLSORT_U32, 0, 0, 0, 31, 0 },
+        { CLSORT_U32, 0, 4, 0, 0, 1 },  { CLSORT_U32, 1, 4, 0, 0, 0 },
+        { CLSORT_F32, 0, 4, 0, 0, 1 },  { CLSORT_F32, 0, 2, 0, 0, 0 },
+        { CLSORT_I64, 0, 4, 0, 0, 0 },  { CLSORT_I16, 0, 4, 0, 0, 0 },
+        { CLSORT_I32, 0, 4, 0, 31, 0 }, { CLSORT_I32, 1, 0, 1, 0, 1 },
+        { CLSORT_U64, 0, 0, 1, 0, 0 },  { CLSORT_U32, 1, 12, 0, 0, 1 }
+    };
+    size_t i;
+    for (i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        sort_case c = hybrid_make(kinds[i].type, 1000, "uniform");
+        AT("kind %zu", i);
+        c.d.stable = kinds[i].stable;
+        c.d.value_size = kinds[i].value_size;
+        c.d.last_bit = kinds[i].last_bit;
+        if (kinds[i].indices) c.d.flags = CLSORT_FLAG_INDICES;
+        CHECK(is_hybrid(b, &c) == kinds[i].hybrid);
+    }
 }
 
 /* ---- radix of samples ------------------------------------------------------------------------ */
@@ -1471,7 +1548,9 @@ static const test_entry tests[] = {
     { "sweeps follow where hybrid radix gives up", sweeps_follow_hybrid },
     { "hybrid radix counts heavy codes", hybrid_counts_heavy_codes },
     { "hybrid radix sorts buckets above their capacity", hybrid_sorts_full_buckets },
-    { "hybrid radix takes bare keys of 4 and 8 bytes", hybrid_is_for_bare_keys },
+    { "hybrid radix sorts pairs", hybrid_sorts_pairs },
+    { "hybrid radix orders equal keys by their values", hybrid_orders_ties_by_value },
+    { "hybrid radix takes bare keys, and pairs of two words", hybrid_is_for_some_elements },
     { "radix of samples sorts every pattern", samples_sort_every_pattern },
     { "radix of samples sorts the most keys", samples_sort_in_large_groups },
     { "radix of samples sorts buckets of any length", samples_may_mislead },
