@@ -143,7 +143,8 @@
      where they have 2^22 keys or more together. A sample bounds each row; one reading lists what
      does not come after the bound; the ranks of these candidates are counted. That needs k to be
      small beside the count: of a sample of 1024 to 32,768 keys 150 may be among the k. If too few
-     or too many are candidates, a second sample is tried (NVIDIA), then digits decide.
+     or too many are candidates, a second sample is tried (NVIDIA), at places that depend on keys all
+     over the row, then digits decide.
      Other long rows: digits of 11 bits, from the top, narrow a row down to the elements that may be
      among its k; these are sorted. Equal keys are narrowed by their indices. So no input takes more
      than ceil(bits / 11) + ceil(log2(count) / 11) readings and one to collect; most take two or
@@ -154,6 +155,7 @@
      into what a work-group sorts, each core reads its part of the rows once. It keeps what comes
      before the k-th element so far. Where that is much, as in descending order, a sample of the
      rest bounds it, too; if the sample misled, the part is read again. Else digits narrow a row.
+     clsort_explain names what is taken; a table, clsort__select_plans, says when.
      Where sorting the rows takes less time, they are sorted, stably, and the first k are copied; if
      k is the count, that is a sort. It is so where no single reading selects, nothing but rows of
      one length is given, and the count is at most
@@ -9657,12 +9659,22 @@ static const char *const clsort__source[] = {
     "    for (; j < count; j++)\n"
     "        rank += CLSORT_RANKED_BEFORE(x[j], own);\n"
     "    return rank;\n"
-    "}\n\n\n"
-    "CLSORT_INLINE void write_ranked(select_t s, select_part_t p, output_t out, uint rank, uint i)\n"
+    "}\n\n\n\n"
+    "CLSORT_INLINE void write_ranked(select_t s, select_part_t p, output_t out, uint rank, ranked_t x)\n"
     "{\n"
-    "    const uint nth = s.select_mode == CLSORT__SELECT_NTH;\n"
-    "    if (nth ? rank == s.asked - 1 && s.k == s.asked : rank < s.k)\n"
-    "        write_element(s, p, out, nth ? 0 : rank, i);\n"
+    "    const uint nth = s.select_mode == CLSORT__SELECT_NTH, place = nth ? 0 : rank,\n"
+    "               i = CLSORT_RANKED_INDEX(x);\n"
+    "    if (nth ? rank != s.asked - 1 || s.k != s.asked : rank >= s.k)\n"
+    "        return;\n"
+    "    if (s.minus_zero || s.ignored_high_bits || s.first_bit) {\n"
+    "        write_element(s, p, out, place, i);\n"
+    "        return;\n"
+    "    }\n"
+    "    if (out.outputs & CLSORT__WRITES_INDICES)\n"
+    "        ((global uint *)(out.indices + p.row * out.indices_apart))[place] = i;\n"
+    "    if (out.outputs & CLSORT__WRITES_KEYS)\n"
+    "        ((global code_t *)(out.keys + p.row * out.keys_apart))[place]\n"
+    "            = decode((code_t)CLSORT_RANKED_CODE(x), s.codec);\n"
     "}\n\n",
     "//---- select: short rows\n"
     "#if CLSORT_IS(SHORT_ROWS)\n\n\n\n\n\n"
@@ -9670,8 +9682,8 @@ static const char *const clsort__source[] = {
     "#define CLSORT_RADIX_ITEMS 1\n"
     "#endif\n"
     "#define CLSORT_FIRSTS CLSORT_RADIX_ITEMS\n"
-    "#define CLSORT_COLUMNS (CLSORT_FIRSTS * CLSORT_GROUP)\n\n"
-    "#define CLSORT_RANKED_MOST (CLSORT_GROUP > 64 ? CLSORT_GROUP : 64)\n"
+    "#define CLSORT_COLUMNS (CLSORT_FIRSTS * CLSORT_GROUP)\n\n\n"
+    "#define CLSORT_RANKED_MOST (CLSORT_GROUP > 64 ? 256 : 4 * CLSORT_GROUP)\n"
     "#if CLSORT_FIRSTS > CLSORT_ITEMS\n"
     "#error \"CLSORT_FIRSTS must be 1 to CLSORT_ITEMS\"\n"
     "#endif\n\n\n"
@@ -9756,8 +9768,7 @@ static const char *const clsort__source[] = {
     "    const uint sorted = count > CLSORT_RANKED_MOST;\n"
     "    for (uint c = local_id(); c < (sorted ? s.k : count); c += CLSORT_GROUP) {\n"
     "        const ranked_t own = l.list[c];\n"
-    "        write_ranked(s, p, out, sorted ? c : rank_among(l.list, count, own),\n"
-    "                     CLSORT_RANKED_INDEX(own));\n"
+    "        write_ranked(s, p, out, sorted ? c : rank_among(l.list, count, own), own);\n"
     "    }\n"
     "    write_marks(s, p, out);\n"
     "}\n\n\n\n"
@@ -10209,14 +10220,33 @@ static const char *const clsort__source[] = {
     "    words[0] = CLSORT_RANKED_CODE(bound);\n"
     "    words[1] = CLSORT_RANKED_INDEX(bound);\n"
     "}\n\n\n\n\n"
-    "CLSORT_INLINE uint sampled_place(uint x, uint apart, uint again)\n"
+    "CLSORT_INLINE uint sampled_place(uint x, uint apart, uint seed)\n"
     "{\n"
     "    const uint cluster = x / CLSORT__CLUSTER;\n"
     "    return cluster * apart\n"
-    "           + draw_below(2 * cluster + again + 1, apart / CLSORT__CLUSTER) * CLSORT__CLUSTER\n"
+    "           + draw_below(2 * cluster + seed + 1, apart / CLSORT__CLUSTER) * CLSORT__CLUSTER\n"
     "           + x % CLSORT__CLUSTER;\n"
-    "}\n\n\n"
-    "CLSORT_INLINE ranked_t first_of_sample(select_t s, select_part_t p, uint clusters, uint again)\n"
+    "}\n\n\n\n\n"
+    "CLSORT_INLINE uint seed_of_row(select_t s, select_part_t p, uint exists, local uint *word)\n"
+    "{\n"
+    "    const uint lid = local_id(), apart = s.n / (CLSORT_GROUP * CLSORT_SAMPLED);\n"
+    "    uint mixed = 0;\n"
+    "    if (lid == 0)\n"
+    "        *word = 0;\n"
+    "    group_sync();\n"
+    "    #pragma unroll 1\n"
+    "    for (uint b = 0; b < (exists ? CLSORT_SAMPLED : 0); b++) {\n"
+    "        const ulong key = ((global const code_t *)p.keys)[(b * CLSORT_GROUP + lid) * apart];\n"
+    "        mixed = (mixed ^ (uint)(key ^ key >> 32)) * 0x9E3779B1u;\n"
+    "    }\n"
+    "    add_local(word, mixed * (2 * lid + 1));\n"
+    "    group_sync();\n"
+    "    const uint seed = *word | 1;\n"
+    "    group_sync();\n"
+    "    return seed;\n"
+    "}\n\n",
+    "//---- select: bounds of long rows\n\n"
+    "CLSORT_INLINE ranked_t first_of_sample(select_t s, select_part_t p, uint clusters, uint seed)\n"
     "{\n"
     "    const uint sample = clusters * CLSORT__CLUSTER, apart = s.n / max(clusters, 1u);\n"
     "    code_t first = (code_t)~(code_t)0;\n"
@@ -10227,7 +10257,7 @@ static const char *const clsort__source[] = {
     "        #pragma unroll\n"
     "        for (uint b = 0; b < CLSORT_SAMPLED; b++) {\n"
     "            const uint x = i + b * CLSORT_GROUP;\n"
-    "            place[b] = sampled_place(x < sample ? x : i, apart, again);\n"
+    "            place[b] = sampled_place(x < sample ? x : i, apart, seed);\n"
     "            code[b] = select_code(s, p, place[b]);\n"
     "        }\n"
     "        #pragma unroll\n"
@@ -10245,13 +10275,15 @@ static const char *const clsort__source[] = {
     "    const uint exists = p.row < s.rows, lid = local_id();\n"
     "    local ranked_t *firsts = (local ranked_t *)space;\n"
     "    global uint *row = row_words_of(t, s, exists ? p.row : 0);\n"
-    "    const ranked_t own = first_of_sample(s, p, exists ? clusters : 0, again);\n"
     "    group_sync();\n"
+    "    const uint seed = again ? seed_of_row(s, p, exists, (local uint *)space) : 0;\n"
+    "    const ranked_t own = first_of_sample(s, p, exists ? clusters : 0, seed);\n"
     "    if (lid == 0 && exists)\n"
     "        row[CLSORT__ROW_CANDIDATES] = 0;\n"
     "    firsts[lid] = own;\n"
     "    group_sync();\n"
-    "    if (rank_among(firsts, CLSORT_GROUP, own) == min(wanted, (uint)CLSORT_GROUP) - 1 && exists)\n"
+    "    const uint more = again ? min(2 * wanted, max(wanted, 5 * CLSORT_GROUP / 8u)) : wanted;\n"
+    "    if (rank_among(firsts, CLSORT_GROUP, own) == min(more, (uint)CLSORT_GROUP) - 1 && exists)\n"
     "        put_bound(row, own);\n"
     "}\n\n\n"
     "CLSORT_INLINE void begin_row(select_t s, tables_t t, uint clusters, uint wanted, local ulong *space)\n"
@@ -10311,41 +10343,41 @@ static const char *const clsort__source[] = {
     "CLSORT_INLINE global ranked_t *row_candidates(tables_t t, select_t s, uint row)\n"
     "{\n"
     "    return (global ranked_t *)(row_words_of(t, s, s.rows)) + (size_t)row * t.most_candidates;\n"
-    "}\n\n\n\n\n"
-    "CLSORT_INLINE void list_taken(reading_t c, const code_t *code, const uint *index, uint taken)\n"
+    "}\n\n\n\n"
+    "#define CLSORT_BATCH_PLACE(first, together, b) \\\n"
+    "    ((first) + (b) / (together) * ((together) * CLSORT_GROUP) + (b) % (together))\n\n\n\n"
+    "CLSORT_INLINE uint list_pair(reading_t c, ranked_t x)\n"
     "{\n"
-    "    const uint size = popcount(taken), place = add_local(c.count, size), end = place + size,\n"
-    "               late = end > CLSORT__LISTED ? min(size, end - CLSORT__LISTED) : 0;\n"
-    "    uint at = place, late_at = c.most;\n"
-    "    if (late && !atomic_or((volatile local uint *)&c.count[2], 0)) {\n"
-    "        late_at = atomic_add((volatile global uint *)&c.row[CLSORT__ROW_CANDIDATES], late);\n"
-    "        if (late_at >= c.most)\n"
-    "            atomic_or((volatile local uint *)&c.count[2], 1);\n"
+    "    const uint at = add_local(c.count, 1);\n"
+    "    if (at < CLSORT__LISTED) {\n"
+    "        c.list[at] = x;\n"
+    "        return 0;\n"
     "    }\n"
-    "    #pragma unroll\n"
-    "    for (uint b = 0; b < CLSORT_BATCH; b++)\n"
-    "        if (taken >> b & 1) {\n"
-    "            if (at < CLSORT__LISTED)\n"
-    "                c.list[at++] = CLSORT_RANKED(code[b], index[b]);\n"
-    "            else if (late_at < c.most)\n"
-    "                c.all[late_at++] = CLSORT_RANKED(code[b], index[b]);\n"
-    "        }\n"
-    "}\n\n\n"
-    "CLSORT_INLINE void list_batch(select_part_t p, reading_t c, const code_t *code, const uint *index)\n"
+    "    if (atomic_or((volatile local uint *)&c.count[2], 0))\n"
+    "        return 1;\n"
+    "    const uint late = atomic_inc((volatile global uint *)&c.row[CLSORT__ROW_CANDIDATES]);\n"
+    "    if (late < c.most)\n"
+    "        c.all[late] = x;\n"
+    "    else\n"
+    "        atomic_or((volatile local uint *)&c.count[2], 1);\n"
+    "    return late >= c.most;\n"
+    "}\n\n\n\n"
+    "CLSORT_INLINE void list_batch(select_t s, select_part_t p, reading_t c, const code_t *code,\n"
+    "                              uint first, uint together, uint size)\n"
     "{\n"
-    "    uint any = 0, taken = 0;\n"
+    "    uint taken = 0;\n"
     "    #pragma unroll\n"
     "    for (uint b = 0; b < CLSORT_BATCH; b++)\n"
-    "        any |= code[b] <= c.code;\n"
-    "    if (!any)\n"
-    "        return;\n"
-    "    #pragma unroll\n"
-    "    for (uint b = 0; b < CLSORT_BATCH; b++)\n"
-    "        taken |= (uint)(index[b] < p.end\n"
-    "                        && (code[b] < c.code || (code[b] == c.code && index[b] <= c.index)))\n"
-    "                 << b;\n"
-    "    if (taken)\n"
-    "        list_taken(c, code, index, taken);\n"
+    "        taken |= (uint)(code[b] <= c.code) << b;\n"
+    "    for (; taken; taken &= taken - 1) {\n"
+    "        const uint b = 31 - clz(taken & -taken), place = CLSORT_BATCH_PLACE(first, together, b),\n"
+    "                   i = p.first + place;\n"
+    "        if (place >= size)\n"
+    "            continue;\n"
+    "        const code_t own = select_code(s, p, i);\n"
+    "        if ((own < c.code || i <= c.index) && list_pair(c, CLSORT_RANKED(own, i)))\n"
+    "            break;\n"
+    "    }\n"
     "}\n\n\n"
     "CLSORT_INLINE void read_packs(select_t s, select_part_t p, reading_t c, uint whole)\n"
     "{\n"
@@ -10353,30 +10385,24 @@ static const char *const clsort__source[] = {
     "    for (uint i = local_id(); i < whole; i += CLSORT_GROUP * CLSORT_PACKS) {\n"
     "        packed_keys_t keys[CLSORT_PACKS];\n"
     "        code_t code[CLSORT_BATCH];\n"
-    "        uint index[CLSORT_BATCH];\n"
     "        #pragma unroll\n"
     "        for (uint b = 0; b < CLSORT_PACKS; b++)\n"
     "            keys[b].pack = packs[min(i + b * CLSORT_GROUP, whole - 1)];\n"
     "        #pragma unroll\n"
-    "        for (uint b = 0; b < CLSORT_BATCH; b++) {\n"
-    "            const uint pack = i + b / CLSORT_PACK * CLSORT_GROUP;\n"
+    "        for (uint b = 0; b < CLSORT_BATCH; b++)\n"
     "            code[b] = code_of(s, keys[b / CLSORT_PACK].key[b % CLSORT_PACK]);\n"
-    "            index[b] = pack < whole ? p.first + pack * CLSORT_PACK + b % CLSORT_PACK : p.end;\n"
-    "        }\n"
-    "        list_batch(p, c, code, index);\n"
+    "        list_batch(s, p, c, code, i * CLSORT_PACK, CLSORT_PACK, whole * CLSORT_PACK);\n"
     "    }\n"
-    "}\n\n\n"
+    "}\n\n\n\n"
     "CLSORT_INLINE void read_keys(select_t s, select_part_t p, reading_t c, uint first)\n"
     "{\n"
-    "    for (uint i = first + local_id(); i < p.end; i += CLSORT_GROUP * CLSORT_BATCH) {\n"
+    "    const uint size = p.end - p.first;\n"
+    "    for (uint i = first + local_id(); i < size; i += CLSORT_GROUP * CLSORT_BATCH) {\n"
     "        code_t code[CLSORT_BATCH];\n"
-    "        uint index[CLSORT_BATCH];\n"
     "        #pragma unroll\n"
-    "        for (uint b = 0; b < CLSORT_BATCH; b++) {\n"
-    "            index[b] = i + b * CLSORT_GROUP;\n"
-    "            code[b] = select_code(s, p, min(index[b], p.end - 1));\n"
-    "        }\n"
-    "        list_batch(p, c, code, index);\n"
+    "        for (uint b = 0; b < CLSORT_BATCH; b++)\n"
+    "            code[b] = select_code(s, p, p.first + min(i + b * CLSORT_GROUP, size - 1));\n"
+    "        list_batch(s, p, c, code, i, 1, size);\n"
     "    }\n"
     "}\n\n",
     "//---- select: a part read once\n\n"
@@ -10400,7 +10426,7 @@ static const char *const clsort__source[] = {
     "    const uint aligned = ((size_t)((global const code_t *)p.keys + p.first) & 15) == 0,\n"
     "               packed = exists && aligned ? (p.end - p.first) / CLSORT_PACK * CLSORT_PACK : 0;\n"
     "    read_packs(s, p, c, packed / CLSORT_PACK);\n"
-    "    read_keys(s, p, c, p.first + packed);\n"
+    "    read_keys(s, p, c, packed);\n"
     "    group_sync();\n"
     "    const uint listed = min(count[0], (uint)CLSORT__LISTED);\n"
     "    if (lid == 0 && listed)\n"
@@ -10504,7 +10530,7 @@ static const char *const clsort__source[] = {
     "        fail_row(s, t, row, again);\n"
     "    for (uint i = lid; i < wanted; i += CLSORT_GROUP) {\n"
     "        const uint rank = before + rank_among(list, wanted, list[i]);\n"
-    "        write_ranked(s, whole_row(s, own_row), out, rank, CLSORT_RANKED_INDEX(list[i]));\n"
+    "        write_ranked(s, whole_row(s, own_row), out, rank, list[i]);\n"
     "    }\n"
     "}\n\n"
     "#if CLSORT_IS(SELECT)\n"
@@ -10716,11 +10742,15 @@ static const char *const clsort__source[] = {
     "    mem_fence(CLK_GLOBAL_MEM_FENCE);\n"
     "#endif\n"
     "}\n\n\n"
-    "CLSORT_INLINE uint draw_number(global uint *head, local uint *word)\n"
+    "CLSORT_INLINE uint draw_number(global uint *head)\n"
+    "{\n"
+    "    return local_id() ? 0 : atomic_inc((volatile global uint *)&head[CLSORT__ROW_DRAWN]);\n"
+    "}\n\n\n\n"
+    "CLSORT_INLINE uint share_number(uint drawn, local uint *word)\n"
     "{\n"
     "    group_sync();\n"
     "    if (local_id() == 0)\n"
-    "        *word = atomic_inc((volatile global uint *)&head[CLSORT__ROW_DRAWN]);\n"
+    "        *word = drawn;\n"
     "    group_sync();\n"
     "    const uint number = *word;\n"
     "    group_sync();\n"
@@ -10806,8 +10836,9 @@ static const char *const clsort__source[] = {
     "    const uint last = CLSORT_PASSES + passes + 1;\n"
     "    global uint *head = row_words_of(t, s, 0);\n"
     "    step_t at = { CLSORT_READS, 0, rows * parts };\n"
+    "    uint drawn = rows ? draw_number(head) : 0;\n"
     "    while (rows) {\n"
-    "        const uint number = draw_number(head, space);\n"
+    "        const uint number = share_number(drawn, space);\n"
     "        while (number - at.first >= at.size && at.step <= last)\n"
     "            at = next_step(s, l, at);\n"
     "        if (at.step > last)\n"
@@ -10815,6 +10846,7 @@ static const char *const clsort__source[] = {
     "        if (!wait_for_step(head, at, rows * (parts + ranges), rows))\n"
     "            break;\n"
     "        do_step(s, t, out, l, at.step, number - at.first, space, codes, memory);\n"
+    "        drawn = draw_number(head);\n"
     "        tell_done(head);\n"
     "    }\n"
     "}\n"
@@ -11503,8 +11535,24 @@ typedef struct clsort__codec { cl_ulong mask, flip, rotate, minus_zero, nans; } 
 typedef cl_ulong clsort__field;
 enum { CLSORT__MAX_PIECES = CLSORT_MAX_FIELDS * (CLSORT_MAX_FIELD_BYTES / 8 + 1) };
 
-/* How a selection (top_k) works on each row. */
+/* How a selection (top_k) works:
+   - digits: passes narrow each row
+   - streams: a work-item reads each part of a row once
+   - registers: a work-group has a row in registers
+   - tiles: rows are sorted tile by tile
+   - one launch, sample: a sample bounds a row, which is read once, in one launch or several
+   - sorting: rows are sorted, and the first of each copied */
+enum {
+    CLSORT__BY_DIGITS,
+    CLSORT__BY_STREAMS,
+    CLSORT__BY_REGISTERS,
+    CLSORT__BY_TILES,
+    CLSORT__BY_ONE_LAUNCH,
+    CLSORT__BY_SAMPLE,
+    CLSORT__BY_SORTING
+};
 typedef struct clsort__selection {
+    int how;                    /* CLSORT__BY_* */
     cl_uint mode;               /* CLSORT__SELECT_* */
     cl_uint ignored_high_bits;  /* of each code */
     cl_uint list_capacity, most_capacity;   /* elements that a work-group sorts at the end */
@@ -11512,23 +11560,18 @@ typedef struct clsort__selection {
     size_t rows, wanted;        /* wanted: elements written per row */
     size_t parts, part_elements;    /* of a row */
     size_t row_words;           /* of a row's table; enough for any smaller count */
-    int streams;                /* a work-item reads each part once */
-    int samples;                /* a sample bounds the row, which is read once */
-    int in_one_launch;          /* samples: everything after the sample */
-    cl_uint clusters, bounding; /* samples: of a row; which of the work-items' firsts it is */
+    cl_uint clusters, bounding; /* of a row's sample; which of the work-items' firsts bounds it */
+    size_t ranges;              /* work-groups that share the candidates of a row out */
     size_t most_candidates;     /* of a row that may be read once; 0: it never is */
     int scatters;               /* passes narrow each row to the very end; then all of it is read
                                    once more */
     int extracts;               /* keys are taken out of records, or NaNs made equal, first */
     int moves_keys;             /* keys are moved by their indices afterwards */
-    int is_short;               /* a work-group has a row in registers */
-    int sorts_tiles;            /* whole rows are sorted, tile by tile */
-    size_t groups;              /* is_short, sorts_tiles: work-groups */
-    size_t tile_rows;           /* sorts_tiles: rows of a tile */
+    size_t groups;              /* work-groups, where they take one row or part after the other */
+    size_t tile_rows;           /* rows of a tile */
     int spread;                 /* rows are cut into parts, with tables in global memory */
     int sorts_after;            /* k exceeds the list: the k of all rows are written in the row's
                                    order, then sorted */
-    int sorts_whole;            /* whole rows are sorted, then the first of each copied */
     size_t order_scratch;       /* offset of the scratch of either sort */
     size_t local;               /* bytes of local memory, at most */
 } clsort__selection;
@@ -14944,7 +14987,7 @@ static clsort_status clsort__check_queue(clsort_sorter *s, clsort__run *run)
 /* Does a selection sort, too? */
 static int clsort__sorts_then(const clsort__plan *p)
 {
-    return p->select.sorts_after || p->select.sorts_whole;
+    return p->select.sorts_after || p->select.how == CLSORT__BY_SORTING;
 }
 
 /* The last checks, which need no buffers: overlapping rows, the size of scratch, the device. */
@@ -17981,17 +18024,20 @@ static void clsort__sort_scratch(const clsort_sorter *s, clsort__job *j)
 /* Builds the programs of a sort or a selection. */
 static clsort_status clsort__ready_plans(clsort__job *j)
 {
-    CLSORT__MUST(j->plan.select.sorts_whole ? clsort__ready_checks(j->s, &j->plan)
+    CLSORT__MUST(j->plan.select.how == CLSORT__BY_SORTING ? clsort__ready_checks(j->s, &j->plan)
                                             : clsort__ready(j->s, &j->plan));
     return clsort__sorts_then(&j->plan) ? clsort__ready(j->s, &j->then) : CL_SUCCESS;
 }
 
 /* ---- >>select -------------------------------------------------------------------------------- */
 
-/* In elements: the longest row that a list takes whole on GPUs, the shortest part of a row on GPUs
-   and on CPUs, and the longest list that a work-group sorts if local memory has room for it. */
+/* In elements: the longest row that a list takes whole on GPUs and on CPUs, the shortest part of a
+   row on both, the longest list that a work-group sorts if local memory has room for it, and the
+   longest row that a work-group holds. */
 enum {
+    CLSORT__SHORT_MOST = 4096,
     CLSORT__SELECT_SHORT = 2048,
+    CLSORT__SELECT_CPU_SHORT = 256,
     CLSORT__SELECT_PART = 4096,
     CLSORT__SELECT_CPU_PART = 1 << 13,
     CLSORT__SELECT_CAPACITY = 4096
@@ -18035,47 +18081,30 @@ static void clsort__select_shape(const clsort_sorter *s, clsort__plan *p)
     c->share_log2 = c->group_log2;
 }
 
-/* Rows that are sorted whole, if they fit into a list. */
-static cl_uint clsort__select_whole(int is_cpu)
-{
-    return is_cpu ? 256 : (cl_uint)CLSORT__SELECT_SHORT;
-}
-
-/* Is one reading by work-items that work alone the fastest? */
-static int clsort__may_stream(const clsort_sorter *s, const clsort_desc *d,
-                              const clsort__config *c, const clsort__selection *t)
-{
-    const size_t k = d->top_k, n = d->count;
-    return s && s->is_cpu && !c->group_log2 && t->mode <= CLSORT__SELECT_NTH
-           && 4 * k <= t->most_capacity && n >= (n <= clsort__select_whole(1) ? 4 : 16) * k;
-}
-
 /* Chooses the capacity of the list: passes narrow a row until the list holds what is left. A long
    list needs fewer passes, a short one is sorted faster. A row that fits into the list is sorted
    whole, without a pass. On a CPU one reading collects what is below the k-th of the list so far,
    if k is small. */
 static void clsort__select_list(const clsort_sorter *s, const clsort_desc *d,
-                                const clsort__config *c, clsort__selection *t)
+                                clsort__selection *t)
 {
-    const int is_cpu = s && s->is_cpu;
-    const size_t k = d->top_k, n = d->count;
-    t->streams = clsort__may_stream(s, d, c, t);
-    t->list_capacity = t->streams ? 16 : is_cpu ? 64 : 512;
-    while ((t->mode == CLSORT__SELECT_FIRST || t->streams)
-           && t->list_capacity < (t->streams ? 4 : 2) * k
-           && t->list_capacity < t->most_capacity)
+    const int is_cpu = s && s->is_cpu, streams = t->how == CLSORT__BY_STREAMS;
+    const size_t k = d->top_k, n = d->count,
+                 whole = is_cpu ? CLSORT__SELECT_CPU_SHORT : CLSORT__SELECT_SHORT;
+    t->list_capacity = streams ? 16 : is_cpu ? 64 : 512;
+    while ((t->mode == CLSORT__SELECT_FIRST || streams)
+           && t->list_capacity < (streams ? 4 : 2) * k && t->list_capacity < t->most_capacity)
         t->list_capacity *= 2;
     if (t->list_capacity > t->most_capacity) t->list_capacity = t->most_capacity;
-    if (t->streams) t->passes = 0;
+    if (streams) t->passes = 0;
     else if (t->scatters) t->list_capacity = 0;
-    else if (n <= t->list_capacity
-             || (n <= clsort__select_whole(is_cpu) && n <= t->most_capacity)) {
+    else if (n <= t->list_capacity || (n <= whole && n <= t->most_capacity)) {
         t->list_capacity = 1u << clsort__ceil_log2(n);
         t->passes = 0;
     }
 }
 
-/* Chooses the mode of a selection, its passes and its list. */
+/* Chooses the mode of a selection, and its passes. */
 static void clsort__select_mode(const clsort_sorter *s, const clsort_desc *d,
                                 const clsort__config *c, clsort__selection *t)
 {
@@ -18092,29 +18121,34 @@ static void clsort__select_mode(const clsort_sorter *s, const clsort_desc *d,
                      && (!s || t->mode == CLSORT__SELECT_UNORDERED);
     t->passes = (cl_uint)(clsort__ceil_divide(bits, c->digit_bits)
                           + clsort__ceil_divide(number_bits, c->digit_bits));
-    clsort__select_list(s, d, c, t);
+}
+
+/* Cuts rows into parts: as many, or less. */
+static void clsort__cut_rows(const clsort_sorter *s, size_t n, size_t parts, clsort__selection *t)
+{
+    t->part_elements = n ? clsort__ceil_divide(n, parts) : 1;
+    if (!s || !s->is_cpu)
+        t->part_elements =
+            clsort__saturating_multiply(clsort__ceil_divide(t->part_elements, 64), 64);
+    t->parts = clsort__ceil_divide(n, t->part_elements);
 }
 
 /* Cuts rows into parts if there are too few rows for the device. Without a device the tables have
    the largest list. */
 static void clsort__select_parts(const clsort_sorter *s, size_t n, clsort__selection *t)
 {
-    const int is_cpu = s && s->is_cpu;
+    const int is_cpu = s && s->is_cpu, streams = t->how == CLSORT__BY_STREAMS;
     const size_t busy = s ? (is_cpu ? 2 : 8) * (size_t)s->compute_units : (size_t)-1;
     const size_t least = is_cpu ? (size_t)CLSORT__SELECT_CPU_PART : (size_t)CLSORT__SELECT_PART;
     const size_t most = clsort__smaller(busy / t->rows, n / least);
     /* A partition of nothing wants 0 elements. */
     const size_t listed = t->most_capacity / clsort__largest(t->wanted, 1, 0),
-                 parts = !most || (!t->passes && !t->streams) ? 1
-                         : t->streams                         ? clsort__smaller(most, listed)
-                                                              : most;
-    t->part_elements = n ? clsort__ceil_divide(n, parts) : 1;
-    if (!is_cpu)
-        t->part_elements =
-            clsort__saturating_multiply(clsort__ceil_divide(t->part_elements, 64), 64);
-    t->parts = clsort__ceil_divide(n, t->part_elements);
+                 parts = !most || (!t->passes && !streams) ? 1
+                         : streams                         ? clsort__smaller(most, listed)
+                                                           : most;
+    clsort__cut_rows(s, n, parts, t);
     t->spread = !s || t->parts > 1 || t->scatters;
-    if (t->streams && t->list_capacity < t->parts * t->wanted)
+    if (streams && t->list_capacity < t->parts * t->wanted)
         t->list_capacity = 1u << clsort__ceil_log2(t->parts * t->wanted);
     t->row_words = clsort__largest(s ? t->list_capacity : t->most_capacity, most, 1);
     t->row_words = (CLSORT__ROW_LIST + t->row_words + 3) / 4 * 4;
@@ -18182,31 +18216,78 @@ static clsort_desc clsort__whole_order(const clsort__plan *p, size_t count)
     return order;
 }
 
-/* Up to this count sorts take too many launches to replace a selection. */
-static size_t clsort__whole_least(const clsort__plan *p)
+/* The plans of selections: the first row of this table that fits the device, what is selected, the
+   rows, their count and k is taken, if its kernels can do that; if none is, digits narrow the rows.
+   Sorts of whole rows, measured with f32 on an H200 and on CPUs with PoCL: beside them selections by
+   digits took up to 2.2 times as long from one row on the H200, 3.6 times on CPUs, and 1.2 times
+   from several rows. For short rows a sort takes too many launches. */
+static const struct clsort__select_plan {
+    int how;                        /* CLSORT__BY_* */
+    int alone;                      /* where work-items work alone, on CPUs, or elsewhere */
+    cl_uint mode, last_mode;        /* CLSORT__SELECT_* */
+    size_t least_rows, most_rows;   /* most_rows 0: one for every two cores */
+    size_t least, most;             /* the count, ... */
+    size_t least_ks;                /* ... which is at least so many times k ... */
+    size_t most_ks, parts;          /* ... and at most most_ks / parts times k */
+} clsort__select_plans[] = {
+#define CLSORT__ANY ((size_t)-1)
+#define CLSORT__ANY_K 0, CLSORT__ANY, 1
+    { CLSORT__BY_STREAMS, 1, 0, 1, 1, CLSORT__ANY, 0, 256, 4, CLSORT__ANY, 1 },
+    { CLSORT__BY_STREAMS, 1, 0, 1, 1, CLSORT__ANY, 257, CLSORT__ANY, 16, CLSORT__ANY, 1 },
+    { CLSORT__BY_REGISTERS, 0, 0, 1, 1, CLSORT__ANY, 1, CLSORT__SHORT_MOST, CLSORT__ANY_K },
+    { CLSORT__BY_TILES, 0, 0, 1, 1, CLSORT__ANY, 1, CLSORT__SHORT_MOST, CLSORT__ANY_K },
+    { CLSORT__BY_ONE_LAUNCH, 0, 0, 1, 1, 0, CLSORT__SHORT_MOST + 1, CLSORT__ANY,
+      CLSORT__ANY_K },
+    { CLSORT__BY_SAMPLE, 0, 0, 1, 1, 0, CLSORT__SHORT_MOST + 1, CLSORT__ANY,
+      CLSORT__ANY_K },
+    { CLSORT__BY_SORTING, 0, 0, 3, 1, 1, 129, 1 << 21, 0, 256, 1 },
+    { CLSORT__BY_SORTING, 0, 0, 3, 1, 1, 129, CLSORT__ANY, 0, 2, 1 },
+    { CLSORT__BY_SORTING, 0, 2, 2, 2, 999, 129, CLSORT__ANY, 0, 8, 7 },
+    { CLSORT__BY_SORTING, 0, 2, 2, 1000, CLSORT__ANY, 17, CLSORT__ANY, 0, 8, 7 },
+    { CLSORT__BY_SORTING, 1, 0, 3, 1, 1, 129, 1 << 20, 0, 32, 1 },
+    { CLSORT__BY_SORTING, 1, 0, 3, 1, 1, 129, CLSORT__ANY, 0, 8, 1 },
+    { CLSORT__BY_SORTING, 1, 0, 3, 2, 999, 129, CLSORT__ANY, 0, 5, 1 },
+    { CLSORT__BY_SORTING, 1, 0, 3, 1000, CLSORT__ANY, 17, CLSORT__ANY, 0, 5, 1 }
+#undef CLSORT__ANY
+#undef CLSORT__ANY_K
+};
+enum { CLSORT__SELECT_PLANS = sizeof clsort__select_plans / sizeof *clsort__select_plans };
+
+/* Is a row of the table for this device, whatever the count and k? s may be NULL: any device. */
+static int clsort__fits_rows(const struct clsort__select_plan *w, const clsort_sorter *s,
+                             const clsort__plan *p)
 {
-    return p->select.rows < 1000 ? 128 : 16;
+    const clsort__selection *t = &p->select;
+    const int alone = s && s->is_cpu && !p->config.group_log2;
+    const size_t few = s ? (size_t)s->compute_units / 2 + 1 : (size_t)-1;
+    return (!s || w->alone == alone) && t->mode >= w->mode && t->mode <= w->last_mode
+           && t->rows >= w->least_rows && t->rows <= (w->most_rows ? w->most_rows : few);
 }
 
-/* The largest count whose rows are sorted whole, if one reading cannot select from them; 0: none.
-   Longer rows take less time to select from. Measured with f32 on an H200 (selections from one row
-   took up to 2.2 times as long as sorting it, from several 1.2 times) and on CPUs with PoCL (3.6
-   times). Without a device it is the most of all. */
-static size_t clsort__whole_most(const clsort_sorter *s, const clsort__plan *p)
+/* The largest count for k by a row of the table. */
+static size_t clsort__most_of_plan(const struct clsort__select_plan *w, size_t k)
 {
-    const size_t k = p->d.top_k, rows = p->select.rows;
-    const size_t on_cpus = rows > 1 ? 5 * k
-                                    : clsort__largest(clsort__smaller(32 * k, 1 << 20), 8 * k, 0),
-                 on_gpus = rows == 1
-                               ? clsort__largest(clsort__smaller(256 * k, 1 << 21), 2 * k, 0)
-                           : p->select.mode == CLSORT__SELECT_UNORDERED ? k + k / 7
-                                                                        : 0,
-                 most = !s ? clsort__largest(on_cpus, on_gpus, 0) : s->is_cpu ? on_cpus : on_gpus;
+    return clsort__smaller(w->most, clsort__saturating_multiply(w->most_ks, k) / w->parts);
+}
+
+/* The largest count whose rows are sorted whole, and the least in *least; 0: none. Without a device
+   it is the most of all. */
+static size_t clsort__whole_most(const clsort_sorter *s, const clsort__plan *p, size_t *least)
+{
+    const size_t rows = p->select.rows;
     const clsort_desc order = clsort__whole_order(p, 2);
+    const struct clsort__select_plan *w = clsort__select_plans;
+    size_t most = 0;
+    *least = 0;
     if (p->data.at_offsets || p->data.has_lengths || p->data.count_on_device
         || p->d.tuning.work_group || !clsort__can_any(&order)
         || (p->d.row_stride && rows > 0xFFFFFFFFu / p->data.stride))
         return 0;
+    for (; w < clsort__select_plans + CLSORT__SELECT_PLANS; w++) {
+        if (w->how != CLSORT__BY_SORTING || !clsort__fits_rows(w, s, p)) continue;
+        most = clsort__largest(most, clsort__most_of_plan(w, p->d.top_k), 0);
+        *least = w->least;
+    }
     return p->d.row_stride ? most : clsort__smaller(most, 0xFFFFFFFFu / rows);
 }
 
@@ -18289,16 +18370,16 @@ static void clsort__take_whole(const clsort_sorter *s, size_t count, clsort__pla
 static void clsort__select_scratch(const clsort_sorter *s, clsort__job *j)
 {
     clsort__plan *p = &j->plan, whole;
-    const size_t most = clsort__smaller(clsort__whole_most(s, p), p->d.count);
     clsort__plan sort;
-    size_t other;
+    size_t other, least;
+    const size_t most = clsort__smaller(clsort__whole_most(s, p, &least), p->d.count);
     p->scratch.layout.most = clsort__most_bytes(s, p);
     whole = *p;
     clsort__take_selection(s, p, &j->then);
-    if (most < p->d.top_k || most <= clsort__whole_least(p)) return;
+    if (most < p->d.top_k || most < least) return;
     clsort__take_whole(s, most, &whole, &sort);
     other = whole.scratch.layout.bytes;
-    if (p->select.sorts_whole) {
+    if (p->select.how == CLSORT__BY_SORTING) {
         other = p->scratch.layout.bytes;
         *p = whole;
         j->then = sort;
@@ -18307,9 +18388,8 @@ static void clsort__select_scratch(const clsort_sorter *s, clsort__job *j)
         clsort__take(&p->scratch.layout, other - p->scratch.layout.bytes);
 }
 
-/* Rows that a work-group holds: the longest one; in registers log2 of the most elements of a
-   work-item, and the most columns of a work-item. */
-enum { CLSORT__SHORT_MOST = 4096, CLSORT__SHORT_ITEMS_LOG2 = 5, CLSORT__SHORT_FIRSTS = 2 };
+/* Rows in registers: log2 of the most elements of a work-item, and its most columns. */
+enum { CLSORT__SHORT_ITEMS_LOG2 = 5, CLSORT__SHORT_FIRSTS = 2 };
 
 /* Local memory of clsort_select_short in bytes. */
 static size_t clsort__short_local(const clsort__config *c, cl_uint list_capacity)
@@ -18334,24 +18414,26 @@ static void clsort__short_shape(const clsort_sorter *s, const clsort__plan *p, c
         c->radix_items *= 2;
 }
 
-/* Plans rows in registers, if they are short, and k so small that there are few candidates. Returns
-   whether it did. */
+/* Plans rows in registers, if k is so small that there are few candidates. Returns whether it
+   did. */
 static int clsort__plan_short_rows(const clsort_sorter *s, clsort__plan *p)
 {
     clsort__config c = p->config;
     clsort__selection *t = &p->select;
     const size_t n = p->d.count, k = p->d.top_k, most = 32 * (size_t)s->compute_units;
     size_t columns, candidates;
+    cl_uint capacity;
     clsort__short_shape(s, p, &c);
     columns = (size_t)c.radix_items << c.group_log2;
     candidates = clsort__smaller(n, k * ((1u << c.items_log2) / c.radix_items));
-    t->list_capacity = 1u << clsort__ceil_log2(candidates);
-    if (c.items_log2 > CLSORT__SHORT_ITEMS_LOG2
+    capacity = 1u << clsort__ceil_log2(candidates);
+    if (!p->config.group_log2 || c.items_log2 > CLSORT__SHORT_ITEMS_LOG2
         || s->broken & CLSORT__BIT(CLSORT__SHORT_ROWS) || (8 * k > 5 * columns && columns < n)
-        || clsort__short_local(&c, t->list_capacity) > s->local_bytes)
+        || clsort__short_local(&c, capacity) > s->local_bytes)
         return 0;
     p->config = c;
-    t->local = clsort__short_local(&c, t->list_capacity);
+    t->list_capacity = capacity;
+    t->local = clsort__short_local(&c, capacity);
     t->groups = clsort__ceil_divide(t->rows, clsort__ceil_divide(t->rows, most));
     return 1;
 }
@@ -18369,7 +18451,7 @@ static int clsort__plan_row_tiles(const clsort_sorter *s, clsort__plan *p)
     c.items_log2 = c.key_bytes == 8 ? 3 : 4;
     clsort__share_tile(s, &p->d.tuning, 0, 8, &c);
     tile = (size_t)1 << (c.share_log2 + c.items_log2);
-    if (!c.share_log2 || tile < CLSORT__LEAST_TILE || p->d.count > tile
+    if (!p->config.group_log2 || !c.share_log2 || tile < CLSORT__LEAST_TILE || p->d.count > tile
         || clsort__local_need(&c) > s->local_bytes || no_merge
         || s->broken & CLSORT__BIT(CLSORT__ROW_TILES))
         return 0;
@@ -18378,20 +18460,6 @@ static int clsort__plan_row_tiles(const clsort_sorter *s, clsort__plan *p)
     t->tile_rows = tile / p->d.count;
     t->groups = clsort__ceil_divide(t->rows, t->tile_rows);
     return 1;
-}
-
-/* Replaces the plan of rows that a work-group can hold, where it has more than one work-item. The
-   scratch memory stays as it is: these kernels may turn out not to build. */
-static void clsort__plan_held_rows(const clsort_sorter *s, clsort__plan *p)
-{
-    clsort__selection *t = &p->select;
-    const cl_uint list_capacity = t->list_capacity;
-    if (!s || !p->config.group_log2 || !p->d.count || p->d.count > CLSORT__SHORT_MOST
-        || t->scatters)
-        return;
-    t->is_short = clsort__plan_short_rows(s, p);
-    if (!t->is_short) t->list_capacity = list_capacity;
-    t->sorts_tiles = !t->is_short && clsort__plan_row_tiles(s, p);
 }
 
 /* The least x whose square is n or more. */
@@ -18453,28 +18521,81 @@ static int clsort__plan_sample(clsort__plan *p)
            && 2 * t->bounding * (n / (t->clusters * CLSORT__CLUSTER)) <= t->most_candidates;
 }
 
-/* Plans one reading of a few long rows. */
-static void clsort__plan_reading(const clsort_sorter *s, clsort__plan *p)
+/* Work-groups of one launch, and what they do at most once each, but for very long rows: read a
+   part, rank a share of the candidates. A share has to fit into a list. */
+static void clsort__plan_one_launch(const clsort_sorter *s, clsort__plan *p)
 {
     clsort__selection *t = &p->select;
-    size_t need;
-    clsort__plan_candidates(s, p);
-    if (!s || !t->most_candidates || !t->passes
-        || clsort__rank_local(&p->config) > s->local_bytes || !clsort__plan_sample(p))
-        return;
-    need = clsort__long_local(p);
-    t->in_one_launch = s->has_progress && need <= s->local_bytes
-                       && !(s->broken & CLSORT__BIT(CLSORT__LONG_ROWS));
-    t->samples = t->in_one_launch || p->d.count >= CLSORT__LONG_TOTAL / t->rows;
-    if (t->in_one_launch) p->config.family = CLSORT__LONG_ROWS;
-    else need = clsort__rank_local(&p->config);
-    if (t->samples && t->local < need) t->local = need;
+    const size_t groups = 3 * (size_t)s->compute_units, each = groups / t->rows,
+                 parts = clsort__largest(each, p->d.count >> 16, 1);
+    p->config.family = CLSORT__LONG_ROWS;
+    if (t->parts > parts) clsort__cut_rows(s, p->d.count, parts, t);
+    t->ranges = clsort__smaller(t->ranges, clsort__largest(each, p->d.top_k / 384 + 1, 0));
+    t->groups = clsort__smaller(t->rows * clsort__largest(t->parts, t->ranges, 0), groups);
+}
+
+/* Plans one reading of a few long rows. Returns whether it did. */
+static int clsort__plan_reading(const clsort_sorter *s, clsort__plan *p, int how)
+{
+    clsort__selection *t = &p->select;
+    const size_t rank = clsort__rank_local(&p->config), all = clsort__long_local(p),
+                 need = how == CLSORT__BY_ONE_LAUNCH ? all : rank;
+    if (!t->most_candidates || !t->passes || rank > s->local_bytes || !clsort__plan_sample(p))
+        return 0;
+    if (how == CLSORT__BY_SAMPLE) {
+        if (p->d.count < CLSORT__LONG_TOTAL / t->rows) return 0;
+    } else if (!s->has_progress || all > s->local_bytes
+               || s->broken & CLSORT__BIT(CLSORT__LONG_ROWS)) {
+        return 0;
+    }
+    t->ranges = p->d.top_k / 128 + 1;
+    if (how == CLSORT__BY_ONE_LAUNCH) clsort__plan_one_launch(s, p);
+    if (t->local < need) t->local = need;
+    return 1;
+}
+
+/* Plans a reading by work-items that work alone, where local memory has lists for them. Returns
+   whether it did. */
+static int clsort__plan_streams(const clsort_sorter *s, clsort__plan *p)
+{
+    clsort__selection *t = &p->select;
+    if (4 * p->d.top_k > t->most_capacity) return 0;
+    p->config.family = CLSORT__STREAMS;
+    t->how = CLSORT__BY_STREAMS;
+    clsort__select_list(s, &p->d, t);
+    clsort__select_parts(s, p->d.count, t);
+    return 1;
+}
+
+/* Plans whole rows that are sorted. Returns whether it did. */
+static int clsort__plan_whole_rows(const clsort_sorter *s, clsort__plan *p)
+{
+    size_t least;
+    if (p->d.count > clsort__whole_most(s, p, &least) || s->broken & CLSORT__OF_ROWS) return 0;
+    p->select.sorts_after = 0;
+    return 1;
+}
+
+/* Plans rows by a row of the table. Returns whether it did. */
+static int clsort__plan_rows(const clsort_sorter *s, const struct clsort__select_plan *w,
+                             clsort__plan *p)
+{
+    const size_t n = p->d.count, k = p->d.top_k;
+    if (!clsort__fits_rows(w, s, p) || n < w->least || n < w->least_ks * k
+        || n > clsort__most_of_plan(w, k))
+        return 0;
+    return w->how == CLSORT__BY_STREAMS     ? clsort__plan_streams(s, p)
+           : w->how == CLSORT__BY_REGISTERS ? clsort__plan_short_rows(s, p)
+           : w->how == CLSORT__BY_TILES     ? clsort__plan_row_tiles(s, p)
+           : w->how == CLSORT__BY_SORTING   ? clsort__plan_whole_rows(s, p)
+                                            : clsort__plan_reading(s, p, w->how);
 }
 
 /* Derives everything but the scratch memory from a description that was checked. */
 static void clsort__plan_selection(const clsort_sorter *s, const clsort_desc *d, clsort__plan *p)
 {
     clsort__selection *t = &p->select;
+    int i;
     memset(p, 0, sizeof *p);
     p->d = *d;
     clsort__plan_key(d, &p->key);
@@ -18491,14 +18612,12 @@ static void clsort__plan_selection(const clsort_sorter *s, const clsort_desc *d,
     t->ignored_high_bits = d->last_bit ? clsort__key_bits(d->key_type) - d->last_bit : 0;
     clsort__select_shape(s, p);
     clsort__select_mode(s, d, &p->config, t);
-    if (p->select.streams) p->config.family = CLSORT__STREAMS;
+    clsort__select_list(s, d, t);
     clsort__select_parts(s, d->count, t);
-    clsort__plan_held_rows(s, p);
-    clsort__plan_reading(s, p);
-    if (!s || t->is_short || t->sorts_tiles || t->samples || t->streams) return;
-    t->sorts_whole = d->count > clsort__whole_least(p) && d->count <= clsort__whole_most(s, p)
-                     && !(s->broken & CLSORT__OF_ROWS);
-    if (t->sorts_whole) t->sorts_after = 0;
+    clsort__plan_candidates(s, p);
+    for (i = 0; s && i < CLSORT__SELECT_PLANS; i++)
+        if (clsort__plan_rows(s, &clsort__select_plans[i], p)) break;
+    if (s && i < CLSORT__SELECT_PLANS) t->how = clsort__select_plans[i].how;
 }
 
 /* Checks the sort after a selection. Without a device, devices with small work-groups may need it
@@ -18531,7 +18650,7 @@ static clsort_desc clsort__as_sort(const clsort_desc *desc)
 static int clsort__takes_all(const clsort__job *j)
 {
     const clsort_desc *d = &j->plan.d;
-    return j->plan.select.sorts_whole && d->top_k == d->count && !d->row_stride
+    return j->plan.select.how == CLSORT__BY_SORTING && d->top_k == d->count && !d->row_stride
            && !(d->flags & CLSORT_FLAG_TOP_NTH) && !d->value_size
            && (j->plan.data.has_indices || clsort__will_have(d, d->keys_out, CLSORT_FLAG_KEYS_OUT));
 }
@@ -18565,6 +18684,12 @@ static void clsort__check_selection(clsort__checks *c, clsort__job *j)
         clsort__blame(c, CLSORT_ERROR_UNSUPPORTED, "segments that cannot be sorted, beside "
                                                    "CLSORT_FLAG_TOP_PARTITION");
     clsort__check_select_order(c, &j->plan);
+}
+
+/* Does a sample bound rows? */
+static int clsort__has_sample(const clsort__plan *p)
+{
+    return p->select.how == CLSORT__BY_ONE_LAUNCH || p->select.how == CLSORT__BY_SAMPLE;
 }
 
 /* The arrays that bound rows: lengths or offsets, ends, a count. Absent buffers are replaced. */
@@ -18601,7 +18726,7 @@ static void clsort__use_select_kernel(clsort__run *run, const clsort__plan *p, i
 
 static void clsort__arg_select_tables(clsort__run *run, const clsort__plan *p, clsort__span tables)
 {
-    const cl_uint most_candidates = p->select.samples ? (cl_uint)p->select.most_candidates : 0;
+    const cl_uint most_candidates = clsort__has_sample(p) ? (cl_uint)p->select.most_candidates : 0;
     clsort__arg_span(run, tables);
     clsort__arg_uint(run, (cl_uint)p->select.row_words);
     clsort__arg_uint(run, most_candidates);
@@ -18659,7 +18784,7 @@ static void clsort__launch_rows(clsort__run *run, const clsort__plan *p)
     const clsort__selection *t = &p->select;
     clsort__arg_local(run, clsort__select_words(&p->config, t->list_capacity));
     clsort__arg_local(run, clsort__select_codes(&p->config, t->list_capacity));
-    if (!t->samples)
+    if (!clsort__has_sample(p))
         clsort__traffic(run, 0,
                         (cl_ulong)t->rows * clsort__smaller(t->list_capacity, p->d.count)
                             * p->key.bytes);
@@ -18678,15 +18803,9 @@ static void clsort__select_passes(clsort__run *run, const clsort__plan *p, clsor
     for (pass = 0; pass <= p->select.passes; pass++) {
         run->argument = last;
         clsort__arg_uint(run, pass);
-        if (!p->select.samples) clsort__traffic(run, 0, clsort__select_read(p));
+        if (!clsort__has_sample(p)) clsort__traffic(run, 0, clsort__select_read(p));
         clsort__launch(run, p->select.rows * p->select.parts << run->group_log2);
     }
-}
-
-/* Work-groups that share the candidates of a row out. */
-static size_t clsort__select_ranges(const clsort__plan *p)
-{
-    return p->d.top_k / 128 + 1;
 }
 
 /* Chooses a kernel that has the outputs beside the tables, and sets all arguments but its local
@@ -18697,7 +18816,7 @@ static void clsort__use_rank_kernel(clsort__run *run, const clsort__plan *p, int
     clsort__use_select_kernel(run, p, kernel);
     clsort__arg_select_tables(run, p, tables);
     clsort__arg_outputs(run, p, found);
-    clsort__arg_uint(run, (cl_uint)clsort__select_ranges(p));
+    clsort__arg_uint(run, (cl_uint)p->select.ranges);
 }
 
 /* Enqueues a sample, by which rows are bounded. */
@@ -18705,7 +18824,8 @@ static void clsort__select_sample(clsort__run *run, const clsort__plan *p, clsor
 {
     const clsort__selection *t = &p->select;
     clsort__use_select_kernel(
-        run, p, t->in_one_launch ? CLSORT__KERNEL_SELECT_BEGIN : CLSORT__KERNEL_SELECT_SAMPLE);
+        run, p, t->how == CLSORT__BY_ONE_LAUNCH ? CLSORT__KERNEL_SELECT_BEGIN
+                                                : CLSORT__KERNEL_SELECT_SAMPLE);
     clsort__arg_select_tables(run, p, tables);
     clsort__arg_uint(run, t->clusters);
     clsort__arg_uint(run, t->bounding);
@@ -18726,7 +18846,7 @@ static void clsort__select_once(clsort__run *run, const clsort__plan *p, clsort_
     clsort__use_rank_kernel(run, p, CLSORT__KERNEL_SELECT_RANK, tables, found);
     clsort__arg_local(run, clsort__rank_local(&p->config));
     clsort__traffic(run, 0, clsort__select_written(p));
-    clsort__launch(run, t->rows * clsort__select_ranges(p) << run->group_log2);
+    clsort__launch(run, t->rows * p->select.ranges << run->group_log2);
 }
 
 /* Everything after the sample in one launch. */
@@ -18734,13 +18854,12 @@ static void clsort__select_long(clsort__run *run, const clsort__plan *p, clsort_
                                 clsort__arrays found)
 {
     const clsort__selection *t = &p->select;
-    const size_t busy = 4 * (size_t)run->s->compute_units;
     clsort__use_rank_kernel(run, p, CLSORT__KERNEL_SELECT_LONG, tables, found);
     clsort__arg_uint(run, t->clusters);
     clsort__arg_uint(run, t->bounding);
     clsort__arg_local(run, clsort__long_local(p));
     clsort__traffic(run, 1, clsort__select_read(p) + clsort__select_written(p));
-    clsort__launch(run, clsort__smaller(t->rows * t->parts, busy) << run->group_log2);
+    clsort__launch(run, t->groups << run->group_log2);
 }
 
 /* Selects from rows in parts: passes narrow each row, then the results are written. Where rows are
@@ -18752,18 +18871,18 @@ static void clsort__select_spread(clsort__run *run, const clsort__plan *p, clsor
     const int kernel = t->mode == CLSORT__SELECT_UNORDERED   ? CLSORT__KERNEL_SELECT_SCATTER
                        : t->mode == CLSORT__SELECT_PARTITION ? CLSORT__KERNEL_SELECT_PARTITION
                                                              : CLSORT__KERNEL_SELECT_SORT;
-    if (t->samples) clsort__select_sample(run, p, tables);
-    if (t->in_one_launch) {
+    if (clsort__has_sample(p)) clsort__select_sample(run, p, tables);
+    if (t->how == CLSORT__BY_ONE_LAUNCH) {
         clsort__select_long(run, p, tables, found);
         return;
     }
-    if (t->samples) clsort__select_once(run, p, tables, found);
+    if (clsort__has_sample(p)) clsort__select_once(run, p, tables, found);
     else clsort__fill(run, tables, 0, t->rows * 4 << p->config.digit_bits);
     clsort__select_passes(run, p, tables);
     clsort__use_select_kernel(run, p, kernel);
     clsort__arg_select_tables(run, p, tables);
     clsort__arg_outputs(run, p, found);
-    if (!t->samples) clsort__traffic(run, 1, clsort__select_written(p));
+    if (!clsort__has_sample(p)) clsort__traffic(run, 1, clsort__select_written(p));
     if (!t->scatters) {
         clsort__launch_rows(run, p);
         return;
@@ -18782,7 +18901,7 @@ static void clsort__move_selected(clsort__run *run, const clsort__plan *p, clsor
     const size_t size = to->element_bytes, rows = p->select.rows, wanted = p->select.wanted;
     const clsort__span indices = a->has_indices ? a->indices : found;
     const size_t apart = a->has_indices ? a->indices_apart
-                         : p->select.sorts_whole ? a->stride * 4 : 0;
+                         : p->select.how == CLSORT__BY_SORTING ? a->stride * 4 : 0;
     const int in_place = clsort__same_span(source, to->span);
     clsort__rows from = clsort__make_rows(in_place ? copy : source, rows, p->d.count, size,
                                           a->stride * size);
@@ -18917,9 +19036,10 @@ static void clsort__select_held(clsort__run *run, const clsort__plan *p, clsort_
 {
     const clsort__selection *t = &p->select;
     clsort__use_select_kernel(
-        run, p, t->is_short ? CLSORT__KERNEL_SELECT_SHORT : CLSORT__KERNEL_SELECT_TILE);
+        run, p, t->how == CLSORT__BY_REGISTERS ? CLSORT__KERNEL_SELECT_SHORT
+                                               : CLSORT__KERNEL_SELECT_TILE);
     clsort__arg_outputs(run, p, found);
-    if (t->is_short) {
+    if (t->how == CLSORT__BY_REGISTERS) {
         clsort__arg_local(run, t->local);
     } else {
         clsort__arg_uint(run, (cl_uint)t->tile_rows);
@@ -18934,11 +19054,11 @@ static void clsort__select_held(clsort__run *run, const clsort__plan *p, clsort_
 static void clsort__find_selected(clsort__run *run, const clsort__plan *p,
                                   const clsort__scratch *scratch, clsort__arrays found)
 {
-    if (p->select.is_short || p->select.sorts_tiles) {
+    if (p->select.how == CLSORT__BY_REGISTERS || p->select.how == CLSORT__BY_TILES) {
         clsort__select_held(run, p, found);
-    } else if (p->select.streams) {
+    } else if (p->select.how == CLSORT__BY_STREAMS) {
         clsort__select_streams(run, p, scratch, found);
-    } else if (p->select.spread || p->select.samples) {
+    } else if (p->select.spread || clsort__has_sample(p)) {
         clsort__select_spread(run, p, clsort__scratch_part(scratch, p->scratch.tables), found);
     } else {
         clsort__use_select_kernel(run, p, CLSORT__KERNEL_SELECT_ROWS);
@@ -18961,7 +19081,8 @@ static void clsort__select(clsort__run *run, const clsort__job *j)
         source.data.keys = clsort__scratch_part(&j->scratch, p->scratch.extracted);
         clsort__extract_selected(run, p, source.data.keys);
     }
-    if (p->select.sorts_whole) found.values = clsort__select_sorted(run, j, source.data.keys);
+    if (p->select.how == CLSORT__BY_SORTING)
+        found.values = clsort__select_sorted(run, j, source.data.keys);
     else clsort__find_selected(run, &source, &j->scratch, found);
     if (p->select.sorts_after) clsort__sort_selected(run, j, found);
     clsort__move_all_selected(run, p, &j->scratch, found.values);
@@ -20179,14 +20300,9 @@ CLSORT_API clsort_status clsort_scratch_size(clsort_sorter *sorter, const clsort
 /* How a selection works, or a partition that is planned as a sort. */
 static const char *clsort__select_name(const clsort__plan *p)
 {
-    const clsort__selection *t = &p->select;
-    return t->is_short        ? "registers"
-           : t->sorts_tiles   ? "tiles"
-           : t->streams       ? "streams"
-           : t->in_one_launch ? "a sample in one launch"
-           : t->samples       ? "a sample"
-           : t->sorts_whole || !p->d.top_k ? "sorting"
-                                           : "digits";
+    static const char *const names[] = { "digits", "streams",  "registers", "tiles",
+                                         "a sample in one launch", "a sample", "sorting" };
+    return names[p->d.top_k ? p->select.how : CLSORT__BY_SORTING];
 }
 
 CLSORT_API clsort_status clsort_explain(clsort_sorter *sorter, const clsort_desc *desc, char *text,

@@ -9816,12 +9816,23 @@ CLSORT_INLINE uint rank_among(local const ranked_t *x, uint count, ranked_t own)
     return rank;
 }
 
-/* Writes element i of a row, the one of that rank, if it is wanted. */
-CLSORT_INLINE void write_ranked(select_t s, select_part_t p, output_t out, uint rank, uint i)
+/* Writes an element of a row, the one of that rank, if it is wanted. A code that has all of the key
+   is decoded: to load the key again takes longer. */
+CLSORT_INLINE void write_ranked(select_t s, select_part_t p, output_t out, uint rank, ranked_t x)
 {
-    const uint nth = s.select_mode == CLSORT__SELECT_NTH;
-    if (nth ? rank == s.asked - 1 && s.k == s.asked : rank < s.k)
-        write_element(s, p, out, nth ? 0 : rank, i);
+    const uint nth = s.select_mode == CLSORT__SELECT_NTH, place = nth ? 0 : rank,
+               i = CLSORT_RANKED_INDEX(x);
+    if (nth ? rank != s.asked - 1 || s.k != s.asked : rank >= s.k)
+        return;
+    if (s.minus_zero || s.ignored_high_bits || s.first_bit) {
+        write_element(s, p, out, place, i);
+        return;
+    }
+    if (out.outputs & CLSORT__WRITES_INDICES)
+        ((global uint *)(out.indices + p.row * out.indices_apart))[place] = i;
+    if (out.outputs & CLSORT__WRITES_KEYS)
+        ((global code_t *)(out.keys + p.row * out.keys_apart))[place]
+            = decode((code_t)CLSORT_RANKED_CODE(x), s.codec);
 }
 
 //---- select: short rows
@@ -9836,8 +9847,9 @@ CLSORT_INLINE void write_ranked(select_t s, select_part_t p, output_t out, uint 
 #endif
 #define CLSORT_FIRSTS CLSORT_RADIX_ITEMS
 #define CLSORT_COLUMNS (CLSORT_FIRSTS * CLSORT_GROUP)
-/* The longest list in which ranks are counted: a longer one is sorted. */
-#define CLSORT_RANKED_MOST (CLSORT_GROUP > 64 ? CLSORT_GROUP : 64)
+/* The longest list in which ranks are counted: a longer one is sorted, in steps that wait for each
+   other. */
+#define CLSORT_RANKED_MOST (CLSORT_GROUP > 64 ? 256 : 4 * CLSORT_GROUP)
 #if CLSORT_FIRSTS > CLSORT_ITEMS
 #error "CLSORT_FIRSTS must be 1 to CLSORT_ITEMS"
 #endif
@@ -9937,8 +9949,7 @@ CLSORT_INLINE void write_candidates(select_t s, select_part_t p, output_t out, s
     const uint sorted = count > CLSORT_RANKED_MOST;
     for (uint c = local_id(); c < (sorted ? s.k : count); c += CLSORT_GROUP) {
         const ranked_t own = l.list[c];
-        write_ranked(s, p, out, sorted ? c : rank_among(l.list, count, own),
-                     CLSORT_RANKED_INDEX(own));
+        write_ranked(s, p, out, sorted ? c : rank_among(l.list, count, own), own);
     }
     write_marks(s, p, out);
 }
@@ -10491,17 +10502,40 @@ CLSORT_INLINE void put_bound(global uint *row, ranked_t bound)
 
 /* Where element x of a sample lies. The row is cut into `clusters` strips of `apart` elements, and
    each has a cluster somewhere: at equal distances they would see what has a period as it is not. A
-   second sample lies elsewhere. */
-CLSORT_INLINE uint sampled_place(uint x, uint apart, uint again)
+   second sample, of another seed, lies elsewhere. */
+CLSORT_INLINE uint sampled_place(uint x, uint apart, uint seed)
 {
     const uint cluster = x / CLSORT__CLUSTER;
     return cluster * apart
-           + draw_below(2 * cluster + again + 1, apart / CLSORT__CLUSTER) * CLSORT__CLUSTER
+           + draw_below(2 * cluster + seed + 1, apart / CLSORT__CLUSTER) * CLSORT__CLUSTER
            + x % CLSORT__CLUSTER;
 }
 
+/* The seed of a second sample: an odd number that depends on keys all over the row. So keys that
+   mislead the first sample do not mislead the second, unless they were made for their own seed.
+   Called by all; `word` of local memory is free before and after. */
+CLSORT_INLINE uint seed_of_row(select_t s, select_part_t p, uint exists, local uint *word)
+{
+    const uint lid = local_id(), apart = s.n / (CLSORT_GROUP * CLSORT_SAMPLED);
+    uint mixed = 0;
+    if (lid == 0)
+        *word = 0;
+    group_sync();
+    #pragma unroll 1   /* else it takes 37 registers more */
+    for (uint b = 0; b < (exists ? CLSORT_SAMPLED : 0); b++) {
+        const ulong key = ((global const code_t *)p.keys)[(b * CLSORT_GROUP + lid) * apart];
+        mixed = (mixed ^ (uint)(key ^ key >> 32)) * 0x9E3779B1u;
+    }
+    add_local(word, mixed * (2 * lid + 1));
+    group_sync();
+    const uint seed = *word | 1;
+    group_sync();
+    return seed;
+}
+
+//---- select: bounds of long rows
 /* The first pair of a work-item's share of a sample. Neighbours load a cluster together. */
-CLSORT_INLINE ranked_t first_of_sample(select_t s, select_part_t p, uint clusters, uint again)
+CLSORT_INLINE ranked_t first_of_sample(select_t s, select_part_t p, uint clusters, uint seed)
 {
     const uint sample = clusters * CLSORT__CLUSTER, apart = s.n / max(clusters, 1u);
     code_t first = (code_t)~(code_t)0;
@@ -10512,7 +10546,7 @@ CLSORT_INLINE ranked_t first_of_sample(select_t s, select_part_t p, uint cluster
         #pragma unroll
         for (uint b = 0; b < CLSORT_SAMPLED; b++) {
             const uint x = i + b * CLSORT_GROUP;
-            place[b] = sampled_place(x < sample ? x : i, apart, again);
+            place[b] = sampled_place(x < sample ? x : i, apart, seed);
             code[b] = select_code(s, p, place[b]);
         }
         #pragma unroll
@@ -10526,20 +10560,22 @@ CLSORT_INLINE ranked_t first_of_sample(select_t s, select_part_t p, uint cluster
 }
 
 /* The bound of a row is the wanted-th of the work-items' firsts. A row that failed gets a second
-   sample. space: CLSORT_GROUP pairs. */
+   sample and twice as many candidates, for which there is room. space: CLSORT_GROUP pairs. */
 CLSORT_INLINE void sample_row(select_t s, tables_t t, select_part_t p, uint clusters, uint wanted,
                               uint again, local ulong *space)
 {
     const uint exists = p.row < s.rows, lid = local_id();
     local ranked_t *firsts = (local ranked_t *)space;
     global uint *row = row_words_of(t, s, exists ? p.row : 0);
-    const ranked_t own = first_of_sample(s, p, exists ? clusters : 0, again);
     group_sync();
+    const uint seed = again ? seed_of_row(s, p, exists, (local uint *)space) : 0;
+    const ranked_t own = first_of_sample(s, p, exists ? clusters : 0, seed);
     if (lid == 0 && exists)
         row[CLSORT__ROW_CANDIDATES] = 0;
     firsts[lid] = own;
     group_sync();
-    if (rank_among(firsts, CLSORT_GROUP, own) == min(wanted, (uint)CLSORT_GROUP) - 1 && exists)
+    const uint more = again ? min(2 * wanted, max(wanted, 5 * CLSORT_GROUP / 8u)) : wanted;
+    if (rank_among(firsts, CLSORT_GROUP, own) == min(more, (uint)CLSORT_GROUP) - 1 && exists)
         put_bound(row, own);
 }
 
@@ -10613,45 +10649,48 @@ CLSORT_INLINE global ranked_t *row_candidates(tables_t t, select_t s, uint row)
     return (global ranked_t *)(row_words_of(t, s, s.rows)) + (size_t)row * t.most_candidates;
 }
 
-/* Lists the elements of a work-item's batch that bit b of `taken` names: code[b], index[b]. Where
-   the work-group's list is full, the row's takes them; where that is full, too, the row fails, and
-   nobody goes on. */
-CLSORT_INLINE void list_taken(reading_t c, const code_t *code, const uint *index, uint taken)
+/* Where in a part element b of a batch lies whose first one lies at `first`: a work-item has
+   `together` elements side by side. */
+#define CLSORT_BATCH_PLACE(first, together, b) \
+    ((first) + (b) / (together) * ((together) * CLSORT_GROUP) + (b) % (together))
+
+/* Lists a candidate in the work-group's list, or where that is full in the row's. Returns 1 if both
+   are full: then the row fails. */
+CLSORT_INLINE uint list_pair(reading_t c, ranked_t x)
 {
-    const uint size = popcount(taken), place = add_local(c.count, size), end = place + size,
-               late = end > CLSORT__LISTED ? min(size, end - CLSORT__LISTED) : 0;
-    uint at = place, late_at = c.most;
-    if (late && !atomic_or((volatile local uint *)&c.count[2], 0)) {
-        late_at = atomic_add((volatile global uint *)&c.row[CLSORT__ROW_CANDIDATES], late);
-        if (late_at >= c.most)
-            atomic_or((volatile local uint *)&c.count[2], 1);
+    const uint at = add_local(c.count, 1);
+    if (at < CLSORT__LISTED) {
+        c.list[at] = x;
+        return 0;
     }
-    #pragma unroll
-    for (uint b = 0; b < CLSORT_BATCH; b++)
-        if (taken >> b & 1) {
-            if (at < CLSORT__LISTED)
-                c.list[at++] = CLSORT_RANKED(code[b], index[b]);
-            else if (late_at < c.most)
-                c.all[late_at++] = CLSORT_RANKED(code[b], index[b]);
-        }
+    if (atomic_or((volatile local uint *)&c.count[2], 0))
+        return 1;
+    const uint late = atomic_inc((volatile global uint *)&c.row[CLSORT__ROW_CANDIDATES]);
+    if (late < c.most)
+        c.all[late] = x;
+    else
+        atomic_or((volatile local uint *)&c.count[2], 1);
+    return late >= c.most;
 }
 
-/* Lists the candidates of a batch; element b lies at index[b], which is p.end or more for none. */
-CLSORT_INLINE void list_batch(select_part_t p, reading_t c, const code_t *code, const uint *index)
+/* Lists the candidates of a batch in the first `size` elements of a part. Few batches have one, and
+   most of these only one: to load its key again takes less time than to find it in registers. */
+CLSORT_INLINE void list_batch(select_t s, select_part_t p, reading_t c, const code_t *code,
+                              uint first, uint together, uint size)
 {
-    uint any = 0, taken = 0;
+    uint taken = 0;
     #pragma unroll
     for (uint b = 0; b < CLSORT_BATCH; b++)
-        any |= code[b] <= c.code;
-    if (!any)
-        return;
-    #pragma unroll
-    for (uint b = 0; b < CLSORT_BATCH; b++)
-        taken |= (uint)(index[b] < p.end
-                        && (code[b] < c.code || (code[b] == c.code && index[b] <= c.index)))
-                 << b;
-    if (taken)
-        list_taken(c, code, index, taken);
+        taken |= (uint)(code[b] <= c.code) << b;
+    for (; taken; taken &= taken - 1) {
+        const uint b = 31 - clz(taken & -taken), place = CLSORT_BATCH_PLACE(first, together, b),
+                   i = p.first + place;
+        if (place >= size)
+            continue;
+        const code_t own = select_code(s, p, i);
+        if ((own < c.code || i <= c.index) && list_pair(c, CLSORT_RANKED(own, i)))
+            break;
+    }
 }
 
 /* Lists the candidates of the first `whole` packs of a part. */
@@ -10661,32 +10700,27 @@ CLSORT_INLINE void read_packs(select_t s, select_part_t p, reading_t c, uint who
     for (uint i = local_id(); i < whole; i += CLSORT_GROUP * CLSORT_PACKS) {
         packed_keys_t keys[CLSORT_PACKS];
         code_t code[CLSORT_BATCH];
-        uint index[CLSORT_BATCH];
         #pragma unroll
         for (uint b = 0; b < CLSORT_PACKS; b++)
             keys[b].pack = packs[min(i + b * CLSORT_GROUP, whole - 1)];
         #pragma unroll
-        for (uint b = 0; b < CLSORT_BATCH; b++) {
-            const uint pack = i + b / CLSORT_PACK * CLSORT_GROUP;
+        for (uint b = 0; b < CLSORT_BATCH; b++)
             code[b] = code_of(s, keys[b / CLSORT_PACK].key[b % CLSORT_PACK]);
-            index[b] = pack < whole ? p.first + pack * CLSORT_PACK + b % CLSORT_PACK : p.end;
-        }
-        list_batch(p, c, code, index);
+        list_batch(s, p, c, code, i * CLSORT_PACK, CLSORT_PACK, whole * CLSORT_PACK);
     }
 }
 
-/* The same for the elements from `first` on, which fill no pack: all where keys are not aligned. */
+/* The same for a part's elements from `first` on, which fill no pack: all where keys are not
+   aligned. */
 CLSORT_INLINE void read_keys(select_t s, select_part_t p, reading_t c, uint first)
 {
-    for (uint i = first + local_id(); i < p.end; i += CLSORT_GROUP * CLSORT_BATCH) {
+    const uint size = p.end - p.first;
+    for (uint i = first + local_id(); i < size; i += CLSORT_GROUP * CLSORT_BATCH) {
         code_t code[CLSORT_BATCH];
-        uint index[CLSORT_BATCH];
         #pragma unroll
-        for (uint b = 0; b < CLSORT_BATCH; b++) {
-            index[b] = i + b * CLSORT_GROUP;
-            code[b] = select_code(s, p, min(index[b], p.end - 1));
-        }
-        list_batch(p, c, code, index);
+        for (uint b = 0; b < CLSORT_BATCH; b++)
+            code[b] = select_code(s, p, p.first + min(i + b * CLSORT_GROUP, size - 1));
+        list_batch(s, p, c, code, i, 1, size);
     }
 }
 
@@ -10712,7 +10746,7 @@ CLSORT_INLINE void read_part(select_t s, tables_t t, select_part_t p, local ulon
     const uint aligned = ((size_t)((global const code_t *)p.keys + p.first) & 15) == 0,
                packed = exists && aligned ? (p.end - p.first) / CLSORT_PACK * CLSORT_PACK : 0;
     read_packs(s, p, c, packed / CLSORT_PACK);
-    read_keys(s, p, c, p.first + packed);
+    read_keys(s, p, c, packed);
     group_sync();
     const uint listed = min(count[0], (uint)CLSORT__LISTED);
     if (lid == 0 && listed)
@@ -10833,7 +10867,7 @@ CLSORT_INLINE void rank_share(select_t s, tables_t t, output_t out, uint group_r
         fail_row(s, t, row, again);
     for (uint i = lid; i < wanted; i += CLSORT_GROUP) {
         const uint rank = before + rank_among(list, wanted, list[i]);
-        write_ranked(s, whole_row(s, own_row), out, rank, CLSORT_RANKED_INDEX(list[i]));
+        write_ranked(s, whole_row(s, own_row), out, rank, list[i]);
     }
 }
 
@@ -11095,12 +11129,19 @@ CLSORT_INLINE void fence_memory(void)
 #endif
 }
 
-/* The next number. Called by all; `word` of local memory is free before and after. */
-CLSORT_INLINE uint draw_number(global uint *head, local uint *word)
+/* Draws the next number, which only the first work-item gets. */
+CLSORT_INLINE uint draw_number(global uint *head)
+{
+    return local_id() ? 0 : atomic_inc((volatile global uint *)&head[CLSORT__ROW_DRAWN]);
+}
+
+/* A number that the first work-item drew, for all. Called by all; `word` of local memory is free
+   before and after. */
+CLSORT_INLINE uint share_number(uint drawn, local uint *word)
 {
     group_sync();
     if (local_id() == 0)
-        *word = atomic_inc((volatile global uint *)&head[CLSORT__ROW_DRAWN]);
+        *word = drawn;
     group_sync();
     const uint number = *word;
     group_sync();
@@ -11203,8 +11244,9 @@ CLSORT_KERNEL void clsort_select_long(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, CLS
     const uint last = CLSORT_PASSES + passes + 1;
     global uint *head = row_words_of(t, s, 0);
     step_t at = { CLSORT_READS, 0, rows * parts };
+    uint drawn = rows ? draw_number(head) : 0;
     while (rows) {
-        const uint number = draw_number(head, space);
+        const uint number = share_number(drawn, space);
         while (number - at.first >= at.size && at.step <= last)
             at = next_step(s, l, at);
         if (at.step > last)
@@ -11212,6 +11254,7 @@ CLSORT_KERNEL void clsort_select_long(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, CLS
         if (!wait_for_step(head, at, rows * (parts + ranges), rows))
             break;
         do_step(s, t, out, l, at.step, number - at.first, space, codes, memory);
+        drawn = draw_number(head);   /* takes its time beside the fence */
         tell_done(head);
     }
 }

@@ -247,41 +247,103 @@ static void partitions(bench *b)
     }
 }
 
-/* Segments are partitioned where they are; what lies outside stays, as the gap of 100 elements. */
-static void partitions_of_segments(bench *b)
+/* Segments of the test below, and how many elements there are. */
+enum { PARTED = 5, PARTED_COUNT = 9500 };
+static const uint32_t parted_offsets[PARTED] = { 7, 7, 300, 301, 9000 },
+                      parted_ends[PARTED] = { 7, 200, 0, 9000, 9000 };
+
+/* Is each segment partitioned around its k-th key, with the key's tag, its index before, beside it,
+   and nothing else moved? */
+static void check_parted(const uint32_t *keys, const uint32_t *after, const uint32_t *tags,
+                         size_t k)
 {
-    static const uint32_t offsets[] = { 7, 7, 300, 301, 9000 }, ends[] = { 7, 200, 0, 9000, 9000 };
-    uint32_t before[9500], after[9500], sums[2] = { 0, 0 };
-    clsort_desc d = clsort_desc_default();
+    unsigned char seen[PARTED_COUNT] = { 0 };
     size_t g, i;
-    for (i = 0; i < 9500; i++) before[i] = (uint32_t)(i * 2654435761u >> 9) % 700;
-    d.keys = test_buffer(b, sizeof before, before);
-    d.segments = test_buffer(b, sizeof offsets, offsets);
-    d.segment_ends = test_buffer(b, sizeof ends, ends);
-    d.segment_count = 5;
-    d.count = 9500;
+    for (g = 0; g < PARTED; g++) {
+        const size_t first = parted_offsets[g],
+                     end = parted_ends[g] < first ? first : parted_ends[g],
+                     nth = first + (end - first < k ? end - first : k);
+        for (i = first; i < end; i++) {
+            CHECK(i < nth ? after[i] <= after[nth - 1] : after[i] >= after[nth - 1]);
+            CHECK(tags[i] >= first && tags[i] < end);
+        }
+    }
+    for (i = 0; i < PARTED_COUNT; i++) {
+        if (!CHECK(tags[i] < PARTED_COUNT && !seen[tags[i]] && keys[tags[i]] == after[i])) return;
+        seen[tags[i]] = 1;
+        CHECK((i >= 7 && i < 200) || (i > 300 && i < 9000) || tags[i] == i);
+    }
+}
+
+/* How tags lie beside keys: as values, in records, or as values with a count on the device. */
+enum { PARTED_VALUES, PARTED_RECORDS, PARTED_COUNTED };
+
+/* `from`: the keys, then the tags; or records of both. */
+static clsort_desc describe_parted(const bench *b, int way, size_t k, const uint32_t *from)
+{
+    static const uint32_t count = PARTED_COUNT - 300;
+    const int records = way == PARTED_RECORDS;
+    clsort_desc d = clsort_desc_default();
+    d.keys = test_buffer(b, (records ? 8 : 4) * PARTED_COUNT, from);
+    d.values = records ? NULL : test_buffer(b, 4 * PARTED_COUNT, from + PARTED_COUNT);
+    d.value_size = records ? 0 : 4;
+    d.record_size = records ? 8 : 0;
+    d.segments = test_buffer(b, sizeof parted_offsets, parted_offsets);
+    d.segment_ends = test_buffer(b, sizeof parted_ends, parted_ends);
+    d.segment_count = PARTED;
+    d.count_buffer = way == PARTED_COUNTED ? test_buffer(b, sizeof count, &count) : NULL;
+    d.count = PARTED_COUNT;
     d.key_type = CLSORT_U32;
-    d.top_k = 200;
+    d.top_k = k;
     d.flags = CLSORT_FLAG_TOP_PARTITION;
+    return d;
+}
+
+static int read_parted(const bench *b, cl_mem from, size_t words, uint32_t *to)
+{
+    return CHECK(!clEnqueueReadBuffer(b->session.queue, from, CL_TRUE, 0, 4 * words, to, 0, NULL,
+                                      NULL));
+}
+
+static void partition_segments(const bench *b, const uint32_t *keys, int way, size_t k)
+{
+    enum { N = PARTED_COUNT };
+    static uint32_t all[2 * N], after[N], tags[N];
+    const int records = way == PARTED_RECORDS;
+    clsort_desc d;
+    size_t i;
+    for (i = 0; i < N; i++) {
+        all[records ? 2 * i : i] = keys[i];
+        all[records ? 2 * i + 1 : N + i] = (uint32_t)i;
+    }
+    d = describe_parted(b, way, k, all);
     if (CHECK(d.keys && d.segments && d.segment_ends)
         && CHECK_OK(clsort_enqueue_sort(b->sorter, b->session.queue, &d, 0, NULL, NULL))
-        && CHECK(!clEnqueueReadBuffer(b->session.queue, d.keys, CL_TRUE, 0, sizeof after, after, 0,
-                                      NULL, NULL)))
-        for (g = 0; g < 5; g++) {
-            const size_t first = offsets[g], end = ends[g] < first ? first : ends[g],
-                         nth = first + (end - first < 200 ? end - first : 200);
-            for (i = first; i < end; i++)
-                CHECK(i < nth ? after[i] <= after[nth - 1] : after[i] >= after[nth - 1]);
+        && read_parted(b, d.keys, records ? 2 * N : N, all)
+        && (records || read_parted(b, d.values, N, all + N))) {
+        for (i = 0; i < N; i++) {
+            after[i] = all[records ? 2 * i : i];
+            tags[i] = all[records ? 2 * i + 1 : N + i];
         }
-    for (i = 0; i < 9500; i++) {
-        sums[0] += before[i] * before[i];
-        sums[1] += after[i] * after[i];
-        CHECK((i >= 7 && i < 200) || (i > 300 && i < 9000) || before[i] == after[i]);
+        check_parted(keys, after, tags, k);
     }
-    CHECK(sums[0] == sums[1]);
     clReleaseMemObject(d.keys);
+    if (d.values) clReleaseMemObject(d.values);
+    if (d.count_buffer) clReleaseMemObject(d.count_buffer);
     clReleaseMemObject(d.segments);
     clReleaseMemObject(d.segment_ends);
+}
+
+/* Segments are partitioned where they are, keys with values or records; what lies outside stays, as
+   the gap of 100 elements. */
+static void partitions_of_segments(bench *b)
+{
+    static const size_t ks[] = { 1, 200, 5000 };
+    static uint32_t keys[PARTED_COUNT];
+    size_t i;
+    for (i = 0; i < PARTED_COUNT; i++) keys[i] = (uint32_t)(i * 2654435761u >> 9) % 700;
+    for (i = 0; i < 9; i++)
+        if (test_takes(b, 3)) partition_segments(b, keys, (int)(i % 3), ks[i / 3]);
 }
 
 /* Rows that a work-item reads alone: in descending order each element comes before those so far, so
@@ -554,6 +616,27 @@ static void rows_that_a_work_group_holds(bench *b)
     }
 }
 
+/* Such rows where keys cannot be told from their codes: of equal zeros, or of some of the bits. */
+static void held_rows_by_parts_of_keys(bench *b)
+{
+    static const struct {
+        cl_uint type, zero_order, first_bit, last_bit;
+        const char *pattern;
+    } cases[] = { { CLSORT_F32, CLSORT_ZERO_EQUAL, 0, 0, "zeros" },
+                  { CLSORT_U32, 0, 29, 0, "uniform" },
+                  { CLSORT_I32, 0, 0, 4, "uniform" } };
+    size_t i;
+    for (i = 0; i < sizeof cases / sizeof *cases; i++) {
+        top_case c = top_make(cases[i].type, 7, 250, 1);
+        c.pattern = cases[i].pattern;
+        c.d.zero_order = cases[i].zero_order;
+        c.d.first_bit = cases[i].first_bit;
+        c.d.last_bit = cases[i].last_bit;
+        c.d.tuning.work_group = 32;
+        if (!run_held(b, c, 32)) return;
+    }
+}
+
 /* The smallest elements of such a row lie in one column of a work-group of 32: more candidates than
    it counts ranks of. */
 static void candidates_in_few_columns(bench *b)
@@ -570,23 +653,32 @@ static void candidates_in_few_columns(bench *b)
     }
 }
 
+/* The clusters of the sample by which rows are bounded; 0: there is none. */
+static uint32_t sample_clusters(const bench *b, const top_case *c)
+{
+    clsort__plan p;
+    clsort__plan_selection(b->sorter, &c->d, &p);
+    return clsort__has_sample(&p) ? p.select.clusters : 0;
+}
+
 /* A row of 4 million keys, whose sample leads nowhere or astray. */
 static void long_rows_by_a_sample(bench *b)
 {
     static const struct {
         const char *pattern;
-        size_t k, poisoned;
-        int poison;
+        size_t k;
+        int poisoned;
+        uint32_t poison;
     } cases[] = { { "uniform", 40, 0, 0 },       { "mod-1000", 300, 0, 0 }, { "sorted", 9, 0, 0 },
-                  { "uniform", 40, 1, 0x00 },    { "uniform", 40, 1, 0xFF },
+                  { "uniform", 40, 1, 0 },       { "uniform", 40, 1, 0xFFFFFFFFu },
                   { "mostly-zero", 300, 0, 0 } };
     size_t i;
     for (i = 0; i < (b->small ? 0 : sizeof cases / sizeof *cases); i++) {
         top_case c = top_make(CLSORT_U32, 1, (1u << 22) + 77, cases[i].k);
         c.pattern = cases[i].pattern;
-        c.poisoned = cases[i].poisoned * (c.d.count / 4096);
         c.poison = cases[i].poison;
         c.d.tuning.work_group = 64;
+        c.clusters = cases[i].poisoned ? sample_clusters(b, &c) : 0;
         if (!top_run(b, &c)
             || !CHECK(takes_kernel(b, &c, "clsort_select_sample")
                       || takes_kernel(b, &c, "clsort_select_begin")))
@@ -598,7 +690,7 @@ static void long_rows_by_a_sample(bench *b)
    too. PoCL optimizes this one kernel for half a minute. */
 static void long_rows_in_one_launch(bench *b)
 {
-    static const int poisons[] = { -1, 0x00, 0xFF };
+    static const uint32_t poisons[] = { 0, 0, 0xFFFFFFFFu };
     bench other = *b;
     size_t i;
     if (!test_is_cpu(b) || b->small || b->few_programs) return;
@@ -610,11 +702,11 @@ static void long_rows_in_one_launch(bench *b)
     for (i = 0; i < 10; i++) {
         top_case c = top_make(CLSORT_U32, 1 + i % 2, i < 5 ? 70001 : 8200, i == 9 ? 900 : 40 + i);
         c.pattern = i % 4 == 3 ? "mod-16" : "uniform";
-        c.poison = poisons[i % 3] < 0 ? 0 : poisons[i % 3];
-        c.poisoned = poisons[i % 3] < 0 ? 0 : c.d.count / (i < 5 ? 4096 : 256);
+        c.poison = poisons[i % 3];
         c.twice = i % 2 == 1;
         c.gap = i % 3;
         c.d.tuning.work_group = 64;
+        c.clusters = i % 3 ? sample_clusters(&other, &c) : 0;
         c.d.flags = i == 8 ? CLSORT_FLAG_TOP_NTH : 0;
         if (!top_run(&other, &c)) break;
         CHECK(takes_kernel(&other, &c, "clsort_select_long") == (i < 9));
@@ -904,6 +996,7 @@ static const test_entry tests[] = {
     { "more than a work-group sorts is sorted too", sorted_k_above_the_room },
     { "work-groups of any size select", work_groups_of_any_size },
     { "rows that a work-group holds give theirs in one reading", rows_that_a_work_group_holds },
+    { "rows that a work-group holds give whole keys", held_rows_by_parts_of_keys },
     { "long rows are read once if their sample does not mislead", long_rows_by_a_sample },
     { "long rows are selected from in one launch after the sample", long_rows_in_one_launch },
     { "candidates may crowd into few columns of a row", candidates_in_few_columns },

@@ -26,9 +26,9 @@ typedef struct top_case {
     uint32_t there;            /* ... and is this */
     int outputs;               /* TOP_KEYS | TOP_INDICES | TOP_VALUES */
     int scratch;               /* the caller's scratch, exactly as much as asked for */
-    size_t poisoned;           /* of so many elements four, which a sample reads, have the byte
-                                  `poison`; 0: none */
-    int poison, twice;         /* twice: those of a second sample, too */
+    uint32_t clusters;         /* of a sample: keys of 4 bytes are `poison` there; 0: none */
+    uint32_t poison;
+    int twice;                 /* those of a second sample, too */
     int wait;                  /* CASE_WAIT_NONE or CASE_WAIT_LATER */
     cl_command_queue queue;    /* NULL: the bench's */
 } top_case;
@@ -80,7 +80,7 @@ static inline void top_say(const top_case *c)
     const clsort_desc *d = &c->d;
     AT("top %zu of %zu rows of %zu keys, %s, %s, %s%s%s, bits %u to %u, gap %zu, flags %u, outputs "
        "%d, value_size %zu, seed %llu, work_group %u%s, wait %d, results %zu apart%s, %u on the "
-       "device, record_size %zu, %u fields, poison %d in %zu %s",
+       "device, record_size %zu, %u fields, poison %u in %u clusters %s",
        d->top_k, d->rows, d->count, case_type_name(d->key_type), c->pattern,
        d->order ? "descending" : "ascending",
        d->nan_order > 1 ? ", NaNs equal" : d->nan_order ? ", NaNs last" : "",
@@ -91,30 +91,9 @@ static inline void top_say(const top_case *c)
        : c->segments ? ", segments"
        : c->bounds   ? ", lengths"
                      : "",
-       c->counted ? (unsigned)c->there : 0u, d->record_size, (unsigned)c->field_count, c->poison,
-       c->poisoned,
+       c->counted ? (unsigned)c->there : 0u, d->record_size, (unsigned)c->field_count,
+       (unsigned)c->poison, (unsigned)c->clusters,
        c->twice ? "twice" : "once");
-}
-
-/* Where a sample has a cluster of four elements; as sampled_place of kernels.cl. */
-static inline size_t top_sampled(uint32_t cluster, size_t apart, uint32_t again)
-{
-    uint32_t drawn = (2 * cluster + again + 1) * 0x9E3779B1u;
-    drawn = (drawn ^ drawn >> 15) * 0x85EBCA6Bu;
-    return cluster * apart + (size_t)((uint64_t)drawn * (apart / 4) >> 32) * 4;
-}
-
-/* Puts the poison where a sample looks. */
-static inline void top_poison(top_state *s)
-{
-    const size_t key = pattern_key_size(s->d.key_type), apart = s->c->poisoned;
-    size_t row, i;
-    for (row = 0; row < (apart ? s->rows : 0); row++)
-        for (i = 0; i < (s->d.count / apart) * (s->c->twice ? 2 : 1); i++) {
-            const size_t at = top_sampled((uint32_t)(i % (s->d.count / apart)), apart,
-                                          i >= s->d.count / apart);
-            memset(s->input + (row * s->stride + at) * key, s->c->poison, 4 * key);
-        }
 }
 
 /* Puts the keys into the elements; what else is in a record differs from byte to byte. */
@@ -161,7 +140,10 @@ static inline int top_fill(top_state *s)
     for (i = 0; i < rows; i++)
         pattern_fill(pattern_find(s->c->pattern), s->c->d.key_type, s->d.count, s->c->seed + i, 0,
                      s->input + i * s->stride * key);
-    top_poison(s);
+    for (i = 0; i < (s->c->clusters ? rows : 0); i++)
+        pattern_poison((uint32_t *)(void *)(s->input + i * s->stride * key), s->d.count,
+                       s->c->clusters, s->d.tuning.work_group ? s->d.tuning.work_group : 256,
+                       s->c->poison, s->c->twice);
     top_fill_elements(s, elements, key);
     for (i = 0; i < s->bytes[TOP_FROM_VALUES]; i++)
         s->image[TOP_FROM_VALUES][TOP_GUARD + i] = (unsigned char)(i * 2654435761u >> 13);

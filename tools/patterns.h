@@ -573,6 +573,75 @@ static inline void pattern_fill(size_t number, cl_uint type, size_t n, uint64_t 
     if (entry->kind == PATTERN_SWAPS) pattern_swap(&s, keys, size, s.parameter);
 }
 
+/* ---- samples --------------------------------------------------------------------------------- */
+
+/* Where the sample of a selection has a cluster of four elements, of a row that it cuts into strips
+   of `apart` elements: as sampled_place of kernels.cl. */
+static inline size_t pattern_sampled(uint32_t cluster, size_t apart, uint32_t seed)
+{
+    uint32_t drawn = (2 * cluster + seed + 1) * 0x9E3779B1u;
+    drawn = (drawn ^ drawn >> 15) * 0x85EBCA6Bu;
+    return cluster * apart + (size_t)((uint64_t)drawn * (apart / 4) >> 32) * 4;
+}
+
+static inline int pattern_is_sampled(size_t at, uint32_t clusters, size_t apart, uint32_t seed)
+{
+    const size_t cluster = at / apart;
+    return cluster < clusters && at - pattern_sampled((uint32_t)cluster, apart, seed) < 4;
+}
+
+/* What a work-item makes of the first `keys` keys of its 16, for the seed of a second sample: as
+   seed_of_row of kernels.cl. */
+static inline uint32_t pattern_mixed(const uint32_t *row, size_t n, size_t group, size_t item,
+                                     size_t keys)
+{
+    uint32_t mixed = 0;
+    size_t b;
+    for (b = 0; b < keys; b++)
+        mixed = (mixed ^ row[(b * group + item) * (n / (16 * group))]) * 0x9E3779B1u;
+    return mixed;
+}
+
+static inline uint32_t pattern_inverse(uint32_t odd)
+{
+    uint32_t x = odd, i;
+    for (i = 0; i < 5; i++) x *= 2 - odd * x;   /* Newton: each step doubles the bits */
+    return x;
+}
+
+/* Changes the last key of a work-item so that the second sample has this seed, which is odd. */
+static inline void pattern_aim(uint32_t *row, size_t n, size_t group, size_t item, uint32_t seed)
+{
+    const size_t last = (15 * group + item) * (n / (16 * group));
+    uint32_t sum = 0;
+    size_t i;
+    for (i = 0; i < group; i++)
+        sum += i == item ? 0 : pattern_mixed(row, n, group, i, 16) * (uint32_t)(2 * i + 1);
+    row[last] = (seed - sum) * pattern_inverse((uint32_t)(2 * item + 1))
+                    * pattern_inverse(0x9E3779B1u)
+                ^ pattern_mixed(row, n, group, item, 15);
+}
+
+/* Puts a key of 4 bytes where the sample of a row has its clusters; with `twice`, where the second
+   sample has them, too, and a key that gives this a known seed. `group`: work-items that draw. */
+static inline void pattern_poison(uint32_t *row, size_t n, uint32_t clusters, size_t group,
+                                  uint32_t poison, int twice)
+{
+    const uint32_t seeds[2] = { 0, 77 };
+    const size_t apart = n / clusters;
+    size_t item = 0, i;
+    uint32_t c;
+    for (c = 0; c < clusters; c++)
+        for (i = 0; i < (twice ? 8 : 4); i++)
+            row[pattern_sampled(c, apart, seeds[i / 4]) + i % 4] = poison;
+    if (!twice) return;
+    while (pattern_is_sampled((15 * group + item) * (n / (16 * group)), clusters, apart, seeds[0])
+           || pattern_is_sampled((15 * group + item) * (n / (16 * group)), clusters, apart,
+                                 seeds[1]))
+        item++;
+    pattern_aim(row, n, group, item, seeds[1]);
+}
+
 /* ---- records --------------------------------------------------------------------------------- */
 
 /* Records of 100 bytes in the layout of the sort benchmark: a random key of 10 bytes, then what

@@ -2,7 +2,7 @@
    and k. No selection should take more than 1.05 times as long.
 
      make build/selections
-     build/selections [ROWSxLENGTH[:K,K,...]]...
+     build/selections [--inputs] [ROWSxLENGTH[:K,K,...]]...
 
    A K is a number, "n" for all elements of a row, "n-1", or "n/8" for a part of them; without K
    there are several. Without cells there are some for the device that CLSORT_DEVICE names. Keys are
@@ -13,7 +13,10 @@
      k-th        only the k-th
      partition   keys only, in the array that they are in; the sort does the same
 
-   A ratio above 1.05 has a mark. */
+   A ratio above 1.05 has a mark.
+
+   With --inputs, how long the k first take of inputs that mislead a selection, beside uniform keys.
+   A ratio above 3 has a mark. Every result is checked. */
 
 #define _POSIX_C_SOURCE 199309L
 #define CL_TARGET_OPENCL_VERSION 300
@@ -33,6 +36,7 @@ typedef struct measure {
     device_session device;
     clsort_sorter *sorter;
     size_t rows, n;
+    int misleads;   /* --inputs */
     cl_mem input, keys, keys_out, indices;
 } measure;
 
@@ -113,6 +117,142 @@ static void print_race(measure *m, const clsort_desc *sort, const clsort_desc *s
     fflush(stdout);
 }
 
+/* ---- inputs ---------------------------------------------------------------------------------- */
+
+/* Keys that mislead a selection: of a pattern, with poison where the sample of a row looks, or both
+   samples do, or with k - 1 larger keys where the first does not look. */
+typedef struct input {
+    const char *name, *pattern;
+    int samples;
+    float poison;
+    int hides;
+} input;
+
+static const input inputs[] = { { "uniform", "unit", 0, 0, 0 },
+                                { "sorted", "sorted", 0, 0, 0 },
+                                { "reverse", "reverse", 0, 0, 0 },
+                                { "equal", "equal", 0, 0, 0 },
+                                { "mostly zero", "mostly-zero", 0, 0, 0 },
+                                { "sample first", "unit", 1, 2, 0 },
+                                { "sample last", "unit", 1, -1, 0 },
+                                { "both first", "unit", 2, 2, 0 },
+                                { "both last", "unit", 2, -1, 0 },
+                                { "hidden", "unit", 0, 0, 1 } };
+
+/* The clusters of the sample by which rows are bounded; 0: there is no sample. */
+static uint32_t sample_clusters(const measure *m, const clsort_desc *d)
+{
+    clsort__plan p;
+    clsort__plan_selection(m->sorter, d, &p);
+    return clsort__has_sample(&p) ? p.select.clusters : 0;
+}
+
+static void fill_row(const input *in, const clsort_desc *d, uint32_t clusters, uint64_t seed,
+                     float *row)
+{
+    const size_t apart = clusters ? d->count / clusters : d->count + 1;
+    uint64_t random = seed;
+    size_t hidden = 0;
+    uint32_t poison;
+    pattern_fill(pattern_find(in->pattern), CLSORT_F32, d->count, seed, 0, row);
+    memcpy(&poison, &in->poison, 4);
+    if (in->samples)
+        pattern_poison((uint32_t *)(void *)row, d->count, clusters, 256, poison, in->samples > 1);
+    while (in->hides && hidden + 1 < d->top_k) {
+        const size_t at = (size_t)(pattern_random(&random) % d->count);
+        if (pattern_is_sampled(at, clusters, apart, 0) || row[at] > 1) continue;
+        row[at] = 2 + (float)hidden++;
+    }
+}
+
+static uint64_t pair_of(float key, uint32_t index)
+{
+    uint32_t bits;
+    memcpy(&bits, &key, 4);
+    return (uint64_t)(bits >> 31 ? bits : ~bits ^ 0x80000000u) << 32 | index;
+}
+
+/* Are these the k first of a row, in order? */
+static int is_right(const float *row, size_t n, const float *keys, const uint32_t *indices,
+                    size_t k)
+{
+    uint64_t before = 0, last = pair_of(keys[k - 1], indices[k - 1]);
+    size_t i, count = 0;
+    for (i = 0; i < k; i++) {
+        const uint64_t pair = pair_of(keys[i], indices[i]);
+        if (indices[i] >= n || memcmp(&row[indices[i]], &keys[i], 4) || (i && pair <= before))
+            return 0;
+        before = pair;
+    }
+    for (i = 0; i < n; i++) count += pair_of(row[i], (uint32_t)i) <= last;
+    return count == k;
+}
+
+static void check_rows(const measure *m, const clsort_desc *d, const float *rows)
+{
+    const size_t results = m->rows * d->top_k;
+    float *keys = (float *)malloc(results * 4);
+    uint32_t *indices = (uint32_t *)malloc(results * 4);
+    size_t r;
+    if (!keys || !indices) exit(1);
+    must(clEnqueueReadBuffer(m->device.queue, m->keys_out, CL_TRUE, 0, results * 4, keys, 0, NULL,
+                             NULL),
+         "clEnqueueReadBuffer");
+    must(clEnqueueReadBuffer(m->device.queue, m->indices, CL_TRUE, 0, results * 4, indices, 0,
+                             NULL, NULL),
+         "clEnqueueReadBuffer");
+    for (r = 0; r < m->rows; r++)
+        if (!is_right(rows + r * m->n, m->n, keys + r * d->top_k, indices + r * d->top_k,
+                      d->top_k)) {
+            printf("  row %zu is wrong\n", r);
+            exit(1);
+        }
+    free(keys);
+    free(indices);
+}
+
+/* The median of a selection from an input. */
+static double time_input(measure *m, const clsort_desc *d, const input *in, uint32_t clusters,
+                         float *rows)
+{
+    double times[RUNS_MOST];
+    size_t r;
+    int i;
+    for (r = 0; r < m->rows; r++) fill_row(in, d, clusters, r + 1, rows + r * m->n);
+    must(clEnqueueWriteBuffer(m->device.queue, m->input, CL_TRUE, 0, m->rows * m->n * 4, rows, 0,
+                              NULL, NULL),
+         "clEnqueueWriteBuffer");
+    for (i = -2; i < RUNS_MOST; i++) times[i < 0 ? 0 : i] = run(m, d, 0);
+    check_rows(m, d, rows);
+    qsort(times, RUNS_MOST, sizeof *times, compare);
+    return times[RUNS_MOST / 2];
+}
+
+static void measure_inputs(measure *m, size_t k)
+{
+    clsort_desc d = describe(m, 0);
+    float *rows = (float *)malloc(m->rows * m->n * 4);
+    uint32_t clusters;
+    double uniform = 0;
+    size_t i;
+    if (!rows) exit(1);
+    d.rows = m->rows;
+    d.top_k = k;
+    clusters = sample_clusters(m, &d);
+    for (i = 0; i < sizeof inputs / sizeof *inputs; i++) {
+        double ms;
+        if (inputs[i].samples && !clusters) continue;
+        ms = time_input(m, &d, &inputs[i], clusters, rows);
+        if (!i) uniform = ms;
+        printf("%8zu x %-8zu %8zu  %-14s %10.4f %6.2f%c\n", m->rows, m->n, k, inputs[i].name, ms,
+               ms / uniform, ms > 3 * uniform ? '!' : ' ');
+        fflush(stdout);
+    }
+    free(rows);
+}
+
+/* ---- cells ----------------------------------------------------------------------------------- */
+
 static size_t read_k(const char *word, size_t n)
 {
     if (*word != 'n') return (size_t)strtoull(word, NULL, 0);
@@ -130,6 +270,10 @@ static void measure_all(measure *m, const char *list)
         clsort_desc top = apart, nth = apart, partition = here;
         const size_t k = read_k(word, m->n);
         if (!k || k > m->n || k == last) continue;
+        if (m->misleads) {
+            measure_inputs(m, k);
+            continue;
+        }
         last = top.top_k = nth.top_k = partition.top_k = k;
         top.rows = nth.rows = partition.rows = m->rows;
         nth.flags = CLSORT_FLAG_TOP_NTH;
@@ -169,7 +313,7 @@ static void run_cell(measure *m, const char *cell)
     const char *list = strchr(cell, ':');
     size_t bytes;
     if (sscanf(cell, "%zux%zu", &m->rows, &m->n) != 2 || !m->rows || !m->n) {
-        fprintf(stderr, "usage: selections [ROWSxLENGTH[:K,K,...]]...\n");
+        fprintf(stderr, "usage: selections [--inputs] [ROWSxLENGTH[:K,K,...]]...\n");
         exit(2);
     }
     bytes = m->rows * m->n * 4;
@@ -186,6 +330,29 @@ static void run_cell(measure *m, const char *cell)
     clsort_trim(m->sorter);
 }
 
+static void print_head(const measure *m)
+{
+    printf("%s\n%30s", m->device.info.name, "rows x length        k");
+    if (m->misleads) {
+        printf("  %-14s %10s %7s\n", "input", "ms", "ratio");
+        return;
+    }
+    printf(" %10s %10s %7s %10s %10s %7s", "sort", "first", "ratio", "sort", "k-th", "ratio");
+    printf(" %10s %10s %7s\n", "sort", "partition", "ratio");
+}
+
+/* Opens the device and leaves what it is in *info. Returns whether there is one. */
+static int open_measure(measure *m, device_info *info)
+{
+    cl_int error;
+    if (!device_choose(NULL, info) || !device_open(info, &m->device)) return 0;
+    clReleaseCommandQueue(m->device.queue);   /* profiling takes time */
+    m->device.queue = clCreateCommandQueue(m->device.context, info->id, 0, &error);
+    must(error, "clCreateCommandQueue");
+    must(clsort_create(m->device.context, m->device.info.id, NULL, &m->sorter), "clsort_create");
+    return 1;
+}
+
 int main(int argc, char **argv)
 {
     static const char *const few[] = { "10000x64", "512x256", "512x2048", "16x65536", "1x524288",
@@ -195,18 +362,16 @@ int main(int argc, char **argv)
     const char *const *cells = (const char *const *)argv + 1;
     measure m;
     device_info info;
-    cl_int error;
     size_t count = (size_t)argc - 1, i;
     memset(&m, 0, sizeof m);
-    if (!device_choose(NULL, &info) || !device_open(&info, &m.device)) return 1;
-    clReleaseCommandQueue(m.device.queue);   /* profiling takes time */
-    m.device.queue = clCreateCommandQueue(m.device.context, info.id, 0, &error);
-    must(error, "clCreateCommandQueue");
-    must(clsort_create(m.device.context, m.device.info.id, NULL, &m.sorter), "clsort_create");
-    printf("%s\n%30s %10s %10s %7s", m.device.info.name, "rows x length        k", "sort", "first",
-           "ratio");
-    printf(" %10s %10s %7s %10s %10s %7s\n", "sort", "k-th", "ratio", "sort", "partition", "ratio");
-    if (argc < 2) {
+    if (count && !strcmp(*cells, "--inputs")) {
+        m.misleads = 1;
+        cells++;
+        count--;
+    }
+    if (!open_measure(&m, &info)) return 1;
+    print_head(&m);
+    if (!count) {
         cells = info.type == CL_DEVICE_TYPE_GPU ? many : few;
         count = info.type == CL_DEVICE_TYPE_GPU ? sizeof many / sizeof *many
                                                 : sizeof few / sizeof *few;
