@@ -1443,7 +1443,8 @@ CLSORT_API clsort_status clsort_judge(const clsort_proof *proof);
 CLSORT_API clsort_status clsort_collect(clsort_sorter *sorter, int wait);
 
 /* Sorts small arrays with every algorithm on this device, compares with the host, and takes those
-   that fail out of AUTO. If none is left, AUTO answers CLSORT_ERROR_WRONG_RESULT. Builds the
+   that fail out of AUTO. If none is left, AUTO answers CLSORT_ERROR_WRONG_RESULT. So do merges of
+   runs, and partitions, if they fail: these are tested, too. Builds the
    kernels of all of them, and blocks: on PoCL with two cores for 46 s if its cache has none of
    them, else for 1.4 s. The finding holds for this sorter and for clones made later.
    Errors: CLSORT_ERROR_WRONG_RESULT if an algorithm failed, and all that a sort can meet. */
@@ -1690,7 +1691,14 @@ extern "C" {
    then the share that each work-item's elements belong to. */
 #define CLSORT__MOST_RUNS 16
 #define CLSORT__RUNS_TILE(group, items) (((group) - CLSORT__MOST_RUNS) * (items))
-#define CLSORT__SHARE_WORDS(group) (6 * CLSORT__MOST_RUNS + 2 + (group))
+#define CLSORT__SHARE_WORDS(group) (8 * CLSORT__MOST_RUNS + 2 + (group))
+/* How many elements before a multiple of 2^step_log2 the samples of run k lie, and the sum of that
+   over all runs. */
+#define CLSORT__RUNS_SHIFT(k, step_log2) ((CLSORT__MOST_RUNS - 1 - (k)) << ((step_log2)-4))
+#define CLSORT__RUNS_SHIFTS(step_log2) \
+    (CLSORT__MOST_RUNS * (CLSORT__MOST_RUNS - 1) / 2 << ((step_log2)-4))
+/* Words for the work-items that search for the tiles' places, 16 for each. */
+#define CLSORT__LANE_WORDS(group) (2 * ((group) + (group) / CLSORT__MOST_RUNS))
 
 /* Local memory: one empty slot follows each 2^pad_log2 slots of a tile, so that accesses at a
    stride do not meet in one bank. */
@@ -1933,7 +1941,11 @@ static const char *const clsort__source[] = {
     "#define CLSORT__FAMILY_PARTITION 48\n\n\n\n\n"
     "#define CLSORT__MOST_RUNS 16\n"
     "#define CLSORT__RUNS_TILE(group, items) (((group) - CLSORT__MOST_RUNS) * (items))\n"
-    "#define CLSORT__SHARE_WORDS(group) (6 * CLSORT__MOST_RUNS + 2 + (group))\n\n\n\n"
+    "#define CLSORT__SHARE_WORDS(group) (8 * CLSORT__MOST_RUNS + 2 + (group))\n\n\n"
+    "#define CLSORT__RUNS_SHIFT(k, step_log2) ((CLSORT__MOST_RUNS - 1 - (k)) << ((step_log2)-4))\n"
+    "#define CLSORT__RUNS_SHIFTS(step_log2) \\\n"
+    "    (CLSORT__MOST_RUNS * (CLSORT__MOST_RUNS - 1) / 2 << ((step_log2)-4))\n\n"
+    "#define CLSORT__LANE_WORDS(group) (2 * ((group) + (group) / CLSORT__MOST_RUNS))\n\n\n\n"
     "#define CLSORT__KEY_PAD_LOG2(key_bytes) ((key_bytes) == 8 ? 4 : 5)\n"
     "#define CLSORT__WORD_PAD_LOG2 5\n\n\n\n"
     "#define CLSORT__SCAN_WORDS(group) (2 * (group))\n"
@@ -2122,8 +2134,14 @@ static const char *const clsort__source[] = {
     "#define CLSORT_NEEDS_PIECES (CLSORT_IS(SEGMENTS) && CLSORT_SHARE_LOG2 == 0)\n"
     "#define CLSORT_NEEDS_RADIX \\\n"
     "    (CLSORT_IS(RADIX) || CLSORT_IS(SWEEP) || CLSORT_IS(CACHED) || CLSORT_IS(PARTITION) \\\n"
-    "     || CLSORT_NEEDS_PIECES)\n"
-    "#define CLSORT_NEEDS_BINS (CLSORT_IS(HYBRID) || CLSORT_IS(SAMPLES))\n\n"
+    "     || CLSORT_NEEDS_PIECES)\n\n\n"
+    "#ifndef CLSORT_HAS_RADIX\n"
+    "#define CLSORT_HAS_RADIX 1\n"
+    "#endif\n"
+    "#define CLSORT_RUN_BUCKETS \\\n"
+    "    (CLSORT_IS(RUNS) && CLSORT_VALUE_BYTES == 0 && CLSORT_SHARE_LOG2 > 0 && CLSORT_HAS_RADIX)\n"
+    "#define CLSORT_HOLDS_BUCKETS (CLSORT_IS(SAMPLES) || CLSORT_RUN_BUCKETS)\n"
+    "#define CLSORT_NEEDS_BINS (CLSORT_IS(HYBRID) || CLSORT_HOLDS_BUCKETS)\n\n"
     "#define CLSORT_PAIRS (CLSORT_IS(HYBRID) && CLSORT_VALUE_BYTES > 0)\n"
     "#define CLSORT_NEEDS_QUICKSORT (CLSORT_IS(QUICKSORT) || CLSORT_IS(RELAUNCH))\n"
     "#define CLSORT_NEEDS_PACKING (CLSORT_IS(SEGMENTS) || CLSORT_IS(ROW_TILES))\n"
@@ -3298,10 +3316,10 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 1926\n",
+    "#line 1941\n",
 #endif
 #else
-    "#line 1926\n",
+    "#line 1941\n",
 #endif
 #ifndef CLSORT_NO_MERGE
     "//---- merge\n"
@@ -3784,13 +3802,16 @@ static const char *const clsort__source[] = {
     "#if CLSORT_VALUE_BYTES == 0\n"
     "#define CLSORT_RUNS_ARGS \\\n"
     "    CLSORT_RUN_BUFFERS(keys_of_), ulong16 keys_at, CLSORT_CODEC_ARGS, uint16 counts\n"
-    "#define CLSORT_RUN(i) { keys_of_##i + keys_at.s##i, keys_of_##i }\n"
+    "#define CLSORT_VALUES_OF(i) keys_of_##i\n"
     "#else\n"
     "#define CLSORT_RUNS_ARGS \\\n"
     "    CLSORT_RUN_BUFFERS(keys_of_), ulong16 keys_at, CLSORT_RUN_BUFFERS(values_of_), \\\n"
     "        ulong16 values_at, CLSORT_CODEC_ARGS, uint16 counts\n"
-    "#define CLSORT_RUN(i) { keys_of_##i + keys_at.s##i, values_of_##i + values_at.s##i }\n"
+    "#define CLSORT_VALUES_OF(i) values_of_##i + values_at.s##i\n"
     "#endif\n"
+    "#define CLSORT_KEYS_OF(i) keys_of_##i + keys_at.s##i\n"
+    "#if CLSORT_SHARE_LOG2 == 0\n"
+    "#define CLSORT_RUN(i) { CLSORT_KEYS_OF(i), CLSORT_VALUES_OF(i) }\n"
     "#define CLSORT_RUNS \\\n"
     "    { \\\n"
     "        { CLSORT_RUN(0), CLSORT_RUN(1), CLSORT_RUN(2), CLSORT_RUN(3), CLSORT_RUN(4), \\\n"
@@ -3820,7 +3841,23 @@ static const char *const clsort__source[] = {
     "    for (uint i = 0; i < CLSORT__MOST_RUNS; i++)\n"
     "        number = i == k ? s->of[i] : number;\n"
     "    return number;\n"
-    "}\n\n",
+    "}\n\n"
+    "#else\n\n"
+    "#define CLSORT_EACH_RUN(X, name) \\\n"
+    "    X(name, 0) X(name, 1) X(name, 2) X(name, 3) X(name, 4) X(name, 5) X(name, 6) X(name, 7) \\\n"
+    "        X(name, 8) X(name, 9) X(name, a) X(name, b) X(name, c) X(name, d) X(name, e) X(name, f)\n\n\n\n"
+    "typedef struct { array_t array; uint count; } run_t;\n"
+    "#define CLSORT_PICK_RUN(name, number) \\\n"
+    "    const uint name##_number = number; \\\n"
+    "    global uchar *name##_keys = CLSORT_KEYS_OF(0), *name##_values = CLSORT_VALUES_OF(0); \\\n"
+    "    uint name##_count = counts.s0; \\\n"
+    "    CLSORT_EACH_RUN(CLSORT_PICK_IF, name) \\\n"
+    "    const run_t name = { { name##_keys, name##_values }, name##_count }\n"
+    "#define CLSORT_PICK_IF(name, i) \\\n"
+    "    name##_keys = name##_number == 0x##i ? CLSORT_KEYS_OF(i) : name##_keys; \\\n"
+    "    name##_values = name##_number == 0x##i ? CLSORT_VALUES_OF(i) : name##_values; \\\n"
+    "    name##_count = name##_number == 0x##i ? counts.s##i : name##_count;\n"
+    "#endif\n\n",
     "//---- merge: samples of runs\n\n\n"
     "CLSORT_INLINE uint codes_before(array_t a, uint size, code_t code, uint equal, codec_t c)\n"
     "{\n"
@@ -3834,7 +3871,8 @@ static const char *const clsort__source[] = {
     "            high = middle;\n"
     "    }\n"
     "    return low;\n"
-    "}\n\n\n\n"
+    "}\n\n"
+    "#if CLSORT_SHARE_LOG2 == 0\n\n\n"
     "CLSORT_KERNEL void clsort_runs_sample(CLSORT_RUNS_ARGS, global uchar *samples, ulong samples_at,\n"
     "                                      uint step_log2)\n"
     "{\n"
@@ -3965,70 +4003,292 @@ static const char *const clsort__source[] = {
     "            b->first = (code_t)(middle + 1);\n"
     "        }\n"
     "    }\n"
-    "}\n\n\n\n\n"
+    "}\n\n\n"
+    "CLSORT_INLINE split_t end_bracket(const bracket_t *b, uint rank)\n"
+    "{\n"
+    "    split_t place = b->low;\n"
+    "    const uint known = sum_split(&place);\n"
+    "    uint rest = known < rank ? rank - known : 0;\n"
+    "    #pragma unroll\n"
+    "    for (uint k = 0; k < CLSORT__MOST_RUNS; k++) {\n"
+    "        const uint more = min(rest, b->high.of[k] - b->low.of[k]);\n"
+    "        place.of[k] += more;\n"
+    "        rest -= more;\n"
+    "    }\n"
+    "    return place;\n"
+    "}\n\n\n\n"
     "CLSORT_KERNEL void clsort_runs_split(CLSORT_RUNS_ARGS, global uchar *samples, ulong samples_at,\n"
     "                                     global uchar *splits, ulong splits_at, uint step_log2, uint n,\n"
-    "                                     uint tile, uint tiles, uint spread_log2)\n"
+    "                                     uint tile, uint tiles)\n"
     "{\n"
     "    const runs_t r = CLSORT_RUNS;\n"
     "    const codec_t codec = CLSORT_CODEC;\n"
-    "    const size_t i = get_global_id(0) >> spread_log2;\n"
-    "    if (i > tiles || i << spread_log2 != get_global_id(0))\n"
+    "    const size_t i = get_global_id(0);\n"
+    "    if (i > tiles)\n"
     "        return;\n"
     "    const uint rank = (uint)min(i * tile, (size_t)n);\n"
     "    bracket_t b = find_bracket(&r, (global const uint *)(samples + samples_at), step_log2, rank, n,\n"
     "                               codec);\n"
     "    narrow_bracket(&r, &b, rank, codec);\n"
-    "    const uint known = sum_split(&b.low);\n"
-    "    uint rest = known < rank ? rank - known : 0;\n"
+    "    const split_t place = end_bracket(&b, rank);\n"
+    "    vstore16(vload16(0, place.of), i, (global uint *)(splits + splits_at));\n"
+    "}\n"
+    "#else\n\n",
+    "//---- merge: lanes\n\n\n\n\n\n\n\n\n\n"
+    "#define CLSORT_PLACES (CLSORT_GROUP / CLSORT__MOST_RUNS)\n"
+    "CLSORT_INLINE uint lane_run(void)\n"
+    "{\n"
+    "    return local_id() % CLSORT__MOST_RUNS;\n"
+    "}\n\n"
+    "CLSORT_INLINE uint sample_shift(uint k, uint step_log2)\n"
+    "{\n"
+    "    return CLSORT__RUNS_SHIFT(k, step_log2);\n"
+    "}\n\n\n"
+    "CLSORT_INLINE uint samples_among(uint count, uint k, uint step_log2)\n"
+    "{\n"
+    "    return (uint)(((ulong)count + sample_shift(k, step_log2)) >> step_log2);\n"
+    "}\n\n\n"
+    "CLSORT_INLINE uint sum_lanes(local const uint *words, uint lanes)\n"
+    "{\n"
+    "    local const uint *first = words + (local_id() - lane_run());\n"
+    "    uint sum = 0;\n"
+    "    #pragma unroll\n"
+    "    for (uint k = 0; k < CLSORT__MOST_RUNS; k++)\n"
+    "        sum += k < lanes ? first[k] : 0;\n"
+    "    return sum;\n"
+    "}\n\n\n"
+    "CLSORT_INLINE uint count_before(run_t in, uint k, run_t from, uint own, uint place, codec_t c)\n"
+    "{\n"
+    "    return k == own ? place : codes_before(in.array, in.count, code_at(from.array, place, c),\n"
+    "                                           k < own, c);\n"
+    "}\n\n\n\n"
+    "#define CLSORT_FIND_SAMPLE(sample, i) \\\n"
+    "    { \\\n"
+    "        const uint here = samples_among(counts.s##i, 0x##i, step_log2), \\\n"
+    "                   passes = own == CLSORT__MOST_RUNS && sample >= here; \\\n"
+    "        own = own == CLSORT__MOST_RUNS && !passes ? 0x##i : own; \\\n"
+    "        sample -= passes ? here : 0; \\\n"
+    "    }\n\n\n"
+    "CLSORT_KERNEL void clsort_runs_sample(CLSORT_RUNS_ARGS, global uchar *samples, ulong samples_at,\n"
+    "                                      uint step_log2, uint number, local uint *words)\n"
+    "{\n"
+    "    const codec_t codec = CLSORT_CODEC;\n"
+    "    const uint t = local_id(), k = lane_run();\n"
+    "    ulong sample = get_global_id(0) / CLSORT__MOST_RUNS;\n"
+    "    uint own = CLSORT__MOST_RUNS, count = 0;\n"
+    "    CLSORT_EACH_RUN(CLSORT_FIND_SAMPLE, sample)\n"
+    "    CLSORT_PICK_RUN(from, own);\n"
+    "    CLSORT_PICK_RUN(in, k);\n"
+    "    const uint exists = own < CLSORT__MOST_RUNS;\n"
+    "    if (exists)\n"
+    "        count = count_before(in, k, from, own,\n"
+    "                             (uint)((sample + 1) << step_log2) - 1 - sample_shift(own, step_log2),\n"
+    "                             codec);\n"
+    "    words[t] = count;\n"
+    "    words[CLSORT_GROUP + t] = samples_among(count, k, step_log2);\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    const uint place = sum_lanes(words + CLSORT_GROUP, CLSORT__MOST_RUNS);\n"
+    "    if (exists && place < number)\n"
+    "        ((global uint *)(samples + samples_at))[(size_t)place * CLSORT__MOST_RUNS + k]\n"
+    "            = sum_lanes(words, k + 1);\n"
+    "}\n\n",
+    "//---- merge: places\n\n\n\n"
+    "typedef struct {\n"
+    "    array_t run;\n"
+    "    uint size, low, high, rank, low_sum, high_sum;\n"
+    "    code_t first, last;\n"
+    "} place_t;\n\n\n"
+    "CLSORT_INLINE uint sample_count(global const uint *samples, uint s)\n"
+    "{\n"
+    "    global const uint *row = samples + (size_t)s * CLSORT__MOST_RUNS;\n"
+    "    return row[lane_run()] - (lane_run() ? row[lane_run() - 1] : 0);\n"
+    "}\n\n\n\n"
+    "CLSORT_INLINE void bound_place(place_t *p, global const uint *samples, uint number, uint step_log2,\n"
+    "                               local uint *words)\n"
+    "{\n"
+    "    const uint last = (uint)(((ulong)p->rank + CLSORT__RUNS_SHIFTS(step_log2)) >> step_log2),\n"
+    "               back = CLSORT__MOST_RUNS - 1 - lane_run(), s = last - min(last, back),\n"
+    "               exists = back <= last && s < number;\n"
+    "    words[local_id()]\n"
+    "        = exists && samples[(size_t)s * CLSORT__MOST_RUNS + CLSORT__MOST_RUNS - 1] <= p->rank;\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    const uint before = min(last - min(last, CLSORT__MOST_RUNS - 1u), number)\n"
+    "                        + sum_lanes(words, CLSORT__MOST_RUNS);\n"
+    "    p->low = before ? min(sample_count(samples, before - 1), p->size) : 0;\n"
+    "    p->high = before < number ? min(sample_count(samples, before), p->size) : p->size;\n"
+    "    p->high = max(p->low, p->high);\n"
+    "}\n\n\n\n"
+    "CLSORT_INLINE void measure_place(place_t *p, codec_t c, local uint *words, local code_t *codes)\n"
+    "{\n"
+    "    const uint t = local_id(), open = p->low < p->high;\n"
+    "    words[t] = p->low;\n"
+    "    words[CLSORT_GROUP + t] = p->high;\n"
+    "    codes[t] = open ? code_at(p->run, p->low, c) : (code_t)~(code_t)0;\n"
+    "    codes[CLSORT_GROUP + t] = open ? code_at(p->run, p->high - 1, c) : 0;\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    p->low_sum = sum_lanes(words, CLSORT__MOST_RUNS);\n"
+    "    p->high_sum = sum_lanes(words + CLSORT_GROUP, CLSORT__MOST_RUNS);\n"
+    "    p->first = (code_t)~(code_t)0;\n"
     "    #pragma unroll\n"
     "    for (uint k = 0; k < CLSORT__MOST_RUNS; k++) {\n"
-    "        const uint more = min(rest, b.high.of[k] - b.low.of[k]);\n"
-    "        b.low.of[k] += more;\n"
-    "        rest -= more;\n"
+    "        p->first = min(p->first, codes[t - lane_run() + k]);\n"
+    "        p->last = max(p->last, codes[CLSORT_GROUP + t - lane_run() + k]);\n"
     "    }\n"
-    "    vstore16(vload16(0, b.low.of), i, (global uint *)(splits + splits_at));\n"
     "}\n\n",
+    "//---- merge: steps of places\n\n\n"
+    "CLSORT_INLINE uint is_near(const place_t *p, uint slack)\n"
+    "{\n"
+    "    return p->rank - p->low_sum <= slack || p->high_sum - p->rank <= slack || p->first >= p->last;\n"
+    "}\n\n\n\n"
+    "CLSORT_INLINE uint choose_part(const place_t *p, uint step)\n"
+    "{\n"
+    "    const uint size = p->high_sum - p->low_sum, before = p->rank - p->low_sum;\n"
+    "    return step % 3 == 2 || before >= size ? 1 << 13 : (uint)(((ulong)before << 14) / size);\n"
+    "}\n\n\n"
+    "CLSORT_INLINE code_t choose_pivot(const place_t *p, uint part)\n"
+    "{\n"
+    "    const ulong span = (code_t)(p->last - p->first);\n"
+    "    return (code_t)(p->first + (code_t)((span >> 14) * part + ((span & 0x3FFF) * part >> 14)));\n"
+    "}\n\n\n\n"
+    "CLSORT_INLINE uint codes_up_to(const place_t *p, code_t code, uint part, codec_t c)\n"
+    "{\n"
+    "    const uint size = p->high - p->low, width = size / 32 + 4,\n"
+    "               guess = p->low + (uint)((ulong)size * part >> 14);\n"
+    "    uint low = p->low, high = p->high;\n"
+    "    for (uint probe = 0; low < high; probe++) {\n"
+    "        const uint aim = probe == 0   ? guess + width\n"
+    "                         : probe == 1 ? guess - min(guess, width)\n"
+    "                                      : low + (high - low) / 2,\n"
+    "                   middle = min(max(aim, low), high - 1),\n"
+    "                   before = code_at(p->run, middle, c) <= code;\n"
+    "        low = before ? middle + 1 : low;\n"
+    "        high = before ? high : middle;\n"
+    "    }\n"
+    "    return low;\n"
+    "}\n\n\n\n"
+    "CLSORT_INLINE uint step_place(place_t *p, uint step, uint slack, codec_t c, local uint *words)\n"
+    "{\n"
+    "    local uint *own = words + step % 2 * (CLSORT_GROUP + CLSORT_PLACES);\n"
+    "    const uint t = local_id(), open = !is_near(p, slack);\n"
+    "    const uint part = choose_part(p, step);\n"
+    "    const code_t pivot = choose_pivot(p, part);\n"
+    "    const uint found = open ? codes_up_to(p, pivot, part, c) : p->low;\n"
+    "    uint more = 0;\n"
+    "    own[t] = found;\n"
+    "    if (lane_run() == 0)\n"
+    "        own[CLSORT_GROUP + t / CLSORT__MOST_RUNS] = open;\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    const uint sum = sum_lanes(own, CLSORT__MOST_RUNS), above = sum > p->rank;\n"
+    "    for (uint i = 0; i < CLSORT_PLACES; i++)\n"
+    "        more |= own[CLSORT_GROUP + i];\n"
+    "    p->high = open && above ? found : p->high;\n"
+    "    p->high_sum = open && above ? sum : p->high_sum;\n"
+    "    p->last = open && above ? pivot : p->last;\n"
+    "    p->low = open && !above ? found : p->low;\n"
+    "    p->low_sum = open && !above ? sum : p->low_sum;\n"
+    "    p->first = open && !above ? (code_t)(pivot + 1) : p->first;\n"
+    "    return more;\n"
+    "}\n\n",
+    "//---- merge: ends of places\n\n\n"
+    "CLSORT_INLINE uint end_place(const place_t *p, uint slack, local uint *words)\n"
+    "{\n"
+    "    const uint size = p->high - p->low, missing = p->rank - min(p->low_sum, p->rank);\n"
+    "    words[local_id()] = size;\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    const uint before = sum_lanes(words, lane_run());\n"
+    "    return p->high_sum == p->rank            ? p->high\n"
+    "           : p->rank - p->low_sum <= slack  ? p->low\n"
+    "           : p->high_sum - p->rank <= slack ? p->high\n"
+    "                                            : p->low + min(missing - min(before, missing), size);\n"
+    "}\n\n\n\n\n\n"
+    "CLSORT_KERNEL void clsort_runs_split(CLSORT_RUNS_ARGS, global uchar *samples, ulong samples_at,\n"
+    "                                     global uchar *splits, ulong splits_at, uint step_log2, uint n,\n"
+    "                                     uint tile, uint tiles, uint number, uint slack,\n"
+    "                                     local ulong *space)\n"
+    "{\n"
+    "    const codec_t codec = CLSORT_CODEC;\n"
+    "    local uint *words = (local uint *)space;\n"
+    "    local code_t *codes = (local code_t *)(words + CLSORT__LANE_WORDS(CLSORT_GROUP));\n"
+    "    const size_t i = get_global_id(0) / CLSORT__MOST_RUNS;\n"
+    "    CLSORT_PICK_RUN(run, lane_run());\n"
+    "    place_t p = { run.array, run.count, 0, 0, (uint)min(i * tile, (size_t)n), 0, 0, 0, 0 };\n"
+    "    bound_place(&p, (global const uint *)(samples + samples_at), number, step_log2, words);\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    measure_place(&p, codec, words, codes);\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    for (uint step = 0, more = 1; more; step++)\n"
+    "        more = step_place(&p, step, slack, codec, words);\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    const uint count = end_place(&p, slack, words);\n"
+    "    if (i <= tiles)\n"
+    "        ((global uint *)(splits + splits_at))[i * CLSORT__MOST_RUNS + lane_run()] = count;\n"
+    "}\n"
+    "#endif\n\n",
     "//---- merge: a tile of runs\n\n\n"
     "CLSORT_INLINE uint run_share(uint begin, uint end, uint left)\n"
     "{\n"
     "    return min(max(begin, end) - begin, left);\n"
     "}\n\n"
-    "#if CLSORT_SHARE_LOG2 > 0\n\n\n\n"
+    "#if CLSORT_SHARE_LOG2 > 0\n\n\n"
+    "typedef struct { uint begin, size; } span_t;\n\n"
+    "CLSORT_INLINE uint tile_begin(local const uint *row, size_t i, uint tile, uint slack, uint n)\n"
+    "{\n"
+    "    const uint rank = (uint)min(i * tile, (size_t)n), least = rank - min(rank, slack);\n"
+    "    uint sum = 0;\n"
+    "    #pragma unroll\n"
+    "    for (uint k = 0; k < CLSORT__MOST_RUNS; k++)\n"
+    "        sum += row[k];\n"
+    "    return min(max(sum, least), rank + min(n - rank, slack));\n"
+    "}\n\n\n\n"
+    "CLSORT_INLINE span_t take_span(local uint *rows, global const uchar *splits, uint tile, uint slack,\n"
+    "                               uint n)\n"
+    "{\n"
+    "    global const uint *from = (global const uint *)splits;\n"
+    "    const size_t i = get_group_id(0);\n"
+    "    span_t s;\n"
+    "    if (local_id() < 2 * CLSORT__MOST_RUNS)\n"
+    "        rows[local_id()] = from[i * CLSORT__MOST_RUNS + local_id()];\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    s.begin = tile_begin(rows, i, tile, slack, n);\n"
+    "    s.size = tile_begin(rows + CLSORT__MOST_RUNS, i + 1, tile, slack, n) - s.begin;\n"
+    "    return s;\n"
+    "}\n"
+    "#endif\n\n"
+    "#if CLSORT_SHARE_LOG2 > 0 && !CLSORT_RUN_BUCKETS\n\n\n\n\n"
     "typedef struct {\n"
     "    local ulong *keys, *values;\n"
-    "    local uint *begins, *sums, *owners;\n"
+    "    local uint *begins, *sums, *rows, *owners;\n"
     "} shares_t;\n\n"
     "CLSORT_INLINE shares_t make_shares(local ulong *space)\n"
     "{\n"
     "    local uint *words = (local uint *)(space + 2 * CLSORT__MOST_RUNS);\n"
     "    const shares_t s = { space, space + CLSORT__MOST_RUNS, words, words + CLSORT__MOST_RUNS + 1,\n"
-    "                         words + 2 * (CLSORT__MOST_RUNS + 1) };\n"
+    "                         words + 2 * (CLSORT__MOST_RUNS + 1),\n"
+    "                         words + 4 * CLSORT__MOST_RUNS + 2 };\n"
     "    return s;\n"
-    "}\n\n\n"
-    "CLSORT_INLINE void find_shares(shares_t s, const runs_t *r, global const uint *split, uint size)\n"
+    "}\n\n\n\n"
+    "CLSORT_INLINE void find_shares(shares_t s, array_t run, uint size)\n"
     "{\n"
     "    const uint t = local_id();\n"
     "    uint slots = 0, sum = 0, owner = 0;\n"
-    "    #pragma unroll\n"
-    "    for (uint k = 0; k < CLSORT__MOST_RUNS; k++) {\n"
-    "        const uint begin = split[k], share = run_share(begin, split[k + CLSORT__MOST_RUNS],\n"
-    "                                                       size - sum);\n"
-    "        owner = slots <= t ? k : owner;\n"
-    "        if (t == k) {\n"
-    "            const array_t from = advance(r->array[k], begin);\n"
-    "            s.keys[k] = (ulong)(size_t)from.keys;\n"
-    "            s.values[k] = (ulong)(size_t)from.values;\n"
-    "            s.begins[k] = slots;\n"
-    "            s.sums[k] = sum;\n"
-    "        }\n"
+    "    for (uint k = 0; k < (t <= CLSORT__MOST_RUNS ? t : 0); k++) {\n"
+    "        const uint share = run_share(s.rows[k], s.rows[k + CLSORT__MOST_RUNS], size - sum);\n"
     "        slots += (share + CLSORT_ITEMS - 1) / CLSORT_ITEMS;\n"
     "        sum += share;\n"
     "    }\n"
-    "    if (t == 0) {\n"
-    "        s.begins[CLSORT__MOST_RUNS] = slots;\n"
-    "        s.sums[CLSORT__MOST_RUNS] = sum;\n"
+    "    if (t <= CLSORT__MOST_RUNS) {\n"
+    "        s.begins[t] = slots;\n"
+    "        s.sums[t] = sum;\n"
     "    }\n"
+    "    if (t < CLSORT__MOST_RUNS) {\n"
+    "        const array_t from = advance(run, s.rows[t]);\n"
+    "        s.keys[t] = (ulong)(size_t)from.keys;\n"
+    "        s.values[t] = (ulong)(size_t)from.values;\n"
+    "    }\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    #pragma unroll\n"
+    "    for (uint k = 1; k < CLSORT__MOST_RUNS; k++)\n"
+    "        owner = s.begins[k] <= t ? k : owner;\n"
     "    s.owners[t] = owner;\n"
     "}\n\n\n\n"
     "CLSORT_INLINE void load_shares(local code_t *keys, local uint *words, shares_t s, codec_t c)\n"
@@ -4050,17 +4310,17 @@ static const char *const clsort__source[] = {
     "//---- merge: pass of runs\n\n\n\n"
     "CLSORT_KERNEL void clsort_runs_pass(CLSORT_RUNS_ARGS, CLSORT_ARRAY_ARGS(target),\n"
     "                                    global uchar *splits, ulong splits_at, uint n, uint tile,\n"
-    "                                    uint levels, local ulong *space, local code_t *keys,\n"
-    "                                    local uint *words)\n"
+    "                                    uint slack, uint levels, local ulong *space,\n"
+    "                                    local code_t *keys, local uint *words)\n"
     "{\n"
-    "    const runs_t r = CLSORT_RUNS;\n"
+    "    CLSORT_PICK_RUN(own, local_id());\n"
     "    const array_t target = CLSORT_ARRAY(target);\n"
     "    const codec_t codec = CLSORT_CODEC;\n"
     "    const shares_t s = make_shares(space);\n"
-    "    const uint t = local_id(), group = (uint)get_group_id(0), base = group * tile;\n"
+    "    const span_t span = take_span(s.rows, splits + splits_at, tile, slack, n);\n"
+    "    const uint t = local_id();\n"
     "    item_t v[CLSORT_ITEMS];\n"
-    "    find_shares(s, &r, (global const uint *)(splits + splits_at) + group * CLSORT__MOST_RUNS,\n"
-    "                min(n - base, tile));\n"
+    "    find_shares(s, own.array, span.size);\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "    load_shares(keys, words, s, codec);\n"
     "    #pragma unroll 1\n"
@@ -4076,9 +4336,9 @@ static const char *const clsort__source[] = {
     "        for (uint m = 0; m < CLSORT_ITEMS; m++)\n"
     "            put_item(keys, words, t * CLSORT_ITEMS + m, v[m]);\n"
     "    }\n"
-    "    store_items(v, keys, words, target, base, s.sums[CLSORT__MOST_RUNS], codec);\n"
+    "    store_items(v, keys, words, target, span.begin, s.sums[CLSORT__MOST_RUNS], codec);\n"
     "}\n"
-    "#else\n\n",
+    "#elif CLSORT_SHARE_LOG2 == 0\n\n",
     "//---- merge: players\n\n\n"
     "#if CLSORT_KEY_BYTES < 8\n"
     "typedef ulong player_t;\n"
@@ -4219,7 +4479,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 3033\n",
+    "#line 3361\n",
 #endif
     "//---- merge: segments\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_NEEDS_PACKING\n"
@@ -4529,7 +4789,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 3426\n",
+    "#line 3754\n",
 #endif
 #ifndef CLSORT_NO_RADIX
     "//---- radix: codes\n"
@@ -4561,7 +4821,9 @@ static const char *const clsort__source[] = {
     "#else\n"
     "#define CLSORT_SPLITTER_SPACE local\n"
     "#endif\n\n\n\n\n"
-    "#define CLSORT_FIRST_PART(splitter_count) (CLSORT_DIGITS - 1 - (splitter_count))\n"
+    "#define CLSORT_FIRST_PART(splitter_count) (CLSORT_DIGITS - 1 - (splitter_count))\n\n\n"
+    "#define CLSORT_SPLITTER_TREE \\\n"
+    "    (CLSORT_IS(PARTITION) && CLSORT_SHARE_LOG2 > 0 && CLSORT_DIGIT_BITS == 8)\n"
     "typedef struct {\n"
     "    CLSORT_SPLITTER_SPACE const code_t *splitters;\n"
     "    code_t lower, middle, upper;\n"
@@ -4614,12 +4876,20 @@ static const char *const clsort__source[] = {
     "CLSORT_INLINE uint digit_of(code_t code, digit_t d)\n"
     "{\n"
     "    const uint high = d.middle <= code;\n"
+    "#if CLSORT_SPLITTER_TREE\n"
+    "    uint node = 2 * (2 + high) + ((high ? d.upper : d.lower) <= code);\n"
+    "    #pragma unroll\n"
+    "    for (uint level = 2; level < CLSORT_DIGIT_BITS; level++)\n"
+    "        node = 2 * node + (d.splitters[node] <= code);\n"
+    "    return node - CLSORT_DIGITS;\n"
+    "#else\n"
     "    uint part = (high ? CLSORT_DIGITS / 2 : 0)\n"
     "                + ((high ? d.upper : d.lower) <= code ? CLSORT_DIGITS / 4 : 0);\n"
     "    #pragma unroll\n"
     "    for (uint step = CLSORT_DIGITS / 8; step > 0; step /= 2)\n"
     "        part += d.splitters[part + step - 1] <= code ? step : 0;\n"
     "    return part;\n"
+    "#endif\n"
     "}\n"
     "#else\n\n\n"
     "CLSORT_INLINE digit_t pass_digit(radix_t r, uint pass)\n"
@@ -6051,7 +6321,13 @@ static const char *const clsort__source[] = {
     "{\n"
     "    return m % 2 ? rank[m / 2] >> 16 : rank[m / 2] & 0xFFFF;\n"
     "}\n\n\n\n"
-    "CLSORT_INLINE void count_team_digits(tile_t tile, const code_t *code, digit_t digit)\n"
+    "typedef struct { uint bytes[CLSORT_IS(PARTITION) ? (CLSORT_RADIX_ITEMS + 3) / 4 : 1]; } digits_t;\n\n"
+    "CLSORT_INLINE uint item_digit(const digits_t *digits, const code_t *code, uint m, digit_t d)\n"
+    "{\n"
+    "    return CLSORT_IS(PARTITION) ? digits->bytes[m / 4] >> m % 4 * 8 & 255 : digit_of(code[m], d);\n"
+    "}\n\n\n\n"
+    "CLSORT_INLINE void count_team_digits(tile_t tile, digits_t *digits, const code_t *code,\n"
+    "                                     digit_t digit)\n"
     "{\n"
     "    const uint lane = local_id() % CLSORT_TEAM;\n"
     "    local uint *counters = tile.counters + local_id() / CLSORT_TEAM * CLSORT_DIGITS;\n"
@@ -6059,8 +6335,12 @@ static const char *const clsort__source[] = {
     "        counters[d] = 0;\n"
     "    team_sync();\n"
     "    #pragma unroll\n"
-    "    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)\n"
-    "        atomic_add(&counters[digit_of(code[m], digit)], 1u << CLSORT_COUNT_SHIFT);\n"
+    "    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {\n"
+    "        const uint d = digit_of(code[m], digit);\n"
+    "        if (CLSORT_IS(PARTITION))\n"
+    "            digits->bytes[m / 4] = m % 4 ? digits->bytes[m / 4] | d << m % 4 * 8 : d;\n"
+    "        atomic_add(&counters[d], 1u << CLSORT_COUNT_SHIFT);\n"
+    "    }\n"
     "}\n\n\n\n\n"
     "CLSORT_INLINE uint find_peers(local uint *counter, uint d, uint lane, uint *place)\n"
     "{\n"
@@ -6092,14 +6372,21 @@ static const char *const clsort__source[] = {
     "    __asm__ volatile(\"mov.b32 %0, %0;\" : \"+r\"(d.shift));\n"
     "#endif\n"
     "    return d;\n"
+    "}\n\n\n"
+    "CLSORT_INLINE void stage_code(tile_t tile, uint place, code_t code, uint digit)\n"
+    "{\n"
+    "    tile.staged[place] = code;\n"
+    "    if (CLSORT_IS(PARTITION))\n"
+    "        ((local uchar *)tile.origins)[place] = (uchar)digit;\n"
     "}\n\n\n\n\n"
-    "CLSORT_INLINE void rank_items(tile_t tile, const code_t *code, digit_t digit, uint *rank)\n"
+    "CLSORT_INLINE void rank_items(tile_t tile, const digits_t *digits, const code_t *code,\n"
+    "                              digit_t digit, uint *rank)\n"
     "{\n"
     "    const uint lane = local_id() % CLSORT_TEAM;\n"
     "    local uint *counters = tile.counters + local_id() / CLSORT_TEAM * CLSORT_DIGITS;\n"
     "    #pragma unroll\n"
     "    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {\n"
-    "        const uint d = digit_of(code[m], digit);\n"
+    "        const uint d = item_digit(digits, code, m, digit);\n"
     "        uint place;\n"
     "        const uint peers = find_peers(&counters[d], d, lane, &place),\n"
     "                   own = place + popcount(peers & ((1u << lane) - 1));\n"
@@ -6107,17 +6394,19 @@ static const char *const clsort__source[] = {
     "            counters[d] = (own + 1) << CLSORT_COUNT_SHIFT;\n"
     "        set_rank(rank, m, own);\n"
     "        if (!CLSORT_SHARES)\n"
-    "            tile.staged[own] = code[m];\n"
+    "            stage_code(tile, own, code[m], d);\n"
     "        team_sync();\n"
     "    }\n"
     "}\n\n\n\n"
-    "CLSORT_INLINE void stage_codes(tile_t tile, const code_t *code, const uint *rank)\n"
+    "CLSORT_INLINE void stage_codes(tile_t tile, const digits_t *digits, const code_t *code,\n"
+    "                               digit_t digit, const uint *rank)\n"
     "{\n"
     "#if CLSORT_SHARES\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "    #pragma unroll\n"
     "    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)\n"
-    "        tile.staged[get_rank(rank, m)] = code[m];\n"
+    "        stage_code(tile, get_rank(rank, m), code[m],\n"
+    "                   CLSORT_IS(PARTITION) ? item_digit(digits, code, m, digit) : 0);\n"
     "#endif\n"
     "}\n\n",
     "//---- radix: places\n\n"
@@ -6151,7 +6440,8 @@ static const char *const clsort__source[] = {
     "CLSORT_INLINE void order_tile(tile_t tile, const code_t *code, digit_t digit, uint *rank)\n"
     "{\n"
     "    uint sum = 0;\n"
-    "    count_team_digits(tile, code, digit);\n"
+    "    digits_t digits;\n"
+    "    count_team_digits(tile, &digits, code, digit);\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "    for (uint d = own_digit(0); d < own_digit(CLSORT_OWN_DIGITS); d++) {\n"
     "        const uint count = count_digit(tile, d);\n"
@@ -6161,8 +6451,8 @@ static const char *const clsort__source[] = {
     "    }\n"
     "    place_digits(tile, group_scan(sum, tile.sums));\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "    rank_items(tile, code, digit, rank);\n"
-    "    stage_codes(tile, code, rank);\n"
+    "    rank_items(tile, &digits, code, digit, rank);\n"
+    "    stage_codes(tile, &digits, code, digit, rank);\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "}\n"
     "#else\n\n",
@@ -6395,7 +6685,10 @@ static const char *const clsort__source[] = {
     "    #pragma unroll\n"
     "    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {\n"
     "        const code_t code = tile.staged[m * CLSORT_GROUP + t];\n"
-    "        place[m] = tile.offsets[digit_of(code, digit)] + m * CLSORT_GROUP + t;\n"
+    "        const uint d = CLSORT_IS(PARTITION)\n"
+    "                           ? ((local const uchar *)tile.origins)[m * CLSORT_GROUP + t]\n"
+    "                           : digit_of(code, digit);\n"
+    "        place[m] = tile.offsets[d] + m * CLSORT_GROUP + t;\n"
     "        if (!CLSORT_RECORDS && (whole || m * CLSORT_GROUP + t < size))\n"
     "            *key_place(to, place[m]) = decode(code, c);\n"
     "    }\n"
@@ -6567,11 +6860,19 @@ static const char *const clsort__source[] = {
     "CLSORT_INLINE digit_t load_splitters(local code_t *codes, global const uchar *splitters, uint count,\n"
     "                                     codec_t c)\n"
     "{\n"
-    "    for (uint d = local_id(); d < CLSORT_DIGITS; d += CLSORT_GROUP)\n"
-    "        codes[d] = splitter_code(splitters, d, count, c);\n"
+    "    for (uint d = local_id(); d < CLSORT_DIGITS; d += CLSORT_GROUP) {\n"
+    "#if CLSORT_SPLITTER_TREE\n"
+    "        const uint node = max(d, 1u), level = 31 - clz(node),\n"
+    "                   i = (2 * (node - (1u << level)) + 1) * (CLSORT_DIGITS >> (level + 1)) - 1;\n"
+    "#else\n"
+    "        const uint i = d;\n"
+    "#endif\n"
+    "        codes[d] = splitter_code(splitters, i, count, c);\n"
+    "    }\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "    const digit_t digit = { codes, codes[CLSORT_DIGITS / 4 - 1], codes[CLSORT_DIGITS / 2 - 1],\n"
-    "                            codes[CLSORT_DIGITS * 3 / 4 - 1] };\n"
+    "    const uint step = CLSORT_DIGITS / 4, tree = CLSORT_SPLITTER_TREE;\n"
+    "    const digit_t digit = { codes, codes[tree ? 2 : step - 1], codes[tree ? 1 : 2 * step - 1],\n"
+    "                            codes[tree ? 3 : 3 * step - 1] };\n"
     "    return digit;\n"
     "}\n\n\n\n\n"
     "CLSORT_KERNEL void clsort_partition_count(CLSORT_PARTITION_ARGS, local ulong *space)\n"
@@ -6846,14 +7147,15 @@ static const char *const clsort__source[] = {
     "    const array_t from = advance(plan_array(r, plan, PASS_FROM), b.begin);\n"
     "    code_t code[CLSORT_RADIX_ITEMS];\n"
     "    value_t value[CLSORT_RADIX_ITEMS];\n"
+    "    digits_t digits;\n"
     "    uint rank[CLSORT_RANK_WORDS];\n"
     "    load_codes(code, from, r.codec, b.size);\n"
-    "    count_team_digits(tile, code, digit);\n"
+    "    count_team_digits(tile, &digits, code, digit);\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "    const uint count = publish_counts(r, plan, number, tile);\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "    rank_items(tile, code, forget_digit(digit), rank);\n"
-    "    stage_codes(tile, code, rank);\n"
+    "    rank_items(tile, &digits, code, forget_digit(digit), rank);\n"
+    "    stage_codes(tile, &digits, code, digit, rank);\n"
     "    load_values(value, from, b.size);\n"
     "    if (sorts && t < CLSORT_DIGITS)\n"
     "        tile.offsets[t] += look_back(r, plan, number, t, count);\n"
@@ -7179,7 +7481,7 @@ static const char *const clsort__source[] = {
     "{\n"
     "    if (longest > 1\n"
     "        && (longest <= CLSORT__HYBRID_MOST_TRUSTED || is_unordered(l))) {\n"
-    "        if (longest <= (CLSORT_IS(SAMPLES) ? 2 : 1) * CLSORT__HYBRID_MOST_MENDED)\n"
+    "        if (longest <= (CLSORT_HOLDS_BUCKETS ? 2 : 1) * CLSORT__HYBRID_MOST_MENDED)\n"
     "            mend_bins(l, (longest + 1) / 2);\n"
     "        else\n"
     "            sort_by_network(l, rows);\n"
@@ -7189,8 +7491,8 @@ static const char *const clsort__source[] = {
     "CLSORT_INLINE uint bucket_item(uint m)\n"
     "{\n"
     "    const uint t = local_id(), warp = CLSORT__WARP;\n"
-    "    return CLSORT_IS(SAMPLES) ? t / warp * (warp * CLSORT_BUCKET_ITEMS) + t % warp + m * warp\n"
-    "                              : t + m * CLSORT_GROUP;\n"
+    "    return CLSORT_HOLDS_BUCKETS ? t / warp * (warp * CLSORT_BUCKET_ITEMS) + t % warp + m * warp\n"
+    "                                : t + m * CLSORT_GROUP;\n"
     "}\n\n\n\n"
     "CLSORT_INLINE void fill_bins(bucket_space_t l, const code_t *key, const uint *rank, uint rows)\n"
     "{\n"
@@ -8272,7 +8574,8 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
     "//---- radix: samples\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-    "#if CLSORT_IS(SAMPLES) && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0\n\n\n"
+    "#if CLSORT_HOLDS_BUCKETS && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0\n"
+    "#if CLSORT_IS(SAMPLES)\n\n\n"
     "#define CLSORT_SAMPLES_ARGS \\\n"
     "    CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_ARGS(alt), \\\n"
     "        CLSORT_CODEC_ARGS, global uchar *scratch, ulong scratch_at, uint n, uint buckets, \\\n"
@@ -8287,7 +8590,8 @@ static const char *const clsort__source[] = {
     "    codec_t codec;\n"
     "    global uint *borders;\n"
     "    uint n, buckets, distance;\n"
-    "} samples_t;\n\n",
+    "} samples_t;\n"
+    "#endif\n\n",
     "//---- radix: samples counting\n\n\n"
     "CLSORT_INLINE uint bins_crowd(uint bin)\n"
     "{\n"
@@ -8333,8 +8637,9 @@ static const char *const clsort__source[] = {
     "{\n"
     "    const float low = float_of(least, codec), high = float_of(most, codec),\n"
     "                factor = (CLSORT_BUCKET_BINS - 1) / (high - low);\n"
-    "    const uint usable = CLSORT_KEY_BYTES == 4 && codec.mask != 0 && isfinite(low) && isfinite(high)\n"
-    "                        && isfinite(high - low) && isfinite(factor);\n"
+    "    const uint usable = CLSORT_IS(SAMPLES) && CLSORT_KEY_BYTES == 4 && codec.mask != 0\n"
+    "                        && isfinite(low) && isfinite(high) && isfinite(high - low)\n"
+    "                        && isfinite(factor);\n"
     "    const scale_t s = { low, usable ? factor : 0 };\n"
     "    return s;\n"
     "}\n\n\n\n"
@@ -8343,7 +8648,6 @@ static const char *const clsort__source[] = {
     "{\n"
     "    const uint spare = CLSORT_BIN_SLOTS + local_id() % CLSORT__HYBRID_SPARE_BINS;\n"
     "    uint crowds = 0;\n"
-    "    clear_bucket(l);\n"
     "    #pragma unroll\n"
     "    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {\n"
     "        const uint bin = scale.factor != 0\n"
@@ -8405,21 +8709,13 @@ static const char *const clsort__source[] = {
     "        rank[m] = count_key(l.bins, bin, crowds) | bin << 16;\n"
     "    }\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "}\n\n\n\n\n"
-    "CLSORT_INLINE void sort_held(bucket_space_t l, codec_t codec, const code_t *key, uint rows)\n"
+    "}\n\n",
+    "//---- radix: samples sorting\n\n\n\n"
+    "CLSORT_INLINE void sort_between(bucket_space_t l, codec_t codec, const code_t *key, uint rows,\n"
+    "                                code_t least, code_t most)\n"
     "{\n"
-    "    code_t least = key[0], most = key[0];\n"
-    "    uint rank[CLSORT_BUCKET_ITEMS];\n"
-    "    #pragma unroll\n"
-    "    for (uint m = 1; m < CLSORT_BUCKET_ITEMS; m++) {\n"
-    "        least = min(least, key[m]);\n"
-    "        most = max(most, key[m]);\n"
-    "    }\n"
-    "    join_edges(l.keys, least, most);\n"
-    "    least = l.keys[0];\n"
-    "    most = l.keys[CLSORT_GROUP];\n"
     "    const line_t line = make_line(least, most, 1);\n"
-    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    uint rank[CLSORT_BUCKET_ITEMS];\n"
     "    count_scaled_bins(l, key, rank, rows, line, make_scale(least, most, codec), codec);\n"
     "    uint longest = place_bins(l, CLSORT_OWN_BINS);\n"
     "    longest = single_bins(line) ? 0 : longest;\n"
@@ -8430,12 +8726,27 @@ static const char *const clsort__source[] = {
     "    }\n"
     "    fill_bins(l, key, rank, rows);\n"
     "    order_bins(l, rows, longest);\n"
+    "}\n\n\n"
+    "CLSORT_INLINE void sort_held(bucket_space_t l, codec_t codec, const code_t *key, uint rows)\n"
+    "{\n"
+    "    code_t least = key[0], most = key[0];\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 1; m < CLSORT_BUCKET_ITEMS; m++) {\n"
+    "        least = min(least, key[m]);\n"
+    "        most = max(most, key[m]);\n"
+    "    }\n"
+    "    join_edges(l.keys, least, most);\n"
+    "    least = l.keys[0];\n"
+    "    most = l.keys[CLSORT_GROUP];\n"
+    "    clear_bucket(l);\n"
+    "    sort_between(l, codec, key, rows, least, most);\n"
     "}\n\n"
     "CLSORT_INLINE void store_held(bucket_space_t l, array_t to, codec_t codec, uint rows)\n"
     "{\n"
     "    for (uint i = local_id(); i < rows; i += CLSORT_GROUP)\n"
     "        *key_place(to, i) = decode(l.keys[pad_slot(i, CLSORT_KEY_PAD_LOG2)], codec);\n"
-    "}\n\n\n"
+    "}\n\n"
+    "#if CLSORT_IS(SAMPLES)\n\n"
     "CLSORT_KERNEL void clsort_samples_tile(CLSORT_SAMPLES_ARGS)\n"
     "{\n"
     "    const samples_t s = CLSORT_SAMPLES;\n"
@@ -8611,8 +8922,104 @@ static const char *const clsort__source[] = {
     "    }\n"
     "}\n"
     "#endif\n\n",
+    "//---- radix: runs in buckets\n"
+    "#if CLSORT_RUN_BUCKETS && defined(CLSORT_EACH_RUN)\n\n\n\n"
+    "typedef struct {\n"
+    "    local ulong *address;\n"
+    "    local code_t *edges;\n"
+    "    local uint *before, *rows;\n"
+    "} bare_shares_t;\n\n"
+    "CLSORT_INLINE bare_shares_t bare_shares(bucket_space_t l)\n"
+    "{\n"
+    "    local ulong *address = (local ulong *)(l.words + 8), *edges = address + CLSORT__MOST_RUNS;\n"
+    "    local uint *before = (local uint *)(edges + 2 * CLSORT__MOST_RUNS);\n"
+    "    const bare_shares_t s = { address, (local code_t *)edges, before,\n"
+    "                              before + CLSORT__MOST_RUNS + 1 };\n"
+    "    return s;\n"
+    "}\n\n\n\n"
+    "CLSORT_INLINE uint find_bare_shares(bare_shares_t s, array_t run, uint size)\n"
+    "{\n"
+    "    const uint t = local_id();\n"
+    "    uint sum = 0;\n"
+    "    for (uint k = 0; k < (t <= CLSORT__MOST_RUNS ? t : 0); k++)\n"
+    "        sum += run_share(s.rows[k], s.rows[k + CLSORT__MOST_RUNS], size - sum);\n"
+    "    if (t <= CLSORT__MOST_RUNS)\n"
+    "        s.before[t] = sum;\n"
+    "    if (t < CLSORT__MOST_RUNS)\n"
+    "        s.address[t] = (ulong)(size_t)run.keys + ((ulong)s.rows[t] - sum) * CLSORT_KEY_BYTES;\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    return s.before[CLSORT__MOST_RUNS];\n"
+    "}\n\n\n"
+    "CLSORT_INLINE code_t share_key(ulong address, uint i)\n"
+    "{\n"
+    "    return *(global const code_t *)(size_t)(address + (ulong)i * CLSORT_KEY_BYTES);\n"
+    "}\n\n\n"
+    "CLSORT_INLINE void load_bare_shares(bare_shares_t s, code_t *key, uint rows)\n"
+    "{\n"
+    "    const uint first = min(bucket_item(0), rows - 1);\n"
+    "    uint k = 0;\n"
+    "    #pragma unroll\n"
+    "    for (uint step = CLSORT__MOST_RUNS / 2; step > 0; step /= 2)\n"
+    "        k += s.before[k + step] <= first ? step : 0;\n"
+    "    uint end = s.before[k + 1];\n"
+    "    ulong address = s.address[k];\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {\n"
+    "        const uint i = min(bucket_item(m), rows - 1);\n"
+    "        while (i >= end) {\n"
+    "            end = s.before[++k + 1];\n"
+    "            address = s.address[k];\n"
+    "        }\n"
+    "        key[m] = share_key(address, i);\n"
+    "    }\n"
+    "}\n\n\n\n"
+    "CLSORT_INLINE void write_edges(bare_shares_t s, codec_t c)\n"
+    "{\n"
+    "    const uint t = local_id(), k = t % CLSORT__MOST_RUNS, last = t / CLSORT__MOST_RUNS,\n"
+    "               begin = s.before[k], end = s.before[k + 1];\n"
+    "    if (t < 2 * CLSORT__MOST_RUNS)\n"
+    "        s.edges[t] = begin < end ? encode(share_key(s.address[k], last ? end - 1 : begin), c)\n"
+    "                     : last      ? 0\n"
+    "                                 : CLSORT_TOP_CODE;\n"
+    "}\n\n\n"
+    "CLSORT_INLINE void read_edges(bare_shares_t s, code_t *least, code_t *most)\n"
+    "{\n"
+    "    *least = CLSORT_TOP_CODE;\n"
+    "    *most = 0;\n"
+    "    #pragma unroll\n"
+    "    for (uint k = 0; k < CLSORT__MOST_RUNS; k++) {\n"
+    "        *least = min(*least, s.edges[k]);\n"
+    "        *most = max(*most, s.edges[k + CLSORT__MOST_RUNS]);\n"
+    "    }\n"
+    "}\n\n\n\n"
+    "CLSORT_KERNEL void clsort_runs_pass(CLSORT_RUNS_ARGS, CLSORT_ARRAY_ARGS(target),\n"
+    "                                    global uchar *splits, ulong splits_at, uint n, uint tile,\n"
+    "                                    uint slack, local ulong *space)\n"
+    "{\n"
+    "    CLSORT_PICK_RUN(own, local_id());\n"
+    "    const array_t target = CLSORT_ARRAY(target);\n"
+    "    const codec_t codec = CLSORT_CODEC;\n"
+    "    const bucket_space_t l = bucket_space(space);\n"
+    "    const bare_shares_t s = bare_shares(l);\n"
+    "    code_t code[CLSORT_BUCKET_ITEMS], least, most;\n"
+    "    const span_t span = take_span(s.rows, splits + splits_at, tile, slack, n);\n"
+    "    const uint rows = find_bare_shares(s, own.array, span.size);\n"
+    "    if (rows == 0)\n"
+    "        return;\n"
+    "    load_bare_shares(s, code, rows);\n"
+    "    write_edges(s, codec);\n"
+    "    clear_bucket(l);\n"
+    "    read_edges(s, &least, &most);\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)\n"
+    "        code[m] = encode(code[m], codec);\n"
+    "    sort_between(l, codec, code, rows, least, most);\n"
+    "    store_held(l, advance(target, span.begin), codec, rows);\n"
+    "}\n"
+    "#endif\n"
+    "#endif\n\n",
 #else
-    "#line 8496\n",
+    "#line 9001\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
     "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -9511,7 +9918,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 9602\n",
+    "#line 10107\n",
 #endif
     "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_SELECT\n"
@@ -12857,6 +13264,16 @@ static clsort_status clsort__fail_build(clsort_sorter *s, const clsort__config *
                         detail);
 }
 
+/* Options that few programs have. */
+static const char *clsort__more_options(const clsort__config *c)
+{
+    const int no_radix = (CLSORT__LEFT_OUT & CLSORT__BIT(CLSORT_RADIX)) != 0;
+    return c->few == CLSORT__FEW_LONG              ? " -D CLSORT_FEW=2"
+           : c->few                                ? " -D CLSORT_FEW=1"
+           : no_radix && c->family == CLSORT__RUNS ? " -D CLSORT_HAS_RADIX=0"
+                                                   : "";
+}
+
 /* Writes the options that a program is compiled with. */
 static void clsort__build_options(const clsort_sorter *s, const clsort__config *c,
                                   const clsort__comparator *comparator, char *options, size_t size)
@@ -12881,11 +13298,12 @@ static void clsort__build_options(const clsort_sorter *s, const clsort__config *
              c->radix_items ? (unsigned)c->radix_items : 16, (unsigned)c->wide,
              s->has_progress
                  && ((c->family == CLSORT__PARTITION && c->team == CLSORT__WARP)
+                     || (c->family == CLSORT__RUNS && c->share_log2)
                      || c->family == CLSORT__SWEEP || c->family == CLSORT__HYBRID
                      || c->family == CLSORT__SAMPLES || c->family == CLSORT__LONG_ROWS),
              c->scan ? (unsigned)c->scan : (unsigned)CLSORT_SCAN_LOCAL,
              !s->is_cpu, (unsigned)c->ranges, c->team ? (unsigned)c->team : 16,
-             c->few == CLSORT__FEW_LONG ? " -D CLSORT_FEW=2" : c->few ? " -D CLSORT_FEW=1" : "");
+             clsort__more_options(c));
 }
 
 /* How a program is built: its text and options. */
@@ -15487,6 +15905,12 @@ static void clsort__merge_only(clsort__run *run, const clsort__plan *p, const cl
     clsort__merge_tiles(run, p, w, w->to);
 }
 
+/* Are tiles of a merge of runs sorted as buckets where work-groups share them? Bare keys are. */
+static int clsort__run_buckets(const clsort__config *c)
+{
+    return !c->value_bytes && !(CLSORT__LEFT_OUT & CLSORT__BIT(CLSORT_RADIX));
+}
+
 /* The shape of merge kernels. On a CPU each work-item has a slice, unless the caller names a
    work-group. A comparator is inlined for each pair of elements in registers, so work-items hold
    few. */
@@ -15505,7 +15929,8 @@ static void clsort__merge_shape(const clsort_sorter *s, clsort__plan *p)
                                                     : 3;
     if (c->items_log2 > 5) c->items_log2 = 5;
     if (s->is_cpu && !serial && c->items_log2 > 3) c->items_log2 = 3;
-    clsort__share_tile(s, t, local_only ? 8 : 0, 13, c);
+    clsort__share_tile(s, t, local_only ? 8 : 0,
+                       c->family == CLSORT__RUNS && clsort__run_buckets(c) ? 8 : 13, c);
 }
 
 /* Does merge work in vector registers? On CPUs with vectors, for bare keys, or for keys with
@@ -15693,33 +16118,64 @@ static const clsort__operation clsort__merging = { clsort__check_merge, NULL,
 /* ---- >>runs ---------------------------------------------------------------------------------- */
 
 /* Merges of many runs: elements of a tile that one work-item merges, and the fewest for short
-   outputs; log2 of the elements between two samples, for work-groups and for work-items; tiles and
-   work-items that a core gets at least. */
+   outputs; log2 of the part of a work-group's tile that its end may lie away from where it is
+   looked for; log2 of the elements between two samples, for work-groups and for work-items; tiles
+   and work-items that a core gets at least. */
 enum {
     CLSORT__RUNS_SERIAL_TILE = 1 << 15,
     CLSORT__RUNS_LEAST_TILE = 1 << 10,
-    CLSORT__RUNS_STEP_LOG2 = 13,
+    CLSORT__RUNS_SLACK_LOG2 = 5,
+    CLSORT__RUNS_STEP_LOG2 = 14,
     CLSORT__RUNS_SERIAL_STEP_LOG2 = 17,
     CLSORT__RUNS_PER_CORE = 4
 };
 
-/* Local memory in bytes for the shares of a tile. */
+/* Local memory of a merge of runs in bytes: for the shares of a tile; for the search for tiles; for
+   tiles of bare keys. */
 static size_t clsort__share_bytes(const clsort__config *c)
 {
     return c->share_log2 ? 4 * CLSORT__SHARE_WORDS((size_t)1 << c->share_log2) : 0;
 }
+
+static size_t clsort__lane_bytes(const clsort__config *c)
+{
+    const size_t group = (size_t)1 << c->share_log2;
+    return 4 * CLSORT__LANE_WORDS(group) + 2 * group * c->key_bytes;
+}
+
+static size_t clsort__samples_need(const clsort__config *c);
 
 static size_t clsort__cores(const clsort_sorter *s)
 {
     return s->compute_units ? s->compute_units : 1;
 }
 
+/* The most elements of a tile of `group` work-items. They fill a bucket; else each share begins at a
+   work-item's items. */
+static size_t clsort__runs_room(const clsort__config *shape, size_t group)
+{
+    return clsort__run_buckets(shape)
+               ? group * CLSORT__HYBRID_BUCKET_ITEMS(shape->key_bytes)
+               : CLSORT__RUNS_TILE(group, (size_t)1 << shape->items_log2);
+}
+
+/* How many elements more or fewer the tiles before a place may have, where work-groups share
+   tiles. The smallest ones have no room for that: scratch memory is for as many tiles as these
+   make. */
+static size_t clsort__runs_slack(const clsort__config *shape)
+{
+    return shape->share_log2 > CLSORT__RUNS_GROUP_LOG2
+               ? clsort__runs_room(shape, (size_t)1 << shape->share_log2) >> CLSORT__RUNS_SLACK_LOG2
+               : 0;
+}
+
 /* Elements of a tile. Those of work-items are shorter in short outputs, to keep all cores busy. */
 static size_t clsort__runs_tile(const clsort_sorter *s, const clsort__config *shape, size_t n)
 {
-    const size_t items = (size_t)1 << shape->items_log2;
     size_t tile = CLSORT__RUNS_SERIAL_TILE;
-    if (shape->share_log2) return CLSORT__RUNS_TILE((size_t)1 << shape->share_log2, items);
+    if (shape->share_log2)
+        return clsort__runs_room(shape, (size_t)1 << shape->share_log2)
+               - 2 * clsort__runs_slack(shape);
     while (tile > CLSORT__RUNS_LEAST_TILE && n / tile < CLSORT__RUNS_PER_CORE * clsort__cores(s))
         tile /= 2;
     return tile;
@@ -15735,8 +16191,7 @@ static cl_uint clsort__runs_step(const clsort__config *shape)
 /* The most tiles that n elements are cut into, whatever the kernels' work-groups turn out to be. */
 static size_t clsort__runs_most_tiles(const clsort_sorter *s, const clsort__config *asked, size_t n)
 {
-    const size_t least = CLSORT__RUNS_TILE((size_t)1 << CLSORT__RUNS_GROUP_LOG2,
-                                           (size_t)1 << asked->items_log2);
+    const size_t least = clsort__runs_room(asked, (size_t)1 << CLSORT__RUNS_GROUP_LOG2);
     return asked->share_log2 ? n / least + 1
                              : n / CLSORT__RUNS_SERIAL_TILE
                                    + 2 * CLSORT__RUNS_PER_CORE * clsort__cores(s) + 1;
@@ -15792,9 +16247,11 @@ static clsort__merge_part clsort__get_run(const clsort_merge_runs_desc *m, size_
     return part;
 }
 
-/* Mistakes that a merge of runs shares with a partition. `count`: of its output. */
-static void clsort__check_pieces(clsort__checks *c, const clsort_desc *d)
+/* Mistakes that a merge of runs shares with a partition. */
+static void clsort__check_pieces(clsort__checks *c, const clsort_desc *d, cl_uint family)
 {
+    if (c->s && c->s->broken & CLSORT__BIT(family))
+        clsort__blame(c, CLSORT_ERROR_WRONG_RESULT, clsort__family_name(family));
     if (d->flags & ~(cl_uint)CLSORT_FLAG_NO_BUILD)
         clsort__blame(c, CLSORT_ERROR_UNKNOWN_FLAG, "flags");
     if (d->value_size > 8)
@@ -15816,6 +16273,8 @@ static void clsort__plan_runs(const clsort_sorter *s, clsort__plan *p)
     memset(&p->helpers, 0, sizeof p->helpers);
     c->family = CLSORT__RUNS;
     c->ties = c->few = 0;
+    c->team = s->has_warps ? CLSORT__WARP : 16;
+    c->radix_items = CLSORT__HYBRID_BUCKET_ITEMS(c->key_bytes);
     clsort__merge_shape(s, p);
     clsort__least_tile(c);
     c->lanes = 1;
@@ -15828,7 +16287,7 @@ static void clsort__check_runs(clsort__checks *c, clsort__job *j)
     const clsort_desc d = clsort__runs_as_sort(m);
     const int enqueues = c->needs_buffers, known = m->run_count && m->run_count <= CLSORT_MAX_RUNS;
     cl_uint i;
-    clsort__check_pieces(c, &d);
+    clsort__check_pieces(c, &d, CLSORT__RUNS);
     c->needs_buffers = 0;
     if (!known)
         clsort__blame(c, CLSORT_ERROR_UNKNOWN_VALUE, "run_count: 1 to CLSORT_MAX_RUNS");
@@ -15857,7 +16316,8 @@ static void clsort__runs_scratch(const clsort_sorter *s, clsort__job *j)
     clsort__layout *l = &p->scratch.layout;
     const size_t n = p->d.count,
                  rows = clsort__runs_most_tiles(s, &p->config, n) + 1
-                        + (n >> clsort__runs_step(&p->config));
+                        + (n >> clsort__runs_step(&p->config))
+                        + (p->config.share_log2 ? CLSORT__MOST_RUNS / 2 : 0);
     l->most = clsort__most_bytes(s, p);
     if (clsort__full_runs(j->runs) < 2) return;
     p->scratch.tables = clsort__take(l, rows * 4 * CLSORT__MOST_RUNS);
@@ -15901,7 +16361,7 @@ typedef struct clsort__runs_job {
     cl_uint runs, step_log2;
     clsort__arrays from[CLSORT_MAX_RUNS], to;
     cl_uint counts[CLSORT_MAX_RUNS];
-    size_t n, samples, tile, tiles;
+    size_t n, samples, tile, tiles, slack;
     clsort__span samples_at, splits_at;
 } clsort__runs_job;
 
@@ -15909,20 +16369,24 @@ static void clsort__make_runs(const clsort__job *j, clsort__runs_job *r)
 {
     const clsort_merge_runs_desc *m = j->runs;
     const clsort__plan *p = &j->plan;
+    const clsort__config shape = clsort__built_shape(j->s, &p->config);
+    const size_t shifts = shape.share_log2 > 0;   /* work-items have their samples at multiples */
     cl_uint i;
     memset(r, 0, sizeof *r);
     r->p = p;
-    r->shape = clsort__built_shape(j->s, &p->config);
+    r->shape = shape;
     r->n = p->d.count;
     r->step_log2 = clsort__runs_step(&r->shape);
     r->tile = clsort__runs_tile(j->s, &r->shape, r->n);
     r->tiles = clsort__ceil_divide(r->n, r->tile);
+    r->slack = clsort__runs_slack(&r->shape);
     for (i = 0; i < m->run_count; i++) {
         const clsort__merge_part part = clsort__get_run(m, r->n, i);
         if (!part.count) continue;
         r->from[r->runs] = part.arrays;
+        r->samples += (part.count + shifts * CLSORT__RUNS_SHIFT(r->runs, r->step_log2))
+                      >> r->step_log2;
         r->counts[r->runs++] = (cl_uint)part.count;
-        r->samples += part.count >> r->step_log2;
     }
     for (i = r->runs; r->runs && i < CLSORT_MAX_RUNS; i++) r->from[i] = r->from[0];
     r->to = clsort__get_run(m, r->n, m->run_count).arrays;
@@ -15956,11 +16420,15 @@ static void clsort__use_runs(clsort__run *run, const clsort__runs_job *r, int ke
 /* Finds where tiles begin in every run. */
 static void clsort__split_runs(clsort__run *run, const clsort__runs_job *r)
 {
-    const cl_uint spread_log2 = run->s->is_cpu ? 0 : 3;
+    const size_t lanes = r->shape.share_log2 ? CLSORT__MOST_RUNS : 1;
     if (r->samples) {
         clsort__use_runs(run, r, CLSORT__KERNEL_RUNS_SAMPLE);
         clsort__arg_span(run, r->samples_at);
         clsort__arg_uint(run, r->step_log2);
+        if (r->shape.share_log2) {
+            clsort__arg_uint(run, (cl_uint)r->samples);
+            clsort__arg_local(run, clsort__lane_bytes(&r->shape));
+        }
         clsort__launch(run, r->samples * CLSORT__MOST_RUNS);
     }
     clsort__use_runs(run, r, CLSORT__KERNEL_RUNS_SPLIT);
@@ -15970,8 +16438,31 @@ static void clsort__split_runs(clsort__run *run, const clsort__runs_job *r)
     clsort__arg_uint(run, (cl_uint)r->n);
     clsort__arg_uint(run, (cl_uint)r->tile);
     clsort__arg_uint(run, (cl_uint)r->tiles);
-    clsort__arg_uint(run, spread_log2);
-    clsort__launch(run, (r->tiles + 1) << spread_log2);
+    if (r->shape.share_log2) {
+        clsort__arg_uint(run, (cl_uint)r->samples);
+        clsort__arg_uint(run, (cl_uint)r->slack);
+        clsort__arg_local(run, clsort__lane_bytes(&r->shape));
+    }
+    clsort__launch(run, (r->tiles + 1) * lanes);
+}
+
+/* The arguments of a pass that depend on its shape. */
+static void clsort__arg_runs_pass(clsort__run *run, const clsort__runs_job *r, size_t tiles_each)
+{
+    clsort__arg_uint(run, (cl_uint)r->n);
+    clsort__arg_uint(run, (cl_uint)r->tile);
+    if (r->shape.share_log2) clsort__arg_uint(run, (cl_uint)r->slack);
+    if (r->shape.share_log2 && clsort__run_buckets(&r->shape)) {
+        clsort__arg_local(run, clsort__samples_need(&r->shape));
+        return;
+    }
+    clsort__arg_uint(run, clsort__ceil_log2(r->runs));
+    if (r->shape.share_log2) {
+        clsort__arg_local(run, clsort__share_bytes(&r->shape));
+        clsort__arg_tile(run, &r->shape);
+    } else {
+        clsort__arg_uint(run, (cl_uint)tiles_each);
+    }
 }
 
 static void clsort__merge_tiles_of_runs(clsort__run *run, const clsort__runs_job *r)
@@ -15981,15 +16472,7 @@ static void clsort__merge_tiles_of_runs(clsort__run *run, const clsort__runs_job
     clsort__use_runs(run, r, CLSORT__KERNEL_RUNS_PASS);
     clsort__arg_arrays(run, &r->p->config, r->to);
     clsort__arg_span(run, r->splits_at);
-    clsort__arg_uint(run, (cl_uint)r->n);
-    clsort__arg_uint(run, (cl_uint)r->tile);
-    clsort__arg_uint(run, clsort__ceil_log2(r->runs));
-    if (r->shape.share_log2) {
-        clsort__arg_local(run, clsort__share_bytes(&r->shape));
-        clsort__arg_tile(run, &r->shape);
-    } else {
-        clsort__arg_uint(run, (cl_uint)each);
-    }
+    clsort__arg_runs_pass(run, r, each);
     clsort__traffic(run, 1, 2 * clsort__sorted_bytes(r->p));
     clsort__launch(run, r->shape.share_log2 ? r->tiles << r->shape.share_log2
                                             : clsort__ceil_divide(r->tiles, each));
@@ -16065,7 +16548,7 @@ static clsort__radix_local clsort__radix_sizes(const clsort__config *c)
     l.runs = 4 * (tile + 2);
     l.tile = 4 * CLSORT__RADIX_TILE_WORDS(digits, counters, sums, staged,
                                           !few && CLSORT__RADIX_SHARES(c->team, words))
-             + (few ? tile : 0);
+             + (c->family == CLSORT__PARTITION ? tile : 0);
     l.small = l.tile + (words ? 2 * tile : 0);
     return l;
 }
@@ -16418,7 +16901,7 @@ static void clsort__check_partition(clsort__checks *c, clsort__job *j)
     const clsort_desc d = clsort__partition_as_sort(m);
     const int enqueues = c->needs_buffers;
     int i;
-    clsort__check_pieces(c, &d);
+    clsort__check_pieces(c, &d, CLSORT__PARTITION);
     c->needs_buffers = 0;
     clsort__check_desc(c, &d, CLSORT__TO_SORT);
     clsort__check_splitters(c, m, enqueues);
@@ -17457,7 +17940,11 @@ static size_t clsort__segment_local(const clsort__config *c)
 
 static size_t clsort__runs_local(const clsort__config *c)
 {
-    return clsort__tile_local(c) + clsort__share_bytes(c);
+    if (!c->share_log2) return 0;
+    return clsort__largest(clsort__lane_bytes(c),
+                           clsort__run_buckets(c) ? clsort__samples_need(c)
+                                                  : clsort__tile_local(c) + clsort__share_bytes(c),
+                           0);
 }
 
 static size_t clsort__row_tile_local(const clsort__config *c)
@@ -20090,6 +20577,186 @@ static clsort_status clsort__test_algorithm(clsort_sorter *s, cl_uint algorithm,
     return first == CLSORT_ERROR_WRONG_RESULT ? first : status;
 }
 
+/* Tests of merges of runs and of partitions: elements; keys and values, on the host and on the
+   device, before and after. */
+enum { CLSORT__TEST_PIECES = CLSORT__TEST_COUNT / 2 };
+typedef struct clsort__pieces_test {
+    cl_uint key_type;
+    size_t bytes, value_size;
+    unsigned char *keys, *moved, *seen;
+    cl_uint *values, *moved_values;
+    cl_uint starts[CLSORT_MAX_SPLITTERS + 2];
+    cl_mem in[3], out[3];       /* keys; values; splitters, starts */
+} clsort__pieces_test;
+
+/* Writes CLSORT_MAX_RUNS sorted runs, one after the other, of keys that often repeat. */
+static void clsort__fill_runs(clsort__pieces_test *t)
+{
+    const cl_ulong step = (cl_ulong)1 << (8 * t->bytes - 12);
+    cl_ulong key = 0;
+    size_t i;
+    for (i = 0; i < CLSORT__TEST_PIECES; i++) {
+        key = i * CLSORT_MAX_RUNS % CLSORT__TEST_PIECES < CLSORT_MAX_RUNS ? i % 3 : key;
+        key += i * 2654435761u >> 7 & 7 ? 0 : step + (i & 3);
+        if (t->bytes == 4) { const cl_uint k = (cl_uint)key; memcpy(t->keys + 4 * i, &k, 4); }
+        else memcpy(t->keys + 8 * i, &key, 8);
+        t->values[i] = (cl_uint)i;
+    }
+}
+
+static clsort_status clsort__upload_pieces(clsort_sorter *s, clsort__pieces_test *t)
+{
+    const size_t keys = CLSORT__TEST_PIECES * t->bytes,
+                 values = CLSORT__TEST_PIECES * t->value_size;
+    const cl_mem_flags copies = CL_MEM_COPY_HOST_PTR, role = CL_MEM_READ_WRITE;
+    CLSORT__MUST(clsort__upload(s, t->keys, keys, role, copies, &t->in[0]));
+    CLSORT__MUST(clsort__upload(s, t->values, values, role, copies, &t->in[1]));
+    memset(t->moved, 255, keys);
+    CLSORT__MUST(clsort__upload(s, t->moved, keys, role, copies, &t->out[0]));
+    CLSORT__MUST(clsort__upload(s, t->values, values, role, copies, &t->out[1]));
+    return clsort__upload(s, t->starts, sizeof t->starts, role, copies, &t->out[2]);
+}
+
+static clsort_status clsort__download_pieces(clsort_sorter *s, clsort__pieces_test *t)
+{
+    CLSORT__MUST(clsort__download(s, t->out[0], CLSORT__TEST_PIECES * t->bytes, t->moved));
+    return clsort__download(s, t->out[1], CLSORT__TEST_PIECES * t->value_size, t->moved_values);
+}
+
+/* Merges the runs, and judges keys, values and, where keys are equal, their order. */
+static clsort_status clsort__test_runs(clsort_sorter *s, clsort__pieces_test *t)
+{
+    const size_t n = CLSORT__TEST_PIECES, b = t->bytes;
+    clsort_merge_runs_desc m = clsort_merge_runs_desc_default();
+    clsort_run runs[CLSORT_MAX_RUNS];
+    size_t i, right = 1;
+    memset(runs, 0, sizeof runs);
+    for (i = 0; i < CLSORT_MAX_RUNS; i++) {
+        const size_t begin = (i * n + CLSORT_MAX_RUNS - 1) / CLSORT_MAX_RUNS;
+        runs[i].count = ((i + 1) * n + CLSORT_MAX_RUNS - 1) / CLSORT_MAX_RUNS - begin;
+        runs[i].keys = t->in[0], runs[i].keys_offset = begin * b;
+        runs[i].values = t->in[1], runs[i].values_offset = begin * t->value_size;
+    }
+    m.runs = runs, m.run_count = CLSORT_MAX_RUNS, m.key_type = t->key_type;
+    m.keys_out = t->out[0], m.values_out = t->out[1], m.value_size = t->value_size;
+    CLSORT__MUST(clsort_enqueue_merge_runs(s, s->own_queue, &m, 0, NULL, NULL));
+    CLSORT__MUST(clsort__download_pieces(s, t));
+    for (i = 1; i < n && t->value_size; i++)
+        right &= t->moved_values[i - 1] < t->moved_values[i]
+                 || memcmp(t->moved + (i - 1) * b, t->moved + i * b, b) != 0;
+    if (right && clsort__keys_hold(t->keys, t->moved, b, n)
+        && clsort__values_hold(t->keys, t->moved, b, t->moved_values, t->seen,
+                               t->value_size ? n : 0))
+        return CL_SUCCESS;
+    return clsort__fail(s, CLSORT_ERROR_WRONG_RESULT, "clsort_self_test",
+                        clsort__family_name(CLSORT__RUNS));
+}
+
+/* Judges a partition by splitters at equal distances: each key goes behind those of its part that
+   came before. */
+static int clsort__parts_hold(const clsort__pieces_test *t, cl_ulong distance, cl_uint count)
+{
+    cl_uint next[CLSORT_MAX_SPLITTERS + 2], wanted[CLSORT_MAX_SPLITTERS + 2], p;
+    size_t i;
+    memset(wanted, 0, sizeof wanted);
+    for (i = 0; i < CLSORT__TEST_PIECES; i++) {
+        const cl_ulong part = clsort__load_key(t->keys, t->bytes, i) / distance;
+        wanted[(part < count ? part : count) + 1]++;
+    }
+    for (p = 0; p <= count; p++) wanted[p + 1] += wanted[p];
+    memcpy(next, wanted, sizeof next);
+    for (i = 0; i < CLSORT__TEST_PIECES; i++) {
+        const cl_ulong part = clsort__load_key(t->keys, t->bytes, i) / distance;
+        const size_t place = next[part < count ? part : count]++;
+        if (memcmp(t->keys + i * t->bytes, t->moved + place * t->bytes, t->bytes)) return 0;
+        if (t->value_size && t->moved_values[place] != t->values[i]) return 0;
+    }
+    return !memcmp(wanted, t->starts, (count + 2) * sizeof *wanted);
+}
+
+/* Parts the keys by `count` splitters, the last of which is beyond them. */
+static clsort_status clsort__test_partition(clsort_sorter *s, clsort__pieces_test *t, cl_uint count)
+{
+    const cl_ulong distance = ((cl_ulong)1 << (8 * t->bytes - 4)) / count;
+    clsort_partition_desc d = clsort_partition_desc_default();
+    cl_ulong splitters[CLSORT_MAX_SPLITTERS];
+    clsort_status status;
+    cl_uint i;
+    for (i = 0; i < count; i++) {
+        const cl_ulong key = (i + 1) * distance;
+        const cl_uint narrow = (cl_uint)key;
+        memcpy((unsigned char *)splitters + i * t->bytes,
+               t->bytes == 4 ? (const void *)&narrow : (const void *)&key, t->bytes);
+    }
+    CLSORT__MUST(clsort__upload(s, splitters, count * t->bytes, CL_MEM_READ_ONLY,
+                                CL_MEM_COPY_HOST_PTR, &t->in[2]));
+    d.count = CLSORT__TEST_PIECES, d.key_type = t->key_type, d.value_size = t->value_size;
+    d.keys = t->in[0], d.keys_out = t->out[0];
+    d.values = t->in[1], d.values_out = t->out[1];
+    d.splitters = t->in[2], d.starts = t->out[2], d.splitter_count = count;
+    status = clsort_enqueue_partition(s, s->own_queue, &d, 0, NULL, NULL);
+    if (status == CL_SUCCESS) status = clsort__download_pieces(s, t);
+    if (status == CL_SUCCESS)
+        status = clsort__download(s, t->out[2], (count + 2) * sizeof *t->starts, t->starts);
+    CLSORT_CL(clReleaseMemObject)(t->in[2]);
+    t->in[2] = NULL;
+    CLSORT__MUST(status);
+    if (clsort__parts_hold(t, distance, count)) return CL_SUCCESS;
+    return clsort__fail(s, CLSORT_ERROR_WRONG_RESULT, "clsort_self_test",
+                        clsort__family_name(CLSORT__PARTITION));
+}
+
+/* Notes that a family is wrong, or does not build, and reports it as wrong. */
+static clsort_status clsort__note_broken(clsort_sorter *s, cl_uint family, clsort_status status)
+{
+    if (status != CLSORT_ERROR_WRONG_RESULT && status != CLSORT_ERROR_BUILD_FAILED) return status;
+    s->broken |= CLSORT__BIT(family);
+    return CLSORT_ERROR_WRONG_RESULT;
+}
+
+/* Tests merges of runs and partitions of keys of one type. */
+static clsort_status clsort__test_both(clsort_sorter *s, clsort__pieces_test *t)
+{
+    clsort_status runs = CL_SUCCESS, parts = CL_SUCCESS;
+    clsort__fill_runs(t);
+    CLSORT__MUST(clsort__own_queue(s));
+    CLSORT__MUST(clsort__upload_pieces(s, t));
+    if (!(CLSORT__LEFT_OUT & CLSORT__BIT(CLSORT_MERGE)))
+        runs = clsort__note_broken(s, CLSORT__RUNS, clsort__test_runs(s, t));
+    if (runs != CL_SUCCESS && runs != CLSORT_ERROR_WRONG_RESULT) return runs;
+    if (CLSORT__LEFT_OUT & CLSORT__BIT(CLSORT_RADIX)) return runs;
+    parts = clsort__test_partition(s, t, 15);
+    if (parts == CL_SUCCESS) parts = clsort__test_partition(s, t, CLSORT_MAX_SPLITTERS);
+    parts = clsort__note_broken(s, CLSORT__PARTITION, parts);
+    return parts != CL_SUCCESS ? parts : runs;
+}
+
+/* Tests them with bare keys, then with values, in 25 bytes of memory per element. */
+static clsort_status clsort__test_pieces(clsort_sorter *s, unsigned char *memory)
+{
+    const size_t n = CLSORT__TEST_PIECES;
+    clsort_status first = CL_SUCCESS;
+    int pairs, i;
+    for (pairs = 0; pairs < 2; pairs++) {
+        clsort_status status;
+        clsort__pieces_test t;
+        memset(&t, 0, sizeof t);
+        t.key_type = pairs ? CLSORT_U64 : CLSORT_U32;
+        t.bytes = pairs ? 8 : 4;
+        t.value_size = pairs ? sizeof *t.values : 0;
+        t.keys = memory, t.moved = memory + 8 * n;
+        t.values = (cl_uint *)(void *)(memory + 16 * n), t.moved_values = t.values + n;
+        t.seen = (unsigned char *)(t.moved_values + n);
+        status = clsort__test_both(s, &t);
+        for (i = 0; i < 3; i++) {
+            if (t.in[i]) CLSORT_CL(clReleaseMemObject)(t.in[i]);
+            if (t.out[i]) CLSORT_CL(clReleaseMemObject)(t.out[i]);
+        }
+        if (first == CL_SUCCESS) first = status;
+    }
+    return first;
+}
+
 /* ---- >>public -------------------------------------------------------------------------------- */
 
 CLSORT_API const char *clsort_status_text(clsort_status status)
@@ -20578,6 +21245,10 @@ CLSORT_API clsort_status clsort_self_test(clsort_sorter *sorter)
     sorter->options.flags = 0;   /* the host compares; clsort_collect judges only other sorts */
     for (algorithm = 1; clsort__is_public(algorithm); algorithm++) {
         const clsort_status status = clsort__test_algorithm(sorter, algorithm, memory);
+        if (first == CL_SUCCESS) first = status;
+    }
+    if (first == CL_SUCCESS || first == CLSORT_ERROR_WRONG_RESULT) {
+        const clsort_status status = clsort__test_pieces(sorter, memory);
         if (first == CL_SUCCESS) first = status;
     }
     sorter->options.flags = flags;

@@ -139,7 +139,14 @@
    then the share that each work-item's elements belong to. */
 #define CLSORT__MOST_RUNS 16
 #define CLSORT__RUNS_TILE(group, items) (((group) - CLSORT__MOST_RUNS) * (items))
-#define CLSORT__SHARE_WORDS(group) (6 * CLSORT__MOST_RUNS + 2 + (group))
+#define CLSORT__SHARE_WORDS(group) (8 * CLSORT__MOST_RUNS + 2 + (group))
+/* How many elements before a multiple of 2^step_log2 the samples of run k lie, and the sum of that
+   over all runs. */
+#define CLSORT__RUNS_SHIFT(k, step_log2) ((CLSORT__MOST_RUNS - 1 - (k)) << ((step_log2)-4))
+#define CLSORT__RUNS_SHIFTS(step_log2) \
+    (CLSORT__MOST_RUNS * (CLSORT__MOST_RUNS - 1) / 2 << ((step_log2)-4))
+/* Words for the work-items that search for the tiles' places, 16 for each. */
+#define CLSORT__LANE_WORDS(group) (2 * ((group) + (group) / CLSORT__MOST_RUNS))
 
 /* Local memory: one empty slot follows each 2^pad_log2 slots of a tile, so that accesses at a
    stride do not meet in one bank. */
@@ -427,7 +434,15 @@
 #define CLSORT_NEEDS_RADIX \
     (CLSORT_IS(RADIX) || CLSORT_IS(SWEEP) || CLSORT_IS(CACHED) || CLSORT_IS(PARTITION) \
      || CLSORT_NEEDS_PIECES)
-#define CLSORT_NEEDS_BINS (CLSORT_IS(HYBRID) || CLSORT_IS(SAMPLES))
+/* A merge of runs of bare keys sorts tiles as samples sort buckets, if the parts of radix are not
+   left out. */
+#ifndef CLSORT_HAS_RADIX
+#define CLSORT_HAS_RADIX 1
+#endif
+#define CLSORT_RUN_BUCKETS \
+    (CLSORT_IS(RUNS) && CLSORT_VALUE_BYTES == 0 && CLSORT_SHARE_LOG2 > 0 && CLSORT_HAS_RADIX)
+#define CLSORT_HOLDS_BUCKETS (CLSORT_IS(SAMPLES) || CLSORT_RUN_BUCKETS)
+#define CLSORT_NEEDS_BINS (CLSORT_IS(HYBRID) || CLSORT_HOLDS_BUCKETS)
 /* 1: a key of 4 bytes and its value of 4 bytes are sorted as one code of CLSORT_KEY_BYTES, 8. */
 #define CLSORT_PAIRS (CLSORT_IS(HYBRID) && CLSORT_VALUE_BYTES > 0)
 #define CLSORT_NEEDS_QUICKSORT (CLSORT_IS(QUICKSORT) || CLSORT_IS(RELAUNCH))
@@ -2518,13 +2533,16 @@ CLSORT_KERNEL void clsort_merge_pass(CLSORT_PAIR_ARGS, CLSORT_ARRAY_ARGS(target)
 #if CLSORT_VALUE_BYTES == 0
 #define CLSORT_RUNS_ARGS \
     CLSORT_RUN_BUFFERS(keys_of_), ulong16 keys_at, CLSORT_CODEC_ARGS, uint16 counts
-#define CLSORT_RUN(i) { keys_of_##i + keys_at.s##i, keys_of_##i }
+#define CLSORT_VALUES_OF(i) keys_of_##i
 #else
 #define CLSORT_RUNS_ARGS \
     CLSORT_RUN_BUFFERS(keys_of_), ulong16 keys_at, CLSORT_RUN_BUFFERS(values_of_), \
         ulong16 values_at, CLSORT_CODEC_ARGS, uint16 counts
-#define CLSORT_RUN(i) { keys_of_##i + keys_at.s##i, values_of_##i + values_at.s##i }
+#define CLSORT_VALUES_OF(i) values_of_##i + values_at.s##i
 #endif
+#define CLSORT_KEYS_OF(i) keys_of_##i + keys_at.s##i
+#if CLSORT_SHARE_LOG2 == 0
+#define CLSORT_RUN(i) { CLSORT_KEYS_OF(i), CLSORT_VALUES_OF(i) }
 #define CLSORT_RUNS \
     { \
         { CLSORT_RUN(0), CLSORT_RUN(1), CLSORT_RUN(2), CLSORT_RUN(3), CLSORT_RUN(4), \
@@ -2563,6 +2581,27 @@ CLSORT_INLINE uint of_run(const split_t *s, uint k)
     return number;
 }
 
+#else
+/* X(name, i) for each run i, a hexadecimal digit. */
+#define CLSORT_EACH_RUN(X, name) \
+    X(name, 0) X(name, 1) X(name, 2) X(name, 3) X(name, 4) X(name, 5) X(name, 6) X(name, 7) \
+        X(name, 8) X(name, 9) X(name, a) X(name, b) X(name, c) X(name, d) X(name, e) X(name, f)
+/* `name` becomes the run of that number, or another one if there is none. It is picked among a
+   kernel's arguments: subscripts made NVIDIA's compiler put all runs into memory that each
+   work-item had to itself, which took most of a pass. */
+typedef struct { array_t array; uint count; } run_t;
+#define CLSORT_PICK_RUN(name, number) \
+    const uint name##_number = number; \
+    global uchar *name##_keys = CLSORT_KEYS_OF(0), *name##_values = CLSORT_VALUES_OF(0); \
+    uint name##_count = counts.s0; \
+    CLSORT_EACH_RUN(CLSORT_PICK_IF, name) \
+    const run_t name = { { name##_keys, name##_values }, name##_count }
+#define CLSORT_PICK_IF(name, i) \
+    name##_keys = name##_number == 0x##i ? CLSORT_KEYS_OF(i) : name##_keys; \
+    name##_values = name##_number == 0x##i ? CLSORT_VALUES_OF(i) : name##_values; \
+    name##_count = name##_number == 0x##i ? counts.s##i : name##_count;
+#endif
+
 //---- merge: samples of runs
 /* How many of the first `size` elements of a run have a smaller code, or with `equal` no larger
    one. */
@@ -2580,6 +2619,7 @@ CLSORT_INLINE uint codes_before(array_t a, uint size, code_t code, uint equal, c
     return low;
 }
 
+#if CLSORT_SHARE_LOG2 == 0
 /* Row s of the samples: how many elements of each run come before sample s. Samples are numbered
    run after run. A work-item counts in one run. */
 CLSORT_KERNEL void clsort_runs_sample(CLSORT_RUNS_ARGS, global uchar *samples, ulong samples_at,
@@ -2732,32 +2772,286 @@ CLSORT_INLINE void narrow_bracket(const runs_t *r, bracket_t *b, uint rank, code
     }
 }
 
-/* Row i of the splits: how many elements of each run come before tile i, for all tiles and the end.
-   Of 2^spread_log2 work-items one searches a row, and the others end at once: searches wait for
-   memory, and are spread over all cores this way. */
+/* The place inside a bracket of one code. Of equal elements those of the first runs come first. */
+CLSORT_INLINE split_t end_bracket(const bracket_t *b, uint rank)
+{
+    split_t place = b->low;
+    const uint known = sum_split(&place);
+    uint rest = known < rank ? rank - known : 0;
+    #pragma unroll
+    for (uint k = 0; k < CLSORT__MOST_RUNS; k++) {
+        const uint more = min(rest, b->high.of[k] - b->low.of[k]);
+        place.of[k] += more;
+        rest -= more;
+    }
+    return place;
+}
+
+/* Row i of the splits: how many elements of each run come before tile i, for all tiles and the
+   end. */
 CLSORT_KERNEL void clsort_runs_split(CLSORT_RUNS_ARGS, global uchar *samples, ulong samples_at,
                                      global uchar *splits, ulong splits_at, uint step_log2, uint n,
-                                     uint tile, uint tiles, uint spread_log2)
+                                     uint tile, uint tiles)
 {
     const runs_t r = CLSORT_RUNS;
     const codec_t codec = CLSORT_CODEC;
-    const size_t i = get_global_id(0) >> spread_log2;
-    if (i > tiles || i << spread_log2 != get_global_id(0))
+    const size_t i = get_global_id(0);
+    if (i > tiles)
         return;
     const uint rank = (uint)min(i * tile, (size_t)n);
     bracket_t b = find_bracket(&r, (global const uint *)(samples + samples_at), step_log2, rank, n,
                                codec);
     narrow_bracket(&r, &b, rank, codec);
-    const uint known = sum_split(&b.low);
-    uint rest = known < rank ? rank - known : 0;
+    const split_t place = end_bracket(&b, rank);
+    vstore16(vload16(0, place.of), i, (global uint *)(splits + splits_at));
+}
+#else
+
+//---- merge: lanes
+/* LANES. Where work-items run side by side, 16 of them share a sample or a place, one for each run,
+   and add up through local memory.
+
+   Samples of run k lie sample_shift(k) before multiples of 2^step_log2: those of different runs
+   are spread evenly where runs are alike. Row s of the samples: word k says how many elements of
+   the runs 0 ... k come before sample s, so that the last word is the sample's rank. Rows lie in
+   the samples' order. A sample's number there is how many samples come before it: of each run
+   (count + shift) >> step_log2. So, of these sums of a place over the step, the sample before the
+   place is one of the 16 below, or the one before these. */
+#define CLSORT_PLACES (CLSORT_GROUP / CLSORT__MOST_RUNS)
+CLSORT_INLINE uint lane_run(void)
+{
+    return local_id() % CLSORT__MOST_RUNS;
+}
+
+CLSORT_INLINE uint sample_shift(uint k, uint step_log2)
+{
+    return CLSORT__RUNS_SHIFT(k, step_log2);
+}
+
+/* How many samples of run k are among its first `count` elements. */
+CLSORT_INLINE uint samples_among(uint count, uint k, uint step_log2)
+{
+    return (uint)(((ulong)count + sample_shift(k, step_log2)) >> step_log2);
+}
+
+/* The sum of the first words of the lanes with the same place. */
+CLSORT_INLINE uint sum_lanes(local const uint *words, uint lanes)
+{
+    local const uint *first = words + (local_id() - lane_run());
+    uint sum = 0;
+    #pragma unroll
+    for (uint k = 0; k < CLSORT__MOST_RUNS; k++)
+        sum += k < lanes ? first[k] : 0;
+    return sum;
+}
+
+/* How many elements of run `in`, number k, come before an element of run `from`, number `own`. */
+CLSORT_INLINE uint count_before(run_t in, uint k, run_t from, uint own, uint place, codec_t c)
+{
+    return k == own ? place : codes_before(in.array, in.count, code_at(from.array, place, c),
+                                           k < own, c);
+}
+
+/* The run that a sample belongs to: `sample`, which counts from the first run on, then counts in
+   that one. */
+#define CLSORT_FIND_SAMPLE(sample, i) \
+    { \
+        const uint here = samples_among(counts.s##i, 0x##i, step_log2), \
+                   passes = own == CLSORT__MOST_RUNS && sample >= here; \
+        own = own == CLSORT__MOST_RUNS && !passes ? 0x##i : own; \
+        sample -= passes ? here : 0; \
+    }
+
+/* number: of all samples. words: CLSORT__LANE_WORDS(CLSORT_GROUP), as for clsort_runs_split. */
+CLSORT_KERNEL void clsort_runs_sample(CLSORT_RUNS_ARGS, global uchar *samples, ulong samples_at,
+                                      uint step_log2, uint number, local uint *words)
+{
+    const codec_t codec = CLSORT_CODEC;
+    const uint t = local_id(), k = lane_run();
+    ulong sample = get_global_id(0) / CLSORT__MOST_RUNS;
+    uint own = CLSORT__MOST_RUNS, count = 0;
+    CLSORT_EACH_RUN(CLSORT_FIND_SAMPLE, sample)
+    CLSORT_PICK_RUN(from, own);
+    CLSORT_PICK_RUN(in, k);
+    const uint exists = own < CLSORT__MOST_RUNS;
+    if (exists)
+        count = count_before(in, k, from, own,
+                             (uint)((sample + 1) << step_log2) - 1 - sample_shift(own, step_log2),
+                             codec);
+    words[t] = count;
+    words[CLSORT_GROUP + t] = samples_among(count, k, step_log2);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const uint place = sum_lanes(words + CLSORT_GROUP, CLSORT__MOST_RUNS);
+    if (exists && place < number)   /* it is, where runs are sorted */
+        ((global uint *)(samples + samples_at))[(size_t)place * CLSORT__MOST_RUNS + k]
+            = sum_lanes(words, k + 1);
+}
+
+//---- merge: places
+/* A lane's part of a search: element `rank` of the merged run lies between elements `low` and
+   `high` of the lane's run, which has `size`. Of all runs these make low_sum and high_sum. Codes
+   between are from `first` to `last`. */
+typedef struct {
+    array_t run;
+    uint size, low, high, rank, low_sum, high_sum;
+    code_t first, last;
+} place_t;
+
+/* How many elements of the lane's run come before sample s. */
+CLSORT_INLINE uint sample_count(global const uint *samples, uint s)
+{
+    global const uint *row = samples + (size_t)s * CLSORT__MOST_RUNS;
+    return row[lane_run()] - (lane_run() ? row[lane_run() - 1] : 0);
+}
+
+/* Finds the samples before and after a place, of `number`, which bound it. Called by all work-items
+   with the words free; needs a barrier after. */
+CLSORT_INLINE void bound_place(place_t *p, global const uint *samples, uint number, uint step_log2,
+                               local uint *words)
+{
+    const uint last = (uint)(((ulong)p->rank + CLSORT__RUNS_SHIFTS(step_log2)) >> step_log2),
+               back = CLSORT__MOST_RUNS - 1 - lane_run(), s = last - min(last, back),
+               exists = back <= last && s < number;
+    words[local_id()]
+        = exists && samples[(size_t)s * CLSORT__MOST_RUNS + CLSORT__MOST_RUNS - 1] <= p->rank;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const uint before = min(last - min(last, CLSORT__MOST_RUNS - 1u), number)
+                        + sum_lanes(words, CLSORT__MOST_RUNS);
+    p->low = before ? min(sample_count(samples, before - 1), p->size) : 0;
+    p->high = before < number ? min(sample_count(samples, before), p->size) : p->size;
+    p->high = max(p->low, p->high);   /* runs may not be sorted */
+}
+
+/* Sets the sums and the codes. Called by all work-items with the space free; needs a barrier
+   after. */
+CLSORT_INLINE void measure_place(place_t *p, codec_t c, local uint *words, local code_t *codes)
+{
+    const uint t = local_id(), open = p->low < p->high;
+    words[t] = p->low;
+    words[CLSORT_GROUP + t] = p->high;
+    codes[t] = open ? code_at(p->run, p->low, c) : (code_t)~(code_t)0;
+    codes[CLSORT_GROUP + t] = open ? code_at(p->run, p->high - 1, c) : 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    p->low_sum = sum_lanes(words, CLSORT__MOST_RUNS);
+    p->high_sum = sum_lanes(words + CLSORT_GROUP, CLSORT__MOST_RUNS);
+    p->first = (code_t)~(code_t)0;
     #pragma unroll
     for (uint k = 0; k < CLSORT__MOST_RUNS; k++) {
-        const uint more = min(rest, b.high.of[k] - b.low.of[k]);
-        b.low.of[k] += more;
-        rest -= more;
+        p->first = min(p->first, codes[t - lane_run() + k]);
+        p->last = max(p->last, codes[CLSORT_GROUP + t - lane_run() + k]);
     }
-    vstore16(vload16(0, b.low.of), i, (global uint *)(splits + splits_at));
 }
+
+//---- merge: steps of places
+/* Is one of a place's bounds no more than `slack` elements away, or one code left? Then the search
+   is over. */
+CLSORT_INLINE uint is_near(const place_t *p, uint slack)
+{
+    return p->rank - p->low_sum <= slack || p->high_sum - p->rank <= slack || p->first >= p->last;
+}
+
+/* How far a place lies between its bounds, if codes are spread evenly, in parts of 2^14: each third
+   time the half, which ends the search of any codes. */
+CLSORT_INLINE uint choose_part(const place_t *p, uint step)
+{
+    const uint size = p->high_sum - p->low_sum, before = p->rank - p->low_sum;
+    return step % 3 == 2 || before >= size ? 1 << 13 : (uint)(((ulong)before << 14) / size);
+}
+
+/* A code to compare with, below the last one. */
+CLSORT_INLINE code_t choose_pivot(const place_t *p, uint part)
+{
+    const ulong span = (code_t)(p->last - p->first);
+    return (code_t)(p->first + (code_t)((span >> 14) * part + ((span & 0x3FFF) * part >> 14)));
+}
+
+/* How many elements of the lane's run have no larger code. It looks first on both sides of where
+   they would end if codes were spread evenly: there few lines of memory are read. */
+CLSORT_INLINE uint codes_up_to(const place_t *p, code_t code, uint part, codec_t c)
+{
+    const uint size = p->high - p->low, width = size / 32 + 4,
+               guess = p->low + (uint)((ulong)size * part >> 14);
+    uint low = p->low, high = p->high;
+    for (uint probe = 0; low < high; probe++) {
+        const uint aim = probe == 0   ? guess + width
+                         : probe == 1 ? guess - min(guess, width)
+                                      : low + (high - low) / 2,
+                   middle = min(max(aim, low), high - 1),
+                   before = code_at(p->run, middle, c) <= code;
+        low = before ? middle + 1 : low;
+        high = before ? high : middle;
+    }
+    return low;
+}
+
+/* One step for all places of the work-group; returns whether another one is needed. The steps use
+   two halves of the words in turn. Called by all work-items with the half free; has a barrier. */
+CLSORT_INLINE uint step_place(place_t *p, uint step, uint slack, codec_t c, local uint *words)
+{
+    local uint *own = words + step % 2 * (CLSORT_GROUP + CLSORT_PLACES);
+    const uint t = local_id(), open = !is_near(p, slack);
+    const uint part = choose_part(p, step);
+    const code_t pivot = choose_pivot(p, part);
+    const uint found = open ? codes_up_to(p, pivot, part, c) : p->low;
+    uint more = 0;
+    own[t] = found;
+    if (lane_run() == 0)
+        own[CLSORT_GROUP + t / CLSORT__MOST_RUNS] = open;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const uint sum = sum_lanes(own, CLSORT__MOST_RUNS), above = sum > p->rank;
+    for (uint i = 0; i < CLSORT_PLACES; i++)
+        more |= own[CLSORT_GROUP + i];
+    p->high = open && above ? found : p->high;
+    p->high_sum = open && above ? sum : p->high_sum;
+    p->last = open && above ? pivot : p->last;
+    p->low = open && !above ? found : p->low;
+    p->low_sum = open && !above ? sum : p->low_sum;
+    p->first = open && !above ? (code_t)(pivot + 1) : p->first;
+    return more;
+}
+
+//---- merge: ends of places
+/* The lane's part of the place. Of equal elements those of the first runs come first. Called by all
+   work-items with the words free. */
+CLSORT_INLINE uint end_place(const place_t *p, uint slack, local uint *words)
+{
+    const uint size = p->high - p->low, missing = p->rank - min(p->low_sum, p->rank);
+    words[local_id()] = size;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const uint before = sum_lanes(words, lane_run());
+    return p->high_sum == p->rank            ? p->high
+           : p->rank - p->low_sum <= slack  ? p->low
+           : p->high_sum - p->rank <= slack ? p->high
+                                            : p->low + min(missing - min(before, missing), size);
+}
+
+/* Row i of the splits: how many elements of each run come before tile i, for all tiles and the end.
+   They are up to `slack` more or fewer than i times `tile`, so that most searches end after a step
+   or two. number: of samples. space: CLSORT__LANE_WORDS(CLSORT_GROUP) words, and 2 * CLSORT_GROUP
+   codes. */
+CLSORT_KERNEL void clsort_runs_split(CLSORT_RUNS_ARGS, global uchar *samples, ulong samples_at,
+                                     global uchar *splits, ulong splits_at, uint step_log2, uint n,
+                                     uint tile, uint tiles, uint number, uint slack,
+                                     local ulong *space)
+{
+    const codec_t codec = CLSORT_CODEC;
+    local uint *words = (local uint *)space;
+    local code_t *codes = (local code_t *)(words + CLSORT__LANE_WORDS(CLSORT_GROUP));
+    const size_t i = get_global_id(0) / CLSORT__MOST_RUNS;
+    CLSORT_PICK_RUN(run, lane_run());
+    place_t p = { run.array, run.count, 0, 0, (uint)min(i * tile, (size_t)n), 0, 0, 0, 0 };
+    bound_place(&p, (global const uint *)(samples + samples_at), number, step_log2, words);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    measure_place(&p, codec, words, codes);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint step = 0, more = 1; more; step++)
+        more = step_place(&p, step, slack, codec, words);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const uint count = end_place(&p, slack, words);
+    if (i <= tiles)
+        ((global uint *)(splits + splits_at))[i * CLSORT__MOST_RUNS + lane_run()] = count;
+}
+#endif
 
 //---- merge: a tile of runs
 /* The share of run k in the tile between two splits, when `left` more elements fit into the tile.
@@ -2768,46 +3062,80 @@ CLSORT_INLINE uint run_share(uint begin, uint end, uint left)
 }
 
 #if CLSORT_SHARE_LOG2 > 0
+/* A tile of the merged run: where it begins, up to `slack` before or after its number times the
+   size of tiles, and how many elements it has. */
+typedef struct { uint begin, size; } span_t;
+
+CLSORT_INLINE uint tile_begin(local const uint *row, size_t i, uint tile, uint slack, uint n)
+{
+    const uint rank = (uint)min(i * tile, (size_t)n), least = rank - min(rank, slack);
+    uint sum = 0;
+    #pragma unroll
+    for (uint k = 0; k < CLSORT__MOST_RUNS; k++)
+        sum += row[k];
+    return min(max(sum, least), rank + min(n - rank, slack));
+}
+
+/* Copies the rows of the work-group's tile and of the next one to local memory. Called by all
+   work-items; ends with a barrier. */
+CLSORT_INLINE span_t take_span(local uint *rows, global const uchar *splits, uint tile, uint slack,
+                               uint n)
+{
+    global const uint *from = (global const uint *)splits;
+    const size_t i = get_group_id(0);
+    span_t s;
+    if (local_id() < 2 * CLSORT__MOST_RUNS)
+        rows[local_id()] = from[i * CLSORT__MOST_RUNS + local_id()];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    s.begin = tile_begin(rows, i, tile, slack, n);
+    s.size = tile_begin(rows + CLSORT__MOST_RUNS, i + 1, tile, slack, n) - s.begin;
+    return s;
+}
+#endif
+
+#if CLSORT_SHARE_LOG2 > 0 && !CLSORT_RUN_BUCKETS
 /* The shares of a work-group's tile in local memory. Share k is elements sums[k] to sums[k + 1] - 1
    of the tile, and begins at slot begins[k] * CLSORT_ITEMS; keys[k] and values[k] are the addresses
-   of its first element. owners[t]: the share that the slots of work-item t belong to. */
+   of its first element. rows: of the splits. owners[t]: the share that the slots of work-item t
+   belong to. */
 typedef struct {
     local ulong *keys, *values;
-    local uint *begins, *sums, *owners;
+    local uint *begins, *sums, *rows, *owners;
 } shares_t;
 
 CLSORT_INLINE shares_t make_shares(local ulong *space)
 {
     local uint *words = (local uint *)(space + 2 * CLSORT__MOST_RUNS);
     const shares_t s = { space, space + CLSORT__MOST_RUNS, words, words + CLSORT__MOST_RUNS + 1,
-                         words + 2 * (CLSORT__MOST_RUNS + 1) };
+                         words + 2 * (CLSORT__MOST_RUNS + 1),
+                         words + 4 * CLSORT__MOST_RUNS + 2 };
     return s;
 }
 
-/* Writes the shares. Called by all work-items of a group; needs a barrier after. */
-CLSORT_INLINE void find_shares(shares_t s, const runs_t *r, global const uint *split, uint size)
+/* Writes the shares of a tile of up to `size` elements. run: that of the work-item's number. Called
+   by all work-items of a group with its rows there; needs a barrier after. */
+CLSORT_INLINE void find_shares(shares_t s, array_t run, uint size)
 {
     const uint t = local_id();
     uint slots = 0, sum = 0, owner = 0;
-    #pragma unroll
-    for (uint k = 0; k < CLSORT__MOST_RUNS; k++) {
-        const uint begin = split[k], share = run_share(begin, split[k + CLSORT__MOST_RUNS],
-                                                       size - sum);
-        owner = slots <= t ? k : owner;
-        if (t == k) {
-            const array_t from = advance(r->array[k], begin);
-            s.keys[k] = (ulong)(size_t)from.keys;
-            s.values[k] = (ulong)(size_t)from.values;
-            s.begins[k] = slots;
-            s.sums[k] = sum;
-        }
+    for (uint k = 0; k < (t <= CLSORT__MOST_RUNS ? t : 0); k++) {
+        const uint share = run_share(s.rows[k], s.rows[k + CLSORT__MOST_RUNS], size - sum);
         slots += (share + CLSORT_ITEMS - 1) / CLSORT_ITEMS;
         sum += share;
     }
-    if (t == 0) {
-        s.begins[CLSORT__MOST_RUNS] = slots;
-        s.sums[CLSORT__MOST_RUNS] = sum;
+    if (t <= CLSORT__MOST_RUNS) {
+        s.begins[t] = slots;
+        s.sums[t] = sum;
     }
+    if (t < CLSORT__MOST_RUNS) {
+        const array_t from = advance(run, s.rows[t]);
+        s.keys[t] = (ulong)(size_t)from.keys;
+        s.values[t] = (ulong)(size_t)from.values;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    #pragma unroll
+    for (uint k = 1; k < CLSORT__MOST_RUNS; k++)
+        owner = s.begins[k] <= t ? k : owner;
     s.owners[t] = owner;
 }
 
@@ -2836,17 +3164,17 @@ CLSORT_INLINE void load_shares(local code_t *keys, local uint *words, shares_t s
    rounded up. */
 CLSORT_KERNEL void clsort_runs_pass(CLSORT_RUNS_ARGS, CLSORT_ARRAY_ARGS(target),
                                     global uchar *splits, ulong splits_at, uint n, uint tile,
-                                    uint levels, local ulong *space, local code_t *keys,
-                                    local uint *words)
+                                    uint slack, uint levels, local ulong *space,
+                                    local code_t *keys, local uint *words)
 {
-    const runs_t r = CLSORT_RUNS;
+    CLSORT_PICK_RUN(own, local_id());
     const array_t target = CLSORT_ARRAY(target);
     const codec_t codec = CLSORT_CODEC;
     const shares_t s = make_shares(space);
-    const uint t = local_id(), group = (uint)get_group_id(0), base = group * tile;
+    const span_t span = take_span(s.rows, splits + splits_at, tile, slack, n);
+    const uint t = local_id();
     item_t v[CLSORT_ITEMS];
-    find_shares(s, &r, (global const uint *)(splits + splits_at) + group * CLSORT__MOST_RUNS,
-                min(n - base, tile));
+    find_shares(s, own.array, span.size);
     barrier(CLK_LOCAL_MEM_FENCE);
     load_shares(keys, words, s, codec);
     #pragma unroll 1
@@ -2862,9 +3190,9 @@ CLSORT_KERNEL void clsort_runs_pass(CLSORT_RUNS_ARGS, CLSORT_ARRAY_ARGS(target),
         for (uint m = 0; m < CLSORT_ITEMS; m++)
             put_item(keys, words, t * CLSORT_ITEMS + m, v[m]);
     }
-    store_items(v, keys, words, target, base, s.sums[CLSORT__MOST_RUNS], codec);
+    store_items(v, keys, words, target, span.begin, s.sums[CLSORT__MOST_RUNS], codec);
 }
-#else
+#elif CLSORT_SHARE_LOG2 == 0
 
 //---- merge: players
 /* An element's code and, below, the number of its run: elements with equal codes come in the order
@@ -3489,6 +3817,10 @@ CLSORT_INLINE void store_code(global uint *words, code_t code)
    p has digit CLSORT_FIRST_PART + p. A search begins with codes in registers: `middle`, then
    `lower` or `upper`. */
 #define CLSORT_FIRST_PART(splitter_count) (CLSORT_DIGITS - 1 - (splitter_count))
+/* 1: code i is at node i of a search tree, whose root is node 1 and where the children of node i
+   are 2i and 2i + 1. So those that work-items look at side by side lie in different banks. */
+#define CLSORT_SPLITTER_TREE \
+    (CLSORT_IS(PARTITION) && CLSORT_SHARE_LOG2 > 0 && CLSORT_DIGIT_BITS == 8)
 typedef struct {
     CLSORT_SPLITTER_SPACE const code_t *splitters;
     code_t lower, middle, upper;
@@ -3550,12 +3882,20 @@ CLSORT_INLINE digit_t pass_digit(radix_t r, uint pass)
 CLSORT_INLINE uint digit_of(code_t code, digit_t d)
 {
     const uint high = d.middle <= code;
+#if CLSORT_SPLITTER_TREE
+    uint node = 2 * (2 + high) + ((high ? d.upper : d.lower) <= code);
+    #pragma unroll
+    for (uint level = 2; level < CLSORT_DIGIT_BITS; level++)
+        node = 2 * node + (d.splitters[node] <= code);
+    return node - CLSORT_DIGITS;
+#else
     uint part = (high ? CLSORT_DIGITS / 2 : 0)
                 + ((high ? d.upper : d.lower) <= code ? CLSORT_DIGITS / 4 : 0);
     #pragma unroll
     for (uint step = CLSORT_DIGITS / 8; step > 0; step /= 2)
         part += d.splitters[part + step - 1] <= code ? step : 0;
     return part;
+#endif
 }
 #else
 /* Where a digit lies in a code. The pass that the host may add has the last digit; it never
@@ -5227,8 +5567,8 @@ CLSORT_INLINE code_t join_seen(radix_t r, uint count, local uint *words)
      where the next one goes in the tile; below, the work-items whose present element has it
    - sums: for a sweep's ticket and group_scan, before anything is staged
    - staged: codes, later words, in order
-   - origins: of clsort_radix_small, the numbers of the elements before they were sorted; of few
-     parts, bytes: the digit of each staged element
+   - origins: of clsort_radix_small, the numbers of the elements before they were sorted; of a
+     partition, bytes: the digit of each staged element
    The counters of few parts are CLSORT__FEW_WORDS words, see few_half. */
 #define CLSORT_STAGED_BYTES \
     (CLSORT_RADIX_TILE \
@@ -5305,9 +5645,19 @@ CLSORT_INLINE uint get_rank(const uint *rank, uint m)
     return m % 2 ? rank[m / 2] >> 16 : rank[m / 2] & 0xFFFF;
 }
 
+/* The digits of a work-item's elements, where these take long to find; else they are found again
+   each time, which takes fewer registers. */
+typedef struct { uint bytes[CLSORT_IS(PARTITION) ? (CLSORT_RADIX_ITEMS + 3) / 4 : 1]; } digits_t;
+
+CLSORT_INLINE uint item_digit(const digits_t *digits, const code_t *code, uint m, digit_t d)
+{
+    return CLSORT_IS(PARTITION) ? digits->bytes[m / 4] >> m % 4 * 8 & 255 : digit_of(code[m], d);
+}
+
 /* Counts the team's digits. Called by all work-items with the counters free; needs a barrier
    after. A plain increment is one instruction for all lanes of a warp with the same digit. */
-CLSORT_INLINE void count_team_digits(tile_t tile, const code_t *code, digit_t digit)
+CLSORT_INLINE void count_team_digits(tile_t tile, digits_t *digits, const code_t *code,
+                                     digit_t digit)
 {
     const uint lane = local_id() % CLSORT_TEAM;
     local uint *counters = tile.counters + local_id() / CLSORT_TEAM * CLSORT_DIGITS;
@@ -5315,8 +5665,12 @@ CLSORT_INLINE void count_team_digits(tile_t tile, const code_t *code, digit_t di
         counters[d] = 0;
     team_sync();
     #pragma unroll
-    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
-        atomic_add(&counters[digit_of(code[m], digit)], 1u << CLSORT_COUNT_SHIFT);
+    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
+        const uint d = digit_of(code[m], digit);
+        if (CLSORT_IS(PARTITION))
+            digits->bytes[m / 4] = m % 4 ? digits->bytes[m / 4] | d << m % 4 * 8 : d;
+        atomic_add(&counters[d], 1u << CLSORT_COUNT_SHIFT);
+    }
 }
 
 /* The lanes of the team whose elements have digit d, and in *place where the first of these goes. A
@@ -5357,16 +5711,25 @@ CLSORT_INLINE digit_t forget_digit(digit_t d)
     return d;
 }
 
+/* Stages a code where it goes in the tile and, of a partition, its digit. */
+CLSORT_INLINE void stage_code(tile_t tile, uint place, code_t code, uint digit)
+{
+    tile.staged[place] = code;
+    if (CLSORT_IS(PARTITION))
+        ((local uchar *)tile.origins)[place] = (uchar)digit;
+}
+
 /* Ranks the team's elements, in their order, from where its digits begin. The last of the
    work-items with the same digit moves the counter on. Called by all work-items with a barrier
    since the digits were placed. */
-CLSORT_INLINE void rank_items(tile_t tile, const code_t *code, digit_t digit, uint *rank)
+CLSORT_INLINE void rank_items(tile_t tile, const digits_t *digits, const code_t *code,
+                              digit_t digit, uint *rank)
 {
     const uint lane = local_id() % CLSORT_TEAM;
     local uint *counters = tile.counters + local_id() / CLSORT_TEAM * CLSORT_DIGITS;
     #pragma unroll
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
-        const uint d = digit_of(code[m], digit);
+        const uint d = item_digit(digits, code, m, digit);
         uint place;
         const uint peers = find_peers(&counters[d], d, lane, &place),
                    own = place + popcount(peers & ((1u << lane) - 1));
@@ -5374,20 +5737,22 @@ CLSORT_INLINE void rank_items(tile_t tile, const code_t *code, digit_t digit, ui
             counters[d] = (own + 1) << CLSORT_COUNT_SHIFT;
         set_rank(rank, m, own);
         if (!CLSORT_SHARES)
-            tile.staged[own] = code[m];
+            stage_code(tile, own, code[m], d);
         team_sync();
     }
 }
 
 /* Stages the codes if ranking could not. Called by all work-items; what it stages needs a barrier
    after. */
-CLSORT_INLINE void stage_codes(tile_t tile, const code_t *code, const uint *rank)
+CLSORT_INLINE void stage_codes(tile_t tile, const digits_t *digits, const code_t *code,
+                               digit_t digit, const uint *rank)
 {
 #if CLSORT_SHARES
     barrier(CLK_LOCAL_MEM_FENCE);
     #pragma unroll
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
-        tile.staged[get_rank(rank, m)] = code[m];
+        stage_code(tile, get_rank(rank, m), code[m],
+                   CLSORT_IS(PARTITION) ? item_digit(digits, code, m, digit) : 0);
 #endif
 }
 
@@ -5432,7 +5797,8 @@ CLSORT_INLINE void place_digits(tile_t tile, uint begin)
 CLSORT_INLINE void order_tile(tile_t tile, const code_t *code, digit_t digit, uint *rank)
 {
     uint sum = 0;
-    count_team_digits(tile, code, digit);
+    digits_t digits;
+    count_team_digits(tile, &digits, code, digit);
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint d = own_digit(0); d < own_digit(CLSORT_OWN_DIGITS); d++) {
         const uint count = count_digit(tile, d);
@@ -5442,8 +5808,8 @@ CLSORT_INLINE void order_tile(tile_t tile, const code_t *code, digit_t digit, ui
     }
     place_digits(tile, group_scan(sum, tile.sums));
     barrier(CLK_LOCAL_MEM_FENCE);
-    rank_items(tile, code, digit, rank);
-    stage_codes(tile, code, rank);
+    rank_items(tile, &digits, code, digit, rank);
+    stage_codes(tile, &digits, code, digit, rank);
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 #else
@@ -5731,7 +6097,10 @@ CLSORT_INLINE void store_codes(tile_t tile, array_t to, codec_t c, digit_t digit
     #pragma unroll
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
         const code_t code = tile.staged[m * CLSORT_GROUP + t];
-        place[m] = tile.offsets[digit_of(code, digit)] + m * CLSORT_GROUP + t;
+        const uint d = CLSORT_IS(PARTITION)
+                           ? ((local const uchar *)tile.origins)[m * CLSORT_GROUP + t]
+                           : digit_of(code, digit);
+        place[m] = tile.offsets[d] + m * CLSORT_GROUP + t;
         if (!CLSORT_RECORDS && (whole || m * CLSORT_GROUP + t < size))
             *key_place(to, place[m]) = decode(code, c);
     }
@@ -5933,11 +6302,19 @@ CLSORT_KERNEL void clsort_radix_scatter(CLSORT_RADIX_ARGS, local ulong *space)
 CLSORT_INLINE digit_t load_splitters(local code_t *codes, global const uchar *splitters, uint count,
                                      codec_t c)
 {
-    for (uint d = local_id(); d < CLSORT_DIGITS; d += CLSORT_GROUP)
-        codes[d] = splitter_code(splitters, d, count, c);
+    for (uint d = local_id(); d < CLSORT_DIGITS; d += CLSORT_GROUP) {
+#if CLSORT_SPLITTER_TREE
+        const uint node = max(d, 1u), level = 31 - clz(node),
+                   i = (2 * (node - (1u << level)) + 1) * (CLSORT_DIGITS >> (level + 1)) - 1;
+#else
+        const uint i = d;
+#endif
+        codes[d] = splitter_code(splitters, i, count, c);
+    }
     barrier(CLK_LOCAL_MEM_FENCE);
-    const digit_t digit = { codes, codes[CLSORT_DIGITS / 4 - 1], codes[CLSORT_DIGITS / 2 - 1],
-                            codes[CLSORT_DIGITS * 3 / 4 - 1] };
+    const uint step = CLSORT_DIGITS / 4, tree = CLSORT_SPLITTER_TREE;
+    const digit_t digit = { codes, codes[tree ? 2 : step - 1], codes[tree ? 1 : 2 * step - 1],
+                            codes[tree ? 3 : 3 * step - 1] };
     return digit;
 }
 
@@ -6282,14 +6659,15 @@ CLSORT_KERNEL void clsort_radix_sweep(CLSORT_RADIX_ARGS, local ulong *space)
     const array_t from = advance(plan_array(r, plan, PASS_FROM), b.begin);
     code_t code[CLSORT_RADIX_ITEMS];
     value_t value[CLSORT_RADIX_ITEMS];
+    digits_t digits;
     uint rank[CLSORT_RANK_WORDS];
     load_codes(code, from, r.codec, b.size);
-    count_team_digits(tile, code, digit);
+    count_team_digits(tile, &digits, code, digit);
     barrier(CLK_LOCAL_MEM_FENCE);
     const uint count = publish_counts(r, plan, number, tile);
     barrier(CLK_LOCAL_MEM_FENCE);
-    rank_items(tile, code, forget_digit(digit), rank);
-    stage_codes(tile, code, rank);
+    rank_items(tile, &digits, code, forget_digit(digit), rank);
+    stage_codes(tile, &digits, code, digit, rank);
     load_values(value, from, b.size);
     if (sorts && t < CLSORT_DIGITS)
         tile.offsets[t] += look_back(r, plan, number, t, count);
@@ -6696,7 +7074,7 @@ CLSORT_INLINE void order_bins(bucket_space_t l, uint rows, uint longest)
 {
     if (longest > 1
         && (longest <= CLSORT__HYBRID_MOST_TRUSTED || is_unordered(l))) {
-        if (longest <= (CLSORT_IS(SAMPLES) ? 2 : 1) * CLSORT__HYBRID_MOST_MENDED)
+        if (longest <= (CLSORT_HOLDS_BUCKETS ? 2 : 1) * CLSORT__HYBRID_MOST_MENDED)
             mend_bins(l, (longest + 1) / 2);
         else
             sort_by_network(l, rows);
@@ -6709,8 +7087,8 @@ CLSORT_INLINE void order_bins(bucket_space_t l, uint rows, uint longest)
 CLSORT_INLINE uint bucket_item(uint m)
 {
     const uint t = local_id(), warp = CLSORT__WARP;
-    return CLSORT_IS(SAMPLES) ? t / warp * (warp * CLSORT_BUCKET_ITEMS) + t % warp + m * warp
-                              : t + m * CLSORT_GROUP;
+    return CLSORT_HOLDS_BUCKETS ? t / warp * (warp * CLSORT_BUCKET_ITEMS) + t % warp + m * warp
+                                : t + m * CLSORT_GROUP;
 }
 
 /* Puts the keys into their bins, whose places and, in the upper half, numbers `rank` has. Called by
@@ -8088,7 +8466,8 @@ CLSORT_KERNEL void clsort_hybrid_long(CLSORT_HYBRID_ARGS)
 
    A single tile is sorted from source to target, in one launch. Idea: H. Shi and J. Schaeffer,
    Parallel Sorting by Regular Sampling, 1992. */
-#if CLSORT_IS(SAMPLES) && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0
+#if CLSORT_HOLDS_BUCKETS && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0
+#if CLSORT_IS(SAMPLES)
 /* What every kernel is told: there are so many buckets, and samples are `distance` apart. space: as
    for clsort_hybrid_buckets, then 2 * CLSORT_GROUP words. */
 #define CLSORT_SAMPLES_ARGS \
@@ -8106,6 +8485,7 @@ typedef struct {
     global uint *borders;
     uint n, buckets, distance;
 } samples_t;
+#endif
 
 //---- radix: samples counting
 /* Do a quarter of the warp's lanes have the same bin as its first lane? Then counters would wait
@@ -8163,20 +8543,20 @@ CLSORT_INLINE scale_t make_scale(code_t least, code_t most, codec_t codec)
 {
     const float low = float_of(least, codec), high = float_of(most, codec),
                 factor = (CLSORT_BUCKET_BINS - 1) / (high - low);
-    const uint usable = CLSORT_KEY_BYTES == 4 && codec.mask != 0 && isfinite(low) && isfinite(high)
-                        && isfinite(high - low) && isfinite(factor);
+    const uint usable = CLSORT_IS(SAMPLES) && CLSORT_KEY_BYTES == 4 && codec.mask != 0
+                        && isfinite(low) && isfinite(high) && isfinite(high - low)
+                        && isfinite(factor);
     const scale_t s = { low, usable ? factor : 0 };
     return s;
 }
 
 /* Counts the keys of each bin of the line or, if there is one, of the scale. Called by all
-   work-items; ends with a barrier. */
+   work-items with the bucket clear; ends with a barrier. */
 CLSORT_INLINE void count_scaled_bins(bucket_space_t l, const code_t *key, uint *rank, uint rows,
                                      line_t line, scale_t scale, codec_t codec)
 {
     const uint spare = CLSORT_BIN_SLOTS + local_id() % CLSORT__HYBRID_SPARE_BINS;
     uint crowds = 0;
-    clear_bucket(l);
     #pragma unroll
     for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {
         const uint bin = scale.factor != 0
@@ -8250,23 +8630,15 @@ CLSORT_INLINE void count_split_bins(bucket_space_t l, const code_t *key, uint *r
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Sorts the codes that work-items hold, `rows` of them, the last one again in place of what is
-   missing, into l.keys. Bins of equal length come first; where they are long, splitters make bins.
-   Called by all work-items with the space free; ends with a barrier. */
-CLSORT_INLINE void sort_held(bucket_space_t l, codec_t codec, const code_t *key, uint rows)
+//---- radix: samples sorting
+/* Sorts codes of least ... most that work-items hold, `rows` of them, the last one again in place
+   of what is missing, into l.keys. Bins of equal length come first; where they are long, splitters
+   make bins. Called by all work-items with the bucket clear; ends with a barrier. */
+CLSORT_INLINE void sort_between(bucket_space_t l, codec_t codec, const code_t *key, uint rows,
+                                code_t least, code_t most)
 {
-    code_t least = key[0], most = key[0];
-    uint rank[CLSORT_BUCKET_ITEMS];
-    #pragma unroll
-    for (uint m = 1; m < CLSORT_BUCKET_ITEMS; m++) {
-        least = min(least, key[m]);
-        most = max(most, key[m]);
-    }
-    join_edges(l.keys, least, most);
-    least = l.keys[0];
-    most = l.keys[CLSORT_GROUP];
     const line_t line = make_line(least, most, 1);
-    barrier(CLK_LOCAL_MEM_FENCE);
+    uint rank[CLSORT_BUCKET_ITEMS];
     count_scaled_bins(l, key, rank, rows, line, make_scale(least, most, codec), codec);
     uint longest = place_bins(l, CLSORT_OWN_BINS);
     longest = single_bins(line) ? 0 : longest;
@@ -8279,12 +8651,29 @@ CLSORT_INLINE void sort_held(bucket_space_t l, codec_t codec, const code_t *key,
     order_bins(l, rows, longest);
 }
 
+/* The same with any codes. Called by all work-items with the space free. */
+CLSORT_INLINE void sort_held(bucket_space_t l, codec_t codec, const code_t *key, uint rows)
+{
+    code_t least = key[0], most = key[0];
+    #pragma unroll
+    for (uint m = 1; m < CLSORT_BUCKET_ITEMS; m++) {
+        least = min(least, key[m]);
+        most = max(most, key[m]);
+    }
+    join_edges(l.keys, least, most);
+    least = l.keys[0];
+    most = l.keys[CLSORT_GROUP];
+    clear_bucket(l);
+    sort_between(l, codec, key, rows, least, most);
+}
+
 CLSORT_INLINE void store_held(bucket_space_t l, array_t to, codec_t codec, uint rows)
 {
     for (uint i = local_id(); i < rows; i += CLSORT_GROUP)
         *key_place(to, i) = decode(l.keys[pad_slot(i, CLSORT_KEY_PAD_LOG2)], codec);
 }
 
+#if CLSORT_IS(SAMPLES)
 /* A work-group per tile. */
 CLSORT_KERNEL void clsort_samples_tile(CLSORT_SAMPLES_ARGS)
 {
@@ -8491,6 +8880,122 @@ CLSORT_KERNEL void clsort_samples_bucket(CLSORT_SAMPLES_ARGS)
         left -= rows;
     }
 }
+#endif
+
+//---- radix: runs in buckets
+#if CLSORT_RUN_BUCKETS && defined(CLSORT_EACH_RUN)   /* the parts of merge may be left out, too */
+/* A work-group's tile in local memory: share k is elements before[k] ... before[k + 1] - 1 of it.
+   address[k]: where element 0 of the tile would lie if it were of share k. edges: the first code of
+   each share, then the last ones. rows: of the splits. */
+typedef struct {
+    local ulong *address;
+    local code_t *edges;
+    local uint *before, *rows;
+} bare_shares_t;
+
+CLSORT_INLINE bare_shares_t bare_shares(bucket_space_t l)
+{
+    local ulong *address = (local ulong *)(l.words + 8), *edges = address + CLSORT__MOST_RUNS;
+    local uint *before = (local uint *)(edges + 2 * CLSORT__MOST_RUNS);
+    const bare_shares_t s = { address, (local code_t *)edges, before,
+                              before + CLSORT__MOST_RUNS + 1 };
+    return s;
+}
+
+/* Finds the shares of a tile of up to `size` elements; returns how many they have. run: that of the
+   work-item's number. Called by all work-items with its rows there; ends with a barrier. */
+CLSORT_INLINE uint find_bare_shares(bare_shares_t s, array_t run, uint size)
+{
+    const uint t = local_id();
+    uint sum = 0;
+    for (uint k = 0; k < (t <= CLSORT__MOST_RUNS ? t : 0); k++)
+        sum += run_share(s.rows[k], s.rows[k + CLSORT__MOST_RUNS], size - sum);
+    if (t <= CLSORT__MOST_RUNS)
+        s.before[t] = sum;
+    if (t < CLSORT__MOST_RUNS)
+        s.address[t] = (ulong)(size_t)run.keys + ((ulong)s.rows[t] - sum) * CLSORT_KEY_BYTES;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    return s.before[CLSORT__MOST_RUNS];
+}
+
+/* The key of element i of the tile, which is one of share k. */
+CLSORT_INLINE code_t share_key(ulong address, uint i)
+{
+    return *(global const code_t *)(size_t)(address + (ulong)i * CLSORT_KEY_BYTES);
+}
+
+/* Loads the work-item's keys of a tile of `rows`. */
+CLSORT_INLINE void load_bare_shares(bare_shares_t s, code_t *key, uint rows)
+{
+    const uint first = min(bucket_item(0), rows - 1);
+    uint k = 0;
+    #pragma unroll
+    for (uint step = CLSORT__MOST_RUNS / 2; step > 0; step /= 2)
+        k += s.before[k + step] <= first ? step : 0;
+    uint end = s.before[k + 1];
+    ulong address = s.address[k];
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {
+        const uint i = min(bucket_item(m), rows - 1);
+        while (i >= end) {
+            end = s.before[++k + 1];
+            address = s.address[k];
+        }
+        key[m] = share_key(address, i);
+    }
+}
+
+/* Writes the edges; those of empty shares are beyond all codes. Called by all work-items with the
+   shares found; needs a barrier after. */
+CLSORT_INLINE void write_edges(bare_shares_t s, codec_t c)
+{
+    const uint t = local_id(), k = t % CLSORT__MOST_RUNS, last = t / CLSORT__MOST_RUNS,
+               begin = s.before[k], end = s.before[k + 1];
+    if (t < 2 * CLSORT__MOST_RUNS)
+        s.edges[t] = begin < end ? encode(share_key(s.address[k], last ? end - 1 : begin), c)
+                     : last      ? 0
+                                 : CLSORT_TOP_CODE;
+}
+
+/* The least and the most code of the tile. Called with a barrier since the edges were written. */
+CLSORT_INLINE void read_edges(bare_shares_t s, code_t *least, code_t *most)
+{
+    *least = CLSORT_TOP_CODE;
+    *most = 0;
+    #pragma unroll
+    for (uint k = 0; k < CLSORT__MOST_RUNS; k++) {
+        *least = min(*least, s.edges[k]);
+        *most = max(*most, s.edges[k + CLSORT__MOST_RUNS]);
+    }
+}
+
+/* Each work-group sorts a tile of bare keys, as a bucket: equal keys cannot be told apart. space:
+   as for clsort_samples_bucket. */
+CLSORT_KERNEL void clsort_runs_pass(CLSORT_RUNS_ARGS, CLSORT_ARRAY_ARGS(target),
+                                    global uchar *splits, ulong splits_at, uint n, uint tile,
+                                    uint slack, local ulong *space)
+{
+    CLSORT_PICK_RUN(own, local_id());
+    const array_t target = CLSORT_ARRAY(target);
+    const codec_t codec = CLSORT_CODEC;
+    const bucket_space_t l = bucket_space(space);
+    const bare_shares_t s = bare_shares(l);
+    code_t code[CLSORT_BUCKET_ITEMS], least, most;
+    const span_t span = take_span(s.rows, splits + splits_at, tile, slack, n);
+    const uint rows = find_bare_shares(s, own.array, span.size);
+    if (rows == 0)
+        return;
+    load_bare_shares(s, code, rows);
+    write_edges(s, codec);
+    clear_bucket(l);
+    read_edges(s, &least, &most);
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)
+        code[m] = encode(code[m], codec);
+    sort_between(l, codec, code, rows, least, most);
+    store_held(l, advance(target, span.begin), codec, rows);
+}
+#endif
 #endif
 
 //---- quicksort

@@ -12,7 +12,8 @@
                        Each is refused, and the first ones are printed
    mock.hold           set: commands stay queued until mock_run(), or until the host waits for one
    mock.sorts          set: a launch sorts its first array, if the buffer is stored: all of it, or
-                       what the host wrote from its start on
+                       what the host wrote from its start on. A merge of runs that fill one buffer,
+                       and a partition, write their outputs
    mock.on_read        may change what a read returns
    mock.on_launch      hears of every launch
    mock.on_stuck       is called where the host would wait for ever, as another thread of the caller
@@ -165,6 +166,9 @@ typedef struct mock_command {
     void *host;
     const void *source;
     size_t key_bytes, value_bytes;          /* of a launch */
+    mock_buffer *inputs[2];                 /* of a merge of runs or a partition: keys, values */
+    mock_buffer *splitters, *starts;
+    size_t count, parts;
 } mock_command;
 
 /* A launch as a hook hears of it: sizes in work-items, local memory in bytes. */
@@ -987,11 +991,57 @@ static inline void mock_sort(const mock_command *c)
     free(rows);
 }
 
+static inline uint64_t mock_key(const mock_buffer *b, size_t i, size_t bytes)
+{
+    uint64_t key = 0;
+    memcpy(&key, b->bytes + i * bytes, bytes);
+    return key;
+}
+
+/* Parts unsigned keys, and values beside them; stable. */
+static inline void mock_part(const mock_command *c)
+{
+    const size_t k = c->key_bytes, v = c->value_bytes;
+    size_t part, i, place = 0;
+    for (part = 0; part < c->parts; part++) {
+        ((cl_uint *)(void *)c->starts->bytes)[part] = (cl_uint)place;
+        for (i = 0; i < c->count; i++) {
+            const uint64_t key = mock_key(c->inputs[0], i, k);
+            if (part && key < mock_key(c->splitters, part - 1, k)) continue;
+            if (part + 1 < c->parts && key >= mock_key(c->splitters, part, k)) continue;
+            memcpy(c->from->bytes + place * k, c->inputs[0]->bytes + i * k, k);
+            if (v) memcpy(c->to->bytes + place * v, c->inputs[1]->bytes + i * v, v);
+            place++;
+        }
+    }
+    ((cl_uint *)(void *)c->starts->bytes)[c->parts] = (cl_uint)place;
+}
+
+/* Merges runs that fill a buffer, by a sort, or parts keys, where the buffers are stored. */
+static inline void mock_make_output(const mock_command *c)
+{
+    const int v = c->value_bytes > 0;
+    if (!c->inputs[0]->bytes || !c->from->bytes || (v && !(c->inputs[1]->bytes && c->to->bytes)))
+        return;
+    if (c->parts) {
+        if (c->splitters->bytes && c->starts->bytes) mock_part(c);
+        return;
+    }
+    if (c->inputs[0]->size != c->from->size || (v && c->inputs[1]->size != c->to->size)) return;
+    memcpy(c->from->bytes, c->inputs[0]->bytes, c->from->size);
+    if (v) memcpy(c->to->bytes, c->inputs[1]->bytes, c->to->size);
+    mock_sort(c);
+}
+
 /* What a command does. */
 static inline void mock_execute(const mock_command *c)
 {
     unsigned char *from = c->from ? c->from->bytes : NULL, *to = c->to ? c->to->bytes : NULL;
     size_t i;
+    if (c->inputs[0]) {
+        mock_make_output(c);
+        return;
+    }
     if (c->kind == MOCK_COPY && to && from) memmove(to + c->to_at, from + c->from_at, c->bytes);
     if (c->kind == MOCK_WRITE && to) memcpy(to + c->to_at, c->source, c->bytes);
     if (c->kind == MOCK_WRITE && (!c->to_at || c->to_at == c->to->written))
@@ -1347,15 +1397,37 @@ static inline cl_int mock_check_launch(const mock_queue *q, const mock_kernel *k
                                    : CL_SUCCESS;
 }
 
+/* The arrays of a launch that writes the output of a merge of runs or of a partition, whose target
+   is argument `target`; arrays begin where their buffers do. */
+static inline void mock_find_outputs(mock_command *c, const mock_kernel *k, int target, int values)
+{
+    const mock_argument *a = k->arguments;
+    const int v = c->value_bytes > 0, rest = target + 2 + 2 * v;
+    c->inputs[0] = a[0].buffer;
+    c->inputs[1] = v ? a[values].buffer : NULL;
+    c->from = a[target].buffer;
+    c->to = v ? a[target + 2].buffer : NULL;
+    if (values > 2) return;
+    c->splitters = a[rest + 3].buffer;      /* behind the codec's three */
+    c->starts = a[rest + 5].buffer;
+    c->count = (size_t)a[rest + 9].value;
+    c->parts = (size_t)a[rest + 12].value + 1;
+}
+
 /* The arrays that a launch sorts. */
 static inline void mock_find_arrays(mock_command *c, const mock_kernel *k)
 {
     const mock_program *p = k->program;
+    const char *const name = k->signature->name;
     if (!mock.sorts || p->records || p->family == 5 || p->family == 10) return;
-    c->from = k->arguments[0].buffer;
-    c->from_at = (size_t)k->arguments[1].value;
     c->key_bytes = p->family == 41 && p->value_bytes ? 4 : p->key_bytes;   /* a pair is a code */
     c->value_bytes = p->value_bytes;
+    if (!strcmp(name, "clsort_runs_pass")) mock_find_outputs(c, k, p->value_bytes ? 38 : 21, 17);
+    if (!strcmp(name, "clsort_partition_scatter"))
+        mock_find_outputs(c, k, p->value_bytes ? 4 : 2, 2);
+    if (!strncmp(name, "clsort_runs_", 12) || !strncmp(name, "clsort_partition_", 17)) return;
+    c->from = k->arguments[0].buffer;
+    c->from_at = (size_t)k->arguments[1].value;
     if (!p->value_bytes) return;
     c->to = k->arguments[2].buffer;
     c->to_at = (size_t)k->arguments[3].value;

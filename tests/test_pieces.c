@@ -72,15 +72,19 @@ static void runs_around_tiles(bench *b)
         }
 }
 
-/* So many elements that samples bound the search for tiles, on CPUs, too. */
+/* So many elements that samples bound the search for tiles, on CPUs, too; bare ones and others by
+   each kind of kernels. */
 static void long_runs(bench *b)
 {
     static const size_t counts[] = { 262144, 0, 131071, 131072, 131073, 5, 400000 };
-    static const char *const patterns[] = { "mod-16", "uniform", "runs-apart" };
+    static const char *const patterns[] = { "mod-16", "uniform", "runs-apart", "equal" };
+    static const cl_uint groups[] = { 0, 256, 0, 128, 64, 256 };
     size_t i;
-    for (i = 0; i < (b->small ? 1u : 3u); i++) {
-        pieces_how h = pieces_make(CLSORT_U32, i & 1 ? 0 : 4, patterns[i]);
+    for (i = 0; i < (b->small ? 1u : b->few_programs ? 3u : 12u); i++) {
+        pieces_how h = pieces_make(i % 5 == 4 ? CLSORT_F64 : CLSORT_U32, i & 1 ? 0 : 4,
+                                   patterns[i % 4]);
         h.own_scratch = i & 1;
+        h.work_group = groups[i % 6];
         if (!runs_check(b, &h, counts, 7, 0)) return;
     }
 }
