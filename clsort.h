@@ -193,6 +193,8 @@
        a(T) with the T of radix, and 4 (3600 + 256 H). H is 0 up to 98,000 keys at least, then a
        power of two, at most 512 (keys of 8 bytes, and with values: 1024). That is up to 0.54 MB
        (1.07 MB) more.
+     - radix-samples, and radix where it takes that (bare keys of 32 bits on NVIDIA's GPUs), up to
+       4096 elements: n / 16 + 8
      - quicksort: a(4 (1050 + 188 S)) with S = min(n / 1024, 8192) + 1, and the T of rows; less than
        1.24 n + 137 KB, and from 2^23 elements on n / 2 + 6.3 MB
      - rows: 52 + 24 (n / 64) + 4 (n / 32) + 128 min(n / 64 + 1, 1024), less than n / 2 + 132 KB
@@ -267,6 +269,7 @@
      - many elements on CPUs and on NVIDIA's GPUs, where a CPU prefers vectors of AVX-512 a few
        hundred: radix
      - CPUs: bitonic
+     - bare keys of 32 bits on NVIDIA's GPUs, but 4097 to 8192 of them: radix
      - GPUs: bitonic up to 4096 bare keys of at most 32 bits, else merge
      AUTO never takes quicksort.
 
@@ -643,8 +646,8 @@ enum { CLSORT_RADIX_DEFAULT = 0,     /* CLSORT_RADIX_HYBRID on GPUs and CLSORT_R
                                         indices or, unless `stable` is set, values of 4 bytes:
                                         equal keys come in the order of their values, as cl_uint,
                                         or in their own. Others as by default */
-       CLSORT_RADIX_SAMPLES = 4,     /* the same keys in one launch or three, if they are few: up to
-                                        work_group^2 * 20 keys of 4 bytes, * 12 of 8 bytes, with
+       CLSORT_RADIX_SAMPLES = 4,     /* the same keys in one to three launches, if they are few: up
+                                        to work_group^2 * 16 keys of 4 bytes, * 8 of 8 bytes, with
                                         a work_group of 256, on CPUs of 64, if it is not set; others
                                         as by default */
        CLSORT_RADIX_CACHED = 5 };    /* CPUs: into ranges of codes; then each is sorted in a core's
@@ -1807,7 +1810,7 @@ extern "C" {
 #define CLSORT__HYBRID_LEAST_GROUP 6
 /* Copies of each counter of ranges, so that lanes with equal digits meet less; tiles that a
    work-group recounts. Of each work-item of a bucket: keys, and log2 of the bins; spare bins, for
-   what lies beyond the end. The longest bin that is mended by transposition; radix of samples mends
+   what lies beyond the end. The longest bin that is mended by transposition; a merge of runs mends
    bins of up to twice that length so. Where one of its bins of equal width is longer than
    SAMPLES_MOST_MENDED, keys become the borders of bins instead. The longest bin whose keys are not
    looked at before. */
@@ -1825,6 +1828,8 @@ extern "C" {
 #define CLSORT__HYBRID_HEAVY_PART 4
 #define CLSORT__HYBRID_OVER_PART 8
 #define CLSORT__HYBRID_OVER_TIMES(n) (8 + ((n) >> 22))
+/* Radix of samples: the most borders that a work-item finds. */
+#define CLSORT__SAMPLES_OWN_BORDERS 3
 /* A sample is flat if no work-item's cells have more than so many times its part of it. */
 #define CLSORT__HYBRID_FLAT_TIMES 2
 
@@ -2025,6 +2030,7 @@ static const char *const clsort__source[] = {
     "#define CLSORT__HYBRID_HEAVY_PART 4\n"
     "#define CLSORT__HYBRID_OVER_PART 8\n"
     "#define CLSORT__HYBRID_OVER_TIMES(n) (8 + ((n) >> 22))\n\n"
+    "#define CLSORT__SAMPLES_OWN_BORDERS 3\n\n"
     "#define CLSORT__HYBRID_FLAT_TIMES 2\n\n\n\n\n"
     "#define CLSORT__CACHED_RANGES 256\n"
     "#define CLSORT__CACHED_CELLS 4096\n"
@@ -2141,8 +2147,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#define CLSORT_RUN_BUCKETS \\\n"
     "    (CLSORT_IS(RUNS) && CLSORT_VALUE_BYTES == 0 && CLSORT_SHARE_LOG2 > 0 && CLSORT_HAS_RADIX)\n"
-    "#define CLSORT_HOLDS_BUCKETS (CLSORT_IS(SAMPLES) || CLSORT_RUN_BUCKETS)\n"
-    "#define CLSORT_NEEDS_BINS (CLSORT_IS(HYBRID) || CLSORT_HOLDS_BUCKETS)\n\n"
+    "#define CLSORT_NEEDS_BINS (CLSORT_IS(HYBRID) || CLSORT_RUN_BUCKETS)\n\n"
     "#define CLSORT_PAIRS (CLSORT_IS(HYBRID) && CLSORT_VALUE_BYTES > 0)\n"
     "#define CLSORT_NEEDS_QUICKSORT (CLSORT_IS(QUICKSORT) || CLSORT_IS(RELAUNCH))\n"
     "#define CLSORT_NEEDS_PACKING (CLSORT_IS(SEGMENTS) || CLSORT_IS(ROW_TILES))\n"
@@ -2155,7 +2160,7 @@ static const char *const clsort__source[] = {
     "    (CLSORT_NEEDS_STAGES || CLSORT_IS(PUBLISHED_BITONIC) || CLSORT_IS(BATCH))\n"
     "#define CLSORT_NEEDS_GROUP \\\n"
     "    (CLSORT_IS(RADIX) || CLSORT_IS(SWEEP) || CLSORT_IS(PARTITION) || CLSORT_NEEDS_BINS \\\n"
-    "     || CLSORT_NEEDS_QUICKSORT || CLSORT_NEEDS_SELECT || CLSORT_IS(SEGMENTS))\n\n"
+    "     || CLSORT_IS(SAMPLES) || CLSORT_NEEDS_QUICKSORT || CLSORT_NEEDS_SELECT || CLSORT_IS(SEGMENTS))\n\n"
     "#define CLSORT_MASKS_IDS \\\n"
     "    (CLSORT_NEEDS_QUICKSORT || (CLSORT_NEEDS_RADIX && CLSORT_KEY_BYTES + CLSORT_VALUE_BYTES > 8))\n\n\n"
     "#define CLSORT_HIDES_IDS \\\n"
@@ -3317,10 +3322,10 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 1941\n",
+    "#line 1942\n",
 #endif
 #else
-    "#line 1941\n",
+    "#line 1942\n",
 #endif
 #ifndef CLSORT_NO_MERGE
     "//---- merge\n"
@@ -4480,7 +4485,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 3364\n",
+    "#line 3365\n",
 #endif
     "//---- merge: segments\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_NEEDS_PACKING\n"
@@ -4790,7 +4795,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 3757\n",
+    "#line 3758\n",
 #endif
 #ifndef CLSORT_NO_RADIX
     "//---- radix: codes\n"
@@ -7269,6 +7274,30 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n"
     "#endif\n\n",
+    "//---- radix: order of codes\n"
+    "#if CLSORT_NEEDS_BINS || CLSORT_IS(SAMPLES)\n"
+    "#define CLSORT_TOP_CODE ((code_t)~(code_t)0)\n\n"
+    "CLSORT_INLINE void order_codes(code_t *a, code_t *b)\n"
+    "{\n"
+    "    const code_t least = min(*a, *b);\n"
+    "    *b = max(*a, *b);\n"
+    "    *a = least;\n"
+    "}\n\n\n\n"
+    "CLSORT_INLINE void join_edges(local code_t *edges, code_t least, code_t most)\n"
+    "{\n"
+    "    const uint t = local_id();\n"
+    "    edges[t] = least;\n"
+    "    edges[CLSORT_GROUP + t] = most;\n"
+    "    for (uint step = CLSORT_GROUP / 2; step > 0; step >>= 1) {\n"
+    "        barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "        if (t < step) {\n"
+    "            edges[t] = min(edges[t], edges[t + step]);\n"
+    "            edges[CLSORT_GROUP + t] = max(edges[CLSORT_GROUP + t], edges[CLSORT_GROUP + t + step]);\n"
+    "        }\n"
+    "    }\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "}\n"
+    "#endif\n\n",
     "//---- radix: buckets\n\n\n\n"
     "#if CLSORT_NEEDS_BINS && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0\n"
     "#define CLSORT_BUCKET_ITEMS CLSORT__HYBRID_BUCKET_ITEMS(CLSORT_KEY_BYTES)\n"
@@ -7276,7 +7305,6 @@ static const char *const clsort__source[] = {
     "#define CLSORT_BUCKET_BINS_LOG2 (CLSORT_GROUP_LOG2 + CLSORT__HYBRID_OWN_BINS_LOG2)\n"
     "#define CLSORT_OWN_BINS (1 << CLSORT__HYBRID_OWN_BINS_LOG2)\n"
     "#define CLSORT_BUCKET_BINS (1 << CLSORT_BUCKET_BINS_LOG2)\n"
-    "#define CLSORT_TOP_CODE ((code_t)~(code_t)0)\n"
     "#if CLSORT__HYBRID_OWN_BINS_LOG2 > 5\n"
     "#error \"the bins of a work-item lie side by side, without padding between them\"\n"
     "#endif\n"
@@ -7402,12 +7430,6 @@ static const char *const clsort__source[] = {
     "    }\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "    return l.words[WORD_LONGEST];\n"
-    "}\n\n"
-    "CLSORT_INLINE void order_codes(code_t *a, code_t *b)\n"
-    "{\n"
-    "    const code_t least = min(*a, *b);\n"
-    "    *b = max(*a, *b);\n"
-    "    *a = least;\n"
     "}\n\n",
     "//---- radix: bins are mended\n\n\n"
     "CLSORT_INLINE void mend_bins(bucket_space_t l, uint rounds)\n"
@@ -7482,7 +7504,7 @@ static const char *const clsort__source[] = {
     "{\n"
     "    if (longest > 1\n"
     "        && (longest <= CLSORT__HYBRID_MOST_TRUSTED || is_unordered(l))) {\n"
-    "        if (longest <= (CLSORT_HOLDS_BUCKETS ? 2 : 1) * CLSORT__HYBRID_MOST_MENDED)\n"
+    "        if (longest <= (CLSORT_RUN_BUCKETS ? 2 : 1) * CLSORT__HYBRID_MOST_MENDED)\n"
     "            mend_bins(l, (longest + 1) / 2);\n"
     "        else\n"
     "            sort_by_network(l, rows);\n"
@@ -7492,7 +7514,7 @@ static const char *const clsort__source[] = {
     "CLSORT_INLINE uint bucket_item(uint m)\n"
     "{\n"
     "    const uint t = local_id(), warp = CLSORT__WARP;\n"
-    "    return CLSORT_HOLDS_BUCKETS ? t / warp * (warp * CLSORT_BUCKET_ITEMS) + t % warp + m * warp\n"
+    "    return CLSORT_RUN_BUCKETS ? t / warp * (warp * CLSORT_BUCKET_ITEMS) + t % warp + m * warp\n"
     "                                : t + m * CLSORT_GROUP;\n"
     "}\n\n\n\n"
     "CLSORT_INLINE void fill_bins(bucket_space_t l, const code_t *key, const uint *rank, uint rows)\n"
@@ -7525,20 +7547,6 @@ static const char *const clsort__source[] = {
     "    const uint longest = place_bins(l, CLSORT_OWN_BINS);\n"
     "    fill_bins(l, key, rank, rows);\n"
     "    order_bins(l, rows, single_bins(line) ? 0 : longest);\n"
-    "}\n\n\n\n"
-    "CLSORT_INLINE void join_edges(local code_t *edges, code_t least, code_t most)\n"
-    "{\n"
-    "    const uint t = local_id();\n"
-    "    edges[t] = least;\n"
-    "    edges[CLSORT_GROUP + t] = most;\n"
-    "    for (uint step = CLSORT_GROUP / 2; step > 0; step >>= 1) {\n"
-    "        barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "        if (t < step) {\n"
-    "            edges[t] = min(edges[t], edges[t + step]);\n"
-    "            edges[CLSORT_GROUP + t] = max(edges[CLSORT_GROUP + t], edges[CLSORT_GROUP + t + step]);\n"
-    "        }\n"
-    "    }\n"
-    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "}\n"
     "#endif\n\n",
     "//---- radix: hybrid\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -8574,26 +8582,8 @@ static const char *const clsort__source[] = {
     "    }\n"
     "}\n"
     "#endif\n\n",
-    "//---- radix: samples\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-    "#if CLSORT_HOLDS_BUCKETS && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0\n"
-    "#if CLSORT_IS(SAMPLES)\n\n\n"
-    "#define CLSORT_SAMPLES_ARGS \\\n"
-    "    CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_ARGS(alt), \\\n"
-    "        CLSORT_CODEC_ARGS, global uchar *scratch, ulong scratch_at, uint n, uint buckets, \\\n"
-    "        uint distance, local ulong *space\n"
-    "#define CLSORT_SAMPLES \\\n"
-    "    { \\\n"
-    "        CLSORT_ARRAY(source), CLSORT_ARRAY(target), CLSORT_ARRAY(alt), CLSORT_CODEC, \\\n"
-    "            (global uint *)(scratch + scratch_at), n, buckets, distance \\\n"
-    "    }\n"
-    "typedef struct {\n"
-    "    array_t source, target, alt;\n"
-    "    codec_t codec;\n"
-    "    global uint *borders;\n"
-    "    uint n, buckets, distance;\n"
-    "} samples_t;\n"
-    "#endif\n\n",
-    "//---- radix: samples counting\n\n\n"
+    "//---- radix: bins of runs\n"
+    "#if CLSORT_RUN_BUCKETS && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0\n\n\n"
     "CLSORT_INLINE uint bins_crowd(uint bin)\n"
     "{\n"
     "#if CLSORT_WARPS\n"
@@ -8661,7 +8651,7 @@ static const char *const clsort__source[] = {
     "    }\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "}\n\n",
-    "//---- radix: samples bins\n"
+    "//---- radix: splitters of runs\n"
     "CLSORT_INLINE local code_t *splitters_of(bucket_space_t l)\n"
     "{\n"
     "    return (local code_t *)(l.words + 8);\n"
@@ -8711,7 +8701,7 @@ static const char *const clsort__source[] = {
     "    }\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "}\n\n",
-    "//---- radix: samples sorting\n\n\n\n"
+    "//---- radix: sorting of runs\n\n\n\n"
     "CLSORT_INLINE void sort_between(bucket_space_t l, codec_t codec, const code_t *key, uint rows,\n"
     "                                code_t least, code_t most)\n"
     "{\n"
@@ -8746,183 +8736,7 @@ static const char *const clsort__source[] = {
     "{\n"
     "    for (uint i = local_id(); i < rows; i += CLSORT_GROUP)\n"
     "        *key_place(to, i) = decode(l.keys[pad_slot(i, CLSORT_KEY_PAD_LOG2)], codec);\n"
-    "}\n\n"
-    "#if CLSORT_IS(SAMPLES)\n\n"
-    "CLSORT_KERNEL void clsort_samples_tile(CLSORT_SAMPLES_ARGS)\n"
-    "{\n"
-    "    const samples_t s = CLSORT_SAMPLES;\n"
-    "    const bucket_space_t l = bucket_space(space);\n"
-    "    const uint begin = (uint)get_group_id(0) * CLSORT_BUCKET_TILE,\n"
-    "               rows = min(n - begin, (uint)CLSORT_BUCKET_TILE);\n"
-    "    const array_t from = advance(s.source, begin);\n"
-    "    code_t key[CLSORT_BUCKET_ITEMS];\n"
-    "    if (n == 0)\n"
-    "        return;\n"
-    "    #pragma unroll\n"
-    "    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)\n"
-    "        key[m] = encode(*key_place(from, min(bucket_item(m), rows - 1)), s.codec);\n"
-    "    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);\n"
-    "    sort_held(l, s.codec, key, rows);\n"
-    "    store_held(l, advance(buckets > 1 ? s.alt : s.target, begin), s.codec, rows);\n"
     "}\n\n",
-    "//---- radix: samples borders\n\n\n"
-    "CLSORT_INLINE uint sample_place(samples_t s, uint sample)\n"
-    "{\n"
-    "    const uint begin = sample * s.distance, tile = begin / CLSORT_BUCKET_TILE;\n"
-    "    return min(begin + ((tile * 40503 & 0xFFFF) * s.distance >> 16), s.n - 1);\n"
-    "}\n\n\n\n"
-    "typedef struct { code_t code; uint taken, of; } border_t;\n\n"
-    "CLSORT_INLINE border_t load_border(samples_t s, uint bucket)\n"
-    "{\n"
-    "    global const uint *words = s.borders + 4 * bucket;\n"
-    "    const border_t b = { load_code(words), words[2], words[3] };\n"
-    "    return b;\n"
-    "}\n\n\n"
-    "CLSORT_INLINE uint search_held(bucket_space_t l, uint rows, code_t code, uint takes_equal)\n"
-    "{\n"
-    "    uint low = 0, high = rows;\n"
-    "    while (low < high) {\n"
-    "        const uint middle = (low + high) / 2;\n"
-    "        const code_t now = l.keys[pad_slot(middle, CLSORT_KEY_PAD_LOG2)];\n"
-    "        const uint before = now < code || (takes_equal && now == code);\n"
-    "        low = before ? middle + 1 : low;\n"
-    "        high = before ? high : middle;\n"
-    "    }\n"
-    "    return low;\n"
-    "}\n\n\n"
-    "CLSORT_KERNEL void clsort_samples_borders(CLSORT_SAMPLES_ARGS)\n"
-    "{\n"
-    "    const samples_t s = CLSORT_SAMPLES;\n"
-    "    const bucket_space_t l = bucket_space(space);\n"
-    "    code_t key[CLSORT_BUCKET_ITEMS];\n"
-    "    if (n == 0)\n"
-    "        return;\n"
-    "    const uint samples = (n + distance - 1) / distance;\n"
-    "    #pragma unroll\n"
-    "    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)\n"
-    "        key[m] = encode(*key_place(s.alt, sample_place(s, min(bucket_item(m), samples - 1))),\n"
-    "                        s.codec);\n"
-    "    sort_held(l, s.codec, key, samples);\n"
-    "    for (uint bucket = 1 + local_id(); bucket < buckets; bucket += CLSORT_GROUP) {\n"
-    "        const uint place = bucket * samples / buckets;\n"
-    "        const code_t code = l.keys[pad_slot(place, CLSORT_KEY_PAD_LOG2)];\n"
-    "        const uint first = search_held(l, samples, code, 0);\n"
-    "        global uint *words = s.borders + 4 * bucket;\n"
-    "        store_code(words, code);\n"
-    "        words[2] = place - first;\n"
-    "        words[3] = search_held(l, samples, code, 1) - first;\n"
-    "    }\n"
-    "}\n\n",
-    "//---- radix: samples search\n\n\n"
-    "CLSORT_INLINE uint search_tile(samples_t s, uint low, uint high, code_t code, uint takes_equal)\n"
-    "{\n"
-    "    while (low < high) {\n"
-    "        const uint middle = (low + high) / 2;\n"
-    "        const code_t now = encode(*key_place(s.alt, middle), s.codec);\n"
-    "        const uint before = now < code || (takes_equal && now == code);\n"
-    "        low = before ? middle + 1 : low;\n"
-    "        high = before ? high : middle;\n"
-    "    }\n"
-    "    return low;\n"
-    "}\n\n\n"
-    "CLSORT_INLINE uint find_border(samples_t s, uint bucket, uint low, uint high)\n"
-    "{\n"
-    "    if (bucket == 0 || bucket == s.buckets)\n"
-    "        return bucket ? high : low;\n"
-    "    const border_t b = load_border(s, bucket);\n"
-    "    const uint first = search_tile(s, low, high, b.code, 0);\n"
-    "    if (b.taken == 0)\n"
-    "        return first;\n"
-    "    const uint equal = search_tile(s, first, high, b.code, 1) - first;\n"
-    "    return first + (uint)((ulong)equal * b.taken / b.of);\n"
-    "}\n\n\n\n\n"
-    "CLSORT_INLINE uint cut_stretch(samples_t s, uint bucket, uint low, uint high, local uint *sums)\n"
-    "{\n"
-    "    const code_t least = bucket ? load_border(s, bucket).code : 0,\n"
-    "                 most = bucket + 1 < s.buckets ? load_border(s, bucket + 1).code : CLSORT_TOP_CODE;\n"
-    "    uint bits = 0, sum = 0;\n"
-    "    while (bits < 8 * CLSORT_KEY_BYTES && least >> bits != most >> bits)\n"
-    "        bits++;\n"
-    "    code_t code = bits < 8 * CLSORT_KEY_BYTES ? (code_t)(least >> bits << bits) : 0;\n"
-    "    for (uint bit = bits; bit-- > 0;) {\n"
-    "        const code_t now = (code_t)(code | (code_t)1 << bit);\n"
-    "        group_scan_total(search_tile(s, low, high, now, 0) - low, sums, &sum);\n"
-    "        barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "        code = sum <= CLSORT_BUCKET_TILE ? now : code;\n"
-    "        if (sum <= CLSORT_BUCKET_TILE && sum >= CLSORT_BUCKET_TILE / 4)\n"
-    "            break;\n"
-    "    }\n"
-    "    const uint below = search_tile(s, low, high, code, 0) - low,\n"
-    "               equal = search_tile(s, low + below, high, code, 1) - low - below;\n"
-    "    group_scan_total(below, sums, &sum);\n"
-    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "    const uint before = sum + group_scan_total(equal, sums, &sum);\n"
-    "    return below + min(equal, CLSORT_BUCKET_TILE - min(before, (uint)CLSORT_BUCKET_TILE));\n"
-    "}\n\n",
-    "//---- radix: samples bucket\n\n\n"
-    "typedef struct { local uint *before, *distance; uint tiles; } stretches_t;\n\n\n"
-    "CLSORT_INLINE uint find_stretch(stretches_t s, uint i)\n"
-    "{\n"
-    "    uint low = 0, high = s.tiles;\n"
-    "    while (high - low > 1) {\n"
-    "        const uint middle = (low + high) / 2;\n"
-    "        low = s.before[middle] <= i ? middle : low;\n"
-    "        high = s.before[middle] <= i ? high : middle;\n"
-    "    }\n"
-    "    return low;\n"
-    "}\n\n\n\n"
-    "CLSORT_INLINE uint sort_stretches(samples_t s, bucket_space_t l, array_t to, uint first, uint own)\n"
-    "{\n"
-    "    const uint t = local_id();\n"
-    "    const stretches_t parts = { l.words + 8, l.words + 8 + CLSORT_GROUP,\n"
-    "                                (s.n + CLSORT_BUCKET_TILE - 1) / CLSORT_BUCKET_TILE };\n"
-    "    code_t key[CLSORT_BUCKET_ITEMS];\n"
-    "    uint rows = 0;\n"
-    "    const uint before = group_scan_total(own, l.sums, &rows);\n"
-    "    parts.before[t] = before;\n"
-    "    parts.distance[t] = first - before;\n"
-    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "    uint k = find_stretch(parts, min(bucket_item(0), rows - 1));\n"
-    "    #pragma unroll\n"
-    "    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {\n"
-    "        const uint i = min(bucket_item(m), rows - 1);\n"
-    "        while (k + 1 < parts.tiles && parts.before[k + 1] <= i)\n"
-    "            k++;\n"
-    "        key[m] = *key_place(s.alt, i + parts.distance[k]);\n"
-    "    }\n"
-    "    #pragma unroll\n"
-    "    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)\n"
-    "        key[m] = encode(key[m], s.codec);\n"
-    "    sort_held(l, s.codec, key, rows);\n"
-    "    store_held(l, to, s.codec, rows);\n"
-    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "    return rows;\n"
-    "}\n\n\n\n"
-    "CLSORT_KERNEL void clsort_samples_bucket(CLSORT_SAMPLES_ARGS)\n"
-    "{\n"
-    "    const samples_t s = CLSORT_SAMPLES;\n"
-    "    const bucket_space_t l = bucket_space(space);\n"
-    "    const uint bucket = (uint)get_group_id(0), low = min(local_id() * CLSORT_BUCKET_TILE, n),\n"
-    "               high = min(low + CLSORT_BUCKET_TILE, n);\n"
-    "    if (n == 0)\n"
-    "        return;\n"
-    "    const uint end = find_border(s, bucket + 1, low, high);\n"
-    "    uint first = find_border(s, bucket, low, high), begin = 0, left = 0;\n"
-    "    group_scan_total(first - low, l.sums, &begin);\n"
-    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "    group_scan_total(end - first, l.sums, &left);\n"
-    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "    while (left > 0) {\n"
-    "        const uint own = left > CLSORT_BUCKET_TILE ? cut_stretch(s, bucket, first, end, l.sums)\n"
-    "                                                   : end - first;\n"
-    "        barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "        const uint rows = sort_stretches(s, l, advance(s.target, begin), first, own);\n"
-    "        first += own;\n"
-    "        begin += rows;\n"
-    "        left -= rows;\n"
-    "    }\n"
-    "}\n"
-    "#endif\n\n",
     "//---- radix: runs in buckets\n"
     "#if CLSORT_RUN_BUCKETS && defined(CLSORT_EACH_RUN)\n\n\n\n"
     "typedef struct {\n"
@@ -9019,8 +8833,407 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n"
     "#endif\n\n",
+    "//---- radix: samples\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+    "#if CLSORT_IS(SAMPLES) && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0\n\n\n\n"
+    "#define CLSORT_SAMPLES_ARGS \\\n"
+    "    CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_ARGS(alt), \\\n"
+    "        CLSORT_CODEC_ARGS, global uchar *scratch, ulong scratch_at, uint n, uint tile, \\\n"
+    "        uint buckets, uint samples_log2, uint tables, local ulong *space\n"
+    "#define CLSORT_SAMPLES \\\n"
+    "    { \\\n"
+    "        CLSORT_ARRAY(source), CLSORT_ARRAY(target), CLSORT_ARRAY(alt), CLSORT_CODEC, \\\n"
+    "            (global uint *)(scratch + scratch_at), n, tile, (n + tile - 1) / tile, buckets, \\\n"
+    "            samples_log2 \\\n"
+    "    }\n"
+    "typedef struct {\n"
+    "    array_t source, target, alt;\n"
+    "    codec_t codec;\n"
+    "    global uint *places;\n"
+    "    uint n, tile, tiles, buckets, samples_log2;\n"
+    "} samples_t;\n\n"
+    "#define CLSORT_HELD_SLOTS (CLSORT_TILE_ITEMS + (CLSORT_TILE_ITEMS >> CLSORT_KEY_PAD_LOG2))\n"
+    "#define CLSORT_MOST_ALONE (CLSORT_GROUP / 2)\n"
+    "typedef struct { local code_t *keys; local uint *sums, *words; } held_t;\n\n"
+    "CLSORT_INLINE held_t held_space(local ulong *space)\n"
+    "{\n"
+    "    local uint *sums = (local uint *)(space + (CLSORT_HELD_SLOTS * CLSORT_KEY_BYTES + 7) / 8);\n"
+    "    const held_t l = { (local code_t *)space, sums, sums + 2 * CLSORT_GROUP + 1 };\n"
+    "    return l;\n"
+    "}\n\n"
+    "CLSORT_INLINE code_t held(held_t l, uint i)\n"
+    "{\n"
+    "    return l.keys[pad_slot(i, CLSORT_KEY_PAD_LOG2)];\n"
+    "}\n\n",
+    "//---- radix: samples in registers\n\n"
+    "CLSORT_INLINE void merge_blocks(code_t *v, const uint most)\n"
+    "{\n"
+    "    #pragma unroll\n"
+    "    for (uint step = CLSORT_ITEMS / 2; step > 0; step /= 2) {\n"
+    "        #pragma unroll\n"
+    "        for (uint m = 0; m < CLSORT_ITEMS; m++)\n"
+    "            if (step <= most && !(m & step))\n"
+    "                order_codes(&v[m], &v[m + step]);\n"
+    "    }\n"
+    "}\n\n"
+    "CLSORT_INLINE void sort_own(code_t *v)\n"
+    "{\n"
+    "    #pragma unroll\n"
+    "    for (uint run = 1; run < CLSORT_ITEMS; run *= 2) {\n"
+    "        #pragma unroll\n"
+    "        for (uint m = 0; m < CLSORT_ITEMS; m++)\n"
+    "            if (!(m & run))\n"
+    "                order_codes(&v[m], &v[m ^ (2 * run - 1)]);\n"
+    "        merge_blocks(v, run / 2);\n"
+    "    }\n"
+    "}\n\n"
+    "#if CLSORT_WARPS\n\n"
+    "CLSORT_INLINE code_t other_lane(code_t code, uint mask)\n"
+    "{\n"
+    "    uint low = (uint)code, high = (uint)((ulong)code >> 32);\n"
+    "    __asm__ volatile(\"shfl.sync.bfly.b32 %0, %0, %1, 31, -1;\" : \"+r\"(low) : \"r\"(mask));\n"
+    "#if CLSORT_KEY_BYTES == 8\n"
+    "    __asm__ volatile(\"shfl.sync.bfly.b32 %0, %0, %1, 31, -1;\" : \"+r\"(high) : \"r\"(mask));\n"
+    "#endif\n"
+    "    return (code_t)((ulong)high << 32 | low);\n"
+    "}\n\n\n\n"
+    "CLSORT_INLINE void merge_lanes(code_t *v)\n"
+    "{\n"
+    "    const uint lane = local_id() % CLSORT__WARP;\n"
+    "    #pragma unroll 1\n"
+    "    for (uint run = 1; run < CLSORT__WARP; run *= 2) {\n"
+    "        code_t other[CLSORT_ITEMS];\n"
+    "        #pragma unroll\n"
+    "        for (uint m = 0; m < CLSORT_ITEMS; m++)\n"
+    "            other[m] = other_lane(v[CLSORT_ITEMS - 1 - m], 2 * run - 1);\n"
+    "        #pragma unroll\n"
+    "        for (uint m = 0; m < CLSORT_ITEMS; m++)\n"
+    "            v[m] = lane & run ? max(v[m], other[m]) : min(v[m], other[m]);\n"
+    "        #pragma unroll 1\n"
+    "        for (uint step = run / 2; step > 0; step /= 2) {\n"
+    "            #pragma unroll\n"
+    "            for (uint m = 0; m < CLSORT_ITEMS; m++) {\n"
+    "                const code_t code = other_lane(v[m], step);\n"
+    "                v[m] = lane & step ? max(v[m], code) : min(v[m], code);\n"
+    "            }\n"
+    "        }\n"
+    "        merge_blocks(v, CLSORT_ITEMS / 2);\n"
+    "    }\n"
+    "}\n"
+    "#endif\n\n",
+    "//---- radix: samples are merged\n\n\n"
+    "CLSORT_INLINE void hold(held_t l, const code_t *v)\n"
+    "{\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 0; m < CLSORT_ITEMS; m++)\n"
+    "        l.keys[pad_slot(local_id() * CLSORT_ITEMS + m, CLSORT_KEY_PAD_LOG2)] = v[m];\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "}\n\n\n\n"
+    "CLSORT_INLINE uint split_runs(held_t l, uint begin, uint run, uint diagonal)\n"
+    "{\n"
+    "    uint low = diagonal > run ? diagonal - run : 0, high = min(diagonal, run);\n"
+    "    while (low < high) {\n"
+    "        const uint middle = (low + high) / 2,\n"
+    "                   first = held(l, begin + middle) <= held(l, begin + run + diagonal - 1 - middle);\n"
+    "        low = first ? middle + 1 : low;\n"
+    "        high = first ? high : middle;\n"
+    "    }\n"
+    "    return low;\n"
+    "}\n\n\n"
+    "CLSORT_INLINE void merge_held(held_t l, code_t *v, uint run)\n"
+    "{\n"
+    "    const uint own = local_id() * CLSORT_ITEMS, begin = own & ~(2 * run - 1),\n"
+    "               last = CLSORT_TILE_ITEMS - 1, split = split_runs(l, begin, run, own - begin),\n"
+    "               end_a = begin + run, end_b = end_a + run;\n"
+    "    uint a = begin + split, b = own + run - split;\n"
+    "    code_t x = held(l, min(a, last)), y = held(l, min(b, last));\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 0; m < CLSORT_ITEMS; m++) {\n"
+    "        const uint second = b < end_b && (a >= end_a || y < x);\n"
+    "        v[m] = second ? y : x;\n"
+    "        a += !second;\n"
+    "        b += second;\n"
+    "        const code_t next = held(l, min(second ? b : a, last));\n"
+    "        x = second ? x : next;\n"
+    "        y = second ? next : y;\n"
+    "    }\n"
+    "}\n\n\n\n"
+    "CLSORT_INLINE void merge_own(held_t l, code_t *v, uint rows)\n"
+    "{\n"
+    "#if CLSORT_WARPS\n"
+    "    merge_lanes(v);\n"
+    "    uint run = CLSORT_ITEMS * CLSORT__WARP;\n"
+    "#else\n"
+    "    uint run = CLSORT_ITEMS;\n"
+    "#endif\n"
+    "    hold(l, v);\n"
+    "    for (; run < rows; run *= 2) {\n"
+    "        merge_held(l, v, run);\n"
+    "        hold(l, v);\n"
+    "    }\n"
+    "}\n\n\n"
+    "CLSORT_INLINE void store_held(held_t l, array_t to, codec_t codec, uint rows)\n"
+    "{\n"
+    "    for (uint i = local_id(); i < rows; i += CLSORT_GROUP)\n"
+    "        *key_place(to, i) = decode(held(l, i), codec);\n"
+    "}\n\n\n"
+    "CLSORT_KERNEL void clsort_samples_tile(CLSORT_SAMPLES_ARGS)\n"
+    "{\n"
+    "    const samples_t s = CLSORT_SAMPLES;\n"
+    "    const held_t l = held_space(space);\n"
+    "    const uint begin = (uint)get_group_id(0) * tile, rows = min(n - begin, tile),\n"
+    "               width = (rows + CLSORT_ITEMS - 1) / CLSORT_ITEMS;\n"
+    "    const array_t from = advance(s.source, begin);\n"
+    "    code_t v[CLSORT_ITEMS];\n"
+    "    if (n == 0)\n"
+    "        return;\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 0; m < CLSORT_ITEMS; m++)\n"
+    "        v[m] = *key_place(from, min(m * width + local_id(), rows - 1));\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 0; m < CLSORT_ITEMS; m++)\n"
+    "        v[m] = local_id() < width && m * width + local_id() < rows ? encode(v[m], s.codec)\n"
+    "                                                                   : CLSORT_TOP_CODE;\n"
+    "    sort_own(v);\n"
+    "    merge_own(l, v, rows);\n"
+    "    store_held(l, advance(s.tiles > 1 ? s.alt : s.target, begin), s.codec, rows);\n"
+    "}\n\n",
+    "//---- radix: samples borders\n\n\n\n"
+    "CLSORT_INLINE void merge_samples(samples_t s, held_t l)\n"
+    "{\n"
+    "    const uint first = local_id() * CLSORT_ITEMS, each = 1 << s.samples_log2,\n"
+    "               tile = first >> s.samples_log2, begin = min(tile, s.tiles - 1) * s.tile,\n"
+    "               rows = min(s.n - begin, s.tile), phase = tile * 633 & 1023;\n"
+    "    code_t v[CLSORT_ITEMS];\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 0; m < CLSORT_ITEMS; m++) {\n"
+    "        const uint part = (first + m) % each << 10 | phase,\n"
+    "                   place = min(part * s.tile >> (10 + s.samples_log2), rows - 1);\n"
+    "        v[m] = *key_place(s.alt, begin + place);\n"
+    "    }\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 0; m < CLSORT_ITEMS; m++)\n"
+    "        v[m] = tile < s.tiles ? encode(v[m], s.codec) : CLSORT_TOP_CODE;\n"
+    "    merge_own(l, v, s.tiles << s.samples_log2);\n"
+    "}\n\n\n\n"
+    "typedef struct { code_t code; uint taken, of; } border_t;\n\n\n\n"
+    "CLSORT_INLINE uint search_held(held_t l, uint rows, code_t code, uint takes_equal)\n"
+    "{\n"
+    "    uint low = 0, high = rows;\n"
+    "    while (low < high) {\n"
+    "        const uint middle = (low + high) / 2;\n"
+    "        const code_t now = held(l, middle);\n"
+    "        const uint before = now < code || (takes_equal && now == code);\n"
+    "        low = before ? middle + 1 : low;\n"
+    "        high = before ? high : middle;\n"
+    "    }\n"
+    "    return low;\n"
+    "}\n\n\n"
+    "CLSORT_INLINE border_t find_border(samples_t s, held_t l, uint bucket)\n"
+    "{\n"
+    "    const uint samples = s.tiles << s.samples_log2,\n"
+    "               place = min(bucket * samples / s.buckets, samples - 1);\n"
+    "    const code_t code = held(l, place);\n"
+    "    const uint first = search_held(l, samples, code, 0);\n"
+    "    const border_t b = { code, place - first, search_held(l, samples, code, 1) - first };\n"
+    "    return b;\n"
+    "}\n\n\n\n"
+    "CLSORT_INLINE uint border_place(border_t b, uint below, uint equal)\n"
+    "{\n"
+    "    return below + (uint)((ulong)equal * b.taken / b.of);\n"
+    "}\n\n\n"
+    "CLSORT_KERNEL void clsort_samples_borders(CLSORT_SAMPLES_ARGS)\n"
+    "{\n"
+    "    const samples_t s = CLSORT_SAMPLES;\n"
+    "    const held_t l = held_space(space);\n"
+    "    const uint own = (uint)get_group_id(0), begin = own * tile, rows = min(n - begin, tile);\n"
+    "    code_t code[CLSORT__SAMPLES_OWN_BORDERS];\n"
+    "    uint taken[CLSORT__SAMPLES_OWN_BORDERS], of[CLSORT__SAMPLES_OWN_BORDERS];\n"
+    "    if (n == 0)\n"
+    "        return;\n"
+    "    merge_samples(s, l);\n"
+    "    #pragma unroll\n"
+    "    for (uint k = 0; k < CLSORT__SAMPLES_OWN_BORDERS; k++) {\n"
+    "        const border_t b = find_border(s, l, 1 + local_id() + k * CLSORT_GROUP);\n"
+    "        code[k] = b.code;\n"
+    "        taken[k] = b.taken;\n"
+    "        of[k] = b.of;\n"
+    "    }\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    for (uint i = local_id(); i < rows; i += CLSORT_GROUP)\n"
+    "        l.keys[pad_slot(i, CLSORT_KEY_PAD_LOG2)] = encode(*key_place(s.alt, begin + i), s.codec);\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    #pragma unroll\n"
+    "    for (uint k = 0; k < CLSORT__SAMPLES_OWN_BORDERS; k++) {\n"
+    "        const uint bucket = 1 + local_id() + k * CLSORT_GROUP;\n"
+    "        const border_t b = { code[k], taken[k], of[k] };\n"
+    "        const uint below = search_held(l, rows, b.code, 0);\n"
+    "        if (bucket < buckets)\n"
+    "            s.places[(bucket - 1) * s.tiles + own]\n"
+    "                = border_place(b, below, search_held(l, rows, b.code, 1) - below);\n"
+    "    }\n"
+    "}\n\n",
+    "//---- radix: samples search\n\n\n"
+    "CLSORT_INLINE uint search_tile(samples_t s, uint low, uint high, code_t code, uint takes_equal)\n"
+    "{\n"
+    "    while (low < high) {\n"
+    "        const uint middle = (low + high) / 2;\n"
+    "        const code_t now = encode(*key_place(s.alt, middle), s.codec);\n"
+    "        const uint before = now < code || (takes_equal && now == code);\n"
+    "        low = before ? middle + 1 : low;\n"
+    "        high = before ? high : middle;\n"
+    "    }\n"
+    "    return low;\n"
+    "}\n\n\n"
+    "typedef struct { uint first, end; } stretch_t;\n\n\n"
+    "CLSORT_INLINE stretch_t load_stretch(samples_t s, uint bucket)\n"
+    "{\n"
+    "    const uint t = min(local_id(), s.tiles - 1), begin = t * s.tile;\n"
+    "    global const uint *places = s.places + bucket * s.tiles + t;\n"
+    "    stretch_t own = { begin, min(begin + s.tile, s.n) };\n"
+    "    if (bucket + 1 < s.buckets)\n"
+    "        own.end = begin + places[0];\n"
+    "    if (bucket > 0)\n"
+    "        own.first = begin + (places - s.tiles)[0];\n"
+    "    return own;\n"
+    "}\n\n\n\n"
+    "CLSORT_INLINE void narrow_tile(samples_t s, uint *low, uint *high, uint last, code_t code,\n"
+    "                               const uint takes_equal)\n"
+    "{\n"
+    "    const uint first = *low, size = *high - first;\n"
+    "    uint before = 0;\n"
+    "    #pragma unroll\n"
+    "    for (uint k = 1; k < 4; k++) {\n"
+    "        const code_t now = encode(*key_place(s.alt, min(first + (size * k >> 2), last)), s.codec);\n"
+    "        before += now < code || (takes_equal && now == code);\n"
+    "    }\n"
+    "    *low = before ? first + (size * before >> 2) + 1 : first;\n"
+    "    *high = before < 3 ? first + (size * (before + 1) >> 2) : *high;\n"
+    "    *low = size ? *low : first;\n"
+    "    *high = size ? *high : first;\n"
+    "}\n\n\n\n"
+    "CLSORT_INLINE uint search_border(samples_t s, border_t b, uint low, uint high)\n"
+    "{\n"
+    "    uint first = low, first_high = high, end = low, end_high = high;\n"
+    "    while (first < first_high || end < end_high) {\n"
+    "        narrow_tile(s, &first, &first_high, high - 1, b.code, 0);\n"
+    "        narrow_tile(s, &end, &end_high, high - 1, b.code, 1);\n"
+    "    }\n"
+    "    return low + border_place(b, first - low, end - first);\n"
+    "}\n\n\n"
+    "CLSORT_INLINE stretch_t find_stretch_alone(samples_t s, held_t l, uint bucket)\n"
+    "{\n"
+    "    const uint t = local_id(), right = t / CLSORT_MOST_ALONE, tile = t % CLSORT_MOST_ALONE,\n"
+    "               low = min(tile, s.tiles - 1) * s.tile, high = min(low + s.tile, s.n);\n"
+    "    merge_samples(s, l);\n"
+    "    const border_t b = find_border(s, l, bucket + right);\n"
+    "    uint place = right ? high : low;\n"
+    "    if (tile < s.tiles && bucket + right > 0 && bucket + right < s.buckets)\n"
+    "        place = search_border(s, b, low, high);\n"
+    "    l.words[t] = place;\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    const stretch_t own = { l.words[tile], l.words[tile + CLSORT_MOST_ALONE] };\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    return own;\n"
+    "}\n\n",
+    "//---- radix: samples bucket\n\n\n\n"
+    "CLSORT_INLINE uint cut_stretch(samples_t s, held_t l, stretch_t own)\n"
+    "{\n"
+    "    const uint some = own.end > own.first, full = CLSORT_TILE_ITEMS;\n"
+    "    const code_t least = some ? encode(*key_place(s.alt, own.first), s.codec) : CLSORT_TOP_CODE,\n"
+    "                 most = some ? encode(*key_place(s.alt, own.end - 1), s.codec) : 0;\n"
+    "    uint bits = 0, sum = 0;\n"
+    "    join_edges(l.keys, least, most);\n"
+    "    const code_t lowest = l.keys[0], highest = l.keys[CLSORT_GROUP];\n"
+    "    while (bits < 8 * CLSORT_KEY_BYTES && lowest >> bits != highest >> bits)\n"
+    "        bits++;\n"
+    "    code_t code = bits < 8 * CLSORT_KEY_BYTES ? (code_t)(lowest >> bits << bits) : 0;\n"
+    "    for (uint bit = bits; bit-- > 0;) {\n"
+    "        const code_t now = (code_t)(code | (code_t)1 << bit);\n"
+    "        group_scan_total(search_tile(s, own.first, own.end, now, 0) - own.first, l.sums, &sum);\n"
+    "        barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "        code = sum <= full ? now : code;\n"
+    "        if (sum <= full && sum >= full / 4)\n"
+    "            break;\n"
+    "    }\n"
+    "    const uint below = search_tile(s, own.first, own.end, code, 0) - own.first,\n"
+    "               equal = search_tile(s, own.first + below, own.end, code, 1) - own.first - below;\n"
+    "    group_scan_total(below, l.sums, &sum);\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    const uint before = sum + group_scan_total(equal, l.sums, &sum);\n"
+    "    return below + min(equal, full - min(before, full));\n"
+    "}\n\n",
+    "//---- radix: samples stretches\n\n\n"
+    "typedef struct { local uint *before, *distance; uint tiles; } stretches_t;\n\n\n"
+    "CLSORT_INLINE uint find_stretch(stretches_t s, uint i)\n"
+    "{\n"
+    "    uint low = 0, high = s.tiles;\n"
+    "    while (high - low > 1) {\n"
+    "        const uint middle = (low + high) / 2;\n"
+    "        low = s.before[middle] <= i ? middle : low;\n"
+    "        high = s.before[middle] <= i ? high : middle;\n"
+    "    }\n"
+    "    return low;\n"
+    "}\n\n\n\n\n"
+    "CLSORT_INLINE uint sort_stretches(samples_t s, held_t l, array_t to, uint first, uint own)\n"
+    "{\n"
+    "    const uint t = local_id(), warp = min(CLSORT__WARP, CLSORT_GROUP),\n"
+    "               start = t / warp * (warp * CLSORT_ITEMS) + t % warp;\n"
+    "    const stretches_t parts = { l.words, l.words + CLSORT_GROUP, s.tiles };\n"
+    "    code_t v[CLSORT_ITEMS];\n"
+    "    uint rows = 0;\n"
+    "    const uint before = group_scan_total(own, l.sums, &rows);\n"
+    "    parts.before[t] = before;\n"
+    "    parts.distance[t] = first - before;\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    uint k = find_stretch(parts, min(start, rows - 1));\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 0; m < CLSORT_ITEMS; m++) {\n"
+    "        const uint i = min(start + m * warp, rows - 1);\n"
+    "        while (k + 1 < parts.tiles && parts.before[k + 1] <= i)\n"
+    "            k++;\n"
+    "        v[m] = *key_place(s.alt, i + parts.distance[k]);\n"
+    "    }\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 0; m < CLSORT_ITEMS; m++)\n"
+    "        v[m] = start + m * warp < rows ? encode(v[m], s.codec) : CLSORT_TOP_CODE;\n"
+    "    sort_own(v);\n"
+    "    merge_own(l, v, max(rows, warp * CLSORT_ITEMS));\n"
+    "    store_held(l, to, s.codec, rows);\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    return rows;\n"
+    "}\n\n\n\n"
+    "CLSORT_KERNEL void clsort_samples_bucket(CLSORT_SAMPLES_ARGS)\n"
+    "{\n"
+    "    const samples_t s = CLSORT_SAMPLES;\n"
+    "    const held_t l = held_space(space);\n"
+    "    const uint bucket = (uint)get_group_id(0), t = local_id();\n"
+    "    stretch_t own = { 0, 0 };\n"
+    "    uint begin = 0, left = 0;\n"
+    "    if (n == 0)\n"
+    "        return;\n"
+    "    if (!CLSORT_BRANCHES || !tables)\n"
+    "        own = find_stretch_alone(s, l, bucket);\n"
+    "    if (tables)\n"
+    "        own = load_stretch(s, bucket);\n"
+    "    own.end = t < s.tiles ? own.end : own.first;\n"
+    "    group_scan_total(t < s.tiles ? own.first - t * tile : 0, l.sums, &begin);\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    group_scan_total(own.end - own.first, l.sums, &left);\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    while (left > 0) {\n"
+    "        const uint size = left > CLSORT_TILE_ITEMS ? cut_stretch(s, l, own) : own.end - own.first;\n"
+    "        barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "        const uint rows = sort_stretches(s, l, advance(s.target, begin), own.first, size);\n"
+    "        own.first += size;\n"
+    "        begin += rows;\n"
+    "        left -= rows;\n"
+    "    }\n"
+    "}\n"
+    "#endif\n\n",
 #else
-    "#line 9004\n",
+    "#line 9259\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
     "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -9919,7 +10132,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 10110\n",
+    "#line 10365\n",
 #endif
     "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_SELECT\n"
@@ -13954,8 +14167,9 @@ static int clsort__has_words(const clsort_desc *d)
            || (d->value_size == 4 && !d->record_size);
 }
 
-/* The crossovers of AUTO, in elements: bitonic up to `bitonic`, radix from `radix` on, else merge;
-   radix by hybrid kernels, or on CPUs in cache, where they can sort this, from `hybrid` on.
+/* The crossovers of AUTO, in elements: radix of samples up to `samples`; else bitonic up to
+   `bitonic`, radix from `radix` on, merge between them; radix by hybrid kernels, or on CPUs in
+   cache, where they can sort this, from `hybrid` on.
    The first row that fits the device, the payload and the key's bits is taken. Measured on an
    NVIDIA H200, and on CPUs with PoCL and Intel's runtime; for other GPUs derived from NVIDIA's,
    without sweeps. */
@@ -13964,30 +14178,30 @@ static const struct clsort__crossover {
     int device;
     int payload;                /* 1: none; 2: values or indices of 4 bytes; 0: any */
     cl_uint bits;
-    cl_uint bitonic, radix, hybrid;
+    cl_uint bitonic, radix, hybrid, samples;
 } clsort__crossovers[] = {
 #define CLSORT__NEVER 0xFFFFFFFFu
-    { CLSORT__NVIDIA, 1, 16, 1u << 12, 1u << 16, CLSORT__NEVER },
-    { CLSORT__NVIDIA, 1, 32, 1u << 12, 1u << 20, 1u << 23 },
-    { CLSORT__NVIDIA, 0, 16, 0, 1u << 16, CLSORT__NEVER },
-    { CLSORT__NVIDIA, 2, 32, 0, 1u << 20, 1u << 24 },
-    { CLSORT__NVIDIA, 0, 32, 0, 1u << 20, CLSORT__NEVER },
-    { CLSORT__NVIDIA, 1, 64, 0, 1u << 22, 1u << 22 },
-    { CLSORT__NVIDIA, 0, 64, 0, 1u << 22, CLSORT__NEVER },
-    { CLSORT__OTHER_GPU, 1, 32, 1u << 12, CLSORT__NEVER, CLSORT__NEVER },
-    { CLSORT__OTHER_GPU, 1, 64, 0, CLSORT__NEVER, CLSORT__NEVER },
-    { CLSORT__OTHER_GPU, 0, 64, 0, CLSORT__NEVER, CLSORT__NEVER },
-    { CLSORT__CPU_ROWS, 1, 16, CLSORT__NEVER, 1u << 10, CLSORT__NEVER },
-    { CLSORT__CPU_ROWS, 1, 32, CLSORT__NEVER, 1u << 9, 1u << 9 },
-    { CLSORT__CPU_ROWS, 1, 64, CLSORT__NEVER, 1u << 9, 1u << 9 },
-    { CLSORT__CPU_ROWS, 0, 16, CLSORT__NEVER, 1u << 11, CLSORT__NEVER },
-    { CLSORT__CPU_ROWS, 2, 32, CLSORT__NEVER, 1u << 9, 1u << 9 },
-    { CLSORT__CPU_ROWS, 0, 64, CLSORT__NEVER, 1u << 11, 1u << 17 },
-    { CLSORT__CPU, 1, 16, CLSORT__NEVER, 1u << 10, CLSORT__NEVER },
-    { CLSORT__CPU, 1, 32, CLSORT__NEVER, 1u << 18, CLSORT__NEVER },
-    { CLSORT__CPU, 1, 64, CLSORT__NEVER, 1u << 22, 1u << 22 },
-    { CLSORT__CPU, 0, 16, CLSORT__NEVER, 1u << 12, CLSORT__NEVER },
-    { CLSORT__CPU, 0, 64, CLSORT__NEVER, 1u << 12, 1u << 22 }
+    { CLSORT__NVIDIA, 1, 16, 1u << 12, 1u << 16, CLSORT__NEVER, 0 },
+    { CLSORT__NVIDIA, 1, 32, 1u << 12, 1u << 19, 1u << 23, 1u << 19 },
+    { CLSORT__NVIDIA, 0, 16, 0, 1u << 16, CLSORT__NEVER, 0 },
+    { CLSORT__NVIDIA, 2, 32, 0, 1u << 20, 1u << 24, 0 },
+    { CLSORT__NVIDIA, 0, 32, 0, 1u << 20, CLSORT__NEVER, 0 },
+    { CLSORT__NVIDIA, 1, 64, 0, 1u << 22, 1u << 22, 0 },
+    { CLSORT__NVIDIA, 0, 64, 0, 1u << 22, CLSORT__NEVER, 0 },
+    { CLSORT__OTHER_GPU, 1, 32, 1u << 12, CLSORT__NEVER, CLSORT__NEVER, 0 },
+    { CLSORT__OTHER_GPU, 1, 64, 0, CLSORT__NEVER, CLSORT__NEVER, 0 },
+    { CLSORT__OTHER_GPU, 0, 64, 0, CLSORT__NEVER, CLSORT__NEVER, 0 },
+    { CLSORT__CPU_ROWS, 1, 16, CLSORT__NEVER, 1u << 10, CLSORT__NEVER, 0 },
+    { CLSORT__CPU_ROWS, 1, 32, CLSORT__NEVER, 1u << 9, 1u << 9, 0 },
+    { CLSORT__CPU_ROWS, 1, 64, CLSORT__NEVER, 1u << 9, 1u << 9, 0 },
+    { CLSORT__CPU_ROWS, 0, 16, CLSORT__NEVER, 1u << 11, CLSORT__NEVER, 0 },
+    { CLSORT__CPU_ROWS, 2, 32, CLSORT__NEVER, 1u << 9, 1u << 9, 0 },
+    { CLSORT__CPU_ROWS, 0, 64, CLSORT__NEVER, 1u << 11, 1u << 17, 0 },
+    { CLSORT__CPU, 1, 16, CLSORT__NEVER, 1u << 10, CLSORT__NEVER, 0 },
+    { CLSORT__CPU, 1, 32, CLSORT__NEVER, 1u << 18, CLSORT__NEVER, 0 },
+    { CLSORT__CPU, 1, 64, CLSORT__NEVER, 1u << 22, 1u << 22, 0 },
+    { CLSORT__CPU, 0, 16, CLSORT__NEVER, 1u << 12, CLSORT__NEVER, 0 },
+    { CLSORT__CPU, 0, 64, CLSORT__NEVER, 1u << 12, 1u << 22, 0 }
 #undef CLSORT__NEVER
 };
 
@@ -14007,14 +14221,31 @@ static const struct clsort__crossover *clsort__find_crossover(const clsort_sorte
     return c;
 }
 
+/* Radix of samples, in elements of 4 bytes: those that it sorts in one launch, and those that merge
+   does. */
+enum { CLSORT__SAMPLES_ONE = 1 << 12, CLSORT__MERGE_ONE = 1 << 13 };
+
+/* Is radix of samples the fastest? */
+static int clsort__prefers_samples(const clsort_sorter *s, const clsort_desc *d)
+{
+    const cl_uint most = s ? clsort__find_crossover(s, d)->samples : 0;
+    return most && d->count <= most
+           && (d->count <= CLSORT__SAMPLES_ONE || d->count > CLSORT__MERGE_ONE)
+           && d->nan_order != CLSORT_NAN_EQUAL && d->zero_order != CLSORT_ZERO_EQUAL
+           && !(s->broken & CLSORT__BIT(CLSORT__SAMPLES));
+}
+
 /* The algorithms in the order of AUTO's preference; merge first if the device is not known. */
 static const cl_uint *clsort__preferences(const clsort_sorter *s, const clsort_desc *d)
 {
-    static const cl_uint orders[3][3] = { { CLSORT_RADIX, CLSORT_MERGE, CLSORT_BITONIC },
+    static const cl_uint orders[4][3] = { { CLSORT_RADIX, CLSORT_MERGE, CLSORT_BITONIC },
                                           { CLSORT_BITONIC, CLSORT_RADIX, CLSORT_MERGE },
-                                          { CLSORT_MERGE, CLSORT_RADIX, CLSORT_BITONIC } };
+                                          { CLSORT_MERGE, CLSORT_RADIX, CLSORT_BITONIC },
+                                          { CLSORT_RADIX, CLSORT_BITONIC, CLSORT_MERGE } };
     const struct clsort__crossover *c = s ? clsort__find_crossover(s, d) : NULL;
-    return orders[c && d->count >= c->radix ? 0 : c && d->count <= c->bitonic ? 1 : 2];
+    const int few = c && d->count <= c->bitonic;
+    if (clsort__prefers_samples(s, d)) return orders[few ? 3 : 0];
+    return orders[c && d->count >= c->radix ? 0 : few ? 1 : 2];
 }
 
 /* AUTO's choice: the first algorithm in its order that can sort this and did not fail the
@@ -14027,6 +14258,14 @@ static cl_uint clsort__choose_algorithm(const clsort_sorter *s, const clsort_des
         if (clsort__can(algorithms[i], d) && !(s && s->broken & CLSORT__BIT(algorithms[i])))
             return algorithms[i];
     return CLSORT_AUTO;
+}
+
+/* Does radix of samples sort so few elements that it has the scratch memory of merge? That sorts
+   them if the kernels do not build. */
+static int clsort__samples_once(const clsort__plan *p)
+{
+    return p->config.family == CLSORT__SAMPLES && p->d.count <= CLSORT__SAMPLES_ONE
+           && clsort__can(CLSORT_MERGE, &p->d);
 }
 
 /* The build options of a plan's kernels of another family. */
@@ -17201,7 +17440,9 @@ static void clsort__hybrid(clsort__run *run, const clsort__plan *p, const clsort
 
 static size_t clsort__samples_need(const clsort__config *c)
 {
-    return clsort__hybrid_sizes(c).buckets + (8u << c->group_log2);
+    const size_t group = (size_t)1 << c->group_log2, held = group << c->items_log2;
+    return clsort__round_up((held + (held >> CLSORT__KEY_PAD_LOG2(c->key_bytes))) * c->key_bytes)
+           + 4 * (4 * group + 1);
 }
 
 /* Says in *c what the kernels are compiled for; 0 if they do not fit the count or the device. A
@@ -17209,32 +17450,75 @@ static size_t clsort__samples_need(const clsort__config *c)
 static int clsort__samples_shape(const clsort_sorter *s, const clsort__plan *p, clsort__config *c)
 {
     const clsort_tuning *t = &p->d.tuning;
-    if (t->radix != CLSORT_RADIX_SAMPLES || !clsort__top_down_can(p)) return 0;
+    const int own = t->radix == CLSORT_RADIX_DEFAULT && !t->work_group && !t->items
+                    && clsort__prefers_samples(s, &p->d);
+    if (!(own || t->radix == CLSORT_RADIX_SAMPLES) || !clsort__top_down_can(p)) return 0;
     if (s->broken & CLSORT__BIT(CLSORT__SAMPLES)) return 0;
     c->family = CLSORT__SAMPLES;
-    c->radix_items = CLSORT__HYBRID_BUCKET_ITEMS(c->key_bytes);
+    c->items_log2 = c->key_bytes == 8 ? 3 : 4;
+    c->radix_items = 1u << c->items_log2;
     c->team = s->has_warps ? CLSORT__WARP : 16;
     c->group_log2 = c->share_log2 = clsort__choose_group(s, t, CLSORT__HYBRID_LEAST_GROUP, 8);
     return c->group_log2 >= CLSORT__HYBRID_LEAST_GROUP && clsort__local_need(c) <= s->local_bytes
            && p->d.count <= clsort__radix_tile(c) << c->group_log2;
 }
 
-/* Sorts `from` into `to`, which may be the same, by way of alt. A bucket has half a tile or two
-   thirds on average: samples of many tiles stand less well for their keys. */
+/* How elements are cut. */
+typedef struct clsort__samples_job {
+    size_t tiles, tile, buckets;
+    cl_uint samples_log2;       /* of a tile, at least those of one work-item */
+    int alone;                  /* buckets find their own borders */
+} clsort__samples_job;
+
+/* There are 32 tiles of a quarter of what a work-group holds or more, and 64 buckets of that length
+   on average or more: half of what it holds, but a third where there are few samples for so many
+   tiles. Each bucket has 16 samples if a work-group holds that many. */
+static clsort__samples_job clsort__cut_samples(const clsort__config *c, size_t n)
+{
+    const size_t most = clsort__radix_tile(c), group = (size_t)1 << c->group_log2,
+                 all = clsort__ceil_divide(n, most), quarters = clsort__ceil_divide(4 * n, most);
+    const size_t some = clsort__smaller(quarters, 32),
+                 parts = clsort__ceil_divide((all > group / 2 ? 3 : 2) * n, most),
+                 small = clsort__smaller(quarters, 64);
+    clsort__samples_job j;
+    j.tiles = all <= 1 || some < all ? all : some;
+    j.tile = clsort__ceil_divide(n, j.tiles);
+    j.tiles = clsort__ceil_divide(n, j.tile);
+    j.buckets = j.tiles <= 1 ? 1 : parts > small ? parts : small;
+    j.alone = j.tiles <= clsort__smaller(64, group / 2);
+    j.samples_log2 = c->items_log2;
+    while (j.tiles << j.samples_log2 < 16 * j.buckets && j.tiles << j.samples_log2 <= most / 2)
+        j.samples_log2++;
+    return j;
+}
+
+/* One launch, which reads and writes all elements so many times. */
+static void clsort__samples_launch(clsort__run *run, const clsort__plan *p,
+                                   const clsort__workspace *w, int kernel, size_t groups,
+                                   cl_uint times)
+{
+    const clsort__samples_job j = clsort__cut_samples(&w->shape, p->d.count);
+    clsort__use_kernel(run, &p->config, kernel);
+    clsort__arg_workspace(run, p, w);
+    clsort__arg_count(run, p->d.count);
+    clsort__arg_count(run, j.tile);
+    clsort__arg_count(run, j.buckets);
+    clsort__arg_uint(run, j.samples_log2);
+    clsort__arg_uint(run, !j.alone);
+    clsort__arg_local(run, clsort__samples_need(&w->shape));
+    clsort__traffic(run, times > 1, times * (cl_ulong)p->d.count * p->key.bytes);
+    clsort__launch(run, groups << run->group_log2);
+}
+
+/* Sorts `from` into `to`, which may be the same, by way of alt. */
 static void clsort__samples(clsort__run *run, const clsort__plan *p, const clsort__workspace *w)
 {
-    const size_t n = p->d.count, tile = clsort__radix_tile(&w->shape),
-                 tiles = clsort__ceil_divide(n, tile), local = clsort__samples_need(&w->shape);
-    clsort__hybrid_job j;
-    j.w = w;
-    j.tables = tiles <= 1     ? 1
-               : tiles <= 128 ? clsort__ceil_divide(3 * n, 2 * tile)
-                              : clsort__ceil_divide(2 * n, tile);
-    j.slots = clsort__ceil_divide(n, tile);
-    clsort__hybrid_launch(run, p, &j, CLSORT__KERNEL_SAMPLES_TILE, tiles, local, 2);
-    if (tiles <= 1) return;
-    clsort__hybrid_launch(run, p, &j, CLSORT__KERNEL_SAMPLES_BORDERS, 1, local, 0);
-    clsort__hybrid_launch(run, p, &j, CLSORT__KERNEL_SAMPLES_BUCKET, j.tables, local, 2);
+    const clsort__samples_job j = clsort__cut_samples(&w->shape, p->d.count);
+    clsort__samples_launch(run, p, w, CLSORT__KERNEL_SAMPLES_TILE, j.tiles, 2);
+    if (j.tiles <= 1) return;
+    if (!j.alone)
+        clsort__samples_launch(run, p, w, CLSORT__KERNEL_SAMPLES_BORDERS, j.tiles, 0);
+    clsort__samples_launch(run, p, w, CLSORT__KERNEL_SAMPLES_BUCKET, j.buckets, 2);
 }
 
 /* ---- >>cached -------------------------------------------------------------------------------- */
@@ -17361,6 +17645,7 @@ static size_t clsort__all_radix_tables(const clsort_sorter *s, const clsort__pla
 {
     const size_t words = CLSORT__HYBRID_SLOTS_AT
                          + CLSORT__HYBRID_DIGITS * clsort__hybrid_slots(s, p);
+    if (clsort__samples_once(p)) return p->data.extent / 16 + 8;
     return clsort__hybrid_may(s, p) ? clsort__hybrid_at(s, p) + 4 * words
                                     : clsort__radix_tables(s, p);
 }
@@ -18440,8 +18725,9 @@ static void clsort__plan_selection(const clsort_sorter *s, const clsort_desc *d,
    selection does not depend on it. */
 static void clsort__plan_without(const clsort_sorter *s, clsort__plan *p)
 {
-    const clsort_desc d = p->d;
+    clsort_desc d = p->d;
     const clsort__parts scratch = p->scratch;
+    if (clsort__samples_once(p)) d.algorithm = CLSORT_MERGE;
     if (d.top_k) {
         clsort__plan_selection(s, &d, p);
         p->scratch = scratch;
@@ -20524,7 +20810,7 @@ static clsort_status clsort__test_radix_forms(clsort_sorter *s, unsigned char *m
 {
     static const cl_uint types[2] = { CLSORT_U32, CLSORT_U64 };
     static const clsort__radix_form forms[5] = {
-        { CLSORT_RADIX_SAMPLES, CLSORT__SAMPLES, 0, 0, 200003 },
+        { CLSORT_RADIX_SAMPLES, CLSORT__SAMPLES, 0, 0, 300007 },
         { CLSORT_RADIX_HYBRID, CLSORT__HYBRID, 0, 0, CLSORT__TEST_HYBRID_COUNT },
         { CLSORT_RADIX_HYBRID, CLSORT__HYBRID, 0, 1, CLSORT__TEST_HYBRID_COUNT },
         { CLSORT_RADIX_CACHED, CLSORT__CACHED, 1, 0, CLSORT__TEST_HYBRID_COUNT },
@@ -22611,8 +22897,7 @@ CLSORT_API clsort_status clsort_sort_host_on(clsort_sorter *const *sorters, cl_u
      to 2^26 integers with values or indices, unless `stable` is set beside values: equal keys then
      come in the order of their values, and no longer in their own.
    - "radix-samples", CLSORT_RADIX_SAMPLES: sorts up to a million bare keys of 4 or 8 bytes in one
-     launch or three. Keys that are spread evenly are sorted fast, skewed ones slowly: AUTO does not
-     take it.
+     to three launches. AUTO takes it on NVIDIA's GPUs for few keys of 4 bytes.
    - "radix-cached", CLSORT_RADIX_CACHED: on CPUs, one partition by ranges that a sample chooses,
      then each range in a core's cache. "radix" and AUTO take it, with PoCL on AVX-512 from 512 keys
      of 4 bytes on, at 2 to 3 times the speed; keys of 4 bytes with values of 4 bytes, or indices,

@@ -255,7 +255,7 @@
 #define CLSORT__HYBRID_LEAST_GROUP 6
 /* Copies of each counter of ranges, so that lanes with equal digits meet less; tiles that a
    work-group recounts. Of each work-item of a bucket: keys, and log2 of the bins; spare bins, for
-   what lies beyond the end. The longest bin that is mended by transposition; radix of samples mends
+   what lies beyond the end. The longest bin that is mended by transposition; a merge of runs mends
    bins of up to twice that length so. Where one of its bins of equal width is longer than
    SAMPLES_MOST_MENDED, keys become the borders of bins instead. The longest bin whose keys are not
    looked at before. */
@@ -273,6 +273,8 @@
 #define CLSORT__HYBRID_HEAVY_PART 4
 #define CLSORT__HYBRID_OVER_PART 8
 #define CLSORT__HYBRID_OVER_TIMES(n) (8 + ((n) >> 22))
+/* Radix of samples: the most borders that a work-item finds. */
+#define CLSORT__SAMPLES_OWN_BORDERS 3
 /* A sample is flat if no work-item's cells have more than so many times its part of it. */
 #define CLSORT__HYBRID_FLAT_TIMES 2
 
@@ -441,8 +443,7 @@
 #endif
 #define CLSORT_RUN_BUCKETS \
     (CLSORT_IS(RUNS) && CLSORT_VALUE_BYTES == 0 && CLSORT_SHARE_LOG2 > 0 && CLSORT_HAS_RADIX)
-#define CLSORT_HOLDS_BUCKETS (CLSORT_IS(SAMPLES) || CLSORT_RUN_BUCKETS)
-#define CLSORT_NEEDS_BINS (CLSORT_IS(HYBRID) || CLSORT_HOLDS_BUCKETS)
+#define CLSORT_NEEDS_BINS (CLSORT_IS(HYBRID) || CLSORT_RUN_BUCKETS)
 /* 1: a key of 4 bytes and its value of 4 bytes are sorted as one code of CLSORT_KEY_BYTES, 8. */
 #define CLSORT_PAIRS (CLSORT_IS(HYBRID) && CLSORT_VALUE_BYTES > 0)
 #define CLSORT_NEEDS_QUICKSORT (CLSORT_IS(QUICKSORT) || CLSORT_IS(RELAUNCH))
@@ -456,7 +457,7 @@
     (CLSORT_NEEDS_STAGES || CLSORT_IS(PUBLISHED_BITONIC) || CLSORT_IS(BATCH))
 #define CLSORT_NEEDS_GROUP \
     (CLSORT_IS(RADIX) || CLSORT_IS(SWEEP) || CLSORT_IS(PARTITION) || CLSORT_NEEDS_BINS \
-     || CLSORT_NEEDS_QUICKSORT || CLSORT_NEEDS_SELECT || CLSORT_IS(SEGMENTS))
+     || CLSORT_IS(SAMPLES) || CLSORT_NEEDS_QUICKSORT || CLSORT_NEEDS_SELECT || CLSORT_IS(SEGMENTS))
 /* 1: local_id tells compilers by a mask how many work-items there are. */
 #define CLSORT_MASKS_IDS \
     (CLSORT_NEEDS_QUICKSORT || (CLSORT_NEEDS_RADIX && CLSORT_KEY_BYTES + CLSORT_VALUE_BYTES > 8))
@@ -6811,6 +6812,35 @@ CLSORT_KERNEL void clsort_radix_mend(CLSORT_RADIX_ARGS)
 #endif
 #endif
 
+//---- radix: order of codes
+#if CLSORT_NEEDS_BINS || CLSORT_IS(SAMPLES)
+#define CLSORT_TOP_CODE ((code_t)~(code_t)0)
+
+CLSORT_INLINE void order_codes(code_t *a, code_t *b)
+{
+    const code_t least = min(*a, *b);
+    *b = max(*a, *b);
+    *a = least;
+}
+
+/* The least and the most code of the work-items, in edges[0] and edges[CLSORT_GROUP]. Called by all
+   work-items; ends with a barrier. */
+CLSORT_INLINE void join_edges(local code_t *edges, code_t least, code_t most)
+{
+    const uint t = local_id();
+    edges[t] = least;
+    edges[CLSORT_GROUP + t] = most;
+    for (uint step = CLSORT_GROUP / 2; step > 0; step >>= 1) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (t < step) {
+            edges[t] = min(edges[t], edges[t + step]);
+            edges[CLSORT_GROUP + t] = max(edges[CLSORT_GROUP + t], edges[CLSORT_GROUP + t + step]);
+        }
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+#endif
+
 //---- radix: buckets
 /* BUCKETS of bare keys, which one work-group sorts in local memory. A LINE cuts a part of the codes
    into bins of about equal length. Keys are put into their bins by counting; then, for few keys to
@@ -6821,7 +6851,6 @@ CLSORT_KERNEL void clsort_radix_mend(CLSORT_RADIX_ARGS)
 #define CLSORT_BUCKET_BINS_LOG2 (CLSORT_GROUP_LOG2 + CLSORT__HYBRID_OWN_BINS_LOG2)
 #define CLSORT_OWN_BINS (1 << CLSORT__HYBRID_OWN_BINS_LOG2)
 #define CLSORT_BUCKET_BINS (1 << CLSORT_BUCKET_BINS_LOG2)
-#define CLSORT_TOP_CODE ((code_t)~(code_t)0)
 #if CLSORT__HYBRID_OWN_BINS_LOG2 > 5
 #error "the bins of a work-item lie side by side, without padding between them"
 #endif
@@ -6983,13 +7012,6 @@ CLSORT_INLINE uint place_bins(bucket_space_t l, const uint looked_at)
     return l.words[WORD_LONGEST];
 }
 
-CLSORT_INLINE void order_codes(code_t *a, code_t *b)
-{
-    const code_t least = min(*a, *b);
-    *b = max(*a, *b);
-    *a = least;
-}
-
 //---- radix: bins are mended
 /* Rounds of odd-even transposition over the whole bucket, each of two steps. Called by all
    work-items with a barrier since the keys were placed; needs one after. */
@@ -7077,7 +7099,7 @@ CLSORT_INLINE void order_bins(bucket_space_t l, uint rows, uint longest)
 {
     if (longest > 1
         && (longest <= CLSORT__HYBRID_MOST_TRUSTED || is_unordered(l))) {
-        if (longest <= (CLSORT_HOLDS_BUCKETS ? 2 : 1) * CLSORT__HYBRID_MOST_MENDED)
+        if (longest <= (CLSORT_RUN_BUCKETS ? 2 : 1) * CLSORT__HYBRID_MOST_MENDED)
             mend_bins(l, (longest + 1) / 2);
         else
             sort_by_network(l, rows);
@@ -7090,7 +7112,7 @@ CLSORT_INLINE void order_bins(bucket_space_t l, uint rows, uint longest)
 CLSORT_INLINE uint bucket_item(uint m)
 {
     const uint t = local_id(), warp = CLSORT__WARP;
-    return CLSORT_HOLDS_BUCKETS ? t / warp * (warp * CLSORT_BUCKET_ITEMS) + t % warp + m * warp
+    return CLSORT_RUN_BUCKETS ? t / warp * (warp * CLSORT_BUCKET_ITEMS) + t % warp + m * warp
                                 : t + m * CLSORT_GROUP;
 }
 
@@ -7131,23 +7153,6 @@ CLSORT_INLINE void sort_bins(bucket_space_t l, const code_t *key, uint rows, lin
     const uint longest = place_bins(l, CLSORT_OWN_BINS);
     fill_bins(l, key, rank, rows);
     order_bins(l, rows, single_bins(line) ? 0 : longest);
-}
-
-/* The least and the most code of the work-items, in edges[0] and edges[CLSORT_GROUP]. Called by all
-   work-items; ends with a barrier. */
-CLSORT_INLINE void join_edges(local code_t *edges, code_t least, code_t most)
-{
-    const uint t = local_id();
-    edges[t] = least;
-    edges[CLSORT_GROUP + t] = most;
-    for (uint step = CLSORT_GROUP / 2; step > 0; step >>= 1) {
-        barrier(CLK_LOCAL_MEM_FENCE);
-        if (t < step) {
-            edges[t] = min(edges[t], edges[t + step]);
-            edges[CLSORT_GROUP + t] = max(edges[CLSORT_GROUP + t], edges[CLSORT_GROUP + t + step]);
-        }
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
 }
 #endif
 
@@ -8455,42 +8460,8 @@ CLSORT_KERNEL void clsort_hybrid_long(CLSORT_HYBRID_ARGS)
 }
 #endif
 
-//---- radix: samples
-/* SAMPLES, for bare keys that are few. Tiles are sorted first. Samples of the sorted tiles, at
-   equal distances, are sorted, too; some of them are the BORDERS of buckets. A bucket is a stretch
-   of each tile. No content makes it long: it has its share of the samples, and in each tile less
-   than one distance more or less than these stand for. Of keys that are equal to a border, as large
-   a part of each tile's comes before the border as of the samples.
-
-     tile       sorts each tile, source to alt                     reads and writes keys
-     borders    one work-group sorts the samples
-     bucket     a work-group for each gathers its stretches from alt, sorts them, and writes them
-                behind what lies before its stretches              reads and writes keys
-
-   A single tile is sorted from source to target, in one launch. Idea: H. Shi and J. Schaeffer,
-   Parallel Sorting by Regular Sampling, 1992. */
-#if CLSORT_HOLDS_BUCKETS && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0
-#if CLSORT_IS(SAMPLES)
-/* What every kernel is told: there are so many buckets, and samples are `distance` apart. space: as
-   for clsort_hybrid_buckets, then 2 * CLSORT_GROUP words. */
-#define CLSORT_SAMPLES_ARGS \
-    CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_ARGS(alt), \
-        CLSORT_CODEC_ARGS, global uchar *scratch, ulong scratch_at, uint n, uint buckets, \
-        uint distance, local ulong *space
-#define CLSORT_SAMPLES \
-    { \
-        CLSORT_ARRAY(source), CLSORT_ARRAY(target), CLSORT_ARRAY(alt), CLSORT_CODEC, \
-            (global uint *)(scratch + scratch_at), n, buckets, distance \
-    }
-typedef struct {
-    array_t source, target, alt;
-    codec_t codec;
-    global uint *borders;
-    uint n, buckets, distance;
-} samples_t;
-#endif
-
-//---- radix: samples counting
+//---- radix: bins of runs
+#if CLSORT_RUN_BUCKETS && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0
 /* Do a quarter of the warp's lanes have the same bin as its first lane? Then counters would wait
    for each other. Called by whole warps. */
 CLSORT_INLINE uint bins_crowd(uint bin)
@@ -8573,7 +8544,7 @@ CLSORT_INLINE void count_scaled_bins(bucket_space_t l, const code_t *key, uint *
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-//---- radix: samples bins
+//---- radix: splitters of runs
 CLSORT_INLINE local code_t *splitters_of(bucket_space_t l)
 {
     return (local code_t *)(l.words + 8);
@@ -8633,7 +8604,7 @@ CLSORT_INLINE void count_split_bins(bucket_space_t l, const code_t *key, uint *r
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-//---- radix: samples sorting
+//---- radix: sorting of runs
 /* Sorts codes of least ... most that work-items hold, `rows` of them, the last one again in place
    of what is missing, into l.keys. Bins of equal length come first; where they are long, splitters
    make bins. Called by all work-items with the bucket clear; ends with a barrier. */
@@ -8675,215 +8646,6 @@ CLSORT_INLINE void store_held(bucket_space_t l, array_t to, codec_t codec, uint 
     for (uint i = local_id(); i < rows; i += CLSORT_GROUP)
         *key_place(to, i) = decode(l.keys[pad_slot(i, CLSORT_KEY_PAD_LOG2)], codec);
 }
-
-#if CLSORT_IS(SAMPLES)
-/* A work-group per tile. */
-CLSORT_KERNEL void clsort_samples_tile(CLSORT_SAMPLES_ARGS)
-{
-    const samples_t s = CLSORT_SAMPLES;
-    const bucket_space_t l = bucket_space(space);
-    const uint begin = (uint)get_group_id(0) * CLSORT_BUCKET_TILE,
-               rows = min(n - begin, (uint)CLSORT_BUCKET_TILE);
-    const array_t from = advance(s.source, begin);
-    code_t key[CLSORT_BUCKET_ITEMS];
-    if (n == 0)
-        return;
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)
-        key[m] = encode(*key_place(from, min(bucket_item(m), rows - 1)), s.codec);
-    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-    sort_held(l, s.codec, key, rows);
-    store_held(l, advance(buckets > 1 ? s.alt : s.target, begin), s.codec, rows);
-}
-
-//---- radix: samples borders
-/* Where a sample lies in alt. Those of one tile lie between those of another: else, where tiles are
-   alike, they crowd. The factor is 2^16 over the golden ratio. */
-CLSORT_INLINE uint sample_place(samples_t s, uint sample)
-{
-    const uint begin = sample * s.distance, tile = begin / CLSORT_BUCKET_TILE;
-    return min(begin + ((tile * 40503 & 0xFFFF) * s.distance >> 16), s.n - 1);
-}
-
-/* The key that a bucket begins with. Of the samples `of` are equal to it, and `taken` of these
-   belong to the buckets before. */
-typedef struct { code_t code; uint taken, of; } border_t;
-
-CLSORT_INLINE border_t load_border(samples_t s, uint bucket)
-{
-    global const uint *words = s.borders + 4 * bucket;
-    const border_t b = { load_code(words), words[2], words[3] };
-    return b;
-}
-
-/* How many of the first `rows` codes in l.keys are below a code or, with takes_equal, not above. */
-CLSORT_INLINE uint search_held(bucket_space_t l, uint rows, code_t code, uint takes_equal)
-{
-    uint low = 0, high = rows;
-    while (low < high) {
-        const uint middle = (low + high) / 2;
-        const code_t now = l.keys[pad_slot(middle, CLSORT_KEY_PAD_LOG2)];
-        const uint before = now < code || (takes_equal && now == code);
-        low = before ? middle + 1 : low;
-        high = before ? high : middle;
-    }
-    return low;
-}
-
-/* One work-group. */
-CLSORT_KERNEL void clsort_samples_borders(CLSORT_SAMPLES_ARGS)
-{
-    const samples_t s = CLSORT_SAMPLES;
-    const bucket_space_t l = bucket_space(space);
-    code_t key[CLSORT_BUCKET_ITEMS];
-    if (n == 0)
-        return;
-    const uint samples = (n + distance - 1) / distance;
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)
-        key[m] = encode(*key_place(s.alt, sample_place(s, min(bucket_item(m), samples - 1))),
-                        s.codec);
-    sort_held(l, s.codec, key, samples);
-    for (uint bucket = 1 + local_id(); bucket < buckets; bucket += CLSORT_GROUP) {
-        const uint place = bucket * samples / buckets;
-        const code_t code = l.keys[pad_slot(place, CLSORT_KEY_PAD_LOG2)];
-        const uint first = search_held(l, samples, code, 0);
-        global uint *words = s.borders + 4 * bucket;
-        store_code(words, code);
-        words[2] = place - first;
-        words[3] = search_held(l, samples, code, 1) - first;
-    }
-}
-
-//---- radix: samples search
-/* The first of the sorted keys low ... high - 1 of alt whose code is not below `code` or, with
-   takes_equal, above; high: there is none. */
-CLSORT_INLINE uint search_tile(samples_t s, uint low, uint high, code_t code, uint takes_equal)
-{
-    while (low < high) {
-        const uint middle = (low + high) / 2;
-        const code_t now = encode(*key_place(s.alt, middle), s.codec);
-        const uint before = now < code || (takes_equal && now == code);
-        low = before ? middle + 1 : low;
-        high = before ? high : middle;
-    }
-    return low;
-}
-
-/* Where a bucket begins in the tile whose keys are low ... high - 1. */
-CLSORT_INLINE uint find_border(samples_t s, uint bucket, uint low, uint high)
-{
-    if (bucket == 0 || bucket == s.buckets)
-        return bucket ? high : low;
-    const border_t b = load_border(s, bucket);
-    const uint first = search_tile(s, low, high, b.code, 0);
-    if (b.taken == 0)
-        return first;
-    const uint equal = search_tile(s, first, high, b.code, 1) - first;
-    return first + (uint)((ulong)equal * b.taken / b.of);
-}
-
-/* How many keys of the work-item's stretch, low ... high - 1, are among the first of all stretches,
-   which have more than a tile: as many as a quarter of a tile at least, and a tile at most. Called
-   by all work-items; sums as for group_scan_total. */
-CLSORT_INLINE uint cut_stretch(samples_t s, uint bucket, uint low, uint high, local uint *sums)
-{
-    const code_t least = bucket ? load_border(s, bucket).code : 0,
-                 most = bucket + 1 < s.buckets ? load_border(s, bucket + 1).code : CLSORT_TOP_CODE;
-    uint bits = 0, sum = 0;
-    while (bits < 8 * CLSORT_KEY_BYTES && least >> bits != most >> bits)
-        bits++;
-    code_t code = bits < 8 * CLSORT_KEY_BYTES ? (code_t)(least >> bits << bits) : 0;
-    for (uint bit = bits; bit-- > 0;) {
-        const code_t now = (code_t)(code | (code_t)1 << bit);
-        group_scan_total(search_tile(s, low, high, now, 0) - low, sums, &sum);
-        barrier(CLK_LOCAL_MEM_FENCE);
-        code = sum <= CLSORT_BUCKET_TILE ? now : code;
-        if (sum <= CLSORT_BUCKET_TILE && sum >= CLSORT_BUCKET_TILE / 4)
-            break;
-    }
-    const uint below = search_tile(s, low, high, code, 0) - low,
-               equal = search_tile(s, low + below, high, code, 1) - low - below;
-    group_scan_total(below, sums, &sum);
-    barrier(CLK_LOCAL_MEM_FENCE);
-    const uint before = sum + group_scan_total(equal, sums, &sum);
-    return below + min(equal, CLSORT_BUCKET_TILE - min(before, (uint)CLSORT_BUCKET_TILE));
-}
-
-//---- radix: samples bucket
-/* The stretches of a bucket: how many of its keys lie before each, and the distance from the
-   numbers of its keys to their places in alt. */
-typedef struct { local uint *before, *distance; uint tiles; } stretches_t;
-
-/* The stretch in which key i lies. */
-CLSORT_INLINE uint find_stretch(stretches_t s, uint i)
-{
-    uint low = 0, high = s.tiles;
-    while (high - low > 1) {
-        const uint middle = (low + high) / 2;
-        low = s.before[middle] <= i ? middle : low;
-        high = s.before[middle] <= i ? high : middle;
-    }
-    return low;
-}
-
-/* Sorts `own` keys of each work-item's stretch, from alt's key `first` on, into `to`. Returns how
-   many these are. Called by all work-items with the space free; ends with a barrier. */
-CLSORT_INLINE uint sort_stretches(samples_t s, bucket_space_t l, array_t to, uint first, uint own)
-{
-    const uint t = local_id();
-    const stretches_t parts = { l.words + 8, l.words + 8 + CLSORT_GROUP,
-                                (s.n + CLSORT_BUCKET_TILE - 1) / CLSORT_BUCKET_TILE };
-    code_t key[CLSORT_BUCKET_ITEMS];
-    uint rows = 0;
-    const uint before = group_scan_total(own, l.sums, &rows);
-    parts.before[t] = before;
-    parts.distance[t] = first - before;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    uint k = find_stretch(parts, min(bucket_item(0), rows - 1));
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {
-        const uint i = min(bucket_item(m), rows - 1);
-        while (k + 1 < parts.tiles && parts.before[k + 1] <= i)
-            k++;
-        key[m] = *key_place(s.alt, i + parts.distance[k]);
-    }
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)
-        key[m] = encode(key[m], s.codec);
-    sort_held(l, s.codec, key, rows);
-    store_held(l, to, s.codec, rows);
-    barrier(CLK_LOCAL_MEM_FENCE);
-    return rows;
-}
-
-/* A work-group per bucket; a work-item per tile, and no more tiles than these. A bucket above a
-   tile is sorted in parts. */
-CLSORT_KERNEL void clsort_samples_bucket(CLSORT_SAMPLES_ARGS)
-{
-    const samples_t s = CLSORT_SAMPLES;
-    const bucket_space_t l = bucket_space(space);
-    const uint bucket = (uint)get_group_id(0), low = min(local_id() * CLSORT_BUCKET_TILE, n),
-               high = min(low + CLSORT_BUCKET_TILE, n);
-    if (n == 0)
-        return;
-    const uint end = find_border(s, bucket + 1, low, high);
-    uint first = find_border(s, bucket, low, high), begin = 0, left = 0;
-    group_scan_total(first - low, l.sums, &begin);
-    barrier(CLK_LOCAL_MEM_FENCE);
-    group_scan_total(end - first, l.sums, &left);
-    barrier(CLK_LOCAL_MEM_FENCE);
-    while (left > 0) {
-        const uint own = left > CLSORT_BUCKET_TILE ? cut_stretch(s, bucket, first, end, l.sums)
-                                                   : end - first;
-        barrier(CLK_LOCAL_MEM_FENCE);
-        const uint rows = sort_stretches(s, l, advance(s.target, begin), first, own);
-        first += own;
-        begin += rows;
-        left -= rows;
-    }
-}
-#endif
 
 //---- radix: runs in buckets
 #if CLSORT_RUN_BUCKETS && defined(CLSORT_EACH_RUN)   /* the parts of merge may be left out, too */
@@ -8999,6 +8761,499 @@ CLSORT_KERNEL void clsort_runs_pass(CLSORT_RUNS_ARGS, CLSORT_ARRAY_ARGS(target),
     store_held(l, advance(target, span.begin), codec, rows);
 }
 #endif
+#endif
+
+//---- radix: samples
+/* SAMPLES, for bare keys that are few. Tiles are sorted first. Samples of the sorted tiles, at
+   equal distances, are merged; some of them are the BORDERS of buckets. A bucket is a stretch of
+   each tile. No content makes it long: it has its share of the samples, and in each tile less than
+   one distance more or less than these stand for. Of keys that are equal to a border, as large a
+   part of each tile's comes before the border as of the samples.
+
+     tile       sorts each tile, source to alt                     reads and writes keys
+     borders    a work-group for each tile merges the samples, and finds where buckets begin in it
+     bucket     a work-group for each gathers its stretches from alt, sorts them, and writes them
+                behind what lies before its stretches              reads and writes keys
+
+   A single tile is sorted from source to target, in one launch. Where tiles are few, each bucket
+   finds its own borders: two launches. A work-group sorts by merging: work-items sort keys in
+   registers, warps merge these by a bitonic network if they are known, the rest are merged in local
+   memory. So no content takes much longer than another. Idea: H. Shi and J. Schaeffer, Parallel
+   Sorting by Regular Sampling, 1992. */
+#if CLSORT_IS(SAMPLES) && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0
+/* What every kernel is told: tiles have `tile` keys, of which 1 << samples_log2 are samples; where
+   `tables` is 0, buckets find their own borders. space: CLSORT_HELD_SLOTS codes, rounded up to 8
+   bytes, then 2 * CLSORT_GROUP + 1 words, and as many again. */
+#define CLSORT_SAMPLES_ARGS \
+    CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_ARGS(alt), \
+        CLSORT_CODEC_ARGS, global uchar *scratch, ulong scratch_at, uint n, uint tile, \
+        uint buckets, uint samples_log2, uint tables, local ulong *space
+#define CLSORT_SAMPLES \
+    { \
+        CLSORT_ARRAY(source), CLSORT_ARRAY(target), CLSORT_ARRAY(alt), CLSORT_CODEC, \
+            (global uint *)(scratch + scratch_at), n, tile, (n + tile - 1) / tile, buckets, \
+            samples_log2 \
+    }
+typedef struct {
+    array_t source, target, alt;
+    codec_t codec;
+    global uint *places;        /* of buckets in tiles: a row for each bucket but the first */
+    uint n, tile, tiles, buckets, samples_log2;
+} samples_t;
+
+#define CLSORT_HELD_SLOTS (CLSORT_TILE_ITEMS + (CLSORT_TILE_ITEMS >> CLSORT_KEY_PAD_LOG2))
+#define CLSORT_MOST_ALONE (CLSORT_GROUP / 2)
+typedef struct { local code_t *keys; local uint *sums, *words; } held_t;
+
+CLSORT_INLINE held_t held_space(local ulong *space)
+{
+    local uint *sums = (local uint *)(space + (CLSORT_HELD_SLOTS * CLSORT_KEY_BYTES + 7) / 8);
+    const held_t l = { (local code_t *)space, sums, sums + 2 * CLSORT_GROUP + 1 };
+    return l;
+}
+
+CLSORT_INLINE code_t held(held_t l, uint i)
+{
+    return l.keys[pad_slot(i, CLSORT_KEY_PAD_LOG2)];
+}
+
+//---- radix: samples in registers
+/* Sorts a work-item's codes, which are bitonic sequences of 2 * most. */
+CLSORT_INLINE void merge_blocks(code_t *v, const uint most)
+{
+    #pragma unroll
+    for (uint step = CLSORT_ITEMS / 2; step > 0; step /= 2) {
+        #pragma unroll
+        for (uint m = 0; m < CLSORT_ITEMS; m++)
+            if (step <= most && !(m & step))
+                order_codes(&v[m], &v[m + step]);
+    }
+}
+
+CLSORT_INLINE void sort_own(code_t *v)
+{
+    #pragma unroll
+    for (uint run = 1; run < CLSORT_ITEMS; run *= 2) {
+        #pragma unroll
+        for (uint m = 0; m < CLSORT_ITEMS; m++)
+            if (!(m & run))
+                order_codes(&v[m], &v[m ^ (2 * run - 1)]);
+        merge_blocks(v, run / 2);
+    }
+}
+
+#if CLSORT_WARPS
+/* The code of the lane whose number differs in the bits of a mask. */
+CLSORT_INLINE code_t other_lane(code_t code, uint mask)
+{
+    uint low = (uint)code, high = (uint)((ulong)code >> 32);
+    __asm__ volatile("shfl.sync.bfly.b32 %0, %0, %1, 31, -1;" : "+r"(low) : "r"(mask));
+#if CLSORT_KEY_BYTES == 8
+    __asm__ volatile("shfl.sync.bfly.b32 %0, %0, %1, 31, -1;" : "+r"(high) : "r"(mask));
+#endif
+    return (code_t)((ulong)high << 32 | low);
+}
+
+/* Merges the sorted codes of a warp's lanes. Unrolled, its loops took 5 % more time on an H200 with
+   keys of 4 bytes, 20 % with 8. Called by whole warps. */
+CLSORT_INLINE void merge_lanes(code_t *v)
+{
+    const uint lane = local_id() % CLSORT__WARP;
+    #pragma unroll 1
+    for (uint run = 1; run < CLSORT__WARP; run *= 2) {
+        code_t other[CLSORT_ITEMS];
+        #pragma unroll
+        for (uint m = 0; m < CLSORT_ITEMS; m++)
+            other[m] = other_lane(v[CLSORT_ITEMS - 1 - m], 2 * run - 1);
+        #pragma unroll
+        for (uint m = 0; m < CLSORT_ITEMS; m++)
+            v[m] = lane & run ? max(v[m], other[m]) : min(v[m], other[m]);
+        #pragma unroll 1
+        for (uint step = run / 2; step > 0; step /= 2) {
+            #pragma unroll
+            for (uint m = 0; m < CLSORT_ITEMS; m++) {
+                const code_t code = other_lane(v[m], step);
+                v[m] = lane & step ? max(v[m], code) : min(v[m], code);
+            }
+        }
+        merge_blocks(v, CLSORT_ITEMS / 2);
+    }
+}
+#endif
+
+//---- radix: samples are merged
+/* Puts the codes of all work-items into local memory. Called by all work-items; begins and ends
+   with a barrier. */
+CLSORT_INLINE void hold(held_t l, const code_t *v)
+{
+    barrier(CLK_LOCAL_MEM_FENCE);
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_ITEMS; m++)
+        l.keys[pad_slot(local_id() * CLSORT_ITEMS + m, CLSORT_KEY_PAD_LOG2)] = v[m];
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+/* Where the first `diagonal` codes of two runs side by side, of `run` codes each from `begin` on,
+   end in the first run. */
+CLSORT_INLINE uint split_runs(held_t l, uint begin, uint run, uint diagonal)
+{
+    uint low = diagonal > run ? diagonal - run : 0, high = min(diagonal, run);
+    while (low < high) {
+        const uint middle = (low + high) / 2,
+                   first = held(l, begin + middle) <= held(l, begin + run + diagonal - 1 - middle);
+        low = first ? middle + 1 : low;
+        high = first ? high : middle;
+    }
+    return low;
+}
+
+/* Takes the codes of the work-item's places in the two runs that lie there. */
+CLSORT_INLINE void merge_held(held_t l, code_t *v, uint run)
+{
+    const uint own = local_id() * CLSORT_ITEMS, begin = own & ~(2 * run - 1),
+               last = CLSORT_TILE_ITEMS - 1, split = split_runs(l, begin, run, own - begin),
+               end_a = begin + run, end_b = end_a + run;
+    uint a = begin + split, b = own + run - split;
+    code_t x = held(l, min(a, last)), y = held(l, min(b, last));
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_ITEMS; m++) {
+        const uint second = b < end_b && (a >= end_a || y < x);
+        v[m] = second ? y : x;
+        a += !second;
+        b += second;
+        const code_t next = held(l, min(second ? b : a, last));
+        x = second ? x : next;
+        y = second ? next : y;
+    }
+}
+
+/* Merges the sorted codes of the work-items, the first `rows` of which matter, into local memory.
+   Called by all work-items; begins and ends with a barrier. */
+CLSORT_INLINE void merge_own(held_t l, code_t *v, uint rows)
+{
+#if CLSORT_WARPS
+    merge_lanes(v);
+    uint run = CLSORT_ITEMS * CLSORT__WARP;
+#else
+    uint run = CLSORT_ITEMS;
+#endif
+    hold(l, v);
+    for (; run < rows; run *= 2) {
+        merge_held(l, v, run);
+        hold(l, v);
+    }
+}
+
+/* Writes the first `rows` codes in local memory. */
+CLSORT_INLINE void store_held(held_t l, array_t to, codec_t codec, uint rows)
+{
+    for (uint i = local_id(); i < rows; i += CLSORT_GROUP)
+        *key_place(to, i) = decode(held(l, i), codec);
+}
+
+/* A work-group per tile, whose keys the first work-items hold. */
+CLSORT_KERNEL void clsort_samples_tile(CLSORT_SAMPLES_ARGS)
+{
+    const samples_t s = CLSORT_SAMPLES;
+    const held_t l = held_space(space);
+    const uint begin = (uint)get_group_id(0) * tile, rows = min(n - begin, tile),
+               width = (rows + CLSORT_ITEMS - 1) / CLSORT_ITEMS;
+    const array_t from = advance(s.source, begin);
+    code_t v[CLSORT_ITEMS];
+    if (n == 0)
+        return;
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_ITEMS; m++)
+        v[m] = *key_place(from, min(m * width + local_id(), rows - 1));
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_ITEMS; m++)
+        v[m] = local_id() < width && m * width + local_id() < rows ? encode(v[m], s.codec)
+                                                                   : CLSORT_TOP_CODE;
+    sort_own(v);
+    merge_own(l, v, rows);
+    store_held(l, advance(s.tiles > 1 ? s.alt : s.target, begin), s.codec, rows);
+}
+
+//---- radix: samples borders
+/* Merges the samples into local memory. Those of one tile lie between those of another: else, where
+   tiles are alike, they crowd. The factor is 2^10 over the golden ratio. Called by all work-items;
+   begins and ends with a barrier. */
+CLSORT_INLINE void merge_samples(samples_t s, held_t l)
+{
+    const uint first = local_id() * CLSORT_ITEMS, each = 1 << s.samples_log2,
+               tile = first >> s.samples_log2, begin = min(tile, s.tiles - 1) * s.tile,
+               rows = min(s.n - begin, s.tile), phase = tile * 633 & 1023;
+    code_t v[CLSORT_ITEMS];
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_ITEMS; m++) {
+        const uint part = (first + m) % each << 10 | phase,
+                   place = min(part * s.tile >> (10 + s.samples_log2), rows - 1);
+        v[m] = *key_place(s.alt, begin + place);
+    }
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_ITEMS; m++)
+        v[m] = tile < s.tiles ? encode(v[m], s.codec) : CLSORT_TOP_CODE;
+    merge_own(l, v, s.tiles << s.samples_log2);
+}
+
+/* The key that a bucket begins with. Of the samples `of` are equal to it, and `taken` of these
+   belong to the buckets before. */
+typedef struct { code_t code; uint taken, of; } border_t;
+
+/* How many of the first `rows` codes in local memory are below a code or, with takes_equal, not
+   above. */
+CLSORT_INLINE uint search_held(held_t l, uint rows, code_t code, uint takes_equal)
+{
+    uint low = 0, high = rows;
+    while (low < high) {
+        const uint middle = (low + high) / 2;
+        const code_t now = held(l, middle);
+        const uint before = now < code || (takes_equal && now == code);
+        low = before ? middle + 1 : low;
+        high = before ? high : middle;
+    }
+    return low;
+}
+
+/* Where a bucket begins, by the merged samples. */
+CLSORT_INLINE border_t find_border(samples_t s, held_t l, uint bucket)
+{
+    const uint samples = s.tiles << s.samples_log2,
+               place = min(bucket * samples / s.buckets, samples - 1);
+    const code_t code = held(l, place);
+    const uint first = search_held(l, samples, code, 0);
+    const border_t b = { code, place - first, search_held(l, samples, code, 1) - first };
+    return b;
+}
+
+/* How many keys of a tile come before a border, where `below` are below its code, and `equal` are
+   equal to it. */
+CLSORT_INLINE uint border_place(border_t b, uint below, uint equal)
+{
+    return below + (uint)((ulong)equal * b.taken / b.of);
+}
+
+/* A work-group per tile. It writes its place in each bucket but the first. */
+CLSORT_KERNEL void clsort_samples_borders(CLSORT_SAMPLES_ARGS)
+{
+    const samples_t s = CLSORT_SAMPLES;
+    const held_t l = held_space(space);
+    const uint own = (uint)get_group_id(0), begin = own * tile, rows = min(n - begin, tile);
+    code_t code[CLSORT__SAMPLES_OWN_BORDERS];
+    uint taken[CLSORT__SAMPLES_OWN_BORDERS], of[CLSORT__SAMPLES_OWN_BORDERS];
+    if (n == 0)
+        return;
+    merge_samples(s, l);
+    #pragma unroll
+    for (uint k = 0; k < CLSORT__SAMPLES_OWN_BORDERS; k++) {
+        const border_t b = find_border(s, l, 1 + local_id() + k * CLSORT_GROUP);
+        code[k] = b.code;
+        taken[k] = b.taken;
+        of[k] = b.of;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint i = local_id(); i < rows; i += CLSORT_GROUP)
+        l.keys[pad_slot(i, CLSORT_KEY_PAD_LOG2)] = encode(*key_place(s.alt, begin + i), s.codec);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    #pragma unroll
+    for (uint k = 0; k < CLSORT__SAMPLES_OWN_BORDERS; k++) {
+        const uint bucket = 1 + local_id() + k * CLSORT_GROUP;
+        const border_t b = { code[k], taken[k], of[k] };
+        const uint below = search_held(l, rows, b.code, 0);
+        if (bucket < buckets)
+            s.places[(bucket - 1) * s.tiles + own]
+                = border_place(b, below, search_held(l, rows, b.code, 1) - below);
+    }
+}
+
+//---- radix: samples search
+/* The first of the sorted keys low ... high - 1 of alt whose code is not below `code` or, with
+   takes_equal, above; high: there is none. */
+CLSORT_INLINE uint search_tile(samples_t s, uint low, uint high, code_t code, uint takes_equal)
+{
+    while (low < high) {
+        const uint middle = (low + high) / 2;
+        const code_t now = encode(*key_place(s.alt, middle), s.codec);
+        const uint before = now < code || (takes_equal && now == code);
+        low = before ? middle + 1 : low;
+        high = before ? high : middle;
+    }
+    return low;
+}
+
+/* The work-item's stretch of a bucket: keys first ... end - 1 of alt; none beyond the last tile. */
+typedef struct { uint first, end; } stretch_t;
+
+/* By the places that clsort_samples_borders wrote. */
+CLSORT_INLINE stretch_t load_stretch(samples_t s, uint bucket)
+{
+    const uint t = min(local_id(), s.tiles - 1), begin = t * s.tile;
+    global const uint *places = s.places + bucket * s.tiles + t;
+    stretch_t own = { begin, min(begin + s.tile, s.n) };
+    if (bucket + 1 < s.buckets)
+        own.end = begin + places[0];
+    if (bucket > 0)
+        own.first = begin + (places - s.tiles)[0];
+    return own;
+}
+
+/* Narrows low ... high, where search_tile finds a code, by looking at three keys. last: of the
+   tile. */
+CLSORT_INLINE void narrow_tile(samples_t s, uint *low, uint *high, uint last, code_t code,
+                               const uint takes_equal)
+{
+    const uint first = *low, size = *high - first;
+    uint before = 0;
+    #pragma unroll
+    for (uint k = 1; k < 4; k++) {
+        const code_t now = encode(*key_place(s.alt, min(first + (size * k >> 2), last)), s.codec);
+        before += now < code || (takes_equal && now == code);
+    }
+    *low = before ? first + (size * before >> 2) + 1 : first;
+    *high = before < 3 ? first + (size * (before + 1) >> 2) : *high;
+    *low = size ? *low : first;
+    *high = size ? *high : first;
+}
+
+/* Where the border lies in the tile low ... high - 1. Both ends of the keys that are equal to it
+   are searched for at once. */
+CLSORT_INLINE uint search_border(samples_t s, border_t b, uint low, uint high)
+{
+    uint first = low, first_high = high, end = low, end_high = high;
+    while (first < first_high || end < end_high) {
+        narrow_tile(s, &first, &first_high, high - 1, b.code, 0);
+        narrow_tile(s, &end, &end_high, high - 1, b.code, 1);
+    }
+    return low + border_place(b, first - low, end - first);
+}
+
+/* The same by the samples. Called by all work-items; begins and ends with a barrier. */
+CLSORT_INLINE stretch_t find_stretch_alone(samples_t s, held_t l, uint bucket)
+{
+    const uint t = local_id(), right = t / CLSORT_MOST_ALONE, tile = t % CLSORT_MOST_ALONE,
+               low = min(tile, s.tiles - 1) * s.tile, high = min(low + s.tile, s.n);
+    merge_samples(s, l);
+    const border_t b = find_border(s, l, bucket + right);
+    uint place = right ? high : low;
+    if (tile < s.tiles && bucket + right > 0 && bucket + right < s.buckets)
+        place = search_border(s, b, low, high);
+    l.words[t] = place;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const stretch_t own = { l.words[tile], l.words[tile + CLSORT_MOST_ALONE] };
+    barrier(CLK_LOCAL_MEM_FENCE);
+    return own;
+}
+
+//---- radix: samples bucket
+/* How many keys of the work-item's stretch are among the first of all stretches, which have more
+   than a work-group holds: a quarter of that at least, and all of it at most. Called by all
+   work-items with local memory free; ends with a barrier. */
+CLSORT_INLINE uint cut_stretch(samples_t s, held_t l, stretch_t own)
+{
+    const uint some = own.end > own.first, full = CLSORT_TILE_ITEMS;
+    const code_t least = some ? encode(*key_place(s.alt, own.first), s.codec) : CLSORT_TOP_CODE,
+                 most = some ? encode(*key_place(s.alt, own.end - 1), s.codec) : 0;
+    uint bits = 0, sum = 0;
+    join_edges(l.keys, least, most);
+    const code_t lowest = l.keys[0], highest = l.keys[CLSORT_GROUP];
+    while (bits < 8 * CLSORT_KEY_BYTES && lowest >> bits != highest >> bits)
+        bits++;
+    code_t code = bits < 8 * CLSORT_KEY_BYTES ? (code_t)(lowest >> bits << bits) : 0;
+    for (uint bit = bits; bit-- > 0;) {
+        const code_t now = (code_t)(code | (code_t)1 << bit);
+        group_scan_total(search_tile(s, own.first, own.end, now, 0) - own.first, l.sums, &sum);
+        barrier(CLK_LOCAL_MEM_FENCE);
+        code = sum <= full ? now : code;
+        if (sum <= full && sum >= full / 4)
+            break;
+    }
+    const uint below = search_tile(s, own.first, own.end, code, 0) - own.first,
+               equal = search_tile(s, own.first + below, own.end, code, 1) - own.first - below;
+    group_scan_total(below, l.sums, &sum);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const uint before = sum + group_scan_total(equal, l.sums, &sum);
+    return below + min(equal, full - min(before, full));
+}
+
+//---- radix: samples stretches
+/* The stretches of a bucket: how many of its keys lie before each, and the distance from the
+   numbers of its keys to their places in alt. */
+typedef struct { local uint *before, *distance; uint tiles; } stretches_t;
+
+/* The stretch in which key i lies. */
+CLSORT_INLINE uint find_stretch(stretches_t s, uint i)
+{
+    uint low = 0, high = s.tiles;
+    while (high - low > 1) {
+        const uint middle = (low + high) / 2;
+        low = s.before[middle] <= i ? middle : low;
+        high = s.before[middle] <= i ? high : middle;
+    }
+    return low;
+}
+
+/* Sorts `own` keys of each work-item's stretch, from alt's key `first` on, into `to`. Those of a
+   warp lie side by side. Returns how many these are. Called by all work-items with local memory
+   free; ends with a barrier. */
+CLSORT_INLINE uint sort_stretches(samples_t s, held_t l, array_t to, uint first, uint own)
+{
+    const uint t = local_id(), warp = min(CLSORT__WARP, CLSORT_GROUP),
+               start = t / warp * (warp * CLSORT_ITEMS) + t % warp;
+    const stretches_t parts = { l.words, l.words + CLSORT_GROUP, s.tiles };
+    code_t v[CLSORT_ITEMS];
+    uint rows = 0;
+    const uint before = group_scan_total(own, l.sums, &rows);
+    parts.before[t] = before;
+    parts.distance[t] = first - before;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    uint k = find_stretch(parts, min(start, rows - 1));
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_ITEMS; m++) {
+        const uint i = min(start + m * warp, rows - 1);
+        while (k + 1 < parts.tiles && parts.before[k + 1] <= i)
+            k++;
+        v[m] = *key_place(s.alt, i + parts.distance[k]);
+    }
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_ITEMS; m++)
+        v[m] = start + m * warp < rows ? encode(v[m], s.codec) : CLSORT_TOP_CODE;
+    sort_own(v);
+    merge_own(l, v, max(rows, warp * CLSORT_ITEMS));   /* the lanes of a warp have equal parts */
+    store_held(l, to, s.codec, rows);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    return rows;
+}
+
+/* A work-group per bucket; a work-item per tile, and no more tiles than these. A bucket above what
+   a work-group holds is sorted in parts. */
+CLSORT_KERNEL void clsort_samples_bucket(CLSORT_SAMPLES_ARGS)
+{
+    const samples_t s = CLSORT_SAMPLES;
+    const held_t l = held_space(space);
+    const uint bucket = (uint)get_group_id(0), t = local_id();
+    stretch_t own = { 0, 0 };
+    uint begin = 0, left = 0;
+    if (n == 0)
+        return;
+    if (!CLSORT_BRANCHES || !tables)
+        own = find_stretch_alone(s, l, bucket);
+    if (tables)
+        own = load_stretch(s, bucket);
+    own.end = t < s.tiles ? own.end : own.first;
+    group_scan_total(t < s.tiles ? own.first - t * tile : 0, l.sums, &begin);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    group_scan_total(own.end - own.first, l.sums, &left);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    while (left > 0) {
+        const uint size = left > CLSORT_TILE_ITEMS ? cut_stretch(s, l, own) : own.end - own.first;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        const uint rows = sort_stretches(s, l, advance(s.target, begin), own.first, size);
+        own.first += size;
+        begin += rows;
+        left -= rows;
+    }
+}
 #endif
 
 //---- quicksort

@@ -1242,15 +1242,14 @@ static sort_case samples_make(cl_uint type, size_t n, const char *pattern)
     return c;
 }
 
-/* Every pattern around the sizes of a tile, of the most tiles, and of half a tile and of two thirds
-   as the length of buckets. */
+/* Every pattern around what a work-group holds, and for the most tiles. */
 static void samples_of_every_pattern(bench *b)
 {
     static const cl_uint types[] = { CLSORT_U32, CLSORT_F64, CLSORT_F32, CLSORT_I64 };
     size_t t, i, k;
     for (t = 0; t < (b->few_programs ? 2u : 4u); t++) {
-        const size_t tile = types[t] == CLSORT_F64 || types[t] == CLSORT_I64 ? 64 * 12 : 64 * 20;
-        const size_t counts[] = { tile, 3, tile + 1, 2 * tile + 1, 7777, 64 * tile };
+        const size_t held = types[t] == CLSORT_F64 || types[t] == CLSORT_I64 ? 64 * 8 : 64 * 16;
+        const size_t counts[] = { held, 3, held + 1, 2 * held + 1, 7777, 64 * held };
         if (!test_takes(b, 4)) continue;
         for (i = b->small ? 2 : 0; i < (b->small ? 5u : 6u); i++)
             for (k = 0; pattern_name(k); k++) {
@@ -1271,7 +1270,7 @@ static void samples_sort_in_large_groups(bench *b)
     size_t k;
     if (test_is_cpu(b)) return;
     for (k = 0; k < (b->small ? 1 : sizeof patterns / sizeof *patterns); k++) {
-        sort_case c = samples_make(CLSORT_U32, b->small ? 6000 : 256 * 5120 - k, patterns[k]);
+        sort_case c = samples_make(CLSORT_U32, b->small ? 6000 : 256 * 4096 - k, patterns[k]);
         c.d.tuning.work_group = 256;
         if (!case_run(b, &c)) return;
     }
@@ -1284,42 +1283,53 @@ static int compare_uints(const void *a, const void *b)
 }
 
 /* Tiles whose samples say little: between two samples of each tile lie most of its keys' codes, the
-   same for all tiles, so that some buckets have several times a tile. */
+   same for all tiles, so that some buckets have several times what a work-group holds. With `equal`
+   these codes are one. */
+static void make_misleading(cl_uint *keys, size_t tiles, size_t distance, int equal)
+{
+    const size_t size = 64 * 16, n = tiles * size;
+    size_t i, tile;
+    for (i = 0; i < n; i++) {
+        const size_t t = i / size, first = (t * 633 % 1024 * distance) >> 10,
+                     place = i % size + distance - first, step = place % distance;
+        keys[i] = (cl_uint)(place / distance * 1000
+                            + (step == 0 ? t : 500 + (equal ? 0 : 6 * step)));
+    }
+    for (tile = 0; tile < tiles; tile++)   /* tiles keep their keys, in another order */
+        for (i = 0; i < size / 2; i++) {
+            const size_t other = size - 1 - i;
+            const cl_uint key = keys[tile * size + i];
+            keys[tile * size + i] = keys[tile * size + other];
+            keys[tile * size + other] = key;
+        }
+}
+
+/* Few tiles, where buckets find their own borders, and the most. */
 static void misleading_samples(bench *b)
 {
-    enum { TILE = 64 * 20, TILES = 64, DISTANCE = 64, N = TILE * TILES };
-    static cl_uint keys[N], sorted[N];
+    enum { TILE = 64 * 16, MOST = TILE * 64 };
+    static const size_t tiles[] = { 16, 32, 64 }, distances[] = { 32, 32, 64 };
+    static cl_uint keys[MOST], sorted[MOST];
     clsort_desc d = clsort_desc_default();
     cl_mem buffer;
     cl_int code;
-    size_t tile, i, equal;
-    for (equal = 0; equal < 2; equal++) {
-        for (i = 0; i < N; i++) {
-            const size_t t = i / TILE, first = (t * 40503 % 65536 * DISTANCE) >> 16,
-                         place = i % TILE + DISTANCE - first, step = place % DISTANCE;
-            keys[i] = (cl_uint)(place / DISTANCE * 1000
-                                + (step == 0 ? t : 500 + (equal ? 0 : 6 * step)));
-        }
-        memcpy(sorted, keys, sizeof keys);
-        qsort(sorted, N, sizeof *sorted, compare_uints);
-        for (tile = 0; tile < TILES; tile++)   /* tiles keep their keys, in another order */
-            for (i = 0; i < TILE / 2; i++) {
-                const size_t other = TILE - 1 - i;
-                const cl_uint key = keys[tile * TILE + i];
-                keys[tile * TILE + i] = keys[tile * TILE + other];
-                keys[tile * TILE + other] = key;
-            }
-        buffer = clCreateBuffer(b->session.context, CL_MEM_COPY_HOST_PTR, sizeof keys, keys, &code);
+    size_t i;
+    for (i = 0; i < 6; i++) {
+        const size_t n = tiles[i / 2] * TILE, bytes = n * sizeof *keys;
+        make_misleading(keys, tiles[i / 2], distances[i / 2], i % 2);
+        memcpy(sorted, keys, bytes);
+        qsort(sorted, n, sizeof *sorted, compare_uints);
+        buffer = clCreateBuffer(b->session.context, CL_MEM_COPY_HOST_PTR, bytes, keys, &code);
         if (!CHECK(code == CL_SUCCESS)) return;
         d.keys = buffer;
         d.key_type = CLSORT_U32;
-        d.count = N;
+        d.count = n;
         CHECK_OK(clsort_set_algorithm(&d, "radix-samples"));
         d.tuning.work_group = 64;
         CHECK_OK(clsort_enqueue_sort(b->sorter, b->session.queue, &d, 0, NULL, NULL));
-        CHECK(clEnqueueReadBuffer(b->session.queue, buffer, CL_TRUE, 0, sizeof keys, keys, 0, NULL,
-                                  NULL) == CL_SUCCESS);
-        CHECK(!memcmp(keys, sorted, sizeof keys));
+        CHECK(clEnqueueReadBuffer(b->session.queue, buffer, CL_TRUE, 0, bytes, keys, 0, NULL, NULL)
+              == CL_SUCCESS);
+        CHECK(!memcmp(keys, sorted, bytes));
         clReleaseMemObject(buffer);
     }
 }

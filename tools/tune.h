@@ -13,7 +13,7 @@
 
 #include "bench.h"
 
-enum { TUNE_BITONIC, TUNE_MERGE, TUNE_RADIX, TUNE_HYBRID, TUNE_METHODS };
+enum { TUNE_BITONIC, TUNE_MERGE, TUNE_RADIX, TUNE_HYBRID, TUNE_SAMPLES, TUNE_METHODS };
 enum {
     TUNE_LOG2_FIRST = 8,
     TUNE_LOG2_LAST = 24,
@@ -151,6 +151,7 @@ static int tune_choice(const struct clsort__crossover *row, size_t n, const doub
                                { TUNE_MERGE, radix, TUNE_BITONIC } };
     const int *order = orders[n >= row->radix ? 0 : n <= row->bitonic ? 1 : 2];
     int i = 0;
+    if (n <= row->samples && ms[TUNE_SAMPLES] > 0) return TUNE_SAMPLES;
     while (i < 2 && !(ms[order[i]] > 0)) i++;
     return order[i];
 }
@@ -174,24 +175,33 @@ static cl_uint tune_threshold(const tune_job *job, int place)
     return !place ? 0 : place > job->sizes ? 0xFFFFFFFFu : (cl_uint)tune_count(place - 1);
 }
 
+/* Takes a row's thresholds as the best ones if they lose less. */
+static void tune_take(const tune_job *job, const struct clsort__crossover *row, double *least,
+                      struct clsort__crossover *best)
+{
+    const double loss = tune_loss(job, row);
+    if (loss >= *least) return;
+    *least = loss;
+    *best = *row;
+}
+
 /* The thresholds with the least loss; those of the table if they lose at most 2 % more. */
 static struct clsort__crossover tune_best(const tune_job *job)
 {
     struct clsort__crossover best = *job->row, row = best;
     double least = tune_loss(job, &best) - 0.02;
-    int bitonic, radix, hybrid;
-    for (bitonic = 0; bitonic <= job->sizes + 1; bitonic++)
-        for (radix = 1; radix <= job->sizes + 1; radix++)
-            for (hybrid = radix; hybrid <= job->sizes + 1; hybrid++) {
-                double loss;
-                row.bitonic = tune_threshold(job, bitonic);
-                row.radix = tune_threshold(job, radix);
-                row.hybrid = tune_threshold(job, hybrid);
-                loss = tune_loss(job, &row);
-                if (loss >= least) continue;
-                least = loss;
-                best = row;
-            }
+    const int most = job->sizes + 1;
+    int bitonic, radix, hybrid, samples;
+    for (bitonic = 0; bitonic <= most; bitonic++)
+        for (radix = 1; radix <= most; radix++)
+            for (hybrid = radix; hybrid <= most; hybrid++)
+                for (samples = 0; samples <= most; samples++) {
+                    row.bitonic = tune_threshold(job, bitonic);
+                    row.radix = tune_threshold(job, radix);
+                    row.hybrid = tune_threshold(job, hybrid);
+                    row.samples = tune_threshold(job, samples);
+                    tune_take(job, &row, &least, &best);
+                }
     return best;
 }
 
@@ -228,11 +238,12 @@ static void tune_print_row(const struct clsort__crossover *row)
 {
     static const char *const devices[] = { "CLSORT__NVIDIA", "CLSORT__OTHER_GPU",
                                            "CLSORT__CPU_ROWS", "CLSORT__CPU" };
-    char text[3][24];
-    printf("    { %s, %d, %u, %s, %s, %s },", devices[row->device], row->payload,
+    char text[4][24];
+    printf("    { %s, %d, %u, %s, %s, %s, %s },", devices[row->device], row->payload,
            (unsigned)row->bits, tune_threshold_text(row->bitonic, text[0], sizeof text[0]),
            tune_threshold_text(row->radix, text[1], sizeof text[1]),
-           tune_threshold_text(row->hybrid, text[2], sizeof text[2]));
+           tune_threshold_text(row->hybrid, text[2], sizeof text[2]),
+           tune_threshold_text(row->samples, text[3], sizeof text[3]));
 }
 
 /* The best row, and what it gains over the one of the table. */
@@ -373,6 +384,7 @@ static void tune_methods(tune_job *job, const device_info *info)
     job->methods[TUNE_RADIX] = job->sorter && job->sorter->has_progress ? "radix-sweeps"
                                                                         : "radix-portable";
     job->methods[TUNE_HYBRID] = info->type & CL_DEVICE_TYPE_CPU ? "radix-cached" : "radix-hybrid";
+    job->methods[TUNE_SAMPLES] = "radix-samples";
 }
 
 static int command_tune(const arguments *a)
