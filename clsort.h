@@ -2305,7 +2305,12 @@ static const char *const clsort__source[] = {
     "    return toggle_magnitude((codes_t)((codes_t)(code + c.rotate) ^ c.flip), c.mask);\n"
     "}\n\n",
     "//---- record\n\n"
-    "typedef struct { global uchar *keys, *values; } array_t;\n\n\n\n"
+    "#if CLSORT_PAIRS\n\n\n"
+    "typedef struct { global uchar *keys, *values; uint apart; } array_t;\n"
+    "#else\n"
+    "typedef struct { global uchar *keys, *values; } array_t;\n"
+    "#endif\n\n",
+    "//---- arrays\n\n\n"
     "#if CLSORT_RECORDS\n"
     "#define CLSORT_ARRAY_ARGS(name) \\\n"
     "    global uchar *name##_buffer, ulong name##_keys_at, ulong name##_values_at\n"
@@ -2317,7 +2322,12 @@ static const char *const clsort__source[] = {
     "#define CLSORT_ARRAY_ARGS(name) \\\n"
     "    global uchar *name##_buffer, ulong name##_keys_at, global uchar *name##_buffer_2, \\\n"
     "        ulong name##_values_at\n"
+    "#if CLSORT_PAIRS\n"
+    "#define CLSORT_ARRAY(name) \\\n"
+    "    { name##_buffer + name##_keys_at, name##_buffer_2 + name##_values_at, 1 }\n"
+    "#else\n"
     "#define CLSORT_ARRAY(name) { name##_buffer + name##_keys_at, name##_buffer_2 + name##_values_at }\n"
+    "#endif\n"
     "#endif\n\n\n"
     "enum { ARRAY_SOURCE, ARRAY_TARGET, ARRAY_ALT };\n\n"
     "CLSORT_INLINE array_t array_at(uint which, array_t source, array_t target, array_t alt)\n"
@@ -2680,8 +2690,8 @@ static const char *const clsort__source[] = {
     "CLSORT_INLINE array_t advance(array_t a, long i)\n"
     "{\n"
     "#if CLSORT_PAIRS\n"
-    "    a.keys += i * (a.values ? 4 : 8);\n"
-    "    a.values = a.values ? a.values + 4 * i : 0;\n"
+    "    a.keys += i * (a.apart ? 4 : 8);\n"
+    "    a.values += i * 4;\n"
     "#else\n"
     "    a.keys += i * (CLSORT_RECORDS ? CLSORT_VALUE_BYTES : CLSORT_KEY_BYTES);\n"
     "    a.values += i * CLSORT_VALUE_BYTES;\n"
@@ -3322,10 +3332,10 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 1942\n",
+    "#line 1954\n",
 #endif
 #else
-    "#line 1942\n",
+    "#line 1954\n",
 #endif
 #ifndef CLSORT_NO_MERGE
     "//---- merge\n"
@@ -4485,7 +4495,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 3365\n",
+    "#line 3377\n",
 #endif
     "//---- merge: segments\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_NEEDS_PACKING\n"
@@ -4795,7 +4805,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 3758\n",
+    "#line 3770\n",
 #endif
 #ifndef CLSORT_NO_RADIX
     "//---- radix: codes\n"
@@ -7318,7 +7328,7 @@ static const char *const clsort__source[] = {
     "CLSORT_INLINE code_t load_key(array_t a, size_t i)\n"
     "{\n"
     "#if CLSORT_PAIRS\n"
-    "    if (a.values)\n"
+    "    if (a.apart)\n"
     "        return (code_t)((global const uint *)a.keys)[i] << 32\n"
     "               | ((global const uint *)a.values)[i];\n"
     "#endif\n"
@@ -7327,7 +7337,7 @@ static const char *const clsort__source[] = {
     "CLSORT_INLINE code_t load_decider(array_t a, size_t i)\n"
     "{\n"
     "#if CLSORT_PAIRS\n"
-    "    if (a.values)\n"
+    "    if (a.apart)\n"
     "        return (code_t)((global const uint *)a.keys)[i] << 32;\n"
     "#endif\n"
     "    return load_key(a, i);\n"
@@ -7335,7 +7345,7 @@ static const char *const clsort__source[] = {
     "CLSORT_INLINE void store_key(array_t a, size_t i, code_t key)\n"
     "{\n"
     "#if CLSORT_PAIRS\n"
-    "    if (a.values) {\n"
+    "    if (a.apart) {\n"
     "        ((global uint *)a.keys)[i] = (uint)(key >> 32);\n"
     "        ((global uint *)a.values)[i] = (uint)key;\n"
     "        return;\n"
@@ -7560,7 +7570,7 @@ static const char *const clsort__source[] = {
     "        CLSORT_CODEC_ARGS, global uchar *scratch, ulong scratch_at, uint n, uint tables, \\\n"
     "        uint slots, local ulong *space\n"
     "#if CLSORT_PAIRS\n"
-    "#define CLSORT_HYBRID_ALT { alt_buffer + alt_keys_at, 0 }\n"
+    "#define CLSORT_HYBRID_ALT { alt_buffer + alt_keys_at, alt_buffer, 0 }\n"
     "#else\n"
     "#define CLSORT_HYBRID_ALT CLSORT_ARRAY(alt)\n"
     "#endif\n"
@@ -9233,7 +9243,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 9259\n",
+    "#line 9271\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
     "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -10132,7 +10142,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 10365\n",
+    "#line 10377\n",
 #endif
     "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_SELECT\n"

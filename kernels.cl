@@ -653,8 +653,15 @@ CLSORT_INLINE codes_t decode(codes_t code, codec_t c)
 
 //---- record
 /* Where keys and values begin in global memory. */
+#if CLSORT_PAIRS
+/* apart: keys and values lie in two arrays; else pairs in one. It is a constant: PoCL 3.1 has
+   stores of loops in one way or the other, told apart by a pointer, go beyond the loops' ends. */
+typedef struct { global uchar *keys, *values; uint apart; } array_t;
+#else
 typedef struct { global uchar *keys, *values; } array_t;
+#endif
 
+//---- arrays
 /* Some drivers take a microsecond per buffer at each launch, so a kernel has only the buffers that
    it needs. */
 #if CLSORT_RECORDS
@@ -668,7 +675,12 @@ typedef struct { global uchar *keys, *values; } array_t;
 #define CLSORT_ARRAY_ARGS(name) \
     global uchar *name##_buffer, ulong name##_keys_at, global uchar *name##_buffer_2, \
         ulong name##_values_at
+#if CLSORT_PAIRS
+#define CLSORT_ARRAY(name) \
+    { name##_buffer + name##_keys_at, name##_buffer_2 + name##_values_at, 1 }
+#else
 #define CLSORT_ARRAY(name) { name##_buffer + name##_keys_at, name##_buffer_2 + name##_values_at }
+#endif
 #endif
 
 /* The three arrays that a sort moves elements between, by number. */
@@ -1133,8 +1145,8 @@ CLSORT_INLINE uint segment_passes(segment_t s, uint tile)
 CLSORT_INLINE array_t advance(array_t a, long i)
 {
 #if CLSORT_PAIRS
-    a.keys += i * (a.values ? 4 : 8);
-    a.values = a.values ? a.values + 4 * i : 0;
+    a.keys += i * (a.apart ? 4 : 8);
+    a.values += i * 4;
 #else
     a.keys += i * (CLSORT_RECORDS ? CLSORT_VALUE_BYTES : CLSORT_KEY_BYTES);
     a.values += i * CLSORT_VALUE_BYTES;
@@ -6863,11 +6875,11 @@ CLSORT_INLINE void join_edges(local code_t *edges, code_t least, code_t most)
 
 //---- radix: keys, or pairs as keys
 /* A pair is a key of 8 bytes, whose upper half is the key that decides, and whose lower half is the
-   value. An array has keys and values apart or, where `values` is 0, pairs. */
+   value. */
 CLSORT_INLINE code_t load_key(array_t a, size_t i)
 {
 #if CLSORT_PAIRS
-    if (a.values)
+    if (a.apart)
         return (code_t)((global const uint *)a.keys)[i] << 32
                | ((global const uint *)a.values)[i];
 #endif
@@ -6878,7 +6890,7 @@ CLSORT_INLINE code_t load_key(array_t a, size_t i)
 CLSORT_INLINE code_t load_decider(array_t a, size_t i)
 {
 #if CLSORT_PAIRS
-    if (a.values)
+    if (a.apart)
         return (code_t)((global const uint *)a.keys)[i] << 32;
 #endif
     return load_key(a, i);
@@ -6887,7 +6899,7 @@ CLSORT_INLINE code_t load_decider(array_t a, size_t i)
 CLSORT_INLINE void store_key(array_t a, size_t i, code_t key)
 {
 #if CLSORT_PAIRS
-    if (a.values) {
+    if (a.apart) {
         ((global uint *)a.keys)[i] = (uint)(key >> 32);
         ((global uint *)a.values)[i] = (uint)key;
         return;
@@ -7216,7 +7228,7 @@ CLSORT_INLINE void sort_bins(bucket_space_t l, const code_t *key, uint rows, lin
         CLSORT_CODEC_ARGS, global uchar *scratch, ulong scratch_at, uint n, uint tables, \
         uint slots, local ulong *space
 #if CLSORT_PAIRS
-#define CLSORT_HYBRID_ALT { alt_buffer + alt_keys_at, 0 }
+#define CLSORT_HYBRID_ALT { alt_buffer + alt_keys_at, alt_buffer, 0 }
 #else
 #define CLSORT_HYBRID_ALT CLSORT_ARRAY(alt)
 #endif
