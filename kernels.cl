@@ -8511,47 +8511,19 @@ CLSORT_INLINE uint count_key(local uint *bins, uint bin, uint crowds)
     return atomic_inc(&bins[bin]);
 }
 
-/* A scale of the values of floats, or none: most of the floats that people sort are spread evenly
-   over some values, but not over their codes. */
-typedef struct { float least, factor; } scale_t;
-
-CLSORT_INLINE float float_of(code_t code, codec_t codec)
-{
-#if CLSORT_KEY_BYTES == 4
-    return as_float((uint)decode(code, codec));
-#else
-    return 0;
-#endif
-}
-
-/* factor 0: there is none. */
-CLSORT_INLINE scale_t make_scale(code_t least, code_t most, codec_t codec)
-{
-    const float low = float_of(least, codec), high = float_of(most, codec),
-                factor = (CLSORT_BUCKET_BINS - 1) / (high - low);
-    const uint usable = CLSORT_IS(SAMPLES) && CLSORT_KEY_BYTES == 4 && codec.mask != 0
-                        && isfinite(low) && isfinite(high) && isfinite(high - low)
-                        && isfinite(factor);
-    const scale_t s = { low, usable ? factor : 0 };
-    return s;
-}
-
-/* Counts the keys of each bin of the line or, if there is one, of the scale. Called by all
-   work-items with the bucket clear; ends with a barrier. */
-CLSORT_INLINE void count_scaled_bins(bucket_space_t l, const code_t *key, uint *rank, uint rows,
-                                     line_t line, scale_t scale, codec_t codec)
+/* Counts the keys of each bin of the line. Called by all work-items with the bucket clear; ends
+   with a barrier. */
+CLSORT_INLINE void count_line_bins(bucket_space_t l, const code_t *key, uint *rank, uint rows,
+                                   line_t line)
 {
     const uint spare = CLSORT_BIN_SLOTS + local_id() % CLSORT__HYBRID_SPARE_BINS;
     uint crowds = 0;
     #pragma unroll
     for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {
-        const uint bin = scale.factor != 0
-                             ? min((uint)((float_of(key[m], codec) - scale.least) * scale.factor),
-                                   CLSORT_BUCKET_BINS - 1u)
-                             : line_bin(line, key[m]),
-                   slot = bucket_item(m) < rows ? pad_slot(bin, 5) : spare;
-        crowds = m == 0 ? bins_crowd(slot) : crowds;
-        rank[m] = count_key(l.bins, slot, crowds) | slot << 16;
+        const uint inside = bucket_item(m) < rows,
+                   bin = inside ? pad_slot(line_bin(line, key[m]), 5) : spare;
+        crowds = m == 0 ? bins_crowd(bin) : crowds;
+        rank[m] = count_key(l.bins, bin, crowds) | bin << 16;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
 }
@@ -8620,12 +8592,12 @@ CLSORT_INLINE void count_split_bins(bucket_space_t l, const code_t *key, uint *r
 /* Sorts codes of least ... most that work-items hold, `rows` of them, the last one again in place
    of what is missing, into l.keys. Bins of equal length come first; where they are long, splitters
    make bins. Called by all work-items with the bucket clear; ends with a barrier. */
-CLSORT_INLINE void sort_between(bucket_space_t l, codec_t codec, const code_t *key, uint rows,
-                                code_t least, code_t most)
+CLSORT_INLINE void sort_between(bucket_space_t l, const code_t *key, uint rows, code_t least,
+                                code_t most)
 {
     const line_t line = make_line(least, most, 1);
     uint rank[CLSORT_BUCKET_ITEMS];
-    count_scaled_bins(l, key, rank, rows, line, make_scale(least, most, codec), codec);
+    count_line_bins(l, key, rank, rows, line);
     uint longest = place_bins(l, CLSORT_OWN_BINS);
     longest = single_bins(line) ? 0 : longest;
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -8635,22 +8607,6 @@ CLSORT_INLINE void sort_between(bucket_space_t l, codec_t codec, const code_t *k
     }
     fill_bins(l, key, rank, rows);
     order_bins(l, rows, longest);
-}
-
-/* The same with any codes. Called by all work-items with the space free. */
-CLSORT_INLINE void sort_held(bucket_space_t l, codec_t codec, const code_t *key, uint rows)
-{
-    code_t least = key[0], most = key[0];
-    #pragma unroll
-    for (uint m = 1; m < CLSORT_BUCKET_ITEMS; m++) {
-        least = min(least, key[m]);
-        most = max(most, key[m]);
-    }
-    join_edges(l.keys, least, most);
-    least = l.keys[0];
-    most = l.keys[CLSORT_GROUP];
-    clear_bucket(l);
-    sort_between(l, codec, key, rows, least, most);
 }
 
 CLSORT_INLINE void store_held(bucket_space_t l, array_t to, codec_t codec, uint rows)
@@ -8769,7 +8725,7 @@ CLSORT_KERNEL void clsort_runs_pass(CLSORT_RUNS_ARGS, CLSORT_ARRAY_ARGS(target),
     #pragma unroll
     for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)
         code[m] = encode(code[m], codec);
-    sort_between(l, codec, code, rows, least, most);
+    sort_between(l, code, rows, least, most);
     store_held(l, advance(target, span.begin), codec, rows);
 }
 #endif
