@@ -8973,7 +8973,8 @@ static const char *const clsort__source[] = {
     "    merge_own(l, v, rows);\n"
     "    store_held(l, advance(s.tiles > 1 ? s.alt : s.target, begin), s.codec, rows);\n"
     "}\n\n",
-    "//---- radix: samples borders\n\n\n\n"
+    "//---- radix: samples borders\n"
+    "#if !CLSORT_FEW\n\n\n\n"
     "CLSORT_INLINE void merge_samples(samples_t s, held_t l)\n"
     "{\n"
     "    const uint first = local_id() * CLSORT_ITEMS, each = 1 << s.samples_log2,\n"
@@ -9205,9 +9206,10 @@ static const char *const clsort__source[] = {
     "        left -= rows;\n"
     "    }\n"
     "}\n"
+    "#endif\n"
     "#endif\n\n",
 #else
-    "#line 9227\n",
+    "#line 9229\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
     "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -10106,7 +10108,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 10333\n",
+    "#line 10335\n",
 #endif
     "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_SELECT\n"
@@ -12014,8 +12016,8 @@ typedef struct clsort__config {
     cl_uint scan;               /* quicksort: CLSORT_SCAN_*; 0: no work-group shares a tile */
 } clsort__config;
 
-/* Arrays and rows fit a tile: only the kernel of bitonic, merge or segments that sorts such. Each
-   row is longer: only the kernels of segments for long ones. */
+/* Arrays and rows fit a tile: only the kernel of bitonic, merge, radix of samples or segments that
+   sorts such. Each row is longer: only the kernels of segments for long ones. */
 enum { CLSORT__FEW_TILES = 1, CLSORT__FEW_LONG = 2 };
 
 /* A built program and its kernels. Its shape may be smaller than the one asked for, if the limits
@@ -13555,6 +13557,7 @@ static int clsort__few_have(const clsort__config *c, int kernel)
     switch (kernel) {
         case CLSORT__KERNEL_TILE:
         case CLSORT__KERNEL_MERGE_TILE:
+        case CLSORT__KERNEL_SAMPLES_TILE:
         case CLSORT__KERNEL_SEGMENT_PACK: return tiles;
         case CLSORT__KERNEL_SEGMENT_TILE:
         case CLSORT__KERNEL_SEGMENT_PASS: return !tiles;
@@ -17103,6 +17106,7 @@ static void clsort__plan_partition(const clsort_sorter *s, clsort__plan *p, cl_u
     clsort__config *c = &p->config;
     memset(&p->helpers, 0, sizeof p->helpers);
     c->family = CLSORT__PARTITION;
+    c->few = 0;
     c->lanes = 1;
     c->wide = 0;
     c->digit_bits = part_bits;
@@ -17433,6 +17437,7 @@ static int clsort__samples_shape(const clsort_sorter *s, const clsort__plan *p, 
     c->radix_items = 1u << c->items_log2;
     c->team = s->has_warps ? CLSORT__WARP : 16;
     c->group_log2 = c->share_log2 = clsort__choose_group(s, t, CLSORT__HYBRID_LEAST_GROUP, 8);
+    c->few = p->d.count <= clsort__radix_tile(c);   /* a tile: one launch */
     return c->group_log2 >= CLSORT__HYBRID_LEAST_GROUP && clsort__local_need(c) <= s->local_bytes
            && p->d.count <= clsort__radix_tile(c) << c->group_log2;
 }

@@ -8944,6 +8944,7 @@ CLSORT_KERNEL void clsort_samples_tile(CLSORT_SAMPLES_ARGS)
 }
 
 //---- radix: samples borders
+#if !CLSORT_FEW
 /* Merges the samples into local memory. Those of one tile lie between those of another: else, where
    tiles are alike, they crowd. The factor is 2^10 over the golden ratio. Called by all work-items;
    begins and ends with a barrier. */
@@ -9222,6 +9223,7 @@ CLSORT_KERNEL void clsort_samples_bucket(CLSORT_SAMPLES_ARGS)
         left -= rows;
     }
 }
+#endif
 #endif
 
 //---- quicksort
