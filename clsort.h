@@ -8848,10 +8848,15 @@ static const char *const clsort__source[] = {
     "            if (step <= most && !(m & step))\n"
     "                order_codes(&v[m], &v[m + step]);\n"
     "    }\n"
-    "}\n\n"
+    "}\n\n\n"
+    "#if CLSORT_BRANCHES\n"
+    "#define CLSORT_UNROLL_RUNS 16\n"
+    "#else\n"
+    "#define CLSORT_UNROLL_RUNS 1\n"
+    "#endif\n\n"
     "CLSORT_INLINE void sort_own(code_t *v)\n"
     "{\n"
-    "    #pragma unroll\n"
+    "    #pragma unroll CLSORT_UNROLL_RUNS\n"
     "    for (uint run = 1; run < CLSORT_ITEMS; run *= 2) {\n"
     "        #pragma unroll\n"
     "        for (uint m = 0; m < CLSORT_ITEMS; m++)\n"
@@ -9209,7 +9214,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 9229\n",
+    "#line 9236\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
     "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -10108,7 +10113,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 10335\n",
+    "#line 10342\n",
 #endif
     "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_SELECT\n"

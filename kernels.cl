@@ -8798,9 +8798,16 @@ CLSORT_INLINE void merge_blocks(code_t *v, const uint most)
     }
 }
 
+/* Intel's compiler for CPUs crashes at the kernel of buckets where all of this is unrolled. */
+#if CLSORT_BRANCHES
+#define CLSORT_UNROLL_RUNS 16
+#else
+#define CLSORT_UNROLL_RUNS 1
+#endif
+
 CLSORT_INLINE void sort_own(code_t *v)
 {
-    #pragma unroll
+    #pragma unroll CLSORT_UNROLL_RUNS
     for (uint run = 1; run < CLSORT_ITEMS; run *= 2) {
         #pragma unroll
         for (uint m = 0; m < CLSORT_ITEMS; m++)
