@@ -1696,6 +1696,8 @@ extern "C" {
 #define CLSORT__MOST_RUNS 16
 #define CLSORT__RUNS_TILE(group, items) (((group) - CLSORT__MOST_RUNS) * (items))
 #define CLSORT__SHARE_WORDS(group) (8 * CLSORT__MOST_RUNS + 2 + (group))
+/* The same where a tile of bare keys is sorted as a bucket: behind that. */
+#define CLSORT__BARE_SHARE_WORDS (9 * CLSORT__MOST_RUNS + 1)
 /* How many elements before a multiple of 2^step_log2 the samples of run k lie, and the sum of that
    over all runs. */
 #define CLSORT__RUNS_SHIFT(k, step_log2) ((CLSORT__MOST_RUNS - 1 - (k)) << ((step_log2)-4))
@@ -1947,7 +1949,8 @@ static const char *const clsort__source[] = {
     "#define CLSORT__FAMILY_PARTITION 48\n\n\n\n\n"
     "#define CLSORT__MOST_RUNS 16\n"
     "#define CLSORT__RUNS_TILE(group, items) (((group) - CLSORT__MOST_RUNS) * (items))\n"
-    "#define CLSORT__SHARE_WORDS(group) (8 * CLSORT__MOST_RUNS + 2 + (group))\n\n\n"
+    "#define CLSORT__SHARE_WORDS(group) (8 * CLSORT__MOST_RUNS + 2 + (group))\n\n"
+    "#define CLSORT__BARE_SHARE_WORDS (9 * CLSORT__MOST_RUNS + 1)\n\n\n"
     "#define CLSORT__RUNS_SHIFT(k, step_log2) ((CLSORT__MOST_RUNS - 1 - (k)) << ((step_log2)-4))\n"
     "#define CLSORT__RUNS_SHIFTS(step_log2) \\\n"
     "    (CLSORT__MOST_RUNS * (CLSORT__MOST_RUNS - 1) / 2 << ((step_log2)-4))\n\n"
@@ -3332,10 +3335,10 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 1954\n",
+    "#line 1956\n",
 #endif
 #else
-    "#line 1954\n",
+    "#line 1956\n",
 #endif
 #ifndef CLSORT_NO_MERGE
     "//---- merge\n"
@@ -4495,7 +4498,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 3377\n",
+    "#line 3379\n",
 #endif
     "//---- merge: segments\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_NEEDS_PACKING\n"
@@ -4805,7 +4808,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 3770\n",
+    "#line 3772\n",
 #endif
 #ifndef CLSORT_NO_RADIX
     "//---- radix: codes\n"
@@ -8780,7 +8783,7 @@ static const char *const clsort__source[] = {
     "        *least = min(*least, s.edges[k]);\n"
     "        *most = max(*most, s.edges[k + CLSORT__MOST_RUNS]);\n"
     "    }\n"
-    "}\n\n\n\n"
+    "}\n\n\n\n\n"
     "CLSORT_KERNEL void clsort_runs_pass(CLSORT_RUNS_ARGS, CLSORT_ARRAY_ARGS(target),\n"
     "                                    global uchar *splits, ulong splits_at, uint n, uint tile,\n"
     "                                    uint slack, local ulong *space)\n"
@@ -9214,7 +9217,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 9236\n",
+    "#line 9239\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
     "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -10113,7 +10116,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 10342\n",
+    "#line 10345\n",
 #endif
     "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_SELECT\n"
@@ -16365,7 +16368,7 @@ static size_t clsort__lane_bytes(const clsort__config *c)
     return 4 * CLSORT__LANE_WORDS(group) + 2 * group * c->key_bytes;
 }
 
-static size_t clsort__samples_need(const clsort__config *c);
+static size_t clsort__run_bucket_bytes(const clsort__config *c);
 
 static size_t clsort__cores(const clsort_sorter *s)
 {
@@ -16675,7 +16678,7 @@ static void clsort__arg_runs_pass(clsort__run *run, const clsort__runs_job *r, s
     clsort__arg_uint(run, (cl_uint)r->tile);
     if (r->shape.share_log2) clsort__arg_uint(run, (cl_uint)r->slack);
     if (r->shape.share_log2 && clsort__run_buckets(&r->shape)) {
-        clsort__arg_local(run, clsort__samples_need(&r->shape));
+        clsort__arg_local(run, clsort__run_bucket_bytes(&r->shape));
         return;
     }
     clsort__arg_uint(run, clsort__ceil_log2(r->runs));
@@ -17267,6 +17270,14 @@ static size_t clsort__hybrid_need(const clsort__config *c)
 {
     const clsort__hybrid_local l = clsort__hybrid_sizes(c);
     return clsort__largest(clsort__largest(l.cells, l.count, 0), l.split, l.buckets);
+}
+
+/* Local memory of a tile of bare keys that a merge of runs sorts as a bucket, in bytes. */
+static size_t clsort__run_bucket_bytes(const clsort__config *c)
+{
+    return clsort__hybrid_sizes(c).buckets
+           + clsort__largest(4 * CLSORT__BARE_SHARE_WORDS, (size_t)c->key_bytes << c->group_log2,
+                             0);
 }
 
 /* Bytes of the codes that are sorted from the top down: a pair is one of 8. */
@@ -18212,7 +18223,7 @@ static size_t clsort__runs_local(const clsort__config *c)
 {
     if (!c->share_log2) return 0;
     return clsort__largest(clsort__lane_bytes(c),
-                           clsort__run_buckets(c) ? clsort__samples_need(c)
+                           clsort__run_buckets(c) ? clsort__run_bucket_bytes(c)
                                                   : clsort__tile_local(c) + clsort__share_bytes(c),
                            0);
 }

@@ -140,6 +140,8 @@
 #define CLSORT__MOST_RUNS 16
 #define CLSORT__RUNS_TILE(group, items) (((group) - CLSORT__MOST_RUNS) * (items))
 #define CLSORT__SHARE_WORDS(group) (8 * CLSORT__MOST_RUNS + 2 + (group))
+/* The same where a tile of bare keys is sorted as a bucket: behind that. */
+#define CLSORT__BARE_SHARE_WORDS (9 * CLSORT__MOST_RUNS + 1)
 /* How many elements before a multiple of 2^step_log2 the samples of run k lie, and the sum of that
    over all runs. */
 #define CLSORT__RUNS_SHIFT(k, step_log2) ((CLSORT__MOST_RUNS - 1 - (k)) << ((step_log2)-4))
@@ -8703,7 +8705,8 @@ CLSORT_INLINE void read_edges(bare_shares_t s, code_t *least, code_t *most)
 }
 
 /* Each work-group sorts a tile of bare keys, as a bucket: equal keys cannot be told apart. space:
-   as for clsort_samples_bucket. */
+   as for clsort_hybrid_buckets, then CLSORT__BARE_SHARE_WORDS words, or a code for each work-item
+   where that is more. */
 CLSORT_KERNEL void clsort_runs_pass(CLSORT_RUNS_ARGS, CLSORT_ARRAY_ARGS(target),
                                     global uchar *splits, ulong splits_at, uint n, uint tile,
                                     uint slack, local ulong *space)
