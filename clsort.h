@@ -185,14 +185,14 @@
        clsort_enqueue_partition                      a(T) with the T of radix without sweeps
 
      T, the bytes of tables:
-     - radix: 4 (32 + 4 B + 256 (B + 1)) with B = min(n / 64 + 1, 1024), at most 1.1 MB. With
-       sweeps, on NVIDIA's GPUs, it is at least 4 (64 + 256 K) + W (n / t + 1). W is 1024,
+     - radix: 4 (32 + 4 B + 256 (B + 1)) with B = min(n / 64 + 1, 1024), at most 1.1 MB. With one
+       launch per digit, on NVIDIA's GPUs, it is at least 4 (64 + 256 K) + W (n / t + 1). W is 1024,
        and 2048 from 2^30 elements on. t is a tile: 4352 bare keys of 4 bytes, never below 1536.
      - radix-hybrid, and radix where it takes that (keys of 4 bytes without values from 2^23 on, of
        8 bytes from 2^22 on; of 4 bytes with values of 4 bytes or indices from 2^24 on):
        a(T) with the T of radix, and 4 (3600 + 256 H). H is 0 up to 98,000 keys at least, then a
-       power of two, at most 512 (keys of 8 bytes, with values, or more than 5 * 2^26 keys: 1024).
-       That is up to 0.54 MB (1.07 MB) more.
+       power of two, at most 512 (keys of 8 bytes, and with values: 1024). That is up to 0.54 MB
+       (1.07 MB) more.
      - radix-samples, and radix where it takes that (bare keys of 32 bits on NVIDIA's GPUs), up to
        4096 elements: n / 16 + 8
      - quicksort: a(4 (1050 + 188 S)) with S = min(n / 1024, 8192) + 1, and the T of rows; less than
@@ -636,9 +636,9 @@ enum {
 
 enum { CLSORT_RADIX_DEFAULT = 0,     /* CLSORT_RADIX_HYBRID on GPUs and CLSORT_RADIX_CACHED on CPUs
                                         where that is known to be the fastest and neither work_group
-                                        nor items is set; else one launch for all digits where
+                                        nor items is set; else one launch per digit where
                                         work-groups are known to make progress (NVIDIA), else
-                                        three for each */
+                                        three */
        CLSORT_RADIX_PORTABLE = 1,    /* three launches per digit */
        CLSORT_RADIX_SWEEPS = 2,      /* as by default, never one of those below */
        CLSORT_RADIX_HYBRID = 3,      /* from the top digit down: keys of 4 or 8 bytes without
@@ -1754,14 +1754,12 @@ extern "C" {
 #define CLSORT__JOB_HEAD 4
 
 /* Radix tables, in words: the plan has one word for each pass, the bits seen take SEEN_WORDS for
-   each block. A sweep's tables begin with a head: in place of the plan the gate alone, bits seen,
-   numbers that work-groups draw, how many low bits are mended, how many runs. In local memory,
-   SWEEP_WORDS lie before the tile: the number drawn, how many moves, and a word for each. */
+   each block. A sweep's tables begin with a head: plan, bits seen, then a ticket counter for each
+   pass, how many low bits are mended, how many runs. */
 #define CLSORT__PLAN_WORDS 32
 #define CLSORT__SEEN_WORDS 4
 #define CLSORT__SWEEP_PASSES 8
 #define CLSORT__SWEEP_HEAD 64
-#define CLSORT__SWEEP_WORDS (CLSORT__SWEEP_PASSES + 4)
 /* The word of the plan that hybrid radix and mending leave nonzero where they have sorted. Bits of
    the argument in_place: where that word is not 0, do nothing; leave low bits to be mended. */
 #define CLSORT__GATE 31
@@ -1789,7 +1787,7 @@ extern "C" {
 #define CLSORT__HYBRID_SLICE_LOG2 6
 #define CLSORT__HYBRID_SAMPLE_LOG2 14
 #define CLSORT__HYBRID_EVEN_DIGITS 192
-#define CLSORT__HYBRID_MOST_SLOTS(key_bytes, wide) ((key_bytes) == 8 || (wide) ? 1024 : 512)
+#define CLSORT__HYBRID_MOST_SLOTS(key_bytes) ((key_bytes) == 8 ? 1024 : 512)
 /* The most heavy codes; how many of the sample are looked through for them, and the fewest of these
    that one must have, beside its part of EVEN_DIGITS; none is looked for where no cell has more
    than 1 / CROWDED_PART of the sample; the most work-groups that write their keys. */
@@ -1901,7 +1899,8 @@ extern "C" {
 #define CLSORT__ROW_BOUND 36
 /* In the table of row 0, for one launch of all: numbers that were drawn, and that are done; how
    often a row has failed. */
-#define CLSORT__ROW_NUMBERS 40
+#define CLSORT__ROW_DRAWN 40
+#define CLSORT__ROW_DONE 41
 #define CLSORT__ROW_ANY_FAILED 42
 /* A sample's elements lie in clusters of so many, one after the other. A work-group's list of
    candidates has LISTED places. */
@@ -1983,12 +1982,11 @@ static const char *const clsort__source[] = {
     "#define CLSORT__ROW_LENGTHS 8\n\n"
     "#define CLSORT__SEGMENTS_HAVE_GAPS 16\n\n"
     "#define CLSORT__RANGE_WORDS 8\n"
-    "#define CLSORT__JOB_HEAD 4\n\n\n\n\n\n"
+    "#define CLSORT__JOB_HEAD 4\n\n\n\n\n"
     "#define CLSORT__PLAN_WORDS 32\n"
     "#define CLSORT__SEEN_WORDS 4\n"
     "#define CLSORT__SWEEP_PASSES 8\n"
-    "#define CLSORT__SWEEP_HEAD 64\n"
-    "#define CLSORT__SWEEP_WORDS (CLSORT__SWEEP_PASSES + 4)\n\n\n"
+    "#define CLSORT__SWEEP_HEAD 64\n\n\n"
     "#define CLSORT__GATE 31\n"
     "#define CLSORT__GATED 4\n"
     "#define CLSORT__MENDS 8\n\n"
@@ -2007,7 +2005,7 @@ static const char *const clsort__source[] = {
     "#define CLSORT__HYBRID_SLICE_LOG2 6\n"
     "#define CLSORT__HYBRID_SAMPLE_LOG2 14\n"
     "#define CLSORT__HYBRID_EVEN_DIGITS 192\n"
-    "#define CLSORT__HYBRID_MOST_SLOTS(key_bytes, wide) ((key_bytes) == 8 || (wide) ? 1024 : 512)\n\n\n\n"
+    "#define CLSORT__HYBRID_MOST_SLOTS(key_bytes) ((key_bytes) == 8 ? 1024 : 512)\n\n\n\n"
     "#define CLSORT__HYBRID_HEAVIES 64\n"
     "#define CLSORT__HYBRID_JUDGED 1024\n"
     "#define CLSORT__HYBRID_LEAST_HEAVY 6\n"
@@ -2083,7 +2081,8 @@ static const char *const clsort__source[] = {
     "#define CLSORT__ROW_CANDIDATES 33\n"
     "#define CLSORT__ROW_FAILED 34\n"
     "#define CLSORT__ROW_BOUND 36\n\n\n"
-    "#define CLSORT__ROW_NUMBERS 40\n"
+    "#define CLSORT__ROW_DRAWN 40\n"
+    "#define CLSORT__ROW_DONE 41\n"
     "#define CLSORT__ROW_ANY_FAILED 42\n\n\n"
     "#define CLSORT__CLUSTER 4\n"
     "#define CLSORT__LISTED 1024\n\n\n\n\n\n"
@@ -2166,18 +2165,14 @@ static const char *const clsort__source[] = {
     "    (CLSORT_IS(RADIX) || CLSORT_IS(SWEEP) || CLSORT_IS(PARTITION) || CLSORT_NEEDS_BINS \\\n"
     "     || CLSORT_IS(SAMPLES) || CLSORT_NEEDS_QUICKSORT || CLSORT_NEEDS_SELECT || CLSORT_IS(SEGMENTS))\n\n"
     "#define CLSORT_MASKS_IDS \\\n"
-    "    (CLSORT_NEEDS_QUICKSORT || (CLSORT_NEEDS_RADIX && CLSORT_KEY_BYTES + CLSORT_VALUE_BYTES > 8))\n\n\n\n"
+    "    (CLSORT_NEEDS_QUICKSORT || (CLSORT_NEEDS_RADIX && CLSORT_KEY_BYTES + CLSORT_VALUE_BYTES > 8))\n\n\n"
     "#define CLSORT_HIDES_IDS \\\n"
-    "    ((CLSORT_IS(SWEEP) || (CLSORT_IS(PARTITION) && CLSORT_DIGIT_BITS == 4)) \\\n"
-    "     && CLSORT_FORWARD_PROGRESS)\n\n\n"
+    "    (CLSORT_IS(PARTITION) && CLSORT_DIGIT_BITS == 4 && CLSORT_FORWARD_PROGRESS)\n\n\n"
     "#ifndef CLSORT_BRANCHES\n"
     "#define CLSORT_BRANCHES 0\n"
     "#endif\n\n"
     "#ifndef CLSORT_LANES\n"
     "#define CLSORT_LANES 1\n"
-    "#endif\n\n\n"
-    "#ifndef CLSORT_WIDE\n"
-    "#define CLSORT_WIDE 0\n"
     "#endif\n\n"
     "#ifndef CLSORT_RANGES\n"
     "#define CLSORT_RANGES 0\n"
@@ -2781,43 +2776,6 @@ static const char *const clsort__source[] = {
     "    return before;\n"
     "}\n"
     "#endif\n\n",
-    "//---- group: numbers\n\n\n\n\n"
-    "#if CLSORT_IS(SWEEP) || CLSORT_IS(LONG_ROWS)\n"
-    "enum { NUMBERS_DRAWN, NUMBERS_DONE };\n\n"
-    "CLSORT_INLINE void fence_memory(void)\n"
-    "{\n"
-    "#if CLSORT_FORWARD_PROGRESS\n"
-    "    __asm__ volatile(\"fence.acq_rel.gpu;\" : : : \"memory\");\n"
-    "#else\n"
-    "    mem_fence(CLK_GLOBAL_MEM_FENCE);\n"
-    "#endif\n"
-    "}\n\n\n"
-    "CLSORT_INLINE uint draw_ahead(global uint *numbers)\n"
-    "{\n"
-    "    return local_id() ? 0 : atomic_inc((volatile global uint *)&numbers[NUMBERS_DRAWN]);\n"
-    "}\n\n\n\n"
-    "CLSORT_INLINE uint share_number(uint drawn, local uint *word)\n"
-    "{\n"
-    "    if (local_id() == 0)\n"
-    "        *word = drawn;\n"
-    "    group_sync();\n"
-    "    return *word;\n"
-    "}\n\n\n\n"
-    "CLSORT_INLINE void wait_until_done(global uint *numbers, uint wanted)\n"
-    "{\n"
-    "    if (local_id() == 0)\n"
-    "        while (((volatile global uint *)numbers)[NUMBERS_DONE] < wanted) {}\n"
-    "    group_sync();\n"
-    "    fence_memory();\n"
-    "}\n\n\n"
-    "CLSORT_INLINE void tell_done(global uint *numbers)\n"
-    "{\n"
-    "    fence_memory();\n"
-    "    group_sync();\n"
-    "    if (local_id() == 0)\n"
-    "        atomic_inc((volatile global uint *)&numbers[NUMBERS_DONE]);\n"
-    "}\n"
-    "#endif\n\n",
     "//---- network\n"
     "#if !CLSORT_IS(UTILITY)\n\n"
     "#if CLSORT_BREAK_TIES_BY_INDEX\n"
@@ -3377,10 +3335,10 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 2017\n",
+    "#line 1956\n",
 #endif
 #else
-    "#line 2017\n",
+    "#line 1956\n",
 #endif
 #ifndef CLSORT_NO_MERGE
     "//---- merge\n"
@@ -4540,7 +4498,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 3440\n",
+    "#line 3379\n",
 #endif
     "//---- merge: segments\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_NEEDS_PACKING\n"
@@ -4850,7 +4808,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 3833\n",
+    "#line 3772\n",
 #endif
 #ifndef CLSORT_NO_RADIX
     "//---- radix: codes\n"
@@ -4965,40 +4923,30 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n\n\n"
     "enum { PASS_SORTS = 1, PASS_COPIES = 2, PASS_ODD = 4, PASS_FROM = 3, PASS_TO = 5 };\n\n"
-    "enum { TARGET_IS_SOURCE = 1, ALT_IS_SOURCE = 2 };\n\n\n\n"
-    "typedef struct { uint from, moves, copies, odd; } moves_t;\n\n\n"
-    "CLSORT_INLINE uint pass_varies(radix_t r, code_t differ, uint pass)\n"
-    "{\n"
-    "    return pass < radix_passes(r) && digit_of(differ, pass_digit(r, pass)) != 0;\n"
-    "}\n\n"
-    "CLSORT_INLINE moves_t first_move(radix_t r, code_t differ)\n"
-    "{\n"
-    "    uint sorts = 0;\n"
-    "    for (uint p = 0; p < radix_passes(r); p++)\n"
-    "        sorts += pass_varies(r, differ, p);\n"
-    "    const uint copies = r.in_place == ALT_IS_SOURCE ? !(sorts & 1)\n"
-    "                        : r.in_place                 ? sorts & 1\n"
-    "                                                     : sorts == 0;\n"
-    "    const moves_t m = { ARRAY_SOURCE, sorts + copies, copies, 0 };\n"
-    "    return m;\n"
-    "}\n\n\n"
-    "CLSORT_INLINE uint next_move(moves_t *m, uint varies)\n"
-    "{\n"
-    "    if (!varies && !m->copies)\n"
-    "        return 0;\n"
-    "    const uint to = --m->moves & 1 ? ARRAY_ALT : ARRAY_TARGET,\n"
-    "               word = (varies ? PASS_SORTS | m->odd : PASS_COPIES) | m->from << PASS_FROM\n"
-    "                      | to << PASS_TO;\n"
-    "    m->odd ^= varies ? PASS_ODD : 0;\n"
-    "    m->copies = varies ? m->copies : 0;\n"
-    "    m->from = to;\n"
-    "    return word;\n"
-    "}\n\n\n"
+    "enum { TARGET_IS_SOURCE = 1, ALT_IS_SOURCE = 2 };\n\n\n"
     "CLSORT_INLINE void write_plan(radix_t r, code_t differ)\n"
     "{\n"
-    "    moves_t m = first_move(r, differ);\n"
-    "    for (uint p = 0; p <= radix_passes(r); p++)\n"
-    "        r.scratch[p] = r.done ? 0 : next_move(&m, pass_varies(r, differ, p));\n"
+    "    const uint passes = radix_passes(r);\n"
+    "    uint sorts = 0;\n"
+    "    for (uint p = 0; p < passes; p++)\n"
+    "        sorts += digit_of(differ, pass_digit(r, p)) != 0;\n"
+    "    uint copies = r.in_place == ALT_IS_SOURCE ? !(sorts & 1)\n"
+    "                  : r.in_place                 ? sorts & 1\n"
+    "                                               : sorts == 0,\n"
+    "         moves = sorts + copies, from = ARRAY_SOURCE, odd = 0;\n"
+    "    for (uint p = 0; p <= passes; p++) {\n"
+    "        const uint varies = p < passes && digit_of(differ, pass_digit(r, p)) != 0;\n"
+    "        if (r.done || (!varies && !copies)) {\n"
+    "            r.scratch[p] = 0;\n"
+    "            continue;\n"
+    "        }\n"
+    "        const uint to = --moves & 1 ? ARRAY_ALT : ARRAY_TARGET;\n"
+    "        r.scratch[p] = (varies ? PASS_SORTS | odd : PASS_COPIES) | from << PASS_FROM\n"
+    "                       | to << PASS_TO;\n"
+    "        odd ^= varies ? PASS_ODD : 0;\n"
+    "        copies = varies ? copies : 0;\n"
+    "        from = to;\n"
+    "    }\n"
     "}\n\n\n"
     "CLSORT_INLINE uint pass_plan(radix_t r)\n"
     "{\n"
@@ -7034,12 +6982,15 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n"
     "#endif\n\n",
-    "//---- radix: sweep\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+    "//---- radix: sweep\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_SWEEP\n\n"
     "#ifndef CLSORT_SWEEP_AHEAD\n"
     "#define CLSORT_SWEEP_AHEAD 4\n"
+    "#endif\n\n"
+    "#ifndef CLSORT_SWEEP_WIDE\n"
+    "#define CLSORT_SWEEP_WIDE 0\n"
     "#endif\n"
-    "#if CLSORT_WIDE\n"
+    "#if CLSORT_SWEEP_WIDE\n"
     "typedef ulong status_t;\n"
     "#define CLSORT_STATUS_SHIFT 62\n"
     "#else\n"
@@ -7047,7 +6998,7 @@ static const char *const clsort__source[] = {
     "#define CLSORT_STATUS_SHIFT 30\n"
     "#endif\n\n\n"
     "#if CLSORT_FORWARD_PROGRESS\n"
-    "#if CLSORT_WIDE\n"
+    "#if CLSORT_SWEEP_WIDE\n"
     "#define CLSORT_STATUS_PTX(op) op \".relaxed.gpu.global.u64 \"\n"
     "#define CLSORT_STATUS_REG \"l\"\n"
     "#else\n"
@@ -7084,16 +7035,16 @@ static const char *const clsort__source[] = {
     "#if CLSORT_RADIX_DIGITS > CLSORT__SWEEP_PASSES\n"
     "#error \"a pass of sweeps needs CLSORT_DIGIT_BITS of an eighth of the key's bits or more\"\n"
     "#endif\n"
-    "#if CLSORT__PLAN_WORDS + CLSORT__SEEN_WORDS + 4 > CLSORT__SWEEP_HEAD\n"
-    "#error \"the words behind the bits seen do not fit into CLSORT__SWEEP_HEAD words\"\n"
+    "#if CLSORT__PLAN_WORDS + CLSORT__SEEN_WORDS + CLSORT__SWEEP_PASSES + 2 > CLSORT__SWEEP_HEAD\n"
+    "#error \"the tickets of CLSORT__SWEEP_PASSES passes do not fit into CLSORT__SWEEP_HEAD words\"\n"
     "#endif\n"
-    "CLSORT_INLINE global uint *sweep_numbers(radix_t r)\n"
+    "CLSORT_INLINE global uint *sweep_ticket(radix_t r)\n"
     "{\n"
-    "    return radix_seen(r, 1);\n"
+    "    return radix_seen(r, 1) + r.pass;\n"
     "}\n\n"
     "CLSORT_INLINE global uint *mended_bits(radix_t r)\n"
     "{\n"
-    "    return radix_seen(r, 1) + 2;\n"
+    "    return radix_seen(r, 1) + CLSORT__SWEEP_PASSES;\n"
     "}\n\n"
     "CLSORT_INLINE global uint *mended_runs(radix_t r)\n"
     "{\n"
@@ -7134,6 +7085,24 @@ static const char *const clsort__source[] = {
     "    }\n"
     "    for (uint k = local_id(); k < CLSORT__SEEN_WORDS; k += CLSORT_GROUP)\n"
     "        atomic_or(&radix_seen(r, 0)[k], bins[CLSORT_COUNT_WORDS + k]);\n"
+    "}\n\n\n\n\n"
+    "CLSORT_KERNEL void clsort_radix_begin(CLSORT_RADIX_ARGS, local uint *sums)\n"
+    "{\n"
+    "    const radix_t r = CLSORT_RADIX;\n"
+    "    const uint p = (uint)get_group_id(0), t = local_id();\n"
+    "    const code_t differ = join_seen(r, !r.done, sums + 2 * CLSORT_GROUP);\n"
+    "    if (p == 0 && t == 0) {\n"
+    "        const uint low = r.mends ? *mended_bits(r) : 0;\n"
+    "        write_plan(r, (code_t)(differ >> (first_bit + low) << (first_bit + low)));\n"
+    "        if (r.mends)\n"
+    "            r.scratch[CLSORT__GATE] = 1;\n"
+    "    }\n"
+    "    if (r.done)\n"
+    "        return;\n"
+    "    const uint count = t < CLSORT_DIGITS ? sweep_counts(r, p)[t] : 0,\n"
+    "               begin = group_scan(count, sums);\n"
+    "    if (t < CLSORT_DIGITS)\n"
+    "        sweep_counts(r, p)[t] = begin;\n"
     "}\n\n",
     "//---- radix: look-back\n\n\n\n\n"
     "#define CLSORT_STATUS_PARTIAL ((status_t)1 << CLSORT_STATUS_SHIFT)\n"
@@ -7141,18 +7110,10 @@ static const char *const clsort__source[] = {
     "CLSORT_INLINE status_t pass_parity_tag(uint plan)\n"
     "{\n"
     "    return plan & PASS_ODD ? CLSORT_STATUS_INCLUSIVE : 0;\n"
-    "}\n\n\n"
-    "CLSORT_INLINE uint digit_begin(radix_t r, uint digit)\n"
-    "{\n"
-    "    uint begin = 0;\n"
-    "    #pragma unroll 8\n"
-    "    for (uint d = 0; d < digit; d++)\n"
-    "        begin += sweep_counts(r, r.pass)[d];\n"
-    "    return begin;\n"
     "}\n\n\n\n"
     "CLSORT_INLINE uint look_back(radix_t r, uint plan, uint tile, uint digit, uint count)\n"
     "{\n"
-    "    uint before = tile ? 0 : digit_begin(r, digit);\n"
+    "    uint before = tile ? 0 : sweep_counts(r, r.pass)[digit];\n"
     "    const status_t tag = pass_parity_tag(plan);\n"
     "    for (uint left = tile; left > 0;) {\n"
     "        status_t word[CLSORT_SWEEP_AHEAD];\n"
@@ -7172,24 +7133,12 @@ static const char *const clsort__source[] = {
     "    return before;\n"
     "}\n\n",
     "//---- radix: sweep pass\n\n\n"
-    "enum { PASS_NUMBER = 8 };\n"
-    "CLSORT_INLINE void list_moves(radix_t r, local uint *list)\n"
+    "CLSORT_INLINE uint draw_tile(radix_t r, tile_t tile, uint sorts)\n"
     "{\n"
-    "    global const uint *seen = radix_seen(r, 0);\n"
-    "    const uint low = r.first_bit + (r.mends ? *mended_bits(r) : 0);\n"
-    "    const code_t all = (code_t)((seen[0] & seen[2]) | (ulong)(seen[1] & seen[3]) << 32),\n"
-    "                 differ = (code_t)(all >> low << low);\n"
-    "    moves_t m = first_move(r, differ);\n"
-    "    uint moves = 0;\n"
-    "    for (uint p = 0; p <= radix_passes(r); p++) {\n"
-    "        const uint word = next_move(&m, pass_varies(r, differ, p));\n"
-    "        moves += word != 0;\n"
-    "        if (word && local_id() == 0)\n"
-    "            list[moves] = word | p << PASS_NUMBER;\n"
-    "    }\n"
     "    if (local_id() == 0)\n"
-    "        list[0] = moves;\n"
+    "        *tile.sums = sorts ? atomic_inc(sweep_ticket(r)) : 0;\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    return *tile.sums;\n"
     "}\n\n\n\n"
     "CLSORT_INLINE uint publish_counts(radix_t r, uint plan, uint number, tile_t tile)\n"
     "{\n"
@@ -7203,13 +7152,16 @@ static const char *const clsort__source[] = {
     "    place_digits(tile, group_scan(count, tile.sums));\n"
     "    return count;\n"
     "}\n\n\n\n"
-    "CLSORT_INLINE void sweep_tile(radix_t r, uint plan, uint number, tile_t tile)\n"
+    "CLSORT_KERNEL void clsort_radix_sweep(CLSORT_RADIX_ARGS, local ulong *space)\n"
     "{\n"
-    "    const uint t = local_id(), sorts = plan & PASS_SORTS;\n"
-    "    const digit_t digit = pass_digit(r, r.pass);\n"
-    "    copy_block(r, plan, take_block(r, number, plan & PASS_COPIES), t, CLSORT_GROUP);\n"
+    "    const radix_t r = CLSORT_RADIX;\n"
+    "    const tile_t tile = make_tile(space);\n"
+    "    const uint t = local_id(), plan = pass_plan(r), sorts = plan & PASS_SORTS;\n"
+    "    const digit_t digit = pass_digit(r, pass);\n"
+    "    copy_block(r, plan, take_block(r, (uint)get_group_id(0), plan & PASS_COPIES), t, CLSORT_GROUP);\n"
     "    if (CLSORT_FORWARD_PROGRESS && !sorts)\n"
     "        return;\n"
+    "    const uint number = draw_tile(r, tile, sorts);\n"
     "    const block_t b = take_block(r, number, sorts);\n"
     "    const array_t from = advance(plan_array(r, plan, PASS_FROM), b.begin);\n"
     "    code_t code[CLSORT_RADIX_ITEMS];\n"
@@ -7228,29 +7180,6 @@ static const char *const clsort__source[] = {
     "        tile.offsets[t] += look_back(r, plan, number, t, count);\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "    store_tile(tile, value, plan_array(r, plan, PASS_TO), r.codec, digit, b.size, rank);\n"
-    "}\n\n\n\n\n"
-    "CLSORT_KERNEL void clsort_radix_sweep(CLSORT_RADIX_ARGS, local ulong *space)\n"
-    "{\n"
-    "    radix_t r = CLSORT_RADIX;\n"
-    "    const tile_t tile = make_tile(space + CLSORT__SWEEP_WORDS / 2);\n"
-    "    local uint *words = (local uint *)space, *moves = words + 1;\n"
-    "    if (r.done)\n"
-    "        return;\n"
-    "    list_moves(r, moves);\n"
-    "    const uint end = moves[0] * blocks;\n"
-    "    uint ahead = draw_ahead(sweep_numbers(r)), step = 0;\n"
-    "    for (;;) {\n"
-    "        const uint number = share_number(ahead, words), move = number / blocks;\n"
-    "        if (number >= end)\n"
-    "            break;\n"
-    "        ahead = draw_ahead(sweep_numbers(r));\n"
-    "        if (move != step || !CLSORT_BRANCHES)\n"
-    "            wait_until_done(sweep_numbers(r), move * blocks);\n"
-    "        step = move;\n"
-    "        r.pass = moves[1 + move] >> PASS_NUMBER;\n"
-    "        sweep_tile(r, moves[1 + move], number - move * blocks, tile);\n"
-    "        tell_done(sweep_numbers(r));\n"
-    "    }\n"
     "}\n\n",
     "//---- radix: mending\n"
     "#if CLSORT_KEY_BYTES == 8 && CLSORT_WORDS\n\n\n\n\n\n\n\n\n\n\n"
@@ -7282,7 +7211,6 @@ static const char *const clsort__source[] = {
     "        peers *= share;\n"
     "    }\n"
     "    *mended_bits(r) = p * CLSORT_DIGIT_BITS;\n"
-    "    r.scratch[CLSORT__GATE] = 1;\n"
     "}\n\n\n"
     "CLSORT_INLINE code_t upper_bits(radix_t r, code_t code, uint low)\n"
     "{\n"
@@ -7539,10 +7467,9 @@ static const char *const clsort__source[] = {
     "        key[0] = t > 0 ? max(key[0], upper[t - 1]) : key[0];\n"
     "        key[most] = t + 1 < CLSORT_GROUP ? min(key[most], lower[t + 1]) : key[most];\n"
     "    }\n"
-    "    const uint again = local_id() * CLSORT_BUCKET_ITEMS;\n"
     "    #pragma unroll\n"
     "    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)\n"
-    "        l.keys[pad_slot(again + m, CLSORT_KEY_PAD_LOG2)] = key[m];\n"
+    "        l.keys[pad_slot(first + m, CLSORT_KEY_PAD_LOG2)] = key[m];\n"
     "}\n\n",
     "//---- radix: network\n\n"
     "CLSORT_INLINE void order_places(bucket_space_t l, uint a, uint b, uint rows)\n"
@@ -7596,24 +7523,18 @@ static const char *const clsort__source[] = {
     "            sort_by_network(l, rows);\n"
     "    }\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "}\n\n",
-    "//---- radix: bins are filled\n\n\n"
-    "CLSORT_INLINE uint first_item(void)\n"
-    "{\n"
-    "    const uint t = local_id(), warp = CLSORT__WARP;\n"
-    "    return CLSORT_RUN_BUCKETS ? t / warp * (warp * CLSORT_BUCKET_ITEMS) + t % warp : t;\n"
-    "}\n"
-    "#define CLSORT_NEXT_ITEM (CLSORT_RUN_BUCKETS ? CLSORT__WARP : CLSORT_GROUP)\n\n\n"
+    "}\n\n\n\n"
     "CLSORT_INLINE uint bucket_item(uint m)\n"
     "{\n"
-    "    return first_item() + m * CLSORT_NEXT_ITEM;\n"
+    "    const uint t = local_id(), warp = CLSORT__WARP;\n"
+    "    return CLSORT_RUN_BUCKETS ? t / warp * (warp * CLSORT_BUCKET_ITEMS) + t % warp + m * warp\n"
+    "                                : t + m * CLSORT_GROUP;\n"
     "}\n\n\n\n"
     "CLSORT_INLINE void fill_bins(bucket_space_t l, const code_t *key, const uint *rank, uint rows)\n"
     "{\n"
-    "    const uint first = first_item();\n"
     "    #pragma unroll\n"
     "    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {\n"
-    "        const uint row = first + m * CLSORT_NEXT_ITEM,\n"
+    "        const uint row = bucket_item(m),\n"
     "                   at = row < rows ? l.bins[rank[m] >> 16] + (rank[m] & 0xFFFF) : row;\n"
     "        l.keys[pad_slot(at, CLSORT_KEY_PAD_LOG2)] = row < rows ? key[m] : CLSORT_TOP_CODE;\n"
     "    }\n"
@@ -7622,12 +7543,11 @@ static const char *const clsort__source[] = {
     "CLSORT_INLINE void count_bins(bucket_space_t l, const code_t *key, uint *rank, uint rows,\n"
     "                              line_t line)\n"
     "{\n"
-    "    const uint first = first_item(),\n"
-    "               spare = CLSORT_BIN_SLOTS + local_id() % CLSORT__HYBRID_SPARE_BINS;\n"
+    "    const uint spare = CLSORT_BIN_SLOTS + local_id() % CLSORT__HYBRID_SPARE_BINS;\n"
     "    clear_bucket(l);\n"
     "    #pragma unroll\n"
     "    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {\n"
-    "        const uint inside = first + m * CLSORT_NEXT_ITEM < rows,\n"
+    "        const uint inside = bucket_item(m) < rows,\n"
     "                   bin = inside ? pad_slot(line_bin(line, key[m]), 5) : spare;\n"
     "        rank[m] = atomic_inc(&l.bins[bin]) | bin << 16;\n"
     "    }\n"
@@ -7670,7 +7590,7 @@ static const char *const clsort__source[] = {
     "    uint n, slots;\n"
     "} hybrid_t;\n\n\n\n\n"
     "enum { HYBRID_OVER, HYBRID_TILES, HYBRID_DIGITS, HYBRID_SHIFT, HYBRID_FACTOR, HYBRID_FLAT,\n"
-    "       HYBRID_LEAST = 6, HYBRID_MOST = 8, HYBRID_HEAVIES = 10, HYBRID_LISTED };\n"
+    "       HYBRID_LEAST = 6, HYBRID_MOST = 8, HYBRID_HEAVIES = 10 };\n"
     "enum { RANGE_LOW, RANGE_LAST = 2, RANGE_SHIFT = 4, RANGE_FACTOR, RANGE_TILES, RANGE_HEAVY };\n"
     "enum { HEAVY_CODE, HEAVY_DIGIT = 2 };\n\n"
     "CLSORT_INLINE global uint *hybrid_next(hybrid_t h)\n"
@@ -7688,10 +7608,6 @@ static const char *const clsort__source[] = {
     "CLSORT_INLINE global uint *hybrid_slots(hybrid_t h)\n"
     "{\n"
     "    return h.tables + CLSORT__HYBRID_SLOTS_AT;\n"
-    "}\n\n\n\n"
-    "CLSORT_INLINE global uint *hybrid_list(hybrid_t h)\n"
-    "{\n"
-    "    return h.gate + 1;\n"
     "}\n\n",
     "//---- radix: hybrid sample\n"
     "#define CLSORT_SLICES (CLSORT__HYBRID_DIGITS - 2)\n"
@@ -7943,11 +7859,6 @@ static const char *const clsort__source[] = {
     "    uint over;\n"
     "    group_scan_total(sum > CLSORT__HYBRID_FLAT_TIMES * (s.size / CLSORT_GROUP), s.sums, &over);\n"
     "    return over == 0;\n"
-    "}\n\n\n"
-    "CLSORT_INLINE uint lacks_slots(hybrid_t h, cells_t s)\n"
-    "{\n"
-    "    const uint most = CLSORT__HYBRID_EVEN_DIGITS * h.slots;\n"
-    "    return !s.flat && most != 0 && h.n / max(most, 1u) > CLSORT_BUCKET_TILE / 8 * 7;\n"
     "}\n\n\n\n"
     "CLSORT_INLINE void write_head(hybrid_t h, cells_t s, uint digits, uint heaviest)\n"
     "{\n"
@@ -7955,7 +7866,7 @@ static const char *const clsort__source[] = {
     "        hybrid_next(h)[d] = 0;\n"
     "    if (local_id() == 0) {\n"
     "        *h.gate = 1;\n"
-    "        h.tables[HYBRID_OVER] = h.tables[HYBRID_LISTED] = 0;\n"
+    "        h.tables[HYBRID_OVER] = 0;\n"
     "        h.tables[HYBRID_DIGITS] = digits;\n"
     "        h.tables[HYBRID_SHIFT] = s.line.shift;\n"
     "        h.tables[HYBRID_FACTOR] = s.line.factor;\n"
@@ -7965,7 +7876,7 @@ static const char *const clsort__source[] = {
     "        store_code(h.tables + HYBRID_MOST, s.most);\n"
     "    }\n"
     "    barrier(CLK_GLOBAL_MEM_FENCE);\n"
-    "    if (heaviest > s.size / CLSORT__HYBRID_HEAVY_PART || lacks_slots(h, s))\n"
+    "    if (heaviest > s.size / CLSORT__HYBRID_HEAVY_PART)\n"
     "        atomic_and(h.gate, 0);\n"
     "}\n\n\n\n"
     "CLSORT_KERNEL void clsort_hybrid_cells(CLSORT_HYBRID_ARGS)\n"
@@ -8061,38 +7972,19 @@ static const char *const clsort__source[] = {
     "}\n\n",
     "//---- radix: hybrid count\n\n"
     "#define CLSORT_AHEAD 8\n\n\n"
-    "CLSORT_INLINE uint all_ahead(uint at, uint rows)\n"
-    "{\n"
-    "    return at - local_id() + CLSORT_AHEAD * CLSORT_GROUP <= rows;\n"
-    "}\n\n\n\n"
-    "CLSORT_INLINE void load_ahead(code_t *key, array_t from, uint at, uint rows, const uint values)\n"
-    "{\n"
-    "    if (all_ahead(at, rows)) {\n"
-    "        from = advance(from, at);\n"
-    "        #pragma unroll\n"
-    "        for (uint m = 0; m < CLSORT_AHEAD; m++)\n"
-    "            key[m] = values ? load_key(from, m * CLSORT_GROUP)\n"
-    "                            : load_decider(from, m * CLSORT_GROUP);\n"
-    "        return;\n"
-    "    }\n"
-    "    #pragma unroll\n"
-    "    for (uint m = 0; m < CLSORT_AHEAD; m++) {\n"
-    "        const uint i = min(at + m * CLSORT_GROUP, rows - 1);\n"
-    "        key[m] = values ? load_key(from, i) : load_decider(from, i);\n"
-    "    }\n"
-    "}\n\n\n\n"
-    "CLSORT_INLINE void count_digits(splitter_t s, array_t from, codec_t codec, uint rows, uint first,\n"
-    "                                uint step, local uint *counters, const uint by)\n"
+    "CLSORT_INLINE void count_digits(splitter_t s, array_t from, codec_t codec, uint rows,\n"
+    "                                local uint *counters, const uint by)\n"
     "{\n"
     "    const uint copies = by == BY_LINE ? 1 : CLSORT__HYBRID_COPIES, own = local_id() % copies,\n"
     "               most = by == BY_HEAVIES ? CLSORT_STAYS - 1u : ~0u;\n"
-    "    for (uint at = first + local_id(); at < rows; at += step) {\n"
-    "        const uint all = all_ahead(at, rows);\n"
+    "    for (uint at = local_id(); at < rows; at += CLSORT_AHEAD * CLSORT_GROUP) {\n"
     "        code_t code[CLSORT_AHEAD];\n"
-    "        load_ahead(code, from, at, rows, 0);\n"
     "        #pragma unroll\n"
     "        for (uint m = 0; m < CLSORT_AHEAD; m++)\n"
-    "            if (all || at + m * CLSORT_GROUP < rows)\n"
+    "            code[m] = load_decider(from, min(at + m * CLSORT_GROUP, rows - 1));\n"
+    "        #pragma unroll\n"
+    "        for (uint m = 0; m < CLSORT_AHEAD; m++)\n"
+    "            if (at + m * CLSORT_GROUP < rows)\n"
     "                atomic_inc(&counters[own + copies * (split_digit(s, encode(code[m], codec), by)\n"
     "                                                     & most)]);\n"
     "    }\n"
@@ -8112,12 +8004,12 @@ static const char *const clsort__source[] = {
     "    const hybrid_t h = CLSORT_HYBRID;\n"
     "    local uint *counters = (local uint *)space,\n"
     "               *masks = counters + CLSORT__HYBRID_COPIES * CLSORT__HYBRID_DIGITS;\n"
-    "    const uint first = CLSORT_AHEAD * CLSORT_GROUP * (uint)get_group_id(0),\n"
-    "               step = CLSORT_AHEAD * CLSORT_GROUP * (uint)get_num_groups(0);\n"
+    "    const uint groups = (uint)get_num_groups(0),\n"
+    "               tiles = (n + CLSORT_SPLIT_TILE - 1) / CLSORT_SPLIT_TILE;\n"
     "    if (n == 0)\n"
     "        return;\n"
     "    for (uint i = (uint)get_global_id(0); i < CLSORT__HYBRID_DIGITS * slots;\n"
-    "         i += (uint)get_global_size(0))\n"
+    "         i += groups * CLSORT_GROUP)\n"
     "        hybrid_slots(h)[i] = 0;\n"
     "    if (*h.gate == 0)\n"
     "        return;\n"
@@ -8125,10 +8017,14 @@ static const char *const clsort__source[] = {
     "    for (uint i = local_id(); i < CLSORT__HYBRID_COPIES * CLSORT__HYBRID_DIGITS; i += CLSORT_GROUP)\n"
     "        counters[i] = 0;\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "    if (CLSORT_PAIRS) count_digits(s, h.source, h.codec, n, first, step, counters, BY_KEYS);\n"
-    "    else if (s.flat) count_digits(s, h.source, h.codec, n, first, step, counters, BY_SLICES);\n"
-    "    else if (s.heavy == 0) count_digits(s, h.source, h.codec, n, first, step, counters, BY_MASKS);\n"
-    "    else count_digits(s, h.source, h.codec, n, first, step, counters, BY_HEAVIES);\n"
+    "    for (uint tile = (uint)get_group_id(0); tile < tiles; tile += groups) {\n"
+    "        const uint begin = tile * CLSORT_SPLIT_TILE, rows = min(n - begin, CLSORT_SPLIT_TILE + 0u);\n"
+    "        const array_t from = advance(h.source, begin);\n"
+    "        if (CLSORT_PAIRS) count_digits(s, from, h.codec, rows, counters, BY_KEYS);\n"
+    "        else if (s.flat) count_digits(s, from, h.codec, rows, counters, BY_SLICES);\n"
+    "        else if (s.heavy == 0) count_digits(s, from, h.codec, rows, counters, BY_MASKS);\n"
+    "        else count_digits(s, from, h.codec, rows, counters, BY_HEAVIES);\n"
+    "    }\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "    add_copies(h, counters);\n"
     "}\n\n",
@@ -8207,7 +8103,7 @@ static const char *const clsort__source[] = {
     "        h.tables[HYBRID_TILES] = total;\n"
     "}\n\n",
     "//---- radix: hybrid a tile moves\n\n\n"
-    "#define CLSORT_MOST_SLOTS CLSORT__HYBRID_MOST_SLOTS(CLSORT_KEY_BYTES, CLSORT_WIDE)\n"
+    "#define CLSORT_MOST_SLOTS CLSORT__HYBRID_MOST_SLOTS(CLSORT_KEY_BYTES)\n"
     "typedef struct {\n"
     "    local code_t *staged;\n"
     "    local uint *counters, *offsets, *sums, *masks;\n"
@@ -8269,33 +8165,29 @@ static const char *const clsort__source[] = {
     "        for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)\n"
     "            key[m] = load_key(v.from, min(t + m * CLSORT_GROUP, max(v.rows, 1u) - 1));\n"
     "    }\n"
-    "}\n\n\n\n"
-    "CLSORT_INLINE void keep_rank(uint *rank, uint m, uint own)\n"
-    "{\n"
-    "    rank[m / 2] = m % 2 ? rank[m / 2] | own << 16 : own;\n"
     "}\n\n\n"
     "CLSORT_INLINE void move_tile(move_t v, splitter_t s, split_space_t l, codec_t codec,\n"
     "                             const uint by)\n"
     "{\n"
     "    const uint t = local_id(), whole = v.rows == CLSORT_SPLIT_TILE;\n"
     "    code_t code[CLSORT_RADIX_ITEMS];\n"
-    "    uint rank[(CLSORT_RADIX_ITEMS + 1) / 2];\n"
+    "    uint rank[CLSORT_RADIX_ITEMS];\n"
     "    load_tile(code, v);\n"
     "    #pragma unroll\n"
-    "    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)\n"
+    "    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {\n"
     "        code[m] = encode(code[m], codec);\n"
-    "    #pragma unroll\n"
-    "    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)\n"
-    "        if (whole || t + m * CLSORT_GROUP < v.rows)\n"
-    "            keep_rank(rank, m, atomic_inc(&l.counters[split_digit(s, code[m], by)]));\n"
+    "        if (whole || t + m * CLSORT_GROUP < v.rows) {\n"
+    "            const uint d = split_digit(s, code[m], by);\n"
+    "            rank[m] = atomic_inc(&l.counters[d]) | d << 16;\n"
+    "        }\n"
+    "    }\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "    reserve_places(l, v.next, by);\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "    #pragma unroll\n"
     "    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)\n"
     "        if (whole || t + m * CLSORT_GROUP < v.rows)\n"
-    "            l.staged[l.counters[split_digit(s, code[m], by)] + (rank[m / 2] >> m % 2 * 16 & 0xFFFF)]\n"
-    "                = code[m];\n"
+    "            l.staged[l.counters[rank[m] >> 16] + (rank[m] & 0xFFFF)] = code[m];\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "    write_staged(v, s, l, codec, by);\n"
     "}\n\n",
@@ -8407,8 +8299,7 @@ static const char *const clsort__source[] = {
     "        for (uint d = local_id(); d < slots; d += CLSORT_GROUP)\n"
     "            counters[d] = 0;\n"
     "        barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "        count_digits(s, advance(h.alt, p.begin), h.codec, p.rows, 0, CLSORT_AHEAD * CLSORT_GROUP,\n"
-    "                     counters, BY_LINE);\n"
+    "        count_digits(s, advance(h.alt, p.begin), h.codec, p.rows, counters, BY_LINE);\n"
     "        barrier(CLK_LOCAL_MEM_FENCE);\n"
     "        for (uint d = local_id(); d < slots; d += CLSORT_GROUP)\n"
     "            if (counters[d] != 0)\n"
@@ -8422,10 +8313,6 @@ static const char *const clsort__source[] = {
     "    if (d >= (joins ? slots / 2 : slots))\n"
     "        return 0;\n"
     "    return joins ? counts[2 * d] + counts[2 * d + 1] : counts[d];\n"
-    "}\n\n\n"
-    "CLSORT_INLINE uint is_sorted_alone(uint rows, uint single)\n"
-    "{\n"
-    "    return rows > 1 && rows <= CLSORT_BUCKET_TILE && !single;\n"
     "}\n\n\n\n\n"
     "CLSORT_INLINE uint join_parts(hybrid_t h, uint digit, local uint *counts, local uint *free)\n"
     "{\n"
@@ -8441,23 +8328,6 @@ static const char *const clsort__source[] = {
     "    if (joins && local_id() == 0)\n"
     "        hybrid_range(h, digit)[RANGE_FACTOR] = line.factor / 2;\n"
     "    return joins;\n"
-    "}\n\n\n\n"
-    "CLSORT_INLINE void list_buckets(hybrid_t h, uint digit, local const uint *counts, uint joins,\n"
-    "                                uint single, uint own, local uint *sums)\n"
-    "{\n"
-    "    const uint first = local_id() * own;\n"
-    "    uint found = 0, total;\n"
-    "    for (uint k = 0; k < own; k++)\n"
-    "        found += is_sorted_alone(part_count(counts, first + k, h.slots, joins), single);\n"
-    "    uint place = group_scan_total(found, sums, &total);\n"
-    "    if (local_id() == 0)\n"
-    "        sums[0] = atomic_add(&h.tables[HYBRID_LISTED], total);\n"
-    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "    place += sums[0];\n"
-    "    for (uint k = 0; k < own; k++)\n"
-    "        if (is_sorted_alone(part_count(counts, first + k, h.slots, joins), single))\n"
-    "            hybrid_list(h)[place++] = digit * h.slots + first + k;\n"
-    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "}\n\n\n\n\n"
     "CLSORT_KERNEL void clsort_hybrid_starts(CLSORT_HYBRID_ARGS)\n"
     "{\n"
@@ -8473,7 +8343,6 @@ static const char *const clsort__source[] = {
     "        counts[d] = next[d];\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "    const uint joins = join_parts(h, digit, counts, sums + 2 * CLSORT_GROUP);\n"
-    "    list_buckets(h, digit, counts, joins, single, own, sums);\n"
     "    uint sum = 0, total;\n"
     "    for (uint k = 0; k < own; k++)\n"
     "        sum += part_count(counts, first + k, slots, joins);\n"
@@ -8553,12 +8422,17 @@ static const char *const clsort__source[] = {
     "    #pragma unroll\n"
     "    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)\n"
     "        code[m] = encode(load_key(from, min(local_id() + m * CLSORT_GROUP, rows - 1)), codec);\n"
-    "}\n\n\n\n"
-    "CLSORT_INLINE void sort_bucket(hybrid_t h, bucket_space_t l, bucket_t b)\n"
+    "}\n\n\n\n\n"
+    "CLSORT_KERNEL void clsort_hybrid_buckets(CLSORT_HYBRID_ARGS)\n"
     "{\n"
+    "    const hybrid_t h = CLSORT_HYBRID;\n"
+    "    const bucket_space_t l = bucket_space(space);\n"
     "    const uint t = local_id();\n"
-    "    const array_t to = advance(h.target, b.begin);\n"
     "    code_t key[CLSORT_BUCKET_ITEMS];\n"
+    "    if (n == 0 || *h.gate == 0)\n"
+    "        return;\n"
+    "    const bucket_t b = take_bucket(h, (uint)get_group_id(0));\n"
+    "    const array_t to = advance(h.target, b.begin);\n"
     "    for (uint i = t; i < b.rows && b.single && !b.again; i += CLSORT_GROUP)\n"
     "        store_key(to, i, decode(b.line.low, h.codec));\n"
     "    if (b.rows == 0 || b.rows > CLSORT_BUCKET_TILE || b.single)\n"
@@ -8567,23 +8441,8 @@ static const char *const clsort__source[] = {
     "    else load_bucket(advance(h.alt, b.begin), h.codec, b.rows, key);\n"
     "    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);\n"
     "    sort_bins(l, key, b.rows, b.line);\n"
-    "    #pragma unroll\n"
-    "    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {\n"
-    "        const uint i = t + m * CLSORT_GROUP;\n"
-    "        if (i < b.rows)\n"
-    "            store_key(to, i, decode(l.keys[pad_slot(i, CLSORT_KEY_PAD_LOG2)], h.codec));\n"
-    "    }\n"
-    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "}\n\n\n\n\n"
-    "CLSORT_KERNEL void clsort_hybrid_buckets(CLSORT_HYBRID_ARGS)\n"
-    "{\n"
-    "    const hybrid_t h = CLSORT_HYBRID;\n"
-    "    const bucket_space_t l = bucket_space(space);\n"
-    "    if (n == 0 || *h.gate == 0)\n"
-    "        return;\n"
-    "    const uint buckets = slots ? h.tables[HYBRID_LISTED] : CLSORT__HYBRID_DIGITS;\n"
-    "    for (uint i = (uint)get_group_id(0); i < buckets; i += (uint)get_num_groups(0))\n"
-    "        sort_bucket(h, l, take_bucket(h, slots ? hybrid_list(h)[i] : i));\n"
+    "    for (uint i = t; i < b.rows; i += CLSORT_GROUP)\n"
+    "        store_key(to, i, decode(l.keys[pad_slot(i, CLSORT_KEY_PAD_LOG2)], h.codec));\n"
     "}\n\n",
     "//---- radix: hybrid windows\n\n\n"
     "typedef struct {\n"
@@ -8619,7 +8478,9 @@ static const char *const clsort__source[] = {
     "    clear_bucket(l);\n"
     "    for (uint at = local_id(); at < rows; at += CLSORT_AHEAD * CLSORT_GROUP) {\n"
     "        code_t code[CLSORT_AHEAD];\n"
-    "        load_ahead(code, from, at, rows, 1);\n"
+    "        #pragma unroll\n"
+    "        for (uint m = 0; m < CLSORT_AHEAD; m++)\n"
+    "            code[m] = load_key(from, min(at + m * CLSORT_GROUP, rows - 1));\n"
     "        #pragma unroll\n"
     "        for (uint m = 0; m < CLSORT_AHEAD; m++) {\n"
     "            const code_t now = encode(code[m], codec);\n"
@@ -8659,7 +8520,9 @@ static const char *const clsort__source[] = {
     "{\n"
     "    for (uint at = local_id(); at < rows; at += CLSORT_AHEAD * CLSORT_GROUP) {\n"
     "        code_t code[CLSORT_AHEAD];\n"
-    "        load_ahead(code, from, at, rows, 1);\n"
+    "        #pragma unroll\n"
+    "        for (uint m = 0; m < CLSORT_AHEAD; m++)\n"
+    "            code[m] = load_key(from, min(at + m * CLSORT_GROUP, rows - 1));\n"
     "        #pragma unroll\n"
     "        for (uint m = 0; m < CLSORT_AHEAD; m++) {\n"
     "            const code_t now = encode(code[m], codec);\n"
@@ -8714,15 +8577,7 @@ static const char *const clsort__source[] = {
     "            list[atomic_inc(&list[CLSORT_GROUP])] = number;\n"
     "    }\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "}\n\n\n"
-    "CLSORT_INLINE void clear_passes(hybrid_t h)\n"
-    "{\n"
-    "    global uint *words = h.gate - CLSORT__GATE;\n"
-    "    const size_t count = (size_t)(h.tables - words);\n"
-    "    for (size_t i = get_global_id(0); i < count; i += get_global_size(0))\n"
-    "        if (i != CLSORT__GATE)\n"
-    "            words[i] = 0;\n"
-    "}\n\n\n\n\n"
+    "}\n\n\n\n"
     "CLSORT_KERNEL void clsort_hybrid_long(CLSORT_HYBRID_ARGS)\n"
     "{\n"
     "    const hybrid_t h = CLSORT_HYBRID;\n"
@@ -8730,8 +8585,6 @@ static const char *const clsort__source[] = {
     "    local uint *list = l.words + 8;\n"
     "    const uint step = (uint)get_num_groups(0),\n"
     "               buckets = CLSORT__HYBRID_DIGITS * max(slots, 1u);\n"
-    "    if (n != 0 && *h.gate == 0)\n"
-    "        clear_passes(h);\n"
     "    if (n == 0 || *h.gate == 0 || h.tables[HYBRID_OVER] == 0)\n"
     "        return;\n"
     "    for (uint first = (uint)get_group_id(0); first < buckets; first += step * CLSORT_GROUP) {\n"
@@ -9364,7 +9217,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 9442\n",
+    "#line 9239\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
     "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -10263,7 +10116,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 10548\n",
+    "#line 10345\n",
 #endif
     "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_SELECT\n"
@@ -11046,7 +10899,7 @@ static const char *const clsort__source[] = {
     "        row_counts(t, s, p.row, 0)[b] = 0;\n"
     "    if (local_id() == 0 && p.row < s.rows) {\n"
     "        row[CLSORT__ROW_FAILED] = row[CLSORT__ROW_ANY_FAILED] = 0;\n"
-    "        row[CLSORT__ROW_NUMBERS] = row[CLSORT__ROW_NUMBERS + 1] = 0;\n"
+    "        row[CLSORT__ROW_DRAWN] = row[CLSORT__ROW_DONE] = 0;\n"
     "    }\n"
     "    sample_row(s, t, p, clusters, wanted, 0, space);\n"
     "}\n\n"
@@ -11486,6 +11339,42 @@ static const char *const clsort__source[] = {
     "#endif\n\n"
     "#if CLSORT_IS(LONG_ROWS) && CLSORT_GROUP_LOG2 > 0\n",
     "//---- select: one launch\n\n\n\n\n\n"
+    "CLSORT_INLINE void fence_memory(void)\n"
+    "{\n"
+    "#if CLSORT_FORWARD_PROGRESS\n"
+    "    __asm__ volatile(\"fence.acq_rel.gpu;\" : : : \"memory\");\n"
+    "#else\n"
+    "    mem_fence(CLK_GLOBAL_MEM_FENCE);\n"
+    "#endif\n"
+    "}\n\n\n"
+    "CLSORT_INLINE uint draw_number(global uint *head)\n"
+    "{\n"
+    "    return local_id() ? 0 : atomic_inc((volatile global uint *)&head[CLSORT__ROW_DRAWN]);\n"
+    "}\n\n\n\n"
+    "CLSORT_INLINE uint share_number(uint drawn, local uint *word)\n"
+    "{\n"
+    "    group_sync();\n"
+    "    if (local_id() == 0)\n"
+    "        *word = drawn;\n"
+    "    group_sync();\n"
+    "    const uint number = *word;\n"
+    "    group_sync();\n"
+    "    return number;\n"
+    "}\n\n\n\n"
+    "CLSORT_INLINE void wait_until_done(global uint *head, uint wanted)\n"
+    "{\n"
+    "    if (local_id() == 0)\n"
+    "        while (((volatile global uint *)head)[CLSORT__ROW_DONE] < wanted) {}\n"
+    "    group_sync();\n"
+    "    fence_memory();\n"
+    "}\n\n\n"
+    "CLSORT_INLINE void tell_done(global uint *head)\n"
+    "{\n"
+    "    fence_memory();\n"
+    "    group_sync();\n"
+    "    if (local_id() == 0)\n"
+    "        atomic_inc((volatile global uint *)&head[CLSORT__ROW_DONE]);\n"
+    "}\n\n\n\n"
     "#define CLSORT_READS 0\n"
     "#define CLSORT_RANKS 1\n"
     "#define CLSORT_SAMPLES 2\n"
@@ -11507,16 +11396,16 @@ static const char *const clsort__source[] = {
     "CLSORT_INLINE uint wait_for_step(global uint *head, step_t at, uint once, uint rows)\n"
     "{\n"
     "    if (at.step >= CLSORT_SAMPLES) {\n"
-    "        wait_until_done(head + CLSORT__ROW_NUMBERS, once);\n"
+    "        wait_until_done(head, once);\n"
     "        if (head[CLSORT__ROW_ANY_FAILED] < 1)\n"
     "            return 0;\n"
     "    }\n"
     "    if (at.step >= CLSORT_PASSES) {\n"
-    "        wait_until_done(head + CLSORT__ROW_NUMBERS, 2 * once + rows);\n"
+    "        wait_until_done(head, 2 * once + rows);\n"
     "        if (head[CLSORT__ROW_ANY_FAILED] < 2)\n"
     "            return 0;\n"
     "    }\n"
-    "    wait_until_done(head + CLSORT__ROW_NUMBERS, at.first);\n"
+    "    wait_until_done(head, at.first);\n"
     "    return 1;\n"
     "}\n\n\n"
     "CLSORT_INLINE void do_step(select_t s, tables_t t, output_t out, long_t l, uint step, uint i,\n"
@@ -11552,11 +11441,9 @@ static const char *const clsort__source[] = {
     "    const uint last = CLSORT_PASSES + passes + 1;\n"
     "    global uint *head = row_words_of(t, s, 0);\n"
     "    step_t at = { CLSORT_READS, 0, rows * parts };\n"
-    "    uint drawn = rows ? draw_ahead(head + CLSORT__ROW_NUMBERS) : 0;\n"
+    "    uint drawn = rows ? draw_number(head) : 0;\n"
     "    while (rows) {\n"
-    "        group_sync();\n"
     "        const uint number = share_number(drawn, space);\n"
-    "        group_sync();\n"
     "        while (number - at.first >= at.size && at.step <= last)\n"
     "            at = next_step(s, l, at);\n"
     "        if (at.step > last)\n"
@@ -11564,8 +11451,8 @@ static const char *const clsort__source[] = {
     "        if (!wait_for_step(head, at, rows * (parts + ranges), rows))\n"
     "            break;\n"
     "        do_step(s, t, out, l, at.step, number - at.first, space, codes, memory);\n"
-    "        drawn = draw_ahead(head + CLSORT__ROW_NUMBERS);\n"
-    "        tell_done(head + CLSORT__ROW_NUMBERS);\n"
+    "        drawn = draw_number(head);\n"
+    "        tell_done(head);\n"
     "    }\n"
     "}\n"
     "#endif\n\n"
@@ -12056,6 +11943,7 @@ typedef char clsort__kernels_know_public_numbers
     X(RADIX_SMALL, CLSORT__RADIX, "clsort_radix_small") \
     X(RADIX_CLEAR, CLSORT__SWEEP, "clsort_radix_clear") \
     X(RADIX_HISTOGRAM, CLSORT__SWEEP, "clsort_radix_histogram") \
+    X(RADIX_BEGIN, CLSORT__SWEEP, "clsort_radix_begin") \
     X(RADIX_SWEEP, CLSORT__SWEEP, "clsort_radix_sweep") \
     X(RADIX_MEASURE, CLSORT__SWEEP, "clsort_radix_measure") \
     X(RADIX_RUNS, CLSORT__SWEEP, "clsort_radix_runs") \
@@ -12129,8 +12017,7 @@ typedef struct clsort__config {
     cl_uint digit_bits;         /* radix */
     cl_uint radix_items;        /* radix: elements of a work-item */
     cl_uint team;               /* radix: the most work-items that rank elements together */
-    cl_uint wide;               /* for many elements: sweeps look back over words of 64 bits,
-                                   ranges of hybrid radix have more second digits */
+    cl_uint wide;               /* sweep: 64-bit words, for 2^30 elements and more */
     cl_uint ranges;             /* segments: long ranges that other kernels left */
     cl_uint few;                /* CLSORT__FEW_*: only some kernels; 0: all */
     cl_uint language;           /* quicksort on the device: OpenCL C 2 or 3; 0: 1.2 */
@@ -13575,16 +13462,14 @@ static clsort_status clsort__fail_build(clsort_sorter *s, const clsort__config *
                         detail);
 }
 
-/* Options that few programs have. On NVIDIA's GPUs the kernels of hybrid radix get so many
-   registers that four work-groups of 256 run on a core, not two; hardly any are spilled. */
-static const char *clsort__more_options(const clsort_sorter *s, const clsort__config *c)
+/* Options that few programs have. */
+static const char *clsort__more_options(const clsort__config *c)
 {
     const int no_radix = (CLSORT__LEFT_OUT & CLSORT__BIT(CLSORT_RADIX)) != 0;
-    return c->few == CLSORT__FEW_LONG                    ? " -D CLSORT_FEW=2"
-           : c->few                                      ? " -D CLSORT_FEW=1"
-           : no_radix && c->family == CLSORT__RUNS       ? " -D CLSORT_HAS_RADIX=0"
-           : c->family == CLSORT__HYBRID && s->has_warps ? " -cl-nv-maxrregcount=64"
-                                                         : "";
+    return c->few == CLSORT__FEW_LONG              ? " -D CLSORT_FEW=2"
+           : c->few                                ? " -D CLSORT_FEW=1"
+           : no_radix && c->family == CLSORT__RUNS ? " -D CLSORT_HAS_RADIX=0"
+                                                   : "";
 }
 
 /* Writes the options that a program is compiled with. */
@@ -13597,7 +13482,7 @@ static void clsort__build_options(const clsort_sorter *s, const clsort__config *
              " -D CLSORT_SHARE_LOG2=%u -D CLSORT_ITEMS_LOG2=%u -D CLSORT_LANES=%u"
              " -D CLSORT_COMPARATOR=%d -D CLSORT_RECORD_BYTES=%.0f -D CLSORT_INDIRECT=%u"
              " -D CLSORT_TWO_ARRAYS=%u -D CLSORT_DIGIT_BITS=%u -D CLSORT_RADIX_ITEMS=%u"
-             " -D CLSORT_WIDE=%u -D CLSORT_FORWARD_PROGRESS=%d -D CLSORT_SCAN=%u"
+             " -D CLSORT_SWEEP_WIDE=%u -D CLSORT_FORWARD_PROGRESS=%d -D CLSORT_SCAN=%u"
              " -D CLSORT_BRANCHES=%d -D CLSORT_RANGES=%u -D CLSORT_TEAM_MOST=%u%s",
              c->language == 3   ? "3.0"
              : c->language == 2 ? "2.0"
@@ -13616,7 +13501,7 @@ static void clsort__build_options(const clsort_sorter *s, const clsort__config *
                      || c->family == CLSORT__SAMPLES || c->family == CLSORT__LONG_ROWS),
              c->scan ? (unsigned)c->scan : (unsigned)CLSORT_SCAN_LOCAL,
              !s->is_cpu, (unsigned)c->ranges, c->team ? (unsigned)c->team : 16,
-             clsort__more_options(s, c));
+             clsort__more_options(c));
 }
 
 /* How a program is built: its text and options. */
@@ -16848,7 +16733,6 @@ enum {
     CLSORT__RADIX_SMALL = 1 << 14,    /* the most that one work-item sorts in one launch */
     CLSORT__SWEEP_TILE = 1536,        /* the smallest tile of a sweep, for the size of its tables */
     CLSORT__SWEEP_LARGE = 1 << 22,    /* elements from which on warps take large tiles */
-    CLSORT__SWEEP_GROUPS = 4,         /* work-groups of a sweep on a core */
     CLSORT__MEND_LEAST = 1 << 21      /* from which on the low digits of pairs are mended */
 };
 
@@ -16856,9 +16740,9 @@ enum {
 typedef struct clsort__radix_local {
     size_t bins;                /* clsort_radix_count */
     size_t histogram;           /* clsort_radix_histogram */
-    size_t sums;                /* clsort_radix_scan */
+    size_t sums;                /* clsort_radix_scan, clsort_radix_begin */
     size_t shares, runs;        /* clsort_radix_measure, clsort_radix_runs */
-    size_t tile, sweep;         /* clsort_radix_scatter, clsort_radix_sweep */
+    size_t tile;                /* clsort_radix_scatter, clsort_radix_sweep */
     size_t small;               /* clsort_radix_small */
 } clsort__radix_local;
 
@@ -16890,7 +16774,6 @@ static clsort__radix_local clsort__radix_sizes(const clsort__config *c)
     l.tile = 4 * CLSORT__RADIX_TILE_WORDS(digits, counters, sums, staged,
                                           !few && CLSORT__RADIX_SHARES(c->team, words))
              + (c->family == CLSORT__PARTITION ? tile : 0);
-    l.sweep = l.tile + 4 * CLSORT__SWEEP_WORDS;
     l.small = l.tile + (words ? 2 * tile : 0);
     return l;
 }
@@ -16954,7 +16837,7 @@ static void clsort__radix_shape(const clsort_sorter *s, clsort__plan *p)
 static size_t clsort__radix_need(const clsort__config *c)
 {
     const clsort__radix_local l = clsort__radix_sizes(c);
-    if (c->family == CLSORT__SWEEP) return clsort__largest(l.histogram, l.shares, l.sweep);
+    if (c->family == CLSORT__SWEEP) return clsort__largest(l.histogram, l.sums, l.tile);
     return c->share_log2 ? clsort__largest(l.bins, l.sums, l.small) : 0;
 }
 
@@ -17036,10 +16919,10 @@ static void clsort__radix_traffic(clsort__run *run, const clsort__plan *p,
     const cl_uint serial = clsort__radix_moves(j);
     if (kernel == CLSORT__KERNEL_RADIX_COUNT || kernel == CLSORT__KERNEL_RADIX_HISTOGRAM)
         clsort__traffic(run, 0, keys);
-    else if (kernel == CLSORT__KERNEL_RADIX_SWEEP) clsort__traffic(run, serial, 2 * serial * all);
     else if (kernel == CLSORT__KERNEL_RADIX_SMALL && !p->config.share_log2)
         clsort__traffic(run, serial, keys + 2 * serial * all);
-    else if (kernel == CLSORT__KERNEL_RADIX_SCATTER || kernel == CLSORT__KERNEL_RADIX_SMALL)
+    else if (kernel == CLSORT__KERNEL_RADIX_SCATTER || kernel == CLSORT__KERNEL_RADIX_SWEEP
+             || kernel == CLSORT__KERNEL_RADIX_SMALL)
         clsort__traffic(run, 1, 2 * all);
 }
 
@@ -17096,25 +16979,24 @@ static void clsort__radix_block_passes(clsort__run *run, const clsort__plan *p,
     }
 }
 
-/* One reading for all digits, then one launch for all passes. Where hybrid radix comes before, it
-   has cleared the tables; mending, which also may, has not. Registers bound how many work-groups
-   sweep at the same time. */
+/* One reading for all digits, then one launch per digit. */
 static void clsort__radix_sweeps(clsort__run *run, const clsort__plan *p,
                                  const clsort__radix_job *j)
 {
     const clsort__radix_local l = clsort__radix_sizes(&j->w.shape);
-    const size_t cores = run->s->compute_units, busy = 8 * cores,
+    const size_t busy = 8 * (size_t)run->s->compute_units,
                  counters = j->n / (CLSORT__COUNTER_MOST * CLSORT__LEAST_COPIES) + 1,
                  enough = clsort__largest(busy, counters, 0);
-    if (!j->gated || clsort__may_mend(&p->config))
-        clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_CLEAR, 0,
-                             clsort__smaller(j->blocks / 4 + 1, busy), 0);
+    cl_uint pass;
+    clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_CLEAR, 0,
+                         clsort__smaller(j->blocks / 4 + 1, busy), 0);
     clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_HISTOGRAM, 0,
                          clsort__smaller(j->blocks, enough), l.histogram);
     if (j->mends)
         clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_MEASURE, 0, 1, l.shares);
-    clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_SWEEP, 0,
-                         clsort__smaller(j->blocks, CLSORT__SWEEP_GROUPS * cores), l.sweep);
+    clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_BEGIN, 0, j->passes, l.sums);
+    for (pass = 0; pass < clsort__radix_moves(j); pass++)
+        clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_SWEEP, pass, j->blocks, l.tile);
     if (!j->mends) return;
     clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_RUNS, 0, j->blocks, l.runs);
     clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_MEND, 0, busy, 0);
@@ -17353,15 +17235,9 @@ static const clsort__operation clsort__partitioning = { clsort__check_partition,
 
 /* ---- >>hybrid -------------------------------------------------------------------------------- */
 
-/* The most elements: ranges have second digits for so many; where bare keys of 4 bytes have more of
-   them. The most pairs that are sorted so unless that is asked for. The work-groups of a core that
-   count, as many as there are registers for on an H200. */
-enum {
-    CLSORT__HYBRID_MOST = 5 << 26,
-    CLSORT__HYBRID_WIDE_MOST = 9 << 27,
-    CLSORT__HYBRID_MOST_PAIRS = 1 << 26,
-    CLSORT__HYBRID_COUNTING = 5
-};
+/* The most elements: ranges have second digits for so many. The most pairs that are sorted so
+   unless that is asked for. */
+enum { CLSORT__HYBRID_MOST = 5 << 26, CLSORT__HYBRID_MOST_PAIRS = 1 << 26 };
 
 /* Local memory of hybrid kernels, in bytes. */
 typedef struct clsort__hybrid_local {
@@ -17372,8 +17248,7 @@ typedef struct clsort__hybrid_local {
 static clsort__hybrid_local clsort__hybrid_sizes(const clsort__config *c)
 {
     const size_t group = (size_t)1 << c->group_log2, key = c->key_bytes,
-                 sums = CLSORT__SCAN_WORDS(group) + 8,
-                 slots = CLSORT__HYBRID_MOST_SLOTS(key, c->wide);
+                 sums = CLSORT__SCAN_WORDS(group) + 8, slots = CLSORT__HYBRID_MOST_SLOTS(key);
     const size_t digits = CLSORT__HYBRID_DIGITS, cells = CLSORT__HYBRID_CELLS / 2,
                  masks = CLSORT__HYBRID_CELLS / CLSORT__HYBRID_MASK_CELLS,
                  heavies = CLSORT__HYBRID_HEAVIES * key;
@@ -17411,12 +17286,6 @@ static size_t clsort__top_down_bytes(const clsort__plan *p)
     return p->config.value_bytes ? 8 : p->key.bytes;
 }
 
-/* Are there so many codes of 4 bytes that a range needs as many second digits as for others? */
-static cl_uint clsort__hybrid_wide(const clsort__plan *p)
-{
-    return clsort__top_down_bytes(p) < 8 && p->d.count > CLSORT__HYBRID_MOST;
-}
-
 /* The most second digits of a range, a power of two; 0: a range is a bucket. A range may have half
    as many elements again as on average. s may be NULL. */
 static size_t clsort__hybrid_slots(const clsort_sorter *s, const clsort__plan *p)
@@ -17425,8 +17294,7 @@ static size_t clsort__hybrid_slots(const clsort_sorter *s, const clsort__plan *p
                   chosen = s ? clsort__choose_group(s, &p->d.tuning, least, 8) : least,
                   group_log2 = chosen > least ? chosen : least;   /* smaller ones are not taken */
     const size_t mean = p->d.count / CLSORT__HYBRID_EVEN_DIGITS,
-                 code = clsort__top_down_bytes(p),
-                 most = CLSORT__HYBRID_MOST_SLOTS(code, clsort__hybrid_wide(p)),
+                 code = clsort__top_down_bytes(p), most = CLSORT__HYBRID_MOST_SLOTS(code),
                  bucket = (size_t)CLSORT__HYBRID_BUCKET_ITEMS(code) << group_log2;
     size_t slots = 2;
     if (mean <= bucket * 2 / 3) return 0;
@@ -17480,14 +17348,10 @@ static int clsort__hybrid_shape(const clsort_sorter *s, const clsort__plan *p, c
     const cl_uint most = s->is_cpu ? 8 : code == 8 ? 16 : 32;
     if (!clsort__hybrid_may(s, p) || s->broken & CLSORT__BIT(CLSORT__HYBRID)) return 0;
     if (p->config.value_bytes && !t->radix && !clsort__pairs_gain(p)) return 0;
-    if (p->d.count < 2
-        || p->d.count > (code < 8 ? CLSORT__HYBRID_WIDE_MOST : CLSORT__HYBRID_MOST))
-        return 0;
+    if (p->d.count < 2 || p->d.count > CLSORT__HYBRID_MOST) return 0;
     c->family = CLSORT__HYBRID;
     c->key_bytes = (cl_uint)code;
-    c->wide = clsort__hybrid_wide(p);
     c->digit_bits = 8;
-    c->team = s->has_warps ? CLSORT__WARP : 16;
     c->radix_items = t->items && t->items < most ? t->items : most;
     c->group_log2 = c->share_log2 = clsort__choose_group(s, t, CLSORT__HYBRID_LEAST_GROUP, 8);
     return c->group_log2 >= CLSORT__HYBRID_LEAST_GROUP && clsort__hybrid_need(c) <= s->local_bytes;
@@ -17531,15 +17395,12 @@ static void clsort__hybrid_buckets(clsort__run *run, const clsort__plan *p,
     const size_t tiles = clsort__ceil_divide(p->d.count, clsort__radix_tile(&j->w->shape)),
                  digits = CLSORT__HYBRID_DIGITS, busy = 8 * (size_t)run->s->compute_units,
                  buckets = j->slots ? digits * j->slots : digits,
-                 capacity = (size_t)CLSORT__HYBRID_BUCKET_ITEMS(j->w->shape.key_bytes)
-                            << j->w->shape.group_log2,
-                 enough = digits + p->d.count / capacity / 7 * 8,
                  sample = (size_t)1 << (CLSORT__HYBRID_SAMPLE_LOG2 - j->w->shape.group_log2);
     const size_t parts = clsort__ceil_divide(tiles + digits, CLSORT__HYBRID_RECOUNT_TILES);
     clsort__hybrid_launch(run, p, j, CLSORT__KERNEL_HYBRID_SAMPLE, sample, 8, 0);
     clsort__hybrid_launch(run, p, j, CLSORT__KERNEL_HYBRID_CELLS, 1, l.cells, 0);
-    clsort__hybrid_launch(run, p, j, CLSORT__KERNEL_HYBRID_COUNT,
-                          clsort__smaller(tiles, busy / 8 * CLSORT__HYBRID_COUNTING), l.count, 1);
+    clsort__hybrid_launch(run, p, j, CLSORT__KERNEL_HYBRID_COUNT, clsort__smaller(tiles, busy),
+                          l.count, 1);
     clsort__hybrid_launch(run, p, j, CLSORT__KERNEL_HYBRID_RANGES, 1, l.split, 0);
     clsort__hybrid_launch(run, p, j, CLSORT__KERNEL_HYBRID_SPLIT, tiles, l.split, 2);
     if (j->slots) {
@@ -17548,8 +17409,7 @@ static void clsort__hybrid_buckets(clsort__run *run, const clsort__plan *p,
         clsort__hybrid_launch(run, p, j, CLSORT__KERNEL_HYBRID_RESPLIT, tiles + digits, l.split,
                               2);
     }
-    clsort__hybrid_launch(run, p, j, CLSORT__KERNEL_HYBRID_BUCKETS,
-                          clsort__smaller(buckets, enough), l.buckets, 2);
+    clsort__hybrid_launch(run, p, j, CLSORT__KERNEL_HYBRID_BUCKETS, buckets, l.buckets, 2);
     clsort__hybrid_launch(run, p, j, CLSORT__KERNEL_HYBRID_LONG, clsort__smaller(buckets, busy),
                           l.buckets, 0);
 }

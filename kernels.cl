@@ -198,14 +198,12 @@
 #define CLSORT__JOB_HEAD 4
 
 /* Radix tables, in words: the plan has one word for each pass, the bits seen take SEEN_WORDS for
-   each block. A sweep's tables begin with a head: in place of the plan the gate alone, bits seen,
-   numbers that work-groups draw, how many low bits are mended, how many runs. In local memory,
-   SWEEP_WORDS lie before the tile: the number drawn, how many moves, and a word for each. */
+   each block. A sweep's tables begin with a head: plan, bits seen, then a ticket counter for each
+   pass, how many low bits are mended, how many runs. */
 #define CLSORT__PLAN_WORDS 32
 #define CLSORT__SEEN_WORDS 4
 #define CLSORT__SWEEP_PASSES 8
 #define CLSORT__SWEEP_HEAD 64
-#define CLSORT__SWEEP_WORDS (CLSORT__SWEEP_PASSES + 4)
 /* The word of the plan that hybrid radix and mending leave nonzero where they have sorted. Bits of
    the argument in_place: where that word is not 0, do nothing; leave low bits to be mended. */
 #define CLSORT__GATE 31
@@ -234,7 +232,7 @@
 #define CLSORT__HYBRID_SLICE_LOG2 6
 #define CLSORT__HYBRID_SAMPLE_LOG2 14
 #define CLSORT__HYBRID_EVEN_DIGITS 192
-#define CLSORT__HYBRID_MOST_SLOTS(key_bytes, wide) ((key_bytes) == 8 || (wide) ? 1024 : 512)
+#define CLSORT__HYBRID_MOST_SLOTS(key_bytes) ((key_bytes) == 8 ? 1024 : 512)
 /* The most heavy codes; how many of the sample are looked through for them, and the fewest of these
    that one must have, beside its part of EVEN_DIGITS; none is looked for where no cell has more
    than 1 / CROWDED_PART of the sample; the most work-groups that write their keys. */
@@ -347,7 +345,8 @@
 #define CLSORT__ROW_BOUND 36
 /* In the table of row 0, for one launch of all: numbers that were drawn, and that are done; how
    often a row has failed. */
-#define CLSORT__ROW_NUMBERS 40
+#define CLSORT__ROW_DRAWN 40
+#define CLSORT__ROW_DONE 41
 #define CLSORT__ROW_ANY_FAILED 42
 /* A sample's elements lie in clusters of so many, one after the other. A work-group's list of
    candidates has LISTED places. */
@@ -465,11 +464,9 @@
 #define CLSORT_MASKS_IDS \
     (CLSORT_NEEDS_QUICKSORT || (CLSORT_NEEDS_RADIX && CLSORT_KEY_BYTES + CLSORT_VALUE_BYTES > 8))
 /* 1: local_id hides from NVIDIA's compiler that it returns the same each time. Else that keeps
-   dozens of addresses in registers from tile to tile: of few parts 138 registers instead of 87, of
-   sweeps 168 instead of 56. */
+   dozens of addresses of few parts in registers from tile to tile: 138 registers instead of 87. */
 #define CLSORT_HIDES_IDS \
-    ((CLSORT_IS(SWEEP) || (CLSORT_IS(PARTITION) && CLSORT_DIGIT_BITS == 4)) \
-     && CLSORT_FORWARD_PROGRESS)
+    (CLSORT_IS(PARTITION) && CLSORT_DIGIT_BITS == 4 && CLSORT_FORWARD_PROGRESS)
 /* 1: a work-group skips steps that do not apply to it, although they have barriers. PoCL 3.1
    miscompiles that. */
 #ifndef CLSORT_BRANCHES
@@ -478,11 +475,6 @@
 /* Elements of an item: 1, or 16 with a tile per work-item. */
 #ifndef CLSORT_LANES
 #define CLSORT_LANES 1
-#endif
-/* 1: for many elements: sweeps look back over words of 64 bits, ranges of hybrid radix have more
-   second digits. */
-#ifndef CLSORT_WIDE
-#define CLSORT_WIDE 0
 #endif
 /* 1: segments are long ranges that other kernels left. */
 #ifndef CLSORT_RANGES
@@ -1260,59 +1252,6 @@ CLSORT_INLINE uint group_scan_total(uint x, local uint *sums, uint *total)
     group_sync();
     *total = sums[2 * CLSORT_GROUP];
     return before;
-}
-#endif
-
-//---- group: numbers
-/* ONE LAUNCH of several steps, for devices where work-groups that have started make progress.
-   Work-groups draw numbers, those of one step after the other. Who has drawn waits until the steps
-   before are done: whoever has that to do has started. Two words count the numbers drawn and done;
-   they are 0 before the launch. */
-#if CLSORT_IS(SWEEP) || CLSORT_IS(LONG_ROWS)
-enum { NUMBERS_DRAWN, NUMBERS_DONE };
-
-CLSORT_INLINE void fence_memory(void)
-{
-#if CLSORT_FORWARD_PROGRESS
-    __asm__ volatile("fence.acq_rel.gpu;" : : : "memory");
-#else
-    mem_fence(CLK_GLOBAL_MEM_FENCE);
-#endif
-}
-
-/* Draws a number for work-item 0; the others get 0. */
-CLSORT_INLINE uint draw_ahead(global uint *numbers)
-{
-    return local_id() ? 0 : atomic_inc((volatile global uint *)&numbers[NUMBERS_DRAWN]);
-}
-
-/* The number that work-item 0 has drawn, for all. Called by all; `word` of local memory is free
-   before, and again after the next barrier. */
-CLSORT_INLINE uint share_number(uint drawn, local uint *word)
-{
-    if (local_id() == 0)
-        *word = drawn;
-    group_sync();
-    return *word;
-}
-
-/* Waits until `wanted` numbers are done. Loads, not atomics: many may wait for one word. Called by
-   all. */
-CLSORT_INLINE void wait_until_done(global uint *numbers, uint wanted)
-{
-    if (local_id() == 0)
-        while (((volatile global uint *)numbers)[NUMBERS_DONE] < wanted) {}
-    group_sync();
-    fence_memory();
-}
-
-/* Says that a number is done, and all that its work-group wrote is visible. Called by all. */
-CLSORT_INLINE void tell_done(global uint *numbers)
-{
-    fence_memory();
-    group_sync();
-    if (local_id() == 0)
-        atomic_inc((volatile global uint *)&numbers[NUMBERS_DONE]);
 }
 #endif
 
@@ -3998,48 +3937,30 @@ enum { PASS_SORTS = 1, PASS_COPIES = 2, PASS_ODD = 4, PASS_FROM = 3, PASS_TO = 5
 /* Values of in_place: target is the source, or alt is, which then must not be written first. */
 enum { TARGET_IS_SOURCE = 1, ALT_IS_SOURCE = 2 };
 
-/* The next move: its array, and how many are left with it; whether a copy is left, and whether an
-   odd number of passes have sorted. */
-typedef struct { uint from, moves, copies, odd; } moves_t;
-
-/* `differ` has the code bits in which keys differ. */
-CLSORT_INLINE uint pass_varies(radix_t r, code_t differ, uint pass)
-{
-    return pass < radix_passes(r) && digit_of(differ, pass_digit(r, pass)) != 0;
-}
-
-CLSORT_INLINE moves_t first_move(radix_t r, code_t differ)
-{
-    uint sorts = 0;
-    for (uint p = 0; p < radix_passes(r); p++)
-        sorts += pass_varies(r, differ, p);
-    const uint copies = r.in_place == ALT_IS_SOURCE ? !(sorts & 1)
-                        : r.in_place                 ? sorts & 1
-                                                     : sorts == 0;
-    const moves_t m = { ARRAY_SOURCE, sorts + copies, copies, 0 };
-    return m;
-}
-
-/* The plan's word for the next pass, which has to sort if its digit varies. */
-CLSORT_INLINE uint next_move(moves_t *m, uint varies)
-{
-    if (!varies && !m->copies)
-        return 0;
-    const uint to = --m->moves & 1 ? ARRAY_ALT : ARRAY_TARGET,
-               word = (varies ? PASS_SORTS | m->odd : PASS_COPIES) | m->from << PASS_FROM
-                      | to << PASS_TO;
-    m->odd ^= varies ? PASS_ODD : 0;
-    m->copies = varies ? m->copies : 0;
-    m->from = to;
-    return word;
-}
-
-/* Writes the plan. Called by one work-item. */
+/* Writes the plan; `differ` has the code bits in which keys differ. Called by one work-item. */
 CLSORT_INLINE void write_plan(radix_t r, code_t differ)
 {
-    moves_t m = first_move(r, differ);
-    for (uint p = 0; p <= radix_passes(r); p++)
-        r.scratch[p] = r.done ? 0 : next_move(&m, pass_varies(r, differ, p));
+    const uint passes = radix_passes(r);
+    uint sorts = 0;
+    for (uint p = 0; p < passes; p++)
+        sorts += digit_of(differ, pass_digit(r, p)) != 0;
+    uint copies = r.in_place == ALT_IS_SOURCE ? !(sorts & 1)
+                  : r.in_place                 ? sorts & 1
+                                               : sorts == 0,
+         moves = sorts + copies, from = ARRAY_SOURCE, odd = 0;
+    for (uint p = 0; p <= passes; p++) {
+        const uint varies = p < passes && digit_of(differ, pass_digit(r, p)) != 0;
+        if (r.done || (!varies && !copies)) {
+            r.scratch[p] = 0;
+            continue;
+        }
+        const uint to = --moves & 1 ? ARRAY_ALT : ARRAY_TARGET;
+        r.scratch[p] = (varies ? PASS_SORTS | odd : PASS_COPIES) | from << PASS_FROM
+                       | to << PASS_TO;
+        odd ^= varies ? PASS_ODD : 0;
+        copies = varies ? copies : 0;
+        from = to;
+    }
 }
 
 /* The plan's word for this pass. */
@@ -6520,26 +6441,29 @@ CLSORT_KERNEL void clsort_radix_small(CLSORT_RADIX_ARGS, local ulong *space)
 
 //---- radix: sweep
 /* ONE SWEEP: a pass that reads and writes each element once. A histogram counts the digits of all
-   passes in one reading, and one launch does all passes. In a pass the tiles hand their counts on
-   while they work: each publishes how often it has each digit, then, once the sum of all tiles
-   before is known, that sum with its own. A tile looks back over the words of the tiles before
-   until it meets a sum.
+   passes in one reading. In a pass the tiles hand their counts on while they work: each publishes
+   how often it has each digit, then, once the sum of all tiles before is known, that sum with its
+   own. A tile looks back over the words of the tiles before until it meets a sum.
 
      status[tile][digit]   ... | inclusive | partial | partial | partial | own tile
                                  <------------- look-back --------------
 
-   Work-groups draw the tiles' numbers, those of the first pass first, so a tile waits only for
-   tiles of work-groups that have started, and these must all make progress. OpenCL does not promise
-   that: only for devices known to do so (CLSORT_FORWARD_PROGRESS). Elsewhere only tests run these
-   kernels: devices that run work-groups one after the other can do that, too. Sources: D. Merrill
-   and M. Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back, 2016; A. Adinets and
-   D. Merrill, Onesweep, 2022. */
+   Work-groups draw the tiles' numbers, so a tile waits only for tiles of work-groups that have
+   started, and these must all make progress. OpenCL does not promise that: only for devices known
+   to do so (CLSORT_FORWARD_PROGRESS). Elsewhere only tests run these kernels: devices that run
+   work-groups one after the other can do that, too. Sources: D. Merrill and M. Garland, Single-pass
+   Parallel Prefix Scan with Decoupled Look-back, 2016; A. Adinets and D. Merrill, Onesweep,
+   2022. */
 #if CLSORT_SWEEP
 /* Words read at once when looking back. */
 #ifndef CLSORT_SWEEP_AHEAD
 #define CLSORT_SWEEP_AHEAD 4
 #endif
-#if CLSORT_WIDE
+/* 1: 64-bit words, for 2^30 elements and more. */
+#ifndef CLSORT_SWEEP_WIDE
+#define CLSORT_SWEEP_WIDE 0
+#endif
+#if CLSORT_SWEEP_WIDE
 typedef ulong status_t;
 #define CLSORT_STATUS_SHIFT 62
 #else
@@ -6549,7 +6473,7 @@ typedef uint status_t;
 
 /* Words that other work-groups write or read during the launch, without caches. */
 #if CLSORT_FORWARD_PROGRESS
-#if CLSORT_WIDE
+#if CLSORT_SWEEP_WIDE
 #define CLSORT_STATUS_PTX(op) op ".relaxed.gpu.global.u64 "
 #define CLSORT_STATUS_REG "l"
 #else
@@ -6586,22 +6510,22 @@ CLSORT_INLINE void store_status(global status_t *p, status_t word)
 #endif
 
 //---- radix: sweep scratch
-/* The scratch, in words: the gate, bits seen, numbers, how many low bits are mended, how many runs;
-   counts[pass][digit]; status[tile][digit]. */
+/* The scratch, in words: plan, bits seen, a ticket counter for each pass, how many low bits are
+   mended, how many runs; counts[pass][digit]; status[tile][digit]. */
 #if CLSORT_RADIX_DIGITS > CLSORT__SWEEP_PASSES
 #error "a pass of sweeps needs CLSORT_DIGIT_BITS of an eighth of the key's bits or more"
 #endif
-#if CLSORT__PLAN_WORDS + CLSORT__SEEN_WORDS + 4 > CLSORT__SWEEP_HEAD
-#error "the words behind the bits seen do not fit into CLSORT__SWEEP_HEAD words"
+#if CLSORT__PLAN_WORDS + CLSORT__SEEN_WORDS + CLSORT__SWEEP_PASSES + 2 > CLSORT__SWEEP_HEAD
+#error "the tickets of CLSORT__SWEEP_PASSES passes do not fit into CLSORT__SWEEP_HEAD words"
 #endif
-CLSORT_INLINE global uint *sweep_numbers(radix_t r)
+CLSORT_INLINE global uint *sweep_ticket(radix_t r)
 {
-    return radix_seen(r, 1);
+    return radix_seen(r, 1) + r.pass;
 }
 
 CLSORT_INLINE global uint *mended_bits(radix_t r)
 {
-    return radix_seen(r, 1) + 2;
+    return radix_seen(r, 1) + CLSORT__SWEEP_PASSES;
 }
 
 CLSORT_INLINE global uint *mended_runs(radix_t r)
@@ -6652,6 +6576,28 @@ CLSORT_KERNEL void clsort_radix_histogram(CLSORT_RADIX_ARGS, local uint *bins)
         atomic_or(&radix_seen(r, 0)[k], bins[CLSORT_COUNT_WORDS + k]);
 }
 
+/* A work-group per pass: turns its counts into the places where the digits begin. The first one
+   writes the plan, without the passes of low bits that are mended. sums:
+   CLSORT__SCAN_WORDS(CLSORT_GROUP) + CLSORT__SEEN_WORDS words. */
+CLSORT_KERNEL void clsort_radix_begin(CLSORT_RADIX_ARGS, local uint *sums)
+{
+    const radix_t r = CLSORT_RADIX;
+    const uint p = (uint)get_group_id(0), t = local_id();
+    const code_t differ = join_seen(r, !r.done, sums + 2 * CLSORT_GROUP);
+    if (p == 0 && t == 0) {
+        const uint low = r.mends ? *mended_bits(r) : 0;
+        write_plan(r, (code_t)(differ >> (first_bit + low) << (first_bit + low)));
+        if (r.mends)
+            r.scratch[CLSORT__GATE] = 1;
+    }
+    if (r.done)
+        return;
+    const uint count = t < CLSORT_DIGITS ? sweep_counts(r, p)[t] : 0,
+               begin = group_scan(count, sums);
+    if (t < CLSORT_DIGITS)
+        sweep_counts(r, p)[t] = begin;
+}
+
 //---- radix: look-back
 /* The upper two bits of a status word say what it is: 0, nothing yet; a partial count; an inclusive
    sum. The count is below. A pass that sorts leaves only sums behind. The next one flips these two
@@ -6665,21 +6611,11 @@ CLSORT_INLINE status_t pass_parity_tag(uint plan)
     return plan & PASS_ODD ? CLSORT_STATUS_INCLUSIVE : 0;
 }
 
-/* Where a digit of this pass begins. */
-CLSORT_INLINE uint digit_begin(radix_t r, uint digit)
-{
-    uint begin = 0;
-    #pragma unroll 8
-    for (uint d = 0; d < digit; d++)
-        begin += sweep_counts(r, r.pass)[d];
-    return begin;
-}
-
 /* Where the tile's elements with this digit go: behind those of the tiles before; the first tile
    begins where the digit does. Publishes the sum. Called when the tile's count is published. */
 CLSORT_INLINE uint look_back(radix_t r, uint plan, uint tile, uint digit, uint count)
 {
-    uint before = tile ? 0 : digit_begin(r, digit);
+    uint before = tile ? 0 : sweep_counts(r, r.pass)[digit];
     const status_t tag = pass_parity_tag(plan);
     for (uint left = tile; left > 0;) {
         status_t word[CLSORT_SWEEP_AHEAD];
@@ -6700,26 +6636,14 @@ CLSORT_INLINE uint look_back(radix_t r, uint plan, uint tile, uint digit, uint c
 }
 
 //---- radix: sweep pass
-/* Lists the moves in local memory: how many there are, then for each its word of the plan, with the
-   pass from bit PASS_NUMBER on. Called by all work-items; ends with a barrier. */
-enum { PASS_NUMBER = 8 };
-CLSORT_INLINE void list_moves(radix_t r, local uint *list)
+/* The number of the next tile. Called by all work-items; needs a barrier before the tile's sums are
+   used. */
+CLSORT_INLINE uint draw_tile(radix_t r, tile_t tile, uint sorts)
 {
-    global const uint *seen = radix_seen(r, 0);
-    const uint low = r.first_bit + (r.mends ? *mended_bits(r) : 0);
-    const code_t all = (code_t)((seen[0] & seen[2]) | (ulong)(seen[1] & seen[3]) << 32),
-                 differ = (code_t)(all >> low << low);
-    moves_t m = first_move(r, differ);
-    uint moves = 0;
-    for (uint p = 0; p <= radix_passes(r); p++) {
-        const uint word = next_move(&m, pass_varies(r, differ, p));
-        moves += word != 0;
-        if (word && local_id() == 0)
-            list[moves] = word | p << PASS_NUMBER;
-    }
     if (local_id() == 0)
-        list[0] = moves;
+        *tile.sums = sorts ? atomic_inc(sweep_ticket(r)) : 0;
     barrier(CLK_LOCAL_MEM_FENCE);
+    return *tile.sums;
 }
 
 /* Publishes the tile's counts and places its digits. Called by all work-items with a barrier since
@@ -6737,15 +6661,18 @@ CLSORT_INLINE uint publish_counts(radix_t r, uint plan, uint number, tile_t tile
     return count;
 }
 
-/* Moves a tile. Counts are published before the elements are ranked, and asked for after. Called by
-   all work-items with the tile free. */
-CLSORT_INLINE void sweep_tile(radix_t r, uint plan, uint number, tile_t tile)
+/* A work-group per tile; a block is a tile of CLSORT_RADIX_TILE. Counts are published before the
+   elements are ranked, and asked for after. space: as for clsort_radix_scatter. */
+CLSORT_KERNEL void clsort_radix_sweep(CLSORT_RADIX_ARGS, local ulong *space)
 {
-    const uint t = local_id(), sorts = plan & PASS_SORTS;
-    const digit_t digit = pass_digit(r, r.pass);
-    copy_block(r, plan, take_block(r, number, plan & PASS_COPIES), t, CLSORT_GROUP);
+    const radix_t r = CLSORT_RADIX;
+    const tile_t tile = make_tile(space);
+    const uint t = local_id(), plan = pass_plan(r), sorts = plan & PASS_SORTS;
+    const digit_t digit = pass_digit(r, pass);
+    copy_block(r, plan, take_block(r, (uint)get_group_id(0), plan & PASS_COPIES), t, CLSORT_GROUP);
     if (CLSORT_FORWARD_PROGRESS && !sorts)
         return;
+    const uint number = draw_tile(r, tile, sorts);
     const block_t b = take_block(r, number, sorts);
     const array_t from = advance(plan_array(r, plan, PASS_FROM), b.begin);
     code_t code[CLSORT_RADIX_ITEMS];
@@ -6766,33 +6693,6 @@ CLSORT_INLINE void sweep_tile(radix_t r, uint plan, uint number, tile_t tile)
     store_tile(tile, value, plan_array(r, plan, PASS_TO), r.codec, digit, b.size, rank);
 }
 
-/* All passes, by any number of work-groups; a block is a tile of CLSORT_RADIX_TILE. A work-group
-   draws its next number while it works. space: CLSORT__SWEEP_WORDS words, then as for
-   clsort_radix_scatter. */
-CLSORT_KERNEL void clsort_radix_sweep(CLSORT_RADIX_ARGS, local ulong *space)
-{
-    radix_t r = CLSORT_RADIX;
-    const tile_t tile = make_tile(space + CLSORT__SWEEP_WORDS / 2);
-    local uint *words = (local uint *)space, *moves = words + 1;
-    if (r.done)
-        return;
-    list_moves(r, moves);
-    const uint end = moves[0] * blocks;
-    uint ahead = draw_ahead(sweep_numbers(r)), step = 0;
-    for (;;) {
-        const uint number = share_number(ahead, words), move = number / blocks;
-        if (number >= end)
-            break;
-        ahead = draw_ahead(sweep_numbers(r));
-        if (move != step || !CLSORT_BRANCHES)
-            wait_until_done(sweep_numbers(r), move * blocks);
-        step = move;
-        r.pass = moves[1 + move] >> PASS_NUMBER;
-        sweep_tile(r, moves[1 + move], number - move * blocks, tile);
-        tell_done(sweep_numbers(r));
-    }
-}
-
 //---- radix: mending
 #if CLSORT_KEY_BYTES == 8 && CLSORT_WORDS
 /* MENDING. Where long keys are spread, sweeps by their upper digits leave only a few elements in
@@ -6801,8 +6701,8 @@ CLSORT_KERNEL void clsort_radix_sweep(CLSORT_RADIX_ARGS, local ulong *space)
    needed if digits do not depend on each other. Where they do, a run is long, the word CLSORT__GATE
    becomes 0, and sweeps by all digits follow.
 
-     measure               how many low bits are mended; sets the gate
-     sweep                 by the digits above
+     measure               how many low bits are mended
+     begin, sweeps         by the digits above
      runs                  lists runs in alt, and sees that one is too long
      mend                  sorts each run */
 #define CLSORT_RUN_MOST 16
@@ -6836,7 +6736,6 @@ CLSORT_KERNEL void clsort_radix_measure(CLSORT_RADIX_ARGS, local uint *sums)
         peers *= share;
     }
     *mended_bits(r) = p * CLSORT_DIGIT_BITS;
-    r.scratch[CLSORT__GATE] = 1;
 }
 
 /* The bits of a code that are sorted by, without the `low` lowest of them. */
@@ -7152,10 +7051,9 @@ CLSORT_INLINE void mend_bins(bucket_space_t l, uint rounds)
         key[0] = t > 0 ? max(key[0], upper[t - 1]) : key[0];
         key[most] = t + 1 < CLSORT_GROUP ? min(key[most], lower[t + 1]) : key[most];
     }
-    const uint again = local_id() * CLSORT_BUCKET_ITEMS;   /* not kept since the loads */
     #pragma unroll
     for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)
-        l.keys[pad_slot(again + m, CLSORT_KEY_PAD_LOG2)] = key[m];
+        l.keys[pad_slot(first + m, CLSORT_KEY_PAD_LOG2)] = key[m];
 }
 
 //---- radix: network
@@ -7223,30 +7121,22 @@ CLSORT_INLINE void order_bins(bucket_space_t l, uint rows, uint longest)
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-//---- radix: bins are filled
-/* The first key of a work-item, and from there to the next one. Those of a warp lie side by side
-   where they come from stretches of tiles. */
-CLSORT_INLINE uint first_item(void)
-{
-    const uint t = local_id(), warp = CLSORT__WARP;
-    return CLSORT_RUN_BUCKETS ? t / warp * (warp * CLSORT_BUCKET_ITEMS) + t % warp : t;
-}
-#define CLSORT_NEXT_ITEM (CLSORT_RUN_BUCKETS ? CLSORT__WARP : CLSORT_GROUP)
-
-/* The m-th key of a work-item. */
+/* The m-th key of a work-item. Those of a warp lie side by side where they come from stretches of
+   tiles. */
 CLSORT_INLINE uint bucket_item(uint m)
 {
-    return first_item() + m * CLSORT_NEXT_ITEM;
+    const uint t = local_id(), warp = CLSORT__WARP;
+    return CLSORT_RUN_BUCKETS ? t / warp * (warp * CLSORT_BUCKET_ITEMS) + t % warp + m * warp
+                                : t + m * CLSORT_GROUP;
 }
 
 /* Puts the keys into their bins, whose places and, in the upper half, numbers `rank` has. Called by
    all work-items with the bins placed; ends with a barrier. */
 CLSORT_INLINE void fill_bins(bucket_space_t l, const code_t *key, const uint *rank, uint rows)
 {
-    const uint first = first_item();
     #pragma unroll
     for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {
-        const uint row = first + m * CLSORT_NEXT_ITEM,
+        const uint row = bucket_item(m),
                    at = row < rows ? l.bins[rank[m] >> 16] + (rank[m] & 0xFFFF) : row;
         l.keys[pad_slot(at, CLSORT_KEY_PAD_LOG2)] = row < rows ? key[m] : CLSORT_TOP_CODE;
     }
@@ -7257,12 +7147,11 @@ CLSORT_INLINE void fill_bins(bucket_space_t l, const code_t *key, const uint *ra
 CLSORT_INLINE void count_bins(bucket_space_t l, const code_t *key, uint *rank, uint rows,
                               line_t line)
 {
-    const uint first = first_item(),
-               spare = CLSORT_BIN_SLOTS + local_id() % CLSORT__HYBRID_SPARE_BINS;
+    const uint spare = CLSORT_BIN_SLOTS + local_id() % CLSORT__HYBRID_SPARE_BINS;
     clear_bucket(l);
     #pragma unroll
     for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {
-        const uint inside = first + m * CLSORT_NEXT_ITEM < rows,
+        const uint inside = bucket_item(m) < rows,
                    bin = inside ? pad_slot(line_bin(line, key[m]), 5) : spare;
         rank[m] = atomic_inc(&l.bins[bin]) | bin << 16;
     }
@@ -7319,7 +7208,7 @@ CLSORT_INLINE void sort_bins(bucket_space_t l, const code_t *key, uint rows, lin
    work-groups of 256, n keys take, besides the passes that end at once:
 
      n up to 655,000 (B = 8: 393,000)        7 launches    5 n B bytes of global memory
-     n up to 9 * 2^27 (B = 8: 5 * 2^26)      10 launches   8 n B bytes
+     n up to 5 * 2^26                        10 launches   8 n B bytes
      above                                   only the passes
 
    The exact counts decide. Where buckets have more than they should, or a quarter of the keys lies
@@ -7362,7 +7251,7 @@ typedef struct {
    where its next key goes, at last its end; ranges; heavy codes; the same as for a range for each
    bucket. */
 enum { HYBRID_OVER, HYBRID_TILES, HYBRID_DIGITS, HYBRID_SHIFT, HYBRID_FACTOR, HYBRID_FLAT,
-       HYBRID_LEAST = 6, HYBRID_MOST = 8, HYBRID_HEAVIES = 10, HYBRID_LISTED };
+       HYBRID_LEAST = 6, HYBRID_MOST = 8, HYBRID_HEAVIES = 10 };
 enum { RANGE_LOW, RANGE_LAST = 2, RANGE_SHIFT = 4, RANGE_FACTOR, RANGE_TILES, RANGE_HEAVY };
 enum { HEAVY_CODE, HEAVY_DIGIT = 2 };
 
@@ -7384,13 +7273,6 @@ CLSORT_INLINE global uint *hybrid_heavy(hybrid_t h, uint number)
 CLSORT_INLINE global uint *hybrid_slots(hybrid_t h)
 {
     return h.tables + CLSORT__HYBRID_SLOTS_AT;
-}
-
-/* The numbers of buckets that are to be sorted, HYBRID_LISTED of them, where the passes' tables
-   lie, which are free as long as the gate is up. */
-CLSORT_INLINE global uint *hybrid_list(hybrid_t h)
-{
-    return h.gate + 1;
 }
 
 //---- radix: hybrid sample
@@ -7719,22 +7601,15 @@ CLSORT_INLINE uint is_flat(cells_t s, uint sum)
     return over == 0;
 }
 
-/* Would ranges that are not slices need more second digits than they may have? */
-CLSORT_INLINE uint lacks_slots(hybrid_t h, cells_t s)
-{
-    const uint most = CLSORT__HYBRID_EVEN_DIGITS * h.slots;
-    return !s.flat && most != 0 && h.n / max(most, 1u) > CLSORT_BUCKET_TILE / 8 * 7;
-}
-
-/* Writes the head and clears the counts of ranges. The gate stays up unless a cell is too heavy, or
-   there are too many keys. Called by all work-items. */
+/* Writes the head and clears the counts of ranges. The gate stays up unless a cell is too heavy.
+   Called by all work-items. */
 CLSORT_INLINE void write_head(hybrid_t h, cells_t s, uint digits, uint heaviest)
 {
     for (uint d = local_id(); d < CLSORT__HYBRID_DIGITS; d += CLSORT_GROUP)
         hybrid_next(h)[d] = 0;
     if (local_id() == 0) {
         *h.gate = 1;
-        h.tables[HYBRID_OVER] = h.tables[HYBRID_LISTED] = 0;
+        h.tables[HYBRID_OVER] = 0;
         h.tables[HYBRID_DIGITS] = digits;
         h.tables[HYBRID_SHIFT] = s.line.shift;
         h.tables[HYBRID_FACTOR] = s.line.factor;
@@ -7744,7 +7619,7 @@ CLSORT_INLINE void write_head(hybrid_t h, cells_t s, uint digits, uint heaviest)
         store_code(h.tables + HYBRID_MOST, s.most);
     }
     barrier(CLK_GLOBAL_MEM_FENCE);
-    if (heaviest > s.size / CLSORT__HYBRID_HEAVY_PART || lacks_slots(h, s))
+    if (heaviest > s.size / CLSORT__HYBRID_HEAVY_PART)
         atomic_and(h.gate, 0);
 }
 
@@ -7862,45 +7737,20 @@ CLSORT_INLINE line_t range_line(hybrid_t h, uint digit)
 /* Keys that a work-item has on their way at the same time. */
 #define CLSORT_AHEAD 8
 
-/* Are all CLSORT_AHEAD keys from `at` on, of each work-item, among `rows`? */
-CLSORT_INLINE uint all_ahead(uint at, uint rows)
-{
-    return at - local_id() + CLSORT_AHEAD * CLSORT_GROUP <= rows;
-}
-
-/* Loads CLSORT_AHEAD keys, of pairs with or without values; beyond the end, the last one. Loads do
-   not wait for each other. */
-CLSORT_INLINE void load_ahead(code_t *key, array_t from, uint at, uint rows, const uint values)
-{
-    if (all_ahead(at, rows)) {
-        from = advance(from, at);
-        #pragma unroll
-        for (uint m = 0; m < CLSORT_AHEAD; m++)
-            key[m] = values ? load_key(from, m * CLSORT_GROUP)
-                            : load_decider(from, m * CLSORT_GROUP);
-        return;
-    }
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_AHEAD; m++) {
-        const uint i = min(at + m * CLSORT_GROUP, rows - 1);
-        key[m] = values ? load_key(from, i) : load_decider(from, i);
-    }
-}
-
-/* Adds those of `rows` keys to the counters that begin at `first` and every `step` keys from there
-   on, CLSORT_AHEAD for each work-item. Called by all work-items with the counters ready. */
-CLSORT_INLINE void count_digits(splitter_t s, array_t from, codec_t codec, uint rows, uint first,
-                                uint step, local uint *counters, const uint by)
+/* Adds `rows` keys to the counters. Called by all work-items with the counters ready. */
+CLSORT_INLINE void count_digits(splitter_t s, array_t from, codec_t codec, uint rows,
+                                local uint *counters, const uint by)
 {
     const uint copies = by == BY_LINE ? 1 : CLSORT__HYBRID_COPIES, own = local_id() % copies,
                most = by == BY_HEAVIES ? CLSORT_STAYS - 1u : ~0u;
-    for (uint at = first + local_id(); at < rows; at += step) {
-        const uint all = all_ahead(at, rows);
+    for (uint at = local_id(); at < rows; at += CLSORT_AHEAD * CLSORT_GROUP) {
         code_t code[CLSORT_AHEAD];
-        load_ahead(code, from, at, rows, 0);
         #pragma unroll
         for (uint m = 0; m < CLSORT_AHEAD; m++)
-            if (all || at + m * CLSORT_GROUP < rows)
+            code[m] = load_decider(from, min(at + m * CLSORT_GROUP, rows - 1));
+        #pragma unroll
+        for (uint m = 0; m < CLSORT_AHEAD; m++)
+            if (at + m * CLSORT_GROUP < rows)
                 atomic_inc(&counters[own + copies * (split_digit(s, encode(code[m], codec), by)
                                                      & most)]);
     }
@@ -7926,12 +7776,12 @@ CLSORT_KERNEL void clsort_hybrid_count(CLSORT_HYBRID_ARGS)
     const hybrid_t h = CLSORT_HYBRID;
     local uint *counters = (local uint *)space,
                *masks = counters + CLSORT__HYBRID_COPIES * CLSORT__HYBRID_DIGITS;
-    const uint first = CLSORT_AHEAD * CLSORT_GROUP * (uint)get_group_id(0),
-               step = CLSORT_AHEAD * CLSORT_GROUP * (uint)get_num_groups(0);
+    const uint groups = (uint)get_num_groups(0),
+               tiles = (n + CLSORT_SPLIT_TILE - 1) / CLSORT_SPLIT_TILE;
     if (n == 0)
         return;
     for (uint i = (uint)get_global_id(0); i < CLSORT__HYBRID_DIGITS * slots;
-         i += (uint)get_global_size(0))
+         i += groups * CLSORT_GROUP)
         hybrid_slots(h)[i] = 0;
     if (*h.gate == 0)
         return;
@@ -7939,10 +7789,14 @@ CLSORT_KERNEL void clsort_hybrid_count(CLSORT_HYBRID_ARGS)
     for (uint i = local_id(); i < CLSORT__HYBRID_COPIES * CLSORT__HYBRID_DIGITS; i += CLSORT_GROUP)
         counters[i] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (CLSORT_PAIRS) count_digits(s, h.source, h.codec, n, first, step, counters, BY_KEYS);
-    else if (s.flat) count_digits(s, h.source, h.codec, n, first, step, counters, BY_SLICES);
-    else if (s.heavy == 0) count_digits(s, h.source, h.codec, n, first, step, counters, BY_MASKS);
-    else count_digits(s, h.source, h.codec, n, first, step, counters, BY_HEAVIES);
+    for (uint tile = (uint)get_group_id(0); tile < tiles; tile += groups) {
+        const uint begin = tile * CLSORT_SPLIT_TILE, rows = min(n - begin, CLSORT_SPLIT_TILE + 0u);
+        const array_t from = advance(h.source, begin);
+        if (CLSORT_PAIRS) count_digits(s, from, h.codec, rows, counters, BY_KEYS);
+        else if (s.flat) count_digits(s, from, h.codec, rows, counters, BY_SLICES);
+        else if (s.heavy == 0) count_digits(s, from, h.codec, rows, counters, BY_MASKS);
+        else count_digits(s, from, h.codec, rows, counters, BY_HEAVIES);
+    }
     barrier(CLK_LOCAL_MEM_FENCE);
     add_copies(h, counters);
 }
@@ -8041,7 +7895,7 @@ CLSORT_KERNEL void clsort_hybrid_ranges(CLSORT_HYBRID_ARGS)
 //---- radix: hybrid a tile moves
 /* The local memory of a split: staged codes; counters[digit], later where the digit begins in the
    tile; offsets[digit]: from the tile to where its keys go. */
-#define CLSORT_MOST_SLOTS CLSORT__HYBRID_MOST_SLOTS(CLSORT_KEY_BYTES, CLSORT_WIDE)
+#define CLSORT_MOST_SLOTS CLSORT__HYBRID_MOST_SLOTS(CLSORT_KEY_BYTES)
 typedef struct {
     local code_t *staged;
     local uint *counters, *offsets, *sums, *masks;
@@ -8115,36 +7969,29 @@ CLSORT_INLINE void load_tile(code_t *key, move_t v)
     }
 }
 
-/* Keeps the ranks of a work-item's elements, two in a word: registers bound how many work-groups
-   run at the same time. */
-CLSORT_INLINE void keep_rank(uint *rank, uint m, uint own)
-{
-    rank[m / 2] = m % 2 ? rank[m / 2] | own << 16 : own;
-}
-
 /* Moves a tile. Called by all work-items with a barrier since the counters were cleared. */
 CLSORT_INLINE void move_tile(move_t v, splitter_t s, split_space_t l, codec_t codec,
                              const uint by)
 {
     const uint t = local_id(), whole = v.rows == CLSORT_SPLIT_TILE;
     code_t code[CLSORT_RADIX_ITEMS];
-    uint rank[(CLSORT_RADIX_ITEMS + 1) / 2];   /* in its digit */
+    uint rank[CLSORT_RADIX_ITEMS];   /* in its digit; in the upper half the digit */
     load_tile(code, v);
     #pragma unroll
-    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
+    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
         code[m] = encode(code[m], codec);
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
-        if (whole || t + m * CLSORT_GROUP < v.rows)
-            keep_rank(rank, m, atomic_inc(&l.counters[split_digit(s, code[m], by)]));
+        if (whole || t + m * CLSORT_GROUP < v.rows) {
+            const uint d = split_digit(s, code[m], by);
+            rank[m] = atomic_inc(&l.counters[d]) | d << 16;
+        }
+    }
     barrier(CLK_LOCAL_MEM_FENCE);
     reserve_places(l, v.next, by);
     barrier(CLK_LOCAL_MEM_FENCE);
     #pragma unroll
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
         if (whole || t + m * CLSORT_GROUP < v.rows)
-            l.staged[l.counters[split_digit(s, code[m], by)] + (rank[m / 2] >> m % 2 * 16 & 0xFFFF)]
-                = code[m];
+            l.staged[l.counters[rank[m] >> 16] + (rank[m] & 0xFFFF)] = code[m];
     barrier(CLK_LOCAL_MEM_FENCE);
     write_staged(v, s, l, codec, by);
 }
@@ -8275,8 +8122,7 @@ CLSORT_KERNEL void clsort_hybrid_recount(CLSORT_HYBRID_ARGS)
         for (uint d = local_id(); d < slots; d += CLSORT_GROUP)
             counters[d] = 0;
         barrier(CLK_LOCAL_MEM_FENCE);
-        count_digits(s, advance(h.alt, p.begin), h.codec, p.rows, 0, CLSORT_AHEAD * CLSORT_GROUP,
-                     counters, BY_LINE);
+        count_digits(s, advance(h.alt, p.begin), h.codec, p.rows, counters, BY_LINE);
         barrier(CLK_LOCAL_MEM_FENCE);
         for (uint d = local_id(); d < slots; d += CLSORT_GROUP)
             if (counters[d] != 0)
@@ -8292,12 +8138,6 @@ CLSORT_INLINE uint part_count(local const uint *counts, uint d, uint slots, uint
     if (d >= (joins ? slots / 2 : slots))
         return 0;
     return joins ? counts[2 * d] + counts[2 * d + 1] : counts[d];
-}
-
-/* Does a work-group sort a bucket of so many keys, whose codes are equal if it is single? */
-CLSORT_INLINE uint is_sorted_alone(uint rows, uint single)
-{
-    return rows > 1 && rows <= CLSORT_BUCKET_TILE && !single;
 }
 
 /* Joins the second digits of a range in twos if no two of them are more than a bucket holds: floats
@@ -8319,26 +8159,6 @@ CLSORT_INLINE uint join_parts(hybrid_t h, uint digit, local uint *counts, local 
     return joins;
 }
 
-/* Lists those of a work-item's `own` buckets that have to be sorted. Called by all work-items with
-   `sums` free; ends with a barrier. */
-CLSORT_INLINE void list_buckets(hybrid_t h, uint digit, local const uint *counts, uint joins,
-                                uint single, uint own, local uint *sums)
-{
-    const uint first = local_id() * own;
-    uint found = 0, total;
-    for (uint k = 0; k < own; k++)
-        found += is_sorted_alone(part_count(counts, first + k, h.slots, joins), single);
-    uint place = group_scan_total(found, sums, &total);
-    if (local_id() == 0)
-        sums[0] = atomic_add(&h.tables[HYBRID_LISTED], total);
-    barrier(CLK_LOCAL_MEM_FENCE);
-    place += sums[0];
-    for (uint k = 0; k < own; k++)
-        if (is_sorted_alone(part_count(counts, first + k, h.slots, joins), single))
-            hybrid_list(h)[place++] = digit * h.slots + first + k;
-    barrier(CLK_LOCAL_MEM_FENCE);
-}
-
 /* A work-group for each range: its buckets' counts become the places where they begin. The gate may
    fall meanwhile, so it is not asked for. PoCL 3.1 takes wrong bounds for the loops if these differ
    among work-items. space: 2 * CLSORT_GROUP + 1 + CLSORT_MOST_SLOTS words. */
@@ -8356,7 +8176,6 @@ CLSORT_KERNEL void clsort_hybrid_starts(CLSORT_HYBRID_ARGS)
         counts[d] = next[d];
     barrier(CLK_LOCAL_MEM_FENCE);
     const uint joins = join_parts(h, digit, counts, sums + 2 * CLSORT_GROUP);
-    list_buckets(h, digit, counts, joins, single, own, sums);
     uint sum = 0, total;
     for (uint k = 0; k < own; k++)
         sum += part_count(counts, first + k, slots, joins);
@@ -8450,13 +8269,19 @@ CLSORT_INLINE void load_bucket(array_t from, codec_t codec, uint rows, code_t *c
         code[m] = encode(load_key(from, min(local_id() + m * CLSORT_GROUP, rows - 1)), codec);
 }
 
-/* Sorts a bucket up to the capacity, or of equal codes. Called by all work-items with the local
-   memory free. */
-CLSORT_INLINE void sort_bucket(hybrid_t h, bucket_space_t l, bucket_t b)
+/* A work-group per bucket; sorts those up to the capacity, and those of equal codes. space:
+   CLSORT_KEY_SLOTS codes, rounded up to 8 bytes; CLSORT_BIN_SLOTS + CLSORT__HYBRID_SPARE_BINS + 2 *
+   CLSORT_GROUP + 8 words. */
+CLSORT_KERNEL void clsort_hybrid_buckets(CLSORT_HYBRID_ARGS)
 {
+    const hybrid_t h = CLSORT_HYBRID;
+    const bucket_space_t l = bucket_space(space);
     const uint t = local_id();
-    const array_t to = advance(h.target, b.begin);
     code_t key[CLSORT_BUCKET_ITEMS];
+    if (n == 0 || *h.gate == 0)
+        return;
+    const bucket_t b = take_bucket(h, (uint)get_group_id(0));
+    const array_t to = advance(h.target, b.begin);
     for (uint i = t; i < b.rows && b.single && !b.again; i += CLSORT_GROUP)
         store_key(to, i, decode(b.line.low, h.codec));
     if (b.rows == 0 || b.rows > CLSORT_BUCKET_TILE || b.single)
@@ -8465,27 +8290,8 @@ CLSORT_INLINE void sort_bucket(hybrid_t h, bucket_space_t l, bucket_t b)
     else load_bucket(advance(h.alt, b.begin), h.codec, b.rows, key);
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     sort_bins(l, key, b.rows, b.line);
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {
-        const uint i = t + m * CLSORT_GROUP;
-        if (i < b.rows)
-            store_key(to, i, decode(l.keys[pad_slot(i, CLSORT_KEY_PAD_LOG2)], h.codec));
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-}
-
-/* Any number of work-groups: each sorts every so many-th of the buckets that are listed, or of the
-   ranges where these are the buckets. space: CLSORT_KEY_SLOTS codes, rounded up to 8 bytes;
-   CLSORT_BIN_SLOTS + CLSORT__HYBRID_SPARE_BINS + 2 * CLSORT_GROUP + 8 words. */
-CLSORT_KERNEL void clsort_hybrid_buckets(CLSORT_HYBRID_ARGS)
-{
-    const hybrid_t h = CLSORT_HYBRID;
-    const bucket_space_t l = bucket_space(space);
-    if (n == 0 || *h.gate == 0)
-        return;
-    const uint buckets = slots ? h.tables[HYBRID_LISTED] : CLSORT__HYBRID_DIGITS;
-    for (uint i = (uint)get_group_id(0); i < buckets; i += (uint)get_num_groups(0))
-        sort_bucket(h, l, take_bucket(h, slots ? hybrid_list(h)[i] : i));
+    for (uint i = t; i < b.rows; i += CLSORT_GROUP)
+        store_key(to, i, decode(l.keys[pad_slot(i, CLSORT_KEY_PAD_LOG2)], h.codec));
 }
 
 //---- radix: hybrid windows
@@ -8530,7 +8336,9 @@ CLSORT_INLINE void count_window(bucket_space_t l, array_t from, codec_t codec, u
     clear_bucket(l);
     for (uint at = local_id(); at < rows; at += CLSORT_AHEAD * CLSORT_GROUP) {
         code_t code[CLSORT_AHEAD];
-        load_ahead(code, from, at, rows, 1);
+        #pragma unroll
+        for (uint m = 0; m < CLSORT_AHEAD; m++)
+            code[m] = load_key(from, min(at + m * CLSORT_GROUP, rows - 1));
         #pragma unroll
         for (uint m = 0; m < CLSORT_AHEAD; m++) {
             const code_t now = encode(code[m], codec);
@@ -8577,7 +8385,9 @@ CLSORT_INLINE void collect_window(bucket_space_t l, array_t from, codec_t codec,
 {
     for (uint at = local_id(); at < rows; at += CLSORT_AHEAD * CLSORT_GROUP) {
         code_t code[CLSORT_AHEAD];
-        load_ahead(code, from, at, rows, 1);
+        #pragma unroll
+        for (uint m = 0; m < CLSORT_AHEAD; m++)
+            code[m] = load_key(from, min(at + m * CLSORT_GROUP, rows - 1));
         #pragma unroll
         for (uint m = 0; m < CLSORT_AHEAD; m++) {
             const code_t now = encode(code[m], codec);
@@ -8644,19 +8454,8 @@ CLSORT_INLINE void list_long(hybrid_t h, local uint *list, uint first, uint step
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Zeroes the tables of the passes behind, but for the gate, which others read meanwhile. */
-CLSORT_INLINE void clear_passes(hybrid_t h)
-{
-    global uint *words = h.gate - CLSORT__GATE;
-    const size_t count = (size_t)(h.tables - words);
-    for (size_t i = get_global_id(0); i < count; i += get_global_size(0))
-        if (i != CLSORT__GATE)
-            words[i] = 0;
-}
-
-/* Sorts the buckets above the capacity, or, where the gate has fallen, makes ready what the passes
-   begin with. Any number of work-groups. space: as for clsort_hybrid_buckets, then CLSORT_GROUP + 1
-   words. */
+/* Sorts the buckets above the capacity. Any number of work-groups. space: as for
+   clsort_hybrid_buckets, then CLSORT_GROUP + 1 words. */
 CLSORT_KERNEL void clsort_hybrid_long(CLSORT_HYBRID_ARGS)
 {
     const hybrid_t h = CLSORT_HYBRID;
@@ -8664,8 +8463,6 @@ CLSORT_KERNEL void clsort_hybrid_long(CLSORT_HYBRID_ARGS)
     local uint *list = l.words + 8;
     const uint step = (uint)get_num_groups(0),
                buckets = CLSORT__HYBRID_DIGITS * max(slots, 1u);
-    if (n != 0 && *h.gate == 0)
-        clear_passes(h);
     if (n == 0 || *h.gate == 0 || h.tables[HYBRID_OVER] == 0)
         return;
     for (uint first = (uint)get_group_id(0); first < buckets; first += step * CLSORT_GROUP) {
@@ -11534,7 +11331,7 @@ CLSORT_INLINE void begin_row(select_t s, tables_t t, uint clusters, uint wanted,
         row_counts(t, s, p.row, 0)[b] = 0;
     if (local_id() == 0 && p.row < s.rows) {
         row[CLSORT__ROW_FAILED] = row[CLSORT__ROW_ANY_FAILED] = 0;
-        row[CLSORT__ROW_NUMBERS] = row[CLSORT__ROW_NUMBERS + 1] = 0;
+        row[CLSORT__ROW_DRAWN] = row[CLSORT__ROW_DONE] = 0;
     }
     sample_row(s, t, p, clusters, wanted, 0, space);
 }
@@ -12062,8 +11859,57 @@ CLSORT_KERNEL void clsort_select_sort(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, CLS
 #if CLSORT_IS(LONG_ROWS) && CLSORT_GROUP_LOG2 > 0
 //---- select: one launch
 /* ONE LAUNCH reads long rows and ranks their candidates; rows where that failed get a second
-   sample, and are read and ranked again; rows where that failed, too, take the passes. Row 0's
-   table has the numbers' words, which clsort_select_sample clears. */
+   sample, and are read and ranked again; rows where that failed, too, take the passes. It is for
+   devices where work-groups that have started make progress. Work-groups draw numbers, those of one
+   step after the other. Who has drawn waits until the steps before are done: whoever has that to do
+   has started. Row 0's table has the counters, which clsort_select_sample clears. */
+CLSORT_INLINE void fence_memory(void)
+{
+#if CLSORT_FORWARD_PROGRESS
+    __asm__ volatile("fence.acq_rel.gpu;" : : : "memory");
+#else
+    mem_fence(CLK_GLOBAL_MEM_FENCE);
+#endif
+}
+
+/* Draws the next number, which only the first work-item gets. */
+CLSORT_INLINE uint draw_number(global uint *head)
+{
+    return local_id() ? 0 : atomic_inc((volatile global uint *)&head[CLSORT__ROW_DRAWN]);
+}
+
+/* A number that the first work-item drew, for all. Called by all; `word` of local memory is free
+   before and after. */
+CLSORT_INLINE uint share_number(uint drawn, local uint *word)
+{
+    group_sync();
+    if (local_id() == 0)
+        *word = drawn;
+    group_sync();
+    const uint number = *word;
+    group_sync();
+    return number;
+}
+
+/* Waits until `wanted` numbers are done. Loads, not atomics: many may wait for one word. Called by
+   all. */
+CLSORT_INLINE void wait_until_done(global uint *head, uint wanted)
+{
+    if (local_id() == 0)
+        while (((volatile global uint *)head)[CLSORT__ROW_DONE] < wanted) {}
+    group_sync();
+    fence_memory();
+}
+
+/* Says that a number is done, and all that its work-group wrote is visible. Called by all. */
+CLSORT_INLINE void tell_done(global uint *head)
+{
+    fence_memory();
+    group_sync();
+    if (local_id() == 0)
+        atomic_inc((volatile global uint *)&head[CLSORT__ROW_DONE]);
+}
+
 /* The steps; those from PASSES on are one for each pass, and the sorting of rows. A step has `size`
    numbers from `first` on. */
 #define CLSORT_READS 0
@@ -12091,16 +11937,16 @@ CLSORT_INLINE step_t next_step(select_t s, long_t l, step_t at)
 CLSORT_INLINE uint wait_for_step(global uint *head, step_t at, uint once, uint rows)
 {
     if (at.step >= CLSORT_SAMPLES) {
-        wait_until_done(head + CLSORT__ROW_NUMBERS, once);
+        wait_until_done(head, once);
         if (head[CLSORT__ROW_ANY_FAILED] < 1)
             return 0;
     }
     if (at.step >= CLSORT_PASSES) {
-        wait_until_done(head + CLSORT__ROW_NUMBERS, 2 * once + rows);
+        wait_until_done(head, 2 * once + rows);
         if (head[CLSORT__ROW_ANY_FAILED] < 2)
             return 0;
     }
-    wait_until_done(head + CLSORT__ROW_NUMBERS, at.first);
+    wait_until_done(head, at.first);
     return 1;
 }
 
@@ -12141,11 +11987,9 @@ CLSORT_KERNEL void clsort_select_long(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, CLS
     const uint last = CLSORT_PASSES + passes + 1;
     global uint *head = row_words_of(t, s, 0);
     step_t at = { CLSORT_READS, 0, rows * parts };
-    uint drawn = rows ? draw_ahead(head + CLSORT__ROW_NUMBERS) : 0;
+    uint drawn = rows ? draw_number(head) : 0;
     while (rows) {
-        group_sync();
         const uint number = share_number(drawn, space);
-        group_sync();
         while (number - at.first >= at.size && at.step <= last)
             at = next_step(s, l, at);
         if (at.step > last)
@@ -12153,8 +11997,8 @@ CLSORT_KERNEL void clsort_select_long(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, CLS
         if (!wait_for_step(head, at, rows * (parts + ranges), rows))
             break;
         do_step(s, t, out, l, at.step, number - at.first, space, codes, memory);
-        drawn = draw_ahead(head + CLSORT__ROW_NUMBERS);   /* takes its time beside the fence */
-        tell_done(head + CLSORT__ROW_NUMBERS);
+        drawn = draw_number(head);   /* takes its time beside the fence */
+        tell_done(head);
     }
 }
 #endif
