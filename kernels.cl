@@ -140,7 +140,8 @@
 #define CLSORT__MOST_RUNS 16
 #define CLSORT__RUNS_TILE(group, items) (((group) - CLSORT__MOST_RUNS) * (items))
 #define CLSORT__SHARE_WORDS(group) (8 * CLSORT__MOST_RUNS + 2 + (group))
-/* The same where a tile of bare keys is sorted as a bucket: behind that. */
+/* Words behind a bucket that is a tile of bare keys: addresses and edges of its shares, how many
+   elements lie before each, and rows of the splits. */
 #define CLSORT__BARE_SHARE_WORDS (9 * CLSORT__MOST_RUNS + 1)
 /* How many elements before a multiple of 2^step_log2 the samples of run k lie, and the sum of that
    over all runs. */
@@ -259,7 +260,7 @@
    work-group recounts. Of each work-item of a bucket: keys, and log2 of the bins; spare bins, for
    what lies beyond the end. The longest bin that is mended by transposition; a merge of runs mends
    bins of up to twice that length so. Where one of its bins of equal width is longer than
-   SAMPLES_MOST_MENDED, keys become the borders of bins instead. The longest bin whose keys are not
+   RUNS_MOST_MENDED, keys become the borders of bins instead. The longest bin whose keys are not
    looked at before. */
 #define CLSORT__HYBRID_COPIES 4
 #define CLSORT__HYBRID_RECOUNT_TILES 4
@@ -267,7 +268,7 @@
 #define CLSORT__HYBRID_OWN_BINS_LOG2 4
 #define CLSORT__HYBRID_SPARE_BINS 32
 #define CLSORT__HYBRID_MOST_MENDED 96
-#define CLSORT__SAMPLES_MOST_MENDED 24
+#define CLSORT__RUNS_MOST_MENDED 24
 #define CLSORT__HYBRID_MOST_TRUSTED 10
 /* Other passes sort where one range has more than 1 / HEAVY_PART of the keys, the buckets above the
    capacity more than 1 / OVER_PART, or one of these OVER_TIMES the capacity. What lies outside of
@@ -417,8 +418,8 @@
 #ifndef CLSORT_ITEMS_LOG2
 #define CLSORT_ITEMS_LOG2 4
 #endif
-/* 1, where an array or each row fits a tile: of bitonic, merge and segments only the kernel that
-   sorts such. 2, where each row is longer: of segments only those for long ones. */
+/* 1, where an array or each row fits a tile: of bitonic, merge, radix of samples and segments only
+   the kernel that sorts such. 2, where each row is longer: of segments only those for long ones. */
 #ifndef CLSORT_FEW
 #define CLSORT_FEW 0
 #endif
@@ -438,8 +439,8 @@
 #define CLSORT_NEEDS_RADIX \
     (CLSORT_IS(RADIX) || CLSORT_IS(SWEEP) || CLSORT_IS(CACHED) || CLSORT_IS(PARTITION) \
      || CLSORT_NEEDS_PIECES)
-/* A merge of runs of bare keys sorts tiles as samples sort buckets, if the parts of radix are not
-   left out. */
+/* A merge of runs of bare keys sorts its tiles as buckets, if the parts of radix are not left
+   out. */
 #ifndef CLSORT_HAS_RADIX
 #define CLSORT_HAS_RADIX 1
 #endif
@@ -656,8 +657,8 @@ CLSORT_INLINE codes_t decode(codes_t code, codec_t c)
 //---- record
 /* Where keys and values begin in global memory. */
 #if CLSORT_PAIRS
-/* apart: keys and values lie in two arrays; else pairs in one. It is a constant: PoCL 3.1 has
-   stores of loops in one way or the other, told apart by a pointer, go beyond the loops' ends. */
+/* apart: keys and values lie in two arrays; else pairs lie in one. Compilers see a constant. Where
+   a pointer tells which, loops that PoCL 3.1 compiles store elements beyond their ends. */
 typedef struct { global uchar *keys, *values; uint apart; } array_t;
 #else
 typedef struct { global uchar *keys, *values; } array_t;
@@ -7121,13 +7122,13 @@ CLSORT_INLINE void order_bins(bucket_space_t l, uint rows, uint longest)
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* The m-th key of a work-item. Those of a warp lie side by side where they come from stretches of
-   tiles. */
+/* The m-th key of a work-item. Those of a warp lie side by side where they come from shares of
+   runs. */
 CLSORT_INLINE uint bucket_item(uint m)
 {
     const uint t = local_id(), warp = CLSORT__WARP;
     return CLSORT_RUN_BUCKETS ? t / warp * (warp * CLSORT_BUCKET_ITEMS) + t % warp + m * warp
-                                : t + m * CLSORT_GROUP;
+                              : t + m * CLSORT_GROUP;
 }
 
 /* Puts the keys into their bins, whose places and, in the upper half, numbers `rank` has. Called by
@@ -8594,8 +8595,8 @@ CLSORT_INLINE void count_split_bins(bucket_space_t l, const code_t *key, uint *r
 /* Sorts codes of least ... most that work-items hold, `rows` of them, the last one again in place
    of what is missing, into l.keys. Bins of equal length come first; where they are long, splitters
    make bins. Called by all work-items with the bucket clear; ends with a barrier. */
-CLSORT_INLINE void sort_between(bucket_space_t l, const code_t *key, uint rows, code_t least,
-                                code_t most)
+CLSORT_INLINE void sort_bucket(bucket_space_t l, const code_t *key, uint rows, code_t least,
+                               code_t most)
 {
     const line_t line = make_line(least, most, 1);
     uint rank[CLSORT_BUCKET_ITEMS];
@@ -8603,7 +8604,7 @@ CLSORT_INLINE void sort_between(bucket_space_t l, const code_t *key, uint rows, 
     uint longest = place_bins(l, CLSORT_OWN_BINS);
     longest = single_bins(line) ? 0 : longest;
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (!CLSORT_BRANCHES || longest > CLSORT__SAMPLES_MOST_MENDED) {
+    if (!CLSORT_BRANCHES || longest > CLSORT__RUNS_MOST_MENDED) {
         count_split_bins(l, key, rank, rows);
         longest = place_bins(l, CLSORT_OWN_BINS - 1);
     }
@@ -8728,7 +8729,7 @@ CLSORT_KERNEL void clsort_runs_pass(CLSORT_RUNS_ARGS, CLSORT_ARRAY_ARGS(target),
     #pragma unroll
     for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)
         code[m] = encode(code[m], codec);
-    sort_between(l, code, rows, least, most);
+    sort_bucket(l, code, rows, least, most);
     store_held(l, advance(target, span.begin), codec, rows);
 }
 #endif
@@ -8749,8 +8750,8 @@ CLSORT_KERNEL void clsort_runs_pass(CLSORT_RUNS_ARGS, CLSORT_ARRAY_ARGS(target),
    A single tile is sorted from source to target, in one launch. Where tiles are few, each bucket
    finds its own borders: two launches. A work-group sorts by merging: work-items sort keys in
    registers, warps merge these by a bitonic network if they are known, the rest are merged in local
-   memory. So no content takes much longer than another. Idea: H. Shi and J. Schaeffer, Parallel
-   Sorting by Regular Sampling, 1992. */
+   memory. On an H200 no content that was tried took more than 1.3 times as long as another. Idea:
+   H. Shi and J. Schaeffer, Parallel Sorting by Regular Sampling, 1992. */
 #if CLSORT_IS(SAMPLES) && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0
 /* What every kernel is told: tiles have `tile` keys, of which 1 << samples_log2 are samples; where
    `tables` is 0, buckets find their own borders. space: CLSORT_HELD_SLOTS codes, rounded up to 8
@@ -9013,6 +9014,16 @@ CLSORT_INLINE uint border_place(border_t b, uint below, uint equal)
     return below + (uint)((ulong)equal * b.taken / b.of);
 }
 
+/* Puts a tile's codes into local memory. Called by all work-items; begins and ends with a
+   barrier. */
+CLSORT_INLINE void hold_tile(samples_t s, held_t l, uint begin, uint rows)
+{
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint i = local_id(); i < rows; i += CLSORT_GROUP)
+        l.keys[pad_slot(i, CLSORT_KEY_PAD_LOG2)] = encode(*key_place(s.alt, begin + i), s.codec);
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
 /* A work-group per tile. It writes its place in each bucket but the first. */
 CLSORT_KERNEL void clsort_samples_borders(CLSORT_SAMPLES_ARGS)
 {
@@ -9031,10 +9042,7 @@ CLSORT_KERNEL void clsort_samples_borders(CLSORT_SAMPLES_ARGS)
         taken[k] = b.taken;
         of[k] = b.of;
     }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint i = local_id(); i < rows; i += CLSORT_GROUP)
-        l.keys[pad_slot(i, CLSORT_KEY_PAD_LOG2)] = encode(*key_place(s.alt, begin + i), s.codec);
-    barrier(CLK_LOCAL_MEM_FENCE);
+    hold_tile(s, l, begin, rows);
     #pragma unroll
     for (uint k = 0; k < CLSORT__SAMPLES_OWN_BORDERS; k++) {
         const uint bucket = 1 + local_id() + k * CLSORT_GROUP;

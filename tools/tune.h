@@ -151,7 +151,7 @@ static int tune_choice(const struct clsort__crossover *row, size_t n, const doub
                                { TUNE_MERGE, radix, TUNE_BITONIC } };
     const int *order = orders[n >= row->radix ? 0 : n <= row->bitonic ? 1 : 2];
     int i = 0;
-    if (n <= row->samples && ms[TUNE_SAMPLES] > 0) return TUNE_SAMPLES;
+    if (clsort__are_samples_best(row, n) && ms[TUNE_SAMPLES] > 0) return TUNE_SAMPLES;
     while (i < 2 && !(ms[order[i]] > 0)) i++;
     return order[i];
 }

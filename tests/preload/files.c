@@ -3,8 +3,8 @@
      cc -shared -fPIC tests/preload/files.c -o files.so
 
    FILES_LOG names a file that gets a line for each call: "fsync PATH", "fchown PATH", "link OLD
-   NEW", "linkat NEW" or "rename OLD NEW". FILES_FAIL is a pattern of such lines, as in @(fsync *|rename *): these
-   calls fail, as on a broken disk. */
+   NEW", "linkat NEW" or "rename OLD NEW". FILES_FAIL is a pattern of such lines, as in @(fsync
+   *|rename *): these calls fail, as on a broken disk. */
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
