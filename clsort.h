@@ -185,14 +185,14 @@
        clsort_enqueue_partition                      a(T) with the T of radix without sweeps
 
      T, the bytes of tables:
-     - radix: 4 (32 + 4 B + 256 (B + 1)) with B = min(n / 64 + 1, 1024), at most 1.1 MB. With one
-       launch per digit, on NVIDIA's GPUs, it is at least 4 (64 + 256 K) + W (n / t + 1). W is 1024,
+     - radix: 4 (32 + 4 B + 256 (B + 1)) with B = min(n / 64 + 1, 1024), at most 1.1 MB. With
+       sweeps, on NVIDIA's GPUs, it is at least 4 (64 + 256 K) + W (n / t + 1). W is 1024,
        and 2048 from 2^30 elements on. t is a tile: 4352 bare keys of 4 bytes, never below 1536.
      - radix-hybrid, and radix where it takes that (keys of 4 bytes without values from 2^23 on, of
        8 bytes from 2^22 on; of 4 bytes with values of 4 bytes or indices from 2^24 on):
        a(T) with the T of radix, and 4 (3600 + 256 H). H is 0 up to 98,000 keys at least, then a
-       power of two, at most 512 (keys of 8 bytes, and with values: 1024). That is up to 0.54 MB
-       (1.07 MB) more.
+       power of two, at most 512 (keys of 8 bytes, with values, or more than 5 * 2^26 keys: 1024).
+       That is up to 0.54 MB (1.07 MB) more.
      - radix-samples, and radix where it takes that (bare keys of 32 bits on NVIDIA's GPUs), up to
        4096 elements: n / 16 + 8
      - quicksort: a(4 (1050 + 188 S)) with S = min(n / 1024, 8192) + 1, and the T of rows; less than
@@ -1788,7 +1788,7 @@ extern "C" {
 #define CLSORT__HYBRID_SLICE_LOG2 6
 #define CLSORT__HYBRID_SAMPLE_LOG2 14
 #define CLSORT__HYBRID_EVEN_DIGITS 192
-#define CLSORT__HYBRID_MOST_SLOTS(key_bytes) ((key_bytes) == 8 ? 1024 : 512)
+#define CLSORT__HYBRID_MOST_SLOTS(key_bytes, wide) ((key_bytes) == 8 || (wide) ? 1024 : 512)
 /* The most heavy codes; how many of the sample are looked through for them, and the fewest of these
    that one must have, beside its part of EVEN_DIGITS; none is looked for where no cell has more
    than 1 / CROWDED_PART of the sample; the most work-groups that write their keys. */
@@ -1900,8 +1900,7 @@ extern "C" {
 #define CLSORT__ROW_BOUND 36
 /* In the table of row 0, for one launch of all: numbers that were drawn, and that are done; how
    often a row has failed. */
-#define CLSORT__ROW_DRAWN 40
-#define CLSORT__ROW_DONE 41
+#define CLSORT__ROW_NUMBERS 40
 #define CLSORT__ROW_ANY_FAILED 42
 /* A sample's elements lie in clusters of so many, one after the other. A work-group's list of
    candidates has LISTED places. */
@@ -2006,7 +2005,7 @@ static const char *const clsort__source[] = {
     "#define CLSORT__HYBRID_SLICE_LOG2 6\n"
     "#define CLSORT__HYBRID_SAMPLE_LOG2 14\n"
     "#define CLSORT__HYBRID_EVEN_DIGITS 192\n"
-    "#define CLSORT__HYBRID_MOST_SLOTS(key_bytes) ((key_bytes) == 8 ? 1024 : 512)\n\n\n\n"
+    "#define CLSORT__HYBRID_MOST_SLOTS(key_bytes, wide) ((key_bytes) == 8 || (wide) ? 1024 : 512)\n\n\n\n"
     "#define CLSORT__HYBRID_HEAVIES 64\n"
     "#define CLSORT__HYBRID_JUDGED 1024\n"
     "#define CLSORT__HYBRID_LEAST_HEAVY 6\n"
@@ -2082,8 +2081,7 @@ static const char *const clsort__source[] = {
     "#define CLSORT__ROW_CANDIDATES 33\n"
     "#define CLSORT__ROW_FAILED 34\n"
     "#define CLSORT__ROW_BOUND 36\n\n\n"
-    "#define CLSORT__ROW_DRAWN 40\n"
-    "#define CLSORT__ROW_DONE 41\n"
+    "#define CLSORT__ROW_NUMBERS 40\n"
     "#define CLSORT__ROW_ANY_FAILED 42\n\n\n"
     "#define CLSORT__CLUSTER 4\n"
     "#define CLSORT__LISTED 1024\n\n\n\n\n\n"
@@ -2130,7 +2128,7 @@ static const char *const clsort__source[] = {
     "#endif\n\n"
     "#ifndef CLSORT_ITEMS_LOG2\n"
     "#define CLSORT_ITEMS_LOG2 4\n"
-    "#endif\n\n\n"
+    "#endif\n\n\n\n"
     "#ifndef CLSORT_FEW\n"
     "#define CLSORT_FEW 0\n"
     "#endif\n\n"
@@ -2166,14 +2164,23 @@ static const char *const clsort__source[] = {
     "    (CLSORT_IS(RADIX) || CLSORT_IS(SWEEP) || CLSORT_IS(PARTITION) || CLSORT_NEEDS_BINS \\\n"
     "     || CLSORT_IS(SAMPLES) || CLSORT_NEEDS_QUICKSORT || CLSORT_NEEDS_SELECT || CLSORT_IS(SEGMENTS))\n\n"
     "#define CLSORT_MASKS_IDS \\\n"
-    "    (CLSORT_NEEDS_QUICKSORT || (CLSORT_NEEDS_RADIX && CLSORT_KEY_BYTES + CLSORT_VALUE_BYTES > 8))\n\n\n"
+    "    (CLSORT_NEEDS_QUICKSORT || (CLSORT_NEEDS_RADIX && CLSORT_KEY_BYTES + CLSORT_VALUE_BYTES > 8))\n",
+    "//---- tuning: devices\n\n\n\n\n"
     "#define CLSORT_HIDES_IDS \\\n"
-    "    (CLSORT_IS(PARTITION) && CLSORT_DIGIT_BITS == 4 && CLSORT_FORWARD_PROGRESS)\n\n\n"
+    "    (((CLSORT_IS(PARTITION) && CLSORT_DIGIT_BITS == 4) \\\n"
+    "      || (CLSORT_IS(SWEEP) && CLSORT_FEW == 1 && CLSORT_VALUE_BYTES)) \\\n"
+    "     && CLSORT_FORWARD_PROGRESS)\n\n\n"
     "#ifndef CLSORT_BRANCHES\n"
     "#define CLSORT_BRANCHES 0\n"
     "#endif\n\n"
     "#ifndef CLSORT_LANES\n"
     "#define CLSORT_LANES 1\n"
+    "#endif\n\n\n"
+    "#ifndef CLSORT_WIDE\n"
+    "#define CLSORT_WIDE 0\n"
+    "#endif\n\n"
+    "#ifndef CLSORT_BOUND_REGISTERS\n"
+    "#define CLSORT_BOUND_REGISTERS 0\n"
     "#endif\n\n"
     "#ifndef CLSORT_RANGES\n"
     "#define CLSORT_RANGES 0\n"
@@ -2209,8 +2216,10 @@ static const char *const clsort__source[] = {
     "#define CLSORT_WORDS ((CLSORT_VALUE_BYTES + 3) / 4)\n"
     "#define CLSORT_WORDS_OR_1 (CLSORT_WORDS + !CLSORT_WORDS)\n\n"
     "#define CLSORT_INLINE static inline __attribute__((always_inline))\n\n"
-    "#define CLSORT_CALLED static __attribute__((noinline))\n\n\n"
-    "#if CLSORT_LANES == 1\n"
+    "#define CLSORT_CALLED static __attribute__((noinline))\n\n\n\n"
+    "#if CLSORT_BOUND_REGISTERS\n"
+    "#define CLSORT_KERNEL kernel\n"
+    "#elif CLSORT_LANES == 1\n"
     "#define CLSORT_KERNEL kernel __attribute__((reqd_work_group_size(CLSORT_GROUP, 1, 1)))\n"
     "#else\n"
     "#define CLSORT_KERNEL \\\n"
@@ -2777,6 +2786,43 @@ static const char *const clsort__source[] = {
     "    return before;\n"
     "}\n"
     "#endif\n\n",
+    "//---- group: numbers\n\n\n\n\n"
+    "#if CLSORT_IS(SWEEP) || CLSORT_IS(LONG_ROWS)\n"
+    "enum { NUMBERS_DRAWN, NUMBERS_DONE };\n\n"
+    "CLSORT_INLINE void fence_memory(void)\n"
+    "{\n"
+    "#if CLSORT_FORWARD_PROGRESS\n"
+    "    __asm__ volatile(\"fence.acq_rel.gpu;\" : : : \"memory\");\n"
+    "#else\n"
+    "    mem_fence(CLK_GLOBAL_MEM_FENCE);\n"
+    "#endif\n"
+    "}\n\n\n"
+    "CLSORT_INLINE uint draw_ahead(global uint *numbers)\n"
+    "{\n"
+    "    return local_id() ? 0 : atomic_inc((volatile global uint *)&numbers[NUMBERS_DRAWN]);\n"
+    "}\n\n\n\n"
+    "CLSORT_INLINE uint share_number(uint drawn, local uint *word)\n"
+    "{\n"
+    "    if (local_id() == 0)\n"
+    "        *word = drawn;\n"
+    "    group_sync();\n"
+    "    return *word;\n"
+    "}\n\n\n\n"
+    "CLSORT_INLINE void wait_until_done(global uint *numbers, uint wanted)\n"
+    "{\n"
+    "    if (local_id() == 0)\n"
+    "        while (((volatile global uint *)numbers)[NUMBERS_DONE] < wanted) {}\n"
+    "    group_sync();\n"
+    "    fence_memory();\n"
+    "}\n\n\n\n"
+    "CLSORT_INLINE void tell_done(global uint *numbers, uint done)\n"
+    "{\n"
+    "    fence_memory();\n"
+    "    group_sync();\n"
+    "    if (local_id() == 0)\n"
+    "        atomic_add((volatile global uint *)&numbers[NUMBERS_DONE], done);\n"
+    "}\n"
+    "#endif\n\n",
     "//---- network\n"
     "#if !CLSORT_IS(UTILITY)\n\n"
     "#if CLSORT_BREAK_TIES_BY_INDEX\n"
@@ -3336,10 +3382,10 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 1957\n",
+    "#line 2028\n",
 #endif
 #else
-    "#line 1957\n",
+    "#line 2028\n",
 #endif
 #ifndef CLSORT_NO_MERGE
     "//---- merge\n"
@@ -4499,7 +4545,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 3380\n",
+    "#line 3451\n",
 #endif
     "//---- merge: segments\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_NEEDS_PACKING\n"
@@ -4809,7 +4855,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 3773\n",
+    "#line 3844\n",
 #endif
 #ifndef CLSORT_NO_RADIX
     "//---- radix: codes\n"
@@ -6987,11 +7033,8 @@ static const char *const clsort__source[] = {
     "#if CLSORT_SWEEP\n\n"
     "#ifndef CLSORT_SWEEP_AHEAD\n"
     "#define CLSORT_SWEEP_AHEAD 4\n"
-    "#endif\n\n"
-    "#ifndef CLSORT_SWEEP_WIDE\n"
-    "#define CLSORT_SWEEP_WIDE 0\n"
     "#endif\n"
-    "#if CLSORT_SWEEP_WIDE\n"
+    "#if CLSORT_WIDE\n"
     "typedef ulong status_t;\n"
     "#define CLSORT_STATUS_SHIFT 62\n"
     "#else\n"
@@ -6999,7 +7042,7 @@ static const char *const clsort__source[] = {
     "#define CLSORT_STATUS_SHIFT 30\n"
     "#endif\n\n\n"
     "#if CLSORT_FORWARD_PROGRESS\n"
-    "#if CLSORT_SWEEP_WIDE\n"
+    "#if CLSORT_WIDE\n"
     "#define CLSORT_STATUS_PTX(op) op \".relaxed.gpu.global.u64 \"\n"
     "#define CLSORT_STATUS_REG \"l\"\n"
     "#else\n"
@@ -7039,13 +7082,13 @@ static const char *const clsort__source[] = {
     "#if CLSORT__PLAN_WORDS + CLSORT__SEEN_WORDS + CLSORT__SWEEP_PASSES + 2 > CLSORT__SWEEP_HEAD\n"
     "#error \"the tickets of CLSORT__SWEEP_PASSES passes do not fit into CLSORT__SWEEP_HEAD words\"\n"
     "#endif\n"
-    "CLSORT_INLINE global uint *sweep_ticket(radix_t r)\n"
+    "CLSORT_INLINE global uint *sweep_tickets(radix_t r)\n"
     "{\n"
-    "    return radix_seen(r, 1) + r.pass;\n"
+    "    return radix_seen(r, 1);\n"
     "}\n\n"
     "CLSORT_INLINE global uint *mended_bits(radix_t r)\n"
     "{\n"
-    "    return radix_seen(r, 1) + CLSORT__SWEEP_PASSES;\n"
+    "    return sweep_tickets(r) + CLSORT__SWEEP_PASSES;\n"
     "}\n\n"
     "CLSORT_INLINE global uint *mended_runs(radix_t r)\n"
     "{\n"
@@ -7058,7 +7101,8 @@ static const char *const clsort__source[] = {
     "CLSORT_INLINE global status_t *sweep_status(radix_t r, uint tile)\n"
     "{\n"
     "    return (global status_t *)sweep_counts(r, CLSORT_RADIX_DIGITS) + (size_t)tile * CLSORT_DIGITS;\n"
-    "}\n\n\n"
+    "}\n\n"
+    "#if CLSORT_FEW != 1\n\n"
     "CLSORT_KERNEL void clsort_radix_clear(CLSORT_RADIX_ARGS)\n"
     "{\n"
     "    const radix_t r = CLSORT_RADIX;\n"
@@ -7067,7 +7111,8 @@ static const char *const clsort__source[] = {
     "    for (size_t i = get_global_id(0); i < words; i += get_global_size(0))\n"
     "        if (i != CLSORT__GATE)\n"
     "            r.scratch[i] = 0;\n"
-    "}\n\n\n\n"
+    "}\n"
+    "#endif\n\n\n\n"
     "CLSORT_KERNEL void clsort_radix_histogram(CLSORT_RADIX_ARGS, local uint *bins)\n"
     "{\n"
     "    const radix_t r = CLSORT_RADIX;\n"
@@ -7137,7 +7182,7 @@ static const char *const clsort__source[] = {
     "CLSORT_INLINE uint draw_tile(radix_t r, tile_t tile, uint sorts)\n"
     "{\n"
     "    if (local_id() == 0)\n"
-    "        *tile.sums = sorts ? atomic_inc(sweep_ticket(r)) : 0;\n"
+    "        *tile.sums = sorts ? atomic_inc(&sweep_tickets(r)[r.pass]) : 0;\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "    return *tile.sums;\n"
     "}\n\n\n\n"
@@ -7153,16 +7198,10 @@ static const char *const clsort__source[] = {
     "    place_digits(tile, group_scan(count, tile.sums));\n"
     "    return count;\n"
     "}\n\n\n\n"
-    "CLSORT_KERNEL void clsort_radix_sweep(CLSORT_RADIX_ARGS, local ulong *space)\n"
+    "CLSORT_INLINE void sweep_tile(radix_t r, uint plan, uint number, tile_t tile)\n"
     "{\n"
-    "    const radix_t r = CLSORT_RADIX;\n"
-    "    const tile_t tile = make_tile(space);\n"
-    "    const uint t = local_id(), plan = pass_plan(r), sorts = plan & PASS_SORTS;\n"
-    "    const digit_t digit = pass_digit(r, pass);\n"
-    "    copy_block(r, plan, take_block(r, (uint)get_group_id(0), plan & PASS_COPIES), t, CLSORT_GROUP);\n"
-    "    if (CLSORT_FORWARD_PROGRESS && !sorts)\n"
-    "        return;\n"
-    "    const uint number = draw_tile(r, tile, sorts);\n"
+    "    const uint t = local_id(), sorts = plan & PASS_SORTS;\n"
+    "    const digit_t digit = pass_digit(r, r.pass);\n"
     "    const block_t b = take_block(r, number, sorts);\n"
     "    const array_t from = advance(plan_array(r, plan, PASS_FROM), b.begin);\n"
     "    code_t code[CLSORT_RADIX_ITEMS];\n"
@@ -7181,7 +7220,49 @@ static const char *const clsort__source[] = {
     "        tile.offsets[t] += look_back(r, plan, number, t, count);\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "    store_tile(tile, value, plan_array(r, plan, PASS_TO), r.codec, digit, b.size, rank);\n"
-    "}\n\n",
+    "}\n\n"
+    "#if CLSORT_FEW != 1\n\n\n"
+    "CLSORT_KERNEL void clsort_radix_sweep(CLSORT_RADIX_ARGS, local ulong *space)\n"
+    "{\n"
+    "    const radix_t r = CLSORT_RADIX;\n"
+    "    const tile_t tile = make_tile(space);\n"
+    "    const uint plan = pass_plan(r), sorts = plan & PASS_SORTS;\n"
+    "    copy_block(r, plan, take_block(r, (uint)get_group_id(0), plan & PASS_COPIES), local_id(),\n"
+    "               CLSORT_GROUP);\n"
+    "    if (CLSORT_FORWARD_PROGRESS && !sorts)\n"
+    "        return;\n"
+    "    sweep_tile(r, plan, draw_tile(r, tile, sorts), tile);\n"
+    "}\n"
+    "#endif\n\n"
+    "#if CLSORT_FEW != 2\n\n\n\n"
+    "CLSORT_KERNEL void clsort_radix_sweeps(CLSORT_RADIX_ARGS, local ulong *space)\n"
+    "{\n"
+    "    radix_t r = CLSORT_RADIX;\n"
+    "    const tile_t tile = make_tile(space + 1);\n"
+    "    global uint *numbers = sweep_tickets(r);\n"
+    "    local uint *word = (local uint *)space;\n"
+    "    if (r.done)\n"
+    "        return;\n"
+    "    uint number = share_number(draw_ahead(numbers), word), first = 0;\n"
+    "    for (r.pass = 0; r.pass <= radix_passes(r); r.pass++) {\n"
+    "        const uint plan = pass_plan(r), tiles = plan ? blocks : 0;\n"
+    "        uint moved = 0;\n"
+    "        wait_until_done(numbers, first);\n"
+    "        while (number - first < tiles) {\n"
+    "            const uint ahead = draw_ahead(numbers);\n"
+    "            copy_block(r, plan, take_block(r, number - first, plan & PASS_COPIES), local_id(),\n"
+    "                       CLSORT_GROUP);\n"
+    "            if (!CLSORT_FORWARD_PROGRESS || plan & PASS_SORTS)\n"
+    "                sweep_tile(r, plan, number - first, tile);\n"
+    "            moved++;\n"
+    "            group_sync();\n"
+    "            number = share_number(ahead, word);\n"
+    "        }\n"
+    "        tell_done(numbers, moved);\n"
+    "        first += tiles;\n"
+    "    }\n"
+    "}\n"
+    "#endif\n\n",
     "//---- radix: mending\n"
     "#if CLSORT_KEY_BYTES == 8 && CLSORT_WORDS\n\n\n\n\n\n\n\n\n\n\n"
     "#define CLSORT_RUN_MOST 16\n\n\n\n"
@@ -7468,9 +7549,10 @@ static const char *const clsort__source[] = {
     "        key[0] = t > 0 ? max(key[0], upper[t - 1]) : key[0];\n"
     "        key[most] = t + 1 < CLSORT_GROUP ? min(key[most], lower[t + 1]) : key[most];\n"
     "    }\n"
+    "    const uint again = local_id() * CLSORT_BUCKET_ITEMS;\n"
     "    #pragma unroll\n"
     "    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)\n"
-    "        l.keys[pad_slot(first + m, CLSORT_KEY_PAD_LOG2)] = key[m];\n"
+    "        l.keys[pad_slot(again + m, CLSORT_KEY_PAD_LOG2)] = key[m];\n"
     "}\n\n",
     "//---- radix: network\n\n"
     "CLSORT_INLINE void order_places(bucket_space_t l, uint a, uint b, uint rows)\n"
@@ -7524,18 +7606,24 @@ static const char *const clsort__source[] = {
     "            sort_by_network(l, rows);\n"
     "    }\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "}\n\n\n\n"
-    "CLSORT_INLINE uint bucket_item(uint m)\n"
+    "}\n\n",
+    "//---- radix: bins are filled\n\n\n"
+    "CLSORT_INLINE uint first_item(void)\n"
     "{\n"
     "    const uint t = local_id(), warp = CLSORT__WARP;\n"
-    "    return CLSORT_RUN_BUCKETS ? t / warp * (warp * CLSORT_BUCKET_ITEMS) + t % warp + m * warp\n"
-    "                              : t + m * CLSORT_GROUP;\n"
+    "    return CLSORT_RUN_BUCKETS ? t / warp * (warp * CLSORT_BUCKET_ITEMS) + t % warp : t;\n"
+    "}\n"
+    "#define CLSORT_NEXT_ITEM (CLSORT_RUN_BUCKETS ? CLSORT__WARP : CLSORT_GROUP)\n\n\n"
+    "CLSORT_INLINE uint bucket_item(uint m)\n"
+    "{\n"
+    "    return first_item() + m * CLSORT_NEXT_ITEM;\n"
     "}\n\n\n\n"
     "CLSORT_INLINE void fill_bins(bucket_space_t l, const code_t *key, const uint *rank, uint rows)\n"
     "{\n"
+    "    const uint first = first_item();\n"
     "    #pragma unroll\n"
     "    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {\n"
-    "        const uint row = bucket_item(m),\n"
+    "        const uint row = first + m * CLSORT_NEXT_ITEM,\n"
     "                   at = row < rows ? l.bins[rank[m] >> 16] + (rank[m] & 0xFFFF) : row;\n"
     "        l.keys[pad_slot(at, CLSORT_KEY_PAD_LOG2)] = row < rows ? key[m] : CLSORT_TOP_CODE;\n"
     "    }\n"
@@ -7544,11 +7632,12 @@ static const char *const clsort__source[] = {
     "CLSORT_INLINE void count_bins(bucket_space_t l, const code_t *key, uint *rank, uint rows,\n"
     "                              line_t line)\n"
     "{\n"
-    "    const uint spare = CLSORT_BIN_SLOTS + local_id() % CLSORT__HYBRID_SPARE_BINS;\n"
+    "    const uint first = first_item(),\n"
+    "               spare = CLSORT_BIN_SLOTS + local_id() % CLSORT__HYBRID_SPARE_BINS;\n"
     "    clear_bucket(l);\n"
     "    #pragma unroll\n"
     "    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {\n"
-    "        const uint inside = bucket_item(m) < rows,\n"
+    "        const uint inside = first + m * CLSORT_NEXT_ITEM < rows,\n"
     "                   bin = inside ? pad_slot(line_bin(line, key[m]), 5) : spare;\n"
     "        rank[m] = atomic_inc(&l.bins[bin]) | bin << 16;\n"
     "    }\n"
@@ -7591,7 +7680,7 @@ static const char *const clsort__source[] = {
     "    uint n, slots;\n"
     "} hybrid_t;\n\n\n\n\n"
     "enum { HYBRID_OVER, HYBRID_TILES, HYBRID_DIGITS, HYBRID_SHIFT, HYBRID_FACTOR, HYBRID_FLAT,\n"
-    "       HYBRID_LEAST = 6, HYBRID_MOST = 8, HYBRID_HEAVIES = 10 };\n"
+    "       HYBRID_LEAST = 6, HYBRID_MOST = 8, HYBRID_HEAVIES = 10, HYBRID_LISTED };\n"
     "enum { RANGE_LOW, RANGE_LAST = 2, RANGE_SHIFT = 4, RANGE_FACTOR, RANGE_TILES, RANGE_HEAVY };\n"
     "enum { HEAVY_CODE, HEAVY_DIGIT = 2 };\n\n"
     "CLSORT_INLINE global uint *hybrid_next(hybrid_t h)\n"
@@ -7609,6 +7698,10 @@ static const char *const clsort__source[] = {
     "CLSORT_INLINE global uint *hybrid_slots(hybrid_t h)\n"
     "{\n"
     "    return h.tables + CLSORT__HYBRID_SLOTS_AT;\n"
+    "}\n\n\n\n"
+    "CLSORT_INLINE global uint *hybrid_list(hybrid_t h)\n"
+    "{\n"
+    "    return h.gate + 1;\n"
     "}\n\n",
     "//---- radix: hybrid sample\n"
     "#define CLSORT_SLICES (CLSORT__HYBRID_DIGITS - 2)\n"
@@ -7860,6 +7953,11 @@ static const char *const clsort__source[] = {
     "    uint over;\n"
     "    group_scan_total(sum > CLSORT__HYBRID_FLAT_TIMES * (s.size / CLSORT_GROUP), s.sums, &over);\n"
     "    return over == 0;\n"
+    "}\n\n\n"
+    "CLSORT_INLINE uint lacks_slots(hybrid_t h, cells_t s)\n"
+    "{\n"
+    "    const uint most = CLSORT__HYBRID_EVEN_DIGITS * h.slots;\n"
+    "    return !s.flat && most != 0 && h.n / max(most, 1u) > CLSORT_BUCKET_TILE / 8 * 7;\n"
     "}\n\n\n\n"
     "CLSORT_INLINE void write_head(hybrid_t h, cells_t s, uint digits, uint heaviest)\n"
     "{\n"
@@ -7867,7 +7965,7 @@ static const char *const clsort__source[] = {
     "        hybrid_next(h)[d] = 0;\n"
     "    if (local_id() == 0) {\n"
     "        *h.gate = 1;\n"
-    "        h.tables[HYBRID_OVER] = 0;\n"
+    "        h.tables[HYBRID_OVER] = h.tables[HYBRID_LISTED] = 0;\n"
     "        h.tables[HYBRID_DIGITS] = digits;\n"
     "        h.tables[HYBRID_SHIFT] = s.line.shift;\n"
     "        h.tables[HYBRID_FACTOR] = s.line.factor;\n"
@@ -7877,7 +7975,7 @@ static const char *const clsort__source[] = {
     "        store_code(h.tables + HYBRID_MOST, s.most);\n"
     "    }\n"
     "    barrier(CLK_GLOBAL_MEM_FENCE);\n"
-    "    if (heaviest > s.size / CLSORT__HYBRID_HEAVY_PART)\n"
+    "    if (heaviest > s.size / CLSORT__HYBRID_HEAVY_PART || lacks_slots(h, s))\n"
     "        atomic_and(h.gate, 0);\n"
     "}\n\n\n\n"
     "CLSORT_KERNEL void clsort_hybrid_cells(CLSORT_HYBRID_ARGS)\n"
@@ -7973,19 +8071,38 @@ static const char *const clsort__source[] = {
     "}\n\n",
     "//---- radix: hybrid count\n\n"
     "#define CLSORT_AHEAD 8\n\n\n"
-    "CLSORT_INLINE void count_digits(splitter_t s, array_t from, codec_t codec, uint rows,\n"
-    "                                local uint *counters, const uint by)\n"
+    "CLSORT_INLINE uint all_ahead(uint at, uint rows)\n"
+    "{\n"
+    "    return at - local_id() + CLSORT_AHEAD * CLSORT_GROUP <= rows;\n"
+    "}\n\n\n\n"
+    "CLSORT_INLINE void load_ahead(code_t *key, array_t from, uint at, uint rows, const uint values)\n"
+    "{\n"
+    "    if (all_ahead(at, rows)) {\n"
+    "        from = advance(from, at);\n"
+    "        #pragma unroll\n"
+    "        for (uint m = 0; m < CLSORT_AHEAD; m++)\n"
+    "            key[m] = values ? load_key(from, m * CLSORT_GROUP)\n"
+    "                            : load_decider(from, m * CLSORT_GROUP);\n"
+    "        return;\n"
+    "    }\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 0; m < CLSORT_AHEAD; m++) {\n"
+    "        const uint i = min(at + m * CLSORT_GROUP, rows - 1);\n"
+    "        key[m] = values ? load_key(from, i) : load_decider(from, i);\n"
+    "    }\n"
+    "}\n\n\n\n"
+    "CLSORT_INLINE void count_digits(splitter_t s, array_t from, codec_t codec, uint rows, uint first,\n"
+    "                                uint step, local uint *counters, const uint by)\n"
     "{\n"
     "    const uint copies = by == BY_LINE ? 1 : CLSORT__HYBRID_COPIES, own = local_id() % copies,\n"
     "               most = by == BY_HEAVIES ? CLSORT_STAYS - 1u : ~0u;\n"
-    "    for (uint at = local_id(); at < rows; at += CLSORT_AHEAD * CLSORT_GROUP) {\n"
+    "    for (uint at = first + local_id(); at < rows; at += step) {\n"
+    "        const uint all = all_ahead(at, rows);\n"
     "        code_t code[CLSORT_AHEAD];\n"
+    "        load_ahead(code, from, at, rows, 0);\n"
     "        #pragma unroll\n"
     "        for (uint m = 0; m < CLSORT_AHEAD; m++)\n"
-    "            code[m] = load_decider(from, min(at + m * CLSORT_GROUP, rows - 1));\n"
-    "        #pragma unroll\n"
-    "        for (uint m = 0; m < CLSORT_AHEAD; m++)\n"
-    "            if (at + m * CLSORT_GROUP < rows)\n"
+    "            if (all || at + m * CLSORT_GROUP < rows)\n"
     "                atomic_inc(&counters[own + copies * (split_digit(s, encode(code[m], codec), by)\n"
     "                                                     & most)]);\n"
     "    }\n"
@@ -8005,12 +8122,12 @@ static const char *const clsort__source[] = {
     "    const hybrid_t h = CLSORT_HYBRID;\n"
     "    local uint *counters = (local uint *)space,\n"
     "               *masks = counters + CLSORT__HYBRID_COPIES * CLSORT__HYBRID_DIGITS;\n"
-    "    const uint groups = (uint)get_num_groups(0),\n"
-    "               tiles = (n + CLSORT_SPLIT_TILE - 1) / CLSORT_SPLIT_TILE;\n"
+    "    const uint first = CLSORT_AHEAD * CLSORT_GROUP * (uint)get_group_id(0),\n"
+    "               step = CLSORT_AHEAD * CLSORT_GROUP * (uint)get_num_groups(0);\n"
     "    if (n == 0)\n"
     "        return;\n"
     "    for (uint i = (uint)get_global_id(0); i < CLSORT__HYBRID_DIGITS * slots;\n"
-    "         i += groups * CLSORT_GROUP)\n"
+    "         i += (uint)get_global_size(0))\n"
     "        hybrid_slots(h)[i] = 0;\n"
     "    if (*h.gate == 0)\n"
     "        return;\n"
@@ -8018,14 +8135,10 @@ static const char *const clsort__source[] = {
     "    for (uint i = local_id(); i < CLSORT__HYBRID_COPIES * CLSORT__HYBRID_DIGITS; i += CLSORT_GROUP)\n"
     "        counters[i] = 0;\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "    for (uint tile = (uint)get_group_id(0); tile < tiles; tile += groups) {\n"
-    "        const uint begin = tile * CLSORT_SPLIT_TILE, rows = min(n - begin, CLSORT_SPLIT_TILE + 0u);\n"
-    "        const array_t from = advance(h.source, begin);\n"
-    "        if (CLSORT_PAIRS) count_digits(s, from, h.codec, rows, counters, BY_KEYS);\n"
-    "        else if (s.flat) count_digits(s, from, h.codec, rows, counters, BY_SLICES);\n"
-    "        else if (s.heavy == 0) count_digits(s, from, h.codec, rows, counters, BY_MASKS);\n"
-    "        else count_digits(s, from, h.codec, rows, counters, BY_HEAVIES);\n"
-    "    }\n"
+    "    if (CLSORT_PAIRS) count_digits(s, h.source, h.codec, n, first, step, counters, BY_KEYS);\n"
+    "    else if (s.flat) count_digits(s, h.source, h.codec, n, first, step, counters, BY_SLICES);\n"
+    "    else if (s.heavy == 0) count_digits(s, h.source, h.codec, n, first, step, counters, BY_MASKS);\n"
+    "    else count_digits(s, h.source, h.codec, n, first, step, counters, BY_HEAVIES);\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "    add_copies(h, counters);\n"
     "}\n\n",
@@ -8104,7 +8217,7 @@ static const char *const clsort__source[] = {
     "        h.tables[HYBRID_TILES] = total;\n"
     "}\n\n",
     "//---- radix: hybrid a tile moves\n\n\n"
-    "#define CLSORT_MOST_SLOTS CLSORT__HYBRID_MOST_SLOTS(CLSORT_KEY_BYTES)\n"
+    "#define CLSORT_MOST_SLOTS CLSORT__HYBRID_MOST_SLOTS(CLSORT_KEY_BYTES, CLSORT_WIDE)\n"
     "typedef struct {\n"
     "    local code_t *staged;\n"
     "    local uint *counters, *offsets, *sums, *masks;\n"
@@ -8166,29 +8279,33 @@ static const char *const clsort__source[] = {
     "        for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)\n"
     "            key[m] = load_key(v.from, min(t + m * CLSORT_GROUP, max(v.rows, 1u) - 1));\n"
     "    }\n"
+    "}\n\n\n\n"
+    "CLSORT_INLINE void keep_rank(uint *rank, uint m, uint own)\n"
+    "{\n"
+    "    rank[m / 2] = m % 2 ? rank[m / 2] | own << 16 : own;\n"
     "}\n\n\n"
     "CLSORT_INLINE void move_tile(move_t v, splitter_t s, split_space_t l, codec_t codec,\n"
     "                             const uint by)\n"
     "{\n"
     "    const uint t = local_id(), whole = v.rows == CLSORT_SPLIT_TILE;\n"
     "    code_t code[CLSORT_RADIX_ITEMS];\n"
-    "    uint rank[CLSORT_RADIX_ITEMS];\n"
+    "    uint rank[(CLSORT_RADIX_ITEMS + 1) / 2];\n"
     "    load_tile(code, v);\n"
     "    #pragma unroll\n"
-    "    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {\n"
+    "    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)\n"
     "        code[m] = encode(code[m], codec);\n"
-    "        if (whole || t + m * CLSORT_GROUP < v.rows) {\n"
-    "            const uint d = split_digit(s, code[m], by);\n"
-    "            rank[m] = atomic_inc(&l.counters[d]) | d << 16;\n"
-    "        }\n"
-    "    }\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)\n"
+    "        if (whole || t + m * CLSORT_GROUP < v.rows)\n"
+    "            keep_rank(rank, m, atomic_inc(&l.counters[split_digit(s, code[m], by)]));\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "    reserve_places(l, v.next, by);\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "    #pragma unroll\n"
     "    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)\n"
     "        if (whole || t + m * CLSORT_GROUP < v.rows)\n"
-    "            l.staged[l.counters[rank[m] >> 16] + (rank[m] & 0xFFFF)] = code[m];\n"
+    "            l.staged[l.counters[split_digit(s, code[m], by)] + (rank[m / 2] >> m % 2 * 16 & 0xFFFF)]\n"
+    "                = code[m];\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "    write_staged(v, s, l, codec, by);\n"
     "}\n\n",
@@ -8300,7 +8417,8 @@ static const char *const clsort__source[] = {
     "        for (uint d = local_id(); d < slots; d += CLSORT_GROUP)\n"
     "            counters[d] = 0;\n"
     "        barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "        count_digits(s, advance(h.alt, p.begin), h.codec, p.rows, counters, BY_LINE);\n"
+    "        count_digits(s, advance(h.alt, p.begin), h.codec, p.rows, 0, CLSORT_AHEAD * CLSORT_GROUP,\n"
+    "                     counters, BY_LINE);\n"
     "        barrier(CLK_LOCAL_MEM_FENCE);\n"
     "        for (uint d = local_id(); d < slots; d += CLSORT_GROUP)\n"
     "            if (counters[d] != 0)\n"
@@ -8314,6 +8432,10 @@ static const char *const clsort__source[] = {
     "    if (d >= (joins ? slots / 2 : slots))\n"
     "        return 0;\n"
     "    return joins ? counts[2 * d] + counts[2 * d + 1] : counts[d];\n"
+    "}\n\n\n"
+    "CLSORT_INLINE uint is_sorted_alone(uint rows, uint single)\n"
+    "{\n"
+    "    return rows > 1 && rows <= CLSORT_BUCKET_TILE && !single;\n"
     "}\n\n\n\n\n"
     "CLSORT_INLINE uint join_parts(hybrid_t h, uint digit, local uint *counts, local uint *free)\n"
     "{\n"
@@ -8329,6 +8451,23 @@ static const char *const clsort__source[] = {
     "    if (joins && local_id() == 0)\n"
     "        hybrid_range(h, digit)[RANGE_FACTOR] = line.factor / 2;\n"
     "    return joins;\n"
+    "}\n\n\n\n"
+    "CLSORT_INLINE void list_buckets(hybrid_t h, uint digit, local const uint *counts, uint joins,\n"
+    "                                uint single, uint own, local uint *sums)\n"
+    "{\n"
+    "    const uint first = local_id() * own;\n"
+    "    uint found = 0, total;\n"
+    "    for (uint k = 0; k < own; k++)\n"
+    "        found += is_sorted_alone(part_count(counts, first + k, h.slots, joins), single);\n"
+    "    uint place = group_scan_total(found, sums, &total);\n"
+    "    if (local_id() == 0)\n"
+    "        sums[0] = atomic_add(&h.tables[HYBRID_LISTED], total);\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    place += sums[0];\n"
+    "    for (uint k = 0; k < own; k++)\n"
+    "        if (is_sorted_alone(part_count(counts, first + k, h.slots, joins), single))\n"
+    "            hybrid_list(h)[place++] = digit * h.slots + first + k;\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "}\n\n\n\n\n"
     "CLSORT_KERNEL void clsort_hybrid_starts(CLSORT_HYBRID_ARGS)\n"
     "{\n"
@@ -8344,6 +8483,7 @@ static const char *const clsort__source[] = {
     "        counts[d] = next[d];\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "    const uint joins = join_parts(h, digit, counts, sums + 2 * CLSORT_GROUP);\n"
+    "    list_buckets(h, digit, counts, joins, single, own, sums);\n"
     "    uint sum = 0, total;\n"
     "    for (uint k = 0; k < own; k++)\n"
     "        sum += part_count(counts, first + k, slots, joins);\n"
@@ -8423,17 +8563,12 @@ static const char *const clsort__source[] = {
     "    #pragma unroll\n"
     "    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)\n"
     "        code[m] = encode(load_key(from, min(local_id() + m * CLSORT_GROUP, rows - 1)), codec);\n"
-    "}\n\n\n\n\n"
-    "CLSORT_KERNEL void clsort_hybrid_buckets(CLSORT_HYBRID_ARGS)\n"
+    "}\n\n\n\n"
+    "CLSORT_INLINE void finish_bucket(hybrid_t h, bucket_space_t l, bucket_t b)\n"
     "{\n"
-    "    const hybrid_t h = CLSORT_HYBRID;\n"
-    "    const bucket_space_t l = bucket_space(space);\n"
     "    const uint t = local_id();\n"
-    "    code_t key[CLSORT_BUCKET_ITEMS];\n"
-    "    if (n == 0 || *h.gate == 0)\n"
-    "        return;\n"
-    "    const bucket_t b = take_bucket(h, (uint)get_group_id(0));\n"
     "    const array_t to = advance(h.target, b.begin);\n"
+    "    code_t key[CLSORT_BUCKET_ITEMS];\n"
     "    for (uint i = t; i < b.rows && b.single && !b.again; i += CLSORT_GROUP)\n"
     "        store_key(to, i, decode(b.line.low, h.codec));\n"
     "    if (b.rows == 0 || b.rows > CLSORT_BUCKET_TILE || b.single)\n"
@@ -8442,8 +8577,23 @@ static const char *const clsort__source[] = {
     "    else load_bucket(advance(h.alt, b.begin), h.codec, b.rows, key);\n"
     "    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);\n"
     "    sort_bins(l, key, b.rows, b.line);\n"
-    "    for (uint i = t; i < b.rows; i += CLSORT_GROUP)\n"
-    "        store_key(to, i, decode(l.keys[pad_slot(i, CLSORT_KEY_PAD_LOG2)], h.codec));\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {\n"
+    "        const uint i = t + m * CLSORT_GROUP;\n"
+    "        if (i < b.rows)\n"
+    "            store_key(to, i, decode(l.keys[pad_slot(i, CLSORT_KEY_PAD_LOG2)], h.codec));\n"
+    "    }\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "}\n\n\n\n\n"
+    "CLSORT_KERNEL void clsort_hybrid_buckets(CLSORT_HYBRID_ARGS)\n"
+    "{\n"
+    "    const hybrid_t h = CLSORT_HYBRID;\n"
+    "    const bucket_space_t l = bucket_space(space);\n"
+    "    if (n == 0 || *h.gate == 0)\n"
+    "        return;\n"
+    "    const uint buckets = slots ? h.tables[HYBRID_LISTED] : CLSORT__HYBRID_DIGITS;\n"
+    "    for (uint i = (uint)get_group_id(0); i < buckets; i += (uint)get_num_groups(0))\n"
+    "        finish_bucket(h, l, take_bucket(h, slots ? hybrid_list(h)[i] : i));\n"
     "}\n\n",
     "//---- radix: hybrid windows\n\n\n"
     "typedef struct {\n"
@@ -8479,9 +8629,7 @@ static const char *const clsort__source[] = {
     "    clear_bucket(l);\n"
     "    for (uint at = local_id(); at < rows; at += CLSORT_AHEAD * CLSORT_GROUP) {\n"
     "        code_t code[CLSORT_AHEAD];\n"
-    "        #pragma unroll\n"
-    "        for (uint m = 0; m < CLSORT_AHEAD; m++)\n"
-    "            code[m] = load_key(from, min(at + m * CLSORT_GROUP, rows - 1));\n"
+    "        load_ahead(code, from, at, rows, 1);\n"
     "        #pragma unroll\n"
     "        for (uint m = 0; m < CLSORT_AHEAD; m++) {\n"
     "            const code_t now = encode(code[m], codec);\n"
@@ -8521,9 +8669,7 @@ static const char *const clsort__source[] = {
     "{\n"
     "    for (uint at = local_id(); at < rows; at += CLSORT_AHEAD * CLSORT_GROUP) {\n"
     "        code_t code[CLSORT_AHEAD];\n"
-    "        #pragma unroll\n"
-    "        for (uint m = 0; m < CLSORT_AHEAD; m++)\n"
-    "            code[m] = load_key(from, min(at + m * CLSORT_GROUP, rows - 1));\n"
+    "        load_ahead(code, from, at, rows, 1);\n"
     "        #pragma unroll\n"
     "        for (uint m = 0; m < CLSORT_AHEAD; m++) {\n"
     "            const code_t now = encode(code[m], codec);\n"
@@ -8578,7 +8724,15 @@ static const char *const clsort__source[] = {
     "            list[atomic_inc(&list[CLSORT_GROUP])] = number;\n"
     "    }\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "}\n\n\n\n"
+    "}\n\n\n"
+    "CLSORT_INLINE void clear_passes(hybrid_t h)\n"
+    "{\n"
+    "    global uint *words = h.gate - CLSORT__GATE;\n"
+    "    const size_t count = (size_t)(h.tables - words);\n"
+    "    for (size_t i = get_global_id(0); i < count; i += get_global_size(0))\n"
+    "        if (i != CLSORT__GATE)\n"
+    "            words[i] = 0;\n"
+    "}\n\n\n\n\n"
     "CLSORT_KERNEL void clsort_hybrid_long(CLSORT_HYBRID_ARGS)\n"
     "{\n"
     "    const hybrid_t h = CLSORT_HYBRID;\n"
@@ -8586,6 +8740,8 @@ static const char *const clsort__source[] = {
     "    local uint *list = l.words + 8;\n"
     "    const uint step = (uint)get_num_groups(0),\n"
     "               buckets = CLSORT__HYBRID_DIGITS * max(slots, 1u);\n"
+    "    if (n != 0 && *h.gate == 0)\n"
+    "        clear_passes(h);\n"
     "    if (n == 0 || *h.gate == 0 || h.tables[HYBRID_OVER] == 0)\n"
     "        return;\n"
     "    for (uint first = (uint)get_group_id(0); first < buckets; first += step * CLSORT_GROUP) {\n"
@@ -9222,7 +9378,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 9247\n",
+    "#line 9461\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
     "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -10121,7 +10277,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 10353\n",
+    "#line 10567\n",
 #endif
     "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_SELECT\n"
@@ -10904,7 +11060,7 @@ static const char *const clsort__source[] = {
     "        row_counts(t, s, p.row, 0)[b] = 0;\n"
     "    if (local_id() == 0 && p.row < s.rows) {\n"
     "        row[CLSORT__ROW_FAILED] = row[CLSORT__ROW_ANY_FAILED] = 0;\n"
-    "        row[CLSORT__ROW_DRAWN] = row[CLSORT__ROW_DONE] = 0;\n"
+    "        row[CLSORT__ROW_NUMBERS] = row[CLSORT__ROW_NUMBERS + 1] = 0;\n"
     "    }\n"
     "    sample_row(s, t, p, clusters, wanted, 0, space);\n"
     "}\n\n"
@@ -11344,42 +11500,6 @@ static const char *const clsort__source[] = {
     "#endif\n\n"
     "#if CLSORT_IS(LONG_ROWS) && CLSORT_GROUP_LOG2 > 0\n",
     "//---- select: one launch\n\n\n\n\n\n"
-    "CLSORT_INLINE void fence_memory(void)\n"
-    "{\n"
-    "#if CLSORT_FORWARD_PROGRESS\n"
-    "    __asm__ volatile(\"fence.acq_rel.gpu;\" : : : \"memory\");\n"
-    "#else\n"
-    "    mem_fence(CLK_GLOBAL_MEM_FENCE);\n"
-    "#endif\n"
-    "}\n\n\n"
-    "CLSORT_INLINE uint draw_number(global uint *head)\n"
-    "{\n"
-    "    return local_id() ? 0 : atomic_inc((volatile global uint *)&head[CLSORT__ROW_DRAWN]);\n"
-    "}\n\n\n\n"
-    "CLSORT_INLINE uint share_number(uint drawn, local uint *word)\n"
-    "{\n"
-    "    group_sync();\n"
-    "    if (local_id() == 0)\n"
-    "        *word = drawn;\n"
-    "    group_sync();\n"
-    "    const uint number = *word;\n"
-    "    group_sync();\n"
-    "    return number;\n"
-    "}\n\n\n\n"
-    "CLSORT_INLINE void wait_until_done(global uint *head, uint wanted)\n"
-    "{\n"
-    "    if (local_id() == 0)\n"
-    "        while (((volatile global uint *)head)[CLSORT__ROW_DONE] < wanted) {}\n"
-    "    group_sync();\n"
-    "    fence_memory();\n"
-    "}\n\n\n"
-    "CLSORT_INLINE void tell_done(global uint *head)\n"
-    "{\n"
-    "    fence_memory();\n"
-    "    group_sync();\n"
-    "    if (local_id() == 0)\n"
-    "        atomic_inc((volatile global uint *)&head[CLSORT__ROW_DONE]);\n"
-    "}\n\n\n\n"
     "#define CLSORT_READS 0\n"
     "#define CLSORT_RANKS 1\n"
     "#define CLSORT_SAMPLES 2\n"
@@ -11401,16 +11521,16 @@ static const char *const clsort__source[] = {
     "CLSORT_INLINE uint wait_for_step(global uint *head, step_t at, uint once, uint rows)\n"
     "{\n"
     "    if (at.step >= CLSORT_SAMPLES) {\n"
-    "        wait_until_done(head, once);\n"
+    "        wait_until_done(head + CLSORT__ROW_NUMBERS, once);\n"
     "        if (head[CLSORT__ROW_ANY_FAILED] < 1)\n"
     "            return 0;\n"
     "    }\n"
     "    if (at.step >= CLSORT_PASSES) {\n"
-    "        wait_until_done(head, 2 * once + rows);\n"
+    "        wait_until_done(head + CLSORT__ROW_NUMBERS, 2 * once + rows);\n"
     "        if (head[CLSORT__ROW_ANY_FAILED] < 2)\n"
     "            return 0;\n"
     "    }\n"
-    "    wait_until_done(head, at.first);\n"
+    "    wait_until_done(head + CLSORT__ROW_NUMBERS, at.first);\n"
     "    return 1;\n"
     "}\n\n\n"
     "CLSORT_INLINE void do_step(select_t s, tables_t t, output_t out, long_t l, uint step, uint i,\n"
@@ -11446,9 +11566,11 @@ static const char *const clsort__source[] = {
     "    const uint last = CLSORT_PASSES + passes + 1;\n"
     "    global uint *head = row_words_of(t, s, 0);\n"
     "    step_t at = { CLSORT_READS, 0, rows * parts };\n"
-    "    uint drawn = rows ? draw_number(head) : 0;\n"
+    "    uint drawn = rows ? draw_ahead(head + CLSORT__ROW_NUMBERS) : 0;\n"
     "    while (rows) {\n"
+    "        group_sync();\n"
     "        const uint number = share_number(drawn, space);\n"
+    "        group_sync();\n"
     "        while (number - at.first >= at.size && at.step <= last)\n"
     "            at = next_step(s, l, at);\n"
     "        if (at.step > last)\n"
@@ -11456,8 +11578,8 @@ static const char *const clsort__source[] = {
     "        if (!wait_for_step(head, at, rows * (parts + ranges), rows))\n"
     "            break;\n"
     "        do_step(s, t, out, l, at.step, number - at.first, space, codes, memory);\n"
-    "        drawn = draw_number(head);\n"
-    "        tell_done(head);\n"
+    "        drawn = draw_ahead(head + CLSORT__ROW_NUMBERS);\n"
+    "        tell_done(head + CLSORT__ROW_NUMBERS, 1);\n"
     "    }\n"
     "}\n"
     "#endif\n\n"
@@ -11950,6 +12072,7 @@ typedef char clsort__kernels_know_public_numbers
     X(RADIX_HISTOGRAM, CLSORT__SWEEP, "clsort_radix_histogram") \
     X(RADIX_BEGIN, CLSORT__SWEEP, "clsort_radix_begin") \
     X(RADIX_SWEEP, CLSORT__SWEEP, "clsort_radix_sweep") \
+    X(RADIX_SWEEPS, CLSORT__SWEEP, "clsort_radix_sweeps") \
     X(RADIX_MEASURE, CLSORT__SWEEP, "clsort_radix_measure") \
     X(RADIX_RUNS, CLSORT__SWEEP, "clsort_radix_runs") \
     X(RADIX_MEND, CLSORT__SWEEP, "clsort_radix_mend") \
@@ -12022,7 +12145,8 @@ typedef struct clsort__config {
     cl_uint digit_bits;         /* radix */
     cl_uint radix_items;        /* radix: elements of a work-item */
     cl_uint team;               /* radix: the most work-items that rank elements together */
-    cl_uint wide;               /* sweep: 64-bit words, for 2^30 elements and more */
+    cl_uint wide;               /* for many elements: sweeps look back over words of 64 bits,
+                                   ranges of hybrid radix have more second digits */
     cl_uint ranges;             /* segments: long ranges that other kernels left */
     cl_uint few;                /* CLSORT__FEW_*: only some kernels; 0: all */
     cl_uint language;           /* quicksort on the device: OpenCL C 2 or 3; 0: 1.2 */
@@ -12031,7 +12155,12 @@ typedef struct clsort__config {
 
 /* Arrays and rows fit a tile: only the kernel of bitonic, merge, radix of samples or segments that
    sorts such. Each row is longer: only the kernels of segments for long ones. */
-enum { CLSORT__FEW_TILES = 1, CLSORT__FEW_LONG = 2 };
+enum {
+    CLSORT__FEW_TILES = 1,
+    CLSORT__FEW_LONG = 2,
+    CLSORT__FEW_GATED = CLSORT__FEW_TILES,
+    CLSORT__FEW_ALONE = CLSORT__FEW_LONG
+};
 
 /* A built program and its kernels. Its shape may be smaller than the one asked for, if the limits
    of its kernels demand that. */
@@ -13477,6 +13606,17 @@ static const char *clsort__more_options(const clsort__config *c)
                                                    : "";
 }
 
+/* On NVIDIA's GPUs some kernels get so few registers that more work-groups run on a core; hardly
+   any are spilled. */
+static const char *clsort__register_options(const clsort_sorter *s, const clsort__config *c)
+{
+    const int sweeps = c->family == CLSORT__SWEEP;
+    if (!s->has_warps || (!sweeps && c->family != CLSORT__HYBRID)) return "";
+    return sweeps && c->key_bytes + c->value_bytes > 4
+               ? " -D CLSORT_BOUND_REGISTERS=1 -cl-nv-maxrregcount=96"
+               : " -D CLSORT_BOUND_REGISTERS=1 -cl-nv-maxrregcount=80";
+}
+
 /* Writes the options that a program is compiled with. */
 static void clsort__build_options(const clsort_sorter *s, const clsort__config *c,
                                   const clsort__comparator *comparator, char *options, size_t size)
@@ -13487,8 +13627,8 @@ static void clsort__build_options(const clsort_sorter *s, const clsort__config *
              " -D CLSORT_SHARE_LOG2=%u -D CLSORT_ITEMS_LOG2=%u -D CLSORT_LANES=%u"
              " -D CLSORT_COMPARATOR=%d -D CLSORT_RECORD_BYTES=%.0f -D CLSORT_INDIRECT=%u"
              " -D CLSORT_TWO_ARRAYS=%u -D CLSORT_DIGIT_BITS=%u -D CLSORT_RADIX_ITEMS=%u"
-             " -D CLSORT_SWEEP_WIDE=%u -D CLSORT_FORWARD_PROGRESS=%d -D CLSORT_SCAN=%u"
-             " -D CLSORT_BRANCHES=%d -D CLSORT_RANGES=%u -D CLSORT_TEAM_MOST=%u%s",
+             " -D CLSORT_WIDE=%u -D CLSORT_FORWARD_PROGRESS=%d -D CLSORT_SCAN=%u"
+             " -D CLSORT_BRANCHES=%d -D CLSORT_RANGES=%u -D CLSORT_TEAM_MOST=%u%s%s",
              c->language == 3   ? "3.0"
              : c->language == 2 ? "2.0"
                                 : "1.2",
@@ -13506,7 +13646,7 @@ static void clsort__build_options(const clsort_sorter *s, const clsort__config *
                      || c->family == CLSORT__SAMPLES || c->family == CLSORT__LONG_ROWS),
              c->scan ? (unsigned)c->scan : (unsigned)CLSORT_SCAN_LOCAL,
              !s->is_cpu, (unsigned)c->ranges, c->team ? (unsigned)c->team : 16,
-             clsort__more_options(c));
+             clsort__more_options(c), clsort__register_options(s, c));
 }
 
 /* How a program is built: its text and options. */
@@ -13571,10 +13711,16 @@ static int clsort__few_have(const clsort__config *c, int kernel)
         case CLSORT__KERNEL_TILE:
         case CLSORT__KERNEL_MERGE_TILE:
         case CLSORT__KERNEL_SAMPLES_TILE:
+        case CLSORT__KERNEL_RADIX_SWEEPS:
         case CLSORT__KERNEL_SEGMENT_PACK: return tiles;
+        case CLSORT__KERNEL_RADIX_CLEAR:
+        case CLSORT__KERNEL_RADIX_SWEEP:
         case CLSORT__KERNEL_SEGMENT_TILE:
         case CLSORT__KERNEL_SEGMENT_PASS: return !tiles;
-        default: return kernel == CLSORT__KERNEL_RADIX_PIECES;
+        default:
+            return kernel == CLSORT__KERNEL_RADIX_PIECES
+                   || kernel == CLSORT__KERNEL_RADIX_HISTOGRAM
+                   || kernel == CLSORT__KERNEL_RADIX_BEGIN;
     }
 }
 
@@ -16743,6 +16889,7 @@ enum {
     CLSORT__RADIX_SMALL = 1 << 14,    /* the most that one work-item sorts in one launch */
     CLSORT__SWEEP_TILE = 1536,        /* the smallest tile of a sweep, for the size of its tables */
     CLSORT__SWEEP_LARGE = 1 << 22,    /* elements from which on warps take large tiles */
+    CLSORT__SWEEP_GROUPS = 4,         /* work-groups of a sweep on a core */
     CLSORT__MEND_LEAST = 1 << 21      /* from which on the low digits of pairs are mended */
 };
 
@@ -16753,6 +16900,7 @@ typedef struct clsort__radix_local {
     size_t sums;                /* clsort_radix_scan, clsort_radix_begin */
     size_t shares, runs;        /* clsort_radix_measure, clsort_radix_runs */
     size_t tile;                /* clsort_radix_scatter, clsort_radix_sweep */
+    size_t sweeps;              /* clsort_radix_sweeps */
     size_t small;               /* clsort_radix_small */
 } clsort__radix_local;
 
@@ -16784,6 +16932,7 @@ static clsort__radix_local clsort__radix_sizes(const clsort__config *c)
     l.tile = 4 * CLSORT__RADIX_TILE_WORDS(digits, counters, sums, staged,
                                           !few && CLSORT__RADIX_SHARES(c->team, words))
              + (c->family == CLSORT__PARTITION ? tile : 0);
+    l.sweeps = l.tile + 8;
     l.small = l.tile + (words ? 2 * tile : 0);
     return l;
 }
@@ -16847,7 +16996,7 @@ static void clsort__radix_shape(const clsort_sorter *s, clsort__plan *p)
 static size_t clsort__radix_need(const clsort__config *c)
 {
     const clsort__radix_local l = clsort__radix_sizes(c);
-    if (c->family == CLSORT__SWEEP) return clsort__largest(l.histogram, l.sums, l.tile);
+    if (c->family == CLSORT__SWEEP) return clsort__largest(l.histogram, l.sums, l.sweeps);
     return c->share_log2 ? clsort__largest(l.bins, l.sums, l.small) : 0;
 }
 
@@ -16989,7 +17138,25 @@ static void clsort__radix_block_passes(clsort__run *run, const clsort__plan *p,
     }
 }
 
-/* One reading for all digits, then one launch per digit. */
+/* Moves by all digits: a launch for each, or behind other plans, which seldom leave something to do,
+   one for all. */
+static void clsort__radix_moves_of_sweeps(clsort__run *run, const clsort__plan *p,
+                                          const clsort__radix_job *j)
+{
+    const clsort__radix_local l = clsort__radix_sizes(&j->w.shape);
+    cl_uint pass;
+    if (j->gated)
+        clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_SWEEPS, 0,
+                             clsort__smaller(j->blocks,
+                                             CLSORT__SWEEP_GROUPS * run->s->compute_units),
+                             l.sweeps);
+    else
+        for (pass = 0; pass < clsort__radix_moves(j); pass++)
+            clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_SWEEP, pass, j->blocks, l.tile);
+}
+
+/* One reading for all digits, then the moves. Hybrid radix has cleared the tables, mending has
+   not. */
 static void clsort__radix_sweeps(clsort__run *run, const clsort__plan *p,
                                  const clsort__radix_job *j)
 {
@@ -16997,16 +17164,15 @@ static void clsort__radix_sweeps(clsort__run *run, const clsort__plan *p,
     const size_t busy = 8 * (size_t)run->s->compute_units,
                  counters = j->n / (CLSORT__COUNTER_MOST * CLSORT__LEAST_COPIES) + 1,
                  enough = clsort__largest(busy, counters, 0);
-    cl_uint pass;
-    clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_CLEAR, 0,
-                         clsort__smaller(j->blocks / 4 + 1, busy), 0);
+    if (j->w.shape.few != CLSORT__FEW_GATED)
+        clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_CLEAR, 0,
+                             clsort__smaller(j->blocks / 4 + 1, busy), 0);
     clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_HISTOGRAM, 0,
                          clsort__smaller(j->blocks, enough), l.histogram);
     if (j->mends)
         clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_MEASURE, 0, 1, l.shares);
     clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_BEGIN, 0, j->passes, l.sums);
-    for (pass = 0; pass < clsort__radix_moves(j); pass++)
-        clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_SWEEP, pass, j->blocks, l.tile);
+    clsort__radix_moves_of_sweeps(run, p, j);
     if (!j->mends) return;
     clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_RUNS, 0, j->blocks, l.runs);
     clsort__radix_launch(run, p, j, CLSORT__KERNEL_RADIX_MEND, 0, busy, 0);
@@ -17058,6 +17224,9 @@ static void clsort__plan_passes(const clsort_sorter *s, clsort__plan *p)
 {
     p->config.family = clsort__radix_family(s, &p->d);
     p->config.wide = p->config.family == CLSORT__SWEEP && p->d.count >> 30 > 0;
+    p->config.few = p->config.family == CLSORT__SWEEP && !clsort__may_mend(&p->config)
+                        ? (cl_uint)CLSORT__FEW_ALONE
+                        : 0;
     clsort__radix_shape(s, p);
 }
 
@@ -17245,9 +17414,15 @@ static const clsort__operation clsort__partitioning = { clsort__check_partition,
 
 /* ---- >>hybrid -------------------------------------------------------------------------------- */
 
-/* The most elements: ranges have second digits for so many. The most pairs that are sorted so
-   unless that is asked for. */
-enum { CLSORT__HYBRID_MOST = 5 << 26, CLSORT__HYBRID_MOST_PAIRS = 1 << 26 };
+/* The most elements: ranges have second digits for so many; where bare keys of 4 bytes have more of
+   them. The most pairs that are sorted so unless that is asked for. The work-groups of a core that
+   count, as many as there are registers for on an H200. */
+enum {
+    CLSORT__HYBRID_MOST = 5 << 26,
+    CLSORT__HYBRID_WIDE_MOST = 9 << 27,
+    CLSORT__HYBRID_MOST_PAIRS = 1 << 26,
+    CLSORT__HYBRID_COUNTING = 5
+};
 
 /* Local memory of hybrid kernels, in bytes. */
 typedef struct clsort__hybrid_local {
@@ -17258,7 +17433,8 @@ typedef struct clsort__hybrid_local {
 static clsort__hybrid_local clsort__hybrid_sizes(const clsort__config *c)
 {
     const size_t group = (size_t)1 << c->group_log2, key = c->key_bytes,
-                 sums = CLSORT__SCAN_WORDS(group) + 8, slots = CLSORT__HYBRID_MOST_SLOTS(key);
+                 sums = CLSORT__SCAN_WORDS(group) + 8,
+                 slots = CLSORT__HYBRID_MOST_SLOTS(key, c->wide);
     const size_t digits = CLSORT__HYBRID_DIGITS, cells = CLSORT__HYBRID_CELLS / 2,
                  masks = CLSORT__HYBRID_CELLS / CLSORT__HYBRID_MASK_CELLS,
                  heavies = CLSORT__HYBRID_HEAVIES * key;
@@ -17296,6 +17472,12 @@ static size_t clsort__top_down_bytes(const clsort__plan *p)
     return p->config.value_bytes ? 8 : p->key.bytes;
 }
 
+/* Are there so many codes of 4 bytes that a range needs as many second digits as for others? */
+static cl_uint clsort__hybrid_wide(const clsort__plan *p)
+{
+    return clsort__top_down_bytes(p) < 8 && p->d.count > CLSORT__HYBRID_MOST;
+}
+
 /* The most second digits of a range, a power of two; 0: a range is a bucket. A range may have half
    as many elements again as on average. s may be NULL. */
 static size_t clsort__hybrid_slots(const clsort_sorter *s, const clsort__plan *p)
@@ -17304,7 +17486,8 @@ static size_t clsort__hybrid_slots(const clsort_sorter *s, const clsort__plan *p
                   chosen = s ? clsort__choose_group(s, &p->d.tuning, least, 8) : least,
                   group_log2 = chosen > least ? chosen : least;   /* smaller ones are not taken */
     const size_t mean = p->d.count / CLSORT__HYBRID_EVEN_DIGITS,
-                 code = clsort__top_down_bytes(p), most = CLSORT__HYBRID_MOST_SLOTS(code),
+                 code = clsort__top_down_bytes(p),
+                 most = CLSORT__HYBRID_MOST_SLOTS(code, clsort__hybrid_wide(p)),
                  bucket = (size_t)CLSORT__HYBRID_BUCKET_ITEMS(code) << group_log2;
     size_t slots = 2;
     if (mean <= bucket * 2 / 3) return 0;
@@ -17358,10 +17541,14 @@ static int clsort__hybrid_shape(const clsort_sorter *s, const clsort__plan *p, c
     const cl_uint most = s->is_cpu ? 8 : code == 8 ? 16 : 32;
     if (!clsort__hybrid_may(s, p) || s->broken & CLSORT__BIT(CLSORT__HYBRID)) return 0;
     if (p->config.value_bytes && !t->radix && !clsort__pairs_gain(p)) return 0;
-    if (p->d.count < 2 || p->d.count > CLSORT__HYBRID_MOST) return 0;
+    if (p->d.count < 2
+        || p->d.count > (code < 8 ? CLSORT__HYBRID_WIDE_MOST : CLSORT__HYBRID_MOST))
+        return 0;
     c->family = CLSORT__HYBRID;
     c->key_bytes = (cl_uint)code;
+    c->wide = clsort__hybrid_wide(p);
     c->digit_bits = 8;
+    c->team = s->has_warps ? CLSORT__WARP : 16;
     c->radix_items = t->items && t->items < most ? t->items : most;
     c->group_log2 = c->share_log2 = clsort__choose_group(s, t, CLSORT__HYBRID_LEAST_GROUP, 8);
     return c->group_log2 >= CLSORT__HYBRID_LEAST_GROUP && clsort__hybrid_need(c) <= s->local_bytes;
@@ -17405,12 +17592,15 @@ static void clsort__hybrid_buckets(clsort__run *run, const clsort__plan *p,
     const size_t tiles = clsort__ceil_divide(p->d.count, clsort__radix_tile(&j->w->shape)),
                  digits = CLSORT__HYBRID_DIGITS, busy = 8 * (size_t)run->s->compute_units,
                  buckets = j->slots ? digits * j->slots : digits,
+                 capacity = (size_t)CLSORT__HYBRID_BUCKET_ITEMS(j->w->shape.key_bytes)
+                            << j->w->shape.group_log2,
+                 enough = digits + p->d.count / capacity / 7 * 8,
                  sample = (size_t)1 << (CLSORT__HYBRID_SAMPLE_LOG2 - j->w->shape.group_log2);
     const size_t parts = clsort__ceil_divide(tiles + digits, CLSORT__HYBRID_RECOUNT_TILES);
     clsort__hybrid_launch(run, p, j, CLSORT__KERNEL_HYBRID_SAMPLE, sample, 8, 0);
     clsort__hybrid_launch(run, p, j, CLSORT__KERNEL_HYBRID_CELLS, 1, l.cells, 0);
-    clsort__hybrid_launch(run, p, j, CLSORT__KERNEL_HYBRID_COUNT, clsort__smaller(tiles, busy),
-                          l.count, 1);
+    clsort__hybrid_launch(run, p, j, CLSORT__KERNEL_HYBRID_COUNT,
+                          clsort__smaller(tiles, busy / 8 * CLSORT__HYBRID_COUNTING), l.count, 1);
     clsort__hybrid_launch(run, p, j, CLSORT__KERNEL_HYBRID_RANGES, 1, l.split, 0);
     clsort__hybrid_launch(run, p, j, CLSORT__KERNEL_HYBRID_SPLIT, tiles, l.split, 2);
     if (j->slots) {
@@ -17419,7 +17609,8 @@ static void clsort__hybrid_buckets(clsort__run *run, const clsort__plan *p,
         clsort__hybrid_launch(run, p, j, CLSORT__KERNEL_HYBRID_RESPLIT, tiles + digits, l.split,
                               2);
     }
-    clsort__hybrid_launch(run, p, j, CLSORT__KERNEL_HYBRID_BUCKETS, buckets, l.buckets, 2);
+    clsort__hybrid_launch(run, p, j, CLSORT__KERNEL_HYBRID_BUCKETS,
+                          clsort__smaller(buckets, enough), l.buckets, 2);
     clsort__hybrid_launch(run, p, j, CLSORT__KERNEL_HYBRID_LONG, clsort__smaller(buckets, busy),
                           l.buckets, 0);
 }
@@ -17640,8 +17831,10 @@ static void clsort__plan_radix(const clsort_sorter *s, clsort__plan *p)
     if (clsort__samples_shape(s, p, &samples)) p->config = samples;
     else if (clsort__hybrid_shape(s, p, &hybrid)) {
         p->helpers.passes = p->config;
+        p->helpers.passes.few = p->config.few ? (cl_uint)CLSORT__FEW_GATED : 0;
         p->config = hybrid;
     } else if (clsort__cached_may(s, p)) {
+        p->config.few = 0;
         if (clsort__cached_gated(s, p)) p->helpers.passes = p->config;
         p->config.family = CLSORT__CACHED;
     }

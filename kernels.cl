@@ -233,7 +233,7 @@
 #define CLSORT__HYBRID_SLICE_LOG2 6
 #define CLSORT__HYBRID_SAMPLE_LOG2 14
 #define CLSORT__HYBRID_EVEN_DIGITS 192
-#define CLSORT__HYBRID_MOST_SLOTS(key_bytes) ((key_bytes) == 8 ? 1024 : 512)
+#define CLSORT__HYBRID_MOST_SLOTS(key_bytes, wide) ((key_bytes) == 8 || (wide) ? 1024 : 512)
 /* The most heavy codes; how many of the sample are looked through for them, and the fewest of these
    that one must have, beside its part of EVEN_DIGITS; none is looked for where no cell has more
    than 1 / CROWDED_PART of the sample; the most work-groups that write their keys. */
@@ -346,8 +346,7 @@
 #define CLSORT__ROW_BOUND 36
 /* In the table of row 0, for one launch of all: numbers that were drawn, and that are done; how
    often a row has failed. */
-#define CLSORT__ROW_DRAWN 40
-#define CLSORT__ROW_DONE 41
+#define CLSORT__ROW_NUMBERS 40
 #define CLSORT__ROW_ANY_FAILED 42
 /* A sample's elements lie in clusters of so many, one after the other. A work-group's list of
    candidates has LISTED places. */
@@ -419,7 +418,8 @@
 #define CLSORT_ITEMS_LOG2 4
 #endif
 /* 1, where an array or each row fits a tile: of bitonic, merge, radix of samples and segments only
-   the kernel that sorts such. 2, where each row is longer: of segments only those for long ones. */
+   the kernel that sorts such; of sweeps those behind hybrid radix. 2, where each row is longer: of
+   segments only those for long ones; of sweeps those that are alone. */
 #ifndef CLSORT_FEW
 #define CLSORT_FEW 0
 #endif
@@ -464,10 +464,15 @@
 /* 1: local_id tells compilers by a mask how many work-items there are. */
 #define CLSORT_MASKS_IDS \
     (CLSORT_NEEDS_QUICKSORT || (CLSORT_NEEDS_RADIX && CLSORT_KEY_BYTES + CLSORT_VALUE_BYTES > 8))
+//---- tuning: devices
 /* 1: local_id hides from NVIDIA's compiler that it returns the same each time. Else that keeps
-   dozens of addresses of few parts in registers from tile to tile: 138 registers instead of 87. */
+   dozens of addresses in registers from tile to tile: of few parts 138 registers instead of 87. One
+   launch of all sweeps of 2^28 pairs of 8 bytes takes 11.1 ms instead of 9.0; bare keys of 4 bytes
+   are faster without, 1.50 instead of 1.76 ms for 2^26. */
 #define CLSORT_HIDES_IDS \
-    (CLSORT_IS(PARTITION) && CLSORT_DIGIT_BITS == 4 && CLSORT_FORWARD_PROGRESS)
+    (((CLSORT_IS(PARTITION) && CLSORT_DIGIT_BITS == 4) \
+      || (CLSORT_IS(SWEEP) && CLSORT_FEW == 1 && CLSORT_VALUE_BYTES)) \
+     && CLSORT_FORWARD_PROGRESS)
 /* 1: a work-group skips steps that do not apply to it, although they have barriers. PoCL 3.1
    miscompiles that. */
 #ifndef CLSORT_BRANCHES
@@ -476,6 +481,15 @@
 /* Elements of an item: 1, or 16 with a tile per work-item. */
 #ifndef CLSORT_LANES
 #define CLSORT_LANES 1
+#endif
+/* 1: for many elements: sweeps look back over words of 64 bits, ranges of hybrid radix have more
+   second digits. */
+#ifndef CLSORT_WIDE
+#define CLSORT_WIDE 0
+#endif
+/* 1: options bound how many registers a work-item has. */
+#ifndef CLSORT_BOUND_REGISTERS
+#define CLSORT_BOUND_REGISTERS 0
 #endif
 /* 1: segments are long ranges that other kernels left. */
 #ifndef CLSORT_RANGES
@@ -518,8 +532,11 @@
 /* For code that is long and rarely runs: inlined, it would multiply the time to compile. */
 #define CLSORT_CALLED static __attribute__((noinline))
 /* Kernels whose work-items hold vectors say so. Otherwise Intel's compiler takes the vectors apart
-   to join 16 work-items, which gains nothing and, with records of 12 bytes, takes minutes. */
-#if CLSORT_LANES == 1
+   to join 16 work-items, which gains nothing and, with records of 12 bytes, takes minutes. NVIDIA's
+   compiler keeps a bound of registers only in kernels that do not require a work-group's size. */
+#if CLSORT_BOUND_REGISTERS
+#define CLSORT_KERNEL kernel
+#elif CLSORT_LANES == 1
 #define CLSORT_KERNEL kernel __attribute__((reqd_work_group_size(CLSORT_GROUP, 1, 1)))
 #else
 #define CLSORT_KERNEL \
@@ -1253,6 +1270,60 @@ CLSORT_INLINE uint group_scan_total(uint x, local uint *sums, uint *total)
     group_sync();
     *total = sums[2 * CLSORT_GROUP];
     return before;
+}
+#endif
+
+//---- group: numbers
+/* ONE LAUNCH of several steps, for devices where work-groups that have started make progress.
+   Work-groups draw numbers, those of one step after the other. Who has drawn waits until the steps
+   before are done: whoever has that to do has started. Two words count the numbers drawn and done;
+   they are 0 before the launch. */
+#if CLSORT_IS(SWEEP) || CLSORT_IS(LONG_ROWS)
+enum { NUMBERS_DRAWN, NUMBERS_DONE };
+
+CLSORT_INLINE void fence_memory(void)
+{
+#if CLSORT_FORWARD_PROGRESS
+    __asm__ volatile("fence.acq_rel.gpu;" : : : "memory");
+#else
+    mem_fence(CLK_GLOBAL_MEM_FENCE);
+#endif
+}
+
+/* Draws a number for work-item 0; the others get 0. */
+CLSORT_INLINE uint draw_ahead(global uint *numbers)
+{
+    return local_id() ? 0 : atomic_inc((volatile global uint *)&numbers[NUMBERS_DRAWN]);
+}
+
+/* The number that work-item 0 has drawn, for all. Called by all; `word` of local memory is free
+   before, and again after the next barrier. */
+CLSORT_INLINE uint share_number(uint drawn, local uint *word)
+{
+    if (local_id() == 0)
+        *word = drawn;
+    group_sync();
+    return *word;
+}
+
+/* Waits until `wanted` numbers are done. Loads, not atomics: many may wait for one word. Called by
+   all. */
+CLSORT_INLINE void wait_until_done(global uint *numbers, uint wanted)
+{
+    if (local_id() == 0)
+        while (((volatile global uint *)numbers)[NUMBERS_DONE] < wanted) {}
+    group_sync();
+    fence_memory();
+}
+
+/* Says that so many numbers are done, and all that their work-group wrote is visible. Called by
+   all. */
+CLSORT_INLINE void tell_done(global uint *numbers, uint done)
+{
+    fence_memory();
+    group_sync();
+    if (local_id() == 0)
+        atomic_add((volatile global uint *)&numbers[NUMBERS_DONE], done);
 }
 #endif
 
@@ -6460,11 +6531,7 @@ CLSORT_KERNEL void clsort_radix_small(CLSORT_RADIX_ARGS, local ulong *space)
 #ifndef CLSORT_SWEEP_AHEAD
 #define CLSORT_SWEEP_AHEAD 4
 #endif
-/* 1: 64-bit words, for 2^30 elements and more. */
-#ifndef CLSORT_SWEEP_WIDE
-#define CLSORT_SWEEP_WIDE 0
-#endif
-#if CLSORT_SWEEP_WIDE
+#if CLSORT_WIDE
 typedef ulong status_t;
 #define CLSORT_STATUS_SHIFT 62
 #else
@@ -6474,7 +6541,7 @@ typedef uint status_t;
 
 /* Words that other work-groups write or read during the launch, without caches. */
 #if CLSORT_FORWARD_PROGRESS
-#if CLSORT_SWEEP_WIDE
+#if CLSORT_WIDE
 #define CLSORT_STATUS_PTX(op) op ".relaxed.gpu.global.u64 "
 #define CLSORT_STATUS_REG "l"
 #else
@@ -6511,22 +6578,22 @@ CLSORT_INLINE void store_status(global status_t *p, status_t word)
 #endif
 
 //---- radix: sweep scratch
-/* The scratch, in words: plan, bits seen, a ticket counter for each pass, how many low bits are
-   mended, how many runs; counts[pass][digit]; status[tile][digit]. */
+/* The scratch, in words: plan, bits seen, a ticket counter for each pass, or two for one launch of
+   all, how many low bits are mended, how many runs; counts[pass][digit]; status[tile][digit]. */
 #if CLSORT_RADIX_DIGITS > CLSORT__SWEEP_PASSES
 #error "a pass of sweeps needs CLSORT_DIGIT_BITS of an eighth of the key's bits or more"
 #endif
 #if CLSORT__PLAN_WORDS + CLSORT__SEEN_WORDS + CLSORT__SWEEP_PASSES + 2 > CLSORT__SWEEP_HEAD
 #error "the tickets of CLSORT__SWEEP_PASSES passes do not fit into CLSORT__SWEEP_HEAD words"
 #endif
-CLSORT_INLINE global uint *sweep_ticket(radix_t r)
+CLSORT_INLINE global uint *sweep_tickets(radix_t r)
 {
-    return radix_seen(r, 1) + r.pass;
+    return radix_seen(r, 1);
 }
 
 CLSORT_INLINE global uint *mended_bits(radix_t r)
 {
-    return radix_seen(r, 1) + CLSORT__SWEEP_PASSES;
+    return sweep_tickets(r) + CLSORT__SWEEP_PASSES;
 }
 
 CLSORT_INLINE global uint *mended_runs(radix_t r)
@@ -6544,6 +6611,7 @@ CLSORT_INLINE global status_t *sweep_status(radix_t r, uint tile)
     return (global status_t *)sweep_counts(r, CLSORT_RADIX_DIGITS) + (size_t)tile * CLSORT_DIGITS;
 }
 
+#if CLSORT_FEW != 1
 /* Zeroes the scratch but for the gate, which the others read meanwhile. */
 CLSORT_KERNEL void clsort_radix_clear(CLSORT_RADIX_ARGS)
 {
@@ -6554,6 +6622,7 @@ CLSORT_KERNEL void clsort_radix_clear(CLSORT_RADIX_ARGS)
         if (i != CLSORT__GATE)
             r.scratch[i] = 0;
 }
+#endif
 
 /* Any number of work-groups, as long as none counts more than its counters hold. bins:
    CLSORT_COUNT_WORDS + 4 words. */
@@ -6642,7 +6711,7 @@ CLSORT_INLINE uint look_back(radix_t r, uint plan, uint tile, uint digit, uint c
 CLSORT_INLINE uint draw_tile(radix_t r, tile_t tile, uint sorts)
 {
     if (local_id() == 0)
-        *tile.sums = sorts ? atomic_inc(sweep_ticket(r)) : 0;
+        *tile.sums = sorts ? atomic_inc(&sweep_tickets(r)[r.pass]) : 0;
     barrier(CLK_LOCAL_MEM_FENCE);
     return *tile.sums;
 }
@@ -6662,18 +6731,12 @@ CLSORT_INLINE uint publish_counts(radix_t r, uint plan, uint number, tile_t tile
     return count;
 }
 
-/* A work-group per tile; a block is a tile of CLSORT_RADIX_TILE. Counts are published before the
-   elements are ranked, and asked for after. space: as for clsort_radix_scatter. */
-CLSORT_KERNEL void clsort_radix_sweep(CLSORT_RADIX_ARGS, local ulong *space)
+/* Moves a tile. Counts are published before the elements are ranked, and asked for after. Called by
+   all work-items with the tile free. */
+CLSORT_INLINE void sweep_tile(radix_t r, uint plan, uint number, tile_t tile)
 {
-    const radix_t r = CLSORT_RADIX;
-    const tile_t tile = make_tile(space);
-    const uint t = local_id(), plan = pass_plan(r), sorts = plan & PASS_SORTS;
-    const digit_t digit = pass_digit(r, pass);
-    copy_block(r, plan, take_block(r, (uint)get_group_id(0), plan & PASS_COPIES), t, CLSORT_GROUP);
-    if (CLSORT_FORWARD_PROGRESS && !sorts)
-        return;
-    const uint number = draw_tile(r, tile, sorts);
+    const uint t = local_id(), sorts = plan & PASS_SORTS;
+    const digit_t digit = pass_digit(r, r.pass);
     const block_t b = take_block(r, number, sorts);
     const array_t from = advance(plan_array(r, plan, PASS_FROM), b.begin);
     code_t code[CLSORT_RADIX_ITEMS];
@@ -6693,6 +6756,55 @@ CLSORT_KERNEL void clsort_radix_sweep(CLSORT_RADIX_ARGS, local ulong *space)
     barrier(CLK_LOCAL_MEM_FENCE);
     store_tile(tile, value, plan_array(r, plan, PASS_TO), r.codec, digit, b.size, rank);
 }
+
+#if CLSORT_FEW != 1
+/* A work-group per tile; a block is a tile of CLSORT_RADIX_TILE. space: as for
+   clsort_radix_scatter. */
+CLSORT_KERNEL void clsort_radix_sweep(CLSORT_RADIX_ARGS, local ulong *space)
+{
+    const radix_t r = CLSORT_RADIX;
+    const tile_t tile = make_tile(space);
+    const uint plan = pass_plan(r), sorts = plan & PASS_SORTS;
+    copy_block(r, plan, take_block(r, (uint)get_group_id(0), plan & PASS_COPIES), local_id(),
+               CLSORT_GROUP);
+    if (CLSORT_FORWARD_PROGRESS && !sorts)
+        return;
+    sweep_tile(r, plan, draw_tile(r, tile, sorts), tile);
+}
+#endif
+
+#if CLSORT_FEW != 2
+/* All passes behind other plans, which seldom leave them something to do: then one launch ends
+   sooner than one for each. Any number of work-groups; each draws its next number while it moves a
+   tile. space: a word for it, rounded up to 8 bytes, then as for clsort_radix_scatter. */
+CLSORT_KERNEL void clsort_radix_sweeps(CLSORT_RADIX_ARGS, local ulong *space)
+{
+    radix_t r = CLSORT_RADIX;
+    const tile_t tile = make_tile(space + 1);
+    global uint *numbers = sweep_tickets(r);
+    local uint *word = (local uint *)space;
+    if (r.done)
+        return;
+    uint number = share_number(draw_ahead(numbers), word), first = 0;
+    for (r.pass = 0; r.pass <= radix_passes(r); r.pass++) {
+        const uint plan = pass_plan(r), tiles = plan ? blocks : 0;
+        uint moved = 0;
+        wait_until_done(numbers, first);
+        while (number - first < tiles) {
+            const uint ahead = draw_ahead(numbers);
+            copy_block(r, plan, take_block(r, number - first, plan & PASS_COPIES), local_id(),
+                       CLSORT_GROUP);
+            if (!CLSORT_FORWARD_PROGRESS || plan & PASS_SORTS)
+                sweep_tile(r, plan, number - first, tile);
+            moved++;
+            group_sync();
+            number = share_number(ahead, word);
+        }
+        tell_done(numbers, moved);
+        first += tiles;
+    }
+}
+#endif
 
 //---- radix: mending
 #if CLSORT_KEY_BYTES == 8 && CLSORT_WORDS
@@ -7052,9 +7164,10 @@ CLSORT_INLINE void mend_bins(bucket_space_t l, uint rounds)
         key[0] = t > 0 ? max(key[0], upper[t - 1]) : key[0];
         key[most] = t + 1 < CLSORT_GROUP ? min(key[most], lower[t + 1]) : key[most];
     }
+    const uint again = local_id() * CLSORT_BUCKET_ITEMS;   /* not kept since the loads */
     #pragma unroll
     for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)
-        l.keys[pad_slot(first + m, CLSORT_KEY_PAD_LOG2)] = key[m];
+        l.keys[pad_slot(again + m, CLSORT_KEY_PAD_LOG2)] = key[m];
 }
 
 //---- radix: network
@@ -7122,22 +7235,30 @@ CLSORT_INLINE void order_bins(bucket_space_t l, uint rows, uint longest)
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* The m-th key of a work-item. Those of a warp lie side by side where they come from shares of
-   runs. */
-CLSORT_INLINE uint bucket_item(uint m)
+//---- radix: bins are filled
+/* The first key of a work-item, and from there to the next one. Those of a warp lie side by side
+   where they come from shares of runs. */
+CLSORT_INLINE uint first_item(void)
 {
     const uint t = local_id(), warp = CLSORT__WARP;
-    return CLSORT_RUN_BUCKETS ? t / warp * (warp * CLSORT_BUCKET_ITEMS) + t % warp + m * warp
-                              : t + m * CLSORT_GROUP;
+    return CLSORT_RUN_BUCKETS ? t / warp * (warp * CLSORT_BUCKET_ITEMS) + t % warp : t;
+}
+#define CLSORT_NEXT_ITEM (CLSORT_RUN_BUCKETS ? CLSORT__WARP : CLSORT_GROUP)
+
+/* The m-th key of a work-item. */
+CLSORT_INLINE uint bucket_item(uint m)
+{
+    return first_item() + m * CLSORT_NEXT_ITEM;
 }
 
 /* Puts the keys into their bins, whose places and, in the upper half, numbers `rank` has. Called by
    all work-items with the bins placed; ends with a barrier. */
 CLSORT_INLINE void fill_bins(bucket_space_t l, const code_t *key, const uint *rank, uint rows)
 {
+    const uint first = first_item();
     #pragma unroll
     for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {
-        const uint row = bucket_item(m),
+        const uint row = first + m * CLSORT_NEXT_ITEM,
                    at = row < rows ? l.bins[rank[m] >> 16] + (rank[m] & 0xFFFF) : row;
         l.keys[pad_slot(at, CLSORT_KEY_PAD_LOG2)] = row < rows ? key[m] : CLSORT_TOP_CODE;
     }
@@ -7148,11 +7269,12 @@ CLSORT_INLINE void fill_bins(bucket_space_t l, const code_t *key, const uint *ra
 CLSORT_INLINE void count_bins(bucket_space_t l, const code_t *key, uint *rank, uint rows,
                               line_t line)
 {
-    const uint spare = CLSORT_BIN_SLOTS + local_id() % CLSORT__HYBRID_SPARE_BINS;
+    const uint first = first_item(),
+               spare = CLSORT_BIN_SLOTS + local_id() % CLSORT__HYBRID_SPARE_BINS;
     clear_bucket(l);
     #pragma unroll
     for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {
-        const uint inside = bucket_item(m) < rows,
+        const uint inside = first + m * CLSORT_NEXT_ITEM < rows,
                    bin = inside ? pad_slot(line_bin(line, key[m]), 5) : spare;
         rank[m] = atomic_inc(&l.bins[bin]) | bin << 16;
     }
@@ -7209,7 +7331,7 @@ CLSORT_INLINE void sort_bins(bucket_space_t l, const code_t *key, uint rows, lin
    work-groups of 256, n keys take, besides the passes that end at once:
 
      n up to 655,000 (B = 8: 393,000)        7 launches    5 n B bytes of global memory
-     n up to 5 * 2^26                        10 launches   8 n B bytes
+     n up to 9 * 2^27 (B = 8: 5 * 2^26)      10 launches   8 n B bytes
      above                                   only the passes
 
    The exact counts decide. Where buckets have more than they should, or a quarter of the keys lies
@@ -7252,7 +7374,7 @@ typedef struct {
    where its next key goes, at last its end; ranges; heavy codes; the same as for a range for each
    bucket. */
 enum { HYBRID_OVER, HYBRID_TILES, HYBRID_DIGITS, HYBRID_SHIFT, HYBRID_FACTOR, HYBRID_FLAT,
-       HYBRID_LEAST = 6, HYBRID_MOST = 8, HYBRID_HEAVIES = 10 };
+       HYBRID_LEAST = 6, HYBRID_MOST = 8, HYBRID_HEAVIES = 10, HYBRID_LISTED };
 enum { RANGE_LOW, RANGE_LAST = 2, RANGE_SHIFT = 4, RANGE_FACTOR, RANGE_TILES, RANGE_HEAVY };
 enum { HEAVY_CODE, HEAVY_DIGIT = 2 };
 
@@ -7274,6 +7396,13 @@ CLSORT_INLINE global uint *hybrid_heavy(hybrid_t h, uint number)
 CLSORT_INLINE global uint *hybrid_slots(hybrid_t h)
 {
     return h.tables + CLSORT__HYBRID_SLOTS_AT;
+}
+
+/* The numbers of buckets that are to be sorted, HYBRID_LISTED of them, where the passes' tables
+   lie, which are free as long as the gate is up. */
+CLSORT_INLINE global uint *hybrid_list(hybrid_t h)
+{
+    return h.gate + 1;
 }
 
 //---- radix: hybrid sample
@@ -7602,15 +7731,22 @@ CLSORT_INLINE uint is_flat(cells_t s, uint sum)
     return over == 0;
 }
 
-/* Writes the head and clears the counts of ranges. The gate stays up unless a cell is too heavy.
-   Called by all work-items. */
+/* Would ranges that are not slices need more second digits than they may have? */
+CLSORT_INLINE uint lacks_slots(hybrid_t h, cells_t s)
+{
+    const uint most = CLSORT__HYBRID_EVEN_DIGITS * h.slots;
+    return !s.flat && most != 0 && h.n / max(most, 1u) > CLSORT_BUCKET_TILE / 8 * 7;
+}
+
+/* Writes the head and clears the counts of ranges. The gate stays up unless a cell is too heavy, or
+   there are too many keys. Called by all work-items. */
 CLSORT_INLINE void write_head(hybrid_t h, cells_t s, uint digits, uint heaviest)
 {
     for (uint d = local_id(); d < CLSORT__HYBRID_DIGITS; d += CLSORT_GROUP)
         hybrid_next(h)[d] = 0;
     if (local_id() == 0) {
         *h.gate = 1;
-        h.tables[HYBRID_OVER] = 0;
+        h.tables[HYBRID_OVER] = h.tables[HYBRID_LISTED] = 0;
         h.tables[HYBRID_DIGITS] = digits;
         h.tables[HYBRID_SHIFT] = s.line.shift;
         h.tables[HYBRID_FACTOR] = s.line.factor;
@@ -7620,7 +7756,7 @@ CLSORT_INLINE void write_head(hybrid_t h, cells_t s, uint digits, uint heaviest)
         store_code(h.tables + HYBRID_MOST, s.most);
     }
     barrier(CLK_GLOBAL_MEM_FENCE);
-    if (heaviest > s.size / CLSORT__HYBRID_HEAVY_PART)
+    if (heaviest > s.size / CLSORT__HYBRID_HEAVY_PART || lacks_slots(h, s))
         atomic_and(h.gate, 0);
 }
 
@@ -7738,20 +7874,45 @@ CLSORT_INLINE line_t range_line(hybrid_t h, uint digit)
 /* Keys that a work-item has on their way at the same time. */
 #define CLSORT_AHEAD 8
 
-/* Adds `rows` keys to the counters. Called by all work-items with the counters ready. */
-CLSORT_INLINE void count_digits(splitter_t s, array_t from, codec_t codec, uint rows,
-                                local uint *counters, const uint by)
+/* Are all CLSORT_AHEAD keys from `at` on, of each work-item, among `rows`? */
+CLSORT_INLINE uint all_ahead(uint at, uint rows)
+{
+    return at - local_id() + CLSORT_AHEAD * CLSORT_GROUP <= rows;
+}
+
+/* Loads CLSORT_AHEAD keys, of pairs with or without values; beyond the end, the last one. Loads do
+   not wait for each other. */
+CLSORT_INLINE void load_ahead(code_t *key, array_t from, uint at, uint rows, const uint values)
+{
+    if (all_ahead(at, rows)) {
+        from = advance(from, at);
+        #pragma unroll
+        for (uint m = 0; m < CLSORT_AHEAD; m++)
+            key[m] = values ? load_key(from, m * CLSORT_GROUP)
+                            : load_decider(from, m * CLSORT_GROUP);
+        return;
+    }
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_AHEAD; m++) {
+        const uint i = min(at + m * CLSORT_GROUP, rows - 1);
+        key[m] = values ? load_key(from, i) : load_decider(from, i);
+    }
+}
+
+/* Adds those of `rows` keys to the counters that begin at `first` and every `step` keys from there
+   on, CLSORT_AHEAD for each work-item. Called by all work-items with the counters ready. */
+CLSORT_INLINE void count_digits(splitter_t s, array_t from, codec_t codec, uint rows, uint first,
+                                uint step, local uint *counters, const uint by)
 {
     const uint copies = by == BY_LINE ? 1 : CLSORT__HYBRID_COPIES, own = local_id() % copies,
                most = by == BY_HEAVIES ? CLSORT_STAYS - 1u : ~0u;
-    for (uint at = local_id(); at < rows; at += CLSORT_AHEAD * CLSORT_GROUP) {
+    for (uint at = first + local_id(); at < rows; at += step) {
+        const uint all = all_ahead(at, rows);
         code_t code[CLSORT_AHEAD];
+        load_ahead(code, from, at, rows, 0);
         #pragma unroll
         for (uint m = 0; m < CLSORT_AHEAD; m++)
-            code[m] = load_decider(from, min(at + m * CLSORT_GROUP, rows - 1));
-        #pragma unroll
-        for (uint m = 0; m < CLSORT_AHEAD; m++)
-            if (at + m * CLSORT_GROUP < rows)
+            if (all || at + m * CLSORT_GROUP < rows)
                 atomic_inc(&counters[own + copies * (split_digit(s, encode(code[m], codec), by)
                                                      & most)]);
     }
@@ -7777,12 +7938,12 @@ CLSORT_KERNEL void clsort_hybrid_count(CLSORT_HYBRID_ARGS)
     const hybrid_t h = CLSORT_HYBRID;
     local uint *counters = (local uint *)space,
                *masks = counters + CLSORT__HYBRID_COPIES * CLSORT__HYBRID_DIGITS;
-    const uint groups = (uint)get_num_groups(0),
-               tiles = (n + CLSORT_SPLIT_TILE - 1) / CLSORT_SPLIT_TILE;
+    const uint first = CLSORT_AHEAD * CLSORT_GROUP * (uint)get_group_id(0),
+               step = CLSORT_AHEAD * CLSORT_GROUP * (uint)get_num_groups(0);
     if (n == 0)
         return;
     for (uint i = (uint)get_global_id(0); i < CLSORT__HYBRID_DIGITS * slots;
-         i += groups * CLSORT_GROUP)
+         i += (uint)get_global_size(0))
         hybrid_slots(h)[i] = 0;
     if (*h.gate == 0)
         return;
@@ -7790,14 +7951,10 @@ CLSORT_KERNEL void clsort_hybrid_count(CLSORT_HYBRID_ARGS)
     for (uint i = local_id(); i < CLSORT__HYBRID_COPIES * CLSORT__HYBRID_DIGITS; i += CLSORT_GROUP)
         counters[i] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint tile = (uint)get_group_id(0); tile < tiles; tile += groups) {
-        const uint begin = tile * CLSORT_SPLIT_TILE, rows = min(n - begin, CLSORT_SPLIT_TILE + 0u);
-        const array_t from = advance(h.source, begin);
-        if (CLSORT_PAIRS) count_digits(s, from, h.codec, rows, counters, BY_KEYS);
-        else if (s.flat) count_digits(s, from, h.codec, rows, counters, BY_SLICES);
-        else if (s.heavy == 0) count_digits(s, from, h.codec, rows, counters, BY_MASKS);
-        else count_digits(s, from, h.codec, rows, counters, BY_HEAVIES);
-    }
+    if (CLSORT_PAIRS) count_digits(s, h.source, h.codec, n, first, step, counters, BY_KEYS);
+    else if (s.flat) count_digits(s, h.source, h.codec, n, first, step, counters, BY_SLICES);
+    else if (s.heavy == 0) count_digits(s, h.source, h.codec, n, first, step, counters, BY_MASKS);
+    else count_digits(s, h.source, h.codec, n, first, step, counters, BY_HEAVIES);
     barrier(CLK_LOCAL_MEM_FENCE);
     add_copies(h, counters);
 }
@@ -7896,7 +8053,7 @@ CLSORT_KERNEL void clsort_hybrid_ranges(CLSORT_HYBRID_ARGS)
 //---- radix: hybrid a tile moves
 /* The local memory of a split: staged codes; counters[digit], later where the digit begins in the
    tile; offsets[digit]: from the tile to where its keys go. */
-#define CLSORT_MOST_SLOTS CLSORT__HYBRID_MOST_SLOTS(CLSORT_KEY_BYTES)
+#define CLSORT_MOST_SLOTS CLSORT__HYBRID_MOST_SLOTS(CLSORT_KEY_BYTES, CLSORT_WIDE)
 typedef struct {
     local code_t *staged;
     local uint *counters, *offsets, *sums, *masks;
@@ -7970,29 +8127,36 @@ CLSORT_INLINE void load_tile(code_t *key, move_t v)
     }
 }
 
+/* Keeps the ranks of a work-item's elements, two in a word: registers bound how many work-groups
+   run at the same time. */
+CLSORT_INLINE void keep_rank(uint *rank, uint m, uint own)
+{
+    rank[m / 2] = m % 2 ? rank[m / 2] | own << 16 : own;
+}
+
 /* Moves a tile. Called by all work-items with a barrier since the counters were cleared. */
 CLSORT_INLINE void move_tile(move_t v, splitter_t s, split_space_t l, codec_t codec,
                              const uint by)
 {
     const uint t = local_id(), whole = v.rows == CLSORT_SPLIT_TILE;
     code_t code[CLSORT_RADIX_ITEMS];
-    uint rank[CLSORT_RADIX_ITEMS];   /* in its digit; in the upper half the digit */
+    uint rank[(CLSORT_RADIX_ITEMS + 1) / 2];   /* in its digit */
     load_tile(code, v);
     #pragma unroll
-    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
+    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
         code[m] = encode(code[m], codec);
-        if (whole || t + m * CLSORT_GROUP < v.rows) {
-            const uint d = split_digit(s, code[m], by);
-            rank[m] = atomic_inc(&l.counters[d]) | d << 16;
-        }
-    }
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
+        if (whole || t + m * CLSORT_GROUP < v.rows)
+            keep_rank(rank, m, atomic_inc(&l.counters[split_digit(s, code[m], by)]));
     barrier(CLK_LOCAL_MEM_FENCE);
     reserve_places(l, v.next, by);
     barrier(CLK_LOCAL_MEM_FENCE);
     #pragma unroll
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
         if (whole || t + m * CLSORT_GROUP < v.rows)
-            l.staged[l.counters[rank[m] >> 16] + (rank[m] & 0xFFFF)] = code[m];
+            l.staged[l.counters[split_digit(s, code[m], by)] + (rank[m / 2] >> m % 2 * 16 & 0xFFFF)]
+                = code[m];
     barrier(CLK_LOCAL_MEM_FENCE);
     write_staged(v, s, l, codec, by);
 }
@@ -8123,7 +8287,8 @@ CLSORT_KERNEL void clsort_hybrid_recount(CLSORT_HYBRID_ARGS)
         for (uint d = local_id(); d < slots; d += CLSORT_GROUP)
             counters[d] = 0;
         barrier(CLK_LOCAL_MEM_FENCE);
-        count_digits(s, advance(h.alt, p.begin), h.codec, p.rows, counters, BY_LINE);
+        count_digits(s, advance(h.alt, p.begin), h.codec, p.rows, 0, CLSORT_AHEAD * CLSORT_GROUP,
+                     counters, BY_LINE);
         barrier(CLK_LOCAL_MEM_FENCE);
         for (uint d = local_id(); d < slots; d += CLSORT_GROUP)
             if (counters[d] != 0)
@@ -8139,6 +8304,12 @@ CLSORT_INLINE uint part_count(local const uint *counts, uint d, uint slots, uint
     if (d >= (joins ? slots / 2 : slots))
         return 0;
     return joins ? counts[2 * d] + counts[2 * d + 1] : counts[d];
+}
+
+/* Does a work-group sort a bucket of so many keys, whose codes are equal if it is single? */
+CLSORT_INLINE uint is_sorted_alone(uint rows, uint single)
+{
+    return rows > 1 && rows <= CLSORT_BUCKET_TILE && !single;
 }
 
 /* Joins the second digits of a range in twos if no two of them are more than a bucket holds: floats
@@ -8160,6 +8331,26 @@ CLSORT_INLINE uint join_parts(hybrid_t h, uint digit, local uint *counts, local 
     return joins;
 }
 
+/* Lists those of a work-item's `own` buckets that have to be sorted. Called by all work-items with
+   `sums` free; ends with a barrier. */
+CLSORT_INLINE void list_buckets(hybrid_t h, uint digit, local const uint *counts, uint joins,
+                                uint single, uint own, local uint *sums)
+{
+    const uint first = local_id() * own;
+    uint found = 0, total;
+    for (uint k = 0; k < own; k++)
+        found += is_sorted_alone(part_count(counts, first + k, h.slots, joins), single);
+    uint place = group_scan_total(found, sums, &total);
+    if (local_id() == 0)
+        sums[0] = atomic_add(&h.tables[HYBRID_LISTED], total);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    place += sums[0];
+    for (uint k = 0; k < own; k++)
+        if (is_sorted_alone(part_count(counts, first + k, h.slots, joins), single))
+            hybrid_list(h)[place++] = digit * h.slots + first + k;
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
 /* A work-group for each range: its buckets' counts become the places where they begin. The gate may
    fall meanwhile, so it is not asked for. PoCL 3.1 takes wrong bounds for the loops if these differ
    among work-items. space: 2 * CLSORT_GROUP + 1 + CLSORT_MOST_SLOTS words. */
@@ -8177,6 +8368,7 @@ CLSORT_KERNEL void clsort_hybrid_starts(CLSORT_HYBRID_ARGS)
         counts[d] = next[d];
     barrier(CLK_LOCAL_MEM_FENCE);
     const uint joins = join_parts(h, digit, counts, sums + 2 * CLSORT_GROUP);
+    list_buckets(h, digit, counts, joins, single, own, sums);
     uint sum = 0, total;
     for (uint k = 0; k < own; k++)
         sum += part_count(counts, first + k, slots, joins);
@@ -8270,19 +8462,13 @@ CLSORT_INLINE void load_bucket(array_t from, codec_t codec, uint rows, code_t *c
         code[m] = encode(load_key(from, min(local_id() + m * CLSORT_GROUP, rows - 1)), codec);
 }
 
-/* A work-group per bucket; sorts those up to the capacity, and those of equal codes. space:
-   CLSORT_KEY_SLOTS codes, rounded up to 8 bytes; CLSORT_BIN_SLOTS + CLSORT__HYBRID_SPARE_BINS + 2 *
-   CLSORT_GROUP + 8 words. */
-CLSORT_KERNEL void clsort_hybrid_buckets(CLSORT_HYBRID_ARGS)
+/* Sorts a bucket up to the capacity, or of equal codes. Called by all work-items with the local
+   memory free. */
+CLSORT_INLINE void finish_bucket(hybrid_t h, bucket_space_t l, bucket_t b)
 {
-    const hybrid_t h = CLSORT_HYBRID;
-    const bucket_space_t l = bucket_space(space);
     const uint t = local_id();
-    code_t key[CLSORT_BUCKET_ITEMS];
-    if (n == 0 || *h.gate == 0)
-        return;
-    const bucket_t b = take_bucket(h, (uint)get_group_id(0));
     const array_t to = advance(h.target, b.begin);
+    code_t key[CLSORT_BUCKET_ITEMS];
     for (uint i = t; i < b.rows && b.single && !b.again; i += CLSORT_GROUP)
         store_key(to, i, decode(b.line.low, h.codec));
     if (b.rows == 0 || b.rows > CLSORT_BUCKET_TILE || b.single)
@@ -8291,8 +8477,27 @@ CLSORT_KERNEL void clsort_hybrid_buckets(CLSORT_HYBRID_ARGS)
     else load_bucket(advance(h.alt, b.begin), h.codec, b.rows, key);
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     sort_bins(l, key, b.rows, b.line);
-    for (uint i = t; i < b.rows; i += CLSORT_GROUP)
-        store_key(to, i, decode(l.keys[pad_slot(i, CLSORT_KEY_PAD_LOG2)], h.codec));
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {
+        const uint i = t + m * CLSORT_GROUP;
+        if (i < b.rows)
+            store_key(to, i, decode(l.keys[pad_slot(i, CLSORT_KEY_PAD_LOG2)], h.codec));
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+/* Any number of work-groups: each sorts every so many-th of the buckets that are listed, or of the
+   ranges where these are the buckets. space: CLSORT_KEY_SLOTS codes, rounded up to 8 bytes;
+   CLSORT_BIN_SLOTS + CLSORT__HYBRID_SPARE_BINS + 2 * CLSORT_GROUP + 8 words. */
+CLSORT_KERNEL void clsort_hybrid_buckets(CLSORT_HYBRID_ARGS)
+{
+    const hybrid_t h = CLSORT_HYBRID;
+    const bucket_space_t l = bucket_space(space);
+    if (n == 0 || *h.gate == 0)
+        return;
+    const uint buckets = slots ? h.tables[HYBRID_LISTED] : CLSORT__HYBRID_DIGITS;
+    for (uint i = (uint)get_group_id(0); i < buckets; i += (uint)get_num_groups(0))
+        finish_bucket(h, l, take_bucket(h, slots ? hybrid_list(h)[i] : i));
 }
 
 //---- radix: hybrid windows
@@ -8337,9 +8542,7 @@ CLSORT_INLINE void count_window(bucket_space_t l, array_t from, codec_t codec, u
     clear_bucket(l);
     for (uint at = local_id(); at < rows; at += CLSORT_AHEAD * CLSORT_GROUP) {
         code_t code[CLSORT_AHEAD];
-        #pragma unroll
-        for (uint m = 0; m < CLSORT_AHEAD; m++)
-            code[m] = load_key(from, min(at + m * CLSORT_GROUP, rows - 1));
+        load_ahead(code, from, at, rows, 1);
         #pragma unroll
         for (uint m = 0; m < CLSORT_AHEAD; m++) {
             const code_t now = encode(code[m], codec);
@@ -8386,9 +8589,7 @@ CLSORT_INLINE void collect_window(bucket_space_t l, array_t from, codec_t codec,
 {
     for (uint at = local_id(); at < rows; at += CLSORT_AHEAD * CLSORT_GROUP) {
         code_t code[CLSORT_AHEAD];
-        #pragma unroll
-        for (uint m = 0; m < CLSORT_AHEAD; m++)
-            code[m] = load_key(from, min(at + m * CLSORT_GROUP, rows - 1));
+        load_ahead(code, from, at, rows, 1);
         #pragma unroll
         for (uint m = 0; m < CLSORT_AHEAD; m++) {
             const code_t now = encode(code[m], codec);
@@ -8455,8 +8656,19 @@ CLSORT_INLINE void list_long(hybrid_t h, local uint *list, uint first, uint step
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Sorts the buckets above the capacity. Any number of work-groups. space: as for
-   clsort_hybrid_buckets, then CLSORT_GROUP + 1 words. */
+/* Zeroes the tables of the passes behind, but for the gate, which others read meanwhile. */
+CLSORT_INLINE void clear_passes(hybrid_t h)
+{
+    global uint *words = h.gate - CLSORT__GATE;
+    const size_t count = (size_t)(h.tables - words);
+    for (size_t i = get_global_id(0); i < count; i += get_global_size(0))
+        if (i != CLSORT__GATE)
+            words[i] = 0;
+}
+
+/* Sorts the buckets above the capacity, or, where the gate has fallen, makes ready what the passes
+   begin with. Any number of work-groups. space: as for clsort_hybrid_buckets, then CLSORT_GROUP + 1
+   words. */
 CLSORT_KERNEL void clsort_hybrid_long(CLSORT_HYBRID_ARGS)
 {
     const hybrid_t h = CLSORT_HYBRID;
@@ -8464,6 +8676,8 @@ CLSORT_KERNEL void clsort_hybrid_long(CLSORT_HYBRID_ARGS)
     local uint *list = l.words + 8;
     const uint step = (uint)get_num_groups(0),
                buckets = CLSORT__HYBRID_DIGITS * max(slots, 1u);
+    if (n != 0 && *h.gate == 0)
+        clear_passes(h);
     if (n == 0 || *h.gate == 0 || h.tables[HYBRID_OVER] == 0)
         return;
     for (uint first = (uint)get_group_id(0); first < buckets; first += step * CLSORT_GROUP) {
@@ -11339,7 +11553,7 @@ CLSORT_INLINE void begin_row(select_t s, tables_t t, uint clusters, uint wanted,
         row_counts(t, s, p.row, 0)[b] = 0;
     if (local_id() == 0 && p.row < s.rows) {
         row[CLSORT__ROW_FAILED] = row[CLSORT__ROW_ANY_FAILED] = 0;
-        row[CLSORT__ROW_DRAWN] = row[CLSORT__ROW_DONE] = 0;
+        row[CLSORT__ROW_NUMBERS] = row[CLSORT__ROW_NUMBERS + 1] = 0;
     }
     sample_row(s, t, p, clusters, wanted, 0, space);
 }
@@ -11867,57 +12081,8 @@ CLSORT_KERNEL void clsort_select_sort(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, CLS
 #if CLSORT_IS(LONG_ROWS) && CLSORT_GROUP_LOG2 > 0
 //---- select: one launch
 /* ONE LAUNCH reads long rows and ranks their candidates; rows where that failed get a second
-   sample, and are read and ranked again; rows where that failed, too, take the passes. It is for
-   devices where work-groups that have started make progress. Work-groups draw numbers, those of one
-   step after the other. Who has drawn waits until the steps before are done: whoever has that to do
-   has started. Row 0's table has the counters, which clsort_select_sample clears. */
-CLSORT_INLINE void fence_memory(void)
-{
-#if CLSORT_FORWARD_PROGRESS
-    __asm__ volatile("fence.acq_rel.gpu;" : : : "memory");
-#else
-    mem_fence(CLK_GLOBAL_MEM_FENCE);
-#endif
-}
-
-/* Draws the next number, which only the first work-item gets. */
-CLSORT_INLINE uint draw_number(global uint *head)
-{
-    return local_id() ? 0 : atomic_inc((volatile global uint *)&head[CLSORT__ROW_DRAWN]);
-}
-
-/* A number that the first work-item drew, for all. Called by all; `word` of local memory is free
-   before and after. */
-CLSORT_INLINE uint share_number(uint drawn, local uint *word)
-{
-    group_sync();
-    if (local_id() == 0)
-        *word = drawn;
-    group_sync();
-    const uint number = *word;
-    group_sync();
-    return number;
-}
-
-/* Waits until `wanted` numbers are done. Loads, not atomics: many may wait for one word. Called by
-   all. */
-CLSORT_INLINE void wait_until_done(global uint *head, uint wanted)
-{
-    if (local_id() == 0)
-        while (((volatile global uint *)head)[CLSORT__ROW_DONE] < wanted) {}
-    group_sync();
-    fence_memory();
-}
-
-/* Says that a number is done, and all that its work-group wrote is visible. Called by all. */
-CLSORT_INLINE void tell_done(global uint *head)
-{
-    fence_memory();
-    group_sync();
-    if (local_id() == 0)
-        atomic_inc((volatile global uint *)&head[CLSORT__ROW_DONE]);
-}
-
+   sample, and are read and ranked again; rows where that failed, too, take the passes. Row 0's
+   table has the numbers' words, which clsort_select_sample clears. */
 /* The steps; those from PASSES on are one for each pass, and the sorting of rows. A step has `size`
    numbers from `first` on. */
 #define CLSORT_READS 0
@@ -11945,16 +12110,16 @@ CLSORT_INLINE step_t next_step(select_t s, long_t l, step_t at)
 CLSORT_INLINE uint wait_for_step(global uint *head, step_t at, uint once, uint rows)
 {
     if (at.step >= CLSORT_SAMPLES) {
-        wait_until_done(head, once);
+        wait_until_done(head + CLSORT__ROW_NUMBERS, once);
         if (head[CLSORT__ROW_ANY_FAILED] < 1)
             return 0;
     }
     if (at.step >= CLSORT_PASSES) {
-        wait_until_done(head, 2 * once + rows);
+        wait_until_done(head + CLSORT__ROW_NUMBERS, 2 * once + rows);
         if (head[CLSORT__ROW_ANY_FAILED] < 2)
             return 0;
     }
-    wait_until_done(head, at.first);
+    wait_until_done(head + CLSORT__ROW_NUMBERS, at.first);
     return 1;
 }
 
@@ -11995,9 +12160,11 @@ CLSORT_KERNEL void clsort_select_long(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, CLS
     const uint last = CLSORT_PASSES + passes + 1;
     global uint *head = row_words_of(t, s, 0);
     step_t at = { CLSORT_READS, 0, rows * parts };
-    uint drawn = rows ? draw_number(head) : 0;
+    uint drawn = rows ? draw_ahead(head + CLSORT__ROW_NUMBERS) : 0;
     while (rows) {
+        group_sync();
         const uint number = share_number(drawn, space);
+        group_sync();
         while (number - at.first >= at.size && at.step <= last)
             at = next_step(s, l, at);
         if (at.step > last)
@@ -12005,8 +12172,8 @@ CLSORT_KERNEL void clsort_select_long(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, CLS
         if (!wait_for_step(head, at, rows * (parts + ranges), rows))
             break;
         do_step(s, t, out, l, at.step, number - at.first, space, codes, memory);
-        drawn = draw_number(head);   /* takes its time beside the fence */
-        tell_done(head);
+        drawn = draw_ahead(head + CLSORT__ROW_NUMBERS);   /* takes its time beside the fence */
+        tell_done(head + CLSORT__ROW_NUMBERS, 1);
     }
 }
 #endif

@@ -302,7 +302,8 @@ static inline char *mock_expand(mock_reader *r, const char *from, const char *en
                                 const mock_scope *scope, char *to)
 {
     while (from < end) {
-        const size_t word = mock_word(from);
+        const size_t left = (size_t)(end - from), length = mock_word(from),
+                     word = length < left ? length : left;   /* older text may lie behind */
         const mock_macro *m = word ? mock_find_macro(r, from, word) : NULL;
         const mock_scope *s;
         mock_scope inner;

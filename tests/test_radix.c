@@ -1082,7 +1082,7 @@ static void hybrid_sorts_every_pattern(bench *b)
     }
 }
 
-/* Where hybrid radix gives up, sweeps follow. */
+/* Where hybrid radix of keys or pairs gives up, sweeps follow, whose tables it has cleared. */
 static void sweeps_follow_hybrid(bench *b)
 {
     static const char *const patterns[] = { "zipf", "uniform", "zipf", "uniform", "zipf" };
@@ -1090,9 +1090,10 @@ static void sweeps_follow_hybrid(bench *b)
     size_t k;
     if (!sweeping_sorter(b, &other)) return;
     if (test_is_cpu(b)) more_options = "-DCLSORT_FORWARD_PROGRESS=0 -cl-opt-disable";
-    for (k = 0; k < sizeof patterns / sizeof *patterns; k++) {
-        sort_case c = hybrid_make(CLSORT_U32, 20011 + k, patterns[k]);
-        c.keys_out = k > 2 ? CASE_OWN : 0;
+    for (k = 0; k < 10; k++) {
+        sort_case c = hybrid_make(CLSORT_U32, 20011 + k, patterns[k % 5]);
+        c.keys_out = k % 5 > 2 ? CASE_OWN : 0;
+        c.d.value_size = k < 5 ? 0 : 4;
         if (!case_run(&other, &c)) break;
     }
     end_sweeping(&other);
