@@ -7443,12 +7443,12 @@ static const char *const clsort__source[] = {
     "CLSORT_INLINE uint spans_keys(ulong span)\n"
     "{\n"
     "    return CLSORT_PAIRS && span >> 56 != 0;\n"
-    "}\n\n\n"
+    "}\n\n\n\n\n"
     "CLSORT_INLINE line_t make_line(code_t low, code_t last, uint parts)\n"
     "{\n"
     "    const ulong span = (code_t)(last - low);\n"
     "    line_t line = { low, spans_keys(span) ? 32 : 0, 0 };\n"
-    "    while (span >> line.shift >= 1UL << 31)\n"
+    "    while (span >> line.shift >= min(1UL << 31, (ulong)parts << 25))\n"
     "        line.shift++;\n"
     "    const ulong width = (span >> line.shift) + 1;\n"
     "    line.factor = (uint)((min((ulong)parts, width) << 31) / width);\n"
@@ -9378,7 +9378,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 9461\n",
+    "#line 9463\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
     "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -10277,7 +10277,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 10567\n",
+    "#line 10569\n",
 #endif
     "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_SELECT\n"

@@ -7035,12 +7035,14 @@ CLSORT_INLINE uint spans_keys(ulong span)
     return CLSORT_PAIRS && span >> 56 != 0;
 }
 
-/* Cuts low ... last into as many parts as asked for, or as there are codes. */
+/* Cuts low ... last into as many parts as asked for, or as there are codes. Codes lose so many low
+   bits that the factor has six: a smaller one, rounded down, would make the last part a short one
+   and the others long. */
 CLSORT_INLINE line_t make_line(code_t low, code_t last, uint parts)
 {
     const ulong span = (code_t)(last - low);
     line_t line = { low, spans_keys(span) ? 32 : 0, 0 };
-    while (span >> line.shift >= 1UL << 31)
+    while (span >> line.shift >= min(1UL << 31, (ulong)parts << 25))
         line.shift++;
     const ulong width = (span >> line.shift) + 1;
     line.factor = (uint)((min((ulong)parts, width) << 31) / width);
