@@ -188,8 +188,8 @@
      - radix: 4 (32 + 4 B + 256 (B + 1)) with B = min(n / 64 + 1, 1024), at most 1.1 MB. With
        sweeps, on NVIDIA's GPUs, it is at least 4 (64 + 256 K) + W (n / t + 1). W is 1024,
        and 2048 from 2^30 elements on. t is a tile: 4352 bare keys of 4 bytes, never below 1536.
-     - radix-hybrid, and radix where it takes that (keys of 4 bytes without values from 2^23 on, of
-       8 bytes from 2^22 on; of 4 bytes with values of 4 bytes or indices from 2^24 on):
+     - radix-hybrid, and radix where it takes that (keys of 4 bytes without values from 3 * 2^22
+       on, of 8 bytes from 2^22 on; of 4 bytes with values of 4 bytes or indices from 2^24 on):
        a(T) with the T of radix, and 4 (3600 + 256 H). H is 0 up to 98,000 keys at least, then a
        power of two, at most 512 (keys of 8 bytes, with values, or more than 5 * 2^26 keys: 1024).
        That is up to 0.54 MB (1.07 MB) more.
@@ -14318,12 +14318,12 @@ static const struct clsort__crossover {
 } clsort__crossovers[] = {
 #define CLSORT__NEVER 0xFFFFFFFFu
     { CLSORT__NVIDIA, 1, 16, 1u << 12, 1u << 16, CLSORT__NEVER, 0 },
-    { CLSORT__NVIDIA, 1, 32, 1u << 12, 1u << 19, 1u << 23, 1u << 19 },
+    { CLSORT__NVIDIA, 1, 32, 1u << 12, 1u << 19, 3u << 22, 1u << 19 },
     { CLSORT__NVIDIA, 0, 16, 0, 1u << 16, CLSORT__NEVER, 0 },
     { CLSORT__NVIDIA, 2, 32, 0, 1u << 20, 1u << 24, 0 },
     { CLSORT__NVIDIA, 0, 32, 0, 1u << 20, CLSORT__NEVER, 0 },
     { CLSORT__NVIDIA, 1, 64, 0, 1u << 22, 1u << 22, 0 },
-    { CLSORT__NVIDIA, 0, 64, 0, 1u << 22, CLSORT__NEVER, 0 },
+    { CLSORT__NVIDIA, 0, 64, 0, 1u << 21, CLSORT__NEVER, 0 },
     { CLSORT__OTHER_GPU, 1, 32, 1u << 12, CLSORT__NEVER, CLSORT__NEVER, 0 },
     { CLSORT__OTHER_GPU, 1, 64, 0, CLSORT__NEVER, CLSORT__NEVER, 0 },
     { CLSORT__OTHER_GPU, 0, 64, 0, CLSORT__NEVER, CLSORT__NEVER, 0 },
