@@ -10711,6 +10711,13 @@ CLSORT_INLINE code_t code_of(select_t s, code_t key)
     return (code_t)((code_t)(code << s.ignored_high_bits) >> (s.ignored_high_bits + s.first_bit));
 }
 
+/* Do all bits of all keys count, as they are? Then `encode` is enough. */
+CLSORT_INLINE uint takes_whole_keys(select_t s)
+{
+    return !(s.minus_zero || s.ignored_high_bits || s.first_bit);
+}
+
+
 CLSORT_INLINE code_t select_code(select_t s, select_part_t p, size_t i)
 {
     return code_of(s, ((global const code_t *)p.keys)[i]);
@@ -10783,6 +10790,46 @@ CLSORT_INLINE uint rank_among(local const ranked_t *x, uint count, ranked_t own)
     return rank;
 }
 
+/* BLOCKS: to rank each of many pairs, blocks of them are sorted by comparing all with all, then
+   each pair is searched for in every block. On an H200 that took 2 to 8 us less of a selection
+   than to compare all of 128 or 256 pairs with all. The pairs are the firsts of CLSORT_COLUMNS
+   columns, of which a work-item has CLSORT_FIRSTS. */
+#if CLSORT_IS(SHORT_ROWS) && defined(CLSORT_RADIX_ITEMS)
+#define CLSORT_FIRSTS CLSORT_RADIX_ITEMS
+#else
+#define CLSORT_FIRSTS 1
+#endif
+#define CLSORT_COLUMNS (CLSORT_FIRSTS * CLSORT_GROUP)
+#define CLSORT_BLOCK (CLSORT_GROUP < 32 ? CLSORT_GROUP : 32)
+#define CLSORT_BLOCKS (CLSORT_COLUMNS / CLSORT_BLOCK)
+
+/* Puts x[i] where it belongs in its block of `sorted`. All pairs are different. */
+CLSORT_INLINE void put_in_block(local const ranked_t *x, local ranked_t *sorted, uint i)
+{
+    const uint block = i / CLSORT_BLOCK * CLSORT_BLOCK;
+    const ranked_t own = x[i];
+    sorted[block + rank_among(x + block, CLSORT_BLOCK, own)] = own;
+}
+
+/* How many of all pairs come before `own`. */
+CLSORT_INLINE uint rank_in_blocks(local const ranked_t *sorted, ranked_t own)
+{
+    uint place[CLSORT_BLOCKS], rank = 0;
+    #pragma unroll
+    for (uint b = 0; b < CLSORT_BLOCKS; b++)
+        place[b] = b * CLSORT_BLOCK;
+    #pragma unroll
+    for (uint step = CLSORT_BLOCK / 2; step > 0; step /= 2) {
+        #pragma unroll
+        for (uint b = 0; b < CLSORT_BLOCKS; b++)
+            place[b] += CLSORT_RANKED_BEFORE(sorted[place[b] + step - 1], own) ? step : 0;
+    }
+    #pragma unroll
+    for (uint b = 0; b < CLSORT_BLOCKS; b++)
+        rank += place[b] % CLSORT_BLOCK + CLSORT_RANKED_BEFORE(sorted[place[b]], own);
+    return rank;
+}
+
 /* Writes an element of a row, the one of that rank, if it is wanted. A code that has all of the key
    is decoded: to load the key again takes longer. */
 CLSORT_INLINE void write_ranked(select_t s, select_part_t p, output_t out, uint rank, ranked_t x)
@@ -10791,7 +10838,7 @@ CLSORT_INLINE void write_ranked(select_t s, select_part_t p, output_t out, uint 
                i = CLSORT_RANKED_INDEX(x);
     if (nth ? rank != s.asked - 1 || s.k != s.asked : rank >= s.k)
         return;
-    if (s.minus_zero || s.ignored_high_bits || s.first_bit) {
+    if (!takes_whole_keys(s)) {
         write_element(s, p, out, place, i);
         return;
     }
@@ -10809,11 +10856,8 @@ CLSORT_INLINE void write_ranked(select_t s, select_part_t p, output_t out, uint 
    and index, and the k-th of these is the bound. At least k elements of the row do not come after
    it, and they lie in k columns, whatever the input. So few elements are candidates, and each
    candidate's rank is how many of the others come before it. */
-#ifndef CLSORT_RADIX_ITEMS
-#define CLSORT_RADIX_ITEMS 1
-#endif
-#define CLSORT_FIRSTS CLSORT_RADIX_ITEMS
-#define CLSORT_COLUMNS (CLSORT_FIRSTS * CLSORT_GROUP)
+/* The fewest columns whose firsts are ranked in blocks. */
+#define CLSORT_MANY_COLUMNS 128
 /* The longest list in which ranks are counted: a longer one is sorted, in steps that wait for each
    other. */
 #define CLSORT_RANKED_MOST (CLSORT_GROUP > 64 ? 256 : 4 * CLSORT_GROUP)
@@ -10831,20 +10875,27 @@ typedef struct {
    end. */
 CLSORT_INLINE void load_short_row(select_t s, select_part_t p, code_t *code)
 {
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_ITEMS; m++) {
-        const uint i = m * CLSORT_GROUP + local_id();
-        code[m] = i < s.n ? select_code(s, p, i) : (code_t)~(code_t)0;
+    global const code_t *keys = (global const code_t *)p.keys;
+    if (takes_whole_keys(s)) {
+        #pragma unroll
+        for (uint m = 0; m < CLSORT_ITEMS; m++) {
+            const uint i = m * CLSORT_GROUP + local_id();
+            code[m] = i < s.n ? encode(keys[i], s.codec) : (code_t)~(code_t)0;
+        }
+    } else {
+        #pragma unroll
+        for (uint m = 0; m < CLSORT_ITEMS; m++) {
+            const uint i = m * CLSORT_GROUP + local_id();
+            code[m] = i < s.n ? code_of(s, keys[i]) : (code_t)~(code_t)0;
+        }
     }
 }
 
 //---- select: bounds of short rows
-/* Finds the bound, as the one column's first that k - 1 others come before. Called by all; needs no
-   barrier before if one lies between the last use of the list and this, and one after. */
-CLSORT_INLINE void find_bound(select_t s, const code_t *code, short_row_t l)
+/* Finds the firsts of a work-item's columns. */
+CLSORT_INLINE void find_firsts(const code_t *code, short_row_t l, ranked_t *own)
 {
     const uint t = local_id();
-    ranked_t own[CLSORT_FIRSTS];
     #pragma unroll
     for (uint f = 0; f < CLSORT_FIRSTS; f++) {
         code_t first = code[f];
@@ -10857,13 +10908,31 @@ CLSORT_INLINE void find_bound(select_t s, const code_t *code, short_row_t l)
         own[f] = CLSORT_RANKED(first, at * CLSORT_GROUP + t);
         l.firsts[f * CLSORT_GROUP + t] = own[f];
     }
+}
+
+/* Finds the bound, as the one column's first that k - 1 others come before. Called by all; needs no
+   barrier before if one lies between the last use of the list and this, and one after. */
+CLSORT_INLINE void find_bound(select_t s, const code_t *code, short_row_t l)
+{
+    const uint t = local_id(), in_blocks = CLSORT_COLUMNS >= CLSORT_MANY_COLUMNS;
+    ranked_t own[CLSORT_FIRSTS];
+    find_firsts(code, l, own);
     group_sync();
     if (t == 0)
         *l.count = 0;
+    if (in_blocks) {
+        #pragma unroll
+        for (uint f = 0; f < CLSORT_FIRSTS; f++)
+            put_in_block(l.firsts, l.list, f * CLSORT_GROUP + t);
+        group_sync();
+    }
     #pragma unroll
-    for (uint f = 0; f < CLSORT_FIRSTS; f++)
-        if (rank_among(l.firsts, CLSORT_COLUMNS, own[f]) == max(s.k, 1u) - 1)
+    for (uint f = 0; f < CLSORT_FIRSTS; f++) {
+        const uint rank = in_blocks ? rank_in_blocks(l.list, own[f])
+                                    : rank_among(l.firsts, CLSORT_COLUMNS, own[f]);
+        if (rank == max(s.k, 1u) - 1)
             l.firsts[CLSORT_COLUMNS] = own[f];
+    }
 }
 
 /* Lists what does not come after the bound, in any order. */
@@ -11670,9 +11739,15 @@ CLSORT_INLINE void read_packs(select_t s, select_part_t p, reading_t c, uint who
         #pragma unroll
         for (uint b = 0; b < CLSORT_PACKS; b++)
             keys[b].pack = packs[min(i + b * CLSORT_GROUP, whole - 1)];
-        #pragma unroll
-        for (uint b = 0; b < CLSORT_BATCH; b++)
-            code[b] = code_of(s, keys[b / CLSORT_PACK].key[b % CLSORT_PACK]);
+        if (takes_whole_keys(s)) {
+            #pragma unroll
+            for (uint b = 0; b < CLSORT_BATCH; b++)
+                code[b] = encode(keys[b / CLSORT_PACK].key[b % CLSORT_PACK], s.codec);
+        } else {
+            #pragma unroll
+            for (uint b = 0; b < CLSORT_BATCH; b++)
+                code[b] = code_of(s, keys[b / CLSORT_PACK].key[b % CLSORT_PACK]);
+        }
         list_batch(s, p, c, code, i * CLSORT_PACK, CLSORT_PACK, whole * CLSORT_PACK);
     }
 }
@@ -11739,13 +11814,13 @@ CLSORT_KERNEL void clsort_select_read(CLSORT_SELECT_ARGS, CLSORT_TABLE_ARGS, loc
 typedef struct { ranked_t low, high; uint has_low, has_high; } share_t;
 
 /* Shares a row's candidates out among `ranges` work-groups by a sample of them: the firsts of
-   CLSORT_GROUP columns, so many of these that k candidates and a margin come before the last. So
-   few candidates that one list holds them need no sample. firsts, sorted: CLSORT_GROUP pairs.
-   Called by all; ends with a barrier. */
+   CLSORT_GROUP columns, so many of these that k candidates and a margin come before the last.
+   CLSORT_GROUP candidates or fewer need no sample. firsts, space: CLSORT_GROUP pairs; the sample is
+   in the order of pairs in `firsts` in the end. Called by all; ends with a barrier. */
 CLSORT_INLINE share_t find_share(select_t s, global const ranked_t *all, uint count, uint range,
-                                 uint ranges, local ranked_t *firsts, local ranked_t *sorted)
+                                 uint ranges, local ranked_t *firsts, local ranked_t *space)
 {
-    const uint lid = local_id(), deep = count > CLSORT__LISTED;
+    const uint lid = local_id(), deep = count > CLSORT_GROUP;
     const uint rows = deep ? max(min(count / (2 * s.k), min(count / CLSORT_GROUP, 16u)), 1u) : 0,
                apart = deep ? max(count / (rows * CLSORT_GROUP), 1u) : 0;
     ranked_t own = CLSORT_RANKED((code_t)~(code_t)0, 0xFFFFFFFFu - lid);
@@ -11757,14 +11832,17 @@ CLSORT_INLINE share_t find_share(select_t s, global const ranked_t *all, uint co
     }
     firsts[lid] = own;
     group_sync();
-    if (deep)
-        sorted[rank_among(firsts, CLSORT_GROUP, own)] = own;
+    if (deep || !CLSORT_BRANCHES) {
+        put_in_block(firsts, space, lid);
+        group_sync();
+        firsts[rank_in_blocks(space, own)] = own;
+    }
     group_sync();
     const float before = (float)s.k * (float)(CLSORT_GROUP * rows) / (float)max(count, 1u);
     const uint end = (uint)min(before + 4 * sqrt(before) + 4, (float)CLSORT_GROUP);
     const uint low = end * range / ranges, high = end * (range + 1) / ranges;
-    const share_t share = { sorted[low < CLSORT_GROUP ? low : 0],
-                            sorted[high < CLSORT_GROUP ? high : 0], range > 0,
+    const share_t share = { firsts[low < CLSORT_GROUP ? low : 0],
+                            firsts[high < CLSORT_GROUP ? high : 0], range > 0,
                             deep && high < CLSORT_GROUP };
     return share;
 }
@@ -11799,6 +11877,52 @@ CLSORT_INLINE void list_share(global const ranked_t *all, uint count, share_t sh
         add_local(&counts[0], before);
 }
 
+//---- select: buckets
+/* BUCKETS of a long list lie between the pairs of the sample by which candidates were shared out:
+   to find the rank of a pair, it is compared with those of its own bucket. bucket[i] is that of
+   list[i], order[] has the numbers of all in the order of buckets, ends[b] is where bucket b ends
+   there. sums: CLSORT__SCAN_WORDS words. */
+typedef struct {
+    local const ranked_t *list, *sample;
+    local uint *ends, *sums;
+    local ushort *bucket, *order;
+} buckets_t;
+
+/* Called by all; ends with a barrier. */
+CLSORT_INLINE void fill_buckets(buckets_t l, uint count)
+{
+    const uint lid = local_id();
+    l.ends[lid] = 0;
+    group_sync();
+    for (uint i = lid; i < count; i += CLSORT_GROUP) {
+        const ranked_t own = l.list[i];
+        uint bucket = 0;
+        #pragma unroll
+        for (uint step = CLSORT_GROUP / 2; step > 0; step /= 2)
+            bucket += CLSORT_RANKED_BEFORE(own, l.sample[bucket + step - 1]) ? 0 : step;
+        l.bucket[i] = (ushort)bucket;
+        add_local(&l.ends[bucket], 1);
+    }
+    group_sync();
+    l.ends[lid] = group_scan(l.ends[lid], l.sums);
+    group_sync();
+    for (uint i = lid; i < count; i += CLSORT_GROUP)
+        l.order[add_local(&l.ends[l.bucket[i]], 1)] = (ushort)i;
+    group_sync();
+}
+
+/* How many pairs of the list come before list[i]. */
+CLSORT_INLINE uint rank_in_buckets(buckets_t l, uint i)
+{
+    const uint bucket = l.bucket[i], begin = bucket ? l.ends[bucket - 1] : 0;
+    const ranked_t own = l.list[i];
+    uint rank = begin;
+    for (uint j = begin; j < l.ends[bucket]; j++)
+        rank += CLSORT_RANKED_BEFORE(l.list[l.order[j]], own);
+    return rank;
+}
+
+//---- select: ranks of candidates
 /* Leaves a row to a second sample, or then to the passes. */
 CLSORT_INLINE void fail_row(select_t s, tables_t t, global uint *row, uint again)
 {
@@ -11806,9 +11930,22 @@ CLSORT_INLINE void fail_row(select_t s, tables_t t, global uint *row, uint again
     atomic_max((volatile global uint *)&row_words_of(t, s, 0)[CLSORT__ROW_ANY_FAILED], 1 + again);
 }
 
-//---- select: ranks of candidates
+/* Ranks a listed share and writes the wanted ones. Called by all. */
+CLSORT_INLINE void write_share(select_t s, select_part_t p, output_t out, buckets_t l, uint count,
+                               uint before)
+{
+    const uint crowded = count > CLSORT_GROUP;
+    if (crowded || !CLSORT_BRANCHES)
+        fill_buckets(l, crowded ? count : 0);
+    for (uint i = local_id(); i < count; i += CLSORT_GROUP) {
+        const uint rank = crowded ? rank_in_buckets(l, i) : rank_among(l.list, count, l.list[i]);
+        write_ranked(s, p, out, before + rank, l.list[i]);
+    }
+}
+
 /* Ranks a share of a row's candidates and writes the wanted ones; the row fails if there are too
-   few or too many of either. space: CLSORT__LISTED pairs, twice CLSORT_GROUP pairs, two words. */
+   few or too many of either. space: CLSORT__LISTED pairs, twice CLSORT_GROUP pairs, two words,
+   CLSORT_GROUP words, CLSORT__LISTED words. */
 CLSORT_INLINE void rank_share(select_t s, tables_t t, output_t out, uint group_row, uint range,
                               uint ranges, uint again, local ulong *space)
 {
@@ -11819,7 +11956,7 @@ CLSORT_INLINE void rank_share(select_t s, tables_t t, output_t out, uint group_r
     local uint *counts = (local uint *)(firsts + 2 * CLSORT_GROUP);
     const uint found = exists ? row[CLSORT__ROW_CANDIDATES] : 0,
                fits = found >= s.k && found <= t.most_candidates,
-               count = fits && (found > CLSORT__LISTED || !range) ? found : 0;
+               count = fits && (found > CLSORT_GROUP || !range) ? found : 0;
     if (lid < 2)
         counts[lid] = 0;
     const share_t share = find_share(s, all, count, range, ranges, firsts, firsts + CLSORT_GROUP);
@@ -11827,15 +11964,16 @@ CLSORT_INLINE void rank_share(select_t s, tables_t t, output_t out, uint group_r
     group_sync();
     const uint before = counts[0], listed = counts[1],
                wanted = before < s.k && listed <= CLSORT__LISTED ? listed : 0;
-    const uint last = range == ranges - 1 || found <= CLSORT__LISTED;
+    const uint last = range == ranges - 1 || found <= CLSORT_GROUP;
     if (lid == 0 && exists
         && (!fits || (before < s.k && listed > CLSORT__LISTED)
             || (count && last && before + listed < s.k)))
         fail_row(s, t, row, again);
-    for (uint i = lid; i < wanted; i += CLSORT_GROUP) {
-        const uint rank = before + rank_among(list, wanted, list[i]);
-        write_ranked(s, whole_row(s, own_row), out, rank, list[i]);
-    }
+    local uint *ends = counts + 2;
+    local ushort *bucket = (local ushort *)(ends + CLSORT_GROUP);
+    const buckets_t l = { list, firsts, ends, (local uint *)(firsts + CLSORT_GROUP), bucket,
+                          bucket + CLSORT__LISTED };
+    write_share(s, whole_row(s, own_row), out, l, wanted, before);
 }
 
 #if CLSORT_IS(SELECT)

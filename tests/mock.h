@@ -915,23 +915,25 @@ static inline cl_int mock_clSetKernelArg(cl_kernel handle, cl_uint number, size_
 {
     mock_kernel *k = (mock_kernel *)(void *)handle;
     mock_argument a = { 0, NULL, 0 };
-    int kind;
+    int kind, is_buffer;
     if (!mock_is(k, MOCK_KERNEL))
         return mock_fault("clSetKernelArg", "no such kernel", CL_INVALID_KERNEL);
     if (number >= (cl_uint)k->signature->count)
         return mock_bad_argument(k, number, "there are fewer", CL_INVALID_ARG_INDEX);
     kind = k->signature->kinds[number];
+    is_buffer = kind == MOCK_GLOBAL || kind == MOCK_OPTIONAL;
     if (kind == MOCK_LOCAL ? value || !size : !value)
         return mock_bad_argument(k, number, "value", CL_INVALID_ARG_VALUE);
-    if (kind != MOCK_LOCAL && size != (kind == MOCK_GLOBAL ? sizeof(cl_mem) : (size_t)kind))
+    if (kind != MOCK_LOCAL && size != (is_buffer ? sizeof(cl_mem) : (size_t)kind))
         return mock_bad_argument(k, number, "size", CL_INVALID_ARG_SIZE);
     a.size = size;
     MOCK_SEES(value, size);
-    if (kind == MOCK_GLOBAL) memcpy(&a.buffer, value, sizeof a.buffer);
+    if (is_buffer) memcpy(&a.buffer, value, sizeof a.buffer);
     else if (value) memcpy(&a.value, value, size < sizeof a.value ? size : sizeof a.value);
-    if (kind == MOCK_GLOBAL && !mock_is(a.buffer, MOCK_BUFFER))
+    is_buffer = is_buffer && (a.buffer || kind == MOCK_GLOBAL);
+    if (is_buffer && !mock_is(a.buffer, MOCK_BUFFER))
         return mock_bad_argument(k, number, "no such buffer", CL_INVALID_MEM_OBJECT);
-    if (kind == MOCK_GLOBAL && a.buffer->base.context != k->base.context)
+    if (is_buffer && a.buffer->base.context != k->base.context)
         return mock_bad_argument(k, number, "a buffer of another context", CL_INVALID_MEM_OBJECT);
     k->arguments[number] = a;
     return CL_SUCCESS;

@@ -18,7 +18,7 @@
 enum { MOCK_PARAMETERS = 64, MOCK_MACROS = 1024, MOCK_EXPANSION = 1 << 14, MOCK_NESTING = 64 };
 
 /* Parameters: a pointer to global or to local memory, or a value of so many bytes. */
-enum { MOCK_GLOBAL = -1, MOCK_LOCAL = -2, MOCK_UNKNOWN = -3 };
+enum { MOCK_GLOBAL = -1, MOCK_LOCAL = -2, MOCK_UNKNOWN = -3, MOCK_OPTIONAL = -4 };
 
 typedef struct mock_signature {
     struct mock_signature *next;
@@ -453,10 +453,23 @@ static inline int mock_condition(mock_reader *r, const char *text)
 
 /* ---- kernels --------------------------------------------------------------------------------- */
 
+/* A buffer that may be absent: one of those that bound rows of a selection. */
+static inline int mock_optional(const char *parameter)
+{
+    static const char *const names[] = { " *bounds,", " *ends,", " *number," };
+    const char *end = parameter + strcspn(parameter, ",)") + 1;
+    size_t i;
+    for (i = 0; i < sizeof names / sizeof *names; i++)
+        if ((size_t)(end - parameter) > strlen(names[i])
+            && !memcmp(end - strlen(names[i]), names[i], strlen(names[i])))
+            return 1;
+    return 0;
+}
+
 static inline int mock_kind(const char *type)
 {
     type += strspn(type, " \n");
-    if (!strncmp(type, "global ", 7)) return MOCK_GLOBAL;
+    if (!strncmp(type, "global ", 7)) return mock_optional(type) ? MOCK_OPTIONAL : MOCK_GLOBAL;
     if (!strncmp(type, "local ", 6)) return MOCK_LOCAL;
     if (!strncmp(type, "uint ", 5) || !strncmp(type, "int ", 4)) return 4;
     if (!strncmp(type, "ulong ", 6)) return 8;

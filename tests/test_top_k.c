@@ -700,7 +700,8 @@ static void long_rows_in_one_launch(bench *b)
                                  : "-DCLSORT_FORWARD_PROGRESS=0";
     other.sorter->has_progress = 1;
     for (i = 0; i < 10; i++) {
-        top_case c = top_make(CLSORT_U32, 1 + i % 2, i < 5 ? 70001 : 8200, i == 9 ? 900 : 40 + i);
+        top_case c = top_make(CLSORT_U32, 1 + i % 2, i < 5 ? 70001 : 8200,
+                              i == 9 ? 900 : i == 4 ? 400 : 40 + i);
         c.pattern = i % 4 == 3 ? "mod-16" : "uniform";
         c.poison = poisons[i % 3];
         c.twice = i % 2 == 1;
