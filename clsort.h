@@ -1733,6 +1733,12 @@ extern "C" {
    32. */
 #define CLSORT__FEW_ROW(group) (((group) / 2 + (group) / 64 + 31) / 32 * 32)
 #define CLSORT__FEW_WORDS(group) (16 * CLSORT__FEW_ROW(group))
+/* The same where warps are known: of the count, a counter for each part and lane; of the scatter,
+   in units of 16 bytes, the most chunks of staged keys, each of one part, and what lies behind the
+   staged: for each part 36 bytes and 4 for each warp; for each chunk a byte. */
+#define CLSORT__LANE_COUNTERS (16 * CLSORT__WARP)
+#define CLSORT__FEW_CHUNKS(tile, key_bytes) ((tile) * (key_bytes) / 16 + 33)
+#define CLSORT__FEW_TABLES(group, chunks) (36 + (group) / 8 + ((chunks) + 15) / 16)
 #define CLSORT__RADIX_TILE_WORDS(digits, counters, sums, staged, shares) \
     (CLSORT__RADIX_PLACES(digits) + (counters) \
      + ((staged) > (sums) + ((shares) ? (counters) : 0) ? (staged) - ((shares) ? (counters) : 0) \
@@ -1969,7 +1975,10 @@ static const char *const clsort__source[] = {
     "#define CLSORT__RADIX_COUNTERS(group, team, digits) ((group) / CLSORT__TEAM(group, team) * (digits))\n"
     "#define CLSORT__RADIX_SHARES(team, value_bytes) ((team) == CLSORT__WARP && (value_bytes) > 0)\n\n\n"
     "#define CLSORT__FEW_ROW(group) (((group) / 2 + (group) / 64 + 31) / 32 * 32)\n"
-    "#define CLSORT__FEW_WORDS(group) (16 * CLSORT__FEW_ROW(group))\n"
+    "#define CLSORT__FEW_WORDS(group) (16 * CLSORT__FEW_ROW(group))\n\n\n\n"
+    "#define CLSORT__LANE_COUNTERS (16 * CLSORT__WARP)\n"
+    "#define CLSORT__FEW_CHUNKS(tile, key_bytes) ((tile) * (key_bytes) / 16 + 33)\n"
+    "#define CLSORT__FEW_TABLES(group, chunks) (36 + (group) / 8 + ((chunks) + 15) / 16)\n"
     "#define CLSORT__RADIX_TILE_WORDS(digits, counters, sums, staged, shares) \\\n"
     "    (CLSORT__RADIX_PLACES(digits) + (counters) \\\n"
     "     + ((staged) > (sums) + ((shares) ? (counters) : 0) ? (staged) - ((shares) ? (counters) : 0) \\\n"
@@ -2167,7 +2176,7 @@ static const char *const clsort__source[] = {
     "    (CLSORT_NEEDS_QUICKSORT || (CLSORT_NEEDS_RADIX && CLSORT_KEY_BYTES + CLSORT_VALUE_BYTES > 8))\n",
     "//---- tuning: devices\n\n\n\n\n"
     "#define CLSORT_HIDES_IDS \\\n"
-    "    (((CLSORT_IS(PARTITION) && CLSORT_DIGIT_BITS == 4) \\\n"
+    "    ((CLSORT_IS(PARTITION) \\\n"
     "      || (CLSORT_IS(SWEEP) && CLSORT_FEW == 1 && CLSORT_VALUE_BYTES)) \\\n"
     "     && CLSORT_FORWARD_PROGRESS)\n\n\n"
     "#ifndef CLSORT_BRANCHES\n"
@@ -2316,6 +2325,10 @@ static const char *const clsort__source[] = {
     "CLSORT_INLINE codes_t decode(codes_t code, codec_t c)\n"
     "{\n"
     "    return toggle_magnitude((codes_t)((codes_t)(code + c.rotate) ^ c.flip), c.mask);\n"
+    "}\n\n\n"
+    "CLSORT_INLINE uint keys_are_codes(codec_t c)\n"
+    "{\n"
+    "    return c.mask == 0 && c.flip == 0 && c.rotate == 0;\n"
     "}\n\n",
     "//---- record\n\n"
     "#if CLSORT_PAIRS\n\n\n"
@@ -3382,10 +3395,10 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 2028\n",
+    "#line 2040\n",
 #endif
 #else
-    "#line 2028\n",
+    "#line 2040\n",
 #endif
 #ifndef CLSORT_NO_MERGE
     "//---- merge\n"
@@ -4545,7 +4558,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 3451\n",
+    "#line 3463\n",
 #endif
     "//---- merge: segments\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_NEEDS_PACKING\n"
@@ -4855,7 +4868,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 3844\n",
+    "#line 3856\n",
 #endif
 #ifndef CLSORT_NO_RADIX
     "//---- radix: codes\n"
@@ -4887,7 +4900,7 @@ static const char *const clsort__source[] = {
     "#else\n"
     "#define CLSORT_SPLITTER_SPACE local\n"
     "#endif\n\n\n\n\n"
-    "#define CLSORT_FIRST_PART(splitter_count) (CLSORT_DIGITS - 1 - (splitter_count))\n\n\n"
+    "#define CLSORT_FIRST_PART(splitter_count) (CLSORT_DIGITS - 1 - (splitter_count))\n\n\n\n"
     "#define CLSORT_SPLITTER_TREE \\\n"
     "    (CLSORT_IS(PARTITION) && CLSORT_SHARE_LOG2 > 0 && CLSORT_DIGIT_BITS == 8)\n"
     "typedef struct {\n"
@@ -4939,15 +4952,32 @@ static const char *const clsort__source[] = {
     "{\n"
     "    return r.digit;\n"
     "}\n\n"
+    "#if CLSORT_SPLITTER_TREE\n\n"
+    "CLSORT_INLINE uint reverse_bits(uint x)\n"
+    "{\n"
+    "#if CLSORT_WARPS\n"
+    "    __asm__(\"brev.b32 %0, %0;\" : \"+r\"(x));\n"
+    "    return x >> 24;\n"
+    "#else\n"
+    "    x = x >> 4 | (x & 15) << 4;\n"
+    "    x = (x >> 2 & 0x33) | (x & 0x33) << 2;\n"
+    "    return (x >> 1 & 0x55) | (x & 0x55) << 1;\n"
+    "#endif\n"
+    "}\n"
+    "#endif\n\n"
     "CLSORT_INLINE uint digit_of(code_t code, digit_t d)\n"
     "{\n"
     "    const uint high = d.middle <= code;\n"
     "#if CLSORT_SPLITTER_TREE\n"
-    "    uint node = 2 * (2 + high) + ((high ? d.upper : d.lower) <= code);\n"
+    "    local const uchar *levels = (local const uchar *)d.splitters;\n"
+    "    uint node = (high ? CLSORT_KEY_BYTES : 0)\n"
+    "                + ((high ? d.upper : d.lower) <= code ? 2 * CLSORT_KEY_BYTES : 0);\n"
     "    #pragma unroll\n"
     "    for (uint level = 2; level < CLSORT_DIGIT_BITS; level++)\n"
-    "        node = 2 * node + (d.splitters[node] <= code);\n"
-    "    return node - CLSORT_DIGITS;\n"
+    "        node += *(local const code_t *)(levels + (CLSORT_KEY_BYTES << level) + node) <= code\n"
+    "                    ? CLSORT_KEY_BYTES << level\n"
+    "                    : 0;\n"
+    "    return reverse_bits(node / CLSORT_KEY_BYTES);\n"
     "#else\n"
     "    uint part = (high ? CLSORT_DIGITS / 2 : 0)\n"
     "                + ((high ? d.upper : d.lower) <= code ? CLSORT_DIGITS / 4 : 0);\n"
@@ -6241,10 +6271,11 @@ static const char *const clsort__source[] = {
     "#if CLSORT_SWEEP && CLSORT_GROUP < CLSORT_DIGITS\n"
     "#error \"CLSORT_SWEEP needs a work-item for each digit\"\n"
     "#endif\n\n"
-    "#define CLSORT_FEW_PARTS (CLSORT_IS(PARTITION) && CLSORT_DIGIT_BITS == 4)\n"
+    "#define CLSORT_FEW_PARTS (CLSORT_IS(PARTITION) && CLSORT_DIGIT_BITS == 4 && !CLSORT_WARPS)\n"
     "#if CLSORT_FEW_PARTS && (CLSORT_GROUP < 16 || CLSORT_GROUP > 2048 || CLSORT_RADIX_ITEMS > 16)\n"
     "#error \"few parts need 16 to 2048 work-items of up to 16 elements\"\n"
-    "#endif\n\n",
+    "#endif\n\n"
+    "#define CLSORT_FEW_VOTES (CLSORT_IS(PARTITION) && CLSORT_DIGIT_BITS == 4 && CLSORT_WARPS)\n\n",
     "//---- radix: counting\n\n\n\n\n"
     "#define CLSORT_PACKS (CLSORT_SWEEP && !CLSORT_WARPS)\n"
     "#define CLSORT_COUNTERS (CLSORT_DIGITS * (CLSORT_SWEEP ? CLSORT_RADIX_DIGITS : 1))\n"
@@ -6501,7 +6532,39 @@ static const char *const clsort__source[] = {
     "            begin += count;\n"
     "        }\n"
     "    }\n"
-    "}\n\n"
+    "}\n\n",
+    "//---- radix: chunks\n"
+    "#if CLSORT_FEW_PARTS || CLSORT_FEW_VOTES\n\n"
+    "#define CLSORT_CHUNKS (CLSORT_RADIX_ITEMS * CLSORT_KEY_BYTES % 16 == 0)\n"
+    "#define CLSORT_CHUNK_KEYS (CLSORT_CHUNKS ? 16 / CLSORT_KEY_BYTES : 1)\n"
+    "#if CLSORT_KEY_BYTES == 1\n"
+    "#define CLSORT_STORE_CHUNK vstore16\n"
+    "typedef uchar16 chunk_t;\n"
+    "#elif CLSORT_KEY_BYTES == 2\n"
+    "#define CLSORT_STORE_CHUNK vstore8\n"
+    "typedef ushort8 chunk_t;\n"
+    "#elif CLSORT_KEY_BYTES == 4\n"
+    "#define CLSORT_STORE_CHUNK vstore4\n"
+    "typedef uint4 chunk_t;\n"
+    "#else\n"
+    "#define CLSORT_STORE_CHUNK vstore2\n"
+    "typedef ulong2 chunk_t;\n"
+    "#endif\n\n\n"
+    "CLSORT_INLINE uint has_chunks(array_t from)\n"
+    "{\n"
+    "    return CLSORT_CHUNKS && ((size_t)from.keys & 15) == 0;\n"
+    "}\n\n\n"
+    "CLSORT_INLINE void load_chunks(code_t *key, array_t from, uint first, uint step)\n"
+    "{\n"
+    "#if CLSORT_CHUNKS\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m += CLSORT_CHUNK_KEYS)\n"
+    "        CLSORT_STORE_CHUNK(\n"
+    "            *(global const chunk_t *)key_place(from, first + m / CLSORT_CHUNK_KEYS * step), 0,\n"
+    "            key + m);\n"
+    "#endif\n"
+    "}\n"
+    "#endif\n\n"
     "#if !CLSORT_FEW_PARTS\n\n\n"
     "CLSORT_INLINE void order_tile(tile_t tile, const code_t *code, digit_t digit, uint *rank)\n"
     "{\n"
@@ -6522,7 +6585,7 @@ static const char *const clsort__source[] = {
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "}\n"
     "#else\n\n",
-    "//---- radix: few parts\n\n\n\n\n\n\n\n"
+    "//---- radix: few parts\n\n\n\n\n\n\n"
     "CLSORT_INLINE uint few_half(uint d, uint t)\n"
     "{\n"
     "    const uint half_word = d * 2 * CLSORT__FEW_ROW(CLSORT_GROUP) + t + t / 64 * 2;\n"
@@ -6554,35 +6617,6 @@ static const char *const clsort__source[] = {
     "                     ? 4 * step\n"
     "                     : 0;\n"
     "    return shift;\n"
-    "}\n\n\n"
-    "#define CLSORT_CHUNKS (CLSORT_RADIX_ITEMS * CLSORT_KEY_BYTES % 16 == 0)\n"
-    "#define CLSORT_CHUNK_KEYS (CLSORT_CHUNKS ? 16 / CLSORT_KEY_BYTES : 1)\n"
-    "#if CLSORT_KEY_BYTES == 1\n"
-    "#define CLSORT_STORE_CHUNK vstore16\n"
-    "typedef uchar16 chunk_t;\n"
-    "#elif CLSORT_KEY_BYTES == 2\n"
-    "#define CLSORT_STORE_CHUNK vstore8\n"
-    "typedef ushort8 chunk_t;\n"
-    "#elif CLSORT_KEY_BYTES == 4\n"
-    "#define CLSORT_STORE_CHUNK vstore4\n"
-    "typedef uint4 chunk_t;\n"
-    "#else\n"
-    "#define CLSORT_STORE_CHUNK vstore2\n"
-    "typedef ulong2 chunk_t;\n"
-    "#endif\n\n\n"
-    "CLSORT_INLINE uint has_chunks(array_t from)\n"
-    "{\n"
-    "    return CLSORT_CHUNKS && ((size_t)from.keys & 15) == 0;\n"
-    "}\n\n\n"
-    "CLSORT_INLINE void load_chunks(code_t *key, array_t from, uint first, uint step)\n"
-    "{\n"
-    "#if CLSORT_CHUNKS\n"
-    "    #pragma unroll\n"
-    "    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m += CLSORT_CHUNK_KEYS)\n"
-    "        CLSORT_STORE_CHUNK(\n"
-    "            *(global const chunk_t *)key_place(from, first + m / CLSORT_CHUNK_KEYS * step), 0,\n"
-    "            key + m);\n"
-    "#endif\n"
     "}\n\n\n\n\n"
     "CLSORT_INLINE void load_tile(tile_t tile, code_t *key, array_t from, codec_t c, uint size)\n"
     "{\n"
@@ -6920,7 +6954,7 @@ static const char *const clsort__source[] = {
     "                     min(sorted.size - done, (uint)CLSORT_RADIX_TILE));\n"
     "}\n"
     "#endif\n\n",
-    "//---- radix: partition by work-groups\n"
+    "//---- radix: splitters\n"
     "#if CLSORT_IS(PARTITION)\n\n"
     "#define CLSORT_SPLITTER_ULONGS (CLSORT_DIGITS * CLSORT_KEY_BYTES / 8)\n\n\n"
     "CLSORT_INLINE digit_t load_splitters(local code_t *codes, global const uchar *splitters, uint count,\n"
@@ -6929,7 +6963,7 @@ static const char *const clsort__source[] = {
     "    for (uint d = local_id(); d < CLSORT_DIGITS; d += CLSORT_GROUP) {\n"
     "#if CLSORT_SPLITTER_TREE\n"
     "        const uint node = max(d, 1u), level = 31 - clz(node),\n"
-    "                   i = (2 * (node - (1u << level)) + 1) * (CLSORT_DIGITS >> (level + 1)) - 1;\n"
+    "                   i = reverse_bits(node - (1u << level)) + (CLSORT_DIGITS >> (level + 1)) - 1;\n"
     "#else\n"
     "        const uint i = d;\n"
     "#endif\n"
@@ -6940,7 +6974,312 @@ static const char *const clsort__source[] = {
     "    const digit_t digit = { codes, codes[tree ? 2 : step - 1], codes[tree ? 1 : 2 * step - 1],\n"
     "                            codes[tree ? 3 : 3 * step - 1] };\n"
     "    return digit;\n"
-    "}\n\n\n\n\n"
+    "}\n\n\n"
+    "CLSORT_KERNEL void clsort_partition_scan(CLSORT_PARTITION_ARGS, local ulong *space)\n"
+    "{\n"
+    "    const radix_t r = CLSORT_PARTITION(0);\n"
+    "    scan_digit(r, (uint)get_group_id(0), blocks, (local uint *)space);\n"
+    "}\n"
+    "#endif\n\n",
+    "//---- radix: few parts by votes\n"
+    "#if CLSORT_FEW_VOTES\n\n\n\n\n\n"
+    "#define CLSORT_STAGED_CHUNKS CLSORT__FEW_CHUNKS(CLSORT_RADIX_TILE, CLSORT_KEY_BYTES)\n"
+    "#define CLSORT_CHUNK (16 / CLSORT_KEY_BYTES)\n"
+    "#define CLSORT_STAGED_UNITS \\\n"
+    "    (CLSORT_STAGED_CHUNKS \\\n"
+    "     * (4 * CLSORT_WORDS > CLSORT_KEY_BYTES ? 4 * CLSORT_WORDS / CLSORT_KEY_BYTES : 1))\n\n\n"
+    "CLSORT_INLINE uint vote_digit(code_t code, digit_t d, uint *bit)\n"
+    "{\n"
+    "    local const uchar *splitters = (local const uchar *)d.splitters;\n"
+    "    bit[0] = d.middle <= code;\n"
+    "    bit[1] = (bit[0] ? d.upper : d.lower) <= code;\n"
+    "    uint digit = (bit[0] ? 32 : 0) + (bit[1] ? 16 : 0);\n"
+    "    bit[2] = *(local const code_t *)(splitters + digit * CLSORT_KEY_BYTES / 4 + CLSORT_KEY_BYTES)\n"
+    "             <= code;\n"
+    "    digit += bit[2] ? 8 : 0;\n"
+    "    bit[3] = *(local const code_t *)(splitters + digit * CLSORT_KEY_BYTES / 4) <= code;\n"
+    "    return digit + (bit[3] ? 4 : 0);\n"
+    "}\n\n\n"
+    "CLSORT_INLINE uint ballot(uint x)\n"
+    "{\n"
+    "    uint lanes;\n"
+    "    __asm__ volatile(\"{ .reg .pred p; setp.ne.u32 p, %1, 0; vote.sync.ballot.b32 %0, p, -1; }\"\n"
+    "                     : \"=r\"(lanes)\n"
+    "                     : \"r\"(x));\n"
+    "    return lanes;\n"
+    "}\n\n\n"
+    "CLSORT_INLINE uint ask_lane(uint x, uint lane)\n"
+    "{\n"
+    "    uint answer;\n"
+    "    __asm__ volatile(\"shfl.sync.idx.b32 %0, %1, %2, 31, -1;\" : \"=r\"(answer) : \"r\"(x), \"r\"(lane));\n"
+    "    return answer;\n"
+    "}\n\n\n"
+    "CLSORT_INLINE uint lane_digit(void) { return local_id() % CLSORT_DIGITS; }\n\n\n"
+    "CLSORT_INLINE uint sum_digits(uint x)\n"
+    "{\n"
+    "    #pragma unroll\n"
+    "    for (uint step = 1; step < CLSORT_DIGITS; step *= 2) {\n"
+    "        const uint before = ask_lane(x, local_id() - step);\n"
+    "        x += lane_digit() >= step ? before : 0;\n"
+    "    }\n"
+    "    return x;\n"
+    "}\n\n"
+    "CLSORT_INLINE void encode_keys(code_t *key, codec_t c)\n"
+    "{\n"
+    "    if (keys_are_codes(c))\n"
+    "        return;\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)\n"
+    "        key[m] = encode(key[m], c);\n"
+    "}\n\n",
+    "//---- radix: few parts are counted by lanes\n\n\n"
+    "CLSORT_INLINE void count_lanes(radix_t r, block_t b, local uint *bins)\n"
+    "{\n"
+    "    local uint *own = bins + local_id() % CLSORT__WARP;\n"
+    "    const array_t from = advance(r.source, b.begin);\n"
+    "    const uint whole = has_chunks(from) ? b.size / CLSORT_RADIX_TILE * CLSORT_RADIX_TILE : 0;\n"
+    "    uint bit[4];\n"
+    "    for (uint tile = 0; tile < whole; tile += CLSORT_RADIX_TILE) {\n"
+    "        code_t key[CLSORT_RADIX_ITEMS];\n"
+    "        load_chunks(key, advance(from, tile), local_id() * CLSORT_CHUNK_KEYS,\n"
+    "                    CLSORT_GROUP * CLSORT_CHUNK_KEYS);\n"
+    "        encode_keys(key, r.codec);\n"
+    "        #pragma unroll\n"
+    "        for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)\n"
+    "            atomic_add(&own[vote_digit(key[m], r.digit, bit) * (CLSORT__WARP / 4)], 1u);\n"
+    "    }\n"
+    "    #pragma unroll 1\n"
+    "    for (uint i = whole + local_id(); i < b.size; i += CLSORT_GROUP)\n"
+    "        atomic_add(&own[vote_digit(encode(*key_place(from, i), r.codec), r.digit, bit)\n"
+    "                        * (CLSORT__WARP / 4)],\n"
+    "                   1u);\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "}\n\n",
+    "//---- radix: few parts are ranked by votes\n\n\n\n\n\n"
+    "typedef struct {\n"
+    "    local code_t *staged;\n"
+    "    local uint4 *parts;\n"
+    "    local uint2 *edges;\n"
+    "    local uint *starts, *counts;\n"
+    "    local uchar *owners;\n"
+    "} votes_t;\n\n"
+    "CLSORT_INLINE votes_t make_votes(local ulong2 *space)\n"
+    "{\n"
+    "    local ulong2 *parts = space + CLSORT_STAGED_UNITS, *edges = parts + CLSORT_DIGITS,\n"
+    "                 *starts = edges + CLSORT_DIGITS;\n"
+    "    local uint *counts = (local uint *)starts + CLSORT_DIGITS;\n"
+    "    const votes_t v = { (local code_t *)space, (local uint4 *)parts, (local uint2 *)edges,\n"
+    "                        (local uint *)starts, counts,\n"
+    "                        (local uchar *)(counts + CLSORT_TEAMS * CLSORT_DIGITS) };\n"
+    "    return v;\n"
+    "}\n\n\n"
+    "CLSORT_INLINE void load_keys(code_t *key, array_t from, codec_t c, uint size)\n"
+    "{\n"
+    "    const uint first = tile_item(0);\n"
+    "    const code_t last = decode((code_t) ~(code_t)0, c);\n"
+    "    if (size >= CLSORT_RADIX_TILE) {\n"
+    "        #pragma unroll\n"
+    "        for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)\n"
+    "            key[m] = *key_place(from, first + m * CLSORT__WARP);\n"
+    "        return;\n"
+    "    }\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)\n"
+    "        key[m] = first + m * CLSORT__WARP < size ? *key_place(from, first + m * CLSORT__WARP)\n"
+    "                                                 : last;\n"
+    "}\n\n\n"
+    "#define CLSORT_RANK_LOG2 7\n\n\n"
+    "CLSORT_INLINE uint vote_ranks(uint *rank, const code_t *key, codec_t c, digit_t digit)\n"
+    "{\n"
+    "    const uint own = lane_digit(), before = (1u << local_id() % CLSORT__WARP) - 1;\n"
+    "    const uint flip[4] = { own & 8 ? 0 : ~0u, own & 4 ? 0 : ~0u, own & 2 ? 0 : ~0u,\n"
+    "                           own & 1 ? 0 : ~0u };\n"
+    "    code_t code[CLSORT_RADIX_ITEMS];\n"
+    "    uint count = own;\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)\n"
+    "        code[m] = key[m];\n"
+    "    encode_keys(code, c);\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {\n"
+    "        uint bit[4], lanes = ~0u;\n"
+    "        const uint d = vote_digit(code[m], digit, bit) / 4;\n"
+    "        #pragma unroll\n"
+    "        for (uint b = 0; b < 4; b++)\n"
+    "            lanes &= ballot(bit[b]) ^ flip[b];\n"
+    "        rank[m] = ask_lane(count, d)\n"
+    "                  + ((uint)popcount(ask_lane(lanes, d) & before) << CLSORT_RANK_LOG2);\n"
+    "        count += (uint)popcount(lanes) << CLSORT_RANK_LOG2;\n"
+    "    }\n"
+    "    return count >> CLSORT_RANK_LOG2;\n"
+    "}\n\n",
+    "//---- radix: few parts are placed\n\n\n\n\n"
+    "CLSORT_INLINE uint place_parts(votes_t v, uint *next, uint skew, uint missing, uint *chunks)\n"
+    "{\n"
+    "    const uint own = lane_digit(), t = local_id(), warp = t / CLSORT__WARP;\n"
+    "    uint before = 0, count = 0;\n"
+    "    #pragma unroll\n"
+    "    for (uint w = 0; w < CLSORT_TEAMS; w++) {\n"
+    "        const uint here = v.counts[w * CLSORT_DIGITS + own];\n"
+    "        before += w < warp ? here : 0;\n"
+    "        count += here;\n"
+    "    }\n"
+    "    const uint phase = (*next + skew) % CLSORT_CHUNK,\n"
+    "               size = (phase + count + CLSORT_CHUNK - 1) / CLSORT_CHUNK, sum = sum_digits(size),\n"
+    "               first = (sum - size) * CLSORT_CHUNK + phase;\n"
+    "    count -= own == CLSORT_DIGITS - 1 ? missing : 0;\n"
+    "    const uint end = first + count,\n"
+    "               head = min(end, (first + CLSORT_CHUNK - 1) / CLSORT_CHUNK * CLSORT_CHUNK),\n"
+    "               tail = max(head, end / CLSORT_CHUNK * CLSORT_CHUNK);\n"
+    "    if (t < CLSORT_DIGITS) {\n"
+    "        v.starts[t] = sum - size;\n"
+    "        v.parts[t] = (uint4)(head / CLSORT_CHUNK, (tail - head) / CLSORT_CHUNK, *next - first,\n"
+    "                             first);\n"
+    "        v.edges[2 * t] = (uint2)(first, head);\n"
+    "        v.edges[2 * t + 1] = (uint2)(tail, end);\n"
+    "    }\n"
+    "    *chunks = ask_lane(sum, CLSORT_DIGITS - 1);\n"
+    "    *next += count;\n"
+    "    return first + before;\n"
+    "}\n\n\n"
+    "CLSORT_INLINE void place_keys(votes_t v, uint *rank, const code_t *key, uint begin)\n"
+    "{\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {\n"
+    "        const uint at = rank[m] + ask_lane(begin << CLSORT_RANK_LOG2, rank[m]);\n"
+    "        const uint byte = at / ((1u << CLSORT_RANK_LOG2) / CLSORT_KEY_BYTES);\n"
+    "        *(local code_t *)((local uchar *)v.staged + byte) = key[m];\n"
+    "        rank[m] = at >> CLSORT_RANK_LOG2;\n"
+    "    }\n"
+    "}\n\n",
+    "//---- radix: few parts are stored\n\n"
+    "CLSORT_INLINE uint chunk_part(votes_t v, uint chunk)\n"
+    "{\n"
+    "    uint part = 0;\n"
+    "    #pragma unroll\n"
+    "    for (uint step = CLSORT_DIGITS / 2; step > 0; step /= 2)\n"
+    "        part += v.starts[part + step] <= chunk ? step : 0;\n"
+    "    return part;\n"
+    "}\n\n"
+    "CLSORT_INLINE void store_chunk(votes_t v, array_t to, uint chunk)\n"
+    "{\n"
+    "    const uint d = chunk_part(v, chunk);\n"
+    "    const uint4 part = v.parts[d];\n"
+    "    if (CLSORT_WORDS)\n"
+    "        v.owners[chunk] = (uchar)d;\n"
+    "    if (chunk - part.x < part.y)\n"
+    "        *(global chunk_t *)key_place(to, part.z + chunk * CLSORT_CHUNK)\n"
+    "            = ((local const chunk_t *)v.staged)[chunk];\n"
+    "}\n\n\n"
+    "CLSORT_INLINE void store_chunks(votes_t v, array_t to, uint chunks)\n"
+    "{\n"
+    "    const uint rows = CLSORT_RADIX_ITEMS * CLSORT_KEY_BYTES / 16;\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 0; m < rows; m++)\n"
+    "        store_chunk(v, to, local_id() + m * CLSORT_GROUP);\n"
+    "    #pragma unroll 1\n"
+    "    for (uint i = local_id() + rows * CLSORT_GROUP; i < chunks; i += CLSORT_GROUP)\n"
+    "        store_chunk(v, to, i);\n"
+    "    #pragma unroll 1\n"
+    "    for (uint i = local_id(); i < 2 * CLSORT_DIGITS * CLSORT_CHUNK; i += CLSORT_GROUP) {\n"
+    "        const uint2 edge = v.edges[i / CLSORT_CHUNK];\n"
+    "        const uint at = edge.x + i % CLSORT_CHUNK;\n"
+    "        if (at < edge.y)\n"
+    "            *key_place(to, v.parts[i / CLSORT_CHUNK / 2].z + at) = v.staged[at];\n"
+    "    }\n"
+    "}\n\n",
+    "//---- radix: few parts are moved\n\n\n"
+    "CLSORT_INLINE void move_words(votes_t v, const value_t *value, const uint *rank, array_t to,\n"
+    "                              uint size, uint chunks)\n"
+    "{\n"
+    "    const uint slots = CLSORT_STAGED_CHUNKS * CLSORT_CHUNK;\n"
+    "    local uint *staged = (local uint *)v.staged;\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)\n"
+    "        #pragma unroll\n"
+    "        for (uint w = 0; w < CLSORT_WORDS; w++)\n"
+    "            if (tile_item(m) < size)\n"
+    "                staged[w * slots + rank[m]] = value[m].word[w];\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    #pragma unroll 4\n"
+    "    for (uint at = local_id(); at < chunks * CLSORT_CHUNK; at += CLSORT_GROUP) {\n"
+    "        const uint d = v.owners[at / CLSORT_CHUNK];\n"
+    "        const uint4 part = v.parts[d];\n"
+    "        uint word[CLSORT_WORDS_OR_1];\n"
+    "        #pragma unroll\n"
+    "        for (uint w = 0; w < CLSORT_WORDS; w++)\n"
+    "            word[w] = staged[w * slots + at];\n"
+    "        if (at >= part.w && at < v.edges[2 * d + 1].y)\n"
+    "            store_words(to, part.z + at, word);\n"
+    "    }\n"
+    "}\n\n\n"
+    "CLSORT_INLINE uint begin_lane(radix_t r, uint block)\n"
+    "{\n"
+    "    const uint total = radix_table(r, CLSORT_DIGITS)[lane_digit()];\n"
+    "    return sum_digits(total) - total + radix_table(r, lane_digit())[block];\n"
+    "}\n\n\n"
+    "CLSORT_INLINE void vote_block(votes_t v, radix_t r, block_t b, uint next)\n"
+    "{\n"
+    "    const uint skew = (uint)((size_t)r.target.keys % 16) / CLSORT_KEY_BYTES;\n"
+    "    array_t from = advance(r.source, b.begin);\n"
+    "    code_t key[CLSORT_RADIX_ITEMS];\n"
+    "    uint rank[CLSORT_RADIX_ITEMS], chunks;\n"
+    "    load_keys(key, from, r.codec, b.size);\n"
+    "    #pragma unroll 1\n"
+    "    for (uint left = b.size; left > 0;) {\n"
+    "        const uint size = min(left, (uint)CLSORT_RADIX_TILE), t = local_id(),\n"
+    "                   count = vote_ranks(rank, key, r.codec, r.digit);\n"
+    "        value_t value[CLSORT_RADIX_ITEMS];\n"
+    "        if (t % CLSORT__WARP < CLSORT_DIGITS)\n"
+    "            v.counts[t / CLSORT__WARP * CLSORT_DIGITS + t % CLSORT__WARP] = count;\n"
+    "        barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "        place_keys(v, rank, key, place_parts(v, &next, skew, CLSORT_RADIX_TILE - size, &chunks));\n"
+    "        load_values(value, from, size);\n"
+    "        left -= size;\n"
+    "        from = advance(from, CLSORT_RADIX_TILE);\n"
+    "        load_keys(key, from, r.codec, left);\n"
+    "        barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "        store_chunks(v, r.target, chunks);\n"
+    "#if CLSORT_WORDS\n"
+    "        barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "        move_words(v, value, rank, r.target, size, chunks);\n"
+    "#endif\n"
+    "    }\n"
+    "}\n\n\n\n"
+    "CLSORT_KERNEL void clsort_partition_count(CLSORT_PARTITION_ARGS, local ulong2 *space)\n"
+    "{\n"
+    "    local code_t *codes = (local code_t *)space;\n"
+    "    local uint *bins = (local uint *)(space + CLSORT_KEY_BYTES);\n"
+    "    radix_t r = CLSORT_PARTITION(codes);\n"
+    "    const uint block = blocks - 1 - (uint)get_group_id(0), t = local_id();\n"
+    "    for (uint i = t; i < CLSORT__LANE_COUNTERS; i += CLSORT_GROUP)\n"
+    "        bins[i] = 0;\n"
+    "    r.digit = load_splitters(codes, splitters + splitters_at, splitter_count, r.codec);\n"
+    "    count_lanes(r, take_block(r, block, 1), bins);\n"
+    "    for (uint d = t; d < CLSORT_DIGITS; d += CLSORT_GROUP) {\n"
+    "        uint sum = 0;\n"
+    "        for (uint i = 0; i < CLSORT__WARP; i++)\n"
+    "            sum += bins[d * CLSORT__WARP + (i + d) % CLSORT__WARP];\n"
+    "        radix_table(r, d)[block] = sum;\n"
+    "    }\n"
+    "}\n\n\n\n"
+    "CLSORT_KERNEL void clsort_partition_scatter(CLSORT_PARTITION_ARGS, local ulong2 *space)\n"
+    "{\n"
+    "    local code_t *codes = (local code_t *)space;\n"
+    "    radix_t r = CLSORT_PARTITION(codes);\n"
+    "    const uint block = (uint)get_group_id(0), t = local_id(), next = begin_lane(r, block),\n"
+    "               part = t - CLSORT_FIRST_PART(splitter_count);\n"
+    "    global uint *start = (global uint *)(starts + starts_at);\n"
+    "    r.digit = load_splitters(codes, splitters + splitters_at, splitter_count, r.codec);\n"
+    "    if (block == 0 && part <= splitter_count)\n"
+    "        start[part] = next;\n"
+    "    if (block == 0 && t == 0)\n"
+    "        start[splitter_count + 1] = n;\n"
+    "    vote_block(make_votes(space + CLSORT_KEY_BYTES), r, take_block(r, block, 1), next);\n"
+    "}\n"
+    "#endif\n\n",
+    "//---- radix: partition by work-groups\n"
+    "#if CLSORT_IS(PARTITION) && !CLSORT_FEW_VOTES\n\n\n\n"
     "CLSORT_KERNEL void clsort_partition_count(CLSORT_PARTITION_ARGS, local ulong *space)\n"
     "{\n"
     "    local code_t *codes = (local code_t *)space;\n"
@@ -6959,11 +7298,6 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "    for (uint d = local_id(); d < CLSORT_DIGITS; d += CLSORT_GROUP)\n"
     "        radix_table(r, d)[block] = bin_count(bins, d);\n"
-    "}\n\n\n"
-    "CLSORT_KERNEL void clsort_partition_scan(CLSORT_PARTITION_ARGS, local ulong *space)\n"
-    "{\n"
-    "    const radix_t r = CLSORT_PARTITION(0);\n"
-    "    scan_digit(r, (uint)get_group_id(0), blocks, (local uint *)space);\n"
     "}\n\n\n\n"
     "CLSORT_KERNEL void clsort_partition_scatter(CLSORT_PARTITION_ARGS, local ulong *space)\n"
     "{\n"
@@ -9378,7 +9712,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 9463\n",
+    "#line 9857\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
     "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -10277,7 +10611,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 10569\n",
+    "#line 10963\n",
 #endif
     "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_SELECT\n"
@@ -13558,7 +13892,10 @@ static void clsort__least_tile(clsort__config *c)
     if (c->family == CLSORT__PARTITION && c->digit_bits == 4
         && c->share_log2 < CLSORT__FEW_GROUP_LOG2)
         c->share_log2 = c->group_log2 = 0;
-    if (c->family == CLSORT__PARTITION && 1 << c->group_log2 < CLSORT__WARP) c->team = 16;
+    if (c->family == CLSORT__PARTITION && 1 << c->group_log2 < CLSORT__WARP) {
+        c->team = 16;
+        if (c->radix_items > 16) c->radix_items = 16;
+    }
     if (c->family != CLSORT__SEGMENTS) return;
     if (1 << (c->share_log2 + c->items_log2) < CLSORT__LEAST_TILE)
         c->share_log2 = c->group_log2 = 0;
@@ -16995,6 +17332,7 @@ static const clsort__operation clsort__merging_runs = { clsort__check_runs, clso
 enum {
     CLSORT__RADIX_BLOCKS = 1024,      /* the most blocks that a table has room for */
     CLSORT__RADIX_UNIT = 64,          /* blocks of work-items are multiples of these */
+    CLSORT__VOTES_GROUP_LOG2 = 7,     /* work-items that rank few parts by votes */
     CLSORT__FEW_BLOCKS = 4,           /* times as many blocks where parts are few: their tables have
                                          16 columns instead of 256 */
     CLSORT__RADIX_SMALL = 1 << 14,    /* the most that one work-item sorts in one launch */
@@ -17021,6 +17359,21 @@ static int clsort__few_parts(const clsort__config *c)
     return c->family == CLSORT__PARTITION && c->digit_bits == 4 && c->share_log2;
 }
 
+/* The same where warps rank by votes. */
+static int clsort__few_votes(const clsort__config *c)
+{
+    return c->family == CLSORT__PARTITION && c->digit_bits == 4 && c->team == CLSORT__WARP;
+}
+
+/* Local memory of the scatter then. */
+static size_t clsort__votes_local(const clsort__config *c)
+{
+    const size_t group = (size_t)1 << c->group_log2, words = (c->value_bytes + 3) / 4,
+                 chunks = CLSORT__FEW_CHUNKS(group * c->radix_items, c->key_bytes),
+                 units = 4 * words > c->key_bytes ? 4 * words / c->key_bytes : 1;
+    return 16 * (chunks * units + CLSORT__FEW_TABLES(group, chunks));
+}
+
 static clsort__radix_local clsort__radix_sizes(const clsort__config *c)
 {
     const size_t group = (size_t)1 << c->group_log2, digits = (size_t)1 << c->digit_bits,
@@ -17043,6 +17396,10 @@ static clsort__radix_local clsort__radix_sizes(const clsort__config *c)
     l.tile = 4 * CLSORT__RADIX_TILE_WORDS(digits, counters, sums, staged,
                                           !few && CLSORT__RADIX_SHARES(c->team, words))
              + (c->family == CLSORT__PARTITION ? tile : 0);
+    if (clsort__few_votes(c)) {
+        l.bins = 4 * CLSORT__LANE_COUNTERS;
+        l.tile = clsort__votes_local(c);
+    }
     l.sweeps = l.tile + 8;
     l.small = l.tile + (words ? 2 * tile : 0);
     return l;
@@ -17056,10 +17413,12 @@ static cl_uint clsort__radix_widest(const clsort__config *c)
 }
 
 /* Elements of a work-item in work-groups of 256: as many as registers allow without losing
-   occupancy on an H200. */
+   occupancy on an H200. Of few parts that are ranked by votes: the fastest of 12, 16, 20 and 24
+   there. */
 static cl_uint clsort__radix_fast(const clsort__config *c)
 {
     const cl_uint widest = clsort__radix_widest(c);
+    if (clsort__few_votes(c)) return c->key_bytes == 4 && widest == 1 ? 24 : 16;
     return widest > 2                                      ? 6
            : widest > 1                                    ? 12
            : c->family == CLSORT__SWEEP && !c->value_bytes ? 17
@@ -17084,12 +17443,16 @@ static void clsort__radix_shape(const clsort_sorter *s, clsort__plan *p)
     const int sweeps = c->family == CLSORT__SWEEP, parts = c->family == CLSORT__PARTITION;
     const cl_uint most = s->is_cpu ? 8 : 16;
     if (!parts) c->digit_bits = 8;
-    c->team = (sweeps || parts) && s->has_warps ? CLSORT__WARP : 16;
+    c->group_log2 = clsort__choose_group(s, t, 0, 8);
+    c->team = (sweeps || parts) && s->has_warps && 1 << c->group_log2 >= CLSORT__WARP
+                  ? CLSORT__WARP
+                  : 16;
     c->radix_items = t->items ? (t->items < most ? t->items : most)
                      : s->is_cpu ? most : clsort__radix_fast(c);
     if (sweeps && c->radix_items < CLSORT__SWEEP_TILE / 256)
         c->radix_items = CLSORT__SWEEP_TILE / 256;
-    c->group_log2 = clsort__choose_group(s, t, 0, 8);
+    if (clsort__few_votes(c) && !t->work_group && c->group_log2 > CLSORT__VOTES_GROUP_LOG2)
+        c->group_log2 = CLSORT__VOTES_GROUP_LOG2;
     if (sweeps && c->team == CLSORT__WARP && !t->items && p->d.count >= CLSORT__SWEEP_LARGE
         && clsort__radix_widest(c) <= 2)
         clsort__radix_large(c);

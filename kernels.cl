@@ -177,6 +177,12 @@
    32. */
 #define CLSORT__FEW_ROW(group) (((group) / 2 + (group) / 64 + 31) / 32 * 32)
 #define CLSORT__FEW_WORDS(group) (16 * CLSORT__FEW_ROW(group))
+/* The same where warps are known: of the count, a counter for each part and lane; of the scatter,
+   in units of 16 bytes, the most chunks of staged keys, each of one part, and what lies behind the
+   staged: for each part 36 bytes and 4 for each warp; for each chunk a byte. */
+#define CLSORT__LANE_COUNTERS (16 * CLSORT__WARP)
+#define CLSORT__FEW_CHUNKS(tile, key_bytes) ((tile) * (key_bytes) / 16 + 33)
+#define CLSORT__FEW_TABLES(group, chunks) (36 + (group) / 8 + ((chunks) + 15) / 16)
 #define CLSORT__RADIX_TILE_WORDS(digits, counters, sums, staged, shares) \
     (CLSORT__RADIX_PLACES(digits) + (counters) \
      + ((staged) > (sums) + ((shares) ? (counters) : 0) ? (staged) - ((shares) ? (counters) : 0) \
@@ -466,11 +472,11 @@
     (CLSORT_NEEDS_QUICKSORT || (CLSORT_NEEDS_RADIX && CLSORT_KEY_BYTES + CLSORT_VALUE_BYTES > 8))
 //---- tuning: devices
 /* 1: local_id hides from NVIDIA's compiler that it returns the same each time. Else that keeps
-   dozens of addresses in registers from tile to tile: of few parts 138 registers instead of 87. One
-   launch of all sweeps of 2^28 pairs of 8 bytes takes 11.1 ms instead of 9.0; bare keys of 4 bytes
-   are faster without, 1.50 instead of 1.76 ms for 2^26. */
+   dozens of addresses in registers from tile to tile: a partition of 2^26 u32 by 255 splitters took
+   0.78 instead of 0.69 ms. One launch of all sweeps of 2^28 pairs of 8 bytes takes 11.1 ms instead
+   of 9.0; bare keys of 4 bytes are faster without, 1.50 instead of 1.76 ms for 2^26. */
 #define CLSORT_HIDES_IDS \
-    (((CLSORT_IS(PARTITION) && CLSORT_DIGIT_BITS == 4) \
+    ((CLSORT_IS(PARTITION) \
       || (CLSORT_IS(SWEEP) && CLSORT_FEW == 1 && CLSORT_VALUE_BYTES)) \
      && CLSORT_FORWARD_PROGRESS)
 /* 1: a work-group skips steps that do not apply to it, although they have barriers. PoCL 3.1
@@ -669,6 +675,12 @@ CLSORT_INLINE codes_t encode(codes_t k, codec_t c)
 CLSORT_INLINE codes_t decode(codes_t code, codec_t c)
 {
     return toggle_magnitude((codes_t)((codes_t)(code + c.rotate) ^ c.flip), c.mask);
+}
+
+/* Is each key its own code? Those of unsigned integers are, in ascending order. */
+CLSORT_INLINE uint keys_are_codes(codec_t c)
+{
+    return c.mask == 0 && c.flip == 0 && c.rotate == 0;
 }
 
 //---- record
@@ -3907,8 +3919,9 @@ CLSORT_INLINE void store_code(global uint *words, code_t code)
    p has digit CLSORT_FIRST_PART + p. A search begins with codes in registers: `middle`, then
    `lower` or `upper`. */
 #define CLSORT_FIRST_PART(splitter_count) (CLSORT_DIGITS - 1 - (splitter_count))
-/* 1: code i is at node i of a search tree, whose root is node 1 and where the children of node i
-   are 2i and 2i + 1. So those that work-items look at side by side lie in different banks. */
+/* 1: codes lie in the order of a search tree, level by level. The first comparison gives bit 0 of a
+   node's number in its level, the next one bit 1 ...: so a step adds a constant, and nodes that
+   work-items look at side by side lie in different banks. */
 #define CLSORT_SPLITTER_TREE \
     (CLSORT_IS(PARTITION) && CLSORT_SHARE_LOG2 > 0 && CLSORT_DIGIT_BITS == 8)
 typedef struct {
@@ -3969,15 +3982,34 @@ CLSORT_INLINE digit_t pass_digit(radix_t r, uint pass)
     return r.digit;
 }
 
+#if CLSORT_SPLITTER_TREE
+/* Reverses the eight bits of x. */
+CLSORT_INLINE uint reverse_bits(uint x)
+{
+#if CLSORT_WARPS
+    __asm__("brev.b32 %0, %0;" : "+r"(x));
+    return x >> 24;
+#else
+    x = x >> 4 | (x & 15) << 4;
+    x = (x >> 2 & 0x33) | (x & 0x33) << 2;
+    return (x >> 1 & 0x55) | (x & 0x55) << 1;
+#endif
+}
+#endif
+
 CLSORT_INLINE uint digit_of(code_t code, digit_t d)
 {
     const uint high = d.middle <= code;
 #if CLSORT_SPLITTER_TREE
-    uint node = 2 * (2 + high) + ((high ? d.upper : d.lower) <= code);
+    local const uchar *levels = (local const uchar *)d.splitters;
+    uint node = (high ? CLSORT_KEY_BYTES : 0)
+                + ((high ? d.upper : d.lower) <= code ? 2 * CLSORT_KEY_BYTES : 0);
     #pragma unroll
     for (uint level = 2; level < CLSORT_DIGIT_BITS; level++)
-        node = 2 * node + (d.splitters[node] <= code);
-    return node - CLSORT_DIGITS;
+        node += *(local const code_t *)(levels + (CLSORT_KEY_BYTES << level) + node) <= code
+                    ? CLSORT_KEY_BYTES << level
+                    : 0;
+    return reverse_bits(node / CLSORT_KEY_BYTES);
 #else
     uint part = (high ? CLSORT_DIGITS / 2 : 0)
                 + ((high ? d.upper : d.lower) <= code ? CLSORT_DIGITS / 4 : 0);
@@ -5547,10 +5579,12 @@ CLSORT_KERNEL void clsort_cached_small(CLSORT_RADIX_ARGS)
 #error "CLSORT_SWEEP needs a work-item for each digit"
 #endif
 /* A partition into few parts: each work-item ranks consecutive elements by counters of its own. */
-#define CLSORT_FEW_PARTS (CLSORT_IS(PARTITION) && CLSORT_DIGIT_BITS == 4)
+#define CLSORT_FEW_PARTS (CLSORT_IS(PARTITION) && CLSORT_DIGIT_BITS == 4 && !CLSORT_WARPS)
 #if CLSORT_FEW_PARTS && (CLSORT_GROUP < 16 || CLSORT_GROUP > 2048 || CLSORT_RADIX_ITEMS > 16)
 #error "few parts need 16 to 2048 work-items of up to 16 elements"
 #endif
+/* The same where warps are known: these rank by votes. */
+#define CLSORT_FEW_VOTES (CLSORT_IS(PARTITION) && CLSORT_DIGIT_BITS == 4 && CLSORT_WARPS)
 
 //---- radix: counting
 /* Copies of each local counter: lanes with equal digits then meet on fewer banks. The histogram of
@@ -5881,6 +5915,44 @@ CLSORT_INLINE void place_digits(tile_t tile, uint begin)
     }
 }
 
+//---- radix: chunks
+#if CLSORT_FEW_PARTS || CLSORT_FEW_VOTES
+/* Keys that are loaded at once: 16 bytes of them, if those of a work-item are whole chunks. */
+#define CLSORT_CHUNKS (CLSORT_RADIX_ITEMS * CLSORT_KEY_BYTES % 16 == 0)
+#define CLSORT_CHUNK_KEYS (CLSORT_CHUNKS ? 16 / CLSORT_KEY_BYTES : 1)
+#if CLSORT_KEY_BYTES == 1
+#define CLSORT_STORE_CHUNK vstore16
+typedef uchar16 chunk_t;
+#elif CLSORT_KEY_BYTES == 2
+#define CLSORT_STORE_CHUNK vstore8
+typedef ushort8 chunk_t;
+#elif CLSORT_KEY_BYTES == 4
+#define CLSORT_STORE_CHUNK vstore4
+typedef uint4 chunk_t;
+#else
+#define CLSORT_STORE_CHUNK vstore2
+typedef ulong2 chunk_t;
+#endif
+
+/* May the elements that begin at `from` be loaded in chunks? */
+CLSORT_INLINE uint has_chunks(array_t from)
+{
+    return CLSORT_CHUNKS && ((size_t)from.keys & 15) == 0;
+}
+
+/* Loads keys in chunks that are `step` elements apart. */
+CLSORT_INLINE void load_chunks(code_t *key, array_t from, uint first, uint step)
+{
+#if CLSORT_CHUNKS
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m += CLSORT_CHUNK_KEYS)
+        CLSORT_STORE_CHUNK(
+            *(global const chunk_t *)key_place(from, first + m / CLSORT_CHUNK_KEYS * step), 0,
+            key + m);
+#endif
+}
+#endif
+
 #if !CLSORT_FEW_PARTS
 /* Counts, places and ranks the elements of a tile, which go where next[] says, and moves next[] on.
    Called by all work-items with the tile free; ends with a barrier. */
@@ -5907,8 +5979,7 @@ CLSORT_INLINE void order_tile(tile_t tile, const code_t *code, digit_t digit, ui
 //---- radix: few parts
 /* FEW PARTS. A work-item ranks consecutive elements by itself: 16 counters of 4 bits in two words.
    The counts of all work-items are then summed digit after digit. Digits are searched once, and
-   kept as bytes beside the staged keys. No work-item waits for another one but at the barriers. On
-   an H200 the scatter of 2^26 u32 takes 0.27 ms, of equal or sorted ones 0.33 ms.
+   kept as bytes beside the staged keys. No work-item waits for another one but at the barriers.
 
    counters: row d has for each work-item half a word: its elements with digit d, later where the
    first of these goes in the tile. Here is its number. */
@@ -5948,41 +6019,6 @@ CLSORT_INLINE uint few_shift(code_t code, digit_t d)
                      ? 4 * step
                      : 0;
     return shift;
-}
-
-/* Keys that are loaded at once: 16 bytes of them, if those of a work-item are whole chunks. */
-#define CLSORT_CHUNKS (CLSORT_RADIX_ITEMS * CLSORT_KEY_BYTES % 16 == 0)
-#define CLSORT_CHUNK_KEYS (CLSORT_CHUNKS ? 16 / CLSORT_KEY_BYTES : 1)
-#if CLSORT_KEY_BYTES == 1
-#define CLSORT_STORE_CHUNK vstore16
-typedef uchar16 chunk_t;
-#elif CLSORT_KEY_BYTES == 2
-#define CLSORT_STORE_CHUNK vstore8
-typedef ushort8 chunk_t;
-#elif CLSORT_KEY_BYTES == 4
-#define CLSORT_STORE_CHUNK vstore4
-typedef uint4 chunk_t;
-#else
-#define CLSORT_STORE_CHUNK vstore2
-typedef ulong2 chunk_t;
-#endif
-
-/* May the elements that begin at `from` be loaded in chunks? */
-CLSORT_INLINE uint has_chunks(array_t from)
-{
-    return CLSORT_CHUNKS && ((size_t)from.keys & 15) == 0;
-}
-
-/* Loads keys in chunks that are `step` elements apart. */
-CLSORT_INLINE void load_chunks(code_t *key, array_t from, uint first, uint step)
-{
-#if CLSORT_CHUNKS
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m += CLSORT_CHUNK_KEYS)
-        CLSORT_STORE_CHUNK(
-            *(global const chunk_t *)key_place(from, first + m / CLSORT_CHUNK_KEYS * step), 0,
-            key + m);
-#endif
 }
 
 /* Loads the work-item's keys, those of top codes beyond the end. What is no whole tile of chunks
@@ -6383,7 +6419,7 @@ CLSORT_KERNEL void clsort_radix_scatter(CLSORT_RADIX_ARGS, local ulong *space)
 }
 #endif
 
-//---- radix: partition by work-groups
+//---- radix: splitters
 #if CLSORT_IS(PARTITION)
 /* The bytes of the splitters' codes, which come first in local memory, in words of 8 bytes. */
 #define CLSORT_SPLITTER_ULONGS (CLSORT_DIGITS * CLSORT_KEY_BYTES / 8)
@@ -6395,7 +6431,7 @@ CLSORT_INLINE digit_t load_splitters(local code_t *codes, global const uchar *sp
     for (uint d = local_id(); d < CLSORT_DIGITS; d += CLSORT_GROUP) {
 #if CLSORT_SPLITTER_TREE
         const uint node = max(d, 1u), level = 31 - clz(node),
-                   i = (2 * (node - (1u << level)) + 1) * (CLSORT_DIGITS >> (level + 1)) - 1;
+                   i = reverse_bits(node - (1u << level)) + (CLSORT_DIGITS >> (level + 1)) - 1;
 #else
         const uint i = d;
 #endif
@@ -6408,6 +6444,371 @@ CLSORT_INLINE digit_t load_splitters(local code_t *codes, global const uchar *sp
     return digit;
 }
 
+/* A work-group per part. space: CLSORT__SCAN_WORDS words. */
+CLSORT_KERNEL void clsort_partition_scan(CLSORT_PARTITION_ARGS, local ulong *space)
+{
+    const radix_t r = CLSORT_PARTITION(0);
+    scan_digit(r, (uint)get_group_id(0), blocks, (local uint *)space);
+}
+#endif
+
+//---- radix: few parts by votes
+#if CLSORT_FEW_VOTES
+/* FEW PARTS where warps are known. A warp votes on each bit of its elements' digits. Each lane
+   keeps count of one digit, that of its number modulo 16, and asks the lane of its element's digit
+   how many came before. In local memory keys are staged so that 16 bytes of them, a CHUNK, go to 16
+   aligned bytes of one part: all but the edges of parts is written by chunks. On an H200, for 2^26
+   u32, the count takes 0.08 ms, the scatter 0.18 ms, of sorted ones 0.16 ms. */
+#define CLSORT_STAGED_CHUNKS CLSORT__FEW_CHUNKS(CLSORT_RADIX_TILE, CLSORT_KEY_BYTES)
+#define CLSORT_CHUNK (16 / CLSORT_KEY_BYTES)
+#define CLSORT_STAGED_UNITS \
+    (CLSORT_STAGED_CHUNKS \
+     * (4 * CLSORT_WORDS > CLSORT_KEY_BYTES ? 4 * CLSORT_WORDS / CLSORT_KEY_BYTES : 1))
+
+/* Four times the digit of a code, and its bits, the highest one first. */
+CLSORT_INLINE uint vote_digit(code_t code, digit_t d, uint *bit)
+{
+    local const uchar *splitters = (local const uchar *)d.splitters;
+    bit[0] = d.middle <= code;
+    bit[1] = (bit[0] ? d.upper : d.lower) <= code;
+    uint digit = (bit[0] ? 32 : 0) + (bit[1] ? 16 : 0);
+    bit[2] = *(local const code_t *)(splitters + digit * CLSORT_KEY_BYTES / 4 + CLSORT_KEY_BYTES)
+             <= code;
+    digit += bit[2] ? 8 : 0;
+    bit[3] = *(local const code_t *)(splitters + digit * CLSORT_KEY_BYTES / 4) <= code;
+    return digit + (bit[3] ? 4 : 0);
+}
+
+/* The lanes of the warp whose x is not 0. */
+CLSORT_INLINE uint ballot(uint x)
+{
+    uint lanes;
+    __asm__ volatile("{ .reg .pred p; setp.ne.u32 p, %1, 0; vote.sync.ballot.b32 %0, p, -1; }"
+                     : "=r"(lanes)
+                     : "r"(x));
+    return lanes;
+}
+
+/* The x of the lane that the lower five bits of `lane` say. */
+CLSORT_INLINE uint ask_lane(uint x, uint lane)
+{
+    uint answer;
+    __asm__ volatile("shfl.sync.idx.b32 %0, %1, %2, 31, -1;" : "=r"(answer) : "r"(x), "r"(lane));
+    return answer;
+}
+
+/* The digit of which the work-item's lane keeps count. */
+CLSORT_INLINE uint lane_digit(void) { return local_id() % CLSORT_DIGITS; }
+
+/* The sum of x over the digits up to the lane's. */
+CLSORT_INLINE uint sum_digits(uint x)
+{
+    #pragma unroll
+    for (uint step = 1; step < CLSORT_DIGITS; step *= 2) {
+        const uint before = ask_lane(x, local_id() - step);
+        x += lane_digit() >= step ? before : 0;
+    }
+    return x;
+}
+
+CLSORT_INLINE void encode_keys(code_t *key, codec_t c)
+{
+    if (keys_are_codes(c))
+        return;
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
+        key[m] = encode(key[m], c);
+}
+
+//---- radix: few parts are counted by lanes
+/* Adds the digits of a block's elements to the bins, whose row d has a counter of digit d for each
+   lane. Called with the bins cleared and a barrier since; ends with a barrier. */
+CLSORT_INLINE void count_lanes(radix_t r, block_t b, local uint *bins)
+{
+    local uint *own = bins + local_id() % CLSORT__WARP;
+    const array_t from = advance(r.source, b.begin);
+    const uint whole = has_chunks(from) ? b.size / CLSORT_RADIX_TILE * CLSORT_RADIX_TILE : 0;
+    uint bit[4];
+    for (uint tile = 0; tile < whole; tile += CLSORT_RADIX_TILE) {
+        code_t key[CLSORT_RADIX_ITEMS];
+        load_chunks(key, advance(from, tile), local_id() * CLSORT_CHUNK_KEYS,
+                    CLSORT_GROUP * CLSORT_CHUNK_KEYS);
+        encode_keys(key, r.codec);
+        #pragma unroll
+        for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
+            atomic_add(&own[vote_digit(key[m], r.digit, bit) * (CLSORT__WARP / 4)], 1u);
+    }
+    #pragma unroll 1
+    for (uint i = whole + local_id(); i < b.size; i += CLSORT_GROUP)
+        atomic_add(&own[vote_digit(encode(*key_place(from, i), r.codec), r.digit, bit)
+                        * (CLSORT__WARP / 4)],
+                   1u);
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+//---- radix: few parts are ranked by votes
+/* A tile in local memory. Position i is element i % CLSORT_CHUNK of chunk i / CLSORT_CHUNK. Of each
+   part: parts says its first whole chunk, how many are whole, the distance from an element's
+   position to the place where it goes, and its first position; edges the first position in front of
+   the whole chunks and the end there, then those behind; starts its first chunk. Of each chunk:
+   owners, its part. counts[warp][part] */
+typedef struct {
+    local code_t *staged;
+    local uint4 *parts;
+    local uint2 *edges;
+    local uint *starts, *counts;
+    local uchar *owners;
+} votes_t;
+
+CLSORT_INLINE votes_t make_votes(local ulong2 *space)
+{
+    local ulong2 *parts = space + CLSORT_STAGED_UNITS, *edges = parts + CLSORT_DIGITS,
+                 *starts = edges + CLSORT_DIGITS;
+    local uint *counts = (local uint *)starts + CLSORT_DIGITS;
+    const votes_t v = { (local code_t *)space, (local uint4 *)parts, (local uint2 *)edges,
+                        (local uint *)starts, counts,
+                        (local uchar *)(counts + CLSORT_TEAMS * CLSORT_DIGITS) };
+    return v;
+}
+
+/* Loads the work-item's keys, those of top codes beyond the end. */
+CLSORT_INLINE void load_keys(code_t *key, array_t from, codec_t c, uint size)
+{
+    const uint first = tile_item(0);
+    const code_t last = decode((code_t) ~(code_t)0, c);
+    if (size >= CLSORT_RADIX_TILE) {
+        #pragma unroll
+        for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
+            key[m] = *key_place(from, first + m * CLSORT__WARP);
+        return;
+    }
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
+        key[m] = first + m * CLSORT__WARP < size ? *key_place(from, first + m * CLSORT__WARP)
+                                                 : last;
+}
+
+/* Ranks in units of 128; the digits are below. */
+#define CLSORT_RANK_LOG2 7
+/* Ranks the elements of each digit in their warp. Returns how many the warp has of the lane's
+   digit. Called by whole warps. */
+CLSORT_INLINE uint vote_ranks(uint *rank, const code_t *key, codec_t c, digit_t digit)
+{
+    const uint own = lane_digit(), before = (1u << local_id() % CLSORT__WARP) - 1;
+    const uint flip[4] = { own & 8 ? 0 : ~0u, own & 4 ? 0 : ~0u, own & 2 ? 0 : ~0u,
+                           own & 1 ? 0 : ~0u };
+    code_t code[CLSORT_RADIX_ITEMS];
+    uint count = own;
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
+        code[m] = key[m];
+    encode_keys(code, c);
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
+        uint bit[4], lanes = ~0u;
+        const uint d = vote_digit(code[m], digit, bit) / 4;
+        #pragma unroll
+        for (uint b = 0; b < 4; b++)
+            lanes &= ballot(bit[b]) ^ flip[b];
+        rank[m] = ask_lane(count, d)
+                  + ((uint)popcount(ask_lane(lanes, d) & before) << CLSORT_RANK_LOG2);
+        count += (uint)popcount(lanes) << CLSORT_RANK_LOG2;
+    }
+    return count >> CLSORT_RANK_LOG2;
+}
+
+//---- radix: few parts are placed
+/* Places the parts of a tile, of which `missing` elements are beyond the end. Returns where the
+   warp's elements of the lane's digit begin. next: where the block's next one goes, moved on; skew:
+   elements from 16 aligned bytes to the target's first one; *chunks: all that are staged. Called by
+   all work-items with a barrier since they were counted; needs one after. */
+CLSORT_INLINE uint place_parts(votes_t v, uint *next, uint skew, uint missing, uint *chunks)
+{
+    const uint own = lane_digit(), t = local_id(), warp = t / CLSORT__WARP;
+    uint before = 0, count = 0;
+    #pragma unroll
+    for (uint w = 0; w < CLSORT_TEAMS; w++) {
+        const uint here = v.counts[w * CLSORT_DIGITS + own];
+        before += w < warp ? here : 0;
+        count += here;
+    }
+    const uint phase = (*next + skew) % CLSORT_CHUNK,
+               size = (phase + count + CLSORT_CHUNK - 1) / CLSORT_CHUNK, sum = sum_digits(size),
+               first = (sum - size) * CLSORT_CHUNK + phase;
+    count -= own == CLSORT_DIGITS - 1 ? missing : 0;
+    const uint end = first + count,
+               head = min(end, (first + CLSORT_CHUNK - 1) / CLSORT_CHUNK * CLSORT_CHUNK),
+               tail = max(head, end / CLSORT_CHUNK * CLSORT_CHUNK);
+    if (t < CLSORT_DIGITS) {
+        v.starts[t] = sum - size;
+        v.parts[t] = (uint4)(head / CLSORT_CHUNK, (tail - head) / CLSORT_CHUNK, *next - first,
+                             first);
+        v.edges[2 * t] = (uint2)(first, head);
+        v.edges[2 * t + 1] = (uint2)(tail, end);
+    }
+    *chunks = ask_lane(sum, CLSORT_DIGITS - 1);
+    *next += count;
+    return first + before;
+}
+
+/* Stages the keys, and turns their ranks into positions. begin: as place_parts returned it. */
+CLSORT_INLINE void place_keys(votes_t v, uint *rank, const code_t *key, uint begin)
+{
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
+        const uint at = rank[m] + ask_lane(begin << CLSORT_RANK_LOG2, rank[m]);
+        const uint byte = at / ((1u << CLSORT_RANK_LOG2) / CLSORT_KEY_BYTES);
+        *(local code_t *)((local uchar *)v.staged + byte) = key[m];
+        rank[m] = at >> CLSORT_RANK_LOG2;
+    }
+}
+
+//---- radix: few parts are stored
+/* The part of a chunk: the last one that begins at it or before. */
+CLSORT_INLINE uint chunk_part(votes_t v, uint chunk)
+{
+    uint part = 0;
+    #pragma unroll
+    for (uint step = CLSORT_DIGITS / 2; step > 0; step /= 2)
+        part += v.starts[part + step] <= chunk ? step : 0;
+    return part;
+}
+
+CLSORT_INLINE void store_chunk(votes_t v, array_t to, uint chunk)
+{
+    const uint d = chunk_part(v, chunk);
+    const uint4 part = v.parts[d];
+    if (CLSORT_WORDS)
+        v.owners[chunk] = (uchar)d;
+    if (chunk - part.x < part.y)
+        *(global chunk_t *)key_place(to, part.z + chunk * CLSORT_CHUNK)
+            = ((local const chunk_t *)v.staged)[chunk];
+}
+
+/* Writes the staged keys. Called by all work-items with a barrier since these were staged. */
+CLSORT_INLINE void store_chunks(votes_t v, array_t to, uint chunks)
+{
+    const uint rows = CLSORT_RADIX_ITEMS * CLSORT_KEY_BYTES / 16;
+    #pragma unroll
+    for (uint m = 0; m < rows; m++)
+        store_chunk(v, to, local_id() + m * CLSORT_GROUP);
+    #pragma unroll 1
+    for (uint i = local_id() + rows * CLSORT_GROUP; i < chunks; i += CLSORT_GROUP)
+        store_chunk(v, to, i);
+    #pragma unroll 1
+    for (uint i = local_id(); i < 2 * CLSORT_DIGITS * CLSORT_CHUNK; i += CLSORT_GROUP) {
+        const uint2 edge = v.edges[i / CLSORT_CHUNK];
+        const uint at = edge.x + i % CLSORT_CHUNK;
+        if (at < edge.y)
+            *key_place(to, v.parts[i / CLSORT_CHUNK / 2].z + at) = v.staged[at];
+    }
+}
+
+//---- radix: few parts are moved
+/* Moves the values as the keys. Called by all work-items with the keys stored; has a barrier, and
+   needs one before and after. */
+CLSORT_INLINE void move_words(votes_t v, const value_t *value, const uint *rank, array_t to,
+                              uint size, uint chunks)
+{
+    const uint slots = CLSORT_STAGED_CHUNKS * CLSORT_CHUNK;
+    local uint *staged = (local uint *)v.staged;
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
+        #pragma unroll
+        for (uint w = 0; w < CLSORT_WORDS; w++)
+            if (tile_item(m) < size)
+                staged[w * slots + rank[m]] = value[m].word[w];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    #pragma unroll 4
+    for (uint at = local_id(); at < chunks * CLSORT_CHUNK; at += CLSORT_GROUP) {
+        const uint d = v.owners[at / CLSORT_CHUNK];
+        const uint4 part = v.parts[d];
+        uint word[CLSORT_WORDS_OR_1];
+        #pragma unroll
+        for (uint w = 0; w < CLSORT_WORDS; w++)
+            word[w] = staged[w * slots + at];
+        if (at >= part.w && at < v.edges[2 * d + 1].y)
+            store_words(to, part.z + at, word);
+    }
+}
+
+/* Where the block's next element of the lane's digit goes. */
+CLSORT_INLINE uint begin_lane(radix_t r, uint block)
+{
+    const uint total = radix_table(r, CLSORT_DIGITS)[lane_digit()];
+    return sum_digits(total) - total + radix_table(r, lane_digit())[block];
+}
+
+/* Moves a block. Its keys are loaded a tile ahead. */
+CLSORT_INLINE void vote_block(votes_t v, radix_t r, block_t b, uint next)
+{
+    const uint skew = (uint)((size_t)r.target.keys % 16) / CLSORT_KEY_BYTES;
+    array_t from = advance(r.source, b.begin);
+    code_t key[CLSORT_RADIX_ITEMS];
+    uint rank[CLSORT_RADIX_ITEMS], chunks;
+    load_keys(key, from, r.codec, b.size);
+    #pragma unroll 1
+    for (uint left = b.size; left > 0;) {
+        const uint size = min(left, (uint)CLSORT_RADIX_TILE), t = local_id(),
+                   count = vote_ranks(rank, key, r.codec, r.digit);
+        value_t value[CLSORT_RADIX_ITEMS];
+        if (t % CLSORT__WARP < CLSORT_DIGITS)
+            v.counts[t / CLSORT__WARP * CLSORT_DIGITS + t % CLSORT__WARP] = count;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        place_keys(v, rank, key, place_parts(v, &next, skew, CLSORT_RADIX_TILE - size, &chunks));
+        load_values(value, from, size);
+        left -= size;
+        from = advance(from, CLSORT_RADIX_TILE);
+        load_keys(key, from, r.codec, left);
+        barrier(CLK_LOCAL_MEM_FENCE);
+        store_chunks(v, r.target, chunks);
+#if CLSORT_WORDS
+        barrier(CLK_LOCAL_MEM_FENCE);
+        move_words(v, value, rank, r.target, size, chunks);
+#endif
+    }
+}
+
+/* A work-group per block, the last one first. space: the splitters' codes, CLSORT__LANE_COUNTERS
+   words. */
+CLSORT_KERNEL void clsort_partition_count(CLSORT_PARTITION_ARGS, local ulong2 *space)
+{
+    local code_t *codes = (local code_t *)space;
+    local uint *bins = (local uint *)(space + CLSORT_KEY_BYTES);
+    radix_t r = CLSORT_PARTITION(codes);
+    const uint block = blocks - 1 - (uint)get_group_id(0), t = local_id();
+    for (uint i = t; i < CLSORT__LANE_COUNTERS; i += CLSORT_GROUP)
+        bins[i] = 0;
+    r.digit = load_splitters(codes, splitters + splitters_at, splitter_count, r.codec);
+    count_lanes(r, take_block(r, block, 1), bins);
+    for (uint d = t; d < CLSORT_DIGITS; d += CLSORT_GROUP) {
+        uint sum = 0;
+        for (uint i = 0; i < CLSORT__WARP; i++)
+            sum += bins[d * CLSORT__WARP + (i + d) % CLSORT__WARP];
+        radix_table(r, d)[block] = sum;
+    }
+}
+
+/* A work-group per block; the first one writes where parts begin. space: the splitters' codes, then
+   CLSORT_STAGED_UNITS and CLSORT__FEW_TABLES. */
+CLSORT_KERNEL void clsort_partition_scatter(CLSORT_PARTITION_ARGS, local ulong2 *space)
+{
+    local code_t *codes = (local code_t *)space;
+    radix_t r = CLSORT_PARTITION(codes);
+    const uint block = (uint)get_group_id(0), t = local_id(), next = begin_lane(r, block),
+               part = t - CLSORT_FIRST_PART(splitter_count);   /* wraps before the first one */
+    global uint *start = (global uint *)(starts + starts_at);
+    r.digit = load_splitters(codes, splitters + splitters_at, splitter_count, r.codec);
+    if (block == 0 && part <= splitter_count)
+        start[part] = next;
+    if (block == 0 && t == 0)
+        start[splitter_count + 1] = n;
+    vote_block(make_votes(space + CLSORT_KEY_BYTES), r, take_block(r, block, 1), next);
+}
+#endif
+
+//---- radix: partition by work-groups
+#if CLSORT_IS(PARTITION) && !CLSORT_FEW_VOTES
 /* A work-group per block; the last block comes first, so that caches still have the first ones when
    these are moved. space: the splitters' codes, CLSORT_COUNT_WORDS + 4 words; of few parts, the
    counters. */
@@ -6429,13 +6830,6 @@ CLSORT_KERNEL void clsort_partition_count(CLSORT_PARTITION_ARGS, local ulong *sp
 #endif
     for (uint d = local_id(); d < CLSORT_DIGITS; d += CLSORT_GROUP)
         radix_table(r, d)[block] = bin_count(bins, d);
-}
-
-/* A work-group per part. space: CLSORT__SCAN_WORDS words. */
-CLSORT_KERNEL void clsort_partition_scan(CLSORT_PARTITION_ARGS, local ulong *space)
-{
-    const radix_t r = CLSORT_PARTITION(0);
-    scan_digit(r, (uint)get_group_id(0), blocks, (local uint *)space);
 }
 
 /* A work-group per block; the first one writes where parts begin. space: the splitters' codes,

@@ -188,7 +188,8 @@ static void runs_that_are_not_sorted(bench *b)
 
 static int partition_sizes(const bench *b, pieces_how h)
 {
-    static const size_t counts[] = { 0, 1, 63, 64, 65, 1000, 2047, 2048, 2049, 20011 };
+    static const size_t counts[] = { 0,    1,    63,   64,   65,   1000, 2047, 2048,
+                                     2049, 3071, 3072, 3073, 20011 };
     static const cl_uint splitters[] = { 1, 2, 15, 16, 100, 255 };
     size_t c, k;
     for (c = 0; c < sizeof counts / sizeof *counts; c++)
@@ -262,7 +263,10 @@ static void many_keys_are_parted(bench *b)
     h.shift = 3;
     if (!partition_check(b, &h, n, 15)) return;
     h.pattern = "mod-16";
-    partition_check(b, &h, n, 255);
+    if (!partition_check(b, &h, n, 255)) return;
+    h.work_group = 32;   /* work-groups move several tiles each */
+    h.seed++;
+    partition_check(b, &h, n / 2, 15);
 }
 
 static void splitters_that_are_not_sorted(bench *b)
