@@ -2622,7 +2622,7 @@ CLSORT_KERNEL void clsort_merge_pass(CLSORT_PAIR_ARGS, CLSORT_ARRAY_ARGS(target)
               shares at a time, in local memory. On CPUs a tree of losers merges all at once
 
    So log2(runs) levels of merging cost one reading and one writing. On an H200, for 2^26 u32 in 16
-   runs, the three launches take 0.03, 0.04 and 0.35 ms. Sources: P. Varman et al.,
+   runs, the three launches take 0.03, 0.04 and 0.28 ms. Sources: P. Varman et al.,
    Merging multiple lists on hierarchical-memory multiprocessors, 1991, for the search by ranks; O.
    Green et al., GPU merge path, 2012, for the levels in local memory; D. Knuth, The Art of Computer
    Programming 3, 5.4.1, for the trees of CPUs. */
@@ -7489,12 +7489,50 @@ typedef struct {
 } bucket_space_t;
 enum { WORD_LONGEST, WORD_TAKEN, WORD_BIN, WORD_HEAVY, WORD_COLLECTED, WORD_UNORDERED };
 
+/* 1: a work-item takes the keys of its row as vectors of 16 bytes. Those of 8 work-items then lie
+   in different banks, without padding. */
+#define CLSORT_KEY_ROWS (CLSORT_KEY_BYTES == 4 && CLSORT_BUCKET_ITEMS % 8 == 4)
 #define CLSORT_KEY_SLOTS (CLSORT_BUCKET_TILE + (CLSORT_BUCKET_TILE >> CLSORT_KEY_PAD_LOG2))
 #define CLSORT_BIN_SLOTS (CLSORT_BUCKET_BINS + (CLSORT_BUCKET_BINS >> 5))
 
-CLSORT_INLINE bucket_space_t bucket_space(local ulong *space)
+/* Where key i of the bucket lies. */
+CLSORT_INLINE uint key_slot(uint i)
 {
-    local uint *bins = (local uint *)(space + (CLSORT_KEY_SLOTS * CLSORT_KEY_BYTES + 7) / 8),
+    return CLSORT_KEY_ROWS ? i : pad_slot(i, CLSORT_KEY_PAD_LOG2);
+}
+
+/* A work-item's row of the bucket. */
+CLSORT_INLINE void take_row(local const code_t *keys, code_t *key)
+{
+    const uint first = local_id() * CLSORT_BUCKET_ITEMS;
+#if CLSORT_KEY_ROWS
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m += 4)
+        vstore4(((local const uint4 *)(keys + first))[m / 4], 0, key + m);
+#else
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)
+        key[m] = keys[pad_slot(first + m, CLSORT_KEY_PAD_LOG2)];
+#endif
+}
+
+CLSORT_INLINE void put_row(local code_t *keys, const code_t *key)
+{
+    const uint first = local_id() * CLSORT_BUCKET_ITEMS;
+#if CLSORT_KEY_ROWS
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m += 4)
+        ((local uint4 *)(keys + first))[m / 4] = vload4(0, key + m);
+#else
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)
+        keys[pad_slot(first + m, CLSORT_KEY_PAD_LOG2)] = key[m];
+#endif
+}
+
+CLSORT_INLINE bucket_space_t bucket_space(local ulong2 *space)
+{
+    local uint *bins = (local uint *)space + (CLSORT_KEY_SLOTS * CLSORT_KEY_BYTES + 7) / 8 * 2,
                *sums = bins + CLSORT_BIN_SLOTS + CLSORT__HYBRID_SPARE_BINS;
     const bucket_space_t l = { (local code_t *)space, bins, sums, sums + 2 * CLSORT_GROUP };
     return l;
@@ -7540,12 +7578,10 @@ CLSORT_INLINE uint place_bins(bucket_space_t l, const uint looked_at)
    work-items with a barrier since the keys were placed; needs one after. */
 CLSORT_INLINE void mend_bins(bucket_space_t l, uint rounds)
 {
-    const uint t = local_id(), first = t * CLSORT_BUCKET_ITEMS, most = CLSORT_BUCKET_ITEMS - 1;
+    const uint t = local_id(), most = CLSORT_BUCKET_ITEMS - 1;
     local code_t *borders = (local code_t *)l.bins;
     code_t key[CLSORT_BUCKET_ITEMS];
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)
-        key[m] = l.keys[pad_slot(first + m, CLSORT_KEY_PAD_LOG2)];
+    take_row(l.keys, key);
     for (uint round = 0; round < rounds; round++) {
         local code_t *lower = borders + round % 2 * 2 * CLSORT_GROUP, *upper = lower + CLSORT_GROUP;
         #pragma unroll
@@ -7560,10 +7596,7 @@ CLSORT_INLINE void mend_bins(bucket_space_t l, uint rounds)
         key[0] = t > 0 ? max(key[0], upper[t - 1]) : key[0];
         key[most] = t + 1 < CLSORT_GROUP ? min(key[most], lower[t + 1]) : key[most];
     }
-    const uint again = local_id() * CLSORT_BUCKET_ITEMS;   /* not kept since the loads */
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)
-        l.keys[pad_slot(again + m, CLSORT_KEY_PAD_LOG2)] = key[m];
+    put_row(l.keys, key);
 }
 
 //---- radix: network
@@ -7572,7 +7605,7 @@ CLSORT_INLINE void order_places(bucket_space_t l, uint a, uint b, uint rows)
 {
     if (b >= rows)
         return;
-    const uint i = pad_slot(a, CLSORT_KEY_PAD_LOG2), j = pad_slot(b, CLSORT_KEY_PAD_LOG2);
+    const uint i = key_slot(a), j = key_slot(b);
     const code_t x = l.keys[i], y = l.keys[j];
     l.keys[i] = min(x, y);
     l.keys[j] = max(x, y);
@@ -7600,16 +7633,13 @@ CLSORT_INLINE void sort_by_network(bucket_space_t l, uint rows)
    one. */
 CLSORT_INLINE uint is_unordered(bucket_space_t l)
 {
-    const uint first = local_id() * CLSORT_BUCKET_ITEMS;
-    code_t last = l.keys[pad_slot(first, CLSORT_KEY_PAD_LOG2)];
-    uint found = 0;
+    const uint next = min((local_id() + 1) * CLSORT_BUCKET_ITEMS, CLSORT_BUCKET_TILE - 1u);
+    code_t key[CLSORT_BUCKET_ITEMS];
+    take_row(l.keys, key);
+    uint found = l.keys[key_slot(next)] < key[CLSORT_BUCKET_ITEMS - 1];
     #pragma unroll
-    for (uint m = 1; m <= CLSORT_BUCKET_ITEMS; m++) {
-        const uint i = min(first + m, CLSORT_BUCKET_TILE - 1u);
-        const code_t next = l.keys[pad_slot(i, CLSORT_KEY_PAD_LOG2)];
-        found |= next < last;
-        last = next;
-    }
+    for (uint m = 1; m < CLSORT_BUCKET_ITEMS; m++)
+        found |= key[m] < key[m - 1];
     if (found)
         atomic_or(&l.words[WORD_UNORDERED], 1);
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -7652,11 +7682,17 @@ CLSORT_INLINE uint bucket_item(uint m)
 CLSORT_INLINE void fill_bins(bucket_space_t l, const code_t *key, const uint *rank, uint rows)
 {
     const uint first = first_item();
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {
-        const uint row = first + m * CLSORT_NEXT_ITEM,
-                   at = row < rows ? l.bins[rank[m] >> 16] + (rank[m] & 0xFFFF) : row;
-        l.keys[pad_slot(at, CLSORT_KEY_PAD_LOG2)] = row < rows ? key[m] : CLSORT_TOP_CODE;
+    if (CLSORT_RUN_BUCKETS && first + (CLSORT_BUCKET_ITEMS - 1) * CLSORT_NEXT_ITEM < rows) {
+        #pragma unroll
+        for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)
+            l.keys[key_slot(l.bins[rank[m] >> 16] + (rank[m] & 0xFFFF))] = key[m];
+    } else {
+        #pragma unroll
+        for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {
+            const uint row = first + m * CLSORT_NEXT_ITEM,
+                       at = row < rows ? l.bins[rank[m] >> 16] + (rank[m] & 0xFFFF) : row;
+            l.keys[key_slot(at)] = row < rows ? key[m] : CLSORT_TOP_CODE;
+        }
     }
     barrier(CLK_LOCAL_MEM_FENCE);
 }
@@ -7747,7 +7783,7 @@ CLSORT_INLINE void sort_bins(bucket_space_t l, const code_t *key, uint rows, lin
 #define CLSORT_HYBRID_ARGS \
     CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_ARGS(alt), \
         CLSORT_CODEC_ARGS, global uchar *scratch, ulong scratch_at, uint n, uint tables, \
-        uint slots, local ulong *space
+        uint slots, local ulong2 *space
 #if CLSORT_PAIRS
 #define CLSORT_HYBRID_ALT { alt_buffer + alt_keys_at, alt_buffer, 0 }
 #else
@@ -8455,9 +8491,9 @@ typedef struct {
     local uint *counters, *offsets, *sums, *masks;
 } split_space_t;
 
-CLSORT_INLINE split_space_t split_space(local ulong *space)
+CLSORT_INLINE split_space_t split_space(local ulong2 *space)
 {
-    local uint *counters = (local uint *)(space + CLSORT_SPLIT_TILE * CLSORT_KEY_BYTES / 8),
+    local uint *counters = (local uint *)space + CLSORT_SPLIT_TILE * CLSORT_KEY_BYTES / 4,
                *offsets = counters + CLSORT_MOST_SLOTS, *sums = offsets + CLSORT_MOST_SLOTS;
     const split_space_t l = { (local code_t *)space, counters, offsets, sums,
                               sums + 2 * CLSORT_GROUP + 2 };
@@ -8877,7 +8913,7 @@ CLSORT_INLINE void finish_bucket(hybrid_t h, bucket_space_t l, bucket_t b)
     for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {
         const uint i = t + m * CLSORT_GROUP;
         if (i < b.rows)
-            store_key(to, i, decode(l.keys[pad_slot(i, CLSORT_KEY_PAD_LOG2)], h.codec));
+            store_key(to, i, decode(l.keys[key_slot(i)], h.codec));
     }
     barrier(CLK_LOCAL_MEM_FENCE);
 }
@@ -8991,7 +9027,7 @@ CLSORT_INLINE void collect_window(bucket_space_t l, array_t from, codec_t codec,
             const code_t now = encode(code[m], codec);
             if (at + m * CLSORT_GROUP < rows && now >= w.low && now <= w.top
                 && line_bin(w.line, now) < w.bin)
-                l.keys[pad_slot(atomic_inc(&l.words[WORD_COLLECTED]), CLSORT_KEY_PAD_LOG2)] = now;
+                l.keys[key_slot(atomic_inc(&l.words[WORD_COLLECTED]))] = now;
         }
     }
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -9005,7 +9041,7 @@ CLSORT_INLINE void sort_window(bucket_space_t l, window_t w, code_t low)
     code_t key[CLSORT_BUCKET_ITEMS];
     #pragma unroll
     for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)
-        key[m] = l.keys[pad_slot(local_id() + m * CLSORT_GROUP, CLSORT_KEY_PAD_LOG2)];
+        key[m] = l.keys[key_slot(local_id() + m * CLSORT_GROUP)];
     barrier(CLK_LOCAL_MEM_FENCE);
     sort_bins(l, key, w.rows, make_line(w.low, (code_t)(low - 1), 1));
 }
@@ -9025,7 +9061,7 @@ CLSORT_INLINE void sort_long(hybrid_t h, bucket_space_t l, bucket_t b)
         }
         for (uint i = local_id(); i < w.rows; i += CLSORT_GROUP)
             store_key(out, done + i,
-                      decode(w.equal ? w.low : l.keys[pad_slot(i, CLSORT_KEY_PAD_LOG2)], h.codec));
+                      decode(w.equal ? w.low : l.keys[key_slot(i)], h.codec));
         done += w.rows;
         barrier(CLK_LOCAL_MEM_FENCE);
     }
@@ -9124,19 +9160,27 @@ CLSORT_INLINE uint count_key(local uint *bins, uint bin, uint crowds)
     return atomic_inc(&bins[bin]);
 }
 
-/* Counts the keys of each bin of the line. Called by all work-items with the bucket clear; ends
-   with a barrier. */
+/* Counts the keys of each bin of the line. A warp whose keys all exist and do not crowd asks that
+   only once. Called by all work-items with the bucket clear; ends with a barrier. */
 CLSORT_INLINE void count_line_bins(bucket_space_t l, const code_t *key, uint *rank, uint rows,
                                    line_t line)
 {
-    const uint spare = CLSORT_BIN_SLOTS + local_id() % CLSORT__HYBRID_SPARE_BINS;
-    uint crowds = 0;
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {
-        const uint inside = bucket_item(m) < rows,
-                   bin = inside ? pad_slot(line_bin(line, key[m]), 5) : spare;
-        crowds = m == 0 ? bins_crowd(bin) : crowds;
-        rank[m] = count_key(l.bins, bin, crowds) | bin << 16;
+    const uint spare = CLSORT_BIN_SLOTS + local_id() % CLSORT__HYBRID_SPARE_BINS,
+               warp_end = (local_id() / CLSORT__WARP + 1) * (CLSORT__WARP * CLSORT_BUCKET_ITEMS),
+               crowds = bins_crowd(line_bin(line, key[0]));
+    if (warp_end <= rows && !crowds) {
+        #pragma unroll
+        for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {
+            const uint bin = pad_slot(line_bin(line, key[m]), 5);
+            rank[m] = atomic_inc(&l.bins[bin]) | bin << 16;
+        }
+    } else {
+        #pragma unroll
+        for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {
+            const uint inside = bucket_item(m) < rows,
+                       bin = inside ? pad_slot(line_bin(line, key[m]), 5) : spare;
+            rank[m] = count_key(l.bins, bin, crowds) | bin << 16;
+        }
     }
     barrier(CLK_LOCAL_MEM_FENCE);
 }
@@ -9224,8 +9268,14 @@ CLSORT_INLINE void sort_bucket(bucket_space_t l, const code_t *key, uint rows, c
 
 CLSORT_INLINE void store_held(bucket_space_t l, array_t to, codec_t codec, uint rows)
 {
-    for (uint i = local_id(); i < rows; i += CLSORT_GROUP)
-        *key_place(to, i) = decode(l.keys[pad_slot(i, CLSORT_KEY_PAD_LOG2)], codec);
+    if (keys_are_codes(codec)) {
+        #pragma unroll 8
+        for (uint i = local_id(); i < rows; i += CLSORT_GROUP)
+            *key_place(to, i) = l.keys[key_slot(i)];
+    } else {
+        for (uint i = local_id(); i < rows; i += CLSORT_GROUP)
+            *key_place(to, i) = decode(l.keys[key_slot(i)], codec);
+    }
 }
 
 //---- radix: runs in buckets
@@ -9320,7 +9370,7 @@ CLSORT_INLINE void read_edges(bare_shares_t s, code_t *least, code_t *most)
    where that is more. */
 CLSORT_KERNEL void clsort_runs_pass(CLSORT_RUNS_ARGS, CLSORT_ARRAY_ARGS(target),
                                     global uchar *splits, ulong splits_at, uint n, uint tile,
-                                    uint slack, local ulong *space)
+                                    uint slack, local ulong2 *space)
 {
     CLSORT_PICK_RUN(own, local_id());
     const array_t target = CLSORT_ARRAY(target);
@@ -9336,9 +9386,11 @@ CLSORT_KERNEL void clsort_runs_pass(CLSORT_RUNS_ARGS, CLSORT_ARRAY_ARGS(target),
     write_edges(s, codec);
     clear_bucket(l);
     read_edges(s, &least, &most);
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)
-        code[m] = encode(code[m], codec);
+    if (!keys_are_codes(codec)) {
+        #pragma unroll
+        for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)
+            code[m] = encode(code[m], codec);
+    }
     sort_bucket(l, code, rows, least, most);
     store_held(l, advance(target, span.begin), codec, rows);
 }
