@@ -2137,7 +2137,7 @@ static const char *const clsort__source[] = {
     "#endif\n\n"
     "#ifndef CLSORT_ITEMS_LOG2\n"
     "#define CLSORT_ITEMS_LOG2 4\n"
-    "#endif\n\n\n\n"
+    "#endif\n\n\n\n\n"
     "#ifndef CLSORT_FEW\n"
     "#define CLSORT_FEW 0\n"
     "#endif\n\n"
@@ -3395,10 +3395,10 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 2040\n",
+    "#line 2041\n",
 #endif
 #else
-    "#line 2040\n",
+    "#line 2041\n",
 #endif
 #ifndef CLSORT_NO_MERGE
     "//---- merge\n"
@@ -4558,7 +4558,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 3463\n",
+    "#line 3464\n",
 #endif
     "//---- merge: segments\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_NEEDS_PACKING\n"
@@ -4868,7 +4868,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 3856\n",
+    "#line 3857\n",
 #endif
 #ifndef CLSORT_NO_RADIX
     "//---- radix: codes\n"
@@ -9518,7 +9518,7 @@ static const char *const clsort__source[] = {
     "    store_held(l, advance(s.tiles > 1 ? s.alt : s.target, begin), s.codec, rows);\n"
     "}\n\n",
     "//---- radix: samples borders\n"
-    "#if !CLSORT_FEW\n\n\n\n"
+    "#if CLSORT_FEW != 1\n\n\n\n"
     "CLSORT_INLINE void merge_samples(samples_t s, held_t l)\n"
     "{\n"
     "    const uint first = local_id() * CLSORT_ITEMS, each = 1 << s.samples_log2,\n"
@@ -9561,7 +9561,8 @@ static const char *const clsort__source[] = {
     "CLSORT_INLINE uint border_place(border_t b, uint below, uint equal)\n"
     "{\n"
     "    return below + (uint)((ulong)equal * b.taken / b.of);\n"
-    "}\n\n\n\n"
+    "}\n\n"
+    "#if !CLSORT_FEW\n\n\n"
     "CLSORT_INLINE void hold_tile(samples_t s, held_t l, uint begin, uint rows)\n"
     "{\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
@@ -9596,7 +9597,8 @@ static const char *const clsort__source[] = {
     "            s.places[(bucket - 1) * s.tiles + own]\n"
     "                = border_place(b, below, search_held(l, rows, b.code, 1) - below);\n"
     "    }\n"
-    "}\n\n",
+    "}\n"
+    "#endif\n\n",
     "//---- radix: samples search\n\n\n"
     "CLSORT_INLINE uint search_tile(samples_t s, uint low, uint high, code_t code, uint takes_equal)\n"
     "{\n"
@@ -9736,9 +9738,9 @@ static const char *const clsort__source[] = {
     "    uint begin = 0, left = 0;\n"
     "    if (n == 0)\n"
     "        return;\n"
-    "    if (!CLSORT_BRANCHES || !tables)\n"
+    "    if (!CLSORT_BRANCHES || CLSORT_FEW || !tables)\n"
     "        own = find_stretch_alone(s, l, bucket);\n"
-    "    if (tables)\n"
+    "    if (!CLSORT_FEW && tables)\n"
     "        own = load_stretch(s, bucket);\n"
     "    own.end = t < s.tiles ? own.end : own.first;\n"
     "    group_scan_total(t < s.tiles ? own.first - t * tile : 0, l.sums, &begin);\n"
@@ -9757,7 +9759,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 9909\n",
+    "#line 9912\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
     "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -10656,7 +10658,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 11015\n",
+    "#line 11018\n",
 #endif
     "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_SELECT\n"
@@ -12644,10 +12646,12 @@ typedef struct clsort__config {
 } clsort__config;
 
 /* Arrays and rows fit a tile: only the kernel of bitonic, merge, radix of samples or segments that
-   sorts such. Each row is longer: only the kernels of segments for long ones. */
+   sorts such. Each row is longer: only the kernels of segments for long ones. Buckets of samples
+   find their own borders: only the kernels for that. */
 enum {
     CLSORT__FEW_TILES = 1,
     CLSORT__FEW_LONG = 2,
+    CLSORT__FEW_BUCKETS = 3,
     CLSORT__FEW_GATED = CLSORT__FEW_TILES,
     CLSORT__FEW_ALONE = CLSORT__FEW_LONG
 };
@@ -14094,6 +14098,7 @@ static const char *clsort__more_options(const clsort__config *c)
 {
     const int no_radix = (CLSORT__LEFT_OUT & CLSORT__BIT(CLSORT_RADIX)) != 0;
     return c->few == CLSORT__FEW_LONG              ? " -D CLSORT_FEW=2"
+           : c->few == CLSORT__FEW_BUCKETS         ? " -D CLSORT_FEW=3"
            : c->few                                ? " -D CLSORT_FEW=1"
            : no_radix && c->family == CLSORT__RUNS ? " -D CLSORT_HAS_RADIX=0"
                                                    : "";
@@ -14203,15 +14208,16 @@ static int clsort__few_have(const clsort__config *c, int kernel)
     switch (kernel) {
         case CLSORT__KERNEL_TILE:
         case CLSORT__KERNEL_MERGE_TILE:
-        case CLSORT__KERNEL_SAMPLES_TILE:
         case CLSORT__KERNEL_RADIX_SWEEPS:
         case CLSORT__KERNEL_SEGMENT_PACK: return tiles;
         case CLSORT__KERNEL_RADIX_CLEAR:
         case CLSORT__KERNEL_RADIX_SWEEP:
+        case CLSORT__KERNEL_SAMPLES_BUCKET:
         case CLSORT__KERNEL_SEGMENT_TILE:
         case CLSORT__KERNEL_SEGMENT_PASS: return !tiles;
         default:
             return kernel == CLSORT__KERNEL_RADIX_PIECES
+                   || kernel == CLSORT__KERNEL_SAMPLES_TILE
                    || kernel == CLSORT__KERNEL_RADIX_HISTOGRAM
                    || kernel == CLSORT__KERNEL_RADIX_BEGIN;
     }
@@ -14346,13 +14352,15 @@ static clsort__program *clsort__find_exactly(clsort_sorter *s, const clsort__con
     return NULL;
 }
 
-/* Finds a program; for few elements also one that is for any number. */
+/* Finds a program; for few elements also one that is for more. */
 static clsort__program *clsort__find_program(clsort_sorter *s, const clsort__config *asked)
 {
-    clsort__config any = *asked;
-    clsort__program *const found = clsort__find_exactly(s, asked);
-    any.few = 0;
-    return found || !asked->few ? found : clsort__find_exactly(s, &any);
+    clsort__config more = *asked;
+    clsort__program *found = clsort__find_exactly(s, asked);
+    more.few = CLSORT__FEW_BUCKETS;
+    if (!found && asked->few == CLSORT__FEW_TILES) found = clsort__find_exactly(s, &more);
+    more.few = 0;
+    return found || !asked->few ? found : clsort__find_exactly(s, &more);
 }
 
 /* Builds a program, unless it is built already. With CLSORT_FLAG_NO_BUILD in flags that is an
@@ -18159,6 +18167,42 @@ static size_t clsort__samples_need(const clsort__config *c)
            + 4 * (4 * group + 1);
 }
 
+/* How elements are cut. */
+typedef struct clsort__samples_job {
+    size_t tiles, tile, buckets;
+    cl_uint samples_log2;       /* of a tile, at least those of one work-item */
+    int alone;                  /* buckets find their own borders */
+} clsort__samples_job;
+
+/* There are 32 tiles of a quarter of what a work-group holds or more, and 64 buckets of that length
+   on average or more: half of what it holds, but a third where there are few samples for so many
+   tiles. Each bucket has 16 samples if a work-group holds that many. */
+static clsort__samples_job clsort__cut_samples(const clsort__config *c, size_t n)
+{
+    const size_t most = clsort__radix_tile(c), group = (size_t)1 << c->group_log2,
+                 all = clsort__ceil_divide(n, most), quarters = clsort__ceil_divide(4 * n, most);
+    const size_t some = clsort__smaller(quarters, 32),
+                 parts = clsort__ceil_divide((all > group / 2 ? 3 : 2) * n, most),
+                 small = clsort__smaller(quarters, 64);
+    clsort__samples_job j;
+    j.tiles = all <= 1 || some < all ? all : some;
+    j.tile = clsort__ceil_divide(n, j.tiles);
+    j.tiles = clsort__ceil_divide(n, j.tile);
+    j.buckets = j.tiles <= 1 ? 1 : parts > small ? parts : small;
+    j.alone = j.tiles <= clsort__smaller(64, group / 2);
+    j.samples_log2 = c->items_log2;
+    while (j.tiles << j.samples_log2 < 16 * j.buckets && j.tiles << j.samples_log2 <= most / 2)
+        j.samples_log2++;
+    return j;
+}
+
+/* Which kernels so many elements need. */
+static cl_uint clsort__few_samples(const clsort__config *c, size_t n)
+{
+    if (n <= clsort__radix_tile(c)) return CLSORT__FEW_TILES;
+    return clsort__cut_samples(c, n).alone ? (cl_uint)CLSORT__FEW_BUCKETS : 0;
+}
+
 /* Says in *c what the kernels are compiled for; 0 if they do not fit the count or the device. A
    work-item looks for a bucket in one tile. */
 static int clsort__samples_shape(const clsort_sorter *s, const clsort__plan *p, clsort__config *c)
@@ -18173,56 +18217,24 @@ static int clsort__samples_shape(const clsort_sorter *s, const clsort__plan *p, 
     c->radix_items = 1u << c->items_log2;
     c->team = s->has_warps ? CLSORT__WARP : 16;
     c->group_log2 = c->share_log2 = clsort__choose_group(s, t, CLSORT__HYBRID_LEAST_GROUP, 8);
-    c->few = p->d.count <= clsort__radix_tile(c);   /* a tile: one launch */
+    c->few = clsort__few_samples(c, p->d.count);
     return c->group_log2 >= CLSORT__HYBRID_LEAST_GROUP && clsort__local_need(c) <= s->local_bytes
            && p->d.count <= clsort__radix_tile(c) << c->group_log2;
 }
 
-/* How elements are cut. */
-typedef struct clsort__samples_job {
-    size_t tiles, tile, buckets;
-    cl_uint samples_log2;       /* of a tile, at least those of one work-item */
-    int alone;                  /* buckets find their own borders */
-    const clsort__workspace *w;
-} clsort__samples_job;
-
-/* There are 32 tiles of a quarter of what a work-group holds or more, and 64 buckets of that length
-   on average or more: half of what it holds, but a third where there are few samples for so many
-   tiles. Each bucket has 16 samples if a work-group holds that many. */
-static clsort__samples_job clsort__cut_samples(const clsort__workspace *w, size_t n)
-{
-    const clsort__config *const c = &w->shape;
-    const size_t most = clsort__radix_tile(c), group = (size_t)1 << c->group_log2,
-                 all = clsort__ceil_divide(n, most), quarters = clsort__ceil_divide(4 * n, most);
-    const size_t some = clsort__smaller(quarters, 32),
-                 parts = clsort__ceil_divide((all > group / 2 ? 3 : 2) * n, most),
-                 small = clsort__smaller(quarters, 64);
-    clsort__samples_job j;
-    j.w = w;
-    j.tiles = all <= 1 || some < all ? all : some;
-    j.tile = clsort__ceil_divide(n, j.tiles);
-    j.tiles = clsort__ceil_divide(n, j.tile);
-    j.buckets = j.tiles <= 1 ? 1 : parts > small ? parts : small;
-    j.alone = j.tiles <= clsort__smaller(64, group / 2);
-    j.samples_log2 = c->items_log2;
-    while (j.tiles << j.samples_log2 < 16 * j.buckets && j.tiles << j.samples_log2 <= most / 2)
-        j.samples_log2++;
-    return j;
-}
-
 /* One launch, which reads and writes all elements so many times. */
 static void clsort__samples_launch(clsort__run *run, const clsort__plan *p,
-                                   const clsort__samples_job *j, int kernel, size_t groups,
-                                   cl_uint times)
+                                   const clsort__workspace *w, const clsort__samples_job *j,
+                                   int kernel, size_t groups, cl_uint times)
 {
     clsort__use_kernel(run, &p->config, kernel);
-    clsort__arg_workspace(run, p, j->w);
+    clsort__arg_workspace(run, p, w);
     clsort__arg_count(run, p->d.count);
     clsort__arg_count(run, j->tile);
     clsort__arg_count(run, j->buckets);
     clsort__arg_uint(run, j->samples_log2);
     clsort__arg_uint(run, !j->alone);
-    clsort__arg_local(run, clsort__samples_need(&j->w->shape));
+    clsort__arg_local(run, clsort__samples_need(&w->shape));
     clsort__traffic(run, times > 1, times * (cl_ulong)p->d.count * p->key.bytes);
     clsort__launch(run, groups << run->group_log2);
 }
@@ -18230,12 +18242,12 @@ static void clsort__samples_launch(clsort__run *run, const clsort__plan *p,
 /* Sorts `from` into `to`, which may be the same, by way of alt. */
 static void clsort__samples(clsort__run *run, const clsort__plan *p, const clsort__workspace *w)
 {
-    const clsort__samples_job j = clsort__cut_samples(w, p->d.count);
-    clsort__samples_launch(run, p, &j, CLSORT__KERNEL_SAMPLES_TILE, j.tiles, 2);
+    const clsort__samples_job j = clsort__cut_samples(&w->shape, p->d.count);
+    clsort__samples_launch(run, p, w, &j, CLSORT__KERNEL_SAMPLES_TILE, j.tiles, 2);
     if (j.tiles <= 1) return;
     if (!j.alone)
-        clsort__samples_launch(run, p, &j, CLSORT__KERNEL_SAMPLES_BORDERS, j.tiles, 0);
-    clsort__samples_launch(run, p, &j, CLSORT__KERNEL_SAMPLES_BUCKET, j.buckets, 2);
+        clsort__samples_launch(run, p, w, &j, CLSORT__KERNEL_SAMPLES_BORDERS, j.tiles, 0);
+    clsort__samples_launch(run, p, w, &j, CLSORT__KERNEL_SAMPLES_BUCKET, j.buckets, 2);
 }
 
 /* ---- >>cached -------------------------------------------------------------------------------- */

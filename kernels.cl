@@ -425,7 +425,8 @@
 #endif
 /* 1, where an array or each row fits a tile: of bitonic, merge, radix of samples and segments only
    the kernel that sorts such; of sweeps those behind hybrid radix. 2, where each row is longer: of
-   segments only those for long ones; of sweeps those that are alone. */
+   segments only those for long ones; of sweeps those that are alone. 3, where buckets find their
+   own borders: of radix of samples only the kernels for that. */
 #ifndef CLSORT_FEW
 #define CLSORT_FEW 0
 #endif
@@ -9617,7 +9618,7 @@ CLSORT_KERNEL void clsort_samples_tile(CLSORT_SAMPLES_ARGS)
 }
 
 //---- radix: samples borders
-#if !CLSORT_FEW
+#if CLSORT_FEW != 1
 /* Merges the samples into local memory. Those of one tile lie between those of another: else, where
    tiles are alike, they crowd. The factor is 2^10 over the golden ratio. Called by all work-items;
    begins and ends with a barrier. */
@@ -9676,6 +9677,7 @@ CLSORT_INLINE uint border_place(border_t b, uint below, uint equal)
     return below + (uint)((ulong)equal * b.taken / b.of);
 }
 
+#if !CLSORT_FEW
 /* Puts a tile's codes into local memory. Called by all work-items; begins and ends with a
    barrier. */
 CLSORT_INLINE void hold_tile(samples_t s, held_t l, uint begin, uint rows)
@@ -9715,6 +9717,7 @@ CLSORT_KERNEL void clsort_samples_borders(CLSORT_SAMPLES_ARGS)
                 = border_place(b, below, search_held(l, rows, b.code, 1) - below);
     }
 }
+#endif
 
 //---- radix: samples search
 /* The first of the sorted keys low ... high - 1 of alt whose code is not below `code` or, with
@@ -9885,9 +9888,9 @@ CLSORT_KERNEL void clsort_samples_bucket(CLSORT_SAMPLES_ARGS)
     uint begin = 0, left = 0;
     if (n == 0)
         return;
-    if (!CLSORT_BRANCHES || !tables)
+    if (!CLSORT_BRANCHES || CLSORT_FEW || !tables)
         own = find_stretch_alone(s, l, bucket);
-    if (tables)
+    if (!CLSORT_FEW && tables)
         own = load_stretch(s, bucket);
     own.end = t < s.tiles ? own.end : own.first;
     group_scan_total(t < s.tiles ? own.first - t * tile : 0, l.sums, &begin);
