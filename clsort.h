@@ -2797,6 +2797,18 @@ static const char *const clsort__source[] = {
     "    group_sync();\n"
     "    *total = sums[2 * CLSORT_GROUP];\n"
     "    return before;\n"
+    "}\n\n\n\n"
+    "CLSORT_INLINE uint group_total(uint x, local uint *word)\n"
+    "{\n"
+    "    if (local_id() == 0)\n"
+    "        *word = 0;\n"
+    "    group_sync();\n"
+    "    if (x != 0)\n"
+    "        atomic_add(word, x);\n"
+    "    group_sync();\n"
+    "    const uint total = *word;\n"
+    "    group_sync();\n"
+    "    return total;\n"
     "}\n"
     "#endif\n\n",
     "//---- group: numbers\n\n\n\n\n"
@@ -3395,10 +3407,10 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 2041\n",
+    "#line 2056\n",
 #endif
 #else
-    "#line 2041\n",
+    "#line 2056\n",
 #endif
 #ifndef CLSORT_NO_MERGE
     "//---- merge\n"
@@ -4558,7 +4570,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 3464\n",
+    "#line 3479\n",
 #endif
     "//---- merge: segments\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_NEEDS_PACKING\n"
@@ -4868,7 +4880,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 3857\n",
+    "#line 3872\n",
 #endif
 #ifndef CLSORT_NO_RADIX
     "//---- radix: codes\n"
@@ -8240,9 +8252,7 @@ static const char *const clsort__source[] = {
     "#endif\n\n\n\n"
     "CLSORT_INLINE uint is_crowded(cells_t s, uint heaviest)\n"
     "{\n"
-    "    uint crowded;\n"
-    "    group_scan_total(heaviest > s.size / CLSORT__HYBRID_CROWDED_PART, s.sums, &crowded);\n"
-    "    return crowded != 0;\n"
+    "    return group_total(heaviest > s.size / CLSORT__HYBRID_CROWDED_PART, s.sums) != 0;\n"
     "}\n\n\n\n"
     "CLSORT_INLINE void load_judged(hybrid_t h, cells_t s, uint rows)\n"
     "{\n"
@@ -8284,7 +8294,7 @@ static const char *const clsort__source[] = {
     "    const uint x = local_id(), y = x + CLSORT_GROUP,\n"
     "               rows = min(s.size, CLSORT__HYBRID_JUDGED + 0u),\n"
     "               least = max(rows / CLSORT__HYBRID_EVEN_DIGITS, CLSORT__HYBRID_LEAST_HEAVY + 0u);\n"
-    "    uint x_count = 0, y_count = 0, weight;\n"
+    "    uint x_count = 0, y_count = 0;\n"
     "    load_judged(h, s, rows);\n"
     "    const code_t x_code = s.judged[min(x, rows - 1)], y_code = s.judged[min(y, rows - 1)];\n"
     "    #pragma unroll 8\n"
@@ -8295,7 +8305,7 @@ static const char *const clsort__source[] = {
     "    }\n"
     "    const uint has_x = x < rows && x_count < 1u << 16 && x_count >= least,\n"
     "               has_y = y < rows && y_count < 1u << 16 && y_count >= least;\n"
-    "    group_scan_total((has_x ? x_count : 0) + (has_y ? y_count : 0), s.sums, &weight);\n"
+    "    const uint weight = group_total((has_x ? x_count : 0) + (has_y ? y_count : 0), s.sums);\n"
     "    const uint heavies = list_heavies(s, x_code, y_code, has_x | has_y << 1);\n"
     "    return 2 * weight < rows ? 0 : heavies;\n"
     "}\n\n",
@@ -8313,9 +8323,7 @@ static const char *const clsort__source[] = {
     "}\n\n\n\n"
     "CLSORT_INLINE uint is_flat(cells_t s, uint sum)\n"
     "{\n"
-    "    uint over;\n"
-    "    group_scan_total(sum > CLSORT__HYBRID_FLAT_TIMES * (s.size / CLSORT_GROUP), s.sums, &over);\n"
-    "    return over == 0;\n"
+    "    return group_total(sum > CLSORT__HYBRID_FLAT_TIMES * (s.size / CLSORT_GROUP), s.sums) == 0;\n"
     "}\n\n\n"
     "CLSORT_INLINE uint lacks_slots(hybrid_t h, cells_t s)\n"
     "{\n"
@@ -8348,18 +8356,19 @@ static const char *const clsort__source[] = {
     "    local uint *counts = (local uint *)(judged + CLSORT__HYBRID_JUDGED),\n"
     "               *sums = counts + CLSORT_CELL_WORDS + (CLSORT_CELL_WORDS >> 5);\n"
     "    cells_t s = { counts, sums, edges, judged, { 0, 0, 0 }, 0, sample_size(h), 0, 0, 0 };\n"
-    "    uint digits, heaviest;\n"
+    "    uint digits, heaviest, sum = 0;\n"
     "    if (n == 0)\n"
     "        return;\n"
     "    find_edges(h, s);\n"
     "    s.line = outer_line(edges[0], edges[CLSORT_GROUP], &s.most);\n"
-    "    count_cells(h, s);\n"
-    "    uint sum = sum_cells(s, &heaviest);\n"
-    "    if (!CLSORT_PAIRS && (is_crowded(s, heaviest) || !CLSORT_BRANCHES))\n"
-    "        s.heavy = find_heavies(h, s);\n"
-    "    if (s.heavy != 0 || !(CLSORT_BRANCHES || CLSORT_PAIRS)) {\n"
+    "    for (uint round = 0; round < (CLSORT_PAIRS ? 1 : 2); round++) {\n"
     "        count_cells(h, s);\n"
     "        sum = sum_cells(s, &heaviest);\n"
+    "        if (CLSORT_PAIRS || round > 0 || (CLSORT_BRANCHES && !is_crowded(s, heaviest)))\n"
+    "            break;\n"
+    "        s.heavy = find_heavies(h, s);\n"
+    "        if (CLSORT_BRANCHES && s.heavy == 0)\n"
+    "            break;\n"
     "    }\n"
     "    const uint before = group_scan_total(sum, s.sums, &s.light);\n"
     "    s.flat = is_flat(s, sum) && s.heavy == 0;\n"
@@ -8617,11 +8626,16 @@ static const char *const clsort__source[] = {
     "    global uint *next;\n"
     "    uint rows;\n"
     "} move_t;\n\n\n"
+    "#if CLSORT_KEY_BYTES == 4\n"
+    "#define CLSORT_STAGED_AHEAD 8\n"
+    "#else\n"
+    "#define CLSORT_STAGED_AHEAD CLSORT_RADIX_ITEMS\n"
+    "#endif\n\n\n"
     "CLSORT_INLINE void write_staged(move_t v, splitter_t s, split_space_t l, codec_t codec,\n"
     "                                const uint by)\n"
     "{\n"
     "    const uint whole = v.rows == CLSORT_SPLIT_TILE;\n"
-    "    #pragma unroll\n"
+    "    #pragma unroll CLSORT_STAGED_AHEAD\n"
     "    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {\n"
     "        const uint i = local_id() + m * CLSORT_GROUP;\n"
     "        if (whole || i < v.rows) {\n"
@@ -8676,41 +8690,31 @@ static const char *const clsort__source[] = {
     "CLSORT_INLINE uint count_light(move_t v, splitter_t s, split_space_t l, codec_t codec)\n"
     "{\n"
     "    uint light = 0;\n"
-    "    for (uint k = 0; k < CLSORT_RADIX_ITEMS; k += CLSORT_AHEAD) {\n"
-    "        code_t key[CLSORT_AHEAD];\n"
-    "        #pragma unroll\n"
-    "        for (uint m = 0; m < CLSORT_AHEAD; m++) {\n"
-    "            const uint i = local_id() + (k + m) * CLSORT_GROUP;\n"
-    "            key[m] = load_key(v.from, min(i, max(v.rows, 1u) - 1));\n"
-    "        }\n"
-    "        #pragma unroll\n"
-    "        for (uint m = 0; m < CLSORT_AHEAD; m++) {\n"
-    "            if (local_id() + (k + m) * CLSORT_GROUP >= v.rows)\n"
-    "                continue;\n"
-    "            const uint d = split_digit(s, encode(key[m], codec), BY_HEAVIES);\n"
-    "            if (d < CLSORT_STAYS) {\n"
-    "                atomic_inc(&l.counters[d]);\n"
-    "                light |= 1u << (k + m);\n"
-    "            }\n"
+    "    #pragma unroll 8\n"
+    "    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {\n"
+    "        const uint i = local_id() + m * CLSORT_GROUP;\n"
+    "        l.staged[i] = encode(load_key(v.from, min(i, max(v.rows, 1u) - 1)), codec);\n"
+    "    }\n"
+    "    #pragma unroll 4\n"
+    "    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {\n"
+    "        const uint i = local_id() + m * CLSORT_GROUP,\n"
+    "                   d = i < v.rows ? split_digit(s, l.staged[i], BY_HEAVIES) : CLSORT_STAYS;\n"
+    "        if (d < CLSORT_STAYS) {\n"
+    "            atomic_inc(&l.counters[d]);\n"
+    "            light |= 1u << m;\n"
     "        }\n"
     "    }\n"
     "    return light;\n"
     "}\n\n\n"
     "CLSORT_INLINE void write_light(move_t v, splitter_t s, split_space_t l, codec_t codec, uint light)\n"
     "{\n"
-    "    for (uint k = 0; k < CLSORT_RADIX_ITEMS; k += CLSORT_AHEAD) {\n"
-    "        code_t key[CLSORT_AHEAD];\n"
-    "        #pragma unroll\n"
-    "        for (uint m = 0; m < CLSORT_AHEAD; m++)\n"
-    "            if (light >> (k + m) & 1)\n"
-    "                key[m] = load_key(v.from, local_id() + (k + m) * CLSORT_GROUP);\n"
-    "        #pragma unroll\n"
-    "        for (uint m = 0; m < CLSORT_AHEAD; m++)\n"
-    "            if (light >> (k + m) & 1) {\n"
-    "                const uint d = split_digit(s, encode(key[m], codec), BY_HEAVIES);\n"
-    "                store_key(v.to, atomic_inc(&l.counters[d]), key[m]);\n"
-    "            }\n"
-    "    }\n"
+    "    #pragma unroll 4\n"
+    "    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)\n"
+    "        if (light >> m & 1) {\n"
+    "            const code_t code = l.staged[local_id() + m * CLSORT_GROUP];\n"
+    "            const uint d = split_digit(s, code, BY_HEAVIES);\n"
+    "            store_key(v.to, atomic_inc(&l.counters[d]), decode(code, codec));\n"
+    "        }\n"
     "}\n\n\n\n"
     "CLSORT_INLINE void move_light(move_t v, splitter_t s, split_space_t l, codec_t codec)\n"
     "{\n"
@@ -9759,7 +9763,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 9912\n",
+    "#line 9921\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
     "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -10658,7 +10662,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 11018\n",
+    "#line 11027\n",
 #endif
     "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_SELECT\n"

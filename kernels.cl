@@ -1284,6 +1284,21 @@ CLSORT_INLINE uint group_scan_total(uint x, local uint *sums, uint *total)
     *total = sums[2 * CLSORT_GROUP];
     return before;
 }
+
+/* The sum of x over all work-items, of which few have more than 0. Called by all; `word` of local
+   memory is free before and after. */
+CLSORT_INLINE uint group_total(uint x, local uint *word)
+{
+    if (local_id() == 0)
+        *word = 0;
+    group_sync();
+    if (x != 0)
+        atomic_add(word, x);
+    group_sync();
+    const uint total = *word;
+    group_sync();
+    return total;
+}
 #endif
 
 //---- group: numbers
@@ -8068,9 +8083,7 @@ CLSORT_INLINE uint write_cells(hybrid_t h, cells_t s, uint before, uint digit, c
    `sums` free; ends with a barrier. */
 CLSORT_INLINE uint is_crowded(cells_t s, uint heaviest)
 {
-    uint crowded;
-    group_scan_total(heaviest > s.size / CLSORT__HYBRID_CROWDED_PART, s.sums, &crowded);
-    return crowded != 0;
+    return group_total(heaviest > s.size / CLSORT__HYBRID_CROWDED_PART, s.sums) != 0;
 }
 
 /* Loads a part of the sample, of `rows`, so that the first of these are a sample, too. Called by
@@ -8125,7 +8138,7 @@ CLSORT_INLINE uint find_heavies(hybrid_t h, cells_t s)
     const uint x = local_id(), y = x + CLSORT_GROUP,
                rows = min(s.size, CLSORT__HYBRID_JUDGED + 0u),
                least = max(rows / CLSORT__HYBRID_EVEN_DIGITS, CLSORT__HYBRID_LEAST_HEAVY + 0u);
-    uint x_count = 0, y_count = 0, weight;
+    uint x_count = 0, y_count = 0;
     load_judged(h, s, rows);
     const code_t x_code = s.judged[min(x, rows - 1)], y_code = s.judged[min(y, rows - 1)];
     #pragma unroll 8
@@ -8136,7 +8149,7 @@ CLSORT_INLINE uint find_heavies(hybrid_t h, cells_t s)
     }
     const uint has_x = x < rows && x_count < 1u << 16 && x_count >= least,
                has_y = y < rows && y_count < 1u << 16 && y_count >= least;
-    group_scan_total((has_x ? x_count : 0) + (has_y ? y_count : 0), s.sums, &weight);
+    const uint weight = group_total((has_x ? x_count : 0) + (has_y ? y_count : 0), s.sums);
     const uint heavies = list_heavies(s, x_code, y_code, has_x | has_y << 1);
     return 2 * weight < rows ? 0 : heavies;
 }
@@ -8159,9 +8172,7 @@ CLSORT_INLINE uint sum_cells(cells_t s, uint *heaviest)
    `sums` free; ends with a barrier. */
 CLSORT_INLINE uint is_flat(cells_t s, uint sum)
 {
-    uint over;
-    group_scan_total(sum > CLSORT__HYBRID_FLAT_TIMES * (s.size / CLSORT_GROUP), s.sums, &over);
-    return over == 0;
+    return group_total(sum > CLSORT__HYBRID_FLAT_TIMES * (s.size / CLSORT_GROUP), s.sums) == 0;
 }
 
 /* Would ranges that are not slices need more second digits than they may have? */
@@ -8202,18 +8213,19 @@ CLSORT_KERNEL void clsort_hybrid_cells(CLSORT_HYBRID_ARGS)
     local uint *counts = (local uint *)(judged + CLSORT__HYBRID_JUDGED),
                *sums = counts + CLSORT_CELL_WORDS + (CLSORT_CELL_WORDS >> 5);
     cells_t s = { counts, sums, edges, judged, { 0, 0, 0 }, 0, sample_size(h), 0, 0, 0 };
-    uint digits, heaviest;
+    uint digits, heaviest, sum = 0;
     if (n == 0)
         return;
     find_edges(h, s);
     s.line = outer_line(edges[0], edges[CLSORT_GROUP], &s.most);
-    count_cells(h, s);
-    uint sum = sum_cells(s, &heaviest);
-    if (!CLSORT_PAIRS && (is_crowded(s, heaviest) || !CLSORT_BRANCHES))
-        s.heavy = find_heavies(h, s);
-    if (s.heavy != 0 || !(CLSORT_BRANCHES || CLSORT_PAIRS)) {
+    for (uint round = 0; round < (CLSORT_PAIRS ? 1 : 2); round++) {
         count_cells(h, s);
         sum = sum_cells(s, &heaviest);
+        if (CLSORT_PAIRS || round > 0 || (CLSORT_BRANCHES && !is_crowded(s, heaviest)))
+            break;
+        s.heavy = find_heavies(h, s);
+        if (CLSORT_BRANCHES && s.heavy == 0)
+            break;
     }
     const uint before = group_scan_total(sum, s.sums, &s.light);
     s.flat = is_flat(s, sum) && s.heavy == 0;
@@ -8530,12 +8542,19 @@ typedef struct {
     uint rows;
 } move_t;
 
+/* Staged codes that a work-item has on their way at the same time. */
+#if CLSORT_KEY_BYTES == 4
+#define CLSORT_STAGED_AHEAD 8
+#else
+#define CLSORT_STAGED_AHEAD CLSORT_RADIX_ITEMS
+#endif
+
 /* Writes the staged codes of a tile as keys to their digits' places. */
 CLSORT_INLINE void write_staged(move_t v, splitter_t s, split_space_t l, codec_t codec,
                                 const uint by)
 {
     const uint whole = v.rows == CLSORT_SPLIT_TILE;
-    #pragma unroll
+    #pragma unroll CLSORT_STAGED_AHEAD
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
         const uint i = local_id() + m * CLSORT_GROUP;
         if (whole || i < v.rows) {
@@ -8595,27 +8614,23 @@ CLSORT_INLINE void move_tile(move_t v, splitter_t s, split_space_t l, codec_t co
 }
 
 //---- radix: hybrid light codes move
-/* Counts those keys of a tile whose codes are not heavy. Returns a bit for each key of the
-   work-item. */
+/* Stages the codes of a tile, and counts those that are not heavy. Returns a bit for each key of
+   the work-item. */
 CLSORT_INLINE uint count_light(move_t v, splitter_t s, split_space_t l, codec_t codec)
 {
     uint light = 0;
-    for (uint k = 0; k < CLSORT_RADIX_ITEMS; k += CLSORT_AHEAD) {
-        code_t key[CLSORT_AHEAD];
-        #pragma unroll
-        for (uint m = 0; m < CLSORT_AHEAD; m++) {
-            const uint i = local_id() + (k + m) * CLSORT_GROUP;
-            key[m] = load_key(v.from, min(i, max(v.rows, 1u) - 1));
-        }
-        #pragma unroll
-        for (uint m = 0; m < CLSORT_AHEAD; m++) {
-            if (local_id() + (k + m) * CLSORT_GROUP >= v.rows)
-                continue;
-            const uint d = split_digit(s, encode(key[m], codec), BY_HEAVIES);
-            if (d < CLSORT_STAYS) {
-                atomic_inc(&l.counters[d]);
-                light |= 1u << (k + m);
-            }
+    #pragma unroll 8
+    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
+        const uint i = local_id() + m * CLSORT_GROUP;
+        l.staged[i] = encode(load_key(v.from, min(i, max(v.rows, 1u) - 1)), codec);
+    }
+    #pragma unroll 4
+    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
+        const uint i = local_id() + m * CLSORT_GROUP,
+                   d = i < v.rows ? split_digit(s, l.staged[i], BY_HEAVIES) : CLSORT_STAYS;
+        if (d < CLSORT_STAYS) {
+            atomic_inc(&l.counters[d]);
+            light |= 1u << m;
         }
     }
     return light;
@@ -8624,19 +8639,13 @@ CLSORT_INLINE uint count_light(move_t v, splitter_t s, split_space_t l, codec_t 
 /* Writes the keys that count_light found to the places that the counters say. */
 CLSORT_INLINE void write_light(move_t v, splitter_t s, split_space_t l, codec_t codec, uint light)
 {
-    for (uint k = 0; k < CLSORT_RADIX_ITEMS; k += CLSORT_AHEAD) {
-        code_t key[CLSORT_AHEAD];
-        #pragma unroll
-        for (uint m = 0; m < CLSORT_AHEAD; m++)
-            if (light >> (k + m) & 1)
-                key[m] = load_key(v.from, local_id() + (k + m) * CLSORT_GROUP);
-        #pragma unroll
-        for (uint m = 0; m < CLSORT_AHEAD; m++)
-            if (light >> (k + m) & 1) {
-                const uint d = split_digit(s, encode(key[m], codec), BY_HEAVIES);
-                store_key(v.to, atomic_inc(&l.counters[d]), key[m]);
-            }
-    }
+    #pragma unroll 4
+    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
+        if (light >> m & 1) {
+            const code_t code = l.staged[local_id() + m * CLSORT_GROUP];
+            const uint d = split_digit(s, code, BY_HEAVIES);
+            store_key(v.to, atomic_inc(&l.counters[d]), decode(code, codec));
+        }
 }
 
 /* As move_tile, for those keys alone whose codes are not heavy. They go to their places one by
