@@ -193,8 +193,8 @@
        a(T) with the T of radix, and 4 (3600 + 256 H). H is 0 up to 98,000 keys at least, then a
        power of two, at most 512 (keys of 8 bytes, with values, or more than 5 * 2^26 keys: 1024).
        That is up to 0.54 MB (1.07 MB) more.
-     - radix-samples, and radix where it takes that (bare keys of 32 bits on NVIDIA's GPUs), up to
-       4096 elements: n / 16 + 8
+     - radix-samples, and radix where it takes that (bare keys of 32 and 64 bits on NVIDIA's GPUs),
+       up to 8192 elements: n / 16 + 8
      - quicksort: a(4 (1050 + 188 S)) with S = min(n / 1024, 8192) + 1, and the T of rows; less than
        1.24 n + 137 KB, and from 2^23 elements on n / 2 + 6.3 MB
      - rows: 52 + 24 (n / 64) + 4 (n / 32) + 128 min(n / 64 + 1, 1024), less than n / 2 + 132 KB
@@ -269,7 +269,7 @@
      - many elements on CPUs and on NVIDIA's GPUs, where a CPU prefers vectors of AVX-512 a few
        hundred: radix
      - CPUs: bitonic
-     - bare keys of 32 bits on NVIDIA's GPUs, but 4097 to 8192 of them: radix
+     - bare keys of 32 bits, and up to 8192 of 64 bits, on NVIDIA's GPUs: radix
      - GPUs: bitonic up to 4096 bare keys of at most 32 bits, else merge
      AUTO never takes quicksort.
 
@@ -9350,7 +9350,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n"
     "#endif\n\n",
-    "//---- radix: samples\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+    "//---- radix: samples\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_IS(SAMPLES) && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0\n\n\n\n"
     "#define CLSORT_SAMPLES_ARGS \\\n"
     "    CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_ARGS(alt), \\\n"
@@ -9380,6 +9380,11 @@ static const char *const clsort__source[] = {
     "CLSORT_INLINE code_t held(held_t l, uint i)\n"
     "{\n"
     "    return l.keys[pad_slot(i, CLSORT_KEY_PAD_LOG2)];\n"
+    "}\n\n\n\n"
+    "typedef struct { code_t code; uint taken, of; } border_t;\n\n\n\n"
+    "CLSORT_INLINE uint border_place(border_t b, uint below, uint equal)\n"
+    "{\n"
+    "    return below + (uint)((ulong)equal * b.taken / b.of);\n"
     "}\n\n",
     "//---- radix: samples in registers\n\n"
     "CLSORT_INLINE void merge_blocks(code_t *v, const uint most)\n"
@@ -9442,6 +9447,277 @@ static const char *const clsort__source[] = {
     "    }\n"
     "}\n"
     "#endif\n\n",
+    "//---- radix: samples once\n"
+    "#if CLSORT_FEW == 2\n\n\n"
+    "#define CLSORT_ONCE_ARGS \\\n"
+    "    CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_ARGS(alt), \\\n"
+    "        CLSORT_CODEC_ARGS, global uchar *scratch, ulong scratch_at, uint n, uint buckets, \\\n"
+    "        uint samples, uint seed, local ulong *space\n"
+    "#define CLSORT_ONCE \\\n"
+    "    { \\\n"
+    "        CLSORT_ARRAY(source), CLSORT_ARRAY(target), CLSORT_CODEC, n, buckets, samples, seed, \\\n"
+    "            (local code_t *)space, (local code_t *)space + CLSORT_TILE_ITEMS, \\\n"
+    "            (local uint *)((local code_t *)space + 2 * CLSORT_TILE_ITEMS) \\\n"
+    "    }\n"
+    "typedef struct {\n"
+    "    array_t source, target;\n"
+    "    codec_t codec;\n"
+    "    uint n, buckets, samples, seed;\n"
+    "    local code_t *kept, *spare;\n"
+    "    local uint *words;\n"
+    "} once_t;\n"
+    "enum { ONCE_KEPT, ONCE_BELOW, ONCE_LOW, ONCE_HIGH };\n\n"
+    "#define CLSORT_ONCE_ITEMS 4\n"
+    "#define CLSORT_ONCE_PART (CLSORT_ONCE_ITEMS * CLSORT_GROUP)\n\n"
+    "#if CLSORT_WARPS\n\n"
+    "CLSORT_INLINE code_t sort_lanes(code_t code)\n"
+    "{\n"
+    "    const uint lane = local_id() % CLSORT__WARP;\n"
+    "    #pragma unroll\n"
+    "    for (uint run = 1; run < CLSORT__WARP; run *= 2) {\n"
+    "        const code_t first = other_lane(code, 2 * run - 1);\n"
+    "        code = lane & run ? max(code, first) : min(code, first);\n"
+    "        #pragma unroll\n"
+    "        for (uint step = run / 2; step > 0; step /= 2) {\n"
+    "            const code_t other = other_lane(code, step);\n"
+    "            code = lane & step ? max(code, other) : min(code, other);\n"
+    "        }\n"
+    "    }\n"
+    "    return code;\n"
+    "}\n"
+    "#endif\n\n\n"
+    "CLSORT_INLINE uint merged_place(local const code_t *codes, uint i, uint run)\n"
+    "{\n"
+    "    const uint second = (i & run) != 0, begin = i & ~(2 * run - 1),\n"
+    "               other = begin + (second ? 0 : run);\n"
+    "    const code_t code = codes[i];\n"
+    "    uint before = 0;\n"
+    "    for (uint step = run / 2; step > 0; step /= 2) {\n"
+    "        const code_t now = codes[other + before + step - 1];\n"
+    "        before += now < code || (second && now == code) ? step : 0;\n"
+    "    }\n"
+    "    const code_t now = codes[other + before];\n"
+    "    before += now < code || (second && now == code);\n"
+    "    return begin + (i & (run - 1)) + before;\n"
+    "}\n\n\n\n\n"
+    "CLSORT_INLINE local code_t *sort_codes(local code_t *from, local code_t *to, uint rows)\n"
+    "{\n"
+    "    const uint t = local_id();\n"
+    "    uint run = 1;\n"
+    "#if CLSORT_WARPS\n"
+    "    for (uint i = t; i < rows; i += CLSORT_GROUP)\n"
+    "        from[i] = sort_lanes(from[i]);\n"
+    "    run = CLSORT__WARP;\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "#endif\n"
+    "    for (; run < rows; run *= 2) {\n"
+    "        for (uint i = t; i < rows; i += CLSORT_GROUP)\n"
+    "            to[merged_place(from, i, run)] = from[i];\n"
+    "        barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "        local code_t *const sorted = to;\n"
+    "        to = from;\n"
+    "        from = sorted;\n"
+    "    }\n"
+    "    return from;\n"
+    "}\n\n\n"
+    "CLSORT_INLINE void add_up(local uint *sum, uint x)\n"
+    "{\n"
+    "#if CLSORT_WARPS\n"
+    "    #pragma unroll\n"
+    "    for (uint step = CLSORT__WARP / 2; step > 0; step /= 2)\n"
+    "        x += (uint)other_lane((code_t)x, step);\n"
+    "    if (local_id() % CLSORT__WARP == 0)\n"
+    "#endif\n"
+    "        atomic_add(sum, x);\n"
+    "}\n\n",
+    "//---- radix: samples once, borders\n\n\n"
+    "CLSORT_INLINE uint search_codes(local const code_t *codes, uint rows, code_t code,\n"
+    "                                uint takes_equal)\n"
+    "{\n"
+    "    uint low = 0, high = rows;\n"
+    "    while (low < high) {\n"
+    "        const uint middle = (low + high) / 2, before = codes[middle] < code\n"
+    "                                                       || (takes_equal && codes[middle] == code);\n"
+    "        low = before ? middle + 1 : low;\n"
+    "        high = before ? high : middle;\n"
+    "    }\n"
+    "    return low;\n"
+    "}\n\n\n"
+    "CLSORT_INLINE border_t cut_samples(once_t o, uint bucket)\n"
+    "{\n"
+    "    const uint place = bucket * o.samples / o.buckets;\n"
+    "    const code_t code = o.kept[place];\n"
+    "    border_t b = { code, 0, 1 };\n"
+    "    if ((place > 0 && o.kept[place - 1] == code)\n"
+    "        || (place + 1 < o.samples && o.kept[place + 1] == code)) {\n"
+    "        const uint first = search_codes(o.kept, o.samples, code, 0);\n"
+    "        b.taken = place - first;\n"
+    "        b.of = search_codes(o.kept, o.samples, code, 1) - first;\n"
+    "    }\n"
+    "    return b;\n"
+    "}\n\n\n\n"
+    "CLSORT_INLINE void take_samples(once_t *o)\n"
+    "{\n"
+    "    for (uint i = local_id(); i < o->samples; i += CLSORT_GROUP) {\n"
+    "        const uint noise = (o->seed + i + 1) * 0x9E3779B9u,\n"
+    "                   jitter = (noise ^ noise >> 15) * 0x85EBCA6Bu;\n"
+    "        const ulong place = (ulong)i * o->n + ((ulong)jitter * o->n >> 32);\n"
+    "        o->kept[i] = encode(*key_place(o->source, place / o->samples), o->codec);\n"
+    "    }\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    local code_t *const sorted = sort_codes(o->kept, o->spare, o->samples);\n"
+    "    o->spare = sorted == o->kept ? o->spare : o->kept;\n"
+    "    o->kept = sorted;\n"
+    "}\n\n",
+    "//---- radix: samples once, keys\n\n\n"
+    "typedef struct { code_t low, first, last, high; uint any, shares; } wanted_t;\n\n\n"
+    "CLSORT_INLINE wanted_t wanted_codes(border_t low, border_t high, uint is_last)\n"
+    "{\n"
+    "    const code_t apart = (is_last ? CLSORT_TOP_CODE : high.code) - low.code,\n"
+    "                 least = (low.taken > 0) + !is_last;\n"
+    "    const wanted_t w = { low.code,   low.code + (low.taken > 0),\n"
+    "                         is_last ? CLSORT_TOP_CODE : (code_t)(high.code - 1),\n"
+    "                         high.code,  apart >= least,\n"
+    "                         low.taken > 0 || high.taken > 0 };\n"
+    "    return w;\n"
+    "}\n\n\n"
+    "CLSORT_INLINE void load_part(once_t o, code_t *v, uint at)\n"
+    "{\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 0; m < CLSORT_ONCE_ITEMS; m++)\n"
+    "        v[m] = *key_place(o.source, min(at + m * CLSORT_GROUP + local_id(), o.n - 1));\n"
+    "}\n\n\n"
+    "CLSORT_INLINE void keep_codes(once_t o, const code_t *v, uint rows, wanted_t w)\n"
+    "{\n"
+    "    uint own = 0;\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 0; m < CLSORT_ONCE_ITEMS; m++)\n"
+    "        own += m < rows && (code_t)(v[m] - w.first) <= (code_t)(w.last - w.first);\n"
+    "    if (own == 0 || !w.any)\n"
+    "        return;\n"
+    "    uint place = atomic_add(&o.words[ONCE_KEPT], own);\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 0; m < CLSORT_ONCE_ITEMS; m++)\n"
+    "        if (m < rows && (code_t)(v[m] - w.first) <= (code_t)(w.last - w.first)) {\n"
+    "            if (place < CLSORT_TILE_ITEMS)\n"
+    "                o.kept[place] = v[m];\n"
+    "            place++;\n"
+    "        }\n"
+    "}\n\n\n"
+    "CLSORT_INLINE void count_equal(const code_t *v, uint rows, wanted_t w, uint *low, uint *high)\n"
+    "{\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 0; m < CLSORT_ONCE_ITEMS; m++) {\n"
+    "        *low += m < rows && v[m] == w.low;\n"
+    "        *high += m < rows && v[m] == w.high;\n"
+    "    }\n"
+    "}\n\n\n\n"
+    "CLSORT_INLINE void read_all(once_t o, code_t *v, wanted_t w)\n"
+    "{\n"
+    "    uint below = 0, low = 0, high = 0;\n"
+    "    for (uint at = 0; at < o.n; at += CLSORT_ONCE_PART) {\n"
+    "        const uint left = o.n - min(at + local_id(), o.n),\n"
+    "                   rows = (left + CLSORT_GROUP - 1) / CLSORT_GROUP;\n"
+    "        code_t next[CLSORT_ONCE_ITEMS];\n"
+    "        load_part(o, next, at + CLSORT_ONCE_PART);\n"
+    "        #pragma unroll\n"
+    "        for (uint m = 0; m < CLSORT_ONCE_ITEMS; m++) {\n"
+    "            v[m] = encode(v[m], o.codec);\n"
+    "            below += m < rows && v[m] < w.low;\n"
+    "        }\n"
+    "        if (w.shares)\n"
+    "            count_equal(v, rows, w, &low, &high);\n"
+    "        keep_codes(o, v, rows, w);\n"
+    "        #pragma unroll\n"
+    "        for (uint m = 0; m < CLSORT_ONCE_ITEMS; m++)\n"
+    "            v[m] = next[m];\n"
+    "    }\n"
+    "    add_up(&o.words[ONCE_BELOW], below);\n"
+    "    if (w.shares) {\n"
+    "        add_up(&o.words[ONCE_LOW], low);\n"
+    "        add_up(&o.words[ONCE_HIGH], high);\n"
+    "    }\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);\n"
+    "}\n\n",
+    "//---- radix: samples once, bucket\n\n"
+    "CLSORT_INLINE void fill_places(once_t o, uint begin, uint end, code_t code)\n"
+    "{\n"
+    "    for (uint i = begin + local_id(); i < end; i += CLSORT_GROUP)\n"
+    "        *key_place(o.target, i) = decode(code, o.codec);\n"
+    "}\n\n\n\n"
+    "CLSORT_INLINE void sort_kept(once_t o, uint begin, uint rows)\n"
+    "{\n"
+    "    const uint whole = (rows + CLSORT__WARP - 1) / CLSORT__WARP * CLSORT__WARP;\n"
+    "    uint size = CLSORT__WARP;\n"
+    "    while (size < rows)\n"
+    "        size *= 2;\n"
+    "    for (uint i = rows + local_id(); i < size; i += CLSORT_GROUP)\n"
+    "        o.kept[i] = o.spare[i] = CLSORT_TOP_CODE;\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    local const code_t *const sorted = sort_codes(o.kept, o.spare, whole);\n"
+    "    for (uint i = local_id(); i < rows; i += CLSORT_GROUP)\n"
+    "        *key_place(o.target, begin + i) = decode(sorted[i], o.codec);\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "}\n\n\n\n"
+    "CLSORT_INLINE uint write_equal(once_t o, border_t low, border_t high, uint one_code, uint rows)\n"
+    "{\n"
+    "    const uint below = o.words[ONCE_BELOW],\n"
+    "               begin = border_place(low, below, o.words[ONCE_LOW]),\n"
+    "               first = one_code ? begin : below + (low.taken ? o.words[ONCE_LOW] : 0),\n"
+    "               end = border_place(high, one_code ? below : first + rows, o.words[ONCE_HIGH]);\n"
+    "    fill_places(o, begin, first, low.code);\n"
+    "    fill_places(o, first + rows, end, high.code);\n"
+    "    return first;\n"
+    "}\n\n\n\n\n"
+    "CLSORT_INLINE void sort_wanted(once_t o, code_t *v, wanted_t w, border_t low, border_t high,\n"
+    "                               uint one_code)\n"
+    "{\n"
+    "    wanted_t now = w;\n"
+    "    uint begin = 0, left = 1;\n"
+    "    for (uint round = 0; left > 0; round++) {\n"
+    "        read_all(o, v, now);\n"
+    "        const uint rows = o.words[ONCE_KEPT], fits = rows <= CLSORT_TILE_ITEMS,\n"
+    "                   halves = !fits && now.first < now.last;\n"
+    "        if (round == 0) {\n"
+    "            begin = write_equal(o, low, high, one_code, rows);\n"
+    "            left = rows;\n"
+    "        }\n"
+    "        sort_kept(o, begin, fits ? rows : 0);\n"
+    "        fill_places(o, begin, fits || halves ? begin : begin + rows, now.first);\n"
+    "        begin += halves ? 0 : rows;\n"
+    "        left -= halves ? 0 : rows;\n"
+    "        now.first = halves ? now.first : (code_t)(now.last + 1);\n"
+    "        now.last = halves ? (code_t)(now.first + (code_t)(now.last - now.first) / 2) : w.last;\n"
+    "        if (left > 0)\n"
+    "            load_part(o, v, 0);\n"
+    "        if (local_id() == 0)\n"
+    "            o.words[ONCE_KEPT] = 0;\n"
+    "        barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    }\n"
+    "}\n\n\n\n"
+    "CLSORT_KERNEL void clsort_samples_once(CLSORT_ONCE_ARGS)\n"
+    "{\n"
+    "    once_t o = CLSORT_ONCE;\n"
+    "    const uint bucket = (uint)get_group_id(0), is_last = bucket + 1 == buckets;\n"
+    "    border_t low = { 0, 0, 1 }, high = low;\n"
+    "    code_t v[CLSORT_ONCE_ITEMS];\n"
+    "    if (n == 0)\n"
+    "        return;\n"
+    "    load_part(o, v, 0);\n"
+    "    if (local_id() <= ONCE_HIGH)\n"
+    "        o.words[local_id()] = 0;\n"
+    "    if (!CLSORT_BRANCHES || buckets > 1)\n"
+    "        take_samples(&o);\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    if (bucket > 0)\n"
+    "        low = cut_samples(o, bucket);\n"
+    "    if (!is_last)\n"
+    "        high = cut_samples(o, bucket + 1);\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    const wanted_t w = wanted_codes(low, high, is_last);\n"
+    "    sort_wanted(o, v, w, low, high, bucket > 0 && !is_last && low.code == high.code);\n"
+    "}\n"
+    "#else\n\n",
     "//---- radix: samples are merged\n\n\n"
     "CLSORT_INLINE void hold(held_t l, const code_t *v)\n"
     "{\n"
@@ -9498,7 +9774,8 @@ static const char *const clsort__source[] = {
     "{\n"
     "    for (uint i = local_id(); i < rows; i += CLSORT_GROUP)\n"
     "        *key_place(to, i) = decode(held(l, i), codec);\n"
-    "}\n\n\n"
+    "}\n\n"
+    "#if CLSORT_FEW != 2\n\n"
     "CLSORT_KERNEL void clsort_samples_tile(CLSORT_SAMPLES_ARGS)\n"
     "{\n"
     "    const samples_t s = CLSORT_SAMPLES;\n"
@@ -9520,9 +9797,10 @@ static const char *const clsort__source[] = {
     "    sort_own(v);\n"
     "    merge_own(l, v, rows);\n"
     "    store_held(l, advance(s.tiles > 1 ? s.alt : s.target, begin), s.codec, rows);\n"
-    "}\n\n",
+    "}\n"
+    "#endif\n\n",
     "//---- radix: samples borders\n"
-    "#if CLSORT_FEW != 1\n\n\n\n"
+    "#if CLSORT_FEW == 0 || CLSORT_FEW == 3\n\n\n\n"
     "CLSORT_INLINE void merge_samples(samples_t s, held_t l)\n"
     "{\n"
     "    const uint first = local_id() * CLSORT_ITEMS, each = 1 << s.samples_log2,\n"
@@ -9540,7 +9818,6 @@ static const char *const clsort__source[] = {
     "        v[m] = tile < s.tiles ? encode(v[m], s.codec) : CLSORT_TOP_CODE;\n"
     "    merge_own(l, v, s.tiles << s.samples_log2);\n"
     "}\n\n\n\n"
-    "typedef struct { code_t code; uint taken, of; } border_t;\n\n\n\n"
     "CLSORT_INLINE uint search_held(held_t l, uint rows, code_t code, uint takes_equal)\n"
     "{\n"
     "    uint low = 0, high = rows;\n"
@@ -9561,10 +9838,6 @@ static const char *const clsort__source[] = {
     "    const uint first = search_held(l, samples, code, 0);\n"
     "    const border_t b = { code, place - first, search_held(l, samples, code, 1) - first };\n"
     "    return b;\n"
-    "}\n\n\n\n"
-    "CLSORT_INLINE uint border_place(border_t b, uint below, uint equal)\n"
-    "{\n"
-    "    return below + (uint)((ulong)equal * b.taken / b.of);\n"
     "}\n\n"
     "#if !CLSORT_FEW\n\n\n"
     "CLSORT_INLINE void hold_tile(samples_t s, held_t l, uint begin, uint rows)\n"
@@ -9761,9 +10034,10 @@ static const char *const clsort__source[] = {
     "    }\n"
     "}\n"
     "#endif\n"
+    "#endif\n"
     "#endif\n\n",
 #else
-    "#line 9921\n",
+    "#line 10253\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
     "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -10662,7 +10936,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 11027\n",
+    "#line 11359\n",
 #endif
     "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_SELECT\n"
@@ -12582,6 +12856,7 @@ typedef char clsort__kernels_know_public_numbers
     X(HYBRID_RESPLIT, CLSORT__HYBRID, "clsort_hybrid_resplit") \
     X(HYBRID_BUCKETS, CLSORT__HYBRID, "clsort_hybrid_buckets") \
     X(HYBRID_LONG, CLSORT__HYBRID, "clsort_hybrid_long") \
+    X(SAMPLES_ONCE, CLSORT__SAMPLES, "clsort_samples_once") \
     X(SAMPLES_TILE, CLSORT__SAMPLES, "clsort_samples_tile") \
     X(SAMPLES_BORDERS, CLSORT__SAMPLES, "clsort_samples_borders") \
     X(SAMPLES_BUCKET, CLSORT__SAMPLES, "clsort_samples_bucket") \
@@ -12650,8 +12925,9 @@ typedef struct clsort__config {
 } clsort__config;
 
 /* Arrays and rows fit a tile: only the kernel of bitonic, merge, radix of samples or segments that
-   sorts such. Each row is longer: only the kernels of segments for long ones. Buckets of samples
-   find their own borders: only the kernels for that. */
+   sorts such. Each row is longer: only the kernels of segments for long ones; or radix of samples in
+   one launch: only that. Buckets of samples find their own borders: only the kernels for that.
+   Sweeps behind other plans, and sweeps alone. */
 enum {
     CLSORT__FEW_TILES = 1,
     CLSORT__FEW_LONG = 2,
@@ -12736,6 +13012,7 @@ struct clsort_sorter {
                                    away is done */
     size_t mark_count;
     cl_uint broken;             /* CLSORT__BIT of families that failed the self-test */
+    cl_uint seed;               /* of samples: another one for each sort */
     cl_event *waits;            /* room for the caller's wait list and one event more */
     size_t wait_room;
     struct clsort__range *ranges;   /* room for the arrays of a gather */
@@ -14216,12 +14493,13 @@ static int clsort__few_have(const clsort__config *c, int kernel)
         case CLSORT__KERNEL_SEGMENT_PACK: return tiles;
         case CLSORT__KERNEL_RADIX_CLEAR:
         case CLSORT__KERNEL_RADIX_SWEEP:
-        case CLSORT__KERNEL_SAMPLES_BUCKET:
         case CLSORT__KERNEL_SEGMENT_TILE:
         case CLSORT__KERNEL_SEGMENT_PASS: return !tiles;
+        case CLSORT__KERNEL_SAMPLES_TILE: return c->few != CLSORT__FEW_LONG;
+        case CLSORT__KERNEL_SAMPLES_ONCE: return c->few == CLSORT__FEW_LONG;
+        case CLSORT__KERNEL_SAMPLES_BUCKET: return c->few == CLSORT__FEW_BUCKETS;
         default:
             return kernel == CLSORT__KERNEL_RADIX_PIECES
-                   || kernel == CLSORT__KERNEL_SAMPLES_TILE
                    || kernel == CLSORT__KERNEL_RADIX_HISTOGRAM
                    || kernel == CLSORT__KERNEL_RADIX_BEGIN;
     }
@@ -14234,6 +14512,7 @@ static int clsort__has_kernel(const clsort__config *c, int kernel)
     if (c->few && !clsort__few_have(c, kernel)) return 0;
     if (kernel == CLSORT__KERNEL_A || kernel == CLSORT__KERNEL_GLOBAL_TILE) return c->lanes == 1;
     if (kernel == CLSORT__KERNEL_MERGE_TILE) return c->lanes == 1;
+    if (kernel == CLSORT__KERNEL_SAMPLES_ONCE) return c->few == CLSORT__FEW_LONG;
     if (kernel == CLSORT__KERNEL_SEGMENT_PACK) return c->share_log2 > 0 && !c->ranges;
     if (kernel == CLSORT__KERNEL_SEGMENT_TILE) return c->share_log2 > 0;
     if (kernel == CLSORT__KERNEL_RADIX_PIECES) return c->share_log2 == 0;
@@ -14827,7 +15106,7 @@ static const struct clsort__crossover {
     { CLSORT__NVIDIA, 0, 16, 0, 1u << 16, CLSORT__NEVER, 0 },
     { CLSORT__NVIDIA, 2, 32, 0, 1u << 20, 1u << 24, 0 },
     { CLSORT__NVIDIA, 0, 32, 0, 1u << 20, CLSORT__NEVER, 0 },
-    { CLSORT__NVIDIA, 1, 64, 0, 1u << 22, 1u << 22, 0 },
+    { CLSORT__NVIDIA, 1, 64, 0, 1u << 22, 1u << 22, 1u << 13 },
     { CLSORT__NVIDIA, 0, 64, 0, 1u << 21, CLSORT__NEVER, 0 },
     { CLSORT__OTHER_GPU, 1, 32, 1u << 12, CLSORT__NEVER, CLSORT__NEVER, 0 },
     { CLSORT__OTHER_GPU, 1, 64, 0, CLSORT__NEVER, CLSORT__NEVER, 0 },
@@ -14862,15 +15141,13 @@ static const struct clsort__crossover *clsort__find_crossover(const clsort_sorte
     return c;
 }
 
-/* Radix of samples, in elements of 4 bytes: those that it sorts in one launch, and those that merge
-   does. */
-enum { CLSORT__SAMPLES_ONE = 1 << 12, CLSORT__MERGE_ONE = 1 << 13 };
+/* The most elements that radix of samples sorts with the scratch memory of merge. */
+enum { CLSORT__SAMPLES_LEAN = 1 << 13 };
 
 /* Has radix of samples the least time for so many elements, by a row of the crossovers? */
 static int clsort__are_samples_best(const struct clsort__crossover *row, size_t count)
 {
-    return row->samples && count <= row->samples
-           && (count <= CLSORT__SAMPLES_ONE || count > CLSORT__MERGE_ONE);
+    return row->samples && count <= row->samples;
 }
 
 /* Is radix of samples the fastest? */
@@ -14910,7 +15187,7 @@ static cl_uint clsort__choose_algorithm(const clsort_sorter *s, const clsort_des
    them if the kernels do not build. */
 static int clsort__samples_once(const clsort__plan *p)
 {
-    return p->config.family == CLSORT__SAMPLES && p->d.count <= CLSORT__SAMPLES_ONE
+    return p->config.family == CLSORT__SAMPLES && p->d.count <= CLSORT__SAMPLES_LEAN
            && clsort__can(CLSORT_MERGE, &p->d);
 }
 
@@ -18164,9 +18441,16 @@ static void clsort__hybrid(clsort__run *run, const clsort__plan *p, const clsort
 
 /* ---- >>samples ------------------------------------------------------------------------------- */
 
+/* Are these kernels for one launch, in which each work-group reads all keys? */
+static int clsort__is_once(const clsort__config *c)
+{
+    return c->family == CLSORT__SAMPLES && c->few == CLSORT__FEW_LONG;
+}
+
 static size_t clsort__samples_need(const clsort__config *c)
 {
     const size_t group = (size_t)1 << c->group_log2, held = group << c->items_log2;
+    if (clsort__is_once(c)) return clsort__round_up(2 * held * c->key_bytes + 16);
     return clsort__round_up((held + (held >> CLSORT__KEY_PAD_LOG2(c->key_bytes))) * c->key_bytes)
            + 4 * (4 * group + 1);
 }
@@ -18209,6 +18493,23 @@ static cl_uint clsort__few_samples(const clsort__config *c, size_t n)
 
 /* Says in *c what the kernels are compiled for; 0 if they do not fit the count or the device. A
    work-item looks for a bucket in one tile. */
+static int clsort__samples_kernels(const clsort_sorter *s, const clsort__plan *p,
+                                   clsort__config *c, int once)
+{
+    const cl_uint group = clsort__choose_group(s, &p->d.tuning, CLSORT__HYBRID_LEAST_GROUP, 8);
+    const size_t parts = clsort__largest((size_t)1 << group >> 5, 4, 0);
+    c->family = CLSORT__SAMPLES;
+    c->items_log2 = (c->key_bytes == 8 ? 3u : 4u) - (cl_uint)once;
+    c->radix_items = 1u << c->items_log2;
+    c->team = s->has_warps ? CLSORT__WARP : 16;
+    c->group_log2 = c->share_log2 = group;
+    c->few = once ? (cl_uint)CLSORT__FEW_LONG : clsort__few_samples(c, p->d.count);
+    return group >= CLSORT__HYBRID_LEAST_GROUP && clsort__local_need(c) <= s->local_bytes
+           && p->d.count <= clsort__radix_tile(c) * (once ? parts : (size_t)1 << group);
+}
+
+/* The same, by the kernels that are best on an H200. A tile takes one launch of either, but in one
+   launch of all keys 512 of 4 bytes took 9 % longer, and keys in place are copied. */
 static int clsort__samples_shape(const clsort_sorter *s, const clsort__plan *p, clsort__config *c)
 {
     const clsort_tuning *t = &p->d.tuning;
@@ -18216,14 +18517,32 @@ static int clsort__samples_shape(const clsort_sorter *s, const clsort__plan *p, 
                     && clsort__prefers_samples(s, &p->d);
     if (!(own || t->radix == CLSORT_RADIX_SAMPLES) || !clsort__top_down_can(p)) return 0;
     if (s->broken & CLSORT__BIT(CLSORT__SAMPLES)) return 0;
-    c->family = CLSORT__SAMPLES;
-    c->items_log2 = c->key_bytes == 8 ? 3 : 4;
-    c->radix_items = 1u << c->items_log2;
-    c->team = s->has_warps ? CLSORT__WARP : 16;
-    c->group_log2 = c->share_log2 = clsort__choose_group(s, t, CLSORT__HYBRID_LEAST_GROUP, 8);
-    c->few = clsort__few_samples(c, p->d.count);
-    return c->group_log2 >= CLSORT__HYBRID_LEAST_GROUP && clsort__local_need(c) <= s->local_bytes
-           && p->d.count <= clsort__radix_tile(c) << c->group_log2;
+    if (!clsort__samples_kernels(s, p, c, 0)) return 0;
+    return (c->few == CLSORT__FEW_TILES && (p->data.in_place || c->key_bytes == 4))
+           || clsort__samples_kernels(s, p, c, 1) || clsort__samples_kernels(s, p, c, 0);
+}
+
+/* One launch. Keys that are sorted in place are read from a copy. */
+static void clsort__samples_alone(clsort__run *run, const clsort__plan *p,
+                                  const clsort__workspace *asked)
+{
+    const size_t n = p->d.count, held = clsort__radix_tile(&asked->shape),
+                 buckets = n <= clsort__smaller(held, 512) ? 1 : clsort__smaller(n / 64, 128);
+    clsort__workspace w = *asked;
+    if (buckets > 1 && clsort__same_span(w.from.keys, w.to.keys)) {
+        clsort__copy(run, w.from.keys, w.alt.keys, n * p->key.bytes);
+        w.from = w.alt;
+    }
+    clsort__use_kernel(run, &p->config, CLSORT__KERNEL_SAMPLES_ONCE);
+    clsort__arg_workspace(run, p, &w);
+    clsort__arg_count(run, n);
+    clsort__arg_count(run, buckets);
+    clsort__arg_count(run, clsort__smaller(held, 256));
+    clsort__arg_uint(run, run->s->seed);
+    run->s->seed += run->mode == CLSORT__RUN;
+    clsort__arg_local(run, clsort__samples_need(&asked->shape));
+    clsort__traffic(run, 1, 2 * (cl_ulong)n * p->key.bytes);
+    clsort__launch(run, buckets << run->group_log2);
 }
 
 /* One launch, which reads and writes all elements so many times. */
@@ -18354,6 +18673,7 @@ static void clsort__cached(clsort__run *run, const clsort__plan *p, const clsort
 static void clsort__radix(clsort__run *run, const clsort__plan *p, const clsort__workspace *w)
 {
     if (p->config.family == CLSORT__HYBRID) clsort__hybrid(run, p, w);
+    else if (clsort__is_once(&p->config)) clsort__samples_alone(run, p, w);
     else if (p->config.family == CLSORT__SAMPLES) clsort__samples(run, p, w);
     else if (p->config.family == CLSORT__CACHED) clsort__cached(run, p, w);
     else clsort__radix_passes(run, p, w, 0);
@@ -23636,7 +23956,7 @@ CLSORT_API clsort_status clsort_sort_host_on(clsort_sorter *const *sorters, cl_u
      to 2^26 integers with values or indices, unless `stable` is set beside values: equal keys then
      come in the order of their values, and no longer in their own.
    - "radix-samples", CLSORT_RADIX_SAMPLES: sorts up to a million bare keys of 4 or 8 bytes in one
-     to three launches. AUTO takes it on NVIDIA's GPUs for few keys of 4 bytes.
+     to three launches. AUTO takes it on NVIDIA's GPUs for few keys.
    - "radix-cached", CLSORT_RADIX_CACHED: on CPUs, one partition by ranges that a sample chooses,
      then each range in a core's cache. "radix" and AUTO take it, with PoCL on AVX-512 from 512 keys
      of 4 bytes on, at 2 to 3 times the speed; keys of 4 bytes with values of 4 bytes, or indices,

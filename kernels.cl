@@ -425,8 +425,8 @@
 #endif
 /* 1, where an array or each row fits a tile: of bitonic, merge, radix of samples and segments only
    the kernel that sorts such; of sweeps those behind hybrid radix. 2, where each row is longer: of
-   segments only those for long ones; of sweeps those that are alone. 3, where buckets find their
-   own borders: of radix of samples only the kernels for that. */
+   segments only those for long ones; of sweeps those that are alone; of radix of samples that of one
+   launch. 3, where buckets find their own borders: of radix of samples only the kernels for that. */
 #ifndef CLSORT_FEW
 #define CLSORT_FEW 0
 #endif
@@ -9414,6 +9414,13 @@ CLSORT_KERNEL void clsort_runs_pass(CLSORT_RUNS_ARGS, CLSORT_ARRAY_ARGS(target),
    one distance more or less than these stand for. Of keys that are equal to a border, as large a
    part of each tile's comes before the border as of the samples.
 
+     once       up to 2^14 keys: one launch, which needs nothing below. Each work-group reads all
+                keys, keeps those of its bucket, sorts them, and writes them behind as many places
+                as lie below its first border. All work-groups take the same samples from the
+                source, at places that the host's seed decides, another one for each sort. A
+                bucket above what a work-group holds is sorted in parts, for each of which all keys
+                are read a few times more
+
      tile       sorts each tile, source to alt                     reads and writes keys
      borders    a work-group for each tile merges the samples, and finds where buckets begin in it
      bucket     a work-group for each gathers its stretches from alt, sorts them, and writes them
@@ -9459,6 +9466,17 @@ CLSORT_INLINE held_t held_space(local ulong *space)
 CLSORT_INLINE code_t held(held_t l, uint i)
 {
     return l.keys[pad_slot(i, CLSORT_KEY_PAD_LOG2)];
+}
+
+/* The key that a bucket begins with. Of the samples `of` are equal to it, and `taken` of these
+   belong to the buckets before. */
+typedef struct { code_t code; uint taken, of; } border_t;
+
+/* How many keys come before a border, where `below` are below its code, and `equal` are equal
+   to it. */
+CLSORT_INLINE uint border_place(border_t b, uint below, uint equal)
+{
+    return below + (uint)((ulong)equal * b.taken / b.of);
 }
 
 //---- radix: samples in registers
@@ -9532,6 +9550,328 @@ CLSORT_INLINE void merge_lanes(code_t *v)
 }
 #endif
 
+//---- radix: samples once
+#if CLSORT_FEW == 2
+/* What the kernel is told. seed: of the samples' places. space: two times CLSORT_TILE_ITEMS codes,
+   then words, ONCE_*. */
+#define CLSORT_ONCE_ARGS \
+    CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_ARGS(alt), \
+        CLSORT_CODEC_ARGS, global uchar *scratch, ulong scratch_at, uint n, uint buckets, \
+        uint samples, uint seed, local ulong *space
+#define CLSORT_ONCE \
+    { \
+        CLSORT_ARRAY(source), CLSORT_ARRAY(target), CLSORT_CODEC, n, buckets, samples, seed, \
+            (local code_t *)space, (local code_t *)space + CLSORT_TILE_ITEMS, \
+            (local uint *)((local code_t *)space + 2 * CLSORT_TILE_ITEMS) \
+    }
+typedef struct {
+    array_t source, target;
+    codec_t codec;
+    uint n, buckets, samples, seed;
+    local code_t *kept, *spare;
+    local uint *words;
+} once_t;
+enum { ONCE_KEPT, ONCE_BELOW, ONCE_LOW, ONCE_HIGH };
+/* Few: a work-item runs most instructions once, and waits for them to be fetched. */
+#define CLSORT_ONCE_ITEMS 4
+#define CLSORT_ONCE_PART (CLSORT_ONCE_ITEMS * CLSORT_GROUP)
+
+#if CLSORT_WARPS
+/* Sorts a code of each lane. Called by whole warps. */
+CLSORT_INLINE code_t sort_lanes(code_t code)
+{
+    const uint lane = local_id() % CLSORT__WARP;
+    #pragma unroll
+    for (uint run = 1; run < CLSORT__WARP; run *= 2) {
+        const code_t first = other_lane(code, 2 * run - 1);
+        code = lane & run ? max(code, first) : min(code, first);
+        #pragma unroll
+        for (uint step = run / 2; step > 0; step /= 2) {
+            const code_t other = other_lane(code, step);
+            code = lane & step ? max(code, other) : min(code, other);
+        }
+    }
+    return code;
+}
+#endif
+
+/* Where code i of sorted runs goes if each two of them are merged. */
+CLSORT_INLINE uint merged_place(local const code_t *codes, uint i, uint run)
+{
+    const uint second = (i & run) != 0, begin = i & ~(2 * run - 1),
+               other = begin + (second ? 0 : run);
+    const code_t code = codes[i];
+    uint before = 0;
+    for (uint step = run / 2; step > 0; step /= 2) {
+        const code_t now = codes[other + before + step - 1];
+        before += now < code || (second && now == code) ? step : 0;
+    }
+    const code_t now = codes[other + before];
+    before += now < code || (second && now == code);
+    return begin + (i & (run - 1)) + before;
+}
+
+/* Sorts codes, a multiple of CLSORT__WARP, by way of another array; both go on with top codes up to
+   a power of two. Returns where the codes are. Called by all work-items after a barrier; ends with
+   one. */
+CLSORT_INLINE local code_t *sort_codes(local code_t *from, local code_t *to, uint rows)
+{
+    const uint t = local_id();
+    uint run = 1;
+#if CLSORT_WARPS
+    for (uint i = t; i < rows; i += CLSORT_GROUP)
+        from[i] = sort_lanes(from[i]);
+    run = CLSORT__WARP;
+    barrier(CLK_LOCAL_MEM_FENCE);
+#endif
+    for (; run < rows; run *= 2) {
+        for (uint i = t; i < rows; i += CLSORT_GROUP)
+            to[merged_place(from, i, run)] = from[i];
+        barrier(CLK_LOCAL_MEM_FENCE);
+        local code_t *const sorted = to;
+        to = from;
+        from = sorted;
+    }
+    return from;
+}
+
+/* Adds the numbers of all work-items to a word. Called by whole warps. */
+CLSORT_INLINE void add_up(local uint *sum, uint x)
+{
+#if CLSORT_WARPS
+    #pragma unroll
+    for (uint step = CLSORT__WARP / 2; step > 0; step /= 2)
+        x += (uint)other_lane((code_t)x, step);
+    if (local_id() % CLSORT__WARP == 0)
+#endif
+        atomic_add(sum, x);
+}
+
+//---- radix: samples once, borders
+/* How many of the first `rows` codes in local memory are below a code or, with takes_equal, not
+   above. */
+CLSORT_INLINE uint search_codes(local const code_t *codes, uint rows, code_t code,
+                                uint takes_equal)
+{
+    uint low = 0, high = rows;
+    while (low < high) {
+        const uint middle = (low + high) / 2, before = codes[middle] < code
+                                                       || (takes_equal && codes[middle] == code);
+        low = before ? middle + 1 : low;
+        high = before ? high : middle;
+    }
+    return low;
+}
+
+/* Where a bucket begins, by the sorted samples. */
+CLSORT_INLINE border_t cut_samples(once_t o, uint bucket)
+{
+    const uint place = bucket * o.samples / o.buckets;
+    const code_t code = o.kept[place];
+    border_t b = { code, 0, 1 };
+    if ((place > 0 && o.kept[place - 1] == code)
+        || (place + 1 < o.samples && o.kept[place + 1] == code)) {
+        const uint first = search_codes(o.kept, o.samples, code, 0);
+        b.taken = place - first;
+        b.of = search_codes(o.kept, o.samples, code, 1) - first;
+    }
+    return b;
+}
+
+/* Sorts the samples, one key of each part of the source, into o->kept. Called by all work-items;
+   ends with a barrier. */
+CLSORT_INLINE void take_samples(once_t *o)
+{
+    for (uint i = local_id(); i < o->samples; i += CLSORT_GROUP) {
+        const uint noise = (o->seed + i + 1) * 0x9E3779B9u,
+                   jitter = (noise ^ noise >> 15) * 0x85EBCA6Bu;
+        const ulong place = (ulong)i * o->n + ((ulong)jitter * o->n >> 32);
+        o->kept[i] = encode(*key_place(o->source, place / o->samples), o->codec);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    local code_t *const sorted = sort_codes(o->kept, o->spare, o->samples);
+    o->spare = sorted == o->kept ? o->spare : o->kept;
+    o->kept = sorted;
+}
+
+//---- radix: samples once, keys
+/* What a work-group looks for: codes below `low`, codes first ... last if there are any, and how
+   many are equal to low and high if a share of those is the bucket's. */
+typedef struct { code_t low, first, last, high; uint any, shares; } wanted_t;
+
+/* The bucket between two borders. The last one ends with the top code. */
+CLSORT_INLINE wanted_t wanted_codes(border_t low, border_t high, uint is_last)
+{
+    const code_t apart = (is_last ? CLSORT_TOP_CODE : high.code) - low.code,
+                 least = (low.taken > 0) + !is_last;
+    const wanted_t w = { low.code,   low.code + (low.taken > 0),
+                         is_last ? CLSORT_TOP_CODE : (code_t)(high.code - 1),
+                         high.code,  apart >= least,
+                         low.taken > 0 || high.taken > 0 };
+    return w;
+}
+
+/* Loads the work-item's keys of the part of the source that begins at a place. */
+CLSORT_INLINE void load_part(once_t o, code_t *v, uint at)
+{
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_ONCE_ITEMS; m++)
+        v[m] = *key_place(o.source, min(at + m * CLSORT_GROUP + local_id(), o.n - 1));
+}
+
+/* Keeps those of a work-item's first `rows` codes that are wanted, as far as there is room. */
+CLSORT_INLINE void keep_codes(once_t o, const code_t *v, uint rows, wanted_t w)
+{
+    uint own = 0;
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_ONCE_ITEMS; m++)
+        own += m < rows && (code_t)(v[m] - w.first) <= (code_t)(w.last - w.first);
+    if (own == 0 || !w.any)
+        return;
+    uint place = atomic_add(&o.words[ONCE_KEPT], own);
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_ONCE_ITEMS; m++)
+        if (m < rows && (code_t)(v[m] - w.first) <= (code_t)(w.last - w.first)) {
+            if (place < CLSORT_TILE_ITEMS)
+                o.kept[place] = v[m];
+            place++;
+        }
+}
+
+/* Counts those of a work-item's first `rows` codes that are equal to a border. */
+CLSORT_INLINE void count_equal(const code_t *v, uint rows, wanted_t w, uint *low, uint *high)
+{
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_ONCE_ITEMS; m++) {
+        *low += m < rows && v[m] == w.low;
+        *high += m < rows && v[m] == w.high;
+    }
+}
+
+/* Reads all keys; those of the first part are in v. Called by all work-items with the words
+   cleared; ends with a barrier. */
+CLSORT_INLINE void read_all(once_t o, code_t *v, wanted_t w)
+{
+    uint below = 0, low = 0, high = 0;
+    for (uint at = 0; at < o.n; at += CLSORT_ONCE_PART) {
+        const uint left = o.n - min(at + local_id(), o.n),
+                   rows = (left + CLSORT_GROUP - 1) / CLSORT_GROUP;
+        code_t next[CLSORT_ONCE_ITEMS];
+        load_part(o, next, at + CLSORT_ONCE_PART);
+        #pragma unroll
+        for (uint m = 0; m < CLSORT_ONCE_ITEMS; m++) {
+            v[m] = encode(v[m], o.codec);
+            below += m < rows && v[m] < w.low;
+        }
+        if (w.shares)
+            count_equal(v, rows, w, &low, &high);
+        keep_codes(o, v, rows, w);
+        #pragma unroll
+        for (uint m = 0; m < CLSORT_ONCE_ITEMS; m++)
+            v[m] = next[m];
+    }
+    add_up(&o.words[ONCE_BELOW], below);
+    if (w.shares) {
+        add_up(&o.words[ONCE_LOW], low);
+        add_up(&o.words[ONCE_HIGH], high);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+}
+
+//---- radix: samples once, bucket
+/* Writes a code to places begin ... end - 1 of the target. */
+CLSORT_INLINE void fill_places(once_t o, uint begin, uint end, code_t code)
+{
+    for (uint i = begin + local_id(); i < end; i += CLSORT_GROUP)
+        *key_place(o.target, i) = decode(code, o.codec);
+}
+
+/* Sorts the codes that were kept to the target, from `begin` on. Called by all work-items after a
+   barrier; ends with one. */
+CLSORT_INLINE void sort_kept(once_t o, uint begin, uint rows)
+{
+    const uint whole = (rows + CLSORT__WARP - 1) / CLSORT__WARP * CLSORT__WARP;
+    uint size = CLSORT__WARP;
+    while (size < rows)
+        size *= 2;
+    for (uint i = rows + local_id(); i < size; i += CLSORT_GROUP)
+        o.kept[i] = o.spare[i] = CLSORT_TOP_CODE;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    local const code_t *const sorted = sort_codes(o.kept, o.spare, whole);
+    for (uint i = local_id(); i < rows; i += CLSORT_GROUP)
+        *key_place(o.target, begin + i) = decode(sorted[i], o.codec);
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+/* Writes the keys of a bucket that are equal to its borders; returns where the others go, of which
+   there are `rows`. */
+CLSORT_INLINE uint write_equal(once_t o, border_t low, border_t high, uint one_code, uint rows)
+{
+    const uint below = o.words[ONCE_BELOW],
+               begin = border_place(low, below, o.words[ONCE_LOW]),
+               first = one_code ? begin : below + (low.taken ? o.words[ONCE_LOW] : 0),
+               end = border_place(high, one_code ? below : first + rows, o.words[ONCE_HIGH]);
+    fill_places(o, begin, first, low.code);
+    fill_places(o, first + rows, end, high.code);
+    return first;
+}
+
+/* Writes a bucket. While it has more keys than a work-group holds, the range of codes that are
+   wanted is halved, until what lies in it fits, or is one code; the rest follows. v: the first
+   part's keys. */
+CLSORT_INLINE void sort_wanted(once_t o, code_t *v, wanted_t w, border_t low, border_t high,
+                               uint one_code)
+{
+    wanted_t now = w;
+    uint begin = 0, left = 1;
+    for (uint round = 0; left > 0; round++) {
+        read_all(o, v, now);
+        const uint rows = o.words[ONCE_KEPT], fits = rows <= CLSORT_TILE_ITEMS,
+                   halves = !fits && now.first < now.last;
+        if (round == 0) {
+            begin = write_equal(o, low, high, one_code, rows);
+            left = rows;
+        }
+        sort_kept(o, begin, fits ? rows : 0);
+        fill_places(o, begin, fits || halves ? begin : begin + rows, now.first);
+        begin += halves ? 0 : rows;
+        left -= halves ? 0 : rows;
+        now.first = halves ? now.first : (code_t)(now.last + 1);
+        now.last = halves ? (code_t)(now.first + (code_t)(now.last - now.first) / 2) : w.last;
+        if (left > 0)
+            load_part(o, v, 0);
+        if (local_id() == 0)
+            o.words[ONCE_KEPT] = 0;
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+}
+
+/* A work-group per bucket. Source and target lie apart, unless there is one bucket, which has no
+   samples. */
+CLSORT_KERNEL void clsort_samples_once(CLSORT_ONCE_ARGS)
+{
+    once_t o = CLSORT_ONCE;
+    const uint bucket = (uint)get_group_id(0), is_last = bucket + 1 == buckets;
+    border_t low = { 0, 0, 1 }, high = low;
+    code_t v[CLSORT_ONCE_ITEMS];
+    if (n == 0)
+        return;
+    load_part(o, v, 0);
+    if (local_id() <= ONCE_HIGH)
+        o.words[local_id()] = 0;
+    if (!CLSORT_BRANCHES || buckets > 1)
+        take_samples(&o);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (bucket > 0)
+        low = cut_samples(o, bucket);
+    if (!is_last)
+        high = cut_samples(o, bucket + 1);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const wanted_t w = wanted_codes(low, high, is_last);
+    sort_wanted(o, v, w, low, high, bucket > 0 && !is_last && low.code == high.code);
+}
+#else
+
 //---- radix: samples are merged
 /* Puts the codes of all work-items into local memory. Called by all work-items; begins and ends
    with a barrier. */
@@ -9602,6 +9942,7 @@ CLSORT_INLINE void store_held(held_t l, array_t to, codec_t codec, uint rows)
         *key_place(to, i) = decode(held(l, i), codec);
 }
 
+#if CLSORT_FEW != 2
 /* A work-group per tile, whose keys the first work-items hold. */
 CLSORT_KERNEL void clsort_samples_tile(CLSORT_SAMPLES_ARGS)
 {
@@ -9625,9 +9966,10 @@ CLSORT_KERNEL void clsort_samples_tile(CLSORT_SAMPLES_ARGS)
     merge_own(l, v, rows);
     store_held(l, advance(s.tiles > 1 ? s.alt : s.target, begin), s.codec, rows);
 }
+#endif
 
 //---- radix: samples borders
-#if CLSORT_FEW != 1
+#if CLSORT_FEW == 0 || CLSORT_FEW == 3
 /* Merges the samples into local memory. Those of one tile lie between those of another: else, where
    tiles are alike, they crowd. The factor is 2^10 over the golden ratio. Called by all work-items;
    begins and ends with a barrier. */
@@ -9648,10 +9990,6 @@ CLSORT_INLINE void merge_samples(samples_t s, held_t l)
         v[m] = tile < s.tiles ? encode(v[m], s.codec) : CLSORT_TOP_CODE;
     merge_own(l, v, s.tiles << s.samples_log2);
 }
-
-/* The key that a bucket begins with. Of the samples `of` are equal to it, and `taken` of these
-   belong to the buckets before. */
-typedef struct { code_t code; uint taken, of; } border_t;
 
 /* How many of the first `rows` codes in local memory are below a code or, with takes_equal, not
    above. */
@@ -9677,13 +10015,6 @@ CLSORT_INLINE border_t find_border(samples_t s, held_t l, uint bucket)
     const uint first = search_held(l, samples, code, 0);
     const border_t b = { code, place - first, search_held(l, samples, code, 1) - first };
     return b;
-}
-
-/* How many keys of a tile come before a border, where `below` are below its code, and `equal` are
-   equal to it. */
-CLSORT_INLINE uint border_place(border_t b, uint below, uint equal)
-{
-    return below + (uint)((ulong)equal * b.taken / b.of);
 }
 
 #if !CLSORT_FEW
@@ -9915,6 +10246,7 @@ CLSORT_KERNEL void clsort_samples_bucket(CLSORT_SAMPLES_ARGS)
         left -= rows;
     }
 }
+#endif
 #endif
 #endif
 

@@ -1421,6 +1421,7 @@ static inline void mock_find_arrays(mock_command *c, const mock_kernel *k)
 {
     const mock_program *p = k->program;
     const char *const name = k->signature->name;
+    int first = 0;
     if (!mock.sorts || p->records || p->family == 5 || p->family == 10) return;
     c->key_bytes = p->family == 41 && p->value_bytes ? 4 : p->key_bytes;   /* a pair is a code */
     c->value_bytes = p->value_bytes;
@@ -1428,8 +1429,9 @@ static inline void mock_find_arrays(mock_command *c, const mock_kernel *k)
     if (!strcmp(name, "clsort_partition_scatter"))
         mock_find_outputs(c, k, p->value_bytes ? 4 : 2, 2);
     if (!strncmp(name, "clsort_runs_", 12) || !strncmp(name, "clsort_partition_", 17)) return;
-    c->from = k->arguments[0].buffer;
-    c->from_at = (size_t)k->arguments[1].value;
+    if (!strcmp(name, "clsort_samples_once")) first = 2;   /* it may read a copy of the keys */
+    c->from = k->arguments[first].buffer;
+    c->from_at = (size_t)k->arguments[first + 1].value;
     if (!p->value_bytes) return;
     c->to = k->arguments[2].buffer;
     c->to_at = (size_t)k->arguments[3].value;

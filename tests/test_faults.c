@@ -854,6 +854,7 @@ static const struct { const char *name; size_t count; cl_uint work_group, items;
     { "radix", 100, 0, 0 },
     { "radix", 300, 16, 4 },
     { "radix-hybrid", 3000, 0, 0 },
+    { "radix-samples", 2000, 64, 0 },
     { "radix-samples", 3000, 64, 0 },
     { "quicksort", 2000, 4, 2 },
     { "quicksort-host", 2000, 4, 2 }

@@ -1243,14 +1243,16 @@ static sort_case samples_make(cl_uint type, size_t n, const char *pattern)
     return c;
 }
 
-/* Every pattern around what a work-group holds, and for the most tiles. */
+/* Every pattern around half of what a tile has, where one launch of long keys begins to have some
+   work-groups more; around a tile, where one launch begins to do without tiles; around two tiles,
+   where more launches begin; and for the most tiles. */
 static void samples_of_every_pattern(bench *b)
 {
     static const cl_uint types[] = { CLSORT_U32, CLSORT_F64, CLSORT_F32, CLSORT_I64 };
     size_t t, i, k;
     for (t = 0; t < (b->few_programs ? 2u : 4u); t++) {
         const size_t held = types[t] == CLSORT_F64 || types[t] == CLSORT_I64 ? 64 * 8 : 64 * 16;
-        const size_t counts[] = { held, 3, held + 1, 2 * held + 1, 7777, 64 * held };
+        const size_t counts[] = { held / 2 + 1, 3, held + 1, 2 * held + 1, 7777, 64 * held };
         if (!test_takes(b, 4)) continue;
         for (i = b->small ? 2 : 0; i < (b->small ? 5u : 6u); i++)
             for (k = 0; pattern_name(k); k++) {
@@ -1334,6 +1336,64 @@ static void misleading_samples(bench *b)
         clReleaseMemObject(buffer);
     }
 }
+
+/* As take_samples of kernels.cl. */
+static size_t sampled_place(cl_uint seed, cl_uint i, size_t n, size_t samples)
+{
+    const cl_uint noise = (seed + i + 1) * 0x9E3779B9u,
+                  jitter = (noise ^ noise >> 15) * 0x85EBCA6Bu;
+    return (size_t)(((cl_ulong)i * n + ((cl_ulong)jitter * n >> 32)) / samples);
+}
+
+/* Samples are the lowest codes; the others, more than a work-group holds, are in the last bucket:
+   any codes, one code, the top code, few codes that are close, powers of two. */
+static void make_overlooked(cl_uint *keys, cl_uint seed, size_t n, cl_uint kind)
+{
+    enum { SAMPLES = 256 };
+    size_t i;
+    for (i = 0; i < n; i++) {
+        const cl_uint noise = (cl_uint)(i + 1) * 0x9E3779B9u;
+        keys[i] = kind == 0   ? noise | 1u << 31
+                  : kind == 1 ? 1000
+                  : kind == 2 ? 0xFFFFFFFFu
+                  : kind == 3 ? 0x80000000u - noise % 3
+                              : 1u << (16 + i % 16);
+    }
+    for (i = 0; i < SAMPLES; i++)
+        keys[sampled_place(seed, (cl_uint)i, n, SAMPLES)] = (cl_uint)(i * 7 % 256);
+}
+
+/* One launch, with samples that say nothing of most keys. The sorter's sorts are numbered. */
+static void overlooked_keys(bench *b)
+{
+    enum { N = 2 * 64 * 16 };
+    static cl_uint keys[N], sorted[N];
+    clsort_desc d = clsort_desc_default();
+    cl_mem buffer;
+    cl_int code;
+    cl_uint kind;
+    for (kind = 0; kind < 5; kind++) {
+        AT("kind %u", (unsigned)kind);
+        make_overlooked(keys, kind, N, kind);
+        memcpy(sorted, keys, sizeof keys);
+        qsort(sorted, N, sizeof *sorted, compare_uints);
+        buffer = clCreateBuffer(b->session.context, CL_MEM_COPY_HOST_PTR, sizeof keys, keys, &code);
+        if (!CHECK(code == CL_SUCCESS)) return;
+        d.keys = buffer;
+        d.key_type = CLSORT_U32;
+        d.count = N;
+        CHECK_OK(clsort_set_algorithm(&d, "radix-samples"));
+        d.tuning.work_group = 64;
+        CHECK_OK(clsort_enqueue_sort(b->sorter, b->session.queue, &d, 0, NULL, NULL));
+        CHECK(clEnqueueReadBuffer(b->session.queue, buffer, CL_TRUE, 0, sizeof keys, keys, 0, NULL,
+                                  NULL)
+              == CL_SUCCESS);
+        CHECK(!memcmp(keys, sorted, sizeof keys));
+        clReleaseMemObject(buffer);
+    }
+}
+
+static void samples_may_overlook(bench *b) { with_kernels_of_gpus(b, overlooked_keys); }
 
 static void samples_sort_every_pattern(bench *b)
 {
@@ -1565,6 +1625,7 @@ static const test_entry tests[] = {
     { "radix of samples sorts every pattern", samples_sort_every_pattern },
     { "radix of samples sorts the most keys", samples_sort_in_large_groups },
     { "radix of samples sorts buckets of any length", samples_may_mislead },
+    { "radix of samples sorts what it did not sample", samples_may_overlook },
     { "radix in cache sorts every pattern", cached_sorts_every_pattern },
     { "radix in cache sorts every count", cached_sorts_every_count },
     { "radix in cache moves payloads, stable", cached_moves_payloads },
