@@ -7834,7 +7834,8 @@ static const char *const clsort__source[] = {
     "    local uint *bins, *sums, *words;\n"
     "} bucket_space_t;\n"
     "enum { WORD_LONGEST, WORD_TAKEN, WORD_BIN, WORD_HEAVY, WORD_COLLECTED, WORD_UNORDERED };\n\n\n\n"
-    "#define CLSORT_KEY_ROWS (CLSORT_KEY_BYTES == 4 && CLSORT_BUCKET_ITEMS % 8 == 4)\n"
+    "#define CLSORT_KEY_ROWS \\\n"
+    "    (CLSORT_RUN_BUCKETS && CLSORT_KEY_BYTES == 4 && CLSORT_BUCKET_ITEMS % 8 == 4)\n"
     "#define CLSORT_KEY_SLOTS (CLSORT_BUCKET_TILE + (CLSORT_BUCKET_TILE >> CLSORT_KEY_PAD_LOG2))\n"
     "#define CLSORT_BIN_SLOTS (CLSORT_BUCKET_BINS + (CLSORT_BUCKET_BINS >> 5))\n\n\n"
     "CLSORT_INLINE uint key_slot(uint i)\n"
@@ -10037,7 +10038,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 10253\n",
+    "#line 10254\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
     "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -10936,7 +10937,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 11359\n",
+    "#line 11360\n",
 #endif
     "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_SELECT\n"

@@ -7505,9 +7505,10 @@ typedef struct {
 } bucket_space_t;
 enum { WORD_LONGEST, WORD_TAKEN, WORD_BIN, WORD_HEAVY, WORD_COLLECTED, WORD_UNORDERED };
 
-/* 1: a work-item takes the keys of its row as vectors of 16 bytes. Those of 8 work-items then lie
-   in different banks, without padding. */
-#define CLSORT_KEY_ROWS (CLSORT_KEY_BYTES == 4 && CLSORT_BUCKET_ITEMS % 8 == 4)
+/* 1: a work-item of a merge of runs takes the keys of its row as vectors of 16 bytes. Those of 8
+   work-items then lie in different banks, without padding. */
+#define CLSORT_KEY_ROWS \
+    (CLSORT_RUN_BUCKETS && CLSORT_KEY_BYTES == 4 && CLSORT_BUCKET_ITEMS % 8 == 4)
 #define CLSORT_KEY_SLOTS (CLSORT_BUCKET_TILE + (CLSORT_BUCKET_TILE >> CLSORT_KEY_PAD_LOG2))
 #define CLSORT_BIN_SLOTS (CLSORT_BUCKET_BINS + (CLSORT_BUCKET_BINS >> 5))
 
