@@ -273,18 +273,21 @@
      - GPUs: bitonic up to 4096 bare keys of at most 32 bits, else merge
      AUTO never takes quicksort.
 
-     radix      1.69 ms, 40 Gkey/s; with u32 values 2.8 ms, 24 Gkey/s; radix-portable 2.8 ms
+     radix      1.00 ms, 67 Gkey/s; with u32 values 1.60 ms, 42 Gkey/s; radix-sweeps 1.33 ms;
+                radix-portable 2.28 ms
+     - Keys without values are moved twice from the top digit down, then buckets are sorted in local
+       memory (radix-hybrid). Other elements, and portable radix, take passes from the lowest digit.
      - One pass for each 8 bits of the key, or of first_bit to last_bit. A digit that all keys share
        costs only its launch.
      - Where work-groups are known to make progress (NVIDIA since 7.0), a pass reads the keys once,
        and one more reading counts all digits. Elsewhere a pass reads them twice.
-     - A pass takes 0.36 ms, three times a copy. No single step binds it: latencies add up.
+     - A pass takes 0.30 ms, twice a copy. No single step binds it: latencies add up.
      - On CPUs (radix-cached) elements are moved once, to up to 256 ranges that a cache holds.
        With AVX-512 bare keys, and keys of 4 bytes with values of 4 bytes or indices, are then
        sorted in vectors. Up to 65536 elements take one launch, by one core. Where a range has many
        different keys and more elements than two cores' part, of 32 cores at most, passes sort.
-     - Skewed keys (95 % zeros, sign edges, minima and maxima, powers of two) take 1.03 to 1.18
-       times as long, bit-reversed ones 1.67 times.
+     - Skewed keys (95 % zeros, equal ones, sign edges, powers of two, bit-reversed ones) take 0.7
+       to 1.0 times as long, floats 1.2 times, those of a Zipf law 1.3 times, sorted ones 1.4 times.
 
      merge      2.9 ms, 23 Gkey/s; with u32 values 5.1 ms, 13 Gkey/s
      - 1 + ceil(log2(n / tile)) passes, here 14. A tile is 8192 keys of 4 bytes on most GPUs, 4096
@@ -2137,7 +2140,7 @@ static const char *const clsort__source[] = {
     "#endif\n\n"
     "#ifndef CLSORT_ITEMS_LOG2\n"
     "#define CLSORT_ITEMS_LOG2 4\n"
-    "#endif\n\n\n\n\n"
+    "#endif\n\n\n\n\n\n"
     "#ifndef CLSORT_FEW\n"
     "#define CLSORT_FEW 0\n"
     "#endif\n\n"
@@ -3407,10 +3410,10 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 2056\n",
+    "#line 2057\n",
 #endif
 #else
-    "#line 2056\n",
+    "#line 2057\n",
 #endif
 #ifndef CLSORT_NO_MERGE
     "//---- merge\n"
@@ -4570,7 +4573,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 3479\n",
+    "#line 3480\n",
 #endif
     "//---- merge: segments\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_NEEDS_PACKING\n"
@@ -4880,7 +4883,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 3872\n",
+    "#line 3873\n",
 #endif
 #ifndef CLSORT_NO_RADIX
     "//---- radix: codes\n"
@@ -10038,7 +10041,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 10254\n",
+    "#line 10255\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
     "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -10937,7 +10940,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 11360\n",
+    "#line 11361\n",
 #endif
     "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_SELECT\n"
@@ -12926,8 +12929,8 @@ typedef struct clsort__config {
 } clsort__config;
 
 /* Arrays and rows fit a tile: only the kernel of bitonic, merge, radix of samples or segments that
-   sorts such. Each row is longer: only the kernels of segments for long ones; or radix of samples in
-   one launch: only that. Buckets of samples find their own borders: only the kernels for that.
+   sorts such. Each row is longer: only the kernels of segments for long ones; or radix of samples
+   in one launch: only that. Buckets of samples find their own borders: only the kernels for that.
    Sweeps behind other plans, and sweeps alone. */
 enum {
     CLSORT__FEW_TILES = 1,
@@ -17314,8 +17317,8 @@ static size_t clsort__cores(const clsort_sorter *s)
     return s->compute_units ? s->compute_units : 1;
 }
 
-/* The most elements of a tile of `group` work-items. They fill a bucket; else each share begins at a
-   work-item's items. */
+/* The most elements of a tile of `group` work-items. They fill a bucket; else each share begins at
+   a work-item's items. */
 static size_t clsort__runs_room(const clsort__config *shape, size_t group)
 {
     return clsort__run_buckets(shape)
@@ -17947,8 +17950,8 @@ static void clsort__radix_block_passes(clsort__run *run, const clsort__plan *p,
     }
 }
 
-/* Moves by all digits: a launch for each, or behind other plans, which seldom leave something to do,
-   one for all. */
+/* Moves by all digits: a launch for each, or behind other plans, which seldom leave something to
+   do, one for all. */
 static void clsort__radix_moves_of_sweeps(clsort__run *run, const clsort__plan *p,
                                           const clsort__radix_job *j)
 {
@@ -20048,8 +20051,8 @@ static clsort_desc clsort__whole_order(const clsort__plan *p, size_t count)
 
 /* The plans of selections: the first row of this table that fits the device, what is selected, the
    rows, their count and k is taken, if its kernels can do that; if none is, digits narrow the rows.
-   Sorts of whole rows, measured with f32 on an H200 and on CPUs with PoCL: beside them selections by
-   digits took up to 2.2 times as long from one row on the H200, 3.6 times on CPUs, and 1.2 times
+   Sorts of whole rows, measured with f32 on an H200 and on CPUs with PoCL: beside them selections
+   by digits took up to 2.2 times as long from one row on the H200, 3.6 times on CPUs, and 1.2 times
    from several rows. For short rows a sort takes too many launches. */
 static const struct clsort__select_plan {
     int how;                        /* CLSORT__BY_* */
@@ -23950,9 +23953,10 @@ CLSORT_API clsort_status clsort_sort_host_on(clsort_sorter *const *sorters, cl_u
      CLSORT_FLAG_ANY_COUNT that holds for sorts of every count up to the one given.
    - Of few keys, of rows and of sweeps only the kernels are built that run.
    - "radix-hybrid", CLSORT_RADIX_HYBRID: sorts bare keys of 4 and 8 bytes from the top digit down.
-     "radix" and AUTO take it on NVIDIA's GPUs, keys of 4 bytes from 2^23 on, of 8 bytes from 2^22
-     on; "radix-sweeps", CLSORT_RADIX_SWEEPS, is radix without it. Where at least half of the keys
-     have one of a few frequent values, it counts those keys instead of moving them.
+     "radix" and AUTO take it on NVIDIA's GPUs, keys of 4 bytes from 3 * 2^22 to 9 * 2^27 of them,
+     of 8 bytes from 2^22 to 5 * 2^26; "radix-sweeps", CLSORT_RADIX_SWEEPS, is radix without it.
+     Where at least half of the keys have one of a few frequent values, it counts those keys instead
+     of moving them.
    - Hybrid radix also sorts keys and values of 4 bytes, as codes of 8 bytes. AUTO takes it for 2^24
      to 2^26 integers with values or indices, unless `stable` is set beside values: equal keys then
      come in the order of their values, and no longer in their own.

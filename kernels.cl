@@ -425,8 +425,9 @@
 #endif
 /* 1, where an array or each row fits a tile: of bitonic, merge, radix of samples and segments only
    the kernel that sorts such; of sweeps those behind hybrid radix. 2, where each row is longer: of
-   segments only those for long ones; of sweeps those that are alone; of radix of samples that of one
-   launch. 3, where buckets find their own borders: of radix of samples only the kernels for that. */
+   segments only those for long ones; of sweeps those that are alone; of radix of samples that of
+   one launch. 3, where buckets find their own borders: of radix of samples only the kernels for
+   that. */
 #ifndef CLSORT_FEW
 #define CLSORT_FEW 0
 #endif
