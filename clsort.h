@@ -9778,8 +9778,7 @@ static const char *const clsort__source[] = {
     "{\n"
     "    for (uint i = local_id(); i < rows; i += CLSORT_GROUP)\n"
     "        *key_place(to, i) = decode(held(l, i), codec);\n"
-    "}\n\n"
-    "#if CLSORT_FEW != 2\n\n"
+    "}\n\n\n"
     "CLSORT_KERNEL void clsort_samples_tile(CLSORT_SAMPLES_ARGS)\n"
     "{\n"
     "    const samples_t s = CLSORT_SAMPLES;\n"
@@ -9801,10 +9800,9 @@ static const char *const clsort__source[] = {
     "    sort_own(v);\n"
     "    merge_own(l, v, rows);\n"
     "    store_held(l, advance(s.tiles > 1 ? s.alt : s.target, begin), s.codec, rows);\n"
-    "}\n"
-    "#endif\n\n",
+    "}\n\n",
     "//---- radix: samples borders\n"
-    "#if CLSORT_FEW == 0 || CLSORT_FEW == 3\n\n\n\n"
+    "#if CLSORT_FEW != 1\n\n\n\n"
     "CLSORT_INLINE void merge_samples(samples_t s, held_t l)\n"
     "{\n"
     "    const uint first = local_id() * CLSORT_ITEMS, each = 1 << s.samples_log2,\n"
@@ -10041,7 +10039,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 10255\n",
+    "#line 10253\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
     "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -10940,7 +10938,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 11361\n",
+    "#line 11359\n",
 #endif
     "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_SELECT\n"

@@ -9944,7 +9944,6 @@ CLSORT_INLINE void store_held(held_t l, array_t to, codec_t codec, uint rows)
         *key_place(to, i) = decode(held(l, i), codec);
 }
 
-#if CLSORT_FEW != 2
 /* A work-group per tile, whose keys the first work-items hold. */
 CLSORT_KERNEL void clsort_samples_tile(CLSORT_SAMPLES_ARGS)
 {
@@ -9968,10 +9967,9 @@ CLSORT_KERNEL void clsort_samples_tile(CLSORT_SAMPLES_ARGS)
     merge_own(l, v, rows);
     store_held(l, advance(s.tiles > 1 ? s.alt : s.target, begin), s.codec, rows);
 }
-#endif
 
 //---- radix: samples borders
-#if CLSORT_FEW == 0 || CLSORT_FEW == 3
+#if CLSORT_FEW != 1
 /* Merges the samples into local memory. Those of one tile lie between those of another: else, where
    tiles are alike, they crowd. The factor is 2^10 over the golden ratio. Called by all work-items;
    begins and ends with a barrier. */
