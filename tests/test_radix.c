@@ -1082,6 +1082,61 @@ static void hybrid_sorts_every_pattern(bench *b)
     }
 }
 
+/* A program of hybrid radix with one kernel more. NULL if it does not build. */
+static cl_kernel kernel_beside(const bench *b, const char *text, const char *name)
+{
+    sort_case c = hybrid_make(CLSORT_U64, 1 << 20, "uniform");
+    clsort__plan p;
+    clsort__recipe r;
+    cl_program program;
+    cl_kernel kernel = NULL;
+    cl_int error;
+    CHECK_OK(clsort_set_algorithm(&c.d, c.algorithm));
+    clsort__make_plan(b->sorter, &c.d, &p);
+    clsort__make_recipe(b->sorter, &p.config, &r);
+    r.list.text[r.list.count++] = text;
+    program = clCreateProgramWithSource(clsort_context(b->sorter), (cl_uint)r.list.count,
+                                        (const char **)(size_t)r.list.text, NULL, &error);
+    if (!error) error = build_with_more(program, 1, &b->session.info.id, r.options, NULL, NULL);
+    if (!error) kernel = clCreateKernel(program, name, &error);
+    if (program) clReleaseProgram(program);
+    CHECK_OK(error);
+    return kernel;
+}
+
+/* However wide codes are, their parts are hardly longer than even ones; only the last may be
+   shorter. What is counted is the first part's share, in thousandths of an even one. */
+static void wide_codes_are_cut_evenly(bench *b)
+{
+    static const char text[] =
+        "kernel void share_of_first(global uint *share, ulong span, uint parts)\n"
+        "{\n"
+        "    const line_t line = make_line(0, span - 1, parts);\n"
+        "    *share = (uint)(line_start(line, 1, 0, span - 1) / (span / parts / 1000));\n"
+        "}\n";
+    const size_t one = 1;
+    const cl_command_queue q = b->session.queue;
+    cl_ulong span = (cl_ulong)1 << 63;
+    cl_uint parts, share = 0;
+    cl_kernel k = kernel_beside(b, text, "share_of_first");
+    cl_mem out = clCreateBuffer(clsort_context(b->sorter), CL_MEM_WRITE_ONLY, 4, NULL, NULL);
+    if (!k || !CHECK(out != NULL)) return;
+    for (; span > 1 << 20; span = span / 7 * 3)
+        for (parts = 2; parts < 40; parts += parts / 4 + 1) {
+            AT("%.0f codes, %u parts", (double)span, (unsigned)parts);
+            clSetKernelArg(k, 0, sizeof out, &out);
+            clSetKernelArg(k, 1, sizeof span, &span);
+            clSetKernelArg(k, 2, sizeof parts, &parts);
+            CHECK_OK(clEnqueueNDRangeKernel(q, k, 1, NULL, &one, NULL, 0, NULL, NULL));
+            CHECK_OK(clEnqueueReadBuffer(q, out, CL_TRUE, 0, 4, &share, 0, NULL, NULL));
+            CHECK(share >= 990 && share <= 1030);
+        }
+    clReleaseMemObject(out);
+    clReleaseKernel(k);
+}
+
+static void hybrid_cuts_wide_codes(bench *b) { with_kernels_of_gpus(b, wide_codes_are_cut_evenly); }
+
 /* Where hybrid radix of keys or pairs gives up, sweeps follow, whose tables it has cleared. */
 static void sweeps_follow_hybrid(bench *b)
 {
@@ -1616,6 +1671,7 @@ static const test_entry tests[] = {
     { "results by some bits are proven, wrong ones are found", results_by_some_bits_are_proven },
     { "sorters that check themselves know bits", self_checking_sorters_know_bits },
     { "hybrid radix sorts every pattern", hybrid_sorts_every_pattern },
+    { "hybrid radix cuts wide codes evenly", hybrid_cuts_wide_codes },
     { "sweeps follow where hybrid radix gives up", sweeps_follow_hybrid },
     { "hybrid radix counts heavy codes", hybrid_counts_heavy_codes },
     { "hybrid radix sorts buckets above their capacity", hybrid_sorts_full_buckets },
