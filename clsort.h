@@ -273,7 +273,7 @@
      - GPUs: bitonic up to 4096 bare keys of at most 32 bits, else merge
      AUTO never takes quicksort.
 
-     radix      1.00 ms, 67 Gkey/s; with u32 values 1.60 ms, 42 Gkey/s; radix-sweeps 1.33 ms;
+     radix      1.00 ms, 67 Gkey/s; with u32 values 1.60 ms, 42 Gkey/s; radix-sweeps 1.35 ms;
                 radix-portable 2.28 ms
      - Keys without values are moved twice from the top digit down, then buckets are sorted in local
        memory (radix-hybrid). Other elements, and portable radix, take passes from the lowest digit.
@@ -1282,8 +1282,8 @@ CLSORT__INLINE clsort_merge_runs_desc clsort_merge_runs_desc_default(void)
    A tile of the output is made from its share of every run. In local memory bare keys are sorted,
    since equal ones cannot be told apart, and others are merged. On CPUs a tree of losers merges;
    two bare runs are merged faster there by clsort_enqueue_merge, in vectors. On an NVIDIA H200, 16
-   runs of 2^26 uniform u32 in all take 0.37 ms, four passes of clsort_enqueue_merge 0.97 ms; with
-   values of 4 bytes 0.86 and 1.71 ms.
+   runs of 2^26 uniform u32 in all take 0.36 ms, four passes of clsort_enqueue_merge 0.95 ms; with
+   values of 4 bytes 0.86 and 1.62 ms.
    The first call builds the kernels, once for each size of keys and of values, unless
    clsort_prepare_merge_runs did. With CLSORT_FLAG_NO_BUILD a call that would build answers
    CLSORT_ERROR_NOT_READY.
@@ -1364,7 +1364,7 @@ CLSORT__INLINE clsort_partition_desc clsort_partition_desc_default(void)
    p - 1, but do come before splitter p: a key that is equal to a splitter is above it. Keys of a
    part keep their order. Nothing is read back: `starts` can be the `segments` of a sort that
    follows. Keys are read twice, values once, and all are written once. On an NVIDIA H200, 2^26 u32
-   take 0.30 ms by 15 splitters and 0.68 ms by 255; a copy takes 0.15 ms. On GPUs keys that do not
+   take 0.26 ms by 15 splitters and 0.55 ms by 255; a copy takes 0.14 ms. On GPUs keys that do not
    begin at a multiple of 16 bytes take longer. The first call builds the kernels, once for each
    size of keys and of values, for up to 15 splitters and for more, unless clsort_prepare_partition
    did. With CLSORT_FLAG_NO_BUILD a call that would build answers CLSORT_ERROR_NOT_READY. Queue,
@@ -14387,8 +14387,8 @@ static const char *clsort__more_options(const clsort__config *c)
                                                    : "";
 }
 
-/* On NVIDIA's GPUs some kernels get so few registers that more work-groups run on a core; hardly
-   any are spilled. */
+/* On NVIDIA's GPUs some kernels get so few registers that more work-groups run on a core; few are
+   spilled. */
 static const char *clsort__register_options(const clsort_sorter *s, const clsort__config *c)
 {
     const int sweeps = c->family == CLSORT__SWEEP;
@@ -14495,10 +14495,10 @@ static int clsort__few_have(const clsort__config *c, int kernel)
         case CLSORT__KERNEL_SEGMENT_PACK: return tiles;
         case CLSORT__KERNEL_RADIX_CLEAR:
         case CLSORT__KERNEL_RADIX_SWEEP:
+        case CLSORT__KERNEL_SAMPLES_ONCE:
         case CLSORT__KERNEL_SEGMENT_TILE:
         case CLSORT__KERNEL_SEGMENT_PASS: return !tiles;
         case CLSORT__KERNEL_SAMPLES_TILE: return c->few != CLSORT__FEW_LONG;
-        case CLSORT__KERNEL_SAMPLES_ONCE: return c->few == CLSORT__FEW_LONG;
         case CLSORT__KERNEL_SAMPLES_BUCKET: return c->few == CLSORT__FEW_BUCKETS;
         default:
             return kernel == CLSORT__KERNEL_RADIX_PIECES
@@ -15187,7 +15187,7 @@ static cl_uint clsort__choose_algorithm(const clsort_sorter *s, const clsort_des
 
 /* Does radix of samples sort so few elements that it has the scratch memory of merge? That sorts
    them if the kernels do not build. */
-static int clsort__samples_once(const clsort__plan *p)
+static int clsort__samples_lean(const clsort__plan *p)
 {
     return p->config.family == CLSORT__SAMPLES && p->d.count <= CLSORT__SAMPLES_LEAN
            && clsort__can(CLSORT_MERGE, &p->d);
@@ -18400,7 +18400,7 @@ static void clsort__hybrid_buckets(clsort__run *run, const clsort__plan *p,
 {
     const clsort__hybrid_local l = clsort__hybrid_sizes(&j->w->shape);
     const size_t tiles = clsort__ceil_divide(p->d.count, clsort__radix_tile(&j->w->shape)),
-                 digits = CLSORT__HYBRID_DIGITS, busy = 8 * (size_t)run->s->compute_units,
+                 digits = CLSORT__HYBRID_DIGITS, cores = run->s->compute_units, busy = 8 * cores,
                  buckets = j->slots ? digits * j->slots : digits,
                  capacity = (size_t)CLSORT__HYBRID_BUCKET_ITEMS(j->w->shape.key_bytes)
                             << j->w->shape.group_log2,
@@ -18410,7 +18410,7 @@ static void clsort__hybrid_buckets(clsort__run *run, const clsort__plan *p,
     clsort__hybrid_launch(run, p, j, CLSORT__KERNEL_HYBRID_SAMPLE, sample, 8, 0);
     clsort__hybrid_launch(run, p, j, CLSORT__KERNEL_HYBRID_CELLS, 1, l.cells, 0);
     clsort__hybrid_launch(run, p, j, CLSORT__KERNEL_HYBRID_COUNT,
-                          clsort__smaller(tiles, busy / 8 * CLSORT__HYBRID_COUNTING), l.count, 1);
+                          clsort__smaller(tiles, CLSORT__HYBRID_COUNTING * cores), l.count, 1);
     clsort__hybrid_launch(run, p, j, CLSORT__KERNEL_HYBRID_RANGES, 1, l.split, 0);
     clsort__hybrid_launch(run, p, j, CLSORT__KERNEL_HYBRID_SPLIT, tiles, l.split, 2);
     if (j->slots) {
@@ -18493,8 +18493,9 @@ static cl_uint clsort__few_samples(const clsort__config *c, size_t n)
     return clsort__cut_samples(c, n).alone ? (cl_uint)CLSORT__FEW_BUCKETS : 0;
 }
 
-/* Says in *c what the kernels are compiled for; 0 if they do not fit the count or the device. A
-   work-item looks for a bucket in one tile. */
+/* Says in *c what the kernels are compiled for; 0 if they do not fit the count or the device. One
+   launch is for as many keys as `parts` work-groups hold; else a work-item looks for a bucket in one
+   tile. */
 static int clsort__samples_kernels(const clsort_sorter *s, const clsort__plan *p,
                                    clsort__config *c, int once)
 {
@@ -18525,8 +18526,8 @@ static int clsort__samples_shape(const clsort_sorter *s, const clsort__plan *p, 
 }
 
 /* One launch. Keys that are sorted in place are read from a copy. */
-static void clsort__samples_alone(clsort__run *run, const clsort__plan *p,
-                                  const clsort__workspace *asked)
+static void clsort__samples_in_one(clsort__run *run, const clsort__plan *p,
+                                   const clsort__workspace *asked)
 {
     const size_t n = p->d.count, held = clsort__radix_tile(&asked->shape),
                  buckets = n <= clsort__smaller(held, 512) ? 1 : clsort__smaller(n / 64, 128);
@@ -18675,7 +18676,7 @@ static void clsort__cached(clsort__run *run, const clsort__plan *p, const clsort
 static void clsort__radix(clsort__run *run, const clsort__plan *p, const clsort__workspace *w)
 {
     if (p->config.family == CLSORT__HYBRID) clsort__hybrid(run, p, w);
-    else if (clsort__is_once(&p->config)) clsort__samples_alone(run, p, w);
+    else if (clsort__is_once(&p->config)) clsort__samples_in_one(run, p, w);
     else if (p->config.family == CLSORT__SAMPLES) clsort__samples(run, p, w);
     else if (p->config.family == CLSORT__CACHED) clsort__cached(run, p, w);
     else clsort__radix_passes(run, p, w, 0);
@@ -18702,7 +18703,7 @@ static size_t clsort__all_radix_tables(const clsort_sorter *s, const clsort__pla
 {
     const size_t words = CLSORT__HYBRID_SLOTS_AT
                          + CLSORT__HYBRID_DIGITS * clsort__hybrid_slots(s, p);
-    if (clsort__samples_once(p)) return p->data.extent / 16 + 8;
+    if (clsort__samples_lean(p)) return p->data.extent / 16 + 8;
     return clsort__hybrid_may(s, p) ? clsort__hybrid_at(s, p) + 4 * words
                                     : clsort__radix_tables(s, p);
 }
@@ -19784,7 +19785,7 @@ static void clsort__plan_without(const clsort_sorter *s, clsort__plan *p)
 {
     clsort_desc d = p->d;
     const clsort__parts scratch = p->scratch;
-    if (clsort__samples_once(p)) d.algorithm = CLSORT_MERGE;
+    if (clsort__samples_lean(p)) d.algorithm = CLSORT_MERGE;
     if (d.top_k) {
         clsort__plan_selection(s, &d, p);
         p->scratch = scratch;

@@ -1119,8 +1119,8 @@ static void wide_codes_are_cut_evenly(bench *b)
     cl_ulong span = (cl_ulong)1 << 63;
     cl_uint parts, share = 0;
     cl_kernel k = kernel_beside(b, text, "share_of_first");
-    cl_mem out = clCreateBuffer(clsort_context(b->sorter), CL_MEM_WRITE_ONLY, 4, NULL, NULL);
-    if (!k || !CHECK(out != NULL)) return;
+    cl_mem out = k ? clCreateBuffer(b->session.context, CL_MEM_WRITE_ONLY, 4, NULL, NULL) : NULL;
+    if (!CHECK(out != NULL)) return;
     for (; span > 1 << 20; span = span / 7 * 3)
         for (parts = 2; parts < 40; parts += parts / 4 + 1) {
             AT("%.0f codes, %u parts", (double)span, (unsigned)parts);
@@ -1142,13 +1142,14 @@ static void sweeps_follow_hybrid(bench *b)
 {
     static const char *const patterns[] = { "zipf", "uniform", "zipf", "uniform", "zipf" };
     bench other = *b;
+    const size_t all = sizeof patterns / sizeof *patterns;
     size_t k;
     if (!sweeping_sorter(b, &other)) return;
     if (test_is_cpu(b)) more_options = "-DCLSORT_FORWARD_PROGRESS=0 -cl-opt-disable";
-    for (k = 0; k < 10; k++) {
-        sort_case c = hybrid_make(CLSORT_U32, 20011 + k, patterns[k % 5]);
-        c.keys_out = k % 5 > 2 ? CASE_OWN : 0;
-        c.d.value_size = k < 5 ? 0 : 4;
+    for (k = 0; k < 2 * all; k++) {
+        sort_case c = hybrid_make(CLSORT_U32, 20011 + k, patterns[k % all]);
+        c.keys_out = k % all > 2 ? CASE_OWN : 0;
+        c.d.value_size = k < all ? 0 : 4;
         if (!case_run(&other, &c)) break;
     }
     end_sweeping(&other);
@@ -1362,33 +1363,38 @@ static void make_misleading(cl_uint *keys, size_t tiles, size_t distance, int eq
         }
 }
 
+/* Sorts keys in place by radix of samples with small work-groups; `sorted` has room for as many. */
+static void sort_by_samples(bench *b, cl_uint *keys, cl_uint *sorted, size_t n)
+{
+    const size_t bytes = n * sizeof *keys;
+    clsort_desc d = clsort_desc_default();
+    cl_int code;
+    cl_mem buffer = clCreateBuffer(b->session.context, CL_MEM_COPY_HOST_PTR, bytes, keys, &code);
+    if (!CHECK(code == CL_SUCCESS)) return;
+    memcpy(sorted, keys, bytes);
+    qsort(sorted, n, sizeof *sorted, compare_uints);
+    d.keys = buffer;
+    d.key_type = CLSORT_U32;
+    d.count = n;
+    CHECK_OK(clsort_set_algorithm(&d, "radix-samples"));
+    d.tuning.work_group = 64;
+    CHECK_OK(clsort_enqueue_sort(b->sorter, b->session.queue, &d, 0, NULL, NULL));
+    CHECK(clEnqueueReadBuffer(b->session.queue, buffer, CL_TRUE, 0, bytes, keys, 0, NULL, NULL)
+          == CL_SUCCESS);
+    CHECK(!memcmp(keys, sorted, bytes));
+    clReleaseMemObject(buffer);
+}
+
 /* Few tiles, where buckets find their own borders, and the most. */
 static void misleading_samples(bench *b)
 {
     enum { TILE = 64 * 16, MOST = TILE * 64 };
     static const size_t tiles[] = { 16, 32, 64 }, distances[] = { 32, 32, 64 };
     static cl_uint keys[MOST], sorted[MOST];
-    clsort_desc d = clsort_desc_default();
-    cl_mem buffer;
-    cl_int code;
     size_t i;
     for (i = 0; i < 6; i++) {
-        const size_t n = tiles[i / 2] * TILE, bytes = n * sizeof *keys;
         make_misleading(keys, tiles[i / 2], distances[i / 2], i % 2);
-        memcpy(sorted, keys, bytes);
-        qsort(sorted, n, sizeof *sorted, compare_uints);
-        buffer = clCreateBuffer(b->session.context, CL_MEM_COPY_HOST_PTR, bytes, keys, &code);
-        if (!CHECK(code == CL_SUCCESS)) return;
-        d.keys = buffer;
-        d.key_type = CLSORT_U32;
-        d.count = n;
-        CHECK_OK(clsort_set_algorithm(&d, "radix-samples"));
-        d.tuning.work_group = 64;
-        CHECK_OK(clsort_enqueue_sort(b->sorter, b->session.queue, &d, 0, NULL, NULL));
-        CHECK(clEnqueueReadBuffer(b->session.queue, buffer, CL_TRUE, 0, bytes, keys, 0, NULL, NULL)
-              == CL_SUCCESS);
-        CHECK(!memcmp(keys, sorted, bytes));
-        clReleaseMemObject(buffer);
+        sort_by_samples(b, keys, sorted, tiles[i / 2] * TILE);
     }
 }
 
@@ -1423,28 +1429,11 @@ static void overlooked_keys(bench *b)
 {
     enum { N = 2 * 64 * 16 };
     static cl_uint keys[N], sorted[N];
-    clsort_desc d = clsort_desc_default();
-    cl_mem buffer;
-    cl_int code;
     cl_uint kind;
     for (kind = 0; kind < 5; kind++) {
         AT("kind %u", (unsigned)kind);
         make_overlooked(keys, kind, N, kind);
-        memcpy(sorted, keys, sizeof keys);
-        qsort(sorted, N, sizeof *sorted, compare_uints);
-        buffer = clCreateBuffer(b->session.context, CL_MEM_COPY_HOST_PTR, sizeof keys, keys, &code);
-        if (!CHECK(code == CL_SUCCESS)) return;
-        d.keys = buffer;
-        d.key_type = CLSORT_U32;
-        d.count = N;
-        CHECK_OK(clsort_set_algorithm(&d, "radix-samples"));
-        d.tuning.work_group = 64;
-        CHECK_OK(clsort_enqueue_sort(b->sorter, b->session.queue, &d, 0, NULL, NULL));
-        CHECK(clEnqueueReadBuffer(b->session.queue, buffer, CL_TRUE, 0, sizeof keys, keys, 0, NULL,
-                                  NULL)
-              == CL_SUCCESS);
-        CHECK(!memcmp(keys, sorted, sizeof keys));
-        clReleaseMemObject(buffer);
+        sort_by_samples(b, keys, sorted, N);
     }
 }
 
