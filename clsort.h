@@ -193,8 +193,8 @@
        a(T) with the T of radix, and 4 (3600 + 256 H). H is 0 up to 98,000 keys at least, then a
        power of two, at most 512 (keys of 8 bytes, with values, or more than 5 * 2^26 keys: 1024).
        That is up to 0.54 MB (1.07 MB) more.
-     - radix-samples, and radix where it takes that (bare keys of 32 and 64 bits on NVIDIA's GPUs),
-       up to 8192 elements: n / 16 + 8
+     - radix-samples, and radix where it takes that on NVIDIA's GPUs, for what is sorted in one
+       launch or after a copy, and up to 8192 elements: n / 16 + 8
      - quicksort: a(4 (1050 + 188 S)) with S = min(n / 1024, 8192) + 1, and the T of rows; less than
        1.24 n + 137 KB, and from 2^23 elements on n / 2 + 6.3 MB
      - rows: 52 + 24 (n / 64) + 4 (n / 32) + 128 min(n / 64 + 1, 1024), less than n / 2 + 132 KB
@@ -269,7 +269,9 @@
      - many elements on CPUs and on NVIDIA's GPUs, where a CPU prefers vectors of AVX-512 a few
        hundred: radix
      - CPUs: bitonic
-     - bare keys of 32 bits, and up to 8192 of 64 bits, on NVIDIA's GPUs: radix
+     - NVIDIA's GPUs: radix, for bare keys of 32 bits and up to 2^14 others, for up to 2^15 keys
+       with indices or values above 8 bytes, and, if they are not sorted in place, for up to 2^15
+       with other values or in records of up to 16
      - GPUs: bitonic up to 4096 bare keys of at most 32 bits, else merge
      AUTO never takes quicksort.
 
@@ -649,10 +651,13 @@ enum { CLSORT_RADIX_DEFAULT = 0,     /* CLSORT_RADIX_HYBRID on GPUs and CLSORT_R
                                         indices or, unless `stable` is set, values of 4 bytes:
                                         equal keys come in the order of their values, as cl_uint,
                                         or in their own. Others as by default */
-       CLSORT_RADIX_SAMPLES = 4,     /* the same keys in one to three launches, if they are few: up
-                                        to work_group^2 * 16 keys of 4 bytes, * 8 of 8 bytes, with
-                                        a work_group of 256, on CPUs of 64, if it is not set; others
-                                        as by default */
+       CLSORT_RADIX_SAMPLES = 4,     /* few elements, in one launch: up to work_group * 64, with
+                                        values or indices, or as records of up to 16 bytes, without
+                                        bit ranges; what is sorted in place is copied first. Bare
+                                        keys of 4 or 8 bytes in up to three launches: up to
+                                        work_group^2 * 16 keys of 4 bytes, * 8 of 8 bytes. Others
+                                        as by default. A work_group that is not set is 256, on CPUs
+                                        64, and 512 for one launch on NVIDIA's GPUs. Stable */
        CLSORT_RADIX_CACHED = 5 };    /* CPUs: into ranges of codes; then each is sorted in a core's
                                         cache: keys of 4 or 8 bytes without bit ranges, and a
                                         work_group of 0 or 1; others, and other devices, as with
@@ -1692,6 +1697,7 @@ extern "C" {
 #define CLSORT__FAMILY_CACHED 46
 #define CLSORT__FAMILY_RUNS 47
 #define CLSORT__FAMILY_PARTITION 48
+#define CLSORT__FAMILY_RANKS 49
 
 /* A merge of many runs: the most runs; elements of a work-group's tile, in which the share of each
    run begins at a multiple of `items`; words before the tile, for addresses and sizes of shares,
@@ -1955,7 +1961,8 @@ static const char *const clsort__source[] = {
     "#define CLSORT__FAMILY_SAMPLES 45\n"
     "#define CLSORT__FAMILY_CACHED 46\n"
     "#define CLSORT__FAMILY_RUNS 47\n"
-    "#define CLSORT__FAMILY_PARTITION 48\n\n\n\n\n"
+    "#define CLSORT__FAMILY_PARTITION 48\n"
+    "#define CLSORT__FAMILY_RANKS 49\n\n\n\n\n"
     "#define CLSORT__MOST_RUNS 16\n"
     "#define CLSORT__RUNS_TILE(group, items) (((group) - CLSORT__MOST_RUNS) * (items))\n"
     "#define CLSORT__SHARE_WORDS(group) (8 * CLSORT__MOST_RUNS + 2 + (group))\n\n\n"
@@ -2140,7 +2147,7 @@ static const char *const clsort__source[] = {
     "#endif\n\n"
     "#ifndef CLSORT_ITEMS_LOG2\n"
     "#define CLSORT_ITEMS_LOG2 4\n"
-    "#endif\n\n\n\n\n\n"
+    "#endif\n\n\n\n\n"
     "#ifndef CLSORT_FEW\n"
     "#define CLSORT_FEW 0\n"
     "#endif\n\n"
@@ -7719,7 +7726,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
     "//---- radix: order of codes\n"
-    "#if CLSORT_NEEDS_BINS || CLSORT_IS(SAMPLES)\n"
+    "#if CLSORT_NEEDS_BINS || CLSORT_IS(SAMPLES) || CLSORT_IS(RANKS)\n"
     "#define CLSORT_TOP_CODE ((code_t)~(code_t)0)\n\n"
     "CLSORT_INLINE void order_codes(code_t *a, code_t *b)\n"
     "{\n"
@@ -9354,7 +9361,141 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n"
     "#endif\n\n",
-    "//---- radix: samples\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+    "//---- radix: ranks\n\n\n\n\n\n\n\n\n\n\n"
+    "#if CLSORT_IS(RANKS) && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0\n\n\n"
+    "#define CLSORT_RANKS_ARGS \\\n"
+    "    CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_CODEC_ARGS, uint n, \\\n"
+    "        uint size_log2, local ulong *space\n"
+    "#define CLSORT_RANKS_PART (CLSORT_ITEMS * CLSORT_GROUP)\n"
+    "typedef struct {\n"
+    "    array_t source;\n"
+    "    codec_t codec;\n"
+    "    uint begin, rows, others;\n"
+    "    uint size_log2, size;\n"
+    "    local code_t *block, *tree;\n"
+    "    local uint *places;\n"
+    "    local uint *counts;\n"
+    "    local uint *before;\n"
+    "} ranks_t;\n\n"
+    "CLSORT_INLINE ranks_t make_ranks(array_t source, codec_t codec, uint n, uint size_log2,\n"
+    "                                 local ulong *space)\n"
+    "{\n"
+    "    const uint size = 1u << size_log2, begin = (uint)get_group_id(0) * (size - 1),\n"
+    "               rows = min(n - begin, size - 1);\n"
+    "    local code_t *const block = (local code_t *)space;\n"
+    "    local uint *const words = (local uint *)(block + 2 * size);\n"
+    "    const ranks_t r = { source, codec, begin, rows, n - rows, size_log2, size,\n"
+    "                        block, block + size, words, words + size, words + 2 * size };\n"
+    "    return r;\n"
+    "}\n\n\n"
+    "CLSORT_INLINE item_t load_ranked(array_t source, codec_t codec, uint i)\n"
+    "{\n"
+    "#if CLSORT_BREAK_TIES_BY_INDEX\n"
+    "    const item_t r = { encode(*key_place(source, i), codec), { i } };\n"
+    "    return r;\n"
+    "#else\n"
+    "    return load_whole_item(source, codec, i);\n"
+    "#endif\n"
+    "}\n\n\n"
+    "CLSORT_INLINE void load_others(ranks_t r, code_t *v, uint at)\n"
+    "{\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 0; m < CLSORT_ITEMS; m++) {\n"
+    "        const uint i = at + m * CLSORT_GROUP + local_id(), place = i < r.begin ? i : i + r.rows;\n"
+    "        v[m] = *key_place(r.source, min(place, r.rows + r.others - 1));\n"
+    "    }\n"
+    "}\n\n\n\n"
+    "typedef struct { uint own, first, each; } rank_share_t;\n\n"
+    "CLSORT_INLINE rank_share_t share_of_ranks(ranks_t r)\n"
+    "{\n"
+    "    const uint each = max(r.size * r.size >> CLSORT_GROUP_LOG2, 1u);\n"
+    "    const rank_share_t s = { local_id() & (r.size - 1), (local_id() >> r.size_log2) * each, each };\n"
+    "    return s;\n"
+    "}\n\n\n\n"
+    "CLSORT_INLINE void sort_block(ranks_t r)\n"
+    "{\n"
+    "    const rank_share_t s = share_of_ranks(r);\n"
+    "    const code_t code = r.block[s.own];\n"
+    "    uint place = 0;\n"
+    "    for (uint k = 0; k < s.each; k++) {\n"
+    "        const uint i = s.first + k;\n"
+    "        const code_t other = r.block[min(i, r.size - 1)];\n"
+    "        place += i < r.size && (other < code || (other == code && i < s.own));\n"
+    "    }\n"
+    "    if (place)\n"
+    "        atomic_add(&r.places[s.own], place);\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    const uint number = r.places[s.own] + 1, height = 32 - clz(number & (0 - number));\n"
+    "    if (s.first == 0 && number < r.size)\n"
+    "        r.tree[(r.size >> height) + (number >> height)] = code;\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "}\n"
+    "#endif\n\n",
+    "//---- radix: ranks of others\n"
+    "#if CLSORT_IS(RANKS) && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0\n\n\n"
+    "CLSORT_INLINE void find_others(ranks_t r, const code_t *v, uint at)\n"
+    "{\n"
+    "    code_t code[CLSORT_ITEMS];\n"
+    "    uint node[CLSORT_ITEMS], exists[CLSORT_ITEMS];\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 0; m < CLSORT_ITEMS; m++) {\n"
+    "        const uint i = at + m * CLSORT_GROUP + local_id(), behind = i >= r.begin;\n"
+    "        code[m] = (code_t)(encode(v[m], r.codec) + behind);\n"
+    "        exists[m] = i < r.others && !(behind && code[m] == 0);\n"
+    "        node[m] = 1;\n"
+    "    }\n"
+    "    for (uint level = 0; level < r.size_log2; level++) {\n"
+    "        #pragma unroll\n"
+    "        for (uint m = 0; m < CLSORT_ITEMS; m++)\n"
+    "            node[m] = 2 * node[m] + (r.tree[node[m]] < code[m]);\n"
+    "    }\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 0; m < CLSORT_ITEMS; m++)\n"
+    "        if (exists[m] && node[m] - r.size < r.rows)\n"
+    "            atomic_inc(&r.counts[node[m] - r.size]);\n"
+    "}\n\n\n\n"
+    "CLSORT_INLINE void count_others(ranks_t r, code_t *v)\n"
+    "{\n"
+    "    for (uint at = 0; at < r.others; at += CLSORT_RANKS_PART) {\n"
+    "        code_t next[CLSORT_ITEMS];\n"
+    "        load_others(r, next, at + CLSORT_RANKS_PART);\n"
+    "        find_others(r, v, at);\n"
+    "        #pragma unroll\n"
+    "        for (uint m = 0; m < CLSORT_ITEMS; m++)\n"
+    "            v[m] = next[m];\n"
+    "    }\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    const rank_share_t s = share_of_ranks(r);\n"
+    "    uint before = 0;\n"
+    "    for (uint k = 0; k < s.each; k++)\n"
+    "        before += s.first + k <= s.own ? r.counts[s.first + k] : 0;\n"
+    "    if (before)\n"
+    "        atomic_add(&r.before[s.own], before);\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "}\n\n"
+    "CLSORT_KERNEL void clsort_ranks(CLSORT_RANKS_ARGS)\n"
+    "{\n"
+    "    const codec_t codec = CLSORT_CODEC;\n"
+    "    const array_t source = CLSORT_ARRAY(source), target = CLSORT_ARRAY(target);\n"
+    "    const ranks_t r = make_ranks(source, codec, n, size_log2, space);\n"
+    "    const uint t = local_id();\n"
+    "    code_t v[CLSORT_ITEMS];\n"
+    "    if (n == 0)\n"
+    "        return;\n"
+    "    const item_t item = load_ranked(source, codec, r.begin + min(t, r.rows - 1));\n"
+    "    load_others(r, v, 0);\n"
+    "    if (t < r.size) {\n"
+    "        r.block[t] = t < r.rows ? item.key : CLSORT_TOP_CODE;\n"
+    "        r.places[t] = r.counts[t] = r.before[t] = 0;\n"
+    "    }\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    sort_block(r);\n"
+    "    count_others(r, v);\n"
+    "    if (t < r.rows)\n"
+    "        store_whole_item(target, codec, r.places[t] + r.before[r.places[t]], item);\n"
+    "}\n"
+    "#endif\n\n",
+    "//---- radix: samples\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_IS(SAMPLES) && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0\n\n\n\n"
     "#define CLSORT_SAMPLES_ARGS \\\n"
     "    CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_ARGS(alt), \\\n"
@@ -9451,277 +9592,6 @@ static const char *const clsort__source[] = {
     "    }\n"
     "}\n"
     "#endif\n\n",
-    "//---- radix: samples once\n"
-    "#if CLSORT_FEW == 2\n\n\n"
-    "#define CLSORT_ONCE_ARGS \\\n"
-    "    CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_ARGS(alt), \\\n"
-    "        CLSORT_CODEC_ARGS, global uchar *scratch, ulong scratch_at, uint n, uint buckets, \\\n"
-    "        uint samples, uint seed, local ulong *space\n"
-    "#define CLSORT_ONCE \\\n"
-    "    { \\\n"
-    "        CLSORT_ARRAY(source), CLSORT_ARRAY(target), CLSORT_CODEC, n, buckets, samples, seed, \\\n"
-    "            (local code_t *)space, (local code_t *)space + CLSORT_TILE_ITEMS, \\\n"
-    "            (local uint *)((local code_t *)space + 2 * CLSORT_TILE_ITEMS) \\\n"
-    "    }\n"
-    "typedef struct {\n"
-    "    array_t source, target;\n"
-    "    codec_t codec;\n"
-    "    uint n, buckets, samples, seed;\n"
-    "    local code_t *kept, *spare;\n"
-    "    local uint *words;\n"
-    "} once_t;\n"
-    "enum { ONCE_KEPT, ONCE_BELOW, ONCE_LOW, ONCE_HIGH };\n\n"
-    "#define CLSORT_ONCE_ITEMS 4\n"
-    "#define CLSORT_ONCE_PART (CLSORT_ONCE_ITEMS * CLSORT_GROUP)\n\n"
-    "#if CLSORT_WARPS\n\n"
-    "CLSORT_INLINE code_t sort_lanes(code_t code)\n"
-    "{\n"
-    "    const uint lane = local_id() % CLSORT__WARP;\n"
-    "    #pragma unroll\n"
-    "    for (uint run = 1; run < CLSORT__WARP; run *= 2) {\n"
-    "        const code_t first = other_lane(code, 2 * run - 1);\n"
-    "        code = lane & run ? max(code, first) : min(code, first);\n"
-    "        #pragma unroll\n"
-    "        for (uint step = run / 2; step > 0; step /= 2) {\n"
-    "            const code_t other = other_lane(code, step);\n"
-    "            code = lane & step ? max(code, other) : min(code, other);\n"
-    "        }\n"
-    "    }\n"
-    "    return code;\n"
-    "}\n"
-    "#endif\n\n\n"
-    "CLSORT_INLINE uint merged_place(local const code_t *codes, uint i, uint run)\n"
-    "{\n"
-    "    const uint second = (i & run) != 0, begin = i & ~(2 * run - 1),\n"
-    "               other = begin + (second ? 0 : run);\n"
-    "    const code_t code = codes[i];\n"
-    "    uint before = 0;\n"
-    "    for (uint step = run / 2; step > 0; step /= 2) {\n"
-    "        const code_t now = codes[other + before + step - 1];\n"
-    "        before += now < code || (second && now == code) ? step : 0;\n"
-    "    }\n"
-    "    const code_t now = codes[other + before];\n"
-    "    before += now < code || (second && now == code);\n"
-    "    return begin + (i & (run - 1)) + before;\n"
-    "}\n\n\n\n\n"
-    "CLSORT_INLINE local code_t *sort_codes(local code_t *from, local code_t *to, uint rows)\n"
-    "{\n"
-    "    const uint t = local_id();\n"
-    "    uint run = 1;\n"
-    "#if CLSORT_WARPS\n"
-    "    for (uint i = t; i < rows; i += CLSORT_GROUP)\n"
-    "        from[i] = sort_lanes(from[i]);\n"
-    "    run = CLSORT__WARP;\n"
-    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "#endif\n"
-    "    for (; run < rows; run *= 2) {\n"
-    "        for (uint i = t; i < rows; i += CLSORT_GROUP)\n"
-    "            to[merged_place(from, i, run)] = from[i];\n"
-    "        barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "        local code_t *const sorted = to;\n"
-    "        to = from;\n"
-    "        from = sorted;\n"
-    "    }\n"
-    "    return from;\n"
-    "}\n\n\n"
-    "CLSORT_INLINE void add_up(local uint *sum, uint x)\n"
-    "{\n"
-    "#if CLSORT_WARPS\n"
-    "    #pragma unroll\n"
-    "    for (uint step = CLSORT__WARP / 2; step > 0; step /= 2)\n"
-    "        x += (uint)other_lane((code_t)x, step);\n"
-    "    if (local_id() % CLSORT__WARP == 0)\n"
-    "#endif\n"
-    "        atomic_add(sum, x);\n"
-    "}\n\n",
-    "//---- radix: samples once, borders\n\n\n"
-    "CLSORT_INLINE uint search_codes(local const code_t *codes, uint rows, code_t code,\n"
-    "                                uint takes_equal)\n"
-    "{\n"
-    "    uint low = 0, high = rows;\n"
-    "    while (low < high) {\n"
-    "        const uint middle = (low + high) / 2, before = codes[middle] < code\n"
-    "                                                       || (takes_equal && codes[middle] == code);\n"
-    "        low = before ? middle + 1 : low;\n"
-    "        high = before ? high : middle;\n"
-    "    }\n"
-    "    return low;\n"
-    "}\n\n\n"
-    "CLSORT_INLINE border_t cut_samples(once_t o, uint bucket)\n"
-    "{\n"
-    "    const uint place = bucket * o.samples / o.buckets;\n"
-    "    const code_t code = o.kept[place];\n"
-    "    border_t b = { code, 0, 1 };\n"
-    "    if ((place > 0 && o.kept[place - 1] == code)\n"
-    "        || (place + 1 < o.samples && o.kept[place + 1] == code)) {\n"
-    "        const uint first = search_codes(o.kept, o.samples, code, 0);\n"
-    "        b.taken = place - first;\n"
-    "        b.of = search_codes(o.kept, o.samples, code, 1) - first;\n"
-    "    }\n"
-    "    return b;\n"
-    "}\n\n\n\n"
-    "CLSORT_INLINE void take_samples(once_t *o)\n"
-    "{\n"
-    "    for (uint i = local_id(); i < o->samples; i += CLSORT_GROUP) {\n"
-    "        const uint noise = (o->seed + i + 1) * 0x9E3779B9u,\n"
-    "                   jitter = (noise ^ noise >> 15) * 0x85EBCA6Bu;\n"
-    "        const ulong place = (ulong)i * o->n + ((ulong)jitter * o->n >> 32);\n"
-    "        o->kept[i] = encode(*key_place(o->source, place / o->samples), o->codec);\n"
-    "    }\n"
-    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "    local code_t *const sorted = sort_codes(o->kept, o->spare, o->samples);\n"
-    "    o->spare = sorted == o->kept ? o->spare : o->kept;\n"
-    "    o->kept = sorted;\n"
-    "}\n\n",
-    "//---- radix: samples once, keys\n\n\n"
-    "typedef struct { code_t low, first, last, high; uint any, shares; } wanted_t;\n\n\n"
-    "CLSORT_INLINE wanted_t wanted_codes(border_t low, border_t high, uint is_last)\n"
-    "{\n"
-    "    const code_t apart = (is_last ? CLSORT_TOP_CODE : high.code) - low.code,\n"
-    "                 least = (low.taken > 0) + !is_last;\n"
-    "    const wanted_t w = { low.code,   low.code + (low.taken > 0),\n"
-    "                         is_last ? CLSORT_TOP_CODE : (code_t)(high.code - 1),\n"
-    "                         high.code,  apart >= least,\n"
-    "                         low.taken > 0 || high.taken > 0 };\n"
-    "    return w;\n"
-    "}\n\n\n"
-    "CLSORT_INLINE void load_part(once_t o, code_t *v, uint at)\n"
-    "{\n"
-    "    #pragma unroll\n"
-    "    for (uint m = 0; m < CLSORT_ONCE_ITEMS; m++)\n"
-    "        v[m] = *key_place(o.source, min(at + m * CLSORT_GROUP + local_id(), o.n - 1));\n"
-    "}\n\n\n"
-    "CLSORT_INLINE void keep_codes(once_t o, const code_t *v, uint rows, wanted_t w)\n"
-    "{\n"
-    "    uint own = 0;\n"
-    "    #pragma unroll\n"
-    "    for (uint m = 0; m < CLSORT_ONCE_ITEMS; m++)\n"
-    "        own += m < rows && (code_t)(v[m] - w.first) <= (code_t)(w.last - w.first);\n"
-    "    if (own == 0 || !w.any)\n"
-    "        return;\n"
-    "    uint place = atomic_add(&o.words[ONCE_KEPT], own);\n"
-    "    #pragma unroll\n"
-    "    for (uint m = 0; m < CLSORT_ONCE_ITEMS; m++)\n"
-    "        if (m < rows && (code_t)(v[m] - w.first) <= (code_t)(w.last - w.first)) {\n"
-    "            if (place < CLSORT_TILE_ITEMS)\n"
-    "                o.kept[place] = v[m];\n"
-    "            place++;\n"
-    "        }\n"
-    "}\n\n\n"
-    "CLSORT_INLINE void count_equal(const code_t *v, uint rows, wanted_t w, uint *low, uint *high)\n"
-    "{\n"
-    "    #pragma unroll\n"
-    "    for (uint m = 0; m < CLSORT_ONCE_ITEMS; m++) {\n"
-    "        *low += m < rows && v[m] == w.low;\n"
-    "        *high += m < rows && v[m] == w.high;\n"
-    "    }\n"
-    "}\n\n\n\n"
-    "CLSORT_INLINE void read_all(once_t o, code_t *v, wanted_t w)\n"
-    "{\n"
-    "    uint below = 0, low = 0, high = 0;\n"
-    "    for (uint at = 0; at < o.n; at += CLSORT_ONCE_PART) {\n"
-    "        const uint left = o.n - min(at + local_id(), o.n),\n"
-    "                   rows = (left + CLSORT_GROUP - 1) / CLSORT_GROUP;\n"
-    "        code_t next[CLSORT_ONCE_ITEMS];\n"
-    "        load_part(o, next, at + CLSORT_ONCE_PART);\n"
-    "        #pragma unroll\n"
-    "        for (uint m = 0; m < CLSORT_ONCE_ITEMS; m++) {\n"
-    "            v[m] = encode(v[m], o.codec);\n"
-    "            below += m < rows && v[m] < w.low;\n"
-    "        }\n"
-    "        if (w.shares)\n"
-    "            count_equal(v, rows, w, &low, &high);\n"
-    "        keep_codes(o, v, rows, w);\n"
-    "        #pragma unroll\n"
-    "        for (uint m = 0; m < CLSORT_ONCE_ITEMS; m++)\n"
-    "            v[m] = next[m];\n"
-    "    }\n"
-    "    add_up(&o.words[ONCE_BELOW], below);\n"
-    "    if (w.shares) {\n"
-    "        add_up(&o.words[ONCE_LOW], low);\n"
-    "        add_up(&o.words[ONCE_HIGH], high);\n"
-    "    }\n"
-    "    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);\n"
-    "}\n\n",
-    "//---- radix: samples once, bucket\n\n"
-    "CLSORT_INLINE void fill_places(once_t o, uint begin, uint end, code_t code)\n"
-    "{\n"
-    "    for (uint i = begin + local_id(); i < end; i += CLSORT_GROUP)\n"
-    "        *key_place(o.target, i) = decode(code, o.codec);\n"
-    "}\n\n\n\n"
-    "CLSORT_INLINE void sort_kept(once_t o, uint begin, uint rows)\n"
-    "{\n"
-    "    const uint whole = (rows + CLSORT__WARP - 1) / CLSORT__WARP * CLSORT__WARP;\n"
-    "    uint size = CLSORT__WARP;\n"
-    "    while (size < rows)\n"
-    "        size *= 2;\n"
-    "    for (uint i = rows + local_id(); i < size; i += CLSORT_GROUP)\n"
-    "        o.kept[i] = o.spare[i] = CLSORT_TOP_CODE;\n"
-    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "    local const code_t *const sorted = sort_codes(o.kept, o.spare, whole);\n"
-    "    for (uint i = local_id(); i < rows; i += CLSORT_GROUP)\n"
-    "        *key_place(o.target, begin + i) = decode(sorted[i], o.codec);\n"
-    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "}\n\n\n\n"
-    "CLSORT_INLINE uint write_equal(once_t o, border_t low, border_t high, uint one_code, uint rows)\n"
-    "{\n"
-    "    const uint below = o.words[ONCE_BELOW],\n"
-    "               begin = border_place(low, below, o.words[ONCE_LOW]),\n"
-    "               first = one_code ? begin : below + (low.taken ? o.words[ONCE_LOW] : 0),\n"
-    "               end = border_place(high, one_code ? below : first + rows, o.words[ONCE_HIGH]);\n"
-    "    fill_places(o, begin, first, low.code);\n"
-    "    fill_places(o, first + rows, end, high.code);\n"
-    "    return first;\n"
-    "}\n\n\n\n\n"
-    "CLSORT_INLINE void sort_wanted(once_t o, code_t *v, wanted_t w, border_t low, border_t high,\n"
-    "                               uint one_code)\n"
-    "{\n"
-    "    wanted_t now = w;\n"
-    "    uint begin = 0, left = 1;\n"
-    "    for (uint round = 0; left > 0; round++) {\n"
-    "        read_all(o, v, now);\n"
-    "        const uint rows = o.words[ONCE_KEPT], fits = rows <= CLSORT_TILE_ITEMS,\n"
-    "                   halves = !fits && now.first < now.last;\n"
-    "        if (round == 0) {\n"
-    "            begin = write_equal(o, low, high, one_code, rows);\n"
-    "            left = rows;\n"
-    "        }\n"
-    "        sort_kept(o, begin, fits ? rows : 0);\n"
-    "        fill_places(o, begin, fits || halves ? begin : begin + rows, now.first);\n"
-    "        begin += halves ? 0 : rows;\n"
-    "        left -= halves ? 0 : rows;\n"
-    "        now.first = halves ? now.first : (code_t)(now.last + 1);\n"
-    "        now.last = halves ? (code_t)(now.first + (code_t)(now.last - now.first) / 2) : w.last;\n"
-    "        if (left > 0)\n"
-    "            load_part(o, v, 0);\n"
-    "        if (local_id() == 0)\n"
-    "            o.words[ONCE_KEPT] = 0;\n"
-    "        barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "    }\n"
-    "}\n\n\n\n"
-    "CLSORT_KERNEL void clsort_samples_once(CLSORT_ONCE_ARGS)\n"
-    "{\n"
-    "    once_t o = CLSORT_ONCE;\n"
-    "    const uint bucket = (uint)get_group_id(0), is_last = bucket + 1 == buckets;\n"
-    "    border_t low = { 0, 0, 1 }, high = low;\n"
-    "    code_t v[CLSORT_ONCE_ITEMS];\n"
-    "    if (n == 0)\n"
-    "        return;\n"
-    "    load_part(o, v, 0);\n"
-    "    if (local_id() <= ONCE_HIGH)\n"
-    "        o.words[local_id()] = 0;\n"
-    "    if (!CLSORT_BRANCHES || buckets > 1)\n"
-    "        take_samples(&o);\n"
-    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "    if (bucket > 0)\n"
-    "        low = cut_samples(o, bucket);\n"
-    "    if (!is_last)\n"
-    "        high = cut_samples(o, bucket + 1);\n"
-    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "    const wanted_t w = wanted_codes(low, high, is_last);\n"
-    "    sort_wanted(o, v, w, low, high, bucket > 0 && !is_last && low.code == high.code);\n"
-    "}\n"
-    "#else\n\n",
     "//---- radix: samples are merged\n\n\n"
     "CLSORT_INLINE void hold(held_t l, const code_t *v)\n"
     "{\n"
@@ -10036,10 +9906,9 @@ static const char *const clsort__source[] = {
     "    }\n"
     "}\n"
     "#endif\n"
-    "#endif\n"
     "#endif\n\n",
 #else
-    "#line 10253\n",
+    "#line 10089\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
     "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -10938,7 +10807,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 11359\n",
+    "#line 11195\n",
 #endif
     "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_SELECT\n"
@@ -12768,6 +12637,7 @@ enum {
     X(SWEEP, "radix sweep", clsort__radix_need) \
     X(HYBRID, "hybrid radix", clsort__hybrid_need) \
     X(SAMPLES, "radix of samples", clsort__samples_need) \
+    X(RANKS, "radix by ranks", clsort__ranks_need) \
     X(CACHED, "radix in cache", clsort__no_local) \
     X(RUNS, "merge of runs", clsort__runs_local) \
     X(PARTITION, "partition", clsort__partition_local) \
@@ -12858,7 +12728,7 @@ typedef char clsort__kernels_know_public_numbers
     X(HYBRID_RESPLIT, CLSORT__HYBRID, "clsort_hybrid_resplit") \
     X(HYBRID_BUCKETS, CLSORT__HYBRID, "clsort_hybrid_buckets") \
     X(HYBRID_LONG, CLSORT__HYBRID, "clsort_hybrid_long") \
-    X(SAMPLES_ONCE, CLSORT__SAMPLES, "clsort_samples_once") \
+    X(RANKS, CLSORT__RANKS, "clsort_ranks") \
     X(SAMPLES_TILE, CLSORT__SAMPLES, "clsort_samples_tile") \
     X(SAMPLES_BORDERS, CLSORT__SAMPLES, "clsort_samples_borders") \
     X(SAMPLES_BUCKET, CLSORT__SAMPLES, "clsort_samples_bucket") \
@@ -12927,9 +12797,9 @@ typedef struct clsort__config {
 } clsort__config;
 
 /* Arrays and rows fit a tile: only the kernel of bitonic, merge, radix of samples or segments that
-   sorts such. Each row is longer: only the kernels of segments for long ones; or radix of samples
-   in one launch: only that. Buckets of samples find their own borders: only the kernels for that.
-   Sweeps behind other plans, and sweeps alone. */
+   sorts such. Each row is longer: only the kernels of segments for long ones. Buckets of samples
+   find their own borders: only the kernels for that. Sweeps behind other plans, and sweeps
+   alone. */
 enum {
     CLSORT__FEW_TILES = 1,
     CLSORT__FEW_LONG = 2,
@@ -13014,7 +12884,6 @@ struct clsort_sorter {
                                    away is done */
     size_t mark_count;
     cl_uint broken;             /* CLSORT__BIT of families that failed the self-test */
-    cl_uint seed;               /* of samples: another one for each sort */
     cl_event *waits;            /* room for the caller's wait list and one event more */
     size_t wait_room;
     struct clsort__range *ranges;   /* room for the arrays of a gather */
@@ -14495,10 +14364,9 @@ static int clsort__few_have(const clsort__config *c, int kernel)
         case CLSORT__KERNEL_SEGMENT_PACK: return tiles;
         case CLSORT__KERNEL_RADIX_CLEAR:
         case CLSORT__KERNEL_RADIX_SWEEP:
-        case CLSORT__KERNEL_SAMPLES_ONCE:
         case CLSORT__KERNEL_SEGMENT_TILE:
         case CLSORT__KERNEL_SEGMENT_PASS: return !tiles;
-        case CLSORT__KERNEL_SAMPLES_TILE: return c->few != CLSORT__FEW_LONG;
+        case CLSORT__KERNEL_SAMPLES_TILE: return 1;
         case CLSORT__KERNEL_SAMPLES_BUCKET: return c->few == CLSORT__FEW_BUCKETS;
         default:
             return kernel == CLSORT__KERNEL_RADIX_PIECES
@@ -14514,7 +14382,6 @@ static int clsort__has_kernel(const clsort__config *c, int kernel)
     if (c->few && !clsort__few_have(c, kernel)) return 0;
     if (kernel == CLSORT__KERNEL_A || kernel == CLSORT__KERNEL_GLOBAL_TILE) return c->lanes == 1;
     if (kernel == CLSORT__KERNEL_MERGE_TILE) return c->lanes == 1;
-    if (kernel == CLSORT__KERNEL_SAMPLES_ONCE) return c->few == CLSORT__FEW_LONG;
     if (kernel == CLSORT__KERNEL_SEGMENT_PACK) return c->share_log2 > 0 && !c->ranges;
     if (kernel == CLSORT__KERNEL_SEGMENT_TILE) return c->share_log2 > 0;
     if (kernel == CLSORT__KERNEL_RADIX_PIECES) return c->share_log2 == 0;
@@ -14527,6 +14394,22 @@ static int clsort__has_kernel(const clsort__config *c, int kernel)
         || kernel == CLSORT__KERNEL_RADIX_MEND)
         return clsort__may_mend(c);
     return 1;
+}
+
+/* The most work-items that a work-group of a kernel can have. NVIDIA's driver says 256 of every
+   kernel, also of those that it compiled for more. */
+static clsort_status clsort__kernel_group(clsort_sorter *s, cl_kernel kernel, size_t *most)
+{
+    size_t compiled[3] = { 0, 0, 0 };
+    CLSORT__MUST(CLSORT__TRY(s, clGetKernelWorkGroupInfo,
+                             (kernel, s->device, CL_KERNEL_WORK_GROUP_SIZE, sizeof *most, most,
+                              NULL)));
+    if (!s->has_warps) return CL_SUCCESS;
+    CLSORT__MUST(CLSORT__TRY(s, clGetKernelWorkGroupInfo,
+                             (kernel, s->device, CL_KERNEL_COMPILE_WORK_GROUP_SIZE,
+                              sizeof compiled, compiled, NULL)));
+    if (*most < compiled[0]) *most = compiled[0];
+    return CL_SUCCESS;
 }
 
 /* Creates a program's kernels. *fits is 0 when the device refuses one of them at this work-group
@@ -14545,9 +14428,7 @@ static clsort_status clsort__create_kernels(clsort_sorter *s, clsort__program *p
         if (!clsort__has_kernel(&p->config, i)) continue;
         p->kernels[i] = CLSORT_CL(clCreateKernel)(p->program, name, &code);
         if (code != CL_SUCCESS) return clsort__fail(s, code, "clCreateKernel", name);
-        CLSORT__MUST(CLSORT__TRY(s, clGetKernelWorkGroupInfo,
-                                 (p->kernels[i], s->device, CL_KERNEL_WORK_GROUP_SIZE, sizeof group,
-                                  &group, NULL)));
+        CLSORT__MUST(clsort__kernel_group(s, p->kernels[i], &group));
         CLSORT__MUST(CLSORT__TRY(s, clGetKernelWorkGroupInfo,
                                  (p->kernels[i], s->device, CL_KERNEL_LOCAL_MEM_SIZE,
                                   sizeof local_bytes, &local_bytes, NULL)));
@@ -14559,7 +14440,7 @@ static clsort_status clsort__create_kernels(clsort_sorter *s, clsort__program *p
 /* log2 of the fewest work-items that kernels work with. */
 static cl_uint clsort__least_group(const clsort__config *c)
 {
-    return c->family == CLSORT__HYBRID ? CLSORT__HYBRID_LEAST_GROUP
+    return c->family == CLSORT__HYBRID || c->family == CLSORT__RANKS ? CLSORT__HYBRID_LEAST_GROUP
            : c->family == CLSORT__RUNS && c->share_log2 ? (cl_uint)CLSORT__RUNS_GROUP_LOG2
            : c->family == CLSORT__SHORT_ROWS || c->family == CLSORT__ROW_TILES
                    || c->family == CLSORT__LONG_ROWS || c->family == CLSORT__SAMPLES
@@ -15005,6 +14886,19 @@ static void clsort__plan_strides(const clsort_desc *d, clsort__data *a)
                          || clsort__own_stride(d, d->indices_row_stride, 4, key));
 }
 
+/* Are keys, or values, sorted in place? */
+static int clsort__keys_stay(const clsort_desc *d)
+{
+    return d->keys_out ? d->keys_out == d->keys && d->keys_out_offset == d->keys_offset
+                       : !(d->flags & CLSORT_FLAG_KEYS_OUT);
+}
+
+static int clsort__values_stay(const clsort_desc *d)
+{
+    return d->values_out ? d->values_out == d->values && d->values_out_offset == d->values_offset
+                         : !(d->flags & CLSORT_FLAG_VALUES_OUT);
+}
+
 /* Derives which arrays there are, which of them are written, and how they are cut into segments. */
 static void clsort__plan_arrays(const clsort_desc *d, size_t key_bytes, clsort__data *a)
 {
@@ -15024,11 +14918,8 @@ static void clsort__plan_arrays(const clsort_desc *d, size_t key_bytes, clsort__
     a->has_indices = clsort__will_have(d, d->indices, CLSORT_FLAG_INDICES);
     a->has_values = d->value_size > 0;
     a->writes_keys = !a->has_indices || clsort__will_have(d, d->keys_out, CLSORT_FLAG_KEYS_OUT);
-    a->in_place = d->keys_out ? d->keys_out == d->keys && d->keys_out_offset == d->keys_offset
-                              : !(d->flags & CLSORT_FLAG_KEYS_OUT);
-    a->values_in_place = d->values_out ? d->values_out == d->values
-                                             && d->values_out_offset == d->values_offset
-                                       : !(d->flags & CLSORT_FLAG_VALUES_OUT);
+    a->in_place = clsort__keys_stay(d);
+    a->values_in_place = clsort__values_stay(d);
     clsort__plan_spans(d, a);
     clsort__plan_strides(d, a);
 }
@@ -15089,9 +14980,9 @@ static int clsort__has_words(const clsort_desc *d)
            || (d->value_size == 4 && !d->record_size);
 }
 
-/* The crossovers of AUTO, in elements: radix of samples up to `samples`; else bitonic up to
-   `bitonic`, radix from `radix` on, merge between them; radix by hybrid kernels, or on CPUs in
-   cache, where they can sort this, from `hybrid` on.
+/* The crossovers of AUTO, in elements: radix of samples or by ranks, where these can sort this, up
+   to `samples`; else bitonic up to `bitonic`, radix from `radix` on, merge between them; radix by
+   hybrid kernels, or on CPUs in cache, where they can sort this, from `hybrid` on.
    The first row that fits the device, the payload and the key's bits is taken. Measured on an
    NVIDIA H200, and on CPUs with PoCL and Intel's runtime; for other GPUs derived from NVIDIA's,
    without sweeps. */
@@ -15103,13 +14994,13 @@ static const struct clsort__crossover {
     cl_uint bitonic, radix, hybrid, samples;
 } clsort__crossovers[] = {
 #define CLSORT__NEVER 0xFFFFFFFFu
-    { CLSORT__NVIDIA, 1, 16, 1u << 12, 1u << 16, CLSORT__NEVER, 0 },
+    { CLSORT__NVIDIA, 1, 16, 1u << 12, 1u << 16, CLSORT__NEVER, 1u << 14 },
     { CLSORT__NVIDIA, 1, 32, 1u << 12, 1u << 19, 3u << 22, 1u << 19 },
-    { CLSORT__NVIDIA, 0, 16, 0, 1u << 16, CLSORT__NEVER, 0 },
-    { CLSORT__NVIDIA, 2, 32, 0, 1u << 20, 1u << 24, 0 },
-    { CLSORT__NVIDIA, 0, 32, 0, 1u << 20, CLSORT__NEVER, 0 },
-    { CLSORT__NVIDIA, 1, 64, 0, 1u << 22, 1u << 22, 1u << 13 },
-    { CLSORT__NVIDIA, 0, 64, 0, 1u << 21, CLSORT__NEVER, 0 },
+    { CLSORT__NVIDIA, 0, 16, 0, 1u << 16, CLSORT__NEVER, 1u << 15 },
+    { CLSORT__NVIDIA, 2, 32, 0, 1u << 20, 1u << 24, 1u << 15 },
+    { CLSORT__NVIDIA, 0, 32, 0, 1u << 20, CLSORT__NEVER, 1u << 15 },
+    { CLSORT__NVIDIA, 1, 64, 0, 1u << 22, 1u << 22, 1u << 14 },
+    { CLSORT__NVIDIA, 0, 64, 0, 1u << 21, CLSORT__NEVER, 1u << 15 },
     { CLSORT__OTHER_GPU, 1, 32, 1u << 12, CLSORT__NEVER, CLSORT__NEVER, 0 },
     { CLSORT__OTHER_GPU, 1, 64, 0, CLSORT__NEVER, CLSORT__NEVER, 0 },
     { CLSORT__OTHER_GPU, 0, 64, 0, CLSORT__NEVER, CLSORT__NEVER, 0 },
@@ -15152,12 +15043,27 @@ static int clsort__are_samples_best(const struct clsort__crossover *row, size_t 
     return row->samples && count <= row->samples;
 }
 
-/* Is radix of samples the fastest? */
+/* Are keys sorted with indices, values or in records, by a kernel that reads elements from other
+   arrays than it writes? Indices are not read. */
+static int clsort__moves_values(const clsort_desc *d)
+{
+    const int numbers = clsort__will_have(d, d->indices, CLSORT_FLAG_INDICES) || d->value_size > 8;
+    if (d->fields || d->precedes || d->top_k || clsort__some_bits(d) || clsort__has_segments(d))
+        return 0;
+    if (d->record_size) return !clsort__keys_stay(d) && !numbers && d->record_size <= 16
+                               && !d->value_size;
+    return numbers || (!clsort__keys_stay(d) && !clsort__values_stay(d));
+}
+
+/* Is radix of samples the fastest, or ranks, with work-groups and items of their own choice? */
 static int clsort__prefers_samples(const clsort_sorter *s, const clsort_desc *d)
 {
+    const int bare = clsort__is_bare(d), by_ranks = !bare || clsort__key_bits(d->key_type) < 32;
+    const cl_uint family = by_ranks ? (cl_uint)CLSORT__RANKS : (cl_uint)CLSORT__SAMPLES;
     return s && clsort__are_samples_best(clsort__find_crossover(s, d), d->count)
            && d->nan_order != CLSORT_NAN_EQUAL && d->zero_order != CLSORT_ZERO_EQUAL
-           && !(s->broken & CLSORT__BIT(CLSORT__SAMPLES));
+           && !(s->broken & CLSORT__BIT(family)) && (bare || clsort__moves_values(d))
+           && !(by_ranks && (d->tuning.work_group || d->tuning.items));
 }
 
 /* The algorithms in the order of AUTO's preference; merge first if the device is not known. */
@@ -15189,7 +15095,8 @@ static cl_uint clsort__choose_algorithm(const clsort_sorter *s, const clsort_des
    them if the kernels do not build. */
 static int clsort__samples_lean(const clsort__plan *p)
 {
-    return p->config.family == CLSORT__SAMPLES && p->d.count <= CLSORT__SAMPLES_LEAN
+    return (p->config.family == CLSORT__RANKS
+            || (p->config.family == CLSORT__SAMPLES && p->d.count <= CLSORT__SAMPLES_LEAN))
            && clsort__can(CLSORT_MERGE, &p->d);
 }
 
@@ -15963,7 +15870,7 @@ static clsort_status clsort__check_overlaps(clsort_sorter *s, clsort__range *r, 
     clsort__sort_ranges(r, count);
     for (i = 0; i < count; i++) {
         const clsort__range *other;
-        if (!r[i].buffer || !r[i].bytes) continue;
+        if (!r[i].bytes) continue;
         if (last && last->buffer != r[i].buffer) last = written = NULL;
         other = r[i].writes ? last : written;
         if (other && r[i].offset < other->offset + other->bytes)
@@ -15974,18 +15881,18 @@ static clsort_status clsort__check_overlaps(clsort_sorter *s, clsort__range *r, 
     return CL_SUCCESS;
 }
 
-/* Checks all buffers of a call; ranges with a NULL buffer are skipped. Changes the ranges to those
+/* Checks all buffers of a call; ranges with a NULL buffer are dropped. Changes the ranges to those
    of parent buffers. */
 static clsort_status clsort__check_ranges(clsort_sorter *s, clsort__range *r, size_t count)
 {
-    size_t i;
+    size_t i, given = 0;
     int property;
-    for (property = 0; property < CLSORT__PROPERTY_COUNT; property++)
-        for (i = 0; i < count; i++)
-            if (r[i].buffer) CLSORT__MUST(clsort__check_buffer(s, &r[i], property));
     for (i = 0; i < count; i++)
-        if (r[i].buffer) CLSORT__MUST(clsort__parent_range(s, &r[i]));
-    return clsort__check_overlaps(s, r, count);
+        if (r[i].buffer) r[given++] = r[i];
+    for (property = 0; property < CLSORT__PROPERTY_COUNT; property++)
+        for (i = 0; i < given; i++) CLSORT__MUST(clsort__check_buffer(s, &r[i], property));
+    for (i = 0; i < given; i++) CLSORT__MUST(clsort__parent_range(s, &r[i]));
+    return clsort__check_overlaps(s, r, given);
 }
 
 static clsort__range clsort__make_range(const char *role, clsort__span span, size_t bytes,
@@ -16354,7 +16261,8 @@ static int clsort__add_kind(clsort__kinds *k, cl_uint kind)
     return 1;
 }
 
-/* PoCL compiles a kernel once for launches of fewer work-items than this, and once for others. */
+/* PoCL compiles a kernel once for launches of fewer work-items than this, and once for others.
+   NVIDIA's driver does not. */
 enum { CLSORT__SMALL_LAUNCH = 65535 };
 
 /* Launches the chosen kernel for `items` work-items, rounded up to whole work-groups. */
@@ -16367,7 +16275,7 @@ static void clsort__launch(clsort__run *run, size_t items)
     if (run->kinds && run->status == CL_SUCCESS)
         clsort__add_kind(run->kinds,
                          (run->program * CLSORT__KERNEL_COUNT + (cl_uint)run->number) * 2
-                             + (global >= CLSORT__SMALL_LAUNCH));
+                             + (global >= CLSORT__SMALL_LAUNCH && !run->s->has_warps));
     if (!clsort__begin_command(run, &c)) return;
     CLSORT__ENQUEUE(run, &c, clEnqueueNDRangeKernel,
                     (run->queue, run->kernel, 1, NULL, &global, &group, c.count, c.waits,
@@ -18443,16 +18351,9 @@ static void clsort__hybrid(clsort__run *run, const clsort__plan *p, const clsort
 
 /* ---- >>samples ------------------------------------------------------------------------------- */
 
-/* Are these kernels for one launch, in which each work-group reads all keys? */
-static int clsort__is_once(const clsort__config *c)
-{
-    return c->family == CLSORT__SAMPLES && c->few == CLSORT__FEW_LONG;
-}
-
 static size_t clsort__samples_need(const clsort__config *c)
 {
     const size_t group = (size_t)1 << c->group_log2, held = group << c->items_log2;
-    if (clsort__is_once(c)) return clsort__round_up(2 * held * c->key_bytes + 16);
     return clsort__round_up((held + (held >> CLSORT__KEY_PAD_LOG2(c->key_bytes))) * c->key_bytes)
            + 4 * (4 * group + 1);
 }
@@ -18493,59 +18394,20 @@ static cl_uint clsort__few_samples(const clsort__config *c, size_t n)
     return clsort__cut_samples(c, n).alone ? (cl_uint)CLSORT__FEW_BUCKETS : 0;
 }
 
-/* Says in *c what the kernels are compiled for; 0 if they do not fit the count or the device. One
-   launch is for as many keys as `parts` work-groups hold; else a work-item looks for a bucket in one
-   tile. */
-static int clsort__samples_kernels(const clsort_sorter *s, const clsort__plan *p,
-                                   clsort__config *c, int once)
+/* Says in *c what the kernels are compiled for; 0 if they do not fit the count or the device. A
+   work-item looks for a bucket in one tile. */
+static int clsort__samples_shape(const clsort_sorter *s, const clsort__plan *p, clsort__config *c)
 {
     const cl_uint group = clsort__choose_group(s, &p->d.tuning, CLSORT__HYBRID_LEAST_GROUP, 8);
-    const size_t parts = clsort__largest((size_t)1 << group >> 5, 4, 0);
+    if (!clsort__top_down_can(p) || s->broken & CLSORT__BIT(CLSORT__SAMPLES)) return 0;
     c->family = CLSORT__SAMPLES;
-    c->items_log2 = (c->key_bytes == 8 ? 3u : 4u) - (cl_uint)once;
+    c->items_log2 = c->key_bytes == 8 ? 3 : 4;
     c->radix_items = 1u << c->items_log2;
     c->team = s->has_warps ? CLSORT__WARP : 16;
     c->group_log2 = c->share_log2 = group;
-    c->few = once ? (cl_uint)CLSORT__FEW_LONG : clsort__few_samples(c, p->d.count);
+    c->few = clsort__few_samples(c, p->d.count);
     return group >= CLSORT__HYBRID_LEAST_GROUP && clsort__local_need(c) <= s->local_bytes
-           && p->d.count <= clsort__radix_tile(c) * (once ? parts : (size_t)1 << group);
-}
-
-/* The same, by the kernels that are best on an H200. A tile takes one launch of either, but in one
-   launch of all keys 512 of 4 bytes took 9 % longer, and keys in place are copied. */
-static int clsort__samples_shape(const clsort_sorter *s, const clsort__plan *p, clsort__config *c)
-{
-    const clsort_tuning *t = &p->d.tuning;
-    const int own = t->radix == CLSORT_RADIX_DEFAULT && !t->work_group && !t->items
-                    && clsort__prefers_samples(s, &p->d);
-    if (!(own || t->radix == CLSORT_RADIX_SAMPLES) || !clsort__top_down_can(p)) return 0;
-    if (s->broken & CLSORT__BIT(CLSORT__SAMPLES)) return 0;
-    if (!clsort__samples_kernels(s, p, c, 0)) return 0;
-    return (c->few == CLSORT__FEW_TILES && (p->data.in_place || c->key_bytes == 4))
-           || clsort__samples_kernels(s, p, c, 1) || clsort__samples_kernels(s, p, c, 0);
-}
-
-/* One launch. Keys that are sorted in place are read from a copy. */
-static void clsort__samples_in_one(clsort__run *run, const clsort__plan *p,
-                                   const clsort__workspace *asked)
-{
-    const size_t n = p->d.count, held = clsort__radix_tile(&asked->shape),
-                 buckets = n <= clsort__smaller(held, 512) ? 1 : clsort__smaller(n / 64, 128);
-    clsort__workspace w = *asked;
-    if (buckets > 1 && clsort__same_span(w.from.keys, w.to.keys)) {
-        clsort__copy(run, w.from.keys, w.alt.keys, n * p->key.bytes);
-        w.from = w.alt;
-    }
-    clsort__use_kernel(run, &p->config, CLSORT__KERNEL_SAMPLES_ONCE);
-    clsort__arg_workspace(run, p, &w);
-    clsort__arg_count(run, n);
-    clsort__arg_count(run, buckets);
-    clsort__arg_count(run, clsort__smaller(held, 256));
-    clsort__arg_uint(run, run->s->seed);
-    run->s->seed += run->mode == CLSORT__RUN;
-    clsort__arg_local(run, clsort__samples_need(&asked->shape));
-    clsort__traffic(run, 1, 2 * (cl_ulong)n * p->key.bytes);
-    clsort__launch(run, buckets << run->group_log2);
+           && p->d.count <= clsort__radix_tile(c) << group;
 }
 
 /* One launch, which reads and writes all elements so many times. */
@@ -18574,6 +18436,118 @@ static void clsort__samples(clsort__run *run, const clsort__plan *p, const clsor
     if (!j.alone)
         clsort__samples_launch(run, p, w, &j, CLSORT__KERNEL_SAMPLES_BORDERS, j.tiles, 0);
     clsort__samples_launch(run, p, w, &j, CLSORT__KERNEL_SAMPLES_BUCKET, j.buckets, 2);
+}
+
+/* ---- >>ranks --------------------------------------------------------------------------------- */
+
+/* log2 of a block's least room, and of the work-items of NVIDIA's GPUs: on an H200 2^14 keys took
+   21 us with 512, 25 with 256. The most elements for each work-item of a work-group, and the most
+   that take less time there than by samples, in place and not. */
+enum {
+    CLSORT__RANKS_LEAST_LOG2 = 4,
+    CLSORT__RANKS_GROUP_LOG2 = 9,
+    CLSORT__RANKS_EACH = 64,
+    CLSORT__RANKS_EACH_IN_PLACE = 32,
+    CLSORT__RANKS_EACH_BEST = 48
+};
+
+static size_t clsort__ranks_bytes(const clsort__config *c, cl_uint size_log2)
+{
+    return (size_t)(2 * c->key_bytes + 12) << size_log2;
+}
+
+static size_t clsort__ranks_need(const clsort__config *c)
+{
+    return clsort__ranks_bytes(c, c->group_log2);
+}
+
+/* May elements be sorted by their ranks: by all bits of a key that is sorted as it is? Then the
+   kernel numbers elements, where indices are sorted. */
+static int clsort__ranks_can(const clsort__plan *p)
+{
+    const int as_it_is = !p->key.has_codes && !clsort__merges_codes(&p->key.codec)
+                         && !p->d.record_size;
+    return !p->d.precedes && !clsort__some_bits(&p->d) && (as_it_is || !p->indirect);
+}
+
+/* Says in *c what the kernel is compiled for; 0 if there are too many elements for it, or it does
+   not fit the device. */
+static int clsort__ranks_shape(const clsort_sorter *s, const clsort__plan *p, clsort__config *c)
+{
+    const cl_uint least = CLSORT__HYBRID_LEAST_GROUP, wide = CLSORT__RANKS_GROUP_LOG2;
+    if (!clsort__ranks_can(p) || s->broken & CLSORT__BIT(CLSORT__RANKS)) return 0;
+    c->family = CLSORT__RANKS;
+    c->ties = p->indirect != 0;
+    c->items_log2 = 2;
+    c->radix_items = 1u << c->items_log2;
+    c->group_log2 = s->has_warps && !p->d.tuning.work_group
+                        ? clsort__lower_group(s, wide)
+                        : clsort__choose_group(s, &p->d.tuning, least, wide);
+    c->share_log2 = c->group_log2;
+    return c->group_log2 >= least && clsort__local_need(c) <= s->local_bytes
+           && p->d.count <= (size_t)CLSORT__RANKS_EACH << c->group_log2;
+}
+
+/* Replaces arrays that are sorted in place by copies, which work-groups read while others write. */
+static clsort__arrays clsort__copy_sources(clsort__run *run, const clsort__plan *p,
+                                           const clsort__workspace *w)
+{
+    const int records = (int)p->config.records;
+    clsort__arrays from = w->from;
+    if (!records && clsort__same_span(w->from.keys, w->to.keys)) {
+        clsort__copy(run, w->from.keys, w->alt.keys, p->d.count * p->key.bytes);
+        from.keys = w->alt.keys;
+    }
+    if (p->config.value_bytes && !p->config.ties
+        && clsort__same_span(w->from.values, w->to.values)) {
+        clsort__copy(run, w->from.values, w->alt.values, p->d.count * p->config.value_bytes);
+        from.values = w->alt.values;
+        if (records) from.keys = w->alt.keys;
+    }
+    return from;
+}
+
+/* Sorts `from` into `to`, in blocks as short as leave a core no more than one. */
+static void clsort__ranks(clsort__run *run, const clsort__plan *p, const clsort__workspace *w)
+{
+    const clsort__config *shape = &w->shape;
+    const clsort__arrays from = clsort__copy_sources(run, p, w);
+    const size_t n = p->d.count, cores = run->s->compute_units;
+    cl_uint size_log2 = CLSORT__RANKS_LEAST_LOG2;
+    while (size_log2 < shape->group_log2
+           && clsort__ceil_divide(n, ((size_t)1 << size_log2) - 1) > cores)
+        size_log2++;
+    clsort__use_kernel(run, &p->config, CLSORT__KERNEL_RANKS);
+    clsort__arg_arrays(run, &p->config, from);
+    clsort__arg_arrays(run, &p->config, w->to);
+    clsort__arg_codec(run, p, from.keys);
+    clsort__arg_count(run, n);
+    clsort__arg_uint(run, size_log2);
+    clsort__arg_local(run, clsort__ranks_bytes(shape, size_log2));
+    clsort__traffic(run, 1, 2 * clsort__sorted_bytes(p));
+    clsort__launch(run, clsort__ceil_divide(n, ((size_t)1 << size_log2) - 1) << run->group_log2);
+}
+
+/* Radix of samples, or ranks: for what samples do not sort, and where that takes less time on an
+   H200. A single tile in place takes one launch, ranks two. */
+static int clsort__few_shape(const clsort_sorter *s, const clsort__plan *p, clsort__config *c)
+{
+    const clsort_tuning *t = &p->d.tuning;
+    const int own = t->radix == CLSORT_RADIX_DEFAULT && !t->work_group && !t->items
+                    && clsort__prefers_samples(s, &p->d);
+    const size_t best = p->data.in_place ? CLSORT__RANKS_EACH_IN_PLACE : CLSORT__RANKS_EACH_BEST;
+    clsort__config samples = *c, ranks = *c;
+    int has_samples, has_ranks;
+    if (!own && t->radix != CLSORT_RADIX_SAMPLES) return 0;
+    has_samples = clsort__samples_shape(s, p, &samples);
+    has_ranks = clsort__ranks_shape(s, p, &ranks);
+    if (has_samples && has_ranks
+        && ((samples.few == CLSORT__FEW_TILES && p->data.in_place)
+            || p->d.count > best << ranks.group_log2))
+        has_ranks = 0;
+    if (has_ranks) *c = ranks;
+    else if (has_samples) *c = samples;
+    return has_ranks || has_samples;
 }
 
 /* ---- >>cached -------------------------------------------------------------------------------- */
@@ -18676,7 +18650,7 @@ static void clsort__cached(clsort__run *run, const clsort__plan *p, const clsort
 static void clsort__radix(clsort__run *run, const clsort__plan *p, const clsort__workspace *w)
 {
     if (p->config.family == CLSORT__HYBRID) clsort__hybrid(run, p, w);
-    else if (clsort__is_once(&p->config)) clsort__samples_in_one(run, p, w);
+    else if (p->config.family == CLSORT__RANKS) clsort__ranks(run, p, w);
     else if (p->config.family == CLSORT__SAMPLES) clsort__samples(run, p, w);
     else if (p->config.family == CLSORT__CACHED) clsort__cached(run, p, w);
     else clsort__radix_passes(run, p, w, 0);
@@ -18684,9 +18658,9 @@ static void clsort__radix(clsort__run *run, const clsort__plan *p, const clsort_
 
 static void clsort__plan_radix(const clsort_sorter *s, clsort__plan *p)
 {
-    clsort__config hybrid = p->config, samples = p->config;
+    clsort__config hybrid = p->config, few = p->config;
     clsort__plan_passes(s, p);
-    if (clsort__samples_shape(s, p, &samples)) p->config = samples;
+    if (clsort__few_shape(s, p, &few)) p->config = few;
     else if (clsort__hybrid_shape(s, p, &hybrid)) {
         p->helpers.passes = p->config;
         p->helpers.passes.few = p->config.few ? (cl_uint)CLSORT__FEW_GATED : 0;
@@ -19685,11 +19659,18 @@ static void clsort__sort_arrays(clsort__run *run, const clsort__plan *p, clsort_
 }
 
 /* Sorts (key, index) pairs by the key, or by codes of several fields, the least significant ones
-   first. With a comparator, sorts only indices. */
+   first. With a comparator, sorts only indices. Ranks take the keys as they are, and number
+   them. */
 static void clsort__sort_pairs(clsort__run *run, const clsort__plan *p, clsort__arrays pairs,
                                const clsort__scratch *scratch)
 {
     cl_uint first, end = p->key.field_count;
+    if (p->config.family == CLSORT__RANKS) {
+        clsort__arrays from = pairs;
+        from.keys = p->data.keys;
+        clsort__sort_arrays(run, p, from, pairs, scratch);
+        return;
+    }
     do {
         first = p->key.has_codes ? clsort__first_field(&p->key, end - 1) : 0;
         if (p->key.has_codes) clsort__extract_codes(run, p, pairs, first, end);
@@ -19801,7 +19782,7 @@ static void clsort__plan_without(const clsort_sorter *s, clsort__plan *p)
      | CLSORT__BIT(CLSORT__LONG_ROWS))
 #define CLSORT__REPLACEABLE \
     (CLSORT__BIT(CLSORT__SWEEP) | CLSORT__BIT(CLSORT__HYBRID) | CLSORT__BIT(CLSORT__SAMPLES) \
-     | CLSORT__BIT(CLSORT__CACHED) | CLSORT__OF_ROWS)
+     | CLSORT__BIT(CLSORT__RANKS) | CLSORT__BIT(CLSORT__CACHED) | CLSORT__OF_ROWS)
 
 /* The same. If sweeps or kernels from the top do not build, the sorter gives them up: radix sorts
    without them. So it is with kernels for rows that a work-group holds. */
@@ -21754,7 +21735,8 @@ static clsort_desc clsort__resolved(const clsort__job *j)
     } else {
         clsort__reset_tuning(p->d.algorithm, &d.tuning);
         if (p->config.family == CLSORT__HYBRID) d.tuning.radix = CLSORT_RADIX_HYBRID;
-        if (p->config.family == CLSORT__SAMPLES) d.tuning.radix = CLSORT_RADIX_SAMPLES;
+        if (p->config.family == CLSORT__SAMPLES || p->config.family == CLSORT__RANKS)
+            d.tuning.radix = CLSORT_RADIX_SAMPLES;
         if (p->config.family == CLSORT__CACHED) d.tuning.radix = CLSORT_RADIX_CACHED;
         d.tuning.items = shape.radix_items ? shape.radix_items : shape.lanes << shape.items_log2;
     }
@@ -21872,8 +21854,10 @@ typedef struct clsort__radix_form {
 static clsort_status clsort__test_radix_forms(clsort_sorter *s, unsigned char *memory)
 {
     static const cl_uint types[2] = { CLSORT_U32, CLSORT_U64 };
-    static const clsort__radix_form forms[5] = {
+    static const clsort__radix_form forms[] = {
         { CLSORT_RADIX_SAMPLES, CLSORT__SAMPLES, 0, 0, 300007 },
+        { CLSORT_RADIX_SAMPLES, CLSORT__RANKS, 0, 0, 5000 },
+        { CLSORT_RADIX_SAMPLES, CLSORT__RANKS, 0, 1, 5000 },
         { CLSORT_RADIX_HYBRID, CLSORT__HYBRID, 0, 0, CLSORT__TEST_HYBRID_COUNT },
         { CLSORT_RADIX_HYBRID, CLSORT__HYBRID, 0, 1, CLSORT__TEST_HYBRID_COUNT },
         { CLSORT_RADIX_CACHED, CLSORT__CACHED, 1, 0, CLSORT__TEST_HYBRID_COUNT },
@@ -21881,7 +21865,7 @@ static clsort_status clsort__test_radix_forms(clsort_sorter *s, unsigned char *m
     };
     clsort_status worst = CL_SUCCESS;
     size_t k, i;
-    for (k = 0; k < 5; k++) {
+    for (k = 0; k < sizeof forms / sizeof *forms; k++) {
         const size_t counts[3] = { 1000, CLSORT__TEST_COUNT, forms[k].most };
         clsort_status status = CL_SUCCESS;
         if (!(forms[k].cpu ? s->is_cpu : s->has_progress)) continue;

@@ -133,6 +133,7 @@
 #define CLSORT__FAMILY_CACHED 46
 #define CLSORT__FAMILY_RUNS 47
 #define CLSORT__FAMILY_PARTITION 48
+#define CLSORT__FAMILY_RANKS 49
 
 /* A merge of many runs: the most runs; elements of a work-group's tile, in which the share of each
    run begins at a multiple of `items`; words before the tile, for addresses and sizes of shares,
@@ -425,9 +426,8 @@
 #endif
 /* 1, where an array or each row fits a tile: of bitonic, merge, radix of samples and segments only
    the kernel that sorts such; of sweeps those behind hybrid radix. 2, where each row is longer: of
-   segments only those for long ones; of sweeps those that are alone; of radix of samples that of
-   one launch. 3, where buckets find their own borders: of radix of samples only the kernels for
-   that. */
+   segments only those for long ones; of sweeps those that are alone. 3, where buckets find their
+   own borders: of radix of samples only the kernels for that. */
 #ifndef CLSORT_FEW
 #define CLSORT_FEW 0
 #endif
@@ -7351,7 +7351,7 @@ CLSORT_KERNEL void clsort_radix_mend(CLSORT_RADIX_ARGS)
 #endif
 
 //---- radix: order of codes
-#if CLSORT_NEEDS_BINS || CLSORT_IS(SAMPLES)
+#if CLSORT_NEEDS_BINS || CLSORT_IS(SAMPLES) || CLSORT_IS(RANKS)
 #define CLSORT_TOP_CODE ((code_t)~(code_t)0)
 
 CLSORT_INLINE void order_codes(code_t *a, code_t *b)
@@ -9409,19 +9409,178 @@ CLSORT_KERNEL void clsort_runs_pass(CLSORT_RUNS_ARGS, CLSORT_ARRAY_ARGS(target),
 #endif
 #endif
 
+//---- radix: ranks
+/* RANKS, for few elements, in one launch. Each work-group has a BLOCK of neighbours and finds their
+   places in the sorted order: it sorts the block's codes, then searches for all other elements
+   among them, which tells how many of those come before each of its own. No work-group waits for
+   another one, no content takes longer than another, and equal keys keep their order. Source and
+   target lie apart.
+
+   A block has fewer elements than a power of two. Its sorted codes are the nodes of a search tree:
+   the nodes below node i are 2 * i and 2 * i + 1. So the nodes of a level lie side by side, and
+   work-items that search read few that share a bank of local memory: with 128 sorted codes in their
+   order four would. */
+#if CLSORT_IS(RANKS) && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0
+/* size_log2: of a block's nodes and one more. space: two codes and three words for each of so
+   many. */
+#define CLSORT_RANKS_ARGS \
+    CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_CODEC_ARGS, uint n, \
+        uint size_log2, local ulong *space
+#define CLSORT_RANKS_PART (CLSORT_ITEMS * CLSORT_GROUP)
+typedef struct {
+    array_t source;
+    codec_t codec;
+    uint begin, rows, others;   /* the block's elements; how many are not in it */
+    uint size_log2, size;
+    local code_t *block, *tree;
+    local uint *places;         /* of the block's elements among its own */
+    local uint *counts;         /* how many others go before place i, but not before i - 1 */
+    local uint *before;         /* how many others go before place i */
+} ranks_t;
+
+CLSORT_INLINE ranks_t make_ranks(array_t source, codec_t codec, uint n, uint size_log2,
+                                 local ulong *space)
+{
+    const uint size = 1u << size_log2, begin = (uint)get_group_id(0) * (size - 1),
+               rows = min(n - begin, size - 1);
+    local code_t *const block = (local code_t *)space;
+    local uint *const words = (local uint *)(block + 2 * size);
+    const ranks_t r = { source, codec, begin, rows, n - rows, size_log2, size,
+                        block, block + size, words, words + size, words + 2 * size };
+    return r;
+}
+
+/* Loads element i. An index that is sorted with its key is the element's number. */
+CLSORT_INLINE item_t load_ranked(array_t source, codec_t codec, uint i)
+{
+#if CLSORT_BREAK_TIES_BY_INDEX
+    const item_t r = { encode(*key_place(source, i), codec), { i } };
+    return r;
+#else
+    return load_whole_item(source, codec, i);
+#endif
+}
+
+/* Loads the work-item's keys of the part of the others that begins with number `at`. */
+CLSORT_INLINE void load_others(ranks_t r, code_t *v, uint at)
+{
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_ITEMS; m++) {
+        const uint i = at + m * CLSORT_GROUP + local_id(), place = i < r.begin ? i : i + r.rows;
+        v[m] = *key_place(r.source, min(place, r.rows + r.others - 1));
+    }
+}
+
+/* A work-item's share of a sum for element `own` of a block: `each` numbers from `first` on, as far
+   as there are. All work-items have as many: PoCL 3.1 miscompiles loops that differ. */
+typedef struct { uint own, first, each; } rank_share_t;
+
+CLSORT_INLINE rank_share_t share_of_ranks(ranks_t r)
+{
+    const uint each = max(r.size * r.size >> CLSORT_GROUP_LOG2, 1u);
+    const rank_share_t s = { local_id() & (r.size - 1), (local_id() >> r.size_log2) * each, each };
+    return s;
+}
+
+/* Finds the places of the block's codes, and makes them a tree. Called by all work-items after a
+   barrier; ends with one. */
+CLSORT_INLINE void sort_block(ranks_t r)
+{
+    const rank_share_t s = share_of_ranks(r);
+    const code_t code = r.block[s.own];
+    uint place = 0;
+    for (uint k = 0; k < s.each; k++) {
+        const uint i = s.first + k;
+        const code_t other = r.block[min(i, r.size - 1)];
+        place += i < r.size && (other < code || (other == code && i < s.own));
+    }
+    if (place)
+        atomic_add(&r.places[s.own], place);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const uint number = r.places[s.own] + 1, height = 32 - clz(number & (0 - number));
+    if (s.first == 0 && number < r.size)
+        r.tree[(r.size >> height) + (number >> height)] = code;
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+#endif
+
+//---- radix: ranks of others
+#if CLSORT_IS(RANKS) && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0
+/* Searches for some of the others, the keys of which are in v, and counts them. An element behind
+   the block goes behind codes that are equal to its own, as if its code were one more. */
+CLSORT_INLINE void find_others(ranks_t r, const code_t *v, uint at)
+{
+    code_t code[CLSORT_ITEMS];
+    uint node[CLSORT_ITEMS], exists[CLSORT_ITEMS];
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_ITEMS; m++) {
+        const uint i = at + m * CLSORT_GROUP + local_id(), behind = i >= r.begin;
+        code[m] = (code_t)(encode(v[m], r.codec) + behind);
+        exists[m] = i < r.others && !(behind && code[m] == 0);
+        node[m] = 1;
+    }
+    for (uint level = 0; level < r.size_log2; level++) {
+        #pragma unroll
+        for (uint m = 0; m < CLSORT_ITEMS; m++)
+            node[m] = 2 * node[m] + (r.tree[node[m]] < code[m]);
+    }
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_ITEMS; m++)
+        if (exists[m] && node[m] - r.size < r.rows)
+            atomic_inc(&r.counts[node[m] - r.size]);
+}
+
+/* Counts how many of the others come before each place; the keys of the first part are in v. Called
+   by all work-items after a barrier; ends with one. */
+CLSORT_INLINE void count_others(ranks_t r, code_t *v)
+{
+    for (uint at = 0; at < r.others; at += CLSORT_RANKS_PART) {
+        code_t next[CLSORT_ITEMS];
+        load_others(r, next, at + CLSORT_RANKS_PART);
+        find_others(r, v, at);
+        #pragma unroll
+        for (uint m = 0; m < CLSORT_ITEMS; m++)
+            v[m] = next[m];
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const rank_share_t s = share_of_ranks(r);
+    uint before = 0;
+    for (uint k = 0; k < s.each; k++)
+        before += s.first + k <= s.own ? r.counts[s.first + k] : 0;
+    if (before)
+        atomic_add(&r.before[s.own], before);
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+CLSORT_KERNEL void clsort_ranks(CLSORT_RANKS_ARGS)
+{
+    const codec_t codec = CLSORT_CODEC;
+    const array_t source = CLSORT_ARRAY(source), target = CLSORT_ARRAY(target);
+    const ranks_t r = make_ranks(source, codec, n, size_log2, space);
+    const uint t = local_id();
+    code_t v[CLSORT_ITEMS];
+    if (n == 0)
+        return;
+    const item_t item = load_ranked(source, codec, r.begin + min(t, r.rows - 1));
+    load_others(r, v, 0);
+    if (t < r.size) {
+        r.block[t] = t < r.rows ? item.key : CLSORT_TOP_CODE;
+        r.places[t] = r.counts[t] = r.before[t] = 0;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    sort_block(r);
+    count_others(r, v);
+    if (t < r.rows)
+        store_whole_item(target, codec, r.places[t] + r.before[r.places[t]], item);
+}
+#endif
+
 //---- radix: samples
 /* SAMPLES, for bare keys that are few. Tiles are sorted first. Samples of the sorted tiles, at
    equal distances, are merged; some of them are the BORDERS of buckets. A bucket is a stretch of
    each tile. No content makes it long: it has its share of the samples, and in each tile less than
    one distance more or less than these stand for. Of keys that are equal to a border, as large a
    part of each tile's comes before the border as of the samples.
-
-     once       up to 2^14 keys: one launch, which needs nothing below. Each work-group reads all
-                keys, keeps those of its bucket, sorts them, and writes them behind as many places
-                as lie below its first border. All work-groups take the same samples from the
-                source, at places that the host's seed decides, another one for each sort. A
-                bucket above what a work-group holds is sorted in parts, for each of which all keys
-                are read a few times more
 
      tile       sorts each tile, source to alt                     reads and writes keys
      borders    a work-group for each tile merges the samples, and finds where buckets begin in it
@@ -9551,328 +9710,6 @@ CLSORT_INLINE void merge_lanes(code_t *v)
     }
 }
 #endif
-
-//---- radix: samples once
-#if CLSORT_FEW == 2
-/* What the kernel is told. seed: of the samples' places. space: two times CLSORT_TILE_ITEMS codes,
-   then words, ONCE_*. */
-#define CLSORT_ONCE_ARGS \
-    CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_ARGS(alt), \
-        CLSORT_CODEC_ARGS, global uchar *scratch, ulong scratch_at, uint n, uint buckets, \
-        uint samples, uint seed, local ulong *space
-#define CLSORT_ONCE \
-    { \
-        CLSORT_ARRAY(source), CLSORT_ARRAY(target), CLSORT_CODEC, n, buckets, samples, seed, \
-            (local code_t *)space, (local code_t *)space + CLSORT_TILE_ITEMS, \
-            (local uint *)((local code_t *)space + 2 * CLSORT_TILE_ITEMS) \
-    }
-typedef struct {
-    array_t source, target;
-    codec_t codec;
-    uint n, buckets, samples, seed;
-    local code_t *kept, *spare;
-    local uint *words;
-} once_t;
-enum { ONCE_KEPT, ONCE_BELOW, ONCE_LOW, ONCE_HIGH };
-/* Few: a work-item runs most instructions once, and waits for them to be fetched. */
-#define CLSORT_ONCE_ITEMS 4
-#define CLSORT_ONCE_PART (CLSORT_ONCE_ITEMS * CLSORT_GROUP)
-
-#if CLSORT_WARPS
-/* Sorts a code of each lane. Called by whole warps. */
-CLSORT_INLINE code_t sort_lanes(code_t code)
-{
-    const uint lane = local_id() % CLSORT__WARP;
-    #pragma unroll
-    for (uint run = 1; run < CLSORT__WARP; run *= 2) {
-        const code_t first = other_lane(code, 2 * run - 1);
-        code = lane & run ? max(code, first) : min(code, first);
-        #pragma unroll
-        for (uint step = run / 2; step > 0; step /= 2) {
-            const code_t other = other_lane(code, step);
-            code = lane & step ? max(code, other) : min(code, other);
-        }
-    }
-    return code;
-}
-#endif
-
-/* Where code i of sorted runs goes if each two of them are merged. */
-CLSORT_INLINE uint merged_place(local const code_t *codes, uint i, uint run)
-{
-    const uint second = (i & run) != 0, begin = i & ~(2 * run - 1),
-               other = begin + (second ? 0 : run);
-    const code_t code = codes[i];
-    uint before = 0;
-    for (uint step = run / 2; step > 0; step /= 2) {
-        const code_t now = codes[other + before + step - 1];
-        before += now < code || (second && now == code) ? step : 0;
-    }
-    const code_t now = codes[other + before];
-    before += now < code || (second && now == code);
-    return begin + (i & (run - 1)) + before;
-}
-
-/* Sorts codes, a multiple of CLSORT__WARP, by way of another array; both go on with top codes up to
-   a power of two. Returns where the codes are. Called by all work-items after a barrier; ends with
-   one. */
-CLSORT_INLINE local code_t *sort_codes(local code_t *from, local code_t *to, uint rows)
-{
-    const uint t = local_id();
-    uint run = 1;
-#if CLSORT_WARPS
-    for (uint i = t; i < rows; i += CLSORT_GROUP)
-        from[i] = sort_lanes(from[i]);
-    run = CLSORT__WARP;
-    barrier(CLK_LOCAL_MEM_FENCE);
-#endif
-    for (; run < rows; run *= 2) {
-        for (uint i = t; i < rows; i += CLSORT_GROUP)
-            to[merged_place(from, i, run)] = from[i];
-        barrier(CLK_LOCAL_MEM_FENCE);
-        local code_t *const sorted = to;
-        to = from;
-        from = sorted;
-    }
-    return from;
-}
-
-/* Adds the numbers of all work-items to a word. Called by whole warps. */
-CLSORT_INLINE void add_up(local uint *sum, uint x)
-{
-#if CLSORT_WARPS
-    #pragma unroll
-    for (uint step = CLSORT__WARP / 2; step > 0; step /= 2)
-        x += (uint)other_lane((code_t)x, step);
-    if (local_id() % CLSORT__WARP == 0)
-#endif
-        atomic_add(sum, x);
-}
-
-//---- radix: samples once, borders
-/* How many of the first `rows` codes in local memory are below a code or, with takes_equal, not
-   above. */
-CLSORT_INLINE uint search_codes(local const code_t *codes, uint rows, code_t code,
-                                uint takes_equal)
-{
-    uint low = 0, high = rows;
-    while (low < high) {
-        const uint middle = (low + high) / 2, before = codes[middle] < code
-                                                       || (takes_equal && codes[middle] == code);
-        low = before ? middle + 1 : low;
-        high = before ? high : middle;
-    }
-    return low;
-}
-
-/* Where a bucket begins, by the sorted samples. */
-CLSORT_INLINE border_t cut_samples(once_t o, uint bucket)
-{
-    const uint place = bucket * o.samples / o.buckets;
-    const code_t code = o.kept[place];
-    border_t b = { code, 0, 1 };
-    if ((place > 0 && o.kept[place - 1] == code)
-        || (place + 1 < o.samples && o.kept[place + 1] == code)) {
-        const uint first = search_codes(o.kept, o.samples, code, 0);
-        b.taken = place - first;
-        b.of = search_codes(o.kept, o.samples, code, 1) - first;
-    }
-    return b;
-}
-
-/* Sorts the samples, one key of each part of the source, into o->kept. Called by all work-items;
-   ends with a barrier. */
-CLSORT_INLINE void take_samples(once_t *o)
-{
-    for (uint i = local_id(); i < o->samples; i += CLSORT_GROUP) {
-        const uint noise = (o->seed + i + 1) * 0x9E3779B9u,
-                   jitter = (noise ^ noise >> 15) * 0x85EBCA6Bu;
-        const ulong place = (ulong)i * o->n + ((ulong)jitter * o->n >> 32);
-        o->kept[i] = encode(*key_place(o->source, place / o->samples), o->codec);
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    local code_t *const sorted = sort_codes(o->kept, o->spare, o->samples);
-    o->spare = sorted == o->kept ? o->spare : o->kept;
-    o->kept = sorted;
-}
-
-//---- radix: samples once, keys
-/* What a work-group looks for: codes below `low`, codes first ... last if there are any, and how
-   many are equal to low and high if a share of those is the bucket's. */
-typedef struct { code_t low, first, last, high; uint any, shares; } wanted_t;
-
-/* The bucket between two borders. The last one ends with the top code. */
-CLSORT_INLINE wanted_t wanted_codes(border_t low, border_t high, uint is_last)
-{
-    const code_t apart = (is_last ? CLSORT_TOP_CODE : high.code) - low.code,
-                 least = (low.taken > 0) + !is_last;
-    const wanted_t w = { low.code,   low.code + (low.taken > 0),
-                         is_last ? CLSORT_TOP_CODE : (code_t)(high.code - 1),
-                         high.code,  apart >= least,
-                         low.taken > 0 || high.taken > 0 };
-    return w;
-}
-
-/* Loads the work-item's keys of the part of the source that begins at a place. */
-CLSORT_INLINE void load_part(once_t o, code_t *v, uint at)
-{
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_ONCE_ITEMS; m++)
-        v[m] = *key_place(o.source, min(at + m * CLSORT_GROUP + local_id(), o.n - 1));
-}
-
-/* Keeps those of a work-item's first `rows` codes that are wanted, as far as there is room. */
-CLSORT_INLINE void keep_codes(once_t o, const code_t *v, uint rows, wanted_t w)
-{
-    uint own = 0;
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_ONCE_ITEMS; m++)
-        own += m < rows && (code_t)(v[m] - w.first) <= (code_t)(w.last - w.first);
-    if (own == 0 || !w.any)
-        return;
-    uint place = atomic_add(&o.words[ONCE_KEPT], own);
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_ONCE_ITEMS; m++)
-        if (m < rows && (code_t)(v[m] - w.first) <= (code_t)(w.last - w.first)) {
-            if (place < CLSORT_TILE_ITEMS)
-                o.kept[place] = v[m];
-            place++;
-        }
-}
-
-/* Counts those of a work-item's first `rows` codes that are equal to a border. */
-CLSORT_INLINE void count_equal(const code_t *v, uint rows, wanted_t w, uint *low, uint *high)
-{
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_ONCE_ITEMS; m++) {
-        *low += m < rows && v[m] == w.low;
-        *high += m < rows && v[m] == w.high;
-    }
-}
-
-/* Reads all keys; those of the first part are in v. Called by all work-items with the words
-   cleared; ends with a barrier. */
-CLSORT_INLINE void read_all(once_t o, code_t *v, wanted_t w)
-{
-    uint below = 0, low = 0, high = 0;
-    for (uint at = 0; at < o.n; at += CLSORT_ONCE_PART) {
-        const uint left = o.n - min(at + local_id(), o.n),
-                   rows = (left + CLSORT_GROUP - 1) / CLSORT_GROUP;
-        code_t next[CLSORT_ONCE_ITEMS];
-        load_part(o, next, at + CLSORT_ONCE_PART);
-        #pragma unroll
-        for (uint m = 0; m < CLSORT_ONCE_ITEMS; m++) {
-            v[m] = encode(v[m], o.codec);
-            below += m < rows && v[m] < w.low;
-        }
-        if (w.shares)
-            count_equal(v, rows, w, &low, &high);
-        keep_codes(o, v, rows, w);
-        #pragma unroll
-        for (uint m = 0; m < CLSORT_ONCE_ITEMS; m++)
-            v[m] = next[m];
-    }
-    add_up(&o.words[ONCE_BELOW], below);
-    if (w.shares) {
-        add_up(&o.words[ONCE_LOW], low);
-        add_up(&o.words[ONCE_HIGH], high);
-    }
-    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-}
-
-//---- radix: samples once, bucket
-/* Writes a code to places begin ... end - 1 of the target. */
-CLSORT_INLINE void fill_places(once_t o, uint begin, uint end, code_t code)
-{
-    for (uint i = begin + local_id(); i < end; i += CLSORT_GROUP)
-        *key_place(o.target, i) = decode(code, o.codec);
-}
-
-/* Sorts the codes that were kept to the target, from `begin` on. Called by all work-items after a
-   barrier; ends with one. */
-CLSORT_INLINE void sort_kept(once_t o, uint begin, uint rows)
-{
-    const uint whole = (rows + CLSORT__WARP - 1) / CLSORT__WARP * CLSORT__WARP;
-    uint size = CLSORT__WARP;
-    while (size < rows)
-        size *= 2;
-    for (uint i = rows + local_id(); i < size; i += CLSORT_GROUP)
-        o.kept[i] = o.spare[i] = CLSORT_TOP_CODE;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    local const code_t *const sorted = sort_codes(o.kept, o.spare, whole);
-    for (uint i = local_id(); i < rows; i += CLSORT_GROUP)
-        *key_place(o.target, begin + i) = decode(sorted[i], o.codec);
-    barrier(CLK_LOCAL_MEM_FENCE);
-}
-
-/* Writes the keys of a bucket that are equal to its borders; returns where the others go, of which
-   there are `rows`. */
-CLSORT_INLINE uint write_equal(once_t o, border_t low, border_t high, uint one_code, uint rows)
-{
-    const uint below = o.words[ONCE_BELOW],
-               begin = border_place(low, below, o.words[ONCE_LOW]),
-               first = one_code ? begin : below + (low.taken ? o.words[ONCE_LOW] : 0),
-               end = border_place(high, one_code ? below : first + rows, o.words[ONCE_HIGH]);
-    fill_places(o, begin, first, low.code);
-    fill_places(o, first + rows, end, high.code);
-    return first;
-}
-
-/* Writes a bucket. While it has more keys than a work-group holds, the range of codes that are
-   wanted is halved, until what lies in it fits, or is one code; the rest follows. v: the first
-   part's keys. */
-CLSORT_INLINE void sort_wanted(once_t o, code_t *v, wanted_t w, border_t low, border_t high,
-                               uint one_code)
-{
-    wanted_t now = w;
-    uint begin = 0, left = 1;
-    for (uint round = 0; left > 0; round++) {
-        read_all(o, v, now);
-        const uint rows = o.words[ONCE_KEPT], fits = rows <= CLSORT_TILE_ITEMS,
-                   halves = !fits && now.first < now.last;
-        if (round == 0) {
-            begin = write_equal(o, low, high, one_code, rows);
-            left = rows;
-        }
-        sort_kept(o, begin, fits ? rows : 0);
-        fill_places(o, begin, fits || halves ? begin : begin + rows, now.first);
-        begin += halves ? 0 : rows;
-        left -= halves ? 0 : rows;
-        now.first = halves ? now.first : (code_t)(now.last + 1);
-        now.last = halves ? (code_t)(now.first + (code_t)(now.last - now.first) / 2) : w.last;
-        if (left > 0)
-            load_part(o, v, 0);
-        if (local_id() == 0)
-            o.words[ONCE_KEPT] = 0;
-        barrier(CLK_LOCAL_MEM_FENCE);
-    }
-}
-
-/* A work-group per bucket. Source and target lie apart, unless there is one bucket, which has no
-   samples. */
-CLSORT_KERNEL void clsort_samples_once(CLSORT_ONCE_ARGS)
-{
-    once_t o = CLSORT_ONCE;
-    const uint bucket = (uint)get_group_id(0), is_last = bucket + 1 == buckets;
-    border_t low = { 0, 0, 1 }, high = low;
-    code_t v[CLSORT_ONCE_ITEMS];
-    if (n == 0)
-        return;
-    load_part(o, v, 0);
-    if (local_id() <= ONCE_HIGH)
-        o.words[local_id()] = 0;
-    if (!CLSORT_BRANCHES || buckets > 1)
-        take_samples(&o);
-    barrier(CLK_LOCAL_MEM_FENCE);
-    if (bucket > 0)
-        low = cut_samples(o, bucket);
-    if (!is_last)
-        high = cut_samples(o, bucket + 1);
-    barrier(CLK_LOCAL_MEM_FENCE);
-    const wanted_t w = wanted_codes(low, high, is_last);
-    sort_wanted(o, v, w, low, high, bucket > 0 && !is_last && low.code == high.code);
-}
-#else
 
 //---- radix: samples are merged
 /* Puts the codes of all work-items into local memory. Called by all work-items; begins and ends
@@ -10246,7 +10083,6 @@ CLSORT_KERNEL void clsort_samples_bucket(CLSORT_SAMPLES_ARGS)
         left -= rows;
     }
 }
-#endif
 #endif
 #endif
 

@@ -280,6 +280,9 @@ static inline cl_int counted_clGetKernelWorkGroupInfo(cl_kernel k, cl_device_id 
     if (!code && value && what == CL_KERNEL_WORK_GROUP_SIZE && counted.kernel_group
         && *(size_t *)value > counted.kernel_group)
         *(size_t *)value = counted.kernel_group;
+    if (!code && value && what == CL_KERNEL_COMPILE_WORK_GROUP_SIZE && counted.kernel_group
+        && *(size_t *)value > counted.kernel_group)
+        *(size_t *)value = 0;
     return code;
 }
 

@@ -71,7 +71,7 @@ typedef struct mock_facts {
     cl_uint compute_units, vector_width;
     cl_bool compiler, available, unified;
     size_t max_group, item_sizes[3];
-    size_t kernel_group; /* CL_KERNEL_WORK_GROUP_SIZE of every kernel; 0: max_group */
+    size_t kernel_group; /* the largest work-group that any kernel allows; 0: max_group */
     cl_ulong kernel_local;                  /* CL_KERNEL_LOCAL_MEM_SIZE of every kernel */
     cl_ulong local_bytes, max_allocation, memory;
     cl_command_queue_properties queues;     /* what queues of the host can have */
@@ -568,12 +568,16 @@ static inline cl_int mock_clGetKernelWorkGroupInfo(cl_kernel handle, cl_device_i
                                                    void *value, size_t *needed)
 {
     const mock_facts *f;
-    size_t group;
+    size_t group, said, compiled[3] = { 0, 1, 1 };
     if (!mock_is(handle, MOCK_KERNEL)) return CL_INVALID_KERNEL;
     if (!mock_is(device, MOCK_DEVICE)) return CL_INVALID_DEVICE;
     f = &mock.facts[((mock_device *)(void *)device)->number];
     group = f->kernel_group ? f->kernel_group : f->max_group;
-    if (what == CL_KERNEL_WORK_GROUP_SIZE) return MOCK_ANSWER(group);
+    said = f->nvidia_major && group > 256 ? 256 : group;   /* as NVIDIA's driver does */
+    compiled[0] = (size_t)1 << ((mock_kernel *)(void *)handle)->program->group_log2;
+    if (compiled[0] > group) compiled[0] = 0;
+    if (what == CL_KERNEL_WORK_GROUP_SIZE) return MOCK_ANSWER(said);
+    if (what == CL_KERNEL_COMPILE_WORK_GROUP_SIZE) return MOCK_ANSWER(compiled);
     return what == CL_KERNEL_LOCAL_MEM_SIZE ? MOCK_ANSWER(f->kernel_local) : CL_INVALID_VALUE;
 }
 
@@ -1429,12 +1433,12 @@ static inline void mock_find_arrays(mock_command *c, const mock_kernel *k)
     if (!strcmp(name, "clsort_partition_scatter"))
         mock_find_outputs(c, k, p->value_bytes ? 4 : 2, 2);
     if (!strncmp(name, "clsort_runs_", 12) || !strncmp(name, "clsort_partition_", 17)) return;
-    if (!strcmp(name, "clsort_samples_once")) first = 2;   /* it may read a copy of the keys */
+    if (!strcmp(name, "clsort_ranks")) first = p->value_bytes ? 4 : 2;   /* it may read copies */
     c->from = k->arguments[first].buffer;
     c->from_at = (size_t)k->arguments[first + 1].value;
     if (!p->value_bytes) return;
-    c->to = k->arguments[2].buffer;
-    c->to_at = (size_t)k->arguments[3].value;
+    c->to = k->arguments[first + 2].buffer;
+    c->to_at = (size_t)k->arguments[first + 3].value;
 }
 
 /* Marks the buffers of a launch as used; returns how many were not before. */

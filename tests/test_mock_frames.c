@@ -15,14 +15,14 @@ typedef struct launch {
     const void *program;
     const char *kernel;
     size_t group;
-    int large;                  /* as PoCL tells it */
+    int large;                  /* as PoCL tells it, but not NVIDIA's driver */
 } launch;
 
 static struct { launch seen[1000]; int count, late, fresh, first_uses; } launches;
 
 static void hear_launch(void *user, const mock_launch *heard)
 {
-    const int large = heard->global >= 65535;
+    const int large = heard->global >= 65535 && !mock.facts[0].nvidia_major;
     launch *l = launches.seen;
     (void)user;
     launches.first_uses += heard->first_uses;

@@ -1299,16 +1299,14 @@ static sort_case samples_make(cl_uint type, size_t n, const char *pattern)
     return c;
 }
 
-/* Every pattern around half of what a tile has, where one launch of long keys begins to have some
-   work-groups more; around a tile, where one launch begins to do without tiles; around two tiles,
-   where more launches begin; and for the most tiles. */
+/* Every pattern in one tile, in two and more, where in place, and for the most tiles. */
 static void samples_of_every_pattern(bench *b)
 {
     static const cl_uint types[] = { CLSORT_U32, CLSORT_F64, CLSORT_F32, CLSORT_I64 };
     size_t t, i, k;
     for (t = 0; t < (b->few_programs ? 2u : 4u); t++) {
         const size_t held = types[t] == CLSORT_F64 || types[t] == CLSORT_I64 ? 64 * 8 : 64 * 16;
-        const size_t counts[] = { held / 2 + 1, 3, held + 1, 2 * held + 1, 7777, 64 * held };
+        const size_t counts[] = { held, 3, 3073, 4 * held + 1, 7777, 64 * held };
         if (!test_takes(b, 4)) continue;
         for (i = b->small ? 2 : 0; i < (b->small ? 5u : 6u); i++)
             for (k = 0; pattern_name(k); k++) {
@@ -1398,53 +1396,61 @@ static void misleading_samples(bench *b)
     }
 }
 
-/* As take_samples of kernels.cl. */
-static size_t sampled_place(cl_uint seed, cl_uint i, size_t n, size_t samples)
-{
-    const cl_uint noise = (seed + i + 1) * 0x9E3779B9u,
-                  jitter = (noise ^ noise >> 15) * 0x85EBCA6Bu;
-    return (size_t)(((cl_ulong)i * n + ((cl_ulong)jitter * n >> 32)) / samples);
-}
-
-/* Samples are the lowest codes; the others, more than a work-group holds, are in the last bucket:
-   any codes, one code, the top code, few codes that are close, powers of two. */
-static void make_overlooked(cl_uint *keys, cl_uint seed, size_t n, cl_uint kind)
-{
-    enum { SAMPLES = 256 };
-    size_t i;
-    for (i = 0; i < n; i++) {
-        const cl_uint noise = (cl_uint)(i + 1) * 0x9E3779B9u;
-        keys[i] = kind == 0   ? noise | 1u << 31
-                  : kind == 1 ? 1000
-                  : kind == 2 ? 0xFFFFFFFFu
-                  : kind == 3 ? 0x80000000u - noise % 3
-                              : 1u << (16 + i % 16);
-    }
-    for (i = 0; i < SAMPLES; i++)
-        keys[sampled_place(seed, (cl_uint)i, n, SAMPLES)] = (cl_uint)(i * 7 % 256);
-}
-
-/* One launch, with samples that say nothing of most keys. The sorter's sorts are numbered. */
-static void overlooked_keys(bench *b)
-{
-    enum { N = 2 * 64 * 16 };
-    static cl_uint keys[N], sorted[N];
-    cl_uint kind;
-    for (kind = 0; kind < 5; kind++) {
-        AT("kind %u", (unsigned)kind);
-        make_overlooked(keys, kind, N, kind);
-        sort_by_samples(b, keys, sorted, N);
-    }
-}
-
-static void samples_may_overlook(bench *b) { with_kernels_of_gpus(b, overlooked_keys); }
-
 static void samples_sort_every_pattern(bench *b)
 {
     with_kernels_of_gpus(b, samples_of_every_pattern);
 }
 
 static void samples_may_mislead(bench *b) { with_kernels_of_gpus(b, misleading_samples); }
+
+/* ---- radix by ranks -------------------------------------------------------------------------- */
+
+/* Every pattern around a block, the first part of the others, and the most elements of one launch;
+   all widths of keys and values; in place and not. */
+static void ranks_of_every_pattern(bench *b)
+{
+    static const struct { cl_uint type; size_t values, record; int indices; } kinds[]
+        = { { CLSORT_I32, 4, 0, 0 }, { CLSORT_F32, 0, 0, CASE_OWN }, { CLSORT_F64, 8, 0, 0 },
+            { CLSORT_F32, 0, 12, 0 }, { CLSORT_I64, 12, 0, 0 }, { CLSORT_U16, 3, 0, 0 },
+            { CLSORT_I8, 0, 0, 0 }, { CLSORT_U64, 0, 0, 0 } };
+    static const size_t counts[] = { 320, 16, 1000, 4096, 2, 64, 319, 4098 };
+    size_t t, i, k;
+    for (t = 0; t < (b->few_programs ? 4u : 8u); t++) {
+        if (!test_takes(b, 3)) continue;
+        for (i = 0; i < (b->small ? 3u : 8u); i++)
+            for (k = 0; pattern_name(k); k++) {
+                sort_case c = samples_make(kinds[t].type, counts[i] - k % 2, pattern_name(k));
+                if (!pattern_applies(k, kinds[t].type) || (b->small && k % 3 != i)) continue;
+                c.d.value_size = kinds[t].values;
+                c.d.record_size = kinds[t].record;
+                c.d.key_offset = kinds[t].record ? 4 : 0;
+                c.d.stable = 1;
+                c.d.order = k >> 1 & 1;
+                c.d.nan_order = k & 1;
+                c.keys_out = k % 3 ? CASE_OWN : 0;
+                c.values_out = kinds[t].values && k % 4 ? CASE_OWN : 0;
+                c.indices = kinds[t].indices;
+                if (!case_run(b, &c)) return;
+            }
+    }
+}
+
+static void ranks_sort_every_pattern(bench *b) { with_kernels_of_gpus(b, ranks_of_every_pattern); }
+
+/* The work-group of NVIDIA's GPUs, with blocks of more elements than a part has work-items. */
+static void ranks_sort_in_large_groups(bench *b)
+{
+    static const size_t counts[] = { 16384, 5000, 512, 31 };
+    size_t i;
+    for (i = b->small ? 1 : 0; i < 4; i++) {
+        sort_case c = samples_make(CLSORT_U32, counts[i], i % 2 ? "zipf" : "mod-3");
+        c.d.tuning.work_group = 512;
+        c.d.value_size = 4;
+        c.d.stable = 1;
+        c.keys_out = c.values_out = CASE_OWN;
+        if (!case_run(b, &c)) return;
+    }
+}
 
 /* ---- radix in cache -------------------------------------------------------------------------- */
 
@@ -1670,7 +1676,8 @@ static const test_entry tests[] = {
     { "radix of samples sorts every pattern", samples_sort_every_pattern },
     { "radix of samples sorts the most keys", samples_sort_in_large_groups },
     { "radix of samples sorts buckets of any length", samples_may_mislead },
-    { "radix of samples sorts what it did not sample", samples_may_overlook },
+    { "ranks sort every pattern", ranks_sort_every_pattern },
+    { "ranks sort in large work-groups", ranks_sort_in_large_groups },
     { "radix in cache sorts every pattern", cached_sorts_every_pattern },
     { "radix in cache sorts every count", cached_sorts_every_count },
     { "radix in cache moves payloads, stable", cached_moves_payloads },
