@@ -249,11 +249,11 @@
 #define CLSORT__HYBRID_LEAST_HEAVY 6
 #define CLSORT__HYBRID_CROWDED_PART 128
 #define CLSORT__HYBRID_FILLERS 2048
-/* Its tables, in words: a head of 16; masks; ranges' counts; ranges; heavy codes; counts of second
+/* Its tables, in words: a head of 32; masks; ranges' counts; ranges; heavy codes; counts of second
    digits. */
 #define CLSORT__HYBRID_RANGE_WORDS 8
 #define CLSORT__HYBRID_HEAVY_WORDS 4
-#define CLSORT__HYBRID_MASKS_AT 16
+#define CLSORT__HYBRID_MASKS_AT 32
 #define CLSORT__HYBRID_NEXT_AT \
     (CLSORT__HYBRID_MASKS_AT + CLSORT__HYBRID_CELLS / CLSORT__HYBRID_MASK_CELLS)
 #define CLSORT__HYBRID_RANGES_AT (CLSORT__HYBRID_NEXT_AT + CLSORT__HYBRID_DIGITS)
@@ -7361,19 +7361,29 @@ CLSORT_INLINE void order_codes(code_t *a, code_t *b)
     *a = least;
 }
 
+CLSORT_INLINE void put_edges(local code_t *own, code_t least, code_t most)
+{
+    own[0] = least;
+    own[CLSORT_GROUP] = most;
+}
+
+/* Joins the edges of a work-item with those of another, `step` further on. */
+CLSORT_INLINE void join_edge(local code_t *own, uint step)
+{
+    own[0] = min(own[0], own[step]);
+    own[CLSORT_GROUP] = max(own[CLSORT_GROUP], own[CLSORT_GROUP + step]);
+}
+
 /* The least and the most code of the work-items, in edges[0] and edges[CLSORT_GROUP]. Called by all
    work-items; ends with a barrier. */
 CLSORT_INLINE void join_edges(local code_t *edges, code_t least, code_t most)
 {
     const uint t = local_id();
-    edges[t] = least;
-    edges[CLSORT_GROUP + t] = most;
+    put_edges(edges + t, least, most);
     for (uint step = CLSORT_GROUP / 2; step > 0; step >>= 1) {
         barrier(CLK_LOCAL_MEM_FENCE);
-        if (t < step) {
-            edges[t] = min(edges[t], edges[t + step]);
-            edges[CLSORT_GROUP + t] = max(edges[CLSORT_GROUP + t], edges[CLSORT_GROUP + t + step]);
-        }
+        if (t < step)
+            join_edge(edges + t, step);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
 }
@@ -7750,9 +7760,11 @@ CLSORT_INLINE void sort_bins(bucket_space_t l, const code_t *key, uint rows, lin
 
    The digits of the first split are 256 RANGES of codes with about equally many keys. A sample
    cuts the codes between its least and its most into 16256 cells; a range is some cells side by
-   side. What lies below or above the sample has a range of its own. Where the sample is about flat,
-   ranges are SLICES of 64 cells: a key's range is then a product, and needs no table. Inside a
-   range, the second digit is linear in the code, and so is the bin inside a BUCKET, what a
+   side. What lies below or above the sample has a range of its own. So has a GAP in the middle of
+   the codes, if the sample's keys on both sides of it span less: floats of both signs leave most
+   codes out, those of numbers near 0. It is one cell then, however long it is. Where the sample is
+   about flat, ranges are SLICES of 64 cells: a key's range is then a product, and needs no table.
+   Inside a range, the second digit is linear in the code, and so is the bin inside a BUCKET, what a
    work-group sorts in local memory: by counting bins, then, for few keys to a bin, by rounds of
    odd-even transposition, else by a bitonic network.
 
@@ -7824,7 +7836,9 @@ typedef struct {
    where its next key goes, at last its end; ranges; heavy codes; the same as for a range for each
    bucket. */
 enum { HYBRID_OVER, HYBRID_TILES, HYBRID_DIGITS, HYBRID_SHIFT, HYBRID_FACTOR, HYBRID_FLAT,
-       HYBRID_LEAST = 6, HYBRID_MOST = 8, HYBRID_HEAVIES = 10, HYBRID_LISTED };
+       HYBRID_LEAST = 6, HYBRID_MOST = 8, HYBRID_HEAVIES = 10, HYBRID_LISTED,
+       HYBRID_GAP_LOW = 12, HYBRID_GAP_END = 14, HYBRID_GAP_SIZE = 16,
+       HYBRID_FIRST = 18, HYBRID_LAST = 22 };
 enum { RANGE_LOW, RANGE_LAST = 2, RANGE_SHIFT = 4, RANGE_FACTOR, RANGE_TILES, RANGE_HEAVY };
 enum { HEAVY_CODE, HEAVY_DIGIT = 2 };
 
@@ -7885,16 +7899,52 @@ CLSORT_KERNEL void clsort_hybrid_sample(CLSORT_HYBRID_ARGS)
     }
 }
 
+/* The codes low ... end - 1, which no key of the sample has, share a cell; low is end where there
+   are none. `size` codes of them are left out. Of 8 bytes all three are multiples of
+   CLSORT_GAP_STEP, and there are so many codes, CLSORT_GAP_LEAST such steps or more, that cells are
+   longer. */
+typedef struct { code_t low, end, size; } gap_t;
+#define CLSORT_GAP_LEAST (CLSORT_KEY_BYTES == 8 ? 1 << 16 : 0)
+#define CLSORT_GAP_STEP ((code_t)1 << (CLSORT_KEY_BYTES == 8 ? 32 : 0))
+
+/* A code's place on the line of the cells. */
+CLSORT_INLINE code_t fold_code(gap_t g, code_t code)
+{
+#if CLSORT_KEY_BYTES == 8
+    const uint high = (uint)(code >> 32);
+    return (code_t)(high >= (uint)(g.end >> 32) ? high - (uint)(g.size >> 32)
+                                                : min(high, (uint)(g.low >> 32))) << 32
+           | (uint)code;
+#else
+    return code >= g.end ? code - g.size : min(code, g.low);
+#endif
+}
+
 /* The cells: their counts; the least and the most code of work-items, later `heavy` codes that are
-   heavy; a part of the sample; how codes are cut, as many as `size`, of which `light` are not
-   heavy. flat: the ranges are slices. */
+   heavy; a part of the sample; how codes are cut; the sample's least and most code, the line's
+   most, and how far outside of the sample keys may end; as many as `size`, of which `light` are not
+   heavy; flat: the ranges are slices; gap_cell: of the gap, gap_first: the first one above what
+   lies below the gap, gap_last: of the least code above it, or all three one beyond the last. */
 typedef struct {
     local uint *counts, *sums;
     local code_t *edges, *judged;
     line_t line;
-    code_t most;
-    uint size, light, heavy, flat;
+    gap_t gap;
+    code_t first, last, most, margin;
+    uint size, light, heavy, flat, gap_first, gap_cell, gap_last;
 } cells_t;
+
+/* The cells of the heavy codes, where part of the sample was. */
+CLSORT_INLINE local uint *heavy_cells(cells_t s)
+{
+    return (local uint *)s.judged;
+}
+
+/* Which of the cells a code inside the sample lies in. */
+CLSORT_INLINE uint cell_of_code(cells_t s, code_t code)
+{
+    return 1 + line_part(s.line, fold_code(s.gap, code));
+}
 
 /* Of the codes first ... end - 1 of a list in ascending order: the first one above `code`, or
    end. */
@@ -7914,34 +7964,124 @@ CLSORT_INLINE uint is_listed(local const code_t *list, uint first, uint above, c
     return above > first && list[above - 1] == code;
 }
 
-/* The least and the most code of the sample, in edges[0] and edges[CLSORT_GROUP]. Called by all
-   work-items; ends with a barrier. */
-CLSORT_INLINE void find_edges(hybrid_t h, cells_t s)
+//---- radix: hybrid edges
+/* Keys that a work-item has on their way at the same time. */
+#define CLSORT_AHEAD 8
+
+/* The sum of two codes, or the highest code. */
+CLSORT_INLINE code_t cap_add(code_t a, code_t b)
+{
+    return a + min(b, (code_t)(CLSORT_TOP_CODE - a));
+}
+
+#define CLSORT_MIDDLE_CODE ((CLSORT_TOP_CODE >> 1) + 1)
+/* Finds the first and the last code of the sample, and those next to the middle of all codes: the
+   most one below it in gap.low, the least one above it in gap.end. Called by all work-items; ends
+   with a barrier. */
+CLSORT_INLINE void find_edges(hybrid_t h, cells_t *s)
 {
     const uint t = local_id();
-    code_t least = CLSORT_TOP_CODE, most = 0;
+    local code_t *codes = s->edges + t, *turned = s->judged + t;
+    code_t least = CLSORT_TOP_CODE, most = 0, above = CLSORT_TOP_CODE, below = 0;
     #pragma unroll 16
-    for (uint i = t; i < s.size; i += CLSORT_GROUP) {
+    for (uint i = t; i < s->size; i += CLSORT_GROUP) {
         const code_t code = encode(load_key(h.alt, i), h.codec);
         least = min(least, code);
         most = max(most, code);
+        above = min(above, (code_t)(code ^ CLSORT_MIDDLE_CODE));
+        below = max(below, (code_t)(code ^ CLSORT_MIDDLE_CODE));
     }
-    join_edges(s.edges, least, most);
+    put_edges(codes, least, most);
+    put_edges(turned, above, below);
+    for (uint step = CLSORT_GROUP / 2; step > 0; step >>= 1) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (t < step) {
+            join_edge(codes, step);
+            join_edge(turned, step);
+        }
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    s->first = s->edges[0];
+    s->last = s->edges[CLSORT_GROUP];
+    s->gap.end = s->judged[0] ^ CLSORT_MIDDLE_CODE;
+    s->gap.low = s->judged[CLSORT_GROUP] ^ CLSORT_MIDDLE_CODE;
+    barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* The line of the cells from the sample's least and most code; of pairs, with all their values if
-   these tell no cells apart. *last: of the line. */
-CLSORT_INLINE line_t outer_line(code_t least, code_t most, code_t *last)
+/* The last multiple of CLSORT_GAP_STEP up to a code. */
+CLSORT_INLINE code_t gap_step(code_t code) { return code & ~(code_t)(CLSORT_GAP_STEP - 1); }
+
+/* The line of the cells from the sample's least and most code, and some more on either side: what
+   lies outside of the sample, some 2^-14 of the keys, lies next to it, and, of floats near 0,
+   within a few binades. Of pairs, with all their values if these tell no cells apart. Leaves out
+   the gap between gap.low and gap.end if that is longer than all else. Of the cells between, one
+   belongs to it, and with the next one what follows begins. */
+CLSORT_INLINE void cut_cells(hybrid_t h, cells_t *s)
 {
-    const code_t values = spans_keys(most - least) ? (code_t)0xFFFFFFFFu : 0;
-    *last = most | values;
-    return make_line(least & ~values, *last, CLSORT_INNER_CELLS);
+    const code_t least = s->first, most = s->last, span = most - least,
+                 values = spans_keys(span) ? (code_t)0xFFFFFFFFu : 0,
+                 length = s->gap.end - s->gap.low;
+    const uint upper = least >= CLSORT_MIDDLE_CODE, lower = most < CLSORT_MIDDLE_CODE,
+               folds = !CLSORT_PAIRS && !upper && !lower && length > span / 2
+                       && (span - length) / CLSORT_GAP_STEP >= CLSORT_GAP_LEAST;
+    const code_t used = folds ? (code_t)(span - length) : span, margin = used >> 11,
+                 inner = h.codec.mask ? used >> 4 : margin;
+    s->margin = margin;
+    s->most = cap_add(most, lower ? inner : margin) | values;
+    s->line = make_line((least - min(least, upper ? inner : margin)) & ~values,
+                        s->most - (folds ? (code_t)(length - 2 * inner) : 0),
+                        CLSORT_INNER_CELLS - (folds ? 8 : 0));
+    if (folds) {
+        const uint last = line_part(s->line, s->gap.low + inner);
+        const code_t end = gap_step(s->gap.end - inner), above = s->gap.end;
+        s->gap_cell = 2 + last;
+        s->gap_first = 2 + line_part(s->line, s->gap.low);
+        s->gap.low = gap_step(line_start(s->line, last + 1, 0, end) + CLSORT_GAP_STEP - 1);
+        s->gap.size = gap_step(end - line_start(s->line, last + 2, 0, end));
+        s->gap.end = end;
+        s->gap_last = cell_of_code(*s, above);
+    } else {
+        const gap_t none = { CLSORT_TOP_CODE, CLSORT_TOP_CODE, 0 };
+        s->gap_first = s->gap_cell = s->gap_last = CLSORT__HYBRID_CELLS;
+        s->gap = none;
+    }
 }
 
+//---- radix: hybrid counts of cells
 /* Two counters of 16 bits in a word. */
 CLSORT_INLINE uint cell_count(cells_t s, uint cell)
 {
     return s.counts[pad_slot(cell / 2, 5)] >> cell % 2 * 16 & 0xFFFF;
+}
+
+CLSORT_INLINE void count_cell(cells_t s, code_t code)
+{
+    const uint cell = cell_of_code(s, code);
+    atomic_add(&s.counts[pad_slot(cell / 2, 5)], 1u << cell % 2 * 16);
+}
+
+/* Counts the codes of some of the sample, from `at` on, unless they are heavy. The steps that
+   search for them are the same for all, so that none waits for another. */
+CLSORT_INLINE void count_light_cells(hybrid_t h, cells_t s, uint at)
+{
+    code_t code[CLSORT_AHEAD];
+    uint k[CLSORT_AHEAD];
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_AHEAD; m++) {
+        code[m] = encode(load_key(h.alt, min(at + m * CLSORT_GROUP, s.size - 1)), h.codec);
+        k[m] = 0;
+    }
+    for (uint step = CLSORT__HYBRID_HEAVIES / 2; step > 0; step /= 2)
+        #pragma unroll
+        for (uint m = 0; m < CLSORT_AHEAD; m++)
+            {
+            const uint next = k[m] + step, higher = s.edges[min(next, s.heavy - 1)] <= code[m];
+            k[m] = next < s.heavy && higher ? next : k[m];
+        }
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_AHEAD; m++)
+        if (at + m * CLSORT_GROUP < s.size && s.edges[k[m]] != code[m])
+            count_cell(s, code[m]);
 }
 
 /* Counts the sample's cells, without the heavy codes; those outside CLSORT_INNER_CELLS stay empty.
@@ -7951,35 +8091,51 @@ CLSORT_INLINE void count_cells(hybrid_t h, cells_t s)
     for (uint i = local_id(); i < CLSORT_CELL_WORDS; i += CLSORT_GROUP)
         s.counts[pad_slot(i, 5)] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
-    #pragma unroll 16
-    for (uint i = local_id(); i < s.size; i += CLSORT_GROUP) {
-        const code_t code = encode(load_key(h.alt, i), h.codec);
-        const uint cell = 1 + line_part(s.line, code),
-                   above = first_above(s.edges, 0, s.heavy, code);
-        if (!is_listed(s.edges, 0, above, code))
-            atomic_add(&s.counts[pad_slot(cell / 2, 5)], 1u << cell % 2 * 16);
-    }
+    if (s.heavy == 0) {
+        #pragma unroll 16
+        for (uint i = local_id(); i < s.size; i += CLSORT_GROUP)
+            count_cell(s, encode(load_key(h.alt, i), h.codec));
+    } else
+        for (uint i = local_id(); i < s.size; i += CLSORT_AHEAD * CLSORT_GROUP)
+            count_light_cells(h, s, i);
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
 //---- radix: hybrid cells
+/* The ranges of either end of the sample, where it thins out: each has about as many of it as all
+   those outside of it. Ranges that begin where a gap and its margins do. */
+#define CLSORT_TAIL_LOG2 6
+#define CLSORT_GAP_RANGES 4
+CLSORT_INLINE uint tail_range(uint outside)
+{
+    return 31 - clz(min(outside + 1, 1u << CLSORT_TAIL_LOG2));
+}
+
 /* The range of those inside in which a cell lies: by how many of the sample come before it, and, so
    that no range is very wide, by its number. Floats need that: half of those near zero lie in the
    outermost of more than a hundred binades. A heavy code takes two ranges: its own, and what
    follows. */
 CLSORT_INLINE uint cell_quota(cells_t s, uint cell, uint before)
 {
-    const uint wide = CLSORT_SLICES - CLSORT__HYBRID_EVEN_DIGITS,
+    const uint wide = CLSORT_SLICES - CLSORT__HYBRID_EVEN_DIGITS - 2 * CLSORT_TAIL_LOG2
+                      - CLSORT_GAP_RANGES,
                even = CLSORT__HYBRID_EVEN_DIGITS - 2 * s.heavy,
                scale = (even << 22) / max(s.light, 1u);
-    return min(before * scale >> 22, even - 1) + cell * wide / CLSORT__HYBRID_CELLS;
+    return min(before * scale >> 22, even - 1) + cell * wide / CLSORT__HYBRID_CELLS
+           + tail_range(before) + CLSORT_TAIL_LOG2 - tail_range(s.light - before);
 }
 
 /* The first code of a cell. */
 CLSORT_INLINE code_t cell_start(cells_t s, uint cell)
 {
-    const code_t start = cell ? line_start(s.line, cell - 1, 0, s.most) : 0;
-    return cell == CLSORT_LAST_CELL ? (code_t)(s.most + 1) : start;
+    const code_t place = line_start(s.line, cell - (cell > 0), 0, fold_code(s.gap, s.most));
+    if (cell == 0)
+        return 0;
+    if (cell == CLSORT_LAST_CELL)
+        return (code_t)(s.most + 1);
+    return cell <= s.gap_cell       ? place
+           : cell == s.gap_cell + 1 ? s.gap.end
+                                    : (code_t)(place + s.gap.size);
 }
 
 /* Does a range begin with this cell? quota, previous: of this cell, and of the one before it. */
@@ -7987,7 +8143,8 @@ CLSORT_INLINE uint begins_range(cells_t s, uint cell, uint quota, uint previous)
 {
     if (cell <= 1 || cell >= CLSORT_LAST_CELL)
         return cell <= 1 || (cell == CLSORT_LAST_CELL && s.most != CLSORT_TOP_CODE);
-    return s.flat ? (cell - 1) % (1 << CLSORT__HYBRID_SLICE_LOG2) == 0 : quota != previous;
+    return quota != previous || cell == s.gap_first || cell == s.gap_cell
+           || cell == s.gap_cell + 1 || cell == s.gap_last;
 }
 
 /* Marks those of CLSORT__HYBRID_MASK_CELLS cells with which a range begins. before: how many of the
@@ -8005,15 +8162,15 @@ CLSORT_INLINE uint mask_cells(cells_t s, uint first, uint *before, uint *quota)
     return mask;
 }
 
-/* The first heavy code that does not lie before a cell, by number. */
-CLSORT_INLINE uint heavy_from(cells_t s, uint cell)
+/* The first heavy code from `k` on that does not lie before a cell, by number. */
+CLSORT_INLINE uint heavy_from(cells_t s, uint k, uint cell)
 {
-    uint k = 0;
-    while (k < s.heavy && 1 + line_part(s.line, s.edges[k]) < cell)
+    while (k < s.heavy && heavy_cells(s)[k] < cell)
         k++;
     return k;
 }
 
+//---- radix: hybrid ranges begin
 /* Says where range `digit` begins, and whether it is that of a heavy code. */
 CLSORT_INLINE void begin_range(hybrid_t h, uint digit, code_t low, uint heavy)
 {
@@ -8033,20 +8190,18 @@ CLSORT_INLINE void write_heavy(hybrid_t h, cells_t s, uint number, uint digit)
 
 /* Writes the ranges, from `digit` on, that begin in CLSORT__HYBRID_MASK_CELLS cells from `first`
    on: with those in `mask`, and with heavy codes from `heavy` on up to `end`. Returns the next
-   one; with `writes` 0 it only counts them. */
-CLSORT_INLINE uint write_word(hybrid_t h, cells_t s, uint first, uint mask, uint heavy, uint end,
-                              uint digit, const uint writes)
+   one. */
+CLSORT_INLINE uint write_ranges(hybrid_t h, cells_t s, uint first, uint mask, uint heavy, uint end,
+                                uint digit)
 {
     while (mask != 0 || heavy < end) {
         const uint cell = first + (mask ? 31 - clz(mask & -mask) : CLSORT__HYBRID_MASK_CELLS);
-        if (heavy < end && 1 + line_part(s.line, s.edges[heavy]) < cell) {
-            if (writes)
-                write_heavy(h, s, heavy, digit);
+        if (heavy < end && heavy_cells(s)[heavy] < cell) {
+            write_heavy(h, s, heavy, digit);
             heavy++;
             digit += 2;
         } else {
-            if (writes)
-                begin_range(h, digit, cell_start(s, cell), 0);
+            begin_range(h, digit, cell_start(s, cell), 0);
             mask &= mask - 1;
             digit++;
         }
@@ -8054,67 +8209,111 @@ CLSORT_INLINE uint write_word(hybrid_t h, cells_t s, uint first, uint mask, uint
     return digit;
 }
 
-/* Writes the masks of own cells and the ranges that begin in them. A word has, from the lowest bit
-   on, a mask of 16 bits; the digit that begins next; the next heavy code; and in its highest bit
-   whether that lies in these cells. before: of the sample; digit: that began before. Returns how
-   many begin here; with `writes` 0 it only counts them. */
-CLSORT_INLINE uint write_cells(hybrid_t h, cells_t s, uint before, uint digit, const uint writes)
+/* Keeps the masks of own cells where the words will lie. before: of the sample. Returns how many
+   ranges begin in these cells. */
+CLSORT_INLINE uint mark_cells(hybrid_t h, cells_t s, uint before)
 {
-    const uint first = local_id() * CLSORT_OWN_CELLS, old = digit;
+    const uint first = local_id() * CLSORT_OWN_CELLS, end = first + CLSORT_OWN_CELLS,
+               heavy = heavy_from(s, 0, first), heavies = heavy_from(s, heavy, end) - heavy;
     uint quota = first ? cell_quota(s, first - 1, before - cell_count(s, first - 1)) : 0,
-         heavy = heavy_from(s, first);
+         begun = 0;
+    for (uint cell = first; cell < end; cell += CLSORT__HYBRID_MASK_CELLS) {
+        const uint mask = mask_cells(s, cell, &before, &quota);
+        h.tables[CLSORT__HYBRID_MASKS_AT + cell / CLSORT__HYBRID_MASK_CELLS] = mask;
+        begun += popcount(mask);
+    }
+    return begun + 2 * heavies;
+}
+
+/* Writes the words of own cells, whose masks are there, and the ranges that begin in them, from
+   `digit` on. A word has, from the lowest bit on, a mask of 16 bits; the digit that begins next;
+   the next heavy code; and in its highest bit whether that lies in these cells. */
+CLSORT_INLINE void write_cells(hybrid_t h, cells_t s, uint digit)
+{
+    const uint first = local_id() * CLSORT_OWN_CELLS;
+    uint heavy = heavy_from(s, 0, first);
     for (uint cell = first; cell < first + CLSORT_OWN_CELLS; cell += CLSORT__HYBRID_MASK_CELLS) {
-        const uint mask = mask_cells(s, cell, &before, &quota),
-                   end = heavy_from(s, cell + CLSORT__HYBRID_MASK_CELLS);
-        if (writes)
-            h.tables[CLSORT__HYBRID_MASKS_AT + cell / CLSORT__HYBRID_MASK_CELLS]
-                = (uint)(heavy < end) << 31 | heavy << 24 | (digit & 0xFF) << 16 | mask;
-        digit = write_word(h, s, cell, mask, heavy, end, digit, writes);
+        global uint *word = h.tables + CLSORT__HYBRID_MASKS_AT + cell / CLSORT__HYBRID_MASK_CELLS;
+        const uint mask = *word, end = heavy_from(s, heavy, cell + CLSORT__HYBRID_MASK_CELLS);
+        *word = (uint)(heavy < end) << 31 | heavy << 24 | (digit & 0xFF) << 16 | mask;
+        digit = write_ranges(h, s, cell, mask, heavy, end, digit);
         heavy = end;
     }
-    return digit - old;
+}
+
+/* Writes the words of cells and the ranges where these are slices. Returns how many these are. */
+CLSORT_INLINE uint write_slices(hybrid_t h, cells_t s)
+{
+    const uint digits = CLSORT_SLICES + 1 + (s.most != CLSORT_TOP_CODE);
+    for (uint w = local_id(); w < CLSORT_CELL_MASKS; w += CLSORT_GROUP) {
+        const uint slice = w * CLSORT__HYBRID_MASK_CELLS + (1 << CLSORT__HYBRID_SLICE_LOG2) - 2,
+                   next = 1 + (slice >> CLSORT__HYBRID_SLICE_LOG2),
+                   starts = slice % (1 << CLSORT__HYBRID_SLICE_LOG2)
+                            >= (1 << CLSORT__HYBRID_SLICE_LOG2) - 2;
+        h.tables[CLSORT__HYBRID_MASKS_AT + w]
+            = w == 0 ? 3 : (min(next, digits) & 0xFF) << 16 | (starts && next < digits) << 1;
+    }
+    for (uint d = local_id(); d < digits; d += CLSORT_GROUP)
+        begin_range(h, d,
+                    cell_start(s, d ? 1 + ((d - 1) << CLSORT__HYBRID_SLICE_LOG2) : 0), 0);
+    return digits;
 }
 
 //---- radix: hybrid heavy codes
-#define CLSORT_CANDIDATES (2 * CLSORT_GROUP)
-#if CLSORT_CANDIDATES < 2 * CLSORT__HYBRID_HEAVIES
+#define CLSORT_JUDGED_SLOTS (2 * CLSORT__HYBRID_JUDGED)
+#if 2 * CLSORT_GROUP < 2 * CLSORT__HYBRID_HEAVIES
 #error "the edges of work-items have room for heavy codes twice"
 #endif
 
-/* Has a cell so many of the sample that a code in it may be heavy? Called by all work-items with
-   `sums` free; ends with a barrier. */
+/* Has a cell so many of the sample that a code in it may be heavy? Bit 16 and above: so many that
+   the gate must fall if none is. Called by all work-items with `sums` free; ends with a barrier. */
 CLSORT_INLINE uint is_crowded(cells_t s, uint heaviest)
 {
-    return group_total(heaviest > s.size / CLSORT__HYBRID_CROWDED_PART, s.sums) != 0;
+    const uint crowded = heaviest > s.size / CLSORT__HYBRID_CROWDED_PART,
+               falls = heaviest > s.size / CLSORT__HYBRID_HEAVY_PART;
+    return group_total(crowded | falls << 16, s.sums);
 }
 
-/* Loads a part of the sample, of `rows`, so that the first of these are a sample, too. Called by
-   all work-items; ends with a barrier. */
-CLSORT_INLINE void load_judged(hybrid_t h, cells_t s, uint rows)
+/* Counts how often each code is among `rows` of the sample, in CLSORT_JUDGED_SLOTS words in place
+   of the cells' counts: above 16 bits, how often; below, 1 more than the number of one of them, or
+   0. Called by all work-items; ends with a barrier. */
+CLSORT_INLINE void count_judged(hybrid_t h, cells_t s, uint rows)
 {
-    const uint parts = rows / CLSORT_CANDIDATES + 1;
+    for (uint i = local_id(); i < CLSORT_JUDGED_SLOTS; i += CLSORT_GROUP)
+        s.counts[i] = 0;
+    for (uint i = local_id(); i < rows; i += CLSORT_GROUP)
+        s.judged[i] = encode(load_key(h.alt, i * (s.size / rows)), h.codec);
+    barrier(CLK_LOCAL_MEM_FENCE);
     for (uint i = local_id(); i < rows; i += CLSORT_GROUP) {
-        const uint place = i % CLSORT_CANDIDATES * parts + i / CLSORT_CANDIDATES,
-                   all = CLSORT_CANDIDATES * parts;
-        s.judged[i] = encode(load_key(h.alt, place * s.size / all), h.codec);
+        const code_t code = s.judged[i];
+        uint at = (uint)((ulong)code ^ (ulong)code >> 29) * 0x9E3779B9u >> 16, found;
+        do {
+            at = (at + 1) % CLSORT_JUDGED_SLOTS;
+            found = atomic_cmpxchg(&s.counts[at], 0, i + 1);
+        } while (found != 0 && s.judged[(found & 0xFFFF) - 1] != code);
+        atomic_add(&s.counts[at], 1u << 16);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Leaves the heavy codes of the work-items in s.edges, in ascending order; where there are too
-   many, some of them. found: bit 0 says that x is heavy, bit 1 that y is. Returns how many. Called
-   by all work-items; ends with a barrier. */
-CLSORT_INLINE uint list_heavies(cells_t s, code_t x, code_t y, uint found)
+/* Leaves the codes that `least` of those counted have, or more, in s.edges, in ascending order;
+   where there are too many, some of them. *weight: how many have them. Returns how many codes.
+   Called by all work-items; ends with a barrier. */
+CLSORT_INLINE uint list_heavies(cells_t s, uint least, uint *weight)
 {
     local code_t *list = s.edges + CLSORT__HYBRID_HEAVIES;
-    uint total;
-    const uint first = group_scan_total(popcount(found), s.sums, &total),
-               second = first + (found & 1);
+    uint found = 0, rows = 0, total;
+    for (uint i = local_id(); i < CLSORT_JUDGED_SLOTS; i += CLSORT_GROUP) {
+        const uint count = s.counts[i] >> 16;
+        found += count >= least;
+        rows += count >= least ? count : 0;
+    }
+    *weight = group_total(rows, s.sums);
+    uint place = group_scan_total(found, s.sums, &total);
     total = min(total, CLSORT__HYBRID_HEAVIES + 0u);
-    if (found & 1 && first < total)
-        list[first] = x;
-    if (found & 2 && second < total)
-        list[second] = y;
+    for (uint i = local_id(); i < CLSORT_JUDGED_SLOTS; i += CLSORT_GROUP)
+        if (s.counts[i] >> 16 >= least && place < total)
+            list[place++] = s.judged[(s.counts[i] & 0xFFFF) - 1];
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint i = local_id(); i < total; i += CLSORT_GROUP) {
         uint rank = 0;
@@ -8123,36 +8322,22 @@ CLSORT_INLINE uint list_heavies(cells_t s, code_t x, code_t y, uint found)
         s.edges[rank] = list[i];
     }
     barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint i = local_id(); i < total; i += CLSORT_GROUP)
+        heavy_cells(s)[i] = cell_of_code(s, s.edges[i]);
+    barrier(CLK_LOCAL_MEM_FENCE);
     return total;
 }
 
-/* 1 if a code is equal to that at `place`; far more if it lies before it. */
-CLSORT_INLINE uint count_equal(code_t code, uint i, code_t own, uint place)
-{
-    return (code == own) << (i < place ? 16 : 0);
-}
-
-/* Finds heavy codes among CLSORT_CANDIDATES of the sample: those that a larger part of it has
-   often. Returns how many; 0 where less than half of that part has them. Called by all work-items;
-   ends with a barrier. */
+/* Finds heavy codes: those that a part of the sample has often. Returns how many; 0 where less than
+   half of that part has them. The cells lose their counts. Called by all work-items; ends with a
+   barrier. */
 CLSORT_INLINE uint find_heavies(hybrid_t h, cells_t s)
 {
-    const uint x = local_id(), y = x + CLSORT_GROUP,
-               rows = min(s.size, CLSORT__HYBRID_JUDGED + 0u),
+    const uint rows = min(s.size, CLSORT__HYBRID_JUDGED + 0u),
                least = max(rows / CLSORT__HYBRID_EVEN_DIGITS, CLSORT__HYBRID_LEAST_HEAVY + 0u);
-    uint x_count = 0, y_count = 0;
-    load_judged(h, s, rows);
-    const code_t x_code = s.judged[min(x, rows - 1)], y_code = s.judged[min(y, rows - 1)];
-    #pragma unroll 8
-    for (uint i = 0; i < rows; i++) {
-        const code_t code = s.judged[i];
-        x_count += count_equal(code, i, x_code, x);
-        y_count += count_equal(code, i, y_code, y);
-    }
-    const uint has_x = x < rows && x_count < 1u << 16 && x_count >= least,
-               has_y = y < rows && y_count < 1u << 16 && y_count >= least;
-    const uint weight = group_total((has_x ? x_count : 0) + (has_y ? y_count : 0), s.sums);
-    const uint heavies = list_heavies(s, x_code, y_code, has_x | has_y << 1);
+    uint weight;
+    count_judged(h, s, rows);
+    const uint heavies = list_heavies(s, least, &weight);
     return 2 * weight < rows ? 0 : heavies;
 }
 
@@ -8192,7 +8377,7 @@ CLSORT_INLINE void write_head(hybrid_t h, cells_t s, uint digits, uint heaviest)
         hybrid_next(h)[d] = 0;
     if (local_id() == 0) {
         *h.gate = 1;
-        h.tables[HYBRID_OVER] = h.tables[HYBRID_LISTED] = 0;
+        h.tables[HYBRID_OVER] = h.tables[HYBRID_TILES] = h.tables[HYBRID_LISTED] = 0;
         h.tables[HYBRID_DIGITS] = digits;
         h.tables[HYBRID_SHIFT] = s.line.shift;
         h.tables[HYBRID_FACTOR] = s.line.factor;
@@ -8200,10 +8385,39 @@ CLSORT_INLINE void write_head(hybrid_t h, cells_t s, uint digits, uint heaviest)
         h.tables[HYBRID_HEAVIES] = s.heavy;
         store_code(h.tables + HYBRID_LEAST, s.line.low);
         store_code(h.tables + HYBRID_MOST, s.most);
+        store_code(h.tables + HYBRID_FIRST, s.first - min(s.first, s.margin));
+        store_code(h.tables + HYBRID_FIRST + 2, s.first);
+        store_code(h.tables + HYBRID_LAST, s.last);
+        store_code(h.tables + HYBRID_LAST + 2, cap_add(s.last, s.margin));
+        store_code(h.tables + HYBRID_GAP_LOW, s.gap.low);
+        store_code(h.tables + HYBRID_GAP_END, s.gap.end);
+        store_code(h.tables + HYBRID_GAP_SIZE, s.gap.size);
     }
     barrier(CLK_GLOBAL_MEM_FENCE);
     if (heaviest > s.size / CLSORT__HYBRID_HEAVY_PART || lacks_slots(h, s))
         atomic_and(h.gate, 0);
+}
+
+/* Counts the cells, again where there are heavy codes. *sum: how many of the sample lie in the
+   cells of a work-item; *heaviest: in one of these. Returns whether the gate must fall already.
+   Called by all work-items; ends with a barrier. */
+CLSORT_INLINE uint count_sample(hybrid_t h, cells_t *s, uint *sum, uint *heaviest)
+{
+    uint leaves = 0;
+    for (uint round = 0; round < (CLSORT_PAIRS ? 1 : 2); round++) {
+        count_cells(h, *s);
+        *sum = sum_cells(*s, heaviest);
+        if (CLSORT_PAIRS || round > 0)
+            break;
+        const uint crowded = is_crowded(*s, *heaviest);
+        if (CLSORT_BRANCHES && !crowded)
+            break;
+        s->heavy = find_heavies(h, *s);
+        leaves = s->heavy == 0 && crowded >> 16;
+        if (CLSORT_BRANCHES && leaves)
+            break;
+    }
+    return leaves;
 }
 
 /* One work-group. space: 2 * CLSORT_GROUP + CLSORT__HYBRID_JUDGED codes, CLSORT_CELL_WORDS padded
@@ -8214,42 +8428,36 @@ CLSORT_KERNEL void clsort_hybrid_cells(CLSORT_HYBRID_ARGS)
     local code_t *edges = (local code_t *)space, *judged = edges + 2 * CLSORT_GROUP;
     local uint *counts = (local uint *)(judged + CLSORT__HYBRID_JUDGED),
                *sums = counts + CLSORT_CELL_WORDS + (CLSORT_CELL_WORDS >> 5);
-    cells_t s = { counts, sums, edges, judged, { 0, 0, 0 }, 0, sample_size(h), 0, 0, 0 };
-    uint digits, heaviest, sum = 0;
+    cells_t s = { counts, sums, edges, judged, { 0, 0, 0 }, { 0, 0, 0 }, 0, 0, 0, 0,
+                  sample_size(h), 0, 0, 0, 0, 0, 0 };
+    uint digits, heaviest, sum;
     if (n == 0)
         return;
-    find_edges(h, s);
-    s.line = outer_line(edges[0], edges[CLSORT_GROUP], &s.most);
-    for (uint round = 0; round < (CLSORT_PAIRS ? 1 : 2); round++) {
-        count_cells(h, s);
-        sum = sum_cells(s, &heaviest);
-        if (CLSORT_PAIRS || round > 0 || (CLSORT_BRANCHES && !is_crowded(s, heaviest)))
-            break;
-        s.heavy = find_heavies(h, s);
-        if (CLSORT_BRANCHES && s.heavy == 0)
-            break;
-    }
-    const uint before = group_scan_total(sum, s.sums, &s.light);
-    s.flat = is_flat(s, sum) && s.heavy == 0;
-    const uint leaves = CLSORT_PAIRS && !(s.flat && s.line.shift >= 32),
-               begun = leaves ? 0 : write_cells(h, s, before, 0, 0),
+    find_edges(h, &s);
+    cut_cells(h, &s);
+    const uint falls = count_sample(h, &s, &sum, &heaviest),
+               before = group_scan_total(sum, s.sums, &s.light);
+    s.flat = is_flat(s, sum) && s.heavy == 0 && s.gap_cell == CLSORT__HYBRID_CELLS;
+    const uint leaves = CLSORT_PAIRS ? !(s.flat && s.line.shift >= 32) : falls,
+               begun = leaves || s.flat ? 0 : mark_cells(h, s, before),
                digit = group_scan_total(begun, s.sums, &digits);
-    if (!leaves)
-        write_cells(h, s, before, digit, 1);
+    if (s.flat) digits = write_slices(h, s);
+    else if (!leaves) write_cells(h, s, digit);
     write_head(h, s, digits, leaves ? ~0u : heaviest);
 }
 
 //---- radix: hybrid digits
-/* How a split tells codes apart: by the masks of cells, in local memory; by these and the heavy
-   codes behind them; by slices; inside a range by its line alone; or, of pairs, by slices that
-   values do not tell apart. */
-enum { BY_MASKS, BY_HEAVIES, BY_SLICES, BY_LINE, BY_KEYS };
+/* How a split tells codes apart: by the masks of cells, in local memory; by the digits of cells
+   there, of a byte each; by the masks and the heavy codes behind them; by slices; inside a range by
+   its line alone; or, of pairs, by slices that values do not tell apart. */
+enum { BY_MASKS, BY_DIGITS, BY_HEAVIES, BY_SLICES, BY_LINE, BY_KEYS };
 typedef struct {
     line_t line;
     code_t span;
     local const uint *masks;
     local const code_t *heavies;
     uint flat, heavy;
+    gap_t gap;
 } splitter_t;
 
 /* The splitter of the first digit. masks: CLSORT_CELL_MASKS words, then CLSORT__HYBRID_HEAVIES
@@ -8258,14 +8466,35 @@ CLSORT_INLINE splitter_t first_splitter(hybrid_t h, local uint *masks)
 {
     local code_t *heavies = (local code_t *)(masks + CLSORT_CELL_MASKS);
     const code_t least = load_code(h.tables + HYBRID_LEAST);
+    const gap_t gap = { load_code(h.tables + HYBRID_GAP_LOW),
+                        load_code(h.tables + HYBRID_GAP_END),
+                        load_code(h.tables + HYBRID_GAP_SIZE) };
     const splitter_t s = { { least, h.tables[HYBRID_SHIFT], h.tables[HYBRID_FACTOR] },
-                           (code_t)(load_code(h.tables + HYBRID_MOST) - least),
-                           masks, heavies, h.tables[HYBRID_FLAT], h.tables[HYBRID_HEAVIES] };
+                           (code_t)(fold_code(gap, load_code(h.tables + HYBRID_MOST)) - least),
+                           masks, heavies, h.tables[HYBRID_FLAT], h.tables[HYBRID_HEAVIES], gap };
     for (uint i = local_id(); i < CLSORT_CELL_MASKS && !s.flat; i += CLSORT_GROUP)
         masks[i] = h.tables[CLSORT__HYBRID_MASKS_AT + i];
     for (uint i = local_id(); i < s.heavy; i += CLSORT_GROUP)
         heavies[i] = load_code(hybrid_heavy(h, i) + HEAVY_CODE);
     return s;
+}
+
+/* Writes the digits of all cells in place of their masks. Called by all work-items; needs a barrier
+   after. */
+CLSORT_INLINE void spread_masks(hybrid_t h, local uint *digits)
+{
+    for (uint i = local_id(); i < CLSORT_CELL_MASKS; i += CLSORT_GROUP) {
+        const uint word = h.tables[CLSORT__HYBRID_MASKS_AT + i];
+        uint digit = (word >> 16 & 0xFF) - 1;
+        for (uint k = 0; k < CLSORT__HYBRID_MASK_CELLS / 4; k++) {
+            uint four = 0;
+            for (uint m = 0; m < 4; m++) {
+                digit += word >> (4 * k + m) & 1;
+                four |= (digit & 0xFF) << 8 * m;
+            }
+            digits[i * (CLSORT__HYBRID_MASK_CELLS / 4) + k] = four;
+        }
+    }
 }
 
 /* What the digit of a heavy code has beside the number of its range. */
@@ -8297,12 +8526,15 @@ CLSORT_INLINE uint split_digit(splitter_t s, code_t code, const uint by)
         return line_part(s.line, code);
     if (by == BY_KEYS)
         return key_slice(s, (uint)((ulong)code >> 32));
-    const uint below = code < s.line.low, inside = (code_t)(code - s.line.low) <= s.span,
+    const code_t place = by == BY_SLICES ? code : fold_code(s.gap, code);
+    const uint below = code < s.line.low, inside = (code_t)(place - s.line.low) <= s.span,
                slice = 1 + (uint)(line_product(s.line, code) >> (31 + CLSORT__HYBRID_SLICE_LOG2));
     if (by == BY_SLICES)
         return inside ? slice : below ? 0 : CLSORT__HYBRID_DIGITS - 1;
-    const uint cell = inside ? 1 + line_part(s.line, code) : below ? 0 : CLSORT_LAST_CELL,
-               at = cell / CLSORT__HYBRID_MASK_CELLS, word = s.masks[at],
+    const uint cell = inside ? 1 + line_part(s.line, place) : below ? 0 : CLSORT_LAST_CELL;
+    if (by == BY_DIGITS)
+        return ((local const uchar *)s.masks)[cell];
+    const uint at = cell / CLSORT__HYBRID_MASK_CELLS, word = s.masks[at],
                before = popcount(word & ((2u << cell % CLSORT__HYBRID_MASK_CELLS) - 1)) - 1;
     if (by == BY_MASKS)
         return (word >> 16) + before;
@@ -8318,9 +8550,6 @@ CLSORT_INLINE line_t range_line(hybrid_t h, uint digit)
 }
 
 //---- radix: hybrid count
-/* Keys that a work-item has on their way at the same time. */
-#define CLSORT_AHEAD 8
-
 /* Are all CLSORT_AHEAD keys from `at` on, of each work-item, among `rows`? */
 CLSORT_INLINE uint all_ahead(uint at, uint rows)
 {
@@ -8379,7 +8608,8 @@ CLSORT_INLINE void add_copies(hybrid_t h, local const uint *counters)
 }
 
 /* Any number of work-groups, which also clear the table of buckets. space: CLSORT__HYBRID_COPIES *
-   CLSORT__HYBRID_DIGITS words, CLSORT_CELL_MASKS words, CLSORT__HYBRID_HEAVIES codes. */
+   CLSORT__HYBRID_DIGITS words, then CLSORT__HYBRID_CELLS bytes, or CLSORT_CELL_MASKS words and
+   CLSORT__HYBRID_HEAVIES codes. */
 CLSORT_KERNEL void clsort_hybrid_count(CLSORT_HYBRID_ARGS)
 {
     const hybrid_t h = CLSORT_HYBRID;
@@ -8398,9 +8628,12 @@ CLSORT_KERNEL void clsort_hybrid_count(CLSORT_HYBRID_ARGS)
     for (uint i = local_id(); i < CLSORT__HYBRID_COPIES * CLSORT__HYBRID_DIGITS; i += CLSORT_GROUP)
         counters[i] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
+    if (s.heavy == 0 && !s.flat)
+        spread_masks(h, masks);
+    barrier(CLK_LOCAL_MEM_FENCE);
     if (CLSORT_PAIRS) count_digits(s, h.source, h.codec, n, first, step, counters, BY_KEYS);
     else if (s.flat) count_digits(s, h.source, h.codec, n, first, step, counters, BY_SLICES);
-    else if (s.heavy == 0) count_digits(s, h.source, h.codec, n, first, step, counters, BY_MASKS);
+    else if (s.heavy == 0) count_digits(s, h.source, h.codec, n, first, step, counters, BY_DIGITS);
     else count_digits(s, h.source, h.codec, n, first, step, counters, BY_HEAVIES);
     barrier(CLK_LOCAL_MEM_FENCE);
     add_copies(h, counters);
@@ -8422,8 +8655,9 @@ CLSORT_INLINE void judge_bucket(hybrid_t h, uint rows)
 
 /* The second digits of a range: as many as its keys need, and, unless codes lie about evenly, twice
    as many, which clsort_hybrid_starts may join in twos; one for each code of a narrow range, whose
-   buckets then need no sort; all that there are outside of the sample, where keys crowd. A bucket
-   keeps room for some standard deviations, and for more unless codes lie about evenly. */
+   buckets then need no sort; all that there are outside of the sample and at its edges, where keys
+   crowd or end. A bucket keeps room for some standard deviations, and for more unless codes lie
+   about evenly. */
 CLSORT_INLINE line_t cut_range(hybrid_t h, code_t low, code_t last, uint rows, uint outside)
 {
     const uint flat = h.tables[HYBRID_FLAT],
@@ -8442,6 +8676,12 @@ CLSORT_INLINE uint is_heavy_range(hybrid_t h, uint digit)
     return digit < h.tables[HYBRID_DIGITS] && hybrid_range(h, digit)[RANGE_HEAVY] != 0;
 }
 
+/* Has a range codes where keys may begin or end: those from HYBRID_FIRST on, or HYBRID_LAST? */
+CLSORT_INLINE uint is_edge(hybrid_t h, code_t low, code_t last, uint edge)
+{
+    return last >= load_code(h.tables + edge) && low <= load_code(h.tables + edge + 2);
+}
+
 /* Writes range `digit`, of `rows` keys, which begins behind `tiles` tiles. */
 CLSORT_INLINE void write_range(hybrid_t h, uint digit, uint rows, uint tiles)
 {
@@ -8451,7 +8691,11 @@ CLSORT_INLINE void write_range(hybrid_t h, uint digit, uint rows, uint tiles)
     const code_t low = used ? load_code(range + RANGE_LOW) : 0,
                  last = next ? load_code(range + CLSORT__HYBRID_RANGE_WORDS + RANGE_LOW) - 1
                              : CLSORT_TOP_CODE;
-    const line_t line = cut_range(h, low, last, rows, digit == 0 || !next);
+    const code_t gap = load_code(h.tables + HYBRID_GAP_LOW);
+    const uint outside = digit == 0 || !next || (low <= gap && gap <= last)
+                         || is_edge(h, low, last, HYBRID_FIRST)
+                         || is_edge(h, low, last, HYBRID_LAST);
+    const line_t line = cut_range(h, low, last, rows, outside);
     if (!used)
         store_code(range + RANGE_LOW, low);
     store_code(range + RANGE_LAST, last);
@@ -8478,7 +8722,7 @@ CLSORT_KERNEL void clsort_hybrid_ranges(CLSORT_HYBRID_ARGS)
     local uint *sums = (local uint *)space;
     const uint own = CLSORT__HYBRID_DIGITS / CLSORT_GROUP, first = local_id() * own;
     uint rows[CLSORT__HYBRID_DIGITS / CLSORT_GROUP], sum = 0, tiles = 0, total;
-    if (n == 0)
+    if (n == 0 || *h.gate == 0)
         return;
     for (uint k = 0; k < own; k++) {
         rows[k] = hybrid_next(h)[first + k];
@@ -8551,17 +8795,23 @@ typedef struct {
 #define CLSORT_STAGED_AHEAD CLSORT_RADIX_ITEMS
 #endif
 
+/* Do the digits of staged codes lie where the masks were? With the most second digits there is no
+   room. */
+#define CLSORT_KEEPS_DIGITS(by) ((by) == BY_MASKS && !CLSORT_WIDE)
+
 /* Writes the staged codes of a tile as keys to their digits' places. */
 CLSORT_INLINE void write_staged(move_t v, splitter_t s, split_space_t l, codec_t codec,
                                 const uint by)
 {
+    const local uchar *digits = (local uchar *)l.masks;
     const uint whole = v.rows == CLSORT_SPLIT_TILE;
     #pragma unroll CLSORT_STAGED_AHEAD
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
         const uint i = local_id() + m * CLSORT_GROUP;
         if (whole || i < v.rows) {
             const code_t code = l.staged[i];
-            store_key(v.to, l.offsets[split_digit(s, code, by)] + i, decode(code, codec));
+            const uint digit = CLSORT_KEEPS_DIGITS(by) ? (uint)digits[i] : split_digit(s, code, by);
+            store_key(v.to, l.offsets[digit] + i, decode(code, codec));
         }
     }
 }
@@ -8581,11 +8831,59 @@ CLSORT_INLINE void load_tile(code_t *key, move_t v)
     }
 }
 
-/* Keeps the ranks of a work-item's elements, two in a word: registers bound how many work-groups
-   run at the same time. */
-CLSORT_INLINE void keep_rank(uint *rank, uint m, uint own)
+//---- radix: hybrid ranks
+/* Does half of the warp have the digit of its first lane? Then counters would wait for each other:
+   neighbours of sorted keys have the same one. Called by whole warps. */
+CLSORT_INLINE uint digits_crowd(uint digit)
 {
-    rank[m / 2] = m % 2 ? rank[m / 2] | own << 16 : own;
+#if CLSORT_WARPS
+    uint peers;
+    __asm__ volatile("{ .reg .pred p; .reg .b32 first; shfl.sync.idx.b32 first, %1, 0, 31, -1;"
+                     " setp.eq.u32 p, first, %1; vote.sync.ballot.b32 %0, p, -1; }"
+                     : "=r"(peers)
+                     : "r"(digit));
+    return popcount(peers) >= CLSORT__WARP / 2;
+#else
+    return 0;
+#endif
+}
+
+/* Adds 1 to a digit's counter, and returns what it was. With `crowds`, lanes with the digit of the
+   first one are added at once. Called by whole warps. */
+CLSORT_INLINE uint rank_one(local uint *counters, uint digit, const uint crowds)
+{
+#if CLSORT_WARPS
+    if (crowds) {
+        const uint lane = local_id() % CLSORT__WARP;
+        uint peers, first, base = 0, all;
+        __asm__ volatile("{ .reg .pred p; shfl.sync.idx.b32 %1, %2, 0, 31, -1;"
+                         " setp.eq.u32 p, %1, %2; vote.sync.ballot.b32 %0, p, -1; }"
+                         : "=r"(peers), "=r"(first)
+                         : "r"(digit));
+        if (lane == 0 || digit != first)
+            base = atomic_add(&counters[digit], lane == 0 ? popcount(peers) : 1u);
+        __asm__ volatile("shfl.sync.idx.b32 %0, %1, 0, 31, -1;" : "=r"(all) : "r"(base));
+        return digit == first ? all + popcount(peers & ((1u << lane) - 1)) : base;
+    }
+#endif
+    return atomic_inc(&counters[digit]);
+}
+
+/* Counts the digits of a tile. Keeps the ranks of a work-item's codes in them, two in a word, and
+   the digits of ranges, four in a word: registers bound how many work-groups run at the same
+   time. */
+CLSORT_INLINE void rank_tile(move_t v, splitter_t s, local uint *counters, const code_t *code,
+                             uint *ranks, uint *digits, const uint by, const uint crowds)
+{
+    const uint t = local_id(), whole = crowds || v.rows == CLSORT_SPLIT_TILE;
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
+        if (whole || t + m * CLSORT_GROUP < v.rows) {
+            const uint digit = split_digit(s, code[m], by),
+                       rank = rank_one(counters, digit, crowds);
+            ranks[m / 2] = m % 2 ? ranks[m / 2] | rank << 16 : rank;
+            digits[m / 4] = m % 4 ? digits[m / 4] | digit << m % 4 * 8 : digit;
+        }
 }
 
 /* Moves a tile. Called by all work-items with a barrier since the counters were cleared. */
@@ -8594,23 +8892,27 @@ CLSORT_INLINE void move_tile(move_t v, splitter_t s, split_space_t l, codec_t co
 {
     const uint t = local_id(), whole = v.rows == CLSORT_SPLIT_TILE;
     code_t code[CLSORT_RADIX_ITEMS];
-    uint rank[(CLSORT_RADIX_ITEMS + 1) / 2];   /* in its digit */
+    uint ranks[(CLSORT_RADIX_ITEMS + 1) / 2], digits[(CLSORT_RADIX_ITEMS + 3) / 4];
     load_tile(code, v);
     #pragma unroll
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
         code[m] = encode(code[m], codec);
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
-        if (whole || t + m * CLSORT_GROUP < v.rows)
-            keep_rank(rank, m, atomic_inc(&l.counters[split_digit(s, code[m], by)]));
+    if (whole && digits_crowd(split_digit(s, code[0], by)))
+        rank_tile(v, s, l.counters, code, ranks, digits, by, 1);
+    else rank_tile(v, s, l.counters, code, ranks, digits, by, 0);
     barrier(CLK_LOCAL_MEM_FENCE);
     reserve_places(l, v.next, by);
     barrier(CLK_LOCAL_MEM_FENCE);
     #pragma unroll
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
-        if (whole || t + m * CLSORT_GROUP < v.rows)
-            l.staged[l.counters[split_digit(s, code[m], by)] + (rank[m / 2] >> m % 2 * 16 & 0xFFFF)]
-                = code[m];
+        if (whole || t + m * CLSORT_GROUP < v.rows) {
+            const uint digit = by == BY_LINE ? split_digit(s, code[m], by)
+                                             : digits[m / 4] >> m % 4 * 8 & 0xFF;
+            const uint place = l.counters[digit] + (ranks[m / 2] >> m % 2 * 16 & 0xFFFF);
+            l.staged[place] = code[m];
+            if (CLSORT_KEEPS_DIGITS(by))
+                ((local uchar *)l.masks)[place] = (uchar)digit;
+        }
     barrier(CLK_LOCAL_MEM_FENCE);
     write_staged(v, s, l, codec, by);
 }
@@ -8664,14 +8966,15 @@ CLSORT_INLINE void move_light(move_t v, splitter_t s, split_space_t l, codec_t c
 }
 
 //---- radix: hybrid split
-/* A work-group per tile. space: CLSORT_SPLIT_TILE codes, then 2 * CLSORT_MOST_SLOTS + 2 *
-   CLSORT_GROUP + 2 + CLSORT_CELL_MASKS words, then CLSORT__HYBRID_HEAVIES codes. */
+/* A work-group per tile; nothing moves where all keys have heavy codes. space: CLSORT_SPLIT_TILE
+   codes, then 2 * CLSORT_MOST_SLOTS + 2 * CLSORT_GROUP + 2 words, then CLSORT_CELL_MASKS words and
+   CLSORT__HYBRID_HEAVIES codes, or, unless CLSORT_WIDE, CLSORT_SPLIT_TILE bytes. */
 CLSORT_KERNEL void clsort_hybrid_split(CLSORT_HYBRID_ARGS)
 {
     const hybrid_t h = CLSORT_HYBRID;
     const split_space_t l = split_space(space);
     const uint begin = (uint)get_group_id(0) * CLSORT_SPLIT_TILE;
-    if (n == 0 || *h.gate == 0)
+    if (n == 0 || *h.gate == 0 || h.tables[HYBRID_TILES] == 0)
         return;
     const splitter_t s = first_splitter(h, l.masks);
     const move_t v = { advance(h.source, begin), h.alt, hybrid_next(h),
@@ -8727,7 +9030,7 @@ CLSORT_KERNEL void clsort_hybrid_recount(CLSORT_HYBRID_ARGS)
     const uint end = min(tile + CLSORT__HYBRID_RECOUNT_TILES, h.tables[HYBRID_TILES]);
     while (tile < end) {
         const part_t p = find_part(h, tile, end - tile, found);
-        const splitter_t s = { range_line(h, p.digit), 0, 0, 0, 0, 0 };
+        const splitter_t s = { range_line(h, p.digit), 0, 0, 0, 0, 0, { 0, 0, 0 } };
         for (uint d = local_id(); d < slots; d += CLSORT_GROUP)
             counters[d] = 0;
         barrier(CLK_LOCAL_MEM_FENCE);
@@ -8804,7 +9107,7 @@ CLSORT_KERNEL void clsort_hybrid_starts(CLSORT_HYBRID_ARGS)
     const uint digit = (uint)get_group_id(0), own = (slots + CLSORT_GROUP - 1) / CLSORT_GROUP,
                first = local_id() * own;
     local uint *sums = (local uint *)space, *counts = sums + 2 * CLSORT_GROUP + 1;
-    if (n == 0)
+    if (n == 0 || h.tables[HYBRID_TILES] == 0)
         return;
     global uint *next = hybrid_slots(h) + digit * slots;
     const uint single = single_parts(range_line(h, digit));
@@ -8867,7 +9170,7 @@ CLSORT_KERNEL void clsort_hybrid_resplit(CLSORT_HYBRID_ARGS)
     for (uint d = local_id(); d < CLSORT_MOST_SLOTS; d += CLSORT_GROUP)
         l.counters[d] = 0;
     const part_t p = find_part(h, tile, 1, l.sums);
-    const splitter_t s = { range_line(h, p.digit), 0, 0, 0, 0, 0 };
+    const splitter_t s = { range_line(h, p.digit), 0, 0, 0, 0, 0, { 0, 0, 0 } };
     const move_t v = { advance(h.alt, p.begin), h.target, hybrid_slots(h) + p.digit * slots,
                        p.rows };
     move_tile(v, s, l, h.codec, BY_LINE);

@@ -1155,6 +1155,116 @@ static void sweeps_follow_hybrid(bench *b)
     end_sweeping(&other);
 }
 
+/* What the plan of hybrid radix came to: whether it sorted, and how many keys are in buckets above
+   the capacity. */
+typedef struct hybrid_result { cl_uint stays, over; } hybrid_result;
+
+static hybrid_result read_hybrid(const bench *b, const clsort_desc *d)
+{
+    enum { GATE = 4 * CLSORT__GATE };
+    hybrid_result r = { 0, 0 };
+    clsort__plan p;
+    const cl_command_queue q = b->session.queue;
+    size_t at;
+    clsort__make_plan(b->sorter, d, &p);
+    clsort__plan_scratch(b->sorter, &p);
+    at = p.scratch.tables;
+    CHECK_OK(clEnqueueReadBuffer(q, d->scratch, CL_TRUE, at + GATE, 4, &r.stays, 0, NULL, NULL));
+    at += clsort__hybrid_at(b->sorter, &p);
+    CHECK_OK(clEnqueueReadBuffer(q, d->scratch, CL_TRUE, at, 4, &r.over, 0, NULL, NULL));
+    return r;
+}
+
+/* Sorts keys out of place by hybrid radix, in scratch memory that is looked at after. */
+static hybrid_result run_hybrid(const bench *b, cl_uint type, size_t n, const void *keys)
+{
+    hybrid_result r = { 0, 0 };
+    const size_t bytes = n * pattern_key_size(type);
+    clsort_desc d = clsort_desc_default();
+    d.count = n;
+    d.key_type = type;
+    d.tuning.work_group = 64;
+    d.keys = test_buffer(b, bytes, keys);
+    d.keys_out = test_buffer(b, bytes, NULL);
+    if (CHECK_OK(clsort_set_algorithm(&d, "radix-hybrid"))
+        && CHECK_OK(clsort_scratch_size(b->sorter, &d, &d.scratch_size))) {
+        d.scratch = test_buffer(b, d.scratch_size, NULL);
+        if (CHECK_OK(clsort_enqueue_sort(b->sorter, b->session.queue, &d, 0, NULL, NULL)))
+            r = read_hybrid(b, &d);
+        clReleaseMemObject(d.scratch);
+    }
+    clReleaseMemObject(d.keys);
+    clReleaseMemObject(d.keys_out);
+    return r;
+}
+
+/* Which place of the source goes to place i of the sample of hybrid radix. */
+static size_t hybrid_place(size_t i, size_t n)
+{
+    const cl_uint noise = ((cl_uint)i + 1) * 0x9E3779B9u;
+    const cl_ulong jitter = (noise ^ noise >> 15) * 0x85EBCA6Bu;
+    return (size_t)((i * (cl_ulong)n + (jitter * n >> 32)) >> CLSORT__HYBRID_SAMPLE_LOG2);
+}
+
+/* Numbers from 10^9 to 2 * 10^9; but so many parts in 10,000, which the sample overlooks, are up to
+   480,000 larger. */
+static void fill_middle(cl_uint *keys, size_t n, unsigned more)
+{
+    uint64_t random = 7;
+    size_t i;
+    for (i = 0; i < n; i++) {
+        const cl_uint r = (cl_uint)(pattern_random(&random) >> 32);
+        keys[i] = i % 10000 < more ? 2000000000 + r % 480000 : 1000000000 + r % 1000000000;
+    }
+    for (i = 0; i < (size_t)1 << CLSORT__HYBRID_SAMPLE_LOG2; i++)
+        keys[hybrid_place(i, n)] = 1000000000 + (cl_uint)(pattern_random(&random) % 1000000000);
+}
+
+/* Buckets do not become too long just outside of the sample, nor where keys thin out. */
+static void plans_fit_edges(bench *b)
+{
+    enum { N = 1200007, M = 1000003 };
+    static cl_uint keys[N];
+    static cl_double numbers[M];
+    hybrid_result r;
+    AT("%d keys that the sample overlooks", 17 * N / 10000);
+    fill_middle(keys, N, 17);
+    r = run_hybrid(b, CLSORT_U32, N, keys);
+    CHECK(r.stays && r.over == 0);
+    AT("%d numbers that thin out", M);
+    pattern_fill(pattern_find("normal"), CLSORT_F64, M, 1, 0, numbers);
+    r = run_hybrid(b, CLSORT_F64, M, numbers);
+    CHECK(r.stays && r.over == 0);
+}
+
+/* Hybrid radix sorts floats of both signs, whose codes leave out all that lie near 0, and numbers
+   that end at once or thin out, without a bucket that is too long. It leaves numbers to the passes
+   if hundreds of them share few cells. */
+static void plans_fit_keys(bench *b)
+{
+    enum { N = 300007 };
+    static cl_ulong keys[N];
+    static const struct { cl_uint type; const char *pattern; cl_uint stays; } cases[] = {
+        { CLSORT_F64, "normal", 1 },  { CLSORT_F32, "normal", 1 },   { CLSORT_F64, "unit", 1 },
+        { CLSORT_F32, "unit", 1 },    { CLSORT_U32, "gaussian", 1 }, { CLSORT_U64, "uniform", 1 },
+        { CLSORT_U32, "sorted", 1 },  { CLSORT_I32, "zipf", 0 }
+    };
+    size_t i;
+    for (i = 0; i < sizeof cases / sizeof *cases; i++) {
+        hybrid_result r;
+        AT("%s %s", case_type_name(cases[i].type), cases[i].pattern);
+        pattern_fill(pattern_find(cases[i].pattern), cases[i].type, N, i + 1, 0, keys);
+        r = run_hybrid(b, cases[i].type, N, keys);
+        CHECK(r.stays == cases[i].stays && r.over == 0);
+    }
+}
+
+static void hybrid_plans_fit_keys(bench *b)
+{
+    with_kernels_of_gpus(b, plans_fit_keys);
+    with_kernels_of_gpus(b, plans_fit_edges);
+}
+
 /* Codes that many keys have, with others between them, in ranges that are split again. */
 static void heavy_codes(bench *b)
 {
@@ -1668,6 +1778,7 @@ static const test_entry tests[] = {
     { "hybrid radix sorts every pattern", hybrid_sorts_every_pattern },
     { "hybrid radix cuts wide codes evenly", hybrid_cuts_wide_codes },
     { "sweeps follow where hybrid radix gives up", sweeps_follow_hybrid },
+    { "hybrid radix cuts codes by what keys have", hybrid_plans_fit_keys },
     { "hybrid radix counts heavy codes", hybrid_counts_heavy_codes },
     { "hybrid radix sorts buckets above their capacity", hybrid_sorts_full_buckets },
     { "hybrid radix sorts pairs", hybrid_sorts_pairs },
