@@ -7837,8 +7837,7 @@ static const char *const clsort__source[] = {
     "    local uint *bins, *sums, *words;\n"
     "} bucket_space_t;\n"
     "enum { WORD_LONGEST, WORD_TAKEN, WORD_BIN, WORD_HEAVY, WORD_COLLECTED, WORD_UNORDERED };\n\n\n\n"
-    "#define CLSORT_KEY_ROWS \\\n"
-    "    (CLSORT_RUN_BUCKETS && CLSORT_KEY_BYTES == 4 && CLSORT_BUCKET_ITEMS % 8 == 4)\n"
+    "#define CLSORT_KEY_ROWS (CLSORT_KEY_BYTES == 4 && CLSORT_BUCKET_ITEMS % 8 == 4)\n"
     "#define CLSORT_KEY_SLOTS (CLSORT_BUCKET_TILE + (CLSORT_BUCKET_TILE >> CLSORT_KEY_PAD_LOG2))\n"
     "#define CLSORT_BIN_SLOTS (CLSORT_BUCKET_BINS + (CLSORT_BUCKET_BINS >> 5))\n\n\n"
     "CLSORT_INLINE uint key_slot(uint i)\n"
@@ -7991,19 +7990,21 @@ static const char *const clsort__source[] = {
     "{\n"
     "    return first_item() + m * CLSORT_NEXT_ITEM;\n"
     "}\n\n\n\n"
-    "CLSORT_INLINE void fill_bins(bucket_space_t l, const code_t *key, const uint *rank, uint rows)\n"
+    "CLSORT_INLINE void fill_bins(bucket_space_t l, const code_t *key, uint *rank, uint rows)\n"
     "{\n"
     "    const uint first = first_item();\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)\n"
+    "        rank[m] = l.bins[rank[m] >> 16] + (rank[m] & 0xFFFF);\n"
     "    if (CLSORT_RUN_BUCKETS && first + (CLSORT_BUCKET_ITEMS - 1) * CLSORT_NEXT_ITEM < rows) {\n"
     "        #pragma unroll\n"
     "        for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)\n"
-    "            l.keys[key_slot(l.bins[rank[m] >> 16] + (rank[m] & 0xFFFF))] = key[m];\n"
+    "            l.keys[key_slot(rank[m])] = key[m];\n"
     "    } else {\n"
     "        #pragma unroll\n"
     "        for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {\n"
-    "            const uint row = first + m * CLSORT_NEXT_ITEM,\n"
-    "                       at = row < rows ? l.bins[rank[m] >> 16] + (rank[m] & 0xFFFF) : row;\n"
-    "            l.keys[key_slot(at)] = row < rows ? key[m] : CLSORT_TOP_CODE;\n"
+    "            const uint row = first + m * CLSORT_NEXT_ITEM, inside = row < rows;\n"
+    "            l.keys[key_slot(inside ? rank[m] : row)] = inside ? key[m] : CLSORT_TOP_CODE;\n"
     "        }\n"
     "    }\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
@@ -8466,21 +8467,26 @@ static const char *const clsort__source[] = {
     "        const uint i = min(at + m * CLSORT_GROUP, rows - 1);\n"
     "        key[m] = values ? load_key(from, i) : load_decider(from, i);\n"
     "    }\n"
-    "}\n\n\n\n"
+    "}\n\n\n"
+    "CLSORT_INLINE void count_digit(splitter_t s, code_t code, local uint *counters, const uint by)\n"
+    "{\n"
+    "    const uint copies = by == BY_LINE ? 1 : CLSORT__HYBRID_COPIES,\n"
+    "               most = by == BY_HEAVIES ? CLSORT_STAYS - 1u : ~0u;\n"
+    "    atomic_inc(&counters[local_id() % copies + copies * (split_digit(s, code, by) & most)]);\n"
+    "}\n\n\n\n\n"
     "CLSORT_INLINE void count_digits(splitter_t s, array_t from, codec_t codec, uint rows, uint first,\n"
     "                                uint step, local uint *counters, const uint by)\n"
     "{\n"
-    "    const uint copies = by == BY_LINE ? 1 : CLSORT__HYBRID_COPIES, own = local_id() % copies,\n"
-    "               most = by == BY_HEAVIES ? CLSORT_STAYS - 1u : ~0u;\n"
     "    for (uint at = first + local_id(); at < rows; at += step) {\n"
-    "        const uint all = all_ahead(at, rows);\n"
-    "        code_t code[CLSORT_AHEAD];\n"
-    "        load_ahead(code, from, at, rows, 0);\n"
-    "        #pragma unroll\n"
-    "        for (uint m = 0; m < CLSORT_AHEAD; m++)\n"
-    "            if (all || at + m * CLSORT_GROUP < rows)\n"
-    "                atomic_inc(&counters[own + copies * (split_digit(s, encode(code[m], codec), by)\n"
-    "                                                     & most)]);\n"
+    "        if (all_ahead(at, rows)) {\n"
+    "            code_t code[CLSORT_AHEAD];\n"
+    "            load_ahead(code, from, at, rows, 0);\n"
+    "            #pragma unroll\n"
+    "            for (uint m = 0; m < CLSORT_AHEAD; m++)\n"
+    "                count_digit(s, encode(code[m], codec), counters, by);\n"
+    "        } else\n"
+    "            for (uint i = at; i < rows; i += CLSORT_GROUP)\n"
+    "                count_digit(s, encode(load_decider(from, i), codec), counters, by);\n"
     "    }\n"
     "}\n\n\n\n"
     "CLSORT_INLINE void add_copies(hybrid_t h, local const uint *counters)\n"
@@ -8916,8 +8922,8 @@ static const char *const clsort__source[] = {
     "} bucket_t;\n\n"
     "CLSORT_INLINE bucket_t take_bucket(hybrid_t h, uint number)\n"
     "{\n"
-    "    const uint again = h.slots != 0, digit = again ? number / h.slots : number,\n"
-    "               part = again ? number % h.slots : 0;\n"
+    "    const uint again = h.slots != 0, most = max(h.slots, 1u),\n"
+    "               digit = number >> popcount(most - 1), part = number & (most - 1);\n"
     "    global const uint *ends = again ? hybrid_slots(h) : hybrid_next(h),\n"
     "                      *range = hybrid_range(h, digit);\n"
     "    bucket_t b = { number ? ends[number - 1] : 0, 0, again, 0, 0, 0, range_line(h, digit) };\n"
@@ -8929,11 +8935,32 @@ static const char *const clsort__source[] = {
     "    return b;\n"
     "}\n\n",
     "//---- radix: hybrid bucket kernel\n\n"
+    "#define CLSORT_SURE_ITEMS (CLSORT_BUCKET_ITEMS * 3 / 4)\n\n\n"
     "CLSORT_INLINE void load_bucket(array_t from, codec_t codec, uint rows, code_t *code)\n"
     "{\n"
     "    #pragma unroll\n"
     "    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)\n"
     "        code[m] = encode(load_key(from, min(local_id() + m * CLSORT_GROUP, rows - 1)), codec);\n"
+    "}\n\n\n"
+    "CLSORT_INLINE void store_bucket(bucket_space_t l, array_t to, codec_t codec, uint rows)\n"
+    "{\n"
+    "    const uint t = local_id();\n"
+    "    code_t code[CLSORT_BUCKET_ITEMS];\n"
+    "    to = advance(to, t);\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)\n"
+    "        code[m] = decode(l.keys[key_slot(t + m * CLSORT_GROUP)], codec);\n"
+    "    if (rows >= CLSORT_SURE_ITEMS * CLSORT_GROUP) {\n"
+    "        #pragma unroll\n"
+    "        for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)\n"
+    "            if (m < CLSORT_SURE_ITEMS || t + m * CLSORT_GROUP < rows)\n"
+    "                store_key(to, m * CLSORT_GROUP, code[m]);\n"
+    "    } else {\n"
+    "        #pragma unroll\n"
+    "        for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)\n"
+    "            if (t + m * CLSORT_GROUP < rows)\n"
+    "                store_key(to, m * CLSORT_GROUP, code[m]);\n"
+    "    }\n"
     "}\n\n\n\n"
     "CLSORT_INLINE void finish_bucket(hybrid_t h, bucket_space_t l, bucket_t b)\n"
     "{\n"
@@ -8948,12 +8975,7 @@ static const char *const clsort__source[] = {
     "    else load_bucket(advance(h.alt, b.begin), h.codec, b.rows, key);\n"
     "    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);\n"
     "    sort_bins(l, key, b.rows, b.line);\n"
-    "    #pragma unroll\n"
-    "    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {\n"
-    "        const uint i = t + m * CLSORT_GROUP;\n"
-    "        if (i < b.rows)\n"
-    "            store_key(to, i, decode(l.keys[key_slot(i)], h.codec));\n"
-    "    }\n"
+    "    store_bucket(l, to, h.codec, b.rows);\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "}\n\n\n\n\n"
     "CLSORT_KERNEL void clsort_hybrid_buckets(CLSORT_HYBRID_ARGS)\n"
@@ -10039,7 +10061,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 10253\n",
+    "#line 10282\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
     "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -10938,7 +10960,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 11359\n",
+    "#line 11388\n",
 #endif
     "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_SELECT\n"
@@ -14387,15 +14409,17 @@ static const char *clsort__more_options(const clsort__config *c)
                                                    : "";
 }
 
+#define CLSORT__BOUND_REGISTERS(most) " -D CLSORT_BOUND_REGISTERS=1 -cl-nv-maxrregcount=" most
+
 /* On NVIDIA's GPUs some kernels get so few registers that more work-groups run on a core; few are
    spilled. */
 static const char *clsort__register_options(const clsort_sorter *s, const clsort__config *c)
 {
     const int sweeps = c->family == CLSORT__SWEEP;
     if (!s->has_warps || (!sweeps && c->family != CLSORT__HYBRID)) return "";
-    return sweeps && c->key_bytes + c->value_bytes > 4
-               ? " -D CLSORT_BOUND_REGISTERS=1 -cl-nv-maxrregcount=96"
-               : " -D CLSORT_BOUND_REGISTERS=1 -cl-nv-maxrregcount=80";
+    return !sweeps                             ? CLSORT__BOUND_REGISTERS("64")
+           : c->key_bytes + c->value_bytes > 4 ? CLSORT__BOUND_REGISTERS("96")
+                                               : CLSORT__BOUND_REGISTERS("80");
 }
 
 /* Writes the options that a program is compiled with. */

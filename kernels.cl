@@ -7506,10 +7506,9 @@ typedef struct {
 } bucket_space_t;
 enum { WORD_LONGEST, WORD_TAKEN, WORD_BIN, WORD_HEAVY, WORD_COLLECTED, WORD_UNORDERED };
 
-/* 1: a work-item of a merge of runs takes the keys of its row as vectors of 16 bytes. Those of 8
-   work-items then lie in different banks, without padding. */
-#define CLSORT_KEY_ROWS \
-    (CLSORT_RUN_BUCKETS && CLSORT_KEY_BYTES == 4 && CLSORT_BUCKET_ITEMS % 8 == 4)
+/* 1: a work-item takes the keys of its row as vectors of 16 bytes. Those of 8 work-items then lie
+   in different banks, without padding. */
+#define CLSORT_KEY_ROWS (CLSORT_KEY_BYTES == 4 && CLSORT_BUCKET_ITEMS % 8 == 4)
 #define CLSORT_KEY_SLOTS (CLSORT_BUCKET_TILE + (CLSORT_BUCKET_TILE >> CLSORT_KEY_PAD_LOG2))
 #define CLSORT_BIN_SLOTS (CLSORT_BUCKET_BINS + (CLSORT_BUCKET_BINS >> 5))
 
@@ -7695,21 +7694,23 @@ CLSORT_INLINE uint bucket_item(uint m)
     return first_item() + m * CLSORT_NEXT_ITEM;
 }
 
-/* Puts the keys into their bins, whose places and, in the upper half, numbers `rank` has. Called by
-   all work-items with the bins placed; ends with a barrier. */
-CLSORT_INLINE void fill_bins(bucket_space_t l, const code_t *key, const uint *rank, uint rows)
+/* Puts the keys into their bins, whose places and, in the upper half, numbers `rank` has. Loads do
+   not wait for stores. Called by all work-items with the bins placed; ends with a barrier. */
+CLSORT_INLINE void fill_bins(bucket_space_t l, const code_t *key, uint *rank, uint rows)
 {
     const uint first = first_item();
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)
+        rank[m] = l.bins[rank[m] >> 16] + (rank[m] & 0xFFFF);
     if (CLSORT_RUN_BUCKETS && first + (CLSORT_BUCKET_ITEMS - 1) * CLSORT_NEXT_ITEM < rows) {
         #pragma unroll
         for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)
-            l.keys[key_slot(l.bins[rank[m] >> 16] + (rank[m] & 0xFFFF))] = key[m];
+            l.keys[key_slot(rank[m])] = key[m];
     } else {
         #pragma unroll
         for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {
-            const uint row = first + m * CLSORT_NEXT_ITEM,
-                       at = row < rows ? l.bins[rank[m] >> 16] + (rank[m] & 0xFFFF) : row;
-            l.keys[key_slot(at)] = row < rows ? key[m] : CLSORT_TOP_CODE;
+            const uint row = first + m * CLSORT_NEXT_ITEM, inside = row < rows;
+            l.keys[key_slot(inside ? rank[m] : row)] = inside ? key[m] : CLSORT_TOP_CODE;
         }
     }
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -8346,22 +8347,30 @@ CLSORT_INLINE void load_ahead(code_t *key, array_t from, uint at, uint rows, con
     }
 }
 
+/* Adds a key to the counters, each of which has copies but in a range. */
+CLSORT_INLINE void count_digit(splitter_t s, code_t code, local uint *counters, const uint by)
+{
+    const uint copies = by == BY_LINE ? 1 : CLSORT__HYBRID_COPIES,
+               most = by == BY_HEAVIES ? CLSORT_STAYS - 1u : ~0u;
+    atomic_inc(&counters[local_id() % copies + copies * (split_digit(s, code, by) & most)]);
+}
+
 /* Adds those of `rows` keys to the counters that begin at `first` and every `step` keys from there
-   on, CLSORT_AHEAD for each work-item. Called by all work-items with the counters ready. */
+   on, CLSORT_AHEAD for each work-item, which do not wait for each other. Called by all work-items
+   with the counters ready. */
 CLSORT_INLINE void count_digits(splitter_t s, array_t from, codec_t codec, uint rows, uint first,
                                 uint step, local uint *counters, const uint by)
 {
-    const uint copies = by == BY_LINE ? 1 : CLSORT__HYBRID_COPIES, own = local_id() % copies,
-               most = by == BY_HEAVIES ? CLSORT_STAYS - 1u : ~0u;
     for (uint at = first + local_id(); at < rows; at += step) {
-        const uint all = all_ahead(at, rows);
-        code_t code[CLSORT_AHEAD];
-        load_ahead(code, from, at, rows, 0);
-        #pragma unroll
-        for (uint m = 0; m < CLSORT_AHEAD; m++)
-            if (all || at + m * CLSORT_GROUP < rows)
-                atomic_inc(&counters[own + copies * (split_digit(s, encode(code[m], codec), by)
-                                                     & most)]);
+        if (all_ahead(at, rows)) {
+            code_t code[CLSORT_AHEAD];
+            load_ahead(code, from, at, rows, 0);
+            #pragma unroll
+            for (uint m = 0; m < CLSORT_AHEAD; m++)
+                count_digit(s, encode(code[m], codec), counters, by);
+        } else
+            for (uint i = at; i < rows; i += CLSORT_GROUP)
+                count_digit(s, encode(load_decider(from, i), codec), counters, by);
     }
 }
 
@@ -8884,8 +8893,8 @@ typedef struct {
 
 CLSORT_INLINE bucket_t take_bucket(hybrid_t h, uint number)
 {
-    const uint again = h.slots != 0, digit = again ? number / h.slots : number,
-               part = again ? number % h.slots : 0;
+    const uint again = h.slots != 0, most = max(h.slots, 1u),
+               digit = number >> popcount(most - 1), part = number & (most - 1);
     global const uint *ends = again ? hybrid_slots(h) : hybrid_next(h),
                       *range = hybrid_range(h, digit);
     bucket_t b = { number ? ends[number - 1] : 0, 0, again, 0, 0, 0, range_line(h, digit) };
@@ -8898,12 +8907,37 @@ CLSORT_INLINE bucket_t take_bucket(hybrid_t h, uint number)
 }
 
 //---- radix: hybrid bucket kernel
+/* Keys of a work-item that are there in most buckets. */
+#define CLSORT_SURE_ITEMS (CLSORT_BUCKET_ITEMS * 3 / 4)
+
 /* Loads the codes of a bucket; beyond the end, the last one. */
 CLSORT_INLINE void load_bucket(array_t from, codec_t codec, uint rows, code_t *code)
 {
     #pragma unroll
     for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)
         code[m] = encode(load_key(from, min(local_id() + m * CLSORT_GROUP, rows - 1)), codec);
+}
+
+/* Writes the codes of a bucket. Loads from local memory do not wait for each other. */
+CLSORT_INLINE void store_bucket(bucket_space_t l, array_t to, codec_t codec, uint rows)
+{
+    const uint t = local_id();
+    code_t code[CLSORT_BUCKET_ITEMS];
+    to = advance(to, t);
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)
+        code[m] = decode(l.keys[key_slot(t + m * CLSORT_GROUP)], codec);
+    if (rows >= CLSORT_SURE_ITEMS * CLSORT_GROUP) {
+        #pragma unroll
+        for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)
+            if (m < CLSORT_SURE_ITEMS || t + m * CLSORT_GROUP < rows)
+                store_key(to, m * CLSORT_GROUP, code[m]);
+    } else {
+        #pragma unroll
+        for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)
+            if (t + m * CLSORT_GROUP < rows)
+                store_key(to, m * CLSORT_GROUP, code[m]);
+    }
 }
 
 /* Sorts a bucket up to the capacity, or of equal codes. Called by all work-items with the local
@@ -8921,12 +8955,7 @@ CLSORT_INLINE void finish_bucket(hybrid_t h, bucket_space_t l, bucket_t b)
     else load_bucket(advance(h.alt, b.begin), h.codec, b.rows, key);
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     sort_bins(l, key, b.rows, b.line);
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {
-        const uint i = t + m * CLSORT_GROUP;
-        if (i < b.rows)
-            store_key(to, i, decode(l.keys[key_slot(i)], h.codec));
-    }
+    store_bucket(l, to, h.codec, b.rows);
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
