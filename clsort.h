@@ -1834,6 +1834,9 @@ extern "C" {
 #define CLSORT__HYBRID_MOST_MENDED 96
 #define CLSORT__RUNS_MOST_MENDED 24
 #define CLSORT__HYBRID_MOST_TRUSTED 10
+/* The words of the counters of second digits of slices: two in a word, and one for what lies
+   outside the sample. */
+#define CLSORT__HYBRID_PART_WORDS(parts) ((CLSORT__HYBRID_DIGITS - 2) / 2 * (parts) + 1)
 /* Other passes sort where one range has more than 1 / HEAVY_PART of the keys, the buckets above the
    capacity more than 1 / OVER_PART, or one of these OVER_TIMES the capacity. What lies outside of
    the sample, some 2^-14 of many keys, may crowd into few buckets: more keys allow longer ones. */
@@ -2041,7 +2044,8 @@ static const char *const clsort__source[] = {
     "#define CLSORT__HYBRID_SPARE_BINS 32\n"
     "#define CLSORT__HYBRID_MOST_MENDED 96\n"
     "#define CLSORT__RUNS_MOST_MENDED 24\n"
-    "#define CLSORT__HYBRID_MOST_TRUSTED 10\n\n\n\n"
+    "#define CLSORT__HYBRID_MOST_TRUSTED 10\n\n\n"
+    "#define CLSORT__HYBRID_PART_WORDS(parts) ((CLSORT__HYBRID_DIGITS - 2) / 2 * (parts) + 1)\n\n\n\n"
     "#define CLSORT__HYBRID_HEAVY_PART 4\n"
     "#define CLSORT__HYBRID_OVER_PART 8\n"
     "#define CLSORT__HYBRID_OVER_TIMES(n) (8 + ((n) >> 22))\n\n"
@@ -3410,10 +3414,10 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 2057\n",
+    "#line 2060\n",
 #endif
 #else
-    "#line 2057\n",
+    "#line 2060\n",
 #endif
 #ifndef CLSORT_NO_MERGE
     "//---- merge\n"
@@ -4573,7 +4577,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 3480\n",
+    "#line 3483\n",
 #endif
     "//---- merge: segments\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_NEEDS_PACKING\n"
@@ -4883,7 +4887,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 3873\n",
+    "#line 3876\n",
 #endif
 #ifndef CLSORT_NO_RADIX
     "//---- radix: codes\n"
@@ -7787,8 +7791,8 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "    *key_place(a, i) = key;\n"
     "}\n\n",
-    "//---- radix: lines\n\n\n\n"
-    "typedef struct { code_t low; uint shift, factor; } line_t;\n\n\n"
+    "//---- radix: lines\n\n\n\n\n"
+    "typedef struct { code_t low; uint shift, factor, before; } line_t;\n\n\n"
     "CLSORT_INLINE uint spans_keys(ulong span)\n"
     "{\n"
     "    return CLSORT_PAIRS && span >> 56 != 0;\n"
@@ -7796,7 +7800,7 @@ static const char *const clsort__source[] = {
     "CLSORT_INLINE line_t make_line(code_t low, code_t last, uint parts)\n"
     "{\n"
     "    const ulong span = (code_t)(last - low);\n"
-    "    line_t line = { low, spans_keys(span) ? 32 : 0, 0 };\n"
+    "    line_t line = { low, spans_keys(span) ? 32 : 0, 0, 0 };\n"
     "    while (span >> line.shift >= min(1UL << 31, (ulong)parts << 25))\n"
     "        line.shift++;\n"
     "    const ulong width = (span >> line.shift) + 1;\n"
@@ -7809,7 +7813,7 @@ static const char *const clsort__source[] = {
     "}\n\n"
     "CLSORT_INLINE uint line_part(line_t line, code_t code)\n"
     "{\n"
-    "    return (uint)(line_product(line, code) >> 31);\n"
+    "    return (uint)(line_product(line, code) >> 31) - line.before;\n"
     "}\n\n"
     "CLSORT_INLINE uint line_bin(line_t line, code_t code)\n"
     "{\n"
@@ -7979,6 +7983,18 @@ static const char *const clsort__source[] = {
     "    }\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "}\n\n",
+    "//---- radix: bins of warps\n\n\n"
+    "CLSORT_INLINE uint first_peers(uint bin)\n"
+    "{\n"
+    "    uint peers = 0;\n"
+    "#if CLSORT_WARPS\n"
+    "    __asm__ volatile(\"{ .reg .pred p; .reg .b32 first; shfl.sync.idx.b32 first, %1, 0, 31, -1;\"\n"
+    "                     \" setp.eq.u32 p, first, %1; vote.sync.ballot.b32 %0, p, -1; }\"\n"
+    "                     : \"=r\"(peers)\n"
+    "                     : \"r\"(bin));\n"
+    "#endif\n"
+    "    return peers;\n"
+    "}\n\n",
     "//---- radix: bins are filled\n\n\n"
     "CLSORT_INLINE uint first_item(void)\n"
     "{\n"
@@ -7989,22 +8005,25 @@ static const char *const clsort__source[] = {
     "CLSORT_INLINE uint bucket_item(uint m)\n"
     "{\n"
     "    return first_item() + m * CLSORT_NEXT_ITEM;\n"
-    "}\n\n\n\n"
+    "}\n\n\n\n\n"
     "CLSORT_INLINE void fill_bins(bucket_space_t l, const code_t *key, uint *rank, uint rows)\n"
     "{\n"
     "    const uint first = first_item();\n"
     "    #pragma unroll\n"
-    "    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)\n"
+    "    for (uint m = 0; m < (CLSORT_RUN_BUCKETS ? 0 : CLSORT_BUCKET_ITEMS); m++)\n"
     "        rank[m] = l.bins[rank[m] >> 16] + (rank[m] & 0xFFFF);\n"
     "    if (CLSORT_RUN_BUCKETS && first + (CLSORT_BUCKET_ITEMS - 1) * CLSORT_NEXT_ITEM < rows) {\n"
     "        #pragma unroll\n"
     "        for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)\n"
-    "            l.keys[key_slot(rank[m])] = key[m];\n"
+    "            l.keys[key_slot(l.bins[rank[m] >> 16] + (rank[m] & 0xFFFF))] = key[m];\n"
     "    } else {\n"
     "        #pragma unroll\n"
     "        for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {\n"
-    "            const uint row = first + m * CLSORT_NEXT_ITEM, inside = row < rows;\n"
-    "            l.keys[key_slot(inside ? rank[m] : row)] = inside ? key[m] : CLSORT_TOP_CODE;\n"
+    "            const uint row = first + m * CLSORT_NEXT_ITEM,\n"
+    "                       at = row >= rows ? row\n"
+    "                            : CLSORT_RUN_BUCKETS ? l.bins[rank[m] >> 16] + (rank[m] & 0xFFFF)\n"
+    "                                                 : rank[m];\n"
+    "            l.keys[key_slot(at)] = row < rows ? key[m] : CLSORT_TOP_CODE;\n"
     "        }\n"
     "    }\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
@@ -8032,16 +8051,16 @@ static const char *const clsort__source[] = {
     "    order_bins(l, rows, single_bins(line) ? 0 : longest);\n"
     "}\n"
     "#endif\n\n",
-    "//---- radix: hybrid\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+    "//---- radix: hybrid\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_IS(HYBRID) && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0\n"
     "#ifndef CLSORT_RADIX_ITEMS\n"
     "#define CLSORT_RADIX_ITEMS 16\n"
     "#endif\n"
-    "#define CLSORT_SPLIT_TILE (CLSORT_GROUP * CLSORT_RADIX_ITEMS)\n\n\n"
+    "#define CLSORT_SPLIT_TILE (CLSORT_GROUP * CLSORT_RADIX_ITEMS)\n\n\n\n"
     "#define CLSORT_HYBRID_ARGS \\\n"
     "    CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_ARGS(alt), \\\n"
     "        CLSORT_CODEC_ARGS, global uchar *scratch, ulong scratch_at, uint n, uint tables, \\\n"
-    "        uint slots, local ulong2 *space\n"
+    "        uint slots, uint parts, local ulong2 *space\n"
     "#if CLSORT_PAIRS\n"
     "#define CLSORT_HYBRID_ALT { alt_buffer + alt_keys_at, alt_buffer, 0 }\n"
     "#else\n"
@@ -8051,16 +8070,16 @@ static const char *const clsort__source[] = {
     "    { \\\n"
     "        CLSORT_ARRAY(source), CLSORT_ARRAY(target), CLSORT_HYBRID_ALT, CLSORT_CODEC, \\\n"
     "            (global uint *)(scratch + scratch_at) + CLSORT__GATE, \\\n"
-    "            (global uint *)(scratch + scratch_at) + tables, n, slots \\\n"
+    "            (global uint *)(scratch + scratch_at) + tables, n, slots, parts \\\n"
     "    }\n"
     "typedef struct {\n"
     "    array_t source, target, alt;\n"
     "    codec_t codec;\n"
     "    global uint *gate, *tables;\n"
-    "    uint n, slots;\n"
+    "    uint n, slots, parts;\n"
     "} hybrid_t;\n\n\n\n\n"
     "enum { HYBRID_OVER, HYBRID_TILES, HYBRID_DIGITS, HYBRID_SHIFT, HYBRID_FACTOR, HYBRID_FLAT,\n"
-    "       HYBRID_LEAST = 6, HYBRID_MOST = 8, HYBRID_HEAVIES = 10, HYBRID_LISTED };\n"
+    "       HYBRID_LEAST = 6, HYBRID_MOST = 8, HYBRID_HEAVIES = 10, HYBRID_LISTED, HYBRID_PARTS };\n"
     "enum { RANGE_LOW, RANGE_LAST = 2, RANGE_SHIFT = 4, RANGE_FACTOR, RANGE_TILES, RANGE_HEAVY };\n"
     "enum { HEAVY_CODE, HEAVY_DIGIT = 2 };\n\n"
     "CLSORT_INLINE global uint *hybrid_next(hybrid_t h)\n"
@@ -8101,6 +8120,9 @@ static const char *const clsort__source[] = {
     "{\n"
     "    const hybrid_t h = CLSORT_HYBRID;\n"
     "    const uint size = sample_size(h);\n"
+    "    for (uint i = (uint)get_global_id(0); i < CLSORT__HYBRID_DIGITS * slots;\n"
+    "         i += (uint)get_global_size(0))\n"
+    "        hybrid_slots(h)[i] = 0;\n"
     "    for (uint i = (uint)get_global_id(0); i < size; i += (uint)get_global_size(0)) {\n"
     "        const uint noise = (i + 1) * 0x9E3779B9u, jitter = (noise ^ noise >> 15) * 0x85EBCA6Bu;\n"
     "        const ulong place = (ulong)i * n + ((ulong)jitter * n >> 32);\n"
@@ -8335,6 +8357,11 @@ static const char *const clsort__source[] = {
     "    const uint most = CLSORT__HYBRID_EVEN_DIGITS * h.slots;\n"
     "    return !s.flat && most != 0 && h.n / max(most, 1u) > CLSORT_BUCKET_TILE / 8 * 7;\n"
     "}\n\n\n\n"
+    "CLSORT_INLINE uint slice_parts(hybrid_t h, cells_t s)\n"
+    "{\n"
+    "    const ulong factor = (ulong)(s.line.factor >> CLSORT__HYBRID_SLICE_LOG2) * h.parts;\n"
+    "    return s.flat && factor < 1UL << 31 ? h.parts : 0;\n"
+    "}\n\n\n\n"
     "CLSORT_INLINE void write_head(hybrid_t h, cells_t s, uint digits, uint heaviest)\n"
     "{\n"
     "    for (uint d = local_id(); d < CLSORT__HYBRID_DIGITS; d += CLSORT_GROUP)\n"
@@ -8346,6 +8373,7 @@ static const char *const clsort__source[] = {
     "        h.tables[HYBRID_SHIFT] = s.line.shift;\n"
     "        h.tables[HYBRID_FACTOR] = s.line.factor;\n"
     "        h.tables[HYBRID_FLAT] = s.flat;\n"
+    "        h.tables[HYBRID_PARTS] = slice_parts(h, s);\n"
     "        h.tables[HYBRID_HEAVIES] = s.heavy;\n"
     "        store_code(h.tables + HYBRID_LEAST, s.line.low);\n"
     "        store_code(h.tables + HYBRID_MOST, s.most);\n"
@@ -8366,6 +8394,7 @@ static const char *const clsort__source[] = {
     "        return;\n"
     "    find_edges(h, s);\n"
     "    s.line = outer_line(edges[0], edges[CLSORT_GROUP], &s.most);\n"
+    "    s.line.factor &= ~0u << CLSORT__HYBRID_SLICE_LOG2;\n"
     "    for (uint round = 0; round < (CLSORT_PAIRS ? 1 : 2); round++) {\n"
     "        count_cells(h, s);\n"
     "        sum = sum_cells(s, &heaviest);\n"
@@ -8385,7 +8414,7 @@ static const char *const clsort__source[] = {
     "    write_head(h, s, digits, leaves ? ~0u : heaviest);\n"
     "}\n\n",
     "//---- radix: hybrid digits\n\n\n\n"
-    "enum { BY_MASKS, BY_HEAVIES, BY_SLICES, BY_LINE, BY_KEYS };\n"
+    "enum { BY_MASKS, BY_HEAVIES, BY_SLICES, BY_LINE, BY_KEYS, BY_PARTS };\n"
     "typedef struct {\n"
     "    line_t line;\n"
     "    code_t span;\n"
@@ -8432,6 +8461,8 @@ static const char *const clsort__source[] = {
     "               slice = 1 + (uint)(line_product(s.line, code) >> (31 + CLSORT__HYBRID_SLICE_LOG2));\n"
     "    if (by == BY_SLICES)\n"
     "        return inside ? slice : below ? 0 : CLSORT__HYBRID_DIGITS - 1;\n"
+    "    if (by == BY_PARTS)\n"
+    "        return inside ? line_part(s.line, code) : s.flat + below;\n"
     "    const uint cell = inside ? 1 + line_part(s.line, code) : below ? 0 : CLSORT_LAST_CELL,\n"
     "               at = cell / CLSORT__HYBRID_MASK_CELLS, word = s.masks[at],\n"
     "               before = popcount(word & ((2u << cell % CLSORT__HYBRID_MASK_CELLS) - 1)) - 1;\n"
@@ -8439,11 +8470,18 @@ static const char *const clsort__source[] = {
     "        return (word >> 16) + before;\n"
     "    const uint digit = (word >> 16 & 0xFF) + before;\n"
     "    return word >> 31 ? heavy_digit(s, code, at, digit) : digit;\n"
+    "}\n\n\n"
+    "CLSORT_INLINE uint is_slice(uint digit)\n"
+    "{\n"
+    "    return digit - 1 < CLSORT_SLICES;\n"
     "}\n\n"
     "CLSORT_INLINE line_t range_line(hybrid_t h, uint digit)\n"
     "{\n"
     "    global const uint *range = hybrid_range(h, digit);\n"
-    "    const line_t line = { load_code(range + RANGE_LOW), range[RANGE_SHIFT], range[RANGE_FACTOR] };\n"
+    "    const uint parts = h.tables[HYBRID_PARTS], sliced = parts != 0 && is_slice(digit);\n"
+    "    const line_t line = { load_code(sliced ? h.tables + HYBRID_LEAST : range + RANGE_LOW),\n"
+    "                          range[RANGE_SHIFT], range[RANGE_FACTOR],\n"
+    "                          sliced ? (digit - 1) * parts : 0 };\n"
     "    return line;\n"
     "}\n\n",
     "//---- radix: hybrid count\n\n"
@@ -8498,7 +8536,63 @@ static const char *const clsort__source[] = {
     "        if (count != 0)\n"
     "            atomic_add(&hybrid_next(h)[d], count);\n"
     "    }\n"
+    "}\n\n",
+    "//---- radix: hybrid count of parts\n\n\n"
+    "CLSORT_INLINE void count_part(splitter_t s, code_t code, local uint *counters, const uint crowds)\n"
+    "{\n"
+    "    const uint part = split_digit(s, code, BY_PARTS), lane = local_id() % CLSORT__WARP,\n"
+    "               peers = crowds ? first_peers(part) : 0,\n"
+    "               count = !(peers >> lane & 1) ? 1 : lane ? 0 : popcount(peers);\n"
+    "    if (count != 0)\n"
+    "        atomic_add(&counters[part / 2], count << part % 2 * 16);\n"
+    "}\n\n\n"
+    "CLSORT_INLINE void count_parts(hybrid_t h, splitter_t s, uint parts, uint first, uint step,\n"
+    "                               local uint *counters)\n"
+    "{\n"
+    "    s.line.factor = (s.line.factor >> CLSORT__HYBRID_SLICE_LOG2) * parts;\n"
+    "    s.flat = CLSORT_SLICES * parts;\n"
+    "    for (uint at = first + local_id(); at < h.n; at += step) {\n"
+    "        if (all_ahead(at, h.n)) {\n"
+    "            code_t code[CLSORT_AHEAD];\n"
+    "            load_ahead(code, h.source, at, h.n, 0);\n"
+    "            const uint part = split_digit(s, encode(code[0], h.codec), BY_PARTS),\n"
+    "                       crowds = popcount(first_peers(part)) >= CLSORT__WARP / 4;\n"
+    "            if (crowds) {\n"
+    "                #pragma unroll\n"
+    "                for (uint m = 0; m < CLSORT_AHEAD; m++)\n"
+    "                    count_part(s, encode(code[m], h.codec), counters, 1);\n"
+    "            } else {\n"
+    "                #pragma unroll\n"
+    "                for (uint m = 0; m < CLSORT_AHEAD; m++)\n"
+    "                    count_part(s, encode(code[m], h.codec), counters, 0);\n"
+    "            }\n"
+    "        } else\n"
+    "            for (uint i = at; i < h.n; i += CLSORT_GROUP)\n"
+    "                count_part(s, encode(load_decider(h.source, i), h.codec), counters, 0);\n"
+    "    }\n"
+    "}\n\n"
+    "CLSORT_INLINE uint counted_part(local const uint *counters, uint part)\n"
+    "{\n"
+    "    return counters[part / 2] >> part % 2 * 16 & 0xFFFF;\n"
     "}\n\n\n\n"
+    "CLSORT_INLINE void add_parts(hybrid_t h, uint parts, local const uint *counters)\n"
+    "{\n"
+    "    const uint lanes = CLSORT__WARP, slices = CLSORT_GROUP / lanes;\n"
+    "    for (uint slice = local_id() / lanes; slice < CLSORT_SLICES; slice += slices)\n"
+    "        for (uint k = local_id() % lanes; k < parts; k += lanes) {\n"
+    "            const uint count = counted_part(counters, slice * parts + k);\n"
+    "            if (count != 0)\n"
+    "                atomic_add(&hybrid_slots(h)[(slice + 1) * h.slots + k], count);\n"
+    "        }\n"
+    "    for (uint d = local_id(); d < CLSORT__HYBRID_DIGITS; d += CLSORT_GROUP) {\n"
+    "        uint sum = is_slice(d) ? 0 : counted_part(counters, CLSORT_SLICES * parts + (d == 0));\n"
+    "        for (uint k = 0; k < (is_slice(d) ? parts : 0); k++)\n"
+    "            sum += counted_part(counters, (d - 1) * parts + k);\n"
+    "        if (sum != 0)\n"
+    "            atomic_add(&hybrid_next(h)[d], sum);\n"
+    "    }\n"
+    "}\n\n",
+    "//---- radix: hybrid count kernel\n\n\n\n"
     "CLSORT_KERNEL void clsort_hybrid_count(CLSORT_HYBRID_ARGS)\n"
     "{\n"
     "    const hybrid_t h = CLSORT_HYBRID;\n"
@@ -8506,23 +8600,23 @@ static const char *const clsort__source[] = {
     "               *masks = counters + CLSORT__HYBRID_COPIES * CLSORT__HYBRID_DIGITS;\n"
     "    const uint first = CLSORT_AHEAD * CLSORT_GROUP * (uint)get_group_id(0),\n"
     "               step = CLSORT_AHEAD * CLSORT_GROUP * (uint)get_num_groups(0);\n"
-    "    if (n == 0)\n"
+    "    if (n == 0 || *h.gate == 0)\n"
     "        return;\n"
-    "    for (uint i = (uint)get_global_id(0); i < CLSORT__HYBRID_DIGITS * slots;\n"
-    "         i += (uint)get_global_size(0))\n"
-    "        hybrid_slots(h)[i] = 0;\n"
-    "    if (*h.gate == 0)\n"
-    "        return;\n"
+    "    const uint counted = h.tables[HYBRID_PARTS],\n"
+    "               words = counted ? CLSORT__HYBRID_PART_WORDS(counted)\n"
+    "                               : CLSORT__HYBRID_COPIES * CLSORT__HYBRID_DIGITS;\n"
     "    const splitter_t s = first_splitter(h, masks);\n"
-    "    for (uint i = local_id(); i < CLSORT__HYBRID_COPIES * CLSORT__HYBRID_DIGITS; i += CLSORT_GROUP)\n"
+    "    for (uint i = local_id(); i < words; i += CLSORT_GROUP)\n"
     "        counters[i] = 0;\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "    if (CLSORT_PAIRS) count_digits(s, h.source, h.codec, n, first, step, counters, BY_KEYS);\n"
+    "    else if (counted) count_parts(h, s, counted, first, step, counters);\n"
     "    else if (s.flat) count_digits(s, h.source, h.codec, n, first, step, counters, BY_SLICES);\n"
     "    else if (s.heavy == 0) count_digits(s, h.source, h.codec, n, first, step, counters, BY_MASKS);\n"
     "    else count_digits(s, h.source, h.codec, n, first, step, counters, BY_HEAVIES);\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "    add_copies(h, counters);\n"
+    "    if (counted) add_parts(h, counted, counters);\n"
+    "    else add_copies(h, counters);\n"
     "}\n\n",
     "//---- radix: hybrid ranges\n\n\n"
     "CLSORT_INLINE void judge_bucket(hybrid_t h, uint rows)\n"
@@ -8549,8 +8643,8 @@ static const char *const clsort__source[] = {
     "CLSORT_INLINE uint is_heavy_range(hybrid_t h, uint digit)\n"
     "{\n"
     "    return digit < h.tables[HYBRID_DIGITS] && hybrid_range(h, digit)[RANGE_HEAVY] != 0;\n"
-    "}\n\n\n"
-    "CLSORT_INLINE void write_range(hybrid_t h, uint digit, uint rows, uint tiles)\n"
+    "}\n\n\n\n"
+    "CLSORT_INLINE void write_range(hybrid_t h, uint digit, uint rows, uint tiles, uint parts)\n"
     "{\n"
     "    global uint *range = hybrid_range(h, digit);\n"
     "    const uint used = digit < h.tables[HYBRID_DIGITS],\n"
@@ -8558,7 +8652,11 @@ static const char *const clsort__source[] = {
     "    const code_t low = used ? load_code(range + RANGE_LOW) : 0,\n"
     "                 last = next ? load_code(range + CLSORT__HYBRID_RANGE_WORDS + RANGE_LOW) - 1\n"
     "                             : CLSORT_TOP_CODE;\n"
-    "    const line_t line = cut_range(h, low, last, rows, digit == 0 || !next);\n"
+    "    line_t line = cut_range(h, low, last, rows, digit == 0 || !next);\n"
+    "    if (parts != 0 && is_slice(digit)) {\n"
+    "        line.shift = h.tables[HYBRID_SHIFT];\n"
+    "        line.factor = (h.tables[HYBRID_FACTOR] >> CLSORT__HYBRID_SLICE_LOG2) * parts;\n"
+    "    }\n"
     "    if (!used)\n"
     "        store_code(range + RANGE_LOW, low);\n"
     "    store_code(range + RANGE_LAST, last);\n"
@@ -8573,6 +8671,22 @@ static const char *const clsort__source[] = {
     "CLSORT_INLINE uint range_tiles(hybrid_t h, uint digit, uint rows)\n"
     "{\n"
     "    return is_heavy_range(h, digit) ? 0 : (rows + CLSORT_SPLIT_TILE - 1) / CLSORT_SPLIT_TILE;\n"
+    "}\n\n",
+    "//---- radix: hybrid ranges kernel\n\n\n\n"
+    "CLSORT_INLINE uint judge_parts(hybrid_t h, local uint *sums)\n"
+    "{\n"
+    "    const uint counted = h.tables[HYBRID_PARTS],\n"
+    "               most = counted * (CLSORT_BUCKET_TILE - CLSORT_GROUP);\n"
+    "    uint crowded = 0;\n"
+    "    for (uint d = local_id(); d < CLSORT__HYBRID_DIGITS; d += CLSORT_GROUP)\n"
+    "        crowded |= counted != 0 && is_slice(d) && hybrid_next(h)[d] > most;\n"
+    "    crowded = group_total(crowded, sums);\n"
+    "    barrier(CLK_GLOBAL_MEM_FENCE);\n"
+    "    for (uint i = local_id(); i < CLSORT__HYBRID_DIGITS * h.slots && crowded; i += CLSORT_GROUP)\n"
+    "        hybrid_slots(h)[i] = 0;\n"
+    "    if (local_id() == 0 && crowded)\n"
+    "        h.tables[HYBRID_PARTS] = 0;\n"
+    "    return crowded ? 0 : counted;\n"
     "}\n\n\n\n"
     "CLSORT_KERNEL void clsort_hybrid_ranges(CLSORT_HYBRID_ARGS)\n"
     "{\n"
@@ -8582,16 +8696,19 @@ static const char *const clsort__source[] = {
     "    uint rows[CLSORT__HYBRID_DIGITS / CLSORT_GROUP], sum = 0, tiles = 0, total;\n"
     "    if (n == 0)\n"
     "        return;\n"
+    "    const uint counted = judge_parts(h, sums);\n"
     "    for (uint k = 0; k < own; k++) {\n"
     "        rows[k] = hybrid_next(h)[first + k];\n"
     "        sum += rows[k];\n"
     "        tiles += range_tiles(h, first + k, rows[k]);\n"
     "    }\n"
     "    sum = group_scan_total(sum, sums, &total);\n"
+    "    if (local_id() == 0 && total != n)\n"
+    "        atomic_and(h.gate, 0);\n"
     "    tiles = group_scan_total(tiles, sums, &total);\n"
     "    for (uint k = 0; k < own; k++) {\n"
     "        hybrid_next(h)[first + k] = is_heavy_range(h, first + k) ? sum + rows[k] : sum;\n"
-    "        write_range(h, first + k, rows[k], tiles);\n"
+    "        write_range(h, first + k, rows[k], tiles, counted);\n"
     "        sum += rows[k];\n"
     "        tiles += range_tiles(h, first + k, rows[k]);\n"
     "    }\n"
@@ -8779,7 +8896,7 @@ static const char *const clsort__source[] = {
     "    p.rows = min(end - p.begin, most * CLSORT_SPLIT_TILE);\n"
     "    p.tiles = (p.rows + CLSORT_SPLIT_TILE - 1) / CLSORT_SPLIT_TILE;\n"
     "    return p;\n"
-    "}\n\n\n"
+    "}\n\n\n\n"
     "CLSORT_KERNEL void clsort_hybrid_recount(CLSORT_HYBRID_ARGS)\n"
     "{\n"
     "    const hybrid_t h = CLSORT_HYBRID;\n"
@@ -8787,14 +8904,20 @@ static const char *const clsort__source[] = {
     "    if (n == 0 || *h.gate == 0)\n"
     "        return;\n"
     "    uint tile = (uint)get_group_id(0) * CLSORT__HYBRID_RECOUNT_TILES;\n"
-    "    const uint end = min(tile + CLSORT__HYBRID_RECOUNT_TILES, h.tables[HYBRID_TILES]);\n"
+    "    const uint end = min(tile + CLSORT__HYBRID_RECOUNT_TILES, h.tables[HYBRID_TILES]),\n"
+    "               counted = h.tables[HYBRID_PARTS],\n"
+    "               inner = hybrid_range(h, 1)[RANGE_TILES],\n"
+    "               outer = hybrid_range(h, CLSORT__HYBRID_DIGITS - 1)[RANGE_TILES];\n"
+    "    if (counted && tile >= inner && end <= outer)\n"
+    "        return;\n"
     "    while (tile < end) {\n"
     "        const part_t p = find_part(h, tile, end - tile, found);\n"
     "        const splitter_t s = { range_line(h, p.digit), 0, 0, 0, 0, 0 };\n"
     "        for (uint d = local_id(); d < slots; d += CLSORT_GROUP)\n"
     "            counters[d] = 0;\n"
     "        barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "        count_digits(s, advance(h.alt, p.begin), h.codec, p.rows, 0, CLSORT_AHEAD * CLSORT_GROUP,\n"
+    "        count_digits(s, advance(h.alt, p.begin), h.codec,\n"
+    "                     counted && is_slice(p.digit) ? 0 : p.rows, 0, CLSORT_AHEAD * CLSORT_GROUP,\n"
     "                     counters, BY_LINE);\n"
     "        barrier(CLK_LOCAL_MEM_FENCE);\n"
     "        for (uint d = local_id(); d < slots; d += CLSORT_GROUP)\n"
@@ -8923,13 +9046,14 @@ static const char *const clsort__source[] = {
     "CLSORT_INLINE bucket_t take_bucket(hybrid_t h, uint number)\n"
     "{\n"
     "    const uint again = h.slots != 0, most = max(h.slots, 1u),\n"
-    "               digit = number >> popcount(most - 1), part = number & (most - 1);\n"
+    "               digit = number >> popcount(most - 1);\n"
     "    global const uint *ends = again ? hybrid_slots(h) : hybrid_next(h),\n"
     "                      *range = hybrid_range(h, digit);\n"
     "    bucket_t b = { number ? ends[number - 1] : 0, 0, again, 0, 0, 0, range_line(h, digit) };\n"
     "    const code_t last = load_code(range + RANGE_LAST);\n"
     "    b.rows = ends[number] - b.begin;\n"
     "    b.single = single_parts(b.line);\n"
+    "    const ulong part = b.line.before + (number & (most - 1));\n"
     "    b.low = line_start(b.line, part, 0, last);\n"
     "    b.last = (code_t)(line_start(b.line, part + 1, 0, last) - 1);\n"
     "    return b;\n"
@@ -9149,16 +9273,7 @@ static const char *const clsort__source[] = {
     "#if CLSORT_RUN_BUCKETS && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0\n\n\n"
     "CLSORT_INLINE uint bins_crowd(uint bin)\n"
     "{\n"
-    "#if CLSORT_WARPS\n"
-    "    uint peers;\n"
-    "    __asm__ volatile(\"{ .reg .pred p; .reg .b32 first; shfl.sync.idx.b32 first, %1, 0, 31, -1;\"\n"
-    "                     \" setp.eq.u32 p, first, %1; vote.sync.ballot.b32 %0, p, -1; }\"\n"
-    "                     : \"=r\"(peers)\n"
-    "                     : \"r\"(bin));\n"
-    "    return popcount(peers) >= CLSORT__WARP / 4;\n"
-    "#else\n"
-    "    return 0;\n"
-    "#endif\n"
+    "    return popcount(first_peers(bin)) >= CLSORT__WARP / 4;\n"
     "}\n\n\n\n"
     "CLSORT_INLINE uint count_key(local uint *bins, uint bin, uint crowds)\n"
     "{\n"
@@ -10061,7 +10176,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 10282\n",
+    "#line 10425\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
     "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -10960,7 +11075,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 11388\n",
+    "#line 11531\n",
 #endif
     "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_SELECT\n"
@@ -14417,9 +14532,9 @@ static const char *clsort__register_options(const clsort_sorter *s, const clsort
 {
     const int sweeps = c->family == CLSORT__SWEEP;
     if (!s->has_warps || (!sweeps && c->family != CLSORT__HYBRID)) return "";
-    return !sweeps                             ? CLSORT__BOUND_REGISTERS("64")
-           : c->key_bytes + c->value_bytes > 4 ? CLSORT__BOUND_REGISTERS("96")
-                                               : CLSORT__BOUND_REGISTERS("80");
+    return !sweeps && !c->value_bytes                    ? CLSORT__BOUND_REGISTERS("64")
+           : sweeps && c->key_bytes + c->value_bytes > 4 ? CLSORT__BOUND_REGISTERS("96")
+                                                         : CLSORT__BOUND_REGISTERS("80");
 }
 
 /* Writes the options that a program is compiled with. */
@@ -18249,12 +18364,14 @@ static const clsort__operation clsort__partitioning = { clsort__check_partition,
 /* ---- >>hybrid -------------------------------------------------------------------------------- */
 
 /* The most elements: ranges have second digits for so many; where bare keys of 4 bytes have more of
-   them. The most pairs that are sorted so unless that is asked for. The work-groups of a core that
-   count, as many as there are registers for on an H200. */
+   them. The most pairs that are sorted so unless that is asked for. The most local memory of
+   counters of second digits, for some 2^26 codes of 4 bytes in work-groups of 256. The work-groups
+   of a core that count, as many as there are registers for on an H200. */
 enum {
     CLSORT__HYBRID_MOST = 5 << 26,
     CLSORT__HYBRID_WIDE_MOST = 9 << 27,
     CLSORT__HYBRID_MOST_PAIRS = 1 << 26,
+    CLSORT__HYBRID_PARTS_BYTES = 32768,
     CLSORT__HYBRID_COUNTING = 5
 };
 
@@ -18397,10 +18514,10 @@ static size_t clsort__hybrid_at(const clsort_sorter *s, const clsort__plan *p)
 }
 
 /* What all launches of hybrid kernels share: where the tables begin, in words; the most second
-   digits of a range. */
+   digits of a range; those of a slice that are counted together with the first ones, 0: none. */
 typedef struct clsort__hybrid_job {
     const clsort__workspace *w;
-    size_t tables, slots;
+    size_t tables, slots, parts;
 } clsort__hybrid_job;
 
 /* One launch of a hybrid kernel, which reads or writes all elements so many times. local: bytes. */
@@ -18413,9 +18530,25 @@ static void clsort__hybrid_launch(clsort__run *run, const clsort__plan *p,
     clsort__arg_count(run, p->d.count);
     clsort__arg_count(run, j->tables);
     clsort__arg_count(run, j->slots);
+    clsort__arg_count(run, j->parts);
     clsort__arg_local(run, local);
     clsort__traffic(run, times > 1, times * clsort__sorted_bytes(p));
     clsort__launch(run, groups << run->group_log2);
+}
+
+/* The second digits of a slice where they are counted together with the first ones; 0: they are
+   not, since their counters do not fit. A bucket keeps room for some standard deviations. */
+static size_t clsort__hybrid_parts(const clsort_sorter *s, const clsort__plan *p,
+                                   const clsort__hybrid_job *j)
+{
+    const size_t group = (size_t)1 << j->w->shape.group_log2, slices = CLSORT__HYBRID_DIGITS - 2,
+                 bucket = group * CLSORT__HYBRID_BUCKET_ITEMS(j->w->shape.key_bytes),
+                 parts = p->d.count / slices / (bucket - group - group / 4) + 1,
+                 local = 4 * CLSORT__HYBRID_PART_WORDS(parts);
+    return j->slots < parts || p->config.value_bytes || local > CLSORT__HYBRID_PARTS_BYTES
+                   || local > s->local_bytes
+               ? 0
+               : parts;
 }
 
 /* Moves elements to their buckets, and sorts these. */
@@ -18434,7 +18567,9 @@ static void clsort__hybrid_buckets(clsort__run *run, const clsort__plan *p,
     clsort__hybrid_launch(run, p, j, CLSORT__KERNEL_HYBRID_SAMPLE, sample, 8, 0);
     clsort__hybrid_launch(run, p, j, CLSORT__KERNEL_HYBRID_CELLS, 1, l.cells, 0);
     clsort__hybrid_launch(run, p, j, CLSORT__KERNEL_HYBRID_COUNT,
-                          clsort__smaller(tiles, CLSORT__HYBRID_COUNTING * cores), l.count, 1);
+                          clsort__smaller(tiles, CLSORT__HYBRID_COUNTING * cores),
+                          clsort__largest(l.count, 4 * CLSORT__HYBRID_PART_WORDS(j->parts), 0),
+                          1);
     clsort__hybrid_launch(run, p, j, CLSORT__KERNEL_HYBRID_RANGES, 1, l.split, 0);
     clsort__hybrid_launch(run, p, j, CLSORT__KERNEL_HYBRID_SPLIT, tiles, l.split, 2);
     if (j->slots) {
@@ -18459,6 +18594,7 @@ static void clsort__hybrid(clsort__run *run, const clsort__plan *p, const clsort
     j.w = &both;
     j.tables = clsort__hybrid_at(run->s, p) / 4;
     j.slots = clsort__hybrid_slots(run->s, p);
+    j.parts = clsort__hybrid_parts(run->s, p, &j);
     clsort__hybrid_buckets(run, p, &j);
     passes.config = p->helpers.passes;
     rest.shape = clsort__tile_shape(run->s, &passes);
