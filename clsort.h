@@ -1841,6 +1841,9 @@ extern "C" {
 #define CLSORT__HYBRID_MOST_MENDED 96
 #define CLSORT__RUNS_MOST_MENDED 24
 #define CLSORT__HYBRID_MOST_TRUSTED 10
+/* The words of the counters of second digits of slices: two in a word, and one for what lies
+   outside the sample. */
+#define CLSORT__HYBRID_PART_WORDS(parts) ((CLSORT__HYBRID_DIGITS - 2) / 2 * (parts) + 1)
 /* Other passes sort where one range has more than 1 / HEAVY_PART of the keys, the buckets above the
    capacity more than 1 / OVER_PART, or one of these OVER_TIMES the capacity. What lies outside of
    the sample, some 2^-14 of many keys, may crowd into few buckets: more keys allow longer ones. */
@@ -2049,7 +2052,8 @@ static const char *const clsort__source[] = {
     "#define CLSORT__HYBRID_SPARE_BINS 32\n"
     "#define CLSORT__HYBRID_MOST_MENDED 96\n"
     "#define CLSORT__RUNS_MOST_MENDED 24\n"
-    "#define CLSORT__HYBRID_MOST_TRUSTED 10\n\n\n\n"
+    "#define CLSORT__HYBRID_MOST_TRUSTED 10\n\n\n"
+    "#define CLSORT__HYBRID_PART_WORDS(parts) ((CLSORT__HYBRID_DIGITS - 2) / 2 * (parts) + 1)\n\n\n\n"
     "#define CLSORT__HYBRID_HEAVY_PART 4\n"
     "#define CLSORT__HYBRID_OVER_PART 8\n"
     "#define CLSORT__HYBRID_OVER_TIMES(n) (8 + ((n) >> 22))\n\n"
@@ -3418,10 +3422,10 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 2057\n",
+    "#line 2060\n",
 #endif
 #else
-    "#line 2057\n",
+    "#line 2060\n",
 #endif
 #ifndef CLSORT_NO_MERGE
     "//---- merge\n"
@@ -4581,7 +4585,7 @@ static const char *const clsort__source[] = {
     "}\n"
     "#endif\n\n",
 #else
-    "#line 3480\n",
+    "#line 3483\n",
 #endif
     "//---- merge: segments\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_NEEDS_PACKING\n"
@@ -4891,7 +4895,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 3873\n",
+    "#line 3876\n",
 #endif
 #ifndef CLSORT_NO_RADIX
     "//---- radix: codes\n"
@@ -7802,8 +7806,8 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "    *key_place(a, i) = key;\n"
     "}\n\n",
-    "//---- radix: lines\n\n\n\n"
-    "typedef struct { code_t low; uint shift, factor; } line_t;\n\n\n"
+    "//---- radix: lines\n\n\n\n\n"
+    "typedef struct { code_t low; uint shift, factor, before; } line_t;\n\n\n"
     "CLSORT_INLINE uint spans_keys(ulong span)\n"
     "{\n"
     "    return CLSORT_PAIRS && span >> 56 != 0;\n"
@@ -7811,7 +7815,7 @@ static const char *const clsort__source[] = {
     "CLSORT_INLINE line_t make_line(code_t low, code_t last, uint parts)\n"
     "{\n"
     "    const ulong span = (code_t)(last - low);\n"
-    "    line_t line = { low, spans_keys(span) ? 32 : 0, 0 };\n"
+    "    line_t line = { low, spans_keys(span) ? 32 : 0, 0, 0 };\n"
     "    while (span >> line.shift >= min(1UL << 31, (ulong)parts << 25))\n"
     "        line.shift++;\n"
     "    const ulong width = (span >> line.shift) + 1;\n"
@@ -7824,7 +7828,7 @@ static const char *const clsort__source[] = {
     "}\n\n"
     "CLSORT_INLINE uint line_part(line_t line, code_t code)\n"
     "{\n"
-    "    return (uint)(line_product(line, code) >> 31);\n"
+    "    return (uint)(line_product(line, code) >> 31) - line.before;\n"
     "}\n\n"
     "CLSORT_INLINE uint line_bin(line_t line, code_t code)\n"
     "{\n"
@@ -7852,8 +7856,7 @@ static const char *const clsort__source[] = {
     "    local uint *bins, *sums, *words;\n"
     "} bucket_space_t;\n"
     "enum { WORD_LONGEST, WORD_TAKEN, WORD_BIN, WORD_HEAVY, WORD_COLLECTED, WORD_UNORDERED };\n\n\n\n"
-    "#define CLSORT_KEY_ROWS \\\n"
-    "    (CLSORT_RUN_BUCKETS && CLSORT_KEY_BYTES == 4 && CLSORT_BUCKET_ITEMS % 8 == 4)\n"
+    "#define CLSORT_KEY_ROWS (CLSORT_KEY_BYTES == 4 && CLSORT_BUCKET_ITEMS % 8 == 4)\n"
     "#define CLSORT_KEY_SLOTS (CLSORT_BUCKET_TILE + (CLSORT_BUCKET_TILE >> CLSORT_KEY_PAD_LOG2))\n"
     "#define CLSORT_BIN_SLOTS (CLSORT_BUCKET_BINS + (CLSORT_BUCKET_BINS >> 5))\n\n\n"
     "CLSORT_INLINE uint key_slot(uint i)\n"
@@ -7995,6 +7998,18 @@ static const char *const clsort__source[] = {
     "    }\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "}\n\n",
+    "//---- radix: bins of warps\n\n\n"
+    "CLSORT_INLINE uint first_peers(uint bin)\n"
+    "{\n"
+    "    uint peers = 0;\n"
+    "#if CLSORT_WARPS\n"
+    "    __asm__ volatile(\"{ .reg .pred p; .reg .b32 first; shfl.sync.idx.b32 first, %1, 0, 31, -1;\"\n"
+    "                     \" setp.eq.u32 p, first, %1; vote.sync.ballot.b32 %0, p, -1; }\"\n"
+    "                     : \"=r\"(peers)\n"
+    "                     : \"r\"(bin));\n"
+    "#endif\n"
+    "    return peers;\n"
+    "}\n\n",
     "//---- radix: bins are filled\n\n\n"
     "CLSORT_INLINE uint first_item(void)\n"
     "{\n"
@@ -8005,10 +8020,13 @@ static const char *const clsort__source[] = {
     "CLSORT_INLINE uint bucket_item(uint m)\n"
     "{\n"
     "    return first_item() + m * CLSORT_NEXT_ITEM;\n"
-    "}\n\n\n\n"
-    "CLSORT_INLINE void fill_bins(bucket_space_t l, const code_t *key, const uint *rank, uint rows)\n"
+    "}\n\n\n\n\n"
+    "CLSORT_INLINE void fill_bins(bucket_space_t l, const code_t *key, uint *rank, uint rows)\n"
     "{\n"
     "    const uint first = first_item();\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 0; m < (CLSORT_RUN_BUCKETS ? 0 : CLSORT_BUCKET_ITEMS); m++)\n"
+    "        rank[m] = l.bins[rank[m] >> 16] + (rank[m] & 0xFFFF);\n"
     "    if (CLSORT_RUN_BUCKETS && first + (CLSORT_BUCKET_ITEMS - 1) * CLSORT_NEXT_ITEM < rows) {\n"
     "        #pragma unroll\n"
     "        for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)\n"
@@ -8017,7 +8035,9 @@ static const char *const clsort__source[] = {
     "        #pragma unroll\n"
     "        for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {\n"
     "            const uint row = first + m * CLSORT_NEXT_ITEM,\n"
-    "                       at = row < rows ? l.bins[rank[m] >> 16] + (rank[m] & 0xFFFF) : row;\n"
+    "                       at = row >= rows ? row\n"
+    "                            : CLSORT_RUN_BUCKETS ? l.bins[rank[m] >> 16] + (rank[m] & 0xFFFF)\n"
+    "                                                 : rank[m];\n"
     "            l.keys[key_slot(at)] = row < rows ? key[m] : CLSORT_TOP_CODE;\n"
     "        }\n"
     "    }\n"
@@ -8046,16 +8066,16 @@ static const char *const clsort__source[] = {
     "    order_bins(l, rows, single_bins(line) ? 0 : longest);\n"
     "}\n"
     "#endif\n\n",
-    "//---- radix: hybrid\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+    "//---- radix: hybrid\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_IS(HYBRID) && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0\n"
     "#ifndef CLSORT_RADIX_ITEMS\n"
     "#define CLSORT_RADIX_ITEMS 16\n"
     "#endif\n"
-    "#define CLSORT_SPLIT_TILE (CLSORT_GROUP * CLSORT_RADIX_ITEMS)\n\n\n"
+    "#define CLSORT_SPLIT_TILE (CLSORT_GROUP * CLSORT_RADIX_ITEMS)\n\n\n\n"
     "#define CLSORT_HYBRID_ARGS \\\n"
     "    CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_ARGS(alt), \\\n"
     "        CLSORT_CODEC_ARGS, global uchar *scratch, ulong scratch_at, uint n, uint tables, \\\n"
-    "        uint slots, local ulong2 *space\n"
+    "        uint slots, uint parts, local ulong2 *space\n"
     "#if CLSORT_PAIRS\n"
     "#define CLSORT_HYBRID_ALT { alt_buffer + alt_keys_at, alt_buffer, 0 }\n"
     "#else\n"
@@ -8065,18 +8085,18 @@ static const char *const clsort__source[] = {
     "    { \\\n"
     "        CLSORT_ARRAY(source), CLSORT_ARRAY(target), CLSORT_HYBRID_ALT, CLSORT_CODEC, \\\n"
     "            (global uint *)(scratch + scratch_at) + CLSORT__GATE, \\\n"
-    "            (global uint *)(scratch + scratch_at) + tables, n, slots \\\n"
+    "            (global uint *)(scratch + scratch_at) + tables, n, slots, parts \\\n"
     "    }\n"
     "typedef struct {\n"
     "    array_t source, target, alt;\n"
     "    codec_t codec;\n"
     "    global uint *gate, *tables;\n"
-    "    uint n, slots;\n"
+    "    uint n, slots, parts;\n"
     "} hybrid_t;\n\n\n\n\n"
     "enum { HYBRID_OVER, HYBRID_TILES, HYBRID_DIGITS, HYBRID_SHIFT, HYBRID_FACTOR, HYBRID_FLAT,\n"
     "       HYBRID_LEAST = 6, HYBRID_MOST = 8, HYBRID_HEAVIES = 10, HYBRID_LISTED,\n"
     "       HYBRID_GAP_LOW = 12, HYBRID_GAP_END = 14, HYBRID_GAP_SIZE = 16,\n"
-    "       HYBRID_FIRST = 18, HYBRID_LAST = 22 };\n"
+    "       HYBRID_FIRST = 18, HYBRID_LAST = 22, HYBRID_PARTS = 26 };\n"
     "enum { RANGE_LOW, RANGE_LAST = 2, RANGE_SHIFT = 4, RANGE_FACTOR, RANGE_TILES, RANGE_HEAVY };\n"
     "enum { HEAVY_CODE, HEAVY_DIGIT = 2 };\n\n"
     "CLSORT_INLINE global uint *hybrid_next(hybrid_t h)\n"
@@ -8117,6 +8137,9 @@ static const char *const clsort__source[] = {
     "{\n"
     "    const hybrid_t h = CLSORT_HYBRID;\n"
     "    const uint size = sample_size(h);\n"
+    "    for (uint i = (uint)get_global_id(0); i < CLSORT__HYBRID_DIGITS * slots;\n"
+    "         i += (uint)get_global_size(0))\n"
+    "        hybrid_slots(h)[i] = 0;\n"
     "    for (uint i = (uint)get_global_id(0); i < size; i += (uint)get_global_size(0)) {\n"
     "        const uint noise = (i + 1) * 0x9E3779B9u, jitter = (noise ^ noise >> 15) * 0x85EBCA6Bu;\n"
     "        const ulong place = (ulong)i * n + ((ulong)jitter * n >> 32);\n"
@@ -8219,6 +8242,7 @@ static const char *const clsort__source[] = {
     "    s->line = make_line((least - min(least, upper ? inner : margin)) & ~values,\n"
     "                        s->most - (folds ? (code_t)(length - 2 * inner) : 0),\n"
     "                        CLSORT_INNER_CELLS - (folds ? 8 : 0));\n"
+    "    s->line.factor &= ~0u << CLSORT__HYBRID_SLICE_LOG2;\n"
     "    if (folds) {\n"
     "        const uint last = line_part(s->line, s->gap.low + inner);\n"
     "        const code_t end = gap_step(s->gap.end - inner), above = s->gap.end;\n"
@@ -8489,6 +8513,11 @@ static const char *const clsort__source[] = {
     "    const uint most = CLSORT__HYBRID_EVEN_DIGITS * h.slots;\n"
     "    return !s.flat && most != 0 && h.n / max(most, 1u) > CLSORT_BUCKET_TILE / 8 * 7;\n"
     "}\n\n\n\n"
+    "CLSORT_INLINE uint slice_parts(hybrid_t h, cells_t s)\n"
+    "{\n"
+    "    const ulong factor = (ulong)(s.line.factor >> CLSORT__HYBRID_SLICE_LOG2) * h.parts;\n"
+    "    return s.flat && factor < 1UL << 31 ? h.parts : 0;\n"
+    "}\n\n\n\n"
     "CLSORT_INLINE void write_head(hybrid_t h, cells_t s, uint digits, uint heaviest)\n"
     "{\n"
     "    for (uint d = local_id(); d < CLSORT__HYBRID_DIGITS; d += CLSORT_GROUP)\n"
@@ -8500,6 +8529,7 @@ static const char *const clsort__source[] = {
     "        h.tables[HYBRID_SHIFT] = s.line.shift;\n"
     "        h.tables[HYBRID_FACTOR] = s.line.factor;\n"
     "        h.tables[HYBRID_FLAT] = s.flat;\n"
+    "        h.tables[HYBRID_PARTS] = slice_parts(h, s);\n"
     "        h.tables[HYBRID_HEAVIES] = s.heavy;\n"
     "        store_code(h.tables + HYBRID_LEAST, s.line.low);\n"
     "        store_code(h.tables + HYBRID_MOST, s.most);\n"
@@ -8556,8 +8586,8 @@ static const char *const clsort__source[] = {
     "    else if (!leaves) write_cells(h, s, digit);\n"
     "    write_head(h, s, digits, leaves ? ~0u : heaviest);\n"
     "}\n\n",
-    "//---- radix: hybrid digits\n\n\n\n"
-    "enum { BY_MASKS, BY_DIGITS, BY_HEAVIES, BY_SLICES, BY_LINE, BY_KEYS };\n"
+    "//---- radix: hybrid digits\n\n\n\n\n"
+    "enum { BY_MASKS, BY_DIGITS, BY_HEAVIES, BY_SLICES, BY_LINE, BY_KEYS, BY_PARTS };\n"
     "typedef struct {\n"
     "    line_t line;\n"
     "    code_t span;\n"
@@ -8612,18 +8642,21 @@ static const char *const clsort__source[] = {
     "    return key - low <= span ? 1 + (uint)(product >> (31 + CLSORT__HYBRID_SLICE_LOG2))\n"
     "           : key < low       ? 0\n"
     "                             : CLSORT__HYBRID_DIGITS - 1u;\n"
-    "}\n\n\n"
+    "}\n\n",
+    "//---- radix: hybrid digit of a code\n\n"
     "CLSORT_INLINE uint split_digit(splitter_t s, code_t code, const uint by)\n"
     "{\n"
     "    if (by == BY_LINE)\n"
     "        return line_part(s.line, code);\n"
     "    if (by == BY_KEYS)\n"
     "        return key_slice(s, (uint)((ulong)code >> 32));\n"
-    "    const code_t place = by == BY_SLICES ? code : fold_code(s.gap, code);\n"
+    "    const code_t place = by == BY_SLICES || by == BY_PARTS ? code : fold_code(s.gap, code);\n"
     "    const uint below = code < s.line.low, inside = (code_t)(place - s.line.low) <= s.span,\n"
     "               slice = 1 + (uint)(line_product(s.line, code) >> (31 + CLSORT__HYBRID_SLICE_LOG2));\n"
     "    if (by == BY_SLICES)\n"
     "        return inside ? slice : below ? 0 : CLSORT__HYBRID_DIGITS - 1;\n"
+    "    if (by == BY_PARTS)\n"
+    "        return inside ? line_part(s.line, code) : s.flat + below;\n"
     "    const uint cell = inside ? 1 + line_part(s.line, place) : below ? 0 : CLSORT_LAST_CELL;\n"
     "    if (by == BY_DIGITS)\n"
     "        return ((local const uchar *)s.masks)[cell];\n"
@@ -8633,11 +8666,18 @@ static const char *const clsort__source[] = {
     "        return (word >> 16) + before;\n"
     "    const uint digit = (word >> 16 & 0xFF) + before;\n"
     "    return word >> 31 ? heavy_digit(s, code, at, digit) : digit;\n"
+    "}\n\n\n"
+    "CLSORT_INLINE uint is_slice(uint digit)\n"
+    "{\n"
+    "    return digit - 1 < CLSORT_SLICES;\n"
     "}\n\n"
     "CLSORT_INLINE line_t range_line(hybrid_t h, uint digit)\n"
     "{\n"
     "    global const uint *range = hybrid_range(h, digit);\n"
-    "    const line_t line = { load_code(range + RANGE_LOW), range[RANGE_SHIFT], range[RANGE_FACTOR] };\n"
+    "    const uint parts = h.tables[HYBRID_PARTS], sliced = parts != 0 && is_slice(digit);\n"
+    "    const line_t line = { load_code(sliced ? h.tables + HYBRID_LEAST : range + RANGE_LOW),\n"
+    "                          range[RANGE_SHIFT], range[RANGE_FACTOR],\n"
+    "                          sliced ? (digit - 1) * parts : 0 };\n"
     "    return line;\n"
     "}\n\n",
     "//---- radix: hybrid count\n\n"
@@ -8660,21 +8700,26 @@ static const char *const clsort__source[] = {
     "        const uint i = min(at + m * CLSORT_GROUP, rows - 1);\n"
     "        key[m] = values ? load_key(from, i) : load_decider(from, i);\n"
     "    }\n"
-    "}\n\n\n\n"
+    "}\n\n\n"
+    "CLSORT_INLINE void count_digit(splitter_t s, code_t code, local uint *counters, const uint by)\n"
+    "{\n"
+    "    const uint copies = by == BY_LINE ? 1 : CLSORT__HYBRID_COPIES,\n"
+    "               most = by == BY_HEAVIES ? CLSORT_STAYS - 1u : ~0u;\n"
+    "    atomic_inc(&counters[local_id() % copies + copies * (split_digit(s, code, by) & most)]);\n"
+    "}\n\n\n\n\n"
     "CLSORT_INLINE void count_digits(splitter_t s, array_t from, codec_t codec, uint rows, uint first,\n"
     "                                uint step, local uint *counters, const uint by)\n"
     "{\n"
-    "    const uint copies = by == BY_LINE ? 1 : CLSORT__HYBRID_COPIES, own = local_id() % copies,\n"
-    "               most = by == BY_HEAVIES ? CLSORT_STAYS - 1u : ~0u;\n"
     "    for (uint at = first + local_id(); at < rows; at += step) {\n"
-    "        const uint all = all_ahead(at, rows);\n"
-    "        code_t code[CLSORT_AHEAD];\n"
-    "        load_ahead(code, from, at, rows, 0);\n"
-    "        #pragma unroll\n"
-    "        for (uint m = 0; m < CLSORT_AHEAD; m++)\n"
-    "            if (all || at + m * CLSORT_GROUP < rows)\n"
-    "                atomic_inc(&counters[own + copies * (split_digit(s, encode(code[m], codec), by)\n"
-    "                                                     & most)]);\n"
+    "        if (all_ahead(at, rows)) {\n"
+    "            code_t code[CLSORT_AHEAD];\n"
+    "            load_ahead(code, from, at, rows, 0);\n"
+    "            #pragma unroll\n"
+    "            for (uint m = 0; m < CLSORT_AHEAD; m++)\n"
+    "                count_digit(s, encode(code[m], codec), counters, by);\n"
+    "        } else\n"
+    "            for (uint i = at; i < rows; i += CLSORT_GROUP)\n"
+    "                count_digit(s, encode(load_decider(from, i), codec), counters, by);\n"
     "    }\n"
     "}\n\n\n\n"
     "CLSORT_INLINE void add_copies(hybrid_t h, local const uint *counters)\n"
@@ -8686,7 +8731,63 @@ static const char *const clsort__source[] = {
     "        if (count != 0)\n"
     "            atomic_add(&hybrid_next(h)[d], count);\n"
     "    }\n"
-    "}\n\n\n\n\n"
+    "}\n\n",
+    "//---- radix: hybrid count of parts\n\n\n"
+    "CLSORT_INLINE void count_part(splitter_t s, code_t code, local uint *counters, const uint crowds)\n"
+    "{\n"
+    "    const uint part = split_digit(s, code, BY_PARTS), lane = local_id() % CLSORT__WARP,\n"
+    "               peers = crowds ? first_peers(part) : 0,\n"
+    "               count = !(peers >> lane & 1) ? 1 : lane ? 0 : popcount(peers);\n"
+    "    if (count != 0)\n"
+    "        atomic_add(&counters[part / 2], count << part % 2 * 16);\n"
+    "}\n\n\n"
+    "CLSORT_INLINE void count_parts(hybrid_t h, splitter_t s, uint parts, uint first, uint step,\n"
+    "                               local uint *counters)\n"
+    "{\n"
+    "    s.line.factor = (s.line.factor >> CLSORT__HYBRID_SLICE_LOG2) * parts;\n"
+    "    s.flat = CLSORT_SLICES * parts;\n"
+    "    for (uint at = first + local_id(); at < h.n; at += step) {\n"
+    "        if (all_ahead(at, h.n)) {\n"
+    "            code_t code[CLSORT_AHEAD];\n"
+    "            load_ahead(code, h.source, at, h.n, 0);\n"
+    "            const uint part = split_digit(s, encode(code[0], h.codec), BY_PARTS),\n"
+    "                       crowds = popcount(first_peers(part)) >= CLSORT__WARP / 4;\n"
+    "            if (crowds) {\n"
+    "                #pragma unroll\n"
+    "                for (uint m = 0; m < CLSORT_AHEAD; m++)\n"
+    "                    count_part(s, encode(code[m], h.codec), counters, 1);\n"
+    "            } else {\n"
+    "                #pragma unroll\n"
+    "                for (uint m = 0; m < CLSORT_AHEAD; m++)\n"
+    "                    count_part(s, encode(code[m], h.codec), counters, 0);\n"
+    "            }\n"
+    "        } else\n"
+    "            for (uint i = at; i < h.n; i += CLSORT_GROUP)\n"
+    "                count_part(s, encode(load_decider(h.source, i), h.codec), counters, 0);\n"
+    "    }\n"
+    "}\n\n"
+    "CLSORT_INLINE uint counted_part(local const uint *counters, uint part)\n"
+    "{\n"
+    "    return counters[part / 2] >> part % 2 * 16 & 0xFFFF;\n"
+    "}\n\n\n\n"
+    "CLSORT_INLINE void add_parts(hybrid_t h, uint parts, local const uint *counters)\n"
+    "{\n"
+    "    const uint lanes = CLSORT__WARP, slices = CLSORT_GROUP / lanes;\n"
+    "    for (uint slice = local_id() / lanes; slice < CLSORT_SLICES; slice += slices)\n"
+    "        for (uint k = local_id() % lanes; k < parts; k += lanes) {\n"
+    "            const uint count = counted_part(counters, slice * parts + k);\n"
+    "            if (count != 0)\n"
+    "                atomic_add(&hybrid_slots(h)[(slice + 1) * h.slots + k], count);\n"
+    "        }\n"
+    "    for (uint d = local_id(); d < CLSORT__HYBRID_DIGITS; d += CLSORT_GROUP) {\n"
+    "        uint sum = is_slice(d) ? 0 : counted_part(counters, CLSORT_SLICES * parts + (d == 0));\n"
+    "        for (uint k = 0; k < (is_slice(d) ? parts : 0); k++)\n"
+    "            sum += counted_part(counters, (d - 1) * parts + k);\n"
+    "        if (sum != 0)\n"
+    "            atomic_add(&hybrid_next(h)[d], sum);\n"
+    "    }\n"
+    "}\n\n",
+    "//---- radix: hybrid count kernel\n\n\n\n"
     "CLSORT_KERNEL void clsort_hybrid_count(CLSORT_HYBRID_ARGS)\n"
     "{\n"
     "    const hybrid_t h = CLSORT_HYBRID;\n"
@@ -8694,26 +8795,26 @@ static const char *const clsort__source[] = {
     "               *masks = counters + CLSORT__HYBRID_COPIES * CLSORT__HYBRID_DIGITS;\n"
     "    const uint first = CLSORT_AHEAD * CLSORT_GROUP * (uint)get_group_id(0),\n"
     "               step = CLSORT_AHEAD * CLSORT_GROUP * (uint)get_num_groups(0);\n"
-    "    if (n == 0)\n"
+    "    if (n == 0 || *h.gate == 0)\n"
     "        return;\n"
-    "    for (uint i = (uint)get_global_id(0); i < CLSORT__HYBRID_DIGITS * slots;\n"
-    "         i += (uint)get_global_size(0))\n"
-    "        hybrid_slots(h)[i] = 0;\n"
-    "    if (*h.gate == 0)\n"
-    "        return;\n"
+    "    const uint counted = h.tables[HYBRID_PARTS],\n"
+    "               words = counted ? CLSORT__HYBRID_PART_WORDS(counted)\n"
+    "                               : CLSORT__HYBRID_COPIES * CLSORT__HYBRID_DIGITS;\n"
     "    const splitter_t s = first_splitter(h, masks);\n"
-    "    for (uint i = local_id(); i < CLSORT__HYBRID_COPIES * CLSORT__HYBRID_DIGITS; i += CLSORT_GROUP)\n"
+    "    for (uint i = local_id(); i < words; i += CLSORT_GROUP)\n"
     "        counters[i] = 0;\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "    if (s.heavy == 0 && !s.flat)\n"
     "        spread_masks(h, masks);\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "    if (CLSORT_PAIRS) count_digits(s, h.source, h.codec, n, first, step, counters, BY_KEYS);\n"
+    "    else if (counted) count_parts(h, s, counted, first, step, counters);\n"
     "    else if (s.flat) count_digits(s, h.source, h.codec, n, first, step, counters, BY_SLICES);\n"
     "    else if (s.heavy == 0) count_digits(s, h.source, h.codec, n, first, step, counters, BY_DIGITS);\n"
     "    else count_digits(s, h.source, h.codec, n, first, step, counters, BY_HEAVIES);\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "    add_copies(h, counters);\n"
+    "    if (counted) add_parts(h, counted, counters);\n"
+    "    else add_copies(h, counters);\n"
     "}\n\n",
     "//---- radix: hybrid ranges\n\n\n"
     "CLSORT_INLINE void judge_bucket(hybrid_t h, uint rows)\n"
@@ -8744,8 +8845,8 @@ static const char *const clsort__source[] = {
     "CLSORT_INLINE uint is_edge(hybrid_t h, code_t low, code_t last, uint edge)\n"
     "{\n"
     "    return last >= load_code(h.tables + edge) && low <= load_code(h.tables + edge + 2);\n"
-    "}\n\n\n"
-    "CLSORT_INLINE void write_range(hybrid_t h, uint digit, uint rows, uint tiles)\n"
+    "}\n\n\n\n"
+    "CLSORT_INLINE void write_range(hybrid_t h, uint digit, uint rows, uint tiles, uint parts)\n"
     "{\n"
     "    global uint *range = hybrid_range(h, digit);\n"
     "    const uint used = digit < h.tables[HYBRID_DIGITS],\n"
@@ -8757,7 +8858,11 @@ static const char *const clsort__source[] = {
     "    const uint outside = digit == 0 || !next || (low <= gap && gap <= last)\n"
     "                         || is_edge(h, low, last, HYBRID_FIRST)\n"
     "                         || is_edge(h, low, last, HYBRID_LAST);\n"
-    "    const line_t line = cut_range(h, low, last, rows, outside);\n"
+    "    line_t line = cut_range(h, low, last, rows, outside);\n"
+    "    if (parts != 0 && is_slice(digit)) {\n"
+    "        line.shift = h.tables[HYBRID_SHIFT];\n"
+    "        line.factor = (h.tables[HYBRID_FACTOR] >> CLSORT__HYBRID_SLICE_LOG2) * parts;\n"
+    "    }\n"
     "    if (!used)\n"
     "        store_code(range + RANGE_LOW, low);\n"
     "    store_code(range + RANGE_LAST, last);\n"
@@ -8772,6 +8877,22 @@ static const char *const clsort__source[] = {
     "CLSORT_INLINE uint range_tiles(hybrid_t h, uint digit, uint rows)\n"
     "{\n"
     "    return is_heavy_range(h, digit) ? 0 : (rows + CLSORT_SPLIT_TILE - 1) / CLSORT_SPLIT_TILE;\n"
+    "}\n\n",
+    "//---- radix: hybrid ranges kernel\n\n\n\n"
+    "CLSORT_INLINE uint judge_parts(hybrid_t h, local uint *sums)\n"
+    "{\n"
+    "    const uint counted = h.tables[HYBRID_PARTS],\n"
+    "               most = counted * (CLSORT_BUCKET_TILE - CLSORT_GROUP);\n"
+    "    uint crowded = 0;\n"
+    "    for (uint d = local_id(); d < CLSORT__HYBRID_DIGITS; d += CLSORT_GROUP)\n"
+    "        crowded |= counted != 0 && is_slice(d) && hybrid_next(h)[d] > most;\n"
+    "    crowded = group_total(crowded, sums);\n"
+    "    barrier(CLK_GLOBAL_MEM_FENCE);\n"
+    "    for (uint i = local_id(); i < CLSORT__HYBRID_DIGITS * h.slots && crowded; i += CLSORT_GROUP)\n"
+    "        hybrid_slots(h)[i] = 0;\n"
+    "    if (local_id() == 0 && crowded)\n"
+    "        h.tables[HYBRID_PARTS] = 0;\n"
+    "    return crowded ? 0 : counted;\n"
     "}\n\n\n\n"
     "CLSORT_KERNEL void clsort_hybrid_ranges(CLSORT_HYBRID_ARGS)\n"
     "{\n"
@@ -8781,16 +8902,19 @@ static const char *const clsort__source[] = {
     "    uint rows[CLSORT__HYBRID_DIGITS / CLSORT_GROUP], sum = 0, tiles = 0, total;\n"
     "    if (n == 0 || *h.gate == 0)\n"
     "        return;\n"
+    "    const uint counted = judge_parts(h, sums);\n"
     "    for (uint k = 0; k < own; k++) {\n"
     "        rows[k] = hybrid_next(h)[first + k];\n"
     "        sum += rows[k];\n"
     "        tiles += range_tiles(h, first + k, rows[k]);\n"
     "    }\n"
     "    sum = group_scan_total(sum, sums, &total);\n"
+    "    if (local_id() == 0 && total != n)\n"
+    "        atomic_and(h.gate, 0);\n"
     "    tiles = group_scan_total(tiles, sums, &total);\n"
     "    for (uint k = 0; k < own; k++) {\n"
     "        hybrid_next(h)[first + k] = is_heavy_range(h, first + k) ? sum + rows[k] : sum;\n"
-    "        write_range(h, first + k, rows[k], tiles);\n"
+    "        write_range(h, first + k, rows[k], tiles, counted);\n"
     "        sum += rows[k];\n"
     "        tiles += range_tiles(h, first + k, rows[k]);\n"
     "    }\n"
@@ -8872,16 +8996,7 @@ static const char *const clsort__source[] = {
     "//---- radix: hybrid ranks\n\n\n"
     "CLSORT_INLINE uint digits_crowd(uint digit)\n"
     "{\n"
-    "#if CLSORT_WARPS\n"
-    "    uint peers;\n"
-    "    __asm__ volatile(\"{ .reg .pred p; .reg .b32 first; shfl.sync.idx.b32 first, %1, 0, 31, -1;\"\n"
-    "                     \" setp.eq.u32 p, first, %1; vote.sync.ballot.b32 %0, p, -1; }\"\n"
-    "                     : \"=r\"(peers)\n"
-    "                     : \"r\"(digit));\n"
-    "    return popcount(peers) >= CLSORT__WARP / 2;\n"
-    "#else\n"
-    "    return 0;\n"
-    "#endif\n"
+    "    return popcount(first_peers(digit)) >= CLSORT__WARP / 2;\n"
     "}\n\n\n\n"
     "CLSORT_INLINE uint rank_one(local uint *counters, uint digit, const uint crowds)\n"
     "{\n"
@@ -9026,7 +9141,7 @@ static const char *const clsort__source[] = {
     "    p.rows = min(end - p.begin, most * CLSORT_SPLIT_TILE);\n"
     "    p.tiles = (p.rows + CLSORT_SPLIT_TILE - 1) / CLSORT_SPLIT_TILE;\n"
     "    return p;\n"
-    "}\n\n\n"
+    "}\n\n\n\n"
     "CLSORT_KERNEL void clsort_hybrid_recount(CLSORT_HYBRID_ARGS)\n"
     "{\n"
     "    const hybrid_t h = CLSORT_HYBRID;\n"
@@ -9034,14 +9149,20 @@ static const char *const clsort__source[] = {
     "    if (n == 0 || *h.gate == 0)\n"
     "        return;\n"
     "    uint tile = (uint)get_group_id(0) * CLSORT__HYBRID_RECOUNT_TILES;\n"
-    "    const uint end = min(tile + CLSORT__HYBRID_RECOUNT_TILES, h.tables[HYBRID_TILES]);\n"
+    "    const uint end = min(tile + CLSORT__HYBRID_RECOUNT_TILES, h.tables[HYBRID_TILES]),\n"
+    "               counted = h.tables[HYBRID_PARTS],\n"
+    "               inner = hybrid_range(h, 1)[RANGE_TILES],\n"
+    "               outer = hybrid_range(h, CLSORT__HYBRID_DIGITS - 1)[RANGE_TILES];\n"
+    "    if (counted && tile >= inner && end <= outer)\n"
+    "        return;\n"
     "    while (tile < end) {\n"
     "        const part_t p = find_part(h, tile, end - tile, found);\n"
     "        const splitter_t s = { range_line(h, p.digit), 0, 0, 0, 0, 0, { 0, 0, 0 } };\n"
     "        for (uint d = local_id(); d < slots; d += CLSORT_GROUP)\n"
     "            counters[d] = 0;\n"
     "        barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "        count_digits(s, advance(h.alt, p.begin), h.codec, p.rows, 0, CLSORT_AHEAD * CLSORT_GROUP,\n"
+    "        count_digits(s, advance(h.alt, p.begin), h.codec,\n"
+    "                     counted && is_slice(p.digit) ? 0 : p.rows, 0, CLSORT_AHEAD * CLSORT_GROUP,\n"
     "                     counters, BY_LINE);\n"
     "        barrier(CLK_LOCAL_MEM_FENCE);\n"
     "        for (uint d = local_id(); d < slots; d += CLSORT_GROUP)\n"
@@ -9169,24 +9290,46 @@ static const char *const clsort__source[] = {
     "} bucket_t;\n\n"
     "CLSORT_INLINE bucket_t take_bucket(hybrid_t h, uint number)\n"
     "{\n"
-    "    const uint again = h.slots != 0, digit = again ? number / h.slots : number,\n"
-    "               part = again ? number % h.slots : 0;\n"
+    "    const uint again = h.slots != 0, most = max(h.slots, 1u),\n"
+    "               digit = number >> popcount(most - 1);\n"
     "    global const uint *ends = again ? hybrid_slots(h) : hybrid_next(h),\n"
     "                      *range = hybrid_range(h, digit);\n"
     "    bucket_t b = { number ? ends[number - 1] : 0, 0, again, 0, 0, 0, range_line(h, digit) };\n"
     "    const code_t last = load_code(range + RANGE_LAST);\n"
     "    b.rows = ends[number] - b.begin;\n"
     "    b.single = single_parts(b.line);\n"
+    "    const ulong part = b.line.before + (number & (most - 1));\n"
     "    b.low = line_start(b.line, part, 0, last);\n"
     "    b.last = (code_t)(line_start(b.line, part + 1, 0, last) - 1);\n"
     "    return b;\n"
     "}\n\n",
     "//---- radix: hybrid bucket kernel\n\n"
+    "#define CLSORT_SURE_ITEMS (CLSORT_BUCKET_ITEMS * 3 / 4)\n\n\n"
     "CLSORT_INLINE void load_bucket(array_t from, codec_t codec, uint rows, code_t *code)\n"
     "{\n"
     "    #pragma unroll\n"
     "    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)\n"
     "        code[m] = encode(load_key(from, min(local_id() + m * CLSORT_GROUP, rows - 1)), codec);\n"
+    "}\n\n\n"
+    "CLSORT_INLINE void store_bucket(bucket_space_t l, array_t to, codec_t codec, uint rows)\n"
+    "{\n"
+    "    const uint t = local_id();\n"
+    "    code_t code[CLSORT_BUCKET_ITEMS];\n"
+    "    to = advance(to, t);\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)\n"
+    "        code[m] = decode(l.keys[key_slot(t + m * CLSORT_GROUP)], codec);\n"
+    "    if (rows >= CLSORT_SURE_ITEMS * CLSORT_GROUP) {\n"
+    "        #pragma unroll\n"
+    "        for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)\n"
+    "            if (m < CLSORT_SURE_ITEMS || t + m * CLSORT_GROUP < rows)\n"
+    "                store_key(to, m * CLSORT_GROUP, code[m]);\n"
+    "    } else {\n"
+    "        #pragma unroll\n"
+    "        for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)\n"
+    "            if (t + m * CLSORT_GROUP < rows)\n"
+    "                store_key(to, m * CLSORT_GROUP, code[m]);\n"
+    "    }\n"
     "}\n\n\n\n"
     "CLSORT_INLINE void finish_bucket(hybrid_t h, bucket_space_t l, bucket_t b)\n"
     "{\n"
@@ -9201,12 +9344,7 @@ static const char *const clsort__source[] = {
     "    else load_bucket(advance(h.alt, b.begin), h.codec, b.rows, key);\n"
     "    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);\n"
     "    sort_bins(l, key, b.rows, b.line);\n"
-    "    #pragma unroll\n"
-    "    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {\n"
-    "        const uint i = t + m * CLSORT_GROUP;\n"
-    "        if (i < b.rows)\n"
-    "            store_key(to, i, decode(l.keys[key_slot(i)], h.codec));\n"
-    "    }\n"
+    "    store_bucket(l, to, h.codec, b.rows);\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "}\n\n\n\n\n"
     "CLSORT_KERNEL void clsort_hybrid_buckets(CLSORT_HYBRID_ARGS)\n"
@@ -9380,16 +9518,7 @@ static const char *const clsort__source[] = {
     "#if CLSORT_RUN_BUCKETS && CLSORT_LANES == 1 && CLSORT_SHARE_LOG2 > 0\n\n\n"
     "CLSORT_INLINE uint bins_crowd(uint bin)\n"
     "{\n"
-    "#if CLSORT_WARPS\n"
-    "    uint peers;\n"
-    "    __asm__ volatile(\"{ .reg .pred p; .reg .b32 first; shfl.sync.idx.b32 first, %1, 0, 31, -1;\"\n"
-    "                     \" setp.eq.u32 p, first, %1; vote.sync.ballot.b32 %0, p, -1; }\"\n"
-    "                     : \"=r\"(peers)\n"
-    "                     : \"r\"(bin));\n"
-    "    return popcount(peers) >= CLSORT__WARP / 4;\n"
-    "#else\n"
-    "    return 0;\n"
-    "#endif\n"
+    "    return popcount(first_peers(bin)) >= CLSORT__WARP / 4;\n"
     "}\n\n\n\n"
     "CLSORT_INLINE uint count_key(local uint *bins, uint bin, uint crowds)\n"
     "{\n"
@@ -10154,7 +10283,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 10392\n",
+    "#line 10556\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
     "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -11053,7 +11182,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 11498\n",
+    "#line 11662\n",
 #endif
     "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_SELECT\n"
@@ -14502,15 +14631,17 @@ static const char *clsort__more_options(const clsort__config *c)
                                                    : "";
 }
 
+#define CLSORT__BOUND_REGISTERS(most) " -D CLSORT_BOUND_REGISTERS=1 -cl-nv-maxrregcount=" most
+
 /* On NVIDIA's GPUs some kernels get so few registers that more work-groups run on a core; few are
    spilled. */
 static const char *clsort__register_options(const clsort_sorter *s, const clsort__config *c)
 {
     const int sweeps = c->family == CLSORT__SWEEP;
     if (!s->has_warps || (!sweeps && c->family != CLSORT__HYBRID)) return "";
-    return sweeps && c->key_bytes + c->value_bytes > 4
-               ? " -D CLSORT_BOUND_REGISTERS=1 -cl-nv-maxrregcount=96"
-               : " -D CLSORT_BOUND_REGISTERS=1 -cl-nv-maxrregcount=80";
+    return !sweeps && !c->value_bytes                    ? CLSORT__BOUND_REGISTERS("64")
+           : sweeps && c->key_bytes + c->value_bytes > 4 ? CLSORT__BOUND_REGISTERS("96")
+                                                         : CLSORT__BOUND_REGISTERS("80");
 }
 
 /* Writes the options that a program is compiled with. */
@@ -18379,12 +18510,14 @@ static const clsort__operation clsort__partitioning = { clsort__check_partition,
 /* ---- >>hybrid -------------------------------------------------------------------------------- */
 
 /* The most elements: ranges have second digits for so many; where bare keys of 4 bytes have more of
-   them. The most pairs that are sorted so unless that is asked for. The work-groups of a core that
-   count, as many as there are registers for on an H200. */
+   them. The most pairs that are sorted so unless that is asked for. The most local memory of
+   counters of second digits, for some 2^26 codes of 4 bytes in work-groups of 256. The work-groups
+   of a core that count, as many as there are registers for on an H200. */
 enum {
     CLSORT__HYBRID_MOST = 5 << 26,
     CLSORT__HYBRID_WIDE_MOST = 9 << 27,
     CLSORT__HYBRID_MOST_PAIRS = 1 << 26,
+    CLSORT__HYBRID_PARTS_BYTES = 32768,
     CLSORT__HYBRID_COUNTING = 5
 };
 
@@ -18530,10 +18663,10 @@ static size_t clsort__hybrid_at(const clsort_sorter *s, const clsort__plan *p)
 }
 
 /* What all launches of hybrid kernels share: where the tables begin, in words; the most second
-   digits of a range. */
+   digits of a range; those of a slice that are counted together with the first ones, 0: none. */
 typedef struct clsort__hybrid_job {
     const clsort__workspace *w;
-    size_t tables, slots;
+    size_t tables, slots, parts;
 } clsort__hybrid_job;
 
 /* One launch of a hybrid kernel, which reads or writes all elements so many times. local: bytes. */
@@ -18546,9 +18679,25 @@ static void clsort__hybrid_launch(clsort__run *run, const clsort__plan *p,
     clsort__arg_count(run, p->d.count);
     clsort__arg_count(run, j->tables);
     clsort__arg_count(run, j->slots);
+    clsort__arg_count(run, j->parts);
     clsort__arg_local(run, local);
     clsort__traffic(run, times > 1, times * clsort__sorted_bytes(p));
     clsort__launch(run, groups << run->group_log2);
+}
+
+/* The second digits of a slice where they are counted together with the first ones; 0: they are
+   not, since their counters do not fit. A bucket keeps room for some standard deviations. */
+static size_t clsort__hybrid_parts(const clsort_sorter *s, const clsort__plan *p,
+                                   const clsort__hybrid_job *j)
+{
+    const size_t group = (size_t)1 << j->w->shape.group_log2, slices = CLSORT__HYBRID_DIGITS - 2,
+                 bucket = group * CLSORT__HYBRID_BUCKET_ITEMS(j->w->shape.key_bytes),
+                 parts = p->d.count / slices / (bucket - group - group / 4) + 1,
+                 local = 4 * CLSORT__HYBRID_PART_WORDS(parts);
+    return j->slots < parts || p->config.value_bytes || local > CLSORT__HYBRID_PARTS_BYTES
+                   || local > s->local_bytes
+               ? 0
+               : parts;
 }
 
 /* Moves elements to their buckets, and sorts these. */
@@ -18567,7 +18716,9 @@ static void clsort__hybrid_buckets(clsort__run *run, const clsort__plan *p,
     clsort__hybrid_launch(run, p, j, CLSORT__KERNEL_HYBRID_SAMPLE, sample, 8, 0);
     clsort__hybrid_launch(run, p, j, CLSORT__KERNEL_HYBRID_CELLS, 1, l.cells, 0);
     clsort__hybrid_launch(run, p, j, CLSORT__KERNEL_HYBRID_COUNT,
-                          clsort__smaller(tiles, CLSORT__HYBRID_COUNTING * cores), l.count, 1);
+                          clsort__smaller(tiles, CLSORT__HYBRID_COUNTING * cores),
+                          clsort__largest(l.count, 4 * CLSORT__HYBRID_PART_WORDS(j->parts), 0),
+                          1);
     clsort__hybrid_launch(run, p, j, CLSORT__KERNEL_HYBRID_RANGES, 1, l.split, 0);
     clsort__hybrid_launch(run, p, j, CLSORT__KERNEL_HYBRID_SPLIT, tiles, l.split, 2);
     if (j->slots) {
@@ -18592,6 +18743,7 @@ static void clsort__hybrid(clsort__run *run, const clsort__plan *p, const clsort
     j.w = &both;
     j.tables = clsort__hybrid_at(run->s, p) / 4;
     j.slots = clsort__hybrid_slots(run->s, p);
+    j.parts = clsort__hybrid_parts(run->s, p, &j);
     clsort__hybrid_buckets(run, p, &j);
     passes.config = p->helpers.passes;
     rest.shape = clsort__tile_shape(run->s, &passes);

@@ -277,6 +277,9 @@
 #define CLSORT__HYBRID_MOST_MENDED 96
 #define CLSORT__RUNS_MOST_MENDED 24
 #define CLSORT__HYBRID_MOST_TRUSTED 10
+/* The words of the counters of second digits of slices: two in a word, and one for what lies
+   outside the sample. */
+#define CLSORT__HYBRID_PART_WORDS(parts) ((CLSORT__HYBRID_DIGITS - 2) / 2 * (parts) + 1)
 /* Other passes sort where one range has more than 1 / HEAVY_PART of the keys, the buckets above the
    capacity more than 1 / OVER_PART, or one of these OVER_TIMES the capacity. What lies outside of
    the sample, some 2^-14 of many keys, may crowd into few buckets: more keys allow longer ones. */
@@ -7446,9 +7449,10 @@ CLSORT_INLINE void store_key(array_t a, size_t i, code_t key)
 
 //---- radix: lines
 /* A part of the codes from `low` on, cut into parts of about equal length. Of the product, a part's
-   number lies above the lower 31 bits, and a bin's inside the part in the highest of these. With
-   mul_hi in place of the product, splits took 18 and 31 % more time on an H200. */
-typedef struct { code_t low; uint shift, factor; } line_t;
+   number lies above the lower 31 bits, and a bin's inside the part in the highest of these. Parts
+   are numbered from `before` on. With mul_hi in place of the product, splits took 18 and 31 % more
+   time on an H200. */
+typedef struct { code_t low; uint shift, factor, before; } line_t;
 
 /* Are the keys that decide of pairs spread over so much that their values tell no parts apart? */
 CLSORT_INLINE uint spans_keys(ulong span)
@@ -7462,7 +7466,7 @@ CLSORT_INLINE uint spans_keys(ulong span)
 CLSORT_INLINE line_t make_line(code_t low, code_t last, uint parts)
 {
     const ulong span = (code_t)(last - low);
-    line_t line = { low, spans_keys(span) ? 32 : 0, 0 };
+    line_t line = { low, spans_keys(span) ? 32 : 0, 0, 0 };
     while (span >> line.shift >= min(1UL << 31, (ulong)parts << 25))
         line.shift++;
     const ulong width = (span >> line.shift) + 1;
@@ -7477,7 +7481,7 @@ CLSORT_INLINE ulong line_product(line_t line, code_t code)
 
 CLSORT_INLINE uint line_part(line_t line, code_t code)
 {
-    return (uint)(line_product(line, code) >> 31);
+    return (uint)(line_product(line, code) >> 31) - line.before;
 }
 
 CLSORT_INLINE uint line_bin(line_t line, code_t code)
@@ -7487,7 +7491,7 @@ CLSORT_INLINE uint line_bin(line_t line, code_t code)
 }
 
 /* The first code whose product is not below parts << 31 >> bits, or last + 1, which may be 0, where
-   there is none up to last. */
+   there is none up to last. Parts count from the line's beginning. */
 CLSORT_INLINE code_t line_start(line_t line, ulong parts, uint bits, code_t last)
 {
     const ulong product = parts << 31 >> bits, x = (product + line.factor - 1) / line.factor;
@@ -7516,10 +7520,9 @@ typedef struct {
 } bucket_space_t;
 enum { WORD_LONGEST, WORD_TAKEN, WORD_BIN, WORD_HEAVY, WORD_COLLECTED, WORD_UNORDERED };
 
-/* 1: a work-item of a merge of runs takes the keys of its row as vectors of 16 bytes. Those of 8
-   work-items then lie in different banks, without padding. */
-#define CLSORT_KEY_ROWS \
-    (CLSORT_RUN_BUCKETS && CLSORT_KEY_BYTES == 4 && CLSORT_BUCKET_ITEMS % 8 == 4)
+/* 1: a work-item takes the keys of its row as vectors of 16 bytes. Those of 8 work-items then lie
+   in different banks, without padding. */
+#define CLSORT_KEY_ROWS (CLSORT_KEY_BYTES == 4 && CLSORT_BUCKET_ITEMS % 8 == 4)
 #define CLSORT_KEY_SLOTS (CLSORT_BUCKET_TILE + (CLSORT_BUCKET_TILE >> CLSORT_KEY_PAD_LOG2))
 #define CLSORT_BIN_SLOTS (CLSORT_BUCKET_BINS + (CLSORT_BUCKET_BINS >> 5))
 
@@ -7689,6 +7692,21 @@ CLSORT_INLINE void order_bins(bucket_space_t l, uint rows, uint longest)
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
+//---- radix: bins of warps
+/* The lanes of the warp that have the same bin as its first one; 0 where warps are not known.
+   Called by whole warps. */
+CLSORT_INLINE uint first_peers(uint bin)
+{
+    uint peers = 0;
+#if CLSORT_WARPS
+    __asm__ volatile("{ .reg .pred p; .reg .b32 first; shfl.sync.idx.b32 first, %1, 0, 31, -1;"
+                     " setp.eq.u32 p, first, %1; vote.sync.ballot.b32 %0, p, -1; }"
+                     : "=r"(peers)
+                     : "r"(bin));
+#endif
+    return peers;
+}
+
 //---- radix: bins are filled
 /* The first key of a work-item, and from there to the next one. Those of a warp lie side by side
    where they come from shares of runs. */
@@ -7705,11 +7723,15 @@ CLSORT_INLINE uint bucket_item(uint m)
     return first_item() + m * CLSORT_NEXT_ITEM;
 }
 
-/* Puts the keys into their bins, whose places and, in the upper half, numbers `rank` has. Called by
+/* Puts the keys into their bins, whose places and, in the upper half, numbers `rank` has. In a
+   bucket loads do not wait for stores; merges of runs took 12 % more time on an H200 so. Called by
    all work-items with the bins placed; ends with a barrier. */
-CLSORT_INLINE void fill_bins(bucket_space_t l, const code_t *key, const uint *rank, uint rows)
+CLSORT_INLINE void fill_bins(bucket_space_t l, const code_t *key, uint *rank, uint rows)
 {
     const uint first = first_item();
+    #pragma unroll
+    for (uint m = 0; m < (CLSORT_RUN_BUCKETS ? 0 : CLSORT_BUCKET_ITEMS); m++)
+        rank[m] = l.bins[rank[m] >> 16] + (rank[m] & 0xFFFF);
     if (CLSORT_RUN_BUCKETS && first + (CLSORT_BUCKET_ITEMS - 1) * CLSORT_NEXT_ITEM < rows) {
         #pragma unroll
         for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)
@@ -7718,7 +7740,9 @@ CLSORT_INLINE void fill_bins(bucket_space_t l, const code_t *key, const uint *ra
         #pragma unroll
         for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {
             const uint row = first + m * CLSORT_NEXT_ITEM,
-                       at = row < rows ? l.bins[rank[m] >> 16] + (rank[m] & 0xFFFF) : row;
+                       at = row >= rows ? row
+                            : CLSORT_RUN_BUCKETS ? l.bins[rank[m] >> 16] + (rank[m] & 0xFFFF)
+                                                 : rank[m];
             l.keys[key_slot(at)] = row < rows ? key[m] : CLSORT_TOP_CODE;
         }
     }
@@ -7770,10 +7794,11 @@ CLSORT_INLINE void sort_bins(bucket_space_t l, const code_t *key, uint rows, lin
 
      sample     takes a sample of 2^14 keys, or all, to alt
      cells      one work-group: cells, ranges, where codes change their range
-     count      how many keys each range has                          reads keys
+     count      how many keys each range has, and, where these are
+                slices, each second digit of a slice                  reads keys
      ranges     one work-group: where ranges begin, their second digits
      split      moves keys to their ranges                            reads and writes keys
-     recount    how many keys each second digit has                   reads keys
+     recount    how many keys each other second digit has             reads keys
      starts     a work-group for each range: which buckets it has, and where they begin
      resplit    moves keys to their buckets                           reads and writes keys
      buckets    a work-group for each one up to the capacity          reads and writes keys
@@ -7793,7 +7818,8 @@ CLSORT_INLINE void sort_bins(bucket_space_t l, const code_t *key, uint rows, lin
    work-groups of 256, n keys take, besides the passes that end at once:
 
      n up to 655,000 (B = 8: 393,000)        7 launches    5 n B bytes of global memory
-     n up to 9 * 2^27 (B = 8: 5 * 2^26)      10 launches   8 n B bytes
+     n up to 9 * 2^27 (B = 8: 5 * 2^26)      10 launches   8 n B bytes, or 7 n B where second
+                                                           digits are counted at once
      above                                   only the passes
 
    The exact counts decide. Where buckets have more than they should, or a quarter of the keys lies
@@ -7809,11 +7835,12 @@ CLSORT_INLINE void sort_bins(bucket_space_t l, const code_t *key, uint rows, lin
 #endif
 #define CLSORT_SPLIT_TILE (CLSORT_GROUP * CLSORT_RADIX_ITEMS)
 /* What every kernel is told: `tables` words behind the gate's own table, those of this family
-   begin; a range has `slots` second digits at most, 0: its keys are a bucket. */
+   begin; a range has `slots` second digits at most, 0: its keys are a bucket. A slice has `parts`
+   of them where they are counted together with the first digits; 0: they never are. */
 #define CLSORT_HYBRID_ARGS \
     CLSORT_ARRAY_ARGS(source), CLSORT_ARRAY_ARGS(target), CLSORT_ARRAY_ARGS(alt), \
         CLSORT_CODEC_ARGS, global uchar *scratch, ulong scratch_at, uint n, uint tables, \
-        uint slots, local ulong2 *space
+        uint slots, uint parts, local ulong2 *space
 #if CLSORT_PAIRS
 #define CLSORT_HYBRID_ALT { alt_buffer + alt_keys_at, alt_buffer, 0 }
 #else
@@ -7823,13 +7850,13 @@ CLSORT_INLINE void sort_bins(bucket_space_t l, const code_t *key, uint rows, lin
     { \
         CLSORT_ARRAY(source), CLSORT_ARRAY(target), CLSORT_HYBRID_ALT, CLSORT_CODEC, \
             (global uint *)(scratch + scratch_at) + CLSORT__GATE, \
-            (global uint *)(scratch + scratch_at) + tables, n, slots \
+            (global uint *)(scratch + scratch_at) + tables, n, slots, parts \
     }
 typedef struct {
     array_t source, target, alt;
     codec_t codec;
     global uint *gate, *tables;
-    uint n, slots;
+    uint n, slots, parts;
 } hybrid_t;
 
 /* The tables, in words: a head; where codes change their range; for each range its count, later
@@ -7838,7 +7865,7 @@ typedef struct {
 enum { HYBRID_OVER, HYBRID_TILES, HYBRID_DIGITS, HYBRID_SHIFT, HYBRID_FACTOR, HYBRID_FLAT,
        HYBRID_LEAST = 6, HYBRID_MOST = 8, HYBRID_HEAVIES = 10, HYBRID_LISTED,
        HYBRID_GAP_LOW = 12, HYBRID_GAP_END = 14, HYBRID_GAP_SIZE = 16,
-       HYBRID_FIRST = 18, HYBRID_LAST = 22 };
+       HYBRID_FIRST = 18, HYBRID_LAST = 22, HYBRID_PARTS = 26 };
 enum { RANGE_LOW, RANGE_LAST = 2, RANGE_SHIFT = 4, RANGE_FACTOR, RANGE_TILES, RANGE_HEAVY };
 enum { HEAVY_CODE, HEAVY_DIGIT = 2 };
 
@@ -7885,12 +7912,15 @@ CLSORT_INLINE uint sample_size(hybrid_t h)
     return min(h.n, 1u << CLSORT__HYBRID_SAMPLE_LOG2);
 }
 
-/* Takes the sample to alt: one key of each part of the source, at a place without a pattern. Any
-   number of work-groups. */
+/* Takes the sample to alt: one key of each part of the source, at a place without a pattern, and
+   clears the table of buckets. Any number of work-groups. */
 CLSORT_KERNEL void clsort_hybrid_sample(CLSORT_HYBRID_ARGS)
 {
     const hybrid_t h = CLSORT_HYBRID;
     const uint size = sample_size(h);
+    for (uint i = (uint)get_global_id(0); i < CLSORT__HYBRID_DIGITS * slots;
+         i += (uint)get_global_size(0))
+        hybrid_slots(h)[i] = 0;
     for (uint i = (uint)get_global_id(0); i < size; i += (uint)get_global_size(0)) {
         const uint noise = (i + 1) * 0x9E3779B9u, jitter = (noise ^ noise >> 15) * 0x85EBCA6Bu;
         const ulong place = (ulong)i * n + ((ulong)jitter * n >> 32);
@@ -8031,6 +8061,7 @@ CLSORT_INLINE void cut_cells(hybrid_t h, cells_t *s)
     s->line = make_line((least - min(least, upper ? inner : margin)) & ~values,
                         s->most - (folds ? (code_t)(length - 2 * inner) : 0),
                         CLSORT_INNER_CELLS - (folds ? 8 : 0));
+    s->line.factor &= ~0u << CLSORT__HYBRID_SLICE_LOG2;     /* of slices, a whole number */
     if (folds) {
         const uint last = line_part(s->line, s->gap.low + inner);
         const code_t end = gap_step(s->gap.end - inner), above = s->gap.end;
@@ -8369,6 +8400,14 @@ CLSORT_INLINE uint lacks_slots(hybrid_t h, cells_t s)
     return !s.flat && most != 0 && h.n / max(most, 1u) > CLSORT_BUCKET_TILE / 8 * 7;
 }
 
+/* How many second digits each slice has if they are counted together with the first ones, else 0.
+   That pays where slices have about equally many keys, which clsort_hybrid_ranges sees. */
+CLSORT_INLINE uint slice_parts(hybrid_t h, cells_t s)
+{
+    const ulong factor = (ulong)(s.line.factor >> CLSORT__HYBRID_SLICE_LOG2) * h.parts;
+    return s.flat && factor < 1UL << 31 ? h.parts : 0;
+}
+
 /* Writes the head and clears the counts of ranges. The gate stays up unless a cell is too heavy, or
    there are too many keys. Called by all work-items. */
 CLSORT_INLINE void write_head(hybrid_t h, cells_t s, uint digits, uint heaviest)
@@ -8382,6 +8421,7 @@ CLSORT_INLINE void write_head(hybrid_t h, cells_t s, uint digits, uint heaviest)
         h.tables[HYBRID_SHIFT] = s.line.shift;
         h.tables[HYBRID_FACTOR] = s.line.factor;
         h.tables[HYBRID_FLAT] = s.flat;
+        h.tables[HYBRID_PARTS] = slice_parts(h, s);
         h.tables[HYBRID_HEAVIES] = s.heavy;
         store_code(h.tables + HYBRID_LEAST, s.line.low);
         store_code(h.tables + HYBRID_MOST, s.most);
@@ -8449,8 +8489,9 @@ CLSORT_KERNEL void clsort_hybrid_cells(CLSORT_HYBRID_ARGS)
 //---- radix: hybrid digits
 /* How a split tells codes apart: by the masks of cells, in local memory; by the digits of cells
    there, of a byte each; by the masks and the heavy codes behind them; by slices; inside a range by
-   its line alone; or, of pairs, by slices that values do not tell apart. */
-enum { BY_MASKS, BY_DIGITS, BY_HEAVIES, BY_SLICES, BY_LINE, BY_KEYS };
+   its line alone; of pairs, by slices that values do not tell apart; or, to count them, by the
+   parts of all slices. */
+enum { BY_MASKS, BY_DIGITS, BY_HEAVIES, BY_SLICES, BY_LINE, BY_KEYS, BY_PARTS };
 typedef struct {
     line_t line;
     code_t span;
@@ -8519,6 +8560,7 @@ CLSORT_INLINE uint key_slice(splitter_t s, uint key)
                              : CLSORT__HYBRID_DIGITS - 1u;
 }
 
+//---- radix: hybrid digit of a code
 /* The digit of a code. */
 CLSORT_INLINE uint split_digit(splitter_t s, code_t code, const uint by)
 {
@@ -8526,11 +8568,13 @@ CLSORT_INLINE uint split_digit(splitter_t s, code_t code, const uint by)
         return line_part(s.line, code);
     if (by == BY_KEYS)
         return key_slice(s, (uint)((ulong)code >> 32));
-    const code_t place = by == BY_SLICES ? code : fold_code(s.gap, code);
+    const code_t place = by == BY_SLICES || by == BY_PARTS ? code : fold_code(s.gap, code);
     const uint below = code < s.line.low, inside = (code_t)(place - s.line.low) <= s.span,
                slice = 1 + (uint)(line_product(s.line, code) >> (31 + CLSORT__HYBRID_SLICE_LOG2));
     if (by == BY_SLICES)
         return inside ? slice : below ? 0 : CLSORT__HYBRID_DIGITS - 1;
+    if (by == BY_PARTS)
+        return inside ? line_part(s.line, code) : s.flat + below;
     const uint cell = inside ? 1 + line_part(s.line, place) : below ? 0 : CLSORT_LAST_CELL;
     if (by == BY_DIGITS)
         return ((local const uchar *)s.masks)[cell];
@@ -8542,10 +8586,19 @@ CLSORT_INLINE uint split_digit(splitter_t s, code_t code, const uint by)
     return word >> 31 ? heavy_digit(s, code, at, digit) : digit;
 }
 
+/* Is a range, where the sample is flat, a slice? Else it is what lies outside the sample. */
+CLSORT_INLINE uint is_slice(uint digit)
+{
+    return digit - 1 < CLSORT_SLICES;
+}
+
 CLSORT_INLINE line_t range_line(hybrid_t h, uint digit)
 {
     global const uint *range = hybrid_range(h, digit);
-    const line_t line = { load_code(range + RANGE_LOW), range[RANGE_SHIFT], range[RANGE_FACTOR] };
+    const uint parts = h.tables[HYBRID_PARTS], sliced = parts != 0 && is_slice(digit);
+    const line_t line = { load_code(sliced ? h.tables + HYBRID_LEAST : range + RANGE_LOW),
+                          range[RANGE_SHIFT], range[RANGE_FACTOR],
+                          sliced ? (digit - 1) * parts : 0 };
     return line;
 }
 
@@ -8575,22 +8628,30 @@ CLSORT_INLINE void load_ahead(code_t *key, array_t from, uint at, uint rows, con
     }
 }
 
+/* Adds a key to the counters, each of which has copies but in a range. */
+CLSORT_INLINE void count_digit(splitter_t s, code_t code, local uint *counters, const uint by)
+{
+    const uint copies = by == BY_LINE ? 1 : CLSORT__HYBRID_COPIES,
+               most = by == BY_HEAVIES ? CLSORT_STAYS - 1u : ~0u;
+    atomic_inc(&counters[local_id() % copies + copies * (split_digit(s, code, by) & most)]);
+}
+
 /* Adds those of `rows` keys to the counters that begin at `first` and every `step` keys from there
-   on, CLSORT_AHEAD for each work-item. Called by all work-items with the counters ready. */
+   on, CLSORT_AHEAD for each work-item, which do not wait for each other. Called by all work-items
+   with the counters ready. */
 CLSORT_INLINE void count_digits(splitter_t s, array_t from, codec_t codec, uint rows, uint first,
                                 uint step, local uint *counters, const uint by)
 {
-    const uint copies = by == BY_LINE ? 1 : CLSORT__HYBRID_COPIES, own = local_id() % copies,
-               most = by == BY_HEAVIES ? CLSORT_STAYS - 1u : ~0u;
     for (uint at = first + local_id(); at < rows; at += step) {
-        const uint all = all_ahead(at, rows);
-        code_t code[CLSORT_AHEAD];
-        load_ahead(code, from, at, rows, 0);
-        #pragma unroll
-        for (uint m = 0; m < CLSORT_AHEAD; m++)
-            if (all || at + m * CLSORT_GROUP < rows)
-                atomic_inc(&counters[own + copies * (split_digit(s, encode(code[m], codec), by)
-                                                     & most)]);
+        if (all_ahead(at, rows)) {
+            code_t code[CLSORT_AHEAD];
+            load_ahead(code, from, at, rows, 0);
+            #pragma unroll
+            for (uint m = 0; m < CLSORT_AHEAD; m++)
+                count_digit(s, encode(code[m], codec), counters, by);
+        } else
+            for (uint i = at; i < rows; i += CLSORT_GROUP)
+                count_digit(s, encode(load_decider(from, i), codec), counters, by);
     }
 }
 
@@ -8607,9 +8668,74 @@ CLSORT_INLINE void add_copies(hybrid_t h, local const uint *counters)
     }
 }
 
-/* Any number of work-groups, which also clear the table of buckets. space: CLSORT__HYBRID_COPIES *
-   CLSORT__HYBRID_DIGITS words, then CLSORT__HYBRID_CELLS bytes, or CLSORT_CELL_MASKS words and
-   CLSORT__HYBRID_HEAVIES codes. */
+//---- radix: hybrid count of parts
+/* Adds a key to the counters of parts. With `crowds`, lanes with the part of the first one are
+   added at once; called by whole warps then. */
+CLSORT_INLINE void count_part(splitter_t s, code_t code, local uint *counters, const uint crowds)
+{
+    const uint part = split_digit(s, code, BY_PARTS), lane = local_id() % CLSORT__WARP,
+               peers = crowds ? first_peers(part) : 0,
+               count = !(peers >> lane & 1) ? 1 : lane ? 0 : popcount(peers);
+    if (count != 0)
+        atomic_add(&counters[part / 2], count << part % 2 * 16);
+}
+
+/* As count_digits, of the parts of all slices. Where keys are sorted, many of a warp have one. */
+CLSORT_INLINE void count_parts(hybrid_t h, splitter_t s, uint parts, uint first, uint step,
+                               local uint *counters)
+{
+    s.line.factor = (s.line.factor >> CLSORT__HYBRID_SLICE_LOG2) * parts;
+    s.flat = CLSORT_SLICES * parts;     /* where counters of what lies outside begin */
+    for (uint at = first + local_id(); at < h.n; at += step) {
+        if (all_ahead(at, h.n)) {
+            code_t code[CLSORT_AHEAD];
+            load_ahead(code, h.source, at, h.n, 0);
+            const uint part = split_digit(s, encode(code[0], h.codec), BY_PARTS),
+                       crowds = popcount(first_peers(part)) >= CLSORT__WARP / 4;
+            if (crowds) {
+                #pragma unroll
+                for (uint m = 0; m < CLSORT_AHEAD; m++)
+                    count_part(s, encode(code[m], h.codec), counters, 1);
+            } else {
+                #pragma unroll
+                for (uint m = 0; m < CLSORT_AHEAD; m++)
+                    count_part(s, encode(code[m], h.codec), counters, 0);
+            }
+        } else
+            for (uint i = at; i < h.n; i += CLSORT_GROUP)
+                count_part(s, encode(load_decider(h.source, i), h.codec), counters, 0);
+    }
+}
+
+CLSORT_INLINE uint counted_part(local const uint *counters, uint part)
+{
+    return counters[part / 2] >> part % 2 * 16 & 0xFFFF;
+}
+
+/* Adds the counts of parts to those of buckets and of ranges. Called by all work-items with a
+   barrier since the last count. */
+CLSORT_INLINE void add_parts(hybrid_t h, uint parts, local const uint *counters)
+{
+    const uint lanes = CLSORT__WARP, slices = CLSORT_GROUP / lanes;
+    for (uint slice = local_id() / lanes; slice < CLSORT_SLICES; slice += slices)
+        for (uint k = local_id() % lanes; k < parts; k += lanes) {
+            const uint count = counted_part(counters, slice * parts + k);
+            if (count != 0)
+                atomic_add(&hybrid_slots(h)[(slice + 1) * h.slots + k], count);
+        }
+    for (uint d = local_id(); d < CLSORT__HYBRID_DIGITS; d += CLSORT_GROUP) {
+        uint sum = is_slice(d) ? 0 : counted_part(counters, CLSORT_SLICES * parts + (d == 0));
+        for (uint k = 0; k < (is_slice(d) ? parts : 0); k++)
+            sum += counted_part(counters, (d - 1) * parts + k);
+        if (sum != 0)
+            atomic_add(&hybrid_next(h)[d], sum);
+    }
+}
+
+//---- radix: hybrid count kernel
+/* Any number of work-groups. space: CLSORT__HYBRID_COPIES * CLSORT__HYBRID_DIGITS words,
+   then CLSORT__HYBRID_CELLS bytes, or CLSORT_CELL_MASKS words and CLSORT__HYBRID_HEAVIES codes; or
+   CLSORT__HYBRID_PART_WORDS words, if these are more. */
 CLSORT_KERNEL void clsort_hybrid_count(CLSORT_HYBRID_ARGS)
 {
     const hybrid_t h = CLSORT_HYBRID;
@@ -8617,26 +8743,26 @@ CLSORT_KERNEL void clsort_hybrid_count(CLSORT_HYBRID_ARGS)
                *masks = counters + CLSORT__HYBRID_COPIES * CLSORT__HYBRID_DIGITS;
     const uint first = CLSORT_AHEAD * CLSORT_GROUP * (uint)get_group_id(0),
                step = CLSORT_AHEAD * CLSORT_GROUP * (uint)get_num_groups(0);
-    if (n == 0)
+    if (n == 0 || *h.gate == 0)
         return;
-    for (uint i = (uint)get_global_id(0); i < CLSORT__HYBRID_DIGITS * slots;
-         i += (uint)get_global_size(0))
-        hybrid_slots(h)[i] = 0;
-    if (*h.gate == 0)
-        return;
+    const uint counted = h.tables[HYBRID_PARTS],
+               words = counted ? CLSORT__HYBRID_PART_WORDS(counted)
+                               : CLSORT__HYBRID_COPIES * CLSORT__HYBRID_DIGITS;
     const splitter_t s = first_splitter(h, masks);
-    for (uint i = local_id(); i < CLSORT__HYBRID_COPIES * CLSORT__HYBRID_DIGITS; i += CLSORT_GROUP)
+    for (uint i = local_id(); i < words; i += CLSORT_GROUP)
         counters[i] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
     if (s.heavy == 0 && !s.flat)
         spread_masks(h, masks);
     barrier(CLK_LOCAL_MEM_FENCE);
     if (CLSORT_PAIRS) count_digits(s, h.source, h.codec, n, first, step, counters, BY_KEYS);
+    else if (counted) count_parts(h, s, counted, first, step, counters);
     else if (s.flat) count_digits(s, h.source, h.codec, n, first, step, counters, BY_SLICES);
     else if (s.heavy == 0) count_digits(s, h.source, h.codec, n, first, step, counters, BY_DIGITS);
     else count_digits(s, h.source, h.codec, n, first, step, counters, BY_HEAVIES);
     barrier(CLK_LOCAL_MEM_FENCE);
-    add_copies(h, counters);
+    if (counted) add_parts(h, counted, counters);
+    else add_copies(h, counters);
 }
 
 //---- radix: hybrid ranges
@@ -8682,8 +8808,9 @@ CLSORT_INLINE uint is_edge(hybrid_t h, code_t low, code_t last, uint edge)
     return last >= load_code(h.tables + edge) && low <= load_code(h.tables + edge + 2);
 }
 
-/* Writes range `digit`, of `rows` keys, which begins behind `tiles` tiles. */
-CLSORT_INLINE void write_range(hybrid_t h, uint digit, uint rows, uint tiles)
+/* Writes range `digit`, of `rows` keys, which begins behind `tiles` tiles. parts: of a slice, if
+   they have been counted, else 0. */
+CLSORT_INLINE void write_range(hybrid_t h, uint digit, uint rows, uint tiles, uint parts)
 {
     global uint *range = hybrid_range(h, digit);
     const uint used = digit < h.tables[HYBRID_DIGITS],
@@ -8695,7 +8822,11 @@ CLSORT_INLINE void write_range(hybrid_t h, uint digit, uint rows, uint tiles)
     const uint outside = digit == 0 || !next || (low <= gap && gap <= last)
                          || is_edge(h, low, last, HYBRID_FIRST)
                          || is_edge(h, low, last, HYBRID_LAST);
-    const line_t line = cut_range(h, low, last, rows, outside);
+    line_t line = cut_range(h, low, last, rows, outside);
+    if (parts != 0 && is_slice(digit)) {
+        line.shift = h.tables[HYBRID_SHIFT];
+        line.factor = (h.tables[HYBRID_FACTOR] >> CLSORT__HYBRID_SLICE_LOG2) * parts;
+    }
     if (!used)
         store_code(range + RANGE_LOW, low);
     store_code(range + RANGE_LAST, last);
@@ -8714,6 +8845,26 @@ CLSORT_INLINE uint range_tiles(hybrid_t h, uint digit, uint rows)
     return is_heavy_range(h, digit) ? 0 : (rows + CLSORT_SPLIT_TILE - 1) / CLSORT_SPLIT_TILE;
 }
 
+//---- radix: hybrid ranges kernel
+/* Returns how many second digits of each slice have been counted. Where a slice has too many keys
+   for so many buckets, their counts are cleared, and they are counted again by ranges. Called by
+   all work-items with `sums` free; ends with a barrier. */
+CLSORT_INLINE uint judge_parts(hybrid_t h, local uint *sums)
+{
+    const uint counted = h.tables[HYBRID_PARTS],
+               most = counted * (CLSORT_BUCKET_TILE - CLSORT_GROUP);
+    uint crowded = 0;
+    for (uint d = local_id(); d < CLSORT__HYBRID_DIGITS; d += CLSORT_GROUP)
+        crowded |= counted != 0 && is_slice(d) && hybrid_next(h)[d] > most;
+    crowded = group_total(crowded, sums);
+    barrier(CLK_GLOBAL_MEM_FENCE);
+    for (uint i = local_id(); i < CLSORT__HYBRID_DIGITS * h.slots && crowded; i += CLSORT_GROUP)
+        hybrid_slots(h)[i] = 0;
+    if (local_id() == 0 && crowded)
+        h.tables[HYBRID_PARTS] = 0;
+    return crowded ? 0 : counted;
+}
+
 /* One work-group. A heavy code's keys do not move, so its range is at its end already. space: 2 *
    CLSORT_GROUP + 1 words. */
 CLSORT_KERNEL void clsort_hybrid_ranges(CLSORT_HYBRID_ARGS)
@@ -8724,16 +8875,19 @@ CLSORT_KERNEL void clsort_hybrid_ranges(CLSORT_HYBRID_ARGS)
     uint rows[CLSORT__HYBRID_DIGITS / CLSORT_GROUP], sum = 0, tiles = 0, total;
     if (n == 0 || *h.gate == 0)
         return;
+    const uint counted = judge_parts(h, sums);
     for (uint k = 0; k < own; k++) {
         rows[k] = hybrid_next(h)[first + k];
         sum += rows[k];
         tiles += range_tiles(h, first + k, rows[k]);
     }
     sum = group_scan_total(sum, sums, &total);
+    if (local_id() == 0 && total != n)      /* a counter of 16 bits was too small */
+        atomic_and(h.gate, 0);
     tiles = group_scan_total(tiles, sums, &total);
     for (uint k = 0; k < own; k++) {
         hybrid_next(h)[first + k] = is_heavy_range(h, first + k) ? sum + rows[k] : sum;
-        write_range(h, first + k, rows[k], tiles);
+        write_range(h, first + k, rows[k], tiles, counted);
         sum += rows[k];
         tiles += range_tiles(h, first + k, rows[k]);
     }
@@ -8836,16 +8990,7 @@ CLSORT_INLINE void load_tile(code_t *key, move_t v)
    neighbours of sorted keys have the same one. Called by whole warps. */
 CLSORT_INLINE uint digits_crowd(uint digit)
 {
-#if CLSORT_WARPS
-    uint peers;
-    __asm__ volatile("{ .reg .pred p; .reg .b32 first; shfl.sync.idx.b32 first, %1, 0, 31, -1;"
-                     " setp.eq.u32 p, first, %1; vote.sync.ballot.b32 %0, p, -1; }"
-                     : "=r"(peers)
-                     : "r"(digit));
-    return popcount(peers) >= CLSORT__WARP / 2;
-#else
-    return 0;
-#endif
+    return popcount(first_peers(digit)) >= CLSORT__WARP / 2;
 }
 
 /* Adds 1 to a digit's counter, and returns what it was. With `crowds`, lanes with the digit of the
@@ -9019,7 +9164,8 @@ CLSORT_INLINE part_t find_part(hybrid_t h, uint tile, uint most, local uint *fou
     return p;
 }
 
-/* A work-group for each CLSORT__HYBRID_RECOUNT_TILES tiles. space: CLSORT_MOST_SLOTS + 1 words. */
+/* A work-group for each CLSORT__HYBRID_RECOUNT_TILES tiles, but for slices whose parts have been
+   counted. space: CLSORT_MOST_SLOTS + 1 words. */
 CLSORT_KERNEL void clsort_hybrid_recount(CLSORT_HYBRID_ARGS)
 {
     const hybrid_t h = CLSORT_HYBRID;
@@ -9027,14 +9173,20 @@ CLSORT_KERNEL void clsort_hybrid_recount(CLSORT_HYBRID_ARGS)
     if (n == 0 || *h.gate == 0)
         return;
     uint tile = (uint)get_group_id(0) * CLSORT__HYBRID_RECOUNT_TILES;
-    const uint end = min(tile + CLSORT__HYBRID_RECOUNT_TILES, h.tables[HYBRID_TILES]);
+    const uint end = min(tile + CLSORT__HYBRID_RECOUNT_TILES, h.tables[HYBRID_TILES]),
+               counted = h.tables[HYBRID_PARTS],
+               inner = hybrid_range(h, 1)[RANGE_TILES],
+               outer = hybrid_range(h, CLSORT__HYBRID_DIGITS - 1)[RANGE_TILES];
+    if (counted && tile >= inner && end <= outer)
+        return;
     while (tile < end) {
         const part_t p = find_part(h, tile, end - tile, found);
         const splitter_t s = { range_line(h, p.digit), 0, 0, 0, 0, 0, { 0, 0, 0 } };
         for (uint d = local_id(); d < slots; d += CLSORT_GROUP)
             counters[d] = 0;
         barrier(CLK_LOCAL_MEM_FENCE);
-        count_digits(s, advance(h.alt, p.begin), h.codec, p.rows, 0, CLSORT_AHEAD * CLSORT_GROUP,
+        count_digits(s, advance(h.alt, p.begin), h.codec,
+                     counted && is_slice(p.digit) ? 0 : p.rows, 0, CLSORT_AHEAD * CLSORT_GROUP,
                      counters, BY_LINE);
         barrier(CLK_LOCAL_MEM_FENCE);
         for (uint d = local_id(); d < slots; d += CLSORT_GROUP)
@@ -9187,26 +9339,52 @@ typedef struct {
 
 CLSORT_INLINE bucket_t take_bucket(hybrid_t h, uint number)
 {
-    const uint again = h.slots != 0, digit = again ? number / h.slots : number,
-               part = again ? number % h.slots : 0;
+    const uint again = h.slots != 0, most = max(h.slots, 1u),
+               digit = number >> popcount(most - 1);
     global const uint *ends = again ? hybrid_slots(h) : hybrid_next(h),
                       *range = hybrid_range(h, digit);
     bucket_t b = { number ? ends[number - 1] : 0, 0, again, 0, 0, 0, range_line(h, digit) };
     const code_t last = load_code(range + RANGE_LAST);
     b.rows = ends[number] - b.begin;
     b.single = single_parts(b.line);
+    const ulong part = b.line.before + (number & (most - 1));
     b.low = line_start(b.line, part, 0, last);
     b.last = (code_t)(line_start(b.line, part + 1, 0, last) - 1);
     return b;
 }
 
 //---- radix: hybrid bucket kernel
+/* Keys of a work-item that are there in most buckets. */
+#define CLSORT_SURE_ITEMS (CLSORT_BUCKET_ITEMS * 3 / 4)
+
 /* Loads the codes of a bucket; beyond the end, the last one. */
 CLSORT_INLINE void load_bucket(array_t from, codec_t codec, uint rows, code_t *code)
 {
     #pragma unroll
     for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)
         code[m] = encode(load_key(from, min(local_id() + m * CLSORT_GROUP, rows - 1)), codec);
+}
+
+/* Writes the codes of a bucket. Loads from local memory do not wait for each other. */
+CLSORT_INLINE void store_bucket(bucket_space_t l, array_t to, codec_t codec, uint rows)
+{
+    const uint t = local_id();
+    code_t code[CLSORT_BUCKET_ITEMS];
+    to = advance(to, t);
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)
+        code[m] = decode(l.keys[key_slot(t + m * CLSORT_GROUP)], codec);
+    if (rows >= CLSORT_SURE_ITEMS * CLSORT_GROUP) {
+        #pragma unroll
+        for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)
+            if (m < CLSORT_SURE_ITEMS || t + m * CLSORT_GROUP < rows)
+                store_key(to, m * CLSORT_GROUP, code[m]);
+    } else {
+        #pragma unroll
+        for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)
+            if (t + m * CLSORT_GROUP < rows)
+                store_key(to, m * CLSORT_GROUP, code[m]);
+    }
 }
 
 /* Sorts a bucket up to the capacity, or of equal codes. Called by all work-items with the local
@@ -9224,12 +9402,7 @@ CLSORT_INLINE void finish_bucket(hybrid_t h, bucket_space_t l, bucket_t b)
     else load_bucket(advance(h.alt, b.begin), h.codec, b.rows, key);
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     sort_bins(l, key, b.rows, b.line);
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {
-        const uint i = t + m * CLSORT_GROUP;
-        if (i < b.rows)
-            store_key(to, i, decode(l.keys[key_slot(i)], h.codec));
-    }
+    store_bucket(l, to, h.codec, b.rows);
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
@@ -9442,16 +9615,7 @@ CLSORT_KERNEL void clsort_hybrid_long(CLSORT_HYBRID_ARGS)
    for each other. Called by whole warps. */
 CLSORT_INLINE uint bins_crowd(uint bin)
 {
-#if CLSORT_WARPS
-    uint peers;
-    __asm__ volatile("{ .reg .pred p; .reg .b32 first; shfl.sync.idx.b32 first, %1, 0, 31, -1;"
-                     " setp.eq.u32 p, first, %1; vote.sync.ballot.b32 %0, p, -1; }"
-                     : "=r"(peers)
-                     : "r"(bin));
-    return popcount(peers) >= CLSORT__WARP / 4;
-#else
-    return 0;
-#endif
+    return popcount(first_peers(bin)) >= CLSORT__WARP / 4;
 }
 
 /* Adds 1 to a bin, and returns what it was. With `crowds`, lanes with the bin of the first one are

@@ -1375,6 +1375,89 @@ static void ties_by_value(bench *b)
 
 static void hybrid_orders_ties_by_value(bench *b) { with_kernels_of_gpus(b, ties_by_value); }
 
+static int compare_uints(const void *a, const void *b)
+{
+    const cl_uint x = *(const cl_uint *)a, y = *(const cl_uint *)b;
+    return (x > y) - (x < y);
+}
+
+/* Sorts keys, and compares them with a sort of the host. */
+static int sort_codes(const bench *b, size_t n, cl_uint *keys)
+{
+    clsort_desc d = clsort_desc_default();
+    cl_uint *wanted = malloc(n * sizeof *wanted);
+    int right;
+    if (!CHECK(wanted != NULL)) return 0;
+    memcpy(wanted, keys, n * sizeof *wanted);
+    qsort(wanted, n, sizeof *wanted, compare_uints);
+    d.count = n;
+    d.key_type = CLSORT_U32;
+    d.tuning.work_group = 64;
+    right = CHECK_OK(clsort_set_algorithm(&d, "radix-hybrid"))
+            && CHECK_OK(clsort_sort_host(b->sorter, &d, keys, NULL, NULL))
+            && CHECK(!memcmp(wanted, keys, n * sizeof *wanted));
+    free(wanted);
+    return right;
+}
+
+/* Second digits that are counted together with the first ones: one of each slice, several; that are
+   counted again since a slice has too many keys; that have too few codes, and just enough. Two keys
+   lie outside of the others. */
+static void parts_of_slices(bench *b)
+{
+    static const struct { size_t n; cl_uint codes; } cases[] = {
+        { 200003, 0 }, { 302261, 0 }, { 700001, 0 }, { 911861, 0 }, { 700001, 700 },
+        { 700001, 800 }, { 700001, 1 << 30 }
+    };
+    uint64_t random = 1;
+    size_t k, i;
+    for (k = 0; k < (b->small ? 2 : sizeof cases / sizeof *cases); k++) {
+        const cl_uint codes = cases[k].codes;
+        cl_uint *keys = malloc(cases[k].n * sizeof *keys);
+        int right;
+        if (!CHECK(keys != NULL)) return;
+        AT("%zu keys of %u codes", cases[k].n, (unsigned)codes);
+        for (i = 0; i < cases[k].n; i++) {
+            keys[i] = (cl_uint)(pattern_random(&random) >> 20);
+            keys[i] = codes ? keys[i] % codes + 1000 : keys[i];
+        }
+        if (codes) keys[cases[k].n / 3] = 1;
+        if (codes) keys[cases[k].n / 2] = ~0u;
+        right = sort_codes(b, cases[k].n, keys);
+        free(keys);
+        if (!right) return;
+    }
+}
+
+static void hybrid_counts_parts(bench *b) { with_kernels_of_gpus(b, parts_of_slices); }
+
+/* Where the sample takes key i of 2^14. */
+static size_t hybrid_sampled(size_t n, cl_uint i)
+{
+    const cl_uint noise = (i + 1) * 0x9E3779B9u, jitter = (noise ^ noise >> 15) * 0x85EBCA6Bu;
+    return (size_t)(((cl_ulong)i * n + ((cl_ulong)jitter * n >> 32)) >> 14);
+}
+
+/* A work-group counts more equal keys than its counters of 16 bits hold, of which the sample has
+   none. */
+static void counters_overflow(bench *b)
+{
+    const size_t tile = 64 * 8, groups = 5 * (size_t)b->sorter->compute_units,
+                 n = groups * 140 * tile;
+    cl_uint *keys = groups <= 40 ? malloc(n * sizeof *keys) : NULL;
+    uint64_t random = 1;
+    size_t i;
+    if (groups > 40 || !CHECK(keys != NULL)) return;
+    for (i = 0; i < n; i++)
+        keys[i] = i / tile % groups ? (cl_uint)(pattern_random(&random) >> 20) : 123456789;
+    for (i = 0; i < 1 << 14; i++)
+        keys[hybrid_sampled(n, (cl_uint)i)] = (cl_uint)(pattern_random(&random) >> 20);
+    sort_codes(b, n, keys);
+    free(keys);
+}
+
+static void hybrid_notes_overflow(bench *b) { with_kernels_of_gpus(b, counters_overflow); }
+
 static void hybrid_is_for_some_elements(bench *b)
 {
     static const struct { cl_uint type, stable; size_t value_size; int indices; cl_uint last_bit;
@@ -1441,12 +1524,6 @@ static void samples_sort_in_large_groups(bench *b)
         c.d.tuning.work_group = 256;
         if (!case_run(b, &c)) return;
     }
-}
-
-static int compare_uints(const void *a, const void *b)
-{
-    const cl_uint x = *(const cl_uint *)a, y = *(const cl_uint *)b;
-    return (x > y) - (x < y);
 }
 
 /* Tiles whose samples say little: between two samples of each tile lie most of its keys' codes, the
@@ -1783,6 +1860,8 @@ static const test_entry tests[] = {
     { "hybrid radix sorts buckets above their capacity", hybrid_sorts_full_buckets },
     { "hybrid radix sorts pairs", hybrid_sorts_pairs },
     { "hybrid radix orders equal keys by their values", hybrid_orders_ties_by_value },
+    { "hybrid radix counts second digits at once", hybrid_counts_parts },
+    { "hybrid radix notes that a counter was too small", hybrid_notes_overflow },
     { "hybrid radix takes bare keys, and pairs of two words", hybrid_is_for_some_elements },
     { "radix of samples sorts every pattern", samples_sort_every_pattern },
     { "radix of samples sorts the most keys", samples_sort_in_large_groups },
