@@ -1237,6 +1237,15 @@ CLSORT_INLINE void put_item(local code_t *keys, local uint *words, uint i, item_
 #define CLSORT_TEAM CLSORT__TEAM(CLSORT_GROUP, CLSORT_TEAM_MOST)
 #define CLSORT_TEAMS (CLSORT_GROUP / CLSORT_TEAM)
 
+/* For code that is long or shared by kernels: NVIDIA's compiler, which takes long for what is
+   inlined, calls it. Structures would go through memory, so it takes none. Elsewhere it is inlined:
+   compilers for CPUs take barriers in kernels alone. */
+#if CLSORT_FORWARD_PROGRESS
+#define CLSORT_APART CLSORT_CALLED
+#else
+#define CLSORT_APART CLSORT_INLINE
+#endif
+
 /* A work-group of one work-item needs no barriers, which are not free on a CPU. */
 #if CLSORT_GROUP_LOG2 > 0
 #define group_sync() barrier(CLK_LOCAL_MEM_FENCE)
@@ -1255,9 +1264,32 @@ CLSORT_INLINE void team_sync(void)
 #define team_sync() group_sync()
 #endif
 
+/* Adds %0 of another lane of the warp, where there is one. */
+#define CLSORT_ADD_LANE(mode, distance, edge) \
+    "{ .reg .pred there; .reg .b32 other; shfl.sync." mode ".b32 other|there, %0, " distance ", " \
+    edge ", 0xffffffff; @there add.u32 %0, %0, other; }"
+
 /* The sum of x over the work-items before this one; each team sums by itself first. Called by all
    work-items of a group. sums: CLSORT__SCAN_WORDS words of local memory, free before the call and
    again after the next barrier. */
+#if CLSORT_WARPS && CLSORT_GROUP >= CLSORT__WARP
+CLSORT_INLINE uint group_scan(uint x, local uint *sums)
+{
+    const uint team = local_id() / CLSORT_TEAM, lane = local_id() % CLSORT_TEAM;
+    uint sum = x, before;
+    __asm__ volatile(CLSORT_ADD_LANE("up", "1", "0") CLSORT_ADD_LANE("up", "2", "0")
+                     CLSORT_ADD_LANE("up", "4", "0") CLSORT_ADD_LANE("up", "8", "0")
+                     CLSORT_ADD_LANE("up", "16", "0") : "+r"(sum));
+    if (lane == CLSORT_TEAM - 1)
+        sums[team] = sum;
+    group_sync();
+    before = lane < team ? sums[lane] : 0;
+    __asm__ volatile(CLSORT_ADD_LANE("bfly", "1", "31") CLSORT_ADD_LANE("bfly", "2", "31")
+                     CLSORT_ADD_LANE("bfly", "4", "31") CLSORT_ADD_LANE("bfly", "8", "31")
+                     CLSORT_ADD_LANE("bfly", "16", "31") : "+r"(before));
+    return before + sum - x;
+}
+#else
 CLSORT_INLINE uint group_scan(uint x, local uint *sums)
 {
     const uint t = local_id();
@@ -1276,6 +1308,7 @@ CLSORT_INLINE uint group_scan(uint x, local uint *sums)
         sum += w < t / CLSORT_TEAM ? sums[base + w * CLSORT_TEAM + CLSORT_TEAM - 1] : 0;
     return sum - x;
 }
+#endif
 
 /* As group_scan; *total becomes the sum over all work-items. sums: CLSORT__SCAN_TOTAL_WORDS words,
    free again when it returns. */
@@ -4066,12 +4099,14 @@ CLSORT_INLINE void write_plan(radix_t r, code_t differ)
 {
     const uint passes = radix_passes(r);
     uint sorts = 0;
+    #pragma unroll 1
     for (uint p = 0; p < passes; p++)
         sorts += digit_of(differ, pass_digit(r, p)) != 0;
     uint copies = r.in_place == ALT_IS_SOURCE ? !(sorts & 1)
                   : r.in_place                 ? sorts & 1
                                                : sorts == 0,
          moves = sorts + copies, from = ARRAY_SOURCE, odd = 0;
+    #pragma unroll 1
     for (uint p = 0; p <= passes; p++) {
         const uint varies = p < passes && digit_of(differ, pass_digit(r, p)) != 0;
         if (r.done || (!varies && !copies)) {
@@ -5635,34 +5670,43 @@ CLSORT_INLINE void clear_bins(local uint *bins)
 }
 
 #if !CLSORT_FEW_PARTS
+/* Adds a digit of pass first + p to a work-item's bins. */
+CLSORT_INLINE void count_one(local uint *own, uint p, uint digit)
+{
+    const uint i = p * CLSORT_DIGITS + digit;
+    atomic_add(&own[(i >> CLSORT_PACKS) * CLSORT_COUNT_COPIES],
+               CLSORT_PACKS ? 1u << i % 2 * 16 : 1u);
+}
+
 /* Adds the digits of the passes first ... last of a block's elements to the bins. Called with the
    bins cleared and a barrier since; they are whole after a barrier. Keys are loaded
-   CLSORT_COUNT_ITEMS at a time before the first is counted. */
+   CLSORT_COUNT_ITEMS at a time before the first is counted, the last ones of a block one by one. */
 CLSORT_INLINE void count_block(radix_t r, array_t from, block_t b, uint first, uint last,
                                local uint *bins, seen_t *seen)
 {
+    const uint step = CLSORT_GROUP * CLSORT_COUNT_ITEMS, rest = b.size % step;
     local uint *own = bins + local_id() % CLSORT_COUNT_COPIES;
-    for (uint base = local_id(); base < b.size; base += CLSORT_GROUP * CLSORT_COUNT_ITEMS) {
+    for (uint base = local_id(); base < b.size - rest; base += step) {
+        const array_t at = advance(from, (long)b.begin + base);
         code_t code[CLSORT_COUNT_ITEMS];
         #pragma unroll
         for (uint m = 0; m < CLSORT_COUNT_ITEMS; m++)
-            if (base + m * CLSORT_GROUP < b.size)
-                code[m] = *key_place(from, b.begin + base + m * CLSORT_GROUP);
+            code[m] = *key_place(at, m * CLSORT_GROUP);
         #pragma unroll
         for (uint m = 0; m < CLSORT_COUNT_ITEMS; m++)
-            if (base + m * CLSORT_GROUP < b.size)
-                code[m] = see_code(seen, encode(code[m], r.codec));
+            code[m] = see_code(seen, encode(code[m], r.codec));
         for (uint p = first; p <= last; p++) {
             const digit_t digit = pass_digit(r, p);
             #pragma unroll
-            for (uint m = 0; m < CLSORT_COUNT_ITEMS; m++) {
-                if (base + m * CLSORT_GROUP < b.size) {
-                    const uint i = (p - first) * CLSORT_DIGITS + digit_of(code[m], digit);
-                    atomic_add(&own[(i >> CLSORT_PACKS) * CLSORT_COUNT_COPIES],
-                               CLSORT_PACKS ? 1u << i % 2 * 16 : 1u);
-                }
-            }
+            for (uint m = 0; m < CLSORT_COUNT_ITEMS; m++)
+                count_one(own, p - first, digit_of(code[m], digit));
         }
+    }
+    #pragma unroll 1
+    for (uint i = b.size - rest + local_id(); i < b.size; i += CLSORT_GROUP) {
+        const code_t code = see_code(seen, encode(*key_place(from, (size_t)b.begin + i), r.codec));
+        for (uint p = first; p <= last; p++)
+            count_one(own, p - first, digit_of(code, pass_digit(r, p)));
     }
 }
 #endif
@@ -5762,17 +5806,20 @@ CLSORT_INLINE uint tile_item(uint m)
 CLSORT_INLINE void load_codes(code_t *code, array_t from, codec_t c, uint size)
 {
     const uint first = tile_item(0);
+    const array_t own = advance(from, first);
     if (size == CLSORT_RADIX_TILE) {
         #pragma unroll
         for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
-            code[m] = encode(*key_place(from, first + m * CLSORT_TEAM), c);
-        return;
+            code[m] = *key_place(own, m * CLSORT_TEAM);
+    } else {
+        #pragma unroll
+        for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
+            code[m] = first + m * CLSORT_TEAM < size ? *key_place(own, m * CLSORT_TEAM)
+                                                     : decode((code_t) ~(code_t)0, c);
     }
     #pragma unroll
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
-        code[m] = first + m * CLSORT_TEAM < size
-                      ? encode(*key_place(from, first + m * CLSORT_TEAM), c)
-                      : (code_t) ~(code_t)0;
+        code[m] = encode(code[m], c);
 }
 #endif
 
@@ -5817,6 +5864,11 @@ CLSORT_INLINE void count_team_digits(tile_t tile, digits_t *digits, const code_t
     }
 }
 
+/* Leaves those lanes of a warp in %0 that have the same bit of digit %1. */
+#define CLSORT_VOTE(bit) \
+    "{ .reg .pred p; .reg .b32 own, same; and.b32 own, %1, " bit "; setp.ne.u32 p, own, 0;" \
+    " vote.sync.ballot.b32 same, p, 0xffffffff; @!p not.b32 same, same; and.b32 %0, %0, same; }"
+
 /* The lanes of the team whose elements have digit d, and in *place where the first of these goes. A
    warp votes on each bit of its digits; other lanes leave a bit in the digit's counter. Called by
    all work-items; needs team_sync when the counter has been moved on. */
@@ -5824,16 +5876,9 @@ CLSORT_INLINE uint find_peers(local uint *counter, uint d, uint lane, uint *plac
 {
 #if CLSORT_WARPS
     uint peers = 0xFFFFFFFFu;
-    #pragma unroll
-    for (uint b = 0; b < CLSORT_DIGIT_BITS; b++) {
-        uint same;
-        __asm__ volatile("{ .reg .pred p; .reg .b32 bit; and.b32 bit, %1, %2;"
-                         " setp.ne.u32 p, bit, 0; vote.sync.ballot.b32 %0, p, 0xffffffff;"
-                         " @!p not.b32 %0, %0; }"
-                         : "=r"(same)
-                         : "r"(d), "r"(1u << b));
-        peers &= same;
-    }
+    __asm__ volatile(CLSORT_VOTE("1") CLSORT_VOTE("2") CLSORT_VOTE("4") CLSORT_VOTE("8")
+                     CLSORT_VOTE("16") CLSORT_VOTE("32") CLSORT_VOTE("64") CLSORT_VOTE("128")
+                     : "+r"(peers) : "r"(d));
     *place = *counter;
 #else
     atomic_or(counter, 1u << lane);
@@ -6234,20 +6279,28 @@ CLSORT_INLINE void store_keys(tile_t tile, array_t to, uint size, uint *place)
 
 //---- radix: tiles move
 #if !CLSORT_FEW_PARTS
+/* Staged codes that a work-item has on their way at the same time; all where values follow to the
+   same places. */
+#if CLSORT_SWEEP && !CLSORT_WORDS && CLSORT_RADIX_ITEMS > 6
+#define CLSORT_STORE_AHEAD 6
+#else
+#define CLSORT_STORE_AHEAD CLSORT_RADIX_ITEMS
+#endif
+
 /* Writes the staged codes, and says where they went. Called by all work-items with a barrier since
    the offsets and codes were set. */
 CLSORT_INLINE void store_codes(tile_t tile, array_t to, codec_t c, digit_t digit, uint size,
                                uint *place)
 {
-    const uint t = local_id(), whole = size == CLSORT_RADIX_TILE;
-    #pragma unroll
+    const uint t = local_id();
+    #pragma unroll CLSORT_STORE_AHEAD
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
         const code_t code = tile.staged[m * CLSORT_GROUP + t];
         const uint d = CLSORT_IS(PARTITION)
                            ? ((local const uchar *)tile.origins)[m * CLSORT_GROUP + t]
                            : digit_of(code, digit);
         place[m] = tile.offsets[d] + m * CLSORT_GROUP + t;
-        if (!CLSORT_RECORDS && (whole || m * CLSORT_GROUP + t < size))
+        if (!CLSORT_RECORDS && m * CLSORT_GROUP + t < size)
             *key_place(to, place[m]) = decode(code, c);
     }
 }
@@ -7383,6 +7436,7 @@ CLSORT_INLINE void join_edges(local code_t *edges, code_t least, code_t most)
 {
     const uint t = local_id();
     put_edges(edges + t, least, most);
+    #pragma unroll 1
     for (uint step = CLSORT_GROUP / 2; step > 0; step >>= 1) {
         barrier(CLK_LOCAL_MEM_FENCE);
         if (t < step)
@@ -7454,6 +7508,11 @@ CLSORT_INLINE void store_key(array_t a, size_t i, code_t key)
    time on an H200. */
 typedef struct { code_t low; uint shift, factor, before; } line_t;
 
+CLSORT_APART ulong line_quotient(ulong x, ulong by)
+{
+    return x / by;
+}
+
 /* Are the keys that decide of pairs spread over so much that their values tell no parts apart? */
 CLSORT_INLINE uint spans_keys(ulong span)
 {
@@ -7470,7 +7529,7 @@ CLSORT_INLINE line_t make_line(code_t low, code_t last, uint parts)
     while (span >> line.shift >= min(1UL << 31, (ulong)parts << 25))
         line.shift++;
     const ulong width = (span >> line.shift) + 1;
-    line.factor = (uint)((min((ulong)parts, width) << 31) / width);
+    line.factor = (uint)line_quotient(min((ulong)parts, width) << 31, width);
     return line;
 }
 
@@ -7494,7 +7553,8 @@ CLSORT_INLINE uint line_bin(line_t line, code_t code)
    there is none up to last. Parts count from the line's beginning. */
 CLSORT_INLINE code_t line_start(line_t line, ulong parts, uint bits, code_t last)
 {
-    const ulong product = parts << 31 >> bits, x = (product + line.factor - 1) / line.factor;
+    const ulong product = parts << 31 >> bits,
+                x = line_quotient(product + line.factor - 1, line.factor);
     return x > (ulong)(code_t)(last - line.low) >> line.shift
                ? (code_t)(last + 1)
                : (code_t)(line.low + (code_t)((code_t)x << line.shift));
@@ -7664,13 +7724,13 @@ CLSORT_INLINE void sort_by_network(bucket_space_t l, uint rows)
    one. */
 CLSORT_INLINE uint is_unordered(bucket_space_t l)
 {
-    const uint next = min((local_id() + 1) * CLSORT_BUCKET_ITEMS, CLSORT_BUCKET_TILE - 1u);
-    code_t key[CLSORT_BUCKET_ITEMS];
-    take_row(l.keys, key);
-    uint found = l.keys[key_slot(next)] < key[CLSORT_BUCKET_ITEMS - 1];
-    #pragma unroll
-    for (uint m = 1; m < CLSORT_BUCKET_ITEMS; m++)
-        found |= key[m] < key[m - 1];
+    const uint first = local_id() * CLSORT_BUCKET_ITEMS;
+    uint found = 0;
+    #pragma unroll 4
+    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {
+        const uint next = min(first + m + 1, CLSORT_BUCKET_TILE - 1u);
+        found |= l.keys[key_slot(next)] < l.keys[key_slot(first + m)];
+    }
     if (found)
         atomic_or(&l.words[WORD_UNORDERED], 1);
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -7740,9 +7800,9 @@ CLSORT_INLINE void fill_bins(bucket_space_t l, const code_t *key, uint *rank, ui
         #pragma unroll
         for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {
             const uint row = first + m * CLSORT_NEXT_ITEM,
-                       at = row >= rows ? row
-                            : CLSORT_RUN_BUCKETS ? l.bins[rank[m] >> 16] + (rank[m] & 0xFFFF)
-                                                 : rank[m];
+                       place = CLSORT_RUN_BUCKETS ? l.bins[rank[m] >> 16] + (rank[m] & 0xFFFF)
+                                                  : rank[m],
+                       at = row < rows ? place : row;
             l.keys[key_slot(at)] = row < rows ? key[m] : CLSORT_TOP_CODE;
         }
     }
@@ -7995,8 +8055,11 @@ CLSORT_INLINE uint is_listed(local const code_t *list, uint first, uint above, c
 }
 
 //---- radix: hybrid edges
-/* Keys that a work-item has on their way at the same time. */
+/* Keys that a work-item has on their way at the same time. Of the sample, a work-item and a
+   work-group. */
 #define CLSORT_AHEAD 8
+#define CLSORT_SAMPLE_AHEAD 16
+#define CLSORT_SAMPLE_STEP (CLSORT_SAMPLE_AHEAD * CLSORT_GROUP)
 
 /* The sum of two codes, or the highest code. */
 CLSORT_INLINE code_t cap_add(code_t a, code_t b)
@@ -8005,6 +8068,16 @@ CLSORT_INLINE code_t cap_add(code_t a, code_t b)
 }
 
 #define CLSORT_MIDDLE_CODE ((CLSORT_TOP_CODE >> 1) + 1)
+/* The first and the last of some codes, and those of codes whose highest bit is turned. */
+typedef struct { code_t least, most, above, below; } edges_t;
+CLSORT_INLINE void see_edge(edges_t *e, code_t code)
+{
+    e->least = min(e->least, code);
+    e->most = max(e->most, code);
+    e->above = min(e->above, (code_t)(code ^ CLSORT_MIDDLE_CODE));
+    e->below = max(e->below, (code_t)(code ^ CLSORT_MIDDLE_CODE));
+}
+
 /* Finds the first and the last code of the sample, and those next to the middle of all codes: the
    most one below it in gap.low, the least one above it in gap.end. Called by all work-items; ends
    with a barrier. */
@@ -8012,17 +8085,19 @@ CLSORT_INLINE void find_edges(hybrid_t h, cells_t *s)
 {
     const uint t = local_id();
     local code_t *codes = s->edges + t, *turned = s->judged + t;
-    code_t least = CLSORT_TOP_CODE, most = 0, above = CLSORT_TOP_CODE, below = 0;
-    #pragma unroll 16
-    for (uint i = t; i < s->size; i += CLSORT_GROUP) {
-        const code_t code = encode(load_key(h.alt, i), h.codec);
-        least = min(least, code);
-        most = max(most, code);
-        above = min(above, (code_t)(code ^ CLSORT_MIDDLE_CODE));
-        below = max(below, (code_t)(code ^ CLSORT_MIDDLE_CODE));
+    const uint whole = s->size - s->size % CLSORT_SAMPLE_STEP;
+    edges_t e = { CLSORT_TOP_CODE, 0, CLSORT_TOP_CODE, 0 };
+    for (uint at = t; at < whole; at += CLSORT_SAMPLE_STEP) {
+        const array_t from = advance(h.alt, at);
+        #pragma unroll
+        for (uint m = 0; m < CLSORT_SAMPLE_AHEAD; m++)
+            see_edge(&e, encode(load_key(from, m * CLSORT_GROUP), h.codec));
     }
-    put_edges(codes, least, most);
-    put_edges(turned, above, below);
+    #pragma unroll 1
+    for (uint i = whole + t; i < s->size; i += CLSORT_GROUP)
+        see_edge(&e, encode(load_key(h.alt, i), h.codec));
+    put_edges(codes, e.least, e.most);
+    put_edges(turned, e.above, e.below);
     for (uint step = CLSORT_GROUP / 2; step > 0; step >>= 1) {
         barrier(CLK_LOCAL_MEM_FENCE);
         if (t < step) {
@@ -8104,8 +8179,7 @@ CLSORT_INLINE void count_light_cells(hybrid_t h, cells_t s, uint at)
     }
     for (uint step = CLSORT__HYBRID_HEAVIES / 2; step > 0; step /= 2)
         #pragma unroll
-        for (uint m = 0; m < CLSORT_AHEAD; m++)
-            {
+        for (uint m = 0; m < CLSORT_AHEAD; m++) {
             const uint next = k[m] + step, higher = s.edges[min(next, s.heavy - 1)] <= code[m];
             k[m] = next < s.heavy && higher ? next : k[m];
         }
@@ -8119,16 +8193,21 @@ CLSORT_INLINE void count_light_cells(hybrid_t h, cells_t s, uint at)
    Called by all work-items; ends with a barrier. */
 CLSORT_INLINE void count_cells(hybrid_t h, cells_t s)
 {
+    const uint size = s.heavy ? 0 : s.size, whole = size - size % CLSORT_SAMPLE_STEP;
     for (uint i = local_id(); i < CLSORT_CELL_WORDS; i += CLSORT_GROUP)
         s.counts[pad_slot(i, 5)] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (s.heavy == 0) {
-        #pragma unroll 16
-        for (uint i = local_id(); i < s.size; i += CLSORT_GROUP)
-            count_cell(s, encode(load_key(h.alt, i), h.codec));
-    } else
-        for (uint i = local_id(); i < s.size; i += CLSORT_AHEAD * CLSORT_GROUP)
-            count_light_cells(h, s, i);
+    for (uint at = local_id(); at < whole; at += CLSORT_SAMPLE_STEP) {
+        const array_t from = advance(h.alt, at);
+        #pragma unroll
+        for (uint m = 0; m < CLSORT_SAMPLE_AHEAD; m++)
+            count_cell(s, encode(load_key(from, m * CLSORT_GROUP), h.codec));
+    }
+    #pragma unroll 1
+    for (uint i = whole + local_id(); i < size; i += CLSORT_GROUP)
+        count_cell(s, encode(load_key(h.alt, i), h.codec));
+    for (uint i = local_id(); i < (s.heavy ? s.size : 0); i += CLSORT_AHEAD * CLSORT_GROUP)
+        count_light_cells(h, s, i);
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
@@ -8184,6 +8263,7 @@ CLSORT_INLINE uint begins_range(cells_t s, uint cell, uint quota, uint previous)
 CLSORT_INLINE uint mask_cells(cells_t s, uint first, uint *before, uint *quota)
 {
     uint mask = 0;
+    #pragma unroll 4
     for (uint bit = 0; bit < CLSORT__HYBRID_MASK_CELLS; bit++) {
         const uint own = cell_quota(s, first + bit, *before);
         mask |= begins_range(s, first + bit, own, *quota) << bit;
@@ -8196,6 +8276,7 @@ CLSORT_INLINE uint mask_cells(cells_t s, uint first, uint *before, uint *quota)
 /* The first heavy code from `k` on that does not lie before a cell, by number. */
 CLSORT_INLINE uint heavy_from(cells_t s, uint k, uint cell)
 {
+    #pragma unroll 1
     while (k < s.heavy && heavy_cells(s)[k] < cell)
         k++;
     return k;
@@ -8248,6 +8329,7 @@ CLSORT_INLINE uint mark_cells(hybrid_t h, cells_t s, uint before)
                heavy = heavy_from(s, 0, first), heavies = heavy_from(s, heavy, end) - heavy;
     uint quota = first ? cell_quota(s, first - 1, before - cell_count(s, first - 1)) : 0,
          begun = 0;
+    #pragma unroll 1
     for (uint cell = first; cell < end; cell += CLSORT__HYBRID_MASK_CELLS) {
         const uint mask = mask_cells(s, cell, &before, &quota);
         h.tables[CLSORT__HYBRID_MASKS_AT + cell / CLSORT__HYBRID_MASK_CELLS] = mask;
@@ -8263,6 +8345,7 @@ CLSORT_INLINE void write_cells(hybrid_t h, cells_t s, uint digit)
 {
     const uint first = local_id() * CLSORT_OWN_CELLS;
     uint heavy = heavy_from(s, 0, first);
+    #pragma unroll 1
     for (uint cell = first; cell < first + CLSORT_OWN_CELLS; cell += CLSORT__HYBRID_MASK_CELLS) {
         global uint *word = h.tables + CLSORT__HYBRID_MASKS_AT + cell / CLSORT__HYBRID_MASK_CELLS;
         const uint mask = *word, end = heavy_from(s, heavy, cell + CLSORT__HYBRID_MASK_CELLS);
@@ -8379,6 +8462,7 @@ CLSORT_INLINE uint sum_cells(cells_t s, uint *heaviest)
     const uint first = local_id() * CLSORT_OWN_CELLS;
     uint sum = 0;
     *heaviest = 0;
+    #pragma unroll 8
     for (uint c = first; c < first + CLSORT_OWN_CELLS; c++) {
         sum += cell_count(s, c);
         *heaviest = max(*heaviest, cell_count(s, c));
@@ -8502,8 +8586,8 @@ typedef struct {
 } splitter_t;
 
 /* The splitter of the first digit. masks: CLSORT_CELL_MASKS words, then CLSORT__HYBRID_HEAVIES
-   codes. Called by all work-items; needs a barrier after. */
-CLSORT_INLINE splitter_t first_splitter(hybrid_t h, local uint *masks)
+   codes; slices need them only if asked for. Called by all work-items; needs a barrier after. */
+CLSORT_INLINE splitter_t first_splitter(hybrid_t h, local uint *masks, uint asked)
 {
     local code_t *heavies = (local code_t *)(masks + CLSORT_CELL_MASKS);
     const code_t least = load_code(h.tables + HYBRID_LEAST);
@@ -8513,7 +8597,8 @@ CLSORT_INLINE splitter_t first_splitter(hybrid_t h, local uint *masks)
     const splitter_t s = { { least, h.tables[HYBRID_SHIFT], h.tables[HYBRID_FACTOR] },
                            (code_t)(fold_code(gap, load_code(h.tables + HYBRID_MOST)) - least),
                            masks, heavies, h.tables[HYBRID_FLAT], h.tables[HYBRID_HEAVIES], gap };
-    for (uint i = local_id(); i < CLSORT_CELL_MASKS && !s.flat; i += CLSORT_GROUP)
+    for (uint i = local_id(); i < CLSORT_CELL_MASKS && (asked || !s.flat);
+         i += CLSORT_GROUP)
         masks[i] = h.tables[CLSORT__HYBRID_MASKS_AT + i];
     for (uint i = local_id(); i < s.heavy; i += CLSORT_GROUP)
         heavies[i] = load_code(hybrid_heavy(h, i) + HEAVY_CODE);
@@ -8748,7 +8833,7 @@ CLSORT_KERNEL void clsort_hybrid_count(CLSORT_HYBRID_ARGS)
     const uint counted = h.tables[HYBRID_PARTS],
                words = counted ? CLSORT__HYBRID_PART_WORDS(counted)
                                : CLSORT__HYBRID_COPIES * CLSORT__HYBRID_DIGITS;
-    const splitter_t s = first_splitter(h, masks);
+    const splitter_t s = first_splitter(h, masks, 0);
     for (uint i = local_id(); i < words; i += CLSORT_GROUP)
         counters[i] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -8913,16 +8998,16 @@ CLSORT_INLINE split_space_t split_space(local ulong2 *space)
     return l;
 }
 
-/* Reserves the places of the tile's digits. Called by all work-items with a barrier since the keys
-   were counted; needs one after. */
-CLSORT_INLINE void reserve_places(split_space_t l, global uint *next, const uint by)
+/* Reserves the places of the digits of `rows` keys; without CLSORT_BRANCHES, of none, too. Called
+   by all work-items with a barrier since the keys were counted; needs one after. */
+CLSORT_INLINE void reserve_places(split_space_t l, global uint *next, uint rows, const uint by)
 {
     const uint own = (by == BY_LINE ? CLSORT_MOST_SLOTS : CLSORT__HYBRID_DIGITS) / CLSORT_GROUP,
                first = local_id() * own;
     uint count[CLSORT_MOST_SLOTS / CLSORT_GROUP], place[CLSORT_MOST_SLOTS / CLSORT_GROUP], sum = 0;
     #pragma unroll
     for (uint k = 0; k < own; k++) {
-        count[k] = l.counters[first + k];
+        count[k] = CLSORT_BRANCHES || rows != 0 ? l.counters[first + k] : 0;
         place[k] = count[k] ? atomic_add(&next[first + k], count[k]) : 0;
         sum += count[k];
     }
@@ -8958,11 +9043,10 @@ CLSORT_INLINE void write_staged(move_t v, splitter_t s, split_space_t l, codec_t
                                 const uint by)
 {
     const local uchar *digits = (local uchar *)l.masks;
-    const uint whole = v.rows == CLSORT_SPLIT_TILE;
     #pragma unroll CLSORT_STAGED_AHEAD
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
         const uint i = local_id() + m * CLSORT_GROUP;
-        if (whole || i < v.rows) {
+        if (CLSORT_BRANCHES || v.rows != 0) {
             const code_t code = l.staged[i];
             const uint digit = CLSORT_KEEPS_DIGITS(by) ? (uint)digits[i] : split_digit(s, code, by);
             store_key(v.to, l.offsets[digit] + i, decode(code, codec));
@@ -8970,22 +9054,26 @@ CLSORT_INLINE void write_staged(move_t v, splitter_t s, split_space_t l, codec_t
     }
 }
 
-/* Loads a tile's keys; beyond the end, the last one. */
-CLSORT_INLINE void load_tile(code_t *key, move_t v)
-{
-    const uint t = local_id();
-    if (v.rows == CLSORT_SPLIT_TILE) {
-        #pragma unroll
-        for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
-            key[m] = load_key(v.from, t + m * CLSORT_GROUP);
-    } else {
-        #pragma unroll
-        for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
-            key[m] = load_key(v.from, min(t + m * CLSORT_GROUP, max(v.rows, 1u) - 1));
-    }
-}
+//---- radix: hybrid whole tiles
+/* The same value, which the compiler cannot know to be the same. */
+#if CLSORT_WARPS && CLSORT_KEY_BYTES == 8
+#define CLSORT_FORGET_CODE(x) __asm__ volatile("" : "+l"(x))
+#define CLSORT_FORGET_WORD(x) __asm__ volatile("" : "+r"(x))
+#elif CLSORT_WARPS
+#define CLSORT_FORGET_CODE(x) __asm__ volatile("" : "+r"(x))
+#define CLSORT_FORGET_WORD(x) __asm__ volatile("" : "+r"(x))
+#else
+#define CLSORT_FORGET_CODE(x)
+#define CLSORT_FORGET_WORD(x)
+#endif
 
-//---- radix: hybrid ranks
+/* What a work-item keeps of a tile: codes; their ranks in their digits, two in a word; and digits,
+   four in a word, but not those by lines, which are found again. */
+typedef struct {
+    code_t code[CLSORT_RADIX_ITEMS];
+    uint rank[(CLSORT_RADIX_ITEMS + 1) / 2], digits[(CLSORT_RADIX_ITEMS + 3) / 4];
+} kept_t;
+
 /* Does half of the warp have the digit of its first lane? Then counters would wait for each other:
    neighbours of sorted keys have the same one. Called by whole warps. */
 CLSORT_INLINE uint digits_crowd(uint digit)
@@ -9014,69 +9102,92 @@ CLSORT_INLINE uint rank_one(local uint *counters, uint digit, const uint crowds)
     return atomic_inc(&counters[digit]);
 }
 
-/* Counts the digits of a tile. Keeps the ranks of a work-item's codes in them, two in a word, and
-   the digits of ranges, four in a word: registers bound how many work-groups run at the same
-   time. */
-CLSORT_INLINE void rank_tile(move_t v, splitter_t s, local uint *counters, const code_t *code,
-                             uint *ranks, uint *digits, const uint by, const uint crowds)
+//---- radix: hybrid whole tiles move
+/* Counts the digits of a tile whose codes are kept. Registers bound how many work-groups run at the
+   same time, so the compiler must not keep the parts of a word beside it. */
+CLSORT_INLINE void count_kept(kept_t *k, splitter_t s, local uint *counters, const uint by,
+                             const uint crowds)
 {
-    const uint t = local_id(), whole = crowds || v.rows == CLSORT_SPLIT_TILE;
     #pragma unroll
-    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
-        if (whole || t + m * CLSORT_GROUP < v.rows) {
-            const uint digit = split_digit(s, code[m], by),
-                       rank = rank_one(counters, digit, crowds);
-            ranks[m / 2] = m % 2 ? ranks[m / 2] | rank << 16 : rank;
-            digits[m / 4] = m % 4 ? digits[m / 4] | digit << m % 4 * 8 : digit;
-        }
+    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
+        const uint d = split_digit(s, k->code[m], by), own = rank_one(counters, d, crowds);
+        k->rank[m / 2] = m % 2 ? k->rank[m / 2] | own << 16 : own;
+        k->digits[m / 4] = m % 4 ? k->digits[m / 4] | d << m % 4 * 8 : d;
+    }
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m += 2)
+        CLSORT_FORGET_WORD(k->rank[m / 2]);
+    #pragma unroll
+    for (uint m = 0; m < (by == BY_LINE ? 0 : CLSORT_RADIX_ITEMS); m += 4)
+        CLSORT_FORGET_WORD(k->digits[m / 4]);
 }
 
-/* Moves a tile. Called by all work-items with a barrier since the counters were cleared. */
+/* Stages the codes where the counters say. */
+CLSORT_INLINE void stage_kept(const kept_t *k, splitter_t s, split_space_t l, const uint by)
+{
+    if (by == BY_LINE)
+        CLSORT_FORGET_CODE(s.line.low);
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
+        const uint d = by == BY_LINE ? split_digit(s, k->code[m], by)
+                                     : k->digits[m / 4] >> m % 4 * 8 & 0xFF,
+                   place = l.counters[d] + (k->rank[m / 2] >> m % 2 * 16 & 0xFFFF);
+        l.staged[place] = k->code[m];
+        if (CLSORT_KEEPS_DIGITS(by))
+            ((local uchar *)l.masks)[place] = (uchar)d;
+    }
+}
+
+/* Moves a whole tile; without CLSORT_BRANCHES, one of no keys, too. Called by all work-items with
+   the counters cleared. */
 CLSORT_INLINE void move_tile(move_t v, splitter_t s, split_space_t l, codec_t codec,
                              const uint by)
 {
-    const uint t = local_id(), whole = v.rows == CLSORT_SPLIT_TILE;
-    code_t code[CLSORT_RADIX_ITEMS];
-    uint ranks[(CLSORT_RADIX_ITEMS + 1) / 2], digits[(CLSORT_RADIX_ITEMS + 3) / 4];
-    load_tile(code, v);
+    const uint moves = CLSORT_BRANCHES || v.rows != 0;
+    const array_t from = advance(v.from, moves ? local_id() : 0);
+    kept_t k;
     #pragma unroll
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
-        code[m] = encode(code[m], codec);
-    if (whole && digits_crowd(split_digit(s, code[0], by)))
-        rank_tile(v, s, l.counters, code, ranks, digits, by, 1);
-    else rank_tile(v, s, l.counters, code, ranks, digits, by, 0);
-    barrier(CLK_LOCAL_MEM_FENCE);
-    reserve_places(l, v.next, by);
+        k.code[m] = load_key(from, moves ? m * CLSORT_GROUP : 0);
     barrier(CLK_LOCAL_MEM_FENCE);
     #pragma unroll
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
-        if (whole || t + m * CLSORT_GROUP < v.rows) {
-            const uint digit = by == BY_LINE ? split_digit(s, code[m], by)
-                                             : digits[m / 4] >> m % 4 * 8 & 0xFF;
-            const uint place = l.counters[digit] + (ranks[m / 2] >> m % 2 * 16 & 0xFFFF);
-            l.staged[place] = code[m];
-            if (CLSORT_KEEPS_DIGITS(by))
-                ((local uchar *)l.masks)[place] = (uchar)digit;
-        }
+        k.code[m] = encode(k.code[m], codec);
+    if (moves && digits_crowd(split_digit(s, k.code[0], by)))
+        count_kept(&k, s, l.counters, by, 1);
+    else if (moves)
+        count_kept(&k, s, l.counters, by, 0);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    reserve_places(l, v.next, v.rows, by);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (moves)
+        stage_kept(&k, s, l, by);
     barrier(CLK_LOCAL_MEM_FENCE);
     write_staged(v, s, l, codec, by);
 }
 
 //---- radix: hybrid light codes move
+/* The digit of a code in a tile that is not moved as a whole. */
+CLSORT_INLINE uint light_digit(splitter_t s, code_t code)
+{
+    return split_digit(s, code, CLSORT_PAIRS ? BY_KEYS : BY_HEAVIES);
+}
+
 /* Stages the codes of a tile, and counts those that are not heavy. Returns a bit for each key of
-   the work-item. */
+   the work-item. Called by all work-items with the counters cleared. */
 CLSORT_INLINE uint count_light(move_t v, splitter_t s, split_space_t l, codec_t codec)
 {
     uint light = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
     #pragma unroll 8
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
         const uint i = local_id() + m * CLSORT_GROUP;
         l.staged[i] = encode(load_key(v.from, min(i, max(v.rows, 1u) - 1)), codec);
     }
-    #pragma unroll 4
+    #pragma unroll 2
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++) {
         const uint i = local_id() + m * CLSORT_GROUP,
-                   d = i < v.rows ? split_digit(s, l.staged[i], BY_HEAVIES) : CLSORT_STAYS;
+                   d = i < v.rows ? light_digit(s, l.staged[i]) : CLSORT_STAYS;
         if (d < CLSORT_STAYS) {
             atomic_inc(&l.counters[d]);
             light |= 1u << m;
@@ -9088,17 +9199,17 @@ CLSORT_INLINE uint count_light(move_t v, splitter_t s, split_space_t l, codec_t 
 /* Writes the keys that count_light found to the places that the counters say. */
 CLSORT_INLINE void write_light(move_t v, splitter_t s, split_space_t l, codec_t codec, uint light)
 {
-    #pragma unroll 4
+    #pragma unroll 2
     for (uint m = 0; m < CLSORT_RADIX_ITEMS; m++)
         if (light >> m & 1) {
             const code_t code = l.staged[local_id() + m * CLSORT_GROUP];
-            const uint d = split_digit(s, code, BY_HEAVIES);
+            const uint d = light_digit(s, code);
             store_key(v.to, atomic_inc(&l.counters[d]), decode(code, codec));
         }
 }
 
-/* As move_tile, for those keys alone whose codes are not heavy. They go to their places one by
-   one. */
+/* As move_tile, for those keys alone whose codes are not heavy, and for any number of them. They go
+   to their places one by one. */
 CLSORT_INLINE void move_light(move_t v, splitter_t s, split_space_t l, codec_t codec)
 {
     const uint light = count_light(v, s, l, codec);
@@ -9121,20 +9232,19 @@ CLSORT_KERNEL void clsort_hybrid_split(CLSORT_HYBRID_ARGS)
     const uint begin = (uint)get_group_id(0) * CLSORT_SPLIT_TILE;
     if (n == 0 || *h.gate == 0 || h.tables[HYBRID_TILES] == 0)
         return;
-    const splitter_t s = first_splitter(h, l.masks);
-    const move_t v = { advance(h.source, begin), h.alt, hybrid_next(h),
-                       min(n - begin, CLSORT_SPLIT_TILE + 0u) };
+    const uint rows = min(n - begin, CLSORT_SPLIT_TILE + 0u), whole = rows == CLSORT_SPLIT_TILE;
+    const splitter_t s = first_splitter(h, l.masks, !whole);
+    const move_t v = { advance(h.source, begin), h.alt, hybrid_next(h), rows };
     for (uint d = local_id(); d < CLSORT__HYBRID_DIGITS; d += CLSORT_GROUP)
         l.counters[d] = 0;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    if (CLSORT_PAIRS) move_tile(v, s, l, h.codec, BY_KEYS);
-    else if (!CLSORT_BRANCHES) {
+    if (!CLSORT_BRANCHES) {
         move_t all = v, light = v;
-        all.rows = s.heavy ? 0 : v.rows;
-        light.rows = s.heavy ? v.rows : 0;
-        move_tile(all, s, l, h.codec, s.flat ? BY_SLICES : BY_MASKS);
+        all.rows = whole && !s.heavy ? rows : 0;
+        light.rows = rows - all.rows;
+        move_tile(all, s, l, h.codec, CLSORT_PAIRS ? BY_KEYS : s.flat ? BY_SLICES : BY_MASKS);
         move_light(light, s, l, h.codec);
-    } else if (s.heavy != 0) move_light(v, s, l, h.codec);
+    } else if (!whole || s.heavy) move_light(v, s, l, h.codec);
+    else if (CLSORT_PAIRS) move_tile(v, s, l, h.codec, BY_KEYS);
     else if (s.flat) move_tile(v, s, l, h.codec, BY_SLICES);
     else move_tile(v, s, l, h.codec, BY_MASKS);
 }
@@ -9237,6 +9347,7 @@ CLSORT_INLINE void list_buckets(hybrid_t h, uint digit, local const uint *counts
 {
     const uint first = local_id() * own;
     uint found = 0, total;
+    #pragma unroll 1
     for (uint k = 0; k < own; k++)
         found += is_sorted_alone(part_count(counts, first + k, h.slots, joins), single);
     uint place = group_scan_total(found, sums, &total);
@@ -9244,6 +9355,7 @@ CLSORT_INLINE void list_buckets(hybrid_t h, uint digit, local const uint *counts
         sums[0] = atomic_add(&h.tables[HYBRID_LISTED], total);
     barrier(CLK_LOCAL_MEM_FENCE);
     place += sums[0];
+    #pragma unroll 1
     for (uint k = 0; k < own; k++)
         if (is_sorted_alone(part_count(counts, first + k, h.slots, joins), single))
             hybrid_list(h)[place++] = digit * h.slots + first + k;
@@ -9269,10 +9381,12 @@ CLSORT_KERNEL void clsort_hybrid_starts(CLSORT_HYBRID_ARGS)
     const uint joins = join_parts(h, digit, counts, sums + 2 * CLSORT_GROUP);
     list_buckets(h, digit, counts, joins, single, own, sums);
     uint sum = 0, total;
+    #pragma unroll 1
     for (uint k = 0; k < own; k++)
         sum += part_count(counts, first + k, slots, joins);
     sum = group_scan_total(sum, sums, &total);
     sum += hybrid_next(h)[digit] - total;
+    #pragma unroll 1
     for (uint k = 0; k < own; k++) {
         const uint rows = part_count(counts, first + k, slots, joins);
         if (first + k < slots)
@@ -9303,6 +9417,51 @@ CLSORT_INLINE void fill_heavies(hybrid_t h, local code_t *list, uint first, uint
     }
 }
 
+/* Counts the keys of a part of a tile by their second digits, or, with `stages`, stages their codes
+   where the counters say. Called by all work-items; ends with a barrier. */
+CLSORT_APART void pass_part(global uchar *from, code_t mask, code_t flip, code_t rotate, uint rows,
+                            code_t low, uint shift, uint factor, uint before,
+                            local uint *counters, local code_t *staged, uint stages)
+{
+#if CLSORT_PAIRS
+    const array_t alt = { from, from, 0 };
+#else
+    const array_t alt = { from, from };
+#endif
+    const codec_t codec = { mask, flip, rotate };
+    const line_t line = { low, shift, factor, before };
+    for (uint at = local_id(); at < rows; at += CLSORT_AHEAD * CLSORT_GROUP) {
+        code_t code[CLSORT_AHEAD];
+        #pragma unroll
+        for (uint m = 0; m < CLSORT_AHEAD; m++)
+            code[m] = encode(load_key(alt, min(at + m * CLSORT_GROUP, rows - 1)), codec);
+        #pragma unroll
+        for (uint m = 0; m < CLSORT_AHEAD; m++)
+            if (at + m * CLSORT_GROUP < rows) {
+                const uint place = atomic_inc(&counters[line_part(line, code[m])]);
+                if (stages)
+                    staged[place] = code[m];
+            }
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+/* As move_tile, by lines, for any number of keys, which are loaded twice. */
+CLSORT_INLINE void move_part(move_t v, line_t line, split_space_t l, codec_t c)
+{
+    pass_part(v.from.keys, c.mask, c.flip, c.rotate, v.rows, line.low, line.shift, line.factor,
+              line.before, l.counters, l.staged, 0);
+    reserve_places(l, v.next, v.rows, BY_LINE);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    pass_part(v.from.keys, c.mask, c.flip, c.rotate, v.rows, line.low, line.shift, line.factor,
+              line.before, l.counters, l.staged, 1);
+    #pragma unroll 4
+    for (uint i = local_id(); i < v.rows; i += CLSORT_GROUP) {
+        const code_t code = l.staged[i];
+        store_key(v.to, l.offsets[line_part(line, code)] + i, decode(code, c));
+    }
+}
+
 /* A work-group per tile; some of those behind the last tile write heavy codes. space: as for
    clsort_hybrid_split. */
 CLSORT_KERNEL void clsort_hybrid_resplit(CLSORT_HYBRID_ARGS)
@@ -9325,7 +9484,15 @@ CLSORT_KERNEL void clsort_hybrid_resplit(CLSORT_HYBRID_ARGS)
     const splitter_t s = { range_line(h, p.digit), 0, 0, 0, 0, 0, { 0, 0, 0 } };
     const move_t v = { advance(h.alt, p.begin), h.target, hybrid_slots(h) + p.digit * slots,
                        p.rows };
-    move_tile(v, s, l, h.codec, BY_LINE);
+    if (!CLSORT_BRANCHES) {
+        move_t all = v, part = v;
+        all.rows = p.rows == CLSORT_SPLIT_TILE ? p.rows : 0;
+        part.rows = p.rows - all.rows;
+        move_tile(all, s, l, h.codec, BY_LINE);
+        barrier(CLK_LOCAL_MEM_FENCE);
+        move_part(part, s.line, l, h.codec);
+    } else if (p.rows == CLSORT_SPLIT_TILE) move_tile(v, s, l, h.codec, BY_LINE);
+    else move_part(v, s.line, l, h.codec);
 }
 
 //---- radix: hybrid buckets
@@ -9387,23 +9554,48 @@ CLSORT_INLINE void store_bucket(bucket_space_t l, array_t to, codec_t codec, uin
     }
 }
 
+/* Sorts `rows` keys, up to the capacity, to where keys and values lie in the target. They lie
+   there, too, or, with `again` 0, in alt. The line is that of their bins. Called by all work-items
+   with the local memory free; ends with a barrier. */
+CLSORT_APART void sort_bucket(global uchar *keys, global uchar *values, global uchar *alt,
+                              code_t mask, code_t flip, code_t rotate, local ulong2 *space,
+                              uint rows, code_t low, uint shift, uint factor, uint again)
+{
+#if CLSORT_PAIRS
+    const array_t to = { keys, values, 1 }, from = { alt, alt, 0 };
+#else
+    const array_t to = { keys, values }, from = { again ? keys : alt, values };
+#endif
+    const codec_t codec = { mask, flip, rotate };
+    const line_t line = { low, shift, factor };
+    const bucket_space_t l = bucket_space(space);
+    code_t key[CLSORT_BUCKET_ITEMS];
+    if (CLSORT_PAIRS && again) load_bucket(to, codec, rows, key);
+    else load_bucket(from, codec, rows, key);
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    sort_bins(l, key, rows, line);
+    store_bucket(l, to, codec, rows);
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+/* The same for those of a bucket from `begin` on. */
+CLSORT_INLINE void sort_part(hybrid_t h, local ulong2 *space, uint begin, uint rows, line_t line,
+                             uint again)
+{
+    const array_t to = advance(h.target, begin);
+    sort_bucket(to.keys, to.values, advance(h.alt, begin).keys, h.codec.mask, h.codec.flip,
+                h.codec.rotate, space, rows, line.low, line.shift, line.factor, again);
+}
+
 /* Sorts a bucket up to the capacity, or of equal codes. Called by all work-items with the local
    memory free. */
-CLSORT_INLINE void finish_bucket(hybrid_t h, bucket_space_t l, bucket_t b)
+CLSORT_INLINE void finish_bucket(hybrid_t h, local ulong2 *space, bucket_t b)
 {
-    const uint t = local_id();
     const array_t to = advance(h.target, b.begin);
-    code_t key[CLSORT_BUCKET_ITEMS];
-    for (uint i = t; i < b.rows && b.single && !b.again; i += CLSORT_GROUP)
+    for (uint i = local_id(); i < b.rows && b.single && !b.again; i += CLSORT_GROUP)
         store_key(to, i, decode(b.line.low, h.codec));
-    if (b.rows == 0 || b.rows > CLSORT_BUCKET_TILE || b.single)
-        return;
-    if (b.again) load_bucket(to, h.codec, b.rows, key);
-    else load_bucket(advance(h.alt, b.begin), h.codec, b.rows, key);
-    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-    sort_bins(l, key, b.rows, b.line);
-    store_bucket(l, to, h.codec, b.rows);
-    barrier(CLK_LOCAL_MEM_FENCE);
+    if (b.rows != 0 && b.rows <= CLSORT_BUCKET_TILE && !b.single)
+        sort_part(h, space, b.begin, b.rows, b.line, b.again);
 }
 
 /* Any number of work-groups: each sorts every so many-th of the buckets that are listed, or of the
@@ -9412,12 +9604,11 @@ CLSORT_INLINE void finish_bucket(hybrid_t h, bucket_space_t l, bucket_t b)
 CLSORT_KERNEL void clsort_hybrid_buckets(CLSORT_HYBRID_ARGS)
 {
     const hybrid_t h = CLSORT_HYBRID;
-    const bucket_space_t l = bucket_space(space);
     if (n == 0 || *h.gate == 0)
         return;
     const uint buckets = slots ? h.tables[HYBRID_LISTED] : CLSORT__HYBRID_DIGITS;
     for (uint i = (uint)get_group_id(0); i < buckets; i += (uint)get_num_groups(0))
-        finish_bucket(h, l, take_bucket(h, slots ? hybrid_list(h)[i] : i));
+        finish_bucket(h, space, take_bucket(h, slots ? hybrid_list(h)[i] : i));
 }
 
 //---- radix: hybrid windows
@@ -9435,9 +9626,11 @@ CLSORT_INLINE void fit_bins(bucket_space_t l)
 {
     const uint first = local_id() * CLSORT_OWN_BINS;
     uint sum = 0;
+    #pragma unroll 1
     for (uint k = 0; k < CLSORT_OWN_BINS; k++)
         sum += l.bins[pad_slot(first + k, 5)];
     sum = group_scan(sum, l.sums);
+    #pragma unroll 1
     for (uint k = 0; k < CLSORT_OWN_BINS; k++) {
         const uint count = l.bins[pad_slot(first + k, 5)];
         if (sum <= CLSORT_BUCKET_TILE && count > CLSORT_BUCKET_TILE - sum) {
@@ -9454,36 +9647,61 @@ CLSORT_INLINE void fit_bins(bucket_space_t l)
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Counts the codes low ... top of a bucket by bins. How many of the first bins fit is left in the
-   words. Called by all work-items; ends with a barrier. */
-CLSORT_INLINE void count_window(bucket_space_t l, array_t from, codec_t codec, uint rows,
-                                line_t line, code_t top)
+/* Looks at a bucket's codes from the line's first one up to `top`: with `bin` 0 counts them by
+   bins, else moves those of the bins below to `keys` and `values`. Called by all work-items with
+   the bins and words cleared and a barrier since; ends with a barrier. */
+CLSORT_APART void scan_window(local ulong2 *space, global uchar *from, global uchar *keys,
+                              global uchar *values, code_t mask, code_t flip, code_t rotate,
+                              uint rows, code_t low, uint shift, uint factor, code_t top, uint bin)
 {
-    clear_bucket(l);
+#if CLSORT_PAIRS
+    const array_t alt = { from, from, 0 }, to = { keys, values, 1 };
+#else
+    const array_t alt = { from, from }, to = { keys, values };
+#endif
+    const codec_t codec = { mask, flip, rotate };
+    const line_t line = { low, shift, factor };
+    const bucket_space_t l = bucket_space(space);
     for (uint at = local_id(); at < rows; at += CLSORT_AHEAD * CLSORT_GROUP) {
         code_t code[CLSORT_AHEAD];
-        load_ahead(code, from, at, rows, 1);
+        #pragma unroll
+        for (uint m = 0; m < CLSORT_AHEAD; m++)
+            code[m] = encode(load_key(alt, min(at + m * CLSORT_GROUP, rows - 1)), codec);
         #pragma unroll
         for (uint m = 0; m < CLSORT_AHEAD; m++) {
-            const code_t now = encode(code[m], codec);
-            if (at + m * CLSORT_GROUP < rows && now >= line.low && now <= top)
-                atomic_inc(&l.bins[pad_slot(line_bin(line, now), 5)]);
+            const uint own = line_bin(line, code[m]);
+            if (at + m * CLSORT_GROUP >= rows || code[m] < low || code[m] > top)
+                continue;
+            if (bin == 0)
+                atomic_inc(&l.bins[pad_slot(own, 5)]);
+            else if (own < bin)
+                store_key(to, atomic_inc(&l.words[WORD_COLLECTED]), decode(code[m], codec));
         }
     }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    fit_bins(l);
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+}
+
+/* The same for a bucket, whose part of the target from `done` on is free. */
+CLSORT_INLINE void scan_bucket(hybrid_t h, local ulong2 *space, bucket_t b, uint done, line_t line,
+                               code_t top, uint bin)
+{
+    const array_t to = advance(h.target, b.begin + done);
+    scan_window(space, advance(h.alt, b.begin).keys, to.keys, to.values, h.codec.mask,
+                h.codec.flip, h.codec.rotate, b.rows, line.low, line.shift, line.factor, top, bin);
 }
 
 /* The next window of a bucket above the capacity. *low: the first code that is not yet sorted, of
    which there are some; advanced behind the window. A bin that does not fit is looked at alone,
    until it is one code. Called by all work-items; ends with a barrier. */
-CLSORT_INLINE window_t next_window(bucket_space_t l, array_t from, codec_t codec, bucket_t b,
-                                   code_t *low)
+CLSORT_INLINE window_t next_window(hybrid_t h, local ulong2 *space, bucket_t b, code_t *low)
 {
+    const bucket_space_t l = bucket_space(space);
     code_t first = *low, top = b.last;
     for (;;) {
         const line_t line = make_line(first, top, 1);
-        count_window(l, from, codec, b.rows, line, top);
+        clear_bucket(l);
+        scan_bucket(h, space, b, 0, line, top, 0);
+        fit_bins(l);
         const window_t w = { first, top, line, l.words[WORD_BIN], l.words[WORD_TAKEN], 0 };
         const uint heavy = l.words[WORD_HEAVY];
         const code_t begin = line_start(line, w.bin, CLSORT_BUCKET_BINS_LOG2, top),
@@ -9502,61 +9720,27 @@ CLSORT_INLINE window_t next_window(bucket_space_t l, array_t from, codec_t codec
     }
 }
 
-/* Collects the codes of a window in l.keys. Called by all work-items with the words cleared and a
-   barrier since; ends with a barrier. */
-CLSORT_INLINE void collect_window(bucket_space_t l, array_t from, codec_t codec, uint rows,
-                                  window_t w)
-{
-    for (uint at = local_id(); at < rows; at += CLSORT_AHEAD * CLSORT_GROUP) {
-        code_t code[CLSORT_AHEAD];
-        load_ahead(code, from, at, rows, 1);
-        #pragma unroll
-        for (uint m = 0; m < CLSORT_AHEAD; m++) {
-            const code_t now = encode(code[m], codec);
-            if (at + m * CLSORT_GROUP < rows && now >= w.low && now <= w.top
-                && line_bin(w.line, now) < w.bin)
-                l.keys[key_slot(atomic_inc(&l.words[WORD_COLLECTED]))] = now;
-        }
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-}
-
 //---- radix: hybrid long buckets
-/* Takes a window, which lies in l.keys, to the work-items' registers, and sorts it. *low: behind
-   it. Called by all work-items; begins after a barrier and ends with one. */
-CLSORT_INLINE void sort_window(bucket_space_t l, window_t w, code_t low)
+/* Sorts a bucket above the capacity, window by window, from alt to the target. Called by all
+   work-items. */
+CLSORT_INLINE void sort_long(hybrid_t h, local ulong2 *space, bucket_t b)
 {
-    code_t key[CLSORT_BUCKET_ITEMS];
-    #pragma unroll
-    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)
-        key[m] = l.keys[key_slot(local_id() + m * CLSORT_GROUP)];
-    barrier(CLK_LOCAL_MEM_FENCE);
-    sort_bins(l, key, w.rows, make_line(w.low, (code_t)(low - 1), 1));
-}
-
-/* Sorts a bucket above the capacity, window by window. After a resplit it lies in the target, which
-   is still read, so it is sorted to alt and copied back. Called by all work-items. */
-CLSORT_INLINE void sort_long(hybrid_t h, bucket_space_t l, bucket_t b)
-{
-    const array_t alt = advance(h.alt, b.begin), to = advance(h.target, b.begin),
-                  from = b.again ? to : alt, out = b.again ? alt : to;
+    const array_t alt = advance(h.alt, b.begin), target = advance(h.target, b.begin);
     code_t low = b.low;
-    for (uint done = 0; done < b.rows;) {
-        const window_t w = next_window(l, from, h.codec, b, &low);
-        if (!w.equal) {
-            collect_window(l, from, h.codec, b.rows, w);
-            sort_window(l, w, low);
-        }
-        for (uint i = local_id(); i < w.rows; i += CLSORT_GROUP)
-            store_key(out, done + i,
-                      decode(w.equal ? w.low : l.keys[key_slot(i)], h.codec));
-        done += w.rows;
-        barrier(CLK_LOCAL_MEM_FENCE);
-    }
-    barrier(CLK_GLOBAL_MEM_FENCE);
     for (uint i = local_id(); i < b.rows && b.again; i += CLSORT_GROUP)
-        store_key(to, i, load_key(alt, i));
-    barrier(CLK_LOCAL_MEM_FENCE);
+        store_key(alt, i, load_key(target, i));
+    barrier(CLK_GLOBAL_MEM_FENCE);
+    for (uint done = 0; done < b.rows;) {
+        const window_t w = next_window(h, space, b, &low);
+        if (!w.equal) {
+            scan_bucket(h, space, b, done, w.line, w.top, w.bin);
+            sort_part(h, space, b.begin + done, w.rows,
+                      make_line(w.low, (code_t)(low - 1), 1), 1);
+        }
+        for (uint i = local_id(); i < w.rows && w.equal; i += CLSORT_GROUP)
+            store_key(advance(target, done), i, decode(w.low, h.codec));
+        done += w.rows;
+    }
 }
 
 /* Lists those of some buckets that are above the capacity: every `step`-th from `first` on, one for
@@ -9592,8 +9776,7 @@ CLSORT_INLINE void clear_passes(hybrid_t h)
 CLSORT_KERNEL void clsort_hybrid_long(CLSORT_HYBRID_ARGS)
 {
     const hybrid_t h = CLSORT_HYBRID;
-    const bucket_space_t l = bucket_space(space);
-    local uint *list = l.words + 8;
+    local uint *list = bucket_space(space).words + 8;
     const uint step = (uint)get_num_groups(0),
                buckets = CLSORT__HYBRID_DIGITS * max(slots, 1u);
     if (n != 0 && *h.gate == 0)
@@ -9603,7 +9786,7 @@ CLSORT_KERNEL void clsort_hybrid_long(CLSORT_HYBRID_ARGS)
     for (uint first = (uint)get_group_id(0); first < buckets; first += step * CLSORT_GROUP) {
         list_long(h, list, first, step, buckets);
         for (uint k = 0; k < list[CLSORT_GROUP]; k++)
-            sort_long(h, l, take_bucket(h, list[k]));
+            sort_long(h, space, take_bucket(h, list[k]));
         barrier(CLK_LOCAL_MEM_FENCE);
     }
 }
