@@ -8066,12 +8066,13 @@ static const char *const clsort__source[] = {
     "CLSORT_INLINE uint bucket_item(uint m)\n"
     "{\n"
     "    return first_item() + m * CLSORT_NEXT_ITEM;\n"
-    "}\n\n\n\n\n"
+    "}\n\n\n\n"
+    "#define CLSORT_PLACES_FIRST !CLSORT_RUN_BUCKETS\n\n\n\n"
     "CLSORT_INLINE void fill_bins(bucket_space_t l, const code_t *key, uint *rank, uint rows)\n"
     "{\n"
     "    const uint first = first_item();\n"
     "    #pragma unroll\n"
-    "    for (uint m = 0; m < (CLSORT_RUN_BUCKETS ? 0 : CLSORT_BUCKET_ITEMS); m++)\n"
+    "    for (uint m = 0; m < (CLSORT_PLACES_FIRST ? CLSORT_BUCKET_ITEMS : 0); m++)\n"
     "        rank[m] = l.bins[rank[m] >> 16] + (rank[m] & 0xFFFF);\n"
     "    if (CLSORT_RUN_BUCKETS && first + (CLSORT_BUCKET_ITEMS - 1) * CLSORT_NEXT_ITEM < rows) {\n"
     "        #pragma unroll\n"
@@ -8081,8 +8082,8 @@ static const char *const clsort__source[] = {
     "        #pragma unroll\n"
     "        for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {\n"
     "            const uint row = first + m * CLSORT_NEXT_ITEM,\n"
-    "                       place = CLSORT_RUN_BUCKETS ? l.bins[rank[m] >> 16] + (rank[m] & 0xFFFF)\n"
-    "                                                  : rank[m],\n"
+    "                       place = CLSORT_PLACES_FIRST ? rank[m]\n"
+    "                                                   : l.bins[rank[m] >> 16] + (rank[m] & 0xFFFF),\n"
     "                       at = row < rows ? place : row;\n"
     "            l.keys[key_slot(at)] = row < rows ? key[m] : CLSORT_TOP_CODE;\n"
     "        }\n"
@@ -9442,13 +9443,24 @@ static const char *const clsort__source[] = {
     "    return b;\n"
     "}\n\n",
     "//---- radix: hybrid bucket kernel\n\n"
-    "#define CLSORT_SURE_ITEMS (CLSORT_BUCKET_ITEMS * 3 / 4)\n\n\n"
     "CLSORT_INLINE void load_bucket(array_t from, codec_t codec, uint rows, code_t *code)\n"
     "{\n"
     "    #pragma unroll\n"
     "    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++)\n"
     "        code[m] = encode(load_key(from, min(local_id() + m * CLSORT_GROUP, rows - 1)), codec);\n"
     "}\n\n\n"
+    "#if CLSORT_PAIRS\n"
+    "CLSORT_INLINE void store_bucket(bucket_space_t l, array_t to, codec_t codec, uint rows)\n"
+    "{\n"
+    "    #pragma unroll\n"
+    "    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {\n"
+    "        const uint i = local_id() + m * CLSORT_GROUP;\n"
+    "        if (i < rows)\n"
+    "            store_key(to, i, decode(l.keys[key_slot(i)], codec));\n"
+    "    }\n"
+    "}\n"
+    "#else\n\n\n"
+    "#define CLSORT_SURE_ITEMS (CLSORT_BUCKET_ITEMS * 3 / 4)\n"
     "CLSORT_INLINE void store_bucket(bucket_space_t l, array_t to, codec_t codec, uint rows)\n"
     "{\n"
     "    const uint t = local_id();\n"
@@ -9468,7 +9480,8 @@ static const char *const clsort__source[] = {
     "            if (t + m * CLSORT_GROUP < rows)\n"
     "                store_key(to, m * CLSORT_GROUP, code[m]);\n"
     "    }\n"
-    "}\n\n\n\n\n"
+    "}\n"
+    "#endif\n\n\n\n\n"
     "CLSORT_APART void sort_bucket(global uchar *keys, global uchar *values, global uchar *alt,\n"
     "                              code_t mask, code_t flip, code_t rotate, local ulong2 *space,\n"
     "                              uint rows, code_t low, uint shift, uint factor, uint again)\n"
@@ -10434,7 +10447,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 10739\n",
+    "#line 10754\n",
 #endif
 #ifndef CLSORT_NO_QUICKSORT
     "//---- quicksort\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -11333,7 +11346,7 @@ static const char *const clsort__source[] = {
     "#endif\n"
     "#endif\n\n",
 #else
-    "#line 11845\n",
+    "#line 11860\n",
 #endif
     "//---- select: plan\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
     "#if CLSORT_LANES == 1 && !CLSORT_COMPARATOR && CLSORT_NEEDS_SELECT\n"
@@ -18863,13 +18876,12 @@ static void clsort__hybrid_buckets(clsort__run *run, const clsort__plan *p,
                             << j->w->shape.group_log2,
                  enough = digits + p->d.count / capacity / 7 * 8,
                  sample = (size_t)1 << (CLSORT__HYBRID_SAMPLE_LOG2 - j->w->shape.group_log2);
-    const size_t parts = clsort__ceil_divide(tiles + digits, CLSORT__HYBRID_RECOUNT_TILES);
+    const size_t parts = clsort__ceil_divide(tiles + digits, CLSORT__HYBRID_RECOUNT_TILES),
+                 count = clsort__largest(l.count, 4 * CLSORT__HYBRID_PART_WORDS(j->parts), 0);
     clsort__hybrid_launch(run, p, j, CLSORT__KERNEL_HYBRID_SAMPLE, sample, 8, 0);
     clsort__hybrid_launch(run, p, j, CLSORT__KERNEL_HYBRID_CELLS, 1, l.cells, 0);
     clsort__hybrid_launch(run, p, j, CLSORT__KERNEL_HYBRID_COUNT,
-                          clsort__smaller(tiles, CLSORT__HYBRID_COUNTING * cores),
-                          clsort__largest(l.count, 4 * CLSORT__HYBRID_PART_WORDS(j->parts), 0),
-                          1);
+                          clsort__smaller(tiles, CLSORT__HYBRID_COUNTING * cores), count, 1);
     clsort__hybrid_launch(run, p, j, CLSORT__KERNEL_HYBRID_RANGES, 1, l.split, 0);
     clsort__hybrid_launch(run, p, j, CLSORT__KERNEL_HYBRID_SPLIT, tiles, l.split, 2);
     if (j->slots) {

@@ -7783,14 +7783,17 @@ CLSORT_INLINE uint bucket_item(uint m)
     return first_item() + m * CLSORT_NEXT_ITEM;
 }
 
-/* Puts the keys into their bins, whose places and, in the upper half, numbers `rank` has. In a
-   bucket loads do not wait for stores; merges of runs took 12 % more time on an H200 so. Called by
+/* 1: places of keys are loaded before any key is stored. Merges of runs took 12 % more time so on
+   an H200. */
+#define CLSORT_PLACES_FIRST !CLSORT_RUN_BUCKETS
+
+/* Puts the keys into their bins, whose places and, in the upper half, numbers `rank` has. Called by
    all work-items with the bins placed; ends with a barrier. */
 CLSORT_INLINE void fill_bins(bucket_space_t l, const code_t *key, uint *rank, uint rows)
 {
     const uint first = first_item();
     #pragma unroll
-    for (uint m = 0; m < (CLSORT_RUN_BUCKETS ? 0 : CLSORT_BUCKET_ITEMS); m++)
+    for (uint m = 0; m < (CLSORT_PLACES_FIRST ? CLSORT_BUCKET_ITEMS : 0); m++)
         rank[m] = l.bins[rank[m] >> 16] + (rank[m] & 0xFFFF);
     if (CLSORT_RUN_BUCKETS && first + (CLSORT_BUCKET_ITEMS - 1) * CLSORT_NEXT_ITEM < rows) {
         #pragma unroll
@@ -7800,8 +7803,8 @@ CLSORT_INLINE void fill_bins(bucket_space_t l, const code_t *key, uint *rank, ui
         #pragma unroll
         for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {
             const uint row = first + m * CLSORT_NEXT_ITEM,
-                       place = CLSORT_RUN_BUCKETS ? l.bins[rank[m] >> 16] + (rank[m] & 0xFFFF)
-                                                  : rank[m],
+                       place = CLSORT_PLACES_FIRST ? rank[m]
+                                                   : l.bins[rank[m] >> 16] + (rank[m] & 0xFFFF),
                        at = row < rows ? place : row;
             l.keys[key_slot(at)] = row < rows ? key[m] : CLSORT_TOP_CODE;
         }
@@ -9521,9 +9524,6 @@ CLSORT_INLINE bucket_t take_bucket(hybrid_t h, uint number)
 }
 
 //---- radix: hybrid bucket kernel
-/* Keys of a work-item that are there in most buckets. */
-#define CLSORT_SURE_ITEMS (CLSORT_BUCKET_ITEMS * 3 / 4)
-
 /* Loads the codes of a bucket; beyond the end, the last one. */
 CLSORT_INLINE void load_bucket(array_t from, codec_t codec, uint rows, code_t *code)
 {
@@ -9532,7 +9532,21 @@ CLSORT_INLINE void load_bucket(array_t from, codec_t codec, uint rows, code_t *c
         code[m] = encode(load_key(from, min(local_id() + m * CLSORT_GROUP, rows - 1)), codec);
 }
 
-/* Writes the codes of a bucket. Loads from local memory do not wait for each other. */
+/* Writes the codes of a bucket. */
+#if CLSORT_PAIRS
+CLSORT_INLINE void store_bucket(bucket_space_t l, array_t to, codec_t codec, uint rows)
+{
+    #pragma unroll
+    for (uint m = 0; m < CLSORT_BUCKET_ITEMS; m++) {
+        const uint i = local_id() + m * CLSORT_GROUP;
+        if (i < rows)
+            store_key(to, i, decode(l.keys[key_slot(i)], codec));
+    }
+}
+#else
+/* Loads from local memory do not wait for each other. With pairs buckets took 9 % more time so on
+   an H200. */
+#define CLSORT_SURE_ITEMS (CLSORT_BUCKET_ITEMS * 3 / 4)    /* that most buckets have */
 CLSORT_INLINE void store_bucket(bucket_space_t l, array_t to, codec_t codec, uint rows)
 {
     const uint t = local_id();
@@ -9553,6 +9567,7 @@ CLSORT_INLINE void store_bucket(bucket_space_t l, array_t to, codec_t codec, uin
                 store_key(to, m * CLSORT_GROUP, code[m]);
     }
 }
+#endif
 
 /* Sorts `rows` keys, up to the capacity, to where keys and values lie in the target. They lie
    there, too, or, with `again` 0, in alt. The line is that of their bins. Called by all work-items
